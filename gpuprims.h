@@ -92,7 +92,8 @@
 //    In place     | call            | out == in                          | partial overlap |
 //                 | copy            | yes (does nothing)                 | GP_E_OVERLAP    |
 //                 | reverse         | yes                                | GP_E_OVERLAP    |
-//                 | transform       | yes where element sizes are equal  | GP_E_OVERLAP    |
+//                 | transform,      | yes where element sizes are equal; | GP_E_OVERLAP    |
+//                 |   replace_if    |   over a stencil too               |                 |
 //                 | reduce          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //                 | scan, by key or | yes where element sizes are equal; | GP_E_OVERLAP    |
 //                 |   of segments   |   not over keys, flags, offsets    |                 |
@@ -188,6 +189,15 @@ typedef unsigned long uint64_t;
 #define gp_transform GPUPRIMS__NAME(gp_transform)
 #define gp_transform2 GPUPRIMS__NAME(gp_transform2)
 #define gp_reverse GPUPRIMS__NAME(gp_reverse)
+#define gp_scatter GPUPRIMS__NAME(gp_scatter)
+#define gp_scatter_flags GPUPRIMS__NAME(gp_scatter_flags)
+#define gp_gather GPUPRIMS__NAME(gp_gather)
+#define gp_gather_flags GPUPRIMS__NAME(gp_gather_flags)
+#define gp_transform_if GPUPRIMS__NAME(gp_transform_if)
+#define gp_replace_if GPUPRIMS__NAME(gp_replace_if)
+#define gp_swap GPUPRIMS__NAME(gp_swap)
+#define gp_rotate GPUPRIMS__NAME(gp_rotate)
+#define gp_shift GPUPRIMS__NAME(gp_shift)
 #define gp_reduce GPUPRIMS__NAME(gp_reduce)
 #define gp_inclusive_scan GPUPRIMS__NAME(gp_inclusive_scan)
 #define gp_exclusive_scan GPUPRIMS__NAME(gp_exclusive_scan)
@@ -249,6 +259,9 @@ typedef unsigned long uint64_t;
 #define gp_mismatch GPUPRIMS__NAME(gp_mismatch)
 #define gp_equal_arrays GPUPRIMS__NAME(gp_equal_arrays)
 #define gp_adjacent_find GPUPRIMS__NAME(gp_adjacent_find)
+#define gp_lexicographic GPUPRIMS__NAME(gp_lexicographic)
+#define gp_is_partitioned GPUPRIMS__NAME(gp_is_partitioned)
+#define gp_partition_point GPUPRIMS__NAME(gp_partition_point)
 #define gp_group_by_many GPUPRIMS__NAME(gp_group_by_many)
 #define gp_distinct GPUPRIMS__NAME(gp_distinct)
 #define gp_count_distinct GPUPRIMS__NAME(gp_count_distinct)
@@ -371,6 +384,8 @@ typedef enum gp_type {
 //   ARGMIN ARGMAX          reduce and scan only: the output element is struct { T value; int64_t index; } in C layout;
 //                          the lowest index wins a tie, the first NaN wins over everything; no element has index -1;
 //                          padding bytes are zero
+//   MINMAX ARGMINMAX       reduce only: two results of one pass, as a struct: {T min; T max;} of MIN and MAX, or
+//                          {T min; int64_t min_index; T max; int64_t max_index;} of ARGMIN and ARGMAX
 // Unary ones serve transform, and gp_call.transform (applied to each element as it is loaded):
 //   CONVERT                like a C cast, but a float outside an integer's range saturates, and NaN becomes 0
 //   NEGATE ABS SQUARE NOT  in the type of the result (NOT: 1 where the operand is zero, else 0)
@@ -404,7 +419,9 @@ typedef enum gp_type {
   X(LESS_EQUAL, 21, 2, 0, gp_less_equal) \
   X(GREATER, 22, 2, 0, gp_greater) \
   X(GREATER_EQUAL, 23, 2, 0, gp_greater_equal) \
-  X(HEADS, 24, 2, 0, gp_heads)
+  X(HEADS, 24, 2, 0, gp_heads) \
+  X(MINMAX, 25, 2, 1, gp_minmax) \
+  X(ARGMINMAX, 26, 2, 1, gp_argminmax)
 
 // An operator: one of the enumerators, or a handle from gp_op_define.
 #define GPUPRIMS__ENUM(NAME, value, arity, commutative, functor) GP_##NAME = value,
@@ -481,7 +498,14 @@ typedef enum gp_op {
   X(RUN_LENGTH_EXPAND, 61, run_length_expand) \
   X(GROUP_BY_MANY, 62, group_by_many) \
   X(DISTINCT, 63, distinct) \
-  X(JOIN, 64, join)
+  X(JOIN, 64, join) \
+  X(SCATTER, 65, scatter) \
+  X(REPLACE, 66, replace) \
+  X(SWAP, 67, swap) \
+  X(LEXICOGRAPHIC, 68, lexicographic) \
+  X(IS_PARTITIONED, 69, is_partitioned) \
+  X(PARTITION_POINT, 70, partition_point) \
+  X(GATHER, 71, gather)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -1098,12 +1122,13 @@ GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
 //     gp_input xy = gp_input_of_two(GP_PROD, GP_F32, &x, &y);
 //     gp_reduce(ctx, GP_SUM, GP_INPUT, GP_F32, &xy, count, dot, stream); // the inner product, in one launch
 //
-// copy, transform and transform2 take one; reduce, count_if, any, all, find_if; scans; segmented reductions and scans;
-// select and partition in place of the elements; unique, reductions and scans by key in place of the values; histograms
-// of one channel; searches in place of the needles; distinct and group_by_many in place of the keys. Descriptions are
-// read during the call and may be nested. A call has up to GP_INPUT_PARTS of them, nested ones counted, with up to
-// GP_INPUT_ARRAYS arrays, strided or not, and up to GP_INPUT_VALUES constants and ramps. Its output overlaps none of
-// these arrays. Kernels differ in kinds, types and operators; pointers, strides and values are arguments.
+// copy, transform and transform2 take one; reduce, count_if, any, all, find_if, partition_point; scans; segmented
+// reductions and scans; select, partition and scatter in place of the elements; scatter and gather in place of the
+// indices; unique, reductions and scans by key in place of the values; histograms of one channel; searches in place of
+// the needles; distinct and group_by_many in place of the keys. Descriptions are read during the call and may be
+// nested. A call has up to GP_INPUT_PARTS of them, nested ones counted, with up to GP_INPUT_ARRAYS arrays, strided or
+// not, and up to GP_INPUT_VALUES constants and ramps. Its output overlaps none of these arrays. Kernels differ in
+// kinds, types and operators; pointers, strides and values are arguments.
 typedef enum gp_input_kind {
   GP_INPUT_ARRAY = 1,    // data[i]
   GP_INPUT_CONSTANT = 2, // *start
@@ -1186,16 +1211,18 @@ typedef struct gp_call {
 
   // Operators.
   gp_op op;         // reduce, scan, transform2: binary; transform: unary; select, partition, count_if, any, all,
-                    // find_if: the predicate, a comparison with *scalar or a user's unary operator (true: not zero);
-                    // merge, sets, bounds, is_sorted: less; mismatch, equal_arrays, adjacent_find: equal
-  gp_op transform;  // reduce, scan: unary, applied to each element as it is loaded; sort: makes the value that orders a
-                    // key; 0: none
+                    // find_if, replace, is_partitioned, partition_point: the predicate, a comparison with *scalar or a
+                    // user's unary operator (true: not zero); scatter, gather: one of `keys`; merge, sets, bounds,
+                    // is_sorted, lexicographic: less; mismatch, equal_arrays, adjacent_find: equal
+  gp_op transform;  // reduce, scan, scatter: unary, applied to each element as it is loaded; sort: makes the value that
+                    // orders a key; 0: none
   gp_op predicate2; // partition in three: divides the elements that `op` leaves
   gp_op equal;      // runs and by key: EQUAL (0), NOT_EQUAL, HEADS, or a user's binary operator (true: one run)
 
   // Types. 0 is the default.
   gp_type in_type;     // of in, and of in2 unless in2_type is set
-  gp_type in2_type;    // transform2: of in2; histogram: of the weights; mismatch, equal_arrays: in_type
+  gp_type in2_type;    // transform2: of in2; histogram: of the weights; scatter, gather: of the indices; searches:
+                       // in_type
   gp_type key_type;    // of keys and out_keys; flags: an integer of 1, 2 or 4 bytes
   gp_type offset_type; // of begin and end: i32, u32, i64 or u64; copy_batch: of the sizes; run_length_expand: of the
                        // lengths
@@ -1206,14 +1233,15 @@ typedef struct gp_call {
   // Inputs.
   const void *in;     // `count` elements; copy_batch: pointers to the sources; expand, run_length_expand: `segments`
                       // values
-  const void *in2;    // transform2: the second operand; mismatch, equal_arrays: the second array; histogram: weights,
-                      // one a pixel, or NULL; merge, sets: the second input's values; copy_batch: pointers to the
-                      // destinations
-  const void *keys;   // `count` keys, or flags (GP_HEADS; select and partition without `op`); lower_bound, upper_bound:
-                      // the sorted array, `key_count` elements
+  const void *in2;    // transform2: the second operand; mismatch, equal_arrays, lexicographic: the second array;
+                      // histogram: weights, one a pixel, or NULL; merge, sets: the second input's values; copy_batch:
+                      // pointers to the destinations; scatter, gather: indices (scatter: or NULL, and i goes to i)
+  const void *keys;   // `count` keys, or flags (GP_HEADS; select, partition, scatter and gather without `op`);
+                      // lower_bound, upper_bound: the sorted array, `key_count` elements; scatter, gather: which
+                      // elements move; NULL: all
   const void *keys2;  // merge and sets: the second sorted input, `count2` keys; join: the build side
   uint64_t count;     // elements; histogram: pixels; top_k: columns of a row
-  uint64_t count2;    // merge, sets, join: elements of the second input
+  uint64_t count2;    // merge, sets, lexicographic, join: elements of the second input
   uint64_t key_count; // lower_bound, upper_bound: elements of keys
   const uint64_t *count_device; // NULL, or the call processes min(*count_device, count) elements
 
@@ -1221,10 +1249,10 @@ typedef struct gp_call {
   void *out;           // `count` elements; reduce: one; segmented reduce: one a segment; by key: one a run; select: the
                        // selected ones; histogram: bins of each channel, channel after channel
   void *out2;          // run lengths: lengths, or NULL; partition: the second part
-  void *out3;          // partition: the third part; NULL: two parts
+  void *out3;          // partition: the third part; NULL: two parts; swap: the second array
   void *out_keys;      // the first key of each run, or NULL; sorted keys
   uint64_t *out_count; // the number of runs or of selected elements; partition: one number a part; is_sorted, find_if,
-                       // mismatch, adjacent_find: the index; run_length_expand: the sum of the lengths
+                       // mismatch, adjacent_find, partition_point: the index; run_length_expand: the sum of the lengths
   uint64_t *bad;       // GP_CHECKED: the first index whose offset is below the one before it or beyond count; then
                        // nothing else is written; UINT64_MAX: none
 
@@ -1232,7 +1260,7 @@ typedef struct gp_call {
   const void *init;    // reduce, scan: an operand before the first element (accumulator type); NULL: the identity. AND
                        // and OR take it for true or false: the first result of an exclusive scan is 0 or 1, and so is
                        // the result of no elements
-  const void *value;   // fill
+  const void *value;   // fill; replace: the new value
   const void *start;   // iota; NULL: 0
   const void *step;    // iota; NULL: 1
   const void *scalar;  // a predicate's right side (in_type)
@@ -1251,7 +1279,7 @@ typedef struct gp_call {
   uint64_t segment_length; // segmented reduce without offsets: elements of every segment
   uint64_t rows;           // top_k: rows of `count` keys; 0: 1
   uint64_t k;              // top_k: results a row
-  uint64_t n;              // nth_element: the position
+  uint64_t n;              // nth_element: the position; scatter with indices: elements of out; gather: of in
 
   // Histograms.
   uint64_t bins; // of a channel
@@ -1401,7 +1429,7 @@ GPUPRIMS__API size_t gp_type_size(gp_context *ctx, gp_type type);
 GPUPRIMS__API gp_result gp_type_struct(gp_context *ctx, const gp_type_desc *desc, gp_type *type);
 GPUPRIMS__API gp_result gp_op_define(gp_context *ctx, const gp_op_desc *desc, gp_op *op);
 
-// ---- api/map.h - copy, batches of copies, fill, iota, transform, reverse
+// ---- api/map.h - copy, batches of copies, fill, iota, transform, reverse, scatter, gather
 
 // Moving data. Bytes moved: copy and transform read each input once and write each output once.
 
@@ -1439,6 +1467,56 @@ GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type
 // where both ends of the array are aligned to 16 bytes.
 GPUPRIMS__API gp_result gp_reverse(gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out,
                                    gp_stream stream);
+
+// out[index[i]] = in[i] for i < count. type: any, or GP_INPUT; index_type: i32, u32, i64 or u64, or GP_INPUT. out has
+// out_elements elements; an index that is negative, or not below out_elements, writes nothing. Of elements with equal
+// indices one is left, nobody knows which; of structs, parts of several may be. out overlaps no input.
+GPUPRIMS__API gp_result gp_scatter(gp_context *ctx, gp_type type, gp_type index_type, const void *in, const void *index,
+                                   uint64_t count, void *out, uint64_t out_elements, gp_stream stream);
+
+// The same of the elements whose flag, of 1, 2 or 4 bytes, is not zero: scatter_if. in[i] and index[i] of others are
+// not used. gp_call (scatter) takes a predicate in its place: `op`, `scalar`, and `keys` of any type.
+GPUPRIMS__API gp_result gp_scatter_flags(gp_context *ctx, gp_type type, gp_type index_type, gp_type flag_type,
+                                         const void *in, const void *index, const void *flags, uint64_t count,
+                                         void *out, uint64_t out_elements, gp_stream stream);
+
+// out[i] = from[index[i]], any type. index_type: i32, u32, i64 or u64, or GP_INPUT. from has from_elements elements; an
+// index that is negative, or not below from_elements, leaves out[i] as it is. out overlaps no input.
+GPUPRIMS__API gp_result gp_gather(gp_context *ctx, gp_type type, gp_type index_type, const void *from,
+                                  uint64_t from_elements, const void *index, uint64_t count, void *out,
+                                  gp_stream stream);
+
+// The same where a flag is not zero (gp_scatter_flags): gather_if. Other elements of out stay. out may be the flags, if
+// their elements have one size.
+GPUPRIMS__API gp_result gp_gather_flags(gp_context *ctx, gp_type type, gp_type index_type, gp_type flag_type,
+                                        const void *from, uint64_t from_elements, const void *index, const void *flags,
+                                        uint64_t count, void *out, gp_stream stream);
+
+// out[i] = op(in[i]) where in[i] meets the predicate (of gp_count_if); other elements of out stay. Runs in place where
+// element sizes are equal: modify_if. gp_call (scatter without in2; `transform`) takes the predicate of other elements.
+GPUPRIMS__API gp_result gp_transform_if(gp_context *ctx, gp_op op, gp_op predicate, gp_type in_type, gp_type out_type,
+                                        const void *scalar, const void *in, uint64_t count, void *out,
+                                        gp_stream stream);
+
+// out[i] = *new_value where in[i] meets the predicate (of gp_count_if; GP_EQUAL replaces *scalar), otherwise in[i]. Any
+// type; both values are in host memory and are read during the call. Runs in place.
+GPUPRIMS__API gp_result gp_replace_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar,
+                                      const void *new_value, const void *in, uint64_t count, void *out,
+                                      gp_stream stream);
+
+// a[i] and b[i] change places, any type. a and b do not overlap.
+GPUPRIMS__API gp_result gp_swap(gp_context *ctx, gp_type type, void *a, void *b, uint64_t count, gp_stream stream);
+
+// Rotates in place: data[i] = data[(i + first) % count], first <= count; element `first` comes to the front. Any type.
+// Three reversals, which move each element twice and need no memory. Out of place: two copies.
+GPUPRIMS__API gp_result gp_rotate(gp_context *ctx, gp_type type, void *data, uint64_t count, uint64_t first,
+                                  gp_stream stream);
+
+// Moves elements in place by so many places, towards the start, or with GP_RIGHT (flags; otherwise 0) towards the end:
+// data[i] = data[i + by] where both are in the array. The places that become free get the elements that left, in no
+// promised order. Two reversals.
+GPUPRIMS__API gp_result gp_shift(gp_context *ctx, gp_type type, void *data, uint64_t count, uint64_t by, int flags,
+                                 gp_stream stream);
 
 // ---- api/reduce.h - reduce
 
@@ -1946,6 +2024,21 @@ GPUPRIMS__API gp_result gp_equal_arrays(gp_context *ctx, gp_op equal, gp_type ty
 // *out_index = the first i for which equal holds for in[i] and in[i + 1]; count if there is none.
 GPUPRIMS__API gp_result gp_adjacent_find(gp_context *ctx, gp_op equal, gp_type type, const void *in, uint64_t count,
                                          uint64_t *out_index, gp_stream stream);
+
+// *out = -1, 0 or 1: a is lexicographically below b, equal to it, or above it. less: 0 or GP_LESS (GP_GREATER for the
+// opposite order), or a user's binary operator; elements are equal where neither is less. An array that is the other's
+// beginning is below it. out: an int32_t.
+GPUPRIMS__API gp_result gp_lexicographic(gp_context *ctx, gp_op less, gp_type type, const void *a, uint64_t count_a,
+                                         const void *b, uint64_t count_b, int32_t *out, gp_stream stream);
+
+// *out = 1 if no element for which the predicate holds comes after one for which it does not, otherwise 0: one byte.
+GPUPRIMS__API gp_result gp_is_partitioned(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar,
+                                          const void *in, uint64_t count, uint8_t *out, gp_stream stream);
+
+// *out_index = the number of elements for which the predicate holds, if they all come first: a binary search by one
+// block, three or four rounds of reads. Of other inputs it is some place after a hit, or 0, with none behind, or count.
+GPUPRIMS__API gp_result gp_partition_point(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar,
+                                           const void *in, uint64_t count, uint64_t *out_index, gp_stream stream);
 
 // ---- api/hash.h - calls that find equal keys in hash tables
 
@@ -4831,7 +4924,8 @@ enum { GPUPRIMS__FAMILIES(GPUPRIMS__ENUM) GP__FAMILIES };
 GPUPRIMS__RULE int gp__family_of(int primitive) {
   return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_CHECK_OFFSETS ? GP__FAMILY_REDUCE
       : primitive == GP_ANY || primitive == GP_ALL || primitive == GP_IS_SORTED ||
-          (primitive >= GP_FIND_IF && primitive <= GP_ADJACENT_FIND)
+          (primitive >= GP_FIND_IF && primitive <= GP_ADJACENT_FIND) ||
+          (primitive >= GP_LEXICOGRAPHIC && primitive <= GP_PARTITION_POINT)
       ? GP__FAMILY_FIND
       : primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN ? GP__FAMILY_SCAN
       : (primitive >= GP_SEGMENTED_INCLUSIVE_SCAN && primitive <= GP_UNIQUE) || primitive == GP_SELECT ||
@@ -5794,7 +5888,9 @@ GPUPRIMS__PRIVATE unsigned long long gp__find_round_items(gp_policy p, gp__shape
 // A tile has several rounds if these are short, but no more than a block's share: inputs of few tiles take one ticket a
 // block.
 GPUPRIMS__PRIVATE void gp__geometry_find(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  const unsigned long long blocks = p.algorithm == GP_ONE_BLOCK ? 1 : resident, round = gp__find_round_items(p, s);
+  // A binary search takes one block.
+  const unsigned long long blocks = p.algorithm == GP_ONE_BLOCK || s.primitive == GP_PARTITION_POINT ? 1 : resident,
+                           round = gp__find_round_items(p, s);
   const unsigned long long most = GP__FIND_TILE_BYTES / (round * (unsigned)(s.in_size + s.in2_size));
   const unsigned long long share = gp__ceil_div(s.count, blocks * round), rounds = share < most ? share : most;
   g->tile_items = (rounds ? rounds : 1) * round;
@@ -6800,9 +6896,22 @@ typedef struct gp__map_args {
   void *out;
   unsigned long long count;
   const unsigned long long *count_device; // or null
-  gp__value value;                        // fill: the element; iota: the start
-  gp__value step;                         // iota
+  gp__value value;                        // fill: the element; iota: the start; replace: the new value
+  gp__value step;                         // iota; replace: what elements are compared with
 } gp__map_args;
+
+// ---- scatter/arguments.h - arguments of scatters
+
+typedef struct gp__scatter_args {
+  const void *in;
+  const void *in2; // indices; scatter: or null, element i goes to place i
+  void *out;
+  unsigned long long count;
+  const unsigned long long *count_device; // or null
+  const void *keys;                       // the stencil, or null
+  unsigned long long limit;               // of indices: elements of out (gather: of in)
+  gp__value scalar;                       // a predicate compares the stencil with it
+} gp__scatter_args;
 
 // ---- batch/arguments.h - arguments of copies of many buffers
 
@@ -6841,7 +6950,8 @@ typedef struct gp__find_args {
   const unsigned long long *count_device; // or null
   void *workspace;                        // control block and a word a block; null: a single block
   unsigned long long rounds;              // of a tile; see gp__geometry_find
-  gp__value scalar;                       // predicates compare elements with it
+  gp__value scalar;                       // predicates compare elements with it; lexicographic: the int that is the
+                                          // result if there is no hit
 } gp__find_args;
 // Results of a search. first: the index of the first hit.
 enum {
@@ -6849,7 +6959,8 @@ enum {
   GP__FIND_BEFORE, // first - 1, or the number of elements
   GP__FIND_BAD,    // first, or all ones
   GP__FIND_SOME,   // one byte: 1 if there is a hit
-  GP__FIND_NONE    // one byte: 1 if there is none
+  GP__FIND_NONE,   // one byte: 1 if there is none
+  GP__FIND_ORDER   // an int: -1 if the first array's element is the lesser one, otherwise 1
 };
 
 // ---- scan/arguments.h - arguments of scans
@@ -7345,6 +7456,9 @@ template <class T> GP_DEVICE gp_arg<T> gp__make_arg(T value, long long index) {
   return a;
 }
 
+// Two accumulators in one: MINMAX of T, ARGMINMAX of gp_arg<T>.
+template <class A> struct gp_both { A min, max; };
+
 struct gp__none {}; // the type of an absent operand
 
 enum gp__kind { GP__STRUCT, GP__SIGNED, GP__UNSIGNED, GP__FLOAT };
@@ -7597,6 +7711,14 @@ template <class T> struct gp_argmax : gp__arg_operator<T, true> {
   static GP_DEVICE gp_arg<T> identity() { return gp__make_arg<T>(gp__limits<T>::lowest(), -1); }
 };
 
+template <class Min, class Max> struct gp__both_operators : gp__operator<gp_both<typename Min::type>, true> {
+  typedef gp_both<typename Min::type> Both;
+  static GP_DEVICE Both identity() { return {Min::identity(), Max::identity()}; }
+  GP_DEVICE Both operator()(const Both &a, const Both &b) const { return {Min()(a.min, b.min), Max()(a.max, b.max)}; }
+};
+template <class T> struct gp_minmax : gp__both_operators<gp_min<T>, gp_max<T>> {};
+template <class T> struct gp_argminmax : gp__both_operators<gp_argmin<T>, gp_argmax<T>> {};
+
 // a - b: no fold uses it, but gp__binary does.
 template <class T> struct gp_sub {
   typedef typename gp__traits<T>::wide W;
@@ -7695,6 +7817,15 @@ template <class In, class T, int PAD, class F> struct gp__load<In, gp_arg<T, PAD
   template <class Args> GP_DEVICE explicit gp__load(const Args &) {}
   GP_DEVICE gp_arg<T, PAD> operator()(const In &x, gp__u64 index) const {
     return gp__make_arg<T>(F()(x), static_cast<long long>(index));
+  }
+};
+
+template <class In, class A, class F> struct gp__load<In, gp_both<A>, F> {
+  gp__load() = default;
+  template <class Args> GP_DEVICE explicit gp__load(const Args &) {}
+  GP_DEVICE gp_both<A> operator()(const In &x, gp__u64 index) const {
+    const A a = gp__load<In, A, F>()(x, index);
+    return {a, a};
   }
 };
 
@@ -10498,8 +10629,9 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
 
 template <class R> struct gp__fill_value {};
 template <class R> struct gp__iota_value {};
+template <class R, class Predicate> struct gp__replace_value {};
 
-// The value of element `i`: the four shapes of a map.
+// The value of element `i`: the five shapes of a map.
 template <class F, class A, class B, class R> struct gp__element {
   template <int V>
   static GP_DEVICE R at(const gp__vector_access<A, V> &a, const gp__vector_access<B, V> &b, int j, gp__u64,
@@ -10512,6 +10644,13 @@ template <class F, class A, class R> struct gp__element<F, A, gp__none, R> {
   static GP_DEVICE R at(const gp__vector_access<A, V> &a, const gp__vector_access<gp__none, V> &, int j, gp__u64,
                         const gp__map_args &) {
     return F()(a.item[j]);
+  }
+};
+template <class R, class Predicate> struct gp__element<gp__replace_value<R, Predicate>, R, gp__none, R> {
+  template <int V>
+  static GP_DEVICE R at(const gp__vector_access<R, V> &a, const gp__vector_access<gp__none, V> &, int j, gp__u64,
+                        const gp__map_args &args) {
+    return Predicate()(a.item[j], args.step) ? gp__value_as<R>(args.value) : a.item[j];
   }
 };
 template <class R> struct gp__element<gp__fill_value<R>, gp__none, gp__none, R> {
@@ -10991,7 +11130,7 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
   }
 }
 
-// ---- reverse/kernels.cuh - reverse: elements in the opposite order
+// ---- reverse/kernels.cuh - reverse: elements in the opposite order; swap: two arrays change places
 
 // out[i] = in[count - 1 - i]. A thread takes runs of V elements, `vectors` of them in flight, and reverses each in its
 // registers. Stores are aligned: the first elements of the output, up to a boundary, are written one by one.
@@ -10999,27 +11138,31 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
 // In place, a thread swaps a run of the first half with the run that mirrors it. No other thread touches either, so
 // both are loaded before one is stored. If the mirroring run crosses a 16-byte boundary, its elements are loaded and
 // stored one by one, because whole vectors would hold elements of other threads.
-template <class P, class T> GP_DEVICE void gp__reverse(const gp__map_args &args) {
+//
+// SWAP: the partner of a run of `out` is the same run of the second array, `in2`, in the same order; else as in place.
+template <class P, class T, bool SWAP> GP_DEVICE void gp__reverse_or_swap(const gp__map_args &args) {
   const int V = 16 % sizeof(T) == 0 ? 16 / int(sizeof(T)) : 1;
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(args);
-  const T *in = static_cast<const T *>(args.in);
+  const T *in = static_cast<const T *>(SWAP ? args.in2 : args.in);
   T *out = static_cast<T *>(args.out);
-  const bool in_place = in == out;
-  const gp__u64 all = in_place ? count / 2 : count; // elements of the output that form runs
+  T *partners = SWAP ? const_cast<T *>(in) : out; // in place
+  const bool in_place = SWAP || in == out;
+  const gp__u64 all = in_place && !SWAP ? count / 2 : count; // elements of the output that form runs
   const unsigned boundary = gp__vector_access_alignment<T, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(T);
   const gp__u64 head = to_boundary < all ? to_boundary : all, runs = (all - head) / V, tail = head + runs * V;
   if (blockIdx.x == 0) { // fewer than V elements on either side of the runs
     const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
     if (threadIdx.x < head || (threadIdx.x - head < V && i < all)) {
-      const T mirrored = in[count - 1 - i];
-      if (in_place) out[count - 1 - i] = in[i];
+      const gp__u64 partner = SWAP ? i : count - 1 - i;
+      const T mirrored = in[partner];
+      if (in_place) partners[partner] = out[i];
       out[i] = mirrored;
     }
   }
   const gp__u64 end = count - head; // run r mirrors the V elements before end - r * V
-  const unsigned off = gp__misalignment(in + end, boundary);
+  const unsigned off = gp__misalignment(in + (SWAP ? head : end), boundary);
   const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<T, V> a[P::vectors], b[P::vectors];
@@ -11027,8 +11170,9 @@ template <class P, class T> GP_DEVICE void gp__reverse(const gp__map_args &args)
     for (int k = 0; k < P::vectors; ++k) {
       const gp__u64 r = first + k * P::threads + threadIdx.x;
       if (r < runs) {
-        a[k].template load<P::load>(in + (end - (r + 1) * V), off, !in_place && r > 0 && r + 1 < runs);
-        if (in_place) b[k].template load<P::load>(in + (head + r * V), 0, false);
+        a[k].template load<P::load>(in + (SWAP ? head + r * V : end - (r + 1) * V), off,
+                                    !in_place && r > 0 && r + 1 < runs);
+        if (in_place) b[k].template load<P::load>(out + (head + r * V), 0, false);
       }
     }
     GPUPRIMS__UNROLL
@@ -11037,17 +11181,90 @@ template <class P, class T> GP_DEVICE void gp__reverse(const gp__map_args &args)
       if (r < runs) {
         gp__vector_access<T, V> q;
         GPUPRIMS__UNROLL
-        for (int j = 0; j < V; ++j) q.item[j] = a[k].item[V - 1 - j];
+        for (int j = 0; j < V; ++j) q.item[j] = a[k].item[SWAP ? j : V - 1 - j];
         q.template store<P::store>(out + (head + r * V));
         if (!in_place) continue;
         GPUPRIMS__UNROLL
-        for (int j = 0; j < V; ++j) q.item[j] = b[k].item[V - 1 - j];
-        if (off == 0) q.template store<P::store>(out + (end - (r + 1) * V));
+        for (int j = 0; j < V; ++j) q.item[j] = b[k].item[SWAP ? j : V - 1 - j];
+        T *partner = partners + (SWAP ? head + r * V : end - (r + 1) * V);
+        if (off == 0) q.template store<P::store>(partner);
         else {
           GPUPRIMS__UNROLL
-          for (int j = 0; j < V; ++j) out[end - (r + 1) * V + j] = q.item[j];
+          for (int j = 0; j < V; ++j) partner[j] = q.item[j];
         }
       }
+    }
+  }
+}
+template <class P, class T> GP_DEVICE void gp__reverse(const gp__map_args &args) {
+  gp__reverse_or_swap<P, T, false>(args);
+}
+template <class P, class T> GP_DEVICE void gp__swap(const gp__map_args &args) { gp__reverse_or_swap<P, T, true>(args); }
+
+// ---- scatter/kernels.cuh - scatter and gather: elements stored or read at indices, and where a stencil says so
+
+// Whether the stencil lets an element pass. There may be none.
+template <class F, class K> struct gp__stencil {
+  static GP_DEVICE bool passes(const gp__vector_access<K, 1> &key, const gp__scatter_args &args) {
+    return F()(key.item[0], args.scalar);
+  }
+};
+template <class F> struct gp__stencil<F, gp__none> {
+  static GP_DEVICE bool passes(const gp__vector_access<gp__none, 1> &, const gp__scatter_args &) { return true; }
+};
+// The place of element i, or a place that is none. Negative indices are such.
+template <class I> struct gp__indexed_place {
+  static GP_DEVICE gp__u64 limit(const gp__scatter_args &args, gp__u64) { return args.limit; }
+  static GP_DEVICE gp__u64 at(const gp__vector_access<I, 1> &index, gp__u64) {
+    return static_cast<gp__u64>(static_cast<long long>(index.item[0]));
+  }
+};
+template <> struct gp__indexed_place<gp__none> {
+  static GP_DEVICE gp__u64 limit(const gp__scatter_args &, gp__u64 count) { return count; }
+  static GP_DEVICE gp__u64 at(const gp__vector_access<gp__none, 1> &, gp__u64 i) { return i; }
+};
+
+// Scatter: out[index[i]] = in[i] where the stencil lets element i pass. GATHER: out[i] = in[index[i]]. L makes a result
+// of an element. Indices and elements are read only where they are needed. Neighbouring threads take neighbouring
+// elements, one at a time: a store of a vector would write what the stencil keeps. In place (without indices) each
+// thread reads its elements before it writes them, and no other thread reads them.
+template <class P, bool GATHER, class F, class L, class A, class I, class K, class R>
+GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
+  const int ITEMS = gp__map_items(P::vectors, sizeof(A), sizeof(I), sizeof(R));
+  typedef gp__stencil<typename gp__operands<F>::functor, K> stencil;
+  gp__pdl_wait<P>();
+  const gp__u64 count = gp__count(args), limit = gp__indexed_place<I>::limit(args, count);
+  const A *in = static_cast<const A *>(args.in);
+  const I *indices = static_cast<const I *>(args.in2);
+  const K *keys = static_cast<const K *>(args.keys);
+  const typename gp__operands<F>::type operands(args);
+  R *out = static_cast<R *>(args.out);
+  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
+  for (gp__u64 first = blockIdx.x * tile + threadIdx.x; first < count; first += gridDim.x * tile) {
+    gp__vector_access<K, 1> key[ITEMS];
+    gp__vector_access<I, 1> index[ITEMS];
+    gp__vector_access<A, 1> x[ITEMS];
+    gp__u64 place[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k)
+      if (first + k * P::threads < count) key[k].template load<P::load>(keys + first + k * P::threads, 0, false);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k) {
+      const gp__u64 i = first + k * P::threads;
+      const bool passes = i < count && stencil::passes(key[k], args);
+      if (passes) gp__load_second<P::load>(index[k], operands, indices, i, 0, false);
+      place[k] = passes ? gp__indexed_place<I>::at(index[k], i) : limit;
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k)
+      if (place[k] < limit)
+        gp__load_operand<P::load>(x[k], operands, in, GATHER ? place[k] : first + k * P::threads, 0, false);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k) {
+      gp__vector_access<R, 1> y;
+      if (place[k] >= limit) continue;
+      y.item[0] = L()(x[k].item[0]);
+      y.template store<P::store>(out + (GATHER ? first + k * P::threads : place[k]));
     }
   }
 }
@@ -11580,6 +11797,37 @@ template <class Element, class Relation, bool SWAPPED> struct gp__find_neighbour
   GP_DEVICE bool holds(gp__u64 i) const { return i > 0 && related(in[i - 1], in[i]); }
 };
 
+// Elements for which the predicate holds, and does not for the one before.
+template <class Element, class Predicate> struct gp__find_return {
+  typedef Element T;
+  static const int inputs = 1;
+  const T *in;
+  unsigned misaligned;
+  const gp__value &scalar;
+  template <class Args>
+  GP_DEVICE explicit gp__find_return(const Args &a)
+      : in(static_cast<const T *>(a.in)), misaligned(gp__misalignment(a.in, 16)), scalar(a.scalar) {}
+  GP_DEVICE bool returns(const T &before, const T &x) const {
+    return Predicate()(x, scalar) && !Predicate()(before, scalar);
+  }
+  struct Run {
+    gp__find_access<T> x;
+    gp__vector_access<T, 1> before;
+    template <int CACHE> GP_DEVICE void load(const gp__find_return &s, gp__u64 i, bool inner) {
+      x.template load<CACHE>(s.in + i, s.misaligned, inner);
+      if (i > 0) before.template load<GP_CACHE_ALL>(s.in + i - 1, 0, false);
+    }
+    GP_DEVICE bool holds(const gp__find_return &s, int j, gp__u64 i) const {
+      return j > 0 ? s.returns(x.item[j - 1], x.item[j]) : i > 0 && s.returns(before.item[0], x.item[0]);
+    }
+  };
+  GP_DEVICE bool holds(gp__u64 i) const { return i > 0 && returns(in[i - 1], in[i]); }
+};
+// The equality that an order gives: neither element is less.
+template <class Less> struct gp__equivalent {
+  template <class T> GP_DEVICE bool operator()(const T &a, const T &b) const { return !Less()(a, b) && !Less()(b, a); }
+};
+
 // This thread's first hit in elements first .. end - 1 of n; all ones if it has none.
 template <class P, class Search>
 GP_DEVICE gp__u64 gp__find_in_tile(const Search &search, gp__u64 first, gp__u64 end, gp__u64 n) {
@@ -11620,6 +11868,20 @@ template <int RESULT> GP_DEVICE void gp__find_result(void *out, gp__u64 first, g
     *static_cast<unsigned char *>(out) = some == (RESULT == GP__FIND_SOME);
   else *static_cast<gp__u64 *>(out) = some ? first - (RESULT == GP__FIND_BEFORE) : RESULT == GP__FIND_BAD ? first : n;
 }
+
+template <int RESULT, class Search> struct gp__find_answer {
+  static GP_DEVICE void write(const Search &, const gp__find_args &a, gp__u64 first, gp__u64 n) {
+    gp__find_result<RESULT>(a.out, first, n);
+  }
+};
+template <class T, class Less> struct gp__find_answer<GP__FIND_ORDER, gp__find_difference<T, gp__equivalent<Less>>> {
+  static GP_DEVICE void write(const gp__find_difference<T, gp__equivalent<Less>> &s, const gp__find_args &a,
+                              gp__u64 first, gp__u64) {
+    *static_cast<int *>(a.out) = first == ~gp__u64(0) ? gp__value_as<int>(a.scalar)
+        : Less()(s.in[first], s.in2[first])           ? -1
+                                                      : 1;
+  }
+};
 
 template <int THREADS> struct gp__find_storage {
   gp_tile_reduce_storage<THREADS, gp__u64> reduce;
@@ -11672,7 +11934,27 @@ template <class P, class Search, int RESULT> GP_DEVICE void gp__find(const gp__f
       hit = gp_min<gp__u64>()(hit, gp__receive<gp__u64>(words, i, ticket.tag));
     hit = gp_tile_reduce<THREADS>(hit, gp_min<gp__u64>(), s.reduce);
   }
-  if (threadIdx.x == 0) gp__find_result<RESULT>(a.out, hit, n);
+  if (threadIdx.x == 0) gp__find_answer<RESULT, Search>::write(search, a, hit, n);
+}
+
+// The first element that is no hit, if all hits come first: a binary search by one block, whose threads look at a place
+// each. Elements before `low` are hits, those from `high` on are none.
+template <class P, class Search> GP_DEVICE void gp__partition_point(const gp__find_args &a) {
+  gp__pdl_wait<P>();
+  const gp__u64 n = gp__count(a);
+  const Search search(a);
+  gp__u64 low = 0, high = n;
+  while (low < high) {
+    const gp__u64 step = (high - low + P::threads - 1) / P::threads, i = low + threadIdx.x * step;
+    const unsigned hits = static_cast<unsigned>(__syncthreads_count(i < high && search.holds(i)));
+    if (hits == 0) high = low;
+    else {
+      const gp__u64 next = low + hits * step;
+      low = next - step + 1;
+      if (next < high) high = next;
+    }
+  }
+  if (threadIdx.x == 0) *static_cast<gp__u64 *>(a.out) = low;
 }
 
 // ---- histogram/bins.cuh - the bin of a sample
@@ -27342,6 +27624,7 @@ typedef struct gp__moves {
   uint64_t in_span, out_span;                      // elements from the first to the last, of the call's type
 } gp__moves;
 // A checked call with every default filled in.
+enum { GP__IS_BOTH = 2 };
 typedef struct gp__request {
   gp_primitive primitive;
   gp_op op;                                                              // 0 for copy, fill and iota
@@ -27353,7 +27636,8 @@ typedef struct gp__request {
   gp_type in_type, in2_type, acc_type, out_type;                         // handles >= GP_TYPE_COUNT are structs
   const gp__type_info *in_struct, *in2_struct, *acc_struct, *out_struct; // NULL: built in
   size_t in_size, in2_size, acc_size, out_size; // bytes; with is_arg, acc_size and out_size are those of the pair
-  int is_arg;   // ARGMIN, ARGMAX: the accumulator and the output are struct { acc_type value; int64_t index; }
+  int is_arg;   // the accumulator and the output are structs: 1: { acc_type value; int64_t index; } of ARGMIN, ARGMAX;
+                // GP__IS_BOTH: two values; 3: two of 1
   int has_init; // `init` holds a value
   int flags;
   const void *in, *in2;
@@ -28650,7 +28934,7 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
   }
 }
 
-// ---- reverse/host.c - reverse
+// ---- reverse/host.c - reverse and swap
 
 // Elements first to end - 1 of the output; in place, also their mirror images.
 static void gp__host_mirror(const gp__host_call *h, uint64_t first, uint64_t end) {
@@ -28670,6 +28954,76 @@ static void gp__host_mirror(const gp__host_call *h, uint64_t first, uint64_t end
 static gp_result gp__host_reverse(gp__host_call *h) {
   const gp__request *q = h->q;
   gp__host_each_block(h, q->in == q->out ? q->count / 2 : q->count, gp__host_mirror);
+  return GP_SUCCESS;
+}
+static void gp__host_exchange(const gp__host_call *h, uint64_t first, uint64_t end) {
+  const gp__request *q = h->q;
+  const size_t size = q->out_size;
+  unsigned char *a = (unsigned char *)q->out, *b = (unsigned char *)q->out3;
+  gp__value x;
+  uint64_t i;
+  for (i = first; i < end; ++i) {
+    memcpy(x.bytes, a + i * size, size);
+    gp__host_move(a + i * size, b + i * size, size);
+    gp__host_move(b + i * size, x.bytes, size);
+  }
+}
+static gp_result gp__host_swap(gp__host_call *h) {
+  gp__host_each_block(h, h->q->count, gp__host_exchange);
+  return GP_SUCCESS;
+}
+
+// ---- scatter/host.c - scatters, gathers and replacements
+
+// truth[i] = whether the stencil lets element first + i pass; n <= GP__HOST_ELEMENTS.
+static void gp__host_passes(const gp__request *q, uint64_t first, unsigned char *truth, size_t n) {
+  const unsigned char *keys = (const unsigned char *)q->keys + first * q->key_size;
+  gp__wide w[GP__HOST_ELEMENTS];
+  size_t i;
+  if (!q->key_size) memset(truth, 1, n);
+  else if (q->op || q->user_op)
+    gp__host_holds(q->op, q->user_op, q->key_type, q->key_size, keys, q->user_op ? NULL : q->init.bytes, 0, truth, n);
+  else {
+    gp__host_widen(q->key_type, keys, w, n);
+    for (i = 0; i < n; ++i) truth[i] = w[i].u != 0;
+  }
+}
+static void gp__host_replace(const gp__host_call *h, uint64_t first, uint64_t end) {
+  const gp__request *q = h->q;
+  const size_t size = q->out_size;
+  unsigned char truth[GP__HOST_ELEMENTS];
+  size_t n, i;
+  for (; first < end; first += n) {
+    const unsigned char *in = (const unsigned char *)q->in + first * size;
+    unsigned char *out = (unsigned char *)q->out + first * size;
+    n = end - first < GP__HOST_ELEMENTS ? (size_t)(end - first) : (size_t)GP__HOST_ELEMENTS;
+    gp__host_holds(q->op, q->user_op, q->in_type, size, in, q->user_op ? NULL : q->step.bytes, 0, truth, n);
+    for (i = 0; i < n; ++i) gp__host_move(out + i * size, truth[i] ? q->init.bytes : in + i * size, size);
+  }
+}
+// One thread scatters: several might have the same index.
+static gp_result gp__host_scatter(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const size_t size = q->out_size;
+  const int gather = q->primitive == GP_GATHER, indexed = q->in2_size != 0;
+  unsigned char *out = (unsigned char *)q->out, truth[GP__HOST_ELEMENTS];
+  gp__wide index[GP__HOST_ELEMENTS];
+  gp__value made;
+  uint64_t first;
+  size_t n, i;
+  if (q->primitive == GP_REPLACE) return gp__host_each_block(h, q->count, gp__host_replace), GP_SUCCESS;
+  h->in = gp__host_source_of(q->in, q->in_type, q->in_size, q->out_type, size, q->transform, q->user_transform, 0);
+  for (first = 0; first < q->count; first += n) {
+    n = q->count - first < GP__HOST_ELEMENTS ? (size_t)(q->count - first) : (size_t)GP__HOST_ELEMENTS;
+    gp__host_passes(q, first, truth, n);
+    if (indexed) gp__host_widen(q->in2_type, (const unsigned char *)q->in2 + first * q->in2_size, index, n);
+    for (i = 0; i < n; ++i) {
+      const uint64_t place = indexed ? index[i].u : first + i;
+      if (truth[i] && (!indexed || place < q->length))
+        gp__host_move(out + (gather ? first + i : place) * size,
+                      gp__host_elements(&h->in, gather ? place : first + i, 1, made.bytes), size);
+    }
+  }
   return GP_SUCCESS;
 }
 
@@ -29612,6 +29966,7 @@ static gp__host_property gp__host_property_of(const gp__request *q) {
   gp__host_property s = {in, q->user_op ? NULL : q->init.bytes, q->in_size, 0, q->in_type, 1, q->count};
   switch (q->primitive) {
   case GP_ALL:
+  case GP_IS_PARTITIONED: // at first
     s.wanted = 0;
     break;
   case GP_MISMATCH:
@@ -29663,11 +30018,53 @@ static uint64_t gp__host_first(const gp__host_call *h, const gp__host_property *
   }
   return first;
 }
+// The order of the first elements that differ, or of the lengths.
+static int gp__host_compare_arrays(const gp__request *q) {
+  const unsigned char *a = (const unsigned char *)q->in, *b = (const unsigned char *)q->in2;
+  const uint64_t count = q->count < q->count2 ? q->count : q->count2;
+  unsigned char less[GP__HOST_ELEMENTS], more[GP__HOST_ELEMENTS];
+  uint64_t first;
+  size_t n, i;
+  for (first = 0; first < count; first += n, a += n * q->in_size, b += n * q->in_size) {
+    n = count - first < GP__HOST_ELEMENTS ? (size_t)(count - first) : (size_t)GP__HOST_ELEMENTS;
+    gp__host_holds(q->op, q->user_op, q->in_type, q->in_size, a, b, 1, less, n);
+    gp__host_holds(q->op, q->user_op, q->in_type, q->in_size, b, a, 1, more, n);
+    for (i = 0; i < n; ++i)
+      if (less[i] || more[i]) return less[i] ? -1 : 1;
+  }
+  return q->count < q->count2 ? -1 : q->count > q->count2;
+}
+static uint64_t gp__host_partition_point(const gp__request *q, const gp__host_property *s) {
+  uint64_t low = 0, high = q->count;
+  while (low < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    unsigned char truth;
+    gp__host_holds(q->op, q->user_op, s->type, s->size, s->x + middle * s->size, s->y, 0, &truth, 1);
+    if (truth) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 static gp_result gp__host_find(gp__host_call *h) {
   const gp__request *q = h->q;
-  const gp__host_property s = gp__host_property_of(q);
-  const uint64_t first = gp__host_first(h, &s);
-  const int some = first != UINT64_MAX;
+  gp__host_property s = gp__host_property_of(q);
+  uint64_t first;
+  int some;
+  if (q->primitive == GP_LEXICOGRAPHIC) {
+    const int order = gp__host_compare_arrays(q);
+    memcpy(h->out, &order, sizeof order);
+    return GP_SUCCESS;
+  }
+  if (q->primitive == GP_PARTITION_POINT) return *q->out_count = gp__host_partition_point(q, &s), GP_SUCCESS;
+  first = gp__host_first(h, &s);
+  some = first != UINT64_MAX;
+  if (q->primitive == GP_IS_PARTITIONED) { // is there an element for which the predicate holds behind `first`?
+    if (some) {
+      s.x += first * s.size, s.count -= first, s.wanted = 1;
+      some = gp__host_first(h, &s) != UINT64_MAX;
+    }
+    return *h->out = (unsigned char)!some, GP_SUCCESS;
+  }
   if (q->primitive == GP_ANY) *h->out = (unsigned char)some;
   else if (q->primitive == GP_ALL || q->primitive == GP_EQUAL_ARRAYS) *h->out = (unsigned char)!some;
   else if (q->primitive == GP_IS_SORTED) *q->out_count = some ? first + 1 : first;
@@ -29984,7 +30381,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2277376"
+#define GPUPRIMS__EMBEDDED_FROM "2318336"
 
 // ---- core/embed.c - this file's own text
 
@@ -31183,9 +31580,17 @@ GPUPRIMS__API const char *gp_last_message(void) {
   X(MAP, gp__map_kernel, gp__map_args, map, 0) \
   X(ADJACENT, gp__adjacent, gp__map_args, adjacent, 0)
 
-// ---- reverse/kinds.c - the kernels of reverse
+// ---- reverse/kinds.c - the kernels of reverse and swap
 
-#define GPUPRIMS__KINDS_OF_REVERSE(X) X(REVERSE, gp__reverse, gp__map_args, in, 0)
+#define GPUPRIMS__KINDS_OF_REVERSE(X) \
+  X(REVERSE, gp__reverse, gp__map_args, in, 0) \
+  X(SWAP, gp__swap, gp__map_args, in, 0)
+
+// ---- scatter/kinds.c - the kernels of scatters and replacements
+
+#define GPUPRIMS__KINDS_OF_SCATTER(X) \
+  X(SCATTER, gp__scatter, gp__scatter_args, scatter, 0) \
+  X(REPLACE, gp__map_kernel, gp__map_args, replace, 0)
 
 // ---- batch/kinds.c - the kernel of copies of many buffers
 
@@ -31203,9 +31608,11 @@ GPUPRIMS__API const char *gp_last_message(void) {
   X(EVEN_SHARE, gp__reduce_even_share, gp__reduce_args, reduction, 0) \
   X(STEALING, gp__reduce_stealing, gp__reduce_args, reduction, 0)
 
-// ---- find/kinds.c - the kernel of searches for the first element
+// ---- find/kinds.c - the kernels of searches for the first element
 
-#define GPUPRIMS__KINDS_OF_FIND(X) X(FIND, gp__find, gp__find_args, find, 0)
+#define GPUPRIMS__KINDS_OF_FIND(X) \
+  X(FIND, gp__find, gp__find_args, find, 0) \
+  X(PARTITION_POINT, gp__partition_point, gp__find_args, find, 0)
 
 // ---- scan/kinds.c - the kernels of scans
 
@@ -31359,6 +31766,7 @@ GPUPRIMS__API const char *gp_last_message(void) {
 #define GPUPRIMS__KINDS(X) \
   GPUPRIMS__KINDS_OF_MAP(X) \
   GPUPRIMS__KINDS_OF_REVERSE(X) \
+  GPUPRIMS__KINDS_OF_SCATTER(X) \
   GPUPRIMS__KINDS_OF_BATCH(X) \
   GPUPRIMS__KINDS_OF_SEARCH(X) \
   GPUPRIMS__KINDS_OF_REDUCE(X) \
@@ -33150,6 +33558,7 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   F(UPPER, upper, GP_E_ARGUMENT, "has no bins of equal width") \
   F(SEED, seed, GP_E_ARGUMENT, "draws no random numbers") \
   F(KEYS2, keys2, GP_E_ARGUMENT, "has no second input") \
+  F(COUNT2, count2, GP_E_ARGUMENT, "has no second input") \
   F(FIELDS, fields, GP_E_ARGUMENT, "does not sort by fields") \
   F(AGGREGATES, aggregates, GP_E_ARGUMENT, "has no aggregates") \
   F(AGGREGATE_COUNT, aggregate_count, GP_E_ARGUMENT, "has no aggregates") \
@@ -33177,7 +33586,7 @@ __extension__ enum {
   GP__READS_HISTOGRAM =
       GP__READS_MAP | GP__READS_IN2 | GP__READS_IN2_TYPE | GP__READS_BINS | GP__READS_CHANNELS | GP__READS_ACTIVE,
   GP__READS_PAIRS = GP__READS_MAP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_KEYS,
-  GP__READS_TWO_SORTED = GP__READS_PAIRS | GP__READS_KEYS2 | GP__READS_IN2 | GP__READS_OP,
+  GP__READS_TWO_SORTED = GP__READS_PAIRS | GP__READS_KEYS2 | GP__READS_COUNT2 | GP__READS_IN2 | GP__READS_OP,
   GP__READS_TABLE =
       GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_COUNT | GP__READS_CAPACITY,
   GP__READS_SORTED = GP__READS_MAP | GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_KEY_COUNT
@@ -33204,7 +33613,8 @@ enum {
   GP__KEYS_IN_PLACE = 32768,   // out_keys may be keys
   GP__WANTS_KEYS = 65536,      // out_keys may not be NULL
   GP__REPRODUCES = 131072,     // any fold under GP_REPRODUCIBLE, on every device
-  GP__TAKES_INPUTS = 262144    // in_type and in2_type may be GP_INPUT
+  GP__TAKES_INPUTS = 262144,   // in_type and in2_type may be GP_INPUT
+  GP__TAKES_BOTH = 524288      // MINMAX and ARGMINMAX
 };
 
 GPUPRIMS__PRIVATE uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }
@@ -33272,8 +33682,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->field && !(k->reads & GP__READS_##FIELD)) return gp__fail(error, "%s: @" #field ": the call " text, k->who);
   GPUPRIMS__CALL_FIELDS(GPUPRIMS__UNREAD)
 #undef GPUPRIMS__UNREAD
-  if (c->count2 && !(k->reads & GP__READS_KEYS2))
-    return gp__fail(GP_E_ARGUMENT, "%s: @count2: the call has no second input", k->who);
   if (c->permutation && !(k->traits & GP__TAKES_PERMUTATION))
     return gp__fail(GP_E_ARGUMENT, "%s: @permutation: the call takes no permutation", k->who);
   if (c->field_count && !(k->reads & GP__READS_FIELDS))
@@ -33391,7 +33799,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_value_memory(const gp__checking *k, const 
 
 // The calls that a built-in binary operator with a role of its own serves; NULL: folds and maps.
 GPUPRIMS__PRIVATE const char *gp__role_of(gp_op op) {
-  return op == GP_ARGMIN || op == GP_ARGMAX      ? "reduce and scan"
+  return op >= GP_MINMAX && op < GP_OP_COUNT     ? "reduce"
+      : op == GP_ARGMIN || op == GP_ARGMAX       ? "reduce and scan"
       : op == GP_SUB                             ? "transform2 and adjacent_difference"
       : op >= GP_EQUAL && op <= GP_GREATER_EQUAL ? "predicates and runs"
       : op == GP_HEADS                           ? "runs"
@@ -33408,7 +33817,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
     GPUPRIMS__CHECK(
         gp__check_operator(k->s, k->who, "op", c->op, k->traits & GP__TAKES_UNARY ? 1 : 2, k->host, &q->user_op));
     role = q->user_op ? NULL : gp__role_of(c->op);
-    if (role && (c->op == GP_SUB ? k->fold : !k->fold || c->op > GP_SUB))
+    if (role &&
+        (c->op == GP_SUB          ? k->fold
+             : c->op >= GP_MINMAX ? !(k->traits & GP__TAKES_BOTH)
+                                  : !k->fold || c->op > GP_SUB))
       return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for %s only", k->who, gp__op_rows[c->op].name, role);
   }
   if (c->transform) {
@@ -33607,7 +34019,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   gp__request *q = k->q;
   const char *who = k->who;
   const int builtin_op = !q->user_op, host = k->host;
-  q->is_arg = q->op == GP_ARGMIN || q->op == GP_ARGMAX;
+  q->is_arg = q->op == GP_ARGMIN || q->op == GP_ARGMAX ? 1 : q->op == GP_MINMAX ? 2 : q->op == GP_ARGMINMAX ? 3 : 0;
   q->acc_type = c->acc_type                                             ? c->acc_type
       : !q->is_arg && (q->out_type == GP_F16 || q->out_type == GP_BF16) ? (gp_type)GP_F32
                                                                         : q->out_type;
@@ -33638,9 +34050,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
     return gp__fail(GP_E_OPERATOR,
                     "%s: @op: gp_op_desc.host_identity_size of \"%s\" is %d, but the accumulator has %lu bytes", who,
                     q->user_op->name, q->user_op->has_host_identity, (unsigned long)q->acc_size);
-  if (q->is_arg) { // struct { T value; int64_t index; }
-    q->acc_size = q->out_size = 16;
-    k->out.align = 8;
+  if (q->is_arg) {
+    if (q->is_arg != GP__IS_BOTH) q->acc_size = 16, k->out.align = 8; // struct { T value; int64_t index; }
+    if (q->is_arg & GP__IS_BOTH) q->acc_size *= 2;
+    q->out_size = q->acc_size;
   }
   return GP_SUCCESS;
 }
@@ -33843,6 +34256,17 @@ GPUPRIMS__PRIVATE gp_result gp__check_workspace(gp__checking *k) {
   return gp__check_apart(k->who, k->written, k->written_count - 1, own, 1);
 }
 
+enum { GP__ALIAS_OF_OUT = 1, GP__ALIAS_OF_OUT_KEYS };
+// The buffers of a call: numbers of elements, names, and whether they are needed.
+typedef struct gp__buffers {
+  uint64_t in, in2, keys, begin, out, out_keys, out2, counts; // counts: in out_count
+  const char *in_name, *in2_name, *begin_name;
+  const gp__checked_type *begin_type;  // of no size: it is not read
+  int in_alias, in2_alias, keys_alias; // what an input may be
+  int in2_values;                      // those of the second input are wanted
+  int begin_wanted, out_keys_wanted, out2_wanted;
+} gp__buffers;
+
 // The arrays of a described input of `count` elements. Behind GATHERED, only the caller knows how many an array has.
 GPUPRIMS__PRIVATE gp_result gp__check_input_arrays(gp__checking *k, int node, uint64_t count, int gathered) {
   static const char *const names[GP_INPUT_ARRAYS] = {"data of described array 1", "data of described array 2",
@@ -33872,32 +34296,20 @@ GPUPRIMS__PRIVATE gp_result gp__check_input_arrays(gp__checking *k, int node, ui
   return gp__reading(k, names[n->array], lowest, &type, span, 1, 0);
 }
 
-enum { GP__ALIAS_OF_OUT = 1, GP__ALIAS_OF_OUT_KEYS };
-// The buffers of a call: numbers of elements, names, and whether they are needed.
-typedef struct gp__buffers {
-  uint64_t in, keys, begin, out, out_keys, out2, counts; // counts: in out_count
-  const char *in_name, *in2_name, *begin_name;
-  const gp__checked_type *begin_type; // of no size: it is not read
-  int in2_alias, in2_values;          // in2_values: those of the second input are wanted
-  int begin_wanted, out_keys_wanted, out2_wanted;
-} gp__buffers;
 GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (q->inputs.in) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.in - 1, b->in, 0));
-  else if (k->in.size)
-    GPUPRIMS__CHECK(gp__reading(k, b->in_name, c->in, &k->in, b->in, 1,
-                                (k->traits & GP__IN_PLACE) && q->in_size == q->out_size ? GP__ALIAS_OF_OUT : 0));
-  if (q->inputs.in2) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.in2 - 1, q->count, 0));
-  else if (k->in2.size) GPUPRIMS__CHECK(gp__reading(k, b->in2_name, c->in2, &k->in2, q->count, 1, b->in2_alias));
+  else if (k->in.size) GPUPRIMS__CHECK(gp__reading(k, b->in_name, c->in, &k->in, b->in, 1, b->in_alias));
+  if (q->inputs.in2) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.in2 - 1, b->in2, 0));
+  else if (k->in2.size) GPUPRIMS__CHECK(gp__reading(k, b->in2_name, c->in2, &k->in2, b->in2, 1, b->in2_alias));
   if (k->key.size)
     GPUPRIMS__CHECK(gp__reading(k,
                                 k->by_flags         ? "keys (flags)"
                                     : k->by_stencil ? "keys (the stencil)"
                                                     : "keys",
-                                c->keys, &k->key, b->keys, 1,
-                                k->traits & GP__KEYS_IN_PLACE ? GP__ALIAS_OF_OUT_KEYS : 0));
+                                c->keys, &k->key, b->keys, 1, b->keys_alias));
   if (k->reads & GP__READS_KEYS2) {
     GPUPRIMS__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
     if (q->in_size && (c->in2 || b->in2_values))
@@ -33933,13 +34345,15 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k, const gp__buffers
 GPUPRIMS__PRIVATE gp_result gp__check_buffers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__buffers b;
-  b.in = b.keys = b.out = b.out_keys = b.out2 = k->q->count;
+  b.in = b.in2 = b.keys = b.out = b.out_keys = b.out2 = k->q->count;
   b.begin = c->end ? c->segments : c->segments + 1;
   b.counts = 1;
   b.in_name = "in";
   b.in2_name = "in2 (weights)";
   b.begin_name = "begin";
   b.begin_type = &k->offset;
+  b.in_alias = (k->traits & GP__IN_PLACE) && k->q->in_size == k->q->out_size ? GP__ALIAS_OF_OUT : 0;
+  b.keys_alias = k->traits & GP__KEYS_IN_PLACE ? GP__ALIAS_OF_OUT_KEYS : 0;
   b.in2_alias = b.in2_values = b.out2_wanted = 0;
   b.begin_wanted = (c->flags & GP_CHECKED) || c->count > 0;
   b.out_keys_wanted = (k->traits & GP__WANTS_KEYS) != 0;
@@ -34081,7 +34495,9 @@ static const gp__own_check gp__checks_batch[GP__CHECKS] = {{GP__CHECK_TYPES, gp_
 
 // ---- select/check.c - checking a call: predicates, parts, runs
 
-GPUPRIMS__PRIVATE int gp__is_predicated(gp_primitive p) { return (p >= GP_SELECT && p <= GP_ALL) || p == GP_FIND_IF; }
+GPUPRIMS__PRIVATE int gp__is_predicated(gp_primitive p) {
+  return (p >= GP_SELECT && p <= GP_ALL) || p == GP_FIND_IF || p == GP_IS_PARTITIONED || p == GP_PARTITION_POINT;
+}
 GPUPRIMS__PRIVATE gp_result gp__check_predicate(const gp__checking *k, const char *field, gp_op op, const char *scalar,
                                                 const void *value, const gp__op_info **user) {
   *user = NULL;
@@ -34178,6 +34594,79 @@ static const gp__own_check gp__checks_stream[GP__CHECKS] = {{GP__CHECK_OPERATORS
                                                             {GP__CHECK_BUFFERS, gp__stream_buffers},
                                                             {GP__CHECK_OUTPUTS, gp__check_parts},
                                                             {GP__CHECK_VALUES, gp__check_predicate_values}};
+
+// ---- scatter/check.c - checking a call: scatters, gathers and replacements
+
+GPUPRIMS__PRIVATE gp_result gp__check_scatter_operators(gp__checking *k) {
+  const gp_call *c = k->c;
+  const int stencil = c->keys || c->key_type;
+  k->q->transform = c->transform;
+  if (c->transform)
+    GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, "transform", c->transform, 1, k->host, &k->q->user_transform));
+  k->q->op = c->op;
+  if (c->primitive == GP_REPLACE) return gp__check_predicate(k, "op", c->op, "scalar", c->scalar, &k->q->user_op);
+  k->by_flags = stencil && !c->op;
+  if (!stencil && c->op)
+    return gp__fail(GP_E_OPERATOR, "%s: @op: the call has no stencil (@keys) that a predicate could decide of", k->who);
+  if (c->scalar && !c->op)
+    return gp__fail(GP_E_ARGUMENT, "%s: @scalar is set, but there is no predicate (@op)", k->who);
+  return c->op ? gp__check_predicate(k, "op", c->op, "scalar", c->scalar, &k->q->user_op) : GP_SUCCESS;
+}
+// A transform alone changes the element's type. Indices are signed or unsigned.
+GPUPRIMS__PRIVATE gp_result gp__check_scatter_out_type(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  GPUPRIMS__CHECK(gp__check_out_type(k));
+  if (!c->transform && q->in_type != q->out_type)
+    return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert elements", k->who);
+  if (c->transform && !q->user_transform && k->out.info) return gp__no_struct(k, "transform", c->transform);
+  if (c->primitive == GP_GATHER && q->inputs.in)
+    return gp__fail(GP_E_TYPE, "%s: @in_type is GP_INPUT: this call takes described indices, not elements", k->who);
+  if (!c->in2 && !c->in2_type && c->primitive != GP_GATHER) return GP_SUCCESS;
+  GPUPRIMS__CHECK(gp__check_input_type(k, "in2_type", c->in2_type, c->in2, &q->in2_type, &k->in2, &q->inputs.in2));
+  if (q->inputs.in2) q->in2 = NULL;
+  return k->in2.info || !gp__is_integer(q->in2_type) || k->in2.size < 4
+      ? gp__fail(GP_E_TYPE, "%s: @in2_type (of indices) is not i32, u32, i64 or u64", k->who)
+      : GP_SUCCESS;
+}
+// What a predicate reads is of a built-in type, or its operator is a user's.
+GPUPRIMS__PRIVATE gp_result gp__check_scatter_key_type(gp__checking *k) {
+  if (k->c->primitive == GP_REPLACE)
+    return k->in.info && !k->q->user_op ? gp__no_struct(k, "op", k->q->op) : GP_SUCCESS;
+  if (!k->c->keys && !k->c->key_type) return GP_SUCCESS;
+  k->q->key_type = k->c->key_type;
+  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", k->q->key_type, &k->key));
+  return k->key.info && !k->q->user_op ? gp__no_struct(k, "op", k->q->op) : GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_scatter_numbers(gp__checking *k) {
+  return k->c->n && !k->in2.size && k->c->primitive == GP_SCATTER
+      ? gp__fail(GP_E_ARGUMENT, "%s: @n: without indices (@in2), @out has @count elements", k->who)
+      : GP_SUCCESS;
+}
+// Without indices a thread reads what it writes, and nothing else of the output.
+GPUPRIMS__PRIVATE gp_result gp__scatter_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
+  if (k->c->primitive == GP_REPLACE) return GP_SUCCESS;
+  b->in2_name = "in2 (indices)";
+  b->keys_alias = k->key.size == k->out.size ? GP__ALIAS_OF_OUT : 0; // gather: likewise
+  if (k->c->primitive == GP_GATHER) b->in = k->c->n;
+  else if (k->in2.size) b->out = k->c->n, b->keys_alias = 0;
+  else b->in_alias = k->in.size == k->out.size ? GP__ALIAS_OF_OUT : 0;
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_scatter_values(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const int replaces = c->primitive == GP_REPLACE;
+  if (replaces && !c->value && k->pointers) return gp__fail(GP_E_NULL, "%s: @value is null", k->who);
+  if (c->value) memcpy(q->init.bytes, c->value, q->out_size);
+  if (c->scalar) memcpy(replaces ? q->step.bytes : q->init.bytes, c->scalar, replaces ? q->in_size : q->key_size);
+  return GP_SUCCESS;
+}
+static const gp__own_check gp__checks_scatter[GP__CHECKS] = {
+    {GP__CHECK_OPERATORS, gp__check_scatter_operators}, {GP__CHECK_OUT_TYPE, gp__check_scatter_out_type},
+    {GP__CHECK_KEY_TYPES, gp__check_scatter_key_type},  {GP__CHECK_NUMBERS, gp__check_scatter_numbers},
+    {GP__CHECK_BUFFERS, gp__scatter_buffers},           {GP__CHECK_VALUES, gp__check_scatter_values}};
 
 // ---- merge/check.c - checking a call: merges, merge sort and sets
 
@@ -34289,9 +34778,13 @@ static const gp__own_check gp__checks_reduce[GP__CHECKS] = {{GP__CHECK_OPERATORS
 // ---- find/check.c - checking a call: searches for the first element
 
 // True if the result is one byte.
-GPUPRIMS__PRIVATE int gp__finds_truth(gp_primitive p) { return p == GP_ANY || p == GP_ALL || p == GP_EQUAL_ARRAYS; }
+GPUPRIMS__PRIVATE int gp__finds_truth(gp_primitive p) {
+  return p == GP_ANY || p == GP_ALL || p == GP_EQUAL_ARRAYS || p == GP_IS_PARTITIONED;
+}
 // True if there are two arrays.
-GPUPRIMS__PRIVATE int gp__finds_difference(gp_primitive p) { return p == GP_MISMATCH || p == GP_EQUAL_ARRAYS; }
+GPUPRIMS__PRIVATE int gp__finds_difference(gp_primitive p) {
+  return p == GP_MISMATCH || p == GP_EQUAL_ARRAYS || p == GP_LEXICOGRAPHIC;
+}
 
 // `op` is an equality of elements.
 GPUPRIMS__PRIVATE gp_result gp__check_equality(gp__checking *k) {
@@ -34304,9 +34797,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_equality(gp__checking *k) {
   return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_find_operators(gp__checking *k) {
-  return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k)
-      : k->c->primitive == GP_IS_SORTED     ? gp__check_order(k)
-                                            : gp__check_equality(k);
+  return gp__is_predicated(k->c->primitive)                                    ? gp__check_predicates(k)
+      : k->c->primitive == GP_IS_SORTED || k->c->primitive == GP_LEXICOGRAPHIC ? gp__check_order(k)
+                                                                               : gp__check_equality(k);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_find_types(gp__checking *k) {
   return k->c->primitive == GP_IS_SORTED ? gp__check_ordered_types(k) : gp__check_types(k);
@@ -34319,7 +34812,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_find_out_type(gp__checking *k) {
     q->acc_type = GP_U32, q->acc_size = 4;
     if (c->out_type && c->out_type != GP_U8)
       return gp__fail(GP_E_TYPE, "%s: @out_type is not u8: the result is one byte", k->who);
-  } else q->out_type = q->acc_type = GP_U64, q->acc_size = 8;
+  } else if (c->primitive == GP_LEXICOGRAPHIC) q->out_type = q->acc_type = GP_I32, q->acc_size = 4;
+  else q->out_type = q->acc_type = GP_U64, q->acc_size = 8;
   if (gp__finds_difference(c->primitive)) {
     if (c->in2_type && c->in2_type != c->in_type)
       return gp__fail(GP_E_TYPE, "%s: @in_type and @in2_type differ: this call does not convert elements", k->who);
@@ -34335,6 +34829,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_find_type(gp__checking *k) {
 GPUPRIMS__PRIVATE gp_result gp__find_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->out = 1;
+  if (k->c->primitive == GP_LEXICOGRAPHIC) b->in2 = k->c->count2;
   b->in2_name = "in2 (the second array)";
   return GP_SUCCESS;
 }
@@ -36009,7 +36504,9 @@ GPUPRIMS__PRIVATE void gp__name_source(const gp__spelling *q, gp__text *t) {
 GPUPRIMS__PRIVATE void gp__name_fold_of(const gp__spelling *q, int described, gp__text *t) {
   const char *in = gp__in_name(q), *out = gp__out_name(q);
   const char *value = gp__device_type(q->acc_type, q->acc_struct); // what the load's functor returns
-  const char *open = q->is_arg ? "gp_arg<" : "", *close = q->is_arg ? ">" : "";
+  static const char *const opens[] = {"", "gp_arg<", "gp_both<", "gp_both<gp_arg<"},
+                           *const closes[] = {"", ">", ">", ">>"};
+  const char *open = opens[q->is_arg], *close = closes[q->is_arg];
   if (q->user_op) gp__add(t, "gp__op_1, ");
   else gp__add(t, "%s<%s>, ", gp__op_rows[q->op].functor, value);
   if (described) gp__begin_described(q, t);
@@ -36209,6 +36706,33 @@ GPUPRIMS__PRIVATE unsigned gp__resident_streams(const gp__request *q, const gp_p
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors >= 7 || q->acc_size > 8 ? 512 : 768);
 }
 
+// ---- scatter/names.c - template arguments of scatters and replacements
+
+GPUPRIMS__PRIVATE void gp__name_scatter(const gp__spelling *q, gp__text *t) {
+  const int described = q->described || q->described2;
+  const char *in = gp__in_name(q), *out = gp__out_name(q);
+  gp__add(t, q->primitive == GP_GATHER ? ", true, " : ", false, ");
+  gp__begin_described(q, t);
+  if (described) gp__add(t, "gp__stateless<");
+  if (q->key_size && !q->op) gp__add(t, "gp__flag<%s>", gp__key_name(q));
+  else gp__name_predicate(q->op, q->user_op, "gp__op_1", gp__key_name(q), t);
+  if (described) gp__add(t, ">");
+  gp__end_described(q, t);
+  if (q->user_transform) gp__add(t, ", gp__op_2");
+  else gp__add(t, ", %s<%s, %s>", q->transform ? gp__op_rows[q->transform].functor : "gp_convert", in, out);
+  gp__add(t, ", %s, %s, %s, %s", in, gp__in2_name(q), gp__key_name(q), out);
+}
+GPUPRIMS__PRIVATE void gp__name_replace(const gp__spelling *q, gp__text *t) {
+  const char *in = gp__in_name(q);
+  gp__add(t, ", gp__replace_value<%s, ", in);
+  gp__name_predicate(q->op, q->user_op, "gp__op_1", in, t);
+  gp__add(t, ">, %s, gp__none, %s", in, in);
+}
+GPUPRIMS__PRIVATE void gp__operators_of_scatter(const gp__spelling *q, gp__program_op *ops) {
+  gp__set_operator(ops, q->primitive == GP_REPLACE ? gp__in_name(q) : gp__key_name(q), NULL, "bool");
+  gp__set_operator(ops + 1, gp__in_name(q), NULL, gp__out_name(q));
+}
+
 // ---- reduce/names.c - template arguments of reductions
 
 GPUPRIMS__PRIVATE void gp__name_reduction(const gp__spelling *q, gp__text *t) {
@@ -36246,6 +36770,16 @@ GPUPRIMS__PRIVATE void gp__name_find(const gp__spelling *q, gp__text *t) {
   case GP_EQUAL_ARRAYS:
     gp__add(t, ", gp__find_difference<%s, ", in);
     break;
+  case GP_LEXICOGRAPHIC:
+    gp__add(t, ", gp__find_difference<%s, gp__equivalent<", in);
+    gp__add(t, q->user_op ? "%s" : "%s<%s>", functor, in);
+    gp__add(t, ">>, GP__FIND_ORDER");
+    return;
+  case GP_IS_PARTITIONED:
+    gp__add(t, ", gp__find_return<%s, ", in);
+    gp__name_predicate(q->op, q->user_op, functor, in, t);
+    gp__add(t, ">, GP__FIND_NONE");
+    return;
   default:
     gp__add(t, ", gp__find_%s<%s, ", q->described ? "described" : "element", in);
     gp__name_predicate(q->op, q->user_op, functor, in, t);
@@ -36255,9 +36789,10 @@ GPUPRIMS__PRIVATE void gp__name_find(const gp__spelling *q, gp__text *t) {
       gp__name_input(q, q->described - 1, t);
     }
     gp__add(t,
-            q->primitive == GP_ALL       ? ">, GP__FIND_NONE"
-                : q->primitive == GP_ANY ? ">, GP__FIND_SOME"
-                                         : ">, GP__FIND_INDEX");
+            q->primitive == GP_ALL                   ? ">, GP__FIND_NONE"
+                : q->primitive == GP_ANY             ? ">, GP__FIND_SOME"
+                : q->primitive == GP_PARTITION_POINT ? ">"
+                                                     : ">, GP__FIND_INDEX");
     return;
   }
   gp__add(t, q->user_op ? "%s" : "%s<%s>", functor, in);
@@ -39161,11 +39696,11 @@ static const gp__primitive gp__primitive_transform2 = {
 static const gp__primitive gp__primitive_adjacent_difference = {&gp__family_map, GP__READS_MAP | GP__READS_OP, 0,
                                                                 GP_RIGHT};
 
-// ---- reverse/plan.c - plan of reverse
+// ---- reverse/plan.c - plans of reverse and swap
 
 GPUPRIMS__PRIVATE int gp__kinds_of_reverse(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  (void)q, (void)p;
-  return kinds[0] = GP__REVERSE, 1;
+  (void)p;
+  return kinds[0] = q->primitive == GP_SWAP ? GP__SWAP : GP__REVERSE, 1;
 }
 
 static const gp__family gp__family_reverse = {
@@ -39173,6 +39708,62 @@ static const gp__family gp__family_reverse = {
     GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_map), gp__host_reverse};
 static const gp__primitive gp__primitive_reverse = {&gp__family_reverse, GP__READS_MAP, GP__KEEPS_TYPE | GP__IN_PLACE,
                                                     0};
+
+// Both arrays of a swap are outputs: `out`, and `out3`, which kernels get as the second input.
+GPUPRIMS__PRIVATE gp_result gp__check_swap_types(gp__checking *k) {
+  gp__request *q = k->q;
+  GPUPRIMS__CHECK(gp__check_types(k));
+  q->in_type = q->in2_type = q->out_type;
+  q->in_struct = q->in2_struct = q->out_struct;
+  q->in_size = q->in2_size = q->out_size;
+  q->in2 = q->out3;
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_swap_outputs(gp__checking *k) {
+  return gp__writing(k, "out3 (the second array)", k->c->out3, k->out.align, k->out.size, k->q->count, 1, 0);
+}
+static const gp__own_check gp__checks_swap[GP__CHECKS] = {{GP__CHECK_TYPES, gp__check_swap_types},
+                                                          {GP__CHECK_OUTPUTS, gp__check_swap_outputs}};
+static const gp__family gp__family_swap = {
+    gp__checks_swap,           GPUPRIMS__IDLE_IF_EMPTY,  GPUPRIMS__SHAPE_OF_ELEMENTS,      gp__kinds_of_reverse,
+    GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_map), gp__host_swap};
+static const gp__primitive gp__primitive_swap = {
+    &gp__family_swap, GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_OUT3 | GP__READS_COUNT_DEVICE, 0, 0};
+
+// ---- scatter/plan.c - plans of scatters, gathers and replacements
+
+GPUPRIMS__PRIVATE int gp__kinds_of_scatter(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  (void)p;
+  return kinds[0] = q->primitive == GP_REPLACE ? GP__REPLACE : GP__SCATTER, 1;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_scatter(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__scatter_args a;
+  if (q->primitive == GP_REPLACE) return gp__launch_map(l);
+  memset(&a, 0, sizeof a);
+  a.in = q->in;
+  a.in2 = q->in2;
+  a.out = q->out;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.keys = q->keys;
+  a.limit = q->length;
+  a.scalar = q->init;
+  return gp__launch_all(l, &a);
+}
+
+static const gp__family gp__family_scatter = {
+    gp__checks_scatter,        GPUPRIMS__IDLE_IF_EMPTY,  GPUPRIMS__SHAPE_OF_ELEMENTS,          gp__kinds_of_scatter,
+    GPUPRIMS__NO_KERNEL_RULES, gp__operators_of_scatter, GPUPRIMS__LAUNCH(gp__launch_scatter), gp__host_scatter};
+#define GPUPRIMS__READS_SCATTER \
+  (GP__READS_MAP | GP__READS_IN2_TYPE | GP__READS_IN2 | GP__READS_OP | GP__READS_SCALAR | GP__READS_KEY_TYPE | \
+   GP__READS_KEYS | GP__READS_N)
+static const gp__primitive gp__primitive_scatter = {&gp__family_scatter, GPUPRIMS__READS_SCATTER | GP__READS_TRANSFORM,
+                                                    GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_gather = {&gp__family_scatter, GPUPRIMS__READS_SCATTER, GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_replace = {&gp__family_scatter,
+                                                    GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR | GP__READS_VALUE,
+                                                    GP__KEEPS_TYPE | GP__IN_PLACE, 0};
 
 // ---- batch/plan.c - plan of copies of many buffers
 
@@ -39244,8 +39835,23 @@ GPUPRIMS__PRIVATE gp_result gp__launch_reduce(const gp__launching *l) {
   } else a.scalar = q->init;
   return gp__launch_all(l, &a);
 }
+// MINMAX, ARGMINMAX: one result after the other.
+static gp_result gp__host_reduce_both(const gp__request *q, int threads) {
+  gp__request one = *q;
+  int k;
+  one.is_arg &= ~GP__IS_BOTH;
+  one.acc_size = one.out_size = q->acc_size / 2;
+  for (k = 0; k < 2; ++k) {
+    one.op = one.is_arg ? (k ? GP_ARGMAX : GP_ARGMIN) : k ? GP_MAX : GP_MIN;
+    one.out = (unsigned char *)q->out + (size_t)k * one.out_size;
+    memcpy(one.init.bytes, q->init.bytes + (size_t)k * one.out_size, one.out_size);
+    GPUPRIMS__CHECK(gp__host_run(&one, threads));
+  }
+  return GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__host_reduces(gp__host_call *h) {
   const gp__request *q = h->q;
+  if (q->is_arg & GP__IS_BOTH) return gp__host_reduce_both(q, h->asked);
   if (q->primitive == GP_CHECK_OFFSETS) return *q->bad = gp__host_first_bad(q), GP_SUCCESS;
   if (q->primitive != GP_REDUCE) return gp__host_select(h);
   GPUPRIMS__CHECK(gp__host_take_fold(h, 0));
@@ -39261,7 +39867,7 @@ static const gp__family gp__family_reduce = {gp__checks_reduce,
                                              GPUPRIMS__LAUNCH(gp__launch_reduce),
                                              gp__host_reduces};
 static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_FOLD,
-                                                   GP__REPRODUCES | GP__TAKES_INPUTS, 0};
+                                                   GP__REPRODUCES | GP__TAKES_INPUTS | GP__TAKES_BOTH, 0};
 static const gp__primitive gp__primitive_count_if = {&gp__family_reduce,
                                                      (GP__READS_MAP & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) |
                                                          GP__READS_OP | GP__READS_OUT_COUNT | GP__READS_SCALAR,
@@ -39274,13 +39880,14 @@ static const gp__primitive gp__primitive_check_offsets = {&gp__family_reduce, GP
 GPUPRIMS__PRIVATE void gp__shape_find(const gp__request *q, gp__shape *h) {
   h->commutative = h->exact = 1; // the least index, in any order
   h->in_misaligned |= (int)((uintptr_t)q->in2 % GP__VECTOR);
+  if (q->primitive == GP_LEXICOGRAPHIC && q->count2 < h->count) h->count = q->count2;
   if (q->primitive != GP_IS_SORTED) return;
   h->in_size = (int)q->key_size;
   h->in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_find(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  (void)q, (void)p;
-  return kinds[0] = GP__FIND, 1;
+  (void)p;
+  return kinds[0] = q->primitive == GP_PARTITION_POINT ? GP__PARTITION_POINT : GP__FIND, 1;
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_find(const gp__launching *l) {
   const gp__request *q = l->q;
@@ -39288,12 +39895,16 @@ GPUPRIMS__PRIVATE gp_result gp__launch_find(const gp__launching *l) {
   memset(&a, 0, sizeof a);
   a.in = q->primitive == GP_IS_SORTED ? q->keys : q->in;
   a.in2 = q->in2;
-  a.out = gp__finds_truth(q->primitive) ? q->out : q->out_count;
+  a.out = q->out ? q->out : q->out_count;
   a.count = l->h->count;
   a.count_device = (const unsigned long long *)q->count_device;
   a.workspace = l->workspace;
   a.rounds = l->g->tile_items / gp__find_round_items(*l->p, *l->h);
   a.scalar = q->init;
+  if (q->primitive == GP_LEXICOGRAPHIC) {
+    const int shorter = q->count < q->count2 ? -1 : q->count > q->count2;
+    memcpy(a.scalar.bytes, &shorter, sizeof shorter);
+  }
   return gp__launch_all(l, &a);
 }
 
@@ -39320,6 +39931,11 @@ static const gp__primitive gp__primitive_adjacent_find = {&gp__family_find,
 static const gp__primitive gp__primitive_is_sorted = {
     &gp__family_find, GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_COUNT,
     0, 0};
+static const gp__primitive gp__primitive_lexicographic = {
+    &gp__family_find, (GPUPRIMS__READS_TWO | GP__READS_COUNT2) & ~(GP__READS_COUNT_DEVICE | GP__READS_OUT_TYPE), 0, 0};
+static const gp__primitive gp__primitive_is_partitioned = {&gp__family_find, GPUPRIMS__READS_QUESTION, 0, 0};
+static const gp__primitive gp__primitive_partition_point = {
+    &gp__family_find, GPUPRIMS__READS_TO_INDEX(GPUPRIMS__READS_QUESTION), GP__TAKES_INPUTS, 0};
 
 // ---- scan/plan.c - plans of scans
 
@@ -40395,7 +41011,8 @@ static void gp__host_make(const gp__inputs *all, int node, uint64_t first, size_
   }
 }
 
-// An array of a described input's elements, in new memory.
+// An array of a described input's elements, in new memory. Elements that a stencil keeps back are not made:
+// what they are made of need not be there.
 static gp_result gp__host_array_of(const gp__request *q, int node, size_t size, const void **array, void **owned) {
   const gp__inputs *all = &q->inputs;
   unsigned char *rooms[GP_INPUT_PARTS], *room;
@@ -40415,10 +41032,17 @@ static gp_result gp__host_array_of(const gp__request *q, int node, size_t size, 
     rooms[i] = room + bytes;
     bytes += (all->node[i].size * GP__HOST_MADE + 63) / 64 * 64;
   }
-  for (first = 0; first < q->count; first += GP__HOST_MADE)
-    gp__host_make(all, node, first,
-                  q->count - first < GP__HOST_MADE ? (size_t)(q->count - first) : (size_t)GP__HOST_MADE,
-                  (unsigned char *)*owned + first * size, rooms);
+  for (first = 0; first < q->count; first += GP__HOST_MADE) {
+    const size_t n = q->count - first < GP__HOST_MADE ? (size_t)(q->count - first) : (size_t)GP__HOST_MADE;
+    unsigned char *out = (unsigned char *)*owned + first * size, truth[GP__HOST_MADE];
+    size_t k, end;
+    if (q->primitive == GP_SCATTER || q->primitive == GP_GATHER) gp__host_passes(q, first, truth, n);
+    else memset(truth, 1, n);
+    for (k = 0; k < n; k = end + 1) {
+      for (end = k; end < n && truth[end]; ++end) {}
+      if (end > k) gp__host_make(all, node, first + k, end - k, out + k * size, rooms);
+    }
+  }
   free(room);
   *array = *owned;
   return GP_SUCCESS;
@@ -43138,7 +43762,7 @@ GPUPRIMS__PRIVATE void gp__site_words(const gp__request *q, const gp__shape *h, 
       (uint64_t)q->offset_type,
       (uint64_t)q->out2_type,
       (uint64_t)q->flags,
-      (uint64_t)(q->is_arg | q->has_init << 1 | q->numbers << 2 | (q->end != NULL) << 3),
+      (uint64_t)(q->is_arg | q->has_init << 2 | q->numbers << 3 | (q->end != NULL) << 4),
       (uint64_t)q->begin_bit,
       (uint64_t)q->end_bit,
       (uint64_t)h->in_misaligned,
@@ -44410,12 +45034,107 @@ GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type
   return gp__named(gp_run(ctx, &c, stream), "gp_transform2 in=a in2=b in2_type=in_type");
 }
 
-// ---- reverse/calls.c - calls by name: reverse
+// ---- reverse/calls.c - calls by name: reverse, swap, rotate, shift
 
 GPUPRIMS__API gp_result gp_reverse(gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out,
                                    gp_stream stream) {
   const gp_call c = gp__call(GP_REVERSE, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, in, out, count);
   return gp__named(gp_run(ctx, &c, stream), "gp_reverse in_type=type");
+}
+GPUPRIMS__API gp_result gp_swap(gp_context *ctx, gp_type type, void *a, void *b, uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_SWAP, GP_OP_DEFAULT, GP_TYPE_DEFAULT, type, NULL, a, count);
+  c.out3 = b;
+  return gp__named(gp_run(ctx, &c, stream), "gp_swap out_type=type out=a out3=b");
+}
+
+// Reverses all of the array, then two parts of it: elements before `middle` and those from it on, each from `first` and
+// up to `end`.
+GPUPRIMS__PRIVATE gp_result gp__reverse_parts(gp_context *ctx, gp_type type, void *data, uint64_t count, uint64_t first,
+                                              uint64_t middle, uint64_t end, gp_stream stream, const char *names) {
+  gp_result result = gp_reverse(ctx, type, data, count, data, stream);
+  if (result == GP_SUCCESS) {
+    const size_t size = gp_type_size(ctx, type);
+    unsigned char *at = (unsigned char *)data + first * size, *from = (unsigned char *)data + middle * size;
+    result = gp_reverse(ctx, type, at, middle - first, at, stream);
+    if (result == GP_SUCCESS) result = gp_reverse(ctx, type, from, end - middle, from, stream);
+  }
+  return gp__named(result, names);
+}
+GPUPRIMS__API gp_result gp_rotate(gp_context *ctx, gp_type type, void *data, uint64_t count, uint64_t first,
+                                  gp_stream stream) {
+  if (first > count)
+    return gp__fail(GP_E_ARGUMENT, "gp_rotate: first is %llu, beyond count, %llu", (unsigned long long)first,
+                    (unsigned long long)count);
+  return gp__reverse_parts(ctx, type, data, count, 0, count - first, count, stream,
+                           "gp_rotate in_type=type in=data out=data");
+}
+GPUPRIMS__API gp_result gp_shift(gp_context *ctx, gp_type type, void *data, uint64_t count, uint64_t by, int flags,
+                                 gp_stream stream) {
+  const uint64_t kept = by < count ? count - by : 0, first = flags ? count - kept : 0;
+  if (flags & ~GP_RIGHT) return gp__fail(GP_E_ARGUMENT, "gp_shift: flags has unknown bits: %#x", flags);
+  return gp__reverse_parts(ctx, type, data, count, first, first, first + kept, stream,
+                           "gp_shift in_type=type in=data out=data");
+}
+
+// ---- scatter/calls.c - calls by name: scatter, gather, transform_if, replace
+
+// A gp_call without a type and a pointer has no flags, and no indices. Here a type of 0 is an error, and the pointer is
+// then any.
+GPUPRIMS__PRIVATE void gp__set_indices(gp_call *c, gp_type type, const void *index, uint64_t elements) {
+  c->in2_type = type;
+  c->in2 = type ? index : (const void *)c;
+  c->n = elements;
+}
+GPUPRIMS__API gp_result gp_scatter(gp_context *ctx, gp_type type, gp_type index_type, const void *in, const void *index,
+                                   uint64_t count, void *out, uint64_t out_elements, gp_stream stream) {
+  gp_call c = gp__call(GP_SCATTER, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, in, out, count);
+  gp__set_indices(&c, index_type, index, out_elements);
+  return gp__named(gp_run(ctx, &c, stream), "gp_scatter in_type=type in2_type=index_type in2=index n=out_elements");
+}
+GPUPRIMS__API gp_result gp_scatter_flags(gp_context *ctx, gp_type type, gp_type index_type, gp_type flag_type,
+                                         const void *in, const void *index, const void *flags, uint64_t count,
+                                         void *out, uint64_t out_elements, gp_stream stream) {
+  gp_call c = gp__call(GP_SCATTER, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, in, out, count);
+  gp__set_indices(&c, index_type, index, out_elements);
+  gp__set_keys(&c, flag_type, flag_type ? flags : (const void *)&c);
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_scatter_flags in_type=type in2_type=index_type in2=index "
+                   "n=out_elements key_type=flag_type keys=flags");
+}
+GPUPRIMS__API gp_result gp_gather(gp_context *ctx, gp_type type, gp_type index_type, const void *from,
+                                  uint64_t from_elements, const void *index, uint64_t count, void *out,
+                                  gp_stream stream) {
+  gp_call c = gp__call(GP_GATHER, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, from, out, count);
+  gp__set_indices(&c, index_type, index, from_elements);
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_gather in_type=type in=from n=from_elements in2_type=index_type in2=index");
+}
+GPUPRIMS__API gp_result gp_gather_flags(gp_context *ctx, gp_type type, gp_type index_type, gp_type flag_type,
+                                        const void *from, uint64_t from_elements, const void *index, const void *flags,
+                                        uint64_t count, void *out, gp_stream stream) {
+  gp_call c = gp__call(GP_GATHER, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, from, out, count);
+  gp__set_indices(&c, index_type, index, from_elements);
+  gp__set_keys(&c, flag_type, flag_type ? flags : (const void *)&c);
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_gather_flags in_type=type in=from n=from_elements "
+                   "in2_type=index_type in2=index key_type=flag_type keys=flags");
+}
+GPUPRIMS__API gp_result gp_transform_if(gp_context *ctx, gp_op op, gp_op predicate, gp_type in_type, gp_type out_type,
+                                        const void *scalar, const void *in, uint64_t count, void *out,
+                                        gp_stream stream) {
+  gp_call c = gp__call(GP_SCATTER, predicate ? predicate : (gp_op)-1, in_type, out_type, in, out, count);
+  c.transform = op ? op : (gp_op)-1;
+  c.scalar = scalar;
+  gp__set_keys(&c, in_type, in);
+  return gp__named(gp_run(ctx, &c, stream), "gp_transform_if transform=op op=predicate key_type=in_type keys=in");
+}
+GPUPRIMS__API gp_result gp_replace_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar,
+                                      const void *new_value, const void *in, uint64_t count, void *out,
+                                      gp_stream stream) {
+  gp_call c = gp__call(GP_REPLACE, predicate, type, GP_TYPE_DEFAULT, in, out, count);
+  c.scalar = scalar;
+  c.value = new_value;
+  return gp__named(gp_run(ctx, &c, stream), "gp_replace_if op=predicate in_type=type value=new_value");
 }
 
 // ---- batch/calls.c - calls by name: copies of many buffers
@@ -44464,6 +45183,27 @@ GPUPRIMS__API gp_result gp_adjacent_find(gp_context *ctx, gp_op equal, gp_type t
   gp_call c = gp__call(GP_ADJACENT_FIND, equal, type, GP_TYPE_DEFAULT, in, NULL, count);
   c.out_count = out_index;
   return gp__named(gp_run(ctx, &c, stream), "gp_adjacent_find op=equal in_type=type out_count=out_index");
+}
+GPUPRIMS__API gp_result gp_lexicographic(gp_context *ctx, gp_op less, gp_type type, const void *a, uint64_t count_a,
+                                         const void *b, uint64_t count_b, int32_t *out, gp_stream stream) {
+  gp_call c = gp__call(GP_LEXICOGRAPHIC, less, type, GP_TYPE_DEFAULT, a, out, count_a);
+  c.in2 = b;
+  c.count2 = count_b;
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_lexicographic op=less in_type=type in=a in2=b count=count_a count2=count_b");
+}
+GPUPRIMS__API gp_result gp_is_partitioned(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar,
+                                          const void *in, uint64_t count, uint8_t *out, gp_stream stream) {
+  gp_call c = gp__call(GP_IS_PARTITIONED, predicate, type, GP_TYPE_DEFAULT, in, out, count);
+  c.scalar = scalar;
+  return gp__named(gp_run(ctx, &c, stream), "gp_is_partitioned op=predicate in_type=type");
+}
+GPUPRIMS__API gp_result gp_partition_point(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar,
+                                           const void *in, uint64_t count, uint64_t *out_index, gp_stream stream) {
+  gp_call c = gp__call(GP_PARTITION_POINT, predicate, type, GP_TYPE_DEFAULT, in, NULL, count);
+  c.scalar = scalar;
+  c.out_count = out_index;
+  return gp__named(gp_run(ctx, &c, stream), "gp_partition_point op=predicate in_type=type out_count=out_index");
 }
 
 // ---- scan/calls.c - calls by name: scan
@@ -45472,1865 +46212,1881 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 // prints what it holds.
 
 /* device text of gpuprims.h
-740712
-2xHr75U.4(a|>}6s6lI{7q5"Al`-{qWY_-UXb8,hb3s6`iopp%.hjzf22F$BAwmvfC.aWIbb7g(8{lcZ!sI2LWt0j@T_'nXmMn3Km:0a=I.hSN4BA/^]Hr
-8n#iLU&w+M<xx,y<^ZT%ZW56r$XtqsH]-d%}n>'4fm)t6>^{MusT2a4cuHA5ZB`l+}wsWD]p7X]_3U_LBr73O0[HACtjW+8|rh(0#mz6bJQM|s3|={C=tz
-zZUexjE]_ERu8a>&;Z+/^'F{3PFa,To5I2;vP]kaFg!URXI4|.:<98/{7GXgaK-}+z5p@A5Z//D<l{DohaK.EkRy5IMDc83]ayfZbFCe'{_uZmf{E[Z`rM
-qVN:d]TjwAtj6JZSPPdKP2EB_ev=d5Z"s|jlff1qBy^b!U]w@d;`zD~lxY#32J%%1,QT%&A]9ZYvHF;%ZS"UHw@C!%Na@U/'yEQH_b$S]I}08SfM>Wk_Z]
-j@ov6:{h+>).26`4M&dFI@Y!>oF4-Y~>iom:hc4tP)1QDm+7P{{3=Pk_R'k+I4Yc!J/HMQB<9XU/T4^$k/i;jksq47(/]&!d$cK[n)tXA8Rq>wsJftKC0:
-,SqW;+3j6<!s)/E21NWY.u3/rW7>=SNc7Gbcr{#%F/Q]s'!(T!P/#U~<>`]B|vAk[yZ'r<,oD78(w$dfm.D3o`)=zPUHZb;N!=_b#w#6%5}"kY>Jd9xf5^
-T>^It347/4iX@f5<ACS/,o63eoDt5:@UR_.@+y#3S,RqzK3cz'gT41!u/pv!w_J8F:H6ZoJkiwT9t`JuHVIw.-pTt:a3#=iN8cg:FCK:3[Bn`,TIkG(W^=
-6"v6#=DqGR~Ni'i;h6ot4Ql;>dV8`L^3>T%X1,qu(1-8g^(eaySDo%[g(sk<t3cz:RUDE}QSN'E8dxLw-]/voDXI>oSt-OUg-!U4ycPUO"$LUb(}f+gJJM
-vr9S'S&(e"&hbU$3cqKOzBdlL}uo]ra&}lh{aeozMOSMQM73sg_aLy!Uw%]Th^QYtj<:"cz`5gaw_5^WA5ggb)@;zj(}^9>dwb9$M[{"Wt_5WI&S'S_E/!
-"ANW6zo0+4JlI@0gBax|D8{WSbmPslZKmb;[.xd>%}q3[+p/$B<kt{/}gTnI=Rc3[D'wW(e8%D0es(scRul/,zee^s:{vTtzl_Y)@1YaU_!Y!,Oeq='WIT
-sX'|fw7`fU;Wb_T`{)0ka&<pd`}xqP8`h69<'mC`ay_j_(LOubQ`}:V'w'4H}H}o)@C#PMDP(57E%QHok8tDHbBa`1~-Sgt_e9}+KFt"7CobrC_/Z"-&9e
-6Z/W'(1-XVC@X/CZKV~agjEN.I-K{YF'A,SF+A6za=a:./+u`d'l'nRs1Kz7R`4k=`2Y2V^jt0k@5=p'],L2`wz`.4J9Jb=3{0OWUX4T<n^$2$y]Ad{nD9
-T5bwfu<))}MbG!IR|kG&epRL2o7Kf6IZ)1cX6`Evh+BvQq%YJGv])lI>wM=<8qMW0KC&43Iv]bVCOqX4}chEjn5H"XOE/Phf&n'6=^/iXV1_g(y/u_Ms))
-|>Xua&Qu){y5zaZL8iJO,6`g6FMB448Mi`O&W+5OS;$NB,5v9o<A0IK;`k6Cum^dLSpk#ac[wY0eEun{fQ;5sO`I^)_vKs+p6tad7R`Sz#]Z-3hJW5!An$
-^LjKGBHL-i+0}gACR_BGmZQ4KOd+Y^!ciemTw+lW2j5I@@usKb<<IzG]aHi:@N,.hTMz^Geno.W.{pt0o`9<vLh_Zuh:kpEl$P`RO3t3XK2H__N9t|F;HX
-}_/:!%_"5"8BVYq^;}OB,YyN0u.0Q;]L3fUa5_WK9WM<T>VYiE~fdnAg-8Eb(,HQuBh:_ho^)Dd7[;d,qbZIj:v9<H@BYY8ftJ15x6i3,x7Y/!e}E'<JaY
-Ohfds!/@LH:dcaTjNvmoVf[nVofKz93UijHlEcR|g/Rw'y.D!{bB|}a7na=Ok2+MQApaw}oa+Mjfqfe3WawOrAc;[y%jUNxqhzCr'yHf$xc!R%LW9}G/-|
-1;TMQAES$pZ|%_kuAjar}I,!uGh/U{<.V#ZK%tadpzpF4112=RVsyh8_@wBg)}C|ie>}~,AkrV<Ov'Sgr,5.p+8Q>x(x3{SU}Bxdkc#`C8I20t$CUsOM_f
-Qc||"<o!sfuH}"^|u0n/>g@qkf&7,m&,/tYDy=fO12Qq)-N6V}}O%O[.&:-`Y&h7Erx9%gO2Gx4y"`d/bh}/^=G'ZHdaR|_#XV<>l{xV2UZdE-0rh.!'Hr
-C3u:B!Ju">{/erC7HsszxbWg_2|y7-zKrr-vZc:fGXlc,{jNMvX-+[)M&XQ&t-R;jRSaN`H)]IqtAkf9|P^<N`<}~(9|AQN)e64%4fark#4$$%d]7,3ML0
-27hv<LZS`{#rwS`Mcffgck7Eqocr^c[Xlp~|_}m[!ur|,!P|[@g6omEcUJT]l&9c1|lR_BqF"0xeV)0hM%Nc<}oOPa}iQO!YsP+q#_R,W<fN8-eMMUKP@x
-#>IKfR2^4}3g6}HN%DK<infrbhJ=cs|f7NdspD8-Z&LDe"lMr|"hT3YxDNOm<CE$]f0F:|p}uP'VGA6vGhUNW5%7&.OV[FNWr=P/{&fEHgWHN)igtNm6[w
-7rmvJN@bPmm:b!DHQZj^nU#Y!Wa![{$&&ij;45{uK5LX'"nXIn!"&.Ychv&;ddV|~U4Oj;,([A;}ER="OC|h'Z-kAf>jfgGtQL)yp.r80"So|qTb[4G{5T
-t+x9zkAfu,}&T0gy&JTJ>)WiMa&<T7#x3f_0|i=Mb7M4vZn3-O]]B)<NM_/r1hVD2xsF5PE6~jx+OFh3KN'A~i%8WlOf#y~74tcO6}!B_.N%_woLD<==o&
-=c&{#YHFU[)1~zHg[i%{J^dz;G_z;G_z;G_z(23{,v^@6HZ/|zE{q>&J>;Owf|42o5Gj=yh}^.lF>{"b"]3Ok@|NOzQL6uai,{+K8jtf&broy)K7Br2TYO
-pD{g0A#:]Caj&rGjNwi.'0d&~HRt4V'Bf/Pt{{~kihzTQ|D-.OtCu`<->{lUdj|5imF.w%y@zMgcRX"KK8uxeFiBlHo+R06Jb3<},>FD]fS|~Nku}%EHh5
-dRoJ7}opNxMUo>aR69Avnkwu"aXI5x9NAgQ_2"_NxtannJW`NZa"!^S}+9P,uh:U-%TQ,.:HGUjm0_PlBJMX7buAx"YkOwq8L-7b9O2.&"$9y]4}hzo.wR
--pnRR,m}RV~y}:$pfk:&TrUJQ8,Al;7bF)L8WO<gf=b!l|(@lW/Y!N<}R,5o%BSFit04SKT[v71,G$rNgYAu[AehQCo^HMbvv]j9zJ^eKbY5QbtmKjKBm4
-N:MfKRpXwBwI:Vq>8W'o#P"h"yMmgk`K/iTo/dXdN6Ok.E_O5xmE/j2v`]QsMn{m(!5q4TDjY,2L8QeTAUGOMF-vumb>Oc4$xj=E-}B!4t#<q%Vkn>A2sO
-]'j6t,Byuf,8vSaK[86ZXq(yhr/a~#R3Ylq#.O@Ok<bP8jJrEz{/M/,nA])PW0smIL"|Bu;wG'=$N4P2pyd]lMG^%-W#7cmnEFnno|3{Ag`u=DXB},8_(p
-t!H}FAGX<c^+zm"A:yQ[o}A'hz!P6jvVR]~VEwD$K]5!"2y`K-NcC"z@axIqf;pJ}N[ipB"h#tk|>.}>{k-k,&i][=g<=xRtfTnr.8Ze@0O1U%,w_vd1h6
-g#y]OBw/XTK/{s`l@,jy;:!8+R@}RwV{g.&2[8iyiPto<Cmi4@)'^3`kLX~t2=u(A2Oz-U/8}lcTlHG-#[Ki9>Iru7V`s8.2!>Gz8;mO;q+`q{6-";A{)u
-o-Aqb`>;r"y,K(gNi@xxG9-#}XPg(K%u$%0@Cu$$'&JDDaHvFtoNf#a<#9z-k2~nmBhU`#r(+y;|BS6-qJB'w]TSKWypOD|:5qtfe#Mrn`wgCqL80^WWh+
-l5jmJ`BcPN%M_wBdh46PUY>(=P"=)lpRbUw@]Z+|c)Rq+zmoO!C_pmD.-m]s]tk[H6QcZSiI-.mw+}^/piwSvkAxsO;lqt|i|eI}bxf|ch%Tjw6+B8pW7S
-4ZNe37m|KsP3Wu@Xrsi%1-9cPs92BHL,P|fmhsF^J8M{5+{pfx33Sh`L2zZ%u(:q/$am5F6/]M7cYs76ij}E}Y^Kkw"1DgoM{p.|sXQ)tH|kXmpG"]R4:N
-N-^+5Hpi/Eu_(@Cn{.JaCrPmbrv/%^g%W+0Y^tO{Bh/9sYKx9,j.D<'m"[{Syv|q3x]jo!>xUa/pm!6d5cjyZ5sAK6(4gfv/[ecm4J=1+n],}R6N(+-:m,
-.-]j;!#p5d8;ckuM".U]GuG9-ms[Jh1&g}oFr]F#&np10mZmnPXhmZkO{+%On|h'47K&rARH5@v/}>KwJ/y7MqhVxPzv[,|oWgBH^=K%E}>S$Fun+Ye`Tl
-iw<"ZwNM0,BC`!2Z&Li7p!sn5m'dhNsD,`z]ml+UU`RWrMRBTn6j0;|T|@3x^j[`B$bymsaw0!LzHgBvv(L'HMmk6[T<adrz1Cy8CPNAq%tzuJsr>h(Z5y
-QPUh-[-U3:FvOeBFDsRdAu]]$tSV&wiY|iq{7j)Dy^,/'/s1T_sq~^,ER-)gis4IX;+lt0[QMohNxJ9BSI%Y)U]-_lebt#_6J_Usn/ku.68vHV(j`yLN{3
-qKwq6[2;DM!Cyxber!I4lYllq>2Vf.|`6!|ToBlFZ46j/w==gC>o)Vm^]Z[ioPk_YG_{m"RRB3-:wCH@&+#i2m,&7GEIh)xF'O!4o'aJ9k'7dtKrJ;#{xY
-`bUiL@!%5D1AC(`!bV8+-pX`Z")"m1BYtg2p|>`QNiy'y>U=iR[8v&K_DPeFz`GQ7wR<cd/@&/UO^;L&g58{/CExR3,p6UL(CZ[EN6QZFX5BqqZ$8:=>tl
-R;P1v)h+M_11zR6q)tH=n^]]_g"aT0T7vU(!Cmq.c0{hphss,cKW]>~UG']V&P8Y%Ns6[;$AlebT~><{x,_U],$G>:5CU_6Iiq6!j^g(1U3f5,Jp&]8I'A
-R]kVJ'G5U`X)iY.6{;{VZM:DPbr]32#C^|B($:kec8h|(lM'LpKtvdS|[5"GlK}9LiC)|j5gJt4Z<{C];RMGVtytUM]C"lc:9KE4NuL$AQo>v9DU9<BygU
-OF%FT9T5wVs)rm7X<I]"'n,/1#4Cc;7D6Y|2RiQe(<bEFIkDM-3Gu.f[o:Q_T3yt4#4qP%$`i`Z8nw{M2m2o0/>&8&nqFZxvge<]|YI<.&7Jp)`LH[#dgN
-b.@|OtYX(^tO=<V-1aV4J-<|fE[!jXv3B#BbWZI-SyxnrUzp#c(G'|dlWJj(51KZ4W+PvIe=6wZPX=+"q"Af%.Htj-o=e=<Z},7er0:Bgxqx!ZZ'<:)hq#
-gxy-5{'qqW2T&@%o:#@IjL>^k@>-D"WYE|WR9#^ij]D(J&hdgFt;K^v0o36K0edX,)R$1<HaIcsb6(F@Ej4&5H8hx3~mZ!6W0q('Sd+:^t.'<E//`1IGiJ
->Cg3ZhUGm,0zS9iM8:DB@qpB-J3>5IJPOP&;M"{8Mtvk_s)vPq~4nQXt+P1e%a!}x=+#+zg|%E:r'Pei"1o3x(>$$Y@1z5]`V9^%gQhVzkoRqd7Kg_6pDv
-).^GD2SSt8AHx|-aFhb^Z$tl>0$yM"_PhezKAZyH``m|MEB=/[iTAP9hbuIf#2"!-zd4K)}4:p8j%oGmrH;U#hD}+JA/Q.Cs^),_-R.G4[~4W}n]@i3EEn
-9!YTDM}67!{`1L1nT[>J2q#0!'S[KQw3E2u4'.hyCYUXFZT^wE<4a-ikfJs;@6<N(=.E>J0qDX`=ZW^xrVLk8s~>T}gHv].]IVhZt["^nL{j''5ak||$v4
-|P1U+lUjxe7Zrj&}d^[0MCV!:"r7xYk}{"pgs]_@7&Dyov_^c(MQeQ5a:z$%G9r]KNzw|N:j7"e_CB<fjC73z"=}%J6W&YSpG.d;|bbnNiQf=cxs^X2^%k
-~b@FyF~(Z:KES"f^8'v>lWu^uISqXCpTmJ'O]A6P,jk9DmGjchUx/nN,oK1[jP.(3Zkec+|x/I/RA.qQ[@!,bQ2HU!wmkAtQG-CjR`ghJ>=vq3jT0HA.8a
-~G^LX;@`FN4FP:F|axB5#L|R;t:qg)v}[pHw11)8}K.o9ozQNi_"X5uCdue{`djc1aIT}KXVH].@HctREZ<orvO6PWYQu%,LVw.UEWvwbA'+"{)ZxL41R$
-Ff]N(cl^/}N|r)kBehFLzgo!KJL-miWJ(%[t)B"^^@Oc'-I;y2usAi$B}-X"PoR1AibQE2`Q66.=g3g1zgBu{<:WqX]eaaCo5YI;AhZ;_0K<qW7&Zvv.VT
-1B;N:n2k'Kn2%7FWtv{"=W(+1Iu%v`:`8H.ziv:k!qHRqaBnvkZkR^QJjC.44]Jhs&8}+Op,d{5G/gdO%&PQzislZWZt3t#6CaaeaZPHPll19I:Uk!"6~S
-D8v_9-VMhkG_lkl15IBD+]{KU'>NMWQgY3_fpYE{37kwip3x~=<Thv%7$!!'GwV]MP_rP%)hWwkY#3jkg{S,%gW&)mrRNM19Pgqt,c<@nH%}i:}xOc;}BO
-!~owgxHgX[M[Yw,#})csNK'K09+h/qO1aB(JgWv"G&CQe<$Fz0D#VNvgSxPIPB=N}vB#R%CQ5%O:h%T(C)w5eDP4Wj]}75-7:m_|(.ixh"2u2QW!.Q|H8k
-YSz4XTC&SS'"UOLP3mGZk0R#/S+L1cN+K:LW7uA8T#xJW1N+><cU9{vw-c'|m[d5X$%7<j,{C2I$w/by,y[2L#fy~+&!JyT,:;s}J|]j76;:Z0d<`!,^nU
-he=K^>DyO5~ts23y,U0L]=[p3iGLC<D3]CGvBx63KOXt+8B6!PU_hCme>;lC&e1%8#frF#tKPdjVD^r,ejk69je#r)td{As'a`![T84:Y>r+q)|)-ct>wM
-+6zem#Ibf'hq1;3w1CE<:F'I#]hM$F]HZjbJSWuO+y'l4rH:%'Cd~3HPS$Ge<Y26Ud2Vq.sW)M7k<-A<xFg"y(fW^3~0%knyT9WCeRxPDo~3Vv"+RD|.ZF
-[3xa%-LWP2K[;=P%hz7RU.p6.@^4GdtVjNL["wCeOGL>lj.@k0nCP06X#nWj3.'WpM;$;"~PPkL-3C2_+Tz`dEaolC18,#NAx$(w$F`ACj|'sEx%[5$9f+
-5/BNr12HrGEr^r5tS5o=`Pm+Fw9c/>mhCYD,zK)qWD6n+NT-h_$vJ30c-;7b4n1;,s{]cJ7/(/zqj.l/v/cRE/eJb1HdG"jQmrIurb6;Ow<:19A+@Cxcv2
-Q;Do{7R{kL<>~CySu>L2`P`9Po/RRkv7K!T<T'H,4ew#E.2J'h>tu+K"S]8+KY/ecBl<[vPJ2SbM>$#cC1_P.ZY)O=<q&:F_8U+B:k|'#e%1B7%RY%kePX
-#]7[)(])05gkw%F3qtQE-qt'T>fEUn:q_dp8a4e=6DQ<B@S$tk_uZUcQh>tAyPx,9D%3#G}8)]aU..#IY3A$|KV."N1(87I&x}uUFt1%#<Ux,q%7t&P}F0
-,'`gKsJ&2K!VZolz!3`,![t&NO+:9bmQW@2H`)%=99f<lm)97CA;Z4&#h<oGvs-_qRXnKI&q--5QMdOXDQ-HQ.N9z0..U$qOJUE#_26m3#_l#bq$kC9_Ml
-|$j0:moLN{o55k.vNd^vq^4!_A5c.ZIHQ[l-6|/_+@O75O.))Oh@!WAgNLvr0ZCB6kEm:o^(V51zmJJSL2]Rn1.Ow&6IIeH12|="]_"l-o$u$bVu-#:Dn%
-E0G:"B6j$Q`gF5MFHb[Qh=)Exaf<x:"Y&GQ2qPb@2mlwQ7X[orrIv$Obp8M]UKAe0j=Q-Iya5A^[t'4MN[]KFP)I`m$p'0xn]nEB4HO[Ko'=(Z~+c{/8ui
-Q:YTuz2Ltz2(XxeOiTC&3eig''`4!I),`x)Q$-}3<$Xqn.1QHa60.GU;@%7Tzdchj5!bfIx0/uB"NlJ'oH;u@#5:F4{;=i)0mFQ"`q^8_}nUeUu(&b,aZo
-G=BNhHJ4-Xt'Xy}!Fa~4>N#C8%&6^^@pNQWD/VMr0@:lC&xCc.^b,&f%.Aagw|b-4q}kKiTq0qW>M5y&:`Fi`"qdsm8yXV!IY72)`[^vSXoQ-%2!q-1Y(f
-_5ABGv2W3`]<NnS[uiI2OcSY`|pNq'+XgZ}NxP+N@{Pc%dsnPA=bVYcR4Qmhh;^eKG[i+JdAt&oV2XKZ:+"T'$P6(84489MM`$R+8+KvTxH7GnC71>t8cb
-[O7>zr(.eIP(NeckLPcv}o2rv+<z/ogm9hy"`qt%g%;A#4~k&TDEv3HAnq>.A,!E]yDW:AqSHd]52!rJ#3)o8XiWGyUYONlPid.44uy!i(w3w0U3'BUkDi
-S,=htAcz;x_!mZLNUt;KY'lIlz299AbSQ/OCt$$o2.zQMZ.1{@^)gh@k~3Cs}]J=JqLC80qvSJ:n6|62Ez.Y+LX^Zju7eFR%d/(VU&(c6274vf91Vv575t
-DbyJLHkNNA8>}>|v/V(WLUx_K[Nx{GH9zb@H^dJ:Ia3Z$a]i#r~Q^"<xu1j4VsbpdIyabt:s'9B>i;Ras)wkG&[9yJd]^8<);+]B+iJUJqlfpsJ0EplA}M
-O,QhFfw/pv!>JrKyPQoO2-1=k|<F'e)>b#h{(2M1vVu+RCoGI]g:<:n=DO=f`1ngjAeD7X/yO],ZDOF,agk)^ZY,BC!xC7:H[cB.$>7C4-ceX(Hp#o5ntW
-hO:gMe$|.w(v0_Y(f(s0Jb2A^Ss=iK.P4W=24pkVD=Sg]b<%s/98/Oe}qLPOxv~kj(Q2ONf$+C-qS&nDy5|X7sCQ(Jf$t:Rqh=Cl2Sd"ndO-rHQ$(lV{b&
-qq|<c$Xg|i7yXa%;9N4q%)jY"9k!-v/MrdpguTKQ,3v>85_J6objd3ld2R}Nq).19<imF`'bD=z2WN-&UBg4>ujUj>:xi9e8H#^6LdrCm`%I4.)AEa%UX8
-f186"`lva%<=Y5O2yd`&wV]xa&|WVjc&0sRst8xW="p8DTJ%u"UPg3U)ai_/$Lt5a{]<lF}A!5M"3_J!9Y:N&)Y}Y_%;CP94+TOf&kgI3Oi[3:e7ZV~V7a
-T5dwUrv_cFHv5@Fj;L^_b._eaA,yRDqHp%aBQx<];txsu^XQOl]+J8|MZL3GHc6Z7q.<,IEv>>OK9T,cQKSf&qbKMP-T[b@+`RC"TXR$Jj}V5CrFi^eBY,
-,GZ_[cK#wV_L%qfig^~y>qphB4tZm'QFjMMB<YrJR]p$D6N6%B]KoXW]FAKaxx%N;.0H)9;B)d8.fD,y5JB-Q3WBd>1cd^R2Fs.|h<Q$cO&5xRnB%Zdr|6
-!HU:|Mq_"RjXXiVXDj(HQe&,vXW`L{1Ha_zQ9A`^niW;^%d)T(0y@M(GH6/-S9M4wwP7y`Bkz6^5|/P_jaF>EAdex7~XH|(&J^pT4-rU+L""kQ~^wv-(7Z
-,x,'@XlJ<RHkPTjBB{H7!1P,s:6d%"t^TEz99%9SmKgo!6&(0Zv3P5[)y0j!]NHeJ+XF5QlZ~;:.-EgvUu0`@^(L"=[9>E2'5UG<y$Ewd:V@A,Y;B>B_7#
-pg"4TMdD}6x:]|ODuwa=M-EC<]q;zLt=d"Zz)}im8nZoM=V=J1HErF]YDw,P8^VW5tt>z_>_3$$&BqV9NNY28xOVJlph32pY=`!lU47>Px6iwo=WcSYP}B
-16A+dz9A_|]ZZl!P}Wg`&V$@e((}]smRx;PyW!A,2t&7xxP+!iNnuu9[=MFZvEpC!hEl9/p)rtC@@3pUsJ;J+VY'K.=J['OKq9;p>$$+6['+mp7LANo@7-
-`lE:m<"aPLI(&JOqKk/]PxHHuXN6!;;bmm$8co0uGw@#m!%bWh$k5f9Ri<QI4_aSf#o23R,y&la;IAJV@Bx2tm6qBF/&`XU_e;MzKo6/%ZS-,h#Fx$NkSj
-VE^Tx'xG%!Vx>CQ|mYj'q)!o9.}WirEn|C%6N"=7_p|[Xq+0|5.hmQIPE@D/Z-|H"Df=A$yT|qEVDQb2.0$<<"n[KQ'5V!GQm)a(c9PQTcNdX%i>|af_0Z
-x%--C6%XU2ea))d+$^`svq6SYnQ/f&7|,65%{_^X=hwthVC[Wr51"]Cp^+%J/7dD.,x9s(fspUX;tt1C#GI]jgTu>5H=IjHI`Y(b;k__'&bitla+WXaeR`
-I@6J7`^Q7FbMQob0A_2"VlTtF9w`,Na;v+!JjQu6`#wsv`P9y{Ii=!=J46!wMDA.9;gRNwj2_v-qEulo6TO8~|s{cgTFCX!gg`jk.%mr;f["fy^}hR<7l1
-Q]%9V2wHj%5U3v!s#7wf9glO.=$n0!'q4:|4D${qOG].@tc,XXDt;yPd-dQg3|@C:@,Up8hoJj[&EoRI:V|f@UY6U/wL_U/MQb9<M|.aE5F@WQ"I%'#<q$
-5jEDn%/<z7PFfZQbMyx9-KVJ9sc2ik$#na=LTOS,+<X%-{@&"W}@uc~(1Q'2Zphzh63["7zn[[<8~sMtl>wP&q1Ul_bwghs"%A|Y9LI/yg,/X$M[7}ot$7
-Q-fZBcyewG)ZM>TJ+7XpAQ[.#^uIU4ic$Tal(qS}8+7vojP6rymM@+/X=9}jt'{sNSls1J,,[zkQ:H_fSJ@mIXfIeud=py(lJ(>5lD=k$39^rSuyXEoV4=
-~bH7bo5aa:RW2Gf4tf2oG>r:2B4jwh,uV>DW)@z=lFIz1,+_$DED@){#6AWu8P)WlD']8]jL"DwM93%B4HQD{vwWnB_aZa~kvAnBa(Ut1kMwiFg3%!F_Le
--mIfN7"#F_#:`(Aqzf;43#<Dq+`%Y=%wMJe|c"}bu}Hg&2#.vn[B>_20w#G0%X|`hFLyRuAnSy|9p!vq!`hcjaWY^$qGFmjGYD;Kz)BMQaaNPKuHDLj[$I
-:]{z]NSJ58P]gE~r"7p1N$7J{#yRg]Q|U[p1yu0"qP_Y7#3RF1>L:6mqWRz[~]N:zQi"h.I1^7u3mq^Vu(c0+LL>h[&6[L,}96WIWDi5)130qyr`0vlG,-
-7Fl+(t!jMC!1E2Tg.mXH[DB$)MM+@WQ6)1QpU$97zGSa#%x+>z<2=e7%(Qka<lICjbL3x=b;zk&DS^3&h^ih0[dS42ze;4]Mie&qa&}zR9{^06NfE9hheE
-wJjWHJ(nv}vw2c<q.C`-I-O%bLGFCIPi>}6HdO%^$=nUz/y^v<h00:il;RAoAr6[y_&'#1r"y|x=fXDhUiz8RLn}WEQq&E'bq/JXxPZiX97Ee!F&7pO)e/
-ew(Gc>AQyRT3B3qGqR}bT#&CDA#[$.v:W0BmA"J"T]{s^>ExOCYHPz6|i4+]dX+u)%8@v&u[5i+Vs#LVRFr;+hEk_]7Aj!Ttk0E'8j$$%5tvT0|mYAkPy<
-~`v0q7~"i&dc%z:1G>JAF3#Eb,48t)gDLx-`SWt3xhA^.Pxe'<l9i=B#l]FC@O2YHzd.(9gra)%DvD"eKP[p(:FlGhCun#JE7Hr0%G&Cw[I_ob^e+R<Q&N
-_ek.;@f|[(FRK#/)0_w5gcMQaWf|Cs()r}Fk$v9%Nfn[#3pK9R,h8QCbGSI]eL#_)4&1@Qwmq)SKx}Z_woCl"_O05_2og_Of;CLvB5"0WY4'Ll;,NkA;!'
-SYver+i4Ms#f[y)f<p+ZG8}+ls;VIg~7}p(z0jN6]P1eA5&EIE>})X<]>g>xK#SnJUC3dPWT2e!}"'F%}dx7ud6_l/75Cv.y:|IAjtpqxur@|62G!KrN)p
-a@X+Ysx0@-jz5=gCLH)6|21@/E3mB6(e9qf{fa,%"$f{a=9+4Vh[7}WsR(y)_7KdcKR.^zG]!X!>i}]C/,%8wbG9n,%(T8AFsSR#&HOEUOoU+HJ8S1gG8P
-/%g2XFB>GiR7Dz'v}cx@Vhk$'TxK&^MdUuo:RD>YX4Oz&}<np%W[%,Ho+ucvd"i$G1bdvsg_ABF@D0[U0I9+0-QK)z1yM5,5EJK_KV^pGCVdZGuq<=;}2g
-HF-,9kFfsFND5-WE3Y&M<JXfTx;`:&FxMR3MN|-tXymLw]C1PO{qCeclhhomMv"tsFD,f4MhZ!cUV+sI=Etam>qM7t0:VCm0`&]a=pAJ^k>LR{X{1U0'Hy
-DvBQJ}JADC!Zf{u8,>I$$KlZ"~3-.{!DX:wh-]~OrsvAz}/o2qGW"rJhdbqQGFb$mj-L2{,yKy+3uW>}7Q`AK}_WF}c,({WpCy'}ttE1dNHY-{'>!(uyp+
-bn^|Gj66R(1p%N:hqL(#t0#F98x_`dlZ8y>P>P;Q#7|zu@E1S9WVBpEfLT#)}Crh[yZyPSpcm$qEgwEd{S|7@MvuqJ+zM71$BRFPT-3mdOjy<@I^o{zDx8
-3!{XloR^fOF[=kFMIT,N_yB7A@YEFk$j)RaGJ'!5lp"$`8-]On6x-$;3f5vs0;_Lf3bX`VG@&+N-$Y5Y~_gz<w2_[OXEl0h{aHd0ZVX<VB$puL"yx}OrSM
-=@y+YEYeMRy'p=59Dd3t-Oa83+HE[3l{|f5OWyLr+E$ak;Q:nL;SE'b}H#Z{ATS.hREJ^;z;8]n$fXu^g3wKnE&[R0Ol;g%r1[y%7rF5Ux`5x>QxEIvN[1
-YV3)YdIYo(vH`<`FFmvPUrXZ#u`uV5}.,btL2u2O#Ly_Y0t2o!RFHC!X`:l{c-o3J;lh+#C'i'"G-WMvfH_jv[RzuqI:=4eI_Ji)2"166tt/Wvrougoip@
-![m`')u{3hx_yZGDX#|e'|++.)7(uLk%7xdarm{B#%9LW+'Q>TX{pEQ5[9M-oimU1D4mxblAB4/VZCwXG&+cLlXaJdf#vI0.PV3ue4,V-GyO1|[Z/+/wiv
-<,3U(%^OsGzvcA<V8E6$W6%|h}Q9v,/wiM|Pd{kEeB~[J:WTpi90F[GF1g'Mk[P'S@HtJvfXAw<4ntw`2LmrD`>5_uS)Q/gj@eZFu@i3nv2gE@5Fl8Bh>K
-k3sRiqSW-OEPC)JwkaBy$)HVl/qWY'OJ,Njqh"~6Ohf3qKl6oQv^.6;+#Pp26>5`)}x^fMewC>eBok;wEKJleo%)VW9O8Q<f=dSK8:XB},oO(e42wGHsON
-)qPd0J~r2uZ7_CM<.."{2BZq$81^8:(|M}OvM%wxfy){K+XXh^N#MXSsE7sE+Hjo1jd'0mb[M%v6.R#/BG.FqaiFDiPk(NLpZXjm^CT%|Q8J(U>#kNsM8v
-L2B>QEK@|QM0CQ<S^4ok'PTkO#SF@H.$O]~6&Xvjr/R%sOIK{j07VCW5+F7wnb_nPGtHW+k4Mti#(CDGV}NA]6CQE:PY=u-=<nB;!%}8P/<rX]<`j<:$bJ
-aOc}AH`^7[)&]V&2q#>aroieebX'q$_NyE96gbj,a.yll1b2AL;uIT:JWp,Qw|n;wiV0kj^}x^)Z%40H4Sk$o;<O]zG,RI,9~EQMES-|]yy_6H5O;Jo:UD
-Y,aiS"3#B,Vn|r~%~:+{-XurSQu:35h1}sZPhX-#XB,Aj!<6G;o">JG2B#lmMkp0RvB3aG!&=.Lzk19ikwzeAG05[YjA^5)N,Nu<PQ3p|M>)Yee>QH&Ymb
-z}UU}3/RN-BkcX,VWe#&A5~11.M)ILi5fmJ9(jU]/.tJjBx^[VV^1a'iZ85_`JjLlGj`R,gw6T#1y[dTn0Xb_Sn:v2t28QL6Ph2K0lBit|vB`$KB-q,AN3
-^u:nAta^4)<xg4@("hux>Bf1E&^QZ.DpH9DnTyRss;Z19bmn0'%eLgxFd+fPmjneMmKD<B;:vxiSm=lBpIT'zk>a-Eml$49s4jw0mjQUjOX;bR'Mxxo#CS
-4-Xd%W.ZaG/<;Wd08]ltEs0olX^@lT]T{><SC7JOXW1YoZnWS>"{0Gc@Ql~`|/aqT.A.@,S}:lFJ-spN_t>jCdk@PmzaT`:`"J$r!R/|(2}h<a'{T!(u[t
-dC]p8qbDoR-[w(^AE`}xN;ysCID4T%L^eGC(n,Hba@]$npk%wwabR%I^AME4y>{$NGg@=EBD=o<ElIm0Hbrz=6_bJw{;fZ+Qq/Um$<YH1cdP~2,i_C4/!L
-;:a$m(2,y5d6MtGvZhXGC"&>,It=#[."x:&t%F0EUQM]x:'4Ak<"r<Wa%M!!e6>H23::RB@z|Onw6}[7)$NBF`Y&+balbfN;#(0W/o&p`P_'J)F8@(puib
-M^}:Q}g1b:AgXoxPhU|m3C2<iyaX8DHY:PYofT^pWKS}t0ant`!Na9PXFNt`Ph!hj"|DXrc9Ovt2+a9TRpA-6onOJ]vgg&W4R$yFOFKIOcGSJ]0uH1TepL
-`INVaeIsbE4ok{T5C)^47:X|&&9hO,L.~[_"lYyEa"HyRl),KfzK%9Dnber;uy1&M'14VvV$mdP{NHXmeqw4QxpL0vmRs`HEvD+yz|Ap9{FGV2}GBs<nRa
-V|O3/m=kiU20=5qxxScv=-OvzASQYBf+V%_-uSztJ+jeHCPqNdPMWS2u;|zn$vYXId@{;KHDD+j4gC;{<sIC{yso&(+0kVpf{N^UG.%MwYGWQI{>-.5]A<
-0UGHQ,[L/Ll(53d24Gn(3Zot@AWs5yim<b55oty/OP-1[4qWAn69'e$<I,0b,I|#_#({2Y!tjsXtg7_VQ[z7LF`G'NX#(D_]4sjS]LlKL(@,nf=)!y0ST$
-CR7;n9(AXKTc:L@nCg(GiA$E^zI.bBXxw(L0oE805aO5vBS+XCX7{Ci8b=mzc8g";.m{PioJK`C/}"mis2>3w5sG61J|Z3wT"Qn/(bAx!p1hGlhpes~G1Q
-W6p;~83R}/L4D%(%.o&miiMbrdSvbZrCv(>u"/2[ZiY;B=-Z2$CUEC8GY/<S0-u;`)gV-sh8]g~GD;5n3&a9C>f<~#E|_jA2OTo;6(g:4h[#%9v<q=d,(u
-OEuuM4ktFWyr>.%4c%zW[]#"')"@yPX/kS}%g2$NSxG725p2(8U)ieL+yfpt=D}|Jo(n].I5aXj"/dG%s`meT0_P|!6$l6S)'kHBG,If/l[T3f1MEa&sA6
-$A.,(.TL7h"i6KbV&H8c+94iXD,Y#7xUL}BEK0eYM5S!Hi=g4cbC{^S%_oz}Lm+2{NQdwzpuDPa:lYx$H8Ct&WtLmpFQ<G}Y+:__WRx^%V&;&XyNERW]ax
-6_bC+hLU){EexNbg2W4Gb(d#"3%8_o0lUIU_lb~Kikl<rgI'^EBn]</pN2b`|Fc!:+|HV&e%{w/F1%XU$D=jG=4.bPwRaE+pLx_72<CO:'-MK%LI5O|v3|
-eh8|vP.IE&jK)b::M0GMl'"sfYh5<GY2i6#1;@X<}wk3$J(P^kw3J=EfV4FsSNA#m;3qv:I!tr<{_S#FwMWo9ZY04]QRp,irS!fEu&FVdU+8=MQZoH6`u2
-EBE^}M1)jQaN+Cj8Ylbmn-.:)3oyuX4iYXfN=VRgVv!'q&gV=kh6wN[+']f]WI~QDJG}PQ:aiv8nw75Jb>`z=B8uNI-=W^,p67kfHP:=)]gn.z5fJ,;gIp
-tzr(|V)]#'0$52+yA`>&i$Xdgy@il2p+'FYrJdtiS!!hy+4nS]'":'okR$4<y+OdKH[xD'AF+$lqmai6JD`L[cLiiX}lE]yX0J(o_:D4`%`iLZWX7"p+yh
-$sV6WIDE$|:Zky0EJZgceZ$wr^rBp:78vh0(&wC>;Xi/2yYLr{gs>Y>J+TsI<ckE7qZ:kE[efNeF;jXa4"4}q5IrwiW,O%.o}=,RpeIuIZdUl9&2"y'^T#
-j%bz~q%j#RXEt9bEtXM)~F69CzM;yj}!n(h7AfgUOh4qPo$jKB}>=1rNzkZaim&V4}_Ny'6NlM-gH^m7@5C'xDv%zd</UK}VUI4h,)oQ8gl9sfD'QZ{Rue
--t4w=OJO+RZ3w_S9p{d,w8fZUdg0ZBKt1{d{)'Gl9m'""Yd/GQu8!4;UZMf>Cnk`/G&CdP5W&4J4Za.f=<nz31>1F>"lTUMsSPM02^"w'3OdyEobJ5=^pI
-[w4WZ//[R9=7wufAml>Z%}AM4-dP0WmegKK}3Up'WNr0t:#7~g2ab}M&7TmdOw&gdon/(9'/.NnOZ,4tx0,o`.t}JW0u|2a`r&(:fIo^1R]dA]N`2LW4Rd
-Mbf};4C/,-(KhHB6RDibb5KqJ`=u+)VNtBVXPLdgh6T&OS@{9[Ie:UNQq&G5RZrQ_px1P8I($y1t'Nv#~UsO&t)&e.Dkr<;`ReD_voZfDySk_A3r^McWVv
-)g5"_DU:zMa<i=#|+r3Ly0B=fPgwW-X||2N]k=s[u^ZN#3%+synM$I%u"<CK=s8b{m.08LRnwOSogv-DLu/uNYg2^@7O!wGl%ou0AXf)5,X)qouiI[fscG
-^aAzMo/}Q}X7iY+vZ4>[NZN+Rv2zH1RvN2ca^(O'wadkNL0`N'4._R!MNx&^T=chc2ZR+9]6h8y^4@/A@;_gAj9C:|XLiBWlw+.DPMUOOS$KUz1;27fHp}
-gROy(<sfuG+;Vfh>0Jp$J3Z2;M9[9qqZ@F#2E_k6>j#wDpFw'V3)bl_Nm!5JEEpVg:>i>rD_hVp:a>6%y(OehQC}U{k_ssx}>qZ%"vh9g{RaT_;I#,&neb
-t_9gnGd|H_NHp0{_upd$sn`oe@b+ZOQDX402~S:/Vk"iz$7Z)-Wkksn"Y/"!X#IFC&N0gK1(O]`CvMep^<"0l/87nQ`Nc"`J"TU[R)it&1>_h@@;plFXpy
--5x_,cOkslhtF7_3#:0=S5gNsMGJGf8)K'f/zDJs}>QQbj{-33{AJTV>c=^!G'C>z#xxv-lr~wd'I3!G%ljdK'XSdEbjYlw.KQ3F%vcm{{rDDp:[z<l,,6
-EVcaR|Y|<{RMSu7bzV}}.Z@nnMhr}VaW%3[vqWCB=Hp8%]E@eP:ps{#]rXTE]tQT/:nGHTZC"L>$[Ab:c'$#N/aYv[~"K;1%98wA7i-.u:0rY5~nrA1c!+
->]uag>)bcrume`cZk|3G]K1_OaQF7!7PvdFS(3eJ-6ix!98<awZx#`bP)E$0I!a,v8=U0Su0xxfm^acS!;%|BE/g0_[LSS2WhbozyJVwMtRR/OA6FyXBNA
-`_Tg&J&sko/[s#Ms-SUsczIwpF);oWBt_|3ZWQ%ZyWIukmVu7,gW8Ym;H1gV#{DI9jK:>O!'$x>gZ}<wjFgknwfxVR{OATQJ-F0ib_zqNhT7NptNhI8$K7
-]C;)U0kOZW%4@98h`bC!"^Lh3WzN16olq#+r02K{o&2{'dsG&@lfVE8(Nj/"76ciWh83.(j9xBk=v1B{^Yz}v|w6{p;ah'UdK})-&gAw(Q<kPo5!+a%!v6
-7xI5mf:<DlWW{Lz|eK-A(O7g[CXtL591ycUf);:/X1=iqVoEAY{U,/~@h:%dk1ca-pMxG72yl")vZ>C"o0=QRz!;^Vx>C<KE$hw#/n)upbh+om3euPn`N@
-wyiQ+xm/fT3FNWOd"d)bET"KS-;mV0G]U7`Fy#bW%oPDxi/IsO6"YN_|3ACxgH|kCw+l|l|`BX0c1C7#Z]Q`A$tleqi&DU~$!O6{X&-::i)]#`P6!7HHYT
-|l30dSj_zR8k5Fghx`|hM{zz4FHMK=}Ds6M7U;daa>;y4|%Fb&70Q!UZQxc.q7IG]dauwS|+28.6m7,/c1)kIs~'&C)%9wvnP+Wd<{)zuc1mnFPOiI:fb5
-{xkP+Gnm>$SC{!rxdd4vwT=0y/IS6^[bpv4]_F5ZFOYW5yDe"T<yluqPmbA#rw'dzkTthlf&mg6hLVX4O`RuLXnN}F.b'k(AqRR($bdfK6<9%(je^3%|="
-#%wG>XoE+)UlsE98I<;m{)KiV/[TJ7Zt8c8#2&;<-Ol+kw_STd)E(h|"+U1!myp0wG@-i>~Sv=c1Wb-9@.sK"z06=l(rdY3fUA!s(W[+tkFNR}EnLCNC7D
-{2.%"m}_{M-->@VXu_2[6aPfvI#ux]h%Hlg<riEl$4nSIWQ%AX@Kx_zpQeooPBD7MV4'JkH3wEitJYLjpYAo)met!pokGpp2P+bT!HfgDT[tr2TR^k&:cn
-ksiGtQX.a9J2(3>g$xZrv,jqzt`hwzusC)u%%5~zMAE#kHHp0;mtQ'ncm@Q1y!5&D#rs/s8o,dOpx+gQ`jotE.zRel'w]<uvci0kLKT$9irovzePUi-AM5
-]q_56I7eoAKSxL0{C)C0>"R;DrTt&$rZCLD%%X/(zkQYt'4HTmmo$@&k~N`s&2fsR._.q]w|)zas{{BBEfVwRIY4;p+hDk~%fGM2.u#&%T9z(5b.HFVYcw
-TA])e[TQqu:0f1yBt#Tim0yS)bh4!V8Enx2'q(gGfKmW87aHDXk#Wf'#=Q)qlz)7T`P:CP;JAgcffR"x%;$RQD!-M+O!lo71MD2[N_X9[D2{~h"&{y{@%{
-W1.-,sVRDnSfcH~3~TQNS).>o,~z9_opU)LHyv2izYn`ZrQM9ASYz_R{oV_r_M)QW:ZOqa/u$CIclR"-]%g>=D8mae&D1$$rd}LBWt:bh;knuf'f|cFR#/
-&M<[btE6bJ_6X4:<!AKy=8fx2Z#<@6xR~4dH^nVZUpa:yVev_<+^(V;mBsN(~P7PG4ztQI6eMhWWT$uFC2nVH4esY5u=1Zx+%d|5"Vv>5/>"6a13/^rW2q
-]7o8:K7V:+>JYHPn`clJ(2T6cB845b4v]y0G@c(dqGx)dk=LSCOfLa0&)YX)"!2J<pFF5VdqzK3C(f~hd'N4|17taAaM-MIu6JuP+cwCULRdt+s)/b42H]
-BtS`M]n&5KUszcvHM"lb0`7-xx2!}yx!2VOi7%7;`8l}i)/ln@s8i[3a:Y}XK}zb;"l-R9]g{8cRzy8S[TK9svy8HtVoFXpZvK%g327Ph!$@qwcYVLsk`G
-h`gs[,~fj(aiuJ&HtL85|gV586iGhpJGYT>9"oXHyf&-pXc3CnEoXOSYG8N^vU[m+xTbf^co]-aE!UTu&c!G7IWPF[BmgS1lst+M]Hdpg:Rv-ULYAZ]GdW
-5/0JZ||+p}U;n"NLC/M;{nJ`]OeH9[5;GE"f#Z&up^%m;Q`w'xikWIZs&%JO)E0-E{7Ji82JC44$E_jKrl$HZ:V8S]-HVn$'IiX@QGj'f7ArIwo8vu+.a`
-16'@z@SWI`(xkyCw~rno~"pgBbYxjeiI10.NRHKIFH.qtCT#Wim2N$01$[bcaGs+MmIfOK1L:6'fB-ZQmRA_WIz1hc]an:J6-lnv)kYp/GylV;e;g>36Rk
-x,#&SI$<gX_kOkLMmN5.k`_&'2Zf>GH0iU`B"IulLV>QYfhETO76x$BY9pjL^+%6yliojB'o<,s5Hw/ZDIHfvvjMXZi/jUy{~){Mnq@h7@4P;5oP8NW'ck
-vJ>/9Nr>YE`Im2jIXt1}VIgCQXC='#+swOjHp[k&rXZNY)knS0/6#E9zHuG=87[7K=vPzXV(2-9`&@!@!KF_Dr0q{X.Li&'|pDEti/+H!2VI93pBbAx00J
-@hUm}w:m0eR^TdGpx0n/'xyCFwdLVxKNz+6[_K}qy,xu.Hinnv$qA,^.h_hJ/10Z]0lwre#DV5neKWMG-JCAi3bAe,o74<j^!uJo<u-qwiE[)[kH[T5Qec
-IeDh;<<Sk>gWc%ES&rjzYh=0^CYy#EO2{fVfJ[$f8B;R!J6Oc1q<gi$udU.4ihzeXW-)p#0gc51VvVjZdsm.KFTbvCd3ZOR'-TD0r6"iU9)AuBz2gL`!!(
-]4z4bT[HHq[Urg[z<=)pE<`>icuTO5JeErXhJ,[ws$Y(%/DaYX5m=o.p$jM%1$[zjdx>/P2Z;Aeh5HsPe2ngReUiUAMxc8$k/Yn/A_ChUb1Zjybj^jI}oA
-IO<6igg[y))O30t$Qb0KKjH)G^I]QuuFtc,"^`/Hm[ZfTcuyL2~9M1S3>6|w{O.h<pO,DxBR!.9IB-<803~y`w!^r7<T4t1|T&;i#fOw+d#a+56'dlzuI6
-mdCk{6F;v..R,JPfBv0eb@wzjfv/&5+(:7]:X&V5TBrhvi:Du=n-h[Lx,0}x#1HE}&o`]R@]9aU:@B-:$seJ%OzW5KYmS'q<l&l.NIYKdRB[eG=:+v.#O-
-~u|WNPM3}@._v<169]6b)+o<v0|;0W-1V@yq#j;/4B=ija:34CRF%pBPptn^~SC7km'wRM{d4V[O4RZ!byPg@'viP9xH3b2WNL&ySssEM4,L<&o{5tF>Q&
-Y|RU(yZwT^.3|X;e'VXu~[ylTB#uoU6T~6sWxovNk=s<WtNKvEA$|&AAk9+Q5HjArx0F2,W9QB:66jB(}j-;X/dhnn5^sl^Pr#Z!wU%JhMEGfw(YR.SK%(
-c,U^"}kG$bYT$|<Z7gu:huDSfzI$,x.t`ZOe%OY<N)3brLhJa"~A$G;FO#qwIT>hOjk0=AwGugd8,$,_DtsyR%wbl$oljiU)qJ3W![:RJ9w[env!7R#<Cb
-ViEj|dFD&+~kz-2Q:8='5,Yew{i8>[.}20dSxQNdoU3Myl3mcO469sS[aHI:`vSxi_QSMD)-j^-o9]4wI(,'[)UbFkf3ge!yph;)M$ZZgMXFN:JT%=Rq~[
--4)Yu"Q)QAj/wTpjK{&p@[)#oR3=wi(pIG,MU'1$wA'$H/^]>i;]}mH#wXxbSZoHe)/6$,83aEaywAb)01@Mf;Gb,X%$@Y0FEzk3nQcB,q8'Yb(=Qt=7!a
-T}y(NgimYD3x=kB^U@;{2t<5i2q4"BY$hId>|Gqe(|"w:|4V)^+xQ$0v/TcZ"k!~=>G(j;A"1n:no%~cU:Or<ELo~V#Rm1a/N!dO'n`h0dxkGC_xY|@zW#
-(}_"$d#PV_@d)Gb3.Y-}Ny=5`=)h8PNrhoW<<#wU!J'0QZ{AXiV[9{KY&3PY^{RzM'>,O4hQ}8T&,^ILb&Y+L=qF&`tD)jpTy4clS'V]oNNbGZcny1ljWn
-Lm/5R)g9}CZT4mc:#B3,i/YcFgyJLF`$4P!d+yaJu_OA<xU_PPe|Utc2f]ozun:TIn!%oGBp((:C)l.`ESPNXbp>(9I05W;W2]u,qdDH2iYs'Z>1.^BLiI
-Uc$nGKBayv,%ys;j+jXEdV$;&EjE`Yfjwf%$RP=sVLjIT_.(n#7ek46FN(B;Cey#n[x#FW^qOTQv.ABI{EpI#<m:j94>HDWc|0~@~;79w4#);>]>;DgbJX
-`7in84ks,LuzLT+r'rQUtA#LCY#+J$(9sB^F"Ct^Z!iwK'BOc0hI!>rf72H^oMKYY81U;FOFjiF^u>V9.2IYMZ+5>n>9c`J@be6(F$u6fvAIq0&,;G$A()
-rD.gFuH[8GM2'"9%M;+,JQRC7U$FK%iwRXNe57yet2lALJqbU<g!GnG"sTwdvJ2}c/_cKD9DgM`MojsupemY1(wrB/.tpgd&l@TN_tk%ETG)YZY{UYajoP
-[|&,Va6r41/6|6V)6()gaAB_d2NpV'OGr&fr1jKe/x-]Ws`mN[z@]m^qy^("E<~,jv~,YO>e1"mEt/^mzeqWCb^[4w@!dfX.5el}kx1/RU>gGrW+#Bj^kz
-iFj+<5t;Qhr$C`_p0:Be$)|a2/Oc3YJ-fSeaXHvXXdU{oaMy:9EuNu|UL[G!'(nX>nwa#"YH6Vlbw6h#|o8l>xU{l=5%-3|0vsL1CLp_2%97(::qf#sZQW
-uv%G5;9^/`M-Ond,S2gC+MKLS7Q_j(t},2'dZv1!<AV!KoF@dh/$"y:QyfjyyK3reyU6e`]f6<lJ#cY|du~P;2o6uMW3WosK#=rzDoSD<>'0$#N_~hH+Gt
-vapzusYlN78cu|DpIj%+Elu3k}5Nd%J1p@ESF7Kp5%S"y`vvazxl;'pR#;gRx)<a(xfxz,zKi{BiwhVD6oT{r64y_2cVINtl&O}H9Og(ah":dd}O)d`p.}
-p_n>|/7Lk`k0vvC%ucg^rEF#aki@W|~NBDjRCH/2j6C(ZBcTh3g^=Os}ZUh7uZEy%6|qqf/hs@X&d2_z'jXr_}][6]S|20s1kj~{"X"NYPds{|5;W.L/VX
-[eL.)Z6<acOs6j^d{.-|DN27pZnd00St(J9I9>s2:&1I+GjsV@D!$<r1=36Pe2eCl<<3u<&JDOFA|Q$4xZ@0>Br=FgJ4=D3Z@)OGC4W{=:B/_;KV-y2e/d
-xr'{x+t<oPi8Vc>kx0'/yssH/|]Wk%XHCY67q%!u&QNT&FgRtmC@Rqk3yh^I^[-U37M7[)C57kuTY#0'R]wWrIp$NonCfGYhvuG+}Mr(zm#"36};E@AcHV
-_1`vJ_,<E^2IQHE^PJ5hoAN%P#/oA06_qq_hOBgUTX:p-6b9/420'ANm)3<s":7xZ-1/@,_4],[>;D!:s@s&3J-7otH@lh77Pbn0X<;i'AE_qh[0s-@vjg
-FpT)z!Xs7Xm-Ze+e#(0TLB>I$z0U>77^v|T7Qn"dh.O{IKJ4sM(egwxJ~W=yi9j}3fK$1TeNfk:B5+vmQTQq)ZZZp<nM$Bc,/BRaTZk=KQ;Lc'xbMSDW47
-wctWYm19CKO4DYD15<SBWgr;ZlKkH7H=8cyh7('cK$o[M5Iv;HUV}JL]m:it%7%/%bxN]}fI>L4,eaF=gg7+p$rcef{KBwj=Q</sfQyET:JbIE[{RsQ[xV
-<P9|ie~s%W+b,}%7AKV0z5Du,MxHR0s&jIGmGgeL#`gn_.S>'6Bl>V>:.+'S<#r3ZgG6b/Z0=y@3KuPixhMWp2sy+XTz3'%D-h=$8(G[5@:ZOvb,%S<>LW
-<n0/,NUd{O'XL9]%leq'GY!"'N14_:52-L)}X%d/wK|MH,7[.3I!'s4C:L/r(<)5Ve{,RPVj_ySeAa9qYt:@xV$!|0dWOKfs}9,k[FbBS]vKhXQBD:)z|k
-J=oWI9045,z4:kOJ!ev3b1nNZ<0%H%=9O!wDhdm(W6USEa4y#w2MBk-r[=Q/j]nKw,'-V81Hq)t4:j7I|5@_Yq(xHlomlDfiqY^tKs|ceZfGJeT](zjdv^
-Ml,H~3FFn|QnI@e@n/d%tp'UWE25!K4EH0lLjsZ[DC^[7.PloMm+b</L.0TZ;Ee`yx/vY)>qWD}+yKwECWk4nJLMt|$c&_1D~<WUkuKd]O19LIoZ1JqoWU
-`;p){Clm],st1@^P~;XhLq;{TO;;o;p6:'c9df&bEM<{ZNOF^fzI_2XALRD"d;O#u4s.kU"YNex;oYmrum2V_<-due&3rG/6VJ0-ZchsgzcYgv9|:75c{&
-{.4du[2I@,~)iMr1zDCVJbQT"&Vqx2[J43y'~)k8Yxzv($F7N8OTea`0W1v]~4uL_48HETgoxg<M$t]O;qw4D<Le.0w1^kuTW}z'P9.fv7@=d36]^0fbu{
-JwDM"r4wQD:s`HZf~FcK-]=;OTI0U_#U!(K<[Zwm2%d,!mC,_rZtmye.Q;=cfC&T3fdb~0({8>Yt=.)zzxG>nlV@9$XYdg.YR+6fk&_&h!Hw8Nloc[kp:D
-GP|gdm7t9dCZ/D`IEfu<ZJNb/SR3yJ/1v/CPgeHNla9rBA]Vl)`h[=.lB.F-`b+l'dqARRBwUab_JF.kCDJkC+Wx>C4__v4b41K4wiSu,4VRk3V:"r45FQ
-vB0Nzxl,hN})idZ`i4fMIBAko{ijd"^kbLYSnx8Q$O6HOTztp3m2,P>7b)fLU!e<TZvesGC0R>N`]8EO:vov4+",'7b&xTDzG9:9M6GeVb78qFi^'[TJOM
-(kifc^8#X$Bo]/-,I'Ii#R7Nxa+5KpB5OTL(m[WN-nn%`7F15V[Pyov7lfe2cL~s]jA5TIRv~wJlK+"^6Oyx,m{Ob7KL_vgD3x`;d!>3S+kx-3^kYeA%EG
-TJAU0>.T/s[O|L]C2L.&AQrKffqS5Ey.mF~vIl>Pj:T38&w}Y|TWqJv$&1K)!=[>2,luFU,TfY(M(%%6DGY-8.9S/0X%sN6_;;B[;[Z$bGZ%'S~Z!y+dpS
-[K:,1>C6eJ6L:9MZBrz3m^h&GQ-cqJx.nhP+#9w#LPk:I0iF_QqjMld}mlKnZ=lp&%jBNy~uIugv%jK]`R:B7@19.u"v{qgNnNjD8!/`i&)(&r}NvohJ$@
-TVHxt@idgSEF$9DMcBvK$ByUD<wz-<U8ALh6)fjkxN5`t}:.zxo-'EcF|$B]15g0(NIhciv.eag;#N&Cf_DR!/Gwer[UOmI_RkwoI`7gucGZLV-mpusu"g
-gw!V`RlmR]+"YaRV&n)eL0&4`MB9k$SKH]#aZ<$TPa2E'O7z+zlQ7aS`uP:qB}992g,^u'II"1|i5k,%Sme[3qk-rid9=IcdyA}@OdrAucD87#.`F<xIw3
-yLVujHBlN_3mex_V)ChncD(.wMvbc;BF;5ap'dEiJwA56[)a`q/KJdKX(PoxE46J80Vuc$6J6+1P)NDs6ceZ(l@5|#IH,okDQi]0L"P@1{3kQiNS!LaQ>R
-^a5tnHv;^Ijf5E+z1qH]Ov/5uqDUM"Wshm1N$Yv#Ks`1]]36_[[RA5$in{bRDw7uqEfro5<M"Q[a'6;bfSAwFIbDbN^)lC~m.;&kO;1_N^JFCVKadInb-y
-Q_DvAA-o4.SmR#n%q'NH$+Cfqv5+^r|J5yN!I]M5aOd_66'.z9+WgMAd,hUiBO@BD7~rM|"z)/-p+P%-a}Cf!8d^'i5cRtrq>68TJ6qI)x(T.wb=".k(~>
-avO[#cM+`"Pu</bEq5&B1PLFDjFMswR5`&V8UVnC`g^Q:9dSO$|vvR`Fd:KrQnG$<wa}a%D!f=rr{s3n^B'B">,).5+[Lsf9Z3,f(]>]h89=ipG#SWg8o-
-pQW.s(eKyLud7nqb%1Y/)fR8oo][`5[jyQB6J1&fnwu->NxyFc:I28GQ#)).kHr@+30B|=S/^gtg%!9S8StXj`[`h%xQ+$NQ,zc")hweaqq8WvxR{eW0iP
-<@^`0t`u_^Y@HkzQcoY@:d^85.^wDcO21PF"$fe`|tOMHO~<tBgbE,7-AeslP[|>7!6q:62n4}xgoZ]L<;ha~+ih'&QFJ{Yf%O(h';Dpn'n9$z'ZQ0C7Sw
-x.FFU#l8,aaA3ICMJB_rxw44p6{5U:7vdz8"[C@S<TxBXh'$lJOPFZfn=y$-+0%qD[;Ji!t0p#dVnzr:Ag{OXDUwp)iveC$k1PPyHK&J_>Y#EGVc9rpx'H
-827dVRYyp5_gkEAgwhU{q>&EY4-H$8$WZHBkZt&)]tKR|q4gEP04lenR51RJ@ude&"7V_u5E%<q1czwlnL$zO!jZd&a;1hd<{^KQ:UDi&1D>5(z;#w!{P}
-gA/W}Bpxm394Q/wb+AD)BI=<X:N3o1<=PdDr/L5[Oo.wJ};r-5z3qkya>|G=EA"n}}Bv;_'nC(QZ~V;i"9Vc,9YnF3)o.]}ho|dImZok3%w&JqHY%:op{z
-gmfmw!}M3c.%3AF3e#Bg7"v.oL#|h:HEG&>NDj_GbN!Gp2)":c&}wsPq.hONbRD0r$|qy8]nHMv/cGT+z[g|S7Jx''VVme#Rtvv7p'dLEs`D2xRU8,{j&p
-K1KD-6TN"Y27Hsn`2L8D7j!'6(#&->(%~ZZ^.y#Ld%_<rUFctnVSOh@V)e.+^%Z;-su;~t`_S/8JocV}5Bsz}&=#s@&FpwFKO/mL1L,JChQm{%@Z#jxz8m
-Gaw.&R{%.BOD__SeJ-T0:=+8<=>#;_]u],""K"D&L0Ifr[wsHLVfxs<nqlJ^NC;8l8F6B+}Oh_=%L:kZLq&_371r`C`UE&}%HFO7`.+>U0;6cxh%kwluNZ
-E@Z:vY60'2qsKR,8["W_c}LgVV~XSqUpjZQ@pS7DkL.r3alM|-RsY6]hRnD;~;tX,'~;LWu1QX|8E@AAe"x5ikn)).Qz5ZM.t+'+zlG!lKM.C-<>PBB|H}
-jsw^SZ[9[-n2fOb@^3joxV/=4y=HRJuGK`}tks("M7<t,A40OjNxQeU:Ju1|D2@7BMDs1vI:<Dv5wvB:LgX9Y7o3.yGNf98_#-/8xxv7:]Y"HsZT=`|!$Y
-PeMenvFIBnjU#bdPX}Iqnz/2b))E>ZWDECT1TiSeR4"s!o@aa^T<~if(2LbmI@K<<N8kT{-jNz],ogF1p"B}5J3N&4#;PI1R(AdzE{w,1^NzNU.8zP/ihS
-aR,q>rK_SlzTb6~7I1'V`5;l:JzaMXIXs6T==s1glWR@qiTbX,SZi6}^ocvY"Ns5QdhD~8s{iU'[+ywfgxIqJU:bO&))u0V%}qi^eCH.gS>}aj24&Ms@6W
-eW~u:.m$nEoA%+_K=j,iVa0]M/"a94Y[]w;^l><rDyH.avqO_fsDY8h4vvkVw)K7Agg>GUQ7)Lk"g^xq]{no#U9Hd0yc'eYMVNZ.^RaI(SL..2mV}EKg~h
-HbI96).T|YD}{>[vh_T8E09sUr_lyWcoaEc)ZS$[StUf8w"0`<%}0hy-X<-C..b/uOr"dwkGW^0c`OP$U83lM(6n:bY^qrSs49BOS";cx$UWMTsQf4nGO`
-_WBiiP8Nj|@tbR)FP`=UCh;tR`#@t@M(O{Nf}FJ4b8ra&@)&)]+3[9Ew7"<._]~PWqN8jxT0"Ws{32pR30<=ADrz{u"283(Pjv-097X<C{Q@Z9)'5b!:KW
-+F}(qa{ioK{R2e|/L[oVRRmK|7fx.nc<Ke18T->HAg_L>V>y~00"t./`[87C;_6pT0)rYC}{}hZ1v|tJmE9_=%-;<$Wc55s4Z2RG{Jiy"JRpX6V!95K;5+
-oEB/J6&3n#Y(t.%Mv[u]wsfeBxTFC5CA%5k:,ynE]3%i<@t/|Qx6;PrWOsf=MP^uyNPf^,i-C]qJz@gW]ZWFz,b-qL'dhNF[Y;C:^Ev"HX|&HmG3u<'&9H
-4$Sbi1ZWL9oE$FQldrVa5ZX:6bd8h;a!eQE+O(Bt_vu'rQzd1R-t}I!{)x(VUXN6~/l1HsLyx5bR}:kN#+gz2g8guk,d6Rfd+2++YI`INRHds0tIMk5c}H
-#tliCb;+WH{{fS&9JFXSjGOjex2kFcWm1<|C5Ss-Y>WS(ZyHRav;<}vm'q@N[P}}g1NT36rKDJ/w%tG30ns6-4VZw{BQpK+{bmM$<S#n{;){,xtm-#s0fh
-_xk_rU+l$Jb}%o&6djD`A2~wy6<!R)#`j_1vk%<WFBsKN{KV'Cn_-[#m,]:XV+mVTlF)<.1eDrHznErEIHPrA]5Tjlnr0([Kob!$4M}THiNGeQn:B`j{+g
-+CDm6el"(cxsbm+!;y;g6R_SAFd5v3]3liB9MIr2b}>n>TE[y.zW=3VjMmU](jSKCiWN@Fl$Qe_>.zQ-XyjYyZc="$c4t;aLB;+v)+o>f"S|a)EHe5~5Q>
-gN2{&/P!`+gjQb;M8qkS!Rf%o{@&&a|5=V9jI1k64PK[M]ZW$naLc5U2v6#[KGy9DNXYgC;i"t>GOTzc_u(="yt>'1M/2b.Kl0CA8I`WCP|^>&5[hH="C_
-]kQ4!S;teK-"[==HCcxknNPz%Ff'&p$=T42f13SV{%'odvro~CzzG/dMfN"<MWdJO,mY6J,5-3`:5N`xIh,0Ie.Al_29>r3,q2Bdvfa^a+.8+r8WX3^r,;
-l/VNrV-G9g>f(2b+Wd~:b3c2&b|q%q.uyCk'bFIxvhr^QM"n2C@W@rMs,>@5g`$Z<br}ikidd#"cB)"GM'3#1<OK]4%7cI=6(bpdiK97f2#&R=s|fQSTzT
-q&pS7Us&iMS)fQJV3[ut}Z.u"k)oXisidj:vSYO2F<exGnh61:ypz&:"v=bza=SIQa]W[iDz3zC,h+%S6]S%6O6.Nh5N82sn;5H=MnstlJ6[;=|K~c<13{
-^w{g|tnxrxlU~m'Tm;V/S"}i"Q<VXH0#EV-UuS~8[#u5n=rROV:B%a"K!OUDfSJ&9mqp/I$Um_[4<PP;K:NnbHJVhb7c<PV0}@H`n`yZthG1deBh`4~i;K
-R7z-^8L@AMOyV|3}[q2DAUR9u|,}[jy="F~0:]n3&[]f0x&g+fl+QiWDY87>sM9HAp2Wm87SG#e/`7<g,kXeEMRKgMSy(NiIErm2-y&P3T^Hn1LF]$obSo
-LI{ep:[u;@;g_T[7"-gF)9vx{f0yxx'w6AZwhg_>@}AMcaNrC@E9[:-Mxc<Ko2+`"9|si87Ci87Efes`F#v:}8C=aUN%D;@qX/9WVvYM;%I%b$WbPy|9Ex
-XXd}`Rt70hYu['VRz#>aro$(Yf&@NO,AIU$7M;/b;(gD~`M%o'-WG@wb^Yxl>DOc4Nc]fU"/XuRWU1:SWOy%FjnGj@d[Pm{sT;O+{-IU{Rq%w+rfB>>9[g
-Lj0`i[ME18R3<tbmNOx[NU&8im0CD8_i4}cw!D]sm(|(#@Qso2uIJ4e=:&%C/r]Op/^Ab#Kg[}IDFj;49aYy'_CnLdF#Wo'x-mvH+$<zS@I}_[as7)'GYH
-(#z2'z7$:3'ukC:oOSq!oeR;YtJQsCL<W!}idPS2yE+!eEa^5i75Za&pLGr-dH<)ZG#.8c#x"w3es]h2;KTD-+-0nYdqL#GX6{jjVX)+8%M,th}='U044b
-wWr#Tx6CGo=@~Xu8^}UUs(p.hqB]^K4aoDX9Y6}j+m_KV4tb|Mx_!<duP:=xHM|AP^,lgir`GY_}ZsnF%eTkR8@P~nD@PN;CVm+ma;nH|yzCsBASrV@MeU
-^$[/bIp_U3/7iq8bv,>Dt`d!.;,qN-yXyOee,)cZ"Q%ckh%g~^9F)Mk3vaHG!J=M%/D_jMP0aIz1F^UOC/[[W#yake]%R+T-{9.Xtqr/{L[+dot9YF72DH
-Fe&]#nQckua}k&e6a$21J7/Hh[eDX"t>s(6K(y6GSL<N^r!;hm+)tu82Q)XCPbC,,|HBj]DN8u'w@w$`mEtFL=fUix'${M;qw</(x[Q#^&1sU9jzfJ7R"-
-2]jr|-s]UjtaXT[8Ar3[XD+hZ|+[Ai$slGvB~O8py2OZat@FkeglPO()7Q,W4Fs#US:T]qD9cy4pec[:z6d/UaK=)4qdj6J<hsWRI&^wD5~kb|g3l8tXi[
-OirP/WP#Ngy4isMiR>'!'(WdJ.|'hYODufap7XKaW`%7{atn35C/N,HU`5VSdqGgwC_sppZ7-XT2q}@h{pap4q!vsm5rZ_RxlF8BlK.)|{;!tX-O@pXgjX
-1y/x<em8QOpjDxKj'7iM,jk"/L25as|+FHYtMM.8A0^b4g4:CR.1V-Z/#d>kO'NZj<YS>jEbmz~9k_|W=Z^nR2YQH9R-%/(k.w.<;v>r#wWXmndIqam{].
-8.~g%"[Bjz@k_>{>M=9C~I!t'q6,s`:GRP&53Ky_Z4(.K#f$>"CU_qC]3Gb}vz@Y+8!24@lR7nV@zhCb{QFld+_.u!yAd#]yLFZ+]l_YDVPap0BcZ[a5Hl
-7)Fz$uk{"Zn}Dt4GIN&tBR4u!QBB-%_^}4yL@5,}/'L=Z}jttwpUD{WsTc=Q.miemWfB:M'yB;:+[1k!%_"SC]IPrw.4!&}_X7mEit:EhFo/#bQl~4#.NT
-r|GR.f$GOXKDYbLz]B:LQfFY40$^2ZcnLA]-.HbwZ>Bz02D9_K2v-RSTXKeuEh2oM8nZ/KN#m(Tt4<CpgY3|WldY4zCP)g=ZHOi6][i+!4Nl+SoxP9w_Wc
-oI).qLQl}W%1o$GvBU`5Ds+Nwv2)py;ZrHch1JLXO)Dj"RG-F0+yhIh)m9bb/Og]0/1'AcppHm2f'n6iKr}djt`.Hv',+rI}g1}5sa0$kKa5,X78cHZWA(
-rV!gs1!!1n@X`j:In=aSY%tIL!%z~_S06XIQ&a8fh=]d6X24OAm1-CqSOFf+SCms}${ps_wY7I~OpGK1jZmrt'.+'|1SH&NGam2(~hVQTGvumn/x6-9O,q
-o-Ko{J#TpV>|@$o`9GUV$J<<G6X:mPL|~CP,J4FT4W[]U.MFtv"=bn"qj0gGZ3#W2<(uQn&2oK<":9:#ez$}&=jc^Bh)uFq)e'/u#9b{hb92k49W0SHXR;
-(jmEMw5+-p}Ow#7k56q>vbEjvF<{wbbSJb2Y~tG5DwH@=t4h/0r'}_;_-UOWsEmvKbFLrTTqAPQR8e3J8rLGb=WqrmGdnRLumcnuR&,C~=U!q=moVMvq,h
-.lo4!@LkOf>ThH-w:%j+2TnK_"WUI|zRfWtR.+xlDjoQJE0Dlmeq'=&b/&Q|p&2S&B1}_J6[K5J}VE2-L'3r~OnGgDo!"Gn-"(DFSoyrYQKoXy0E7f26{>
-l}X`Gk#<)(Sb9r!W$Y8{irt_r|(S(})-q<obfparN8>2vTtf..OIiB!_>8aSspr/V"D0/eRTH6U9y8k;<nWNyzu+rot)]53[1;x>|V{7e4:_29(95sQg'V
-@'k9lwL/g|4,rS1"v,>;!5F"<^I8<VKB)hC0@KD8a8nwFc@R{o5iA5um@.n=Y.kb0"3q-1'6b0@8XF+Ws0.=;/>6`Sy'/y=W-3$(y`F/w!usd,F8{YRYAe
-ve1:R6B@7J1n8'x)@zO>CmvU;HxBLx(FP_YEd-xjBZZ:,:POS5-B[Vm8tGggt,q2u3ye;rPmbr5p7@V,3%>oQ4NtG.Ab[T8`y>`p-Bn[cU]j0-D]+DU<T]
-p5jpNbeM({7b-t7[uuf,<>lr.F14UroHn'1>3e:}uj.w.m^'DF8L%21U^W0,l.:ITZAxZxl`I"eCg|zF+|7hOOK<"3q@jnzkS_0tM/0+-[R!_T]!)T%9W.
-#6SKuS)!&4lh^Za(AMF+~1~V@^oM|aO;mHtr/m(Mnt.mc/b;V_Fu,8o,.'S3)[T=C=1--Hf%/2cMVomYo5fUjNtDJ=!vp5M^$`h-IRbtWC{176FHU}B2jk
-4@Iy&z9XC0}2n3WUSU~p81_ZEuREQFi0-MS:~O(uNb_G:q)Ds$a2Mr=<Y`W`f#j,i{fA$^zYuJk0MSz`:j4Lio#sal,q'B.TG7}|0,)"jZ.jNf}Qt6ZZ;q
-ukjjnlSl<|pS7PI,Imais0nY=Nx5Rq)Dx(0jYt/)[bIiSf1C5z6&!LNYkfQ9S=8/a#IU`(_+6Sz5cZ0B'K"P3qsFTnI'}DG--G&wqOpg}6+StX"JJj#_V^
-Fbzod|DD:|0Gsh$Zks+{0%Dr&[pKWi4-3w]Ou.=@OG$DLOB5vG$sS4=m'47Mt1=N/m#oMFe[uN[MrWPQ@RjN~7eduXn}Xtz(yf4eB}VGgE6lcA"tziBG0[
-~:WNzyJp%qUBfKojNr.0_hcY"78L6HN|C;=Qo6uri}n4doJ:rF%QbV2yO{d'9h}aS`Hr2Nl83L;9W(Ur,-htz^Uz/0UAJ#tWsnPvbn!k3`GHSSce,eTaw|
-OqlBoII|rJ0J9/eV4orjFkiFON@H+FIjR]j"Ayps|Ctrb4KT_eUvdJ,67z}&h!|<z.ZD)"!Ii1L<N[GM]grXq/49@)7/g!wL}g;Qhf_U=Q8m2{9xyC]kxm
-ix36}&0ohAnZg:#J,KJ"2!lHr5_^{.N:h6R>]Q>mD<i<y7tRT$D)s^)hJ<b5e3]0E-<,_Sy7~!Ds_Y>[)yjk_HYC5sn%,&3%}GLW-|HE6@s}w!Af+o'KI;
-kq3+)ih<[jtNvfu&ko{p,-0x)f{C_I_v|kMIBI}(m_rc:I+c.jJ^h,T&Tb8XIZLfBtcdzf}(I<:rfTe(,Xywg%xuNIw@&g8Fs6<eRt=8Oz#-w=AnhUC+)"
-!xO!_7K!wr7&[^F75=SB!5g<xIw3)'thZ/nxpRr<h6Bm|3luVZfhQFknS_v8O"64P+4BeE{O5Lsh+tI&SDq.p$s'K%e6z"1{=+y{zn.NSGaTirPP+VR$l9
-(W|M#A("g2)<wP("nLuEzrPlk"X}KfqzMrj56aGxm^u5%'V+Co^i!)GYH1wBae,MP/[+YNtojNCTu{%iqcw6:pKl#HI)lZ<3_]SVd"@+2g])}6$8+$EpCL
-{rSbb#`<Vi>ezI=E$8E$w+)FP;R|n)M+JX^X;eG"RI6"yy+z02R7[VE(~W#tatNS<i3XDHNj-bsXW`5FQ%4oU3SH~4;)QZ]L8_xsVzc64qvNBRhTNU%^.U
-fd&g$#Tc$J]Xc#haN[i|.rcQHZuaIHp2FR=+1(w!zEdw--sWY_t@,3Jju-|lY_}AQ9W.]i]IR!t4vEVg'eck<Z$)+Vi[X'&upS>|Z#6NiaYb>kH0K9-b8{
-pBu^.,SmMFqW5OFr((,(Gpll9cv#T"cp#z]J5bj@|<:D-qrSO=%NY{9Ma&+'bFJorz2dA]mC98M%XbUNU1ZfbOC{I<|1U[{Bu05se84@$J9QWP@ZHV%ngF
-Ntt8R`ttL$QfUi]%@uE8xMjF/:jYfvg049"0'2)R%!$|A750.51A.PfTS|U/Gh$c;2KJ=s+A/!-Ed]ruwI%G<|f0,7Df;Xu|He8QC{Ld>`"y^n.#W"RAk5
-#4aaIzO<`ax,}I5Qnxs6aXaz"B@O%x~X[68.'A<,e:2$]G=#!K,nUEQ'O|Z%N6N[aT<PEqOn/8Mt7Rg$R@_#~wgwDM=:J;59U`H=PEC{2MhO4Xs5myI[MT
-$D0[&-@[Y(!70M]mEqp,KFX/0Q/aBHw@JfN0c=(^DlS7U<KaW1B'VET$w,pU"'Pd'20mMniH2>Kf$);}<qH{^p{Us#fO/"B]_J5i]qiQ<5Z:q"^rez6n4(
-Vs)M"K&J<%%R{=qeA8'yNx0a=ii9GO=ln!Y)1tTvjmm$I8C1V+3h]Q`a]b30}7+$,B%}:Sv.#C]|)P!Qni`!zrJ[x!,3x-1`"1VTndj}rIL8qTz10W]EJ_
-mlvGgxad+{%0{Ajn!$'h'w35f--H8/>tYmx(bbm+&INDMfM)hOhO#1v8=G^xa-FzVI0^,|=YY0aWYqC)>=[Aa06QTxVIOm<pz[m"xIi1]rctvD0Z@ksJgY
-@#mzeO0ho-uD-'=4~&d{y'.n/E};J4t`5krsWBA$/>oil@22!g@TQtX-Xg=dBe4vTPK"a="VQT1/>Zc%jT3v=1y`1#+qcwg$T&-=+_@LRedSw{>>R#8n.S
-o}L)~|]:1zo>&BRA^S^lyY~+`#):s}9b0vyrW^dd>Dy&P^;y&[A}UBPS:j5p_$Ac)twl_TRYf@1DbFqtjav(`OvBhcMzAGL;GQuu,KgAjzq{@j&B>L-z#k
-3_`Pt^a#"qQyP8.PBv2mV;iL3_khk5%w-^O/=gKc^'=@mXvdpoi8ly8P9gxE}bT$`]GC)K6gp%I3R_C`p:@;<j|B_9l.f>3o1Q9"96AxV)D$.4Q{>10gH,
-|"Tqy!SWxejT3W/Q-aUR6:j`^+Wdg26[DJ^@+g%"Rq&ZM:MG[:4i=i2UN<t)O{EAb3=oR.L&:9D{.z&0:h"q0{)KUzU+8rt"m(2v0;!dEprmR4zaWIY-8'
->m|R@haaveAz,@F$#&qKX5PK`3TE:7fC_%fJ&,42VQ#1ZJB#/HF6qkma^S]t{G)ke;0L';&D(->^nB`)GkWY|Pax(Beyux_^/}M]IZ[ZC.7"eHp7@WNc;$
-vZY0Fwm:%sjN!_W/~:X2R|7JCXks@cn(c0Fw>0X)bZ3gX;y])<">&$'9/TCt|ZA2w8'lesahup^QBRfZmqNhqu[+h"C]@zVfuoARV^pOZCQZn#!pt,b(:o
-.@@SP9XmaV$7CNhs'+d]~L'xdgbdp"ud{S>WmRR$jK=FX@t#ihvjtb9-=_W{fq_4zFI;]^ddc)}dYkm)0(PZhK'X]W2XnqPy,8w4"Y7u;d@Y!|I]./TNK,
-TS5V6(4S]NLD.{ImwtCL|Ahsu>lo;QD|nneX,muKR+u!]JcDbi/nLA]3sr<je,X2[5N@9mnKFP2F8^jUIU'LEK7n4jdz@3Gty-@NLu#4v$_yc4K$%40>xY
-2j1<r'ZBCw2[,X7]F3KA}y@78YXySZ/<!42!/Q2V'EDbq,&UtaOKi(Z&>U(f$x`6U/ihr<Aqf;@iG4goaED)PJ+NC'7$Q>PI'9/H=1gg`6V>iEL'Kh4aHA
-0J;-;7PX5BJ#H!,UU&zd0</LcPwe7-u;0;QqKMvpMr5<B:Rp`d>;qQ)g];yp)d,|gSm98dQt5yi!JRW)A#unEAL0nZGc+0"%{bl8-!Ey9yXkZ3hF8sF!}q
-M=EE(#65hapwcLS0HE#{J5oT{ny]dB/IJpJy`F[+{KOP;SI4:36VD_O!LH-+Ss)-kJIBSiJ(;8l'.<XG"5@qh;f<W_61>'F968V`:`gJx!h/'!"tMmCHkn
-}p)_-h$cAukvxqy,#{9C8TY`bL|xim}^K&4Hv(#a#(qwUCoQgn7NCf|DW!oKl^/1Fm^DC}mhY$J5QL;</|NQ%>$S~w!Ex;x$RwG/AUg{RfMo`V&)k64BS$
-!QCfdIFQe(pJs/kd>JMuH=ZKVK%7h!mxv/NwTEP7t+6@!lwphJx1jd8a:{/o,I=/(f>[#DLB@&Q6HrRqvkaqeUix$:]2vZ0lo[Ba]@[o6iD<fgxuS$&8%T
-sLVxKNlVI"_m4n^Cz<|ujh0+q>,f#tWCHknkbq9'I;.Za-DP)$drk[gL;wxR9J}@/h'aR7"t68JF|5Kz|SI'x)Ntrbro~lNng!`gSPQKx1K.8]>K5'|d&(
-J/kU"/X|+KFRc`lMlEj[3AR(j&jBh0@C$+nBAp+66bF[|V7]~ZN(lyyFwU.j>"wI!xY%5:&h#Uf/NkAu=y77FrB'N!77m'+_P)TSBX29D"e1mDLyhh]|nX
-`R4epW|+I36P(NBe$,>)<@yN4'QU)@V!b(!wq{Q`_>4=tGueOGLxX{u(9_#29@h.mo.-;"@jzG1_UYMSF+=YcPYmX%(E&Naw`.uhD}RI@bS85<j-+/=Xaj
-AQRqLI1%Xa(Kna`jcaCl{v3)+t@j1r2CR_]34Dv4P$I+fQV2HmiAeu1t],P/B5c#{"97vs{KGJY,V#Q.>jbg#Zfm+Z_);ly=D$l#+6q(lDdOrdcO19S%lO
-lP0$l#D$v.I-b9{iX#!&g+oJ[,u([)y},jYU`Jta63rweyw,#2d|qj09c<Cg'oEz^:tq47Qtki[p!uHArwAyWoN%S6.`vqS2.f:6%>QzUC]EtY_/b=~nC@
-fi_D%='v>Xydrn(mklV"|ITZ=C=G60P7<.Zxsa#lGs}%1c+YtG(l;Yqin9qHt$YrrF7GC8-`BwYK6C@Av(VT+tu'DmwxOP&nWa2%+$_T3,`m{$%c|9pq".
-<DEmrP<v&w(HZueOyR-9!l+6PVcYeO03fiu]%@qGR76y#{..+TX/X<|Jd8@RK=Xc#c>|w]&DCtG4gQ}<3s0ik,k7kW0,%wu347pb=A_o70s!|'5h6"'POU
-1Jey]]++8u&pgOqG=7G=EuzaBJ7-H(480t{n]fqB8imn|l51=xz6_,"aMEbDBWY[`UKa+X(wo$aJ8Vz"UxgG~+r2ic}|-Ybre{!aeOnJd{&Ul[thZ^^BNz
-J]1VY4v<o/+;O0Tp_>yg~P5"Y$C`-P$2Itt'nJjX<jTMYz+C0J;f|qfsA5M%|aozhbxhz;PeHaHGi<++^Wf8D]#l-6':p@U3>'I#i[Ce.[Q3`Vg|JB0#wr
-h&|Zj[o:4^GO^-~rF+6h)/e,~&Xmk"@>eg=ib$h%[vFF>Xsta^w1q:n/s;|.=n8ujt"mmY/$29S+b<VCQb_Eis"2p4emJC!_WWY7ob~XeZ|/nr|b!75I7l
-:v=mjt#I1UAxsK4ogQa|xhv%<i-u8mw9<p[.u}KJd>jVe+VQ,YF}pdJreVObc8&Z|>"(VDg]SXwDZ/({7ZH$s%pr6<ianrBykg|JE;!p4+%_|:<r2"AwFN
-oQ@B&_!]du^q^;b0./CXbs:{6B|K;r@XO!G+dv0dQ,sWyI@nmQ{_k-.+c]U:{&zHQwa/G+|<#r87XpffwDnuK]~>g^!gWx8ySLhT!bTDxEmctiW6l654kv
-0I_a<HW{v2kH:<{8Y{IjT3ON#R;^U"f)IkA;zA=MXatAVOtzzH|yH.sjs,Cj(11PJf[UgT;QDZizm43@C&>>wyq{!mXgw'7C}V($(wZb9{A2mmLiMPlc`B
-^q<(hT;p]kV8o;!ljWH'"i7t_/&pnF!kY3$zXLS%bkR|a/&2nddyv4e{N=dR~`9.DErrplwQV{'W(hw8P[x[;rvM`BTqI6nFGEU`P)jnAsLUCC"J0FXpN^
-UyzNmv8pLD#,j0L-R=w!QeH@^xk;O2sW4!3.3}2hDxsSSnJy<v>lTdhq}O0tYiHH(Ac}[&.zTwlOCB_qg}Ix'MyA.[bus{0$R6,Vx.ymU.dL"ydA>eOv;w
-k+1s5SRJ4W&#4CKI{)'S+C["w;hpKk|^hLRY$cWRys0^{x+%%>2HWWoe}l"_"8`1[/~!{/ti@AJu~U</Wqokw0%_`17-infgf_#vF437b3/3zfXXim7}ms
--v7oox:x>T`YjbOsj$wumBIazC7HfeHWJ]{f${.!byo3gI'4'iHLjPbA'wH-WwxscoLnpf3v}6pF%hdGi<iDvC9n_/upVT;`l+jE3gj!Va<[>JAS(`vB'^
-Uj>JGC'ol/S`mZFdD>j3yE7P/C@b<U6<N%@GEnH7H65U6(iB<=B@=F=-<%gIkX17t.j_5]/94GGvJagk,:[3Q9_,igRqd#IQplh;>}u&[SPMB7YTG7T$+Q
-.jsITm)V%quE;(G=0f{1a`Ix9T>fK3+=#d~w~4y,2<bL.1^8e&[!lg4+6I~jRe0CXy{Vs+3i~;T16&f#]+TT<nUa%7}I{Cib^Vx}Pl7'5..b(qJPI,.85p
-Z"zed'_Z{WW4B.3Xb8!xf]2!3h{ry<ArXfBripeMQU&I3OUd{OVAqTkvJ4N<2]5f,dT/D>grx1E"^iOi_PI4`J~xhsO,Y"Le83azz+PWiUVxf=NVDFbLme
-T|,[ngG[:nAnC{{^aWG2(})C/5ZLFP2(}o(fD`6GvShvyY46zbY3/{6%%{VDma%`~=8jqKb{9rP7(22(&%3'icfsx'H1P}2BwhIAY4P{jx~0!$!Rgh}vCl
-2mxSYA`R:h#hw=v>f7%B;J|{PNQcv79DhSoIg2C1x92)!b@L,9d^lcFLvFLV/b8^d+j&q"5ZBn&}f,.ItM7j7ba1)gDzFxgF1SXg+@9!H'BMApL^(jt|[A
-o$F+%5MFsHZ%7fHG<vXe+'u$~YgS:.=>HP(;F18%M7$4Oih>@axQL7F<#vx<=ad}(9ET;cC>6M,ifQ,>mE|fRVmB+U}Cd'".X!no9k~8"D0raJ)HhUsipU
-6RKo5TR;w]#p#pWh>P0xf,h<<=gXh(gH:I68p-_o^MEa.+3hB:o`tB^{9'.mQh%vMG6/r2&)b"!T:I)wjg;9rfE6d-DQ]_p13"|"XE~Iz{L_/|Xk7}fhUi
-Df;HH-A%YNK,`kuT=ux(PWPKuQO2B@GpC[,3C&+$!8V=i[w{.w;-(l>Q`U,e^-){E;VWK:nBhqF04yLCZ)O3F^;xv4M7vbKg-]K$wMQ;tD[0``]q<(Kv}S
-6NLxPdS=7Ytk}82dEGg&|-)Tw2}Mio::b+C0':^4|8Lo'}9Ms3`^v)N.f6fz!CoYYVH}2L7So/VhSeU,m<a[;k=,$`[2$4|V#wYC$C$I~wX5@-TaYam7,Y
-OVzpTUKP~!DtY|]()14HNWT)h9![2RB!E@:A4vgJ,`t#,wPLB(l5e%}lYvzG$YS$d2H=X"N7PVhGx5{Ju=dEu}[64(#d@JCP`@],{mQK:yi#:)OOa:m4<'
-9R;MY]vY2e+daV4sU>'b]=G,2^)$+nPP]4pg-$>919>S@jmPMNp3p%qbg#du%PeUzgm=G=#6"R"W|HsbryT"}M~79,U1&coID<Ek']m2R@1n|-Kc.,Ia@b
-i_zTt'`]@KHYZ<gw;>xnph&-U.<qP'ZDPYp|tA#u1n2&~jZCK{7>AsBoVAxo@t4D|2fu0$viJ)=mrg^Xy>Wisj3o0"DhSWBV7zxxxK-|AWSOCQU%3.KbGY
-W6i{fS0GjB$9pF+Td)D442d|{ur'$Pb`;E3@9'+x/uJPQPjP]>rua'&w_v61gMUQx;ue9vRw'|YZCkrXe`1a@p"e6sIZSjp9dpp_#A6<[r[OrJpJo!'ZSr
-K%aYxj6Gh3,9(XmCUym:ZTB%:N~Oryv#O,O"onnx#ks8A|!~Q#KKf#7A^tpQ!(s)C{g1a^,-Ls<-T4.kg&'loK!IhAp>=>B2}'yjAWs^gDK([yB-oW4}6S
-!zO:~6n^ZmxS"'Rc$801c5'bLbuGO#YFN_SWH,bvG#;bH%y)W-W$2(f540N3@0}&EvulQ0WiEi862laegwon.^ByssCj;(ILGc.081z>xk2Z=t=1+igdvP
-=&n,:c,Z"$6KDc}:Sn-W7W(3O,P[O8Q/ojGhoQ_s+c0GaHbGjwGjvLJ+@V6v"4d:eK{%2%%IH])-+9:+[lZT7x~=>V`U<eOTmJz'pj&|kAW^1ko7c%S-BG
-0%1Fq0MrmvD#6HCVHq>XOww$_<8O]E><m[%ON7Y<}eEBIp7+v<kG)--:8#f=<%dWJzr3Ir-14C,`God$QM.Nk0mFgn,&X{`l|dDkIxY(W6MnvCu@~:iV@,
-l25@S;6:Sa;%|52>-ZsmOvV)-n21u&F$z$k'94>ev@'JFnk|L"!EhVXd2>U<mHPxF%0[V9Y62i+/PiUo$[qXNPbenWZ!1:WP84^/d4f3VM[he'ep.jX;<3
-g@b4gx78+<]{v)!~0>KA244EnXz.zueL[=7Qz+=Cas0`Aubu#]ak$ig>7&3%V'4y;8hX#>oL7jUN65qK.ftm[T18jX[qlR.g[O<gHj+EIgxu$Cj#I02rOH
-`%ib{NV!0RCtAJW82|[}<%s/tIaNJ1@Xh4{ysnD9H=EimrA(&P4s[N<RX@)25>,^_&C%,IYJTg2>LCNwbw~si$4"wM#L;ka&Mf$52}lHm#xH>}~7ylM$BY
-,ye%Ugi"8-6mDQeD:7LLG6fBgJ$6^::!zmexo}EI2.5jFa5./H'.(^hJWOxAd-RYTvM+K,QmY/,!.!Zg-:m7/hPfIQt#@M:n0}j7^5D[u.rBdDTDx:ADwu
-Tz+Ms]C#D]il'%zf]HUj:Z0/B2[l4Uq+KvV+EYS/e&KZR!|"Mo=qC/[PO7k&7t4rv%}f@m78xSNo#rf{^.-CE_M9cF:'k#$17'>:x3U_h]#+`v<Md;=^q"
-&F<T[#R@Fgv`IN0639j'gA])hS8A/M(bbnu9)Q1!ws4/>%<J:_A'7nYg/@K%<TONrRgC^[f3zcX#/J[i#{Ds3E2P$sKT^XfeK%@k_2`w}4U/,9;w)YegW+
-{y8&sr+"U="^>RWTm[bR6ifKW$Z23-x'jaYw_2k#jVf4u9{$OmH8eIGOHWXl!8!ggu:K#aa+ix-:PnfW8R_zXaxySQF8PHKsTIBOTcZHt+kL<3_{Orfi2+
-<[%)4tHFy>XPG4LI_cS{JDzEC1@<wBR^"goBrA'&O4H61v%ts,S,)&>s#-gg';h-pTzfL7GR,r{!>3q3P/xn}A)UbDAOD-EOIEN+SC4(R`uPvY):V(4i7J
-f"hDKSKua[$E153Q#$gdu|J|Qpah)F4NY(x1=7LsiM_k^ND2<S@<:=:7IKGS!S9Pds9H3>Na:8j++/s2roK[YJc,)_dqIh=4y'u-z.@%-#^2EM+lm7r!pR
-NTgNDCC:M3C5{MrDeVj^/4X[,BR&9OoAL8nYcF7n1s`bS7J5@se"juGCn88ebRrPs9LPlLD}I6~Bxg#-4Jy0eUPc7'M1"cD]})oorkH>w+"k`n50VXg.;'
--`y6/68/r>1B.8R^EljehC'cW[b%[9CsON:cPTwb/qlGhNb0N_f|dHN>E'(za7T$TK+@i-I2z6w>W-Q9w$'vY6[KusKr-vS8b:JBCD!u=GT%mzKb|aU"f7
-F(+i(-_V@8c<X[^_<DpEQQ'DZ{8/lig.J<Vda6E1R.z>+GT{_0X%T_+W];ujGv3:gIxF,ZSJL%"r,;-JF)>&W+#y>z:GU`F@H<;'|rB[4$S>r|.!:02N:'
-}llyi!!>q|l:/[XxPu&V.%(bOIMeRV;+LTks:uTlLV>yd)fC,#C1meUTcKVA:,:E[dkqs5A'EY|mRD]_SN@ja,.tZz:HjN:-]f1tkGfV.[IMFSdyn]fik%
-_uSJl=B0R1rNnyiE,"'^2C6$S`px@7KwC>z'6E5/.d^D|JOQd5s7F_<q6U<hQNpCK!v>v@o#@fryr_CM>T+w$L^c|wy9[!IyrbXoWUWYA6Em|M'ph{{==e
-tTY&dQ&-8]#&9_aIYtD"s1|7Ur(RUBxW;E>|N8g)dg2EH369M#/tN&f5V-3toxL`#7L7@L3<AU~-A>_yooYDvvijNxq{4eR1naoQ|(cWc,A5Qb"hi0ONVy
-IekuJZZO`{{k1Pg3>OBr!7>75GZ}5b<@+$#-+Ff&Pa/%#eV3QzenN|i<mWs0p[`N67D(_2ttyMqE1aYTtMGzH]sX2-=NL@b)T{=}VUMgHchLmRhEZqhP<0
-8);(k354-Dfxaj37o^Jy)EV17glnz<Jp)3zXqfp`rM}9RAi(Yp0e<6a8'Bx$[BixXclV&rg^dhZ7lF43z>(:ot%X8s!P!ENygk'tP{kS"r+52qGIA,qluW
-#%Im6#U6ya2XK4}Tf1-YQ,-rrK0]x@L-AJ+:g}a8{ZU@}T4l+VndJV-him!rD>a`yDl%;<3]o!yzI9r[+1xg+j}^slCx'9~9-IUFdPQT|_]:eAc0pLd+;W
-UuPks+$(`%J!B,.O5P$(k5G#"xCT)k~aql`f_5wjPt}'Jb+c,icE76dpW0)+!w{)@BG@6l_TnU7"+wvt]^F<{/3t"{PLFAL^n2_)D]4k''lO)A2T}V^zd;
-5.=^S;Q(Q`qKFBFwQmq-}HsG$kdfR@C:0+@Z~jDi[}XhDu!D:;lO{olPJ:|fS{w<F-5Z0L=[/&i#Qzck|BNe!Qgd5/zP>uSA.s0p+Wn2'#"93UM^GYJ;E-
-|oJ=f4B^tbgpSQx]LJ56>E:)a<aW0f(Z:57`7crGcAZ,E4B{&>ZTV)b/jJJ:fj+ot9XwBqq`2$^3@M.%o3|uii@z$EY@vFof:Z1R`<9QY1vqiW'=X+01Pk
-U62>cS#z!u4uz-UI[^WCgFI/n;<+s=`h@H_qwwDsm-]M:|p-(W>dn]$OG0|1"W(N4wtggntD8eFYlL!n0Qp|ssW1wxei1]Y_ludV{0O[X^dIFm87Ch7fdu
-e<QfIn!UtXF8p5Qo~=h]ub9/o9t,g,c2;bL^xA0uYJ9O7i7ueVG;vU#@u(-]i{I;>hG6h@=',RU%ZYoD<7}e'.I7Z|(2"2/)o()]HgQYR6vc;}<I"zY1=h
-Ov,RF/+K}4~|MVUyTa8M,jW<~lh,Q6n]~.K4^p:Z(@+#Im-GSbwPAh!oDeK"9ws%=LGkz@v'ih;]rnMLv3k}wNt@9`blibA(A3zvEh;]S6M1CO0:o#40f(
-">UC!ST&<Y)o/.ND0BTMkgu=!+x.PN`aQzCn+,[44<j6b$.iH)4Fl_}^S!rCiw7aniHyWtw8-l2>ZK1HB!1HZ[h9ZojUgq{gngQvN%mB3NE}Toi65U'w|%
-4}#Cs"~BVJv+>eK=ipZml&3][AF#]2C[1Jx%(#2>)'ZD;$~sv{)-X({]R-[:g"jCC=9gDZU7G9/E>l]<Jgh`;7;:q>&FH:"$<O"<.xt7t@])8s9/.#xRH9
->(7.vK<AoV}c_|41knY0%MKutn~)l_DjT:']gsmX$OhJ80%vtl])~@`_hmsVd^u%|atLUEs_.v3TBY3v.j!hCYmA@|LWARW]~dUJ}{u@6OEei/eluYzagU
-N"oe+QkfTBGu(o/H6y(yp72xJ$E{X-9i~2mLxx%2ZT/k>yO=w+cSGqByMZlP/Q"XlSZ}eZ@P(Do,w=nPn26^Lv[/YW9RF9jos>dmrk<7weMs[s^7"rVEi]
-5xo#FA-9AT$kmK|:z]HMRpo1Fi,x>[qzjl8QvbMMgmhO83v`pN8'pIU/@O[Qxjp}k^A)Y{3,{frUKy`|2w/0|xSsI^BUR"s<lu_JNdpuYh0m~u67J6YLqa
-`{}"}|O/7z;Yp[`pv;W.n{PT1;V^&zZs@,sHe2jAj_M--SSTJBo$8wM^X/T'e;g4dnQ,>=Z'S-1ce)}4gQXlaDnZZ(aH=0<oD]XNX^HqwviS&9"~0b4wW;
-{/nzvPe"[Dv81^YWi=Zn3Eq"dZ~M'`:@.2{L[pKRh[VnuxyJ5kHLa9=b>6(^du[/r34D.;w'Ka|k3Jx<wEGWyp0z#Y9!]@.11-KU5+v"(TT:9NJbF"Jqbf
-7&K3![]mmqeod(2pN96{F_=kR%@qAiW8cUYk}2"#fHkIRE3cr5]E8|G3cm/n@+utG>#jDNsd&m@u..$7Y8%hI]OWAZ&s'huUU/">'k54eF!tam94Bg3$!n
-hDA:60lib.<{USJ)dxIuKln$dD)+_C,|Vw]CDKqU=Hk,($K@acxxvtg}H3m8>#PAKhG!yjgk2m%;J!bMRQy8mon93J&wn(vDyiNuA5^Ftp{3P|$5m/W'~i
-<#K4fWo8)6by_E=(,S^acEz`,Q3ha9<Rokb|T_v&q}hV|07z,$a[f{"7jm;;CQAInTq&LI#$e#1U@Nu6A1dY8VH,Y#GeXuXT7NI:zl8Lk(SDENuVxh}#^_
-].H3t:7)`f-x5Ylz5G-Z]g{3|./aA8C&O<m1mst0Ex#edO'MhXjrBPc,8<!.OER]c#}doG{.y"q5B'=P^eC1rY2CY(]EqUdVlup@DY[j7YC4gf$g>O{99{
-381cV7"WamSOHoBo{j'0[(r`Kv!,2"04)=oi8LJKbOF{nx]3TB|9o3(xwwyD5!9r`9Nvgc[mk4rx~;G9af&9{j4UjeWlc<Ro~k7U8.te=00jbOUEi:H3f7
-x%%4_!IaX=vQ'<)FxBgqK-!X/2}fP"WUKC9S#+7c|P5kwy5|8aSHMx3xHnXW{I9)4,0.zjWmF3D0/Jp2Hm3O4}VpmvaH;Pl3iJ1bFGs@q:.ZmZqok%%p9H
-[BSjsQ`;/7&R5^=$u;1I.1u1[x](8)YXpgzKtom]lHH<T2'iBZ;4qKK{v/3VYVA`E3;PP'xE!;lN{w[UiS"+(@ozx0`_qI{E}n;50>-R'Jli`2s:RvAj@d
-)8HsnwIqT7KPm$t]z!#$};:bwIh:q-1Gjy8%@y(b!jV_u`3TJG9aS[Y]Huf3}Vc(T(YNJ3/:NBgJd]5Q%cY$+rIQ`0f0UQ_:Fapvai,m+Nu(}[;R()c|9W
-y:JWR3oZ9,h^wt^[0`$xbtmyirGDjl8ePl:_lNX!Fg}-Usx2qs[hrZ>i}74T!|;NfB}DNP.jbo."vo~_Qi3UR7nF%q%N3+q9^CF'9ioq@z~}%C#D[bl"m[
-yR%2&U3D&M-w51R":W,x%5XL##=P;N;NUQODD23+W|B/fK,2jnDjW5z@wP9Fdvb'@7,"^c{u:]Or]cHJXqwjpZB`JAGPm83JT-W(||ghy'"hQg5vk;',->
-Md3Z&547~W;R:D-"{.iNU0HmK<yjQVjYD:k%&#6k<!w3}N#poFbr`aKzp$vYZ^~|$]#ZsG2<TYU&yL%^v_S>&:H@zQp[bcSEcgfvl^5}Gc"w.ZjFkGf0`I
-CBkR9oS+Ph&fKV{UV5j%(jhd6aBRO#c(m=5kLGsVp=:]e7KSjQE=9I69Ly/<S=BWj5t9ac^K8w[C)}5CW]wO_K.gN,#=+<!oz0)F7c^bOm)aCJ8p1uao^(
-_5@hPVrF9J)l4C-MlY9DT5(6>[<j&x3+<Orp&3~cZ;T!3XMJeJ2M4AA1,HrQ1MU,S7T3rG4'i%dd!Fhx&A_adlD7-E.0VSBH>v)=L99Bcum!LPFh,YbVz>
-<=JLVroxCM-Dr&>.4ak!l/9@bWIN!HR9b.g7D8,`Mt"G&j:mF"g(1BQ<='sgL,]py,qX}"!:F`j;r]]iHBXNMKehXkkVVlxHXhnY",Jdt}Ifo(Tz0C(MiE
-]de,.}pZsMslAwm+hZm`<l3|X|.5>D/[M`7q+4Cw@y7`gd]vP:&x3E{D6uQ:9B-68pVtvPA5;Hwvg0#YWYI8Y@us)/:eb@(8]m+q+|{%keW43[oJYwfqKc
-m1'$%(l5W-'MmpNvJOEisoYzN;;`u.Odzf]ryi0dObxMM42{wQ,4os=tr}0vWo`D4NC1NMt4Hzwbaz#"R:vx2&{y|nN3zCe$89KdWdT<r/n)^=p1i60WbQ
-R4I>P+>S3WE%zR]v`:VNRYR7/x^@H@3>iu;M"rt+7t@9}4n"4JUM15{QD#KLorRd]<duyM+m"$#acshTXja-fw+|xP!HI(f(cy'|Dd30DPi0c5CBc;GB#k
-E]`skRsl,kk6^r=uYSI;N]UIler$0ad`jGmEfE>.>hQ2[XtA_uJ3[G!2Zfh.0<+aYrNrF%`Sk[Pw)hdR;gVC4.DYD=(H2k#E5o]F/i`:^TsiveFHdl$ty[
-X79#~MsK&,vi&#="CA}A+{q/wTXLk4vAsgN@;t]#Lfwh_6RuIA7jUJ-jV|^f@dO'Z7S|7,c29c=CNSc[nBuT~/ri7"N<s"Zsiw=rRfL=a1{3hbDB%g4JY5
-:=z1o0n=&-&DD|p_KB}0_%]Z#3iY^xoTiojtNOpVHm5l0h<B}e)4u"uA)XI@q`Y):/&eS6_UPgY@{(8P[9-@cWsLi{tf8e}=L'7A+|"`oa{^9L<%.lMILQ
-8VZo"9A.{of'(w"$<Aqe+s;,.cs0zD1,RXsQhI$7K!nnbo,KX>os2_X>p.5b)"]FEQ6z4)9''W#dS-t#2,#j_@~hoDFx'xhVxF~aR!E=bmEUxTzh[S|abz
-~HOK'94afI}_:4IMHJHXA/YwG7>)ACoTW[NxhB~'9grd%xf,L-eK_]m'v2OJ}MLQ_5|ci^[<m3xyTQf{7qUKcX%VQrr4x:_Vp5wyzF"e[y%:cZ'I/h2AX3
-p"ELn>X|{K|%SV'btG1H~Cv;>%}L-N.Fmq9_OtN+v1Y]%Te%''zT6enVdsUKlZJA7U&"A;svJw`6T6dp<Za{Nw_'w|$DT{|huLb:jr6+#O6_4F2(>N];C(
-Ym#zClY[B.#]4g.p1Kz(f![dFTuWMFQG@W#TmVh#l4W64`1@tIA^>8x/-Pd}ZJm.U6t.9iL=L7VnLd45P_CzMxUTLkRRlbIz}iD:A];y!Wf+~:fSM<]TD.
--|Fqvbv{5D[V-S9o-1;'qlq6ZE^1Qf_}m/0/4c+rM:nB8=d'/fd3!])n&B<h7RdAU$LXimAE4L[U;9.C$9aO3FHreOg2u"s^"Vz7dWHLd2fE4abH8"QK[x
-eAhp}i+ru+#+Cf_[;dr|57<1JWF5krbEa"xPDSG.1Hm)We9/w9}|Q}Au(y/s!]"e9ARSm`M"HGn85B/pKG2G#7&g"Oni)st0FBU:p:O("zYb,f2/v%|xw`
-dzYP-HN"uP[He]ea-i0xOU}-n&<Qv97zVm9Z$],L~SPDe@.MsBxmwiZsQsVO5QGf<Of%&A_c@RI.JO6YUsiwzL}:SDq:9m-$nNh_#7p]9OzQw9fj"kjA&J
-C+A9KqsX8$o^")GZU$s#:MOWHe,$N,A`qc#&/5.;2yM$@%Xk%,,)6RI,&;2K#>jHuYqB}/MY>:s<#!GGKIF7BF[fEjIuWLlinBlJ4eP3]NjK+;kai8)y,r
-rPfP56T`UU-1i6,Cx:yK{L,t>$bwHUN)'ELxcnZD1`x)gE]hsNtj3VGt!JxLGGqCcwui2>exYkY,$@R.{6x.QpUuX!ba`J/LO=Zz>M!gHa7ljc00<gpx<k
-<L=w~DN^(}hfwe=jW{ze/5~M1r@FRH}ss@f]H<puN-v6qGI6PUN.CGsm~N.QAsI%yfztWnq5fOc.iK{qukF9EY="kT=o8as&P'S<IC6XHDx+6!c:<ia)@B
-kZ_SK"$E2[d"A}0";<pi#]ZNiQ7v(.-+/O#OGaW>z(FMeTgyL$3IV<bM(hPoS'o%Th1VW%}[mKTr_%%rDKX[bg+yGCBo;8]42A4bW/ot^$s$07~&ZraU{b
-$VR1OZUo$k^]H{JWUHql0Y&iMk,owXoM>Q&f~Q;2d;Z+qM7Qc/&z$@FUX=BOb_|<Bzt4|S@7C+sbt,Dt<Ny>sv&u50l&1o.[Ifb_[P&u'[%L,eMXw{O&Ic
-Xpt>nWNw116/k6q86eRfJCmZ&eO5Fou'Z.u+M3c=rKgoIj&GO[g$tR$Hjx!>AAVF>zG/N47j`4V[QwcN)5:22IMFZZ<'a)+t[f0+^RMh,0vwBLn@nW!zmZ
-sq>l`ES]YXAi<L)A-Hv:$y6&d,k2prYIPWf:fu#I4)fYq3AyF6"=wl9Z90#8.V|F)W@Ar$D!1=U4V4P5J(@@F#S,/{`ntHySnkW12G_ZbbNA:Yb8uuStua
-`DrV'QW/V%VY6OiW,zvE)|29W(0B"KM5v6d1#^x<t7Ev#I%+oT)SbgRye"n);5g&3g4x}JyjfEd1_t@#jMKO3W{{<a}{}OY]:H=eyOr}(@YD[:IB<uy}Ry
-Z,vdU@FJB{aV2<|lN6L1A6$1R%IK7jG}y|0{z+@9yZbcoL/jGk|q5eECsryXW}AQ1>7Whib5S+SjTdmz_9<t3>zFt-IACl4:`lU^`DF!~#fE`PhHqgp:{{
-zm!#T&(axK"WMqm2!w!AwZ]3&|JW:&.|$H6!J{BHRDJ4E:Dg_y-[@IOr~LB:P2JQLT]<f6qcRQkZ^HKN2!YN^"n!`3RU8-Hi$}{aYZR1FG<4=b-DoW/9+$
-~9^NJ|9cY|TB^EjSEKd5[:M<H1bRT6BJ4>gg;X.jTQ`;YOU16fG/YfPK7ZEVc/z`m4cOv98AlCTV.|ga9`[4rA;eF(/8+%L'w;0SIDLZ79JbS[|Lq#&_eT
-Dp1_:}@>q-]H)cX31{kO+/B,!4_I&zCRk+{1URTV}]u/>Kg"]z@3A0{5Wt`-~oa9]gwrYGjnKgTyMLLMqhVd[g[B2k2jJMdU#Vx..23JpImM7u]]lVe2#"
-Nx'g5LZ"Vi[R~B7LJdw/-`VA[477=EwL)1/A6gzM~Bui7_aH[GpYiTzZjSbgqm]Jtyx-M)rfDWVJef-[UF|W>oI$zagJh&B9LkVsE&Q|&IVK:YTfHh1Bs}
-w/wyecyUyM]]ryFhlMD=%@0o=T9g>o>@OCS+eJEcJYR+O%f<}zo/d}PBaS'j-`6z.Cwe5^MsjA~L7Z)15AdfwC[ZSr~semry0Ph(JL>U/SiK}138E@idi!
-BLm4B0XB)OtN!;hm9CgYj'xZ|$|d+_@DCcJm4FTp;L+8`YG`@K6&3S._:2QTGt[t-U#3=<bi<-$6>842'M0naS%NKjU&II;o>IP<HC/l%3'>:'yt,TxIFq
-=B+T>@waAIY]nSjo1'62tS!6r;#S6B'9X]@}mQZ_4!{b"y:;{CZ1T3B-F#w5<K5hRV|nr'M:2-Ws/=,6Ek/_`Yw3[u~(|0UacsBU,pQ`gGi,fZP^IEMERr
-.lUfOGv/h)G((rT(R/h`0Vkb/01gKG:vOE~zF%XZgZ&;VK5_6YJnq0;A].-2Jvsm!C8+OcvW`5k/B,"s<Em5z6]:1(jD#0CE2puI4-TWsh6aJ9oxY;V$x"
-1bh6i,cL{nOHO:+wM6UzZ,lnE-&f}jpQJCwKL|d%|+(.:,)7HHk14xiEn_iba3c.E[ld4RfEdJ2{pu~<~GLK6(D5$1(^-k=v7;MCa1%J{Z0!f>xO)(e9)Q
-b;NXR{A;#m_[R'QVpU}Q=_fK@M{RRrc"RYM{fj<&K"!1R}lp9G^3$6p4[4_"4ujh39zw!thHXQQ+nR={KhdJMYJ7A;DC54PF5FR[OAAdY|H`_pE<fP0c~j
-y}xHU#bpY&8e]LQH5by=qO|=cV;gF+LnZzNY%=tq!LGF#jd`aOm|dV`7+oNHM0o8rC3Uc8ml(btJ_#7e(N)8L-q`V]NC}+%"TNS/@+lAs"W)Cj,v}A7FM!
-Q@0,{A@^9+MzH^S.S]ZgLtW%4(H@iNTD/Bl9Mz<MnMwAQS,O1'Kq[xfY(tA0FSj.8pamyoG=!vSJn7W:nN%=e0tiof'Vs_H,x4fm^sj9#O54A%vJW_-)a/
-<!wriG4ze"qr_DNJx0B|/y5rKojmU"Bh>>nOQ'K;2%;HUpfw.:xx_[O@<wy-xF=S1dp,/d()g0F,8xvjYIvaNQ$Wp>HfcMXA,5KQFS[poFu<A$QUSmCN2m
-<Nd$8sN#h9A|okN.8lAG:hodt&]k[@/&:EgR0swYAtiUcp_/"Qux`'MZ;tAXi}7=QR.<3]z/`kOro/Vl!Z<^k1l%/BH!24ss6@tTq.4PtIXnEZ+M6i==m=
-YQhi]qA|5UAS4Z"vEcOlbg!=7Y&rN5_Td)=B+]jt)LhpHC8bmzppYaIn|a0U<'8@!8lMESw^'[/S'TF'6cEVf<-EvurL=@ns^.>5](}z~@7|I;+4L.rf0D
-[$C+S'J0VL=ueU5'^S{>3SrAALTaom8K7%@)l`&@{gJ{rlK]Y)lP%-e!^kk_3.Lc-4DjHCU_ZRYtd|3=NoV1>mx.di"[/h{Q`i2.`$(Pv`YC`GUP.gAx;,
-_XTDO$j79$DF0Fm|DUnWbMc.Jx<q,,^]QQ/720>6TB{09!Pkb$q&cGQ'6W[_-:Ca0+L`xYYE.c^AY:n=MlUX:K1t01_>(Y{=Hbqx<nA92Z4Zle:pIM6-5C
-`{1c:M#(of<UYCTV<iRy[5HQHnx[yWV5/)!6C%7/IuXi8Aa0}9_=l3SE##0t_G:Sna8Bt9b";T&'&O21t{kD,riNr%KeL[~ZqKY@/T;!7f]bC<N}28_-oX
-4]+-'d!Xj1K9!UvybVha+=KSRPP0$4gbml`s[Mf-NX9O.,`<i,6+e3aJu5<q$4#5EwW3bJp,$N7py]DrHzr)QCxx[8i2}`4o);pu=IsKVI#D^'MWOQ#L,N
-o%^bwo`Y/HRM;+EN/!:ofx0M#Hd/WQH]t!;>>obhP@>B6D8&'Inb,uUTRGWJJM!AsU<2_2rBH|KS~=w-pnwUf^_6iAK^z{.ICEMKwCTG8YM`8i9l!(!GmG
-5Ie%Xh^]x'egL(j!/Cu>utY,<)_+,I4te&E#`xtTWR}j1Tw|.d|R1dc|GG|8!u7MUO(dpP)[<m+z(SJ&[ONkmu.KSRzZ#e@8<8zT=/SQ!VvZys/"f[:[/1
-WH=k.LH+yw.fHx;@CDoo84S#R$>[LR,lO$xUhzMFXU1L'R@W`R&Y6pCF<rKGN%`bN.jp18w+b!mGj_d/FuthA([gP}yCbc<.}H%BzWPBba4=@U#S-(#!:a
-R7alrf;%,#t&+>@Ssa32+f(dd3vy)hOAUg8A>oJgBg&B],.`o@c-g[MOzkAJqt(`HIUdh7nYkfQ6VJ`hOyBqo:`.IW7Vd.TJvuD-oaeRa.h=eR/$6{K`7I
-pb8kFmS=laj-_Lc;82ed2]$pQ+0q_[BUK$3yrsnmwd-Ekutm2Lg!lAd+leyL'{E_p=hb"~r1OhwS~N:`$r#wJlszC<J/Q]'-$um]q#s>V<mqCzmZ>7M=|N
-3-W&[`n<3dR+T#MuZ{/dBN}&zBnEVITZmRpeMtID1Ewik][Gc8|l<i:Q%xE6mLBg<cW^~cR|Zc)-)Cu9XQ8<Z|G]Nx4{B2J3VHPran+J4e-h)4eqwHK[Hf
-9kMA`TZh,6g0[m+_E-LAFhL/hWQUaHDnF{7BjCQ+O[>`ns9OX_}^zK0pTbnlc}60<[YZEx(lU-+KQ%Vfs[A5%R_-AMBhOE,iI,&N=rd[^if=w4qF,>yLBT
--U4>@)rIf;>mQA3^#h:ph(_pD<v)QA/"kp!1qSq7sxF9g.'1.01-5hhZ+3gW05:jWRoQj:[,4O[i,d{PylR1c=~H<lI5VJ/[p]CY-XAVkUoQz%w^ttD[zP
-HaV|+c4LpRz:t4Znl(XSZ`kp:e]-1Zj!obnh=cQ{HXOnm0{<=6YX!"<;>U<7Z2.g&,HN2]1$^<QK0HR"2&8L@/wFnQ[s%_bvvT7MhiV)m,Lr`meQ:=g_P]
-D=UF4a$v~h&<>kIg((>YR(,0jAghlh6^IX::,Nd)hv00vrhh+{%791u8HjNqiPuoxc~o7LQI@7@<'.{AFPa9=}|@JlBuS9LBU#P'T6=Xe1wDKjtHu"e$ND
-FU#5b07vGZ5d)rgL#]sZ|'9>HX<C,&Ga>2Y=AR9B!pMsi=qc|Mdy%8Zhrn:]XdVvbM+2|]oKD`YIo:Nz'V4-}L~!Woq,it$`zu~e7b-tL9,F%st`;Oc$,&
-O!hiBi()a8NS8yi@qG.%#q}y$%07r;2'N&j},KQ<03kNfpX>4Z@l)G|z7m1tu#}D]YN+{&4wy3chS@QG%ek+TnV<F3s@m@8sAr5;#w)bo:2(JgRmZw@k3"
-/'<@2Af@4ghv:l~@}5u=km_l-PZ9W`I#nuUxdHh^^<SD=i[adQ1p.a:P-M6>fW~SuR"0ObL(d[TaD#Fm}Rkar;oOqFgx4Bp2+#bODPU1OV_k!St3{]t-Oy
-8],UUx7x705LwODil<w0=G"nUo`IAn.c;|wCS]u6GQevY6``de@8eJ2a]Q'8X"zoIpR]|8Zb1c^/cJ']E|RIQ$@l'D(s[2$x_-VYp:41RLrM4tKA0lD`u;
-w.'![C+[1P,=I07%Y@mDDx3,Q#qy^wk<pj!|5oB,p}gzC'z48Lm9%D!}-]zhX,P8+{6E-]=8z/!e&;EErh:|LT_Tx25](w5nl=b&SS8^Uq)E):2JJCiHPq
-62K58w!kPy9wA7]fnBC!FAagd5a-Kb~43mIUmxLTQBI(+EUaL>|s,CWRS7y!i9#6{-%Ga)'jk[<lu|Pc"(|hS7o=9q;,)T+3N;RiAPT3HBCVw8)No/shq!
-d<-uftt3USudIQ~{kn(a]WO''J'$DJDjCPv+)[]2vu)(7Cf%f2c2pfwU=&YYBvP2t@%|aH9:k3c3Yg+/D6.e#F']oEfF{HXOm(%HokZV-rbUOumjshhL[o
-&saV.Osfiy9zsH"OqV:zFO+@J-Po@jxD`@bhgE<1tb]ugCJ6KX1u|+R-ezsqMg@U~w3+Sq67jC,]TX2p.aM)F9wO(=TmE6NZR0@hRH{d(q"(QwQ1Jbyg7e
-"FG@.k@+L_j8sYV5hD@Z=r"3stq-L[W@ot=I$[$2,Ld$2L(M)tRvJGApzT]kGi"nkm)-d(Fe|W;qK+]C`lRlukmR#D#.Ql)fgIb1^x.W-B!2CSMY0@,>em
->1Pg25V$kly+0T!BZ8Djd<0RF62e.kp#[1:/Ax"fwh#'1Pqm"Jd"OH[5w]81!{9H^R|QEWx%^JYx>Oh_pWu_mD5iMn,d9DPH/,~mbn$B%wM[m!mY_n.$7o
-.l:o+Jk)ft%h#1yN%jN@5z|#R`D28@=@prG;V35)H=.%[$^{PljyeLp,G6>PF%H/(7eZ+EztLb5QVe<GC]kp/Z{@_ap%WK3T|rQ9<}fQ<-j,@J6Ny00a=/
-}Q(CjW'F4xxtED=07,,Z1g,x=aXIyZwCcCyPO/j)ShpkPkz_tb1M:eDQ7,KU,1_Y%s@s+lCU"G5`,9S4P-WqiTKfgjwgNKWh7y#R8h$Zo7!SnuU|i(Vb{l
-RMA@~&)RVw^$s#%)/kJmk3`yxBVk-i#UW0;8vh}'fC#qW&@9~.Uh~hkz0<m4sm03%wrYH%"Du/:^G<aAPgIDGA`#:iK9"a_#6${yGFcW:`g[+lAx&O[5[q
-`dr=+h{a+r+|6lo}Jh>&R$^k#/g"~=JVhcfg4toRfTJWod{9(BnjusZ"eK7@ti5^[m/PPj-F<|~2}9]yz$aJErIMh15I-':P0d>F6t).Ie#G4A|5mi3g%K
-G;&j9@1HGmE!/hh3F=P42VjH[Wk!Z3uI@w^bc70kTB/9oFYj7WsELWD;Ho5u-"@mp"Gem9rR!+!2:9M^%atdjNbOSbf<3&<rRVZ(FpPRJ][D<bfvX5Q2/y
-aL"LR;t9-As+~zs1Poj^C^5>]mzT7en%<5K3@a'hU',F4yg<Br!70P(&F)N5A',,C6QbM/SPoDA{[#j=Li'/xd%k6+[9)`Fr%Rk(OQMaG4Cs,icX9E^9'4
-"/jbAjh6OT0e[l@lqVcm.:,<3VKdNr$Ki'=YXF,=uKa)2#HJ}<dinbu'B$BT},s#_D9Kj"C+jzR9JPW7`qlFzdhDo"78h/4F0(WlO9BZ-t;Qh_[cA,1P87
-70H!g0wK~}sUXM7X<mC$=5O^#2!E$>LYz"-b^<g:nSSmdKPK!%&okhi%RX&gIUF8yoO/#qN0w2f1D>pWN(HOpU#"P`@6in_hTB9ivaJ@uxpHQn$OG8!yxi
-^oCa$huJB9`2}0^n9I<7,E@(3,J}7HRjn61w[VP'BgTR{>:/q+qhx>%#8k88<h4'gMm/>]G)RA_br<^c>9IHhT6D/aLXG/d1AiVBPVOn+)8E|}B6^CFs]z
-V#mb/h>[bI",#^wy>p70B='GMez51I(Z},+2:c3FDu8i9IlOkT64bSWeQ/;|@iih^ZXO:iq=C_}BKpK>@R<+]VD[ZYT)VcM@9:96@A_4:"7xM$ug/@N-mh
-lq}joXbzMb.uT6(1h"F;1Kkl++EHNUcEuNxK[QL5%-f8=Q|M+Gx8afwglUWx.KzW(qguH-ueXhxN"MN6PMzje}3zRdWyjK6'2`7L^F,#4.x`m6<2F<Qy()
-Cr`UF4&$-R;]>`pT-z8'%P7;Yg>gDK|5s^WmD//gW9e+AH;,EG1q'WQ]2o40p#jhhY9q:V$vG4]G6qD)a[1@zI}Om)QcGZ]`aOMAc0:]`|`GZZ#AM<1fbi
-G=Nx%]/1+3ihU'tR{bQpMb@0&;mW5Ki$k>}+U1ue=yz`eEjHCD(V3N:'+Fa.s8a(L9paL]_$zyl'u>FbU1Ez1L4/,XNXQB[|jv(`"_]XyNM^^K;7pW~[hV
-Cv!cP"uhbIr&("5+a-+O$Ty>W&yz4^Y4;b5JPg!dag57s4xp30%,"Da"Q1S|dSk8~[23i2k|PK()Gp7}y['l9C!6%r~#J@n-&5J0LDGvud-9/p5O^aC`gS
-T@GMV(o<g4"i1`Tzw.YUstfo/g,ME[=C&fKr&z">vZ9li'-A4%#&ZBuf9r6YnMZ,xVF}pC9FAP/.~'1O_i-%-,{r8(Kiv[]oQS8!DNt#Yx<[cy9NyZGus-
-/8B/7v1l3qZpgTR@Y:XMIWM{9R!,vQ5G,as`:)M#bl=]opMl]>Y]@hSh3O"wi;/MbLCfv9r5~k>r9IrI9|+K8Q]2:/N}jqE$BFgBIRa'zouIxdxZvUyrpZ
-&i|tROck+NF|DX>@+Qg`e,sJVl>4:[M(T@T^kDju2Zy0A)`[(PTmi=d%aaImnlmqn|mNO4uMF,kjbYg65,k6}j.BNO+[ReS$k"dQ{lI-Q;oH3>vrKX<pLU
-=V8ito!6urX&C35/6m+<lgHd`%=5>K.JIrchiVxzUDi5y|Fd-,ts]7fyFzL{yH9z6KL=~Y>wy!@HMd<S5Ja@5JBW~Dkk~;-ik[/+/8WZ[kw'@s!K,>)d0j
-7N4j[zSgLy^GI^N'Xbox;H.C%Q4Fi-9<'GKekk!>SRzwI:p2.qtwBL`#E@hG3(U[5eqAxz]Y:"qs~gsD6C8)#HOZ={>wcO@b2+BB:^J=PMm6}9`<Y-5NUW
-%:)3)S8YKHgB4[i""7[y|-Qe~y%:jZs."RIKjSssOWEznzUI$hBly[G}}bl;>;KA'^&:_q#VxWgB$.WZ%rQ'SD>V>]v3i(~Rz:tuNy9{GIpj!K]5"su1'/
-:WJqgfZ<we:N>@72(1#_Kzvq-X>@AW[LsG+[Y62f#gU(7BE3(nBIyusi]+Iwx6)@R3QePBo;:!;>rm@]@WY1q6u.lH#%nxlS'8U7:Na-Re+lt{sOpH+"o9
-0XD2W9Cud=_DjM8u&:yp5qe([Ga$lNRw!@3e"K%P'TcU_+;rB%m`@Hw=RSmm`hh{GkkR9shU;6k#h:qw-0Ee<RU-]p3/imQDKby^c.Jj7aD0d_W'Sv)8]h
-EsX$M),OlYj8z+`41t:a&ml2HH(]TD|K$1(|#iqK!@!mSx2=j^||72:.N]^HcS./~uux&XD@dns,[SC;"n-`vfI3%q/n2H9CRt7NARH2T>H6.IZvJby}ao
-RuFkC'Z+(N|R#X4Ec|noDOYs_LKB-Jg2c1LurPptKM7:Tq.3oMRTRgZo+[ffp]]/`xT{z,n35ykwxoP8)xF@L=IK)ahz"Z1cqh,dyXd]bK'q(Wz1j/B1KY
-bySG9y)u^}otG|K69[z=]SHT.AkpEd-5ZD'<6f7ot-_"B$^$vji6Za4bjUDudi0YB-EdW|umYM{OCKdP#;km$#HQn%/}pvv]2p<{{L3Gs1=JKSvNXPnS)}
-UvbR4if0DHha"TTuP$=}<C(iliK)c1[l="$w!wAF8fe%^U!unq,P]e0G~`8|)o=CFMExkPKj3CS.)05i`&oWH7Y5mEYc3+N>2f"+G'}YmZ9Ojy+}3:v%_k
-#cV:RyFs#_@a1k$1BF{Z:DKb`<1/I&<j2i)He_exK)Lo]`T-w3p#&W@A&S<(`6;>8`ze6A2zOGMn]GPIRF$;!Mu1DyYxgaJ(}@m'@,~kiFdQlH1zS6SK>8
-:!m67(OZ`[Cw&mw=FjZY6lgykP3(@XY,j9T2]d>I[So(mDks-hbM4(wkn[%>|-A,_l>&far2:BO:L)09LiTp8A3&3Mb@5v-bt7kmi#xs5YKs.%.CoI,dw>
-s[,s$#6I{,0-o)XD&354Jpw0E")YOV!fOu[,j&Zc#lQ-egQK-61h+tVpb@)xG`bkVLWQM"Bv=:,0OMIsOEj"!g-CU2abG-A:TJTk!78Wr7Bk9"gZ[1OyQ@
-6&jrY,|=9A;UI"JRhaC,%(J9TEn&|AfK/b$[~-upy!!>^8El1>w#%,iGOn_sK@yz7g%ru"C_UK:RHnSMu',0Jn)BEA^XacQ>'Z}|+]~fZs<p)$AHd7aJ04
-N@E^V)h$gxss6W@50knAw=6=,D4_Ip~!akbIf[:TfHt5CHPmKl/|1-0.]|wT<m[K/5U:=F.7[2`qnti`2=KpKDg"PiCYNl5UzPhFR[01jx=-5R`"_#1PaW
-(fL#8)QeBw_U&KKAKb]]GkpGr9S;lnhi]7#@_%'ZIY_K.4ur5!csoSFsDrnwry$Hd>Lp!@%8awW>[bEW<>t7@+c<xWU$Q^f6OOrVn/4[gFZDo_q@E9DFtT
-04mkh3<I9ct:}Vx7l2Ep_a1-+4R18)B{bAGZ-vyMTHze9!5Q5sbayT:E-M+kJBZ@l|_[,:XF^#:P/]=XQBN:EU/'y0C1jx7sKQQMY"NR_&dg]Tn^`(L{uK
-^{@9BvL)Wnbg0wFcq2uyIrw`x-y0V'/(_(wR}''(TN.'E3hG@}LQca;NM[f5<4qtI8fm!EE.tmOiJ@I.DKME[xD%|iJOR-6'h'Z5n{D&[W&"lQkVj8%s0$
-j"+mH{pNZDg5BRAK<i/bB:7@xg>#@&y$q)Kz^4IQf3L#9$sWNc!$+J5g4Ywy)6e>Nj:GD6]:t59G__AEgi:.NdYA<3z!.kSj']_v,-C9r)#;l6l3Z{{&|$
-@S&];pXZ-R)80ZH^+e@)vi7=e503+2}ieHGccU/:J:J:>VhF:dz"=i,$}CEJ>eI4#]z|T|D2x8lT12|f<{!$mFZ1m8eRuYE}LOgPi1(bSm&OrLR-^';XFe
-4C^tB1]enl{WVf$PMOwCD"(IaE6i24yM6P0p32ma0^H>wUAwRf-o;9EZ[(]I[h(hMqDbvA1D^4J,}DGJ5k=F6%9SIFHW,n+vz#R7$;pvj@e5NmA=>$!W}A
-cn^!Q`p{CS:MJn|'#gyJ8H/s<$2$Qs_19-E!UP"em[!j[sx$w/.l]A3yyb685x];Y9/G[#b69DB,{J!5cU2mSbuuE(Ps%DSw.q%JuRn(GTJ_uP.12j}<G%
-:0%oKfMQvnmU/58=RjA2xN-EeCnsg8rQq`Yc+h~4:C8&Ft:ng)MNs.PoN'"p.1~W0G"H=}Bc"R~AEHx^h+>>x7m`_pQf}E&S=y2=Oj5EQ5:wJ+mrI/NJl[
-mTx1~W0QdLa{"5Xy$aXJv(&1'6"6cK&u3F0xk(xSkiaVckkVWuP-aU~5&sUKw.)+Q@Y.}t/FS6$]YFXQWm=2e73E|hJq0^b6l#7[!R(n}1PX1E<t,fuP>V
-G2Fn/_"|CWX"8R`Q0#d@p^><#w~7Jd@&GJ~T:MSrTt1mc2wnQ`7:$t}l[<|vms1jZ$lM9/ZO+e[%ISKH(':m6wpaHbb)Kj!'@}&1L3#mG):Sy>m<o;<3_`
-ZXpKY_g&Sjc]@.X0w0hG2QT0sVkqKy>&lUg;9KP]a=:A>eHtkiW.CU8Zx_Y5KvT7C)44buD!-)MsBdpLTM'`j=.;e"PMIk^Wd>dY[dg9C/l#'S!_gt~f4<
-9];;DXATMk(z]9hSO0#(],2%|JXz-d,KRpHK]{p_BdETOVtGyD]8[9ChPBijX9"39^/GfzIrs++_D|/W!!Q|=BB8%5b249avjCz_Xc%C-T`|/5<g@IM}.U
-i}>rQfxsmc/{yY7y!2@:M(R1!s~Z<A`e:qwChv./NP-US#r@KO{o9K`-L$vF"bfY:gBU"y,860&573uv<nwCK,Tx9v2'lBIl8$YJmb-W@(mflq0=,fWO1x
-R|l_->=Lr^2H~M|SN7g65EI5}/Y)72W8lJfaZf;g!!w,'k~<j,!Z{XT@9{GTz5>H38g:=lB|Vlw3`Y`LP^&c2>VYO^~^Y^aQKtSN+>@UTM`&#mR4tP"uI|
-;d`Y'T@L-2x"KjC/xlTY5Mx5G0d9yb`Llel@3Ne6uTwc=8wF!K;W}-L9+zwXg,0uC]xY<HBzx6G:e40jnSBaS%[miQ|e:)RVRH[`~8v]qR6R!BXw/):G8L
-ky/kiT#e#7%9yP(JvHTK$u$K#rz^yth4mV5C2@vw2kFoCL_i2(5!Zlaz;+Y54-DHkQ<PN=Tcpu7X`Yq$S-1sWpdz)P.(svE3:"9E.Z8Wq<e;6%eVwaZ^]m
-)xZq&EpN(yUj<oK]<u<Y[Y:4X>cJOn;Ej/~KCZ{K3E10j{Pa3TKN.g0xv:}pCU:)H3O)>XM[0}+3AWcMpy`z)$Go5HH|7MR@#etUA'ee3MfQM88eZoI2k+
-zd"7mVRENWSpiPzHCS"(=eL$ZVQX7icfU;PmVY}Qnfq&xAw!dQ6YVQscz'C%C^En>2/{8(XJXwSf%)'-(Zr6&meRC;{#2URtR2szGjvt.C]q.}fxSTuU.y
-cwhv[^lxhn"U.e`C+RLoi{TTKWmJk'C))Uzo+PW}2sc54O>E=p]FWQwIuM-TW{[N}[v/4@13VA<Xj0[M6%q"yg)WG|qkzSkxgtikx],n7&W(Z<s;"(x,Qg
-d|biSmAnMyYY>h#r|..1Z'e$bZ2/,0eJfW19gdMeKJoBJ}'(oCPo#}D$A}:bf(LEy`bCF76[]7q}:iLInblW"mmn}O%X^<slt}S,FN=eK>tew/^kW'e:l[
-SkkK7Uwx5"Qg<v+RL)4js{LWAR9C.<BCz|=C{!h]k/KzE-=XIK4goNk}OzEj.kZ80iDTNwkUooha>UvR(>Puz;ihopbk2U"Z'7&H!{_z@e#0#nmRR,5O&{
-:W~NCrM&sHZ:=&Bx>wP,xjur$H{JgJuASF:;a#D';-BS8F6!KKMX6G9s9F^x:}0#S>~VYRN3y&.0<;mQ|ACrOY%;4hhg3+8qnk_z6ziLiNx`7$5Er7MF@r
-UIiec7}5P5=T!0W|BgP'0Mufy]Wcwh^PK5,NrvfE|9:A/:iHnpT3AfSEgn-=x)kkoG|Pk]h%w&7pT[{@H#BtkmmPY3Fnsx|&3DR5=IimZd2o9fQMgkU.el
-x.U+OmCh<_hO"sP!Yn`:LD5Ngq'u^HfpoY+S:<iYgnIipM$)bW${jU.K.&~wuaL5P{r9VW1^PEc5$Sdy4f_%Bq-4.^=vlLm]p:j;](z;<U{exM~Jf#iP[q
-!&:BR'@sCa#}~fx;km.zYtJoSpAN^sIzK._[!BiJ:%HLTj("a3}KmP$<R1+j"Ap|4i=R;<dvdEr,oVB!k+vQM5q[pRNe-r4@K9ii/'ACaL}1^m$F!$[EtR
-u"4/@H~"{<"V9]xZ7>PO:8SC.UB>{k!j,R[N2}n%cP9)y+<1b>i_xH1x3Q"IA&:`mChvvR{pm)fclpg$XoK(k(Gc"^[QUh>Ji3F;N_919;p:D}QnEt/UkX
-_VG(n,j)ff|0a1oEIEKysVLHf6&=+&4C5/zLsklC>-2F;/IYxgB=}Ps_q#vD~nQ"pg+n]3m%pdi>g.=|s$!'@g8Q@:D2.`LG!kl.hQZM_n:=Z,dC'}HgBv
-v(R2MLWAZzxY+knj!X%TesWDJJePSdFxiH/|";UAi)Sa^4y.JDlmH>`9len7U@!;Zbs}'W:&h-xAcAY+Fl^a0ow>yH|7z)AU@QAt3^`Y~wXo<D~x0hX_M&
-w+|%RqeDEDi4S16j=xruGZy[M}xsB=^}I)'t~6:^:}[w&y=pr=5LCwj'[2IEhA:$70q[%;TRaJV8wD}vd^ui9`c^yIx|boP8v_NrG7D=Kx%Rf1JvJ{6K3H
-@_47WImm}_N1PDL6Ey4`9B"7!L0H[T'w^:(Dv2-tYtuE5{tg4S36AfM_66!rOV0K2P)M=.xdn{7|aS8NaOq0k4Sc%6D=2TVH~dL|=|2MFV'c3I+RrDqLh0
-/0Uk;'>svy}WkY<X#AZ`}M1_`xOMvDTZ05+yX8rv'P&`y=$%a0RY1E@@c]7FCwhfNj$TpEmpFQez0>,A,k+RMp>njoL_6QkDc3F'-,fc1l4/EYAk'jB^x:
-P_kY^W(y!U4@|aS,)g|euU^{vw@SOKQ+|ub`-{]^#p>9KHt/Ra,ui=m}=T5,Kjhr2p$vKT3W7eDO^Kt]znt.'Fi{dvO<N]ZW0k"qcbYOkRIFw4P$_OVi@2
-%v)cL{(na@ZltcfWn6-DPReXc[<3D-/%Pu0o9>%jBT~/T3@%!JCzR3`a8`iJuftngbOArR5@KGU$~a~w3.Zmb^Bavu@9T-D7Mpl4~ktHGinC!CkE6ON#]}
-_r/'eKVd8]3Y-.l+Oe$z%FGmY=d{.%|W`uo<2SpZ[_]'AP,DtpZ0^:n[W=;T$QxJX^=EW/$PjM+N:aAv<k.>`$AOpYn|-NIN,QpU0Fsz6|dppv8_4e5=8E
-I=y|D#eW6AsPZU:kRvzU[;s/rEA-QyS{/ONVc'n`~,Z}@pxpL41>DwG&12P5x5s{;}SH0ajt$G(JAc@6FojqOEs_,G#7Fg]W=[.O(5Y2IXq6+_,Y>`d>nh
-IpIal4zoYi1Mh;ID&R%6zQS:e"J9BgAnHk;9e:ukmsx`ktBTw6gX/297H"kR0WSWjilyq@)x]=IwPxnn_x^w6@a)IKlSV,3fq,uf.>zxY'l<VB[Fqh<&v<
-i;q>a1S#x3@+0-^ZIvH_s[^p!S/@,Ig4lD_8<+XUS>ib]iv/MoOie_^QMaaG%E7V6}#5x{z960rPMit-wb`__&Mxy-"e+mriFu#/X3d>%Z@4S7If4fpmd!
-fKyg&^YLw9LInRY:3'CR)9[1fR^K4w&k<ez+xQB[EVdx+m46'sUl=;&2d@w+VP}z9dfq@$U)W,R}<3PEM#+JoTX,.M6+6LQ%-:@i.wymI+l)~<<v//qSjK
-ELJmx1f8YHT{bwk9A(mGw9D|U1l9y4_Aa,BSOUO%gm6yrFbZfv6Lp;H]t!1cJ=^|4"&_@H"74bKqi;--m`YbF@I4#X+ao$$FlA<GF%T%7h@0O&ABb}PWVG
-!k}bZfw72DFGX'X6Lk.qXSYFo1Nxmtd2lIAfZWFH_>~pkPCa_NeS,M:{YHC)iSiAZrG&mElsyvso$]<HEs2X/f={aW8$"f!mknFe#|MH&[b=R3(=Y330P}
-"12M)R;-[T>EkS@0;v_u1$_>A}%W3TrxB[PDA,0Fi)[YqsP`OXD[myM{,mQyq.19|&"{FOa}(RXQ,1+fa{ML3{$y7U,kwC<m6[Wihm=)e_6[vJ&cH8GBj,
-g+K=;$qGA'Ds`"JlBQU%V0f4C.rX'1Jdqk!kq93R!YCup!D[x=ZYNe>)`9_d}]5-Q_emui#ZtpvEL8hbz:I(;cvjeyn>jU(P|"(1LgwobgM&s@(A/f1Nw{
-6]-Z4#klgu/tT75Z5wVOwGRs_}-z#{D{Dorm>JZRwGa/^kwRZP+oO)A(GJ+-.&UPX7HX>}vj$";5,/y:qO0-N{R_<|+A5[}zcEh4m.c8$!nr8{$w3RB=2h
-[F1Nf;gkho7>#/6>C7X[/"3Ml4E"_1@N|v=8fx2ZOMudy#zXu}.So:266U]V'I&dA8=6OjO|F8_XT6-F<XyBB#H6Mq-;F<2$oIEfL/Ta;$[z`ov]bUYNBh
-|-<0LcMG`x8.|,qSQ=]]4^7sFkg=&C}xJdYD$)q8@h=IcNhSI_Srb^K3zG$iSywj5r2F1h097Qoa$7oQb#ej}f{Rjh,d`Sw7&yKCAG!FLGoK05p)gl;5z>
-cMS7aeMnYrZZKn3lyIp0TweLnfaCh:nH/"qj[M{L.)Vo(Vg@zk7sWY47~4a{/!`n"G@VPfd-7tOl4IMVA5,Q<LCiW$ll;2x+z__Uc}ZDA6Tp|L-Lk6RD(K
-w:aU_ssH{CZ&7n<|q)Os^BLZ.R^Vw-=AUXgIoqk#~]5c.&>c@{W=uB]Z&(w^IzGSo^OJ$3o|5+`a|j$YfRNWeH!o'o3|BbQ)~YI)H(ni~^.55f+laQCc2Z
-(qs:hAf}OLBxa;C@x|!NIy=+Ow+Eli&Rk(7fsHzu{j0W+9HZWC41(VEy^c:uF|pRL)^2}#{yoaibPA/eoPCERs/0)m~&nm+|Sf$FpHhnD{Ae)sKNgR1eOz
-8Q$mSmyUP6o0xtGe5R&iIO4,fyGCf|Ur7+-Ep:L+rwEEGn<wGQi|Cof9>mGpP`X>X%y!+5aWqea3Y}Z}i7J5lomVW.K9LQah/4(#eX(@6r-xl`l!z4&mCa
-dsoGOugjrdS>y=Kk%{q9A:IT@i4pQwVSs;3wYzp_;Y-6g'uS&IH9l=`.6JMBL<rJZ5a0h^($2/A%1"s8|K%'K[L'&B&LSg:[~42<ylrO],E{lkL[;.>+i=
-eei(:6G:-2"tw.Z0HqO5(=zmS.x/kVea(vA/w@8AOgf'-$CexlDG;bE]XB#HAlpDGy#W'8H.Gn~:Q$=uz9/WJx_$O"b,TPeFiF~6^C/N@9b3nTJ;}Ot;oo
-k9C6CB#r-p&Kf-Eg)gG]:"a7`nPd-h<Ta2CxoslS#D%N)+}4$5NQEbibLk;u(^ZO2J6GUk>#[14'o'82oD-,F>.yK3e<yAM}$a'.!oY(^@9DC70ob3Vlfl
-s=nIduRDqB'hC-XU4T:UrZxx59#P8}F0@+DaQm,yT62F%hgo8ih/oKee_w$C06.R|3E$o2UP~Q$k$Mb3f4HY>x5y/%`yrn0G%<l4}g|J)Gs}6V8NFTCLg[
-[A{#WjS's@VRD76eIE"5!;FC@eJGg[]BjQO,b6vli3H,X:N9+!09_P6OLx(sJmLp|grN2b<:GH9rr>;XCt|<k<f_)GR5>!P&9OoAL8m+CL5(]zjfesoB5U
-NM7p&]N'Y,eW__~[OwsVa||fq=DBp2Tys5lvO4zZ'dz+gg5$5DO[%,]F)U+RybL<BpjYnL`h!cTx{AT/eX"(T7ANh0/'0MNuhXgti`:dEeRXP[dCRFQuXY
-A}(V#fbnm/fqv@x`WK'M=WwQR!7[Q+!yo|y;'yk:/L%z$:;(-rQ&i,HXY8|;=@/yK<#Uc:EADm>Ih_aOp{N<&=I<!kk;5"4kB}plyeo0[>N2}8Zv$Eg^44
-VC<rt($syS4Wz>COFu7XhKK2Qu<m//r^hK#`!unZl@Zrk5DbmxGb(_%+lYw,WC-dzk!c(<3'$4z<s7<253+|DP&mrao(EM:lmo84bXz'+dtmaufZ|,Z5nH
-AALq'UH5Ta8Rt9wd}zw[1,/JA[4GV&)LdvY0x-e>dIQGUL6pkrd'_}5Oh1bahK"vA3CC3vqf![IQrtS}:mD8[&byDUGu@<jxscgs#LD)9bXnFC/bYsMi0l
-xk>CCs'cHKOl8}`Nec)R8Lk7fW1$5Epdn{+2P'3y]<@c,v>+a7E0k0$pk93FPl14m-cYiA;]>6=KUOtGnz#]xkl"A6NbP]OKgzj+&5r&bc<rG-McB+4svq
-j}.,,/KBiw0<WiLs89%I}){yYEY.pn9E@TN^.yvD!CmE#>"v5}6S.rMHtG2Gx78BByG,/2~'uCsJuEfX9ljUdJZZQdAzZBF|>XijFw!R()#FuP#9J&G`g4
->[}}^Q=K|z$k;'dgZ!UKGZB-h2/_0vcMfODP[T~T+K!38-^^tC+87D9II2XWOb|miez3qIQfXb!)UKf4'J3(JUIwN"CLXZl:`t>/}_[HFN;c:7Q>vKLT9i
-!8QN3y+w.]m<`<|q)47Nsbu(vMv^AVaCpMx|,s&);)ro8X:#QrX-b"FO>GL"i2I&0JABdReU/ZI`j>p;K}+`n`6EdM`4JTH#g=-R|r^'!Q{#{xG>q"0lnG
-#7$r]$OK#uCnq8{}ii2"'||='I5Ue/XqmnZ%@tnx1a_':Yo%w9vZ}qDn`wTIYG{uE,uR,6lwD462bOXl7yd4(IU99p#MT0cYlpSSZ"Pag11g|t.r9Ouxb:
-GA@yV45m5v[!4>8M#Yg4HP^+FT]^ty,]!To`+[;l,V|/]c@;Y-R.G8;7;kk9XCXy<I88/ySDS<h<d9$RGk&.usf3`JHO@$~a7iW#N%&!21TkCpZONq5a76
-B#707^Oelc#3-.092#GYo1.D/__(Y,1!,awIxAUq:$}Vwd}<YV&iWgKfT[wCn!jUR-)vi/dU(2f.eM}IVC78]:F4$bO`KQ<@eNImkNrM/BR_/&zE:Xyo^Q
-FVv>u1:E}qjy}33i"uI2'L;4@4^!Z;SXdna<4hRLi}[MSLn'G+B!WK9QQxJ0D9n&NTNi"k9skStXX5t2=RxaaG>}yeAgKX&[_wKU,{@9M__!1h38!}zMLH
-]PJ!ZHN&v913jOMq'-Q6O'|'"SOEnU2cBg<xlRkH!|YOp^[Kvn$}{J18y`!^!XRm:AM^M3(Faa{GS9nyK#e:^9~3.k]M|Wwxi2M"%-!g++0}-]<92t'vBn
-j:`XEN3|Z'.#aRx-n1D7ARby{R7E0OM2Ls|'}+"j;VTb-Mn3='o/Y;p0Fdwryn{nl+N5EH;$I{MN'5@H]=1W#NZ4IbmdG6|hTQ<fLPmg^hT$h)$SP,p2.v
-}d(9Ju(["3-L%7uM%K2hhs&i>&"62j{OVdv"be;O9t%]@gM667&LQD:J/{VN,jt{<pmU,T8O2x!)`&FW&^JyIe:qZMDb|,k<&]]{Px0^-7tjQg0Z}OeIGA
-1@DNW933<&@/(/9pSJvr^Mj8,6^DxH3[@L_DAQADPW3NU_rn|lx}^CXvEJIzR}!xO'Bd))7|#j9b$$xw`Oj"z/&;pse6cHUXbj<X)vXiQ}}M"[Fll&+MV<
->W6B^,eiE.xmWe+r^8>e1A!$3%rx'c<F7Vu!h"zfF(B7#wL<`VT.jJ:3U{lob{)-sw9t_iU,"_[n&#,Ncj}yLkjK8p&syOjxzv#kzB[(zR665B0.O+OQ<`
-ka4j}[Rdj@sR@gw/UKukPHvtv=Uu#4,Gv!9TG_y_;Z{8$OW_c}98B#5%K!5T#c&z&lz`F,3#r45fr8:X2{8r8!4^tULoX$dwqNz"n:3Dht|}h1:(x9{zNi
-f`yS1^e1jttbGO/PAcVn&+WzP9(s6z6,Ax-W]hi4PA7lsDo791(C.m`tiHkAD9$Grq_NZ`dQ9|#{"=eP.M0op#JU4R1Q^>/9Ab=<0wo1u[=:3[d,o0c=3.
-69$Plg=>:Y_u[nI.RDtvC3%OB#j}yC_p4KTGq}ws%hD{O1DyE&ymJMC]D'QS42#hTjD2//ZEd_u[FGkr=axyVQIj9|4E7]7Dfvd$(#hHlAH3Rd.`rKc2.8
-3(_^:PdPt[8(xrL/(kX1"5%j$18!l@;j[Fbco!"]RV$3T)|+1hm,@NI]l=j>:ExuR8Gmv3XZ0&rJl.MqlDD6AL.QJZpG6'NOZf-ftF2{7Y/w2L]umUqphV
-lopOD[{w;;8='&O6`L'UQNNSYH3'z<v/LYP&{PXu%hnAvTj!1r.:(=E4oyqi&<)QZZy'RE&!u.,."Bpll&imB1@B|GMmCCaM@&'3&]F&}K]}KnW9LD4Yf>
-SoRq8C]y=v+d+sCK]%<h<n{@bge>c-waj{+M=D&SeA{$o+W{w,(8d)<%fY}d)8!E5sNtRzN>%S|Q=[OA0s1Y<)"$5M"}s0t8pcTuawzT/>x5:^O3oFhUf!
-;eQElK8[(wvDs}rKKDvfxdha0Z6fiI.0V<6gI45,)ntTWD#svd17DyiT&Jv.>vNQNiA9sx(/Y:GSLH0yU>Skk9WowhX|5t8ysG;q_m1xK5'f3$~0@k0ZM1
-_<SI@+DRg[.(gY2cUT.Rz>g{JvpS^qX4B.XGJ/j79)FRX{!|Z@JkD,t1tpXlZ^g40GgSUA'M'xT>4;PZP-^F`K_B5"JAj":A0POI-xYpcu5cscEX^/aK5T
-Po..WA)DOdAX2q~xcZROGR17.2">YOJR9UhqN{";>T>ZW!:iei:bOsGyj9_$0"FTE=#vA3KMxJ@obns.N0}aOO>zR4kL]9`Po'T;IJ'>x&"w_rNSxR{DnI
-x,cJU;EZfeGT.'bMG:KY:s,rH{sJXr_H6w]/so0"%xxiSBKv@YX8BudJ,8)RPROpMKZ!/^Tm!JMw7,&kb!uA$s=$>Lq%h#>q~;fNS`&I$)#3DD#2qrpR-r
-~sJxxFM,suY#$ccPKVBe'YDc)0%66ZeKN7E)zc@^BS%OqI!%&04#e(Rd5e8.^WugAvd{47Bx5fW$aO[#C.NW<$KH,c6yG,L}#`k`9%QAm}o8e/4lt$P+$C
-]V:l&dW<(4_G<K]oGSYR>4n.pGpNL#(i$I8GVsEt1.qO4sb2t3h':/J'VRsd0w6^tSp0e@hM!YWERv/L+Vln|05:NWOAg+o[]a<+(^YI>>zWN7;].N3X=/
-b)37!n-=d$bk>dvVWV51%[sih6!zK34h9$kNPj`r3`#kqJa!bhGv~U+F4hJ^s|Etb`cVMaj{fG1:}#<D20P+$`-|&">/s:ln6H1u@lY].o<Ai,%2HU}(or
-cV4y2oomThegu[]O/9Mk@^VL~%a8fCOEova7/^b.~9Y1cIUz;zD=pLenQ1"(!b=Y/x/4]D-Jhk:$[2j6C5t[yE]S><@g5.!FrK3RM+NB/$AQ&9u.E3%C2S
-#n]u<<:pY^fLRF8wJCic%=V`~7L'^E{!E_w+6jnipenA$3fUnb2+-#=-$>^DzQQ@ofwg5HwdfZCl:HkF~Z$b}NmSLdDqLcLN6us;J7M}P_"@P|]KTuTe,2
-qMD^Q(>Dm`b4T/B}ln`Fb!uLF/3AhCIdefkfZ[Gm4!V7h+!_3EpZ9b<'E{N<"+Ilpv(-{Clo5UHT@<k^J3gz`>F5#Fn[@"C{;!}mh2'Jy-)R-_zqHvFrLi
-r;~NYzp9R[Xcxu}JnZOywyhO/+far)BI[]<oJ<Q:O`tm^u7Wxd;hX:Dujxe&ED+en,25_Q+)/0Mu@&PR,[1p9VAfJhMFSz`nhhN!MsfAM]z{gEl'RS2JZ3
-aWYx{KAmI($cVv5}|0Ps!ZL9]d>uEJNDFsM/66otrjQ%.%dG-8nPXg$br>[Y&k-MPD+'-`j;1]Y,MV35,7H4T{cW&]6O7yR,"5Y%N^/Yy[TFbv+eM`~@/s
-/S#^)B6x>x]NBYdh=x{WfAydkmBZXN6PesNC}+%"uiZR/E!HVq}J'wzOGrd9-0SvCpou0QUA-w^t=E9NS,+[%tuj4fEIWiyNO`^]S03j/1Dw+a7RM6Eghq
-11%$s=Aa0ElOM'%0v'BC19D&<c!OM)B^]canOJ~h[LJ@0Ps9r&IewELb(E=HG'WOWYE4(|!d{{'e{N46NtnRy/=A{Vz%;V]O:cGi5d27=6fk=-QRF4$'yD
-a#=pIY=gQ=<G"6b)N@CC#,<]#6POm:-Gchg(QjbHR8`/fEGSl5{t^WD,KWHx+T<5{2&#iVn[<PCTMhDGu{rPVAj9<od.2<d!E:V8:YVKZ:)>cP]A+pz'n!
-hBiHGEc-;iDU,Xvg(Z3@!_LB_")GK"6_!TF"<S6+^'CBbOI:V@cLDF$QgGrUi%}'E%8KqzZx0VD!(D`([$mJQZH$M$P{zr]uNje|(nzh[IZC|6YBC6a>I|
-0X"{CGes[P-q&9+i%cGa-LDb<66yH{s'gM7-m,1tm:]wr6'qyl=>TQ+d3|:,R0E2OI9h;So6N!vp1=xgdyu%lY17D_F+9FW"]Q_DA%iJmFpy|nA$!BQqUh
-9S_s`IL}0!oHND).SMSXqpm:^AIzBi@2/>pCO"6CF&430v6,'juCZ@HdP:1C$+BBMpSp]!0={X9YTlWs`Fd#:LOXa=1X0)H+r/o`6)~SLN3SFp^<Tg#&+)
-[R^(9e|_nUlB#Y)i2ke94tFT=of'wl}:oG%!w/xv3R%-$}QtngJMJHh%d>wBUr}UQlSY@1l=O#(A(z=9_)>8GhMGDT,k5_W"6!;<}bSGk4Oi>J-RsSg'}2
--@s|/}r+.iu%6Y%N=WIekqccdPBOwP"]&^#2>_9V)P<;>fv$hCSx&VL5r'ZTOG<=%(~r-.1(!0|[5x=>1Jcg{U(+![7B"=4p'::g4_=xPx5Ehn/"1_VHFW
-"GHTAS:rK{bT7";,F!Zve4~{%M7fpw7vNxzz3z($R2._bR]B~CzZZu)U1p-N+XGr%Z.PII+dC^'ftSmIbG]=+7.v09S1wnJ1Vxh7F4~M20;S,IuaC][%gy
-{fOaMaJf`g1ko0a-]_TRy#A1JEoCw+TiC6g[>FU!=l!4k,R$5Oyx-coUp{vaXST|y{uqrNzV6xDRcA3qbM9Sjn7s6]|UgS1`RQIC/Wunrr/rV5B^#bw.nx
-Y@}_^p!>r88s@21''t<P^VR'4+IQO]W}}rFKNBu$C(]P0Xx%TgxU~gx'q#G"[r6f#>I0V:oTujB4(9msx;s@E8)[ewvd]O,XZ+8!Wd,rWe{E3H)]C<vGMf
-FqtPaLXnbm"%{3t>'"t+7u~{%<_'3cuS{fj8N>/}T1p'J9_OK4wl`{R}N7_A[7P;b8M:^gGv|}g8b10/tkxAGeX8xSb0-3UY-2Vgai0Y^A$5Pjy.rNFb^6
-gO|NX^yx;-]+mzd8V<-+vl`+5fEHZ>V-:Omn<_)E[g7yn@G;A:-aK_RVGQ/=feqeC{W1sM7ufJ3W0SJd.O-r1T+437"(l]}B1E%C{|PaMhxKn=/5cawdxi
-X#|p~/9PRbJ1xH%8bw,&BXqCN^(;gH.o^[Wvr@J]Xc-uU;hB#_K%J9WL&b#>iWTMs6CzG(@Z|@Pz%9/Ws85KDy<^6xgF~zHj()<rdkv1c%O;pa8WPF/G4J
-c9RuxPN2g'~O>(EEj9x(8B"Xp+Z>"5AP:htzDMF:Hzx]6L'$}!:,m8p;tm^Hv{M!=y"c$'O9{A)%WgyyX)$iz0!<|v@>4YSwxWa^uGs0B[ib}JJKQ6,Jm,
-5)_Zn,^c:}eIo@,C!)8>OiFAAA!]!9vYL/PYFmvl|/72z2p}p0x]^q4q[P1c;6-/h9QL[H#zHfMAOY&[alF#^XX@P7Qs6JKS:boOf!PMp{Gl`PxAIsuD}L
-JtmAMf15h,3MJ^v8czk=E>CnhHkv/|yh4i.0dgyd+1Brf{`1UF!)G@9hx^0$o(m2]"Id^VeFN2`H/qWl>u6U8idQy|D:'P^Hd0M!jz6BkHy%{Iwt>dZPR)
-"+VX{.'J";$w~VoAQ&i1N-,6:<#)^bgZBW9CyJU13/3&=M3!U_7i6ZK|)ekF+MAWz<#VWl}q]h-/eK`Fl`,N>SN3cUVd_t"8R8.^O.Ouvy!{zA0yq/&N$j
-)AL-vE:]"O|)TI-icnnVma2V=gBy}VwE6GRJCg{m^!t->EF::0aDbjsMfdZ{25QT&3Wv|dS{>:79]VMe6>L9}vG";o%U,KjXby8!z"'l[9_K]1YR,$H!n5
-kgnn#4l6prX_H7UX0QK^u(T^zY]q2,bL=fnw^b3N)N1(+qBa1p#EijznGj><>hQKR<nJVQMP^rqX&|'@Vs<3+WIK4[yj1v,$HdCuKbJp+8C)'F6fWx7"e<
-OMrZI]GN:RuHq1!1W_<}1tC|5e[HBObk)h`DTz!!SX2PY)V|H2&#<pds0<E75V+MF1{<d%~J!8Ao@recbW/uEARy%MztN|0}Vs-ie7CDs.~BbCfkn;wh|P
-LY5)S&KKqd~eO"^XFuWAACLmmM4}opN`SZA8K#cHMs6S(S&9Cyuk279l7Cy@a::0@wLjar"DRuHH$Y")Gx9VWQ>B)G|4H#Wdd2GM%RRd{c<;[eUr7zf1PF
-+}Swd%z3,v)Y`QMiV^VdU3n$MF}E9.7v>Nc`#Y#TeTXLr)6ND^dM1vxjGitV^qxngzy_rV1UOB#p(e/Z>i99p-GG<&rHd<2C+$-U"N<}qf[YPTSkIz,TKc
-FOLx>v,8sF0N/Qu3f{&M-pCr/^pGU2.D`Pg!3y36s@D;}p0ExFc9|d|U"~ArmfNI:pu5@{}vI9uZAo}I7C1$%y5;qB,ts-e|H,L&nU(8I47H6hl%0:5$/f
-!wazvcX_J`]'c=Ep>uxlI^xwJLNA%oz`i4%j.)=469Oy:uXjSy8tX'A,f31,6u<)~TA{<-cOsSTHC#cqn;"@K)Ii^G{Ns)nE+,2Yb0b@U2D&a}!3=cB`:F
-c}w1m"ftSf&IJlZ4Jms7(VseGB^Yzir]ATJR{ox>7m:YHI(A0%OGCn}Y3DuZKNYbe</I{FTR%d6>dr<,sYo!DB<hfJ$-$p'owF'R~FO/&W@dImqo]g&CV/
-Wi81ATN>-5<6Axf9EbaJ.tL:Y$GWHGp8P<a(&p@v_8sRg%6uS/hATx6bQ-g&87oE%T^QjBZj&c)}8PxQP%0p~xGPyqCx<k<s:33.6x7hnIy]C=E}w:YQD#
-Fr[,@4E+r,"NC3u@gg>AA:8la"42o%!h$j|^Kywsb([x1<-}Xtobg^/5p8OMB.TJIR3qtPX;s6ND3]4`fRt^gcr)PM=!xmyQ4TUT#9#@!wkebw=r=O7T^@
-@LM}XlNt(rFmIk|&q-o%,Q%'Y!CXh[#Gaa"d7b+mtu%|Z9h9&pi(9I(t|CV2+2JR5dX<QCpKE=."Y+88`Y:+r|kqShG.p6_TW=8q4P<Hu`^`n,&1MFb:HN
-y<{E;as7=mM>PwvzT-:|fzls#%B{kJaxw1z{Q5}=)-^yDA0R6='jN-A_eRmm${K"7&"OAw8MC752g$kURzXEZ:Sd@W3aU`|%)7I}wEM.nLqAvZZfJ`BS'|
-_e/mX1a$KW8XN("g2Hg(8@R(<FJ)>;eL%R6crE)gnGhTA[!BrP%w3'J'~UdGAdND^7|acg>Dm7(haFE-^Grti_V2oSZKtww7eqas[0Rtl]j_XVTLUt:Xv/
-9hiyX}j3np(<aD`@E-7}^6;On8@XuB1SSFlbk&cp.V]]0pi-e!Ug>[+d_B0EbsQ|gnF_r;u$S5U%3g=l^}.M^ig.Ut(8$PaQcgwX`R[R_/)6:$}|$5p,q1
-2px39ESL6},5"M-xXddf@lwcLkt+L)z3-4TDPhuW%q1l.OP_@Z4YUk`+_OD8HNXYh^GfDM.-dlUZ{k/#$e[`;gO;][Y-_O]/6=rN_v9iIuNYE]Nt[o@yk4
-qBjiXFv;]Yb7EWZ^cLyg_t7PPzRc#VhCS66B<gj1p/r@;XO0'oW}qL[!porl::[@9nU]<XPJN-UAB|(2'ot-he|qLZ4O+Ute&nM/k"`_rr}r|x00tRo:mP
-WNv|.g]eT,^@pMoO&L9"Yj{,Tg&3c4Xxeds<Hu[![bWYU$y;l%1WxDT"q{#PIRwBTh5@g3,[g(>5T#RMeh5H4'swOE!h+K-;wA#4-^I_LU=)7VGkx:R>S8
-jyEiTLzE@L"vywzWg[ofs7Se&L7h-CHMQo&AV:Z<Afny5(H5$Gt&7bCI]>5#pIgm-J=9O'M[8BVac9X'xz`5^t%029@ASlzFD)E`JZpyjya%{709'Zjz3t
-l$$<W&gt^c_]d'Em(L]AvlZP)7(z/]m3;GzZ,`X']h0t]I8o{&!c~<p.+U$XIf(_uR6LxZAy%81OGhl>H4.-=FOo3TX1`u~ETxQb-Vxu>MbT}ux/Sg9jZC
-}i4}0N`DmM-k=ISm-,+&CHL&LcReDEgU3JxEAvc/:oq<[7m1X:|=G<pH'D~sz^gtAoj;|3+".Ddp>imk[vq<C+:N_Yfc$cFWNOm1BuU)gQ$9}ThwwQp19B
-OQY!-Da)Ch'PnPnZ:DuXo'W$si6n)24QR+i%MM1V@P.HP=5LfQ(hgcMO(6hRvRW>uiw'0P,[&K=O+HexqGB7HokM)o83i+/.ef@Jp#m0j31lo!RqHu;(e@
-Dz.cI>g_fNlbU`Bwj<])^)41LsZR,Zw0PN(S-]}kf;Kj5AWaz|x9|8r=;EoWWAp>y[v#sDl1!5%.;[sVOxJ|.06f;0d.QJ<&C1'A~rz&:32$c5ZNnTSx@z
-/<GCjL$(ViT24SKTl[2bp'AR,cN#N#rvfJo3iT8p&"UIr"x>HKir+yqZ4h5%(Q&0cYCSOQ&)=8Ydh&'E)lWP0;$-oF.{:-eZ-wZG)ABvIqT[BoY,`){:Uj
-Bl}R2r}7{okcSs4<#lQkGy%}MwoCR9yZH#Pe]+(:Mahhu[aJ,lPL83S(^(=62O,]'t"oVG@NL4eI]jpVLtLj"c:6[%|o>b1IdUeJWRCF3I,hS2&=SpCpFo
-'Hx62bgws/Jhpi"/Omx:Q>5(,i!IGGoj>f."(cJBXUmLbUDtxgb1lL5w5g=%YA=IMy5jJrWqcMYBwVl<:r=3oJ%M,rFdlxzV^MHf=v<A#:/thGpT9g"vN=
-enaOb4_Ny.;VQ<;&"L(mCeQZbrJBi=[Te/W]'td<RV]oCS`a)fj}|QT=P;:_NOA$hk<KjhoNT0(6s!y5$NKJwszOaa/-onbA<(_(_=(FB^lJ7}K'z|C::Q
-uhad>-$nOT<-QCkHl0,DXQTW{__t'nDerY7:tu_`|i|sjE46e|VTiQRr&:W<1{BM&#AoP3BH{Ui.oc@]dIGjzQrGb^",fRPO'-PJbrV:f%_'#U)S4=Uz!b
-gO1oeyw4I_,=#qpLm1nZvJiT)N[Lg$!L#Sl_fW{9u+wT1RHVN59)$CVn|+`YxOzP2X:=FUw"oG[rl8C&~,q58H<1qUpJf80;v:YDZw-p;9s;jw`Uk7Pv-'
-zg8v|{YvQ2Q!;7olU#J9s`KoVnIs!=O.I|iX5GS!z,#<s.Qtg|7<fDeDl@Oth!z=H!g#HMn+em}gk#m33zxqI^ZQ$"QKC>uEoAF;)b%C-zu2xUv91z=w1[
-zdS:QfR(9VV)8}l)=l@/Ei-<z;aW)"6;X3pdS_/nrXPp(WlK}YtYFiBwXhy!TK2i0r&k$iE^!9q;v4$S;w6EjA[Co.KD);jybrwsI'6RxRS"C&K4KYX}ve
-<brlj]<.,`!(,g![|)"`SLw]G/8iHd@_#DUKw)#wXs3!9H.p>SlY#</1z9sXgNq`O8iy6{,;5MCj!{(L1^gr+VN&&Dg,E]i(+^[^H%b3UWE.lox>~NOiu!
-kx}Eh=~p)6|4/"Z:i]TioF)hB3w1oe5G&;lo.-F%;]W_GcdP^98fy56EN1Alix/nY&/JMY&&Mf33~|;g"OkUpxzp/5~"NwloC1n,kn,=tp>'f1|E5eadXr
-002a.9fInxva=;,ek1]&$>t'g3nGA/qLz]g9;q`Z_h^p2QiFcAtta9%PA!9jW^hu>)WGalcBua0O{ka((=A'4]@=Kk48U4[v]Olz6r2xh}^:XOb5^VSFsX
-LeNE+A9!#9JKt6syvvzA2n<NO1H^IZ77=|ATi`}cA$d9kMN=Oy^z{-g6iZ&,v}hQRGog!8M0+Hv^mmNmkI2Y()SKtd|B)ira>R6k~1131cCwuv<:Fw(,X8
-R@ZP-n:e}_-A#RVBe>nVNB.,&pSYv`NaE7jJh2A[gU1rkrVEY/E4UsL},4{HR&EnUEScMM6AzSc[f`~^#x8K"a+p]{|g&L{_{J^okO$#r=^syr)ne,09UQ
-do(J6h{%a)E@&06bRp82Z=6h!vd^GMkQlOU1p4+Lh^~m8@e`N15a08G39e_f!tvho^1$;ixJKNmm&s[8tGCOrIWQ{2ntG&=6Q_$!!6rg+h!iJW3``T%qC^
-3>h".J|70r^'6h7rr!~YWs=i{,7_s52b|dmq$O1ZIR{Yub@k<50imQIrm'3$$8"$^4;W}zN]r(S6U>Rj`<<bTJl$WbZe;+6;-3NIb)s7)dc&PAj:U6<2')
-r7eHnE;SHK1_O2,Gib-k;G):1@%k~@_'>a6DUxU9%W]igz%OB"]WG{iRGsE%Y(P)as:U|`MA1^0|fn4z;t:XgH.!#a{]>]>qwsKHa]NrK7+R;i1(e=bsw:
-QkTAF3|$Ylo'evxBldVti6Qlh(Yv:JF^FPirDxhiyl&qo<bb(O5PP&56;k})Q]H{&vfoX>31zbX,}Z2%jWH%S$o:}P<mq8Ls}-2hQZk{V^WTz4wVpBCG`v
-"3,U|#`BQOYoE99}!9SH$q`x_RS7KZi6k"KxXxL[uGGLl|,^r|ejz|l1hZQXc2R/q5X34x>)&_NJ$1T"adbiAM'IMta{3)>_rk#&_W@[=M<!%+A}#5<Zs:
-Pjygb;c1Jv}7,Q>em-q9:QnOwZS&(XKP%cUk-[)_W5}sf6gSxK'B]0[k]s[Jpu"-d6/'suv4O=TOkun@>WRK%eVuvgMhdZv{VdVW_NGvUFN}V0N_w_zV_^
-C74YE0S0(BYydLd`WHD7[ptkw=v"6dW#gP$`G'kL"/.[+p8P~i5T-#eMA_i}GR{7}ubnoOol]I=%`bG-DSQE8|D'fX,|GYt;S<}6>a/3g[NqxeD)#LgiY7
-:w!<EMXm:@7'tpD)b3[U#xJxm9($nKi3~tfU-Bn'T')0l.uSYubr}[>^a,`%LDz<'o>.`aU8oekq^1u%NVF|'=]!s`@sSi#S_/FRaE)ogDU<4t{.c3_T)h
-'QWa<yk<56t,Ol7olq5a`}na"JqYFl}TnQ}+kRZL9NQ_Q[5$0EMepRGmZ|]e@EVp$|J>Q,aEV`<<'R0wnDHFS|e{<|>^))21tf#eaF~Dx"'/%!=UjO3Wbj
-f1y,F3m>5THH::~7Sn]IZ|0Nn9eX'(QPPQL`Od3ut(88"7>6xKW^rx~+'r}0F+f=SkTegW3nk("Lp8|r($[s=ZoGYqUFop/%{W[ynKD7=BM73e&An=$+U_
-=6H'%{7p"%m@Y#ZR>cJ{Xn$k2I`5zzaQz@|c]5g.DTPgFEaF.XYoz4JXWQ1UY_4;%/N_^q'&z))Fat:'5H8,bA[W-OK.|YRR0YxWZSShu)R=+Plol[Wk1{
-Yi.DIK+z)S:7s,++I9^oVP%dua]hX$3%f${+X+NK6.|7)p{NSrXvO:cS3U|Rx5TgjH[S"Za"}""b8Eq`ha]SCZFV|}}h9UX+M]%77T@-^w]OXdB!YiQ_{[
-M!I^D[!9v!&&m@;neqY8yK.z:Ov0<P.=1mb&K;0Nys^U:.,f.$,U3#$krB@y>!"op.kcyLl5V9{sjAobb%r+u2`MB'$"8%-b+t~S0yCkMgmYVO~T!Z2JvX
-hEf{72B/b4u2LJW$gm``+8+D}Z80Ripyf,.E@I1TCTQVgz"],P4V1=p.a^s`"f0(|V-46n[<<P{{a`~5/o`9OEz(-+;xi6|BlLo;4t-hkg3N;S[k;D"7V&
-56-r@U!QHm+[99U6(z2bu3t,,|7|p".Slg;(Y-o^R4g[[sp|fRGj"^(;qxKyoGM0;s|8_##i]zq$/SfhGF'33,5/(@{j-!"]z;}-:Wb|mrKo$$x9KzhnlQ
-pbV{htvoz}J>b3%WNY<p"/ywzE4,+Ut8RBinZ8>)n<va4z8fa}TFPa$wSm%Xr@rKJ0xIMC.$~`]t%#bCLbZP6uCR0;9{2g'T1zV{^dG|/_8&$b(w6BEF)u
-_5:!^ZH6tV;T!ywR&e20Ho'N~"dp-(M%"@Cr>4Q/3F!mKUwnEC(UO-z)X`&M|W2)a{$WfUy5=HM'92lgvWnsXPC$YE'QQ{mDzUjziP07W1JhAdV=$BP+;#
-wze+^L<.G=w;=Oq2[YaujX{Rqn@XrTzJT/&g'uMN0['zg/wmV("=,dITDXF54Tp+B_jo1A!b;86Yvg_2CQT`U.ZFD|3iM/=ErO'W@0n#8ISl#n6A+'kK,8
-z-mmf<|_DA'p;uzWe%qaAwjqf`dBp6G7qr>,./_ZeVkFBz}aF#jO&eh_akBwTtle8ix_Rd`%I`1QH}k+}FvnNRxxHS0a@MD][E!e]`=&G=qr7dD9gK|R1^
-AI<Oo5:6]+Suq{T"kFNx.aNK0YG/3wB=}($;hGuUmo.RO^hHo-B/o^MBMkx])%|YcW}`X0#}e@aZQfuX)4n72WeJ3SDTS(apdMe@p@^Mk%NLyM}=Ftdz+C
-JL[v_skwBUEi8@bP;&s>VR)w(.{3a0[!fgX-O"3^)"iQxOVAw%:)t8AtC56cAcz&qKY,="maV<vZ547Fxt6SmWUnV[g0oi_1N$%ent!d%qz%B`)=sIrV^.
-y.ARZgL#GP.#$e&q'PW(1(1:NjB7M5cXzU055`(voF"=bG6_uzN,DMO2i0t4-4H/DElus/!7=%>CkSV[Ln(TTu.X=t+Li`u]}^`H3Q;Bs3P^ZNwUt;jzS]
-.e=u0gLWJ;lIB&nL"#<T`d$+$SzRI:O#/mw0Ou72(gOQ#"/,6/|Z#6iVRjZ]J9VY1<Da]kLR^T9b{Gp{A4jE#qq#7LHvKV9G#Xw7<-J=&9{#c(sam@_`{%
-4];`1B{nkbs+u'<9z;iV@60bT@.Q91>9zMkHL%x;(D>r>Tb6xdU32'sE-]2;MKQ<D!{kIA0;jS$TjaTPGtxCcNSSHF#Be!DzN/kV$}_`EC_G!0FT+Qd63A
-c;7n<lF0f@2:%8)xaLpssi,dtLi|b8G9+b!gK9@k5431asGnVi".NTb%39{3L8S6$NFjYF:$-88mp[kA)1}K2G/S~[J9l($B+Sq_GTFr}IpH{m6c=%N.96
-h1zHkX11xy,<JRE/Zf[X{f;{CL)gfLg{b9m@QW$L{Gf)4HS"SEaIJqW[V_~XDG(In=1kT1EakyYP'AmHLeWU5OIQw3N{"xFuQ@5Sw^(u2"2_LeoRCW'O`a
-nxg(d1;CBq7PY83A`O9m;sqzpL~Mzzy)+Q,Y}gvu39QkY+^9i9uQ)_]"cx%p&;QG@mFP=|~Fi/3Csa,6'F3<'fbbZM#ETu54y!PxWg,_gRZHg%&xb1&7Xw
-a};X3oA&S&_adEZD"=EOwXc1(!7X0-O-_=LVrs<is#{PoUsg$xA9]9V2cW{)v0Xvb4f/VIq.8c'i_&[uyqwDGdHeoSt/&RaE#Ef:/lD'<tUDq%.K_xfiMU
-juzdY_UTPm[K@3Ga}HU.qq&Q3H|t6Gh'"^j>097l(A2pX#.Qj9b6[Pm%CBKNyouO=-tnb]rgpc9aGzb87o,GvqnbrDpzAH'_eDA'tN#6z(6rc)c^^%`v,7
-^6#B5u]y]EsUf!1)73^_'m|&,nA_fyVVb&h`-0NL[H&;3QyU^_<5]Gy-+KUE&j2"^>b_9=Y-qt%HUv7"j$@kXboAst4DJOob0_)$91]{%%nJA:4<d4F4[j
-0iW:q0R%~_'ZKOoJNwJDtj9hQv[nqnu@&5V0{)=Y97%m'Xs],U6tE@r>&C=#|4p7+/^qrXgNEYCd_!^9-3Mq!kWWEz/=Qj>N5uNeFgqh[Qx+NEDTf@~,]M
-![-o$kz9=%~)L3+ja&Oi!.:a7/d._YuxHFCE~"@z9Il|KqP.Nz#r2Z/d^<I4O^>-XmVM#8{LZ[^D+Gsq49g#D4L4J#pvaU!'8piB:i8d1oAC4l3=A%0lNO
-Z=lpttEEXdLvqb=o`a9[Kl]kh'~ILn3_%[{El$P<b0a8eQsZ:!VAnr|!bS+RrZPKi!igIQ_5Sm>M9Kifuz_<~.Q3xrqW^Y{8T_`xYx7Osf#<>kQ^6CDTWb
-S},+MpVj]+$x8aVcUg&ny[N'QdtZX|xF&JdvHUaEWYMy35l_NKzrnA-ZZ'bbBY^k)wJBh#ykllnn~v#T%_2|b:rRNT|'=AhfdK7Ir;wLc/x5Kcf7($}b@D
--m{0,'O;t%Ic]ao_g|z'T/&]!{^F[Nn_.h|ARZ+5$RPS/{{:S4<N,]I^9@K/x(1N(wFAOYHQxKrl#!!n`=-@'vAJs/bk8q46_S>ksmlv^LZd7[cy;gi3P:
-)$0xCT-#I:m}x9D0NU=Wv[I/!p|Mm.T;vD2nKa9|bmltd:zl}S`#~.$WS6/skB3OYC6x41ys)'h<X,&%)ug.lHGH;9Sf<(V)ka(.O"|xZbgEUA/rrSh=t%
-s/A%E]CpzqqnUlC,_-59rTJ^P/!zA1jzgEfPUCG3M+)OyRyNBOhU(.DsK8Q#]/20i(L'8fSKt)tG[NR@C(>}NcQKM#aO3T[zfD3xuO`z`frG2!c3z8Rq8Z
-|ZST8>tBJ!,Nzq_|eC`Tu<>Em'gQ8p'&Bg2y/@svF_n$,G(p}aNR,bInhT|fnfb4>S!3GPq8DXA+IU#(rfz0{T`S!cj(atuqZo"Z-A&uQ)lG`KW$[RTbmE
-Z:8|}%{:_X}&T$8QhdVPxgG->'OQe[KdL`ZH=5]jr2FN]%.w$&I4IyHLR6!:=H]|4KU$5#znV`,JEM#BLVZpbe/7Vn/`-:5KF#]XD5aYVG!JnonY17w3!a
-]p"s.-6{BKyS]|^e.iOr}L]X"bW)}U{m5v9{V@"ot'JD9t{9Kp;=YnG'O7x9:3:4kq;3'g&VNL=Le#6N@&wLrR6iZ3YXy[Q}Jex_fAx1qtb-h+|'mJMSp%
-Yd^+|gn580!c-=HQ;RMVapS9E$:Ugt9DXBJb:KUag1dwDP81HeyyivMbW^NO}^'MTS~j^t%LF'2H8EB;)p.kAz{9uw~NEweu/F.uSr_2G69eoYkoQqE!4Z
-mC9I3Tb4l){0S%s@){]e%Q_K"y%rp[MSzWPBry"@_f>F%CBKMSXhtV7JGH;FxD}o$6#z/aqc%{(B~5A#EsFy&d~X'iEjic#ceGA.9ZV23hRUovC0WXTG0#
-keX4['},J/9e#9hO6/W)m8-Bn8AEP.sPb1;v(:=iL9v7[L;l'p7ZwnnHM9@tiTsxl(pHR"v>9DG%l%_>=fhf-<~<iB$QcbA/SRTBtt>W>uPO/W_na&i!-/
-1DHS)DZ%vFQ}$@STYJB$4Wcxnk;Wf,5m"![+uUT;rjo-m.XMiBzL`];i~r6.,lY9,"+Lvu<J]i+ie(r-<|%C%wV1CYl/Y12.W;.n:#S_o:f2QG8t6Mkyxz
-nNE0U<#z]xiUiSXahef`[3WP-o[DCH:a[k./X,g):'ZhB${fp>qdxI[$q3_!0u~4p<|x"rP`Whc__$M]RJ|AWB{/7ODHrsc'%oMiRMR5bZ5lNsjkH)'{ps
-ehAj0t#v9^OkddYuQE5.Ef62LK^45DdIc!g6!-%<gwL"XFbO`E/cjGToloOnm8>-aC]N10{fu}d$5Op%>:5TH`I+~#%HPL!"7Su"{OYjjp|t$aN_(;"+VL
-|'&ds/tXOmf<EWD}eiGh"xzYF{3PE1`O:/Os4J[8VcMyP,d$H2Zw%oerAqu.$d9:GhIcqfiZ^m0tu{!IKD0I%&97w/PFuf{V3oXJ(#mlh1@5$Uw>%m4ylt
-gw<#xXh>oqTe'AN7db2Q9/vBHO4ROPn"i"zb@3fq7$'F|Q4BFIpiX/dMONL7b4S!fHg7ft5Wgt;0Z9[Ko:UAV"BtCGDLBECm.a~>f9=}E:,h#jK2F/T`yl
-nyTSGCE0YaW{IhBmM`++]LIoMO^^|CpF)r]cYEZVrRYs`DAuA9gzE|gt)ut=W7zU06VY-BJHU/&_c,s_zNTBr2Byz>$IXnYAtJ0<}Z-Qq_9%6Q&[pAmzr"
-SwjgAymX:KCe9974~{CzPU/Qj{]:%rd^3V{2+zJ%l&1Jv)(!nhK%Y`8Tzs.@0zAd:M<T=tZHaccXA%gPRzGog{p=c2/#uHma.jRw6y`x)j(dNy2t{e^=vJ
-5qJ;,IZn6/j7,fg-!:dTA-c_tNiWIB@/u_'EW:`egn=Oz"MFPx.|byrTJcE(1]=))"E9u;4BF6{gN^cl3"3OS|}[#T|](6%"K:Tm%tV5Q^<>]paK9dOh/=
-fdg@~MwA'Ri380Pxz+H2(fup<E=S&<~XK!)!-;HMX(WpraC/BD6|BC<sdbp!LN1YX}K#{zjd}OeEJAv2{lA<69;B4'IiDyZNa@258br,,{Sa^}I=gflgu"
-X6axoG~PjB.)^=z[D{MkdQvP[&#PF[Q96gMd:{h[%:o7j)C%%T.gmzoLCFFjjrF{7vBxG|AJP52T8g'gC|.t56>O~mt5aRp67P_i0ki#m4U{}u^a!ps9NN
-:Td5yI;MU4!l1%:n&Q:o&ds"7:SP0l~W0!EC|5sXv&8q%EG)Jd0/@(q!xdn$UDNq}NKbHDNi1:V<#t}2-G7e{3+/jkwI`'_shBlOjjKK]Rz#%P}$$=6rG|
-g}#y2}}O!Pwuv{1[tMPg%e9xcB+E6xVTBXrwR7VmR5/$@+kgXRnF#qXY=6-+5AflEmBV=qb%GKaKqKL"-KN_>4oNXp3;Bw["`/-FY>`EW3n/M.;oXu[aiK
-ReT6$9h(W{A.|TGKW+`<}>DBO__Eul[mN1r=4l4"f5gDdfh7z|d7an{-qJRu3TifR9$CGeN4Q.k-DI2PufYGdpK[X(.z6cxl<#4Ky%x`"X';0@g$M!X}Rd
-F[:IWx7!Qq95+zj"<i44QpTT@tJB%}(7~]p+%29J|t(Me_0$lMS7S1e8zi2}tJ3lRxa_>H'M{3dS0.`$CBfAS"%1"SE>X.jkku5Q2W[>z;z8doEk1knY_I
-JX`VXem2{j,HY'-R)8%T=M@z8JmX%rj|6G8/`.`)Amc;aIw!`+=7@Jlo]gr_0Ot;Dy%T+M%!jFj@F6"+ZqCVyaQ":>2+S_~Uo@ijS9)M[0R3BrzBs,M'Yz
-5J%1lVhbb6;ExRGwjsM&>!Ol5f{r._GQ|>Ui@XQmrkER9.~)vGezDcLWg%'Qs'vT(-}vif_:o[4GdcjprCA`3$!4rXk-/./d5Y.!mJbB<6Q1J4g"ygsNr#
-L{==B{cE6M:nzR^5.'cu79R<v[LE;b_hu54g=$#aO6(mUSMl0D/5C^vnSQH#fMpsF[F|1_1uyu[:>=#<<JmK#"F0TkinHv/;FSC#{F>)}>D1E<>.7w4p.4
-a9v[`"[3u_bI@WoT90wZ]|>"i-cgeg9I=@C,jkk0p0s+~]39k28eR7Q@hV[{qsv7sJ}k{t%rIdSn^O8SV9i#.%t=V{YMm|us9W"qdLz<c8$M}kY75XAu3Q
-@U@pCfqZWm2r`#&j('LZ/u|JAsxy+td=83pN2IPlNI93VZ8(Ol]Ap|vOJsif|w1@h=EEu+'0$XQWyQ}{'Cp}{`jS{.}L,RM{Mz>7:gkk&vZ=|qddN92b<J
-jg]yM3uSS=rr13V9NP>nr`rT]bDTa;RJ<Yg%ph#S-lx/<Q5)yt|+m=D,D3KZ6+$%TZ[TN=iS-8Ck6O5aNmRfha3K;GL@oW+#RWT.~RRFO{50yl0JzoKB8}
-,_P)h9~H(k;3Q1>O|+JSi[AwG1$PNmE.'}M:a^<TYEqjZeS_D[__Nbc>mLQ2Y#Z3WSN,AGs1OME.`5W`Wa&N1TM&j_B=mug}d+#bnuD0&TTN%5`5z3/P<p
-G0ISHwn,HBQy;ILe>{bWy;+CF3_7ssiR4VK!>7/pq#.S.f9,7yLY`3rLqV=NRWBjL@gE<M3w|2Qj'#oXgl}$|/X%|`190+0<D<9Q`$l#ARiG9Xj'|k7PwG
-9m6P!TY"aUyH$rx]2PKmUcur'L0&ZodF"lX-kwS2&f'o:<5#myVxU)sF:DLYC@|L|[.p|RmB~'LJ/2O9j+qUh)9V_waD%2j>SzKgPG@IVU-9I,C,J_BMW;
-pd_J55So1Xz;mc6laEU;YF7J!IMJg0Eqx/aWg8[N)puNrMjV">iBUP`chv}dp'r'r3@uJ4l'/;{CAvwt|]6S4T%:]VJfd;hW`vn<&znNK3uDQ@Emdx_Spk
-/h$+zGzE/;B.G@>pBeMr9VkIs<%DdY.='E>h<"V]a"=`j&8{iDN[|un$x1CeFm#5q|h0MoCsU_{&EI^a`1stWrMd}X#_|zMBpa/Jxud3x2KvNT:lohIunH
-%Ers>.Ef8bRM(outw"rycR(W!fwq|ea[3^lONE8QV$~Ekx+E8jNRFq6@hW_2'S1!N%];R9v89xB<}TM/T=o3-'o`.HmB2E+-P-wzn!$FKJ442#O+7jR1KT
-zzy%jsM`^gBBbc~/|j6m`h"O`)sB{;Yg{!l<M;wuC5j)I"YRD(&S%`M="yEY'.}>s0uZ637sBrv0:-ltE;aJ(Xb_Z""B0RjwUbthx9(ULVin)h8_Y.e_Kb
-H0ch`cbGN7Xjn=+X=r"x4yq[}982WxV@JotkD)EqPR+.y)Q!hqanuE8>"#I|z5nn.Ifx8M~({Xn<kK#,52!dUBqT_"N@(oCy((^G+k{7oY;BP+V_c/d]R&
-`NfMr8~)wJ7kFPhRi_Bzy-M/,5G>{%+N0i-I8YA"%QthG.>7T)q%H#-v(:/WZ9e>L<}y%^ZsGovg'bVXq7f#}w,.sEspz=t`|x2BlVa+iryBM$N[g+p5w/
-HS.At-iMo10V#UK@`Sfx8$1Qnr]q8}OO}c:u~kRCtxXSi]i.V:aWg3N>RI.:/L&'6;IKOBj-O[XmQIDScnAvD`5JFw4i7"j,zAZA>&hW!oZ'3+rh/3dGD=
-^C49mEwH9r}1F(iZq#>4mg^,PVd6-"#]<B%VMY8&hA''5(>E/M:>pv$'i`)eINf4]TAk@t.dIkinc-z/e(,lw^S8H$>Z$NU]CTr/z<WVb+v]'F[A+rIoY_
-.:Q_^D&lIp96}tA1`|2(qVQl|jy}eVD/t4GAz8(k3SWm+i,UyQ6"bR4'[b]+P|9['1Ar@IN)+W-6uK4)q&/KI>[2=X"tCTA}e58<<=|>qPI]3>.!tvWO`X
-7O7MLqieqG`aek9@d8:H5b2<;8O{)TwS,RF#B{83NT,/a(rFc5OM{ZAU,SdlA3pkD$gezr4S4p'eJIp}S|pw`b^Zv4=E7gVifC5U80{lt'jb7oq/O/i-y`
-Xx.po%9-2=@i^(vE:1SlwG89Y:U$ijV%IY_}.@Ku,(p>&BN%R3Q#4m@T.]U]+#"aux7Gt{nKeSV75&{=jYP=oj0Fc8r1GIV%~^EiT`kCLzb"!7lzkz:}T@
-C}!MFDWun{98JtQ&5G;8Xystp8qTe^4cgr&wrvZRB()Ai^b9O!WkH3VOYLmYVwJ`H!v;U4^v#oYrYyfLroby(3}KF|Cj8<Z">IF:i.uTaac5%6EyEl,q[}
-oI8R!NXdg=xBjlLI%_2kV]OHa1qH'ABqw|O>{hHDzG}K6'4;{NZ`U-6Ww!=3L@fX3@X"o=Q{p4qms0C:gWBf!LrG2G%h67KmPHEwi9YQ3$zTZD^6#YhVuz
-q}d8d)WoL#gV'O|=Mw)4tJg08"'Yp41LOBQ}IOi2njqd}|w!f$I9tYe&{SN}pc"!yfy}G!Y5I8w#_=~|B>+On';NEI/Ehsp'vaEO,!31<aKSA)S7@{rJN(
-O$/M'S#|{yP-w/(5Q{^>_}>RDvIdsnoNv/75g+p5RddDe<HH6pG|.G!iCqsfX6N}azo7TP5)o4JbH3pk|A%V__i_qwFuQ,RJrb%!rTfMICVD5/22hq1hzz
-/nl6#bx{z)GSwR`%_-|SGQC$I0yDLn<`P6_Mazd<z0b>UU#P+EC^pfku-fBFO{1X^=[GC1zD[DiN:.Z:)kGx-<vNAoEP>1VDU.('ey'sh]0xs0.@KHeDC5
-t]0B:]qy,K,4(0gW]KXrK6,#P+)stZ.n@<cz/0QZp[aaoDaU5=uxucsA'E]{s.d{ZG,`U)PSgo;LgbH@_x>T16!ipuGfXnCn!j~(z$k|I2zb9frjo{gNfL
-1py{h1vn&%FacM`$HB6W:Jti&25>-4{xv:"DpYt3sW"&kKD}6Lxg-B<ay[L{5RsZ2LNd|`/n)lad'slIa..9Y{>e1mJOxSl!X.e`wFz>@fmT+N!,:ZDI#:
-!K|7W/OrC_"uj5ajG/.y9:R&:Av.4@WeK^"5:CI#MlhkvPTF+Y_<J=kb-cr'mdu-s>r)WLQ`DBZ2$7/xbvECZTY!:OzYJn|](3T{pranZ)HE0S.U!/K<P=
-iwwy"]pqilBmRb!(aq[.X}xUZPntt5-]Lowz"Cp^x[9;Oa9MDC&ssnR6(KLA2AtxB1;ejAnt5nN]dA2+kF9"4#m!lxk:VfubDq6RYS}ubnH|N+SF!9YEcn
-{D.-A1O0z<}sZ[/nH,k|TSv{[bwC]1va70_b(8x.D:Fsid't]2>zk'L6"Fpq}7+9$Wp(]{Go!$ryC-SG(}o9a1N0q0Fu-X!V]"x!=WXSa:eFc7N71sE9JZ
-SA%2%uQ=q<'W"4>%&Wy-pGI&@OArjO9o~"#d:[KMw(o3e#0UQbDi3>85ad]oz7S$M,a,SQ)7q(3|xs[^3$~gwPm}t+%lcXpG3!mJ9%r=xaz"X5;A,iTBX/
-Q_NiG%M;m3h;0)=A8/m<!3:dj8kRl$1`[}r_e'Xrn2=)!+{@YF[^w9NB_NrA#{2<1bS>Y:d}>E.ZG`".;5!l:mmZ15o_8`d8oegU#1dG.KuT2E`=lMCzV]
-m1@48+:jamYjD2mB|'==6<n;sD_Fh+<kMsm$6_"fCe=q+bwPA-`,4Fxos#n^^e&zIT.P~[<[0#ReCu^F^.-=wMFGg4vh|0=h~7Xbb|r3<}XeBZ-LV3i!N{
-j3XB`;fd{<4GerMw^E&2N:%ENaJ"($esgFUh6#JbB8l[R"MuW9haiWIj@tVGAJFL1-$xTO|I@qP9U1[9bTil$hm+Gy]X6dBeY:o92C(SrK%APBZabwZyDf
-(I}"Uc-Lo)/[v)caYJrtLXMIH|6x[HAN{p7&/33FJIgX:2#zmk)=.M>M)L9UBxm{uzph&o6jBWC@(w!mIFaEHSyDiu52%/WnVtQ`x-75LaJK;p`orD;4IP
-%x7q)f(Lm|oXfl_!|ku77t.[m-Z&g3g|viAY~FYwRcTU]`70v-Wb@Ms9q|Ao`dKMc5zX$+WdNy)@/p4])b&xL@qL"F=yivN/%Po1qV"wI`(0a=!ZO9b%i"
-CS[M,=uUHEwy17aU=XV${A%RF%Ps]HX&'PX4u^CA`jX5X@Sq/Lt_5IsUVnrKs7arKL$D&=Vzkrxm:QsQT2[M8.|d{>ck78{7j;i;`xvF&..9Ha6j=/2j>C
-!-"]G7w,s5't9c)gMf,KXp~^gIoy~d7b63D6f{v8QFTIwINt/[BkkibFVodC&Bfd$Z!9M>|FAxX):KSdvn_m^1}it(%idFo8%hTRYN<M{KeVJc)@.&w(n=
-cIPg8|]O"x<w[yrL8ay4Rgad^.@|DfzO9ncPAPH0l8x[uziLi|aN70VdRQUZoGl'W&ESF3Ezhv&J]w2>WN[y`YN"V>}Bpo/dD{~}_fpwzS^4(L5m9Zi|'y
-$7PM_^xOp=Vx{_[f=)fo}ObzVky#%'$lXg|.ZYEMV>2h,6e)G|]m"K7'i(4a'x~SUjkHAU;Xd.Tp'lS9=W-vrJnjpGfF1Xi@hCQCD<0'N$E3BVw^i^s-BH
-Z.W:EBP;7Q&IwQH.+vbji"5jUj1w$ibYSfj(w&s2keFg0id2g1A6]T+Z&]uT_Nh}mPp}DfuFK6LxPCM6D&GY]"[n1tk-If8-0_EsO!0^0vfwtIm5"nAU2;
-CPg+OMD2'#xZ97qt:P:ReHTyW2Ua~_~MRsF<R]42,Fs'}o'3Mo:T!<d)X4/2Uk,T-AMl0W5XyhZgn!kmA_ol:7rJ;3j}>Wpnb`:hv]K#qj=i]g9j+ai'o@
-@]`MYpnpl;%L]W-uny>%[:RVqr^P8m<_!2H44nx<NUU$YT5u5St,Y6&]O&B7e_cj}g8YJ^<$7Q'5B3@QjcpBmpt]zk>hA49%YoPNHqQ5m[XRyXsW%xF-TE
->,=-CtO)]+DXEisA~jm5#|iV|-xfQB[6WngLk,Psdaf(%44]Y&pj^uPzNA#lDvwrEgK-kec;<C3Cm0GUenfw2$7TnHmggk6%CH02XJiGt#F>}<g!gGPF|]
-zI_"381a^!t9+)la6gsUV<g9[iIn)T1WiN}s8GkR{N_^E#u}@5lG[VjS.'9aIetZZHlr//s$h!_i`7v4NO.&~I:14A+sa&,n0ZoxR`Py]m5$/P;.V'Uz:z
-NpB'gJnFU`"g)#fL0GBesdHs-!2J~nXe"X`X,H/;E'<}Wl$5p/xpb''<}gdCh>CJw>oYI>E/-7[6/)mjmdgmd!(8aG{aR=rCsJ>b5!+gpI/_2yE{Op1-$5
-EjH>=X"+z'$sLeWmuE6Gb48Bq{U['W>Jf'<l|,hcImUs]25>0V@dGSc0f<4Vi_(HKTG-_BCRpIif/jN_%b!U.nn_!oDc~_Y5Tv4x+lWdYk.qr5WJKknFAg
-2`_NN/dT`t(!@sOjN{nHm2^uK=maJ#E$9E)0%N=`!K9<$Oa"Art:jP};YEQPRS]"~uumA!_H!4z`"TD-rjC^%PlR{pB'yzg]6J8b=C+a'/`o,r:1(LHV.#
--T{g~+XpfR05mCpS9RP:~k6xdPpu$CImi+N73["(`A,Z8N&yf}rN)#$4{gbyPzl37gxE$|Mt;"y{^Uh8<;EtsT6.aE>KCYswXu^m%}kDlVw$7t2;5g[d2$
-B)e:(PYHjG,b"6-2!YJh/]0LbmZSEkxJZJI:A6jeDVGB5xYQo=7UnRIj(n@Sm2q<-DU+pf9VZ)/5xhpS)-WDaih[3I]1I;==)c5{to9$J1]hbgn#+(^z$5
-x"7Q4IxE9PB+5Mc`Mvm9FSw<"CCT|wOE#DH{3n]I<uzJp&.Tdl{8P{By%9Cif5vR1eVleTjd<[-};7$h;&#R^WQfnzI;qI-9[oWu:1NFxvI}86gx2iW-Pj
-WR-B-RA=g<!/~RH6J4Q>0"_u!Mc"8"m]=y8VD$oLyW~_v2VeL`<YdDl/;k%B4f0/)q`=-bGdgG`.a7xO)37DwM|Czdh)%Q-z|}oJb6^Pv/+gFqoYyb{d)f
-)+a$K`Jf-mQ&+o9[Pd8{_1Xf_Y-|"{[vHI8)50]rZH-x)]tZ'E&H8jF3KOzx#&2l($#+VP'}NGuo}7;[8.P&4MZsGQ7CKzJ!<%7K%:LjH8KlL.`u(]hoP|
-lPFfa<p.YMcWi@deKmyCFY4V0GyG]Wt8i6zsS'fUkQi(3rZI&WPaY|m][-Z1~Ku9)Dcq<_&N%kG$2_>|'iYSetuM9b_M~|6MG]u(mmkEJQ'Z0d;6'._<95
-}ySZ:PIs:T75Qpi"WGI@]I)r(B@B(::5^HEaq@>vQE"15)X=rTMV-9H+P6$gu]x,k2Fy!t.j@7iD6tagR{1yaWg5nmH2MOws0]gurKK}`i-a16&L<TMnmS
-UJc1-!8vriKB-wJ.e[MV.Z}$Q`%)l{4Uv!,4cF0P!wCAD#`b37~.xNF`qTe<eDy!Z=tCYDg!Ek~nY3HK#a2v&g!Q#up/N/m976Q}io%)`xZPvi%nlQ;(![
-92a,H0o!35q9xEl)&!]%{D3LQ75Q=;zKH9j,E<5WzXs_ay|ZWQ&'.Q[G3tJJOy}xb+%44.GZj!j!8@R="QDRiO+H).zdF:qB0EZ<w"kbz>J,{2O9/wekt[
-rSH=`!+^fm>Oqs0YPqJ:K^^v/BqM:(xhq5IlAiB'2Pv_iE!uY'r9qzvDHbqr<sbO,H|b7@;DDoBW@XXP%FF4yn}ag&b"-uc)SH=,yB;CuPmZP[fs8`ddO[
-5Y`,SJ7x3hz5.z"82BWSVGFd.2a8itA>c;0{tgrJF(KXr3Fci|e)%9[W>=aF_M(YNVtVp8J'2%O/,^$"%KYrs@_EDlXCVwIIm-d^iVeCZ1&On,cdr[YAEh
-@VW21eY",LsnY+Hm&#^(Is='pqB-jC0Kqs"'^L>d1pchc#}eg!8c(7uH1/ZIo_NA@b$=%P$xtB{dYnPG$OV$:!Zt!r~4M9k{Bi#bd,tBm,^k#@"O3L(y=R
-%no@60yVbU#@Z)[0]@g9Ovc'e(j8)F"hekvBn;7ASHfZY/KRgE#tNC'&R)ko$1Qa9;9y08;v0Z2lq8|k#U{NOR#8q-!w~Qm-Y<#62lO2J/-UxL#)s<@`K/
-m-Lu<)mV/VOz@1z3|NA_]KK!U6Ool}[&mW$#2<KLYAAG32:HF,!QKbF]hWag<Vz=Syo]]vMT!]9(:ohn4s{o}o1m{-M4U#>s:F_VZ0J3=pcGwaaE/e}Z)g
-R/|k[0/feu6#3e)_K&4XhxX2=NW[_M{fRqCB]#r1.K<hEbNHLxBO:3Xo]+fqoSXg$vbPlzNO:!}W-a49|T0/3R>B4k-x;^:^0`9GNaj$7wCRx.h!p{_om@
-bxXYhSds(`a=xPzJw@j}Uaf@d=^L,$&iQG]nmS//S7yuM+++GG)sOI|K5:X%+SeI/^;ja=UiTsp;q5-[x5lsjAOTtpjpS_dwoPp;@4Y,>{=S$|<hk"!{uS
-<lQ:U"M5L'cA<[@cPUC>er{5lR"==R[{:.8guFECOAOX;(eE:(~x+@OSuf[Uf_7T@}a@IS['$+]puRh2+1g.(P_33}rCf:>q6w43F^+KApGR68rHQ@y0Jo
-;j3+^I:1P2f"WPC!wn&yM!H{.<7;.'7e)i[b4H#4.R#t>7=="CQx^OFBdL:=>.poC3BIDoqx(_$8=#WIpBFqk:|3{6LGLw)q<EDwJ^kJ;[F@OdO(0aY;+5
-da'59:bXZw;B{r[r)qfMl7d>Ux&q_{paw7lz8i9Q,)QnYa!pc<o@|WF;n]3O25E"QEdbJ@$cJ5RKf<Qxu.N8-O5me'ms!MN9.F2Bfbv/_4HIO!C1QB6HVU
-95Spg9fG_$;:R`{(c#Orw:5T$:igVk1jI5~^}zk>Y`7QNKUrH+Upf+e`5c)u;>kZnu;&Z)x[@K`F.UFm@:9RRifCP$_lOot8B(6RPa4jJ0I:Z"s)F5(vHH
-=[x";]UU~g[.@k^!p!s:{oZHSDOK@A#mG]KG3sV#;Yv<Y!'kOF!RvW<a+.-;Sst['"&FcNfnwFC[M7=<tTrpeP0pDtI/7GD'rYgRE_]}j;9=J#b1mO#2:_
-(Z[vt4a`]oc/h>0bijgKJz$_Vb$_wej4av;fj;&k%8rZCo7R>f3IjeA}Z4tvCT<f/Q;h=FXSEU!/w:s0Qr"D+Gwz"`f:(3$p=xxo&G"(Ds+-Q#GxKJE7&C
-of8"/Czwq4#,cv0p3wcyr4RiFH<OEu~{K"%&H`[TTzcAokldB#[aBv8DV7qX{k1>sL7`s;)h'HHFAJ[IufBlAg"Me.fP`_YZGEXH{wC^Y/U+{fOv~uco|W
-_kmCW=]iqLm2E%SM!qv9Z_sJbho1KDgNXiRuy#8n'V[Blpi!PY#eFN4"V,Qc-<y8"v[Zgiw#dhtYIo:LPiH4ep>d6d,cCOWqVKSSMYG^$0d#7x"jwww57m
-O$"JnYNyT`c/eM~T&a~|eR~L|Z,@Gm>Li`n9]uAK{&DlOJ@gLGW&R3>N{w9Ii[.QA_e3OF19I+/qZ+f:=39pc{:JO_(ae.@R%Li&Oo|i>OXl05=I2gv)j8
-j1Skt6K7(y`d!clk+Z6F9}{fGr)MhY18:HZ23mq9iy$7`mu6OwXIGu'wiVn"Yw6<Fe#hT#4il4A3f":7P]ZSVuCC;QeR$_v635%Nn%eNr:)%jZ,DkK|=r9
-,j"dX$GCHE~SKrQGd%|wtG_MRzzyQEu#.gA0U4X5F_EN!yEtV1-LCf=KNE8Fi"!'Bs"6:{)w"DJ/B,f;UJBb;}uSJYDkF)+<;l]cVw$%<5/V2r+{Jc>nPg
-/DjUAdR`RJ|@7/Vg7nL+g|>#wb%<1[M]=#wtJ4AzeF4N7XATw'+#:$sHh.=:tz$5}%_+w)QZ0J[)>!y)`)/o%Zua>#nLIDTr})2iAgOZ9hc3gKMo2q/pvq
-H`Bd]YOI7|81IzT'{QjFsjqbl'`W5a@K:hLHW$RooNHt:O>[eQ"2~`=$}BEC4&ZA-5nk}oU5at!w$3`tss9{Cv(34q|GMg0o7e8ny'>vK+q<qJ+,hk3#6B
-vQ$O0bo[a+A=5Vd-(-@=36uqh=S88|v!b3&wZ5nMd-OPK9Dk/%:8m&mR[izAaI>(E!F$A4>x^|Q`ZOUZ/bS6`Gv]0}T.5I"(>52UNTy2N}U[g)U(#BMmG`
-#-#FWO,IIUfh!xeM(M:XT[9M<pUb2WkvmV0(bo/N=Q-YYHjG9lJ^`9<Q^z63e=Tgi8w9rFq/Bd|R@AE84/nAy2yNw[|pGYMX,HGg<(qX&sBY53&7i/sl#b
-#X17j(pihjh;ljLCv6&]rJg)HR9ZoG$f{<xK_H2W/(XPNF6)K4:j4igQ}dGVlS.y>LzmcbEXN:2[!9p94vhCW2/V@O2so&Q=kor8"vwSpkg#XD'vlx}Kfe
-mq~A,pAbvn$Kgv$xcM2S"j(0W)WSz[@$u!vsb,BCF9>.Ux).~29.,`S)yWkDYe'=[yayZTM6wxp:|<b7Du>obaKPIuVOmj('z+r3j#46SU,H^V;Nc}UOio
-x,"Mjw~MAtDj8d]":"[C3+^A}.9NrwOc-Bk7tZ4"skQ0mlDjsT2(fIb1M4v&cdNS>k3_O$s`Ewsd#JnJdd;O/ci`L.DV9>n)SE}[>z^RYe6DJ'jwx<bAlT
-0aUbUiF$N;[|xbgyd_;bybOza_96s!)3GQYBqM$Erhw:8u~vv<q6VZr{1kw2"N(9519;S]!j8]M[,OKO+Rhk},Pqq8,8y;1}:4~,J4QICr=lLl,)2q(^:d
-^s.O6ixZ{X<B15C)i-+G2A^7L4K^=(r^HT[uWhMq=sX-ax3y=%/JP@^pQuhd|ZH7(<L9Ba`EQR4kvJD!wwn=tXEA#>>TR;&x~Lb@|'Mg7Nk>oNo`Pz&,AG
-9bX>~Ja]w92(&bY"aM#";U{%$5`>%7qu&zY!#cRdaM+tZ<fEMUN;w;c)urhGMEzt3h8s:H,QCq;_r+VV4z2'K!5RK'NqHx]+10rVcz7'/!:0X.ehG;!Hrs
--WC#TVny%m~ipJ-hGo;3<MfF1S-hPV^)de:I^oqXA"(}3%AQ$m<EsQ7+F/HmpBXWvBJE`M183rXG4nOl$-u9}RKCGj98i;[P'cV56>zWY}CSsfQl5PlSj7
-<sa!:!hE7UN%ixu!ix{0P;@'9)p`<88fuyxJkc6fI+Cz@jGW5zr8La;"uMn';-u26Svo])JVe5W!'qmR_It}b]rPJkn-JwQyGch}%:t[kEy<PjB8XR.&%c
-wjXj,0Y5ek~>O"Qc!oR;OE>KS_rosgb+:=pLN#qkuVuAv'3DMk[H@}!g%=kR}8bFDX}$@C{"dC`,537<hZ{(Bv"!@8C,`UQ&Aczfl<cP/`QKGK[{'X9f|9
-8zTWl81$1X{!wm9J)DM>,wlHAI|E5#m|~iZ>AUWaDhMKlA6jwTB_C0,t~P8=w5Cz4GJ(WfYfP.e[>AZ;#tJVl6J+zLx)r|5AULMO+L#>06Ozu{}lobO@-$
-4:_@H&g]7(<kt3tbm[<B35ZgobjA{9p;hG"@g&&aaU:X,y0cnW4=DTO4Q4(HxKPY/|FI)|~<J1!~[4JhQ$Tf)A!S{]|h2jL;]C|m2-+jMbl|gf/{TS"zNT
-r1$IrhE_30r.':nl~-$4^)2[F}0vTD@9kUjcYCvc,e.oq@erGHeJCYw`+C1i!yH&wi@Cpw>dZ33:]&&+`6Gd<3BR(z;5L/@m{E0tG)xc/Hc2$BqVZD46AU
-wAb+Pe-hU)/fs8aK)Y$[',[A0nl}gKCj;x<V-pMUXJ{sQ+8yP#DQp"&i[N#J{!sEDI%)MEo.OjhIcbA_aYa5a}<J]hG1]zdhyK|;R|$7ncroF6te9!IVAg
-2-ef<=5@!zAJVuVpV&q5aX<TN/6,e6yNq>^c4{.$PNytJ4.EQw.+}2|b$53/CGiP2EOa88P#v%O;eN"~>([.CPjl4A<qe2Q-><Q1z&HQF.o=OC_'r`/{j7
-oNlJG`}j&<]Y./842)HVOzH3B3G7M{Gk7Nb><F5KHe4QuJ+dH+r2pTq"`/9M_Uj0faA',ze,c(!:OEg[cd<fc>B)$zRkn"9uGMjtJ3>tJ.bzR]_0nDgw^8
-BR(%z0#%jq8|/a&Nm,FcXAfoaV[$"Fk-EYYjB2Qw1kT:73Q)bB[]yCq$_i2lURv0[%:KBh0,9/.jG2w&Po@GPUbi{VqT|HP($rCRJ+87O1d!'rt-lSHPrF
-ToffGwgLgR"ZBzn{Boe^>R^%P[e'%HAe6x=1orTR5|$PVH#hp0]aU9M)Wvn+sz;RCp(<pA~.@S{(Zz8j$Py@ZJ.j72f<`D_5(g|X~5RVpRaY]vP4)e@Dxz
-7gS:l)^_3NQG>.4'f"f,QJZH4(q-A^:A}&w+S)b%.QlAo_Fi_0iA3jwM,D@7jd,|w^G]Yx~nk3NRK:u86s~t[Ps#nX[KWu);iX:A7y1^95z9:0P8auoe7.
-i=!;2.#kh(H.}yc1eRrlS>e.|;Vi{^qvqvcuw{M2wh3Rd'$%@Z~Y@U-GyF$977(SsrV]|X5fZR)OXGL-;x}rmb+]X4&s(,e0"S5jrv3ozhe<',!7QKF7uk
-PVF<C"fK<,HYB<mFrKLkQ<bT@VO#unP9LWw(rY_od]+h4<u&m7+@::>wErD$~Rm`&@~w|5<HO/dfRyH":"WF!2`fW"^lx$-w${]jMAvi}<CVKlY(#zSHS$
-c}GRQ""=h)7#RO<:x3=-BFM[^VHKR!L2f3OyRf)>1-EeDer)R[wOXiCa4q4<eufkGR5gUZ9OGOG3!k9PpDH|%ShIjzU24=0D=z0RfFC$,4D!xb;ez5Bsvc
-;'8,Z_or~!}<mK(2&{PIYUlCCyXo8XhGo:o<kWF{HG5Efw|GTPJ;!$fmyeC[}-M300SU4FN/=sfMvf]PTyg!ammGe9<mqHKlpXT5qfI!84=b3bsV:>O{p@
-}AqL@QXI.y,uuZnn`Q|WCbF7ve]^x_M_)UcbN)&-6d6'LIdIL;qXy)/d;z%:d]0H;T&4Xg%bJQ&Ekxw277_)b|GrndV.pN"w}fV0U#kBmm-g:%2fI4AlYh
-Rep]-e5mF4JVm_oNxaJhtiPp&Xw:(ca"x/c3YQA{.ZvpsI7CIIzkSqYruB[<0g5;F[h6eE2%CW`mU}$8e>CBGOv0]VZw_-S-CA`r~Z9tU'uHg9srcZz4]}
-]p8%x/CP^z86`_wD&s-_tT$C7g.LlE_E{;Q'9>>qS'z!H{3xef^5UNTIr!Q_qX6Pyi]0}]:`.c<v"}Gyn2TfoJp2"~4Ds)!]]si!1b`@TC2G/Yt)I.noM(
-[ll$Hhr`EJWkCGpv4i!<WcvWcQ<bWI7PqY0G[k>-MJu`(#bKfZDkgKnAvhB,yGt2rjcgXN0'e%Fo.ycI)#EHX|3/=$_z`t{n>[1J+bSv}Wnr.]omq<wM<Y
-DaB(uRJe;.;S2n8"x{QgoaNYTMqN"tOiL$@/<#T.m-8x8.>t3$i5!iZu)+E:yQL/J+_]r=&}+frweniK;{L8soZ@z:'QUjgWBvP#q.R;T-+K&W4w]szQ4O
-ooc%Q1/OUh57U66JEJmH8t8P4hlrX+Kg{1}JJQ,5#L<^`dns6(n>iJ>QwU=PPT{a}K!c-L23RPPs4Hk{L<OTWF"a'6#N|.}p/i#`+-ttYYD,nImMXexf~3
-obLN<ucOt-jS"cWdyGOdcBbXQWTqXDWse,>OsYZ$P%(Jvcgr^W:$Z3hX/Kc/nV}NydR0~ch|+6{gl##';KQ#uP+"d!roz/T%nU,HAO.S63>@5R5Ww'1Dz_
-7'Qo$Q0R>:@y5!sJ20@m2Z_&m"2Pg+f.dmePO[R{-Q't5+Dtl_YG;rFp5Fy#bfhrwypJ'8yS|1XmrAjs~l0!C$Zw_s=wz,.`uXNm.l0mgc[|b[/Vy9,8Tj
-(mF}aldsV:B"5bB`1qBKL=3F~-^K58#K1/<>s>&^sh:}}aI^qV7|;oG/T0A7(ck;~,)j6+V%yXmePYv^}+Y4I>Y0!=0}^u)`s,e[1/I`jdEi"jwiPJxjy)
-/s>)J8}q^}YD~qGojy&EmY`Rpm#Lji%zjNKdu}-`)swGY#er'tK"Hvxa/Ln],dk{Y{7{@it=8agmq{@l+zP_!p,R4t<ofxwbBa6ApapzfcyFQV=jJw,M.T
->'MgjmD}bc;<%Xo>1C>#$nHl_YmYI,oh[Th59kB6{qq@o}0D9PBJ%b2Vt&X5'U_3re$&Fj0{M9-w[F-7cloJunf/mxFnd#~"91J'2/AwOGyY/mi:Jo#=KD
-|3nO&E'6L@hvR]aTl&DuCUxFw=&boIH|W}.[`7e<KTF"Y:]$=Ezj7}5D)p-M"hlepO~!i'K$m`9cq/N8N>cys.8inL=L'TY|25RT!nG#qLzr>b}qYj{YpR
-x;AiF<EPohv_3w>=%d[/CJ}ajz~_9X<=L4F+9'i&8R1i6pq|+:kRK2fTRXe:6^sGcNj8lncgO`+Ik&]}j&0,OVJDtBb{<#<MM1'IlFD5P=eM];w(}a;Z;s
-H#JKtS#DH1j!tGHjr<$3.Le%`w8l47WRJYtt{+.#I&gr9$6.vAtF{{l8pZ+)m>ySCT"A$K@,9+3mnKkD|-4)M-Hx5{|d+6M>`2$<p(@8/EVRf2vEM7_W'T
-u0s:#@LqGSUQG:MC&HraL%|<wA5NyM>G]"&EG]i#F@h-:Y.]piH67NOBq5,d"h8|Vifi:Jihu03"o'_|Dq)G;'0q|KWM%a7bgr&D6q(|m>Tk#{gB!f'n<B
-[;fGSx,c5|[r^Y4z'V[i.JV4i_t`x]$BeTLT;}A/Wv8n@,kE6|fi#$ykHbR1~N>4bM8BMz~fO&+iXcMQtO@;9to;:d~#I@,0Z/nqE5{'}il/>e8TeC+%1M
-'tAndjJ2u]9hg^'<1@Y{ln[zAS4jclgm!.@YpK/kY}P>.,jz1v;nb9Ktl3c9.|6W1,m=Ck|yIg"&:mEu/g^a12Zs,RJ3!kv@SbLR5^vzOu6Jzi&-t9yQA`
-N.qg)zZV5/MSe!TkpATz0(7qj^qyL0x:[(GIGI0ubiy"4{l(vcfdN_d)fb[m$jrjg+mT;^lm]3.|nnN1d6"WQ#wdEm(2}(r|N:jzAup'%}h`L@I[pg!WB8
---&-h!=EALWn(KkESkNBHz5%.>5MNJe(f0(y"[ehvV}f)Zi>vxM,cK@}9QZn`Qr+/<,}_qocpylb568nK|}$K1X2;ZD"6-wQP-j86dC#DN_=&FsxJlNT$q
-x-:y`^(l,]D5n=/qHsai7,-tCyF.B.[{#48|pYAJg,32~mp_B&PI}BV(8pYY!v)"<LZi@Xs5Nwav7hmcfNz66D|+$ZOY11yYs!A6dxp&H.lWqus0~wye<'
-PG[w"rwMwaemC5g4=un5}]erN>9#@JH.YsG.No0t#,i1Uxhmvf:!uR2%,j1}e(mw>LG;Zi#vZ3^]di)+!/1pRSgIp{cs;qN:EI4&5gV"3w7=WK)of3ezko
-$E0xfe;#1NUG7f^Ph6v;OYFhTLvJ0g][%dvwUJ:"aP!`~oX'|a'on(v52OO-p%z7`(i=opgH<2(Xg1@|kVXq(sI./%"azX:128m3r!zno!d!LHR]$^='>@
-n|$w]w)#al<gxvLfqh{!o,F1t.>]FX<{Lb'j{!Gi|BNVJ$lU;)wFD_^,@P65dxEfb>'F#!<>M/Js.Xa}A%(^F1L=x{GTSpJGQW@EA&T269/r1'jN39;(i#
-E1eR&f_UNJQvw'B]K";(7.pze}1X>P93]m@n'tIM^=DiQI@c(h)rvRJ{DT:P+1x;rGw{e:+:.XPL&yWSW#tHg/=k:sc$G1Ci=wP^~>4=I3%5qd`=8egdKg
-4VtS_mEx}0IZUA'TBOtlgWf&@0e+w!W|<1>{T<,=lzDxk#/5^%|aIPo3{/0=|MT%!3dwT/Wp](FTTEf7FI#j4kA9>ENaV!`t{.YtKa9'TA>JaZWdZay'-|
-'=OJ3)iW^,@Jcj[mxiLW^(Yt|=]oViT(qOoLb"=FN}(/,w@SEQlfWt/';4pQ8"sF6#4hl9Ji#cE.D:_,J|PQ|Ap5z)0:42i<;'KDWC`K1K8n;P=Qx:DUx^
-iUQ'^S-$a(PPwe$V9JbT!2GhgAG#a1:33=,jf%sU}|'3e/.-4C^Gfj,&SGSI~!B0i!:_&//9!3YZjPi$%vn)2iV@#uZPd]'dAk#LIDcOkV,1P|X%#v@J`G
-}v=#oK8)e6o^ybN2D467@GSO.mu-#uO:m0,T_"hlP(>WIZ'P=WFtyEG0D&G2O`+[d9|./IhbW]$lhS0rT/i,w'8.KLPxqPSr4_nSaQAzUhl!Z95vdL'b3M
->&/>O(_LSHCL+rP5mesw&,=#3`e9%"@t,|"TS:bwu!C-oqOy+h@X-$&0nm%Ek+R}fYd}]}%{g6@=$!@<[Em,Qu#|K[,K%4qLN[!!$t!.z)-l&/-Q~qWGaX
-C,z"(}C^yJ1QgWPF34fp;y6$jf[%wy9Sk}@dda:J+-:OjZfxYGB1j+bP0W2<zie:%!n-+K0cAR^:j)8JO&o`Mo<&jNqOb`k#U(b1^i(6:('2@9}@Q)9"mT
-VFJsKkd-BtS}L`jvEIj^L0);CjF;{GwM22l)F9a4M:&]v@gJAZJp8mYR-h+YSxF3Qtj(:@XG0M0&0F$H/EmE&{"IIMWw7>t7`K|2SWB5+<"-F$PyNCp%4<
-zP[L'<[n6u9tK^U9SpiZ.`KF(@x'5aP)^=[7%k2E`/8,|2gPJAeDY.e-0qguQsXxSS%4b.}(wZ8m<;wN14MkQ[C/r`qAOX/@{f({#8H{;ni})8D#$0"H`O
-)m2/<+]Elj!$sXP%@Tkg-+k3^Lqu6a|Tmquv;W,]slBxLz`fK+CD{LuALgEx=e/[+{&M(h"}mD1zheW5Qg|vhj_brx:aEOx!+Q`M#[U1n2FU'7rqv%:YQ6
-k=bk!mF8-Dqo;]|P4wu#V%%9!RX+%H}x@3F%#)F0^Px{mj/lk=x"fIGNENqM2}mM(MKqna{p[1Z'gKi+"lkg(kUK,)+(Cgf.,F>9y:vO%=kGd3/Cri!0`&
-"af(0i{{=B9F9A~2]W/TcTN3df4CU}:5}+.ohFn`0y}{O/J+pW]ihyW2TwTj&zNY_w]PTZx(F413UT/XS)3G3`_N][AED=fcHjcI9M~C;";X,FIRsX0Vd-
-=t2)uZg,$t3HpVfa"dG55UYq&(9w;ImbQn](<4=hi{mfmwe#O@0Rm[!(vyyk/yvZqV8-9XT)IB+3GWHm:bI5Vg#^}(3CesVVA/V,E1:Pu.iW;1R)~a,yzr
-AIN2Q(<g|Xo|9jy=#R8>1@kCmSqG1_ze7vr|p)L62II_JheE5f0U2oB]h]4Q|Mcap"p$z1uKc"&d-=b_l+^j-!=s0}NH0P{O=Ztl<-A/~R4p2w5Kc;Fvz^
-q)W>4^3Ey5"f}'HgLIY7s,<A`[u.'vgzeZ<sjlU<rqY/KKf,$(3X.y9F;)^EBJM^f'XI`SXc23X:sE3lAn:{~E~d.o^)2Ne>]Z-<2SL_1PZQN<$iG2P#pe
-U0yRH^_g_h9,$Hqij%Jirte%upvqt2Pql"hJ2&U/Dm+wz@vW0{w|.J.ADNGxC)hJ.1;rRu9QlD;`ry>Le}!04dOWYmK:5!5m9P{X(oY3'KaU'(8cY/+3(6
-/3x4Ma4^G9A(EPLD/|II('kl.%=pHIF^nT!m^>77CLK,ud({4v{f$_6oKNO]zd71E5q-EJ:/:"kx!2^y#ol!~B96Dg>c'&SKNnp;_GLR%4q%(hJ,}@[:]^
-QjR_64qtuvh>'RWB1H~CM3~3`kSrLB'kdsFmM"<V&ha(a+u[c%%GjTeX+!{{ypLyR/[c1g#p,MR2<GBP}@KGS!lFmjuJo9!#x^l[ljg]mLII{V~PP-yF/U
-rkDvh<to.qQDM1%>[dW{!(aw#(V<~#9&)-{1^+rv9l!;j)ruKz)_bIwm]%2N6!1iqJ~Pk+6:k0-^]7lA0IP9wBp%#19`)9@Ht+,JFRpE<LL9e%:MfX{;JT
-re<n~%ikOED[oQbD7!af'@k];Vp>/SB+m!sK1B.;FJa#=h[lk4WnL|TGsq@8#-5WV5Kea}V}.#ip%3SmRUs/ktYfBH-zk3PNG`EqxCG,u0Cb5`{Px}gi);
-(V:'G[H-}bH{]yPD[|:Q]sd.l0;_NzvOWo@5HQ_j6iFX/9rm_{t;~6&C5czW(#:I+C4tO2&M[rDi~OY+oz0X7_.lC7x(5OqW&@}e3Zpxx6tjblwq/:;&Lb
-CIa&F0/%fq3),f>3%J6&(6XIN@JI!X$HzcK9noHUUfAM{{"xRi4>rfE/6gL3`xC6V=UZ>`^k=OV.Ei`<Y{|f3JCR&HW=CA0/!ssH;z31]]qjq4az:)jM/:
-.5;Cx0Q1%f>azBfvc<Q3>hBXtg"{7El"3kc.iMJ52fCEN.8I8Oxe)QaCZEKIkx"8^>A^F/XZ]x>>64~XKEOhe)<K.OucJy;no%nQ/>9Pt71%}c"56w+-y8
-l'HLQ=42f.'T"h^,<b-k$'8u{U~e`H;3'k5g&1,/!wfrX{lx{EE2JVJj!]l{V4i65#f5v!_&gBXl8dPlHTS4e$o|[d(5w'T^6PyQ2vE#)pJk"Cm>h2AF5]
->q>AF:PIqA`4~&OM%aI$5Ef#/X.ax|>-hI`eOQ+4toD:zYRLm{BO{v"G-@7s$%KUbNFl`]I64+(jl1^=.Jl!U+8:b(-;IEv)n:&3S&vr"%;Xf:'!|qo,~p
-TxzQrr7GhUQf@kUL)s{dg2cl+:JK1$|R8)~F]xFQljHN&f$lhQOs5+[0l$os+y{2NpH^,Pv<dY$[Q<ND^mp%)NP$BXWO)I1WutV/KWj;576t`LJn:DgN!8
-#CRU[rWdgoLM@"B=1XVk/<cLkI20N3^1#|d$7`rF2+ZU^W6`L}N<5HvLw#{+)jdqMwX<$qN1renuc&|2exA[#%$FLTSl=r6{AS$l!|BEB6y7iID:u-t%e.
-KnT3/{6_a9rk"a"`E-~#YaQ{nt=f08^:w)R[gyu%,.6My#!Zv#kNhzDQ~)58O</9KEu#7GDyR4IB"PyxJ%ySBrzgp=4MB_=S6G:RL/3!{^JSifN#7k|RW]
-W>TdoThvSp/B}('Y[Q%Qfk'sV!@.2M8a'BKIj]`I,!ny-A7{MYCeMfqQFe/KU8vjf,`luH2SRnDU7.8]!2tf6>Uh}Wqa/H$&[u&b)D_'O_MK&x3e`OWz2(
-#7+wPQ6{!!OhjiP"cX>OTsJb#k4DQ5pQ`i87-+utdv#[+o93Oi]V:P]l3V;S}t|Otz<xBC7Ya}I0JILnvi[DkEgMs7e7@&fC7YS6Mb=S1oQf/6p1UU{r.<
-]TUnfoxg6-E@=UU}`lCNo5w>_AVgtRJZEFSIeM^1Q/x`E8~XSq)AV!!'rE%+kE@j=`bBi35`kf-O8>W{-_tv{}Kmv8z`SD^1{#Z,9L82m.`5m8seRsUh]B
-FJgKrimJ=cNA>F6BhJc$)38[Ezlb!GgLJ}[|B4H`#^U>.S;>{5#23d:wP)3"-bB#}`SoC0-GOF}BgCq3s`H$qCS;fi,mCp"oN,z8{^/wtH)!//$Z,ZFRQ9
-3%U/;z4SAYHfm"X(8qyT3G3R'%]CbX-,UKvX=R;+8YDJ04x^Ns}>sE=1kH2}:kmk&{h1JMm{8N1MOL<JHgqh.gM`ux`gd'~yhaPT4+SuHGF[NcXu)Ix-/4
-@9~SEe<u.G(ARpgrjv-vtn}n.AZ%u;i5s>1CGqv#foht'a]"LbG^Ce.``cWH2qRxrV>W5/i"6@vr8zZYD)YGZM2G9L`tnyxXzfauD/i<.TlV|yIb@Ges6m
-vDJh|<;dn<ko_Xq..r~)Gk"2qkOw3VunMl7U.v4R.7,Ut.otg,cW"tZf"e|1MEK=~LSWQ'P,xeR)01{.k_{NQgUF@U:jGv.$5I'MOg2TJ)JhE}i@48D_H8
-0Y0+|mGWX@g3F-T0|7>IFP8L7/(k'dqA:H8().:H)qPzpF_wle:^v+!ZQIl|9%!aOFr|}V1>K3kxvrm,taHOHzu,e&yMl&g.({DfkmM"h)"_:u=lSQb!$s
-<sGQY'xNW:-zXz3E+&e:fQE)JLu#XkC7r8KvpX3WQWIG9t1[QtfN%6UMf[.`Ov}y3hS6H@x8])DWz}>s0RU<3e(6N=3F7wa;[6COJ|@z@gCnUGF_x$3m|U
-l0WPj]pCTNA+{5aXM(>VaJCWP-4i1Kt),}:5LoG6<+t/M;XVA3"L/P4R,l;m|L70x0f)5GcO@3gQyg7mBE7TLQ<rK&dA]WKWwQBiPczkcmN29bPxw-#i)_
-QT$K("HPSHFeXsY8&Izxsy]FRj#OC3/9`RI/(ia(gzoEj/HV50|.ASs"C[TK'8!-h^J.Q37ioy;wcEcjl=AHuu1;^<{sZ9dh!@{LFnZQa9s3/$}ig!dGWN
-Pa.C]y!+x0&.ety&5/le>q0u)}jhKyr6;v/dkuF,{EWM]0YVN+paTKV@8G,'l>USCvoC;]8v<`<!FhwcL]pBu+ef88+=j&;;Yh$Du+^9AiEOMWCTdg]'<c
-}-X$da<$M!nL!b'U;B#@39)F#iPx(hk;Bu@1mY:zHe=KBczVvbd#;DZxI:BkgNdif4D5)EITs+XHB92QY#{)QD4J6#SzL_w2z@Z=vKPeT-b}7@X)V2gM,C
-s&LFsF)o$!kk53KzGKkhjYFJ~9,77`95Xs#4|w0kRuj1`j}$6Zv.ljthpuS.,slk-pNCt)N2<e!bQNbnb_!x,<v04:!,6qvhv>lmg;ssdEATJq@8S/e#b"
-|d:uM^g5MPl0&x;>u@"kl@[ZMl%5.m:+F&]o2Zs.f:}){7/Rvmj#,Jbh[.@2l1/Kf.,CY,A69%>`]h$7z.Dtq_7CZH4Ql#`ajFs.T/e/ggzU.ZM0Z3Njs(
-MoZ#ld5W{f/J~Mu]8Dy9[8jGWa@(6Sv1)4yNtRkCmk:eln'dZ[x-}XU'n26wQ"g88WB1@)5^mgmQ'DZ<mtB='lqUtxe{2SB4ABk6`6xpV0YW":WV,#V'bM
-n_w{[I,Px9f9C.,h<L+&KAi;DGW0K#cm%@Z%ZNt_>G({N<qNTwTIt+WY`Ei9PpQMu3(c$yUkx>(mz]ej!MHYO_S+&:cyx@Z]-dTfQv>yXk`>72;Zz|/;VU
-7rTEsJ|<:BZ9|1[:1ws`'6"7)NGDsB,fdt}nup2nFw#wM+c8n|K"|[#=8CI4V!N@.dbOB2q5:B!6w@;04Wy<hlo2RBF-E#LPrMsJOu>ojbWbbK/HonN:Y|
-EylF:OQeqd/R(Z_L~n^nlG!,rHn{bY8(M0dq,|dCv9$HVWUf{gVSaR,<z^up3mORBh}i&<$HZ'XM'(K&%d6s|c2pP<-,gSHFJt.)War|4W.0l>#W5+W5M&
-u&.f$R`Kg0Po'<EacPd{gC$Niy=6Dl|I-(@;i/)73cVrKv`zF7PFJ%IRMNpRT"TwVo`"wFKp13WW.$51r-eCrL8;03U"]!cdRR)60W~$@vJ;j/+[8$,rpC
-'"}|Q=m@^6tTh_Q;G<w+DP'hFqKh}Xc00/`u6ns>B3s"|wy^PR:!$;d_-02bx]Sp#|f"xGaK&"NQPDS&6k(vg6{NH0v58+vv]c`5RZF39"eI<B$Nq+^'So
-q<=g!dbZE#'L(<NMgQy4IFH(qoU[0VGOGwTMDPM$_xao/1=Y}V6Ey7i!pJ]VTWp`G|8Fpi&XvXKJbHs1P2gU_gT=F+KuZtJ!t5I|T@&%aJ6PT+n()sB2Sk
-!X1/8-b`q.tt-F'ET;%(D!)JNF,)O)p&!z~G+H&gU4[^1$Iif/-k{P;,h"G3]I1osm>EI`5U^ZCqe&BP_%6:y>G.G8N"pvO'{dli72JURv'}0og4v0:qh6
-=Cyo)KpHfSipn$NAnd%mAB<B3fFAjoRMq2{mJo+KPB`4LqXi<eGg0f$F/r@hmv=O)Ir->{9C4@.qvK_rs0VXE+:3{q"O,HeZ:qM`7bOZ3G3ART#^!Hp[{L
-[l)|TkmZM])}du<Q^}vAZpX&uds^3j^A`|$C@z3r{cvA{;7r@g~jM"ZC&%Krl&0Tfs&pR(s$Utck[bkVQEaPHEhxoj)i.H&#7N8%TywVc=N=D@X})t)p!|
-[AE)^{<iw`KRj|qo7,7Lh>|f>AbT:3W[b[/%|>kVn_/o%58:ad3wH%=:.Y@b|7yKscl5mGdhPsn./^COcxUu<4x"8GkW,%4^j@4QM%GB>TQ"otWILIF9[i
-[3ea7SUEX<)aGyN4`,q<MBqpOQh:,/_ASan<Yk[6!!J>r32:Rw$xO'6Hzz|Z-21"YBtEO{WC<sI&^%AIbm|yUK6D0Jh>C-ZQ.q/f4kF0$'M;PApOuPSS/[
-dCX27TrGF=3j/^;</)|mwx=D('1W!,assR{im`Zq5RI+~<5&`f95@0]"ju4N)k5"+1MotiSyj6K9qGf[2diwX%SFIo.WBR}lmXR/!#4<yED$D4QXs=aABu
-gx{bB837nDkq<]JYKdc+t9bg'Ho|z.Qzo0krz4+O}1~:c5&AkH@@q+cT=fGZWfq;uG@9!5D^9XU@Fgti}w+IHS[o9(`:Fc@"J:0]LetBH_%IV_$RmKE_%a
-cZs+_`}aS8;{%9ck-XZhAZv<+yH0mB5pC2uPK;_<R|7g`2-}!MrH7>[H[akKFQ<zVG^wm7Jk/JLE6It[!6}c|a<oX+}x+<47T4#PLs6-6}>8q3C!=gsgMc
-FP0E//V!ucChY#T&tkM+CWDReWS9WhB18,FzN'h%J=|8vXcq#E{^T|aX#1}6nS9Qig}R@N;n{Dk4=b8yy+w#tx+91Ud+>,p"$N/WRl:1/Ia<N+("g4|tTJ
-G)RXHl6iTL_y_>kTr]33A1aB|nPWWLG7w7hq6MC`}YpP^-pJ4W|7q$2zM#(AaEE4vS:g_h{h80n8ATc_SnJgq{hA{d[:2&q3F{w;PrHO6G(&Q+!Mt7!QRv
-NblAz9p%F4l_8`UBmhahg53^!IqXm;Kb#'Cf]W[64mZJd(bEQ@]]e;$iX}=>}"K76#i3!bkeF3E7F()PR+(}7XrG6T7`#)gf4K'j<'n)WCXX"&~&dE;_em
-Y"PhsPcBN0'(e2mBoK5icTAEfynb>2x08QrKND%nupx8!WTIfdsfmOd"J'f|$t2js3NW3>X,{G.VxQ1,|e{XBb;nJ^37;X5SmaTt$0/!8tc+>v>ihhDOJ+
-QKeGXyNQl"d3h6G(x%VA#C,VO-Yn5a!Cl|!=f&:A^TxUZQrIasS%uINA"!8A/QEkL7lPCd+6nP<iYY"YALAlNXp<FZQ0(GS]fcd3:Bw1nFG1V)vI)G.IQ:
->Z=mbb<e7=XYV'mvUw-zS25t[}X;}NtD!LZoYlP[@"YI)OX=_|kZV[AV=cKz,BZ]yyf-iw2VC|`Gtm;!f0tM];}XtXaW@Z.i8p@oUrc;[<F[^p3ab%wclb
-5%ZtLKc"=zO0)[!Jq5Iln"[7]f{n,nu>'-&%U_v!H9-L!h1@5iA^c#R3XpFmHw`Q@^0x`67{i|!u$/{gqW+h'/uW_N)w}a.+Or`pPSmgfBA:^4vD_TqzU'
-rsM>rF-+Q#DbJosQ=PVsj56nVL{1!hN1y+8M"!.nBiG[W6YuD+-Z4x}A'fY1vvZlI,<Iaa(ossYK#a:Z^PAkE1;$[b5ffw',a77uIRzl;ewGMY`AGBb+`h
-vB>#odz3mHt`,/a:FC'rfbv6nj7guc3oq+X3EUKHDC-fTX6"NA[7yXp)01I|(Fv+2j5,Ihlv#(15/>Rr@VUY~REIA2n_~rhNxQ_N[]O.RRT)UUB5NC|>/m
-`8{T[9(77L&f8RpN6I2QAcU0Q)I0$S&/eP:xU`o'`+-02)|jcER{OPayXfy>f[(aS;XQNo)MjkoZFgx@>veTln2LfE5KsQ(<TXq$|PTmb,YsZL)V&kg5)B
-f]DU9t~rL`&(:krWWCNiXzY+tyd;6Y+"Wn&RUjKY5K7anK.)EB:Q.0j]m{~}`g-tXf@'7Xa_[1Od,br[&[CBTB&PvW,H}>bCA4cZuxXOo>s%$+oiKkRm>_
-H`0pT&(u"`{]Le{lT,yDCye8$DJ{DLZM"-|`%Oh-:JI0bUT:D<IEJ{"&_,)t3|WfA.KGhPw8WS!1F^7'#]y8s0"Ey2Lghfms@&[Y#lm_j`O2}@Y;SW%gkn
-Ye`D8+|+i3@&fz~dn4u/`otBE>_'MXnL5e0X~Ww`OV}(E6lG-iF&6<LN{)w`o,X1sp[jB&,<:qrxhtnKKSS$`r]1Usv;8GI(u`52kpIy#oZ,PPiJI.DA&1
-L5W6uhfT@H);Kaq=2_zWC+gcQFYcPeD+bj-P(Y#yi/O=q#}E,IIQFqt[19+(@=X"e2%2Ls08vv~>-5(ytY5is@(]3L0dHWzpW=Rf+`/vW4<Y/kgNYk0(92
-t%P/10D4mXDcI2Esgk!dD%m%:0gs@&H8kAOUJQe.I'7fhiItlBotT9zPI;VJNje(I:Ijx<z_QfLfEI}u>tCTV."/aCKaAfl%f$Y4fId^ISv2jc8'4fYvw}
-=ne,g)KF,OijIdrW..VF1k%'pHm0VW!{X9z+DN`UY]yB.UezD+0+(9@=n"tic)<oWLyrx]&"0H.cD5zZYURA(jkl,<s0<,cVV(z;{zxyYAawtIqeDq)i[m
-Qs2p0]pA`}BNwILjnpplVr~ALpAWN/bHO29+slUQPZFOam7B~;]PJ,%+VNOQq877XQP6|iJw@ZWX|Zths-eeNk_SBGVhx!{I+@Lnd=c"7Waov1r'J78Pg^
-rNSleuIe(;{aN:i6/02<WN'mfgIA-@;ir"UZ'o6Z%gr"PU!<|TKzc|t%L,B'l8HM'M8$Qt(61_(Ee(RqM#2;5b+l^[FEwYW_p#)rDnF9"7JH,>jxZdM0]s
-CdC54s3}'X211$k{s+29S'V8)5K!4G&)9_tVX{m<ij/'+E~F>h#npjr}LTVcdi;>['E#&>J3Ty)2dzeyqF_6JFgF^=i[6XMy<ty7a9k_;ZdEW<=rzxgxzx
-NI&#EP"@Jd,.@g~]12KNr/uCitG3f.MWZ01PSmmiYc5JUMYITv0=ho$-18}C&cqK+Ot=NHcN6ROggGa9-F_xaucA:x)[(v=XF>`E+LwN'tN:qaQ<+e,^'K
-6c+h-'7X'({nhX#vWb{ddCC^>l,i9]V3VlCHS5I$sa=hLS0!zg::B#Kuu(RK]<LN#k~%rYw%nd{wJa&l$g3iy^tXMC%6,%'i$pYj-+JQ<1A=Sv]kb:Dou3
-iDQ}CKIv".FLgHm5>B-EHbt6(B:x(1W}d#iN@E1tk/>3xrwhri!mBjArn!:$>T]H942C@11$XT=cm13X;B$px1wDHLKZGmMgJU2Av(rN|GQwWiXlL/y"UN
-y.Hf<IZ]})v4|3fT|f3A!6;Ji&_g:E,eW/Kklh9/w7Eo1A>}X+i:|{56fr'1,23N7p+b_{@B%9BX~-~U]@9`F2tMhx$N%XL@_6iPg2=wGt(p'1<Lv2c90H
-~j+A{:4ED4d)Z$7E0uMgu]gData>"b!+T%<zicZ)Rs-#Or[ie`Nc%5oRKqU=eMFoia=veA;l~My4'CS{i&l>fxapo$pm3|&D</31)S>6RN4]cz!+V!c<AZ
-P3}e}7qm]%n[AnG&MfHkV,I4O!K5=Ph+uHgJ}+(},{}mF;=7]+6,z#1!'ZGJSVbY5-"j6z&"sc;>+MCA`G{>B$31T5`E+PuT__yR9@jT'3.#=5]>TE@;6y
-#]@r,{=Z9rJN5+lNTU=jh-K}IVU6,'o1XY~ZN>iaMKKuhz$_kmN+g>kzxS>s%Nb]ukDMIZ{fFD14%/i@m6T{,)u4"zKxx`lR@{ZR$_e#g+Gvy]wBUt#/ON
-}9n`QarPU)|mmR8Tp6f='R=9IO-Fq><CGRJBDW{;.Z;IUO%"mrHS'm;Zux=cIu[I[SScH1D^8k&"faBkJf'AA(CQ|ve8G`]Sn/[IxW._AXhL,H_%VE~{|1
-z)W8,]dk'E/OWWg@F!eBd)Jys>zP#"{t(h[^-L>1I_rSq0U|;L/YN9`-=|Mf$X/:}{ZjjeDq[kip3)75G.^jy#d[2FRxwP"h"8#sZ!A}Ago<mT80$<gNc2
-Nj04eTSV^>tLn@7-2KsdTiB>aDzzO(S;@ZS'rb!rze!Yrd_B{XaYfFyIE6-"%W]p1cQAN0y8v_OTf10o@9d!FnU"Qj_9"@`:@-XT'V3p;0J".t>72SVMtN
-Q:m|'W)M5IL1x;cJT%33g`0'^%u`X-o6OjCH0C)b;4y4m9.Hn)@$g9PN+h%D:T1/S-'}z&,7aDJ$J$[,xEdMF|sn9V^J{A)-,xivYpm#Y[W%^3cF':/$A+
-h-#S=Um2A$1;_jU4I9BRzsQy+1[RGW/F.=^>/E&I;N!FLJ&6V(aaYMAmm+@mo>xr2'oOl=G"px59gd)6v_X(%op7%52H(!j,vsule/yxL<V$zC7AO#a4^D
-}k>PUSm)CjwAdW.tEFK4$'vVlw3KF=K9+gh{$8#yEB@hdZWiWxC.lt1z"tRq`NF{n/V8xdB}Hx5]1pD#s!|@p9jN}w]I5xF{'9E[wC7K7=g[g%I`LfsAdP
-BModxm0NRYnc&Mm#nV%jvP8%{cM#OVC9Q0B3Q{.TMFc)!/wY&[B_b3.@bF)%!KX$t-[_YRs[[5S#&)osNcc%p{~/HhsYB3&&L_tQD&=U4VIzd5KhZGT"ts
-waqGt=JV^LAf3>Uz_Y1+^V.EGa[dUS,pMe;|1+W]<fkR<EysSv70Vm"<AtG8$Ao9.7hv`_R]HR%UbVH>0@7b+)QeJ4}xG$VQEE-[FYJv;Jx2SO8@3<GEGO
-ws^e8X9'U).63a:DQ2]iQT"Bq7d)_9]k@U,BtpYM$P=9:XY+KZACL;bE9[uDShI1AouKlgy{64Y0W/JTF7xq90ag;1Yok(~;2eTHTUzEadbmiUNHC_#@s]
-!n4TnFefxq,'F<$DlP&tuvL]Y4qkxh8N,)iN&>N;aPIJq,{vWRA.VU4z[wn{JH>Zc<o2Berm/%u%>%F7J-"+RLa,zdAM>.2(a4:>x=@[^muw!Md^Mne`7o
-e4qPrl{8w!1%"3S&LI#^xNe".qN&o,%h@"bI{"5+%l+4yu]pwsF;myHT!{/<zgA,l#zTDCk_jb>>()@37B$A"ZTl_f>Tm]um<$Sx1U92op+pqP>e.-Q|v^
-'JP!+$P3Z29hMkapZ8t+^YM1Z-2t6Lh76ohdA}Y)#0%Vjg:0~2mK>/~='^mVs;z"=MU3G`eD#X(_&I/xjbaMfTwXz/>mb,O'n!e9;XO'_3L!tA!6xVIH2n
-~AGk9|h}-aBlss'6{v,]x"3m!YF#{2To&usKhNFBGmJ{1bu4}6QeU55|e|UeIYG{>6+>MZ3Hve[yYNo:]-g`_>&nk4Rz3i;]_,f/,B16VgT^Mju8Af6ynE
-ZgQ`Dj4k;L(6+In<(=P9#g"}kYt/-ME{#rEhfiy7~jZOR{phS1TSI)L+9T;Mz7.DPNKtjg0AtX)hp{Tm[fs|(kYC#HM^Y(-B8mGnJ6bab:/QCx5+]ihP[Q
-{>6MGMB4TorX70.(q<g3{4DDSF-(d2t{{mt=E8h|+t7>/l$!t6t0Il%>&)s)O+2{u1B2'Gmk)!^PN%$(&0B#Q+w3hVz'Noc,TSb:C{[Ti^ldnCN9vS_7i[
-3dE@h'uFIs7!Ua)cV-Aw5%RtD7k;5R}aufeLe0vs%8T6kQO.n3lI$p(TNjREBmfmz'Jv~VIu^Zx5P{a&aopM3}2p}rTDhx3.9wzYdVSsMYp&vZ#0tXb]h%
-mzc[9_i;O[tK"6[op'%jxh,2n07:js_{.E}61Y`WQalwR0ZD;0x.8w}>j0M&UgT4l8U.xC50!8A7E;2"!]-rrp{:C`b/+/>i=D_p-=jW-{Q,w)ZEejyt,/
-VlAYap$dqxEbU4@4%)M9U{^R3_Pyjs5empRJGsE&T'hI<F#jIrC:6%f79@4dmnS"wT[/_HG{OB5>ndyB-(-J3lQ[67jR{om7gj[C~uf-UGO2B-`GQhkehT
-.A[/Q-#SB3U^L5HRKU)a9j5@Vcxhm),9'xr"{R8PR1|lq<YPQ`#POq,rtDS$5Iu"|,1W9DBc;V2";fXI,FP+6Xr6]s9$qjVCk2ofaqK"ZQGR!M&It=yJgS
-'3.hi:y.a;'ZjY~.x`im_u(hPjz5PMy$j%T'EG>q[iNV@STEIUNOz8kLo{7z2}q2IKOG9u`DVcqg0dqYCdFq$Oy-mTF89)#(&=R!_p-j3H}<pJFk.TZ(re
-=hh2)^g.T[H4@I0RZv}TvTZK4Mo>t#!@O-E'B,P}!{lY7ns2kV;m=vOKRp":bi78tR8T0wM=A&]%1Q8+v6&RiqQ8;Y}1V&i>"dbKpz43ws"T{Uk_v)Qn,S
-'hfnG.tS:m0V":-vxgW@%X<U!mt7BAxs!zuj8^(vsMo1/GuhE!<Ik}Sn4igP{P#:.cfEjXWjq7g#|4O5)67XxKw(q;-:^hS+yQ!4HRO7"<^GZEbYe]jZ!;
-wZWGc=^G+MCz]+z"|Z+4yReZPV6:&3.[a)hQ^AE->Wwos1{m8+-ZVR'zXZ.Tmd++n"hV;-`)dMosC4agUR!&GR!d<E8Y/A!MbN@bVO<btNfG+JP_&MEAbV
-5@'/V(XP.(<]w+vT3A[X/'KJV0c(I^+O1/+4CFGV@9KD{h,V.NT/~,sy|K&)U$kuA.`Z6Q2(lPsj(s{T7Q:AkeoE/Hz:<!2JxG9-N3DX'vq}~%N_~mFW9K
-b4_y$gt9`]&SEa#6x5hz_.9tqvM;F,+5vvg1c)0oF1!TWa|.=r5@{[$UrJNX&l_[&T!'t:4nkyJ4O^/>W:kAr-#7^}:ML+j`9:VDNQbW59+`gG}!0L@|<#
-Kf<2v<<>|SE&w"kqZ,ag:#x+CU.(V,gG(6X/XYlTvJ'6gxV,;lp<^^WLWta3HD%SNKA60X&,E8rg|SJuOJ'n8yWyM4@0]h@TIov&hI8eQNDObxz`VeJUbW
-3U'`0dC.ss^=<s{WbBXIRit:`l"-{t]B!FhL!6JxLya.WT5+DLJ]hJg5g!wU^nVkA$4vCRZLk_fmrzz/e-8X`mo/sV{pJjt!XRZ!_(ETe--DCN4M1'"y37
-"/7S;-V3By1O|tjJE<'8aoyxS0^xD<E(IhVPxX=-801FggZmk330WunD+0NAF.q{mQRkTab&!,bBRV!o2yJS,[QtCpN[V(#qbfDeG;8C:aj-5NrU6u9&dU
-<RJ)HA-j8Ec;&]iLwZ_:@OSz$/v;jpZ@a0L-5zRbB09UVF<$YVwofM{6X``hv$[^`(hp5$t2x%Tq"C57Dss5z4(1#0P-Ci~)'Xwk&Tm_B_C0b:!0S{Tbz.
-1I!v-bE1],&%hibIy.zuFZBc{H7>paZ69X,K@>.OOt6n&&$ha,ZhW[;pa(kQx8`avn9tQTL|&kDU>:LGB;v/{M(rmRjgn}a<>,L6<viX0@ZF'rSR5BRX6i
-NB`l~lATZ7F>H%-g5Bc3{2/j}>w',(%o@)-^(80CI{&Y86B[p]JSif/p<(vkq7pAN)/v2_.Auqd]8]Qk6UdoZ(]+Z)e[=3ooh{&Rn_P/uHv%|!:P.2SLao
-q@.3Tj6)CW3ai<1'Da_R9sjrO+c"MiMo]_Q=mte[ZUzo^MR/,qvr1IJ7S(T:JQER6lQVn@~8}NwZS!Zvh&C]`.A-UZ{o_sj]c38zG&j`QYk|!1u{+";>IP
-94sodgj`=#.4v%K|lkK)Ef!#GBDlXooItRhH[`}9o:4FYO9MUg_..'C_0R~eb(S|I4<(YzM$jf=nj;}Wl|0%7gF3lUJk:l=c`VP`E%i3H@1Jroc88f|%YJ
-Bnx)j:U4J-x-fG;aTD`/T=T6vaR>kR<QI>2Q7jg-p[C<:M;bCPO8#7r2&-,W;JND2`SOqi$;sZdG`O1o.KD<n@7}Y&Vc`u`&-(1tN+rtQ%[+BSKfWp,O)X
-`namVO{8SXIf-MQn8+!!#"+f>VZg8[I'-+##6kpa#d^]i}=ptyYUV7`&I5=<r'2iH+4h+<1RC|w@`=q8s,w0(&c;5Sr0G=G:yQ!t>>S8p;MvnNKYkF0-W$
-1Mvic>^yd-iDF)G.;KFkzS%(=v/45Z9b@gg%"uQbXgzl1Rc=}VDG@;h"jC`|b)9HQi!ES#bzi<5FSF<W4j%v$'[tj-J"u116rP/<1F`R8R;/|aP/a^R.$E
-IF@Vo5poS:PkplW5|l%VlW%:o$3#h9.C4,g(q`m;`xO$iL[kU$p4N5YX58R-7cmBtAOBp'M_/P]6<0w8>MqOL_gxcE#2gcbq5,Oq`o:cYXVQ93,_l!lZE<
-200h5{kTBa=&72KTJhfU)gG>t$eL<<8+,.8Ia.%v~]9Ij(8"/8`Mk%1yW&>LY;RBT>%]Zx)B,Uc66ZCT5,L0f5No%BN|3p~6E@a+g!u$eN9c/wSDE;a|{P
-UK,Q2$Z-=#&d{m4:g,$;ta5mLZ`M'd9^[,U2hgFWE@oh^yL2,##PKY>a.V~adwC%ng2(m&/iwW(/y8&I.Kz8$I6$eTjjOaq(6m|RE=dIUfD_eJQPkU.diN
-8Bj{z58U"YzJ2"h|E7$T1UW[jXSrS!Wb<.kj)!TY(}'zdz3cj#Z(Ai9de_jf9A7Yf&#sp%K{Bc5n_9Z`R$X3d.uEl/^Q.rd8;0OQJUHM;<1kx8/r7$RNWe
-~pWIoOGX9NQ]`NRozlc,,/w:VWUaHYp6W=nc3/-$#r%W`ms'k'Z`a+uCXx2)6ewP4yRZk28=0aIWV<3J"b+0sYz.~0Xgjk2V:%TPo;:9&Wa!:/jLi8]|4V
-~D!|zXh`2m>TIb<.0FsQy]@1])1pUacko7DU@3G#4]SD&:,{s"V>p5Ij[/P6@:P{J6SMakni4/#=^G]t.'(]-6w[DPRZhSG5lO^a_KN`SxuQHy/_4P:B76
-.U}WSO`dE^A95GGE[!KONsNFTS|b{$M%o9u.!S1Q2iuc^F>ViXhQtBh>yybbt)5^dIr99QK<i[^|kU|rGxn6~S8fpK}K6`wJ8Rk-$;p:ZG'SpRp+kBa}1X
-Lq}`H-Gj[n7GBL]e<]Q]qE-J7+>P~Ku>&;@;}P9R+k;b1Vv!(!5:-'"q9e:[Mrz(5n@0oA-:x{I$4;y.'tR5cPKmn/:aY8bFVEb.)-B/0;HPl|>MkmFNY5
-S&/Twk5N`W$8&vs@Sz7_@fGoS8DewZopz0DF=IoF2G]/^Mn%<HVeRaokgB$6iW{Wx4[$tKbNg|ChS|v|RIt'#2!,`oHt/^Kj1-)Rb2;A)64/F&>FyQaKnU
-.x}9-Z%PU-uBF0N,9ixCgE~x{a=ED[wLEmS(|msXjqA_[%8SD=|A3zpa5V-w'b!2z)Qj+r|&G+pOl|RR]"29`/Fk}#{s=rhwEtSm>Bzn(i/JZ0pTJ^0C1g
-OB~BgU,IxQ^f%!iwT$x#`g]_2l:}&W(X'8zYIIw1R&j<%HE'R(8k=2P`VxX8K-cyTJt`rH#1v[5}D>^_|Al3nEH[ID_-MRTe:f{!'mXF_.;ly@Baw._!5u
-0W]oY-%n}`>B`jxi][@!Rc<n^0n3H5^]9kr4"u'ie9L&mW%q#`ejp,3d}FSJ$4Sw>&e36w4K,`=8<#gCp<YOhEqR!rQp!5w'~Pu&;4C%Q(Q+x|@=~$VB5}
-e#>)y|]q$,V^YZwfGf(sVGm5s&+oSpGqL@-xulj7"ZuTkN:2.jVQt;A.4V83g`^]jBQ+=vf3vaYog5Lbs4y"nMsFF=,ZoS:NH)FW"!QYj+ib^D|^UUikI.
-xr@}FgtgY!{&YoPSNe|b~,z2Wj)I(.VwuJ7+v'a'=<8mEUfN3B_>`+"]vLK=RnH{),ho8{rN37>^<'l&G"&!BOAy3eRP-#}K#]$v,_Je>m/eYs}9CX&{5`
-2_o:Ke[CW0)K&]O-"C_c4j,&$F/.[QHq;/r;{Ix6amZZQDv.5&ZW_T~.lSzpgP,#^.epW<cbMC.iuwx,6uC)HYuYG$;Dw+s7YAec"L|4,M;v;kz|p{5cQ"
-2s+EW}(ZuF!WBOOMR&.XRG`dcI<"^aLNt>4b0#C.mF7D^}kU.):o6;[]MlM1+bj4d0,(1g6o6rQ5Y($!(:t#!KL#XJjmw&XEN@>[Kby#J9cf+!Tewb5C18
-66l'$jM=Hpe0v#]HfxF@uL-S&Ez4L%alm%_PsMt2hPEbnE~,KWlbe/yk{-{4"<[TlYgRijsakaHeoQvet<IqO.Tld:y-XT@-6Rtv%VtsWH.h'II-Jf|d`O
-LhP$SL$iW$u,'P|mo<uM{)"O$pYj3kP_2tQ1=#Yjp9~4O+v>s@S`6cK1cu'4X-`s'bO(%hM<%(4fzZ{9{&FIp7WUq<W`<]OYx/[w"/qf!W,IizsN(&w7e!
-_Jz%Om5lS)jFmg~,ZL&}!D=JmQ)+!c32s"Bx`W]&KYzDh.I+:+#SRqeP./+QQ<zF,@ZhN<+<|wf3z(&rKa/pV1/vSi=Xh=Af]]^Mad(zmz1"c=E[/yHP:j
-fzwK)<D%aejR[0iPB^WS|+sW]2b1JFknR%mmcw7)jEs8&]="h<BLw|vb8Q=6:F#xCE!DU"|mD:ecbF[EMyfg:p!mBjYB60t7=aUb[<c+H=Vm].:98Q]0si
-z/V4";;6R++:@qpngY@DdNxrD6>OJ_OOd9u$'Zqy#B}:6a}o3jI>/U2Nma#`^}v@7=bgH=yRJ"9nw8jZ~CHiH/eUOxtkT]+Tp3MT@LNSPExI<,{rbP%`Io
-C-bRNZ9jhg%8z".Xz"$1aFqkQah0c>@Fa$Pxem.`w9Pm"xeLf"Jl!Ku)89v_Z9TXzy/NZ%AktFY;},2+ym!'<Qt6V]546%4zW+S8cs==0pMvE/`{Go!(V=
-%+GTn_JbeA3FKrT%=q{_BW>_N-.7wr}B.m1R)f%pVZ-`mz0iPjweA}w09&I)|e6G<%v3}N%8ytsX9yj04eQP"`k5le]_U((!WyU(=32WMA8%<_(`tbQGpM
-)dk}ej;Y]%r"/v4M#{Oas$m.E}Z6O"zk9`;+T_lys=)qW@o(&k,QBT<aazepHsWr8o1&b3(9s3(z&+SefvwT$iK)%hfu7(F,=i4M"E'U5JI{7FOlu)a`XB
-yU<6V]SQ0Z#3pG,E]'5+dMhEzt~3sy]3"b`O^+]p`Z-A@E8GZd"d_,G]Kk3pp=/BRl1.ToswKbT'@=]q_X(3bmN6]NF^rFQ9L=g@gX`Fk@2IEuU0h$8r(p
-&Tkb'{BEz:gdw7>6[nZiV%uY]ujsHFoEV$]vUVw_/|60G/.E](;uAjJ1xxpQdx'LB3,We'i{KUk{`_@VX-@yk<1&@XVn1G+L03@xaktBe(#p<xjyU>-IUy
-'+X%uMA1W+u_@Gd0u(OI.+hkU;S@)z'FsSkW-VA,R+V{oKnflRd=;kbL1#QTiH25_+c4ldh:SQDdD),qlrzfzQrm@2n/RpJ_ru_x/nc<.))Dn+I48gsS-x
-{TJ:pOVA%iQ{QLoAp}r674sMo{LK0U'/xU<m8XlAIPQ0'm$)>T=9#"3#tFJX{!j__nXO9})pCR,Let+_cd7.RM'vevXiW6zG}&P'.1,Or$3Cm-%8FYVWN.
-K;c!Vc{2MdVpInnB83:SKE#A4pL|[GP;nZmn1YFn{]:j~iW:Z2s@`&,|FW-rlk&(y):,bTt"RKr..Qe3tz0-2iHn-VlBjRHeH,@-w=VXP`,!E0$$cs::b9
-:36Z[}kMPmRPn>HOJTAoNfBbbQ4g]E^C+nbB}fF,N^]HX>Kp[h7msVKVuh@xt9})cUOR-W6%571#z#lUC`urm$d|UCSg"m=|-e2$~"gY.`H6[o7I1@C+AD
-lSk8T%TO,%Q$D.K8oaWF5],y{&k<3_<vAN`/D+fFw8i3<`FjVzkd/hK+a>jJY73{_X}||1=[OPo5sYk6v0)dnHy(8hq4TUO0Mfd361z5q#>w[.V;iPgS,A
-lXTXF6SQ2FJ4>!|/bIAO"f{KnEhP,]:SGR~L6Z]ld"zC8tcX"C,8PauN~7]+%h9%75pzTDDlX51L|0husD<P~6:{&>HUcW-5gG-klvMb"38jM6G+#KJdil
-@HQ|b:J=<'w)2TQ;|XD5k2%w69GIJxD<vVaFo@l%]<<S-C3fx[ARH-=#eG~toch$C,LZNZEUHr7r0uU__!1,-tpC4,hcR+Zj6U|y0rV.A(@%={Z9bTq<^{
-66#cQ&;/DvK9|wxe#=7l=&lZvK,Sb4}Xi#)+6&_ewP!uYP%z>K]urZ@`9nQN'a[s/[Rd0a.LNZn}M!I4mC9q@C{^IXwbHmW=_(/mY`=7fiz1Ke{m|4E43P
-MB]E_{0C!a+<YN#Lh&5cFN9%(Tb}#5AAt,q{!Jq0[HZWogcE"HXzcuX5@vw8(tdK#@RiG[Vv>Y-,(0U;:)Bv["tXg3(PKmcj7y{d::NKVx0fPhZ!9_8"H`
-'u8u$=p/XPVLFf1U;MMy1=.uIr506I#"|j4QU%9GVw-#+kO-f57TGdSy0RUO}2yyB&y5[E:,ouYlclmX'7UsDKE'"~l5-(d1dSF@mTN4KkT@Pk_)tBi^9]
-OC)YUqO[YR&t&e>2H^PMTxnmdnpeh)^=Y)/H{dP,$K/b<Gtm5fN]v/`h%v#$2IMJG/LasbR[:k!O>TkO,A)uDxM;V{PFV_[2Tpuba_afod}:{>Zg~gER!.
-w,)dk-Q#r&r!^]`v6W<LJ=N=As$[<AZPlrSPvc0o.a+3rtPcYk;$N2]./d}3flc$E/Z5S@"t_6K$`oKs'U9Vj>8SfEoUQP-Ik1bjM-%%9F!p2uDRa:6"I>
-LHsLd0D#j&auXz&rYrZ<+u:HQR`}@d9|^mQzZJ#@lA:_en]h7s738w/rbz1V#7@0-KS_xtjJ^>g}h=>h3.ufVtNyS.t4k{(Tvp0T6zwYM5CWO,>10Zn4.g
-"HB:BZ:}p|$}T%d<pY:YksB8:G%Vn320`Cdw<T2]gy&qtjMQBXhwK(0L:v1(pu%yW:G,rycS#qRrH0Q'De03K;S!xc;w-'sbN<Zc6#s#D;QT!]mBoHe%3I
-TvpOk-=#I-WZ~3CZj=uG-%:|WRUE]!|o&Oc]lW1$P{yG:1&ssz&w8KKl^&:e2Ss<~w9bC"uWB,[:%P8Je1(EB_>pBk4%'Z^86,$kk%50(6D"=R3/]q'mNC
-)IM{&_cg|)M{MwA$u]'Mo1`t~Un%,(H0ImetiU6O;daNJ_;NHcy<|+2cQCo;C1&IPk6`Vy=SYkJIolp7tbHfBXi>@rPKK67Xq%uP^<hT]^XhK+f7h9,Zrt
-Yds^y}:}#DH,T0HsZZW@YI/T@6:eGpA-6Rh'"cn<f^H^P)~.cs&;c;!_EIZ&R28jRFyQJeQZq:3>un%[,Q6x%!tr9.dX/.n/K[/:`TAVV,O)@0ma7:1SUQ
-j8~#GBvp^GvepO/Q|77DcTXu'&oV/-=/`I&[D.;rG|FM"[wNCRRgXYeF/;jJl<4^~|DH9PGk1wuqeC/1TJsE{>HU)spYTH7FrT!]K5.6r;$!"0i$^5BN;a
-$x-]r[r39Qjs&=$Kbb,;kR'kr5L;9%;+"9c|b3!glF9}cTqUI%BY4`o(1,%)+q[,1]zur0cb/80#Xu##77ES0PuNg|A!)V_nJ:0G5fMvsI&SQTh%:SRLV9
-I8&)_&luuTs78h9(%6XDJ_,$"&;^(KwFxI.hEvKS|]=ezVgWPzgrZKnkU>^T`--SYeN"LW'DjLe&YTi()z0ZYZfzBXbpR-2Q@54hK+_M!9<F_5ugyG;Myg
-3Yx[1U=h7cG)Ci!+TrlS1mzG{'Gz+iB.0%_9"w=RBgME6y@)vA=`]g9$K5aJOM!6nP}#!l:NL$jEp<^kyZkC)WR>]ffDvc,k#'J%({Xu_77yv,tS.:td^2
-d{v!hr0@$g)jCFD)K1NYSdwF[{21)3:N`O$^<x{a56&"%}B^^CD|)gBGY9kWQMIu-8xi`}U2;M^1@@h4lYjnAhs:'v>$c-{PNg5jtdEi5O8=ElDP|+MGms
-Nc{j)t6PV0CAl|YHm]F'<9_><dnCJEDS/+=uWS>{P+N'8n7)%9J4=k~1}4vF'aN.b'~S^:U<Fg@.4&0BdRWrh{gqrIA-&Rv(;T<lqWb6AX1qm{wBKQoA!>
-L%QO6B''6E~+o1qGxJ2tTnb4TAF.)$.)sn1:tFg`"$-i18@3{A)Xt'f3iSNHKj|xgn_$m)136rBRj<'cbbVgQc$wX!tX8NE5'M,"YX>`GB#jt$w/D>P=G<
-ET&@6;SX8;Y:iBHiaMoyoD3-Brq}<)2O5f}SXNTyle{7/Nu]ESnRy)S!~9w.MlC)T{Inm)<R_)6u`EVbEtwMuUn8.|2%C=KB1-DJJ.$K2.v;zshGVrJ0]{
-Lz7|%k`]YkuPnW=}"d",yiJ:#9_}&t)"}$rz$@9!FOxG6vM'w>,SX'7wBw)7^qGAa|!5BZ{Ex;#o038,/<PIq/j=s{TrgJQ+Zy9[`s`I2(.eE_s(|a~ih4
-wY_Fpi[K|^g2fjsT%&'z(tS==F_{K0JCYN+)S{xt_,2{}>G)[FQ"A"V7hmfw!QOJXkLVU]nhNyM+@HaF<$JzWN8{Lrfah'r_=`)2-)sW'n9,rjCwBF=-x}
-giVYb"lb`<me&,u1r/m<<L~|Cm!&Mo'vwN|d_3Vr<'DE-,xP;("zM/-YCOCRkHI;Q9zj2fl0r6fm}`e.SJvIK&>k7y).",e&&"}z2dUmzzm0:kAVzrBFig
-WQ,@p{yhdP".^ZGV4(DfE%Rm<XV4N,r'u(Y-,,g%kN<]_Gv.;&)xl1&jXW3HLyZlxcL|P%gKtw3i+&7k1@,=:Y@m;/1B[^Vop}WY]f7>VHI=FfC[9cdmN;
-V3IvbW_0]}x{#{8FJfL@Z5FgRZ6GBEBcB^4-c((y$n}v,yrg{mMRo8HDp+n}IaY%/wo[>.Rp/A:T4Eoa$LTd:C(9mgi<`VG=w%l%:m4e+N#kgvg[Qp"$d&
-B+mOJ0jFqI2PMCK`cqzw(@&2ZOf2dRuTCO+92=J;O)v=)<j&q6>O8=ou)DGw4XpP:}Dhv3w|BS~FvhC5E}=:V5F$M97w{'M:hQS_26"ms'35<E2{tKZh!f
-)]~,-Qo@/C64@(]sNi8jlexvIDhj,45e7N+@lEM$7qynW]CDv^Yc0O'l_i9}N#WJhVVP|!kHaEt7n,@6M!::ZRehP>Mcw}9_[Rrj;_PdnnQGia`AMv,pd>
-~eyNLY{fZF"y%jLq^:z_z'M"P&XPZQLh,-V`"X"jUF`z#JsWWE1QY-I!-@sZ:R@v/o20M|b2w=jO/vL_M+iNtQ/VlhJz1d{eX&d,0qTBAvMF_-9^7=Rk>B
-=4JUJIYNw29CQ>]S(pD+^:pQ[Fq_F4(.>S/W|Kfkt)m%7P_>k`UngAhm"YC]>Kh|p&ZDln64bkCHJ!2;7qmyZio_>4I."`Z(Xyei4uA0e@D5`gX,.17ui$
-:mbJnC>$DyKcD5x9zW!$p_fMLl:UVT'<3eL}'CcP8U6Y^GpGI:+x}@h4]=8W#oIIrc@GZ`zNp2tx9ZR6krB3Ms}l;Z:7:FXx`0xbQbK-L(50ND|{qy~LF`
-X<[9fPgI7,9K">"Pdxx6@z+rNgrd[Dvck`injY@rb)/MTIsNYwgx]bI5nsED~LNp;Y,cYweI5x,J-;%hn{K8EGMgKC,Ee("=mRp}/Jgw|udhI.aI,JhdRx
-XI'f4B]kJG&>NqK>vMo%v1"_IZC%j1l+7q2{l(nob}Qr`P@z'tA$na8XP1lj<l+-AX"B.;c}E'XCpuY[CZ$wML&y#jjZ}+.(Oqif|i(=tKyVeVI-h@.71.
-GODO@A7.OddZDTBn1s=%2QPeaR:)td=h>}M{x]/0i$A<x<rH0mOfLE@L'PbNwPZHB#{|O(6Y(7`RbOLz~c1n_n<"VLWl>!WO>^zI}j[8Mw;Tvp./bSFju"
-R9p-v:2+@e{]&L5qkLAGr=QWcX;37k('URNDSEP97uK4>6K+>K1kZ]xgr0.dgRoJ..@S;Ej'|NtGuCCTP)ZF]rsiI1Ub)DBPMeF{TFT78jW.CyU_h'I"#K
-DxUwU{tL>e+^|7;oLE|e~1VDkY,}OK/%EuPiC)8$0b!!BFNpqHw!;4pg{hyPQufzU2/FpA|#f7Yp!'FAz_m({(qyESak:4w2%|kt&tfA"Ec6D,C@fdOEY6
-P&M)a5]9j"cz^HJCCsE9'[f|JY-{pd9]w#+<GYS}k/h$o;0"ee<!xmC:A/Im_OOgQ0V()KNIjHv}TX,u4a;u&C,d7bJ,}@nELGr]L,umP#j@ET)+Rx=$WQ
-Q@>9pRs+iLrW_E{"=}u&nrrX.b<L'Rl/}PLu'oJk04^D^V`>2GG]Ac~AQCSD.OY{+pO[DC~F~p0zNTB'{l2TyzmcMQU(dX|[hGxI[#/685;/:"_(Xs#a3T
-i-S|Z7:g'NdL=6&!ZM]K7<q{Ibu#3q[x#t3-kBV"/2q$vxx2@&ChD>NfN.5H&V-gTn:4tV+4hCCOA'Bt2;{)2a)WCt0J^w)'8xbZNe{l<Z>q.pdd:[c-br
-%$smiuVST<VcuyzHl&%Gvq@R#JH.j(c>{u^.KN4-IjDVqsGd69|2T-h<0t|vW&K6M)-1EjS<]K}+l]{yu/}Anq!iyl'}{4&TX`FWv95'b6W3&MR2U`cd{z
-YgzBsXg3z)x;m4}a5&Y:Xr!b=$YN7>+NC]C(h[dF<$sq_hNAe'uamz/PjzSR2>i"`J.;u][VXF3iq}2LbCLyfXYBU/SG:0ZmG|g}#y2}}O!PH_B`->&hll
-qs9S&I$5>3.&q:gQ#x<DrV$euAstgrBn<|J1OxzRr6H7A_}#+'u^95]vuOj:^epIK2#-uoZtU(gNR}SJ_b`O.Nf6iOBgv&8@G[],CPz2/EE-^tUnJT~kz-
-G32g8|TIN{uVh^M(,IHeT}L1Z1}p.q4ZNO~x5#aV<NwXXbx!!Zb}U#zQ}+Bjx>gk`]ool(o6B(qBeP7<a{4^Elm0n$n.wIN=9`&e''yjFZd9|86;nu|}o-
-YXeScs^01E]kN8[mC$U:1lqBt<W6G5(1"A|ocHMokQG[j5wmpB<Fwc7muO8P6!FHJnC39_QAHUyaOKsE,HxYl'oyEW3S<!(#-+NfRy:v#("p9mNQK7g8Z[
->VL(bnor7yi/B_6Td-W%MSAc&jq8>!5nj'_PG$U"E7g4pDUP$w/!2sHx%;NMT("6>9FBZDO.S@9aY_b8#g-#8j$On%k5"i{a"<v>PLh9-4q@J4bbVF/af/
-[(I4OOUZ{dO7d4S(d&c7!,.<c)7_=rz^-3:!:QzFC-`U~cB'{|7s&CSc~Oqn9,ilOr&rHfM`1nD`a7vCnR(VVDAzlS5-i$o2dbPv1$ECF0LXBIp])riwyV
-7o9&efpo$lJ7IA+{SrB%`^r&ko7jn+'%vSeuU;yI90MwgoH;,p>bX^B#t9:xE!a0q8efwOzq!J9"h9kle!ij5(lYhXs.;L"aN(eU>n@Zza4vXSP^FWNO3k
-OA'Q>(&K#z@iA-``n%5<|lCk<E[7mQ`3qO}_i%_@^v]oEl5#D;ihn]y-idiCJXb)+>lJrJjpomg'm2u}lN2|XgM46nTLt4Mn2d_RCkA-}&OsW$8=q6JPIx
-ePprQ"MxMy>5sV{pnDSi$iD&&:2Hwpo$GLZUmAGuY;|PIeJ3qIXXsj1@Y!aZd:fnBmo3^>a-N:Lf!D~7W=i%{"kVes4DDtLeudKzVYRE<b0A2G5$A5K7~>
-0zj}%JSn<wPdxstmb6qbK"gF0c"+{<~XdKv$xsodWMCVEli}}AGKW6uyt58<Ny22yst#1x]uI^2&pqnY.GnKE5i#7r0Q#<;-;M<pI9auWfAz2&5UF5DS|_
-KwfadMpJ>llPmUwE##D|S=h#n4i(|&@JeEVP1^Ar|Pu+.xf_S;Hm:>(^rJIa7&[DR9")c'$KQ/+Z9#9h[xjDA$b'Ur-oUVEy!mB/an0Tz!JQz2):$_oyJ#
-ve1G%h6dHbi)qG/}6REO+%F,g@zS7.trDiTr>md832YcBQAhZk_riig`_9B`SE6izZ})0mSuC^`+.+;DU{;=]B!EsZyhjQm7.XDKCc$#`Zxe5^x.X(qJ>,
-9E(la`%gHgX'`n+O2U,aT&6XwkSK;w:zZ0d'T)m+m,gfOTaV'KrH=_1gCMAVcRQi|lad7OWl<znJ57i3mQ>f/jh^uFDt]9X2M-Zu9_codq;}acp^p6q)!T
-i{yq,$ULX&ULJ"X<uD0c,Dh{<F"%`yIyyZ9A9Kl!7SK7rJy+O0(k~_6_X`bWRC'%Mhw}v,s3j0Zx+[5OVUF3GApCM{[e]m^l'D'4<F-8z5<F_jsSI{-'d#
-Zhy>g_[UTHjXvMlVb'/#p$;j_UDurwJkCUW$$eqIa;"FDglDs5tKoVa/M.IW8`HMp)^|BzVM<>Vl]QjDf5]Ho3.U$gf4&;63o.@WZVc-/l"k#[`fVS9wG6
-6,w3'y'D1}AVYhaH</<M_MT.=|{zAltfGO:TYK/}z$>sTY'(<![4/7Z<_#h!-6NV&2|GySs+VxR.lj4j-i3G7l0DjB|s{MU8skkZiqu^H'.VEl0(W93k)_
-C].qjs|Cn5o$u5ZH%jw(;=,UiH2otMOSZWoC,U{bvD+RwqhJ%ZJnnF.mm)v(D0Xk+|aD.y>LCgGdZ=l(zSK8!Z2u+P[7E4(I]+R76o72VL@c_C.ptEtT68
-)z3j7.~`Q[)iTrxp-[jCJ{sRf5-{nxSap7NaH[~$z/U8RTF(blmp,mlGIGhkMOu|TiJD!Q:^N-TL39W+YYehW$tz[%1@#MYn;g(fh7c)SYxOK:,H)6ZNn'
-Wao[r1)6!OQC|n(yccg$;jjoGRfC#|`2cC=j08Bow^YwZx07"fy,/m4+1[QD,MdEZi--LkRSY7[yS:'OGq{:~kB-o7T6F).p[e{4Lk|z1>x{tTMzhY3]^/
-9%~xKR=uG25oO&r{LvAegl-Da_b$zH^^KQVlDB'_Rc:-OyS2E5j_&>HU&V'm'(`eUpI>(o4Fvg4>a942SeWP]X.`<#X.2rY.)S{$_Z0V;NA0P)H^R|scb$
-_uPT5cq]m.Otg_~I!&nTyFb9"S#pOOh:Uoh%uouM&fMFq.3owxt}7xdy68|%>AaCF/aav]KVDHDTom^M"f8mW&G0s{-tyXIs;lNAktr6xFtX"2GsNe<R}C
-<wVYhZR:8dP<g8qJ.VB=:>||},tMRxIrLQOeJeOVt]e+~-9zWZVQ6q!5CvTU$4KzQeX&>)fxoPXRR="2~"a)pFn5|hFUa&6Vfa)s[/iaCI[mNm<n,9qn_9
->KS;Y/f%^|3):Ap20Zemz'QRKJA3-<G-E'wVNUh5j`}"/HcGP1dm#[{;NVO$kUoLv)~Ye19rHgJNdIVX+BPojbXyz1v`XngY5`VdYvl@sG+o56o1_e.tu=
-;=%fmM;atJ:2O+tCY3%QCLkCfjh%Oe2Oa6_{EcQNP_49ipIAg"`+N_E-|]2ZC';mWsd9fY|&ts{&a]lqiuhC>Gu/-L9VTIA(%M:_kR6I1S;!3+s6_HA$-p
-TR((y1%,/R024$&!)]GI);_@ikR[p]_(}[S&@4u.kM`VFM7P,v0#mk<Ec>6,QSO%q[M]f=ncuB(NlV3m^T5gU`:+PC%,v;8R3&::s&baqNX))!NX,fM+g{
-ga2`4W#]`KLRJqKrh=:4EvOdKR>.-]N<Fa]{nXaWq;wpZ<#)JZp@{iU1X1w3k#S#^hN;}'1Gc(;38nZv;K=CG7!x2q3uGX6gi/5}0#MkZqIDtu3h~O'5:p
-U"<7db@P'k;)2T/.-n(AFrt^vn6wh>!^5XvO7M#[--"gxhxN`G^VU_X2'4v'6_5I__Qr#A^%^bpAKCyPh"]aU6}9T_Wq01r}>q7s|n{Y`<^3sS`n",p=oK
-z)[OU(FZ%[203|n"`5yntFgXRMtktNXJl%hNYhaQ6-hTKxbJb.4m,/X[d!{Ud!c:DTrvx8YiGgdK5yY+3E,^x)v%&qf>2"+VNDs{mi=d<rsH&lW$kT</-0
-%gT_~Ay|v:6gAjAc,Wa73YDxuHlxX3PqZ!pXdO;fJXL&r8D"hnhD@1kL2hPm67T<Y/_q;jyEto_ilj<l]+gWY^0BP0g4Htzw#w!4-1#Ln)KiiW/yO4H41w
-HW7.T6]2CmLY&]AM!%wv:1>[Bwlo`S`R>fgke6K7M/nyV{fa&a2y{I>_P(D%%0mq6A^Go{<HXv0QId|%{7IGVEc`F2U;]81Mtiw.rL,GU)[k'QtPVvP.x{
-M`_1,P-i;Xr67:h4!~oJnd3C/j7o5DWuZ}Qspgg=oa9|=r8owO&M,cwOj,L26|xv/S5l7-0bO`HiVG:]X/P0mBxQF=$rBA14U]-hGu8g|wAdTn5DIX&<z"
-%4hg$GBDBMU5wzZMajq:'KY44'p"d;((IKWQ-0#cyZ}e4{RrMW}b^)tmA#S9CjD@%3xS=l[7T{DF-4SacjXY%N-j5cP1cD'Z=w`^<xQXC#CG;M7|Zt},T0
-&%qp=(,$FDFO,zi/Z}2$3VUn<gVGVrTS57{s'|D>V_l)0Y{4z%ao5Xg"iSMz'Q5p7m0^+FZH{#I,:4t=tW,9-v$og<`Of`ZEo!'"X;9{4ut1U@>SPJ%s8<
-0`@.5Wl806y{oX^'R(XNb-O9d[~$"$Yo2&DP=cir`)KWkH|!Ai8$mm+I]&|z&UmmGGIk(@]y8`XT!Imo}Fr`6hu]A:aIgs,bfazTBwWb)'Uzi]U/p:ZJ|%
-8LD/biY}Y!py>02cpzidHZgNXMST"=<x3:B/Qagh;kQLu3<FEomj9-v{0+(!ty:la'KHj&@)riy(>mx.&F0SC$YSJTD:'o:^rs<{oOD8FsMa]nOK2aN2o'
-t-Z3-!d7"iL/3W1Q@Q.o5%f0w(6xwEm717VJe[po98FR~z>/S(Zki&i;~tGt'ZST-dPtm&){^m{t/FL"J0[%~e#AgoT=/(z!N+!i|-e#+Scy3_^z}9jnar
-+m,c.-]_y@vWehA3.=0m(zFlf4X33^xeyOGhw.XMYOc)@NUea%y+#W|f7fjlH4qMg^dks^^cUw9|K#-:CxIA"iT_1aBwE_S4p'.I|),O2:i)E96mY60bb6
-6gwy|oB!3umv2:YeFsF;mTV%A1trdSwdOA#j%SMj|"2Jfpe%ZSC7'ZhBKT$N'dHp6-7DUq/%9OclH->v^PD/F'G)Y(`vSSl6^4#-&jYT^%o:BK@mIr@np_
-GLHDi)KB5g[!2xfU$PG`>Ar>+v&BDW&z|R&4Ie@s6%z.nA+8lR)p&YWM1.E>]'eVxW{+>j="-&DN@dN_(|i7)3_%ZJiekI^i&Eoad4lEI`Iq,9OiQX1Z/e
-ct4^)Gb;Gq{&lL&zAZK_rL0uGzX8cbV/Lw+_VjV,rAv>al~U,IH]eVR0,#{,eCbO1o<p518Yv)cMa8u^64K8OK_[^k!,9xw8j,q@'eQe[$5g=uwSVLPccb
-24x(d!vCYvx#bGH#!iGdpgt'DYD):_+Z^+N/#Q&C+lM;Wvmu3Y{U5H@07"zn}JohfO>6zOUKs}pS#&Ug0>#R,4E$'s"Q7)`ERoDAbi$YxOTrKl^zAJu;%9
-;#G$c3D0fTsv5BdLpokL|xDHb%JA|(c]~".+@b-_,z]5!Q32tBDqm<+RS&br&I,n9$=QNUpV$&G0dqEDpbc&@h6@]ugkl.)MDt1Vb3v`L6c{NP"52mw.NN
-TV4Q[i!K4VLKQIN=AS'Uc32E~S`%@{RWJWY44E;C,:h.tDQ+G7|YoB%5@Nogg:g{%y7TVZMrQAF{/o`bjTi%WKq]W'K9WS#A3@At6qI')E``B-%|3747^]
-%{-hg"(o_ncwOjQ'm9M$TLJIX$+{IL~IhkJCl9+@Pj-_J,PJ'IMBpri(pL4;t1`7:Mj'VLg9(39N<>GSgu!;'Vl=5G2fkY7,cxCp'(ld!R!0b,o<BC]pRX
-<RvGx4+Vk!T^Vn0(D{.|sW<;SJ`tza/]|3<^X(&nfHMR16]gM`jqe8QNk(@t'Bt#=KR_$P{YLe1nVQ<r4QOb#/Gg}R&nT!7I1znmaR4A03)^m`9/![}iEa
-%Qr_U,-UF.+$zmK.Tx`GF!ckL,Vid'K:377TMELbdQj,#"2+<OXHd%np#x46R)`xfc~7$(wykkG'=$"8FE|Z'%_3|hCkW7UnSSN9KLAA^6'!9%//yEk,/J
-qNc=+_X__Y+}A>UpO%Skih"x'Q(Y2%dbgZw4R_jtx/cS4N<%mMxJ]=TMTu!Ms!;6)W3X#bO-~KT>aW[XV]8g"w10+#%lVQF@<#v.,)$f)n+5q5%+6jc81+
-WH;q]u<yaZKpi5V_&nMCaB4M~,^iW4~`VEkSvUM0:u;l3'1NK>Ec)4Fn^9Q,s1Vgj]mJ;IOX9fck`+y<PI1b`J+2d2JK.X!e|5H&,"=Fp,+=a4YE9}|:f]
-=!2Wchc:Pe;(i|bNzu_qIn'Z8rCC<q4=>2D+ZwAM]a'2(ij0mJN9x%onFiW]a$<A<pD[vi3".PSje$60]c;=]XuJtmTc9gWueMQ-<WMbwiX<h_^UPV@O#'
-QF0b,L"[JLCgz+^"!ssJ8jL:`@^E9"!4tKegr+@`qmF[0Y~Zq+P,rAeAAV/E68(:fenHST,o31ya@`^IO(|vEUlxoRd<ycp%v&lX9.I=y`}#==>'xqFyOe
-ao_F"u,z;G~hKvPJJQ{b`ab}Uxh9R@AZ%8P1&K{4@c1RcrphMre[5x>%1#5{3#jE|NkUh$sYj/LY>GT"dwA+3U@SF(KWEQg>g%mC+7r_nigbEY=JhdhOaa
-XgWg+^7EJ69nE#sboZE<.BltG'g4DLxH~4EMn::QLX_8F'CIPe4|P+C9a,q`4$`)a8'/L>`_v<4.uQmz~>t0DKa75kA1B|t:U$6&Tn/"bTr#FMj9'EQmAi
-k{JP&)qijbFJ<hD#4"_rg;=Zg(Eq`3[5-pn,@5CY[Z>|#f%y@=_p6+#qZ>5g2=1KajWTpYRT9ku/_ri/tsgd3E(H1rJ-6}Q)s{~F`Jm@ZfzM,@}hNjP;e(
-^kq(;MChP(G-!;0+e)&&V",IlTOT[uw[&(S:ScYVH@s]b9p^/q&`$^@S@]//I%GGDDG'|usnzhruj;2&Sp&,Wu[v}0Qrr,>TiCCG^>E|8yH3eS$7bBAJ,>
-h/_v>!)f:D]8(-Zg4^Bv'v-X~#"bFZms7^osa1W^0=A9.w]K'6hIOnv;s#PgZ,WE(QbUX9Dti]v4yhM(,Qs7/ps)w])KSm-o>h)ii8H!!cyZGCSy@<AUC>
-mwlYrk]VEc9uV,YO1+[>a:Ehsjn+Mr|WG&+K6N72PNES+(`Mdv8Pf+|WLK6>,Ta,;D`CiOkv'SmlP8]l3>wT|f3A!xSNM.orG}.M.;b:6a3@tmwo>4s"$A
-eS@VcS}0Nv$m-@ae!-c2t-`N^!^_iqI(dY!&L(@b.}~yZ9[F2x+GB-{nV&Djp#5|f@iY5"nqAT8-![pZmqo.Zy7qgg})MiSus69I`<Ja:1J#=.N^r1q+`R
-d+y%I0xi<S9!e_Kw;}|y}^fZo0,rx+$$l|,(Y#7"K]!$&3"fB6o0Co2)YiFs~a5:5US>Ku0;{<Gr.+OXoR1RdcbR()0;PMGtwN<#L|EC5tJLp9%ss6H&@s
-6O"fs=&"O]^yY3J.Si"R)vC@b2Z'FRTB0s;+vsrTk^I"97vhuXw))A22kcGc>RG^hmz'fyaOlW$NIoIm{#j{5<~<DjBi%iqQ&EGV]_}!Bv6@&H/1&X+nG7
-K_jdO}M^K3u;1)n#MIU/X86E5HqJ0<P!|GsXRX+WZ%W^d27+[;DB^P|/RY@9)GiFb9.<q_arA;//rA`=jp)<+<I.E]mT69kW$BA4oe(O^h,qK<2'SR.bnW
-q6qLIRTeuaNA%Cg7|:Z6hp4wcy+hHrqAPEFvc_neN0sXk/Q=d|4+"RG!mplfxeay.QM#86'X;Y{!+{#cG`NC1VvG9c`U@J%nOF9k8AHxx{qFAs,R[Icx!u
-LGl(y#$D!{P&pUnYe-C`%"$QDvl.y0GvL<,8@xV<<}&kV@^w7m:Vi[>pMa:M&-5}_{[gAz2_:xEG%+#V;e6Wy(h8,-:hU92k+<XtB4&14V3Z@i{GH,l((9
-V72-0N5'7I^yfx"U)Ji&'HDK_8k!<WmbDuuCn@`%e4JL^z,vjUfnQbz%7S@9MB;uK1Ur~RyR=-r&J=esK5[nuM+,;o_&2Rlsi,7=:Tkq{XP4LyI]t$QU'T
-M0"3n!jUHXRwyH"bZu9'IMj+.a=Iwke+X.}s!5s<EA(58XQaxPbvS,SDYjd`#1D+)"2`+hpd1wntDP:O^q.c+V+5Y>ScuT2I4:>v+%F5-N#.$)g@@sH;DO
-r]5nrA`,f2eNrxb$Vu,kXYa)k:C&i]N&Lo-SXQ;/5HWM`,p3,Z5D[>S6:FfVGJeA'_nt>#|7y6wS"y[31_TzYg&GLTglgH&(]`GIx$#/kEsqr47,ws]$HR
-2{r709F4G&[Pm'{'SzFr+LOdIt}PB<5$~yIc"@0O6J8ShEC6i<DI-XM-t-%FzR&flm5K<9dwFo~u`=T3e3w8@Fy5-BN52[s.iy0!rmV$}"Ql:K)zGvBExd
-:P$fG)>TO1o!!4V5`aW'#w!cI,^5IGx/mU@Yn&=T">.vsW9Mi+_W82q%yi`o"arQ^5@)4Qs4Hd$e({An^9w[U)6E&f}k_>622wcO97NDqlR|(a_b_`wW@d
-B7NIp8lYL:T[Y)-{L`8=c162Ul60:TLo4tk+ZE%VX:G=ok=GVK}6sa{p[1(XZwSr"sO-;%y9R'Lgn[.PU/Kg[hjgeJOp@Vp;@+bjj3d&1^3fdBM+;'Hy0}
-9RxeMD]gIx2KCz,5MD{!b"Q}L8}oCp[k{=FV@/6.G+0k!3uDPA@{@;vF("fi;O[sIGp5P)/"+JDQ&V2j/>}t}m~^k@%PfSBUbq2/H8`}@p]MEfZ@AGRhIf
-f|"T15|jQ|iOgtop.};PH|F,cUg-plt,3<RPpx)FIG:XI[G`CD&rtqFrv`'<dmjG"e`gk2TRao:3#wo7pr$0W|we''Aj/<21DV)!Fxs]D;'}7in;{;Mtp/
-d<YUmu7/gEnl^!hZhz}v;<cSPzYd_O{6ncY5erw-`I0r)]z4=$s>V>i/k#{k(9k-ofBN'(u$no{dEWE'Ff|#igAua"JK8H.)!tI-8D9Jx&RWJxB+G[@VV&
-_R[q[V12,Ww:v5XY%c'T4_}wB1$[@vS]"L=E(<+qcFm|+0288MjZ)Lg%A2s<Lv,awma4^lXPy'VFaZZPMkDngLFCM1gdCkr|[)Jb=b/RZ#@Jn3J;rpL|-}
-Eg,1RS`Hpvrb'zqH^hPhGYrpcL+&sufIn:_"&0x8M$3}o1I&}X'sIWgqEqq+q-(3&3xWFH_d}d:W;H4dXXD.VuTmL=N{F3x5PfVc<RsVxSxs&VKiRR,MA+
-haHxL4=U0!HU,&}+I+K(3."hFIP6"0ixz2d|1[msu/@LBX4jE#cLRZQQ8^rjWi{;_hAk/X,"&Pd)r1)O4Fd2qHBQ&3K#>Tr!C0FkGCgq,(}J}UY9arkU`6
-SzaUE^'hcSqT}et/fl%A+P7D7ov(AVB^#DRuUF|8t.k2{fu'sh1sukZYkw6x0Xf1~$Hg~G5sAB>GgDB!D^fAG`ZijO$kp4#eTcN(Cj^+yDk:3{{eAUnx&2
-@EWBepWVtz{s|0FAm[WB"EklOdpj'$@-'8!WHHqaX-RQ/K.C(e^Zub=P#Lc2"2tD-9zh-#X6`m,';YSsWf<!u>2Wl6]{4YK-R5-9Q&&#Qsw>"$5#7WZ}mS
-s`ITxXg%f_k0g>9+&w!GtN7KMb_@|R#q#FM`:yDi`4dpjNiT~y9>OP-%vdTWt[b[`p='#^_{E4!xh#yS>=qR^u<#Y%[!bHBr]x3Fg%rYp,2wZS_BUs6mO%
-#bUIct<ELp`Qa6G8`nV2k;xG_p7FYxL]|FaU6.0W6@eB-uCT)t+N+:hM@+{39^)(G+%lPA:(XX5QgPrkSfq38aZ=YK3(L81{xs;)'3FUG%9A%r.^(2bTCM
-!S-(k"vS_Cjp.<TfNqc)OX@!7&3`dq_6LFCo),h}%K,b-vI3z)^WU!SE4cFzb3aye"lA]>~/bGTo=Vt!UKCN'Z2"Bjpq;V6=>}9f"3>[#ZNCR6<FLPPeC#
-/t:8lAdX|UWS$Jn9bA,SmIa|"^,rn&!}lxNhP/l<WEcoeRfl]T,Wz|~36P(a<<@2K){7ft970$GOB8zk']F;:L/eJr5/.RoPHQB,>^R!AHB!/^@q;+1FYa
-E:"bNM1DkU7usyQ<eNe;@X>RDnB-,`lT;>>#+@mZAF8Y]|_}d.13Of!M|/Fc,B0E0p%B_B,E}J2f0mHin+Z^bh.Sy}l/l^/.cg)Q|bX_f950"E6Z)tTi}m
->7_a81GRL0V&FyZxX`l}/BT3&/vj~-|s,Xj&yADOByCXAUsy@[#CKf>Jb:tXDS]K-(AZ|"o-(@s5In{3OHmb-C%|9^HY:OB%SnKBBZt.t&`)0)HY:mK,&(
-X|%Kpl}ZTL94O(M.yf2'GL`MN/X5<lZ(K:iMTo.oe96<%8__5_,u.aUR1SpBul^nX=HUAA"'`Z68fEjp+0owu2{+v%I_(ny#D"-foQ<)peK5/'$-f1_-0P
-]gUV)@M)_ipM~$g5poikcTO%O=iC{<jwrIhHFjDZ;fS:(6Uj>#Mi>YoJ5]THc20n9N+@fy^^nM|_it$o1'WTDpf:h-P^;t9t)$N9V/GBg&0n,XBpBMHJ+0
-,H~AYM{eS3c:qa|d,BwNTT+ySdJF`Jix`Jb-b2'+80M2:Sm-Rn>%)16u1gz.f|c5~&7mR=n<yWnZ/i(S]/Gjr){qgQBwz[@RlJD/{t)fSfD0v"0n!GVZxa
-&Z;|F]z.(Np^Y$$k4ynJ8f4z:]s1'5A:Z|gKG.5Qq(hzF.YmBnSTVfKzQUw`pvOt{nR[k<h)qZ_64wfo{|]bCb{,F-_J!v+i>7Cb5RGWSQ^v;HR#{Hh7=0
-#gP,g5IbC6HP._mX}i40X940wUd):_!i8AH{Q_3|gHPk8KO[Q=E}g_2[=Z;zjR6UXvz0EwSReaFspxSsO81(MY":n#-CS):GDR.qnEK7P$|jGV:>}!=f[t
-/2U<Bs)wv'n.9[~,^(>7@d7!a_jGIinu^i/A^v,7&,W[f>6xCRnRfq)>)p5RmNqeH]&bR`rNso{<unVYl]LpJJq@d29|@r`n|k,|J!3`g_mK7m^_XHxX:'
-H`EoT;!fqSItpBawg}pRA5|=3L8f5JS]]UH>S<.qN`R|gYFl~n4P5bKIVrNw_m"KY6pHj@(ozoIOmyUKi"Moeznb8C="'ySb<zjGifF:5tI6gc"_1l`YYF
-d,f`J%O4@4LRn:7<ne-z=_)7k@PCkcA7%tkVIAa<8^{:dLUHd}t`Hpw/e%dM7TiH4#.`'jKm,%~QM=s){>Y@<gcx0):X_1ZW}v-W=tHYR{TD2VeiF:w{h'
-"vu_v|ngRqP]@gGN787XKyC9:3$2m,#v%wOc4d"]jcowQ4_frW:T2s6dAOS-{3Z3d9cyHdnX$3lB6<IfIodvck1<kq$wMj@+_xU|PUD$<.u#N3kKk+hQg3
-wT~nT.;3X9fj3[QOdDjZdk,i_(MYKU5DkRpwOzIdvh;I$0z(<-7,)8;-}{Mi2EYN"IjZ1mzZ,R!m&7na+0uYrXS|Enez6$-{=&yNDX-8:73P9:,XH+^Ufu
-QKzNk:DXnSUf:j&,'NyJ;3`nMkD,!TxJZEZ^"B"9c-C1B4jE#aA_19tO@pBLMq{!L{oysVJbf3bJUZxHLuD7stRaC4)4rJ5VR(m(=w#%'V,EYMZ5@<lZR|
-ms$Z-mn}g7Oir74xBgFNqYE=TO!MdaZ&388NMgkHaY5h3T@SApqZ#ef/,rT272Uf6VzVFqJ@F^rU$FXqW<kjsDQ"'WZU8E<Wzx}as/DUyDv6O4)BoD:4c_
-!>;-#Nzx`-i5>K/Nvl`!]a{$$V>i{hso{Tm3Hm=YCQ}KS^R=15@9"'}PJ/$|I$N7$-O#hvwvjb%IKEZ(h%tCR$@ElWsP4Gxvg/}YLWWhU)i[=pr1R9$sp6
-]:}&pd+6wrvP^,'"0!n@kJmY1J`eZIdS>Y-e%9OxDruyjf&iax[ZjFw"#x<D[yYrJloLZ0iEfS;lVfmn-sxH[N,Pc$geB31=:&lm&$"6+`cY9x,-K77+q_
-:}+3fpmtt8liGI-&2uxzN^~mEBZ9PB(lW2cFso[j$ZB8jNZA02=VxL9h[:I$m#3W.IG<$P'G}%fC8v3Rto,#ggZ!D,d}prr4[7Yp`@l"O'9QxZY]d'6"z@
--6xb>RT!S$CTNxTfI%(P:Jv!peJ+9YBU<Z0LO#l0x!6PSz^bLdS4+H1zC.zWMG(zs9-1DaS&VsvxXKva]`OSXKaPnGe]v`P.<EFF^U<;3}5e#RGI{[S|Kl
-pL7y!Q<vs}_)/_]n_"#6c1HVdP/f-5(F'i-QI9'J';1"VVdyq,z_UwsRgtQ0/4quP.,8dZ7xZ}=D[!I5v{so&NEH7:]g)Kt@cZU9.|`T-0_Jtk)DI6<o0T
-vv3J4)$12&vQ#D.y[0#24"Ks^y+uRIW:8Mua]m$;ax,rL(.+n/dGt6W5:P~rm)<$U[k/!,u'u!P+LnlX;6NM!W(Bt1#KW!)a+l8wZDZ]6#:mIcgk0315@B
-S`sXPEX$5tZ]]{;=Kud_3:$m)i<LhEh<fs&.{5)dHx.8+]ADDVS'-WNwIDC#Cw[O|M-|a{MRw-an%PVsKH1n>:U"aV!^]q+N<%O"`-eA_L|sD^LMpIisU@
-xlSBI|e0XL{0['JMFBTXBfm`v3Fq}r(#p,mP($&U5$CUDu^Zx58pk^ui$'u6g0atKAJc]iUgEB+lMobpZcw4DrHbO35VvM0=G-3}%wVc}nMwr.SM5+N2rm
-8n3'a&R!":R)T2s:6>o)J.i=%jq2]^ufii(Nw4ft[n%UV&WIq$/Ww<aqeb<9YYt2-T)iGRr'KruKG%m8P8|5_KdTBNfM^Gi&G<29iP6:eSw)SI'f'$;L[D
-!b+7vyo13ZyC|(.<bUoQCa!m.HJpMDV:h{@c<Xk9,9)=xpYu'_RV%Y-/8iu#qng{&yR_zEM6+#U|/|>Uvdc:#8:n%$[(_/{A0$U4M"-kaM;(O4Zh5#abpr
-QF-5[#)E;u<[M+b}|2p6kZ%wuf+i(tmUN4to@s'sbA_nDw[>c<qHXSx/uXmNA;m9kT:V/j|l0#I"(6($Ii{93($f49Y(4c%bfdpp3tLXmTb)]QFj.K$=uf
-{^1|DXaxe'F0,B%L';:4ZgSYmwrDXY^Q&d6&3#UhD7R6K<M&)=S&i)-i`E$7`.p/aw4#U@E(eHl-7c}1-K:7S8Hd=g/R$b2:2g|b0yGpd1PUbJc|FQ[+`I
-;C@o)CB1_a:v0I@Q%orV<`cb:S,0/Ac:]AQlgjj(6PUnxGj-".hq8A(]vyu4-(bkTjevH/Zl^FUtt)=eW^)xFmCP3=ia^_i9}W![j!qCjMQsqLSpk{rDw'
-GF##-x-,2C:)`A~"bU-L4GP=hhkvb:G`l8>]k"^h<'Qj%SXY}]vzkEF0T-UMDHNYUrQ2PeV-F&[Y8zQljN$]EDPAq!s`8{}=<Df!#KQ:epC;&"o69Qk'|I
-C'begGe9-F1[AAPPdmpG~yY`uI4otHFkMtRFB'^IP89Puqn2~lKEZB.00GvYV6nhaey0l-.0OFC-$V5ZRp}N;fD{^A`@h@!80SX(cK|u"^[$^Zo8!2i"~d
-FI}%({=TE9&v^nbrUsPTUn~x_j}j#Az<7/jH'>Ik<s9dE2if.,=yoa05$YT;i@,bk+8UBQjovi#U4^6#^uK9RGx3w{ZJM0ZHH!'h4:AxzOunlGW0IaH:o_
-5ySubR(k/fUW^M:x8:eKS,Bcpq.bcFt)YqnEVY'(`UWvd<h=LP>3W:-Ze9t#aHKS"9[Ncr^ukf7xPDb)B2V:,zN.FAl}Mb:dEX12@$j]A<o0=f`sh"caa.
-%pkjWd!owkbBqC9w%T`_O<%zRnX.~Po%YnnrvM$Z%ioAz3R#9,&ee:Q6VZQY@a@Cg%20uJdEXo'08RA^:b{bh-],{tS,:h8RpCA=Kaea]>zBNRyFha-vI'
-2cmbRyz1o"ZiVv_G>t8L>o8SQ7:^](J#nxlNOcL@M{;DBM^X>xkr6{b]+T9@D3rQz(B[:(H5lF<h7>B^;q_NC}R]!Sm7jfZ'.t0ZwjvUc,q|K|zUPF8(o7
-H[yPATO_6V]KB'67m1|0x(J9Mz2{[`kjbO]o)nYajV0T)Q"G<Bq!KUp<`8xFbWAo:A"_l2Mu!ma+B3K^F6aOTcGN.+mUyZ86()cxj2x(myb&kBiN6AR9X3
->afGl(nH%`a:K]i_^]}{Njj;&mb](Q_pAhR"eT%e8}T&+$S4L-TUU%Q8EKvQIR%t+'iBp>5Lp}-g^&46co89.1J"cCO$C4'Cxa(%hy,)V4e1#@|iqf^&E>
-['T#`L;KVMWX"iMBgNUb<P$!29[2bq`^xFG6J7;W)_Y,tQ@#a;[tL[/>w(Q#'$&E42ednTH0gc@2A_97W#_/,zUj~c/Ib9sa(Hq"JaO:a>{{Mezv/l5cv6
-.SXM7p;xAjhn&!r^2(qpe|hhJP=s2>1p}&DU0Bu9r)o)ssm"P3_7:eqk{{sr31<p&vM#`'emCSr[l#jKL7biBQS3TH1@~<KdS,BOm|(F;tY]15_v`&EINg
-63U=>/_t2fVo`h2%vXjjP)O[N,;Cks!T3`P:uBzt'BGisD~1c[#&_&8|d@]+ti5UvPha>&7Udd%%{/kw/v5}-Rn33fh-E;Cj}{YqFn2%iatVI4(zrM-<&p
-)tD:IZMs)'ZN~rPkXwheYFj=45LksW}:q=V's.<L-ND)t9'_X.2|`#LfsTTz5_eHat-Bg[-XacpUl{)0vC#JK+aNC71-xCjFyW^4#]LuNqTuy,^KfJ}d&t
-i=hv(Z(.VVAB(p/5k%hUldG:4>xv5_4R^Lh,KL#Y^Xb1sQ~(<}HX~/]Tz{I&`/h_IK={Ga7_C4Rbs#$WH$T"=uD<Mv%!N!(/4B7vaHwdeEr]"zHiyY47Bw
-]Uq20)Nmake{PPAfJn}z_4'7IygS'ZjES%'.&W[:L`]8A;N_RFXYhTu`MfH_BhcSV,085N/[qh;hv8hgBYxYfu`g'-7j&D2hB]40B0e5XD<F6$[@<VcJ">
-,ZevcRM1Z)bO#YL.Gdu;nMkwL%{JIj'CHHZ|S.._2b}>8er6J4";^'!X>a_tU0(Wj8p/,Cmh]qS^5Sn/j^Tpa,B{Pe!d7ALD}l(S<mouLHK$"bln1LJA/0
-~`,HVa.nkG)6;r8&<w%W^Ooe;P_:n[NF#2)du5!pXRaC8q6AA6/lGcyYNo(zB/MpN;8OMzFb%#KbIE,I(w/eO.@Gg<k2is<7:F+u[.8,qd[Mb;k,Z3|:-X
-'YY+xKs]3'mg-+ztJc~wwfIgS:lpXyi>gU&W<u9:hPfIMqQhUJbsQ342V4p;jbCMl4n-ZR43>h1!3@0K36I4MJpc"f$:K_W1]P&.~5B7H:oa~)8s=#`K0m
-$G0<V_Y2sea"hV|KY)^d5s^Nqi-7#;E7rqF'{tsg3]4P$#L83j(XZSK"~wl5e##Nt2(5kRjZ9eja/cBt92,yoJiPD+1t=+Ls=(MVG|/A+hR&@T!I<{F0OC
-fnyXf+{)4K4,'lF#Hx5&EXjFD;+DOyv;XIV["i{tpE(=x)2WX>0z-5oU&+.=y;#5XJ=oB1FNEj[M!7t6cp"cio=ewaiF_8!x$cn40UPbLm`cFjK0U#$5~5
-J"YduiJJpTH`oQ4{hm_U|SX1F+qmOMhm^;RJ<VoN!3j3VobMe;5AQYDoIat"F[OK{RPBgXO)q2W9X!nn48bk.:>9n,.zdb`DuC&b@v(l`wH"S}+bT`bQG`
-SX#(3o+|uawqM}/b-I[ynts1rxD@WTj8c-i+H3e#Mf|CBHBShf"5!m;Z{7K^wPKa9:"ZM'U!"fui6brthumhO!D,!rsh+O]n^97rtulI>%6NZ]jRA>"xhb
-E3$,i|7c7n!]0H7+KjGqHc8KhUY-:]]9>P4#5FFHW[0w~Qzg^xN%>s|Yf!rU$BGJx2ZauM|>;GU5t7LQKYE#ReKC7w{D(-]kK:=CVQW=c"Hl_LY56>96cu
-s@|iGTQ)mzq<.oyoqkH`H-;[9,!D]&%F{ms-g0+f6CXuXj4buS9Wj-[Pwf1s9;+AI,%/`$n5<<,tiy4/"Kf-8ibr8M;2Sf8#Z,wuzr%xmYK-RY(-7hGkn$
-M"<T:nA7NPr)8T|NrMl-UbfNm"Y"Ycp&19(4z}ES7=J=!mCEA-p]v/LPz'7e{r-eP^2fI^w-)^f^Z(&GzZYv(F1umD{7bX150sh854}F&.~7}Do+$QX"t!
-^b`-KLChQ/QAJ{Ubf/z_YQv]<o;:d&=TkWx&1(KNT0~b/C5`S(pSD^x.OE7v~I132QSKb48}[{qdTJj%i$NXt[wB`BF<Crj]51>3:JS]/T9%'0)0"sSt&B
-8$mtQS{-6SH(%z)I,YqTL.uBHH`a%:$0HT95pkDOq%g6t"'-p[0p!ja%Z.X49yBTh8Ukq{13N5%:>/.'<E1&Vhr}r.zxpXP/z`h.1zutmDiDPF12`:zhE&
-j(>";A-I}D%Vj[1&i&%U(RL("&ZoOKnL{<3RL(ARssr4VP[Ac{g5h[+1827#@3].ok(Qu>s^q<Rhoc';qKjU$6CEbvd(0R76,0}aD#9T'u1BFp)bZJIH<I
-2V/9"L-Q"o]2&<dD`<dSwFU,_l$G|<H`l$c6lXqB15e]-5L]YuEY5pCl(SOXouzI>Ge9'DDcPZf7_b#bL5LpAJPw`5Nx88<]7r<,AOZk5hA-Lq6FUpu3Xl
-W.C_q[9k>rgv)(gM)I)2$%8p|Pq#r)O5OMX{Ny#Q>mWO<U(un36S!e,s,G>]F@E<DSY_nt/"`D9Jx1'3+WC6$w[XK@:U/^$yD-3.=y2P1grDf=~yix.Lr=
-&|WChKFjK{`[g&f;E2qCn%}r&r<wb23cwE:SqF_56%Q%=+j%QL_k8IL"+9U6fmN1OEab$dkW_JvdDmxJk$e5LoVoG0d%k)VDN:r1_64CZ)yeL]6rdelb-X
-D'[Chn~UID;/nII,1s~lf7G-}rhNOxVUmYoR^A=%K>[sXKPcCYR1w;q8udZTCosUdA7L-1`F5dsehfh8`[VcRF"l!Hf}wW{]`)S:MTE(@A)Lw016eU|Fv(
-p=y2kGf<F!14&jlmSoz#Fbmm(:f4MmlP%>c4,pl6LY^3S_0sj`+bx$fV89OGn39Hv)W/sT'n#jGiuiTn!GGKZ%#F&PekYzCmtDW)~taSdn4MS4>0V}fN=x
-@w4+vDPMr%(A#|,9p#5D^B-mG<:)`h{|tJ'Q<i]vID{UN@&$oVJrY7jK6:8:~jC)=t0lT2l{]y@F6N7/oFL+24bpvn3/xC&>E@AS-YI;'rV"``edBe`:%U
-IrR+g;<G,:'<}iNg[Hs93DpX#s:dubzK)`zEPX"nc}Rj!2ao=xH+zJN|GIl{O|1@S},Jz=8)<I,YnBr#TkXLC!Ca-y#1#z>1NONj)Bs""T_8c5kzK.O(;n
-4"&Ze,:B5/oCknYj7"'XCVU":THmp{n{h!vUo5aiO!LimaW'5PhGOKFb=Y:R|fo7c;v38e6{C%E}tvCe:Fi]&F`LmrWri"MKNTKYZly'ovE&DMp|`UPZ`'
-$^,,'Wt{b3!h$]kaQhCidh8%)-$nQ0k'2A,NR<xzNyF<x:^k]2",)NNqjPc-$}4hYuY0>rjb"S/>p.-k32a-W[d:o9~"#^jqc/.e-trIf'tq"6,m@QTET+
--%Lvd=YyKIMjhWLpLR_0z-v-GExy%x&Bmq.}Wjy&cb|a8w}2-EX!n<$B7[NP"I$V_AF;[N~WLt30LIVHeqX@m%Xt{wQU$>nWP^nViFmcZaFZn=k(w/'7R)
-mWy/Bz(,T64Z-k`/D.29>k{<D@GH-t%_K9Mc<]'wW8$nFKA.[#BI-tx]-jqBo3'u"xm@{o%tZbjg)h!4';[LC!CW)n^fJ6~P!9W<<AJrMg>v@"3IQ)wDk>
-q(>@TKH`b"v=KiH_#};`kB1Je`uk9:20F"{Q@A3ddZOZJc-)qdk"bHW)9PIM4<Q2EBN31"1WTA6A#Zm80h7D0lGi)+%f-m9M~b@pXPg<l:]jxhmVXA`BV0
-|+^Enq)zoY&[!@',F))rDCM4eWtp~S2=)mR(c20Mf.U|<}!N&r.:AdJh!:PgPEV|~SDjNM<erHGtTU@Dtsy+nQ0s+V3(;1WHUzH{fY$p"M&bRHt$bNVS"{
-T9RX'Co!Hb:m/#%+{q1^WM1=I>ek#:.7#XW4QxlIT(5w-H>R(LbB&^+MIqI^B.Tkg0jCR&0ckg_K;iB]z6+I[{o<afLK,b=j7+Ho%m/$sxO|;bDeMH1:ov
-e:+7($0G>CLb!PU(`pDBX]]0y6RBF017`@O!5UC)Z_0Y[e}<QMjWJ]psMm@)wOsFIYB(,ep%7l!s[9@;yK2Voss3$3B-bQpRY#'b3LwPHg:H.1g^2JlpS,
-@MO@<KU&l5:$J0vtX-KEGi>],CO<+Gq0B2f&w1HF#-c;,0V;ry8&%co+>S|<&l^q<mb4E7&nEn<@^WvZ(zQ_}&ty,Q}+W`_'a'A^.5M[mch^{86x`XCb~=
-K$,%b`0>OxKT-a,$S^Uh"c-`;bxZ4mFvBX+6;3RDYp_k+s(Q~xIoTIH/h$}+W=HDCvB|U3$0yY.<@]]3IN-75L@jKJ`9U@A'(S|WNgBQ7!,<}R0^Qis+"@
-VpnNLU"S{00X4yq7SX5w$f8BpjUFbPYU{5a7JO#&_CeX&<GFh{1=^ZGtAs}]QR%WB6Ab1LN(Oy7Qykfu4(Z<ZTc({7GeudWi&X[22!T]dCjg:jtIi#Rjqc
-)@!leK9ghwd%f)4xrr@%q=t|{jJT%9dNnXsjsU"W%Fa'Z83O@L9c9c,6D#t0@_'EWMOs+US>'OfMmy,v/bG4}>T}7n3h-wmP:`Uhuiq$_buwzFj8U#S^$y
-%1{HQGyXZYmvn#g;wJ-0.Reu]^eR<(..`Cc3NF,<j-N^K&n6^uU#dY6M>e0Yt&V|nbv,CU1BP7Y'J+hsTvomaEjK.8HdgJh6I_bZV<x[$4:@80J=S6.3a[
-=%qILo95#Ik_!@7yb8'Z>Fa:A&CHS)=;dbDA$(9@ouTCYv}:+HeDuShHBV8s&MTA:f%FYm9|4x2GP"5i,VK76FxY%t:=/EU|QjKHp92b<RuirV8vwo3`H!
-XJBLQcP|Q]`Say;&@hLOXU-Wo[YkMY8k28R-@U&Z!P#F-2N&_=.ljmBr7BX{fi#Xs]#uXk:sBcXg"0>XEcF9|VqxI-n30/}thUlhx#8`p4z9w:j@Gc2`zu
-smcIba6XpQXY|)]KY0wQGtX"$8`>U.>h-CHbV5X+v+#O{;oT=392x_U$!'z{:EksM-r1P9b.g",7A]W@zm=<;Wk9fLPYSc:17Ob_h2lFl:KKo@g,]S]]z(
-]3,/rqi9xO|Cuf:&3]0]7ra-$ToHY=,0lZkN8>B"H>&]'<l]RJTW"X[_htoE2<P0WtMv_nVeVCls-Xrk@RWH;t=w%dlv5$Y:`Dwd'hKZk9ByU^"]!5,uXV
-Cofpc'xC0^:>AFd>:$H"`D`@XW$b.Gm!<WE.$-h|]%s!:Rh=7$VRaD5HaHRYA;RXDV-VMI2H-1q$E$[^'zPP!b!cL_IAo{CH+{<u)ykwPE6rfZN,YP`812
-vreuAkyB$2^yCz.'P^"Ip3pHRU`Tzxk7]zpX&zPxUuzSC'MWDseW<TbSy9!1-bwojR5FJ_PfpxWsuV4&W"M/uX$^nVh#_FdEe]0:<05#MDe4u(P^wwUgq=
-(h0I=Rkeq=IvHAyy<jF!1T[cx;^(!w&0RaWeFkL_.R-#!{w,$61+}@L6B>b1&23=E!]-ZbQF%-ATKPo^n>S_P.(,_tZV8%wy)xF@#LDLXrUx{HMo<4c`f,
-Y(mAto<RuU<Z|@)$<<[D>I-Idn%aRIROuchT1n:B}9#n7iUPr%sYzMyQRn'kiA@50C&XcGa(Axf!/;LM:FxNokGDrFd4JR%|Lcdeah{/oVsvG8eu|e!r;<
-Aa%aS1QM/]jAXUtW@x4Lt$qWzyAG|pSov<f2)_Rz,#$Cmw3%W1I6&"GBz2xH`N+uoM<4=Hz_-0cfxKOKznL19{;>WrHG{C]woF_y>rVB:5`<%YeIlqj[fZ
-.JA8SKLpTuj2bHfOI/,`/6@m=^nq^++#YoGO'n4_JJ{En`4GNnbn#H^_,|j'2##rV3D}mq:'-5T"Xk3ph]mot_+]~tUDeCGF#2.'kaUnLB4yobPDTJR+X&
-0ku_-U'76Jo/u`84$(NA]1NgD$%2G">LU2yf7oUOl_N{3.daXT|JZ;S.9Qv#]&<)qoH<%E0U%8n]V]2_27|F3AN`b#Y^_(bP%z5k+h%kU(:w5y0:rbfXvW
-[dHooeACTH5w/Qm;<xOS0{,Cp0.@vKrZr5a(imRynkG&%3e7PM+1e^c1dlIJ@S;:xGaN@2x`5qc{z/M29-vR0LGn$NdFwPbo]{fVhq5o%rjX^YaQF!8='9
-;pwl]r[jeEQb!NBl9^y|iXU&qM_r^WV]co'#%<u@df@l6O2}n^E9DYO|+{mj}hw;OM7&jp!c<9r'gN"l!{vk-;U2S7l:{ozYqBb=rRO@v^|_kUovCaOAz$
-|`PLa&'&.gvd8S)Tx^Sh1;MnQxiU[(}i.p=QpUvzUqbO1ZzfHJp!(QAbjR5_6o5o)^F8:v@dTn~%>};I=<G%<:]wzoh@lZA+NBA2D_LNsGRm["rEE">Vez
-]cZa#1O+y;{pFpZP^m4}v6T0V)qiR=-#P0~B&9-WX%l<jrmaIm[.~_.0cnmT-xc[;k$PyRgk^ti/>9!!9bJGMZIZ2LXr"{dl4>C+B:xn7QkZ]1oXiNN&9w
-$%)LG|oKsy[Q)AP6Mae^m]t8Z%]C]u.]{WrYo"!Lf=(n`g;Y)_1XvJy+E$ZgZ(vU'l1)ji_N8AqkL+>bR-EN$1<R5#FO[qP|c`c9XSB%j2eH`,p{z^DroT
-)#J|(X@BeXnU}KrF5Ds>LSoA,jO^U1y_eG$Hl;g&5+wSE/<kC3v[br_;r,1_X(Dj!/MGOU|oun)IS@(c;ya$.Vt"~iv4sH[=UGZF@DIYPKih/b:5@b`2fh
-oE]3Q%IBmNJ2!MB3^B9:5z-d4c.9Wtl,D+5bj7&x6v;;ac8P1Ap._{LDNTEh{@oc)DGVK|Uh=DkCHvbQOFBLR75);Omu7jXM1wjo,v+GWP|OvPCwq0;-tY
-!OIu69JVVkJCK:=[%Le&A9n;mCQ-F'bfLVm"u2^7]r;jGYbQJYuA"#jJ+(WL~|gm>xikM[XiT'h9db8lDxScMsoI~k)fxI|,FdF@3_]qIbtcdG6N{8-N{I
-%y,<41E[H0^!]goP$wHO6LOR%!Wp7#Xq:YC[j!)eX}4+jnKXj3_Klb@P`qS"ju+BgY:5f3YERuM='N$[EiNDNzZlpMALGq~4l_o5Dv0..h;|"q'OEl&MV5
-;|viV3h"Icu=lI8%fA"YN7$9dUQ7=w,Y22X!`[Sb00bViXdU]:&xi;hy&zi/BX>bkA"|1FP,`AVK7.;(63ln8vuc>;Fn%#Rh#!00_oWrHXYi_rQagTHNKZ
-W}JzZb{}UwXwY/P5Y|9|3J^iLis7q8zA[&.hob,:}WRF,6pJ5XJ2&ARA)qANfhvCEcdCvn38[uj71I`(PKN0"FJ6rR5qo@}!|E<|-HqyRG-$/NRJM;R{QB
-0uqPrm+$^-p89$gQl|]+-E3(VX16Gpv#o@[{ygBouk1n4(0SkW4_Yr)F[^{3T11<!''[`6t,<|'"h_y7-B8Nws#K$")m]S'mDbT{[3QJzVdu8#`6y6<m0M
-"y@2W$3lCfWIw@_#y4QOL^%&vJ@F9)<aOMLW>>=[%3"<&YXq@1l_/Uz5]B^PRv&n:ZC,OE5eweXDA3.>V!!6^Ym}o]@@]JkK,{n>6Bn]Aw@x8)RNAEQnxT
-x+%Y$Ke}%X`a",EfqP`c]W`7915Bf{IWPojJ"PC}IDD>=Av{}Nj!H]FV2%3L4k.5yo8pU<FONJD_a.j2yUGf.,]"p1{t&+>mI^LlePJ2iybx)[B]Oj[%[I
-!I{$Z^Td+PrHM&dT'pVQ~8:kfEc8!=8#pWx$')l"O%5tbT9(@'KhL#`:"2#)H&r.4m2+N{M[.XzD!S']eWK-Ns+{WHJ9#2{M%oy,a%@A+:b@BCncIZn}<W
-NH}6vN`wy|tC5@FkK;;{AaFu~|h|9P"DP&H6IjxXXkn/(.i;[c%KL}dOFFLN3M@zlYPQHD~FI'(}9/y`_/Y)TG-zvoVYDJZ9O}Jv""(U!ZZ'Dl(xK!Snwq
-.,B[J3,a3b}FU'h34UB-Z0}Rw[VA}';:DDa;+Nm26A_P;I=P#(b#$mDRz27V.zc46ySo<YCpgT2r]U(<mdLkoQC>IkhLQp@Xp6Qilfa$:&_e^!6'uVbO&'
-~X`mZW]x^lRsrWG0En^G4]7g+uER#Db9Po2!'vmpl<vlJC;owV8#%dzh|12@VmHnZe6)anzyO[{cBsv,_)%7IB)r!1JG[TLN0ZRsXqzJ29JK)GlpVCxaP2
-X0IJQ6qh=Ft=qV~lM7u,=&A-gq^TJpK2$.z$&5Ok!Mb3]e56&q@9)dC+!ogt/+T![HQY+kd4|w~j0W'4`0^Z9EnJ~$;^t0)rbc!H[M|Z~VSra/%|Xu_b/{
-PA$O2kLWjT#quQ+z6$v`+Ocl:kz!hF=cc..FMiwUb6<=#r<N4VV+GZfq7!T4}xm:X^d)(()KPQ'@-i&b^K`%5dRjy!S;Y$&mcFb3b+.Xn)9S%ecBYdU}Zp
-Jm~H-{se~Ha#cvnO@s5xVqjBPd!ak-&e=W_-#EsR-S,v,_,/pEfIfgF9Cr;IqvlD5CUlz{x.qNqa}.;$lP@e+>ok&(Y2:!QxOi7np/FDK#UT&"A!0DC{y<
-f2c$;ca<#0Jy(bq2NG)1cVaf~1V&ufd)WS0a)&X;w3NSJ_!<YNIx3{l(CIfN_8q7uHP3($fJ2L{ySff<sI'%+W#17KZIEr]=^t2;YNEApG5|ykSQ=YW1)G
-"v<ga]-}K#f:5!^lx<0o0'x%uus'`oS!`gpr&9&/HS=p5[a+#/.^_o+#'oJp_A0Ar0jsRt/,/f/b!p'6fI:r6ma{Se;.b|Q/BfZy:5Pgsv:n|qM8![@Ir1
-Wa#J=C:H|ebkq{"9cWRoWuQ/vq"q;W0#Nt)4QF@/h8ADk1hy5+;Ju%2nCD(Evg1Twvm2^>LM4'CgkTqk3K"(_6,RlLTI__Ve#P'&H&XmtOLzEy@[l9aDH2
-UEB's!){7b-dm.$egsIS]J2Oxc!H4ZNPL&W+qp=}W4/g3:sZu`7CH20u-{E]+2u{KI.B8l|X05RqW5RBytN:#Z)G&9xXq1.UjB.Fw]6+!Y^L:Lp}bw-QQI
-^}3TQ^6!j7).<tF[b'eHiaiJ>[D"XN/fa')ED)cd5PfdrV3dk&urOZUlk<rWa%20{AW)s;F-e[[nu^gcht}#{Yx(__yQ;+dn4OujwZ;`LtY;@aj!{:d#M_
-@Eq,h:ARQM_c3exGa/3OTQBT:p35=Z.#;BJS-Q$$B5RhX8m8!L>a`92v#gP>d'1kvs!Wg[h|{pN0x5~M[$3A/@Oe_b{fBVjpB/Kbx5c]`a|A(bt8a8[d;v
-/FL!igv`NX5@re;x@zV:")Qn6Z<<~w4e3x)!''NWGm:g4q],J`A!'Xb&HUPP|dxTU!W4D=DNN-:V^<y:Tzo1~7&o%c6iuX1+0Bhrn^q;"l1MK+zGh9>E9g
-p|]H~0D011[wAdN#AgQ^AcccmjZ&^@kSX[@'~lP[u98^TGO4t&>fkqII-P;,NR:C7&:{2Z{+4Cp><XL4&L7d&`RYExC):u|"d]UO#BpNwfP9@}^7v^rd1b
-e)qOzawi>Oix}c;f`)Nl7T"LjfeS-m0V#IsIO8a'A((:@@5FhEV1:7W]ly(^dK<(FOX_)FY/0_FC3(=_G4!f"Sev;&}tT6thzGjD_&4`AExT,y}jU1/5Io
-2<|naiE#K<K"[sz,EIW(ss=(SlXN.UcvZ^zh%m(#h}gb^)s4IXBg}u]yhxrD/.pxB/%rC('z]%PZO]Y3(M8V]#^nXS<aWz`2@3|mnYL.-z}V<vIGwWK(X9
-Jtu/Y!s{@o5+fr%D=Ri,Hly}AMlE9%jt&NVGR{l!R7puZ)oe+FL8$jUO=3xz&cMxS@yrNGV>C$%HDw:@.y:Xm4t5s8Z4MjgSl(M^`|}+y`~6B58Bm=}aO4
-N6YLhirq%w(CMwhw`D&3WW]%bi+9#(|Xq1"rRMfbSI0D7`JeOwpiE$pYVThw@hT(#tsZYEt{B#4FY=a#N$IHK}n:Pr72x8@%XN7EQ]|Fq(0Xe1bbtBbGR6
-.`LELn4g688R)Yiq2VS6-7>Mw,<2AW`2OXrrT((b_q&n=6=YsUN4-vBw}B|16zYOB0i(~_M+8)mEjHjIGW7d<Ug2AAUt_O}rMT`|AQH|rt,JF3yN]s1,aP
-OXVfE5"fE=7w[H]v!M&Qp+/<%qJ)X0+'DP#N{kM(n3CH%05UmkL84)LYcY=aj@#&YAf[`a-^EY'f@A!5Bbt12yem"P2/bE.|;To<$c'`<2G0ub:nubLJY(
-XX8$'OgNaSz812c"|<js],tBV"2`~9k,R/y1x4X]j!T$-=.{4G|e_|Iamx|PI-KO}WlhEmWlv"}c)5qV#a%2=!"g,,H%Ad%IwC3'~^XAB"s2~@Ig;k0"eh
-8-YtZki@rKg;7f2A&Ua@n$:N;Ji"k%,a9e['wS!5qgZQ[)J]L8s/q%eX;N>ag4@32k]W71U%T"^;#E;$5b&R&9sIPl2!"a>iMp,U:WbWC;rMNSMw.t^/j6
-WUo.Y`";mAD;4m'TF]qNO9dsKoqnfz4QLUG-+3;j}#II88+1f,`}<%PVj_P5J!Dr==uo1Uyx2d;p@b_`/>YyL&}JK6HmLWsNhw{jKqFJmgDCyK(9TO5wuc
-|"qsH64,51~y:^76^1+iA;i^|RAd.r)e=O73U-B@z!/>E/Sw^>vm%k_hy8~'3)Y(anD5nhSAZp-8&=!+km1ukq2NiAqas`r;EjL>#.]$l,(zJ-w1"tp#b`
-$P{GZi&0X#LQAOy@1=a{A.6nG{h.E[m2`Eu-.Ps`>BlXu,u#Os#nB3,Up'2LO8jX^E+:D>KS>{,T.TD.9h)6THJ9c'GWk8CV1u:7|RvT_|4w](=UPRg=a2
-]OI]tF:K,S'.#y}W4n{4m&!is$)_vkh2k3n7UCMTs;Uk~2J-uvYwoD%XFN)(xFAG;=J{5slS{'[g~4+`EuyK5LCKzo;$>pv>x_ghy+77zn}-$%Hjz.!)+j
-am<Mq'BcKtoWHqOIB3.`|@4aZ58P6XVQlk)=xWa9g)H$`8-@k5!h%g(v8<Vd3y+/c5=>zA>ny"oM29]]TLn,6:kB#ilFluj.0O:.vbzUr+"B$z}O^8`#qr
-Rhn%o4p7hU#+lAZI)F|UUEvDNRbUOQq0t)iRvuLGe93r["L{ZL=%q=pF<[p8(dy:]saljU1XwN'2qN"k>9T!N6I,xP^b)jnh=T]uru!e//x$h}|tRy)D#i
-_8B>$+ul0a[E4V6Y#t&"p&_&LIc0BO}"]6f)!p,|)h%&lZ4NMa3!r1q|Rxa]O(b0e5!=yd:X-Q'vt}VGoO`^7V.C+3CxoaDqWm>_}_bU8n(yv]7(we/x[R
-J#k)}w:}jA5:_U2k`.]ViTSPDJ$Wb9Ylk;iL%mLS#fR)@K6b@1BK~+}Rvg'Q&masnc.|EsfmZ2Ms0,meLiB:=IAZ{0"JkQk,b:W-e-%h;A#yj1R/(f`Z|A
-f<"eQ'P/]P"qd;$#J6.l"zYAql:#XN{R{#K!f87qozmSz#d0'1T>c4}JDFs-tl,N}hzsx2i>$^436N];#HC`"%C88-;!GT<@=<LfE$hel7~sGdclaf0)'$
-K^Jd':PlnmaUWSM)9iB&6IVSPf]oO==2C/cz;+Ou>#-vDx!{f#=O"f[yFse7tAwH~#{!Iq7u%nLivx8|/8&X,ni{4K6yF@HvCDoIU)]M3n`90@,%zQ9,[)
-b.5U)t}9Z)%dgt;,ZJcz-,a|6NxvIu[tw6+,s&>YMnN:B5h|Oi%gg8+gGSVy%FthwVTgaE0[D4w4|11.RaoFmW0.#{L.Yx0=l<im`&jWkG2EX):3~^ZxN0
-mA:z,-7P|jTt=N1S,%lPAE5g$dT"KdaL}!^8@$3JHdy1IxJ0!OcBRP2wmg:3&6V_j^C4ItZ]HJd]ES&<Z7d[Z]@K/fSSMSeq0+/P@+4uY8[6='g,k4h#>V
-l.Az3ro}m,,s'it5u^cLD]D4;FFT=1-LI8h"7C{thcUSHXC`CYS"25p4Y4_/`&kB_]>EYEg%v3c^o'fod]&pPD1d/2(l-74cc-,SnM}OXCHhV!>F@mSzb#
-O}TrMzKUrqn3KbzXVnXYAnN_Hol9I+ziBEUq0-6E>.M|J1>2(BkJ=p#Wf%kX;H86uws!rEcFck<)&,9vki&$s=tU+KxX5c8x_O86tMa#~V[p'i(yx!n8.@
-kAQtWS7PCqHfekLMvh`VoYa/n:BswW{EPOJ=;R)-dcQ^kVDgYNAXV|@6QK&qRI24}Vge}qaxQex0>,wVT4TtlO1t1W=&}8bk6vbv|OS}w.gd+g=.qM3wG}
-9wZ|ZS1}r;C#rU_czq!y6yXbc`IZhb>wl%!P3wDfzv2&]kweu}F41[Bq7fNa^UG1/-glPgglpMjx"~XmV}EXj5]})y$m|Hp%@=9[0Q[yj#>c=3+}y}Yzm}
-a`5dx.oL<JQ|x['|RBeEk&_'.nNpDx]HjMryRs&r+ds.1h3{Oupe>we[yKj}BBXE''11t)U'TS,zX%Rs.nv<E:I3;<X_)lK^&E;eI]Ib1%J>HUpV!21Vm8
-|QG7dF#i`BpMEnLm1nJ4<,tUO=qIGLu0`FhIxwNfDDQ.rnSw|k(o(dBM17Z6Hb7Dn12p/5C`(^sFN{HNQfR-m,+0$<)`>wiJ!;/pO%P%a^KC$;f"`tU<ab
-:tmE]Kc$B->4:,{+hzz^`E9I]wg[ZOmotFH[5ny2mb9a%K3gbMwjWM9R}Sm<F,YSzM2),8n;8W#@goM-l#}gUnZyXsbwv6[U&|<Xcs=Xna;=>jaS!u8Jb}
-9@pWK0c&v1xu=IGfd52S.EZ4wS,WVei)35^|jZ44u9,iBi8-ep<@p->hg{P4sv!R:H1%|l(CH5:n1SZT[R$H,,2uvwh`s<-o'<dFZ`]wfMdGi}a>d7|jz5
-54ES>avzB)wArE)3-#8z9YwGL|;jNt=U~X=:<nSs!NKf;06v9c;#rq+1Q]5=(s/e$&2'Oe[s_:%PLkp3bz;Y{%$4Q,N(a4;N:YP-c4:'XG~l[Rt`%$PBw+
-9a&^wU,y./Y^LUW#KgE}7`Lb,52#QV,#XYeLh.jMJFeY9BTa4uv'LR^&R=<2:7_CS}PKA/<OgEL$F77SUM^p:kvwe,z{s(]1pD0(-p%1Yc[e@RLr_clvaw
-/_c|x58Y#eo&vYR)};,{UU6jW1qnJnU+GauIoOULz#^;b+AlZcwS=iWzqjg9OMQYiP+6]').+;zdaWT9CcX[]x-[UT1i_'(cxv^MbSxX.jaSPN^ele=cU%
-maQi4{/:5fBdJ}]I,=42UtM)!xModn`H<{kZ.jFg32Q:<Aqxy@oSF{ebmV=ngTWfvC@`qVJdCnJLwx#oifmakwgIS<^UOnMaS2[iupR"8/~M-[n3oVs}FP
-u)Z>fb&/CE@:zD]R@#0^jML!;fl7KbMF96DJAZD]t<~p^P</9ozF@MjAe99JZ2#2{gZY%KF!m$!hb2U.so&iqf(j0zoe).K|$%IMw@'t>!LnkSG@{=<qS-
-<3IqlHD}{$7y8"s`v}!gGgN4YJ+ue!lRY^"+C|uN4bm>($Ctr3cd")(_g;]NL/zsgV(%`nJ8Hw,,Do}E8Lavs[ALdj[3d:+IGV)_lTJ9}!fW~YqGz1Hn2p
-$So<-`U5E-H8=KPD~g>3Ss9GT8Pr:4/>VBl0O4NG4(ONnxq4wWWho=J=0G'00sMHX8y[ksgs9{PUXYT{LuYaf5,C`;;oGUiG.fY;sF7B+4;Rs@&1PH[yv;
-r8Mfvmdk9Z=s7d'=~#V!^)XH%7z7_fbU-kY>wcCKQqiDY^<$=aau`%d%:nx'-gr$~TW^v"l1`+Q7oI|h<B!39uDmNjjWRgf,!G]4z"}gW>R;@}@!J6])l=
-/.KI((Q&hjzh#[z;3a2u$"-<s,PVOs~7v{s&B"3]'S6siQ)"guSlnB0U7Hv,bn_)To660i3yg$u5ca}.xFM(SS4<i]U$ZIFm)mT;}Yy7rJQ).F!i}9K&fn
-Bo:,|>]<dVT-IwmJ4"X1mUK)J3s]Bb>s`$WVQ8r"G[qVeKObhA+hggjR6`4VBlE52ax|lwQQeQ3GJ4d)=6oKk!oDN@ShS>}.aS`-vNv|sR<!FlORX&IrnN
-oR43X}g1y.FAi5[8$%$mdncA}1CcAjE)v|a{;"1Ml:Q+WI{]kC&w/T&du3O#E{A&_hwvTnh[u$l;4=W>D5nMBV<Y2#mTm=#{NXJG]jHcL`i6E0z'Zh]x8+
-sJ[$`G]IN(Udsg5SF3laljMd~)a5VQjY`w8IB3XOPFpvk-_ShcggSBAs9#NjPx"i2%Om6)hCN19okSXh=}5A+,3iTZ9D,aJKDYE0'A{l;W/}7Aa`3l:}aH
-'Om(6}LKvOKl].c4].o7zra(~tosAd&6[t!7sC{{qWla-oeT-A&|W=PvUW;OzR^mirfqrsz!"PK!f}:;3j$x'.a5f-n,"k1[OQX)n2UQ|0g09r[`&GZq}B
->YD]p`r68c:,Al,3Ofg4u@'@zJ|AyV1!^}B91"=5WEZ[EQEc>|6HWkMK<rB49ws5PQ_Vc+EMIU)Z#jOtr5h|<ZRds.VME.T{XT8NqTApC5-]BD&h>9P[{v
-kx@.A+[=mu],2z[L&9bm!N^3ww|r=:t/nl(V;RPVEVAJw-k{C[~lcX"&pKj%%taAJXQm_VC6^%9;sw3$^>t_GXV|$fP8:}0u_X`ld8YXe.8Yh&h|:K0maa
-+t4W$'g+@N$Ax_RWhYFJ"xIS_RL)X#Wp#,nFO7X8VPG5[c]5(a7Nt!@KBmQW|iS"}HHb@`,).izzh":Qy(4Aw(]Tkg%Aq:G)~5j&jSe69H@m-^vKbfJD~n
-2qel=C`0FVjZdXnN{nKyv7GJTvFTrcri5=]4y"v1){@[!W-#I7j7]J<n^r&W,G(DQBO-KM{%][@c'%9ghZx,%)9KQw-0hvLr:1)ImO4X]eV`y4cvitghw@
-FXhvGYH"fSs8GWYA7<;A)i2'bybBs7Ldak$c61+9mB&rc0xfo4^JK]</hHO{|6E2xkvi5sDbV1IS=cHwYtkF,lJF@rrY=pOhDo<MuSlBSiPQGI4Qj2yE4}
-kz@2|Xb}t90XOq.F%N&VA;TA]xPw4LWW)D2J'u0Nm$fp,VO{KS4CeIggBIr'6[erL^Guc0P>yP;VK!]Rcn1pqL|nyKtqYI<.GX#0eZg1DZ"jn2T[;)t-E]
-+v&)QQ`OBdk2QL)Iy<l]t'0PL$'HPVk4/W`"xV1z.4$o(.4YLbsT6_JeWT(u7oHLAm:F8b+8+mV{8sA5&MeA4F`a)@(3'4z)J0&JE1"&Z6IwT8ffZs"^Xq
-ovk1K)lzCK7vBO-pF}kzE5'Sj"71.(#&]g1HJ;0RcA2R'V&KK93O-I"PviAHV}y.;^k.^&,n}%j^=wW#TqQm+'.yWdPVR50pQTR^XG6mWo}m`b&J,bjkM9
-7N#QxeQkEOHbG9m[|jv"YT98).Cf'op^=bxtd9yV5k@uIZ&Q),84lk0V=fH:+9R:}qfQ,w.1)@<"TpU_}tUa7!'dWAndy_3iCb@P]ZAmAHvuf5bgeskOxb
-_Mzb(&q_PFE3LfDX}xdv]S]2iNlsCG'Zb&&fxeirB`F``uO|K.r}2q{Hifhb1tcrA0LZbLc(:g]5o$4364th2HZI]lA(4ejo%7;ZsQt`EXImZpZfVI}H,r
-FX6li5yD/)LoE!NV)^pnqiBBT("!$M4.f)Xgrsx85WiAIs=frlhuh5j(Jv<hp1.K~vt:B3+SMWOY@4f63MY[eE6Or-V8w|7xbXFhW@Q.A'J9!Q,&B9sy,D
-qdE{8Pt^-v"eN{109SOmqrS"FGM52|SNi>A/76+|>/RTip@b8#.=kE8KurlcRJVT6]/S$WnAaimf9x!{wJJS_mw98.OimzENgxS`AE.da8pzq"BNxSPFI6
-3$WP_xDwAqY{1(-a/I:V[6)y.4m}_SLK6^=:Z6D3tKv0vp/FhY:q|K+E'+0%t8<e3=VE$2He"pBfYW!NxZb{/4q:Y=auK$MmzV:4t4Sy-%np0L%gb(K#_2
-K{hyyZ<gQ,zt["}1rQCqk[#CoOEy{;MfGZv;YDme$K>&Uz9_S9cn}ew{V|uVbZOZOt#W-.2yiEzEo++Bmy.!wP9S>vvAl(t&efa@Vfw=dTH:uF053ASP/v
-'Dm6F9nx]G!Acbv@A_<>g1GUf^Hv%=+e+y)_]+g8Hn5z.#iUkPltbDcd4u]y1vOT;m;M@bdIdHXiEgfyLMqhM1vBa-$+</-rook6;DF]fO&ksXQ+YCm.>B
-s!Hyp}Hso;j}.06bFune`ryVd%jvYv-/6iY^y|JFQZqQPuWzA26$P@Iqlk'N/m&,P|TEXkT-6UQ3qhW+8qD&kKI(.mp6zym1zs^Dyow.&4HTlNcklA0X|'
-0NM#ZqH=dgwSE0=oY'1fL#C]fyNI.Q=T4q@Hf@,//=fSrnzgEF.M/i2Lnb9amFb)KII%!Vy/CVyHh%@^2df]+=Ht.JtzbuD|f7zu-{K[TFKhm2'M^'O(3&
-]uQ`1y1U;,b(C+m7iDa4b+x#}svdmcC+/m$w+nmGaGz@fAYm%AWuhrfx=Jx}mzky1YYQ`}BJ!5KRy)k>-1Y1yH@j>0AC[/.KZ6G]1]2(L'&:Znn5Y}pwt}
-$JAm877^D]im/c";aI%liZRs.x+4KqtQKp)Iy%ltk{Ju/)e%gnrp)p|iH:|$a}s7b}Byve-SYw)4=J&J"rM4/Yd^~/8&+ZvutE;)-J0'hh%PrA/kQ_dZz0
-}z"F/C&0fvZ;3:4_&lBGuOIo6)Ln.F-ZMSPN[kl1g>S1TX=NZ(MrmQt.<GXL";pnkhZwT&uPWHuVYO0{~d7#reXdk8T%I2hn}5;Y6Cx;}vpjjv[w'6=Y4v
-Vh,1XZKX$cHDU48Cc)bRE/$/#sW;@D;uj266<KRsjmbi@u'L_q7F6P!zV.n5O=`/Gp^7jtFqEP!nH}m<`<q[d<s_~:fW#aSpaK{gi6GPDt38o^&tzZJyJ)
-m4Y3MvT42cFbx|:RWL%U|H1SEdY{qib;(i/7DNgovcw5Mv+,_$wXhgw|]`obMa4D6'|u3-;[5JyH+-RAjGXj"nGEljAH_cXEa($L/.gw@V~y_#vr@&<[,:
-]lI2>Qu4bcJ3/,rtF$%6Vx6i5|#Xuj=bb#t>aX&mb#E]$c30<f~r53,H+X]:-O&2Rej8>%RE@!n<FyS2yaC^SqOw<f=3dS&Y&!^T"S=!IMK'GV^`E&D_d;
-Glu_I!Lr|2-Yja|M6dKVv){Bh/djDLeB57|8s%0GUz=Ei_>F7SF:#4TR-|S2YTt.%)mgH%u#>Y>2]>I4fHGOLrW97S)o+Mms}Vcu7]zl%ASZ{GEN_y3=Ms
-+@<;5&-F^l5%F1T8'v&eZP8cGjc{KIwwS-!%vlEBt5HOB/jAZCQd<M#8nNj5iy0FH8]rsGZSA8a&T`&-Fi/zLN}'>_.Q9WJhG()BkM5=nqVe^2B|C2$gd<
-@Sh/.dT|<h)S;xa]KeIl9u.D6f=g=7^0-Te14h>x72-Ha|t+[s'|`%Y#tjGlKu&d88(juPb`ga>:,J50hz`OpjiqPm-u#hxABQY/syTlPH{Y49V^>xuS,}
-cYkI,6YSeLwp1qS<H$wQ|,As:x._==TmYg'MeHE2XkcSL^9/3{vSb9~rGwnQ][{P+H6}nrD>N-IxHc[;A]<%PMdbq51{(Et102L{}##]_naVInla1GjpV&
-J^OeYF<o@5(hw-%0,WTvEs7=2O}225uc[xhJUFqnGuxq{Bw$o!1S=H|}gRf{%f>.PI|;5qx^>eL$3:>r6YadDBbNi!0avg-ieZb}c#h]Fiz3aeF$HufPxm
-U41BM;%;7P.rGDl&;/N9zAI}PE.)#=FH).U{K"tWp>P:fc4u^@UB'^Rq~sQE1;ro:NTUZ5Y]q5]5s!oGNA{{`TLm#I_5CUax;>t5B3h$SRp]JC}+MJ"FMt
-3e%>.v%ia8Z$[T8mbx3Mi{"TF_Z'(@o4KAd5c8G+Gs,-c(R8Q)7H,{7/XuC;T<[b2WS4x&GVr[7A>OZf9_iNhx08`r,2":>cz=>OpR)EFZbqF:Tabk09<y
-';0TqE}`(+},S6mgItW"@_&t8:g"VWvL.{2,7P&q;#x"PD}=||#a{e^lxo,.&f9Vtx'e`KTX)dh^;CWMO1oz<o37@SiNv2zwLgr^%C=Fa.djKLeL`rxt8t
-BG;j9^XXu5wp$J%#u2>-H+q_gHWM$Ub)6;-z|SJZ_f'2N/Ec49+K(_{rPfZ3!MaGG((0BHknI!!"l37TVszo3{dR"U8Gt4c7|+eje`0m`02PMK<QyjM'"O
-,Vi/StL>JL7sy8@=1x/B_kIy@XYi;85hQLmU@jsk>4C`7NP&.uP@p:sQ48[3f"mA'12&6!J({SCIGSXb@huKtx]uT+R='Tw_Xph%1N-'5uEN#e!-T(:h5!
-CIlv0n/--[1B.zb^bg#pawa_4H9P=9`538LdhBh/`U<$nu|3)u]P>3p|tKS4`M520^8W2B(}4YkCE7`g"aS:<oy9MDG"bR|7^4s8GIb29g-0FmJ=D.(]~/
-c^;w.p>[uq"js{,,oiV)(Gx,MH/}-ElXCo0..Tq!W3<#<R;Ok@KJHkq4,mDxj])A(4q'3#"QO>$F(u_>MgC_TV{osJAf:xu4QRGKec8C}vREr9GbdEq7mG
-#_J5=}i2lyNO$rOyTdquKH8sKj/$.160u:tBw%i5N'Ss~;&e|=dLkuL-3"+3IOCOKy86xxe<Iu`|v"=tkDd@^QV,S`&Ylz,L1s;^P&0HjNIn>18Gu!!Htv
-xP<$p1/20Z|3[9/c~xbYYIjeT"=DbV$W''Xq$(J$ym5]d/!6m5S{fU$KOINh5);r7p$8l[0&XX`e2+NCHk2f&;AM~+|.2K35C98ZqkHBIVP6$>^>e6W-+A
-+Y(C)%R}E$Sz+3Co;J/:eN<,xTF80Q$ZIz<X^_;>5v]2,c_{k'oB&_1'{.o=5''Y+_tR{X#C{$_@r,J^ya|i&kg"-3jGz`:p;FjQhEpf-8+m{o6|SEL<5_
-RcElU4=d6v67t"SVAeWD.8Lt~Fzhz_jN&"y&Wacx(6I4YUaXE;DH7e~:X"t>Dg]gdUX6xu8jp}~.L3`-zmp^'5y7B:Te3e'-]P$Ia/DY!GoO`:5+pq7@@p
-}8s<wz8e`:wOWfi&mY02/w.394^gMH=ziBmdMY-JFsgjGO;&ML`EekuVWBrkR1]oIq.8a7YeHSjHI<f''%z/JqSPF=j&<T<</.wXCFJp0#`GsdA!g`2VUx
-E4O;Ot>7lZsly!=,fk'1uK)W8j$.&duD<<FkR<uKI3Mm~"|;eZ3w!w1gK)YF{[~HpM-'h_iQAd4MY.gyNvSvNydf%j|+JuGxJQrXXlY$^QnC67X-zAA8%P
-we18;&ih__gPC<)do#,6DTY/GAi3H$u3(vG0;,%s+ag5<_~o5$F-V[/:9'c{1-aGP(XXYZgiB:O{npUVk]oYf6Z!=&l|,yi-6}N">QB=pJCffGor<s'%Ki
-~:&-7/MFyJ;BuYI%:MPNx4k_ZC}20#>_rhzBgkIngM`V1`brMalSQ$~`HKfJ:'Xw#q8Z0>}gu`%&mqDtE%n0X<[sUCS.ML1Vvy/Ip`:[GFxa~fK1"9oLFs
-fF:/XzU/V8Jn2__L!AKP0Oh8SoSAG68`"CEf"8md(,{7t`GsWzVPT#rxQ,{B"ke72[S{-E:`aebEh3z2E"pf[A>qnuN"LojB06z-FT]1fGki':1AA")]eZ
-XBF!m$D%pkLPV/StQY'0cgXdPQFC+db1CC=WEQ;|ow'PaF,+u&JF7]c`iV"|Rz|2tBrC,AJ1>p7Y&ylihT4Rzbo}lhkRF)yaJHw[d8}/I,2PD5Q6e.QZyV
-EW8v>Z-#tQymWV>BvQv4__k2%Lu&`JlC)TIG-R@XC;.pVsO7U&E1wM73#M~YZ2X$T;`L/pHH^4Tx,u0"seahb<XY0EdN=P-V]$^x.8P_nlsC$>2`.TY!&0
-T,Jzpkn{{am8$$Sq]apEvuJd_R;12q}F[D=uN1C4|EN2qfa"ZHQ>;=~]cV50pQi]+/VWL1>GF^QSmXmWWB8K'n<%Y'pt1m0RyB1Bf)$oekD"q-^>^vVz#}
-h:7<y@!$;.U^_cW`$CknFi`h'o]_y5F>r0/E"5vjKI)9/.0._Q@gM4dbJL;.%|)Woo(sUG[|MwLH2jV!nI}_Hcla_@<6HGOOO}JXh0h`~I6hK:)VC})mDM
-x)IaFO"vB{cW@v&rD"a4.PoP,hg;nhOg$U}4L}k69U!^G}zzt7G_b{>clY<jvwbn3JQsxJeXw$CCkf,)=ie}hC0j@"{Ki+GTo(]meZ/Rd`M]>`:s5>VQ=|
--+:8PWvCssRP$asA31b+Wo(c6sj)TZwDu#TEvd|^J^;=C:gPA^AjUr474vJ$WP#0bYh<.L4Cq4l['E8cm(X'Z{gA3{R'T/t}dcdixUwt^Uw}Id}iLKE0yv
-kI~;R<6:j#yYk5":BydZbws8<V$N/D+Ai(nHN<`@Fz]Qx%K9Fk9F~o5y3,sIeuvh$Yg<sgSbXPu=@P<%FyW%L^Hj~Ug9x{+7"XiL@}Bbj<nX/q1x5YYYa@
-BGuZdp`m33SEDM.^5%yM({|RwK78yS]FnGkn95Mv'Wg4HVH`}@>i^h4mX5.h~Oj-XKj)gENjPNg]dz}6yX=$6q<gceHX-#EA=9BMVTP4X%O4Hexm{7,&+L
-m%ifZ2%M]Se/j.9,fPppOf#E=@.]0)jt3;c)ij/Vh>Nun_ww~/QaJa!H]@<4^=ef6mstLpFT[JeLRMCeb,@YjWE[B/aDeeBj2BQtj7AkX/Mk:axxT#&nPY
-qVy3v25YlL~I8(0Ax_EkUQZ.J,B5KvW7^-,Ef]a[hd6_&sf9OF41fN8IisBm1C3V#$ht~v7Hq{,MiF4&>sg;2ma3#at:>,0a#o@Pj%^;cEV6f3Y2}!9M$[
-=)rN3,eY<t"F`Vk0rzU>MFo]u_#az(PHx<7!x)q;,PKNl2sX!Z5sx&1XgG6`Y,1"!Y.FQdw'|a#9{BJt"Kzn;<'s<IGbmBg}@Tu=0@xuZu<$&g2!SDsgE)
-m{QC6KhU^Qs3s-6Rx[_}{i3$9OQ)m'=VXi>6dsTXi,RR!hOc>7vZ84:-z13BO4<;hE{Y;zq|"tUub1A2.@c(wC9DdWq^wF"^#+R&z:+)0Z_R)j;+|TQo5@
-m.2zq7vVN<{&x#/awYAc^8bRtE(>f^"VB5KGvea]U&]b5U]3DE7Yerf$3pRu!m46be%p=UuD3+Q_uk#tdAPSdYvsXTva<<r(ESyoU`o2V_,=)`i}zGvh!p
-S!fSr-YGLr8c5Ls=m|dz<pUYR;QSF+.@kIP9{=/=x>KeAr#DNA6x@XLUUHe)YXC!qxh!7}(f7Fh@U3g:}o}Hpd!y)aghM@;GxUE32M"u:i~0jU@426HT7+
-,[F|Ss4}tQOf)3}48mN6+d.00r|JSYd+jx/hLR}(+w<bND,zciu2SOY5eDQbw+;T0V43CDs7tJoK!g;Yk$Rit@Veu/<2;`mob&'|vhm^;!(qmuJmRhM=&F
-28;/JO$aP;t'[w1(`F&$GC/dC'toez+BmDB'Y'@Hm&5%Jb$2;<rf0@][<&IO[|9'SGE{2}LJF(Q/R"=,o7`{XDzz2cnYon+ZT7D/kDYAk^&JFs;Oue3krm
-LiNqq(y^60gN>I"C=VxvtESQfF`Cp6!4`9v"qO'PQu`!3sw<a.M_W[5y6lXWBz]H&}Ubl{B.4h['#A(hLSoSHyaHQw9w:0gGp1j.;/I+F]Zkh_"j7XNtPF
-`2vJhEsrr[4qNw+;@6,#3O[Hv#pe^"eS^FPj0l"7{tU+vx<|S|Gn(T0c#&+qM`}t6347v;QS/wUrB}|Lm"PXon|h5r3I(n&ERNt#w0w{|:znGVs'Bn,R-B
-<B#%St9[I=#r~qBlpkRu05B}jz&Nz^X^5t&IXk;3P5sVfdEPQf$ML)Rg%m<,oky235Dd.cbILM85nEJJ)<gX+I>Tx3F2X$25g<VQG{&hvw1(>""jLXTATf
-$b(<.>z%&7ikL)ToL'<f)>iQ/iXkjB4-4nj+pOS.r=T`(:m%G9"gjy{|s}&j'bb)j][(f=9`]Q8<@8"TLBU#v=EFn)g0CzP$ifBEbSr{^GiE^g_zI27poW
-;9m6);E<8h`b#g9|8_^8o)cMiM1hM]PK$91N%Ee>|]YmGc/^EFm>@kIJ3]&+6=A-S}6dNxE,dTj/Coi{E7}r<7crc7s32"})@Wr:TCn>&5Zo:_6jRYZlX;
-#yFM#25;n@afaAw^4s(5-.MvRiXLh,tPuj1L0S}-U9=+m0ehwE"+NFe#@p@1BpWklP5[#WSAa.(^>AXbDG6v7T!<~!8%uWvTIvy<Y7$tC^zL|e>!ti0]R#
-sjGM}.q$.=&zLe`3lg9o~WIH,xUD]X`410)9AI0rAzTUYfLu'2bIgyX,oOc2[<cow2FL{lvp(_57NYK&_X0AlRAiyzU/EU;w`2}]TO=T9>D6fj+x#/K+>4
-4zS0:k0ttb[ZigT'hjyKC.<leYv<lW<06i<Q;I:OqVrF4Oa!XN{|X|G-g5^|XB+sSvzH/uoh,2l7OR~pKF,MrDLD@-B{DK/L64(isX)G'Px5vuJ_J6_gsb
-"vc/1'+D=0<TYerxxFP$W7{)~zuJA13'mzhszZX8{ej6"m":J@]ZimW+T&mZg(|XJbhx&6uJx99nxbt_r6TEvyU-w$,&~gKCLGBp}j8dweDETq(,:T5Z$&
-E,xt&UVZ,!](vpEyeZvOCE:}WP;Y]@lf:X0#j]<Ht&t!Rkm|FPJkzx$xOZ]1|:Fp{T,4|Wt)B3,+8,.DY#'%h;t.pEB=vWQD]7KV1snbxZh@`VOtWlwj[y
-a:GzClniOO!$@eXJ~84`q3}#jU!QV@G|UDd{Pm58^81>8-(u$G8IPd}M/o_JT^IX2-zW&Xp0B7f|:-EW'eYNbavik5n_4/_4M60h~o'1w])EYh8h]$9,4D
-KmknA@s{>baU~(3IT5n_f"~N$u./!.3#^}a"4}%+8YrES8,'jrT#r/vAj=J3FbJmBV-+gI41Eb02-Q:JvX&O:L(@_hj,(CF8`xY$>Z$SIJ#5aP=9/ByBes
-.R3M!#ZB8H.V"#%gvS)wn,jwxoTNEC`/7uumRiBGaRQI|6h+qH{<QFVMR5j,0:TRKdc2fW7v]x|!{Ke]%qPNZ|Dc)}5a['Z"2dBai3P7Q5j.ax~(#R@x/A
-7wkcV=^uNyCQIfKgRHIu&x8|v_@5U@ja]PU(53>q]uS$'M30{L9Iwi"cxA<7wDqIdqKL|3Oa0P@Fnh7aPH%]S=xRcVvBA7S}Fd(7Z0eU}I`U4]dG_%JPa6
-7v}M;fOA"+L8rc<9:q+jbsElfB2}S&Q^Kvvx%[Cx/MG,O=r]|')Z4SX+epBsa+,92cpC$z(-rV^p,6elq<Hb#^wejcL2+cS%ZW~s(V^ZlOyLo_(@g$^b-N
-4[Hs2zTO.O(f'ZS5|ZqHl>>ZQb0{bwk4WgTKV}n:t`tqH_U3FSsZ)%<+=6rq5!C/V4<([7$iTRicZbe7g]rJ'U@"q;'h1.p#~x}W9r'MYp;rDemtZjL`:7
-%X/c1fqR2fqp#u^fD1BX`zUucgJ<lYyQPWpyN7;w&HA7u/IEqLtHMkdF1yJP[I<(hx}V}tie3DsYJ-CGj5jc&>pc3h'u<'][OGi^s4/^.v:g;1x=x{La=:
-|]D1PQlYyV_T$(,xm|,FWTJ"H+Q92o-$##kZf%d##`)W03iO)uB:}Z2RzXCgMQ:xw&NQQxE`7Rgk]JA1'x94'R)J+#.W"#%TNbZX6Ppk|ZbW4AhCKq8!%R
-0xk!V(~D@_&@Vx[Y`WPDD<uuDM)OE@n=jzQ=c)X,xQqhT4^1JSg/bN'W"3s53IcymuXu|+TS92KT{`/>3YP$E=aZCB~{[!b"'31+Lb[D"&tuuh|.R-]+nD
-+{foGBonvXvsyVJ;.vW>vmFYra5V'#h>5o]/nW06h0vm}n@X/6-RpnXW<u~t"<'HU_h0P)8>,@E(5]$$Z{G`!_rKu70"u0VfeAZ5;x<e9nV7/c;}1R;bQ`
-Oz_KvF0{npP=ajVj.72,!gXGy[d".iN59@w|Ir.KeK"uSszf}=(eV=0uw0FoJ9QMlF;<T6:I%65F#G|NnMbv-%s]|}Eem+)qIo|Ol6maO}oam."S<Y~k4p
-1+wuAM6$T(UTEW,+RD'C^`DF,vZ6ehFCK$Q&N]`T-N_a=IaJ)nOji#.G-M4>1}.iO6W-Q=8EJa:,TN)3ovg7-e[>IN2re:lJ4k6&~eVS)'lz_MMfbn3J`,
-ap/..9kL/$qX04g4Kns[jMV8aG14)Uzls]}W&/^oH<B=EqDF=KI]E|3{1q<5H6ISuWLE<'`n]gk8EwXPIe-(q>)c[k.$J3F+|xOqQKH,G!)/'0cS-GIA`3
-l;)cv/t@9L{RkzW/F|p_bM~h!^/;G7=L="^u/tOc+_r"OeKMG/L9LSyDSVu=m3lAETp0NiWs^l&$BWsBwSzk-h0|6M@YQyGaMGSa$F8n_!<^yST%7WIV}X
-EQU(U!(5sK/H|$4ch<hWz]X'=:FzFGU)8#P2t:T':aIeJJ'TN^={et~f2fkpcJ_=-5n]<[t2!W@Mz5/vml~]db'hX&y!;c-Z$+YrN&UYb/xWvdc#FRz(_l
-zdNFpvNZ9qnP.IoI;(k7K8F:XoZc/q9pY<Hu'C^L;K64An{%^cyfzi_OtIfz&[T79O!9q+u'NM~Y9g`pjI~qqV:MM:{U)FKVHElmWqdd7((431}Ho6C-@D
-,$}I,Bu6<VzEf;%N0T@Ev,><phyunReMvFOvB"982`W{m%|W8`W}g/xHZ8EV]daR3FxJ'AT,],E{zAW&<qV4(w@OTaxn1e4T}tgS&.'QzE>2V4%yR^0XWn
-!x9T[!/%'],#EYLm,i5s#AB_eY9{qkT%]D!b5{E+y+N9y#%!%[PzK}<N{ja`aiW$bo1(~FEfMyeZ_}s@3eG_D,bya7h:xTp<R4C|X^;,MgeyM{xLKeeQ9$
-M,~44B~m~7~3bOoolw!<mQ4<^8J4}cA_IhSx5jBd&NCJsI,zsi8yJ4'7{xlH<|9xU%=%B"xa,sD$(&-3n6Y}'4PO(EIpQw'kfdn3[`.b5){h.Qto10$x#'
-w!^FD>y[e:Pw`:}cY2{g{g/O$0Q`GI7U5g9[{O$rowrKNA!0b1uMtjMb5>)sG%!}$D2%{1n8oOU{q9XkU:EarBd(E9'!hT"'%M`OpUsJ6iz^U6^F}i.]o_
-FLaN=hV<GpW7f5IkfZi6hs&oqr8`OQN"+}ir6jw<BNAlUxs}"MW-^Q&7FJF0/I^u9Y{_IRhY3R)7_NMc:D|;<26m;1VGw%|dY!y|%puilR[:BPBH>1jy<2
-$9WN13htv4HT#-+ItPgzsKifndo}B5cJ/$0)`,QjycM/:Yoc;8rbR+K77ohO'M}.{Mu[7`_c1$W/mdxAh`xdIdr^b964~3UCvjOa|G%xqY7wNQ''=7.6U4
-5An:_RC"=HC!Ds|!Q|c)uE&nn.7gBPDD1TL({$V+i"o0'DwzGd{0gEEqeIVhRu]i4sI$3@BMwEH!Or:M32dmDcGs@H,,v.o1,ibs8s[|Z,H!"IMCj%GnI.
-.(sfH(4-wtv94p`;Kia:4T#+[bHa-+3Y0&4x<Y<aZGN}Bpn3'+X&xb3Io`5)!qce5I>.z`-rrt_}Nfh|i2qz!{Yo89jQ_[5tmEXh69+Z^qk6$ODPo3+rke
-g1(G]sP(_Uj5wC$uMm.Q~=j'3ljk[^s2>Vrvsd!ui=w|Al6LAA8pgD6U/,4B316IQL9S:L0>}E"GXLGCvzQY[Q_'i$Fh|q/s!QQxr/'+i!uQC!/.$o''a(
-+0;`e={+;Lv$>T4&#&N{x<)Ro5ssQ24ukd5ZVSYH0PC7BMXZt%Q%2q]FJgg+40]f}wWrV-`ejpJ:YFPgYhyT@QpiIY2L4qld5%5%rNaOlg_J4N:}~}^CCa
->X~#Yh3/YC1if,z%Vb,1+s!xZlY95Sq}~[T&QiU`|{,Z;kc8r^F@:+1YEUSfJc3dER(9,`wN^pH7v0}=%K7$d/KJ+_bX-y<$V'CG:5wT.r4!{YM{F$V`Ac
-kx/9q0c1hN]/&9+/4464NSgnsmQJS$n.Z@KN>0^l(ehGrknv=Z~p5uDV+PJD0%b<dgS-r%f&Q#9r73-|^:Ccr)asOc%5L&e-qkz6/OX$[E,xW.2|6,x)B7
-/}R19yG-v&c{Yye&amRckAZ2C,m8!n$M0#%(^$JV@;O`9dNX7Lk#:S7vRl|r~"t,I&$]C+Sz{%zQ6I,0Uh.>W.1ci8$x"|ILj'26]p%[0iFZib,ng+`{9W
-E(QA[h4l}i2d[;`JHql(9uq[rtPGYK$ecFx)Fdk_Q{@{#0%-G"s]f(`c3i_-]WU^l_r-,#v>G]/iP-hZI&zm'hHx(z2#XP,0VAQd(>vq'VY0S8D5g.`,~Z
-!d"hr7BU=R@'dOPu@n#qcjZ#6C'UD;^:I4!t8(vJ!hzYNJyzckP^XBbuB-~Tr@>}Nq'9HP:q4Tfwbw+KWa2M[4`nNnZ[4!#bFfnyfyXk$U}%n2~U/vk+79
-iNg{R^M&A(HPI6v/Or<Xc^lna}dMr=XI@'tKa<t73HHJAr`2sHy6opaRr.kPeZ8>Ew<j{.6&JRNVP.'4;f~({;ad;U{#jfer&rg{!LVzAY1bU@V'6yv6dm
-!Y7O9N3jxqC2Th{"qSxdLX@-!0VMj$`y[)Mw]m}h9$iUGJ@D_L9{d)~T~|A<IO%{5})v$S~_"v{uz-KmM#]hLkV)lYwyHxeZ|K$<$#_77^imy@Q/wf:zbX
-eAv">s>dIkHk)k)]mH_M0IS,s&%i;y:Q3hJ"5TQ-2[x5@_a]UJPTEWaD^U!q6[tlNMHZop,IzNt6&]i-#uq/m[V#T#^t{oZB|_b@}_l1(0A^#C:21R3<Mo
-x.V'@k;iN"I>jr:lQH'rR)I!RYkC<dTZK=Wr:NL!]X>x,rWA3V9zixM`l/{Y6f`E3]LV'O}pSvO<=t}"s)DdTYE_Ky7JI-bDiKhrQFkDP0UaE0L!KfNqzo
-m3Yi=w6c"^.=%>QH-xd!|X|snt]2,6]8_"+,JE`$GCx3GjY45uvLmEvB=RC1u!GYDekYuV^=^jZx$m,{W##5'O$Ts5>;c)'O<+_#23d/$$Z$|rS7(<qoJz
-Kk5zw|RF>Bs|-c[!moSICxo+@eF(aGU%"@w^nH!^=|NXB]FvJJ)Um'2"##a^}:O_8-r<[Ar|DC~gv&sCkErYy:"]2)&]T7_qpioGz3P4^a'].T]|0aYG.K
-rh!"S!<#o87PNh]U@xJ<&8pbhlWK7!i:bi/#T.,O({ZAEN28K_z;'@7yCB}%xawliAF0C5&(qaQ||X],r`{+/>0MzsV$J5xV7NV_cfv`J6Y4KNF,_m:__'
-NMv-X,0QSd~T{|n4LUIc3yUpxf:%%Vn}L,bpLdkIUPNL/}qzz!}"a:FIRBS!}dmbF([I6mZJ$iw]E_Ko}aXKQ[HSPd<o{c.!1G26X9S#zG]klj[3]7QSQ7
-)6kGV9r}}4Uj]Az(),d;M-XMKm'4UX$(y&@'[2bl2F"nz[)O-ShUDmC+XAjC}LIx6(=JQa,2+U`.-o:f~9;x$Wu%B>zYa0gmDCd%rrxIAqgg(-pBKU&_MF
-'qa)uq:<Nj"=}VtZTs[f>Bix(d0uJrVm2H:xLCb}#Lz@EX^0w;]B-taa3}^z:Y4+!WrrHdJ}m6fLIB@I7.T5`8P!_"71FT(a;Bb`c/bq'Dz&!;guT`mXH[
-ynByi%{R'3LlKDaz|VFE(0:#0j3qc^OF}.1Bug<ceh2Pjq2$=ItU4yw@na+s3r;L/,+Byv8D8RJ.mV>cwYJVTDtWik/a#<N4i=i}tV0A4cOlJ(NrLT8Xd<
-2ITW2a:Ci%IYvd(WjSK#h]Q4q;{(i}>!55L@gPU=,6/0f^0qzePA}^tQK5-'xI1'JEp#$HA/C#]OQ};C(ZL6<{]S_'8[e{p;P1=+F"J/8Tn1Vs~$;UMz|7
-}vbVuI|]X[},UoH{'NI)VW:+v_f"Ir`5-1fUlQkSA=jbZx2i4%Eb~R%HtN^jk_x!,Io)=.Lb7Jdh+Hmd-7d:j5:%0amB'$xRk"s'i)fe;-A}76eYQKP.=U
-;I$"n}xFxB>>Te.jv=yX1w9P;z$^00SY:D5^XauSSRfMHe;Hq4m,o:=V4jd;L7}_HaC+Aa|(52=q[|VV2UfQ}d!AZ>^^mNzX!7=5C^9CyhI%fFZyxKGqXz
-;qPa!bQC8>U6uJ#>V8NQBl+R+xu>0.!h5k"Cs8rKXjFJd|9So4Bbv0R:!{Sbcm:k+K9&IA_M[^"z{wT%oBx0)^'VN1}Y`TgUinrBmDfe(^5q9G1T53+FFg
-NzG&{h$3])2!xr:p-Rv<6X5x/hgUB|cngx~=+4NFmW"3cqu,}wRw=opc4wI:1aoKaB,(-(aSW9wFM=s)SRR=gAm9ABS9Y[[sloD-A;BW"y8K=kd,h>{d_j
-"vP}<h`vIu90qkpXnnl)=u0%/Pv2-P718NO!b/q&V,p|4,P0nq_'ernt@>~+<leLiL=mO"JH'8MJY>4Z27fm<!)-L(O/S9!K))CS9-<b=1Y<Amo0u!g$mg
-S8H8U|QR|714}+=#S.864[~yxFRF,/rCn6#DMT46G;6[[1hjKQWcmc@E(}zWj&RRX6^]%4>d^NY#gVm@%HOE.9|t{9(xVYh'e'4AT1>.lqfA``7=2wX`|>
-yUh,,iCh+LC_^LeJ]Uct4Qm/A}&)}g[n|rqnYb8rUj,'FucQT_%=JTk:>|EySe32$](SF&}|bvOQj;Gc@v@5o8DtyVA%YwWL,^4m:q;qG8(@mUBLR<Z8GV
-=Sn(^_|B6lKD}D<|gVp/jicm%W7+1!W]9C%-_:|$wU5@lhyyj":$X`x`y+g,1>8$Sz3K9#%qX^:Ikwu#eGW2f7bb[/B5]ms#a@U}rdbSZM.^#5r+.6Xb1"
-Pq@!#t0nS>C]KC8d)_DLBQ&zP:Wh+<zL~EFygj'zp{"r9{K_w`&dy+!+.PJZ^yfSsZZ%dk7JbJ6k/J[kaPG8;RP=6kNy%hlw~|Bca|>$aFYL,H&s%4yCDm
-[scfZc0_]38Gh$tuW&%_IGKYF,.OB:Sa..Mx~t_Z9Vb<Ieg8h`=i=G<cQd|4s%"`r-9=y<g:o$(:j!aSwGkeEv9/_1#J%Eu3zBmneenz>^#p^]9]CVY%J+
-dzFo'StqN4RV-,Fq0/IFr:4vzf-brFmKD2TU~`!npo.S.1wXQt~R"j.09`qM$h{uCb,/3|^0~{|.n6=/1mbSActR86KVKtBp/x(jmY|uq$rv"Z<u74P/=`
-"9&e2!"'7W6!qip%4zwIv8sQ_$elT'<">)E!xiB/t.97T+3'$cLRkvA&w%c0CiXSrl#Xb.YcH(n,[@&}F(tSO.wtbV6y@FneA(Hlv`D$a#/Q["/P7S1#Y%
-1Wd:#Z0'9CvU-Jr"0'U9'&iz<:=X_{YJ@:CWSKC"=N=`#7AcW,IwTLS_EEP}k==@Y[^_e2ZbthUi<X|0<JLt^NkL3`+S)F21A{y5)T^XjlMA/Dg9!Ap]Wj
-e-Knt`1vynUIJ[@`."$ZMfD(O5s'=L-5A#W<zIrKOf22SO50#<c+DfXXC`X{>B<U1ErQWNT#m[kN[9{3:SrVAugY)}HHpE2vRmk2Uq&l!P4O9%&ARA]uzB
-.xg7{j8m01|[.jiszv=WW6a<$aZe`Hi32C)pl$QM_0vw|uI3MDM>66~U&DBvuSg.J'2K~uh8&Y'6P7DtLl}RC&xe$Pw<`0]XBO#1&pov)MBCLD41qS:W%h
-r{aA!]saT7>YtN654$-J4lH&gY6W#6XZ~D$N#II#@TQY4OWF+&ui'i[C+@E6(q9SY7jYPqEc@Tf(u'P}-0/EMwpDv|92:[:B_7"v,&gNR9=VXk!uX^v0JI
-,y!:W/W{1<;B48(,)sc"&3k{Lpf0VQB8NOIw7!HJ@p~,C6U.~A{aa4C]H,Yr$<5}MyIGGedW`W,cV!h{K>T)mV(-us$@$aWqkS$Ss$)yOO7Tf"XR_7X/2_
-3`id94dnCQJiV19:Hb@Pd%'^RSvS4y3cq6!_4iCDW<OK:E)EXjT/1`"^r%FAPt2Wz{}Ls<vC<P+)M#IAHEc1`Q6%'/`_d<pS`)=CQ'`&cRomBO:t]kZImp
-(ANsub&iXXTRL3jNyZdLX;K,z5LZdG~'_LVO|^z|NDBZ}vZ&!)mNPZNZ,QWZ%2+P%|Gk:"]z@S3%/iuyh7=Ji8P(F^mW"y2LNZopP6Pd'/.3wj2wfzR_-&
-`=1BS6jcA6jrt0DMaH<!,@t288Z#X]:P;_3@Q/mt60s_Q:4l$UvDy!HA`KTaT@Dpq0Ie'1ZWdi)SXcLA]!1kvg@zkN[4@Vnokv(6^s.3-On)p{-u"g~ZG4
-BE23f]lX/t+i9ZnTxXB=M5;j06"")Bcby3Xb{X+Dg`"1XQP776hB&HZ1zS#[`)8vhUS;OO)[l^v77u4>z3&ju%^YV|4s_|@K-"]%9<W_QrF9o>p7z0u91K
-'&hqL_lW<=!yk"xxZ1z'z#--f:YfQ;vi(FFCE7|{7&eDBXSqIp(!S;DhPff!hB]J@$%3B2[MZ0il;^:_&tX#_ts$GY"wc-'Gj5cJ=ky$-AuJ~j#TUVhM$4
-/F)mvR2+${xN%LeORQe{^u(Mcn-O=59M$ja4T`1vRs_Y,[MjA'#HlWQo7d^heM<}JdP-c2g",@[X[BpyQ8uG#f2BZ6ZEhhB{wF{n(a1zFL$2WV4[Wx$`/)
-N@@+hH1Q$.5L7iX8^(X]Z=am8U3428>@~+FkHz)@9xOnX!qq[2Mz595u(<fYnyOnN}bpRqU3dkRgY|}6)iqc",))r|BXxV0f6QRNh$r=nuF!quQP6Kh2lb
-O:PAPz`3a2~c8^..aIyVeD91.t)TCum}.Ak"!/N!+:1,86{;J:xTk[R2$7'e^.i|5M:w2cgtv9/at0<ci=AJX&AxezHoVW.|%$3nySVC8G~5vdoV]7C@-]
-P.o^HuORYHIZXW5,S0N{#Q)tEyQ|Jgn!#tTv8&7B487q|XnhNA0lE=I>l+S)iW9GI8EiGhFH),Hk~pSncLJ_G!n[l=h@6Bu4N1U'dyUxWDe|q)6LEJiYFO
-2+y1x@f"1ZGR|Q1>Se'REsxh;XaA~VMnj$UUg;]M)l@g/(I=,wbDSRQ3a>w5MpB}fbwAX6Z9$XeP@JCOn((4|N_14F:puDs{gBo&{GNz)rIf}5A(;2IWu-
-<#TjLX[ai|;{cuK|{f/xzy}fkL7I&1+@v}upgmu1RwB8&P{p8+^G&d&N()gXjl=1.Y,+3Y4i.s0M(nPN/|'7<0}49ch[+}X9:_wa#q("esxA3R~o"!k$`d
-DHOjeRi@=$q_}P!L+G0h'RoIELYtPJWhkG;J`Hl("22E}}6v2[t%(3iNDzBJzzOYz-PRKRMtdLh%GqlwV:TzQiQ-zS&Is)3J5/>65|DCesc$KixZ+d+,iS
-/#)^E)%Go$U7RkiPdrKS/oFZ';.i@iul!1%WgXI]/xKJ8VrEtZ+a)CdD}fwOk^~5:v44!JW84<j'^bqvrx'@.PF$MWolt.[%RRK<)Zl;^LZ|Di}]gJkZc7
-w/j4m6%PZ%haAm':;WtLaB|s{%&M;o~5g"0W&]A7UWI<5tbb&o|<OfvT>.W6Fn{w/BJIYU;rQbjPt+g(w`_B[L{.[_hx/0wsrq)c@3GB7Zobs3"#m[&DK]
-Kvl:VrwBC]/mzK>P$.%)u6rYt[cbE)VOw|d8w|gq`A9gLNU_@<zS$6FY!bG)cVxPpl[Rp{x:{`d8@ih,~u'N_F!6O^{Z[De&ykjHsUM]Db3>Q[j0:K`L,Q
-W>=""az(1]qo0$Q/<[r5[[d&eDfwWSD}jU:T&x0Jxv(['QtDuQ+Fqp-'$kP}0s.@6V(RF`^;3lm_px~0Ctl+bQKs)+i}ZoHz`M;v]5hiFHn`jQ2fS@wP3@
-"l57'vX4DsL(^JPo#&yOh0.%.;j"VnE+%5b]Y-RA5bPPyBdg!k3y'8R$eLx>i`P:&<k;/(=%~Iv8I+Bt(`,xq[c}0nC/0>B0XBjAX5Obl_K#+V8_4Pap>P
-GdQ/f@E]%rEU]S='4)Pb@E[.6qrBh[=BO^$iFQBiGT+WAj;cI2COE<T7(2a'DP.<kX]y;D^s');N"i,88LhQt.VJaIjM)br-)Z4Ce^(;|GCtXjR6IpowV}
-L9C12-(,G(dLl%h@v|XFI/ON2n`<'SEi^QM;;=Rk/PI5~r]-6crDqB0>PDe01drMi==OYUVmkLNLdJ<oOd&yPs"'/V9X]x+Gbhk{r82yjCrD/-bSpW&c(D
-]G&5}yeZq<}{zJA=^Y8A]{h>SWc+=j91oJGmv'>5XS,&S>'bX>EUR8a7T&+@peG^s49<jHp,DoB|EK5^p4T[('`1dSZ78pPPGM<c#OtSt.rx6j=_Iq8slY
-_u17E="F4&p5_^9qvg1"K/h]`wYXHWl`wrJS+(|[IDPxR]ECDE}LS'T;Z_V(D>`RR,h=MMPrA^]@;R58'DM7e`SM`n0cd8}+m1ch8g&!6W`rtSPUJr^oi,
-jl$zX_Hw~@2k6R+Zfat0RW.;9]0,S8MkZ/5V8PH/g`]evmOGGaH0SZ.%>o(Ug9|`.<:Vdx$5Q4[@$;[,k{%3YLuM;y/FV`p)^)RZ7S@ODr'D7->q,mhHK[
-jX,|~_I]g$-@#aPj>z^bK(p1:niewfRWuphe(-NHEAF)p]>{E@C#O-M>H!UXb(Z-zQSg%,iq>+K%l$_c0C%{v0:#xSp4)+HBELXunlB<W`1>mQ`iMTj2TE
-hRfO<.V37#$I"%d_@+i7x=bh(cq[][&SgXVWYljMWCX7/[$Ei48,vj#U.{.&:wYbj$ICqiKcc]O4[9@#@)~Tu@dr!`dW@_6)dXUt&'}[$JQ^]><VwI0&8`
-bCc;$G$L9o"7'$LP(x'PPEuxIPv^vvPr$2{/e1VyI!Tc6u!{TnJ&"FFI]#o9@o`PTr^!;=gp#q#;kR}U,pKmsqhwb4j5UN1j~8e#uS22-kbsBu%zw&q!T@
-}R>=E&,b"13F't4Nse"1&`+a_I<l_w&s0TC8zN1HUikJg9Td'9$-hmDv}](#`.Og5T1rIz9c5!QN4Yx)%Vu6/Qk|fwH=6r]t9U6voo:Ro+n6GZi&rG{;"n
-ba`/Q@tJYE;mo(N!E:)H<.%5Sx-tmWIR:|PJ(#JWJ_>Mei"i6=Dt`nY!d]bXHsoB-EQ}Khg]i%3y`3$>%^"^$)hVSN>Z.O#9%[#v#^eSs4#bFTU<S-0i;2
-5T]2<#Oi6=Yt16Rqv-22AO59iU)O60QIQ%vC1gGQx:JF3+jRh2`399;+'Zfi=I=O#=!@o$@#x[Yhs@bsH)KJ%#g[l:nv=3(+D6Lv$H4/Wk%%}_fx8,8S]K
-KeKQ8g[w_Zx>2cg$$SvZxufi:!Nhtd^ti,|S^x1"Pd7{:aBhV{>;C}@Qyw@52#uA^bzZ{V]N3ZT&vXyVkR;pkanQ.Ku{.>>4Wsr#_4JCkk!&d(anw#Gu=u
-Wa@7KXC]MoUM#'x=76pwK]mzB/o|wr.M96M1sI%62rx9FXk=,4"Sx++|[1qN/X0+)/yr)[|@B`L3Yp"%_(f4cTN-u0y`Oj;Q2]{zoEc>F"ce2>b@U7!oAv
-$A5v'6&^D+uYq:[u4""mM$&Z&(So8=7imk8L&[}UT>2R2VP`(RU48;}2&GH[$JN74)pE%9TF{0LpOUCKH$c%d{F@"mvu31)s-4qCs_;d)&&c$EB[OYx2rc
-)r<@[X_`/|-XoPY':E#-og;%HA:CBdZG!A'`DU'IO_rAUV1qLVXr)g=wKeUj[l+I18K60ki0H}]mQ_t+|Fr5G24hw{zV5L#(e#+4Aal7j8|q<enf30~8A]
-15^qN$=1u>+5D_u5<;'u{%ETkE+8uFDil.EZ},RGHk%FJjQ2#6hLzj#=]|SmEIY,h[~IZj;;gAvH@Lujk>4wYyfy2GP,bT^7B,Ero+{iH]OUF-&T}"|4(l
-U^+TyxbDY,n7&Vx6I0cqgG@9r%X$|G2&,AUbPd`{ca#B@]Z3sic635N{LI4+v(-^B.K"}YW1qv#$5hN}lM0/(jWGS>i8Ch~DH.ULe^b/il08n}mO#xLYoa
-y6`b'P/=Gwu9q<]U9v2yMt;k7r"C(Nm=k8IC0rK5HEZGZ5.DZno%D},V1<B/=^5OjD;u8UfBIS(6/&i5KNUh}V`U#BNsbY`Sxf[PPhUN0saz08=YUR{Hi)
-E0]`N"xC]Y%>2'.w`RUe-vhh"v>tKfK)yEL:V1.3'HJ(,]W%piWJ[5!n-JU+6>u1}cm$[DS2a#k+czt1]]L/&q)06a()WKb1LcWKP0_'$LFpG%3SS$j.Y{
-nlqzUD"{XYUJ^csNIK.4316+W$!T`&9rD0z<&Cf&$6&XQp&Jj6(@v5N%U5(K(NrzLu@Nh.s^fHDU.D$l=Awrq"G`b+6ADE6"aLT^D<COAt&&-Y1GUIVE2s
-tfEckRpeiZW|!s~_flil%z7=)tK9PQb`I0K{-^kNrP--uXnWG+GufE{udZ2amCMsWSV3qm8Kn6o{H]oQOD[3&{sg^.X${x{/E67chha2zsTa#}1Vj+oFFn
-@MT(,I-]CmOkbG#',uG,.&y+N]I+:Cq>WvIe)y';fr${kev(;=:M|2K8x{!ECE`1oXSSll<t0}tD]9B$(&2+PDevkSrS^372YJpjU;@oc{WlObAT/M7&:;
-k:5o4qm+:t5Rw2iu[4h,oV'LPD>5m[.b}be81E)Ih}km",v5T8Y.Klb;>J&L@Sf-'(Mv0h>G@Vr+lvO_CL|5^|Ew~}@WP0!cX_v;[+L|7m+tyV)p#FhSu-
-sV[`/y&2Q;w%`HZqI.X>~Enh][G/<aHj|V-ua,-obC"JH{$8#HcU=T6([C=hotdQBe#MfS%}]V,]jx:LDG=5L/nMK#x1y@(U7g@)v>]^vUQ>NFa'NHHK39
-"dwQcUdK-a0,t>~Q0,6[f|$t!`Zmsdk-@i<F26cri^fthW<##CxO=::z4]OmyBME}&s0`sKm@Dx@O#s)w@,eVfTk^ts1FER]%_PL11Z0qIY67Pcv7S0-B_
-knf0]0I2;L!p`+.<zu#fkMhr}dnRJ,:_T;+R#@l]sbmJ3C-bwcaqCyeyA6q0$U(++QC<33y/inj/U]"zvYwwd)5BKrxow+1=2HN6=$A"+nsoN<.Vy&aXKS
-fCVQqhfZil6h)0VhME=KzK3n;7zpBG4&GR[|ZByaoc1].`RU{ij>PeXtNuVr]B+zdqo5xdrLz}g)1ZFFq}Vn>Lw>_p^=6K%3(VCp;:1r"Fex""u.,G9LK$
-Zv"LEH$.bq:uK<d1r&y[Y'b@'ip.`]epwBsmw6ZNzKq,)>7Atz;}JkjZ&M6MS//RAy>&ilD_tdj=|V0_i6")}[n9~'UV@3+Ni8G)s2hN]E{F&ZkR~%J,v+
-6b.xU!7CA6^{y4)A,D}K''mSK=SC!M=e&1gbCEw+DFA5^xGsF>1KO1S){T}/BX`HlUfLqtjv`a~<!@h_~u%Je>:3;<uuX<TdFg6<lWe9.dJ1%UrU#SMDv'
-BQEGZFIU{0HSEr/cUUF^sB&BuX^<.cd%HU{_3.9/kXiK5/q<Vf}{e)<6mDhrRW|UfR/9H5j%Ik%keq7meX;T~,/bPN=o-a+O~shjEyaA:X'rCGEUTfqFZ(
-&BP6t)PyA/#!e:,B(rrgk[T7@Otzz2n-zU|9Ecr73|d49Pw/W#ce^>B37I9&w1I60%RP}8v'U3I6[e{LEA{lWMpCO0"DH-v$Cq<Jl(6]@&Zj}$z_Oi+-Ld
-DDtuo;FFNeDV{HB0!}jZ7s)J,|+|kX_/I-WnwV2EcR9X+X+`I:8>Bxkw{hUC6:"w7X;U]Zlr9bon"MdOTj:dmO24F"n(SgK6.K'enCUv:0aua76BDYjIa_
-gTxKatOSg_e8y),#y[(tPQZ>)s']B]/iCB/!K;dEvu5ovh$YC-9RZAq=IaHsGd6Agerh3ltmZ&7FF_BE2e+GcwmCCj)Tb=qR+=fK(zoDKf1DR<ZkgIP.V4
-0x&6rHCS({3ce_7JWBL_2@P#vN8PjiTy)C(YFYp<zr]t/b;]iv5MsA@Bad;zycm}_58Cu=lS7IZ:Il>LL-WEiE75Hv_v`N0,uQ3i;b&.;2{A(-_#"eQB$h
-6s1+FhFnxMNl/P)Y;>`S>YS;Fn2:#:T'J)xU5lxERBh<&Ly)RW%g$3#_wf"_q:oBT_(}:]6zF&CUXBeh|dRL/!>+F&/cd9rqHm"Wdg[2j%jib.MJ3l>^;7
-'Mk]$3kMe|gKLF(s]+gf`E9lm+tkS%0if5R+lV7m"SE]bJ6_yOy:'F(U`TRNNNu_JaA_v$7<"tTD/oi%Vf^eMOutk<y|"ke7Sc>zWciB~{%[;)cs,K#]-y
-!QzvCFt>}=:1mcsrZNkM)D&s)BkjmvB/.mZ2'NS<%zyRf,Gt`!`Ri%,p8}.F>n#71Jc,zq7f`So<.S"Z>-Bb]Y>bSdxVKzz1Abus{8=^;0+<{NNbnK&K.I
-Loj3>!+H~8vxe#QaJ-+n6"~@!k{e0[YgGaD>>nA#Y0f#'OBU.E0!xkV0+_;8+-TLR,6U[Xy0))>xoJAnN.QR:(^"z&bMpz3o{!;g%@Ix8M#A[h{W~3`!O9
-s6zi$YG-"V]mS_}@)+'}ReWKS7rT"tO[J1GUhhC+B'$3'SdBNr&_m<U%oH{}}O7bD-FmCxk(HK`'i{Bt,k'L$9o)~GP+Si^QU]"+R;}3Y9#xsU/>&qHt3l
-F]V/VK01GjOE1!xG#![y~H[jri!pD!]v:1$$,JkVA+j7d%BywVAb]hTWXJ5FUF"hr0GrwQ[gMHFchen3!Mr)C5u=abkd<{U.7o~M0'l,$x%8K0kuWi;;L-
-@xr-z>"KG;cyAp>R.R|/i`BYvgMlM<;sI-",=V1z}<ZAW|Gy~atN)WG{"<)fVQP)lY@fwE.MwVF^;t7'1)KUcoY"qmBD/G}SqWF[Zl_u+cwHXrY;AH$e,z
-]5b6iU@P}Y'7U@r<#a>BZv^e>ax[_EuUemAc'fY>Rsqs7+Qds)I8]`j$f[e|QzGS7v~'h@[B6Q{X&46kIm|&}eiM0kNcENas|rr3i'ClbZ8Bpul(_3=e$I
-um#YpNKkuV51L8"UX1$S$Q-9&DdW"{8fH`zi.ZM!@@|EkU{Cv9_Oy_Q5t"P]N>FiSUsYEvFmXc"4QP:LR'=hoHr+HVhnJ/m%zm!#FJsOw)lY|vNuyIBdOg
-$EwBcGZkFm``/T@GK7^ue]4vnDd0L^w9)6r6wLAj0(kY;<n8%U"QYU@O3LD#;6l!88=]YLeQ.+oB#OcRq8A$zT=/9LuS]S$#]%&)h9}$U-bmLJYl6@bU])
-$m.!nwA#6wR&5Mu{0TyfY=>/bO2bL^t1Q@q/DPd<"rS]okkO]p``83i8P'n#AeoQK&a[]t-{qA+j1GH17`&+~8Y0fm,K2'cBOjVc}6X$^f53h_hXQ^a4.d
-Q#u+U`.VV=_uOtHuXD:GzzJ@73Jvf>B$-A}5y@,UbNtq^caLJ]OO1%>4^]gPJALFW^%ANOkut-1`qS`s-^ydt)eB3m7XZ"n,%9iX73!leaf<E-l&qaqQX#
-W_X7ONDVQF'I4&g]4Bd5k'k+l<^uP0z0;"=9B<3OPExk,r%++!nd}Xv/:(#GtE|z%/l)#pkcRa"n}L1ZFDZW7m%)$e;xFHNws[WjS1<YdMrD@'1@`|-4vB
-N-rEY>nY]"Qn5@_^T;E<!Z[3W&PccB|LfRp]@VXhsy{}1etG~Tg,|L~N"r_|qo27`6mwO5e::ZVl%"mv1XSej/fD$gWo[Zuq|B+`B>rHN6QHeH'm&Ow',s
-H8qYVp,mj+$qzKA'CgFOgffwawQLnsd2IgR|mYp{m2fkNpAq"xd5<&Qp!<~acsa]<uWZC`t:s.=/^DgDY1.'=P|vEgK1yxBo4(.J7#Vr="#|3_YO`}n$NB
-Q1|CturP9';Rykm!5ir@iiqwLUZ|'UEg}5U@$e2z9T~8XTmx8-Y%g&$@mG"vuRg3SQgV~I(GTvV`4bI}B=V<ZiboIrt|ul~)<h9/V}NpDx3[p6FH)+V&se
-aSnA#Q'-o$sUZ49Mb/B6VyuukV#:c&$'^z4&Z5'V;+eA8XfMku19U9eWz.y^l'Xk:x4,<f@(DJfgLsJxRKY/kP]ve|hpPpx[S&u6Nv:kIZHK%,CvmuFad!
-Q^<Xq:j0z+xadmn{;KeXf'Nm66f7SO)L8lsfVIzG"1t%WqN>%s'Qa>;YT7m^|B)u(4`rKsBBi0i(,ue;KzVrz()v{]K5kWdQ1MC15u6O"#|_;3G4X7N6HI
-3,<-Sb&UUmVefog{w7-%onQdA{;NNa6gTi1pM_a%DNkB`h-.(IROlHeIIxdjkPp^u>u:=kxmxy-rh&QA>YL5r%(_&,1k^rsW["3]`ttmNqr79aXoJTmtGj
-%N}4n]#o`,},=R;B38Da9J,X]x9sL4$=quJ}P;Ou'g>o46W$56a(RX&Vc'aN89<uP#{!zyi/3iw>75kIABZX~_RYa=@jLK.^lg6+||p&7vngmLWU$dYJ,l
-H|LqwrbL7Bpd2^Yi:^O&!Qe4Wl&eR9e$5v|v:t!"3v|s1d[y_{RGyCd)j8U%owF#7:=7y&4_M{(.~z5#jf|9ih36P!85NuHR[_,]f={_(z0F#Uy}~V#o~m
-nj'lV|cJ'.Q9TfyV-#A_VdYhqP8[IHA[2ieZdnDl'QNZM(uQgxhCm:p47X031)%#MDTNfm:TeG>W(=lrOJ)t1NcRg8;fR;b`&jdisMeNS"{NyiCO"NK3Sz
-R_48b:'0drw`e>T{7rq5DuH.-bD6b".'GBPWP72KHbs.3&(}!<!P5!xn}jMuqc7O/3=5/VmEHqmg})C(zSPV'9EW[{if6jEen4!wV,inpCl6pR$rD!o,::
-UtGAD>ZhMnnATW+O).!$d!nEj}(IGZUz>FVsF;J_cDkg>4Cq:}f<9M;;6c+!w24[MiI=09<r/KX=}unocs^=+y0WyDu:~"+.(HVT_-T'7Sd0Q:M.n#}PSk
-]m'2yzaw:jo9<={-:2R:lXjIgUqH_<P5:;}K(38fSGz[k^H8Y}s%0Wm<}z~vX:~rq$Q%,81A3Cvv)s}pFs>:Ok_/mM=yg-eHup`!eWzkB7sS,]F:i+R|jc
-/At9ZR:Ca.SJU{LvBS.y.KY$z_"h{O@$2-9%Be<9q`z&7i<3,zE{Lo`M4Ku$XREqN:O8NfjdoiF4,;{b]Hfi,"h|%tI8R`HHF0:"=q26b;!3oH>^95-6i#
-08O/I8gfnbJ(0rP(8v`6>O/qM[6ea[xTfMSYqR;Rhw`REC#P~T~V.6o+59V5(0kz5yaoVl^:~8@x4<"8I"@/H2+L_Cs9U]c!Cg&00E_I_n^5wv>rG>p8oK
-p,=>%9&KYcCf7uH$0!a+a>"7!,!ia)C6oG^4WP}xj(@j:-B[n1VE@-GEJ<e[UJ%7CvT$.Xo|-:UQ[/L4}ZmVA]Jswz/(Z-Ms{MU^+!91n5FYYJv'jBMS/(
-x1(If$q+]u6@hyuEan|`qU=OTlK_ysEE0VIdBP_Te)sspO1]8FYH4zif^FJ}N&>LRAU"v'l>WlUP]i2dfafq9/],&W%=}flnQ.a=pqt|H`,e-Rv`si[U"~
-,0Aw'KYPd_(LF&~=WrlSL989h4ync7p$@%x[^BfyHL;s^L!k#QrYD`np~^ONRoPZJP!^FD-Cng@"wM47@cu6Gg.cq|R>-o.U%`!0{XMS(.;S^X#Z57|iuM
-_Qb,c3F>pJkFQafpz;;|&vqhO:cA3Uyx'_6-8[C=zCVx.}cDQN[df{i(xaz2s)@oUn^jnXW(EeK/$vcX+hrTt=fg+yKzaT0Ag-rssP<h|MLK>7r.z-+I_|
-Q(!Qt-/9#yOD;#|0vQj'UlzE]K<zyy'D!~!Jzlch,i(p';m3vqpo3Yoh&7Z^;Pf.<e@/gslCbKlsw%7"zEoObr1[q'Sf7N4rjfI}(tI{XG/8|)te@=5zR$
-C]Zrv3t=^2~7s6E={$8.DY28%Tg;hr)4[_yy;Cf$n!LfD`$pD&ixT!jzFTDJ=n.<1WwE<n=_8H!HRL.}Jn#frHMmy@.d}^F)f3HZ:C6qCU=mzxQonM1Te|
-E0UWX<!K9$z.4e-:PII1Lwb#e&U"Ge/}%[SDT[9M-uajH`RO}A-C.Gsq.^OD&uxvqPko7Ca5AB^owE!QJy#2IBcbMsVpLETpAVp$/kaedHYUN-cK,ZjINP
-2-ds/rO)8Rh%dj[+AWU"A$ws`O4Oc`1^]jlMws"p&@iS>ZD]x1SW3BhSn/p[~|Q7'2bIimU-82O{IeKtak$o/g4no'.=NhB]5&I!COd$MP>Ap0O@T{o9y%
-/fKxhY5oAIY+SBrQjc"AK@-h,b82WnV{9GUTrChp0HI'sELgi5;ko@rO9EPo;b5})|'JWAhT5!Yg-`Hc<U&SnVGnl[z_aSapvpW2sXy0`%'@vVQhdeCeTr
-sJ(7/A$(sKws4.~pGs0qvjVS4+pHzMe0&su%1_2+$El}<%T6LJwtHuFiG)KbI9y8ufU%)${i.4&"mjvg3}/c"hWO~8$)~whh$:@!56"lpGT#(W>bZS0{x5
-1cm_^^:CiB:-L+l`MA|Q#:d8M."3wRW'P659'n1tXT_BoN!hpv"%/J2)~qW4E}K-+A+bY+$k4(5DmUSyd9YWq-+G$_&O8R>+nDZjY8@ROV`@5R7c-('</l
-"aEt6sIDN:+nF+SWG3Lt6Ur=Nc3]qEPoB,<1Nms&R8dwe.YVTPUabu]v"FK/0QEVp)=V0D)h!iQ,l>F.!%U)'h9'Kp@u(<6F'DdC0s_h=:Gv,<u4Z]uo7>
-m(HQ'`/Pjm'%v(/xKv<=qpoc:YfhXqd:z/f0$<G2v%hs9mb[c|o)2Jd`|G/kQf>kr$8jj]OjlhVq"iV@!!K5)I}eW%Q/QsV[/@}`QIOr.(3|:4dmJ(3V!i
-+ynlnsdq'ya#Bp@abn+7Srm/-|:-u>CYIHE'hzV9z7/DUH=b=K`&7<YQ|cf}9Hlp7JXp`3JmQf"$plIl1;SrB./OLr[4#$=a^z`Gz,R4u>1x8`zZW^VQjY
-AZe3%uq""^`N}M@:xY]t+|9:)&_4w`&ATris)e_/nuV{^;`5xtUcS<$8x{"OOOaZ}m|w#E80Vw>0h&b0ec]$MlORJ_.@F.!Goeh/v-FY^hcHL:rDBZ<"U$
-LVFVYqIe[.#C|aW:/0:<v"(+}^AC(B;7@(9ATgwGKuz>ocLPa>Ht4vpyBkgvM^w'sis440Z$~]zQZS!+#KA,x3agQ(-g~^u=i<An,}ved^w#M]CHPFd4Vy
-bvoR]U&rj/S.(35YI&m%_Fe!wZx:6^6$D=x%_x#J-5Wp(g99CR~gJ".}rQynQ.d52d{VX6(<&9oeutJ@DGi"+`bsS%u:Tya8Re3BpMC6)E2fOv.HhvBEL]
-(Qk%Xao5eu,NLO<hYs[kTRB^GAFd+Qw:@>u]xYpKwlc>VzRl9e<|=N{,y(`XCNNCFCd3;m0FG`dwbX~GH#P<ggQDBZ@n7`x%=5~Cm:FZw`V@j46+.;b[xj
-ZQF/>w28x5X:+x4g564enM2BgWH2~4wCh)50ySG$,rFS-_D/o-^3>5Ws/Sdb'/,sK|'QdoIx3;x0;on4{1MD=[I0,_figJt2@wXj>`yUv;e4Ki@Xyu<!XX
-:FC]0Zqig(viZ]_ppMMid|v5ezSA&xjI16QS"#m@6it):HjIQ0B1[I#EaT+V(dmS4gO.D>'Q`fH@cG9>[L{<gTDdNJl<i7GmBw9d-(rTj`#1aA[BiqxgU3
-tWj3F9H;JUHZt_jrV5Zk_^wl%l3wm%c/oKxl'l<E`D3>KG!uJ+$RXXpEij68BI[WQ3y7_G,$:-~1RmVfb9jik9tS8-G{%eQ%n@s><7{P'#bc5{c8_>JCN)
-BJuJA1l9t[CO.{/oohd@9=hC~b$5^gkso;YDvL&O+0v<:DWcf+wHUe+dNK.d4EP1ldkWald$j3ZH'({QPmw}P]=qPyyZXjJ,X":;|I}01DN@[iuS5`>P(S
-gk1RQNBIrD]8vbvJwr1#PM^,k[3#ObT[j^lFnV3>2GXpGjJ67JE0}5m9"Ck>k4`=d9"yLIc^Wk)7uc(.;WlN5-|>fuTT/1Y{|%3g2JHb`}@P5;'k;M-5N%
-s9u>lMbk-hO'<Qa)8+60aTQ{n.Dk)=Yoqu>9zDx!Dr5sO[/QXdO]R$0)Bfz9-#Rs&jF_@3ba]>3)oUDkV,b;=VaO)qU0e]N<$(]`]iP-Z"`5@&`5[x.yIs
-Ljd'Th}]Bm;)"Me1y-&MPC[p=tc,5-_bVI1zC:uU8ujI~hGw7iOO@4T[tuWz'":pFjipJVN!thRE=P'n:"4Yc"c3]LRgv0%}K)gPTL6SX'`CvNKBc`U<uA
-O_'0C[H}_Q3!7tTZZuF4<$p%x!%,+0j)[Sf^"a$4yZ+z:9~pDwgM9smS>I66n;@g'A|l)_]vkLU]f]+,!gP}-%uZ@`[`l^%EP-g"`x~%{o$b~RA9n1ISve
-e4#wWS0zT)2$.3$6Z3&7<T94@0!87QA!@dWp5U~Zvb)2eaB5{X-LG;SkAj&F0AES(KA.a.M:}4.S>an0d=qI;2c]G=%o0:w{;&R9j!YGaD$YS,!IvXe|Ss
-P9uVl4YtL|||.#Fd,dj!-,#fkq.>nku`=7[w]2,c_{:FQF{U5;7lz]D!z7edBYAbtrMvS}TrOtasCZ-)gxMyv72tf[f$H4f(f`=}'OC&[:|UQ!aXz^du=+
-p$.R_{5=xBiueSq32R>Wn'f2yW2x^pW4gj#WbrvmZ0^++AGam{R+^bt^T]nf`A]=;{4#G,t>Gq(/$]EG^c,-/ynpmdpiK3@X[Mf2.v@0,/}dz|O#tLE.Ch
-!%bP2rl$Ti2ZvdXvgT/k6LKOO(U9Yqi1Eb'-R+'x~ZNV@#S_K;Gc.gP@-6rUDT^xg'$fny5-qJ0b'MJ"F0O{[kv=1$F.vi"~oNw%KNuU-BbmHQs|dR)5nO
-w%Go9[bwg|d+wtQ{#JL,d:yNEwit-"`fmzZ!hK%"J=o6sF;^c%nr4"XV#,6Gog&AoU_&!vEA}Cf3Z'Ye).au4!vZJlj@B9~;(t4Jq0$ZJgrl6auzMx9|z{
-oR|v!aN}%}OgOL_-~cbF]wD27q(2N`xdEim@492@feGT1",YNe0)p7LtuihZPy^eMA!SC<~l`jA|/X/l),miAmX4./A,oad8xUCt-%yFmNixsi_t#ZEM,)
-4=ixq7D'm=9j}cjMf-ZH!X6|xEj3u6rf;mlx!CAQ{r6RN8OXjfa0I+fd&"ZCeN0Kt0^v""x"r_CT.R!-rW|oRf^{m)!HTFGO9Pn&pKZ"eu_cUYp.oPG<|Q
-5/=6/U^H&n.<,B@R6G8&9)&$%@I<'+.7p;u(q%`(ujX6<(pxHQ0f;"J)6;bUH"yhB)jwK'W;zlTpkX<Vp6FN[.BEN9NqkYDvyi[GnkWL4ApCNS+JwyYA)T
-ojo2ONN&0'$bSb>=|-).2QK[B>,bh)VuW/Q]&d,MVbI+fQs5I$<@zVJ8sQ:C$Z0'hD:MJyy]~CYBW&I)+WxBJ@1Jm"b`6F77C6]C#Q.fz'm'=;qMCr@u!1
-7rwcN[Y_NqyQF6QSIYP1zq|,4!U)t(sPEf-8a<XiN5]E^mx92E$U6dNi)T'X%`<5cj7!+FOUv>2Vr0.95/k$,+Bt0yRZ|e^CGG/RYj[qC(0(XlB9L{l|Yx
-J|H-m7Kd`UYM91/rNb8i7'|,yV'8[f-5=`hHilwx"qZvGwZcHiNyFK$p$a)/MIsj<XcY6e)CQ--)U;@V{2._=T95-"{<FNnFjH/dP"eg&Ha7(<0dZ#EC}&
-<}qhx6,FYQ8ot+M!_gVQjD22utnPUk<)[A1=-Y3I0I0h!}tBDA8QT4P=B=CT3A(VwiCz9.4HO5E/pIm{hhuk[R=jEK-SvZrU}Z'BgjavvLL;!jJlT5fKG,
-s'Jp&.4%>KyS_"w9(pgM+%'B{Xfb'4%s,b9qLNUE7Tf(W{i_/Jsq|:8b6kTIrT{$k^EpxS)gGH96,xD;(BG},m()&X'T"hKmWEKTj9X#>}3B/_0;"ec5DQ
-kczM0'riDfMI!|;ckwC&]D2)]^^p}YbS:-_%zZL^EWg}`!4wZ%mj%.m8Z"5F=2Bq$9YmH,6-=$:OXS32mz=c(ii'oG/p&U"<:Mm,sC<3tnVCqg-P}KXCa8
-hxI,b)u@`eQsm;hM+"cG9XE7KrQQdo!P-KfDHWp0X>Z'eddd[&=|fr&,D@srYez"gUQw5{jLt^Db&a;U:2:Js}64t`5#<U:uq6D"M/>:7'2ti,QXNym`-9
-lMF";)vSE,TU]X~c]aCR:q[@S|PgW@6]o{7|nCa`|0%0MR,-c$<FV}{ee}20^9",/``9fO,_aS0MY@:dUEk4Va2dK@NK>NAbDW`u1$RoTUm5I6#d6`)Zz.
-]qzmr5+zNR|,hs_HiS]_QS4VGAT;e4".Ws`xFv#<T{$01g6`PH9%3Gn,6HtkBt,oi8I]js:!WX$NByu%L:-_aI^ofE>.D:"3@8Jl4j^$.#mE>xJs4)}T}{
-#.bC,d=2Wye;G$8v[)^"Wvh=pe3o/!:}W/#7^/(2Ve4rp9LEJOMd;yn'xJe{<3ghKcd{Ofvj7Ik3,%in]/88;3G%nbH:NXKvpkj$;L`S>Ry/6C(#3m!sRx
-Rl2tFd%_zW9eep[Mk3dJF[L-z}G>#b&{Ty{A`lI+iRC'CSagTI:IBd8&Og3vCg}I.7]dd+jZw8`w!MaLQpWu<&K_AmlG%]1nIuSzr|A^ltQ&=)fso$2>T`
-(t/zLNXaoZQn7@cYQnHC9>!c2aN5A,9SNJvNmsr(#5,>elS8;A/%;&9d%%r;:mps~ccvAYz/g2~x^|^-6TpIPi^kSla1bZ]>M($W_HNSZ-"Ocq'fmKO9Vw
-eDY}l@EZRnPyIg=wt}g`&#akW0k$qlEM_bkIq@QqR&vyS4=Lj(&0Hnk{HBbz6JnA1R{;#2MKE/Lt9-{l]dJ4T5W7g&b4-aH19in"N>+($SL>).#>`Uc}VQ
-QUGIjLuE+Ki{NU`}H)q&Fh-T9yJ|eT.l9r!s[PtUSh2BtfQ/8pDMF.CSrf6}9y';wfXR}.(PIJ2}fET7zd]#/prdk<mspr~NE`x^NORHdk6%5XvSl;6t)K
-GM^I2N|{{VjWVjd!+.1&`:}VEw,INy8D"Cfz.o4(8}.hNSHj>'k{N|GKaflJk!^'(;%e"xWpG}Da!d)rHFd.Hhxo~YA0ay^&0w_Z=Y4c$;o.>ygM2M<LnO
-:yIe9.`3n(1:u,nfBl>'DDJ`0=V9BntGiZ0vqi"rc/`$x84,oOUW^G2Po%{juYN<Iv@x!ModS&cB|UI}.j>xgT_OzxrR>Y_uaXekZr6u=X#E!,7pEq-7:1
-ul~vnfs.;"=CU]NI2'JFQITxe97sqk/3I"2SP+C_MN14gxeHo'0z''F.-]P4G.{Jx={ZkHo%FxX,r6)Mf.OHx+`Ui/ae@/XoO0[J^@ATA="mqTaTnza|(+
-6pl/WHZ%jW$VfJCgB-_C&zw%q27Ou"bJBmgYu/e"<"rJX)tEB'M3.9^mzTAsY,ep4z=k.52^|>J33cL{MAW%YRK>#w{dx;s;msuN<kl#sP&;oarIFxoLK$
-{FBT+4vN'Xu117JFurn]o)Fvgb~T;TOr0TaW1]i(WSxMeB/E8C:`Y4JQh=NW"YK2wF/1IxRfG4VhZe[.I|6B{y:LzVe"aEU1hb_w5JGL{jo2a0X5(aJ&e&
-/hWs-Of)8@rtRkpn9PZQ(AGLN!dqqJOnp(E-(Nt|%1-c'iD3ZF]i1ypNx"59RyB%G.gJk!^y[;Pt-&9Edd#,BV3+XH[9X--nx6L&!iAd/(QF:09CYh5)L2
-CYL0a8J5zgv3(f)Zyoj`$]Ez6lo-jm6D=cC151t0["~'Kl0i=u1OA24G:w=)0"+3Dc0>n<Y(Sv2jiF2M=Ymy9"f[]_5R$M>z(EIz'MWa/%MMwK)OCL+{'^
-BidcTGAVmC&G=ve|`n`-k$wq6|T-rrZLUUA3%%WW)CodVZ8(l")N]y-X]4~Pmc#Zb}>:Bh;ND@QXSv6En%DC(y{$e(9%,2,Hs1|q:Rr@hv+AP)s|Hz"h6-
-8[9O5:~0bK[2dd#ru8ZR4>Cc3="(p2SFWU~PA'fcWCnB#'(sg=FSzTMZi+tvW4](r)Xvzz:Mh;/[n;"{445G0KFk98GKZT6Y-x#vH!pF4L3mAJ{5Y7qt@i
-0n1c)t(uEhyyv7(k85C.YKP43B:nMi8>EoF)X}77/Ve7"52PVY46Kd8L4IV-R.`f|By,88)e@OgbE,@mNcW_oCUdDwkInNdCKXIh{P!dhT>;"Q&Rtv+'zk
-ll{2+0Ys>U_,A_uSn{U|bx#ybhaahK@E}XzeRTgh=RQmKDcvrdhZX::Ptna_4Mi/VyPeicy8!fp"kkKkUV;_Z{37Zq(p/<MCT_OE.<q$s00d5nfFqcgA-D
-^$I2dhMB5Nh`kAZRo0GMQd6n,LN;&AUus,Xi"{kynw6-(X}V]0x3wjf&`^krl5fwROWgV'm^m,|Q<{iI7m.<k/",Vv5nZ.5=1aNxQDj+$=FCdR<=U6Zpk(
-(<=NJb'l}{8(bUFXMke;NOTVa{WZ/KB=;-Uf9R1/d{C$U:6pk@n)w)7XFa;",-+WCBKJnKy^G]X8z5VaEVuCfslhe1fr0AKphE`enZ'CVUR-V8yh<J46pS
--8%{RW;=TNLE!^p5_Q'yW(r-Xjo=wL=(pV].X(lO+G|WAt(Br$8xY%zYnJ/}vyR.By.En)u05'rl]B>/,%jIYgp)E:@2zmp:T|Yxps8xcrfxZ-}]gI=Lpd
-jD<v`lI=TnA7d>X%`;+udjhZhN#I{phT{(K-ucvH@8s$fKk'yBU-1I9kOb:Y(|cO!W)/=pZ$lcPGAlrxm]c9t}t9OLvA9L#WDDmvQF^ETQuo"<v|JYjAWD
-m}YwL>cJU{){=vJ3j}Kb3UG)WHEDpa7Ma$TKvK~Y}JB<KsB;nAga'6kbig)_3YtvR$.}~e'xcGZZdH<.BYZ[UF-aK3NHutp1j5IO%5UtDMN3[3dB3eTGe'
-QL}KCVuhpsC87qO[[0EiDZ7_zZGm^i_u:.e&x,:!_)vsVNFBm$AAh}.y~('t'3]utH2yuyEB^-va+Ze|w8<9d(k|6BE^C(kBn[:M[egpq-NvmX:k6adfX(
-Cw,I7Ai3wJvjxUDcVkW>T%lGl$$+k4>l<E,M>9=AwUWz47hS_(UrWKRw>8>$`-#uw$.luK%5JT)A^FTn1x[i@,plv/TpyA|-9b_ELQAygWi;Uk$%3SAAuR
-k4WtR/Bq$P21bXMGJk{QEktrkYAoG(f8+_z+2xCvn{/quwLG]{!ibheb0x3B0}chk)P@s+wV43Lb<gl0J"r2&haEq<E0+/DBYbumN!5rpjv#CET[uqDaC<
--jnqd1&]=:S@np<L6QdvHC@%7y:d:W<V>X3pN"F/nRq%}Rk$&:+])}@m05u/61TW4QSU5a~EHtgz&.;>Nz!Wk2aYWiw1A0Bv;qW}Ee!vtP5i`GEt]V1UC#
-+|>pd]i5xd^n$$[1MEl'"Tc/mSE3K90XPGO;T!:<S3eyM;y4/DcMc9-a1o..6d6'cq!Xn#3x2DIKi{ThkA+}qVLGKo5^Pr+x8voT~{605u>q~}z|Qe{f]z
-Y2R|ke-Mpn0;CkwJ6r$Er8f9_WGhPsbDoOxe1AS-p7%$(I]m''}xVMv,~7=b+NF0Pq"#ODeLrr70kCUMac=M]=XUvSgUD3CQ,iib{}s]UTx_7u-RaS#-At
-iw-FRVJpFUA!J=07({e_S[)0=3HIt2;7D'a#ym=Y}bkxM5oY^2Srwj:%{vo({hPUkv0mS2!8A!ogJtosXkE3Y@&tI0~O$q@o`<]p,)YahT8eynZD2G+Rsg
-mI4m-.q{dF4bHioizxy$X+q`&cR0CMOg^wru//(KvQ9/9]qeK|IihM]!1(Bc>'%0-O%U&n!H}g..^un+[ZFas>=Ht<%x^kRIVa#Y'5nxBrJp(x7c(<)[3/
-x-[ZBrijXal;g"'^JFa<LZ_ztnUBATy'5G)6SoOQTmm7x<P<w`85{5`EUXl]0;.wV)@DgF^8(#<8/6[,J69AHJ9{S&ZggEF4S"His.M[NDrHvALaoPUZw(
-]mqxh3Fn"$UhvPzkpe]_MLbm2G[zq(b7+s_'X6iE:%Htvq9"8Mz8B}BN1Z6vs&oF{.1_nX`IcjJwaAoIFB63{:++:`CK6%,3&Wumu/~W'_]kMf>N5B$Y]J
-9X9LY}%KrEa1XGp)<%RkgxhCC`K`P%W;q6iRo1)"FYNbkckOa%5_MmA%;1;hplH$_yL)Fjt`7{zM2>0"bCwV(!QHMCpez0S6q(2i&@p[gz]kd4tK0}J-,l
-@Q'qhht:sD@)~TF<-MhBRMD%q)kU&1G3Z=/[rE&N]F'+J{$g@G8.WNs>N=tRsjfo;|`A2ufL8M.@[>`-zmORk)MqhfWA{89#D;"mtG%@LAgG![EtwDzE7j
-_3%pgsl#5'S8#:VQT}%g0<uKKj7Tmi:f2f61oKBM|kY{OTTl0D)NOxp(&F7aLGrkF`8zJF],g#UnylN.iODB2Q]3Df5o6I)='ps`YKIuK9dvQ|z{:(0V9s
-7uWfF/)PCm{z,]C`2Py>$84fFnNQj&/&CRHTC$t_:PF%&uf%[]c.1oltmx1ugo#y}AFtK%>VcEkU0!^I,_pRj"z+H5=,WS#'j#u[RYP#[Hn$H2-U'z1AKr
-K]a.01YQapOfkq,pb)n0!`HZ_-YP0Y0yIB0l0LCkDacQ2hj"GxNh'"fiUTdsvY_!zD&GuP=ni]J8HQ9t8S{U#$GxLOO`${k8[k`V}<#JFJrczFlW/SdRp4
-+x%;!dc![.rrC'V5hgn@oZ66KA9MgOCk&xYktcS-pv+]4l72Sj~osZ[7=:zlpMLFXvO5OCg=}0Qxg+<hf^GPLE:[(Ej(o9urNM[Dk[sS)4UOw:0IX5|[Dq
-)Fu]zAEmYx!i-}c&GgN_S@b<mGv)UUvh60$^i+|q]Vf!E4=cx.Ru^4&tq3HMI$;!XejQBmg2$eSm[kS='V.7w0amROImI!|1t=P4XWE)e^_:~rddS[|.y(
-Zh=Cpx%Uw={s>2AS!8dB=VL=DY;NL%N(Bi-T_I1B'73t|/ucKF-_uB|x"U_CcVbc]yzAn)uT3%^^Ynf:9'BNufjzKkmW6Q.%;RfkhrxA4dB}EXstT/o2]H
-X,az:UyH!1+9)+Kkk@E_r1__97f6kyK}V2DMkNKPhL^4}J3>mY<Xpt1fai&vE|uKE1=RqV-#!K((FU5+CTkE&o-u{%qb@kul-e=A!`gL[t:=lyi&L'%#`_
-2{/^WD68.B(#On85-]l8&hs0'5[6>8WCw/IqeZ.Zis!M3N-u[VmqU{'JV7/XbZWHoXOof+i7AC<'gI^WdmiSp=)&&Ba4f|W@sXn-U%%q!y}}~G"=_g"n&d
--VDk+)W"u(KatwUQrub}kf^7iu,7A8pC,M3EZ54vSHJrazOhI$S^^%aa-1D3:|kXs,>1GgH-+cjxNf2D`#ZN3JbPPSZ[Jl${HDgQhPU{$$-|v6s#pUI(u5
-'spz#s{szLk7/5'lYpcwd`f$6;]&XlM%&YEP#}uOWnTxD;|JE6=X27xHDMms8x(ODoNnQwOBAcBju^(/u68RE(mMK^K{aj]PSo|Y!nOBBvzWrHFDLlrd`k
-q}DBJnF]7<m|)->3NzAP5Qh87!JsCyR{PxuFdx.KOkTvcUu-;61<l[fAW+[p}aSw4;yS2eCG!Nx'/Om6ivPh+>dqAxnw^apZ'TDv%B`q74ZmPqrV6bE0LA
-7`uSK]'d=VIwC#ws<oK_j)YkBU)OC07+h^z@Pf4Hh]^)/KYR4>NP2cHFQUs4-+$:l4S]Y9}G2_3'^M&KX.c%ozfLtaqEn',Xg2,{&M!PQ|96OGKy-xguJD
-fmFS|[ACS%(1RHebk8K;tj+"|Eif-Zjmvw({iqh!_A683LwB<M/),^ErD)`UPTQ#}`m:+_bPWQ]AJ,cR$f306stG5NV[7sWYBS%&]w'(5zojsEeQy'(B(X
-mQv0krQ9WeejVVsoT@RsHY$f!,o^M0r0VI-&mHGWTKWRqP|#"-`)K)Bl]Aty-cUf=89U2g4+#@OnkjAYAQrE$zng>oAu$2qm[>FsC,Kk@.2d+8+m/mdxHY
-BN^`Rv_S!yy82N(2m${H95@jObe)a<bxWj]IW<N+}6nD-[^KYNU%'f75I>"&-|[p@1UojhddX_U4Hy6A}$L.WI`>pk(/bbnUD-u0Ki}Y"+7<h;)]r_9q6t
-^(C}2(X^3KD)4R#F5sYS-$s&}6_L2ze0Y/QXys6.P)<]9$@K!!7xNZ11hW7@+."<w%XIW2Vw@'}7[,Zs'Zfb,ncY#T30w(-67#gio>H8:v$s#BvS_Eudy^
-/W"y]%{t{3]C`4>xYJLNpvT"Yu495eWAk1[e76yPzy&604dklA]%`I+[c:Bj6wfCee3HmtIF.3"LL$M,J$&N'+DoG|J7lhWO$G]s'01l4=l4_CNtcyP%UL
-kK_U{8^'@ELO_JE35T.iH3KZ5$w0o4.#p"q!)V@{i<Qj$ZaE]acb82MKvky3Oq>0sYdE)$:B0syb!)kvW@yAC2C05xG/Sjw^=HRwY4m.y985I]/(A@W+"Y
-dZlx5bm&Ek1akkHlYP%%!8K>=5&@:.K$w<#Tw)LS#w~RN6mW:ubRD3FyNl,Z`Swmgs9cSeM2j0oOhYr5NO~y$qc^x%avYGumu{mtvnUJpP,"MI3YdEH'tE
-TN)PSJ/K,6F2|if2@lxGga0bB@3Q5UNN@H=IPm'v~TSnlGZ",$ezT6P`Lykq#CKCd$%7up]@~u^`_^"Lh!ZxC6:&8a4rT-;;Z{EjNB=/^%'JVj!TEQ_s+j
-jP;5$NYm%UU%MTz4NgmlF9qR;=j9bPv^AE{${y'v6+ICd-f"4H|9j(:1fjam{#Rz_CTJ90&RIzpF+VItlvVQcK6XeBCrHd#pv0S#]8]L'bpM="6-y@%Dy6
-X$dSY=Sdv){/g'00.}xdHU9oWPnxp[q]<$d6#&,ycs3{H+/Tt!:"ljwg%=7/J5iqSg@;@!EJUjI])D^rF9<lh-(8C0[Qw:_jJqEFmGxP8S1z;LjdkN^]l0
-Fk(y1&<{OGq7}ue2xMj(4S'%ZS`GgKkA-1B2/Xiz;2<s$-HD{9<XeUj`Q2.f&"&m<q'es0a"XJ[=p5|I2IKZwS])><KjN>:UNV&Pb,,%[JsVfd8$:k^((r
-^.(<MRw6DTVFs={yIi1y))D]>z.'E>Y2YF2AMg-nVF+WWQInyex#xG>A>LbX$+v2,79>.|^bR'q)]lv]U6EK'Ce.KbN`A^0mmil=}n}Q%f}){kLnOt,Huc
-P0R-_HrS:z-Jr'OO6{+[IqTCf98%Br6vnX'`6h0{&hSfr"U5>(2Je|!9z<uj+NtD9L3a8_BD:SLKDQ9UJve|!(3q|qL`C%3_p,&g2et0si}!tXVMa/,}~(
-=oU''^Y6%aNy#1)MvzA"A9cEC)>qmSsB3A9.b2."6NRBjvL_33@Da[fQ3An:=KIu%pq0iz2x+K'NlW+b1w4;"boXb0_T}hC%}l#OX{3pWFNfuBSZ=)CocI
-pg66LtEV4>a5t8.fV|!OA98dW2kx>MWBqB6nSYNy}J6aYj4pQ+B+<'xKZwxd{C1PxN$w_VtQZz8PxX5&b]S=;Q7"JdDPNMu0BXS:wX-v|XT8B;fj~D,e$u
-]99V-)T"%oildXYaoH095cd"tAf'xrx)f6rARFIbkX9oz.[afP,ch+pz]aiwvBHVHk:dCr}tdA/T^b#9%s9+e(fV[)06P!~8Nk~^|EilU]]:k.</YY>n9r
-z/p8&L~Af<'1|<wH`DB|'trLbT7FaeHmz4%aNH<9YHxQL:sS0P,;&8J"{hJ.gMiWR_=&NxGd#!Cw<Fk-agKUdd7Z{uou|-|u6x:BKN>5RIl>]$SLR_KB91
-1SodSmLU!${J{p2BJ];Y/mSCv0tmT@n)1z3@DC:xT|3anN"F.&BtAbbA;nBBe(j(!.e^$vn#^ZnThA:nr+a4@W#F[dGI%v^Kj$/b{bpzG``=<%n{OU:_B"
-pNP%_7AEEpzxw0@^/nQ)%Sq`EzJrlDKsT^cebyg3SS,QQppbk5VflU/-NNCLR+gJ=LBY~:`i5AE9duc.g6)(E#I7,]Rb|J8&&>;.Oyv0~d7@+9s4>%wF/+
-9AA(^!Yh:j_C7|MJGdim9suVCuuVJ@^)t"<n}Rv9yso;U@U^~qpn|[UE:Xw]L[+U0nZi(x0O3.Na>da$]Q:6~Y}gM2.7[x1C,abL4Cetc|Xv$Mn@E%d>J4
-baGN&BJQGH8EyqG<60gBUfw&jJ-w}5{9{TC@RpB3~^DeYz&scT3h1S~$@KK7Ts83]O3&4:K=GjP.C_eY~px;Q)-Fw%gc.6xUXnsu^[##XLzBamj0`d=>pu
-3O3N2DE/(}#q:0+]utl:yWzd-^k9_qqSW,.NhI^1P5i'9d@'&>0BJ.:7IW]-6kKB7yHT62]y3C~nJ{t'Cf.Q1#"TQ/kPo7BsuwS(/6dC9'||b#McxG/@(|
-(O`&,_vnZ!s:L]s/LQl_lx_/(l~O/Ju"wx~bLUOgxz<fs:.f8(nY]G5!=}5FDwBxkTaW-sDn~+f<66_W"W$f^e1";h^b$-512aY.VN^,$31hI91POONK}i
-!RJmw9|SGw)q6bXNs:P_o^0Ou:,h0ok/k(W;zaJsy]:[Kq_OGE+BuOYJyRge>Xpvf6-zWy[0lhG}5n<{_@LfVB<qV2-eIMdmy#7>OUvPpqXh~Rd}HuNrBS
-=icWopd%C83$qs22]x!kU=9HW<K;xDw/7.9Egm@>%bvo9Oihd})W$#RG^>assA'j)[J6c4|A]j8+_k#E%:5%2t`H6yBvO$b^yxn_e%7guFKmu}=9~-0#3Q
-Dr,7nc-:6P_O0}mM}Cb-#U^o_Hk>jrPK7)vam+a:_V4BYE_{E<m:vW03'Y[x|::#d/0P&S}xqJiF!G}:V&bSHUK1:Q$vym>RU:xOq4qaG#hIByQbiG7xCa
-11{X#{bD6[OZ7t^Ww!I+Jil'PdOrSfjS!!B{S"6nvG|'H$)2,4zGwJ!$Co[,5ax&]Hxy(4Av(;Y{2.}^2m:A]HFWCOM%r[I%t;3<dYLQ=oTVyM!Bc2UzM[
-11)(>)A9zFtahSYZ&d0'AH'.,Bqcg]!lZB1&i1AZDeR7TaZQr{P_:1t9T7IO!p`aIBy[0^F)5GEKa_n/sVU>/N3xJG6pZOXuE`L#eD`9L6Ho%jsps$An#h
-7DZQj>_!iLAI.7NOvK#FZ4^#pr`'G4Xt.M{sg<k|_Fnk,K;edp@}But38t$5/(KJKKBQo&iqcRw//tiI#MWn)bwTf`-oR$9Mi,%iszET|jS)RWxaSlkVdr
-}`Qa}_n_K+Lw(ryvgR&H3(ohm/IM5b|{UebL$6NZtcFVEGnEaS=:{>:&TTWq,f6O/chlg>1v.%rhU.X.<b92;#Yp%)Srv_@>fKY6&wE5!fV)p7EOlS6=C7
-,1yGS#/)=D9+X1i/1Bmh$IB@d-CscZlymn!J-yb>n7Dzj-iKdD<FC/TNI5Jv^^]]Roi9-,;WHv65C7My5i8=X7WYX7MEUI$77@@)qDi&uIK{#]Yh<K>qvg
-GmZ.hNPlY3J%JMi&6{+'Yk>rF[tY%eVN]gt5P/zv!6_S&Ts=PcDg[;>MY%Ea'uM$OZ0|]sgJ._I_MnJTJ!cHEmTx$c9|)d%BU^&:Bl.:};/$8c1tT@|{h4
-'T"6Pu:=z[<`CKbJ=9o<Ktg]Dw%l{%~rWrueSYTPz/]R8_nHmsU9R/I&iPLd`.;w~d6Fv:7A`|^'Ou]F4Kc7/D%Z>HAy1hh-43'WK`ks~7"8Cfulwz@AfO
-+/=>"gmpK63H6bAZ#SgE,oeowoZ"R|$]|cs[HoE:V^Qu!5}HePJ)5pU:AZF^0sqzGIT.[K"ONM.g#9QNp1|v;S_[7tNaN{z-I$I|3R)i9e$$rF'53qq443
-A$YG.EqN9vE%znaV+-PP04{h],Yf(Rar#P<j-(MT^R9@`.33g@:X}Z+Lt8K;.X^aU`AipM~hbk4&V;cH5XA,9r/D}uCqbtfq.uf{9fl|G'9's[i#<L,P-&
->r"h{yV8/E'SsG11BB|"HTTO_ewcvU;#F7%@}VIubN{_tp%yhnr3:zHCENpK&dyB4bmc@VZD")A;L!362PM_K])R6e-i`eB2C@;rHx2LC[FWOR-Dmj>JeX
-[QJE@S=/^c}BnKNIud06XduYR3&]`:[mG%g//B2Ew/zgJHfWV;sAx4v1.`,'.(Usuq86uDPT!VXAdekk/rGsGC;dx2&F5m7/zgQcV`2E6t!Z3RW>4<c,Ap
-s=V(]ALo{+$aFh=@^%>}(M|F"2;&@#!7IGAEaVs_P/J[VLs>~zclu-9aE.=iiGS!m`JAnt]PO9AZfrg.J!<{0]c_Oc_'aqp75ts8EVkSa/|kR"h'[>7oSO
-@@U%xk<r=#T<OAk;)lw1B]pPX64R=RR2:p&JU-y/mUU&tWDF-400B7(i^XY+Is'AI/%3q=(1X;QKfj"&iQLGrBW8Gx+Ox{Jp_u/Y!@~[j<V{)H4DD;GWMl
-NBj^HGcXeEH1Nj#/a^qa!blQUI~-CGf34@phJMLUk"FRH''bJ-c1ssD'~+{[z0TMMKgQZgr3Yv;GzN~j%epJ#7.7eSwF3i_s%r>,I{^:q_c}`wiS3MTIqT
-4MiMGL("bdv%oEKM`>$J7PK{13RO{3~4#R'+D{!>P7ay"}l:{P~2_A.psE1i!yEZ+|a^:kSbTMYp2sp}CDDWADW(EzIpotrpabU(9<Q<018=y|;jR#AN}#
-|Q9^];B+rXG$V7+rr|rb]P|1#+J)r$y5x:+PSO>ID#j4E-RB}iPR[&p{$f)@7CS(^u!JerNwU6%4bpbq$$#Hn(z}Y1e,dSp`s6UXRKx#"h%DK+pn9P9P},
-6obQ5T}g.TV9F@$krQGR7f;;lkRA%H:rk=T!Q)r"C1Z;:F&gN&:Yf9,XuW8.P|GMK'IO8b.3]4',d5qMs/[&5DI[,#gT|0@|1Wp;aFLpW@6MM-)<Kp2hm,
-(g%2zB-iX7oV'aFpk'^gl'6!M)[7x1,yV"'0pQl@QX#BH3bp]_v!<&s"S@]%Ni_GBBPoH31g2VmP3O4Z^jy="^jWhoL|d'r}C$5`aZg@._MTx#v"s:2C~&
-9l!dY%Kp`D!Cb&z5TRpWyLds[vm'{5i-jG-XXCP<UTMZFk7U.,T5h'{-J}uEgUaDl<YtA1m&Wl}6LvzU8Z5Y~lLu$-cHsJIjFuJ;6y9B,2M-!XrpV3)yZr
-mf2J#)!-6<93|r6]h)3s:B@YXCw(k$)B^KorF;Ry3{l[I-HlBU[lgJOV&5'O9{tZfYS4meX;7uis;%+hn@{NGHi+aP^Cy;@(m$`{,H+wdp_OtGcJ]KS5K2
-ox4I{V+-tRI;Og804vP!L+K_Cw{|>gHX@r'y~wcd<}EQ=EM66AMi_b>XfJj|D.]BmX'VZBsNA9j2JhYE-J_EUi&{"0G=H<%ui9`"[7My&w>j;,9vmBh$]S
-:D!~gPDpkw;GROE#5-'C]gtD:r'9JZ<#UeIX9mHwS'dVmI.a#[7qa1@FwW`"d<I/)BrWrqJrks5JcP~cy5!Zzguh.tErezJaw$BL$RVowfq]6+x+.2x96m
-atcGXY`J&_Da+"k`A=@B"P0WaJvE$z%>hKcLQ[_|{.j,.RGT-]Tx[`8fo;n)V9~ydS&<Vk9h0Dq!3/[I=(>[R"%-z;]}d89|JQjKv-e=AztP;kk)W.Zpz"
-ZM^4APj}AHO`&<dDcRu)3Nu)--H+~`FJu"U@w4q@dwjbiZ!sxDC3-VR.#Ie{I$E7z[CiI]XP~Jdsu-_Ks{<gA2k%oN(SYX>)CO+h=ZPD/W{Mo0%b4VJg`w
-K`/!3HY>MRDK<&yiyVn'HWgR!eukV<I%T@HD`X3GFfJ}4s=(_80ml[dU2".AJmuF^%NbC')sd$H7B}H-rKoa:6)$4E-djupRF/Ge!@XhT+XxlJbDe)#!We
-/t<+~HJ6Tazy/hT]+j#Wh(3DJlDI{+<neH6uV,E0!/AbLew;[,eVLU#%p118rs`dE0}b}swhXi#m5OdY=XG]0{saRgj=`zL)`.P=-bjC+OG3Fl$_^d|"xw
-[X66kV4SgiM5hKn05hi"Q"QNtQg"_N9e+7ib5kcT-sD,1+W%xDo$tr^QMJy#~H>2+'guqT4m!^.sp+U,mz8Nb/(US"aDvHR3P[K6udCXv;1OZ<_y/S~2Gy
-ogRpdDs&3'r'wOxohesh5OBQb/$l$)5goeUhNP{|Q|ZKwoerqY=[$Gm4VXyR&6hf>B5sc{RtJ[`ozHSmLq_gv2(J)ne!)09baMvT:{L7Gy4oG>K9s-=6R>
-+:mxSdrP5LOii$E[I]2C"D}X0;RARD1hM;$F~;i1@!ktDKkg6m270]Gw3mL0rb/.-v)I`'E#}-(VltU$@I8iXjp`h^VT&4<h/i~5zG$lu``")p^gd'e9Y,
-5"'&/n^:/4Q%18+lA/9a(VI8X4'D'v~O36LW4#V!rH>-n_Jpa8W'|]0'(iZ]IU>kcRrbLE$byuqD4mvyeOVGT|a=ZU'MuE4+E@^7oKz2,5yATxqzyOj=DJ
-T:S-I]]SjZh/{0{J6lhN^|cWPTg]V8nhxWp5pJgEOn>9~t"dp1'hG+o4521KV|&hmRW`+evtxw=aqF9fc%4xB6fft$Tb_mvGQBCcB|H_Ps%7H=QW@mgqmE
-{t+j[p:n^4>#vb07-NZ(27l&Afdz''KPMWw]l5=UL#!0>NBJI]Y8j/tsCB"KlST>T8(3`]i=@rRjCf"x;8->9OYyW-!p36XM_B}/`Zoi6M6+"=O$ijEc2s
-+iKEBEcs/V/LWRb!%{JH8ry!@wkJCE3yfa":QMd.yJw=Oai4)E(:W5{@];MWsuff.AR`mY>+NlqZVVTDg0)#.xOh!,F=5}2x6%@6^w(rhV7|JiX,ON3EC`
-q:^a2,l=U`2:,";em@&>jFm+8h,T}+=@h"R5|5PqX8Lk%Nurw8&UJuah:i:<cD1yFElxK1|+I]_R=fj=GF1_!ehjTRqYJ1L!Z|@mCsgNCqAuy{8M#PUtIg
-qK0^,k+NfJGOllbI{mU^RIUNOrfqX&.)Z1izy6_n5SJjvy|ozv!Mc+:SupBpx/yBpNF'VN;,B.aj$N)&(a|uP9X6^2wev"O5M]yL0ox|;&k$nin^QmE7'T
-&|ve@hNFP:R!g%P0T;M^Y8:Z=Ix{^[H{l@|Pb]zP$Ob6f^>+";A{,hU#~{#jVAa>#lt"fVf,AC9@baw76B[QYqO+l]>gD_RGnNsNtjcOHvw^kHD(!W{'dS
-~utXq&"kl>TPfqT7Z3!%eL{Gvs%z[^H5ZHCn)Z/Ria<<#DluQc3Q2n9|xV}v&;.hX`57xdz_}G'A>`Y/Ox8k3)5}V}iO+eSQ)#10"j"H>OB=LUw5;O3-g0
-L)^CHC{}&#t`@3"I1[HKTghIpeQ%F0}O.5E2h'CZc%";jsf$I"6Rn&FxP+$WY6c}I&Wq6"}MI8IJE6yUJJxNTbPJ62z^6HwQ"XyPKV~pM!`g%E'DZX9KhY
-^=W:0!wiQS^jC(J/US-`+alsy;b0M;"buqo2JJ]u<E"kx$Y8"4<uN-Vr7rN8oL"ft7=JgW!suF,_YIDi7N%mUJmP[`Zmhe_>(3L/Sc'hiR^]X%axQFs<h}
-ckt+o}TMSuf(7Ne`GmI}2rqX9K]p5SJ0-i2)}>vekkPKQ@POUAZn<CYZZC26_)Kah.nJ|J[xxEgoD"$dknQ00Zx[v;I=hV6.E[#$7mae($bI(N5[U@69pi
-2SBFp-L7RViD~dWDbW_l=L]pZJpi5f;|n{:U>!+c#XZrkMhsRs6w2x~xz+g$RdcY[+<.!YG.8z!E=^EdhI[fu|-|@{0xf>NF#>h@<kAad=ZTmWfN~)<fxc
-0h/6Rvl)+ZOW4kCg$a_JlWFq.8&!1&{i4B}C-Z@JMnI=mc=s#rfj"k(.H@Bm`5/1oEhJ,P5u%+SnJ5;O,d_(fI's$[%f18o!4w67dPdxW(cm[i,);@l2E;
-E8S>F"j(YP}VZ`7,[%,y_gX-)m|H;!Yqn`hKHE$[ebHgBT6Pb'N`O]T,aI%OUNLy0|3yL>y|KN^&K]c#WxRf_zvywD#9JLpLcg{ZP89!Bg,Wr[xwgha;}J
-{aJr<QN]j'-Crx+uRB(Lr>`,gq^,Zek`6KH8|5)FJKJb#"iPJmdO{(EF_PZj3i+f_eiR4m3OF5uv5mw'DTTKbMb+OJH&w%zjDCOPm;N0q'VxoOI=7D|hCb
-,zpy]O%l{U3i0#:gv[});h`4F-M'!V,|+pS2yR[Y`toCYgd'cxwrCOZ9%++(c;Z{Z[^1%PZXNWcEsV<CRHBs<+`d;d6k<Vf8m]jC/qmk>JoROvH{.s0pCM
-E:!{@=0!#B[)M3(&89QAKWLvCRb6Ib[h+tEqw8."pe2Lw8'WDQky}&0H'n_#oK.z')'q%FDGgIrFs[b)}KsMzJ):t!P1|gS4>Q$Mc21DO+KO1^ZUp-An}V
-FSxg4(WV<,^e3H>UT$9"(|Lyxj`4CBnylIkI9emoA751g30})7%&znXiJN0N=wM'~Upc,cFf8yQ7k2vY9K0%(|UOns1X=2O:mDy$jvJP20D9//$5C1y6wW
-I)mUmN}c,zyXOr/gCzXTT1a%PHU!W#Igs{INuhqE)p0g=Bx%rJvMlYgeG^((tXVC1@I6M/(cGwD+P2MBt((kcAosanUW=;i+d;DfEJ80rdX|rklwn=/l@>
-GWKYUM}s{m,!Sm6K43F9LI==K3w[xZsR4SfP8&<6DFyp+Q9S4<:`'rsW1|H'VKNXIXrNDQX,st:Ux}JO/hJ&gK&93llz/"9b"D86}X>pM3u)mVz+`}4G3R
-R(-$!Y.-ynyLL7%KIx9nc"Wc;5=#N$v=f'qEZ^M6)hN:+o7nRzCq,gLa|UD{BJ[&pc4:E6DBX>(JyE.6ZY^"6<gmuWuco3SX^}|O~z-RU>P+p0#iqDkkbv
-,`[p_obZ_>k4dGyD5$^|yo9R!j(,g9:]5<;zz3Z4esW@#'<mlMsKXpAIU!|"54F-Pq/8z'tyB|edNVJoTNL8&y"QdT"{G]O^E<_@G#hY83PRL$-uszk2L9
-9OABUeBy`CuWA{bzGe;-jzv[X"/VuQl`J<6u627g^,gS|yF5ML-R(^#|6ZHID1NvL>R0!#=02d3/|qNn#'v8Et/zKO:F#()]f(Tdtp!"&a'y2xzD9jWy|%
-AtT-79='LPUj~n6bZ&:rYfT:hQM`8M(xooiuQPWg3neEQ&rJ"otXbjC9V9Gjuu["gFJs)[:!C|H1V%v^5'taYYVb7vy{#Es`Oj%Ng^f>j<#z=D.;iXMF^M
-[,l>,m9Okh#(Rd1FN#Pj:n%gPv`lVA"`6CQL9>Yg--HuwH:z'i3Y%7=oLhh[0H^e!x,w5xRK%F[B65D]4hz6u5M&1`S{IgJsoLUJ$J"ux356_}ZH]<>(Si
-YrL7ZQGfZ0#&Ue/t1oG=YHVaVp+'dH-P(Ia(-{}f2m^%9lD{$ms2P<=jkX/0H3oThTx::(ii`s(h&2j&c/V_m+n2jx@#3(+t"D/>EU=,(h#--NjmJ2%9_G
-c5Yd|]G;i(`JKdSBBTnr(u@P194A//B"vR`QSa|K2W~ZMX4;n,`T,8Kc`1}>KGR}<(P$jcn2RpVPSR;4CbIUG)Y^CGWqOrYn7}<}-#I]U"JnD&Qh@o}O}{
-V9Z<DcET`eR7js##Gly6"OW2}UemDbEzjx_y6n8a(Cfb4T}tgS1.hLzmJr3m=cS:rH%{Q2&|8U!%msUByP;;C.{J8Z_LkY4=j7Q1<5PcG{xy"(i;{e]Fz<
->xSkDw_GX5ypJg0uN[kR("_cMo~V0$OafyC--ij9<&v4lP|y1-O[mH4qUpLEe]eSG#wJ(md4r:vm{k/!:"HoUxs}"MB8Y|hrUGYUybcdgWXPdDQ|hy`x)$
-)iCO9B5$1J11/]G5MK&'9kTS&tgOIX@joL<ca^`Kw(lpEJV`k;AB8mhm"w7g9[{O$rG6F^:LzDS_T"F7m;oLQgY-o%;"!/n[Jo9R9<F<z.3XaOgr|vcq}9
-a^<d6wTM:}qz,6l+r"/{N5oi|`RDj5!x~5.$9iC%E$gmpdA5qbp1}z#J<J9|crV-EcBlK>=dESFY.+B6e`}!KdC}~|tgKdh>;XpXw+,,60"FbUA)v1YC]N
-72Ja-p7/LtB5:QI[_VDH;=xv8vh%i,Y(.#~XtHovgEsPIydd3-xbC)P`YyGkkI-OEy8^O@@+E0qO(_H3=;BHxJ}q8&}Ffo0XS7k:^B=wD!A|{=~Nu{F-pd
-v8Pn=)U5hZ#M}kq`rk$H`|_mV!P1IPaZlS&W{GkFsnrNhJpKUP}|v^]2'f4QRFF{IW.Bhl7<5'>7#s/UF3OA8hR^59;%$"H"dU$%}axSs2.=j]2{h#Wpk+
-f[otA_ROf[|hD7V=s`XwOYz|'9Y7A}(S:]WCe04h04A4]U$le1:-jE@MqZ%kwg-2evf&xkt$M[&j,)B-%yj$<!Q8q2BHDof4ph}T9{0Q4Pd=Pb&OyqgGd$
-2r'DGudnvYiSIgRD1p|;,k:vMpc4/yYi%)]FsINd&`~ib]UX<^^h$40}.^)FPL{'[3T(Hv7aua`{/;"PXV-Oj$C#C,Wq5MNRN.lAd9|s#2A8DEQm~@Nk6t
-L<(sSC2a,z)S'td17+WC}EBHOuK$33VcsIe/v.~:vO4Oj(A{bRFEhNYN5B}9qWCYlLQRZ@_Q#ecE2_qP4{8B47K)_BuinX|S-tXbtAXFiX=Q)E,jk5VE)p
-kknjb6ziT5xDz]["Bb1."CmHpqBE/$F]!5/#y$W#a,/Yc2Sl3U0bUKJot9lz#tA+w3neN!O)sldfu#4`5v38w=]l;"<Q2Vz1QmPtp;7Z6.c6D);ln0UTn,
-_^`4A|z;uYg1Z2mvX5ZHrj^kg;bHy/IOR6(Wgk]8`bs!>@,GI;/@hW`9q3XS7VpQ/l;Hk^y$pSV^=(}RdU(W6ZaN"1/+C#ciR|jRo3$RaYlq;e8:8i+.{7
-q&>.^!5,-4Pg7:^y{,AD%ep;g,pl/<#}:=4MYgZ697S}/VRyNMe8`rtg$!f(>A`Rl!3YU,6RK"w,A&#_P4:A;_,-}E0!J_N7h},:bUwlxz33SxlVTK[w-(
-a27r.(N#[$_1z`q8fjz@-Gavz.bg[q|aWx.|T1'bV19nGf;k1zuLigA|~VCf^8z-n^L|mdCDvWZ`>n&eD-<)I7#]a$=cMql%>hs&g^o(t,rI4dgI2>nIs5
->hu,:AyKOwS&:Q8b1R["Mt!!|)N7W&a,Byn>]xuVqFnv^mqh5'buuN^n5gW@^@q5Y|2h9)gs4ZXP`Vj#-[RlhmvQkG.R`T"UR:Fe_,Px[_FVUg.a1Ua:=S
-J@e;7&gPI2Z77}neygIl6P]34dv"6[W|bh_kr38`',ECg2$8SW`cEfrR;.E@g,RqLNKPdL_<$W+P22'o+ZW1s&D{okc,4(wBLJUTETXk!o@m~""UPwCdbH
-X}B&lWOOAx-=(&W[&.JqHr]-`)=!(0X4g)#/BzgCr53QXG'iHZJcig<.SJpR4pzyvEZo|%K0.w7`81IM4Pt5;;j<fp6[CyA(6XlM:Ml!cNjx"y$0(S>aOD
->J9t}A)03+1C7^+bd@eCg$qyK-8!3DQpw''Hi{X67nk8J/&]6,O/VjZ_{db!]Tfj&yqWDF~=o+}D+}B7Y_>oh5M40"r"oan'/@UX$alX.3h.x6Dq<M$NoB
-0>i7y>aM`h':>.!5xt_+.)aY=Q_B@diI^2cRgQvU<es/#>HKKk`-#XBUExrk(zBd~eCtHWT)QW[M@H^>tyGUuu%nNN$)#;%YwF5EAZ_A=bx05)BG3e~b~q
-RP!,}<g%_ngYbGF.GQ;!/wMP7;e-4"tGfx&[5x$JvOtCb|}^'%Zs%Vs1$lsvZO2f}nUoueV=z|,9wM,iBz6H#!syZm@Maa}]I>+AitD_F07BOyO=-A7@nX
-kof#8`3V[Ey0PORWrBx@zX.PU{mg5N>tId"4:P:61<|z/}xOysE:w%hW:2N]Xf[#RF06gc8bix!Ezq,rYbO')r8R|dC3h/LuN$h=/(dTna.%xq%4!_FTY.
-Z2NeBf:EqttCmvZHt"2bM3=T3IE`EXJ/fc!4U#3F,CFs#r$jJ#ev_@)Sj!~6k6DNKI66Zs][`B3EM5KqDo6]Vdn2jF-I4KtOYNAQhs]RDWZJO8MrWzDm,/
-t(-+P0j!/F{lXAPHiNLOFZI^nAlr+KvxJM2))$08O|a^0Xb;pP28#{W+#W1q%@1zG%G#0e>4Y<$>;z1$#8dd_"j=<L;8c&E`2)j.WW#c!j[e8SgTCSiXb;
-sILb>kFY]r3J>HAY5/JZh>fdOM$`&=[o}b9GEOhP8jRdd)5aYvC>#`-t_qAh~PI03mgV):u!J%Z#=%/3h"kB3b{CB]<L1gw0Ylf(cgCvfP6UiCKpMCM=y"
-IIh;z%m]q'3Ljk9.d2Q`oM[9Yhe/(EzU=I'Jg;U(16LHUySu,Y7a2:wvS65"3I%3:SXIuN$}bCLG]M0QN>92vAs1;CPBlE`Y0b`%40SPYk=}BU05SuR07+
-VG^5{ICLDFWP`H}t^FzeYu4#{uvpW_'PU5xP,2Wh%yT3@FCYb#V7>}crH=AZ(bkz/;"wrqzsg{xjiG72o]XK!`>+3a)rsS&MBJrO]Fbr2U[M>(fQpjGkxk
-Yj!TRx;xVyieJ;9^OoM:wB`)F='CtIpkl=H}BdCXnk<3xrW4=,>p_t#,Ixpa7t0nO[8leZ_+6ErAY{MqM`f6Q:2M8r8`1UaOnJOuNf5nyv[oeDB%1oEt%X
-WyjG!b@8@x{0J_xGaUn,-^wg_+_S5JpP8=c{.4F98I@V.Zi;avgd`:BHx+2Y&P0ZOiTrJ-GECN!;f<pA<Ne:S2Z9){V)c)Iu8.k%h#=vJ0JT$aNJOfO#&'
-s<IV.Het~7"Z<.|5/Q7{)[_|y,Rl#%m#&5$ESs>tHTRFMR9w'yYEyCX:BF4k1X{KV{Dr:MCbCmEi&NRMYb1[3G)#/k[wz&"<YrLEoW;ipQ<->Z4X|IXQUg
-7;)+(C>0eMy/^o'BU_3<aapw<b+ep$+M}'NZJVH4,9wYo;&Js<CC.th>LwnU5"z.zTf,)6pJyu=.(US;B+]i":3[/PI/dU|Dmf~M=H0LVjQoQ]27XH-wd7
-|j{wlS~|Ms<sh>0l'REE1r[s-f5!F(L^KO2n@FCn3(bMXd4rOjQkTFKlvBaVJ#[v6'H9q7"640Fa1|ait]V(2W3zLh3#bFh)c(SN;0-2'_Mk_<^#j9$^B1
-g&>$]DIm"HY'SL$]'h#9{r&b;04HpHlIB-@G5XWaMM[aQl4lbi%b:IRL6hoN"=8{6pk@JkC-EEgkRz[aiwsC_=7acR9V^.Z&#H(Pt.O.&p9e%ZB!^P~y^H
-RYhW;lqbw<dKXM833{H"%.ON4ASQ8a.3=y}K]HiJ#%rq&ci1'O}p/:w3QCq_q/=9kJMM{#beQYtlm,N2BS:vOo1#t!Sm#{1gy:75_sS>a$|1]|jC1@NwTv
-^+;oug<(To5#TmeoyBy!JnYv(Z8p:[,5#QogcGsG9R[>i%oNP]T6p;7>Y^}DNOpg$;)nrJ$'.QMHhKez@e!x+uA^2L=]100r&!#|t2;j^6thc|'PPx!L%g
-@b(X^}z#an$N^Z~]sAqkmmnYJGYOT8pTKN:m]'4iq[)pPX')9UC[PmP%)C22wce@8Q3El]@oXhfQ/Vj<gTQ:q[u:NCEFTAp$&1n.`M[Rp(HM`5mvNCQwO{
-nxG>&HWZ;8!vyeY6^TTvas2xrJ|&geBaDkZX;Z=BoJ7$1E{"<B29OjzmhlpnT%Cz"g~"/(kAkkR>$$Mtzb|/7dJc4pbP-i)l2N110UQE!mW`O=auRF=r9!
-Rcqkg3{$!e)9B>w/C;-:b!UWd30>/Gz4r0dd6suR:OVoXxu3D"{`Y1fIwQiBU_)wTPWXyKcE6{ATF/%FJyx069jrY"$B9`6kWRLDI=h"F('WfL'!B|#]'&
-iqyoh$;{Xxokqp.n'+ldJ|WdaWzfAL]->R(=xG}.DhZ:.NL0fQ)hBVasq^p5@:[#ou1)[hA`"/$z4zhbeZ|#<CMV)-k.5Q}#r7{T3T"szV~LD(bS<zySO,
-xJGPYTPSQnmPnK^([oULQ!jk@Y[816e@we38f`/.c8/gasrqj4.%>zo$|ZU4i.VxSaAcDDwZ}8Na@)_Q'dV$R@w7llg;^GX%vK%>U_S3I:A#(8$v"%tm$[
-GsQf8`&>nS2NOW!jdGcv8D]j+SjN>r@i-V0ZGt_4lX~4u5b]n1LG^(%ab%:@v>z&bzLK19[|<Y'c)n~k(CuhtyH.W8,9((W]I/|v#mD+[pc:2=>|r#iyiA
-W5H>+lu%'X>[2+PvxJ:6N[@F;=V>YL]e~:948C01cgf$H[AeFX<HK-XT`JbeGUb+R%6#/IToZRQv6ID6&@0(-AvWjLK(gF0l%}@osX!wwAr4[_s6Rp@XPZ
-o3OF/cTl7+8I('+IfW=}wA)!G`rMh]&LC_N[F<^y/xai#.h:>S'];@L,0j&Reqe;;^rn/3V9CEE$rrICe3#<=bM6t.F=T_o[7#S@jQej$`>R6w9@oIfW5.
--SIdKW`'E+hJ[bsbXq0zj2UnNg+{NgrtK;lyn=/}a{P;n]3+WUYV&"&W/mkQ+_B{a+vy#`mIix^MmSeX'7D2`F{I}&8>bIP}l|<Dh,wxiIqkeEbHu&j2ly
-rC9hB7|]d^y4X@~B-D3{9=8E#^_.,3oc>$%HTo!&D(~CzIS^<GKi80EM0TycPb7$)}HUAstf;[5)Z4]f!jyLYVm}/WT|a}crk(+j[yVN9Oeh{A3E>$V2.d
-3)5grSj4$K{x`)]sji.mg}t;%`vQbogw6MiBwA6|6jm2Y]l_/'_+920YsnLC+pwz,_If<}ojp$oT(Gj2iaxI=ntvo#Qy[d:g"3vudf+C[c`Yk{'=F,nRVG
-SU`M:g({Lx%2,J|}[$W|18_}7-D4z/dhWQeZJ2cXd%XBdoIPke@J,OFbyP@VWn/y&MV04yL0vyDZ3jRGn1sx!}X1FAbf6Q`gV<o3{ByPx>'jH0S;Txbm|0
-fm;[v:^r~;5#xGKVx"&`cOem.8wHp]G9<qBjd+QckN9,TcOok-U+s2Q;5eu|fVQHzqpd|l<[W8dZkTb5AvE!29@JJo4v:=6+M,)ekYik_mvD9E<m8|XTHO
-<Bj-AtKR-}xFM>%xgoIKxAT[k-GaBq}shg#M4v(RZVa@)i22u.CsWF))7YDfKUu-v/]/O0VW,]X1nNKq4Cr=8v<E<1OG]',J^MfG}rq)C&Fbcpe/!i~`Gf
-OLae]`L<!bsA[>+c+}BJ"W9l]pX4[q0b9QXLC%wC]hP3`kpV59pOvVfy:$G)MpoLzEt6,0ppu9]'DqP<8f1O7gJ.#>"vPO)Am2A=JDoXGVq8+0oFG!P7fd
-0:XG-p"N^^CmuP;O8fFFb)R0K[F9kWppI(aF^vp2,`_ryTLoZ1L^Y4yWWaZ[HN;3.8ZCbC!So0"w!PAf&r^MF11!4bIurj,3!pN`@`dhu)5`>jV$Ufh^;T
-n>HNjN3yn_}7$qH+#SK_Rr)Bp>&[h;|%VQRVn4eX42<:naq>~n"Ty[jM"}A77D}<+(QFNiZNtFo4fZq`1CE@a}NNtsxWkH{YISNESw)kirQ"s0mqp)}f</
-nu@{Gd$SXi2`km$Os0sn5RhVp/zSf0YomSx$!E~r/"/:Yg5vjv_<9/k9t2HaI;ph.4<4#^R!V9p_[gF2-r+cl'nE[PcIy%WhUM6]C{34aAp:2"0||Maq@Q
-5lhs{vBS#{CJ&{9VZf%M=:(-eKJZ>/UFYfr9528#/dtt[iI<e)i`x4@,L1I#P(M1Y)(Ewe5q9!]_kt.l'UPWo;o<Ko,Dd[H92L>8&$H![Bh;Pz"ia/&q#[
-=;Y./)]=cMbMmp$HkxfTOAq6AEMKdEtK<Ilg$KKv$qC#2t+YHni(/4,#Y8Mx|>#$a3~AV&9y03ka#Yk[gY^x/:Z::3Cqata,wN8{[z{GWFRGmg`3i"&j7C
-hEE-zlX9AukC`lWoxUA7qsw^#a)n2Ie;I{d7hff^w52}lj<<f:/>]$g).9Pv%IlCyk`n8bGa'$Ge;0'<U|[g[=t[t.B|znnEAfOj3yzTmEQg3xyeINfn;w
-4PTJpG%.KpfH{T^9`o@N<Yg3y"+>iN7H-v"TU=-ej|%qb0+Y2(:#Gfl-$HHxSi#=pMTz.ewxe%n`~t7a]7F1g-Q<ePZS:1zn]h4AS7Jl>)uf;wfgGHajti
-ZBc$"5.R@:Sd-&R59R-MSEOe/JDvU%cyv-P.EIV.vQjT!!2;G[cLc3&V)'4!h/8+kj9er]6uEvTaUIA]l'eh9f+D;SO}0R4PgU8YfQh:1lnz+A]cJC>0gp
-fNV^#zf_a1L$GE9#9"4v]JsMxJF3TW$Um_zx3_&wXr)CK3`AFSnmW4,_5OS]KyoSG}|C$vTs6y$a<5~]2AS6LXFTr>F<%J=$AMJZ'J@E@guLHRNP0VX1h|
-]hq@V])HPO({O_B3._"d]402&z,;;^"g3x#`<Qu_w5R2&AorAHe;FJ!@fCc&/()4%!xnr;ZnI}5wmt}(`Q/"}:a:>jc+7_CEQjs#MYjQbjVuiul&8$_cYI
-"<UBI59%J}u/b/1Ye%@3&oT@t-swU"%/bifUo5qy8_fdCd]5Y,k1-f`B>d46E+fm6Ed8&p(JwNXkfFS7<[%UThngh'=Eq!C=!deP`at7QSeiQ<(4(q<yep
-/F3<Xq#'6J.Oi%AR"rg3vF%4LO=f"8X&w-c;-AQ#3^>R]$c`pAsTg[OpLC7x6@p&o9AQmwnLGW`Nhwc;"wA>~TmZ`:R&WPCg2e#hW9aF)le;PaTp"7L::+
-;mgf!!6hFI,mr5pk),}R:o699)JG,6My:6t34[HaBmEXr!o;Ei9$Q}UjrP(N4$NikX8T@Z'5L=[iUEi+<]`=QwKNZgH30.)!XYHmmBpgP>w%Abe"LI9Y(x
-k>Z8|6KL#{iz,;E5l#rVWg^'])5sa!BvjS%-luJSM1vaow<J.2"vhj}sa2SFBRNJlP:2aV2TlyYw6oM&Ky,D!{/]pDEe6A)Ksc'2OT]T~jQ"{mIqVvuV`D
-'%p.@+ZwH.:evl'eXt~]LX+Z[|tAG6!^$).[dp>OGp{!B%$N%prNtRZZ^[osb$AEhE`H,>^kA;2B&:imP&Vh#(W999iDngoz&$xog2|74XUTt;%E:Uk|Ex
-0qA,Z4FF|>ldq@wXp/mM4{eqXMYDvX!F59UW8Gl$L:ehA[yA}`E_h+@J95/gPN!Q|"nroj]9_L{j14HLj2}O.7&9ZEIn%fcd'Buy3MIqF}cWm6F[[@${Ye
-le8Q@E_s1NN<lZ>COqJ]Iq|C<"rRJp~h#k%C2o^A=lZ:O$6I^XT'<x6mbsRI/cc'4_f}-5mC^GYYX%f5By9w:</xbV$g3rUxE]mzZi}sR&xxQ`RHCJ'aTy
-zTBzZ{rmYV,.wuKF_]Z)'V>det3<UaE>go0EEOV7<[3+VK>[PCgH}#B&W1FfN/y5R-v(o<'y}8b1T;i5g{:gIXyb_d:}%1z^{&z^sHQ/5uo/zkiM8r-k~I
-DcKd!)QT2:d}="I/<]^n1P_.LepmBnkizmWdW%0@hdR}_sbsm9Pl|.7G1"(vz2N;tFCY8nR%/IQZl]7gcEJMV$DDdWx<Z#hZH#@oc|R#a,U"T8(fe=JbsD
-MGsQo%wYE"e/PG)5JdN(7;TFP4d-chBT;aFJ;^/u'^hu88FSB1$fFL;H-}lD5<]'C{|9e1dTlEcxvaG-&=S-]fmyW:[<^'C&LpmX:|WJH<N%W&}`.bcs>6
-le!ulb@eA4diJu;7Vkvglp32[q_X4FTU@SEZ5]x'S]FiW7~%[P^9U31X~kmn#KK}(Q7UMjj!jT".4Pe.AdRj&88w(bkrjV@7wczhRB_uoWqsdUag+1kaa!
-'(X[ADp(^V-6"!Z74^O`-o^i8"hPG".01XiU$tn[/Z/-lv$8+&G@-qocKe]]dU%NYk2D56ef%4dE`8_N`%hP)8E#d0@.N(ogf3E{_dI`{]]6~z!Eplz'PL
-rysNB1>nEj66_/7ZBsEVC>F=)qnp3C1E%|U|:C}<Q-#/iyC+E"LVLm:X=lY,C9!]#EqF"24,=E]1d:gq'0jnWk)!35asZww9%W.Yf9B5|HLt12%hhTOrn:
-^/DI|:26>bz=,tHun7:7,G%JI"Zdb.o9Kaia"X:80s`AL`XeARos6#f%(($$lU6Ilw)hjrV/Equ;OcrbNr)xqTe#<-@Y$zX<xk%(l6^)J#Hvp&,Mfl.&f2
-dZP{5N^Lq2<DTj{za^a2vP#!f4=y("ho$RKsb&q:MW-9D,TYJ%L.IHG=xorfG]ckvt6#x{cNk,#<~F_]D0-)Ys:hUc9<xZ`i%Ws$C-o07waO|iwp|Ce&h#
-A;#>rf1piaXg-{|/cN3.~i4fjn@(H+}mYyqA_9^zpV5qL:eS;<oy/S"-VFpGNP@3"Co43P;16}{OyLS>3qI7o'`t~.d{BOrVB&57,9od=Oo#Ir2D_}ge6#
-Utmh`t=Xwt9Nmo+WLF-=0ftA;Bq.}E".thsKcA,p'uN1:#6|^-jT~Tc(oz@A#tBr>iVzvu[y1r-.Qlq:i!Dde26{R!%!9BJVk+Xx$NtrYaJ$G_eCc/zm&=
-1]>WCfFF;"T/@cAbLPcoag}pG@$&g91({rs!I2#;7,3kW$J>qdx1ST#;YY$c[%{8P>h8h7B.n)L74^{|2E,V$)#&7QOz'[VG#CCH_K.(d6pCC1k#wQS8DH
-a4av!:"#@)(wc>}3jYH[5FQ2;t)FSW}K1z;5W5~8M:L;DGC4r9"3Ra{Qb<S;N#3$PxHal6BpYGZmbco#-Bt30_G"AAuE}$A0@`{_C|vb!K5k$[7z[_3M1q
-'M)U,Kz16G&DgjQ"#ZuWLgX._)aU,.9W"LT`[syBSWgU.is:,!DXjm=)Rz^_9WOC,+wTAosjVO[hr7(+CZ&{s|}#;$1Xb<`iD{[m)^-R20IOw0-[>aU9;5
-}[IG,xUM<g22Hbw;#z<hibej'2;A2S(LNdV}fWG;S85l[E$qFh5bzumzAJaezBjB`@I<hc{$O+M3fSfPM1")||g4T[i"9=cT4GwpN(<#lfd9:<|o|xBk$2
-fZLQcL"Ds+fqq>6r@o.MXPqfv9d/VZ&=X<co8w60<nnhyHm@,^bM1PV<m>'6TH[Fx4)+$h`IcahnIgN4OA^z2.R=uy:g-DEyPdtRyggHxx>r=t'`KW/Ror
-y/<,1O{:UKFf$yYY+,guIfY4{)biXKZ`)jg#TPZSy_zv8{ArFis,9$No4`#&chc|Esa@tosrpV[w94U1-L:hmgO7T|&djDWLRTN^>eO,UlXDTJEQqzG&8x
-gV{|^ax}Vaj|:DfxNs'/knh}^Zst_;,S)>s@Vo"5>R^z7rHrw";6;x_|Ru.}l87+R+XsE@1I&lfwur/x4{h_ck]uX{D|27]}[7DJO]f:@:Gm<g`!626F8m
-6LvO"x[}leG})JIgoh[q@CcEyV,T,RFR#{}%:kCg2(vvd/n[x&Cqy]6uv"h1pNQGB5frf3JK4CvX1Vj:{Qvv9I$,ZL]N_=UriN/vNW1WU=_L,kvi4s0$^l
-p#w/xq4rv9)X;u1L|l12Sxw8X_{8XuX:ag[tROJF}1U{:GB!'jo+is`AcG!J)dfC/pIfV]i@dw$]^}@'PASg/e2|ODeJjJI5Dfyi'Q.wM8vdRMqx0|oG0@
-Zz]].j^0>O9N_|0z(WLo<_%,DfjV'p{+pk:$|Whn9D$F0nZQ$<,&A=acJ|T{dqZ9:_42Dsuq43cr(8b-;xEed){NE-;Q+|Hp"H&Z0MciHw,Y_Z4W8eB{b]
-+YOkrS/2~+RJ(@;<Q)-RGUop=)|+-)6UEjPiINW|PnA$(":osMlFn4)+Z`dZ:xv)V'C#.y:b|uy1>.[sYxp.~NS+s|6h7tu#7Vw-%d~gMC&h+ba[Mw]K_r
-UTYk)5+,gKCj&2`]IJ}E$w'aM`#5KXwhd.pLptp!K,[p{Z{&RtdKfKIAoPS!YwehXX0_nG@/UML(G(9uH9TLbq}g7N}")W()n;/MV.,GCpX#S.dYCFxMfQ
-d%'4$!Gs!MX$n-=vU7v)fzAd_g|bZ@g&Sz5kEVw(M^`-WqfLD$UJlSDtH@v3{%qM=3;k_O8>_-T7_3b}K=o9;H0u}lx-SC4r|D].|!VMNfi8@B!88-|l;&
-6H!1<tPh)l:Dz:F=q{>&7i7Q.jD$k3I0G-&Xpa/Z6.sgWi:NQE$#m`ED{J^EX>PSoKK&hN%hWqsp+EBw4cRof8:s)gj<+>]w;!>}c:T&tYN8}$_b850jC>
-;nj[5#(Gu_l.j)v9mMHeWglmvH6G>k0y_PG>Zrp:Oq26w:-vJt~51eeXlQUtn:C%;t7W(0-OkrktYh;:I3,'d:>6WJG(so&TnaMX3i{ik5y#tCh8~pJEqV
-+]7jBn.LhO>^uMy{H,A6v.U_tKIl<w4x},QMJ|c|OD4xajb^PzWr!{4}ww5x0$nU/>OL~QvK4zK'/'_cCDJK=e3K1)VC|XYHi{SX5fU0pnwV6D'zgah^UR
-2+~1/@>O6eXLQpasR}6JDZtJY@Zc4SQ&)k9zr=qkZ2tX7,MKCo,Yd)X=0ge-RDNF~foslK<T)NrM7]@8xt-_(fP77v-+RQPm&8JI7/C|6>6F3.teafgO@f
-lL1hk&o{c|KJoJcZo&[EqovauszYRts=UQk&~ghBr!3aUh1_ylq<k[XmdwfU{wz(!XZeyQ4_(C+]==v/VDgixJ/c];ALTPcdBmI#0n2)djNn9V$cC]WJ1]
-x1-c-$4%fG4:~62(dZE1.ICOFwLH<P.!bQ$b~H}h~0ZsXT^HB'(^ePoT_}c@@4bi3B`.{!u8Fhzc+lH[]O"y11"v=Xf7E+Wx654+qt"O++=Z4fj<t'4Bk.
-}@sh>jwq>%3XpEWVbD>@<fKM`kOR>j`S26,J+=,Z`La%]}E5WqNV9M!O=3z<kJ'(h#lEa"(l_1B-!NPy~u-48:ZWF2Z75vlb%17e-n'k,}_)o'4<K6i>A=
-r=:ye[&tc&QvV9XjOjGvS9PfEW):vG6M5@0aR":l-vmVl(r76K--4Rxk}dj|}zUJQbMi_&1;K6-l1m|_Y>sUYI<cx^jBXE:bQ+h@k|Ux/)'xxZD9Al0/A|
-Nity(EOj)LL&$Qp"s_-lR2[WH8>w'9-zV(cI(WLxC|UYF)w^P=Y==g9gS1>J8h{%{|yeqOc"@5yi!PQq[>'|Q+&m7N/u/MH{aR:}<D@B/Dyj5RPqrf^}~O
-oAeawO]a_EH8_}56O8pzeOhY47C`ow3{[<oW)4eknO)y;8HrJ&&k{wO}=hk8I[2GZJ+bbY-c|Xs&]EE=@wgrF[3N]%NwxYfFEP&'u"lr`kOs|d5fy52Z@J
-<TStr){wu)<n;ulJRKQ]gOwV!:g3Wt)yuBZ$fwG2QIdkT9+fRC`FEp:]<g#Sa,&([4mDi#e]wU;FGyr089s%2;S3xP(+{,2t|hdlbb#Py16aNE(@eGvM,j
-F{O3l.r]9L}:/eKzXnlz.AB-~)|'zXz|]F~gJ6Bl,YER)6AcT6uS=hMXUii<-eFJLR2pA,5G$m&4<"k;j=(EOrN^u(-f.`D8ZbK&>jHe04p`W&(goFV!yG
-($lIplevBU0e+$$o{ZxF<+2X^'SpxjoWY'`#i%lFrV:#'sYWbNp5)%AWFO'pKyS2levY#urxl^C$|dca-^`,k-7K3sOIX%$gp!EQ<&UsxWwDl&Ui30t:!)
-yG/3#S`K`ySArGp)2/=|{T<X1,N]GKKVd%NzEk.no0+Vd7U@'xmdvd"esx0KbH3)>_Lqte0MegCC9B1mP)yD-b'X</V$@EX,M_3sJCe|buB'w9wUD<Ox2p
-JH!0}.KKqF4#<,(yglq}t9+=U'uZe9WswxJQ#hJ['uOa'A]X)U<o//W4YY^@Mf'|Y3o"yrazT{SCs<l])F')K[{m!.'PA|z]K`lz>Uxs&dl27>haKZd8zD
-'5[!4YU>Tdsyd=vy^5O}eRx@_djVD(tbI+'t6Tp'p891V`f8@c9PESA'LqS<YxYlp/loal5"%85k,7=1v,uY7K`<w{6VGFd)F3mLK;Mpq'n0YO!(:uYW3p
-!dw)b1IB,}]QUjRX"X3'Y_-vY@mzd#N,4p(u2&Y:c{aO_Xn^e^LY5:clihW4C[Oi^x;)3&^`1:GY"nEkk]<T53r:Emjhu&`ebG@kr<6(TuKrG1,p:cU`Ad
-n)~qcOTz)8%[FVD4fyqwdaH-JS,6!vVrGnZT5cBN.2DFR7BhquALwQ<Zv;zY%tRV^w42g2&;Xg.0[,xB>lJ]+<FGTz`]q<C'I<8C[V+aL]7zV0A^M=C2|X
-7'W2CTbrmN#gPs#Pk+fP^<`z;H]F+c%pSjm<7Fm]Z[mDGI]I<l93gF}.Vvj%T45X#JL`RSaM0(x}0}$b8A6/^i(/@=E8{#sY]}+1nLftT$Hbql^iEe1e;m
-|'9u%jGOhP_:zS0P|%9.1=g3J.:fE+r;2+O|n]4XiEfKmIFMD=KViUZYSi>!u'x('F$3(u]LU8$hES(vE'%b.:uZ0o~U}TC5%Z<V&dL{A`4=+ZC72(;20S
-4s#uozDb@@%:3fR`kE]2AJQB^oBoqiH8%fLh`QlZ)j_(|%iM2ycK4TkUnrD2]W+Jm{Op}lA|7H5oCDu3F"}z9YJH=_QAWk$[c)n%}gUm[`^lMbcV+l$4j.
-+Mz7J>Hliog#F^]kytXm!CmIuC2Z/C0{0Xg-rEJ3%eA/^>e1Lpem<oD'gby1Y9q"ek]orYPF%C}0zy=_y%_!R#Y_lx-47Tdxho-JTY_(yiU|k:%ATns=zl
-%e!0S{emy^b-Dg&K#=6!oqo1U^}k8d}%dQ(vDbU8QsYz|[h.']]:Y@)bJ(KPRvJKy|a)a.RW5;g/HlpepRh&Fu$B2=Zl;DQ(x+9I5|)+Ht%&EnhP'h`m94
-+Q2jYLT;4OWW__CU7f@0qJWQtmBF(n(V5iy`1H!2TI,D5YsgM'XYGGO1g(~Z`"9l-4O;ck3-5[fb-VuDEd_}VT"3I0uh9AL-l%d$5jacvxT[!8IS_8>`u$
-7lkjo[N+T"_iy8g=C[]6_ZCp@-FYZTpkfTf`g9p(kPivA=(3yV~@;v!C3I7PD$&d^qlm.[L61#7C}I<dVynE{S~Xg.V2z,n0I3^7o-Aq{th<m.{4Er$fep
-@{Fiv}UeDQ{%^sIgd/=U=FKvg0/m#US#8cTfGQv$Ya1"BjXk5S%l1ML<Ax+111PYy<NAJ7.[8yZi@28w,qxHY(j1=sVM0rRJ_WA,.`L5G1r%hW^A[MJ^8)
--1L,}3>qwJefl-^=iUnJNHELOj<Z36K_T)$_}L977Af,1BG)X]Fbr2We^U!#y{,,qckG<6@qgOKPQ{qad$P7i3>ZVZCKT9K.@0r#)T>Url.5RonUW.B@=n
-Mis%Q9f@&'D7OdP5S,!HFbmWjHo;~@<|GOXY]0{0p:6$3u"QV4$oUsl8G2MH&bV1Sz]xpV(T$t;+v_3h{PaSpPeh2x{UxU}P><MrI$b!>M$&bV'di$8wNY
-<1vfS#$LMAvi;j6iK,ep[`[y'+7V3B[Q&A>%f:JBoH~gMVPKLGg;pGBr1L)4|M6Qn8dOFw6%h/Vh4`UbL#YG|k5(S!>71ai@M$+Rq6RqwM(VT=k@j>-VX]
->+D{"j{%cOwynrFPfS1y)`_y`E5VQPGO(5UEi(}qC!s(~{{JEhsU+ms}Z388oKKnr).OjE!oNAL@fTc_xL~.$0who600HVnMr]6>Q@tECFsNF+V-Q6>sF]
-diD6<z0OO4^Xf;3V!wVX=HqS:uL5}o@N!#[)F=hILqX@VrEXTGAHRF(w^5VWDmB0%og]IARiP^z`f`:OFhLhEhzD|93Ul2;f%fW0T!cG,lIL5d|K<6_^Cg
-Pxv^=Aw'Mp(d4_jTI^6SHE(`1&'qM3A/wE5=o{oV^0W6lZ7fB8u|W/f2E4'Nj{{3Ke7.#}n@~1dY!WPGPl3k8)BiWxgB@xmL4t/[0G9DYB1hg)nl~YRp5r
-:W#:^}&a".c|.2Yk~/H90/9#hcrBHUmjOGEK:pyTX1{W:ud8>T''VOvG3CZ4~(G>I)ZB[oRKV0XuyerwL2ooUBiZ=4U'C^o3!K4-3K_:I[Dq{/b[9m]yA<
-JsyR992ixH&'UwZV81Mz,e4>WI-cXi5p~%bmwYUgJ0h=p#{n<404#NhdXm}8)ER1a>5jJ-eT:I9Db(sIMH9lG6]^2JT[y!:7FJ7eI^mA60#aPaegD}a)9e
-GL~4{Y=_xiP%^%pVz0z517BWIc<0i(Hm@7JO)x_ixN2]7;!{Ob<aq$q"#eNuKQUj"Tu#gy5'Kc[P"j$5~P~%R8Fjm&IXmXnHXRQ=1L=GOS.Er/]V}]aFbV
-W/D9:s9-8QDVkk[yaGK.Q5KlU"_ty:%NVzBpxyQWs%H5-vA(OB_yFF,MGDM34P^V./v@VO0<;&IOuibc!Cfq)Tf6Lz0e:zjf^qzWdN0q3BND^5|-!ZJVn1
-Z%J'hD-'q&J#@"GPpWW^|<,l3S@so#]>i0']GKwrvlI4BWt{K[fZ_N6i88m5)`g_V[$%4]wGdxd`eEBUy[QXd5HPO)/$W[LtSe<i&LZ-Vf'dR"LDQ51S7.
-mtS<i_P_<BA{(6hFuf4g5#DX_&Y[31fEMh,;1!8+)jJ8_rJw$^Spl_O'gr4/'S'MDV,hDjo8E,S}3Wd}-oW(WB1ON"<Lv+jXNh4,x6]-EqfaK'5'##bJ3w
-uV9837[CobS`x0-C&>WKIA-u-6hF,/w@z2o<M=Vyj!&m:,870Q,|g8L]J@W16Js>KlA'J!TKBR.,[Jn;FE.B%tMYlw&im9L/wm7quSU$,C;w9.r$@=4%s|
-.b(!XVUSiVCAl_{.Ew=`,Hls8AfMpFPc%d7i|N@-@9|Uf#c<EA(Sxn&Gu`;w!l&6)'!YCEi]WUP`;a!Ny|S'X1SKB@#9g8&5z52z8VOlZ3spulTuvv2$+=
-<[p0e.H;0tE(7T9f~t=%~yXo}NPYD.,}=vqg(^Q>C:UUv9=<]}9UQ(NCBRt'd21IbqSPnh#fNt|+z6lg)BHam'50;P78<Odu@K~]"oh7!w#te"fd"0/CI8
-csJaX,rWwCBp@}#G=:Upm16Aj)v>5]NXwUq'c.<^zV$}"XJ%dZ.ZdGKfNFm@zD=B`@A&|!lO.-1YnzViBR|+NMEoP]!1h603as,X~+4+AoLD5@_-)6m_pN
-%luTqJ@#">nSKOx<pu-_rH.r%5PT0P}=qGn8hPuXHV;{vaYp-e7k;l@TXA7x}V56O0z'I2U=MC,ex/O1Cpey!}K8R0#XRsK,%HC79R,eY_u!SA3V.R:8~u
-.(>+N)$D_,7t5[^=^p`aQ{jE+|+1sDS[o$EA$5$+VSJFpMB#J(@,72]{Y`rR+k~1`T}`bbRTM[CIT[!nn5%:ox|C%9nF["EPkl~vd%p/fi^!.2E4Z,U7;>
-5N-5f5oJQqBcr]Uzl0VQq:(BYzlJq<6g-&L@MCb1Au$}/HC-V-%$DWKt'DtQ6As+%9vr/.(zm|h>Y"gytw9S7k"q}]=GF|)q3vyCTr)KD4:.>%[b6;!$tI
-D1}5>7d'rlPq7;Q8}63cir~9Q>sg%xM2[lV-$Zs=mUG"om!+EJr/-3cju^3t|f`+nB8917w3)(kbJq7A>:T6Yd`j!d(_0Zd)P,4%!d$j-'t)!eR0s5kMx0
-|<pV2:.AdqInj;(3sJ=yk@_`rhL{(La(Fookz;OL"6wyl5')K.l.v=Bnd4Upf9-@DTPid>axdw(Y|p|Crm+$z4IE&jFI;9J2Q<bG3'IOX9aVYExRyme^d`
-4]FI]NDc/k$;;YJuh=j@H=|9Vp0"%xuH2`Uj%_~s2r_6zn1YH`R85N[JQ$N6'://oqfU6Rx@"|5`1mR},a0h>6J7'i%K.$+{)"M)(0&knpfXCS(ff3Pv/w
-Ee!nKSF=0yg#9qM;dJ%(sjbh2`!heLsmK4S+5t7E)(8k=c!>^Wv;pf^M{7|7n(%]U'jTfq}'nGTaY4K^FT/"[py;tQ`@#Ck87om$Gz{Qh),#ajWwRW>U-q
-+(<|uEu2+XA0DO.lT%`@pK5;jUGp<:h9@cYP.7[!l,(mNLrG;:0P/uV{ieO94tNX"eC1^S3e!.`EjdXJuEQFifKC).=x{l@_s}_xB@79"qq">$2jwBSDH6
-f2)&!IGWnk_fQe~$(P3#W6w'[#/<iu8_k'n08tAi72h|1-;!478FIA].NgIRqy6vvB,Qzjr[)^zN0OS,YT/8[),Cy-Gj(ZxaiG"3O%%y;^J2-6x5%im94h
-#6[$;%N!brkB`)GfF"5D1N_]}#o9-oDRQvAB(IR'ju;r-PK'$M2Ri(V"3x&wR.&mfxijYZRi-.jrxNKE&EDyH"MG;Ae_]P9{Z0}@Xn0VQZS4oYV,2qWnt2
-x'q|A%U/cfBT`_3PFg$+jnn2o-=KqnAQ4|p400RKOiqmGdS7G3lR4JKs(5rZ&Uh,X,KAcl-%[;[nn,CA+7j)}NR680<SHtz[OFp2[=ta5tCkO}c7B8bkV.
->}[LYNUG"-|}GN.+~YN}pYVOJXbk9:Ayhr!{Yylq!wU9N}'F[0=L{VmNNG"2iO!HF%g9A8Oy]eIAU,'>kpWa"@AjQ|J>7KBW~v#Uw"<E%1Qi|yEK^rGW:0
-lp7[yWQ4WU`2si"ctX=4{ua7J/KkUHYHui0n$JoV%jl9'alt%7aotBz->_=ZNUjQ~%gp)Xr7Kd[Y{WHLQ6_nawG"qg5Kqz&[zq[MMgxeHk]0DD(dr)n_qX
-fHaalttkpGEKZPG,#w-'X+~o!n&dS6v<Vm2b8PtyFr.zAM.'zzK%<4:;V]vEAs92t3c&(_-2L<zOIj!jg%^HcOrDD1f;o#P)I.>4p$9t_)iK74w(W&^:su
-R6XYcbJ&@h=4H%oeQ6)(lWRp8(,DY(-jxp'Qu)G^_,D2~q.lVt%S^9%`co#n0S!SMpHp>p9^T0m/@L/Bm1&CLh4O3yy^p9;!YV)wv7Uy;d^d'B.AzC=!Du
-rUrM0wuF2SGjV.'mlRSfndp-&{wx^1o[EN.[($'ab%EA.qNqi-wE[Q(w2bg=4rsTz<Mn8clW8%=Lu8Cb{b:&YTWSP/`_6U!OsZKE5bAZR^CFsPaGB/iMMh
-F'|N/Or([zptBLN0<l2(]LYeg@T'9v&I(s.XD`FCDK3>j-gh#Apg`U,#W:l!KQz8J%tOPorTr79mG=it8}sMHgmfVKL+u.``rFlNJG]T^k[9=_`c(pj,Tp
-NRso(lqS%I!c{fZwqVT1>,>__":u8+[bo[+oN+vN>|YE&AvvXKegXpe-[N`S^PMBW`3FZImw$9h7N=9KCd}2MI!YOE>iGw@@dM%kW3Ql+KM)/v=Jt/Rn-z
-'sP0s(gwe_F|p]YEI8(k5EOBCjyZcXb6YaT}(z4='eeY0zxKW5H)=KxK>8(Fybny"(Fgx;D$)FGxm]O(~|$)!Xo)|%[_0v>FR;e]7'LIS#Po.lW+('+iA[
-eqo)7/gYRg-;o@<bPJw6&9&ct&5^ua3Q6Lj2!p5'srgaXkjp#64X]_MYhn.Gc8CV(:AVN5:hRV^%muucp5>/jV]e[hpjq]k@EhH,DD<NsIG/s'iX;3DlPw
-:0Ju"WurM#xSG^ge@`M/a,{x^EGa2snHR_a#"U&su=X,!y3k,o1!g-f)JgxIvgY`7m7.OE2</H0G8E#@b%p-Z!g1}a3Q<d[ZIY'D-55oj8n1zbf[KLgsIY
-Voo)T5bC1;6b-O@;vm6FHFr13In92^ImV$^M;P4a"rt#SxwLvX{Y{v^6TwGa#.<]hL|0s["un2oTub;sVE0lS9E(FRwrl4Q5645qZjTT`F}6ikeTm1FGw.
-g'Z/;i[!0!acO`163PVSyDp$hYIA_crycBJd$"Tj+=zh[m[7P$&rl!pFYrOAP7hFa#=9G):|R(Uem8MoQkY[OIjo&wQ>i.0h4x{wiwQ#/.uST3_;j/sp:h
-M`]vt"!a-"r!zT!f-R;i>exD,A!CN%-q(8CiU^i"O"JNo79(bPMGP-e:'hmfbXY][h['}YV=I.GZ_-%#m&w9Ha&XDr(5D0QC{'h&W.]Y|',24PaEy>shz0
-UEo't'RAW^$E4&_Vxc!I^CG({FEy0)sEF#ya"=^8$58I;uFoaK0_zpF_^hT@9uOh_>XRwr#;Wa{Mq$d(="9^2ALQv0&[&n=F_V[7>=s}NX-/d#nn93(t,y
-D$Nre3T[)$9I_iC3OV/MZ5.=~d5$(Z[h3$=Pg@yK#y+YBCVPKCYKk)+J`e|fSXu4g0V=M%Y:Pt"&h-HN>H(IDNQ_XcFQv&OlM=d&C&S#zYSXa.f,&&>'zD
-gu.$EBQl9`,II>71M,$.qN,o&H<Xio'PlgJU,J#a%_LCh=YhCCwK:Ls<"o(e+4E%Q}b]o0n[E)TqSpYF_vo<=_No=^Ylt_.B/keFy;ZgH.AnecSxYC/6nE
-|<,1^&_z{s]gWg!B!KD#z#YS/`:1DHEo~rQ{oW/!"kTC}]}#r6;(KFFfgJWc%qa"vC.#7m)eyI_Y0PDBx>"5VMUT''/=VZc9MBDPfvq3:Dr4^M}YCf&d;/
-5Z2S+'wGU7_|hG7<X#f.g;u0$`Wsh`tnUR}.xI.@`4QwA;NPE/!u,i(7.&"]W,L{.-RLK^n4vhj=IcFa{bkAoO]Ui<5L,lXgWd{J[+(("Vd>=R//27pm"U
-@EQ;af+{0]3E"hT^GsM9)m<p^ZwVb.#^eVsGi#rBXt;Y'@UiZuIs3[6CRrflg_I9N>80g|;H{97voo92s$A%{A$UbnR5h5IR'q`S@dbn=c'54LOyG&L5=Z
-EHh]eZ#A"<e)k:}vZwK&=v/B#,TuRDzDB|RV{Q8GUGA2kUALQ#|hFGG-(FWPG0fMWg40VX}[8,S!6_4=mWlDN)#a4Q)'zJ[;W!.`xyBPy6Z`q<0v9|r[m`
-:"fh%z!l6IlW-($vq&_ye>edvi1Hs4fw6hV"L_9F#gdfc'u8A5aa{fZ)}j<HC2}SS+6a+_BA=ayIuhP-Pj)t6<u'BE7b]=b]EpXHa@%X2kC%`i|%Umtk%9
-VK.HM&63RtU$a+G|GmBeKVCs5GTcGd-xi:1+6oMm03bxaNY62>x,e]5BHAEWYN,"Ud.q8{76(auot}Gkp-P<T[Ut:`s_Ims0U#li6(M<](Q.`Ze.<t$1Ux
-M>+W;--b20H!(xMU4HTD4F/"9=$S,eepW^}#7yekitf!^2s$rnGKevTrX7zGx7@:1Lgm2I6fDG@.,ex+;Lx)s)Yhjb3'3"c'h9QBv@XVF6Srob'4PiO);i
-;[n`B'g=x-khV(KolC+A&_h0qOTRG2aJK)!At`ep-N2w%%^8eq,w+k]X6wSEN#gj!QB9Oa"30;Gs&Q^e<$u:4gmV.RerLFp;F[5}~:!AxZ!+:0s36VU({R
-Eu:GWB9WV0WQPBv|'aNkcu7@^r<73xDNV^/+T]oDOG)|}c41G,z129LCB^,7Wt2@;/t_wo+XmGmGUYFYl]Q^/XYOY@|#P1rK<jI%mFf$=6ccvWpkB[76N5
-8E>=9c]drub,))T/TYW#<De0MA+|D>0T{$x^GQ(1,AR;;'K0$h-KlKi;k$8VzE7!C>_[k+4_:#c;$R@|mPSG!I$LKHkvo'C[6p|%vj>nkq`v2NYz,zPYZs
-NqvLEu/mS,Cyg9rH{<AN|co)`fTwV{'5-;xatu$]uz]dhuVQmi"T&pkpAn4a|ew{jTtU=F${/:TcTJt`~DpiZ8E+[_Yh%b)4`LMh1ua+/I<bvA`<q4ENX)
-o$|rn)D%lO35FR3QkJ8Va!Go2)VL^by8p;bg0:'{ri&U+0tmJJumsY#ZJvNw]w<DFeVu,`@clszi%tkm.aX7UE{xQ6e;Q!IO[puWJmA|u$6{GK]'^#bC1@
-gaJit9F[B!4wrDm;VV-'&9`gD^ypjD_LqDJ;W+W-yd"izC!C]^B}C&9qBY[SsWQFQI((5a<G"oGyxhFa(Yl3fC){-TLwQPB">S%YX0f3.KzEIQ/l$4B}/,
-;Z^+2GnR7=B-|<07tWCKwS9xeJRy1`viZq!QMt6a,z#EwJ(ancgo+jhydN4K]UQU9vLi,Q@LdrGoS)^FeLPfcuNgq>LgS[$4_v#lH>c5b;id$tY+w(r4_-
-B|2Q(Z6_AdKN!f@zTx3@4uQIlU[]ob["yy<[0Z5scOK,`rToe"xx{NZR}bo!RrDs>j#K9dRrM-voth&@,a'4+AK/N=r%I(w)CO",3;rZX%eRP&'`e+[r0e
-O44Jab^R|^!4a,N}p>1WB{d6<`MwPe}iElZC6s9$upBFJbjN{BO#02=g&q>r9cS4wttMWl/3<8^$W}<y'0S36E|rHIWjTzKeV8d_e7v<b9g,ITHdFNAgqv
-5GYvN4_;eC59PwhpC@72GHTWwM$im{4+}Z-_Qs-7hgW'Wa!@;cqs:l;t3l`sI}n;;6#Hu!R;`<=y'GI-4cFfivBEIYi-.=>E~<Smy2C^2gcL~81iq,F3Vi
->,OZ]H5AxaCWej0<7}ND>o4JvqN%[v58^<;Lg$%X.B@]k&"#4VefU)uZw/|_cVSTj_O-M/a'0'f)W&SL1%K$l"r(UD")q>p+Rs(I@Qo+5P5Q}wHl="tDAi
-^MET)@z`kY^F'{IDkr;yg;`X;ea>e1t93Yv)c^01USt|5w'ue8s(Kw4BM)FJ'>&3%pQSg;=7Y@LVN"fVK'R3HaX)f));pU!ggw_tm0w(TZ;xwnHNS4+y/e
-_LK1BJLuRkx.C`m&_jmBYZ@ik&Fxp^c$'<XDfxwzZ&7'|e)u3I<F;']2PdS=o1tVn0rQVQFU/8w}G8Y-N6$hDqt@vTrjEekIxVNz3{,1Gu0"_:5@g)'Er"
-0O6nFjHc1D.a(DD`p2g_V:h9rQa[4w&1)<NhEkq|LniXmWCfF;Z+oYu+&F"mui_"1f-u[ae-%+}=GQppb=XwvQ>idt%TexlwJ>a;fW:i:sW)z]/Ea/9'5V
-RIkh'TUaBDjFT6b=p4ap1mW9)Lpsh9VPMLF]00V2QU+K28)3~NMt&@`%(c&eXi@IvP|BQ(nyvDbz[Z[iGe-tzwN;DD2^SuvMt>>g/>k[I2VeI:FNuwL73=
-7u;Kt|F7LW)l8T08wMGx|%S'(sptKGk3F)/<!wBv"c.$a(F;CWWzmJLIr/-wSSdcPBJ!%V56&LlxUgfuXPrQwa,+n<S"+<;5u>V<n&RbRTJp[WM23a%:XY
-L7Q^wY~ApYx&VVuGtDC4t`hJ$n{AXvKpx_))t#1`m`^4Pa>$BST}rl.RI'6HnnCO/P~w$4G4Zjr^G_B;Is:b4E6MXguRVM#/<5hWDFJOm1fcZ2a0_yZ9XH
-r`w0f3#%%0zc8KP(9DU^Wq/8wLD=F3Vt'<iWjG85JB=E$slwB(qV+j"6dBKMcv,Ik@<U(U"bQc'IO@r]IQnNsNESeW[ia&f8aL0#[Er0IW"zbF1D-57r,6
-(T8,r0pXY!f&YdhJDSH=#euUR_$WT!TAK,BvU}gT__0[5EjdT0taDb){zhLlTzjeWwx:gA6c7Wv$;Q|mrOps5HcBT[lDFZLS:M6/XlWc(-'d7a{("cFa//
-!J:kL<vqB|LTH%@D{`6NNXF%]Dgqbr72Y=7gchpv31]S';=Ogl[8zPW{}jl`uJ0RX#D<l9`P|;UiH}[{u8BQ#:>tdIA`V52Gd2~^""}#XH4+U<.`iXr47+
-_-$n|t4'vmcX"i<]e5L1,Y4pv'Mh/k,";L/#0Z:;1fn(.2=s`=BqojETC/zhJp]=U`%VK!dfUFhD7r|efx:>Fe_^EqWVw%RCbDT#go5%S5D6zBHDD9..]v
-P$4=]]duk]Jb(v]G16ygXdo9sIxk95))00NB`xc@6![uorHK'H4'NO,Ut<gc2c=d}h`q3.]x_L$#%R+V=`G{N3w;]Kb3kUPL|0r]Rlq4^s"Gu}kJ|9oU!#
-ZRl|9_g]i3|pQa_VPAWPbj$z$u;_p-hQ.^7&Y:n=B,jz%{pEhOJ'1|o8S9F[Wnz)2Kwzf'|162DCtr(LOHe:kdm2;2>#e+D}{NQ;yC5@OC0>a]!)GEJ-GS
-fvL51!l,}c(xT_r^s-0rEijh>qU)VAlFVN>K^;XIJe&.KP$LB522M[gV_mM_$4%zc[K3x1$-_-zHB.'jq]Ca|H|bUW=56ijJ2}"M2pEalA8C2oIlC^d}Cu
-2;G<Q!I.).B.9m[zS>em$DH[C!wn#t=KHN`i84]$9SB#qP;g/9aMPLLic3M$B5Lhlna=|H6N=Yqt552m3"BWdoqAE/#3t16I)(a(fK_t-ipS.W=!1&(-TK
-gV,=iN(<mm/E)jG[gO"KFD.'ye+kJ1)kqkv0pBdc)ADH{Una3T-[xF&mlDDS-6_p`=hxB"_$4)$8zgX.=SD#w5|;)B3r<OYnm)U0k=MtTmYJm}%KxQP]bG
-r#^9sowBqd"u$)I8lF;W0^[SlPY}QD+=G{8mZ_c{8Wo$q^W7_o7QnG@Bq+E|EE/crMlP7ghRM[z/YiN$KSqWh)t;JZ96}jV3ES8/1apSqv,b"FBaafgg`t
-(F$I:zp2(d)_3U.[^7ykSz2jTUB#}]wBc%KE%mm%LbQR!NlV|<yw5i13.oQYnwoMFr0cSENt:A0wko3s<HfHbwZ1JzUBP`[T/>@FmopJ"@i3yX/9{PLxz8
-o|8T4E`%V>)6}]G_VY's}PD_b[DpXqO/0iYbBbRouY^|HP`a_N&Z$GoOb.(t/.Jb}F$/x,bh:r>GQma[Ae,eJ;XV];E+qB+<3]PN}.b3E|a_tUd6CWYT=9
-Nf<]=3LXJDU_`tI@hwHv}:'S4I:3aP{&shj#P$76&giF7a5QL9_gE)bIg9Sf,^4F$K_B;gaZ]lXF#0~Ko4k60edp&Zw7<lIKvSAgEm#7g$wmY[6|MW}|!:
-l(|L7&h=HP5k4BMv'X.B>NxP[q;;8Bl:1!bi>,|>X<uNFaM6P'BX!F5Z%(h6wbL">CXL8ylw0%+cyo9m~A1_RO+&Ww7R>6`J!5zU0f&5F(:;M#<vr;Fo74
-ZWmDEL#GR!dFn@=aZ2FtSRo##dSo|U"qInm)Y;qZ$/Ks%<klY!vRXk(P7@RLnChfX_3PUYw!Mdz'|XQ^Dxn&#ERG5D0N`"TF@bx0>J[a/;"[_L_<'T6UpX
-~(0W_0^}g[{s"I#-Q8]Xq'"PmKs/sSM;E8I]1!uDCZ~jO&",WNsWgG`7QVN8`bqa5<6Tkfv@@s+n=,Szu!@-{;oQUfyz[X;(^J/WIoq}$p0bg3P>:gYC!h
-Y^2Zm;H8|^/QFG0/a&KxMWbf2FiD5z7`|.;FGd!I/dzZ8y]tn/a4}.y/aIoz~^-XqlF@2#>f[Q{4{AhSB$h$gJ,:9$'C#X$:P,9VPlfu16/q&yx.1^/5IX
-}(f;R[+NhQymI{VSZm,zx`1-+aXCices]nE@GA2aaD,[)Eb9CU6n&D[;kn$7NAPOy_(Cp{8vfFBH}Sv]u}y0q`PA%C26zeXCMLC^!r15b9Lm..D{FIw&m<
-#-=01A4<>zE"K@2Doh<4I28s<Bu9+i7x5hv{.RH96c@2C5o@l}7AF`z=[;!zQgi0e/l1:7]bf.p]-bc:WK1J5S|R1F%mKjmUhJ/BjD&qs-A-AwWeXoZv~k
-iLwq7v)n#p-L}^2@Zv9LRvfsq8l_Wz'4wVU2@>b!3o:R&Ywkic5UCJsV!t`KU{dA.cp9eH~6a}(rM=Ho247Tps>f2mp}<c3fE4K1@5i1lh46Vu]}rIrNML
-)sbj7KUkm()/uMl`"PpDKw<A=]FTw8e)gIvL'z'bPMlVXJ=vbgxj&`6Ylxl3,..B^ah//1eKZ!c@2>U;G!"A#.Khez,!zUk9AX+]-QvAQ|2M[T#%W-eb"m
-'DDz,i{6Owc|/Hx5L(MWDD6=E#;+%_'uV[5h_ziYD{GR]F&F9H9qT2q0&@,:'|VEzXGgj7kdtAUzsnRiH7rMKQ~5TG^b2[!If"A]miN6}]8]m5E.3(p+Ye
-5/K)R3Hx'b@YT{RJI6}jFKs+2RNHtKtP/,f8CJ0lrA_9D=4`CJvwKM-%G@{,L|P1np>$H"D/F"eg^yoGX'A$r&.K/U46!Y46-T,d)Hd>D<]J_W_$@t)F~^
-KQ`P!k"cE{,({vA&Fi'M-h@6@<L)%sm]x-NnpXC8AxEZmt&W,-d|~|';S7nm[7Cqyj)rai3K/r6^]v,hz!^e"!g-=@Qg+sy}2hyO(y8D/z0&"Z1fg9"`qt
-,&DM;X1l#A'<XD)rh'q6t18:T{9gL>g_dfV[I@/xmS"pD>wn0:;f~w)k)k&tRQe%%i]m~A1tbElMY5O$#yX_]3z=5Io%W%Zo7b3I:JGON@['!pU9S@R(ds
-PM]]Sl`7"{1:$d9C)iSb,{wj0JNg:XiyXQ_>)vxw>`gn,";I;s_Lf>uh)Td1a/.k1mCP0^vE|6[&6([9f)JK;Zf'/V{x15#l__!7L<WG{Yc:_i6=IS>L.$
-rj7S)B5vlS7p)O)B{-XGSMqOM`VOxV&QkX`w%!NPR_V1)e{LW-JRKwZ=x}}StcKw"y||9Fcu}b[>9ahc,C'+o=)Ga_zFMh"MRK;&o+l`Nz${&o5/7";RWn
-${'p{sI+~GXVvsj'^R'EE^67|iH2>Q~=D4VdGRSHmBN]6=k<F('L/p"gCuWXA-3O#}<<HmS`RD./`xY9RnYr>SdEus3]2Df;HSHg^J&c[mW&9^K{ZO17Tq
-$P4gi0T021Ci(}9eE2lL_2W</JzlUxy4Dr[w<ni=lL"mF,2qHF8p&_X!]yj"VCBMiYJO--RS-s'^FP{Fh_tzkP#'KWrGTc[K"Sr/^6mx-<DaQa=6etl-6`
-I]aVl6&vlJ0kVeO/po]`>:E(IJujv&f1]d96gH'WC@K]T__[)Li+8ePW/JK|xwH=y!J$qNaw^TZ2PlRMl=5NL"G;+Vm<vW-hdna'Wt(t|:;iYOR7o,oNV{
-l=.#c|0KAYoK5vvgFXV^nByc[3>Y7jRw'DV)D.H2OOru8sG<%H%BDlq]cE)+Er,5n1+>-]-eiqu9Xn6iqu;m~$`EKAgiABx+9jQYYu{2C!htQR3upw/P/U
-BnAwP}s{k=^>J!P!]t+xnr#DXA6!:+'3!9'M7}5OIX+#VkA:PQE^L90HDfFTnb=aDGbxFUx}R%RxZ&`R,>9}]0(Zpz=$0u&/T`#G#gxUe3Mp94{x(L9[&]
-M90vFCO'K>9y3e+xN/5E[enoQ#il6^J_-qO4DoNZ0dPBQMW'%h-Wwu<s|[Dwb6SC.(r&TU8+[zI].J%r66CiC0%t_M1.o(R%%}NBkh=$xih6}4-TIT}!r]
-rF@j<{fB/VI:otPNJ"O@})"UrOMz~OL`=Wpfwu}V:grr1|hAS|,zK#CR,_x}rGL$7XU,9Kr{so;9S^O4&HWZ-7m!/'MPkH7],uKp%s5#$Ip/H,D)kVU(4e
-8xk".s+O#g"A5X(N|YWOSB"ApCye)[^Zzy@CPmR}<sW#hd>}#MHY[uR{"C}OcmXPc(uMEJDMgyD#E.xkbOR45C'E)]hHoZqt!B'.HF</S8D+]aMj&I,h-^
-u|vN:+(#-p4[lf}Ib@pC4DVk.]aEx1hH&j__y)HHZI-N0cBE1"@JK1:mZbX8A'&pPoFy5n%JAVMgp'sQ[_8u[c{<p|[xpw0},dPT:(adTBWfu^G]QJE<ji
-6b^euDTg^M$1+F"8zP+TZc$_.|(W<0yIq<uv$#sL{36P-[[O;ur2chS$X}Y{^JNJ"|;1x179!o<6C/1^4sg:-BcYrd"5$XVkG[8(-"0b4fR5~o0Rjn4z(&
-YLHVvRsN8Ei-X4j#l&!2j'|w[e|N~J7vz,-5IGVxGa@Gcz+[yrLD3I/Y!@2@{1%Zl3|zyJ/h967F;fz4aU"[xg[&1hYf5q>w(RM7yO{7pISM<ZM{MiA5@j
-!g{sysH%+)oFlT<PQoWl46dr[0m$``(|&U&b!P}]mq^'1o_J#i(':KY={V)k[,j`.^dJF[Iw$XWzhhVlSkPEP}eR27s2>LGn7,[&U7/6qDbiWqff/wM[6f
-qw28{>OYw-ZdSDU^yInLS'N6`XkqPs!+X%^|D1y,E-@-08^EC8M5DcKqX7cJAutsZmyn(rt9QfHh)<_r{c7blc_^V|%A`YP%T>r'a=5>]$2c]pE[#_&-tY
-9/-.u|xPYB"=aH}L!)TuHi7C6[PJ&r+w><Oq]8A7.XsWmG^#NAJfC$3.8$X(L=O{3glb^'&u{S6CjYoJFjWI{PkCn;bCn7c=#lC7HPF%;DD`>{V;73-&X)
-maz"n&Alg+!FXx2e]xNGZ|x/Q}JQ;N$Zh=GAVT/vug+hUz:z"w%Q'u6Q)-Ito_bPWU,l;d!0%I+LLHD0TO~G$>D28GA(7Xh2`tb2_Wm8l2:L|Pv}L7rh$h
-F,McU/H"d2+;JUU"K1PG$By=Vj.K5=k&R]lVVe[:%L/ER&+>|eCu4LO3Al]1~n^r7yv9Eo8wXC;C2kL%hNY<&9ga;3t/R9Me#5:ix)iUikV0&W'}_/"Rt7
-iF(%`"V9{AP!:dauUXTn$|0|k{N'&O<,U6_8f"gb`$YL}OcqLuLq02c[H3"fC2K:2nmt=ACv)Q'%"tcz^!@7ym:$4ixOH)kp4b,"MQ=o[lO,$-jwit|j+m
-MZlRPr5M@u~wQ_LD/B,Yd<&&~$a#u%SE%K6,"rsqb|n+8x7p.sWN/%/Im)^7'LqF9f4Qk4JNStJE,(Ud]v)`pyGZlf6Hr-NNzU':O{s5p0U0")W.:j20{n
-L^P&kq)=N_h1U2"MC1OUdf!xAG_s(m@i:.ZoWKVC0=n&2[[vFgo}ET/-uAbr%)CIY:l,tl>v~M8}<_(!MFVfKBbGkYn^T|E1p0p;qtk+:TFnWd4F&4qI<m
-)QMQF>%i221zf#Y5HMF]Y>wW}rqgJQiZD{YmZnI'K@^7Yh/"T_,Pr!9`UV&JMD%^dzt34N63wFa_#AE7l`>H5]"!(8[mh}<&qRD)IPO}l!>f9HZ9R[z5yt
-CA8E!,t3(|iIhmem8D8,11m1Pefu=b08p!U2qVv`=)l5!9;5_MM<;$Xo;M'.t@HemHqn7Oc3j)AU$8umJQe({kT|(vOV4l.0Lb./9:2ZB8n3pF61J#&4pL
-tg2`tBguaCW]^Tju)N@L%@ZK+fH&lv.0YlC5,<r/n_uF;BF.{33h=(TUDTGdV7e{a#m1_R~G<s&;f"v0/,J^l&P0HtJVJ>kxJ7d+7Ox}{@jG{9G^XaA/U{
-XF#;m$P9N;Jwr}6VvtsY[}>sZb+L,56R5=j44/&L"_h`Tpo={|vWa}dg^,io$E1C.5uGjQ;y53a%D'Zf&;O!3]K7611EPoAOr08%AwDxV+R,VU"y.8x.c3
-}zX%"S}y3X4ba3iPE[Z</c-1w-N(o6~W8ybfw2XNAuh<'^sW)/=Vm)'}c]%AfE/pc(1`G)rv{N0c<Kd[HRFPe%1Q+Le:D.eDaes;{x,%^$3y_#(zZw>=vp
-]ly,n@p1F'Omnb92LvI7ON_w5XUEm][A:6]z'`MW(I~#{IdAJ0WD^MI'>bcoCi]9,F)1|c7_lN;IX+Aa08s'UHwdiJ|OALZi%XjCdZS"[/;+r7"-c</:oY
-qFi3Y7t{hbAE8Z#:Bn_Iz`Gf1wR8rSuV,2=^X6`IpgjcMA#Z(T_nInGt[Y^EKXlQqZeJl$~{Q!]KW,yJtGHvOXIlt<)8m|Mwq4$[_U%mI.UfjczT,0znpv
-Jn"OD&!^K5it[Ojz59;Z4a|/4o_COF1a36Lf$Uj5xAI5M$ilzVZ4e^ga0@N]+joM&oKT`J_S!))q]N2#[ANF3UMN2ZV}}5dlG-J7r^xH;U8CiAla)oI1"0
-[Nov=RazE9l71Qn{.Z1rB1}L's$pTqaNzzhOl<]y4rCMV0w/,@IBNr1Awvn%KU5U`g8RDpigPv@jsopY!8w(/TgU4G:GUFlAy+T9)OZD47^@L8r^{Nbr@Q
-H=(2.lfyDmY:"BQj$YC.!;>ey4qmPugOFQ_OdnNCWOoYOgSbtA).a_.}0gGsxkoqIXC7mmvy>"KK`(8KWdFOA"^KJ+H="zI`D4CO3]JW_k/(cgx(h.'7'2
-.0)yG`pa7(Vm}<Q!nq@i^RF<-R8=Q9<qX%0NixHa$Sy!%a_Ua8y7vPwA+z{gVL2hyvPJ9m6+P5`KeQ~`]pPhtoi"Zpc@D{[90R3b<I~^yNIrq71+YU6u"}
-Y^illlT<pL7$6Rp4d)uo42/=}Rl"TZKQ:bZ=gs!7,q$>}64W4&,og(hpkt7;~{p-0xvFCz{8:r,q{dV|0-lBUI3o2g3&Bw3rT6MFO</@VvA`}831^^L<K.
-ik#x<nHC:r5Qgdzgf#HDwy[e7R"s&L[_oMqDnxY^-^769Ccb^;D"-%lw)2ul&nP:o@(K{g>wZY%mI2kFIH41]aXHbIv+Qu^>kA)u96297bTktx8Ej)')m$
-UTd33W5&2rnN-a.e^7L;y)S1rVjpj25E#A=Acb[tnS3592L5uzZF+XRd9Ar>Q-J;>&5y@"5;5<MS$XVOc,Juf{z&#[Uz!y/qs>E&XhK[w_#R,FUY4T/zp^
-P00F'1M+S2`i`4:`nnCM`s},1{C8]5Er8gtgc0|$=Ob[]Q18>7wD5gWY=^&>XK[8EI{O3d!].nF"hW1gx7E5khBlCq4"r)ylTsK3W.HI2RMc<knSA&X"hi
-L+'h:C5dh49SF=Gh(lFZYujE}X,T5MV/j:`dltbIkescpSo@6|%A`hwQTcYCG90yE2&{8hlJQ#XgIpz1|p)TV,aB#Z8BHF32b3C77El_i|gzS^'Pr[+W@9
-]wCp4L;Ma<%26RSQ}3Mi9cbUJPy,n!cTb-gV6%lzs(><"3w:'&9=<JhHQgZ#x=O@+0imDm5yE#GJ^(Ks.r:&x,tp6bYoNhCP2g2{!"Oje%WTJ:c$HbZ=x8
-RB:-%InP;HCf0M|l4r!a!ED7#d4nsApT4=^pUf59y3k,p)8o,FjAeE9%u-@#d];/$wuRHdW4OCW8-_8"DO9OF0,$o:}'H8r^g|nyoO/e4w[Uqo|ct-Q|7{
-dlMj#_H)8%,K2K+iN(:WH&[X~L&.r;/6,`R[[(~IT$30K,~kCv&5Ycp}-bNX%7&[MQS8J8"^I@Vq9..pTr(V@D,y&s!]r,6vKjD^u"Hlg"d9aVi0~3K|(j
-R"uvTzW+Dht9@zkBo]XjspQci$]#_<1:PTm!~`g2b!eDbo(&zk9f;29P%ue`&TQ%y1O:1%u>i_eT]i)qBTLPM$]7Hhr6$L&(XHBLGDswCNK52@}wkC3@9h
-#0y}uWg}sRn6'0WH!q6!Q/G(BxG7|9Vq_<8v'^Mt0c(aKDb)ym+zkjf3zhN)oR^i$:T[X1#+z55b/nE&LS3!eO%P]dFE9c1#)i"Upc{xZ(!y_gG<B,vq!I
-ct/!pKkDn`|Zn4l>fx;1,W'woP_hIcjU:]Ukv9}cl]1q$@QKL)^<Hs|ZX=&Y;!2}Yq]M=(syk,_{Px#d|VOX!B8`,Q$2e^b#Lh(19n#}A/Q;~bF<H>Mdxz
-~krePTK[p0^7&rd#KK2LfVr"v:eZ$/VZIDpd!YVzy]T$cn"'gFBUpAd1=iHo&}<.4_hxD-qcfpV5FIevvSR})cD}xB'YT@P"F$K:g&1UM!rPs7qRWSdTZy
-My_`JB13t"^${"w@~e6>W=<$AW#z{cBvLHeC=WZLzp/(.TO5fm}I4w1HDT+PZW$3!cnrO:#ej5^m7!/HV)'+vYF+,,Om"G&AZzVp,YdqLb$S@c-_P1D4l[
-^E~xv$b$W/([)M'OD,@ZF&2!m4EFK=7_h-vy@fg>5VK^T%8w%ymG-J15b7qhfEoUv[Du!Em-LZvxINc{"Dm{_m)Yo-s'v1Vojh.K"3NTo2ZIz=6rO5ay3Q
-^Rq7l|0fjU]obp6sqmiJ=-NWjBDKSbRo3c7NfT{.{,gleFd)SyL"So@B6sGl+58ngU_yI9wYY(`H<fUkn('IQM]QPc,XE$uaEkk)3x7ni^=oW<4^F$<BFB
-gb@$zmAAAowB3}iha:~u)4~^~={mkJ{U<_Q&Q5QFy,xGbfHxTU"QP:3|1wl.~mlL~SfDoSJCGO&YzBbL6[S4%1Mi5kTbM%z$j"1t(0E/W_3Q7gvt7G^gbo
-x8:hT1i{v0^|%1U{NbXd~=i9U5J9@GblhyHD~%aJ(9v6T{PH6&|wRx2D)[~4USs#=%_kX/L7]h`QQf=-/2(:u5a`k+a=`baqAPbWw{{M1N,U|9/MBHQz;P
-X,:(!VB^[zx0jL,en.Wxbl>I,3YOO4^f($ndP%/m+w4q`mU(2KD|;B6U=Uz1YI]FQ$"rT:=>h%J.vbkeKA'.5,jZP1`C$H3]([.+1bg`8`N+3ep+=sfx{g
-7$+r>w'GOe{m0-EMUq,=t[4[K60B5)07f;!3UhT)Y#)g~XSb=iI]EQVhE_v."l>lpQFXIJd(o-s|Z:/ZOYir)Rr&4gN<>P3wzdk{8KB0oK@Lx2`/YV0H!A
-D-'PWDftFIJ(a5)`&g449t7M>Bh5.<mguMi+uINW:g:Q#->bR5Ndp@+s~QehuuJFU%s-O@6R410Pr"fmv]H3pfW0b==D3[Vx>/i&T3z7=E[4CP/cQJp(em
-&Lm"rXGp!<]8xJ31M,|tZ(ZX{Uym7Gg3T;7tE>1032jbp/URRUUU~V6NZ$re&Pm_3BSR]IH4d}H<+cWox|q[ll=8i_Etk60&Z8+)HY$/9Z+VtU7iz/Cqnj
-7bK4v$+:K57gv#}yT_vQ.C<0IifWh('L(j6'Xm^I`Pr;$@<_"^4l!=jdk&}Vqx36u1/3oJknJC~aKVF|.=t-07t<1WZ'U]A-dST_I_m;{4"ggZm-%GL1:4
-{V2dMwc0oE7+4mi:g5pZPFc/D9xP1("$GyJ&s=hg6;!~,[Pb8WDN}i}.~7Um9fpC(ks!d7p7|9ktWyb{aVs%%a#LY3eT(#Vpwt1@#0,z{>'-b3sO`!;^ZY
-85EXN=v"w8~=CdWtdedUM9}<i2b,BCV'lGh_r"IIy)"eo-R`8bTen9wa_iKbk=>05a|8`uw$Vb-/G+yT[J}+:{x,l)LorOlmmPNM&jzX@O',[v/-'wmrm:
-3Zve~2xhik4[.+]PBaxO&@i&-'#E]yOxk4([UL6Q,@K9q]}pXli4Cqvs8;nZBfxD|%iqX@D{-8LyWE/xg%+3XTy0ZVu9c.eKW'Hr_+t8;ekR'V]4".:<b{
-m|4adjd,kSO-4RqS#}'D]N#I9NE&me>'81h!po(4%9J"gJ}vOYMd@7l/e#(Bc-gt~xvg8V9<,x{j0nXXx/sL@9f/fR#^vf~k{^lGcR8|a1|gh2i6C@j_<e
-62I=&-Hm6M<[5JU7Q+qPr:(uSYYvSbBXg5jT5}z|6BleS=iY8y,xJqCqH4a58CDSu:k}a2"78pM;bPc'h}9,eyW98YC#tP>|X-j|[/]/'GQzUc1tMm(bUX
-bR$h^kJ0~R0sc5H+EqCt_WV'R5f116rc#NRVN2FqiZ3Ie$JRY7^ucLIf$R>er/NZGhD2WX9Z9gQ8~Km_1)BZL$[h.t5gW)n}qJtZnsfNr4&m+PE'n8u86V
-slV}RTS5yB4Y#Zv0L"2|Ot82x=Yra_<4@9@5_q>Fy8&Lg[-gtUELFe6pt7DEo^hcrm).IO%p`xt+r2i;Yn3Wu(o0DZ#T+r-5>9gZbVwgR6@.aq(}7/V$If
-8Ai&DSH&AmW}7;noq5stt7om("p9b^y8e@CfL8w-4,C(+XU8CY&i(3K.W=Hvt&mymmylB=ql2FTGIp6((C4dnMGtVzAoK#hh`ItOe;R]_cVQYD|6B7j=12
-TTnn=bt/%ircif`zYp){MV=fHqy+P^8>t(u3:;|4(/8I1P2BGB4zZ(7(E'u|rYWC3`(6@Vwjgcs4^>!AdG<I97glSt>HMzcl=BBY/rX-O@!:vUZD{n[$&3
-'xM;tLLfi|ii{ami:IhnLA}2TR_m'"~A0nSxIc,X@3h+#v[Z$1,b2X~G37-pm;:3QL}]r0EXYMG2!q'4cTqXNH%Z;]yk1<'K('TWp!ILE'5<Ii!5#m[WCv
-<8Kua^&9s7n"tG+fSt#rd1Q-'W>^U2zf""h@7)8]Z(%#u```_CVOGb>GzhQ6M:Z#mf_^=A_f^K~BvoA#3nLtG.)!}7;AoZ#:w=tP`J{R1NPKa0ZV$1Rye$
-=|PQ]qFjL.G7.<CCe0Cf9wR6.NSvM<o80LK8%(dTweExWg1O")7gIzy(B;1_:(,<`yxg@f<LQ;~#Ix^.H'ur-rYK!s|fKhxNx^]8B"b7>_y.xJw65>)w;B
-Qxg!N-ojuDnD<r/dpWu5;$W&gPSz>,[LDeupF;'T65CJECmWkH'$AV."^Jj#U;,2Xxba9VZ>JmCK00#DJ5_iLSqO=2LSFS",S^Jif7`(nxvh-XhPMlyQJ_
-jH<59QuLkKVmNwM@pCLu;vMc<.8J1%C(|_.%dq@VsK[[hv<J>Ps-euD_tDM2_bvGC$D;Mz#7mG$|=H6Z&8%Mjzw'/HXlx!x94xK97Sjy.tGC9A~nLd%j!n
-{w8='!upiu!Rb"A(U:YD1M35oW$6|e!eR,{2L}"s(cxQC|ep@)"eK]TlIKMw[c].n-YVMoTkyY.yhx]<^9mG"#up:-%F;6uK}G[.6.t84$e!K"&WH6:FAm
-VCNleb==!38t9<Z]{B3_W,5tq#YZ)p"l~6w0;Uw/Zx/eki/EMZ2iv{w"nb,!trFZ!18MjD~rgI/'4te2zOOV(!bE#z>8;X27X}T!PSoN=)>G}CcXw!%<$K
-'q_&.45#AT1q]=4Wwwygk{q;U>$nt7zj%cB$c-5mg5sj,=M""!Hv8-!!
+747928
+2x!q75r.0(a|7|sUhy`6k;za_-IbKWui}Jj1)"U-rZpzamT'M!D.N_,T'D%Yqz~J0DRWf;iedH$m74y^b@_<C.o)Zjd:_3#tsV_^%R"j`Lom:)e2VO|{R-
+-La_>x0;{hh}nx-voV'mOBsAga$@46l56A4c`+`3C+g3w#xV{:-}PDzZ}Mka8Z'wz7k5]d/[NOrXlYHukS>Tq;to[rx<u{J5%+M;&Ocq8;-:05tNIQdqem
+PmPG055A!K{{pt,]7G~_GC^&0$#nyKITVm58sG!xFz[/OR/U7Yv>u)`|gmI#Izj[qYI);jf[c`ND|1]v1yOoha)4]vByh$n0Q6J)sAMZV:IEsSekj$kEi2
+dYJ7337:@gx<zK~J{$+DyL{j+o6N]gq.1oHz8SBx@kTjz.<8$DPAvg{ZL4fJKM^<1,QTdT@]9Z|pHF<T!U7${S}4{"O5U/OTMbz`Ip":1MO(-:D70<u@nm
+u_HLEhA]F^%'),BYgRrbd0l9BzMlBa9WE=!Kz`UM]:T-B4;&.e1Z@-LH^QphIuCLW&z$(b5l)1,z}F|ge"}Go{%NU/]"d!!)t(V@x2}FN:s.zk~n(c-:,m
+e,CB(ib<5tZ_L3_2j@!5(.$Q{GlMji)]yX0d"$Y+z7Qd<JP-;+wYTm&'VhqPn8c"wpKuPbq|Id}rHYri0^N-rk#p>hm=J+)o8M!)11DZn@/X{wE@g=iU&Y
+Yo)^n,zR%^AdhVz'J]l5JzVy.@I+1(<x3yehfijnZfRV)R7xkVfh-[7YoHrMn3)iS(3@K}vH9medDBf>KXzG%g1VZB19G2R+EP(4jmilU(CMqWpO02aM.d
+,];>&N`RmL%YddPUF}J/RVPLM`hRPA+an|8JAkQK|dLp^P]lJn!(;RW<8gi%yUgk'Dncg'VrdnML9Jspwg@]Ea^w07yIPLTAd%J}Cv&DRgemyCe3waT]^@
+xo0PHLF$)[cB(kUJzhb'xG$!`{A_1=jXcrt:pY0VpLQX_`ZO3T$:-:VSo#/NYXx;iaZ-=0"pz<:$x$XDLD()WIu7`@"l}`v|'dhauMBqit6}aq@;_k^|{E
+CJ#1oPEjO!,/9|'B#]jP1BYgDo,/=#6k$l,c-]JvBkKg.%W_.:ib+2F#Q'8c^f|-`=m-HaLNbm{NpXpoh9vXm2>i)O5miAU_z";l'dl$l9nuQSz/Y,6+<4
+;3^AJp'n<4{.>M6a&12'9niOe7e%Zb@kpHMyF:k3LQ^ZEoLF"9-AGZicX9i:XrHTXlkc@B:oP]8SMSY4~4!w{`1QJ4f8UYM3#9evW[T3o]pHJkQjFJNHys
+%.(`ZF$oJv35q.|Kwk(v+]}]@}H3hKBYDLi;yg(%N+bKOo0X_Bwgc&+5-h<rP_pG&Sx<Ro@=|BCO_ohK2|q|E>>)!=b.o_ymQ7_IlGueWdDE)Z+lCT0H`>
+NIuYdk-c<$~&y]2y%zl8cjx|X5[kZ`dnZV}HDA+JG'"%otqZ`ylY{|;V2:jcVmBU`i!L#uHez.RBn_l8fyp05L7KC&<a/`Y:oH&t8]E_=Ay`QR7:ait2=!
+(u.('zz>fC&.]e)N6^Q)BMM/'Pnp^^}7tSw!uQp/JyjtW!uUpF%qOxPBc)z7{zr['zG#yD/+{0)df]oF,2L_q$>376/N7dm-Yt+7f$_4t:LWJ;WQa)S5|'
+h&.Ayt<t}a]cJ$fa`aMw_4[if]BsF;B&9k9Nj[kamMU0[X6u>b@`!h)M@U=T&/A`F8~k0A<bAKolkjcezkTZqDXM`R9Uu#id%CfZw71x7kY7y!Hl}S9|}!
+rjKd'CHwm5n50BwX]f4tk>icRT"hugZE1`YK9WH8DUaoK3`q$/4SY}Kd{cwnz7)/-@o@._:/~fl5S[_!26It}H&{}uJ4;IfYFuIkLtMdA0X5X;AYL/#)Y9
+G7j<hT!8k5|&H},/Wr4%d'urh0{=%klehf,.r_>a<N]`7>s6AMkG_q@8!Mk2@YVW0t(MSqY}jwHOOgQ|DN'wO|U|[y@NFpIs./{xA|bN.V^rZ|ZzY|v6yv
+"{5g>}o},po0kn6-sXtA~{hhPV47X}BxNWU#vfHrB@XuX+%}${c;<{<;FpGuVr[LBy!"|RY,d|Mv4&nRWUJ&Q|"Uz[o|!v:;M(gk&KAyZ!R)aIbvme`][]
+7'&2$^DYYU|RU{[lud-D4xI,%6npdgl2L#oja}6<5HlaoLdai=ly3;fJlA~Vcr.;E1UU8Zi}hr$8cPXgtq'yJ&+MO>ja,%ZNuNJvJSP3"kUYZQ@rmY]O]P
+v]XnKO[cvV`wYG[rF'"S5x$Yk]1!fyl^~VDx@,exJN'okroA}M1t7,|AU6<Z4w6Alq<}=joqc.0ti=Sby-TEzGG}z{`e6eglXfq|rKtR&z`e{OkxQ&j5am
+&t:PRN&rS+=MV)8,PtZ)/6l>,J}6p<!_tZ]@wvSZG^6D}b-h`}6O]q#)2{,>dCIdwo(_L8.||j-Uh7im-U"pca@jEPqNxwRr8)rK]7@-GNir7b~gE^QF;Z
+Pm+{KN9ty(`}dD)sM=5n$r#g}weCgvrtxu%r_}wkV/l{0oTP<_NZ,cBYT&lSK}3t}YRL%X12D7G'7N/jJf$YR5L8va4{70z'@G:Z60jfW}WN0=-=]_r^Ju
+pkY,|A^z!7#"j('YPI.e(>BxcJu^P-km#Ub]{q3Kx#9Yv7s,RVQw[:CW/H#V-L%P03nUP6R,&3;=:LzK&PifwSVw^$z[Te'xw%I,os]-.z&@Ytz7B((/&b
+W&g.o#9+^nawi=L}mZ2'_OBQGP>W@War<-21{MAt0-uuvL-4[R#2NF7jlHDos'7NI-9g5`4rOt.x:{[:u=)Muq[q`Py.p`CM,t8Zy=mJ&bos=onkC__OR]
+1!>kLE5%S4<aEMif.gnGs.2!at8HI2V4qe'p`wTM|V4T7`dkT[dkT[dkT[CJg|JE}VgLj`ip6-;B#|n}=ZqSg6/KO6Bx$-`x!acLZ]!L48hDIVGiBgE<O6
+RG=,Ru/,~z1[P{.8R=:i-{Rzd^rsy^UN_>Bx6%R)P<'3Yk`{"fmXc7Y"^4|-wqRO,K7`}]jZk}86<6Ar0gyA%]_vgDi.uGlaY3l#3A<C6h9xI0I%<Q~N[b
+w8P;InO<$Y[_Tn<|P^ay-u8Vz')X(ZUiFxwO/{ak5rxu=:]Mx>IhU7'<vw1tcPmON&2ImUq>LEnh'w^IQN$pV|~;@2l[aX5@9:xQX9e'dK0|H#CN%tSZ6)
+DRr@SnMAT]1`WwBJMX/r{vD#vP`zI-{Y(x&-4;:!HiN<9c,F]HZg%y[U+M.O,D&y,&w}jOlKw+>!.OFA.UR|M|$pGu-pv77T_`%SO_iV4GYN;MQ@blyB~u
+i&a#TBO6CHD5!q:nT:q!PM}:MSGcMHA6#YLYw)V|"6::_&d=E_!cC[)a<VX`up),S-,Dto>!3&RJ:&H:T6+<%KvF4N[]dL,'<x,{r2+MSYO8u-970/i)Tq
+VDp8nx-_|,~bp)2y`/j='VS4l]^;9=r!N&)7J-5>VXO`S&uVy|%X=sZziNtCxNe]DM3O'<'s7Pb:Uie/|}CJ6Fc=Q'S8.wQJAEt'(JD{%7INLFP1f;<E-;
+&|E&qCse`K`Vjow41hPX".=Y:!L.KwJR1Qa6N5D<Y=5@(|/r>}Y[jN;GxNt[:E@v]{UB|F-mVhJVgeRn#R@2H-^H"~AN[p06>8nm{X+5L$6Wind$ZDh7"@
+&&Vh^mjnem`DH_.&!hnRS+lVmNv>zK{-yK[8yD'_lHG!Lnhn3;rDYLW6{ATG|oFU5n|F`ZoyxXiTh@-O!>,("|;X7{TzUtU{xCtF1]V:eSfZQxl6$%|I`S
+2]{1.}4nG7dkPhto=6|j"0]B{x}`,;jykM$'m+Y}Li$pq#VbxNj>7jxe"AgO9BRqA8W=(n)aF'Y-|kEQm3O&7ky700V!/o4{'wu|i[XIuY^[+:2%JLU7+Z
+#t%q<gwM0e#96V]V8W#B^!m-{O%wN>J')bEI&:_b>r2i[_@xa!]d41Pxqz2MT0F=:Tu+Pt6VgEWt3;dak]xq#g'JLem%E$=9"=X%;l3mkRl!2=tEeJVkU/
+HG`euSCR:TU(rOA)Q/5%'HXc$Ku;K@;K},y7l14:-F4h[|+IF4b5`j;ys:.uO+zHvj-st|Y3_<Tu9sE]]tLU8SI8pec".]A}v,u'(K"K|q/}A$e,p5K}%5
+brp6yegC,#F{AD-9FsY])f)"6Yyk]tplMO07CwjM,A_X'%kw75dO`yuc5zgbr3SrwXih8mD=%H/R&9(L#"B4K^vIXt~x5V&ophsVghwt"g6Y}#x_rx1E:^
+J=7{^l2"8@"OJ757KdU{Wy1L2d{!yV(_aS!{RmQP)px0#y8n]Ce)Y,~p$ze:/EnZkiBsjiz90KOQRzpC:vPy_>S;S{PMrU6T(v,b#XKgiuDmYIpMN!;5wV
+WhHunub$%"@;-:U2("Ek3=v0{&v04}QQ!_+|6KOAU;j)K2~45XY)60I)j]=|J{UA[^~ZgwhJ+Q{y>uCgw+EMy<#:O+M;ty;ZF'e8TE@cnS|=VD=ez3I]NC
+k=;[5y/sEQbe-:@UsX5E%%=N;k:xSs/"!DC'gCm72;EtZ,0A`4BJh{:)L$"_&dlIA0rt8PY$]QiV9SWYh3_=O,9_eypmsji;LQ=W];Cx)vCW`Kx>n:py=)
+.Xq<NemlJ<F@i]sBa^|=`BovwCqiHp5V2Y2AU'w`xuuV(V(JsMA6HcT6qjT-Yva]3i%>Tm;Kphy./Um^xz%Cv>m/@#1TFOz'{SPprKkD''cSdi~Xg]|`6!
+qU2Cc4Z4|^3w>l(Dxm)V_G<Zaj^SYb%Khzr%V=,G8S7$AuE4#STE8,Smhp#'9+gzuF`^W!F#dy-RwKb-z,L4cGrcIu:)jfGvd0W.N/P4C_W;6$X$g_a45Q
+Bb_^~8zSx/s]Sv.!8P`48hg!KksBk#<LrU^h)XDbu]EJT$D9oYSrRi(J/s+abJVm6v'UInr_BSL:y:QxNVF90VI'Nwz]0$,/IBzYWi}A2<m^VF-R+O_MLs
+37LX-&:ku)<hQRcOOi7I'"N4r.s.w9:I<CQZFH)-&Hj1m1/$aNH3VVbFYw,&1$ns3IaR,qv>RJnH#+K5S1c03/|VsIAuG5:0K<SW!6+L4:C=-1O/$0%U(i
+QF1riw`3O4oFaHY"CiDwX}n&"T_Y']<3:D,XPgdK!+XT^-U0D^g3l1gzmT:);yj-Q%b%zL'KT91XBK;kW2@JjPx45P9t3L~KOGGFA&HpBA]nf.T<]MR3.l
+pj9j{8MeM0J)%8-0E!vKgB%(cC5$=ZD@gMiJtOR'SBZYfd,p&8&Y_@M_xJ`M0<<V1YIEExmk5=Iei2>&$U{aJTT9a]TkKv[sY|pxQFlVW+l.@UN&YnoTtP
+%xrYee,@iBo`|%hq!=DjNb^=5+n|H-OH5(+%=&C(b@':O^dq>Y4Ho6=hlHdCiLj>,#Zeq6obglcG7o;!M!DOR;+6c$.=r^WqyUdXP'IKZNE[rY6(2I)hDj
+zx>85{i.nwT@}`v6^NeL7vZeW(Wx<qoI+9ANHjd=K(fJI-<^FYb34`|GUlrjK()K(pR<kB<R-CZn0'S-YOq:Kj@.48iuGSC1-HtI6P@>ULR"^I&V1eF%Kh
+G'7.GL!jyc}35+KOn-ys7FGYL/bFP]Fm$,(1srU):[gTN-&|>u(V'LhI"C)Q_"U8Yq[5#Mj8~c^eqag^e2I"(dCbEUBBqK=kXSY4ywoXsyAY<aao&5O2vH
+|Pl&X5a)~Q`"i[||g>o+%8My2.@[>Dmu/XZu>Ob/RZ9y_8.jkR!=aip@Q$WHe5xY8rp_]'{o67dmWxK]ATSqiOJ4cW<,Zk0geCoSJlF)/(hn5=5$KIiJ0z
+3ECEPv8Vo(iQ4qd!A4xEC(]e_F':U;Fp7gH)68"S]iU-hX}K}C['ADjnCh#I"5:+=[9,-E~Sy<A(Ib6m_-r|=DN{+o%c-/DJ!8xHb^dn[Hwb!>z^hme<.[
+&a>6B0ahRU:Hedq=WW|[50>J]^)3RMEMsX=ijbB=[3|@-F#Yr24={AaQ@(D#It2G-+'o[-f[Pa$}Q9P@|GH{=3R3I%B[=Dp42NH";(]$Q)&)=%iV|,/Ie;
+-5qBs&k&15H4h'V42Y6rzkt|TsXj4PD!B(sh[SZV.L[IJPrOmmZB:Jo$bU~XVQoyl)-pGsILs/RwNl9hd%tP0}A&)LYE/R[AqQ[@!,bQ<JV!wmtHtQG-Cj
+R`#i6&m_)4jT;6B.8a~Gx_X;@`{s{b9]&2JMbYRe~h/yXUy8%=}fm6mS#>hC%on4h[EbuWw^sH&x_-bw)BYoeiO6DbemV05zzhcl.1aL9ZSO>hd^U6@k(;
+4kzLC`S%R|Ul|eY(jQ3Dn7TB/4!)F"J%v`lEde}rLWe5f&kVtdz$>KWo!Hw@Fwxir>8TNM)5jW;7HPs4F<A3b[+T`-d=lVJ%Lk~apM>('/M/H2l+G,)GDV
+Edv>2k/@5/n9`e7SF.mWoZ'Lmb#ZM`C)dmQK"s$@l/j%Xw=LpqEy!sPIX/|H:LbDa^lX6X_C#see;uE:/Qu6M|H#&aKyJl"DU}),|#XU/V41>kDj~;bC:=
+A7O(~YqMQp"DZ"#K{(gOs@;[3%NXk>WXqMIp3}5:xu+/[z(1!P4F;Ngrk|5MMvdL"r~Zk+^(cN0!!.ReTh$e.iHl1Ygel(},(&@EJ7r_#{S|A"})f3L}ef
+@J1HqJ6gJlf4'KpS+fs|AVerOqBd-`TM,gNEoarhwN:dPYv{4OTQWjZO7Ca5<jpOuK]D^oZNzw)&zosX_bIgBYI=W3eDo1wo1AHD_spO~m6.N|(`{O>8b|
+(.ixU{2u2QW!.Q|H8kYSt%XT_x`B}NpbLP3m1bM`K{PS,z1cK#K:-AJ)A89!xJW1K#><sU9{S}TyK#L[d5X$%7kRk2gqCtr=E|Uu-UdzKuivN&pt3M@&I}
+bwN.41b&J^l2>RGW79|vcW+bV@hAyQP8#kOX5mP6^mJ/n`rcvS}t$@_OnR,y9`!xm2y}zB1vApgr[uCjEDy3a}{7"]te-Yp2|Za;<p98i7rjxh#m|Y9FMe
+u!V/fStrjjgkrY%V8>ojMqgr8TrX`x97DFH0}A'.PE0(|k8ZzAg:z:<_+}{UOuRys/ESddzX2$:>l28nJk%ZmTl.sbUIj@A!ZAi4x/NcpO2Vv@^DfaO3Ut
+wqnt`enXBA1l)|x^M`[k_geRi@Kn_|L5~3xpw)6UBwQ<VnLqP=Ms#}CbGuyZ6;,/(Sna9L~]pC%<5.kS6>Bu,/Z=by9`mPgwg[E2ic#`]C2La|~uPAb18b
+JU]CC-[;LTd5z,#|.oJ<15LV40tG6d1Q,/6+=a+{.q_7+i/BlVJslxUrTuJb_8MgJ1FwNyP>1j:Y%-i|@d_tH/FzS>|'/n[L=uIU:fgV9;WL1<L4q$Cme=
+YVdms=%!%R!iKkkwB!s7(y,Unj^]_L&%U8c,@Cd_x2s<:zF3MtVLTJ5Qq(E-xq_".iBZ=%#X8ZVkQ1[B!GjtS0sNdfW$>+1sE0O%"nyq(kUm>ERD|PC;Jk
+5C/edC,&"u6C^>WhM.42GJlh!A7V'jFAetI5}D/pZh,'[Rq[gkPy-E)M_kMaL(8%r|bS`4!]jtaD+Q'KJs5Mg4.9/0.4638[(%{b:xv#`NQfHE|.!Q0:3E
+j".pcH$"{uA>5wX6"V6WNr0#mw^fg&U94f[&=_l5vzyeA-PWuPhHV|C0,]yr47N<lQ{wt:p(kEIn,$B8=8A].%u)peCQ3)O5Z{X!9Q|j>F)L]b!q4O{6q3
+7K~Av>1>C.Micp<ia5rx#mw^/vO]T=Q-tQpyEQW,~Q63-+6_eFdrO}&5+/k_ax[:~Zh1vEldX62BJ]Jdh"CJoVeN@J>eQ"nYx/Z>Ae]}'d<j%@q'/[9wsL
+&mAqgOGkQ[WqBJ/qs)>lkBn}B|PMaOWp^eyT:A,Q>NMmD,-ehRa&YRc=0{YR$'-XUlI4VdBt>D~={7}yMR9PJ6Wl-Oqf;5]^U!w,Q|poAquZ@>k$,f8m_6
+g8Vz)1maXnTHC/G%d49mfvB2Ul~%xI/h-O:]T/=#:N=#YSLqbQ9|A{Cf/E$$A+a5sxp5X9R&!Y/|mwWV(95Xit,cg]1R[:anEsJ.!BsL,uZKqff/=$w4T5
+-},]3+RMaE%(6Nf|oI!0[aIjC;zoer&XqYL@fl{B}Uv4_{vN'[/Hh%{Z$XV9Yz2HXL.s~Vk.]dyt[y`N7)9$1I4j.}$A9cV#I;mLQyi4uLy4`ng7H{(`qx
+w8Xb|K@f{2BCcxi#102|tF6sgAgRDGw(}3rZHKlO!3cjfBP[gj}lbd=1,v<j0n^c,FBC|):q~E;:li]>brp#F:.T|7iJOsYk[FtLUsmvKJ]BaGq<o/Otp}
+q%ILomGeq^$|r}33W;q$WvtT0/>FO^eO4kHteq.dv[DL6/zUXN5!|Py1AqMWicZ5"0<x&g67^7/^8ZCJm7CNVjSu.p5AIyf|gb9VMG/}E3H2%TB}d+);:)
+3.yVDs;Is2W.{NDAL7.WJk4c4,^Z]3b^]FZkvc3m)."a'#oP_&LI7,u%A6ClbJa5jjKK^%gxW@"b'Qyc|P;$76xfIF_ssg3n+M0>%Eb,nC&.vEFk'Bg`5m
+S-T`4rH0yL4n'nilGW8T+wCT._e&UD)X]8H!|/Md%!~!B=,gC6gsG3|FDD|D2gFPwY1&xyWVMMkWpa]_8um"g3'f+a{3@r6G0l">/@:xujK5_YI%-2hiqx
+Q&pXrgK<JR/}J1XVxw"p}f71P#l{to0^^4qtEs'6_{_bk4oy>O-=x#tW1=az{44oG@](eX2iS[SrB/2#l{Mq-FXemvM..7D4kQEts#V!FfaEf.^ouk`.<1
+/hN|LC"KRwl+mZv!v2>LYd.;HMmA=+rVh0b^M}VJ45G"e`rO-UB-#(>wM}Skit|.w,S5dBP{f[Xm#4YD#jWkz2x4J)A$a}M6hCG)a<_|r;/Hvjs:}O5Tq4
+ZYIKunsc8a}6KV`f>,0l>SJXAC}e^rArQOW6sxg[j,4`/^%StnFdXu/e:._f]_A(+7/1J'CuA8/Oe}qL8Dxv~k{WXN4)-)``wa<s`gsJAd#QC{0D+,iT"e
+l`QY"(Tv~DJO|za(De,yE-^^zXF(/WxTLt0DaWQz]-9-R51n^"6nw.+E,gwv1$]Fm]9X)hBH#Wr-{DB%|{9HV@nVP]`mv8_YuDFX#-(cyBYlS-=QyO)&4"
+8)UvVw1YXRcE3Aa`wy`Mo-[I{k~@8qHH8IV&MrgSp$H6l$&%<HmSE%1',.t4[Gq6#4aizj7u[)m/ejPEMIG<(SJWFx`{!#~gpQ9Nh<CVF]7}0pG9#u~,"a
+~K0]RKUilc~1#YIj-BLN-iAyIi:qg`8E1Z[Ix$PBfe{"X`e{~P5o6}W[D9^$$DGS|6pf$[YTRp0yGTEW-8A(d9Dv_W"$yUd0^j!'LrGlQXaV0q=^`p6+O9
+'i|T^&pQC'CzQ#cO-}h:%iLAp5IZKMO6/JAVOFcJZ;mf87R9vww4|=6YCXJ^`(S7NagZS]@#]6'VkYIGsvU)A5&-2=c%2j[b}Wi}hUbNf+$UTl|TYZ^ZoY
+NRPv!3%_h|7p_-9H$IoOvw}]i2ruC_$X&F%MnEH-#_~u8KVF:b9]@^_^^:/BZYwYu3V4nE0AUj<sX|^u-9^<rmXe"zccf2}f,gf<r;+O)]|bToGFqk/q_6
+B3_IL+rQj^uzj0q75rT_iujM{^Mf>S5)2ByF!x1Q#s~@|wv4aci)7xY.CEFs<nY8Xz(Uu8;lna2z4Tw^A.sg#_"Q5@75UvpZfI%(Tc^O9b/{EY>Y[Fa3S6
+sX3F|F@.LkmP6fx)k'U)[kL7sG|,_>8=c|mPWuHnWoZ'iPoC,b+wPn45#WxoO>4vL}i:DYI{O^dOXoA:}'xGQD#;!UkZ71lGvA}}DsauAo!un=EgOFBseO
+JGbXk8"y;zqYt|RuUln4rIJ`S>tmOlv||i!mz}m4=XY/$@|fu_GD)hKd:F'lV`%PwNw2)EQR^M.,~}]0&bkG[`rkMR;dd.p7EJ20+(a1`zw0VNwo~}u1Zb
+L7/&1-qY!~%ZV^b@4c0=f}=v#AZ$cr7Jg>ixjtwbh|X{Ca,WY]8V4'a,{vqyxJ2nTLp.|:h4G[7i~Fz#cr"R0GcN/}pE88HrzU[Ge.)Vi!n-)RM;CvCSxc
+mV,rWG[BSjQT[.l>vb=c4S|.)np6_U$]H$(:pemfp5WVf@/2NHz}p5QqeUB.bj-[70/kbPI%~.7H`'{5nD_&Dg'DxyfAjri+4.f7zzFPM[[6l)2@{V.+08
+.SeC!5k9phZur[&6H&~6gYfg,&077sXsLxR<NK!]d>GS{.ZQEl5$fCd/gO7>5'FBey{F"$wwsG|9t.]I:3{Quf<YGPok[Ao$^)]gBJ5l&He+If#rtfw#!_
+oI3'cGV4@l<iqu]Mv$0B@QELZmuG;W=RZ1jo}5SRzHFku[K>n^I@I-sQhqT^QI2y/Pb^tB=92a@"J{@2$h6o7ED7l5Ea~w~DYH|q&yec,&7]Lf($7]m}km
+qAdRRM'")>w^kyW|&z>.V6guz'miwKsGeb'J4BAbMnb<+1Xo#)Gw.>(a;t91|DXU{7qmDijPz3o51elLVzb5+E^v_$:'R_<}W{LEa6'2xmcrY];Dc_}C2t
+S,.IWV]}_+qTCWJ!RY>{RVs:&KCXeh$@O&lqZ>OtiM>]&6k5^xG3kkp{na-OEDk7+<X%l2`,!0|_iH~1>#/C3cOwQLC8uxe@LQ`fuT-2-VEtFp=LcVCJp+
+"1>`as!`ifC$x0m[h"hwWNvxM"fyHPIq)RCub#:QjJn{EP]=DED_ceVEXY]`$WVL<CuVa$CJY[(m%VrIft!pbrUL.cDEH-jRB}yS_I8QP})/|E/]Z4i}!=
+Zm(4,#xw3@&UA9]DtEVC~-ZWC6~(}1HCJt]9M3Il+h;ya@5^X{sdGfo_>y%UFW8RTrt-Mv4o@dNpzrxy6DC;.6hW4Y5Ys^uHs=H//`416T%}>k>kb+bi"l
+Qw`tJ.UlAf|I{t,Qbg5<rvaj2BZmP!r_Q>1/059xaj%9Vz8"fm._]7R2YD|DtWhrbdJiP"]e5`w@#/][-k9/hHy)7]E6+zgE~&e8N5tBKI4T0uH96YCcaB
+G)(Zg:+r>`ID/,N+CZcG,qnGSbs2sat{K4B%7]m=|$k|&7GP~[:_.gXGTy!N<!|D2uVPl-uZE,'&{L7V_G"v,'g-K!djC<:.z)wwn;{SB(Ve60{w$ZneV}
+$,=d%mYZCZ)(&(6aWwlG=)mDl+(t!jNqc2E2Tg]UL+NCB$)MC+@Wx7c6Qpq#97zGCa#%x+>z<2=e7%(Qj2<l"BlbL3]`q]|FS2:@Y#FnEE(>C:,X-{_.]M
+ie&qa&}zR9R^06NfE9hhaEwJ:AHJ(nM}fw2c<q.C`-I-O%bLGFCIPimfjoH}8<(YZ-#=q=nXP@>S;ZT%_`_fJ8q@-.uJg$q{V:sEH$2Xy{&p4}=S|J7Q(Q
+|YaDa$|'B%wQy$T7rEcOzYld@Yi:})f-2jDiD]C-uk$"4IKBTK"SX+=^=9C&rr/UkTV:T|}sWM_GH5aec'Yib4kCuX7R"&Y/jS~8RV,0q<1"xA/-R`3'B-
+=>!Vm7A:8bvq#<[Vjdg&NFc+D>ixx1'QR_hF!C.RyR2T-#NKv{.1q}tQyA1`&XBzdE%#soK][6)xPHcF0h!sc[;CE91+T}+`Zrl{!U-tbZ<;yq40LL1PZ=
+iZ@[YG`eJ,WUq_WHSr#8n^5`V:>4Ai~B~H_sWW@R}WU`MT7e#`NGJg2s5hF@h#T8bFX+.!jXBI%hn4&H6nR_ozmqpdqwXTY<5mewLEa{5'9"2=U)UKkM.^
+,)Y7=Q<w^X~mP"Pr1^R#6S2!0dJ#^`F7"knOZ|&);d+L:7=MkYLixT:vflcR-60hU@8}m{sV=#_|7wDwrtH0gujq$eNyyM}dj9K8FP,VWk1(GJ&G[E{E[!
+@&R&<LbZ%#YOj$:T7U!vPURYd$kEdNj$M%c7'c;XD+#&9Ti'U)yhi8_o!{$8Mz"9/s=r{;wEHV)(#33W4]g8eR=j.3=hlOm(<VP$N8pv"FR_05x#Z.^EXu
+2wS3{U.=ok(mC':,FGdt6Zv2#9C^4I>vjn_mX7SeQwCi,EvQB=Ve#@0qJyH.#mMkt(3G19VB{(<>#&dHWyCzK9uQi)+fwsg_$CF@AXUG~4^TW&967)XzW4
+,5ta)_KV^pGCVdZG/}~=g|:Dej86aTiMpkzfE80iC4-xMg-}N}Kap+Ngb5NgDru,XY/b6/qCvyxqC)Vz5+0PZ@P'[5xH-`W(e(LPSptK]){O1.KZs:S<4v
+H[U!yhz9E}<xnaP'v3PzI3vIUGiM5k)y_PdTg2TnO}K5i6l4t}9|j{x{<g'E;D.h}Ex|q{BdsaI@7OS@<<|^WWw=.1pZ}s^O8[E(0lDgEJ&u[jcdw/2aau
+&Kka.4}f@xl'SamxvTiMa&_|Q)l{w%>E+BI/9qF'(QLz)0|k5^T4AyUo|7CJbIKlutG_DQ_q#L~@$UzE1@BH=tbt2g%s,0BT.oU)B.8)d7fNtMbYkoYeP&
+a!fa+(7osg[/qYq<1.BiU&kKTSFJ.ZyId4BCi"sU#f4Z=0,JNn)^0#YCRqWXxW#'dh%2{r2to__%klc8{3%%[,Btgo04Pp+6qQ'9R@QB:6q:4gpZ5kadH/
+U'~=[^o|x5aQCL9=-;nNAJ@ww^pQ8'!)w}JMqCW$00hls|:JQSvE&IM^Or_d4xKO@qi</ofj.b/8%V%.|Ol9,[X;IVE{A56W9WMeqUh{Cv~bU#@okXH9l`
+|vG7{)dxF=}sYr$T'^k=<dtoCKrX:E%THS-VhL[_|kI6hU@Ceyf7mf5c0"i6QdW=vo@ug$v!zb%!DoHLn;bnN&lDE]):k|E-kJ_m]L9$KZfmc`2+IUAx0(
+p6mqnv5B}AH!dO4sLg5'jW.r:<Aw,}Ux>JDJm'{|r:[Xs%Rut-uU48:qViIgX!TK4e._PZ~RkbX$ZU]S)a0Y~U]Zt@,`bzYWG+{J=f/@^qpOc6jVnZjs1>
+x;&x3K-[j`/DgtI=H)s!J4w^U]!nOl)(Cq{V$l>rEF.1,P2EK8ir#!fJ>U$f!I>J{3['N7|{NV!UFBp`+"D^QN|NH{~_(J$lt|H&em58m'f+$J!x.'&;MM
+W0fiT:,"YPVPSTfW1.8n_BuFuVU!h.nLxN3%Zii8Pdfc[r-3=7h;1iR;bYH1^}[d1hdI]0S.e0NQ^9FE+$2t#9W6oCUuqQ{'t^i3P9FogoM|FA.uKMYqFQ
+V2=}I:A1k]CL(y%0@1Hy7Ghqq7#J>}!jPg;s7cNQ_"SsVDdF}CRn[Yvy]D0avIaxJDhZ^Och#@Y4V-zb37y^C%zSq'+.%'AI=H%sx'W)db{7,#]I4RY`E%
+poTw}X8ZZnS-n5kl)0/!to$:IZ,1;:TL)/K;1]0_!$2Q[CZue1k&f:NoXxBH;U^V-eOF09r2T_+eGGxv)tzFd=gY=Z`LhL(yrh:gBMOz5uFCsCU]0_vy0H
+X=dQu1+i.b~hB9G=gnTWZ0sE52eDxOBY1HWu.PHFSkeP:Y3C}Lfitsg85c&5:mJkC$|GrwsJBST.DU[`gh^/GqqazmhIj;lwVuw`&=^_k'#iPJ4yzHBX/S
+vefPfV<n>ZiR&MoqLdhyEZ%ww313)rm6BH0$MAB5Y)CcB)ZCYAikHVxjsJFdEqO%5mqh14wa@6a3'm@ri@#w![U+j@D`x.I,272wQKKMpE7j+``7%eBhpq
+IRHGr7:,:A6)nm$:Wo}@zqV=0u1tIV)$0>rU&C@aq7b/FOqSjX!'Hm94c_7G%<iI{T>H3C]V1lI%SyMIN=ME2lVkV]-cNwW-o}7f%veCm.a{uC0WG'S!TP
+Q1|j^:.4.5biNg5+bG,@a^obZ0J5dLxl{@Ucz=fmlGcIM&bem;J[HqL0#XxM}Qk.-XVEu"_fBR>sf'[`vUrTsgHtwq53U{9u3>.)hepxY^/)`0sj5ow&^x
+>4j(&Nb^YW%|Cl>TjM~MR)CPLX7}x(aQPBB$R<PWY6CBxd_5so|,FS&cr]V<t0kAMk6e&91ppir.mw~p&&0k>J({GCHLQE2`CPkDV!n81BOZM|!}YBNP2)
+!)]e+GJl8[._$f16J=rC/Pn&%;@|{vMa-2$"zYiQP-qb{`$Mx>-)u60vI4BIfvggPFlF&@PJPZ8_>81}F-XFo93HH9odjVhS5n<.DR4@_+`M$#Igd0M:ho
+!N$"h/Q0,&Gvrht}^@CS,rUSrX)%:{!3:!5bFs3soo"-Z%,qDj]EEIop:.mrhIVaB.oE#IVtyFRp$HkDs(CZ>"Xu(+,qS!#]2N#uBC@g}O!k;P3|#-2W"a
+S^ML!|B>Rc`=Ar!wH{A_pmxdhOM:_T~%Wu<'"k[uY7._&e8,kt/ir=})L|Gf[|xIzyjLmYXonCZ/6=N@~-JFZ.7luFy%5Yqsncb;<"N{Hyij$-}y{L}X-U
+-1`G<!P)'{]_Q:.no_bLl+n3]OSiN3VE^}#4Sw>nckjs)u:I:ziK=%_vRC~Rw1nyFm/3edYUha17q'IKMMlM@'xRjlg<SzjCt@2$G+D<504b,RX$PguGCQ
+nibJH+![i7rFH$PglT=Wemwshs6iEJC%Pb<)J(nd{>~jHkL$i]^!;(rLSvN6G;>hZTCc<h#%,Zgw0-s<DCnma]d0u%z(i$C/}r4gR`F]7#s2JR&UT{kP("
+]GIhR[1!jGqyzQN[)bR<u=<AWC_nX<9fIkI[JiW,MxNr,jXZod<jk;A<G0Y4hnoe)z11yD[Zhj2I/9c-,9uKn+NTP!ixmyT9YJ|6A^eeJCy(%26Yz#ilFu
+6h(Oy/UAxk1PS^0`UgvRE5t,2]2oF{hO<bKIiWE`kHxjhm2x(+skZHc9+'NmpE1Ei&;hWw`AyEJWZ`/b5)co,q>'_ZdC%dVc{5vKOgBc/my}f/+(W+'H)J
+U9tf3C,v#'0|f">q>]Y;TAa/'H>>Z2W1ei={-]zSKKYT;{DxU41&PAjyuItl9uW[9{jZ&+mdUXn-I)vP8s$on0%{@4.(4FL-&XZ$]/U"5E8p<H-(:Rf&<H
+T,el0XD2)V0`u7{w73"Z}t;2smR9}+{UId6["F$3ac,oxGf7M2_sA>_@fn_oMiMyk<F%BC0]BMDb4(XgmcnWbF'aM9{[jaO|Sl50]91Yh-_:mjhAvK8b#<
+Cjk&3R)AdEkdM<3jKT"{,]i4HLmBSchWwR$Q$9-Y-gBBlzMIi3CsLMRyast3@sQ<cICn,#V(;QPuuC{^S%_oz}Lm+2{NDdwz7wDPoQlYx$H8Ct&WtLmpFQ
+<G}Y+:__u:x^%V&;&XJ7ER(t#y@pT9+h%T({EeiEbg~Y4G3Ad#"3%8_o0lVIU_kb~Kh<c^xD5$Ab2v|](w'XCo~bCP^T}4lRC#}LXbB^=j3a0tc/,VT9~h
+BbCv7MT:2<GO)+.{K%MwPNcYg#Th8|}|>IE&XN2b::M0IM[+"s.[h5<GZah6#1;@X<}wk3$J1PF`&+e/4r;+dxi71"v.YIlZ,P7{A}H9SB7D34n/0<fut[
+s/EJ:!26z#c;DjtZhdf=]%-oLXb14nPfy#F9qf%2F->uquv&Ahu)h(vX4iYXfNcYRgVv!'q&gV=kh6jE;zTmr><5P9cdd}9h^oEL-H{,[dB0AN``]ySvlV
+__Tzm=c2rDAnjGcc$O>U|RoaMd7}M:Qt:0#i=h%%<f6|[hl90a=.A3M`|ii)1{%wM3.!d3O#g1kmS!.$wFi"+/|%9qe4@{3S`3VQuI_5E,6J7ghBfEhkPu
+b>}kZ,-}=sX%bhIb7)F/ogMR73;{jZ0q+pQOo^K7f&s/L]|/wM7v5'/oXUH0<%oy20aXi/tyXLqMgs>Y>J+T&x;ckE#fZ:kEdefN)A;jXa4"4}K4Mrwih,
+O%.o}=,RpeYmk6G-YR,C#t-<)&T+Bw|eQP$%NhiR4^w3y2;kKQbvyUqV|"]1PN^MM-{QFdNI#Uub{]YA>zsX4DQ]+.F|>{s/n21uKNZX7{;qH;aP%5gspA
+2lt=4dg#NC9(z|1&K{N;~zm-TwKUWe4{RMD)KjZ_[<<uUN]"sM2r|^HuCV]r(tF:oJ%QY)!l|c)--$!YgKnjlT5qPl}I`e.-rA)5s:wSf[nM^q5uPK/)@Z
+hyA8.2q.8ayP='Cv<J#Aou-eG23e9ULo6zVCJV],z|0h._y^V%"{38dSDFQNGkzo%JBO]8"p]FdHJgwr)y"PC$tHhl/v6vA4,^y@<s}`P"OZBu/!}t<;by
+b&).81,rTS/n;SMy$Qq}w=Z4Iilm"X"~gf<lk|NZWwF_[7^}@8ErNd'$#s#w><a"-T,#1hyr^@y}3,Kzm1e]80EsgQa|Xf1yyAN97rk|F:L"QjJ8hy9PC'
+70L^.AiCcn{v=D^tUWFHknJp=L4Gka>PIX.'9rI/t/-QsI[eM(b^>OtzlU<OO)g>v^sve0HDjk,;TSIf#dyz~.DiwGX;O_2<=@/z7[GL[^v/T6gM.ub<w@
+VDh6ZK5lXkE@B.T](Q+a.MMfJDM<ShQlmg=;<c^q=8t7-!oJnJi4<]bi`o[p,D8fP=f!4O)g[E>=:AKxsw[#_]YvI+>xGwMv!`#$jMP-7C'P{{/P'fzaAF
++^yt]]']XYy7E4}6(i[vVRIw2x@8P$>]3]tTnJjna,byJal)`y:Qx}ze>w';EpcTSbnN.haV~mo+0L_vChw.5{w+>II`!tBo$ChFhn8'-PrmlQ&Yjh8-()
+<F1{BC(tV^76PX5xQW0lGjZ0d(|]wy!T~h!@U_F]+_'`G_Z=YHM;ydSw&z>=y,Fd:CfdJ;84Msp{udg-1@LH4!@L=1cyRV_7c:S5Ul!_F.:f2O^KV/R>Oh
+0=HT>b`%lYvB}`fS{;'P/yD".9$GX^]5Yc2%rB7lB.=:InIM`i(!~,1l)L#/WJYxs)>5|9fUF-z%6PVjz'%w8,>.S$1#k)T,E!awF3])vFQlthp/0]51dU
+2x/1t8z8MWT(y_sSYV/!/kbvdVn-{zoeAgHQdP5O0tSZg}BtMYQlt}%Y@a9w2D6o8/A9c,&;{J[8#,G7o>:/2;V_,YXWo(kU<X1W}1Osgi4E(e$k(JZ6sc
+E<CNzu%}|Y=JdpIj;j<ogN07Gee2,!l+6$w|w0Ck~t8;5Gy5PQ]w'>i$R$D6@$.YBqVt{9>"{0]dFh(`2#3h'>p!B7mPW,='l@osK]LMSS!;%|vD.8[nm6
+::)<FpHN|5kL7Kjh'81,cMm`8`n@jDS5SJjY(mKQgx'ikxzzuz,`S]Tj2y@OY==hSl'jdKvuSn[=}B-=v.x-wjR|Ea-F6.08&S#{VDp}=x'FgkMwfxVR{O
+<TQJVN6ib_zqtiT7KitNhI_%<.]C0;b0kO,os3@979[B3P"n|8eW5pUley6hSd.;sf{9%DpL{`71Y5(I1]m)G-%jd)o5H/_E60~$`n|$-75GPgg}glSvw4
+B9oL58vh/{D8Sxoqv:#!_WRgr/=}vt1[tBq6gcLZLMTCbcqZI1_A1^_eH:~((MZx':{Q2pf3C%se`3u.iS+S"X2;_#QI1gouGOQr"OAHJ[dt53WOtGL'.k
+mj'wh51E#NNt[zfhgp:(9m+A3<Q}N[G,~]G]>pg4]I"a$wpEQCt#oK0kqGu=pqgP=Lc%uo~x%qfr&tjoKgchSae>#"p,Q%(lVH56B|MGk8d@:l7!,+fYOs
+%KQPh2HD~EkuHM_nh4Au]Rx1Z(W:j"rx6LhJwX~vX)]WF{51]O0IU2KS!Is^ooLBm+1(AfPO:BZiVS!mu^^|1$7xsB02xMgsPR-{sx|=;$J<<yq59:")#"
+(q9lEZpzIr8r~W'Nf1AxCl%{5G.r}aj`OeH!c+[8Z,))lqLblQC<W>k@AAN],W$zbymaB@`Z2XE3IOE]OJCA&s~qiL86WC>669N)$B3KAR'A3,KK}="lRL
+.6#`0VWV:oF3]l@>::zI@%jZAPRh!75A5B$R'%6BV&Z'pyhiDbvjH]sl`{m1(hmh(n9pC,7OA3@5BJzOo}Lx"!8r[t-l`.+<cMPSNin(/0>trI9D;G<6:C
+ZyjA(`]N:K<]~Xh=R).5rH&%xv,#SP]B~`2.=j]0k<_A/2Zog,!eRy{>FR4Ge^xE4u"+0/5<Z#ak1e{@OwhC(mPBD7MV4'2`H3wE.oJY0kAC=o)met!pok
+Gpp2P+bT!HfgDT[tr2TRF`&:cnHyiGtQX.a9J2(3.g$xHOt7ReE)`hwziV3X,MlkvB`c;o9C0kbSWC60lo.<+hA`Bw|lnE^'Ngp0-3%y[=na7B'46^9wB]
+x{}e|EA^33c[k=W|Ltp87eOGs4#3n{3:&Elv[Jnloz'yB4mw`.4dn9+2#d"EM+$dK(I/(hYt.K><htL<:$BUY:S5uBe2l|c8tI{H`<s'"W8E2n6j}J(LUr
+9NU+j5/H+nW>CM/<4;6'<b2`d"Wr:<X;eC~h3X/eZm&1ZgZ,061W'AG$CFz3kA@>KM<n306Iw-ch8w5>6o._N8Yow}]0|`|{=c"MUZkf'w@g6hk<D<xu%E
+pRPAT0Vh!/O(3YPYY5`:TJ^rm'([+@)yzTD{&foo|`Q^zjJ&'"j0DQs,2z+C'"KI.}U)Fnq4ExEBYW/u}0t7MF1MaZR-Np/-M1m{RoSI{[9;ah3WoA>4I2
+;X=9#{dOo(-^$wy>5zUa"JD,CEjjRZ+_2eY="xAGpi3=RvXflRqfu'Q0m^^&!)d%A+MnoeYjx03N2nR0j.@4p5E:P-@[ZT76/q>aO-gcuP|)C`MtZTK{vT
+>0Yl{%$q}+Q;L0[V`PZAOX@KD`XIoZH-.6=p^T0Mmc]phpvdcWW+p1.Yb@:IO:(4ap%qo5ITqF_6:2t5oH=Q#Gg:Q8{d'Ic3[jmIOe+a$DPE;S8Y~W-yoH
+nb%f/TKdz8n{na)e:qzTKT'B+)em1KXZ=r-P,ekxziacf!GBo4K&MM)!~MNPYjhsw{[.B[v}FTy(w_K[E>YA.=g1dONB+gu&W0orN-rh|Mo:f/f[KzN[4K
+kHdkw=Mevl))[8E!/6yzB=k6yFA4EAV_l#:xy"2V|+kp}q>=~20aV=3+dzZBvEpUh4ti_a;jM^JTj1dv<8w<5[7@Mjnu&{9BD@oHoUA3!;jK)B"c-dRr3>
+buEi)u]v4Nn4gq4]:zm/l1`l>4C<[VXd1tp=w}{]v!hebVg]OvNzKUZp@j>V,p"xh/;e6vjy'Exe#fzb^+HMSh,[$plRqf=qT>mY+l>hq_4Z6cjp_>0m+_
+kB1L":C3HW-+4:J&+{KN5>}MS;bvT=j@1A/^8|me.Lp6:{LL!9MJY`u+#{8,$^vlP<>=JI<LKL%b}YVh)3_ez"[YT/im+l_<l^(;kh.TA'T)xKxB9d]V><
+=AWH@GI,L]BBo6;Is{ES}uq_SRKB[..9'2i;fVMKFy@:wf=SFAo#%Xg>/c5WFjp`"dTuJ<09f>U_Za(Z|QJw.M{q<,j^IcLzT5%4W#}Tre=u+qY2g6dZu/
+K$d]~fh:8D{L(3n@<[/Naxwl8ReMFIN%w=[Spk(2+#,a(@%{/qbAtFp'SP<{fDK+6_z9M/wZ_:nTPk$&"BU7W:,YIuz/b0!bg'Z/1t&`658("Z$wuffoQy
+^=6hiOm<&ZD(^%:^@=H/}$Ck[F/2mdK69OP6HdV4')'q,/r@jf-T2O!xn7`29QkK(&QNuV~NCIB+c9^YmhJ[e4N=;L(%(/f7=8qF++>/Sc^9++}81b[7}#
+q8%V%ai9eAoH:`|45slqWfVIU^CEaIrA%1y6;goHX3Cg{pIK_(5YyE])Pqt1a_S&jMHz+GzI"xUFgEk324[P(Zz+~mp]"eHD-{Wg7%2Zk1&1WAx<K,Jpm.
+Uwu.je-Nip|-(Xb`+oVPpc>&![~^UaEHvA~gvOj#pb7IYh"B9ToHkn|qtrLN=%hLGdQ1EA2WHeCEl80BPE+,t3`.t)DMz]:!B6V`HRJnB(KD&g#L)T,avr
+GP%WkK^=^>cQ)F@6F)#W:Vo|E_By2%PPM9t32|k@i(~E5trUo2k<o:g2kkJ+t"9B=ni9w:{Gju[DVQxA&F[K!rH84h<pO,DxBR!.9IB-<8S-~y`w]cp7<T
+4tW}~E^E#r`z&qQAFz8OB6hCn^"d(O~ibjr.qufCWd|SlIx@gf37onui_sv/)SdPz'7^7Yh3cW[49haBk=#n`O^e/#jxyp|#5+)`O/p4|RdwOR!04e/Xq1
+=b'zsgym$2@afx=cwnu0jCS[c]BZEK-b2#"`F(-H#;EoTzl/DSKFh;R'G:dShYh)8wG<Rci%`:#%LT"qaU+,r@ux(;N6GrYLy6ej1MAM1>-xZ|aU]`Cco`
+Tk#v5:VCeB1#=n3)BPD8GOv@,saruuM=9}zMMys;@M3$C2dp>Ircb,W{oG4cKp]fg#tn2:w7TR823sg!mSfG:>_%}B=r^1Q.dGzS%jkXaEFp/SdQX)Z6%z
+'6eU-sP-[3[Irl=Ie7z$V"@2RVA"AWuOr`!5{Jj}In_5tuM7&VZ}F}7Z:7fy3XQU(HnE#5O2}%xP^vC=w<ogf72'&p&6,^tp,=~AYGqE^4VqOO<V,57EDe
+6BW98aR':cAPbGtym:[8v&i;{n+ZmXZo1%vsi{~9;>%_$.S.4)i}qRmy^Dj"Zm|J@dIx/8gKny2[c%n5.0JY,V`6/fz_]EsAt{c0lcou>|q"7#0#vk[HKT
+JStXI4DKKPlGcZHp-VrEjVFdlG1ZR/OP.R.ALSO]5KDORLXG@$|[mVvx#dG4&7;$YQ{H7#6n0m_E^>!v4"{<Npi=^TDT(Z#U]XA3ViL1TQXW1fr.5p>`SQ
+1lW33N'+H9r`qH-$=BT/9K`ZPAjO|$gDwuXa+MUt1@,1^N+y_YFXI+R`l"E5C0N4yq$OQL/}Y;&n|zh"(LoFq=.L"~0_dSu]aP(H/vIR~B;.+I/3gv9vQ9
+v(oV7!C8KIhF)q{F5a@M>}VOE"TOpP#qQ8ln0C&cp)'=VOL:`Y^2dxmg8x<J</`hMjQd%Wil_11@4bB{64-EUG)k&bjVMvq]v/o$AOj0k[OPhpVJf2DA#"
+Z6~C$gIL<WE,Xt{`.M/JMATV]Gt[=Iu2NR{e3+)]GT%b)#R=1HiOtsvj]0h!}oCjch0er:[Z+^{"nxMVmfpU9qS@%3]=$2;]>FB>$J=4R`N/}w=jB;5#b]
+l>AKbSXNBsL_v3BS9K9aKWDo#eHKqt7taqgwS&ysYg+jXEdV$;&EjE1qfjwf%$RPr8'7F5R4V$H"]qGYZ3g$b]bqM"H>NQ4kowg:KI(`2dRDa+"@em`U%(
+rAv`8<!AQV>>gTQ:XnK'po``8oxlb4V%LMlq/Tgi[oS5^]6A8Z+uP%e"T-gH]e%2B)~Rze-iXDbSb+!(6JWk+H0VZ/0>U]@BEBzJ+H6(u&$%-us^3NJ6aG
++oy_23wPb[Z#B,VwZFR]l`Rv9.P`^5JfU@$=b(uDl[zuQ.WxnH<VFT'h%O<cko>R8)[:Dkswq((H{='|$>~JtzgIk&b$r6E6d(JGmob`PO!f3vFsswBh/r
+-fvJ-^Zdw7KmYj56C6}=m{a`KxJ8t-[v:OXVi94c0')VWNxQd$KyvCIPHAA})7LFF5$rn5zy2N@c)`L6MNs@.!u"FQ1,#e/M4_Mxwznp5,iYV_/1I6FrjD
+mYUs{eO8'xz>=poY;OyJK:>Y2JDASr%YzmB}U[)}]dum~qy5.OHSI,dQ~USQctO<i`6}R56"g2=HJd_xHT"/L)$$n@)uUwZu9`7W0Olmu#iL`ip}UU2z"E
+@.@Kiwp3eA9k#s/T|KpTbgh_`M2&"G-p7+/NvhIwa!w3D='fp5D6=,cXWu43XwuN9-~WpR~WaE525PV2kd{eA_`D'}{M5APbMH.oUfg#Q1LGF^HYns)QtK
+#-[IJPJ`sGl4K!Gt`UD+pE;>`#1NmY)NC&{|QuWAK.MreuQK[J%%VbMx5Ilj@HREY}0BD;H:PMVu`m#$V1=h8FU;DZ~zv^t76vSYbO#rVOj77oPVwoBhMr
+NmG@4RvebgzGKS)!6}9GF[xo>]"-ONV@Bl;g6fj:BC}6q)C37D)^Krxuuzg7l>,J/po^llNH!Wl5DxS}oO{wZztWHj[wfx0-w=E}5{'G{K&{"x|&H16fx"
+sm8W]]hu,^.u'1,>IN/73FlQd_<57kS_U>U-HN}NE=]_]fohvwsQTQ0>9y}k!#v}0xQj,G'2"9r&K[emd'E$N{Bm]hU'3jlxes-GCBU4}r(<pUby{{TA[+
+d11N[N]9UVo>LD>Ut.d-~cnFX#Zi@]U/&/^<j<Oat^EK`4"{j4hTdbDC}>)T.eGkJDxWbLB{g9@J%U.@JP7]+.em"Sc[d&0sv>Ff1I63,K"mBmqCVn,oF+
+5ix6oa!U8aj.zL>cbx@ia%J+>9'S4}2.H!7<.A~"}07}B5,C<T~oxEY4nb'[U///%.6K%[l`/lB0gg`Ms=Efu/=i@Qtdf`WQ.,&bW>j-WMHBk5D(`LXpeu
+}XgqY'|kIP)Q:IMAlW|gm)_am7d=K[8>8G=W!Va(8}8kwKVv:`z^"Z,Ykn<jyxV#9.DFVNw4i1>0W<r,9GV0Z2-W^Oxdr8_>MulcIkH]O6LbzeuVL@C$'$
+/`p9Hk4oy'};nUH2ChDA@bf$_#n1fFc3l&+Z.lY^Ck&@hoFJ}m(%r3(S1qxNAb@i:IEheu^%Z6ppu]~+Xd'`@KFG/i"dPURX]w0&;"fWJSm+I]7Ehz+{,&
+3}NSn;vYYJ[1@0nWV`{ZNq@cg3Jx/,~z!7St4Il}i=WC0k}%B6%rf6^SM"5qqKraJZQH4zK&.WSlXKo.A35R".(9M%v2Z=2HWS@7qkC6E38b,/6Tfq8o0Q
+&ijoE3Bhm",_m@o^[6a##]W@,/(LmjkZawhrT]D>ah{wK&Pk@STflYC]+)We+h5RrVL6Pf5U-m:+6PtJf7LICisW3I+Lx7""nV<upNZCtLSkT^o/(!y@uH
+}t8l|R4W8kDc$;nuObzbfS"+uXsY]1p">GI6uHQW}r}JnFDB]{dA>){u]QsNogNJ[1/L((gCFt$p6-`W7f8Z"=R;^uo7(8-PAnc3iHP&'oxJ[>2eFpBx:;
+2Pq)EJQWfRroU:v[bu.Uh'DM8]m5L^|kRV4y~=,9q>:ZGGvny$U'IczTU$:;;d$)m#wr"$t(pJYlLrHD+_'97x2%_te)/Y]R_f2{j/~ip3P=RAu'RUnkr5
++EYtlk"}:SzK~wx+In%wZz0{q{)-i.Fds6iR@fBD06]75E)SH#Pzk|:2aGN6!I)d'FzRfRbgb=#pnwcy/J)J0r8VkJ2Ct;>#(YI]mY$g]!,.i)FfgF-dy#
+|TYVq#QNr^t(]fSqkBzobwWZdR]/Oc'&+GXvwk!lPMM"iUDT"G.KCtJPsQYROZwk4#[Qr=c:w(j}1AcN>=VE,/3>[qZnz^M3vC{!0s1[~z=JGmJ1juU[_c
+O2U55uM=|$Px]{95ojpSW^rj"_2Lk|!flq#gQhAo3N~kFufQ:TU(r>OA(,"0tWG44_D)H7}Zb/'E$kYuK;!'wGMe)){KOF~@/xP[&krFWp4]D[ZZpaS'{7
+KPiK%5IMW-=-P"lpPz7J2<UcTfj!xPG]^gPIc6=f@qfMlX5sxE;'%FssMAm=GTge!M<J8rBA]Vl)`h[=/lB.F-`bhk'droRRBwUab_FF.kCDJkC+Wx#Cv_
+_vwa41K4ViSu,4VRk3V:"r45FQvB-Gzxl,8K@6idZ`i4fMIBAko{ijd"vZEw1(mB|%.zs^)1fQEk48J!9yfEtp5#p2-M{qvhPh%:raQ!O{!_:a^Js;=Jf8
+_5HoY$%$ruTu6jz|Pu(m,8)s]m>WQNE=P%1(``:=86p.nS$%Yi]b+5JBcdj$i'm[WN-nn%`7uH5V'gyo98jfe2cL~s]jA5TIRv~w4{u4!<L|qs5[w}TNtv
+;oOgGrvZH"[E&5Ts9Ek7DvB3NZ/h<7#>P2SQN|rqPKJ4T6;&JmszD1pQhV3Xvaer)7>GY,vw:|Agj=1APbp`$Pxk{(qlDS.zaeLe2N>e^UuIR&q1uVAQBm
+gkERIO;"<!(]jQgmE<eyj+QF>ak5;nT!iC;&Ln2.}e:w43(%%#18k5Q(m<j6#b;)]"E(OGbU#C:<DX9s&ygxt6fuI^#e4^<34ZSMn`TKz4PFkZ^34+;J#W
+1qjiyj9!y$'b6#G9Zr^m5O)$P0N0!-->rPf_y;Q)cR%]@:PQm%na.N"^h!1B&b4g1hhl4cViB2n)>+z%"BTc73cuiZYG#@ui"XKx65N<>Ls6s4)['^X|[}
+)-3-wIu|v:#u9dSrg4j}3TgT)vYs{&NMM,36c3;y20c0sj^;JY6ke'V@1YbBNId94CuLG$Ovf_e^@0kJ1E)(6f8sU95sA_)%+_GoMrG>UL@.d0ZJQ-vn|C
+5Z3xo}G[+wD{,dcy&ARgmg2IGf;my||LQqhVU'yL)%']H:hv~1Y"&KXSv8-Hd"=zA@a>MgRxtq0H8)OZ:}C+VZT;GS/Qpx9PyRP5vG@T7cD2BLz|^zf>WG
+[Y[(.`[Zf-nrbs+M$Hdp/W}e;Tl<D,AU9`Ws|sG=#qtx~`#`Ww0U-8^1D;VaOoBH3:au=U9sDI'+BIc|f>pf3[,(H|dXos5GAEyeUS=A;G=o:z`f%2qYk=
+E!D`"|^;_{2$X%>(b13y2A(NrHdOy(=,JYvp;FLeoggm4"4l>QZLCn~S)fK=HOG-yK45p2M($;:F9_c$Za+aA6LM%>w$bRECo}~|0e'IVg+{qOIB=!DnSE
+C63yxI1Z]ieCsI)x(T.wb=".lW~>avO[#cM+M{Pu</bEK4<>NULFdkud`}KdD'V8UVnC#m^Q:9dSO$|vvR`Fd:KrQn{#<wa}0"D!f=jr{s3nuMQ[CU62|I
+383hL#5F4M{<Z:QPQYPc]6SWg8W!pQW.s(/%yLud7n9dI+Y/)fV8V5;[ad@khTB6J1V|cqq![zouiGzqEOj#&22:Vo/_4E>bGU&=9PhP+!O'N'V6QB6B0L
+xQt#M",zN")hweaqq8WvxR{e/6eP+C^`0t`u_^3>HkzQJ5Y@;d^85.^wTcO21PF"$fIa}tOMHO~<tB)cE,7-Ae6]}8z]M!IdTKptPMOP^7y|CUND~5PR/,
+:vim+t7"(h';Dp_+n9$z'ZQ0C7Swx.FFC|l8,abo0ICMJB_rWwlGaLwJ+TKnGwN#7eG'V)rc/R/'Xsz!i6K_Xt(84>'de8VrR"i@a&D/[wfT^OwO8g(q$4
+PoKe%W@!}t{l5fX:F,NZ5n|M>iW]}dtp6,AlAsS!.T<}Z&1tG;5QFnM^/|eDnA]A'+Rdr0Q5_wQty'O6LbMgIc.#sK1a!3P+1QD(b[TmjGJl!xa=v(,vA"
+_UI,<8hLx8.x]@L]&1E;%Z)hoLhu!J7:98E-s@R70lhC3ce{^[KBVf-5A[!cKwg+-p3}xBpibt;v"G)3>ip!ebHrwFlB)HXu+TGw.:8}Dr#a'Q,yY<Fbnt
+bR2mDAM'U5>77jBLp@%v>Y=ji_2@7bj.53o_FYP9nGP{FgIAj.<pH"D%iyv=L^2HONtusu5E`MkyM<3AF3e#Jg7"z.oL+wX=u1D&wsTt6yqfD5xArh=Ir:
+mJVt8sQ|]u%Gm=pFy`%i_xqONG^,jPKYP>qeLt:L,HO.Y|wz5uymR`fQ.g~xJnPf&Yp9hg`]"nmxb6,--Yc`bjAsbwBkxF9v(g:Z.;:mXXGM6gPTGwY{T)
+[hv>4$vY/=el8zKFv%vp[,NKz,IB`F8ro7seCha2lOniu+F:uu%<.I'[L76N}_R6y&x{qF8kfYkbS'V4e5{.i2eS49Bs<3xU53IhT|f$9SAWD-8$(CaCTe
+of7h1znFfmb5,Nm)g:PSpD5(v/kYK;X3y[.h2Ib#q]RSu`<GX,Y!7O6,34:|OTEnr;jF8f^V1SM[z@DPKXc3Ryq|@NfKR$V(}Vol(F9o3c"i1D)j4e@YxG
+!v_YE]Q_'n8^3@m29#mSM[!jNB,QQ"n,%t-IO.&jc,&!+&T/yh$<9@avs:zkyZ^9|-/9hOb@`3joT.Bl3y=HRJYJpv3)I#$ONf<t#Dr<Sj%LReM='%I#T2
+XCdMomfu'GlZ]68},/LgX9Y7o3=|HNUZlE(8jf~snNAA4$H@F+XATS%4}KgQ!52r`^qG-Ec:F,4e[w=CD3N$4NBdfd(BVk%L%H!hV2^CA=)X{TM1CvB]q^
+tWWzMW)ySmmYr5]PIuq$`|aOGu7l',vTzDGAipMsB8<<mY&,;Os";SO(A&5dY7AA%Zt+aK'O`G,.`PUY9p7Jw209jLffosbOS1%_|l'Ft7CQ[LKU^Hl5$z
+`>T}1g}P/TQ--83tnNEvSe4-qK!-22k@:v|eQ=z{T;L(Z|)X2JouFkI0xH|m</:6ai_a:4=uuRUS,DQR^="CTGoF<qd@,txx/y&:avqOvq7EY8h4jYEn[+
+LfR-#6oAzZT60]gn{I&,;I";.a$(usSC=7lf>Voh1jhi6'`YwjPbtGRs5pd--TV:HCYxc0Y5(l:-3(^xgy")M<rv~mCT>i>V:Kj,D{!(B^.&:E;n=^@lBS
+2^NgyPrzF4=nGHA80$<[+ugSVIL[GnJxYxZ[orH!_p[0AkVobEf+anAozBiEug&4G}1yBQUbVZml(i;t)3$@t@M(O{TSalWHEP<Cjc-,0:.9q(wp'ToF;;
+|"%}~O%i3^!>`#0e;-j[-5>NEql]@b|h:!$aR[vjO2Cs$>H%sQRi2'f@GUxBBgk+>m)FPwuZiP;=%,5mYiD][;(K@tb|hh5_<}i{ji3k~_[%SVS`M!wI']
+pE3^EM5Qrut&LbTys:rR}[53M,'28nZeNoIf{^v/D2Kr!c2L-"QItUo52#I=rK,E;331XBW2R:j;niE=0-oktId`)IIT4t^iJF'SX^j=x$rLS!d1_:iY/.
+]mt{|M4:R9b:dsTkL1870ku7sPrw,IQ{0:4VdS;iFy&>Whs[mE^X.,IqG'<QuB31wQ_i'j_gKg-rr7QZ39%gPV`<P$%4|0~p%5P-R+tJAT}'Kdxq#gmQvE
+wus^1cn^.lTvb,82.yhFtpr}GOOX5IJ%KJ5CMn:q>C:&mIh@iquWHG^p#jWTcEV4/oS)QWD]6km5YmzU$KSW(b6]w)zeG'BjVVk536to"DnVU|)]c6`z5"
+z}oMp)=NeufrV-2jmE<^B|8GhCnyN|bu$-Wh=(U'$^xV0x4D5_9%g@(_+vqWBbDY(rB}LY-KFVeAQ9{qtLW!c@(oR@@n},1/kb`j<$W//dZ@8gO]IRd/.5
+X/'Zz5pF>K)ytiH3Kbec<J`>rFhK6{k"`C5I((W,P.sxv+c[emYvzf3M#)rynwg9vNnGoyN"Af@J@sasABJ=^(yk96p&6Xe<im,zA]YG8S8^o</KsKYJH$
+_qpJfa$CL9E2vW%}s#G7Dk$_yVQEUlM'I,Kya(S%t`yNW:KTc4sYP':0!Ug!TV}ZpTDF:p/fHw|;.@j$jEh#To}+`j.t"pGZ[87mgm>k"Hp6q+S5n,`864
+|-}xD)2)"H:0s{4]1aH6j'K4kn:<EST1%ZfSX(V+LnQ88ce:Q1r4,gAMrF9+P"ty'6[Pm/`cbp|t:g4u%'ES#IS^rZ+r%Zjjm:zwCzxHP2+Tt'Sitfw18k
+q59UHlsow+T)A.y=CM$K'WeqSavnX-1xSPz5Davfa^a+fh)DdXX3^rKRQ-VNrV-G9g>f~4@>wa0>c3da%b|q1p=xzCk'bFIxUtr^NF"n2C@WVpMs,>A5g`
+Ar<br}ikidd#"cCX"G;+i!1<OK]4%7cI=6(bnd3%97~l#&Sl0|fQSTy%>(pSrZs&iMS)fQJV3[ut}Z.u"k)ok"Zjtj:vSYXNjWHs(vQL@$rcv-S#mZBwCZ
+(q~C81e<},;Tq';xaQF`T%6ON9ph5N82sn;5N;/mstlJ6[;=|KOLt/3{<w7"}tnxNP}U~m'TG:V/S"M#hQv-jHO)GVc'vS~8[#u5zk3TOV:B%a"K!O&[f$
+u'wyup>L%Um_l1ZjX;K:Nnqlp.,LUu:".@{_%M}Bqf4T`@HzO$an/7Nkh10%&"XZYh+&Arjw8oJyWMLD(uGu)9PN%,z@&)TW{zR+[(GuT|XNbcT&>$9$Wf
+N74:$+>84<acSg|F05LUn[i-GrOEGr^[uZ!e,{TQN$V{8tg7r5UT|bYycn1uX_|(,tln9lgq77WGUHlN2Z^RXH/t.g%b{4l2<t[T^>,jnomZ3P<yOu{;z}
+'LMk_c+[wnrq<b@L9U,GZG@,gWn%/Db&lx/Cy<}FxVc(eB[SQx4/g2qy%r667-CMR]t+sw/QOjK['G%)}Dgt"F<sSbZSv(rIb2a|vB{``p|%/)]eKpUpWg
+[/PdW$IhtP4!ia`,Q[5FG;d&%CHLf[eP$cE@%O|&5,nmgTQ;O]Ma<On{6i9hK#tHu=`U3f6+}{j[,R5Pti@oh9IDBOKIIMM]{|g9y,ZKP]nLcXAP/(O`Ax
+LShysBV<|R<1We5'J.oYEwNFR|2Z%,>xh}I|bN=8->pGKl8-D=lq'C}ez|~O[>o:]H7-~Sb&S0^SyGz!d8&"|3H/@.31B^~g{];=sFX'+!bPeaBGB4LXSM
+sgEok$3a)tg4#aE)G$LzN5:G8y$&i:MrlP&#=C0/$vg[:pqOX$Nq_9nO"IO#]]119sz#l<twXZwW,,.JemN16'$szL|Ip[zGmP9})-h1a;NePK<uEC`g1R
+iqLn[Z>u-H%FzySA"W`QZRS<Zm,b{=1#PT[J[cg|X'Saph/K0!PRa`xYNq~$FSfOF;MCnG4qO_'aDX9R=6bWmHlr[^p,9htmj&Rxovvm;5R5zc`$NYgf:a
+rJutS1U4B6/@hNJ=@NP05!@^2v`Qg>r`-qR26gkv%h55Ag;-+uH"}(`W}[f%79{JponL1L/AWe&-d0rJ`FrkF'+W!^/:<{ohR5#@FBIu)=v$f}r.~U|bcV
+PU17I_I_!|~;:CW-s%mv)Q6k.-dozubW/:ak%LvhzlM`n2!E3sL";!6T^EFM+^]S-7GtC!b.6[%pt,3kMv6@6!19FV9(z}P[d$%pr{#sG+q}0tL<I3b0Na
+m|rFRkKt,h5qJSwQ"EWPCM=6',11e&{+%:`M[b&M95~"HV`/8$~18K6H_(TA0knlCvdn'-y'.51{cmvM9INf)Jh<(ZDX%XKdz'w^_%,#!BPa^X1pdZ{h,#
+)c2D5.ywf"1NO<HfftYdox5&COiogl"9h9leF'N%Tzk=Fq4&xVzcdo=JFDrC|l'q['S.@0akc5tNzHN5cwA4%M]+ODQOpjDxKj'7iM!jk"/L=#ds6HFHYt
+8M-9A0Bc3z5:B#l_Lmd/#dZvO'NZj<~%Wu=VxiSQk_5V=ZfnR2ZQH9R-%/(k.w.<;v>r#wWXmn`BD[J@^.8.~ga'[Bjz|jMB{>M=9CPa$Wup6,s`:GRP&5
+3Ky_Z4(.K#f$>"CU_qC]3Gb}vznB'8:l9@lR7nV@zhCb{QFld+_.u!yAd#&TLFZ+D2^YDVPap0BcZ[a5Hl8XFz')k{3Zn}Dt4GINxVBR4u!QBB]<_^}4yL
+25,}l&L=Z}/otwhUD{WsTc=Q4{ie0XfB9M'yB;w)]`j!%_"SC]IP}f=G!,y@")PS}W'R}W=,=h}5~o)Sq3Fys)QxQSvDzKJj@g%>'`|ua|Z910EuL]]c"$
+!=o2=TX1yo9$Xl_^N))4Alm[M$aAt})GWjv+5B)Wm0CFyIdvv5mIhnC"A|Sz$}%wMQ&J!l#b>.9i8B[_:n=eDSY0z.s:4`=1R_C7looq5zT5T2>TXY<Jch
+77j<h<1F/ndU/wJ(!Hf"m9bb/Oc]|11'Acmi3mYS-^pTsft;1`A;ln/62fS}oMy;]D@'&_BJR`MOFo31(2>5~NhB!!>^Maj.'c87C2A%Uen",nz_.^pC_&
+4dzxv6Yqd9flt:QyMIC1yVwI)K0Tz1:`s@odDi}}H3+BM7=iY/:4;w()o,zl@]23+P,$bkA6[_;rerR|,d`9r`xs5&`/YLv'V3WlF.(ru@.L1TH"uzUe~6
+OM"$5A6;,;2v_5YXB_&dU@Nm5F#0DWFwJ^s6_uW#SQS%{SB||<jc"<h)uFq)e'/uNO^{xb92[c9W/$eWS;ulFKMw]Zbn!Pv#Ov56q>'`EjvF<{NGC(e'B4
+|kmIIq^aAmFQ=>c1y@1EW7{0GiXocEkvZ+'e_!!&NKHMN{Ry|]kI:H5qr9fKwp>Me#'aI/;!x/wv<fjI&E(uIYP0fF9r`is4VL/RF=A%2{z!V&#{zRfWtR
+.+xlDj_QJE0DEs/}'=&b-&Q|p&1$'B0}pG,[K5a{VE2-+'3r}OnG8[N!"Gn-"(DFSoyrYQKoXyv83f26{>l}^`Gk#<)(7c9reV$Y8{irt_By(S(})-U=ob
+fpargr@2u%.e2.OIiB]!@8aSspa2x#D0/eRTH6U9NOk;<n/t0(1fwos"]53[1;x>|Vs@e4(bHEEE-s!h'VMs6;lwM/g|4,rS1"v,>;!5F"<^I8<VKB)h.0
+@KEgFPZqiGt1va|RaIj]_:A:{z)k^%bIR`4fk^(1@WD>P_Q4,X7uY0uZOm@<Qh.>ccVX_$PTV:.hd>%I=uXw`'(vp=wfZ<QR7A5oz9C9Y9+_bHhg@Uz]ES
+).+{`R$q'gDMRK;$h=tQa^2=2Euckr'0q/b]SfQ[PDWQ@r/zEycj|$zN}n^=R&co1{/2|-9TJ{YXFiI]-pT3]+Gh[o~7Vwb}c4M=>Mm<>MCHN<al$&QICb
+Pl'<9bv:maHgU(0KDs^yV8PB81<vay_}q1L$6TqA|pNqsxvEBdQ3+vXB|M`Rf/BdVoV<8SPRgBXLL32pniJ4M0AI{6_^7FKMz|2W^<AS]cVQCNx{1U_}#f
+Fp;v,&%iTS;fTfz:}A%Q[ESSwz~}ymxY_.2ir`[66U(;|;Nq+(.5GD'{l5ipePDa|{`y7"49S26/w+Q/Gvp(jnPmH@2aPl9!Mo$Pmtya,.5iIN}S)!s6hh
+Jfa(o5g,sCS@{t0&%[`u+(Q'qHOL2o!yW!v">nA3V6iRn<tgy0hD4suo;esy/u<tl,V6Jm|7O,S!<Z[,YXV#<C)diCc0DnXE3(3J7-t"kh]ep2d9>4K'w_
+yyhqPfBb3805!-/O1}Gtw[ArZ:non,7qGT5pdpqo0c7(Z>/D&oq9}Z)19(9QW2D:V>-AI_ri7|.f%#GNgvdMx/.[#FuD1@IJ.xg-/Mq8^IzFFFHG:G~q);
+x4s%504uJ(6A`f:YWSkAe#UbNM%R0IU_lsKa-|[R){8l^O2@S=8/a#_FpQr{Ws}%NxlW",9-hlVp^cZ"!BDj$YQ]Df7xKz5:_l<OFj#_V^Fbb5d|DD:|yF
+sh..Iy+{K<DrtZJJmY@jZz@gK'_09c[dPJB5vG%sTc=mv67Mt1=N/mQ(WeA>z7>7Kk$Eaht7G1cC{kw}Bk=<Yq'@f}lyD3}(C`"ylvf3(>E@.gIeWxSwk`
+'HnjNrna[hOe#fZLL8R|5q;wz|-g!}<ohCa,IX0T'=-LrVU={#vg)bOs3jl83L;9W(Ur&0htz^UzU1g=wbLAsnPvbn+>4`GHTSce~;EJZ}OqlBoI;|rJyU
+9/eVngtj^v($dA@o/V[-9%X7ND-yaLiqOgEciGG&,E9Z7,z2czQ!/n=&Y+%in`}|${`J#aF(97_nCi4B}j/Lm]"JrV93l&G-Fkp)xM#3sgblH9<$/R$'{B
+Ut,zMvtRe&7e}0B"cwk#B,$U.#t+Z&vC@Vn.ck(QOxkdKzu3.MqUM-H":C/n+5>5S-%p(Vz.EQxAo@Ty._C>vfl6t1LBLgCV!=kzCv+@PyyWEARaq!3-5h
+zJgA20PaUm|N(/}`64w6'4NyKX(_/1-q_/-_`+g3LkfH:GLs~s/<15~S7b,{Mg5|p$E_pI8]zbs&@Z.oHN<=jwaYX-6p:ZHYns("e}'FNLb-MVjl$z~mDf
+&xaxCF`/]FH)1IEu_3$OW&[yS#}'sh{h{/{5;7TUH&Nqr5s[b_@)>@FAiTgWgYN%{&&bDYdNA'H@E#zyT&L6v^ONGaZ6LW]ub87)$-evVm]UG2(8;f=Ndk
+F^YctPn[de:PU{O!!>nC.V@I'yqYuASsg[fG#nA[Z<uD+Rz;8>G[^wq!lQVBz,erB%PZBqHu##9rV@PROj-Fa6G>lh=@m4T<5)$xSF|sda8|twMUBs3VNw
+tT=3[KZ+3Svl^)pmzjPSaT)[XVcur+D%4wmS`"{U["0H/tsG>gO[CUb"[T<FP;R|n)n+D(`X;eG"RIw-F;cshT[2SuqQ9^QM^{<.@3Kz+C-KT`WRR>Z3Z#
+{vkX#o},5"QZ]L8_vvwzB68q_`BR7Q@.'^,XKrpZ$#Tc$J)S(2HD-=M{9fh-!crDiz![i%&l$6=i+l[Q)#e1Xz._6EpU'@IDKB&b"R_RF%du'8t4vEVged
+J1(C!)QWh-z)SKI:|j2RH)QDqFZWo>UW6ENx[TOG.,SmMFqWQNHM]$~(4IXmzvix'ivryy3c43:B|<Wid`]&}YM2/wD>HPIYG`ccjdEcr/x0g1cF:vm/-O
+U[phT5:zU%:i#a4+WCP<-0f:Xml>Hy/3v@`T'^/H%5T:<#OPILb<W3W<2mXpW"-r(A/s(EEOeN=]$>9Xd<+!%zQ(q[yq`AP!J@(JfZR$olTfeg.RvcX!&P
+H)m^Q=3Yz+v^3mL0B}$zzvSz}ztI[o0][_;%0$$ayDiLtdmT@kE_w,xLZh~xs6Dm[2rdb|'r088LO:.`P"J%l,)Ig%"tWW,icFzz],hN"9A+V!Ke{^=O4v
+m%O($_=&9qH4qujSrUIQ(B'7Ribx_wP}FapLauo8w)(fU2-8[841!M)t=]gd`7tj1=<##7cno_pMdPiTAkWX'NtdrCBFb.-i((cA_-$.}w]+$]w^SoC[X1
+Ra_sOLp3IVt+{"I)gGME`)2c~^A3HdLO3H:vNGP.WUB;nzgK7i7UHJG(V{a|F:l#<OF]CKAjxe+`NO7)maQKscIx@Yqk|Mi8!5dQ6)E[Mcs+w;o>u1#iz!
+[&_c@]W(R8A8"@U@'z|ltBJMd9b^v9Yw,s9a>0xf}TBRAN~bUzZpV|-|[>(;o1Jro>g`Qj4'.3x^}&h2EyB,LZSP;BM[{[%DuUdCNB;qUn4[%gRHVdehGt
+Tolv_n8Spqk@)qaI_Cc7=em;P`=d8s+M=C95`T&BYvMGbd!k.L+HS)wBh!C9l>dNGmh,YhOI<'wQ`,Tz5Nw#RVtfcsJTY:yyvz73'r6'C^u:S,yaO'xkxK
+f;aCrRaSlT~WyB/P^6t^]gI-[sF:^B&Rn!iRz0iI")tK->u&+>X$M}DKMv(@0WF3uN5P)PFV->5^iO-X]{ff=]zApQmw2,PgkY_nuf#MHc[:Wqy7S"STsB
+u:f+5IzE&-+fRHTWcn<G3yTubAsINhX5y}@At:^+u}BA<nmK(C%!Oaq}Ge^1F&2d>hJ@=ZDIe0w=iC-EaIo-F>w!@W,a>e{{hax9OL;z/%a|r3Q!xc)@kE
+:>e{e_3!H{+|Fm[)_nyf.YsS+4~{>V[3+K6z%eNuXpOBAj)18AvLpo`a&&8q&&LSRBN2-JUR%#gr]_a7x""e+6ySw=WTESXSB,{Wi3tj,aDF'I$;v,!:xz
+9v->QQ"dTU+K%d}KKG$Qm)'N01"aYL|K.=,7=dd&.S&wYg0E0[veiTM@F$#&KJX5[JabME:7gqW%fJ&,42v"J2ZJ&)/H56On&B<(8k]n0WKV>v]w,fS2U<
+^c@3jWPdg%As1bHuK]!m:|IR78L4i:{FJoaN^0yGV'=}FnJO/+-Q)y2-wWP"Nf}wXfED(T:mr>j^Nc:]AE}uBRH9dVC0k,@W6#_Eh.f{WW:$IG^W`4)`1<
+DHC)_n3%DTC^RUH3E)en(OWBVJ;{F`zqMPeP3xuCzD0a|Ww1a&a2VfQcf1<pTOkLox/$nYb[xp`m93jqhP^|uuB$K%Ps'0rcO!00a9$"V.3VZ'iZ^!b2(P
+>)i9%'NQDtNMBsOuaHql9nvjDe9K"GygmG+8+.TGUalu]pV"vmei#UV$|Uct)FD&~l_PgF<XDi$lF^].xE^zl/MS&:{A4vU('Jp=+'y.]y385WJttuR0{$
+MS,#cmk3bbzF5HnT=nH<[]j8M|]XnmS]P%onmWMt-_)$t)3kE5xg10nSUnV%2i1LI3OQz^mmHFPUj-rXk8rY^i2K"azI^1G}YVK$A{>Tnx[OyN)Ro:Y36z
+8X$V_H2b#=et30y;O$UXsRUfAlPm)hD>nE2ZII"27>N#&8{`I$b8{&YEhp(WQ8{tbDw3-QpMhe6N>m@ia40C]BpV.;:Z,lXy[}CZuF9dVFL.@<ZUDp2w2G
+@1EXGJd3"P}Ot6dT'nP/lzScM"UH4,1F<q2lx$V4$aMUjr4-Eh_vnaKZ}E,XJ@Hp6{7;PbtAxEy(Y7(aFNXd$a3-VA3@n)i:HHb4HB<[uNX$SxG;UAxIj;
+>oen)Wv!dQC{#>4!rB>neN>[gk)&oq|8F_]i@%Ns"7QUq_Ue="57QM^pCI:c~V4wZ&f-8Tfmp5y.`d9J08,;DbuOpfqV/^L&U[h1t/pG,#&lEiX1:xYP}v
+MU1mnVra~_:4ix6/)rS,zI7kkDjRJj/EjK9cjCwqpE1)}81Yj={QqM{Nu>aq#&I|]Y7O=rVonz}R$k.t%BXUX;;#di+3y^m9A<B%]R~$NL,+)L"|9$BNC7
+zj(W/gf+j&76S&Z9G)$nXf0=JG=Z<$Lh[Z<C[+1-m[bYIcoJe#7bT4k8))q5ch)k[W46W[K-9j-d4k9hthO20,ZQ{kk'_&PT||TGgHMkhQ!|+cq|AqreoJ
+3uSXyX0fNMY;P1TY9Bpoiy_MTNJzU&0HK_$IBBi@f%M)Nhcj[%M[P7NO,psV7dR=P2Fg^`Y%/1x7"O';zkN/>/s)Q&jM/BUz]@TdvEM%zLhKgvDvNp9=`)
+>t_J0M,z&2liGa@.W(]il}EP]VL[BNo,q7Fk]N{aiJ]Pz-{x!2Xj2j>3P9>>1dH3Dz-HaZL4oykA%4ie]-9f}Pi2sGy+-IM{]5w3Hro&obxFyRR1<x@xA}
+L:w&lj5L5ayY"O3@k9yM-ZoZL>:O3iXbr/z!W>]2._/y+-NMgZJ`{Ek^Ha7oBpd(>e56ub.Py;<)I)r0w<=)6Q)HF#4sI<syb(z{U{_#E$B=bPPPb1N{w%
+#"$HFw&U1-c!"<r:FK[E-5h7M/2[GtNB/P_forj|g#-4/}i)vh9[L/lSaPd%;C~s:iSaKiNMVBMEa}H,D8^hOgvh(RolbN)d$Vt/2/laD}NLUoQsG=`m8n
+Q5rl+1lyQKEZAg1A4n{AOwzOj}|k@Owafs|'}r55ILm_wAw.5}/JO<LfHiZ^UO$MU.aL9xErA6j9zu;)cQwOnL(&vJ5Zil";OuJ^EHhKfe(b5{fD[Je{ha
+:mP5Oe%FUuLlE7)#ORJXf(b0'yxfXT4n&m`R~cQ4.@-ox3Ov+%$0C[GQxAJP[vqQy+kkDVi^}dC|j$DF0<d0MTKn6/FxA0JeHH9esB7z}Gi}eL9=8zn;,7
+#kmGL$VWCh!T6iVNT1@6'plFrGTFZ`;ai8g"z^z|L#,!NrUt2)hR54Ml+bO}7sjMOn!mtDcri7n0GO<jU_8NlcMSY_xZIAnOrwjM!dqReO6@CQ[8geEC:b
+30`hy:m(.h{[|JJg~nsyOubOSu~cr|snit56/R8xQZUG`5G&LQGnX3VfL7z])GZ:O{yz0{F0~fM!0dZVU=rn%F,[th@pHIJf!koLPYCqq3Ur9q}j_&l/zu
+RqsXr5^m"am"n)+G"kP.`^u=5Jep]#il#}mg4XksKk93/"WT_{Q<Z4P10y,$j"0o]&h04B_-)0]V}&q(7]QUWb'DWTXyUd=q=_{n#v]3{Y|Ggm#d,zSNi,
+M7vE^N``R6f>kBUb_bC4iRb{S[-a|@N3_l'{L"jE)M}nY71OO,UIK$(`{%t#mL}6t$|7/OT8^7Z><#/y/u_[s2P]U/t]XdIx;+;4mqOiEIxwMVy<IOgw8R
+b#.&Foqy=]45je1#GK(z^"UAk)v4w"Q">/!}~rE4Fdea9646QjT5,$S9%u]RL=%1ifB($hlic]xiwCz"L+h`Rd+xrbOSla[$)EW9:4D;,Tw-uo{iC=l4yX
+#fwGgyWs)EnuV[~>g^!g[x8ySLhT!bTDxEgT-hV{l654kv0I_aAHW{v2gNa={8Y{IjT3P|c<)H.$4'DccUuaYx0rca-}7asowuo:6noOB-B`[!-TK8x4(&
+/MX$Wnf<I759YmNtG3|&b=/Ht=A.8bHjtrCe/;r(p"/o^GPKc:<4&FN2`"</z3'B_;}&uU6X0El7HUpV-^ab9G@D$rI5JIHhSZ:aWknJV7qH&)q%g!M(VA
+fU#9'+^'g$`,MS]n:mTulnL2lT>E"hdtFRl7hK$fZU;GtX0lly0ayEnN+K(_l!F6`$}u]=Php/zeJBn!hSbza#IgM1'>bk,_45/rzKx}[UCX^_=Ae|P8Mn
+jc2}GFTKw|^g;rfDPOb[Ku_.'vu"MWa;s%mp~ioC4uu_'c67ChH'%sE0-%Gdrp+1,'5d7$oVNcsWx=~s"58ulTqi=<vsA()[Cn]H!{8Za8$O@B7=}"w=gT
+_`W2{-K;-e^Xp@'>ABM8P_KPK@`BZJpGLF<EsNS;Hh5#Q]bu7ov1SrZ)>5SF{hU(k]6H^ekL0;GwZ@cTe{)rV!`lAkxd;l4'^o%$wG43`PeL{S)r'f^x_I
+]}fAmRS]#3cPYL%=]YPHoG.CRM_kVft#[Sy!LOI1UA|c:0'/MO~gBH#6s87l"ev"0W54X$:dw'30$@4XzuRJ^Cv8Fp2V%<teoIBTT"0#yhc,AR-WW2NA[6
+0r0<Wo8P[V_9'C/eV1E,Yw"!cjq<ROz;bUD5m1E9E5XQ_i||@h@<H@!j$mR1{Mx&MB(.t"'#%/FG%:["nLDQji7Y0]ThU)m&JJX3&T/_MM|`sq4pjxm"{2
+KNI%CbJx|oi50sL]6iPr>g>]Od)x6T8J7aV16l@=xG3fB29/OsJibUm^c4ji7m`-9_e<d-vMr68j[bro=Ou^.gkmx+Kn9v~wI=y8Aqk+~mW^En0`Q9h@8z
+%D(vq#]Zxm2F0vTyTla4/S=-r%W(&[9V1eV{ww8iM0p(,;hYk2,Rhk;HHw{qYr<Yl;<]WUbtL]q/@q{g|q9Cj$R/@_UO4v9"V+D]#{v&5x+RsS]61SHA|L
++-w^vqS4$ilkB_BD4qbug8yA+}W9%H]JXk#4/:Ynpfc}&tB&kVjPGiD'jezbs)]t~.DiY(dyw^`Vp]g`$q2uHvn!Am)(&HWo1r&aNbXh0<<)Tc`Kz1)0Z[
+TI]JK[y+vN}w$U!XDpdyA}6H(8Y%eaY8q+F4OS$-X^B.AC-K!B2(;Iq{ETT1ge]!l9QaxRy2X=/KeS..6A=h+'z#~;"Ybi_E=LU"O$A94X|>k''_AHyygt
+A'^<xtqy(|MK.Y~K,Guk_';0L_.Y]^}FWsS9Xo!t^0gBH<L/_:ENf;BBF+]+4QsIl_@Q!'lpBnO%E>@nWKY_[-s:Kk-}run7|{ZB6=,[kxK79>hq>I1iD^
+9.|D]>$22}}o-Psoh/nD=>d4~QvDHFAT]IPDccRDT(<m&bF{<)w1w9>s/I<V~ksG/'.VHBIdKjlspQkT_BLKY[K-uhrnT$^rK2+y9I/0=Bz6r>([~yv)xy
+d%!rSV{ZIzwJe'kB+Um'rhVY}v4Yp&>)OcD/nNmS7O;sG:FbiE[N]IGn&G01P-)C34tR~UmtMXO7tH/]p%2(=hG+O-gvT}-7y)A@wz'7($b7QA6uu.s}lC
+']|j_xE20j4@aG-N%j!1cX#Y~jQL:a#a#dozn=n#2pBbm7,YOVzpTUKP^!Dt-#]()14HNWT)h9EU2RB!E@:A4vgJ,`&$,wPLB(l52"}l>v{uJZS$d2H=X"
+N7PViuQ4yJu=dEtO_64(#d@J2P`@],ymy$:yi#:)OOa:m4<'9R;MY]vYte+dzjYJ;0$Bn/4&QoUQhHig@YwDWQ_-X-1iaIwgXS85p%9dg#Hv%PeUzgm=w^
+",Rh"k~cKp+NkPPf~,/Uj(TpId3^QwTmdWWb$v~U^6JUqn0B=p~:LS!yBe5l=/!jkWg46bjR:Bpz]Qwow.6gY:iMCy<"(|to"OYn"3FL/AOLXM=)h<z{<9
+~xdPpyMJwFhnuJfb=Ll8)3GiJtU777hq$g&//[Y[^9&S[`Y/0UEb3]Upy(:>{)w3_iYT%%28R6fQ:[jvV)m@V"j7=e5EtDzD`@}{OT:N.G><b,0sN'~w/5
+Md-h@uhL|F3`lH)5iI@{Zo.K{&bL{06XVV_5arMCNqegj^64]h@^f3WpF2jUjFdAhE5VwsX96ppaf,s8(tJ-spD}-6EjUrFx>!O!,s;<Yq#b^s%tg,fF)L
+vhbN2tV/GB7hiM(ykvpBL__G1XPSMF2kKnqafSR:bUIkYO,:!N8.P,H@mGNi!$jp#[W(q+%p7pK49Ql3g@;k4&BL5Q/p5RFTlUlQYSr+a&hX0(~#4zKG:W
+lsbE-,)GpCtzHH'@]MyJ2F_SeecB(W[(O_|tYl/K_(Vs%rz8_#IU^pU=Q",6cpvE+v'k,<T)9U8>9[hVHF5sH9oJUB(4p4CctL5tz62"5GWT{2>9/%{%b<
+%IH])-+9:+[lM=|lD>>V`U<ej$6Lz'pj&|kAW^1ko7c%S-BG0%1Fq0MrGuX!6HCVHq>XOwI<_<8O]E><m[%ON7kA}eEBIp7+v<OH)--:8#f=<%dWJzr3Ir
+-14CgeGod$QM.NM`mFgn,&X{`l|dNvYxY(W6MnvCu@~:iV@,l25@S;6:Sa;%|5rA-ZsmOvV)-n=0u&F$z$k'94>ev@'JFnk|L"!EhVXd2>U<mHLxF%0[V9
+Y62i+/LiUo$[qXxfbenWZ!1:WPT3^/d4f3VM[he'ep.jX;<3g@b4gx78+<]{v)!~0>KA244EnXz.zueL8DJs0U/2pJ)ocyqyQ>pFSsD0]R.Y<SZ{/[s<}^
+xe~Vkf9XI6<itm[T18jXwp'yVD>gD8Tu&bL8{y5,XN=(MDPHx`TFwM-"<%cjnoSUAz6}X)g=iqB{rAD&tHYxE_f"nYfS~h@b)!Fh8{Q,2_2Cka4<O-qu9p
+3s7PD[vdaeCq|iS(G#oy6vSWC-vM&LA|klZ&qoX|~NDDw^@H(m34N&'(|On8#{sOujJ5:vtGZi/tS)'"e;`]p}_GI(U7$Ld(g<T'R0@STzEg$&%pLLm+iL
+{9HYK!S!DP$/Ix"&0S!(T-[>#Y/w5x)gm!0/onZ}M|D5[z(;/rHrlVJ+HT<xYCLy6B%/)v91eKmKVLnrD@Vpvn84fPJw2%g1Vc>rr2q%uu9Qc-Sy;JeyNQ
+u{>Bcc,xM`0-ypv:d(Q`.U9gfBrTI0FX=<x-OwzA=h[;<2o0E,7E|6)[~|0HAq8kM&2Yqe$iu@ya+gRQE]/-^):O/+^1NE6O$:cUeXb!`ATF4EA,70zKRQ
+2v_5C,UfGX`]aeaQa!)Qh3SEpY.46`qsWdzo4YI#UyMFn!zN|x=6HPJ%26"W5+:43Rd,p':]Z>nM/hUf7"_Ins--$=xnT&p1o9`}pdVMY@=6(|{{v['k&d
+hI|hP'x=uAz)Up@f.'`"kO~nqsTIBOCfpB|+kL~3^MOrfi2+<[%)TudEy>XPG4LI_cS{JD|ED`@<wBR^!8rBC)'&O4H61vwVs,S,)&>s#-gg';h-pTzfL7
+GR,r{!Wm,1P/xn@C)UbDAOf2EOIE:4&eG0"Bj"l5pR-1DSqlL$O8u'XjA9khAI')&'LJMN9|fy|"%i'25Dac3ygR{tUaUx,e+/;1dc=t<X,=U8}"R($>OP
+cLkM1rj0yO"KpPEhkM>[IK<$6mg=NRkV;3O)Abwx.`[Ne"_&y)O{fddSxEdIwyegH/Tl!E/97b,j9OxoL8Cxk0K^nP7cS7J5@se"juGCn88ebRrP!6cgu6
+bO6ZO]k}W=YdNWC;ip-Sf(QBcmO%xvyt40{%QF%wd&lkEV/Sm4NZ(Z['J0X1LU9@4utCEaSB<>CRVPbxhf]Bii%AWIHcs7B(g@E}JG923S$Np,JQ:6U0t&
+5)}CJ_lUh-{"$L=,>6zJ7x&L:-B.f`baQy/c;RGN7p~ob|r,c$UEeyKi1[fW=mon^2I3:hS2n|<Knig.J<Vda6E1R.CA+GT{_0X%T_LW];uj%U,]Ed|b5l
+3f;R"xU.Wdbke:PURM0N.4;Ad_5^.$PxQnY":0JO'!/W'4/SPuv{O!QGIOH](m<MhKS;(R$B9dfCi;^%f:e{^y:Ggj_MC%D2'Qa(wqkiCe;1lTS4>CuIy+
+1$4l}Gi2onjf>}0&LsO|%euf^UVp#khcr;n2Yf8i`7xmgVhR`i)D@_1(jWyfw{FbU!$@NZZ":AIMaZeL20N$,3Z'(qoai59hq+y,dn"D!;rsh7I2z,M_{_
+IQ1ry{x@3f_:ULSeop}L|-@PdMJB'N=;!m1ZcuN7%wsN7;`qWomRd9TU]mQ#^nBd=Kb!zWc)vDUhj1Nk.35}8[ETqD)3eXZ-8Q'KdRr+lU+yI{7o57Mf9z
+IW^,~9`[.)^a4gko5Wyr,TFK6BZD$&71i2G7`I~E"QS@o}"uoKUmq6R|BkfX@!~]k|`f"M[Maw3}HEX^4'%84jD-|C=)#K.F~v@IxztXY`e@_9A{rG~)mZ
+vktyci>C:+jyjvni(4]razv^93&yrM|+wOQHQw)>Qi3eO"X>O2//VFIG8fJs/YFM]=qt3h-BKO1^vXhb3ER3bN(7fy{R$aR11c7<v$BP.brW7cPs0HW/Z|
+-lFR&)0Xmhi;='gAhAPW"~8}3lw27Uzs,1!MFp^IYcAL@7UBO,Z9w)4vcgT9kms5,`KG%MIMjgXSQCrP=gD'u|c!lN<>t5}1F:^tc;K#"jbJM9ob^|ovUW
+}@`"qwqQ3"5AoP3Uz=J:Eg)&z&NbH1yN!+^oYUs[F@~qdvNApt[js+$(`%J!4".O5P$(|2DZ"{biUt!pJuADpYMt9yPS5BVpXsCb,,CI=WT%qzN%a`-0gL
+w:H;[!ULMy@n3/~V)K`}PLFAL^n2_)D]4k''lO)Abk}V^zd;5.=^S;Q(Q`qKFBFwQmp-}HsG$kdfR@C:0+@Z~jDi[}Xh2x_C:;lO%plPJ:eZS{w<F-5Z0L
+=[/&i#Qzck|BMev|gd5/zP>uSAtg'p+Wn2'#"93UM^>RJ;E-|oL=gcq<itzG+'aVSrqt5R'D`2_AZx<K(qt`vlJ]MD%LPm=s78G4:EfY&ieWp.DAS&;dAJ
+Ecf.Uj'vT2=km]!+[i+QD>YX:{$L^)^2}%GbRL#B94eC[`x`6vHDg0%n|XiYnR2dJY<KyWFY7/0HL7X%<_TK[e&#uQOt!w`":>5q7V.z#]sc!>>vgbO"w>
+SPytRH1qz;Z%=yKT@bpto)_SC^-]m<q_uP>YndO9!yB$wxj[[&~y]={.(L4h!haB|7-STk$X;&SNzMjf$ikXcDXYFh!{s'FCn<X-W9)<WBKS~tb-2$[u|>
+4;G)64CI=P0ysw<Say'xBd#dWC@B>SZ}!I)vVo&{"b~mHb-$v_J)VX&mxouyJ:0l/f|rF,>au7#N#v5VOn5s;uBK><IXZ9!q(j]$;$|@[mW-sF#J>`'BX_
+7Zy+0)v]caeAN##s#_7cKY#0E=6(qfs/>2O^EglrMk7P-RZD-|fjtRd|E^6BF0NyHSRUty=z#Yg<ke(2ig"JRuYZsAVEr=dV7})Q~8){+3bIgi8i<m[C!^
+c(H]>(/J!5%-"5%-FLrrQ%2]D0i+m@Uuml2r~n8c`ghbKT1TYG[iYCsfP-o$iIfh4V.A---_Diobrmh&/es-ty_&R_IjY_0fr}<jPjbGaE2!XMNXbtb[he
+S^3:YTbmOr4s2@L9hQk"Hppcc;8MKf`[l&kEA:[`4q"$c.'<2F;F90:'Db&|5&8[-AngUjFlMNPkT"0&<u$/_E9QcZ+R-9=_T]%;m]"o<rX]xshs>R'tN;
+L;n3xNa>H4"xg1<<`y]FGe7cIrg44x4Z39[J5GpjcbA{yzo's1hkTZRz~pYf^g>n%2T|!t(x}.<&u,4Ym$Jq53]c#]5<M@C^';zk8Qf=2M$:GG.p/Bqpkl
+&,Gh2e%pUV0zfF"[vH9FrX][8rdR)G>)E-Sq(E7qkVDws/l-"ge#A48s"/j!K{_PUF]=Gl+}7_$qR2||"{;R5tFiey1j5%I3}`thWJTk7$#WBcHOs2fc+,
+z}tGfWl|o/YU<8d[;2%/u1d@YG<Y)j2C(K_k>R3Xh2V%Z4%y]^QnKQ-mjZG1opv!ho1sUq-F+kQRwCmGJD5b!TAS1|>Z>pLq=Fhsnd+;)^nX28-<ELfzK@
+BW%V69XYyx@n&pTTOL~;FOOAj35=],ZZ'/hl`aLVx{@jFZ=gbb4sSU4tPXn1<H%oQii'#[l[@c%.8HlZqx@_e0}w7FX%wI<X9Qgi}>m0Mic0iC9ghj-H5G
+r_wdI]RLrV0<b9|k3RR^FfQ8g$chfJL4WvDXrki!2TBzw2b^qtZX%9.Lu:VA>D~8jT)(d2dSBflg{C(IT@&e$ZKKiUGAUAwFB|]yk(v}A.Pf]%5''U;:^`
++{VkWT(&#]@QH"uYYS1e.Y32^Nm)}>]4WCm:M%!,Ne<RXowg"|fkUjTt6BCtHDpx{|p72,S:7E|HuEX<#[c7A1mIz>x`B"0s2<{(-D]q5-yF&<&sYSVXRu
+!viMw{uu&Pe`WxD;8|OjHl/}OhYT9pms1GMT,CQ^'[E#7:'.h)mgf/9drR:G{7A%I9"'|cqk[W#b#Bfuv&PpXDc4g!O8nB>z3DOPqyk,t/fB];l&&a7VOE
+VI/sY[kmaaDGI:$T0K>Q)s1)4,em,w<t3Z';Eb}c{/8$d|J-spbN+Qcni-UNFD__n}:Rd_N1^h@hK+kKL[YCPiNC#oif.XYU"Je'DqxaBQ<S!:n<LcX-uz
+CI["igf/l!xaXcw"D@kHes(Ic36K'OOH=@Y{-cD/CXE)UUoR`OkRGADGP'vY`kI+a6s)#^r:-o^q!F0PR/u;}5xwU=X&hq6Ygi4`Qj}FRZO,!I;-yZb&1U
+se)rI]VaQ0bGpA.0s)S37XAeA$5|hMO@<FPdk";BX&X`)$J/e#-9"GB[3otRsUY0^1P<|64ttbktD)c8@'ov<b]9azg&HBPO`amT#lnf;OU6o3XUA$u-jP
+nNLw|bih{VliDa{v~}=}X=V%IJf:62Tz&l~_C00c:n7NY!#qdHK<'6]x4$0;.3<WIPO0#2Hi~Q)rMh<]!c~oD2MR~y%oX'2nokq{:@bA)-y0XMN0wp)Q6{
+XP&53(#y"{.]k]X[zp)MKI%O<`TZJ+P|7P~irZPpx7x@<"uL7vwueaA)<rV=_cG^y`D/6M4::`hX1I+d0uk",_[.HiOBO<b{9uQTC351IhU5rus0]Jvu^V
+[_iP}!b+EIi<`7U)&)Bc6s5Eu+HVUW_2ewwWfK^xTz}{C0JgGplcKI)Q[Bu-U6>2)00|wOKi%}4{CXcKnI&%@HLD/!raQjt58T{5axNu8'!>n1"gErx(QX
+E[%yJzlgrtHHuxDhel'okLV:Y%$:^CF'9ioqwx;}%C2{5FY$X97!+C),8],x6pJA$$Q0`m+I1w%%W!VzUz($}ffCE4-{};Lu6CR_eU0J=ao"RjFoE/^M6#
+9HvmR:{f8Hor/enVafYAs`j!#RErQ:/1w{)Xt/!Q!P8cxV.68[vID6-IGM{1vToe6#w;R{+@l[sWqV!/S5gS'C,%IWX!oF{{#b`kBg>Dsv`(k5v=|{&:%e
+amCW&5|+sw'<ZC,],Sn^s$N<CH'iDPKoylG|kG+p96Uk3s}3@qdbT&1a'56^+Ms.v-.JT+.UOJJCa%|%F1ZZGW$le/bZQ:KNr'S$iYQpKQtt,Z&Z`0UJeR
+@H/)Mp8e0|Jd-;p}=u8O{6%Y4W}_v@w/KG:F{[1Cersc@loIRkEJ[QZ4N`XD1YHd8x[Z8DT5(6>[#0ofH4W|cc-Eo+kU("C2yrJsCxbv`A6nc$AJK7&N(F
+emG.R+FJ"jNshe;DGZ=M8h:>,WbnYn3YvQQbW[9$i"P$KuDkk;Pddo3O:iIsKFS97Thd/$1Z~<QDaw~]&%gUzz4rbvmV&Y1,#9W&zA^E"24;H"pLKGjNBF
+y(}&Qa(/GVm+^F@xpkm%>aL=nc]a;%8J'Kaqux`y@BW)SaesB<YqX:mTgOI)kfeyanp7uMgYO&Mx|IO]Y2wALdpLbp]tLAMJ8o!T)rFhT}Il#TQb8Ku;7W
+Y$ACI_X2R@#4PdqO3_Yl3<y$E_0O7]bL{%5+0K0HC80])f)esGQB.')0XJ/9.x<dyns|fSfa2w{USAl;zItN[a7|0dRDO78Y-#L9&+xxQyxOM2jlnot:jH
+NMt4dyvbazxNR:vx2&{yxHkEueJ(OQrI.J)Xe=]3;Z|ARL<0C$KI9^9or$D0f"s&PzbT-{"5%N:r~_n^gaPmt}!fj5]g_Q{H]$^O9tapk(:4Lax7+f!DP9
+Z[H}yX.p'`uZ;)^/[hl]&_/]mTf|'p#7k#N27P@}6!CW>S'^+}nA~i<ygCz,CUMm1Ca+I/BBeMxi@gxMT0^F+g0bkgfU^fa,6zL%mFz#%E3r9$UXyJ8s^k
+l&MXyZmC+YqYgnt/g`M^5LVCKYJ3MM-AB0DSWk38FdM+BEsl%{jb[4<-R,D=@F1x@q(0c%Kp8cI{#.tTMxyf^v,/Dg}OZ}IDxuw!pq38wc4wRMxe2Z#pq}
+=;FpRx1{gLm=![KMOyt_>sqmg@MXqTJ`]<yQs.%i~Y5=KaXr~wZELA_SgiWq)P+n;c,C[^Ul)>|,;su1^IhqVI3[!q;3nACLA8Itsq(BRz[Zcvx!@,hIZ8
+{Xr!Qfg%=_o0FkNceLAiOFfW}EUWZWDO"`M`6z[+~@1,C;QBH#%JwgyC+i)!xja&nFqRfmZ7%>UsoVAhL#=%9@YT+z<>t2@2~Q/@ggz'=@N-P6,jT@O{(=
+6o/KL"oQ(4>%-7Hjo4L%i%X}OibkxSZ'TDRLaEemcOl"2V=&V_E"LG)4{g0i}>TOc&s!j|`fGd@Cqy]N/d$,b#!<fNzv2&h}MmD'YMMOqHf!7$-;IE>O:D
+$Ksen0N:Z:{VWee%{SZ'vykBeI62u:QRkK)U_dZTok$S36ae[8<G_cd,'O]U9iP>o&),|7Sei4xRCwc@-OG[x&)ZDD9G/)Rr#C1>iPKDiorv1o)`G]7dZh
+d!Ovj>Tbnp}R$m9@]B&f$5=OC7P$sjUT3!UUl<O+XRI+)k#6[6u>&+&K`7'jZ$(jj-SUb^NQGxB,TYG5(zr3'qxn4zDCH[ukWfu]PMnq%u.(}ii0L+|Y60
+47{Qe8s!Jns^C9]F|+fK6YhV&<hsCQi^lQ8"fy)5|Rd;#]hVnW:=3%YKY}(M=A+e!${1pbR>3Z3cUzN9xvZUnp3Ko6.2%i3NN'_)"D~)acKAq3:A[nD+,!
+2:7Gl_8yMckD"QS$#(>|Q2Cq$G]Gi'1IomQi=Qqju$}1!Tw2$tHDr:G#s)>5|dX[G,+loTwoX1OIvba/rYA%|D~2%''iu1ssdoM%80E8$7Rh.D_N.WQcUv
+@brcJ-VTq#`HSY&=Na,j^dh2~dFCQ(J<OTC0SHh,o(pxzR6"i|fH2OH[lp"!~rvB(0K`<b%fth@;9{KsOmVfF4^a[JTf;9E)KWS,gmQcN3I{F{^D9]Za([
+K]5)x`8^[j#['uudKN~CkmE)6V>4=hLD#Gjl|u&-g-}&cbh3yc;qqiBmDd}t>95HQ:DuF9fPV,+/sw;9]RMYMI:Q=llmm|D9)QvbRRS:m-Z#:'&ZQ@{pf^
+|WP$[/X>fV!!,Y[Y&$qX_2+KNivqujMoKC=2FTwZ3,<V{v4m:7uxV}P}~Z9AkRWW]7&2fh/NT6'y`Qqz5j7%%b7{RHna(ANTEb>Ey7,LU;5yQdn55cI2qL
+zE+_>{1A=&S_:Vv+M':wky=Pqo$3]eh^=N1fPDeon`wB7>=DWsVWXvWpchx</|[sY|z96{ze{7$N1r@FF+}ss@f]H<puN-v6qGI6PUN.CGsm~N.QAsI%yf
+ztWnq5fOc.iK{qukF9EY="kT$58as&P'S<IC6XHDx+6!c:<ia)@BO:<(u#'hA8I$.fj{UW_T$:5M/$Ln1:84<|%|jC0]u1-yH+Mu@)Cp[ADy.Q}`'/8)$R
+W90+y9[u&g%uqYgtq9CP3tmd``VO]Bvvz8PI]k<(g(>M}-3g~/vF&.%Bz6tH%WjRQyr_U5wX@4+SHA+J[6dyY#+M|$VCHV55-TphMnQ(%@FUX=BO)a|<Bz
+uc|ShSd4eFj7djXzs]eoxkJ>NmF`98T:ZBh9+ls,+v4Kw2nyc)nG0c-^Z1ypBAK<VLcPIK#NsdX7+K}I8Ik/5;|2kHNZeuzInU-lz8O(g&(nTsFU``-k>v
+m<zGKUAHQ:!qG{2ISCCpxj37X.B32jls"C^RMhmaswBLj@nW!zmZsq>l`ES]YXAi<LJL-Hv:$y6&d,k2prYIPWf:[u#I4)fY$1AyF6"=wl9Z90}7.V|F)W
+@AO+D!1=U4h1:8F(.CF#S,/{pnh+&SnkW1mLVZbbNA:Yb8tGf(7b`Dg_Ms[V<RSI-g-1&Nr4XyY[lSX`"ef+MZq("@N^y,3L#d7UU:&ipDiMr!H%^+s#Zr
+rfanh33BKka{W!c,no"/POA`PO9[vm^cDrM8yO{`H1@]e`0%|OMN=&Mqj0c5aNp;)/~^8Zz41,$o&|nc~Vo|A}X||%`-}lX6xezVGW]I)@8aJJ}kvN.h)_
+r0!sqYk%;t;q~L<'0y+_}by&512G+.AG<nxH2!P"Ebpgs4xDI.~||G!"j#TANe"kgwHXPL)1{=2Y$}6k]#'OZ4,!6fLRtA{`xUqams,)~ZgK"r5EM1Z-ts
+`V3UMI]-LGwBr,8jGDKPegw</tm#Db:g!wu/k0)++=(Iko5^lU<h.sYrhfsNTPt(aX4]YCx%0']VDkIE6&qY%(y2A^%y|rIV`ruS'xB$0J)Z@uq]JShvrk
+br0$V(5Xt.$8fk,o$u5%^C{_DU&R%${.)id2f=EP5B)p"f6{KXeT3p1_:}c8q-]H)cX31{JO+/4"!4Oqe{B%W5wB(&'/z;l=[tN$7w_E`>wJ-kA9{aB#7P
+ng4mR_sO(umYvx1;pu5PoG_0a,fsk8':eVSdffAe4usYO&L<tf)%og9|hnJ'2)L,b<`cbq`ZK`y6Nnxx1R^q6_Vop|/BHX>vw[2IK[vH#5iNJ+b!C;RhMm
+fRqDqu)48h=j{d$kx`Y``+qDOsP-a"tW,iN:{w7b7lqG.zi$aEI}N:0]XI&XLm>&i[#(AluIAW-a:E{{6VOYqs8p_Rw[Go2psFiDce_6O{~k=@K6xA`_Pr
+5q[1:TNeQd_xwo^akTNOuG#OxT}QmnZ!"BcoH4P.$mxch|N=!s&$BoNz%tHu~yQyN'WA#JwIM=`Nu1osU[;NMm2Q]-MwsHmz3q+DEZlL@;~8/K}t&/q0{K
+4Qdoh4A!~/=#hJNf.XB@serQH7un2EylucKhJnj#!}8,_EYefvygkUMev4H!:m^6z`fKi)Oswa#U`X8SPT#+/7tro>TX;$&3|+=O#f$j<:t#Cp$(w>>8G>
+W^aJ[bZ{d;b^M/ODF#wIWi8#oaf]giU_G`7,="#->^^Z2X_M;P,nx;zJuumm',_[ugOaMlPX#mb>d#orq|r,S9-w[U}[d[WmKoh)cT-x0P7R/|XL;Y&R)h
+XV#.CZ@|tkhBU1EE5(AtsP])i!N{(IA0|^mz-Dyz_R9`]=84'S(DY3njS^h]B<{^rG6(tT}Rc<U1Xz>N=x;=<&~(Jy]Bj(oWok]{RX}54(|HZ9">V;.Q/y
+%$7j-BA,6QiWjXM/9E/VPs"B(^T;.9RM[SMVxgat.&~4@{yQdIVES!m!&,c!9zW.{Jm=S'/c9(.N#%F%-vJY,E=)!/Gs(Qu@vm'=-tG:|,ab]ZnWeqZHW!
+couGc+JU<E38}Ry07&:aul6Pgg,T]ZUQ6)No2rkMZ:F8fJw8[KB7O{YN[ud!:}83~k%AB,ywqxwxrDOvhmqL|j$DIZ^a~VUW>t>W_h=.wh:GAF9^Z;jpZC
+KaB.GhR..C;]-Ej[Wco.=9pq;X,ZLeqyY:e8NjU_v2z#[hb#x)]_mypJV"NwA`uxV&&nxk/.6G:Q179m/66bp;$oixq9JsMzb{LeZiy+B@Mn^m!F{kn0iG
+dhC|6i^=>&qj3fYYEZq6R4.h|/R;2cKed4'>hKM^U(2()D{B)jidp53+W.Z;96y%}qi'1ZTlQSnYW]+%e+9Ak-XqZ[k(H{$P|IdiDW|2^.JN[Y-8@i91!m
+F+(GBxgZ0pW{>YPq8!Q9pOc8[Y(2Xr8`kP,4<7Hf:.:DZu!;1co9+F_>.1mm`>sF1S>J7aVv%:.%!&ies9Bv))aN8'Uh';)#u[qC#2!)c24q3:7N(z([xs
+LHn@>lYM0uXvJkC=vd(ZdcB'GiWL7F-Fse2V#'#n$Qoa%i]<lplxD;kFsk)cAw3X&m|Vu9Ysj#%lT]cr^L7n@T_UI/,CH=h]Thb&^wo]IyQ6E"Hv^,j3~u
+TYtXMM|z5U|dq3<7v-[gq&2UeJe4i2>8tI$CALt@IaaQV545PsNtv]J_J0oUpERKF"I+b];/sUcN2BNx<!r/jg(NLl'`)(`S[yz4XRP.jzK-yeG[&1~:~5
+WPShtc{L;@(i'o@H{h`#s<"F,z-,9BEEv0W^{N<nPkNQb){w3Qrm3SZzlZ8r(Wa;G8Wj6Tr'qW,9U!Lfrk~7#:6hmQtYTY`__y`cA^R${Q.0A;fX{;LuU[
+!gbhM/y55KMDzj)hKQ10H86b=X)Z>{>)A(87b(`l72Qb&UaSW}8e;WV6b9r}gPk[gBo;6RSY-tw|LlUyl:|mBWQJ335m-i`y("@n`)Q>HIe)>s7{)-p[xt
+2H<zSF_&]Zi]xcQig")SL,.L0Rfh0w{QxQ>M})tSn9=DTlnsg.!.+A@y`iqodY_AfiDSgD_y4]l5D2u/}G/=Ds3>a/<1h!|e@YyM=n]QM=],<+ZM6H^hF]
+L8},t(H^OTs<WU}4-Lu;^iN!%gscyoq'w3u{gu-qJDq$MWkP#LY(Gu<FvHO2=n$yU4hz<!Q`lmsf+^oY8'ZTT$O:3p/"~=6FsM}68bRvvp#J,8TQGi~_tQ
+>K2Non-qQ=xN=&7G;Rg56o$fJ3]j#Fk%`X<w:8rm]Dr/{HxZy3F::Lwl&3,8r62$@@692dV'~D]sVMDd^ix8V"~H6%&r:IJZYfCl]EIROGsh4(w0NkD"Io
+/jD1WxO&ol5TyL$xEc`S,.BK"y5U0{Tz}rlC<:u&@xa%K4F(,!Cb-af`+mBH^vpj=!r5Uw{Mz7NK:[ZN/JXmsZW%fHI=5}EE=O~<KF7qbT^;!Uo6gWXbn+
+$nD{>sL&C:(>`5y6},@dh!syQwc>_2SgNT}GvXgz3o]mKS!:D!!t>nPv+]1hiD^<Q}5Vi}iss}>j[<8S[495<!kgFiP{oxj$nglD}W2011`lrVT|Jf<C{^
+8y!fc|WNEZH-Lm0j;}|^3!":FI5$z+a/z4uyMw'""|Mpj(w#)tXfuePZMdZ=VeZKpJx'b3vxOZN73&sGq,q`ukZ8,[%xhZp%CV~,h,/-^UHYhXS:iYarw1
+9K9}8-"hW,|+t9lqs,m}0-4xhFM'c|gmhlO6&3J(aQ,20JD654B(A[Xbrg<<=(:1}J<>Y=[r"Td#:bl{>A2ul+xK|v!-6AG^]`,<w(6{E(V1Nx$xxPH|ta
+!@)zAw-8FIj#$XZ[=9^tzoc[NxhDt@pEEz/gv]5rVH7Q3GHegIL[Hf9kMA0=ug,6XWmG7ocU7`3EssH<q9p4m1nfnWSoE#-0Yv$z'[%Uun[=;N@AZBzOTS
+Xuv^ta^skU%6Z#<rKmaYR94!2fsE9bUE5&Tf97wDxxJ@1Q|XS@PZpET]U@t{6Czm@4/oU_!3WL4^:y~W6#](mgcL9<5.}lQ6DmcjjSS$>jUJy/FjQwKT'K
+f>^P4V`RVrU_-aBE74t$J@QYXyx1GCUuM_Y^ltAF4Fe[g9f0fMYGW-sv/g;I>Z.]8V6=0LdF`s`vdz@av#Q[c8A7w[ophNV<9vHWO^rZFj@S^.1j_ZC3.g
+&,HN^V1$^<QKeGR"2&8LoFwFnQ[s%_bvvT7MhiV)m,LrNpeQ:=g_P][IQ(4a`{1i&<>kIg((>YR(,0jAUklh.^wA::,Nd)hv00vrhh+{%7q/u8HjNqiPuo
+xc~o7LQIm3~B'.{Apfa9Kf|@JlBuS9LBU#P'T6=Xe1;JKj<Ju"e$NDFU$db0NSel+C'JteU>y=0(9>dWWaWRcA1Xm^`9]1"wfJu^xBPfV:$[=EmBvbXdVv
+bM+2|]oKD`YIAR_#8kY&~6OPlvJUFy#o}y!r(x!^fg;BK8DG/je-_PnD7pmuK]yG@b"[|0Z%j-]+P}i[u/g;;9b!fD#UV0/#}=p65Y"b%Y"=N:oyU{e!"p
+_/<`"il6!lMxFW#k6a{i.L_VCTM(|nm5Ydl]QL7pI]X$eDiGmL`FZP(S^0heo_YDEL/u~0~+z/vu@G8;m-8A$TvK<{k%E@A^i2`smADh)w&)RGS,'W+^9]
+SsQS]`r"20`)#RCc!]n+}m=CKpc|l(fkBS1-rrF<s.w3RsjS~GOjsN:0T]^NS|VSnq6-Cb4@8kXp"zuc`+)LwN)h_5tG7U+sbe/&bvywW&KqGuW!R&wgVG
+wIi>P[=BYp@@rdS>4}:daQ0Gs2UJnA"M=P;=J]Y(i6l(Fju`<YeAlVLB.!7e28@!7Yp>M)3_ZgzO"W3,@mRdQ-</|umAcK1}@r]8ko|n4&1MpyNSg&DM|O
+HrX#LS5}O:viL6z%i,#pYF/HHPW(RE[XCMNP.>s1@td#c.DNIs;Nci[s~KYkuZe3vkDkno#_b&%G@|@Pe'n)XEg!_zY'4k'Ye>M&^xH,KIXH&vW>z_2tdS
+>!c8+AG[WaMv=uDk4|f&yZ|UFp&[uku>{5Cp%M+yB_u"qW::^_4wC56{CBYk7J)$a:""W,wA9pPoQ6VQ{C9{(2dOg(agT^%L|%Av)n2t3rTQ"4@iRnzS%f
+x7bX"k)8r]2W&&`>!NX=Furb`h.Gu|nSOT=Aw&LbxSI$)xsAvxID'RhHJN@he({|@G=q]Wj_x_3-LE{8-Bl}38!2T_7G_f0HZ'QUf%y|%Hg2wDwkKrD}.;
+!L1%tX}Tb[4=$$8(&fy!1>zzlai.)8kd]0f;QA7)-GCDVaFQ<3&=<EPw/uVVn[}9B3t!"vM})@5`%+KOVI%.U#fL#7<5"ER6<]^:ZvexG`E)3:>QEwlA+[
+bKwV}M`NX_mxYd_3A_PUH,0};|,+])B|&)]<3BT;^Q}PQP;t;w_y.]-UsxxTq-@{j:^jY1<<<v]z:+2f!BC=q(`GkcUmAg:}G/(bW"uwwePXPkPbhC%H,{
+KN-Wry]"rdsV^#|vD:k@-/4naiLA_W=]-qtG'GMA@+7X(=}o#=0vOxY/'&75J|bUSRofrx9c9o}0(MS)eTW0%@l3Ir:yOB_xLhK;m5G1:sy^KnA!Yp+7F-
+nx$Kmsy3}Z#aU6NYlTD2jH1Y06X_.IiNR'>CUf&Q7"Ynz{qCz=Rf^e~bGGpPZLow8i#r6XD].X}re>{c0J6i9G>e9_+X47jdr',o,[icG|3G"{|:Kq4gjp
+24kFo9$2SYel57tWm(gV3bhZ:/on0FwD~<bdF9;PJhd&W(6N(lN7<xN,PIM!Of=cc<j"EqB;I+-@QK]BQJ[VYjD2cvFOJ{{9Nh+{kW<75fh%.c-Y9Dv"04
+_$_!l/7MJt(IEi^lcfKi,ZHtn7@`yDzsGks+zHjLDpeo_9DzO@]v@2Siba~n!C3&.;:cje->=U(!`N)&mxPXE9x<J,()>|'I~+XC;/QEfE)5.XEjR.[e!U
+iC&GZN|te'uAH3iPD8:m!tAd_kV_kH}dlKWIC.:G3$JLus:k]PnWsty6O6'5mbreg(Bj@Ocm0qGS1IK]A7_&}X$Tq/qc[B,d-nOs]h#Uc101d12KhzH5%P
+}7:{xc2+zY"[V079;ZwQ6O~'Tnz"ChkaLRs]x5")[@8Z=.L:Nd!yQ!aRV]wVEv>HQv+E}^5bZ/7zQ7^E,&WQxc+p%Y=EUWF^0p01N&1k/g+Y{K,puEZ!eg
+(s/h:=[M=4!C.M<{sP72a[p%w7C0QsoqC)C'V)uFJ2on/;#C.dFZ9b<Pd8Z',QaCK^""booe.k,4]-gj&]TA5xNZl5;Yj%F.2AW)3%|C9,6@el[g,0]Z4(
+!p[7%Rh<9EgKm)Sa>I8uPB]}|XtYWTJ%#2!b6G9bqw|=3{eLtbq5~4J76WN1HBrvra#,)F7I,Usrf>|nFbiegpRT._Li2Dvm{+ni30#FQJ$Y|T#3VctM_`
+)y>D7$N2u)7eV_F90:U;#W1w"${1'Y#8"d%1{+]Hfc!8+h$O!0$%4g87-}+u3w!j|hw3zP=Z")A"G^qxu[.2y(1I="pZ[{G!|Hrd3Lo!9V>T'^!3MT/Fj<
+"'bR9y(k|X$AJk'zZYYnqi+OFyv",,P_U0biUHhnlTHF#qirjm0nID#>SX<lE/V{HN>!z@b#ADsgOV31hfKSL]:.ajatY(rE-xOlzE$WcnzJeN[I7$"0~T
+p7^qY|$54k8zhE0uRV%IJmx<(=#=Qr>l-|4Y@6i$KZrRoOQ-ik@:R@bNhfb1[0x=<N5rL]byrD|Kvz&l4V{(<BJ^9jm/2_Cn39U@_GnADG>4a<"w1$l=i/
+'HXwrIVhg+JqVz!Meye:^=P8k}we,x"Eu8jSMd6#uDjPyBV]^'k@g}YP/2mXvE3!MjW$0N9pFU:3oR{KDqM`0XFn&NY%kBvA{RN]JwL]l1.Ci3K4ER;:>O
+,pCnv6`3iCV^AIv6>]Yn^$QZ%mrEOvf_.+=;ynLb(<UU[:~jtQk@x6Pq+z`On0:<c'm<T>[)31!mH(z{h_CKTl6EZS"tzQgA1DFzz`NIP#L_R^_[n(I'c]
+7ECc[Hd(bGoo:0qBA3Fm)<Vi[Q^$WlO!ky-I,uG9$Nl-8k.9X-^$yW8+Pl,'x{TP'1|h7Tl<hpOheVfzNlJE/6i:9sXf<RB,V($G$bA)h.{OQ--#t}cP{3
+YQfv6zp=tMJr)0!el7kZ-Ma,uf,Th6#+pEUV-yv]0S|+%S{v&jMD'=>[-iR`UEu_".;B5b^(aO~lKy2x#Np"$yaf&vdkKy:xto84tB6gGtVZ&t&vM]{Yfs
+X6xsIo|91&A0o7Pp3E'fgkXxo>kAA,rx(8y(;H;#B'`'eL)E^s9x!6Mr3fj6%_(E%7}IOOxfH]<:X2/Y5,#B2gDK);8sWg1aaf!["R5C=ykV7e|l>'V]Fw
+V:YB_}M7`C'C4JKEG"k#/hF^[qm5KXzlU8m-[BEDu|v=_2xw])N&[pKTYjQnDM@KSGgxvlqiTa^C~A&X|"/!s=&!$Yr"6.$7dXBT$0A#p.CrX`8T6&txbn
+ojKih;-[5p7WpdraCmJbIZ.SVz#|Dy]>Qj[/-F}f!.<ag8UPhD+Fl71;x'OD$tPP67HipWK>H0[9[q`47q5kBf[N&XQ/pw;8DMRiiI96gi:NJu!Ts|yH9z
+6KL=~Y>wpN@HMd<S5Ja@5JBW~DEj~;-ik[/+/8WZ[kw'@s!K|=)d4j7N4j[zSgLy^GI^N'Xbox;H.C$Q4Fi-9<'GKekk!>SRzwI:qa-q!gev@&h^PmE0(9
+HKdaow9dM#ai|PNrKdO2=yr6XxZpG}[ED4bbQ<TZ~xZL{RnA39Iz(1+S2E0'N4=pPcE8S$#M5uz9~K|u+S-TPV!)ak%1JTx@Lo6q5d0}sCo9k|1GYV[Ut`
+,<-S~Q$.p1Oc':-7(f#/mZY.Z:nFR1{&vTgmytPxmp_V"tooJtu1'/:WJq1fZ<weOs:@72(1#_Kzvq-X-CAW[LsG!-Z62f#gU(7BE3(nBIyusi]+Iwx6)@
+R3QePBo;:!;>rmB]@WY1q6u.lHS<nxlS'8V7:Na-xf/lsMfNpH+"@"0XEaV95)d=_DjM8u&:yp5qe([Ga$lNRw!@3eKJ%P'TcU_+;rB%m`@Hw=AVmm`hh{
+k0kR9shU;6k#h:qw-0vq_h/[>Ik$uuh27pNnCV5F]o3Wq@w);z(8^hEsX$M)5"lYj8z+`41t:a'ml2DH(]m=|K$1(|,iqK!@!mSxRIj^||72:.N]^HcS./
+~uuxUAD@dns,[SC;"nherfI3%q/n2H9CBt7NARIaS>H6.IPvJbS|eoQGN`C'Z+(N|R#X4Ec|noDO[s_LKB-Jg2c1LurPqkd{L$Ge$G_yx)#P4aV2KN`;:=
+=s'yg,]FGtUqxH~O0rk^vY7ov6>w}.@Ga#wIr3G;Eu,d/0s:T=bAr4Cu'mOtIwp}wWUwlu|Ok7N0Z3SA{GOqQpGO90qxtA:PY'D/U0T/'wEfjh&9HZk)ZG
+FPLqIuQ;Ftn}Gkk#),';1)X&;5Qz>aYV`E,spqgYN4Qgf/ZyOR71>z1`e,h'y^J_{f,2,[#_-{0J9'.+lDjbG66&'b|aAVyxt4Q8LBNvr!zn7dqvY,t>4J
+SsKg,$e-iI-UC[EnFPQb;ugfPGa^UmgRb><Y@.MiJY~q>eBo'=Nr,f84!D!4",<O~tO^[`B;1y5vq)Xf^Adz>Ob<HX;Z5&2PyGzir%U2GPb8)FiS^<~H>#
+^TjdSDV>jN17$Qqo4>QKuL;nQ`d'Jyv]+_Z+0`]A;d<Y6xV_&=_GqwR)RFIV(es.p[RM:wr"4Hc`2Nz:,Uoy,:YJ5s[{mZM;RjJ"OCtAg1u<Bjx)f|N-;o
+-v~j={k}.UdB7PF,~AMY9E%wpO,9)Zq$~V7,kf]4=]o,:fPL,uXFZ.f+V&bCFk9y=#oU6{)$>7ZWc^!85Z^/reF)zir1tYnpD)E'.Gs/o6nM_5tT<tRMON
+vi)UzQ::^]P"4+w6R9h[PmtHYs#;'2I^"&pI(MIVNiJCmS>mlTsE<O-q"!7ikx|gSrUPDq_yIaGPV@VR,'f!#N8)tvj9y@3Amy@%Pei!;$CV"'_Lh80MBu
+5u'gk`l)QHPws$p,ZKJ"4Lr%rk)'2]4.mVo['=Dm}<r,)+;:nL],hN&N]g)%x@w,PFzU:rK<ry+wy`Ei~$!1zBvMlg:1<Q,H-'%;h-mg1AE{s>HP0gi%aJ
+LlNeDT4Q#B-5GL14>@0B6jC7XG5^9P0c1`P+L2'j#:N$fUT2Osr+KK>N@gEqhV"9C"=N}]GFc{`hJ3lzT/a1Rl0bV>AGCV0BQJ8Ky$[.T@|6t5@qJ`(#=A
+WHNA<Xd`{K~JbQX79,0U8_}{M[SRNXVfwDEMYp.|Qc7yN:)Zt=JVue}K3R&>7Y9K`j~MXk<{I/XvK{4gW"OqP)LsT.uEiR6b9]r2apO>#f|!Oedt)+!cx)
+|8[U4<oX'hFC596kVl6lM[ufI4in&SG`U<,KW:$PU$!:cV$])u&B%0PZJ1G(c#z#:808U.lzF.CQ([}x;7j@10trD-+D`)DmgKiG!g/"t,pKD,=0ap>"<n
+&US@DItF_3xS4p2<m.%&@Tpf@sPMU&_:<hp!6u|,bPW'^8q&=+(0_|^-7P^B7g}=5TNRJm<2J{Sz%Sw_~A=P2hh[Z9m,A#'b}t=!1Er335uguTHX,4hZj^
+q_MX<Ik/A08GS%jVl<fX<F&))`aif2GB'6F4WKQ]JjD].SCG7RMr~-i[$'Gc$C)tJ>RG_K>WGd`'9p`_t/G/:/h)|13dYbkunu>_abM%<5h8IMN!uvbwpA
+7G^nEgR-ptlG~xs:9j(-][hirb2FL4rM^r@/-_Z'i67ZQG]R7hr7+vA1ktvlr:C1J7zXH1Xufr.TI-uC)I1p#G37-0F,aVEkjp&WW{AD`<LIqyXBDbV:17
+uYffHk3^'#=@09h(:|al5#_JGMp(<S#}^lyD+Fn.>D,/!t|Nqneg-6(ox`<-IYO&jGkodH=3K1^oW/pfs&(3|%}!{-_&dkb+m0Rq+DP-E9F7xQe}bHkyjl
+N4,Wt(I[T.6o/9.X@@%6AIHkQ}d-@}y4,gK,nLpGjx($e$P)4.jNb"S-$nLw_<v#V7;vXy@(2w0nD)i(Kz,DJQU)ce+C9%4Q0oH0kISfI3Y5VErqS>E,dE
+W_:R(u_<eH]8WWX/'NZ!>cQng#~=cO3`.W}=XKR=:N3v_5f)S2x88Q$^s<Fb0:uY24D)CE>XTWJNFm)'5v$R;Q0)7@t/P-wKWzEtuQS}_dl)Tq1skoodCp
+ru&nd;xzqER3P7>N/78DpjD6@.$5.Gtcnx`uK79>EwP9NBK^"&.%"pd;_'dHBY4j:$}adGI;Sx,^S^R4n,iKTk".3ajmllC6WCw{d(sBockG97^ppjtq67
+j)|g5]oj/-;21Q[srB$inKJMOY>a2R[bP"Bgi$s<94+#WEhndV{>pk1`G/fqv_KQ^bxGYj/<f$4Y&s]$}]{z1|8Qd]zmi,F_Hn_coI,eK30S|VHu/vvTZ6
+F&)#&='(4P'Tgxxexe:7%oZ[V.sP9fdF@<C0ZI>Ct[a'G"%immDKPD+/9E/Fckaigt]L;'E:9WRSY%/Y~d=|&C'e:w46o|xn2qcig;Lc}a@[m-2Ei`EFl-
+RX.n'4DN5Jy%Vn3}'<!!9O``Jg$5ca19avzCz_Xc%C-T`|{7+E0IM}.Ui}OMOM@_!a=}f/gS"X1]f$jWQx~=0`pq"rnaEzV'hg&;;QR/68~v.eo&gQ{b!B
+El^r1;lGw,,(S+]XE=Wpnar%c|$L+Su16u]QmdHp&<aSHrvwW/&D@g'{h7Sv$W@,2Tz$D&]>LuU-%wI#:iA]Ti(_>2UGE_G1Q8phi3h'4;t]hiM(A}rsPl
+pp&mcmXyY}/cOT2uxq]_i1U@_^[0h01v`-[MFMNBvj'J|[Fey(gU^q=8Uo(4.'xIK@PP-yA$hy.G&DZSP=Km8wxq{wLW=D2&N.OIW&})QCXtoREmSfBu3;
+m{B_7GoBZ77&[ma%Ub5]A1_hwy4sO2(#u]E+019>O_ME>EiWGN$#WBqVLfk3zEiIi=i&O-;C|B/Zj{!,Q58H{QcT1u=5+nNNt3=lBZIb1@lrp{pZxs4Gv9
+x1+3aUzjdzXZEkBnf-LQu+(CZ}&30][fxFI[T`F@<KDS5$$9|>!dAW5Y#r#t[oQun=<7YfeBYl__2vjV=ig^%}:A,.do]{yLjWi3!mCk,ZgwOLm+2L_Y=h
+^gu&sk/<miR@pG,dt%$7RGA4iveTY&xyOvwcX"|r9}(t6tRS$#9d_m3bTik>b1j6v]^/"w3Qvy+b2o[ga1Kt7a0acND20ZM"C^WxHY1mA4:Ie]Qi|Du}%R
+fF_mCXrU-cPdrkd{39d_>QAwK4jnyDS{1r|/Er=B-Z"%MN5rBO{x,K^,|CrqAW+D,|TmnALjF>yBcX4V'n62q!VhLxO+HxLgu+}i#>&w$C~k(b]wslF348
+d2E4W4,<H^'1`'Di@&S!hgPXRVx=PpsJCOYCLi7(xXv-5]I:hjE9.tJ)CgMMvY05`,o'gUiYs.//A96Eby_Q;iNlYV_GCdKdx%O<Kg_ED`ce]Da-aDUzfs
+V`-oA1bR#(d#!~HMnTCAZVZiZe->]'+vrMhr@QyltU>HgAQtMp'.)$Dcd{qI%yNrwrJ)mq.3'QkX780N"suA%nj=9r0aOPs>G@7|b&_<6e+[16&M5G4tWt
+~^WEb:hzF;xvtoU/_:c.iy}]Fsjw5A%;ijS,$LQ|0{@e#0#n'yi=g7WN/k~74xQ#zc=.0;{hh}TR8yfd9+.wOq6A>pom2hIQAjYsL)&![CF/&+n5oXa|>8
+T!_n-zJPD%lP%k-s]PhWYd.u:VleNXwsl#7eNM4.gl"t5+pUV@VbYLHG#"zc%yS>@'bnZtjR=O|r!7mtVw3}Nlg<>eZ]+j/1((#`5FVKntm[z4vSX/ZE03
+vfmeV@nQ+pSjdlh%up:MF5~i8%]_:DB8Hg{g)LombrntL5IK`!oeSFuE8WB,MZu/Zmn1:Cn#GSAmwd8:W]qhRTQ|!45avwE.7CALAdqK2s,+6S2G2LC"$o
+r5]d;iMd-&T!$=,rX.uZ;{-jC_y(:JS3%n#^Cp<tv87Wy4%fihA-.f,8gulSpUaO}1lRlfzmczV5SR[^(8UN!jLGo)p1Y'P._ggYo(T8ESk98%O/Kp+D4]
++m1R2fc3Ndqs)Eo|]&sd9aqn<#3+&)^R~@83Wa9{!9CeTc<n4/g5W(^bzho&.oV@8SDH>RS/C:j_q8o;Q=O>Lkd}.#IlBqi5Orb&/r;FoN|zTovoM#Ak~o
+=@mn+F3Cv-i^:<p@(rbWzh4S0[VVs5gs.0+QFV,d}N@HRsE3n;:vok/X5_]i(F}i_ACB_iphrtf/wnLL,YBwJdG<uweXYe[8CjU<n4pPcY3/f@d&mg{_#$
+_Pk[:FZ+_JS]N;WziW!.[ON#_SfC:A+I!kl.hQZM_no<Z,dC1Q@gw+b,WNxv/aJT7Ylko;Cw9j4^'yt-3GW=t8hZ,k`t8VPjesWD.MjM@`7{0CDpN6oyo/
+7;2_wE{r7&+U}5zpv}L[_6.[q|x]1{6`Jg!|ypQA(NpctMMrmu[oi3Oiz=xAdAdw3JZv&C~s:XP{P]@.&0n}xw-AJh;NW|VTSMnX]bQ=a>b6fa~g#k2/"K
+ZD6Ka}U/.(8d!)q33;nw`suWVie922u@VX(<ko{_G%k3l]jZ3#^n-oj-&G;0xXNNn#"#ZkC;eG&`@[ICU@Sp>[g+PM[Txi<;yOVy<csB(yRm+.Xu1fYHMd
+"0#t,c1=&yY]kAs"!jE:LC4G)Z<MqWI:!te:uh&]a"iib^oF.!0wNp,!'5G96ERzi38+gfae9Ok8COQL|cDOB^L,ScZ@v|E0=&@HVI/yK=rM;'kIc=m{!8
+S!.|',^j6w"i|0QG#G((bby1l,29hE-Zt%g{F3|&2-'AS2hk9LbVSet-G7rEj9b4w$ho`wqLL'`HM2$ZBX/];6[z4LSoQO=.8L'(PD[0Sj|.cfp=`[_q$@
+G}[t,W3l)Lgz".}KgZ6FR2sZO:3[3Jw0(%V[5X$o'{HHFZqyfzcFG&owGk:4b"v[~vfBF,;88pV(5C9;I54=nC6KaA8J|aDtxYteI%Z]2`=j4(b1QoUsTb
+{dq>#}#X0S-qRYAe55upzl/T''OyBcdRB/R!V%hEf(ukkX3<9n7mb/`a#cZH"1sL:UwIxd=#-(2],,J;uqcaAp(uaoPwpCwm@}iJjL<ecZ-Cqo""{pjhc<
+qrsa0g_j5C==P,'.cpng.aGepeOO1q,=HFZ.Xba"_X-YXeUm{AW:KZb9%:ip6:6p3[B5EZ~42/@;x/(MH=SOD%_cN-Tu=6)>){61<}X<,{<;TowOKIzHZE
+;|JvNgUUK}'6Rzbo_AaK![+eM_GZOWC_;;p3:RS_5];HnRL]J8O%IU3J}{D_t@w-RngDdyvp|A3'+&1u33EZ_+W!tBcWMmA5rxHhb!E_)zy#j)@y1k(nFi
+_vso'gz|6i=#+>Jh%LOBwDhJP>i_zrNp,rBT}y$,afl>,J`(hq87:N%-l&9{G(`FbXih(#Vj~WZ=4uW3i2}}<j~0mk7b~|!&ghYS`"c34:/Rl59`=LFs_U
+10{8LVytHDtAuz-:_lr,Xd#8]'K-CTe2(gE>1>pi^._nb1q;0v6lEby_sEg+2YRXb@]}#q|||--WyggszUMpZ@o#cp|&QCI)xE.TA'l)D_:20Yi,5D,rWa
+R!D6}r$nl6|[Nbv9.]+SbhU[nWr9AeYLHWJq|%Nh2mb;CMVuHYDMDG`]SAf@w+sTcxn`sq@$U)W,R}<3PEM#+J-TX,.M>+7z5&,:'^.M}ud%G%P/0z~WI:
+6e|M(v{(E[l4k|pLZ]aSc3|[;}kW[]NYoHAU~k9;8#tu[{ybFMEz[ew.d>K!XBe/A}!#S@d4Q,D{Cor(<;lH``B(,=9/;1D#jXdWXpY9^9,y21s9ZAyOys
+_p3yNZE_}lD+{|8.drbM}flx&/htm7V'oFu`ZLOA|s21HAx}!oS2Q(Sa3g~$xbnxM+XNvgmIcN6"]vH4Jw;{hSKXn7/|wg!Mi_wi}n88gHQnF;3#^0{Fj"
+dr5i#JC>1F,A!wrxYWw`.&ay)AX&jjg`aOSSrtMx'5k-y0[,`6}XvMk$3gj_o7I>AmO":})-I8+v.stiSaHO7Qmf]|'tP.gA@4Wuvx0/B^x0WubZ:w+>+'
+dRKRTn1"5+YQhf@s=6>mo[n"~"m]OKzsVo7elqZgG>QKuYC->cg01n3Xw3hG)XLA0t-ouBv}3H}`8d1te+lc^tC&LT#c@ixGd5^g4]fkyQs+IwO(5lfkC{
+tOXSLSSxR,9r)Vq9)<1,&x|TMq|}~|ifqfjt<#ACUs/r3vNGX@p8UH9TaSq7VUu:;Px,jy}vnj$";5,/Zfu}JuQ{/eE|q45[cxbE<5m.c8E"nrbB%w3RB=
+JsbF1Nf;N1go7>#/6>_6X[/"XrYHh#=B^z'rZOFsB6}xiJt&s3j}b&_%DKa78//p)IaOYKLm){uN;3;I4jU2tcy1nKvd9UjWC'_qfMIT6Ddsfs<al;C-]U
+WQ2LXm/Hylam&:1Ja(A_8j_<Lh`BPZMd&sqI4g'2cP[Qf_fNBRI_Rrp`Lb5H$iSy/|^m^ish|!|Soa@NR#cR}jk:}R:QMd`Sw7%KeC3J)FP_Vet/JT3xVv
+3`Cf_)I2m1rAv/FLRy|keSt6J,6xs&c>b<mgeb`ZN,B'34k]$o~bndnL=&=Uxf`8Yeh10KWd~]$ZWp`I4y&##bWwRcPP[66okVV4p>zUjKFG@NFrMoW]Oz
+tLlc1$FI~J0oq8x1_D3V]}fF)+pdVjs>SW=Bb^kq,B_So6,$6`HDOFhF};.'cSv=`X>Y7uy3vHtcBYVCN:1!>S~W(}/Z/[_H%h4v(2)'ETIo`Yi+uN%B+q
+YB4Ort%A!~Ycu,$zBi3[iw&Msum}9N@oe.3BuT~$]2AA"LCV~]d6~g3ls}I,Prey@%j8eMpOV5ZKhfr!1A@c@.28Gpb$iu-U]5cWTYnVeL{=[w<Ush[@Dl
+i:SL/':r}=d0f[!~,/7F<AyNH)Q8<^!>VT4'^:'iTx8UG/%}%r%q2[+}syp`{+IY7ZJ>@[oV=S-TgVCJ.2rh|'m4:Sn(C4TX17bo.P,H<uf|JZ>X+PV%ky
+C+.NDpsMsb521WO@DKjf|UX>A.BbVzPM/]NVl6jWNvy(S=3:gshkC>z'a;[pEo-n{+fp#T/T<hxXu$n8e&9ZS"dvSQi(jCv2'0iT%@8cNg,=}{"u7m/Vz$
+$D|ppW:6G:-2"tL/Z0Hqho0=zmS.x/kV5J'vA/w@8AEgf'-$CexlDG;b4]XB#HAlpDGy#W'8H.Gn~:Q$=uz9^@iy_$,(e,TPeFiF~6^C/N@9b3'ak;}O|;
+oom9C6CB#r(x!^6Pcr$-qm]!O,'w0-DMwE1%w6MMpE6e;rrjg%:=Tt,wc`r3oM$v{Hl+WpubO:v$&:IR'T{A%jZn<fsk3n7AEg:`R;:z@/IWooX2;Lyk/c
+24|'6qJeFX|WRJCj/F.](t{/77>>iDnOY$O%qHtK"a^=yur5I=`mfj`OJ2J|"XT==sK2Dhd<^8n-:K8UI%4lp-)fuNUhH7fc%YRV3QQx|5`<z}[j+4dibe
+D>@`N"<F:$y0k9-VZC53RY@hT2bq6ce8n1F98&B,^mi3H,X:N9+!k>.gffXx(so[-txPf{zMXSZqNfs0tabjjXVXJ@eh$J[!'j9OxoL8CxdvI07wSNIiYT
+{+{xJ3E:{.37V3<@|9{pf/A{"~mStjbO1Y!i3C6]O{Mb[si"g;&TZ"Htz0(%RZS`7c5V9f{ID4u3H#CP]G9T98=40c~Z<)69BNwTWB5Y3pb7D#Y(~rR[bM
+TuBhH0FMOTsu`[w[bGbE{yk7&CIDy{_hhI#0AV!)J8hPXBn2@BK'WDo<VxTQBwN_('j+y-)P:3l;BNGz{Zv{8G/)+.HvCo3K7Mq(%0<R-26EqpLB=vvls$
+CiN|vb"JWrS2wKi@0.FT"EJt^gpjoG&G1EZt"bnC7g=])`PAfM=,%{5#UfX[>6KEOLt6dD'CQ4#V="KF.twsc'Q&qRVhLYO!`R$2tq%4DS'Vt68^P}7HdP
+aYFRvQp%#H5"~p0pD4+|@gqr@[5u<vAargDu1&T'M_j3Cn41Jq4UC)Zx/gky8v7UqLM:1#nv9aC)btCmrN9T/F%T+EjOT{Gbu.m=TT,D4Xb'h6T7HLjeY,
+2J.,"l%+rfFuq:`C:CRus+G;byh{&ce]H3~zpt^6C-crx$QhE8<meJ]"(,An2$X(~sZj+idZsxxs$=p{O>y;CX~iCUZurn,nSV1AF)y)p@@T-@Ag<7><!Z
+0jt^|Ho]Pcx)34Gw<|L&m)Rio564-viGMd@.J/lTZ5(Q+OXpTf7q#W3+z=|J{JH,/IJB3`{y%z9z5eNZdFcZ!4XLs-WeRh1T|`,mbZgVqoAOVl%9n7Geqr
+pow&;yR@L=d_;j+x!:Ir+_UiEhGmpuwpuJ14=Or+[1{y5Ci{XrpQ}pcP~p,c{XVcuC>#tThMM.<}MiE>]8#+J|mG:7O5PXw'hQSEql%V(}TN<N(80SQ0j>
+SE5^rw|Uc(5[D&"ztI>}8f(eBZ'PfxlOl6%L#6@8#fSs3>`r<Z0m`7a3zT,s-$=vbZ=oW7;z^#qB(N;6^2Ok%DlZ!1>2.]HV+[Eq[gQ'`CaBh%z3j)3_E^
+")cMTf@<2F8ldIAx$|(lG`V=@'!SLp{r)WGX7nl:p'{lM2TtepQ8:xMqn7DO}oJP7V,p(QYYFtGQ^sjx'l!=d^8SUDX+cx;1PKy<m8kbDq$Yor0iyi&fYZ
+]iSlvK4Y2#A6"60#Y#L4^_~hXI|TkA|RH=qH+[}xLbG1&{ZZ@"!-OKUz-W@A9IKW+I3Zfu~9pYLInPJIld<Ev;wF^Ix)pjB22$+ZUv+Xj"RFgIy.>qcSIR
+N3}n=&!c3;F`n%q=l6d:XAN[$jt"ydh<A&&e.oM}+Ve0wMt'qAcAJT2%oZ%+1c/<6%^)62Pt{{Ud2RW22qpVCuxg9$SyaQzP+H^SU(xU:7P'30[q"I2xR}
+AW):n:O^72pd9OCFRX!lVorXnO.QM6/+V#/UTNr7Ohgud/gh.I[A+j~4z5q"}Uh^T;SkFB%[s(|v<nhsEP=4xUC94-KqX|Og|z9JQN`f~(Z;8&B(T{ruWm
+W@Z%0(Ta]{A8[%3zMh2{$^i^TS"V`9i&BL^xiz<}rIM;!q@Y,bU[`^]4;sQ_lZnAJ.Qh[jr4:MC%[.qCLP#xej>GZFg;~/enf2.zoQBwSmC7;bj=7;+PH7
+_Iflk'!m,`fyMQ3t:Nu7!3T^_v++[AJF^cfNIzO)diALuLXy)`$Nvrb3JTgi^+7;Z<){#pOVo@F/'):U|R{]z(0Xf6vDn'RP|#;)][X9[HQYt$KJr<gwUx
+XjKG0nbjEgh3(VWUvJiGjGeyt)'TK6AtZzZ|lLSGb&s++-;|a'J7aJ^W'o3vhyPSuzVNnlIoBvWb'FfNa"',5zN&hfOa:Co4$6s!`4&>yG$A=VI}&r=w#(
+YKBy$@P#GJbQNx_X2IhoQ$P]$i%W(Yti]jiQ2c(ljkltZ+loV7As9x}49d{}bJB^GeQZrf1jne"km!U0m_1hU9=vYmHh#fuk['x8#tiCpMQ]cd2nxL,-YS
+eMQX!YIjDjYj";/@`]6&K5>e.';SM`N+-Ty7f>v,hk8grW/QTGmCBLC.M.|,1zq_)y2mk#Sh:!)|"XU|@@Y_xUoL,D=+K+s{o.yND8;CjceV(3R)y>LDJ"
+rI}xrygB:x^WR"tw_x@H)Un@DhckFftG@oNVtPF,`=q[]0n^X0Tv9v'5`O(0>OHGpATZ&`Nb-:=c_Tv.f#sE@WmPRONa4VC0k_F[x^o%.DN<%H9^80/j0B
+-HV$M6Kf(lm=n&0Lk[Y#s&<|G,ZjkG[2<wcc(c<N/G)/vjs9hK{-R-fn6$qm$(Z(H]4,;(~9g$)y%Pw!=:<r(j'QYbw$073!gujZOoV(xV-p#tN}[BRqEy
+$j+&yBC%()_S2g8[)R;PMfEY!sw2U-e9IIyBA,_cJStXtt:|XmS>;w23"K{/_<Ip5MZfD-J;&3tL%<)q/}_Bq<B`dMSyWb9+|d@ocp@jW0t/=^]}2a2$i6
+o&HF,e5Lov)V(DrJoy/iw>N$(mPS~.9KNfTl-J1Y<ia]n'VT[2bDB!.B@_iul>d$Nf%UUf)H9o(aoE6ICo0Ht8@/N0}=Gi@"5<MBC:PxeUQcH4~W|N/WvB
+Z=+Pe$sj_QG:`-5}LA#fN,WT8`C)Nw%QTp^`/;5!D7hL{0qJ|U_eTH[b8.#)ApW%f3jZyY&Wu1X/{GngYB@gm1bx&yx%.D-SE|h:$qr{7dg2d6]59GP'Di
+~Dk9%NGhiB96Jmd,k&PVhgzKZo>rq"aCXU,rCbZAJ,+K]JBKT-(u6r!u1aDy4bxu^>K7Ou&DO^]iJS=YaVOf@&[])8w<PH5rW+8)mDpz'}_-`%Pa)[As4D
+7:W|^ld}%k="IjIDFX+[3Ksc/"^WS))XvCvmWWo7c@;l2>k]}DiI]w(Fov[3')ctFoB'&gUDkiGB:u86>]n1vxrUAdnyk-B;P%U|B1_aTy6wuV~c@z0(/N
+0l@Xc>a,jMd[k0;j>8yZ2frmeT^]jw`9]Eky-{!$]ft9czM&rg<y/M}hGr^"M:UW(7-nt|[iRjfRul5gsh_A,H+Ch{M0_eH=lGtyYo!3nBtQ,W9>Q)mL]<
+d(In>O3[H6IBnNHUiz(ZhH$4+bm&nHucSsbb+LM+Z+p33B=bkq%t]hTXESU(Z4ZQ(7r1`Eow]YGl{z~)%H+]7UT49uoS28&VUP>=Cduzb,}%H"TiSMiJ!B
+1G=>UY~Soq"QCSL'#T<JH,w#i|cTTC/Nupbd/=7qagrAv=(@N'>!!`hlzQe,QKBz&T1/s,o-V[Uc7>Ks@<(aAl6./k!{-31+oz74j)v+416V#'^+#uS`|)
+#OK9V+YmJ.6bFsEQ^i<=x[lJ3-_of@:2FPe<;iT47feQ&!o^D4nabk[E9|@LPk-vLe}wA9lK)2[o1jK:(v-zC9|xY,77'BF;nAQmZ"R8x$UZiW{&m1yY6=
+xS2WqD3aA7+-$+TmH7}Kf0'Gl"+aHhxBwI-jRn+Klf5mO}yr>aW%kP-c.Abge>c-x2]{+Mf>HMl(w({cIxiMWw:4]]2HF.<45csQVW'[t9/.VDz-;5{sl-
+WtkOf!vm9L){2PitwzQ&5T5>ncYZf(iU+s+K5f@"qQc@5OiUDeAiy!f2".8sItb&(MY-JecAg^/Xg(mvNnidgP;.6b5NLd+'<i;[D3j,RezXfwOs4@UMkG
+/rK.WowhF0)s&^.oqJ@^qsw`gK$r,_BlfzO#Y:2I@4"Kr44:eSr$N2$G+/NC7ASN|XnVJ35PtE:r0(%'5sn]6"_bwo$ni(>2)!1_fp0CUqwy[EvBk,zL!Q
+SWUP_G+2cB)($B[(w9UZWiJZ&1OyL>;Y0|2N.B=Moh6eglXfhoW6&z$KPb2CtQ4}Xq5[0f}x$U]:OH.O_DNTRE_:(tG}D(>#h)/[l:(@lxWb]`qGg;LVk&
+^IhM:YNNS](2n'T;IJ(m['"w5rNSxR{DnIx,cJ_Qpzam4R&z_64.^u]JSYrKG0yo~M`"n'b<X#${{sj`AZ=YX8w:!KVb/rHrMw'P")AR0C'/twv6s,z&[z
+u2^q6GMqgQV[&b|qdL4U;Ng1moWhA/1Cc,-B:OzIm{G^>8,0|4]bcPlVBe'YDc)0%6ZM]JV7E)diW<a'+|Me#axC"&J1C<cKVQj6x=<D5eSP%T]zFkM,kN
+h"A<QrIY0@PpWeEAgY&tRIUJEP~_TR'PET|1>h5"Ak5z8}kVF@]^LC[fAs#fnv>CMLt|_Qfc;/)gisj=/@$IfXnqr.D[SLp1]kwP4+g8lj+!n@0`W#I@Oc
+|Wpq+DVAI(O3VS~pd>^SIRa.V0rh&CdR{d-i("Wv<(vzzhE7%krvTm7cMfDR<V.[yx^i,)">SU:SJ+kC:aX8)B0e(>vk3f=w#[VCftV6w%>r%q89AXq#ui
+Rv#8kgpj6V$jL<Lf6c8Qw{wfyNg{N-R=b9]`=I'$"%4saO}"'ED$@2gx>3gBh5|a(>`u&H{524Rq3'$y#)b=`}V@W>jGW(qTWOTpjM(W"jLiE9"d@GMMS%
+2|kYPu^w`DPPc0M`y^Np8MXG>:`F`D5`,4'Nfgf%h`3$7}[8u.E3z,_,$^<mXW[K,lM=(WIyve|_DGf>pysb$(b(uiJs]7m5p{iSK{z{s0w[L[s!M|.|!B
+'8}rL'BZnTSu#iERICe(F%]^D'}u9P7U/N{lu3`Z1lA5c#urR@`|OZSziN_bMDUcqpoFYP%'2MvI03a/bmkUfA}KPhpz"{z|]PH!)GQdN&yl_7PEX.VixW
+#4nY`o18QddEw6Z3kHlZe:vx_:UqRP1Ynltw."q;;b8fye>)M[hz5@ctb1t<suxa{Si#Z^LQ.Tn2R3J:^sO[G{OnyxQn/XkF+d+Pl9%#2{C(R:KSAwAO/$
+7Zl25pSmMW=sUE5z+L'N3tm^}JM0u^}&CW#{@]Ea]|]y|LloLk5@,N(Iq'rj;WpO_k::NP9qVII1#1,r3HY@!MA}6u9i[(a"<G+,BB"8SPq`"07>%e9A#<
+/C.6:&zH[sc%f;0W(Fy>_/Huf/nNT'.()N{TJ&t:W!(z#c[@LTBZ_onc9<9{,."Hj(K`6gRRU$KmV|7/3A8a:74JEM9meN`k']YsLQs`$h!n+e|s,pv}jx
+#"-0SvCpou:CUA-w!A[hQz&728I}gV>1op-TfD(B:;'@=U>odp3CL%yKKMOedoP(gZ^C@h<1Q;2[Z=ia>RTS2[cvTz[2{^<]bSn-xFo6B#J5r&r8XI'4K,
+B9_:7{<6L(dZcP@Su9"9U9/5`k4v]S}xnQoKLD#tna-lO,Thx|g'HTH^AW{=:l^NzEYy7)Ue^vQbHm%e#Qh)r2t'eWxK/d<%O!TC}(=crPa:`X[KnIaM1B
+v)k={dXKzbtDO03YedpGIqu(]r!pe%D45=Ws]">[_@a];exzhiRtzJsqiTKPbUPi,Gl"f!]FeF`CV"=Kh<|ZmFZ'AY-'p[}1V&+/vGU<4Ie|`(=`ipKVrH
+z^G9&5w=6|`V_dFW6Tz#td^5q.S@k2|1i6`BXzcScK__GL!Q^^-jxz78McS2)_VdFp~w$[#|8sTu`re18d-Q2S(GTf6$}A0Zq)HBKSD7]Uv=^}vEnLjaom
+yl[>TQ+dg#:,t-E246QhJ!78R!vp1=xgdy`RHGzThIW!ApZh`[2{)SzY2^!y%|u%0`4qRx_-Nq.TcrR8fhW|0j(xy3}5gX;slxpd</SSZ<4RS<[Be#:,<&
+"6]k{_>d.S%!J.K%a17I;w$PX^<k.lS6R5U`KzlBtX;YtDKcg2IvWF;uzG;Kj-X>~x{"EnyCHc+rKjx:K9(5^my7>1ne6$z6G'yU(ITRgC4'Aj$SXU"qnk
+1atlIty5}73"2(}(0{B[.c^^A<{V-9#A=3aG)Ql''pVTr]RM,N=-%e9+gtbH$YPl$%b|X1B>am=yDsmRt<!j|T~ZWN6#NY0N/}5,QN@;+D39:^H(2yua`;
+T5QT+T(rt>J#D94'xN-+uP^|RQHhH"(wEZF<`R%rDCu[i_5^KF2w:q%M7%n9.Fp.fm_&cTs7WYT[2G%M"O91Hm.JS81|SwB8&r7JN|'|Xp^w$Sbm&'`lz{
+'vbP|y}6Q={{hBrMIfY{~(qp)IK1=^}([qDm9Z4MXyrK,bX@y^y=yw']5nI9-<rE%Pi)}G.pj{#K8g}!Iou-A_bQM^~!i-@aai_em5VkeKz!^n+"WY"GV7
+$("{uV'uB.`y0bXS;CJ8#xXf6H#M<RcA3qaF9SQ4:zMa3tVV)"B4A<p|p:G`A5@wc3J(`XC)k;/|XyDF_B%JyQ!F8]edU+T>U!rQL5yzg"mE#l/B<C~)ce
+pX|NH+oHiLX9&%n[2n;/H>:^~s/B_94FTUl]1CD^~>JbX$rj-11R1i722b9-!f4HpuapTIo5R<xd:.H[ER(>@m$TR3p<wD}96E'Qmr"~ArmfNIBku5@{}v
+I9zlav8<y!0EiIo.v]"UEVI8_!B!nXKEBsMPj<$E":(3@"E8)mgeUrF`HP~]ROvZ&=a@up=xcfqoL`ekQsOa%6V[%`=#i-QxN7:mS>+)nHL@'NkhA{+l=Z
+TZnUYTx#]"X-Yc7B(TbrYh0El;{bW3PwR8O9[S5'-i3Gx2t,[22oSYjt7/1l}Q!k,Dk}cuFM5#FN%2S%T!KPor3a~u>iI^u}bBXWWz2SBGBzDBBIe_@E|z
+n]I+@/RkoK;+m5670wYvA"O}qL#z:f:^A1[dUbH>T|MC,|Nv72Bnha^I:{ameyzk{+:70xL^tp}6jgfd6A(7<gUuJfTA4HrX8,_fJn#&2`_G@Q0Hilm'[H
+P#g"x!V6hb9QC`Ag3OCz..NAgn"Mx8(k|[|{&Jv.=C~+^5inN.0rex.`IhR`xo+:4k~bL4WPiK}y31RQEJj!=m@!QiG0{sJlMASz^!&$x7dP#{q'J:aYLp
+-1wmQTmlO-ls>8[5mZOyh[(5=PfCR"tE6Q`|9_^)Cg/$~[1EEcgX>QN_,bh1rs7otKjSHU,37K)t)eL8;]_M8EsG=Ztzw:a%Zb-sbQX{AWIALfV:dX'z3S
+0[K/;|{9i79Yx@)bO-haxzQBOYuHZIuB-#Xx[8!|~2iNw++3_Ou#x&|AxtkEraFsYEyeeYwFM2tMa^=%hU;MC^jYcz!y^YE@a=oV!pMY1d/W`Dz[B9wUxt
+4UStB81]/y_Sg<`5SVt60E-I"l!Nf%=gZR<uB)=Cg](jArdjuEi`zaneBA'BG#0Gk=Di^/>M)e^-rZ[pec,lp!twDkd100M7D`J55s|#uSy%^`)!knR]v'
+A8x#ZLZ[i;K(djOS]Ij]LVwH/:b=kfEj>WaZOaQcP'}>u%r7}Zp6R;T@3L8$&1oWVVqR'dcBnSfX!(sI>KXww:bb1CzvD)v$eiz,=;"CB:z9(qq'd$l#KK
+j$+)B8H}lkga;#,j,JO#]T8]S"=1.[r2Ybo3C>DHOA#"]-,YERf[oWXt_3GRF#z2K4(m5Red){p=86MmimEy8(sinz+SISs9k/+omYTNi@[L-}`f5#VD14
+HpC9tGS0R6=H7]NsN./5xAI%F<Z(rO-z_2A`.;m>w%N+Ce_z83`uD-7X;=Va5s"%I9$)TGtdj;`0O_<}/z;|uclH@O1WtrXUl$=#Q_6Qo#V|l-$#<pjs[W
+]_d>WdiugJ]RKmh2K|W5"J5.-Z$k~A)EwmXU+;o&ci~;N+^JW_W}seR}YrCdHoY}t2^RGyy[SSC_2'vggM.-5u$Jvhhz4U9)fcAgl/]#s)5#1nz^gQ_&p_
+YjZv>Q(1o}&g&=BxUcty]P,9.R)N(dXuBxpLY/$U40`tTQMrRlaQPF]}RId%b)quS^O-sJY:3pfV,bEG$CApPlqkQo6e^b1yp"qK<}^SO(=OtIihz34;=0
+SBU#><9NW'K:CZqL[=2[^TeT'kLOI[RfuD,^U{(qMsv#77ykVTcg)Cc),_x2AeB)kCO=rf{DKg6o+{Hz.7`pm@gpq+x:SrI-@pCt1uypus7lJNE4#jJ(=4
+69'(~/LRvAc],=7ZLrHy=i[$G"[hWDQ;GoVZs%6myUIA3"6mzVu2hP1$BVn:mxs+g1ef[qwwZHoXOYZ+L!3e{zi6ZK`TDcM&k]|Iq(zF~J|G("r-}+7(fd
+(u0q10MQW|nI1T'u+xNMA[&(%wi%u|zVw(d21og8&Swj2'kRl"xgM`x@lWod.dM'Gp_Y5,!azA9/gbodXVN{kQzES]gO89)o!t|TL6,!LTdy_BL'k.H&W5
+UM7ciND8+bi4RN7D80E4hQNfu>P1`F.`MaxAdduFt#-SUU/mlv`D6gL&m@]Kk#Y32H9uL(EJ'9+D7MaYF%m@SJ701a;PY>QYw))etEp#[q>b+XcpROY]&x
+8`5JvKq2Ya;=6Lm{Nsi+jJ0jN"ZOKQgB>3>]SY{qty>:s4)$<rg5QOwY,wiNTSe$O-1OB!c'sUNZqY45BQ^14jC85FjIWDSj5"CXh[EG=g"d7b.tyKQYkA
+8"xc$IQp.jy6-D4C#^'p9D'$zere)H[ujwU<~1I=sdam7mp<TYPvU.'Q@kzpMhSK(,~))et95Lk-h+=plH&ezVdH'bQAxLy6y2f8lFX]M%hgg)yha#`}+o
+=sj'R3FjZ,793rX.l{OL~/miH8-I.fh@.x>X"^{P3T|Gm:n=zfI5@.C.s2oM^Ty}v6"A3z+-yPG>>l#o|_X_c!V`BRNh_vNSh_|V#yAge-pI>%"D~/`,`+
+{D]CR8/I[HtyrR.|4j(_48i)V/MWd,x{t^CPq0P:SY;i3t4Pf[,y&>o<W%+B(nviP]^@-(B+o^2}/{_Yt^EK<^=`-!{#m^p>jLJj'vmYZPmb<GL:vO+-ac
+=a2P<3I&scZGW!"hl')O8T@]A;Z<Vdl{E[#PITOz:'O%A5t3l9g29CdMTAnY$|KyYu;(|I~/=.`VaWqy@0+f77ImX.0wH0B>,]`|X:ELm5wB"r0wxyqc3O
+`:s>a6>%Pd3y5<s}|Kw#A'IAh"#]:=4q<;UKqiTmdloJdGtg"MENPz$Q^ih:):%+'D~[]aL}|au'Oy98-4Ut(I]7t`|arFFymwEu7I"x6r0JFG=CnHuWuf
+~2s_8G(g|Qj127IYje|B]6reu4aIW|,}NZ!Jf&WzLsTO}ibg&/9>E_eZVgzk[7m1td[iE}LGNX(5RDBuWAY0+HP5<I9N^Ik/+3Ao$<kDEK#M%Td)TNO<GZ
+^}"ac^GJJFp5ia.zRw_r,1ez2m[vtkebe_id<'|+-!9b;n=;{G&IYG|ar,V>6O&|mcD{`,P}M#1:<t_l~R6Xir]Hho2SXE]fp5@lQ9&AG+Gvt{&eKm6A+L
+9'}[+XT&e7a,7=UNp:ItTP+DL`Clp,qY^^7:>2VWOmyoIZau'pJ^KT>=0WbH<Z{+dUA/On,sq5tSuk'9,&9k%tYjl0$env^6@^pMnuL{xzYI%H}zK>V7T>
+n[!eGI:yg587RL{gH.hC_7TY-g+u,6@_ayo}}X3t}+(r!vz!MQ,cYJ2P6vD;S&L9,GR.ALjG<o1</}-SK#qqXgWv~4=K3Vh",.86`u~#>oI]4PntpEy%^K
+n(dPiV7R.j&KUh_3uXI5(<ua|7bX3&K/_eTZ!r:}sDeacY`2jCzrTo,rBzQvC:Y'1%vMZ$eYL<RS,B'uL`wgQ5:RQ&xSp)>LH<`W6oXCN|v@St3C29@AKl
+zFF)zKrd;"nnZXX=;,=/;RUukF}]+59tA%VoH6t)}Tmmk^T`xt2OYuyh3Do].T^arc`:Z&Mk&V/wHMm,F=UrR6KDzSwZZ/N/!g7#4viwa(%s$2yIanKG#8
+BzGffjEI{GU^w!0_5+V;J)!8BhJ/MGc_""aBn-.+'"!&i5oJH_E<4M}4W.d.(:3Q;n=PS4J{Z%B;i1}Y^-[1];XX3uvQ|CX&gt^c"td'JMpL#w~lTB)/Ci
++:[F)':KI`S<h[,-#J[aSU5|xF<[76dQ:uWgC<Vs]xd_+5wp&/njr!O87T$o%jG(x7=p2__srbGOJ1u]AyR]V>tluf"":a/f%fheU]p}0wlH$G7_|9iCUx
+zT;kr8Y',QJ_1'j&+eR(XUHGi@T;~159i^<Z58]lBHzJ77<.)8nDozSD<Y[jX6"0!]XOw7uM@_K1Mj[h}&.Ds6;%:szADcJQuTz$9!6CjRyU^ky]2Uk"yE
+,Hz44QPRi%MM=s@:QeP`k5uZC'wBa@'s8VnNAQ-($IqO=#EW&9gfqg_}brPDkr7#4S`ER5@HZO`5yhK^uX)uCBRqHu;(T@c>Q%F-d<NDMX8gZwVX93VeM#
+6;,Zw0Yr(Sv>2uKbP`ICt{q#yPeZUh1PSa:[q9^&lGBCYGX"S8f/{rqzuDIM,9Y8"s[,dAk_''I/SE_&iD5{[Y%s]v=WddHZ'0&T>HV'r)psCHG/[%5G.&
+x%Zywh>k6IqiAx7,$"Izd1wO'PVOp02f5-gIF/w&6C3}Ar{88Q=46D779uS2JO`8H/`l=4'`SzXZ:>6OV2BTN.<t2uL"B7,>s_+l(;|%w]_(z_Ccy/Rn_p
+3o721s+2<<8w<UOp~D>6D+-]03%iXXjOZ,fGYg@Z0Av}"lt,:R'52j}3D)<l6tIv&FZMW0;F}%<lzzgI43Mz<lAx[iFSWYUYhs>&ks4/!Mzgnn5AY{-lQ/
+k"#HL-A0/dDB&{'#R%rBUU#K>[DtIPb1$K5w5g3f3a!rvtkRqfDvoMIBd>G//J_)&O<q'x0;H{|.2rx,W6krU>$6dpL.AxipFnFd2-a%ID8S]1]')2XwJy
+<xs/a5sWo%O9gguLUADDZ8wPYe&"hrT6j7>KB;SQjybk(Jv34K[K<K,K8:[Kuy]gmiv}zI=8KbEaW0-1rQ1j<C)]K|/:s{d$R#jRAJZui!qI10NsltZ/&@
+uT%p;$]elI/l)T2cp&i}Bz!e!Zrk'/Zr{xD,{bj#PG@s^5.ts+zsd)Re%.d8!QS$3v_h=H{Ji,Rqz9mf/0.h5xJ_rKM<WQKC+.GA]7whri!m1v<,b$G}XB
+iK2v"Tgy}%=6}LMa4l}=KEUQu@6/[-OR:V/39#Xz`S#aH&x%A=Ng)',mU^4j{!/.=J0PN|P&7Y]ccWRj<0E[WGi[lKnz_GZAs;~wdUk7Pv^mC{n,>]:aKU
+&%nj{xxKr0Bs5Hq8R,pYWJhd+U>JAxEVmuqFi82KvYFHrvwCB3Z;cw,/d8(IoVeBELz-|k^fN5,H`[:P-,Vz8BeW&WR1xcPNn4=PZ[vMYl(>NC:.:ri$Yj
+<Te]x<5$(Xcs)^}]A<&RF.I0IF[ewbzXPp:T)sy5REzSACLQ^FOwj"aK%pnp&SxMO[v;v4$S;wz8jA[C^1py3j'ybrwsY'L/:2!682C&:7eeo{;`5$8Qqr
+<;Ssup@b4TP$c>]6FNP6}mQC8)4p+^CUJ3e5DOjW'N(I0:G=D/XW,Gy<tf2d&.iyW{[RpRcuPN9f)nDJU;g#TaEUc>uS.@fo-Rp);<4VuHo_'usJogd|8B
+Cl85-Ug%y$:.X@jEw3'E0iu&xq+4Pixv'>2#Zm;(47Qr:DjaRW`a1229Pz9aN^"n6&^-p{/nD#.Z!ai|zBD/%Ofezp-lU8<_q-K2Oq]qI|Vrkt]O'c1S#=
+s9+}F<-Zza=oVEvoIX3eO/v+[f=d&2vY%a/oe15AZD/bcRBf}F@d;Y_fx6Ko}od3Gd}ti$&]/(v5+;tfiIeD$rop|w<wWuVh>pp}(qzx!19#J-RB+%`GYC
+.I|aeMB!CD(m5"IR@G[TuE[aFS%gj2BIf4k|f]kN@N~UD,ul$UzhFh94wD#-7(U4,M0h`[0}B,]rYGk&+]-S7}fm`>na4+rKZP1MX[i]'X/#{gaEYbKG2^
+K;yds5y4gHoHS4$.RiHwOe"4'm9B6!D/%.^RXDkeJP:6j^pX{xnV2Pw:ke~Qu.W2l1hQtb7Z%f}j"d+9=t};7nk06hPCp}G5H7PSc!2^K7="($Wa3K6h%&
+a)E@b56bRp`A0.2cd/6J<SyEe:di@BQ=nJ_/~X]FnDWJ:{Co|k_8=Z>)XV3K%(dipw6RX#9Pim37s5=h%3lt<gYKB@|ahh:dZjDy.sFB"l'aPIGXh8Q@>0
+Df0r_VNQSi7a-4%B}DLss$h9wVuS8OiRAeYX/e3`BfA@47,!=}a-[pE"zDriXEB]zSgC!E':fSBo(.0LsF:{ZWkL'sABVc[HW)Y-f]]@f-oWyHKM0(+E+O
+$C)w9"[t%boeM:<2/QKxe$T=iSW1&8w6xOP>@#]Achwu0_L%:wwtU,vFW$c]5cABU_tBy`y-rH#(Qurp7!1iRHiZcNsG)>[1Ok|79KEP})qKW^KdczUdYq
+}mxYYJXl;cs&+;[wV%;Qqdxv"QDSa}R|GXqpt;x'6/oA!/)nOe9Bmx8i9<P@uoI@QrZ`5U4W:yidNTz#VX<h!IP}|`J4E=IU!H0t98{GNjwN5cRiM/a==O
+{UV';/NzX7,KEMNEHS{EP]8ZtnnpAVO$w,apbLW#VUFHXE3wcrZ'[BF{msZs9"[%{=<scS80l8pw]'|3;;An^M&>A_lC+]7e|k_"~,Z)s8ZEU6hT#qY"g.
+kb__z{wk:SgiG-#&CQ<O)8:2s!'GYkqvi((=n+8wv0'GCER^aX8iOPpu"-|p/'suv4gITOkun@>W`d%eIu9hHhdZv{VdUW_NHvUF!'+vz>i`F]_^C71+t1
+%v2bG#2JJp3rO.e3EL^Vup>,`G5A6V,U+08Rbap$_J=g9gKX.Twy>I7uEVeRNzm{RZMhg:7V(3Flfbz-ITXQVE8=y.;^PZNr"YD>BvMZ3T"NDwmZ]L!/;7
+[x^_,$Nw3Tp){[V|CCa((P@]o"PKD;V1}RGBU)dULilK:pT>1n{CA#f21i"uXbO!%E8lRoqzmr5OluZ}:@6n7`B{Fb#]H$By3pkcI)&Xyu8SJTH.#3=HSN
+oNz3>)J&8G]vuI!wwOM`!7Row3>1d-PU{[G,'8t_-0m!%B[=Nsry.8xw)p_zS}+(/j2p.1)n+sleL)C,/gvFTD<(;]Hi]qovZLuz8>@9]&H_yo9$mNr3Ls
+6n:uXjA#/(/tTfglwO(MlP76Xm6Mk54<[wrqPPaw:"khv<z_~KD!e7cEq[sn}kV-46W/Q[ayX3!mvf{9>gwB~qC|Vw.3d{Y2p&@"YW}#Juh4PFLb+N_KY.
+@Pfq}(gS@PbqrUbO@+YI:sFdV[@vjW:zWv/,+3;{6u/ekTJOWyP{8n#^3Nd>w]c%InjZjd@tpcM|au5V{y~m|fWbdV=kEPb[A&0q]yeX7^ws%FMz/vWNap
+Hf=5U3@c`e;MK^=RhF2S^mrdt:|NMyUV!}yEBamku#V[LvvoBD!}6f~HW`8'qq2UquKSX`!EkWS1DLNLBbxV3yNgzr/SesN6C%`G'I|3`DSZX8wxNvp],!
+yGkDiU6!`X&oiON5Kp8ZS7K&]rwDlVlKyhsmlZ~d`.I$Cdfh)jF!St(>`Mc@uvu.Od4fvY[9{slA'@d(z5Hk[t3J.%QQnhmlE"xb}w>r&rHfL1agaw.Con
+<|m2vx`-G$TPm2!b>RqqX-4fiQIbDOD&x-Uz_^{dMMd`{/+=Dq[;rPCpjCZf!DUjKT3'Fd0k`.WUqqQb`=D'SY~xC_K&}w`6bKR'5g^i9o`<X`hiT9wu>|
+XU^9!9eu%>]-<Z$N+pz)oOesBR:R=o^X.bqxg.]c'GqKzYs}`jw{h@F0E}K}Y%@iPCy29iLE+#gaJ5A<&$!m.B0`9y6>jJ&B!:vV{9Q0C{kr8}xdqRrvO_
+W$DG,yOkqA0!VV.!ne$}3"7vQG)"SM3(}[JY_=|[i84,4/LG##Q$AoCK%-9r7wo3)%BbB@!x6>6=wzLxy4<N7M,x=T:i58++%+:8LD)XVr/Lv[f18G@oCp
+:6Pz;jw^pL|.Xh87!.l!ySLz:DP!EPo","6W6j4=FSbj9c,_gcO`RbJ"4V`6Im@Sj[W[):_c8'xEu5pjPLr|h^8TrD("Xn}/os+i{/P1};@Pl3pl'bHG:K
+We/Go2:rUYooS}1LQQ8[7R9=hN^qM,_GR+;IFeB|o<G33Vcx%Glb>Frf+et=fr[:(fkawP7|l-^%5Th,8EL,k0kpK/g3@%o|N[W:P`gk8t40qC|1bORqd}
+<MW!2]5X:(xj5nTw=}7[0a=d>=duUYT#Pa1`D;aEvdO!`%Up<vI-:7.N:gYP+mnpcYSr9EoK@n(.Z|50#g2QUgsoUz1&#0oK$qQIR(yrUeTazKI6pHy+n"
+Yy!(<^.9(pI5,MVgm6HuKZ-cu"&Vq/gb-34R/}7W2&Z@-DK]ixf;h7a6yf'/.0CM&CdDaZ@.<Wh;_>kqqPY);Gd9n)$C72u619>,f[Gl_ur%~j0=W<;j(v
+nMT.>1CXc[-XJ8dBZ)H9~kXETS!l`$#hJJGj/%yukmb-cD0o6"~Q512yb]#rH6}RJe=&J!wo+ajoQ,[3MK-ic;<v<mD(xEo(hQRCHK"q"tQR1oE^Kdx;AV
+NV`9nr7Qc8e!!@#t$Pk$US)]8tF7M5cX.SQ55`(voF"=bG6_"zM,UJ-&yAiH9ubXaP,]QZ8vV-5JF02Q"J=2,[RC/VHn!cTV.Y^`e%|'OkyXIx[9N/#q+U
+ek;6[&V_J9<K.HKdd0/e)c0abQR9F1(3zAc^IG%QRzp-SC/ug1`{y/})&:l,58Zp@@6MJ,Hg/H{R^;Vls[8T$II-vnW_h;PV&Ca{.!d5i6^y9{eEV7-UbL
+3dAyTZ(;l$t<z+<kb3.i/hy"m3TGl;}-Ax'a@sg;;qU|$9);FqB._[Lv:%y.#j;($PP%S(bFnu2pk$C;kI'RU#1B4w-1qDxIb"~my}(A!S)=:i5f^UBG3<
+|G@aae%/u$Cmh#~'5&PqI>RA8U_#^&B4Q+>C@[)ZuE4.72u`NCQEC_&sk.9@ykY<wAkNrWBm>V(=N)'oR'(jw0^0#<Y@PPk_jG.|8pkf45]^9ZAN$sSEag
+AUG<PYK/>kN7S'DEIC![vFhaC}c9;Jw'L}w&KW]FUeN4ET+Lh!;bA5eI<>ln!l3c%dv/TF(WbAv{/9$1P+-U-m+859{)`|!MdyH_,i:CUy=QX@fCw92<%g
+7CI{h(d1;CBq6!Y83Av,KJ_xINw6||@uy))Q#Y|8vu39QkY+^9H9uQ)_]"cx.pbAQGzrWPF|~Fi/32yA'ZTb)/$DCp=7|2ky,YNP9{lrU@YUkHg%L)e1b,
+lLphS[seO!W96o(]a;uj&mnc5/&VIy0t3RMS)#<^$,R`>.vE|l!k|k]i[LLDg+FHnvkBN[n!l$2.Zz^YMiA%In;11VzB!reN4swYpE5ChIg,n|"HCk^Lxd
+$[8fV3c}vzdc3'n0"UwFa()lWQP|h&;ZX1b3RpQA#ej[-u$1+w<"As9.CZngd^,<&#J|K8/1tn=<dP`HPC^+p1sArZUL[DSP<qA_7[rOA;Py+tkBnMmEfY
+W4(wNxWv'EkY-lRSK9bGAeoR!=LOmR{14TF7y0m!hk!QJD}^rKr4p%(Y5Hj3g#qco.bKLLF(gY'p!>[Ohc/`{%(451@j_DIXmMd{:kY[tESbKt526:n)$A
+]_']m:1/Y2j>/GmXJ4v|VszpsfgVaQ!o6_b_l@7p8^^I/H$y,87C~tl6pUQ=Z85I4+so/PPW9ZZFN"OH#tPRLK8e~V.1D|=Y~U[zGl^LhObR6$r5ztu&M_
+}79y}7re&WvRz)}3~EZPUH~S!:RqOksUUIRi^VGR655o4c,yfJ"U({&McK,pU2bmt):PjS=m3z^ei#,}h4qvZ&w7.hY]K5X",Q/a@R)n%0FL7a6rNHNH`E
++Hgyad7nu2qrbfG@gWa[7N"~JJ{C%Yk=QZL9@|^YDAwBL=/%1umwATjqMCQbrY}N=UMkpSN1}76{ji++}=<`~VSMbZ)6y%~j%,^_j@B3@/VNsSRPlb!Y$v
+b)}Nh^YNICD1Qp7g2TC3[#U^NNZYHq;`]Y[iZs"G9vE@!GOi.`]/7L&&uYq$/4o!<PqV,Zzj6^I-P%U%a%Ar4pcS-I,poGC_V>0^2TxL")EFFu}>FnYYjR
+'3zSqtu,zPjx+i|a|SC<Xeph6Px8CIqAx$m+Fi!5gsr@`n&w_nx}`b"+xH$/d4[e8Sigq91JByv|4F04v(FJi9+n`ERrlHVpmIiLWBp<x5cL0JYdUZ^cuA
+,R!83k6>WDC%LJ:9[&ep:S;fjnp1b[VIoo!:gn2t"O7|.-[T&Um.7a>0yr4yijS.Ml,ARG$#]O5]9a]-]q$(XX68WM-C%4Z3kf1B_JrC'6>[%{=lqsX6LN
+ULox:M:0,WdVgo46]WVCG;+P_tm(l3Q;,t!b:cFR"/>DTe,pE(N7MRM1r0/pnv}U<oU>@3VB5Pn:j9T[{$ay$8C'QdQKM#aO3T[zfDn}uO`zwqrG2!e3z8
+Rq8Z|ZST8BtBGPVfWvB}.pxsS/1bHSD9.wTRPuM7l@e6Dv{P<e%I~A7"&B6vs:ODHDB+`QQXD:S8ck`%]kW"e2hSO.aE:wK:B6N5ffi^V/;eY|4+UDG9Is
+/w5p0V=g[!!<d':hy!:.dwuDQJrRXQjD205H+`K+Bl`b#(CD1Q>g9",=C7sqE2"VoB1gVqF9U!Bz;|j+Hq"dEt_LI2l=/LUvTmYCY!e]rvb0dOKMHfQKbx
+Nk{cMG"Q<8Ixctq(8{Gi.ikq}L]XiUW)1S{m[w9{V@"ot'JD9t{9Kp;=YnG'O7x9:3j)v5pkTpumclJMl&Z.lHP53}i.8nrj2+q2fI]F0^<W&>kwsyj<+L
+ugRz(asBbM$RQ06/&|adu#>MJISoI[b"+t3e@X_LZ1WC"7K<x6`GwSiC|MG#]`0v]rg0#D..iba{jq,i<+hXYbTOk3T7_UO|tlp6gd=p8e0{0%x8.IEh23
+S:m7:@yXhN,i@-R>wYes:zs@>D[Kq5]RX4[6$nk3uQM>NPBT5FeAU6=E!K=yR<aS1Jb"G8MG}EblgF75/g^HQR&sjCyf95"c^X=Bgz.dHYd)Ru^nUJ0FtC
+d]L=.6>Qsw_T1i1bFS-5z&br=$`ic&o(,()BpSN[JkPz$.yvg[{Zne.G$I]lMvwcf[0KuiK{vSv4i!L0yK4#HR(S'@[YaK8dUz}>3FH(k:EFa<,-)c"Pa/
+jF!(Y1j3A+}[Y8/:BAv5z413s(q2dc|5-#}r/eiO[CR03Fq+]H5Qb;Y"jZxma3Ud[W"{!&p<zT".F74>Xg(jPO|i7Bi&P;6h"ki$S3l]rlp(4_:2PcJZU@
+p^Dtxya"$#x|Glc.$6/P/Wy$+#&`JVxohF{UP%t`z|j>rJB,Q2axuiyTd)l<TyO_O%ivu]N1H,0IwD{h3+&rpg~2XXO^~46#KP2Z>NVqh]N3w3JA:B0j/f
+5fGS>&u78Ik3U&)eXh[zQR^a.=7#h%m/h^E!%1/<n8!Z`">8HD"vA9Q"E9eup9=yX3]ZEnZPjv.JF(EM@$B/Q4/v`]pUL)%}m2Za~G590^|o"%{kA)e}@.
+%HpX-ds]>,&G6pt=2pPZI4AVo4M@H{o)U(!M%]|h`"Ub[|'XsRmfBbG^OX$x]@DiCd3AKg_dl;%IRS-RoGnkiZ^m#WkX"de2bbSRs)|'ibUD};YHmd%Qwl
+h1;5S=Z@Tu|GGKse[2^FJ3(oQ/U`|rSVM+%2~q5yS3o$U0'0-30(p&x;<Up(lESc<+DYZwxwnyM_o#gBvw`1`]k19:L)tYX4CdQ.W.o6s`c%d"FDs6W5Mr
+&AP+6Keut8IhlzK>>]>h~T=yxUX0=$>gaZtFNG+K)I;8z<;q{W@%5KgJe|L1xN2_|ImOqNF78HdRs>k^n'Hkx15i^cA"Bz!mLk[i'.+`QI@+)`~Tkj9c:`
+Nv'QkOm^WobKNPG|Wg`,f'`,Ak$')Y#y7IwN++hl%38xG8MTaP_^QFAQ:|8k[!E,XF^EvDL+)X+_Zd+h7E:.9C<_QibEm&ya,cCMMTFD<%koYD9Ui6Jt>s
+`=[EytBjvL<ZlE7qJ;,IZn6/k7bMO9!SF+$>q^Ry!BaF<XR_:Q;)Zvv>4{l(oVxg'oEZTj<-tPfZ-yb|pE(=E43);8/0zjoo:wAHVx=}p6tYS.OD]HQ;0v
+4vYX<,-NtvPaFb9=["1/sU8|gz[[F-K'~'r_$|<`CEQAPR`EU>g-ua[T~jtr2xW}jG(K~}Zf>1:50m(#[EJ|%_Bxqz%D:=mjhM6ua$-y7]iGbi`#-FhSY!
+et$e|}Pw!~2k>ssFtR|jBgNkEC8.dX9y0LI8Eo;T^|~RidddY@M`;B6x&kh..ttg`x4p&f>wK&JAX"yT|lRr"MPrlHNp67mfF]jyCgy&}4+CBkhPL>R$V2
+[{'Dz7G09v^"tNtK7QT!-xfl$kKKK3[CG%"B5pP(e+(#W4zB^!NJtsJFTRzI3QYDEr^W;FF$_s;1`K|g{MMbdCNi1:V<{""3-G7e{3+/jkwI`'_shBwNjj
+KK[#{#%P}$$=6rjvg}#y2}}O!PT{v{1[tMPg"^DxcBAgFxVTvWrw3s_mR5{&@+kgW#xb!t%a0ZTT+1H|bGa;.FB#we+gI6gPBKN_oya{/cFUap8$;=2[D:
+]S3jFwqT$B=[Lf$m;S)L'Q!I-y2Rw+mt/5@XD_fbz>>iiZ6]{AeZEY5|oDNgCGJ|s{FG@_I"cs"mB0OW0DRoqITmxGwU-UYgKD=4CI6>l$(|ZBMG/",e%&
+x`"X';kEg$O!o{u^Ug:Izr-b~dRI2v4$WSHG~b'+HjsbPN|cf=b5)CQrwk0J{CW3dx&N'pJPsTB|jsCY#sA@$p.xwFF(@:f)dbLa&$g@]-i[1;uRUmH#10
+PhuVt"iCM1X<:JHg^D5;>v7gj^z_F<K)E|^I:p.t#=ZZoS,si7S110#.O:QOa^Dqf.|y9.n$7;ob+4%BDJ%{V"CdSW:8DAkW09k"ISV)BRv>|8$5`={h1w
+OFvKfbZd_eSXb[lsub{m9Zkc5DY'#C_dvvf5oR}'N.{$V7v<1e'zm-3Tto0;]3X8|sLRo]ga<oos{{-sG}.M^R&G%O<<TWQCaQ3.7l0<2E&]8Y#T[MMXp%
+LpIf&H|xx2^iJ1}a!_PEL@C$_5KDOx!e00)%`cmxP}iToZF<TTyb|h/.Zvz$W$|/56Q{v!81W,Ug(Re2,UK1Qv8Q;"ynu1Q6$%vvlr{gp=^2U]olcB$!dm
+H4Hp8PCB;bOd"Xc>tmNfO)b>s"Tk/iVTK!V%FgIJEP%Wcw@@=Ki)&&B3)'uu4zIeBSw49v}0k%<)n=KE.cy7vz@d5}ez;4Q"J6X8g]u8sX=.JlX]d8Pn^W
+('pxvW,aDv.vzvnvl-%Xwpx/@kGy7ub0#d1pz4)43TtM[pd-MW,kesVo]-mr~;3t%K)kGu],$r<w=8xwu+<hO1dB}_gal:5GBxN`NA`R$w@gR5Lf$W3vaQ
+F11no^5!2B3dwy6)#ENLSEr;w#L+@-r0;H9]<eh9NT:-@%p<haZGY'R]T|pKov=i3T0sba52ec2;'JofS],i~@FnkCNMEhk,6nr{=/@K7N)jDgJ_j%[%L[
+x)w%Gwwvy|[I2eG"~"jJLP&:y..QVg%TE5"2@XsMi!f,0GN_yb+qmTw<`2,@a0G$Q4t424Nq6r%w59rSMK]nY;H4'l!|j&(jAZ.zqs~NqJ;0ElWuQ)91.,
+KJ,NJ:$}2E8%f,K+&5F^0qm0^FpYi:I$wC{YRc/)cp[3nO&+.(rj$SaP7Tx`;^i<AC3jaobqfjWA&Css`Fl-};&Fj8PyqRnI5`Iq]Q{acyi"#34XAi!5:{
+i<_:;epP^@9@U,@(}/ZoA..#Z{cek2!-B5h27)"7+`$!TbyXo,3m)snelaj>kj"PZ&q$UgAn-C8J~SA-yRKRn^r7'"@ra1oNB$$Ur+1rj|ep6,`-{|vN~l
+r|y+!psz_UHR.T1RB%CHEFXKi`oAUof0jSH@sX|DN!|^htJ7<au"E[Zh-uol+Y)O%n6fG>zcf%hYLXpWH6O]BY1NInfPKEH=LV(g=9aHHZ(2dg`E/S4X`j
+TT'"HUtQTR2@YE(&AlP;S+eMo-86cUB,]{9a6KyECxXJS4(Q2$2&,Ud'^AU-Kx#Px8xmo$x1HEdu1YUl4kDLYX{ng!xCz.!{^q@C&%iMy_xOa6&AJ|#4v&
+s572/E9x!t+tW4ui.he&#9p6lE<"}CS$9vN#GwaFOuS<HDHp&Qzr~Ulrv:M8vv+QT$VTx1YCHbcNddvr}P!VKl7j#SfV/Wc`OCrfBG/ZNTKtU1-keWXuTH
+Gse)jkiwC$O/SmFQ$d`O+%x.K]m{K6g#rGTi4(Xn(L-&NB-Ri%_,Ks[,-):oQ7S1:bYRbJg_MW0YU'7f;8a@5c&Yn!lt<)|GnM5K-/7%2U=UqMc{QR`4U1
+S=>n08Mvju9kWOd`OR&1CSbCXaKPDA"M|/toA+n)F-'#P[~Tp{E!uJ]/zWh(amX:94o"7CDq[iJ^dE>XzgzcsF93,mLKpd{o4GC5]VlZyBK1f9(QF]~z#g
+^azaiW/J=XfzoQ%3j-I'w2B@O9g{f,Nb>8fjJkQ)bhNEVWqT|RiM0rkN_JkV7$gd~i73ZU:SDFf4AGgU=].:GlZ]p-6)8SE{mKPZ-k^^6rS;%HJ1Kn1sF}
+ups6c'MAZ%2yb43d06d'J[a2dj|=p<g,%0XG~#iXCeOmyf#WHX&>X1Y:3SGSqe/en:O&Uj)<.>i'n7=Xrkr%I"XS%Iq<L]x8D,9M{GS/w+QzO`[J!yQ8n@
+l1;[M7C%0R.r.l.-"+:DxysH(Azu^PpP5+YjM=UC{tXS88:<+eoeGqD>=-6FjzvuaQA/NXT.<JI_g]4ax:#GTb};2(+NJDQmQMCb(5)@,=>L3TSw)W~@yJ
+JW'MZsbh)mn2;Wm/FzAZ%1^5ijhK'PxT!Ioia6O{mEeg%dQl20!:sAm=nA("ufpfhktmv#sbGo~}qI~DoO@=1(%UYSKvW0WSY4Dm=t|sC)+Q+#o]'G`XaX
+4n{$[)Kp%FI="uv%w-.h;1lz)}$at.OOb6%[Lo6+kKs'CgOp6%z-nW[_K6m=m(6+AtVtA+t5c08Sr3'Dt&2.x(v-b_n}TM2aX:6jwd=3"u`e7]Bpn&)xDK
+0>&g;wJk62<b|Jx-pI}Aq]JPKrO<avz8N}X+Z3Z%QXdOW8UeEJ3l,-%#$@ae:`Y9<>yTMMt`!}'PMIM&evE)+T_@%_@!iQ2Hrnn|n(>4hElzAP@Y~2X77|
+#m-_lm}l6rk#D+2Mdy8|8g&>GeXa|y(qLEl}wz8hi|SfQZA5qe:u6trUE+kC<9pR7R8ed<9q|]rqLI)_@hW!dDCR#J`aYd;U>XCSH@F)M^LVKx.C(<-s>F
+yQ<"TV+x0Zdf]r>dXXnAUk8Xit.glzop2IN6Y/O9D#_tefU&`4P"B/w(HGR>W"`daee!06nD)Q_WC$o"Z8]ce2X#5ZyPwyd`RZyqws$}gD[pE^Z+TWx"C-
+Bmj>ekRD"GLte7I8&!b:Hz1!C_RD.tsem<NC3<6!S^eTlCEAFgZD3%5KeIi}N!sQd-K=r#N:h}`6"PUD}}t13JpOBmY6vy,RhvRYs5{G)$r(fR)!}xw!NB
+3KO=bf4vihsSn_s=(gN:'nW]"#<7Zbvi.T&{97!K.es^Yt67ALuq`h$f<}cD5@`i(q#5_!hrUxcnbyEJEsV)6O/p_)g)TjPP_'9Y"-Cu!M6r-#U1jB&e'3
+6D[qIF.Pw:C7)S12gbK"V[:X1YIQ^nA'VHg,vU^Up#U6Pd{]DW$GAg>[n)a|:!T&ND7s<$rgK;NTZK5vh!`e4!m{$jP0ZD3].!!^>l'Fz&|dtzl67(,7w%
+u9:z!^#2{^F}`Jt;6U&2@9j-j5(%6gyJ4xb"YgiDt+&yx1_AHc49NM@R`f<!_8r4@lmz=D9QLtQVhtJ[H`6Ey/vCY(MFo^;s9%+ZmrwK7y_cYcIzQiPh4g
+1#.d;)r)~ZOBO5"2@XxB[6"9ycYa{8x$nb@w~djtj0#G-D-S^kZK~FZ'Gs+Uy}Har#/1xc6mx,wUgKc='XEL:+;epLFC+2p._G"}`AvMVU,'C-p]YW~<EH
+=Xf>eoQ]`K==!$iwPG4:&7JWu|HuyMBFH}Tj395kr.Ivdo6BE##Tm8>6Y08>4I"4b"B(x$z$'V>`[3VFyJq/THqc>]k>W]{#<Sfp/my-Do.J7k}xZ5HDSO
+6pix.WiNaXq)s)E1|'Ea!ML<@ujzSJZy{ryHG6<v/;!65<6XjRW_>yMv7,~(t%(H#M/Jy|B=&vGbMnEmSh7vaRre|_c%vrSj"!c.`UI8H^$eO!xV8Tc;p,
+KnhfW8yp]X@+&2Uv.up<20WqJgKd'M],6TbO+RCG+,=2'89(.GmE-i/s:)6|N^{d"_.(`jX`e9=p||M/WX_5);((!0Wx^_-m#VU0/6qJ1)9Rx>0>DCq(l(
+ejQpxU^.aOgPsn0]cM68mBM'@7'9v##zdgeH}#thn>G"kaKJ"%an=&wi~tBPa(n(yd<v`^XAuq~'7PTbA^={oh-V4;FCgSS`E<Zb[&TJ'CYEO:q3b+o5>+
+iTKJ$+jS%d8]r):kX9C4S>.ZqX0(#o%,u1#EiEhxvF<TwI8-1UGcmv~krkXX@ZPBaEjP7.]]0N+M/k3/<y4+'_Gk7iz1Rmxj+D2dhQq-!ARWX3E=Nc6EG.
+%t.5jehb|VXdSLy)u;Jm4Rni#UuJ.nN[OVFHy>,Ene!eJ}szbGUf"r2orZGW>4O>j)}u2&Y8w`hfQUPq-0n0#<G[}eHg~t<9B(({vWysU1@Kq+jy`H2[9n
+W&[k6vAu6@&PqOf:ev5SCdcm;IYN[(Y`iFE>i<3Aw(kPw5_Y/b&9,IX&5_t8sM@mzv!2r>Y{_pkY%-=jQN/[A)BdFmJ<H>xEdyh&|iB7D/'aBa/'y&Vo;h
+6ZRWtWwvIN5|)JR+"h8anJD]R@]h|cNl+,~UWw1,<}MwnO=C&#_:_1>=e'%R:r66CSj=%J/U$K&rUO,8-p]6SM>yU$]Ku{%,Y`%'8%!Oy3@9T7A2hpPE5Q
+7|`ouCDZQz:@p#!<YwF`3)m2]_@fs>P%.FR=i09h,s"c2['&__]L><@G=p1Njbmr`L08N>f}o42aZ,J=P^9#`wt|r@TL>_|p{=f0x6Q3`{ELhV{QAIqV"w
+I`h0a=QqO9d%,#B$[M[TuUv-wy17aU=X:%|o%Rg%Ps]HX&'PW4"^CANmX5X@Sq3Lt_5IP[VnLJs7ar$K$Di=Vz;[abS#e$)D7yO:wJx]3XNOmNTVRV=snk
+,::QlCJUZ<<U]d!8!:mMo7,Eq/PG1OwM7t/c|=Oq]u|JLELEfKJy`"#Wgb^epVVO@1)+gW4aIe,bJJ(6"Qx[yk^r23St$Jl_<]<ByTj1'SIk_P'Q'&4{Ox
+wuH/qG3^:,22.rFqzONz:}hf=6RofwMCQNzAarWU5wKyk}{<i#4O,>=#=&"e(drsaxy[4ra-bd>]bTUrS/Vi9oLI4fo^o8;xJl]Iv&6:vH<DVpomx}Xzvc
+f1Wn<nk8Qcn{7jsG[yVYc}A73hn_sT_Dc9x}ACQ1j-2:n'=!vVEIPs7:=#MFL3jz8]$tH.R1EC-r65)VWo^,T2I;&c-Y`PW07nfs]VbmLknIS_O6"efWg:
+u/Pi@;]Z"ZPRB_A&;)OF69u%xb[(_T/ac.'(j,B.]b+'eI)z+B/"NgauR}W'qfzb@uE4EK4SN&Yxy|<$=}KyVXjugg~JbuL7THd'G>]U0R]y^O=gLRk%WW
+W^sdSe6s};>7d,a!zIosL6:)8M|j@X%"$+Dw+lHfhdy_{u!$U1$UndAUgIqD=hkB%3!0oEAnWd.2J2OAILMh]eF-j!)n6,4T$y#0Y(n("zu<2=oj,.A</J
+v<>0z!{7[,-Y4=hF~0Wef=414XQdLo.2='$PL[(JIu5=gZrQABW!{W`S",v#zy|,uy|U/97ZIgmma%BA-#i1jCOJ/ff>8eFCnTVHqZ9Zh:F/"+B{2UZ.rM
+I$v@IFn@_"DGG6pE)sf![=%hZP|XNqKik`>`9J!v%]&7}QT.QIgA='D}7Ng[9@Iq,sYCa}'c)nq7/J`Op+H:fAe;<1v43]T{V7L&rDe)]^c)|)koBY$Tee
+E4FCF>}<bBNm~jw;vq&Hi|[dAG!-nd6O(vwQOCs+n2;ZbC`>|jq%QlT&x{;=H%.x`w4]J<&1W:|dAx`KI`,PYWwBC!&3@w~os{T6'rSAG`2hC-4^1ZoxR`
+Py]m5$/PW-W'Uz:z4w1$zr{X/`z^T[e=#=c|>`qf/mK#b%=Q36})@#(:Tm)m$=(csPm%x8u].f)%r_bws_C@&ACS;&`=Ui4K5a#32!#>2YO1wV5)}Y{Y&P
+kaeY=vm|p7-5l#8"+K,WgV-"r!uYzz`|C%TT)GH<OD[@i3xTB9UpS.0&yMk5pF]v_b%X=3Ci6nm]y0GIKbI".`JmZI,{jXzn:oi>#Nb4upMwQvHlfex7#Y
+'KdMH|f/5anj]zd<[<aDKF6Vq|tSvrm)38Z7D^m7)S!q#3CmJ/#n({jStL#LjR4PvTb@D;.iYnZuS;7>]=Fw:-MGF]@k@_d!3wR6c5sdJ,kJ46]T6"vqRh
+|1N0[/$emG++@%f5#]B5Ataqp76iuJ^3<o93@EO8:)JEw)MM9h^{ROwt5X[D:7rt[i`Ds5'(d6KX)Xh{E+.no:Iwfg(!}"<8r.yIk(>(JWin|h=[V:|y&P
+V/p(]gC&HO6J'(b2JTZ1E`0]Hh'tOd{Fa$rR[n]:H0L1diHh`(Au&wJ;XF:cD'=7:17-]-;<o.7gD3NM(,={~:KEOp!!A1EO:O])}Q+cRb_-C5QilrOD)/
+eaK%c!<-G>Op1pc(l%lbbT}!FHjrgbm_6&P/_3$IE3oezR1MWse<^c)ZkiC9G2j6"#xsAkD#C(yrX-^t46q4&s-PKz.y'#eM)28^}uHds!fK{%ndO8.;A]
+^a^{!uvha'19|U6&!V6%lXqR!<w&adsG"]>#7m"x4'<|X;XtN.g'RZq1@AV8+LuAV4IgpISW;bhG@<,d@,7EmdhuE;>Gq}a-MfoyyesJQ3'#7vx}`sDL9"
+!;+gFqmYyb%e)f)+a$K`.g-m){,o9[lc7{_1XfVY,|pz]vHII&50]rZH=x)]tZ'E&H8jF3y7OMk9%4;9:RuDk},+}4!>'A-'h#1NZsGQ727|5!/R,6kP7t
+4-9ur[IJ2stv9}u84rg'+e>fB<u_ehfuNa4lY;)cNc><V<i6zs%nL-U$S1df6q)0~q2{j8g!5B#v5-BMeKFh6v.0[/`[3w7'/0'dWu}hTt!|cUG]u(<'Hb
+6hS=)q.,%V@/]+!|pz-!E{@]nT-5Ab=ce_>5%J.0a`%]^Y^f&;x00L93RW+%Jdyif;V-eTEIRDz>NU}'cMwJuE`,t2)K"EiNY{A<tYT{4)78zx2]}RKef}
+oEWo(,Te^:8vHij5rWza8vsiKB-wp/e[MV.ZZ+Q`z4VyF,n"qLFk<!HbIB6N2VSsv/D|!DgI6[c}P(lK"wf|w&rAq_0[4X+I>=Hz65'4g6j3G,qkvy"fec
+&D`+0IU0]>M<pu3jKky,J<qmwMDHF-j"E^|-m]2^HIP}#U~>^nPEE&$2S;#Lst/US5uFX"QPe"|ENLNL>H>A<bo:,#RF]g+CJoxx%3s<$5F`x>$:;LEaO>
+:<icP#DB#U]O03vIhZl5f^r4mg]En8KTpa5R}D_'q6VW|AF,hNX<'T,r42wInH%j0p8{MGvM^7wZbY[iGS[VX>X00J{m|mQz4/RT1"$1BF}o[DOC'afGct
+d9`BHAHD@`cE=^uB__mm=2Or^NtV98Q@L:J{05RkmzT@=2E/Pc'-dM72csx35#3dNU1'y9YBturW=Xujp)"v&Wwg/bqPGvV8P#bwO(nW_CT:7Uv:Qs>H5+
+ViY'jR'ymvR$CKMlq.]>BQ]ue+_=ng8rid3pCw.BP.]Xz)KSNUE4$KU=aasz2m9U2t2NL._CuK-SgHOwCK^%+}caceb'BuIZ>'nDrYpv5"JC.snY{3aed@
+qCSq,;PW@Vq{@"&<fH062pJ'4#U7_gN-{g$<c#>{[8Sttc:|!cuBQO2Byl,oiqNB6K(T5l+)aU]`uwV7&/Vx-[=u@HmR]FrK]un54zi%Z8v1G%DC2j<HwL
+I3uKDe5dvEMCU3H%M7IF1=U:uo>a|hA4_>uzt!"Lz`W}!PC>wLE@NalD>Zid%_^LX+7RQ%~o^!,;}ZS^^;LvNT~[9(:olnUs{o}o9]x9xGC2Yh0VV<K^ei
+-FImmDCi:Kz7=lR/|k[0Ac{R,"YCune#H/ok(RIU@4Yatoy6bv(E~QSlTX=Az`U,_5qs7l6'KrG4J=`{;HL8LE4__0-}0+.I$'<%2Nw7>gdcK(@,;n[fgH
+{I{#>9^U~=gT-^W}oVCbeN#o5Hhv~Y}@zOuHy@J@xqj!;b%r0L5.mjI&~MD#]#ZBPMZ+,r2E_9Ts3q%vRb7CGbG{MVNlSGO=z53oD.7d4dGHyeeg|mW%0;
+B}Ah"gL[z89OOh(c]>u8El,:bW9>Eq8;3_CJXXu9Q/`hmNRP[Dz3329`g<_SCb]$PMM09igC@jVA[:`Op05:"%ST>I]QE)VWL't9o)WO2&E]`w[z{X4n%6
+2w3"-[Sbi_Q(fvJEY%Ad^W^<zgF-Y8f4Mc,!sfS'@VS"cZ;b0I=+"=K[QMcR`0Q<,ylRp47)d"v>]fd'`^BZU2oB!(vDy4O<@}I4!4I@T^YO@=G/BD0<,)
+j0Ci`Y7sLYr]oV[7m{o_a"QNG:Vk([BndOgG',~j+93{RWLcdZ!K_s]Nnt^"7O{Y`n>#jTsc`m#Ow90<OAbGou<G1P[$bW"}[a;#+F(D!x+BT7R($:~xb[
+)^[1;i!YKZr|'I3Yo5RRK^>>)hiB3zE^>qGO'TBo@s#t}l<mdo1M=(Tr;i:pPb%Ipvp0[mr^j+=_410hX,:M6`{Bz]|1Y<^XwpSYe{WXBa75OsV;g]2^!&
+pJGVg5S-0H@GZ+$|Y`0(&Ks4}U3cu(I!6'YbwpE)^q(AjyB0-YOJZ}V/gV)RTthbv:Mkvz%'W]iJLmS!>3K6DH{33mgZ0^y:JI+X0pq.fV-c2$+Z1-g>8}
+UVQYr%DBZ}%CQ>/66ojH@B8aG=P]<EQVOupv'>,F&>,LTH@oTMUV)W+Oc7c`L%ZMFpnK_|6Hrnc)zG;#TQJj/(g,"<oTg@&u"D+Gql"`f:93$p=xxoU/"(
+Ds+-Q#t2gdcZ$aIr]P(acx8+#UBLaGYLqMJ+iEc40gcy!}fPRRbvws0Oa({3dI+hzH)N@X:8x<~t(0'D'`M'qtS4eb`5[cKra^ar|eEVpPD`bZGEXH{wC^
+Y/U+{fOv}Gfo|W_kmC1<]iqLm2E%SM!qv99_sJbho1KDgNNizty#4n'V[Blpi!PY#eFN6"V,Qc-<y8"v[Zgiw#ogtYIo<LPiH4L6>d6d,cCOWq,ccSMYG^
+$0R&7x"jwww57mO$"JnYNyT`c/Ff~:ycOfC#<LdO7^j[6Ly]n9auAK{&3l7>@gLGW&x4>N{w:Ii[.Qa@sXg3@gd%iFm%D.`X-Ir|^d/BUoG'ihR6uRhv)c
+Ag=uXY0dXDBfj8j10qt6K7"k`d!clkLZ>FCQZf_}_LCX18:Ho2VgB"CxKc>]LAzp2q|w-pO/^$Zw6<Fe#hT#4il4A3f"[7P]ZSVuSC2}C#eD[cFI)z^YJ{
+eT>%jZ-rdK|=:;'jDd=%GCHE~SKr!0d%|wtG#HRzyy!.u#.g/3U4X5F_F||xEtV1-LCf=KNE9tW$!.`hnJhvnJ%MfXDL.:3hIi&{U1cHH1WDE0%5Pn4daI
+/qB=`MDrhm3=|}zG%9=qHg=Xf_42p1T3AaMi)HS2OPNN:5sGkouT{axb/q0wIS0Lm=6Wie}9b>wg@bpJ4qdl{w6|xhi"Nk;iP]o]&Pknu^8{4|8l;/Y|Ow
+/$yVpZYcBqJi)wVDad]puHKm~Bl_FWV1[.q<fWFY3aZJTW"'Z@Z>!dYt./-x+)D=6p]orWTaIP6w{DxFkhPPsMLAqg8);Ag3sPO]bQOJt]d}hA5tx<j=(_
+lH@3EiHKt2O+Z9W(,z(Q;RdI=5n:o">O3&itPL!7$#momnr.WajXuY<(X(z0t`If0zq#aOaD/P_r|<~&LX59_|#h$h]wpo4%P^LQ:<8pg67k68sIavNk|!
+:ug%!jG`.hXR-D7|,,TzqE=||%MNst=r#D-"#s)Fnob>(a4=^>`CXv0&KGE`']`5dX^%<&tjwhp6+!$"^&IXGZ@qq-;B9rlW7D8P44n9gfk4u27n/Ji0a3
+U}a4JE,MR=eZ$E$2BMT1_T,]QVVVwdeLP;|Pg)HRFw4B3j{<xK;N2W/(XPNF}LuGQUE$hQ}dGVlSJxZ6}uCpck7..tU[w-+LE2<)Xjk=md|hw'T+]uP7D3
+76|&9i]=bO0p,TD=dtiTu$Wf.XUO!MA"z+!&4ER-wy/L,Pfd9G8|"Qf!jJ#MQ>Opjxs")S;(2SCQ%|v^H)J4YOw^`bw_)9o2CE@8JQ8g=;S=Q;Yj'hMJ$K
+7T,q7(}'cCGe!T;fP,V.D6f2%Cw>zhjD.'kU:L5Pj7$>P9c{'L9du2F]^QC&T+~%g&@=h8LF[|glwF21bz:%2U$3-9Iw[!jzBj/G2U!$:2CSW)z"Ie(m(Q
+'[X'~T>/Sm+GyMaMXK,Hs+4!lf<zP@(;9g)O.FAGeZD/h|qLgLw3'zSd7h]!u-&n0!xL.Y`#2WvG@mwyutDi.c+/dC}UzN'"~lc)>m#sj53K7D_u[T{amp
+#c/hhs&Jw[2pSUcJP+GsF2-[rr;{42znLeqJCUciaX"wrU.c0hr'DEe7a3=VX&xoQ{oNcy4H'X9KD(CB&6;<ITC}IO&%L:a!oLs;`tlKB06(Grio,^@b}v
+ad=:U&2|;8:Vu(SY1LP#Z$^noJqY~aT5nr"6n83"bc@QPO0ed51O;,}tlo`-&h_6fjhCZ1V9W!C$&MUaq}5VA}NY`%W[r.AXs8iW5_`[;&GG#=^MKTHgiG
+^Ujj>Hp7O6Y+38RceUI%'Mx%Q=(rB56XJ-:Go,dIFZ&/#dl4xi~;RyV@]#`vH6_h4^f!{#{D&;H:1D!{Z_(Rn1A"=PGSZp~{#,!'Dfj^5>tIrz'vSJj;1G
+whk(g6L<ME0yKf%{ig4^&dRM;!x,&!x,y!~y#V9!DGLEW:QU!FyCGl;Vu}3#d1XdKQ7<evDUB9'0-RkJg6+"^@M#B[,jfJWIO8NcgUbMN"cfy7cz6[!$Ec
++I.vt5=;L>u-/d]{oXSt{iNpFvyD35tBc;@T<25zN+g5M.2vN2n8OB8KsSsPwvc{A#5-pwZs4aMf@sv_ryoj(P>W27Q^1]Q_aSV&1N(Kz&O`-pPkyHKtN)
+RH%j_A[r0q2CQQSrT_I"{DdMnD-=A5_w`cArQ|1unWa&2-hb<:#63|R1k/FG^s-S|_0]^Z^u4:P.1xi:f[akk+oW=H0^q."Ue;'txV.j>Ecr$ADu<j@G"^
+#t1x-[`CneCiP[j]DiXoe@wPBfE]U+z{i.6Qaeq(rS[m|mG4Q0]G'aaU:Xrm0cnW4=DTO4Q4(HxKPY7|Gw5zT)sA}}8HpQ#(&N3`}&HSxRBUwU9ew]D82U
+wEW{7}V&SS!LOTq1$Irh0_30t.':nl89$4^)2[F}0vTDoPkUjcYCvc2sVHy_`we4563lMo%2YsPMd#|s1awL0CnX).V(&+`6Gd<3BR(z;5T/>`xi#0m2oH
+=nFD8ba/6gHyA7_DAHyuY|7ESxN"alzL,O>KKCV<.}XrC-'g1C>j#OYQS+-pcV=p/8vA[:og=xS.X3,hhI:-3;/Rdhv.0T.MhOJxZ|24IfeF05.GIwNN]f
+uA{O7[rcr%...{5|y6"r!'f;>}UOpYn}NRUSPhZFRmEaolQ-">UNBd&eeEz:"'qouZY":3XE0BRL#.G.XwvyzJIr;X@ix}'=n7N&.x4rBfS{'%5a(9-&18
+"7-yciH2Qm'O$x&<X'3fPZx[DL0AI6{h1Via>TeS/uUiQ1yve:.VojpRF#xJ+d`6r2pTq"`/Fj@;%Wg1X"#}a#}!@>'Iry()%MYS_>/xYC,!A2$M=2Zhvf
+mBBDrd2^7TllH"p5/P}g+Wffu{zpEDk2Z}ToPwrXN-3#g!HSm|_VDGUli!I3d)yB6aKyg&b:z78Fe-0P1;vt4b"h6@oG6>q^=ln(rsoJd}q@{MF`SHJ4g"
+Y!O1jltgj.M{P^fT=2PdnhsKTTGg8;V}_TC47_U,1pOk%Rqh#LC5MJ3%$oUK7IyP8|e.l[=r%+4xdWmejjjlt]%V8.o,<B^Ug$Nl#e##,v5TL#yzPKP#c3
+hxYy(OV/.)bkErG)'$rE{@v=V%UQ<h5!-F%k{`XhOQl@k$:h-c/R2QT[c(|_qJ1<ZHG0]ad:)F=1.-jNp0<&z1X2cJ^m6>ndi{vDe!L/aqv{u-L^E,nNT0
+@=AVEj[&fd{I&$Ln0'Vj9K::<!P7ySo[547>cjPVuJ9v6|gee5~fnh7b^P3iD#`=Ql0;&4e'R-XZ%ihtV]|Xmd^Y)OXGL-;x}rbF3:2H)hB6J@!'GUdoD`
+tRJX.6!MZsjMiX}.kWd#LuXel4cWZkeuvW#XB+].}%i_nTt0vBdt+eX-e%Z@KQjriW)0{Lyz}<o9CGLWkL|i;>t3Sw&YA-,,Q0"I2w].|KLBnE3f5Gec,5
+qFhUJJn`#^8oU[hx@Ic")l7adF,vV>l2$!@;7$,2L20-1wV/I33nK}_Nco/lwj##<}V2jKQqZ@X99[(&Z{DxsZ.y2Tt=!#'#.qB:{J|TLMWH5y8`gxXBcX
+CKb[1f&Hb2TJ=J~LD;pD}$ffbIw!!JNtfDcxR>Kajf8q`-`^R'AR`-0ty>@DzV)hN1nQYn`hb/c$gnR-.pXz]0fghhw-ns/]U&tS-USK[u.=dipM;@4Gso
+%!T^TLj(PVk0zZg4y"!M;M$)LDpwPSJII;W_0`<qQ|mp`6OviXp6=s39jHLbu-3uIQ9eF]jLSOvgxG<+osRTGJ!Ijrdrh|6%ol1R2glaIq;'x7RzPr;()%
+cHmm-gL"2fI4@=YhRep]P_5mJ4JVm_oNaUJhtiPp=V1G(ca"v/c3YQA{.ZvpxI8qIIzkSq^rPo7X<OJUh8QLJiC)b0>]!}j,e>CBGOv0]VqLpUi&21Bx!m
+-K;$z4t[JJr=j%%m(CyDQtaU@Dl^|nk<(W/L~JRk1{_lY1p<8$WE<H2qAh[83g<}`z4GEJnhsrKWOK/1!y_$O0WHk1W6j}Cfek]2|YcktawvrE^nGcB-SL
+{0'%`zFSn[_3-OCbA6f-&BEz12{X%=Z7v5P0Mor3qUUzoTIxC@|]5e2t3asc:PqwPnaM;UDksdT.[%,#r)}oK&$]=Q2Nu7ClQ-y`'-`Qa[pZBfEY%W_I;o
+Wf]V[|_n}MZ0EUTKC1qQ_]tdk.UmR6H-i}yA)ql{|FD)-6Z`fgo!:>k!~-Sa;h:2L-[KR1gZo[wyyR+]&t}MhQ{}FOnOJ{'+:x+En%HtqDF(PG8]Wb`;qR
+[%L-,9{js/N;+q0N6o$90pv1G:i^S{w}oDn-}!cD8!epu7rcE#q#IF%vW<Aens:(6AiJ@QgU7B})vD/vN/9vCEI#|9HnTywWz).k!Cu>%zi;yc;S$A58gk
+25L#]qZy/LpNO/]FwzUlG}Q.R(ZE.JtmzIGcB3!1'e2gSjK7[|fd6(~)0rHN8gu6T'5FN3=t.2Z/5YydR0~ch|,e{gl#_-;KQ#uP+"_"Mpz/!{>17n`|8'
+LE[^G%H0M5Afs@N.~`|"=%]S[tZ!gsC>[[Ce>-c$A!O5L;F]'$wP#t&zoSsGFVA_E[%NQFiUh-bzTN[mCi@|c1uc[:}bRi&[@!d'Nd5S8cnN~vTFq9P4X8
+ynlrd"U:i&@O&V5jF}kzdsV:B"X[L`mBBKL=3F~-^K58#K1/<>1>%/LsxN~A5@yjiN_vdV;W`,+Bu.P&&t@U;#|<wq9l{^}+Y4I>>@!Y;N:m5Ah7H9B<nA
+qtL(",[+~gt-jFQQ:De}rzO|FOp=UB%m7Q'Jw+=;+n#+xm)yM7R}hDf">;h/X}F,=.+@CP._J.ob/lajjgI(S7~DM]by!ThuZE~a5%4mV`AsnFUDL`5DSZ
+KHtk~.XUpB7x8)].vOS]e|DvSW]1`]Wb[%%^XYS305n/-;],9>OWC6Knq@z|b3]8]5KqLmy#l+$;pXxCSRb.>}r&<NwXll14Pq2Ly;dNZcROP!@<-imjo6
+XpU/FJ3'Ez:nsoPT>qMX"&L1QiE0ysK"Ae)F})Pn"I.qr{F8Uuxl3n`[CP0VH9W)g3caH)Ac&r&so6pOC#R/t'XBPGu:j7q8cySV'tnp`eS:]fYYi:s`o'
+h6lt&V}qLm{YpRx;AiF<EPoh(`&Z>=}T[/_IhUjz~_9X<=:7F+"KS-n%m'qE2y3SAQb0fTRX6R6^sGcNPDlnQ8O`"Ik&]}<mA6z.sficByX%WxxA.pXkg5
+P=eMR;))fU;Z;sH#JKtSU3d(F!LcTGJ/SXV6DRWA{tZZ>l-=KK}%}|C#E6n!$$7A[)&G+074amx@!EOCuplo`^(9AIm/A'"]F3B'08v,Wa$U,(a<"@Nibk
+e&_P2%7B9g!X'Tu0s:#@37GSUQG:Nq&HraL%|<wA^f}|BNa"&Eshi#F@h-<Y.]xiH67NOBrd,du88|Viws^dGsK(ZPIS>ObI&c/SK,O6=fkz-p>JTaN,"}
+G0ktQNs1!D%v_`c.j5;{Vp+O>Jm9,|CmnsWd}+t@]oXER1a=f:_}`'j4)z)jc)&8OMFPi{mWcF!>=R,eMi,$'7%"X`V<Y8m#/L_Z[Q"%@>CiAi=/PNa/s!
+R{OtaoO3C`j[kl"ZlB_{&RPc}2CWrjGHMrqBBrGVT{YpWYrrlVJ=/6L8'<:",g$}+zw&]{K%x&$8RFURmaAt~{ODRR^ubKXroo()nxU9fXQtz0:Bgh+@M|
+rM>CPb:;Omi[Yv-S|aR7s]>S[E3Pub6o/}k">5R0}|Z$F_Mh>l)2ded)Ds0ggsOA+XJ(+Q3KMeQMgb@#)s(vF4X%$8d4s$a=!/|g+Ddu$)G&K}7.G|`KJS
+ROEAf06mwD"k1-0%S&gPS[E#%o(KPEUk'cKv&0~8>ohPga(=NU(|^Y3Ziyat'U(TjwNZJx",d[9/vr-@hvTK<o=mAkQtv<fwz1RB1DS6g#K8m$!9TP<,=z
+al=Z,j5]qYy)'da<Qt>=/Y5:gI]ZiLlhATN66jctB.B.[{#4{i1Y#B!}hdu;A_F7{cvHq>vEDI5iF%-oD):DPsocV`u#4oUx[qfyis4tooBBGs"(llORiQ
+@+9b`:D^TwCM`,lNZq!rX[J!8+dJh@NK+R&<hf9%)G||S45/K4aB09zU3Y72a5[jpu/#lN!wrb0g&kraAQLDXXi-"8+Fpl}/4i&>!h<ugS4ws(Ocm6p|u-
+bbKLih=Ayjlp)D/QVfyvSM:oF89.T#zp2=mom+>bhik#OQ0p!NP}'&;)}_:ED<Sh6A,BZsdzzPmITy<a;79vx`0e;C|b',(=<Kkhc%q)!C`3k>GOZF7ig@
+$%!!k_$U,WDR5=4y/p8qO$BZVOpouM);x"_7#Mi;Y:$Y<{Lb'j{!Gi|BNVJ$0[S5wFD_/D@P>5HyEfb>'FQ!@PykdR,B^|C3:W5a|2^uW38GfZ~@;RA7,f
+r#RM3#&yk#,@$-Pan,4xW8ug|_b=QQTJ5^w(UqnNA2Z!RE7]]^Ii)V^=DiQI@c(ho7oRJ{C%:P+1O;rGw{e:+:-)QL&yV$X#KHg/=kchG(lAbSWp}<~]GY
+.E)Img`=udgdKgy[2S_mEx}0IZUAeSBOcoMksR0(!j6!^}@<D}/nkVFLYNdPlTah~HD[MT!kI]8D_hh<u/F$0d~$di;bsZ-&#tZth-03ho$Eat{.Ytgo.S
+;`_5p=<C4w8iT}:@ECA.Y'p912YM{M!e@yMh@7G0~`#w)')y]kmD7@a5CB}L;tpyA/eOI{K3<T}AQ^XikdOjK{Fol.=0+tn}>>.`~i]hR;YI+HTE3T(Tqw
+#U;+xalUsul>-LB'@9)VGP|P4mWRFV025'!#ndB<m8eF`:HS;pq[Z3E8.#}]u9TkXT)6_PWT@=U-&^M<n0:$=mikGGL[zPRefiFb8AiMvr(_SwAKkCso1-
+Mt;<]O/"Reo+bp8NWObwV:b=}wMTotsFv/I&yv[B|].ZnG,^_m/B4cs"YtCGkrXtZ{gXY$B"+%xGSGA(yjTY4w/S"Y)'#&f3m>c[gb6Xllyalf{_JMw#1x
+<TU8,W#gZ#;|Q5{&GW7s}L65M5_we9,%-89';>Svsy4m22#mtUxyq,eU|[g7NDm<qjyx"nWaH^Z!+>-6-m6-p}%FX4!Emj)wY.cC!-V@R=9#~I&(iD"ZP"
+K3"=z>RXs%l:-v:'.PAxu0.XJy+n4wkiBNpNhBFD>#|{-:v}mBro]5U&/gt={K=4bW";bg%^.@~J2'R8L;eq=wp[1Vdi@qEQdHQw&;.ey}b`k#U(b1^i(6
+:('2@9}@Q)9"qTVFJsKkl-0wd}L`jvEIj^01);1mF;{G[N22l)F9#5M:i]v@hxzpqbN[2&5Q34srkE~jU1S^1m>x>,>j'n<hZiFwj5px-qN[iNAuqD$1<H
+4W#8j'|t{da+GWs"8w0W5_Jl)is<,R$cRf9At;0^N5GC!3;Z7N'WDh@=hpyDL"s`OGY.e-SkguQs]xSSl'b.y(wZf&_.|f)YgtU[C/r`9COX/@{f({#8H{
+Lni}+gD#$0"H`O)m2/<+-.lj!$sXP%wRQrS,k3^L$s6a|Tmquv<W+]sl4-Iz`fK+YB{LuALgExuc7[w}'{'h"}mD1zhe`5Qg}vWj_brx:aEOx!!}`M#[U1
+}V4jTZxI;Qoi-&MnJyjKZU<X{4nu!s>|vhn9uDh-uiiB87$i+QQ:+<wDa}z>$4<nz1Ed4c<}.g/hHf%fEwyo3xmW6SD6uT!GF-TF;6.R;:qa%k;BQ>8V7[
+;nhp,:TANb"kH"jvJ:<3~7o(@BWWh<0/9]J]ETbaUAuO@=]A<LzXtHOcQ}ESC#5/1VfZC.q,|NUyMt"j|4k:30rG&LdUo!xKZWV']9"H&L^=I&wPn$-Lpu
+jrwz:d)=ND7@g(jm`NF]{t!Kzpss3QSkOV01"#y2^5:]c{UI&!aScF~OVWBxRzBRoE:|G'A/$SNglqe}Kqg'VL>0^8`-O:xl{#$9KwSsSBE@ZzZ"SqYq8A
+k"Se(,l.E#p9/}6Ig`+w0gV=Vulelq)0^M>Zrb{3w&ys!M,2"<YSn.+8p^eaY'Y_NKQiD&HpXTcqv=Ie:AL'Z4TSn;uI|zi5<)iD(FD^J+;&M>Wma#~M_,
+q1Q.eU.:TV6vN<4>}Dt=x.qw"{$wiAzBWe(SD>51.B-aSZODffAsqB"f,PW[(!Wg#;<'8]@[={yUkj#IhX`4P5$N6kx>uj)%HsU40CLYYj-aj3&=n!.(hc
+GTj<{>I^@$j5YFX>y+yF@}z2L>I]nWSJVz)J8_6UJ#<Er,idsLz&q!q`@D^t3eAg/[4G@^d#<U/'i(o31a>+j59ouBi}(;sao."%xXY%H4jDAIHxD$>,1s
+E5%6Ab(C&:z3:QA]nVp$:+Cc('B;6ARU$XjxUT_x3O:'kB~5Aw=i44|L;'U<LU;rck2qoC,{BH9Aw)Pb6{w6rXN)_R@S[Dq:7{KY:Vv%UI`8YkZOipTyZ@
+TjYX3ao8y!JepQd:!o/v>g+jqplksb=n+`Z0ujDApLI+=a>UC2EjIT:o7!AtDa9;OiSEL/g-ak~!&M~Gg%tn6uR|F3Syw94]/QSg&CYLWk]bcUqQv@)5Wt
+m9ehzk@c83WYzCu74)1k>Df=9|~gFho%@xZxn}$SpPWxWQ+EjHU-HgZaXM5FrvcDq"&+4X7Fm>.>0`kF=vIJ.#0iIh`j091H-E<sICe`VA@'m%"ZDEVSpc
+BD`cAxrFIve;ci<]Y+u#7$4/z1Fj-`!3:;(^k_v$vnZ06VmD'jBzQ"~4DMC%bq1"<,ar%u9};cfxk;34)%DJCJi&4},4(Dgx9ySlwHNo]2sEfRh+o9>/@b
+3]8GRH;Mta8fWQL_vg<vA'31M&DU+#[2`uN=%.2.rp1xwo3xmv$p=fX`Y_'(]TC8EFK@"R41LpH[#X9/Slv3r/xT|YKXgmaC)v4<uN{'tJ2Xm;@:uvMS=&
+V.3Il1!DQ"5301v:PmSVt&PZQ!RN!'(X43^Ka^NWlzV_4d(CB4]fkXak}iLu_L|%..S#9W3n#EeyV-S74s0x)["MV_1NH.klzw%oIBqZ9WtBs0ZwRAHl@{
+PDIGdZKs]G+1BYOVU=-Q{MUk7CcG=O/6GjWw[9tepa8QfdA&ykx[R)~p.OyD2vKfgS2Mm4[_oTX],BIMr"RQXAg9#v4i%|$97GdW9":cFzC8#gG-;%jb+7
+^pRx[(a_sk#ZJ_,P9U]QB%Ws#C1VG;-VW<:h#7xS'Fm.]9LtvBO_HPy|9.!/`I}mE;D$_<r4/Y2Eij&")@d!B;5lSoRiwUyWv>dVU{V;5Lnlv'ea15;p6%
+MFto/Nmu0Di`zzoTNA8DXv0:C9XHGl`re]=saUnwAKI)K){CM+pfLtq^]-a$"rV&PzXd-HS_|lWn@UoLl}rQbSwmy6P^&nyU$k17bL07FMm@g]K-IvN);q
+Hku0o)DqEGDMO5ph79_Re0.WZH/)$KHDhlZC%;AOu[XHtK4B4`6xW@YLo6>q[z0ffIo-UV-b-wx7Ly_7~Yn#y.>e"kHF7oZTx&Nu|DBS%_:dt)>2C9wXs]
+phq|Ma&N1T0;x-,A,1I=^k(gAQ$!tXo!>Xs]`VA()Ib,1W_]smjOGR}{DIUmwXTn~K@k_'M)]nB89CSu-iY!|m;1r%%!S6t%mqIxA0#VB`>"~CtYY;}4t6
+,k&jM_O60fkQN=F7y{v%QH|S1b-A+%a&Ttf+he=V#s=h51-)-NlfK=h!#%YT#$Q-o`2{RF+ken~KkN3&8h1bJ1FA}(]i%>,WxF([GW@bphlCQ"tHW84S'A
+'Nwdd+H-YqhGZSH(lHE_a=$2dFQP[0bu:{rNm7<-TsA1K2V_9/,|a_s#iaV'Pupn$#k7ry+2S.:[6RY[ki2"+w"8vkdjlQE3Y:Ly|A6y+n^0=%E84U=L/W
+hSsQef#Q.+I5cuF0/-f%C)RgdIb:yaa":4{T0}_,7NiXz%E5T{T"eY>oYFP:wFpcp)amv3[0sjx|^sM|PgU]PxmUhn~6=Is{H2cXvsOqJxPmQ]N^t+cWSC
+[sBWSm^|($2^RsY8ML:.]}ud]xUvLv>d4RR.@Ki!#Qppz;Ep=X7j'GWn#|$S9j'c%4`.b.N5:3vOYUv[-00c)8vo"#8Ps!te-}w%).zn$y5j9D<i,_ki^T
+&}V+DH1:~I'8-!DN&o]/-P/ocTx)f-<>c'b|Qc1@}kFo/kCPE9@fsDl'!U[!<TBpjG$l%Q!5c$WHbz:IfToHa=ZafmS1dm[YJoHSFF]}NV$AbqL)-N)j)f
+QCO`7/,J@bUa1z|9c`1T99IH`'Dj`n4"UL!+'k6FhA!G7_,aB9[3G-&|uu>tMPjY9k$s`n0GN`I%gt94u0>IOg8|]OFr/,jvBN.}-q&&fE"VkybXL:=|&y
+!%rU.ba(}MVs2Wfn8GTkBb7.+GQ|Vp/Fg7">%Fq:ZGI%;R<rC#-$;|Xc{c;Wy3nhZZ"bJ>w`SU(#`5I;GB0>k-1#a@BdtND!XVyI{@PAp8gW}tTQwD'h}e
+U48;l&)L31F"J#`0^j5w"iHy['4Vait3/ERbXSY]v3.[Qh<qj3=j8Qqr7WmemmleyJ/aL,)a'P!hKw^`A>ke)eDQJb;=Tg9m}}F0PMr,(@7jZFO7w}z)s2
+o"F}i@486bL80Y0+/nGWX@g3F-T0|7>IE!8L7/(k'dyA:H0().:H!7PzpF_wle:^v+!Z~El|9%!aJ4JO!kK_fXFMMxHUzo5g5|K&wRNfvRD'U|2DS{OEi)
+"_Ft=lSQb!rr<sGQ!)xNW:-zXz3E+&e:fQE)keFCXkC7t`rn`3B0!1qlOj@8vug|/K+yJ99A{nzuDQ'Ln^qP93d0t}Zh=%,XCK1KLqEjKpCV@Luy9&[v]O
+'X,mh>r(C[x-Z@-"R;be({`4wJ@3y0Y.Csb0d9ESBti3wiTIv`mKW4i=xU//aE#v:!.+G4'9tq<V+avEnYi|<iv'c"u8ERu2TJ5zY|Xez`N_91^0w]OFNT
+oLxRrPC&&.0!"G8U_)L'G`}Z./V"lhr)e9&A'SAnpS,&57B3P.JagcZ)162Vc9f/V<~0d!=YTz"|u5jT#jr':m'ckSm.27>_Q]a,T2jTJ%i%p]wwh^4$CR
+gF%Kr+1!b9TrtL&qFq(lD@J'(IT#_17p[}Qd[v+,IXwp+>,c7:0wX+S;S^A<TN=g0l7>{YL:jA10D_>L'Tx^.a1"N$uzkTBHWJnz~|E4)9(-@%/MWJS%:(
+Q{n@F3j!T<+myRA0LDX't!]w}D-,Vb%^EQ2j#S}r/QWVww_AX5RvmKZt`GQ5lF!{Vf3sgS`WO{FTMH#I2hn)h51o)SA#5&~)t=@I6#SzL_fFu_^6Ymzu2Q
+`|y<BE8fxtJIO9kVMX=A1!&3shcoX<'&'JS8z&LxFw#C:S-lmeX0"[,cW.z1JJ]V+/EgY:;,bDUhkRYi)1%qc4j$%MGT]5A7^;":5Y[SNKZOt:t6u-:F=1
+`Q/"Z|5454d:]iv5`3xg`$C>Jj,9W_}=C^rxZJuJxO2n(NyDcKPVt)xFo{[)V;,-KfVf|,=@@G)Vn-rpjxKl(Eaes3Yf,=R;N]b6Ya&5hOAz~Cw;HJHJT$
+&&"lKV]-AR!G,HpLKCS&=l#1h]+<suH!m"6S~x3=&WMnD5ol|PMn-Q,Ya<{E0{K+oRs0}|7k8:Q(JV~K4z:bD+X]sg:L2e4b`Z{'a1Q2W-jT-"yE5>$p-2
+za3V}@egu@P1f97!he>$DP-J9F]3uHM]d]g8rp]CHc2Fz^p:$!t;nuyy9H+dib:c5QG/%@6K;30ZOC^G_eDJY;#|34';wqQaK<)j5+2w;;$z3Xx=Y_"_pt
+>EhSq<S7pm^y'ZfR-Bk1Z6Wjpp.PK-r9F:w}-]/gA_8!9E&>D`dfu;i#pe#.p.m#z"sIEpE3#ljrA3oSl7{d+LiJ/S3=w5T=yg'{cGouiU/>6yUb%x0TU]
+)ONwtGs3LGm|;chKNMbV_+xQJ0<Z^;5'_0.,Dv|ILsk/E;w7;^39G}e@BDw8_>;XUt%Vku7`|#lh,Xsg_#/Btb1RK#r7rR{ERNV0qok3L^q1c0ruqs}W;U
+>#07{7J])NI{N)gP{d|KZ7>o4:('#-9V)yJ^-6qYsIUO9hQ8)6Qudl/OU_Zp@n{Vf3]+qwA-2')d5Ca']XdFch8AU.p`JRpKIqMD]h4'Q#frUCEtW>}14A
+{!06e|};hxdvU)au(K_i+o{Iw=&:/B@sn#K%"sL(kkV=61.9dX0SfS{0XLK7yd0#VK(Z~!Z%a<:Y1^j=-1<LJ[x"iu{zP>vH'>h]'-h'x;7MQa5}2fN20K
+Wh%-q<~RFCAp1T)wjg]k0B/YI:u)EZye1X+]Sz3NQD$VD<78(XcwGCjY!TR4Jvt_H3E(b]3H$UoPpb6-i9OyM^s(`W6V%zt.E4-1EBtk-[OU{-Rqb!ds(H
+B=BV~+IcP8{dMD7fn|O;r:y(=urs@]c$q&(0~sf'Q-eXnUZ51Q%cZiMb2#aG!&,9,d.7RM5F]LbJ!RgF'z&cKTh}6'/7k=f5SVDm(wF%3tPZR1BPuSkp1`
+N@4JI@YXmw,h`zr|YP3u{]eVYdn_#LFr@UX7A,V3XftLMza0`9i#{j>ST-Zy]omma'.nF,t/2g){h0{qp.fruQy`:13os6=0EAET%pKUZi:67rEuTORo"{
+Tw#HkPiZem{_ZOC"5roH1d5U"(6v9Nv{fLHz~-1qAusj%$@j_DIXmMd{#LjZSq56&RGW~ghxX|=fF1hQFAvaO>#GtU5Y#'>&_Ryh:/&0i=q,JoM-0Y<ZTL
+iJtYSzs)_hwm|DQDyyVSnBw%7|PdSeMv/]wNm`B+TE-9C9J%|>kV,_/o!58:[BZz/D=:QS@b|7yKEzl5mGaaM"o./^ZZC{;c@Y{!.cF<&#Rot0+9IRd``i
+iPGK-d65d[nsL)8I&.0p0nkvqN]T2j6nDA6d[-c>k;~qE16nu30&tS6_x)).jz"M8$Z4O|}=&)YPl1LbhN=a_x_#P#,Uqufq_qvoh#c@qR1slz%x=K+<I;
+tm[(j#g&Ab"(<AlEa>[T2HSM$zT_jE"|/KeW:b#vs-O=iuQqUHrTXXX!z]M-mYXKI9f&hZoA5wprv3mOhN+JJ@cUniT$uGr,w&[zd%i;X)V%.vZs)!ScJ/
+YJ;@B$-L+@h}L&lT49vAsF!r3YHS`WtuyM&D45naQ"TDU'gkzsRu8.V"Ly^tblo"9Vf)g#f_0%1pV^((XyHvz)C:VG]`.gh>_)7={8UQ|Skt=00WKd-qyn
+iTS(.3$J2L^WM@sVW(:ARg08uRMBGKAM5'b"e}`sDL8"#"id6W%L4Jek0tAxhA!X0zfL9|bo)mk}1dm$s9f`XovFGRej"tENi6eTf>cO:WdKk'Xu3r(K-x
+GQ,"Tg/%e{JAbU@Tu.Xg~WUX>!>;NKD#+^JEjFz#XXxQT]-uG!(!}]'W.vrT9A@Y$>gM'@W]a)_G!whG)Mv1:o=@bpXa9Vcg&JW@"6s[#K-P@X^MaqBy:d
+JtoAF-B#^qzTVhzbyjo<|.h}$/g).kz35.gF@Z`MOd+t84,))toC`C46DV9uo{.tO-F&k&i42RG.cX)f17>%Hh&W)SPv`T<cDx=L&%xKAP,"6JQcUZj#$u
+y&Bs!MK`!B<D01m4QQyUj'!`/N+AyYl<K|t0t:tjr.H<]oUdXVp^0Y5a"QY`ZS5We;])|}uS+hC&(hv)!BuCdXb,dSt9i%j,w[fpiE'`Q:ca%,R3XQ4#/)
+G/H9QQbXn0yKv8.bLA_HN0'(e2mBoK5icTAEfynb>2x0'QrKND%n]6x8{V#FlrKrrOqP9$E}(t2js3NW3>X,{G.VxQ&,y^{XBb;nJ^k5;X5SmaTt$0/!8t
+c+<v>ihhLOJ+QKeGXyNQl"d3G6G(x%VA#Cg[!sbGqdFC5t$GiB-E(n`%Y;auO0Yl,vRH9!^gAGXDRA+Usgn;LVV9bm7GtE@I["L(M-V>(]0us=8XS6E>[L
+4yq(/_E_z+;I#@;,5ViHrC_l4`.K:cSZX-'9xz3#jGRP~mHCB6|P=&<UBzD6qt7zI#ZUR9Dbwhh,F]qQldc:FwC]M;/Qp=}l!;zh~j@aQv|.siOb`Yk.L2
+QPQGgdh4Zo/k-+3k!uF$Wv}>08"rtGnY^$3N7Nv_$^l].8D5(@n"1R8v}PA^GS_<G&$F^Kh[mp4e9XWfavZg!y|X0W,#EBC#_WRB|r=bvgUGsNZGC11"Tn
+[0+_0",H`dNW[)CXn2!m%6lSCck0A#E'5h^Xr[avt$oDIifPjgaB`^Efd[r!e_z2lqdDD39)ivF8;nTJObohmVKNTi~W$uqqIOY></UY"7g=.9C"|f|RT^
+fy0Q=Y/^u"6mNB|ms$33lD{Gw0A3&sIxiVhw3/c|TodAIJRgL7i_SJor.Er%sBnLdFDF5_Zw>&[Jf,MJc$f_->{o&P"O:;CIy-PcFEZ@|gQ{q$>{5;]:"&
+)3v,V,zdq]8A_!l5M%>xUn&[z)Bysba%_m6^$sE;3:M07.!|fhR3$MuPnK6Z(1!Uf(W68og.K(-qsT3;DHH|)h-w"|V>xgHoE<m>U19/l@7]MQfax6I'#u
+L:aF<(MPqPARK9gyo9#%/g|8|__F.kCB+mwuNR|UD]b3r8rq:(xBX<Jiy!BtB],e0Q,:[Y`}L#a77o},QLY+xinK^$[+$y[V_YM">GhXZ/ql8amk-2"k@8
+p^!5rmkF7.a(kMV'Q{rm4AFY.:=x'mo#D1Q$MrXSnBYV7z:o`n~(CYC;D!>2N@=&>i1K;yU,Io<zA%hZ{#_"J0#`O){:%Sg"=b#Qhga}|z1Tg,55HSY@SB
+M@{_3Vz0(OU_2LAgO4w5RF^,Jw|J`HJ==ajch[=/t2^wHy:2|1nB{.|1VNXm6Sk,KWvzw3mB`71Bec6Vc,6WQddsJY@^M=:>^fdE9'sC'6E_"HdJ-nQd-`
+vxu$%SC+sbKA`s<vP&u4;_7,feW4a[Dornk_$0a^Zn{n@;z!Wl'Us)x5G-uTJb^&PJQR`#H>95C'rf2dEX_|TaE_8I!Wh5HSh_.:Fv<I}0tc0Z"N3A;n0H
+U4;WO{1X@0~>i+~<C>fGX3fGB,fhMX~HR)Z+S>Lic,nOVadOc&tUa;-VOTojYc]kKRs"qU-sxUK1pSnUrXs@!NuMipymNmc)/jf<BerC_MY+L(3HNJd^IS
+v2jcs-4fYvw}=ne,g)KF,OijIdrW{-VF1k%'MNm0VW!{X9z+DN/12;tcEIIwg4>40Q^Y]$gTG3&w0wqgp;-#>n8GgI[,ZUi>,q#k,<s0<,cVE,C_Lu{M=1
+(Kn/H@cwUsnuUs2p0]OAv{eHk,LjnpplVr2>LpAWN/bHO27+slT"PZFO%h7B~;]PJ,%+VNq$dPEM/$QcxTap^e.3x7hRh9@LyW<(bl+Rr"uq4^t^lTc"7W
+ao(2r'J72BM=f{TqImoKIauD{SRL<>CW/{[rKPq`8^SSf$$7-`R6)}c$|,oYw+svE{n+v6)0XPnx![!n}VctYA[Rhanvi5D75XeG&$'&8sS<}W-sU55A={
+N=M}&.3{v;~Y.hZh6=3H+fSk[8kD)#}Mq]V$RV;>,fhs_&M3+VwhwVG)M&XIf.408XR{4kn<,FI#t1ypyub3[GSMn]'yi7Maq5`J_^rB(w>ErS%lCHY8Z^
+LA6K!ot35-w31ave-s^[`lCZOxMZWd"hhL0ptBI)Y95@fX<|8'vDGlbxG-sdgA%_Kw;w[o:yjn!%:B3n0iw&bV;|K&pn5{H,%>s=6]^R:a4XIFi;xJ#K^p
+Tljxqb%V#Q+NZwjLcdkF+,<0=rX;{z_f##Iy1^aS=o6zPp{7[Y>emt{:vYluHJ8%_@pFcq0uowS<4xFpEE8uCPM)"ryc"YE)YJ-L__&"Rb4ocNClCw;'Iz
+atsjV7MpK>JYhi|AE8),,N$SCZKYh<AA%pY1M$~1fK=kXd#gLr)p%ewjeia|sdOME6K)!DN<oPpsqc-+)2`(<$yT=cm13X;B5px1;JHLWwGm8ge%k>12sN
+|G,}WiXlL/y"UN3:Hf<I,tgMnHyFJ+mOF`!KUrR-;PTh4K0=rWWRR<oNf`L`7N25STwyIKBg!an^xphihQ)kXjwyaf>!t&":'azqA}VD_5`w5i>Lk9g5Vh
+z;wf.OnbgL-R6_!U]MSv,$$wM#)"5E$IvNKXhnN`A7BHQLF]`P=rgz'QLqXrW|{dX(4dE#hxJN5vp=IY|4%O)1$+.Jti:`LrfPFWrN15Nh{KG8jA/Vl$@-
+(&FDmGbfii^8ybgLh)~C~,yu>#H>2vP|7Det08I4EbtIW!joroNs{5.|5xz]kUYM95K6:!F"6K(P(<fIrO}+qn9%JoVPFrLB][n;E/h`0r[SD!T5W^e-4:
+%5!iS)3qO:/S:-oj(S7N$x2L}MvwuGKx-8/-#Rc{`;6vK:=c<IyN^.!gqk5r{p1[(;AJx:'qb1/R3vdUR3Ms^LHzU|al2W"@6wssNCVo}mfgKH=8Kho648
+j7uq"@K/>o:070nqn-IG~LXKsQ4/mOkgFcUwxCh.Wt-6c8Rf5IpW`=>Z{kDldv|/C!OYt|An")a8PMsqg]<<XfZDe_"3F{=anz'B>=M79g9H=Mv;-vLe<m
+!#FzmoF3s^b;+;Io-X'"X/_P&&4p4Bj;5'[[<TT2z-!1:2~E-+iHu={dOU_aX]OfHA1[W1U'Kb>mNI=<D]c:OjormC!nVe@L/+}:T9R(l8{"X0o(8v(%k+
+zr4{6idpwRW<AT5x]%'L}BC]hCqiv3q|eUj,uJv/[xGmQ@I/g@+^ya;L(taF:,Q!ZCOr<GMavNuk!!>N2vEb9<T=xW^2V2mI]WDPNse+i8D]s8('m)3P]Z
+AAw=$$Kx0;a8X9w3@I/.+#Gw)1w|lIu5d6f5>27Ej<&<W7Sl!,fa_qv.m}]L.w%G4:IClr1wkHpO2&gCb3x>)7h!Vxl5d5^i>H>2jHUZ~d<)Q!sxwtzHe6
+|}U,O[;:{a'U_,P>r1E'>sSy2D4tX6N3R^9_[oVk#rjps8#}<<VCp:3&eQmsO%J9fG"pl;<.k{@-tO',kF,rVhRON>aP<#o;vW]FdBdRcSoIL$(_RlEn(h
+ZE-F":"d<gXs@]6zsWj+F9l-g!8}6fn|~/-,1<xtgV}VQM~_Nc}EM`9K)>XVbYxLT!HX{raR:jy6[#39mm[$80tQG"/am/kaWZJ=Ayf,|H5x3c_.-F[)>G
+HY`C]A$cwM/[Hz:8h%$%[.L`/boA9OwOn4TKE0z8&DQJT/^/)WH(lT+fe/WiX]ZJ5OB]hjQ<'XT2}iB0RRI^C,LROr,,6C7Ttml4;uDUlQf5cE9ww>h$g,
+W,F.Rzd5Kh>m($ginDdm:rp.<w^MF[(w<5B49/;hjC6J)(5bwKTzB4-;VMU&ERa%&oN>+]`;AtG8$Ao9.7hvh_R]G#%UbVH>0@7bC5QeJ4CsG$VQEEsOi4
+qnVrTi(NO^L1ZYCyN)'o7`'UGh$k/>-z%Mu2#G)h/s^i/+vCSMthxnhj0Bh.'MWcqpulX9H(|}+"-)FDRb-]7#gmnZg<V4q.+u:wWQ8"8C]d`bbA@k=A9O
+T+`a<T%Qi@g:3W$/KZp8;Xil"{M:,0-M"%.USaHl#t@3^&Z|MqP3-[zU@"9tc7wo>&a:--)w6q[yinY6GX5D`Kd]H)h#[)jMr8#4|pcMgsmoN)I]B_(QDN
+Cb#)(v!M,Jf|bW%gZ]l<5lG@U^Kl6M^q#wY!dL'KQ`Sk8FbgosP!qVy2&sKO"8/xu:E5P"cR,I`D57E/ex_Gi)&"s"|Q)|8!bmTH@K$=)U-8dG&/9DZ8ea
+g3dM|I]/.fWw7bfR;,lHkrZg;6{)o7%&e=/+lOc|7P2!,[6v,zl'`!)7Sx9W/DE<<0a"6vwk'V}_.k@ib.Mz$sAybFo!f,:^n9Ma{cq_Fo>7#4r510krzr
+:Z;T|>myx5KvUYGfF${PDg-mOLAJujS:'|<CPDo#cF"cRzKcYPU&i)N>I2L3:41JJvPV"{/d#(qYGbE.NL'|^=$KzpGr}}#X+::2SDY^6CrPU38elVNh_,
+OA|#)[u)lA80:X/al-s$Y!88!csTk1`0JP~G,=bVVuZft]h7eynpf/|3Kyz,(K.tC5TcwyEsH1|dzoVNoFth5g]i]6z]Ll$0bLkf#0,dA<`9;Z8P<<xWi,
+5Hu4i55tQ5<![,'WGCS'{VF1emI2dNi;1Be3)zmgM9v&or#NK<6v!|`iK7g"(nw-MIm<sfNMvItVfaPODnJuiJ^hL"5(_k9Pc}znBh2f1kTm-_xVlPZTA+
+=;"jpJ+`0b+iTFnB0Q|sz<MQYLF1eP.q)6u7|}pfQ3d@pU~&AUY_nLUl+a@YD9.ss_2W6&AtR+(T2:qH|x3+/M|x#0Y(],W"LKCZgpcSO$"{b&,1zh(i43
+7.,pfQzzz,J4C;Q+XwE9P>SVz8ju#K5ab/'UpR7C]@Z;js_{.E}61Y`Wlovz9(^a.(NV]zO0GWgRLs:+G-9'e_+(FUaZc]YPQmCIKwN._HI$ljoJoo,5lV
+"/k7/jf:Tj2KgMlj.4Y^Yoo157Y10lW%hTg[c|>"3>i{tJKqGIfddxcR:$Fd^3"F5J2.-Rr,]0,qHvi!{i}'_fd|9w+0HCNIV$Wd)Gh&olX-~4BgDFw_!z
+r&;4P5a&A4chkehTc@J2r-5PB3U^{+d9.tjHWb=(u1)KeikUBNy1~h`8}1BgdX^2!boDlsnx$"J>ZFk6g{7]#z2ENIf7/;>qc7{aALgch/4W;XvjP|M[Vl
+29a;8IyLoh%zp)b_|di5Gl}XR9V/oxjC=^5]X+"m08LD<I,Y]WX)YJ!7r{xF2Ie|aiT{;;+_,;sO^2ernsR#S/nO,Rgv!wFuI$71dKRuT89peyUxXx+zIx
+c=xive0<8"yfl]^;oCc]G3#}JVIeTy:5+p`=|pQ{TR${vFWxy@69Tm^!frMdB6$}&QhjdC_=H5IZ]@gNS@l)N{n,UAp8xURXBsV]K;r%=c1vOh}UI(tG>u
+LrfPQly52$!`'hw`909%bTj!zdL7w<WS]2V,sB_"#Z|7G0/^V<ak8n4doNp8eb2N9=c5qngO)Yt:aLc$pJ3B$-z(4i^{fNQqM;,pq)X[nDV/xk0j-D+lxK
+|:>}p)r4&hN']=+UGPk!4b+|<Lgp)d6BLy[5mQ@un/e:qRNfHi>.UCQP3@ZDQcj;!HKK6,6n@MR2ygIG9(z<-P^EZw8TKm[!2,#6T+}o/R+n]]{eIsNSDz
+wSwtj9iMt;xN|b^daXS0!wW%&]2)Cs-JjAm>Y:6!.@F1n<5|8<4Gc;j.XChN/!J:Sv1Y0|l[h]NdG>P;c)4y|%f>-$J/;Qn5v%&B)w=TV^j+0"ffb]#P.h
+y3-nb}~+x>E_i06uDH;u&OjR=;+'gC&KY>Nw<;OjboyUj64IkoOBF3<`kA}(.Dz;WfJ^u9&,(tgF24XQ42SQP+g<)mtGz<=[|S@Br-$7qO_|d6j`iQVD'P
+bWQ8+`_G}!/L@|>#/g<2f<`8|SE&x"kq,Dag:#+,CUT)V,eG(6X/XYlTG3&ZE{>UEEI/Ank6<Kp)|)Ss-ZX=mtQ#+m.3r:fyhd%v]{kM8Y1W>EaidH1!Fd
+]qCec}&sgH~LJ+U.5U'`0dC.ss^=<s.XbBXIRit:`lRD{t]BnHhL!6mrLyB/UT5+2OJ]hJh552m-:_hk)HFne%6wT@K]dwv=J9M2mEOwbIkHb-U$lCLR8a
+vEg$2VGw.s2R}ikx%Wt.-Pso=k#{3S)i~H:N[Cc:(@9sgWh0nQ,"yX<AO>RgK!4]`FE>-mZ`H[Nop,uwH0!C:MP!!tHm'Ww_@VI=p|T]kby8.1#dCNeKmU
+OdRqU9IzK!JlH,F-V%,>n`nSPhFV):Swm7>T^|(p1WX/$vG>E@t`jn&jF]|68W0/A<ZDH^pw<bY%^1IY`A;H-:Rgc5p>JC2]i%2iUaP`)[wBc0ykKd5FIC
+C>:9q:I3}7,qRSq::Ft;yQwC#y|2x),_hVe]AcCmDJq!ZOXny6rUTQ"wf/dXQK.%pzd)A|Ii3B((+$rqV@}U"4;{+We,]SvlbUm=@{]NX&SPG}CX`6>MUn
+Q3@^5k,f%&Jb"3JS{b=Z|Z#$6Nj[n)6OJbFFwD:U|]L560'`_26<1O>dnx+4PK`8`;q'cKjJW0:4I{zIvDQ^c[SAQLmUzS"X[(1pZ(]+Z)e[=3ooh{&Rn_
+P/uHr%|!:P.2SLaoq@.3Tj6)CW3ai<1'Da/;9sjrO+c"MiMo]_Q=mte[ZUzo^MR/,qnrCFJ7S(T:pRER6lQVn@~8]NwZS!Zvh&C]`.>-UZAj_sn]K'8zG&
+j`mXjNP(xNVP/_eg-+]LyadHXPLT6"SOz3,#Za!9CA+cGL5CfPfTvqhGrGv<pa$JGxXQ".0L0b!M{!'m;@MP=g6PmY;Zg@>$^a"Exvqsa;M%=%+qq)Mv0b
+7RbS`wf6qRw<33[o0l@sUQ0"rmQs5RBk}c,]rnv'h6=i(:A_$^zOvk79@vGFR59uYu$W(tnJ63Rc+4=./^_]~%UsaF/"whY/Ju/kKhR,"me7~,b8J{olbx
+`o)BPMvyXijLP#k@BR!gd<,7KtGl(tf=0%/mLx:q5Sxp#(@h."P-a{u@2d4(~}<NgZo>LGjra/<$Zs^)chc|9$u&UD!`]w,_-tEi29@H_--^JS]x[J"6%W
+jr|m:zv7qCOp<;G9%D~xa@wNy#.bO$1V.6cFOiSSHv`yI689]Og6!l!F(#h7o)j6cALZy-!(MMXxD3Qn$T"h&&BwR)JjCjU0GU(n(.5kU9v#OCAKe"dX@;
+=&o%V<:E!=@=aA'hpjJ1`J`a'T|W`Z0J`O1:/B2'>1h)|%RIGJzABc5/Xh|/"qH2o.JouqAEqN>}tlBD(GxFC=m]U!Sv|[]"7sE}(SlRU(3Il_Eugu}PZC
+sl1H6'$iG[3$-Nb.e[C|/t,5+g57yDr)qQK-=lG>S$_=<<A+G'%dA'#LCH(q~Qog;;+6&E5gxu5X+:+A1L3+76~8.D-Sb23RFTO%K>p/2lwA/q-j|gD%pR
+-0(yypUpj$g$2avn^jV9Q`):'(q0fH<:5W!}G++qy_++UoB+}Rv0MUyJ{L{J^pWgC!oBYk/2"$+9UT85yT_&'W&mW^j^0&-SK>c$><|Au8UdRW|%e+1L]Q
+J>u4V7DDP+qXB,A5Z/r25e9G<GVo!3UG$eUL1KaLw_gh5{1Nr]C.oRx_53B^/tc{XG(<fahHYV7Q1Uh':2!Km0P$pgemw(OP$Ppd&ZGZB>s+T<(=`)#dQ=
+Ub_X;=,Ua/GJz=>D=d3xEu{DvJ~Q-p}wDlU_&q]a@s7CkG1l^a.bu+-f$[f2#KzGvShg/p%$)i_k:(NV,xi7)5Xd&B82hf"hI[JJmV"AT!eJFT0EH+3XJ9
+f8o,/;2I-%gg.+l$g])XJju-uh[)_2N&u0H/XC#i3iCMMD^xoMWS25N(7|a9KrQ(6:CsZ-PY}u9(xshu)t]26+oW33lgLWB::SQtZRJ"}=|0{q]yRfZlDx
+'hU(5qV[j!&Fyt`6uB,|ZrNX@$nYWRN#F{pRvV-0qk_HQI&D-/x9;+@/(a)1HU#jy/$o{TC]IV)k'I]xn,{+RBJ+}gL#:$+B4G.Do)A$;.Mm:Ez49h]XR>
+Z%RB{{{{#3QPqY(.Qd^6[)T+5Xujj>,Lmi-Um[r--I#<a(e[/E@h3FC4`,}Q7We5Aj@H3!^V$#"/vZ&$#gR_HYV$Lg2_,k<bQR!yIqrI-6I:vMJ<C'$Vgx
+7S#.>$naSd-l)M[y@PI$"llRIB:ciZ,/2xW6<q{1xh(%q{;"3.Co5uhi:RrPIGA(/uUzI:8#4|B$+Zlnv;[8|6woJgf&WDD8@=D9RiQ]eemNj@m)`]Gmqt
+[(S==$q9Bp}81,`.%f~&=u"P{h8`%/oh`XD1rk.r~4T1VnPaJecEip$cCO5<%E;_{.n4;gD<ej3&t$jsU!=7;}WJZ!m#t=`88mAcq!r|Q8-D#D7&v76,M:
+Lw(w')=K8BIv!#o+Dz]Wbj/ux#a<iDO2O[@mN1gSMtY&'z1i392:4"FbI-kBH.L-bXc3`"!8f#..(wQ,];ivLavKII<1)Gic5=/%`HW%4VkN[3e6gaqm<=
+Y}UEt;)Z^2YL2tpSas3-t>]oxUBUQ,y&3&<W]JW4{@K^#Oq@Wcl<uTjI7m<i"FTA&2ipvg;kd%uJ>b/tk<nWB<5DWw6m@]_SqpnBp!Yet31h5L@B[)bO=T
+/`.EuYBdfHd5-d,{GxgqlX<VSmlhujHY8w"~_$~([bW4DQPMCu9v"f",ZM^-}URxqT,4VE}3m-1X3OY<HEu8G=I!`rc"~3uc{ac5bg8fWR5C=E.}bO-Q'P
+[s87SoNp4]Y$4`ud7"Tna^>p5{G{ywJ4vS8]R)5B11'2Am!fs-_riNi.'/P]92]B=gUf.-3d&#7zN<>CLcG&eDB/wu=y57d|%(6%7A6ceew{<;a(V^P&g$
+)-d>9X@"]l'/VGG$zq_9dXu0'PN;_(0EF[%zimrK[>E'ZQ!e]3u)kd2+[sV46/bLy]/Hy/9Afzs&x2_RlG=2gjqJP'SefNnYVCXHTJZ/9N`JMMcCon%nto
+Jr%_'1hy>uol%'bQHQ7|=KXX0;~{|x$-82%m=J.7W#;Dwzi]EE@%d:ZkMf9}U-;2Q`K&6;wYyASEUHL@$3>OJ`.gGD31'!0Si&!tv%RsR]p-1iz^$Rgii-
+c$gz2E5nWRbq>Mtt1=',56WFu^YAzA2;,ZL_w:I#Wa^F7LOI+&xlFQv&xSP)z{J_:Wh5iGc&^a8;J4/JbO};vOFL4mV0/q%F7sw+3K_3N&Gm/"DFqe`'s3
+1af6)SI&ZZc)#s&A'8XhbSC:Jrl"U<6UFUCX$noh'&s^oV[84h@_GTH7ShNDc:aZSQkM4OW$=I[,S>y&a_v2pGMPqR&y>9@&#nDs(|'TxRyC;D`y+eX[[h
+rNJThokX{l%kzgy2JRC}KdE.Pq.va:=>="Uuxru:Ddnk`2A_"w(toPEmsTV9fj7BxUtKI#Fqq)5t(LtWc4xY1vQ0ifVEisf7M+jTq3ROY1Np7:`kE(YaA5
+RO}I$byV)0<7D[V34}Dw4@)"ywz[_$K-X0Os]oeFakw$DB5z'"L4nf$QX1r#_nZ8q;xIjZr(Uxk/w<"JAckmuaFw;FE|O^k(R7hk^7E(<fot:KK`Bk`Hw.
+Es{.gqPEL"j5aEPCQV^aF_TRK.#S1CeEJSeW@u'r:"j#e$xof.-3j;hOV(K4(1,4_`_4jXdR[Hup6-^t)z~v|]806>jC>4g0lEI/O0):5J+]&^Hf]_UQ8q
+!,:be9/SV{ME$8s6wkQs$u;A|:9:9ThiQhY>8@gw>zvX;KOKKjp=Z%i$FcLeQZe_N[%+921E`GPWr#{b~7/JAE16g1|u-F/"ipiPlUIiK4<R,"'}GR6.Y>
+_/(I8zcVp|zSh"&njirs;H-w`WmXyL/Q@5MvXFo0Fjk=7MPo74m[R2"5HuTvDLmx>pO5'mcs|s`X%#"4{R+S$DE(eYS6A"Sc>df`E:&+cW&OydzA!mVX|2
+WE<$h<vIQHVv/vw-(`]Us1uWg]zh;"bfxHzPA4H(->1,h<Zan36_T}Y]<Z-zf-y#hVk0J/&8F)kvBNp}-q$.ImxGKF,tZ1<]DOI(T!@-a+eViJ~[)!K&sk
+'3JSf9PsCWRj@Zm%ZYk6E:ClF#LQLJ/C7952lBiioF3R8:y$"sPIO7}jrcl'Zs~z+9xjUFgF`(otJ'+jM@Hqw&{)e0#qkk@S:$_)]]vg"EcD'21sg;^TRA
+K<gjgLvW}_Xu)Rqd/3qM'N5r/"^k274R+g2[fP["@Cz4Ph)Spf"_qX8`S,7R":8IFj]!i{[8F=&6~'r@:%$jd.%r}G{H'OP71_2%c`[u"OXd|5v3}mLzA`
+}k.#mz;O_/cT'HE6]ABO5uUl,W>n'L|YHCZOj!A1R}Q4Dx(gPRKBBB~9W8cP#hHzOpBAjmI:/Y1I^mhI&^t#~kc$>sm{zGXE(Y;EfPfY|m#G+9%4n2`dO|
+Sj2R)O:T=u`D%{ThfaOxtq~Si+5h>z0x[HR|R7r5o>dn5^3+Cz7v;y-/80[{#7-XQ;lC;ir8L}lA08HSA6~MG%4oBw%b""v}TB8,^1pF>gj8$.G-m=.EgI
+n8GJd3=o|@ha7Jw$98LXd#CvX5)L'>f-.0~7[`q($Kh"j&)w_<X[|56='OcJ3D3}m=@)r>9[Ni'R~Pq1H^M_@`RFPVI^'=TsZ&-XdKi1<l5&DPEG=%%p8(
+-"Q(]JC>2>9Qr`YTbQpI:Hp8xC{NVV5W1j_Pa0cX!t$><YJ>q9wlPbej}DX0X1MF~#aJs;9"7}E"@3l"@s_R5PTSCi6%y%-i%#QANsJt!b%|UbrVyUoBXe
+~aU[YJdkY2`_2wT`O%`l<vF,W.LTi}9g<WmSF;r9+3e[+_Aw_YLHNVSc'W3CQPuJP}'&Yo@T+$GzPu<3z{zBW8vB@sJJ/wZ_`piwCo=1ZBa#kV1m>/c`/)
+>"6ZxNo(":"@Oc"-4$D8ZSTPeTw+rz&PDh{6X8{2q-L/0W8IIA6mruH=}i,"$T1bZ,4M,uxy}i,f2h]Hy,azXqFNR>Q_aRw"K%yexP{|Ez|C|FbRg]Od=+
+$|}OL]L`r+cK~w+]n6}EnrY,GZ_f+SWdpJa#Ih+sO^sEOg(uhCV4mGfwg@]o1&eMn^5,&]T4^0khSAid,p]s-]FOP8"M`aIMG6izVBi8)@Ii_3PcKD>V0M
+UY4So#QFR_'Tn/63=GGz'eRRVAGpCJRlNotxMvD:pTx>OX7OuqSw.`&vXkT+M<y0lPaw&EzX%rLI$%XO%r0dTnbLdyGiB]FvHZ6r(}/9fX2R>6rL"PDb5y
+p)xB~h{mV+3+Zgg`o)xfUoiv$nGDjqJ"k1ZO>}jEy}9=YWe#eZ6H_tLIXVodR"Gw@DhJ+4;DnK"U1)WFrk0Yxw#Y9'"@Y"B0SrO)T6e)Zq+&|FDg##4+|e
+XDSlpf#PaT2mdTB&OukBc[=4]kyHGN_2b,1v;w+fyh(a$!tX<m@ETT{qXr/e3FM#1VnzLOkg}Vsg-J)E"twF/9]l%l:#)wCenlQ.ku->-9=_PP0W2]<T^0
+7#&@rZB_J+}nTF0nQTb^dCV`P#lFz)mJz4zzp6#[HKr<-6;mxC!x/w|CoZk%n/geniN[/`9JD;G,@"|D-GADIAhVS,iwpm3='{G8o1.{sED:=`BrqcGZU3
+JRz1d-TaHDD'ZQj-"QnUW@|2nyeSZ<,d^!5S1Gso>i+5t!l22dYd&f:(tf_VbK%1#q"O.lHFfpH>Sg]ufOqJlA[T/eJ&cK7a/&t;g(TQiHviQl<[N$hdw9
+kPTIkHfEV5W%._nx9ZoH<#KQ-m/g'sKL%pM8YyQr&r5D12mgD(^>5y)'SU{3R(k&Yk0teGZ)Gf_:wU/<<31S_:u|"f2$kSJ{"Zrk/URo&u=2VHo2pno5DE
+b0~eP10Zn4bP"HB:qq:}p|Sfoze<pY:YksCg:G%Vn320`C6{_iX>sMSIKF79bktzfSW6.LYSxy6N<.Ma7{CiRw:x4(9$cqXXe.;P{B_z'SKp7/mB-QJ"c]
+iiT>v1xcDRcb:LI8vU0QY-WZ~3CZj=YH"fQz.&+:9"wa-|F;W1B'|xtmSA)hfw+pPt$Z<-QKB'hX{qPEB)i1c67T'!arJB0h`>ZbaWH)r)">6,$kk%50(6
+:O=R3/Tq'mNC{+M{&_3P|)h|al`"x>$7w(nb`;IRVS4Weuq3c.VD(aw,s_oZDw~b!UXB92x]bW#5hF,Al{0iqt6dIuw,Lp4DbkF_1x866,3kI#z8A^{s|J
+vUJ.|/guGn[qAd:(!PIgtH&F@:yYdKc$o%G3=G0)>N9-lgChs(,H5vhG.R8$x5;Vx>h0ZYwh-%R3Gpg[swEGe>0me4"0S-&7t$Lx.VLj(VI,7m(]piaj;&
+9T0(wo-](:;9F-QQc1LI)HvepO6}|7<rb%kr'&oVl,,2`I&[D.;rG|FM$[wNCRRgXYeF/;jJm<q]N7b4^gcFXL|wC2W(kdKbO_=jvxF=N5]byiAme+(Zy]
+#P!(t"{vu4ZoFGg>:mx)/htJT^"6ApU.vh<kE{xUQ)U4O2exCF}N6qO|E+b-q)`4GA`1A6)22d87>:tmf@EtL7>%/m+%MMf'=!l{KM&-2V&pJ:0G5fMv%J
+&ScQiTV'%w,#pOd0<A+]U5P{v#%@=k]|B;y:`t/;3-8F`vw+m]DZB=[Y%7bDbD`}ad]kf'(nY'kTB_b9"@S--dGP`G,bU^RKCMrpZObG!}`%=qgRlHWt~"
+/VHG&PtmUxqPC4p9LI~RLGm2bS34Ob`(@[Ssw/jv3SWT[2W%gU2+@}`Uoj>Dv^hA8P;Kjq`hxs"t5$=;sF,pb=))aE~CL{8v^[.Sxvy|]wQ@8Sx.Mf1!8w
+fV<{-B&/zh.NQk_$xO6;+|>,IVNria$5%J#i5yDA2ESzA}%<Yy{a-,:)Tf%_o@CN)gEN:"kWQMIuI72u`}U2{O^1@@h4lYjnAhK.<Wo!yRO-CJU3fIZmVr
+rV&+VgEEd/QR>lfi@U!d<0}82MM335z+Nf"H(`1N6.FPmkY;!$oO<=@kIn69@+$bZDVl^hkc-IoD=HHhltku7QbbG/Svfq'FY:b-[#0f|lqRkb{jrp0z]=
+,5:BpP@LxyOWrm{)D0)0BZ=[q)(4}RtO{]oehzi3CjL6i2vPL2./b.Hh=>p!&gXt8Y[`%^@(jG[.$Y5adG{5C@2/kBN:r.'r7/]aALi{W5e9iA5mB$GYM:
+!,N-!@SF|.hnX;4L>LCSBtl]>l6fw/-JE^AVu%s2f9~VbYfma#68't-F4;s0I{-pY!IJ"i#'.j_xn^F2NMxYN{1X<|XW@&%fCt|[QG8tec9sE{)a2wh>gn
+Fwh9wc^ReXCxGfGQs}@un[yT"OHQ%-qrmad20rOL-F;Hkr1@4)}iI-U6h=~:9+JAjW>guOtXgltQ5hU`TIN57`(+g]H<^a.wMr47}vU-:EeI!~c>-gfTg/
+>+|kO#Ds%`pQc`An_JYlaye.ceut7T)7PFC.'kW;Gsdrqd'jpXmM^rx;YDKW$'@&7Ly:sd~$yg@2l;2U5&rkuv9_aW0/_o=x=xjN.e"=)`1aacPqJB6<%L
+D/EcEV4P]}w)7Ih'-k^22w8KRcJZE0.ovy_[",u`-np{oJ>F+gX.fh86o"V0!vy<6447CRkHI;Q9Cl7FG(]WsuPoHVi5MdfR_F[M&V!&^'&"}z)dUmd|HW
+^t`;FJa3tD=hV_x|_srg&VoldjY$Za+QtK^I/=]RfQOi|&}T2&nf=m@4L'^#mNMkpJ//9+t|_K95X-@EB2>U@%W-6wc4{]F$X%b[rbYtUOb54N/2#nW#2k
+W:StIZbL3y=Eeoe`6sU&zOH8aH[iJhs[stf"5`@.VwS7i}]x},#}m,e}P`"}+pI"OzhmgD)1&s(gU$_3=lE+%:5nncaijs^mxG;&5LYz$}5mT1KdA<<}j^
+ja5kQ<u+H;Kc,RXq_7d7j0F3W7laf_PH-dRtHvVM5S@I3@8("$@oKTOvxm1P_Ob1iR;<vo0Xk=qY&D'Cs2tF68tGYso>zM3Y=1Jkk7>B(J>WrWz{!6yGN)
+UOXQO36`6/wyj31=7dQ7,=f/LBgNKbXffxhVo5.X`aU1X2LZHem>'7]w9ME=Jpsl8EqqfJ~#p3u)V1Cd`0't#w%ZI(4^(w0I8'GUPo|&WwmH5/-qE3Fzru
+5lP[O,1HQvrCBdWY_>`JGl1'#RhZrx0(1m]nCTS`XZ$6Hi),],QKN}0Ck@G<_|730mes>Iw+MdNA(V/MDE!@qY3)KwaJqacuc;,Zl}91^k,smmWIN:$ge:
+r>Hv5i),X(<n0Slz`r:@:/KWxd:=oAX;+3|kf4&GxR<3c'H{N%c>m86{ack$mq=LO7]0)<$jUUnUybNoRpx7r6MX%]H#({I/P(d>M_.^~DbRiw%jK!V'gG
+U,/$N!Jd&B8rD@YHqWNrp6YKQ;s3[A{03D-cW]F.c'mIEg;dI-W]V^0+6Yk>_,9<q:D=<KE+VI75=IjTPU,R[Zlhv'YCytN6Xpayv/`1,rBir(>3zh3]<i
+EA!>Qr!M_6l@+(~Aa+RMA`tPFj-UQ|:8Gl}vqeOLUNypbTmMR,Jbc2a^-Mr{18=NZy-r6opzafk{A|B6fl~OXow"[Nha1t!M5T&"MyEm7y}MyAN.UUbf7`
+m|{q7'G2brm{EDx)KuEyeS/,X`"JM=xy@G[TOR@|1Mq{ZiNyHswGS,rAw6JXl|kL{8IWKpc{)N3Q(Mtx-.6k,TJ&To<akf97Qt8nni+:MiFrAJ;m{9W+bX
+D"z]&s>(nysx9BySuq<6f)a^#iZ).|}KA&S2gJXQZ|:yt]/0;kbWqX)jP9xymR}`Dbph2@Xf'`rN&_U)%N-jrRbwy}SAn/eoL)y4RKOhSnAi,q51O`g+"B
+>g(3l(~b`vm_Qm5+1TB`]Sn/)aPd_L!^$Hr;A.)ZiJfGqFe]Ccaq<DYl1&(,mbvGC-e$#2y-{+T;Ys@MHS(OtGuCCTP)ZF]rsi41Ub)D|UMeF{TFT78jo9
+CyU_h'I"#KDxIZU{uzuc3^|7~`whhz}BXDkYn}OK1%EuPiC)l"(BzABFNpqHw!;4VroSr"!mKw4D<jl`-$LN1c".j`s@[1w1aug'AXpF@o,v)X3UwC$Qjv
+LLj^JJ}h3L~,gFbra"ZnHc$pIsf%0$7OrxevKrAs$Ta-E0UH'|yY~0)2]%a+1"K>'(Xd+"Wuv}'^8ARgFzjaW}/EGYkd'Z7IJprh)Mu@8TtZ+WWAb8",&@
+M3!M~86/8'5;6$>-!b2qGBYSp(-{Y93PIFQh/oV#(7h("}xAgb77-|&2T)h5)+(ErP#js4#w]jgho"wrs3nooa9lR-lNFDDeAoo&6AjE$P8hbeN,Wt{B+X
+^zO1/iCaMD;"(ruv!NnmYc|jL!jj0Zp@nl=%3hidD%56-}^i$jRfdB32e"8tIlC1J9ar<MRTYMa}5}ZsOr{R(SCP^,Qu8DEO2e@9iaYwT]QjI-`+.g#-rw
+d9+"O2::tgSa;/[%Q}rx>$y(!g.}`BRBGdooRd5VuSB0~y~UIrl#aFb;I3[I=1O)j&D/)y0zK"6,-f-13mS<LKW)l]>zu/~onq~9yl'}`5bYX`FWZ[+$&[
+lX$f1);o>qb#].!XN^KTg:~mc%yB7)>]AJtc=$WN=^4z2#f_!R,W1^sv5MYHM3z"9qVT=b#uNcf8Y3Hy.WVBW^XX`x`]eZtD-+{6[m/78SH(/dZy3,_p`}
+x}DU,g{}mux}D3#WUUjik/:nwn=Z8r6o0JPO4xTOT|:qM:u{g&G)xnK4B2"-:A,rFbZfxv4Z|_6Q3b|mty">bDs#"^p+K:Q[&A6D"vVx%+TFA%y/y,>#E.
+!%o_zU]V<XJ8W23s@r5c<+x3qJN@7hA[HvAg_iFakf,mQuW+enCX:p8kYUK(wsB{N6N1ssY8HVkD7-SfGbWpV^fn_&i@7k<Boqx[$a|:OvTsuchU0(cY{c
+TIr0zzN(WN]4W%c>f@=5'/]L8}41R3<L[=7^),LADWbJe`ic95]YR&6FL7P3.UBD[hX:DaN`<<9AfH~Lxyo0OIJUjE}tgi6no5Y/-oO@C<A#S2|lau$Y#>
+([{g{Pi-Tur"f#JU__[[GbR/9K9TLg=(1mBw-9gKX&:%J-J45,KY=Rwkh@:"b)>hK#b'{&$6iiB`'jJ'Cjn|s+3[yJe<M")z_rG}Qn)qMQz93"4[C.nDz5
+vdM=q:c.{>s7aJqB]:[upo5TlmT^v`O##d"U&<3){%.oty{(Ax-K0j=$%!Dg+9yZ,1^IRWV}aYVihqWoMgmYVOb7keQ6BpsO.(%{E;_`!|/`l|$/f_lUC!
+);{Qlg5;7s|snpQDn}p6ZO0axlZG@|@zYiAIm$Bjk7zlSC-B+"J:#K$:UHAN;9jhISZ4l4~,,lS"b^s9oz_}gzYd}%|%dZAc|.s>~,|EPV(o"dw@@P3=KL
+igh^@0{XR@u{c0zBI"9@4j$neSbg_bR3n0n7E10R<}1(`jD}t_&5W>)_NCp/s)J-}%8ViR~r$L~/E34[Ahes"L]]O/ZDi}Y{S+d"tmn<1pSo2g{a07+;l#
+i-t8W:@pRc6nv!GQF+XDgFHDOr2".e^DJ=Z`@TqgtKdL>l[Jfo$6@zeZ}Ks#B1Oyyi|)4w`F=[OST"x1cI]hTFZ3xy$fb(nmB(m8.P~G-rc(T=e+:oi2j1
+A.NidsE.JzYy+tm"#[7-5uTfY}OYs7t`3Om6Y8,5L<c>>(FSI5tUtf=1I%7(G][&WK.9W-9;K>7SA"b_b+-_y'v':DV`ZyZEE$sT'wN8O]`B{m[bWu^7NQ
+Da0%kO{U^;p'#$FYp,]v=X[AvN4M/YOQF[SUCviW5'L{/mw6eVr+Ai/gb.n8Xrnq>h%Gz0iC@`Fu4Wns&k&$1pnH>b=IQ)G^L&9N+!zDe^lZyk,[azCBfz
+Z`b&`G&"#iy0Yrwr!f9#i<Z#!j2V=#mYuDg_rR{Um3rkQ>|:-r-9xWR$1q>lW@~[>a5GtfG:3Yi4$qY,WT)$swyz!OQ{T[8|DX8ywbosU%0#M"-+~k@1>l
+E;yNtTAi$VC>E@uG;|'U|`]cmfA>vI:cukIi,BaQh:HnfARU('R;zr!e`jkfyy!zyeK]q"MLS|$^V`2RrwBllD#GW5E@aP~),W:O&'^(zS@&m0!=m&k97]
+PMqVZ:%oYm2<@oTF9HY5USI{5S["Os^)/u"TeEI)a6vt'fXi/QlZW[#<48HAy&}<yRx^Z+G.:LdO@$R`Rw5hUcZ1|kRULfdkjNxJdEKe2[=/yW(&lEQBT+
+i_VBfv!||Y=J(bR)M=as9zPE3Op!B^hB_)_u'p!&BFgOs/,5-.QxP75"KVqUT,'QEEv'lumJ"'knzp`Rm-1-SDJu_cH7=M~H,#6lf:;VE)B#vuH^q.T'L'
+e]SpEBQ@)M''H,&;lhP^-6b<w}w>XX{1`"T2CB`3.[[d.5Y:o+xK;QN8zRw,/,C>gx2"ma60BPNk#&EF"%hB8]}i_|.Sc3Vbwg;IXKmoKAPMg,^&|3z/{z
+7v+:l]qV/.Mj/6/LxKH|y+KH,X}8!j5lh)P9H$bW|1wpDUnJbK+%T3.dhkF>~6fI/c!f8wD6ssgE=:46H&]408=QQV<9M(hXBv]4pI1.nf>8z.}JXX.z4)
+c)M$|I"9^YSw6YTM(m9GudPo{N,r/u4[]4<]}/y+.hY5r}5"omOI&D4_4sc])$6EGqyqL^kVz$XLek#0l(yb^G/<69DuadJSUpz2g&!WzO{8;'8`Qo"xbC
+{R[s5h=i5V$-WbATclDatUzUh0{XE|{V-@%w4gENf$X0:crN>zP}mU&t.J"09RxL(t-!U:uz-HaN41ND%|{b6[RoU5sCzn(sa5{3F!={0vTDMELvqog1pq
+a8^uQ5mo}IfSWY^r6uh+-ZZ6jA|7C|j_>unpvN_^02ianXg&46MFzZ%n#Psk/fPq$_68L.4:68=>Yv0G);9A[X{#X8a%md'v:#OEQ`1+]Tjj4;m&x(;7=.
+Vz<E~2l<,{fHE(;m})HG3S[;rjM@Nn!,Z+tk2U!'Gg'}!+:B{%PDWu>w#TGV&;[iO}uf$xw|s55BaK^X^fW'h;+_I39;Vt"xx8@8phHuLUfF]R'5vB'XMw
+%SOF!UQ#<w++wL)c7I|M|4qcWog$J("Tg5%9nyyNHu3Qgx29)tg[`/z;Re]!w@gxGR@edJkh7NU4hqy]C}vM<&1/@Lau2pLoF(PfL+|#Fnv$;Hss.qmabu
+F:TAe7emKGB5fm9_a/0`~afP;v6hf|VYP4OMqs{";1g;a%MQ>4P{iP,ljp0Y"Rv`~3}wZ6o<_7X%:rt0:T{WUmGy~JFh`$.&EoM>6IM`J^=QJLJGbyTCIX
+W#gbn2#_FAbNZvcbQeY5qj8/pjMDeU}8(Dyet^k.1b}:Uci`(Wv9&fjV3-u]eGp=Tqa;#"^/EurUDPO'`+gq;;t)e#K:OnaS!nmK;{[Zq5/c_Y-y.'q|hW
+%-})w9`HiEc2m,Al2$Y@k.PQ[Ng:T$!d1=Uo6(^"g2~,|gt8({fPMWb4sC2'4(&38i-RS-'4(]p7oU_4UIKnQduc)9B^J'3XHVO+j2J4o;dnEIPEz$_bhG
+vczvj8]&X"uL0PckYV]6s($noM,N&)$x9y'9AGYwDcTs4Y0:YHrO}3y'nxr6^>"QbK8kQ{K:L::nxDwD&wNc@bjiOPX9kqk,vLdfU]<}(aZfMBd<[E(>RJ
+7IN,}c|w#w3Mdhvqe&Y]Jkd5',7pCTdj.UiSxexPX1$K',iSD|[P7z"|yG@-Fug!%X4^HF.Gm/I>Jp@@2g&`;+9Fbatdq"Q$7D,L{R&@.e@Ac}ZdKhx_"6
+AX;Fe(>_!/aZ_uu3`OU(FZ%[203|n"`5yntFgXOF%=tNXJl%87@sBhi=a=7{#3}[ZuVV<>DPw;DPM-`:JLN[ms-DC6[{mT23&@M%L#SIE_$8U;g2yNosho
+<r&FilW$kT</-0lZT_~Ay|v:6gAjAc4Wa73YDxbvlxX3PqZ!nXdO;f<XL&r8D"hn9[z6SA[Opm67PY3=;e$>blga;%WVVY:5L12=@b!@NHljtq~oR^HA$H
+p)KiiWumO4H41wHW7.Ue]2CmK+']RJ!%vvF0>[BwCoaS`R>fgke6K7M/purmKD';Btxq6E!1h)[.mq6A^G7}<HXv2Qec|%{7IGVEt]F2D>]81Mtiw.rLxI
+U)[k'QtPFvP.x{M`o1W17SS2fLMSPH}}`sgg3C:i7oVDWuZ}Qspgg=oa9|=r8owO&M,c!Pj,L26|Cv"%,G[&(B8Aes<cT>mVeS{Wf-C@"M)A%=vu<mr{>J
+YdUZ^cuAstx>PP"=Lx"YpA-Kd^-g{Z)e[j"UARTs}D6SGhVl(bSt<A]]"{.8Aq>KEApE8YU[C;l)Kv.RsJm{5jKDa1$uy4Z{(c^ai)HA):|HuVwCqnlfPm
+=P>wTal}p|-F'/i-Z+aEu8NL6[/UwmZ&gUX";D]fdH8&_@<j,x]D<ie$4!SpJ.'E~`'z-_<tP|Og.G%G{nOygHC[ext;]ECfTS@G0&p!;cMI#Cp#Ug{-dK
+>X_"Cbn0kFD@7SCR<7FHJ_-$4T6K~a@{SZBFEPDa3>_NSD(!d!]}C@fUReBE&WXZnr[2H$(_o2Nx]aW+-dxPuAt"1(oVPAh'v"E^b4|{eh%^:lg%T"!{(A
+:-5;[%b[$]>.<><"O0QlbdL)WdR_DzH-OWJ4wTF5a4&,44lNQewl"a:Q#es(#XoAU!GOGQ~%6%JEEgvYJ+Avp_$^Z,L3{YD7pE9T$/6@sIVI(jL&hr6uUJ
+#fG&wj[Oq^J6.KYQs(U,l&3Vz+9n%x]Hv}7{g8^g}^T!;4aPU<q`b=xD]bBxPc:m9nJ[M0G@}=pI82lLj9^n_d~,-|1'KQrU[nwbCb81P0&B5M~+O#Uq4F
+dpG1m3l+t8Srmv8gkzPjVV06-do^>Wo">GAxE]<!Ff"gWo49IDJT7Hl7XX{4c^@-D{ipR2z:o2:I,RezBURO}wMOWNz9jxu[z&f@'O09^5KIQqu+kOJq63
+Y6]Z+&9^$3kc3kU(3%G8(_crR30]uJM#Gc+[LKW$G>2VhH/K`S5RZBbzF]MoP]_kujz]wjM^uEBW^}YuU;JfuquvY#^[2,Ti>:^||bOEq8CFYgdv8u]PV^
+5n&;k&akro`:XdHo_6eBWjvJk5;'q"hxcTgQ;Da(^6)Jn+!Ix8p3@P1YpKs6L75RoY)Va0u$&283aGGiaOt6yu_cDEMV"_7r<el^%(:Eyj"hi+%|Z^-D$N
+!R^5$c##'Z;0la4bjng-1QK+"q]RtnBPaJ&I0CG".:%HxnRPnSog[ND.Rv--fiC4B3@WkD;yc[YsFCJUKczhPWyWe#'MV7!}[37'%f,j~XA$oyCdKj~m}>
+V{;6<BMb$nhjflGCn#XL:or&Dmn%}RkI,gj/d4g2Q>36'5z<##-d2Y>P-oYm@4_!Jn<>M#s_|sWR&|[Ku}+ue}`(&,&!@[#%7GQK5Q$%zC[S"CMBa)-Gc}
+{Ev5RpAg^/1#sM2=./lTdzaeFT8H}MPI6+p]|nhGtB52fH@OP==$06vTAa-#l@4"&-}{-yJx)&3bd>>voscpKW.7{7QNf`d%FV0j$$^!!+{Y;.GEf's<!T
+,p6AIQ9#h2bu!^Cp`OxJ2G[h'ESTVC4SJWr<nnQ>'(i_R]&Z.0bMMVwRw$8ETYZSB>GiyF",{FPXT,bgrr4y-Is#1CL.9p6p~4G;71{0"]AAkE%UhKm8W,
+jU$$j<1S8S$O5Vp+$=@;7:wrWR40i6NZ1Fmnb[:|`Cjwigth^eR1dRqPzpj"!iBX,"6E6J0N'ntj+QD4oEj55$xaUR5YVR'Kv'ax9J^hHfjmi%QV29JQzB
+%Ovt,iFglZpV@GEU:,I(X.GGl8G=ORz_aI.9A#@A$"D0x4GqHBZ0[c;JNZl"=gToO$}eTEo:+RX24@60Lhd'9SU6}Tfn<wFIc9FvD,f^$FbIQ9WNltVMn3
+n<q6LI[gzgQ]Pf=UM!%]wl|2~[Sp/+c(v:Gx7JMJL:mDn&/!GP.GN5K_Oe-RaNsd8BKqdf!D(&z2]]gm(!VS4%lT~AG^9K=kZtKQz#ye%M&b1"RECw/9IB
+z&6%{a3w(A8_UBKE8$]e6dgbd<Opc9Dc$j-f1hKK!v'WL]RK;>KIQu`Z>UU%eIlE}]s,8|~qtZ;H0!Umm)91B-B<CK{,Hwtlx"{'IOd5d+3tMA}A"$=trB
+61~5Xq)p!;n#~+p-I$'>qWEB@=+Bp^I,ZC"hq9r$@o)hZ/uCREJVPT3j,xqD&K<,isZs"mhGG;y#r'2=bY4"lT~k`dsjooM%R%nImKEX!eI#vs]7K%J.ez
+hGD_c'uwj5e-J#@]d6UG|hP<niwhuU8lT6uGzMIJ)Ju48eLH<UAsOeVIR.4>"Sj(0>M^"1S,I@~U2jr!.5V+|!.:k@g9V^5Iy9+TyU:^{Mj7fk&#$^]T65
+cCu=!Bn/%s3S}/0Rr/#O+wbOwd;$}g8]MUwS@_;iRRYEiuHPJ6[Ab]i8=4|7d5~6ea3BAV/E68(:fenHeQ,o.1ya@`^IO(|vEUlxoRd<ycNR{RvkpVe^fz
+Ec==>'xqFy5,MNo3MK'|.4PE6Lid3a{b`ad}w}8"satcizzDFU`aLAXEt|87e3b${f:3`)!hW3))cG+9"1JJ,ZiH7Z1'DLenHLQ<-_8bz,EQwHEvlrm>#3
+qV{nCOs`xyWL2"|!P@a(I[l3.Ip.,w~a7PIqM.g@bBefproR!HK6+PE#2.0m@-PoKqn'FyhG^;]i@"S0ZY3=6FX(&13qE_1Bft9NhWaA`zjT+(I,&_=#R+
+C-jxORTi8h_SUyq!v1aTSFkrUQg%G#;gOVW6~HfdAF7J6b^7-Fb467Zz$M(tTYxbL4#d6]GODYAt:V.+`5#+PWl=;gS=giMJFh0nEtJ-k|Axv{~F`Jm@Zf
+zM,@}hNjP;e(^kq(;MChP(X:!U>4zx868'l[.5u3I[^R8>g((nC<m=']f%=ZSI5`,Wv.7TYWa3VZHG+Sm]!@h&E])/e6%G9K6[J`z_>OMN43$LGZC=Kwyj
+hiR10xfG>gKg!ZS`:">x&NR!@O8bT1]>(C{dD;}P$w>)n1P)w.N48H['zE5WTjxJjZrC|8pOmG:SD%t8A%GV"Vxna&t@W%P{!.QFZVB;&:]A"'@'$"^"!l
+vKXJ(l<1,7H90eAJF3-CNm"Z;MC|aGK:a)K$K/qI|KMo5NfUforJFny<p[5kt;x"qq_cYXhPnCfM(N]K#}&2.'uY!P7Z.Pm+mOF`NZ&My:]gk|;x:UDTJq
+F^g]na]Gg$NaH(].E(|@xnAP9^Li!-EX.So7@!n@uwd$DlP#gS1plOP7H>v)&f#+B;hc_]Yb6hUOznc^e8{Lqsm#QG{/f|Y"r=A=r+3'7f}fomAnebOI=S
+^Nq./U8!(iNlU")P4I1`+DXu[^cyO8K8"8v(r&'-<>U87-hUUgP`m:%!]q"xB(u.p/|MxJz'F5kbd;&u+t.1@fwO2#>bE'kW|jBO%iDIIE^KY:LQ3%b%M|
+ntSFea5b)m!t%r<]KP-fniT|i`UqApOEdr@7ebya5,r:'YQldKIk0"r+k|<E`A7F8P'Bo'M]j".J|x/yvh1SzX.Y14e+uF_](3@#9=x(NU[osSZF&cSS:j
+5B[j>MXaV5E9b%BPAVHGdG^l&!|ARh#&u@&Lo@iXqBoR"=^%y$#;d]6sh&'5x<AKBwnPMWJ_9ISo6WJT0x>"/BPx"`9WoT.Uhn-k+H+Q=R$'&$tkhA(lEn
+AlDF(kp1eT9n,h@dnXQ!:`Vj$La8V^lU{/^wzvBg=xDRRV#KPkS<p<0l$Up&6T%Ib;0YFLXr)vthr82F]sW<mAQzUGGM+%Q)FUt7N!'}O0h=q_F-7!Z[m2
+R%s2vIIRx3[7DbN9sw8`(OZQMrg$eCH)2)l>F.M@#@^BtzHORC0xF>Q[|Ik!+U!%Fj_L+hN|Rw,ks!Q`E9"O!7Fl)S.lf]Rch%v|0'P$_063;WGm6`B9fK
+7(p]^L1BM#9zdOYvr:nbhwsh$6CfUP8^KkNb:'P<c0[L<p{<ZnD@gCzF[X:#I;~+8sTV+/@X/KFeSzlRrQgBJ(vSc`Mn'&--:X9h~!=iE,qaJC@#,=/Ak/
+`gQn`h.ndiOV+3A0u23ypP24$)u"Ax6>pt.wgL+9:n@t{rAQ<+`XsUmptsI@BF.gavV)@WoAY@qE=kgH|)i-KL.9UMx3(t#AGW;>~0ojSV=Yl!MLXuZ@k:
+&qDVc3-$Ei0VEEbx/k.yXSy0PgoyVU!m31]Ztw`&^td]W5W,hJuK4:(Xjw>2<Z4BaXO'GR[h-a!}Di0n)lzgLby+z-LQmFv9tGmkZwkcx8ni>npb>>E2ao
+lBCm=42^AIWOnsP,.:DzP+e7=f-E'{l^le&2n(+;B;1_>]+WDwfNFS{((x$ErG<_e",&=,!"Er9UaV;'PJ#co;>LZTdV9$0.N:yh(eA}|.Jr@QO-,]CCos
+600=3^N+YS1%EfJOh9kg5/y3yMCL81&hw3kp/OXMlM`#!_}d/RBzb3"G~P2f4a{Jl5a+@a}:d$;J^2E#hHlI&K`{An^9w[U)z8%7}k_>622wcO97NDqlR|
+(aGV_`wW@dB7NIp8lYL:T[Y)-{,_8=c162Ul609%Moc]k+ZE%VX:G="i=G|L}6saDrY1(XJwUKRxhU.#}[9$eDImWgkVeD@stDr58Iajw.`%iuuXY(1^3f
+dBe6;'HyANP%pLyf1B^gQVc`yb`{a(D/uy`}4PhjrC:M^[W2%(2o+@'hS!|B6s<-YX@%p)s|c"JGML~2<#6KDQ&V2j/>}t}m~^k@%PfSYabq2/H8`}&6]M
+EfZ@AGRhIff|"TLIwVI&R}Lk^c9|T!mzk6D-P9_Zj7@W""`s3jplQ2o8a`CD&rtq[}f`'<dmjG"e`gk2TRao:3Dxn7pr$0W|U6''Aj/<21DV)!Fxs]D;'}
+7in;{;Mtp/d<s9vK]VD3Zr^!hZhzZ|;<cSPz_L^Otencb5$p:'`I0r)]z4=$q>V>i/k#{k(9k-of>G'(u$no{dEWE'Ff|#igAua"JK8HuL~iq8OfSKx&cW
+.yF+G[z[B"phnwnj()'k)c{Y=lSpTiY@Pd<V#m1zFEWE(BR';5JBe}SST&apLukq3QX<7n,N<`~yaT04wrf"wXx^wrkt2Hte|oEkbIqb58`:,IX`<E`PAC
+MTDVeL-g;83{_t(6Z/3UySt=yIxY$I_0&2Z#X[bLa/>FPx]EVHKP/-8^JE#ujd,^yLB5NR|R:%:%8^qB`I82'/AY%2vF+SF6~ar'tfq<hw[2HwkAy;Ni{J
+S;eEQ.'faTtoHx7Y_RPQ=j_R9ad%gS+V"s4d9ZoYQj7%c}%_z5+$$maVj)m8<dh+oU;(~G4B3vAMxXvb(B:-ai{$9pp)2%|B+sU)/hA]6PX$95DdzzkQQq
+9tHm1Mc.2U/}9-Z_Sx1.K.FrNS3cM(;-@X@zOi]bUc3<zN~<tREt=^-M[E[XHq76o'O,lfnzeF"hyo[%`Nx$&l}vQs=W{QTvZ`l#c1@nnH}S7s(esE"p6V
+mfO2Y]dNSk(B_LbLv]44!e8<+AdG`z"p34.a|mjPo#(&!/C+N`G;OE$,%XkwIuf`oDjqa<RkM)k&9b_OfzH4%i'GudMd'!6(G/d=u7&Gn#t%<>3h|g5{7W
+99&9'^MOeseHss~t+jJHFkYX@Ri6QBND+,]`w@PEjziX]v>7Eb`%czy,YK&}Wntr$QjI./7_C-IAUc"@sNu+!MHQNiv:yhnK7"=#@Pqc2x>MZbD#BZJ+3w
+ZSIcRi2mO%oFOkjlXhtb,ecH[}W>;f,/b]TGyU#i=lsX^8u$X>t<qGLYG3AUHvF'Ws<Hok6dE>XH,4~B'@<En%x#F3+zHkxdI6Dl1Am}[r`T.D:hP7C'~A
+Ff9<+2bTCM"S5(k"vS_Cjp.<TfNq_)OX>!_R+orw@,gbaH&UsO#6'p'zd)N%@<1bSE4cOwEF@uK$Xa9]}=Dm&aX.j"+udz,6D#`U`eT.JY7NvN$EY8!/"E
+R6<FLPUE3Q'K.-H`q<(:<:MUv-B1'iHd^|!@'xwRPOH{7Eh'G/<3qHr9DGn:&<O}!YZ8TA0^0)6%},DK^Z}#9g8jOK;_rm>,lI[dm;TP|r+EYRgu]8qpYg
+S0A5@#zA$fZm!IXZb`B'aqgZn;B8J'pFBsX4qRTvzE(WW!<WMu2+'G1gY53S=TTa"rO$"wj(UXTLi(w(TX!Z%J<4sx[:`_13$.!~LS4H$$yaT[h`HvJ>'k
+!Bm/#6F3"zAUxv><xr[SGQr|8M`vLgk(F%:$8yP;@MlF-:7AhZpNaVmm%Gj0AthR5GxKD$_)fRAbA6]8PEn"h9(2!465neRi]DSev;ACptnJgE~]N_K[/3
+{d^CCd.$muSuP.05!/pvt;[JABfW{re_f01p]j:n]g,l7Hfoseb;CBOmm3MA9xmZBO`:1^F.r6w`$.dT!:@YfJZ0T%+3;#R-D{b|y`9DNkd&:C20vJiYnM
+Ko'KO9sm+@XG5y2<59G>,JSPU=kfcVI.X9E@cA9n}67qTob.cl>D#Q$,=F1QfE0=<0Z>kch+(H]7V_rM@@Af~n-ugo1'WT,eNTP9|<ejbg3'YQ-=lbN-<^
+52abcxnr4>Rm}a3yuL'FBT~^MM+BwNTTItw,sj@sPsIsD9DDk3,ExCQ'[9"_])2AIl@Ov;J{GJ}-[[%Z]Xq1[7;S/':=.[f36`E$lcDQ9+/iMXiXBx'zN]
+Z(U<"Y5Mbg4Kw+PTmV<vnqG09-h;:iyxhnN:hB.I`S3{Oul:^!d1Nwk:1]a^%+,Nsv!-op`o{jv_T[<Th))Y`e4wfo{|]b+V+xk2NJ~G.i>7Gb5Ru0%$:o
+Vn$&wo_eY>#O!7NJnEeKl!tDY3{TH>1RG>m-I30>XQP`lx!@Dzgz|WPtz8#Zf|M@B8qpTvc#J,!ax_Jc+,,O72ZS/'}}`>mH%':-MI-E$ZI+OI:TjyW.wV
+k.U[{"WM8k(C+X`hHb^=9VM8"g;1[MEd7!__{DH:nu.R/A<v=4&,S[f>6xCRnREq)>)p4#~Kp6H]&bR`rNso{<unRYl]DpJJq@SDA|zw`n|k,|J!3`g_mK
+3m^_XHxX:'H`EoT;!fPSIt"CawV}pRA5|=3L8f5JS]]UH>S<s6G`R|7Cbk~n&%09up_PypX[$t3LaoT_.`taq|Xu-uR(kBop8k|Ikz5j+j+o)]!{D(lU4o
+l_$88H9qf0>ycFOFq]T[S5Q4o@Ips^B:gr5^ys0`at5,7YBcCDq1`5YcDAQ{!H2kB7fHttu2$a4$O`6,f992w(K4OF>SD>,}fhJCP@[bEAsaN>/V[HuV1O
+a:n)U(Yu#=u]U_Vy6"$K6a9}LZ^}]7ekI$'ifb5N#^/bxmjp#STHE7#H;Nd1R)BhJIa|QOH/5FHRDumI[3(EXcKWnM_`GoEXBWTe&pwU_4i-V|O&E$8.=%
+N3kKk+hQ5+{:QvLJ<3XaJVD8Q7erjZdkMi_(sZ'[VDkROwNz8dwh;I&0z(<-7,+g;-}{Mi-EJ|DxOO@[t75%~Z-M[D5>i5d3&{V^Iw&.6xjwv{S2qM$eHb
+"(HC_HQ8r[$ljyn+ID712z"-9K.vwsUE=_wWg6}(rs4:3=$b#QF9X1ryVi@B_>8}i}FVcv9_x"tx^uA]Jbf3`JUZxHLuD7stRaC4)4rJ5VJ(m(5w#%8V,E
+YMV5f=TO5xYi+6=jy|8OOir7o}9gDu!Ca<k,ZdyAnR1j@rnaDrYo%3mE:])d<JiIJ$#MY<-#Xd1y~>ppx0.WDVFT4CW0CBO1c8jbAVlk$@[,RzPt<'KY7U
+-=kWMXV%;1"WZV9,hNxRy%)ZlZ641!H1~!:tpx731a}:v)eu/=3hG6:@i/X+a[iG~PJ/$|I$P7$-,)hvwvjb%IKEZ(h%uq)(^hV1f"Hlooa:}YLW8R,3P9
+XbfBV9$sp6]:}&pd,ewr(Q/D'",!n@kJmY1J`eZIdS>Y-eUPOxDruy;}%:ax[Z9l7&#rXfXo!gqYDx4@Rik(TY,Nj_yhroIx4!H(LLcEAYS,-]h-#K2A>&
+Pr78oMs5a@e#5EJcYki!WTmp8,Alc,v<|],c5R~bTZ1rFkea6V&6cOT{5a>CF1rwJQpRp'Z&C0;plW%!/l+wOeMn'&ga9%LP6"f6F}`gfH7N`K@_X$|.O#
+p73jI/K#u_8KoFZ%)"&(b)yrWeq).!Srm"_Ls4O4a,w6@v|%X@q"G!%w:F'J'H4n>ve:s1&lzxg#p>4,'-Qjls2uHkObw/Al_#9]oUXc!U-RSVR8/-czIs
+')XclR'xf5CqsjhH3>s|:i$9y[9/HUejA.2-.h~FeMeTkFq^mi/ngn+@4y`d^ZAGM$uFi>~t"3,tld@Y(tTb2abJKlLO(yKZaVce6(TP,8bX8g9_,>v$"3
+r,bRaQ]R4}jxICKv0>`oP`-cb9w3CcFIL7LLtn{c>FiP9!r(XKK%^s6@1jO6W9%qVf$#m"Pj<<<#_0"t-Z-({oNZ>j6lfi@U>Ee`Ea3zZIvDqFc|h,o3}P
+=]nD;R>cRj.Ewjy&c>R-m,wj7IGfY=Q/0O_.}BxHUQcA};u30[o'jf[X$caQ'^|%CB3Qg`69CeOTd^6APg5Mo(c#(.B8ELkV`46M"|@:&X64o5,ADVbtgo
+F}#NIub^DOdSEehjn}m";2E:)]Y%x$zbOUrcg:GG]Nh8."f&.E:Vwg=Vy|~b!jle9(!eiPs^+^aCnSx(<MXu11fMyBVR45+GSuVz.Rc&![__JQ|fE,_l]e
+yC-iolvE>/8Y%|PCqR:P"]:T;Xp/(_IT5't/$tJXfoKDtEUfd6DK>H%;k#<5^R(kL/qwDp^-k9K)WiUsc9B$7x/7/Dm88-!ZGsI.p,cZ0+LQx>0-JA-]q"
+8R^Y$xi!"rHXb.|:g,>l0cF`v:;SYbrvqviylpZLto_>zf4,@/o'/0F$.q||E(ymU>v]S{<EC+}Z],MWtk@ui8Ag%4G0KN%:.FjCc8g[D'Az4P;@{$kjIG
+cA'Go5T[Bo[|KTfiMmK+FE=cF.5--#[R7c||C)YxiNl)lV#XJr|:;<w(OFNvpP81|Yy8@W2%bbEVtklN4RS/V&O)/h`GI/pKUjd}(=Nq(8k$R9Z#jh{]Cc
+eX{Bv<#j'L>C'NRU|X18Vm<yh%4XAt/QN1a_sZlKw;%BuedJvr;%6c$F;(|&(L>ml-W1J^n9bb]s6&G-8zLP}(!]evs3vzW.T@OYwA0bh(;0f0'CAUvCr3
+%e,7CxGq23kt^+[]o'an(O:'~w"q_riqqV[>(eXqC,[Tw)2XAUp<d!2Qbf5(IT5"e0U/=q>8+wp={ZJ,>7[aESjh)pA<UV:qhOk_Vm_l9kU@)]>+@c_ml%
+9Q%yAn[.{wn0`JLl74qr+hWX4o_&~MpM!+zgrLO5<h#o5{H(y2wt3!M^37MFU')f`6m5+P|UhE4wDrtR+,]u<H+b{i&>j:}qKm3=@]<"Ky!oA9G60dC:C"
+rDqLnJ+HbpC9@Be#oI[|el'V2BqLL38.d(teLAkMvDJYO[|`9{X}0w8hlvXjB|xxx)lG3'{70qoEs,0iK)"L5/=1Y"2Zw4/{i+{=mcf44/uh90rJI5R}8+
+[J[pj"}!E[3CSAK>@IN{Bc.UaT=O#U)$IILrOczkE:3:|m[^]4r|AO:1wb.a.9Ya9|@@t;+:D:/`Z!vkBOizTRWQz@.0KdbpB|U!:jO.qx717.R`j]Sa,{
+2='u$@}p#:!`5g|7O;@7vv<S1;$x/W>u09qe[It$7#b>q%>A<6c-J_k,jngQHJYhTQLS[3B-chuKS$ckR26xvT/jybMMMpSstO{GuB'_Mi;ls|tJ7>Wtx0
+<SuTc}VgD#L-r^8na^a9B&lcwDHg>o!`CB/{AuCF(rc&l'%%29<2"wLh(k$<X8qV7W1P&Q[3izZf.0xdVBh{4|FBf.gSFR;d5(",N|/-nX>BOd)wVX#Tkm
+e5L3vNUTIVmqDW$Y[HZ0C2GALEY9z_Dbw;'v"2'ay+3i`3{GYD)s>Lb9SEnluhyreUE24:MiF(mB@P(@]q/X)$KPAX(e>{b|#;~&d{kNgtOU@6K]l-E7a{
+y%s-!kO0_NRDr"_){>J.QRB'67m1|0o4rQi+`u8pUVE}!pW'noujW:%9"cV`>bKUp<N;xFbWAo>A"_l2Mu!mx%a)7n4ZA8kpdfOTG;|=.Z%TBMGX%%w{p#
+q1-6,1i-mX_AEcvSv4$oYhI@unn>O7-KK'<pT4Sx(C%B4P}xE5l&49vgn:4t0mV!WW),OPyUiN:9}S;WnqL8NG=$rNdo8a:A^'hKz/Hm8I`gY)Nu72-HFB
+%^wT;M$!h[7/&&BqFj7t9EC'rFyxfi-"0!b#Nflh>=rklKrMS01>47g$o%BV5k}8^]o1Z$.',hGCTgnTS@]H`q^>RM3&k94v)V{H-pC#$_fGq"Fa==a>{{
+L6^z'GZB^((i=f-w.M1FFvwar^'(qpe|hhu1XhD[mJ{-&-@bkRe3_3ei[$~EYMQKdXvy5!41<p&vM#')emB$r[l#jK||BTa#'F(oA^}XrI'7b|X{fieg2;
+~H;oA-LqxO49+Z[<;kBM.a.RD)k3SV!3z8{6WdUi~(TA]Ykctk/b-T8P}BD9&,=-MzI_95gTH,l"OD],x'GJ+)$=Tq;ngv7%^FCMQ9hUbUzy2ei^D)PDh/
+qG.vgy8W)bv/gSn6wh3.5{{g}Wu6OLEkTZGItWf1|T4r-/c;Wv7Lg2CQ,>2;AzX2tMf+'wH>Ko~WPEwQMC`nn!-uF[XLEejH&3eMA8p6Tkq1<H#:ulyd'm
+t79uLsb>+jIZNo36W;+/qb.b=I@N{8/sX(k8^ao[j)xj!N_o&GSEdbJ(Xo.x8gy7yGLmhHw(t=AXUg.Lk9q[$U!92[==Z-66i0l_5!m"eXjEu^c`rPKic;
+7vmSr5I{>cP8Hg[C@"_2Is&#=ya=tqXn:xZky05+kES%'.&W[:L`'R<[x>%k/5g6jBwMJEO"E(.7+}K|<DB&&$["y!CHaJr[Z!=Or,7M`RB%o[D]Ti,7.V
+u.K>,;jh$8HKn`P2saoFcN#41GjIlVCuedCyZT89Up5@er;,z`b%`/bXjco:-K62nHmt6AvW&9@%HLac]6skDGv[&L,KKY`w.Rp]WiHg<FL{h:+}0:[@f=
+FR6=A@4B[+8aM3+.z1PSHV/v"x:l#>/x#cxyFEp)T=Ep3F=ShP<Lbz]6qC:Z&n6:shEH'=WD-X[Riqab%Ta)ei=XJb9bVt{T9Zy2.gYY2y$VBYO&FMBsMt
+m..NZgq+LC:GhIamKVeR/"RGeXdmwe^{_},)-v:lB:IP4>+Z#({#vdmx#)GQA(LUzDN^_<'WmhB`P%i6ZRB'F"D3D.!X_:1OF>&fV:rU5i"w5:kTIkTA"}
+wXV(ZHG69!TGcilWVyacq<i3I;UR|N0(ZiCH!hFK{kMo;.!Fk&v0,S<eV{SyCr1;9Q>pO$yzE<R!F;b|<nl3Fz@KTU<jIPG0I:e@cO~Ip7zUG<2IcCE+G|
+xh{g>Q;U_itRuWhs_k./5`YZXpC!~pW{Udz#":yENLLd^+)S2[Uij80BQ)8@f8-Ym.kJ+<jJ@R&:.S}x'p/$;=#x,p:#AlqqRIw"MII+tdlm0E6_'Jt6k9
+"%M:9mpR-5V"sYFbC$r,OyS<A}6-lhWEb@Eb<!Lo~^twUEpp,i>C1VVP'cdW4zNPm0Z`eA%(jjh)uFS47$}{Bh#o9oX/]pP^j<gPfxnA/csS,NE,k}cZZ#
+PX8[O.G:|hW7t|p&);3%=kP5J)h)+8LLj;`@mm#883>>OxoDow39vJaQBD1LyQwt<=<ZGT-^Ta;8$,s)f]rwGb-46lX&MLg1TaKeANX]]#RGlll+_jrRDC
+'Nay..oqh='2HV[T8N&Fs9r4M;U$0Tn$b=a$+-%CX/X+QjH"0<PCQU[cu/!)JXY3pSI9K)vdz!($skPMkX9kSoW=:#`cmJ%W.'f1>/_kr5]hDwl4$5!Hoy
+oe>q@82lE0NN4l)-Z%'dH)OH4}[(`y>,t!)CWL9!Av>W{JcNJ})v8!|'-,CEtVf2@&rjw.6|$cHcB]-=t$#BdNwNWbK6}BO6yxI$]Vq<|XTS27Hs:Qrwi:
+YQ'iRCz%2r20,0I4/U4A=4)$C%Ks4Tkro62[N-{DdLgP0_a:hDVm0HFn9cmpBj{GN$D-g"nInruLon;X>W!i9(CW4.:Imm`=K^M=2tP@C$43fd$kk>K<"V
+z[LytuKQ&P#!#2@p%FdIx85]Pui%]MtQS`Y,1&L6&3}+ZqyD%S!Dd-TIc6z1!sf|Ai#'bp{zCn$9LQR.wjq2>JHLsV$bPJDSVSJ,Z(w]9U>:w)onBl`s}%
+%!$$2p8Q@1BZ6tPNG!H;<:S1d(PMygRIAAq<vuL%&OEj'ITjkskIso%1S|W%0iy5JHn,_^tVeE}"=qbl3Uje@.M2cY6%CLC)j|w.IT8F!YgcFPYnSX5Pz"
+x/AJ83L-$N'bM,0bxEl"=S)%EL/";K[2__)KddsXq^UFJ3__'zc3mBo)oJmWtPj(_a)Qr3R("8Cj336.gLViqH0b1HuQE%h,'5l.kfYhH3O"s#qoePbmB(
+p/]'$LNY~diE3L80Cku@Jn8Rdz&zM[4S<PL^5[h1>ymV#d>8)^Q[{#vX+p/"e_Y2TJg2O#u1ycKmbquPN%<LSy`Sx)$oGo%[>e+{/,H].Lg,Z[0!hu(-C)
+sR&R-5_C0l`Jp)s4i@So!HKR93cSpd)J0+aA%%E/Cw5+-.mEbC+&8pyr$n4A@-b+0-Vo'406cUaXDXnCK4@}N7GHRQm[)x-EwhRZ%M)11U{!O(7WG"]uq!
+jLk]~R'_qM>nZtyZOPJiI$zPi;1LgvSIa"Fx4GJ|GZ2+&<h2Pf:-%G#n0INJ(DSE_[U+j^C+`ga-U.HE7E@%9SSeR3LBe!xm_qJ+U`w,tqyI}:nwAtg,pr
+Mp=ZZd+@{Pt-zXMVT-@sod|hKcc.0nAe_%f'#jJCu{KN5!EtRDf5IYjIO')@mQ%5)-''6]cja(Ov3_wDu`AnRH`e~(h.aXQ[yX~/at.mCY9(gdOW+[!j[Y
+7=21T#tjxlUtr"f'0PH./L=u"7Ypr%p1B7WUC[:,9;F{-^~%8F(C#RO0T.eef+iFoEQ.={#As7w07nLef@MtG`6pxO#lOCN]LKT"gZ=FQ$(#3RSFd^&;0P
+L<wS`vYiR|zl=]=#oTlq2p(^p+HP7u/[f}Eb9M=4+m(){2G>qawu1UT7yS~4axWo38Q=(J}Ttf6.2HCM3lyYV.for1T2^oRwQm/_T1CwIO|YW<xlp!IxP.
+nj<!bl<3<K9{4pq;86s.Q>e5g}wAy,My[j,Q%qTkkm@`kTzD!<xy$.$d]q]P`Hiic,Vc,ui,^<&|Lf1OM@-cHG'KK-)2BpI"DeKj-`#njws{p-DEO(!2Y!
+kr&qlTy@$=o%x>tM$FqW;L'@B.526CF;6'"3X9>u6u$S2Rwg83zS!Bh|712$+P_3~(a^/G@u~g"'H2`X>PkiNsw6TZ5:}971MGZ!"{;>73Mkx`!_&7zD'N
+T]:u:Pww@X00ytK[xl,ky"-SceJ+xA-5!h5{903WO45,`_9dOKG3Z[fI}e,zw/:_Ci)s:0"]`}9"GEY`[PK.("f8gU:Qq<k5(VXxLHR8N<efS="{t[]j+D
+|/'|9x082VQq]|eoJHmA(E4#6IelU``{&6Qm"Cb#t@|!]OZU|tP;_7bfx=B$/`:PbQ(od@r+K.`1Cy7(>GzXwfjb`^<DfY"Ad9/6~6/t"Wet.v5izXMwG1
+Du9Vt:dn_Ka>Q<ZSSBK4xN,.)J9W~ycF_Aygx1Wwm|7`U,4e;&s%/]Wd^jLq69Xzl2+C5^f`m]$fS38!2v7}`2+H:lumyWpgKJjpah4&3G"da;$'uQ.{yQ
+$y|<H$o5.q4@3B7<Yk5lD;'NVzIICJ^FhExe;LLOM0J{<i[,F:<5%ub36UH4pS'WM3$Bp>W:gjU=6Ibng(HdpNH2I5|Kl[}<mA$Msy-}|e=VGRAn,#1Xfp
+4#t>o|RHtcXF8"X17C#g,cjyaSi9U9x6%%W^YV,CE30H/Yds)Rkl=SnO4JuwQ5%VYw+3DVFx.p/gis:K-DoIM+]{t9pA|5O#6sldk]l"aFc%ADXZZy:|"x
+:oy19s5JXmFrNj4niHC-leL7RJ'9AZt0aR{]Ttg`E4{VW_I]%x3u|8L2z(6_K5r4"NiAB=S6TsZqaEmF63{S,7T#X1p04cQA,[U4j+A:#qGTBs{s~v(bm=
+%3Jkd+fL.(nZT"ph][jiu4=|4{M!UI[QN6T'E9,o_E5cDi/1v-V!f$:6sfZs|'k@Z%(xDa{dG"^hMt<0EivDAaS29hhn2)U$5aE]'QS"pH59_!N1>ZO[Dx
+nB<<3Hi#5d/jo7EW[Cu9L=@9[S7evR,prxA_;V-@Tp6kX<L"~S+6iRI'TSu>|Nn9j`L#XER^$uIv^GCYcZ#H4v^0Ak{l%|h@2SyMVP~%Bo/V)HB^.5M[mc
+Ed{86xw<3p]de"$#y>(09{`hKvkP^_3b:wTv'IOGmK[ehF#&ATFXX5ybA{POA{W+:5fVs"9ak/d2Tz1}kX`jg^TVe>oXd7'D[e1tfdp[j02S$:O<hr2h,!
++/<9%nhERzS_<wwf7j"iOWXkYMyZi<[zRZ@2Jtkbp8=;}+qZ6gRR@2sk$^dbsNY^n=5y`J!nh9$k1,1BX6hSh{,9}tsyZSeVG.yQ!mqIgwF3:/r%%!F0co
+@[Wb7q39^b|`:(QK2,@JX63Q3R%76M)Q{'fOhbrE:>JD{F6K6FQF;p1:0>%-BZk1o`TlYPfSo0SX/DF{R./W"-b,L7%|T`+=8(v}&L%3k6L-(`.3Obn9a`
+O|})c&_P^_,OjSOYS,O/1uc6ePI'OC$<k-z{`_Ksn"~#2XI%s)%nK;kuDQS=H6v[x[+y0)LyPs%[q(thx[4Sb#A9J.g|oqOe$iZl[]%)|%DuSL44ASD4#u
+_$J"KSAu7=srXheYa7df"5#`!@7y``,6]jA%a,dn&3YUFFg`+@~<8]1KB`x+}[qO$I~`A;]R7rN<#y2U@:}vifeY~&j'J:kyrUOJFa'5VQ/x~-j_A&ah'+
+1+I=x^[Dg``Q_Qc`|]hq",9@=ZbNI'ZyZOx[S%aCaoq@L{-#NMKt}}%UPdO6W6N4%;ANb9;ts)9CLV%Y=2#RCm<!([3DNmT$p=BidP9k[WqX}8-&f-x`Do
+i&^+'@Umb`g]K;kdcfrC@(>IuFOlF^Z(TVD'.|l:4&2$PIYi<K15m5h|d>Al=392x_U$!'z{:ExxgUw(L.B'tPVZaml_|G3^.<`^se9ljp^WYrw0c<z)4'
+-Z{@7;0.xu}"w<k;NC|#Z&LLW|o84+{M-F~[>0,{6:"@O$o^#^eUkQ'<Rc-kZo<Sy)7<2Dzt"Lv!$&SOqp@GA`NCGKOBaJz1%ZUw!)b=|r%iPYOW|o!nCB
+_<T'<#[@5CM/[+ZR8mGbl3]7cm,^%!Ix~(cEU+Eb[VN1/l%pR)d<YZLXjey<1mHxP6>F!9V!4#I9a1b`O5vD,Dz3:oaXm1c$iF4.Emm5>;_zrtE8`jj9Wl
+)m:ea4;&9g;%If^dqc,GYsoF#DlWV#Oa"uWvv=vFhKwW<;Y2!(W|DllQj<9,RNx$8Z.#|_t0c{){2$k8(;_>!WKKQp-Ucj,0o[rv,|O`|>T"|W$(gjStq^
+iwHkjnE"|tk'vU<m^E.us<,mSQz|W.vMGZ/5LCdg~O'xY."BE>#3"3n^E{PU!]U@LhE$wjrpxnE'Z-L-&>hz+:z'tKRD;W}57k(A]1|g:::y-Z.^s`JO09
+yov`XGDBM7/1DBto<RMj_l~_T"0^m21d/5DvSo;d985|ti)v]1~-+H0KG[e9e/9r7E/z;ycWGT]'GK)=M9%D)!wuU2a`O&h{yv~kBRyURrbLM5+phQgbsq
+l#|N-;R|T_ILGzzQ>&/(ZHAVr3mfG2g-sb8DUTs6c6R;B/<4n,#EM<gfj-;:U#F-K<5G!aMUF7C&l:Jwhc#^BX-U'UtpyQ1g%k'7@w[<#Z}<6rk+4109qj
+LKZwInny54E"l#AaVYdqC^6lqa3ii4R#I6T4~e|s#sK+VU"NHW3atk,oj1@YX6FI{@"-'i;P:q4R1-7ClPFRc85e<|e@HZ9ko_4r`(2AM/hs.Er$=ZYWLD
+ySQte/ag7bd`D+;py'e^~>@k>"W>atOhM1u8GyNx(;xbzvLIH)hSYDryq$9BFd+:H'(S%%d!Uh2N>S:Tkm:jgnK41zu/9ITvVWBP@(6]6ml,1ejd_{K9wC
+1r"$,57nZ'Yoypgo$%c%2}jUgjTZnJ#JSkcF_SsIhy~i{!gpL}fMKs'Dzl]Z<ka0x$cyCCXE''8YID(%8`=5JOPS,%AjNE=ZY48DyX~rxcI}KtJ5Rd"Mc:
+2u:sb8@n:>WLLz`d1ya).I:rXK'H78zFvhVDads^:1z4SPQ'OW=I<1zl<86vCmp:.g<}4K9b3W[,@QcL:wn&e"KDQK:}NK;V_kE&4'~4i^NoJnNsD(7HPH
+TG6|B`6o}!I1E,x9j9la7a@h;]f0/bc(]coy3Fv"@3TLX[{97OAU1-l/haK)5!R-(wy->Hm4nc#HZUPzv6:H2;`}/d0/4#@.ozKyy@LGA#tW)Tq_Er6Yuy
+G!6Bq8BtbfIwwv:kD#!nhz)dvDwKX[ez/k.#M3F@%h.k!X;mSF0Qc'c5{HC4aj!`$<a4|sT|2_ob:[f!zb06z;!'hW.p6cglelYe<JQNCGL`bT1.NvS-{^
+wSM^@Ub!2}9E/UX[qz&DA>"1n/%yBWf@[Go-)TMfuK['En}D]=U_Re5M$4vnHy~T~Eu1v2v"A[6u2TtEo7-1xFf%0B.[s4OW_h,Q4gfwhfBAr[k"+Qq#MY
+1;{7xo2JQ9&QGLT<`1r<IjPex3[a9b7iL1&F9nI(}nC4Scu.s#[TMi~U_ta)L>BJ50f#m_Hi+y9S-Y-FQzfc$qE(j1AfI9=tz`~Er,zcm/;4m3k1qq9eFs
+(p^Y0BA)EsH31+:Rd1!g5)RZqkIo/E'}HZ!J.-0ec#q:x+z=~^U6AVIInDT(V$w7EX]h+bW(BZjA#/-g3bpo(I=,+by<blOGX[TU~|SM-J@|Lz)z&ck8Pg
+{gbzI(:-K="geyYAI'WkhetS(P+vZ-_"^VZe"9l.BN/:[$#hOlKOK&WHMKGoaP,)UQH>:pvyw:4gh&pP<)gWKCTVrHyN3^O&ZKnF`rELj{MM36oQqkN)zB
+8Rka<(s_8wZ(8_1ck"WUW,i"//>hQtK@^Jt!%WpF$k1^Q"I.1V}Y>]$<}O0396P0%&ClX:!S-;ds.dhVb'38wGOn5|n0Gz_akKhz+IS[{a3>]h1A<(+,4b
+&b%olqs{zMQJ>I0,8JK:;zYtigPL$YYmN)+"-nNleZ,Pa%n#Ia:9EX#jW!#3@{'<qZD^=6_fGS9f{mA-|wZ_KY$)#agR5^q=)aN8|YI2o(9PNQHJ3xLOXO
+6|"xeoCdwp{vcC@8)}_pPk"Jm=4gta#{!E(B{s'{l(l}ed0AXV~nM[P/I(6Lgv%M5I2cxaI5Kpl9:m3>'yV!HrTjYCj3YV'6r[V!/e6=d1~4>b!=]Al7=T
+.`3#ER}T/Y5IR/B-CZ}&28B-6ZnU@I<-'UT$@1/0=!1Y-/b/YjnS}CWUW,Wk'%]xqM^zbE3R6=&.ew0B/r/EMs{MwXI-&g`jh66r:|z;h{G1/-v9y$!Mc+
+&lrb]s=+k{uGnY_Sr>$24J5:dsQLn]&jxt:)%;%MDtgTK@w#W!h#sOK59WFK0Xp^V28KBy=A:J4XVek&8ed6pg%@.!)G@LW[_b)7|bGB7}}C<Om3F+]2hy
+"rLxvGN{tO>&&IwL^jcd`o#-{2|XV9jH;G-p~2=DY:u`4;6!+XwhR(E::8>]3#WG):mNyhy=DlF}J+bJ(j}#=+YPUzU+CYHYIX:[$j!6>&4:)hk81wo7D,
+f{('XR}mgJ|DbBf4@tE!JaE}THOhM.w$!Am(S"{F{3YbJBSd/3MER-KH'^UUg(a5X3)IDd9N):MPNm]i`"feT"z9M'baz#^&efXAI(CI6s9`T{DHQbj.J]
+drM`"xFu;^i@pqWo1x~z'w"S|AT9&9ZK}6puvs"#)x}N7m69DkWCU6Z'$<p^BU7n^{%/WqMgJ`@r:'9{s3EVMv(2EH65ih[2tenZMptOo)gyC@B)SK{stW
+jIvGZS580q7l/Ov)inr%^Fp0v/#wP"_XO#z'e=b7@>gwdUN_s|JD9,6G@#6[L7.OFLXPjTz^Y_[V1dCnfjsHVVP8>02si1<(H9[19|$c]2bL~SWNC(S,;L
+l9K.i/E}D9{3>]818s:Z#id1m>f^<mI:LO3lg%&fDR|`p14^2H23^7fJ%B^=~)DbO-kH]dES3Zlnne7]N]p"Ya]%<{FS.cZW2s+`hMgm/eBl&.3k!+m,h2
+_GK^uj<"|w=XKb2<]MPT'vkI=yu[TrQsN#"].a>19pSR:G^imJ|wo;Z@k28F/<Ij(@M_7c3T#.nf$X<+UYz.dy11db7p',1dFZX]07|0%$LU)Y#YdWrwt_
+[y&3E">)VvOD@,}40Xgi3RPddIFXTX2U$DaA&C|oU!7&!zMi8G'I&l1y9XHl8Y'i6RhAzApn7;,=aEi&,!=,RLj;28=ku[l<c:^Ag<8,or_h5/5iD%A:hI
+28AS7wG_3Mt4;"NxWo5"{t%k!rMFYrv-CXvpUD7EY8^2f;|2($D5.Eh#xE#i)Sa^[9yG4JAlQ&;lV0A&zH/B(yhL;_d6zh[wC9k(N-$h.>)[Z,:DoxJy_u
+T"av_U5oA8y.#"!speaQ-.PURw6e%T8P.k/gou6+mEi&Vz%8nDzM9IHPV7/JmE<}4T|9$)O+!SVxaJ#3B}qTg7lY5"A:x;)(1DR4mt}J]<Q_~lPf945EUI
+c<31>4Q/f>lTOnR!mC>}fWU/(_6/uIpo}axrEU;0ER)oq+22oSu]nxle#(8'oP.<X}Fj_ask[JuU,dI8.Z+Q2%o!.VQsouE"TWD^.&8h5G6<hY1dyO3pR^
+xeuO}7_pao8f)f=I'_Ow=8F|&#gA#C9[&YTL"I)@^)oVbk]]<X|!@|.cxlsG/uk+8n}I(Evg1Twvm2^>M{H.bOU+bXFt#0`6,RlLTIa_weh(/,n,/]j}tv
+gt]8YRBgnC;ib.g"2xLE.dm.$e/uIS]J>l|pQcY=g8gRlTIIEg_T<J%'9csc<`eV(UWDRX:]ha#)Dtv|i{{sM,f9+Ay7vyy;Q/>c[08.#e-ozFdNW!1pr^
+eN"~a2LQkvVu<F)^XuKEQ>LDi"e8K]U(P.StJxl+;}BmFkM{_W$(dKKTzK>>llr@Y)O0P^.0]"'4MjTm2i@+9gJh.nC8d.kiU[&O6FaJ6doY"|@I5lplUE
+l47{`b$phD+{5x-q)dXS!}`}7P]reHbb,Q[R_L.I]zO6%N`F|GXL5Z]B(KYi2!y8jD5dN'j%E8AJz70xDFs.FrSuRq4;3/k,+ASBq4Wyy>_hc7PT^%#y;H
+DKB'>51OTQBT:p35=Z.#;BA=,Q$$+J"R2PZP!vYCARAn$O!]H/>Wli~/M9O{vc{>qJ}y7(E`=^zK<FvNa.Scc<f'rJD;>Dza.EjP0S5J[&:XZ$y"1HhgaX
+jpH|Wo%D4In7MmX`WwWAmzK4(0EF<)6v~J;jizV7HeA&=oAB73nO:u<4hN$l+()6GM=,_b>c{{0A1lp':ubGYEyOAZF/n3arM+i]jP[hOOO{U1}@-011[w
+AdN#7bO^AcccGiZ&^@HYX[f(~lv]u98^5tO4t&>fkqII-P;,NR:C8U:{Jfz5Gde]U2wG,vKI+A#5gr]2P0B&F;,}%be{mN}Q[|ENk=dJ@EK3c}sDnT]|Ps
+zHTM/6sYL)&vRNQ(7[=.&pKrhrbV=((:@@5FhEV10wimv{-@De!T38QoUbxU<vcoP#p_ugP5jxA,w-FfWR,Bs1-ZIQ&`)p}El|'|Gkg2Ud4Vg4I3ZP-nr8
+v5k#+Cu"|5-"/cAV&F2N$Yhx9U#sNg4DA],Ga'JXI,d,fIi(jP'xMVer4=#g"]r{[,`A"Mb{1PlC+Z4Gnl%QB]]TmMVp%[_%G2|yJBe-rK#&]EUg8JeTjx
+t}K[g^/zTsyA)tR+#bvLS|2/S=xt>)~|XhfA$dKX#I5tv2ary"y}:+A8FZDiS`XPlUOPM8LDw0D9W6BMq=mWB-%@DJe]vp{U;I4Sc[aW:6{;8ChI-8<8zB
+a2$ERVTP&250'dx{Sf`S7w"{XX_F^V+ntQio1oOK@OjZMi~;La,Kaqy<X78ohh&7{J>O)=Ska'byfVF@/i`OZ(y5LFXF;K&`b.(`oQ:^xa3-~6C{l{EyBZ
+zmi)N^vgmQ_xTt+=VzVPQ"hA!$5lg0oY(G_<Y;`X+p@gOo.4QwkS.E(YNarLe28d8t4>QHRxo{3FT>Dxo%Dk>h:7<dWDjy1Xb1P-jlV,]Pgn$KN|errlVG
+^5IgJ)frt>8pof^<mSn#vbFti_OWi>+I68C_$sP7iHhIa{0^4KddB+6Nw0{nMrVb%b]S'H6VV>PX6AdSNv)37$+lD_2essK`"=N`mgho<EQtQvfVT^-(^r
+,lqW+C#0^o&U1FdR~nolp_E}SxaTO%cUYtbN~q9%P8|BbO8{6hrAp;JC+laqtr]Y{sr)@<ub:-4T9''sjH95s%GP(|B^Nx>;"oCJ@Kl8cx8-=K2At0J6t]
+,D-`$jq_fT]7/MuPGRUA}C@SMiP+yr=9>%fm6-CXI#C%0}OoD+aXYt><d(;#kPn."3_Q+BS9T[Kd8G|2vqSS1n1U:W50eUeyx'wpI/~=ULFg@VAb),4DM-
+g892RTFyh$iSncd^ecW+%03"kQ(8u9;Hz{kAny-{'FsVBJ~e4HTw+p!O>5H3NmK,"0SUX!KIXx!5':R)>^_X2/'7hR=!=+]P}8k!Z+ijjonM73Y[2m>cSj
+hAfX3jB;%=lV-V-Jjs>V27a&k%D53`L!}g<bP2E:/9QuaDF{umxFl(Qi.wocfL!f:7(GrK$ak<4c4hK{p/iE"$z6LT.WQ`1Kj&-_$'RPbjM!9V2Bhr#7R-
+[xM_=Hz0),`Xn.b-u!LO6(.&}!NFLj:j1{wgS-'W;k0LfYB_sO'Fu(P^tQL=Ch1C"DR(v&hj:oI(VX(_6#hU55}v`91J(sRtF`=Mw5uLDNE&w)#3;Ao:{(
+$UncNXcaJQs-"BY8.F#O7WPxDt!Az<<C{PI"}CaIZ!=d$qg[@3Z63I=i!&@A-5j/{acAw6O]^_kWMgqpgUL.+G]5l.^is>^-Ud8Q5=npku/3f)4JKQcX<j
+SQOaw0oD{^}gK{d4nozP4^8m[G9z]+#5LlRc.44bYA0gH@|k9.Y](3oMx!+@ARFjwv`s%/nhwuQEyBOlE+co$Vxo;h3`"4hh^v"gta@Wmm6{.bd9eTXD$Y
+#+lA$I)FkXUE/!g9B;9hI(K%/t{y64s[+xm!fNne/#y^w3/>p]%q|EoxAGF;A1{7$)yf'zh[;P7,e=z8@B'FHE_:oyyyPCjS|QsOOKj{UaRsA[10ST5jWA
+9SY;-l!KTPw#pR7d'W18!Q@Zp!!I&Obxu:;g4NmZ3!s`p|RxC;}0D@0v}3ds$DL%6^e,}RyD$9SGqxvB(}-Ssu>XfJX=vCKtmb0dalN(Zd#nF&S]lUr&Kt
+/``|zSQB#JaR8Ab'+)2Qb"o#c7zW-!HsI7I&%A@wi&7jTq3PS8|9|q&[NjyDjb'@x@xEh/6RhPI7LG37Q='QI(jpMy4;,<.;gpQ[eyAVnyeX,WMT#7I{P|
+hyL=dMaCxH8KiGTelv]@aqO7e;<0Gxk(%3^+)Id(J2mBe{7S@F~dGXRX/x4J7j<{(f9O3jninmxmb9ldb.JR/X.UUL{z{}@V1iYWsAiB=XrBOrZH<@U4T|
+&9@v/c]8R1gQu&nj(ia+_7jUglOUN;S:RG.(2MZv5j)]Dg0@+Bg5[szlFP)33{[At@=B3nN_toPxz3Z$YAPpm,AWXcL9FM2yX(/<Bf_dI;UUo"3sH&wRT=
+#Y!2DT~r^=gR{kM_uo=>>vRRuV;OcBv+(rz3T,HF{9R:]ksDnfYxXoPAP:L7'^QUNky2wCgdH/7PLWhnyD<aG(7+4z!$4KH[&uJAO+`!HcQ"T%%Exhsu$;
+&]Yp"S(Hfm`uDF,Q^DoLQgT{$J%dnMLWU.`7d>f'<hFM1uzN@cB,P^m$.y6y9<W=y9]jaJrGKT|2t{6kL3^7sKqKezX`,$V/J]]fjzdEy$sq8]hGQEPz%D
+;:ml=4s;{$@n.7ta[y%f(dGAO{QIU&BNxj/=Wvqq%WfmPCn(gf{[z%$]|l6]ShO:tzSw"vxUC$P/R.^}2>3Reif1G3jmvw,IUPPFnXGdf2HA=}(>%j0J)E
+mUpe.B^ZE[ZGs0Tk&,(VJxINnof{nlsd6yrVGXsRb|sb[1V&Ej03`]Y^@W}>yodaIK@8&j",4&^YUT!^J2=LaNFagSZ+C(.=T7erU{%^Ti9mxbU6a6iru}
+gj[[<xXjeZ>|B8A|`}0]lONVX!e.YI!{i|n|0wbvr^3Io6eh9[>|X29|=QwbN2}O,l%_qzVaD1BFrS=j3cFx3ceZd|P8HcuOrty%x};fjyO+6QBn&0&sG7
+49p`,P.-8-pZN8BL#){h~wIl'[]n"[dvBT}[A9$|neT,uTZagZd|!7jLDF$p`}z|qIANbGgCK8CoB+SQl$W#/:O.S7G.udS4iVY>tt%vK(7q&L:TH5C(~%
+;EvFVb_'!#QKC;^J{6f`t5<<C&>Y0RSe=#Jn[b4v[wxIz]d1+aA6@Xa<WQJ6df~)0|:dolJNBul(gy}Q0pGRlcK%O%6x5;}VS$U30'/iqpL2D53(GZwUax
+aSEELc[goPkpM:c}vS;QZ8l)L3L>(c|^-WHkAnUDXh#WC&cH4,F2uXp4btJ'rFH`p()FP=NC`S43j.q9t&9HKVz<`EnZLy{2-#eLmAc}~L%y/I(mx]-X~k
+VW8yiIMC}Z$%b51.;(}EVJnS9r_^j+h%:0;o$4nG#v7q>sy:pO|'ti70xbqx>;bLo@{#lEt|9YKzQh^cl"Pu$2d+|u(:rim9R4'UYyzLFotf-o'<,HZ`]w
+fMdGi}a>d7fl5p54>'kClwc2oagRDhK)Zo"v_]hw'-rVV,l3ZSDa%i-zrMV>InPGV%_e5A!jIYrrPDy!C.zK6i"U(PuWjF||T4&I'G44z0CH=oQ4!hqnt:
+mDv7L,b`4..G)$|d4W[9GjVWAYk7.,e}L{w`kiJid)};#!/5Mw-B#4JFiY9BDa4uv'%Qo#R=<2:7_Ct}J<A/yNgEL$g77S9N^p:kvwe,z{s(A2pD0(5p%1
+Yc[e@RVrp`lv#x/_c|x5_Z"6p&~YR)};,{gR6jW1unJnm6GauIoO=A{R^;&%AlZcvS=i@oqjg9-7K:/s&Z6$B/G:zdaW8:CcW[ax-[UTBi_'+cgy/ecS"Y
+.jaSPN^eveO`U%ia9^4{&:47Bdrx]Iy<z%Ut&(!xOouk`H^{kZ.j8f32Q:EA`{y@oSl|ebmVNngTWfvC@`PVJd!nr%wx#o3fma5sgIo;LXOnMaB5[itBR"
+0/Pe-[f3oVt}FPm)Z>#bC.CE@:zDZRJ#0^jMMP;fl7!bMF96DJAZD]t<ypLS</JozFDMGGe9,IZ2#2jjZY%K2!(#!EB)+'^ITsKr$FfMwC~&7}"#17{0$K
+ag7v>ic0!_/ajU`XDw"#B8P9nNogeH}O:xCJplMQQ%x2N;IHWPsa9j#qmQ+!)VQyaYP!DHr./TfbP=,6#s=Z0F6U7>UOH<f+<g)=w'kI'hEc@Dp)W6[;LW
+orkj'Y3ds3m<o4])'zX6O]#<;4k^}cAOKr37<IXu@qS/c$L<C:(uz|0]YlCO-uZ'<YN$};STRF-7Lwdd-W|+,w`O(yAnzZKfLL!CkvS;IYU3)=u/4$!=Az
+usW)-^3.gz-DJ%J";Ciq}<P$)DH|b")3+0&h7dLn~'O@a;d`|Q!T`oJ$D/Ue|rpS4U&s%EEIzgP|D>F05r9mEyf>Pnx:f|#a>.#>fq;7=$>%vDA|GSY@tF
+SV.%fru2w'})D(#]v:[>,sa1;a.YK""epw%VjnGsp)z,jy8J9bYgAH^XR}w#`&T]48]>2yPPUJu=dGchq@A.}C9M"KQwM0jKNP$$_QRNc-BlxM/Y_HtVPG
+Pl/mWL8IuyA!dTMIwi3L<(/_+KVH9uoDDyl)l[>.9Yu$)DC>6$)WAh<vsX=Gev%Ai<Zb~R^6=:G7vxAkVU8UFc&pGo0QxJ-4yLa&E^)/k<xnzm1B[b!_&>
+q]va.,Oj1!f7j+.p(QZUGVzm_FR]~v!E5xJwbtyB{$d`3^na}=6me#2(&Fa^!NmF]P4BRkO-TJYDfxj56}@YY@8E{GG$(<>#C&kV=n<Pw;8vFDVJ@wAB3d
+m4ZR|"s!ICUa)h-X@P~fIRf[{$ECku<K-`1];1EsDn[SVp&U_^)QUuM/2&}b^QO<q>q4)Di&R=2CxtC{%GQ-!"O!/gA%:|3{nCwD,|2<ktUOD=7KggYfaA
+Bh!~]F[^7w#W0H-+|mmRDpc!}vM_1v#VcP@mD>[#uzn%D[[rJfz)$03rhm&c@oh4'70=|e[z02cci}^RJUV<R8|['W9[IkcOh+G{;IyD|yMrv("5uu.3$<
+6w.:34siPBHN36OVSV#`>wJY(i`A%SLR=P~@3ly;Kpv7}H;4nXGJE_/O)|V,.nDxPiySjm8)rGm9h)T$.k_8Wb@ACVNKA8338[eZf=[QoXudFQMOKsYSZR
+~5MHKie/v@,URUgR+:&:V>5-~Rj2}j;im/d(Im[<_ROf$SK](5J6#&tq~s][0;6W1d2:_&flMx+[Gi8RSK4yR{=mlP+)w#5<oq[q)m:}_p,ml^JFvW;Hg1
+wg^C<EkR'%cF9l~LG2(b13xHQH>,Scd"EvQdRQ-#9oGJp[PLu:)&DF-1S6=z-IXfY[k_b.,A6g;):-CD{sFiI/I3M8!w#^;M-bFj:3'A"`G{%5=+7akeiN
+T-J@>(vuKiF>_r3c&{GISQj^Z2l^<<F8"W{!PaO,!;;`OBp7vaNR4L+#oN'h5ZTfn(fG'z`P+oCh/4Q(H/gh[-zPAKZuhmbsIq[AcaO$dB/t]IYSOw+vi@
+fR}6YFzcBJy]giNH3Ge8p>^&D;OJa_8E4;;+25{[xs!LW7J4Yc^)j^^D2Z2z8Bu'u4^Cqc_TWeo)Sj+mg1J1'Sl(c8[^H^!6,]^Xwom8(-hX=k+$]E:=Nd
+gR=R-Ibz^Hkc_pIlX2As=O[t+T9O6lS/VP,qP(Qah_%bjhUw^mrA6D]:I1~)r5d$ch2(7mi5A}8}.FfK3Z<._@W6:0cwiT64'sS^sTca!e4D>|n|OlbX8a
+R.+}I%OM$,4Gh2$rNXzrXr+{xgbSpV0T>KW%x6)=W=$azS=XKKn[HKU`D=|h/4^6i%K9~Zqp-g~dz)MS;-9qc|S-M1frRylv2QzvoA9+%I82^-Us~L"p4@
+m^<"/e}<6[#z&t%#-!ecVbmLiRu,oT<c=jh(/>_c,:q.t!:=JhHE(Ly!OSe,#1upti#!#I;]Ry'=iBU:4!Q1lsPLUl9L5{u-p0X9~ya=YxC'+YMiXPZ#%r
+P9v:By2({PsAPD#Z5JtH9jc2f>9$[6,a@]-vm<I^laWv7/BioFXLA>ruGu1g(=;Mb$mfd:3dApeq/sYK42eR)Z!ownxlX/bRaAq+4N]0H7cE.`&L/+k:.)
+m%P&!6E<fa_O_^JRa6g)^eqcsNmsEoNZz/J^z5NL.c<=u(kw.g^}{lxwk,In:c,iQgH|Xwf6Y}Iu}E2pj:%yk]]vYJqKsu+SJrhtQ:,JHc-gtujXS^TV-u
+"GquOdioZP6'uv_SV+=-=kf]R:%W-=$4_0x.>a3$hxGA5+$!T3.'p['f!QZSF7j_#sN1Jmn]bB(wc5iT>K2')1{4=4#63M5mN!WrM;8m|,lfHk=M4<Q"[S
+J;%30hJj$gG`sz2gwaZ4k7Z2EO>vWs7z6{sgZpn%&gFDm_w.f/jO0:!3CNoW@[/HrkkIZb}WzT{xHckxQVrSN{+M_]s,qL_)Y%&]/K7f#e+{|=<<`im}2t
+JU-P4;ouwf&;Xii&1fhOqz@3mQ_v$Co.al;fS%|}v!V=$LdG(;0#-UEi-qvkZy_+@sQ1<9p;-_>Ap-W1!#MdNRlAo3]2:OeOQ^suz;M7Q_z{g3ki-uH}#h
+i6Ha.M_h&E@^bO6DhK%_ohEffg~"]xJ|Y@jvq22D8$V5%bO00T}LiIaPr,ac4_BY8)hOWD8K54@QVC:yAtGOCTETght$FZR8RxS>=Z-`gsPs@X{0po8H`_
+U;:w/GTvzaS7G`Y#$irf+=!1YLQvxn[$N:O$+LVft;.),MI0w:Fj+LVfk-c]q.dMyoaI=6lO&|D._|(rpk3qI+wxBJz|,DfxEkZ^I;i:b;S5Nz[!AXC_3[
+Xe|FFR;Gd;0r6Pl|Mgrdd3LgzT&IqMMaad}.2"c6`eljnxBnMOfbilI9jK<N2X,:i_ew_i_%my|:^}])vbuR'FiNKslT[IcRGeeSVGJZ|MwW}xn2}vMV%+
+Slu7qFH`W<bPoC7"uISaqD6.kQ,,MV${&EG4Hb@l1mY0`Y51|0.iu;&V,N{9x<;UFM6dDoh>~kd8>=Q.FV~.LVF%CE<(^de@__!8G=d6@.=8}^8,3,V@{k
+m5,R:U(.K9`PfCOpvfq{$FeE1"g#'I7/e9|g!Z]ofL1"1Y!tReq1NfhS)1|{RvdqCqX,bw~ODr|7j'msH8BC{=DEfi%(=ku$=pXb~TYoC$fa>Zm>!oYS7S
+%]{u%wm}xzzOFcau]Zr3b>tGWBR]A5#Gd=iJ({&YM=LhFp%Ie!GKuNfy(TDRjIJIiw~s5]}"rOzZpOaM|q'inL%+_5ze!JpW'=Dn!W[#VlzKLbp%V5O%EE
+9-EW"gzkq=KW~eRb(a#(DL,]ZsZn$u2cdrdH-T7vV3V=7:3fntrWE_H(:%_7Q%~lHh{.$;"&";Jm:"mLO#{gc4E;>gzHPC-Q{qakvr:#=)kIi|9Y7Cx;}v
+3k/q[w'6YXFsVhn15aKX~b-BU4uBc)(hy3SVZxk.E0^KF)M,/6YxuupESxS6oI]bZ8"|,VwYh^g'5woZCK4acg~GJ{G/@^13C//a,:fW,aSpaK{gi6GPFt
+38o^&tzZJy,R7Yv,&uT4)cE3y|i:TLAh~cR:WklNxEs.w>W,b7g+zBK'8z%&o"zk9mM}'dIpgoB&,$Pey-$(wTT<_]<<DwUthB<9,e[%eL>9NhG2SQyq`3
+^O`!(6k8f<:0Yp>^Ux<GMAyFoh,ZI!9u@Owd;8FK,6mW4P-kd'8-JEB0<w%<W21f=%;+lF7mTr"Tm-c&d8.B)PeVJ7.%l_{)tLs6Yam!cs|Fx9wEFV'!lZ
+r.r]jH&RBHL'ib}_srZ5]N(lN@O7-q-=L%y`8"6(b6,=Z,v]J#&4<|/3un>bs]3.~)}r#8_<fU8WQ9j5zxsgdV(^p_U/u%>Ji7dG;3m{jlNC!@Q+an}p"`
+gK!Ox='D1vx+;Y`;)Pu<u{R!jFLX9,_oTJIo&eMDnT~CLQ!97|11h/to`"lv@1&)-UE)8xNRO}0wUG<OEw''mR[[(ot9K{:D3J.]xnNJ<K'p2.'AYkAW[w
+C`IKR&S9{vqnu57h.C;J}T+::&p6rvj1MOA^ClL1[9T'oGhs:TGD:.45I83mgwWdmgI-zkG76D"T#Wn%h5&`<<vKXo^EJ&Iux<<%CInw^|VW#Bq!!>S^O<
+m}TSBiC&+IZU#=)4Q3.^!fkLlLebaG@4lXw^c2<^+.v73an9rV/Vx7MCecmxB)NC]bS2r/'PoB;hlh"(bAFB~#B1GEnQI+%If0#7dx/M}XKMcXM8)WU/gH
+cbRryIZ0{v[@i,YZj%hH$lWxF{`X1D^Dye_mB/S:9p-@AQKSSI;g!mYKux%B6M.(zp@jbNto&#]M0qG1(2'NB`qU<F/2:6kHBL7;x2b6P1)w++gDDMs_R"
+(h>^#P!&o7{DI>-5,QR>P+oOg%JJ!bb8(@kRN{)IO0M37x1-5F0:}_P6Wwq=]e7.4L[Oh/)Q4R2&Oe)i]01LWpmMe56`E.K8hNX%ui~sPbnf0+~:k^f[dx
+!z&T^yJ=G^Tl(T!/'gd|a]+3)Yp`b}nVPG=tNk)beSHSi$4U-R[jxZ,s%$Y3$sre}^L!n,~MJ'IGRcUp_1Pc0}K9{H'R7LD"&%XbYo1<V$2OE94%yy'Q>w
+DD,"tq+rl_}=Ak|+`H%o#6}ESb!doNx2y`"z.K;MA7^kyzzU`.ZOjdV8}Us!ZUeWcWdwhLApWiHFM&lFg9x.](Fl]'()nn=8"TMnmu}/qLQawh2<Sio('.
+=7);DGI=wo^E=I$6=W<@9uX+g=Q-G^`.ch}@6=>CR]bim>S78.DGaa#TtjCw=>t!;H8M]awk!D@BC:USpBdcD[ig%+9-H{OL:OKs"t'YfTql!jXLbH_cJv
+=[u+)sf3y<Rr6fuV;yq5e6]x}r<=5x,:_kCk@XYi;85hQLmU@jZ1>4C`7Nb#zwP@x:sQz,-Kf"DA(`+&f8J({SCIGSXb']uK&y]uT+i;'Tw_Xpp%sN-'ms
+);#ee)T(Ch5!BIkH3n!,-[1B.z2G_g#pawa_}Gig=9`538Ld9Yh/NX=Snu380l4P>3h|>%S4`M^-0^+1Db.|uKWeLNl8!C9Q%ItR2rl#J&zN;HgPmpDDQO
+QJg-J=D.(]~/c^is.pG[uq/EyNV=xs<Tz3|=f4X}'bukaHBbWiJPZ)H]_h~7v_}oetBYVu3{<A&`TBIS+Q#9p.R3EyoGgra@j;MEy5-D/{0ZE@46DY.av{
+4Sx-EBN!|=eph0=ToOdk{|[D#{Ef/2||JIFC<i^-Fi$^B_Vy-hf^']4f7$yHQnJZLesR<!MT,[ZrDf&&^|2@d6aO|g1exhI(1E4#_vS^5}4,>{W0G=lBy,
+,LpSZBO[9Y7|q&@9s=Uk=uB=axXB!eC=4dg9j!`aX0"<$$lI#<e"aH[mq'd,wYiN9{#KPwNh5);r6B$8Ib0&ZXpe2+VCSj17';>M<+|.XL35E98ZBTHBw>
+O6qA^>e6W-+A+YOD)%V}E$WzQ4CoDJu.eN=ZuT_r0Q(ZIz<X^_3>5v]2,c_{k'NB&_2Vz.T;5'#Yc]E;{X#C{$_@0,sfrDvT+WO$YEfjsBRbVjV$8/_N9O
+2[vaJz@tvW(_'Mf+,HUIJn{di$5/_KXb:Otj~kPXt@J|!!y&hacx(6/+u9f|8MgnVJ~T3$&]dO9PG-2LomNU`}~;wE1Te;AZ<ph{_5YhcvX|J=8Eh/ony3
+V|:3bmUvqX/kq$|ERDlXPEay}n@#pcRr-i4%K3|";_Po2^0i>a4yN"p;YS7M]a8([D+ZWldEU>ud.s+{q`_n2=.CABwXF9T71'4%lG2Q8E<A/(6kl.Ak=3
+69shg#5FETfR!:2;N=sjPv^y(1gnCgGl,:<9hN~'`E7#P`-_>di@c)45|BWWdO&nbPmr:Pi^NO/")L}BxM:8fqP!~y@T]]ElViYIZl_#9tb!`!V<WY~=)0
+(A~(C7B-"s;#"qfhbgSs<E.^MfTV4"L=Y)1`)wP[.I@ckBh7FX@F#tW'%=7&(cx2'I7DUt#b.t:/;e~2(&E1zZ1L&7x=61dz%NbqLXYgS&%MIDAJ6>vR9W
+;NwvjA@}L=_xV1,KI_DpgV^yH+DW"35cPnT!WfA<l-q_~nYZ~!O^/Ufy%,GiEkJih|OJPw#|En(bI&q,C(x>[-qC`89U'MF-xXGH1X;]|uBQNUN{E#q$&D
+)5u$%qfs2t[Rp7[L^$$-FAT@<ZMvr^9L)0RG&W}`x"1cF+`Q#7"W4CFEv9lYeIb24FI[nl1hmtKTDQ_p+[_ijSZ<VzrE@mB[J10d{CsI00Y79^_ybsd)gs
+&u[`]@OW{2Bvg_96`Ur&L;!G&W-"SRc"]PyTd7vYA<>QO!Je9(9%RG]2ZNcvWgK[[h7Zkcv<E)5;l[m$<]WVN!r7MtCgEOPCN"2L'_wtKq"E@Lr6GW$kc[
+TMq+g>e0&q[c"z9(t=T%4>|9Na%,gEAiq[Vf6eS.Qjg9NY1W."b]+,&]t:=&!kkdE$%#UP,F`CG3E[~M-T!)1"'Hea|<1>E=fwR6{.^HQnZNoX}D&x/F[0
+z|JLJ:_eoGJx:yk>![Ef8Jiex9WJtT;1@o!g#%3vBy&aSGIl1ZLimi[1nFE)Cm4=e;1H8(yH0Rd-O0_a<ke(bf4n8:MUmWWB9Kem<%^'3uwa0R^C1B<!RH
+pF$"yU<0g{!jQOF],/W^QQ.';@oBTm#aFHy!bxlc@aPl%(tjTXi%$bO<#3%S8<a[g2xSb`rC`""8%/D6PQ.+P}W#EYnz/PdYw_6,L`IW'&++^rEgD^)&31
+G+M4[>8tpOlyX,}8svRr)5C}UW)|RdogNk<[L[|RKVdJEJ#tg%t}c=W]"v)-9}|=Dvw7Mfc/gx|6bc>qtd}+cVO!1_qAn8`)6[)%])mU,&^sC$~PepM@@;
+ypX$wpBO4nk5Ex@E#Wv)V:,xZurcBkK.|EIY.5wYZhPnOsZ-H/rHnBv0eQN/EjU$MU'7g#<Z3EuRh"A@6x<ZVod%v0$pa`Mi^"JOcW=OT"vj|O'}Jbsy66
+,f|}JN!t66&k7NW<h3]'C/cP^=`|$iBydZbwtg;VKO/D+Aq(nHfH`@l{.ix%'@Fk{F~o1y3,kI)pvhgYg<wg$yXPu=fQ<%gyW%:aHjmXg9"|Dq"XeLV{Bb
+j<rXG|1x5Y![a@1GuZfp`m33v>DM)^5%SL({/SB%78BU]FKMknZ5Mv%W$4HVJ`}@>i:n4mK4.hzOj-VKj)RENjQNDcdzu6c{['JdVOVIm2J%8IYQ[j++!H
+1+BBlKAFxNx,4vr6PN6D,xI%K=];Q6R"q`{M&hY^7:W=RkFUF3PV;.!Fxl[@^q~=~C/CP']@E4'9ef|astLpGT%$eLxNCeb,@YG^sDB/aDIf|o2BDtj7xi
+Y^FkRlxxT#&nPYdVy3w25YlL~I9W0Ax_Ekm]Z.J,M4KvU7L0,E(^a[hd6_&s^9OF41fN8IisBm1C!Y#$ptNs7Hu{RNiF4&-vg;WGZ{$auic68C$`]!94S.
+iS9vzVoMBA{gw|IfltSumaEiBKrCb>b&c/~SWl8<"p5Hl_hjg$E^6{;$NJE{xFlT+0++(uN&eG.i>Hm7A|]qkv5$TDq]I2)F];ja35A6_CcZ}k@',o[e#8
+U:tAr`j-Joi8Ez$IN,dXB(^0`cz#JVm)<rHrx.je;#n4cI0D~Y}0WQ3n^NVMO.r/}f]Mq!bAY1v.&|N4Z'uAL`)tS|~/}Y-dIMa:x]LM<u;S(8TK&w/fGh
+)5[in_/4ET.DnVr"":PS{t_o=7)W6M!TS#,+&u+lnzN[D:ugfuqpQ!{z0R9cd;nIUUxz}^l0GzQuwChb@$nhG%6::uB,ktwc.NH(rlC[C$3BulZ3S}`^P|
+S1S]z+nu=.LOa"233@v/h!|sUNY^guwU3nu,MFX'0DJAKDljdB={}tI;]94Bif#oSx-z:x~Xy)=Rv&G%-.Tq0gj9[<k,.H`[`g4Rl+Cq]5<8@K[%D)cOc:
+,>@a.#09YZDjW`W{yc=.1q&AZm|;[DJ%^]EF3Q5tM+@b,e833,1JeH=iB'WyP=%31P9zifb}8haJ(3Y:nhFNNMSi~m|{yG/1")S@5vXZ1e8^1D1:4v(>4Z
+-"4IaE_9$%=6^Pe|+Xd{+dOES=Odc>^WgEVJTpbGLD7rHE8P!BE<=_]:p2mDANUWsNot79;&IO[|9'SGE{2}c&dSh'jPL,W,Rr2g=sBG%5^_362NZN[gDC
+)ZNqORyzSwd0;MU1espbD7j9MyJG(p>UvI%+l3k1cOCcOy4$MAg{M9sNd,m&G0f83VE)u;n`Jb9e)EVne,K+W3y,5=9A#+iX+aR=ibqoYlASaRFmTFECb`
+z3Se!x#K_L7OtZowX2mB=$35{Jk`>w.6zg/LTD{#@G_WW>Q]H&_^NM$jeF{%lETMJKEK]K]kXGXOwj5-8Se4(83d>wJh}v:^6%"YeQzj~V$A5+AM9#2=>-
+,sm]U:yJDwLg~##-%H;[}}EgMqCe_dz;2|+m<h=pi={KJn<QkR7Ky.QlMxt"D9=B~s}!j!|lc>d&v$qm3s{Jig3)/j'!kPD]xSUiKnl2!+B]0IfgpT|)W3
+MnUTsLFJ/P!qp^o%5;+!BhdN=h^P`pN@1ms|"[HTCK_<iv`&pMJx{K=u-^RUgcP>zm5O8[KyWuvU}(5StH&dSa`=Z3Rf^cMeh[c`0=(TyyQjQ|S`Xox6hw
+&7UI"2M4=CIF"-r(HWm`u86$Y+d=_ON8m3YTJcGl_w+XyW1hxG8H^nJwW^m/v[]=KzFBA&S>SVJc:,SCS@q,#E@AdtfjEK/Y1)l>Z{mzfBy$]X!=|$<t=X
+Kbgd':b7,piK@-<uUs+d8'8@uxbCYZhQRpOSJ_$)1pe:N$n.an".yR3%]G5_mTXTx(sVX,6t>a>t92h"nOzO7d'.R0Lb(mu6'9pD!>X(2!RBa5-Hh3l{'U
+6Xkqhw9"0,ZS),H/^sxVF1Q41nPvG0+"ABzBa_1f5OMEHc`[}">cXM$d/8wyiZ=d=culDM;}kfK2TCbgNoj7WHB[ljqH.8I'[A.-}(dq7Yh6UK^fXD=zBE
+#Qeob;_M70>ozrK_L<!o78}1^V|$K0dVx:`3QpDepkt>]S;=8#Cl.rI5MDA|m,Bg%m0gL#)QvgEZA&X_/gSE(7gq8xYJma%=#O`"0y,"7Rn1MJS79GoVkI
+z!mS|TPVGE,#k1~V3J^)WsiSIhF_RWjEZa(o.XhJ9)>e!YRIn1fxA"meDby{6:hKO^v5QGpy:ohgD5K3O-<.92"9ZFcDw;QH%;<So+QEQm.1sR;zG.%7to
+xIY5zUcW%hym]tDqq>rt:tr"#C|_l1GuD|W+{q.+e]":NrW&VEl:%E,%O1!d^j/'uHr3ExEe_lorm/Q9k5bB/WW(jZ(r0sUL%6tV0<93Iq:G(z|os.J'AC
+'tvV>,&Z%lQ3>J4hYz$eaG)p(S$Z=Sn((cX1bR<#x1~8mWqzyWl&Iy/#&P{}M4;4eItenm%apQ74#eL}NcGdd>et`s1!{^eugrEN.5$]H>[12_bm1&fhWA
+i.c#8(tU(@JwTy`^2^`Y]oJS8PUbJF@fG>r/9w/4<183Q3-{K/NwJlymp)V!0`!!F6p6Jr.MJT0TCReUskoJYB=U:J/6)O0kJv(`>X(+7zo{(}]:l>hp6:
+4Qcx<&f'-iNo<)%3Og$2Zou=P<.2Iz2BYEyz!K>gyw}r;5t5'V02f6.7EIhqvqHD_t!0%i/f0z+/86Te<;faA<J:k()t^-~o{qers[@v^J|Wh.,faKGVm)
+$f/.MP~c,2bM2aft.`J<|8SXm,=uM}-A>7{Kro2@~eD['O{%K`VRjmx8F>@]Q9ze~FU5m{iO3pP#-u+{$rH3H,G#j8n6Zs8`U.&s:W|23`/|!40tUO>3c#
+5qq!2AK%1^32NB41<;hTQoI4"j#c':yLyv44ee_<'c.mLl`lO2z|o|WNibZh)V/NIW1.kG=:X4HJE5SKf`nVfx)JJ3`/$p0T]2Q[|qhAFbOq26BOxfQ]_Z
+fb{[;'tBX>cU,@9vDv+TtAVhOzM=kiDW"n|J-^ekvq|}a2_0K=0cIX#.(OozJwOB:tPF`G}54H2Zxhgj;e-Nm>TL[@J,NiU3%C"t(S-!s..7F'yDKDB,Hl
+n^`7GleYjZUq5|X]V0fB)2iui+.o&&hHSH+v}f3,vdm;[y[J@K`>3;8Z3``#xQ(!!MfL),~F(J(_FKd-VatX&&ekc(r#7hQL-cseE(.qX,Xl~#MiW+w`7C
+LWv=OL.H;#:jC,epcc<$>v}p8+j!RX7jEx_fX${D.wTtO<nrQ>We~h}AV'lIy]I=-[lQv(!Cvha'wmtH-(1+;q_0g!0CClU;+{:wjW%}kD2rFq>o`6L=,#
+`AKv/k+VC,+C~vm_m,kr_@PB'nT7X][s&]INlJG8UbMi2=3E],kCA%McvtNDF7YCWS1,9&c3j8w=UpM@.!h2V"Z,}<9a!#`%$|u+O0wWA,-tlKy9-$tFDu
+uUP+~Nt|,!#Ip"^z|v.0xXe0~FmLe$f3i)E:Z@2}V4`fH"6f!Iwa~0{=vXi_2fv0t2BR^`26pb)>=@@<~=6suPnW"_h%@:jj/ry7Cs.y8+,@lwfepf&O9l
+rX2v%Z/x>30SvDjalX23,g|q}J9;j:+s}t@T_85)b/rAsJ|3QiVx,.p3zFw3$uaM%V8s4I_^i(w06SZC@`BRr1dU_:<GWjyYeb)fE<9}vZ3r.cTGM}ab_|
+Ru.}wi+'y<bR")Q9],T%o.zT7ZEa_7cp~F&UYVz#Q@dHo9.6CwcIz^f@LvKZ<+&_I,wyvaGy@!5y$Wa].&#tg(ou>nNfM$wdfq6@q(~eZtKF4'}^ptW6w[
+_(|NFW6mg:!{XF7m3(m!q6W.0I^l.lc=<R(u;!X:AZ]KAMv.lc)6}d.BdIg&v.BWC+upIg:qAd&p:=(cj#.X/]y!:#nGJ!_uQ>8M-CpC-;L&01XT^s%Y<w
+1$,0SgL@C6Ac;V=<~SQq!_}_e8]LY4xB_>Kkx-n.07}w@`,-{g&-p]i8<+im5jcx21~YH;>0Uyn0]MriI]yZma<^$2RLO_Rig/8J^f)#hZLk%_@,)gw)Yj
+NNFJPkr6[3BUAEBiHDqK^U'&ZG.nfw3"6P"4Ld`:MHLr@WRX.R"bV^%d3Q2$kseV('0F@[hT3XH$dnuk_T"#O!ZNx#9)"40sOZ8<p3N{v@gJcXz(JxGy3F
+xq3mS'HzUnEn6n"),Z6K#edL|;TP7luW"g~{5`Ar.,6Ip+R%Px2G5l^>&N%IrhxZ]klq&m"ncnaw<_te~1;P4g]3z)oxSP7Vn$|q[%)E25PyFVuLiLy/Z!
+,/epsk'!glO'bb85Szq,vp_L@i<<CY<yO#vrdBT)jU}OgRDEN_Z7bz]bI>~p;HhcxvvJtMV0_9q{AKxPT3Ux;gfg>&6"+jVM+YYS3h^s4]%15OsjP@%9nr
+0IWlrXv6IlhtwP`q$Q|5UMa;ggT@'Z;Vg1l`9+aK]QlSOZ,y/<8!7ADj}A{$a.~vEgek0F56cU^";]`Ki:lFb|CEjl;rvZX1MZja2L]cc|OOI(m0XGwhKG
+=|LMI)Wue9XYp.edTg0)c%kmYF1y|y|j-8lV>>@%aTtfBX'@T&.tCgCZ8|:]~50acYm+&|tFfr5iVu27{%:T,#<83H"wQ1DThb_p~[g6[d"eR&!(S`U!uB
+HaB%SY}tp/pNzV>%~H)A8z<#(6y'kNfT9>`>'b.}`"8=mzejp}yz8N&Y&#+`(zM/JOPF-HH&]6s-!;=O^{V@y#.x'-8NZ$beXmI@XfsL4#9_P.1yUxP'b1
+>YPT_=#cjU%>.:}Wj:+;J$108c/QtE'm@EEBPak+XHDRFR,f"~mz'YaGMc4&JyFxC,'W^E(!!,BU0/~;B>8qaLpipOPQDUKns6.kR#xIf}=g#P[+[lXQ-I
+[O`G@&I]-eJ3ctn)kZ_%$CQCjkIzMiw/THv9|quQ}zUJ{%p+8uy{oDBLA@.W2Eio&bHio7jNfmxue6]S;K<n}8"hq<s.6|8s(@1ZGyGaCw@W[;_mW2YVXP
+|}%NA)1]IjY['E)zk;vgpwpRXP.pQI{AfD~YuCq6^)8NPL+v5Y3_P)0P'(^"wW~Vg:pod'r,e{#dT#682gw#OHb<01'3A52%>Y~7>li6bh33H!=SZZ&JN#
+n2,WR$`03kGj%cq./(sS+wF%t}>BlOQf,)3z&dz#M@0NF%VAj534Q/C&L3]UfALtOx;Me=<OJa7fjHVA+9:_0)J|LNnR[4yorN_d{OHUDP.U+&qO{Q3!>B
+#GgT>wcPaBQT|SkE|<n5@`j.^,xl46VdZYRzc[j]H5'CS}GL|m87O2MN]IBq,xv["Hm}+vbIQCyX2B!#AZ7aK$Uf"2n-;'PVDQ(<z%%BL6Jr%T~Ek0]dFt
+M'P`8hw9(bJ]S)A%'M#o~>yasTwYyFh]iDb<xz,KzU]K%L+-gP(&WL;6U,[43$:y[G17;`4hXb&E`M6o!M6u&ej>YOL6Kkf($!^ZK=qE(UViD.x|a|v++R
+rFrEYI`w3{|HZ7blA9uR5n/BmBX9}#7zWOyd[KH8DUYT:h5%hsEcR+}(fD)f@98b7kx1U",]6+w3P9rZD'<f06zN<6i<Vz@%jV{=wPHPHRe[`Wz0y%6Iol
+@u>$/i0T@YEn/9d&D,R]&kpi&Ik"X@57B.IZD;h-l""E|:d8ydzS{u.]m&#TKJG_:DDrN9+$;y#N-f('p)1R2$Ut>pU-v>EkrQk/s>@VRiUx0+WS/K9Sk:
+S=tWRMPXmEN1H^|ahQS=v%T+P1aIN"d51<qMby]oi%g/xNTEf85^D/D[VgxH}8^@VOrYNZ0t_$}BswKo>.NaP>z-N1DLu8@)(PW,(Q(#.Mh3Ba2+FkulA|
+0^&w!WmWnh-kZ[NgO1^3$o#beG>TLT6hkE9bO+RDlEH5_hS1Ik}d4myiNh;8gv1-_1rai]I/6$i`A4:>u%d51Vp,Rf!%2n9xb;t3E#.YUhN1X"jqmwQ|Bb
+"0u5:9VsPR9kcOc[/C8Qy0^[aO!pgxyolhm9=q6{cXX"PhY8~o!<_#n(Ch":cK}foF(}:$"%>:c=_rKi'+#'#f.gFshrX-~JkOr==:I7Y&^2d!%YKPtMIK
+{jMi}{>-/4y:89LP%3Jl|xRYP1F9%y1s%yuq|W%sR2GuLdUDqR:Nn/i5+.q5;w=AtJr=GyJV=-@ur"hmMOF=TwJ=L/|5#53jxH(QSOBx4U'r:}grYX"<eE
+6_;%m8!1i.Rd!+zXIqvRmM[pfuC2kBl[[S6P0"'O#SF`.6~R2oGAS9#<bQ/P9NXp{roE[6wyA1p{-rmz@^-.E`!^=tnRX9g!K%j1]EyLZm<-pM[b-0K1Rw
+h1:9h@$YZ{"oX'rC[(nQ6q]1^1@0BS=aWF>p&7g-jSTtR#DQw#G)E9A8Db]>g<,s|))1Cg'0~c58g,zJo6^c7p_}iLv<S9}kd=Yh-&/59kva6cv@E_^AYB
+v2^<mWSC@TFW~`sj-/#Yl_{#x[Aj"C"o|[%38##dTegF'7EV-gTzv!H3ZrMq0aS.PvQsxA#9u5ydAiC:oA:zrH(`{`.Vz(wNld;pn:IXrNC"`{#[t}%0#$
+|;md#;|$HuWVPgMWK5<GfZ$0NIAO!AqM5>_k]+J2'Nsj}!=/`WD&>@zruo%9d<'JIKk2E`mGaeC0.`lwHf/65v}TP$J|VN>L<Eyn_d@TEg,T!o]^lNh%mI
+&ka]l)Sn4]dOaCyb/@kl%3tUmhr5{+RFLpF}@gr+:mYQxzXutJ~Jpw$F%"eEu;f"$m]Ku$CC.OaJVV{}^i3LKkrg[(-$1jH2XgsIQEvK2F`n[T8H3T^xfV
+!vw;xK%9jfzP%:CML@!!n#U#{"c(qOzfMBsyXWxLWY./#413A!0UIzbmJCkve|6tk/1<sjIF3p_gZ7%D2cHqx>Bg}wrFHNFcCbV8cr6=;0uq_=xvpchzXc
+KvEncwvLS:%][<{ss^AMW%ewy5ky<o,8_mK00GaM)3.:5}pL`Glq-e1#uoRzCqn${(`)Sc&Gy%ss3k_@Kdo8Jh~&^VN]eB0sAlvPk/nh+BEoU!yXetl!-,
+4fwC:<}U~H}/6zko3:N)f|ta;:$eXc[t2:dQZjIRWYWs>[NRgRvMpcI-~VE%cvo:yP,Qtn%d.vie]Qp]CO|L`=eK@-Nf't;.'O8[BJbQasF={Qxr]HR$GL
+Tro"a|^nLNE8b/Jpw"PL'1p-J.t=PNzh6N=BXx(dytxZVm!H"mLCb}L%z@kY^0x;]BUsaa%t^ziB3+dWe&Hdrxm60&IBmE7.S5<[9Pn!S(K/TAf1BArV<x
+Cd|#9VyMQ+{FN)gcBf3"aEkk]yso1OPFZXSSa!=5mL2HEB8$0XOx@I-SlD`J>hQY`N>:|_P@Vx(J]e'&k`NzKd]h1'+h`pz%e;j2K<]:WA#^o(t/s}y;)`
+QB;NfS8JO^[<C/+d;kXAPaE#V=zm$<J:7Q%@9+y.}$lO`8Z+[0Qmj/'Z9%EnK,}q9`O@LhbY&$=dX;53a.ScD(K]@gi}.2vl~|:{-k_'8[e{p;Q1(7D"D/
+TSn1|t~$dPMz|7}vbV^=|](Ez,=dH{'NI)VWR6v_f"Yr`5y37mlQ{SA=XeZx.i0%UbPj%H@xIjE^x!)Iy,Y:vh2ri%4n<KidITGJ)!0amB'$;SlQs'i)Ke
+<[A}h{E5LO:9/R<w$"S{xF|B-BS6.j~=yXl|9PDz$^20vS:D5^d`uSSRwJHe_Bq4ERH.f.U35$3;QWJLJ]xchEW:`+)[jpj>&39GQHX$`@Y`QyXRxi&z;1
+$B@stX67hqZo^7w3F`b`.XtY/U}YQ@u2.s)c;EWN%Z%S~2>KQATXfq^3U,c}VEV=X18kT>if^`hu'O$<9&QA&O[^"zFsT%wBACnY9itDhs3H/PvAh_m!Ja
+.@RD-t|y_7xKruINxo/#=,M'@-s+)6+9[-Sax7OuT/kw`5;g'mif`JV(l3+7IgEcHENSVIEu|eKrNIv'a6f8lGp<~-b)'|e>~RrnaFD4i_A{^Gwd|cy9qm
+)/-]&,"ca#/oO=2yU6Fg(b1N%KWS{3f'2+EQRb$"N[f<<[@knZ[8I$:9^#x5'j$<kLw.bddM<Au8m{K,0[pyJPC++{sY`nSu<&J4X8iREiu;t&z%e"%'QQ
+k(wQW0(e+/,P|8W@K)=;oOdx&_l#$CW!-S'UHG!O|)VBT_6XXOSaiRe{iUJ8YB|>r#9x3o.R9zjB,9f,BHTU4l%pUxK,9=MK1^pRc#'ep&Jf7I"=D/+a(B
+]i%LwCn7rH]FP'hVHRfzi]h'd<}<0Gp+-}Td<IF{wg&r1+FR[',Yl8FmC(h1iw=Vz0KZcb}l'I^Be<yja:G)'u][QFIR66;Sm9Fr|,px]wJ(Cd=jV@c"(f
+(r4O<<29eo&2n"U;2/T1OrsHF4;fvP:wVCDZ"+~F1>{u`!pS"J%FW)&2rEp<0&dm'((/ccachJzM_g|.Lq"v#+nI@Y"ckQY-p[=fzw'DxHHJi(hP[:RvUR
+q^ZV[@0GN[&Wy,X4]i4&h6A2}>M3$ibH`PjpB7o9~By2A^"Li5/=bVsk4ZdqrPmUKnhEk.~XC$hp|5Y_{wRb~fc{oT9_<zZeb,C|9G@u=_]E03maWiJ$"%
+BCfCJYls6HC`]d<]tIEdqtr4+/1'S@>_!gajy0}^~"_!3Mwyp$PE<U'Ug_ej,(6Cb]%1'O)Uevlv'cJ>.NDPNY<YTsAM.KYGeNj'V:MdIPe{WrkrQpce+u
+ntqoc4{wynY%;(<mzU,G~WcN8UPPykr#9XUCPB0sNG,a/}x$+T5e{K<LFa.ul!Z>(zdO'I'5![_e'{P1Fa_Xz>!>,N"mEH&F%.||w5)CY0`yLVmN>|WNq{
+5uqe{!Ke9Gp{S%Lj(``&Q0Vg":C.&!O35"&Od+OJe-M9cy/i@!mQB-Obg%f;=&vil.j`|arqJsr-Ztu]Xm86t3BFLAz!~Vc$%-x!<'3(t|5KHpa`rwBi$c
+7`Ch'hwUG!|DVEVP[h$/cmj/Ch&)(/<C;$&i5>kh_f(Vw-IOu+('>/.nA!DrWHelp`=s3}vC<CO)E8NZAWmKo"a'Ujc|%$+vat,2@f{=paj4]X.18B[d9V
+]8Te:@U-#9e@k,x1;=(wu;VK9;0H;'wsfl:[y8[7-rZEJC_Y6_DtvdR%z9SP,_O+1P3w82{)dvFiu9igIkG>+|jl-Ec-Ukq]:>Sr8nYoAa:4v;PpY<Qrw.
+!MF}_pv%Sf]F+'BJ.VuvQtb<0'N!9LAoBuTr^QUpMVTWN,b9VPXE=k9mG`nXd,ah>WDM5s@Pm!v(+h)QfjB;R/&)J5aEh]eU2h,&AurL{!3V:5cUkhiA]%
+$KpznOxyBGgCIT(3"7Z|a93}>_Q="Y0oE.^u=Y:w0LaUG,=hI(E^=hiI6hOx,q)@`uZNx:ikT`|ZFd"WTo/ffit9GiaDYDwa+#t9@DW&v4]Uo!p6PFY=V]
+f5%etdWt=X!_vX{>"Q='w^>9cY=7L{s@I6P3jDdG]BlM$7=iK7UZc@n#(RL]Vx}ooUx)4URT&hage#DpmR`k2}HyXsvfelgkhK+/w_@h[X_<R0a=WrN=1R
+`Np9c!QL+_z{x[K<x`z1$w3'gHdCpRYa[2),<fb]<8_Er;oL1H^{#Y}q5K;F]1x)6)ImsE.-]eYT@Z$=i90wgTZbxX=sZuuar6$kG<>h#ni4TOz+6(^f-0
+T!:ND&Ks{hhLbDLY&F8P5cx)1'0l&xq3QSQ=HEApQC8pg3ay>{|eO8LvgIZis{zwCPx-!_NS|;Q)};"QBj--B7vRUr/Bi8AT9gDQpLr]v)kB>S(-ehxNe=
+5H(2RfZ_$U=gJUWAA[MSwS$ENAi#_BO(=UQ<=[Z$C!%_APyy|AIWw_z]Xq#/!oWj:6RbP`XsmS(&X({_>|,^yL^FByeXR>dL&1)PVM9{k,Ulpi2yGL5|H}
+nxA{+OR+p{-uKb~ZG4BE23e]lX/tp.9Z!RxX6OyISUh$##|Acb08/F-8DFwb'`%)JTxt|G5^{As(=rA38n~D'Vos08W=^NsgH['GX=i+iL,{FhA{Q(8#q(
+QW(@~7kQQ]2fu@kR$u.,Ne/KW1XY}sW$zr6Bu/=(88{k1NpXkT9ji5hMBTN,JgE0%eAy1!B/G$k|x#}Gqh</ShDe$s2R|6vZ$]2UL,#AN1TH!blQ<Y)shh
+.1j1MAUiv/(22<zt^TUU=8Y-1HPmdy1nq|('8tR[@re>v{4q~r),Sq,b[^$S]IIOn[C;VF.BbCwpR%st){dqdQjf_(I<#38cmyRguG#fbXZ6ZEhhAMxF/l
+(aBzWI$2OV4[F{$`3)v>@+hH2Q9.GI7im8^(T]Z=Op8U"428>@y%Hu5|%H-MKsl8xI>)yN73[y$/mkvM9v`Op1jwkXqF,E>}PZzFa6~%r'yfbke=W,,9hf
+.^y^[z3!{yig,6E)mC9]9`9|pX4W~B(@(VA5|;r2n%(yUiaKiN'1zPQV8P+](&$6{;J:xTk[R2$7kQ^.A}|[^zYpEyz-hALW^Bu^`5l#2{CNev;<)}k]+v
+Ni;2Q]~+z+w;9Va06m9V:>44FsppCG`tVRt0s7"ESMCf-8sawPR{.|8Qm(U&ozP^dJ]WUyqV[nG#n:dt&+,>M!'p2lL-7wWw%D5&.2MPdGMny@Hoe%u$'i
+Jf_|uAbOTlnqCq4uZrb8it!`e8,423]JsFzLoxj![)ZyYvI'(|NPimCp@&KpwA`s2HP.N`33uf1(~T-dA83I7A/&:V9/l[o+ZrL:#=D&pll)<5N)&8W^d.
+gB]f:)[aQlA:-TH]|#'h]3uteK4gof.#[O8JTN!}ha{qnei${@}O}WKc{$bMEQn#s6(jp`,n^aQ9,vUT_sRpK3$YJ'MliAbHqA_rn9AyJ.Mk&ko2<%{0a+
+c7oD+xbFq57""P`g%T,u1wO;ah{DjSh5bAn]/f(pVABG;aX"17%GA5JAD3iEciFxlTi0T-GJnYEugh+{Fy!V$wmk{Z>QX)L=Wrl(kaRf1$67t6`JrV`-Wp
+V&4bh^>M%5'=_fiX{+LX.v^gyJf]5bMDik|i)HR%+Y/5o<|YbCy!B_~XsXFD6Gd;AoPSgS(aPzVNyAU6"tPUSy3GL"_Q]9>|oCqfiB_UXgU'&=-<mgGmR_
+rt{mwq/8=3s)y+s^JUO$#=4&FJ8E|4rpiG<KA<YYhNEEi=iL"jo8R'Gc1j<Dsb%6$ajcjVyLN.+$V=Y4~6=AV+1tN5.In&M#rj61Jowqg;;+d|S$PM|Lh1
+p<5X>Gf`0l!960HurGZ6H@^5}(1(hpsIrRQQ:]]#7"D4)5ns@J[DYG[D7qo$uA3JFImjjxQR>nhW%",K!bDe43-xsG+ANX1BV]"}FUET"j>W:O4%]:9e;`
+[b{KmW$k'(/"mweli&Pl1PFLP9Hc8|/E3:QzD!^:sg}4g=T;+m%6&+/gc^W}L$CCE<CcwSVHn&7R6-mlW^Dt5fiv,<r(]Fw^NPMr]j$wJrY;m#PboAfydo
+UB>ARyu"D4s{UVZ"8kFA#b!>8pjY{+VBs6,(v{Gt1f&^J"SA3Wd"yJBF)Lrb;HX:qLF.)FR!KJv-`FPo[%`_p){+dd#=jb<U"D,uw4BscCPg0#v)m6RxYz
+&5+9=r/+N&-'$9l+ko_YJ:MW)NN]zFVzTXOq=k,vxkp=W_uPK0}0]o1Y380)n!G|RAt&dPa[sqCf,Pz0q)3sc_~Zwc7t{&mdh3I790f&[OPM~.tGr0Zt&g
+!oQ;U-~/0Wc@%Y.aD^Mv5yq0][BmLccV6Ye^Hi3L>Dcep(S_-Zh%gbVEP%K|,W:.!OH$}>7#U)s6qlB77r:gk|U/=q|fB,fh7wZqT9Y.q1uwX()oHHU4X-
+(;!^<$SzSLRjOH)nt"zi5mjlzRe:;4Qd(IM-N/w6qk<K!}8I._8)JLgqA:bmf.)'`0%vT!gc<{MXAGNhtHx_Ad0H8_$[.FUi7kMFU^n<igLeSM(c%<MzJY
+UP^3;_}q6@Z(ca]yq!r%NOFtvbJ6hb=,5;Op6hRRcf(#@E&ZnT_56R;-Bs4$/g+/yInnOF,0`E6Em0cs;N(d)3zlmM''!Z.1sPNhx0c%cS`<W'#UYZbHDX
+"#nUR}&Eby-v-twm+r2oQ2,uh_3=FjxW{x5<Ya8x~M(Zw!>GSo$5j%+i7X{<R:L{An~+Rfwd<i|jWJY`:k.6S'9i=TTRztei0Ym#Ek>8=>PO+;t.2+/f7^
+&h2q1hK}<N:}vHo#nSvXj_F7u_!22BiRvA]E.@gn{35bNt4o%`rag|nXyF%F0;&R$6aHg$-&V'ZQhe)0KxS!{V4F(>uY@p:[a=sx"=ql1Fkbm6m0i41!js
+OZxRA"9]hh`Wkz#;d{mifZq7:n::NIt5D>'rDzb4/5K+s&nSeTsA0ukB+k>oj{P%(A]b1Y"usN_pwk,.J`[hdBx:m8k;l30HaL`s:>#}x_1DmSZL'TP>>'
+C-QxuF#)J,VvSvp`vl%VKG#WEhOMF)L)!t(#i9>2B/}yIMUu8cgzlWdBc/~U`r_w~O}w+K0^3x1Fei$7a+c6!d';HEstd|)[-&l+NaWi~]R#ANvJh1jz,E
+hg!BM@[v&X_+Y%Q8$&xcu)%(,GjP^L>C$GPACBBfcfgbFfM+pM<y~Z054ex.k&IMw)4zcY^]_LBD.>R}>gso!eyNx'|K)ib1Pf>|Yl#,nR9O'Z)@$f2L6v
+gYpsmkekg3DH0v0NtItq!vMH"F`EJ-Z`9_OfjM6(23gw;)mIEVK1o{S8xgP(/V2V3C1.b(hFD/61awg95QK:S@A+{DxaYU@a-:98Ld|{pWB^3klf2S.]4Q
+n:yt<!A,4s!8v<g/^{J^i8nk-XsXY`!6&x3P$$c!"2)dE6gg1HEjRP(|+K-Eg&.w[3),e)83r<R/&M5}`IM7_Mk<4M+/]7Z^7}W$,L!5d[DtD=xKNeeZ2A
+hEKV@s3FV7g==%qsJRv"[oZK<V<VQv|`F/3g78}VI34aY0%AH`6mr1[pw{v"[UyU$9z}-UFxMfiftkRzVj,jox}"K7ijs>HwZ{i65}l;;SwNb!]"kU[!r>
+'&8$PUKel(o'(DDl<qT0k|$jS[)9Y;dpT'>YvoKd;OM/p+4z3GMO(]m8dn>"vyUmp&).,)%]n+Y1aj1Q/=_,/uC&,u&HC%9qHJ2>l_6(K<5A@,<tf^coE"
+'4IO0Y`"cTT_!H4:B^06;.jVi@xP=l/"_I7T#7iWxPBpoaz+FRd_Pw6-w/s"d)T[1D>%@f^"ZGC#rxVm2L83a)A^[>21Gy3B_L/`.1Kytu'7|jjp)tMcH-
++G(8SX/GE,fMN'Yjm$3^U7y7754T=2NEndQIUJ5(177s&O_!__$HIa$.XW@y4=rekvq|dlrt$->^9R5D!%Y-XBJ}|gUG~7-,^j@Nt[vx-#LgP4P|v5;M.H
+-}2hHeQaK$$D"HS$F9nFZy=-:(B0tu8<dx=:O&D4ierbXQZ[.4=7fZ0wzRG53/=N{d`Cqr(Jo"VU0Q7V&b:KjFNybcQ(+hEl)x`%YdQueKUwo]nEopjd6}
+Jqbm[tq):t@B[N4Do[5vMKiy(SpPu<9s`8171[AW${N"cU"D6mnx:da^kRm,qP=#6BtL^;+EqaA)87p]4dH%T1:#}ks<`|:|_deKgj3#W.Yep>5aP;L0Q|
+Hw!vV":HEJlyWrXchTV)o,0YMWY|)=$}]zh2vH4CMD^R!9qSZtl)i-xe/,h%KxDhF:^db]M1;=Bb+eWdQ!<taq0;,5oU@vcVwdZ2Y7:$BQ>-=e<a[td+%>
+dKN.+m+s0=OuOOB,x+^Tg8w{tcdN)6ni17gos<x+!<F.R|>-H+z1C'%R_<)ej'_G/3WQ#gtV|MJpeP5HNUNA7}6MD78r4f)Hx,^3PpE>`J`dieMFQ]VY|;
+WRcFzj8tH;|>..]jLMbdJ|{e_p(R#_yt>X'ZL:jmS>wBfQuy-;|N@y^"$UeIvX=z>b01FSYkcF,-_GMJ`L+c|-a6mppMAM"%4BWg=#jAa+s@|aZ!me;n:/
+x,1K3R'l~3^d<b<KLr;Avh#DY;=}Kj~@)sEG'N[/'y6E89X>6We|<r^ErP$-_{^`m4'l4/umG7BC5dvh%(qE1FPt]L_yL[(^OD[3'{bj^.jQtN}'",[B4v
+BX|JkoyJYjj%xb4v1fc$&5WmaGjFS1#SQK5U;!|%hmd%g_J_=zeqU{S.DJ6Ovqz$~/9%9T,>(g!B(B%SL/0.ff(en}7{l-e"5%S+s=evkSsS%58aVJMpU;
+:oHiWlObAT/Mz%:;k:+o4qm+|t5R)3[)[42'oVP%PD>5[_.b}be82s9pA}U]$6g;(P;;BVEVZr6xs4xQJ[X@b=M6>XF-+a]^HopsOx{Ku}:@r]{kv[Z/oI
+Olu8DUf=>E+UU/XRN=J3Tj9d#.`5skDKdT>:~T]!PQMX)6Z[k=KYmM%GgK6cWs1|D]hgHEo]]i:'m1-G`l1fh@Yv!Xn'Vj-`s63qQY7uk+Gde@;6P{=DZ;
+NYi9$itVH<s_[k_#3p^Wh8]oLd^KR;U/^KcNrx+U~_FiFsG^5(QVetdO#ZrW7M1+8Ib}2(!o<ku9VKBjx92`(kf9`HJ4z+CG]@;W6z,2RWQcwg:G(>!wBo
+P^Ubipt!v`w.XO.>xXM@_]Ef:lzD#JR_f]lu-uqOvs7-gL$]k3D)#^:<fF8yEd$HnHidctNuaKGA%,14J/eW.Gs=6As|>,wAFh'oi)_)Ys8}`^,_03-jN1
+;:YAP{5Hy`%,H(v58]4=fM&mxqS-|!KDR-@@zTVDyUgpxvqq@p4PK7S"6bo3}DWw9r`6F;jFnz_w+8]Y8[R%,(4se{sStg-<D{q8wAV./[9v}<J&60DFw[
+zjn$A,;BGWxtw_e{Me@J=/H,1IKUTY8@k@8z^EuKh4H9asx(.F@S:g@!#6[IVx%}T_hy#Wp=Zl<$C6#$LAVUWLdHJ9]OZt('BROFTQ9rcjo<J::V%f+yM{
+)HXN5@iV4tO"]n/(lM%`^kYn(v%[Cx3F:k5.r@^b:QN[[q=Ihc:YCI~<g.)gs<hKl2mT""p&3R|u)w(jc"+oNf<IAqbX&>nC8/0sk4E.`Az+iKpJ&z+n"i
+>EokyNBv6(2'etyKKreq037pqEFHkekttxY9S_L(V;nx_sJB<oa[&c'I@%1OcbxSvXs:O+SLO"h|J`G,&{15|t`boE/9q8&'^08SRmv1Nw,S<L.qGrS:.4
+,mxwIPZp7pol,OqG+(7V<>HjVNQ"DV_,L9G8KCW>tP:im%=F3711,&#T4cH=[1os_n`crCi@42G71>pPFTECe@[)zMqP$u&ojX5rN:;B}<nd+,uiB}<x2T
+8alj[3)oXZ@Getxm4e85ICku$Yo$3|hFLT,>T^;Xh;TGWNHHJ%P"3v-=mysw|rxCIai+Ezk>h#Z05pY"_p6gvgw!]-%YAxAtq'9pXwWLEO7uE!S:!ii-$`
+WX_'u#1Mh3-u&V;InCy,ycrt;tDZxG;!my8r/-Va7Lx65<"@8Wj4V1%CALXyE|]oP/(3H^xX:@TvwV5|[MYHD@)T3}D%E7gH95<`cQO@O"JuEd["M:!Lv3
+8&D7&AtpH{(Tbs(5cnr9=v&s|mAqVv1kkt>S2ObT-In>PLC],aS(EAw0s8yeZD1NEa+%pt@SXyOa]wtbly;pW_7EgI5}WM8ge=80RIa>j1dRAX'K:fOE.U
+.Gq.p"Hi)iKJhlqqf^{$PC~i9)O,#GWn9I^EtK/Zi+`T5fiGXsU9-KKBtkK<%%GaPKob:jtF]4sARdZ;O<8@uOrk;DvDH_6o<%_(fG4ME>=>SIvFziwwzk
+[:|XeG0))6V<Go(^x[{Ccc[_J<frxqrE9GD0eWGM#uuG9s5_Y,&+[;z9TPV1xqmH!l}voe`Hc7@t[]!Dh4]f=ZTX7R:urbalM;B^JL4%e1HH4{fih_uv0x
+7`uv.x94$Q1D;aAA/D"b[7yk,<RaIi250+ea6I^<]b.1Y{rqNtv{ptul(v9DG(CQ/ZB[53,hi6Igu<T6^Rs`Y]PN<Xqxg'r_9GXG+w"_X`^I[c-}71Y`9M
+8>+vn0Q's=]`HD",TYjMz<(!&74.M{DQhA(Vw)[P!`-L}CvomrioU)0H1">('#%g0;t5Yg|tM%Vn/[U&0`9&IinkM(.%hKw5$+8VihYSoPo#B7IN}pN!Vr
+S_5MFq"1@sTk~)6Qh[CZ}s!ldUP;oui@!`UTSOiC=ejZShJ$8>>'4;nrbT5$j5%iVa7J8oH^8#w4"~Pg(:b&kGjKvS56b$Ey2yXty7#EH%>7iTaE/kkm)+
+Z;}3j9#xoU/>'q;W3lQ[W^SK01BjC'1!+Hp#[y!I4t~29AB-0NoS:hN,Mtp:9)3QC7Jf1B@s6</6-ykbdEJ(=xMhor#4dp|q06!7zka+D`(6Fq/f;'lHhC
+($PU"M'-H%vyls^./W1{rRUCQCbj'Dl623N{~.|";6Q1n8^$aO9N(sM%Gg`Seser~=Li[.DTy}A(:qKC<E=6|VyF+;s)<Yu7{G;s.SC,Q".leWwWcX3e]i
+<I=s4`yzGQf@+uWk^aO])cI0edArzVDiZ5'22`XfAG1AA4Y`DV|MxWiA~TKC~Yahozf''_Bz|8c4)-9VmJ%}}.y@HAS[JOl{|0Hm|&pdiM8k``ENaso&r3
+i'>lbZhXpup(!4=e$Ium,YcEKkhU51P8"UX1$SzPt:U,dWsz77H``iu|z!_^_iU[xeGQu{q@@I:<|:j_hS%-v5gni[1v{F~!ev$/WQ`oJ"l.5AQ{KIF1UD
+"Pk{_WVf:gHN|v;J|}STU`dRNeH&Nj6f&L$mxPC9|Y$"xY"F@9t>_c4g0!()0y9a"$-k3C6xY9];Qa<HUxkDTMU/]IB}^8zXNmp7@]L"0LF4TheVMKK=Ke
+".DHQ+5$G#Ll)F6#3VQzP%JkC(5kI|b8{ZLfltSu,Adj_%yEpnh,=A`U9g-oD6FiMz~ZNjw&v$y/JQ#,.@eyQ'p@iNYNkM^IR7Qc|Yx(vYwP^xq)A]w8tf
+de`>Bw+hKG|EdY3(8Im!L"<oR;d<_uB(HuXD}Dzz(@^4JvE>S!-A8py@4UbNEZ^cXLxEOO}'nK^]FP25LFW^%AvJku>-1`VS`s.^x5t)DBKx7Xc"FRS[t<
+5(!GtA-R4mu#yo(h=Qs@l,g7gjh3%dZRsm>arYF$u%X^oy9WN(L$`[o])89b{Fuw$l%!dB!l`W^S!4K3O|Z'G%3Ivpio!H~6X=la2N~a%)we;xgHA,s[4p
+S1TedMf&@'B@`|-4uBV-OKY>,YT"Qn5@_^1BE<}Yp7/-aHvyywJ&`;Z.Ugsy{}xQtG&dg,bJ~N"r_|qo27`6iwO5e::Z&U&Qlv1XSej/KD$gYo8auq|B+`
+B>svG6QHeHPl&Ou',sH8qYVp,mj+HkE%A'CgFOgffwawQLnsd2IgR|mYKy[DJXyb_d"rC;W,,b"W|rEiBjUl.7cAAThjY<+gNg3B:.&P|vEgK15MbvZS@X
+-Q;J_!~NY@>gp}v"j`9APaETyg.S^9#u#'[sv0vhqwLUZ|V=Bg8pU@ud1L:T~8<Umx8-6,g&b>mG~u8Sg37RgV"J(GTv&I4bI}B=V<4hboJr>xjZ~3fQR<
+,}yberD8,&jn24}+eLA(WD8"<O00Khm^d-L5/hBY&j0YbEVP6SCd`L8bLSAn:dse;T.iC&E)NaX/G7FYeaL}=m(03=b}H$x,b!;4SHA.ma9ip]jXc,U|aL
+9_,`[pL2ij/>Ci|Ky2y3Jfu")_#'oDG]SyXtLXLDx[LKJN&}.v{BeNQk^b#A.%-ez[&9'Qi>:+Uff^|Bwt(4RqKs=Bz-F/,ua;GzVrY()vy]03kW`Q1M50
+5uHL#R|_}3vKX7o6Iw,,`&#K#UUmIefoh{B3-%I_eI_x}TxCrJ'TTbw>2+fzU4>R9:4pusXo.ra&GVU"W==tkT`Wp]tu7f"E"a>4wIg+@;-6@W:gf18$2:
+%1g]v]fNB90arXYk;>'z{HZ;$`A7F3W%VbmJdC7p42+'PhwGPXH3p|nXzl5OrkHKq(IKD1"3+.W/AMPQFX",o$]m'Zr'`;^c[$]jjhq@+pEz{O33|@Q%B]
+0mRSFZU%dI%}EEM$D^lF1Ss%0nsPa:bAqZ.Cm{(=L@fwjUF22`$Z|f':"2bY@5UG^5d@:O^6;Te!plcw>IaLM0z%{Q1TC/RLQF&DQ9y5&XR2@mWzbpH3>=
+)p7>$YqOB{jx4{:GgYd>Q.'{E67X)dZ=Qw,Q324)Ii1VosXYQ%K2GZ;,aK(hgJr=xF18};6]CF+p~3WlqKx{z)6o($&58EAh7$y/nr!Ffuz3f,S/r._2MU
+nHD(9)jD%eDSFW&G&inm.@h)"'`)([-u^MM8w64by^f@lzNFe5i]A^{mX-gf<<XJ_GY|"}I=wR_a_oLj1u'K_J~dGO1'(H"qJcWXL6Tl^M!0cr|cjwUiG$
+F&l<J]/Vf"fz]RBF2P4Sz6+AaTps=njc,dV3q.%!'P5^&0RiO'"0@sG5Z$!orgg(k{Drg#>C"i5WXY'0@].+g|Ycc.#D;uBSrEOYeNL$PDR'a1sGQ[#i+l
+4V7Fu_S>CiWjU"S!"b|Xep](Er{CE(huH$4#mtL{e'-2iW}1daFln>i7u)]Z;cLmjh5[R{J#'k0RON0z<.PJv"9#eZ)`)2nz}ROIg5X>ub`0cZ2.y#yB|(
+bgct~bqleEjuw&{iY}z`$A|&f-1@=BGqG}-|VE>7TCHhQHRx4[A9>j'Qqw.BeHM"$KAT||+rsc+V&ZOhGEtz-V->]aLl{J(=k>c1wBhM;!)[K,VGWWy`2L
+agYY6gymS88l<(2u:GB!IG3:&0CXnWJ9;CzPP,X#VU/C2z0Xqy7'pY7]Yb@EKNb^YA.>"tz.%U;#q&h=vMGN[Mqv;Gc'Q[2MH]"[A'aV4)!fW=z[R3BP&m
+#(lE/2_n`5wvOrm@p8sKHR_GS[$elB:DNJd""!6:1(rS0ss5)QSuY%)Gya087y",gJ]i[VVFBV;A<WX{Cd'F%2+356J8pk<M9y;@i_r)hjX,caK!jxX,b#
+;Y/mpbD@M3][`X.nc@T;1<ue,!;-~,sp38rB)GDZ_sc<E%~@!;^f8Yde0Yy3hjFs"^($beZ;1MiAn@pteIwb<+YuhdbX_KDPe[Bnb9XI@hu8HZFU!XDKxt
+7`hX(K8/zgU^,uX}w}h"zZ-8l486E+Kv^ylw8BJAB-y@R>0qGa+i4,4[YqRCT#4GnZ>2kga6p^xNce+ICZk'o=|ztcJ,77zr2iK[u6&}.wat1Sz`$LMA=r
+WkeL^'S=l..tcs]5-m./vzRV'R^S@2BGfmY=`nEkd,R7ReJL_g9[vOxOH5UL3hPzkO"xJrrt'BTgU[NF9B1>R.&I>ALukX(^iE9PeYjZ&V%(svA+@`99zt
+f"7h|MF<>7DFz-+I_|Q({Pt-W8#yOD;#&1vQl'}gzE3K;Lzy'D!~!Jb2bhxkn5&;#8ke`asK^RSN3=X!eGUK_<0jYe(sVip+X"uiZ}Bg@8d/AMNzrbSN_|
+/jsxxa<O>.1&_Yjp%(@]Zrv3v=^2~7X#E=j'8.C+28%TF;hr)4m[yy;Cf$r!LfD`$p@&cjT!fz"ZDJ-n/k0WwE<nd`8H!H:A.}Jn#frHMmy@0d}^F)#3HZ
+jY6qKU=m{xQojM}VdNE0%AU<J$9$T-wQ-:PI74>,b#-(U"Ge.O&[8BT[=M-uaj6cRO}A-C.Gsq]FLDmixvqPlo7CI)AB^owEdQJy#2$[DFwh,cwh&c_.b(
+:WgMIo1-{8Gue{,er"EOGSTMzD;+RLh.qI_97V@/tS_|kzgb^WL.1Gmi+b-^O(Z6hTmc'AhE|0xYb8bi#N.CEq-c,922u|IeKtak$o!gy3n'iCNhJ]e=I!
+!O5<MP>A31O@aN:>yDv^'rmVW+7/M]h'[JfLRvKvsX;o-9@+bOF_dm&%:g^%t_r<zomi`M7<sa)k3N;o/-;gHlHvNbmrV{"Ax(WbWM}>=+WzhcL!UI<=lE
+i{yPJ>t1Q_Bf~e{eIl9ucKt"!Kn^hI0yKZ;r@=l31BT3s:Ydmb(rT8X+[j%Cb5<41,p%BhB`NyLjg=Cw4,8N+(8MIkk8O`AU@mek;dua<BSd&dIs:)X6=B
+g396fl5#/lIU&{K12v0^Cb9z<Wy!Fci5T_KFHWq.ea'3S-cBi.$!P>j}:Qj!]>xb-1WdidDE:tkH@(>;:l3=`^/!58@{4N5J,xf.)H+r#l]4LG(zI]R1(6
+A;Sb3Ke$Z[}1$/#@$4;`VF>Mso}me`B#gtq<-ex'{'11nuiXEL)jSTEc{92>mHJ0u.t2T3}|oCqwa"dJym,QnX19/fokxi2L$]Q[o-#wvgmT_Dz<o(`!x4
+QO<%u>(;,dfmMvq^t))}<Hn3ut<nIql]%7){A:eh(1Ue4@N.ynZxX"T>s|7FC1|Sf,[U.dhm)/<@9;PZq|f8~Yhpv<v1rTZ1q"`U-]]/-%kme3sf^i{ni$
+1GTZ(VMu"4<=e-]M)!<)O}c}!x+[SX/G=LA#j>j=tX'>I03V:IM.vdd#vF39>k8`GZU)]XkPS`'a-{wE$X{l(8QpT/JWC[azuWw>e,pXn+azyX|2aF5;6.
+wG^0PBiA/,/znpxR>e|jPy'UPxBA,MfA/('Y`,n}ATy&UKlzicn`$8oH}>,&[rxkf9AO,qk@='TDh#L`~j:Z9Uy%G9#J~7B'Ci,A{8@6r#4d4L,ERy{6{7
+8F>n)p{190fP2cvDi;KV[Sz63XR:/qhW"vWhT_k8vstn$%y"{:~-^<5{DI;B5#}(y26Y%,bNFZb{e68xL$jsJ+,(RRg3Oh%/P%u6a=z)`uh$QDhKz/b'R%
+kOw[2HX9tuBY.ebTF7#7Ns1txLm2:'G3MeI&e%`te!$ZyiP<P'fYd!;sTn#I-c.O#ib%M9r#z|d$r_/:waBIM/bc1W,Q0w;{KZW#+0QADW=G@32YG"d^P<
+9Z.D=&igU_uZecN+!513Cp$k7RV9joQk3'D(sC76w=2cdQi)Y4SQ-/CsW:Hz~)cE/t<YDbhbSy>BDSCc:/+h9^,#N8`b&snS|VWIFc'<,z>oQ3[ccubIhq
+mG!pNn6E=A)]$M.)[YR;W>^lvxgS:D@y&yGX{W}Y;<]DVvYGRp~T-Ulb4Yqm-YiPbGf!)V1bJ'6;&@U0/%KqV)9R9Po6F@(bT`LK_M=!f;lge3RX%PJGZ:
+jCKRQ<e_>1kqD;3#iD&VET8KB+7MT+HUUGCul(kx^shp-CRf)eatF1')YApVRFK`'e$^Dan^(Qg4Fi<p>0iN|T(97%`z&9i[29Lpn3@6xYug'3$MS9Ac~p
+iJF5&cd^`CrH}KaQ0jNB+kS$~&b7IOP_gPvwC2XYZ734_S85jY;m^7;4Ug@g3_tl~kEL%%Q3biLV]OaB51'FEf=mx'S8~B`[[eERRT<Pg(P8Yx(K#+A`g]
+VM///%cHHxEP=]=ez2Mrks`A[Yg9"|8xba^RY_iePe{FJI9PWiwb3gmwM|LJmXSf.vM5bn(L3I{t<I0]~AhGU1EZZ%TFVo.0vS|[n}~:~e}tr70VX#1$SU
+yq{@Cfz^5Tz(HA[P''ed@%azbpM[9PoFnsT-B%~x..T9/#3cT[j^lFnV3>2GXp.0I67JE0}5nh"C5>k4b=,;"yNIc^Wk)7uc'.9W_E5-/@fu$=/1j{|%2g
+uGHbp}@Pr:'k@M-5N%X9u>mMPn-hO'/Pa)m4K>a+!y];&X2+02qu`9zDz!CD5sK[lPXdN]V$0)A7z95#FV&jX@(ZqoH_Y<H;ktCdp._jBg1O;(Rm8^SS{@
+3@h&pPo+dYo+wyW{ex7FUP:E<>aG2T_6r(}U#782Pw)kB&NUAp<daL3]Dj.Ovz{hCw|.OO@4#EquWz8"aqFjCoJVV!XiRE;P;^X#37G$GFZwQ8n@'|"!gP
+]LqXX'bC9OKB3IU<:;O_'0D[px_Q;!+WTZkuF4;$t%x!G,N)j)lSNR"a$4&Z+z!.~pr`})^xC:85,,w]]D$1vvUn>L[RkmZ3%Us=N{'Rtl0A&5G@50iUr!
+QMP#!wEp!i][v(%i{qNYQL<:)|WSYQWXL,w,j#<Tj7@0:r7QA!@dWp5U~Zvb)2;aB5|X-LHjSk$k&FX@s;'KL-b]M:}4#SVln0O=qI]24tG=%or:vM>&79
+j!ZG+D$YT,CI!-I{.iP:i/>Hv0tzRz;%+J5IS"5/#MfekrZX#NZM5q:D4G<yTj#kd0JUGYujg!uNp#a4_EP[wn:}'g{jAie692LswtnNXuK9b(KML1HBjy
+/|b,XT<'#"B3t=GmZ4`(Y%+|JYycbjI(fF$&Z0b/(Jq1jm:c0H{m$0Cgk]A@s34`NDYy&5{Fh=+C[N@aFwSxM%hK):SJAWsRPZ$r|fQj}IWm=+tirIMtof
+M^O]KW8ngy~+lpQT9$$2W!A7Y(wRB6lJ0oM+3WLvsN}0LR1eRBY'/8;3,r|7y.J!#HK;cb.g4A-6rU'U^xc'6cmK6-aJ/3(MZ"G_O{[kv=S2j:sT"~`{o+
+9u;sREw8[&Jym,Ep7}`5O:!PbdwxqIXX~s+fnLv,JusG!a|)1wnLt%TaF)NJCro#-2>HDPX+Az20GJP=vAL%L!hV#GYqY/b1r]O/JQ@$(wcrA<j/kZ|63{
+I[Cj]|VKKsL$6"cdLE/PQryoBucd`}Ig]15gYdTenmUL0{eOL%b_PX:85BnCCXMH/72;!XYhXY:pRo8(6Amn~28DZzo,1GAw6^%Xxa8'6Y4`d``iV'X+pU
+2MutNV2/Xo+aYUT'^s.`,/9iY9XsEi(g75<1;Dho9Dr$>09d.y7#_'Vx07J$QtX}WP3rmY>fEP)3IjAiG]#^qRA2bA>>kERJ%|jb_g+v!kHj};;0VS|"9R
+,Ep.3@0_Dpd.T'sBb`c1lk'L+Bqn(@<hO4i5|L#f'A>WHB%Uu&_<R]jI]a~<>v/@<ihDWt9,Ng>6t8=-R-lfiL+nS:"N}16j8Ufp;|y,q%G/as4rl>I5U>
+HERbWakue=lMmbkd-@Q<XOnqaE7TAQ`=MIK'c'C+0#gQ|Q$jA8]4z+Fbr7HUGop.d.C=pWPZL}s0-r'W;Te}m->Xb-xwflYOA8e[_`x5Vzr>Qj8.cidZzk
+}%{g87o4cO.[IwqK,`JuHCM$nWFisA2[zZok|gspYy7$YQm:f/pk~wS]+DxKx/Z/pgf'YtjIIBDeTHpk[IuUo$]7YtG._)5fn"bbcB@.@U<:Kf^KXYRx>h
+d)kYQZvS,lO9o(}Ua'DJ:&XgDvz!s.XI2sM+U=Q,Myi6)who~FVdyc,xm+&bQatnX=LAD312@QLp2A;o_X6M}dDXQc,TyJ]SW2A"|Pys'I"45k%dZC~W,G
+$:5$2Wfpbs:G/Msgf&ZrK78fk%c.sawuc$+"i-F-IJ~2P'"DB7udaBvl'E'(.&)v'ovbC'A^xJbI['Pa/R55v`()W=te|2TK=lx+&F46TD~W`/1{~QjMTh
+$H;B]fY9}5DJ&g8D1w(w=kO'6JGWQBy/9-RhukwC3iXkgVVYM/qQ.oYCEViD$_00$>.Nd+i5KQb@@wmIBB.6_0DB'U0@RhgM09kDS{H8BC$B82!#n9U_f3
+(&B,tziEU[<UiLA;d#unku]:F+Kyqc$v)mJDuM{NKeP3#mJyH@"Pe"s7u<g0M}A"(qk!mjVsWP6$jjYC`dOR`El6drY'O|{+FCSw2F^;S/=mL_,Z{VSxX7
+$eWE)`-6bP;!lutQBP-sq6j4k_zKg.[V[x4#EmPafM+e"SFa"~&WLgF/b@9]p4HJWJQgZssO3<J=IPXvJ/v8xcaU)q(Y1/4dk7(ebfI}o2NcV+Dq"ZIwR5
+qX6(7:ua'NZJX14cZ"0uZ&LDV1VL,8C'yo3gF+{IN>ju|}$3qSEtuv)L_bu_{Zm+3{f<6.;veM3yyQ-4Bs%p;+[r[P[^GOM9FIk.NAkx&B%7M3AK((ZOa#
+}.|o/{C$<9RhKM]WDYXX|;V&;4Thp1ab.h'`TF,O;N9Z=0]=aSbbP3eV_P=7Y|C-_m$HG#$d1bi6(UEX9cD).xn^P3h(sXn`VN>H!$nOxiRbiDt`>%&x8g
+(z^<^iHD&iI7uu4tm:{:]ZHv]kbHs/g4Eqz&4<``#x1coCJ#mq:H>f3I5qh^!uI7--Nu6L30054PYkBS/%N]SktuiCqFZWuCJF&5A}3SNE0zRAJP:gPS;C
+P`t<jm}ypKWf`.a(N$>jR89HZO$HfX:]A@M045"#:$1}F%1#iM:7q8Av<I|Nc-sYU#Ap0l;J~wP}mYT{[wq-mNCe})Z'<r!M_GtX}OfxnU)$x_U.M2GN:E
+qj6D{+8|fM>1xAe!E:(M6[IK4(3pnNLFqJmN&RG&]F0[q|U`x/"S`Y6DckYhF}Hp}![hSr<[6a:sOEw(thxOkvv[Cv}t+I'#>;px7ZsG7xb>3/sWAN_=f}
+@imLug,<@8n{5"wb0Ir{qbs2<DB|vjCx56Sus2BGnyxCCby{]9d(^/~Js"YwN'A/PCKRE}}t/Hn>Q[1ttu&S0LDF%i#Qb3+!plp{wT+k4`j"4@hqoqm=$@
+R5[9LS3&j/<|m"qx{:H}<n7w,4!EtXU{>x_O$<v/ueR-cdrohpuuh$-+.%S=pSts1GZTlR34_XVs<qt/>L:W:Lc=("]!Fp^1<vMi#7einh5E/([PuuwCA7
+jy+ACDprXe1BA<^-SX.i3IEo^m^Z,bW:4>j'8L%6iZtGuE9W{K(pac)a_]so",RZ$R$-iWGeB25p]'F.Z-0LQU~w"Z/thu8>8sN<x8:0[OwrwF6ZXQ(FVM
+1HjldQ`jYtOyCxWv]}D(oKR::F]1}Rk7{NaY].0fpA[XDP`^jmQ7=nbT&fu%AWqPm7_}$1MmBP]+:QO"{WHm]r"x]J&-Vcw-o|9UZrM+>}ssd&]4cnA3IX
+4gJlX2sj!6Kbfd|9SAiZEq,7h;X+Yd,C{pD.%h"q&sKRKha)=En#b'n7b>0{DNKEeH-'0zt)F.V]P4e&}5{/TZJHo%FxX,}$%7EVjcM=A;g&pC`'KHKTnd
+4Yai9.E)x:p:I|>O1,-wMVlc<#J<Sjkd]D)WAa$|MRJX,8Mhp5`mP|m=l255Hi=E)S!Bqi6!Qic5;R7MlGin015p'Ytjfi=k]VrB_4MIi9SJksc/M/ySWy
+)14-r#6,>gI6Og>qj/5ZA3JlRk7C)z`xcV!95V@F4ArVtJ2Ek{5DBa9(-bgJDmSmZ;xq#Ck^C-~Le_^j<A83QBdg+v8]j+lnw,FnliT]-`IZN-=(7EGZ)J
+`N.aU=^OC=pcSwONDP"&B'}vpi=Zf2(C[^!#n.w_-an$TujSjZhb|!gnwtHA1YL.{SE/w2tUctq0]&"YmEeP`..$plN.KZkp}"FJ2$BV3+YHFQx:eFrL#,
+N;_I=0DkS>QdHPJ2vCb4J0<-XX}rwXcqT=|Hb@SmLzeTo-nm6DO`C1F19+["d'Kl,i=u1OA2EG:w=)0"33DcA>okY(dv5qiF2M=Yuy9"f[]_f#uzYv(h!t
+/x-Da#xxmu2|bv2xe:aSGH.m^.|eZTWnI{@_A9X(meJz)9dg6w(-aE,)-1yW]J+7s)X$Cz7u72:H{"uG$6C}]ShQVzf^Qx+`uQ%5D;9jw(/1RX6CYhgBwe
+R%f_-o5`~2e{mvxPL8M8R|IS}@Du7D4M$flP4&/>_b4l"(U2SFWU~PI'fcJ9nB@/VgOZh'g!w6_#tvW4](V+Xv~z}9h;jan;"{.%5GQKFk98GK+=6Y-xGp
+H!UF4L;mAJ6pY7qt@i0n2cZw(uEhoy0D(k'5}3YK["Y13vY'._cv4%lO82W;~IRYng;=+,7qtp+57V'+Br~`O&iaUqIrDBc=`G#fW_gCx^DwcI@feCqYIh
+%Q!d8=>;pP>^tv,VwkQj{2;0Ys<Uu)A_uSr{U|[j#ybhaab<@ETXzemgDEqDuyrAbeeIKG"nzafcw0l)LSG7gaLwlU"x:$LKEyFFn0/6>U`oSzVV=Xu_]X
+UVM9@RTIPTyXMIcW1jwP+%Rxr(m,cHc(pDeS+D+aO%<Ztm$AuMe#Hbif{|LNnRb_Qtv0|<1<KQ9Hw9MlK|]DA;0i3nG&;h_|E5]Gc4vV7UXy,v5'Z/un{h
+iaN$$u4arh^/<Z=IvS%/6f5BAF!}-<B;uhfFs]h}WVFiWZULB=}-mq9R#/d{B$}96pl@x,o3L2[9V#s7t0ebsr9{q=k::PuJZZg.le<i';JBJg@`^b8/=L
+[7Fb+-:-3>a.<J@$Ji#[>|.N<=8OLEz]U"_QC{FRyUEFj.{6USxj1'l$Cg1"hF%6wt|P(f/"<|{YlO~|.S9fS)ein:VQ.c1dAS#"XkGJ6RY>G@O4e>/gaN
+EfVNbd27wR~GcY@,M=K)`64}+4-LG5b@bhH'<e2KKGy,#q2UJ.v;-_NI<pW&}PT9dQao"BT+ob]`(uS}1-RtR0&5H9LI.YPd57o)Km|OOmEZdW@Z!/ro5|
+s)2p"VOzQVfOZ/VoF)|}GN,(`qFO;O7er<PgIvT.[ivpqo|v3aI93Z6,QR!Z)@sdX3eWA`"&4IKJyu&ue6/]kOQa7}2YHuJYW;qi`uuXlv`SsBjM<nLlZD
+{Q_{YZtk~<x(mI_p3itCjfFkLswJ2-[IPJ@WjEb=]n'mdunE^N.'s#U&_gAT{xQNBBG#AA|}.yz(cy'3$wuv2yuyEB^-za+Ze|1E<9d(6}n@E^E($Nn[rK
+[egpy-NvmX:k6aHgX(Ew-w7AH30'LFM;fB_(=_(&Hc'#STV+|I/3ke`[0`0<=|b,Fio$xI9/iLnZ<WpUYK|Q(u%L65yk)A^FTn1x[i@,ply6TpyANE9b_E
+z9AygW"HUk-%nXAA8Sk4YtR/AqS821YXMGpl{QUktrlY'5F(C>YGz+2xCvn{/q@sLGOz~Rhgeb|z3B8}J.j)hKs+wV43Lb;g1+J"r2[gaErkE0G.DBbb]3
+M!dZpjP"CEX[uq,UC<+j>Zd1s_=:S@,p<L6Qlvv+@%Sx:dLT<Vy^3pN"E/nR$#}Rl$|-:nTO:tW+NZ[WC<,h:;JA"y5y)j$Vq_7N"kGXBl0@{(NVac`w[}
+bC"zy8XEA42Koj(;7QT7l|q>2+|Y@HWQJ/73G$5;rVHicXg[KjhKe]j8/^i)i{7FM+d`M%yU<1/5`)'arPyz9/r8V|=X,ZKO^Je(TrMF|BDL8v-M#7We|s
+"gVSr{oLQggOtI9x`f`k.gzITZ5Ln>p3!Z&MQ)OxKm0/RcEMyoer}I%A.0{=u>R+H4#:hN4#[.Z]y@_a=:L|s&3T^!]|Tt)%z<55n=|Io>D3BVc:%3H{)5
+hDPcLbk'0,`xpJRnUq'Yu<4K58nm&!t[$9daf$F(@3I34"LPC6_X:-:5(U7U[d+z=YA_jog'&wT.B%~l(de#Zg7fTMn#HD-PWkLdu&"o9QR{RSn+iv6z"T
+1W'gzt8UPkvJj{gPT2^(88iG@j^KrbG<7njY@[VQ4`_^@7Mz5xNu1cmNRbApjG0]Th]dHkpt!!tR)O`|`ZFWi^3;I>Z_Z$Q|q_+^YRUQ.,&Q@r$j%Y+n^,
+g)OGdaYUuv")`-Eh!z#,$G([gV:aVF`UhE1}Dp/5UNSrK..r47FSNF[+(D3!`;$D$|6N5QR.J^7e"7[n(gCSX:pigk^gtV"F=5wV//b8pOCPtYmWKdZg77
+&.MHH=ti#R+`|hM$Dh7Zc}f'-2{rw+07tND1Mo5)&u9@c@@_}x%x#SYpd'5_m,-2A-_Rb.WU6jd_uIQm-dpPw(.vTAJTYO&oJRCzps'ivgjSR#m@c'e;w$
+]Ed{SHN%eBeR(A.H~i(H5X,m!;2#Z'd:>Emgr|l=Vi5kG+`J8WV]I$s3(_D_dFl9e<u2DL51Dqu_rjDI'WD"i"=^zP8:g!(MmXxyG&E^@(Rlj[VX^W}%[_
+hmQAbkVYU-~hu9)SOrF^ehoE'Jzb@0E%8k]<WvuH5_qGTq`MVPl_!/H<N@qlT["_$D;nApl+z:fAX"@fC,:Jmc3Do8SdQiw@[b8,D{2Vc_yvTWFq^8+:Vh
+25t1=z=RQ2lw}iVLXIgViTxw>m]-|[FcH;CJdkLTn^>%a"~+uH{Vo3do/;E7vOfX2Z<'dRTa9s[:{B9dEfkSGUjL=V9!=Zz|`bUG:^"BOK`kDI")j`]7[v
+k/6D6Fa=H8]D9zdj{%)UH14KG6(QWre;0Nddy@bPT+;,%p,EMmz#fXpU$N5M:!"xaJK6&]dT)DEdXlDZy,n4{8ImXM>o^v:[<57+5(Qxjha/@Q(VHPY-D4
+n'Ux3d,3_'#T/x./_]5+q3{PS){1wH6vQI:-6EQW}.nXI"i11Dr3'&svXR}16ty%b&Bg"5C;jw,Ig/:pJQtS.Qp<M-zW{|V,cY3LR=.!}/c!NhBGZovL1D
+#OZ!kkp,rRm6$qSFJv)m<P%-ZN,0R9wyL(#Y`n)3wmu"%usCKsc<xc!#.Ki<!`UiF'q%`qZ`G]mwa6@Y.C"xmkOq<@}%oL_:(sS.37.!K,thfd{$n)[y_2
+9JsI@o:q}a_z9-}gI7BH-Ph$>$v9$o6"3||mK8-rhSUW]|88@PA>2f4q|1h-f<Ugp<}N<>Z697FSXYt!(_1>`%t{<UzRrC8KMSKxp[:[%}>Eq!^CFa~G/1
+i2&=STDiGJ&9bV~MC%qIwn16_7iT:e7/[zlGl-%wd4>ov)=1`S7)>qAbfK7{uZ,niVT[VHri$6TK69dnnl`&:FR5R&QYI>16#;1wS{$qf14BD=U2n,r2{O
+dDCo@{ODJX3Y3g,fBM[p%7oa"`E#DG!>ucv:sGeC&tCo+[KyTMqh5tM$>d,_jTOPBrPqW2yr<3S<vB]E|CO1fY"36h@>R7rGD3-T1ALYr5Bk71S7Nt3B|_
+zpHW'5,m'9o;2)+u`rVW;OEyQE@)X;!qKS1"1#Q_#ISK[O/e@&ndH796Pi"xEz6l6/Ye)y/rD+/XbZWHoXOof+i7]B^'gI^WSmiSp=)&"Ba4f|@4sX`&<R
+[wPM~Ob1Q/Gx!L"27f2/TiQPOirH|60styq}GrH+uy,#X&5)&rT)w%x{tB1{`7L{Dh^_'"I1.%CT(gFOKUKWcD,(UBFM9rX2;!Ta=CgGQV`u+4k7:C3E}r
+t7Ss$glLfP>trQUzjd6}"pPMPZLUvT#cX5=1bHNh&)1F0c$j"G9FiODx/LGqq>!ZTU:Ofw|c27vJ.{=rcv8vhLk``B2tK@EV0[]hkS`q7nb|AFdhiHUL!H
+k`1L=nx4Ca|:JCoFxOc`|Idm-^J}gR`X+|I[+9J[D-fx_MiN{9z3-7fa0v;zD;pV.,(/I>E`k%>I~AjzZ]Ni]C3cP7o2/Om6ivPh+>XrAxnwcapZtVDv%B
+`q74ZmPqrV6buus`KAtSK]tf=V^w8!|x]Hh@`iGKY.$[i"O9Y4QHV5w`fng:Uqu-#<za$ux<Wb"sK3;t%45,01<@&}EPmoVk$CfukaQ|D,NK#$<Z6e1[R|
+<c5[{jB|C8"M3X,`hZm!2ziEyrCb,C<l_BJVwf5m'd2T2-}MPZuZfYfUBkK&-,}('D$#C0+MfW`.@.z;hH5V;HJ[As0AZ#/E#x'<06lP0J@4IqXylJ/9$O
+{_$goQ,IYJtPmlFKtUVfxhFmvwZ$u.[4F(G{+GRae8d05#6<ve;"1+ZF^C@-N[hPg#&!4nlMOvC2u(Xd%_S3EdG.lY.zMFM<2hyE$zngCoAu$2`p[>HsC,
+Ikz32d+8+m/mdxHYhO^`Rv_S%yy86N(2m$9H95@jObe)P<6M=t>5</hTLZqR&>JKYN/$kR75j>#U)|mm@1=djhc5Y_/3Bk6A71L.6I(_`:T'RBIjbUz@cs
+O=RT-^t]<3w@]Ipf^(C}2(AR[$D)"U#F9sYS.Ss&}6_L2ze0Y/rXysgs#3V:A+^tH"yZy6BA+7N^4:#Wo+1q/DC|_.9N77y]-6KF5^)3$)5>o18KM%DT`]
+nOQnl-%bH/>iiJr=;0&t:+hkl(9ecBYrvsuLboI"|o49VeWA`2[eC$}g~{d2a7dklA]%ZINUc:Fjq|fCee3HmtIF.3xKL$u+J$'N'+eoG|H7lhWO$GWs`.
+1l4=l4_CotcyP%SLkK0m{8y&AsLOdd_"[iNEeXe=[Q,WIY'QL##"qx^x<{Ps5t=(yMOV|J^X,FQ)hsQ:srV(~F'jZ;KX&dM<Z[Kg8%m:eK63):,.D>DIm^
+@.zDycnPY>==,mUU0uJ'c!y#naUrBhErd6ld>p{%wI2+72%,Qj7d'Y$,.hnR+aaE"KtM^,r1MsckN^m/[1{7@^iv<[%{pehRKuW;Hb!JhUIbAS#.7[cC+_
+GQL'x)hGKm[W9V0'vw_!2QZ>rjP%[5UOJI)<aE2R_YJ+ZLMrR>BGrRK<~J.[A:w.]/Vc"n7>QX"v4psm_@br!o-]k;uE.5WF"';PslPGoJRyC#38Hkzgmk
+#2C$8fcE~1S,9(g6~&6d[o_SAKKGvEXaG{BMZ@d84I.,F&@7IPq`im7^wG!KoQi&j^D>)B&aM4`ik-9{ZK/h#]2)!jCXEi>/9Cl&jlqC@cscmI|ov0T#]8
+_L9_pM;"4-y@%D-4X$eSb=;Xv){//)1_&}w5HUBoWPmxMbBF<$H7nP&erJYNd%19z8]!GF@sR/['e+Tw!!p>Ygp+/Ksu:)`5%SWK$:SU8STmf>ab%{hCep
+u]VEX70Z32ND=`c$Dy;f@l(r-+S5!NEQf,N9Q>;s''1IB2#%`t+R,zCrmt{Yu%3Ts5w3J_:w;.@"W84ZL,VXyPE-N#C(imdV:`1,]8dGN0W|;y=Fr.MEeJ
+1_sV8(P72_xf^"pzN0[zaNHE=F[9BK9JG5`#Q-6L(M(bk356QyupJlV/41eL5FAR3AK!$40ND`'zv&v#ZB{_!0kTu5+SBaDLkm.4`/$V8}Q(]%=R~%r5k,
+ZnvTT[zfpio=$cb7K!!ShFp_>^-hR8L#<j4(i->DX"mbGLm9ec|8${/t9=f9@OMFwy:/bd3@u1I<j7Z_^!&8PHk[N%kp#w/wu=Cxe8(g"x_t:>~n6b$D5A
+B3Rl}oP%Ss~GPg-3[^K-^T)YTWBg1eV.cl}Au_6n5pAk6ftcicdsIK{a4;OiI26<%h{0G(Hq(n6Ye(TU.O>Kzlg,uL6;S6c'ADL4.1ESkEP10EL;/5R,na
+$1x$@dWv)Z}<1&)vyT{jW2O43y7''D"7$>Yd_N$XIEZZT2L<PkkB[>cZhI0ABpu5c92Qk!VRU=]Kot{o8;dl,eVXJDb]]_s#I<>Y6hWZRhsF@/2BYsN_ii
+Ngp!X"aVnAAzJLP5Qs%ZyD~Axw|fi1VWF|7h]rx24.YJ8G+S0h{!+QSwa"Xom"g%}Nafcx5;m4@gb67(hiAli=hA6]k.4O=vYA,Sa)KTHm3H/>69hi:Lav
+Bak%eBgjxgo@/URanJ7hS.a"lpCb}mteg6cdE5]<f3[hWi&u!RTWn6bpUKwY|{+w}H(d>'W)fI5S{'0:>(}#{Vn$MQ]1U!y+hhF!':B:02l8C.cxR,bJtq
+>b87f:Xh60|1+I{,s'V.Ax2V<40C,(GHQ<5!wU/<[9>PK'_[(E|8xysMqgkU9KCnDdE0puBuz.DbYh#:Mr__@!ni%atwAG_Pi^sXfKB{[^y0B<hAn&CE9r
+SM,oN^C5gx2V.NcV|XcbsKP/74H=6g6CC#'(=EScLsA"X7+mtpFLoLXgBFi3TA/$tX2&#x`u4G-jXg`CX[Yt>R]KlZy(k+wf`$._H6@YM<iH"e'k[eei!Y
+G4W04I%Gj&xhB9vg^YY6d!)OGlIaG"RK|+r(46IL46p67S1AlK[RI8}39X.:]G^C6=j&j.pAN<J"iK1Xj2dM8wQ(jLHdI@z..lGJ-/te7yGhaIHdBwGd6n
+E{0o#Mn@.#V@,=xHq,:AzrB+WXOdZVf$y(^aci'Ile(&9b!tinEbA%c0B2tMM;ri{rp]!R1ee,|u]X@8u"OVe/5tH;Cvb^izOV-#=p6"y1%UAt_cM6000!
+jh}(Y4dSZwXna:&[{qlAwR"-.CtQF4,,C0OnD5knN;SeZ>X]GUZwMi0uZsjz%]7HMK3W0;&@5F1eJ<^,uV##z7@$FYx,EhmowakgFb6i$BgRIClfcER#J1
+k!,[+sy(AUHviO">MEH(.|nr[jcnOFM4OW3DNt]pir|'~g.7:w#FFx@6)x7Vllm"FGx{&P|7kQC|(7zER/uy)LO#r'nj`FQF{I1Ul8'3b1l+&1<`0Sn,1;
+jkHxC>9-^r,,kJi[/+B$Fb2O0q<o5x5ib4r@j26i:Mwp6:gs;_E^yY8(+yK|(>nk{bDJ+=ix|LB@sqs^ROoIpQD{aD%|IrMv=)41INXi/XsL|Md-wM.Fcs
+{L'zQsM8rM.{)]rx>z453Q>UmP|5,<1f:yuV@Y0nRmgd};V;A{e)00$p{v.gFsqO>v#Q94@0pJK1$F&m6ZB+-f@tQ,(k:!SE'#nf`H0kBvp$b^6{wnDRXD
+uSeGEO`[~&(Qor)MS2Lwfjnr`Dm}4Dio[$Q.{BNwR$Dq@a~-8AL]Yj6yvS@%y,U0[jr3{%jV`,^jHxN'O`;akAcbsEw$;nUJKC^sZ>f<@G.U@o;hqYCsIo
+z2hb@st:PiIgVVx5zfSuwx%uR/5q|82FDCPp{{7l$>!aE!O)I)<iS.)z$wHJdul.%E8."V>=PQU5:hSAAq`S3o0;i_so.&j'}83Oz>^BEp4<QlP7~u'&K'
+hH#&d(jfuU^<RVj@9m=25,$t)@A&v(Rh1(`_<71kJ+<KRyJB`uf`9yMYCPs:ewnY6d6w][W0@'|`Ka>zjb@sfN.HXp)GcgQeFB@d%m@E3Jc!/qTOJx3^I(
+f"]YS;5Q~a:gV9J:CvfviD`Pn%<7i0mkBz09x2ZoA>^0L`rg[,PT&mZLg1f8X<I,qaHgPKR=h[FBM#9XR)s8l<huMFh|B=i=NB;oLnYWE+R_$JSEt5.gOB
+s)LK@K8A'+0@+ftc2A5L7Lb9`7#fD,0V^T`sW)[R>U$d9gn/}wP#qb[^a3S%sk('HcFwpgfJc+-($>vWqM6Y:,a8-pn.#R=oltlgWYQ9UNg4xM4Z'U:NtT
+fw.#8jX&Db1vJu/^.l'EShwH`9%RfQA`q5;l<+f]HVfyO}Ze<=FBp0:GV}7tqI:H2w1:5x}]>Z>W5WwBq5S];KVf$Xw/JBI{ISz/oV+%@T@=fRw_5"Sg73
+UA0Dn0T1Hdd7,KNf2yrA%,}33>v/}&vf936IkfI0o{Wk}^u+P.ChJ2-c`)(S~.G1+f5^v^w&i){fB>3H;x@&[AK|6kv1tNkDJAfqCdA|#m^YV(mptK#=Ei
+FtXxB|!&}@QUmV2p9Qm,BW@v:<GdORFVbQ{I7+fl|5'EdwIlL1IS}ALvD{H+zwE})(}mM>9{'),:NCFdv<xukS+[!ubC|kTlV"G1bK6`IOPQf]u8RV&A37
+E):jG4EeR}2|1-S0(W,I45T!>Yx+p^wF4pkcw4~c!hFriGrwYXrcHB/H7Nh%[)m&[i&d_mAG,v={ef+C.$^C6B-D,{:mAD|S8N]s'IkQD1g}70qP,g1';b
+U0;hVpF,nz5==hpP2YzY{,WeB.8Lu]j#30&lLy_#M5<s-M{-W3E:tso[>(3$]:Ov(n!W^=8MyGs3]pn42BboEM=6w[djd%0@S.O,0T"}2q<7B{v|58;)Nq
+&]Rs%IZ[@2u20h$7"p~7WG.liJYTlQaH8!Obuo4)~(V{uD54E]s)VO7;9<af>&>ZE]RDIz5;&;:`Ii_vfvM_gWS(6W0m.4q+=,Ew`N`W$g8OdMCYJ&)[l9
+:|K%D40CTlohnn$w^H!oZMFz-@qH;`0Au[L,Lmr;$/p`_9RXS;wXOp'Zh6kMjBJ(&v]V9PqbV1{+mhTk(3wJ3RIOMw_'),GuE,bt]'~vT&co&ZqLp,GY1'
++5sPP>O[BY~9bm|DbiHt[(9t$[:lz<1gPzOjEbcU5n|K1KL4JBSj{k$$qie9&wyo#7ai&G`[8'L):lrGjC!,A0>lI}uht'0QH0"Z4:N2NlKs)9/$BsoAvq
+KWmSwFh<xf_q/IeZ9bon[mk=Co71srC_cEZk`>6T$^2gk.Ri45(w_,[x8{-<OiS-2B#6$;h[.wlhQW;7-ZnJvDZ{P.{8CMV`XYt3&"#M3%gD:5i}tNS'5/
+qPxOfH:.p!:(WQ7.`T#c0fNy%HmP2I>y#1WS-yn%Jbq4bQGs7GjfZSlDX,]82:P;E>L&b3iN..pN,YILOE6G"KAX1O(ydOb^ltT%3:,D^hN%+x.aR3]2gN
+}@Pgefa{#Jn%%+$JBqCZ@P2a.;eXZ,s(i+nD6gmkH8~XQYRh{)D{!>C.ay"}J-}8QX@1W`zx.i{xD,&})c]F8i:7>wYxx}'J3kaaE#3N6wHKgvBpZS.^:^
+~X.uN}!(:Qafg.Phs3n.QTa1c"lZiGJOG:og~W#l6TyQy+)4U8)8`L/"uBa&C0'b9Vv9iNjlj@r@F:wM)qa5de/UQTOOI5K9jpMi!~Hka#).fvc=jW.ZH9
+Rxjo"RecB[Lx8;m4&V>]Px_'vUD(i3$HDsE2o>TK/o6Yb#f0Yg^UPJ5.,<(cfWF>GfU$HI}kL_GX0AA>F"pcfMq[L"+meKPr,s3u#<vrf)'@Hg_{7(Do_7
+UfS2J"/i<l/fbPH<ub8/pkrhDB4NHZ>b``U>;[xxOn[':x)!_E`M~@fMy"B.'2}03>Y[@{|@U[fNZ=eFc%e'o+FS~A0{c01w.zs0[pDZk27$8-!L#`O2~@
+qBC_@mRJm.^(Yx"=91kD)ga''1<fP3|-K]3ASNjaVE"eX;+TDABaFI.rsP)JdH60gXw#909[4/Xs{)rXqkg8~2boI72c$Uh(&|$u=G+4>@h9ZLaAcBM|q3
+yXHDy)WwOyy,>}>qV^uxu9k;>:^|0W7n0fav&c'%c",VF<<aqmbj;fl7my2F;e<'$+Olzmt:RU1g~V5n@R6)4$^Cebl[h5f$7J|$f92>(%h;I9f-38/=GZ
+'jXUwS52A2[#otZZi%!@_]y3yGJ)O#Tf&PB.}33}EgIXKy%fFO:}Bd1[%3=T'j#1zdXLJyNlCg>tz$.tj]s(,xpUdkm3`X<CWCGb~|!<Dnq39edxxgn==J
+SL1t/U-Lw`.^@i]2hDBF)5Oz/c983"Z&Y1cUy2/xS-f=Y8^=D^.fre@X%hHd;A">[Ip(ZSMkw!D^eVS1KkxI8JGb[5rgcC,wQl}rGE'K4xDN);{"c66:lv
+LDhp[TM=(XYb[uByDc=lT"S@&;&9Fo`/`1U8(<p5L3#Nj#E6a6:mA}}>GUhhdiPm}9>A]Zw.H%p[S|dS&<Vktm0D/!Y0[I,,>[R"'-.9]}eg9|x9jKv-'>
+Az|P"1j)vU>w}P>7bYagv}`4'r$^i2<hK%XfK%~%eTIAH"{PJ_L+l_))d`=F:{}HWgk"<9{wrOqU-tKe|Y#^Ie@`]o'e$tbDOLe{lg-M/pU<#9wAhPMSfW
+^MnAcsh65SCqglwp#PX^2zqd/)#h-IgWQ/VVeJ^o76p;U!e$_H|bj1mAE}u+6]d5/+dn#<`gC<yM!lT]>AH]GqNP<;brI"n^D<vV6PSz]+)-80`SN|J(t<
+7VIDPRgWn-5{7q/r5'95v'~p![i<Oe/w}4AQwvmM!>8"<+`wG7qTI(["mWHmhjR-]{wutU['O8~Y)XfFFoe|[X{du{#>B@JyxKGr@'5{}j(8b'+iLa;oqH
+;xxF&Yt@.L"s9}c'_"}>T>tNKR"U[tR)N-!sy=Emfg{=0)Pup(#[J]={YR4#rrsY}8{Y(3Cde&dlvb@sZ=5B||8+~|[PUb~}po~m|dY8fW]^A@K=v']KMB
+P4tAw.+fx@tFbZ4F@NfkOEh!Wssa9||LE{j2&bMFiM"Qxogo'BLx]ro}(U8NZ|ZK7T:wY/4@A3#jX5@&wYf}o|myeelH3+kYMX-R,lQ6Z8"/<AYaPb$JKG
+JO_6n_R",(<G62jGY,xbPxvI4p|8F4b@$Tj$68l>fWuofd3S_`0=fFjrB7%&ZNMf{'dBYOIem",5j.ICMio!]84#GVoN[t%aS{n),ALmzJjizYvd!;#rQK
+/xIPQzfdbQx&6Rm8khTcamTT]9!>yLA$_(F'VGW/1Tzqtak^U'$E>[~`BFSK@|JjK'8(-s'I,k;Bz<XQ@|<oc$4d8A$Z~,3{CX<Jho`;>L>A<'M(&4>GCd
+Xy'oP}&[4{Pt)X1WZb6Yw5D6k&3."j_q}/Jgl;qG)C$(=%]psV-XJ^<Z5Fb,]+&1^NG$&4+LGdm,#w~R8<.4cZQa=wEo#fJm/gj9l+pbav3wx(+A=N$m{0
+pf(tt]^22YO|4wsNiXgp;+q:9P-d/;GUms:)fP1;p,yt3m'nO4e/B{kU"nDU122(:_vANMCA!,CE.(@;jWen~w$7$qUd9OUu:Hla5rLQqe;G$${$t/547B
+rz_9^_vsYM3dY,-iV`!U|YF'O2exA-Bra%$7]g8Z.l(P{ZOY3il-<b"thprCM3]7xnhXqJZ{ln'j|cE+qqxN@(Ho{]2I]v#yWg/j1L(sgbTG]#CjWBI&Q2
+4w.MZ,H_{6dV{`g;@z($p3Hij0N[Ui~0VeQyx&Fa=tK>ez&P}j3H,8R$mIeBS29A4W(>C}Uz{mx3$mc'7xaM];]Qm<;}y_Z9iq>6)5c|Ntmj6{jREazDW|
+gl1)!0V$$(8g12-FD.rWU|g9)#;#A@@RCUu664:&wtJ["E26TU|;G2o<z8P&+u|LxVU-X`J+o,Wm(`[.o&%7i)kNPyWN7_B,ho&kj>eM]I}G2H;:perij#
+PjKjb:_%cz};)I@JE=_i2`{M=M+pe[B9XFj03x!%E)7WI8]ef!t`o7Rn/9$OT-}M[dE/j5!04sjS-ncZP)LQ;{zXlHHA"k>W#I]}OMEI8oiqXYth!W_,S@
+GUxLVK#szkAPp<98LtWx}t{PS$y:O$>ED[F+q6Fd@Xd4oxUKFaB(qmeE6z7=r<Na@OiOUuI}Q]^-r'Y(o.'[Pk%E]x8`v&$_Gn%w+aTn`;G(|NA'giE@l8
+eJdmL0PN/z}Mj!C4kS}y3M$<rJ8#$xpee"aTgll4/##|PYf]0k4YaAej!g~^f!GV^&c}(EcO:r(iCqqf@gJQfx;#Cx+mjA@m]dB`|:R9WeMo3_n;QX}u'a
+Bm}Hh(Jsg{:G=68i!u:[0wS;kw+3B/J{iS{p~TLQ&n#Mh(PN+R,UP+mk.eO!bu"u1Z@cX|$f@j~w"{f#bwqbDCfEF(o%3p1xu{y%UX(A|{}z(<$P|>]2R`
+SqN6xUr}Co_J-mC7Fs!~TdO}8spA2NCwqa};i{_o`77(asbX;]t_8X8evAcC--UB`cXoHu/)Vlnra(etOl!UXZETfexD:d~)WFvVYc]{b_o."SZuh!@4I2
+;9a+ErUGu@.pL3G.BB|RD&t.mXiwvobt1coC05wY{J7JX}wfW]"P;IiF0M4Dy5udm6&fhNg/Lh]I3uv:%SP/+$Gf!BX_c_cY0Jg}$gOf%f2(tXRnzn@KpH
+lUvEet>UO!(J~`}JT=]65Rj/^t=Kqa91yTm@3q#_/m0hI{{3-%j9w%E{yjY/b|O5cb:y`'d0$vo+~XH3udmD[yR%:HfY.8&Co$UdTx!>$reaIPRz[Zq8]N
+vQyyHb##>(!<c'FQ{{A!7]4>`LALEQL3_Z~o'(v{!a:[XkZWyI'wiKYmxAOJ0>Zs@zvy(ts%">K&cZ"-1rn_=ODDgkrGb!gNzL1Ogq~oiUtqL,y2QuirS"
+aDM=Km|zDE3/~58{5J/9g>GS8/ydUKi1T6m)A&kIF5nq=A-e4[~YUb>e5BQ!s8BMC8mV3Kpg>tZs%DwCHlZu)8cYqM~oL$nE.,2D6:!Ish6"7K}itrt]7W
+JSQ{Igd/K2OE3B'|x{<8At+BZs7#KgHs});h`4V-|>!Vpz3b&Dq&65>kde1PI/"sng]|5R(4W)FVDy491C(P43E1./e/Xd$o[hX4(JUwJWV.QP2:Ue:dqd
+]rA'{nmx9h=bexdSyw_Y#!$383xE0,59@DKWTvCRc6}aC.)trmw8/Qie2Lxg'WDQOz}&0Hem_#oK.z'))q&tDG}GrFs[b)1IsMzJv<t!X16sS4=QKNc21D
+O+[O`FZUq[AnOnFS+h4(WV=,^ezIX9kQ^P(OYrxjh4CB,ylIlwVKYa(OIACG<|3Ml,s_/%JN0N;wM'!V#a,cFfaSQ7Y5vY9K0%azUOns1X=2,AmDt$/qJP
+20D9$/$5:1y6fZI)uU`E}c,zyXZq/gBzXTU`a%PHU!G#Igs{INuhqE,p0gUMx%rJHelYwepf10h3.eA^TLUC.G.qr"P2MB-'(kcA_sanUW<;.%ejDfEJz0
+rdW|Y1lwol/l#@GWGY::}s5y,!Wm6K43H9;I==96w[+[;TL_fP8&y52IypY96S4<:`VZsW~{H'_K2YIXrNDQX,st:Ux}JO/hJ&gKcP@5.q>&e]%M0u[:&(
+ti:G2lmJW|mY63UY|::lX7a@sw/+&yurR^v;-HhFE!N$f=f'xaUK7,xU7.UH&L/}qzj2E`rmxZbwz-`ATj+j11XS.2D%h/)cR;S0Ne-n-uN/Op,m@jJ&(B
+k"!EVV[SD/~<yw6k<=[fs{xn^hl:]::0>xUk40LCK$EcjPjpP&/v'Fp7ZFRmAIJG3Xk%_/{2"b_h:h7}FQ$KMM/-Vk5$AaZdwh4gNQsunO6Y_$)^H]vD%+
+{37_|Dc,nOmEDc^5+oqHql2ovQL&,}A1iPG_U$6s'6LjRA%zh=jE5TT3K{s=CnX#9Bu_--pM0GYV<r,X`E9>vP!%5KQZ0=ugK;r|jZm22w]Evy5.)XDN-P
+Tc^Zj7q1TMbZt[TCi<1_k!eUn)up<o{:lYW5WjMmVW&JdWN+Wfy26{#NZ`4G}%.Ni';ew#NjuX~NegNTx+"(F!%-cta!6bTsf()c!&kC~,"I-okQ]2goYS
+d2E]po$)FOf3Xq>&<`Vu.gGsRS(CHeg95Fj{Sr8LBu:`!Ae_ie._vDV&HL{4/|Ts,lR,`vY>FmZcnC"{Vz,{:eSbn`Z+s;+EO,)wgR!oj|dDeJxej5^#j{
+~k|TIgvB1nZSaEOGFZ=95rvUv8uI0$`eb_4=&y@NTsV=d5:=j$`}-M'rBsXpJru{rFx_=pYyF(ci~xfmE_fS|5aNOQ:^^i5:LWf9{:rfmgl-#ZI1,#U3{E
+jdFQ^2di=/!vW%#joL"zTaK:w+[IuW@.>c:6b-mUT(=S#hCV2sA1I,~Ng2gk+FIU_:'[gppWN064z}u0iQtBoY9Ipgjh.+2B5;&%=@4ckI8J=H]}.8$9vG
+u8Z4CQ.bAL9[~7/3`V^HrsEauly5Q!cKg=o,`kg.zyX1rq4fIf&Lov")3ImEi{bEXj^D~K]5O1o1<>|B-g]<K3V."Qs|t(O-|&Y;Qqn^wC5u=@joFkoTMI
+D}B]h"LV5av)].1{iFczoKmYMIfrXy7>v9"!JwEzD(=hsHyNCjlxK>@"8l{rM7F"N0{B>d_z2PX">_0Pf^@IhEb@-=na/>ag~p'D!~P2>jXrCqWT)y]zqz
+YVKJfknOe,X,0scXUUwS{!p+=<lG%R]q5#@K`ES{bDstXb|qAw`0q2D&Hwcd;Av]|=}2gm"w7g9[{O$rG6ofTvug$@|&TyY0<q~}GQ=5-&eV5R`B!++1k<
+lVV9b|uOpagKx&zX-qpb1t!{CqNttGJ(MrxqO6rc'O)sye~sS._(K3l.t:As=q%lC4rq+f.g{vgO;QLm@5j90qJ/RHUG(snbX$IrD{CTO"hq^[k=`387B$
+60#FsRA)v1YCOE72Ja,B7/y.a+t-5>b;b4]/ML-LFR+Sl$vPt|sH"tgEqPAyc54-xbC)l_YyHkkI-OEy8^!D@+C0qOa]H3=;BHxJ}q8&}Ffo0XS7k:^B=w
+D!;|jA~Nu{G[pdZ9Pn=)U52V#M}kUag|'n!|kE+"~AoP@7XW+0xm_k)Yf{OEdu("Tzl=:DT&F#Llhxo0LbNZNWE.A:#h;,kEMIMQ#=8TU)(#v#).()BFp(
+hD9+SjAx">-cc#f[otA_1Of[L"b,k/6`(f]^M{:>~=d|Ss:0`obS.3T%;l1t"cJ<R$5pewMGi3PxRk2Nh<OKbQO)RbJ$Zuj|Lh'!0>RS9Yp4cT53H.83%E
+0EKn-I/J!{3YyP$M0jCea4:NdssauoUzhbkb}f[La%;KHb~Q#[n^8qAnO.xG.#(H`JZ;Ur$H_+g99i,UGi,|_A>pbEW.w9mjufuQ3Q,UlwL7zr]j4A8B!e
+!%nl)BFcQ(W4TtZ'~5Dm<1S7HVRMx$G#`oWXqpsMe!m<GIW)KS;S"X7[Vr(oB}IEZXLru,Fk9_,@UK{IAn{_;_FdX1HW>{_O01V#!!~Q~+>'&Kk|@AEk(Z
+}bOj:Ta)U/[g9=Yjb`zq[1ZKkWa6~aj6^3"R2d~Cwt!Ej!$+=3:m"BQttN$h|fuk'A;Qyw7nBXFdbxY0JC:-|51dj7a35lE&LEcST^d]Ug;a`Q,M,[qX[E
+1IPt%id'yKG'AFgShX{v[%VE+ZDf8qPM,hUrVYKWfmlu=C3-[2Yr1m2wfgBW$YDV9(+Hw&/=0]n]5E%4AYd_u!uEo-pQ,]a.i3An|ls"qDvDnferD4(hdN
+G7b^Jz<v(JiJx[6!kxo##T/vbw<(dDQSNzQ|8W29=]i@[,d"%MDq&t84Dx'x3D'Jdj(7YMjrNh~0/$+!F$;Vz#sRG0r5;ZF$XV=ZTMe'"PjS%Qe<o&SlXY
+gKx2~^N^mtQ.HcC7t/SQBVL-`@;8-BW<Ga_^x4o,L&S&,'g_v%M-,'hir4_`F@!kF0:l3{s1'-||'bpi~/XH56=24`1Q|0.pwKD(P6b&_/Bnpr&dX"B:^x
+=PPV'2,.:K6Qv8B}{&cH$F>gmU'(4/sYEjQ#IQv&Bp,B53'{t__R"z(Q0Jcz6a+:coF=X/u,8<<KjzSu@OR[c}}]!w7(SXK7|f&GjP{$VZ:,^ZX{a/D'oF
+<S]"#M9`v$51YLj.LCZ-vv9uGqybm'Wr7&%..HTAB}1rm48fk1bc#|8hWywnV`R]3B="(Ae;Zm9h4ex'/HDfE8P"$sIGSk4iw$`R)i/ue:P`-QblOhrQq@
+X)|B)tcofGub&w"48b#z#g!H^KX"OV=s3{b)<iE#H;_^vih.(Ixu,tI+%:J.7wD]!RA)]#)PkVy:W"gd%'i]!pLAPA_{E!s5b<j<apCxCyC(6XmMjdl!sN
+{u"y%0aQmILD>J,(}Ab.4Y0Cl]YJa@W9g$#zzD8!(DNiw''Hi{X67np8yF&]G,O/Xj7e{dT!-=fjzxqW7(~=-+uD)OC7z_yts#8YU8|8L1d"l@vtjv>u;%
+7$7&e/W,i,Y^%Wz=Vq`,2b3'Yjh%0eH#Yi1GU-%GYwcY|'JEb-2FXl|;P@)@DKI;dFIm=O76t}=d8)k3m3Y9(n%S2lBvrI>VC2]%Zd^mXjiVg1$I2c)`=o
+[FkEUTk^.d7qy2!t.vt-zeB@2w&i.32m^7)(`;(^_8,lqfjyR,GlZ&]ky}tn|PEMi.QkQK7|ka&x9zt4N2MVh}<>tC#'UO_%9-7D{MXhDkl__4!A`apBXm
+H+V27_cEf$0$pTJ[31|u8wVf^r^tJo}@!ulryfz2},)e!qj{g8:61<xz.OyOysC:w%GW:2-]pq[#ZF06gcJ_ix}Dmh,r8bO'gq8RxdC3g/rvOSg=P(4=na
+w$xq%4H`FTZ]S23RBf:E9vtCmvvGt"1bP)H^)54ob<+QDY!+D"H6&2];#xXse9BL72&iF!QZW(b755Y'=3`G&u&pD=2C3|eNWA6uf`:=;SExK&.3}Y5bd/
+%w[&!_^7oK$H}Qtit_4P-phy^(FY'J,-q/[_eWvMuPfN72U:e!C)^}1HlFhpM[(m:}u:}]7Ui@T77P+9Bas$1nNnnCl!Q&;a`-J@pqWU8T)1&Ru$R(i`<M
+eo;34'&V|)+1[IVL2eUKBq_I`%UK`Qx'+<|:(x"o]06N]L%l=JI'U{&)j9`WIZ&k:LRC5C47h&oQ8YM';0sDn[PtS!{tqUfHuz[<@c0&ad,/p{{!~oT78>
+|a+T&CnH5$h8Wwe;KS~yDhvIcFS"T:n4[a0<W)s]uY]bTI~jp)cER#y1LO4ZIV_(+0fZ,qwrTw-#mx==!m:xB`wuF5Tx<H'R%T8^T<31qk(4j(YP]ts#Mp
+Ig&y/GK7'/xs@Id/]Ia=2It#{1@x#[}q}H+"'L@,lnCjkY|g%)Gx97GTv<]VqgMuH8Cq2H14"5q,S<P]ON-IOr,6,lTiTc@S:z5"X@S|Db;UI=|=L%CqTo
+o=xP2m+636~)<fTcHDSaB&E`v<jB:1TQH:&hMFt4'X',EW}}GNeM[CasyTlV]!`f$&U9GO~cRV;Y`nTpNnd9;%[He}Hd-`3UTWT,UdyB%FbrzmsM(J-{Nz
+[Ksan"XH8ykvkMuK"p1[3{j'e@ocXGIU/@{DpTz@[d+h-GqN'+R-.d^jm;u]Dzq>B]_c{%)=1mXlms:JS)5bdfP."/J`_fs:W2EQ0x.3$3tzQi'5D&S`3f
+6(4IGVlux5LS|2^;o]mW~{!K1TssTTtrLO9yjN!6-25-}Htj$i}Up7-_^5:GLUi'Uwu=c]L@:^]]Njqz,hqSgQD1Kn+jEV<}N5g2oBpI^Ro=^|Z&Tb<0a_
+>!gvS6eLZ.%!y,DG<I8]pthZOCbF1^g0_f=e.i(uD1)rx=6Gc;`mI#^Ju-47M3A;NUP]sB[-L#Y<s+Q7~M0.yu=.(UC;B+ai":3[/PI/Aj~aGDP7`cXe<t
+avau+)G+/}5;s)'R>_{}C}8hj35r7tF<"J=&SZ]&%$l3ircL5gHw5slAqj/a<fe16#]Nit+6vr`=^-~95oihi36N(M77`$f-.6BD1fTxgi,hZ>V5~7kt#{
+26A$zD60:W':ZbIPL1J6]%XEdl]@;{,0^|y%$/HI7=u%O1%=FKc(vw5oVB9^6p9A=l3&eX%ME$MURI[F+ZDPG/,,)OZH]}=/7:><XQ|uUs}U&Gw9nPHVw1
+d+Kymr-!!8{1l'U4m{+5C$/I<0aiu,m&:FKU;<udIzn:w7,&V=Uzi[7CFA$:jate-ihi]kOWf"+S|%Ga835)6)t{&Fot<3Sfce:!sD{{s,`d$lG#"ZOle[
+</0rZk_S8}oqd9sB`|0.c6<PsB|BB`hU>YIZF@v$6%GR9>4M|N[TY-`@O!X2tGez{>i(_03p[D|a9V$zMC":$ED+Xra7A2_6Tp+vJwoGX$IG#P"8)lWb0&
+[yaOGJ]NiC#mX`2HH88hb4:DHG!HfW(3L45u=V`rGx{ECrnK1:mJ40#5utR:F.)0>%-"['%%}1H(Kx@HgnD7XXTjGVOpfm;_17sGoHSI(`u8./+:BU43iE
+b`6u&O"tb7olp)VSt1hKJE]=E1yCOM0&Pl/g9u.stvYv7wfML$"R;NA>G^Ox)o7td29YYB5d'98D^dx8/.VTcFWSt8&,^zPF$XKovd5>_X:6HUwQ$X'IN+
+pc5$BId`9}S8KAbmM/9EFd:M%<KF%x6Sa8^tx<T@$+g%i$xGnd}[$-GL@7}<rg-qu$+C7ELoiBj6>tAO3RCb@}`:hVR3DMNWc-+y%.S`2o[tk9Y`e^s!k$
+Llr6T8/}djS#>E}vc"^N=MlWIILpS%Xqef>qA<Jr95oUZ9T/<fPV3s>]Vf$,D9!ExGqx2cxYm->""z(%CE1ATVf:+NEBr=O".agjDXGV+hPQx,[->]:{OF
+QZqQ;.(Ohs-;Fq6>vE.]U4|reqH:JL9Q^gWxX^0m$&]T~w}TbHL;3mlaxdM5c%$Qs6M9~/jCdj@}b(Nk~"ge4t|B&Aw#9/@{%@$"`Lb3k$;>lhnB,qxJ#]
+Fj!<{IWX9D(ln/5A=l"nmkq9L%zF$1HUcq#U4f:cK#l(UqW[F5kMd"tU[!"}&Hpea)$Ap5[3pvcgR&$tj!SG^CIc"g0MqobN%[2ElKc.oJp1rt@r&=q[1O
+DT4:,>K[h}l4rVc'_q3bn;~4L3c,"j.4apL/)L2z6UcAiXlikH3"6Mb[=4bow351J"D352foT3YK'9Gs:=%X{UkqSIURiB0]sir3OaXP}kdyKg#a|F(Nf(
+W=lpflSGD=h=xXg3Xp:Gw$.daX%5D<{|L1h!4AKf[3TeFof&+@mN=qJbw#4VUEr.pnZ#(Bt&nYZ{<WC+&"YbxZZ8D5jEU!71o4v[ssf3>Z"C;{g!9,wfcT
+%IN5(GZy9fApFc7/MT;_C0s'~l6^K#){R!+u~cOuPzMDei,-2PwA2RDH7/Jm}fZ"#$^Q+&K(ZFiRPM.J_e%).Ux^U;PpzV1naZJ#b[&"I#>&bDg0'ybOb^
+sNxFDR/EKy-xJL#I6cFvfeb99zitptK&:i#!#}{GTPWw%Bdo%8D{DmPhYKH5AN3RHPphanb7IY#IsaRlb+L#Ha5KGfLRC]wCcb&0BuFQWuq'c`4gfy`w}c
+3!BZ"a;T{2a^aU8N]b;wClL@S6S5d}XY.m0Emb5am'z$++=zrJ@qFt<(=#$8ldVQ]8n6xVG+]kk#06lHBCnd!IQR:wduy`/nRwj!&k&yBn{)S6[IDn^6rq
+~GO8aEG}b}:wyn;^3nF)1or|0q->XsW&)y3{$6/H3EBOpK[fGbJFTx=<J2'(4oZKzH[_oy6(P/,[tHY;+-^azzA6Dfazsb28oa,nG:hy"Bq+IFZhP:tRvQ
+j|<yO_n7>A.^M6T@-S)fQ_;!"DEt~gSv1-KcTU~pABC>-L$kyi{1(JWRJI&2L;WTKXx.[qL}sjic|IxYOGGJ=[q=WTb5gwE!09@Jw(,zI^F!.jkILRzbwK
+OX'B`p#-PX1{Bzas0rbu3-!Gt!NGiz]y<kkQ'e>zlLVaE^ohAu}hFF-N.#X_N_90-Qs5GfLLenb;ygnxAya{o_q3-Mb0GLJi^=Tz{P9dlJ]R<)15V,yJ_m
+O#l%TJEv'`L|);8q1N!^ieKi9uLk)mYob{_qafSK^Ti6vR<j0b0AxYfV[qO0L"b5.e~Z%Qgh@|7UUT[Rj"zphuo!<M>$"7RGlfSE,Lh,$0BWJKy.~.Wb3y
+q#Ghi:B;Y.`G.(bz"acRT6EP"w.Fx[~bYjLP'Q1+hQp,[Jg'Cuwx|`L#%<J.`Q/6H[$j;8nq_;6fB2C7"EvSN"|}!/oOx;fx^,%6AnGseA8'm}c^obw^<Y
+/|o'f]rS_']{/ej7c/U&3.1SA@M;/R)GN5O!lH@8J'fGKQ,:+h9(@$)kg%G9q:,w$^+2raJRgeZ3J{7@0#t%zS<eV%+O@<v!+fI1bR$LO<Od+!MiA)f}m'
+iW8>x;[,ZK;2a(sjr/XMfaRv.xB/L%I.YZ<aDY/KrNBGmW!Ba>C[U@%,}i1c@)Dp0pEPG>K/lxGk;!>P+g^UG(Y/{=<("f&`[gvq"P"Qfg$9Ma{$Exnj>_
+Kop`wTt5=x>>0c>|cD0pX|A(&KLDcty:{r2yuuxL{87p"{=RWX9Y!9yOsjk3`3:LEA%}ndU@f}{+H6,nbtR&1F{Lz;&YLr7R&/wT'2T9PWgPBecC)WuyBZ
+"}|'MKqU;`(|o)7WLj_cUbT3;`mT`d|M/^z&3iMB^&f"t3XL1ZVi'2"Pz6Eg~QytRgK)4#7=l'Q;+($|Ll34/w&vNDfvR7J1HO[=L}PNEXsY]#Ek^.B^FN
+>+";dU7unMjB!%wwgEt)$_anIqJ+YWTE$yMbNA]Vm.k'cdN6#s9(0F7ASbJTu!CWRL0KDar%k>x]Y()9r^_2BOs/yR[v$0b84s&@%,"WJ]a>g6N-g#FO0}
+Bdoh.g29gH3;K6mDBs1Ee=u'{7n_15,F(LVP%w9K.t}S@GNCg3IL5-xi@pqGlG5mvThJ|$vf,D}mo+G8IL7xTx#As/xQ5h8s-E^$-7WEf-J2fw]6t{R^z5
+7o%[O>E|0rztBQhUH$17jPNW1P3Emk34O#2Aw6Bu#b]rnX^-xe/E<Tm.LXzFGWR@J3e@2Vc5h;{;qWtTss$;G#3^I&x@.H52@/B<5f7-[:22%.5Ko7M6#u
+0[iSa7Zcq"BD3T)^`rPW_m}2]HdUjr6Co{Xi@e0bN/Y$:kF1;+Hg>mC#ztI.i%6=[P<C=6j22altSq;WL.B/Np[I_ldel<A-/U5<6E6sW1S$|y$t(4woqj
+[cv@HD[%V)fk666wPD9]xuc<!A_$3Q=8hN=2AqsI-^2q.a%vXTS0Hg2Dh$0TV;d8sZ/iG%((wYz#::aKe$pVi01K,aW1AmqmeSe|etw+y1R-(%e5x8{81}
+t-4-TLTgsJZOtIbl9#(WMsQenP0CIJOC'P;$Zux:NB`EeP[h][v9hged$8ix6GtrXGFnntg$J]Nh$V)b0ro{/XMk&N=-(,Wi[PS/Yhe"|46{p#:fT{}/x,
+'CsePpvW`m+-O@H(8S~M#w,wU4YvyV`JDY{z=t-zaO))Q;~`JD/;+$&@LFcf>Eo$lkOs6flXdQ4,dI>KRd<_9sjJW;{DaQqJ<zG!(88#N}bt'#.R%l0YKV
+NZ'c&MvSS4S[MNI"a]kp3-fJ]X36y&c`z9Q2Ql6KttLKiFE8mCa[q2H)b0K(PfuyCi[/W`!y[bn,Ug~n1biGn2G'$J+T^6|cjw~&/#>:6!K4m[[c_P,]o+
+^EK$wp~K/rW]4P>Gtv4xQw9UP=X&c/]8;/{3Gh&#`nTW'8hjq'>;kD_qXr|Cg3NV4uCDy{@+yg.$-eo9b2-mBdqAt7ckLMzqVSBPMu>A(0Jo<dZ3Z"|V#$
+s]odynj/Ag.)xG^43qo:7gnC9t<WMZ_&EKqRSD!w{V0COOjG<{0Lr$e36x!]rtu84z%SO)S@G%W/8BsOPZagoSu:MQ#Oz'8[TX!'p#H#mcR:5glEfyQe'E
+$=>#bw8jp}AdIo%9&<R/f]U=^TILdYwO&b>Vs|;WfJF-;a@sKp8beHE#m}KIf+ONz{+p6r2&nB}aH"q1/GUl46ILi5`z#}f9]3`%Jc4Nx}V<zR!~2^xi'_
+;Fz$dRMxn>'FLM,4|>9B2H!o@f!TWH~QHf:L7">1IRI8KF2eMt&cKglCiW-']ru+W&C`(F<wdhs(71/YFAOTJme9G/^`=5.acmMgN_:XL,ckKd;OvqZwvD
+`!LI4|WH`mEQ9G~;BQQU9ZKC64u|~,P='^{E7[Ih|1Xqv;}Pt@g!p:`Hf!QhdcDRrz+iIh^FeVi<IG<XU7G10Q)(5#23;v6}ZDQ|!f^B5zj,9TeLSk,rYv
+gV54-p[;~q:Rnu4p(e^X)tpL"/hC%S5&GOd.H8[Ifly;)z!EeC6#+nN>R@mL+/.ZssHHo1J#~%lg}mDF1Tl=ue)TBl=`n00SvdLM&/rBNEGdsYQ&fkqWlP
+&"%OQoA3y$txV_SdkQ1O/mZ{dj=u@_H{&]oVO0bHFRRjr&QdXq}]0-Sb$Gn)5y,OAPYCm#y]zW3+5%h1,5Pfq3D"x)a3l31Ds!X:2wu5Pl3Y,hlP>;qTiC
+w+EcuB+@WsTT52X<hs^'['Ikt9pr4C}X1P=2:/2#|w$CRDw`JwH/!`+adiH5{F`%NKqhb<^+kt63Zw5RM.Tq6.&$N9sL-SjoGX='X!SG8WDC}8:Y-Q!FL!
+[P<"pAALI&>[U#oz5y"Xhl+!ovp1KJu`$3",d)5-q;8e#Qs+OT,uR|Dd[v8{66dcYXHEu7I._^>eptAX6qq4|3S#;hqn]&No!5]=u)l_M#rVY]0glZY/%o
+Ye"#;7>&{o,3Nym[1=<-:u|S>%@RO;H9S5l16HgI_Q>s`a'Jp$$Q2WkoKHN&i;[8%D/5wdF$/SX9DX&dZN1RRbmXtKlD"@b-F!dp#UFd`&1>+Fv%apqasU
+cdC!}4tN;YUYZcJQY'mJw=}VHuof77r:%JJ"Jd3Fo9:aQU"X:80s[Ah_W6ARwsN/f%J($$mU6I<a)hkrE2EqvjOcrbNr+x$RfR=[8YMTX<NU+0]LG!J#Hv
+z&dKfl.&f2pwP{+N^Lq2lZTjsz1Ga2vPp#q"_MVP{HSh:M2F6VH.=m-j/u7@[;5CC@A57xh1yb/e&9!8&Jc#'n!YAw+kTiu5axGw'@)tH3p.6.B;>R>Nbr
+<{[Y-%NEY-cjQSuLke7o/+`}hQfaN/h)EXqB{!K]QeM}q$zR(8}>v6>0qJl;IbR>vTK%<=cUI/`2C#BmatvO[&9UV$wey^rP[qt]eO>x~m-9Qu^Gszk21$
+VN`kereAk8Af>YXCIK,,)>ge&@zkGSGG,1/1Et]`5RE{K2CkN#.,"ik8hOe]Ob"Xfs[}TH97UN]eWO||z7T|Q"`C}>2>_+q'pOT8Aj{Q2`7']lz^7DrSTj
+A+ntgbFwKFXSDn&{r)4"GSw1<2D-xcoK3UCW9"sR/.B}sr>^vG>l/65Er_+)hFLbMQ%YK<|Us+TF>c74}&]!bP'}_5:NUq:<CMoy(M{|jV`6~SX<csGE(`
+Jp_G;%59V+$Y);rf]Gi8%[/.uj;Ip.PyN;plqEMT)%po1HDEiWi!cc!+7w2$MMti-y/=RRDjd.0A)@TT!%C`EUG#S8MIm2C|Ug6LK^9PZ'j$gS$myS8Q1D
+@8RUJ|GuzCGu91Gd~!V"ZB%,NJZpV_qYnX6%u7xkz>+(75]KE3O/V=KrK02t!udlTQ)meLc3>zAM],xiLDPjsVF%eBZt+>8->4ik[{=RW(xA==sQG(/WPY
+mw2XEg``rPWt"l'95uSP)DiH:0tTea+;WI8R_8`4VoAa=OQ&,:IA}Y3i"Zx6X9/{2{3bPd~W|(3p$@^mrfyFm])Qe}db>-S@f3C:jDf@leMaJ@@[[NJ|``
+e$1HBeIGbZT#(^7:`"^9@Q1ZpTFzvuNRp}$gZ8R7vwBmi2P,ZmVwdt13;>GB3ZoscL.:~a-@xu]w77;|"R;<:8z:7B16O@q.b-&_PYZF]dF)4Y/`nDGlB)
+xcj;LWt$]u8myF0gonu3>LomY2x+Yp564DYSWk%)qn^y"!/;[=cEE"Np(`#rN)VnhEwjfHgR[&.S`MM$~I9eMLl^[Zj:H+T]]M[iY!-j1YsjV5`e@vax%&
+iNYr|v,yOFOU;v){ns1UTna,p8b^4z$m]UgOf735X{>7x5!R,]W{J8oOxeFqrnO&|vEg{H>.Nj50WkEiev:7-g5Z_}Xr-|e{JeGOZ}<&x}HUCqE_b>O]du
+^DA!=X[b]u+|sO"x[}leG})JIgoh[q@CcE_D5)5%z"$x|+QW38D0koI=EQe9SG+QpY^((c$gi,f5b}qVEXWqGv;T84X1fI$GBt}7zgHv=o-j&YR@T:mt:G
+W]Np}/5-:o~P+y~b$l{OQr(u;]UxLg;%</c-_0:!kfC)D@!_63]C;8"k(8Aj0}DcCl|(<dyUH:5.<6Qwt)zPtTqe!P}Ty!b>hb-mC7x:hl@26e&hP+r{o.
+v61@Par2<dVVt{mq,H+PrgK#49k#9^{^-/Z2{l[%](H'6@+_(^9^8w|dT](Qn[eI-:Vrk7O8yjz0tQ+IEE!7^z4cY=|tUNQ!=[$%MKD@;vc>{.Pr)+TYbK
++.r5Ulu3O#uwM^ONVzS4$3WBmCq).!vn'ZNul(diGcZ%-H[rT{3{]DikePONIK$E^Lm(eY"vy4q_7aR8<.V]+`6F[%^'}UD]uE.Xa8(RD"C5=7d.D1/TC3
+E'9/E`&K>zQZ]K/h1X]7c[|pC8_PR5Ts~p;gGEwOcrB9;J.DR/3qdw8yJ&S=RqS7#B'/y+3q@5Q^BQ~ShI`UO@AmgJ46QEclS(aa7Y59>JV^2OE1_HFVML
+`p(eY;Y:k|@B~o8#PL}qUTi(mPN@d@^Gkfy)Tid%W5>%r9G5>9M-jZv<hA1h:%4bA.Gs]e9RSL&=8Acrb$f.PXc:ZiHQnsD!fFAs|eC-tX|/6||269O9c2
+!:w]G}qr&h^Lj`/(6c`>y^Dfud!L>j(6}l"qdFQ`^8:+Pewzi4>b[8JNih"SCKapteoG'E+@jMO#Fr2++Eu/}^G8j8jwEb_0sBX]A$z{!L74OO]UXxJQB|
+envSxlwr[0>lxCoV][@Wu)b3F}rIBP"%GGay&ssb(TLL@3Bsb_x(UB0d_En2[5c@F3XF;:=^$,D'{:2#@7)#br(TOR=i|dqD0s+;TitrehytD#WEGMB.E0
+3mLBIr}w2ghjzMSq$}WR&_$|x/E8w[.F+dfSAuHf|w^O4h%{vOxOrt_}xkX|@r(f.gw}Q|V|k!=FDqD,g[("VfykS"Lwqo,ZoIwqUi_o~FHYL}ut2D;(IH
+|jZ2h:sAFnkh_T~(W0BgZCl69IpJi}Z5clzd1+mBMiiRUt.|v/yt>XzkT!8e%C&=-RHnhayRE))+y/q+Da66GUW&xy%_-ZCd:XLGlqF.r&{{!0!R0:%-l_
+<f;F<L+{BJ%M}I$pe!|}Bg1$~Tp9Pspkf69o}+Cg-6|'M_{hLJLo5!6`.3NHhy6n30zK,4c]Q|Pi9^yw+'>v");0>@OSmY2'P=vW(61&MxiAJe>P:+89)6
+Z)H'^LxKL=vK~"4Wvg$h/=;0t^0]fyJioTUUI,y1OXR8+b#5"aYQtQr+D3|`&]{(7mN3dr&GU^:p/1Ct6E]u=M75MbP`W&rZ{shCw3NG1"Of`^H]Df!>."
+w'w^q;PV_HY"IH,B<Bo+UP0@Q`]$|H{#2jU256Lmnk{k^Ks/(Lp{7X[jN8)4DlBB2CQG<[).Y+UjNxWh8M:R~8E<Y.U5FU{x0Y)ZuJ!k4X<lf[Dlh,<27[
+pGe8'.|jYeT60N%Mq`O5/]W#KeTLW>0xgP7N=9[MW!OSUy"1Xg2E3oxSXS[Xuu"U_U^P+jOLm#x+hXO!XM`[dmPPF_P(h${YG8aM>^_0=33bj;Csn96etd
+E{v'7J;1Hpf1z[^Ri9!^.72)f03@:B2MBI;}@GV%l^nkNJT[aPfBFp"gKC|JfKH{|{:E_Mp&fJPuKqi|W/yeC5!~xszSGn-pm7qo#50g>XeM}q]vA/mj}z
+e>l)k2pLZ|8o~g@r{[s:vqTMQgR{TMGX_p<;b^_tzw4JUc(vvhNpDxFOUu>q29~,Q|t}XxB[2>>8ZJmEszPlqFP9pS!{LGp}%QNo%HhGEsMBs&v'9AZ-Kf
+#9f)k2~1~67zn$e87Oj&}^G[<@;XM,UimZhu5$%ZmU{}jYh-=%n9R[GzON}|-80d!Y&J-UD<42W"ndx&6x`&(G51SI+2L%SwJqEwB=<H5WZ!t'oEF.F#E^
+M%D#%Br"=P=pl-EJo5&.~@ThE>=Lj#lc_I:(9FnycBjC7ARAbYpIiMZab;5#veEhJT7"]J_#y<Q!>f&6TB,g:wxoHHW@Dgsp!lzVKwjP!hE|tPVr^Nj8sK
+A[T|d5Cf!%Z-i)x{[jrkakA@l4aBwj2TJYWz,e[GUIUd=b6tSE-KCrFw!5kFG5O+D{>4HdE(Ggyihi2$(C0A~jwEt2RqVKPW&E_Z%l|Cr9ZG|X2tWh(Ut[
+=,1-.K<)db(b<913|.n)3uDe#LZ;]ZfifWrsq6lq/e_VBByMPgqc+T_@W2s!0im'1/46hA(RBk.no0)'Qobt}.W!z5_")%#.$1uePKxRuFJRy83=X&X'@'
+CQh!~7u7`-P@G|Bn"vG!dy[9R8_jZr;RFxD'R^XJ.L&<cO_#TL@O5ZOrxQ|PsN!,&Ggj)h"=x!MLV&~2id`O+{/TXH{Bs1Oy9Pv@V/:0N1)m`t#oA)u<V2
+Rix;AY!aFW-Rh6q-:-x45<t4sk2<[rmMbdx+]6c7"zUj<l2bt}wKYxME/60^C';e%WQ"l8mLMV$MeZ9SOa_LJxcPE)##{!W3Wpj^`"ZDzZI%Zh.R}I@p@|
+rPS:paP'`Cpb^)iLtsQkCAt}_-]b-#jtl.GHTewnHg29^R&dht=Q'VGO2[_-6v3v+u=3`K.S^%cuEb1f'#{Pav)V,u"zqbzGB]^iD_2YY)gJD`=R|ku&kj
+B23ZeExqoGUv;1uVh7[5xluhr;+elV-x]}ZH-Klu"Fwq1ao1,SZS6j9."G7cLT>RrHQ7m`69r^u8lw,%Nh"El)P+7PabnG)oEU/gk%|}D28SgUDp`FWslb
+hZ7c@y.Uv8Df4r6>e13sT<i=r$c#ttU"Ss'/C"^_6^7.O<',r)~2QO@+}Xaw`0zSWGa6cb8Ow+D_0{lv)}LC@Cu]]Uq2y"FY]%&5O_,]:H9$Ot3{0x>g+Z
+5s"dC6@eaA0XwME9Urh))Je&=F1i@;.SjPItxSTscB6VO4>[AJ-=[qNy5C$T8n1<^CSCHfmWLXa'&KoW>.Xl~:~vP1yb#},:Q16VB)k4%.!Fy;;u=F#asf
+YvmV<up==:uVIV=MiM6}p<BWPmUa]HEBOnBqs(L+I+P{;;Rd`n(3O@i)/Q|2&MdObo$pTaX3>^>rj+z7]L9c(8>+@z<)`Trg4O(uC+o0.AHyRu2R5QOJ47
+1`'4[1JFSKPTdjyC!mZ@4cs%39>`HKI3G4Ro4CK>=GYo<O</<$fX%liIBSMVKk+5zyAzv<c`Pkd)|8ybv4U^s);d8<O7gIhhag.hu0hN>!1V)eM+_In'/Q
+8Bp}Zj1v>+!kl{]AQFzZ|M@w{9TdiIFS79f+b#pnSptbs-+b3OmWzAy+Z,-(N4F4-_(NS1,/rD/|,ZgO>-5((nf.6rn{N5/L7h1,>11v(Y[IcER.UwkO5>
+1r>!h7R1_|7Z"4%Wh;V]bbFQx]g4RCjfW>/OL"`9lAI]DHf^vpo-}k^WR(rP{3{Y;h|"I!}Y6D~[%j|5}ucvYwh3sba3q;4NYN=3;PyyORk;am7FZnH<ce
+OGq;=p%5;iiSCck^vz(N#3o#jZxGb-JAz&QV_+Sd.,s<lIgbG:&<53s+<gOVZ_y<-|n/LYL]BV10AlEr[^->xC"3vcc^_YB&h6dTE78,<s09V')"r9[34O
+V==(}uCs'l-2tArA8aEJYpK"27Yr_O-:`386({q&G.oW#wo,8|7hy{"1d!ntm-$,8}EGD|EDqKMD;Q!ocZx{^/WD3uXk]cmfTBMie5|U,y.Q{`bv=B^e0D
+sIdd)6ujC3}e$Bmt&eBr!U^wET'L!Q8UP4{`<=:vRkJjChs5neu'na^|;i5gbI#TyONn'P&2amFOVMNS6Yqfjyy'mTO}rGqm+0mn8mW1Z2k((TgP8epxTy
+2G"I{#eMfI$HSbff"COWo/'Wx+yw]Zh/|1Ri[I@2d_z>aj=G/4V>vm,^Eq>C1V%I9;0,^nlJI&'Sbie(RI<K]K];H<`7959=V<5J9wJ,c+_XoBqj,J.f$(
+UW+r]T}`]-&f,xhUBl,7G_gb%{S5RIZS$+$[hK~4<)MVMUx#RF/X,e](B/r3`eiVLT7w]>I5qEF5l!X{{Gqr{5j+UpAU`5P;_tg]q+KtkIWFe=V1lp+t%b
+VS{J6^-UvSC7"_OR(KJsxxB:s!~&"HG.k[06X0XT!%Uz]bCV'byut#{bim`Tu'wQoNr|_xny(hh6pV/p92k@YH".Oo_ZfKr=QON&E659~XOls.2R#[~)s.
+fw,oU#$nAT|)U38l{b8wt]%i&HJTkDNhD>eA"69ddgUp%axh$JyJQsb[E||f>8Z>,_PE0gJ`KWj:;`q-Sc$aw3QHEL+xO@T(W'3(f-NLYM+t<DZ<D%<<kG
+<aYcv]$2)5A}a-XZ3B`=kF=pj[P+2=y>ohpAB,0dyE^<oiIY/}^/,@/LR7{dcOi{0=(JhG.zRyxF%IN:}{.H}BQ4~/!m|YDW520<-sOcZr[w,0;8@lQf3c
+>Q>37a|5{SHfS_&Sq{,q#:At;C1Xn=>:><M%NHfct,+n}lLuQbr+2Bu1Rl%VZX/.}smmPc5H~`l[p2wcdI"us3/mrLdq[D]a,chCZGx.b<{E!tC88W=TS8
+edw=YEP[8uaWrhD>RQ}Rro,.fp5^MA)t5KI[@q6G1TPb~+M[n5W8p>O,a&v_iG#E%z_Jkb|Pug$BB]bhJ-gT:I9Db({INv2l,#]^uGT[}!X,G6-Z6nL1NW
+QA%AaGc}>%~qc6RYTL`nxs9R=RTBOW|+6a2kdB/(t$dG#[58&MGJPr<0n>if-IA`{!}8OaEec-%5jsgPyN$:!}wrx2:=L[K-ddl)(]a'047=43|.!Mxr.(
+^HWmMt3LP|%,mJ;HD!K[S$k'7g~/!pXm0PS+ZAH`BYrS<;A)[BvL_|5i,I$i6lM@#t:}~n2:$Je[[QjCW3(#+0:H@U{PwQyl{M>w"_)`,t4GTkN/1a/CyX
+Qw["N4+.iONTBV"}HY,0JeGJ_:nU(^p1s.j9XFp%2YSOLVrQL+Yn"Y-5#;y-oZ8$]4bm4(qd`ML56pm_88W4f0Oa$1;Nj'-"O;9$s7b.#40Xe9}2o8z>hT
+K(cj@rv7)b2K!r>f3=)8}(<;JHd=,jrVXxn"17Nk!bj`Eng,DV<vo{7zE_c^"L09fL~|Lb#'~y@9T5@"v+}a7nxT#t^cSb86'c<Rt`I:4,JG#EIJq0v8"y
+9<a4JeP+PVHK.vvRWX"A0:`=bHQ{)w=mDo#0fcyX"]$&8Ssrb4-.NsAnMi@4T_r$"5r6v]H{6'orB-k';7CHCld$!X(,'Sr7BaNtj:j66tA.{f43u[cc^T
+02Y`"q=gEn%TB"=1e[#4wEP[C=cm^dAWI2vDNQ>Dg;XEU=dx."(/$$dN}7wF,TW>RM)n6lYlK>F(kQY+~h(}R-<tMtcla0wn>4'5f+g$}D)TR>p+zmh[Z_
+-zy7:f0SPmH!8>('7h;8xA"!{sr3mE:tZdL{vo;+Uy%3e#x0bXl0EO5-1Dtz`L)`gs`41Z)K:FCu2%I,kqb/,sSC5#EhCINYvE-#&y}lQ9VWx/"`jlrD+,
+l/gg-8D|B}G(6L_jjb=wC0Mx4cA0<lMG<a2jfUX(hg/RnY=-K=SZLn7Ip{o1"YO&s356+E4:TPnBQvm8VgxAa'vjbaq<VQ9VzeeT_BK9yVB.72Mph>{J6l
+B/XF79Q.RB9j"l<_g/<m!^K{%>8xL6`BNYzLi%tEB[P@kP[ue&`oI'(-.`1O@1~+ST9{TWPa^{"FVP3Exb}]0Az6>+Oh[+VO]DM1(^ZVhp&FcvaRzavzn"
+@[0/o)+_R@iZpxL3rrcWb>0rF6Ptafge}ll(;x4]-R=vhg<:zEK3%Se[mA:-XCF0F3sAb,37IO36-Ii:+o#<CSiFY6t=338Z_J{!qeeV73Yr+Sm`^HijD7
+|[tR~hM_c%MCvk5"R)gTeQyV/iP9R,|_Y"tUc<B(-|DkjrR0t<w]oYSn7/wJM4pKK'`#8_y{;$yhC!X]3y<;kyC:{u;C1['<-QPKiZ7^7[VrooOI3"$#p5
+f&59+{''5n^LjPuj:3LyeihNU8]eFZd}y-'SJ":MgL7%S#OsLeCQx,MU`jxOs6zQY;(7_Ur{RI7HX)03oF60TFVQN`i+Cs@DZ]{o+_YKnE{Ll2`p),R:ZF
+{secNsBlG@dF~SwF$aRu;Z2<dQuSKT;^+FH2Ria^Ga'bSEV=oa+j0]E9:CFZ1VX7<=Yc.Gw%t=I3x(2;tskd=G^KtLF;R.^n_Rt+Uc($#e"ae[!9_{A%p9
+ES'/djpYZejSTcxRImv)/,8H`,!7n3[5r&OFJ!&DlobAqx/[wTiM6ue@sGCU'!qv4]$0su8'/W7Lt8|4:`5y^B_Q%z<J65QlL|H.NT);ock)ZgH;Amm^UT
+/WWO]/:e.jRap/}Y_Z3]sNNRKRl%jg]X'4fbp(kBb-,;"b%9e(T9,H^8]z%CJYWt`@;u3j#F"2t0/pXuRaK:;Mj/eX#KY%{F:u!1~[0p6#UdOAW`^1#ju2
+^<Pw%`xdtpV]s5-+.Pgd>[J{N4>"@_`GLU=-<yXS[Q]u2"sK7"X7~Y{vW].(X!_X'(#wy$~atD't2UQ0jt[Q,<$sXsUTxVexiJ;SErl7:]rxVh4=@%O1I(
+9/t)`H;O^uvfE6FcU@53Xzr)}1a"j)<v_=N,U0F^{[/=B_`xV08KHxcO+"jxdx=4#-b}>5W:EZM`n3zY]+=@Ql-6Or/p>x:T`c{,+Q&k.9-S2#sF4UC/ML
+{jEi<.K,A%6jy>4EO%@}:nFimi.-!t;o-[t9l)r`t4y@ajakou%VQnR%4<{uw"4E#;P}fhE6^|H&$W/s+CJ1#!kl4-K,T1,9]HCE-Q{+}PlXg@)9F)}CN<
+'gwUTd"h/!{6{0JiBFY6Fi"Xx#C|-C#<H|1+d0A=876`MB59QXj1_U-e9v0T98VN6&abkzA<#zYjNcJL$D`:>EWz}7>-@UwnjFoRZT<<w,e=EOkuu}/9Ra
+.t2qI{af&7~lrFIggO6z/}Bd1[LlAu8gwvgOgf)>~0p}nLA5Tnpgn2~r)7-e[AS7R0PN4pJTzV6j+7|hK38_cGmrps8^'yU)'P'fw%Y/A=SP_j#at2KBu`
+UUpBFTV[TVj<c|dm9W}{2wl('4~V3:#VapqEjbQ`Ja$IV=Tx$5DKd6upMClftL+`2-(T`nO{6>ws-cCJhsoKjc}GLCG]-:VrO8))@/<JqzypA@3}0{DbsZ
+5a%F3Q=ELVWcVzMC{i'Uu1W+_{&h`'P`UPr/kE~FAjf'e%n$99$xI&k:.)~H4kY81Ol6G4%Y0t#2e'#P!r/c"}PQ%KwoNc~xp"oe%n7PmP_4t8GaY8P$![
+q,>cYOM4oi,nXp|>NNF1>[:FQpn3d[&e%lr]oJk`p6ztRX1kM48y&L<a~GE0B:(+w@2R,W':{9lh3kHjZ7B<P6P`.i;FHpL(K,EVK7c,h#004i.zP4PI(O
+'R+C'qnTPL,%)V7j-E5m0Qj6mN]O`hF:H+TFJ)@jc+JL{{Z8JwQH'bzpfs,%P6s.wFERxLNytIWtXZuZ=buD>`,$jSYX1M`GS>PyFYLw3yjw.J1&4o(l=V
+&&B$9fF5HA{9^[vJRk&kKfvb1/r7d+id<]1/CRLeV&~5aicvW##co$;DXmNB]6B$`[5MpU$(P>]/5t@IaKfVd@NNOHfKYNwuoOjo#ep0f&kO7.6uZj'xGn
+80a9S(a__4IsEM5[1Ani`F{q{d!J@R8aI(}WLy};Y924@yBDTYAF'=xl>M`Ik&P3'1v8u<@6d2zR~P3e2k,3aeg.t=lUH$9oDBc-J@0n/5k^"E5-IJlUCm
+!lFO%7"[t^L#D<{bgJ`=}pC/g'kxP>a$zkegL{PiNodMGwT^lH20aqhduEUfRr>W}bN|WZDXvD.[osG=;=^,aUF.Aa[)Bd@e^jKKcN:+z:sX:h^50`yt9o
+}]PGL0dUE#,bZ./f3L5!!x8Yk.i$OI`3THA)|b6!rHye`zI"y43$Fyh$=<;'"v.4)ZUV7pD3z8SU{53w~hG>x^%(@dR&pe}Dg@8Fs-wU|WU=X]uYzsXmeh
+OKKQKVVqgo{XWM~7$#e5!C+3roPCf3Ey~<,(R%>$!@&<G7J$A#hLbx]TK@>IF"~#=#a}HRU"3bugtSH;b0V^}S{QO=g4JRa/zbWhgT-qzd_HjdPp]@)"<c
+DqtQ[oF<_H&BAFGpdKu)qhBzjDU;eUJYKc`S8&,1KRU>j0.#L;"x+93P>eVlYEWD0o2w&L6V3)|ch@;%~3~JRICW,TP'{G8)#_15Y#F`zehZfaUT'URo6L
+lPa`hZnu7X_F#d>[q+2!O>fgbW+0t[($JaieaG4>Q9.]XK_2DStxv8a(AqzZ6xm.;D;{jHwmDYlMh.!OpRHAV^s%/HEeH&eozKeh)'&:7Z~zj|}sTJ_1)b
+n,Fd>KA`+.=g^d6ABo%4f/iuqetD8>nYi#'Cza[kcc>wG@HH8>i9a]4s1<g,eHy$EFz4rf_WfMoo7ek(.ein_kPVF{S8,!c;BK7EN.;Iw5bt]15sa`JvT)
+0:a;4/MwW9O-hc#i;tl;uIdtFJ}t0%1HI:D-#kG4@0MkA[(op!~U#EIS/4+jN,NH~LEY0"k;#F!guX#5bY[T$)X:ry@{Vn.vb%_3$zY=$4zJBbtn!v5%m_
+-ilD$Tma>&=XbuFl[/D4:3<=,fYhnQ^RiA{]V<H9z;T1M[+0!oVR4ggt:/vR`Wxz1'oLsvVN<M&4IhwNm-A_g2M[e.2Jw1uC3x/a+J,su#=u2g{2C&4%66
+VxaUwMXD;XP",RKU]yfi{H)Z<+=qJ;"UR15GQB]Vjq{#y35qzkiED|k'9d.iW!PAVAi)P4P:Wr~+PED"7`;F'z@[2H#>Phx';0$HaKZYvVH.<WmF)$o&7m
+%pF=36.2p3agh`#g0%(58cA1M#))`t|C{2PX2RgzO-&2b96x5-x75{";vJ_7-_:B7Fft%QkF6UDGCj@$]&+;ca{p_+W%^x;$'RLL-]TXJ!&bfqPP&]&t!=
+NpU[q1mB()Xv5PrP}TcNgFU%Y:==3`N)gXs1K9Y/"t/N#[SL/BHI]2hFI&;@g<DBNTUz-Y$3H((bmau#)+&nP{aOS7><4RelXf>}!&sX|jV+@m/n,aj&xR
+G`vP@Fn"s{~7"ZuSPe|cTUN7^H@O0l2gaBazP3!^,14#t0.e!g%3$Aw7RBhVY1IbYZ"<_W#a&l96ryo".cT&p:4f^=-O""b[=(WWSjLPa0!pT15GY`iFC#
+a7a_f+2D%3,9aCr63LPF/|.kIM}{+jmO}#$X}P)saA1SM#jR.U+WSyRKfG$ZT.^&"g$2zrpkHegg<'y3=0P/SVEh<40UL(%&h%&ixb1Yok3HTmQ8G28O]i
+h1'2VmuOAqiLAled"C&F@N6'(.k]@@={gaC$Cl'd7`#+N#z%a&`9UYpcu%8(x{AEPItM6pD)}"`Vy5O3L+AYA^5NUo'w,y$Z92J4V>Tz317)gB<lQigcNp
+Xq/3r<A>Yh,,QcH5z(gxMyv77P%hvOp`eYBBC}|Ft=HN9r=Fempq;Zg^%JOGl9+/z:[SJzR(`{qAH-xec7d2#F-`]f1-+Z]b;WE/UljSFYRYyPTx,IMPGF
+g[IVDD&]4UcE(xv@M08A/`x>HJ9&aY|DO+c9Ug=YR1+2(XtEqD&{>ar&0>Z!:m+u@1Tr4G='-CQ2^32cqWWK^Iz$;0~q'E#F7pv&V9'm}aIQyhmlG:HB`{
+F_iA6cImd'qPO#~MC#QJ7zGhXh%::]8lFi-|t./Y;Apu[!w_+V|(XKX:ih-0DPc2g+#;EAg+DS(W%CY3p1p3kgVtpO'DQawF8Z-`F#NllHdf11pp'T{GtQ
+ZldGlG2ovf}2lWvVgtQ<,dt.&kJByor[21oVYm.;n`F`=:xP;m})=s%9V|p,Vj_`7w"/{y4!PjJg"LKV]{p-21H1C04`;(vX3l4Lo$(,&(B%H|o4oKJ^42
+OjBZg'=)ws^J0b:lnx0u3Ga7bg]8KT=YW@rwT;F:wAKt#]Fj7|+Kknk;"}wRIf))]!u[rEHCbb+AzA1=Mvh(@Zyh8slWB.,yC$TBA6tcPdrD^E,'6m:`}S
+S<KGkU(#OgWY_(Mk7|]!)O:aJsMv$1!m7N,;XFbF09VU!Z=#L5MSm/iy2Jk+e[Ppd'4WUpEQ5)RPjKr18,%sL1|=;59VWA:lh/3@'ihSN#ae>JG8$I'&n{
+t:PkbFQ4!Tqok-O-T22'vr{Vq-ICd]ze}l2maT-E+;>NSz3w}Hg4Xr8fH7i3==6G8,9{Wpalv[CD9vd+rw!1p6,rD%iIMf5|b#EH]ZWRvjnDVUpe,@%q$-
+g-{Z%Ho!dgYk/<2ov]gG!wlD57hk7S^S:97_yhT4c6N14&)=&xd=G;}%:b9)Ar`_d|BQpLA#asfts)R+HW>`pZ:z=7_cqHNu(ZbA|c<]gHurA!2]#u/<N%
+u!g)<ETK,Sq}TR7GIRSp{[m'rR8@!$6/UqUv'f0Zu|XHObGdb[Yt=1S7i5~Y{v{`LzMSyN&ZVq_._IopD3>-BZ1Mq4G^v)zq]a"5EJHTr2<4m..C96i"j'
+g@O6],ZP~8Q9,Kia)<WBMvU+NGuvSr<&0l'&!u#^fB58+!>)mq7iw,<cdJVo,G)PV#Q@x+j9B;^csz(dze#>vZ;i.uR^|0_F"Y]6%'!nT)XCS-SNzUgpH%
+Txh]en]FvUj=+WjMu60ODce4PBWJl#PBFFRuL$oCo8&R9o{fA<#;j]HRzS/O,ts3NxJEC/_d5utc4'xzsEkiEE9[lG6-%$jbS]F/BOhE/.<8H@myK(T#-H
+30+FKb&Xvu1Mj|$lW7NiL0+%"iJ,j}x_oFy`p3bA/p@g`hdW/LGC>`}oXEs{.kPA}+~6<796MCKg}Gk/21]gMV`V3]Sp'k=I,x1NU"[^C;lVXX:n2Khk)H
+maI,WXlJfR_SF3);n/QA'oV1ZtO6T'>g;CBz@Cdx-Q4ND)aV<,4]iFi(Unrm"s9tbalQNG};^0KtqsKHC;Qp`"fQK^vhyqT9agDiM:uAY:NcL#gM<|X[MR
+QE'sPN,cpg~A031Drs@WgH{iIp:OvA<4AfymP/@22WL<Om&uf:"vFR..18>NjMb&$:E|nW!!x%Q$O#GkWme;y^4<4yyDz>e:4Rxc;[[_n.o)t9-gv7U':s
+Zpt,LwMG}!AUcugoNh|iSl}k>9D#Qm:wr4c;{+hxSaS$g8_"stID4xfJK3!7z7;dOGq0B^>5m2;@|.5<6E{G,tTUOg,mHj&h!3rz|@N.zvcqyIxVNz3{,1
+Gu0">.,HD%hbx!+8>snKdB>_VA^a2A;)tn~]EEKhJmYLTW&^+'ctrx6HuF[_qlCV0Gd/>Ri)|3Ob@:UaitH`/k:ReVZ[fzxVu6As@3%|jsZNLN,(kVU(nJ
+n5>.J%;T{.lP_3Xwq5F3l>yvf`8u{;Z/wBG6eGF2OCN;%bW}A0>v.%.F$Zpl;T![,6j@1"j1[2wx(CFFQoA:L7K"2OIuwxrwT{~eEV@Xw)E6f,TCAJDq4_
+,TQa,VoZ04EUl'!K',7gB&,/CK>.%>E,+7=Q9(j556-Y`lZi$@:NYe:wePxQD')/Ar62'a_QW(Ab55dvmD/yR#/UCOa]6ZdUD>8b."4HK-u]8@KW<(9b1`
+DC_^ScQ!#GK6d"/Eu1V-2|`q'b%,)CB5o-g%9Q-&zpAG{ItQ.3d){`u"EsOIBMX`a5)&':/BahT//FCCy=c>xjGOnp{0Nc52vSG/{F}H]X<)Re4"W0+dTu
+DKDN/gA:`Z5_4={c-^Tl"hRtJoS=AyEJ~eywoTej{}!_NchWO%F.f]$-C!#&104W_)^EeU4Ir!DC&Wlp2E']CVr`//'mSn7CHrEVLZkE<-V;VePnl@`enC
+/|<tR[f=T{PT3nHKOBk^]$MW|dCE&`fhPZEr&n7KfgE@hFt10JEEsQTbBQh60TK2fS0#L="J"kgwL}G/q]ePV]#K&REY>K]N9nfFdx_w.4W;9-WVbp$(%p
+9U0h{{&Nze~X,|"l|o2UF0oaZ&2(;%S^L&maoitqS|=`u+:Oh)9q$sBHqQK.vDLKW<0h.3eZg]P%#!9%k/Bu8Xa7:nCOwk8eoi!l`[//2CriU0Oz_ArX<P
+pB4"O$hK+]bVyiSaCMg3v9{%fY&2J^,}bCV({_3@2M86!DUAZo{A9zl6XD.vYh_R+mTt32:bD(PVl}LRm#D")#jg1.fBT!/@(1Q-g%Y6>{R'OKGUW4^XkV
+sS8MwomX4p`KnhO^g:&ofu91(7d8^1o1xxd=P|dkF/B(,y5I/xsY)VM!:fVtgreu~qgN^GdqOd%ZWV;#_A8u:VIzHQ]=NOzEd2nR1=|4t/-55<t&k]1bzX
+bu+1X&om=&Meb$$CcC8bwF5nlmu!+]6]^k0nI.GJ,UD/;DBe0qpsat<V>M@N%#69JM=`W{L3w;3O[$kUsLE2=fJO<G7izkd|kJB45:")V()r~9r-uW18!M
+F2eK#+vU|.)YB:g%_#:W{6f#q!GL"q^Zrk%xbZ0{]#E)nSP[KnYb2eb{]lRsaJ^$1ZhA4kX+0oG$zG&e=vl&$:]wE2biH!V8.IBI.01Y)d,O`#fv)-M$4W
+1D+w4tv0),cq-uyL=a{ZJWX.[c)w6S.!74Mqc5mP|<QGp]0l0nf-eXy/#>%<|i-$,6p)Xo}4WBJt_YYyG{k|`Lia8Zl0QZe4.G3nC}pMAV1/(S4'tUl-}G
+nei(ETiAZGY8kcIEUlCq66WTMhmd&sM[eB_GB&7&BaykC!PanpZe:v~1oo@aZCff<4Yg:nSYx@fMQ1}S/C$^xQ7p&Z0p3'@Kuh`!z[rQJt|S[DHh}Mj|T.
+VmEgA"c2'$3a<y|pkbI.S}nidc|0GdOjx/|J#W+$j_^1)^_ynNh">UYgK[=>Q@!,,kqx;PIla$[m%Me,|N4#f$4<gS$NSz7[q_"+zKX%zuz#A5yJ52Ky"%
+6[z>8@J@KW{Ds7%_G>7aW%8kN&kj)p0MH:[f^GW^/$o9!Jm<d^"oSV>JZ>@cKfST(!56,@LK8SAK5;]M4R=elntHoJqV;otta/P<PlUl@A7]RT3nHz.JMm
+aTEe<'02[}:BFhMPtcQt0RCa;YcYm<9@aEuN_l{YCnp%^W6lfyRa=6!j.)@N_g.qb#h_D`)+5Kg24.2;@,#z6KB(e0w0kW=,21~!oS@(&F5$Ke6H`0h=-U
+]c&>]1aT}"n;>y[Xfj3tWEovj5&|#&.De|J({l(y:0s/):_H}k%<$gyL~FeCJ/aQzt!kg-~BP.g4P74(5]!fPt_<E|2^tUe6eD{aD$f]V:xDX3AHl;ByP_
+JD,N,Y".WI+"^uuC[X!s_)/4#FDA~p5+}h&]R!o%]1>)m!&q$!(v6od:URyJ_bGb#O-62iFVC+Bp2Wv5,{K+Lfn_y3I&=a)qIm9.Db(guzuLk"d.Nbeq-2
+6BvLvPKquF8B(91!di/J|>Yk4N="SLJ74W!F7Zr+9NotrU5JMi_0xdU-Dl=qi;}rl[pz%=KItX9uggidk9zx8plK&-"!UnySh``3rcnD~"RKYQCKl0{,`k
+=Nu[hPUI3cf.;5~La3ejI0oP%%mOpeu+JkR#BV6$J`RPJ2r&9FmAw{IM+sW{dz(:sDVw8JgeM`x2m64cmjPZD#$nHY7|Wv_cA-nofS,dKxsSU36E2u%!=i
+K`)!+]D8}/P-LO6z>'VPiMsD|7.6^d'2OmoeO1er'dBJ4<6T9r6WC{nPu-FTv2Qmpa9(Q&a}3q!oDCEtk%q}+X<or9AA@JsR"p]c'{l!1t>O;{Wz@9e;$J
+|;%7.%O`F8k4&]z8_+S]jLS5c`SfLF"X0-bW"M&Nj4Oz9JZmpyvL7Sa4{AsBB$h$wJx<:SWb]1W;~6x:y5q-AKQb+t!<%^(&IX;)gjR[28E9!v'}SFmGu>
+8`l#JHV'Qo'O8ry_{w/Ae<4v"d2fl>CvuH^_oiu^82oa8zd6~ZbNAlBNyF}G"~7<N{[(~1jSwe9<s62@@IYYx-fG1='|Gws3nk1-mG1A_=f%UP=C0_HE1+
+GX]x",y&vz/}<{gOktC>vG<$ziDHf}R$h4MGF[8(yQ;y0mwIufUTEAal/wSP]QH^N|oo2&=l89@n_![&t,8K8d='C%LAQ,%ha}n-<.)zJMsGFmNfR{=e{[
+L2pLe6-9{eErkT~THO[4A$;&wBNScMX6lWRF1(_W&Eq9zI}]]S+#}6^v:Gs44:+[-H6S<<D,&'mj|eeJ2.{_h.{A`F99XZYdRgb;[@ijcB`kbF9x+4Lt_[
+4FqW46uH%8GM.j4})[9a~:Lh_VJ`G$>PJ]63DKtykdY}RyB8X>knukU1'KK`-<T0&.%}<b}k`udGYA9:UrJIrkqhx/ldFnk:xS#kUo;)X$Q{VRP4/^~ETs
+oJ7'gA_"Wht<q+$wX^92uY[l'|~5zT79!oOezg'&h8ra0lrAFRfYEA`uswKM]<I@+xL|P1np=$H"D/F"eg^y"EX'A${,.K~=l4BYz)-T&qT4U[2/odN:I9
+=:n&i_-swDib;wC};:8NFQB3&rtJYl(@[:i5M_O;@w-AKgExVWNt&W)-Lq~|Ua`Lqost3gxo]}ZEl.(tKBF;o%](#v'!zQ1=~}R]o|LUvx^=8|alJym/8}
+n5y@a28|8j}M.c{B#]9{E}(4Oc7<n=AU{K6&[Z@Z[fa=Q7{(:mD>q`@StM|q/WY13UH't4,'P:|DZUgSVvFrT.#j=^Sji7^FxHWGddmROF+O.yjZ-XsgI)
+]5(A{(|iy,/K.zzeC/2bbqY.0UKs%;]fr}$D~l='6Atc`e6aSEN%(caWXpu:iRaA8BB=:W@[c!>kZTtwM8v>9(wEI`%wqXCSTTAc'u3=Hl!BS8mJj)T)85
+^/5o<"D/5.CEU=(dPTOokS>-3PTRM{TfK`C7,mEUXOS%j0J-&SD.0oM+ld4@w[FrTn_HI@$KkmC!>(:jrMHT'c'`btzUV>duj,rB2gOZ_P<{SJhzusmYPk
+vgd5U$ys=C.Gol13%cN7!;HM5t&"jCR{9aGbFC{7GY(2tfYKZHv1p@($+V3)#aee|f-Np>uArT_Q+=6`7ooP18uo_%I=kGxFQlMe/aN_VmmR&_jC9r8_&C
+CgUG@"+2c5Y|0c$@AKY`K8UcZk^WsMb;Hl1zIrupQ23;Mo`BZ]SPRMSessjzw`#PO&QX5N'fCDkfQ{=Mf/K(x9dv;Sl+CVfUFHM:ShT:%d.BjX}/pP>z[f
+MSSRtgGYCvf;3cRfwFHp3J~]OYXWmuaE3a,6rs6^m/s[r:_{icg;=,fqlh+SC=obK#[DpwBWTg~a3THo]Z<(xL(RnJKst+<b^,M63ri6jOkU[rZPGP>ojK
+~Vm>c#+-~.RJ=JQ##+3X"8Q`|XL}scs6ss-N4(q,{c`>4>#"IX"g42zdy(gW+zhBm6GsFDq{'v8K>4w4oz2+<r|hn^>DiUd')@[,yp^j}MR%88S!:-)T-K
+W5d7L=N6E8B[uMgmy<_=_BME`k)+RNKa=0hW#.HHiuS{Bg6og|_gVYL6L"d4wna7f64>%19dOHOG-6M81BL&GTtyop_dC>&Nhy9FvV7(^6wCSH2K}d({on
+G`9}I-8DomP&46$M.67cMYE1x]9=ilnVoKXj+Q!`S<f>si,LwThs5c>U(r&zyLN#H(poqZA<=_'bGTI>R&zkJ|CR@6>ovfn=kY(D4p77+f5Y:u/p2#r{Nb
+CTskqR"}hR-6WU!=hCbLILcS9N1e}i<y;fHseMD)Ih&Y2Gm{E(maIl}xE6~}_@{%<r|Hi{#bo!:7;jk^g>,K1XAE5#b$~.-fi]G6!eFo:.F6~j,^lv~bY{
+YGgaq1Cy<]sg2a~sF`+wA>b$1pm49`=oidA{=nI/heb&(vJ)=LePeriNuvIP)U7b-h/0<+/D+[D{7U`LkAsF$VhsUW-3|+Q<qHfuaf'#q<lW3eh!W`5mct
+O&LID@$4b5)XWzFqmv(||Iu4/B$`#s"-n^fEEofl,H,CkYEK[;ZKV+'5||)"r(<QH&3PE'WIhH$f9jU{cqPzc;<T`(-xZB^>R@x46;M1iE>AwyMc+@#DS7
+gC7"GHWzocmFb'[:p9[mTY9HE;XjOk3<F8E:;K,;TeTra&34$YrYRt_]rzeM/#]g&-gf8Q]</{s]&$#/VIMOcb}/zve&bJ.&NhjpXJP%wVNHK)N%_x1"sh
+>W{]Ylcjj:b#^XvkB22`b|M#wa}GApO@}fQ5'K^pf_@tZ,b^@nBQ/tW+Zj[/ZO+Z%g1B(.m^[`bkKtll^)_7Jyb%s_wWa}BxLyM`np;MI:9K4Z#ZW739)m
+=OKgd{#WGeqvn/SQRx<lu(&Di4peMtUk^m-P)O0[9KlhTMtbYKsrxE;/h^Y8gf-sp(U+_`#`cL)2gZ|^:+shfalnA&%9EJt7ZiNONnaf"k}U}V:Q8AS6.a
+wvK2$<LL0)^B>yxj-KxeI"%N6or//K04-H9;cN-"(9YrTk8j#So#T&aXp20%Cwz3}zJCpM1b+wNv-JQ28r4E&^@J{i+puBAn#D#1Si9R:0J$q^(0oQYphE
+2m.FS&K=:]'VT}kjl1Q/T5O,/Q4ZDffij_vzYBcoFHDDk_%[=26D,hW@^6}Em_R=4toQl3Xi3^3e>[m2Zu]JU>o$SIHfo=p3`Z~g`u9YFX~9MUVn:L,+()
+C-wmW%8{q[}&#dbed5&$gWhyYNPg^Bmuq8Abbk|w>G@|$=_xf%>b$`4JB)I4%+Pq3/w>I&SO4IGbZ!=Ei^W@@<9zC^-8idzYB@tCVPWWHf{B5"2g'vw"l}
+RzD&+#WLmm6Y]&nfE,$8Dsja{Z-Ef7%V;tIYV-Q#W/7vM)0nVQ(8E8pwB@nbtT8L&Fl_F}iV8--Hyb.emoAWJ%hNU<&9ga]3t/R9id#5:iR(hUikV0&W'}
+M2"Rt7:n%Ro!l[O`8!.CqyYn;vFO(Ov|YS#8/&o6_8U"gb`$bLgrpI64fI!XB>eX=CL2'A6kltdBCvJ]71"t>R4"`,}u^QYENg$TgI,p^!79_HvE8&SUez
+"Yhb5c9y#{Y#;&xN8}J(c<US#ca'mhQh197Q^)#ZVRQd`arLMRVNVL={J=Uh$CR=w=@Z&AV2&E;zr,^M-pkQ_w_6Tv{NCGHr[c'sh7N;%]gNS)I(<Wd%<'
+;j20{n+^P&kq)=N_x1Va!MzHOULZ!xDN@yA|`E%'mH=e>aX^v#X&eM_DD{RW/-wA}q%)CI(A.8tl>v~MihrB1!xj+N(`Bm%M[=&MiAa@`'bk2J"3P=LrlU
+7llQ+9B%o&T9S(fdYny,ED[sQT]F[B:fC"}'"N~xO"F>d;8UVz>%Z%,^I!L$|`vWIMd{:0#Lv<kv$reX_^)AQy-c7_)k'!>|G:{|27B-ND=$hKH'CtQ&;0
+%#YiI3qbu$&tIYNn&KQZMW{yzx=BHGrmd9BS:{)4EM4q3HJf>h|$4d.k[3,/:C,s:SP@budIH@yzYm(F;70|b8d&tAi3},~bx;CY;>tE)/:iA6tL.^akiB
+r%,G[=|g2`uBgu%='F:+SmEw:o0<&lDxC8h`V[>6KqI0J,6_VX)FSTokb#6@'8J3&ZQ75ea#m1_R~GO}&;f"v00Ze]l&P0HtFVJ>ZxJ7d+tNR|(/F4}-4@
+UdaV'N'1:Vx8301$b7Og>bfMosvOAMM4lqD=m-m'W/KM^=<(%aWY8v6qZ'M8++qhe6#w_Y_^S+c-Af>Tbh):_28'-!nu1lNikk,CT&D:xxhr"JsjyU1Sfw
+FQ']~b&-w&!$NU_muSZ9G`_B1:z$Qh/fB3&Frqpl)ME^<12ZJS"LEy^Q`3C.7Cfnh$Y1SYeESW"Q:,qHGA&&Ccr[qDb9T-kCb>)$J)Ja}mPqS_L!~7G0d7
+v6pVfL3}7;{@"X4S8_Ip,X7z)Ug7oLv;;3v>s'W=af|n>Ki%o7E=)1xt3%a,[QW1Kze[Im+B#1w`>Hmuh%M]`(#0,.Mw[A1Rs2`l^J.@D`W${r,SI]7;=[
+Y_L_'oOTFi{^z5^,&I$F:_9fpT-A@)_7AjZ>~>R:T42UlHNxyB,C",)TX`o^lj.5<ir2X$$8JEX({y#"9u37rEimPo{2,_jX6OX{wpdH)8<-([q:(NIoi5
+M[e@>ahL|y|N{V0l|WN|6ZZQTeCCz=E`"f{jVN74tM&,%3qahIx'PZp/ZpnYqN7)d+}pQlX<h3igV0#CjEVxe)KCtV}piw144|zsh6WP"yFZEDKLyq!f8O
+]`Gr'8srNC^5hKD@AxA+Gl$G7yjCjeD#5hAtDsTY~{-3LlgM[}9^_ZxS`Fd{A2Ya<5e7n6Y!{)nG!"z_@j.J=5@|0YZ2x8lY%Z3W2DhJ.%BzHOmxS>mO@Q
+!zaOc!]5fe0IeZ^{j2'hy98lp)|5[w!J^UtfTi@,2{F[ms,|kOKsbZ2|p<$5SD!PPzmaNA4uDf"y$[Z}0!>2NhQDcd@f8'@6e%]^P66o2+28Zm5<oF(<rr
+M<FVv%$)(WTM5ovA[$1p}<@$nqxS:&kW6%PY"%58^`1o_S6L&:SW8I0PD"Ny/W=gwiY$Ob>&5DYVxP4hyek6A=coBDaqzNb@HZ,;SRx3dEIzU=bNvl0K[s
+_[A}5g-L.pyq$sm2RrA2cjcF#3sy9^o<J%~:[N)/;:zf+b>xdn<xRp"6}FnkV7E-_ruVVOfD]]GrS/$[a.SZEL$f5O}joFv_@,->a!DL~eD)=lHSDA_e6|
+xUl$6vZ',S_c!7tNhV'MIscw}2b!DX~|kZ[9QJTe`CI7x2v5>n0^769Ckb^;D"'RuLsZLu-v8.x_@8"s`z6lSu$)vbic>XnA)4Cd{ThKoGkA)u|"3huaTk
+}xh[j)')m$2Zd34W6UoqnN[I9KyMvUs3&BQ2ScVDYh%`2BgjIW81hpiXmqlpNWDC$D#BI;$Qc-T6Fi>&n,o0H.,C8|cM_Zstn9%OAp|iTI~RQ7((hP8@{4
+r,~oTDmRC76H;xubFaHx>E[>adp<[RZ2TnPO@z#DfwIyx&1ZacYrg'e_gxuj<N1y1G:e,|x1a$"iH|Np&9sB[ORg|r^ktsQK[dxOxHD/s`I/84:Mj^ySw,
+ba4dHk:-:o8eQGwJ[^,@vV'r,0il)p<P82"Bqe;P!H8GCOLCwD>b-CP^}@gIiAB4EAeHQk<02.+v6M$ha'MJ&"SWsn5aEe$s][dRrT.="sr.Yk>XU[wi-`
+FG['X+"R6<Pem.Wi[#-OGcwjc$QF>bsN!$V/!t&<k_v/5F5PapT9bB@%(q)lva{zbHn},jENc7YPs+h$L./I2!iYD&dy)MF{vneR4FV%G"b|$34#zUl+([
+J:YQ4Bm/M-j`]&vFL-{_X2T,84'{(`-0B&127L:v}J]pP0@)v#iiCQws0NF%[v%I7Dh]U[<(aQuq8bUAARWkoR^4I[=JlaUF/ED_^s)fpyA8P}1M0&[ro>
+he_6!iVDx,hXVM%eU9$9Yz#&^)zPTVixNBtH4S-<#y;D0IgdeQi()IK/lT0%.5pgK1}"xz051$j";y56[LHV=C|'yvC0Bm}8=+s9TqJ6H#KgAfQf5UAI/D
+C8xFMxhxlSqL<}UG0=6O]a<J&Uv'M@"WuB&xC:hVTXb;E^byr7[|5)LZG/d+jVY1+XG1)H`4W@4_czUSoNJBGP}l}(R>sLkD.]No]1f"idLF.gN[Pn2nn}
+0^1[ASa%1z}rb5U_1t5Y@!4IF|'`WG7$x5j8g0FVyiYsv/{n%[UdI,ybZ;:r!>sI2'Y,:!uy-D(kp`+@zJFnoe:Z|U_)/>bdLX=``iODzycNy&s6_lwdw^
+n(GH/S&)FNwI:-v'Ly91iQCs;y#MZ>@7fAi7)DgFJ9~Nnw.yyC3L^V$@(%kg[mT2%LVe"lTXra,8/h+3ia`8&>:)bl&,g1;@./uYl{)^G;LK;W4X"{,:$V
+HRWFR_JY!D%jkE;9@+0irIYwRgA<ziWK>cITB:,P_hc)aF_TU3sQ35GU7mYW6+MW#]dlT_GDwzO-N+^br:+z2^EuJE$naIMh_pm56Px#<4vaZ$xn6(T/ws
+GP&]MzGdRdW|Jk@R>(U0o(i]{LYaRTW'^0qxvHCvLHeCdXZLzp/(.TO5fmOa4w}JDT+PY(%3QyrrO:#ef5^m7!An-3.4k5k466KE&Y4@ZzSi9e`qdm$SPc
+D;iW#5l[^E~xH<Y$(G`++MnCD,b6xwD!XoNVh5T["RTmaz:<m:iXJ@vbgh6]Nf"dKwg,m(TQA,+5#%r)$qJ&cdwW7rTY9)BZ8+u5FnBJy)).O"Ik<QNqeR
+_yrCkl@zS,H{+yZx&9zdFma$aU'SF!d__VX2'j|b9yY|_^OVOU9yC6ciE7s8uc8AU),cj%V4c]h|rU[KL9d%&{d{|!jT'JA>25o$I!Qzb{+Q;O$Nq@wB7$
+;(4sv$YaCo`-8+VvH+Qk>r;f{]gq9#.LWB5YfI-Kac(y'XUwQ,]T)M@}V3"b2WQ&'mzm9Zs^-w!qY,1/%DoIP:%ynBMF0iX9+xwB|YNQ^|';]"inHaBYV%
+bRhawZ]Y}&o+WjP@%$UGpNTuJoN241)lZ>$^Rp,xBQw)_GimrQSM/@ELh]k2l2qjs!,$_Au+pr8@GPEW#CDV<.}yB7c;6:SvuGs)TKQd=v57H).F29{tEw
+B6X!.F,#d@&$2wz@)MljD1ILHPSd_z@@pG:HoglE,0mL"!516jY7Y-cU0nk7TcXh]A&Mp@XORL]<g,(J;AmdYE)@/<`[7nvPwYjBD_Qr[qs)BXfc_aiWMg
+K)"{4(7X=snLT4Tb./Y|pRXjMm:%(}']FSEL(nSVZ(V2fQQL1wyU=,Z>Y4w7l2uT~W+eXco^)|B"Z70+tjhD.lADt}ifV(qsoGgvSVt(T4;Uz)-QYdV"(q
+bAp4w0n"v!-{SB2nv>zL52Fz[Zt-rgLj2r#@>#,>Lr9LTb%|(,5N&Y2f2NYi`#s)n%U]}bPKNRUrc37H0"v0aT1/V)0s6Xpv)x1|';%D.#V,{W]0q=Q&.6
+>/IF8+b@w>TV/W&[A#`)#cik2FmB;|4&i.dJk/VS_-#RAh|r)0]I^KjzG{D|vCO;yG["F9|(Ntye$Tys0FgIdf/Z7A~r5zt7f;omOHh"dOnH2]e]8(|$S=
+5NDgFAX&w:LbP;'vzt'$_UEWCA)dXSKATD$EIT%LX+O1Gfv6H3y>l'/[znrn,QX#M7e))X5n8%'(;<jR<$w;oH[i/6nQ4R}SPB1Lb#2>SVWU!A;D|uduu)
+YG6838.72_4owT(3g]<73GiP4wul6Ig/L3d:3S}XMNG6s"|4s}W}uTw]tpf5k/)wT')REozP#0OpAsI96C|4/Yc2Ma@I1^iU^Heu3G[Xa<xZEnqjU|JV^q
+>&)2mp5owfkJ719$EKjdN0YolZc(mFnCMybr6</]s^L(_cEL!tj%$Eh&P^%7h!7Ex)TxxS/sg$l8EBEUPW2Gc5"RrssgLMHjNcow,;q#us1,fF;{;KzvjN
+)y!!L4Ju.C|g]&!3+E7O7"%=qOT<%9K:'QLltgdH.8huI#9^@9q]~poji4:q;nj/UB]eNG|%iqS`dxif{tVj:rM+Oh<4i_E<V&kUplo0VNxHP"x(+-8:Sn
+%S%`ht2ySXj.qMv0x8{yb(&|/f9{%p-RM&hC(S[(FPpoO5&9J"gJ|HOY6CY>sVC"T1rU&`_|Ox>FljjfqX;YNK8:g=10uu{&9(.{|Qg04+JE-OqW}DFXFZ
+2Hj_=eH/I=4xIm6M<[6x2N"5a"fT.lUL2o-jBD|rK6lzKeLbNe[=iY8y,xukp+Q)p+b/=3NSOgNfW]EaLv7%v5ta_gO&89Zc:Mb.0{hJNgtg&V-"LgEzDx
+,UiT-ZbNof$&_MS)N#.h<!JR5g5I5P&YJBAezCZ]Nq.'&X"Zn'urrK[BC20q/T@M6qdfM$2-HK"<MS4%`.n/-Ntge_c8mkQ=ekam,>ovmsrOU:3QSToRwg
+~H-_Mx[p_DK3z:!TTyI]sQ;&$[xq{]O$Bq}1XTpUpTwLBpf&kqE>VDLjJ+cCIvyZ3b1chc2n).GOau`xt+r2i;YnkUu(g'clsi%JDZ_-tlp;|r[Z0'hITO
+J+k"5D-1uR2:mRXukO]]wH.D[v6-I_UPT3CnM-r03rX,k),Ua$U<=-bTSET)7V=u6wt&my~j^ZeYY>AjU|pbL0.dFw^yjj)wMcu%NR{vi}JV#jWn6'EOdw
+DyY#4F&+|_XE;U'S`HR|I&~wq{Um/DdI}ThVV@|"~k/VhT:$;ZlDG5q(U75Qm"+:Orh/_A0u#UxDf3KIfT1WfSYT;lIuR).NaTW}p,X2WyNZ<y^{QQJ0~c
+[6}!;TRNtmClxL)[7pg(7B<=+NAWnEguY%W8Li/l1g95^'yt[#Rf8'uQSz}m[%Iu6Z}GH/:d6(N<B/_,wj85UTI.N^sBi/4B}tK<'K$'S(q!xcF'{0oSoK
+#[RArGB|-,A5AyzxA3|:"r._7w{E$#;[G2JM9z0Xy]seb,t`C2#Hf]4u]w)TULx8L]ABeLYr;IxE3p/6ha3OIHd2aCK4J"{o_hGvgS(wul|)E%.Bh3iY.2
+Gc{3Q_wJ(FokJf=5^l&^ZgJ,IkLjqF|@05uG=,"H-zW"=AnNnzB)llqFWXns`<Rx_-MAD-/ltok=geU:v8n##f$,10:)xeC=x6Ekew]]kCqm,_[BBY.(uz
+fK-1vq&<@O_Rc]$Y~H7TlY"),@X91E496>oZSbdheY;5@TZ`2v~s)1$Lte5{<7kd!tYBr]K+JrbS)e%^)=SR_s'RE.XX_)cd_Vv5HM)y;ox5-W7E'xU146
+,0x|z#rpf6MSc.R|K3&GwlI9<]M{aO=NcqWwqK$iFiSenz,7;"v@&Eeqxh-EcolC6nW0Az6`S-Vs#mf_!CFX}(U:].^RVrsPGI(Yw/QjjfE>']LfU4[AWW
+SvnA#FnJ~z[/%P35zM7Ex8qQ^>woBwCletRlpw9a/j7%Egi5Ycf-3NWA(#WLR45vmIELxW<F+(Itsc9e[K5sE}vx5_DwQ[r6a]Lck/EaT+0$,S}aZQDPfP
+$kBwbbauN^+)2B`^Q)VSVVH_!2ZnW,5tq#YZ)ph1PZoW.;#]=MKhki/E{CKhv{s"m3&!KJdle$WZR)h54q.PUM3TgDFt"!a))ZW&XiNUCMS8-.Nr'#XB1X
+yt7P4^"6;dIQ`C&9eVvkq/+<}L|DGf!/S;#z$U&NZqs!yR=4i=7ykVJ-iD'}G"
 */

@@ -23,7 +23,8 @@ enum { GPUPRIMS__FAMILIES(GPUPRIMS__ENUM) GP__FAMILIES };
 GPUPRIMS__RULE int gp__family_of(int primitive) {
   return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_CHECK_OFFSETS ? GP__FAMILY_REDUCE
       : primitive == GP_ANY || primitive == GP_ALL || primitive == GP_IS_SORTED ||
-          (primitive >= GP_FIND_IF && primitive <= GP_ADJACENT_FIND)
+          (primitive >= GP_FIND_IF && primitive <= GP_ADJACENT_FIND) ||
+          (primitive >= GP_LEXICOGRAPHIC && primitive <= GP_PARTITION_POINT)
       ? GP__FAMILY_FIND
       : primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN ? GP__FAMILY_SCAN
       : (primitive >= GP_SEGMENTED_INCLUSIVE_SCAN && primitive <= GP_UNIQUE) || primitive == GP_SELECT ||

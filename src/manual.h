@@ -88,7 +88,8 @@
 //    In place     | call            | out == in                          | partial overlap |
 //                 | copy            | yes (does nothing)                 | GP_E_OVERLAP    |
 //                 | reverse         | yes                                | GP_E_OVERLAP    |
-//                 | transform       | yes where element sizes are equal  | GP_E_OVERLAP    |
+//                 | transform,      | yes where element sizes are equal; | GP_E_OVERLAP    |
+//                 |   replace_if    |   over a stencil too               |                 |
 //                 | reduce          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //                 | scan, by key or | yes where element sizes are equal; | GP_E_OVERLAP    |
 //                 |   of segments   |   not over keys, flags, offsets    |                 |

@@ -188,8 +188,8 @@ SORTS = ["sort u32", "sort u64", "sort u32 payload=u32", "sort u64 payload=u32",
          "sort u32 form=indices", "sort f32", "sort u16", "sort u8"]
 MERGES = ["merge u32", "merge u64", "merge u32 payload=u32", "merge u64 payload=u64"]
 # Searches for the first element that read everything; keep=1 ends at once.
-FIRSTS = {"any": "keep=0", "find_if": "keep=0", "mismatch": "dist=constant", "equal_arrays": "dist=constant",
-          "adjacent_find": "dist=sorted"}
+FIRSTS = {"any": "keep=0", "find_if": "keep=0", "is_partitioned": "keep=0", "mismatch": "dist=constant",
+          "equal_arrays": "dist=constant", "adjacent_find": "dist=sorted"}
 SET_OPERATIONS = ["set_union", "set_intersection", "set_difference", "set_symmetric_difference"]
 
 
@@ -217,6 +217,9 @@ def sorting_cells():
     cells += [f"group_by SUM u32 key=u32 n=64M groups={groups}" for groups in ("16", "1K", "64K", "4M")]
     cells += ["group_by SUM f32 key=u32 n=64M groups=1K", "group_by SUM u64 key=u64 n=32M groups=1K"]
     cells += [f"{primitive} {type_} n=64M" for primitive in ("shuffle", "reverse") for type_ in ("u32", "u64")]
+    cells += [f"{primitive} {type_} n={n}" for primitive in ("scatter", "gather", "replace") for type_ in ("u32", "u64")
+              for n in ("64M", "1M")]
+    cells += [f"reduce MINMAX {type_} n=64M" for type_ in ("u32", "u64")]
     cells += [f"{search} u32 n={n} {words}" for n in ("256M", "64M", "1M", "64K") for search, words in FIRSTS.items()]
     cells += ["find_if u32 n=256M keep=1", "any u32 n=256M keep=1", "find_if u64 n=64M keep=0",
               "find_if u8 n=256M keep=0", "mismatch u64 n=64M dist=constant", "mismatch u32 n=64M dist=uniform"]

@@ -11,7 +11,7 @@
 //   run_lengths, nontrivial_runs    runs=32 lengths=u32
 //   unique                          runs=32 payload=TYPE (by key)
 //   select, partition               keep=50 form=if|flags key=u8 (of the flags); partition: parts=2
-//   count_if, any, all, find_if     keep=50
+//   count_if, any, all, find_if, is_partitioned, replace   keep=50 (replaced: those that a selection would keep)
 //   histogram_even, _ranges         bins=256 out=u32 (the counters)
 //   lower_bound, upper_bound        haystack=1M out=u32
 //   load_balance, check_offsets     segments=fixed:256; load_balance: out=u32
@@ -703,7 +703,9 @@ static inline __attribute__((unused)) const type_row *cell_type(const cell *c, i
         : p == GP_UNIQUE                                                                         ? c->payload
                                                                                                  : c->in;
   case ROLE_in2:
-    return p == GP_TRANSFORM2 || is_a(p, "twin") ? c->in : NULL;
+    return is_a(p, "permuted")                  ? find_type(c->n >> 32 ? "u64" : "u32")
+        : p == GP_TRANSFORM2 || is_a(p, "twin") ? c->in
+                                                : NULL;
   case ROLE_keys:
     return runs || p == GP_UNIQUE || has_word(p, 'h') ? c->in : is_segmented_scan(p) ? find_type("u8") : c->key;
   case ROLE_begin:
@@ -760,10 +762,11 @@ static inline __attribute__((unused)) uint64_t cell_count(const cell *c, int rol
   case ROLE_keys:
     return has_word(p, 'h') ? c->haystack : n;
   case ROLE_out:
-    return p == GP_REDUCE || is_a(p, "truth") ? 1
-        : p == GP_SEGMENTED_REDUCE            ? cell_segments(c, n)
-        : has_word(p, 'b')                    ? c->bins
-                                              : n;
+    return p == GP_REDUCE          ? 1 + !strcmp(OPERATOR_NAMES[c->op], "MINMAX")
+        : is_a(p, "truth")         ? 1
+        : p == GP_SEGMENTED_REDUCE ? cell_segments(c, n)
+        : has_word(p, 'b')         ? c->bins
+                                   : n;
   case ROLE_counts:
     return c->parts ? (uint64_t)c->parts : 1;
   default:
@@ -859,7 +862,8 @@ static inline __attribute__((unused)) uint64_t cell_live(const cell *c, int role
 //   sort, merge sort, merge  2n[key] + 2n[value] (indices: n[key] + n[index]; of segments: + (S + 1)[offset])
 //   sets  (n + R)[key, value], R results     top-k  n[key] + rows k[key, value] (values that are not taken: not read)
 //   find_if, adjacent_find  n[in]     mismatch, equal_arrays  2n[in]     (all that end early: if they do not)
-//   is_sorted, nth_element  n[key]     shuffle, reverse, transpose  2n[in]
+//   is_sorted, nth_element  n[key]     shuffle, reverse, transpose, replace  2n[in]     is_partitioned  n[in]
+//   scatter, gather  2n[in] + n[index]
 //   group by  n[key] + n[in] + R[key] + R[out], R groups
 //   convert_layout  n structs of either layout, with their gaps
 //   of graphs  n[vertex] + V[vertex], V vertices: what the header goes by; what a search reads, it says itself
@@ -950,6 +954,7 @@ static inline __attribute__((unused)) int cell_data_of(const cell *c, int role, 
   d->kind = kind;
   d->parameter = has_word(p, 'b') ? c->bins : 0;
   if (role == ROLE_begin || role == ROLE_end || cell_target(c, role) >= 0) return 0;
+  if (role == ROLE_in2 && is_a(p, "permuted")) return 0;
   if (has_word(p, 'g') && role == ROLE_keys) return d->kind = GP_DATA_GROUPS, d->parameter = c->groups, 1;
   if (p >= GP_SORT && p <= GP_NTH_ELEMENT) {
     const int ordered = has_word(p, '2') || p == GP_IS_SORTED;
@@ -976,6 +981,15 @@ static inline __attribute__((unused)) void cell_make_input(const cell *c, int ro
       unsigned char boundary[16];
       cell_threshold(t, (double)i / (double)c->bins, boundary);
       memcpy((char *)out + i * (uint64_t)t->size, boundary, (size_t)t->size);
+    }
+    return;
+  }
+  if (role == ROLE_in2) { // a permutation: steps of a prime, which divides no n of a cell
+    const uint64_t step = n % 1000000007 ? 1000000007 % n : 1;
+    uint64_t at = 0;
+    for (i = 0; i < n; i++, at = at + step < n ? at + step : at + step - n) {
+      if (t->size == 4) ((uint32_t *)out)[i] = (uint32_t)at;
+      else ((uint64_t *)out)[i] = at;
     }
     return;
   }
@@ -1186,6 +1200,7 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
     call.count2 = cell_second(c, c->n);
     if (c->rows > 1) call.OF_CALL(rows) = c->rows;
   }
+  if (is_a(p, "permuted")) call.in2_type = HANDLE(cell_type(c, ROLE_in2)), call.OF_CALL(n) = c->n;
   if (p == GP_SHUFFLE) SET_SEED(&call, 12345);
   if (p == GP_CONVERT_LAYOUT) {
     cell *own = (cell *)(uintptr_t)c; // the cell may have been copied: its layouts point into it again
@@ -1219,7 +1234,7 @@ static inline __attribute__((unused)) gp_call cell_call(cell_types *types, const
   call.in_type = HANDLE(c->in);
   call.out_type = HANDLE(c->out);
   if (folds(p)) call.acc_type = HANDLE(c->acc);
-  if (p == GP_FILL) call.OF_CALL(value) = VALUE;
+  if (is_a(p, "valued")) call.OF_CALL(value) = VALUE;
   call.count = cell_elements(c, c->n);
   call.policy = policy;
   if (p >= GP_SEGMENTED_REDUCE) cell_complete_call(types, c, &call);
@@ -1257,6 +1272,7 @@ static inline __attribute__((unused)) void cell_resize(const cell *c, gp_call *c
   if (c->rows > 1) call->OF_CALL(rows) = c->rows;
   call->count2 = cell_second(c, n);
   if (has_word(c->primitive, 'n')) *cell_k_of(call) = cell_k(c, n);
+  if (is_a(c->primitive, "permuted")) call->OF_CALL(n) = n;
   if (c->primitive == GP_TRANSPOSE) cell_permute(c, n, call);
 }
 

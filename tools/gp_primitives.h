@@ -62,13 +62,15 @@
 //               a row only if its rule has chosen the same algorithm (gp__row_serves).
 //   per_segment  its input has an element for each segment
 //   by_lengths  its segments are given by their lengths
+//   permuted    its second input is a permutation of the indices: where elements go, or come from
+//   valued      it writes a value that the call gives
 //   device_sized  only the device knows the sizes that cells are grouped by, so no row of the table serves it
 //   host_made   the host makes its whole input; for others it repeats a part
 // No word is a part of another one.
 // clang-format off
 #define GP_TOOL_PRIMITIVES(X) \
   X(copy, "input bitwise", "", "", "copy and transform", "", "u8 u32 u64 s16", "") \
-  X(fill, "bitwise", "", "", "copy and transform", "", "u8 u32", "") \
+  X(fill, "bitwise valued", "", "", "copy and transform", "", "u8 u32", "") \
   X(iota, "", "", "", "copy and transform", "", "u32", "") \
   X(transform, "input", "", "NEGATE", "copy and transform", "", "u8 f32", "") \
   X(transform2, "input", "", "SUM", "copy and transform", "", "u8 f32", "") \
@@ -91,6 +93,10 @@
   X(unique, "input beside", "rp", "", "selection", "", "u8 u32 s16", "runs=4") \
   X(adjacent_difference, "input", "", "SUB", "copy and transform", "", "u8 f32", "") \
   X(reverse, "input", "", "", "copy and transform", "", "u8 u32", "") \
+  X(scatter, "input permuted", "", "", "copy and transform", "", "u32", "") \
+  X(gather, "input permuted", "", "", "copy and transform", "scatter", "u32", "") \
+  X(replace, "input valued", "e", "", "copy and transform", "", "u32", "keep=50") \
+  X(swap, "no_cells", "", "", "copy and transform", "", "", "") \
   X(copy_batch, "input device_sized", "so", "", "copy and transform", "", "u8", "segments=fixed:4096") \
   X(select, "input beside", "efk", "", "selection", "", "u8 u32 s16", "keep=50") \
   X(partition, "input beside", "efkt", "", "selection", "select", "u32", "keep=50") \
@@ -101,6 +107,9 @@
   X(mismatch, "input count ends_early twin alike", "x", "", "reduce", "", "u32", "dist=constant") \
   X(equal_arrays, "input truth ends_early twin alike", "x", "", "reduce", "", "u32", "dist=constant") \
   X(adjacent_find, "input count ends_early alike", "x", "", "reduce", "", "u32", "dist=sorted") \
+  X(is_partitioned, "input truth ends_early", "e", "", "reduce", "", "u32", "keep=0") \
+  X(partition_point, "no_cells", "", "", "reduce", "", "", "") \
+  X(lexicographic, "no_cells", "", "", "reduce", "", "", "") \
   X(histogram_even, "input index reads", "b", "", "histogram", "", "u8 u16 f32", "bins=256") \
   X(histogram_ranges, "input index reads", "b", "", "histogram", "histogram_even", "f32", "bins=256") \
   X(lower_bound, "input index", "h", "", "search", "", "u32", "haystack=65536") \

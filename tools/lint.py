@@ -116,7 +116,8 @@ def check_prefixes(path, found, section):
 
 MOST_ARGUMENTS = 11
 # count belongs to the output
-OUTPUTS_ALONE = ("gp_fill", "gp_iota", "gp_load_balance", "gp_run_length_expand", "gp_expand")
+OUTPUTS_ALONE = ("gp_fill", "gp_iota", "gp_load_balance", "gp_run_length_expand", "gp_expand", "gp_swap", "gp_rotate",
+                 "gp_shift")
 RANKS = ((r"gp_context \*ctx$|gp_prepared \*prepared$|gp_tuner \*tuner$", 0), (r"gp_op \w+$", 1),
          (r"gp_type \w+$|const gp_(layout|permutation) \*\w+$", 2),
          (r"const gp_graph \*relabelled$", 4), (r"const \w+ \*\w+$", 3), (r"\w+ \*\w+$", 4), (r"int flags$", 5),

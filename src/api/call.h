@@ -12,16 +12,18 @@ typedef struct gp_call {
 
   // Operators.
   gp_op op;         // reduce, scan, transform2: binary; transform: unary; select, partition, count_if, any, all,
-                    // find_if: the predicate, a comparison with *scalar or a user's unary operator (true: not zero);
-                    // merge, sets, bounds, is_sorted: less; mismatch, equal_arrays, adjacent_find: equal
-  gp_op transform;  // reduce, scan: unary, applied to each element as it is loaded; sort: makes the value that orders a
-                    // key; 0: none
+                    // find_if, replace, is_partitioned, partition_point: the predicate, a comparison with *scalar or a
+                    // user's unary operator (true: not zero); scatter, gather: one of `keys`; merge, sets, bounds,
+                    // is_sorted, lexicographic: less; mismatch, equal_arrays, adjacent_find: equal
+  gp_op transform;  // reduce, scan, scatter: unary, applied to each element as it is loaded; sort: makes the value that
+                    // orders a key; 0: none
   gp_op predicate2; // partition in three: divides the elements that `op` leaves
   gp_op equal;      // runs and by key: EQUAL (0), NOT_EQUAL, HEADS, or a user's binary operator (true: one run)
 
   // Types. 0 is the default.
   gp_type in_type;     // of in, and of in2 unless in2_type is set
-  gp_type in2_type;    // transform2: of in2; histogram: of the weights; mismatch, equal_arrays: in_type
+  gp_type in2_type;    // transform2: of in2; histogram: of the weights; scatter, gather: of the indices; searches:
+                       // in_type
   gp_type key_type;    // of keys and out_keys; flags: an integer of 1, 2 or 4 bytes
   gp_type offset_type; // of begin and end: i32, u32, i64 or u64; copy_batch: of the sizes; run_length_expand: of the
                        // lengths
@@ -32,14 +34,15 @@ typedef struct gp_call {
   // Inputs.
   const void *in;     // `count` elements; copy_batch: pointers to the sources; expand, run_length_expand: `segments`
                       // values
-  const void *in2;    // transform2: the second operand; mismatch, equal_arrays: the second array; histogram: weights,
-                      // one a pixel, or NULL; merge, sets: the second input's values; copy_batch: pointers to the
-                      // destinations
-  const void *keys;   // `count` keys, or flags (GP_HEADS; select and partition without `op`); lower_bound, upper_bound:
-                      // the sorted array, `key_count` elements
+  const void *in2;    // transform2: the second operand; mismatch, equal_arrays, lexicographic: the second array;
+                      // histogram: weights, one a pixel, or NULL; merge, sets: the second input's values; copy_batch:
+                      // pointers to the destinations; scatter, gather: indices (scatter: or NULL, and i goes to i)
+  const void *keys;   // `count` keys, or flags (GP_HEADS; select, partition, scatter and gather without `op`);
+                      // lower_bound, upper_bound: the sorted array, `key_count` elements; scatter, gather: which
+                      // elements move; NULL: all
   const void *keys2;  // merge and sets: the second sorted input, `count2` keys; join: the build side
   uint64_t count;     // elements; histogram: pixels; top_k: columns of a row
-  uint64_t count2;    // merge, sets, join: elements of the second input
+  uint64_t count2;    // merge, sets, lexicographic, join: elements of the second input
   uint64_t key_count; // lower_bound, upper_bound: elements of keys
   const uint64_t *count_device; // NULL, or the call processes min(*count_device, count) elements
 
@@ -47,10 +50,10 @@ typedef struct gp_call {
   void *out;           // `count` elements; reduce: one; segmented reduce: one a segment; by key: one a run; select: the
                        // selected ones; histogram: bins of each channel, channel after channel
   void *out2;          // run lengths: lengths, or NULL; partition: the second part
-  void *out3;          // partition: the third part; NULL: two parts
+  void *out3;          // partition: the third part; NULL: two parts; swap: the second array
   void *out_keys;      // the first key of each run, or NULL; sorted keys
   uint64_t *out_count; // the number of runs or of selected elements; partition: one number a part; is_sorted, find_if,
-                       // mismatch, adjacent_find: the index; run_length_expand: the sum of the lengths
+                       // mismatch, adjacent_find, partition_point: the index; run_length_expand: the sum of the lengths
   uint64_t *bad;       // GP_CHECKED: the first index whose offset is below the one before it or beyond count; then
                        // nothing else is written; UINT64_MAX: none
 
@@ -58,7 +61,7 @@ typedef struct gp_call {
   const void *init;    // reduce, scan: an operand before the first element (accumulator type); NULL: the identity. AND
                        // and OR take it for true or false: the first result of an exclusive scan is 0 or 1, and so is
                        // the result of no elements
-  const void *value;   // fill
+  const void *value;   // fill; replace: the new value
   const void *start;   // iota; NULL: 0
   const void *step;    // iota; NULL: 1
   const void *scalar;  // a predicate's right side (in_type)
@@ -77,7 +80,7 @@ typedef struct gp_call {
   uint64_t segment_length; // segmented reduce without offsets: elements of every segment
   uint64_t rows;           // top_k: rows of `count` keys; 0: 1
   uint64_t k;              // top_k: results a row
-  uint64_t n;              // nth_element: the position
+  uint64_t n;              // nth_element: the position; scatter with indices: elements of out; gather: of in
 
   // Histograms.
   uint64_t bins; // of a channel

@@ -8,12 +8,13 @@
 //     gp_input xy = gp_input_of_two(GP_PROD, GP_F32, &x, &y);
 //     gp_reduce(ctx, GP_SUM, GP_INPUT, GP_F32, &xy, count, dot, stream); // the inner product, in one launch
 //
-// copy, transform and transform2 take one; reduce, count_if, any, all, find_if; scans; segmented reductions and scans;
-// select and partition in place of the elements; unique, reductions and scans by key in place of the values; histograms
-// of one channel; searches in place of the needles; distinct and group_by_many in place of the keys. Descriptions are
-// read during the call and may be nested. A call has up to GP_INPUT_PARTS of them, nested ones counted, with up to
-// GP_INPUT_ARRAYS arrays, strided or not, and up to GP_INPUT_VALUES constants and ramps. Its output overlaps none of
-// these arrays. Kernels differ in kinds, types and operators; pointers, strides and values are arguments.
+// copy, transform and transform2 take one; reduce, count_if, any, all, find_if, partition_point; scans; segmented
+// reductions and scans; select, partition and scatter in place of the elements; scatter and gather in place of the
+// indices; unique, reductions and scans by key in place of the values; histograms of one channel; searches in place of
+// the needles; distinct and group_by_many in place of the keys. Descriptions are read during the call and may be
+// nested. A call has up to GP_INPUT_PARTS of them, nested ones counted, with up to GP_INPUT_ARRAYS arrays, strided or
+// not, and up to GP_INPUT_VALUES constants and ramps. Its output overlaps none of these arrays. Kernels differ in
+// kinds, types and operators; pointers, strides and values are arguments.
 typedef enum gp_input_kind {
   GP_INPUT_ARRAY = 1,    // data[i]
   GP_INPUT_CONSTANT = 2, // *start

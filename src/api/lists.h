@@ -70,6 +70,8 @@ typedef enum gp_type {
 //   ARGMIN ARGMAX          reduce and scan only: the output element is struct { T value; int64_t index; } in C layout;
 //                          the lowest index wins a tie, the first NaN wins over everything; no element has index -1;
 //                          padding bytes are zero
+//   MINMAX ARGMINMAX       reduce only: two results of one pass, as a struct: {T min; T max;} of MIN and MAX, or
+//                          {T min; int64_t min_index; T max; int64_t max_index;} of ARGMIN and ARGMAX
 // Unary ones serve transform, and gp_call.transform (applied to each element as it is loaded):
 //   CONVERT                like a C cast, but a float outside an integer's range saturates, and NaN becomes 0
 //   NEGATE ABS SQUARE NOT  in the type of the result (NOT: 1 where the operand is zero, else 0)
@@ -103,7 +105,9 @@ typedef enum gp_type {
   X(LESS_EQUAL, 21, 2, 0, gp_less_equal) \
   X(GREATER, 22, 2, 0, gp_greater) \
   X(GREATER_EQUAL, 23, 2, 0, gp_greater_equal) \
-  X(HEADS, 24, 2, 0, gp_heads)
+  X(HEADS, 24, 2, 0, gp_heads) \
+  X(MINMAX, 25, 2, 1, gp_minmax) \
+  X(ARGMINMAX, 26, 2, 1, gp_argminmax)
 
 // An operator: one of the enumerators, or a handle from gp_op_define.
 #define GPUPRIMS__ENUM(NAME, value, arity, commutative, functor) GP_##NAME = value,
@@ -180,7 +184,14 @@ typedef enum gp_op {
   X(RUN_LENGTH_EXPAND, 61, run_length_expand) \
   X(GROUP_BY_MANY, 62, group_by_many) \
   X(DISTINCT, 63, distinct) \
-  X(JOIN, 64, join)
+  X(JOIN, 64, join) \
+  X(SCATTER, 65, scatter) \
+  X(REPLACE, 66, replace) \
+  X(SWAP, 67, swap) \
+  X(LEXICOGRAPHIC, 68, lexicographic) \
+  X(IS_PARTITIONED, 69, is_partitioned) \
+  X(PARTITION_POINT, 70, partition_point) \
+  X(GATHER, 71, gather)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;

@@ -65,6 +65,17 @@ GPUPRIMS__PRIVATE gp_result gp__check_workspace(gp__checking *k) {
   return gp__check_apart(k->who, k->written, k->written_count - 1, own, 1);
 }
 
+enum { GP__ALIAS_OF_OUT = 1, GP__ALIAS_OF_OUT_KEYS };
+// The buffers of a call: numbers of elements, names, and whether they are needed.
+typedef struct gp__buffers {
+  uint64_t in, in2, keys, begin, out, out_keys, out2, counts; // counts: in out_count
+  const char *in_name, *in2_name, *begin_name;
+  const gp__checked_type *begin_type;  // of no size: it is not read
+  int in_alias, in2_alias, keys_alias; // what an input may be
+  int in2_values;                      // those of the second input are wanted
+  int begin_wanted, out_keys_wanted, out2_wanted;
+} gp__buffers;
+
 // The arrays of a described input of `count` elements. Behind GATHERED, only the caller knows how many an array has.
 GPUPRIMS__PRIVATE gp_result gp__check_input_arrays(gp__checking *k, int node, uint64_t count, int gathered) {
   static const char *const names[GP_INPUT_ARRAYS] = {"data of described array 1", "data of described array 2",
@@ -94,32 +105,20 @@ GPUPRIMS__PRIVATE gp_result gp__check_input_arrays(gp__checking *k, int node, ui
   return gp__reading(k, names[n->array], lowest, &type, span, 1, 0);
 }
 
-enum { GP__ALIAS_OF_OUT = 1, GP__ALIAS_OF_OUT_KEYS };
-// The buffers of a call: numbers of elements, names, and whether they are needed.
-typedef struct gp__buffers {
-  uint64_t in, keys, begin, out, out_keys, out2, counts; // counts: in out_count
-  const char *in_name, *in2_name, *begin_name;
-  const gp__checked_type *begin_type; // of no size: it is not read
-  int in2_alias, in2_values;          // in2_values: those of the second input are wanted
-  int begin_wanted, out_keys_wanted, out2_wanted;
-} gp__buffers;
 GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (q->inputs.in) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.in - 1, b->in, 0));
-  else if (k->in.size)
-    GPUPRIMS__CHECK(gp__reading(k, b->in_name, c->in, &k->in, b->in, 1,
-                                (k->traits & GP__IN_PLACE) && q->in_size == q->out_size ? GP__ALIAS_OF_OUT : 0));
-  if (q->inputs.in2) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.in2 - 1, q->count, 0));
-  else if (k->in2.size) GPUPRIMS__CHECK(gp__reading(k, b->in2_name, c->in2, &k->in2, q->count, 1, b->in2_alias));
+  else if (k->in.size) GPUPRIMS__CHECK(gp__reading(k, b->in_name, c->in, &k->in, b->in, 1, b->in_alias));
+  if (q->inputs.in2) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.in2 - 1, b->in2, 0));
+  else if (k->in2.size) GPUPRIMS__CHECK(gp__reading(k, b->in2_name, c->in2, &k->in2, b->in2, 1, b->in2_alias));
   if (k->key.size)
     GPUPRIMS__CHECK(gp__reading(k,
                                 k->by_flags         ? "keys (flags)"
                                     : k->by_stencil ? "keys (the stencil)"
                                                     : "keys",
-                                c->keys, &k->key, b->keys, 1,
-                                k->traits & GP__KEYS_IN_PLACE ? GP__ALIAS_OF_OUT_KEYS : 0));
+                                c->keys, &k->key, b->keys, 1, b->keys_alias));
   if (k->reads & GP__READS_KEYS2) {
     GPUPRIMS__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
     if (q->in_size && (c->in2 || b->in2_values))
@@ -155,13 +154,15 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k, const gp__buffers
 GPUPRIMS__PRIVATE gp_result gp__check_buffers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__buffers b;
-  b.in = b.keys = b.out = b.out_keys = b.out2 = k->q->count;
+  b.in = b.in2 = b.keys = b.out = b.out_keys = b.out2 = k->q->count;
   b.begin = c->end ? c->segments : c->segments + 1;
   b.counts = 1;
   b.in_name = "in";
   b.in2_name = "in2 (weights)";
   b.begin_name = "begin";
   b.begin_type = &k->offset;
+  b.in_alias = (k->traits & GP__IN_PLACE) && k->q->in_size == k->q->out_size ? GP__ALIAS_OF_OUT : 0;
+  b.keys_alias = k->traits & GP__KEYS_IN_PLACE ? GP__ALIAS_OF_OUT_KEYS : 0;
   b.in2_alias = b.in2_values = b.out2_wanted = 0;
   b.begin_wanted = (c->flags & GP_CHECKED) || c->count > 0;
   b.out_keys_wanted = (k->traits & GP__WANTS_KEYS) != 0;

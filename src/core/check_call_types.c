@@ -27,7 +27,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   gp__request *q = k->q;
   const char *who = k->who;
   const int builtin_op = !q->user_op, host = k->host;
-  q->is_arg = q->op == GP_ARGMIN || q->op == GP_ARGMAX;
+  q->is_arg = q->op == GP_ARGMIN || q->op == GP_ARGMAX ? 1 : q->op == GP_MINMAX ? 2 : q->op == GP_ARGMINMAX ? 3 : 0;
   q->acc_type = c->acc_type                                             ? c->acc_type
       : !q->is_arg && (q->out_type == GP_F16 || q->out_type == GP_BF16) ? (gp_type)GP_F32
                                                                         : q->out_type;
@@ -58,9 +58,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
     return gp__fail(GP_E_OPERATOR,
                     "%s: @op: gp_op_desc.host_identity_size of \"%s\" is %d, but the accumulator has %lu bytes", who,
                     q->user_op->name, q->user_op->has_host_identity, (unsigned long)q->acc_size);
-  if (q->is_arg) { // struct { T value; int64_t index; }
-    q->acc_size = q->out_size = 16;
-    k->out.align = 8;
+  if (q->is_arg) {
+    if (q->is_arg != GP__IS_BOTH) q->acc_size = 16, k->out.align = 8; // struct { T value; int64_t index; }
+    if (q->is_arg & GP__IS_BOTH) q->acc_size *= 2;
+    q->out_size = q->acc_size;
   }
   return GP_SUCCESS;
 }

@@ -34,8 +34,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->field && !(k->reads & GP__READS_##FIELD)) return gp__fail(error, "%s: @" #field ": the call " text, k->who);
   GPUPRIMS__CALL_FIELDS(GPUPRIMS__UNREAD)
 #undef GPUPRIMS__UNREAD
-  if (c->count2 && !(k->reads & GP__READS_KEYS2))
-    return gp__fail(GP_E_ARGUMENT, "%s: @count2: the call has no second input", k->who);
   if (c->permutation && !(k->traits & GP__TAKES_PERMUTATION))
     return gp__fail(GP_E_ARGUMENT, "%s: @permutation: the call takes no permutation", k->who);
   if (c->field_count && !(k->reads & GP__READS_FIELDS))

@@ -132,7 +132,9 @@ GPUPRIMS__PRIVATE void gp__name_source(const gp__spelling *q, gp__text *t) {
 GPUPRIMS__PRIVATE void gp__name_fold_of(const gp__spelling *q, int described, gp__text *t) {
   const char *in = gp__in_name(q), *out = gp__out_name(q);
   const char *value = gp__device_type(q->acc_type, q->acc_struct); // what the load's functor returns
-  const char *open = q->is_arg ? "gp_arg<" : "", *close = q->is_arg ? ">" : "";
+  static const char *const opens[] = {"", "gp_arg<", "gp_both<", "gp_both<gp_arg<"},
+                           *const closes[] = {"", ">", ">", ">>"};
+  const char *open = opens[q->is_arg], *close = closes[q->is_arg];
   if (q->user_op) gp__add(t, "gp__op_1, ");
   else gp__add(t, "%s<%s>, ", gp__op_rows[q->op].functor, value);
   if (described) gp__begin_described(q, t);

@@ -58,6 +58,7 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   F(UPPER, upper, GP_E_ARGUMENT, "has no bins of equal width") \
   F(SEED, seed, GP_E_ARGUMENT, "draws no random numbers") \
   F(KEYS2, keys2, GP_E_ARGUMENT, "has no second input") \
+  F(COUNT2, count2, GP_E_ARGUMENT, "has no second input") \
   F(FIELDS, fields, GP_E_ARGUMENT, "does not sort by fields") \
   F(AGGREGATES, aggregates, GP_E_ARGUMENT, "has no aggregates") \
   F(AGGREGATE_COUNT, aggregate_count, GP_E_ARGUMENT, "has no aggregates") \
@@ -85,7 +86,7 @@ __extension__ enum {
   GP__READS_HISTOGRAM =
       GP__READS_MAP | GP__READS_IN2 | GP__READS_IN2_TYPE | GP__READS_BINS | GP__READS_CHANNELS | GP__READS_ACTIVE,
   GP__READS_PAIRS = GP__READS_MAP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_KEYS,
-  GP__READS_TWO_SORTED = GP__READS_PAIRS | GP__READS_KEYS2 | GP__READS_IN2 | GP__READS_OP,
+  GP__READS_TWO_SORTED = GP__READS_PAIRS | GP__READS_KEYS2 | GP__READS_COUNT2 | GP__READS_IN2 | GP__READS_OP,
   GP__READS_TABLE =
       GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_COUNT | GP__READS_CAPACITY,
   GP__READS_SORTED = GP__READS_MAP | GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_KEY_COUNT
@@ -112,7 +113,8 @@ enum {
   GP__KEYS_IN_PLACE = 32768,   // out_keys may be keys
   GP__WANTS_KEYS = 65536,      // out_keys may not be NULL
   GP__REPRODUCES = 131072,     // any fold under GP_REPRODUCIBLE, on every device
-  GP__TAKES_INPUTS = 262144    // in_type and in2_type may be GP_INPUT
+  GP__TAKES_INPUTS = 262144,   // in_type and in2_type may be GP_INPUT
+  GP__TAKES_BOTH = 524288      // MINMAX and ARGMINMAX
 };
 
 GPUPRIMS__PRIVATE uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }

@@ -60,6 +60,7 @@ typedef struct gp__moves {
   uint64_t in_span, out_span;                      // elements from the first to the last, of the call's type
 } gp__moves;
 // A checked call with every default filled in.
+enum { GP__IS_BOTH = 2 };
 typedef struct gp__request {
   gp_primitive primitive;
   gp_op op;                                                              // 0 for copy, fill and iota
@@ -71,7 +72,8 @@ typedef struct gp__request {
   gp_type in_type, in2_type, acc_type, out_type;                         // handles >= GP_TYPE_COUNT are structs
   const gp__type_info *in_struct, *in2_struct, *acc_struct, *out_struct; // NULL: built in
   size_t in_size, in2_size, acc_size, out_size; // bytes; with is_arg, acc_size and out_size are those of the pair
-  int is_arg;   // ARGMIN, ARGMAX: the accumulator and the output are struct { acc_type value; int64_t index; }
+  int is_arg;   // the accumulator and the output are structs: 1: { acc_type value; int64_t index; } of ARGMIN, ARGMAX;
+                // GP__IS_BOTH: two values; 3: two of 1
   int has_init; // `init` holds a value
   int flags;
   const void *in, *in2;

@@ -17,6 +17,15 @@ template <class In, class T, int PAD, class F> struct gp__load<In, gp_arg<T, PAD
   }
 };
 
+template <class In, class A, class F> struct gp__load<In, gp_both<A>, F> {
+  gp__load() = default;
+  template <class Args> GP_DEVICE explicit gp__load(const Args &) {}
+  GP_DEVICE gp_both<A> operator()(const In &x, gp__u64 index) const {
+    const A a = gp__load<In, A, F>()(x, index);
+    return {a, a};
+  }
+};
+
 // 1 if the predicate holds, otherwise 0 (count_if).
 template <class T, class Predicate> struct gp__counted {
   const gp__value &scalar;

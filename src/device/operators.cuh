@@ -181,6 +181,14 @@ template <class T> struct gp_argmax : gp__arg_operator<T, true> {
   static GP_DEVICE gp_arg<T> identity() { return gp__make_arg<T>(gp__limits<T>::lowest(), -1); }
 };
 
+template <class Min, class Max> struct gp__both_operators : gp__operator<gp_both<typename Min::type>, true> {
+  typedef gp_both<typename Min::type> Both;
+  static GP_DEVICE Both identity() { return {Min::identity(), Max::identity()}; }
+  GP_DEVICE Both operator()(const Both &a, const Both &b) const { return {Min()(a.min, b.min), Max()(a.max, b.max)}; }
+};
+template <class T> struct gp_minmax : gp__both_operators<gp_min<T>, gp_max<T>> {};
+template <class T> struct gp_argminmax : gp__both_operators<gp_argmin<T>, gp_argmax<T>> {};
+
 // a - b: no fold uses it, but gp__binary does.
 template <class T> struct gp_sub {
   typedef typename gp__traits<T>::wide W;

@@ -38,6 +38,9 @@ template <class T> GP_DEVICE gp_arg<T> gp__make_arg(T value, long long index) {
   return a;
 }
 
+// Two accumulators in one: MINMAX of T, ARGMINMAX of gp_arg<T>.
+template <class A> struct gp_both { A min, max; };
+
 struct gp__none {}; // the type of an absent operand
 
 enum gp__kind { GP__STRUCT, GP__SIGNED, GP__UNSIGNED, GP__FLOAT };

@@ -9,7 +9,8 @@ typedef struct gp__find_args {
   const unsigned long long *count_device; // or null
   void *workspace;                        // control block and a word a block; null: a single block
   unsigned long long rounds;              // of a tile; see gp__geometry_find
-  gp__value scalar;                       // predicates compare elements with it
+  gp__value scalar;                       // predicates compare elements with it; lexicographic: the int that is the
+                                          // result if there is no hit
 } gp__find_args;
 // Results of a search. first: the index of the first hit.
 enum {
@@ -17,5 +18,6 @@ enum {
   GP__FIND_BEFORE, // first - 1, or the number of elements
   GP__FIND_BAD,    // first, or all ones
   GP__FIND_SOME,   // one byte: 1 if there is a hit
-  GP__FIND_NONE    // one byte: 1 if there is none
+  GP__FIND_NONE,   // one byte: 1 if there is none
+  GP__FIND_ORDER   // an int: -1 if the first array's element is the lesser one, otherwise 1
 };

@@ -4,9 +4,13 @@
 //   select/check.c, merge/check.c
 
 // True if the result is one byte.
-GPUPRIMS__PRIVATE int gp__finds_truth(gp_primitive p) { return p == GP_ANY || p == GP_ALL || p == GP_EQUAL_ARRAYS; }
+GPUPRIMS__PRIVATE int gp__finds_truth(gp_primitive p) {
+  return p == GP_ANY || p == GP_ALL || p == GP_EQUAL_ARRAYS || p == GP_IS_PARTITIONED;
+}
 // True if there are two arrays.
-GPUPRIMS__PRIVATE int gp__finds_difference(gp_primitive p) { return p == GP_MISMATCH || p == GP_EQUAL_ARRAYS; }
+GPUPRIMS__PRIVATE int gp__finds_difference(gp_primitive p) {
+  return p == GP_MISMATCH || p == GP_EQUAL_ARRAYS || p == GP_LEXICOGRAPHIC;
+}
 
 // `op` is an equality of elements.
 GPUPRIMS__PRIVATE gp_result gp__check_equality(gp__checking *k) {
@@ -19,9 +23,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_equality(gp__checking *k) {
   return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_find_operators(gp__checking *k) {
-  return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k)
-      : k->c->primitive == GP_IS_SORTED     ? gp__check_order(k)
-                                            : gp__check_equality(k);
+  return gp__is_predicated(k->c->primitive)                                    ? gp__check_predicates(k)
+      : k->c->primitive == GP_IS_SORTED || k->c->primitive == GP_LEXICOGRAPHIC ? gp__check_order(k)
+                                                                               : gp__check_equality(k);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_find_types(gp__checking *k) {
   return k->c->primitive == GP_IS_SORTED ? gp__check_ordered_types(k) : gp__check_types(k);
@@ -34,7 +38,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_find_out_type(gp__checking *k) {
     q->acc_type = GP_U32, q->acc_size = 4;
     if (c->out_type && c->out_type != GP_U8)
       return gp__fail(GP_E_TYPE, "%s: @out_type is not u8: the result is one byte", k->who);
-  } else q->out_type = q->acc_type = GP_U64, q->acc_size = 8;
+  } else if (c->primitive == GP_LEXICOGRAPHIC) q->out_type = q->acc_type = GP_I32, q->acc_size = 4;
+  else q->out_type = q->acc_type = GP_U64, q->acc_size = 8;
   if (gp__finds_difference(c->primitive)) {
     if (c->in2_type && c->in2_type != c->in_type)
       return gp__fail(GP_E_TYPE, "%s: @in_type and @in2_type differ: this call does not convert elements", k->who);
@@ -50,6 +55,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_find_type(gp__checking *k) {
 GPUPRIMS__PRIVATE gp_result gp__find_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->out = 1;
+  if (k->c->primitive == GP_LEXICOGRAPHIC) b->in2 = k->c->count2;
   b->in2_name = "in2 (the second array)";
   return GP_SUCCESS;
 }

@@ -10,7 +10,9 @@ GPUPRIMS__PRIVATE unsigned long long gp__find_round_items(gp_policy p, gp__shape
 // A tile has several rounds if these are short, but no more than a block's share: inputs of few tiles take one ticket a
 // block.
 GPUPRIMS__PRIVATE void gp__geometry_find(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  const unsigned long long blocks = p.algorithm == GP_ONE_BLOCK ? 1 : resident, round = gp__find_round_items(p, s);
+  // A binary search takes one block.
+  const unsigned long long blocks = p.algorithm == GP_ONE_BLOCK || s.primitive == GP_PARTITION_POINT ? 1 : resident,
+                           round = gp__find_round_items(p, s);
   const unsigned long long most = GP__FIND_TILE_BYTES / (round * (unsigned)(s.in_size + s.in2_size));
   const unsigned long long share = gp__ceil_div(s.count, blocks * round), rounds = share < most ? share : most;
   g->tile_items = (rounds ? rounds : 1) * round;

@@ -15,6 +15,7 @@ static gp__host_property gp__host_property_of(const gp__request *q) {
   gp__host_property s = {in, q->user_op ? NULL : q->init.bytes, q->in_size, 0, q->in_type, 1, q->count};
   switch (q->primitive) {
   case GP_ALL:
+  case GP_IS_PARTITIONED: // at first
     s.wanted = 0;
     break;
   case GP_MISMATCH:
@@ -66,11 +67,53 @@ static uint64_t gp__host_first(const gp__host_call *h, const gp__host_property *
   }
   return first;
 }
+// The order of the first elements that differ, or of the lengths.
+static int gp__host_compare_arrays(const gp__request *q) {
+  const unsigned char *a = (const unsigned char *)q->in, *b = (const unsigned char *)q->in2;
+  const uint64_t count = q->count < q->count2 ? q->count : q->count2;
+  unsigned char less[GP__HOST_ELEMENTS], more[GP__HOST_ELEMENTS];
+  uint64_t first;
+  size_t n, i;
+  for (first = 0; first < count; first += n, a += n * q->in_size, b += n * q->in_size) {
+    n = count - first < GP__HOST_ELEMENTS ? (size_t)(count - first) : (size_t)GP__HOST_ELEMENTS;
+    gp__host_holds(q->op, q->user_op, q->in_type, q->in_size, a, b, 1, less, n);
+    gp__host_holds(q->op, q->user_op, q->in_type, q->in_size, b, a, 1, more, n);
+    for (i = 0; i < n; ++i)
+      if (less[i] || more[i]) return less[i] ? -1 : 1;
+  }
+  return q->count < q->count2 ? -1 : q->count > q->count2;
+}
+static uint64_t gp__host_partition_point(const gp__request *q, const gp__host_property *s) {
+  uint64_t low = 0, high = q->count;
+  while (low < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    unsigned char truth;
+    gp__host_holds(q->op, q->user_op, s->type, s->size, s->x + middle * s->size, s->y, 0, &truth, 1);
+    if (truth) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 static gp_result gp__host_find(gp__host_call *h) {
   const gp__request *q = h->q;
-  const gp__host_property s = gp__host_property_of(q);
-  const uint64_t first = gp__host_first(h, &s);
-  const int some = first != UINT64_MAX;
+  gp__host_property s = gp__host_property_of(q);
+  uint64_t first;
+  int some;
+  if (q->primitive == GP_LEXICOGRAPHIC) {
+    const int order = gp__host_compare_arrays(q);
+    memcpy(h->out, &order, sizeof order);
+    return GP_SUCCESS;
+  }
+  if (q->primitive == GP_PARTITION_POINT) return *q->out_count = gp__host_partition_point(q, &s), GP_SUCCESS;
+  first = gp__host_first(h, &s);
+  some = first != UINT64_MAX;
+  if (q->primitive == GP_IS_PARTITIONED) { // is there an element for which the predicate holds behind `first`?
+    if (some) {
+      s.x += first * s.size, s.count -= first, s.wanted = 1;
+      some = gp__host_first(h, &s) != UINT64_MAX;
+    }
+    return *h->out = (unsigned char)!some, GP_SUCCESS;
+  }
   if (q->primitive == GP_ANY) *h->out = (unsigned char)some;
   else if (q->primitive == GP_ALL || q->primitive == GP_EQUAL_ARRAYS) *h->out = (unsigned char)!some;
   else if (q->primitive == GP_IS_SORTED) *q->out_count = some ? first + 1 : first;

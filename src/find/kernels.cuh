@@ -114,6 +114,37 @@ template <class Element, class Relation, bool SWAPPED> struct gp__find_neighbour
   GP_DEVICE bool holds(gp__u64 i) const { return i > 0 && related(in[i - 1], in[i]); }
 };
 
+// Elements for which the predicate holds, and does not for the one before.
+template <class Element, class Predicate> struct gp__find_return {
+  typedef Element T;
+  static const int inputs = 1;
+  const T *in;
+  unsigned misaligned;
+  const gp__value &scalar;
+  template <class Args>
+  GP_DEVICE explicit gp__find_return(const Args &a)
+      : in(static_cast<const T *>(a.in)), misaligned(gp__misalignment(a.in, 16)), scalar(a.scalar) {}
+  GP_DEVICE bool returns(const T &before, const T &x) const {
+    return Predicate()(x, scalar) && !Predicate()(before, scalar);
+  }
+  struct Run {
+    gp__find_access<T> x;
+    gp__vector_access<T, 1> before;
+    template <int CACHE> GP_DEVICE void load(const gp__find_return &s, gp__u64 i, bool inner) {
+      x.template load<CACHE>(s.in + i, s.misaligned, inner);
+      if (i > 0) before.template load<GP_CACHE_ALL>(s.in + i - 1, 0, false);
+    }
+    GP_DEVICE bool holds(const gp__find_return &s, int j, gp__u64 i) const {
+      return j > 0 ? s.returns(x.item[j - 1], x.item[j]) : i > 0 && s.returns(before.item[0], x.item[0]);
+    }
+  };
+  GP_DEVICE bool holds(gp__u64 i) const { return i > 0 && returns(in[i - 1], in[i]); }
+};
+// The equality that an order gives: neither element is less.
+template <class Less> struct gp__equivalent {
+  template <class T> GP_DEVICE bool operator()(const T &a, const T &b) const { return !Less()(a, b) && !Less()(b, a); }
+};
+
 // This thread's first hit in elements first .. end - 1 of n; all ones if it has none.
 template <class P, class Search>
 GP_DEVICE gp__u64 gp__find_in_tile(const Search &search, gp__u64 first, gp__u64 end, gp__u64 n) {
@@ -154,6 +185,20 @@ template <int RESULT> GP_DEVICE void gp__find_result(void *out, gp__u64 first, g
     *static_cast<unsigned char *>(out) = some == (RESULT == GP__FIND_SOME);
   else *static_cast<gp__u64 *>(out) = some ? first - (RESULT == GP__FIND_BEFORE) : RESULT == GP__FIND_BAD ? first : n;
 }
+
+template <int RESULT, class Search> struct gp__find_answer {
+  static GP_DEVICE void write(const Search &, const gp__find_args &a, gp__u64 first, gp__u64 n) {
+    gp__find_result<RESULT>(a.out, first, n);
+  }
+};
+template <class T, class Less> struct gp__find_answer<GP__FIND_ORDER, gp__find_difference<T, gp__equivalent<Less>>> {
+  static GP_DEVICE void write(const gp__find_difference<T, gp__equivalent<Less>> &s, const gp__find_args &a,
+                              gp__u64 first, gp__u64) {
+    *static_cast<int *>(a.out) = first == ~gp__u64(0) ? gp__value_as<int>(a.scalar)
+        : Less()(s.in[first], s.in2[first])           ? -1
+                                                      : 1;
+  }
+};
 
 template <int THREADS> struct gp__find_storage {
   gp_tile_reduce_storage<THREADS, gp__u64> reduce;
@@ -206,5 +251,25 @@ template <class P, class Search, int RESULT> GP_DEVICE void gp__find(const gp__f
       hit = gp_min<gp__u64>()(hit, gp__receive<gp__u64>(words, i, ticket.tag));
     hit = gp_tile_reduce<THREADS>(hit, gp_min<gp__u64>(), s.reduce);
   }
-  if (threadIdx.x == 0) gp__find_result<RESULT>(a.out, hit, n);
+  if (threadIdx.x == 0) gp__find_answer<RESULT, Search>::write(search, a, hit, n);
+}
+
+// The first element that is no hit, if all hits come first: a binary search by one block, whose threads look at a place
+// each. Elements before `low` are hits, those from `high` on are none.
+template <class P, class Search> GP_DEVICE void gp__partition_point(const gp__find_args &a) {
+  gp__pdl_wait<P>();
+  const gp__u64 n = gp__count(a);
+  const Search search(a);
+  gp__u64 low = 0, high = n;
+  while (low < high) {
+    const gp__u64 step = (high - low + P::threads - 1) / P::threads, i = low + threadIdx.x * step;
+    const unsigned hits = static_cast<unsigned>(__syncthreads_count(i < high && search.holds(i)));
+    if (hits == 0) high = low;
+    else {
+      const gp__u64 next = low + hits * step;
+      low = next - step + 1;
+      if (next < high) high = next;
+    }
+  }
+  if (threadIdx.x == 0) *static_cast<gp__u64 *>(a.out) = low;
 }

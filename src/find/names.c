@@ -1,6 +1,6 @@
 // find/names.c - template arguments of searches for the first element
-// uses: api/lists.h, core/rules.h, core/text.c, select/check.c, core/spelling.c, core/kernel_names.c, merge/names.c,
-//   select/names.c
+// uses: api/lists.h, core/rules.h, core/text.c, find/kinds.c, select/check.c, core/spelling.c, core/kernel_names.c,
+//   merge/names.c, select/names.c
 
 GPUPRIMS__PRIVATE void gp__name_find(const gp__spelling *q, gp__text *t) {
   const char *functor = gp__functor(q->op, q->user_op, "gp__op_1"), *in = gp__in_name(q);
@@ -16,6 +16,16 @@ GPUPRIMS__PRIVATE void gp__name_find(const gp__spelling *q, gp__text *t) {
   case GP_EQUAL_ARRAYS:
     gp__add(t, ", gp__find_difference<%s, ", in);
     break;
+  case GP_LEXICOGRAPHIC:
+    gp__add(t, ", gp__find_difference<%s, gp__equivalent<", in);
+    gp__add(t, q->user_op ? "%s" : "%s<%s>", functor, in);
+    gp__add(t, ">>, GP__FIND_ORDER");
+    return;
+  case GP_IS_PARTITIONED:
+    gp__add(t, ", gp__find_return<%s, ", in);
+    gp__name_predicate(q->op, q->user_op, functor, in, t);
+    gp__add(t, ">, GP__FIND_NONE");
+    return;
   default:
     gp__add(t, ", gp__find_%s<%s, ", q->described ? "described" : "element", in);
     gp__name_predicate(q->op, q->user_op, functor, in, t);
@@ -25,9 +35,10 @@ GPUPRIMS__PRIVATE void gp__name_find(const gp__spelling *q, gp__text *t) {
       gp__name_input(q, q->described - 1, t);
     }
     gp__add(t,
-            q->primitive == GP_ALL       ? ">, GP__FIND_NONE"
-                : q->primitive == GP_ANY ? ">, GP__FIND_SOME"
-                                         : ">, GP__FIND_INDEX");
+            q->primitive == GP_ALL                   ? ">, GP__FIND_NONE"
+                : q->primitive == GP_ANY             ? ">, GP__FIND_SOME"
+                : q->primitive == GP_PARTITION_POINT ? ">"
+                                                     : ">, GP__FIND_INDEX");
     return;
   }
   gp__add(t, q->user_op ? "%s" : "%s<%s>", functor, in);

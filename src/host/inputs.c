@@ -1,6 +1,7 @@
 // host/inputs.c - described inputs on the host: made as arrays, before the loops
 // uses: api/config.h, api/lists.h, api/input.h, core/rules.h, core/messages.c, core/request.c, host/types.c,
-//   host/values.c, host/operators.c, host/call.c, map/host.c, host/user.c, host/run.c, core/check_inputs.c
+//   host/values.c, host/operators.c, host/call.c, map/host.c, scatter/host.c, host/user.c, scatter/kinds.c,
+//   sort/kinds.c, host/run.c, core/check_inputs.c
 
 enum { GP__HOST_MADE = 256 }; // elements made at a time
 typedef char gp__host_iota_takes_them[(int)GP__HOST_MADE <= (int)GP__HOST_ELEMENTS ? 1 : -1];
@@ -87,7 +88,8 @@ static void gp__host_make(const gp__inputs *all, int node, uint64_t first, size_
   }
 }
 
-// An array of a described input's elements, in new memory.
+// An array of a described input's elements, in new memory. Elements that a stencil keeps back are not made:
+// what they are made of need not be there.
 static gp_result gp__host_array_of(const gp__request *q, int node, size_t size, const void **array, void **owned) {
   const gp__inputs *all = &q->inputs;
   unsigned char *rooms[GP_INPUT_PARTS], *room;
@@ -107,10 +109,17 @@ static gp_result gp__host_array_of(const gp__request *q, int node, size_t size, 
     rooms[i] = room + bytes;
     bytes += (all->node[i].size * GP__HOST_MADE + 63) / 64 * 64;
   }
-  for (first = 0; first < q->count; first += GP__HOST_MADE)
-    gp__host_make(all, node, first,
-                  q->count - first < GP__HOST_MADE ? (size_t)(q->count - first) : (size_t)GP__HOST_MADE,
-                  (unsigned char *)*owned + first * size, rooms);
+  for (first = 0; first < q->count; first += GP__HOST_MADE) {
+    const size_t n = q->count - first < GP__HOST_MADE ? (size_t)(q->count - first) : (size_t)GP__HOST_MADE;
+    unsigned char *out = (unsigned char *)*owned + first * size, truth[GP__HOST_MADE];
+    size_t k, end;
+    if (q->primitive == GP_SCATTER || q->primitive == GP_GATHER) gp__host_passes(q, first, truth, n);
+    else memset(truth, 1, n);
+    for (k = 0; k < n; k = end + 1) {
+      for (end = k; end < n && truth[end]; ++end) {}
+      if (end > k) gp__host_make(all, node, first + k, end - k, out + k * size, rooms);
+    }
+  }
   free(room);
   *array = *owned;
   return GP_SUCCESS;

@@ -7,6 +7,6 @@ typedef struct gp__map_args {
   void *out;
   unsigned long long count;
   const unsigned long long *count_device; // or null
-  gp__value value;                        // fill: the element; iota: the start
-  gp__value step;                         // iota
+  gp__value value;                        // fill: the element; iota: the start; replace: the new value
+  gp__value step;                         // iota; replace: what elements are compared with
 } gp__map_args;

@@ -57,8 +57,9 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
 
 template <class R> struct gp__fill_value {};
 template <class R> struct gp__iota_value {};
+template <class R, class Predicate> struct gp__replace_value {};
 
-// The value of element `i`: the four shapes of a map.
+// The value of element `i`: the five shapes of a map.
 template <class F, class A, class B, class R> struct gp__element {
   template <int V>
   static GP_DEVICE R at(const gp__vector_access<A, V> &a, const gp__vector_access<B, V> &b, int j, gp__u64,
@@ -71,6 +72,13 @@ template <class F, class A, class R> struct gp__element<F, A, gp__none, R> {
   static GP_DEVICE R at(const gp__vector_access<A, V> &a, const gp__vector_access<gp__none, V> &, int j, gp__u64,
                         const gp__map_args &) {
     return F()(a.item[j]);
+  }
+};
+template <class R, class Predicate> struct gp__element<gp__replace_value<R, Predicate>, R, gp__none, R> {
+  template <int V>
+  static GP_DEVICE R at(const gp__vector_access<R, V> &a, const gp__vector_access<gp__none, V> &, int j, gp__u64,
+                        const gp__map_args &args) {
+    return Predicate()(a.item[j], args.step) ? gp__value_as<R>(args.value) : a.item[j];
   }
 };
 template <class R> struct gp__element<gp__fill_value<R>, gp__none, gp__none, R> {

@@ -35,8 +35,23 @@ GPUPRIMS__PRIVATE gp_result gp__launch_reduce(const gp__launching *l) {
   } else a.scalar = q->init;
   return gp__launch_all(l, &a);
 }
+// MINMAX, ARGMINMAX: one result after the other.
+static gp_result gp__host_reduce_both(const gp__request *q, int threads) {
+  gp__request one = *q;
+  int k;
+  one.is_arg &= ~GP__IS_BOTH;
+  one.acc_size = one.out_size = q->acc_size / 2;
+  for (k = 0; k < 2; ++k) {
+    one.op = one.is_arg ? (k ? GP_ARGMAX : GP_ARGMIN) : k ? GP_MAX : GP_MIN;
+    one.out = (unsigned char *)q->out + (size_t)k * one.out_size;
+    memcpy(one.init.bytes, q->init.bytes + (size_t)k * one.out_size, one.out_size);
+    GPUPRIMS__CHECK(gp__host_run(&one, threads));
+  }
+  return GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__host_reduces(gp__host_call *h) {
   const gp__request *q = h->q;
+  if (q->is_arg & GP__IS_BOTH) return gp__host_reduce_both(q, h->asked);
   if (q->primitive == GP_CHECK_OFFSETS) return *q->bad = gp__host_first_bad(q), GP_SUCCESS;
   if (q->primitive != GP_REDUCE) return gp__host_select(h);
   GPUPRIMS__CHECK(gp__host_take_fold(h, 0));
@@ -52,7 +67,7 @@ static const gp__family gp__family_reduce = {gp__checks_reduce,
                                              GPUPRIMS__LAUNCH(gp__launch_reduce),
                                              gp__host_reduces};
 static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_FOLD,
-                                                   GP__REPRODUCES | GP__TAKES_INPUTS, 0};
+                                                   GP__REPRODUCES | GP__TAKES_INPUTS | GP__TAKES_BOTH, 0};
 static const gp__primitive gp__primitive_count_if = {&gp__family_reduce,
                                                      (GP__READS_MAP & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) |
                                                          GP__READS_OP | GP__READS_OUT_COUNT | GP__READS_SCALAR,

@@ -1,4 +1,4 @@
-// reverse/host.c - reverse
+// reverse/host.c - reverse and swap
 // uses: api/config.h, api/lists.h, core/arguments.h, core/request.c, host/call.c, host/indices.c
 
 // Elements first to end - 1 of the output; in place, also their mirror images.
@@ -19,5 +19,21 @@ static void gp__host_mirror(const gp__host_call *h, uint64_t first, uint64_t end
 static gp_result gp__host_reverse(gp__host_call *h) {
   const gp__request *q = h->q;
   gp__host_each_block(h, q->in == q->out ? q->count / 2 : q->count, gp__host_mirror);
+  return GP_SUCCESS;
+}
+static void gp__host_exchange(const gp__host_call *h, uint64_t first, uint64_t end) {
+  const gp__request *q = h->q;
+  const size_t size = q->out_size;
+  unsigned char *a = (unsigned char *)q->out, *b = (unsigned char *)q->out3;
+  gp__value x;
+  uint64_t i;
+  for (i = first; i < end; ++i) {
+    memcpy(x.bytes, a + i * size, size);
+    gp__host_move(a + i * size, b + i * size, size);
+    gp__host_move(b + i * size, x.bytes, size);
+  }
+}
+static gp_result gp__host_swap(gp__host_call *h) {
+  gp__host_each_block(h, h->q->count, gp__host_exchange);
   return GP_SUCCESS;
 }

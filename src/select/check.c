@@ -1,9 +1,11 @@
 // select/check.c - checking a call: predicates, parts, runs
 // uses: api/config.h, api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c,
-//   core/names.c, core/primitive.c, core/check_types.c, core/checking.c, core/check_operators.c,
+//   core/names.c, find/kinds.c, core/primitive.c, core/check_types.c, core/checking.c, core/check_operators.c,
 //   core/check_call_types.c, core/check_buffers.c
 
-GPUPRIMS__PRIVATE int gp__is_predicated(gp_primitive p) { return (p >= GP_SELECT && p <= GP_ALL) || p == GP_FIND_IF; }
+GPUPRIMS__PRIVATE int gp__is_predicated(gp_primitive p) {
+  return (p >= GP_SELECT && p <= GP_ALL) || p == GP_FIND_IF || p == GP_IS_PARTITIONED || p == GP_PARTITION_POINT;
+}
 GPUPRIMS__PRIVATE gp_result gp__check_predicate(const gp__checking *k, const char *field, gp_op op, const char *scalar,
                                                 const void *value, const gp__op_info **user) {
   *user = NULL;

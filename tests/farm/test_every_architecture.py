@@ -34,8 +34,10 @@ FAMILIES = {
     "segments": ["segmented_reduce SUM", "load_balance", "expand", "run_length_expand"],
     "histogram": ["histogram_even", "histogram_ranges"],
     "counting": ["count_if", "check_offsets"],  # uses reduce's kernels
-    "find": ["any", "all", "is_sorted", "find_if", "mismatch", "equal_arrays", "adjacent_find"],
-    "elements": ["adjacent_difference SUB", "reverse", "lower_bound", "upper_bound",  # with a map's policies
+    "find": ["any", "all", "is_sorted", "find_if", "mismatch", "equal_arrays", "adjacent_find",
+             "is_partitioned"],
+    "elements": ["adjacent_difference SUB", "reverse", "scatter", "gather", "replace",  # with a map's policies
+                 "lower_bound", "upper_bound",
                  "copy_batch", "shuffle", "convert_layout", "convert_layout ... struct=4.8.2.1 from=soa to=aos"],
     "sort": ["sort", "sort ... payload=u32", "sort ... payload=s12", "sort ... form=indices"],
     "group by": ["group_by SUM"],

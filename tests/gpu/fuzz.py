@@ -173,7 +173,8 @@ class Worker:
                 elif field.endswith("_type"):
                     value = self.type_of(context, value)
                 else:
-                    by_key = value in ("below", "a_below", "fours", "a_equal") and g.get("key_type")
+                    stencil = g["primitive"] in ("scatter", "gather") and field == "op"
+                    by_key = stencil or (value in ("below", "a_below", "fours", "a_equal") and g.get("key_type"))
                     value = self.op_of(context, value, g.get("key_type" if by_key else "in_type") if value != "by_b"
                                        else "pair")
             setattr(made, field, value)

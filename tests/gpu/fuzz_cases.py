@@ -974,6 +974,80 @@ def build_reverse(call):
     call.expect(out, x[:call.bound(n)][::-1])
 
 
+def stencil(call, n):
+    """Where a scatter's stencil lets elements pass; and the stencil, or None."""
+    g, s = call.group, call.shot
+    if not g["key_type"]:
+        return np.ones(n, bool), None
+    keys = data_of(g["key_type"], n, s["kind"], s["seed"] + 4)
+    if g["op"]:
+        passes = holds(call, g["op"], g["key_type"], keys, 7, "scalar")
+    else:
+        keys = np.where(np.random.default_rng(s["seed"] + 9).random(n) < 0.5, keys, np.zeros(1, keys.dtype))
+        passes = keys != 0
+    call.set(op=g["op"], key_type=g["key_type"])
+    call.given("keys", keys, g["key_type"])
+    return passes, keys
+
+
+def build_scatter(call):
+    """Different indices, some of them in no array; without indices also a transform, or in place."""
+    g, s, n = call.group, call.shot, call.shot["n"]
+    gathers, type_ = g["primitive"] == "gather", g["in_type"]
+    rng = np.random.default_rng(s["seed"] + 3)
+    elements = n if not g["in2_type"] else int(rng.integers(0, 2 * n + 1))
+    x = data_of(type_, elements if gathers else n, s["kind"], s["seed"])
+    piece = call.given("in_", x, type_, wanted=n > 0)
+    results = n if gathers or not g["in2_type"] else elements
+    before = data_of(g["out_type"] or type_, results, s["kind"], s["seed"] + 1)
+    if s["place"] and not g["in2_type"] and not g["transform"]:
+        before, out = x.copy(), call.over("out", piece)
+    else:
+        out = call.over("out", call.given(None, before, g["out_type"] or type_))
+    passes, _ = stencil(call, n)
+    call.set(in_type=type_, out_type=g["out_type"], in2_type=g["in2_type"], transform=g["transform"])
+    place = np.arange(n)
+    if g["in2_type"]:
+        place = rng.permutation(max(n, elements) + 3)[:n]
+        wild = rng.random(n) < 0.1
+        place = np.where(wild, -1 - place if g["in2_type"][0] == "i" else place + 2**31, place).astype(np.int64)
+        call.given("in2", place.astype(DTYPES[g["in2_type"]]), g["in2_type"])
+        call.fields["n"] = elements
+    bound = call.bound(n)
+    good = passes & (place >= 0) & (place < (elements if g["in2_type"] else n)) & (np.arange(n) < bound)
+    wanted = before.copy()
+    made = unary(g["transform"], x, type_, g["out_type"]) if g["transform"] else x
+    if gathers:
+        wanted[good] = made[place[good]]
+    else:
+        wanted[place[good]] = made[good]
+    call.expect(out, wanted, "~" + g["out_type"] if g["transform"] else "bits")
+
+
+def build_replace(call):
+    g, s, n = call.group, call.shot, call.shot["n"]
+    x = data_of(g["in_type"], n, s["kind"], s["seed"])
+    call.set(in_type=g["in_type"], op=g["op"])
+    piece = call.given("in_", x, g["in_type"])
+    out = call.over("out", piece) if s["place"] else call.room("out", n, g["in_type"])
+    true = holds(call, g["op"], g["in_type"], x, 7, "scalar")
+    value = values(g["in_type"], 1, "special", s["seed"] + 2)
+    call.host("value", value)
+    wanted = x.copy()
+    wanted[true] = value[0]
+    call.expect(out, wanted[:call.bound(n)])
+
+
+def build_swap(call):
+    g, s, n = call.group, call.shot, call.shot["n"]
+    a, b = (data_of(g["in_type"], n, s["kind"], s["seed"] + k) for k in range(2))
+    call.set(out_type=g["in_type"])
+    pieces = [call.over(field, call.given(None, x, g["in_type"])) for field, x in (("out", a), ("out3", b))]
+    bound = call.bound(n)
+    for piece, x, other in ((pieces[0], a, b), (pieces[1], b, a)):
+        call.expect(piece, np.concatenate([other[:bound], x[bound:]]))
+
+
 def build_copy_batch(call):
     """n buffers, whose sources may overlap; destinations lie one after another, in any order."""
     g, s, n = call.group, call.shot, call.shot["n"]
@@ -1220,6 +1294,44 @@ def build_two_arrays(call):
         put_first(call, differ)
     else:
         call.expect(call.room("out", 1, "u8"), np.array([not differ.any()], np.uint8))
+
+
+def build_partitioned(call):
+    g, s, n = call.group, call.shot, call.shot["n"]
+    x = data_of(g["in_type"], n, s["kind"], s["seed"])
+    point = g["primitive"] == "partition_point"
+    true = holds(call, g["op"], g["in_type"], x, 7, "scalar")
+    if point or call.random.random() < 0.6:
+        order = np.argsort(~true, kind="stable")
+        if call.random.random() < 0.3 and n and not point:
+            order = np.roll(order, 1)
+        x, true = x[order], true[order]
+    call.set(op=g["op"], in_type=g["in_type"])
+    call.given("in_", x, g["in_type"])
+    true = true[:call.bound(n)]
+    if point:
+        put_number(call, int(true.sum()))
+    else:
+        call.expect(call.room("out", 1, "u8"), np.array([not (true[1:] & ~true[:-1]).any()], np.uint8))
+
+
+def build_lexicographic(call):
+    """The second array is the first, perhaps with another element, or of another length."""
+    n, type_ = call.shot["n"], call.group["in_type"]
+    call.group = {**call.group, "key_type": type_}
+    keys, ranks = order_keys(call, n + 1)
+    m = max(n + call.random.choice([-1, 0, 1]), 0)
+    second = np.arange(m)
+    if m and call.random.random() < 0.6:
+        second[call.random.randrange(m)] = call.random.randrange(n + 1)
+    call.set(op=call.group["op"], in_type=type_, count=n, count2=m)
+    call.given("in_", keys[:n], type_)
+    call.given("in2", keys[second], type_)
+    k = min(n, m)
+    differ = np.flatnonzero(ranks[:k] != ranks[second[:k]])
+    at = differ[0] if len(differ) else None
+    order = (n > m) - (n < m) if at is None else -1 if ranks[at] < ranks[second[at]] else 1
+    call.expect(call.room("out", 1, "i32"), np.array([order], np.int32))
 
 
 def build_adjacent_find(call):
@@ -2034,6 +2146,15 @@ def draw_map(g, r):
     g["in_type"] = r.choice(ANY_TYPE)
 
 
+def draw_scatter(g, r):
+    g["in_type"], g["out_type"], g["transform"] = r.choice(ANY_TYPE), 0, 0
+    g["in2_type"] = r.choice(OFFSETS) if g["primitive"] == "gather" or r.random() < 0.7 else 0
+    g["op"] = r.choice(oracle.COMPARISONS + ["odd", 0, 0, 0])
+    g["key_type"] = r.choice(INTEGERS if g["op"] == "odd" else BUILT_IN if g["op"] else [0, *FLAG_TYPES])
+    if g["primitive"] == "scatter" and r.random() < 0.4:
+        g["in_type"], g["out_type"], g["transform"] = r.choice(BUILT_IN), r.choice(BUILT_IN), r.choice(oracle.UNARY)
+
+
 def draw_batch(g, r):
     g["offset_type"] = r.choice(OFFSETS)
 
@@ -2158,6 +2279,11 @@ def draw_sorted_segments(g, r):
     g["checked"] = g["segments"] == "offsets" and r.random() < 0.2
 
 
+def draw_lexicographic(g, r):
+    draw_order(g, r)
+    g["in_type"] = g.pop("key_type")
+
+
 def draw_ordered(g, r):
     draw_order(g, r)
     draw_moved(g, r)
@@ -2210,6 +2336,10 @@ FAMILIES = {
     "copy": (draw_map, build_copy, 1, True),
     "fill": (draw_filled, build_fill, 1, True),
     "reverse": (draw_map, build_reverse, 1, True),
+    "scatter": (draw_scatter, build_scatter, 2, True),
+    "gather": (draw_scatter, build_scatter, 1, True),
+    "replace": (draw_predicate, build_replace, 1, True),
+    "swap": (draw_map, build_swap, 1, True),
     "copy_batch": (draw_batch, build_copy_batch, 1, True),
     "expand": (draw_expand, build_expand, 1, True),
     "run_length_expand": (draw_expand, build_expand, 1, True),
@@ -2235,6 +2365,9 @@ FAMILIES = {
     "any": (draw_selection, build_question, 1, True),
     "all": (draw_selection, build_question, 1, True),
     "find_if": (draw_selection, build_find_if, 1, True),
+    "is_partitioned": (draw_predicate, build_partitioned, 1, True),
+    "partition_point": (draw_predicate, build_partitioned, 1, True),
+    "lexicographic": (draw_lexicographic, build_lexicographic, 1, False),
     "mismatch": (draw_alike, build_two_arrays, 1, True),
     "equal_arrays": (draw_alike, build_two_arrays, 1, True),
     "adjacent_find": (draw_alike, build_adjacent_find, 1, True),
@@ -2352,7 +2485,7 @@ def invalidate(call, what):
         f["bins"] = 5
         call.must_refuse, call.names = ("GP_E_ARGUMENT",), ("bins",)
     elif what == "count2":
-        if f["primitive"] in ("merge", "join") or f["primitive"].startswith("set_"):
+        if f["primitive"] in ("merge", "lexicographic", "join") or f["primitive"].startswith("set_"):
             return False
         f["count2"] = 3
         call.must_refuse, call.names = ("GP_E_ARGUMENT",), ("count2",)

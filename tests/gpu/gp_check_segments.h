@@ -329,6 +329,10 @@ static const char *const SEGMENT_CELLS[] = {
     "load_balance u32 segments=mixed",
     "check_offsets u32 segments=mixed",
     "copy_batch u8 segments=mixed",
+    "scatter u32",
+    "gather s12",
+    "replace u16 keep=30",
+    "is_partitioned u32 keep=0",
     "expand u32 segments=mixed",
     "run_length_expand u8 segments=mixed",
     // more types, shapes and forms
@@ -411,11 +415,18 @@ static const char *const SEGMENT_CELLS[] = {
     "run_length_expand u16 segments=pareto:300 offsets=i64",
     "run_length_expand f32 segments=fixed:1",
     "copy_batch u8 segments=pareto:20",
+    "scatter u8",
+    "scatter s16",
+    "gather u64",
+    "replace f16 keep=99",
+    "replace s12 keep=50",
+    "is_partitioned f32 keep=50",
+    "is_partitioned s16 keep=0",
     "copy_batch u32 segments=fixed:1024 offsets=u64",
     "copy_batch s12 segments=uniform:300",
     "copy_batch u16 segments=fixed:1000000",
 };
-enum { EVERYWHERE = 39 };
+enum { EVERYWHERE = 43 };
 
 // Elements of a tile with the call's policy; 0: unknown.
 static uint64_t segments_tile(const segments_case *s) {
@@ -565,7 +576,8 @@ static const gp_policy *policies_of(gp_primitive p, int *count) {
   if (p == GP_HISTOGRAM_EVEN || p == GP_HISTOGRAM_RANGES) return *count = COUNT(HISTOGRAM_POLICIES), HISTOGRAM_POLICIES;
   if (p == GP_COUNT_IF || p == GP_CHECK_OFFSETS) return *count = COUNT(REDUCE_POLICIES), REDUCE_POLICIES;
   if (gp__family_of((int)p) == GP__FAMILY_FIND) return *count = COUNT(FIND_POLICIES), FIND_POLICIES;
-  if (p == GP_ADJACENT_DIFFERENCE || p == GP_LOWER_BOUND || p == GP_UPPER_BOUND || p == GP_COPY_BATCH)
+  if (p == GP_ADJACENT_DIFFERENCE || p == GP_LOWER_BOUND || p == GP_UPPER_BOUND || p == GP_COPY_BATCH ||
+      p == GP_SCATTER || p == GP_GATHER || p == GP_REPLACE)
     return *count = COUNT(MAP_POLICIES), MAP_POLICIES;
   return *count = COUNT(STREAM_POLICIES), STREAM_POLICIES;
 }
@@ -851,11 +863,11 @@ static void cases_streams(const char *const *list, int cells) {
 // ---- the functions of >>api -----------------------------------------------------------------------------------------
 
 // Every function, on both back ends; the outputs follow one another in one block.
-enum { API_CALLS = 34, API_N = 5000, API_BLOCK = 1 << 16 };
+enum { API_CALLS = 48, API_N = 5000, API_BLOCK = 1 << 16 };
 static gp_result api_call(int which, gp_context *ctx, const uint32_t *x, const float *f, const uint8_t *flags,
                           const uint32_t *offsets, char *out, const char **name) {
   enum { S = API_N / 50 };
-  static const uint32_t ten = 10, zero = 0, hundred = 100;
+  static const uint32_t ten = 10, zero = 0, hundred = 100, thousand = 1000;
   uint32_t *a = (uint32_t *)(void *)out, *b = a + API_N, *c = b + API_N;
   uint64_t *count = (uint64_t *)(void *)(c + API_N + API_N % 2);
   float *g = (float *)(void *)a;
@@ -936,6 +948,34 @@ static gp_result api_call(int which, gp_context *ctx, const uint32_t *x, const f
     CALL(gp_expand(ctx, GP_F32, GP_U32, f, offsets, S, g, API_N, NULL));
   case 32: // offsets as lengths: more elements than there is room for
     CALL(gp_run_length_expand(ctx, GP_U32, GP_U32, x, offsets, 20, a, API_N, count, NULL));
+  case 33: // offsets differ
+    CALL(gp_scatter(ctx, GP_F32, GP_U32, f, offsets, S, g, API_N, NULL));
+  case 34: // the last ones have no place
+    CALL(gp_scatter_flags(ctx, GP_U32, GP_U32, GP_U8, x, offsets, flags, S, a, 4000, NULL));
+  case 35:
+    CALL(gp_gather(ctx, GP_F32, GP_U32, f, 20, x, API_N, g, NULL));
+  case 36:
+    CALL(gp_gather_flags(ctx, GP_U32, GP_U32, GP_U8, offsets, S, x, flags, API_N, a, NULL));
+  case 37:
+    CALL(gp_transform_if(ctx, GP_SQUARE, GP_LESS, GP_U32, GP_F32, &ten, x, API_N, g, NULL));
+  case 38:
+    CALL(gp_replace_if(ctx, GP_GREATER, GP_U32, &ten, &zero, x, API_N, a, NULL));
+  case 39:
+    CALL(gp_copy(ctx, GP_U32, x, API_N, a, NULL) ? GP_E_DRIVER : gp_swap(ctx, GP_U32, a, b + 1, API_N - 1, NULL));
+  case 40:
+    CALL(gp_copy(ctx, GP_U32, x, API_N, a, NULL) ? GP_E_DRIVER : gp_rotate(ctx, GP_U32, a, API_N, 1001, NULL));
+  case 41:
+    CALL(gp_copy(ctx, GP_F32, f, API_N, g, NULL) ? GP_E_DRIVER : gp_shift(ctx, GP_F32, g, API_N, 77, GP_RIGHT, NULL));
+  case 42:
+    CALL(gp_lexicographic(ctx, GP_GREATER, GP_F32, f, API_N - 9, f + 9, API_N - 9, (int32_t *)out, NULL));
+  case 43:
+    CALL(gp_is_partitioned(ctx, GP_LESS, GP_U32, &ten, x, API_N, (uint8_t *)out, NULL));
+  case 44:
+    CALL(gp_partition_point(ctx, GP_LESS, GP_U32, &thousand, offsets, S, count, NULL));
+  case 45:
+    CALL(gp_reduce(ctx, GP_MINMAX, GP_F32, GP_F32, f, API_N, g, NULL));
+  case 46:
+    CALL(gp_reduce(ctx, GP_ARGMINMAX, GP_U32, GP_I32, x, API_N, out, NULL));
   default:
     CALL(gp_adjacent_find(ctx, GP_NOT_EQUAL, GP_U32, x, API_N, count, NULL));
   }

@@ -154,8 +154,7 @@ MUTANTS = {
     "find: as many tiles as blocks are one too many": (
         "FIND", "src/find/kernels.cuh", "once = tiles <= gridDim.x;", "once = tiles <= gridDim.x + 1;"),
     "find: the number of elements is that of the host": (
-        "FIND", "src/find/kernels.cuh", "gp__find_result<RESULT>(a.out, hit, n);",
-        "gp__find_result<RESULT>(a.out, hit, a.count);"),
+        "FIND", "src/find/kernels.cuh", "write(search, a, hit, n);", "write(search, a, hit, a.count);"),
     "find: unaligned vectors are read past the end": (
         "FIND", "src/find/kernels.cuh", "i >= V && i + 2 * V <= n", "i >= V"),
     "find: unaligned vectors are read before the start": (
@@ -167,7 +166,17 @@ MUTANTS = {
         "FIND", "src/find/kernels.cuh", "    if (misaligned == 0) {\n      const gp_vector *from",
         "    if (misaligned < 16) {\n      const gp_vector *from"),
     "find: the first element has a predecessor": (
-        "FIND", "src/find/kernels.cuh", "if (i > 0) before.template load", "before.template load"),
+        "FIND", "src/find/kernels.cuh",
+        "load(const gp__find_neighbours &s, gp__u64 i, bool inner) {\n"
+        "      x.template load<CACHE>(s.in + i, s.misaligned, inner);\n      if (i > 0) before",
+        "load(const gp__find_neighbours &s, gp__u64 i, bool inner) {\n"
+        "      x.template load<CACHE>(s.in + i, s.misaligned, inner);\n      before"),
+    "find: the first element that may come back has a predecessor": (
+        "FIND", "src/find/kernels.cuh",
+        "load(const gp__find_return &s, gp__u64 i, bool inner) {\n"
+        "      x.template load<CACHE>(s.in + i, s.misaligned, inner);\n      if (i > 0) before",
+        "load(const gp__find_return &s, gp__u64 i, bool inner) {\n"
+        "      x.template load<CACHE>(s.in + i, s.misaligned, inner);\n      before"),
     "find: the first element alone has a predecessor": (
         "FIND", "src/find/kernels.cuh", "return i > 0 && related(in[i - 1], in[i]);",
         "return related(in[i - 1], in[i]);"),
@@ -185,6 +194,24 @@ MUTANTS = {
         "FIND", "src/find/geometry.h", "rounds = share < most ? share : most;", "rounds = 1;"),
     "find: accesses to two arrays are as many as to one": (
         "FIND", "src/find/policy.h", "(gp__find_items(size) * size * inputs)", "(gp__find_items(size) * size)"),
+    "find: the first element comes back": (
+        "FIND", "src/find/kernels.cuh", ": i > 0 && s.returns(before.item[0], x.item[0]);", ": i == 0;"),
+    "find: every element of a run comes back": (
+        "FIND", "src/find/kernels.cuh", "return Predicate()(x, scalar) && !Predicate()(before, scalar);",
+        "return Predicate()(x, scalar);"),
+    "find: only lesser elements differ": (
+        "FIND", "src/find/kernels.cuh", "return !Less()(a, b) && !Less()(b, a);", "return !Less()(a, b);"),
+    "find: arrays of one beginning are equal": (
+        "FIND", "src/find/kernels.cuh", "first == ~gp__u64(0) ? gp__value_as<int>(a.scalar)",
+        "first == ~gp__u64(0) ? 0"),
+    "find: the greater array is the lesser one": (
+        "FIND", "src/find/kernels.cuh", ": Less()(s.in[first], s.in2[first])", ": Less()(s.in2[first], s.in[first])"),
+    "partition point: a step too far": (
+        "FIND", "src/find/kernels.cuh", "low = next - step + 1;", "low = next;"),
+    "partition point: the last step ends behind the input": (
+        "FIND", "src/find/kernels.cuh", "if (next < high) high = next;", "high = next;"),
+    "minmax: two minima": (
+        "REDUCE", "src/device/operators.cuh", "Max()(a.max, b.max)};", "Max()(a.min, b.min)};"),
     "frontier: a full buffer is written behind": (
         "FRONTIER", "src/device/frontier.cuh",
         "if (there && at < static_cast<gp__u32>(ROOM)) storage.element[at] = element;",
@@ -1877,16 +1904,40 @@ MUTANTS = {
         "    if (gp_warp() == 0) put(edge, there(-1), at_edge);\n", ""),
     "reverse: elements of a run keep their order": (
         "MAP", "src/reverse/kernels.cuh",
-        "q.item[j] = a[k].item[V - 1 - j];", "q.item[j] = a[k].item[j];"),
+        "q.item[j] = a[k].item[SWAP ? j : V - 1 - j];", "q.item[j] = a[k].item[j];"),
     "reverse: in place, all runs are swapped twice": (
         "MAP", "src/reverse/kernels.cuh",
-        "in_place ? count / 2 : count;", "count;"),
+        "in_place && !SWAP ? count / 2 : count;", "count;"),
     "reverse: in place, whole vectors hold elements of others": (
         "MAP", "src/reverse/kernels.cuh",
         "!in_place && r > 0", "r > 0"),
     "reverse: in place, a vector is stored across a boundary": (
         "MAP", "src/reverse/kernels.cuh",
         "if (off == 0) q.template store", "if (true) q.template store"),
+    "swap: half of the elements": (
+        "MAP", "src/reverse/kernels.cuh", "in_place && !SWAP ? count / 2", "in_place ? count / 2"),
+    "swap: elements of a run are reversed": (
+        "MAP", "src/reverse/kernels.cuh",
+        "q.item[j] = b[k].item[SWAP ? j : V - 1 - j];", "q.item[j] = b[k].item[V - 1 - j];"),
+    "swap: the second array is aligned at its mirrored end": (
+        "MAP", "src/reverse/kernels.cuh",
+        "gp__misalignment(in + (SWAP ? head : end), boundary)", "gp__misalignment(in + end, boundary)"),
+    "replace: elements are compared with the new value": (
+        "MAP", "src/map/kernels.cuh",
+        "Predicate()(a.item[j], args.step)", "Predicate()(a.item[j], args.value)"),
+    "scatter: the element of an index that is too large is read": (
+        "MAP", "src/scatter/kernels.cuh", "if (place[k] < limit)\n", "if (place[k] <= limit)\n"),
+    "scatter: a place behind the output is written": (
+        "MAP", "src/scatter/kernels.cuh", "if (place[k] >= limit) continue;", "if (place[k] > limit) continue;"),
+    "gather: elements are those of the place itself": (
+        "MAP", "src/scatter/kernels.cuh", "in, GATHER ? place[k] : first", "in, first"),
+    "scatter: negative indices count from the start": (
+        "MAP", "src/scatter/kernels.cuh", "static_cast<gp__u64>(static_cast<long long>(index.item[0]))",
+        "static_cast<gp__u64>(static_cast<long long>(index.item[0]) & 0xff)"),
+    "scatter: the stencil lets every element pass": (
+        "MAP", "src/scatter/kernels.cuh", "i < count && stencil::passes(key[k], args);", "i < count;"),
+    "scatter: elements behind the count are stored": (
+        "MAP", "src/scatter/kernels.cuh", "passes = i < count && stencil", "passes = stencil"),
     "batch: bytes before a destination belong to it": (
         "BATCH", "src/batch/kernels.cuh", "from = window == 0 ? skipped : 0;", "from = 0;"),
     "batch: a window always has 16 bytes": (

@@ -60,6 +60,15 @@ template <class T, class Less> struct OfOrder { // plain elements have to rise: 
   static bool may_hit(size_t i) { return i > 0; }
 };
 
+// Elements for which the predicate holds come back: plain ones do not meet it.
+template <class T, class Predicate> struct OfReturn {
+  typedef gp__find_return<T, Predicate> Search;
+  static void hit(std::vector<T> &a, std::vector<T> &, size_t i) { a[i] = Numbers<T>::marked(); }
+  static bool may_hit(size_t i) { return i > 0; }
+};
+// Arrays in lexicographic order: plain elements are less than marked ones, which the second array has.
+template <class T, class Less> struct OfLexicographic : OfDifference<T, gp__equivalent<Less>> {};
+
 template <class P, class Of, int RESULT, class T> struct Find {
   static const int INPUTS = Of::Search::inputs;
   static size_t round_items() { return size_t(gp__find_round_items(policy_of<P>(GP_STEALING), shape(0, 1))); }
@@ -93,6 +102,11 @@ template <class P, class Of, int RESULT, class T> struct Find {
     args.rounds = seed % 2 ? 1 + seed % 3 : unsigned(g.tile_items / gp__find_round_items(p, s));
     const T marked = Numbers<T>::marked();
     std::memcpy(args.scalar.bytes, &marked, sizeof marked);
+    const int longer = -2;
+    if (RESULT == GP__FIND_ORDER) {
+      std::memcpy(args.scalar.bytes, &longer, sizeof longer);
+      if (seed % 3 == 0) std::swap(args.in, args.in2); // then the first array is the greater one
+    }
     const int e = simt::launch_kernel(name, g.grid, g.threads, 0, gp__find<P, typename Of::Search, RESULT>, args);
     const bool some = first < n;
     const u64 expected = RESULT == GP__FIND_BEFORE ? (some ? first - 1 : n)
@@ -101,6 +115,9 @@ template <class P, class Of, int RESULT, class T> struct Find {
     if (RESULT == GP__FIND_SOME || RESULT == GP__FIND_NONE) {
       const u8 byte = u8(some == (RESULT == GP__FIND_SOME));
       check(!e && out.data[0] == ((guard & ~u64(255)) | byte), what);
+    } else if (RESULT == GP__FIND_ORDER) { // an int: all arrays are as if the second were the longer one
+      const u64 order = (guard & ~u64(0xffffffff)) | u32(some ? seed % 3 ? -1 : 1 : -2);
+      check(!e && out.data[0] == order, what + " order " + std::to_string(int(out.data[0])));
     } else check(!e && out.data[0] == expected, what + " got " + std::to_string(out.data[0]));
     check(out.data[1] == guard, what + " writes one result");
     simt::clear_error();
@@ -148,6 +165,53 @@ template <class P, class Of, int RESULT, class T> struct Find {
       }
   }
 };
+
+// ---- runs of elements for which a predicate holds
+
+template <class P> static void find_returns(const char *name, int seeds) {
+  typedef gp__compare<gp_equal<u32>> IsMark;
+  typedef Find<P, OfReturn<u32, IsMark>, GP__FIND_NONE, u32> Of;
+  if (!only.empty() && only != name) return;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    const size_t n = 5 * Of::round_items() + 3, point = random32() % (n / 2), later = point + 1 + random32() % (n / 2);
+    std::vector<u32> a = Of::elements(n, false);
+    for (size_t i = 0; i < point; ++i) a[i] = Numbers<u32>::marked();
+    Options o = {};
+    o.sms = 3;
+    Of::run(name, a, a, n, o, GP_STEALING, unsigned(seed));
+    a[later] = Numbers<u32>::marked();
+    Of::run(name, a, a, later, o, GP_STEALING, unsigned(seed));
+  }
+}
+
+// ---- partition points
+
+template <class P, class T, class F> static void sweep_partition_point(const char *name, int seeds) {
+  typedef gp__find_element<T, F, true> Search;
+  if (!only.empty() && only != name) return;
+  for (int seed = 1; seed <= seeds; ++seed)
+    for (size_t n : {0, 1, 2, 63, 64, 65, 127, 4095, 4096, 4097, 70000})
+      for (int where = 0; where < 4; ++where) {
+        const size_t point = where == 0 ? 0 : where == 1 ? n : where == 2 && n ? n - 1 : n ? random32() % n : 0;
+        simt::set_random_schedule(uint64_t(seed) * 100 + n);
+        std::vector<T> a(n);
+        for (size_t i = 0; i < n; ++i) a[i] = i < point ? Numbers<T>::marked() : Numbers<T>::plain(i);
+        Device<T> in(a, random32() % 4);
+        Device<u64> out(2);
+        Device<u64> count(std::vector<u64>(1, n), 0);
+        const u64 guard = 0x5555555555555555ull, written[2] = {guard, guard};
+        simt::host_write(out.data, written, sizeof written);
+        gp__find_args args = {};
+        args.in = in.data, args.out = out.data, args.count = seed % 2 ? n : n + 9;
+        args.count_device = seed % 2 ? nullptr : count.data;
+        const T marked = Numbers<T>::marked();
+        std::memcpy(args.scalar.bytes, &marked, sizeof marked);
+        const int e = simt::launch_kernel(name, 1, P::threads, 0, gp__partition_point<P, Search>, args);
+        check(!e && out.data[0] == point && out.data[1] == guard,
+              std::string(name) + " n=" + std::to_string(n) + " point " + std::to_string(point));
+        simt::clear_error();
+      }
+}
 
 // ---- differences and pairs of floats: == of the type
 
@@ -290,12 +354,18 @@ int main(int argc, char **argv) {
   typedef OfDifference<u16, gp_equal<u16>> DifferU16;
   typedef OfDifference<Triple, SameTriple> DifferTriple;
   typedef OfPairs<u32, gp_equal<u32>> PairsU32;
+  typedef OfReturn<u32, IsU32> ReturnU32;
+  typedef OfLexicographic<u16, gp_less<u16>> OrderedU16;
   typedef gp__policy<64, 2, 3, 3, 0, 2, 2> Double; // an access to each of two arrays
 
   FIND("find u32", Pair, FindU32, GP__FIND_INDEX, u32);
   FIND("mismatch u16", Double, DifferU16, GP__FIND_INDEX, u16);
   FIND("mismatch triple", Tiny, DifferTriple, GP__FIND_INDEX, Triple);
   FIND("adjacent u32", Pair, PairsU32, GP__FIND_BEFORE, u32);
+  FIND("return u32", Pair, ReturnU32, GP__FIND_NONE, u32);
+  find_returns<Pair>("returns", seeds);
+  FIND("order u16", Double, OrderedU16, GP__FIND_ORDER, u16);
+  sweep_partition_point<Tiny, u32, IsU32>("point u32", seeds);
   begins_no_tile_after_a_hit<Tiny>("begun tiles", seeds);
   tiles_are_short();
 #ifndef TEST_FEW
@@ -307,6 +377,8 @@ int main(int argc, char **argv) {
   typedef OfDifference<Large, SameLarge> DifferLarge;
   typedef OfDifference<double, gp_equal<double>> DifferDouble;
   typedef OfPairs<Triple, SameTriple> PairsTriple;
+  typedef OfReturn<Wide, IsWide> ReturnWide;
+  typedef OfLexicographic<double, gp_less<double>> OrderedDouble;
   typedef OfOrder<u64, gp_less<u64>> OrderU64;
   typedef OfOrder<u8, gp_less<u8>> OrderU8;
   FIND("find u8", Pair, FindU8, GP__FIND_INDEX, u8);
@@ -317,6 +389,9 @@ int main(int argc, char **argv) {
   FIND("adjacent triple", Pair, PairsTriple, GP__FIND_BEFORE, Triple);
   FIND("is sorted u64", Pair, OrderU64, GP__FIND_BAD, u64, true);
   FIND("is sorted u8", Tiny, OrderU8, GP__FIND_BAD, u8, true);
+  FIND("return wide", Tiny, ReturnWide, GP__FIND_NONE, Wide);
+  FIND("order f64", Odd, OrderedDouble, GP__FIND_ORDER, double);
+  sweep_partition_point<Odd, Wide, IsWide>("point wide", seeds);
   compare_floats<Tiny>("== of floats");
   begins_no_tile_after_a_hit<Double>("begun tiles of two accesses", seeds);
 #endif

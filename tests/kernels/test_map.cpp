@@ -1,6 +1,7 @@
-// Copies, transforms, reversals and adjacent differences of gpuprims.h under the emulator: operand shapes and
-// alignments against a sequential reference, on adversarial schedules. Usage: test_map [seeds] [name of a test] Define
-// TEST_MAP or TEST_NEIGHBOURS to compile that part alone; TEST_FEW compiles only the instances that mutants.py needs.
+// Copies, transforms, reversals, scatters and adjacent differences of gpuprims.h under the emulator: operand shapes
+// and alignments against a sequential reference, on adversarial schedules. Usage: test_map [seeds] [name of a test]
+// Define TEST_MAP or TEST_NEIGHBOURS to compile that part alone; TEST_FEW compiles only the instances that mutants.py
+// needs.
 #if !defined(TEST_MAP) && !defined(TEST_NEIGHBOURS)
 #define TEST_MAP
 #define TEST_NEIGHBOURS
@@ -99,6 +100,127 @@ template <class P, class T> void sweep_reverse(const char *name, int seeds) {
     }
 }
 
+// ---- swap, replace, scatter
+
+template <class P, class T> void sweep_swap(const char *name, int seeds) {
+  if (!only.empty() && only != name) return;
+  for (int seed = 1; seed <= seeds; ++seed)
+    for (size_t n : sizes_of<P, T>()) {
+      simt::set_random_schedule(uint64_t(seed) * 100 + n);
+      const size_t more = seed % 2 ? 0 : 3; // elements beyond a count on the device
+      std::vector<T> a(n + more), b(n + more);
+      for (auto &x : a) x = draw<T>();
+      for (auto &x : b) x = draw<T>();
+      const size_t oa = seed % 3 ? 0 : random32() % 16, ob = seed % 3 == 1 ? 0 : random32() % 16;
+      Device<T> left(a, oa), right(b, ob);
+      Device<unsigned long long> count(std::vector<unsigned long long>(1, n), 0);
+      gp__map_args args = {};
+      args.in2 = right.data, args.out = left.data, args.count = a.size();
+      args.count_device = more ? count.data : nullptr;
+      gp__shape s = {};
+      s.primitive = GP_SWAP, s.in_size = s.in2_size = s.out_size = sizeof(T), s.multiprocessors = 2, s.count = a.size();
+      const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), s, 0);
+      bool good = !simt::launch_kernel(name, g.grid, g.threads, 0, gp__swap<P, T>, args);
+      for (size_t i = 0; i < a.size() && good; ++i)
+        good = same(left.data[i], i < n ? b[i] : a[i]) && same(right.data[i], i < n ? a[i] : b[i]);
+      check(good, describe(name, n, oa, ob, 2, unsigned(seed)));
+      simt::clear_error();
+    }
+}
+
+template <class T> struct IsOdd { // a predicate of any type, by its first byte
+  bool operator()(const T &x, const gp__value &) const {
+    unsigned char first;
+    std::memcpy(&first, &x, 1);
+    return first & 1;
+  }
+};
+template <class P, class F, class T> void sweep_replace(const char *name, int seeds) {
+  if (!only.empty() && only != name) return;
+  for (int seed = 1; seed <= seeds; ++seed)
+    for (size_t n : sizes_of<P, T>()) {
+      simt::set_random_schedule(uint64_t(seed) * 100 + n);
+      std::vector<T> a(n);
+      for (auto &x : a) x = draw<T>();
+      const size_t oa = seed % 3 ? random32() % 16 : 0, oo = seed % 3 == 1 ? oa : random32() % 16;
+      const T value = draw<T>(), scalar = n && seed % 2 ? a[n / 2] : draw<T>();
+      Device<T> in(a, oa), separate(n, oo);
+      gp__map_args args = {};
+      args.in = in.data, args.in2 = args.out = seed % 4 == 3 ? in.data : separate.data, args.count = n;
+      std::memcpy(args.value.bytes, &value, sizeof value);
+      std::memcpy(args.step.bytes, &scalar, sizeof scalar);
+      gp__shape s = {};
+      s.primitive = GP_REPLACE, s.in_size = s.out_size = sizeof(T), s.multiprocessors = 2, s.count = n;
+      const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), s, 0);
+      bool good = !simt::launch_kernel(name, g.grid, g.threads, 0,
+                                       gp__map_kernel<P, gp__replace_value<T, F>, T, gp__none, T>, args);
+      const T *out = static_cast<const T *>(args.out);
+      for (size_t i = 0; i < n && good; ++i) good = same(out[i], F()(a[i], args.step) ? value : a[i]);
+      check(good, describe(name, n, oa, oo, 2, unsigned(seed)));
+      simt::clear_error();
+    }
+}
+
+// Elements at the places of a permutation, some of them out of the output; I: gp__none: element i goes to place i, also
+// in place. K: the stencil's type; gp__none: all pass. GATHER: elements from these places.
+template <class P, class F, class T, class I, class K, bool GATHER = false> struct Scatter {
+  static const bool INDEXED = !std::is_same<I, gp__none>::value, STENCIL = !std::is_same<K, gp__none>::value;
+  static void sweep(const char *name, int seeds) {
+    typedef typename std::conditional<INDEXED, I, int>::type Index;
+    typedef typename std::conditional<STENCIL, K, u8>::type Key;
+    if (!only.empty() && only != name) return;
+    for (int seed = 1; seed <= seeds; ++seed)
+      for (size_t n : sizes_of<P, T>()) {
+        simt::set_random_schedule(uint64_t(seed) * 100 + n);
+        const bool in_place = !INDEXED && seed % 3 == 1;
+        const size_t more = seed % 2 ? 0 : 5, limit = INDEXED ? n - n / 5 : n + more, results = GATHER ? n : limit;
+        std::vector<T> a(n + more);
+        std::vector<Index> index(n + more);
+        std::vector<Key> key(n + more);
+        for (auto &x : a) x = draw<T>();
+        for (auto &x : key) x = draw<Key>();
+        for (size_t i = 0; i < index.size(); ++i) index[i] = Index(i);
+        for (size_t i = index.size(); i > 1; --i) std::swap(index[i - 1], index[random32() % i]);
+        for (size_t i = 0; i < index.size(); i += 7) index[i] = Index(-1); // in no output
+        std::vector<T> expected(results);
+        for (auto &x : expected) x = draw<T>();
+        if (in_place) expected = a;
+        const size_t oi = random32() % 4, oo = in_place ? oi : random32() % 4;
+        Device<T> in(a, oi), separate(in_place ? std::vector<T>() : expected, oo);
+        Device<Index> indices(index, random32() % 4);
+        Device<Key> keys(key, random32() % 4);
+        Device<unsigned long long> count(std::vector<unsigned long long>(1, n), 0);
+        T *out = in_place ? in.data : separate.data;
+        gp__scatter_args args = {};
+        args.in = in.data, args.in2 = INDEXED ? indices.data : nullptr, args.keys = STENCIL ? keys.data : nullptr;
+        args.out = out, args.count = n + more, args.limit = INDEXED ? limit : 0;
+        args.count_device = more ? count.data : nullptr;
+        const Key scalar = key.empty() ? Key() : key[0];
+        std::memcpy(args.scalar.bytes, &scalar, sizeof scalar);
+        for (size_t i = 0; i < n; ++i) {
+          const u64 place = INDEXED ? u64((long long)(index[i])) : i;
+          if (place < limit && passes(key[i], args.scalar)) expected[GATHER ? i : place] = a[GATHER ? place : i];
+        }
+        gp__shape s = {};
+        s.primitive = GP_SCATTER, s.in_size = s.out_size = sizeof(T), s.in2_size = INDEXED ? sizeof(I) : 0;
+        s.multiprocessors = 2, s.count = args.count;
+        const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), s, 0);
+        bool good = !simt::launch_kernel(name, g.grid, g.threads, 0,
+                                         gp__scatter<P, GATHER, F, gp_convert<T, T>, T, I, K, T>, args);
+        for (size_t i = 0; i < results && good; ++i) good = same(out[i], expected[i]);
+        check(good, describe(name, n, oi, oo, 2, unsigned(seed)) + (in_place ? " in place" : ""));
+        simt::clear_error();
+      }
+  }
+  template <class A> static bool passes(const A &key, const gp__value &scalar) {
+    return passes_by(key, scalar, std::integral_constant<bool, STENCIL>());
+  }
+  template <class A> static bool passes_by(const A &key, const gp__value &scalar, std::true_type) {
+    return F()(key, scalar);
+  }
+  template <class A> static bool passes_by(const A &, const gp__value &, std::false_type) { return true; }
+};
+
 // ---- neighbours
 
 template <class P, bool RIGHT, class F, class A, class R> struct Adjacent {
@@ -151,8 +273,21 @@ int main(int argc, char **argv) {
   sweep_copy<MapPolicy, 1>("copy bytes", seeds);
   sweep_reverse<MapPolicy, u8>("reverse u8", seeds);
   sweep_reverse<MapPolicy, Affine>("reverse affine", seeds);
+  sweep_swap<MapPolicy, u16>("swap u16", seeds);
+  sweep_replace<MapPolicy, gp__compare<gp_equal<u16>>, u16>("replace u16", seeds);
+  Scatter<MapPolicy, gp__none, u32, int, gp__none>::sweep("scatter u32", seeds);
+  Scatter<MapPolicy, gp__compare<gp_less<u8>>, u16, gp__none, u8>::sweep("pass u16", seeds);
+  Scatter<MapPolicy, gp__flag<u8>, u32, int, u8, true>::sweep("gather u32", seeds);
   Map<MapPolicy, gp__binary<Compose, Affine, Affine, Affine>, Affine, Affine, Affine>::sweep("map affine", seeds);
 #ifndef TEST_FEW
+  sweep_swap<gp__policy<64, 1, 2, 1, 0, 2, 1>, u8>("swap u8", seeds);
+  sweep_swap<MapPolicy, Triple>("swap triple", seeds);
+  sweep_swap<Small, Wide>("swap wide", seeds);
+  sweep_replace<Small, IsOdd<Triple>, Triple>("replace triple", seeds);
+  Scatter<MapPolicy, gp__flag<u8>, Triple, u64, u8>::sweep("scatter triple", seeds);
+  Scatter<Small, IsOdd<Wide>, u8, u32, Wide>::sweep("scatter u8 if", seeds);
+  Scatter<Small, gp__flag<u16>, Wide, gp__none, u16>::sweep("pass wide", seeds);
+  Scatter<Small, gp__none, Triple, u64, gp__none, true>::sweep("gather triple", seeds);
   sweep_copy<gp__policy<64, 1, 1, 1, 0, 2, 1>, 12>("copy triples", seeds);
   sweep_reverse<gp__policy<64, 1, 2, 1, 0, 2, 1>, u16>("reverse u16", seeds);
   sweep_reverse<Pair, float>("reverse f32", seeds);

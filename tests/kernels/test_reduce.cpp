@@ -159,6 +159,8 @@ int main(int argc, char **argv) {
 
   REDUCE("reduce f32", GP_EVEN_SHARE, Pair, gp_sum<float>, SameFloat, float, float);
   REDUCE("reduce affine", GP_EVEN_SHARE, Pair, Compose, SameAffine, Affine, Affine);
+  typedef gp_convert<u16, u16> SameU16;
+  REDUCE("reduce minmax", GP_EVEN_SHARE, Pair, gp_minmax<u16>, SameU16, u16, gp_both<u16>);
   REDUCE("stealing affine", GP_STEALING, Pair, Compose, SameAffine, Affine, Affine);
 #ifndef TEST_FEW
   typedef gp_abs<int, int> AbsInt;
@@ -171,6 +173,7 @@ int main(int argc, char **argv) {
   REDUCE("reduce wide", GP_EVEN_SHARE, Pair, AddWide, SameWide, Wide, Wide);
   REDUCE("reduce one block", GP_ONE_BLOCK, Pair, Compose, SameAffine, Affine, Affine);
   REDUCE("reduce argmin", GP_EVEN_SHARE, Pair, gp_argmin<float>, SameFloat, float, gp_arg<float>);
+  REDUCE("stealing argminmax", GP_STEALING, Tiny, gp_argminmax<float>, SameFloat, float, gp_both<gp_arg<float>>);
   REDUCE("stealing argmax of abs", GP_STEALING, Pair, gp_argmax<int>, AbsInt, int, gp_arg<int>);
   REDUCE("stealing squares", GP_STEALING, Tiny, gp_sum<float>, SquareHalf, gp_bf16, float);
   reduce_is_deterministic<Reduce<GP_EVEN_SHARE, Pair, gp_sum<float>, SameFloat, float, float>>("reduce f32 bits", seeds,

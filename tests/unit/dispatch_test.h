@@ -210,12 +210,19 @@ static inline gp_call sample(gp_primitive p, uint64_t n = 100) {
              runs = p >= GP_INCLUSIVE_SCAN_BY_KEY && p <= GP_UNIQUE;
   const bool histogram = p == GP_HISTOGRAM_EVEN || p == GP_HISTOGRAM_RANGES,
              bound = p == GP_LOWER_BOUND || p == GP_UPPER_BOUND;
-  const bool predicate = gp__is_predicated(p), differ = p == GP_MISMATCH || p == GP_EQUAL_ARRAYS,
-             index = p == GP_FIND_IF || p == GP_MISMATCH || p == GP_ADJACENT_FIND;
+  const bool predicate = gp__is_predicated(p), differ = gp__finds_difference(p),
+             passes = p == GP_SCATTER || p == GP_GATHER,
+             index = p == GP_FIND_IF || p == GP_MISMATCH || p == GP_ADJACENT_FIND || p == GP_PARTITION_POINT;
   c.count = n;
-  if (fold || predicate || histogram || bound || differ || p == GP_ADJACENT_FIND || p == GP_ADJACENT_DIFFERENCE)
+  if (fold || predicate || histogram || bound || differ || p == GP_ADJACENT_FIND || p == GP_ADJACENT_DIFFERENCE ||
+      passes || p == GP_REPLACE)
     c.in_type = GP_F32, c.in = b.in;
   if (differ) c.in2 = b.end;
+  if (p == GP_LEXICOGRAPHIC) c.count2 = n;
+  if (passes) c.in2_type = GP_U32, c.in2 = b.end, c.n = 50, c.op = GP_LESS, c.scalar = lower_ends;
+  if (passes) c.key_type = GP_I32, c.keys = b.keys;
+  if (p == GP_REPLACE) c.op = GP_LESS, c.scalar = lower_ends, c.value = upper_ends;
+  if (p == GP_SWAP) c.out_type = GP_F32, c.out3 = b.out3;
   if (fold) c.op = GP_MAX;
   if (p == GP_ADJACENT_DIFFERENCE) c.op = GP_SUB;
   if (predicate) c.op = GP_LESS, c.scalar = lower_ends;

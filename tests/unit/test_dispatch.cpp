@@ -73,6 +73,32 @@ FAKE_KERNEL(
 FAKE_KERNEL(gp__map_args,
             gp__adjacent<gp__policy<128, 1, 3, 3, 0, 0, 2>, false, gp__binary<gp_sub<int>, int, int, int>, int, int>);
 FAKE_KERNEL(gp__map_args, gp__reverse<gp__policy<128, 1, 3, 3, 0, 0, 2>, int>);
+FAKE_KERNEL(gp__map_args, gp__swap<gp__policy<128, 1, 3, 3, 0, 0, 2>, int>);
+FAKE_KERNEL(gp__map_args,
+            gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__replace_value<int, gp__compare<gp_greater<int>>>, int,
+                           gp__none, int>);
+FAKE_KERNEL(gp__scatter_args,
+            gp__scatter<gp__policy<128, 1, 3, 3, 0, 0, 2>, false, gp__none, gp_convert<int, int>, int, unsigned int,
+                        gp__none, int>);
+FAKE_KERNEL(gp__scatter_args,
+            gp__scatter<gp__policy<128, 1, 3, 3, 0, 0, 2>, false, gp__compare<gp_greater<int>>, gp_negate<int, int>,
+                        int, gp__none, int, int>);
+FAKE_KERNEL(gp__scatter_args,
+            gp__scatter<gp__policy<128, 1, 3, 3, 0, 0, 2>, true, gp__flag<unsigned char>, gp_convert<int, int>, int,
+                        unsigned int, unsigned char, int>);
+FAKE_KERNEL(gp__find_args,
+            gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_difference<int, gp__equivalent<gp_less<int>>>,
+                     GP__FIND_ORDER>);
+FAKE_KERNEL(
+    gp__find_args,
+    gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_return<int, gp__compare<gp_less<int>>>, GP__FIND_NONE>);
+FAKE_KERNEL(
+    gp__find_args,
+    gp__partition_point<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_element<int, gp__compare<gp_less<int>>, true>>);
+FAKE_KERNEL(gp__reduce_args,
+            gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_argminmax<int>,
+                                  gp__load<int, gp_both<gp_arg<int>>, gp_convert<int, int>>, int, gp_both<gp_arg<int>>,
+                                  gp_both<gp_arg<int>>>);
 FAKE_KERNEL(gp__expand_args, gp__expand_offsets<gp__policy<128, 1, 3, 3, 0, 1, 2>, unsigned int>);
 FAKE_KERNEL(gp__expand_args, gp__expand<gp__policy<128, 1, 3, 3, 0, 1, 2>, unsigned long long, int>);
 FAKE_KERNEL(gp__expand_args, gp__expand<gp__policy<128, 1, 3, 3, 0, 1, 2>, unsigned int, int>);
@@ -1757,6 +1783,92 @@ static void test_more_results() {
     CHECK(good);
     c.in = c.out;
   }
+  const auto read = [&](const Device<int> &d) { return std::vector<int>(d.data, d.data + n); };
+  Device<int> second(w), shown(w);
+  c = sample(GP_SWAP, n);
+  c.out_type = GP_I32, c.out = second.data, c.out3 = out.data, c.policy = &direct;
+  simt::host_write(out.data, v.data(), size_t(n) * sizeof(int));
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(read(second) == v && read(out) == w);
+  const int four = 4, none = -1000;
+  c = sample(GP_REPLACE, n);
+  c.in_type = GP_I32, c.in = c.out = second.data, c.op = GP_GREATER, c.scalar = &four, c.value = &none;
+  c.policy = &direct;
+  GOOD(gp_run(ctx, &c, nullptr));
+  good = true;
+  for (size_t i = 0; i < size_t(n); ++i) good = good && second.data[i] == (v[i] > four ? none : v[i]);
+  CHECK(good);
+  std::vector<unsigned> places, back(size_t(n), 0);
+  for (int i = 0; i < n; ++i) places.push_back(unsigned((i * 7 + 3) % n)); // 7 divides no n of this test
+  for (int i = 0; i < n; ++i) back[places[size_t(i)]] = unsigned(i);
+  std::vector<unsigned char> marks;
+  for (int i = 0; i < n; ++i) marks.push_back((unsigned char)(i % 3 ? 0 : 2));
+  std::vector<unsigned> wild(places); // indices that nobody may use
+  for (size_t i = 0; i < size_t(n); ++i)
+    if (!marks[i]) wild[i] = 0x7fffffffu - unsigned(i);
+  Device<unsigned> indices(places), wild_indices(wild);
+  Device<unsigned char> flags(marks);
+  c = sample(GP_SCATTER, n);
+  c.in_type = GP_I32, c.in = in.data, c.out = out.data, c.in2 = indices.data, c.n = uint64_t(n), c.policy = &direct;
+  c.keys = nullptr, c.key_type = GP_TYPE_DEFAULT, c.op = GP_OP_DEFAULT, c.scalar = nullptr;
+  GOOD(gp_run(ctx, &c, nullptr));
+  good = true;
+  for (size_t i = 0; i < size_t(n); ++i) good = good && out.data[places[i]] == v[i];
+  CHECK(good);
+  c = sample(GP_GATHER, n);
+  c.in_type = GP_I32, c.in = in.data, c.out = shown.data, c.in2 = wild_indices.data, c.n = uint64_t(n);
+  c.key_type = GP_U8, c.keys = flags.data, c.op = GP_OP_DEFAULT, c.scalar = nullptr, c.policy = &direct;
+  GOOD(gp_run(ctx, &c, nullptr));
+  good = true;
+  for (size_t i = 0; i < size_t(n); ++i) good = good && shown.data[i] == (marks[i] ? v[places[i]] : w[i]);
+  CHECK(good);
+  c = sample(GP_SCATTER, n); // in place, the stencil too
+  c.in_type = GP_I32, c.in = c.out = shown.data, c.in2 = nullptr, c.in2_type = GP_TYPE_DEFAULT, c.n = 0;
+  c.key_type = GP_I32, c.keys = shown.data, c.op = GP_GREATER, c.scalar = &four, c.transform = GP_NEGATE;
+  c.policy = &direct;
+  const std::vector<int> before = read(shown);
+  GOOD(gp_run(ctx, &c, nullptr));
+  good = true;
+  for (size_t i = 0; i < size_t(n); ++i) good = good && shown.data[i] == (before[i] > four ? -before[i] : before[i]);
+  CHECK(good);
+  Device<int> order(std::vector<int>(1, 7));
+  for (int which = 0; which < 4; ++which) { // a greater element in the second array; equal; shorter; longer
+    c = sample(GP_LEXICOGRAPHIC, n);
+    c.in_type = GP_I32, c.in = in.data, c.in2 = which ? in.data : other.data, c.out = order.data, c.policy = &steal;
+    c.count2 = uint64_t(n - (which == 2) + (which == 3));
+    if (which == 3) --c.count, --c.count2;
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(order.data[0] == (which == 0 ? -1 : which == 1 ? 0 : which == 2 ? 1 : -1));
+  }
+  std::vector<int> parted(v);
+  const size_t part =
+      size_t(std::stable_partition(parted.begin(), parted.end(), [](int x) { return x < 5; }) - parted.begin());
+  Device<int> parts(parted);
+  c = sample(GP_IS_PARTITIONED, n);
+  c.in_type = GP_I32, c.in = parts.data, c.scalar = &five, c.out = truth.data, c.policy = &steal;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(truth.data[0] == 1);
+  c.in = in.data;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(truth.data[0] == 0);
+  c = sample(GP_PARTITION_POINT, n);
+  c.in_type = GP_I32, c.in = parts.data, c.scalar = &five, c.out_count = count.data, c.policy = &steal;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(count.data[0] == part);
+  struct Extremes {
+    int least, unused;
+    int64_t first;
+    int greatest, unused2;
+    int64_t last;
+  };
+  Device<Extremes> extremes(1);
+  c = fold_call(GP_REDUCE, GP_ARGMINMAX, GP_I32, GP_I32, in.data, extremes.data, uint64_t(n));
+  c.policy = &share;
+  GOOD(gp_run(ctx, &c, nullptr));
+  const auto ends_of = std::minmax_element(v.begin(), v.end(), [](int x, int y) { return x < y; });
+  CHECK(extremes.data->least == *ends_of.first && extremes.data->first == ends_of.first - v.begin());
+  CHECK(extremes.data->greatest == *ends_of.second &&
+        extremes.data->last == std::max_element(v.begin(), v.end()) - v.begin());
   std::vector<const void *> sources;
   std::vector<void *> destinations;
   std::vector<unsigned> sizes;

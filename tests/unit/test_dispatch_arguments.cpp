@@ -579,8 +579,7 @@ static void test_more_arguments(bool host) {
     }
     if (reads & GP__READS_OUT && p != GP_UNIQUE && !gp__is_search(p)) {
       if (p != GP_JOIN) WRONG(GP_E_NULL, ": out is null", p, c.out = nullptr); // a join may only count
-      if (p != GP_ANY && p != GP_ALL && p != GP_EQUAL_ARRAYS && p != GP_CONVERT_LAYOUT)
-        WRONG(GP_E_ALIGNMENT, ": out (", p, c.out = b.out + 2);
+      if (!gp__finds_truth(p) && p != GP_CONVERT_LAYOUT) WRONG(GP_E_ALIGNMENT, ": out (", p, c.out = b.out + 2);
     }
     if (reads & GP__READS_KEY_TYPE && p != GP_SELECT && p != GP_PARTITION) {
       WRONG(GP_E_NULL, ": keys is null", p, c.keys = nullptr);
@@ -741,7 +740,8 @@ static void test_more_arguments(bool host) {
     FINE(p, c.equal = GP_HEADS, c.key_type = GP_I8);
     FINE(p, c.equal = binary, c.key_type = vec3);
   }
-  for (gp_primitive p : {GP_SELECT, GP_PARTITION, GP_COUNT_IF, GP_ANY, GP_ALL, GP_FIND_IF}) {
+  for (gp_primitive p : {GP_SELECT, GP_PARTITION, GP_COUNT_IF, GP_ANY, GP_ALL, GP_FIND_IF, GP_REPLACE,
+                         GP_IS_PARTITIONED, GP_PARTITION_POINT}) {
     WRONG(GP_E_OPERATOR, ": op is not set", p, c.op = GP_OP_DEFAULT);
     WRONG(GP_E_OPERATOR, "op is SUM, not a comparison", p, c.op = GP_SUM);
     WRONG(GP_E_OPERATOR, "op is NOT, not a comparison", p, c.op = GP_NOT);
@@ -762,14 +762,14 @@ static void test_more_arguments(bool host) {
     FINE(p, c.op = GP_NOT_EQUAL);
     FINE(p, c.op = binary, c.in_type = vec3);
   }
-  for (gp_primitive p : {GP_MISMATCH, GP_EQUAL_ARRAYS}) {
+  for (gp_primitive p : {GP_MISMATCH, GP_EQUAL_ARRAYS, GP_LEXICOGRAPHIC}) {
     WRONG(GP_E_TYPE, "in_type and in2_type differ: this call does not convert elements", p, c.in2_type = GP_F64);
     WRONG(GP_E_NULL, "in2 (the second array) is null", p, c.in2 = nullptr);
     WRONG(GP_E_ALIGNMENT, "in2 (the second array) (", p, c.in2 = b.end + 2);
     FINE(p, c.in2_type = c.in_type);
     FINE(p, c.in2 = c.in);
   }
-  for (gp_primitive p : {GP_FIND_IF, GP_MISMATCH, GP_ADJACENT_FIND}) {
+  for (gp_primitive p : {GP_FIND_IF, GP_MISMATCH, GP_ADJACENT_FIND, GP_PARTITION_POINT}) {
     WRONG(GP_E_NULL, "out_count is null", p, c.out_count = nullptr);
     WRONG(GP_E_OVERLAP, "overlap", p, c.out_count = reinterpret_cast<uint64_t *>(b.in));
     WRONG(GP_E_ARGUMENT, "out: the call has no such output", p, c.out = b.out);
@@ -854,6 +854,118 @@ static void test_more_arguments(bool host) {
   }
   WRONG(GP_E_SIZE, "segments is 4294967297, too large for u32 positions", GP_LOAD_BALANCE,
         c.segments = (uint64_t(1) << 32) + 1);
+
+  // lexicographic order
+  {
+    const gp_primitive p = GP_LEXICOGRAPHIC;
+    WRONG(GP_E_OPERATOR, "op is EQUAL, not LESS, GREATER or a user's binary operator", p, c.op = GP_EQUAL);
+    WRONG(GP_E_OPERATOR, "op: LESS does not work on struct types", p, c.in_type = vec3);
+    WRONG(GP_E_ARGUMENT, "count2: the call has no second input", GP_MISMATCH, c.count2 = 1);
+    WRONG(GP_E_SIZE, "count and count2: their sum overflows", p, c.count2 = UINT64_MAX);
+    FINE(p, c.op = GP_GREATER, c.count2 = 0, c.in2 = nullptr);
+    FINE(p, c.count = 0, c.in = nullptr);
+    FINE(p, c.op = binary, c.in_type = vec3);
+    int32_t order;
+    BAD(GP_E_NULL, "gp_lexicographic: b is null",
+        gp_lexicographic(ctx, GP_LESS, GP_I32, b.in, 1, nullptr, 1, &order, nullptr));
+    BAD(GP_E_OPERATOR, "gp_lexicographic: less is",
+        gp_lexicographic(ctx, GP_SUM, GP_I32, b.in, 1, b.end, 1, &order, nullptr));
+  }
+
+  // scatters, gathers, replacements, swaps
+  for (gp_primitive p : {GP_SCATTER, GP_GATHER}) {
+    FINE(p, c.in2_type = GP_I64, c.key_type = GP_F64);
+    FINE(p, c.op = GP_OP_DEFAULT, c.scalar = nullptr);
+    FINE(p, c.op = GP_OP_DEFAULT, c.scalar = nullptr, c.keys = nullptr, c.key_type = GP_TYPE_DEFAULT);
+    FINE(p, c.op = unary, c.key_type = vec3, c.scalar = nullptr);
+    FINE(p, c.in_type = vec3);
+    WRONG(GP_E_TYPE, "in_type and out_type differ: this call does not convert elements", p, c.out_type = GP_I32);
+    WRONG(GP_E_TYPE, "in2_type (of indices) is not i32, u32, i64 or u64", p, c.in2_type = GP_U16);
+    WRONG(GP_E_TYPE, "in2_type (of indices) is not i32, u32, i64 or u64", p, c.in2_type = GP_F32);
+    WRONG(GP_E_TYPE, "in2_type (of indices) is not i32, u32, i64 or u64", p, c.in2_type = vec3);
+    WRONG(GP_E_TYPE, "in2_type is not set", p, c.in2_type = GP_TYPE_DEFAULT);
+    WRONG(GP_E_NULL, "in2 (indices) is null", p, c.in2 = nullptr);
+    WRONG(GP_E_NULL, "keys is null", p, c.keys = nullptr);
+    WRONG(GP_E_TYPE, "key_type is not set", p, c.key_type = GP_TYPE_DEFAULT);
+    WRONG(GP_E_TYPE, "key_type (of flags) is f32", p, c.op = GP_OP_DEFAULT, c.scalar = nullptr, c.key_type = GP_F32);
+    WRONG(GP_E_ARGUMENT, "scalar is set, but there is no predicate", p, c.op = GP_OP_DEFAULT);
+    WRONG(GP_E_OPERATOR, "op: the call has no stencil", p, c.keys = nullptr, c.key_type = GP_TYPE_DEFAULT);
+    WRONG(GP_E_OPERATOR, "op is SUM, not a comparison", p, c.op = GP_SUM);
+    WRONG(GP_E_OPERATOR, "op: LESS does not work on struct types", p, c.key_type = vec3);
+    WRONG(GP_E_OVERLAP, "in and out overlap", p, c.out = b.in);
+    WRONG(GP_E_OVERLAP, "in2 (indices) and out overlap", p, c.out = b.end);
+  }
+  WRONG(GP_E_OVERLAP, "keys and out overlap", GP_SCATTER, c.out = b.keys);
+  FINE(GP_GATHER, c.out = b.keys);
+  WRONG(GP_E_OVERLAP, "keys and out overlap", GP_GATHER, c.key_type = GP_I64, c.out = b.keys);
+  FINE(GP_SCATTER, c.out = nullptr, c.n = 0);
+  FINE(GP_GATHER, c.in = nullptr, c.n = 0);
+  FINE(GP_SCATTER, c.out = b.in + 400, c.count = 100); // right behind the input
+  WRONG(GP_E_OVERLAP, "in and out overlap", GP_GATHER, c.out = b.in + 396, c.n = 100);
+  WRONG(GP_E_TYPE, "in2_type is not set", GP_GATHER, c.in2_type = GP_TYPE_DEFAULT, c.in2 = nullptr);
+  WRONG(GP_E_SIZE, "out: ", GP_SCATTER, c.n = UINT64_MAX / 2);
+  for (gp_type out_type : {GP_F32, GP_I32}) { // in place
+    const auto pass = [&](gp_call &c) {
+      c.in2 = nullptr, c.in2_type = GP_TYPE_DEFAULT, c.n = 0, c.transform = GP_NEGATE, c.out_type = out_type;
+    };
+    FINE(GP_SCATTER, pass(c), c.out = b.in);
+    FINE(GP_SCATTER, pass(c), c.out = b.keys);
+    FINE(GP_SCATTER, pass(c), c.out = b.in, c.keys = b.in);
+    WRONG(GP_E_OVERLAP, "in and out overlap", GP_SCATTER, pass(c), c.out = b.in + 4);
+    WRONG(GP_E_OVERLAP, "in and out overlap", GP_SCATTER, pass(c), c.out = b.in, c.out_type = GP_F64);
+    WRONG(GP_E_OVERLAP, "keys and out overlap", GP_SCATTER, pass(c), c.out = b.keys, c.key_type = GP_F64);
+    WRONG(GP_E_ARGUMENT, "n: without indices (in2), out has count elements", GP_SCATTER, pass(c), c.n = 1);
+  }
+  WRONG(GP_E_OPERATOR, "transform: NEGATE does not work on struct types", GP_SCATTER, c.transform = GP_NEGATE,
+        c.in_type = vec3);
+  WRONG(GP_E_OPERATOR, "transform: NEGATE does not work on struct types", GP_SCATTER, c.transform = GP_NEGATE,
+        c.out_type = vec3);
+  WRONG(GP_E_OPERATOR, "transform: the call takes no transform", GP_GATHER, c.transform = GP_NEGATE);
+  FINE(GP_SCATTER, c.transform = unary, c.in_type = vec3, c.out_type = GP_U8);
+  FINE(GP_REPLACE, c.out = b.in);
+  WRONG(GP_E_OVERLAP, "in and out overlap", GP_REPLACE, c.out = b.in + 4);
+  WRONG(GP_E_NULL, "value is null", GP_REPLACE, c.value = nullptr);
+  WRONG(GP_E_TYPE, "in_type and out_type differ", GP_REPLACE, c.out_type = GP_I32);
+  FINE(GP_SWAP, c.count_device = &b.bad);
+  WRONG(GP_E_TYPE, "out_type is not set", GP_SWAP, c.out_type = GP_TYPE_DEFAULT);
+  WRONG(GP_E_NULL, "out3 (the second array) is null", GP_SWAP, c.out3 = nullptr);
+  WRONG(GP_E_OVERLAP, "out and out3 (the second array) overlap", GP_SWAP, c.out3 = b.out);
+  WRONG(GP_E_OVERLAP, "out and out3 (the second array) overlap", GP_SWAP, c.out3 = b.out + 396);
+  WRONG(GP_E_ALIGNMENT, "out3 (the second array) (", GP_SWAP, c.out3 = b.out3 + 2);
+  BAD(GP_E_TYPE, "gp_gather: index_type is not set",
+      gp_gather(ctx, GP_I32, GP_TYPE_DEFAULT, b.in, 9, nullptr, 9, b.out, nullptr));
+  BAD(GP_E_TYPE, "gp_scatter: index_type is not set",
+      gp_scatter(ctx, GP_I32, GP_TYPE_DEFAULT, b.in, nullptr, 9, b.out, 9, nullptr));
+  BAD(GP_E_TYPE, "gp_scatter_flags: flag_type is not set",
+      gp_scatter_flags(ctx, GP_I32, GP_U32, GP_TYPE_DEFAULT, b.in, b.end, nullptr, 9, b.out, 9, nullptr));
+  BAD(GP_E_NULL, "gp_gather_flags: flags is null",
+      gp_gather_flags(ctx, GP_I32, GP_U32, GP_U8, b.in, 9, b.end, nullptr, 9, b.out, nullptr));
+  BAD(GP_E_OPERATOR, "gp_transform_if: op is -1",
+      gp_transform_if(ctx, GP_OP_DEFAULT, GP_LESS, GP_I32, GP_I32, lower_ends, b.in, 9, b.out, nullptr));
+  BAD(GP_E_OPERATOR, "gp_transform_if: predicate is -1",
+      gp_transform_if(ctx, GP_ABS, GP_OP_DEFAULT, GP_I32, GP_I32, nullptr, b.in, 9, b.out, nullptr));
+  BAD(GP_E_ARGUMENT, "gp_rotate: first is 10, beyond count, 9", gp_rotate(ctx, GP_I32, b.out, 9, 10, nullptr));
+  BAD(GP_E_NULL, "gp_rotate: data is null", gp_rotate(ctx, GP_I32, nullptr, 9, 1, nullptr));
+  BAD(GP_E_TYPE, "gp_shift: type is 77", gp_shift(ctx, gp_type(77), b.out, 9, 1, 0, nullptr));
+  BAD(GP_E_ARGUMENT, "gp_shift: flags has unknown bits", gp_shift(ctx, GP_I32, b.out, 9, 1, GP_DESCENDING, nullptr));
+
+  // minmax
+  for (gp_op both : {GP_MINMAX, GP_ARGMINMAX}) {
+    gp_call c = fold_call(GP_REDUCE, both, GP_I8, GP_I16, b.in, b.out, 10);
+    GOOD(gp_prepare(ctx, &c));
+    c.acc_type = GP_I32;
+    BAD(GP_E_TYPE, "acc_type and out_type differ", gp_run(ctx, &c, nullptr));
+    c.acc_type = GP_TYPE_DEFAULT, c.in_type = c.out_type = vec3;
+    BAD(GP_E_OPERATOR, "does not work on struct types", gp_run(ctx, &c, nullptr));
+    c.in_type = c.out_type = GP_I16, c.out = b.out + (both == GP_MINMAX ? 1 : 4);
+    BAD(GP_E_ALIGNMENT, "out (", gp_run(ctx, &c, nullptr));
+    c.out = b.in, c.in = b.in + (both == GP_MINMAX ? 2 : 30); // over the last bytes of the result
+    BAD(GP_E_OVERLAP, "in and out overlap", gp_run(ctx, &c, nullptr));
+    c.primitive = GP_INCLUSIVE_SCAN, c.out = b.out;
+    BAD(GP_E_OPERATOR, "is for reduce only", gp_run(ctx, &c, nullptr));
+    WRONG(GP_E_OPERATOR, "is for reduce only", GP_SEGMENTED_REDUCE, c.op = both);
+    WRONG(GP_E_OPERATOR, "is for reduce only", GP_ADJACENT_DIFFERENCE, c.op = both);
+  }
 
   // batches of copies
   FINE(GP_COPY_BATCH, c.offset_type = GP_I64);
@@ -1018,7 +1130,7 @@ static void test_more_arguments(bool host) {
   WRONG(GP_E_NULL, "out2 (lengths) is null", GP_NONTRIVIAL_RUNS, c.out2 = nullptr);
   WRONG(GP_E_OVERLAP, "out and out2 (lengths) overlap", GP_NONTRIVIAL_RUNS, c.out2 = b.out + 8);
   FINE(GP_RUN_LENGTHS, c.out2 = nullptr, c.out_keys = nullptr);
-  for (gp_primitive p : {GP_ANY, GP_ALL, GP_EQUAL_ARRAYS})
+  for (gp_primitive p : {GP_ANY, GP_ALL, GP_EQUAL_ARRAYS, GP_IS_PARTITIONED})
     WRONG(GP_E_TYPE, "out_type is not u8: the result is one byte", p, c.out_type = GP_I32);
   WRONG(GP_E_NULL, "out_keys is null", GP_UNIQUE, c.out_keys = nullptr);
   WRONG(GP_E_NULL, ": out is null", GP_UNIQUE, c.in_type = GP_F64, c.in = b.in);
@@ -1280,6 +1392,33 @@ static void test_names() {
   named(c, "gp__adjacent", "false, gp__op_1, pair, pair>", "gp__map_args");
   c = sample(GP_REVERSE), c.in_type = pair;
   named(c, "gp__reverse", "pair>", "gp__map_args");
+  c = sample(GP_SWAP);
+  named(c, "gp__swap", "float>", "gp__map_args");
+  c = sample(GP_REPLACE);
+  named(c, "gp__map_kernel", "gp__replace_value<float, gp__compare<gp_less<float>>>, float, gp__none, float>",
+        "gp__map_args");
+  c = sample(GP_SCATTER), c.transform = GP_ABS, c.out_type = GP_F64, c.in2_type = GP_I32;
+  named(c, "gp__scatter", "false, gp__compare<gp_less<int>>, gp_abs<float, double>, float, int, int, double>",
+        "gp__scatter_args");
+  c = sample(GP_SCATTER), c.keys = c.in2 = nullptr, c.key_type = c.in2_type = GP_TYPE_DEFAULT, c.n = 0;
+  c.op = GP_OP_DEFAULT, c.scalar = nullptr;
+  named(c, "gp__scatter", "false, gp__none, gp_convert<float, float>, float, gp__none, gp__none, float>",
+        "gp__scatter_args");
+  c = sample(GP_GATHER), c.in_type = pair, c.key_type = pair, c.op = odd, c.scalar = nullptr;
+  named(c, "gp__scatter", "true, gp__test<gp__op_1, pair>, gp_convert<pair, pair>, pair, unsigned int, pair, pair>",
+        "gp__scatter_args");
+  c = sample(GP_LEXICOGRAPHIC), c.op = GP_GREATER;
+  named(c, "gp__find", "gp__find_difference<float, gp__equivalent<gp_greater<float>>>, GP__FIND_ORDER>",
+        "gp__find_args");
+  c = sample(GP_IS_PARTITIONED);
+  named(c, "gp__find", "gp__find_return<float, gp__compare<gp_less<float>>>, GP__FIND_NONE>", "gp__find_args");
+  c = sample(GP_PARTITION_POINT), c.in_type = pair, c.op = odd, c.scalar = nullptr;
+  named(c, "gp__partition_point", "gp__find_element<pair, gp__test<gp__op_1, pair>, true>>", "gp__find_args");
+  c = fold_call(GP_REDUCE, GP_ARGMINMAX, GP_I32, GP_I64, nullptr, nullptr, 10);
+  named(c, "gp__reduce_even_share",
+        "gp_argminmax<long long>, gp__load<int, gp_both<gp_arg<long long>>, gp_convert<int, long "
+        "long>>, int, gp_both<gp_arg<long long>>, gp_both<gp_arg<long long>>>",
+        "gp__reduce_args");
   c = sample(GP_HISTOGRAM_EVEN), c.out_type = GP_I64;
   named(c, "gp__histogram", "GP_SHARED_BINS, gp__even_bins<float>, float, gp__none, unsigned long long>",
         "gp__histogram_args");

@@ -78,6 +78,48 @@ def test_adjacent_find(host, op, type_, what):
     assert index(host, "adjacent_find", op=op, in_type=type_, in_=x, count=n) == first_of(true, n)
 
 
+@given(st.sampled_from(["LESS", "GREATER", 0]), types, data, st.integers(-2, 2))
+@settings(max_examples=300)
+@pytest.mark.turn
+def test_lexicographic(host, op, type_, what, more):
+    """-1, 0 or 1: by the first elements of which one is less, otherwise by the lengths."""
+    n, offset, kind, seed = what
+    m = max(n + more, 0)
+    x = shifted(values(type_, n, kind, seed), offset)
+    y = np.concatenate([x, values(type_, 2, kind, seed + 2)])[:m].astype(x.dtype)
+    if m and seed % 3:
+        y[seed % m] = values(type_, 1, kind, seed + 1)[0]
+    a, b = (oracle.widest(one[:min(n, m)], type_) for one in (x, y))
+    less, more_ = (oracle.compare(op or "LESS", *pair) for pair in ((a, b), (b, a)))
+    at = first_of(less | more_, None)
+    wanted = (-1 if less[at] else 1) if at is not None else (n > m) - (n < m)
+    out = np.full(3, 77, np.int32)
+    host.call("gp_lexicographic", op, type_, x, n, y, m, out[1:])
+    assert out.tolist() == [77, wanted, 77]
+
+
+@given(comparisons, types, data)
+@settings(max_examples=300)
+@pytest.mark.turn
+def test_partitions(host, op, type_, what):
+    n, offset, kind, seed = what
+    x = shifted(values(type_, n, kind, seed), offset)
+    scalar = x[seed % n:][:1].copy() if n else values(type_, 1, kind, seed)
+    true = oracle.compare(op, oracle.widest(x, type_), oracle.widest(scalar, type_))
+    if seed % 3:
+        x[:] = np.concatenate([x[true], x[~true]])
+        true = oracle.compare(op, oracle.widest(x, type_), oracle.widest(scalar, type_))
+    parted = not (true[1:] & ~true[:-1]).any()
+    answer = np.full(3, 77, np.uint8)
+    host.call("gp_is_partitioned", op, type_, scalar, x, n, answer[1:])
+    assert answer.tolist() == [77, parted, 77]
+    found = index(host, "partition_point", op=op, in_type=type_, scalar=scalar, in_=x, count=n)
+    if parted:
+        assert found == true.sum()
+    else:
+        assert (found == 0 or true[found - 1]) and (found == n or not true[found])
+
+
 def test_floats_compare_as_in_c(host):
     """A NaN equals nothing, -0 equals +0."""
     for type_ in oracle.FLOATS:

@@ -22,14 +22,15 @@ WORDS = {"in", "out", "end", "op", "begin", "keys", "count", "length", "fields",
          "lower", "upper", "seed", "k", "n", "struct_size"}  # members that messages also use as words
 
 COUNT, SEGMENTS = 10, 2
-OPS = {"gp_transform": "NEGATE", "gp_adjacent_difference": "SUB"}
+OPS = {"gp_transform": "NEGATE", "gp_transform_if": "NEGATE", "gp_adjacent_difference": "SUB"}
 ROOM = 4096
 # Host memory of any alignment, or a buffer of bytes, which needs no alignment.
-UNALIGNED = {"value", "start", "step", "init", "scalar", "lower", "upper", "permutation", "from", "to", "graph",
+UNALIGNED = {"value", "new_value", "start", "step", "init", "scalar", "lower", "upper", "permutation", "to", "graph",
              "relabelled", "segments", "aggregates"}
+APART = {("gp_convert_layout", "from"), ("gp_bfs_sources", "sources")}  # host memory too
 BYTES = {("gp_bfs_sources", "sources"), ("gp_convert_layout", "in"), ("gp_convert_layout", "out"), ("gp_any", "out"),
-         ("gp_all", "out"), ("gp_equal_arrays", "out"), ("gp_contains", "out")}
-ANY_NUMBER = {("gp_shuffle", "seed"), ("gp_check_offsets", "count")}
+         ("gp_all", "out"), ("gp_equal_arrays", "out"), ("gp_is_partitioned", "out"), ("gp_contains", "out")}
+ANY_NUMBER = {("gp_shuffle", "seed"), ("gp_shift", "by"), ("gp_check_offsets", "count")}
 # Pointers that may be missing, by the header's comments.
 OPTIONAL = {(None, "init"), (None, "start"), (None, "step"), (None, "end"), (None, "parents"),
             (None, "components"), (None, "order"), (None, "numbers"),
@@ -93,8 +94,9 @@ class Arguments:
                                "upper": [100], "scalar": [5], "depths": [0, 1, 2], "parents": [0, 0, 1],
                                "sources": [0]}.get(parameter))
         return {"count": 1 if self.name == "gp_bfs_sources" else COUNT, "count2": COUNT, "segments": SEGMENTS,
-                "build_count": COUNT, "probe_count": COUNT, "capacity": COUNT, "aggregate_count": 1, "runs": SEGMENTS,
-                "sorted_count": 5, "bins": 4, "k": 3, "n": 3, "rows": 2, "columns": 5,
+                "count_a": COUNT, "count_b": COUNT, "out_elements": COUNT, "from_elements": COUNT,
+                "build_count": COUNT, "probe_count": COUNT, "capacity": COUNT, "aggregate_count": 1,
+                "runs": SEGMENTS, "sorted_count": 5, "bins": 4, "k": 3, "n": 3, "rows": 2, "columns": 5,
                 "batch": 1}.get(parameter, 0)
 
     def call(self, host, **changes):
@@ -185,7 +187,7 @@ def test_alignment(host, name):
     arguments = Arguments(name)
     for _, parameter in pointers(arguments):
         result, message = arguments.call(host, **{parameter: arguments.values[parameter] + 1})
-        if parameter in UNALIGNED or (name, parameter) in BYTES:
+        if parameter in UNALIGNED or (name, parameter) in BYTES | APART:
             if not (parameter in ("graph", "relabelled", "from", "to", "permutation", "segments", "aggregates")):
                 assert result == "GP_SUCCESS" or result == "GP_E_ARGUMENT", (name, parameter, result, message)
             continue
@@ -224,7 +226,10 @@ def test_count_zero(host, name):
 IN_PLACE = {
     "copy": {"gp_copy": {("in", "out")}},
     "reverse": {"gp_reverse": {("in", "out")}},
-    "transform": {"gp_transform": {("in", "out")}, "gp_transform2": {("a", "out"), ("b", "out")}},
+    "transform, replace_if": {
+        "gp_transform": {("in", "out")}, "gp_transform2": {("a", "out"), ("b", "out")},
+        "gp_transform_if": {("in", "out")}, "gp_gather_flags": {("flags", "out")},
+        "gp_replace_if": {("in", "out")}},
     "reduce": {"gp_reduce": set()},
     "scan, by key or of segments": {
         f"gp_{which}": {("in", "out"), ("values", "out_values")} for kind in ("inclusive", "exclusive")
@@ -264,7 +269,7 @@ def test_overlap(host, name):
                for pair in pairs}
     arguments = Arguments(name)
     buffers = [(type_, parameter) for type_, parameter in pointers(arguments)
-               if parameter not in UNALIGNED and (name, parameter) != ("gp_bfs_sources", "sources")]
+               if parameter not in UNALIGNED and (name, parameter) not in APART]
     for out_type, out in buffers:
         if out_type.strip().startswith("const"):
             continue

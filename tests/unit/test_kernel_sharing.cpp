@@ -171,8 +171,13 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   if ((reads & GP__READS_EQUAL) && often(60)) c.equal = one_of<gp_op>({GP_EQUAL, GP_NOT_EQUAL, GP_HEADS, h.same});
   if ((reads & GP__READS_IN) && (c.in_type || !(reads & GP__READS_IN_TYPE))) c.in = at(1, shift());
   if ((reads & GP__READS_IN2) && (c.in2_type || (reads & GP__READS_KEYS2 && c.in_type))) c.in2 = at(2, shift());
-  if (p == GP_MISMATCH || p == GP_EQUAL_ARRAYS) c.in2_type = often(50) ? c.in_type : GP_TYPE_DEFAULT;
-  if (p == GP_TRANSFORM2 || p == GP_MISMATCH || p == GP_EQUAL_ARRAYS) c.in2 = at(2, shift());
+  if (gp__finds_difference(p)) c.in2_type = often(50) ? c.in_type : GP_TYPE_DEFAULT;
+  if (p == GP_TRANSFORM2 || gp__finds_difference(p)) c.in2 = at(2, shift());
+  if (p == GP_LEXICOGRAPHIC) c.count2 = draw_count();
+  const bool passes = p == GP_SCATTER || p == GP_GATHER;
+  if (passes && (p == GP_GATHER || often(70)))
+    c.in2_type = one_of<gp_type>({GP_I32, GP_U32, GP_I64, GP_U64}), c.in2 = at(2, shift());
+  else if (passes) c.in2_type = GP_TYPE_DEFAULT, c.in2 = nullptr;
   if (p == GP_COPY_BATCH) c.in = at(1), c.in2 = at(2);
   if (reads & GP__READS_KEYS && c.key_type) c.keys = at(3, shift());
   if (gp__is_bound(p)) c.keys = at(3, shift()), c.key_type = often(50) ? c.in_type : gp_type();
@@ -183,7 +188,7 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   if (reads & GP__READS_OUT) c.out = at(7, shift());
   if (reads & GP__READS_OUT_KEYS) c.out_keys = at(8, shift());
   if ((reads & GP__READS_OUT2) && (c.out2_type || !(reads & GP__READS_OUT2_TYPE))) c.out2 = at(9, shift());
-  if ((reads & GP__READS_OUT3) && c.predicate2) c.out3 = at(10, shift());
+  if ((reads & GP__READS_OUT3) && (c.predicate2 || p == GP_SWAP)) c.out3 = at(10, shift());
   if (reads & GP__READS_OUT_COUNT) c.out_count = at<uint64_t>(11);
   if ((reads & GP__READS_COUNT_DEVICE) && often(10)) c.count_device = at<uint64_t>(12);
   if (reads & GP__READS_SEGMENTS) c.segments = often(10) ? 0 : 1 + below(100000);
@@ -192,14 +197,14 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   const uint64_t within = c.count ? below(often(50) ? c.count : 1000) : 0;
   if (reads & GP__READS_KEY_COUNT) c.key_count = within;
   if (reads & GP__READS_K) c.k = within;
-  if (reads & GP__READS_N) c.n = within;
+  if (reads & GP__READS_N) c.n = passes && !c.in2 ? 0 : within;
   if (p == GP_SEGMENTED_REDUCE && !c.offset_type) c.count = 0;
-  if (p == GP_ANY || p == GP_ALL || p == GP_EQUAL_ARRAYS) c.out_type = GP_TYPE_DEFAULT;
+  if (gp__finds_truth(p)) c.out_type = GP_TYPE_DEFAULT;
   if (p == GP_NTH_ELEMENT) c.out = nullptr;
   if (reads & GP__READS_BINS)
     c.bins = 1 + below(often(50) ? 300 : 3000000), c.channels = int(below(5)), c.active = int(below(4));
   if ((reads & GP__READS_INIT) && often(50)) c.init = d->init;
-  if (p == GP_FILL) c.value = d->init;
+  if (p == GP_FILL || p == GP_REPLACE) c.value = d->init;
   if (p == GP_IOTA) c.start = d->init, c.step = often(50) ? d->step : nullptr;
   if (p == GP_HISTOGRAM_EVEN) c.lower = d->init, c.upper = d->step, memset(d->step, 0x3f, sizeof d->step);
   if (p == GP_SHUFFLE) c.seed = below(1000);
@@ -208,9 +213,16 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
     if (c.predicate2 && often(80)) c.predicate2 = one_of<gp_op>({GP_EQUAL, GP_LESS, h.predicate});
     c.scalar = c.op && c.op < GP_OP_COUNT ? d->init : nullptr;
     c.scalar2 = c.predicate2 && c.predicate2 < GP_OP_COUNT ? d->step : nullptr;
+  } else if (passes || p == GP_REPLACE) {
+    if (passes && often(30)) c.keys = nullptr, c.key_type = GP_TYPE_DEFAULT;
+    c.op = passes && (!c.keys || often(30)) ? GP_OP_DEFAULT : one_of<gp_op>({GP_EQUAL, GP_LESS, h.predicate});
+    c.scalar = c.op && c.op < GP_OP_COUNT ? d->step : nullptr;
+    if (passes && c.transform && often(60)) c.transform = one_of<gp_op>({GP_NEGATE, GP_CONVERT, h.unary});
+    if (passes && !c.transform) c.out_type = GP_TYPE_DEFAULT;
   } else if (p == GP_MISMATCH || p == GP_EQUAL_ARRAYS || p == GP_ADJACENT_FIND)
     c.op = one_of<gp_op>({GP_OP_DEFAULT, GP_EQUAL, GP_NOT_EQUAL, h.same});
-  else if (gp__is_ordered(p) || gp__is_bound(p)) c.op = one_of<gp_op>({GP_OP_DEFAULT, GP_LESS, GP_GREATER, h.order});
+  else if (gp__is_ordered(p) || gp__is_bound(p) || p == GP_LEXICOGRAPHIC)
+    c.op = one_of<gp_op>({GP_OP_DEFAULT, GP_LESS, GP_GREATER, h.order});
   if (p == GP_SORT) {
     c.transform = GP_OP_DEFAULT, c.acc_type = GP_TYPE_DEFAULT;
     if (often(30)) c.key_type = h.types[below(3)];

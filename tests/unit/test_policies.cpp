@@ -298,6 +298,25 @@ static gp_graph *take_graph(Side &s, int size, uint64_t vertices, uint64_t edges
   return h;
 }
 
+// Two thirds that PICK takes, then the others.
+static Bytes picked_first(size_t count, int size) {
+  Bytes v = noise(count, size, 1);
+  for (size_t i = 0; i < count; ++i) {
+    unsigned char &first = v[i * size_t(size)];
+    first = static_cast<unsigned char>((first & 254) | (i < count * 2 / 3));
+  }
+  return v;
+}
+// Each index once, in no order.
+static Bytes shuffled(size_t count) {
+  std::vector<unsigned> index(count);
+  for (size_t i = 0; i < count; ++i) index[i] = unsigned(i);
+  for (size_t i = count; i > 1; --i) std::swap(index[i - 1], index[mix(i) % i]);
+  Bytes b(count * 4);
+  if (count) memcpy(b.data(), index.data(), b.size());
+  return b;
+}
+
 struct Case {
   const char *name;
   gp_primitive primitive;
@@ -340,6 +359,7 @@ static const std::vector<int> ALL = {1, 2, 3, 4, 8, 12, 16, 24, 33, 48, 63, 64},
     if (c.primitive == GP_MERGE || c.primitive == GP_SET_UNION || c.primitive == GP_SET_SYMMETRIC_DIFFERENCE) \
       c.in2 = s.put(noise(m, value, 7), value); \
   }
+#define SHUFFLED c.in2_type = GP_U32, c.in2 = s.put(shuffled(n), 4, Side::NUMBER), c.n = n
 #define CASE(name, primitive, sizes, ...) \
   { \
     name, primitive, sizes, [](Side &s, gp_call &c, int size, int value, size_t n) { \
@@ -459,6 +479,19 @@ static const std::vector<Case> cases = {
     CASE("reverse", GP_REVERSE, ALL, IN_TO_OUT),
     CASE("reverse in place", GP_REVERSE, ALL, c.in_type = s.type(size); c.in = s.put(noise(n, size, 1), size);
          c.out = const_cast<void *>(c.in); c.count = n),
+    CASE("swap", GP_SWAP, ALL, c.out_type = s.type(size); c.out = s.put(noise(n, size, 1), size);
+         c.out3 = s.put(noise(n, size, 2), size); c.count = n),
+    CASE("scatter", GP_SCATTER, ALL, IN_TO_OUT; SHUFFLED; c.key_type = GP_U8; c.keys = s.put(noise(n, 1, 4, 1))),
+    CASE("gather", GP_GATHER, ALL, IN_TO_OUT; SHUFFLED),
+    CASE("replace", GP_REPLACE, ALL, IN_TO_OUT; c.op = s.op(PICK, size);
+         c.value = s.keep(std::array<char, 64>{5, 4, 3, 2, 1})),
+    CASE("is partitioned", GP_IS_PARTITIONED, ALL, c.in_type = s.type(size); c.in = s.put(picked_first(n, size), size);
+         c.count = n; c.op = s.op(PICK, size); c.out = s.take(1, 1)),
+    CASE("partition point", GP_PARTITION_POINT, ALL, c.in_type = s.type(size); c.count = n; c.op = s.op(PICK, size);
+         c.in = s.put(picked_first(n, size), size); COUNTED(1)),
+    CASE("lexicographic", GP_LEXICOGRAPHIC, ALL, c.in_type = s.type(size); c.op = s.op(LESS, size); c.count = n;
+         c.count2 = n; Bytes b = noise(n, size, 1); c.in = s.put(b, size); if (n) b[b.size() * 3 / 4] ^= 1;
+         c.in2 = s.put(b, size); c.out = s.take(1, 4, Side::NUMBER)),
     CASE("expand", GP_EXPAND, ALL, put_runs(s, c, size, n)),
     CASE("run length expand", GP_RUN_LENGTH_EXPAND, ALL, put_runs(s, c, size, n); COUNTED(1)),
     CASE("copy batch", GP_COPY_BATCH, WORDS, put_batch(s, c, size, n)),

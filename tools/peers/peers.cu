@@ -9,7 +9,7 @@
 //                18  searches
 //                19, 20  radix sort of keys    21, 22  of pairs           23  merge sort    24  merge
 //                25, 26  segmented sorts       27  group by
-//                28  sets, shuffle, reverse, searches, expand (Thrust)
+//                28  sets, shuffle, reverse, searches, expand, scatter, gather, replace, minmax (Thrust)
 #include "data.h"
 #include "peers.h"
 

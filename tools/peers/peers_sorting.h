@@ -306,13 +306,16 @@ FIND_END
 #if GP_PEERS_PART == 28
 #include <thrust/equal.h>
 #include <thrust/execution_policy.h>
+#include <thrust/extrema.h>
 #include <thrust/find.h>
 #include <thrust/functional.h>
 #include <thrust/gather.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/logical.h>
 #include <thrust/mismatch.h>
+#include <thrust/partition.h>
 #include <thrust/random.h>
+#include <thrust/replace.h>
 #include <thrust/reverse.h>
 #include <thrust/scan.h>
 #include <thrust/scatter.h>
@@ -407,7 +410,7 @@ template <class T> struct less_than {
   T scalar;
   __host__ __device__ bool operator()(const T &x) const { return x < scalar; }
 };
-enum { FIRST, ANY, ALL, MISMATCH, EQUAL_ARRAYS };
+enum { FIRST, ANY, ALL, MISMATCH, EQUAL_ARRAYS, PARTITIONED };
 template <class T, int OPERATION> static int find_first(ARGUMENTS) {
   NO_WORKSPACE;
   kept_memory memory;
@@ -416,16 +419,72 @@ template <class T, int OPERATION> static int find_first(ARGUMENTS) {
   less_than<T> predicate = {T()};
   if (a->scalar) memcpy(&predicate.scalar, a->scalar, sizeof predicate.scalar);
   try {
-    result = OPERATION == FIRST ? (unsigned long long)(thrust::find_if(POLICY, in, end, predicate) - in)
-        : OPERATION == ANY      ? thrust::any_of(POLICY, in, end, predicate)
-        : OPERATION == ALL      ? thrust::all_of(POLICY, in, end, predicate)
-        : OPERATION == MISMATCH ? (unsigned long long)(thrust::mismatch(POLICY, in, end, in2).first - in)
-                                : thrust::equal(POLICY, in, end, in2);
+    result = OPERATION == FIRST    ? (unsigned long long)(thrust::find_if(POLICY, in, end, predicate) - in)
+        : OPERATION == ANY         ? thrust::any_of(POLICY, in, end, predicate)
+        : OPERATION == ALL         ? thrust::all_of(POLICY, in, end, predicate)
+        : OPERATION == PARTITIONED ? thrust::is_partitioned(POLICY, in, end, predicate)
+        : OPERATION == MISMATCH    ? (unsigned long long)(thrust::mismatch(POLICY, in, end, in2).first - in)
+                                   : thrust::equal(POLICY, in, end, in2);
   } catch (...) {
     return cudaErrorUnknown;
   }
   if (OPERATION == FIRST || OPERATION == MISMATCH) store_kernel<<<1, 1, 0, STREAM>>>(COUNTS, result);
   else if (cudaMemsetAsync(a->out, (int)result, 1, STREAM)) return cudaErrorUnknown;
+  return cudaGetLastError();
+}
+// `place` takes elements to their indices, `fetch` from there.
+template <class T> static int place(ARGUMENTS) {
+  NO_WORKSPACE;
+  kept_memory memory;
+  const T *const in = (const T *)a->in;
+  try {
+    thrust::scatter(POLICY, in, in + a->count, (const u32 *)a->in2, (T *)a->out);
+  } catch (...) {
+    return cudaErrorUnknown;
+  }
+  return cudaGetLastError();
+}
+template <class T> static int fetch(ARGUMENTS) {
+  NO_WORKSPACE;
+  kept_memory memory;
+  const u32 *const index = (const u32 *)a->in2;
+  try {
+    thrust::gather(POLICY, index, index + a->count, (const T *)a->in, (T *)a->out);
+  } catch (...) {
+    return cudaErrorUnknown;
+  }
+  return cudaGetLastError();
+}
+template <class T> static int replace_if(ARGUMENTS) {
+  NO_WORKSPACE;
+  kept_memory memory;
+  const T *const in = (const T *)a->in;
+  const unsigned char value[8] = {0x35, 0x3a, 0x11, 0x3c, 0x52, 0x0f, 0x77, 0x3f}; // of cells
+  less_than<T> predicate = {T()};
+  T replaced;
+  memcpy(&replaced, value, sizeof replaced);
+  if (a->scalar) memcpy(&predicate.scalar, a->scalar, sizeof predicate.scalar);
+  try {
+    thrust::replace_copy_if(POLICY, in, in + a->count, (T *)a->out, predicate, replaced);
+  } catch (...) {
+    return cudaErrorUnknown;
+  }
+  return cudaGetLastError();
+}
+// Thrust gives the elements' addresses to the host.
+template <class T> static __global__ void store_both(T *out, const T *least, const T *greatest) {
+  out[0] = *least, out[1] = *greatest;
+}
+template <class T> static int minmax(ARGUMENTS) {
+  NO_WORKSPACE;
+  kept_memory memory;
+  const T *const in = (const T *)a->in;
+  try {
+    const auto found = thrust::minmax_element(POLICY, in, in + a->count);
+    store_both<T><<<1, 1, 0, STREAM>>>((T *)a->out, found.first, found.second);
+  } catch (...) {
+    return cudaErrorUnknown;
+  }
   return cudaGetLastError();
 }
 static __global__ void store_last(unsigned long long *out, const u32 *last) { *out = *last; }
@@ -478,6 +537,11 @@ FIND_EXPAND(u64)
     if (IS(any) && c->keep < 100) return find_first<K, ANY>; \
     if (IS(all) && c->keep < 100) return find_first<K, ALL>; \
     if (IS(mismatch)) return find_first<K, MISMATCH>; \
+    if (IS(is_partitioned) && c->keep < 100) return find_first<K, PARTITIONED>; \
+    if (IS(scatter)) return place<K>; \
+    if (IS(gather)) return fetch<K>; \
+    if (IS(replace) && c->keep < 100) return replace_if<K>; \
+    if (IS(reduce) && is(c->op, "MINMAX")) return minmax<K>; \
     if (IS(equal_arrays)) return find_first<K, EQUAL_ARRAYS>; \
   }
 FIND_SETS(u32)

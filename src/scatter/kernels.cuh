@@ -1,0 +1,69 @@
+// scatter/kernels.cuh - scatter and gather: elements stored or read at indices, and where a stencil says so
+// uses: device/vocabulary.cuh, map/policy.h, scatter/arguments.h, device/types.cuh, device/vector_access.cuh,
+//   device/inputs.cuh, device/kernel.cuh
+
+// Whether the stencil lets an element pass. There may be none.
+template <class F, class K> struct gp__stencil {
+  static GP_DEVICE bool passes(const gp__vector_access<K, 1> &key, const gp__scatter_args &args) {
+    return F()(key.item[0], args.scalar);
+  }
+};
+template <class F> struct gp__stencil<F, gp__none> {
+  static GP_DEVICE bool passes(const gp__vector_access<gp__none, 1> &, const gp__scatter_args &) { return true; }
+};
+// The place of element i, or a place that is none. Negative indices are such.
+template <class I> struct gp__indexed_place {
+  static GP_DEVICE gp__u64 limit(const gp__scatter_args &args, gp__u64) { return args.limit; }
+  static GP_DEVICE gp__u64 at(const gp__vector_access<I, 1> &index, gp__u64) {
+    return static_cast<gp__u64>(static_cast<long long>(index.item[0]));
+  }
+};
+template <> struct gp__indexed_place<gp__none> {
+  static GP_DEVICE gp__u64 limit(const gp__scatter_args &, gp__u64 count) { return count; }
+  static GP_DEVICE gp__u64 at(const gp__vector_access<gp__none, 1> &, gp__u64 i) { return i; }
+};
+
+// Scatter: out[index[i]] = in[i] where the stencil lets element i pass. GATHER: out[i] = in[index[i]]. L makes a result
+// of an element. Indices and elements are read only where they are needed. Neighbouring threads take neighbouring
+// elements, one at a time: a store of a vector would write what the stencil keeps. In place (without indices) each
+// thread reads its elements before it writes them, and no other thread reads them.
+template <class P, bool GATHER, class F, class L, class A, class I, class K, class R>
+GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
+  const int ITEMS = gp__map_items(P::vectors, sizeof(A), sizeof(I), sizeof(R));
+  typedef gp__stencil<typename gp__operands<F>::functor, K> stencil;
+  gp__pdl_wait<P>();
+  const gp__u64 count = gp__count(args), limit = gp__indexed_place<I>::limit(args, count);
+  const A *in = static_cast<const A *>(args.in);
+  const I *indices = static_cast<const I *>(args.in2);
+  const K *keys = static_cast<const K *>(args.keys);
+  const typename gp__operands<F>::type operands(args);
+  R *out = static_cast<R *>(args.out);
+  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
+  for (gp__u64 first = blockIdx.x * tile + threadIdx.x; first < count; first += gridDim.x * tile) {
+    gp__vector_access<K, 1> key[ITEMS];
+    gp__vector_access<I, 1> index[ITEMS];
+    gp__vector_access<A, 1> x[ITEMS];
+    gp__u64 place[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k)
+      if (first + k * P::threads < count) key[k].template load<P::load>(keys + first + k * P::threads, 0, false);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k) {
+      const gp__u64 i = first + k * P::threads;
+      const bool passes = i < count && stencil::passes(key[k], args);
+      if (passes) gp__load_second<P::load>(index[k], operands, indices, i, 0, false);
+      place[k] = passes ? gp__indexed_place<I>::at(index[k], i) : limit;
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k)
+      if (place[k] < limit)
+        gp__load_operand<P::load>(x[k], operands, in, GATHER ? place[k] : first + k * P::threads, 0, false);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k) {
+      gp__vector_access<R, 1> y;
+      if (place[k] >= limit) continue;
+      y.item[0] = L()(x[k].item[0]);
+      y.template store<P::store>(out + (GATHER ? first + k * P::threads : place[k]));
+    }
+  }
+}

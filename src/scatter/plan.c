@@ -1,0 +1,36 @@
+// scatter/plan.c - plans of scatters, gathers and replacements
+// uses: api/lists.h, api/policy.h, core/rules.h, scatter/arguments.h, core/request.c, scatter/host.c, scatter/kinds.c,
+//   core/kinds.c, core/primitive.c, core/reads.c, scatter/check.c, scatter/names.c, core/launch.c, map/plan.c
+
+GPUPRIMS__PRIVATE int gp__kinds_of_scatter(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  (void)p;
+  return kinds[0] = q->primitive == GP_REPLACE ? GP__REPLACE : GP__SCATTER, 1;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_scatter(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__scatter_args a;
+  if (q->primitive == GP_REPLACE) return gp__launch_map(l);
+  memset(&a, 0, sizeof a);
+  a.in = q->in;
+  a.in2 = q->in2;
+  a.out = q->out;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.keys = q->keys;
+  a.limit = q->length;
+  a.scalar = q->init;
+  return gp__launch_all(l, &a);
+}
+
+static const gp__family gp__family_scatter = {
+    gp__checks_scatter,        GPUPRIMS__IDLE_IF_EMPTY,  GPUPRIMS__SHAPE_OF_ELEMENTS,          gp__kinds_of_scatter,
+    GPUPRIMS__NO_KERNEL_RULES, gp__operators_of_scatter, GPUPRIMS__LAUNCH(gp__launch_scatter), gp__host_scatter};
+#define GPUPRIMS__READS_SCATTER \
+  (GP__READS_MAP | GP__READS_IN2_TYPE | GP__READS_IN2 | GP__READS_OP | GP__READS_SCALAR | GP__READS_KEY_TYPE | \
+   GP__READS_KEYS | GP__READS_N)
+static const gp__primitive gp__primitive_scatter = {&gp__family_scatter, GPUPRIMS__READS_SCATTER | GP__READS_TRANSFORM,
+                                                    GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_gather = {&gp__family_scatter, GPUPRIMS__READS_SCATTER, GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_replace = {&gp__family_scatter,
+                                                    GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR | GP__READS_VALUE,
+                                                    GP__KEEPS_TYPE | GP__IN_PLACE, 0};
