@@ -3,6 +3,7 @@
 
 // The arrangements. Warp-striped: item i of a thread is element gp_tile_warp_striped<ITEMS>(i), so that each warp has
 // ITEMS * 32 consecutive elements.
+
 enum { GP_BLOCKED = 0, GP_STRIPED = 1, GP_WARP_STRIPED = 2 };
 
 template <int THREADS, int ITEMS, class T> struct gp_tile_exchange_storage {
@@ -84,9 +85,9 @@ template <int THREADS, int FROM, int TO, int ITEMS, class T>
 GP_DEVICE void gp_tile_rearrange(T (&items)[ITEMS], gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
   gp__rearrange<gp__of_block<THREADS, FROM != GP_STRIPED && TO != GP_STRIPED>, FROM, TO>(items, storage);
 }
-// Sends items[i] to place rank[i] of the tile, which is in arrangement TO then. The ranks below `count` are 0 .. count
-// - 1, each once. Items with other ranks are dropped; places from `count` on keep what they held. All threads call.
-// Storage may be used again after the next __syncthreads().
+// Sends items[i] to place rank[i] of the tile, which is in arrangement TO then. Ranks below `count` are distinct; items
+// with other ranks are dropped. Places below `count` without an item are undefined, those from there on keep what they
+// held. All threads call. Storage may be used again after the next __syncthreads().
 template <int THREADS, int TO, int ITEMS, class T>
 GP_DEVICE void gp_tile_scatter(T (&items)[ITEMS], const gp__u32 (&rank)[ITEMS],
                                gp_tile_exchange_storage<THREADS, ITEMS, T> &storage, unsigned count = THREADS * ITEMS) {

@@ -4,6 +4,7 @@
 
 // Items are blocked; values[i] goes with keys[i]. V: the type of values, if there are any. THREADS * ITEMS is below
 // 2^16. All threads call. Storage may be used again after the next __syncthreads().
+
 template <int THREADS, int ITEMS, class K, class V> union gp__pair_exchange {
   gp_tile_exchange_storage<THREADS, ITEMS, K> keys;
   gp_tile_exchange_storage<THREADS, ITEMS, V> values;
@@ -21,12 +22,9 @@ GP_DEVICE void gp__scatter_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], const gp_
   }
 }
 
-// Merge sort in any order: before(a, b) says whether a comes before b, a lambda for example. Equal keys keep their
-// order. Items from `count` on stay where they are. Threads sort their items by a network, then merge runs, two to one,
-// each its part (Green, Odeh and Birk, Merge Path).
 template <int THREADS, int ITEMS, class K, class V = gp__none> struct gp_tile_merge_sort_storage {
   gp__pair_exchange<THREADS, ITEMS, K, V> exchange;
-  unsigned short place[gp__has_values<V>::value ? THREADS * ITEMS : 1]; // where a key was
+  unsigned short place[gp__has_values<V>::value ? THREADS * ITEMS : 1];
 };
 template <class Of, int ITEMS, class K, class V, class Before, class Storage>
 GP_DEVICE void gp__merge_sort(K (&keys)[ITEMS], V (&values)[ITEMS], const Before &before, Storage &storage,
@@ -86,6 +84,9 @@ GP_DEVICE void gp__merge_sort(K (&keys)[ITEMS], V (&values)[ITEMS], const Before
     for (int i = 0; i < ITEMS; ++i) values[i] = storage.exchange.values.element[s.slot(int(place[i]))];
   }
 }
+// Merge sort in any order: before(a, b) says whether a comes before b, a lambda for example. Equal keys keep their
+// order. Items from `count` on stay where they are. Threads sort their items by a network, then merge runs, two to one,
+// each its part.
 template <int THREADS, int ITEMS, class K, class Before>
 GP_DEVICE void gp_tile_merge_sort(K (&keys)[ITEMS], const Before &before,
                                   gp_tile_merge_sort_storage<THREADS, ITEMS, K> &storage,
@@ -162,7 +163,7 @@ GP_DEVICE void gp_tile_radix_sort(K (&keys)[ITEMS], gp_tile_radix_sort_storage<T
 template <int THREADS, int ITEMS, class K, class V = gp__none> struct gp_tile_top_k_storage {
   gp_tile_scan_storage<THREADS, gp__u32> scan;
   gp_tile_bins<THREADS, 256, 1> bins;
-  gp__u32 digit, before; // of the last key that is kept; candidates with smaller digits
+  gp__u32 digit, before; // of the last key kept; candidates before it
   gp__pair_exchange<THREADS, ITEMS, K, V> exchange;
 };
 template <int THREADS, bool LARGEST = false, int ITEMS, class K, class V>

@@ -266,7 +266,7 @@ template <int THREADS_, int LANES, int ITEMS, int TO, class T> struct Scatter {
                        other = in[group * WIDTH * ITEMS + unsigned(k)];
         rank[i] += other < mine || (other == mine && unsigned(k) < first + unsigned(i));
       }
-      if (rank[i] >= count && rank[i] % 2) rank[i] = ~0u;
+      if (rank[i] >= count) rank[i] = rank[i] % 2 ? ~0u : rank[i] + 1000000;
     }
     if constexpr (LANES > 0) gp_warp_group_scatter<LANES, TO>(items, rank, storage.of[group], count);
     else gp_tile_scatter<THREADS, TO>(items, rank, storage.of[0], count);
@@ -658,10 +658,9 @@ template <int THREADS_, int ITEMS, bool LARGEST, bool VALUES, class K, class V =
 
 int main(int argc, char **argv) {
   const int seeds = start(argc, argv);
-  group_folds<2, u8>(seeds);
-  group_folds<7, u32>(seeds);
-  group_folds<8, Affine>(seeds);
-  group_folds<16, u16>(seeds);
+  group_folds<2, u16>(seeds);
+  group_folds<7, Affine>(seeds);
+  group_folds<8, u32>(seeds);
   group_folds<32, Triple>(seeds);
   test<Batch<32, 32, u32>>("batch", seeds);
   test<Batch<32, 5, Affine>>("batch", seeds);
@@ -680,7 +679,6 @@ int main(int argc, char **argv) {
   test<Scatter<64, 8, 4, GP_STRIPED, u64>>("scatter of groups", seeds, {0, 9, 32});
   test<Scatter<32, 2, 3, GP_BLOCKED, u16>>("scatter of groups", seeds, {4, 6});
   neighbours<64, 3, u32>(seeds);
-  neighbours<32, 1, u8>(seeds);
   neighbours<96, 2, Triple>(seeds);
   items_of<32, 4, u8>(seeds);
   items_of<64, 3, Affine>(seeds);
@@ -710,7 +708,7 @@ int main(int argc, char **argv) {
   test<TopK<64, 2, false, true, double, u16>>("top k", seeds, {3, 64});
   // whole blocks
   items_of<1024, 1, u32>(1);
-  neighbours<512, 2, u16>(1);
+  neighbours<512, 1, u8>(1);
   test<MergeSort<1024, 0, 1, true, u8, u16>>("merge sort of pairs", 1, {1000, 1024});
   test<RadixSort<1024, 1, false, GP_BLOCKED, false, u16>>("radix sort", 1);
   test<TopK<1024, 1, true, true, u16, u32>>("top k", 1, {77, 1024});
