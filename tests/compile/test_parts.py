@@ -234,8 +234,9 @@ def test_what_is_not_embedded():
     assert "gp_tile_reduce_storage" in text and "\ngp_tile_reduce_storage " in names
     for path in apart:
         assert f"// ---- {path} - " in public and path not in embedded
-        own = set(re.findall(r"GP_DEVICE [^(]*?\b(gp_\w+)\(|struct (gp_\w+) \{", "\n".join(amalgamate.read_part(path).body)))
-        own = {name for pair in own for name in pair if name}
+        body = "\n".join(amalgamate.read_part(path).body)
+        own = set(re.findall(r"GP_DEVICE [^(]*?\bgp_\w+(?=\()|struct gp_\w+(?= \{)", body))
+        own = {one.split()[-1] for one in own}
         assert len(own) > 2, path
         for name in own:
             assert not re.search(rf"\b{name}\b", text) and f"\n{name} " not in names, name

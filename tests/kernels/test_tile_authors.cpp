@@ -8,8 +8,8 @@
 
 // ---- the harness
 
-// A case has THREADS, IN and OUT elements a turn, a Storage, body(in, out, count, storage), and expected(in, count): the
-// first outputs of a turn.
+// A case has THREADS, IN and OUT elements a turn, a Storage, body(in, out, count, storage), and expected(in, count):
+// the first outputs of a turn.
 template <class K, class V> struct Pair { // compared without its padding
   K key;
   V value;

@@ -48,8 +48,8 @@ static inline uint64_t kernel_most_bytes(const kernel_file *file, const gp_tune_
   return most;
 }
 
-// Section >>authors of gpuprims.h, which the library does not embed, from beside this program's folder (build/gp_tune) or
-// from the working folder; NULL if it is not there. The caller frees it.
+// Section >>authors of gpuprims.h, which the library does not embed, from beside this program's folder (build/gp_tune)
+// or from the working folder; NULL if it is not there. The caller frees it.
 static inline char *kernel_authors_section(void) {
   char program[1024] = "", path[1100], *text = NULL, *begin, *end, *slash;
   const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
