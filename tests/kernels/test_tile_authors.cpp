@@ -694,7 +694,7 @@ int main(int argc, char **argv) {
   test<MergeSort<128, 0, 2, true, Wide, u8>>("merge sort of pairs", seeds, partial(256, 2));
   test<MergeSort<64, 8, 3, false, Triple>>("merge sort of groups", seeds, {0, 5, 24});
   test<MergeSort<64, 32, 2, true, u16, u32>>("merge sort of pairs of groups", seeds, {0, 33, 64});
-  test<MergeSort<32, 1, 4, true, float, u64>>("merge sort of pairs of groups", seeds, {2, 4});
+  test<MergeSort<32, 1, 4, true, double, u64>>("merge sort of pairs of groups", seeds, {2, 4});
   test<RadixSort<64, 3, false, GP_BLOCKED, false, u32>>("radix sort", seeds);
   test<RadixSort<32, 5, true, GP_STRIPED, true, float, Triple>>("radix sort of pairs", seeds);
   test<RadixSort<96, 2, false, GP_STRIPED, false, signed char>>("radix sort", seeds);
