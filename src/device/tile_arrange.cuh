@@ -21,7 +21,7 @@ template <int THREADS, bool WARPS = false> struct gp__of_block {
   }
 };
 template <int LANES> struct gp__of_group {
-  static_assert(LANES >= 1 && LANES <= 32 && 32 % LANES == 0, "a group of 1, 2, 4, 8, 16 or 32 lanes");
+  static_assert(LANES >= 1 && LANES <= 32 && 32 % LANES == 0, "1, 2, 4, 8, 16 or 32 lanes");
   static const int WIDTH = LANES;
   static GP_DEVICE unsigned rank() { return gp_lane() % LANES; }
   static GP_DEVICE void sync() { __syncwarp(); }

@@ -11,7 +11,7 @@ template <int LANES, class T> GP_DEVICE T gp_warp_group_broadcast(const T &value
 }
 // Folds a lane's value and those of later lanes below `end`.
 template <int LANES, class T, class Op> GP_DEVICE T gp__fold_lanes(T value, const Op &op, unsigned end) {
-  static_assert(LANES >= 1 && LANES <= 32, "a group has 1 to 32 lanes");
+  static_assert(LANES >= 1 && LANES <= 32, "1 to 32 lanes");
   GPUPRIMS__UNROLL
   for (unsigned d = 1; d < LANES; d *= 2) {
     const T later = gp_warp_shift_down(value, d);
