@@ -228,12 +228,13 @@ def test_what_is_not_embedded():
     apart = amalgamate.not_embedded()
     assert len(apart) > 4 and apart < set(amalgamate.paths()) and all(path.endswith(".cuh") for path in apart)
     header = read(ROOT, "gpuprims.h")
-    public, _, embedded = header.partition(f"\n{amalgamate.BEGIN}\n")
-    text = amalgamate.device_text(os.path.join(ROOT, "gpuprims.h")).decode()
-    names = embedded.partition("\nnames\n")[2].partition("\nphrases\n")[0]
+    public = header.partition(f"\n{amalgamate.BEGIN}\n")[0]
+    whole = amalgamate.whole_text(amalgamate.embedded_of(os.path.join(ROOT, "gpuprims.h")))
+    listed, _, text = whole.partition("\ntext\n")
+    names = listed.partition("\nnames")[2] + "\n"
     assert "gp_tile_reduce_storage" in text and "\ngp_tile_reduce_storage " in names
     for path in apart:
-        assert f"// ---- {path} - " in public and path not in embedded
+        assert f"// ---- {path} - " in public and path not in listed and path not in text
         body = "\n".join(amalgamate.read_part(path).body)
         own = set(re.findall(r"GP_DEVICE [^(]*?\bgp_\w+(?=\()|struct gp_\w+(?= \{)", body))
         own = {one.split()[-1] for one in own}
