@@ -37,7 +37,7 @@
 //
 // CONTENTS (search for the mark)
 //    >>config >>types >>api                                what a user of the library reads
-//    >>machine >>policy >>warp >>tile >>kernels            what a kernel author reads
+//    >>machine >>policy >>warp >>tile >>authors >>kernels  what a kernel author reads
 //    >>driver >>host >>kernel_source >>dispatch            the implementation in C
 //    >>device_text                                         what NVRTC compiles: the parts above, without comments
 //
@@ -8425,43 +8425,6 @@ GP_DEVICE void gp_tile_store_vectorised(const T (&items)[ITEMS], T *out, gp__u64
   }
 }
 
-// ---- device/tile_exchange.cuh - tiles: exchange between arrangements
-
-template <int THREADS, int ITEMS, class T> struct gp_tile_exchange_storage {
-  T element[THREADS * ITEMS + THREADS * ITEMS / 32]; // one element of padding every 32, against bank conflicts
-  static GP_DEVICE int slot(int i) { return i + i / 32; }
-};
-// items become blocked (striped). All threads call. Storage may be used again after the next __syncthreads().
-template <int THREADS, int ITEMS, class T>
-GP_DEVICE void gp_tile_striped_to_blocked(T (&items)[ITEMS], gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
-  GPUPRIMS__UNROLL
-  for (int i = 0; i < ITEMS; ++i) storage.element[storage.slot(i * THREADS + int(threadIdx.x))] = items[i];
-  __syncthreads();
-  GPUPRIMS__UNROLL
-  for (int i = 0; i < ITEMS; ++i) items[i] = storage.element[storage.slot(int(threadIdx.x) * ITEMS + i)];
-}
-template <int THREADS, int ITEMS, class T>
-GP_DEVICE void gp_tile_blocked_to_striped(T (&items)[ITEMS], gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
-  GPUPRIMS__UNROLL
-  for (int i = 0; i < ITEMS; ++i) storage.element[storage.slot(int(threadIdx.x) * ITEMS + i)] = items[i];
-  __syncthreads();
-  GPUPRIMS__UNROLL
-  for (int i = 0; i < ITEMS; ++i) items[i] = storage.element[storage.slot(i * THREADS + int(threadIdx.x))];
-}
-// Coalesced loads with a blocked result (and the reverse for stores). Storage as for the exchange.
-template <int THREADS, int ITEMS, class T>
-GP_DEVICE void gp_tile_load_transposed(T (&items)[ITEMS], const T *in, gp__u64 count, T fill,
-                                       gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
-  gp_tile_load_striped<THREADS>(items, in, count, fill);
-  gp_tile_striped_to_blocked<THREADS>(items, storage);
-}
-template <int THREADS, int ITEMS, class T>
-GP_DEVICE void gp_tile_store_transposed(T (&items)[ITEMS], T *out, gp__u64 count,
-                                        gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
-  gp_tile_blocked_to_striped<THREADS>(items, storage);
-  gp_tile_store_striped<THREADS>(items, out, count);
-}
-
 // ---- device/tile_reduce.cuh - tiles: broadcast, reduce, scan
 
 // All threads call and get the value of thread `source`. Storage, one T, is free after the next __syncthreads().
@@ -10415,6 +10378,654 @@ GP_DEVICE void gp_frontier_filter(const gp_frontier<T> &in, const Keep &keep, co
     gp_tile_filter(item, keeps, out, s);
     __syncthreads();
   }
+}
+
+// >>authors -----------------------------------------------------------------------------------------------------------
+//
+// More for kernel authors. No kernel of the library uses it: the end of this file lacks it.
+
+// ---- device/warp_groups.cuh - groups of lanes: reduce, scan
+
+// A warp in groups of LANES neighbouring lanes (logical warps), 1 to 32. If LANES does not divide 32, the lanes that
+// are left are the last group. All lanes of the warp call. No storage, no
+// barrier. op(a, b) is associative, a lambda for example; a is of earlier lanes, so op need not commute.
+
+// The value of lane `source` of the group, in all its lanes. A scan's total is the inclusive result of the last lane.
+template <int LANES, class T> GP_DEVICE T gp_warp_group_broadcast(const T &value, unsigned source) {
+  return gp_warp_broadcast(value, int(gp_lane() / LANES * LANES + source));
+}
+// Folds a lane's value and those of later lanes below `end`.
+template <int LANES, class T, class Op> GP_DEVICE T gp__fold_lanes(T value, const Op &op, unsigned end) {
+  static_assert(LANES >= 1 && LANES <= 32, "1 to 32 lanes");
+  GPUPRIMS__UNROLL
+  for (unsigned d = 1; d < LANES; d *= 2) {
+    const T later = gp_warp_shift_down(value, d);
+    if (gp_lane() + d < end) value = op(value, later);
+  }
+  return value;
+}
+// value[0] op value[1] op ... over the first `count` lanes of the group, at least one. The group's lane 0 holds the
+// result, other lanes hold partial results.
+template <int LANES, class T, class Op>
+GP_DEVICE T gp_warp_group_reduce(const T &value, const Op &op, unsigned count = LANES) {
+  const unsigned end = gp_lane() / LANES * LANES + (count < LANES ? count : LANES);
+  return gp__fold_lanes<LANES>(value, op, end < 32 ? end : 32);
+}
+// A group's lanes form runs, which begin at its first lane and at every lane with `head`. The first lane of each run
+// holds the fold of the run's values.
+template <int LANES, class T, class Op>
+GP_DEVICE T gp_warp_group_reduce_heads(const T &value, bool head, const Op &op) {
+  const gp__u32 heads = __ballot_sync(~0u, head || gp_lane() % LANES == 0) & ~1u << gp_lane();
+  return gp__fold_lanes<LANES>(value, op, heads ? unsigned(__ffs(int(heads))) - 1 : 32);
+}
+// The same for runs that end at every lane with `tail`, and at the group's last lane. The first lane holds the result.
+template <int LANES, class T, class Op>
+GP_DEVICE T gp_warp_group_reduce_tails(const T &value, bool tail, const Op &op) {
+  const gp__u32 tails = __ballot_sync(~0u, tail);
+  return gp_warp_group_reduce_heads<LANES>(value, (tails << 1 >> gp_lane() & 1u) != 0, op);
+}
+// Folds COUNT arrays at once, with few shuffles; each lane has a value of each. Lane i holds the fold of values[i],
+// i < COUNT. COUNT <= LANES, a power of two.
+template <int LANES, int COUNT, class T, class Op>
+GP_DEVICE T gp_warp_group_reduce_batch(const T (&values)[COUNT], const Op &op) {
+  static_assert(32 % LANES == 0 && COUNT <= LANES, "a result a lane, of 1, 2, 4, 8, 16 or 32 lanes");
+  T v[COUNT];
+  int left = COUNT;
+  GPUPRIMS__UNROLL
+  for (int j = 0; j < COUNT; ++j) v[j] = values[j];
+  GPUPRIMS__UNROLL
+  for (int d = 1; d < LANES; d *= 2) { // a lane keeps every other value, its partner the rest
+    const bool upper = (gp_lane() & unsigned(d)) != 0;
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < (COUNT + 1) / 2; ++j) {
+      if (2 * j >= left) continue;
+      const T even = v[2 * j], odd = v[2 * j + 1 < left ? 2 * j + 1 : 2 * j];
+      const T mine = upper ? odd : even, other = gp_warp_exchange(upper ? even : odd, d);
+      v[j] = upper ? op(other, mine) : op(mine, other);
+    }
+    left = (left + 1) / 2;
+  }
+  return v[0];
+}
+// Lane i of the group gets value[0] op ... op value[i].
+template <int LANES, class T, class Op> GP_DEVICE T gp_warp_group_inclusive_scan(T value, const Op &op) {
+  GPUPRIMS__UNROLL
+  for (unsigned d = 1; d < LANES; d *= 2) {
+    const T before = gp_warp_shift_up(value, d);
+    if (gp_lane() % LANES >= d) value = op(before, value);
+  }
+  return value;
+}
+// Lane i of the group gets initial op value[0] op ... op value[i - 1].
+template <int LANES, class T, class Op>
+GP_DEVICE T gp_warp_group_exclusive_scan(const T &value, const Op &op, const T &initial) {
+  const bool first = gp_lane() % LANES == 0;
+  const T before = gp_warp_shift_up(gp_warp_group_inclusive_scan<LANES>(first ? op(initial, value) : value, op), 1);
+  return first ? initial : before;
+}
+
+// ---- device/tile_arrange.cuh - tiles and groups of lanes: load, store and exchange in any arrangement
+
+// The arrangements. Warp-striped: item i of a thread is element gp_tile_warp_striped<ITEMS>(i), so that each warp has
+// ITEMS * 32 consecutive elements.
+
+enum { GP_BLOCKED = 0, GP_STRIPED = 1, GP_WARP_STRIPED = 2 };
+
+template <int THREADS, int ITEMS, class T> struct gp_tile_exchange_storage {
+  T element[THREADS * ITEMS + THREADS * ITEMS / 32]; // one element of padding every 32, against bank conflicts
+  static GP_DEVICE int slot(int i) { return i + i / 32; }
+};
+
+// The threads of a block, or a group of LANES neighbouring lanes. WARPS: each warp for itself.
+template <int THREADS, bool WARPS = false> struct gp__of_block {
+  static const int WIDTH = THREADS;
+  static GP_DEVICE unsigned rank() { return threadIdx.x; }
+  static GP_DEVICE void sync() {
+    if (WARPS) __syncwarp();
+    else __syncthreads();
+  }
+};
+template <int LANES> struct gp__of_group {
+  static_assert(LANES >= 1 && LANES <= 32 && 32 % LANES == 0, "1, 2, 4, 8, 16 or 32 lanes");
+  static const int WIDTH = LANES;
+  static GP_DEVICE unsigned rank() { return gp_lane() % LANES; }
+  static GP_DEVICE void sync() { __syncwarp(); }
+};
+// The element of the tile that is item i of this thread.
+template <class Of, int HOW, int ITEMS> GP_DEVICE unsigned gp__element_of(int i) {
+  static_assert(HOW != GP_WARP_STRIPED || Of::WIDTH >= 32, "whole warps");
+  return HOW == GP_BLOCKED ? Of::rank() * ITEMS + unsigned(i)
+      : HOW == GP_STRIPED  ? unsigned(i) * Of::WIDTH + Of::rank()
+                           : gp_tile_warp_striped<ITEMS>(i);
+}
+template <class Of, int HOW, int ITEMS, class T>
+GP_DEVICE void gp__load_tile(T (&items)[ITEMS], const T *in, gp__u64 count, const T &fill) {
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) {
+    const unsigned at = gp__element_of<Of, HOW, ITEMS>(i);
+    items[i] = at < count ? in[at] : fill;
+  }
+}
+template <class Of, int HOW, int ITEMS, class T>
+GP_DEVICE void gp__store_tile(const T (&items)[ITEMS], T *out, gp__u64 count) {
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) {
+    const unsigned at = gp__element_of<Of, HOW, ITEMS>(i);
+    if (at < count) out[at] = items[i];
+  }
+}
+// ALL: every rank is below count.
+template <class Of, int TO, bool ALL, int ITEMS, class T, class Storage>
+GP_DEVICE void gp__scatter(T (&items)[ITEMS], const gp__u32 (&rank)[ITEMS], Storage &s, unsigned count) {
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i)
+    if (ALL || rank[i] < count) s.element[s.slot(int(rank[i]))] = items[i];
+  Of::sync();
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) {
+    const unsigned at = gp__element_of<Of, TO, ITEMS>(i);
+    if (ALL || at < count) items[i] = s.element[s.slot(int(at))];
+  }
+}
+template <class Of, int FROM, int TO, int ITEMS, class T, class Storage>
+GP_DEVICE void gp__rearrange(T (&items)[ITEMS], Storage &s) {
+  gp__u32 rank[ITEMS];
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) rank[i] = gp__element_of<Of, FROM, ITEMS>(i);
+  gp__scatter<Of, TO, true>(items, rank, s, 0);
+}
+
+// Loads and stores in arrangement HOW. No storage, no barrier.
+template <int THREADS, int HOW, int ITEMS, class T>
+GP_DEVICE void gp_tile_load(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
+  gp__load_tile<gp__of_block<THREADS>, HOW>(items, in, count, fill);
+}
+template <int THREADS, int HOW, int ITEMS, class T>
+GP_DEVICE void gp_tile_store(const T (&items)[ITEMS], T *out, gp__u64 count) {
+  gp__store_tile<gp__of_block<THREADS>, HOW>(items, out, count);
+}
+// Items change from arrangement FROM to TO. Between GP_BLOCKED and GP_WARP_STRIPED warps do not wait for each other.
+// All threads call. Storage may be used again after the next __syncthreads().
+template <int THREADS, int FROM, int TO, int ITEMS, class T>
+GP_DEVICE void gp_tile_rearrange(T (&items)[ITEMS], gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
+  gp__rearrange<gp__of_block<THREADS, FROM != GP_STRIPED && TO != GP_STRIPED>, FROM, TO>(items, storage);
+}
+// Sends items[i] to place rank[i] of the tile, which is in arrangement TO then. Ranks below `count` are distinct; items
+// with other ranks are dropped. Places below `count` without an item are undefined, those from there on keep what they
+// held. All threads call. Storage may be used again after the next __syncthreads().
+template <int THREADS, int TO, int ITEMS, class T>
+GP_DEVICE void gp_tile_scatter(T (&items)[ITEMS], const gp__u32 (&rank)[ITEMS],
+                               gp_tile_exchange_storage<THREADS, ITEMS, T> &storage, unsigned count = THREADS * ITEMS) {
+  gp__scatter<gp__of_block<THREADS>, TO, false>(items, rank, storage, count);
+}
+// Items become blocked (striped).
+template <int THREADS, int ITEMS, class T>
+GP_DEVICE void gp_tile_striped_to_blocked(T (&items)[ITEMS], gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
+  gp_tile_rearrange<THREADS, GP_STRIPED, GP_BLOCKED>(items, storage);
+}
+template <int THREADS, int ITEMS, class T>
+GP_DEVICE void gp_tile_blocked_to_striped(T (&items)[ITEMS], gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
+  gp_tile_rearrange<THREADS, GP_BLOCKED, GP_STRIPED>(items, storage);
+}
+// Coalesced loads with a blocked result (and the reverse for stores). Storage as for the exchange.
+template <int THREADS, int ITEMS, class T>
+GP_DEVICE void gp_tile_load_transposed(T (&items)[ITEMS], const T *in, gp__u64 count, T fill,
+                                       gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
+  gp_tile_load_striped<THREADS>(items, in, count, fill);
+  gp_tile_striped_to_blocked<THREADS>(items, storage);
+}
+template <int THREADS, int ITEMS, class T>
+GP_DEVICE void gp_tile_store_transposed(T (&items)[ITEMS], T *out, gp__u64 count,
+                                        gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
+  gp_tile_blocked_to_striped<THREADS>(items, storage);
+  gp_tile_store_striped<THREADS>(items, out, count);
+}
+
+// Groups of LANES lanes, a power of two: each has a tile of LANES * ITEMS elements, blocked or striped over its lanes,
+// `in`, `out` and storage of its own. All lanes of the warp call. Storage may be used again after the next
+// __syncwarp().
+template <int LANES, int HOW, int ITEMS, class T>
+GP_DEVICE void gp_warp_group_load(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
+  gp__load_tile<gp__of_group<LANES>, HOW>(items, in, count, fill);
+}
+template <int LANES, int HOW, int ITEMS, class T>
+GP_DEVICE void gp_warp_group_store(const T (&items)[ITEMS], T *out, gp__u64 count) {
+  gp__store_tile<gp__of_group<LANES>, HOW>(items, out, count);
+}
+template <int LANES, int FROM, int TO, int ITEMS, class T>
+GP_DEVICE void gp_warp_group_rearrange(T (&items)[ITEMS], gp_tile_exchange_storage<LANES, ITEMS, T> &storage) {
+  gp__rearrange<gp__of_group<LANES>, FROM, TO>(items, storage);
+}
+template <int LANES, int TO, int ITEMS, class T>
+GP_DEVICE void gp_warp_group_scatter(T (&items)[ITEMS], const gp__u32 (&rank)[ITEMS],
+                                     gp_tile_exchange_storage<LANES, ITEMS, T> &storage,
+                                     unsigned count = LANES * ITEMS) {
+  gp__scatter<gp__of_group<LANES>, TO, false>(items, rank, storage, count);
+}
+
+// ---- device/tile_neighbours.cuh - tiles: shifts, differences of neighbours, ends of runs
+
+// Items are blocked. All threads call. Storage may be used again after the next __syncthreads().
+template <int THREADS, class T> struct gp_tile_shuffle_storage { T item[THREADS]; };
+
+// The value of thread t + distance, |distance| < THREADS; a thread without such a neighbour gets its own.
+template <int THREADS, class T>
+GP_DEVICE T gp_tile_offset(const T &value, int distance, gp_tile_shuffle_storage<THREADS, T> &storage) {
+  storage.item[threadIdx.x] = value;
+  __syncthreads();
+  const int from = int(threadIdx.x) + distance;
+  return from >= 0 && from < THREADS ? storage.item[from] : value;
+}
+// The value of thread (t + distance) modulo THREADS, distance < THREADS.
+template <int THREADS, class T>
+GP_DEVICE T gp_tile_rotate(const T &value, unsigned distance, gp_tile_shuffle_storage<THREADS, T> &storage) {
+  storage.item[threadIdx.x] = value;
+  __syncthreads();
+  return storage.item[(threadIdx.x + distance) % THREADS];
+}
+// The side of a neighbour.
+enum { GP_BEFORE = 0, GP_AFTER = 1 };
+template <bool AFTER, int THREADS, int ITEMS, class R, class T, class F, class Alone>
+GP_DEVICE void gp__beside(R (&out)[ITEMS], const T (&items)[ITEMS], const F &f, const Alone &alone,
+                          gp_tile_shuffle_storage<THREADS, T> &storage, unsigned count, const T *beyond) {
+  storage.item[threadIdx.x] = items[AFTER ? 0 : ITEMS - 1];
+  __syncthreads();
+  GPUPRIMS__UNROLL
+  for (int j = 0; j < ITEMS; ++j) {
+    const int i = AFTER ? j : ITEMS - 1 - j; // out may be items
+    const unsigned at = threadIdx.x * ITEMS + unsigned(i);
+    const bool outer = AFTER ? at + 1 == count : at == 0, within = AFTER ? i + 1 < ITEMS : i > 0;
+    if (at >= count || (outer && !beyond)) out[i] = alone(items[i], at < count);
+    else
+      out[i] = f(items[i],
+                 outer        ? *beyond
+                     : within ? items[(AFTER ? i + 1 : i + ITEMS - 1) % ITEMS]
+                              : storage.item[AFTER ? threadIdx.x + 1 : threadIdx.x - 1]);
+  }
+}
+// Each item becomes its neighbour on SIDE, the outermost one `beyond`. Returns the item at the tile's other end, as it
+// was, to all threads.
+template <int THREADS, int SIDE, int ITEMS, class T>
+GP_DEVICE T gp_tile_shift(T (&items)[ITEMS], T beyond, gp_tile_shuffle_storage<THREADS, T> &storage) {
+  gp__beside<SIDE == GP_AFTER>(
+      items, items, [](const T &, const T &other) { return other; }, [](const T &item, bool) { return item; }, storage,
+      THREADS * ITEMS, &beyond);
+  return storage.item[SIDE == GP_AFTER ? 0 : THREADS - 1];
+}
+// out[i] = f(item, its neighbour on SIDE). The outermost item, the first or item count - 1, takes *beyond, or is copied
+// if there is no `beyond`. Items from `count` on are copied. An R is made from a T. `out` may be `items`.
+template <int THREADS, int SIDE, int ITEMS, class R, class T, class F>
+GP_DEVICE void gp_tile_difference(R (&out)[ITEMS], const T (&items)[ITEMS], const F &f,
+                                  gp_tile_shuffle_storage<THREADS, T> &storage, unsigned count = THREADS * ITEMS,
+                                  const T *beyond = nullptr) {
+  gp__beside<SIDE == GP_AFTER>(
+      out, items, f, [](const T &item, bool) { return static_cast<R>(item); }, storage, count, beyond);
+}
+// flags[i] = 1 if differ(a, b), a before b, of an item and its neighbour on SIDE, otherwise 0: heads of runs
+// (GP_BEFORE), tails (GP_AFTER). The outermost item takes *beyond, or gets 1 without. Items from `count` on get 0.
+template <int THREADS, int SIDE, int ITEMS, class Flag, class T, class F>
+GP_DEVICE void gp_tile_flag(Flag (&flags)[ITEMS], const T (&items)[ITEMS], const F &differ,
+                            gp_tile_shuffle_storage<THREADS, T> &storage, unsigned count = THREADS * ITEMS,
+                            const T *beyond = nullptr) {
+  gp__beside<SIDE == GP_AFTER>(
+      flags, items,
+      [&](const T &item, const T &other) { return SIDE == GP_AFTER ? differ(item, other) : differ(other, item); },
+      [](const T &, bool below) { return below; }, storage, count, beyond);
+}
+
+// ---- device/tile_items.cuh - tiles: reduce and scan several items a thread, partial tiles, prefixes, runs to decode
+
+// Items are blocked. op(a, b) is associative, a lambda for example; a is of earlier items, so op need not commute. It
+// needs no identity. All threads call. Storage may be used again after the next __syncthreads().
+
+// The fold of the tile's first `count` items, at least one. Thread 0 holds the result (others hold partial results).
+template <int THREADS, int ITEMS, class T, class Op>
+GP_DEVICE T gp_tile_reduce_items(const T (&items)[ITEMS], const Op &op, gp_tile_reduce_storage<THREADS, T> &storage,
+                                 unsigned count = THREADS * ITEMS) {
+  const unsigned threads = (count + ITEMS - 1) / ITEMS, before = gp_warp() * 32;
+  T sum = items[0];
+  GPUPRIMS__UNROLL
+  for (int i = 1; i < ITEMS; ++i)
+    if (threadIdx.x * ITEMS + unsigned(i) < count) sum = op(sum, items[i]);
+  sum = gp_warp_group_reduce<32>(sum, op, threads > before ? threads - before : 1);
+  if (gp_lane() == 0) storage.warp_total[gp_warp()] = sum;
+  __syncthreads();
+  if (gp_warp() == 0)
+    sum =
+        gp_warp_group_reduce<32>(storage.warp_total[gp_lane() < THREADS / 32 ? gp_lane() : 0], op, (threads + 31) / 32);
+  return sum;
+}
+
+// before: the fold of earlier threads' items; undefined in thread 0. Returns the tile's.
+template <int THREADS, int ITEMS, class T, class Op>
+GP_DEVICE T gp__tile_before(const T (&items)[ITEMS], const Op &op, T &before,
+                            gp_tile_scan_storage<THREADS, T> &storage) {
+  const unsigned WARPS = THREADS / 32;
+  T sum = items[0];
+  GPUPRIMS__UNROLL
+  for (int i = 1; i < ITEMS; ++i) sum = op(sum, items[i]);
+  sum = gp_warp_group_inclusive_scan<32>(sum, op);
+  if (gp_lane() == 31) storage.warp_total[gp_warp()] = sum;
+  __syncthreads();
+  const T totals = gp_warp_group_inclusive_scan<32>(storage.warp_total[gp_lane() < WARPS ? gp_lane() : 0], op);
+  const T within = gp_warp_shift_up(sum, 1), warps = gp_warp_broadcast(totals, gp_warp() ? int(gp_warp()) - 1 : 0);
+  before = gp_lane() == 0 ? warps : gp_warp() == 0 ? within : op(warps, within);
+  return gp_warp_broadcast(totals, int(WARPS) - 1);
+}
+// before: the exclusive prefix of a thread's first item.
+template <bool EXCLUSIVE, int ITEMS, class T, class Op>
+GP_DEVICE void gp__prefixes(T (&items)[ITEMS], const Op &op, T before) {
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) {
+    const T x = items[i];
+    if (EXCLUSIVE) items[i] = before;
+    if (!EXCLUSIVE || i + 1 < ITEMS) before = op(before, x);
+    if (!EXCLUSIVE) items[i] = before;
+  }
+}
+// Items become initial, initial op item 0, initial op item 0 op item 1, ... Returns the fold of the tile's items,
+// without `initial`, to all threads.
+template <int THREADS, int ITEMS, class T, class Op>
+GP_DEVICE T gp_tile_exclusive_scan_items(T (&items)[ITEMS], const Op &op, const T &initial,
+                                         gp_tile_scan_storage<THREADS, T> &storage) {
+  T before;
+  const T total = gp__tile_before(items, op, before, storage);
+  gp__prefixes<true>(items, op, threadIdx.x ? op(initial, before) : initial);
+  return total;
+}
+// Items become item 0, item 0 op item 1, ... Returns the fold of the tile's items to all threads.
+template <int THREADS, int ITEMS, class T, class Op>
+GP_DEVICE T gp_tile_inclusive_scan_items(T (&items)[ITEMS], const Op &op, gp_tile_scan_storage<THREADS, T> &storage) {
+  T before;
+  const T total = gp__tile_before(items, op, before, storage);
+  if (threadIdx.x) items[0] = op(before, items[0]);
+  GPUPRIMS__UNROLL
+  for (int i = 1; i < ITEMS; ++i) items[i] = op(items[i - 1], items[i]);
+  return total;
+}
+// A scan behind a prefix that is known when the tile's total is: the lanes of warp 0 call prefix(total), and lane 0
+// returns the fold of all that precedes the tile. Returns the fold of the tile's items to all threads.
+template <int THREADS, class T> struct gp_tile_scan_after_storage {
+  gp_tile_scan_storage<THREADS, T> scan;
+  T prefix;
+};
+template <bool EXCLUSIVE, int THREADS, int ITEMS, class T, class Op, class Prefix>
+GP_DEVICE T gp_tile_scan_after(T (&items)[ITEMS], const Op &op, Prefix &&prefix,
+                               gp_tile_scan_after_storage<THREADS, T> &storage) {
+  T before;
+  const T total = gp__tile_before(items, op, before, storage.scan);
+  if (gp_warp() == 0) {
+    const T preceding = prefix(total);
+    if (gp_lane() == 0) storage.prefix = preceding;
+  }
+  __syncthreads();
+  const T start = storage.prefix;
+  gp__prefixes<EXCLUSIVE>(items, op, threadIdx.x ? op(start, before) : start);
+  return total;
+}
+
+// Runs of a block, blocked: a value and a length, which may be 0. Together they have fewer than 2^32 elements.
+template <int THREADS, int RUNS, class T> struct gp_tile_runs_storage {
+  gp_tile_scan_storage<THREADS, gp__u32> scan;
+  gp__u32 end[THREADS * RUNS];
+  T value[THREADS * RUNS];
+};
+// Puts the runs into storage, for gp_tile_decode_runs. Returns the number of elements to all threads. Ends with a
+// barrier.
+template <int THREADS, int RUNS, class T>
+GP_DEVICE gp__u32 gp_tile_begin_runs(const T (&values)[RUNS], const gp__u32 (&lengths)[RUNS],
+                                     gp_tile_runs_storage<THREADS, RUNS, T> &storage) {
+  gp__u32 end = 0;
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < RUNS; ++i) end += lengths[i];
+  const gp__u32 total = gp_tile_exclusive_scan<THREADS>(end, gp_sum<gp__u32>(), storage.scan);
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < RUNS; ++i) {
+    storage.end[threadIdx.x * RUNS + unsigned(i)] = end += lengths[i];
+    storage.value[threadIdx.x * RUNS + unsigned(i)] = values[i];
+  }
+  __syncthreads();
+  return total;
+}
+// A window of the decoded elements, blocked, from `first` on: items[i] is the value of an element's run, place[i] the
+// element's place in it. Elements from the total on get the last run's value. Windows need no barrier between them.
+template <int THREADS, int ITEMS, int RUNS, class T>
+GP_DEVICE void gp_tile_decode_runs(T (&items)[ITEMS], gp__u32 (&place)[ITEMS], gp__u32 first,
+                                   const gp_tile_runs_storage<THREADS, RUNS, T> &storage) {
+  const unsigned LAST = THREADS * RUNS - 1;
+  gp__u32 element = first + threadIdx.x * ITEMS;
+  unsigned run = unsigned(gp_search(0, LAST, [&](gp__u64 r) { return storage.end[r] <= element; }));
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i, ++element) {
+    while (run < LAST && storage.end[run] <= element) ++run;
+    items[i] = storage.value[run];
+    place[i] = element - (run ? storage.end[run - 1] : 0);
+  }
+}
+
+// ---- device/tile_order.cuh - tiles and groups of lanes: merge sort, radix sort, the k first keys
+
+// Items are blocked; values[i] goes with keys[i]. V: the type of values, if there are any. THREADS * ITEMS is below
+// 2^16. All threads call. Storage may be used again after the next __syncthreads().
+
+template <int THREADS, int ITEMS, class K, class V> union gp__pair_exchange {
+  gp_tile_exchange_storage<THREADS, ITEMS, K> keys;
+  gp_tile_exchange_storage<THREADS, ITEMS, V> values;
+  static_assert(THREADS * ITEMS < 65536, "places have 16 bits");
+};
+template <class V> struct gp__has_values { static const bool value = true; };
+template <> struct gp__has_values<gp__none> { static const bool value = false; };
+template <int THREADS, int TO, bool ALL, int ITEMS, class K, class V, class Exchange>
+GP_DEVICE void gp__scatter_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], const gp__u32 (&rank)[ITEMS], Exchange &s,
+                                 unsigned count) {
+  gp__scatter<gp__of_block<THREADS>, TO, ALL>(keys, rank, s.keys, count);
+  if (gp__has_values<V>::value) {
+    __syncthreads();
+    gp__scatter<gp__of_block<THREADS>, TO, ALL>(values, rank, s.values, count);
+  }
+}
+
+template <int THREADS, int ITEMS, class K, class V = gp__none> struct gp_tile_merge_sort_storage {
+  gp__pair_exchange<THREADS, ITEMS, K, V> exchange;
+  unsigned short place[gp__has_values<V>::value ? THREADS * ITEMS : 1];
+};
+template <class Of, int ITEMS, class K, class V, class Before, class Storage>
+GP_DEVICE void gp__merge_sort(K (&keys)[ITEMS], V (&values)[ITEMS], const Before &before, Storage &storage,
+                              unsigned count) {
+  const bool PLACES = gp__has_values<V>::value;
+  const unsigned first = Of::rank() * ITEMS;
+  decltype(storage.exchange.keys) &s = storage.exchange.keys;
+  unsigned place[ITEMS];
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) place[i] = first + unsigned(i);
+  GPUPRIMS__UNROLL
+  for (int round = 0; round < ITEMS; ++round) { // odd-even transposition is stable
+    GPUPRIMS__UNROLL
+    for (int i = round % 2; i + 1 < ITEMS; i += 2) {
+      if (first + unsigned(i) + 1 >= count || !before(keys[i + 1], keys[i])) continue;
+      const K key = keys[i];
+      const unsigned p = place[i];
+      keys[i] = keys[i + 1], keys[i + 1] = key;
+      place[i] = place[i + 1], place[i + 1] = p;
+    }
+  }
+  GPUPRIMS__UNROLL_BY(1)
+  for (unsigned run = ITEMS; run < Of::WIDTH * ITEMS; run *= 2) {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      s.element[s.slot(int(first) + i)] = keys[i];
+      if (PLACES) storage.place[first + unsigned(i)] = (unsigned short)(place[i]);
+    }
+    Of::sync();
+    const unsigned from = first / (2 * run) * (2 * run), left = count > from ? count - from : 0;
+    const unsigned n = left < run ? left : run, m = left - n < run ? left - n : run, diagonal = first - from;
+    const unsigned middle = from + n, end = middle + m;
+    unsigned x = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
+    while (x < high) {
+      const unsigned probe = (x + high) / 2;
+      if (before(s.element[s.slot(int(middle + diagonal - 1 - probe))], s.element[s.slot(int(from + probe))]))
+        high = probe;
+      else x = probe + 1;
+    }
+    unsigned y = middle + diagonal - x;
+    x += from;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      if (first + unsigned(i) >= end) continue;
+      const bool second = x >= middle || (y < end && before(s.element[s.slot(int(y))], s.element[s.slot(int(x))]));
+      const unsigned at = second ? y++ : x++;
+      keys[i] = s.element[s.slot(int(at))];
+      if (PLACES) place[i] = storage.place[at];
+    }
+    Of::sync();
+  }
+  if (PLACES) {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) storage.exchange.values.element[s.slot(int(first) + i)] = values[i];
+    Of::sync();
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) values[i] = storage.exchange.values.element[s.slot(int(place[i]))];
+  }
+}
+// Merge sort in any order: before(a, b) says whether a comes before b, a lambda for example. Equal keys keep their
+// order. Items from `count` on stay where they are. Threads sort their items by a network, then merge runs, two to one,
+// each its part.
+template <int THREADS, int ITEMS, class K, class Before>
+GP_DEVICE void gp_tile_merge_sort(K (&keys)[ITEMS], const Before &before,
+                                  gp_tile_merge_sort_storage<THREADS, ITEMS, K> &storage,
+                                  unsigned count = THREADS * ITEMS) {
+  gp__none none[ITEMS];
+  gp__merge_sort<gp__of_block<THREADS>>(keys, none, before, storage, count);
+}
+template <int THREADS, int ITEMS, class K, class V, class Before>
+GP_DEVICE void gp_tile_merge_sort_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], const Before &before,
+                                        gp_tile_merge_sort_storage<THREADS, ITEMS, K, V> &storage,
+                                        unsigned count = THREADS * ITEMS) {
+  gp__merge_sort<gp__of_block<THREADS>>(keys, values, before, storage, count);
+}
+// A group of LANES lanes, a power of two, sorts its items in its own storage, which may be used again after the next
+// __syncwarp(). All lanes of the warp call.
+template <int LANES, int ITEMS, class K, class Before>
+GP_DEVICE void gp_warp_group_merge_sort(K (&keys)[ITEMS], const Before &before,
+                                        gp_tile_merge_sort_storage<LANES, ITEMS, K> &storage,
+                                        unsigned count = LANES * ITEMS) {
+  gp__none none[ITEMS];
+  gp__merge_sort<gp__of_group<LANES>>(keys, none, before, storage, count);
+}
+template <int LANES, int ITEMS, class K, class V, class Before>
+GP_DEVICE void gp_warp_group_merge_sort_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], const Before &before,
+                                              gp_tile_merge_sort_storage<LANES, ITEMS, K, V> &storage,
+                                              unsigned count = LANES * ITEMS) {
+  gp__merge_sort<gp__of_group<LANES>>(keys, values, before, storage, count);
+}
+
+// A number as an unsigned integer of the same order, or the reverse one; floats in total order, as for gp_sort.
+template <bool REVERSED, class K> GP_DEVICE typename gp__ordered<K>::Bits gp__radix_bits(const K &key) {
+  typedef typename gp__ordered<K>::Bits Bits;
+  union Cast {
+    K key;
+    Bits bits;
+    GP_DEVICE Cast() {}
+  } cast;
+  cast.key = key;
+  const Bits bits = gp__ordered<K>::encode(cast.bits);
+  return REVERSED ? Bits(~bits) : bits;
+}
+// Radix sort of numbers (floats in total order) by bits begin .. end - 1, 8 a pass. Equal keys keep their order: a
+// partial tile may be filled up with the last key of the order. TO: the result's arrangement.
+template <int THREADS, int ITEMS, class K, class V = gp__none> struct gp_tile_radix_sort_storage {
+  gp_tile_rank_storage<THREADS> rank;
+  gp__pair_exchange<THREADS, ITEMS, K, V> exchange;
+};
+template <int THREADS, bool DESCENDING = false, int TO = GP_BLOCKED, int ITEMS, class K, class V>
+GP_DEVICE void gp_tile_radix_sort_pairs(K (&keys)[ITEMS], V (&values)[ITEMS],
+                                        gp_tile_radix_sort_storage<THREADS, ITEMS, K, V> &storage, int begin = 0,
+                                        int end = 8 * int(sizeof(K))) {
+  gp__u32 rank[ITEMS];
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) rank[i] = threadIdx.x * ITEMS + unsigned(i);
+  for (int bit = begin;; bit += 8) { // gp_tile_rank takes warp-striped keys
+    gp__scatter_pairs<THREADS, GP_WARP_STRIPED, true>(keys, values, rank, storage.exchange, 0);
+    const gp__u32 mask = end - bit < 8 ? (1u << (end - bit)) - 1 : 255;
+    gp_tile_rank(
+        rank, keys, [=](const K &key, int) { return gp__u32(gp__radix_bits<DESCENDING>(key) >> bit) & mask; },
+        storage.rank);
+    if (bit + 8 >= end) break;
+  }
+  gp__scatter_pairs<THREADS, TO, true>(keys, values, rank, storage.exchange, 0);
+}
+template <int THREADS, bool DESCENDING = false, int TO = GP_BLOCKED, int ITEMS, class K>
+GP_DEVICE void gp_tile_radix_sort(K (&keys)[ITEMS], gp_tile_radix_sort_storage<THREADS, ITEMS, K> &storage,
+                                  int begin = 0, int end = 8 * int(sizeof(K))) {
+  gp__none none[ITEMS];
+  gp_tile_radix_sort_pairs<THREADS, DESCENDING, TO>(keys, none, storage, begin, end);
+}
+
+// The k smallest (LARGEST: largest) of the first `count` keys, numbers, become the tile's first k items, in the order
+// that they had; of equal keys the first are kept. Other items are undefined. k <= count.
+template <int THREADS, int ITEMS, class K, class V = gp__none> struct gp_tile_top_k_storage {
+  gp_tile_scan_storage<THREADS, gp__u32> scan;
+  gp_tile_bins<THREADS, 256, 1> bins;
+  gp__u32 digit, before; // of the last key kept; candidates before it
+  gp__pair_exchange<THREADS, ITEMS, K, V> exchange;
+};
+template <int THREADS, bool LARGEST = false, int ITEMS, class K, class V>
+GP_DEVICE void gp_tile_top_k_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], unsigned k,
+                                   gp_tile_top_k_storage<THREADS, ITEMS, K, V> &storage,
+                                   unsigned count = THREADS * ITEMS) {
+  typedef typename gp__ordered<K>::Bits Bits;
+  const unsigned first = threadIdx.x * ITEMS;
+  Bits last = 0, known = 0; // the last key that is kept, as far as it is known
+  gp__u32 left = k, rank[ITEMS], earlier = 0;
+  if (k == 0) return;
+  GPUPRIMS__UNROLL_BY(1)
+  for (int shift = 8 * int(sizeof(K)) - 8; shift >= 0; shift -= 8) {
+    gp_tile_clear(storage.bins);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const Bits bits = gp__radix_bits<LARGEST>(keys[i]);
+      if (first + unsigned(i) < count && (bits & known) == last)
+        gp_tile_count(storage.bins, gp__u32(bits >> shift) & 255u, 1);
+    }
+    __syncthreads();
+    if (gp_warp() == 0) {
+      const gp__u32 *bin = storage.bins.count + gp_lane() * 8;
+      gp__u32 own = 0, b = 0;
+      for (; b < 8; ++b) own += bin[b];
+      gp__u32 before = gp_warp_inclusive_scan(own, gp_sum<gp__u32>()) - own;
+      if (before < left && left <= before + own) { // in one lane
+        for (b = 0; before + bin[b] < left;) before += bin[b++];
+        storage.digit = gp_lane() * 8 + b;
+        storage.before = before;
+      }
+    }
+    __syncthreads();
+    left -= storage.before;
+    last = Bits(last | Bits(storage.digit) << shift);
+    known = Bits(known | Bits(255) << shift);
+  }
+  // Keys before `last` count in lower halves, its equals, of which `left` are kept, in upper halves.
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) {
+    const Bits bits = gp__radix_bits<LARGEST>(keys[i]);
+    rank[i] = first + unsigned(i) >= count ? 0 : bits < last ? 1 : bits == last ? 65536 : 0;
+    earlier += rank[i];
+  }
+  gp_tile_exclusive_scan<THREADS>(earlier, gp_sum<gp__u32>(), storage.scan);
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) {
+    const gp__u32 own = rank[i], equals = earlier >> 16;
+    const gp__u32 place = (earlier & 65535u) + (equals < left ? equals : left);
+    rank[i] = own == 1 || (own && equals < left) ? place : ~0u;
+    earlier += own;
+  }
+  gp__scatter_pairs<THREADS, GP_BLOCKED, false>(keys, values, rank, storage.exchange, k);
+}
+template <int THREADS, bool LARGEST = false, int ITEMS, class K>
+GP_DEVICE void gp_tile_top_k(K (&keys)[ITEMS], unsigned k, gp_tile_top_k_storage<THREADS, ITEMS, K> &storage,
+                             unsigned count = THREADS * ITEMS) {
+  gp__none none[ITEMS];
+  gp_tile_top_k_pairs<THREADS, LARGEST>(keys, none, k, storage, count);
 }
 
 #endif // GPUPRIMS__DEVICE_TEXT
@@ -29984,7 +30595,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2277376"
+#define GPUPRIMS__EMBEDDED_FROM "2306048"
 
 // ---- core/embed.c - this file's own text
 
@@ -45470,1865 +46081,1863 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 // prints what it holds.
 
 /* device text of gpuprims.h
-740712
-2xHr75U.4(a|>}6s6lI{7q5"Al`-{qWY_-UXb8,hb3s6`iopp%.hjzf22F$BAwmvfC.aWIbb7g(8{lcZ!sI2LWt0j@T_'nXmMn3Km:0a=I.hSN4BA/^]Hr
-8n#iLU&w+M<xx,y<^ZT%ZW56r$XtqsH]-d%}n>'4fm)t6>^{MusT2a4cuHA5ZB`l+}wsWD]p7X]_3U_LBr73O0[HACtjW+8|rh(0#mz6bJQM|s3|={C=tz
-zZUexjE]_ERu8a>&;Z+/^'F{3PFa,To5I2;vP]kaFg!URXI4|.:<98/{7GXgaK-}+z5p@A5Z//D<l{DohaK.EkRy5IMDc83]ayfZbFCe'{_uZmf{E[Z`rM
-qVN:d]TjwAtj6JZSPPdKP2EB_ev=d5Z"s|jlff1qBy^b!U]w@d;`zD~lxY#32J%%1,QT%&A]9ZYvHF;%ZS"UHw@C!%Na@U/'yEQH_b$S]I}08SfM>Wk_Z]
-j@ov6:{h+>).26`4M&dFI@Y!>oF4-Y~>iom:hc4tP)1QDm+7P{{3=Pk_R'k+I4Yc!J/HMQB<9XU/T4^$k/i;jksq47(/]&!d$cK[n)tXA8Rq>wsJftKC0:
-,SqW;+3j6<!s)/E21NWY.u3/rW7>=SNc7Gbcr{#%F/Q]s'!(T!P/#U~<>`]B|vAk[yZ'r<,oD78(w$dfm.D3o`)=zPUHZb;N!=_b#w#6%5}"kY>Jd9xf5^
-T>^It347/4iX@f5<ACS/,o63eoDt5:@UR_.@+y#3S,RqzK3cz'gT41!u/pv!w_J8F:H6ZoJkiwT9t`JuHVIw.-pTt:a3#=iN8cg:FCK:3[Bn`,TIkG(W^=
-6"v6#=DqGR~Ni'i;h6ot4Ql;>dV8`L^3>T%X1,qu(1-8g^(eaySDo%[g(sk<t3cz:RUDE}QSN'E8dxLw-]/voDXI>oSt-OUg-!U4ycPUO"$LUb(}f+gJJM
-vr9S'S&(e"&hbU$3cqKOzBdlL}uo]ra&}lh{aeozMOSMQM73sg_aLy!Uw%]Th^QYtj<:"cz`5gaw_5^WA5ggb)@;zj(}^9>dwb9$M[{"Wt_5WI&S'S_E/!
-"ANW6zo0+4JlI@0gBax|D8{WSbmPslZKmb;[.xd>%}q3[+p/$B<kt{/}gTnI=Rc3[D'wW(e8%D0es(scRul/,zee^s:{vTtzl_Y)@1YaU_!Y!,Oeq='WIT
-sX'|fw7`fU;Wb_T`{)0ka&<pd`}xqP8`h69<'mC`ay_j_(LOubQ`}:V'w'4H}H}o)@C#PMDP(57E%QHok8tDHbBa`1~-Sgt_e9}+KFt"7CobrC_/Z"-&9e
-6Z/W'(1-XVC@X/CZKV~agjEN.I-K{YF'A,SF+A6za=a:./+u`d'l'nRs1Kz7R`4k=`2Y2V^jt0k@5=p'],L2`wz`.4J9Jb=3{0OWUX4T<n^$2$y]Ad{nD9
-T5bwfu<))}MbG!IR|kG&epRL2o7Kf6IZ)1cX6`Evh+BvQq%YJGv])lI>wM=<8qMW0KC&43Iv]bVCOqX4}chEjn5H"XOE/Phf&n'6=^/iXV1_g(y/u_Ms))
-|>Xua&Qu){y5zaZL8iJO,6`g6FMB448Mi`O&W+5OS;$NB,5v9o<A0IK;`k6Cum^dLSpk#ac[wY0eEun{fQ;5sO`I^)_vKs+p6tad7R`Sz#]Z-3hJW5!An$
-^LjKGBHL-i+0}gACR_BGmZQ4KOd+Y^!ciemTw+lW2j5I@@usKb<<IzG]aHi:@N,.hTMz^Geno.W.{pt0o`9<vLh_Zuh:kpEl$P`RO3t3XK2H__N9t|F;HX
-}_/:!%_"5"8BVYq^;}OB,YyN0u.0Q;]L3fUa5_WK9WM<T>VYiE~fdnAg-8Eb(,HQuBh:_ho^)Dd7[;d,qbZIj:v9<H@BYY8ftJ15x6i3,x7Y/!e}E'<JaY
-Ohfds!/@LH:dcaTjNvmoVf[nVofKz93UijHlEcR|g/Rw'y.D!{bB|}a7na=Ok2+MQApaw}oa+Mjfqfe3WawOrAc;[y%jUNxqhzCr'yHf$xc!R%LW9}G/-|
-1;TMQAES$pZ|%_kuAjar}I,!uGh/U{<.V#ZK%tadpzpF4112=RVsyh8_@wBg)}C|ie>}~,AkrV<Ov'Sgr,5.p+8Q>x(x3{SU}Bxdkc#`C8I20t$CUsOM_f
-Qc||"<o!sfuH}"^|u0n/>g@qkf&7,m&,/tYDy=fO12Qq)-N6V}}O%O[.&:-`Y&h7Erx9%gO2Gx4y"`d/bh}/^=G'ZHdaR|_#XV<>l{xV2UZdE-0rh.!'Hr
-C3u:B!Ju">{/erC7HsszxbWg_2|y7-zKrr-vZc:fGXlc,{jNMvX-+[)M&XQ&t-R;jRSaN`H)]IqtAkf9|P^<N`<}~(9|AQN)e64%4fark#4$$%d]7,3ML0
-27hv<LZS`{#rwS`Mcffgck7Eqocr^c[Xlp~|_}m[!ur|,!P|[@g6omEcUJT]l&9c1|lR_BqF"0xeV)0hM%Nc<}oOPa}iQO!YsP+q#_R,W<fN8-eMMUKP@x
-#>IKfR2^4}3g6}HN%DK<infrbhJ=cs|f7NdspD8-Z&LDe"lMr|"hT3YxDNOm<CE$]f0F:|p}uP'VGA6vGhUNW5%7&.OV[FNWr=P/{&fEHgWHN)igtNm6[w
-7rmvJN@bPmm:b!DHQZj^nU#Y!Wa![{$&&ij;45{uK5LX'"nXIn!"&.Ychv&;ddV|~U4Oj;,([A;}ER="OC|h'Z-kAf>jfgGtQL)yp.r80"So|qTb[4G{5T
-t+x9zkAfu,}&T0gy&JTJ>)WiMa&<T7#x3f_0|i=Mb7M4vZn3-O]]B)<NM_/r1hVD2xsF5PE6~jx+OFh3KN'A~i%8WlOf#y~74tcO6}!B_.N%_woLD<==o&
-=c&{#YHFU[)1~zHg[i%{J^dz;G_z;G_z;G_z(23{,v^@6HZ/|zE{q>&J>;Owf|42o5Gj=yh}^.lF>{"b"]3Ok@|NOzQL6uai,{+K8jtf&broy)K7Br2TYO
-pD{g0A#:]Caj&rGjNwi.'0d&~HRt4V'Bf/Pt{{~kihzTQ|D-.OtCu`<->{lUdj|5imF.w%y@zMgcRX"KK8uxeFiBlHo+R06Jb3<},>FD]fS|~Nku}%EHh5
-dRoJ7}opNxMUo>aR69Avnkwu"aXI5x9NAgQ_2"_NxtannJW`NZa"!^S}+9P,uh:U-%TQ,.:HGUjm0_PlBJMX7buAx"YkOwq8L-7b9O2.&"$9y]4}hzo.wR
--pnRR,m}RV~y}:$pfk:&TrUJQ8,Al;7bF)L8WO<gf=b!l|(@lW/Y!N<}R,5o%BSFit04SKT[v71,G$rNgYAu[AehQCo^HMbvv]j9zJ^eKbY5QbtmKjKBm4
-N:MfKRpXwBwI:Vq>8W'o#P"h"yMmgk`K/iTo/dXdN6Ok.E_O5xmE/j2v`]QsMn{m(!5q4TDjY,2L8QeTAUGOMF-vumb>Oc4$xj=E-}B!4t#<q%Vkn>A2sO
-]'j6t,Byuf,8vSaK[86ZXq(yhr/a~#R3Ylq#.O@Ok<bP8jJrEz{/M/,nA])PW0smIL"|Bu;wG'=$N4P2pyd]lMG^%-W#7cmnEFnno|3{Ag`u=DXB},8_(p
-t!H}FAGX<c^+zm"A:yQ[o}A'hz!P6jvVR]~VEwD$K]5!"2y`K-NcC"z@axIqf;pJ}N[ipB"h#tk|>.}>{k-k,&i][=g<=xRtfTnr.8Ze@0O1U%,w_vd1h6
-g#y]OBw/XTK/{s`l@,jy;:!8+R@}RwV{g.&2[8iyiPto<Cmi4@)'^3`kLX~t2=u(A2Oz-U/8}lcTlHG-#[Ki9>Iru7V`s8.2!>Gz8;mO;q+`q{6-";A{)u
-o-Aqb`>;r"y,K(gNi@xxG9-#}XPg(K%u$%0@Cu$$'&JDDaHvFtoNf#a<#9z-k2~nmBhU`#r(+y;|BS6-qJB'w]TSKWypOD|:5qtfe#Mrn`wgCqL80^WWh+
-l5jmJ`BcPN%M_wBdh46PUY>(=P"=)lpRbUw@]Z+|c)Rq+zmoO!C_pmD.-m]s]tk[H6QcZSiI-.mw+}^/piwSvkAxsO;lqt|i|eI}bxf|ch%Tjw6+B8pW7S
-4ZNe37m|KsP3Wu@Xrsi%1-9cPs92BHL,P|fmhsF^J8M{5+{pfx33Sh`L2zZ%u(:q/$am5F6/]M7cYs76ij}E}Y^Kkw"1DgoM{p.|sXQ)tH|kXmpG"]R4:N
-N-^+5Hpi/Eu_(@Cn{.JaCrPmbrv/%^g%W+0Y^tO{Bh/9sYKx9,j.D<'m"[{Syv|q3x]jo!>xUa/pm!6d5cjyZ5sAK6(4gfv/[ecm4J=1+n],}R6N(+-:m,
-.-]j;!#p5d8;ckuM".U]GuG9-ms[Jh1&g}oFr]F#&np10mZmnPXhmZkO{+%On|h'47K&rARH5@v/}>KwJ/y7MqhVxPzv[,|oWgBH^=K%E}>S$Fun+Ye`Tl
-iw<"ZwNM0,BC`!2Z&Li7p!sn5m'dhNsD,`z]ml+UU`RWrMRBTn6j0;|T|@3x^j[`B$bymsaw0!LzHgBvv(L'HMmk6[T<adrz1Cy8CPNAq%tzuJsr>h(Z5y
-QPUh-[-U3:FvOeBFDsRdAu]]$tSV&wiY|iq{7j)Dy^,/'/s1T_sq~^,ER-)gis4IX;+lt0[QMohNxJ9BSI%Y)U]-_lebt#_6J_Usn/ku.68vHV(j`yLN{3
-qKwq6[2;DM!Cyxber!I4lYllq>2Vf.|`6!|ToBlFZ46j/w==gC>o)Vm^]Z[ioPk_YG_{m"RRB3-:wCH@&+#i2m,&7GEIh)xF'O!4o'aJ9k'7dtKrJ;#{xY
-`bUiL@!%5D1AC(`!bV8+-pX`Z")"m1BYtg2p|>`QNiy'y>U=iR[8v&K_DPeFz`GQ7wR<cd/@&/UO^;L&g58{/CExR3,p6UL(CZ[EN6QZFX5BqqZ$8:=>tl
-R;P1v)h+M_11zR6q)tH=n^]]_g"aT0T7vU(!Cmq.c0{hphss,cKW]>~UG']V&P8Y%Ns6[;$AlebT~><{x,_U],$G>:5CU_6Iiq6!j^g(1U3f5,Jp&]8I'A
-R]kVJ'G5U`X)iY.6{;{VZM:DPbr]32#C^|B($:kec8h|(lM'LpKtvdS|[5"GlK}9LiC)|j5gJt4Z<{C];RMGVtytUM]C"lc:9KE4NuL$AQo>v9DU9<BygU
-OF%FT9T5wVs)rm7X<I]"'n,/1#4Cc;7D6Y|2RiQe(<bEFIkDM-3Gu.f[o:Q_T3yt4#4qP%$`i`Z8nw{M2m2o0/>&8&nqFZxvge<]|YI<.&7Jp)`LH[#dgN
-b.@|OtYX(^tO=<V-1aV4J-<|fE[!jXv3B#BbWZI-SyxnrUzp#c(G'|dlWJj(51KZ4W+PvIe=6wZPX=+"q"Af%.Htj-o=e=<Z},7er0:Bgxqx!ZZ'<:)hq#
-gxy-5{'qqW2T&@%o:#@IjL>^k@>-D"WYE|WR9#^ij]D(J&hdgFt;K^v0o36K0edX,)R$1<HaIcsb6(F@Ej4&5H8hx3~mZ!6W0q('Sd+:^t.'<E//`1IGiJ
->Cg3ZhUGm,0zS9iM8:DB@qpB-J3>5IJPOP&;M"{8Mtvk_s)vPq~4nQXt+P1e%a!}x=+#+zg|%E:r'Pei"1o3x(>$$Y@1z5]`V9^%gQhVzkoRqd7Kg_6pDv
-).^GD2SSt8AHx|-aFhb^Z$tl>0$yM"_PhezKAZyH``m|MEB=/[iTAP9hbuIf#2"!-zd4K)}4:p8j%oGmrH;U#hD}+JA/Q.Cs^),_-R.G4[~4W}n]@i3EEn
-9!YTDM}67!{`1L1nT[>J2q#0!'S[KQw3E2u4'.hyCYUXFZT^wE<4a-ikfJs;@6<N(=.E>J0qDX`=ZW^xrVLk8s~>T}gHv].]IVhZt["^nL{j''5ak||$v4
-|P1U+lUjxe7Zrj&}d^[0MCV!:"r7xYk}{"pgs]_@7&Dyov_^c(MQeQ5a:z$%G9r]KNzw|N:j7"e_CB<fjC73z"=}%J6W&YSpG.d;|bbnNiQf=cxs^X2^%k
-~b@FyF~(Z:KES"f^8'v>lWu^uISqXCpTmJ'O]A6P,jk9DmGjchUx/nN,oK1[jP.(3Zkec+|x/I/RA.qQ[@!,bQ2HU!wmkAtQG-CjR`ghJ>=vq3jT0HA.8a
-~G^LX;@`FN4FP:F|axB5#L|R;t:qg)v}[pHw11)8}K.o9ozQNi_"X5uCdue{`djc1aIT}KXVH].@HctREZ<orvO6PWYQu%,LVw.UEWvwbA'+"{)ZxL41R$
-Ff]N(cl^/}N|r)kBehFLzgo!KJL-miWJ(%[t)B"^^@Oc'-I;y2usAi$B}-X"PoR1AibQE2`Q66.=g3g1zgBu{<:WqX]eaaCo5YI;AhZ;_0K<qW7&Zvv.VT
-1B;N:n2k'Kn2%7FWtv{"=W(+1Iu%v`:`8H.ziv:k!qHRqaBnvkZkR^QJjC.44]Jhs&8}+Op,d{5G/gdO%&PQzislZWZt3t#6CaaeaZPHPll19I:Uk!"6~S
-D8v_9-VMhkG_lkl15IBD+]{KU'>NMWQgY3_fpYE{37kwip3x~=<Thv%7$!!'GwV]MP_rP%)hWwkY#3jkg{S,%gW&)mrRNM19Pgqt,c<@nH%}i:}xOc;}BO
-!~owgxHgX[M[Yw,#})csNK'K09+h/qO1aB(JgWv"G&CQe<$Fz0D#VNvgSxPIPB=N}vB#R%CQ5%O:h%T(C)w5eDP4Wj]}75-7:m_|(.ixh"2u2QW!.Q|H8k
-YSz4XTC&SS'"UOLP3mGZk0R#/S+L1cN+K:LW7uA8T#xJW1N+><cU9{vw-c'|m[d5X$%7<j,{C2I$w/by,y[2L#fy~+&!JyT,:;s}J|]j76;:Z0d<`!,^nU
-he=K^>DyO5~ts23y,U0L]=[p3iGLC<D3]CGvBx63KOXt+8B6!PU_hCme>;lC&e1%8#frF#tKPdjVD^r,ejk69je#r)td{As'a`![T84:Y>r+q)|)-ct>wM
-+6zem#Ibf'hq1;3w1CE<:F'I#]hM$F]HZjbJSWuO+y'l4rH:%'Cd~3HPS$Ge<Y26Ud2Vq.sW)M7k<-A<xFg"y(fW^3~0%knyT9WCeRxPDo~3Vv"+RD|.ZF
-[3xa%-LWP2K[;=P%hz7RU.p6.@^4GdtVjNL["wCeOGL>lj.@k0nCP06X#nWj3.'WpM;$;"~PPkL-3C2_+Tz`dEaolC18,#NAx$(w$F`ACj|'sEx%[5$9f+
-5/BNr12HrGEr^r5tS5o=`Pm+Fw9c/>mhCYD,zK)qWD6n+NT-h_$vJ30c-;7b4n1;,s{]cJ7/(/zqj.l/v/cRE/eJb1HdG"jQmrIurb6;Ow<:19A+@Cxcv2
-Q;Do{7R{kL<>~CySu>L2`P`9Po/RRkv7K!T<T'H,4ew#E.2J'h>tu+K"S]8+KY/ecBl<[vPJ2SbM>$#cC1_P.ZY)O=<q&:F_8U+B:k|'#e%1B7%RY%kePX
-#]7[)(])05gkw%F3qtQE-qt'T>fEUn:q_dp8a4e=6DQ<B@S$tk_uZUcQh>tAyPx,9D%3#G}8)]aU..#IY3A$|KV."N1(87I&x}uUFt1%#<Ux,q%7t&P}F0
-,'`gKsJ&2K!VZolz!3`,![t&NO+:9bmQW@2H`)%=99f<lm)97CA;Z4&#h<oGvs-_qRXnKI&q--5QMdOXDQ-HQ.N9z0..U$qOJUE#_26m3#_l#bq$kC9_Ml
-|$j0:moLN{o55k.vNd^vq^4!_A5c.ZIHQ[l-6|/_+@O75O.))Oh@!WAgNLvr0ZCB6kEm:o^(V51zmJJSL2]Rn1.Ow&6IIeH12|="]_"l-o$u$bVu-#:Dn%
-E0G:"B6j$Q`gF5MFHb[Qh=)Exaf<x:"Y&GQ2qPb@2mlwQ7X[orrIv$Obp8M]UKAe0j=Q-Iya5A^[t'4MN[]KFP)I`m$p'0xn]nEB4HO[Ko'=(Z~+c{/8ui
-Q:YTuz2Ltz2(XxeOiTC&3eig''`4!I),`x)Q$-}3<$Xqn.1QHa60.GU;@%7Tzdchj5!bfIx0/uB"NlJ'oH;u@#5:F4{;=i)0mFQ"`q^8_}nUeUu(&b,aZo
-G=BNhHJ4-Xt'Xy}!Fa~4>N#C8%&6^^@pNQWD/VMr0@:lC&xCc.^b,&f%.Aagw|b-4q}kKiTq0qW>M5y&:`Fi`"qdsm8yXV!IY72)`[^vSXoQ-%2!q-1Y(f
-_5ABGv2W3`]<NnS[uiI2OcSY`|pNq'+XgZ}NxP+N@{Pc%dsnPA=bVYcR4Qmhh;^eKG[i+JdAt&oV2XKZ:+"T'$P6(84489MM`$R+8+KvTxH7GnC71>t8cb
-[O7>zr(.eIP(NeckLPcv}o2rv+<z/ogm9hy"`qt%g%;A#4~k&TDEv3HAnq>.A,!E]yDW:AqSHd]52!rJ#3)o8XiWGyUYONlPid.44uy!i(w3w0U3'BUkDi
-S,=htAcz;x_!mZLNUt;KY'lIlz299AbSQ/OCt$$o2.zQMZ.1{@^)gh@k~3Cs}]J=JqLC80qvSJ:n6|62Ez.Y+LX^Zju7eFR%d/(VU&(c6274vf91Vv575t
-DbyJLHkNNA8>}>|v/V(WLUx_K[Nx{GH9zb@H^dJ:Ia3Z$a]i#r~Q^"<xu1j4VsbpdIyabt:s'9B>i;Ras)wkG&[9yJd]^8<);+]B+iJUJqlfpsJ0EplA}M
-O,QhFfw/pv!>JrKyPQoO2-1=k|<F'e)>b#h{(2M1vVu+RCoGI]g:<:n=DO=f`1ngjAeD7X/yO],ZDOF,agk)^ZY,BC!xC7:H[cB.$>7C4-ceX(Hp#o5ntW
-hO:gMe$|.w(v0_Y(f(s0Jb2A^Ss=iK.P4W=24pkVD=Sg]b<%s/98/Oe}qLPOxv~kj(Q2ONf$+C-qS&nDy5|X7sCQ(Jf$t:Rqh=Cl2Sd"ndO-rHQ$(lV{b&
-qq|<c$Xg|i7yXa%;9N4q%)jY"9k!-v/MrdpguTKQ,3v>85_J6objd3ld2R}Nq).19<imF`'bD=z2WN-&UBg4>ujUj>:xi9e8H#^6LdrCm`%I4.)AEa%UX8
-f186"`lva%<=Y5O2yd`&wV]xa&|WVjc&0sRst8xW="p8DTJ%u"UPg3U)ai_/$Lt5a{]<lF}A!5M"3_J!9Y:N&)Y}Y_%;CP94+TOf&kgI3Oi[3:e7ZV~V7a
-T5dwUrv_cFHv5@Fj;L^_b._eaA,yRDqHp%aBQx<];txsu^XQOl]+J8|MZL3GHc6Z7q.<,IEv>>OK9T,cQKSf&qbKMP-T[b@+`RC"TXR$Jj}V5CrFi^eBY,
-,GZ_[cK#wV_L%qfig^~y>qphB4tZm'QFjMMB<YrJR]p$D6N6%B]KoXW]FAKaxx%N;.0H)9;B)d8.fD,y5JB-Q3WBd>1cd^R2Fs.|h<Q$cO&5xRnB%Zdr|6
-!HU:|Mq_"RjXXiVXDj(HQe&,vXW`L{1Ha_zQ9A`^niW;^%d)T(0y@M(GH6/-S9M4wwP7y`Bkz6^5|/P_jaF>EAdex7~XH|(&J^pT4-rU+L""kQ~^wv-(7Z
-,x,'@XlJ<RHkPTjBB{H7!1P,s:6d%"t^TEz99%9SmKgo!6&(0Zv3P5[)y0j!]NHeJ+XF5QlZ~;:.-EgvUu0`@^(L"=[9>E2'5UG<y$Ewd:V@A,Y;B>B_7#
-pg"4TMdD}6x:]|ODuwa=M-EC<]q;zLt=d"Zz)}im8nZoM=V=J1HErF]YDw,P8^VW5tt>z_>_3$$&BqV9NNY28xOVJlph32pY=`!lU47>Px6iwo=WcSYP}B
-16A+dz9A_|]ZZl!P}Wg`&V$@e((}]smRx;PyW!A,2t&7xxP+!iNnuu9[=MFZvEpC!hEl9/p)rtC@@3pUsJ;J+VY'K.=J['OKq9;p>$$+6['+mp7LANo@7-
-`lE:m<"aPLI(&JOqKk/]PxHHuXN6!;;bmm$8co0uGw@#m!%bWh$k5f9Ri<QI4_aSf#o23R,y&la;IAJV@Bx2tm6qBF/&`XU_e;MzKo6/%ZS-,h#Fx$NkSj
-VE^Tx'xG%!Vx>CQ|mYj'q)!o9.}WirEn|C%6N"=7_p|[Xq+0|5.hmQIPE@D/Z-|H"Df=A$yT|qEVDQb2.0$<<"n[KQ'5V!GQm)a(c9PQTcNdX%i>|af_0Z
-x%--C6%XU2ea))d+$^`svq6SYnQ/f&7|,65%{_^X=hwthVC[Wr51"]Cp^+%J/7dD.,x9s(fspUX;tt1C#GI]jgTu>5H=IjHI`Y(b;k__'&bitla+WXaeR`
-I@6J7`^Q7FbMQob0A_2"VlTtF9w`,Na;v+!JjQu6`#wsv`P9y{Ii=!=J46!wMDA.9;gRNwj2_v-qEulo6TO8~|s{cgTFCX!gg`jk.%mr;f["fy^}hR<7l1
-Q]%9V2wHj%5U3v!s#7wf9glO.=$n0!'q4:|4D${qOG].@tc,XXDt;yPd-dQg3|@C:@,Up8hoJj[&EoRI:V|f@UY6U/wL_U/MQb9<M|.aE5F@WQ"I%'#<q$
-5jEDn%/<z7PFfZQbMyx9-KVJ9sc2ik$#na=LTOS,+<X%-{@&"W}@uc~(1Q'2Zphzh63["7zn[[<8~sMtl>wP&q1Ul_bwghs"%A|Y9LI/yg,/X$M[7}ot$7
-Q-fZBcyewG)ZM>TJ+7XpAQ[.#^uIU4ic$Tal(qS}8+7vojP6rymM@+/X=9}jt'{sNSls1J,,[zkQ:H_fSJ@mIXfIeud=py(lJ(>5lD=k$39^rSuyXEoV4=
-~bH7bo5aa:RW2Gf4tf2oG>r:2B4jwh,uV>DW)@z=lFIz1,+_$DED@){#6AWu8P)WlD']8]jL"DwM93%B4HQD{vwWnB_aZa~kvAnBa(Ut1kMwiFg3%!F_Le
--mIfN7"#F_#:`(Aqzf;43#<Dq+`%Y=%wMJe|c"}bu}Hg&2#.vn[B>_20w#G0%X|`hFLyRuAnSy|9p!vq!`hcjaWY^$qGFmjGYD;Kz)BMQaaNPKuHDLj[$I
-:]{z]NSJ58P]gE~r"7p1N$7J{#yRg]Q|U[p1yu0"qP_Y7#3RF1>L:6mqWRz[~]N:zQi"h.I1^7u3mq^Vu(c0+LL>h[&6[L,}96WIWDi5)130qyr`0vlG,-
-7Fl+(t!jMC!1E2Tg.mXH[DB$)MM+@WQ6)1QpU$97zGSa#%x+>z<2=e7%(Qka<lICjbL3x=b;zk&DS^3&h^ih0[dS42ze;4]Mie&qa&}zR9{^06NfE9hheE
-wJjWHJ(nv}vw2c<q.C`-I-O%bLGFCIPi>}6HdO%^$=nUz/y^v<h00:il;RAoAr6[y_&'#1r"y|x=fXDhUiz8RLn}WEQq&E'bq/JXxPZiX97Ee!F&7pO)e/
-ew(Gc>AQyRT3B3qGqR}bT#&CDA#[$.v:W0BmA"J"T]{s^>ExOCYHPz6|i4+]dX+u)%8@v&u[5i+Vs#LVRFr;+hEk_]7Aj!Ttk0E'8j$$%5tvT0|mYAkPy<
-~`v0q7~"i&dc%z:1G>JAF3#Eb,48t)gDLx-`SWt3xhA^.Pxe'<l9i=B#l]FC@O2YHzd.(9gra)%DvD"eKP[p(:FlGhCun#JE7Hr0%G&Cw[I_ob^e+R<Q&N
-_ek.;@f|[(FRK#/)0_w5gcMQaWf|Cs()r}Fk$v9%Nfn[#3pK9R,h8QCbGSI]eL#_)4&1@Qwmq)SKx}Z_woCl"_O05_2og_Of;CLvB5"0WY4'Ll;,NkA;!'
-SYver+i4Ms#f[y)f<p+ZG8}+ls;VIg~7}p(z0jN6]P1eA5&EIE>})X<]>g>xK#SnJUC3dPWT2e!}"'F%}dx7ud6_l/75Cv.y:|IAjtpqxur@|62G!KrN)p
-a@X+Ysx0@-jz5=gCLH)6|21@/E3mB6(e9qf{fa,%"$f{a=9+4Vh[7}WsR(y)_7KdcKR.^zG]!X!>i}]C/,%8wbG9n,%(T8AFsSR#&HOEUOoU+HJ8S1gG8P
-/%g2XFB>GiR7Dz'v}cx@Vhk$'TxK&^MdUuo:RD>YX4Oz&}<np%W[%,Ho+ucvd"i$G1bdvsg_ABF@D0[U0I9+0-QK)z1yM5,5EJK_KV^pGCVdZGuq<=;}2g
-HF-,9kFfsFND5-WE3Y&M<JXfTx;`:&FxMR3MN|-tXymLw]C1PO{qCeclhhomMv"tsFD,f4MhZ!cUV+sI=Etam>qM7t0:VCm0`&]a=pAJ^k>LR{X{1U0'Hy
-DvBQJ}JADC!Zf{u8,>I$$KlZ"~3-.{!DX:wh-]~OrsvAz}/o2qGW"rJhdbqQGFb$mj-L2{,yKy+3uW>}7Q`AK}_WF}c,({WpCy'}ttE1dNHY-{'>!(uyp+
-bn^|Gj66R(1p%N:hqL(#t0#F98x_`dlZ8y>P>P;Q#7|zu@E1S9WVBpEfLT#)}Crh[yZyPSpcm$qEgwEd{S|7@MvuqJ+zM71$BRFPT-3mdOjy<@I^o{zDx8
-3!{XloR^fOF[=kFMIT,N_yB7A@YEFk$j)RaGJ'!5lp"$`8-]On6x-$;3f5vs0;_Lf3bX`VG@&+N-$Y5Y~_gz<w2_[OXEl0h{aHd0ZVX<VB$puL"yx}OrSM
-=@y+YEYeMRy'p=59Dd3t-Oa83+HE[3l{|f5OWyLr+E$ak;Q:nL;SE'b}H#Z{ATS.hREJ^;z;8]n$fXu^g3wKnE&[R0Ol;g%r1[y%7rF5Ux`5x>QxEIvN[1
-YV3)YdIYo(vH`<`FFmvPUrXZ#u`uV5}.,btL2u2O#Ly_Y0t2o!RFHC!X`:l{c-o3J;lh+#C'i'"G-WMvfH_jv[RzuqI:=4eI_Ji)2"166tt/Wvrougoip@
-![m`')u{3hx_yZGDX#|e'|++.)7(uLk%7xdarm{B#%9LW+'Q>TX{pEQ5[9M-oimU1D4mxblAB4/VZCwXG&+cLlXaJdf#vI0.PV3ue4,V-GyO1|[Z/+/wiv
-<,3U(%^OsGzvcA<V8E6$W6%|h}Q9v,/wiM|Pd{kEeB~[J:WTpi90F[GF1g'Mk[P'S@HtJvfXAw<4ntw`2LmrD`>5_uS)Q/gj@eZFu@i3nv2gE@5Fl8Bh>K
-k3sRiqSW-OEPC)JwkaBy$)HVl/qWY'OJ,Njqh"~6Ohf3qKl6oQv^.6;+#Pp26>5`)}x^fMewC>eBok;wEKJleo%)VW9O8Q<f=dSK8:XB},oO(e42wGHsON
-)qPd0J~r2uZ7_CM<.."{2BZq$81^8:(|M}OvM%wxfy){K+XXh^N#MXSsE7sE+Hjo1jd'0mb[M%v6.R#/BG.FqaiFDiPk(NLpZXjm^CT%|Q8J(U>#kNsM8v
-L2B>QEK@|QM0CQ<S^4ok'PTkO#SF@H.$O]~6&Xvjr/R%sOIK{j07VCW5+F7wnb_nPGtHW+k4Mti#(CDGV}NA]6CQE:PY=u-=<nB;!%}8P/<rX]<`j<:$bJ
-aOc}AH`^7[)&]V&2q#>aroieebX'q$_NyE96gbj,a.yll1b2AL;uIT:JWp,Qw|n;wiV0kj^}x^)Z%40H4Sk$o;<O]zG,RI,9~EQMES-|]yy_6H5O;Jo:UD
-Y,aiS"3#B,Vn|r~%~:+{-XurSQu:35h1}sZPhX-#XB,Aj!<6G;o">JG2B#lmMkp0RvB3aG!&=.Lzk19ikwzeAG05[YjA^5)N,Nu<PQ3p|M>)Yee>QH&Ymb
-z}UU}3/RN-BkcX,VWe#&A5~11.M)ILi5fmJ9(jU]/.tJjBx^[VV^1a'iZ85_`JjLlGj`R,gw6T#1y[dTn0Xb_Sn:v2t28QL6Ph2K0lBit|vB`$KB-q,AN3
-^u:nAta^4)<xg4@("hux>Bf1E&^QZ.DpH9DnTyRss;Z19bmn0'%eLgxFd+fPmjneMmKD<B;:vxiSm=lBpIT'zk>a-Eml$49s4jw0mjQUjOX;bR'Mxxo#CS
-4-Xd%W.ZaG/<;Wd08]ltEs0olX^@lT]T{><SC7JOXW1YoZnWS>"{0Gc@Ql~`|/aqT.A.@,S}:lFJ-spN_t>jCdk@PmzaT`:`"J$r!R/|(2}h<a'{T!(u[t
-dC]p8qbDoR-[w(^AE`}xN;ysCID4T%L^eGC(n,Hba@]$npk%wwabR%I^AME4y>{$NGg@=EBD=o<ElIm0Hbrz=6_bJw{;fZ+Qq/Um$<YH1cdP~2,i_C4/!L
-;:a$m(2,y5d6MtGvZhXGC"&>,It=#[."x:&t%F0EUQM]x:'4Ak<"r<Wa%M!!e6>H23::RB@z|Onw6}[7)$NBF`Y&+balbfN;#(0W/o&p`P_'J)F8@(puib
-M^}:Q}g1b:AgXoxPhU|m3C2<iyaX8DHY:PYofT^pWKS}t0ant`!Na9PXFNt`Ph!hj"|DXrc9Ovt2+a9TRpA-6onOJ]vgg&W4R$yFOFKIOcGSJ]0uH1TepL
-`INVaeIsbE4ok{T5C)^47:X|&&9hO,L.~[_"lYyEa"HyRl),KfzK%9Dnber;uy1&M'14VvV$mdP{NHXmeqw4QxpL0vmRs`HEvD+yz|Ap9{FGV2}GBs<nRa
-V|O3/m=kiU20=5qxxScv=-OvzASQYBf+V%_-uSztJ+jeHCPqNdPMWS2u;|zn$vYXId@{;KHDD+j4gC;{<sIC{yso&(+0kVpf{N^UG.%MwYGWQI{>-.5]A<
-0UGHQ,[L/Ll(53d24Gn(3Zot@AWs5yim<b55oty/OP-1[4qWAn69'e$<I,0b,I|#_#({2Y!tjsXtg7_VQ[z7LF`G'NX#(D_]4sjS]LlKL(@,nf=)!y0ST$
-CR7;n9(AXKTc:L@nCg(GiA$E^zI.bBXxw(L0oE805aO5vBS+XCX7{Ci8b=mzc8g";.m{PioJK`C/}"mis2>3w5sG61J|Z3wT"Qn/(bAx!p1hGlhpes~G1Q
-W6p;~83R}/L4D%(%.o&miiMbrdSvbZrCv(>u"/2[ZiY;B=-Z2$CUEC8GY/<S0-u;`)gV-sh8]g~GD;5n3&a9C>f<~#E|_jA2OTo;6(g:4h[#%9v<q=d,(u
-OEuuM4ktFWyr>.%4c%zW[]#"')"@yPX/kS}%g2$NSxG725p2(8U)ieL+yfpt=D}|Jo(n].I5aXj"/dG%s`meT0_P|!6$l6S)'kHBG,If/l[T3f1MEa&sA6
-$A.,(.TL7h"i6KbV&H8c+94iXD,Y#7xUL}BEK0eYM5S!Hi=g4cbC{^S%_oz}Lm+2{NQdwzpuDPa:lYx$H8Ct&WtLmpFQ<G}Y+:__WRx^%V&;&XyNERW]ax
-6_bC+hLU){EexNbg2W4Gb(d#"3%8_o0lUIU_lb~Kikl<rgI'^EBn]</pN2b`|Fc!:+|HV&e%{w/F1%XU$D=jG=4.bPwRaE+pLx_72<CO:'-MK%LI5O|v3|
-eh8|vP.IE&jK)b::M0GMl'"sfYh5<GY2i6#1;@X<}wk3$J(P^kw3J=EfV4FsSNA#m;3qv:I!tr<{_S#FwMWo9ZY04]QRp,irS!fEu&FVdU+8=MQZoH6`u2
-EBE^}M1)jQaN+Cj8Ylbmn-.:)3oyuX4iYXfN=VRgVv!'q&gV=kh6wN[+']f]WI~QDJG}PQ:aiv8nw75Jb>`z=B8uNI-=W^,p67kfHP:=)]gn.z5fJ,;gIp
-tzr(|V)]#'0$52+yA`>&i$Xdgy@il2p+'FYrJdtiS!!hy+4nS]'":'okR$4<y+OdKH[xD'AF+$lqmai6JD`L[cLiiX}lE]yX0J(o_:D4`%`iLZWX7"p+yh
-$sV6WIDE$|:Zky0EJZgceZ$wr^rBp:78vh0(&wC>;Xi/2yYLr{gs>Y>J+TsI<ckE7qZ:kE[efNeF;jXa4"4}q5IrwiW,O%.o}=,RpeIuIZdUl9&2"y'^T#
-j%bz~q%j#RXEt9bEtXM)~F69CzM;yj}!n(h7AfgUOh4qPo$jKB}>=1rNzkZaim&V4}_Ny'6NlM-gH^m7@5C'xDv%zd</UK}VUI4h,)oQ8gl9sfD'QZ{Rue
--t4w=OJO+RZ3w_S9p{d,w8fZUdg0ZBKt1{d{)'Gl9m'""Yd/GQu8!4;UZMf>Cnk`/G&CdP5W&4J4Za.f=<nz31>1F>"lTUMsSPM02^"w'3OdyEobJ5=^pI
-[w4WZ//[R9=7wufAml>Z%}AM4-dP0WmegKK}3Up'WNr0t:#7~g2ab}M&7TmdOw&gdon/(9'/.NnOZ,4tx0,o`.t}JW0u|2a`r&(:fIo^1R]dA]N`2LW4Rd
-Mbf};4C/,-(KhHB6RDibb5KqJ`=u+)VNtBVXPLdgh6T&OS@{9[Ie:UNQq&G5RZrQ_px1P8I($y1t'Nv#~UsO&t)&e.Dkr<;`ReD_voZfDySk_A3r^McWVv
-)g5"_DU:zMa<i=#|+r3Ly0B=fPgwW-X||2N]k=s[u^ZN#3%+synM$I%u"<CK=s8b{m.08LRnwOSogv-DLu/uNYg2^@7O!wGl%ou0AXf)5,X)qouiI[fscG
-^aAzMo/}Q}X7iY+vZ4>[NZN+Rv2zH1RvN2ca^(O'wadkNL0`N'4._R!MNx&^T=chc2ZR+9]6h8y^4@/A@;_gAj9C:|XLiBWlw+.DPMUOOS$KUz1;27fHp}
-gROy(<sfuG+;Vfh>0Jp$J3Z2;M9[9qqZ@F#2E_k6>j#wDpFw'V3)bl_Nm!5JEEpVg:>i>rD_hVp:a>6%y(OehQC}U{k_ssx}>qZ%"vh9g{RaT_;I#,&neb
-t_9gnGd|H_NHp0{_upd$sn`oe@b+ZOQDX402~S:/Vk"iz$7Z)-Wkksn"Y/"!X#IFC&N0gK1(O]`CvMep^<"0l/87nQ`Nc"`J"TU[R)it&1>_h@@;plFXpy
--5x_,cOkslhtF7_3#:0=S5gNsMGJGf8)K'f/zDJs}>QQbj{-33{AJTV>c=^!G'C>z#xxv-lr~wd'I3!G%ljdK'XSdEbjYlw.KQ3F%vcm{{rDDp:[z<l,,6
-EVcaR|Y|<{RMSu7bzV}}.Z@nnMhr}VaW%3[vqWCB=Hp8%]E@eP:ps{#]rXTE]tQT/:nGHTZC"L>$[Ab:c'$#N/aYv[~"K;1%98wA7i-.u:0rY5~nrA1c!+
->]uag>)bcrume`cZk|3G]K1_OaQF7!7PvdFS(3eJ-6ix!98<awZx#`bP)E$0I!a,v8=U0Su0xxfm^acS!;%|BE/g0_[LSS2WhbozyJVwMtRR/OA6FyXBNA
-`_Tg&J&sko/[s#Ms-SUsczIwpF);oWBt_|3ZWQ%ZyWIukmVu7,gW8Ym;H1gV#{DI9jK:>O!'$x>gZ}<wjFgknwfxVR{OATQJ-F0ib_zqNhT7NptNhI8$K7
-]C;)U0kOZW%4@98h`bC!"^Lh3WzN16olq#+r02K{o&2{'dsG&@lfVE8(Nj/"76ciWh83.(j9xBk=v1B{^Yz}v|w6{p;ah'UdK})-&gAw(Q<kPo5!+a%!v6
-7xI5mf:<DlWW{Lz|eK-A(O7g[CXtL591ycUf);:/X1=iqVoEAY{U,/~@h:%dk1ca-pMxG72yl")vZ>C"o0=QRz!;^Vx>C<KE$hw#/n)upbh+om3euPn`N@
-wyiQ+xm/fT3FNWOd"d)bET"KS-;mV0G]U7`Fy#bW%oPDxi/IsO6"YN_|3ACxgH|kCw+l|l|`BX0c1C7#Z]Q`A$tleqi&DU~$!O6{X&-::i)]#`P6!7HHYT
-|l30dSj_zR8k5Fghx`|hM{zz4FHMK=}Ds6M7U;daa>;y4|%Fb&70Q!UZQxc.q7IG]dauwS|+28.6m7,/c1)kIs~'&C)%9wvnP+Wd<{)zuc1mnFPOiI:fb5
-{xkP+Gnm>$SC{!rxdd4vwT=0y/IS6^[bpv4]_F5ZFOYW5yDe"T<yluqPmbA#rw'dzkTthlf&mg6hLVX4O`RuLXnN}F.b'k(AqRR($bdfK6<9%(je^3%|="
-#%wG>XoE+)UlsE98I<;m{)KiV/[TJ7Zt8c8#2&;<-Ol+kw_STd)E(h|"+U1!myp0wG@-i>~Sv=c1Wb-9@.sK"z06=l(rdY3fUA!s(W[+tkFNR}EnLCNC7D
-{2.%"m}_{M-->@VXu_2[6aPfvI#ux]h%Hlg<riEl$4nSIWQ%AX@Kx_zpQeooPBD7MV4'JkH3wEitJYLjpYAo)met!pokGpp2P+bT!HfgDT[tr2TR^k&:cn
-ksiGtQX.a9J2(3>g$xZrv,jqzt`hwzusC)u%%5~zMAE#kHHp0;mtQ'ncm@Q1y!5&D#rs/s8o,dOpx+gQ`jotE.zRel'w]<uvci0kLKT$9irovzePUi-AM5
-]q_56I7eoAKSxL0{C)C0>"R;DrTt&$rZCLD%%X/(zkQYt'4HTmmo$@&k~N`s&2fsR._.q]w|)zas{{BBEfVwRIY4;p+hDk~%fGM2.u#&%T9z(5b.HFVYcw
-TA])e[TQqu:0f1yBt#Tim0yS)bh4!V8Enx2'q(gGfKmW87aHDXk#Wf'#=Q)qlz)7T`P:CP;JAgcffR"x%;$RQD!-M+O!lo71MD2[N_X9[D2{~h"&{y{@%{
-W1.-,sVRDnSfcH~3~TQNS).>o,~z9_opU)LHyv2izYn`ZrQM9ASYz_R{oV_r_M)QW:ZOqa/u$CIclR"-]%g>=D8mae&D1$$rd}LBWt:bh;knuf'f|cFR#/
-&M<[btE6bJ_6X4:<!AKy=8fx2Z#<@6xR~4dH^nVZUpa:yVev_<+^(V;mBsN(~P7PG4ztQI6eMhWWT$uFC2nVH4esY5u=1Zx+%d|5"Vv>5/>"6a13/^rW2q
-]7o8:K7V:+>JYHPn`clJ(2T6cB845b4v]y0G@c(dqGx)dk=LSCOfLa0&)YX)"!2J<pFF5VdqzK3C(f~hd'N4|17taAaM-MIu6JuP+cwCULRdt+s)/b42H]
-BtS`M]n&5KUszcvHM"lb0`7-xx2!}yx!2VOi7%7;`8l}i)/ln@s8i[3a:Y}XK}zb;"l-R9]g{8cRzy8S[TK9svy8HtVoFXpZvK%g327Ph!$@qwcYVLsk`G
-h`gs[,~fj(aiuJ&HtL85|gV586iGhpJGYT>9"oXHyf&-pXc3CnEoXOSYG8N^vU[m+xTbf^co]-aE!UTu&c!G7IWPF[BmgS1lst+M]Hdpg:Rv-ULYAZ]GdW
-5/0JZ||+p}U;n"NLC/M;{nJ`]OeH9[5;GE"f#Z&up^%m;Q`w'xikWIZs&%JO)E0-E{7Ji82JC44$E_jKrl$HZ:V8S]-HVn$'IiX@QGj'f7ArIwo8vu+.a`
-16'@z@SWI`(xkyCw~rno~"pgBbYxjeiI10.NRHKIFH.qtCT#Wim2N$01$[bcaGs+MmIfOK1L:6'fB-ZQmRA_WIz1hc]an:J6-lnv)kYp/GylV;e;g>36Rk
-x,#&SI$<gX_kOkLMmN5.k`_&'2Zf>GH0iU`B"IulLV>QYfhETO76x$BY9pjL^+%6yliojB'o<,s5Hw/ZDIHfvvjMXZi/jUy{~){Mnq@h7@4P;5oP8NW'ck
-vJ>/9Nr>YE`Im2jIXt1}VIgCQXC='#+swOjHp[k&rXZNY)knS0/6#E9zHuG=87[7K=vPzXV(2-9`&@!@!KF_Dr0q{X.Li&'|pDEti/+H!2VI93pBbAx00J
-@hUm}w:m0eR^TdGpx0n/'xyCFwdLVxKNz+6[_K}qy,xu.Hinnv$qA,^.h_hJ/10Z]0lwre#DV5neKWMG-JCAi3bAe,o74<j^!uJo<u-qwiE[)[kH[T5Qec
-IeDh;<<Sk>gWc%ES&rjzYh=0^CYy#EO2{fVfJ[$f8B;R!J6Oc1q<gi$udU.4ihzeXW-)p#0gc51VvVjZdsm.KFTbvCd3ZOR'-TD0r6"iU9)AuBz2gL`!!(
-]4z4bT[HHq[Urg[z<=)pE<`>icuTO5JeErXhJ,[ws$Y(%/DaYX5m=o.p$jM%1$[zjdx>/P2Z;Aeh5HsPe2ngReUiUAMxc8$k/Yn/A_ChUb1Zjybj^jI}oA
-IO<6igg[y))O30t$Qb0KKjH)G^I]QuuFtc,"^`/Hm[ZfTcuyL2~9M1S3>6|w{O.h<pO,DxBR!.9IB-<803~y`w!^r7<T4t1|T&;i#fOw+d#a+56'dlzuI6
-mdCk{6F;v..R,JPfBv0eb@wzjfv/&5+(:7]:X&V5TBrhvi:Du=n-h[Lx,0}x#1HE}&o`]R@]9aU:@B-:$seJ%OzW5KYmS'q<l&l.NIYKdRB[eG=:+v.#O-
-~u|WNPM3}@._v<169]6b)+o<v0|;0W-1V@yq#j;/4B=ija:34CRF%pBPptn^~SC7km'wRM{d4V[O4RZ!byPg@'viP9xH3b2WNL&ySssEM4,L<&o{5tF>Q&
-Y|RU(yZwT^.3|X;e'VXu~[ylTB#uoU6T~6sWxovNk=s<WtNKvEA$|&AAk9+Q5HjArx0F2,W9QB:66jB(}j-;X/dhnn5^sl^Pr#Z!wU%JhMEGfw(YR.SK%(
-c,U^"}kG$bYT$|<Z7gu:huDSfzI$,x.t`ZOe%OY<N)3brLhJa"~A$G;FO#qwIT>hOjk0=AwGugd8,$,_DtsyR%wbl$oljiU)qJ3W![:RJ9w[env!7R#<Cb
-ViEj|dFD&+~kz-2Q:8='5,Yew{i8>[.}20dSxQNdoU3Myl3mcO469sS[aHI:`vSxi_QSMD)-j^-o9]4wI(,'[)UbFkf3ge!yph;)M$ZZgMXFN:JT%=Rq~[
--4)Yu"Q)QAj/wTpjK{&p@[)#oR3=wi(pIG,MU'1$wA'$H/^]>i;]}mH#wXxbSZoHe)/6$,83aEaywAb)01@Mf;Gb,X%$@Y0FEzk3nQcB,q8'Yb(=Qt=7!a
-T}y(NgimYD3x=kB^U@;{2t<5i2q4"BY$hId>|Gqe(|"w:|4V)^+xQ$0v/TcZ"k!~=>G(j;A"1n:no%~cU:Or<ELo~V#Rm1a/N!dO'n`h0dxkGC_xY|@zW#
-(}_"$d#PV_@d)Gb3.Y-}Ny=5`=)h8PNrhoW<<#wU!J'0QZ{AXiV[9{KY&3PY^{RzM'>,O4hQ}8T&,^ILb&Y+L=qF&`tD)jpTy4clS'V]oNNbGZcny1ljWn
-Lm/5R)g9}CZT4mc:#B3,i/YcFgyJLF`$4P!d+yaJu_OA<xU_PPe|Utc2f]ozun:TIn!%oGBp((:C)l.`ESPNXbp>(9I05W;W2]u,qdDH2iYs'Z>1.^BLiI
-Uc$nGKBayv,%ys;j+jXEdV$;&EjE`Yfjwf%$RP=sVLjIT_.(n#7ek46FN(B;Cey#n[x#FW^qOTQv.ABI{EpI#<m:j94>HDWc|0~@~;79w4#);>]>;DgbJX
-`7in84ks,LuzLT+r'rQUtA#LCY#+J$(9sB^F"Ct^Z!iwK'BOc0hI!>rf72H^oMKYY81U;FOFjiF^u>V9.2IYMZ+5>n>9c`J@be6(F$u6fvAIq0&,;G$A()
-rD.gFuH[8GM2'"9%M;+,JQRC7U$FK%iwRXNe57yet2lALJqbU<g!GnG"sTwdvJ2}c/_cKD9DgM`MojsupemY1(wrB/.tpgd&l@TN_tk%ETG)YZY{UYajoP
-[|&,Va6r41/6|6V)6()gaAB_d2NpV'OGr&fr1jKe/x-]Ws`mN[z@]m^qy^("E<~,jv~,YO>e1"mEt/^mzeqWCb^[4w@!dfX.5el}kx1/RU>gGrW+#Bj^kz
-iFj+<5t;Qhr$C`_p0:Be$)|a2/Oc3YJ-fSeaXHvXXdU{oaMy:9EuNu|UL[G!'(nX>nwa#"YH6Vlbw6h#|o8l>xU{l=5%-3|0vsL1CLp_2%97(::qf#sZQW
-uv%G5;9^/`M-Ond,S2gC+MKLS7Q_j(t},2'dZv1!<AV!KoF@dh/$"y:QyfjyyK3reyU6e`]f6<lJ#cY|du~P;2o6uMW3WosK#=rzDoSD<>'0$#N_~hH+Gt
-vapzusYlN78cu|DpIj%+Elu3k}5Nd%J1p@ESF7Kp5%S"y`vvazxl;'pR#;gRx)<a(xfxz,zKi{BiwhVD6oT{r64y_2cVINtl&O}H9Og(ah":dd}O)d`p.}
-p_n>|/7Lk`k0vvC%ucg^rEF#aki@W|~NBDjRCH/2j6C(ZBcTh3g^=Os}ZUh7uZEy%6|qqf/hs@X&d2_z'jXr_}][6]S|20s1kj~{"X"NYPds{|5;W.L/VX
-[eL.)Z6<acOs6j^d{.-|DN27pZnd00St(J9I9>s2:&1I+GjsV@D!$<r1=36Pe2eCl<<3u<&JDOFA|Q$4xZ@0>Br=FgJ4=D3Z@)OGC4W{=:B/_;KV-y2e/d
-xr'{x+t<oPi8Vc>kx0'/yssH/|]Wk%XHCY67q%!u&QNT&FgRtmC@Rqk3yh^I^[-U37M7[)C57kuTY#0'R]wWrIp$NonCfGYhvuG+}Mr(zm#"36};E@AcHV
-_1`vJ_,<E^2IQHE^PJ5hoAN%P#/oA06_qq_hOBgUTX:p-6b9/420'ANm)3<s":7xZ-1/@,_4],[>;D!:s@s&3J-7otH@lh77Pbn0X<;i'AE_qh[0s-@vjg
-FpT)z!Xs7Xm-Ze+e#(0TLB>I$z0U>77^v|T7Qn"dh.O{IKJ4sM(egwxJ~W=yi9j}3fK$1TeNfk:B5+vmQTQq)ZZZp<nM$Bc,/BRaTZk=KQ;Lc'xbMSDW47
-wctWYm19CKO4DYD15<SBWgr;ZlKkH7H=8cyh7('cK$o[M5Iv;HUV}JL]m:it%7%/%bxN]}fI>L4,eaF=gg7+p$rcef{KBwj=Q</sfQyET:JbIE[{RsQ[xV
-<P9|ie~s%W+b,}%7AKV0z5Du,MxHR0s&jIGmGgeL#`gn_.S>'6Bl>V>:.+'S<#r3ZgG6b/Z0=y@3KuPixhMWp2sy+XTz3'%D-h=$8(G[5@:ZOvb,%S<>LW
-<n0/,NUd{O'XL9]%leq'GY!"'N14_:52-L)}X%d/wK|MH,7[.3I!'s4C:L/r(<)5Ve{,RPVj_ySeAa9qYt:@xV$!|0dWOKfs}9,k[FbBS]vKhXQBD:)z|k
-J=oWI9045,z4:kOJ!ev3b1nNZ<0%H%=9O!wDhdm(W6USEa4y#w2MBk-r[=Q/j]nKw,'-V81Hq)t4:j7I|5@_Yq(xHlomlDfiqY^tKs|ceZfGJeT](zjdv^
-Ml,H~3FFn|QnI@e@n/d%tp'UWE25!K4EH0lLjsZ[DC^[7.PloMm+b</L.0TZ;Ee`yx/vY)>qWD}+yKwECWk4nJLMt|$c&_1D~<WUkuKd]O19LIoZ1JqoWU
-`;p){Clm],st1@^P~;XhLq;{TO;;o;p6:'c9df&bEM<{ZNOF^fzI_2XALRD"d;O#u4s.kU"YNex;oYmrum2V_<-due&3rG/6VJ0-ZchsgzcYgv9|:75c{&
-{.4du[2I@,~)iMr1zDCVJbQT"&Vqx2[J43y'~)k8Yxzv($F7N8OTea`0W1v]~4uL_48HETgoxg<M$t]O;qw4D<Le.0w1^kuTW}z'P9.fv7@=d36]^0fbu{
-JwDM"r4wQD:s`HZf~FcK-]=;OTI0U_#U!(K<[Zwm2%d,!mC,_rZtmye.Q;=cfC&T3fdb~0({8>Yt=.)zzxG>nlV@9$XYdg.YR+6fk&_&h!Hw8Nloc[kp:D
-GP|gdm7t9dCZ/D`IEfu<ZJNb/SR3yJ/1v/CPgeHNla9rBA]Vl)`h[=.lB.F-`b+l'dqARRBwUab_JF.kCDJkC+Wx>C4__v4b41K4wiSu,4VRk3V:"r45FQ
-vB0Nzxl,hN})idZ`i4fMIBAko{ijd"^kbLYSnx8Q$O6HOTztp3m2,P>7b)fLU!e<TZvesGC0R>N`]8EO:vov4+",'7b&xTDzG9:9M6GeVb78qFi^'[TJOM
-(kifc^8#X$Bo]/-,I'Ii#R7Nxa+5KpB5OTL(m[WN-nn%`7F15V[Pyov7lfe2cL~s]jA5TIRv~wJlK+"^6Oyx,m{Ob7KL_vgD3x`;d!>3S+kx-3^kYeA%EG
-TJAU0>.T/s[O|L]C2L.&AQrKffqS5Ey.mF~vIl>Pj:T38&w}Y|TWqJv$&1K)!=[>2,luFU,TfY(M(%%6DGY-8.9S/0X%sN6_;;B[;[Z$bGZ%'S~Z!y+dpS
-[K:,1>C6eJ6L:9MZBrz3m^h&GQ-cqJx.nhP+#9w#LPk:I0iF_QqjMld}mlKnZ=lp&%jBNy~uIugv%jK]`R:B7@19.u"v{qgNnNjD8!/`i&)(&r}NvohJ$@
-TVHxt@idgSEF$9DMcBvK$ByUD<wz-<U8ALh6)fjkxN5`t}:.zxo-'EcF|$B]15g0(NIhciv.eag;#N&Cf_DR!/Gwer[UOmI_RkwoI`7gucGZLV-mpusu"g
-gw!V`RlmR]+"YaRV&n)eL0&4`MB9k$SKH]#aZ<$TPa2E'O7z+zlQ7aS`uP:qB}992g,^u'II"1|i5k,%Sme[3qk-rid9=IcdyA}@OdrAucD87#.`F<xIw3
-yLVujHBlN_3mex_V)ChncD(.wMvbc;BF;5ap'dEiJwA56[)a`q/KJdKX(PoxE46J80Vuc$6J6+1P)NDs6ceZ(l@5|#IH,okDQi]0L"P@1{3kQiNS!LaQ>R
-^a5tnHv;^Ijf5E+z1qH]Ov/5uqDUM"Wshm1N$Yv#Ks`1]]36_[[RA5$in{bRDw7uqEfro5<M"Q[a'6;bfSAwFIbDbN^)lC~m.;&kO;1_N^JFCVKadInb-y
-Q_DvAA-o4.SmR#n%q'NH$+Cfqv5+^r|J5yN!I]M5aOd_66'.z9+WgMAd,hUiBO@BD7~rM|"z)/-p+P%-a}Cf!8d^'i5cRtrq>68TJ6qI)x(T.wb=".k(~>
-avO[#cM+`"Pu</bEq5&B1PLFDjFMswR5`&V8UVnC`g^Q:9dSO$|vvR`Fd:KrQnG$<wa}a%D!f=rr{s3n^B'B">,).5+[Lsf9Z3,f(]>]h89=ipG#SWg8o-
-pQW.s(eKyLud7nqb%1Y/)fR8oo][`5[jyQB6J1&fnwu->NxyFc:I28GQ#)).kHr@+30B|=S/^gtg%!9S8StXj`[`h%xQ+$NQ,zc")hweaqq8WvxR{eW0iP
-<@^`0t`u_^Y@HkzQcoY@:d^85.^wDcO21PF"$fe`|tOMHO~<tBgbE,7-AeslP[|>7!6q:62n4}xgoZ]L<;ha~+ih'&QFJ{Yf%O(h';Dpn'n9$z'ZQ0C7Sw
-x.FFU#l8,aaA3ICMJB_rxw44p6{5U:7vdz8"[C@S<TxBXh'$lJOPFZfn=y$-+0%qD[;Ji!t0p#dVnzr:Ag{OXDUwp)iveC$k1PPyHK&J_>Y#EGVc9rpx'H
-827dVRYyp5_gkEAgwhU{q>&EY4-H$8$WZHBkZt&)]tKR|q4gEP04lenR51RJ@ude&"7V_u5E%<q1czwlnL$zO!jZd&a;1hd<{^KQ:UDi&1D>5(z;#w!{P}
-gA/W}Bpxm394Q/wb+AD)BI=<X:N3o1<=PdDr/L5[Oo.wJ};r-5z3qkya>|G=EA"n}}Bv;_'nC(QZ~V;i"9Vc,9YnF3)o.]}ho|dImZok3%w&JqHY%:op{z
-gmfmw!}M3c.%3AF3e#Bg7"v.oL#|h:HEG&>NDj_GbN!Gp2)":c&}wsPq.hONbRD0r$|qy8]nHMv/cGT+z[g|S7Jx''VVme#Rtvv7p'dLEs`D2xRU8,{j&p
-K1KD-6TN"Y27Hsn`2L8D7j!'6(#&->(%~ZZ^.y#Ld%_<rUFctnVSOh@V)e.+^%Z;-su;~t`_S/8JocV}5Bsz}&=#s@&FpwFKO/mL1L,JChQm{%@Z#jxz8m
-Gaw.&R{%.BOD__SeJ-T0:=+8<=>#;_]u],""K"D&L0Ifr[wsHLVfxs<nqlJ^NC;8l8F6B+}Oh_=%L:kZLq&_371r`C`UE&}%HFO7`.+>U0;6cxh%kwluNZ
-E@Z:vY60'2qsKR,8["W_c}LgVV~XSqUpjZQ@pS7DkL.r3alM|-RsY6]hRnD;~;tX,'~;LWu1QX|8E@AAe"x5ikn)).Qz5ZM.t+'+zlG!lKM.C-<>PBB|H}
-jsw^SZ[9[-n2fOb@^3joxV/=4y=HRJuGK`}tks("M7<t,A40OjNxQeU:Ju1|D2@7BMDs1vI:<Dv5wvB:LgX9Y7o3.yGNf98_#-/8xxv7:]Y"HsZT=`|!$Y
-PeMenvFIBnjU#bdPX}Iqnz/2b))E>ZWDECT1TiSeR4"s!o@aa^T<~if(2LbmI@K<<N8kT{-jNz],ogF1p"B}5J3N&4#;PI1R(AdzE{w,1^NzNU.8zP/ihS
-aR,q>rK_SlzTb6~7I1'V`5;l:JzaMXIXs6T==s1glWR@qiTbX,SZi6}^ocvY"Ns5QdhD~8s{iU'[+ywfgxIqJU:bO&))u0V%}qi^eCH.gS>}aj24&Ms@6W
-eW~u:.m$nEoA%+_K=j,iVa0]M/"a94Y[]w;^l><rDyH.avqO_fsDY8h4vvkVw)K7Agg>GUQ7)Lk"g^xq]{no#U9Hd0yc'eYMVNZ.^RaI(SL..2mV}EKg~h
-HbI96).T|YD}{>[vh_T8E09sUr_lyWcoaEc)ZS$[StUf8w"0`<%}0hy-X<-C..b/uOr"dwkGW^0c`OP$U83lM(6n:bY^qrSs49BOS";cx$UWMTsQf4nGO`
-_WBiiP8Nj|@tbR)FP`=UCh;tR`#@t@M(O{Nf}FJ4b8ra&@)&)]+3[9Ew7"<._]~PWqN8jxT0"Ws{32pR30<=ADrz{u"283(Pjv-097X<C{Q@Z9)'5b!:KW
-+F}(qa{ioK{R2e|/L[oVRRmK|7fx.nc<Ke18T->HAg_L>V>y~00"t./`[87C;_6pT0)rYC}{}hZ1v|tJmE9_=%-;<$Wc55s4Z2RG{Jiy"JRpX6V!95K;5+
-oEB/J6&3n#Y(t.%Mv[u]wsfeBxTFC5CA%5k:,ynE]3%i<@t/|Qx6;PrWOsf=MP^uyNPf^,i-C]qJz@gW]ZWFz,b-qL'dhNF[Y;C:^Ev"HX|&HmG3u<'&9H
-4$Sbi1ZWL9oE$FQldrVa5ZX:6bd8h;a!eQE+O(Bt_vu'rQzd1R-t}I!{)x(VUXN6~/l1HsLyx5bR}:kN#+gz2g8guk,d6Rfd+2++YI`INRHds0tIMk5c}H
-#tliCb;+WH{{fS&9JFXSjGOjex2kFcWm1<|C5Ss-Y>WS(ZyHRav;<}vm'q@N[P}}g1NT36rKDJ/w%tG30ns6-4VZw{BQpK+{bmM$<S#n{;){,xtm-#s0fh
-_xk_rU+l$Jb}%o&6djD`A2~wy6<!R)#`j_1vk%<WFBsKN{KV'Cn_-[#m,]:XV+mVTlF)<.1eDrHznErEIHPrA]5Tjlnr0([Kob!$4M}THiNGeQn:B`j{+g
-+CDm6el"(cxsbm+!;y;g6R_SAFd5v3]3liB9MIr2b}>n>TE[y.zW=3VjMmU](jSKCiWN@Fl$Qe_>.zQ-XyjYyZc="$c4t;aLB;+v)+o>f"S|a)EHe5~5Q>
-gN2{&/P!`+gjQb;M8qkS!Rf%o{@&&a|5=V9jI1k64PK[M]ZW$naLc5U2v6#[KGy9DNXYgC;i"t>GOTzc_u(="yt>'1M/2b.Kl0CA8I`WCP|^>&5[hH="C_
-]kQ4!S;teK-"[==HCcxknNPz%Ff'&p$=T42f13SV{%'odvro~CzzG/dMfN"<MWdJO,mY6J,5-3`:5N`xIh,0Ie.Al_29>r3,q2Bdvfa^a+.8+r8WX3^r,;
-l/VNrV-G9g>f(2b+Wd~:b3c2&b|q%q.uyCk'bFIxvhr^QM"n2C@W@rMs,>@5g`$Z<br}ikidd#"cB)"GM'3#1<OK]4%7cI=6(bpdiK97f2#&R=s|fQSTzT
-q&pS7Us&iMS)fQJV3[ut}Z.u"k)oXisidj:vSYO2F<exGnh61:ypz&:"v=bza=SIQa]W[iDz3zC,h+%S6]S%6O6.Nh5N82sn;5H=MnstlJ6[;=|K~c<13{
-^w{g|tnxrxlU~m'Tm;V/S"}i"Q<VXH0#EV-UuS~8[#u5n=rROV:B%a"K!OUDfSJ&9mqp/I$Um_[4<PP;K:NnbHJVhb7c<PV0}@H`n`yZthG1deBh`4~i;K
-R7z-^8L@AMOyV|3}[q2DAUR9u|,}[jy="F~0:]n3&[]f0x&g+fl+QiWDY87>sM9HAp2Wm87SG#e/`7<g,kXeEMRKgMSy(NiIErm2-y&P3T^Hn1LF]$obSo
-LI{ep:[u;@;g_T[7"-gF)9vx{f0yxx'w6AZwhg_>@}AMcaNrC@E9[:-Mxc<Ko2+`"9|si87Ci87Efes`F#v:}8C=aUN%D;@qX/9WVvYM;%I%b$WbPy|9Ex
-XXd}`Rt70hYu['VRz#>aro$(Yf&@NO,AIU$7M;/b;(gD~`M%o'-WG@wb^Yxl>DOc4Nc]fU"/XuRWU1:SWOy%FjnGj@d[Pm{sT;O+{-IU{Rq%w+rfB>>9[g
-Lj0`i[ME18R3<tbmNOx[NU&8im0CD8_i4}cw!D]sm(|(#@Qso2uIJ4e=:&%C/r]Op/^Ab#Kg[}IDFj;49aYy'_CnLdF#Wo'x-mvH+$<zS@I}_[as7)'GYH
-(#z2'z7$:3'ukC:oOSq!oeR;YtJQsCL<W!}idPS2yE+!eEa^5i75Za&pLGr-dH<)ZG#.8c#x"w3es]h2;KTD-+-0nYdqL#GX6{jjVX)+8%M,th}='U044b
-wWr#Tx6CGo=@~Xu8^}UUs(p.hqB]^K4aoDX9Y6}j+m_KV4tb|Mx_!<duP:=xHM|AP^,lgir`GY_}ZsnF%eTkR8@P~nD@PN;CVm+ma;nH|yzCsBASrV@MeU
-^$[/bIp_U3/7iq8bv,>Dt`d!.;,qN-yXyOee,)cZ"Q%ckh%g~^9F)Mk3vaHG!J=M%/D_jMP0aIz1F^UOC/[[W#yake]%R+T-{9.Xtqr/{L[+dot9YF72DH
-Fe&]#nQckua}k&e6a$21J7/Hh[eDX"t>s(6K(y6GSL<N^r!;hm+)tu82Q)XCPbC,,|HBj]DN8u'w@w$`mEtFL=fUix'${M;qw</(x[Q#^&1sU9jzfJ7R"-
-2]jr|-s]UjtaXT[8Ar3[XD+hZ|+[Ai$slGvB~O8py2OZat@FkeglPO()7Q,W4Fs#US:T]qD9cy4pec[:z6d/UaK=)4qdj6J<hsWRI&^wD5~kb|g3l8tXi[
-OirP/WP#Ngy4isMiR>'!'(WdJ.|'hYODufap7XKaW`%7{atn35C/N,HU`5VSdqGgwC_sppZ7-XT2q}@h{pap4q!vsm5rZ_RxlF8BlK.)|{;!tX-O@pXgjX
-1y/x<em8QOpjDxKj'7iM,jk"/L25as|+FHYtMM.8A0^b4g4:CR.1V-Z/#d>kO'NZj<YS>jEbmz~9k_|W=Z^nR2YQH9R-%/(k.w.<;v>r#wWXmndIqam{].
-8.~g%"[Bjz@k_>{>M=9C~I!t'q6,s`:GRP&53Ky_Z4(.K#f$>"CU_qC]3Gb}vz@Y+8!24@lR7nV@zhCb{QFld+_.u!yAd#]yLFZ+]l_YDVPap0BcZ[a5Hl
-7)Fz$uk{"Zn}Dt4GIN&tBR4u!QBB-%_^}4yL@5,}/'L=Z}jttwpUD{WsTc=Q.miemWfB:M'yB;:+[1k!%_"SC]IPrw.4!&}_X7mEit:EhFo/#bQl~4#.NT
-r|GR.f$GOXKDYbLz]B:LQfFY40$^2ZcnLA]-.HbwZ>Bz02D9_K2v-RSTXKeuEh2oM8nZ/KN#m(Tt4<CpgY3|WldY4zCP)g=ZHOi6][i+!4Nl+SoxP9w_Wc
-oI).qLQl}W%1o$GvBU`5Ds+Nwv2)py;ZrHch1JLXO)Dj"RG-F0+yhIh)m9bb/Og]0/1'AcppHm2f'n6iKr}djt`.Hv',+rI}g1}5sa0$kKa5,X78cHZWA(
-rV!gs1!!1n@X`j:In=aSY%tIL!%z~_S06XIQ&a8fh=]d6X24OAm1-CqSOFf+SCms}${ps_wY7I~OpGK1jZmrt'.+'|1SH&NGam2(~hVQTGvumn/x6-9O,q
-o-Ko{J#TpV>|@$o`9GUV$J<<G6X:mPL|~CP,J4FT4W[]U.MFtv"=bn"qj0gGZ3#W2<(uQn&2oK<":9:#ez$}&=jc^Bh)uFq)e'/u#9b{hb92k49W0SHXR;
-(jmEMw5+-p}Ow#7k56q>vbEjvF<{wbbSJb2Y~tG5DwH@=t4h/0r'}_;_-UOWsEmvKbFLrTTqAPQR8e3J8rLGb=WqrmGdnRLumcnuR&,C~=U!q=moVMvq,h
-.lo4!@LkOf>ThH-w:%j+2TnK_"WUI|zRfWtR.+xlDjoQJE0Dlmeq'=&b/&Q|p&2S&B1}_J6[K5J}VE2-L'3r~OnGgDo!"Gn-"(DFSoyrYQKoXy0E7f26{>
-l}X`Gk#<)(Sb9r!W$Y8{irt_r|(S(})-q<obfparN8>2vTtf..OIiB!_>8aSspr/V"D0/eRTH6U9y8k;<nWNyzu+rot)]53[1;x>|V{7e4:_29(95sQg'V
-@'k9lwL/g|4,rS1"v,>;!5F"<^I8<VKB)hC0@KD8a8nwFc@R{o5iA5um@.n=Y.kb0"3q-1'6b0@8XF+Ws0.=;/>6`Sy'/y=W-3$(y`F/w!usd,F8{YRYAe
-ve1:R6B@7J1n8'x)@zO>CmvU;HxBLx(FP_YEd-xjBZZ:,:POS5-B[Vm8tGggt,q2u3ye;rPmbr5p7@V,3%>oQ4NtG.Ab[T8`y>`p-Bn[cU]j0-D]+DU<T]
-p5jpNbeM({7b-t7[uuf,<>lr.F14UroHn'1>3e:}uj.w.m^'DF8L%21U^W0,l.:ITZAxZxl`I"eCg|zF+|7hOOK<"3q@jnzkS_0tM/0+-[R!_T]!)T%9W.
-#6SKuS)!&4lh^Za(AMF+~1~V@^oM|aO;mHtr/m(Mnt.mc/b;V_Fu,8o,.'S3)[T=C=1--Hf%/2cMVomYo5fUjNtDJ=!vp5M^$`h-IRbtWC{176FHU}B2jk
-4@Iy&z9XC0}2n3WUSU~p81_ZEuREQFi0-MS:~O(uNb_G:q)Ds$a2Mr=<Y`W`f#j,i{fA$^zYuJk0MSz`:j4Lio#sal,q'B.TG7}|0,)"jZ.jNf}Qt6ZZ;q
-ukjjnlSl<|pS7PI,Imais0nY=Nx5Rq)Dx(0jYt/)[bIiSf1C5z6&!LNYkfQ9S=8/a#IU`(_+6Sz5cZ0B'K"P3qsFTnI'}DG--G&wqOpg}6+StX"JJj#_V^
-Fbzod|DD:|0Gsh$Zks+{0%Dr&[pKWi4-3w]Ou.=@OG$DLOB5vG$sS4=m'47Mt1=N/m#oMFe[uN[MrWPQ@RjN~7eduXn}Xtz(yf4eB}VGgE6lcA"tziBG0[
-~:WNzyJp%qUBfKojNr.0_hcY"78L6HN|C;=Qo6uri}n4doJ:rF%QbV2yO{d'9h}aS`Hr2Nl83L;9W(Ur,-htz^Uz/0UAJ#tWsnPvbn!k3`GHSSce,eTaw|
-OqlBoII|rJ0J9/eV4orjFkiFON@H+FIjR]j"Ayps|Ctrb4KT_eUvdJ,67z}&h!|<z.ZD)"!Ii1L<N[GM]grXq/49@)7/g!wL}g;Qhf_U=Q8m2{9xyC]kxm
-ix36}&0ohAnZg:#J,KJ"2!lHr5_^{.N:h6R>]Q>mD<i<y7tRT$D)s^)hJ<b5e3]0E-<,_Sy7~!Ds_Y>[)yjk_HYC5sn%,&3%}GLW-|HE6@s}w!Af+o'KI;
-kq3+)ih<[jtNvfu&ko{p,-0x)f{C_I_v|kMIBI}(m_rc:I+c.jJ^h,T&Tb8XIZLfBtcdzf}(I<:rfTe(,Xywg%xuNIw@&g8Fs6<eRt=8Oz#-w=AnhUC+)"
-!xO!_7K!wr7&[^F75=SB!5g<xIw3)'thZ/nxpRr<h6Bm|3luVZfhQFknS_v8O"64P+4BeE{O5Lsh+tI&SDq.p$s'K%e6z"1{=+y{zn.NSGaTirPP+VR$l9
-(W|M#A("g2)<wP("nLuEzrPlk"X}KfqzMrj56aGxm^u5%'V+Co^i!)GYH1wBae,MP/[+YNtojNCTu{%iqcw6:pKl#HI)lZ<3_]SVd"@+2g])}6$8+$EpCL
-{rSbb#`<Vi>ezI=E$8E$w+)FP;R|n)M+JX^X;eG"RI6"yy+z02R7[VE(~W#tatNS<i3XDHNj-bsXW`5FQ%4oU3SH~4;)QZ]L8_xsVzc64qvNBRhTNU%^.U
-fd&g$#Tc$J]Xc#haN[i|.rcQHZuaIHp2FR=+1(w!zEdw--sWY_t@,3Jju-|lY_}AQ9W.]i]IR!t4vEVg'eck<Z$)+Vi[X'&upS>|Z#6NiaYb>kH0K9-b8{
-pBu^.,SmMFqW5OFr((,(Gpll9cv#T"cp#z]J5bj@|<:D-qrSO=%NY{9Ma&+'bFJorz2dA]mC98M%XbUNU1ZfbOC{I<|1U[{Bu05se84@$J9QWP@ZHV%ngF
-Ntt8R`ttL$QfUi]%@uE8xMjF/:jYfvg049"0'2)R%!$|A750.51A.PfTS|U/Gh$c;2KJ=s+A/!-Ed]ruwI%G<|f0,7Df;Xu|He8QC{Ld>`"y^n.#W"RAk5
-#4aaIzO<`ax,}I5Qnxs6aXaz"B@O%x~X[68.'A<,e:2$]G=#!K,nUEQ'O|Z%N6N[aT<PEqOn/8Mt7Rg$R@_#~wgwDM=:J;59U`H=PEC{2MhO4Xs5myI[MT
-$D0[&-@[Y(!70M]mEqp,KFX/0Q/aBHw@JfN0c=(^DlS7U<KaW1B'VET$w,pU"'Pd'20mMniH2>Kf$);}<qH{^p{Us#fO/"B]_J5i]qiQ<5Z:q"^rez6n4(
-Vs)M"K&J<%%R{=qeA8'yNx0a=ii9GO=ln!Y)1tTvjmm$I8C1V+3h]Q`a]b30}7+$,B%}:Sv.#C]|)P!Qni`!zrJ[x!,3x-1`"1VTndj}rIL8qTz10W]EJ_
-mlvGgxad+{%0{Ajn!$'h'w35f--H8/>tYmx(bbm+&INDMfM)hOhO#1v8=G^xa-FzVI0^,|=YY0aWYqC)>=[Aa06QTxVIOm<pz[m"xIi1]rctvD0Z@ksJgY
-@#mzeO0ho-uD-'=4~&d{y'.n/E};J4t`5krsWBA$/>oil@22!g@TQtX-Xg=dBe4vTPK"a="VQT1/>Zc%jT3v=1y`1#+qcwg$T&-=+_@LRedSw{>>R#8n.S
-o}L)~|]:1zo>&BRA^S^lyY~+`#):s}9b0vyrW^dd>Dy&P^;y&[A}UBPS:j5p_$Ac)twl_TRYf@1DbFqtjav(`OvBhcMzAGL;GQuu,KgAjzq{@j&B>L-z#k
-3_`Pt^a#"qQyP8.PBv2mV;iL3_khk5%w-^O/=gKc^'=@mXvdpoi8ly8P9gxE}bT$`]GC)K6gp%I3R_C`p:@;<j|B_9l.f>3o1Q9"96AxV)D$.4Q{>10gH,
-|"Tqy!SWxejT3W/Q-aUR6:j`^+Wdg26[DJ^@+g%"Rq&ZM:MG[:4i=i2UN<t)O{EAb3=oR.L&:9D{.z&0:h"q0{)KUzU+8rt"m(2v0;!dEprmR4zaWIY-8'
->m|R@haaveAz,@F$#&qKX5PK`3TE:7fC_%fJ&,42VQ#1ZJB#/HF6qkma^S]t{G)ke;0L';&D(->^nB`)GkWY|Pax(Beyux_^/}M]IZ[ZC.7"eHp7@WNc;$
-vZY0Fwm:%sjN!_W/~:X2R|7JCXks@cn(c0Fw>0X)bZ3gX;y])<">&$'9/TCt|ZA2w8'lesahup^QBRfZmqNhqu[+h"C]@zVfuoARV^pOZCQZn#!pt,b(:o
-.@@SP9XmaV$7CNhs'+d]~L'xdgbdp"ud{S>WmRR$jK=FX@t#ihvjtb9-=_W{fq_4zFI;]^ddc)}dYkm)0(PZhK'X]W2XnqPy,8w4"Y7u;d@Y!|I]./TNK,
-TS5V6(4S]NLD.{ImwtCL|Ahsu>lo;QD|nneX,muKR+u!]JcDbi/nLA]3sr<je,X2[5N@9mnKFP2F8^jUIU'LEK7n4jdz@3Gty-@NLu#4v$_yc4K$%40>xY
-2j1<r'ZBCw2[,X7]F3KA}y@78YXySZ/<!42!/Q2V'EDbq,&UtaOKi(Z&>U(f$x`6U/ihr<Aqf;@iG4goaED)PJ+NC'7$Q>PI'9/H=1gg`6V>iEL'Kh4aHA
-0J;-;7PX5BJ#H!,UU&zd0</LcPwe7-u;0;QqKMvpMr5<B:Rp`d>;qQ)g];yp)d,|gSm98dQt5yi!JRW)A#unEAL0nZGc+0"%{bl8-!Ey9yXkZ3hF8sF!}q
-M=EE(#65hapwcLS0HE#{J5oT{ny]dB/IJpJy`F[+{KOP;SI4:36VD_O!LH-+Ss)-kJIBSiJ(;8l'.<XG"5@qh;f<W_61>'F968V`:`gJx!h/'!"tMmCHkn
-}p)_-h$cAukvxqy,#{9C8TY`bL|xim}^K&4Hv(#a#(qwUCoQgn7NCf|DW!oKl^/1Fm^DC}mhY$J5QL;</|NQ%>$S~w!Ex;x$RwG/AUg{RfMo`V&)k64BS$
-!QCfdIFQe(pJs/kd>JMuH=ZKVK%7h!mxv/NwTEP7t+6@!lwphJx1jd8a:{/o,I=/(f>[#DLB@&Q6HrRqvkaqeUix$:]2vZ0lo[Ba]@[o6iD<fgxuS$&8%T
-sLVxKNlVI"_m4n^Cz<|ujh0+q>,f#tWCHknkbq9'I;.Za-DP)$drk[gL;wxR9J}@/h'aR7"t68JF|5Kz|SI'x)Ntrbro~lNng!`gSPQKx1K.8]>K5'|d&(
-J/kU"/X|+KFRc`lMlEj[3AR(j&jBh0@C$+nBAp+66bF[|V7]~ZN(lyyFwU.j>"wI!xY%5:&h#Uf/NkAu=y77FrB'N!77m'+_P)TSBX29D"e1mDLyhh]|nX
-`R4epW|+I36P(NBe$,>)<@yN4'QU)@V!b(!wq{Q`_>4=tGueOGLxX{u(9_#29@h.mo.-;"@jzG1_UYMSF+=YcPYmX%(E&Naw`.uhD}RI@bS85<j-+/=Xaj
-AQRqLI1%Xa(Kna`jcaCl{v3)+t@j1r2CR_]34Dv4P$I+fQV2HmiAeu1t],P/B5c#{"97vs{KGJY,V#Q.>jbg#Zfm+Z_);ly=D$l#+6q(lDdOrdcO19S%lO
-lP0$l#D$v.I-b9{iX#!&g+oJ[,u([)y},jYU`Jta63rweyw,#2d|qj09c<Cg'oEz^:tq47Qtki[p!uHArwAyWoN%S6.`vqS2.f:6%>QzUC]EtY_/b=~nC@
-fi_D%='v>Xydrn(mklV"|ITZ=C=G60P7<.Zxsa#lGs}%1c+YtG(l;Yqin9qHt$YrrF7GC8-`BwYK6C@Av(VT+tu'DmwxOP&nWa2%+$_T3,`m{$%c|9pq".
-<DEmrP<v&w(HZueOyR-9!l+6PVcYeO03fiu]%@qGR76y#{..+TX/X<|Jd8@RK=Xc#c>|w]&DCtG4gQ}<3s0ik,k7kW0,%wu347pb=A_o70s!|'5h6"'POU
-1Jey]]++8u&pgOqG=7G=EuzaBJ7-H(480t{n]fqB8imn|l51=xz6_,"aMEbDBWY[`UKa+X(wo$aJ8Vz"UxgG~+r2ic}|-Ybre{!aeOnJd{&Ul[thZ^^BNz
-J]1VY4v<o/+;O0Tp_>yg~P5"Y$C`-P$2Itt'nJjX<jTMYz+C0J;f|qfsA5M%|aozhbxhz;PeHaHGi<++^Wf8D]#l-6':p@U3>'I#i[Ce.[Q3`Vg|JB0#wr
-h&|Zj[o:4^GO^-~rF+6h)/e,~&Xmk"@>eg=ib$h%[vFF>Xsta^w1q:n/s;|.=n8ujt"mmY/$29S+b<VCQb_Eis"2p4emJC!_WWY7ob~XeZ|/nr|b!75I7l
-:v=mjt#I1UAxsK4ogQa|xhv%<i-u8mw9<p[.u}KJd>jVe+VQ,YF}pdJreVObc8&Z|>"(VDg]SXwDZ/({7ZH$s%pr6<ianrBykg|JE;!p4+%_|:<r2"AwFN
-oQ@B&_!]du^q^;b0./CXbs:{6B|K;r@XO!G+dv0dQ,sWyI@nmQ{_k-.+c]U:{&zHQwa/G+|<#r87XpffwDnuK]~>g^!gWx8ySLhT!bTDxEmctiW6l654kv
-0I_a<HW{v2kH:<{8Y{IjT3ON#R;^U"f)IkA;zA=MXatAVOtzzH|yH.sjs,Cj(11PJf[UgT;QDZizm43@C&>>wyq{!mXgw'7C}V($(wZb9{A2mmLiMPlc`B
-^q<(hT;p]kV8o;!ljWH'"i7t_/&pnF!kY3$zXLS%bkR|a/&2nddyv4e{N=dR~`9.DErrplwQV{'W(hw8P[x[;rvM`BTqI6nFGEU`P)jnAsLUCC"J0FXpN^
-UyzNmv8pLD#,j0L-R=w!QeH@^xk;O2sW4!3.3}2hDxsSSnJy<v>lTdhq}O0tYiHH(Ac}[&.zTwlOCB_qg}Ix'MyA.[bus{0$R6,Vx.ymU.dL"ydA>eOv;w
-k+1s5SRJ4W&#4CKI{)'S+C["w;hpKk|^hLRY$cWRys0^{x+%%>2HWWoe}l"_"8`1[/~!{/ti@AJu~U</Wqokw0%_`17-infgf_#vF437b3/3zfXXim7}ms
--v7oox:x>T`YjbOsj$wumBIazC7HfeHWJ]{f${.!byo3gI'4'iHLjPbA'wH-WwxscoLnpf3v}6pF%hdGi<iDvC9n_/upVT;`l+jE3gj!Va<[>JAS(`vB'^
-Uj>JGC'ol/S`mZFdD>j3yE7P/C@b<U6<N%@GEnH7H65U6(iB<=B@=F=-<%gIkX17t.j_5]/94GGvJagk,:[3Q9_,igRqd#IQplh;>}u&[SPMB7YTG7T$+Q
-.jsITm)V%quE;(G=0f{1a`Ix9T>fK3+=#d~w~4y,2<bL.1^8e&[!lg4+6I~jRe0CXy{Vs+3i~;T16&f#]+TT<nUa%7}I{Cib^Vx}Pl7'5..b(qJPI,.85p
-Z"zed'_Z{WW4B.3Xb8!xf]2!3h{ry<ArXfBripeMQU&I3OUd{OVAqTkvJ4N<2]5f,dT/D>grx1E"^iOi_PI4`J~xhsO,Y"Le83azz+PWiUVxf=NVDFbLme
-T|,[ngG[:nAnC{{^aWG2(})C/5ZLFP2(}o(fD`6GvShvyY46zbY3/{6%%{VDma%`~=8jqKb{9rP7(22(&%3'icfsx'H1P}2BwhIAY4P{jx~0!$!Rgh}vCl
-2mxSYA`R:h#hw=v>f7%B;J|{PNQcv79DhSoIg2C1x92)!b@L,9d^lcFLvFLV/b8^d+j&q"5ZBn&}f,.ItM7j7ba1)gDzFxgF1SXg+@9!H'BMApL^(jt|[A
-o$F+%5MFsHZ%7fHG<vXe+'u$~YgS:.=>HP(;F18%M7$4Oih>@axQL7F<#vx<=ad}(9ET;cC>6M,ifQ,>mE|fRVmB+U}Cd'".X!no9k~8"D0raJ)HhUsipU
-6RKo5TR;w]#p#pWh>P0xf,h<<=gXh(gH:I68p-_o^MEa.+3hB:o`tB^{9'.mQh%vMG6/r2&)b"!T:I)wjg;9rfE6d-DQ]_p13"|"XE~Iz{L_/|Xk7}fhUi
-Df;HH-A%YNK,`kuT=ux(PWPKuQO2B@GpC[,3C&+$!8V=i[w{.w;-(l>Q`U,e^-){E;VWK:nBhqF04yLCZ)O3F^;xv4M7vbKg-]K$wMQ;tD[0``]q<(Kv}S
-6NLxPdS=7Ytk}82dEGg&|-)Tw2}Mio::b+C0':^4|8Lo'}9Ms3`^v)N.f6fz!CoYYVH}2L7So/VhSeU,m<a[;k=,$`[2$4|V#wYC$C$I~wX5@-TaYam7,Y
-OVzpTUKP~!DtY|]()14HNWT)h9![2RB!E@:A4vgJ,`t#,wPLB(l5e%}lYvzG$YS$d2H=X"N7PVhGx5{Ju=dEu}[64(#d@JCP`@],{mQK:yi#:)OOa:m4<'
-9R;MY]vY2e+daV4sU>'b]=G,2^)$+nPP]4pg-$>919>S@jmPMNp3p%qbg#du%PeUzgm=G=#6"R"W|HsbryT"}M~79,U1&coID<Ek']m2R@1n|-Kc.,Ia@b
-i_zTt'`]@KHYZ<gw;>xnph&-U.<qP'ZDPYp|tA#u1n2&~jZCK{7>AsBoVAxo@t4D|2fu0$viJ)=mrg^Xy>Wisj3o0"DhSWBV7zxxxK-|AWSOCQU%3.KbGY
-W6i{fS0GjB$9pF+Td)D442d|{ur'$Pb`;E3@9'+x/uJPQPjP]>rua'&w_v61gMUQx;ue9vRw'|YZCkrXe`1a@p"e6sIZSjp9dpp_#A6<[r[OrJpJo!'ZSr
-K%aYxj6Gh3,9(XmCUym:ZTB%:N~Oryv#O,O"onnx#ks8A|!~Q#KKf#7A^tpQ!(s)C{g1a^,-Ls<-T4.kg&'loK!IhAp>=>B2}'yjAWs^gDK([yB-oW4}6S
-!zO:~6n^ZmxS"'Rc$801c5'bLbuGO#YFN_SWH,bvG#;bH%y)W-W$2(f540N3@0}&EvulQ0WiEi862laegwon.^ByssCj;(ILGc.081z>xk2Z=t=1+igdvP
-=&n,:c,Z"$6KDc}:Sn-W7W(3O,P[O8Q/ojGhoQ_s+c0GaHbGjwGjvLJ+@V6v"4d:eK{%2%%IH])-+9:+[lZT7x~=>V`U<eOTmJz'pj&|kAW^1ko7c%S-BG
-0%1Fq0MrmvD#6HCVHq>XOww$_<8O]E><m[%ON7Y<}eEBIp7+v<kG)--:8#f=<%dWJzr3Ir-14C,`God$QM.Nk0mFgn,&X{`l|dDkIxY(W6MnvCu@~:iV@,
-l25@S;6:Sa;%|52>-ZsmOvV)-n21u&F$z$k'94>ev@'JFnk|L"!EhVXd2>U<mHPxF%0[V9Y62i+/PiUo$[qXNPbenWZ!1:WP84^/d4f3VM[he'ep.jX;<3
-g@b4gx78+<]{v)!~0>KA244EnXz.zueL[=7Qz+=Cas0`Aubu#]ak$ig>7&3%V'4y;8hX#>oL7jUN65qK.ftm[T18jX[qlR.g[O<gHj+EIgxu$Cj#I02rOH
-`%ib{NV!0RCtAJW82|[}<%s/tIaNJ1@Xh4{ysnD9H=EimrA(&P4s[N<RX@)25>,^_&C%,IYJTg2>LCNwbw~si$4"wM#L;ka&Mf$52}lHm#xH>}~7ylM$BY
-,ye%Ugi"8-6mDQeD:7LLG6fBgJ$6^::!zmexo}EI2.5jFa5./H'.(^hJWOxAd-RYTvM+K,QmY/,!.!Zg-:m7/hPfIQt#@M:n0}j7^5D[u.rBdDTDx:ADwu
-Tz+Ms]C#D]il'%zf]HUj:Z0/B2[l4Uq+KvV+EYS/e&KZR!|"Mo=qC/[PO7k&7t4rv%}f@m78xSNo#rf{^.-CE_M9cF:'k#$17'>:x3U_h]#+`v<Md;=^q"
-&F<T[#R@Fgv`IN0639j'gA])hS8A/M(bbnu9)Q1!ws4/>%<J:_A'7nYg/@K%<TONrRgC^[f3zcX#/J[i#{Ds3E2P$sKT^XfeK%@k_2`w}4U/,9;w)YegW+
-{y8&sr+"U="^>RWTm[bR6ifKW$Z23-x'jaYw_2k#jVf4u9{$OmH8eIGOHWXl!8!ggu:K#aa+ix-:PnfW8R_zXaxySQF8PHKsTIBOTcZHt+kL<3_{Orfi2+
-<[%)4tHFy>XPG4LI_cS{JDzEC1@<wBR^"goBrA'&O4H61v%ts,S,)&>s#-gg';h-pTzfL7GR,r{!>3q3P/xn}A)UbDAOD-EOIEN+SC4(R`uPvY):V(4i7J
-f"hDKSKua[$E153Q#$gdu|J|Qpah)F4NY(x1=7LsiM_k^ND2<S@<:=:7IKGS!S9Pds9H3>Na:8j++/s2roK[YJc,)_dqIh=4y'u-z.@%-#^2EM+lm7r!pR
-NTgNDCC:M3C5{MrDeVj^/4X[,BR&9OoAL8nYcF7n1s`bS7J5@se"juGCn88ebRrPs9LPlLD}I6~Bxg#-4Jy0eUPc7'M1"cD]})oorkH>w+"k`n50VXg.;'
--`y6/68/r>1B.8R^EljehC'cW[b%[9CsON:cPTwb/qlGhNb0N_f|dHN>E'(za7T$TK+@i-I2z6w>W-Q9w$'vY6[KusKr-vS8b:JBCD!u=GT%mzKb|aU"f7
-F(+i(-_V@8c<X[^_<DpEQQ'DZ{8/lig.J<Vda6E1R.z>+GT{_0X%T_+W];ujGv3:gIxF,ZSJL%"r,;-JF)>&W+#y>z:GU`F@H<;'|rB[4$S>r|.!:02N:'
-}llyi!!>q|l:/[XxPu&V.%(bOIMeRV;+LTks:uTlLV>yd)fC,#C1meUTcKVA:,:E[dkqs5A'EY|mRD]_SN@ja,.tZz:HjN:-]f1tkGfV.[IMFSdyn]fik%
-_uSJl=B0R1rNnyiE,"'^2C6$S`px@7KwC>z'6E5/.d^D|JOQd5s7F_<q6U<hQNpCK!v>v@o#@fryr_CM>T+w$L^c|wy9[!IyrbXoWUWYA6Em|M'ph{{==e
-tTY&dQ&-8]#&9_aIYtD"s1|7Ur(RUBxW;E>|N8g)dg2EH369M#/tN&f5V-3toxL`#7L7@L3<AU~-A>_yooYDvvijNxq{4eR1naoQ|(cWc,A5Qb"hi0ONVy
-IekuJZZO`{{k1Pg3>OBr!7>75GZ}5b<@+$#-+Ff&Pa/%#eV3QzenN|i<mWs0p[`N67D(_2ttyMqE1aYTtMGzH]sX2-=NL@b)T{=}VUMgHchLmRhEZqhP<0
-8);(k354-Dfxaj37o^Jy)EV17glnz<Jp)3zXqfp`rM}9RAi(Yp0e<6a8'Bx$[BixXclV&rg^dhZ7lF43z>(:ot%X8s!P!ENygk'tP{kS"r+52qGIA,qluW
-#%Im6#U6ya2XK4}Tf1-YQ,-rrK0]x@L-AJ+:g}a8{ZU@}T4l+VndJV-him!rD>a`yDl%;<3]o!yzI9r[+1xg+j}^slCx'9~9-IUFdPQT|_]:eAc0pLd+;W
-UuPks+$(`%J!B,.O5P$(k5G#"xCT)k~aql`f_5wjPt}'Jb+c,icE76dpW0)+!w{)@BG@6l_TnU7"+wvt]^F<{/3t"{PLFAL^n2_)D]4k''lO)A2T}V^zd;
-5.=^S;Q(Q`qKFBFwQmq-}HsG$kdfR@C:0+@Z~jDi[}XhDu!D:;lO{olPJ:|fS{w<F-5Z0L=[/&i#Qzck|BNe!Qgd5/zP>uSA.s0p+Wn2'#"93UM^GYJ;E-
-|oJ=f4B^tbgpSQx]LJ56>E:)a<aW0f(Z:57`7crGcAZ,E4B{&>ZTV)b/jJJ:fj+ot9XwBqq`2$^3@M.%o3|uii@z$EY@vFof:Z1R`<9QY1vqiW'=X+01Pk
-U62>cS#z!u4uz-UI[^WCgFI/n;<+s=`h@H_qwwDsm-]M:|p-(W>dn]$OG0|1"W(N4wtggntD8eFYlL!n0Qp|ssW1wxei1]Y_ludV{0O[X^dIFm87Ch7fdu
-e<QfIn!UtXF8p5Qo~=h]ub9/o9t,g,c2;bL^xA0uYJ9O7i7ueVG;vU#@u(-]i{I;>hG6h@=',RU%ZYoD<7}e'.I7Z|(2"2/)o()]HgQYR6vc;}<I"zY1=h
-Ov,RF/+K}4~|MVUyTa8M,jW<~lh,Q6n]~.K4^p:Z(@+#Im-GSbwPAh!oDeK"9ws%=LGkz@v'ih;]rnMLv3k}wNt@9`blibA(A3zvEh;]S6M1CO0:o#40f(
-">UC!ST&<Y)o/.ND0BTMkgu=!+x.PN`aQzCn+,[44<j6b$.iH)4Fl_}^S!rCiw7aniHyWtw8-l2>ZK1HB!1HZ[h9ZojUgq{gngQvN%mB3NE}Toi65U'w|%
-4}#Cs"~BVJv+>eK=ipZml&3][AF#]2C[1Jx%(#2>)'ZD;$~sv{)-X({]R-[:g"jCC=9gDZU7G9/E>l]<Jgh`;7;:q>&FH:"$<O"<.xt7t@])8s9/.#xRH9
->(7.vK<AoV}c_|41knY0%MKutn~)l_DjT:']gsmX$OhJ80%vtl])~@`_hmsVd^u%|atLUEs_.v3TBY3v.j!hCYmA@|LWARW]~dUJ}{u@6OEei/eluYzagU
-N"oe+QkfTBGu(o/H6y(yp72xJ$E{X-9i~2mLxx%2ZT/k>yO=w+cSGqByMZlP/Q"XlSZ}eZ@P(Do,w=nPn26^Lv[/YW9RF9jos>dmrk<7weMs[s^7"rVEi]
-5xo#FA-9AT$kmK|:z]HMRpo1Fi,x>[qzjl8QvbMMgmhO83v`pN8'pIU/@O[Qxjp}k^A)Y{3,{frUKy`|2w/0|xSsI^BUR"s<lu_JNdpuYh0m~u67J6YLqa
-`{}"}|O/7z;Yp[`pv;W.n{PT1;V^&zZs@,sHe2jAj_M--SSTJBo$8wM^X/T'e;g4dnQ,>=Z'S-1ce)}4gQXlaDnZZ(aH=0<oD]XNX^HqwviS&9"~0b4wW;
-{/nzvPe"[Dv81^YWi=Zn3Eq"dZ~M'`:@.2{L[pKRh[VnuxyJ5kHLa9=b>6(^du[/r34D.;w'Ka|k3Jx<wEGWyp0z#Y9!]@.11-KU5+v"(TT:9NJbF"Jqbf
-7&K3![]mmqeod(2pN96{F_=kR%@qAiW8cUYk}2"#fHkIRE3cr5]E8|G3cm/n@+utG>#jDNsd&m@u..$7Y8%hI]OWAZ&s'huUU/">'k54eF!tam94Bg3$!n
-hDA:60lib.<{USJ)dxIuKln$dD)+_C,|Vw]CDKqU=Hk,($K@acxxvtg}H3m8>#PAKhG!yjgk2m%;J!bMRQy8mon93J&wn(vDyiNuA5^Ftp{3P|$5m/W'~i
-<#K4fWo8)6by_E=(,S^acEz`,Q3ha9<Rokb|T_v&q}hV|07z,$a[f{"7jm;;CQAInTq&LI#$e#1U@Nu6A1dY8VH,Y#GeXuXT7NI:zl8Lk(SDENuVxh}#^_
-].H3t:7)`f-x5Ylz5G-Z]g{3|./aA8C&O<m1mst0Ex#edO'MhXjrBPc,8<!.OER]c#}doG{.y"q5B'=P^eC1rY2CY(]EqUdVlup@DY[j7YC4gf$g>O{99{
-381cV7"WamSOHoBo{j'0[(r`Kv!,2"04)=oi8LJKbOF{nx]3TB|9o3(xwwyD5!9r`9Nvgc[mk4rx~;G9af&9{j4UjeWlc<Ro~k7U8.te=00jbOUEi:H3f7
-x%%4_!IaX=vQ'<)FxBgqK-!X/2}fP"WUKC9S#+7c|P5kwy5|8aSHMx3xHnXW{I9)4,0.zjWmF3D0/Jp2Hm3O4}VpmvaH;Pl3iJ1bFGs@q:.ZmZqok%%p9H
-[BSjsQ`;/7&R5^=$u;1I.1u1[x](8)YXpgzKtom]lHH<T2'iBZ;4qKK{v/3VYVA`E3;PP'xE!;lN{w[UiS"+(@ozx0`_qI{E}n;50>-R'Jli`2s:RvAj@d
-)8HsnwIqT7KPm$t]z!#$};:bwIh:q-1Gjy8%@y(b!jV_u`3TJG9aS[Y]Huf3}Vc(T(YNJ3/:NBgJd]5Q%cY$+rIQ`0f0UQ_:Fapvai,m+Nu(}[;R()c|9W
-y:JWR3oZ9,h^wt^[0`$xbtmyirGDjl8ePl:_lNX!Fg}-Usx2qs[hrZ>i}74T!|;NfB}DNP.jbo."vo~_Qi3UR7nF%q%N3+q9^CF'9ioq@z~}%C#D[bl"m[
-yR%2&U3D&M-w51R":W,x%5XL##=P;N;NUQODD23+W|B/fK,2jnDjW5z@wP9Fdvb'@7,"^c{u:]Or]cHJXqwjpZB`JAGPm83JT-W(||ghy'"hQg5vk;',->
-Md3Z&547~W;R:D-"{.iNU0HmK<yjQVjYD:k%&#6k<!w3}N#poFbr`aKzp$vYZ^~|$]#ZsG2<TYU&yL%^v_S>&:H@zQp[bcSEcgfvl^5}Gc"w.ZjFkGf0`I
-CBkR9oS+Ph&fKV{UV5j%(jhd6aBRO#c(m=5kLGsVp=:]e7KSjQE=9I69Ly/<S=BWj5t9ac^K8w[C)}5CW]wO_K.gN,#=+<!oz0)F7c^bOm)aCJ8p1uao^(
-_5@hPVrF9J)l4C-MlY9DT5(6>[<j&x3+<Orp&3~cZ;T!3XMJeJ2M4AA1,HrQ1MU,S7T3rG4'i%dd!Fhx&A_adlD7-E.0VSBH>v)=L99Bcum!LPFh,YbVz>
-<=JLVroxCM-Dr&>.4ak!l/9@bWIN!HR9b.g7D8,`Mt"G&j:mF"g(1BQ<='sgL,]py,qX}"!:F`j;r]]iHBXNMKehXkkVVlxHXhnY",Jdt}Ifo(Tz0C(MiE
-]de,.}pZsMslAwm+hZm`<l3|X|.5>D/[M`7q+4Cw@y7`gd]vP:&x3E{D6uQ:9B-68pVtvPA5;Hwvg0#YWYI8Y@us)/:eb@(8]m+q+|{%keW43[oJYwfqKc
-m1'$%(l5W-'MmpNvJOEisoYzN;;`u.Odzf]ryi0dObxMM42{wQ,4os=tr}0vWo`D4NC1NMt4Hzwbaz#"R:vx2&{y|nN3zCe$89KdWdT<r/n)^=p1i60WbQ
-R4I>P+>S3WE%zR]v`:VNRYR7/x^@H@3>iu;M"rt+7t@9}4n"4JUM15{QD#KLorRd]<duyM+m"$#acshTXja-fw+|xP!HI(f(cy'|Dd30DPi0c5CBc;GB#k
-E]`skRsl,kk6^r=uYSI;N]UIler$0ad`jGmEfE>.>hQ2[XtA_uJ3[G!2Zfh.0<+aYrNrF%`Sk[Pw)hdR;gVC4.DYD=(H2k#E5o]F/i`:^TsiveFHdl$ty[
-X79#~MsK&,vi&#="CA}A+{q/wTXLk4vAsgN@;t]#Lfwh_6RuIA7jUJ-jV|^f@dO'Z7S|7,c29c=CNSc[nBuT~/ri7"N<s"Zsiw=rRfL=a1{3hbDB%g4JY5
-:=z1o0n=&-&DD|p_KB}0_%]Z#3iY^xoTiojtNOpVHm5l0h<B}e)4u"uA)XI@q`Y):/&eS6_UPgY@{(8P[9-@cWsLi{tf8e}=L'7A+|"`oa{^9L<%.lMILQ
-8VZo"9A.{of'(w"$<Aqe+s;,.cs0zD1,RXsQhI$7K!nnbo,KX>os2_X>p.5b)"]FEQ6z4)9''W#dS-t#2,#j_@~hoDFx'xhVxF~aR!E=bmEUxTzh[S|abz
-~HOK'94afI}_:4IMHJHXA/YwG7>)ACoTW[NxhB~'9grd%xf,L-eK_]m'v2OJ}MLQ_5|ci^[<m3xyTQf{7qUKcX%VQrr4x:_Vp5wyzF"e[y%:cZ'I/h2AX3
-p"ELn>X|{K|%SV'btG1H~Cv;>%}L-N.Fmq9_OtN+v1Y]%Te%''zT6enVdsUKlZJA7U&"A;svJw`6T6dp<Za{Nw_'w|$DT{|huLb:jr6+#O6_4F2(>N];C(
-Ym#zClY[B.#]4g.p1Kz(f![dFTuWMFQG@W#TmVh#l4W64`1@tIA^>8x/-Pd}ZJm.U6t.9iL=L7VnLd45P_CzMxUTLkRRlbIz}iD:A];y!Wf+~:fSM<]TD.
--|Fqvbv{5D[V-S9o-1;'qlq6ZE^1Qf_}m/0/4c+rM:nB8=d'/fd3!])n&B<h7RdAU$LXimAE4L[U;9.C$9aO3FHreOg2u"s^"Vz7dWHLd2fE4abH8"QK[x
-eAhp}i+ru+#+Cf_[;dr|57<1JWF5krbEa"xPDSG.1Hm)We9/w9}|Q}Au(y/s!]"e9ARSm`M"HGn85B/pKG2G#7&g"Oni)st0FBU:p:O("zYb,f2/v%|xw`
-dzYP-HN"uP[He]ea-i0xOU}-n&<Qv97zVm9Z$],L~SPDe@.MsBxmwiZsQsVO5QGf<Of%&A_c@RI.JO6YUsiwzL}:SDq:9m-$nNh_#7p]9OzQw9fj"kjA&J
-C+A9KqsX8$o^")GZU$s#:MOWHe,$N,A`qc#&/5.;2yM$@%Xk%,,)6RI,&;2K#>jHuYqB}/MY>:s<#!GGKIF7BF[fEjIuWLlinBlJ4eP3]NjK+;kai8)y,r
-rPfP56T`UU-1i6,Cx:yK{L,t>$bwHUN)'ELxcnZD1`x)gE]hsNtj3VGt!JxLGGqCcwui2>exYkY,$@R.{6x.QpUuX!ba`J/LO=Zz>M!gHa7ljc00<gpx<k
-<L=w~DN^(}hfwe=jW{ze/5~M1r@FRH}ss@f]H<puN-v6qGI6PUN.CGsm~N.QAsI%yfztWnq5fOc.iK{qukF9EY="kT=o8as&P'S<IC6XHDx+6!c:<ia)@B
-kZ_SK"$E2[d"A}0";<pi#]ZNiQ7v(.-+/O#OGaW>z(FMeTgyL$3IV<bM(hPoS'o%Th1VW%}[mKTr_%%rDKX[bg+yGCBo;8]42A4bW/ot^$s$07~&ZraU{b
-$VR1OZUo$k^]H{JWUHql0Y&iMk,owXoM>Q&f~Q;2d;Z+qM7Qc/&z$@FUX=BOb_|<Bzt4|S@7C+sbt,Dt<Ny>sv&u50l&1o.[Ifb_[P&u'[%L,eMXw{O&Ic
-Xpt>nWNw116/k6q86eRfJCmZ&eO5Fou'Z.u+M3c=rKgoIj&GO[g$tR$Hjx!>AAVF>zG/N47j`4V[QwcN)5:22IMFZZ<'a)+t[f0+^RMh,0vwBLn@nW!zmZ
-sq>l`ES]YXAi<L)A-Hv:$y6&d,k2prYIPWf:fu#I4)fYq3AyF6"=wl9Z90#8.V|F)W@Ar$D!1=U4V4P5J(@@F#S,/{`ntHySnkW12G_ZbbNA:Yb8uuStua
-`DrV'QW/V%VY6OiW,zvE)|29W(0B"KM5v6d1#^x<t7Ev#I%+oT)SbgRye"n);5g&3g4x}JyjfEd1_t@#jMKO3W{{<a}{}OY]:H=eyOr}(@YD[:IB<uy}Ry
-Z,vdU@FJB{aV2<|lN6L1A6$1R%IK7jG}y|0{z+@9yZbcoL/jGk|q5eECsryXW}AQ1>7Whib5S+SjTdmz_9<t3>zFt-IACl4:`lU^`DF!~#fE`PhHqgp:{{
-zm!#T&(axK"WMqm2!w!AwZ]3&|JW:&.|$H6!J{BHRDJ4E:Dg_y-[@IOr~LB:P2JQLT]<f6qcRQkZ^HKN2!YN^"n!`3RU8-Hi$}{aYZR1FG<4=b-DoW/9+$
-~9^NJ|9cY|TB^EjSEKd5[:M<H1bRT6BJ4>gg;X.jTQ`;YOU16fG/YfPK7ZEVc/z`m4cOv98AlCTV.|ga9`[4rA;eF(/8+%L'w;0SIDLZ79JbS[|Lq#&_eT
-Dp1_:}@>q-]H)cX31{kO+/B,!4_I&zCRk+{1URTV}]u/>Kg"]z@3A0{5Wt`-~oa9]gwrYGjnKgTyMLLMqhVd[g[B2k2jJMdU#Vx..23JpImM7u]]lVe2#"
-Nx'g5LZ"Vi[R~B7LJdw/-`VA[477=EwL)1/A6gzM~Bui7_aH[GpYiTzZjSbgqm]Jtyx-M)rfDWVJef-[UF|W>oI$zagJh&B9LkVsE&Q|&IVK:YTfHh1Bs}
-w/wyecyUyM]]ryFhlMD=%@0o=T9g>o>@OCS+eJEcJYR+O%f<}zo/d}PBaS'j-`6z.Cwe5^MsjA~L7Z)15AdfwC[ZSr~semry0Ph(JL>U/SiK}138E@idi!
-BLm4B0XB)OtN!;hm9CgYj'xZ|$|d+_@DCcJm4FTp;L+8`YG`@K6&3S._:2QTGt[t-U#3=<bi<-$6>842'M0naS%NKjU&II;o>IP<HC/l%3'>:'yt,TxIFq
-=B+T>@waAIY]nSjo1'62tS!6r;#S6B'9X]@}mQZ_4!{b"y:;{CZ1T3B-F#w5<K5hRV|nr'M:2-Ws/=,6Ek/_`Yw3[u~(|0UacsBU,pQ`gGi,fZP^IEMERr
-.lUfOGv/h)G((rT(R/h`0Vkb/01gKG:vOE~zF%XZgZ&;VK5_6YJnq0;A].-2Jvsm!C8+OcvW`5k/B,"s<Em5z6]:1(jD#0CE2puI4-TWsh6aJ9oxY;V$x"
-1bh6i,cL{nOHO:+wM6UzZ,lnE-&f}jpQJCwKL|d%|+(.:,)7HHk14xiEn_iba3c.E[ld4RfEdJ2{pu~<~GLK6(D5$1(^-k=v7;MCa1%J{Z0!f>xO)(e9)Q
-b;NXR{A;#m_[R'QVpU}Q=_fK@M{RRrc"RYM{fj<&K"!1R}lp9G^3$6p4[4_"4ujh39zw!thHXQQ+nR={KhdJMYJ7A;DC54PF5FR[OAAdY|H`_pE<fP0c~j
-y}xHU#bpY&8e]LQH5by=qO|=cV;gF+LnZzNY%=tq!LGF#jd`aOm|dV`7+oNHM0o8rC3Uc8ml(btJ_#7e(N)8L-q`V]NC}+%"TNS/@+lAs"W)Cj,v}A7FM!
-Q@0,{A@^9+MzH^S.S]ZgLtW%4(H@iNTD/Bl9Mz<MnMwAQS,O1'Kq[xfY(tA0FSj.8pamyoG=!vSJn7W:nN%=e0tiof'Vs_H,x4fm^sj9#O54A%vJW_-)a/
-<!wriG4ze"qr_DNJx0B|/y5rKojmU"Bh>>nOQ'K;2%;HUpfw.:xx_[O@<wy-xF=S1dp,/d()g0F,8xvjYIvaNQ$Wp>HfcMXA,5KQFS[poFu<A$QUSmCN2m
-<Nd$8sN#h9A|okN.8lAG:hodt&]k[@/&:EgR0swYAtiUcp_/"Qux`'MZ;tAXi}7=QR.<3]z/`kOro/Vl!Z<^k1l%/BH!24ss6@tTq.4PtIXnEZ+M6i==m=
-YQhi]qA|5UAS4Z"vEcOlbg!=7Y&rN5_Td)=B+]jt)LhpHC8bmzppYaIn|a0U<'8@!8lMESw^'[/S'TF'6cEVf<-EvurL=@ns^.>5](}z~@7|I;+4L.rf0D
-[$C+S'J0VL=ueU5'^S{>3SrAALTaom8K7%@)l`&@{gJ{rlK]Y)lP%-e!^kk_3.Lc-4DjHCU_ZRYtd|3=NoV1>mx.di"[/h{Q`i2.`$(Pv`YC`GUP.gAx;,
-_XTDO$j79$DF0Fm|DUnWbMc.Jx<q,,^]QQ/720>6TB{09!Pkb$q&cGQ'6W[_-:Ca0+L`xYYE.c^AY:n=MlUX:K1t01_>(Y{=Hbqx<nA92Z4Zle:pIM6-5C
-`{1c:M#(of<UYCTV<iRy[5HQHnx[yWV5/)!6C%7/IuXi8Aa0}9_=l3SE##0t_G:Sna8Bt9b";T&'&O21t{kD,riNr%KeL[~ZqKY@/T;!7f]bC<N}28_-oX
-4]+-'d!Xj1K9!UvybVha+=KSRPP0$4gbml`s[Mf-NX9O.,`<i,6+e3aJu5<q$4#5EwW3bJp,$N7py]DrHzr)QCxx[8i2}`4o);pu=IsKVI#D^'MWOQ#L,N
-o%^bwo`Y/HRM;+EN/!:ofx0M#Hd/WQH]t!;>>obhP@>B6D8&'Inb,uUTRGWJJM!AsU<2_2rBH|KS~=w-pnwUf^_6iAK^z{.ICEMKwCTG8YM`8i9l!(!GmG
-5Ie%Xh^]x'egL(j!/Cu>utY,<)_+,I4te&E#`xtTWR}j1Tw|.d|R1dc|GG|8!u7MUO(dpP)[<m+z(SJ&[ONkmu.KSRzZ#e@8<8zT=/SQ!VvZys/"f[:[/1
-WH=k.LH+yw.fHx;@CDoo84S#R$>[LR,lO$xUhzMFXU1L'R@W`R&Y6pCF<rKGN%`bN.jp18w+b!mGj_d/FuthA([gP}yCbc<.}H%BzWPBba4=@U#S-(#!:a
-R7alrf;%,#t&+>@Ssa32+f(dd3vy)hOAUg8A>oJgBg&B],.`o@c-g[MOzkAJqt(`HIUdh7nYkfQ6VJ`hOyBqo:`.IW7Vd.TJvuD-oaeRa.h=eR/$6{K`7I
-pb8kFmS=laj-_Lc;82ed2]$pQ+0q_[BUK$3yrsnmwd-Ekutm2Lg!lAd+leyL'{E_p=hb"~r1OhwS~N:`$r#wJlszC<J/Q]'-$um]q#s>V<mqCzmZ>7M=|N
-3-W&[`n<3dR+T#MuZ{/dBN}&zBnEVITZmRpeMtID1Ewik][Gc8|l<i:Q%xE6mLBg<cW^~cR|Zc)-)Cu9XQ8<Z|G]Nx4{B2J3VHPran+J4e-h)4eqwHK[Hf
-9kMA`TZh,6g0[m+_E-LAFhL/hWQUaHDnF{7BjCQ+O[>`ns9OX_}^zK0pTbnlc}60<[YZEx(lU-+KQ%Vfs[A5%R_-AMBhOE,iI,&N=rd[^if=w4qF,>yLBT
--U4>@)rIf;>mQA3^#h:ph(_pD<v)QA/"kp!1qSq7sxF9g.'1.01-5hhZ+3gW05:jWRoQj:[,4O[i,d{PylR1c=~H<lI5VJ/[p]CY-XAVkUoQz%w^ttD[zP
-HaV|+c4LpRz:t4Znl(XSZ`kp:e]-1Zj!obnh=cQ{HXOnm0{<=6YX!"<;>U<7Z2.g&,HN2]1$^<QK0HR"2&8L@/wFnQ[s%_bvvT7MhiV)m,Lr`meQ:=g_P]
-D=UF4a$v~h&<>kIg((>YR(,0jAghlh6^IX::,Nd)hv00vrhh+{%791u8HjNqiPuoxc~o7LQI@7@<'.{AFPa9=}|@JlBuS9LBU#P'T6=Xe1wDKjtHu"e$ND
-FU#5b07vGZ5d)rgL#]sZ|'9>HX<C,&Ga>2Y=AR9B!pMsi=qc|Mdy%8Zhrn:]XdVvbM+2|]oKD`YIo:Nz'V4-}L~!Woq,it$`zu~e7b-tL9,F%st`;Oc$,&
-O!hiBi()a8NS8yi@qG.%#q}y$%07r;2'N&j},KQ<03kNfpX>4Z@l)G|z7m1tu#}D]YN+{&4wy3chS@QG%ek+TnV<F3s@m@8sAr5;#w)bo:2(JgRmZw@k3"
-/'<@2Af@4ghv:l~@}5u=km_l-PZ9W`I#nuUxdHh^^<SD=i[adQ1p.a:P-M6>fW~SuR"0ObL(d[TaD#Fm}Rkar;oOqFgx4Bp2+#bODPU1OV_k!St3{]t-Oy
-8],UUx7x705LwODil<w0=G"nUo`IAn.c;|wCS]u6GQevY6``de@8eJ2a]Q'8X"zoIpR]|8Zb1c^/cJ']E|RIQ$@l'D(s[2$x_-VYp:41RLrM4tKA0lD`u;
-w.'![C+[1P,=I07%Y@mDDx3,Q#qy^wk<pj!|5oB,p}gzC'z48Lm9%D!}-]zhX,P8+{6E-]=8z/!e&;EErh:|LT_Tx25](w5nl=b&SS8^Uq)E):2JJCiHPq
-62K58w!kPy9wA7]fnBC!FAagd5a-Kb~43mIUmxLTQBI(+EUaL>|s,CWRS7y!i9#6{-%Ga)'jk[<lu|Pc"(|hS7o=9q;,)T+3N;RiAPT3HBCVw8)No/shq!
-d<-uftt3USudIQ~{kn(a]WO''J'$DJDjCPv+)[]2vu)(7Cf%f2c2pfwU=&YYBvP2t@%|aH9:k3c3Yg+/D6.e#F']oEfF{HXOm(%HokZV-rbUOumjshhL[o
-&saV.Osfiy9zsH"OqV:zFO+@J-Po@jxD`@bhgE<1tb]ugCJ6KX1u|+R-ezsqMg@U~w3+Sq67jC,]TX2p.aM)F9wO(=TmE6NZR0@hRH{d(q"(QwQ1Jbyg7e
-"FG@.k@+L_j8sYV5hD@Z=r"3stq-L[W@ot=I$[$2,Ld$2L(M)tRvJGApzT]kGi"nkm)-d(Fe|W;qK+]C`lRlukmR#D#.Ql)fgIb1^x.W-B!2CSMY0@,>em
->1Pg25V$kly+0T!BZ8Djd<0RF62e.kp#[1:/Ax"fwh#'1Pqm"Jd"OH[5w]81!{9H^R|QEWx%^JYx>Oh_pWu_mD5iMn,d9DPH/,~mbn$B%wM[m!mY_n.$7o
-.l:o+Jk)ft%h#1yN%jN@5z|#R`D28@=@prG;V35)H=.%[$^{PljyeLp,G6>PF%H/(7eZ+EztLb5QVe<GC]kp/Z{@_ap%WK3T|rQ9<}fQ<-j,@J6Ny00a=/
-}Q(CjW'F4xxtED=07,,Z1g,x=aXIyZwCcCyPO/j)ShpkPkz_tb1M:eDQ7,KU,1_Y%s@s+lCU"G5`,9S4P-WqiTKfgjwgNKWh7y#R8h$Zo7!SnuU|i(Vb{l
-RMA@~&)RVw^$s#%)/kJmk3`yxBVk-i#UW0;8vh}'fC#qW&@9~.Uh~hkz0<m4sm03%wrYH%"Du/:^G<aAPgIDGA`#:iK9"a_#6${yGFcW:`g[+lAx&O[5[q
-`dr=+h{a+r+|6lo}Jh>&R$^k#/g"~=JVhcfg4toRfTJWod{9(BnjusZ"eK7@ti5^[m/PPj-F<|~2}9]yz$aJErIMh15I-':P0d>F6t).Ie#G4A|5mi3g%K
-G;&j9@1HGmE!/hh3F=P42VjH[Wk!Z3uI@w^bc70kTB/9oFYj7WsELWD;Ho5u-"@mp"Gem9rR!+!2:9M^%atdjNbOSbf<3&<rRVZ(FpPRJ][D<bfvX5Q2/y
-aL"LR;t9-As+~zs1Poj^C^5>]mzT7en%<5K3@a'hU',F4yg<Br!70P(&F)N5A',,C6QbM/SPoDA{[#j=Li'/xd%k6+[9)`Fr%Rk(OQMaG4Cs,icX9E^9'4
-"/jbAjh6OT0e[l@lqVcm.:,<3VKdNr$Ki'=YXF,=uKa)2#HJ}<dinbu'B$BT},s#_D9Kj"C+jzR9JPW7`qlFzdhDo"78h/4F0(WlO9BZ-t;Qh_[cA,1P87
-70H!g0wK~}sUXM7X<mC$=5O^#2!E$>LYz"-b^<g:nSSmdKPK!%&okhi%RX&gIUF8yoO/#qN0w2f1D>pWN(HOpU#"P`@6in_hTB9ivaJ@uxpHQn$OG8!yxi
-^oCa$huJB9`2}0^n9I<7,E@(3,J}7HRjn61w[VP'BgTR{>:/q+qhx>%#8k88<h4'gMm/>]G)RA_br<^c>9IHhT6D/aLXG/d1AiVBPVOn+)8E|}B6^CFs]z
-V#mb/h>[bI",#^wy>p70B='GMez51I(Z},+2:c3FDu8i9IlOkT64bSWeQ/;|@iih^ZXO:iq=C_}BKpK>@R<+]VD[ZYT)VcM@9:96@A_4:"7xM$ug/@N-mh
-lq}joXbzMb.uT6(1h"F;1Kkl++EHNUcEuNxK[QL5%-f8=Q|M+Gx8afwglUWx.KzW(qguH-ueXhxN"MN6PMzje}3zRdWyjK6'2`7L^F,#4.x`m6<2F<Qy()
-Cr`UF4&$-R;]>`pT-z8'%P7;Yg>gDK|5s^WmD//gW9e+AH;,EG1q'WQ]2o40p#jhhY9q:V$vG4]G6qD)a[1@zI}Om)QcGZ]`aOMAc0:]`|`GZZ#AM<1fbi
-G=Nx%]/1+3ihU'tR{bQpMb@0&;mW5Ki$k>}+U1ue=yz`eEjHCD(V3N:'+Fa.s8a(L9paL]_$zyl'u>FbU1Ez1L4/,XNXQB[|jv(`"_]XyNM^^K;7pW~[hV
-Cv!cP"uhbIr&("5+a-+O$Ty>W&yz4^Y4;b5JPg!dag57s4xp30%,"Da"Q1S|dSk8~[23i2k|PK()Gp7}y['l9C!6%r~#J@n-&5J0LDGvud-9/p5O^aC`gS
-T@GMV(o<g4"i1`Tzw.YUstfo/g,ME[=C&fKr&z">vZ9li'-A4%#&ZBuf9r6YnMZ,xVF}pC9FAP/.~'1O_i-%-,{r8(Kiv[]oQS8!DNt#Yx<[cy9NyZGus-
-/8B/7v1l3qZpgTR@Y:XMIWM{9R!,vQ5G,as`:)M#bl=]opMl]>Y]@hSh3O"wi;/MbLCfv9r5~k>r9IrI9|+K8Q]2:/N}jqE$BFgBIRa'zouIxdxZvUyrpZ
-&i|tROck+NF|DX>@+Qg`e,sJVl>4:[M(T@T^kDju2Zy0A)`[(PTmi=d%aaImnlmqn|mNO4uMF,kjbYg65,k6}j.BNO+[ReS$k"dQ{lI-Q;oH3>vrKX<pLU
-=V8ito!6urX&C35/6m+<lgHd`%=5>K.JIrchiVxzUDi5y|Fd-,ts]7fyFzL{yH9z6KL=~Y>wy!@HMd<S5Ja@5JBW~Dkk~;-ik[/+/8WZ[kw'@s!K,>)d0j
-7N4j[zSgLy^GI^N'Xbox;H.C%Q4Fi-9<'GKekk!>SRzwI:p2.qtwBL`#E@hG3(U[5eqAxz]Y:"qs~gsD6C8)#HOZ={>wcO@b2+BB:^J=PMm6}9`<Y-5NUW
-%:)3)S8YKHgB4[i""7[y|-Qe~y%:jZs."RIKjSssOWEznzUI$hBly[G}}bl;>;KA'^&:_q#VxWgB$.WZ%rQ'SD>V>]v3i(~Rz:tuNy9{GIpj!K]5"su1'/
-:WJqgfZ<we:N>@72(1#_Kzvq-X>@AW[LsG+[Y62f#gU(7BE3(nBIyusi]+Iwx6)@R3QePBo;:!;>rm@]@WY1q6u.lH#%nxlS'8U7:Na-Re+lt{sOpH+"o9
-0XD2W9Cud=_DjM8u&:yp5qe([Ga$lNRw!@3e"K%P'TcU_+;rB%m`@Hw=RSmm`hh{GkkR9shU;6k#h:qw-0Ee<RU-]p3/imQDKby^c.Jj7aD0d_W'Sv)8]h
-EsX$M),OlYj8z+`41t:a&ml2HH(]TD|K$1(|#iqK!@!mSx2=j^||72:.N]^HcS./~uux&XD@dns,[SC;"n-`vfI3%q/n2H9CRt7NARH2T>H6.IZvJby}ao
-RuFkC'Z+(N|R#X4Ec|noDOYs_LKB-Jg2c1LurPptKM7:Tq.3oMRTRgZo+[ffp]]/`xT{z,n35ykwxoP8)xF@L=IK)ahz"Z1cqh,dyXd]bK'q(Wz1j/B1KY
-bySG9y)u^}otG|K69[z=]SHT.AkpEd-5ZD'<6f7ot-_"B$^$vji6Za4bjUDudi0YB-EdW|umYM{OCKdP#;km$#HQn%/}pvv]2p<{{L3Gs1=JKSvNXPnS)}
-UvbR4if0DHha"TTuP$=}<C(iliK)c1[l="$w!wAF8fe%^U!unq,P]e0G~`8|)o=CFMExkPKj3CS.)05i`&oWH7Y5mEYc3+N>2f"+G'}YmZ9Ojy+}3:v%_k
-#cV:RyFs#_@a1k$1BF{Z:DKb`<1/I&<j2i)He_exK)Lo]`T-w3p#&W@A&S<(`6;>8`ze6A2zOGMn]GPIRF$;!Mu1DyYxgaJ(}@m'@,~kiFdQlH1zS6SK>8
-:!m67(OZ`[Cw&mw=FjZY6lgykP3(@XY,j9T2]d>I[So(mDks-hbM4(wkn[%>|-A,_l>&far2:BO:L)09LiTp8A3&3Mb@5v-bt7kmi#xs5YKs.%.CoI,dw>
-s[,s$#6I{,0-o)XD&354Jpw0E")YOV!fOu[,j&Zc#lQ-egQK-61h+tVpb@)xG`bkVLWQM"Bv=:,0OMIsOEj"!g-CU2abG-A:TJTk!78Wr7Bk9"gZ[1OyQ@
-6&jrY,|=9A;UI"JRhaC,%(J9TEn&|AfK/b$[~-upy!!>^8El1>w#%,iGOn_sK@yz7g%ru"C_UK:RHnSMu',0Jn)BEA^XacQ>'Z}|+]~fZs<p)$AHd7aJ04
-N@E^V)h$gxss6W@50knAw=6=,D4_Ip~!akbIf[:TfHt5CHPmKl/|1-0.]|wT<m[K/5U:=F.7[2`qnti`2=KpKDg"PiCYNl5UzPhFR[01jx=-5R`"_#1PaW
-(fL#8)QeBw_U&KKAKb]]GkpGr9S;lnhi]7#@_%'ZIY_K.4ur5!csoSFsDrnwry$Hd>Lp!@%8awW>[bEW<>t7@+c<xWU$Q^f6OOrVn/4[gFZDo_q@E9DFtT
-04mkh3<I9ct:}Vx7l2Ep_a1-+4R18)B{bAGZ-vyMTHze9!5Q5sbayT:E-M+kJBZ@l|_[,:XF^#:P/]=XQBN:EU/'y0C1jx7sKQQMY"NR_&dg]Tn^`(L{uK
-^{@9BvL)Wnbg0wFcq2uyIrw`x-y0V'/(_(wR}''(TN.'E3hG@}LQca;NM[f5<4qtI8fm!EE.tmOiJ@I.DKME[xD%|iJOR-6'h'Z5n{D&[W&"lQkVj8%s0$
-j"+mH{pNZDg5BRAK<i/bB:7@xg>#@&y$q)Kz^4IQf3L#9$sWNc!$+J5g4Ywy)6e>Nj:GD6]:t59G__AEgi:.NdYA<3z!.kSj']_v,-C9r)#;l6l3Z{{&|$
-@S&];pXZ-R)80ZH^+e@)vi7=e503+2}ieHGccU/:J:J:>VhF:dz"=i,$}CEJ>eI4#]z|T|D2x8lT12|f<{!$mFZ1m8eRuYE}LOgPi1(bSm&OrLR-^';XFe
-4C^tB1]enl{WVf$PMOwCD"(IaE6i24yM6P0p32ma0^H>wUAwRf-o;9EZ[(]I[h(hMqDbvA1D^4J,}DGJ5k=F6%9SIFHW,n+vz#R7$;pvj@e5NmA=>$!W}A
-cn^!Q`p{CS:MJn|'#gyJ8H/s<$2$Qs_19-E!UP"em[!j[sx$w/.l]A3yyb685x];Y9/G[#b69DB,{J!5cU2mSbuuE(Ps%DSw.q%JuRn(GTJ_uP.12j}<G%
-:0%oKfMQvnmU/58=RjA2xN-EeCnsg8rQq`Yc+h~4:C8&Ft:ng)MNs.PoN'"p.1~W0G"H=}Bc"R~AEHx^h+>>x7m`_pQf}E&S=y2=Oj5EQ5:wJ+mrI/NJl[
-mTx1~W0QdLa{"5Xy$aXJv(&1'6"6cK&u3F0xk(xSkiaVckkVWuP-aU~5&sUKw.)+Q@Y.}t/FS6$]YFXQWm=2e73E|hJq0^b6l#7[!R(n}1PX1E<t,fuP>V
-G2Fn/_"|CWX"8R`Q0#d@p^><#w~7Jd@&GJ~T:MSrTt1mc2wnQ`7:$t}l[<|vms1jZ$lM9/ZO+e[%ISKH(':m6wpaHbb)Kj!'@}&1L3#mG):Sy>m<o;<3_`
-ZXpKY_g&Sjc]@.X0w0hG2QT0sVkqKy>&lUg;9KP]a=:A>eHtkiW.CU8Zx_Y5KvT7C)44buD!-)MsBdpLTM'`j=.;e"PMIk^Wd>dY[dg9C/l#'S!_gt~f4<
-9];;DXATMk(z]9hSO0#(],2%|JXz-d,KRpHK]{p_BdETOVtGyD]8[9ChPBijX9"39^/GfzIrs++_D|/W!!Q|=BB8%5b249avjCz_Xc%C-T`|/5<g@IM}.U
-i}>rQfxsmc/{yY7y!2@:M(R1!s~Z<A`e:qwChv./NP-US#r@KO{o9K`-L$vF"bfY:gBU"y,860&573uv<nwCK,Tx9v2'lBIl8$YJmb-W@(mflq0=,fWO1x
-R|l_->=Lr^2H~M|SN7g65EI5}/Y)72W8lJfaZf;g!!w,'k~<j,!Z{XT@9{GTz5>H38g:=lB|Vlw3`Y`LP^&c2>VYO^~^Y^aQKtSN+>@UTM`&#mR4tP"uI|
-;d`Y'T@L-2x"KjC/xlTY5Mx5G0d9yb`Llel@3Ne6uTwc=8wF!K;W}-L9+zwXg,0uC]xY<HBzx6G:e40jnSBaS%[miQ|e:)RVRH[`~8v]qR6R!BXw/):G8L
-ky/kiT#e#7%9yP(JvHTK$u$K#rz^yth4mV5C2@vw2kFoCL_i2(5!Zlaz;+Y54-DHkQ<PN=Tcpu7X`Yq$S-1sWpdz)P.(svE3:"9E.Z8Wq<e;6%eVwaZ^]m
-)xZq&EpN(yUj<oK]<u<Y[Y:4X>cJOn;Ej/~KCZ{K3E10j{Pa3TKN.g0xv:}pCU:)H3O)>XM[0}+3AWcMpy`z)$Go5HH|7MR@#etUA'ee3MfQM88eZoI2k+
-zd"7mVRENWSpiPzHCS"(=eL$ZVQX7icfU;PmVY}Qnfq&xAw!dQ6YVQscz'C%C^En>2/{8(XJXwSf%)'-(Zr6&meRC;{#2URtR2szGjvt.C]q.}fxSTuU.y
-cwhv[^lxhn"U.e`C+RLoi{TTKWmJk'C))Uzo+PW}2sc54O>E=p]FWQwIuM-TW{[N}[v/4@13VA<Xj0[M6%q"yg)WG|qkzSkxgtikx],n7&W(Z<s;"(x,Qg
-d|biSmAnMyYY>h#r|..1Z'e$bZ2/,0eJfW19gdMeKJoBJ}'(oCPo#}D$A}:bf(LEy`bCF76[]7q}:iLInblW"mmn}O%X^<slt}S,FN=eK>tew/^kW'e:l[
-SkkK7Uwx5"Qg<v+RL)4js{LWAR9C.<BCz|=C{!h]k/KzE-=XIK4goNk}OzEj.kZ80iDTNwkUooha>UvR(>Puz;ihopbk2U"Z'7&H!{_z@e#0#nmRR,5O&{
-:W~NCrM&sHZ:=&Bx>wP,xjur$H{JgJuASF:;a#D';-BS8F6!KKMX6G9s9F^x:}0#S>~VYRN3y&.0<;mQ|ACrOY%;4hhg3+8qnk_z6ziLiNx`7$5Er7MF@r
-UIiec7}5P5=T!0W|BgP'0Mufy]Wcwh^PK5,NrvfE|9:A/:iHnpT3AfSEgn-=x)kkoG|Pk]h%w&7pT[{@H#BtkmmPY3Fnsx|&3DR5=IimZd2o9fQMgkU.el
-x.U+OmCh<_hO"sP!Yn`:LD5Ngq'u^HfpoY+S:<iYgnIipM$)bW${jU.K.&~wuaL5P{r9VW1^PEc5$Sdy4f_%Bq-4.^=vlLm]p:j;](z;<U{exM~Jf#iP[q
-!&:BR'@sCa#}~fx;km.zYtJoSpAN^sIzK._[!BiJ:%HLTj("a3}KmP$<R1+j"Ap|4i=R;<dvdEr,oVB!k+vQM5q[pRNe-r4@K9ii/'ACaL}1^m$F!$[EtR
-u"4/@H~"{<"V9]xZ7>PO:8SC.UB>{k!j,R[N2}n%cP9)y+<1b>i_xH1x3Q"IA&:`mChvvR{pm)fclpg$XoK(k(Gc"^[QUh>Ji3F;N_919;p:D}QnEt/UkX
-_VG(n,j)ff|0a1oEIEKysVLHf6&=+&4C5/zLsklC>-2F;/IYxgB=}Ps_q#vD~nQ"pg+n]3m%pdi>g.=|s$!'@g8Q@:D2.`LG!kl.hQZM_n:=Z,dC'}HgBv
-v(R2MLWAZzxY+knj!X%TesWDJJePSdFxiH/|";UAi)Sa^4y.JDlmH>`9len7U@!;Zbs}'W:&h-xAcAY+Fl^a0ow>yH|7z)AU@QAt3^`Y~wXo<D~x0hX_M&
-w+|%RqeDEDi4S16j=xruGZy[M}xsB=^}I)'t~6:^:}[w&y=pr=5LCwj'[2IEhA:$70q[%;TRaJV8wD}vd^ui9`c^yIx|boP8v_NrG7D=Kx%Rf1JvJ{6K3H
-@_47WImm}_N1PDL6Ey4`9B"7!L0H[T'w^:(Dv2-tYtuE5{tg4S36AfM_66!rOV0K2P)M=.xdn{7|aS8NaOq0k4Sc%6D=2TVH~dL|=|2MFV'c3I+RrDqLh0
-/0Uk;'>svy}WkY<X#AZ`}M1_`xOMvDTZ05+yX8rv'P&`y=$%a0RY1E@@c]7FCwhfNj$TpEmpFQez0>,A,k+RMp>njoL_6QkDc3F'-,fc1l4/EYAk'jB^x:
-P_kY^W(y!U4@|aS,)g|euU^{vw@SOKQ+|ub`-{]^#p>9KHt/Ra,ui=m}=T5,Kjhr2p$vKT3W7eDO^Kt]znt.'Fi{dvO<N]ZW0k"qcbYOkRIFw4P$_OVi@2
-%v)cL{(na@ZltcfWn6-DPReXc[<3D-/%Pu0o9>%jBT~/T3@%!JCzR3`a8`iJuftngbOArR5@KGU$~a~w3.Zmb^Bavu@9T-D7Mpl4~ktHGinC!CkE6ON#]}
-_r/'eKVd8]3Y-.l+Oe$z%FGmY=d{.%|W`uo<2SpZ[_]'AP,DtpZ0^:n[W=;T$QxJX^=EW/$PjM+N:aAv<k.>`$AOpYn|-NIN,QpU0Fsz6|dppv8_4e5=8E
-I=y|D#eW6AsPZU:kRvzU[;s/rEA-QyS{/ONVc'n`~,Z}@pxpL41>DwG&12P5x5s{;}SH0ajt$G(JAc@6FojqOEs_,G#7Fg]W=[.O(5Y2IXq6+_,Y>`d>nh
-IpIal4zoYi1Mh;ID&R%6zQS:e"J9BgAnHk;9e:ukmsx`ktBTw6gX/297H"kR0WSWjilyq@)x]=IwPxnn_x^w6@a)IKlSV,3fq,uf.>zxY'l<VB[Fqh<&v<
-i;q>a1S#x3@+0-^ZIvH_s[^p!S/@,Ig4lD_8<+XUS>ib]iv/MoOie_^QMaaG%E7V6}#5x{z960rPMit-wb`__&Mxy-"e+mriFu#/X3d>%Z@4S7If4fpmd!
-fKyg&^YLw9LInRY:3'CR)9[1fR^K4w&k<ez+xQB[EVdx+m46'sUl=;&2d@w+VP}z9dfq@$U)W,R}<3PEM#+JoTX,.M6+6LQ%-:@i.wymI+l)~<<v//qSjK
-ELJmx1f8YHT{bwk9A(mGw9D|U1l9y4_Aa,BSOUO%gm6yrFbZfv6Lp;H]t!1cJ=^|4"&_@H"74bKqi;--m`YbF@I4#X+ao$$FlA<GF%T%7h@0O&ABb}PWVG
-!k}bZfw72DFGX'X6Lk.qXSYFo1Nxmtd2lIAfZWFH_>~pkPCa_NeS,M:{YHC)iSiAZrG&mElsyvso$]<HEs2X/f={aW8$"f!mknFe#|MH&[b=R3(=Y330P}
-"12M)R;-[T>EkS@0;v_u1$_>A}%W3TrxB[PDA,0Fi)[YqsP`OXD[myM{,mQyq.19|&"{FOa}(RXQ,1+fa{ML3{$y7U,kwC<m6[Wihm=)e_6[vJ&cH8GBj,
-g+K=;$qGA'Ds`"JlBQU%V0f4C.rX'1Jdqk!kq93R!YCup!D[x=ZYNe>)`9_d}]5-Q_emui#ZtpvEL8hbz:I(;cvjeyn>jU(P|"(1LgwobgM&s@(A/f1Nw{
-6]-Z4#klgu/tT75Z5wVOwGRs_}-z#{D{Dorm>JZRwGa/^kwRZP+oO)A(GJ+-.&UPX7HX>}vj$";5,/y:qO0-N{R_<|+A5[}zcEh4m.c8$!nr8{$w3RB=2h
-[F1Nf;gkho7>#/6>C7X[/"3Ml4E"_1@N|v=8fx2ZOMudy#zXu}.So:266U]V'I&dA8=6OjO|F8_XT6-F<XyBB#H6Mq-;F<2$oIEfL/Ta;$[z`ov]bUYNBh
-|-<0LcMG`x8.|,qSQ=]]4^7sFkg=&C}xJdYD$)q8@h=IcNhSI_Srb^K3zG$iSywj5r2F1h097Qoa$7oQb#ej}f{Rjh,d`Sw7&yKCAG!FLGoK05p)gl;5z>
-cMS7aeMnYrZZKn3lyIp0TweLnfaCh:nH/"qj[M{L.)Vo(Vg@zk7sWY47~4a{/!`n"G@VPfd-7tOl4IMVA5,Q<LCiW$ll;2x+z__Uc}ZDA6Tp|L-Lk6RD(K
-w:aU_ssH{CZ&7n<|q)Os^BLZ.R^Vw-=AUXgIoqk#~]5c.&>c@{W=uB]Z&(w^IzGSo^OJ$3o|5+`a|j$YfRNWeH!o'o3|BbQ)~YI)H(ni~^.55f+laQCc2Z
-(qs:hAf}OLBxa;C@x|!NIy=+Ow+Eli&Rk(7fsHzu{j0W+9HZWC41(VEy^c:uF|pRL)^2}#{yoaibPA/eoPCERs/0)m~&nm+|Sf$FpHhnD{Ae)sKNgR1eOz
-8Q$mSmyUP6o0xtGe5R&iIO4,fyGCf|Ur7+-Ep:L+rwEEGn<wGQi|Cof9>mGpP`X>X%y!+5aWqea3Y}Z}i7J5lomVW.K9LQah/4(#eX(@6r-xl`l!z4&mCa
-dsoGOugjrdS>y=Kk%{q9A:IT@i4pQwVSs;3wYzp_;Y-6g'uS&IH9l=`.6JMBL<rJZ5a0h^($2/A%1"s8|K%'K[L'&B&LSg:[~42<ylrO],E{lkL[;.>+i=
-eei(:6G:-2"tw.Z0HqO5(=zmS.x/kVea(vA/w@8AOgf'-$CexlDG;bE]XB#HAlpDGy#W'8H.Gn~:Q$=uz9/WJx_$O"b,TPeFiF~6^C/N@9b3nTJ;}Ot;oo
-k9C6CB#r-p&Kf-Eg)gG]:"a7`nPd-h<Ta2CxoslS#D%N)+}4$5NQEbibLk;u(^ZO2J6GUk>#[14'o'82oD-,F>.yK3e<yAM}$a'.!oY(^@9DC70ob3Vlfl
-s=nIduRDqB'hC-XU4T:UrZxx59#P8}F0@+DaQm,yT62F%hgo8ih/oKee_w$C06.R|3E$o2UP~Q$k$Mb3f4HY>x5y/%`yrn0G%<l4}g|J)Gs}6V8NFTCLg[
-[A{#WjS's@VRD76eIE"5!;FC@eJGg[]BjQO,b6vli3H,X:N9+!09_P6OLx(sJmLp|grN2b<:GH9rr>;XCt|<k<f_)GR5>!P&9OoAL8m+CL5(]zjfesoB5U
-NM7p&]N'Y,eW__~[OwsVa||fq=DBp2Tys5lvO4zZ'dz+gg5$5DO[%,]F)U+RybL<BpjYnL`h!cTx{AT/eX"(T7ANh0/'0MNuhXgti`:dEeRXP[dCRFQuXY
-A}(V#fbnm/fqv@x`WK'M=WwQR!7[Q+!yo|y;'yk:/L%z$:;(-rQ&i,HXY8|;=@/yK<#Uc:EADm>Ih_aOp{N<&=I<!kk;5"4kB}plyeo0[>N2}8Zv$Eg^44
-VC<rt($syS4Wz>COFu7XhKK2Qu<m//r^hK#`!unZl@Zrk5DbmxGb(_%+lYw,WC-dzk!c(<3'$4z<s7<253+|DP&mrao(EM:lmo84bXz'+dtmaufZ|,Z5nH
-AALq'UH5Ta8Rt9wd}zw[1,/JA[4GV&)LdvY0x-e>dIQGUL6pkrd'_}5Oh1bahK"vA3CC3vqf![IQrtS}:mD8[&byDUGu@<jxscgs#LD)9bXnFC/bYsMi0l
-xk>CCs'cHKOl8}`Nec)R8Lk7fW1$5Epdn{+2P'3y]<@c,v>+a7E0k0$pk93FPl14m-cYiA;]>6=KUOtGnz#]xkl"A6NbP]OKgzj+&5r&bc<rG-McB+4svq
-j}.,,/KBiw0<WiLs89%I}){yYEY.pn9E@TN^.yvD!CmE#>"v5}6S.rMHtG2Gx78BByG,/2~'uCsJuEfX9ljUdJZZQdAzZBF|>XijFw!R()#FuP#9J&G`g4
->[}}^Q=K|z$k;'dgZ!UKGZB-h2/_0vcMfODP[T~T+K!38-^^tC+87D9II2XWOb|miez3qIQfXb!)UKf4'J3(JUIwN"CLXZl:`t>/}_[HFN;c:7Q>vKLT9i
-!8QN3y+w.]m<`<|q)47Nsbu(vMv^AVaCpMx|,s&);)ro8X:#QrX-b"FO>GL"i2I&0JABdReU/ZI`j>p;K}+`n`6EdM`4JTH#g=-R|r^'!Q{#{xG>q"0lnG
-#7$r]$OK#uCnq8{}ii2"'||='I5Ue/XqmnZ%@tnx1a_':Yo%w9vZ}qDn`wTIYG{uE,uR,6lwD462bOXl7yd4(IU99p#MT0cYlpSSZ"Pag11g|t.r9Ouxb:
-GA@yV45m5v[!4>8M#Yg4HP^+FT]^ty,]!To`+[;l,V|/]c@;Y-R.G8;7;kk9XCXy<I88/ySDS<h<d9$RGk&.usf3`JHO@$~a7iW#N%&!21TkCpZONq5a76
-B#707^Oelc#3-.092#GYo1.D/__(Y,1!,awIxAUq:$}Vwd}<YV&iWgKfT[wCn!jUR-)vi/dU(2f.eM}IVC78]:F4$bO`KQ<@eNImkNrM/BR_/&zE:Xyo^Q
-FVv>u1:E}qjy}33i"uI2'L;4@4^!Z;SXdna<4hRLi}[MSLn'G+B!WK9QQxJ0D9n&NTNi"k9skStXX5t2=RxaaG>}yeAgKX&[_wKU,{@9M__!1h38!}zMLH
-]PJ!ZHN&v913jOMq'-Q6O'|'"SOEnU2cBg<xlRkH!|YOp^[Kvn$}{J18y`!^!XRm:AM^M3(Faa{GS9nyK#e:^9~3.k]M|Wwxi2M"%-!g++0}-]<92t'vBn
-j:`XEN3|Z'.#aRx-n1D7ARby{R7E0OM2Ls|'}+"j;VTb-Mn3='o/Y;p0Fdwryn{nl+N5EH;$I{MN'5@H]=1W#NZ4IbmdG6|hTQ<fLPmg^hT$h)$SP,p2.v
-}d(9Ju(["3-L%7uM%K2hhs&i>&"62j{OVdv"be;O9t%]@gM667&LQD:J/{VN,jt{<pmU,T8O2x!)`&FW&^JyIe:qZMDb|,k<&]]{Px0^-7tjQg0Z}OeIGA
-1@DNW933<&@/(/9pSJvr^Mj8,6^DxH3[@L_DAQADPW3NU_rn|lx}^CXvEJIzR}!xO'Bd))7|#j9b$$xw`Oj"z/&;pse6cHUXbj<X)vXiQ}}M"[Fll&+MV<
->W6B^,eiE.xmWe+r^8>e1A!$3%rx'c<F7Vu!h"zfF(B7#wL<`VT.jJ:3U{lob{)-sw9t_iU,"_[n&#,Ncj}yLkjK8p&syOjxzv#kzB[(zR665B0.O+OQ<`
-ka4j}[Rdj@sR@gw/UKukPHvtv=Uu#4,Gv!9TG_y_;Z{8$OW_c}98B#5%K!5T#c&z&lz`F,3#r45fr8:X2{8r8!4^tULoX$dwqNz"n:3Dht|}h1:(x9{zNi
-f`yS1^e1jttbGO/PAcVn&+WzP9(s6z6,Ax-W]hi4PA7lsDo791(C.m`tiHkAD9$Grq_NZ`dQ9|#{"=eP.M0op#JU4R1Q^>/9Ab=<0wo1u[=:3[d,o0c=3.
-69$Plg=>:Y_u[nI.RDtvC3%OB#j}yC_p4KTGq}ws%hD{O1DyE&ymJMC]D'QS42#hTjD2//ZEd_u[FGkr=axyVQIj9|4E7]7Dfvd$(#hHlAH3Rd.`rKc2.8
-3(_^:PdPt[8(xrL/(kX1"5%j$18!l@;j[Fbco!"]RV$3T)|+1hm,@NI]l=j>:ExuR8Gmv3XZ0&rJl.MqlDD6AL.QJZpG6'NOZf-ftF2{7Y/w2L]umUqphV
-lopOD[{w;;8='&O6`L'UQNNSYH3'z<v/LYP&{PXu%hnAvTj!1r.:(=E4oyqi&<)QZZy'RE&!u.,."Bpll&imB1@B|GMmCCaM@&'3&]F&}K]}KnW9LD4Yf>
-SoRq8C]y=v+d+sCK]%<h<n{@bge>c-waj{+M=D&SeA{$o+W{w,(8d)<%fY}d)8!E5sNtRzN>%S|Q=[OA0s1Y<)"$5M"}s0t8pcTuawzT/>x5:^O3oFhUf!
-;eQElK8[(wvDs}rKKDvfxdha0Z6fiI.0V<6gI45,)ntTWD#svd17DyiT&Jv.>vNQNiA9sx(/Y:GSLH0yU>Skk9WowhX|5t8ysG;q_m1xK5'f3$~0@k0ZM1
-_<SI@+DRg[.(gY2cUT.Rz>g{JvpS^qX4B.XGJ/j79)FRX{!|Z@JkD,t1tpXlZ^g40GgSUA'M'xT>4;PZP-^F`K_B5"JAj":A0POI-xYpcu5cscEX^/aK5T
-Po..WA)DOdAX2q~xcZROGR17.2">YOJR9UhqN{";>T>ZW!:iei:bOsGyj9_$0"FTE=#vA3KMxJ@obns.N0}aOO>zR4kL]9`Po'T;IJ'>x&"w_rNSxR{DnI
-x,cJU;EZfeGT.'bMG:KY:s,rH{sJXr_H6w]/so0"%xxiSBKv@YX8BudJ,8)RPROpMKZ!/^Tm!JMw7,&kb!uA$s=$>Lq%h#>q~;fNS`&I$)#3DD#2qrpR-r
-~sJxxFM,suY#$ccPKVBe'YDc)0%66ZeKN7E)zc@^BS%OqI!%&04#e(Rd5e8.^WugAvd{47Bx5fW$aO[#C.NW<$KH,c6yG,L}#`k`9%QAm}o8e/4lt$P+$C
-]V:l&dW<(4_G<K]oGSYR>4n.pGpNL#(i$I8GVsEt1.qO4sb2t3h':/J'VRsd0w6^tSp0e@hM!YWERv/L+Vln|05:NWOAg+o[]a<+(^YI>>zWN7;].N3X=/
-b)37!n-=d$bk>dvVWV51%[sih6!zK34h9$kNPj`r3`#kqJa!bhGv~U+F4hJ^s|Etb`cVMaj{fG1:}#<D20P+$`-|&">/s:ln6H1u@lY].o<Ai,%2HU}(or
-cV4y2oomThegu[]O/9Mk@^VL~%a8fCOEova7/^b.~9Y1cIUz;zD=pLenQ1"(!b=Y/x/4]D-Jhk:$[2j6C5t[yE]S><@g5.!FrK3RM+NB/$AQ&9u.E3%C2S
-#n]u<<:pY^fLRF8wJCic%=V`~7L'^E{!E_w+6jnipenA$3fUnb2+-#=-$>^DzQQ@ofwg5HwdfZCl:HkF~Z$b}NmSLdDqLcLN6us;J7M}P_"@P|]KTuTe,2
-qMD^Q(>Dm`b4T/B}ln`Fb!uLF/3AhCIdefkfZ[Gm4!V7h+!_3EpZ9b<'E{N<"+Ilpv(-{Clo5UHT@<k^J3gz`>F5#Fn[@"C{;!}mh2'Jy-)R-_zqHvFrLi
-r;~NYzp9R[Xcxu}JnZOywyhO/+far)BI[]<oJ<Q:O`tm^u7Wxd;hX:Dujxe&ED+en,25_Q+)/0Mu@&PR,[1p9VAfJhMFSz`nhhN!MsfAM]z{gEl'RS2JZ3
-aWYx{KAmI($cVv5}|0Ps!ZL9]d>uEJNDFsM/66otrjQ%.%dG-8nPXg$br>[Y&k-MPD+'-`j;1]Y,MV35,7H4T{cW&]6O7yR,"5Y%N^/Yy[TFbv+eM`~@/s
-/S#^)B6x>x]NBYdh=x{WfAydkmBZXN6PesNC}+%"uiZR/E!HVq}J'wzOGrd9-0SvCpou0QUA-w^t=E9NS,+[%tuj4fEIWiyNO`^]S03j/1Dw+a7RM6Eghq
-11%$s=Aa0ElOM'%0v'BC19D&<c!OM)B^]canOJ~h[LJ@0Ps9r&IewELb(E=HG'WOWYE4(|!d{{'e{N46NtnRy/=A{Vz%;V]O:cGi5d27=6fk=-QRF4$'yD
-a#=pIY=gQ=<G"6b)N@CC#,<]#6POm:-Gchg(QjbHR8`/fEGSl5{t^WD,KWHx+T<5{2&#iVn[<PCTMhDGu{rPVAj9<od.2<d!E:V8:YVKZ:)>cP]A+pz'n!
-hBiHGEc-;iDU,Xvg(Z3@!_LB_")GK"6_!TF"<S6+^'CBbOI:V@cLDF$QgGrUi%}'E%8KqzZx0VD!(D`([$mJQZH$M$P{zr]uNje|(nzh[IZC|6YBC6a>I|
-0X"{CGes[P-q&9+i%cGa-LDb<66yH{s'gM7-m,1tm:]wr6'qyl=>TQ+d3|:,R0E2OI9h;So6N!vp1=xgdyu%lY17D_F+9FW"]Q_DA%iJmFpy|nA$!BQqUh
-9S_s`IL}0!oHND).SMSXqpm:^AIzBi@2/>pCO"6CF&430v6,'juCZ@HdP:1C$+BBMpSp]!0={X9YTlWs`Fd#:LOXa=1X0)H+r/o`6)~SLN3SFp^<Tg#&+)
-[R^(9e|_nUlB#Y)i2ke94tFT=of'wl}:oG%!w/xv3R%-$}QtngJMJHh%d>wBUr}UQlSY@1l=O#(A(z=9_)>8GhMGDT,k5_W"6!;<}bSGk4Oi>J-RsSg'}2
--@s|/}r+.iu%6Y%N=WIekqccdPBOwP"]&^#2>_9V)P<;>fv$hCSx&VL5r'ZTOG<=%(~r-.1(!0|[5x=>1Jcg{U(+![7B"=4p'::g4_=xPx5Ehn/"1_VHFW
-"GHTAS:rK{bT7";,F!Zve4~{%M7fpw7vNxzz3z($R2._bR]B~CzZZu)U1p-N+XGr%Z.PII+dC^'ftSmIbG]=+7.v09S1wnJ1Vxh7F4~M20;S,IuaC][%gy
-{fOaMaJf`g1ko0a-]_TRy#A1JEoCw+TiC6g[>FU!=l!4k,R$5Oyx-coUp{vaXST|y{uqrNzV6xDRcA3qbM9Sjn7s6]|UgS1`RQIC/Wunrr/rV5B^#bw.nx
-Y@}_^p!>r88s@21''t<P^VR'4+IQO]W}}rFKNBu$C(]P0Xx%TgxU~gx'q#G"[r6f#>I0V:oTujB4(9msx;s@E8)[ewvd]O,XZ+8!Wd,rWe{E3H)]C<vGMf
-FqtPaLXnbm"%{3t>'"t+7u~{%<_'3cuS{fj8N>/}T1p'J9_OK4wl`{R}N7_A[7P;b8M:^gGv|}g8b10/tkxAGeX8xSb0-3UY-2Vgai0Y^A$5Pjy.rNFb^6
-gO|NX^yx;-]+mzd8V<-+vl`+5fEHZ>V-:Omn<_)E[g7yn@G;A:-aK_RVGQ/=feqeC{W1sM7ufJ3W0SJd.O-r1T+437"(l]}B1E%C{|PaMhxKn=/5cawdxi
-X#|p~/9PRbJ1xH%8bw,&BXqCN^(;gH.o^[Wvr@J]Xc-uU;hB#_K%J9WL&b#>iWTMs6CzG(@Z|@Pz%9/Ws85KDy<^6xgF~zHj()<rdkv1c%O;pa8WPF/G4J
-c9RuxPN2g'~O>(EEj9x(8B"Xp+Z>"5AP:htzDMF:Hzx]6L'$}!:,m8p;tm^Hv{M!=y"c$'O9{A)%WgyyX)$iz0!<|v@>4YSwxWa^uGs0B[ib}JJKQ6,Jm,
-5)_Zn,^c:}eIo@,C!)8>OiFAAA!]!9vYL/PYFmvl|/72z2p}p0x]^q4q[P1c;6-/h9QL[H#zHfMAOY&[alF#^XX@P7Qs6JKS:boOf!PMp{Gl`PxAIsuD}L
-JtmAMf15h,3MJ^v8czk=E>CnhHkv/|yh4i.0dgyd+1Brf{`1UF!)G@9hx^0$o(m2]"Id^VeFN2`H/qWl>u6U8idQy|D:'P^Hd0M!jz6BkHy%{Iwt>dZPR)
-"+VX{.'J";$w~VoAQ&i1N-,6:<#)^bgZBW9CyJU13/3&=M3!U_7i6ZK|)ekF+MAWz<#VWl}q]h-/eK`Fl`,N>SN3cUVd_t"8R8.^O.Ouvy!{zA0yq/&N$j
-)AL-vE:]"O|)TI-icnnVma2V=gBy}VwE6GRJCg{m^!t->EF::0aDbjsMfdZ{25QT&3Wv|dS{>:79]VMe6>L9}vG";o%U,KjXby8!z"'l[9_K]1YR,$H!n5
-kgnn#4l6prX_H7UX0QK^u(T^zY]q2,bL=fnw^b3N)N1(+qBa1p#EijznGj><>hQKR<nJVQMP^rqX&|'@Vs<3+WIK4[yj1v,$HdCuKbJp+8C)'F6fWx7"e<
-OMrZI]GN:RuHq1!1W_<}1tC|5e[HBObk)h`DTz!!SX2PY)V|H2&#<pds0<E75V+MF1{<d%~J!8Ao@recbW/uEARy%MztN|0}Vs-ie7CDs.~BbCfkn;wh|P
-LY5)S&KKqd~eO"^XFuWAACLmmM4}opN`SZA8K#cHMs6S(S&9Cyuk279l7Cy@a::0@wLjar"DRuHH$Y")Gx9VWQ>B)G|4H#Wdd2GM%RRd{c<;[eUr7zf1PF
-+}Swd%z3,v)Y`QMiV^VdU3n$MF}E9.7v>Nc`#Y#TeTXLr)6ND^dM1vxjGitV^qxngzy_rV1UOB#p(e/Z>i99p-GG<&rHd<2C+$-U"N<}qf[YPTSkIz,TKc
-FOLx>v,8sF0N/Qu3f{&M-pCr/^pGU2.D`Pg!3y36s@D;}p0ExFc9|d|U"~ArmfNI:pu5@{}vI9uZAo}I7C1$%y5;qB,ts-e|H,L&nU(8I47H6hl%0:5$/f
-!wazvcX_J`]'c=Ep>uxlI^xwJLNA%oz`i4%j.)=469Oy:uXjSy8tX'A,f31,6u<)~TA{<-cOsSTHC#cqn;"@K)Ii^G{Ns)nE+,2Yb0b@U2D&a}!3=cB`:F
-c}w1m"ftSf&IJlZ4Jms7(VseGB^Yzir]ATJR{ox>7m:YHI(A0%OGCn}Y3DuZKNYbe</I{FTR%d6>dr<,sYo!DB<hfJ$-$p'owF'R~FO/&W@dImqo]g&CV/
-Wi81ATN>-5<6Axf9EbaJ.tL:Y$GWHGp8P<a(&p@v_8sRg%6uS/hATx6bQ-g&87oE%T^QjBZj&c)}8PxQP%0p~xGPyqCx<k<s:33.6x7hnIy]C=E}w:YQD#
-Fr[,@4E+r,"NC3u@gg>AA:8la"42o%!h$j|^Kywsb([x1<-}Xtobg^/5p8OMB.TJIR3qtPX;s6ND3]4`fRt^gcr)PM=!xmyQ4TUT#9#@!wkebw=r=O7T^@
-@LM}XlNt(rFmIk|&q-o%,Q%'Y!CXh[#Gaa"d7b+mtu%|Z9h9&pi(9I(t|CV2+2JR5dX<QCpKE=."Y+88`Y:+r|kqShG.p6_TW=8q4P<Hu`^`n,&1MFb:HN
-y<{E;as7=mM>PwvzT-:|fzls#%B{kJaxw1z{Q5}=)-^yDA0R6='jN-A_eRmm${K"7&"OAw8MC752g$kURzXEZ:Sd@W3aU`|%)7I}wEM.nLqAvZZfJ`BS'|
-_e/mX1a$KW8XN("g2Hg(8@R(<FJ)>;eL%R6crE)gnGhTA[!BrP%w3'J'~UdGAdND^7|acg>Dm7(haFE-^Grti_V2oSZKtww7eqas[0Rtl]j_XVTLUt:Xv/
-9hiyX}j3np(<aD`@E-7}^6;On8@XuB1SSFlbk&cp.V]]0pi-e!Ug>[+d_B0EbsQ|gnF_r;u$S5U%3g=l^}.M^ig.Ut(8$PaQcgwX`R[R_/)6:$}|$5p,q1
-2px39ESL6},5"M-xXddf@lwcLkt+L)z3-4TDPhuW%q1l.OP_@Z4YUk`+_OD8HNXYh^GfDM.-dlUZ{k/#$e[`;gO;][Y-_O]/6=rN_v9iIuNYE]Nt[o@yk4
-qBjiXFv;]Yb7EWZ^cLyg_t7PPzRc#VhCS66B<gj1p/r@;XO0'oW}qL[!porl::[@9nU]<XPJN-UAB|(2'ot-he|qLZ4O+Ute&nM/k"`_rr}r|x00tRo:mP
-WNv|.g]eT,^@pMoO&L9"Yj{,Tg&3c4Xxeds<Hu[![bWYU$y;l%1WxDT"q{#PIRwBTh5@g3,[g(>5T#RMeh5H4'swOE!h+K-;wA#4-^I_LU=)7VGkx:R>S8
-jyEiTLzE@L"vywzWg[ofs7Se&L7h-CHMQo&AV:Z<Afny5(H5$Gt&7bCI]>5#pIgm-J=9O'M[8BVac9X'xz`5^t%029@ASlzFD)E`JZpyjya%{709'Zjz3t
-l$$<W&gt^c_]d'Em(L]AvlZP)7(z/]m3;GzZ,`X']h0t]I8o{&!c~<p.+U$XIf(_uR6LxZAy%81OGhl>H4.-=FOo3TX1`u~ETxQb-Vxu>MbT}ux/Sg9jZC
-}i4}0N`DmM-k=ISm-,+&CHL&LcReDEgU3JxEAvc/:oq<[7m1X:|=G<pH'D~sz^gtAoj;|3+".Ddp>imk[vq<C+:N_Yfc$cFWNOm1BuU)gQ$9}ThwwQp19B
-OQY!-Da)Ch'PnPnZ:DuXo'W$si6n)24QR+i%MM1V@P.HP=5LfQ(hgcMO(6hRvRW>uiw'0P,[&K=O+HexqGB7HokM)o83i+/.ef@Jp#m0j31lo!RqHu;(e@
-Dz.cI>g_fNlbU`Bwj<])^)41LsZR,Zw0PN(S-]}kf;Kj5AWaz|x9|8r=;EoWWAp>y[v#sDl1!5%.;[sVOxJ|.06f;0d.QJ<&C1'A~rz&:32$c5ZNnTSx@z
-/<GCjL$(ViT24SKTl[2bp'AR,cN#N#rvfJo3iT8p&"UIr"x>HKir+yqZ4h5%(Q&0cYCSOQ&)=8Ydh&'E)lWP0;$-oF.{:-eZ-wZG)ABvIqT[BoY,`){:Uj
-Bl}R2r}7{okcSs4<#lQkGy%}MwoCR9yZH#Pe]+(:Mahhu[aJ,lPL83S(^(=62O,]'t"oVG@NL4eI]jpVLtLj"c:6[%|o>b1IdUeJWRCF3I,hS2&=SpCpFo
-'Hx62bgws/Jhpi"/Omx:Q>5(,i!IGGoj>f."(cJBXUmLbUDtxgb1lL5w5g=%YA=IMy5jJrWqcMYBwVl<:r=3oJ%M,rFdlxzV^MHf=v<A#:/thGpT9g"vN=
-enaOb4_Ny.;VQ<;&"L(mCeQZbrJBi=[Te/W]'td<RV]oCS`a)fj}|QT=P;:_NOA$hk<KjhoNT0(6s!y5$NKJwszOaa/-onbA<(_(_=(FB^lJ7}K'z|C::Q
-uhad>-$nOT<-QCkHl0,DXQTW{__t'nDerY7:tu_`|i|sjE46e|VTiQRr&:W<1{BM&#AoP3BH{Ui.oc@]dIGjzQrGb^",fRPO'-PJbrV:f%_'#U)S4=Uz!b
-gO1oeyw4I_,=#qpLm1nZvJiT)N[Lg$!L#Sl_fW{9u+wT1RHVN59)$CVn|+`YxOzP2X:=FUw"oG[rl8C&~,q58H<1qUpJf80;v:YDZw-p;9s;jw`Uk7Pv-'
-zg8v|{YvQ2Q!;7olU#J9s`KoVnIs!=O.I|iX5GS!z,#<s.Qtg|7<fDeDl@Oth!z=H!g#HMn+em}gk#m33zxqI^ZQ$"QKC>uEoAF;)b%C-zu2xUv91z=w1[
-zdS:QfR(9VV)8}l)=l@/Ei-<z;aW)"6;X3pdS_/nrXPp(WlK}YtYFiBwXhy!TK2i0r&k$iE^!9q;v4$S;w6EjA[Co.KD);jybrwsI'6RxRS"C&K4KYX}ve
-<brlj]<.,`!(,g![|)"`SLw]G/8iHd@_#DUKw)#wXs3!9H.p>SlY#</1z9sXgNq`O8iy6{,;5MCj!{(L1^gr+VN&&Dg,E]i(+^[^H%b3UWE.lox>~NOiu!
-kx}Eh=~p)6|4/"Z:i]TioF)hB3w1oe5G&;lo.-F%;]W_GcdP^98fy56EN1Alix/nY&/JMY&&Mf33~|;g"OkUpxzp/5~"NwloC1n,kn,=tp>'f1|E5eadXr
-002a.9fInxva=;,ek1]&$>t'g3nGA/qLz]g9;q`Z_h^p2QiFcAtta9%PA!9jW^hu>)WGalcBua0O{ka((=A'4]@=Kk48U4[v]Olz6r2xh}^:XOb5^VSFsX
-LeNE+A9!#9JKt6syvvzA2n<NO1H^IZ77=|ATi`}cA$d9kMN=Oy^z{-g6iZ&,v}hQRGog!8M0+Hv^mmNmkI2Y()SKtd|B)ira>R6k~1131cCwuv<:Fw(,X8
-R@ZP-n:e}_-A#RVBe>nVNB.,&pSYv`NaE7jJh2A[gU1rkrVEY/E4UsL},4{HR&EnUEScMM6AzSc[f`~^#x8K"a+p]{|g&L{_{J^okO$#r=^syr)ne,09UQ
-do(J6h{%a)E@&06bRp82Z=6h!vd^GMkQlOU1p4+Lh^~m8@e`N15a08G39e_f!tvho^1$;ixJKNmm&s[8tGCOrIWQ{2ntG&=6Q_$!!6rg+h!iJW3``T%qC^
-3>h".J|70r^'6h7rr!~YWs=i{,7_s52b|dmq$O1ZIR{Yub@k<50imQIrm'3$$8"$^4;W}zN]r(S6U>Rj`<<bTJl$WbZe;+6;-3NIb)s7)dc&PAj:U6<2')
-r7eHnE;SHK1_O2,Gib-k;G):1@%k~@_'>a6DUxU9%W]igz%OB"]WG{iRGsE%Y(P)as:U|`MA1^0|fn4z;t:XgH.!#a{]>]>qwsKHa]NrK7+R;i1(e=bsw:
-QkTAF3|$Ylo'evxBldVti6Qlh(Yv:JF^FPirDxhiyl&qo<bb(O5PP&56;k})Q]H{&vfoX>31zbX,}Z2%jWH%S$o:}P<mq8Ls}-2hQZk{V^WTz4wVpBCG`v
-"3,U|#`BQOYoE99}!9SH$q`x_RS7KZi6k"KxXxL[uGGLl|,^r|ejz|l1hZQXc2R/q5X34x>)&_NJ$1T"adbiAM'IMta{3)>_rk#&_W@[=M<!%+A}#5<Zs:
-Pjygb;c1Jv}7,Q>em-q9:QnOwZS&(XKP%cUk-[)_W5}sf6gSxK'B]0[k]s[Jpu"-d6/'suv4O=TOkun@>WRK%eVuvgMhdZv{VdVW_NGvUFN}V0N_w_zV_^
-C74YE0S0(BYydLd`WHD7[ptkw=v"6dW#gP$`G'kL"/.[+p8P~i5T-#eMA_i}GR{7}ubnoOol]I=%`bG-DSQE8|D'fX,|GYt;S<}6>a/3g[NqxeD)#LgiY7
-:w!<EMXm:@7'tpD)b3[U#xJxm9($nKi3~tfU-Bn'T')0l.uSYubr}[>^a,`%LDz<'o>.`aU8oekq^1u%NVF|'=]!s`@sSi#S_/FRaE)ogDU<4t{.c3_T)h
-'QWa<yk<56t,Ol7olq5a`}na"JqYFl}TnQ}+kRZL9NQ_Q[5$0EMepRGmZ|]e@EVp$|J>Q,aEV`<<'R0wnDHFS|e{<|>^))21tf#eaF~Dx"'/%!=UjO3Wbj
-f1y,F3m>5THH::~7Sn]IZ|0Nn9eX'(QPPQL`Od3ut(88"7>6xKW^rx~+'r}0F+f=SkTegW3nk("Lp8|r($[s=ZoGYqUFop/%{W[ynKD7=BM73e&An=$+U_
-=6H'%{7p"%m@Y#ZR>cJ{Xn$k2I`5zzaQz@|c]5g.DTPgFEaF.XYoz4JXWQ1UY_4;%/N_^q'&z))Fat:'5H8,bA[W-OK.|YRR0YxWZSShu)R=+Plol[Wk1{
-Yi.DIK+z)S:7s,++I9^oVP%dua]hX$3%f${+X+NK6.|7)p{NSrXvO:cS3U|Rx5TgjH[S"Za"}""b8Eq`ha]SCZFV|}}h9UX+M]%77T@-^w]OXdB!YiQ_{[
-M!I^D[!9v!&&m@;neqY8yK.z:Ov0<P.=1mb&K;0Nys^U:.,f.$,U3#$krB@y>!"op.kcyLl5V9{sjAobb%r+u2`MB'$"8%-b+t~S0yCkMgmYVO~T!Z2JvX
-hEf{72B/b4u2LJW$gm``+8+D}Z80Ripyf,.E@I1TCTQVgz"],P4V1=p.a^s`"f0(|V-46n[<<P{{a`~5/o`9OEz(-+;xi6|BlLo;4t-hkg3N;S[k;D"7V&
-56-r@U!QHm+[99U6(z2bu3t,,|7|p".Slg;(Y-o^R4g[[sp|fRGj"^(;qxKyoGM0;s|8_##i]zq$/SfhGF'33,5/(@{j-!"]z;}-:Wb|mrKo$$x9KzhnlQ
-pbV{htvoz}J>b3%WNY<p"/ywzE4,+Ut8RBinZ8>)n<va4z8fa}TFPa$wSm%Xr@rKJ0xIMC.$~`]t%#bCLbZP6uCR0;9{2g'T1zV{^dG|/_8&$b(w6BEF)u
-_5:!^ZH6tV;T!ywR&e20Ho'N~"dp-(M%"@Cr>4Q/3F!mKUwnEC(UO-z)X`&M|W2)a{$WfUy5=HM'92lgvWnsXPC$YE'QQ{mDzUjziP07W1JhAdV=$BP+;#
-wze+^L<.G=w;=Oq2[YaujX{Rqn@XrTzJT/&g'uMN0['zg/wmV("=,dITDXF54Tp+B_jo1A!b;86Yvg_2CQT`U.ZFD|3iM/=ErO'W@0n#8ISl#n6A+'kK,8
-z-mmf<|_DA'p;uzWe%qaAwjqf`dBp6G7qr>,./_ZeVkFBz}aF#jO&eh_akBwTtle8ix_Rd`%I`1QH}k+}FvnNRxxHS0a@MD][E!e]`=&G=qr7dD9gK|R1^
-AI<Oo5:6]+Suq{T"kFNx.aNK0YG/3wB=}($;hGuUmo.RO^hHo-B/o^MBMkx])%|YcW}`X0#}e@aZQfuX)4n72WeJ3SDTS(apdMe@p@^Mk%NLyM}=Ftdz+C
-JL[v_skwBUEi8@bP;&s>VR)w(.{3a0[!fgX-O"3^)"iQxOVAw%:)t8AtC56cAcz&qKY,="maV<vZ547Fxt6SmWUnV[g0oi_1N$%ent!d%qz%B`)=sIrV^.
-y.ARZgL#GP.#$e&q'PW(1(1:NjB7M5cXzU055`(voF"=bG6_uzN,DMO2i0t4-4H/DElus/!7=%>CkSV[Ln(TTu.X=t+Li`u]}^`H3Q;Bs3P^ZNwUt;jzS]
-.e=u0gLWJ;lIB&nL"#<T`d$+$SzRI:O#/mw0Ou72(gOQ#"/,6/|Z#6iVRjZ]J9VY1<Da]kLR^T9b{Gp{A4jE#qq#7LHvKV9G#Xw7<-J=&9{#c(sam@_`{%
-4];`1B{nkbs+u'<9z;iV@60bT@.Q91>9zMkHL%x;(D>r>Tb6xdU32'sE-]2;MKQ<D!{kIA0;jS$TjaTPGtxCcNSSHF#Be!DzN/kV$}_`EC_G!0FT+Qd63A
-c;7n<lF0f@2:%8)xaLpssi,dtLi|b8G9+b!gK9@k5431asGnVi".NTb%39{3L8S6$NFjYF:$-88mp[kA)1}K2G/S~[J9l($B+Sq_GTFr}IpH{m6c=%N.96
-h1zHkX11xy,<JRE/Zf[X{f;{CL)gfLg{b9m@QW$L{Gf)4HS"SEaIJqW[V_~XDG(In=1kT1EakyYP'AmHLeWU5OIQw3N{"xFuQ@5Sw^(u2"2_LeoRCW'O`a
-nxg(d1;CBq7PY83A`O9m;sqzpL~Mzzy)+Q,Y}gvu39QkY+^9i9uQ)_]"cx%p&;QG@mFP=|~Fi/3Csa,6'F3<'fbbZM#ETu54y!PxWg,_gRZHg%&xb1&7Xw
-a};X3oA&S&_adEZD"=EOwXc1(!7X0-O-_=LVrs<is#{PoUsg$xA9]9V2cW{)v0Xvb4f/VIq.8c'i_&[uyqwDGdHeoSt/&RaE#Ef:/lD'<tUDq%.K_xfiMU
-juzdY_UTPm[K@3Ga}HU.qq&Q3H|t6Gh'"^j>097l(A2pX#.Qj9b6[Pm%CBKNyouO=-tnb]rgpc9aGzb87o,GvqnbrDpzAH'_eDA'tN#6z(6rc)c^^%`v,7
-^6#B5u]y]EsUf!1)73^_'m|&,nA_fyVVb&h`-0NL[H&;3QyU^_<5]Gy-+KUE&j2"^>b_9=Y-qt%HUv7"j$@kXboAst4DJOob0_)$91]{%%nJA:4<d4F4[j
-0iW:q0R%~_'ZKOoJNwJDtj9hQv[nqnu@&5V0{)=Y97%m'Xs],U6tE@r>&C=#|4p7+/^qrXgNEYCd_!^9-3Mq!kWWEz/=Qj>N5uNeFgqh[Qx+NEDTf@~,]M
-![-o$kz9=%~)L3+ja&Oi!.:a7/d._YuxHFCE~"@z9Il|KqP.Nz#r2Z/d^<I4O^>-XmVM#8{LZ[^D+Gsq49g#D4L4J#pvaU!'8piB:i8d1oAC4l3=A%0lNO
-Z=lpttEEXdLvqb=o`a9[Kl]kh'~ILn3_%[{El$P<b0a8eQsZ:!VAnr|!bS+RrZPKi!igIQ_5Sm>M9Kifuz_<~.Q3xrqW^Y{8T_`xYx7Osf#<>kQ^6CDTWb
-S},+MpVj]+$x8aVcUg&ny[N'QdtZX|xF&JdvHUaEWYMy35l_NKzrnA-ZZ'bbBY^k)wJBh#ykllnn~v#T%_2|b:rRNT|'=AhfdK7Ir;wLc/x5Kcf7($}b@D
--m{0,'O;t%Ic]ao_g|z'T/&]!{^F[Nn_.h|ARZ+5$RPS/{{:S4<N,]I^9@K/x(1N(wFAOYHQxKrl#!!n`=-@'vAJs/bk8q46_S>ksmlv^LZd7[cy;gi3P:
-)$0xCT-#I:m}x9D0NU=Wv[I/!p|Mm.T;vD2nKa9|bmltd:zl}S`#~.$WS6/skB3OYC6x41ys)'h<X,&%)ug.lHGH;9Sf<(V)ka(.O"|xZbgEUA/rrSh=t%
-s/A%E]CpzqqnUlC,_-59rTJ^P/!zA1jzgEfPUCG3M+)OyRyNBOhU(.DsK8Q#]/20i(L'8fSKt)tG[NR@C(>}NcQKM#aO3T[zfD3xuO`z`frG2!c3z8Rq8Z
-|ZST8>tBJ!,Nzq_|eC`Tu<>Em'gQ8p'&Bg2y/@svF_n$,G(p}aNR,bInhT|fnfb4>S!3GPq8DXA+IU#(rfz0{T`S!cj(atuqZo"Z-A&uQ)lG`KW$[RTbmE
-Z:8|}%{:_X}&T$8QhdVPxgG->'OQe[KdL`ZH=5]jr2FN]%.w$&I4IyHLR6!:=H]|4KU$5#znV`,JEM#BLVZpbe/7Vn/`-:5KF#]XD5aYVG!JnonY17w3!a
-]p"s.-6{BKyS]|^e.iOr}L]X"bW)}U{m5v9{V@"ot'JD9t{9Kp;=YnG'O7x9:3:4kq;3'g&VNL=Le#6N@&wLrR6iZ3YXy[Q}Jex_fAx1qtb-h+|'mJMSp%
-Yd^+|gn580!c-=HQ;RMVapS9E$:Ugt9DXBJb:KUag1dwDP81HeyyivMbW^NO}^'MTS~j^t%LF'2H8EB;)p.kAz{9uw~NEweu/F.uSr_2G69eoYkoQqE!4Z
-mC9I3Tb4l){0S%s@){]e%Q_K"y%rp[MSzWPBry"@_f>F%CBKMSXhtV7JGH;FxD}o$6#z/aqc%{(B~5A#EsFy&d~X'iEjic#ceGA.9ZV23hRUovC0WXTG0#
-keX4['},J/9e#9hO6/W)m8-Bn8AEP.sPb1;v(:=iL9v7[L;l'p7ZwnnHM9@tiTsxl(pHR"v>9DG%l%_>=fhf-<~<iB$QcbA/SRTBtt>W>uPO/W_na&i!-/
-1DHS)DZ%vFQ}$@STYJB$4Wcxnk;Wf,5m"![+uUT;rjo-m.XMiBzL`];i~r6.,lY9,"+Lvu<J]i+ie(r-<|%C%wV1CYl/Y12.W;.n:#S_o:f2QG8t6Mkyxz
-nNE0U<#z]xiUiSXahef`[3WP-o[DCH:a[k./X,g):'ZhB${fp>qdxI[$q3_!0u~4p<|x"rP`Whc__$M]RJ|AWB{/7ODHrsc'%oMiRMR5bZ5lNsjkH)'{ps
-ehAj0t#v9^OkddYuQE5.Ef62LK^45DdIc!g6!-%<gwL"XFbO`E/cjGToloOnm8>-aC]N10{fu}d$5Op%>:5TH`I+~#%HPL!"7Su"{OYjjp|t$aN_(;"+VL
-|'&ds/tXOmf<EWD}eiGh"xzYF{3PE1`O:/Os4J[8VcMyP,d$H2Zw%oerAqu.$d9:GhIcqfiZ^m0tu{!IKD0I%&97w/PFuf{V3oXJ(#mlh1@5$Uw>%m4ylt
-gw<#xXh>oqTe'AN7db2Q9/vBHO4ROPn"i"zb@3fq7$'F|Q4BFIpiX/dMONL7b4S!fHg7ft5Wgt;0Z9[Ko:UAV"BtCGDLBECm.a~>f9=}E:,h#jK2F/T`yl
-nyTSGCE0YaW{IhBmM`++]LIoMO^^|CpF)r]cYEZVrRYs`DAuA9gzE|gt)ut=W7zU06VY-BJHU/&_c,s_zNTBr2Byz>$IXnYAtJ0<}Z-Qq_9%6Q&[pAmzr"
-SwjgAymX:KCe9974~{CzPU/Qj{]:%rd^3V{2+zJ%l&1Jv)(!nhK%Y`8Tzs.@0zAd:M<T=tZHaccXA%gPRzGog{p=c2/#uHma.jRw6y`x)j(dNy2t{e^=vJ
-5qJ;,IZn6/j7,fg-!:dTA-c_tNiWIB@/u_'EW:`egn=Oz"MFPx.|byrTJcE(1]=))"E9u;4BF6{gN^cl3"3OS|}[#T|](6%"K:Tm%tV5Q^<>]paK9dOh/=
-fdg@~MwA'Ri380Pxz+H2(fup<E=S&<~XK!)!-;HMX(WpraC/BD6|BC<sdbp!LN1YX}K#{zjd}OeEJAv2{lA<69;B4'IiDyZNa@258br,,{Sa^}I=gflgu"
-X6axoG~PjB.)^=z[D{MkdQvP[&#PF[Q96gMd:{h[%:o7j)C%%T.gmzoLCFFjjrF{7vBxG|AJP52T8g'gC|.t56>O~mt5aRp67P_i0ki#m4U{}u^a!ps9NN
-:Td5yI;MU4!l1%:n&Q:o&ds"7:SP0l~W0!EC|5sXv&8q%EG)Jd0/@(q!xdn$UDNq}NKbHDNi1:V<#t}2-G7e{3+/jkwI`'_shBlOjjKK]Rz#%P}$$=6rG|
-g}#y2}}O!Pwuv{1[tMPg%e9xcB+E6xVTBXrwR7VmR5/$@+kgXRnF#qXY=6-+5AflEmBV=qb%GKaKqKL"-KN_>4oNXp3;Bw["`/-FY>`EW3n/M.;oXu[aiK
-ReT6$9h(W{A.|TGKW+`<}>DBO__Eul[mN1r=4l4"f5gDdfh7z|d7an{-qJRu3TifR9$CGeN4Q.k-DI2PufYGdpK[X(.z6cxl<#4Ky%x`"X';0@g$M!X}Rd
-F[:IWx7!Qq95+zj"<i44QpTT@tJB%}(7~]p+%29J|t(Me_0$lMS7S1e8zi2}tJ3lRxa_>H'M{3dS0.`$CBfAS"%1"SE>X.jkku5Q2W[>z;z8doEk1knY_I
-JX`VXem2{j,HY'-R)8%T=M@z8JmX%rj|6G8/`.`)Amc;aIw!`+=7@Jlo]gr_0Ot;Dy%T+M%!jFj@F6"+ZqCVyaQ":>2+S_~Uo@ijS9)M[0R3BrzBs,M'Yz
-5J%1lVhbb6;ExRGwjsM&>!Ol5f{r._GQ|>Ui@XQmrkER9.~)vGezDcLWg%'Qs'vT(-}vif_:o[4GdcjprCA`3$!4rXk-/./d5Y.!mJbB<6Q1J4g"ygsNr#
-L{==B{cE6M:nzR^5.'cu79R<v[LE;b_hu54g=$#aO6(mUSMl0D/5C^vnSQH#fMpsF[F|1_1uyu[:>=#<<JmK#"F0TkinHv/;FSC#{F>)}>D1E<>.7w4p.4
-a9v[`"[3u_bI@WoT90wZ]|>"i-cgeg9I=@C,jkk0p0s+~]39k28eR7Q@hV[{qsv7sJ}k{t%rIdSn^O8SV9i#.%t=V{YMm|us9W"qdLz<c8$M}kY75XAu3Q
-@U@pCfqZWm2r`#&j('LZ/u|JAsxy+td=83pN2IPlNI93VZ8(Ol]Ap|vOJsif|w1@h=EEu+'0$XQWyQ}{'Cp}{`jS{.}L,RM{Mz>7:gkk&vZ=|qddN92b<J
-jg]yM3uSS=rr13V9NP>nr`rT]bDTa;RJ<Yg%ph#S-lx/<Q5)yt|+m=D,D3KZ6+$%TZ[TN=iS-8Ck6O5aNmRfha3K;GL@oW+#RWT.~RRFO{50yl0JzoKB8}
-,_P)h9~H(k;3Q1>O|+JSi[AwG1$PNmE.'}M:a^<TYEqjZeS_D[__Nbc>mLQ2Y#Z3WSN,AGs1OME.`5W`Wa&N1TM&j_B=mug}d+#bnuD0&TTN%5`5z3/P<p
-G0ISHwn,HBQy;ILe>{bWy;+CF3_7ssiR4VK!>7/pq#.S.f9,7yLY`3rLqV=NRWBjL@gE<M3w|2Qj'#oXgl}$|/X%|`190+0<D<9Q`$l#ARiG9Xj'|k7PwG
-9m6P!TY"aUyH$rx]2PKmUcur'L0&ZodF"lX-kwS2&f'o:<5#myVxU)sF:DLYC@|L|[.p|RmB~'LJ/2O9j+qUh)9V_waD%2j>SzKgPG@IVU-9I,C,J_BMW;
-pd_J55So1Xz;mc6laEU;YF7J!IMJg0Eqx/aWg8[N)puNrMjV">iBUP`chv}dp'r'r3@uJ4l'/;{CAvwt|]6S4T%:]VJfd;hW`vn<&znNK3uDQ@Emdx_Spk
-/h$+zGzE/;B.G@>pBeMr9VkIs<%DdY.='E>h<"V]a"=`j&8{iDN[|un$x1CeFm#5q|h0MoCsU_{&EI^a`1stWrMd}X#_|zMBpa/Jxud3x2KvNT:lohIunH
-%Ers>.Ef8bRM(outw"rycR(W!fwq|ea[3^lONE8QV$~Ekx+E8jNRFq6@hW_2'S1!N%];R9v89xB<}TM/T=o3-'o`.HmB2E+-P-wzn!$FKJ442#O+7jR1KT
-zzy%jsM`^gBBbc~/|j6m`h"O`)sB{;Yg{!l<M;wuC5j)I"YRD(&S%`M="yEY'.}>s0uZ637sBrv0:-ltE;aJ(Xb_Z""B0RjwUbthx9(ULVin)h8_Y.e_Kb
-H0ch`cbGN7Xjn=+X=r"x4yq[}982WxV@JotkD)EqPR+.y)Q!hqanuE8>"#I|z5nn.Ifx8M~({Xn<kK#,52!dUBqT_"N@(oCy((^G+k{7oY;BP+V_c/d]R&
-`NfMr8~)wJ7kFPhRi_Bzy-M/,5G>{%+N0i-I8YA"%QthG.>7T)q%H#-v(:/WZ9e>L<}y%^ZsGovg'bVXq7f#}w,.sEspz=t`|x2BlVa+iryBM$N[g+p5w/
-HS.At-iMo10V#UK@`Sfx8$1Qnr]q8}OO}c:u~kRCtxXSi]i.V:aWg3N>RI.:/L&'6;IKOBj-O[XmQIDScnAvD`5JFw4i7"j,zAZA>&hW!oZ'3+rh/3dGD=
-^C49mEwH9r}1F(iZq#>4mg^,PVd6-"#]<B%VMY8&hA''5(>E/M:>pv$'i`)eINf4]TAk@t.dIkinc-z/e(,lw^S8H$>Z$NU]CTr/z<WVb+v]'F[A+rIoY_
-.:Q_^D&lIp96}tA1`|2(qVQl|jy}eVD/t4GAz8(k3SWm+i,UyQ6"bR4'[b]+P|9['1Ar@IN)+W-6uK4)q&/KI>[2=X"tCTA}e58<<=|>qPI]3>.!tvWO`X
-7O7MLqieqG`aek9@d8:H5b2<;8O{)TwS,RF#B{83NT,/a(rFc5OM{ZAU,SdlA3pkD$gezr4S4p'eJIp}S|pw`b^Zv4=E7gVifC5U80{lt'jb7oq/O/i-y`
-Xx.po%9-2=@i^(vE:1SlwG89Y:U$ijV%IY_}.@Ku,(p>&BN%R3Q#4m@T.]U]+#"aux7Gt{nKeSV75&{=jYP=oj0Fc8r1GIV%~^EiT`kCLzb"!7lzkz:}T@
-C}!MFDWun{98JtQ&5G;8Xystp8qTe^4cgr&wrvZRB()Ai^b9O!WkH3VOYLmYVwJ`H!v;U4^v#oYrYyfLroby(3}KF|Cj8<Z">IF:i.uTaac5%6EyEl,q[}
-oI8R!NXdg=xBjlLI%_2kV]OHa1qH'ABqw|O>{hHDzG}K6'4;{NZ`U-6Ww!=3L@fX3@X"o=Q{p4qms0C:gWBf!LrG2G%h67KmPHEwi9YQ3$zTZD^6#YhVuz
-q}d8d)WoL#gV'O|=Mw)4tJg08"'Yp41LOBQ}IOi2njqd}|w!f$I9tYe&{SN}pc"!yfy}G!Y5I8w#_=~|B>+On';NEI/Ehsp'vaEO,!31<aKSA)S7@{rJN(
-O$/M'S#|{yP-w/(5Q{^>_}>RDvIdsnoNv/75g+p5RddDe<HH6pG|.G!iCqsfX6N}azo7TP5)o4JbH3pk|A%V__i_qwFuQ,RJrb%!rTfMICVD5/22hq1hzz
-/nl6#bx{z)GSwR`%_-|SGQC$I0yDLn<`P6_Mazd<z0b>UU#P+EC^pfku-fBFO{1X^=[GC1zD[DiN:.Z:)kGx-<vNAoEP>1VDU.('ey'sh]0xs0.@KHeDC5
-t]0B:]qy,K,4(0gW]KXrK6,#P+)stZ.n@<cz/0QZp[aaoDaU5=uxucsA'E]{s.d{ZG,`U)PSgo;LgbH@_x>T16!ipuGfXnCn!j~(z$k|I2zb9frjo{gNfL
-1py{h1vn&%FacM`$HB6W:Jti&25>-4{xv:"DpYt3sW"&kKD}6Lxg-B<ay[L{5RsZ2LNd|`/n)lad'slIa..9Y{>e1mJOxSl!X.e`wFz>@fmT+N!,:ZDI#:
-!K|7W/OrC_"uj5ajG/.y9:R&:Av.4@WeK^"5:CI#MlhkvPTF+Y_<J=kb-cr'mdu-s>r)WLQ`DBZ2$7/xbvECZTY!:OzYJn|](3T{pranZ)HE0S.U!/K<P=
-iwwy"]pqilBmRb!(aq[.X}xUZPntt5-]Lowz"Cp^x[9;Oa9MDC&ssnR6(KLA2AtxB1;ejAnt5nN]dA2+kF9"4#m!lxk:VfubDq6RYS}ubnH|N+SF!9YEcn
-{D.-A1O0z<}sZ[/nH,k|TSv{[bwC]1va70_b(8x.D:Fsid't]2>zk'L6"Fpq}7+9$Wp(]{Go!$ryC-SG(}o9a1N0q0Fu-X!V]"x!=WXSa:eFc7N71sE9JZ
-SA%2%uQ=q<'W"4>%&Wy-pGI&@OArjO9o~"#d:[KMw(o3e#0UQbDi3>85ad]oz7S$M,a,SQ)7q(3|xs[^3$~gwPm}t+%lcXpG3!mJ9%r=xaz"X5;A,iTBX/
-Q_NiG%M;m3h;0)=A8/m<!3:dj8kRl$1`[}r_e'Xrn2=)!+{@YF[^w9NB_NrA#{2<1bS>Y:d}>E.ZG`".;5!l:mmZ15o_8`d8oegU#1dG.KuT2E`=lMCzV]
-m1@48+:jamYjD2mB|'==6<n;sD_Fh+<kMsm$6_"fCe=q+bwPA-`,4Fxos#n^^e&zIT.P~[<[0#ReCu^F^.-=wMFGg4vh|0=h~7Xbb|r3<}XeBZ-LV3i!N{
-j3XB`;fd{<4GerMw^E&2N:%ENaJ"($esgFUh6#JbB8l[R"MuW9haiWIj@tVGAJFL1-$xTO|I@qP9U1[9bTil$hm+Gy]X6dBeY:o92C(SrK%APBZabwZyDf
-(I}"Uc-Lo)/[v)caYJrtLXMIH|6x[HAN{p7&/33FJIgX:2#zmk)=.M>M)L9UBxm{uzph&o6jBWC@(w!mIFaEHSyDiu52%/WnVtQ`x-75LaJK;p`orD;4IP
-%x7q)f(Lm|oXfl_!|ku77t.[m-Z&g3g|viAY~FYwRcTU]`70v-Wb@Ms9q|Ao`dKMc5zX$+WdNy)@/p4])b&xL@qL"F=yivN/%Po1qV"wI`(0a=!ZO9b%i"
-CS[M,=uUHEwy17aU=XV${A%RF%Ps]HX&'PX4u^CA`jX5X@Sq/Lt_5IsUVnrKs7arKL$D&=Vzkrxm:QsQT2[M8.|d{>ck78{7j;i;`xvF&..9Ha6j=/2j>C
-!-"]G7w,s5't9c)gMf,KXp~^gIoy~d7b63D6f{v8QFTIwINt/[BkkibFVodC&Bfd$Z!9M>|FAxX):KSdvn_m^1}it(%idFo8%hTRYN<M{KeVJc)@.&w(n=
-cIPg8|]O"x<w[yrL8ay4Rgad^.@|DfzO9ncPAPH0l8x[uziLi|aN70VdRQUZoGl'W&ESF3Ezhv&J]w2>WN[y`YN"V>}Bpo/dD{~}_fpwzS^4(L5m9Zi|'y
-$7PM_^xOp=Vx{_[f=)fo}ObzVky#%'$lXg|.ZYEMV>2h,6e)G|]m"K7'i(4a'x~SUjkHAU;Xd.Tp'lS9=W-vrJnjpGfF1Xi@hCQCD<0'N$E3BVw^i^s-BH
-Z.W:EBP;7Q&IwQH.+vbji"5jUj1w$ibYSfj(w&s2keFg0id2g1A6]T+Z&]uT_Nh}mPp}DfuFK6LxPCM6D&GY]"[n1tk-If8-0_EsO!0^0vfwtIm5"nAU2;
-CPg+OMD2'#xZ97qt:P:ReHTyW2Ua~_~MRsF<R]42,Fs'}o'3Mo:T!<d)X4/2Uk,T-AMl0W5XyhZgn!kmA_ol:7rJ;3j}>Wpnb`:hv]K#qj=i]g9j+ai'o@
-@]`MYpnpl;%L]W-uny>%[:RVqr^P8m<_!2H44nx<NUU$YT5u5St,Y6&]O&B7e_cj}g8YJ^<$7Q'5B3@QjcpBmpt]zk>hA49%YoPNHqQ5m[XRyXsW%xF-TE
->,=-CtO)]+DXEisA~jm5#|iV|-xfQB[6WngLk,Psdaf(%44]Y&pj^uPzNA#lDvwrEgK-kec;<C3Cm0GUenfw2$7TnHmggk6%CH02XJiGt#F>}<g!gGPF|]
-zI_"381a^!t9+)la6gsUV<g9[iIn)T1WiN}s8GkR{N_^E#u}@5lG[VjS.'9aIetZZHlr//s$h!_i`7v4NO.&~I:14A+sa&,n0ZoxR`Py]m5$/P;.V'Uz:z
-NpB'gJnFU`"g)#fL0GBesdHs-!2J~nXe"X`X,H/;E'<}Wl$5p/xpb''<}gdCh>CJw>oYI>E/-7[6/)mjmdgmd!(8aG{aR=rCsJ>b5!+gpI/_2yE{Op1-$5
-EjH>=X"+z'$sLeWmuE6Gb48Bq{U['W>Jf'<l|,hcImUs]25>0V@dGSc0f<4Vi_(HKTG-_BCRpIif/jN_%b!U.nn_!oDc~_Y5Tv4x+lWdYk.qr5WJKknFAg
-2`_NN/dT`t(!@sOjN{nHm2^uK=maJ#E$9E)0%N=`!K9<$Oa"Art:jP};YEQPRS]"~uumA!_H!4z`"TD-rjC^%PlR{pB'yzg]6J8b=C+a'/`o,r:1(LHV.#
--T{g~+XpfR05mCpS9RP:~k6xdPpu$CImi+N73["(`A,Z8N&yf}rN)#$4{gbyPzl37gxE$|Mt;"y{^Uh8<;EtsT6.aE>KCYswXu^m%}kDlVw$7t2;5g[d2$
-B)e:(PYHjG,b"6-2!YJh/]0LbmZSEkxJZJI:A6jeDVGB5xYQo=7UnRIj(n@Sm2q<-DU+pf9VZ)/5xhpS)-WDaih[3I]1I;==)c5{to9$J1]hbgn#+(^z$5
-x"7Q4IxE9PB+5Mc`Mvm9FSw<"CCT|wOE#DH{3n]I<uzJp&.Tdl{8P{By%9Cif5vR1eVleTjd<[-};7$h;&#R^WQfnzI;qI-9[oWu:1NFxvI}86gx2iW-Pj
-WR-B-RA=g<!/~RH6J4Q>0"_u!Mc"8"m]=y8VD$oLyW~_v2VeL`<YdDl/;k%B4f0/)q`=-bGdgG`.a7xO)37DwM|Czdh)%Q-z|}oJb6^Pv/+gFqoYyb{d)f
-)+a$K`Jf-mQ&+o9[Pd8{_1Xf_Y-|"{[vHI8)50]rZH-x)]tZ'E&H8jF3KOzx#&2l($#+VP'}NGuo}7;[8.P&4MZsGQ7CKzJ!<%7K%:LjH8KlL.`u(]hoP|
-lPFfa<p.YMcWi@deKmyCFY4V0GyG]Wt8i6zsS'fUkQi(3rZI&WPaY|m][-Z1~Ku9)Dcq<_&N%kG$2_>|'iYSetuM9b_M~|6MG]u(mmkEJQ'Z0d;6'._<95
-}ySZ:PIs:T75Qpi"WGI@]I)r(B@B(::5^HEaq@>vQE"15)X=rTMV-9H+P6$gu]x,k2Fy!t.j@7iD6tagR{1yaWg5nmH2MOws0]gurKK}`i-a16&L<TMnmS
-UJc1-!8vriKB-wJ.e[MV.Z}$Q`%)l{4Uv!,4cF0P!wCAD#`b37~.xNF`qTe<eDy!Z=tCYDg!Ek~nY3HK#a2v&g!Q#up/N/m976Q}io%)`xZPvi%nlQ;(![
-92a,H0o!35q9xEl)&!]%{D3LQ75Q=;zKH9j,E<5WzXs_ay|ZWQ&'.Q[G3tJJOy}xb+%44.GZj!j!8@R="QDRiO+H).zdF:qB0EZ<w"kbz>J,{2O9/wekt[
-rSH=`!+^fm>Oqs0YPqJ:K^^v/BqM:(xhq5IlAiB'2Pv_iE!uY'r9qzvDHbqr<sbO,H|b7@;DDoBW@XXP%FF4yn}ag&b"-uc)SH=,yB;CuPmZP[fs8`ddO[
-5Y`,SJ7x3hz5.z"82BWSVGFd.2a8itA>c;0{tgrJF(KXr3Fci|e)%9[W>=aF_M(YNVtVp8J'2%O/,^$"%KYrs@_EDlXCVwIIm-d^iVeCZ1&On,cdr[YAEh
-@VW21eY",LsnY+Hm&#^(Is='pqB-jC0Kqs"'^L>d1pchc#}eg!8c(7uH1/ZIo_NA@b$=%P$xtB{dYnPG$OV$:!Zt!r~4M9k{Bi#bd,tBm,^k#@"O3L(y=R
-%no@60yVbU#@Z)[0]@g9Ovc'e(j8)F"hekvBn;7ASHfZY/KRgE#tNC'&R)ko$1Qa9;9y08;v0Z2lq8|k#U{NOR#8q-!w~Qm-Y<#62lO2J/-UxL#)s<@`K/
-m-Lu<)mV/VOz@1z3|NA_]KK!U6Ool}[&mW$#2<KLYAAG32:HF,!QKbF]hWag<Vz=Syo]]vMT!]9(:ohn4s{o}o1m{-M4U#>s:F_VZ0J3=pcGwaaE/e}Z)g
-R/|k[0/feu6#3e)_K&4XhxX2=NW[_M{fRqCB]#r1.K<hEbNHLxBO:3Xo]+fqoSXg$vbPlzNO:!}W-a49|T0/3R>B4k-x;^:^0`9GNaj$7wCRx.h!p{_om@
-bxXYhSds(`a=xPzJw@j}Uaf@d=^L,$&iQG]nmS//S7yuM+++GG)sOI|K5:X%+SeI/^;ja=UiTsp;q5-[x5lsjAOTtpjpS_dwoPp;@4Y,>{=S$|<hk"!{uS
-<lQ:U"M5L'cA<[@cPUC>er{5lR"==R[{:.8guFECOAOX;(eE:(~x+@OSuf[Uf_7T@}a@IS['$+]puRh2+1g.(P_33}rCf:>q6w43F^+KApGR68rHQ@y0Jo
-;j3+^I:1P2f"WPC!wn&yM!H{.<7;.'7e)i[b4H#4.R#t>7=="CQx^OFBdL:=>.poC3BIDoqx(_$8=#WIpBFqk:|3{6LGLw)q<EDwJ^kJ;[F@OdO(0aY;+5
-da'59:bXZw;B{r[r)qfMl7d>Ux&q_{paw7lz8i9Q,)QnYa!pc<o@|WF;n]3O25E"QEdbJ@$cJ5RKf<Qxu.N8-O5me'ms!MN9.F2Bfbv/_4HIO!C1QB6HVU
-95Spg9fG_$;:R`{(c#Orw:5T$:igVk1jI5~^}zk>Y`7QNKUrH+Upf+e`5c)u;>kZnu;&Z)x[@K`F.UFm@:9RRifCP$_lOot8B(6RPa4jJ0I:Z"s)F5(vHH
-=[x";]UU~g[.@k^!p!s:{oZHSDOK@A#mG]KG3sV#;Yv<Y!'kOF!RvW<a+.-;Sst['"&FcNfnwFC[M7=<tTrpeP0pDtI/7GD'rYgRE_]}j;9=J#b1mO#2:_
-(Z[vt4a`]oc/h>0bijgKJz$_Vb$_wej4av;fj;&k%8rZCo7R>f3IjeA}Z4tvCT<f/Q;h=FXSEU!/w:s0Qr"D+Gwz"`f:(3$p=xxo&G"(Ds+-Q#GxKJE7&C
-of8"/Czwq4#,cv0p3wcyr4RiFH<OEu~{K"%&H`[TTzcAokldB#[aBv8DV7qX{k1>sL7`s;)h'HHFAJ[IufBlAg"Me.fP`_YZGEXH{wC^Y/U+{fOv~uco|W
-_kmCW=]iqLm2E%SM!qv9Z_sJbho1KDgNXiRuy#8n'V[Blpi!PY#eFN4"V,Qc-<y8"v[Zgiw#dhtYIo:LPiH4ep>d6d,cCOWqVKSSMYG^$0d#7x"jwww57m
-O$"JnYNyT`c/eM~T&a~|eR~L|Z,@Gm>Li`n9]uAK{&DlOJ@gLGW&R3>N{w9Ii[.QA_e3OF19I+/qZ+f:=39pc{:JO_(ae.@R%Li&Oo|i>OXl05=I2gv)j8
-j1Skt6K7(y`d!clk+Z6F9}{fGr)MhY18:HZ23mq9iy$7`mu6OwXIGu'wiVn"Yw6<Fe#hT#4il4A3f":7P]ZSVuCC;QeR$_v635%Nn%eNr:)%jZ,DkK|=r9
-,j"dX$GCHE~SKrQGd%|wtG_MRzzyQEu#.gA0U4X5F_EN!yEtV1-LCf=KNE8Fi"!'Bs"6:{)w"DJ/B,f;UJBb;}uSJYDkF)+<;l]cVw$%<5/V2r+{Jc>nPg
-/DjUAdR`RJ|@7/Vg7nL+g|>#wb%<1[M]=#wtJ4AzeF4N7XATw'+#:$sHh.=:tz$5}%_+w)QZ0J[)>!y)`)/o%Zua>#nLIDTr})2iAgOZ9hc3gKMo2q/pvq
-H`Bd]YOI7|81IzT'{QjFsjqbl'`W5a@K:hLHW$RooNHt:O>[eQ"2~`=$}BEC4&ZA-5nk}oU5at!w$3`tss9{Cv(34q|GMg0o7e8ny'>vK+q<qJ+,hk3#6B
-vQ$O0bo[a+A=5Vd-(-@=36uqh=S88|v!b3&wZ5nMd-OPK9Dk/%:8m&mR[izAaI>(E!F$A4>x^|Q`ZOUZ/bS6`Gv]0}T.5I"(>52UNTy2N}U[g)U(#BMmG`
-#-#FWO,IIUfh!xeM(M:XT[9M<pUb2WkvmV0(bo/N=Q-YYHjG9lJ^`9<Q^z63e=Tgi8w9rFq/Bd|R@AE84/nAy2yNw[|pGYMX,HGg<(qX&sBY53&7i/sl#b
-#X17j(pihjh;ljLCv6&]rJg)HR9ZoG$f{<xK_H2W/(XPNF6)K4:j4igQ}dGVlS.y>LzmcbEXN:2[!9p94vhCW2/V@O2so&Q=kor8"vwSpkg#XD'vlx}Kfe
-mq~A,pAbvn$Kgv$xcM2S"j(0W)WSz[@$u!vsb,BCF9>.Ux).~29.,`S)yWkDYe'=[yayZTM6wxp:|<b7Du>obaKPIuVOmj('z+r3j#46SU,H^V;Nc}UOio
-x,"Mjw~MAtDj8d]":"[C3+^A}.9NrwOc-Bk7tZ4"skQ0mlDjsT2(fIb1M4v&cdNS>k3_O$s`Ewsd#JnJdd;O/ci`L.DV9>n)SE}[>z^RYe6DJ'jwx<bAlT
-0aUbUiF$N;[|xbgyd_;bybOza_96s!)3GQYBqM$Erhw:8u~vv<q6VZr{1kw2"N(9519;S]!j8]M[,OKO+Rhk},Pqq8,8y;1}:4~,J4QICr=lLl,)2q(^:d
-^s.O6ixZ{X<B15C)i-+G2A^7L4K^=(r^HT[uWhMq=sX-ax3y=%/JP@^pQuhd|ZH7(<L9Ba`EQR4kvJD!wwn=tXEA#>>TR;&x~Lb@|'Mg7Nk>oNo`Pz&,AG
-9bX>~Ja]w92(&bY"aM#";U{%$5`>%7qu&zY!#cRdaM+tZ<fEMUN;w;c)urhGMEzt3h8s:H,QCq;_r+VV4z2'K!5RK'NqHx]+10rVcz7'/!:0X.ehG;!Hrs
--WC#TVny%m~ipJ-hGo;3<MfF1S-hPV^)de:I^oqXA"(}3%AQ$m<EsQ7+F/HmpBXWvBJE`M183rXG4nOl$-u9}RKCGj98i;[P'cV56>zWY}CSsfQl5PlSj7
-<sa!:!hE7UN%ixu!ix{0P;@'9)p`<88fuyxJkc6fI+Cz@jGW5zr8La;"uMn';-u26Svo])JVe5W!'qmR_It}b]rPJkn-JwQyGch}%:t[kEy<PjB8XR.&%c
-wjXj,0Y5ek~>O"Qc!oR;OE>KS_rosgb+:=pLN#qkuVuAv'3DMk[H@}!g%=kR}8bFDX}$@C{"dC`,537<hZ{(Bv"!@8C,`UQ&Aczfl<cP/`QKGK[{'X9f|9
-8zTWl81$1X{!wm9J)DM>,wlHAI|E5#m|~iZ>AUWaDhMKlA6jwTB_C0,t~P8=w5Cz4GJ(WfYfP.e[>AZ;#tJVl6J+zLx)r|5AULMO+L#>06Ozu{}lobO@-$
-4:_@H&g]7(<kt3tbm[<B35ZgobjA{9p;hG"@g&&aaU:X,y0cnW4=DTO4Q4(HxKPY/|FI)|~<J1!~[4JhQ$Tf)A!S{]|h2jL;]C|m2-+jMbl|gf/{TS"zNT
-r1$IrhE_30r.':nl~-$4^)2[F}0vTD@9kUjcYCvc,e.oq@erGHeJCYw`+C1i!yH&wi@Cpw>dZ33:]&&+`6Gd<3BR(z;5L/@m{E0tG)xc/Hc2$BqVZD46AU
-wAb+Pe-hU)/fs8aK)Y$[',[A0nl}gKCj;x<V-pMUXJ{sQ+8yP#DQp"&i[N#J{!sEDI%)MEo.OjhIcbA_aYa5a}<J]hG1]zdhyK|;R|$7ncroF6te9!IVAg
-2-ef<=5@!zAJVuVpV&q5aX<TN/6,e6yNq>^c4{.$PNytJ4.EQw.+}2|b$53/CGiP2EOa88P#v%O;eN"~>([.CPjl4A<qe2Q-><Q1z&HQF.o=OC_'r`/{j7
-oNlJG`}j&<]Y./842)HVOzH3B3G7M{Gk7Nb><F5KHe4QuJ+dH+r2pTq"`/9M_Uj0faA',ze,c(!:OEg[cd<fc>B)$zRkn"9uGMjtJ3>tJ.bzR]_0nDgw^8
-BR(%z0#%jq8|/a&Nm,FcXAfoaV[$"Fk-EYYjB2Qw1kT:73Q)bB[]yCq$_i2lURv0[%:KBh0,9/.jG2w&Po@GPUbi{VqT|HP($rCRJ+87O1d!'rt-lSHPrF
-ToffGwgLgR"ZBzn{Boe^>R^%P[e'%HAe6x=1orTR5|$PVH#hp0]aU9M)Wvn+sz;RCp(<pA~.@S{(Zz8j$Py@ZJ.j72f<`D_5(g|X~5RVpRaY]vP4)e@Dxz
-7gS:l)^_3NQG>.4'f"f,QJZH4(q-A^:A}&w+S)b%.QlAo_Fi_0iA3jwM,D@7jd,|w^G]Yx~nk3NRK:u86s~t[Ps#nX[KWu);iX:A7y1^95z9:0P8auoe7.
-i=!;2.#kh(H.}yc1eRrlS>e.|;Vi{^qvqvcuw{M2wh3Rd'$%@Z~Y@U-GyF$977(SsrV]|X5fZR)OXGL-;x}rmb+]X4&s(,e0"S5jrv3ozhe<',!7QKF7uk
-PVF<C"fK<,HYB<mFrKLkQ<bT@VO#unP9LWw(rY_od]+h4<u&m7+@::>wErD$~Rm`&@~w|5<HO/dfRyH":"WF!2`fW"^lx$-w${]jMAvi}<CVKlY(#zSHS$
-c}GRQ""=h)7#RO<:x3=-BFM[^VHKR!L2f3OyRf)>1-EeDer)R[wOXiCa4q4<eufkGR5gUZ9OGOG3!k9PpDH|%ShIjzU24=0D=z0RfFC$,4D!xb;ez5Bsvc
-;'8,Z_or~!}<mK(2&{PIYUlCCyXo8XhGo:o<kWF{HG5Efw|GTPJ;!$fmyeC[}-M300SU4FN/=sfMvf]PTyg!ammGe9<mqHKlpXT5qfI!84=b3bsV:>O{p@
-}AqL@QXI.y,uuZnn`Q|WCbF7ve]^x_M_)UcbN)&-6d6'LIdIL;qXy)/d;z%:d]0H;T&4Xg%bJQ&Ekxw277_)b|GrndV.pN"w}fV0U#kBmm-g:%2fI4AlYh
-Rep]-e5mF4JVm_oNxaJhtiPp&Xw:(ca"x/c3YQA{.ZvpsI7CIIzkSqYruB[<0g5;F[h6eE2%CW`mU}$8e>CBGOv0]VZw_-S-CA`r~Z9tU'uHg9srcZz4]}
-]p8%x/CP^z86`_wD&s-_tT$C7g.LlE_E{;Q'9>>qS'z!H{3xef^5UNTIr!Q_qX6Pyi]0}]:`.c<v"}Gyn2TfoJp2"~4Ds)!]]si!1b`@TC2G/Yt)I.noM(
-[ll$Hhr`EJWkCGpv4i!<WcvWcQ<bWI7PqY0G[k>-MJu`(#bKfZDkgKnAvhB,yGt2rjcgXN0'e%Fo.ycI)#EHX|3/=$_z`t{n>[1J+bSv}Wnr.]omq<wM<Y
-DaB(uRJe;.;S2n8"x{QgoaNYTMqN"tOiL$@/<#T.m-8x8.>t3$i5!iZu)+E:yQL/J+_]r=&}+frweniK;{L8soZ@z:'QUjgWBvP#q.R;T-+K&W4w]szQ4O
-ooc%Q1/OUh57U66JEJmH8t8P4hlrX+Kg{1}JJQ,5#L<^`dns6(n>iJ>QwU=PPT{a}K!c-L23RPPs4Hk{L<OTWF"a'6#N|.}p/i#`+-ttYYD,nImMXexf~3
-obLN<ucOt-jS"cWdyGOdcBbXQWTqXDWse,>OsYZ$P%(Jvcgr^W:$Z3hX/Kc/nV}NydR0~ch|+6{gl##';KQ#uP+"d!roz/T%nU,HAO.S63>@5R5Ww'1Dz_
-7'Qo$Q0R>:@y5!sJ20@m2Z_&m"2Pg+f.dmePO[R{-Q't5+Dtl_YG;rFp5Fy#bfhrwypJ'8yS|1XmrAjs~l0!C$Zw_s=wz,.`uXNm.l0mgc[|b[/Vy9,8Tj
-(mF}aldsV:B"5bB`1qBKL=3F~-^K58#K1/<>s>&^sh:}}aI^qV7|;oG/T0A7(ck;~,)j6+V%yXmePYv^}+Y4I>Y0!=0}^u)`s,e[1/I`jdEi"jwiPJxjy)
-/s>)J8}q^}YD~qGojy&EmY`Rpm#Lji%zjNKdu}-`)swGY#er'tK"Hvxa/Ln],dk{Y{7{@it=8agmq{@l+zP_!p,R4t<ofxwbBa6ApapzfcyFQV=jJw,M.T
->'MgjmD}bc;<%Xo>1C>#$nHl_YmYI,oh[Th59kB6{qq@o}0D9PBJ%b2Vt&X5'U_3re$&Fj0{M9-w[F-7cloJunf/mxFnd#~"91J'2/AwOGyY/mi:Jo#=KD
-|3nO&E'6L@hvR]aTl&DuCUxFw=&boIH|W}.[`7e<KTF"Y:]$=Ezj7}5D)p-M"hlepO~!i'K$m`9cq/N8N>cys.8inL=L'TY|25RT!nG#qLzr>b}qYj{YpR
-x;AiF<EPohv_3w>=%d[/CJ}ajz~_9X<=L4F+9'i&8R1i6pq|+:kRK2fTRXe:6^sGcNj8lncgO`+Ik&]}j&0,OVJDtBb{<#<MM1'IlFD5P=eM];w(}a;Z;s
-H#JKtS#DH1j!tGHjr<$3.Le%`w8l47WRJYtt{+.#I&gr9$6.vAtF{{l8pZ+)m>ySCT"A$K@,9+3mnKkD|-4)M-Hx5{|d+6M>`2$<p(@8/EVRf2vEM7_W'T
-u0s:#@LqGSUQG:MC&HraL%|<wA5NyM>G]"&EG]i#F@h-:Y.]piH67NOBq5,d"h8|Vifi:Jihu03"o'_|Dq)G;'0q|KWM%a7bgr&D6q(|m>Tk#{gB!f'n<B
-[;fGSx,c5|[r^Y4z'V[i.JV4i_t`x]$BeTLT;}A/Wv8n@,kE6|fi#$ykHbR1~N>4bM8BMz~fO&+iXcMQtO@;9to;:d~#I@,0Z/nqE5{'}il/>e8TeC+%1M
-'tAndjJ2u]9hg^'<1@Y{ln[zAS4jclgm!.@YpK/kY}P>.,jz1v;nb9Ktl3c9.|6W1,m=Ck|yIg"&:mEu/g^a12Zs,RJ3!kv@SbLR5^vzOu6Jzi&-t9yQA`
-N.qg)zZV5/MSe!TkpATz0(7qj^qyL0x:[(GIGI0ubiy"4{l(vcfdN_d)fb[m$jrjg+mT;^lm]3.|nnN1d6"WQ#wdEm(2}(r|N:jzAup'%}h`L@I[pg!WB8
---&-h!=EALWn(KkESkNBHz5%.>5MNJe(f0(y"[ehvV}f)Zi>vxM,cK@}9QZn`Qr+/<,}_qocpylb568nK|}$K1X2;ZD"6-wQP-j86dC#DN_=&FsxJlNT$q
-x-:y`^(l,]D5n=/qHsai7,-tCyF.B.[{#48|pYAJg,32~mp_B&PI}BV(8pYY!v)"<LZi@Xs5Nwav7hmcfNz66D|+$ZOY11yYs!A6dxp&H.lWqus0~wye<'
-PG[w"rwMwaemC5g4=un5}]erN>9#@JH.YsG.No0t#,i1Uxhmvf:!uR2%,j1}e(mw>LG;Zi#vZ3^]di)+!/1pRSgIp{cs;qN:EI4&5gV"3w7=WK)of3ezko
-$E0xfe;#1NUG7f^Ph6v;OYFhTLvJ0g][%dvwUJ:"aP!`~oX'|a'on(v52OO-p%z7`(i=opgH<2(Xg1@|kVXq(sI./%"azX:128m3r!zno!d!LHR]$^='>@
-n|$w]w)#al<gxvLfqh{!o,F1t.>]FX<{Lb'j{!Gi|BNVJ$lU;)wFD_^,@P65dxEfb>'F#!<>M/Js.Xa}A%(^F1L=x{GTSpJGQW@EA&T269/r1'jN39;(i#
-E1eR&f_UNJQvw'B]K";(7.pze}1X>P93]m@n'tIM^=DiQI@c(h)rvRJ{DT:P+1x;rGw{e:+:.XPL&yWSW#tHg/=k:sc$G1Ci=wP^~>4=I3%5qd`=8egdKg
-4VtS_mEx}0IZUA'TBOtlgWf&@0e+w!W|<1>{T<,=lzDxk#/5^%|aIPo3{/0=|MT%!3dwT/Wp](FTTEf7FI#j4kA9>ENaV!`t{.YtKa9'TA>JaZWdZay'-|
-'=OJ3)iW^,@Jcj[mxiLW^(Yt|=]oViT(qOoLb"=FN}(/,w@SEQlfWt/';4pQ8"sF6#4hl9Ji#cE.D:_,J|PQ|Ap5z)0:42i<;'KDWC`K1K8n;P=Qx:DUx^
-iUQ'^S-$a(PPwe$V9JbT!2GhgAG#a1:33=,jf%sU}|'3e/.-4C^Gfj,&SGSI~!B0i!:_&//9!3YZjPi$%vn)2iV@#uZPd]'dAk#LIDcOkV,1P|X%#v@J`G
-}v=#oK8)e6o^ybN2D467@GSO.mu-#uO:m0,T_"hlP(>WIZ'P=WFtyEG0D&G2O`+[d9|./IhbW]$lhS0rT/i,w'8.KLPxqPSr4_nSaQAzUhl!Z95vdL'b3M
->&/>O(_LSHCL+rP5mesw&,=#3`e9%"@t,|"TS:bwu!C-oqOy+h@X-$&0nm%Ek+R}fYd}]}%{g6@=$!@<[Em,Qu#|K[,K%4qLN[!!$t!.z)-l&/-Q~qWGaX
-C,z"(}C^yJ1QgWPF34fp;y6$jf[%wy9Sk}@dda:J+-:OjZfxYGB1j+bP0W2<zie:%!n-+K0cAR^:j)8JO&o`Mo<&jNqOb`k#U(b1^i(6:('2@9}@Q)9"mT
-VFJsKkd-BtS}L`jvEIj^L0);CjF;{GwM22l)F9a4M:&]v@gJAZJp8mYR-h+YSxF3Qtj(:@XG0M0&0F$H/EmE&{"IIMWw7>t7`K|2SWB5+<"-F$PyNCp%4<
-zP[L'<[n6u9tK^U9SpiZ.`KF(@x'5aP)^=[7%k2E`/8,|2gPJAeDY.e-0qguQsXxSS%4b.}(wZ8m<;wN14MkQ[C/r`qAOX/@{f({#8H{;ni})8D#$0"H`O
-)m2/<+]Elj!$sXP%@Tkg-+k3^Lqu6a|Tmquv;W,]slBxLz`fK+CD{LuALgEx=e/[+{&M(h"}mD1zheW5Qg|vhj_brx:aEOx!+Q`M#[U1n2FU'7rqv%:YQ6
-k=bk!mF8-Dqo;]|P4wu#V%%9!RX+%H}x@3F%#)F0^Px{mj/lk=x"fIGNENqM2}mM(MKqna{p[1Z'gKi+"lkg(kUK,)+(Cgf.,F>9y:vO%=kGd3/Cri!0`&
-"af(0i{{=B9F9A~2]W/TcTN3df4CU}:5}+.ohFn`0y}{O/J+pW]ihyW2TwTj&zNY_w]PTZx(F413UT/XS)3G3`_N][AED=fcHjcI9M~C;";X,FIRsX0Vd-
-=t2)uZg,$t3HpVfa"dG55UYq&(9w;ImbQn](<4=hi{mfmwe#O@0Rm[!(vyyk/yvZqV8-9XT)IB+3GWHm:bI5Vg#^}(3CesVVA/V,E1:Pu.iW;1R)~a,yzr
-AIN2Q(<g|Xo|9jy=#R8>1@kCmSqG1_ze7vr|p)L62II_JheE5f0U2oB]h]4Q|Mcap"p$z1uKc"&d-=b_l+^j-!=s0}NH0P{O=Ztl<-A/~R4p2w5Kc;Fvz^
-q)W>4^3Ey5"f}'HgLIY7s,<A`[u.'vgzeZ<sjlU<rqY/KKf,$(3X.y9F;)^EBJM^f'XI`SXc23X:sE3lAn:{~E~d.o^)2Ne>]Z-<2SL_1PZQN<$iG2P#pe
-U0yRH^_g_h9,$Hqij%Jirte%upvqt2Pql"hJ2&U/Dm+wz@vW0{w|.J.ADNGxC)hJ.1;rRu9QlD;`ry>Le}!04dOWYmK:5!5m9P{X(oY3'KaU'(8cY/+3(6
-/3x4Ma4^G9A(EPLD/|II('kl.%=pHIF^nT!m^>77CLK,ud({4v{f$_6oKNO]zd71E5q-EJ:/:"kx!2^y#ol!~B96Dg>c'&SKNnp;_GLR%4q%(hJ,}@[:]^
-QjR_64qtuvh>'RWB1H~CM3~3`kSrLB'kdsFmM"<V&ha(a+u[c%%GjTeX+!{{ypLyR/[c1g#p,MR2<GBP}@KGS!lFmjuJo9!#x^l[ljg]mLII{V~PP-yF/U
-rkDvh<to.qQDM1%>[dW{!(aw#(V<~#9&)-{1^+rv9l!;j)ruKz)_bIwm]%2N6!1iqJ~Pk+6:k0-^]7lA0IP9wBp%#19`)9@Ht+,JFRpE<LL9e%:MfX{;JT
-re<n~%ikOED[oQbD7!af'@k];Vp>/SB+m!sK1B.;FJa#=h[lk4WnL|TGsq@8#-5WV5Kea}V}.#ip%3SmRUs/ktYfBH-zk3PNG`EqxCG,u0Cb5`{Px}gi);
-(V:'G[H-}bH{]yPD[|:Q]sd.l0;_NzvOWo@5HQ_j6iFX/9rm_{t;~6&C5czW(#:I+C4tO2&M[rDi~OY+oz0X7_.lC7x(5OqW&@}e3Zpxx6tjblwq/:;&Lb
-CIa&F0/%fq3),f>3%J6&(6XIN@JI!X$HzcK9noHUUfAM{{"xRi4>rfE/6gL3`xC6V=UZ>`^k=OV.Ei`<Y{|f3JCR&HW=CA0/!ssH;z31]]qjq4az:)jM/:
-.5;Cx0Q1%f>azBfvc<Q3>hBXtg"{7El"3kc.iMJ52fCEN.8I8Oxe)QaCZEKIkx"8^>A^F/XZ]x>>64~XKEOhe)<K.OucJy;no%nQ/>9Pt71%}c"56w+-y8
-l'HLQ=42f.'T"h^,<b-k$'8u{U~e`H;3'k5g&1,/!wfrX{lx{EE2JVJj!]l{V4i65#f5v!_&gBXl8dPlHTS4e$o|[d(5w'T^6PyQ2vE#)pJk"Cm>h2AF5]
->q>AF:PIqA`4~&OM%aI$5Ef#/X.ax|>-hI`eOQ+4toD:zYRLm{BO{v"G-@7s$%KUbNFl`]I64+(jl1^=.Jl!U+8:b(-;IEv)n:&3S&vr"%;Xf:'!|qo,~p
-TxzQrr7GhUQf@kUL)s{dg2cl+:JK1$|R8)~F]xFQljHN&f$lhQOs5+[0l$os+y{2NpH^,Pv<dY$[Q<ND^mp%)NP$BXWO)I1WutV/KWj;576t`LJn:DgN!8
-#CRU[rWdgoLM@"B=1XVk/<cLkI20N3^1#|d$7`rF2+ZU^W6`L}N<5HvLw#{+)jdqMwX<$qN1renuc&|2exA[#%$FLTSl=r6{AS$l!|BEB6y7iID:u-t%e.
-KnT3/{6_a9rk"a"`E-~#YaQ{nt=f08^:w)R[gyu%,.6My#!Zv#kNhzDQ~)58O</9KEu#7GDyR4IB"PyxJ%ySBrzgp=4MB_=S6G:RL/3!{^JSifN#7k|RW]
-W>TdoThvSp/B}('Y[Q%Qfk'sV!@.2M8a'BKIj]`I,!ny-A7{MYCeMfqQFe/KU8vjf,`luH2SRnDU7.8]!2tf6>Uh}Wqa/H$&[u&b)D_'O_MK&x3e`OWz2(
-#7+wPQ6{!!OhjiP"cX>OTsJb#k4DQ5pQ`i87-+utdv#[+o93Oi]V:P]l3V;S}t|Otz<xBC7Ya}I0JILnvi[DkEgMs7e7@&fC7YS6Mb=S1oQf/6p1UU{r.<
-]TUnfoxg6-E@=UU}`lCNo5w>_AVgtRJZEFSIeM^1Q/x`E8~XSq)AV!!'rE%+kE@j=`bBi35`kf-O8>W{-_tv{}Kmv8z`SD^1{#Z,9L82m.`5m8seRsUh]B
-FJgKrimJ=cNA>F6BhJc$)38[Ezlb!GgLJ}[|B4H`#^U>.S;>{5#23d:wP)3"-bB#}`SoC0-GOF}BgCq3s`H$qCS;fi,mCp"oN,z8{^/wtH)!//$Z,ZFRQ9
-3%U/;z4SAYHfm"X(8qyT3G3R'%]CbX-,UKvX=R;+8YDJ04x^Ns}>sE=1kH2}:kmk&{h1JMm{8N1MOL<JHgqh.gM`ux`gd'~yhaPT4+SuHGF[NcXu)Ix-/4
-@9~SEe<u.G(ARpgrjv-vtn}n.AZ%u;i5s>1CGqv#foht'a]"LbG^Ce.``cWH2qRxrV>W5/i"6@vr8zZYD)YGZM2G9L`tnyxXzfauD/i<.TlV|yIb@Ges6m
-vDJh|<;dn<ko_Xq..r~)Gk"2qkOw3VunMl7U.v4R.7,Ut.otg,cW"tZf"e|1MEK=~LSWQ'P,xeR)01{.k_{NQgUF@U:jGv.$5I'MOg2TJ)JhE}i@48D_H8
-0Y0+|mGWX@g3F-T0|7>IFP8L7/(k'dqA:H8().:H)qPzpF_wle:^v+!ZQIl|9%!aOFr|}V1>K3kxvrm,taHOHzu,e&yMl&g.({DfkmM"h)"_:u=lSQb!$s
-<sGQY'xNW:-zXz3E+&e:fQE)JLu#XkC7r8KvpX3WQWIG9t1[QtfN%6UMf[.`Ov}y3hS6H@x8])DWz}>s0RU<3e(6N=3F7wa;[6COJ|@z@gCnUGF_x$3m|U
-l0WPj]pCTNA+{5aXM(>VaJCWP-4i1Kt),}:5LoG6<+t/M;XVA3"L/P4R,l;m|L70x0f)5GcO@3gQyg7mBE7TLQ<rK&dA]WKWwQBiPczkcmN29bPxw-#i)_
-QT$K("HPSHFeXsY8&Izxsy]FRj#OC3/9`RI/(ia(gzoEj/HV50|.ASs"C[TK'8!-h^J.Q37ioy;wcEcjl=AHuu1;^<{sZ9dh!@{LFnZQa9s3/$}ig!dGWN
-Pa.C]y!+x0&.ety&5/le>q0u)}jhKyr6;v/dkuF,{EWM]0YVN+paTKV@8G,'l>USCvoC;]8v<`<!FhwcL]pBu+ef88+=j&;;Yh$Du+^9AiEOMWCTdg]'<c
-}-X$da<$M!nL!b'U;B#@39)F#iPx(hk;Bu@1mY:zHe=KBczVvbd#;DZxI:BkgNdif4D5)EITs+XHB92QY#{)QD4J6#SzL_w2z@Z=vKPeT-b}7@X)V2gM,C
-s&LFsF)o$!kk53KzGKkhjYFJ~9,77`95Xs#4|w0kRuj1`j}$6Zv.ljthpuS.,slk-pNCt)N2<e!bQNbnb_!x,<v04:!,6qvhv>lmg;ssdEATJq@8S/e#b"
-|d:uM^g5MPl0&x;>u@"kl@[ZMl%5.m:+F&]o2Zs.f:}){7/Rvmj#,Jbh[.@2l1/Kf.,CY,A69%>`]h$7z.Dtq_7CZH4Ql#`ajFs.T/e/ggzU.ZM0Z3Njs(
-MoZ#ld5W{f/J~Mu]8Dy9[8jGWa@(6Sv1)4yNtRkCmk:eln'dZ[x-}XU'n26wQ"g88WB1@)5^mgmQ'DZ<mtB='lqUtxe{2SB4ABk6`6xpV0YW":WV,#V'bM
-n_w{[I,Px9f9C.,h<L+&KAi;DGW0K#cm%@Z%ZNt_>G({N<qNTwTIt+WY`Ei9PpQMu3(c$yUkx>(mz]ej!MHYO_S+&:cyx@Z]-dTfQv>yXk`>72;Zz|/;VU
-7rTEsJ|<:BZ9|1[:1ws`'6"7)NGDsB,fdt}nup2nFw#wM+c8n|K"|[#=8CI4V!N@.dbOB2q5:B!6w@;04Wy<hlo2RBF-E#LPrMsJOu>ojbWbbK/HonN:Y|
-EylF:OQeqd/R(Z_L~n^nlG!,rHn{bY8(M0dq,|dCv9$HVWUf{gVSaR,<z^up3mORBh}i&<$HZ'XM'(K&%d6s|c2pP<-,gSHFJt.)War|4W.0l>#W5+W5M&
-u&.f$R`Kg0Po'<EacPd{gC$Niy=6Dl|I-(@;i/)73cVrKv`zF7PFJ%IRMNpRT"TwVo`"wFKp13WW.$51r-eCrL8;03U"]!cdRR)60W~$@vJ;j/+[8$,rpC
-'"}|Q=m@^6tTh_Q;G<w+DP'hFqKh}Xc00/`u6ns>B3s"|wy^PR:!$;d_-02bx]Sp#|f"xGaK&"NQPDS&6k(vg6{NH0v58+vv]c`5RZF39"eI<B$Nq+^'So
-q<=g!dbZE#'L(<NMgQy4IFH(qoU[0VGOGwTMDPM$_xao/1=Y}V6Ey7i!pJ]VTWp`G|8Fpi&XvXKJbHs1P2gU_gT=F+KuZtJ!t5I|T@&%aJ6PT+n()sB2Sk
-!X1/8-b`q.tt-F'ET;%(D!)JNF,)O)p&!z~G+H&gU4[^1$Iif/-k{P;,h"G3]I1osm>EI`5U^ZCqe&BP_%6:y>G.G8N"pvO'{dli72JURv'}0og4v0:qh6
-=Cyo)KpHfSipn$NAnd%mAB<B3fFAjoRMq2{mJo+KPB`4LqXi<eGg0f$F/r@hmv=O)Ir->{9C4@.qvK_rs0VXE+:3{q"O,HeZ:qM`7bOZ3G3ART#^!Hp[{L
-[l)|TkmZM])}du<Q^}vAZpX&uds^3j^A`|$C@z3r{cvA{;7r@g~jM"ZC&%Krl&0Tfs&pR(s$Utck[bkVQEaPHEhxoj)i.H&#7N8%TywVc=N=D@X})t)p!|
-[AE)^{<iw`KRj|qo7,7Lh>|f>AbT:3W[b[/%|>kVn_/o%58:ad3wH%=:.Y@b|7yKscl5mGdhPsn./^COcxUu<4x"8GkW,%4^j@4QM%GB>TQ"otWILIF9[i
-[3ea7SUEX<)aGyN4`,q<MBqpOQh:,/_ASan<Yk[6!!J>r32:Rw$xO'6Hzz|Z-21"YBtEO{WC<sI&^%AIbm|yUK6D0Jh>C-ZQ.q/f4kF0$'M;PApOuPSS/[
-dCX27TrGF=3j/^;</)|mwx=D('1W!,assR{im`Zq5RI+~<5&`f95@0]"ju4N)k5"+1MotiSyj6K9qGf[2diwX%SFIo.WBR}lmXR/!#4<yED$D4QXs=aABu
-gx{bB837nDkq<]JYKdc+t9bg'Ho|z.Qzo0krz4+O}1~:c5&AkH@@q+cT=fGZWfq;uG@9!5D^9XU@Fgti}w+IHS[o9(`:Fc@"J:0]LetBH_%IV_$RmKE_%a
-cZs+_`}aS8;{%9ck-XZhAZv<+yH0mB5pC2uPK;_<R|7g`2-}!MrH7>[H[akKFQ<zVG^wm7Jk/JLE6It[!6}c|a<oX+}x+<47T4#PLs6-6}>8q3C!=gsgMc
-FP0E//V!ucChY#T&tkM+CWDReWS9WhB18,FzN'h%J=|8vXcq#E{^T|aX#1}6nS9Qig}R@N;n{Dk4=b8yy+w#tx+91Ud+>,p"$N/WRl:1/Ia<N+("g4|tTJ
-G)RXHl6iTL_y_>kTr]33A1aB|nPWWLG7w7hq6MC`}YpP^-pJ4W|7q$2zM#(AaEE4vS:g_h{h80n8ATc_SnJgq{hA{d[:2&q3F{w;PrHO6G(&Q+!Mt7!QRv
-NblAz9p%F4l_8`UBmhahg53^!IqXm;Kb#'Cf]W[64mZJd(bEQ@]]e;$iX}=>}"K76#i3!bkeF3E7F()PR+(}7XrG6T7`#)gf4K'j<'n)WCXX"&~&dE;_em
-Y"PhsPcBN0'(e2mBoK5icTAEfynb>2x08QrKND%nupx8!WTIfdsfmOd"J'f|$t2js3NW3>X,{G.VxQ1,|e{XBb;nJ^37;X5SmaTt$0/!8tc+>v>ihhDOJ+
-QKeGXyNQl"d3h6G(x%VA#C,VO-Yn5a!Cl|!=f&:A^TxUZQrIasS%uINA"!8A/QEkL7lPCd+6nP<iYY"YALAlNXp<FZQ0(GS]fcd3:Bw1nFG1V)vI)G.IQ:
->Z=mbb<e7=XYV'mvUw-zS25t[}X;}NtD!LZoYlP[@"YI)OX=_|kZV[AV=cKz,BZ]yyf-iw2VC|`Gtm;!f0tM];}XtXaW@Z.i8p@oUrc;[<F[^p3ab%wclb
-5%ZtLKc"=zO0)[!Jq5Iln"[7]f{n,nu>'-&%U_v!H9-L!h1@5iA^c#R3XpFmHw`Q@^0x`67{i|!u$/{gqW+h'/uW_N)w}a.+Or`pPSmgfBA:^4vD_TqzU'
-rsM>rF-+Q#DbJosQ=PVsj56nVL{1!hN1y+8M"!.nBiG[W6YuD+-Z4x}A'fY1vvZlI,<Iaa(ossYK#a:Z^PAkE1;$[b5ffw',a77uIRzl;ewGMY`AGBb+`h
-vB>#odz3mHt`,/a:FC'rfbv6nj7guc3oq+X3EUKHDC-fTX6"NA[7yXp)01I|(Fv+2j5,Ihlv#(15/>Rr@VUY~REIA2n_~rhNxQ_N[]O.RRT)UUB5NC|>/m
-`8{T[9(77L&f8RpN6I2QAcU0Q)I0$S&/eP:xU`o'`+-02)|jcER{OPayXfy>f[(aS;XQNo)MjkoZFgx@>veTln2LfE5KsQ(<TXq$|PTmb,YsZL)V&kg5)B
-f]DU9t~rL`&(:krWWCNiXzY+tyd;6Y+"Wn&RUjKY5K7anK.)EB:Q.0j]m{~}`g-tXf@'7Xa_[1Od,br[&[CBTB&PvW,H}>bCA4cZuxXOo>s%$+oiKkRm>_
-H`0pT&(u"`{]Le{lT,yDCye8$DJ{DLZM"-|`%Oh-:JI0bUT:D<IEJ{"&_,)t3|WfA.KGhPw8WS!1F^7'#]y8s0"Ey2Lghfms@&[Y#lm_j`O2}@Y;SW%gkn
-Ye`D8+|+i3@&fz~dn4u/`otBE>_'MXnL5e0X~Ww`OV}(E6lG-iF&6<LN{)w`o,X1sp[jB&,<:qrxhtnKKSS$`r]1Usv;8GI(u`52kpIy#oZ,PPiJI.DA&1
-L5W6uhfT@H);Kaq=2_zWC+gcQFYcPeD+bj-P(Y#yi/O=q#}E,IIQFqt[19+(@=X"e2%2Ls08vv~>-5(ytY5is@(]3L0dHWzpW=Rf+`/vW4<Y/kgNYk0(92
-t%P/10D4mXDcI2Esgk!dD%m%:0gs@&H8kAOUJQe.I'7fhiItlBotT9zPI;VJNje(I:Ijx<z_QfLfEI}u>tCTV."/aCKaAfl%f$Y4fId^ISv2jc8'4fYvw}
-=ne,g)KF,OijIdrW..VF1k%'pHm0VW!{X9z+DN`UY]yB.UezD+0+(9@=n"tic)<oWLyrx]&"0H.cD5zZYURA(jkl,<s0<,cVV(z;{zxyYAawtIqeDq)i[m
-Qs2p0]pA`}BNwILjnpplVr~ALpAWN/bHO29+slUQPZFOam7B~;]PJ,%+VNOQq877XQP6|iJw@ZWX|Zths-eeNk_SBGVhx!{I+@Lnd=c"7Waov1r'J78Pg^
-rNSleuIe(;{aN:i6/02<WN'mfgIA-@;ir"UZ'o6Z%gr"PU!<|TKzc|t%L,B'l8HM'M8$Qt(61_(Ee(RqM#2;5b+l^[FEwYW_p#)rDnF9"7JH,>jxZdM0]s
-CdC54s3}'X211$k{s+29S'V8)5K!4G&)9_tVX{m<ij/'+E~F>h#npjr}LTVcdi;>['E#&>J3Ty)2dzeyqF_6JFgF^=i[6XMy<ty7a9k_;ZdEW<=rzxgxzx
-NI&#EP"@Jd,.@g~]12KNr/uCitG3f.MWZ01PSmmiYc5JUMYITv0=ho$-18}C&cqK+Ot=NHcN6ROggGa9-F_xaucA:x)[(v=XF>`E+LwN'tN:qaQ<+e,^'K
-6c+h-'7X'({nhX#vWb{ddCC^>l,i9]V3VlCHS5I$sa=hLS0!zg::B#Kuu(RK]<LN#k~%rYw%nd{wJa&l$g3iy^tXMC%6,%'i$pYj-+JQ<1A=Sv]kb:Dou3
-iDQ}CKIv".FLgHm5>B-EHbt6(B:x(1W}d#iN@E1tk/>3xrwhri!mBjArn!:$>T]H942C@11$XT=cm13X;B$px1wDHLKZGmMgJU2Av(rN|GQwWiXlL/y"UN
-y.Hf<IZ]})v4|3fT|f3A!6;Ji&_g:E,eW/Kklh9/w7Eo1A>}X+i:|{56fr'1,23N7p+b_{@B%9BX~-~U]@9`F2tMhx$N%XL@_6iPg2=wGt(p'1<Lv2c90H
-~j+A{:4ED4d)Z$7E0uMgu]gData>"b!+T%<zicZ)Rs-#Or[ie`Nc%5oRKqU=eMFoia=veA;l~My4'CS{i&l>fxapo$pm3|&D</31)S>6RN4]cz!+V!c<AZ
-P3}e}7qm]%n[AnG&MfHkV,I4O!K5=Ph+uHgJ}+(},{}mF;=7]+6,z#1!'ZGJSVbY5-"j6z&"sc;>+MCA`G{>B$31T5`E+PuT__yR9@jT'3.#=5]>TE@;6y
-#]@r,{=Z9rJN5+lNTU=jh-K}IVU6,'o1XY~ZN>iaMKKuhz$_kmN+g>kzxS>s%Nb]ukDMIZ{fFD14%/i@m6T{,)u4"zKxx`lR@{ZR$_e#g+Gvy]wBUt#/ON
-}9n`QarPU)|mmR8Tp6f='R=9IO-Fq><CGRJBDW{;.Z;IUO%"mrHS'm;Zux=cIu[I[SScH1D^8k&"faBkJf'AA(CQ|ve8G`]Sn/[IxW._AXhL,H_%VE~{|1
-z)W8,]dk'E/OWWg@F!eBd)Jys>zP#"{t(h[^-L>1I_rSq0U|;L/YN9`-=|Mf$X/:}{ZjjeDq[kip3)75G.^jy#d[2FRxwP"h"8#sZ!A}Ago<mT80$<gNc2
-Nj04eTSV^>tLn@7-2KsdTiB>aDzzO(S;@ZS'rb!rze!Yrd_B{XaYfFyIE6-"%W]p1cQAN0y8v_OTf10o@9d!FnU"Qj_9"@`:@-XT'V3p;0J".t>72SVMtN
-Q:m|'W)M5IL1x;cJT%33g`0'^%u`X-o6OjCH0C)b;4y4m9.Hn)@$g9PN+h%D:T1/S-'}z&,7aDJ$J$[,xEdMF|sn9V^J{A)-,xivYpm#Y[W%^3cF':/$A+
-h-#S=Um2A$1;_jU4I9BRzsQy+1[RGW/F.=^>/E&I;N!FLJ&6V(aaYMAmm+@mo>xr2'oOl=G"px59gd)6v_X(%op7%52H(!j,vsule/yxL<V$zC7AO#a4^D
-}k>PUSm)CjwAdW.tEFK4$'vVlw3KF=K9+gh{$8#yEB@hdZWiWxC.lt1z"tRq`NF{n/V8xdB}Hx5]1pD#s!|@p9jN}w]I5xF{'9E[wC7K7=g[g%I`LfsAdP
-BModxm0NRYnc&Mm#nV%jvP8%{cM#OVC9Q0B3Q{.TMFc)!/wY&[B_b3.@bF)%!KX$t-[_YRs[[5S#&)osNcc%p{~/HhsYB3&&L_tQD&=U4VIzd5KhZGT"ts
-waqGt=JV^LAf3>Uz_Y1+^V.EGa[dUS,pMe;|1+W]<fkR<EysSv70Vm"<AtG8$Ao9.7hv`_R]HR%UbVH>0@7b+)QeJ4}xG$VQEE-[FYJv;Jx2SO8@3<GEGO
-ws^e8X9'U).63a:DQ2]iQT"Bq7d)_9]k@U,BtpYM$P=9:XY+KZACL;bE9[uDShI1AouKlgy{64Y0W/JTF7xq90ag;1Yok(~;2eTHTUzEadbmiUNHC_#@s]
-!n4TnFefxq,'F<$DlP&tuvL]Y4qkxh8N,)iN&>N;aPIJq,{vWRA.VU4z[wn{JH>Zc<o2Berm/%u%>%F7J-"+RLa,zdAM>.2(a4:>x=@[^muw!Md^Mne`7o
-e4qPrl{8w!1%"3S&LI#^xNe".qN&o,%h@"bI{"5+%l+4yu]pwsF;myHT!{/<zgA,l#zTDCk_jb>>()@37B$A"ZTl_f>Tm]um<$Sx1U92op+pqP>e.-Q|v^
-'JP!+$P3Z29hMkapZ8t+^YM1Z-2t6Lh76ohdA}Y)#0%Vjg:0~2mK>/~='^mVs;z"=MU3G`eD#X(_&I/xjbaMfTwXz/>mb,O'n!e9;XO'_3L!tA!6xVIH2n
-~AGk9|h}-aBlss'6{v,]x"3m!YF#{2To&usKhNFBGmJ{1bu4}6QeU55|e|UeIYG{>6+>MZ3Hve[yYNo:]-g`_>&nk4Rz3i;]_,f/,B16VgT^Mju8Af6ynE
-ZgQ`Dj4k;L(6+In<(=P9#g"}kYt/-ME{#rEhfiy7~jZOR{phS1TSI)L+9T;Mz7.DPNKtjg0AtX)hp{Tm[fs|(kYC#HM^Y(-B8mGnJ6bab:/QCx5+]ihP[Q
-{>6MGMB4TorX70.(q<g3{4DDSF-(d2t{{mt=E8h|+t7>/l$!t6t0Il%>&)s)O+2{u1B2'Gmk)!^PN%$(&0B#Q+w3hVz'Noc,TSb:C{[Ti^ldnCN9vS_7i[
-3dE@h'uFIs7!Ua)cV-Aw5%RtD7k;5R}aufeLe0vs%8T6kQO.n3lI$p(TNjREBmfmz'Jv~VIu^Zx5P{a&aopM3}2p}rTDhx3.9wzYdVSsMYp&vZ#0tXb]h%
-mzc[9_i;O[tK"6[op'%jxh,2n07:js_{.E}61Y`WQalwR0ZD;0x.8w}>j0M&UgT4l8U.xC50!8A7E;2"!]-rrp{:C`b/+/>i=D_p-=jW-{Q,w)ZEejyt,/
-VlAYap$dqxEbU4@4%)M9U{^R3_Pyjs5empRJGsE&T'hI<F#jIrC:6%f79@4dmnS"wT[/_HG{OB5>ndyB-(-J3lQ[67jR{om7gj[C~uf-UGO2B-`GQhkehT
-.A[/Q-#SB3U^L5HRKU)a9j5@Vcxhm),9'xr"{R8PR1|lq<YPQ`#POq,rtDS$5Iu"|,1W9DBc;V2";fXI,FP+6Xr6]s9$qjVCk2ofaqK"ZQGR!M&It=yJgS
-'3.hi:y.a;'ZjY~.x`im_u(hPjz5PMy$j%T'EG>q[iNV@STEIUNOz8kLo{7z2}q2IKOG9u`DVcqg0dqYCdFq$Oy-mTF89)#(&=R!_p-j3H}<pJFk.TZ(re
-=hh2)^g.T[H4@I0RZv}TvTZK4Mo>t#!@O-E'B,P}!{lY7ns2kV;m=vOKRp":bi78tR8T0wM=A&]%1Q8+v6&RiqQ8;Y}1V&i>"dbKpz43ws"T{Uk_v)Qn,S
-'hfnG.tS:m0V":-vxgW@%X<U!mt7BAxs!zuj8^(vsMo1/GuhE!<Ik}Sn4igP{P#:.cfEjXWjq7g#|4O5)67XxKw(q;-:^hS+yQ!4HRO7"<^GZEbYe]jZ!;
-wZWGc=^G+MCz]+z"|Z+4yReZPV6:&3.[a)hQ^AE->Wwos1{m8+-ZVR'zXZ.Tmd++n"hV;-`)dMosC4agUR!&GR!d<E8Y/A!MbN@bVO<btNfG+JP_&MEAbV
-5@'/V(XP.(<]w+vT3A[X/'KJV0c(I^+O1/+4CFGV@9KD{h,V.NT/~,sy|K&)U$kuA.`Z6Q2(lPsj(s{T7Q:AkeoE/Hz:<!2JxG9-N3DX'vq}~%N_~mFW9K
-b4_y$gt9`]&SEa#6x5hz_.9tqvM;F,+5vvg1c)0oF1!TWa|.=r5@{[$UrJNX&l_[&T!'t:4nkyJ4O^/>W:kAr-#7^}:ML+j`9:VDNQbW59+`gG}!0L@|<#
-Kf<2v<<>|SE&w"kqZ,ag:#x+CU.(V,gG(6X/XYlTvJ'6gxV,;lp<^^WLWta3HD%SNKA60X&,E8rg|SJuOJ'n8yWyM4@0]h@TIov&hI8eQNDObxz`VeJUbW
-3U'`0dC.ss^=<s{WbBXIRit:`l"-{t]B!FhL!6JxLya.WT5+DLJ]hJg5g!wU^nVkA$4vCRZLk_fmrzz/e-8X`mo/sV{pJjt!XRZ!_(ETe--DCN4M1'"y37
-"/7S;-V3By1O|tjJE<'8aoyxS0^xD<E(IhVPxX=-801FggZmk330WunD+0NAF.q{mQRkTab&!,bBRV!o2yJS,[QtCpN[V(#qbfDeG;8C:aj-5NrU6u9&dU
-<RJ)HA-j8Ec;&]iLwZ_:@OSz$/v;jpZ@a0L-5zRbB09UVF<$YVwofM{6X``hv$[^`(hp5$t2x%Tq"C57Dss5z4(1#0P-Ci~)'Xwk&Tm_B_C0b:!0S{Tbz.
-1I!v-bE1],&%hibIy.zuFZBc{H7>paZ69X,K@>.OOt6n&&$ha,ZhW[;pa(kQx8`avn9tQTL|&kDU>:LGB;v/{M(rmRjgn}a<>,L6<viX0@ZF'rSR5BRX6i
-NB`l~lATZ7F>H%-g5Bc3{2/j}>w',(%o@)-^(80CI{&Y86B[p]JSif/p<(vkq7pAN)/v2_.Auqd]8]Qk6UdoZ(]+Z)e[=3ooh{&Rn_P/uHv%|!:P.2SLao
-q@.3Tj6)CW3ai<1'Da_R9sjrO+c"MiMo]_Q=mte[ZUzo^MR/,qvr1IJ7S(T:JQER6lQVn@~8}NwZS!Zvh&C]`.A-UZ{o_sj]c38zG&j`QYk|!1u{+";>IP
-94sodgj`=#.4v%K|lkK)Ef!#GBDlXooItRhH[`}9o:4FYO9MUg_..'C_0R~eb(S|I4<(YzM$jf=nj;}Wl|0%7gF3lUJk:l=c`VP`E%i3H@1Jroc88f|%YJ
-Bnx)j:U4J-x-fG;aTD`/T=T6vaR>kR<QI>2Q7jg-p[C<:M;bCPO8#7r2&-,W;JND2`SOqi$;sZdG`O1o.KD<n@7}Y&Vc`u`&-(1tN+rtQ%[+BSKfWp,O)X
-`namVO{8SXIf-MQn8+!!#"+f>VZg8[I'-+##6kpa#d^]i}=ptyYUV7`&I5=<r'2iH+4h+<1RC|w@`=q8s,w0(&c;5Sr0G=G:yQ!t>>S8p;MvnNKYkF0-W$
-1Mvic>^yd-iDF)G.;KFkzS%(=v/45Z9b@gg%"uQbXgzl1Rc=}VDG@;h"jC`|b)9HQi!ES#bzi<5FSF<W4j%v$'[tj-J"u116rP/<1F`R8R;/|aP/a^R.$E
-IF@Vo5poS:PkplW5|l%VlW%:o$3#h9.C4,g(q`m;`xO$iL[kU$p4N5YX58R-7cmBtAOBp'M_/P]6<0w8>MqOL_gxcE#2gcbq5,Oq`o:cYXVQ93,_l!lZE<
-200h5{kTBa=&72KTJhfU)gG>t$eL<<8+,.8Ia.%v~]9Ij(8"/8`Mk%1yW&>LY;RBT>%]Zx)B,Uc66ZCT5,L0f5No%BN|3p~6E@a+g!u$eN9c/wSDE;a|{P
-UK,Q2$Z-=#&d{m4:g,$;ta5mLZ`M'd9^[,U2hgFWE@oh^yL2,##PKY>a.V~adwC%ng2(m&/iwW(/y8&I.Kz8$I6$eTjjOaq(6m|RE=dIUfD_eJQPkU.diN
-8Bj{z58U"YzJ2"h|E7$T1UW[jXSrS!Wb<.kj)!TY(}'zdz3cj#Z(Ai9de_jf9A7Yf&#sp%K{Bc5n_9Z`R$X3d.uEl/^Q.rd8;0OQJUHM;<1kx8/r7$RNWe
-~pWIoOGX9NQ]`NRozlc,,/w:VWUaHYp6W=nc3/-$#r%W`ms'k'Z`a+uCXx2)6ewP4yRZk28=0aIWV<3J"b+0sYz.~0Xgjk2V:%TPo;:9&Wa!:/jLi8]|4V
-~D!|zXh`2m>TIb<.0FsQy]@1])1pUacko7DU@3G#4]SD&:,{s"V>p5Ij[/P6@:P{J6SMakni4/#=^G]t.'(]-6w[DPRZhSG5lO^a_KN`SxuQHy/_4P:B76
-.U}WSO`dE^A95GGE[!KONsNFTS|b{$M%o9u.!S1Q2iuc^F>ViXhQtBh>yybbt)5^dIr99QK<i[^|kU|rGxn6~S8fpK}K6`wJ8Rk-$;p:ZG'SpRp+kBa}1X
-Lq}`H-Gj[n7GBL]e<]Q]qE-J7+>P~Ku>&;@;}P9R+k;b1Vv!(!5:-'"q9e:[Mrz(5n@0oA-:x{I$4;y.'tR5cPKmn/:aY8bFVEb.)-B/0;HPl|>MkmFNY5
-S&/Twk5N`W$8&vs@Sz7_@fGoS8DewZopz0DF=IoF2G]/^Mn%<HVeRaokgB$6iW{Wx4[$tKbNg|ChS|v|RIt'#2!,`oHt/^Kj1-)Rb2;A)64/F&>FyQaKnU
-.x}9-Z%PU-uBF0N,9ixCgE~x{a=ED[wLEmS(|msXjqA_[%8SD=|A3zpa5V-w'b!2z)Qj+r|&G+pOl|RR]"29`/Fk}#{s=rhwEtSm>Bzn(i/JZ0pTJ^0C1g
-OB~BgU,IxQ^f%!iwT$x#`g]_2l:}&W(X'8zYIIw1R&j<%HE'R(8k=2P`VxX8K-cyTJt`rH#1v[5}D>^_|Al3nEH[ID_-MRTe:f{!'mXF_.;ly@Baw._!5u
-0W]oY-%n}`>B`jxi][@!Rc<n^0n3H5^]9kr4"u'ie9L&mW%q#`ejp,3d}FSJ$4Sw>&e36w4K,`=8<#gCp<YOhEqR!rQp!5w'~Pu&;4C%Q(Q+x|@=~$VB5}
-e#>)y|]q$,V^YZwfGf(sVGm5s&+oSpGqL@-xulj7"ZuTkN:2.jVQt;A.4V83g`^]jBQ+=vf3vaYog5Lbs4y"nMsFF=,ZoS:NH)FW"!QYj+ib^D|^UUikI.
-xr@}FgtgY!{&YoPSNe|b~,z2Wj)I(.VwuJ7+v'a'=<8mEUfN3B_>`+"]vLK=RnH{),ho8{rN37>^<'l&G"&!BOAy3eRP-#}K#]$v,_Je>m/eYs}9CX&{5`
-2_o:Ke[CW0)K&]O-"C_c4j,&$F/.[QHq;/r;{Ix6amZZQDv.5&ZW_T~.lSzpgP,#^.epW<cbMC.iuwx,6uC)HYuYG$;Dw+s7YAec"L|4,M;v;kz|p{5cQ"
-2s+EW}(ZuF!WBOOMR&.XRG`dcI<"^aLNt>4b0#C.mF7D^}kU.):o6;[]MlM1+bj4d0,(1g6o6rQ5Y($!(:t#!KL#XJjmw&XEN@>[Kby#J9cf+!Tewb5C18
-66l'$jM=Hpe0v#]HfxF@uL-S&Ez4L%alm%_PsMt2hPEbnE~,KWlbe/yk{-{4"<[TlYgRijsakaHeoQvet<IqO.Tld:y-XT@-6Rtv%VtsWH.h'II-Jf|d`O
-LhP$SL$iW$u,'P|mo<uM{)"O$pYj3kP_2tQ1=#Yjp9~4O+v>s@S`6cK1cu'4X-`s'bO(%hM<%(4fzZ{9{&FIp7WUq<W`<]OYx/[w"/qf!W,IizsN(&w7e!
-_Jz%Om5lS)jFmg~,ZL&}!D=JmQ)+!c32s"Bx`W]&KYzDh.I+:+#SRqeP./+QQ<zF,@ZhN<+<|wf3z(&rKa/pV1/vSi=Xh=Af]]^Mad(zmz1"c=E[/yHP:j
-fzwK)<D%aejR[0iPB^WS|+sW]2b1JFknR%mmcw7)jEs8&]="h<BLw|vb8Q=6:F#xCE!DU"|mD:ecbF[EMyfg:p!mBjYB60t7=aUb[<c+H=Vm].:98Q]0si
-z/V4";;6R++:@qpngY@DdNxrD6>OJ_OOd9u$'Zqy#B}:6a}o3jI>/U2Nma#`^}v@7=bgH=yRJ"9nw8jZ~CHiH/eUOxtkT]+Tp3MT@LNSPExI<,{rbP%`Io
-C-bRNZ9jhg%8z".Xz"$1aFqkQah0c>@Fa$Pxem.`w9Pm"xeLf"Jl!Ku)89v_Z9TXzy/NZ%AktFY;},2+ym!'<Qt6V]546%4zW+S8cs==0pMvE/`{Go!(V=
-%+GTn_JbeA3FKrT%=q{_BW>_N-.7wr}B.m1R)f%pVZ-`mz0iPjweA}w09&I)|e6G<%v3}N%8ytsX9yj04eQP"`k5le]_U((!WyU(=32WMA8%<_(`tbQGpM
-)dk}ej;Y]%r"/v4M#{Oas$m.E}Z6O"zk9`;+T_lys=)qW@o(&k,QBT<aazepHsWr8o1&b3(9s3(z&+SefvwT$iK)%hfu7(F,=i4M"E'U5JI{7FOlu)a`XB
-yU<6V]SQ0Z#3pG,E]'5+dMhEzt~3sy]3"b`O^+]p`Z-A@E8GZd"d_,G]Kk3pp=/BRl1.ToswKbT'@=]q_X(3bmN6]NF^rFQ9L=g@gX`Fk@2IEuU0h$8r(p
-&Tkb'{BEz:gdw7>6[nZiV%uY]ujsHFoEV$]vUVw_/|60G/.E](;uAjJ1xxpQdx'LB3,We'i{KUk{`_@VX-@yk<1&@XVn1G+L03@xaktBe(#p<xjyU>-IUy
-'+X%uMA1W+u_@Gd0u(OI.+hkU;S@)z'FsSkW-VA,R+V{oKnflRd=;kbL1#QTiH25_+c4ldh:SQDdD),qlrzfzQrm@2n/RpJ_ru_x/nc<.))Dn+I48gsS-x
-{TJ:pOVA%iQ{QLoAp}r674sMo{LK0U'/xU<m8XlAIPQ0'm$)>T=9#"3#tFJX{!j__nXO9})pCR,Let+_cd7.RM'vevXiW6zG}&P'.1,Or$3Cm-%8FYVWN.
-K;c!Vc{2MdVpInnB83:SKE#A4pL|[GP;nZmn1YFn{]:j~iW:Z2s@`&,|FW-rlk&(y):,bTt"RKr..Qe3tz0-2iHn-VlBjRHeH,@-w=VXP`,!E0$$cs::b9
-:36Z[}kMPmRPn>HOJTAoNfBbbQ4g]E^C+nbB}fF,N^]HX>Kp[h7msVKVuh@xt9})cUOR-W6%571#z#lUC`urm$d|UCSg"m=|-e2$~"gY.`H6[o7I1@C+AD
-lSk8T%TO,%Q$D.K8oaWF5],y{&k<3_<vAN`/D+fFw8i3<`FjVzkd/hK+a>jJY73{_X}||1=[OPo5sYk6v0)dnHy(8hq4TUO0Mfd361z5q#>w[.V;iPgS,A
-lXTXF6SQ2FJ4>!|/bIAO"f{KnEhP,]:SGR~L6Z]ld"zC8tcX"C,8PauN~7]+%h9%75pzTDDlX51L|0husD<P~6:{&>HUcW-5gG-klvMb"38jM6G+#KJdil
-@HQ|b:J=<'w)2TQ;|XD5k2%w69GIJxD<vVaFo@l%]<<S-C3fx[ARH-=#eG~toch$C,LZNZEUHr7r0uU__!1,-tpC4,hcR+Zj6U|y0rV.A(@%={Z9bTq<^{
-66#cQ&;/DvK9|wxe#=7l=&lZvK,Sb4}Xi#)+6&_ewP!uYP%z>K]urZ@`9nQN'a[s/[Rd0a.LNZn}M!I4mC9q@C{^IXwbHmW=_(/mY`=7fiz1Ke{m|4E43P
-MB]E_{0C!a+<YN#Lh&5cFN9%(Tb}#5AAt,q{!Jq0[HZWogcE"HXzcuX5@vw8(tdK#@RiG[Vv>Y-,(0U;:)Bv["tXg3(PKmcj7y{d::NKVx0fPhZ!9_8"H`
-'u8u$=p/XPVLFf1U;MMy1=.uIr506I#"|j4QU%9GVw-#+kO-f57TGdSy0RUO}2yyB&y5[E:,ouYlclmX'7UsDKE'"~l5-(d1dSF@mTN4KkT@Pk_)tBi^9]
-OC)YUqO[YR&t&e>2H^PMTxnmdnpeh)^=Y)/H{dP,$K/b<Gtm5fN]v/`h%v#$2IMJG/LasbR[:k!O>TkO,A)uDxM;V{PFV_[2Tpuba_afod}:{>Zg~gER!.
-w,)dk-Q#r&r!^]`v6W<LJ=N=As$[<AZPlrSPvc0o.a+3rtPcYk;$N2]./d}3flc$E/Z5S@"t_6K$`oKs'U9Vj>8SfEoUQP-Ik1bjM-%%9F!p2uDRa:6"I>
-LHsLd0D#j&auXz&rYrZ<+u:HQR`}@d9|^mQzZJ#@lA:_en]h7s738w/rbz1V#7@0-KS_xtjJ^>g}h=>h3.ufVtNyS.t4k{(Tvp0T6zwYM5CWO,>10Zn4.g
-"HB:BZ:}p|$}T%d<pY:YksB8:G%Vn320`Cdw<T2]gy&qtjMQBXhwK(0L:v1(pu%yW:G,rycS#qRrH0Q'De03K;S!xc;w-'sbN<Zc6#s#D;QT!]mBoHe%3I
-TvpOk-=#I-WZ~3CZj=uG-%:|WRUE]!|o&Oc]lW1$P{yG:1&ssz&w8KKl^&:e2Ss<~w9bC"uWB,[:%P8Je1(EB_>pBk4%'Z^86,$kk%50(6D"=R3/]q'mNC
-)IM{&_cg|)M{MwA$u]'Mo1`t~Un%,(H0ImetiU6O;daNJ_;NHcy<|+2cQCo;C1&IPk6`Vy=SYkJIolp7tbHfBXi>@rPKK67Xq%uP^<hT]^XhK+f7h9,Zrt
-Yds^y}:}#DH,T0HsZZW@YI/T@6:eGpA-6Rh'"cn<f^H^P)~.cs&;c;!_EIZ&R28jRFyQJeQZq:3>un%[,Q6x%!tr9.dX/.n/K[/:`TAVV,O)@0ma7:1SUQ
-j8~#GBvp^GvepO/Q|77DcTXu'&oV/-=/`I&[D.;rG|FM"[wNCRRgXYeF/;jJl<4^~|DH9PGk1wuqeC/1TJsE{>HU)spYTH7FrT!]K5.6r;$!"0i$^5BN;a
-$x-]r[r39Qjs&=$Kbb,;kR'kr5L;9%;+"9c|b3!glF9}cTqUI%BY4`o(1,%)+q[,1]zur0cb/80#Xu##77ES0PuNg|A!)V_nJ:0G5fMvsI&SQTh%:SRLV9
-I8&)_&luuTs78h9(%6XDJ_,$"&;^(KwFxI.hEvKS|]=ezVgWPzgrZKnkU>^T`--SYeN"LW'DjLe&YTi()z0ZYZfzBXbpR-2Q@54hK+_M!9<F_5ugyG;Myg
-3Yx[1U=h7cG)Ci!+TrlS1mzG{'Gz+iB.0%_9"w=RBgME6y@)vA=`]g9$K5aJOM!6nP}#!l:NL$jEp<^kyZkC)WR>]ffDvc,k#'J%({Xu_77yv,tS.:td^2
-d{v!hr0@$g)jCFD)K1NYSdwF[{21)3:N`O$^<x{a56&"%}B^^CD|)gBGY9kWQMIu-8xi`}U2;M^1@@h4lYjnAhs:'v>$c-{PNg5jtdEi5O8=ElDP|+MGms
-Nc{j)t6PV0CAl|YHm]F'<9_><dnCJEDS/+=uWS>{P+N'8n7)%9J4=k~1}4vF'aN.b'~S^:U<Fg@.4&0BdRWrh{gqrIA-&Rv(;T<lqWb6AX1qm{wBKQoA!>
-L%QO6B''6E~+o1qGxJ2tTnb4TAF.)$.)sn1:tFg`"$-i18@3{A)Xt'f3iSNHKj|xgn_$m)136rBRj<'cbbVgQc$wX!tX8NE5'M,"YX>`GB#jt$w/D>P=G<
-ET&@6;SX8;Y:iBHiaMoyoD3-Brq}<)2O5f}SXNTyle{7/Nu]ESnRy)S!~9w.MlC)T{Inm)<R_)6u`EVbEtwMuUn8.|2%C=KB1-DJJ.$K2.v;zshGVrJ0]{
-Lz7|%k`]YkuPnW=}"d",yiJ:#9_}&t)"}$rz$@9!FOxG6vM'w>,SX'7wBw)7^qGAa|!5BZ{Ex;#o038,/<PIq/j=s{TrgJQ+Zy9[`s`I2(.eE_s(|a~ih4
-wY_Fpi[K|^g2fjsT%&'z(tS==F_{K0JCYN+)S{xt_,2{}>G)[FQ"A"V7hmfw!QOJXkLVU]nhNyM+@HaF<$JzWN8{Lrfah'r_=`)2-)sW'n9,rjCwBF=-x}
-giVYb"lb`<me&,u1r/m<<L~|Cm!&Mo'vwN|d_3Vr<'DE-,xP;("zM/-YCOCRkHI;Q9zj2fl0r6fm}`e.SJvIK&>k7y).",e&&"}z2dUmzzm0:kAVzrBFig
-WQ,@p{yhdP".^ZGV4(DfE%Rm<XV4N,r'u(Y-,,g%kN<]_Gv.;&)xl1&jXW3HLyZlxcL|P%gKtw3i+&7k1@,=:Y@m;/1B[^Vop}WY]f7>VHI=FfC[9cdmN;
-V3IvbW_0]}x{#{8FJfL@Z5FgRZ6GBEBcB^4-c((y$n}v,yrg{mMRo8HDp+n}IaY%/wo[>.Rp/A:T4Eoa$LTd:C(9mgi<`VG=w%l%:m4e+N#kgvg[Qp"$d&
-B+mOJ0jFqI2PMCK`cqzw(@&2ZOf2dRuTCO+92=J;O)v=)<j&q6>O8=ou)DGw4XpP:}Dhv3w|BS~FvhC5E}=:V5F$M97w{'M:hQS_26"ms'35<E2{tKZh!f
-)]~,-Qo@/C64@(]sNi8jlexvIDhj,45e7N+@lEM$7qynW]CDv^Yc0O'l_i9}N#WJhVVP|!kHaEt7n,@6M!::ZRehP>Mcw}9_[Rrj;_PdnnQGia`AMv,pd>
-~eyNLY{fZF"y%jLq^:z_z'M"P&XPZQLh,-V`"X"jUF`z#JsWWE1QY-I!-@sZ:R@v/o20M|b2w=jO/vL_M+iNtQ/VlhJz1d{eX&d,0qTBAvMF_-9^7=Rk>B
-=4JUJIYNw29CQ>]S(pD+^:pQ[Fq_F4(.>S/W|Kfkt)m%7P_>k`UngAhm"YC]>Kh|p&ZDln64bkCHJ!2;7qmyZio_>4I."`Z(Xyei4uA0e@D5`gX,.17ui$
-:mbJnC>$DyKcD5x9zW!$p_fMLl:UVT'<3eL}'CcP8U6Y^GpGI:+x}@h4]=8W#oIIrc@GZ`zNp2tx9ZR6krB3Ms}l;Z:7:FXx`0xbQbK-L(50ND|{qy~LF`
-X<[9fPgI7,9K">"Pdxx6@z+rNgrd[Dvck`injY@rb)/MTIsNYwgx]bI5nsED~LNp;Y,cYweI5x,J-;%hn{K8EGMgKC,Ee("=mRp}/Jgw|udhI.aI,JhdRx
-XI'f4B]kJG&>NqK>vMo%v1"_IZC%j1l+7q2{l(nob}Qr`P@z'tA$na8XP1lj<l+-AX"B.;c}E'XCpuY[CZ$wML&y#jjZ}+.(Oqif|i(=tKyVeVI-h@.71.
-GODO@A7.OddZDTBn1s=%2QPeaR:)td=h>}M{x]/0i$A<x<rH0mOfLE@L'PbNwPZHB#{|O(6Y(7`RbOLz~c1n_n<"VLWl>!WO>^zI}j[8Mw;Tvp./bSFju"
-R9p-v:2+@e{]&L5qkLAGr=QWcX;37k('URNDSEP97uK4>6K+>K1kZ]xgr0.dgRoJ..@S;Ej'|NtGuCCTP)ZF]rsiI1Ub)DBPMeF{TFT78jW.CyU_h'I"#K
-DxUwU{tL>e+^|7;oLE|e~1VDkY,}OK/%EuPiC)8$0b!!BFNpqHw!;4pg{hyPQufzU2/FpA|#f7Yp!'FAz_m({(qyESak:4w2%|kt&tfA"Ec6D,C@fdOEY6
-P&M)a5]9j"cz^HJCCsE9'[f|JY-{pd9]w#+<GYS}k/h$o;0"ee<!xmC:A/Im_OOgQ0V()KNIjHv}TX,u4a;u&C,d7bJ,}@nELGr]L,umP#j@ET)+Rx=$WQ
-Q@>9pRs+iLrW_E{"=}u&nrrX.b<L'Rl/}PLu'oJk04^D^V`>2GG]Ac~AQCSD.OY{+pO[DC~F~p0zNTB'{l2TyzmcMQU(dX|[hGxI[#/685;/:"_(Xs#a3T
-i-S|Z7:g'NdL=6&!ZM]K7<q{Ibu#3q[x#t3-kBV"/2q$vxx2@&ChD>NfN.5H&V-gTn:4tV+4hCCOA'Bt2;{)2a)WCt0J^w)'8xbZNe{l<Z>q.pdd:[c-br
-%$smiuVST<VcuyzHl&%Gvq@R#JH.j(c>{u^.KN4-IjDVqsGd69|2T-h<0t|vW&K6M)-1EjS<]K}+l]{yu/}Anq!iyl'}{4&TX`FWv95'b6W3&MR2U`cd{z
-YgzBsXg3z)x;m4}a5&Y:Xr!b=$YN7>+NC]C(h[dF<$sq_hNAe'uamz/PjzSR2>i"`J.;u][VXF3iq}2LbCLyfXYBU/SG:0ZmG|g}#y2}}O!PH_B`->&hll
-qs9S&I$5>3.&q:gQ#x<DrV$euAstgrBn<|J1OxzRr6H7A_}#+'u^95]vuOj:^epIK2#-uoZtU(gNR}SJ_b`O.Nf6iOBgv&8@G[],CPz2/EE-^tUnJT~kz-
-G32g8|TIN{uVh^M(,IHeT}L1Z1}p.q4ZNO~x5#aV<NwXXbx!!Zb}U#zQ}+Bjx>gk`]ool(o6B(qBeP7<a{4^Elm0n$n.wIN=9`&e''yjFZd9|86;nu|}o-
-YXeScs^01E]kN8[mC$U:1lqBt<W6G5(1"A|ocHMokQG[j5wmpB<Fwc7muO8P6!FHJnC39_QAHUyaOKsE,HxYl'oyEW3S<!(#-+NfRy:v#("p9mNQK7g8Z[
->VL(bnor7yi/B_6Td-W%MSAc&jq8>!5nj'_PG$U"E7g4pDUP$w/!2sHx%;NMT("6>9FBZDO.S@9aY_b8#g-#8j$On%k5"i{a"<v>PLh9-4q@J4bbVF/af/
-[(I4OOUZ{dO7d4S(d&c7!,.<c)7_=rz^-3:!:QzFC-`U~cB'{|7s&CSc~Oqn9,ilOr&rHfM`1nD`a7vCnR(VVDAzlS5-i$o2dbPv1$ECF0LXBIp])riwyV
-7o9&efpo$lJ7IA+{SrB%`^r&ko7jn+'%vSeuU;yI90MwgoH;,p>bX^B#t9:xE!a0q8efwOzq!J9"h9kle!ij5(lYhXs.;L"aN(eU>n@Zza4vXSP^FWNO3k
-OA'Q>(&K#z@iA-``n%5<|lCk<E[7mQ`3qO}_i%_@^v]oEl5#D;ihn]y-idiCJXb)+>lJrJjpomg'm2u}lN2|XgM46nTLt4Mn2d_RCkA-}&OsW$8=q6JPIx
-ePprQ"MxMy>5sV{pnDSi$iD&&:2Hwpo$GLZUmAGuY;|PIeJ3qIXXsj1@Y!aZd:fnBmo3^>a-N:Lf!D~7W=i%{"kVes4DDtLeudKzVYRE<b0A2G5$A5K7~>
-0zj}%JSn<wPdxstmb6qbK"gF0c"+{<~XdKv$xsodWMCVEli}}AGKW6uyt58<Ny22yst#1x]uI^2&pqnY.GnKE5i#7r0Q#<;-;M<pI9auWfAz2&5UF5DS|_
-KwfadMpJ>llPmUwE##D|S=h#n4i(|&@JeEVP1^Ar|Pu+.xf_S;Hm:>(^rJIa7&[DR9")c'$KQ/+Z9#9h[xjDA$b'Ur-oUVEy!mB/an0Tz!JQz2):$_oyJ#
-ve1G%h6dHbi)qG/}6REO+%F,g@zS7.trDiTr>md832YcBQAhZk_riig`_9B`SE6izZ})0mSuC^`+.+;DU{;=]B!EsZyhjQm7.XDKCc$#`Zxe5^x.X(qJ>,
-9E(la`%gHgX'`n+O2U,aT&6XwkSK;w:zZ0d'T)m+m,gfOTaV'KrH=_1gCMAVcRQi|lad7OWl<znJ57i3mQ>f/jh^uFDt]9X2M-Zu9_codq;}acp^p6q)!T
-i{yq,$ULX&ULJ"X<uD0c,Dh{<F"%`yIyyZ9A9Kl!7SK7rJy+O0(k~_6_X`bWRC'%Mhw}v,s3j0Zx+[5OVUF3GApCM{[e]m^l'D'4<F-8z5<F_jsSI{-'d#
-Zhy>g_[UTHjXvMlVb'/#p$;j_UDurwJkCUW$$eqIa;"FDglDs5tKoVa/M.IW8`HMp)^|BzVM<>Vl]QjDf5]Ho3.U$gf4&;63o.@WZVc-/l"k#[`fVS9wG6
-6,w3'y'D1}AVYhaH</<M_MT.=|{zAltfGO:TYK/}z$>sTY'(<![4/7Z<_#h!-6NV&2|GySs+VxR.lj4j-i3G7l0DjB|s{MU8skkZiqu^H'.VEl0(W93k)_
-C].qjs|Cn5o$u5ZH%jw(;=,UiH2otMOSZWoC,U{bvD+RwqhJ%ZJnnF.mm)v(D0Xk+|aD.y>LCgGdZ=l(zSK8!Z2u+P[7E4(I]+R76o72VL@c_C.ptEtT68
-)z3j7.~`Q[)iTrxp-[jCJ{sRf5-{nxSap7NaH[~$z/U8RTF(blmp,mlGIGhkMOu|TiJD!Q:^N-TL39W+YYehW$tz[%1@#MYn;g(fh7c)SYxOK:,H)6ZNn'
-Wao[r1)6!OQC|n(yccg$;jjoGRfC#|`2cC=j08Bow^YwZx07"fy,/m4+1[QD,MdEZi--LkRSY7[yS:'OGq{:~kB-o7T6F).p[e{4Lk|z1>x{tTMzhY3]^/
-9%~xKR=uG25oO&r{LvAegl-Da_b$zH^^KQVlDB'_Rc:-OyS2E5j_&>HU&V'm'(`eUpI>(o4Fvg4>a942SeWP]X.`<#X.2rY.)S{$_Z0V;NA0P)H^R|scb$
-_uPT5cq]m.Otg_~I!&nTyFb9"S#pOOh:Uoh%uouM&fMFq.3owxt}7xdy68|%>AaCF/aav]KVDHDTom^M"f8mW&G0s{-tyXIs;lNAktr6xFtX"2GsNe<R}C
-<wVYhZR:8dP<g8qJ.VB=:>||},tMRxIrLQOeJeOVt]e+~-9zWZVQ6q!5CvTU$4KzQeX&>)fxoPXRR="2~"a)pFn5|hFUa&6Vfa)s[/iaCI[mNm<n,9qn_9
->KS;Y/f%^|3):Ap20Zemz'QRKJA3-<G-E'wVNUh5j`}"/HcGP1dm#[{;NVO$kUoLv)~Ye19rHgJNdIVX+BPojbXyz1v`XngY5`VdYvl@sG+o56o1_e.tu=
-;=%fmM;atJ:2O+tCY3%QCLkCfjh%Oe2Oa6_{EcQNP_49ipIAg"`+N_E-|]2ZC';mWsd9fY|&ts{&a]lqiuhC>Gu/-L9VTIA(%M:_kR6I1S;!3+s6_HA$-p
-TR((y1%,/R024$&!)]GI);_@ikR[p]_(}[S&@4u.kM`VFM7P,v0#mk<Ec>6,QSO%q[M]f=ncuB(NlV3m^T5gU`:+PC%,v;8R3&::s&baqNX))!NX,fM+g{
-ga2`4W#]`KLRJqKrh=:4EvOdKR>.-]N<Fa]{nXaWq;wpZ<#)JZp@{iU1X1w3k#S#^hN;}'1Gc(;38nZv;K=CG7!x2q3uGX6gi/5}0#MkZqIDtu3h~O'5:p
-U"<7db@P'k;)2T/.-n(AFrt^vn6wh>!^5XvO7M#[--"gxhxN`G^VU_X2'4v'6_5I__Qr#A^%^bpAKCyPh"]aU6}9T_Wq01r}>q7s|n{Y`<^3sS`n",p=oK
-z)[OU(FZ%[203|n"`5yntFgXRMtktNXJl%hNYhaQ6-hTKxbJb.4m,/X[d!{Ud!c:DTrvx8YiGgdK5yY+3E,^x)v%&qf>2"+VNDs{mi=d<rsH&lW$kT</-0
-%gT_~Ay|v:6gAjAc,Wa73YDxuHlxX3PqZ!pXdO;fJXL&r8D"hnhD@1kL2hPm67T<Y/_q;jyEto_ilj<l]+gWY^0BP0g4Htzw#w!4-1#Ln)KiiW/yO4H41w
-HW7.T6]2CmLY&]AM!%wv:1>[Bwlo`S`R>fgke6K7M/nyV{fa&a2y{I>_P(D%%0mq6A^Go{<HXv0QId|%{7IGVEc`F2U;]81Mtiw.rL,GU)[k'QtPVvP.x{
-M`_1,P-i;Xr67:h4!~oJnd3C/j7o5DWuZ}Qspgg=oa9|=r8owO&M,cwOj,L26|xv/S5l7-0bO`HiVG:]X/P0mBxQF=$rBA14U]-hGu8g|wAdTn5DIX&<z"
-%4hg$GBDBMU5wzZMajq:'KY44'p"d;((IKWQ-0#cyZ}e4{RrMW}b^)tmA#S9CjD@%3xS=l[7T{DF-4SacjXY%N-j5cP1cD'Z=w`^<xQXC#CG;M7|Zt},T0
-&%qp=(,$FDFO,zi/Z}2$3VUn<gVGVrTS57{s'|D>V_l)0Y{4z%ao5Xg"iSMz'Q5p7m0^+FZH{#I,:4t=tW,9-v$og<`Of`ZEo!'"X;9{4ut1U@>SPJ%s8<
-0`@.5Wl806y{oX^'R(XNb-O9d[~$"$Yo2&DP=cir`)KWkH|!Ai8$mm+I]&|z&UmmGGIk(@]y8`XT!Imo}Fr`6hu]A:aIgs,bfazTBwWb)'Uzi]U/p:ZJ|%
-8LD/biY}Y!py>02cpzidHZgNXMST"=<x3:B/Qagh;kQLu3<FEomj9-v{0+(!ty:la'KHj&@)riy(>mx.&F0SC$YSJTD:'o:^rs<{oOD8FsMa]nOK2aN2o'
-t-Z3-!d7"iL/3W1Q@Q.o5%f0w(6xwEm717VJe[po98FR~z>/S(Zki&i;~tGt'ZST-dPtm&){^m{t/FL"J0[%~e#AgoT=/(z!N+!i|-e#+Scy3_^z}9jnar
-+m,c.-]_y@vWehA3.=0m(zFlf4X33^xeyOGhw.XMYOc)@NUea%y+#W|f7fjlH4qMg^dks^^cUw9|K#-:CxIA"iT_1aBwE_S4p'.I|),O2:i)E96mY60bb6
-6gwy|oB!3umv2:YeFsF;mTV%A1trdSwdOA#j%SMj|"2Jfpe%ZSC7'ZhBKT$N'dHp6-7DUq/%9OclH->v^PD/F'G)Y(`vSSl6^4#-&jYT^%o:BK@mIr@np_
-GLHDi)KB5g[!2xfU$PG`>Ar>+v&BDW&z|R&4Ie@s6%z.nA+8lR)p&YWM1.E>]'eVxW{+>j="-&DN@dN_(|i7)3_%ZJiekI^i&Eoad4lEI`Iq,9OiQX1Z/e
-ct4^)Gb;Gq{&lL&zAZK_rL0uGzX8cbV/Lw+_VjV,rAv>al~U,IH]eVR0,#{,eCbO1o<p518Yv)cMa8u^64K8OK_[^k!,9xw8j,q@'eQe[$5g=uwSVLPccb
-24x(d!vCYvx#bGH#!iGdpgt'DYD):_+Z^+N/#Q&C+lM;Wvmu3Y{U5H@07"zn}JohfO>6zOUKs}pS#&Ug0>#R,4E$'s"Q7)`ERoDAbi$YxOTrKl^zAJu;%9
-;#G$c3D0fTsv5BdLpokL|xDHb%JA|(c]~".+@b-_,z]5!Q32tBDqm<+RS&br&I,n9$=QNUpV$&G0dqEDpbc&@h6@]ugkl.)MDt1Vb3v`L6c{NP"52mw.NN
-TV4Q[i!K4VLKQIN=AS'Uc32E~S`%@{RWJWY44E;C,:h.tDQ+G7|YoB%5@Nogg:g{%y7TVZMrQAF{/o`bjTi%WKq]W'K9WS#A3@At6qI')E``B-%|3747^]
-%{-hg"(o_ncwOjQ'm9M$TLJIX$+{IL~IhkJCl9+@Pj-_J,PJ'IMBpri(pL4;t1`7:Mj'VLg9(39N<>GSgu!;'Vl=5G2fkY7,cxCp'(ld!R!0b,o<BC]pRX
-<RvGx4+Vk!T^Vn0(D{.|sW<;SJ`tza/]|3<^X(&nfHMR16]gM`jqe8QNk(@t'Bt#=KR_$P{YLe1nVQ<r4QOb#/Gg}R&nT!7I1znmaR4A03)^m`9/![}iEa
-%Qr_U,-UF.+$zmK.Tx`GF!ckL,Vid'K:377TMELbdQj,#"2+<OXHd%np#x46R)`xfc~7$(wykkG'=$"8FE|Z'%_3|hCkW7UnSSN9KLAA^6'!9%//yEk,/J
-qNc=+_X__Y+}A>UpO%Skih"x'Q(Y2%dbgZw4R_jtx/cS4N<%mMxJ]=TMTu!Ms!;6)W3X#bO-~KT>aW[XV]8g"w10+#%lVQF@<#v.,)$f)n+5q5%+6jc81+
-WH;q]u<yaZKpi5V_&nMCaB4M~,^iW4~`VEkSvUM0:u;l3'1NK>Ec)4Fn^9Q,s1Vgj]mJ;IOX9fck`+y<PI1b`J+2d2JK.X!e|5H&,"=Fp,+=a4YE9}|:f]
-=!2Wchc:Pe;(i|bNzu_qIn'Z8rCC<q4=>2D+ZwAM]a'2(ij0mJN9x%onFiW]a$<A<pD[vi3".PSje$60]c;=]XuJtmTc9gWueMQ-<WMbwiX<h_^UPV@O#'
-QF0b,L"[JLCgz+^"!ssJ8jL:`@^E9"!4tKegr+@`qmF[0Y~Zq+P,rAeAAV/E68(:fenHST,o31ya@`^IO(|vEUlxoRd<ycp%v&lX9.I=y`}#==>'xqFyOe
-ao_F"u,z;G~hKvPJJQ{b`ab}Uxh9R@AZ%8P1&K{4@c1RcrphMre[5x>%1#5{3#jE|NkUh$sYj/LY>GT"dwA+3U@SF(KWEQg>g%mC+7r_nigbEY=JhdhOaa
-XgWg+^7EJ69nE#sboZE<.BltG'g4DLxH~4EMn::QLX_8F'CIPe4|P+C9a,q`4$`)a8'/L>`_v<4.uQmz~>t0DKa75kA1B|t:U$6&Tn/"bTr#FMj9'EQmAi
-k{JP&)qijbFJ<hD#4"_rg;=Zg(Eq`3[5-pn,@5CY[Z>|#f%y@=_p6+#qZ>5g2=1KajWTpYRT9ku/_ri/tsgd3E(H1rJ-6}Q)s{~F`Jm@ZfzM,@}hNjP;e(
-^kq(;MChP(G-!;0+e)&&V",IlTOT[uw[&(S:ScYVH@s]b9p^/q&`$^@S@]//I%GGDDG'|usnzhruj;2&Sp&,Wu[v}0Qrr,>TiCCG^>E|8yH3eS$7bBAJ,>
-h/_v>!)f:D]8(-Zg4^Bv'v-X~#"bFZms7^osa1W^0=A9.w]K'6hIOnv;s#PgZ,WE(QbUX9Dti]v4yhM(,Qs7/ps)w])KSm-o>h)ii8H!!cyZGCSy@<AUC>
-mwlYrk]VEc9uV,YO1+[>a:Ehsjn+Mr|WG&+K6N72PNES+(`Mdv8Pf+|WLK6>,Ta,;D`CiOkv'SmlP8]l3>wT|f3A!xSNM.orG}.M.;b:6a3@tmwo>4s"$A
-eS@VcS}0Nv$m-@ae!-c2t-`N^!^_iqI(dY!&L(@b.}~yZ9[F2x+GB-{nV&Djp#5|f@iY5"nqAT8-![pZmqo.Zy7qgg})MiSus69I`<Ja:1J#=.N^r1q+`R
-d+y%I0xi<S9!e_Kw;}|y}^fZo0,rx+$$l|,(Y#7"K]!$&3"fB6o0Co2)YiFs~a5:5US>Ku0;{<Gr.+OXoR1RdcbR()0;PMGtwN<#L|EC5tJLp9%ss6H&@s
-6O"fs=&"O]^yY3J.Si"R)vC@b2Z'FRTB0s;+vsrTk^I"97vhuXw))A22kcGc>RG^hmz'fyaOlW$NIoIm{#j{5<~<DjBi%iqQ&EGV]_}!Bv6@&H/1&X+nG7
-K_jdO}M^K3u;1)n#MIU/X86E5HqJ0<P!|GsXRX+WZ%W^d27+[;DB^P|/RY@9)GiFb9.<q_arA;//rA`=jp)<+<I.E]mT69kW$BA4oe(O^h,qK<2'SR.bnW
-q6qLIRTeuaNA%Cg7|:Z6hp4wcy+hHrqAPEFvc_neN0sXk/Q=d|4+"RG!mplfxeay.QM#86'X;Y{!+{#cG`NC1VvG9c`U@J%nOF9k8AHxx{qFAs,R[Icx!u
-LGl(y#$D!{P&pUnYe-C`%"$QDvl.y0GvL<,8@xV<<}&kV@^w7m:Vi[>pMa:M&-5}_{[gAz2_:xEG%+#V;e6Wy(h8,-:hU92k+<XtB4&14V3Z@i{GH,l((9
-V72-0N5'7I^yfx"U)Ji&'HDK_8k!<WmbDuuCn@`%e4JL^z,vjUfnQbz%7S@9MB;uK1Ur~RyR=-r&J=esK5[nuM+,;o_&2Rlsi,7=:Tkq{XP4LyI]t$QU'T
-M0"3n!jUHXRwyH"bZu9'IMj+.a=Iwke+X.}s!5s<EA(58XQaxPbvS,SDYjd`#1D+)"2`+hpd1wntDP:O^q.c+V+5Y>ScuT2I4:>v+%F5-N#.$)g@@sH;DO
-r]5nrA`,f2eNrxb$Vu,kXYa)k:C&i]N&Lo-SXQ;/5HWM`,p3,Z5D[>S6:FfVGJeA'_nt>#|7y6wS"y[31_TzYg&GLTglgH&(]`GIx$#/kEsqr47,ws]$HR
-2{r709F4G&[Pm'{'SzFr+LOdIt}PB<5$~yIc"@0O6J8ShEC6i<DI-XM-t-%FzR&flm5K<9dwFo~u`=T3e3w8@Fy5-BN52[s.iy0!rmV$}"Ql:K)zGvBExd
-:P$fG)>TO1o!!4V5`aW'#w!cI,^5IGx/mU@Yn&=T">.vsW9Mi+_W82q%yi`o"arQ^5@)4Qs4Hd$e({An^9w[U)6E&f}k_>622wcO97NDqlR|(a_b_`wW@d
-B7NIp8lYL:T[Y)-{L`8=c162Ul60:TLo4tk+ZE%VX:G=ok=GVK}6sa{p[1(XZwSr"sO-;%y9R'Lgn[.PU/Kg[hjgeJOp@Vp;@+bjj3d&1^3fdBM+;'Hy0}
-9RxeMD]gIx2KCz,5MD{!b"Q}L8}oCp[k{=FV@/6.G+0k!3uDPA@{@;vF("fi;O[sIGp5P)/"+JDQ&V2j/>}t}m~^k@%PfSBUbq2/H8`}@p]MEfZ@AGRhIf
-f|"T15|jQ|iOgtop.};PH|F,cUg-plt,3<RPpx)FIG:XI[G`CD&rtqFrv`'<dmjG"e`gk2TRao:3#wo7pr$0W|we''Aj/<21DV)!Fxs]D;'}7in;{;Mtp/
-d<YUmu7/gEnl^!hZhz}v;<cSPzYd_O{6ncY5erw-`I0r)]z4=$s>V>i/k#{k(9k-ofBN'(u$no{dEWE'Ff|#igAua"JK8H.)!tI-8D9Jx&RWJxB+G[@VV&
-_R[q[V12,Ww:v5XY%c'T4_}wB1$[@vS]"L=E(<+qcFm|+0288MjZ)Lg%A2s<Lv,awma4^lXPy'VFaZZPMkDngLFCM1gdCkr|[)Jb=b/RZ#@Jn3J;rpL|-}
-Eg,1RS`Hpvrb'zqH^hPhGYrpcL+&sufIn:_"&0x8M$3}o1I&}X'sIWgqEqq+q-(3&3xWFH_d}d:W;H4dXXD.VuTmL=N{F3x5PfVc<RsVxSxs&VKiRR,MA+
-haHxL4=U0!HU,&}+I+K(3."hFIP6"0ixz2d|1[msu/@LBX4jE#cLRZQQ8^rjWi{;_hAk/X,"&Pd)r1)O4Fd2qHBQ&3K#>Tr!C0FkGCgq,(}J}UY9arkU`6
-SzaUE^'hcSqT}et/fl%A+P7D7ov(AVB^#DRuUF|8t.k2{fu'sh1sukZYkw6x0Xf1~$Hg~G5sAB>GgDB!D^fAG`ZijO$kp4#eTcN(Cj^+yDk:3{{eAUnx&2
-@EWBepWVtz{s|0FAm[WB"EklOdpj'$@-'8!WHHqaX-RQ/K.C(e^Zub=P#Lc2"2tD-9zh-#X6`m,';YSsWf<!u>2Wl6]{4YK-R5-9Q&&#Qsw>"$5#7WZ}mS
-s`ITxXg%f_k0g>9+&w!GtN7KMb_@|R#q#FM`:yDi`4dpjNiT~y9>OP-%vdTWt[b[`p='#^_{E4!xh#yS>=qR^u<#Y%[!bHBr]x3Fg%rYp,2wZS_BUs6mO%
-#bUIct<ELp`Qa6G8`nV2k;xG_p7FYxL]|FaU6.0W6@eB-uCT)t+N+:hM@+{39^)(G+%lPA:(XX5QgPrkSfq38aZ=YK3(L81{xs;)'3FUG%9A%r.^(2bTCM
-!S-(k"vS_Cjp.<TfNqc)OX@!7&3`dq_6LFCo),h}%K,b-vI3z)^WU!SE4cFzb3aye"lA]>~/bGTo=Vt!UKCN'Z2"Bjpq;V6=>}9f"3>[#ZNCR6<FLPPeC#
-/t:8lAdX|UWS$Jn9bA,SmIa|"^,rn&!}lxNhP/l<WEcoeRfl]T,Wz|~36P(a<<@2K){7ft970$GOB8zk']F;:L/eJr5/.RoPHQB,>^R!AHB!/^@q;+1FYa
-E:"bNM1DkU7usyQ<eNe;@X>RDnB-,`lT;>>#+@mZAF8Y]|_}d.13Of!M|/Fc,B0E0p%B_B,E}J2f0mHin+Z^bh.Sy}l/l^/.cg)Q|bX_f950"E6Z)tTi}m
->7_a81GRL0V&FyZxX`l}/BT3&/vj~-|s,Xj&yADOByCXAUsy@[#CKf>Jb:tXDS]K-(AZ|"o-(@s5In{3OHmb-C%|9^HY:OB%SnKBBZt.t&`)0)HY:mK,&(
-X|%Kpl}ZTL94O(M.yf2'GL`MN/X5<lZ(K:iMTo.oe96<%8__5_,u.aUR1SpBul^nX=HUAA"'`Z68fEjp+0owu2{+v%I_(ny#D"-foQ<)peK5/'$-f1_-0P
-]gUV)@M)_ipM~$g5poikcTO%O=iC{<jwrIhHFjDZ;fS:(6Uj>#Mi>YoJ5]THc20n9N+@fy^^nM|_it$o1'WTDpf:h-P^;t9t)$N9V/GBg&0n,XBpBMHJ+0
-,H~AYM{eS3c:qa|d,BwNTT+ySdJF`Jix`Jb-b2'+80M2:Sm-Rn>%)16u1gz.f|c5~&7mR=n<yWnZ/i(S]/Gjr){qgQBwz[@RlJD/{t)fSfD0v"0n!GVZxa
-&Z;|F]z.(Np^Y$$k4ynJ8f4z:]s1'5A:Z|gKG.5Qq(hzF.YmBnSTVfKzQUw`pvOt{nR[k<h)qZ_64wfo{|]bCb{,F-_J!v+i>7Cb5RGWSQ^v;HR#{Hh7=0
-#gP,g5IbC6HP._mX}i40X940wUd):_!i8AH{Q_3|gHPk8KO[Q=E}g_2[=Z;zjR6UXvz0EwSReaFspxSsO81(MY":n#-CS):GDR.qnEK7P$|jGV:>}!=f[t
-/2U<Bs)wv'n.9[~,^(>7@d7!a_jGIinu^i/A^v,7&,W[f>6xCRnRfq)>)p5RmNqeH]&bR`rNso{<unVYl]LpJJq@d29|@r`n|k,|J!3`g_mK7m^_XHxX:'
-H`EoT;!fqSItpBawg}pRA5|=3L8f5JS]]UH>S<.qN`R|gYFl~n4P5bKIVrNw_m"KY6pHj@(ozoIOmyUKi"Moeznb8C="'ySb<zjGifF:5tI6gc"_1l`YYF
-d,f`J%O4@4LRn:7<ne-z=_)7k@PCkcA7%tkVIAa<8^{:dLUHd}t`Hpw/e%dM7TiH4#.`'jKm,%~QM=s){>Y@<gcx0):X_1ZW}v-W=tHYR{TD2VeiF:w{h'
-"vu_v|ngRqP]@gGN787XKyC9:3$2m,#v%wOc4d"]jcowQ4_frW:T2s6dAOS-{3Z3d9cyHdnX$3lB6<IfIodvck1<kq$wMj@+_xU|PUD$<.u#N3kKk+hQg3
-wT~nT.;3X9fj3[QOdDjZdk,i_(MYKU5DkRpwOzIdvh;I$0z(<-7,)8;-}{Mi2EYN"IjZ1mzZ,R!m&7na+0uYrXS|Enez6$-{=&yNDX-8:73P9:,XH+^Ufu
-QKzNk:DXnSUf:j&,'NyJ;3`nMkD,!TxJZEZ^"B"9c-C1B4jE#aA_19tO@pBLMq{!L{oysVJbf3bJUZxHLuD7stRaC4)4rJ5VR(m(=w#%'V,EYMZ5@<lZR|
-ms$Z-mn}g7Oir74xBgFNqYE=TO!MdaZ&388NMgkHaY5h3T@SApqZ#ef/,rT272Uf6VzVFqJ@F^rU$FXqW<kjsDQ"'WZU8E<Wzx}as/DUyDv6O4)BoD:4c_
-!>;-#Nzx`-i5>K/Nvl`!]a{$$V>i{hso{Tm3Hm=YCQ}KS^R=15@9"'}PJ/$|I$N7$-O#hvwvjb%IKEZ(h%tCR$@ElWsP4Gxvg/}YLWWhU)i[=pr1R9$sp6
-]:}&pd+6wrvP^,'"0!n@kJmY1J`eZIdS>Y-e%9OxDruyjf&iax[ZjFw"#x<D[yYrJloLZ0iEfS;lVfmn-sxH[N,Pc$geB31=:&lm&$"6+`cY9x,-K77+q_
-:}+3fpmtt8liGI-&2uxzN^~mEBZ9PB(lW2cFso[j$ZB8jNZA02=VxL9h[:I$m#3W.IG<$P'G}%fC8v3Rto,#ggZ!D,d}prr4[7Yp`@l"O'9QxZY]d'6"z@
--6xb>RT!S$CTNxTfI%(P:Jv!peJ+9YBU<Z0LO#l0x!6PSz^bLdS4+H1zC.zWMG(zs9-1DaS&VsvxXKva]`OSXKaPnGe]v`P.<EFF^U<;3}5e#RGI{[S|Kl
-pL7y!Q<vs}_)/_]n_"#6c1HVdP/f-5(F'i-QI9'J';1"VVdyq,z_UwsRgtQ0/4quP.,8dZ7xZ}=D[!I5v{so&NEH7:]g)Kt@cZU9.|`T-0_Jtk)DI6<o0T
-vv3J4)$12&vQ#D.y[0#24"Ks^y+uRIW:8Mua]m$;ax,rL(.+n/dGt6W5:P~rm)<$U[k/!,u'u!P+LnlX;6NM!W(Bt1#KW!)a+l8wZDZ]6#:mIcgk0315@B
-S`sXPEX$5tZ]]{;=Kud_3:$m)i<LhEh<fs&.{5)dHx.8+]ADDVS'-WNwIDC#Cw[O|M-|a{MRw-an%PVsKH1n>:U"aV!^]q+N<%O"`-eA_L|sD^LMpIisU@
-xlSBI|e0XL{0['JMFBTXBfm`v3Fq}r(#p,mP($&U5$CUDu^Zx58pk^ui$'u6g0atKAJc]iUgEB+lMobpZcw4DrHbO35VvM0=G-3}%wVc}nMwr.SM5+N2rm
-8n3'a&R!":R)T2s:6>o)J.i=%jq2]^ufii(Nw4ft[n%UV&WIq$/Ww<aqeb<9YYt2-T)iGRr'KruKG%m8P8|5_KdTBNfM^Gi&G<29iP6:eSw)SI'f'$;L[D
-!b+7vyo13ZyC|(.<bUoQCa!m.HJpMDV:h{@c<Xk9,9)=xpYu'_RV%Y-/8iu#qng{&yR_zEM6+#U|/|>Uvdc:#8:n%$[(_/{A0$U4M"-kaM;(O4Zh5#abpr
-QF-5[#)E;u<[M+b}|2p6kZ%wuf+i(tmUN4to@s'sbA_nDw[>c<qHXSx/uXmNA;m9kT:V/j|l0#I"(6($Ii{93($f49Y(4c%bfdpp3tLXmTb)]QFj.K$=uf
-{^1|DXaxe'F0,B%L';:4ZgSYmwrDXY^Q&d6&3#UhD7R6K<M&)=S&i)-i`E$7`.p/aw4#U@E(eHl-7c}1-K:7S8Hd=g/R$b2:2g|b0yGpd1PUbJc|FQ[+`I
-;C@o)CB1_a:v0I@Q%orV<`cb:S,0/Ac:]AQlgjj(6PUnxGj-".hq8A(]vyu4-(bkTjevH/Zl^FUtt)=eW^)xFmCP3=ia^_i9}W![j!qCjMQsqLSpk{rDw'
-GF##-x-,2C:)`A~"bU-L4GP=hhkvb:G`l8>]k"^h<'Qj%SXY}]vzkEF0T-UMDHNYUrQ2PeV-F&[Y8zQljN$]EDPAq!s`8{}=<Df!#KQ:epC;&"o69Qk'|I
-C'begGe9-F1[AAPPdmpG~yY`uI4otHFkMtRFB'^IP89Puqn2~lKEZB.00GvYV6nhaey0l-.0OFC-$V5ZRp}N;fD{^A`@h@!80SX(cK|u"^[$^Zo8!2i"~d
-FI}%({=TE9&v^nbrUsPTUn~x_j}j#Az<7/jH'>Ik<s9dE2if.,=yoa05$YT;i@,bk+8UBQjovi#U4^6#^uK9RGx3w{ZJM0ZHH!'h4:AxzOunlGW0IaH:o_
-5ySubR(k/fUW^M:x8:eKS,Bcpq.bcFt)YqnEVY'(`UWvd<h=LP>3W:-Ze9t#aHKS"9[Ncr^ukf7xPDb)B2V:,zN.FAl}Mb:dEX12@$j]A<o0=f`sh"caa.
-%pkjWd!owkbBqC9w%T`_O<%zRnX.~Po%YnnrvM$Z%ioAz3R#9,&ee:Q6VZQY@a@Cg%20uJdEXo'08RA^:b{bh-],{tS,:h8RpCA=Kaea]>zBNRyFha-vI'
-2cmbRyz1o"ZiVv_G>t8L>o8SQ7:^](J#nxlNOcL@M{;DBM^X>xkr6{b]+T9@D3rQz(B[:(H5lF<h7>B^;q_NC}R]!Sm7jfZ'.t0ZwjvUc,q|K|zUPF8(o7
-H[yPATO_6V]KB'67m1|0x(J9Mz2{[`kjbO]o)nYajV0T)Q"G<Bq!KUp<`8xFbWAo:A"_l2Mu!ma+B3K^F6aOTcGN.+mUyZ86()cxj2x(myb&kBiN6AR9X3
->afGl(nH%`a:K]i_^]}{Njj;&mb](Q_pAhR"eT%e8}T&+$S4L-TUU%Q8EKvQIR%t+'iBp>5Lp}-g^&46co89.1J"cCO$C4'Cxa(%hy,)V4e1#@|iqf^&E>
-['T#`L;KVMWX"iMBgNUb<P$!29[2bq`^xFG6J7;W)_Y,tQ@#a;[tL[/>w(Q#'$&E42ednTH0gc@2A_97W#_/,zUj~c/Ib9sa(Hq"JaO:a>{{Mezv/l5cv6
-.SXM7p;xAjhn&!r^2(qpe|hhJP=s2>1p}&DU0Bu9r)o)ssm"P3_7:eqk{{sr31<p&vM#`'emCSr[l#jKL7biBQS3TH1@~<KdS,BOm|(F;tY]15_v`&EINg
-63U=>/_t2fVo`h2%vXjjP)O[N,;Cks!T3`P:uBzt'BGisD~1c[#&_&8|d@]+ti5UvPha>&7Udd%%{/kw/v5}-Rn33fh-E;Cj}{YqFn2%iatVI4(zrM-<&p
-)tD:IZMs)'ZN~rPkXwheYFj=45LksW}:q=V's.<L-ND)t9'_X.2|`#LfsTTz5_eHat-Bg[-XacpUl{)0vC#JK+aNC71-xCjFyW^4#]LuNqTuy,^KfJ}d&t
-i=hv(Z(.VVAB(p/5k%hUldG:4>xv5_4R^Lh,KL#Y^Xb1sQ~(<}HX~/]Tz{I&`/h_IK={Ga7_C4Rbs#$WH$T"=uD<Mv%!N!(/4B7vaHwdeEr]"zHiyY47Bw
-]Uq20)Nmake{PPAfJn}z_4'7IygS'ZjES%'.&W[:L`]8A;N_RFXYhTu`MfH_BhcSV,085N/[qh;hv8hgBYxYfu`g'-7j&D2hB]40B0e5XD<F6$[@<VcJ">
-,ZevcRM1Z)bO#YL.Gdu;nMkwL%{JIj'CHHZ|S.._2b}>8er6J4";^'!X>a_tU0(Wj8p/,Cmh]qS^5Sn/j^Tpa,B{Pe!d7ALD}l(S<mouLHK$"bln1LJA/0
-~`,HVa.nkG)6;r8&<w%W^Ooe;P_:n[NF#2)du5!pXRaC8q6AA6/lGcyYNo(zB/MpN;8OMzFb%#KbIE,I(w/eO.@Gg<k2is<7:F+u[.8,qd[Mb;k,Z3|:-X
-'YY+xKs]3'mg-+ztJc~wwfIgS:lpXyi>gU&W<u9:hPfIMqQhUJbsQ342V4p;jbCMl4n-ZR43>h1!3@0K36I4MJpc"f$:K_W1]P&.~5B7H:oa~)8s=#`K0m
-$G0<V_Y2sea"hV|KY)^d5s^Nqi-7#;E7rqF'{tsg3]4P$#L83j(XZSK"~wl5e##Nt2(5kRjZ9eja/cBt92,yoJiPD+1t=+Ls=(MVG|/A+hR&@T!I<{F0OC
-fnyXf+{)4K4,'lF#Hx5&EXjFD;+DOyv;XIV["i{tpE(=x)2WX>0z-5oU&+.=y;#5XJ=oB1FNEj[M!7t6cp"cio=ewaiF_8!x$cn40UPbLm`cFjK0U#$5~5
-J"YduiJJpTH`oQ4{hm_U|SX1F+qmOMhm^;RJ<VoN!3j3VobMe;5AQYDoIat"F[OK{RPBgXO)q2W9X!nn48bk.:>9n,.zdb`DuC&b@v(l`wH"S}+bT`bQG`
-SX#(3o+|uawqM}/b-I[ynts1rxD@WTj8c-i+H3e#Mf|CBHBShf"5!m;Z{7K^wPKa9:"ZM'U!"fui6brthumhO!D,!rsh+O]n^97rtulI>%6NZ]jRA>"xhb
-E3$,i|7c7n!]0H7+KjGqHc8KhUY-:]]9>P4#5FFHW[0w~Qzg^xN%>s|Yf!rU$BGJx2ZauM|>;GU5t7LQKYE#ReKC7w{D(-]kK:=CVQW=c"Hl_LY56>96cu
-s@|iGTQ)mzq<.oyoqkH`H-;[9,!D]&%F{ms-g0+f6CXuXj4buS9Wj-[Pwf1s9;+AI,%/`$n5<<,tiy4/"Kf-8ibr8M;2Sf8#Z,wuzr%xmYK-RY(-7hGkn$
-M"<T:nA7NPr)8T|NrMl-UbfNm"Y"Ycp&19(4z}ES7=J=!mCEA-p]v/LPz'7e{r-eP^2fI^w-)^f^Z(&GzZYv(F1umD{7bX150sh854}F&.~7}Do+$QX"t!
-^b`-KLChQ/QAJ{Ubf/z_YQv]<o;:d&=TkWx&1(KNT0~b/C5`S(pSD^x.OE7v~I132QSKb48}[{qdTJj%i$NXt[wB`BF<Crj]51>3:JS]/T9%'0)0"sSt&B
-8$mtQS{-6SH(%z)I,YqTL.uBHH`a%:$0HT95pkDOq%g6t"'-p[0p!ja%Z.X49yBTh8Ukq{13N5%:>/.'<E1&Vhr}r.zxpXP/z`h.1zutmDiDPF12`:zhE&
-j(>";A-I}D%Vj[1&i&%U(RL("&ZoOKnL{<3RL(ARssr4VP[Ac{g5h[+1827#@3].ok(Qu>s^q<Rhoc';qKjU$6CEbvd(0R76,0}aD#9T'u1BFp)bZJIH<I
-2V/9"L-Q"o]2&<dD`<dSwFU,_l$G|<H`l$c6lXqB15e]-5L]YuEY5pCl(SOXouzI>Ge9'DDcPZf7_b#bL5LpAJPw`5Nx88<]7r<,AOZk5hA-Lq6FUpu3Xl
-W.C_q[9k>rgv)(gM)I)2$%8p|Pq#r)O5OMX{Ny#Q>mWO<U(un36S!e,s,G>]F@E<DSY_nt/"`D9Jx1'3+WC6$w[XK@:U/^$yD-3.=y2P1grDf=~yix.Lr=
-&|WChKFjK{`[g&f;E2qCn%}r&r<wb23cwE:SqF_56%Q%=+j%QL_k8IL"+9U6fmN1OEab$dkW_JvdDmxJk$e5LoVoG0d%k)VDN:r1_64CZ)yeL]6rdelb-X
-D'[Chn~UID;/nII,1s~lf7G-}rhNOxVUmYoR^A=%K>[sXKPcCYR1w;q8udZTCosUdA7L-1`F5dsehfh8`[VcRF"l!Hf}wW{]`)S:MTE(@A)Lw016eU|Fv(
-p=y2kGf<F!14&jlmSoz#Fbmm(:f4MmlP%>c4,pl6LY^3S_0sj`+bx$fV89OGn39Hv)W/sT'n#jGiuiTn!GGKZ%#F&PekYzCmtDW)~taSdn4MS4>0V}fN=x
-@w4+vDPMr%(A#|,9p#5D^B-mG<:)`h{|tJ'Q<i]vID{UN@&$oVJrY7jK6:8:~jC)=t0lT2l{]y@F6N7/oFL+24bpvn3/xC&>E@AS-YI;'rV"``edBe`:%U
-IrR+g;<G,:'<}iNg[Hs93DpX#s:dubzK)`zEPX"nc}Rj!2ao=xH+zJN|GIl{O|1@S},Jz=8)<I,YnBr#TkXLC!Ca-y#1#z>1NONj)Bs""T_8c5kzK.O(;n
-4"&Ze,:B5/oCknYj7"'XCVU":THmp{n{h!vUo5aiO!LimaW'5PhGOKFb=Y:R|fo7c;v38e6{C%E}tvCe:Fi]&F`LmrWri"MKNTKYZly'ovE&DMp|`UPZ`'
-$^,,'Wt{b3!h$]kaQhCidh8%)-$nQ0k'2A,NR<xzNyF<x:^k]2",)NNqjPc-$}4hYuY0>rjb"S/>p.-k32a-W[d:o9~"#^jqc/.e-trIf'tq"6,m@QTET+
--%Lvd=YyKIMjhWLpLR_0z-v-GExy%x&Bmq.}Wjy&cb|a8w}2-EX!n<$B7[NP"I$V_AF;[N~WLt30LIVHeqX@m%Xt{wQU$>nWP^nViFmcZaFZn=k(w/'7R)
-mWy/Bz(,T64Z-k`/D.29>k{<D@GH-t%_K9Mc<]'wW8$nFKA.[#BI-tx]-jqBo3'u"xm@{o%tZbjg)h!4';[LC!CW)n^fJ6~P!9W<<AJrMg>v@"3IQ)wDk>
-q(>@TKH`b"v=KiH_#};`kB1Je`uk9:20F"{Q@A3ddZOZJc-)qdk"bHW)9PIM4<Q2EBN31"1WTA6A#Zm80h7D0lGi)+%f-m9M~b@pXPg<l:]jxhmVXA`BV0
-|+^Enq)zoY&[!@',F))rDCM4eWtp~S2=)mR(c20Mf.U|<}!N&r.:AdJh!:PgPEV|~SDjNM<erHGtTU@Dtsy+nQ0s+V3(;1WHUzH{fY$p"M&bRHt$bNVS"{
-T9RX'Co!Hb:m/#%+{q1^WM1=I>ek#:.7#XW4QxlIT(5w-H>R(LbB&^+MIqI^B.Tkg0jCR&0ckg_K;iB]z6+I[{o<afLK,b=j7+Ho%m/$sxO|;bDeMH1:ov
-e:+7($0G>CLb!PU(`pDBX]]0y6RBF017`@O!5UC)Z_0Y[e}<QMjWJ]psMm@)wOsFIYB(,ep%7l!s[9@;yK2Voss3$3B-bQpRY#'b3LwPHg:H.1g^2JlpS,
-@MO@<KU&l5:$J0vtX-KEGi>],CO<+Gq0B2f&w1HF#-c;,0V;ry8&%co+>S|<&l^q<mb4E7&nEn<@^WvZ(zQ_}&ty,Q}+W`_'a'A^.5M[mch^{86x`XCb~=
-K$,%b`0>OxKT-a,$S^Uh"c-`;bxZ4mFvBX+6;3RDYp_k+s(Q~xIoTIH/h$}+W=HDCvB|U3$0yY.<@]]3IN-75L@jKJ`9U@A'(S|WNgBQ7!,<}R0^Qis+"@
-VpnNLU"S{00X4yq7SX5w$f8BpjUFbPYU{5a7JO#&_CeX&<GFh{1=^ZGtAs}]QR%WB6Ab1LN(Oy7Qykfu4(Z<ZTc({7GeudWi&X[22!T]dCjg:jtIi#Rjqc
-)@!leK9ghwd%f)4xrr@%q=t|{jJT%9dNnXsjsU"W%Fa'Z83O@L9c9c,6D#t0@_'EWMOs+US>'OfMmy,v/bG4}>T}7n3h-wmP:`Uhuiq$_buwzFj8U#S^$y
-%1{HQGyXZYmvn#g;wJ-0.Reu]^eR<(..`Cc3NF,<j-N^K&n6^uU#dY6M>e0Yt&V|nbv,CU1BP7Y'J+hsTvomaEjK.8HdgJh6I_bZV<x[$4:@80J=S6.3a[
-=%qILo95#Ik_!@7yb8'Z>Fa:A&CHS)=;dbDA$(9@ouTCYv}:+HeDuShHBV8s&MTA:f%FYm9|4x2GP"5i,VK76FxY%t:=/EU|QjKHp92b<RuirV8vwo3`H!
-XJBLQcP|Q]`Say;&@hLOXU-Wo[YkMY8k28R-@U&Z!P#F-2N&_=.ljmBr7BX{fi#Xs]#uXk:sBcXg"0>XEcF9|VqxI-n30/}thUlhx#8`p4z9w:j@Gc2`zu
-smcIba6XpQXY|)]KY0wQGtX"$8`>U.>h-CHbV5X+v+#O{;oT=392x_U$!'z{:EksM-r1P9b.g",7A]W@zm=<;Wk9fLPYSc:17Ob_h2lFl:KKo@g,]S]]z(
-]3,/rqi9xO|Cuf:&3]0]7ra-$ToHY=,0lZkN8>B"H>&]'<l]RJTW"X[_htoE2<P0WtMv_nVeVCls-Xrk@RWH;t=w%dlv5$Y:`Dwd'hKZk9ByU^"]!5,uXV
-Cofpc'xC0^:>AFd>:$H"`D`@XW$b.Gm!<WE.$-h|]%s!:Rh=7$VRaD5HaHRYA;RXDV-VMI2H-1q$E$[^'zPP!b!cL_IAo{CH+{<u)ykwPE6rfZN,YP`812
-vreuAkyB$2^yCz.'P^"Ip3pHRU`Tzxk7]zpX&zPxUuzSC'MWDseW<TbSy9!1-bwojR5FJ_PfpxWsuV4&W"M/uX$^nVh#_FdEe]0:<05#MDe4u(P^wwUgq=
-(h0I=Rkeq=IvHAyy<jF!1T[cx;^(!w&0RaWeFkL_.R-#!{w,$61+}@L6B>b1&23=E!]-ZbQF%-ATKPo^n>S_P.(,_tZV8%wy)xF@#LDLXrUx{HMo<4c`f,
-Y(mAto<RuU<Z|@)$<<[D>I-Idn%aRIROuchT1n:B}9#n7iUPr%sYzMyQRn'kiA@50C&XcGa(Axf!/;LM:FxNokGDrFd4JR%|Lcdeah{/oVsvG8eu|e!r;<
-Aa%aS1QM/]jAXUtW@x4Lt$qWzyAG|pSov<f2)_Rz,#$Cmw3%W1I6&"GBz2xH`N+uoM<4=Hz_-0cfxKOKznL19{;>WrHG{C]woF_y>rVB:5`<%YeIlqj[fZ
-.JA8SKLpTuj2bHfOI/,`/6@m=^nq^++#YoGO'n4_JJ{En`4GNnbn#H^_,|j'2##rV3D}mq:'-5T"Xk3ph]mot_+]~tUDeCGF#2.'kaUnLB4yobPDTJR+X&
-0ku_-U'76Jo/u`84$(NA]1NgD$%2G">LU2yf7oUOl_N{3.daXT|JZ;S.9Qv#]&<)qoH<%E0U%8n]V]2_27|F3AN`b#Y^_(bP%z5k+h%kU(:w5y0:rbfXvW
-[dHooeACTH5w/Qm;<xOS0{,Cp0.@vKrZr5a(imRynkG&%3e7PM+1e^c1dlIJ@S;:xGaN@2x`5qc{z/M29-vR0LGn$NdFwPbo]{fVhq5o%rjX^YaQF!8='9
-;pwl]r[jeEQb!NBl9^y|iXU&qM_r^WV]co'#%<u@df@l6O2}n^E9DYO|+{mj}hw;OM7&jp!c<9r'gN"l!{vk-;U2S7l:{ozYqBb=rRO@v^|_kUovCaOAz$
-|`PLa&'&.gvd8S)Tx^Sh1;MnQxiU[(}i.p=QpUvzUqbO1ZzfHJp!(QAbjR5_6o5o)^F8:v@dTn~%>};I=<G%<:]wzoh@lZA+NBA2D_LNsGRm["rEE">Vez
-]cZa#1O+y;{pFpZP^m4}v6T0V)qiR=-#P0~B&9-WX%l<jrmaIm[.~_.0cnmT-xc[;k$PyRgk^ti/>9!!9bJGMZIZ2LXr"{dl4>C+B:xn7QkZ]1oXiNN&9w
-$%)LG|oKsy[Q)AP6Mae^m]t8Z%]C]u.]{WrYo"!Lf=(n`g;Y)_1XvJy+E$ZgZ(vU'l1)ji_N8AqkL+>bR-EN$1<R5#FO[qP|c`c9XSB%j2eH`,p{z^DroT
-)#J|(X@BeXnU}KrF5Ds>LSoA,jO^U1y_eG$Hl;g&5+wSE/<kC3v[br_;r,1_X(Dj!/MGOU|oun)IS@(c;ya$.Vt"~iv4sH[=UGZF@DIYPKih/b:5@b`2fh
-oE]3Q%IBmNJ2!MB3^B9:5z-d4c.9Wtl,D+5bj7&x6v;;ac8P1Ap._{LDNTEh{@oc)DGVK|Uh=DkCHvbQOFBLR75);Omu7jXM1wjo,v+GWP|OvPCwq0;-tY
-!OIu69JVVkJCK:=[%Le&A9n;mCQ-F'bfLVm"u2^7]r;jGYbQJYuA"#jJ+(WL~|gm>xikM[XiT'h9db8lDxScMsoI~k)fxI|,FdF@3_]qIbtcdG6N{8-N{I
-%y,<41E[H0^!]goP$wHO6LOR%!Wp7#Xq:YC[j!)eX}4+jnKXj3_Klb@P`qS"ju+BgY:5f3YERuM='N$[EiNDNzZlpMALGq~4l_o5Dv0..h;|"q'OEl&MV5
-;|viV3h"Icu=lI8%fA"YN7$9dUQ7=w,Y22X!`[Sb00bViXdU]:&xi;hy&zi/BX>bkA"|1FP,`AVK7.;(63ln8vuc>;Fn%#Rh#!00_oWrHXYi_rQagTHNKZ
-W}JzZb{}UwXwY/P5Y|9|3J^iLis7q8zA[&.hob,:}WRF,6pJ5XJ2&ARA)qANfhvCEcdCvn38[uj71I`(PKN0"FJ6rR5qo@}!|E<|-HqyRG-$/NRJM;R{QB
-0uqPrm+$^-p89$gQl|]+-E3(VX16Gpv#o@[{ygBouk1n4(0SkW4_Yr)F[^{3T11<!''[`6t,<|'"h_y7-B8Nws#K$")m]S'mDbT{[3QJzVdu8#`6y6<m0M
-"y@2W$3lCfWIw@_#y4QOL^%&vJ@F9)<aOMLW>>=[%3"<&YXq@1l_/Uz5]B^PRv&n:ZC,OE5eweXDA3.>V!!6^Ym}o]@@]JkK,{n>6Bn]Aw@x8)RNAEQnxT
-x+%Y$Ke}%X`a",EfqP`c]W`7915Bf{IWPojJ"PC}IDD>=Av{}Nj!H]FV2%3L4k.5yo8pU<FONJD_a.j2yUGf.,]"p1{t&+>mI^LlePJ2iybx)[B]Oj[%[I
-!I{$Z^Td+PrHM&dT'pVQ~8:kfEc8!=8#pWx$')l"O%5tbT9(@'KhL#`:"2#)H&r.4m2+N{M[.XzD!S']eWK-Ns+{WHJ9#2{M%oy,a%@A+:b@BCncIZn}<W
-NH}6vN`wy|tC5@FkK;;{AaFu~|h|9P"DP&H6IjxXXkn/(.i;[c%KL}dOFFLN3M@zlYPQHD~FI'(}9/y`_/Y)TG-zvoVYDJZ9O}Jv""(U!ZZ'Dl(xK!Snwq
-.,B[J3,a3b}FU'h34UB-Z0}Rw[VA}';:DDa;+Nm26A_P;I=P#(b#$mDRz27V.zc46ySo<YCpgT2r]U(<mdLkoQC>IkhLQp@Xp6Qilfa$:&_e^!6'uVbO&'
-~X`mZW]x^lRsrWG0En^G4]7g+uER#Db9Po2!'vmpl<vlJC;owV8#%dzh|12@VmHnZe6)anzyO[{cBsv,_)%7IB)r!1JG[TLN0ZRsXqzJ29JK)GlpVCxaP2
-X0IJQ6qh=Ft=qV~lM7u,=&A-gq^TJpK2$.z$&5Ok!Mb3]e56&q@9)dC+!ogt/+T![HQY+kd4|w~j0W'4`0^Z9EnJ~$;^t0)rbc!H[M|Z~VSra/%|Xu_b/{
-PA$O2kLWjT#quQ+z6$v`+Ocl:kz!hF=cc..FMiwUb6<=#r<N4VV+GZfq7!T4}xm:X^d)(()KPQ'@-i&b^K`%5dRjy!S;Y$&mcFb3b+.Xn)9S%ecBYdU}Zp
-Jm~H-{se~Ha#cvnO@s5xVqjBPd!ak-&e=W_-#EsR-S,v,_,/pEfIfgF9Cr;IqvlD5CUlz{x.qNqa}.;$lP@e+>ok&(Y2:!QxOi7np/FDK#UT&"A!0DC{y<
-f2c$;ca<#0Jy(bq2NG)1cVaf~1V&ufd)WS0a)&X;w3NSJ_!<YNIx3{l(CIfN_8q7uHP3($fJ2L{ySff<sI'%+W#17KZIEr]=^t2;YNEApG5|ykSQ=YW1)G
-"v<ga]-}K#f:5!^lx<0o0'x%uus'`oS!`gpr&9&/HS=p5[a+#/.^_o+#'oJp_A0Ar0jsRt/,/f/b!p'6fI:r6ma{Se;.b|Q/BfZy:5Pgsv:n|qM8![@Ir1
-Wa#J=C:H|ebkq{"9cWRoWuQ/vq"q;W0#Nt)4QF@/h8ADk1hy5+;Ju%2nCD(Evg1Twvm2^>LM4'CgkTqk3K"(_6,RlLTI__Ve#P'&H&XmtOLzEy@[l9aDH2
-UEB's!){7b-dm.$egsIS]J2Oxc!H4ZNPL&W+qp=}W4/g3:sZu`7CH20u-{E]+2u{KI.B8l|X05RqW5RBytN:#Z)G&9xXq1.UjB.Fw]6+!Y^L:Lp}bw-QQI
-^}3TQ^6!j7).<tF[b'eHiaiJ>[D"XN/fa')ED)cd5PfdrV3dk&urOZUlk<rWa%20{AW)s;F-e[[nu^gcht}#{Yx(__yQ;+dn4OujwZ;`LtY;@aj!{:d#M_
-@Eq,h:ARQM_c3exGa/3OTQBT:p35=Z.#;BJS-Q$$B5RhX8m8!L>a`92v#gP>d'1kvs!Wg[h|{pN0x5~M[$3A/@Oe_b{fBVjpB/Kbx5c]`a|A(bt8a8[d;v
-/FL!igv`NX5@re;x@zV:")Qn6Z<<~w4e3x)!''NWGm:g4q],J`A!'Xb&HUPP|dxTU!W4D=DNN-:V^<y:Tzo1~7&o%c6iuX1+0Bhrn^q;"l1MK+zGh9>E9g
-p|]H~0D011[wAdN#AgQ^AcccmjZ&^@kSX[@'~lP[u98^TGO4t&>fkqII-P;,NR:C7&:{2Z{+4Cp><XL4&L7d&`RYExC):u|"d]UO#BpNwfP9@}^7v^rd1b
-e)qOzawi>Oix}c;f`)Nl7T"LjfeS-m0V#IsIO8a'A((:@@5FhEV1:7W]ly(^dK<(FOX_)FY/0_FC3(=_G4!f"Sev;&}tT6thzGjD_&4`AExT,y}jU1/5Io
-2<|naiE#K<K"[sz,EIW(ss=(SlXN.UcvZ^zh%m(#h}gb^)s4IXBg}u]yhxrD/.pxB/%rC('z]%PZO]Y3(M8V]#^nXS<aWz`2@3|mnYL.-z}V<vIGwWK(X9
-Jtu/Y!s{@o5+fr%D=Ri,Hly}AMlE9%jt&NVGR{l!R7puZ)oe+FL8$jUO=3xz&cMxS@yrNGV>C$%HDw:@.y:Xm4t5s8Z4MjgSl(M^`|}+y`~6B58Bm=}aO4
-N6YLhirq%w(CMwhw`D&3WW]%bi+9#(|Xq1"rRMfbSI0D7`JeOwpiE$pYVThw@hT(#tsZYEt{B#4FY=a#N$IHK}n:Pr72x8@%XN7EQ]|Fq(0Xe1bbtBbGR6
-.`LELn4g688R)Yiq2VS6-7>Mw,<2AW`2OXrrT((b_q&n=6=YsUN4-vBw}B|16zYOB0i(~_M+8)mEjHjIGW7d<Ug2AAUt_O}rMT`|AQH|rt,JF3yN]s1,aP
-OXVfE5"fE=7w[H]v!M&Qp+/<%qJ)X0+'DP#N{kM(n3CH%05UmkL84)LYcY=aj@#&YAf[`a-^EY'f@A!5Bbt12yem"P2/bE.|;To<$c'`<2G0ub:nubLJY(
-XX8$'OgNaSz812c"|<js],tBV"2`~9k,R/y1x4X]j!T$-=.{4G|e_|Iamx|PI-KO}WlhEmWlv"}c)5qV#a%2=!"g,,H%Ad%IwC3'~^XAB"s2~@Ig;k0"eh
-8-YtZki@rKg;7f2A&Ua@n$:N;Ji"k%,a9e['wS!5qgZQ[)J]L8s/q%eX;N>ag4@32k]W71U%T"^;#E;$5b&R&9sIPl2!"a>iMp,U:WbWC;rMNSMw.t^/j6
-WUo.Y`";mAD;4m'TF]qNO9dsKoqnfz4QLUG-+3;j}#II88+1f,`}<%PVj_P5J!Dr==uo1Uyx2d;p@b_`/>YyL&}JK6HmLWsNhw{jKqFJmgDCyK(9TO5wuc
-|"qsH64,51~y:^76^1+iA;i^|RAd.r)e=O73U-B@z!/>E/Sw^>vm%k_hy8~'3)Y(anD5nhSAZp-8&=!+km1ukq2NiAqas`r;EjL>#.]$l,(zJ-w1"tp#b`
-$P{GZi&0X#LQAOy@1=a{A.6nG{h.E[m2`Eu-.Ps`>BlXu,u#Os#nB3,Up'2LO8jX^E+:D>KS>{,T.TD.9h)6THJ9c'GWk8CV1u:7|RvT_|4w](=UPRg=a2
-]OI]tF:K,S'.#y}W4n{4m&!is$)_vkh2k3n7UCMTs;Uk~2J-uvYwoD%XFN)(xFAG;=J{5slS{'[g~4+`EuyK5LCKzo;$>pv>x_ghy+77zn}-$%Hjz.!)+j
-am<Mq'BcKtoWHqOIB3.`|@4aZ58P6XVQlk)=xWa9g)H$`8-@k5!h%g(v8<Vd3y+/c5=>zA>ny"oM29]]TLn,6:kB#ilFluj.0O:.vbzUr+"B$z}O^8`#qr
-Rhn%o4p7hU#+lAZI)F|UUEvDNRbUOQq0t)iRvuLGe93r["L{ZL=%q=pF<[p8(dy:]saljU1XwN'2qN"k>9T!N6I,xP^b)jnh=T]uru!e//x$h}|tRy)D#i
-_8B>$+ul0a[E4V6Y#t&"p&_&LIc0BO}"]6f)!p,|)h%&lZ4NMa3!r1q|Rxa]O(b0e5!=yd:X-Q'vt}VGoO`^7V.C+3CxoaDqWm>_}_bU8n(yv]7(we/x[R
-J#k)}w:}jA5:_U2k`.]ViTSPDJ$Wb9Ylk;iL%mLS#fR)@K6b@1BK~+}Rvg'Q&masnc.|EsfmZ2Ms0,meLiB:=IAZ{0"JkQk,b:W-e-%h;A#yj1R/(f`Z|A
-f<"eQ'P/]P"qd;$#J6.l"zYAql:#XN{R{#K!f87qozmSz#d0'1T>c4}JDFs-tl,N}hzsx2i>$^436N];#HC`"%C88-;!GT<@=<LfE$hel7~sGdclaf0)'$
-K^Jd':PlnmaUWSM)9iB&6IVSPf]oO==2C/cz;+Ou>#-vDx!{f#=O"f[yFse7tAwH~#{!Iq7u%nLivx8|/8&X,ni{4K6yF@HvCDoIU)]M3n`90@,%zQ9,[)
-b.5U)t}9Z)%dgt;,ZJcz-,a|6NxvIu[tw6+,s&>YMnN:B5h|Oi%gg8+gGSVy%FthwVTgaE0[D4w4|11.RaoFmW0.#{L.Yx0=l<im`&jWkG2EX):3~^ZxN0
-mA:z,-7P|jTt=N1S,%lPAE5g$dT"KdaL}!^8@$3JHdy1IxJ0!OcBRP2wmg:3&6V_j^C4ItZ]HJd]ES&<Z7d[Z]@K/fSSMSeq0+/P@+4uY8[6='g,k4h#>V
-l.Az3ro}m,,s'it5u^cLD]D4;FFT=1-LI8h"7C{thcUSHXC`CYS"25p4Y4_/`&kB_]>EYEg%v3c^o'fod]&pPD1d/2(l-74cc-,SnM}OXCHhV!>F@mSzb#
-O}TrMzKUrqn3KbzXVnXYAnN_Hol9I+ziBEUq0-6E>.M|J1>2(BkJ=p#Wf%kX;H86uws!rEcFck<)&,9vki&$s=tU+KxX5c8x_O86tMa#~V[p'i(yx!n8.@
-kAQtWS7PCqHfekLMvh`VoYa/n:BswW{EPOJ=;R)-dcQ^kVDgYNAXV|@6QK&qRI24}Vge}qaxQex0>,wVT4TtlO1t1W=&}8bk6vbv|OS}w.gd+g=.qM3wG}
-9wZ|ZS1}r;C#rU_czq!y6yXbc`IZhb>wl%!P3wDfzv2&]kweu}F41[Bq7fNa^UG1/-glPgglpMjx"~XmV}EXj5]})y$m|Hp%@=9[0Q[yj#>c=3+}y}Yzm}
-a`5dx.oL<JQ|x['|RBeEk&_'.nNpDx]HjMryRs&r+ds.1h3{Oupe>we[yKj}BBXE''11t)U'TS,zX%Rs.nv<E:I3;<X_)lK^&E;eI]Ib1%J>HUpV!21Vm8
-|QG7dF#i`BpMEnLm1nJ4<,tUO=qIGLu0`FhIxwNfDDQ.rnSw|k(o(dBM17Z6Hb7Dn12p/5C`(^sFN{HNQfR-m,+0$<)`>wiJ!;/pO%P%a^KC$;f"`tU<ab
-:tmE]Kc$B->4:,{+hzz^`E9I]wg[ZOmotFH[5ny2mb9a%K3gbMwjWM9R}Sm<F,YSzM2),8n;8W#@goM-l#}gUnZyXsbwv6[U&|<Xcs=Xna;=>jaS!u8Jb}
-9@pWK0c&v1xu=IGfd52S.EZ4wS,WVei)35^|jZ44u9,iBi8-ep<@p->hg{P4sv!R:H1%|l(CH5:n1SZT[R$H,,2uvwh`s<-o'<dFZ`]wfMdGi}a>d7|jz5
-54ES>avzB)wArE)3-#8z9YwGL|;jNt=U~X=:<nSs!NKf;06v9c;#rq+1Q]5=(s/e$&2'Oe[s_:%PLkp3bz;Y{%$4Q,N(a4;N:YP-c4:'XG~l[Rt`%$PBw+
-9a&^wU,y./Y^LUW#KgE}7`Lb,52#QV,#XYeLh.jMJFeY9BTa4uv'LR^&R=<2:7_CS}PKA/<OgEL$F77SUM^p:kvwe,z{s(]1pD0(-p%1Yc[e@RLr_clvaw
-/_c|x58Y#eo&vYR)};,{UU6jW1qnJnU+GauIoOULz#^;b+AlZcwS=iWzqjg9OMQYiP+6]').+;zdaWT9CcX[]x-[UT1i_'(cxv^MbSxX.jaSPN^ele=cU%
-maQi4{/:5fBdJ}]I,=42UtM)!xModn`H<{kZ.jFg32Q:<Aqxy@oSF{ebmV=ngTWfvC@`qVJdCnJLwx#oifmakwgIS<^UOnMaS2[iupR"8/~M-[n3oVs}FP
-u)Z>fb&/CE@:zD]R@#0^jML!;fl7KbMF96DJAZD]t<~p^P</9ozF@MjAe99JZ2#2{gZY%KF!m$!hb2U.so&iqf(j0zoe).K|$%IMw@'t>!LnkSG@{=<qS-
-<3IqlHD}{$7y8"s`v}!gGgN4YJ+ue!lRY^"+C|uN4bm>($Ctr3cd")(_g;]NL/zsgV(%`nJ8Hw,,Do}E8Lavs[ALdj[3d:+IGV)_lTJ9}!fW~YqGz1Hn2p
-$So<-`U5E-H8=KPD~g>3Ss9GT8Pr:4/>VBl0O4NG4(ONnxq4wWWho=J=0G'00sMHX8y[ksgs9{PUXYT{LuYaf5,C`;;oGUiG.fY;sF7B+4;Rs@&1PH[yv;
-r8Mfvmdk9Z=s7d'=~#V!^)XH%7z7_fbU-kY>wcCKQqiDY^<$=aau`%d%:nx'-gr$~TW^v"l1`+Q7oI|h<B!39uDmNjjWRgf,!G]4z"}gW>R;@}@!J6])l=
-/.KI((Q&hjzh#[z;3a2u$"-<s,PVOs~7v{s&B"3]'S6siQ)"guSlnB0U7Hv,bn_)To660i3yg$u5ca}.xFM(SS4<i]U$ZIFm)mT;}Yy7rJQ).F!i}9K&fn
-Bo:,|>]<dVT-IwmJ4"X1mUK)J3s]Bb>s`$WVQ8r"G[qVeKObhA+hggjR6`4VBlE52ax|lwQQeQ3GJ4d)=6oKk!oDN@ShS>}.aS`-vNv|sR<!FlORX&IrnN
-oR43X}g1y.FAi5[8$%$mdncA}1CcAjE)v|a{;"1Ml:Q+WI{]kC&w/T&du3O#E{A&_hwvTnh[u$l;4=W>D5nMBV<Y2#mTm=#{NXJG]jHcL`i6E0z'Zh]x8+
-sJ[$`G]IN(Udsg5SF3laljMd~)a5VQjY`w8IB3XOPFpvk-_ShcggSBAs9#NjPx"i2%Om6)hCN19okSXh=}5A+,3iTZ9D,aJKDYE0'A{l;W/}7Aa`3l:}aH
-'Om(6}LKvOKl].c4].o7zra(~tosAd&6[t!7sC{{qWla-oeT-A&|W=PvUW;OzR^mirfqrsz!"PK!f}:;3j$x'.a5f-n,"k1[OQX)n2UQ|0g09r[`&GZq}B
->YD]p`r68c:,Al,3Ofg4u@'@zJ|AyV1!^}B91"=5WEZ[EQEc>|6HWkMK<rB49ws5PQ_Vc+EMIU)Z#jOtr5h|<ZRds.VME.T{XT8NqTApC5-]BD&h>9P[{v
-kx@.A+[=mu],2z[L&9bm!N^3ww|r=:t/nl(V;RPVEVAJw-k{C[~lcX"&pKj%%taAJXQm_VC6^%9;sw3$^>t_GXV|$fP8:}0u_X`ld8YXe.8Yh&h|:K0maa
-+t4W$'g+@N$Ax_RWhYFJ"xIS_RL)X#Wp#,nFO7X8VPG5[c]5(a7Nt!@KBmQW|iS"}HHb@`,).izzh":Qy(4Aw(]Tkg%Aq:G)~5j&jSe69H@m-^vKbfJD~n
-2qel=C`0FVjZdXnN{nKyv7GJTvFTrcri5=]4y"v1){@[!W-#I7j7]J<n^r&W,G(DQBO-KM{%][@c'%9ghZx,%)9KQw-0hvLr:1)ImO4X]eV`y4cvitghw@
-FXhvGYH"fSs8GWYA7<;A)i2'bybBs7Ldak$c61+9mB&rc0xfo4^JK]</hHO{|6E2xkvi5sDbV1IS=cHwYtkF,lJF@rrY=pOhDo<MuSlBSiPQGI4Qj2yE4}
-kz@2|Xb}t90XOq.F%N&VA;TA]xPw4LWW)D2J'u0Nm$fp,VO{KS4CeIggBIr'6[erL^Guc0P>yP;VK!]Rcn1pqL|nyKtqYI<.GX#0eZg1DZ"jn2T[;)t-E]
-+v&)QQ`OBdk2QL)Iy<l]t'0PL$'HPVk4/W`"xV1z.4$o(.4YLbsT6_JeWT(u7oHLAm:F8b+8+mV{8sA5&MeA4F`a)@(3'4z)J0&JE1"&Z6IwT8ffZs"^Xq
-ovk1K)lzCK7vBO-pF}kzE5'Sj"71.(#&]g1HJ;0RcA2R'V&KK93O-I"PviAHV}y.;^k.^&,n}%j^=wW#TqQm+'.yWdPVR50pQTR^XG6mWo}m`b&J,bjkM9
-7N#QxeQkEOHbG9m[|jv"YT98).Cf'op^=bxtd9yV5k@uIZ&Q),84lk0V=fH:+9R:}qfQ,w.1)@<"TpU_}tUa7!'dWAndy_3iCb@P]ZAmAHvuf5bgeskOxb
-_Mzb(&q_PFE3LfDX}xdv]S]2iNlsCG'Zb&&fxeirB`F``uO|K.r}2q{Hifhb1tcrA0LZbLc(:g]5o$4364th2HZI]lA(4ejo%7;ZsQt`EXImZpZfVI}H,r
-FX6li5yD/)LoE!NV)^pnqiBBT("!$M4.f)Xgrsx85WiAIs=frlhuh5j(Jv<hp1.K~vt:B3+SMWOY@4f63MY[eE6Or-V8w|7xbXFhW@Q.A'J9!Q,&B9sy,D
-qdE{8Pt^-v"eN{109SOmqrS"FGM52|SNi>A/76+|>/RTip@b8#.=kE8KurlcRJVT6]/S$WnAaimf9x!{wJJS_mw98.OimzENgxS`AE.da8pzq"BNxSPFI6
-3$WP_xDwAqY{1(-a/I:V[6)y.4m}_SLK6^=:Z6D3tKv0vp/FhY:q|K+E'+0%t8<e3=VE$2He"pBfYW!NxZb{/4q:Y=auK$MmzV:4t4Sy-%np0L%gb(K#_2
-K{hyyZ<gQ,zt["}1rQCqk[#CoOEy{;MfGZv;YDme$K>&Uz9_S9cn}ew{V|uVbZOZOt#W-.2yiEzEo++Bmy.!wP9S>vvAl(t&efa@Vfw=dTH:uF053ASP/v
-'Dm6F9nx]G!Acbv@A_<>g1GUf^Hv%=+e+y)_]+g8Hn5z.#iUkPltbDcd4u]y1vOT;m;M@bdIdHXiEgfyLMqhM1vBa-$+</-rook6;DF]fO&ksXQ+YCm.>B
-s!Hyp}Hso;j}.06bFune`ryVd%jvYv-/6iY^y|JFQZqQPuWzA26$P@Iqlk'N/m&,P|TEXkT-6UQ3qhW+8qD&kKI(.mp6zym1zs^Dyow.&4HTlNcklA0X|'
-0NM#ZqH=dgwSE0=oY'1fL#C]fyNI.Q=T4q@Hf@,//=fSrnzgEF.M/i2Lnb9amFb)KII%!Vy/CVyHh%@^2df]+=Ht.JtzbuD|f7zu-{K[TFKhm2'M^'O(3&
-]uQ`1y1U;,b(C+m7iDa4b+x#}svdmcC+/m$w+nmGaGz@fAYm%AWuhrfx=Jx}mzky1YYQ`}BJ!5KRy)k>-1Y1yH@j>0AC[/.KZ6G]1]2(L'&:Znn5Y}pwt}
-$JAm877^D]im/c";aI%liZRs.x+4KqtQKp)Iy%ltk{Ju/)e%gnrp)p|iH:|$a}s7b}Byve-SYw)4=J&J"rM4/Yd^~/8&+ZvutE;)-J0'hh%PrA/kQ_dZz0
-}z"F/C&0fvZ;3:4_&lBGuOIo6)Ln.F-ZMSPN[kl1g>S1TX=NZ(MrmQt.<GXL";pnkhZwT&uPWHuVYO0{~d7#reXdk8T%I2hn}5;Y6Cx;}vpjjv[w'6=Y4v
-Vh,1XZKX$cHDU48Cc)bRE/$/#sW;@D;uj266<KRsjmbi@u'L_q7F6P!zV.n5O=`/Gp^7jtFqEP!nH}m<`<q[d<s_~:fW#aSpaK{gi6GPDt38o^&tzZJyJ)
-m4Y3MvT42cFbx|:RWL%U|H1SEdY{qib;(i/7DNgovcw5Mv+,_$wXhgw|]`obMa4D6'|u3-;[5JyH+-RAjGXj"nGEljAH_cXEa($L/.gw@V~y_#vr@&<[,:
-]lI2>Qu4bcJ3/,rtF$%6Vx6i5|#Xuj=bb#t>aX&mb#E]$c30<f~r53,H+X]:-O&2Rej8>%RE@!n<FyS2yaC^SqOw<f=3dS&Y&!^T"S=!IMK'GV^`E&D_d;
-Glu_I!Lr|2-Yja|M6dKVv){Bh/djDLeB57|8s%0GUz=Ei_>F7SF:#4TR-|S2YTt.%)mgH%u#>Y>2]>I4fHGOLrW97S)o+Mms}Vcu7]zl%ASZ{GEN_y3=Ms
-+@<;5&-F^l5%F1T8'v&eZP8cGjc{KIwwS-!%vlEBt5HOB/jAZCQd<M#8nNj5iy0FH8]rsGZSA8a&T`&-Fi/zLN}'>_.Q9WJhG()BkM5=nqVe^2B|C2$gd<
-@Sh/.dT|<h)S;xa]KeIl9u.D6f=g=7^0-Te14h>x72-Ha|t+[s'|`%Y#tjGlKu&d88(juPb`ga>:,J50hz`OpjiqPm-u#hxABQY/syTlPH{Y49V^>xuS,}
-cYkI,6YSeLwp1qS<H$wQ|,As:x._==TmYg'MeHE2XkcSL^9/3{vSb9~rGwnQ][{P+H6}nrD>N-IxHc[;A]<%PMdbq51{(Et102L{}##]_naVInla1GjpV&
-J^OeYF<o@5(hw-%0,WTvEs7=2O}225uc[xhJUFqnGuxq{Bw$o!1S=H|}gRf{%f>.PI|;5qx^>eL$3:>r6YadDBbNi!0avg-ieZb}c#h]Fiz3aeF$HufPxm
-U41BM;%;7P.rGDl&;/N9zAI}PE.)#=FH).U{K"tWp>P:fc4u^@UB'^Rq~sQE1;ro:NTUZ5Y]q5]5s!oGNA{{`TLm#I_5CUax;>t5B3h$SRp]JC}+MJ"FMt
-3e%>.v%ia8Z$[T8mbx3Mi{"TF_Z'(@o4KAd5c8G+Gs,-c(R8Q)7H,{7/XuC;T<[b2WS4x&GVr[7A>OZf9_iNhx08`r,2":>cz=>OpR)EFZbqF:Tabk09<y
-';0TqE}`(+},S6mgItW"@_&t8:g"VWvL.{2,7P&q;#x"PD}=||#a{e^lxo,.&f9Vtx'e`KTX)dh^;CWMO1oz<o37@SiNv2zwLgr^%C=Fa.djKLeL`rxt8t
-BG;j9^XXu5wp$J%#u2>-H+q_gHWM$Ub)6;-z|SJZ_f'2N/Ec49+K(_{rPfZ3!MaGG((0BHknI!!"l37TVszo3{dR"U8Gt4c7|+eje`0m`02PMK<QyjM'"O
-,Vi/StL>JL7sy8@=1x/B_kIy@XYi;85hQLmU@jsk>4C`7NP&.uP@p:sQ48[3f"mA'12&6!J({SCIGSXb@huKtx]uT+R='Tw_Xph%1N-'5uEN#e!-T(:h5!
-CIlv0n/--[1B.zb^bg#pawa_4H9P=9`538LdhBh/`U<$nu|3)u]P>3p|tKS4`M520^8W2B(}4YkCE7`g"aS:<oy9MDG"bR|7^4s8GIb29g-0FmJ=D.(]~/
-c^;w.p>[uq"js{,,oiV)(Gx,MH/}-ElXCo0..Tq!W3<#<R;Ok@KJHkq4,mDxj])A(4q'3#"QO>$F(u_>MgC_TV{osJAf:xu4QRGKec8C}vREr9GbdEq7mG
-#_J5=}i2lyNO$rOyTdquKH8sKj/$.160u:tBw%i5N'Ss~;&e|=dLkuL-3"+3IOCOKy86xxe<Iu`|v"=tkDd@^QV,S`&Ylz,L1s;^P&0HjNIn>18Gu!!Htv
-xP<$p1/20Z|3[9/c~xbYYIjeT"=DbV$W''Xq$(J$ym5]d/!6m5S{fU$KOINh5);r7p$8l[0&XX`e2+NCHk2f&;AM~+|.2K35C98ZqkHBIVP6$>^>e6W-+A
-+Y(C)%R}E$Sz+3Co;J/:eN<,xTF80Q$ZIz<X^_;>5v]2,c_{k'oB&_1'{.o=5''Y+_tR{X#C{$_@r,J^ya|i&kg"-3jGz`:p;FjQhEpf-8+m{o6|SEL<5_
-RcElU4=d6v67t"SVAeWD.8Lt~Fzhz_jN&"y&Wacx(6I4YUaXE;DH7e~:X"t>Dg]gdUX6xu8jp}~.L3`-zmp^'5y7B:Te3e'-]P$Ia/DY!GoO`:5+pq7@@p
-}8s<wz8e`:wOWfi&mY02/w.394^gMH=ziBmdMY-JFsgjGO;&ML`EekuVWBrkR1]oIq.8a7YeHSjHI<f''%z/JqSPF=j&<T<</.wXCFJp0#`GsdA!g`2VUx
-E4O;Ot>7lZsly!=,fk'1uK)W8j$.&duD<<FkR<uKI3Mm~"|;eZ3w!w1gK)YF{[~HpM-'h_iQAd4MY.gyNvSvNydf%j|+JuGxJQrXXlY$^QnC67X-zAA8%P
-we18;&ih__gPC<)do#,6DTY/GAi3H$u3(vG0;,%s+ag5<_~o5$F-V[/:9'c{1-aGP(XXYZgiB:O{npUVk]oYf6Z!=&l|,yi-6}N">QB=pJCffGor<s'%Ki
-~:&-7/MFyJ;BuYI%:MPNx4k_ZC}20#>_rhzBgkIngM`V1`brMalSQ$~`HKfJ:'Xw#q8Z0>}gu`%&mqDtE%n0X<[sUCS.ML1Vvy/Ip`:[GFxa~fK1"9oLFs
-fF:/XzU/V8Jn2__L!AKP0Oh8SoSAG68`"CEf"8md(,{7t`GsWzVPT#rxQ,{B"ke72[S{-E:`aebEh3z2E"pf[A>qnuN"LojB06z-FT]1fGki':1AA")]eZ
-XBF!m$D%pkLPV/StQY'0cgXdPQFC+db1CC=WEQ;|ow'PaF,+u&JF7]c`iV"|Rz|2tBrC,AJ1>p7Y&ylihT4Rzbo}lhkRF)yaJHw[d8}/I,2PD5Q6e.QZyV
-EW8v>Z-#tQymWV>BvQv4__k2%Lu&`JlC)TIG-R@XC;.pVsO7U&E1wM73#M~YZ2X$T;`L/pHH^4Tx,u0"seahb<XY0EdN=P-V]$^x.8P_nlsC$>2`.TY!&0
-T,Jzpkn{{am8$$Sq]apEvuJd_R;12q}F[D=uN1C4|EN2qfa"ZHQ>;=~]cV50pQi]+/VWL1>GF^QSmXmWWB8K'n<%Y'pt1m0RyB1Bf)$oekD"q-^>^vVz#}
-h:7<y@!$;.U^_cW`$CknFi`h'o]_y5F>r0/E"5vjKI)9/.0._Q@gM4dbJL;.%|)Woo(sUG[|MwLH2jV!nI}_Hcla_@<6HGOOO}JXh0h`~I6hK:)VC})mDM
-x)IaFO"vB{cW@v&rD"a4.PoP,hg;nhOg$U}4L}k69U!^G}zzt7G_b{>clY<jvwbn3JQsxJeXw$CCkf,)=ie}hC0j@"{Ki+GTo(]meZ/Rd`M]>`:s5>VQ=|
--+:8PWvCssRP$asA31b+Wo(c6sj)TZwDu#TEvd|^J^;=C:gPA^AjUr474vJ$WP#0bYh<.L4Cq4l['E8cm(X'Z{gA3{R'T/t}dcdixUwt^Uw}Id}iLKE0yv
-kI~;R<6:j#yYk5":BydZbws8<V$N/D+Ai(nHN<`@Fz]Qx%K9Fk9F~o5y3,sIeuvh$Yg<sgSbXPu=@P<%FyW%L^Hj~Ug9x{+7"XiL@}Bbj<nX/q1x5YYYa@
-BGuZdp`m33SEDM.^5%yM({|RwK78yS]FnGkn95Mv'Wg4HVH`}@>i^h4mX5.h~Oj-XKj)gENjPNg]dz}6yX=$6q<gceHX-#EA=9BMVTP4X%O4Hexm{7,&+L
-m%ifZ2%M]Se/j.9,fPppOf#E=@.]0)jt3;c)ij/Vh>Nun_ww~/QaJa!H]@<4^=ef6mstLpFT[JeLRMCeb,@YjWE[B/aDeeBj2BQtj7AkX/Mk:axxT#&nPY
-qVy3v25YlL~I8(0Ax_EkUQZ.J,B5KvW7^-,Ef]a[hd6_&sf9OF41fN8IisBm1C3V#$ht~v7Hq{,MiF4&>sg;2ma3#at:>,0a#o@Pj%^;cEV6f3Y2}!9M$[
-=)rN3,eY<t"F`Vk0rzU>MFo]u_#az(PHx<7!x)q;,PKNl2sX!Z5sx&1XgG6`Y,1"!Y.FQdw'|a#9{BJt"Kzn;<'s<IGbmBg}@Tu=0@xuZu<$&g2!SDsgE)
-m{QC6KhU^Qs3s-6Rx[_}{i3$9OQ)m'=VXi>6dsTXi,RR!hOc>7vZ84:-z13BO4<;hE{Y;zq|"tUub1A2.@c(wC9DdWq^wF"^#+R&z:+)0Z_R)j;+|TQo5@
-m.2zq7vVN<{&x#/awYAc^8bRtE(>f^"VB5KGvea]U&]b5U]3DE7Yerf$3pRu!m46be%p=UuD3+Q_uk#tdAPSdYvsXTva<<r(ESyoU`o2V_,=)`i}zGvh!p
-S!fSr-YGLr8c5Ls=m|dz<pUYR;QSF+.@kIP9{=/=x>KeAr#DNA6x@XLUUHe)YXC!qxh!7}(f7Fh@U3g:}o}Hpd!y)aghM@;GxUE32M"u:i~0jU@426HT7+
-,[F|Ss4}tQOf)3}48mN6+d.00r|JSYd+jx/hLR}(+w<bND,zciu2SOY5eDQbw+;T0V43CDs7tJoK!g;Yk$Rit@Veu/<2;`mob&'|vhm^;!(qmuJmRhM=&F
-28;/JO$aP;t'[w1(`F&$GC/dC'toez+BmDB'Y'@Hm&5%Jb$2;<rf0@][<&IO[|9'SGE{2}LJF(Q/R"=,o7`{XDzz2cnYon+ZT7D/kDYAk^&JFs;Oue3krm
-LiNqq(y^60gN>I"C=VxvtESQfF`Cp6!4`9v"qO'PQu`!3sw<a.M_W[5y6lXWBz]H&}Ubl{B.4h['#A(hLSoSHyaHQw9w:0gGp1j.;/I+F]Zkh_"j7XNtPF
-`2vJhEsrr[4qNw+;@6,#3O[Hv#pe^"eS^FPj0l"7{tU+vx<|S|Gn(T0c#&+qM`}t6347v;QS/wUrB}|Lm"PXon|h5r3I(n&ERNt#w0w{|:znGVs'Bn,R-B
-<B#%St9[I=#r~qBlpkRu05B}jz&Nz^X^5t&IXk;3P5sVfdEPQf$ML)Rg%m<,oky235Dd.cbILM85nEJJ)<gX+I>Tx3F2X$25g<VQG{&hvw1(>""jLXTATf
-$b(<.>z%&7ikL)ToL'<f)>iQ/iXkjB4-4nj+pOS.r=T`(:m%G9"gjy{|s}&j'bb)j][(f=9`]Q8<@8"TLBU#v=EFn)g0CzP$ifBEbSr{^GiE^g_zI27poW
-;9m6);E<8h`b#g9|8_^8o)cMiM1hM]PK$91N%Ee>|]YmGc/^EFm>@kIJ3]&+6=A-S}6dNxE,dTj/Coi{E7}r<7crc7s32"})@Wr:TCn>&5Zo:_6jRYZlX;
-#yFM#25;n@afaAw^4s(5-.MvRiXLh,tPuj1L0S}-U9=+m0ehwE"+NFe#@p@1BpWklP5[#WSAa.(^>AXbDG6v7T!<~!8%uWvTIvy<Y7$tC^zL|e>!ti0]R#
-sjGM}.q$.=&zLe`3lg9o~WIH,xUD]X`410)9AI0rAzTUYfLu'2bIgyX,oOc2[<cow2FL{lvp(_57NYK&_X0AlRAiyzU/EU;w`2}]TO=T9>D6fj+x#/K+>4
-4zS0:k0ttb[ZigT'hjyKC.<leYv<lW<06i<Q;I:OqVrF4Oa!XN{|X|G-g5^|XB+sSvzH/uoh,2l7OR~pKF,MrDLD@-B{DK/L64(isX)G'Px5vuJ_J6_gsb
-"vc/1'+D=0<TYerxxFP$W7{)~zuJA13'mzhszZX8{ej6"m":J@]ZimW+T&mZg(|XJbhx&6uJx99nxbt_r6TEvyU-w$,&~gKCLGBp}j8dweDETq(,:T5Z$&
-E,xt&UVZ,!](vpEyeZvOCE:}WP;Y]@lf:X0#j]<Ht&t!Rkm|FPJkzx$xOZ]1|:Fp{T,4|Wt)B3,+8,.DY#'%h;t.pEB=vWQD]7KV1snbxZh@`VOtWlwj[y
-a:GzClniOO!$@eXJ~84`q3}#jU!QV@G|UDd{Pm58^81>8-(u$G8IPd}M/o_JT^IX2-zW&Xp0B7f|:-EW'eYNbavik5n_4/_4M60h~o'1w])EYh8h]$9,4D
-KmknA@s{>baU~(3IT5n_f"~N$u./!.3#^}a"4}%+8YrES8,'jrT#r/vAj=J3FbJmBV-+gI41Eb02-Q:JvX&O:L(@_hj,(CF8`xY$>Z$SIJ#5aP=9/ByBes
-.R3M!#ZB8H.V"#%gvS)wn,jwxoTNEC`/7uumRiBGaRQI|6h+qH{<QFVMR5j,0:TRKdc2fW7v]x|!{Ke]%qPNZ|Dc)}5a['Z"2dBai3P7Q5j.ax~(#R@x/A
-7wkcV=^uNyCQIfKgRHIu&x8|v_@5U@ja]PU(53>q]uS$'M30{L9Iwi"cxA<7wDqIdqKL|3Oa0P@Fnh7aPH%]S=xRcVvBA7S}Fd(7Z0eU}I`U4]dG_%JPa6
-7v}M;fOA"+L8rc<9:q+jbsElfB2}S&Q^Kvvx%[Cx/MG,O=r]|')Z4SX+epBsa+,92cpC$z(-rV^p,6elq<Hb#^wejcL2+cS%ZW~s(V^ZlOyLo_(@g$^b-N
-4[Hs2zTO.O(f'ZS5|ZqHl>>ZQb0{bwk4WgTKV}n:t`tqH_U3FSsZ)%<+=6rq5!C/V4<([7$iTRicZbe7g]rJ'U@"q;'h1.p#~x}W9r'MYp;rDemtZjL`:7
-%X/c1fqR2fqp#u^fD1BX`zUucgJ<lYyQPWpyN7;w&HA7u/IEqLtHMkdF1yJP[I<(hx}V}tie3DsYJ-CGj5jc&>pc3h'u<'][OGi^s4/^.v:g;1x=x{La=:
-|]D1PQlYyV_T$(,xm|,FWTJ"H+Q92o-$##kZf%d##`)W03iO)uB:}Z2RzXCgMQ:xw&NQQxE`7Rgk]JA1'x94'R)J+#.W"#%TNbZX6Ppk|ZbW4AhCKq8!%R
-0xk!V(~D@_&@Vx[Y`WPDD<uuDM)OE@n=jzQ=c)X,xQqhT4^1JSg/bN'W"3s53IcymuXu|+TS92KT{`/>3YP$E=aZCB~{[!b"'31+Lb[D"&tuuh|.R-]+nD
-+{foGBonvXvsyVJ;.vW>vmFYra5V'#h>5o]/nW06h0vm}n@X/6-RpnXW<u~t"<'HU_h0P)8>,@E(5]$$Z{G`!_rKu70"u0VfeAZ5;x<e9nV7/c;}1R;bQ`
-Oz_KvF0{npP=ajVj.72,!gXGy[d".iN59@w|Ir.KeK"uSszf}=(eV=0uw0FoJ9QMlF;<T6:I%65F#G|NnMbv-%s]|}Eem+)qIo|Ol6maO}oam."S<Y~k4p
-1+wuAM6$T(UTEW,+RD'C^`DF,vZ6ehFCK$Q&N]`T-N_a=IaJ)nOji#.G-M4>1}.iO6W-Q=8EJa:,TN)3ovg7-e[>IN2re:lJ4k6&~eVS)'lz_MMfbn3J`,
-ap/..9kL/$qX04g4Kns[jMV8aG14)Uzls]}W&/^oH<B=EqDF=KI]E|3{1q<5H6ISuWLE<'`n]gk8EwXPIe-(q>)c[k.$J3F+|xOqQKH,G!)/'0cS-GIA`3
-l;)cv/t@9L{RkzW/F|p_bM~h!^/;G7=L="^u/tOc+_r"OeKMG/L9LSyDSVu=m3lAETp0NiWs^l&$BWsBwSzk-h0|6M@YQyGaMGSa$F8n_!<^yST%7WIV}X
-EQU(U!(5sK/H|$4ch<hWz]X'=:FzFGU)8#P2t:T':aIeJJ'TN^={et~f2fkpcJ_=-5n]<[t2!W@Mz5/vml~]db'hX&y!;c-Z$+YrN&UYb/xWvdc#FRz(_l
-zdNFpvNZ9qnP.IoI;(k7K8F:XoZc/q9pY<Hu'C^L;K64An{%^cyfzi_OtIfz&[T79O!9q+u'NM~Y9g`pjI~qqV:MM:{U)FKVHElmWqdd7((431}Ho6C-@D
-,$}I,Bu6<VzEf;%N0T@Ev,><phyunReMvFOvB"982`W{m%|W8`W}g/xHZ8EV]daR3FxJ'AT,],E{zAW&<qV4(w@OTaxn1e4T}tgS&.'QzE>2V4%yR^0XWn
-!x9T[!/%'],#EYLm,i5s#AB_eY9{qkT%]D!b5{E+y+N9y#%!%[PzK}<N{ja`aiW$bo1(~FEfMyeZ_}s@3eG_D,bya7h:xTp<R4C|X^;,MgeyM{xLKeeQ9$
-M,~44B~m~7~3bOoolw!<mQ4<^8J4}cA_IhSx5jBd&NCJsI,zsi8yJ4'7{xlH<|9xU%=%B"xa,sD$(&-3n6Y}'4PO(EIpQw'kfdn3[`.b5){h.Qto10$x#'
-w!^FD>y[e:Pw`:}cY2{g{g/O$0Q`GI7U5g9[{O$rowrKNA!0b1uMtjMb5>)sG%!}$D2%{1n8oOU{q9XkU:EarBd(E9'!hT"'%M`OpUsJ6iz^U6^F}i.]o_
-FLaN=hV<GpW7f5IkfZi6hs&oqr8`OQN"+}ir6jw<BNAlUxs}"MW-^Q&7FJF0/I^u9Y{_IRhY3R)7_NMc:D|;<26m;1VGw%|dY!y|%puilR[:BPBH>1jy<2
-$9WN13htv4HT#-+ItPgzsKifndo}B5cJ/$0)`,QjycM/:Yoc;8rbR+K77ohO'M}.{Mu[7`_c1$W/mdxAh`xdIdr^b964~3UCvjOa|G%xqY7wNQ''=7.6U4
-5An:_RC"=HC!Ds|!Q|c)uE&nn.7gBPDD1TL({$V+i"o0'DwzGd{0gEEqeIVhRu]i4sI$3@BMwEH!Or:M32dmDcGs@H,,v.o1,ibs8s[|Z,H!"IMCj%GnI.
-.(sfH(4-wtv94p`;Kia:4T#+[bHa-+3Y0&4x<Y<aZGN}Bpn3'+X&xb3Io`5)!qce5I>.z`-rrt_}Nfh|i2qz!{Yo89jQ_[5tmEXh69+Z^qk6$ODPo3+rke
-g1(G]sP(_Uj5wC$uMm.Q~=j'3ljk[^s2>Vrvsd!ui=w|Al6LAA8pgD6U/,4B316IQL9S:L0>}E"GXLGCvzQY[Q_'i$Fh|q/s!QQxr/'+i!uQC!/.$o''a(
-+0;`e={+;Lv$>T4&#&N{x<)Ro5ssQ24ukd5ZVSYH0PC7BMXZt%Q%2q]FJgg+40]f}wWrV-`ejpJ:YFPgYhyT@QpiIY2L4qld5%5%rNaOlg_J4N:}~}^CCa
->X~#Yh3/YC1if,z%Vb,1+s!xZlY95Sq}~[T&QiU`|{,Z;kc8r^F@:+1YEUSfJc3dER(9,`wN^pH7v0}=%K7$d/KJ+_bX-y<$V'CG:5wT.r4!{YM{F$V`Ac
-kx/9q0c1hN]/&9+/4464NSgnsmQJS$n.Z@KN>0^l(ehGrknv=Z~p5uDV+PJD0%b<dgS-r%f&Q#9r73-|^:Ccr)asOc%5L&e-qkz6/OX$[E,xW.2|6,x)B7
-/}R19yG-v&c{Yye&amRckAZ2C,m8!n$M0#%(^$JV@;O`9dNX7Lk#:S7vRl|r~"t,I&$]C+Sz{%zQ6I,0Uh.>W.1ci8$x"|ILj'26]p%[0iFZib,ng+`{9W
-E(QA[h4l}i2d[;`JHql(9uq[rtPGYK$ecFx)Fdk_Q{@{#0%-G"s]f(`c3i_-]WU^l_r-,#v>G]/iP-hZI&zm'hHx(z2#XP,0VAQd(>vq'VY0S8D5g.`,~Z
-!d"hr7BU=R@'dOPu@n#qcjZ#6C'UD;^:I4!t8(vJ!hzYNJyzckP^XBbuB-~Tr@>}Nq'9HP:q4Tfwbw+KWa2M[4`nNnZ[4!#bFfnyfyXk$U}%n2~U/vk+79
-iNg{R^M&A(HPI6v/Or<Xc^lna}dMr=XI@'tKa<t73HHJAr`2sHy6opaRr.kPeZ8>Ew<j{.6&JRNVP.'4;f~({;ad;U{#jfer&rg{!LVzAY1bU@V'6yv6dm
-!Y7O9N3jxqC2Th{"qSxdLX@-!0VMj$`y[)Mw]m}h9$iUGJ@D_L9{d)~T~|A<IO%{5})v$S~_"v{uz-KmM#]hLkV)lYwyHxeZ|K$<$#_77^imy@Q/wf:zbX
-eAv">s>dIkHk)k)]mH_M0IS,s&%i;y:Q3hJ"5TQ-2[x5@_a]UJPTEWaD^U!q6[tlNMHZop,IzNt6&]i-#uq/m[V#T#^t{oZB|_b@}_l1(0A^#C:21R3<Mo
-x.V'@k;iN"I>jr:lQH'rR)I!RYkC<dTZK=Wr:NL!]X>x,rWA3V9zixM`l/{Y6f`E3]LV'O}pSvO<=t}"s)DdTYE_Ky7JI-bDiKhrQFkDP0UaE0L!KfNqzo
-m3Yi=w6c"^.=%>QH-xd!|X|snt]2,6]8_"+,JE`$GCx3GjY45uvLmEvB=RC1u!GYDekYuV^=^jZx$m,{W##5'O$Ts5>;c)'O<+_#23d/$$Z$|rS7(<qoJz
-Kk5zw|RF>Bs|-c[!moSICxo+@eF(aGU%"@w^nH!^=|NXB]FvJJ)Um'2"##a^}:O_8-r<[Ar|DC~gv&sCkErYy:"]2)&]T7_qpioGz3P4^a'].T]|0aYG.K
-rh!"S!<#o87PNh]U@xJ<&8pbhlWK7!i:bi/#T.,O({ZAEN28K_z;'@7yCB}%xawliAF0C5&(qaQ||X],r`{+/>0MzsV$J5xV7NV_cfv`J6Y4KNF,_m:__'
-NMv-X,0QSd~T{|n4LUIc3yUpxf:%%Vn}L,bpLdkIUPNL/}qzz!}"a:FIRBS!}dmbF([I6mZJ$iw]E_Ko}aXKQ[HSPd<o{c.!1G26X9S#zG]klj[3]7QSQ7
-)6kGV9r}}4Uj]Az(),d;M-XMKm'4UX$(y&@'[2bl2F"nz[)O-ShUDmC+XAjC}LIx6(=JQa,2+U`.-o:f~9;x$Wu%B>zYa0gmDCd%rrxIAqgg(-pBKU&_MF
-'qa)uq:<Nj"=}VtZTs[f>Bix(d0uJrVm2H:xLCb}#Lz@EX^0w;]B-taa3}^z:Y4+!WrrHdJ}m6fLIB@I7.T5`8P!_"71FT(a;Bb`c/bq'Dz&!;guT`mXH[
-ynByi%{R'3LlKDaz|VFE(0:#0j3qc^OF}.1Bug<ceh2Pjq2$=ItU4yw@na+s3r;L/,+Byv8D8RJ.mV>cwYJVTDtWik/a#<N4i=i}tV0A4cOlJ(NrLT8Xd<
-2ITW2a:Ci%IYvd(WjSK#h]Q4q;{(i}>!55L@gPU=,6/0f^0qzePA}^tQK5-'xI1'JEp#$HA/C#]OQ};C(ZL6<{]S_'8[e{p;P1=+F"J/8Tn1Vs~$;UMz|7
-}vbVuI|]X[},UoH{'NI)VW:+v_f"Ir`5-1fUlQkSA=jbZx2i4%Eb~R%HtN^jk_x!,Io)=.Lb7Jdh+Hmd-7d:j5:%0amB'$xRk"s'i)fe;-A}76eYQKP.=U
-;I$"n}xFxB>>Te.jv=yX1w9P;z$^00SY:D5^XauSSRfMHe;Hq4m,o:=V4jd;L7}_HaC+Aa|(52=q[|VV2UfQ}d!AZ>^^mNzX!7=5C^9CyhI%fFZyxKGqXz
-;qPa!bQC8>U6uJ#>V8NQBl+R+xu>0.!h5k"Cs8rKXjFJd|9So4Bbv0R:!{Sbcm:k+K9&IA_M[^"z{wT%oBx0)^'VN1}Y`TgUinrBmDfe(^5q9G1T53+FFg
-NzG&{h$3])2!xr:p-Rv<6X5x/hgUB|cngx~=+4NFmW"3cqu,}wRw=opc4wI:1aoKaB,(-(aSW9wFM=s)SRR=gAm9ABS9Y[[sloD-A;BW"y8K=kd,h>{d_j
-"vP}<h`vIu90qkpXnnl)=u0%/Pv2-P718NO!b/q&V,p|4,P0nq_'ernt@>~+<leLiL=mO"JH'8MJY>4Z27fm<!)-L(O/S9!K))CS9-<b=1Y<Amo0u!g$mg
-S8H8U|QR|714}+=#S.864[~yxFRF,/rCn6#DMT46G;6[[1hjKQWcmc@E(}zWj&RRX6^]%4>d^NY#gVm@%HOE.9|t{9(xVYh'e'4AT1>.lqfA``7=2wX`|>
-yUh,,iCh+LC_^LeJ]Uct4Qm/A}&)}g[n|rqnYb8rUj,'FucQT_%=JTk:>|EySe32$](SF&}|bvOQj;Gc@v@5o8DtyVA%YwWL,^4m:q;qG8(@mUBLR<Z8GV
-=Sn(^_|B6lKD}D<|gVp/jicm%W7+1!W]9C%-_:|$wU5@lhyyj":$X`x`y+g,1>8$Sz3K9#%qX^:Ikwu#eGW2f7bb[/B5]ms#a@U}rdbSZM.^#5r+.6Xb1"
-Pq@!#t0nS>C]KC8d)_DLBQ&zP:Wh+<zL~EFygj'zp{"r9{K_w`&dy+!+.PJZ^yfSsZZ%dk7JbJ6k/J[kaPG8;RP=6kNy%hlw~|Bca|>$aFYL,H&s%4yCDm
-[scfZc0_]38Gh$tuW&%_IGKYF,.OB:Sa..Mx~t_Z9Vb<Ieg8h`=i=G<cQd|4s%"`r-9=y<g:o$(:j!aSwGkeEv9/_1#J%Eu3zBmneenz>^#p^]9]CVY%J+
-dzFo'StqN4RV-,Fq0/IFr:4vzf-brFmKD2TU~`!npo.S.1wXQt~R"j.09`qM$h{uCb,/3|^0~{|.n6=/1mbSActR86KVKtBp/x(jmY|uq$rv"Z<u74P/=`
-"9&e2!"'7W6!qip%4zwIv8sQ_$elT'<">)E!xiB/t.97T+3'$cLRkvA&w%c0CiXSrl#Xb.YcH(n,[@&}F(tSO.wtbV6y@FneA(Hlv`D$a#/Q["/P7S1#Y%
-1Wd:#Z0'9CvU-Jr"0'U9'&iz<:=X_{YJ@:CWSKC"=N=`#7AcW,IwTLS_EEP}k==@Y[^_e2ZbthUi<X|0<JLt^NkL3`+S)F21A{y5)T^XjlMA/Dg9!Ap]Wj
-e-Knt`1vynUIJ[@`."$ZMfD(O5s'=L-5A#W<zIrKOf22SO50#<c+DfXXC`X{>B<U1ErQWNT#m[kN[9{3:SrVAugY)}HHpE2vRmk2Uq&l!P4O9%&ARA]uzB
-.xg7{j8m01|[.jiszv=WW6a<$aZe`Hi32C)pl$QM_0vw|uI3MDM>66~U&DBvuSg.J'2K~uh8&Y'6P7DtLl}RC&xe$Pw<`0]XBO#1&pov)MBCLD41qS:W%h
-r{aA!]saT7>YtN654$-J4lH&gY6W#6XZ~D$N#II#@TQY4OWF+&ui'i[C+@E6(q9SY7jYPqEc@Tf(u'P}-0/EMwpDv|92:[:B_7"v,&gNR9=VXk!uX^v0JI
-,y!:W/W{1<;B48(,)sc"&3k{Lpf0VQB8NOIw7!HJ@p~,C6U.~A{aa4C]H,Yr$<5}MyIGGedW`W,cV!h{K>T)mV(-us$@$aWqkS$Ss$)yOO7Tf"XR_7X/2_
-3`id94dnCQJiV19:Hb@Pd%'^RSvS4y3cq6!_4iCDW<OK:E)EXjT/1`"^r%FAPt2Wz{}Ls<vC<P+)M#IAHEc1`Q6%'/`_d<pS`)=CQ'`&cRomBO:t]kZImp
-(ANsub&iXXTRL3jNyZdLX;K,z5LZdG~'_LVO|^z|NDBZ}vZ&!)mNPZNZ,QWZ%2+P%|Gk:"]z@S3%/iuyh7=Ji8P(F^mW"y2LNZopP6Pd'/.3wj2wfzR_-&
-`=1BS6jcA6jrt0DMaH<!,@t288Z#X]:P;_3@Q/mt60s_Q:4l$UvDy!HA`KTaT@Dpq0Ie'1ZWdi)SXcLA]!1kvg@zkN[4@Vnokv(6^s.3-On)p{-u"g~ZG4
-BE23f]lX/t+i9ZnTxXB=M5;j06"")Bcby3Xb{X+Dg`"1XQP776hB&HZ1zS#[`)8vhUS;OO)[l^v77u4>z3&ju%^YV|4s_|@K-"]%9<W_QrF9o>p7z0u91K
-'&hqL_lW<=!yk"xxZ1z'z#--f:YfQ;vi(FFCE7|{7&eDBXSqIp(!S;DhPff!hB]J@$%3B2[MZ0il;^:_&tX#_ts$GY"wc-'Gj5cJ=ky$-AuJ~j#TUVhM$4
-/F)mvR2+${xN%LeORQe{^u(Mcn-O=59M$ja4T`1vRs_Y,[MjA'#HlWQo7d^heM<}JdP-c2g",@[X[BpyQ8uG#f2BZ6ZEhhB{wF{n(a1zFL$2WV4[Wx$`/)
-N@@+hH1Q$.5L7iX8^(X]Z=am8U3428>@~+FkHz)@9xOnX!qq[2Mz595u(<fYnyOnN}bpRqU3dkRgY|}6)iqc",))r|BXxV0f6QRNh$r=nuF!quQP6Kh2lb
-O:PAPz`3a2~c8^..aIyVeD91.t)TCum}.Ak"!/N!+:1,86{;J:xTk[R2$7'e^.i|5M:w2cgtv9/at0<ci=AJX&AxezHoVW.|%$3nySVC8G~5vdoV]7C@-]
-P.o^HuORYHIZXW5,S0N{#Q)tEyQ|Jgn!#tTv8&7B487q|XnhNA0lE=I>l+S)iW9GI8EiGhFH),Hk~pSncLJ_G!n[l=h@6Bu4N1U'dyUxWDe|q)6LEJiYFO
-2+y1x@f"1ZGR|Q1>Se'REsxh;XaA~VMnj$UUg;]M)l@g/(I=,wbDSRQ3a>w5MpB}fbwAX6Z9$XeP@JCOn((4|N_14F:puDs{gBo&{GNz)rIf}5A(;2IWu-
-<#TjLX[ai|;{cuK|{f/xzy}fkL7I&1+@v}upgmu1RwB8&P{p8+^G&d&N()gXjl=1.Y,+3Y4i.s0M(nPN/|'7<0}49ch[+}X9:_wa#q("esxA3R~o"!k$`d
-DHOjeRi@=$q_}P!L+G0h'RoIELYtPJWhkG;J`Hl("22E}}6v2[t%(3iNDzBJzzOYz-PRKRMtdLh%GqlwV:TzQiQ-zS&Is)3J5/>65|DCesc$KixZ+d+,iS
-/#)^E)%Go$U7RkiPdrKS/oFZ';.i@iul!1%WgXI]/xKJ8VrEtZ+a)CdD}fwOk^~5:v44!JW84<j'^bqvrx'@.PF$MWolt.[%RRK<)Zl;^LZ|Di}]gJkZc7
-w/j4m6%PZ%haAm':;WtLaB|s{%&M;o~5g"0W&]A7UWI<5tbb&o|<OfvT>.W6Fn{w/BJIYU;rQbjPt+g(w`_B[L{.[_hx/0wsrq)c@3GB7Zobs3"#m[&DK]
-Kvl:VrwBC]/mzK>P$.%)u6rYt[cbE)VOw|d8w|gq`A9gLNU_@<zS$6FY!bG)cVxPpl[Rp{x:{`d8@ih,~u'N_F!6O^{Z[De&ykjHsUM]Db3>Q[j0:K`L,Q
-W>=""az(1]qo0$Q/<[r5[[d&eDfwWSD}jU:T&x0Jxv(['QtDuQ+Fqp-'$kP}0s.@6V(RF`^;3lm_px~0Ctl+bQKs)+i}ZoHz`M;v]5hiFHn`jQ2fS@wP3@
-"l57'vX4DsL(^JPo#&yOh0.%.;j"VnE+%5b]Y-RA5bPPyBdg!k3y'8R$eLx>i`P:&<k;/(=%~Iv8I+Bt(`,xq[c}0nC/0>B0XBjAX5Obl_K#+V8_4Pap>P
-GdQ/f@E]%rEU]S='4)Pb@E[.6qrBh[=BO^$iFQBiGT+WAj;cI2COE<T7(2a'DP.<kX]y;D^s');N"i,88LhQt.VJaIjM)br-)Z4Ce^(;|GCtXjR6IpowV}
-L9C12-(,G(dLl%h@v|XFI/ON2n`<'SEi^QM;;=Rk/PI5~r]-6crDqB0>PDe01drMi==OYUVmkLNLdJ<oOd&yPs"'/V9X]x+Gbhk{r82yjCrD/-bSpW&c(D
-]G&5}yeZq<}{zJA=^Y8A]{h>SWc+=j91oJGmv'>5XS,&S>'bX>EUR8a7T&+@peG^s49<jHp,DoB|EK5^p4T[('`1dSZ78pPPGM<c#OtSt.rx6j=_Iq8slY
-_u17E="F4&p5_^9qvg1"K/h]`wYXHWl`wrJS+(|[IDPxR]ECDE}LS'T;Z_V(D>`RR,h=MMPrA^]@;R58'DM7e`SM`n0cd8}+m1ch8g&!6W`rtSPUJr^oi,
-jl$zX_Hw~@2k6R+Zfat0RW.;9]0,S8MkZ/5V8PH/g`]evmOGGaH0SZ.%>o(Ug9|`.<:Vdx$5Q4[@$;[,k{%3YLuM;y/FV`p)^)RZ7S@ODr'D7->q,mhHK[
-jX,|~_I]g$-@#aPj>z^bK(p1:niewfRWuphe(-NHEAF)p]>{E@C#O-M>H!UXb(Z-zQSg%,iq>+K%l$_c0C%{v0:#xSp4)+HBELXunlB<W`1>mQ`iMTj2TE
-hRfO<.V37#$I"%d_@+i7x=bh(cq[][&SgXVWYljMWCX7/[$Ei48,vj#U.{.&:wYbj$ICqiKcc]O4[9@#@)~Tu@dr!`dW@_6)dXUt&'}[$JQ^]><VwI0&8`
-bCc;$G$L9o"7'$LP(x'PPEuxIPv^vvPr$2{/e1VyI!Tc6u!{TnJ&"FFI]#o9@o`PTr^!;=gp#q#;kR}U,pKmsqhwb4j5UN1j~8e#uS22-kbsBu%zw&q!T@
-}R>=E&,b"13F't4Nse"1&`+a_I<l_w&s0TC8zN1HUikJg9Td'9$-hmDv}](#`.Og5T1rIz9c5!QN4Yx)%Vu6/Qk|fwH=6r]t9U6voo:Ro+n6GZi&rG{;"n
-ba`/Q@tJYE;mo(N!E:)H<.%5Sx-tmWIR:|PJ(#JWJ_>Mei"i6=Dt`nY!d]bXHsoB-EQ}Khg]i%3y`3$>%^"^$)hVSN>Z.O#9%[#v#^eSs4#bFTU<S-0i;2
-5T]2<#Oi6=Yt16Rqv-22AO59iU)O60QIQ%vC1gGQx:JF3+jRh2`399;+'Zfi=I=O#=!@o$@#x[Yhs@bsH)KJ%#g[l:nv=3(+D6Lv$H4/Wk%%}_fx8,8S]K
-KeKQ8g[w_Zx>2cg$$SvZxufi:!Nhtd^ti,|S^x1"Pd7{:aBhV{>;C}@Qyw@52#uA^bzZ{V]N3ZT&vXyVkR;pkanQ.Ku{.>>4Wsr#_4JCkk!&d(anw#Gu=u
-Wa@7KXC]MoUM#'x=76pwK]mzB/o|wr.M96M1sI%62rx9FXk=,4"Sx++|[1qN/X0+)/yr)[|@B`L3Yp"%_(f4cTN-u0y`Oj;Q2]{zoEc>F"ce2>b@U7!oAv
-$A5v'6&^D+uYq:[u4""mM$&Z&(So8=7imk8L&[}UT>2R2VP`(RU48;}2&GH[$JN74)pE%9TF{0LpOUCKH$c%d{F@"mvu31)s-4qCs_;d)&&c$EB[OYx2rc
-)r<@[X_`/|-XoPY':E#-og;%HA:CBdZG!A'`DU'IO_rAUV1qLVXr)g=wKeUj[l+I18K60ki0H}]mQ_t+|Fr5G24hw{zV5L#(e#+4Aal7j8|q<enf30~8A]
-15^qN$=1u>+5D_u5<;'u{%ETkE+8uFDil.EZ},RGHk%FJjQ2#6hLzj#=]|SmEIY,h[~IZj;;gAvH@Lujk>4wYyfy2GP,bT^7B,Ero+{iH]OUF-&T}"|4(l
-U^+TyxbDY,n7&Vx6I0cqgG@9r%X$|G2&,AUbPd`{ca#B@]Z3sic635N{LI4+v(-^B.K"}YW1qv#$5hN}lM0/(jWGS>i8Ch~DH.ULe^b/il08n}mO#xLYoa
-y6`b'P/=Gwu9q<]U9v2yMt;k7r"C(Nm=k8IC0rK5HEZGZ5.DZno%D},V1<B/=^5OjD;u8UfBIS(6/&i5KNUh}V`U#BNsbY`Sxf[PPhUN0saz08=YUR{Hi)
-E0]`N"xC]Y%>2'.w`RUe-vhh"v>tKfK)yEL:V1.3'HJ(,]W%piWJ[5!n-JU+6>u1}cm$[DS2a#k+czt1]]L/&q)06a()WKb1LcWKP0_'$LFpG%3SS$j.Y{
-nlqzUD"{XYUJ^csNIK.4316+W$!T`&9rD0z<&Cf&$6&XQp&Jj6(@v5N%U5(K(NrzLu@Nh.s^fHDU.D$l=Awrq"G`b+6ADE6"aLT^D<COAt&&-Y1GUIVE2s
-tfEckRpeiZW|!s~_flil%z7=)tK9PQb`I0K{-^kNrP--uXnWG+GufE{udZ2amCMsWSV3qm8Kn6o{H]oQOD[3&{sg^.X${x{/E67chha2zsTa#}1Vj+oFFn
-@MT(,I-]CmOkbG#',uG,.&y+N]I+:Cq>WvIe)y';fr${kev(;=:M|2K8x{!ECE`1oXSSll<t0}tD]9B$(&2+PDevkSrS^372YJpjU;@oc{WlObAT/M7&:;
-k:5o4qm+:t5Rw2iu[4h,oV'LPD>5m[.b}be81E)Ih}km",v5T8Y.Klb;>J&L@Sf-'(Mv0h>G@Vr+lvO_CL|5^|Ew~}@WP0!cX_v;[+L|7m+tyV)p#FhSu-
-sV[`/y&2Q;w%`HZqI.X>~Enh][G/<aHj|V-ua,-obC"JH{$8#HcU=T6([C=hotdQBe#MfS%}]V,]jx:LDG=5L/nMK#x1y@(U7g@)v>]^vUQ>NFa'NHHK39
-"dwQcUdK-a0,t>~Q0,6[f|$t!`Zmsdk-@i<F26cri^fthW<##CxO=::z4]OmyBME}&s0`sKm@Dx@O#s)w@,eVfTk^ts1FER]%_PL11Z0qIY67Pcv7S0-B_
-knf0]0I2;L!p`+.<zu#fkMhr}dnRJ,:_T;+R#@l]sbmJ3C-bwcaqCyeyA6q0$U(++QC<33y/inj/U]"zvYwwd)5BKrxow+1=2HN6=$A"+nsoN<.Vy&aXKS
-fCVQqhfZil6h)0VhME=KzK3n;7zpBG4&GR[|ZByaoc1].`RU{ij>PeXtNuVr]B+zdqo5xdrLz}g)1ZFFq}Vn>Lw>_p^=6K%3(VCp;:1r"Fex""u.,G9LK$
-Zv"LEH$.bq:uK<d1r&y[Y'b@'ip.`]epwBsmw6ZNzKq,)>7Atz;}JkjZ&M6MS//RAy>&ilD_tdj=|V0_i6")}[n9~'UV@3+Ni8G)s2hN]E{F&ZkR~%J,v+
-6b.xU!7CA6^{y4)A,D}K''mSK=SC!M=e&1gbCEw+DFA5^xGsF>1KO1S){T}/BX`HlUfLqtjv`a~<!@h_~u%Je>:3;<uuX<TdFg6<lWe9.dJ1%UrU#SMDv'
-BQEGZFIU{0HSEr/cUUF^sB&BuX^<.cd%HU{_3.9/kXiK5/q<Vf}{e)<6mDhrRW|UfR/9H5j%Ik%keq7meX;T~,/bPN=o-a+O~shjEyaA:X'rCGEUTfqFZ(
-&BP6t)PyA/#!e:,B(rrgk[T7@Otzz2n-zU|9Ecr73|d49Pw/W#ce^>B37I9&w1I60%RP}8v'U3I6[e{LEA{lWMpCO0"DH-v$Cq<Jl(6]@&Zj}$z_Oi+-Ld
-DDtuo;FFNeDV{HB0!}jZ7s)J,|+|kX_/I-WnwV2EcR9X+X+`I:8>Bxkw{hUC6:"w7X;U]Zlr9bon"MdOTj:dmO24F"n(SgK6.K'enCUv:0aua76BDYjIa_
-gTxKatOSg_e8y),#y[(tPQZ>)s']B]/iCB/!K;dEvu5ovh$YC-9RZAq=IaHsGd6Agerh3ltmZ&7FF_BE2e+GcwmCCj)Tb=qR+=fK(zoDKf1DR<ZkgIP.V4
-0x&6rHCS({3ce_7JWBL_2@P#vN8PjiTy)C(YFYp<zr]t/b;]iv5MsA@Bad;zycm}_58Cu=lS7IZ:Il>LL-WEiE75Hv_v`N0,uQ3i;b&.;2{A(-_#"eQB$h
-6s1+FhFnxMNl/P)Y;>`S>YS;Fn2:#:T'J)xU5lxERBh<&Ly)RW%g$3#_wf"_q:oBT_(}:]6zF&CUXBeh|dRL/!>+F&/cd9rqHm"Wdg[2j%jib.MJ3l>^;7
-'Mk]$3kMe|gKLF(s]+gf`E9lm+tkS%0if5R+lV7m"SE]bJ6_yOy:'F(U`TRNNNu_JaA_v$7<"tTD/oi%Vf^eMOutk<y|"ke7Sc>zWciB~{%[;)cs,K#]-y
-!QzvCFt>}=:1mcsrZNkM)D&s)BkjmvB/.mZ2'NS<%zyRf,Gt`!`Ri%,p8}.F>n#71Jc,zq7f`So<.S"Z>-Bb]Y>bSdxVKzz1Abus{8=^;0+<{NNbnK&K.I
-Loj3>!+H~8vxe#QaJ-+n6"~@!k{e0[YgGaD>>nA#Y0f#'OBU.E0!xkV0+_;8+-TLR,6U[Xy0))>xoJAnN.QR:(^"z&bMpz3o{!;g%@Ix8M#A[h{W~3`!O9
-s6zi$YG-"V]mS_}@)+'}ReWKS7rT"tO[J1GUhhC+B'$3'SdBNr&_m<U%oH{}}O7bD-FmCxk(HK`'i{Bt,k'L$9o)~GP+Si^QU]"+R;}3Y9#xsU/>&qHt3l
-F]V/VK01GjOE1!xG#![y~H[jri!pD!]v:1$$,JkVA+j7d%BywVAb]hTWXJ5FUF"hr0GrwQ[gMHFchen3!Mr)C5u=abkd<{U.7o~M0'l,$x%8K0kuWi;;L-
-@xr-z>"KG;cyAp>R.R|/i`BYvgMlM<;sI-",=V1z}<ZAW|Gy~atN)WG{"<)fVQP)lY@fwE.MwVF^;t7'1)KUcoY"qmBD/G}SqWF[Zl_u+cwHXrY;AH$e,z
-]5b6iU@P}Y'7U@r<#a>BZv^e>ax[_EuUemAc'fY>Rsqs7+Qds)I8]`j$f[e|QzGS7v~'h@[B6Q{X&46kIm|&}eiM0kNcENas|rr3i'ClbZ8Bpul(_3=e$I
-um#YpNKkuV51L8"UX1$S$Q-9&DdW"{8fH`zi.ZM!@@|EkU{Cv9_Oy_Q5t"P]N>FiSUsYEvFmXc"4QP:LR'=hoHr+HVhnJ/m%zm!#FJsOw)lY|vNuyIBdOg
-$EwBcGZkFm``/T@GK7^ue]4vnDd0L^w9)6r6wLAj0(kY;<n8%U"QYU@O3LD#;6l!88=]YLeQ.+oB#OcRq8A$zT=/9LuS]S$#]%&)h9}$U-bmLJYl6@bU])
-$m.!nwA#6wR&5Mu{0TyfY=>/bO2bL^t1Q@q/DPd<"rS]okkO]p``83i8P'n#AeoQK&a[]t-{qA+j1GH17`&+~8Y0fm,K2'cBOjVc}6X$^f53h_hXQ^a4.d
-Q#u+U`.VV=_uOtHuXD:GzzJ@73Jvf>B$-A}5y@,UbNtq^caLJ]OO1%>4^]gPJALFW^%ANOkut-1`qS`s-^ydt)eB3m7XZ"n,%9iX73!leaf<E-l&qaqQX#
-W_X7ONDVQF'I4&g]4Bd5k'k+l<^uP0z0;"=9B<3OPExk,r%++!nd}Xv/:(#GtE|z%/l)#pkcRa"n}L1ZFDZW7m%)$e;xFHNws[WjS1<YdMrD@'1@`|-4vB
-N-rEY>nY]"Qn5@_^T;E<!Z[3W&PccB|LfRp]@VXhsy{}1etG~Tg,|L~N"r_|qo27`6mwO5e::ZVl%"mv1XSej/fD$gWo[Zuq|B+`B>rHN6QHeH'm&Ow',s
-H8qYVp,mj+$qzKA'CgFOgffwawQLnsd2IgR|mYp{m2fkNpAq"xd5<&Qp!<~acsa]<uWZC`t:s.=/^DgDY1.'=P|vEgK1yxBo4(.J7#Vr="#|3_YO`}n$NB
-Q1|CturP9';Rykm!5ir@iiqwLUZ|'UEg}5U@$e2z9T~8XTmx8-Y%g&$@mG"vuRg3SQgV~I(GTvV`4bI}B=V<ZiboIrt|ul~)<h9/V}NpDx3[p6FH)+V&se
-aSnA#Q'-o$sUZ49Mb/B6VyuukV#:c&$'^z4&Z5'V;+eA8XfMku19U9eWz.y^l'Xk:x4,<f@(DJfgLsJxRKY/kP]ve|hpPpx[S&u6Nv:kIZHK%,CvmuFad!
-Q^<Xq:j0z+xadmn{;KeXf'Nm66f7SO)L8lsfVIzG"1t%WqN>%s'Qa>;YT7m^|B)u(4`rKsBBi0i(,ue;KzVrz()v{]K5kWdQ1MC15u6O"#|_;3G4X7N6HI
-3,<-Sb&UUmVefog{w7-%onQdA{;NNa6gTi1pM_a%DNkB`h-.(IROlHeIIxdjkPp^u>u:=kxmxy-rh&QA>YL5r%(_&,1k^rsW["3]`ttmNqr79aXoJTmtGj
-%N}4n]#o`,},=R;B38Da9J,X]x9sL4$=quJ}P;Ou'g>o46W$56a(RX&Vc'aN89<uP#{!zyi/3iw>75kIABZX~_RYa=@jLK.^lg6+||p&7vngmLWU$dYJ,l
-H|LqwrbL7Bpd2^Yi:^O&!Qe4Wl&eR9e$5v|v:t!"3v|s1d[y_{RGyCd)j8U%owF#7:=7y&4_M{(.~z5#jf|9ih36P!85NuHR[_,]f={_(z0F#Uy}~V#o~m
-nj'lV|cJ'.Q9TfyV-#A_VdYhqP8[IHA[2ieZdnDl'QNZM(uQgxhCm:p47X031)%#MDTNfm:TeG>W(=lrOJ)t1NcRg8;fR;b`&jdisMeNS"{NyiCO"NK3Sz
-R_48b:'0drw`e>T{7rq5DuH.-bD6b".'GBPWP72KHbs.3&(}!<!P5!xn}jMuqc7O/3=5/VmEHqmg})C(zSPV'9EW[{if6jEen4!wV,inpCl6pR$rD!o,::
-UtGAD>ZhMnnATW+O).!$d!nEj}(IGZUz>FVsF;J_cDkg>4Cq:}f<9M;;6c+!w24[MiI=09<r/KX=}unocs^=+y0WyDu:~"+.(HVT_-T'7Sd0Q:M.n#}PSk
-]m'2yzaw:jo9<={-:2R:lXjIgUqH_<P5:;}K(38fSGz[k^H8Y}s%0Wm<}z~vX:~rq$Q%,81A3Cvv)s}pFs>:Ok_/mM=yg-eHup`!eWzkB7sS,]F:i+R|jc
-/At9ZR:Ca.SJU{LvBS.y.KY$z_"h{O@$2-9%Be<9q`z&7i<3,zE{Lo`M4Ku$XREqN:O8NfjdoiF4,;{b]Hfi,"h|%tI8R`HHF0:"=q26b;!3oH>^95-6i#
-08O/I8gfnbJ(0rP(8v`6>O/qM[6ea[xTfMSYqR;Rhw`REC#P~T~V.6o+59V5(0kz5yaoVl^:~8@x4<"8I"@/H2+L_Cs9U]c!Cg&00E_I_n^5wv>rG>p8oK
-p,=>%9&KYcCf7uH$0!a+a>"7!,!ia)C6oG^4WP}xj(@j:-B[n1VE@-GEJ<e[UJ%7CvT$.Xo|-:UQ[/L4}ZmVA]Jswz/(Z-Ms{MU^+!91n5FYYJv'jBMS/(
-x1(If$q+]u6@hyuEan|`qU=OTlK_ysEE0VIdBP_Te)sspO1]8FYH4zif^FJ}N&>LRAU"v'l>WlUP]i2dfafq9/],&W%=}flnQ.a=pqt|H`,e-Rv`si[U"~
-,0Aw'KYPd_(LF&~=WrlSL989h4ync7p$@%x[^BfyHL;s^L!k#QrYD`np~^ONRoPZJP!^FD-Cng@"wM47@cu6Gg.cq|R>-o.U%`!0{XMS(.;S^X#Z57|iuM
-_Qb,c3F>pJkFQafpz;;|&vqhO:cA3Uyx'_6-8[C=zCVx.}cDQN[df{i(xaz2s)@oUn^jnXW(EeK/$vcX+hrTt=fg+yKzaT0Ag-rssP<h|MLK>7r.z-+I_|
-Q(!Qt-/9#yOD;#|0vQj'UlzE]K<zyy'D!~!Jzlch,i(p';m3vqpo3Yoh&7Z^;Pf.<e@/gslCbKlsw%7"zEoObr1[q'Sf7N4rjfI}(tI{XG/8|)te@=5zR$
-C]Zrv3t=^2~7s6E={$8.DY28%Tg;hr)4[_yy;Cf$n!LfD`$pD&ixT!jzFTDJ=n.<1WwE<n=_8H!HRL.}Jn#frHMmy@.d}^F)f3HZ:C6qCU=mzxQonM1Te|
-E0UWX<!K9$z.4e-:PII1Lwb#e&U"Ge/}%[SDT[9M-uajH`RO}A-C.Gsq.^OD&uxvqPko7Ca5AB^owE!QJy#2IBcbMsVpLETpAVp$/kaedHYUN-cK,ZjINP
-2-ds/rO)8Rh%dj[+AWU"A$ws`O4Oc`1^]jlMws"p&@iS>ZD]x1SW3BhSn/p[~|Q7'2bIimU-82O{IeKtak$o/g4no'.=NhB]5&I!COd$MP>Ap0O@T{o9y%
-/fKxhY5oAIY+SBrQjc"AK@-h,b82WnV{9GUTrChp0HI'sELgi5;ko@rO9EPo;b5})|'JWAhT5!Yg-`Hc<U&SnVGnl[z_aSapvpW2sXy0`%'@vVQhdeCeTr
-sJ(7/A$(sKws4.~pGs0qvjVS4+pHzMe0&su%1_2+$El}<%T6LJwtHuFiG)KbI9y8ufU%)${i.4&"mjvg3}/c"hWO~8$)~whh$:@!56"lpGT#(W>bZS0{x5
-1cm_^^:CiB:-L+l`MA|Q#:d8M."3wRW'P659'n1tXT_BoN!hpv"%/J2)~qW4E}K-+A+bY+$k4(5DmUSyd9YWq-+G$_&O8R>+nDZjY8@ROV`@5R7c-('</l
-"aEt6sIDN:+nF+SWG3Lt6Ur=Nc3]qEPoB,<1Nms&R8dwe.YVTPUabu]v"FK/0QEVp)=V0D)h!iQ,l>F.!%U)'h9'Kp@u(<6F'DdC0s_h=:Gv,<u4Z]uo7>
-m(HQ'`/Pjm'%v(/xKv<=qpoc:YfhXqd:z/f0$<G2v%hs9mb[c|o)2Jd`|G/kQf>kr$8jj]OjlhVq"iV@!!K5)I}eW%Q/QsV[/@}`QIOr.(3|:4dmJ(3V!i
-+ynlnsdq'ya#Bp@abn+7Srm/-|:-u>CYIHE'hzV9z7/DUH=b=K`&7<YQ|cf}9Hlp7JXp`3JmQf"$plIl1;SrB./OLr[4#$=a^z`Gz,R4u>1x8`zZW^VQjY
-AZe3%uq""^`N}M@:xY]t+|9:)&_4w`&ATris)e_/nuV{^;`5xtUcS<$8x{"OOOaZ}m|w#E80Vw>0h&b0ec]$MlORJ_.@F.!Goeh/v-FY^hcHL:rDBZ<"U$
-LVFVYqIe[.#C|aW:/0:<v"(+}^AC(B;7@(9ATgwGKuz>ocLPa>Ht4vpyBkgvM^w'sis440Z$~]zQZS!+#KA,x3agQ(-g~^u=i<An,}ved^w#M]CHPFd4Vy
-bvoR]U&rj/S.(35YI&m%_Fe!wZx:6^6$D=x%_x#J-5Wp(g99CR~gJ".}rQynQ.d52d{VX6(<&9oeutJ@DGi"+`bsS%u:Tya8Re3BpMC6)E2fOv.HhvBEL]
-(Qk%Xao5eu,NLO<hYs[kTRB^GAFd+Qw:@>u]xYpKwlc>VzRl9e<|=N{,y(`XCNNCFCd3;m0FG`dwbX~GH#P<ggQDBZ@n7`x%=5~Cm:FZw`V@j46+.;b[xj
-ZQF/>w28x5X:+x4g564enM2BgWH2~4wCh)50ySG$,rFS-_D/o-^3>5Ws/Sdb'/,sK|'QdoIx3;x0;on4{1MD=[I0,_figJt2@wXj>`yUv;e4Ki@Xyu<!XX
-:FC]0Zqig(viZ]_ppMMid|v5ezSA&xjI16QS"#m@6it):HjIQ0B1[I#EaT+V(dmS4gO.D>'Q`fH@cG9>[L{<gTDdNJl<i7GmBw9d-(rTj`#1aA[BiqxgU3
-tWj3F9H;JUHZt_jrV5Zk_^wl%l3wm%c/oKxl'l<E`D3>KG!uJ+$RXXpEij68BI[WQ3y7_G,$:-~1RmVfb9jik9tS8-G{%eQ%n@s><7{P'#bc5{c8_>JCN)
-BJuJA1l9t[CO.{/oohd@9=hC~b$5^gkso;YDvL&O+0v<:DWcf+wHUe+dNK.d4EP1ldkWald$j3ZH'({QPmw}P]=qPyyZXjJ,X":;|I}01DN@[iuS5`>P(S
-gk1RQNBIrD]8vbvJwr1#PM^,k[3#ObT[j^lFnV3>2GXpGjJ67JE0}5m9"Ck>k4`=d9"yLIc^Wk)7uc(.;WlN5-|>fuTT/1Y{|%3g2JHb`}@P5;'k;M-5N%
-s9u>lMbk-hO'<Qa)8+60aTQ{n.Dk)=Yoqu>9zDx!Dr5sO[/QXdO]R$0)Bfz9-#Rs&jF_@3ba]>3)oUDkV,b;=VaO)qU0e]N<$(]`]iP-Z"`5@&`5[x.yIs
-Ljd'Th}]Bm;)"Me1y-&MPC[p=tc,5-_bVI1zC:uU8ujI~hGw7iOO@4T[tuWz'":pFjipJVN!thRE=P'n:"4Yc"c3]LRgv0%}K)gPTL6SX'`CvNKBc`U<uA
-O_'0C[H}_Q3!7tTZZuF4<$p%x!%,+0j)[Sf^"a$4yZ+z:9~pDwgM9smS>I66n;@g'A|l)_]vkLU]f]+,!gP}-%uZ@`[`l^%EP-g"`x~%{o$b~RA9n1ISve
-e4#wWS0zT)2$.3$6Z3&7<T94@0!87QA!@dWp5U~Zvb)2eaB5{X-LG;SkAj&F0AES(KA.a.M:}4.S>an0d=qI;2c]G=%o0:w{;&R9j!YGaD$YS,!IvXe|Ss
-P9uVl4YtL|||.#Fd,dj!-,#fkq.>nku`=7[w]2,c_{:FQF{U5;7lz]D!z7edBYAbtrMvS}TrOtasCZ-)gxMyv72tf[f$H4f(f`=}'OC&[:|UQ!aXz^du=+
-p$.R_{5=xBiueSq32R>Wn'f2yW2x^pW4gj#WbrvmZ0^++AGam{R+^bt^T]nf`A]=;{4#G,t>Gq(/$]EG^c,-/ynpmdpiK3@X[Mf2.v@0,/}dz|O#tLE.Ch
-!%bP2rl$Ti2ZvdXvgT/k6LKOO(U9Yqi1Eb'-R+'x~ZNV@#S_K;Gc.gP@-6rUDT^xg'$fny5-qJ0b'MJ"F0O{[kv=1$F.vi"~oNw%KNuU-BbmHQs|dR)5nO
-w%Go9[bwg|d+wtQ{#JL,d:yNEwit-"`fmzZ!hK%"J=o6sF;^c%nr4"XV#,6Gog&AoU_&!vEA}Cf3Z'Ye).au4!vZJlj@B9~;(t4Jq0$ZJgrl6auzMx9|z{
-oR|v!aN}%}OgOL_-~cbF]wD27q(2N`xdEim@492@feGT1",YNe0)p7LtuihZPy^eMA!SC<~l`jA|/X/l),miAmX4./A,oad8xUCt-%yFmNixsi_t#ZEM,)
-4=ixq7D'm=9j}cjMf-ZH!X6|xEj3u6rf;mlx!CAQ{r6RN8OXjfa0I+fd&"ZCeN0Kt0^v""x"r_CT.R!-rW|oRf^{m)!HTFGO9Pn&pKZ"eu_cUYp.oPG<|Q
-5/=6/U^H&n.<,B@R6G8&9)&$%@I<'+.7p;u(q%`(ujX6<(pxHQ0f;"J)6;bUH"yhB)jwK'W;zlTpkX<Vp6FN[.BEN9NqkYDvyi[GnkWL4ApCNS+JwyYA)T
-ojo2ONN&0'$bSb>=|-).2QK[B>,bh)VuW/Q]&d,MVbI+fQs5I$<@zVJ8sQ:C$Z0'hD:MJyy]~CYBW&I)+WxBJ@1Jm"b`6F77C6]C#Q.fz'm'=;qMCr@u!1
-7rwcN[Y_NqyQF6QSIYP1zq|,4!U)t(sPEf-8a<XiN5]E^mx92E$U6dNi)T'X%`<5cj7!+FOUv>2Vr0.95/k$,+Bt0yRZ|e^CGG/RYj[qC(0(XlB9L{l|Yx
-J|H-m7Kd`UYM91/rNb8i7'|,yV'8[f-5=`hHilwx"qZvGwZcHiNyFK$p$a)/MIsj<XcY6e)CQ--)U;@V{2._=T95-"{<FNnFjH/dP"eg&Ha7(<0dZ#EC}&
-<}qhx6,FYQ8ot+M!_gVQjD22utnPUk<)[A1=-Y3I0I0h!}tBDA8QT4P=B=CT3A(VwiCz9.4HO5E/pIm{hhuk[R=jEK-SvZrU}Z'BgjavvLL;!jJlT5fKG,
-s'Jp&.4%>KyS_"w9(pgM+%'B{Xfb'4%s,b9qLNUE7Tf(W{i_/Jsq|:8b6kTIrT{$k^EpxS)gGH96,xD;(BG},m()&X'T"hKmWEKTj9X#>}3B/_0;"ec5DQ
-kczM0'riDfMI!|;ckwC&]D2)]^^p}YbS:-_%zZL^EWg}`!4wZ%mj%.m8Z"5F=2Bq$9YmH,6-=$:OXS32mz=c(ii'oG/p&U"<:Mm,sC<3tnVCqg-P}KXCa8
-hxI,b)u@`eQsm;hM+"cG9XE7KrQQdo!P-KfDHWp0X>Z'eddd[&=|fr&,D@srYez"gUQw5{jLt^Db&a;U:2:Js}64t`5#<U:uq6D"M/>:7'2ti,QXNym`-9
-lMF";)vSE,TU]X~c]aCR:q[@S|PgW@6]o{7|nCa`|0%0MR,-c$<FV}{ee}20^9",/``9fO,_aS0MY@:dUEk4Va2dK@NK>NAbDW`u1$RoTUm5I6#d6`)Zz.
-]qzmr5+zNR|,hs_HiS]_QS4VGAT;e4".Ws`xFv#<T{$01g6`PH9%3Gn,6HtkBt,oi8I]js:!WX$NByu%L:-_aI^ofE>.D:"3@8Jl4j^$.#mE>xJs4)}T}{
-#.bC,d=2Wye;G$8v[)^"Wvh=pe3o/!:}W/#7^/(2Ve4rp9LEJOMd;yn'xJe{<3ghKcd{Ofvj7Ik3,%in]/88;3G%nbH:NXKvpkj$;L`S>Ry/6C(#3m!sRx
-Rl2tFd%_zW9eep[Mk3dJF[L-z}G>#b&{Ty{A`lI+iRC'CSagTI:IBd8&Og3vCg}I.7]dd+jZw8`w!MaLQpWu<&K_AmlG%]1nIuSzr|A^ltQ&=)fso$2>T`
-(t/zLNXaoZQn7@cYQnHC9>!c2aN5A,9SNJvNmsr(#5,>elS8;A/%;&9d%%r;:mps~ccvAYz/g2~x^|^-6TpIPi^kSla1bZ]>M($W_HNSZ-"Ocq'fmKO9Vw
-eDY}l@EZRnPyIg=wt}g`&#akW0k$qlEM_bkIq@QqR&vyS4=Lj(&0Hnk{HBbz6JnA1R{;#2MKE/Lt9-{l]dJ4T5W7g&b4-aH19in"N>+($SL>).#>`Uc}VQ
-QUGIjLuE+Ki{NU`}H)q&Fh-T9yJ|eT.l9r!s[PtUSh2BtfQ/8pDMF.CSrf6}9y';wfXR}.(PIJ2}fET7zd]#/prdk<mspr~NE`x^NORHdk6%5XvSl;6t)K
-GM^I2N|{{VjWVjd!+.1&`:}VEw,INy8D"Cfz.o4(8}.hNSHj>'k{N|GKaflJk!^'(;%e"xWpG}Da!d)rHFd.Hhxo~YA0ay^&0w_Z=Y4c$;o.>ygM2M<LnO
-:yIe9.`3n(1:u,nfBl>'DDJ`0=V9BntGiZ0vqi"rc/`$x84,oOUW^G2Po%{juYN<Iv@x!ModS&cB|UI}.j>xgT_OzxrR>Y_uaXekZr6u=X#E!,7pEq-7:1
-ul~vnfs.;"=CU]NI2'JFQITxe97sqk/3I"2SP+C_MN14gxeHo'0z''F.-]P4G.{Jx={ZkHo%FxX,r6)Mf.OHx+`Ui/ae@/XoO0[J^@ATA="mqTaTnza|(+
-6pl/WHZ%jW$VfJCgB-_C&zw%q27Ou"bJBmgYu/e"<"rJX)tEB'M3.9^mzTAsY,ep4z=k.52^|>J33cL{MAW%YRK>#w{dx;s;msuN<kl#sP&;oarIFxoLK$
-{FBT+4vN'Xu117JFurn]o)Fvgb~T;TOr0TaW1]i(WSxMeB/E8C:`Y4JQh=NW"YK2wF/1IxRfG4VhZe[.I|6B{y:LzVe"aEU1hb_w5JGL{jo2a0X5(aJ&e&
-/hWs-Of)8@rtRkpn9PZQ(AGLN!dqqJOnp(E-(Nt|%1-c'iD3ZF]i1ypNx"59RyB%G.gJk!^y[;Pt-&9Edd#,BV3+XH[9X--nx6L&!iAd/(QF:09CYh5)L2
-CYL0a8J5zgv3(f)Zyoj`$]Ez6lo-jm6D=cC151t0["~'Kl0i=u1OA24G:w=)0"+3Dc0>n<Y(Sv2jiF2M=Ymy9"f[]_5R$M>z(EIz'MWa/%MMwK)OCL+{'^
-BidcTGAVmC&G=ve|`n`-k$wq6|T-rrZLUUA3%%WW)CodVZ8(l")N]y-X]4~Pmc#Zb}>:Bh;ND@QXSv6En%DC(y{$e(9%,2,Hs1|q:Rr@hv+AP)s|Hz"h6-
-8[9O5:~0bK[2dd#ru8ZR4>Cc3="(p2SFWU~PA'fcWCnB#'(sg=FSzTMZi+tvW4](r)Xvzz:Mh;/[n;"{445G0KFk98GKZT6Y-x#vH!pF4L3mAJ{5Y7qt@i
-0n1c)t(uEhyyv7(k85C.YKP43B:nMi8>EoF)X}77/Ve7"52PVY46Kd8L4IV-R.`f|By,88)e@OgbE,@mNcW_oCUdDwkInNdCKXIh{P!dhT>;"Q&Rtv+'zk
-ll{2+0Ys>U_,A_uSn{U|bx#ybhaahK@E}XzeRTgh=RQmKDcvrdhZX::Ptna_4Mi/VyPeicy8!fp"kkKkUV;_Z{37Zq(p/<MCT_OE.<q$s00d5nfFqcgA-D
-^$I2dhMB5Nh`kAZRo0GMQd6n,LN;&AUus,Xi"{kynw6-(X}V]0x3wjf&`^krl5fwROWgV'm^m,|Q<{iI7m.<k/",Vv5nZ.5=1aNxQDj+$=FCdR<=U6Zpk(
-(<=NJb'l}{8(bUFXMke;NOTVa{WZ/KB=;-Uf9R1/d{C$U:6pk@n)w)7XFa;",-+WCBKJnKy^G]X8z5VaEVuCfslhe1fr0AKphE`enZ'CVUR-V8yh<J46pS
--8%{RW;=TNLE!^p5_Q'yW(r-Xjo=wL=(pV].X(lO+G|WAt(Br$8xY%zYnJ/}vyR.By.En)u05'rl]B>/,%jIYgp)E:@2zmp:T|Yxps8xcrfxZ-}]gI=Lpd
-jD<v`lI=TnA7d>X%`;+udjhZhN#I{phT{(K-ucvH@8s$fKk'yBU-1I9kOb:Y(|cO!W)/=pZ$lcPGAlrxm]c9t}t9OLvA9L#WDDmvQF^ETQuo"<v|JYjAWD
-m}YwL>cJU{){=vJ3j}Kb3UG)WHEDpa7Ma$TKvK~Y}JB<KsB;nAga'6kbig)_3YtvR$.}~e'xcGZZdH<.BYZ[UF-aK3NHutp1j5IO%5UtDMN3[3dB3eTGe'
-QL}KCVuhpsC87qO[[0EiDZ7_zZGm^i_u:.e&x,:!_)vsVNFBm$AAh}.y~('t'3]utH2yuyEB^-va+Ze|w8<9d(k|6BE^C(kBn[:M[egpq-NvmX:k6adfX(
-Cw,I7Ai3wJvjxUDcVkW>T%lGl$$+k4>l<E,M>9=AwUWz47hS_(UrWKRw>8>$`-#uw$.luK%5JT)A^FTn1x[i@,plv/TpyA|-9b_ELQAygWi;Uk$%3SAAuR
-k4WtR/Bq$P21bXMGJk{QEktrkYAoG(f8+_z+2xCvn{/quwLG]{!ibheb0x3B0}chk)P@s+wV43Lb<gl0J"r2&haEq<E0+/DBYbumN!5rpjv#CET[uqDaC<
--jnqd1&]=:S@np<L6QdvHC@%7y:d:W<V>X3pN"F/nRq%}Rk$&:+])}@m05u/61TW4QSU5a~EHtgz&.;>Nz!Wk2aYWiw1A0Bv;qW}Ee!vtP5i`GEt]V1UC#
-+|>pd]i5xd^n$$[1MEl'"Tc/mSE3K90XPGO;T!:<S3eyM;y4/DcMc9-a1o..6d6'cq!Xn#3x2DIKi{ThkA+}qVLGKo5^Pr+x8voT~{605u>q~}z|Qe{f]z
-Y2R|ke-Mpn0;CkwJ6r$Er8f9_WGhPsbDoOxe1AS-p7%$(I]m''}xVMv,~7=b+NF0Pq"#ODeLrr70kCUMac=M]=XUvSgUD3CQ,iib{}s]UTx_7u-RaS#-At
-iw-FRVJpFUA!J=07({e_S[)0=3HIt2;7D'a#ym=Y}bkxM5oY^2Srwj:%{vo({hPUkv0mS2!8A!ogJtosXkE3Y@&tI0~O$q@o`<]p,)YahT8eynZD2G+Rsg
-mI4m-.q{dF4bHioizxy$X+q`&cR0CMOg^wru//(KvQ9/9]qeK|IihM]!1(Bc>'%0-O%U&n!H}g..^un+[ZFas>=Ht<%x^kRIVa#Y'5nxBrJp(x7c(<)[3/
-x-[ZBrijXal;g"'^JFa<LZ_ztnUBATy'5G)6SoOQTmm7x<P<w`85{5`EUXl]0;.wV)@DgF^8(#<8/6[,J69AHJ9{S&ZggEF4S"His.M[NDrHvALaoPUZw(
-]mqxh3Fn"$UhvPzkpe]_MLbm2G[zq(b7+s_'X6iE:%Htvq9"8Mz8B}BN1Z6vs&oF{.1_nX`IcjJwaAoIFB63{:++:`CK6%,3&Wumu/~W'_]kMf>N5B$Y]J
-9X9LY}%KrEa1XGp)<%RkgxhCC`K`P%W;q6iRo1)"FYNbkckOa%5_MmA%;1;hplH$_yL)Fjt`7{zM2>0"bCwV(!QHMCpez0S6q(2i&@p[gz]kd4tK0}J-,l
-@Q'qhht:sD@)~TF<-MhBRMD%q)kU&1G3Z=/[rE&N]F'+J{$g@G8.WNs>N=tRsjfo;|`A2ufL8M.@[>`-zmORk)MqhfWA{89#D;"mtG%@LAgG![EtwDzE7j
-_3%pgsl#5'S8#:VQT}%g0<uKKj7Tmi:f2f61oKBM|kY{OTTl0D)NOxp(&F7aLGrkF`8zJF],g#UnylN.iODB2Q]3Df5o6I)='ps`YKIuK9dvQ|z{:(0V9s
-7uWfF/)PCm{z,]C`2Py>$84fFnNQj&/&CRHTC$t_:PF%&uf%[]c.1oltmx1ugo#y}AFtK%>VcEkU0!^I,_pRj"z+H5=,WS#'j#u[RYP#[Hn$H2-U'z1AKr
-K]a.01YQapOfkq,pb)n0!`HZ_-YP0Y0yIB0l0LCkDacQ2hj"GxNh'"fiUTdsvY_!zD&GuP=ni]J8HQ9t8S{U#$GxLOO`${k8[k`V}<#JFJrczFlW/SdRp4
-+x%;!dc![.rrC'V5hgn@oZ66KA9MgOCk&xYktcS-pv+]4l72Sj~osZ[7=:zlpMLFXvO5OCg=}0Qxg+<hf^GPLE:[(Ej(o9urNM[Dk[sS)4UOw:0IX5|[Dq
-)Fu]zAEmYx!i-}c&GgN_S@b<mGv)UUvh60$^i+|q]Vf!E4=cx.Ru^4&tq3HMI$;!XejQBmg2$eSm[kS='V.7w0amROImI!|1t=P4XWE)e^_:~rddS[|.y(
-Zh=Cpx%Uw={s>2AS!8dB=VL=DY;NL%N(Bi-T_I1B'73t|/ucKF-_uB|x"U_CcVbc]yzAn)uT3%^^Ynf:9'BNufjzKkmW6Q.%;RfkhrxA4dB}EXstT/o2]H
-X,az:UyH!1+9)+Kkk@E_r1__97f6kyK}V2DMkNKPhL^4}J3>mY<Xpt1fai&vE|uKE1=RqV-#!K((FU5+CTkE&o-u{%qb@kul-e=A!`gL[t:=lyi&L'%#`_
-2{/^WD68.B(#On85-]l8&hs0'5[6>8WCw/IqeZ.Zis!M3N-u[VmqU{'JV7/XbZWHoXOof+i7AC<'gI^WdmiSp=)&&Ba4f|W@sXn-U%%q!y}}~G"=_g"n&d
--VDk+)W"u(KatwUQrub}kf^7iu,7A8pC,M3EZ54vSHJrazOhI$S^^%aa-1D3:|kXs,>1GgH-+cjxNf2D`#ZN3JbPPSZ[Jl${HDgQhPU{$$-|v6s#pUI(u5
-'spz#s{szLk7/5'lYpcwd`f$6;]&XlM%&YEP#}uOWnTxD;|JE6=X27xHDMms8x(ODoNnQwOBAcBju^(/u68RE(mMK^K{aj]PSo|Y!nOBBvzWrHFDLlrd`k
-q}DBJnF]7<m|)->3NzAP5Qh87!JsCyR{PxuFdx.KOkTvcUu-;61<l[fAW+[p}aSw4;yS2eCG!Nx'/Om6ivPh+>dqAxnw^apZ'TDv%B`q74ZmPqrV6bE0LA
-7`uSK]'d=VIwC#ws<oK_j)YkBU)OC07+h^z@Pf4Hh]^)/KYR4>NP2cHFQUs4-+$:l4S]Y9}G2_3'^M&KX.c%ozfLtaqEn',Xg2,{&M!PQ|96OGKy-xguJD
-fmFS|[ACS%(1RHebk8K;tj+"|Eif-Zjmvw({iqh!_A683LwB<M/),^ErD)`UPTQ#}`m:+_bPWQ]AJ,cR$f306stG5NV[7sWYBS%&]w'(5zojsEeQy'(B(X
-mQv0krQ9WeejVVsoT@RsHY$f!,o^M0r0VI-&mHGWTKWRqP|#"-`)K)Bl]Aty-cUf=89U2g4+#@OnkjAYAQrE$zng>oAu$2qm[>FsC,Kk@.2d+8+m/mdxHY
-BN^`Rv_S!yy82N(2m${H95@jObe)a<bxWj]IW<N+}6nD-[^KYNU%'f75I>"&-|[p@1UojhddX_U4Hy6A}$L.WI`>pk(/bbnUD-u0Ki}Y"+7<h;)]r_9q6t
-^(C}2(X^3KD)4R#F5sYS-$s&}6_L2ze0Y/QXys6.P)<]9$@K!!7xNZ11hW7@+."<w%XIW2Vw@'}7[,Zs'Zfb,ncY#T30w(-67#gio>H8:v$s#BvS_Eudy^
-/W"y]%{t{3]C`4>xYJLNpvT"Yu495eWAk1[e76yPzy&604dklA]%`I+[c:Bj6wfCee3HmtIF.3"LL$M,J$&N'+DoG|J7lhWO$G]s'01l4=l4_CNtcyP%UL
-kK_U{8^'@ELO_JE35T.iH3KZ5$w0o4.#p"q!)V@{i<Qj$ZaE]acb82MKvky3Oq>0sYdE)$:B0syb!)kvW@yAC2C05xG/Sjw^=HRwY4m.y985I]/(A@W+"Y
-dZlx5bm&Ek1akkHlYP%%!8K>=5&@:.K$w<#Tw)LS#w~RN6mW:ubRD3FyNl,Z`Swmgs9cSeM2j0oOhYr5NO~y$qc^x%avYGumu{mtvnUJpP,"MI3YdEH'tE
-TN)PSJ/K,6F2|if2@lxGga0bB@3Q5UNN@H=IPm'v~TSnlGZ",$ezT6P`Lykq#CKCd$%7up]@~u^`_^"Lh!ZxC6:&8a4rT-;;Z{EjNB=/^%'JVj!TEQ_s+j
-jP;5$NYm%UU%MTz4NgmlF9qR;=j9bPv^AE{${y'v6+ICd-f"4H|9j(:1fjam{#Rz_CTJ90&RIzpF+VItlvVQcK6XeBCrHd#pv0S#]8]L'bpM="6-y@%Dy6
-X$dSY=Sdv){/g'00.}xdHU9oWPnxp[q]<$d6#&,ycs3{H+/Tt!:"ljwg%=7/J5iqSg@;@!EJUjI])D^rF9<lh-(8C0[Qw:_jJqEFmGxP8S1z;LjdkN^]l0
-Fk(y1&<{OGq7}ue2xMj(4S'%ZS`GgKkA-1B2/Xiz;2<s$-HD{9<XeUj`Q2.f&"&m<q'es0a"XJ[=p5|I2IKZwS])><KjN>:UNV&Pb,,%[JsVfd8$:k^((r
-^.(<MRw6DTVFs={yIi1y))D]>z.'E>Y2YF2AMg-nVF+WWQInyex#xG>A>LbX$+v2,79>.|^bR'q)]lv]U6EK'Ce.KbN`A^0mmil=}n}Q%f}){kLnOt,Huc
-P0R-_HrS:z-Jr'OO6{+[IqTCf98%Br6vnX'`6h0{&hSfr"U5>(2Je|!9z<uj+NtD9L3a8_BD:SLKDQ9UJve|!(3q|qL`C%3_p,&g2et0si}!tXVMa/,}~(
-=oU''^Y6%aNy#1)MvzA"A9cEC)>qmSsB3A9.b2."6NRBjvL_33@Da[fQ3An:=KIu%pq0iz2x+K'NlW+b1w4;"boXb0_T}hC%}l#OX{3pWFNfuBSZ=)CocI
-pg66LtEV4>a5t8.fV|!OA98dW2kx>MWBqB6nSYNy}J6aYj4pQ+B+<'xKZwxd{C1PxN$w_VtQZz8PxX5&b]S=;Q7"JdDPNMu0BXS:wX-v|XT8B;fj~D,e$u
-]99V-)T"%oildXYaoH095cd"tAf'xrx)f6rARFIbkX9oz.[afP,ch+pz]aiwvBHVHk:dCr}tdA/T^b#9%s9+e(fV[)06P!~8Nk~^|EilU]]:k.</YY>n9r
-z/p8&L~Af<'1|<wH`DB|'trLbT7FaeHmz4%aNH<9YHxQL:sS0P,;&8J"{hJ.gMiWR_=&NxGd#!Cw<Fk-agKUdd7Z{uou|-|u6x:BKN>5RIl>]$SLR_KB91
-1SodSmLU!${J{p2BJ];Y/mSCv0tmT@n)1z3@DC:xT|3anN"F.&BtAbbA;nBBe(j(!.e^$vn#^ZnThA:nr+a4@W#F[dGI%v^Kj$/b{bpzG``=<%n{OU:_B"
-pNP%_7AEEpzxw0@^/nQ)%Sq`EzJrlDKsT^cebyg3SS,QQppbk5VflU/-NNCLR+gJ=LBY~:`i5AE9duc.g6)(E#I7,]Rb|J8&&>;.Oyv0~d7@+9s4>%wF/+
-9AA(^!Yh:j_C7|MJGdim9suVCuuVJ@^)t"<n}Rv9yso;U@U^~qpn|[UE:Xw]L[+U0nZi(x0O3.Na>da$]Q:6~Y}gM2.7[x1C,abL4Cetc|Xv$Mn@E%d>J4
-baGN&BJQGH8EyqG<60gBUfw&jJ-w}5{9{TC@RpB3~^DeYz&scT3h1S~$@KK7Ts83]O3&4:K=GjP.C_eY~px;Q)-Fw%gc.6xUXnsu^[##XLzBamj0`d=>pu
-3O3N2DE/(}#q:0+]utl:yWzd-^k9_qqSW,.NhI^1P5i'9d@'&>0BJ.:7IW]-6kKB7yHT62]y3C~nJ{t'Cf.Q1#"TQ/kPo7BsuwS(/6dC9'||b#McxG/@(|
-(O`&,_vnZ!s:L]s/LQl_lx_/(l~O/Ju"wx~bLUOgxz<fs:.f8(nY]G5!=}5FDwBxkTaW-sDn~+f<66_W"W$f^e1";h^b$-512aY.VN^,$31hI91POONK}i
-!RJmw9|SGw)q6bXNs:P_o^0Ou:,h0ok/k(W;zaJsy]:[Kq_OGE+BuOYJyRge>Xpvf6-zWy[0lhG}5n<{_@LfVB<qV2-eIMdmy#7>OUvPpqXh~Rd}HuNrBS
-=icWopd%C83$qs22]x!kU=9HW<K;xDw/7.9Egm@>%bvo9Oihd})W$#RG^>assA'j)[J6c4|A]j8+_k#E%:5%2t`H6yBvO$b^yxn_e%7guFKmu}=9~-0#3Q
-Dr,7nc-:6P_O0}mM}Cb-#U^o_Hk>jrPK7)vam+a:_V4BYE_{E<m:vW03'Y[x|::#d/0P&S}xqJiF!G}:V&bSHUK1:Q$vym>RU:xOq4qaG#hIByQbiG7xCa
-11{X#{bD6[OZ7t^Ww!I+Jil'PdOrSfjS!!B{S"6nvG|'H$)2,4zGwJ!$Co[,5ax&]Hxy(4Av(;Y{2.}^2m:A]HFWCOM%r[I%t;3<dYLQ=oTVyM!Bc2UzM[
-11)(>)A9zFtahSYZ&d0'AH'.,Bqcg]!lZB1&i1AZDeR7TaZQr{P_:1t9T7IO!p`aIBy[0^F)5GEKa_n/sVU>/N3xJG6pZOXuE`L#eD`9L6Ho%jsps$An#h
-7DZQj>_!iLAI.7NOvK#FZ4^#pr`'G4Xt.M{sg<k|_Fnk,K;edp@}But38t$5/(KJKKBQo&iqcRw//tiI#MWn)bwTf`-oR$9Mi,%iszET|jS)RWxaSlkVdr
-}`Qa}_n_K+Lw(ryvgR&H3(ohm/IM5b|{UebL$6NZtcFVEGnEaS=:{>:&TTWq,f6O/chlg>1v.%rhU.X.<b92;#Yp%)Srv_@>fKY6&wE5!fV)p7EOlS6=C7
-,1yGS#/)=D9+X1i/1Bmh$IB@d-CscZlymn!J-yb>n7Dzj-iKdD<FC/TNI5Jv^^]]Roi9-,;WHv65C7My5i8=X7WYX7MEUI$77@@)qDi&uIK{#]Yh<K>qvg
-GmZ.hNPlY3J%JMi&6{+'Yk>rF[tY%eVN]gt5P/zv!6_S&Ts=PcDg[;>MY%Ea'uM$OZ0|]sgJ._I_MnJTJ!cHEmTx$c9|)d%BU^&:Bl.:};/$8c1tT@|{h4
-'T"6Pu:=z[<`CKbJ=9o<Ktg]Dw%l{%~rWrueSYTPz/]R8_nHmsU9R/I&iPLd`.;w~d6Fv:7A`|^'Ou]F4Kc7/D%Z>HAy1hh-43'WK`ks~7"8Cfulwz@AfO
-+/=>"gmpK63H6bAZ#SgE,oeowoZ"R|$]|cs[HoE:V^Qu!5}HePJ)5pU:AZF^0sqzGIT.[K"ONM.g#9QNp1|v;S_[7tNaN{z-I$I|3R)i9e$$rF'53qq443
-A$YG.EqN9vE%znaV+-PP04{h],Yf(Rar#P<j-(MT^R9@`.33g@:X}Z+Lt8K;.X^aU`AipM~hbk4&V;cH5XA,9r/D}uCqbtfq.uf{9fl|G'9's[i#<L,P-&
->r"h{yV8/E'SsG11BB|"HTTO_ewcvU;#F7%@}VIubN{_tp%yhnr3:zHCENpK&dyB4bmc@VZD")A;L!362PM_K])R6e-i`eB2C@;rHx2LC[FWOR-Dmj>JeX
-[QJE@S=/^c}BnKNIud06XduYR3&]`:[mG%g//B2Ew/zgJHfWV;sAx4v1.`,'.(Usuq86uDPT!VXAdekk/rGsGC;dx2&F5m7/zgQcV`2E6t!Z3RW>4<c,Ap
-s=V(]ALo{+$aFh=@^%>}(M|F"2;&@#!7IGAEaVs_P/J[VLs>~zclu-9aE.=iiGS!m`JAnt]PO9AZfrg.J!<{0]c_Oc_'aqp75ts8EVkSa/|kR"h'[>7oSO
-@@U%xk<r=#T<OAk;)lw1B]pPX64R=RR2:p&JU-y/mUU&tWDF-400B7(i^XY+Is'AI/%3q=(1X;QKfj"&iQLGrBW8Gx+Ox{Jp_u/Y!@~[j<V{)H4DD;GWMl
-NBj^HGcXeEH1Nj#/a^qa!blQUI~-CGf34@phJMLUk"FRH''bJ-c1ssD'~+{[z0TMMKgQZgr3Yv;GzN~j%epJ#7.7eSwF3i_s%r>,I{^:q_c}`wiS3MTIqT
-4MiMGL("bdv%oEKM`>$J7PK{13RO{3~4#R'+D{!>P7ay"}l:{P~2_A.psE1i!yEZ+|a^:kSbTMYp2sp}CDDWADW(EzIpotrpabU(9<Q<018=y|;jR#AN}#
-|Q9^];B+rXG$V7+rr|rb]P|1#+J)r$y5x:+PSO>ID#j4E-RB}iPR[&p{$f)@7CS(^u!JerNwU6%4bpbq$$#Hn(z}Y1e,dSp`s6UXRKx#"h%DK+pn9P9P},
-6obQ5T}g.TV9F@$krQGR7f;;lkRA%H:rk=T!Q)r"C1Z;:F&gN&:Yf9,XuW8.P|GMK'IO8b.3]4',d5qMs/[&5DI[,#gT|0@|1Wp;aFLpW@6MM-)<Kp2hm,
-(g%2zB-iX7oV'aFpk'^gl'6!M)[7x1,yV"'0pQl@QX#BH3bp]_v!<&s"S@]%Ni_GBBPoH31g2VmP3O4Z^jy="^jWhoL|d'r}C$5`aZg@._MTx#v"s:2C~&
-9l!dY%Kp`D!Cb&z5TRpWyLds[vm'{5i-jG-XXCP<UTMZFk7U.,T5h'{-J}uEgUaDl<YtA1m&Wl}6LvzU8Z5Y~lLu$-cHsJIjFuJ;6y9B,2M-!XrpV3)yZr
-mf2J#)!-6<93|r6]h)3s:B@YXCw(k$)B^KorF;Ry3{l[I-HlBU[lgJOV&5'O9{tZfYS4meX;7uis;%+hn@{NGHi+aP^Cy;@(m$`{,H+wdp_OtGcJ]KS5K2
-ox4I{V+-tRI;Og804vP!L+K_Cw{|>gHX@r'y~wcd<}EQ=EM66AMi_b>XfJj|D.]BmX'VZBsNA9j2JhYE-J_EUi&{"0G=H<%ui9`"[7My&w>j;,9vmBh$]S
-:D!~gPDpkw;GROE#5-'C]gtD:r'9JZ<#UeIX9mHwS'dVmI.a#[7qa1@FwW`"d<I/)BrWrqJrks5JcP~cy5!Zzguh.tErezJaw$BL$RVowfq]6+x+.2x96m
-atcGXY`J&_Da+"k`A=@B"P0WaJvE$z%>hKcLQ[_|{.j,.RGT-]Tx[`8fo;n)V9~ydS&<Vk9h0Dq!3/[I=(>[R"%-z;]}d89|JQjKv-e=AztP;kk)W.Zpz"
-ZM^4APj}AHO`&<dDcRu)3Nu)--H+~`FJu"U@w4q@dwjbiZ!sxDC3-VR.#Ie{I$E7z[CiI]XP~Jdsu-_Ks{<gA2k%oN(SYX>)CO+h=ZPD/W{Mo0%b4VJg`w
-K`/!3HY>MRDK<&yiyVn'HWgR!eukV<I%T@HD`X3GFfJ}4s=(_80ml[dU2".AJmuF^%NbC')sd$H7B}H-rKoa:6)$4E-djupRF/Ge!@XhT+XxlJbDe)#!We
-/t<+~HJ6Tazy/hT]+j#Wh(3DJlDI{+<neH6uV,E0!/AbLew;[,eVLU#%p118rs`dE0}b}swhXi#m5OdY=XG]0{saRgj=`zL)`.P=-bjC+OG3Fl$_^d|"xw
-[X66kV4SgiM5hKn05hi"Q"QNtQg"_N9e+7ib5kcT-sD,1+W%xDo$tr^QMJy#~H>2+'guqT4m!^.sp+U,mz8Nb/(US"aDvHR3P[K6udCXv;1OZ<_y/S~2Gy
-ogRpdDs&3'r'wOxohesh5OBQb/$l$)5goeUhNP{|Q|ZKwoerqY=[$Gm4VXyR&6hf>B5sc{RtJ[`ozHSmLq_gv2(J)ne!)09baMvT:{L7Gy4oG>K9s-=6R>
-+:mxSdrP5LOii$E[I]2C"D}X0;RARD1hM;$F~;i1@!ktDKkg6m270]Gw3mL0rb/.-v)I`'E#}-(VltU$@I8iXjp`h^VT&4<h/i~5zG$lu``")p^gd'e9Y,
-5"'&/n^:/4Q%18+lA/9a(VI8X4'D'v~O36LW4#V!rH>-n_Jpa8W'|]0'(iZ]IU>kcRrbLE$byuqD4mvyeOVGT|a=ZU'MuE4+E@^7oKz2,5yATxqzyOj=DJ
-T:S-I]]SjZh/{0{J6lhN^|cWPTg]V8nhxWp5pJgEOn>9~t"dp1'hG+o4521KV|&hmRW`+evtxw=aqF9fc%4xB6fft$Tb_mvGQBCcB|H_Ps%7H=QW@mgqmE
-{t+j[p:n^4>#vb07-NZ(27l&Afdz''KPMWw]l5=UL#!0>NBJI]Y8j/tsCB"KlST>T8(3`]i=@rRjCf"x;8->9OYyW-!p36XM_B}/`Zoi6M6+"=O$ijEc2s
-+iKEBEcs/V/LWRb!%{JH8ry!@wkJCE3yfa":QMd.yJw=Oai4)E(:W5{@];MWsuff.AR`mY>+NlqZVVTDg0)#.xOh!,F=5}2x6%@6^w(rhV7|JiX,ON3EC`
-q:^a2,l=U`2:,";em@&>jFm+8h,T}+=@h"R5|5PqX8Lk%Nurw8&UJuah:i:<cD1yFElxK1|+I]_R=fj=GF1_!ehjTRqYJ1L!Z|@mCsgNCqAuy{8M#PUtIg
-qK0^,k+NfJGOllbI{mU^RIUNOrfqX&.)Z1izy6_n5SJjvy|ozv!Mc+:SupBpx/yBpNF'VN;,B.aj$N)&(a|uP9X6^2wev"O5M]yL0ox|;&k$nin^QmE7'T
-&|ve@hNFP:R!g%P0T;M^Y8:Z=Ix{^[H{l@|Pb]zP$Ob6f^>+";A{,hU#~{#jVAa>#lt"fVf,AC9@baw76B[QYqO+l]>gD_RGnNsNtjcOHvw^kHD(!W{'dS
-~utXq&"kl>TPfqT7Z3!%eL{Gvs%z[^H5ZHCn)Z/Ria<<#DluQc3Q2n9|xV}v&;.hX`57xdz_}G'A>`Y/Ox8k3)5}V}iO+eSQ)#10"j"H>OB=LUw5;O3-g0
-L)^CHC{}&#t`@3"I1[HKTghIpeQ%F0}O.5E2h'CZc%";jsf$I"6Rn&FxP+$WY6c}I&Wq6"}MI8IJE6yUJJxNTbPJ62z^6HwQ"XyPKV~pM!`g%E'DZX9KhY
-^=W:0!wiQS^jC(J/US-`+alsy;b0M;"buqo2JJ]u<E"kx$Y8"4<uN-Vr7rN8oL"ft7=JgW!suF,_YIDi7N%mUJmP[`Zmhe_>(3L/Sc'hiR^]X%axQFs<h}
-ckt+o}TMSuf(7Ne`GmI}2rqX9K]p5SJ0-i2)}>vekkPKQ@POUAZn<CYZZC26_)Kah.nJ|J[xxEgoD"$dknQ00Zx[v;I=hV6.E[#$7mae($bI(N5[U@69pi
-2SBFp-L7RViD~dWDbW_l=L]pZJpi5f;|n{:U>!+c#XZrkMhsRs6w2x~xz+g$RdcY[+<.!YG.8z!E=^EdhI[fu|-|@{0xf>NF#>h@<kAad=ZTmWfN~)<fxc
-0h/6Rvl)+ZOW4kCg$a_JlWFq.8&!1&{i4B}C-Z@JMnI=mc=s#rfj"k(.H@Bm`5/1oEhJ,P5u%+SnJ5;O,d_(fI's$[%f18o!4w67dPdxW(cm[i,);@l2E;
-E8S>F"j(YP}VZ`7,[%,y_gX-)m|H;!Yqn`hKHE$[ebHgBT6Pb'N`O]T,aI%OUNLy0|3yL>y|KN^&K]c#WxRf_zvywD#9JLpLcg{ZP89!Bg,Wr[xwgha;}J
-{aJr<QN]j'-Crx+uRB(Lr>`,gq^,Zek`6KH8|5)FJKJb#"iPJmdO{(EF_PZj3i+f_eiR4m3OF5uv5mw'DTTKbMb+OJH&w%zjDCOPm;N0q'VxoOI=7D|hCb
-,zpy]O%l{U3i0#:gv[});h`4F-M'!V,|+pS2yR[Y`toCYgd'cxwrCOZ9%++(c;Z{Z[^1%PZXNWcEsV<CRHBs<+`d;d6k<Vf8m]jC/qmk>JoROvH{.s0pCM
-E:!{@=0!#B[)M3(&89QAKWLvCRb6Ib[h+tEqw8."pe2Lw8'WDQky}&0H'n_#oK.z')'q%FDGgIrFs[b)}KsMzJ):t!P1|gS4>Q$Mc21DO+KO1^ZUp-An}V
-FSxg4(WV<,^e3H>UT$9"(|Lyxj`4CBnylIkI9emoA751g30})7%&znXiJN0N=wM'~Upc,cFf8yQ7k2vY9K0%(|UOns1X=2O:mDy$jvJP20D9//$5C1y6wW
-I)mUmN}c,zyXOr/gCzXTT1a%PHU!W#Igs{INuhqE)p0g=Bx%rJvMlYgeG^((tXVC1@I6M/(cGwD+P2MBt((kcAosanUW=;i+d;DfEJ80rdX|rklwn=/l@>
-GWKYUM}s{m,!Sm6K43F9LI==K3w[xZsR4SfP8&<6DFyp+Q9S4<:`'rsW1|H'VKNXIXrNDQX,st:Ux}JO/hJ&gK&93llz/"9b"D86}X>pM3u)mVz+`}4G3R
-R(-$!Y.-ynyLL7%KIx9nc"Wc;5=#N$v=f'qEZ^M6)hN:+o7nRzCq,gLa|UD{BJ[&pc4:E6DBX>(JyE.6ZY^"6<gmuWuco3SX^}|O~z-RU>P+p0#iqDkkbv
-,`[p_obZ_>k4dGyD5$^|yo9R!j(,g9:]5<;zz3Z4esW@#'<mlMsKXpAIU!|"54F-Pq/8z'tyB|edNVJoTNL8&y"QdT"{G]O^E<_@G#hY83PRL$-uszk2L9
-9OABUeBy`CuWA{bzGe;-jzv[X"/VuQl`J<6u627g^,gS|yF5ML-R(^#|6ZHID1NvL>R0!#=02d3/|qNn#'v8Et/zKO:F#()]f(Tdtp!"&a'y2xzD9jWy|%
-AtT-79='LPUj~n6bZ&:rYfT:hQM`8M(xooiuQPWg3neEQ&rJ"otXbjC9V9Gjuu["gFJs)[:!C|H1V%v^5'taYYVb7vy{#Es`Oj%Ng^f>j<#z=D.;iXMF^M
-[,l>,m9Okh#(Rd1FN#Pj:n%gPv`lVA"`6CQL9>Yg--HuwH:z'i3Y%7=oLhh[0H^e!x,w5xRK%F[B65D]4hz6u5M&1`S{IgJsoLUJ$J"ux356_}ZH]<>(Si
-YrL7ZQGfZ0#&Ue/t1oG=YHVaVp+'dH-P(Ia(-{}f2m^%9lD{$ms2P<=jkX/0H3oThTx::(ii`s(h&2j&c/V_m+n2jx@#3(+t"D/>EU=,(h#--NjmJ2%9_G
-c5Yd|]G;i(`JKdSBBTnr(u@P194A//B"vR`QSa|K2W~ZMX4;n,`T,8Kc`1}>KGR}<(P$jcn2RpVPSR;4CbIUG)Y^CGWqOrYn7}<}-#I]U"JnD&Qh@o}O}{
-V9Z<DcET`eR7js##Gly6"OW2}UemDbEzjx_y6n8a(Cfb4T}tgS1.hLzmJr3m=cS:rH%{Q2&|8U!%msUByP;;C.{J8Z_LkY4=j7Q1<5PcG{xy"(i;{e]Fz<
->xSkDw_GX5ypJg0uN[kR("_cMo~V0$OafyC--ij9<&v4lP|y1-O[mH4qUpLEe]eSG#wJ(md4r:vm{k/!:"HoUxs}"MB8Y|hrUGYUybcdgWXPdDQ|hy`x)$
-)iCO9B5$1J11/]G5MK&'9kTS&tgOIX@joL<ca^`Kw(lpEJV`k;AB8mhm"w7g9[{O$rG6F^:LzDS_T"F7m;oLQgY-o%;"!/n[Jo9R9<F<z.3XaOgr|vcq}9
-a^<d6wTM:}qz,6l+r"/{N5oi|`RDj5!x~5.$9iC%E$gmpdA5qbp1}z#J<J9|crV-EcBlK>=dESFY.+B6e`}!KdC}~|tgKdh>;XpXw+,,60"FbUA)v1YC]N
-72Ja-p7/LtB5:QI[_VDH;=xv8vh%i,Y(.#~XtHovgEsPIydd3-xbC)P`YyGkkI-OEy8^O@@+E0qO(_H3=;BHxJ}q8&}Ffo0XS7k:^B=wD!A|{=~Nu{F-pd
-v8Pn=)U5hZ#M}kq`rk$H`|_mV!P1IPaZlS&W{GkFsnrNhJpKUP}|v^]2'f4QRFF{IW.Bhl7<5'>7#s/UF3OA8hR^59;%$"H"dU$%}axSs2.=j]2{h#Wpk+
-f[otA_ROf[|hD7V=s`XwOYz|'9Y7A}(S:]WCe04h04A4]U$le1:-jE@MqZ%kwg-2evf&xkt$M[&j,)B-%yj$<!Q8q2BHDof4ph}T9{0Q4Pd=Pb&OyqgGd$
-2r'DGudnvYiSIgRD1p|;,k:vMpc4/yYi%)]FsINd&`~ib]UX<^^h$40}.^)FPL{'[3T(Hv7aua`{/;"PXV-Oj$C#C,Wq5MNRN.lAd9|s#2A8DEQm~@Nk6t
-L<(sSC2a,z)S'td17+WC}EBHOuK$33VcsIe/v.~:vO4Oj(A{bRFEhNYN5B}9qWCYlLQRZ@_Q#ecE2_qP4{8B47K)_BuinX|S-tXbtAXFiX=Q)E,jk5VE)p
-kknjb6ziT5xDz]["Bb1."CmHpqBE/$F]!5/#y$W#a,/Yc2Sl3U0bUKJot9lz#tA+w3neN!O)sldfu#4`5v38w=]l;"<Q2Vz1QmPtp;7Z6.c6D);ln0UTn,
-_^`4A|z;uYg1Z2mvX5ZHrj^kg;bHy/IOR6(Wgk]8`bs!>@,GI;/@hW`9q3XS7VpQ/l;Hk^y$pSV^=(}RdU(W6ZaN"1/+C#ciR|jRo3$RaYlq;e8:8i+.{7
-q&>.^!5,-4Pg7:^y{,AD%ep;g,pl/<#}:=4MYgZ697S}/VRyNMe8`rtg$!f(>A`Rl!3YU,6RK"w,A&#_P4:A;_,-}E0!J_N7h},:bUwlxz33SxlVTK[w-(
-a27r.(N#[$_1z`q8fjz@-Gavz.bg[q|aWx.|T1'bV19nGf;k1zuLigA|~VCf^8z-n^L|mdCDvWZ`>n&eD-<)I7#]a$=cMql%>hs&g^o(t,rI4dgI2>nIs5
->hu,:AyKOwS&:Q8b1R["Mt!!|)N7W&a,Byn>]xuVqFnv^mqh5'buuN^n5gW@^@q5Y|2h9)gs4ZXP`Vj#-[RlhmvQkG.R`T"UR:Fe_,Px[_FVUg.a1Ua:=S
-J@e;7&gPI2Z77}neygIl6P]34dv"6[W|bh_kr38`',ECg2$8SW`cEfrR;.E@g,RqLNKPdL_<$W+P22'o+ZW1s&D{okc,4(wBLJUTETXk!o@m~""UPwCdbH
-X}B&lWOOAx-=(&W[&.JqHr]-`)=!(0X4g)#/BzgCr53QXG'iHZJcig<.SJpR4pzyvEZo|%K0.w7`81IM4Pt5;;j<fp6[CyA(6XlM:Ml!cNjx"y$0(S>aOD
->J9t}A)03+1C7^+bd@eCg$qyK-8!3DQpw''Hi{X67nk8J/&]6,O/VjZ_{db!]Tfj&yqWDF~=o+}D+}B7Y_>oh5M40"r"oan'/@UX$alX.3h.x6Dq<M$NoB
-0>i7y>aM`h':>.!5xt_+.)aY=Q_B@diI^2cRgQvU<es/#>HKKk`-#XBUExrk(zBd~eCtHWT)QW[M@H^>tyGUuu%nNN$)#;%YwF5EAZ_A=bx05)BG3e~b~q
-RP!,}<g%_ngYbGF.GQ;!/wMP7;e-4"tGfx&[5x$JvOtCb|}^'%Zs%Vs1$lsvZO2f}nUoueV=z|,9wM,iBz6H#!syZm@Maa}]I>+AitD_F07BOyO=-A7@nX
-kof#8`3V[Ey0PORWrBx@zX.PU{mg5N>tId"4:P:61<|z/}xOysE:w%hW:2N]Xf[#RF06gc8bix!Ezq,rYbO')r8R|dC3h/LuN$h=/(dTna.%xq%4!_FTY.
-Z2NeBf:EqttCmvZHt"2bM3=T3IE`EXJ/fc!4U#3F,CFs#r$jJ#ev_@)Sj!~6k6DNKI66Zs][`B3EM5KqDo6]Vdn2jF-I4KtOYNAQhs]RDWZJO8MrWzDm,/
-t(-+P0j!/F{lXAPHiNLOFZI^nAlr+KvxJM2))$08O|a^0Xb;pP28#{W+#W1q%@1zG%G#0e>4Y<$>;z1$#8dd_"j=<L;8c&E`2)j.WW#c!j[e8SgTCSiXb;
-sILb>kFY]r3J>HAY5/JZh>fdOM$`&=[o}b9GEOhP8jRdd)5aYvC>#`-t_qAh~PI03mgV):u!J%Z#=%/3h"kB3b{CB]<L1gw0Ylf(cgCvfP6UiCKpMCM=y"
-IIh;z%m]q'3Ljk9.d2Q`oM[9Yhe/(EzU=I'Jg;U(16LHUySu,Y7a2:wvS65"3I%3:SXIuN$}bCLG]M0QN>92vAs1;CPBlE`Y0b`%40SPYk=}BU05SuR07+
-VG^5{ICLDFWP`H}t^FzeYu4#{uvpW_'PU5xP,2Wh%yT3@FCYb#V7>}crH=AZ(bkz/;"wrqzsg{xjiG72o]XK!`>+3a)rsS&MBJrO]Fbr2U[M>(fQpjGkxk
-Yj!TRx;xVyieJ;9^OoM:wB`)F='CtIpkl=H}BdCXnk<3xrW4=,>p_t#,Ixpa7t0nO[8leZ_+6ErAY{MqM`f6Q:2M8r8`1UaOnJOuNf5nyv[oeDB%1oEt%X
-WyjG!b@8@x{0J_xGaUn,-^wg_+_S5JpP8=c{.4F98I@V.Zi;avgd`:BHx+2Y&P0ZOiTrJ-GECN!;f<pA<Ne:S2Z9){V)c)Iu8.k%h#=vJ0JT$aNJOfO#&'
-s<IV.Het~7"Z<.|5/Q7{)[_|y,Rl#%m#&5$ESs>tHTRFMR9w'yYEyCX:BF4k1X{KV{Dr:MCbCmEi&NRMYb1[3G)#/k[wz&"<YrLEoW;ipQ<->Z4X|IXQUg
-7;)+(C>0eMy/^o'BU_3<aapw<b+ep$+M}'NZJVH4,9wYo;&Js<CC.th>LwnU5"z.zTf,)6pJyu=.(US;B+]i":3[/PI/dU|Dmf~M=H0LVjQoQ]27XH-wd7
-|j{wlS~|Ms<sh>0l'REE1r[s-f5!F(L^KO2n@FCn3(bMXd4rOjQkTFKlvBaVJ#[v6'H9q7"640Fa1|ait]V(2W3zLh3#bFh)c(SN;0-2'_Mk_<^#j9$^B1
-g&>$]DIm"HY'SL$]'h#9{r&b;04HpHlIB-@G5XWaMM[aQl4lbi%b:IRL6hoN"=8{6pk@JkC-EEgkRz[aiwsC_=7acR9V^.Z&#H(Pt.O.&p9e%ZB!^P~y^H
-RYhW;lqbw<dKXM833{H"%.ON4ASQ8a.3=y}K]HiJ#%rq&ci1'O}p/:w3QCq_q/=9kJMM{#beQYtlm,N2BS:vOo1#t!Sm#{1gy:75_sS>a$|1]|jC1@NwTv
-^+;oug<(To5#TmeoyBy!JnYv(Z8p:[,5#QogcGsG9R[>i%oNP]T6p;7>Y^}DNOpg$;)nrJ$'.QMHhKez@e!x+uA^2L=]100r&!#|t2;j^6thc|'PPx!L%g
-@b(X^}z#an$N^Z~]sAqkmmnYJGYOT8pTKN:m]'4iq[)pPX')9UC[PmP%)C22wce@8Q3El]@oXhfQ/Vj<gTQ:q[u:NCEFTAp$&1n.`M[Rp(HM`5mvNCQwO{
-nxG>&HWZ;8!vyeY6^TTvas2xrJ|&geBaDkZX;Z=BoJ7$1E{"<B29OjzmhlpnT%Cz"g~"/(kAkkR>$$Mtzb|/7dJc4pbP-i)l2N110UQE!mW`O=auRF=r9!
-Rcqkg3{$!e)9B>w/C;-:b!UWd30>/Gz4r0dd6suR:OVoXxu3D"{`Y1fIwQiBU_)wTPWXyKcE6{ATF/%FJyx069jrY"$B9`6kWRLDI=h"F('WfL'!B|#]'&
-iqyoh$;{Xxokqp.n'+ldJ|WdaWzfAL]->R(=xG}.DhZ:.NL0fQ)hBVasq^p5@:[#ou1)[hA`"/$z4zhbeZ|#<CMV)-k.5Q}#r7{T3T"szV~LD(bS<zySO,
-xJGPYTPSQnmPnK^([oULQ!jk@Y[816e@we38f`/.c8/gasrqj4.%>zo$|ZU4i.VxSaAcDDwZ}8Na@)_Q'dV$R@w7llg;^GX%vK%>U_S3I:A#(8$v"%tm$[
-GsQf8`&>nS2NOW!jdGcv8D]j+SjN>r@i-V0ZGt_4lX~4u5b]n1LG^(%ab%:@v>z&bzLK19[|<Y'c)n~k(CuhtyH.W8,9((W]I/|v#mD+[pc:2=>|r#iyiA
-W5H>+lu%'X>[2+PvxJ:6N[@F;=V>YL]e~:948C01cgf$H[AeFX<HK-XT`JbeGUb+R%6#/IToZRQv6ID6&@0(-AvWjLK(gF0l%}@osX!wwAr4[_s6Rp@XPZ
-o3OF/cTl7+8I('+IfW=}wA)!G`rMh]&LC_N[F<^y/xai#.h:>S'];@L,0j&Reqe;;^rn/3V9CEE$rrICe3#<=bM6t.F=T_o[7#S@jQej$`>R6w9@oIfW5.
--SIdKW`'E+hJ[bsbXq0zj2UnNg+{NgrtK;lyn=/}a{P;n]3+WUYV&"&W/mkQ+_B{a+vy#`mIix^MmSeX'7D2`F{I}&8>bIP}l|<Dh,wxiIqkeEbHu&j2ly
-rC9hB7|]d^y4X@~B-D3{9=8E#^_.,3oc>$%HTo!&D(~CzIS^<GKi80EM0TycPb7$)}HUAstf;[5)Z4]f!jyLYVm}/WT|a}crk(+j[yVN9Oeh{A3E>$V2.d
-3)5grSj4$K{x`)]sji.mg}t;%`vQbogw6MiBwA6|6jm2Y]l_/'_+920YsnLC+pwz,_If<}ojp$oT(Gj2iaxI=ntvo#Qy[d:g"3vudf+C[c`Yk{'=F,nRVG
-SU`M:g({Lx%2,J|}[$W|18_}7-D4z/dhWQeZJ2cXd%XBdoIPke@J,OFbyP@VWn/y&MV04yL0vyDZ3jRGn1sx!}X1FAbf6Q`gV<o3{ByPx>'jH0S;Txbm|0
-fm;[v:^r~;5#xGKVx"&`cOem.8wHp]G9<qBjd+QckN9,TcOok-U+s2Q;5eu|fVQHzqpd|l<[W8dZkTb5AvE!29@JJo4v:=6+M,)ekYik_mvD9E<m8|XTHO
-<Bj-AtKR-}xFM>%xgoIKxAT[k-GaBq}shg#M4v(RZVa@)i22u.CsWF))7YDfKUu-v/]/O0VW,]X1nNKq4Cr=8v<E<1OG]',J^MfG}rq)C&Fbcpe/!i~`Gf
-OLae]`L<!bsA[>+c+}BJ"W9l]pX4[q0b9QXLC%wC]hP3`kpV59pOvVfy:$G)MpoLzEt6,0ppu9]'DqP<8f1O7gJ.#>"vPO)Am2A=JDoXGVq8+0oFG!P7fd
-0:XG-p"N^^CmuP;O8fFFb)R0K[F9kWppI(aF^vp2,`_ryTLoZ1L^Y4yWWaZ[HN;3.8ZCbC!So0"w!PAf&r^MF11!4bIurj,3!pN`@`dhu)5`>jV$Ufh^;T
-n>HNjN3yn_}7$qH+#SK_Rr)Bp>&[h;|%VQRVn4eX42<:naq>~n"Ty[jM"}A77D}<+(QFNiZNtFo4fZq`1CE@a}NNtsxWkH{YISNESw)kirQ"s0mqp)}f</
-nu@{Gd$SXi2`km$Os0sn5RhVp/zSf0YomSx$!E~r/"/:Yg5vjv_<9/k9t2HaI;ph.4<4#^R!V9p_[gF2-r+cl'nE[PcIy%WhUM6]C{34aAp:2"0||Maq@Q
-5lhs{vBS#{CJ&{9VZf%M=:(-eKJZ>/UFYfr9528#/dtt[iI<e)i`x4@,L1I#P(M1Y)(Ewe5q9!]_kt.l'UPWo;o<Ko,Dd[H92L>8&$H![Bh;Pz"ia/&q#[
-=;Y./)]=cMbMmp$HkxfTOAq6AEMKdEtK<Ilg$KKv$qC#2t+YHni(/4,#Y8Mx|>#$a3~AV&9y03ka#Yk[gY^x/:Z::3Cqata,wN8{[z{GWFRGmg`3i"&j7C
-hEE-zlX9AukC`lWoxUA7qsw^#a)n2Ie;I{d7hff^w52}lj<<f:/>]$g).9Pv%IlCyk`n8bGa'$Ge;0'<U|[g[=t[t.B|znnEAfOj3yzTmEQg3xyeINfn;w
-4PTJpG%.KpfH{T^9`o@N<Yg3y"+>iN7H-v"TU=-ej|%qb0+Y2(:#Gfl-$HHxSi#=pMTz.ewxe%n`~t7a]7F1g-Q<ePZS:1zn]h4AS7Jl>)uf;wfgGHajti
-ZBc$"5.R@:Sd-&R59R-MSEOe/JDvU%cyv-P.EIV.vQjT!!2;G[cLc3&V)'4!h/8+kj9er]6uEvTaUIA]l'eh9f+D;SO}0R4PgU8YfQh:1lnz+A]cJC>0gp
-fNV^#zf_a1L$GE9#9"4v]JsMxJF3TW$Um_zx3_&wXr)CK3`AFSnmW4,_5OS]KyoSG}|C$vTs6y$a<5~]2AS6LXFTr>F<%J=$AMJZ'J@E@guLHRNP0VX1h|
-]hq@V])HPO({O_B3._"d]402&z,;;^"g3x#`<Qu_w5R2&AorAHe;FJ!@fCc&/()4%!xnr;ZnI}5wmt}(`Q/"}:a:>jc+7_CEQjs#MYjQbjVuiul&8$_cYI
-"<UBI59%J}u/b/1Ye%@3&oT@t-swU"%/bifUo5qy8_fdCd]5Y,k1-f`B>d46E+fm6Ed8&p(JwNXkfFS7<[%UThngh'=Eq!C=!deP`at7QSeiQ<(4(q<yep
-/F3<Xq#'6J.Oi%AR"rg3vF%4LO=f"8X&w-c;-AQ#3^>R]$c`pAsTg[OpLC7x6@p&o9AQmwnLGW`Nhwc;"wA>~TmZ`:R&WPCg2e#hW9aF)le;PaTp"7L::+
-;mgf!!6hFI,mr5pk),}R:o699)JG,6My:6t34[HaBmEXr!o;Ei9$Q}UjrP(N4$NikX8T@Z'5L=[iUEi+<]`=QwKNZgH30.)!XYHmmBpgP>w%Abe"LI9Y(x
-k>Z8|6KL#{iz,;E5l#rVWg^'])5sa!BvjS%-luJSM1vaow<J.2"vhj}sa2SFBRNJlP:2aV2TlyYw6oM&Ky,D!{/]pDEe6A)Ksc'2OT]T~jQ"{mIqVvuV`D
-'%p.@+ZwH.:evl'eXt~]LX+Z[|tAG6!^$).[dp>OGp{!B%$N%prNtRZZ^[osb$AEhE`H,>^kA;2B&:imP&Vh#(W999iDngoz&$xog2|74XUTt;%E:Uk|Ex
-0qA,Z4FF|>ldq@wXp/mM4{eqXMYDvX!F59UW8Gl$L:ehA[yA}`E_h+@J95/gPN!Q|"nroj]9_L{j14HLj2}O.7&9ZEIn%fcd'Buy3MIqF}cWm6F[[@${Ye
-le8Q@E_s1NN<lZ>COqJ]Iq|C<"rRJp~h#k%C2o^A=lZ:O$6I^XT'<x6mbsRI/cc'4_f}-5mC^GYYX%f5By9w:</xbV$g3rUxE]mzZi}sR&xxQ`RHCJ'aTy
-zTBzZ{rmYV,.wuKF_]Z)'V>det3<UaE>go0EEOV7<[3+VK>[PCgH}#B&W1FfN/y5R-v(o<'y}8b1T;i5g{:gIXyb_d:}%1z^{&z^sHQ/5uo/zkiM8r-k~I
-DcKd!)QT2:d}="I/<]^n1P_.LepmBnkizmWdW%0@hdR}_sbsm9Pl|.7G1"(vz2N;tFCY8nR%/IQZl]7gcEJMV$DDdWx<Z#hZH#@oc|R#a,U"T8(fe=JbsD
-MGsQo%wYE"e/PG)5JdN(7;TFP4d-chBT;aFJ;^/u'^hu88FSB1$fFL;H-}lD5<]'C{|9e1dTlEcxvaG-&=S-]fmyW:[<^'C&LpmX:|WJH<N%W&}`.bcs>6
-le!ulb@eA4diJu;7Vkvglp32[q_X4FTU@SEZ5]x'S]FiW7~%[P^9U31X~kmn#KK}(Q7UMjj!jT".4Pe.AdRj&88w(bkrjV@7wczhRB_uoWqsdUag+1kaa!
-'(X[ADp(^V-6"!Z74^O`-o^i8"hPG".01XiU$tn[/Z/-lv$8+&G@-qocKe]]dU%NYk2D56ef%4dE`8_N`%hP)8E#d0@.N(ogf3E{_dI`{]]6~z!Eplz'PL
-rysNB1>nEj66_/7ZBsEVC>F=)qnp3C1E%|U|:C}<Q-#/iyC+E"LVLm:X=lY,C9!]#EqF"24,=E]1d:gq'0jnWk)!35asZww9%W.Yf9B5|HLt12%hhTOrn:
-^/DI|:26>bz=,tHun7:7,G%JI"Zdb.o9Kaia"X:80s`AL`XeARos6#f%(($$lU6Ilw)hjrV/Equ;OcrbNr)xqTe#<-@Y$zX<xk%(l6^)J#Hvp&,Mfl.&f2
-dZP{5N^Lq2<DTj{za^a2vP#!f4=y("ho$RKsb&q:MW-9D,TYJ%L.IHG=xorfG]ckvt6#x{cNk,#<~F_]D0-)Ys:hUc9<xZ`i%Ws$C-o07waO|iwp|Ce&h#
-A;#>rf1piaXg-{|/cN3.~i4fjn@(H+}mYyqA_9^zpV5qL:eS;<oy/S"-VFpGNP@3"Co43P;16}{OyLS>3qI7o'`t~.d{BOrVB&57,9od=Oo#Ir2D_}ge6#
-Utmh`t=Xwt9Nmo+WLF-=0ftA;Bq.}E".thsKcA,p'uN1:#6|^-jT~Tc(oz@A#tBr>iVzvu[y1r-.Qlq:i!Dde26{R!%!9BJVk+Xx$NtrYaJ$G_eCc/zm&=
-1]>WCfFF;"T/@cAbLPcoag}pG@$&g91({rs!I2#;7,3kW$J>qdx1ST#;YY$c[%{8P>h8h7B.n)L74^{|2E,V$)#&7QOz'[VG#CCH_K.(d6pCC1k#wQS8DH
-a4av!:"#@)(wc>}3jYH[5FQ2;t)FSW}K1z;5W5~8M:L;DGC4r9"3Ra{Qb<S;N#3$PxHal6BpYGZmbco#-Bt30_G"AAuE}$A0@`{_C|vb!K5k$[7z[_3M1q
-'M)U,Kz16G&DgjQ"#ZuWLgX._)aU,.9W"LT`[syBSWgU.is:,!DXjm=)Rz^_9WOC,+wTAosjVO[hr7(+CZ&{s|}#;$1Xb<`iD{[m)^-R20IOw0-[>aU9;5
-}[IG,xUM<g22Hbw;#z<hibej'2;A2S(LNdV}fWG;S85l[E$qFh5bzumzAJaezBjB`@I<hc{$O+M3fSfPM1")||g4T[i"9=cT4GwpN(<#lfd9:<|o|xBk$2
-fZLQcL"Ds+fqq>6r@o.MXPqfv9d/VZ&=X<co8w60<nnhyHm@,^bM1PV<m>'6TH[Fx4)+$h`IcahnIgN4OA^z2.R=uy:g-DEyPdtRyggHxx>r=t'`KW/Ror
-y/<,1O{:UKFf$yYY+,guIfY4{)biXKZ`)jg#TPZSy_zv8{ArFis,9$No4`#&chc|Esa@tosrpV[w94U1-L:hmgO7T|&djDWLRTN^>eO,UlXDTJEQqzG&8x
-gV{|^ax}Vaj|:DfxNs'/knh}^Zst_;,S)>s@Vo"5>R^z7rHrw";6;x_|Ru.}l87+R+XsE@1I&lfwur/x4{h_ck]uX{D|27]}[7DJO]f:@:Gm<g`!626F8m
-6LvO"x[}leG})JIgoh[q@CcEyV,T,RFR#{}%:kCg2(vvd/n[x&Cqy]6uv"h1pNQGB5frf3JK4CvX1Vj:{Qvv9I$,ZL]N_=UriN/vNW1WU=_L,kvi4s0$^l
-p#w/xq4rv9)X;u1L|l12Sxw8X_{8XuX:ag[tROJF}1U{:GB!'jo+is`AcG!J)dfC/pIfV]i@dw$]^}@'PASg/e2|ODeJjJI5Dfyi'Q.wM8vdRMqx0|oG0@
-Zz]].j^0>O9N_|0z(WLo<_%,DfjV'p{+pk:$|Whn9D$F0nZQ$<,&A=acJ|T{dqZ9:_42Dsuq43cr(8b-;xEed){NE-;Q+|Hp"H&Z0MciHw,Y_Z4W8eB{b]
-+YOkrS/2~+RJ(@;<Q)-RGUop=)|+-)6UEjPiINW|PnA$(":osMlFn4)+Z`dZ:xv)V'C#.y:b|uy1>.[sYxp.~NS+s|6h7tu#7Vw-%d~gMC&h+ba[Mw]K_r
-UTYk)5+,gKCj&2`]IJ}E$w'aM`#5KXwhd.pLptp!K,[p{Z{&RtdKfKIAoPS!YwehXX0_nG@/UML(G(9uH9TLbq}g7N}")W()n;/MV.,GCpX#S.dYCFxMfQ
-d%'4$!Gs!MX$n-=vU7v)fzAd_g|bZ@g&Sz5kEVw(M^`-WqfLD$UJlSDtH@v3{%qM=3;k_O8>_-T7_3b}K=o9;H0u}lx-SC4r|D].|!VMNfi8@B!88-|l;&
-6H!1<tPh)l:Dz:F=q{>&7i7Q.jD$k3I0G-&Xpa/Z6.sgWi:NQE$#m`ED{J^EX>PSoKK&hN%hWqsp+EBw4cRof8:s)gj<+>]w;!>}c:T&tYN8}$_b850jC>
-;nj[5#(Gu_l.j)v9mMHeWglmvH6G>k0y_PG>Zrp:Oq26w:-vJt~51eeXlQUtn:C%;t7W(0-OkrktYh;:I3,'d:>6WJG(so&TnaMX3i{ik5y#tCh8~pJEqV
-+]7jBn.LhO>^uMy{H,A6v.U_tKIl<w4x},QMJ|c|OD4xajb^PzWr!{4}ww5x0$nU/>OL~QvK4zK'/'_cCDJK=e3K1)VC|XYHi{SX5fU0pnwV6D'zgah^UR
-2+~1/@>O6eXLQpasR}6JDZtJY@Zc4SQ&)k9zr=qkZ2tX7,MKCo,Yd)X=0ge-RDNF~foslK<T)NrM7]@8xt-_(fP77v-+RQPm&8JI7/C|6>6F3.teafgO@f
-lL1hk&o{c|KJoJcZo&[EqovauszYRts=UQk&~ghBr!3aUh1_ylq<k[XmdwfU{wz(!XZeyQ4_(C+]==v/VDgixJ/c];ALTPcdBmI#0n2)djNn9V$cC]WJ1]
-x1-c-$4%fG4:~62(dZE1.ICOFwLH<P.!bQ$b~H}h~0ZsXT^HB'(^ePoT_}c@@4bi3B`.{!u8Fhzc+lH[]O"y11"v=Xf7E+Wx654+qt"O++=Z4fj<t'4Bk.
-}@sh>jwq>%3XpEWVbD>@<fKM`kOR>j`S26,J+=,Z`La%]}E5WqNV9M!O=3z<kJ'(h#lEa"(l_1B-!NPy~u-48:ZWF2Z75vlb%17e-n'k,}_)o'4<K6i>A=
-r=:ye[&tc&QvV9XjOjGvS9PfEW):vG6M5@0aR":l-vmVl(r76K--4Rxk}dj|}zUJQbMi_&1;K6-l1m|_Y>sUYI<cx^jBXE:bQ+h@k|Ux/)'xxZD9Al0/A|
-Nity(EOj)LL&$Qp"s_-lR2[WH8>w'9-zV(cI(WLxC|UYF)w^P=Y==g9gS1>J8h{%{|yeqOc"@5yi!PQq[>'|Q+&m7N/u/MH{aR:}<D@B/Dyj5RPqrf^}~O
-oAeawO]a_EH8_}56O8pzeOhY47C`ow3{[<oW)4eknO)y;8HrJ&&k{wO}=hk8I[2GZJ+bbY-c|Xs&]EE=@wgrF[3N]%NwxYfFEP&'u"lr`kOs|d5fy52Z@J
-<TStr){wu)<n;ulJRKQ]gOwV!:g3Wt)yuBZ$fwG2QIdkT9+fRC`FEp:]<g#Sa,&([4mDi#e]wU;FGyr089s%2;S3xP(+{,2t|hdlbb#Py16aNE(@eGvM,j
-F{O3l.r]9L}:/eKzXnlz.AB-~)|'zXz|]F~gJ6Bl,YER)6AcT6uS=hMXUii<-eFJLR2pA,5G$m&4<"k;j=(EOrN^u(-f.`D8ZbK&>jHe04p`W&(goFV!yG
-($lIplevBU0e+$$o{ZxF<+2X^'SpxjoWY'`#i%lFrV:#'sYWbNp5)%AWFO'pKyS2levY#urxl^C$|dca-^`,k-7K3sOIX%$gp!EQ<&UsxWwDl&Ui30t:!)
-yG/3#S`K`ySArGp)2/=|{T<X1,N]GKKVd%NzEk.no0+Vd7U@'xmdvd"esx0KbH3)>_Lqte0MegCC9B1mP)yD-b'X</V$@EX,M_3sJCe|buB'w9wUD<Ox2p
-JH!0}.KKqF4#<,(yglq}t9+=U'uZe9WswxJQ#hJ['uOa'A]X)U<o//W4YY^@Mf'|Y3o"yrazT{SCs<l])F')K[{m!.'PA|z]K`lz>Uxs&dl27>haKZd8zD
-'5[!4YU>Tdsyd=vy^5O}eRx@_djVD(tbI+'t6Tp'p891V`f8@c9PESA'LqS<YxYlp/loal5"%85k,7=1v,uY7K`<w{6VGFd)F3mLK;Mpq'n0YO!(:uYW3p
-!dw)b1IB,}]QUjRX"X3'Y_-vY@mzd#N,4p(u2&Y:c{aO_Xn^e^LY5:clihW4C[Oi^x;)3&^`1:GY"nEkk]<T53r:Emjhu&`ebG@kr<6(TuKrG1,p:cU`Ad
-n)~qcOTz)8%[FVD4fyqwdaH-JS,6!vVrGnZT5cBN.2DFR7BhquALwQ<Zv;zY%tRV^w42g2&;Xg.0[,xB>lJ]+<FGTz`]q<C'I<8C[V+aL]7zV0A^M=C2|X
-7'W2CTbrmN#gPs#Pk+fP^<`z;H]F+c%pSjm<7Fm]Z[mDGI]I<l93gF}.Vvj%T45X#JL`RSaM0(x}0}$b8A6/^i(/@=E8{#sY]}+1nLftT$Hbql^iEe1e;m
-|'9u%jGOhP_:zS0P|%9.1=g3J.:fE+r;2+O|n]4XiEfKmIFMD=KViUZYSi>!u'x('F$3(u]LU8$hES(vE'%b.:uZ0o~U}TC5%Z<V&dL{A`4=+ZC72(;20S
-4s#uozDb@@%:3fR`kE]2AJQB^oBoqiH8%fLh`QlZ)j_(|%iM2ycK4TkUnrD2]W+Jm{Op}lA|7H5oCDu3F"}z9YJH=_QAWk$[c)n%}gUm[`^lMbcV+l$4j.
-+Mz7J>Hliog#F^]kytXm!CmIuC2Z/C0{0Xg-rEJ3%eA/^>e1Lpem<oD'gby1Y9q"ek]orYPF%C}0zy=_y%_!R#Y_lx-47Tdxho-JTY_(yiU|k:%ATns=zl
-%e!0S{emy^b-Dg&K#=6!oqo1U^}k8d}%dQ(vDbU8QsYz|[h.']]:Y@)bJ(KPRvJKy|a)a.RW5;g/HlpepRh&Fu$B2=Zl;DQ(x+9I5|)+Ht%&EnhP'h`m94
-+Q2jYLT;4OWW__CU7f@0qJWQtmBF(n(V5iy`1H!2TI,D5YsgM'XYGGO1g(~Z`"9l-4O;ck3-5[fb-VuDEd_}VT"3I0uh9AL-l%d$5jacvxT[!8IS_8>`u$
-7lkjo[N+T"_iy8g=C[]6_ZCp@-FYZTpkfTf`g9p(kPivA=(3yV~@;v!C3I7PD$&d^qlm.[L61#7C}I<dVynE{S~Xg.V2z,n0I3^7o-Aq{th<m.{4Er$fep
-@{Fiv}UeDQ{%^sIgd/=U=FKvg0/m#US#8cTfGQv$Ya1"BjXk5S%l1ML<Ax+111PYy<NAJ7.[8yZi@28w,qxHY(j1=sVM0rRJ_WA,.`L5G1r%hW^A[MJ^8)
--1L,}3>qwJefl-^=iUnJNHELOj<Z36K_T)$_}L977Af,1BG)X]Fbr2We^U!#y{,,qckG<6@qgOKPQ{qad$P7i3>ZVZCKT9K.@0r#)T>Url.5RonUW.B@=n
-Mis%Q9f@&'D7OdP5S,!HFbmWjHo;~@<|GOXY]0{0p:6$3u"QV4$oUsl8G2MH&bV1Sz]xpV(T$t;+v_3h{PaSpPeh2x{UxU}P><MrI$b!>M$&bV'di$8wNY
-<1vfS#$LMAvi;j6iK,ep[`[y'+7V3B[Q&A>%f:JBoH~gMVPKLGg;pGBr1L)4|M6Qn8dOFw6%h/Vh4`UbL#YG|k5(S!>71ai@M$+Rq6RqwM(VT=k@j>-VX]
->+D{"j{%cOwynrFPfS1y)`_y`E5VQPGO(5UEi(}qC!s(~{{JEhsU+ms}Z388oKKnr).OjE!oNAL@fTc_xL~.$0who600HVnMr]6>Q@tECFsNF+V-Q6>sF]
-diD6<z0OO4^Xf;3V!wVX=HqS:uL5}o@N!#[)F=hILqX@VrEXTGAHRF(w^5VWDmB0%og]IARiP^z`f`:OFhLhEhzD|93Ul2;f%fW0T!cG,lIL5d|K<6_^Cg
-Pxv^=Aw'Mp(d4_jTI^6SHE(`1&'qM3A/wE5=o{oV^0W6lZ7fB8u|W/f2E4'Nj{{3Ke7.#}n@~1dY!WPGPl3k8)BiWxgB@xmL4t/[0G9DYB1hg)nl~YRp5r
-:W#:^}&a".c|.2Yk~/H90/9#hcrBHUmjOGEK:pyTX1{W:ud8>T''VOvG3CZ4~(G>I)ZB[oRKV0XuyerwL2ooUBiZ=4U'C^o3!K4-3K_:I[Dq{/b[9m]yA<
-JsyR992ixH&'UwZV81Mz,e4>WI-cXi5p~%bmwYUgJ0h=p#{n<404#NhdXm}8)ER1a>5jJ-eT:I9Db(sIMH9lG6]^2JT[y!:7FJ7eI^mA60#aPaegD}a)9e
-GL~4{Y=_xiP%^%pVz0z517BWIc<0i(Hm@7JO)x_ixN2]7;!{Ob<aq$q"#eNuKQUj"Tu#gy5'Kc[P"j$5~P~%R8Fjm&IXmXnHXRQ=1L=GOS.Er/]V}]aFbV
-W/D9:s9-8QDVkk[yaGK.Q5KlU"_ty:%NVzBpxyQWs%H5-vA(OB_yFF,MGDM34P^V./v@VO0<;&IOuibc!Cfq)Tf6Lz0e:zjf^qzWdN0q3BND^5|-!ZJVn1
-Z%J'hD-'q&J#@"GPpWW^|<,l3S@so#]>i0']GKwrvlI4BWt{K[fZ_N6i88m5)`g_V[$%4]wGdxd`eEBUy[QXd5HPO)/$W[LtSe<i&LZ-Vf'dR"LDQ51S7.
-mtS<i_P_<BA{(6hFuf4g5#DX_&Y[31fEMh,;1!8+)jJ8_rJw$^Spl_O'gr4/'S'MDV,hDjo8E,S}3Wd}-oW(WB1ON"<Lv+jXNh4,x6]-EqfaK'5'##bJ3w
-uV9837[CobS`x0-C&>WKIA-u-6hF,/w@z2o<M=Vyj!&m:,870Q,|g8L]J@W16Js>KlA'J!TKBR.,[Jn;FE.B%tMYlw&im9L/wm7quSU$,C;w9.r$@=4%s|
-.b(!XVUSiVCAl_{.Ew=`,Hls8AfMpFPc%d7i|N@-@9|Uf#c<EA(Sxn&Gu`;w!l&6)'!YCEi]WUP`;a!Ny|S'X1SKB@#9g8&5z52z8VOlZ3spulTuvv2$+=
-<[p0e.H;0tE(7T9f~t=%~yXo}NPYD.,}=vqg(^Q>C:UUv9=<]}9UQ(NCBRt'd21IbqSPnh#fNt|+z6lg)BHam'50;P78<Odu@K~]"oh7!w#te"fd"0/CI8
-csJaX,rWwCBp@}#G=:Upm16Aj)v>5]NXwUq'c.<^zV$}"XJ%dZ.ZdGKfNFm@zD=B`@A&|!lO.-1YnzViBR|+NMEoP]!1h603as,X~+4+AoLD5@_-)6m_pN
-%luTqJ@#">nSKOx<pu-_rH.r%5PT0P}=qGn8hPuXHV;{vaYp-e7k;l@TXA7x}V56O0z'I2U=MC,ex/O1Cpey!}K8R0#XRsK,%HC79R,eY_u!SA3V.R:8~u
-.(>+N)$D_,7t5[^=^p`aQ{jE+|+1sDS[o$EA$5$+VSJFpMB#J(@,72]{Y`rR+k~1`T}`bbRTM[CIT[!nn5%:ox|C%9nF["EPkl~vd%p/fi^!.2E4Z,U7;>
-5N-5f5oJQqBcr]Uzl0VQq:(BYzlJq<6g-&L@MCb1Au$}/HC-V-%$DWKt'DtQ6As+%9vr/.(zm|h>Y"gytw9S7k"q}]=GF|)q3vyCTr)KD4:.>%[b6;!$tI
-D1}5>7d'rlPq7;Q8}63cir~9Q>sg%xM2[lV-$Zs=mUG"om!+EJr/-3cju^3t|f`+nB8917w3)(kbJq7A>:T6Yd`j!d(_0Zd)P,4%!d$j-'t)!eR0s5kMx0
-|<pV2:.AdqInj;(3sJ=yk@_`rhL{(La(Fookz;OL"6wyl5')K.l.v=Bnd4Upf9-@DTPid>axdw(Y|p|Crm+$z4IE&jFI;9J2Q<bG3'IOX9aVYExRyme^d`
-4]FI]NDc/k$;;YJuh=j@H=|9Vp0"%xuH2`Uj%_~s2r_6zn1YH`R85N[JQ$N6'://oqfU6Rx@"|5`1mR},a0h>6J7'i%K.$+{)"M)(0&knpfXCS(ff3Pv/w
-Ee!nKSF=0yg#9qM;dJ%(sjbh2`!heLsmK4S+5t7E)(8k=c!>^Wv;pf^M{7|7n(%]U'jTfq}'nGTaY4K^FT/"[py;tQ`@#Ck87om$Gz{Qh),#ajWwRW>U-q
-+(<|uEu2+XA0DO.lT%`@pK5;jUGp<:h9@cYP.7[!l,(mNLrG;:0P/uV{ieO94tNX"eC1^S3e!.`EjdXJuEQFifKC).=x{l@_s}_xB@79"qq">$2jwBSDH6
-f2)&!IGWnk_fQe~$(P3#W6w'[#/<iu8_k'n08tAi72h|1-;!478FIA].NgIRqy6vvB,Qzjr[)^zN0OS,YT/8[),Cy-Gj(ZxaiG"3O%%y;^J2-6x5%im94h
-#6[$;%N!brkB`)GfF"5D1N_]}#o9-oDRQvAB(IR'ju;r-PK'$M2Ri(V"3x&wR.&mfxijYZRi-.jrxNKE&EDyH"MG;Ae_]P9{Z0}@Xn0VQZS4oYV,2qWnt2
-x'q|A%U/cfBT`_3PFg$+jnn2o-=KqnAQ4|p400RKOiqmGdS7G3lR4JKs(5rZ&Uh,X,KAcl-%[;[nn,CA+7j)}NR680<SHtz[OFp2[=ta5tCkO}c7B8bkV.
->}[LYNUG"-|}GN.+~YN}pYVOJXbk9:Ayhr!{Yylq!wU9N}'F[0=L{VmNNG"2iO!HF%g9A8Oy]eIAU,'>kpWa"@AjQ|J>7KBW~v#Uw"<E%1Qi|yEK^rGW:0
-lp7[yWQ4WU`2si"ctX=4{ua7J/KkUHYHui0n$JoV%jl9'alt%7aotBz->_=ZNUjQ~%gp)Xr7Kd[Y{WHLQ6_nawG"qg5Kqz&[zq[MMgxeHk]0DD(dr)n_qX
-fHaalttkpGEKZPG,#w-'X+~o!n&dS6v<Vm2b8PtyFr.zAM.'zzK%<4:;V]vEAs92t3c&(_-2L<zOIj!jg%^HcOrDD1f;o#P)I.>4p$9t_)iK74w(W&^:su
-R6XYcbJ&@h=4H%oeQ6)(lWRp8(,DY(-jxp'Qu)G^_,D2~q.lVt%S^9%`co#n0S!SMpHp>p9^T0m/@L/Bm1&CLh4O3yy^p9;!YV)wv7Uy;d^d'B.AzC=!Du
-rUrM0wuF2SGjV.'mlRSfndp-&{wx^1o[EN.[($'ab%EA.qNqi-wE[Q(w2bg=4rsTz<Mn8clW8%=Lu8Cb{b:&YTWSP/`_6U!OsZKE5bAZR^CFsPaGB/iMMh
-F'|N/Or([zptBLN0<l2(]LYeg@T'9v&I(s.XD`FCDK3>j-gh#Apg`U,#W:l!KQz8J%tOPorTr79mG=it8}sMHgmfVKL+u.``rFlNJG]T^k[9=_`c(pj,Tp
-NRso(lqS%I!c{fZwqVT1>,>__":u8+[bo[+oN+vN>|YE&AvvXKegXpe-[N`S^PMBW`3FZImw$9h7N=9KCd}2MI!YOE>iGw@@dM%kW3Ql+KM)/v=Jt/Rn-z
-'sP0s(gwe_F|p]YEI8(k5EOBCjyZcXb6YaT}(z4='eeY0zxKW5H)=KxK>8(Fybny"(Fgx;D$)FGxm]O(~|$)!Xo)|%[_0v>FR;e]7'LIS#Po.lW+('+iA[
-eqo)7/gYRg-;o@<bPJw6&9&ct&5^ua3Q6Lj2!p5'srgaXkjp#64X]_MYhn.Gc8CV(:AVN5:hRV^%muucp5>/jV]e[hpjq]k@EhH,DD<NsIG/s'iX;3DlPw
-:0Ju"WurM#xSG^ge@`M/a,{x^EGa2snHR_a#"U&su=X,!y3k,o1!g-f)JgxIvgY`7m7.OE2</H0G8E#@b%p-Z!g1}a3Q<d[ZIY'D-55oj8n1zbf[KLgsIY
-Voo)T5bC1;6b-O@;vm6FHFr13In92^ImV$^M;P4a"rt#SxwLvX{Y{v^6TwGa#.<]hL|0s["un2oTub;sVE0lS9E(FRwrl4Q5645qZjTT`F}6ikeTm1FGw.
-g'Z/;i[!0!acO`163PVSyDp$hYIA_crycBJd$"Tj+=zh[m[7P$&rl!pFYrOAP7hFa#=9G):|R(Uem8MoQkY[OIjo&wQ>i.0h4x{wiwQ#/.uST3_;j/sp:h
-M`]vt"!a-"r!zT!f-R;i>exD,A!CN%-q(8CiU^i"O"JNo79(bPMGP-e:'hmfbXY][h['}YV=I.GZ_-%#m&w9Ha&XDr(5D0QC{'h&W.]Y|',24PaEy>shz0
-UEo't'RAW^$E4&_Vxc!I^CG({FEy0)sEF#ya"=^8$58I;uFoaK0_zpF_^hT@9uOh_>XRwr#;Wa{Mq$d(="9^2ALQv0&[&n=F_V[7>=s}NX-/d#nn93(t,y
-D$Nre3T[)$9I_iC3OV/MZ5.=~d5$(Z[h3$=Pg@yK#y+YBCVPKCYKk)+J`e|fSXu4g0V=M%Y:Pt"&h-HN>H(IDNQ_XcFQv&OlM=d&C&S#zYSXa.f,&&>'zD
-gu.$EBQl9`,II>71M,$.qN,o&H<Xio'PlgJU,J#a%_LCh=YhCCwK:Ls<"o(e+4E%Q}b]o0n[E)TqSpYF_vo<=_No=^Ylt_.B/keFy;ZgH.AnecSxYC/6nE
-|<,1^&_z{s]gWg!B!KD#z#YS/`:1DHEo~rQ{oW/!"kTC}]}#r6;(KFFfgJWc%qa"vC.#7m)eyI_Y0PDBx>"5VMUT''/=VZc9MBDPfvq3:Dr4^M}YCf&d;/
-5Z2S+'wGU7_|hG7<X#f.g;u0$`Wsh`tnUR}.xI.@`4QwA;NPE/!u,i(7.&"]W,L{.-RLK^n4vhj=IcFa{bkAoO]Ui<5L,lXgWd{J[+(("Vd>=R//27pm"U
-@EQ;af+{0]3E"hT^GsM9)m<p^ZwVb.#^eVsGi#rBXt;Y'@UiZuIs3[6CRrflg_I9N>80g|;H{97voo92s$A%{A$UbnR5h5IR'q`S@dbn=c'54LOyG&L5=Z
-EHh]eZ#A"<e)k:}vZwK&=v/B#,TuRDzDB|RV{Q8GUGA2kUALQ#|hFGG-(FWPG0fMWg40VX}[8,S!6_4=mWlDN)#a4Q)'zJ[;W!.`xyBPy6Z`q<0v9|r[m`
-:"fh%z!l6IlW-($vq&_ye>edvi1Hs4fw6hV"L_9F#gdfc'u8A5aa{fZ)}j<HC2}SS+6a+_BA=ayIuhP-Pj)t6<u'BE7b]=b]EpXHa@%X2kC%`i|%Umtk%9
-VK.HM&63RtU$a+G|GmBeKVCs5GTcGd-xi:1+6oMm03bxaNY62>x,e]5BHAEWYN,"Ud.q8{76(auot}Gkp-P<T[Ut:`s_Ims0U#li6(M<](Q.`Ze.<t$1Ux
-M>+W;--b20H!(xMU4HTD4F/"9=$S,eepW^}#7yekitf!^2s$rnGKevTrX7zGx7@:1Lgm2I6fDG@.,ex+;Lx)s)Yhjb3'3"c'h9QBv@XVF6Srob'4PiO);i
-;[n`B'g=x-khV(KolC+A&_h0qOTRG2aJK)!At`ep-N2w%%^8eq,w+k]X6wSEN#gj!QB9Oa"30;Gs&Q^e<$u:4gmV.RerLFp;F[5}~:!AxZ!+:0s36VU({R
-Eu:GWB9WV0WQPBv|'aNkcu7@^r<73xDNV^/+T]oDOG)|}c41G,z129LCB^,7Wt2@;/t_wo+XmGmGUYFYl]Q^/XYOY@|#P1rK<jI%mFf$=6ccvWpkB[76N5
-8E>=9c]drub,))T/TYW#<De0MA+|D>0T{$x^GQ(1,AR;;'K0$h-KlKi;k$8VzE7!C>_[k+4_:#c;$R@|mPSG!I$LKHkvo'C[6p|%vj>nkq`v2NYz,zPYZs
-NqvLEu/mS,Cyg9rH{<AN|co)`fTwV{'5-;xatu$]uz]dhuVQmi"T&pkpAn4a|ew{jTtU=F${/:TcTJt`~DpiZ8E+[_Yh%b)4`LMh1ua+/I<bvA`<q4ENX)
-o$|rn)D%lO35FR3QkJ8Va!Go2)VL^by8p;bg0:'{ri&U+0tmJJumsY#ZJvNw]w<DFeVu,`@clszi%tkm.aX7UE{xQ6e;Q!IO[puWJmA|u$6{GK]'^#bC1@
-gaJit9F[B!4wrDm;VV-'&9`gD^ypjD_LqDJ;W+W-yd"izC!C]^B}C&9qBY[SsWQFQI((5a<G"oGyxhFa(Yl3fC){-TLwQPB">S%YX0f3.KzEIQ/l$4B}/,
-;Z^+2GnR7=B-|<07tWCKwS9xeJRy1`viZq!QMt6a,z#EwJ(ancgo+jhydN4K]UQU9vLi,Q@LdrGoS)^FeLPfcuNgq>LgS[$4_v#lH>c5b;id$tY+w(r4_-
-B|2Q(Z6_AdKN!f@zTx3@4uQIlU[]ob["yy<[0Z5scOK,`rToe"xx{NZR}bo!RrDs>j#K9dRrM-voth&@,a'4+AK/N=r%I(w)CO",3;rZX%eRP&'`e+[r0e
-O44Jab^R|^!4a,N}p>1WB{d6<`MwPe}iElZC6s9$upBFJbjN{BO#02=g&q>r9cS4wttMWl/3<8^$W}<y'0S36E|rHIWjTzKeV8d_e7v<b9g,ITHdFNAgqv
-5GYvN4_;eC59PwhpC@72GHTWwM$im{4+}Z-_Qs-7hgW'Wa!@;cqs:l;t3l`sI}n;;6#Hu!R;`<=y'GI-4cFfivBEIYi-.=>E~<Smy2C^2gcL~81iq,F3Vi
->,OZ]H5AxaCWej0<7}ND>o4JvqN%[v58^<;Lg$%X.B@]k&"#4VefU)uZw/|_cVSTj_O-M/a'0'f)W&SL1%K$l"r(UD")q>p+Rs(I@Qo+5P5Q}wHl="tDAi
-^MET)@z`kY^F'{IDkr;yg;`X;ea>e1t93Yv)c^01USt|5w'ue8s(Kw4BM)FJ'>&3%pQSg;=7Y@LVN"fVK'R3HaX)f));pU!ggw_tm0w(TZ;xwnHNS4+y/e
-_LK1BJLuRkx.C`m&_jmBYZ@ik&Fxp^c$'<XDfxwzZ&7'|e)u3I<F;']2PdS=o1tVn0rQVQFU/8w}G8Y-N6$hDqt@vTrjEekIxVNz3{,1Gu0"_:5@g)'Er"
-0O6nFjHc1D.a(DD`p2g_V:h9rQa[4w&1)<NhEkq|LniXmWCfF;Z+oYu+&F"mui_"1f-u[ae-%+}=GQppb=XwvQ>idt%TexlwJ>a;fW:i:sW)z]/Ea/9'5V
-RIkh'TUaBDjFT6b=p4ap1mW9)Lpsh9VPMLF]00V2QU+K28)3~NMt&@`%(c&eXi@IvP|BQ(nyvDbz[Z[iGe-tzwN;DD2^SuvMt>>g/>k[I2VeI:FNuwL73=
-7u;Kt|F7LW)l8T08wMGx|%S'(sptKGk3F)/<!wBv"c.$a(F;CWWzmJLIr/-wSSdcPBJ!%V56&LlxUgfuXPrQwa,+n<S"+<;5u>V<n&RbRTJp[WM23a%:XY
-L7Q^wY~ApYx&VVuGtDC4t`hJ$n{AXvKpx_))t#1`m`^4Pa>$BST}rl.RI'6HnnCO/P~w$4G4Zjr^G_B;Is:b4E6MXguRVM#/<5hWDFJOm1fcZ2a0_yZ9XH
-r`w0f3#%%0zc8KP(9DU^Wq/8wLD=F3Vt'<iWjG85JB=E$slwB(qV+j"6dBKMcv,Ik@<U(U"bQc'IO@r]IQnNsNESeW[ia&f8aL0#[Er0IW"zbF1D-57r,6
-(T8,r0pXY!f&YdhJDSH=#euUR_$WT!TAK,BvU}gT__0[5EjdT0taDb){zhLlTzjeWwx:gA6c7Wv$;Q|mrOps5HcBT[lDFZLS:M6/XlWc(-'d7a{("cFa//
-!J:kL<vqB|LTH%@D{`6NNXF%]Dgqbr72Y=7gchpv31]S';=Ogl[8zPW{}jl`uJ0RX#D<l9`P|;UiH}[{u8BQ#:>tdIA`V52Gd2~^""}#XH4+U<.`iXr47+
-_-$n|t4'vmcX"i<]e5L1,Y4pv'Mh/k,";L/#0Z:;1fn(.2=s`=BqojETC/zhJp]=U`%VK!dfUFhD7r|efx:>Fe_^EqWVw%RCbDT#go5%S5D6zBHDD9..]v
-P$4=]]duk]Jb(v]G16ygXdo9sIxk95))00NB`xc@6![uorHK'H4'NO,Ut<gc2c=d}h`q3.]x_L$#%R+V=`G{N3w;]Kb3kUPL|0r]Rlq4^s"Gu}kJ|9oU!#
-ZRl|9_g]i3|pQa_VPAWPbj$z$u;_p-hQ.^7&Y:n=B,jz%{pEhOJ'1|o8S9F[Wnz)2Kwzf'|162DCtr(LOHe:kdm2;2>#e+D}{NQ;yC5@OC0>a]!)GEJ-GS
-fvL51!l,}c(xT_r^s-0rEijh>qU)VAlFVN>K^;XIJe&.KP$LB522M[gV_mM_$4%zc[K3x1$-_-zHB.'jq]Ca|H|bUW=56ijJ2}"M2pEalA8C2oIlC^d}Cu
-2;G<Q!I.).B.9m[zS>em$DH[C!wn#t=KHN`i84]$9SB#qP;g/9aMPLLic3M$B5Lhlna=|H6N=Yqt552m3"BWdoqAE/#3t16I)(a(fK_t-ipS.W=!1&(-TK
-gV,=iN(<mm/E)jG[gO"KFD.'ye+kJ1)kqkv0pBdc)ADH{Una3T-[xF&mlDDS-6_p`=hxB"_$4)$8zgX.=SD#w5|;)B3r<OYnm)U0k=MtTmYJm}%KxQP]bG
-r#^9sowBqd"u$)I8lF;W0^[SlPY}QD+=G{8mZ_c{8Wo$q^W7_o7QnG@Bq+E|EE/crMlP7ghRM[z/YiN$KSqWh)t;JZ96}jV3ES8/1apSqv,b"FBaafgg`t
-(F$I:zp2(d)_3U.[^7ykSz2jTUB#}]wBc%KE%mm%LbQR!NlV|<yw5i13.oQYnwoMFr0cSENt:A0wko3s<HfHbwZ1JzUBP`[T/>@FmopJ"@i3yX/9{PLxz8
-o|8T4E`%V>)6}]G_VY's}PD_b[DpXqO/0iYbBbRouY^|HP`a_N&Z$GoOb.(t/.Jb}F$/x,bh:r>GQma[Ae,eJ;XV];E+qB+<3]PN}.b3E|a_tUd6CWYT=9
-Nf<]=3LXJDU_`tI@hwHv}:'S4I:3aP{&shj#P$76&giF7a5QL9_gE)bIg9Sf,^4F$K_B;gaZ]lXF#0~Ko4k60edp&Zw7<lIKvSAgEm#7g$wmY[6|MW}|!:
-l(|L7&h=HP5k4BMv'X.B>NxP[q;;8Bl:1!bi>,|>X<uNFaM6P'BX!F5Z%(h6wbL">CXL8ylw0%+cyo9m~A1_RO+&Ww7R>6`J!5zU0f&5F(:;M#<vr;Fo74
-ZWmDEL#GR!dFn@=aZ2FtSRo##dSo|U"qInm)Y;qZ$/Ks%<klY!vRXk(P7@RLnChfX_3PUYw!Mdz'|XQ^Dxn&#ERG5D0N`"TF@bx0>J[a/;"[_L_<'T6UpX
-~(0W_0^}g[{s"I#-Q8]Xq'"PmKs/sSM;E8I]1!uDCZ~jO&",WNsWgG`7QVN8`bqa5<6Tkfv@@s+n=,Szu!@-{;oQUfyz[X;(^J/WIoq}$p0bg3P>:gYC!h
-Y^2Zm;H8|^/QFG0/a&KxMWbf2FiD5z7`|.;FGd!I/dzZ8y]tn/a4}.y/aIoz~^-XqlF@2#>f[Q{4{AhSB$h$gJ,:9$'C#X$:P,9VPlfu16/q&yx.1^/5IX
-}(f;R[+NhQymI{VSZm,zx`1-+aXCices]nE@GA2aaD,[)Eb9CU6n&D[;kn$7NAPOy_(Cp{8vfFBH}Sv]u}y0q`PA%C26zeXCMLC^!r15b9Lm..D{FIw&m<
-#-=01A4<>zE"K@2Doh<4I28s<Bu9+i7x5hv{.RH96c@2C5o@l}7AF`z=[;!zQgi0e/l1:7]bf.p]-bc:WK1J5S|R1F%mKjmUhJ/BjD&qs-A-AwWeXoZv~k
-iLwq7v)n#p-L}^2@Zv9LRvfsq8l_Wz'4wVU2@>b!3o:R&Ywkic5UCJsV!t`KU{dA.cp9eH~6a}(rM=Ho247Tps>f2mp}<c3fE4K1@5i1lh46Vu]}rIrNML
-)sbj7KUkm()/uMl`"PpDKw<A=]FTw8e)gIvL'z'bPMlVXJ=vbgxj&`6Ylxl3,..B^ah//1eKZ!c@2>U;G!"A#.Khez,!zUk9AX+]-QvAQ|2M[T#%W-eb"m
-'DDz,i{6Owc|/Hx5L(MWDD6=E#;+%_'uV[5h_ziYD{GR]F&F9H9qT2q0&@,:'|VEzXGgj7kdtAUzsnRiH7rMKQ~5TG^b2[!If"A]miN6}]8]m5E.3(p+Ye
-5/K)R3Hx'b@YT{RJI6}jFKs+2RNHtKtP/,f8CJ0lrA_9D=4`CJvwKM-%G@{,L|P1np>$H"D/F"eg^yoGX'A$r&.K/U46!Y46-T,d)Hd>D<]J_W_$@t)F~^
-KQ`P!k"cE{,({vA&Fi'M-h@6@<L)%sm]x-NnpXC8AxEZmt&W,-d|~|';S7nm[7Cqyj)rai3K/r6^]v,hz!^e"!g-=@Qg+sy}2hyO(y8D/z0&"Z1fg9"`qt
-,&DM;X1l#A'<XD)rh'q6t18:T{9gL>g_dfV[I@/xmS"pD>wn0:;f~w)k)k&tRQe%%i]m~A1tbElMY5O$#yX_]3z=5Io%W%Zo7b3I:JGON@['!pU9S@R(ds
-PM]]Sl`7"{1:$d9C)iSb,{wj0JNg:XiyXQ_>)vxw>`gn,";I;s_Lf>uh)Td1a/.k1mCP0^vE|6[&6([9f)JK;Zf'/V{x15#l__!7L<WG{Yc:_i6=IS>L.$
-rj7S)B5vlS7p)O)B{-XGSMqOM`VOxV&QkX`w%!NPR_V1)e{LW-JRKwZ=x}}StcKw"y||9Fcu}b[>9ahc,C'+o=)Ga_zFMh"MRK;&o+l`Nz${&o5/7";RWn
-${'p{sI+~GXVvsj'^R'EE^67|iH2>Q~=D4VdGRSHmBN]6=k<F('L/p"gCuWXA-3O#}<<HmS`RD./`xY9RnYr>SdEus3]2Df;HSHg^J&c[mW&9^K{ZO17Tq
-$P4gi0T021Ci(}9eE2lL_2W</JzlUxy4Dr[w<ni=lL"mF,2qHF8p&_X!]yj"VCBMiYJO--RS-s'^FP{Fh_tzkP#'KWrGTc[K"Sr/^6mx-<DaQa=6etl-6`
-I]aVl6&vlJ0kVeO/po]`>:E(IJujv&f1]d96gH'WC@K]T__[)Li+8ePW/JK|xwH=y!J$qNaw^TZ2PlRMl=5NL"G;+Vm<vW-hdna'Wt(t|:;iYOR7o,oNV{
-l=.#c|0KAYoK5vvgFXV^nByc[3>Y7jRw'DV)D.H2OOru8sG<%H%BDlq]cE)+Er,5n1+>-]-eiqu9Xn6iqu;m~$`EKAgiABx+9jQYYu{2C!htQR3upw/P/U
-BnAwP}s{k=^>J!P!]t+xnr#DXA6!:+'3!9'M7}5OIX+#VkA:PQE^L90HDfFTnb=aDGbxFUx}R%RxZ&`R,>9}]0(Zpz=$0u&/T`#G#gxUe3Mp94{x(L9[&]
-M90vFCO'K>9y3e+xN/5E[enoQ#il6^J_-qO4DoNZ0dPBQMW'%h-Wwu<s|[Dwb6SC.(r&TU8+[zI].J%r66CiC0%t_M1.o(R%%}NBkh=$xih6}4-TIT}!r]
-rF@j<{fB/VI:otPNJ"O@})"UrOMz~OL`=Wpfwu}V:grr1|hAS|,zK#CR,_x}rGL$7XU,9Kr{so;9S^O4&HWZ-7m!/'MPkH7],uKp%s5#$Ip/H,D)kVU(4e
-8xk".s+O#g"A5X(N|YWOSB"ApCye)[^Zzy@CPmR}<sW#hd>}#MHY[uR{"C}OcmXPc(uMEJDMgyD#E.xkbOR45C'E)]hHoZqt!B'.HF</S8D+]aMj&I,h-^
-u|vN:+(#-p4[lf}Ib@pC4DVk.]aEx1hH&j__y)HHZI-N0cBE1"@JK1:mZbX8A'&pPoFy5n%JAVMgp'sQ[_8u[c{<p|[xpw0},dPT:(adTBWfu^G]QJE<ji
-6b^euDTg^M$1+F"8zP+TZc$_.|(W<0yIq<uv$#sL{36P-[[O;ur2chS$X}Y{^JNJ"|;1x179!o<6C/1^4sg:-BcYrd"5$XVkG[8(-"0b4fR5~o0Rjn4z(&
-YLHVvRsN8Ei-X4j#l&!2j'|w[e|N~J7vz,-5IGVxGa@Gcz+[yrLD3I/Y!@2@{1%Zl3|zyJ/h967F;fz4aU"[xg[&1hYf5q>w(RM7yO{7pISM<ZM{MiA5@j
-!g{sysH%+)oFlT<PQoWl46dr[0m$``(|&U&b!P}]mq^'1o_J#i(':KY={V)k[,j`.^dJF[Iw$XWzhhVlSkPEP}eR27s2>LGn7,[&U7/6qDbiWqff/wM[6f
-qw28{>OYw-ZdSDU^yInLS'N6`XkqPs!+X%^|D1y,E-@-08^EC8M5DcKqX7cJAutsZmyn(rt9QfHh)<_r{c7blc_^V|%A`YP%T>r'a=5>]$2c]pE[#_&-tY
-9/-.u|xPYB"=aH}L!)TuHi7C6[PJ&r+w><Oq]8A7.XsWmG^#NAJfC$3.8$X(L=O{3glb^'&u{S6CjYoJFjWI{PkCn;bCn7c=#lC7HPF%;DD`>{V;73-&X)
-maz"n&Alg+!FXx2e]xNGZ|x/Q}JQ;N$Zh=GAVT/vug+hUz:z"w%Q'u6Q)-Ito_bPWU,l;d!0%I+LLHD0TO~G$>D28GA(7Xh2`tb2_Wm8l2:L|Pv}L7rh$h
-F,McU/H"d2+;JUU"K1PG$By=Vj.K5=k&R]lVVe[:%L/ER&+>|eCu4LO3Al]1~n^r7yv9Eo8wXC;C2kL%hNY<&9ga;3t/R9Me#5:ix)iUikV0&W'}_/"Rt7
-iF(%`"V9{AP!:dauUXTn$|0|k{N'&O<,U6_8f"gb`$YL}OcqLuLq02c[H3"fC2K:2nmt=ACv)Q'%"tcz^!@7ym:$4ixOH)kp4b,"MQ=o[lO,$-jwit|j+m
-MZlRPr5M@u~wQ_LD/B,Yd<&&~$a#u%SE%K6,"rsqb|n+8x7p.sWN/%/Im)^7'LqF9f4Qk4JNStJE,(Ud]v)`pyGZlf6Hr-NNzU':O{s5p0U0")W.:j20{n
-L^P&kq)=N_h1U2"MC1OUdf!xAG_s(m@i:.ZoWKVC0=n&2[[vFgo}ET/-uAbr%)CIY:l,tl>v~M8}<_(!MFVfKBbGkYn^T|E1p0p;qtk+:TFnWd4F&4qI<m
-)QMQF>%i221zf#Y5HMF]Y>wW}rqgJQiZD{YmZnI'K@^7Yh/"T_,Pr!9`UV&JMD%^dzt34N63wFa_#AE7l`>H5]"!(8[mh}<&qRD)IPO}l!>f9HZ9R[z5yt
-CA8E!,t3(|iIhmem8D8,11m1Pefu=b08p!U2qVv`=)l5!9;5_MM<;$Xo;M'.t@HemHqn7Oc3j)AU$8umJQe({kT|(vOV4l.0Lb./9:2ZB8n3pF61J#&4pL
-tg2`tBguaCW]^Tju)N@L%@ZK+fH&lv.0YlC5,<r/n_uF;BF.{33h=(TUDTGdV7e{a#m1_R~G<s&;f"v0/,J^l&P0HtJVJ>kxJ7d+7Ox}{@jG{9G^XaA/U{
-XF#;m$P9N;Jwr}6VvtsY[}>sZb+L,56R5=j44/&L"_h`Tpo={|vWa}dg^,io$E1C.5uGjQ;y53a%D'Zf&;O!3]K7611EPoAOr08%AwDxV+R,VU"y.8x.c3
-}zX%"S}y3X4ba3iPE[Z</c-1w-N(o6~W8ybfw2XNAuh<'^sW)/=Vm)'}c]%AfE/pc(1`G)rv{N0c<Kd[HRFPe%1Q+Le:D.eDaes;{x,%^$3y_#(zZw>=vp
-]ly,n@p1F'Omnb92LvI7ON_w5XUEm][A:6]z'`MW(I~#{IdAJ0WD^MI'>bcoCi]9,F)1|c7_lN;IX+Aa08s'UHwdiJ|OALZi%XjCdZS"[/;+r7"-c</:oY
-qFi3Y7t{hbAE8Z#:Bn_Iz`Gf1wR8rSuV,2=^X6`IpgjcMA#Z(T_nInGt[Y^EKXlQqZeJl$~{Q!]KW,yJtGHvOXIlt<)8m|Mwq4$[_U%mI.UfjczT,0znpv
-Jn"OD&!^K5it[Ojz59;Z4a|/4o_COF1a36Lf$Uj5xAI5M$ilzVZ4e^ga0@N]+joM&oKT`J_S!))q]N2#[ANF3UMN2ZV}}5dlG-J7r^xH;U8CiAla)oI1"0
-[Nov=RazE9l71Qn{.Z1rB1}L's$pTqaNzzhOl<]y4rCMV0w/,@IBNr1Awvn%KU5U`g8RDpigPv@jsopY!8w(/TgU4G:GUFlAy+T9)OZD47^@L8r^{Nbr@Q
-H=(2.lfyDmY:"BQj$YC.!;>ey4qmPugOFQ_OdnNCWOoYOgSbtA).a_.}0gGsxkoqIXC7mmvy>"KK`(8KWdFOA"^KJ+H="zI`D4CO3]JW_k/(cgx(h.'7'2
-.0)yG`pa7(Vm}<Q!nq@i^RF<-R8=Q9<qX%0NixHa$Sy!%a_Ua8y7vPwA+z{gVL2hyvPJ9m6+P5`KeQ~`]pPhtoi"Zpc@D{[90R3b<I~^yNIrq71+YU6u"}
-Y^illlT<pL7$6Rp4d)uo42/=}Rl"TZKQ:bZ=gs!7,q$>}64W4&,og(hpkt7;~{p-0xvFCz{8:r,q{dV|0-lBUI3o2g3&Bw3rT6MFO</@VvA`}831^^L<K.
-ik#x<nHC:r5Qgdzgf#HDwy[e7R"s&L[_oMqDnxY^-^769Ccb^;D"-%lw)2ul&nP:o@(K{g>wZY%mI2kFIH41]aXHbIv+Qu^>kA)u96297bTktx8Ej)')m$
-UTd33W5&2rnN-a.e^7L;y)S1rVjpj25E#A=Acb[tnS3592L5uzZF+XRd9Ar>Q-J;>&5y@"5;5<MS$XVOc,Juf{z&#[Uz!y/qs>E&XhK[w_#R,FUY4T/zp^
-P00F'1M+S2`i`4:`nnCM`s},1{C8]5Er8gtgc0|$=Ob[]Q18>7wD5gWY=^&>XK[8EI{O3d!].nF"hW1gx7E5khBlCq4"r)ylTsK3W.HI2RMc<knSA&X"hi
-L+'h:C5dh49SF=Gh(lFZYujE}X,T5MV/j:`dltbIkescpSo@6|%A`hwQTcYCG90yE2&{8hlJQ#XgIpz1|p)TV,aB#Z8BHF32b3C77El_i|gzS^'Pr[+W@9
-]wCp4L;Ma<%26RSQ}3Mi9cbUJPy,n!cTb-gV6%lzs(><"3w:'&9=<JhHQgZ#x=O@+0imDm5yE#GJ^(Ks.r:&x,tp6bYoNhCP2g2{!"Oje%WTJ:c$HbZ=x8
-RB:-%InP;HCf0M|l4r!a!ED7#d4nsApT4=^pUf59y3k,p)8o,FjAeE9%u-@#d];/$wuRHdW4OCW8-_8"DO9OF0,$o:}'H8r^g|nyoO/e4w[Uqo|ct-Q|7{
-dlMj#_H)8%,K2K+iN(:WH&[X~L&.r;/6,`R[[(~IT$30K,~kCv&5Ycp}-bNX%7&[MQS8J8"^I@Vq9..pTr(V@D,y&s!]r,6vKjD^u"Hlg"d9aVi0~3K|(j
-R"uvTzW+Dht9@zkBo]XjspQci$]#_<1:PTm!~`g2b!eDbo(&zk9f;29P%ue`&TQ%y1O:1%u>i_eT]i)qBTLPM$]7Hhr6$L&(XHBLGDswCNK52@}wkC3@9h
-#0y}uWg}sRn6'0WH!q6!Q/G(BxG7|9Vq_<8v'^Mt0c(aKDb)ym+zkjf3zhN)oR^i$:T[X1#+z55b/nE&LS3!eO%P]dFE9c1#)i"Upc{xZ(!y_gG<B,vq!I
-ct/!pKkDn`|Zn4l>fx;1,W'woP_hIcjU:]Ukv9}cl]1q$@QKL)^<Hs|ZX=&Y;!2}Yq]M=(syk,_{Px#d|VOX!B8`,Q$2e^b#Lh(19n#}A/Q;~bF<H>Mdxz
-~krePTK[p0^7&rd#KK2LfVr"v:eZ$/VZIDpd!YVzy]T$cn"'gFBUpAd1=iHo&}<.4_hxD-qcfpV5FIevvSR})cD}xB'YT@P"F$K:g&1UM!rPs7qRWSdTZy
-My_`JB13t"^${"w@~e6>W=<$AW#z{cBvLHeC=WZLzp/(.TO5fm}I4w1HDT+PZW$3!cnrO:#ej5^m7!/HV)'+vYF+,,Om"G&AZzVp,YdqLb$S@c-_P1D4l[
-^E~xv$b$W/([)M'OD,@ZF&2!m4EFK=7_h-vy@fg>5VK^T%8w%ymG-J15b7qhfEoUv[Du!Em-LZvxINc{"Dm{_m)Yo-s'v1Vojh.K"3NTo2ZIz=6rO5ay3Q
-^Rq7l|0fjU]obp6sqmiJ=-NWjBDKSbRo3c7NfT{.{,gleFd)SyL"So@B6sGl+58ngU_yI9wYY(`H<fUkn('IQM]QPc,XE$uaEkk)3x7ni^=oW<4^F$<BFB
-gb@$zmAAAowB3}iha:~u)4~^~={mkJ{U<_Q&Q5QFy,xGbfHxTU"QP:3|1wl.~mlL~SfDoSJCGO&YzBbL6[S4%1Mi5kTbM%z$j"1t(0E/W_3Q7gvt7G^gbo
-x8:hT1i{v0^|%1U{NbXd~=i9U5J9@GblhyHD~%aJ(9v6T{PH6&|wRx2D)[~4USs#=%_kX/L7]h`QQf=-/2(:u5a`k+a=`baqAPbWw{{M1N,U|9/MBHQz;P
-X,:(!VB^[zx0jL,en.Wxbl>I,3YOO4^f($ndP%/m+w4q`mU(2KD|;B6U=Uz1YI]FQ$"rT:=>h%J.vbkeKA'.5,jZP1`C$H3]([.+1bg`8`N+3ep+=sfx{g
-7$+r>w'GOe{m0-EMUq,=t[4[K60B5)07f;!3UhT)Y#)g~XSb=iI]EQVhE_v."l>lpQFXIJd(o-s|Z:/ZOYir)Rr&4gN<>P3wzdk{8KB0oK@Lx2`/YV0H!A
-D-'PWDftFIJ(a5)`&g449t7M>Bh5.<mguMi+uINW:g:Q#->bR5Ndp@+s~QehuuJFU%s-O@6R410Pr"fmv]H3pfW0b==D3[Vx>/i&T3z7=E[4CP/cQJp(em
-&Lm"rXGp!<]8xJ31M,|tZ(ZX{Uym7Gg3T;7tE>1032jbp/URRUUU~V6NZ$re&Pm_3BSR]IH4d}H<+cWox|q[ll=8i_Etk60&Z8+)HY$/9Z+VtU7iz/Cqnj
-7bK4v$+:K57gv#}yT_vQ.C<0IifWh('L(j6'Xm^I`Pr;$@<_"^4l!=jdk&}Vqx36u1/3oJknJC~aKVF|.=t-07t<1WZ'U]A-dST_I_m;{4"ggZm-%GL1:4
-{V2dMwc0oE7+4mi:g5pZPFc/D9xP1("$GyJ&s=hg6;!~,[Pb8WDN}i}.~7Um9fpC(ks!d7p7|9ktWyb{aVs%%a#LY3eT(#Vpwt1@#0,z{>'-b3sO`!;^ZY
-85EXN=v"w8~=CdWtdedUM9}<i2b,BCV'lGh_r"IIy)"eo-R`8bTen9wa_iKbk=>05a|8`uw$Vb-/G+yT[J}+:{x,l)LorOlmmPNM&jzX@O',[v/-'wmrm:
-3Zve~2xhik4[.+]PBaxO&@i&-'#E]yOxk4([UL6Q,@K9q]}pXli4Cqvs8;nZBfxD|%iqX@D{-8LyWE/xg%+3XTy0ZVu9c.eKW'Hr_+t8;ekR'V]4".:<b{
-m|4adjd,kSO-4RqS#}'D]N#I9NE&me>'81h!po(4%9J"gJ}vOYMd@7l/e#(Bc-gt~xvg8V9<,x{j0nXXx/sL@9f/fR#^vf~k{^lGcR8|a1|gh2i6C@j_<e
-62I=&-Hm6M<[5JU7Q+qPr:(uSYYvSbBXg5jT5}z|6BleS=iY8y,xJqCqH4a58CDSu:k}a2"78pM;bPc'h}9,eyW98YC#tP>|X-j|[/]/'GQzUc1tMm(bUX
-bR$h^kJ0~R0sc5H+EqCt_WV'R5f116rc#NRVN2FqiZ3Ie$JRY7^ucLIf$R>er/NZGhD2WX9Z9gQ8~Km_1)BZL$[h.t5gW)n}qJtZnsfNr4&m+PE'n8u86V
-slV}RTS5yB4Y#Zv0L"2|Ot82x=Yra_<4@9@5_q>Fy8&Lg[-gtUELFe6pt7DEo^hcrm).IO%p`xt+r2i;Yn3Wu(o0DZ#T+r-5>9gZbVwgR6@.aq(}7/V$If
-8Ai&DSH&AmW}7;noq5stt7om("p9b^y8e@CfL8w-4,C(+XU8CY&i(3K.W=Hvt&mymmylB=ql2FTGIp6((C4dnMGtVzAoK#hh`ItOe;R]_cVQYD|6B7j=12
-TTnn=bt/%ircif`zYp){MV=fHqy+P^8>t(u3:;|4(/8I1P2BGB4zZ(7(E'u|rYWC3`(6@Vwjgcs4^>!AdG<I97glSt>HMzcl=BBY/rX-O@!:vUZD{n[$&3
-'xM;tLLfi|ii{ami:IhnLA}2TR_m'"~A0nSxIc,X@3h+#v[Z$1,b2X~G37-pm;:3QL}]r0EXYMG2!q'4cTqXNH%Z;]yk1<'K('TWp!ILE'5<Ii!5#m[WCv
-<8Kua^&9s7n"tG+fSt#rd1Q-'W>^U2zf""h@7)8]Z(%#u```_CVOGb>GzhQ6M:Z#mf_^=A_f^K~BvoA#3nLtG.)!}7;AoZ#:w=tP`J{R1NPKa0ZV$1Rye$
-=|PQ]qFjL.G7.<CCe0Cf9wR6.NSvM<o80LK8%(dTweExWg1O")7gIzy(B;1_:(,<`yxg@f<LQ;~#Ix^.H'ur-rYK!s|fKhxNx^]8B"b7>_y.xJw65>)w;B
-Qxg!N-ojuDnD<r/dpWu5;$W&gPSz>,[LDeupF;'T65CJECmWkH'$AV."^Jj#U;,2Xxba9VZ>JmCK00#DJ5_iLSqO=2LSFS",S^Jif7`(nxvh-XhPMlyQJ_
-jH<59QuLkKVmNwM@pCLu;vMc<.8J1%C(|_.%dq@VsK[[hv<J>Ps-euD_tDM2_bvGC$D;Mz#7mG$|=H6Z&8%Mjzw'/HXlx!x94xK97Sjy.tGC9A~nLd%j!n
-{w8='!upiu!Rb"A(U:YD1M35oW$6|e!eR,{2L}"s(cxQC|ep@)"eK]TlIKMw[c].n-YVMoTkyY.yhx]<^9mG"#up:-%F;6uK}G[.6.t84$e!K"&WH6:FAm
-VCNleb==!38t9<Z]{B3_W,5tq#YZ)p"l~6w0;Uw/Zx/eki/EMZ2iv{w"nb,!trFZ!18MjD~rgI/'4te2zOOV(!bE#z>8;X27X}T!PSoN=)>G}CcXw!%<$K
-'q_&.45#AT1q]=4Wwwygk{q;U>$nt7zj%cB$c-5mg5sj,=M""!Hv8-!!
+738999
+2x!q75r.0(a|7|sUhy`6WV-PHPJbKWui}Jj1+Q,9c7`wA])/x!f:x>5)/f'4bw~s>f"1MVRwn`(8{lcZf>X2IT=FC.o)Zj#U,=WYs&!Z{s]]T2UC-}wy%9
+.v@@Zr@UF;N}ds7n^/-[}bY`3B&^GKjGK`EGg6.Id4LF"$p^Cly{Cg)6;fe28ZDvz7E4to/[NOrXlY@u;<=Tr;>oOq|<u{J5%+M;&OQh8;.ihXy76h;EOM
+F{9cs<U(~+"8eMHMWp~0ZAxhk!"LgCD]uK'm5+QN,}v;Bs%tV^(A6#!gK4Z![fdue^[iWb_uaH>o^28dgE/C>o!^xp-TG$n0ReOG>oJ@S:>EsSL1C#kEyl
+VXJ7135:@g]=iN~Jw$ZZzL5v+o6NXgq.1oizg;Ax@kTjz.:8}CPAvg{ZL4fJHF^<1,QTdT@]9Z6|iF<T!U9SK<B/!#O5v/OTNbWfEp#i1MO(o:D70<v@nm
+O^HL-]psF^%'),BYgRrbd0"Q`v5YaCQ_bYwskB,y9T(9bGU,7K@6_8vn9$6Rolev/-t(-EPA0A0v|kwPK${m]y+zm=9$H"!2i1-_eiM/)>tz78#Z46-XLW
+SE6^piUb|>:{S_)%mZ0u;6V_eFWn'.EIk{}q/g!Q+HtGg@9:.!E$Q.h'YvnB3u-T:y^0K^UHcZ5#{"DrG'cXIoU^#hkc=B_fQ^ApQL#ZQ+!Q#0gIT<xf5^
+T>^I`347/4dQ@ftB4qy0q4A0SrDtw:KTS_TA+yy2S,~myKkyL@gTw`~t/pv!Ivr76=H6ZoZkiw2@t`MGHVL<uRV:K.qXQ/QB]0t[,zI%1b~.!1},i|{<((
+/z)w`Cz7{cG|H#,b:1$lSsiFT#j!cl&J+L.XuJeYq-L),fOG`/+gG_yvaDfcFl]:gC:qwKsq~v(ab|p|oI^i=!o:hLsjZgoTV>Gg0"7an=+7SmQ>;PM-oD
+qm^iw=Nq5U)z}XJlt(h""i(EWbI|;2.'P'70@-UvBEc/Cg`.]suDl3hsyFSv[(>ebs8dOqhcNZ3E9-:-;zFW3qFSL-@.]8y1kH@AiG1'>oua2L$H<C@y8(
+QFh@kYBkr7=dHFL:-7sx`Z(5$(EZBvj&~FjH["0LYqCT_u]j%)6_}3uM^QpNw{TGu$(ae{)$GwyL5fR7|5A!>lS!PAqC+C9Iu5r%)&hS84'L3--;);``^e
+t1jN2Bnp2m7uLHf3Q-VH'8NA@dUW/gX{5]J8e`]Hd>i8%=<+QYWzC4'iU$/yb431>G1,mu7SaK>FwU)!v>@CYhL/WH`%icJLZYI'O6|t5LU>_=`OfE/2BY
+8^|Gqg9/LI$p8tB3k.]/&kinonAZBTs&1=>Jj_Vf"iAtuN&BV@mLJ44@w.s8fZ$n;r!U(d#Ne4_tdGVE5=VC.o_tTD6YB<d:N$C98BciA1%Gb_2DPPpiZ"
+^Yo3+4jG(p`oSiwvLO|vfEn`0|YJ!jSVQeQK]cM%RBm0zr|`&_6z,KDUQs_hr^[qsXsfpBrV,@)p)9C%Mv14y2eWggW'1_(42L:Q>RIFv!~C8/&)p"tUqV
+_k%X@#R9pA07jP~kViTyQepTI^85%ZwDZEFj"RAfTe".Yy/6[_RbpwRo_hXqbS:yUQ=PU}t.<hKIRND$L|5Q8ngSz#]Z-3hJ)9zX~ISyNC[SdIZ"p8Xj1.
+!TXdW5-.;%fN#2>nPBiTuiZ%H<"t<d9/zJ2Bg-3u%@qc+-`7'Vs:aVje>&3$`jYduj41~>,a:@Mf4H&CuMt2ru,GP^grzSh'X#Oq4S2@ic}Reh]g9E1`~;
+DWH8DUbog2ib-<E'2}sI/%>Hib(<gNdyF:)Dm(dN.#oY0QIeUgyB#y$WA@|M-lV+c^r{CK$e5mM<e)l.1=w$O$'J|+%2,8@fHjPms9V{NW6Or=W1PP#_22
+]G}v|ze_F_dMinb9oI>D/3D=7H2g%DQNNO'pV,1twzRa;Q-ps|zO3xVzen{zA&[vgzib`]W;vs0&{y0.:g4{4w4{ML`rFrHOCq<}5bj=P_j5Q6i2j|=;~]
+HMAQd7L/,&kN:}pF/m25'|DJGVD{XU9K[l<g6w`t"#w&47J{wnH,Y&.-s,4x",=OCic['-t@t27jwjL#V-Y|=N`]-tX'72{`[eYUaSTMkl8e]Zp}I,i}op
+c8}lr$>Fa}6<5Hk27Ns2z:ly4joO<)GXJ8&;tL<j|=tOFx"-z=Sm8w%r:UvOW>i2d#ZNhEZvJS13"kwVZQ[qN`kf{[v]<oLO[cvVDxo#[rF'"Sp}rXL]1!
+fyp^GXDx|+xuC|`mkr@)FO/Mt7Ix&LU6Fp2TVe|}er8LmUT&L8(jiRy&j]$rOm8ojyMLmsits[}8A^8o3h=S]fMsYTC,+#,r~wSZZQERrm|=mR7W7,dyce
+>ioNEr":Bf]}5Ert<3mYCxr5f<GIRO,s3mPKJO,PCQM_EZR{fe27(yM$^pK}P.o1>]Pn@r9%(E3#hp!~arz=~E98!=y8Vwwh[U<^sf4{z5W|Jh0M}^HbV.
++n8OO88O2}z-7^EHDJBEe/qJOD)cvxxaY&m#f2a$4-K}!Ej)=M8}uv{ccQ_6J$/}UJwgTj31)L5sOgCxL8w0OV[FNWr=P//$fEHg7vM)igtNq6~q:7@uC|
+fcPmm:9&DHQZj^nU#YQnE"[{-&&ikj35{u:5LX'"nXAn_!&.YcBu8jdd{O'V="j;,([A;}|P="OC|hjZ/kAfU|JhGtsz_}h.r80"So@rRS[4G{kyX,z9zk
+Af-8}&T0gy3ggx&mfRwCIV(N`fQNA@wTZxM|xG<O^F[v#j<1Wzv>ibwhj7`}+lG!iKIn!7:vqFtz/`L=)O-Z|{$0FOmUk|Tz"EZUu3koera<25>9/m2r'G
+.n1QE`uql}Iu-6]XQ6$Z;6$Z;6$Z;64UbrUFV>s^JYT7im|;5ft+4coxod=s=-0k{|D,=2Bh&Q$'1,4^cuhardarKHW|9-bNqsjR{O1U}lvw2aJwZ!+(OC
+@:{kRUfr$QFoY:$P9"dgy=@'%R|J]=z_fk!6dxRNA$}oKq&n^![Q6")VTTX,_.[rp>#][@3Q-,%}z(MB)^no7g7WH{v.;r+s9Jpo7f'yvRmsi]{P,N((27
+gR$!E{)xZMR-"]vhIUdnwv"{sdcdGXx46hTEY:!(!iNqo<k=6v`+yqZrn}=NK:n^,[6z,,UZisL}9P-MUNEX7ehly%6$%M%7j0v2K)j<A6@u}iKQ#f/f[}
+<&n.Y;"Mth/f1-AzlRO"cB_W'MUNGQX,ay'wz,Cj<1RE3[z]_6X}IDEWD>"5Dl,Q1X1Y9ci>YJ>o!/_C)`HlRK9ZW.k`VY3Y@`cW0};Uk6t`Tq<lfKS"=q
+36ES-ABdo)&/EiO,{o8TLrBw~k$;X`Bn.C-OQn]1Sz!{qz.{]ES}t7{Tw`Qf<-ef78z<N$W#HjZ;0S`dp(^=s1I(q6!E'Ztt{}H-"&;W=!8wqtu3cd`-yV
+.F6g6T<-4pj^$({;[w&,1{~(t8zgoMC!H-maZ_d&$6AxJf9HL$$Lqu;[_S|KrC"gBeoe6(A9-=^k||mXdZ+H)P_P@wryp)6ztO_w~wKe@)HoT||u"56!rO
+,oe(unNV,`OnD#P|-W@Lq}1O3Z',tZSMu<H+f"'IEHU"b]R,T_7R<so;^Slu)mSqV#),>})+lVTFv>iN%.yKsD9}f^PIG!,{gnX:rDHGfE,BbF|oRrE/tk
+=7]GT3Q+6LJy1-o.!z-mLx&IHjz-JIu!yZM(zf5D@4ZXfS(V0DXgm3KH/c[KfaiNUd&OxI>C2"+|b<%Q7{1yFE{#&J|NHZ:7"{EDz=alTM-6Qh]4_%RrHF
+gru0MMY_osB^9TB)~2gku}2{^5BC3X_/B:SKF{nK0@!/ZtFrAD0%V&7Ol_KnwP@7rb^Ur5.%m}dSiU3/;>N_Fou{!6Vqyx;OV{;J6$hr!~;1T`#r>hFUXA
+a[af#g%Jcdfeb"CpQ^<#)GYG`8HP=_zxI4ltkV~bpqy"D]^ikSI82TjV,R_ulp"6!^f_/eO&}Zu(-.V3+E@}%5CXp+Mc]{K]WyhTB/PFhGL}=Bv.jKouzx
+@y6;.i6[wCrP'5`OMUrR%e"e}IT}%;DUyYK{j4a58p}w2)=sAOA)j&BM$e$x;PV^UY+66c[Dl=86tJ.qCW]8QdRWJl<q"(:J-HwJXAQT,=l:cBk'5;rma_
+4567K^)GXtxjMb&o[hkVKiyM"g6Y}#x_JPdQ=Qe5i.-&u>|`=a^yzjeq#Wj-k!1gOeNE8$ppnlb2Kr3BUoEF&Ze3&lMTCVUaB<QF4'tv/G;+3G19K.^9#E
+Io|ZeaOGiS0UgWY$r7a^a$c6gs@F>3fJM66/_B]6}2)pf>Ps"uz(!/0ik.nf)A`X57lVFHW3Myxs.Yl`,;YMuD9!E_R6L3J{J@(jh0Aee`ulh;B"nz{kQT
+C/|Ut<S6s,JPJHZGn=hNsDgez]D2RPU`RWW:k{zbs/1j,=9@3xCj[`LN3TlxPL)P6N`DY%CU7S47uF}l8:adrz.;y8zNNAq%h/DfHJ0ET=[{`8<s'm'j+]
+[%fCc3cx"f`Kom#yi;Z%n2$T6mdXxKYZMW:WNcx`ZyxP<EBF'FE@iFnQ31U;L=;8rtkJnjUp+5ZSwkY2M+GCAP^QMn,/j>CMsTIn1jptQtATDmQLfNiwvx
+{cqs<=f"pGqXnlq>6Vf.|`6!{%qp`7^=<|#j{m]m%F^"54ysID//rrMP(WY=59f4t;__L6tY+:8vuuJJwm8Sj36z_YZYoi1L.j]|L{D9|6qGWjy$n=!2iL
+OoH@v^a<!Hb>HbK'.!L@@HB"aEj9hsp(^=e;|1;!M!V8{9J"rWhcV&KYb-mQ122&kj^rE'p!J0e|'20M_)_Gy:FSa=:a7,g=c<Z11Hm"#Z/0VwVV-1N/=j
+r0>kPsO2n`C@:'H0w2jv/<E&UsSg"L_;3kH3~.O{j1XF%&i]q.v.:-'G;rflt>|mzIH]7nofPu1t1jC+YmVo5ib6Ve$vQ=P`=ZxKR6mb+:bCtC#t<n<@G5
+O1XX.[06R3MnZM|]=pym;X"2&ObS"./OB-F}KH8S,G$NHC8}.C!4R$~-<<b<OF~l_SlioXN[/RFu-)ytPMPCL%tu~%ni&=J!LvDvhuIbljJ}Ybc`kiK;d^
+9y$F8Y`VPUxPQ6s]j80C5$ak;@^iy5Id:Sj`==~Hc]=dQ^ac4HwV_,aE@Ftd&l>`$l@(csw3wU7_;1NMsLEvHw<r}uTU@JE2T6sfCF2hYP>MqsM-/6e/Uk
+U0XtDAPR7xQ^I"/ph(Z%@G7Xg4[SaST2XBA_mQIni_Z47n6LB642$1J;R_T]h!4z)w9kwe{gMo;!M!X26<+6y#|VKnWRm2$&K{%|{=qp'Y`-#:.7Wx%Jf!
+H}:wJk&:8`-G/Q&bt60@p__&:v;=y|wV.Qos&@[$e#EC'`y.G@rl!GKt<Ktk%%jQz.eoep$oZ$X.4tV#Z4.s|X!v:!-ksp('Sdj@^ts&<Ej4d1lA:bj7R6
+C]ut%+IWS9wL7kxSw6}$+`k_w/6sD-j>s8dU$}_Kxd,5Fduq4E/6<[mwnYhOOn$hj|3gxY-ea&7pFiN/9]a[6@bth^W(Mjp[|a6KhMEUqd5KV_6pDvw0^G
+D2`Bt8:Hksv`Fhb^Z$jj>0|jn"_PheuK<Zm+``m|ME}/:8je^!PQCmV:0q#!`<!4K)}45i8jsnGmlHsS@gD},x>/Q.=r^),_-R.G4[~4W}n]@i3E,42!YT
+DM}67!{`1L1nL[hwg_&>!.$9s#qthCVDi@A)c4.3#q'lNiWG>9PXMsgVQKWz0Y:hJu<>ckp^=<A{x;gt|JD0jOtc{mWm"jJ5Lm"n_eNF$$[oG}}"MY~g)j
+15/(K@`=&L19!Y`S]oMjn8NU&GLg~8|a6S>aM,dtE5!mF1v#I$HCsv()lQc;s.x;+&.F[!sna1/DF2]X|!5hKd-k#=uNUbq.OBBHgE9D`ptx~<+nRFpMh3
+Oy-S=.|ai!D@-$L0Hk4cLdjwlIw:^5%gJ!EuDU3@,7chdn_u.[g1Ai4l7/(,gp&J<Ff<&7(11fH'Y^~bdB]LL0RPQiE5asIp[h{ceHX'{&hVf%[_1{y<oB
+cZQSOFrb#BloS/=IuC]_l1nA2Tf_3|xIm:XB4ZEq#LMKI+FE(^o]LAc<Ar_=gpquyL4v{yyYrLD4"I`666Xoq^W]d$9l4P]mW=^[lM[tKB"^P%OcD,q<-K
+2u3O$BZ3O"Poz#Ai`O5)/<}VV/jy#ce"YV<("@(u"v`f@pIGa-.VE.Z^L+CBFTI@>Sd)Bb:GQ^A(Ds]D,ePTAlz"=WA61I6R,o{qm`!|@lntPIT<yogu{t
+ntaoh5J2AeZmk8ANaO>P`0rx&Y:Pbr]g-E)yXSMI@:&eP0@1a_w/[k[Kr=XYSib8"Uis+m]0@;W>KKCHLKslUYm{ju7,/:pZ_tEJv<aaZ|if],+zyqJ&OG
+K:nmTl#P!:LdsGoD2{S#{<6N5uNlLKvf.;;x$rTSME]Z(BBJwx;Io@r,gOc>hN`.oO`DM8@{if#w-_E;x'R-.QuNWlBx-_SXt/K:|SQ,6d(E'97{1:3#aK
+`gZdikb}_/N:R&TBVxv87{i8S"jsNP#9ih}4wExk"I<1Mn1$eD3$r}!pZAd]u2_|]Y+5<t7!87-!5iwaZ3a.rIK%8`_u;tz^Dz-PAH~":PGen#H<tx9mFH
+p.2[=;'{uRX%P3'ppmMgdRTJ7>}u)&#:un.0ga|/Gxs}Tbo."~HgUqb'/(bs2i9haJW{:J=aN$XfTAq|+#!-e2_=e_W+I{a=vRI/X<&ODQmQ8a.N}^#sEJ
+lc"T2xK&+%ZJSP<P)7|&Eaoz7y=Wc>YMr^p}ig+"D5]He-X(FhO;S;AH+]+"-"vWr0(Vh/4x]#nWYE|6_;`fn$U0H%fq,13jJ!~W=fU/HB)7)x3l#r:FE!
+-;]9M)[xujvjQ.qzn)cb&HY(A76h.o"uC-:sn@Z9|(D+-J39lF#(._A@iVGgn[u{1Q<d}3:|[>a{]y<H-.(h4)ImE%DGn$p:=5'|-mXn.O1)Lf+<[{O01=
+svFwY'Re(e#:#n'=IPio8>&Ab.{L;<A_3N"GgTa(ge9>sC9PRouF1/0I{@2#zUoxWn:/pP$+UHX^U/|FO+%SBK~>z}cU-ThR~n.1{fK4a5CDW'{WOn>p2=
+V#zXCLFO:/{WFOboWtws,3O_8i(69SC&=%nx:SU0@Qg!v+;&`i`fjwH&SsTSsuAkH%CSx>gLbmF5bK#n)1Y17klUg<]b}(7F=2)95M;Y_XuGc0{2{G@8sF
+j^JROX,=ubn@=^s37ydA7";t8;k5%a[mhk+LS/3k}IRs4nzK%`+5PvClCb_5)(j&Kzt(cz+(#:e3|&g}2f=w=@[_SkyS4El-Sr8y6$H]5+Ql+IS=s8YThR
+I}`Cy+>N[-pxzu)"h/J(7/!r/08hEp=X@;1)%^diU/6/p%#R|.1%H0/h)q8K[-||5>6.xUshR,Et}-4aWwHC@7}74,qgJ_OEkt/_RS_Ek9v#u2Pd>#:JA-
+JnZRw2<]7|M[H-<>jc1I:Dc%SrrDweM^$Ut$=vSSl.D}4}>+(cl8dqP6(hcH+L}[ndP1(_~8gdpsdmz0P^Mk!IqVn!WC<&-K.Y~P3RbY:]HkyynzgB:lc[
+yZ|voI("6u8v_@97%b[wbjjn6i%_oeM,SnQz)-rb^u%`QYM$)dv3LAKL,h}ZP)_LH2P]V($EY}"%!#Wq]+UiK'cy>Q"hv2ovvF6YkY8$.Aa8l/&zOP9PJ6
+61Ro-"nT4l<uB}'&uchgR&PQT=jrJ!!Zf$bERG3hh8:_>'|jG:l"Kc&_Ut{sFk~w"dU.bGGM9_LM@]QQ>u"I[B^vV{YS9_{rt_7%V%YzY3rc$kv7O4|t1L
+-7=,;SEPx(<J)tW$1ig09M<l-ROP6t[jlZWZ"/suyLu$mul'-7|V2t~$VMyu;wk=K,a/@WYdPoG.w"yg>7_8a(:dn=R<k-Q#]EXL.sGXk.[5)(~j|"6U8'
+ApyL>#OaprM}UVZw~t-GkwsH=_P|r#zCfspPICzu[MX8"d%+P&A>AzjkH97r)PM;aLJaIlAAY6UF~tjFwo9>zE6XAA:=2rofI$=1s=!gC7U7`NT>$qKvXE
+0p;=3-+h3st]nCWUlEU5,Tp#hQ2XyC'+^Y'$Qea7L@89MML!R+8+j[Tx77Gn$`0>t8cb=w6>zr(.eIh4NeK`CPcv}o2r++<z/ogm%ey"`qt%xu:A#4~kg9
+BEv3HAnqQ-A,!E]ySJ:AqSHdZ}mRydRXUv5eFkcM<l,2rgEC(YZy'xs$|XMW,>T`jFbE{:-EL`C|^d-!v=f7<yA5=$G5H|2U-1Cih'82T"RH)'OhSiV(}0
+ATDEatwXaJ~>e/qfLCK/qvSJ"c6|Ha|yFe+LX^ZjQ'eFR%Hr%VU&(cHao3Ab71Vvl0'('cyJ1N^EVA8>}>cY/V(WLUx_K[NxABH9zbPH^dj-Ha3Z$a]iF=
+zQ~";JP1X7Ev:jdIza#h9sI9B>i;4Gq)wkhiZ9yJPY^8mo'+9HfnYHJqgfpsJ0Sl_@ev[5~QN:6gA5"[XZjt}#opC8AYT{XjLJ3[hOIy1C9&k/md]dYmoi
+kSWS]Ze|X{xAZPEaKg3&2t{:E(g|yZ)[W34787EX7}'N3c~Gc:'[XcG8DL|-lb$`H^h1Q}QOwK&z9p/n=>41L1g@pED`9(hZRu8!F0ZCEbU/gY$PTEX)g=
+QO<|H}dw~|go|X<Z_dnIR0EIJIqz4Phs5ooQR%"g>/P+"Kl3xZD;FrDhZ#]C;=~^GjSPQYiFV@rv`5iV$O03}oOq[c'rrv0'n<pLihf"$}0-siX;`VUhGo
+d]1nfJR%|{;-;o5XP]+4,E+>kg9J+6!WWvh5/Q`lY|v"F$xC.`!LM5albh31@Bnu$so9QUmX~_Md"lOpE8ofPKK}nKX(.!WnX(k!A.q@q&7mcL.%@TFnoE
+73Z={tyhxplW.'q0irzxY"{P`$%(u=CVF]"}Qpf/t(~,.OrK0]23Uilc~1#YPJ!BLN-i]6=}Vp"#6E#Xx4c$PBs,q"X`<`yP5oPAaJTQ;('fj'+toO"8C'
+#c=tk)g0uA~)HRUx91<3q-l9(VK$tfJY(YaV0q=^`pJ!p9'iM=]&pQC'Cz(JQOToQT'SV``Jn6oj|K^l/F}jFs5VXNPM$RkqpHyZI4c2q<A1&Ni7M7&j_%
+VK,.&M>lfo,3`I!8CYF+AU6Fz1S}O--pU{FUTl[T8ZtXL`NRPv!3%_h|7p&/9H)(iOvw}]3)5vC_$X&Fmo#EH-#_~u8KVF:bisnF_^i("BZY5Yu3Z4nE0A
+Uj<s=Y^u-9Y<rmXe4wcc8xvf)g-6r;+OtN|bToXlpk/qEs>3_I>dhQj^^oz/q74D8[iujMhPMfV_Xv0ByFpSWhvs~@|wv4acH)5JY.CEBs<nj8Xz(Uu8;l
+natzrRw^A.sgB[<F4@75UvpZHaI&Tc^O9b^d<YvW[Fa3S6Ep_E|FoELjmP;Fm)k'U)[kL7<G|,jo3=KqLPWumbWo,@iPoC+3$vub45rmxogJ0v!hi:DYI{
+ZLWOlz$S{/qm"g$&('U7NAAM-_;{ehAm}Uf1sXKM}j`hK}OrB33'E'{(_5h{">lZ^Heq<Ax_g]FQc#xT~Zg|[H<04='^`Eb@mfAQsI8kZBzA(!p{sD2h~%
+'T:6{}:@)E}n5B4B9=TII;aNdrC>l.BB=wp@sZ!pQxYcEjoyW6$@-7Px4(I4M]PZ8H]{=>5`vSxg="tTyR(2:X,"C/L@q[,'UT[TlSbAZ[&A1W#>c.d5.M
+'"j/w3^Nxg]155Qs#wc)/#VzTRv8f-]S<'O%ulc9b>m<@a}WnxW8wln:#GeillXWB[9<i/XWfpMP4'P5eyLpDxM]PWm]/Jf@sxghxscPh)A;mss9#@J&FF
+`l<UjW_i;!6P_sTx'Cpe#!.D_%lwIec)]"9nBjttV,$l5{}:eu!b5,aBNaIR8tT7{wvIr!V`Ux<I=Sjg_xqkVQn:v/qVE'#[-=iu]5p{pPcTS)W,Y21:/L
+{:f-$/!J,$a-[pyb-$QEzd[A+il!fOWHK<Pfttpu~xC9u7VKST~U=aJI60b:eE8B3iO,|`gS.;/^A4rE$fsi`{GC}Ay%SRI6CZB"s0uuzx#I<VX8E5%or>
+@JjPk}>ee"A)SP+[0s]bwe|PD`nL%i-d|{1SkyA.tSwqg:GD0&us;%A8i='(EXEu_:-L1iv/XTpuwjHF/rpAJu[crb-`~cQ:q6%WjHX{[j!p0tO&M4Ud|2
+iiC9(Mf_Z}6u9%BZ{8@A^cp/e}U1+jjtO6p+5W1Td4-%Tqoh#a{mero'8V=Ku+'43!5yD_jwxb)BFH_}O|9ii%B%3+:Q~EaO/'Wl-0,O{v5TD6]$`g|/hu
+h@obcfV;AcLp;dR&}jun;'B#SFZ:uz(uSVc]Oa(i%}mO;AKJn3q@}643K=<3hU=i}Of-%RUMG0~Q:}fv,z:K7"~j~/j(F!:Zehd>ELM]/55:&0.wWdi/C(
+dr19;>r0fqZk~aCg)w8GghK>R&#}r(>qM#fqp;yigZZ4i}!=Zm(4-RWw5@l;f:]DoEI9~-,o'6~(}1fBJt]9M302)hjbl_rbG}6a68RvAfLV{t@s.M|#.|
+=Lxk,59{+}noA'$&3/&G&GLzf%PSx.NwSWazF8W7./ahMVw|(m1e$]`CH`MLV=N"q+/:W}vPqbJdq+iS/e0O$lwOggGWVgVn2)KhF"2i8=H3$|J|deA.0>
+tZkStQ@R<USICoyB{a%O{7:cN9H/.px_&=5|(clFHTy$wQL{B02XAR3vbh853feB1).n'2(L|r;QF|r+t(NK.r#Hl=^EF.F94'zq{!eGA;>+b'/qu3H3,r
+[_-l=v/5N&r/j1P1,0{-bD)w,X=v(X1cR=7GYRWMMjsbivH0QIV|BsSoO9][oGNIB:w|k-Dr|Cz5ese9}K3!~ODmgsh<_fqnM^7kSoxkM>!tQ;/M7CFs>`
+BK;lvDS)2O6IDs8W^Tk'e.f37M(Yj6zY~%ZOt0ndrf6-Fj~ojqJPae1)%48k$v!(s+e(:T+b5PRWZyfJEZ^m(q;$A"tFFc./kGr1ExqY1y|@Ulr#/GpMKj
+aXF<0vCG(F.wM}g^|'ze^@[lqzLT^/`C3(VFiz2/siu%<%:LbOc0PDD3Z(x+0zHTrPhJ/s]B$+P)qQ^,I(KTJPP31%jbhF/l".CI/X2$I7r8G6+58)f}ST
+b(X[Ph^vl<>)in+LSF06'6EY$1{"$<M[D3a%aDXO#bj:[[19|97{=(<iVL+0J<&sE:sVkI8<}hfc6%%^~W~HP)Cb32Q)sk'(V`B}c%gDm`4CICDf!%5J1:
+8LXm!oFk<Q~g3<VdhQA4&}y44gG&}+|/;7XUqei>vv>!M777K;4mOI&f--cn{q$gGJZ=HA.T[GYS~c}o8r(oaR]WV`|P7eGYw%frzx+Ec0FQ][p3l%OQuk
+15_J`6S4,HjnI|vIeBxLl:=/ZGsz63q|~d[zP/;%<eF7obR:v=)sA|wFP4ug]dOG]!&.;B8J[P1`OrOFAgbwJ7'2lqiYLeF=)xO]We24nm$UDM}@@gz7NF
+)h1g6gqeO}3f}|/q]AsJ88aA-;>;%!,K9X-.Q'i1W`ET(P2hz[VIuAH8@J7sZJlm!OV3WKf[Y16J|8jgMGt(`VI.29xxP&@.CtqRee.gS|[qC;0fuHP0tk
+Pe_sF^^yHcKj6bRtvtTX,m]a|uCm`]C2"U'|L]'bk!1#f,)gHk>BdQh`!/0E$y;#a,d0Myi(Vl]/_=ZI$G[B8O-j^fIbPsn)y:9zS{xFgn<Z,3fN{xPmsJ
+n5+/yY'a`k]5P`pEf|ylnM)jIt6dJ}n-BWiwnkZcvT`5uWuxA9mV!O`0.u7)%EWu,NTnN.v3V`/4BSh1r|NWFR=uAqg`R2DXuOa|x}b|:qer9G=)3ct`U_
+;cNt(DO]=#_9z/8"afI[7BQD$(pW&:Si8QCyJw@/4C+=6"L%B-S-+{,gyd!<ck]odiv<3[t(k0@jX#l4|f+m;iFO}o@`hszon1=m9|R#3zY%o+:uf1bduO
+")Yqd7U`=N(BZz0b3wS5'-J{FU5nHi|}^GgTbO^F[r19LU1OlZU&KO!X.Mh_4J'lKP$s-hw1=JG%khB3vq5;:%ioF[>KoW;c9k1Cv{Fgedd5#BT]J&|L+n
+z@+6kT`kB_.VcWc|+JHr_)9`,3b:O2HNT{iyR5EatL!-B"d850+_69(=a5dXA:`S,-ut&(kr86tq!GbdV$=+v/q5x/,JNnYtA#YCRqWXxW%'dh%2{r2t!`
+z$klc8%4%%[,5hMa@G|b5Ka$/Q3F"cSKcTEO`7v@=J2=,^}Z5=p"rJ@$evQY8U]{dr@qn=`$Q]E1k}Rx-]N$00P2l|japRvE&IM^4pvo4xKOzvi</ogj@_
+/8%V%.|O"Q483Vn.gxaIK0P0wKb-Oykn}t,&[`94oQVBxo1|jKFs5Yyi2g')-<WZUIhaetc3Th')m'7.PI|X|kI6hU@COn8}Mf~b`9i6!MV=voAug$V!zb
+%!DoHLn;bnCTOEE]):k|E-kJ_m]L:$/[fmc`2+IUAx0(p6&X[oJb{aa9H}N]uOL.P19ffT^p5|)s[DGqI2u{nT53iY"mj9i-{8Dd]'`}G#.litQ[{Ly-eB
+@0f2nx0CB4|-i|mX5oBwX2>LwsWM6F9e%s8C$=7N$Ta8b/}hejLO&c<:uWyA^DN$emrf2U{;v5#sadv/&YZfij:A4!DhtOCgM"Lsq7&M"pZDxF7/{{wyy.
+|+kb_B5#d<#{y{lx|@1r%Yj{o,H]rJZ/L5&DwpkE,Uxx/@JT)T6#W#,"%+3%B:M^>ckki/[9P;]wq{E)qRSP|I[H6g9EYMPVOS%VB5oA9}rD@Qjq`A&;J@
+x#<Rjh4'Aj&Q/Lge'>F%x/g=SF~Qh`Ma]xk`8lux1ei#9tR|qS=uj]CL(y%0@1pS&Ghq)6GD=O~sHD]J]p79_SiJlarbPa'K7l-Nn2xAMdAM}lhaaraJK%
+_%u#g1nlT3+Q[V6i$SQ"YYoBjdf"0Rb`O&S!opm[0`Y9|ct6"u>G0LGj423c#<T8OzjxDu;<('vqkjDVmu_viPT-1XHeySLQ2'EL0fqpEsw].JFp+B9c8`
+]2,Yf6O{abr^{/=Z`LhL(yZ]:gCMOz5uFCsCU]V`xySBX=`Qu1+i.b~hB9vTDv"1>W!b,Xr2Ng1=YclyV8ebiF,E@ls1!fgVQxD->CTY]GYWL"PcxL$e2i
+;V2;@oEsoVcIJX/HFdu]uLTn^oS^onGSQEidZ{B/fk(i{qsgr;8v_=uhL6xw7qt{~k1L{)Z)V2]N7V(_hg~+!U2x72jgL%lTEIhMyi@!O3=%ayfvT"WKlU
+_$Nq=@b%V]wWb@"ocEBm!,Y:hY!BOSvqtLalyNO2Ua3J%/iMAV|#Dbxy[21LK]"oYKYFg|Ex@G:%{8`WG3p3.L&,_bf6A:x2VuRJJ]cQ.U5:!;isTco=6/
+-l>C-S6PG>AsTwXmbM%7LqJ)&Aq9G+^@[UW0q([gRgx%ouw$ejV4A(OyO+50gFJILAviO[#=TbaYnC+g;n#4}"Si8FwbP7Q'>8jjM%lYdB#'ZCpEtRpF=T
+~^L}<3`qe&A<NpJUtn~/20(TsCIM:n'%BWJFZH{#@M1Yt$%}^^YW%|Cl>TjM~MR)CPLX7})NA9h1bQ:^8<>Za1MCo+d<D8ES&cCFV<p0kAMk6e&91ppir.
+mw~p'Ugi>J({GCHLQE2`z97b;!H-4Au^]}$svWD-%#"RVIVp,cxT@L3M_Qzj,Tu2qmF_W[[7KLSi-!^yCm4tZLs49&EH;][R;ZU/l%CZ}ob1OTf:K=dywn
+<;0[{hK%~R/=cGszNVB3lp%i131kd9X2#sI)B:@_e6ultD1wC./9mC{KO8d$&V:CAbgVj[R=^iXZj(Kq4Y}B.Fo-GNV{@%=uZY<FDqB=LLm]DTQIXq8I'C
+>=7Thsby0!dCF.^+A[E4`ahs<1`dta6+w2kOFQ#@/oWc2&iOUS4dL$%7tCc}2z7Y,)+>`jemim4ZdiVk@rN@c$W<#KU=dNj)4Via/%=JWo![Pd:i~BSk{]
+v;KHP"3Ip]SBD7t[b'7y%5N_0!Gq}g+eE"9D8&!4:'u")==[nEFD&oV;;Yf4|I,cK^Bx4pJ/X`4-Q/zCuWeMfNT<<=%grwk-+}Td]-O<NfB4l<221tK`ml
+5:+,sX5ru<~[cKcVUfdo|@>hri)@VS&wk[vPEJ7Y)E|x:,C#@-{l|XrPFx.t'/J4OMIthjp+$!]`'#sQuwy(ibrbr!L_1P@:NZ/|}lB')bvEq`(bRhj/"|
+=j6@=5L4J_3kfh~QLhx"8{ek.`ru'h5%EsR]ufL[j81Y[x^u%P3+=f8s-_4I^V|'W(_A2z/@(xrb,_Db_R[N[5TbHu42XbK'YV"U_TdcMaR7l$~Aw^cb{Z
+k&Kj;>gq-RsE]837MfGmu+:&X0zw,X}"#TU/894cB6Wx"-O$/AGd=[^_UvGx/`qT7jC>f4q73-X`,C4^+`LY8yR4&f:#}bG+KmSQEc5BT)z9WJve2o8p[t
+`v%w%#JL<dW"1;2)"2u1!UKDs2p1<4~OKS<iu:jB<quU6J%)S6RQTOCi9&nGwm](2H:+Yn_<u$J3pfm[gE[CH]@OJ2_Tmh-A/zjY7c##/0A}h2j:dIvtL;
+K:~rm5i45<;}(==imXr#:/v!w;u8VXVL@+lQkD#:pp.;bK7tY<k]$1N&~6>%3FhM(TM4t&!;h]+2'_Q,R)qpvHNcr,7)Sd)WH(b4ILsJsN5nZh6uGcaOVz
+Hh{oOolSIaGzcuEcfW&-Ae<i40%c6FpGjqB<,&k(i;>p7hG>;k+w))'HSMcm.gvKB#cl7`y(Y'9bh&#.:nGXo=rZm%O^b|nl4r0;Pyg%S;^qb^7%-1S#Tl
+wdu='+;at}u[5Cw{dInwNpe!&UV5r(nObj+0jwXci#Xly55S;@lTo=(.-U)2t{f%/j$tY1)R2QO+1xgKSiBP|5FlsHH&#E)O;a=Y.q(@YFGwPXzXcPq.;i
+`^VW:b9CDBWqF"S4yo--J+uq=jvW/-gdWUmYG:B"n&CiD_yr>NCWd|S.+wu)vp!{D5O&&RNzl"]ph,Tu0ETSx>lxX/!h98UJWl3DQL%AU^1XyqWF'r>!iA
+3KJ=Efh1FsSNA#&H3qWAQ!tr<{_S#FwMil9ZY0U]QRPZNg'"dtk-h.G-QN[xwe65IAlD9yf<|yi-R$C{4dTP1ZC]^9:SXF]uj3)T23M{J+#Pno".c-M^XW
+QLTiYdn:K;0q{$grj|}#RCQoN^pNIrF]x|ZbMlDrrW.l4bLMTNm!TY0:pX9v,Ns6SO7dpwf1x^e@&.>'IC2t`os)C,/JH)}SYD`5.j1g;EhT'"ZVt5E^%;
+/#S.]X%(GWs5zIun5sg.`j5'VeZrPLrfu|DBuSy2zZg:r3IFIz=:`3`%`izCTX7"p+yh$s'NWIDE$|:Zky4EyqaTt,%wPds:MAXr&r0(&wj@=Xk/2yYLr{
+gs>Y>J+Ttw;ckE}eZ:kEdefN,A;jia4"4}K4Mrwih,O%.o}=,RpeIuIZdUn9&2#y'^T#N&bz~qig#R7Et9>K6eM)^F69KzM;yj}!n(h7AfgUOh4qX5$jcM
+}>=10Nzk[aim&V4}cNy'WNlM-gH^@}YId.qgR+sJI1+u3;ypEQ72]$NOYReNg.PN9'jL7jS7;qj|G<Xtm@@^_y<}X"sM2r|^Hu5n]r(tF:R5p;=%"uBqT&
+V""l'7Itu:ZI[y9qVI)7n>8lfm7]QxZa3qHf5a/@XK/8mRC/s]`W!b=h&}wT:kgq/X&RHdk>zpSO'%4yX][D3f/L.zAs.g)7Y>3wb2c{g6[IiaK_!Cxwf%
+cd]|t7t23sgTr{jC<Z>#MTQva|kMfU.a5r^UL}roNDsg^bL9<'ud:ZB+Or<T-mtn=n#rnir|.mwAKOW|m`Eu%O9v@OpmgDdfldIr#oAhyaS"#pofn=Kh"~
+Lm){g-nQ/e&xp0fD{4f|6]+NPghD{&S8;uAwbDR$5f~)spQWl4|z7C6e%f8`oA/Ah=YyRytq~v%L"Spz"g9W]:BlsZPJxPJ_%7Yz>'Pq{g'JRrL!O+nIY$
+&KC<+Y{O,b%EAESW%2z>-|:x^c:c_TpuLS$f=uL'@K%"qM6qFAk;~)_[Z%G/NI7)H1+Rv.FIn`!w|yXYIqR@/c3PsLQceoBvO_wwN2b2I+8$|oqFg6)op&
+4._R!M_xJWflmgc2[RQ:]6c8JGz3/A@;_gAj9C:|XLiBWl7Y,rJF39g_$KUz!jN6DG!P+fZx(<sfPM~:U7(K[ap$J3Z2<{v,qo)g@F$aD_k6T|fwlqFw'V
+3)bl`Nm!5JEE7nF:"j>rD_hVqia>7T$6%_dx@j5>q)>}!qRM/Hz%ut&f.^%c+K0<KiP_~|9]ix[]O^C_k_RHq0H@vBs>gIG|"OBn8jn1(X3a!'n1tKMO62
+zR<(EY%!A,pSI7u]xla>uT^KYuRAV2&[1Zvj-(^xZ'D]W12Q)EMA9`3]~>:-<7q8=m6q__Ilu1K7LAWyYj''Z4-rxxMuWgUyjCi;vYiPe:Bl}&b.rRhhmD
+^38:i6V#X;F9l-]i^R+Pxeq<ai}X-4gx5H<0nSa.&flSe&hU-^F:PvKP#L%Pk32NKt];hfCrq,dxyr&[&r,>g|Y$7=-)yO#=aA+RE`EB$L2_A"/SQln#"F
+=t(S$L0Sz@}3(@8]Y3IKkb8/KCe)k</)uXCIXR}(U0a2"}]Ds'RST+VMQFaefa@uI5Y:jDO]0EEg-^IBE7U{5l9u>>{C;vM!K!lJ1)1EJs8KPs`POW@q4s
+$A6P)E$0I!a,v8=U0Su0xxfmd3;iP.$}z2([<vG,..&^3Ief}+ve,6FE%[(UCf5D.ox_uajYi5F=TG7hE{TsFMO|;|`m#y;tY{1gm^qE:G$FDezK)y}/X0
+V/MVq$Lt:}bAV3,')[$iQNk2VxW&R3ttVzzK]]/f]ih5WbXsqnCrXEkZTvy7FdARwWBa.%<Wv}ccfK@98hByC!"^Lh$A@I&#olq#+rS,K{o&2{gLVHNAkf
+VE8(Nj/"76ciWh83.(j9xBk=v1B{!>f|l{pLefK9G/)x.|gr+O;v/#nc2Jo"3qL!g=Sr$GXNbc-q^H;x^pY(D_W}SO%R'`:JRAqH)NJS-;1BWSb/`i_cZ.
+7<]_-Z'IoMNF{oMx672yl")vZ>C"p_cRRz!;^Vx>C<KE$h:$/n)upbh+ommcVVn`+FwyiQxwo/5Q3Ffc`d"d)bCT"KS-;mW_@]U7OI,$ycO5PD1h0wpO$%
+YNg|KLCxk+&2Bw+l|l|`BX0c2q"&Z]!Iw"tlfqi&78}(!|Ix2-_TQS1:$A!L!MnnaBxZj@H(0Ft&NWJjLRpBxRwxtwHjnxtY{ggL"N+VFDA]St$z+jD-M>
+""(7!sG;cNpl7JAmn(z5COLHZN6<FB0Woh~/,d2)Op=v"d-JVxnujH@[^k~|RqQMEJusU"5lZ]]'&er"csGJFnn+Z>s=n'J<6FG5);>kG6k|11Ht/%D)Vt
+Wm>(YF]%cq-I>e'kwYM-XPJQR42H$B#mu2^{{k8E-W1`b&%1&EGN8LWQ)0RL~F'zZ#%)omZa_i42WCeiQOpWS[x3rS.=5+sM3kNG-,C,UW5u0dTqN%'J(h
+[">+++b!/mE_X&V!$UqB7NTFNU}%U)u[E9VWj{(sveqhLIh$39ILni]L;,I4qnQi^u<"/fw{0^xb~{i%oQPWv|orkmHv,Gd<'p8rogPHqqY4s`[>Kw(N%1
+]^z`3G#N)elk6/Y+ZbU)P4uBm`=^=gRE<}9BsP'i2W^{nDM_v/o'-Z:_]}yt#MnTaT^C>'R^fM@HcoF'kq|q}j/j+<)a4mVkHllxhV,i&wtn'pbIV0Lz/e
+K>Va,Z1Qkn`pC5nEu3Ngq_-3&fzZh,$f2GI<Ppa:pyzLzi^<FED9WZ-{8tp87eqTlYRXw|nW#3Hzm5IuI|L{1+vLA',qAV%)i6"bgT#qfSeV$E=K'61^Fy
+_3@9Y]_>uTNA2%dObUfYPY0@q@!/WXUc<;~5T6;J^fOUt+XcLI{V+r.4>VU"W1yp5!<JnFm]C2PEY<WCmGS(nr=&WV+<%`AWbb}XG`00670v)(,5|UCs]z
+,_[vWnWZHNh}>(Po}N`pQN[lhrRL`D-sG^3^{K$bxh9`;W<sQVhS+l9ll+A.27Ex,T$>V_U{0j~{#DwHOA9@NF.;S!GWKs:U)|&aS!7dVO<T4vI+4{b1=<
+XyPWzZgb(7p=kU7IXUf(vNFN;dN>^]Bs+kH10+5)dK`[+MC8xSsBWzqX+NJ),c:&23"Li=VnYq=GnwAGpiPkQv7fY|Pfs'Q0m^~&!)d%A+MnoeYj9yX7+v
+1(GV1Yw+3.iU0>ni,,Xw`oU)OAk;O%2A7Knif|z:PS`y8Q95%;um,<It:E1osF'@Xv^+|^q#UlWLH.UZLI054dgwUWu:|S$GJWW+]>#=cz95,=D]Np0&W<
+6S|BX[Rp2'/m'):=e:Y{%w4)0otHV1M(=n-@GOYTdA9)/'()^u68OL~zv6!KyJ.1#Q}{R=uiuB9buLsf8BMAB-21ywc!>&"!d=b&(6",;PBt=chra>!QO(
+Wn6<)`F$}QX&K<d&9h(^rYy9-p-J}54:Y@VOV@|g}`6eh_bAn+R9A;=-:(r,2H,jPT=RmS)Ja!'7~8-w!j35!MpVh<<1y'>Ra7v(gXe]y1Mbxv=;7@fi%N
+#7(>An%0>(-KMe:On(CW|B5Fqk9VU9kW:wSILJU@"Nrxk{1|p,eTyL>_V7!<z$2cXT)@HFNzTM#W/fN_ggzwUcK_-N6e+M1,th!<'w9&r'^C-ztMrdl7"D
+OpoT47:E'mfw<}8DMz;_Hl&G0EynZlZBGwA_WGU@u1Ye"]bX5kU%+.fR|}/}n_Pfi.BL;Gu_CY'@eM`f:7HZ]NgeQ[f5=A)r3x8,$^u=wl==JI/CtvcJr5
+,R3EMI(%55)=P]3Y>XV=1UTR9)a.(3quCzOI8/AX6oVH@GI,+cJBpe"nMng'zmb@%&ub7;:Q.CRVI/q$Fy[ZMr|k4`IQ:1j1Zp,k3FJo!CNnk]W-k`ZC`D
+"9O9fzgLLn!)R=8cLz+5M5W#}Tre0)+qY2g6dZu/K$d]~fh:8D{L(3n@A[(atrnZz!Ky3rr"oZ5(`X.;4%4CjcjOk6bAutp'SP<{fDK+6_z9M/wZ_:fT&1
+$&"BU7W:!YIuz/b0!bg'Z/0FbcKY|$Q=2zWqsvi{n/-sFgG/S=b$@#TA`/d'!Rbtnb(XGC7Zj7<Z5q;+%THZNVx0FDV:)82x6x1[0hF6%;%7{jB835a%a0
+AlkmPnC+g/hzw$(/f7=8lF~)>/Sc^9~)}81b[7}#q8%V%ai9eAcGFNhHGh;f0agL0YHRadID>_gw(}f[BjD}kHMkZAlGYTREwJUc^^.8&u!Jk4SLktn>e1
+O0k6d+-k4iU/=j%Uy#_N%"ogSlS=HATd'GTw@kM.=IrF&p)Je`W-bOkjHB365B%ymydNbx{]EO[(FuMg01)m>34Qxg,^[vgLm$HK^R[o3(-TlkBTH985;+
+j'b97X$C(P,0J%|Xb)h6URup@L/Zqs,5WWYK8eL%[.3PrO>n;2wXfM26B|~8A6uVqY-A.LO1jA)C"B)XAhHJ4QB(M|oQ=nTyNQ2N1`q+%HEK+qK.+'jydT
+P}ZLRJVeZd"M6OFL~{+Y3Sa3x&%ph3v0X|%7[Rb$l"m2`}o8yxf6GX{EzcNIzaj9&R=+t^MGE%a1nPD2U:%TN@_+:kX:tjqi3R>Uzgd|a.`XQ7uNQp$z"+
+i(~!tP>#N`zCc&}l.M}2&snC&V0H:%J&]n!H</<(V0MiY#]:35-30N@"HR.ABX9Ec$fSJHc4H+W@zPKj[Wr1G&5[.iwFHZ>:~at8ep%NOC'TT>5u%')e3>
+kPI&/DzKic/Ty,&r,>eR)+lw'Fi+W6p}Bx1I{1bf"2g:RrZZu3+1F;^=_xrY494%/|1g]v>x"n<;0%>XhBz',Pi-lzw=vl='rObLMk2}'>qgC+S;2-u[_f
+oNB-[mYT=v)h9`z}Y:WQ+l]m:pBt2pzL%]2E`i'URfSla.ldFjHT`YgKW+zl~Pu8(%4IBPL(7[eHh%PCK8Z4Jl|MEU:FHg~a@un=K7mF^]:+6ph%]<ihN-
+1NB@f'MJKU%:RL#&S0W}G/P1>cI3@+kI9g_jVY,3cq[`l[]o:S^pN;Cc$|G.=[z#u]pvU=v<nv)RzJu|!]/_;c"':'Z<tOx9w{oaU'nu~d0CW{Q5s@L7Vu
+bh{T$<5uj.bl&xPv0B|449$<{`L6(8}gU!&hv$vpssOVM/,=ZqC-VT54VYvm-wGK&XZTHnKFy2Hm"1oxyK<a%>K2)lH!]@~m,D"X_hW]4!bu'gF-:,4,yt
+TFwq4>(zHZVA]jY;LS-$~XB],wqbd)IBF13Ki%$`<Mr|C]oAQ.e.><ti3!`#8y/XrM1^JX"sv{|=IK&0mw]%m3f#Mr[_|XM3`6~2N]j3`99OA)Y#5[N4u`
+o}D[(j~F.zE&~Oc$U;.k[u35#gC{.o_bFRdV>r#gsy9s+bS8=;}`7w]+!=IL%JVxf28_@J}2]+Ajrp^;uWss/vn2WjA@X:)D}A=}02`"YXBp&)jbP,Ni7f
+.1ea{#MyBM+-xl`[u-xsmdKQCPHBbA~Uq-OtbZ^eE^iN{dZKl11E;<sA-C"rJ]xba1`hCw!%S!-W>/7B}NxKAzV8hbN<M1i^)5q&o#!%Xag^+Nx@0g7kNX
+l2K}C<hpn}U7X;Mk]J25;=LP"#Q%"1kG,{4(-kt#Wtkb]$wyW&52rp]xH{KGBkT_qqy65Iob$ZeY"}39i|4MRMx1}mtG:Trk_Y)6]dugb&JqM2C=]%u!C!
+IdZ^G%K9xGxLs8Z@.sl3N|3VSr{0Vw|1p%Q0rGBjR$J1LA.^"`0=00s::]=vySwHBo[HMGCY+U7fTIsZyJ:CjYn>-`^=&c'"KPuRk+&2SkA/PEPab4HXaE
+x:`;>Cu3lpl]HST@G_BoCo}+kBm"~hIRkM.a;`6ZA4UHvc<+{8Cm-T1&kLm3i>Ho:zpV9ooY6rj0S^p$z2Hm|K9'={wc^;c:$E[ONBrvo9-%>.bFyLx$T4
+=-%}B[~5L|D5G;o"J,FWqS54vHCo88&r)LtGzz2s(xm7td'n=C|ZgG>t+,2,~/w|AAJ"6[y&>L.8l;u[YB)SUjl7NhrQeMMaeg5`zrT,h3dY#x5YF}P7`B
+3l7Zf7S/'!{P4h)USa^54_Mx.{op5,iYV_/1I6^}-EmYrgvL}O,rv]WbuA|}wstSY4Drf`kHzFg;A{pP>zlqV;xLjsQz9^cLf'y9)'fWz1!c8|fDd(zf1_
+bqPh[3'WmD..^AlB!dF[!av>[zgAY-h6X)>}gr9v$h^:^taqbFRaOW$h;)ju_+CPO@AyC,#lH_`1<zy9SqC"oFfYuL)LfKY6D3.mHE/ql{Q8X7d&|1Ci&w
+4PV2kd%f)q;g-aevoA2ucH.otz|,#bkZQXZH5TB%6n+OKd>(ca)c2oi"RV]8-H@T)9_,^vI7MqqMz^V6IgR+W{]9&YF:FCEUYPbF7<U>bR@|]EK-[([y"[
+]B-.8b-$}U3.IL`f8Z%r|=5pJ{:qbk[qODr/HOD67y%-D6(MQIS&7.p5!$qL#MD)C|Gg~nOmO$oqcH@+f6+Q2Jc06BYPIKK(qz1-`rnmy6hTc=p"wWysy<
+4v([~O>}i=;JB7Sl3x9gfJ,1l#DX@N!WYw+s7mZ>:O)(zWGt4g.;RfqgrxjN.F<'7@lknq2VT=x1upgJ}'AqOV&O8}8ZVDHC((:KUd/d._J)7Q)d+ctJl_
+3P#^x(`X[gDXC2H^_XK/Td3gY2Ph#Y|lrW``x/druBk`#h0%843Yn|/.a'p]e;EizqMDNx1#[Ta-xg(.lpOIvcz>|JpT9}q_g#l43l[ZLRyS#9g:S3thzu
+a0iIvXME25Am&;ZZf,@Ta+]tz:="($jmL<Kdw"Z+jaC4>s{ydTPfiS}uRPF+!^c_`Bd;o(ALv<&/3@+dic3@id,sdvuQ8"WH~YY@ywdmS`D;j</w'Z9^'+
+LW$1huUX&z&],Mn&!X3UAY>&>0^2!.y0}#tXnl46R%43ol[16k/@@3qqBH6b0<Oj)|mxYL/RYPu5@^{RHakwt@=]DA(Cm6&tpl0^68sPV6!)q.Lr>aV^r=
+/Xe7Ql-@X>60}OZdr8_>9xncIkH]O6LbzeuVL@C$'$/`p9Hk4oy'};nUH2Ch2D@b'1_#8Vt3VYu#}8'G>nT(T_tvc5!v%RyX%iYw{71B`E.5YFrKAR=,II
+{m!Ulc'`0NFG/i"dPUSX]w0&;"fWJSM)I]7Ehz+{M&4}NSn;vYYJ[1@0nWV`{ZNq@cg3Jx@,4x!7St4Il},>WC0k}%B6Il(7^SM"5qoKq2JZQH4zK&/W{g
+XKo.A3#U".(9M%v2Z=2H`S@7qkC6E38b,/6TM71o0Q7ijoE3Bhm",_m@o^[6a##]W@,/(L7vkZOz'DU]D>ahArK&_2>STflYC]+)We+h5RrVL6Pf5U-m:+
+6PtJZI$g1xYWe+lqN&jgLFp{YqEm|CGy"Yd0!!O(}BBeVK!]Vtnbq`i>Me[1h`2.9#}F6GIkd-)Y+&OY^txdQq{XqWyfa()R4#_-8!{2ECv$<,<icoZ{sz
+l#bt'xn^iVt>Ie{=1P;-]Eq)t4U|pu{5@_Yq4w4{=[Yg.Ub5:k;jxH;.MmpK';t;2fz^MlOB~3FFn|.t}>e@n/3"tpPPWE25!K4EH0lLjsZ[DCf[7.PloM
+m+b<0L.0TZ;E5Ixx/vY)>qWDO'hNsECWm4nJTMt|TytF1D~<XUkuKdkfLEkCoZ=gAg9xvZc3we'tH80TTG9"~V/RudTxJO4{smaL-FFRG|FGixfx6{|j9N
+lf5D{ct%g#HV|%kHg;T-"4yKrV]5Ygj]B.>X6IlL-E|x4K-sGr4HOia,B5MoPzINGGx-w;aHj9d{^6F5Ry-Dtgb.qE96$,+erD3sGEs/}3VP1sto1'O:zO
+T(IDA@7Bk;~Hlw=HOnf)MaOPXx(>+{caGmJ1juU[_cr,U5[v+>|$Px]{95ojpSW^rj:jtL$x){Ve-O!Ro>ivv3QZu'#36AD;xB7K%[PBrx-VND]ysNhY0Q
+(0B[j-&:<[nuECmmJnz@Pf|PS0KX&GkSKPGMU[)<o{e"#>3p_s=Q3P}&+HzoEgd01n.z+$_$VTi-~ckv/y7Jwt.FlQdT,;0UITrB47'7oo~eUNryhbzWEj
+/+zK$Hj)'"2VeGObOg)6[GTMG=k^{>pz@BtnIQ)q1@)B:P[BQ]D2.8yYH6LTL2}w]c!-5ox4/UHzkVVl|gkE+`hkAkkLYl"<c/[dYGG];@r5MnMZE`j'L1
+o|9(zjwSMH;,BgMrjLXUzSt'Gg%#ss~Z$e=]M/!gv!ZrVBH02.D]-[q,hyzZFLxzV#{SL^#r}I}F@]1F-Iyka.JA>C[2wUobGkjd5A#Y>%VrsWWI9wIDZT
+t%Fg'|DJhNOcl+{:bd9I"A9|1g~c|=Nqc)`}AQ[q{C/bo}wz4{N-r'0c1'$%8J3>kSdw&&At8"{L/.aqmv{XK]=n5M=RLcl7Z0yXLe/P<}hrH6kx&L27;q
+oKT_rT]G7!=Fec^Mt<KGAo9nGoFl'P+LsOhG%Zj,^QoD|4@y7,<#i3-0mT"B]Z7r}/FK;hAeE%_{6MNZL(fqoI^R]CC2={7h&`EE0p(Q9f"/>[m7GP2p)A
+pfw$(SnR)q`9>3-jS1@S!_,jJG=YWav/3z-Vqx.O-[7q)4H=)#NBIQ@K-(f|$Taw2;y;j;5#xO4)g=O='hL7R3V0:'MIoJlc#_$';iCQS{8&wLTZH2jKRj
+NnVJ%hx^tRG9&zf8~;Q+$Cegwps1|c3x>r>O8W/-DuMgkO6dYy]YgY!qXokHD|ODqHY<a'fReifwNkSV&WM9S=>9-;2ra@^X'b5mLmgHmYVq(e4=~<j=`5
+X:3S<$U_)x2^5%kQ>]E2C[!^e{3RicV)[=-^'RK_iw>vG|R|^9cEohqbzqN`,!C#HF)u-Q"{hezs5eKWHegCI':1qB|Hi.EU"A5$x<v-+q5&a)4}'RzoNY
+wLUq$rj_kr<7+=m+WS+#J9'f0;PEkZyK=fKuJdpT89,N+N~aisO(f!h0XN0oTszireBh`hoo,y`H0H^Ijf5E+zio8`0|QduqDUM"Ws0o0GEev#Ks<7]]36
+_[[RA5gin{bRDw))|DfrI4AMYV[a,6;bGY{|FI-r_N`)lC~miA&k]<`GM^JFCVKadI7d1yQ_DvBo-o4.SmR#oT_+NHK,_emYuB^rSJ^S2"I]YcaOd_66'.
+z9Y@gMAdSiUiBO@BD7~rM|puy06b3!+8@}<L4"F=-SIuyude]KM)sKcq0r/)9pEZ#:V1~]@oj;$Gy4@$|lX<DitG4b<!wjdUkx||sIg.-P(/^e=P:$TQF(
+Z.woy'AkHTrf!_x&UpE}@#f!LZcgviD^<c(b'[62|I38uhMR5F4MK9Z:QPQYPc/2$1OP_9_$0;g1IGswiJL^QwFvEY>x8!9rMQ`r8`v4Fuea2xn$I$Hpa^
+%]fLQ{7x6db'4q|]lQ4iuN64}!|#I!y;u;8v!GsE$I>1(9c-j^r-W%9q<u(7KA(:Xqw0~&lp"F;xj=05i[/BT1LeS_'d,"a({I;^vL8":x0rNIf3ti6yvF
+"o[Y%wq}SlsMw"hVs"]q0lkA}sx"Wzayw|g{wit53u{="UfZ3+O%U6lj9qM,.^Rt'<mt(IK/#/J6<#lI)R7FkhIk(},OnZap^iD2e=Uc",g(Z;9E4rU)Y:
+:Sn$$we]<Wh}j8Xpr!3O+'"@c8TXGdu4=q<}y|:I1lxBhu0>="qX2ahxA)ULqLl<tu2(;Uus-HwK95MR/#O2Ydj5/{t/m%P=pXRvsO8DPCLG#rL_#rSdzV
+j=yuii_}_mU)Lm]d#h}H[%N@bQ,:)]`5odc6[BsFC&U8cL/}.|b"NfZ>jTVHN-/K>#er<V+fw'Rf@>g_%|<YQeCGIy:9ub+N9I^8~FRpO51bD|Dz_TCkTn
+$lXFYSb"HFmfpk"=w|rF_'j@LZkeMNU[,8TXr);97)rB$0P98v<sdvEi-gW%Xh{v(jz^,L`+M+g0P]78;fxC/)MN5{n5E<'J+^%uI,Gzi3H>39Is|3cOe)
+![6+4Y;u~%qV,'N]J1mLE(MmIv[ZV_1IgRvx#{_g~RGWCp/2yq%|cYVcs%>}W|>L'vR=EhFDP{6vZr#lmmNU;JG_xyg7NTi]2KJg_CTij4{U3^`H/DlQ"]
+"GM>lWSU^j,m,Hl:p#0=K38=94xNR`@l1S[Jl&iGk=m6}(02ktdI_>6TJ/y&Ksvn!NWKE(9v`<fCHs!SbyVY>^y#YW0pVwj{|G2SoPOsT2%9my1VMl[+G4
+MqjnX4F4XvjEVim%Y%/[M_Q}&Yqh-BCv#imO~hFt@2G!(z_sE<gmT8R}lWCYk%-p2ti_Rq|5^D<hWR$qJ3"Jlwt;yWrx.}u0fX;j_Y;v]!8aauFI>uwr[Y
+Q-}-{Xl3,8pP#YyVqWhZ&@-nwPO(@74FO=eSZh-VE/kD>mK5,h%ZuzM'Q8I5Z"O#rX4c4(C/PFItC6x#POh{K]+V$fDZ/HHVF>+Q5:VCWe))c)au/.w`X9
+h9cP"nH2=7}4tK]tahPUe9E1:z5i0Di0S}a)hvXWwU2qFxcRKzDJN)Rt$2Z;4,_m[dX1AYj]:]od>k0[O%I%G8.p,RibMNY117+@WD{!N%QJEX;1[1L@$Y
+NdRrIhqOa:kErv{koid^_7BqKN){27|xT=JQpm5x{c@W4g2'`ik;j5%fZddzo/FO#=q>{3)kH^:B^R2.URjwq@Aw)ZYz6i3Iv6h%9wZCk>sPN#f(%z2].r
+F,wuT%CeqQ8/q@rh!KHQmEOs,D|KE(}=>}d2!J4(GZ1!4Ba{_gs,_%B<pXf|}O-dQBayyP5w&2Aucm,!1`1|(Yd+}Tk(hT,=qQOw`yvn>gXtQ]f'!_IT5j
+[i+1k-J_&s,]^ahNlEBF%lH<|77:7h@GA=Vu6V~N(LvKd9o;T{pz0raON2%q<ManMrDyg%YDr^.phwH(9S'_8fTNS#s5&BWpNGF[Um{^K2!U]oy8i>c20{
+9z]=OL.O|tLoQ[TeFv2@fP#_{]Au!hzNn#"@!m|hO:V_E&_kxO=R)X]|RkEC21|3P>[1<!0JNIDS1g}!p+QuuS|!ngpXr'g#K]#8a=^3u9nc;Ch-)|9`SB
+hW+/iil:Is,fh|$cf^qz%Tma#z"|j#{!62{ktESP2Ty/`Qd)+y@)@7^qc41{wUnXtKq3"VGvab"s@z[,$FKCif9SRFW/=%NNsjJ5uw:+q%pm66DNuMpYGZ
+x^k;!]5$"Ak_^VDi@D('AdGKn2wF]mp2_#)QT7RJfBJj8^X_;6NpvsWsk.^k,;&liDG7p)ETh{%,o8:!kk9>Sj7v"@1]$Mvw.T6^D0Q(9.l"BQI3h1h^Vf
+8k8h(Ej08R7xF]g(NNwT<.sdHT|_`W(}9+wW2V#Z3P)+<502&G`[t8pcIxJOqD9g6.d4<{mT]uTH}kCAkQbm})evhT|P`zWMwB5Z4z}H;on]57aR@2C[aB
+^'fw7x3cLns[L/,'Pt3Iou8Q>o%l0Ru8Bzq@&fo>a/31d/U$3u^xvrm{ZPkWa^U;iYvs}!xjB81`CK-I5'c<Kk,EX((<:6uLZ5j/qZJ52sgTcs9_,'u>9y
+kMQoEzJX4X_Y&rSSkK;B'dh)q{=6KnCg_J^a8i;!s!Uuq>YpYg.x-_99gv-omYS&V#c.wdIDB"'@5RTR#Rcd]R.S_o%g0I0-lmc50bk}y`"[sd,:2Nlh%>
+45K+@Zo`qI~NR4J>y<6r_xb>8}LDegYjIYCrNh&}tj$#3THJ%A6'"!dPAB7x:5(^'uAG}cDn>0]D-;|o9cz'v':[5orV,Xx,A"Ve{RsZ~X-Bs|Bh8oP&I(
+#4j].=v0z6fY$c8mg=L|2,ubDVVD@7q2%pjxBifcs.%<"GM[f"9D.MEO-NHxL1nWc"{7":`)9|~;hB'r)<yJH&OYka_HmCIJ-vZG&4CMPy%{gi,.Z-+q>G
+E]p[@!(iOqK4yub"gn;uF[F[};uuvAL|C#X[l5s@,Cgj3+0:2<)kVXqd+-bzoV=#cG^Ll)fLaWc&DSW:#GPm>9wQ7VNn]fC==F3$0Z4X3RG+U>R]EanF2{
+ceduvh62%T@8N^G,Ve<N{xSkm(~hKCZ)1@a"w89d|8b7BodD||NrVj:qZJ+r_h^Vd8sy"r2)_N4JmoeuYVZdlJpyesi;,x}%Igy'vo{c!HVap!^O9w(ZTD
+aJxXlAj50hQDuUuUs.~x&Q$#izsF+{<lr<"j(=:F'[@NCiO5&'i$5OzT2y$vBjRA4ZbY&h6(EC4qz({3}#uYP;j{kh3uno,8Vb9]Roq3(8kERO0kY6pt)h
+A2<y~6xt9oN[0a)udehHeOQuz9kItz(WkA(Zgd,B^A[Cli:Zyptf=MLg@/j|mbgU@g4xD}M`F0Yjb/+19&}=#Ka`ymAUjr:Cx6UC'iV9km=E`1kwA'jV}!
+:=G,'c;6o]Qwl3twS$j>XUojG9/[9,m&Bb^MmFC;]=VOE6!2._`MlZ&tnNS:0q)XM:DhQ]$=NOS)Wx`){i1{MsS2_DUj)ejb"7w%wqFtB_<d7`Te5pqqQZ
+p}~wcn3gj-"/8zs{GS'4lIGW@H%Pzk>It,[9S9jf}hjf:9j7~J5x'${'+y2RONvG(+Y@0uk`Bl0@z1T]S_PYsfNM/m+o(e[d3&qh>x+{@sHo1gK!;4&R3U
+AgY7D!Vt<1wV4q+v9L<H38l_de_B_vO,7l5m^6l_^+<fD-Vs=dsX{ko/G1jUAMQx4/Y10yJl66Ex{K#tX,FaIPOj'b0Gy(}DZWK'pmSb+<u(E2{1_|vB{`
+bp|%/)]eKpUpha[/Pdg"('>:+!tAA&9>:b&QU$#2b6D>z8Spb0"g(P%po)MK|T=TI=+/#/S2xS7dt!{QxuA02j88`}ei.DexRNl1/$^oF"=xn$D5@_'SB+
+Kr|XkHem`zH-B6BrH6)/6]/0IlzTw3px:3OIg|sK_lAlou}(bw<BY^dgv|-WM8l0-ri-GoOotD'Q.J(3d'LO](6l1pmDL1CF`,={JLL9$!j|q#xb>AFJ&d
+R^(IlHBYtC`L-KZ/G3%G^bevP2Ar71-<r$$jrtc>Ghn{a|$b{)MUFazQn-;P1hU1un];O]=#m;@mk=LnN]G(96Wn2{{lP!b3,2p01)XHD/f.2cF2J72X7`
+`HooSvQc7DsK/8w^ocv0j`Z1WvVwfD&OTv^o36oR`&E+y_b2Uk5Y.+M0Pw9r3kPkmx7K&x)K2s@(+ahc4R_Re+k(YU@)%1cgk>5&s#!u~OpC&%Y2!hSpGs
+RDP@]3%7vX{o5cLd0fR'%oZ}O0aIz1F^lMf([[[#yakeL%#CT-{9]Atq~]{L=CSot9YF72DH8e&]jbQckua}Y)b/:#21J7/Hh[yZ["]3s(6KyxHu3z<N^r
+-:0o+)tuI2Q)XCXbC,,|HBj]DNAu'w@w$`mEtFL=fUix'${M;qw<0(x[Q#^&1s9:jzfJ7R"-2]jr|-s]UjtaXT@9ArOg1g=P4{N8_S&hYmgTc}sEjg'M^W
+<V)wwew{'7t%I>lUO-00$3MKe0elHEqnM)/xnY2fy5[w9s+wc1ySW+}6;gSqu3gxbk0"qt"R(XI$U>O'q}zl|S&'(:;!:>8rVTs=@DlNS{^G`7ge:b4xVg
+N@kpvAuLX7Zr60jKO}"{SS2+hyKC2f@}Y$FG_Gjw`^K;mMH^#h2XjH8mTCmuT#NFOz6F=!y'[jpe.u$""|</Igb-=x"uz+0(Unep[SvJuX@W}rT|@]Qjj|
+l'E+U`9QIY%psHE=rL(3|54[3j1q|&)_n:9LQ>+fE']$(Q2W80PbT0%_4N&b;E1@kdCg1uH8w(l$JXtl#db=Wk]VaJ!rtztY$ooupGQ7(%MbKVG@s^Z'S5
+m@M,fM+uj)a2E{TfTnSz~HUX:8iXQ[L-jS[1~IcqxO80pOeOdd1="cju#dd-lwJ]79W&jOxqmLxB4J1Y{lkzHQErBJ>Lykuq{BM4|LHpFg_u_mv`[&8h,q
+Bdkmp$-&"<&XELq})Ekt1;t".}##KA5+dTw{H.!jM<wZ<1,,G;obyN)oLN(o!Y)3H+."g).BmB=;U$.8j%'UA$|wV|x`;VWA7K^QcL/5u==Swk3}kaDimN
+{Y(uwN_PC5)qh)PZ[KQi/ICUSh8T:9u[R;tv"c@Vgtg;N8zb_>DnVhD9pxmk9R!3m=|c]X%4_YhX]g%=bGGdnd'WakI{NI=^JyVmSR|F'{jH~<OQnP,P.C
+G#kT;-rVa=h6e]9p<9ToB+%9cGp!ehO/_Itxh=7B_8x^3k>s-zZl,=c}WUA8KMbJbyOyTBZI]d5veb#!C2^LBU6l~xY^Xmyu;(E<j_QWBL{8Bogi^w/NA=
+q6S+alVdIac=_eBjX2mcRw`FQhp_g}>T&g%v]!l4+[&GcdYzJNQ)y:W9x:WO:Ud<-z!~lf/b<+jG<+hL95cb:X|l#K-+PxU`@[:Dd.|dDnzqni.i&;8}aL
+UYMOARAThEm8A&C9EO]=zmlEyc+Q=L::Sl-c~b9l-A4-~T-EXVI3~HI)H@`21t]=6HFUGOO_#zp20o}se:~}PQJ_IXM-YaoPIE>QBCi=I3G98kpt5]oz,S
+,8f#KJZ3V'.o<_)A1J)18dmcoUP,!tH3x;l<)4I=ItlU,eN8P7F`H:QNpphEI%fMGfOj,wn%DB^`|VPBouJE{BqE3E0r+DO[^(OO}eU9ia~8+m9Np81/H&
+6ysT&wVGCQ#LuqiQ@;'n+wc:o|TeNvP'JOsSDyo}N:t}o$#4V%+[p.yfF"g.JcWYY$IsKk|V4|'F)B<>T_kZzycX6lpg"~~>.oZ:QvwOJKQWfmaw_}YK.J
+vjK(nH&nw7P|<@rnHNP.t:%k+G;mmW0%s;2Y'[ShYJDD"AQrdO`,b;p=q{rn"]]R>RkQ"~_;=;f,,etXtxoKF1b%ZN5-"pT&+Xc}fAiF=#V[9kM}`!4e[m
+iBkDx&CqR;>T77FU(k^%bIR`:t6G;}PTD>P_c1,X9uY0FDQjD<Qh.>ccVX_$PTV:)h{J.I=uXw`'(vB=wfZ<!;'A5oz9C9Y93_)Jhg",t;g'<$:=-xq2r.
+wy7fyhSAI#!jP#+{hO9XEqA/_:nNHKy<9M"m2B&noV@U<i97N]b;XGPE6Rh8M._O$ZGMA2hZDsFBtiZiZr%ri=TJ,tXM-9,PTU=r/">a:=_8etaw`;}E!P
+rUr.P^Ew7LJZLu>.&G,wkMFW=GG-auisF6L4e&sy5CYh&G%^vG$<j&V6<mis2%+HP![Cr!W,v/apjBh!xp5,(yHaWh,ouHpZAC+Zn9jRhdj"0!6NkC!~e3
+M;G<T6yzZz&T4U]|>KlIJ}wkoH-JOkFdPFkm$9yxAPd5Z4qG[C&AQ9'2Ck}dwBMKjnVy<BQXH^nt+vP2e>{D^t--s,gWb=..gl%i:vR@8x&T}}5YtiY[ZO
+.fg(BDvfZW1B.BM&T7PyMa%<t5lsg@v'tBRUHvPa$hoC2dUc9XmMy{h52#R79UyMz$jL37TdjXSV[Z'Zwz`(L!K5n[ATh@E)Zz`Mu5'Dx(0jus/)[batdf
+MB7z6&!LNY<}:^&ZO<B&o,A1P27+vJD7fc.t2!rLhk&_R4{gl88l:pd}NP|L2'V6_dO-([5YRigDixMN!wxXI&-KXkDrz1GNQNDm7)AgSeR|WV2lwZULl{
+fqX]-Q/nGE^w(se`1ws8&A.v@9QiHyc1}#x$U{}NHJj3[}~_410NSHi|.m3jwBDa!j.a<k=8~T/{cuqbwG5Gul8/rNR[.,iI'xzns^c,400&z|aP!}<ohC
+f(IX/%d<ajjVU={#vg)bCVx/l83L;9XWUr,-htr^|%T1h=J#EAsnPvbn!kYaGHTSce,eTaZ}OqlBoI;|rJ0J9/6n4orjFkiFON@H,FIjS]j"AyqV6Otrcc
+/U_eUvdJR77z}&h!|<z.[r&"!Ii1L<2]GM]grXq/49@)7/g!wLch;Qhf_U=Q8m2{9xyC]kAoix36}&0ohA>DR=#J,KR"2!lHr5_^`/N:h6R>]Q>mD<i<y7
+tR6<mWs^PiJ<b5S6!+E-<,8Ry7`'Ds}p>[`}&l_HvB%v}1,&!(}Glcj{nF6@f|`"^M"`/tTVTeJ4fXQX5Vj{kNl-Tavc78<rpyRd)f35]Y{pbp{1X@dHzq
+#W:,dX"N08,jzCLO'T_Uirh{yB_1!Nu4tAGC_^w%]]vc^@3||UOw+uSnVOyA>L6O:=}8JH8%yea#Yzi"XP{6IYVyn4+G"px2be)kC:L&LY3iA-J3%w=9vk
++]7M.2TnI@+^Z"z&tl}HjEqSn}xkI&(Sd7)OGVB1N=j3rvk()[k1qyt_;z&m@+QgA"3.%(XR.0zyae0#ND2Wm"1#!rc/sg}YW$/}Yieq:gCMQCkr#9lJ).
+y7f`:T"2j4oAocDL7x~<753{_aU{Y)jyOTbH#JGSsYdmp2V7]E<ji^I$^4AO:3{L'OT3fb-xug%FE&@XQUZK0}jh8Oh'I46j~U!{^3]5p2:3TKm#$qZ9yy
+{.a'jZnjb$P<#ybSYi^EY<cc8t&By<<AZ3[R{vkXi4QY/Th=we]n|xj#2Z]wz7bh-h7;#@';DCTr""jBR5skCQto8mDO(xB9d={od4%0c9z$!UL!ObuLWU
+Kkmnz_VX5Fz&PumnR`h-<'os>5,Pe%f)GJ:2]v")"RLFK;M!/Z,V=g5bLUe((5b{JWD_RL18Z;S^Q3Of`ZbMY5N^w5f8F#%uN:qDO)0GWdnv"anblpw3mz
+X1JHl+o2X.-BHM-QC#6;n%-lA<XbB{vq%7]Fq4p+}/GH^mStyB|8xZR$w!UkuYU@Z48WW^up.)0+u"aoC-Hl72_8=Gu,%f1`:h5:6yt|Bwsp%zS'N1wA[4
+Rc2uy1"dTs<;I9ps!_X'.h|lh4IQh%(unA,9FSJx]"bCUh~FF"Th"dSGRh&t(F}$C}Aj(@EEHE=ydv5I2U/IpT#qma0@y7l+f%dP7j|>uGdgf[n.mQ((O:
+QsEED.=E4mZU6+cC/]yF-RlviOsGwHs>:{Ei#wA)%3-aK0G!m)0|^%o4W|@^D^A9y&$7IA}{&o1d4([lNqexTbU#EGAFF@N[,y=+HS9L(X}DNWq(}ZqgiC
+[/;(i.C$NQO;#UFcZp_"ws%c5'^M#x5ysa3A-{|w_1}ao9`&>iEnai]}Xqm{:9@[vZ7S98'.4q<1r'w6KjNQE9@^fkcOIr'1X1PQ`dOaorxxFOSBp`8PTn
+bEgm.7md^/meU'^]]x1=WUbG&.](xO(_q)tk$!A}#<3>5n[3RHdsC_bY2M@dUZ!e9]_{0#~)@wez18>GEJ>+K:=,K-^NK2wb}-LABh_Z6,QPJkGLeL4/H1
+TPmR2MS9nKtF%Js>TrRoVH5rn%UV-C.a_>{.=LGy4pHDmzCwUw&<tD@d)1>}2r#d4H9k[Ad7"bKD&_i<9h9o!'j'Rms}C9#N;TQ_0;Z(E:77ev`-#<P{e$
+;/E)bm;r{h4MTA2XW+KJcg{;]3dmu.+%G-~xV+|1rc:!/CNZM!dPu;F(a=")v)~,m_@PkBPmN8W9E8B0k{41^HglW>ViTy>9A!R;O8mW$}LC@(rz1TPE@W
+WfO@y}+J{@U{SY5Ew(9Kj{D3'4qBgYVI_eDlA"CxwHoAUB4Zcj=>dC;ap$Zpe}<BRY:JR}EB)=6m=I3!r^J}Wuva%O`p3$}j/LY)7G]7#L_Q1MxWA9`$7@
+Dd5uku}fc&xoNI4D%vHA%%;aIX:/2#j@DZ)$2S%e$%|R,i"1&89>vD$;=OW9x8#GTrQw/M&F8!{e-PRv@ducRvK>Bl`US;rc$QoL+RTn2a4<0{Bh3CN@Wj
+U%A00B2pR3V0D.'Z'16R.GI"z[IjJrS}FWS)FNh"";TDY!kfsD8Ei,W"iHvChC<@P+%yfPkx/}]Xkk{i2<0Z^9qUK>>GC@vLw$UzW.D=bxC5t-0n>M0@do
+!9ezF[PTheaXB3KAz<7(5XV"'#{[$|O:1'6I5OYXml{QODyZ;#erM6uM7Hr!)P75EQ:$7`YxO$I9p,3WA}~^r5u0c@lEc27N;v72BN-VI9|I$nIbf0ekZQ
+EHi@QF'3LQ'$0D:vu34tZI[ZIC>=I;C{4S8O=T~7Hzu2}{%[I`|7V)9#3Mtce0b8RwVb+'Yfkn;_NQDwu`zVBX[ZK3Bos/t,!wINg&KN'S$v}#~r&jd:ZF
+m&m<c`x$59A++-O,UKtW|K`$JN2Vze#,ESd[rVCaubjSu3=YcZ#_-G0)H7mzk'98wKr@{lU.(V_3H9S>MUJ1/8yMfEi=-17fv04Gu2%-C+}bF6[=K.]gL=
+N`MMaMnSL/sY1t2;(<wTEW@c5ZqDl)V0g.XUS6lc,H&FCN`)4K|&2}HuSKv$(Tc4K$%40>xY+-BWe/5cbpB852L:kEt`yu_MM40uVC,<!42!/Q2V'EDbZO
+',hD}tR15-]Z,M&rBz+=QR(Y^dMV[S0HzI^hf2Ht4zd.|>"]~p.Q<nYA<SAL}[Riv.rQFCo`>rU8UM|2Jbr%n!4,,-bMn@<vD"nLN8kV28{JGyUHnNq0T%
+"G]rDJC(A|Q.`HBpGv706&yp:nmjN%2C>E@+s9qMn]0G_mI[%2kk2"@!Jk}jf-Pj5VyQW"IreJz%_2UfkEv$Uc7<4&&ffJ%q><s<9].-:1YB0aFN;8UA3@
+'6i:HH}3HB<[uNYS)tG;UAxI4H>o{[10n"^0cx&[G!ecY^K{Y8nX3,8d`Vh>8T_)xh$M!-cn(LZ#FF"y9cepQGt/Fp4-z!I(K]sGs;iaBr-KmZREl}vY>/
+;<@.cfE7t/pG,#&lEiX1;x[P}vMU1mrPra~_"(ix7^EdP,zI7kkDjR10.ER@/cjCwqpE1)}8`B,U+nxN~fK0qwQ#6}/lpf-JkHHN~9F((yS`<;m]URqEVX
+sAv-2^1#oh~"yb3ZUe!O`"bf=2=t$<WDtTvR.Zi#m-5T#v=r(G54`lMT7sx<ram%YU2>CldBxdoharwWF-&TxYCsTF@k),=mfUlr(,vs/BKE8))U=9mwF$
+o#h:P}"(tcgtE9=Nn_$&PwVwz+n{E/O/sI-DHVFk]/@AkfqN-V{&/"4%RBDHQ+_,z@0Q]iP[H31Q<0Rr=>~4+L&2<)X<ra1`0Q=k}=Br<l~bKjpje:E"dZ
+m(dNw@p2gX#;O,:&.|L|,5n'1#(6xY4,<Z0k{xNNG;v"xx5=C[HF,0BDl#M&rb3Phk{%Nx8F[,jtWMuJaip!>v")0KgZL<fym:}7Dk8#w=ya5)"btMZ%Q]
+SwxZhg=)=C~[,d[C!V/D_Of,5-l]][mNo/3NRBd#A:D4cRz;@qA;iRe|%qJH'PIWbC4<W2AV_#Eewp7$Xa(Kja`jdaCljy#X+t&0Rr2CR_]32Dp%P$I+fQ
+b1Imz=eu>}4-P/B5c#{"hbos{KGJY,V#Q.7-CP!/O]36>3WYtZh')>4K@7XgX}HJG}EQ&+X}E%@')>f'G:p8LR/aj$O'`2_s77k173q}5UyO[hOgvh(Rol
+bN)dlxC/]#i2D}qFUoV)G=wx8n+4rl=]eyy$MB=g1A4n{AOw9M+slk@O!bfs|'}r55ILm_pYc35}/JO<LfHiZ^UO$MU.aL9xErA6n9zu;)cQ5OjLy%vJ5Z
+il";Ouxbb4S,gq$B[|j2Q6s|EX}GiYhqSbkyHub,&QjQkyr$CWRM2Bn:NBTu/TeB:YV0Wv{)9z6^R@2>LEM1e8wxI9|%uFcjFnaqc{TQ$4(/DWe:Zp[V3M
+&(eCd4]Cz`@#O4RJ<d-YDp;^Lxc]6]n/W:L$X0>z5J1b;u4E2Xxs/WFb(eu9{'gZV&o+K!oN=NgC`)Vjld>hZiF:z(.JseLPeOt}9_V{Exk[|v{no/C^aN
+cB8}wQz(|oD-ess<E&M!wvPJ#ij[W%h+WBM#nRsib}w@KmvZg|&[zoFyK@!Xf(S)w7XH4[_rX7U)S=Dj4zSzgV!YH)g'H788P]w{s"WpG<46E@3UHO&{TE
+^cby!0era<DJIk7"}It/]81Ze]HvLFLskZ"C-<]34l!W!;==lZv,cI+&PZ$|-,F2UifZRE<#P$<y#X5H~A<t7'T$<`:-P@Iun&%(KB~#%$[>mR{oTak:lM
+bD_I`nNH"LoX_=O4sG"C`zjf5Uf,Mbofvj9,D0u1<pWM2+uhpN$Bmz01hXAuSNh!F3&f{pX5%[[#/C3kSv0Q69{Ch=Oha8Ur>>]+g"_8AUz7y{%"6+f3Qe
+NA_Zxs<RGyE3+Cn$fjM/58rz[9CQV#cHxM`mZYuq("2^y{]$kH@'v4w"Q"nF!}~rE4Qc|l/5,/UjC8,$S9%u-;L=&`ffB($hlic]`/wCz"L+h`,c+xrbF=
+LYG0X@;%'mK-H2aRPDI1I52ocF'x0tulh;CQ4]yQ{;wY}{Shyj-p{4}g0ObTB4q$@v1wpl|`]bVf@_)(Bh+aa6n"@t^-,-nq1C<Cv:XTJb@P&P_Q,s/|eo
+Lv<OJU9H;3adO"9e{+ie&}gC:u.O[afD`g`l<-9(5A;)O&ov4Y%z;3_&DQu"TZ@MgFE@!C5Qo3k2,Dk6XwW<SC13bRBUb&&%ILJ'`r&{Q#n@V&'t)pXfSu
+P_]>ff3j|J~/y_sKrq(eW9e/qIM"mW(Z32l_Wt6ZZ9(#!9F<>wQp.6}((BVEbrF!Df[}CKyV-nM8Hrx4`0v.)Pj.6>U^qm)vc1LLvdbZ'/k_`GuMK|Mg~|
+bfaP5H$t,;R|p}RN(YhE0i"~.75AZpD<S4Bl+#8v<}nu:@pMO8jW5D;3gUyqM^dJ5owI2^x4>/H^[.$,)U{eR$U_bai(,HnV~4j;otkznA:EkG^pDHl`04
+6A>{K5$bgL)yg#In'V`ocBQz_o8j5y;-|QgV-SC=#}5VE}fV|'"7;0PS=T0=R)mkN%v5LFp.hQVDQ@(|vhKd10U-M`AUt^Rv-q[ZJaJ>g4nt@M)&W6<1bs
+&5N:OC5.tKmh[#rpl1zK8JQhZd"|wCP))U,h%!EpaKNI}_yl:d|j;X-|j&EMX!LOI1UANz[0WFMO8sdvE6-EHlfdwQ0WF#l"/qMSZMi@mFO6uY0)YmYLm]
+#n|IeYA.F!=EoJ3jBs#/'mZ(0&T5%@GLnDw]xU")rxy"tvc79-YM,H<x4Rp>yigtaG3u@>d)E8uK=S3k:p.Y4^-J0sbH:F_Q"E#zUTiG)b}I&bO{#4Hc'B
+'"gPx%4#_m'An=)n8q#CZZ~rE^y=>EfLm7"q6G4YyKFtVN2{!kS<_}z5{:pSOh:Id"cLS|jEL'gwp<UMmB:nDTdCf!L|=Wf!b#lPh3;|f{0{op4T4go>lq
+#g4h:LdI,;O]hB@(Jv7dJ4sQk}qn!8yDrMA,d:/U}ZH7CnQ;|[x&JG:if@</g#bwH/Y;nGabHff{;%8#%4PdKR5GYCFvxn{K;GUF&'t:EP.gdePJ>bgc%r
+4Xw2U-$ObgEM#{a|Y`q{ZNR9zV`;/=>dd>62ii~nrSf=]a{{eEY&bB6ckVhi^_!.|W)#taE5a8b1ECZ,"$&#D8Y;wz4E%gnuf=HwmNQfR(DrIDdAyRC2}D
+gv$TF=4NTYmkt.;EN<Jd8.c$G61G=#M7:p.ti="JcM0O},NgZW].<!H<#"];BsCFlX9,OyNC>1TH2pAn>JI4tx]Z)_@v7=V1wJR/(T19Y">,Ua|2qy.ls(
+!;8ex4oyc1$^d3hce|z(M3(m@9srg'u'K84Tp{'<XB|"wLo<%SA#3D}06/$MVMchcbN-fT`-&,s`IX%VG:$b$b]:"#=rM7PX9qL3Q1NoSp[O]9;aNvvC;4
+CQcS^pUf4yR.8[VQJnylq=eD,2[0}(Tp'pSPwQcNiKH9d#~3bBE#K<1i}qsyu>;z_A_#lRzReMVnS8`)%0K,`kuTA)x(@WPKuQO2B@GpC[,3C&+$!8V=W_
+{{.w;-(l>Q`U,ef-){I;&AK:IoeqF04yLCZ)O3F^;xv4M7vbKg-]c0wMQ;tD[0``OhNW$u}S6NmxPdS=7Ytkl;2dEGg&|-Ykw2}Mio::b+C0':^4|8Lo'}
+9Ms3`^06N.f6fz!CoYYVH}2L7So/VhSeU,m<a[qp-,$`[2(4Nn#wQC$C$I^wtX]&kokAx,'lg;Ow;je8AP3y&"oSUWZc8k;Ts-"mYh2Pb0.1+Ls5&ATQUL
+i6bSvYYPOG0L}Kflj"C)d/l!g,0=tK`,|5z/C3LgAZY$"Cadbgp_>&}G}Q^{E".%9gB]G+F"9R;MY]vYte+d}uYJ;0$Bn/4&QoUQhHig@YwDWQ_-X-1iaI
+wg1f[+JR.qEQ5zSgDj|Dw^8nk)Rh"k~cKp+NkPPf~,kTj(TpId3^QwTmHX{[$v~U^6JUqn0BOm~:LS)yBe5l>/g/;Af46bjR:Bpz]Qwom^6g]BiMCy<"(|
+doeOUno5FL/AOLXM=)h<z{CP{sG"`uyrokN_lsKtZvXP2E:<bj,NMMNe&Oj::809+U)'Y)+ut).kWKs"j7:w.p=rRPcEJ@SzjmsEwUF>8MG>w1;0}&NeqK
+hB:eI0c7e`^[HkZv6wn"subeac2a1.hc|GR}S>a)7B]C@MsD&tqc))GsU)F#N]xW5F>C(n|%WTf_4^[9sG<8nV6:Aatuc@O6n1UcZ9,X79zeUH"'^0xCh+
+/XYB8{WS-->(Vt;%#pq)r[5#-po1]8DUygclJ(xnbfqa+=exz9&1gxC'55'hu@N%uCSfQ8E`Ix+Mo+@LtU1sTTR(aa3DuwO@LAA%Bvlu.Z6Zuh/<n]Bj^0
+7:{)93&Is)VggiMttN+QVjcM>5);$I'A(#1vM:(;PQ,4-3,c9/SG@[UxgFi80iWkZANx%iX/u5%g~$[3|#+3p"#YE)9a6`~2[GMlsmdp[As[ys9EvoE9-1
+TZ^;E2</wc7{3#(>k->ZGHU'isR<LHC3y!CLC;m/AS-"PG;=HHLF-y5RK/HcQa2VFHN_DH2v@8+<:,Wq!P(061B6,bv<=Y|Kse[203pg<>eS4dKu3'-v/1
+^OW>ox^@i.nawGHe$Okf4wrF%L.c:Us=(PfJ&D2xozms5Z@'IMff(K1{ext}:0z=q[B7~PIl&T698xL,,ECJp+Dc}M:TMOD%;O$7rX{{FHb-(>(yF{%^jr
+=MHDY(G(Tk%(T_I")"n_h=MXj0'TP|6}Qqf[G-]ab1`=D!$7T3|}(&rd$xq,whlfT'#+2pB06%Qx(Kt|.07oD]d"111"%J!%!sBVE8^dHQWCGvS/boC48V
+'^7/dnC}-/0E>XkI<vFSl4u!&"d!~.Ix(ja<_&T-9s!=Xz,{!W1QXV~I8yj#tzPx!j"M/}X^s4l)VrA,my+b+k0nsAJuZu<InhF^'cl_PGJ"qpmWNB+HZf
+Y7KbnI-9X%yQ$=GDKuy#iKeX#c,xM`0-<q>=1#oA';.[vZ!xC(mY0^|UgLW`jJnG<"0X8j%4O,%>Q}_qyvetf#)=xCREz0|AUDjPW<E(Q%b!XTH0NEdx8:
+cUeXm{H1j3N-/=+(IC_[T6xT+j$vu{gxjtYFDU$sjZBj_5HtIAaV{mr,PYkVU-LOVCsrPUF}XRJJGEf]DGDs~3vr0Ec=gK1#N2R)@)H[YwMViKC;E+.+fQ
+hu#-B55gtpzk`7+Uxr!K#ab+ix-:PnEW#U%504:/]h3-ic9{BN)[5I>rO#f>;%xfB0iO/"yTQ9GhX1]Sh5&G@l+bgC]kx_IIe0'1m@!0}$o`.9>#9F;Zhb
+W]Est-aN(4%ZL^1K&Eo;mDK@EaW=#bVX":c#2U}{aQE(@TTMEf:-VO>%(@J'D9ug}FHkGLpY^s62(+Iu$9HfO=:%3uPgQnSG+)RIHlP^V;-x!mJs0&qFA_
+fIXtc7SMjm99cB8A4q"1Rcpq(|[U0rP<['v'8lF!^D<<]PwLI64Y6Stg#<qR%msri^3PNkeijgY@D+YJ2]>":33K!#.&`^"gDryf2hPO,BM3N';1Tn5tRC
+l/!:4sO#qkI7n')xT$>dsxGm[5}$[v>|uA^PFF4TZD~Xq)}YMflE;R@sKS]]u9Hhw-MarAGq.kx14Pjh&{$4wI,pnurpQ#QHt)b%tq$[xFfA'q]9yE/ut]
+rx@I"DY;7@ie,((u4^R9pCuLb]/9"Ro(,n4LJRx:_b7n'PDTa3cf}k$hL$&wsExD,$>Mj02S18_(pL[A!Y+Y<DpEQQ'DZ{`(lig.J<Vd6cPZ9'>_%4hNk:
+0QFH,/abfbK'<_+a9wVyUa#F"fS{-wIKcm-F.DWV%l'AJH&H_O+}lK`S9k:QG6WV"G>&u|~ZU8'=/%U@F6zTnIL_f#ktgFS9$4;>0KVUt041;2$E{R0!Un
+sUnLfp<LxXKc)hGXd9zv(A@2;`qj+u~}q2D{&_<{.OQ|WD)sj^wi}u/0lL_ac(lV}t{%J%+vu)NQ_A>SAC_Fa]"L)/JQ=0|UE_DW"Nn0fbkkGzc%;RS!di
+x+kMti1jrAY_30]iPWM!dV#R=;0&:XeS'X'[Tp$Qk5hCo8FD}wIu96M(U:RSQ3gx!5"f=Qixu.AB0v^&GgDGqg1VCfpGLyO,~8DbMbxo:H%:QY%ha"EP.y
+9`u#VJX",[so&t{UKfZ7%V!&&3jjvm+jXr'-{ZarEdo$ItaA;onw,5jN1b:da}'n/YQu;;In4xi_64n6G6;!rFXraCyN~wEs5=&n$BOm01zr8ldu7LS!vO
+TB2[v0:<f[p1b<~j(BR!|,k+Oy|1zy6c5jFd"lY-wh~_`x-{q2dn}n"mG|}n|bW,c]KdwepUtjK3#xe}V=GSRy9XV9D3~cW^S63[,v,,)#C(54(kW'Fm{I
+nT9Mh0$1Hv/0Td8<o|ZUZZ!e.eA,)<u=~n)tA&d4bgt6y1N`}qPtVdBn@o<y2GzLG%`Ff^g!1%';QsG`iZRr5kS9@0#KV01}N;Pym#/y.9SsIzc(bTk.X|
+w)Dnp$wjx#.rA`@H=/[K.+T+_aS'LLyH5yL}E6k9qi.A.-!l|d)EF=)Z0xPFjc(}1+BQ%P+_f/AIwa>+3Pp#/rWM^p7]B(Gys{JO"Yg=7YuTgY1^.S%uhG
+@^CGyarF9F!9pc<5RP3&AbWXH<'Xw=KjAq~oSBjX;gYE$Zh0B:/}0Da2v=5qp]pF0X,.$A}aFmSFOc~9ERuaM](0f_aAGAvPZ@$Ob><XrgOpuAizt5nfLL
+)#>{V]U1YPlK[n0PY6$-{owCMgvK~"sKJ<s"$h'a8h-b30^Dzzt93UM^>R&RE.|oL=gcpFtbgpSQx]LJ56>E:):;lcoN|W<57`gyrG`o{,G4B{U&ZTV)b/
+'J[Ffjmot9XwBqq`J0^3#N.%o3|uznaz$EY@wtof:Z1R`<9QZ`uq9A'=2)L02`U62>~R{y!u"Gy-UId^WCgFQ/n;<+s=`h@H_qww;se-]M:|t-(W>dn]$O
+90|1"W+No|tg(ACx`q4lu6!H(9IO_y~4rNrEYmmnvyrjOW{m<@!5au[,3s-rryz-9D5H.i_lSXHCfvPGSm;pZ'w-LUEUqA/p6@}vXymd^}3i))eVG;vU#@
+h(-]i{I;>hG6l@U3=O=TYYoD<7}e'.JfS|)a!20Xo()]HgQYR6vc;}!I"zY1=hOv,RF/S$}4~|,VUyTa9{-U_A{Zm6"LZ;8HtG_y161^jKn[Qw1J`,_Q~_
+eKO"Cph+YvjWv_^^HD^K#+@z,1&s"w&|cnNt$p^S5!3cS3@0_lr$+[D>-9&k8="W.)gwl+(G;L%SJgH7QKhZxz.n!{=D)wc^V6XBGWTLD(8So2Gjg@z=e!
+_^/aLrXTmt.kOP6Ye[')Any-AnKE);3a03KeEa9X!o>+n`<lv|-IRLHZbn|+E|&dB+1arrm5YKYZOc4]Y-C:72U!9Dd8BrkNTdC[2.5gU'{ilygr21==[P
+6f'FTedYOOe6(GtQciH+'[pOoM_xbS8Tfrbf#'$_{&V!h#e29@ai~d@Ssg|[C>A:'S6,W(a^Qwc}xBe%`SGlpdfcii7r:K^>:0y5|tQDy+WS&.+F.:!AJv
+87W4h1qGp6o/1R~0_lB)M:vwukQ`:6&A0[r6A{b@uzLl!-g$<JtU~.V:]y~4rmegUr#EdaGo&#j4Go>fwO+ML8.kqf>TfcT$^7I4iS6.<yoNNnU/AsCdbs
+&){rt-9/5]Hg:;h]Zob#O@M[#W'vj{|R0^n-DmLzxKyyu$AUP,xKPMnl!MB+{uUN59Y(F-A.LH4,q-!v,r-5VRCbCJ1m"MFGTP$A77TMNg[)Mow7-$/boV
+08>9Ntx}F@bkm|+UNDJj>LB}jzvVKtyJ>n2j-QK^8L9{.[LetGtK"|~lZ=,-'7w7!9i}0vu|O^V0aLN'<pz7F]%KSpA7I{W#h=b<m]|vEjTsE.r(Nhne[0
+Nj]"<@z`FdxT`^>Sy&q{DTPYEh<Gqav=L$Ud0W^H$ybjx)rL7NobMjh}%pZz[]X.I|z8sP&>M[OAzB.41zT)''k.iZRvP%%TO,`Lr-cG7Lpo}+m3qVH>W1
+Yl#vy{v;|<^53A8i<+obmY7@J+]FN3'4!u&!w@H+mR[]JAKPjE.'I2[`CPC5a2W]S%"_,5MdJL2/%5E>nfj0jS^heJ=b/>3t,Kik!9XB3C^X>wNl0BT}CT
+yyS4p:66+(RbCrr1_.m5vd]I_&dG)0^tQGjdSx6Fu;Rn:KVTx)!6,I=%ranP"zKX)V'kLbbjof_s+#~{]K))wQraUTh-+Olz@a3ej;`cF&T"P,pBpGxJsO
+eX501QD06E=PMFttYuS]5!_ePsl.{vv-Y5TzwSC4|E2TaYn3^%~X8OR+v'=S~EV96Y{B#xVk>Ent~!e9G.Bia{kB5#DQCRU%v/cy/^]9@}0=U_&l<1^Qz|
+D0$ugR|+2,@c65H9kcw0M6[6v|Ww@a4Em:JH&i`H&M#e:Q9:^O(H@X_(o%;nkA&OOwt=_&z-@aSU]iP+yCYzKfoG(qqY+KJ!rksVSdF}:.x`5c/T9`Kg(t
+n|9r{E$PC"lMz0"SwR$Ul,;u=]pVg(FsD;/"GYJaFJlIFAvj0<l<y_C@IHJ]pGFmvz,|7{n&{rwOcl(}IU^:j{!BABl/=[NoFc)Yk>_$[lA48+;ndke|ps
+xi8k|tp&>kKcCe%Pk!FV}QxnMH6]6Hcs~VlQ@N-Q#t;Kv+zDidA$5|hMO@<FPdk";B]}2ms#J/e#-9oIB[3o>C:T^O'tpj5c8Us56wcMY:<A"$v_D%KGx"
+HW5pty3rqq)p+rR[L0,}/X|FqSU^r@Wi{sjj{ZTPA{`#>}5ZuISO!4%4%9-By@e><G"GNz3"RLHocZ.K3sH'=U:EU0^$}>%ClS|$1fwQV:~F|aoCv%|uDr
+><^<:3Cu(ldCDOg_>tGFXHB%FjAR8ph>)x)Mr'3.[R.o4czB@v6q{pZf#a$(Gb;qK3bk;>]6)KEZKU|y<|Ddi1C[)n#Yhgh!@Y;FM+4VojUp;]uPnN]NP3
+~F61ns,Y>1^GG0&+.&G13^+jPYH-,'tWLqxG&E7w$nKd[[`$b$0s1VE`5NxJ<cqPE7^ntuYsq}TF0oz`@%">WR4v7e1_Uvqz%omyirGDjl8e729_ITqGcD
+!VjJM)xJ@syl!F![!<!Ogfr1~2)3UsqvWPjyonis5:IZ-`KZc7Y%x-AaO#VExwB|~O$aACdb%/m[yR%2&U[>&M-w51R"i@>0gem6^'_8^7^7<hha2)Y%<O
+a'D6&)Gv3tlYFHk8]3CLi;`ZVPnB2w]>8JnBd5mwMt`21o6`dgh-Zd.Vk$P}ktNS"sir>I}.%U&05CZlSYJ9GghmfA/hP_y,^$rK-n8ys.4GZmRk"9nb(P
+,Z![!5{)<jI`,O{!7G-Y9gju-)6Ymb.GihEX#vFH~@"'C(g-(vx`])x2ce-YmOr`:N=uLp4Y9RMBj(z-V(Vy#NQ5%ctmz:q-jXsL`WI>@PM9N$1e-,hb7H
+0(e#&'ZJa0$2v#KOq)4H>y6GbguJ7f,j{B7[dePfqYqvIl;pS6.<CRljCm&^/}3DOwDnlz>70u>Qd/&p}SkS)#RBwe@D~)R,p3i9j0O'pY`h$>[+vthmI0
+'!IyKlNlj=xI1/^%-b:&)t";KG>S4G[T'IRg~+0Rwv+NUL4sw#'9H>f>B>gGX(!j@9P'#<~'rlwAVV|IGaF|i_Nhrj&RK)OJk#[K%4"OEXuU72v8gqj{c`
+4=5ubK'#VrjDTS&dlZH"@qhZy[$!vTcG^&tw=@0.MP(Ar|LF|pdtZmnAxydEg{}Z<h&)W3uU2Rlw|zhA>zzl&J:v"81xpZlE[mjZizPy-#Bq2JywB|8S=m
+2<f_th%#@g<Ctg(>U4]PZIt5a=970;H`v8XI_c@/F%R^>5,>hcp{2$8EbckXq[bLZ%5+VL0HC8`s)f)esGiM.')0XJ/9-JuDr+Myf_rf5Y,9,C0/jeQyi|
+Yd!f0afmR.#E-1+7L)ybd|HI"M=}&5SDVlr1NZ:X:cq')2(TOL)tGD9)%qrXk-pK#N_d]L"V-vDm)b=:o<wBz1za9At:n/zQl2KHrf/b=noKr@L6y!tRGQ
+@rIsh91/]Dl3${v->m>bR5iew"Cx"{{$t9k|l$9b.oBJ:)_^[hm>S@w/M]3g'Di=Ms2<`-A8'!)/(.R0;85A{JKO.r3&adid_EDV(`,j{wM9<13`bpc)b)
+($)ba0G^fWIeC%0+91j14$f$;1_5}%("bs<_s6QJ4VAx@XVj)GqVjB>y>.~_2W3i`WS5YIb=+peKi7d`1lAj]RqVBplYhW]`;wz"8cI{#.tTMxOP^v,/Dg
+^N2h8DT{Y9pq38MZ4w&r3{A6qd%sJUibgx/xOwZZ!8ux/RLAZhb]O_v2f+qAVWk$h;'S|5JYrC0g|q6i4`;(MTTf1!3^$07d5=)Zw,{zdIQh<5~C%Xv{>=
+X9m4X#0F|wElW(%[@Ca=CcGE&X2t.vf8{}A>pBx!M%OkfANq}tA{ztV7F:vAJvTv;g%Y!oQ3M4Vdj&z:EC&#ATiDy<8bf--BEwCQ.LOlP_iP7K#Eh'~d|w
+i"4nR9Lj@:8TB[=:CVlhf%OWM&#l`q~:6>#pTRR-dK#,>@v&>PN87fZCcXxgB/N5a:O76-g&L0qgrp|aYq9#idvdt_(m_s"!Zr,T>d%T7Dl2[5:QKfsG|=
+||ZP.fwMmPpl&>-;Zg@i^;<%m2mFb=8XZFou'$KyszBsD3(.!gfHqT;/sGuuZl"K6u+SD7/p:QD`1F:#hv]]/{5xz+$/1E#y9cuemV[)}w8z:jXeP>{j{4
+GA0;()K+..s+#JP^+j,uV7s`K,/#`UeoqpALkLFc05>yyp|]m{oYjxBjkwDTRgh3}{I>nkD0[z9Vd01]ru,q19c:#:FO9bBtu1L"d2_'j1yjxl[0$)Y/Q&
+XH/LEApFiq^<NYRS.g!tV%gTN=-W]ZOhe[KP6vKna-obLRTZ&G(z"@zd+sc_4EK>yN;=Qsx>iGf]dF@@&Q_CvOvT$`F5FPQiZL(kHnvWp,K;]f'yq6/xZR
+jF+:`aEH)Q]<]9MAm$g:=kAYa9"!v5i1|`I}JA'I!35stPUrA(J|X`Bw).<lOezdUxCB!hhFtJsF!,kyZ;'sD]IRFd;AE1Spf>MY,J|s<tI!q@XX3@H3iG
+$5h-C&/b$Pd[pm_po7p$84UYPi:8GZ!Rhx}+S)m'+z}m=LQo;^`mM,{B50Sebn,^iVp89P%mrf=4>jJn|4i3[R.>XDwQ[xWVUvaSG9#'oypOn^c/{]PAyq
+N+juiU#|dns=zp[Cs9woqIBY'gCaEa)])nNH2`k:2;yi9v)vfv,oZ$.,dV|7iMDU}e&b3Ph.(8suishVG<VR`/x/zuSp:bj9,/-#8_d8h+'e-KwbxjLl,x
+&;(77S+K[VQs{uNc[uH;azJI5Q%@$|[|W^aTm!Gx)`lBbU@a`"{j!jzlAUp/}1z5kPNO/wYz@)88tn]I<E{=/QK{zD1EKHOqx`OY&N.26g{v8"t+u"1aFy
+yEd1AB_FeXV6)18W#r7)Ux|`^g;pa"l'jK0is>QKw$SX]3:}z4BwJ,7_Ji$vq$`mmnVIG`N%cvf1xA,a"Z{4njw_d/:g49zU^c6uvFJtgA4`C5zlJ9Ob+T
+a$Ed'Zb[j{'J$wB9}VQF,4_VGkti#Q5&{t7Q!O"d7UH>]@dLYb,iBi|(m=dI6Riv|rYR'(}id[_(~-anX<9Ql)B{eYsg^BYA=nS:7P([x6c<q7;bT^Dn=0
+>n!'_`)N7N5ntJS1+4Ro-@sLeC/3M[s8XPlvRGofXBZ7P&j8hQLj=qMZMe!,qooeb<jD-^$.jx2">Ev.[Q,e&fW87Og$G"heNu(=Ts,oj+@lI71h#DQh/X
+r]nT;.03(z1Dp0nm4H>x/o[0>r}(.VIGI.3rZ.mN`27`C,FfTt'"HY_]k.iMU$pwtMcAk+B$Fg0bYY<=WFnje=o3d3cyny4CPNlta!zpfh(c8b<9!Kch4u
+'j6Q#,i:$<j@;_35m=iQG:q(:8;+TK^1&c|{NaDX4Q:.]de:~jR>2VjwI%4NAc/R)EK$$2`FU0.J9vEli1%5gpNBNqp^p/X^n]4g)s%KmEyT%XT_I4Z=^^
+"9JS'@f}S]Wc&=(+G9RnoXh:^M<z5'$PdQlVhsu9}g^Wwr@^da&Og>JM6IOh[ROS%C1^F$yh,&b%9NC/@#YZQeZ>"L35VDV(S7J+lM=>Hi<AEqsTf=x$R_
+8nM&86#q,;;.TsxaE7KP5RoTKQ=JVqhw;,Z`eFpN=PCU>JRV882o9g->|yIw0[6[Ng.oHXamCA&#Pg7OHGaHF(q+qfx]T'.t|=aV(&vp["HbzVo|A}X|/&
+`-}ly6]f$W(o^wsB6aJJ}kXfMsK_s_dsqYk%;t;q~L<'0y+_}by&512G+.AG<nAJ2!P"Ebpgs4xDI.~||G]'j#TANe"kwwHXPL)1{=oX$}6k9)'OZ4,!eN
+c%jauBT.bDWi72{7=x!f2]xA59gi@^D,yp99vloce7+Pmfr!IPpX:j[&dERO~o=U:A!74Y0pTaIkV-VQ!]2gPNh{&"j1@3F:4eu+>.8^eWY]K,a5+0sD_k
+'t]hp]>gj(-rc'>r06]lQ;q'OoXYCg@'-1G2j;'ORucnv(84^CAY([&R%${.)id2f=e[5B)p"fI"KXeT3p1_:}M>q-]H~;:F>xgO;<_/!G=q]tk%W5wB(&
+'/z;l=[tN$7w_E`>wJ-kA9{aCR7Png4mR_sO(umYvx1;pu5P8cAWBUsxF-$.r;:CEraqZyKl8;7^KD=/xr-O$u5$+T6&Ge.|4xo=7oNZ7HMMYhow{@lvIO
+vyFe&a0@)57m`dQ+t7C,CPb]:sgur9x2gN%+.s#WNCRFMA>oo%zagJh&B9LkVsE&Q|&IVK6YTfLh1Bs}y/wyoT^VyM]]ry)ilMD=%@0o<T9g=o>@OCS+eJ
+EcJYR+O%f<}zo/d}hMaS'j-`6z7qwedFamcooz7Zg63Axjnaol:x~Jou,|Xgs$6Nv/(iE6!X+[c_FqE!benZ!,I7&gzf']Xv.a[I__|l}"OCW@aabBfuZb
+|I'gy,A=MzBe[R+ig@/XWl:yr3{K4Qdo%4z|q/_#WJNf.XB@1qI9MO;H+bMGfB7sXBGQPO.UAblCDL}rGjfCMY5P]G@,Oo'fFTgJ{A#jo<o:iiQ%W,mxH0
+j<^"TX~TA5!r"F=Ue!)5;i7W/M,WV_xY_1K}7+2HtjsA+98qBXm8~ce@9MK(vJ]]wDt9&zeyu3A&`&$|~GP=yZ^Z"FX@8M3A'Yzb!<+kY[[|aZ"_zRvqW3
+<MxM6,7lm[OMGr(_(BRUOd__K;"I}GumXB`r-ZDL}PmQ%skwO)a>&P+[FR_E;fcOLLJ&McF+8iuE90c([h3w$Ndpj@z_x(Bbtu.prN8<d8)Md/A(eJ^m+x
+U5sJ>S8IgaZ_^yzj2iZ@RtCFF;f8WJ@'vSmh#3rb|3z]lku>Lq.`:WK00_y,pJcb0fpN^!t:b}j@,2@%f.rD#tA-$8XQP=~;f:9%<Ww@qI18OE^dx8/ur7
+"Nphr8iSE8ezVBUq"UeT`Tw8efrG/m}6Mtfp/Eui:&=DDdaki;jZJ!MPEN]ZUQ6)No2rkMZ:F8fJw8[KB7S{YN^u59:}83~k%AB,ywqxwxrDOvhmqL6v$D
+IZ^a~VUW>t>Wwr0VLE!bab-@m.9,;afo1'5s9''2vx&3GmFoH'`[wIZkU=JDxM{l2>.yu_6%g!03E"8Rv0{N|YF!teqB7fvh"LOK$$'YW[=UnK%U0w{>:L
+4f/$r5.}w7EaG3PRA(-LwKh)~36k3+23Z}hjIn[h6yT21uBG|Im%UxPSt>>wFabT"(3,.vbZ_E/TQk"eCd>R/"(:{GP-[!R|iP/4Xp'V[yLcRPM.k$OQM|
+(WN9JD.>^whdT'^ifRy=)cjRaXS(^pl':IT,N@keMrlV4qkD^$s2B;Yyjt@C%oe&A2IG>XU3A/}7':L<g]XzH(MhZ%QR^z^X{:MYclQQ^Jo&]k[@/&:EgR
+0swY@tiUcp=/"Qux1@MZ;toAi}e9QR&13]R^`kOro/VlOV>^k1m%/BH!24ss|3tTq.4PuwWnsC+eGH_/z/>hsEnI2}+;2iZl"zbBBuqr!G-l#Jg+o:C%_1
+U>GyT6bv42.p~LFwlA6v}A(;0S~)!-G7onL@%m(iTiES[pb;E^'b{yx6^_vJAV_+oSP|%`-}u]&Y6'KrXanQP%;S5(k6`yDj+$AiO_):K``6koWG.e-R0%
+Ho71GFeNKue>>TvgSUDPnFvn)'gp'Y3t5a.o[<=KCOY/Z+lW_GNVrsxl(sOhoE+Vo"T8LA=2BckgVD9%j%o<kahQt,]"QeXbH}$:S;CfCV6{"D'Un>99W,
+LW0,k`PW-!it."yRB49$-kont_boXT6AM=>bVBH1>]N^+)j</e)yXWg`$=~^5pIM[pP[A2#huC.I6f[U,aoNXB/f5%ofAUYCTV<ixz[5HQHnx[yWV5/)!6
+C%7/IuXi9o^0}9_=t3SE##=}6H:S>J7Bt9b";T&'TKjHdNu2&Jt7IRfqfUOGeCG(lEXg'x``YVEgT&xR{F>_kRSwit316V!F~|JtK`j'y_ur-<"=3I.%xd
+1ryRtt'[TR2ny/>R/U7YP=pL#l:lzzZl7YIP]2S+"znNb3uGTVkAk_)H,}_rLe6K$D3o9/Dfh<^T-13G#xqRc{QqFIb6kX@oN+eP}6VijF2Ov5~[G9>cN(
+sGLysQX7>LA-.AlLerPq{S>`44"`e@VM|XVH;j>Z^sQmWlX"TfpMp3V+-M(cc'eYZv<9)zMwCO:s|D4`6`GNq#fwbcqU~4,3YG'1f$P-|U^J&En'";cgXg
+Yr7lfp5rOq;;WIcNc7kR:@`B&-5c(7zCJQzNJF_DLeMJ{[8@v'aW|T`L-g7bh"Dv:0/RGOKHP])_U'dSVIjFeOf>}A]<K#X]9I`mWyfX$!b&(NVSxzlGgB
+AJTw"UAxvFN/hqJH+;yJQpna9TVr.WnhF%bNj0YO;gnqp{Kdg'l[|H,9Zf.!n$w]WFvpeAOii^!'M"yT4=T^FS]#%PT2|{o:(}!TK}ZOxCs;KG"d=#,#"1
+siRS7A_/A!;zB9>B0LpYy7@u,DW7pV@rlmXrfk3"OR17,xd7S"%.HBd;VsB5Ea}[[HZ)ymyjNm^-wZ@zTwkL.qM65vIlAid=fj;/qLwyh6L]GNBcR3J!pJ
+.f}MD5j<~N~MSOY8ZH|E,)!J^Obc~jE&~O}"@MsJ1{,L+MAQ_O3}=Wr;uu);{6|u6he@^'MdYfMuplD@=P>jF"016@&aui.9D6HO$2p,"i}(5B/C1Jamna
+$OrAUXObK0`Ba&-FAbV-jYF%y'Ngn>=n|ivNFoT&%2{[<9QWzo%]NxhD<BtEEz/gf`5rVH7Q3GHe}GL[Hf9kEA0=Yh,6/WmGVncU7`3Ef'E<9;p4h1rfnW
+SoE#-0Yvs||,l;<p[=;N@AZB~OTSXu0jtaBtkU%6[R<rKmaYT9o&2f~D9bUE1&Tfg3fGxx8C5Q|XS@PZpET]U@(#6Czm@4/oxX!3WLdt|y!X5#](mgcL:k
+4.}lw7BmcjjSS$Y|cKy/S1Pw[T'Kf>a[4V`RVr6eXwBE74t$J@QYXy"2GCUuM_Y^ltAF4FS_S.f0fMYGW-sv/g;ImC|[8V6=0LdF`s`vdz@av#R[c85IE0
+Bwtf<^T{,<9nyli(0:AV(FW2_k<xRRDre1l!aVO93Yugl9>,x"})5EHMi0SN~s'rzx_i5j-{]z2En'y0F_1q!AmH1emxi3Byq2kQ6/t"S$5ot35b$Hf(Xm
+b,3Rb6T$f54b`w[U|j8mZbD5L[NLPw~4>,]+al!XQ;hWC[xUp})o,cpMuUa,0h-:/UA^ySOX-yn+OPyPsA,t!23kp'bKTo;qNa/W,F]ETSD<p443CkIyk1
+NjL:8QEw]4lH({nG94mkVf&CaYcl=XubP6bAkS<53W"3Yq+E,cku>ru9JOE+9DR|HN"vBcoWK=Zp)7r&pgwa,If|mxNc1pQUPW>Rt&n%j}k@Y.s.^-}Ur2
+#j<W'"8;JZ,l!B#=R^FU||Mge8"dw;Fy]X6)Rp@}8k~{1oQ{/U5KyxKhsB~iAd6+fAFZBHggf(niho}F7MQ;8k[kD+7AYRW=(nh>"nhZGA`.89`t@_yLB8
+x&CiDAa'r7'ovYArn;ttv-_{u_dBgw1pIYE[VVx]S1xCDw&E:rmE(8p2L{rJ#iq8;&;YlxQ.EdG4TKei]]d[y,=}q,o<s,];i%"Y<2oZWd3O9p%t]]utEs
++qj|llmFH-NdWrH8/9m^9bI-A}cnXw}@uP'v(c/6_V~n<OFOFH;Q78&y7f4H-kP_]lTQRMg"=^{<qv$HFa>%t2fs;,|:e8n!U$%$2|-O:>]&@J/-SfC.hy
+{L8K;XW&Px`^Yp#}6Q(7h$=&k|Xrfky"3d=p3I;]0s,v(Q.F6YG'5B/.eRWRn()!vmM:I|$9ac{CGb#3p'x]Q93{gV)FpA=f.8OP<416M#iXQjY'x&$coW
+L@YleTeNzQ~Jcc@`1^YZs@BjVM>!c8+AG[4gtpzkwAEzM-q7>'ib+8jXl]wJbb+x2ta>l$a1TS!4FpeIIxeb1XNrt'BT##/7oaNbs`#Lf)xeOx1CH}N1@P
+(l)vI'`nlcBjDf'$5G[SB[t((MrND3"W5Oc;B0-,@]!z1ZhlW(>R;li{-AF6Z`o-<Gp(q'0rha'xID'RhHJN@he(/zHG=q-AWbx_Ax#J{8-Bl}gr"2T_7G
+_f0HZ'QUf%y|%Hg2wDwkVqZ{/j!L2TsX6Sc[4=$$8(&fy!1>zzJ[i.)8kd]0f;QA7)-GFO_aFQ<3q-/3hLWKk;H>~-a)LP4wg}U_,oR%zd;5#'<QseRZ_Y
+"b:Z^>A]>zCM4A4T).Is%{G`%>B6"kDM`NnXmxYd_3A_PUH,2};|36])B|&)]<3BW.@9!hig.K^LAixm'jK{{:x&`NF.Atl(//W%>|]%C}Q`a/x$A4vpku
+|q1h$nk5d!zLsCh<it8BFaSc|}/}ejxMp!JCy;@"Pz6.u0V'+HqsnHgl^>VIK4$471A,[<T/!wQ/(L9{>nS#]Y5OCjjhHDJM]B^vPW$7:%r:OTS_e)(-"}
+h`$|/se.wYHX_xM@6H1!=Im7c&I{"6vJ|)!m:dL6NYlTD2jH1Y-/_M(pR{$/[d(N+#N#1_tydeuZ"N:L|Fml`Qxw_qNS$fJ2g:92zgghzc0J6i=G>e9_+X
+e|NJf/Za58RHkzFlEr=UMcNOScEuVk_R'C$5IZGFD7[1L/DEO7T<-H(-^PLKcrT$W9a$q8<Arv!(xy(gxL{csQuysmj2LWJJ30bHM<"lPG"hJ<B]Hed`p}
+4x"SxQ3xV`UMGMQ+8G74Rfm$@G=(="X=Mxpj1pfS:ZF|&Q56&v^N[Atgsi;Ag5uoTwdbIa>Rdv}^7o_CuSrZ}n!C3&iA:cje.m<U(!`NN!mxPXE9x<KZg(
+Q#'I~+XC;/QEfE)5.XEjR.[e!UiC&GZN|te'uAH3iPD8>m!tAd_kV_GN}dlKWIC.}D3$JLus:k]PnWsty6O6'5mbrew(Bj@Ocm0qGSlNK]A7_&!Y$Tq/qc
+[B'd-nOs]h#Uc1013.2KhzH5%P}7:{xc2+zY<PV079;ZwQ6O~'Tnz"ChI[LRs]x5D)[@8Z=.L:Nd!ya-aRE`wVEv>H{(cJu^5bZ/7zQ7^E,&WQxc+p%Y=E
+UWF^0p01N&1k/gWBlK,p3EZ!eg(s/h:=dM=4!C.M<{kP72a[p%w7C0Qsoq.)C'V)uFJ2qn/;#C.dFZ9b<Pd8Z',QaCS^R9booe.k#4]-gj&]TA5xNZF4sW
+kTE.2AW)q#|C9,6@el[g<0]Z4(!p[7%Rh<9EgKnX3a>I8uPB]}|XtYWTJ%f2!b6G9bqwNURzfLtbq5~4J7:Wmyc1KzyA#U;;7I,Usrf>ec)cieopRT._Li
+IBvm{+ni30#FQJSByT#3Vc9Ho`)y>D7$N2u)7eV_&@8:U;#W1w"${1'Y#8#dEy|%oc4N2-'s"8^],RZr[,VOWKYL!FOEGe|8`l"T`!5nJ{K>I)}Su7`Pxl
+mN5P}4JCZeH!^j_:%nQXf:W3G^"Sp9^{Ut~k"1eF%|===HmV%8e{z!&&h@<Wpsj4Fvu:ebRwFxtG)vd2'_jk/ub't!d71P|0CQ<8~rg;Y(ED6:f>/VBtBy
+l$/c&MAGOb#kCv|5r7>5]Q"W!jxZnI=OSYYF-NFbWKi;#5eGM/%GQ/uD1u&O,ls+uQM2xhIgf&ut1]mXp7Frp(@W|^_f+Jgmq{x2O6M|$uY;~S_`6n-FwV
+X@2HZ[k_@4I`bK1YA/QLYQu/GnS4lLyL,Es%fw;N!7q{D]o^8-uO{C'{"bK-F:7C,"{at8|1k>W0u0g|Bm')v<Mb)!8tlQXf.w4j])xhN6bI[iXk3HS7=#
+6z)#!]D0r6sG-%$)LT-lBE''6>!dk`glw<cA^0YYgl@01zIhFu#(fX&a!J4"`]qp7p$/;;G.PFK9u0Q,iw%NA8H(K]CSH^:0>%ZWPG_fz8y0YC!b'p_E!6
+8EcW_@ZfcH.q`[DHRpauz"[Qyu&BCw9d!1B4xvO(Vfe"cGfFkEahn"<GA!;vId}zd-SfvU]tV-mUoQNk]TEt'S{NkgS(OE[:G/EI:Er;E|8u6b(ZE.%zE}
+zg1&lS#c"BW&GV/fUX)Q9MJ>})=96C6zp=9HJr)0!e=OkZ[5a,uf]'QL%4ai(/7tl;='z5''GX3<1e.YY87S#Bgni@$:UbGEM1B}{ZtM'JJOl"|j.rp|^W
+NO`dyH.Yz`ZD4Kll$yrygmOlsxJ6xsIo|91&A0o7h{3EnYwk!$39kAA,qJy,{$_c/Q1$)&r6sdwx[5!,8xfDFZSnrdxqZ488MD5VV>`k$G'j9A=JZqkm>M
+GJ^v`2"_:s&XA7z.>2yiYg4W2OoGMkL8cRYkkvHl'wJ[Y-j5'z&B8u3n-Y@;g]-InapO'y;kGy@%g#@we:=F(yMg+/viMgFRf)W:)TtSFKY["!Vb:[QK7!
+$:Gu5@r;6W<!,:l+o4q;w[[ZYe[{K{|Gkyj6TVDdOLI6VLyV;bCO2-1eW$k"dQ^seUh.|c)0Mxe<0w0-=V8ito!6ur=&C35/]n+<ImHd`%>5>K)JwZgFt;
+A{}=YZux4q'UyJoZu{]V58~BR7'Zr'9GAN7!BY-a'.m+I(@qXFP)t$5Wnxu0niTUGGHKgQo5QC~'#2VbVO(F@|iDfM@46n8S`]ox;H.C$Q4Fi-9<0GKekk
+!>SRzwI:qa-q!g+x@&h^PmE0(9HKda!x9dM#ai|PhgKdO27kr6Xx9pG}JHD4bbQ<sY~xZL{RnA39Iz(1+S2E0'N4OmPcE8W$#M5uz9~K|u+Sc7h;!%d(R(
+Tl{0gv[w,qwgf1x[G})cl;>;SAVF&:Qh#VxWgB$.WZ%rQ'SD>V>]v3i(~Rz:tuNy9{GIpj"K^dItu1'/:WJq1fZ<wedV6_,)UW.F7|zIWk&22kneKcX&-,
++rRrj$]`cXIp15|KyEwTdLNZw)jXhCh1w./P/_xGbmiimWJZ{mu4:/HMG:$-kZ]7p&Yq(uz|sfw4U!x[XkbAl[,Tq/o2Gf]y$]MIZIr$>4qQu7jzs)Zqfd
+SgTiB;pT/x2RGA`46jq8vGBst|'Au9]JFj/ZF"E.yz'WgwAsGj/5u"zKBX-w8va;Z3sv)<z_zP^eM&#yqdvP-R>Pc/4>PR2lp}{H:44%"Y;_E)8,;kcOgJ
+fqin84^NX+c0hO&%(SsGxpbsk;CN7fV(CW2Le#asqm"zJ28Jskjz%zmpWo.e@rAEC1^@,U%q-NZ1PgwcE6%`YQG#;DPEB/'pb}LLYDZewCr(=q2%x$sMM-
+yQMD&'[xo<eZj/t2HL$_4xo)H$2ft77;MT=7LNJl[&$fCWEn5pq^2}t]=I6bWI!uJ_aCkzF([jJ$qS,GI7/Yo|3}n}DK4O@Z.m}^>:d:WHaH3C_+m2$/,D
+]v_&o!bQn"MtE,mA+BF;cyqE(=a&y6<OzG"gN83e/jQ.vu#Qj=H#WOJzz>+w^N~e)4y(_57iE3I>IiTO<z;hYE6(cc>o@=jKE(_O/2Us=G6%q(>G_!Szbz
+1K.rC#AjQywwU8nCveZ=&9<zWAZZ+fL[,K%)/SSS6zxh4/slHlFpu1ni-WT28R,i8Gt(Wr:.kOMW6"Jy:w{XE7D{h0E1=Ki$8,Qu@X[`aVl;C")ymx;Y#G
+27-RDLavuR,Z59St(ASsn"w;(W5+PaEZT7-+-Lap[+uXcUQZ|$CfAfJ1r""o~h)jobzX3sYBV7.&/ZW&W85UZ9t^aGp6jKO@+K_/WyKfL[l"A/v/K>^<2a
+W+0.{"L)s|y2bZt!PB+(i0QQ%FpM2'7orFwS>0nEu#zd'Ck$ot#Jz0peSz#jFOU-7f$cx+SP+`C=kzEvsy.7jgHZqsNE+""(F/$G6g[Fa8#czm"{cqX]jP
+^=Wi,:}oowKGj5k|oeeSQ,>Lf{dl(bK[%O%S::'JJCV1t..MR<pt)d}hUj32<z-;lbgRIB/!7cdFzfKH_!rYY.h0VvS33PFK7oT.uPcuV179E<rwRLiKi]
+se-PQSA;R:j0s8Q.,lu(f|$uErwoiYQ-x@AadJap'JsP#^VeuS%15@MA@H.4.[.(FXMqk6_[mq.j[TY=b$&LA]7sYZ!,%n1GPWrSh_`_uHv@&C]8{)YIqK
+H3|19uw13+@e"-v9j.YrPb0+#hu:OT1I^#qt5C_6q4FS>Nck6P3B}$>6zc!bm|nKG:ZZH"axL-qgu2qb#{ngv33)a7YbQ=@<nWL4x)DIgGdjLVS%O@4L-3
+PS~"l/#cm7Q8sf$SqfOgWO]aOA;z(}gF/ttT&^bv$v/Ls9fm`"36ggIv<"c._l|n"^hV!/^t$NDV&qn]K3sJkm!W3jwm:D4hG3RAKiU{].gs#hMUC,)+"8
+cR|(wO8muR)rC<uujWFG{keFq"J8l0[F6#UJw#o0x"q48RT{zx|>5.VaE2Jj;)+!60~&g<,S>Y7E3[yLoaX@j,k-&}[|La+qiQD&<Osi.y&@a[LP=Std>3
+d[OuRm("=#M8auf6{/H67"$c&US@DItF_3P7+I+^HVR#`:ID`x9fkRoE/EJPZKD8aPW'^8q&<++0_|^-7P^B2g}=5TNRJm<2J{Sz%Sw_~A=P2hh[k9m,A#
+'blw=!1El$35uguTHX#4hZO[q_nX<IP-A08GTTiVl<fX<F&))`aiD-GB'6F4WKQ]JjD]iXCG%UMr~-i[$'Gc$Cz'G>RG_K>WGdw39p0He/H^3/h)|13dYb
+kunu>_abM%<5h8IMf-uvbwpA&G^n7fR-ntlG~x2iI/(-L[hirb2FL4rMfr$_-_Z'je7Z!0]R7hH!+vA1_Wflr:C1J7zXH1YufrfRI-uC)I1p#Ga3-0F,aV
+EkjpHWW{bD`<LIqyXBDbV:17uYffHkbF'#=@09p(M#@l5#_JGMp(<S#}^lyD+Fn.>D,/!t|Nqneg-6(ox`<-IYO&OHkodHd4K1^oW/pfs&(3|%}!{-_&Dj
+b+m0Rq+DP-E9F7xQe})JkyjlN4,Wt(I[T.6o/9.X@@%6AIHkQ}R0D}y4,gK,nLMMjx($D$P)4.jNb"t-kbLw_<v#(}>pXy@(2w[bD)i(Kz,DJQU)ce+C9%
+4Q0oH0oISfI3Y5VErqS>tCdEW_:R(u(>fHK;WWZ/'NZ!`cQng#~=nN/`.W}=XKR=:N3v_5f)S2x88Q$^s<Fb0:uY24D)CE>XTWJNFm)'5v$R;Q0)7@t/P-
+wKWzEtF:S}_dl)TqTmkoodCpru&nd;xzqER3N7>N/78DpjD6@.$5!WWv[s>m_p$BIwP9NBF^"&^<Dpd;_'dHBY"m:$~adGI;Tx,^S^R4n,iK;1{&ZotGGG
+S,<2||q$y1xpF4],@IJtzwZ,GT}DJGebWN`<%EI{tW:bdC%g6uoHm[_1E!qaK96@(lSP_XDL=(KANyyndVuwz@69@BM4>t(^r",lRJn"hbO|7fMs{b}uE&
+Sq4H2|3ITfK30S|V@u/vvT96F&)#&=yMZgTiE{|q&8VZSv>m;'zg.rrb0/3W=502LmBSdPRE:v26h2VV@_P3qFqsDKoe.$4].k:i`R9:Qq0}$aTqKO,ZJO
+NvXIqEW/fB!p0>v&mbFocbu&jk&H$+b7[dNR;HYO$/"P-8AAeDR+qAZ[ALOa|@lB#2V:AO~Z%3vffO';tOb3f3OqPA`}sV_,:^euVV4^^|!WUv|z"ML1+O
+/:y2kmW[FSU&:|<a{93E8IiW)4ad<'.D8j<iE#xtp'^LM`N]2g'C$]Okn{0EdIWz"@bs,{O|=$Hu`u_wGr9z;v1UA/}QcR>0gyOVRL6QBt`>jET@+)|idv
+d<]&V3LT3:'yCpD$C:q}MM-455;cI4vNHg=wtsm{Odw_K<u@a_pS3<%N;S0Dp)s(:yE5O>cC}SEjow0[mv$+'$Nd%y(]l|0kJ7$+ko"t.csyf}N5PN-^po
+mh-S.qu99R]A,/QECc^a<6>VM}^n,4w1m,]RnuA#_]5]A1&jwyUsO2(#FFE+019>rXME>EiWGN$#WBlVLf<KzEiIi=i&O-;C|B/Zj{!,Q56H{QcT1u=5+n
+NNt3=lRZwJ_tgg`yD8piHl.RqB4E@-xVGwN6gWa^M9t#l50d<Q-E<:6Nrkn8'Bk^Wtd'J''Qy]#I#+H4$fj/6a!m^ZVM1NKc1Z<@)cS/XSM=(|T`6:Fa8y
+twR1SF}ZcW56zmfkF5Cv;5XQ:Pl-eX=WXT%_am4Ij+'M$m`GPoI+R)gy/vwcX"|r9}(t6tRS$#9d_m3bTik>b1j6GF^/"w3Qvy+b2o[ga1'z7a0al!D20Z
+M"C^WxHY1mA4:Ie]Qi|DSx-^gt_m1[tU-cPdd(qNZ[V@1h`L6+FH}aj|e}.@3J_1Wl"R8},x2gNM&6@&PaxI1<U2&OGMI`7t30|1rkY;%H-XJP+v7{hT4M
+fDz%~E"0Tz#a!u$BozJGc)+-C)3+>+F]5nS(X0bE`#;PWEh<jjka8Iy528=2fE]S|kz&Z>5.Ftb-(y6TaD77,lW+&SISR1ElJ'XV'/-bq{@9_s8umj@42C
+6CM#9^frAb2AqCn2p&p2<|sx;AWvaWqhQ$C""~5fv:21m;mEnq'_@S%LJ7FxngMGLj`cD1'N7I%VT"cpr|JdS{8xMx5%wwV)$9vk-[r6A{:1$v/jsOmvtr
+fnq@VO":2nmI$_vlfr&Y'6/6)__X2Vefrm7NNL~jxxI0K7v1D{;|`m#y4y^R:Z<}<OA2Q$"L#J&0tZ02Xt1-vOjh]p0VX]CVsOmh[MDC^T~%fI,14IwG)E
+=92tmxHT#!>2c'TTv+xkAO1[;PAv&NCm3RvgRFhGK>E<>qWy^jCeNXwsl#7eKFCUEu#f5+pU;o9cYL|F#"zc%ykJW3bnZtjR=O&sY5mtVw+}Nlg<>eZ]+j
+/1F'#`QEVKntm[z4vSY^ZE03EbueV@nQ+pSj{wh%up:MF5ni8%]_:DqO"EvP3v]]Cg]kwIpt@"]LejkiM04NhLaZC:<c$J:-X/#.ns|'9UB&&4}w$lFcVe
+STnI>o<qFm_QNGM4dYcnI&'ApmLDyMVIW+("'Y4f2;i7Tx7Uc>t1SrsH'^$<QeVjm!5Wy4%fihA-.f,8gulSpUaO}1lRlfipczV5SR[^(8UN)jLGo)p1Y'
+P._ggYq(T8MSk98%f-Kp+D4]+mBR2fc3Rdqs)Eo|^Upd9a$l<#3+&)^R~@834gB{!9CeTc<ndFg5W(^bzho&.oV@P_DH>RS/C:j_q8o;Q=W>Lkd}.#IlCq
+:MufE-:fVj_{ww'alay%^W|a+GX_;xfI[R~Y&1A@9MeAg&l]YO><DV&TV[C%R;Ipwy:_"S[i7/!_4$VCn[NX<UsY&@EFT)>&GXyYZ@noHGnKGhX1QeqECv
+M!C-52:o=$hIjWt>o8/"n_,.U#.Y&VJIWh(Uu-7p#B#SK|v+U0vK%B@Sz/4V|'ItT>>3JMlK]%9}jGfMBJMaVdc3qG>0:/D<02nS=Oqgo#)r!~'C#oj5Ed
+o/,M._M/G{6U)U9+zpRx;[}5hUs|m^1{{$B8SejpzI&N0a@VJDfyWkUMQ,y/M16qmLZd>z$aj$5;hNimwJsVw}|z'`5E0}S|3Z<po,1u^c!nywoOi6we$C
+~qVhd,]Ujy7@GmJ4ryW,wLDW_RB+fKw$`%{!Q#Hgg3#5z:Fd"|'T=p}}V_dEM:fYrr(%MBpnqxDtEnl>HM/q)tj@{A~fvKX(FALS#M!v>n]Zbn>T0f}D3s
+Yt=G5{#hES36AfM_y"!rOV0K2P"{J7xdn{t{#T8NnO#1e%Sci"D=2TVH!eL|I{2MGV3b3I+RrDqLV3/0=`b(>svy}WkY<X#AZ`}M1_`xOMnD$Dy7/yX8rv
+^P&`y=T<a0RY1E@@c]7FCwgfNjDkpEmpFQezK>DL,kFeMp7cjooX6QkDc3F'.Z~b1li.EYAk'jB^x:sXkYUW(ya=3@|aS,)goduU^{vw@SOKQ+|ub`.{s[
+#p`9$Gt/Ra,ui=m}l<4,Kjhr2p$v:T3W7eeO[Kt]-ou]'Fi{dvZ;O]rcmj"qQe+g+f%Lxcb!_OVi@2%v)cL{Oodn!htc}cPN-DPReX+^<3D-/%Pu_W-_"F
+bi~'kX3RP56N-YoA/AudKD1Lc`J4|[=(]pF9"wPN&SG4b_pHOehUt#'S-d1lQy}pCb8)Ro+,'[_!wO2{$:cqCIou&uTj{isI"O]pryG@x7Z'itB'C$;374
+0L)]xa/Tr6A:X;DcLSIb!3cIW4~H4:^Up=0x`W(}(+<vk8&mC@,[0xJU:>-yB2tZ#-)C-}hc0XHS%wb_t}V-]tgt!pcCZCal'e~yD9VLp>Or)-;j:63smS
+z[t+jT3O+4"/hfruYs:4ihPU;MelhHK}h:@5YYkhpC,21RPHgA]<Cqf4R$jRzExb|X&F5k]0;<"AV`vC9|1TVWY,E89#3nM"^P}hSs>[gPrFz(i4%<0K^z
+<jJf`AgN!y$wtJ`!nr[@FFQHF}=)2.:XU6x=(-&O2g[}s_Yh%&C3UU&xs/e2&W77ZQc'Ho,CdJ@"f'c36WzS/hN%qi$0w^:eDvW_1d!.<($CLwzA1>pi^.
+!ob1q;8v6lUbJH~Dg+2YRX@t)sIIP}~U&<|DsJN;7In_IQ-f}#:a.%NbV:9$G%b@.))lE&Z2'xL43P%QPx"HvCPm}59V`m%:BE;>01x[aq}eLHeIPR8sYu
+p.3fey5l3f3co>SkJWORvr$}-ILdpP/R_RtO3l[)]PkYls_R%rpiVfnh4'_Mte~KC#4#h'(NQk5]U9Pf$LO<T>vBD}xenmA:U+O>/h{0nm7=B4$i)]X&8#
+tu[{ybp=Ez[ew.d>;$XBe/A}!#S@_4"D,peI3.WUXo=B-06YQ<UAf%R3G1`y4R;R-smAhRa`r}`l<c(zPpTB~ZX2p{P:0UEykLhsu)Nk[Nj4iy,Cxw~`si
+mAPb!s`HxZ[/$DBOm,tMlsKL1{^hPrJ{c/}ciGppA{)ollBONwHh`w/FfT_`RO<r8jOVE%;@wk6<Fg,T&rV_Ej6`'pdsH`;fL6>hnoA8"/Lfj|(0Ru6i=p
+1R`^MM^vsF)0||DO0FpN5$>mPQV|ExI8rw0sclSaJOrVmfe|'t<yw=@4WufxzyDex0Wu-[:w+>Q(dRy:EnP95+YQd{hgZKY[^9^$F&Y;}tbl,aNKWewUm[
+"u,6e8YGO@>^D2X:Jm02w`Y|fHlcGz%_Xdzp.{uI/ocTn17KKf4(d]orO!kSr2PzIJEQ:@<zll%+P}=0k/'h4cyM$6F&m/=|_r5+wdx}|{R|}Mgvyu_5nh
+L4CnUkxRZP+o`)A(GJ+-lTTPX7"_zo-n(#UI6<-as}JOosJW;wIomOCnkS!o-Vh!/!3Pyr+bg)D5_#NWavu.vatCy8+Wr8Zv<QY%|OB`!-3FPp[D.}=;~s
+qi%iS9Nk"}i8Y4Hkcz|WQEDba|Dlh9kq[yvR/G!}pxqB#ot89S~w6Ed-+lYXXjnr!1l_rtbWT"s}&;-9((~ThzW)y:xtgC1jdN,b~0'E^qNIs%VuUxs6x,
+i;}q@Sen)-sv`q04#.aSPu|4+2_PFN"7-J+|+GVW}y>.'mN%;Kxp@=6k270S&vcM<z"Tzlf.%qxi"1y1Q5P`67A{Ssq6&lzvF]Ap|Fqr-2wFxdC4;XoVRK
+1Kdw1(D:wjc(wesnlDJW()::3Gb)jmA(H9]s1k9/@xZ3Ro9CxbGx,zJ]|F<!qxf{Vf"YMLLUvc;z;xtH~"10u^zeU}H3Fb3nK-8['q$E+a^,`E_Q+td4]O
+Z=57ZpY8uQns2`<u{8FMMC@Y&Lc"T#uj=`@lPZMY{ML@hc|<xom`V%3Q^iiOP>iGgNgL6iKmb<N9DrEyzHuLAyir3}lUV572[4"[Ln@uNR^5I2ccgsXCK;
+#95])%3wWtpMTStW'_"6Eka8_g(Np9!t0NJn1M&kV'l%"'49XO{REUdnVp(,_Ct]nh^16)Sqp79koI5+PN"SLRfbX>83]U~3C.By[u_Z4s=y~{wmv#a4D5
+dK!&'ZY|GrviQF`5b#$Apg@(Emz0RFVCGck.4wct`moKHMk4U7|0(9U4C6>D7T7`~r/tzlO/'r[|<jBHekPNrSZR+'wzrbQM[77@{kx>"TwAz[uXfjAF>]
+>^GVl3(bphO0$zY8H{BX2cZ(bN6qiJBTjA<i^4m&D;1)o#a(kQk<`".!sDi^^zc{/jKTQS9'xCplAOwdxQ}G+BbLYsl2EHx#:q_8UV0v|t8m1sIBTN":8P
+,uqjg5RLW{6q8;:`7L(@:IO&:d;}<bop:tHiPOikg#R'B#,Yz%MXpDRF9Iu|Lc<fEWRVHHi4,|pLsuWwEMj:KM5x)M]=|t,c{l@uXu!,_rh3A^Swa|kE9B
+_f4=w64g~hpQ_1#>,GLtA^7qQwwr1J-nZTB4CI`i1#yX-)a9jKfOj}4lyb9<N_gyES{m6X/b{;Lkyp5vpk"%Zvd3d3J$>|/O9r4q)3p8K!7eT,3>2mp-/9
+H=KP"3x|Sf{V<QQCDf.Fu0zg~E!4@|<3Ncb8#yo;/_FmF{|BL:LK3ZzpB9e[k0p%dn7y}4[rPP.c;1csb%h(,@W,du-BW2C7ChiV`hR6dyq/#8F[XebBDv
+H>"cXf$B9$h6O6tdx"2,I#,2)+DX>+5]51MmQ9Qx`U8UsQres4Sxw+myHNf{`#~{3GW-mWuM!at[|_|3w37VYYsR}M}GtQ)Cotw$UZghy<L{:mw-Rqa(ji
+`TA@/0q;ECc1+/[@]C{N2gvln:~x7gMmVk]+D"Q[}2$}3m!hyNY>9{>w[5<G54DbENf%31z8i8Ey'm.Qo>nxz)fm>9]<Em~nuu@C'do7ty<RQq%>0t4zI8
+GPXBn2@Bq(jom<Vx(.BwN_('kY`-],:3IBBNGzBR;v8GJM&V5zbv+e,7x$$W_h&)-bIIg`/LLGzQbs!=LBQ5xD;XL6t0('Ge"b6ynDJtIc$c)b>y!BH2[D
+_>3l<1If8U#f|!<rgu(U=>C,f=1X")/li]L>r)H0LM2:FQNs_x[/]82hLkWy!=Zsi.6&H.E8opyr6ip-f-)47Y>PJ2Tz)=-gBxaL)_=6(Nqv&IBemht.DH
+yP+zmS43="Ti0fs2]4Iob{g=N@.!yIiR`mJ!|N!_J)lxM{0LVu7x#C&.]c3BdWe{]->QCQ5)[<Vb.G:V7Oi4yHzC'i%RD^T^w;~<~ZeaD;Z$ZhHl;ExVBV
+%DL[k<TnBw}:7>/h:,L-vJDZJ%Mq'f,)Pl@WO&~:!L{)-IG0[lbT9,rXjc`mKbsQB_Qy5"Y]|kJ$0w'|.ur0SkyJ:@M2R&|&>ErkP]i'H,&G#%PEe3-S6"
+~oFX1OakXw+<}xs@!;E5%yvi)ATv-J"[(w(T)+hiyH.QZRkx}eT`XjzpLf};(H~1`d0,'(2%>M&Dx_D!f})/q@Xe5>:UP"02AY,wh!|N%9NI=`j{q#tGsJ
+:>ZVz}~4%wlzny}F&MX`mT1n#p3WgK|uZU&doBk_NMS]BN7Hr-h`ZxA4/1R2f@wATY&m)y!:Ymj3#S"O"{Ct3p9:[XBXI|UuMzftl1myk=l7Geayo{kl-2
+U2ca/8T%~f29D$j|[lv#RDp,>rByF&I-~"oAW]2nr|3AsMLhHyPH8,o%NZ6%xgf]}"x&usm[c$<Y^m%M%f;W|ti1b^dPu}QTD#=wzZ.pG,K=/e2/X%@tnx
+1a_'HBl%w9vZ!rDn`wTIYG|utCuR<6lwD462bONl7yd4JIU99p#MU_bYFoSSR"Pah11g"u.r9Ouxb:GA@yV45m5vs-4>8M#Yi4HP^+FT]^ty,]!To`+[;l
+,V|/]c@;Y-R.$3@7;kK.XCXy<I88/y_CR<h<d9$R/`&.=uf3`JHOJ0~azhW#N%&!21TkCpZONq5a76|(70y^Oejc#3-.092#GYo1.D.__(Y,1!,awIxAUq
+)$}Vwd;<YV(iWgKfu[wCn!jUR-)vi/dU(2f.eM}IVC78a:F4"bS`KQ<@eNEmkNrM/B,^h,zE:XyoUQumv>31:E}q4T}33iowI2IL;4@4^!Z;SXdn1%4hRL
+j}#OSLn'vB]#WK9QQxJ02<n&+ZNi"k9sOT<Zq)M)H]@pBc(Kbfd7/Ty=8Nt/{Oe[gnAP)s+[PON7f4Jm5!m4hRz-X)GgewS&9,_%PS!:83IjXBaD0{u9u4
+!O=8}>>6LHRO~d)[EA"nP<iG^H8nf)T3qoOcX_zM7QD]o[!YWt>7PkM{FXgPSUPDVTWOWma82t[pBnX=`XPM'uM@.#aRx-n1D7ARby{R7E0OM2LsN@}+"j
+;VTb-Mn3='p^Y;p0Fdwryn9nl+N5EH;$I{@M'5@H]=`@XLZ4IbmdG6|hTQ<fLPmg%jT$h)$S!Dp2.v}d(9Ju([$3.zVC:.~.fx%K]s`R!,|V_|yof"$f;O
+9t%]O8N6:7<IMD:J+{VN!jt{9imU.T9}9r"2@-h0+<qtoKRdsxdEz7VX):8y}rxBBMgV!P=6|}Hql`A^X/W933<&@/(/{pQJlr^Mj8,6]rF13[@L0[AQz]
+qBejVH"4iyOgao0|p+[fE8"f.i(2kF&8z;V1:9~eaDz8g0j>MM3U;CF/2KA^R6vJu}=DRurS`i;2x"l3#$A"7p>t!|iO7qzuH5J2^[#9LOSLxk'5tr%PD)
+qiIG/}V_eb@FfIxt384GVrT,9}SCd)o9Om+N"E^2p):r&o#9$C.7[&ZZ[y]M9`dE~&S#H<<tkh@mk4.Y#6uy@dfSPmTG8:"h~X3=sN.Y%"ji"=[8Ib#og4
+04^u"mknM8mRprR!Wgwx^zxfQBs4yV;P[^<X]uIyu,%f#!)nr>zpc-}qe2h8,S0TiNP87^0.80ED4ppcEbzkNiQCr(VUGJK2@+&j@DzRGq3Dlh'QjbAM,u
+Cv)Bg<gRatDuvZ)Zl1Ekbui`gY5J(AZxl}ADE$6>$x^6[[!kx2<m+<u#%5P<3&]VJ60W;vl>yP%=F'd.LX]|#^/HWOx`$]1A'g)QtAkU7-LzIZoo;#cd~%
+#w(-ZV|ZBPhCU5H61s+0ks-7%,Th{m|WDYz{(X3aeeQrwRl|RU/Rx$)RMOd["E6=N+zt'X$oswYi;j/.+zIxd&ty'hr+cQFBdFuih)GilrFH$65IeL'P-(
+{mE/oE!FE{rh`2J4};,k%wO7]uy{+ZGGmh{+d;tz{o~8BZ03p/6Y'i]ra3V5wN%h5cdN0U||Y3sec3N+r2%(QZxu`_&!Au5U#y3J@bPIkP[0PFnV4hg&4,
+RXf6NMjUGlP"dQG.s=87t.F;rMV><A.>SsQEK:z|DP-lZ/M:LoX%wc1;{&(Qo_{&(jCJW+|9Y:RBjc3x[I"#},kZG|zT_A%E;TcH;zCC&^0.h6sO"MCLud
+xQ"s^(+-@VFQ=Ej8MZB`.F.R"g^,m};:90n5@Hk4W,"+j-n&/;4[2.&(Qk<sa,h)u@!F#NZh/^I0U8K;1#2)RSArF/EJK5+Rb<y6he-YRN2GQ'l@M`;@GE
+Rf5|NL4amHAQA&'1pL".t.)W,DaB]d]x#]RQ71T5MH~F|uV}"x4-(J[rPkf=AD2jGyqS2>mG)JwxHt/l+9)Bs`U/`nGojL2#m0|gG)aKyt3J/ZY""+"z=]
+tDVS[.n++V6g4WE>PdYAX^rG]I/K[mf_CX~n|umB``cm]!4e|9/^"$jcHeLZuv91%t-n1u~Finp{hBb9NMc%}fcl7fio44ZlqF2+fxln!H(KTz9SkH!W7,
+K^!nZNA.wSFR7x&m83d]d5iw+^z^9BXi&+&4"=9WN-N9GetArGmYEw!d7>[%4vdHw#X55xH/'<H3JSUJ0ASf_L-8Ne#bSbzG/dr'T<iyzj2i&1TbPxJnRg
+_dnH3Z4[A&fn#7"e'N<i-ERi~I8Aj;}eb=7jlP0OQz,3VB(DHKpysz+M5&0$G&=d4+pdIF%&@"vSar$73T`JD4Yp0m)O4nDLuJ^%v"[82<Syq@|yUL~LQD
+Q>vZ9pB}gU^N-rqCYT'I@:Z_<C"(azO@Uk8hdqBjR=_AXZCr7XptSX2aL5X#xa3p)7cg~@khTgciTcVF)Tatrp&&{]rn0H]oj"~+}2b60gr+&%qnwU;/!_
+Vsj=~q-dskvIKVDmw,&-nF|gZTD-GFPFUW%`/9r@s1]WqZ5Zjp~ntk/]853W`sCEi;_SeJRAy[HvqBF-#6=nA:k<{eEurvTm'pw`Cs1/TGgN`>;-u,Tw^k
+jOJL5NUnWW.94zsN_kMah0A/~gayNtS,Naf,m_X']g9ap^4hPL^aa`)6Eo{c9Msc5i-qAccvKok"'Es;FeZ}yeV([Kqe.L[l%MbTUTX,):aQgs5HHAr"#&
+x(OP-SwA<=#gs,KPDOT$@=/viKsydu@Sc0YuREZti5qHm;pBhwqAkJ9Rc/tCw2a,5Mz0OWs17FE-@>G#:B=,qn-oI[7XlRv_{qu:<m410>fAP+CRTzim;u
+Cyb%<%KAm9vgH"vz(z"b.Oygw.`6[+%mwdJ8qdDuk%]^MBPp9P7UgLXru3`Zv1@5B>9L(Kj|$=`ek6AgpvT5$[6]5m:h;U-a,82tUh}ek]r(Yd"f0-5$>$
+^4odpN|'7wv&a,`R^c4YJr3eD{zekM`wKj+afLr)OHZ)/K&#r)57=RV%E^&|zx|,vCmPzppF#x)BiXem8FK7P&3=vR8)=xQ3J:|yB[G{Onbmc7GEIy%CVg
+u-$Q_;6R9.DDTL.'W"twGV,wiG7<_J9Q+N9ygJ_{d_~+.ke0F=XFJ:J4x4(-MOP2v[n1d4/[lza-VC)$>;N%m>>cOa/j3^a-{i61.N-%!~xzv+PFNXwCZX
+8l,f-Ryws./"I#f-dci[wN&zs4fa,WM0Xs4/#Hfg2;y<6Ai.NqK/Hr-ESmBF4[o,Y>`b!n<gSA$'o+L[l%RxS{`V_>3I-{:c3wP(&8Kf,9[051rtj/e2~H
+]L8'yVhj^+oh-}W;8)|8(A"vQ:6+GdpE#1F%~o9xf|8,'=Ts}GN2NulD%-9<A73BkGiIn3emhsvujC4=vMQKN0=|fVA86ZaD=&yM2[nufg[2{^<]bSn-Jy
+IZ0"z,tQ7m^+ST7)Cm1VQzRp3]Nn|aUmPj^uLj^/P8l6Bb]ZZJ,U~z$[g6n`lmlkbDI!|5w_;SH"G78j@oA|&K%#+jMigZlr4t2)5jvy,5x4K+{aw9LB-!
+;5h(,=DhQ3)azvJ_/PkC>d^PL2}X',9#jEZ(werkq'Odw+2b(/E@_&z0M!%nMYo2cON&"efh]ZQ'bb#ClTT$(0tMpd-$YtPXw7[k5/^49._9|B--4<mm+X
+DiH{A1M[4ds.9)s9mQ<IoZ"FEn_dFW6Tz#Wx=ax>Z_~w==d=Jo&#B:f9KvEZP-1Hot~|'mV2@T5q6eNN78^(w%tpM%b.>Y,L{^oS@l[V2i#ZV1s}Iz1-:7
+xIwpHpHNGQ8.fbz7,v,<}KnHx&2<s{_<(oBH;$$De3e3@M%KZ%Qjj)7$>g`)RsZkF;:nA$!BQqUhZS_s$DL}Q!c+ND).SMSXni1j^A;/As1X'0Jag!,2dR
+Y)(L,&%tK2n_5qtb(2/,b`kN;w$PX^<k/l;ulxo3fgoqE^xV6F$#r:7v41@^9]DDVs)5rSFJi9S:IswQnI~05FY(#ujJmb^V&eJ.i%4iy$im4+#POS"}0b
+uhTDROgdnla%ZPX$!TX|tmVB@@1/};V-"1]QA4>sF"$IliMM{k)|Y8GJR4Lk7r%4}Y()B{2B&V@]PKU&R)R3{Yo5yN;Je)qHD=W#J6#0E;K6t02@eSXM%p
+o.'7h8Vi$JL_5"b-,S|7V%z8A}:h"Hd!{{4hdt[hcwfnH>un,nfbiL'<I=Ufz=L&5np:]8f4P{kN.QxK^@d^X&wQJ6i)Yu:8a7&_UB`IWr88/;0-5jN{W0
+=Zty-nM+|&yL"Z:dB"&zLR`Cw9:1GzHt&#NCB@kVr!UbRrk0=$,uaMYr~;AEJ@"H:F3"E,%/kUZ5#J.u~J@5KK/)bXQjsB22kku.QAj$MJoMGAX+KFtt=l
+w_)PewIKcm-FOKS,"TNy+R"Jc25uBs;I4n!szC!JS0cnmaT7j^!j=@X%X'586'UUA=oeI%BXX/+Rz>$8+zC-51_w,3RL++2Ca>TF%P5Joo_.>C$3XE>Ze5
+hteg'"H+oHiLX9aO+yoSizC-ne.d-4)RC4/Da5`ZvyNxJhp$|q<sNHj(`.8s%_<5xY9/z>0;[uCs"(Bc:]FT0C]X!VU)$sdd"yV>dAFZ)B"T1#(Ps+gFcY
+F(MxF[2N3k_%7w0e`<{-e!qWP!^Fa}{!gb[WL35[H)A!`1h^Oh0IQd2!_)ZGUC/pw-jVHyQiWvx|5z=YcipPQI^YnQ[A84;D=5+Nin5]-9S|{XV>Ks-P(z
+^_lUbS6C[3#/k#=YJLbLGyrBgyKlMsC0=';ED|6f@)5GEM#0V;eWAh:du{HCwQru^ZyNs]{dYot"|pJ^9PRbJ1|H%8OzM&1[sCN^(;gHJ4^[WvWoU[Xc-u
+{<ipgRC%J9WLsdM&9ATMs6CzG(nCy@JlZ8/Ws85KDyKW5JgFH&T19&<rRnV`b%O;pa9WQt/G4JX9RuhP.af'~O>(EEj9x(8B"XqYW>"5AP:h&{DMF:dy6]
+6LN%}!;Zj8)Htm^Hv{M!zx"c$',@%BY<WgyyX)$iz0!<|vB[E4)qq`@=lmg@`8Rt|s7o"L_mZ7I2;7b79HR|Kq__.d!2v]zSOaa`}9"Qk5w<|4i[lZz=NC
+dG_}b@o;:eFd6"@GVK8<PR"w7oGpmMy`z4/8oCh%932_~M(iKDr'RE`}]"~x_ykY>"ranhIm{w)v[avMBIP7DJUlmPDwWZX_b^cl&5}zrRFS)BEPaMCL`f
+KyXM+k!2l^OQp=@'_1ZD;$nI^(KkzC@o:d.ZZlyCNS{#r{FS,!<oH@x!RwLbVos+wqS1YI4"%3#4+3x;.r#U%p|/k`#-RBz8$NSW'29FM7a0"Mss+BE<E,
+=yE!(@`_J6sz1KWk4x^00e#..ZL|),RWpl]W0cKv4/wif86rDZ(|%!PW{TsZxm|qlDVjIZ4v(,DAnPXT#T%ztF.dJ'g>8=3gb:1}@kv={SsY>sf}k;X#RR
+5RDW']`Oa.B)srEtOe}38hfv}r't{Ww#N<out8l$ra[&$B16Kj%FI2~!k(44N%"hRbA,M.]"9s&"6@Ew1w;PUk;uHhD+L32c84SsxtNuFc=tHK'VOoEoC]
+`pbK8iDRE=Q_=EWAC'TB)CMSJ._$"}hjAn&AC'BSe[7XS}F=8lz:/ee6OT}ppzofM,bsNQx+cDni`/_T@=5&locBmC-@V|Cqcz^(M`C{OV3Q@8m<!!JC/P
+Y)V|L2&#_]Gi@WhMG.4JjAwXJ+}s!O^`]f~FC1;li`"u+xEhyz=|,i7SKNdf~G}cDexA^VmRx"u4J2&-ttaJ|L}#93q2/a0Mt[[y`#fJ;XL8eO0Mh`(fX^
+<.7RdkS3xuY%yIf@a)']5cj-_Oer_7:@Iw>d"P"US.Mjac+I95Mf^N,iz1'fYa=8#l@|i_rFv/av/IdHTXg<clZ(Z1K4:]JURA^^l+$)elUWTegL02p4Ap
+KFrvwAnt+G`/U(Q=QK`@wp+YH=^6yFFE0(aJ3(f$CRVZ07Ham2gI61K6%v0&{yvC{3D1^oJ2gmu{hg4_MNSXB<(&lFJyjwG_2}~kam+D:f="O"5($Kg_fU
+ycah#lFRwJx-/Z6@S"$#$^ulZ%+=&9SNvnV^^l,M>&&Zijt8A}s,#oO!ZK=6$<U@htyUhkaV(0]km[z+Ibb.pO%xU9b8tX70gxenA'g1tHKE8JzL%/Euc.
+ny_0H^|wlbu;7eT!f>m!YW`A.@R4#e:e=#+>]r-H`84Oj+yU|XEV!"!zK@o!NWj<vUJ8:b0wue>,1OHCa-k%T=H^@n81;XKB'ZNDIBh|:KH$R{MgSCvQhb
+-F_9%b-Hc,tn>fF'!RG<($JD"~0wgrUo!U@SmQQgh0UzUboLpqB;4Ud7hnh,!&WsAwZNz#:w_:YZ@-lpE<FV%hngUGBC6Xhf,2!wgViK`zYEWvrCSHNA%o
+a(6uS/hATx6bQ-g&87oE%T^QjBZj&c)}8PxQP%0p~xGPyqAx<k<s:33.6x7hnI{]C=E}1GYQD#Fr|,@4E+r,"NC3u@gg`AA:8la"42A=!h$j|^Kywsb([x
+1<-}Xtobo^/5q8OMB.TJIR3qb9m]J,g2Y>,or9K@sBKT9frP|uNhZiXU#9#@!wkebwNr#D7T^@@LM}XlNt(rFmIk|&q-o%,Q%'Y!CXh[#Gaa"d7b+mtu%|
+Z9h9&pi(9I(t|CV2+2JR5dX<QCpKE=."Y+88`Y:+r|kqShG.p6_TW=8q4P<Hu`^`n,&1MFb:HNy<{E;as7=mM>PwvzT-:|fzls#%B{kJaxw1z{Q5}=)-^y
+DA0R6='jN-A_eRmm${K"7&"OAw8MC752g$kURzXEZ:Sd@W3aU`|%)7I}wEM.nLqAvZZfJ`BS'|Ne/mX1a$KW8XN("g.Hg(8@R(<FJ)>;eL%R6crE)gnGhT
+A[!BrP%w3'J'~UdGAdND^7|acg>Dm7(haFE-^Grti_V2oSZKtww7eqas[0Rtl]j_XVTLUt:Xv/9hiyX}j3np(<aD`@E-7}^6;On8@XuB1SSFlbk&cp.V]]
+0pi-e!Ug>[+d_B0EbsQ|gnF_r;u$S5U%c}AC:}:J:TO;(k1O%!A$EPn3>&6&>=2KS'xM.5p,q12px39ESLdy-d!M-xXd4c0awcLkt+L)z3-4TDPhuW%q1l
+.OP_@Z4YUk`+_O;8FuadN=kMgxC8FZ)7vX=%%K6BTO}U7949=}9=KYe{;oPSoly4g:yj6a]tWHccRT2kmV75ENf04=GwqP<kL!}v#H$.Qe&LKbUOUBa=e_
+S2}>,`.}dw7"_adZTS7_O^);V2!sz8+a`z1C,`j9NLxeu6H|2,hL+^y<V$=@dgCs|x00tRo:mPWNv|.g]eT,^@pMoO&L9"Yj{,Tg&3c4Xxeds<Hu[![bWY
+U$y;l%1WxDT"q{#PIRwBTh5@g3,[g(>5T#RMeh5H4'swOE!h+K-;wA#4-^I_LU=)7VGkx:R>S8jyEiTLzE@L"vywzWg[ofs7Se&L7h-CHMQo&AV:Z<Afny
+5(H5$Gt&7bCI]>5#pIgm-J=9O'M[8BVac9X'xz`5^t%029@ASlzFD)E`JZpyjya%{709'Zjz3tl$$<W&gt^cQ]d'Em(L]Au=JS)7(z/]m3;GzZ,`X']h0t
+~wpt{&!c~<p.+U$XIf(_uR6LxZAy%81OGhl>H4.-=FOo3TX1`u~ETxQb-Vxu>MbT}ux/Sg9jZC}i4}rNdDGL-k=ISm-,+&CHL&LcReDEgU3JxEAvc/:oq<
+[7m1X:|=G<pH'D~sz^gtAoj;|3+".Ddp>imk[vq<C+:N_Yfc$cFWNOm1BuU)gQ$9}ThwwQp19BOQY!-Da)Ch'PnPnZ:DuXo'W$si6n)24QR+i%MM1V@P.H
+P=5LfQ(hgc@O(6hRvRW>uiw'0P,[&K=O+HexqGB7HokM)o83i+/.ef@Jp#m0j31lo!RqHu;(e@Dz.cI>g_fNlbU`Bwj<])^)41LsZR,Zw0PN(S-]}kf;Kj
+5AWa@wx9|8r=;EoWWAp>y[v#sDl1!5%.;[sVOxJ|.06f;0d.QJ<&C1'A~rz&:32$c5ZN@lSx@z/<GCjL$(ViT24SKTl[2bc'AR,cV#N#rvfJo3iT8p&"UI
+r"x>HKir+yqZ4h5%(Q&0cYCSOQ&)=8Ydh&'E)lWP0;$-W:.{:-eZ-wZG)ABvIqT[BoY,`){:UjBl}R2r}7{okcSs4<#lQkGy%}MwoCR9yZH#Pe]+(:Mahh
+u[aJ,lPL83S(^(=62O,]'t"oVG@NL4eI]jpVLtLj"c:6[%|o>b1IdUeJWRCF3I,hllt@SpCpFo'Hx62bgws/Jhpi"/Om2GQ>5(,i!IGGoj>f."(cJBXUmL
+bUDtxgb1lL5w5g=%YA=IMy5jJrWqcMYBwVl<:r=3oJ%M,rFdlxzV^MHf=v<A#:/thGpT9g"vN=enaOb4_Ny.;VQ<;&"L(mCeQZbrJBi=[Te/W]'td<RV]o
+CS`a)fj}|QT=P;:_NOA$hk<KjhoNT0(6s!y5$NKJwszOaa/-onbA<(_(_=(FB^lJ7}K'z|C::Quhad>-$nOT<-QCkHl0-rQQTW{__t'nDerY7:tu_`|i|s
+jE46e|VTiQRr&:W<1{BM&#AoP3BH{Ui.oc@]dIGjzQrGb^",fRPO'-PJbrV:f%_'#U)S4=Uz!bgO1oeyw4I_,=#qpLm1nZvJ:l)N[Lg$!L#Sl_fW{9u+wT
+1RHVN59)$CVn|+`YxOzP2X:=FUw"oG[rl8C&~,q58H<1qUpJf80;v:YDZw-p;9s;jw`Uk7Pv-'zg8v|{YvQ2Q!;7olU#J9s`MoVnIs!=O.I|iX5GS!z,#<
+s.Qtg|7<fDeDl@Oth!z=H!g#HMTYem}gk#m33zxqI^ZQ$"QKC>uEoAF;)b%C-zu2xUv91z=w1[zdS:QfR(9VV)8}l)=l@/Ei-<z;aW)"6;X3pdS_/nrXPp
+(WlK}YtYFiBwXhy!TK2i0r&k$iE^!9q;v4$S;w6EjA[Co.KD);jybrwsI'6RxRS"C&K4ceX}ve<brlj]<.,`!(,g![|)"`SLw]G/8iHd@_#DUKw)#wXs3!
+9H.p>SlY#</1z9sXgNq`O8iy6{,;5MCj!{(L1^gr+VN&&Dg,E]i(+^JaH%b3UWE.lox>~NOiu!kx}Eh=Dk)6|4/"Z:i]TioF)hB3w1oe5G&;kA.-F%;]W_
+GcdP^98fu56EN1Alix/nY&/JMY&&Mf33~|;g"OcUpxzp/5~"NwkAC1n,kn,=tp>'f1|E5eadXr002a.9fInxva=;,ek1]&$>t'g3nGA/qLz]g9;q`Z_h^p
+2QiFcAtta9%PA!9jW^hu>)WGalcBua0O{ka((=A'4]@=Kk48U4JymOflMgGrO}<T1}sa(2'ke3uK{h4`Q!%QrtiLeulovaA^Xz|Al<o6NMWz_)QBK1a'HR
+VyzYzt:wx9NLP7-6k}fTRGog!8M0+Hv^mmNmkI2Y()SKtd}p"ira>R6k2/131cCwuv<:Fw(,X8R@ZP-n:e}_-A#RVBe>nVNB.,&pSYv`NaE7jJh2A[gU1r
+krVEY/E4UsL},4{HR&EnUEScMM6AzSe>DAP@"M-6Ro%Io|}DS6}@~dovGg#Qy^oxMJ&vDUW-<hqHT5-sORBTc_#(-p9I-)m/,E!LC@5fF9Hgj(a6U6Fn!v
+]_CAg(ZA)[c)^q@D!KMsH@X"_s|de7vGdJ>-K428J5=hN)IydR0Zin"!"Zyr&sQs6k+opiRI3n+_tPWd},(J@$-s,JJ!QlkJ`sN&[@y+)BOCww"8YlehOl
+KBat_YXsG96xG$ZQ"-Q"AY/kONhmx$:,<_9FA//Bkdu"<BmC_TZ.WX75B%y,%CrR81F.;,/)%Tx,r4Ib/i46X@8)'cEBWt.4%.Y_St!`AS`oZ2<{j-#<os
+DN#8bP@kcNuhcJ4RmS8%pJ.;OA8`(@(ODHZe]{@^J+T8:`!vpu@5P{C+xG.{DUj-@3mQKnJ{gmFy^Wq<!Q_K6i2N}(ew^M4U]Ky"0N@CZ_rr3MZ|yJ74jL
+d'3w#[=-uh&U@Kh:F_D}#|9L0Wl$9w_R~/&QcFZ9Gh4'!EpyeUsd~#Vxs/LO0vF.g%OF{(+Y`69%T]89xW^rHzqUnO:mFY9517Jst=DG4UK![N_N[GgpB,
+48T_f}bbgOL<KGut2TFS{%HT%7)Ri0s+i$u8aII3X,SY-eIOU:BvMKjh`FXGXZXgi:q}:lAuEm]bOJI'J<Z6P&%sAa{R|UW[4-PuFQktrD;wGySG;HvT!e
+cl2.hq;o0<wbHMIqMeh#clbRM67=E@/[zML(Yt^qiI[p}a[JJGazNw./xZ,|uXsO^$s0PvOF2vA&U/ZS]$;Aw|I,cvF+B&`L|3O@N!'a_Pzr"`ZQK,9$TG
+SLnDQbmE%hOqo0zOv[O&P63zer9c1q(Q1IC;).^XW}):K^$g,uNV.@il@1mk3_tz}IY::ZyJv=oeP'Y,wyonU"fLY:JT`]R|,fz&kP4,LT86b.k(6i^QR$
+d;fEG62M9_)v`#1"D)9ni4YjH1_UMa{zH<6"FtZ}:@ag6`B{Fb"]H$Ds1BkcJ)_VV{8SJTH.#3$suHoN5n&Ue#.c@zLdnvwOek|qYo)4P.d-P#{[G,Art_
+-0m!%BsINsryR2xw)p_zR}+(/j2p.1)n;s<NMXq)/gyf(gW0S:mS6J:aIB"p}8:$R8X]cD#/3yKkgRq<5W=.C+W>QU/z~6`}Nr{&zt::ur-E,1-2GL|"V&
+9&(&8Z__eNP#${hSriJ@t3vwctT4z":ZeUg5;9v5Bu;CwzGp!LcqhtHf4,B&AAD&nw#o{VjiGvXl+::OVL!"L(_!HEo1E}^4jb%Cw%9}1E~@!aIl2$C]EJ
+ZXJpltu4hTD^/E&tGHnm9$EHwL;Qg:;B2eWQ=+V#a(at#--Sg/t-T/ht/.^J6#t'kDLLdGu3=Owx<X[qR7Tsn=e#liDmwcF-"2}H1bG9VhyPO#wi,,WjO&
+#5![/{^6^mbsvDPE~TFJc61]h/I!"hP1'Bfvzv`Ep/Dt~OhJV.v:tu9&@]BjHN`D`wX8wxFv8_,!,HYGiU6!:"|nV4J50>8ZS7'-7<oDlVlKyhsmlZ}5`.
+'$$Jk!%tT!;y{(A7)Ph45$z1~Cz%u&~54Ae`a9|:7T1DYQ:PV9$I$ehElNCy3J9|<D"F9G)qO^4pJO'TA$2=7TDCvPJ4bvR&<Xw4=iKMf,q9$w<=vJyxcb
+To4Yc55Sc"cbT63N"f(Vs)F.GI=WA;--be!FAZf.$5:sc>u,KntcEur.GO:TP`AX/B}<)RW]gxF@i7H_tR5,"<6twV^aGktsx-_ruO]g^X~HqxCVmB%cbp
+N=yOgGl|t_4Wc}eOm:as5a&(mU4f2xEmjuICp(Myt-XELW@fQ84Ys.99#HI8U,6=n&i]_2x1bGx$}=yfEZQgHW+"Gp1vi%WEil2#$yE0y9q4>Zw9SP=(E<
+vl.%r2giB<'8OfLp[F2)`Ec^1o{rKY=aurw4`H8{4DX)(:(-o+c)F&gaUk;JppMmtSoZo4)5Xl7QGJ++v'h;MM@U~#A`_s+}nA]8mT4E;!(^/2<n).(5Aw
+j)y11o9BOs3V`6.;@Sj[s}9SxGP.qikJ_V!wc{O=N)fg0#jd|=]i3Sx=~A{Vq3%wSkfQy"~x:>y=UpDuNnMF"zvo>]IS8rsjtd2=|X~5P#ZETYz7JGRS]2
+[E[%g[z]]++Sp;CnM{[P+|DZ/^ie/F:6.f=]#BTHlPrWSU{YM'G/}4AfK!Zgc9;RdztBG{$tu{.s=#`SnC(@]/2X6Iyr.}`2@d|1P9ZpC6YA:Bw8D(.iyS
+4;:l4>G"[w!o7#I&{,^wfI'OR:<m4=z9yoJ>-"B#PQfa)wqCW.2L$qYIR(huT6TaFLbppH'In"Yy.Ft[FE9pI5OGVgm6YrB,:".,&V,jgb-3lPqe6W2&Z@
+jCK]ixf;$Oa6yf'^9>aq5I+OR0lR&@~.X:'LE$KE#z%%:F,I%$kLBQtpJ9kYTxf+}V@Y/X#>/nbyXR~:b2u<72PvI"Z)H9m<TD!':e|gMXQz%68M9,gdTs
+OL)}XgzR%6aRNt4&kL-(:'-pkrti"O%ue)2'vVk(o!/JbzT;Y9^x_NYv9"7U"%nkCRA:ef"|CFx<~-`O:TR$7M_V7)]i~2MC`4%Cn`8B6Ku70Z7day-HO0
+r40USu97%Ks|2p5iv&Wq9=}eWq1,MxqCgI8rOk0yPU=2^KmF(@:r/U'awM&Hh1w!qFSl0E)mhZMYsO)Xt0M0&YsK"r&(1yDrp<62Le4S$!J5Yq=)"EO+RL
+~Huk8W'NiXe:bv#@HW.5w8wp>NkW3R4Uht~'aJ{QI&>[,2z/$UfFu0V%2!ij^4Kx@{eEV71&[@3d'@SW(;l$ukz+TtqX}t'E|!wXZbu.~&Ee-AJq5$MB'-
+BHL>nzYj.W76]l5SRboQ.>]9GiABMe%5Mhp>Gni-b!dBG,u"hkH1N[9YO8i$C,0vv5!U+K>w<S]TOkwL.:6E@B}Un9'R3C017Uy4u9::)=t:XAyG<ufXU;
+Wkgv,).Bq_;{2S:w6343d({Z6^pK!/<nmi:L/:#KCLV$#@G(E-_F3+$8VL4JBl_0Auo,2fxkNF%zkMNVd1Y.lJ/#Qc.8-5g6+m7FXA1hqa-ET_iBsT/H>t
+%2M)0}$+YKjbqi.d6/oT>3U+0:1|to7h}g5'Zv/rb!xM$E0M"f'{bTai7<hac.U'#".Ku_1aHY@"`@ItC{A@{-BwNPi0qepO{On-y[^5DT,yw_qLO|p`k^
+!Zcjq`.#&@!IW.L]|u'9|SyTq24V.id{HYaq^7mx;.#XIExxKun@a.C);&csyMcfKQ$>^x;p>QwhHv5XKq0_vBsj)Hr)j_|>),ua3rd@>>P0$U`R,)~A]:
+mP`Ok2nXYT8wxf"35IxVdQinQ:3wK5v$>%Inv61V!"!JsfluL==EY0JWB&10Udctc&}C}/Zhc:6C-geLkP`hu[~<{!Up(bnOOso-;Q"YdNOvJw_c%jY>aa
+OXLlyGbq9o,WHit{fo@'EMW#QO}iJ+wp;9V{,COiB@^/fMF)4}>yR!:FtM$=n5WDxKDYuRc#;B1,bMkhJ8(AZ$sY.P!l+ugOqDQD+uM@p(qD}(J{8Oq[s`
+cISlvIA(k{X"t-GZWagdmqKh#O}ygaAEmhDC]Gf}jzK}mo2/7Ao,)GyabXthwY'Yt8rXz.rG^ANy6,5Il<`=g3{[Qb-Tqj@&4@f+/J2Qv)YcAfI4T6cqxL
+/<H9H'2j:$PWH:8{Q%Z[DF9Xe3n>rP~wrY>Bx."{[h{mlYx8/XsMeY1n6uF<W,V"I3b:f[#Zx["n1"A&6,Gj;m8Ib'okd'$,+no&Pc/d:CQp(o.fQG+97-
+.j~ygy!M/5js<3C0z(K[VRl>I_9OJo&A:eo}Stt+F7(LDjQ&[S`G91+O#CjsE|W_4`O0RX6849>34"$t(o+8^DZ'`aW}3QUw<lhd~wZ(Iplqvb;oXJ`,15
+'e#+eqR"9BJ=!g3qfFI:g(;Pl|E.m$z=we(ttM`Z)6~%~j2I]0r0a)`'FeKii8GB"l"LCT~7Knl752b(9I]rt{bX="L@g7==ew{q1O[iZs"G{vE@!G@E2n
+x8%Fk&,zVXQBB;f>&MLSl1$|BV%sfX=P_I0}2p/u/"yW)N=iReLM9XE3}t6rJ(`T=eR)oE4pK}i>S1=&5fuSou/:,T<BZGb.kL7Aigs[{+PP-r[FFCoZ%O
+<JI<Lb[/WE%4%FjGP`!i4GYaJ8d:SyO!e/Zvs1mW%r>rANi%N2L<OBO9|INz"{cy;rstk[HHj3Wnb(+QDC/pG"25XsV24L|Sw#oTq$10B+Efia;g/F{J:V
+UqHnUt,7wf|<$.$=jcwWRxTGAH(1gPahjJ5nkR(JR<i:M^CXu$TzZ<RR<439TBPq)jCDvq5fdwWSSFt.zcmY@kMac.U8/eMi{kFVjK"p]B~8RV_2jCV`b$
+hZghb$W<$56|9t{oV$;hG<9ToG60t+QPNO@Z3g}U,Gxr-sjN6k=}nw6oZl=]G+j&#<.0#U[]gteYd$!Ap/3@ncDQ{[q^NUb3iH7Z@+FlHx6;bC9L1,7C:o
+!%,$"s5($Loa]ljgx]T1&%E.(-={b>#wqOzhF>;hw<dFnhr`4b's6Urc9mI#'(yKI:Cwx6_D=g/D[iJrI'M-79GJX"p33/p%q7/RY0mu4O<DQqV+Y}$I3^
+YTCk8TjC$eS<vR=9QPD<e9cja]iRMuj&]#/<z6YBaQ)95b{;7/7IoRpJVdyOywlMsfahV2mAqZ"%8|4PM1qbkg-`|;Xy^LvR$#8RM&,/2ZsP#9z@36ixK9
+D9lWLp99L.bme84'387nN'qvm'QDaAQNDa2yKK[PB=g-ARo,suk[a^ZLkn9D"({eM7c'<ZLq9N=d6((RrRk3|mE8>G;/T[P2#Y%xVB)v:Za)30_xqk|rk&
+wc<[g:~c0+%HRuQNxMR[_Z#Ad<5.cYm(JP1R~](BE9}uomhm;R>8sH>zNz<[pX,g=M`i-'|lon|ktfx>aU:_Mlk=.N.]_2>6x+Xr<+@Z"HvXK9703pw:`b
+C1<Z/3!6`{:^A:d#JPZU&<7rHBPM<RnT>HbY}1mEhXu:qP#A74IR=3sm#yh,6||dgT|QXOSE8bE=r1^yoEoXF)qyUB/Ri%sR}%3+y5g/zj,[=;S>91GtfF
+5pvQ^mH>#eD1p:,p_(mE8eA:>.~uFj`p:)Vjpq|]kk'^H2x.CD<KYYnDt<eKwu1:3:q!/.u@UtFYFsfm<EouX0@lJ$SX|:C=whA<bu'"@!oc&%]SPX;+n:
+3V+^#LH88>_$]1RmT3m3J=3UY|oDL;TDb+:bibLh(iL_eKNil0(Ts1DG6W5HZ{}N]9RP78ZK#k"Ufd'<r$+#&`3yoaQku-!+gBt{4]'tce4A@sjT5,I3XX
+&uE-CRivw]N1H,0IwD>i3+&rpg~2~YO^156#KP)Z>NVqh]N353JA:B8U;Mgt2oF-4h[OgM63@5/P<84W}BXc/P>P,.D1ikYs(35>:u2s/-ea"z][RsD93@
+nxP0,6=SGI7MY7u%x!^lxgaQ(u$|I_3qKqp>5gEfj`pRWWoD(2RVAA/}>T0^>FMpLV9L4YoES7_E|LuVU&`go=VsAF40!x(ixR}##fIx9CL-3{o"j<23&r
+:_MvFqWA<}.gB<>E(>,0W:Is&v")=8'[$h~xFjjt}iXMm='t67mC>$>DWx%l&JFtW.P||.RC]sfGWWz+{nR^'BUm%/i4)CA`Ht'F_(+@.>t20(CmpVx6DB
+/T(n1HHH-X`e6ms>N)NckqAB=;WB7=m)tYX4EdQ.W.o6s`c%eQ"JxVk+8x#1j%,6VL'35EGNI[=>1s~:_MNj<(`Q_Dqlzb8c_}&IMq<D3sx=O/T1^P;/Y|
+#LB/PHnc^B9H.z-o{%PWmbxRk^nGbO1ub](mXYf}/12/Lh+9SJ|(L^Pyr3H]0hB5dlCNWwq@.p4%(1mU10MZ(.a7S]Npo{44'Y+EMr2Jv)A"<=#k^#RzMW
+8"h61k;imgv4023>4J3QNhS:caU>!TEiZ-#E5GjXKy({>E,fj|{L)p</F%eM-FC3a85e7v>).ewQaiL9[B:rUgr(y9-o@"tY#l"EaW,D%^$&-DC`[;gr4B
+9=_"z_g6dqd:(>J0pMI3u/4Y+T/['(NFxv-5pp3fY-6UB=;Vg2zAE'T6&NvFW#lZe6tHY1AnHPl;f]0N}C00rRZ":iNv"g(`X)^Wt[aX.(H"qLGSEBsY^}
+cDDw8aQg@)1/O/&eR[)w4J|K7Q[}E1nGH!'{@aN-AU4+JAZ1bgc:mG`&nwKNFx}wirXqR%EA9_J%6Te1<^/K-vz,XR<c5=A0y}2!##,2@y:L"Qv(f:1s@U
+^iSd{w~w1JW;{P.!}RUZ%rBxW|Ow@NUGrooGzNp2Yg8=:'2yhG,(Gh^<T|Ta|,!/9v^"vNtK7QT!boZ#[XRXSNtFcD%hVi#`5Z[2U^So-&ePw)K/!+1LK+
+h|9u(a4Y+=$(9CCw_S:]h3"sebDXoJ3KN$ao"3eE/_,Q2o4D0>};,w70$EqwG%'"LHsYTl;I6uF6Sn>}p}e,N84{"8K}0-dy7:#-SxtZdz~lc^K/bx[,/>
+N)Uvye8ERGM5t7Pfjp`(l8+N(`DC=LxQWQV9n.zP,W56+zC["W"q_Nv0z><8!vfI:h<!Uu3O2<A={2{g]-mE[hTCEGyM2=N/./e>'vG1=P<ut_ZI&"G}[L
+!f^Z3MzSl8n0'|wNzeZCvE;88V0Kx2D]I&0j{!&:x&nbXZZB7wYm#<#h)_3p.vlC_@k0{oFx,%EYj&e(XT9pWYz[[[MM_30ZjTk1q^_O<ZtOAcryNjMzU6
+.-!5u^qQg'mq5c12X_/%c/l9zydE4>#@-=#/,w~S=B$'x(`M,QZ'_IHTa10610#vcD!=tNkf,}vCA>n{+6Q3)BTgpp,JB$dakyp-#g7U,skc&P(("'8.:g
+<@$JEV~{Txm$7;ob[7%BDJ%{V"CdSW:8D4kW09Z"IS6%a9L0O-CYo/}CYzg3L6Ep=Cpqi<CjfxKB}G]=uBZ2=$5^n+&yr+xhLS~('#TOv<1e'zm-1Tto3C
+]3X,BnLR:^galDwJOfXxcOAqSi#4<r0^:<Oa5K3.tF(/)3S>.lQ:J%D/e9,5/Q^T@ob'sklPtSop1R,1JP"4)R6O-)kQi-6d8,3-6'74>S{xsW.pk]!}h[
+5sOt;GKD8>H:YILX.3)#ycXQKIlUwDtp>[O|W8J2,UEd};B^CM#YeH1F|MU/newax2Hk$T36a48,`<k-&^tr|<,q)SIxlg)7))p#=$%ld4`o&hW[B]ug[=
+"-O|_X@n"8n3[VG3Qtj(Mk-FWrkHL83xjV|22O,f}ybUQVXj+4!<~a8H,k$$IMMkVo2L'LNL"yvUSkMw{'atcM[KB(#q(IN+%+Y:K7@wq&8kijesVo%'mr
+z;Os%K)kGu],aw1xb2xwu+<h#PCI~@sAH]]f1M8o8`B=RL`D/T6D#k"zBhdWgu7q0PY1[%V|,%o5g6+bKtL"f%w2J(f4^m_qs-hifU0#L^to,7>SimrMI6
+HL_EZiixooh(spY]S5IrjmVs!`{wGaPq4sF&1nr{=/BK17%FbD'AF#aR6>NTMRdz5oMO@dYqdP!Qt5gg$]M'(hlrSicY!)(mn`E!D&(4hnMBUIQhL/BXV_
+BWc":YJ+)+gI-xRLZ-!]]q0LwmZTe4QO{h$yp^TfN{)[NqWSZyGe-#oSwTfdUfeERO)3/#EUJUSY<n/wHWn3JlF]eQsC{YRc/)Bp[3,O&+.(rj$SbPyT{g
+/nE/2aX.YJI5cb/A<P77d1OQhFlPx9Y2QjmLuBe7aG]HA&9m3@tA{+@@A8U4%:|e4YZFo";;xPg"{Bl.;PLD1xB/E"JRC^#"T^:Ldd]1~Fd#+K;MBrL`.A
+c3:[HQNht2+zTonYce`&}he9InyZTP0Jp(2rbQ#jyT(JF}CI-U)bO}z7RGJO|%Dwnv@;ehV:Yh2Rbc+d=eV=A`bHD(F:d0nN|D`Pv=srJ7<au"trZh-uol
++Y)O%nA%5_tBligYrYpWH6O]BY+7]wQ>63d/f;TDC.zWDu^;wa1BTE>^RtST'"$[tQTR2@YE(&AlP;S+.7f).ZCjbl[{!U6KyEAxVq&HO#D'C,E,I/:C5Q
+kg(!d"^;XADHel!R6b]t$>Wcf%D<dRxG#N>Fm2R|_elk,8^efkYO.N:;bVEPE@jF#IS,97RC@#g)R)uttR-jR`$3E1d[S7W[yq6wcq>$K1@|h&t+S>q+-S
+m#p7i5~rkXwa5NL:D"kF|:,)3$uNiAiJe3;KYW}SOG%=HnD$o|y"0eX'4,OPYZI3soe72EKFLeUJ!)`D#"hjD_Aan/q8Z%&z_ELHn/@!r$/3p-Y]Kq(Fa&
+A,N@2.0`q5~iOH<Su;O_RNvhrQAN^_&P+XQ-ah;Cd^K'#Ei)$e3jN&d&;6k;~>@#{[GUn^gi_]d%]nf[vy:.:7DC/N"fit);|ROC-s._p`hXg2fd}%5:s3
+""NeA_liO[#%nzvJZ_;pJsPx}1u3^XVu%6IC}H,ca+>$z^.`ct10;m2WxN]5Vb~4+@G=F;%-@{LyeP}3osKWi!O&Q@avt9x<6Il[w+4z<S9pM4a#'#hRm:
+[M(3c+n%6n1S:06RJ]vWyu(<4ik`lP-E,3dNL&yq7:giecvZgBxsDbV/C5Pgtcx'x8O5aJo=l';`i9Ry_B<.$,u^=(KsP'>#[g8eN|}|zvRl|X%egs0(Q;
+S;-T@1OFz[$q:S<v,.KUpt|bT9z80]#qd'E__neAJrhpFSN#T7ua5a[,N1~_6/E4cR=EHmfY;eGQZiooOf|Bj0P7d&[GXP<7|.IL8##:Xb'.w4P,Pa..I0
+[h<xS[_o(.PB1KqzLH7+_W]j9IoWQ_G9u=J14Yn='Pn'Y6(z(;c)f=uX-/E5k;/j7a2fo`2@;S~><g)YobRKykaA={D0a/!ZxVr}I/g<iHl`uP.WD'@n+i
+,UyQ6"bR4'[b^YP|9['1Ar.L_)+W-6uK4)q&/KI>[2=X"tCTA}e58<<=|>qPI]3>.!tvWO`X7O7MLqiemGo2fk(@d8:H5b2<;8O{)TwS,RF#B{83NT,/a(
+rFc5OM{ZAU,SdlA3pkD$gezr4S4p'eJIp}#fOw`b^Zv4=E7gVifC5U80{lt'jb7oq/O/i-y`Xx.po%9-2=@i^(vE:1SlwG89Y:U$ijV%IY_}.@Ku,(p>&B
+N%R3Q#4m@T.]U]+#"aux7Gt{nKeSV75&{=jYP=oj0Fc8r1GIV%~^EiT`kCPzb"!7lzel[}T@C}!MFDWuW}98JtQ&8NL8jvstp8qTe^_O8g+pdo4&c02`P=
+3U|!-XoE-}3wX5,qqAo!mV+H9o$`2gWonwcaCu1E{uhzcUPW5$[pjSR;i+ADGJ)KftgY5ddy`qM%"z/JOZqc1{6e7[9/7Uy_cbDa9A>J.}z9j&^Nj]vmu:
+j,nyFb6Qp>a$3ik=sEh<B';7|sEoA;Q_F(wABy!nI]cY-#O}k9~_Kc%&B'j.g5IOVv%G|<RqC}o!oE6Cp+v<:zr7lcFlPi{^|%6GDo^nxF|{b{%g3/Essy
+b$v0_$OJt8k1q{Ao'!c{c}["Era}_-W6vyE9Fz:=(wOcVQySE=VgP{L!h`+eg/BD,z5sKiv@y/Ur7.%vlm"Q_Z>p{sV:T|6+H_`qJ@>y>oMIN5aJ"JIgJX
+nnIbkz;l}RcdfN2Lx|Aw`N&"J2_HpEoE_Xza'.<@Q@bqil#7$scF+!c+Mypd-gI<CCNe@Qtw;^YL#Epyv3j'n&A+=9w(k#e'p>sgt^VA!L=y@wIXu@D](-
+$!5hb<`NUm7Mcjzx@2<Z7mdAug7gR{S:5T0Wkr9Wm{^`g!]A-g+;0.Hu-hO;=rh@:^tnJgdIg;@bQ:bu7t6G0>L1:u/guK6%~40hh79^_WDw=>~6`9AD`g
+@-JYisGN_2/h7yh;Fy6m4A,3|'MaVvLFo^;sZ)BK}R`mkM0_c^~T~1u(T{qCsFPMdV^yO{Lw>bryQBk_-)hCGy@(nbI0TrgT-CI[8GusnT#f_5jFe1$,Vu
+d|LvoP9bUCr9uxH%f7DvxIxB;^1YAJ-hYqB;:Q1yZK@[s|o(Y"1;HBpku][MY+5z!6Q6gp%S!tyN/=zfc>"lUJ@Vm<8tRS$-S`m;G^-L%=$ISdp%vYOXl"
+)k24>XrYTF7Gf/XJl9g]e3/w~AgbeZ+M:r)5hd3+4"S|s5q^x;1E&y`gA_63nh<'9,"<tW~YPqmG,]pqilBmRb!(aq[.X}xUZPntt5-]Lowz"Cp^x[9;Oa
+9MDC&ssnR6(KLA2Atx11;ejAnt5nN]dA2+kF9"4#m!lxk:VfubDq6RYS}ubnH|N+SF!9YEcn{D.-A1O0z<}sZ[/nH,k|TSv{[bwC]1va70_b(8x.D:Fsid
+0t]2>zk'L6"Fpq}7+9$Wp(]{Go!$ryC-SG(}o9a1N0q0Fu-X!V]"x!=WXSa:eFc7N71sE9JZSA%2%uQ=q<'W"4>%&Wy-pGI&@OArjO9o~"#d:[KMw(o3e#
+0UQbDi3>85ad]oAaj"8UA&;hT,yS+}{J>@ZQ~D{8w}y%#Gq<Jc)!wd.Ry^|o|!mY/`UEj1mVh@gE5Rf.wXs.)T0`]VH^P).CF-vhvQ)on}ynDS<JIX0TP%
+~_l3>@{-g1o7ck5O/^(B:0>]qO1bV=5o!'_Y"u]Gv=X+w@-AC-xqEjQ(C4'64G+bo/G72Nk>wW1Y[%.FpG>t2)v1e%pV&@MVM)JpziAysdL9@v"xBapzS`
+~rpR2j=BOLe!5Hxw"Oss<[9_'0UPuwq{wX0$<@8rYBcT7b9kWJ"m_`aO|<@8G2q^<Zu<3!EOLTHoIVbIhVVp3{r61BSk-VRXE`C!kPx5zX/b&9,IX&5_t8
+sMHmzv3/,KY{_pwv%->j5O3[g+BdFmF<H>xEdy!3|iB7H/'aBa/'{&Vo#]6ZRWtWwvxe5|YaS+"hu`lqd:%_7RyvvY56D/.qB6'frNmf2Jj7/33FJIgX:2
+#zmk)=.M>M)L9UAJHzuzph&o6j6XC@(w!mIFaEHSyDiu52%/WnVtQ`x-75LaJK;p`orD;4IP%x7q)f(Lm|oXfl_!|ku77t.[m-Z&g3g|0uAY~FYwRcTU]`
+70v-Wb@Ms9q|Ao`dKMc5zX$+WdNy)@/p4])b&xL@qL"F=yivN/%Po1qV"wI`(0a=!ZO9b%i"CS[M6=uUHEwyF7aU=XV${A%RF%Ps]HX&'PX4u^CA`jX5X@
+Sq3Lt_5IsUVnrKs7arKL$D&=Vzkrxm:QsQT2[M8.|d{>ck78{7j;i;`xvF&..9Ha6j=/2j>C!-"]G7w,s5't9c)gMf,KXp~^gIoy~d7b63D6f{v8QFTIwI
+Nt/[Bkki)HVodC&Bfd$Z!9M>|FAxX):KSdvn_m^1}it(%idFo8%hTRYN<M{KeVJc)@.&w(n=cIOg[vmO"x1xmvrL8ay4Rgad^.@|Df|O9ncPAPH0l8x[uz
+iLi|aN70VdRQUZ,Jl'W&ESF3EzZ+&J]w2>WN.}8CN"V>}Bpo/dE{~}_fOwzS^4(L5m9ZM}'yM6vNV^xOp=Vx{_N]KuKm}ObzVky#%'$lXg|.ZYEMV>2h,6
+e)G|]m"K7'i(4a'x~SUjkHAU;Xd.Tp'lS9=W-vrJnjpGfF1Xi@hCQCD<0'N$E3BVw^i^s-BHZ.W:EBP;7Q&IwQH.+vbji"5jUj1w$ibYSfj(w&s2keFg0i
+d2g1A6]T+Z&]uT_Nh}mPp}DfwFK6LxPCM6D&GY]"[n1tk-If8-0_EsO!0^0vfwtIm5"nAU2;CPg+OMD2'#xZ97qt:P:ReHTyW2Ua~_~MRsF<R]42,Fs'}o
+'3Mo:T!<d)X4/2Uk,T-AMl0W5XyhZgn!kmA_ol:7rJ;3j}>Wpnb`:hv]K#qj=i]g9j+ai'o@@]`MYpnpl;%L]W-uny>%[:RVqr^P8m<_!2H44nx<NUU$YT
+5u5S9&Y6&]O&B7e_cj}g8YJ^<$7Q'5B3@QjcpBmpt]zk>hA49%YoPNHqQ5m[XRyXsW%xF-TE>,=-CtO)]+DXEisA~jm5#|}V|-xfQB[6WngLk,Psdaf(%4
+4]Y&pj^uPzNA#lDvwrEgK-kec;<C3Cm0GUenfw2$7TnHmggk6%CH02XJiGt#F>}<g!gGPF|]zI_"381a^!t9+)la6gsUV<g9[iIn)T1WiN}s8GkR{N_^E#
+u}/5lG[VjS.'9aIetZZHlr//s$h!_i`7v4NO.&~I:14A+sa&,n0ZoxR`Py]m5$/P;.V'Uz:zNpB'gJnFU`"g)#fL0GBesdHs-!2J~nXe"X`X,H/;E'<}Wl
+$5p/xpb''<}gdCh>CJw>oYI>E/-7[6/)mjmdgmd!(8aG{aR=rCsJ>b5!+gpI/_2yE{Op1-$5EjH>=X"+z'$sLeWmuE6Gb48Bq{v['W>Jf'<l|,hcImUs]2
+5>0V@dGSc0f<4Vi_(HKTG-_BCRpIif/jN_%b)U.nn_!oDc~_Y5Tv4x+lWdYk.qr5WJKknFAg2`_NN/dT`t(!@sOjN{ovm2^uK=maJ#E$9E)0%N=`!K9<$O
+a"Art:jP};YEQPRS]"~uumA!_H!4z`"TD-rjC^%PlR{pB'yzg]6J8b=C+a'/`o,r:1(LHV.#-T{g~+XpfR05mCpS9RP:~k6xdPpu$CImi+N73["(`A,Z8N
+&yf}rN)#$4{gbyPzl37gxE$|Mt;"y{^Uh8<;EtsT6.aE>KCYswXu^m%}kDlVw$7t2;5g[d2$B)e:(PYHjG,b"6-2!YJh/]0LbmZSEkxJZJI:A6jeDVGB5x
+YQo=7UnRIj(n@Sm2q<-DU+pf9VZ)/5xhpS)-WDaih[3I]1I;==)c5{to:$J1]hbgn#+(^z$5x"7Q4IxE9PB+5Mc`Mvm9FSw<"CCT|wOE#DH{3n]I<uzJp&
+.Tdl{8P{By%9Cif5vR1eVleTjd<[-};7$h;&#R^WQfnzI;qI-9[oWu:1NFxvI}86gx2iW-PjWR-B-RA=g<!/~RH6J4Q>0"_u!Mc"8"m]=y8VD$oLyW~_v2
+VeL`<YdDl/;k%B4f0/)q`=-bGdgG`.a7xO)37DwM|Czdh)%Q-z|}oJb6^Pv/+gFq{vyb{d)f)+a$ckwO/[#-2`P8}INx>B/N<57z"xqtopM2I>7gqtMg=S
+PN:Q5^w,Wig{fi-6^4B.)G4#6zvZQDz{&P~S}7jrDSW&xIdoh"/3vj1'h-`}c5pTW[=SzCzw0$Ryb2CVCtgA$@^+e9hLQHj:[Yf]NAR"%weT/<r8+(&BbM
+Jd3>{eAx4VOQIbymU&BMeK.]6v-0[/`[3w7'D0nWWu}hYtvyurUTXB/;.Tb&8KYp-u:SW2#qqm+M2,]R%3zp{F'(:[`=Pd=M@E:F=''qS`MeF@2_$S&`pC
+>6G5o;O#^H}u)|TVeN-gNk|TP,>y"PoUK&%j8VCawgFU=L^y2+4(l9s[Gy63xICkF^7EZZGAEQUF}!k=m4TkpEg6[$`V"usByDHd2lWL9(rYO12"uDqbx4
+1VSsv/Au!DgIeDc}P(lK"wf|w&rAq_lU4X+I>=Hz|('4g6j3F,qkvy"fId-Ro%-5<W>08^w{%KEy7;Z'Ncg,B+DjK!"HX"M_&vY+E8R]8(2zzAZ]Rkt>:Z
+f{S.OS|)v8E-KPhXEZSqAYW()w4'0'uX,K#)r4%|i<e'Mi)1hn3$oC@1.WWVLw]Pp("F`D~%oA9J=&b0fTMx_)6mssL1J3!B2ifl/^9-nh6JW0lU@"/@&)
+t3oWn,^d6"2Ta!5%M{q<`XrX2zlbd^Qf[%A,)]C_kPzPL/n4[i0AHvJo2r&(Ezu"d(vBWgn"^m@y0QfNK&Ziw^/zEiQ>M8!e)JA"y1aQR;+g}#rS,_JgtW
+}[|sli>%r`MI@10kVlgV~Yb#LVHDq3k0@)<U_|{//(mIbtCICHJ%S5$YeupEFvTzJgm%idt'SUYM6km.n^V[np-RQ2+a3&LUUvj!-v3V_)1S$cFd8iN+Z7
+eqz&oZ_r'DA1kIR>lcMS;G<!0M'oVia[{77vR>,#b0zw{a`(,la0.Qby~nKz|C4W%vM_PUD4:W[^i9GZHP2Wrhv<}[s+g@[Xea,#`,~$_D7oO<oa2Ahyj4
+K5s(&,nsUK.h,f>AzL$8uV<{&>6u@Hl#]F0K]un54zi%rDv1K%eC2j<HwLI3uKDe5dvEMCU3H%M7DfAY+TiaZCUXbuV:!ZU$Enhc8|!PAb>2D@NagdY6QJ
+&>,ww(LT#+za;":UVN)YV.wAbFy&(^}aw]P$Ygig9Pc&b]H6>%-..Xr<IT9jT96PC('kl{^z14[F|<%s[9p3Fk_8WNPesReM@pP#2kWy&tpj$7pG!V3'zS
+j@OPgx-STd(qauWAW!2<K&6dly/#gcvIY&aJ91I3MjN@tM12&22B"6dL5AcFm4H/~&Sl.eK^@R_py@R(XAEL@(TT<_#|DMn]ZL&cw:>.%8w[GA115vA;jo
+ll+7Z#tHd]`/bGd:cJ'1-8FL<26'e<jhu|Hi3)3fmFzn)n2<SJX'b<U[ix>hD<0n7'>0qe,B4I'2I.ae[VPe4!P[xNnQZ}ci98)G>4nj1)p{,3}rqcmg8^
+_(/^iToW_HT{K8t^v27{c>^/O<.Gz^{."gG`zU:![jbzKLu)2JqbohPXGj:FW+v|Ha">h__B'-kGSd'a}ev'8#J"X@3jt"VsT0w,T:tt>'Ljl^+lO)%U:y
+15$I|gV|SFmp%58T;DKiBcGBCi=[0|3+:dAHOJ.+tkowkZhc.LARGcdX-i'PT=vq{@WdE.Hpjf<p~'cEEd,FjPJO.L)u2{l:/h3IVtAga{+qy'!&MC{=Df
+{Dk2<@pBT-6VhzepP&!Skje=+lgq%lu2|gYVu}Mzk8u</T"rt$RUcEsj]ZYnZcz"Ha!Gs^58$q%G{%u[Z0(($bqBj,sN`+m2.'}!52],dqwZsq.;Bbv%uk
+/O`H.GyInbnl>Y,9)N5].7IE_R;k]WP6P9<(})#)wK~/S6vBS"E@p){eh,h]_(J'NFTq8^^_0Pe(&T28w"PU51X#B$L+jDJ`+Oxk:B$8WTiZcQ;,&HZ3F#
+40zV|(XB-eISM,&SQR<%4Uixq>`XEPsy11O5FHq#WEIVdXvYM;FJx,N]M|)/!5f+fb3}+d"]<KI`Uo^bMCmY|:Xh~./j`o-[6j,[]w+o[`)y(/105|FNDB
+w)5yhb%w;{LnLaG3-yU%&$4V=0N7#W]+O_{N&MFYYq$`v)@h'E0g`D7Y&>FRJO#,RgjgQy4I:{~%UIKRIo)Kd`XEebglMo!)U_.{KZxul&26XaK4,pkC83
+0sF+If@_}M9zBFk3a8Mqu`N/=#;^[V>gLdS{@5>}%rsUr#JaCMXR@`jeGXGY4Ik{u_x]gCrBU26L;6L)Gq6gP3)tzH[&F^Nia%AcgNyx;)hXj-v<9:MG,H
+'$yH'tTwm%8M}mO0f"~]LMv)b-h%QJ]B'ox(`mlG6qrpIlH{7K9l(0oHVX0[n,rf",[ebsr8|/#f6Jqk/blYptx54dwyq,{qpNK<S98o!c9&L[Akp9F5zg
+8}mZ=8'j5wje#c!RQ%=]tjwV_#bHQILIt)4izEgt'gv]<dtU7+2n%9sBqY8{;6_p1ca|]F&")cUIUwiy8j]r}k-3lLtU{zHzDNqM&rB{&>pMRPl,yZhmfy
+1qfHaI-xwh)4,@3qX_{Z3)84v<fA8(^=0jf5Z]hOag;6BNGOMd{GX^lq@idHLe,vxs87I{a7TL'E[]6hJ,ecpx+O@o1w)U<W"E{:-.>QswCTh<<N|Tych+
+p;(im=Mke0Q-m94>}&0+:UxP:i6rsELoSVb#<(3r7bh`^a:OQ]2pw=kpbdRI-)]tGNk:i4n}=t1#.J1h6#K@dBf!T3AaMi)HC2g[O|:5sG<Ez:}AMBXwWL
+4i`6YD6Wie}9b>kJ]EbsCdXWvqJzuRy%xWTS"C_j+!%HrI_xFzY5.X>xGzmRWW^zQ^_rFD,j=}K}zC)L^+cD~g/[#S1fySwf)Afg:(~`Q./R71]g[^K`;u
+].eq;TtJ`FPx['Bk}'JiWKg1]7Dn`,(g4R)Z~YIrlCF/`YEI4{F+1X%|D9%OyEr;hwQ.g{R-wS]xP&SL+(}sIS_3M"vha_R#!f|;AjSDD-fiE,L#Z26Fza
+Kj16#9k#8hgxc)^v(2I9&PJP<#%DXD@LBxdy&XV#q`O4Hgo]<l.]xikmKb]ibDoKrsds.`2+>L.FE%XUjTnmYX:}X2qz(4AcllSYoWkbqC7K`s|p_a%b#c
+4=Dw<eU4|RlUY}_:|;5{p#iu(SPt=dixlS%0`Q,`]i8J-W.q%4y3v`3{wP7@.7>n0R^ROt,Y!5/nGGfE8pZ{e;+6WkZ#uKgIY9yUay.2RdES[=eT#@vPdU
+KTThm:$6wd)3FdI'rJH}H2P6)5JK&$<c-0}#<Z+TXi^3maGCPsJ$N+]u!OD376B!5T:Zq7Fa5)gYFkQ+l(-N92,}ifA&kJ!6jQ(QXm]n`-tr~Y+t$%x#&i
+WZ":tF%iQ(@.-@N1|z/vdZeZhm@u3[Yj]_eRI7MRNzx2z|@J+6".P.8Rrg$jV3GI{>iHDJUu}1(y!M8ULuu70IR<}2)PT:(9&om!+{r,|$etPn]pXgPTS'
+J70I6pz8=5}!lVixxe`Xe`pp)3b6Z}K|nLO#3q"0XYyp#.+e"/>Ek(Avk}Y)P|SWkJO2cQl49pAkTYq<}rX">x3`~ZZ6<|cv0JZ6`yx2pskdrc>XF^3f2(
+(&3&@W="De!m@7@]3;LQ5]L4q0"Zo0=v:jTuV)sN4h7}yhFQs.Bx/Qom/"a^j7/,k1vxzC^SH||%_dz+:vi{z"5Q<sr>R^Q(hyvE`S|ga$|5+&xYp%fwCV
+=UdOS[{iZtIZY=2C"kM@FF7t(1%5D{p|,)S8-8-Ltj_F.LA06(Grio,^@b}vXd=:.{3|`aL>z$:=Ye8"m"@HIM:l~Aj+7{!,H-ZPqp1h9gWdd51O{C`kWa
+Bh)Q{KbbQe5BNR/"{3,x'Db}H._|%X`%W[r.AXc8R8Z@A>7&v^#=^MKTHgiG^Ujj{Gp7O6Y+38RcdUI%Fg)&Q=zecII2%9jY@|4fQL8W6p3o]+[/"l1>Dx
+^gAc<RF<|9w&yg,UnSBfWv4@/%^B9&/"W/#Ggx-K!:u3R=49QeDC7^,9RV}kmRW1NLvWxh+wsM&xSg/m$q:fz#NUp#NUNP!|FM9!`FLEW:QU!F-AGl;Vv}
+3#d1c#7h2^8{)Fp&1$k-Mq3Uj87(t[(0mz'w_Y[&EIb.bZs8a2~=a7VG:hCwSY$N#Uo>yYN;%awfL//e!y[LY6PX==}WI'B]W<VfD#zT-S&|,%5>tWWq6]
+|Df6K}1"[UawZsJCwM]hl@du^V&!0@fx}X^S!^>0F&4M(Kz&``Z)gF|47y7%i4$t@1@xWI.299:Jknd!}2Dfv2W^`+JyoBlOC"XKH<uRX&.D/.",-Oi(vV
+qbXz'i~nXmol]N,]9V){E.D>pFvTd;_4)nJV!;r.lm{;'F1bCx!1bK0t1c!@#y(MVUCawqbs7mt>bE%3KWxd2rcmkT}|ZV+93a|Q5.zMnP0Q$@K[B,kNN%
+,[q4YCZE2Wp[{JwEO|j`n25Q:jZssx4{#YB}l5eWzP^n&/lWzF-k{B^l<BL^{Q+m6oS&|YWd}+V0An+rlC(VkJE'e,c;4Vkg]4&_@G2@=HSCtcee&2,a,u
+tpGDVysVF76=ubrfHG>miwWHFu](tjh!cglgu-(2m[mkoo+9JPrIOy:uXj9^CNy8CK9WJKt-0wkSm8hf9Ad)t%l_Hn]C"^y&fs9Diru';ajolN^^5W~E>&
+sG+-$p.7nD|%W|we)0S+|s8!;NkJ(5S<`f%OtyZ!Qgw6NlIB|^eI9qQeuAp}LN@z0cPNGJZ{AC(K-xR:0<QO2a{|=q5hOR|b`>3:T]+jg2EvezSavgcaEf
+m:$w4})/]:tW]/`QUT7m#Ib(TGogEsb;7xP8xPBt2m+Y#1+4rty9%H4^QsVxUQOS@`A9,A0gfRga|%>L]M"HXK_Q;#Thymm,b:xFKu28Kpv=BH1I#&3X<m
+72")+jst6'~D|]S2A'+/e(mPS}BQ{!Q;'IryL#%MCv=]iZ4ef8`CnlYC3RlNf"BDLc2^7TNZpRaJQ!Fii[7q$[.o/xB"czWH}pd3{8E%OQl'Y{mtKZ/6'$
+ainEeHMcek}8d)l{jUsQW!lIUXkhRijXU:9hb6=IWbd)P'!y8=4]"fI>K]o4|!%!RZhPU;7{P^fT=C|I[Rhu&+kOPU+}<+eGI>H6>bzW(%:&)@bIrdi2(_
+,u!IyP8|e.l[=r%+4xL;vCFFctzmR;.VIU^1@;E:8uQC""&L[i7QX|9e8"q)F{m{$8$4(TpF3J5TS"J3~_{^b$;9Sm+!Vb7ugz4E9hu0u".E]Pl[%E.0J:
+!`MC>yl4",nAW:)F=1.-'Np0=Uy1,"|#H4'W5aKO}Am&D$yz}f(iZ0HiMr^S(4h.<yHQrIhYSsZ4':0y&,-Vj!t=gEgG&=w@bbt]NCV6&8Ka+&iaIy&I60
+nxQ[|j>6SM"G8#{hdK^XbI~{!Y_kOjE)T/q>SaxZeFgqemTa:p;SW`L^fo|(D})]"eS3Hn%K]LI%kp2mj9#e;w{m~304~F/<zy6(<{Nol0_Q8!|.m,t`.R
+Ah2!4hv!BvDu(X=M(w0^rpzlJ$,C>b{4a#PX+0-Q.V;ObUA2tDZRarQ^;ktf_$Z"eZP[Fg}$g&.m/=3mZs5BRX"(|{m-DPgVeq3wLNBj(H~)g2qtFhxumt
+w4}dMf1tDOgTIRWEi}Vlf.>}bqt9XN-v+d+7]H#_E4fhA)MB1<ZH.-xYyS,PE$Hx6^gft[2gzqK-APx1Zofd_$}epVwO|s(:fe&{xIaQYY)<;+`QUUL<Q+
+s/1QU@[S1_>RV:F(L_%9Ab",7@JPORp9Zix9,-$PEaSK>HU^2"d,@W%+|4kr]0vqzQEF5kbrD+|!"f/f^+gaxz9i6de]k@)o7HifGI>,8Lt<G,_JZ[uc6B
+o'YK%.9IqGzCLG3+t`H.OCK3PLh%HqQY)-<Eg_/31{WAffM_~'lO`I{8pDis'uB/"3oFMbt(;A8Ob4w4Z=(97(.^m+FZpf!U0uZqtEOiPXV>VPGC%>[c6U
+<`w:_YKOb^Bdtb$|}cfBi"CeqsuroNEasai_{0O9/FZm-ir/cjO>pb/8K7j^eg3Q&<6GQtCsEx")XX^{1FBXd_8L4ne/mq~+t3&rayvS6nnP/Bpp=d)b`U
+=JRdxq@ryvdJe5,/.Z2t]Z6sVFdT|"o/grmo56X:"tf{EJf6e)1LU2CjtChSksA|3:H>pX&88PYlyRi(,}%T~FjVwlUz.kDL}kd.pcM][|qn4`=2%6=1Ow
+zaMN.z2rS]CyeI.$0"TP6RQzDQiG(El,N&ZyE;hvjR1EaGMGX2Y/RFaYoc_av.`O2z8D_$+FdQbt+3-(]wc;vy.Uq#{}8oQwv|5c3TzZ>osrIP/_#V!Vjo
+.E.)}2>6k(QrH>{M|9Vm$yO7E9~}9OnOww/4br5h85@yj!d]H}d1"-vR$Vym1$'%(Z}LPRCc^]>DX)>Sjy:A%KMSJ|7Q&4Xamyh(|:]jrFFb&%GCa_lhXt
+6}>U[xR'.cjkfnxhI4:lB1Dz7qwJ%(nlI]J8UeZ1-QS(WB,t}u`^%dQWB!$;vNlDweBQ2Av%^_YWI1},fk9bG47^I$wE:/'`m@_QJRD<bOA!4%6:KjF-,c
+SZBd%=f&Qpg1_y3B8(L`B=`{hFp2.9RzA-"SQ.)Pb.$!fdKa"v/PHTk'0td|NBI9aNd`B>7NWfudyws+f.#],[iDE@LPswB(J-9M=c23qX=#c]Stl2AcE5
+,S@&P(YYRa"%#23m8|N."_EEFW&dQ[wsLIWko6xhnrm9]KyV2P4]$NkVS#H]~!pYXeZ$iJ'=bvW+yAaA7x{umKdl^eUDK$8$j%RjaWxu@eu5`%bTuw&x^.
+Y'[eYL3%G&c`i@6b&``[8_y,hN{aNV]ODhl3TJrG{gFFBiI)`KfLp]XekuE+b^>U`H01WpGd{REn=t,s!M@jctP5}z>JRwjiC}bAx4$CK8z[/n!PfLpOMb
+#w2qM&P1Q&}Px4|0/nYU2%!Wh^M(wpfvwo+JlYU'm}T$N&EN,Ma61|Lw0N5[J+%a@|a>%y"x}NUzZKGS>;ba4deO<rw]}[NN{6xz~Gjw/;v$7_%M/w:6Yq
+$Wf1V{/,WKW2$wYX[T}mUWU$&{ra[)O@b"Cac>,8mh-<.tJZ<H|oLV+Dv7%y4&J!fYL[W5pitiPq:&2:UxjnntW>y,!pDlwS7pi,.CDrna;v=GazF/!}ZN
+7WOE_JyJUZ},cy|B0j;s^cKl.KI6b{Kp"|055w#0P6zeaCls~|_].58Zsc[gW-B=sJ=6t'."&J6<ihH9%x;X-/xH$Sba"|A(Eb%_oq;Gi,]`0KO)lWp1I3
+D1_.G{9bjBZ%iVCFK5w&63_1p-S!5)/,hdp+g57Y@i$`OAz[^&_}g&FK4iET:D#6M[b&5=kC[dofog;N&zBTc55&~)&,y7|ByM!Du'"n{bJP`(PQapz{g>
+wa={zP+S|4jb_h{M9k,)]AfLUA-Wt#}"f"}P^nI/l!`!V3S<972ppPTV-rk:HmTt:mN9qIts-X=a0]q&2Hn)>B6(4B4|81Q1-|ydLRNmB0!5dlzz3tsB.W
+}Zn^9Q:flE),4W,;^fNLtVov2u;X'p`p0#c!b_jLdpH-7:7NL8Du[P.u0[XNXq[r>V7wX_E875%,f)frOdrtVpb;+>dOFnt3hNk;_2('3BP0XMYNGc|jnA
+Oe|d#Wv/b.[D=$g:h")B@5KM_[Gu<-o4>$zuB!-&}C)bh->v$$Y`{>7j8yVg}lkI5"Y9Tvy{>wWpO:ga30WRhh;S>fp:02]W#D{ufaTIIS_Z7$DW/cv9Q4
+|azH(moo&3!_)p9_y-m6!i[e+-Dx0Vj(7qgfDnkOWXxOSF$Ni9#LYfoEkjDx+tdevq~{7DTtSr37n4VbVFuK)QDqTwCRH)^uxj:$<;ndMHk<#=ub,T=EA}
+4TgIv"o;B3RXfAZk=EHZ^G'JzLGS5_V3X!od'|fjE/;19JZ`U1VG(bRn~qN=W3sxu+p6g{sshuKqvRMEfEK"uOJRxp>ExI~}#!x!{&wN9MeN!WlqLu{Z<1
+RKWC%Kjw@P1ts$&2'"oWqB}4DEZ#B^TDOjBsrty{/kq<^{w{fBp1|29_}`VnH_4wQA|O$2>iPN_Z{c98eYDiji1pzKKS0;Xzma+mei,<om8f0}xz:]lP;Y
++T4l)DHf!EB4gm/=:j_BxN-v`-+B;jCQtC7)RteZ~(A-Tfhj$&~ZlKq5#0umwR<3}V,dIsdM/yDK/M@Qg"&Hlh}>tkD)q5{zH8EYny/npWim1_4}s-D4|+
+BJ5VG36%X{}odF=O/WdD8&mNa>&R%|EU$M9ag'L8Mi36t@QM#ci]Lp3t3UBVQa+IGbD=:nfx(+Iv#D%mzAO}"T=6yDe40D~=3ib2Wrr-/i!nY&YK+7e@<"
+uAO#ka:jd'EcU(hd+l.e)rt=WH2k-r_XWFwG8W/,XHYMva&2H,Ss[@P=a]`<Q8.>7Kp[a7_HLViQfe.gvnH`rN/[GLDX>p7M+WLD.|`#;4ourA.`|Cq<u5
+y%zxzh;+Vjt+(ow+kXp3{Lp!x%lj/7.t|rsS$^IM;h{8]UN4hyw_.4`t.sw8'jS3>U|7pW<|qLVzJNZ!"$c@MLOE<QhW@B,rQt6uc+..T1wHkLB(Dn2_0b
+rP24Ohi#6(FW;)7DG58+_8#k(Vwseg978:NvqL[s~A+2K>VMk^-Zdk_=8`A3Bi^%0oA3>"n{34{DD2Z}Q@!cWqqJihhuKgD$,)qK6@ZNEJ6$EJI]ip=}<}
+KlK^N#9/IAWzj^e:EZt$ygMmg5=d{T0;3ec[@t%>^<a3lp14O`nYI^wo;6$qa{2k"z-u(M5@9[:$)vugSjz{h-G1=q<^UdG^&yWsceLajx7r{X7TWle^xS
+/2lN~fx]p2bOK^wJRg1km7HL;aOG,GN_jj'JnRt!c%92kW>h-Qq6qs1WwK-;@Ff)@LTq@u<y)%A>%<$,IeP1rIw.!zW_(b3>ZwjpBVD.q_)wLaG(n[@'pr
+4z-K7#m.jm]|fblBl)@:}&v]K6{$^hN:IAk0;..X}P4l=58Qqi8CaW;szsgGZD4L{[(07|{#mOnm'QqwfC"v]D9qSRzS"vbnp}q6.lZc_94LyWDq&`NX/c
+|";XuVyHb,^uVn'P}xuI|YAUW=)MfYn@RjKm8n2LaBme@$&=Mv1%tB<X'bFDX;1F.6Rnk&w}}sD!T_MlhA)cfh~w7FGm"WSmRFwIPDXT/@@Iud9gm>1$o_
+,FNL'z%,b}P7b6$Ntm.L$tdq)ygD(d0"!CS=goY{A<|&J9JHprp'6!KK6:62C]z]VF7e=!2(Ga;bk_0gm3(HBgiZ}Lb:J>B/-fx]TS%0Nv&r<xFz8y/fDn
+i,$"yKZMO7dS]=nqzjP"y3v8YKKnGh^,OyYyxZKnHs=UwxQV4}TaeVxgW.NW#d(<1_6#-K=cr]77oFc0AUQn=O5I~]@tS.cvl!F#H.!9bg>-1>H]`bH;p[
+D-<`A1M$xvR5:CJ%Q2]Zth8GM!i|/oaOv0L.TD7yGQ2(ncO$)jsK|#U`|r$;Fv@42F5Tod/>~@Vk':6RdrkRyi]DE4/n|D$YEAZL8h~"7n^ay8^//qe]q#
+;9amf|#Nn0EI6&t9<'p8MHkP=olrE$9}zY>L<G")Fg"]){1"VC4l&ztnH'VGsu!qbo||,0wrJ|m2.=n=v09'E/"YpR])'8s>0lY)uhmh:__deW;=LuT|(f
+xb9Ck6HvI|#|W}Pd5}ezky)4y]D#E>taZO~}<g$T:.Q(1tysq0H3OW7zqh~|!z(gMoVr#^-^Jxbfs{6|rs>N@2H1zjGQ|l[)sBFcXWF+4(3jAI-U%,S[gW
+0nSxnANs)Mdf,{]fzof{eRp}Ndh+ebUzdx_3K3CS+o7i;%Ssg%ZzZVXe2wg6W/$Xlp#`Bz5#mDkOo0DS39s&~P:(HHmxw@DI,Ict#`Tn<+CHrHE7!TuTJX
+GcdUIP%{~j<F"0f2(f[M$K{NG]F'J4S6ej$'Ne>k;$U9"H&L^=I&:Qn$-Lpujrwz:d)=ND7@o(jm1fG]{t!Kzpss3QSkgb01"#y2^5a^c{UI&!(UcF~OVW
+BxRzBRoEC|E'A/FSNglqe}Kqg'>A>0^8<3O:xl{#$9y`Ssf`c_=NnPjw<2-1nPjq$&G'4Qw--9=dDA>oWDk/lyvquIG(Af_=qb{3w&ys!M,2~1=:IV%-I@
+rA>Smn8ehEcR4Il:rw{^dC/`7S>Y;iw]K5ONt+/%t2Ub2@e%K|8_luA"Qf@&x(<Vc<,.j;-z7/+0!br4zS|e.a0}YHiv{z8b3$0/F<ncHz2%ZdIChvl4MX
+py:[HezU$.7f$(cO[3rXYI6@Y^KR]2v)GHWY#hx+pi}`1iBodTzx|>B;T;<"l.kB0.5L|5WpJ<G933,"-+)v4<a46I=1j2lH~n/w(PpsG0wRKLE4kQdEY_
+/c-gYo'N`wrp%PufwR'B(z%8",>!-Ci[N`Y{&8Ocp_`ST1c"TP!#ZkS`lUNU>PW[oZk4kQZj.REaYLS12(`^v#Z{"oCH_S,M-D8j9H!3NIwN-Tqsi`Uw"i
+RfQ=[y58baRql+QitB}di%yO-2-,)S&I{Y-`G'so#lm|H[XK0YbZd</9U5EYkIO%Pwk_v2x4|9)<lZ]2%D"UM2Wl;=vwcTvX0D0|]kI>T(#Ri-4UC%JaDq
+"&YH<4+Iaip!PmIoRX34o^:{+h7g/M76a#o_N79%:2@<-TX,#2;7;%9<q-Hd>HYZs(}"I3)LjEn>"Exf~p'|cD@OpfNj([5J9[KCy9#Md|]H,qdC|H#62j
+d:Kaa8KJ4V(HBol"3/jSr(<re/8>s0%w=f3Fz(;odI0AxBe%Q>'snM#5`)9`Y(gH%h%i_=DFlp5Y}JyDs&o!V0L}s"9wTW0.1UbU(;jnI't[>i$7$PG78'
+rK<`L[Rq@8qvY|3|X]QfIm:{Hz.3ymGQ+S,O|6+2eve>q^uUvq)DwrHw3w+@eS[B[(;}p3f6US0U&"<"fX0iyY~{lr+,v'b-@>+:bacyNdZd.-+;c/&g/&
+hU+k'=wqHpXZSc`2%GkpL-xLFfo|p0w}kpyL5ek9}GrtGcNZebKWgqMuWSKqw<FL7w1/6MPTmGGP&;0DauVejrPS=MlLYjZIjZFHzc8<OaS(Gf7NAv]hSm
+"MV.ZPjx#3`{^T.RslLKAxGC#DExP,s0=D[jdyONi4I<VKlb71r"{C(`UBw,c<n`6c3f)l./&c1rF@$E9rHKWoaBWD%UB'dfz#!fr$D0D@X-"lKe>sm%l+
+tFvw>qa);}Y/|n6';v-),D6E/sl$}#Q7`X!-T1TTJ0$p(C_2;4oYp>:!x$)tafHD7E8ke{s'b4DC(t1sX9vd!)>tB'l]^'WJ9&beTbG'o[7y{`g@egN}.V
+P'A5!vb.cQw-KY'=+bEFTPL0C!b],uiHjsMjM<M_rjjN<FZ6HGL$rAYY.I-Rgb4bk,|{1;31hf{E-AooPNT>p&YT@r|v5(aN)K~qUl%"qsE`b9sonNr@|h
+6sadvh-O'akBt0BJdw`R,cuOJ9B:|uNZ9n$vM;RFYZqeew37v0tme&xz7%^IHx7k4#CdZp)Ds%6b~#Js_$s]vBUiC,G)dy`o:VPDH-X%twHkR(<Oz0|wCG
+9CSoR-N]nXb`t2H-G">XJEc"Ij+eJz+dPy|(Qq9_bo^fUzaE:]"3T4K_0<as[-<cAZ.zqs"z/p'Op|SfneZiX,bI9eGC1@Pc5KI9jT)F$nd@gBq2KmhO&a
+cBQynB]=2eA9_sW6VuZHcC0poDipH:[PePWRZ!7C4,UF.K>zag]<2Gwmg%glMy"Ku0-&%Jc-GZCU!gf9E+hE%I$A#"x9^MziJ2Bt:{'3@k##lZ4Jr'dgQ9
+ws992trcu,{k_{pB-&N&09k5kW3^>k#!DTQFFB^zP$dMTg_:B<g5&4]3Q"T7G=!xp5e@e9Q,XS6fVIsB1l1iqcKlt.>)eDK#V%S)CgrJThNH(.:Jw!C[!a
+egbohl^ug0"m.VF!+=sy/L-DC;%[ZBs(p($IyxjP<)mcdO.==Kj8HQex5Xi;bX@MMk:{LbO]0r_Ez-_g(!g()4#.LiKx3'GT+>Zy%fZ033}s}l|2UB1|d`
+'Sh1~W'#xKNT0<e3h}_q,gEJuG^|d]cch=W+NO,TytO{rz;7tKuG.vmi1/[A"zYtBc08kPT0N40>sC`"wON=070|Z6Iw>s];XC3!Q-cLPV+dqtVb#Y_cR}
+wF'KDA9#!:HT3G+T6-2afG%kl`+{Oz{87tN[Nal}f9["hc,OVbo-IM~n}d5V^r3"Kw#S1%RGSgylE+6i0muB6VsE}hk0ChxOLo0k!Yyp`{JxGmXa'W4:P.
++9ps)ddp"c"Eh%KhF+sc'CK]MYxVvHyKGkJc_/DL+.q)H8EF"AxLi"lZSbSaF!WW)KIKR+#%i24Y$ok.=HZy7(AAvIf5hYe)<2OKcEQK2lWF1+-HxGLg]l
+_ZqRx;MT4a+a_z#1233r#ccsSo}v=ryo.g_}1&R|^2BlZ!q<um}f{3nG%[^ZQPsm<[DbdRWl9$x1Nu+ZTY=A"GwO`wL^O@t@TAJ4T/%sL;_ISJ^-pC{W9d
+S'iiVXFuQ`[n<`_I$hI=5@rW$(r<UPynHINDC[HtcY!oXW6mbFi{^[OX"3P2/=om`i;ZmSq8[P`$t3'q93'DXEHVMM~FR1(d@3vcg:R@n5w6O^k)UxG6TV
+7X}MfA!UHz#tucoRh5zq(A%<}L_w)E[`oV(_oy~}4W87"-U_V.nb9rv}b2gD_$M{%@m|H]_}WG^Gm;W@A>{jTP0^s{5cQ"|nyW809pFD&_]>CS$_arnat/
+'J=p&2:sws#I5t+EuHr/gtnZ@PRT+S."PzxO8y.a4{ePHmDQs-Nfst1Ui-}i}7"6@I4.P&,#5%0-lW@uV2p^XbQ$oKa3g/$gDa09SCrto#F@ajL]!`@7v-
+>}y/nsDjBjf$!Bj@h]K&:n6ZD$$in^L}F%63GCHk_jhJL-fFG;xnix>qfk6}7CG8!;KBDPeRC>P%).cv:r_n]i<ig_EUBRi^}"M/@V'kX+WeWc5m=n"7`9
+YW`S$^)"T3lG.Qger9E@niZ5Q{VSn/F$kPf%lDV-4zHNXez`N_91^0w]OFNToLxRrPz$&.`8"G8U_)1$4A!mU'k!GEKTs[#1$:2voS,&57D3P.JagcZ)16
+2Vc9f/V<~0d!=YTz"|s5M+$Uf/Q[-GU(K;CMY>!;C7(DR+s)R+#WZe}Yn.D+zW0;c5{&V9TrtL'qtY(lD@J'W1UR_17pFrAJqt56p2f{O8Nzx'VbDI).+4
+_A9D=|0HsPXsZ1-7@9m:L`NC@7!JE+k=|d6Id>TQFdpu%]a%^|UE(gTQ9G,^uiT^(T1':CbOL9`:&xC1k0eqa$}kg,Z>w7^M>SJ$:4$1FvGK>N~_p8K@WQ
+)MUChzUnm'RaKCQT/jB_Ts[,-VvPFCs<DH1wS2|u1x2k6h<.<")^9m]SN;G+1sQFb%rs<3KHr(2Y_gEbB"IQo,NebCYKMM5!]RLP!H3p)<tGEpc<3|nYZ,
+UH][{Wn0tNC),Lz,(RU&2T30%qc4j$)MGT]5Yq^;o<5Y#UNKZOt:r6_/:FUA>S>RBxslvzmXK)(t^j]"P0F92su%E[w7EXFiJhUig}_<@vOsPZvV(k@3Nl
+=hK:v|7uIHsN.l:Z@:;R@H%iJ6/QGJhF1N7Y$Vx:EL2D-IP}^vXdoV3mnr((,,!Ys.:9^%"l6n]wn#TU<lTvM;5WempPZ$I'|sFYb.w^gI]Zx"w^8R54!X
+wi/-a7x2h@y{LWPSF(JV~K5z:bD+X]%h:L0e"e`Z{'a1Q2Y-{QE.yE#B#B-2_bES}@egu@P1f9g8he>$TP-J9F$5+a=mrm20Kw>2-rX3N@J]#Pp;nuyy9H
+qWib:c5QvF%@6K@3/,RC%I^6DJY;#|(YS.|whA6/%F[TXL_]"NZk|^l@Q@IK03FiJ^jZgx_{}l:;Z1vW=,<Fx`WgfU^]3.;MZ>Xr`@.P/b$_2ACD{]FQ#D
+"'JVHQQ8fYYLCT!4vMqkes{l}%;,|+%]l'~TuVMqT|B4B%!p'0;7^1"{Xij>%8gLK4zX7cGO^BFe8fp;o%Nh6W_l7_,S@((U2LO5fJvVb.|Z.@Z[kOr0ba
+;_@0o9<yP;vy,Ad"HsU<$so9s0KBA.7Q'xyh`0jf;(xHvX6@yW7XOtqs}W;U>#07IOn:3znxL)gP{d|KZ7>o4:Ym$8!2`]q<jNyo.e3||R#!;tdOWLXwf=
+ilOY^ZoV#q[KR!ITYbbqFXxhZ1K+{aG,XGG5`[8se{t)_T%6a}Itp.ZSoHW9p$]tlxx/yhk`7E[[@jUXCApe^75'VE6R<-i3}Pp@/396u`Q#kEq9t0q_>p
+:ccs[)tt.6~"4+BXQ4@<UZ9-<LwDjQiu}zP>+2fDB['-g'h;7MtZ5}2fF20KWh%-q<2PFCAp1T)wjg]k1pmXI:u)EZye1X+]SzJ+h2Sj3^6-I-x6+)5uhE
+.=,N|0skB:I0mB$aM[5InRAn]q[0|"aFn]jq6$I%=kBAOy$_#0}&iICPqJ0+p'BF"j6,+mFItoFae}EV6VVgwN}+1(MP]-St!ZZsJ"e'DVc/#3GodX@oN-
+q`FsD;RAv^zZS2oeqdP9s3$NTp1jsO,$W,v^sYi;bGUz4R)Kh=,)%mTiGw(Ah_b5e_l<vL&EANC}l8YK}>r;=Cwn]$,{X.#-YRBl0xO,.}(<Jm/9g3)]uR
+Hfv4HzaQ%L,j|;=JOg_SO55$3M7EgHoS>z|;W$+AB.'d@^G3XlVdqM2-Gz)fjLR4u8t=rG~nX[o[%r$alqfAJ)6viev{Nrmv~9>d_lfV+'[U>gp2.}5y&v
+P7xeKy.)ECJitRQ5:t,Dv/(c-PtR_yx$8]J'yxcwTP[d48nlVw6MO$A[NnVE&'zg5E1t-4K.4T&v}YkRyZUOJ6BqHUI[Hs.6g6/^!U_JAY&uy2e[#&up4)
+PM2z@<5;=TX{cZ'8]4km!0q@Mbt$y6b`S'aI-{:"GfqRk%kpWgKACb`Bg]A,J/"w5q(a+9}|=&lg!X!.;ljqxI8;C0^1SfG:^+Z3&^8W(O5.0l8@@!}HZF
+$EugvO!7)wp[GXrw@_!wyXdF~'[fSdSX(PRi88I`f7!aEs+/):5aI&Q2vL:WE4hC~g49e!>otPUW9!BH|x0lWa9DLWY1:g:C3^V1Q6N;s'zMtLuBM.vFvD
+~GHjlE_CC>y99Jd(ne5M{<SDzZ0Tr@SF__F9K+fROQ_7J.z>`i/QS61pS8u`sju+@(+]<ZU_sOgRviY-D(}X!M&G,]AkzyM7Cd=={H4!F)^"]yXcFe'SF!
+If1e2cL!7_b:{iy_Uh3L^0j"w|Ze7#ZmGD`Hk2/o1R>@g&^-is-f<:R'VAcMD+Obcs.#[I`lo3b$974.k$l)<jhxyS&UUaD9I!yOw5qCc9i832Wtjq{vyb
+{d)f4o8/%O.{@zqv4Fv})qZ#y-DAJ|{bdhTt"yb7E,r:E_B8.<DeF$my&x%eVd5hU!jD+#@OZ(a.oErXvahFuFYggGow&sRc&w6wf!H^f-G_:J5P/!~>$<
+(zyi.`1l#_EfT_lmBTAcPLE4%7{W]H_0RI1;];qDTdl_"ZJ>"6nD`<@7pIaM/q6yw&C;)9wL!t.39w5rH/yVsOSVETWt}X+'s3`=A79ql>-+&)X]oC`Cs+
+b;]KoN(yg&c#vRFYX94'q<l7X,1R5s#<&i9zpi8o-M`e##NeagVP[dP6j=F"RK|#bJ!7omQ`_aXWG+:hM;F$!AXf&`M=G/nMK(K.KFKV4/(b/av]d0U^nv
+P[`vbs%/y>ai~O/]:{l>(Pb>V(KLsj`!x5$(J>TGmnC|q<#oWj5Ai9{tn&T[jE2:|#(beV,^-UEjRLb.&1u)%SvJJ+In<An]Gky^eFuJNP@404bVFa;5Os
+'Zo')2`ICqD;A>6[.XAo86d1@+j)fH}K%wiXKL!=^7F2A:aP+,#ig%+x!Ht2/Xx&"-2R52Sn13pHvEg2u+!BU!M$7!guW'zBa`Z-{(w""Q+m0<m&"1cnHT
+MQqV9uXX<`i$!!^6_|6#D6J"(2z;8%a:0ZQT2ct(m@qP7:vXWYO7yC.vN9LpKkIBS[N]QK(c(<,Ll:$aILT6k`GM$[3xb#{)Mr>jI'@CQY;"hLBa;iUg{E
+iK=+$_cq||Y"-ouO,nUF]D83KU+::;X+^ljrqx+tmPE7"lj@2Z=o95xI()cbjB0zF#%A`g]W1}n5A&Hn[GW5MPAwYK"y@29MsM/2riE2+N1S'BPW`U-y$F
+Rz%nxtu`6msj;d15PdHqz@/j:'=JeD0)w8K=f`32}Gv.b<+;/}03L#}w_nm7s3i!0Hy3i|{/^)uz)|QyS-#B{Q+9Znw9288'45&FJE-#~8V-.%/m35xFjQ
+L$n^mg+L'-gs!D!hkOS^)szEyQY/tL)T|1&lEqxfZ>f&;=Q,t^W[a!PrrKT^8}wsW4;<mSm8qf]V"Bp%WPJ.6=N05+""4GBLHE)5~c.oB#>!&9jN}$o$W:
+sN,_/NJEy.e)rJ;j01zU!&{URLl}6PH$4<qzq.vNh.XKz).^$JhKe.@qmQ^-m<kgW"UBjEv!aLA']1.y098q!DU`9c@@t+gFA3:!vXh.H!c]Q5MIHMD0z8
+Gm<aqsaDb][DG=$@`cCZ~Me]8dh+ii!^T,V'AGKcj,mh#CW<S1@9'zndb.&G;B[A[<6(N/3H$1P7:7j^%xQ(=_CAw]_Vr7#>~5--b3z.`&Nof]Bo^CQ.T(
+S.z5[V@4i;cc@xEJ'rKD<}zDUcJI8E;^ocBIn1sb7.lKNTfH=y:.AE>I}lY|qp$bwU82r(Ea2lRWuimUZa"o&/8OG}APie,[+y<]~^C1M@+EH:zHK_6"d-
+wk|{XsA]7;N;qgoltAd(_[W+P1|-Y`;$Sf90N7$<1e-1am8oNzg/=>qns("o`t"9:kUEe`1a0UhfD<7B@Pm-J[qo$RYPP0KatbMv"$9wbK+2UcB7NIPc^x
+u[kV<AmULVUN|57lM>yXTo(5a8ReTAw^/)lh@%!bpL26VaL'W+=0B,LB}wZDH2)E%(E@AB)nY>[P6veIm.,COel43<OW+Zl84}&qO:>^<!BAgk"lv/P0=+
+<MqE3"((yiTtY3,brPsRk[YyN#5h|L`E~x;)rnUz&@$/aK@=kn|Ix0`w@ZdoAEo@}FnY2Dw5;svDg;.6W!V4sc5eN#8#K,5_kU{gg/sdRSYVF%R1v8/B"D
+'d(Jzpwzm_h<mPmHYz[J:9pW$N-/<}@/L.@GLD8fF!~uee2^A^YXtro-Zyec.(NBQic8ptMd->RO<pYjOK'7)5/A`Q]-sE+5^X[+`M5IB)&<K>}'wkyn]V
+"Z|^+$U[Zbw0idtfd)%8PN1gm",_}SY(%+Rtvk:<G}j:.<|8@!]QVj-<`Db#Cy8Xe9&#[O+Dg,h^4Uac1|=;J`0CXL_/qId/THSoi@O0zs^>}5$GYnI7GQ
+KoUv@hP`#e%s74`|MErMj<q{b:gAaCg1Rt`i.sU:2DMCB|G^CjfhZe_l!nsRQ4&8QPZxg_6%Tfs9#GD&2A`3FZW$B6oJGvbkfZ-R)nv!O=:{xN0&m`H=QX
+|y8+dnF8Tuqd.$Bm0YX]!7Pxz,.9JwLy[JI#SXDvh%t(+l.1<IO(e&^OAR8h$KVyP'Cg:/pJO#o%u4g^Dx'2N!D[D)uuCV:0#<+9Hxdv9PaT8(J8S6HOG{
+"q]9/RcL$U'_&ia7hI#negGjQV%93j.V6j'{ne0hD]VYJHeCN%mA:Gn>g!h4[ceVv_(Xr};X6J0qs#JQY6GLiJbw"}#TxH9S+`eOI3;3MTpJq+>R.r~Q6"
+qhve:8IH-G0$#k0@$2qHc<QVa9b<&w=O;@Qsle/;s=6]^R@I4XDfRVqs%t9czZSsbF(.T:5zWkUwcIzD+,<0=r2:{z_f##Iy(^(U=o2zOB{7~S>ePxN.Ml
+uKc5-#p_RXxLy5|eMVV|)50!x|;>TiQdPwQ^ZiZZS7n@""RbcGq7/uYz)$_N2egbMd,5w>-uU!tS>j"F^2:bI@>@J$l$:NdF3E7]Gu1e2MLJnY;|Fd,6xJ
+a}6a]Z)&eiWAB;l5T"ivWP^VN!+!U"Ez~8&z`6c=tJWhD`I7@raIen.Nzd[.CNgrgIj:JP"pbkCpptAn[Tlg#+.HyK%rdsQb}EyDPL.1OZO0P^$dT>]Bbl
+/|<;;Ip0zO>sHrZm^m1ToZK:D)mSZbc)E!+:sBAZvxA"HG=q1i[eu-tY<sr^LDAr$Hw'<En_xs`Z/|;9i6)hj8&BGkOrD^4z[HBUpBFZruuDoA3OR-=&z2
+`}navQ%2Y!37DD&N)F[^g%RDkSi:=qM3XvOGzr<yL&1u@{]lh#Dk<3~g"i/hJ`ZT0[fXYujB8im['Rb!E2kUSF:D1!d(%&)EAEA;hm,fng2"!FK>OgNG35
+JVIEx&(E<MLXS%&T[QNtk)'5c#=[VIXeK@L9)CwP}2,V8VX92tn]~@E4gS(U0'pr1HX6("gBf2Of/g6;UTd^74,S'f0wiI>BO8~KGE3!36G7{|/]U(eYJd
+Nu}ncz~d6k{/CT%J0%3LKOvvarI`5A"4@9~@'te2uJ&4t=<Uzp8_|lOj'NxDs[0U]S8/`,z>NG:typ}p-_IbFwZ))S3c[czRe]<jn('^_WNj+oS_9WAe/G
+2{y2&D`X@IYp=&X+T^IR1B7`Cyn5L%c&EkYqeKjce[`u&8JQHYaX-]H#KBoBeM7)dLxUTL^ris>EUndp~kh(i#T0g4kD~Q>s58y@"pKJy7"IJv3)CyNvZM
+3]%m|zFSY@Z3R&I`KB:F.[$,,%|C,ZJZ:E5Q<h=f3P1+)dS2!p-754@O`&}}pY2:,$R'/i-{2nv<_hf)~u`49X]tdPvz&TZ`HhU9$>bXx>DWeg+o9UcW'L
+##EKtN0ZneZy03$!5w_^Oi"1/6`BWf4f3eNAf!qRuI&Pd:hP0._3C!87a`oZ''nrzZ`!@%`k9cXSG)RcF`Xy2eWsnvvr7evQ'350=z%6$Ku7UK^V/}RpNb
+3Yk'`J,P]bJ`A}e6xKgja;Dx~#2hVh[g}2M>NK;CBxqi=f%%lS63WDfoY}Nxi"50VPPK/ywRrG!V>%vkeMgUDvei#Y~[ICV2'{$HO"$z017KA+i6n'2T|3
+%%^P~D2/0T&u>PP};K+XFM5%(|T8_#1+;/WBQWmGk,h0=eq6:[#6n=;#9SB8(.!b7|V'R)`_yb4r$(A%v&kwfsHt^o86AWokM/|/#y{@yG|ivARt2[//C5
+rwX9{V{raR:jy68)39$_8(O>o$m#:C[=TD.7sY^tM79H<J4cn9+mI0[ll4Aev`~f_ueOXoK}~4.2r,QD)RZfW|6}#BP4"U&(vr~"_G2I79X>PpJgOqmeN{
+M0<I:i1=Qp+NE]^g-4Kj3SmC3f+lO3`u8!QRxCNj'm9Sz%q@=Ek&~@|9}##Z,iQ&t[W,vE,0-):lM<E92IV].2..;JA(8p7(RYJi^(vKK2r%F)~dmQptPQ
+4@FdjO@3Q}3KGd:HLh2+l>`aPWynZ@j|ykMv,|h%W;[I__faaG|hRYo`:IMdN.l[L1,N{mW9u9Wa[I~k@>j8]!DZJyQ!QlI46.4hj8]ba,jN7]_/{'w9xM
+}<E_-ziE&]<|QFos)r16a=Zkg(uoWPvX&Vbn,Y9UoJPLb{Z/ouhBUiseAFavpT8D6WPkaTTV3LuwOqne'{Fl!'ItKL~AFOclLkI]O%d|z/;sDXRt+if5Cd
+nmnZ60HV`;#[ZO9x|WYpUc>]d+9Zbo>PS[A"69n-OdIEWk^#wm@3bhvn8:`pq1"xFuaSkCVv(Obh[G3Z>4zajgKK7bG#jp9j~a'2}Ua!:T(!a/tD)hu|-"
+:rlThIX"D&7p@g"LikHsl&h)##g$x$1zQPB])o^t'Y0,UNYj,<QfegHDRMHyyq:l8M.qLES&V6Xo<[4PNKw3_N),JZ<4.hD{{!f!GOMdPn4=a+BJ&h!@WM
+O10]b'Kdd39:u_O08(iUjA+Q<kgW>$(N"X')nemoD_PB:y)lJs`[nrN"+v0EgV<[KiE@Fp+u.=V(r|TOsaZOy<82Gnwpy{[8o1"YSJ@]e%LOcogRBL)=+[
+:N>@zV:x8NL8Cg3)&4x,m^;vx'w`!{v}4JY;6tCzAHReY/n,`XH4X.Ot^HSR5{@WVMsR%M_,C%{Ah%V{vXwI:G:=C$u;cGFXE8mv0/$xxZ8ql5fXhR]MXU
+y,sd3/Xm&Qb9xxTaPu_kJ&o|M)TvgVi5~Zdp){,[Gp@1]%'Lz!/1`B&Nn^6oqujU&r/"MM6>XJ-<k=Val:dePy#/_EsjN^ERI1K%u!C^ODP6PSmRB8:7l_
+jM"P,;Ei%+j_jsssK]HrhtT:#l|):-NxU!_s"^T-dhP^M'tPceX.XmB_aO{JB(ZA+%K;[>|^B4;53kB98I3f;-{cuW5t2}<s&,2;6$v&RzDX|IZtPq"_n/
+q&o]f:[w!CGb'en<Je5+@n$gs)NOZBQ]|=,E~`2;(>]7Ll)#JDjP5U&+DBOl;6ix!k9K~)Z$3bmOT$eS,:TScos'Pw2EE%W`Q9'nGc~Tf2:Ay'GSJpNYsZ
+0.}4vP3KBrm"U'63ZNI]2F<94o..Q@M@Ncz2cB.24}&:wprPc3)INz<=z.>S{lTbcm$5UCcZdbS%#+a7^YnlvS$4`htJryr}7_4<7ghw5q>l+XYZ531E>d
+d:E%wTR"vU,F(/GNVfrrPM+.}()-CL#^>`!RLP(X:IIe5c}#h%P@JT1A"gPsli$QePU^S1Q|rG:LHK|-:_("x_N]fuSMLY^1pQ|$y+yJc.uZ]g-BA;|!Lf
+m@+0H+ddB=jfg(C>visDWbQ0X:6`)eMxRN=d3#ObX_'t}TYx=7ILa'ckf7e&UXfu!M"X~WcYBT%hcI+kG!9Y7i+zv8Ii25![@OvfWp44iUYXYx1McyrkCp
+GMaiT{kRc][RsO:8er{|2Ry0MOGegv-fklq'UAK|"mOQObHGlsFh/vorpei)Iw[0}%c{/V4.!{TXZi#zp.oK'uuI2bAZQb!y'&%x,k-st_KQ&]<"LgEDZK
+%|+#OVH6=ZnIn6:_N{$_73xx/Oc_x[o-#3ah,;uUe+WG=nP:z-q0RoYl,g/#!ZFbD'}@-QnBR>Q)B+U"sJx{^390Sf8MLH]'%Ku{}/%1PCQOsXTcRfC&7/
+k`,B&P<=grV60B7m8>90u(Z`7noX}/rg]^KRRR`V,&~!~GSjAM{sEmh:bJLuhFJo0#x;O6D6V"P$=ROFaLt/]j$+9>u{F]iu8vfjQ"W9^B>sI;mcePkj8=
+9]9ZXPLS}R]2rMdXVkc>8>O059>s`#hIwsZNCMzU{#!%0RjM_t!M,M;N<;SYQu%G7NY6/j<zN0{@n!}8OXXmAHim!e;zg{Q>ZoIh}8lpRu5y|'BAN_A4|4
+4f@Bc#rPKED&doE3N-D2HV8v#poJO)zk32R{.0//g+b:)un]0mK#>#ME+Qqj-&EJn8rp"}`{";I.r=AqtyfB])ZvE@!Fn}1Ku7@r5(w[4Q3UDKxJdTqby5
+Dky>/26z3Y"eg/OpE7T$@0FPU"HwPrH];+;i0(>LEVLnCJ0jU]3|;t6A1_<$Yn/|xWb&dAR&wrH`""LtjQcX+ssD~CJs~vRJEEkX''&y15i97K<6Q{g/_y
+w,<'k`bQ%N+;%U+"Y:t5l^G@46.9ly8T>0fZ|:jq5gB&TK#@=TN{JZ-E%)MNqA$_UaWv7qH_aMG_RvQ<;9s7-zo736DL1GCT&:m`'KowY(WL-j-4;&|,3y
+qG(9q^5+~:,4bU3S`%s|5P:D6_Y#sBZ%VD>@yGrNJAKPWqe=5R0>3fSgmGa@83C<C"/Tdg0;`!N0.(hxJb,[t9|,8"BhV33UkABbq}#|rUjWDCy.DPK!D]
+8AyWPB_{Z2P+R_^6Sm2-6F7#~1VJh)!Qx<$8Dg/W/zi/SoGhSQBnJyr,CpB,'gVJm>GOMNR)u7C}67jc}bCS_-_E`P)&l"Q$2ThnM0^+oqT;6WRu.G"LIV
+$aGC4ychGl}.5]=U!B)uD-pV%!:!X8]RV0<pg9dxaJ]xi1R=dFNe`-AslQB3h4BT~yP62Mj4&.#=H12x%UUsjWUPt3>9GE8$,}['fzV[RqoQ:.}D$6Ui#Y
+)D;Xdi66p6FL:9)=Jo}8Q&54rs+R~ld;Nvb"as]S%Q6}T23q4{g@ZS1PA6oeC><PBl83M%H5=E@_gtu'gCB22.gdG3<W&&4rcYQv|%dBsvu>%cSqZ/DJXF
+(&~,.JsLN.j2Z,FS0wB#yFJ+7d!bDQRBqHyp-vXc!I>&L0X/syR3heg9|k8M{f{A))<f]h$u/Z4)h':wtYeg=QA31m]x_1>!eD3Y8bMns35j0ef03}r}C0
+Zl|GR%=VdZw`(eLPko``vH!=l(TmNxT)Da)#I3[89"[r,P508:-/W@Pz)l!b9j-`yZh3<#V''8^N.$6lrG%6LrddVh/Phk-C6WYq1J4u{Pwccia9/H(9Hw
+|PZ!M8,)ITGEae!D-fk:X<2FUZ'rX4DWPHJj]fLy5)P#cb)p^8N2lg)j'0J6VzPN.$aiYsB$85uW7Gj<q#h,PR8t[zVIUtY^5!;'DOO6`%c4"7s(1+_a,Q
+7'W&i}@ff}tzW9D|Ry_bGvCHWKgw6RMxJC+.laz<Iq`}f<DQb!x9B8caIDsqoc<Xtl}YO5;JD:X){v<(<QTlvNx7~]"!C2Bgq,Q"m}i.xZDC9_;}6E+8wy
+]Ut9O}~nV!]Kc`g5V<[`w,]]QEFc_>RvP&wwV^9u~U5Vi]:r<AnAk5|#H!@X-_PwMo72:}W>9g,5VT|Yb$"!,g/+/W}ATBG[6>4ZYu{RP|{vy3"UX!PN=3
+TLiZt6T8!0,v/sSi{=z1!#96=c+E]-307^P7:<BSj05%K-+H>kk'/@;-67u362^P~3:51,5#>/PU[hVf82qB[M[f[NAS<bC.[AP3y+$qZuua`GJ</Rz=!d
+oCM>``jeahc{-#hZKn"gqkdYX;,"$o;::$Ihg|S;lRU(3Il_Eugugs5e'[CnK.%Sk8F'8z~AH9,&Xg7I`KJMoJKFB(kP^z2R&B_c;A{mr'tFE-5<t/"GYc
+y+-{6k;I1V_OG`g:,l<S:'gQghnKVobujEeuX;lg`cEh_qKi{q{YFqu&-B_szZ&F9||87s^(EYo)L;n#F4AbWVZ/wy66zOYPXw9kmb|1}xEMr"&_~YO,"Z
+`Lu2)!NoGK#TqPSJuEE#N]IQ"/;c^0K$GE#VU$6El;]H'<oLob]Pe9~IXJ@vq:dR~$4Q~b&txi#l[irL%lTTK+os%u3C;LQ#-j.|<%MU@)-<j!6pQvL^Uc
+MZ58p`Q0}c`=+x$bkmqP##iIDifml<Z%Fb)0AjnUTT2ZQ'OMo!,]u&c7]s)1Z0d"RM{.%x9vwH=d<}aC"w~T^x"Ch7mMKW]+5A2fZHDw:66ojWO.#M1>Y:
+Q=-=EbdITL;hgCpt]$hj&M/gz4Xd_@82gf"hI[JJmV{_:!%3c:(3,#=/%$3>d#&X&q#"Lxk:{PzujF|b`863_i1TYUK(eV=aQEYE3ff2A{H7=iX+hS,O5'
+FrQ(6:CsZ-PY}u9(xshu)t]26+oW'4T[LWV::SQtZRJ"%M|0Zq/}RfYlra'hU(XkV[j!&FytO6uB,|ZrNX@$oYWRN#g{pRvV-0qkq1q3;&WV{-^%`'UoUW
+4;"F|'RH}:bmejTFlWndI&}%i1!RQx,9oPUg<ww1zxBmvmq`_iy)/R,,A+H[7.@-DJ+H]|_CiJvc_PR-J>yYCoNv-T!UFTNfyG3"{mU;5,:-t$~)C0)i^:
+]$>!n'P:}H!u$PmNnBj<>];DN'^ud/j,hV4U+rf#e9<Z"eE!eW7SgUCODXY,Y"-y8s';UwFr,8S2Z3qvZA0|0^O@&pw[9yTB-!HG]N9Hn_JV2cD)cYRYSt
+K5._5v%f93{G/t~AmBeoM0PmexuxE$(xWy(dS=)d!KWCYVVWe-cO>)hf(BDtlWT75Vd(bl69Ofx&LK0!6QTHU]uLIYreNi{svDZhd8pwf['1w]f3Se_>8+
+M'gYyaCv`DH.7p-E"Cu3~U3fz-l4a}V{#&:$CQ@=hW|&uiXfOqgj%]]bs_/S=r5@_+q<@d>O}b}cL-7po$:N+!Pq)(q&=P8@BYR|+0/2/Os5qpoB$-TX)n
+h.$1MWZC|A,s2Pt8Du)sgBfo%Ak9H|g[9@zaXF]il8qf=9v%'LRMx",[2k=;SYt_`Cp;="Gl=08a49'^zB]b=VpT89_!"HV^<@]FnI9;PWfH!l-SKRv,X1
+(d$AIVb7CI|k&s'G$q],JFIpHt4AZOW%NeaX3}Pia&~e!c"Io/{"l-UGd)"1"5o{_Y}(-cG|]#[2q{8e(6+=27nNkM/h.mZJg-2`%ckdw^6rhZUN!6j+W{
+SC8U,$jV`:E.PELB:;Uc"5WnMFkD2aOJtEhHs$]ygkjY46^(Tzn2h0$!~4U5PF<gw=)-QXq:og]|iOxP4"w-1a}'yKxF~7uD-V3p0:+qlsM4m/B/YWM[g,
+M{Eb=]@5!:nwtY"_mx36NaNxf{EMY<X.X-l#,!b|^tDK#"9%{u#:&n5>qKZ[;K2i|Rb2+xHAB>`TrK8e/@2t):}8#d;HFU7,'j<:5$mdV<eVwqqL@]47%g
+m;I,31<+~;V(tcM"7%;;Hc0XDFyd8Sjqr7Ile2l4j5m'Ufo5gN3aHH$vzv6xSnTWt{`yHG#$Ah5h-}/6lk}/c||x$-82%m=JGqW#9Dwzi]EE@%d:ZkMf9}
+U-;2Q`LU5;wYyA2EUHH@60>ObkwO|qEA.!<'S-}in+>h#;b9>St=4Pgii-c$gzI!,v]kpIa|tt1=',r5WFu^Z-O`qhU=UqL.6Qlon3[685U#NuSgz#Ni9T
+|Ne@/ktYa3rRoo#0J4/Jx,~WfDUDmK^$lLjXnd}:&ZITs9/+_8I%ho(.hi0o8Q/pp8pMxJA}tQ!(&w%S0(k7,!x]`Xkyw3#|%b:VDW}>Bj#BY%1VbR}HNL
+m]g_$BJGuADm/G19=i-E}0'QyW)0EMt7xRw-jpaN--dX-BV:{4r=5q$<aNxc,IizsN(&w7e!_Jz%Om5lS)jFmg~,ZL&}!D=JmQ)+!c32s"Bx`W]&cezDh.
+I+:+#SRqeP./+QQ<zF,@ZhN<+<|wf3z(&rKa/pV1/vSi=Xh=Af]]^Mad(zmz1"c=E[/yHP:jfzwK)<D%aejR[0iPB^WS|+sW]2b1JFknR%mmcw7)jEs8&]
+="h<BLw|vb8Q=6:F#xCE!DU"|mD:ecbF[EMyfg:p!mBjYB60t7=aUb[<c+H=Vm].:98Q]0siz/V4";;6R++:@q3ogY@DdNxrD6>OJ_OOd9u$'Zqy#B}:6a
+}o3jI>/U2Nma#`^}v@7=bgH=yRJ"9nw8jZ~CHiH/eUOxtkT]+Tp3MT@LNSPExI<,{rbP%`opC-bRNZ9jhg%8z".Xz"$1aFqkQah0c>@Fa$Pxem.`w9Pm"x
+eLf"Jl!Ku)89v_Z9TXzy/NZ%AktFY;},2+ym!'<Qt6V]546%4zW+S8cs==0pMvE/`{Go!(V=%+GTn_JbeA3FKrT%=q{_BW>_N-.7wr}B->2R)f%pVZ+`mz
+0iPjweI}w09&I)|e6G<%v3}N%8ytsX9yj04eQP"`k5le]_U((!WyU(=32WMA8%<_(`tbQGpM)dk}ej;Y]%r"/v4M#{Oas$m.E}Z6O"zk9`;+T_lys=o6W@
+o(&k,QBT<aazepHsWrqtR&b3(9s3(z&+SefvwT$iK)%hfu7(F,=i4M"E'U5JI{7FOlu)a`XByU<6V]SQ0Z#3pG,E]'5+dMhEzt~3sy]3"b`O^+]p`Z-A@E
+8GZd"d_,G]Kk3pp=/BRl1.ToswKbT'@=]q_X(3bmN6]NF^rFQ9L=g@gX`Fk@2IEuU0h$8r(p&Tkb'{BEz:gdw7>6[nZiV%uY]ujsHFoEV$]vUVw_/|60G/
+.E](;uAjJ1xxpQdx'LB3,We'i{KUk{`_@VX-@yk<1&@XVn1G+L03@xaktBe(#p<xjyU>-IUy'+X%uMA1W+u_@Gd0u(OI.+hkU;S@)z'FsSkW-VA,R+V{oK
+nflRd=;kbL1#QTiH25_+c4ldh:SQDdD),qlrzfzQrm@2n/RpJ_ru_x/nc<.))Dn+I48goS-x{TJ:pOVA%iQ{QLAX#{8xNGgy]ywt<,/<o-V[N2Yan!#@,[
+V.Y)ZQ%#E%ikp2x"R@<_2}O|1bc%7vHk3>EJM:$y,nIofy0Lum{-~.:Ayie(EdZ9)Oh4,1{:tUF"+HxDvI,co^^cOEQ'uh%`Ebuz8m~UZ7Y_@4i^v;RU|T
+0TeZRS@-4zi07fWX-0s3S6B+j$$ue;8#KFgw@8ASm^7.YcR&mKo6^8oZ+3}A7!h>''DiTSDRSEI66}Wy|[#"^]n|p)_`yMaEC$FO:i;e$^EcyNk6x<:o1]
+rb6RL[f/s.jR]rjR{3D-{%70L)IMA%u&V-cAjg[(F{,e$P"[Xz7KD'}$L59AoK5aNpA^d4`fV(WP(+(}6)"(f:tO]D0kG:5tx-VXC>Vnaz/=f4LkoPRFUA
+iU,wUJ;QO3B]Ts3NCx<3z{8BW8{!`Je5WLm@0I^os1MQdH&-}>vMIFKAuJc&Yp8;-VP"M(7`V3'3kK$$DjrG[!y=Dq`|!Mxu]iN"5:R'k%~wI68ZI$ueMj
+E3$d6O|Cl{}N95'QR)MI_w)gdY2JAvy@NmhgU!~LQx-[l,E19INm6WWowE$EMUyKl4%tpIQZ_n~znTrYW.o3A)#Vw3gIVD'pLQlpprgWk/Ck__X+9XU'9d
+CMp9_%o8Y%Jm{k^HQ(d6t6y6g,mf{|ACY_[#`KIUCLmKzn)IC.s6omXM;U@@;3-sJ%c4F3Ptwt%l%8+XF_j$nebw)4s467-NZmH.hnsF&-;}iL(o:(u3g%
+8^NWu8qzOCzXawmI$%.}@q=I'_qfklU([:inne.g)NYOL2B%4uGC"!IiljEF5on[./UDz9q#DXz/,WRdpoZ]Fg;<"#,7-d-h&e`xLEEF+x6Z$xV]gaTB#&
+(1,W&FyQHNo[`'|697@0&C8#j`t^"l4PfS8M0]!<sVn/)"p%{UP/6T9>L3e#Fhj1m+oR}5<frGeJYlDL1+vE~kXvAQ.3enqHUxKRHkI25Z-5tlwJfp)E@]
+o$VPUg2K74LEfv`"_:[ytSh/:nuSFuzvjU)gR.m1$.r}iQz96k+_.6epX;mb^8dcOS|_|Jy1gi:ZZj`$JL`6lU!u>EsTD#u,,;:c&U-vRR1Y-T"rF,-%VK
+q-8iM57B2+:<9:BF`P23QLuW(#$A!vHE6|s`W4oOf9Cj|/H<{M3l(X>=>wThp5]Vf!q$|4#'>{Yb;%&6rQr'~,2Bh]:`IJiJQ%9|<bj%6!5%/a0a"JoQe2
+x]aC:<iL!-%crXbLZ@|2of3[{+stS=/eJ&RK}T0Us;k(TQ!%zE9GA;g"DC{-vg@5u4D3k+=RV@wd^=w40Q59XbFxb|rC`4->G71{xemA7Q{aqQ1W>f#:^]
+z)i$vRlF)yDc>T4rT:wU/<<31S)Ti{Xrg.(1#tk>F3V6#C3Y6e6`I7C@Vhq%M=&OvJVY+bkq@0s^W`|eFWe^4{_|n|MW-e)tPj=<2`1(m5|P1%i^8z~jiF
+D$CwySa<:9xN(+72drhydjI1tOA%f=`}LP|rDlNBmPBj.o1JRj;=Ys,A.0B--k}+1L]VhHYXueXRHQ3S:M1$m1.Hy|Kvqe-!(>~9Hko#c=!(&/_"8mT&fH
+[m;&Y5}L9"(&]X$#(IlpJ&vqZG6I@!5+rY,c'vWhq"0u[zWXNFA'@!aZeGt)Gs%POQxghl6D/@ue-{qQ-R}daDmOD['^>"9ER#Ocp5J{jj,UMD+idkt4D"
+O(O@JZkBF_CLGKt_16@@g:"A[D{YU=^+e,omwq{c~kYeQ2R.GE~k0Pzh#N9f^%+r[jPSKe,zHdXICiirDxNY:BYmf/2,Khehrk(YT:(8a;C4)3N:p!;,u1
+`x`[~:H'.k)/YyE{#h3#>N)(!rm`p0)|)G!X7hy''05JTCh:r]e8IA7ZF}4#l&OC~rhL}N]3OEr8e]JB^+scTh4{^NcP1@U"-JwDQcOmmxjHn1pX4GXU^<
+RtK`N"m7BW-Q6+-4qPK(<;&c6%8Ri7P,=/esYA'dccSMSqq'5l_1~JE4J#j/~GiD:i6EL#I&Jz9OI_eG|<(szd;n!,2I;'Ms;y{%tm&"AR:maOx<9J{X@g
+yse]Z9Y^%1M:T#"#<d`RlGO66<3wS&T!G6Q!@UYE=[Or3gX8;F2z,VTBU2-N6CREE.3"(]E,u&,>#RxhK6O]NU&3n""&G)Evj!jh(v",~Xf+$3Y6]sP_pw
+Ptct-O+M4N$G<_oipU'ilChP7kTat6sRl:t$&|Xll=DNa<BIi&)9`+,sETAfQ[^3o+{rNc.7}r)=Nm)j/E[B5TbsQT-II:XGOcN$4NVs1'(#o-QL_9aD8b
+[{0%M`/AnD^Qe+p587"ZwgO""u]7f"F3J^nF}lF2&k:_wpnaDrUF#S5#TNlKo,[ML&K:'.KCAXqNL!FxW0RD&tbb3TfW7=i+|bn|YWUX]7Bg"@/M~o+,TP
+S}1@Aa3}Ur2cu[F<97<c'[ZyoOI)/fj(`0E+G=FH2sJ.%z_"q&}8hr+FLqcs,g[/3Gcg}%74vJhpNF&y[g;(21H}l4wm4S_[@0/CIa6b2:W%_K=i_N:l7$
+.v-TS[5+`t!XPY{b;5$+B$P:@.;/dr1VZRX`q9=xsNsIKd`&Thz$^:0uI<5Q`<XIvN{17hH1"_6#:gZ1$$-b(&xWJc{5+y:HCY;`4VT"(TKv)]zbDAQ"Ws
+(-aXO`T<LSsXE:g46FP{DHpQG%X),Ja9G^SBBBlrhBSz=Pzk]fb+%fVPl<1oc1#ty"|V20h/5^b:T_[]jk[.=.t1esA7wMw2ZU1JxO/%+g,rO:l7k{uC},
+W7z>4iwhM%;P!]L'7G2%jN6vHT_hATZKBb;B4yMfM;H-'O+Rb^e1X&cd6V"6+V{]|JFc;J6(o|7|-}StpmlFz8H<`}"q!&}s6]Q-p}$yT!~"JNS_.P38M4
+,L8SL0'i<$[LbzUZnI5`B}P+blOb|]RvW).U(^85yVt/z|:Jtdh%n{.moJBdYSWqb@zS~o~EFYL=pbwE>6PnD)DFziR#%|%yi/_3oN7W6amf&TiNNyAUY|
+O05TnbiP`!lZturL"hg5lFgjj>HEh{C,`4qb_Q6|lf]|7xrAFSyn/A&X'TJ<%v-&KtaLa3`U{Ots<lp!GBA/wq#&{WyVH^^6Q}buQRfH$L{7OCpX;J0S3b
+'U{8_S"|gV&=3ga9vce]h-NF)DG(KZsuPoDVi5MdfR_F[M&V!&r#TPON+qjGO|HW^t`;NJa3tD=hV_x|Nsrg"VoldjZS2D3#ju_k<Y7&J${Sl&'U2&vf_m
+@4L'^#&{vW$t<<Y4g{>u|p7}9REeyLYEU#[FY_U/.=`G^'X1>@lvQN0awp)0lce^3D2>^pqGg.k)5LCk@(o}||R|]beZQ$m+cDi=-c13bp2nY&`'U{#vPz
+V{xD~ughH-eaxTw}dA=#XzH>1V:w(`]:+3wASe:C.2T-wrF^pjd^L#HR^uYCVfRtEzD>9IRQq#bTHg6WubJdX8726Arw|LU_$X=8EXq9z:28V[X/e.9Tz/
+&^uRI,1g[/xyUadzZkxg^}3s{X,}2i~3Ms2Cc}/.k+dQf-]zN$7.Fhi@),RuJ$Y+0bXNLe=E"rT>QU&9x_'2,+`$nJgE.tuCNzd2EF&+ZC[7U0Hbf"]wNv
+lma2MnlB(8$GoE^}8Qlds;k8O!vcBby,IU0,7!..nhDs9_fB{O^nm9JF_n8CHH94tAA17L&ID_~C}f7lNDm3QM#FfIA]|@OSf!h#mg>h7sVU;ARk"tj3B|
+RdJ<=b)hl&5!V0zl^h0LWH)(7OB){/Gg'Lgnf%t7K9W;Hs6|(C}Cl#DUWIj12zf3pU-@[/jt``0Y6j6dmfMX-2:_@i$Ib%@.Jhm3yn4Y$'1i'<PerFLTG#
+]gA_FA<vE`tu"la>06F}w#m2GH-Yqtbc6PX.[IvMmEw@0+6V!Am$lMssYK1(r0cYpr=UV([KuQ^up5Ia_"c{eBcY{-OkQQw@Ef6G.;k:$/YCfO$2q8-;,=
+@4I46]%M~0E+n/.kQH6dyp1c%5{7I)KM^l:ZFJbXgxOG_l^Z^b<MA(MB:pe&gS+(hafC~N"rZv/@H>yD4q'jVC!(9-27W|s|UahDbNhDefk`injYwp])/M
+TIuNMZgx]b"4nsUD!MNpWX,cMZfw2x,Jkf'Q[yuOW|y|iJJQsA#42-%ryfzdp]<=dT`dwO"h$QaI]rt{vCJ7JOasTR1m]I3H~7>wrE.GBreq@gHbEfD{~{
+9&K`%+e<GOve}D5<6Ir|Uf)h$7H{'V[tU:e#kv0Eda@U-6.zss&]gs#x`5^G~[IZaXD"z]&s>(,ysxTbq(jeYyrE^Y7$LE@+umA70fxh='Ex[iC/29(AYA
+DFnC.PouY&R`N!Js8(nAi4Puz_am^r47J{Oata8X-]C,xx5u&&~vkC+wLZu"-ojRJAJ`N=z"i`CCf4dp_9f5HYaX8K{pvoelh@t1g;m]F@Ol+lOTVccg.{
+&s<IL>Q3cvyW>.,3js!]-9Ocrfl[RQ'KPi}1m(G[<l1C(x]x3&eMg(S93Tn[+srsTCnaEYQ"ZuIz%mMOYU"rqZ!80$l}"a.gvdctXd$WmtCcHnqs}YmD|!
+Q8`f<n>=]|'L;&5@utG@2TM{Pp166twu"TE4W7A+9>h&akAv@|P%/3grmo.coCQIJf:f:$o$r;Mmu#B{hXkQy9jRJ,&oA8'ey0UGls74XHU/u+CBW=qYh@
+id'^GJ>Hq+I]2zDFhOPz>]gg,!xcOzpo_.EAa#YV>XV0ZORoI[NP)oN::rk&FUW@h4tf<BGGOJ$w7<T$-(ogJ@NTeVLx=jJ-S2WcQI8q07zgc]gOY/P^^_
+!q[Q`sn67,7/CK{B&Qn+>J^^W%{BRyG#XdC%GM7rD8&M8/_Nyda"lQ$cYKG;Ae,hrXUgD>>UatwKtg/M~;=OlY!fc0'00TeY{mhR^7+Pa^;X^o+EEK]uux
+PJv/k-xD5ac$;OSm$4Dt=}ezFSnNn-;.F"GM{Z}MG{m.^QLDDngAoUWD[48O|7bqeQE###::tgSae&@R~,eN9hO::xkO3PzS'Xb|S<o)cXR'{z5S>qq8o(
+7(h/o%79am}&7yuzTrI-:':!f-XL_S#F9B3LcRs)<<-8fIY=DxYPq<+}p|n_Amq{~XR|F3+}x;H8'rs3'LyJ}d!N)9(o-txy1aFkYxCX"/W5fp|g1+-d|r
+8OICk4I!ieyloRUDN;i"hUsz':9Y}G7R@%P8Bu$#}Z8eY(DhS/0],l;J8[38gr4{WuX61|E(9%[4EOGM.GWK{3L>cnbuUD7oouzef{3r`we1$m|P1g9_nh
+eK+|'bjxbSkvMDUua@f+JRwbz[-OB}}g}/grYAw$xAMuxVl#qYP>BivM&yXGy3#d|[$&w1NMu|.yd'|v87c^e2P0&N}gE#Y<DxNh,ncf5}p{SGzZvr+6|^
+i{H<4m&+[U0!Lj8'HTm"t|+<sCsJnhd-~"g5v]N&v_G7nb!sx>y:Zci$(TiJJ%Zpg]nKd@!g->tm|)U;O=%@uF[q<c6,N[wKi1ita"I@fhobP(QI75B,Kj
+vM~E8,tc5R!TdCyAA;;[MATf("eSlc_;E<`Am((Gc_a-.xT);_0mur3'wH,xS}V>"adC={M@nyap{G}glCKlo=sP+|dXf!U[v5BNj|yh^&_Tb[}ACmfU|V
+UKg(C;Ar.>W,`O4WIuZmtVMQ5/+#2yYF6|e$=4n+/PjNx^eQ8Q'I:|EFm"6),(_h!o0QI<giK+~>~g/"2{qM(7+F>nqJ,E-tt["L>soBG=KH(Q:-;MtW{-
+V{[+lxna(D.Agvb5mCkmar%f5OwA6eSeUW5;tv|&vm3%l,,Vwh6EZ:YL>,v8>`l"y3Vwf@;q}q!n[qIs0d[HJp|"@kFDXN%9Ycf!8|$ef9"9-VNf{u,2TF
+KZM+cj#qTLXcU[~R$DnrYt[u+{b2"f-2H-guB6rrp)H9ZKNK[Q0&](dsp>lB2cg(TfoJ(z>y'mHpm$"32]"UiZJ{H"+oq-;$Few)&wLG[xL/,>h4+9d$pC
+{B=6<PI0rdgnh]CdZk3nB]RSfIO=,qOe).,RO8N&9pO)n:<Ydl1&>+#)6bb{H"!.4f5s_0-j2>U,7m+7dgm7zfH#8K<g~v3B])y[juHw[Y8sJa(KJyY7|u
+~2bAztrTz3Ep0kW8{')$qBbpgi)k5Fou&ME1"_c0+98!~m6fG1&ZJ5[A'g$c@Tk(kSST1s2uOi[$#8N8Mz'Nkf>5hNgBCuZL3P6IvWF][0h'qIg-hNZAW2
+x>%+}OtS%&W#~7PRk;b,S:Qq,ESZ5Z'zGEgYq'#=rI2G,sI+j&i;2tll;Nx#eC@)V}u-<Va/=3h4b77oX2~Tm{OxY3D%Q-=8z;B!r:gs89bwp<{a:(V|hU
+7";O6L3$3Yl_"L8abWHE5T309.YE:a4i/c$ETXo7~vH!qPoY/Nc3JO^pIFX67rD-@m,##S9:~fV[~LR%RXlz&dB.Z%G8Immai-m97kD3$:r+JM=|`B)0kF
+45=>UX5epYO{X(eG&o'IHM84E.vMdq&z|s/QxvKDxjMk9T74[)q&OGu3>a15Q-fyO5;(-:L9O=U]%w96qcuo3{@9Ye#mR3^(LE_'~)W=wC$8A:).(Q~sY.
+,{cm|m:agTH(wo&xIV6bb)FeA5TU(YU}N=_#}FC>&{:Bq@g1Vq5_oFy94,H(zi"Y`DMAC(s^rE]>}ZPN_[4U{[c=yDAS~H0dF1fOa`9E|f2D84Uv#&D[lx
+JG}%ihnQ^Mic_4(ACyV<#h'p7-s97#ZFo7kyj2pmbimSfubO-XdBA6/T"G1IPu8Ga`Y{rJ3g;h)Eo5]SWm@'{`e'[2N'YES[7E$6BVy|.ZKpUb{guzq%e;
+t<2M6%O#-UOV6i&:&@<L>UZ9A8%8pl<HoM(3}HM#6lf:;VE)B#vuwtq.T'L'f]SpEBQ@)M''H,&;lhl]t7.%w}w>XX{1`"T2Xa@F<8FrUpC)>Jam'&w}g-
+aNWKF9UgARv^W0BPrrRRcb"Rt`[>!t@O':rX;Bvdk`;6vH7`9fEUoR~X}VO|-z&]u>mM/.Mj/6/LxKGN|+tHOR}8!j5lh)P9H$;V|1wpDUnJAK+%R3.dhk
+F>~662/c&N8w.+ssgE=:46"-|HH}H2JX%)e_Oh[>'_]K/,Hxc#U/jTehz^`eTic=aL(%$q,Ihm;;RO#6%i.ooyFMTYkOKn+TyZgJM#HrD}s%7;zcmKi[hQ
+@;3'Khjdre/Y+=m1Opm2,-4Bb<:m<WKQdl`un')cqdz8sZ)hy#:UoBad"MNGX9n'[&>0_TQ#MUZELLrK~QRR"mWktp^Z|W6EU{e6p@Y<"[Zi^_k)j#a6.z
+zCKDdK!7b!dC{J/Y+RFGytq<LEr|1pgyCUl]]57}yKQT{-Qn1cR!^78qyEf`>8F(Fg]j0Jx;5Yf3#E]reGX=ThW73bt}kZ|e=IY:-|DmERw0ld<IkT3<Y+
+X3B&<.ZyDY^ciGoXK7oJrH%al"W7(5!I#^f.vb|6q#C$i$kU%]/alP"S9Ps{K0eR#@H3$N$>F|}D,U+Sz$ip>hTl8knLK>sG.d3(iG9==jJce%V[@z&M!f
+l('])}288-`}fDnR.h%`X<bQ|cO4J'bTbm6++xP5wM5hmQgO#ZPK27=eWvYCs^9w}39/Kq~zA3tHaf#47cWjkLW_B;8aF'JSS$u}dhdHV,VNWxbAKd3K8W
+YKh.$8MnWJv6/u&}V3i:O34XdPUh)D7>z&c0:^Q[B]oGORs5>V|[_3}c_|dQ6AUIep2+&|^GC+|RlIL_5i)9A8S9lSZ:vV5+&4+B+XeVjn59v8s)<BP]=<
+]85dT/q3s`i_.iCpCmyus^'h3HZ'_I5%u4B@&LrbDReF[DE3B,HaG7AZkt;gtpkVTO]!Fbnt]AQk!vFrw-9ds-rNpgw"NMLlPZ/V[hw+1nqFX[5-Cr-YT}
+"/d9aM.fkUG20IcLa$}2m/TdQmLO.WKN)!iZ@@wVj[(hHMHsSlWIKjV:@ybB4OwF]&]`/Scf/7^YD'3_V;|#z{NT((N1BY(aL0;$ND}7asR"9r=%o@hnLL
+e:l>6hv'N)^h:l:SD{QE[n2d{ITfyB!9B^J'3XHVO+I2J4o;dns1PE)P@BFcvBNLF-n#p!oL`gckYV]6q($noMC+$T"M^{S-2clLhPt5V^f;HYkR"uAhhC
+ho}G:mpI`My,>0KM(zOXOXi6EI/dNME;Mj}eZ]hlYdrderuc(MKkqj(IRSLl#2oh85UN/};Up5g+|-5W26NR#tVzB]bb$F^e|q{8C1$K@7!oGwL#tn"vh]
+R!y6|&<d^APk(peu3+71;IZmUB{<rRNwr&A_080mAZE%f@o/7jXs4{.AB=w'7zfSzfH(.-,k@#aCjdGDnDFpM(dbd<x{i:=QV4n6f6/4!/tG2+:id2;|.D
+8$_5e"[$H@P6LPG6HPyT])|uD=(Nb+O}2WQnP=G>GBaNDjWINoT@.lgOr[TdW_Ywb6)T3FNK[$u_&A;$^6~c6k)&`#B,}G<RA|%y{;aPW)<J[:hju,~sor
+T8F{`.v}JtHcRM$9LuIo}_F4,{loEy!R(AeFRpEOO_n/a=z>w0nai#Fl_gt07:-D9Q7S@/t(G-r9!c8Y!nO/Wd&Vt)<p-y=qx#z8-tgYqs#/R!|e{7QVm!
+290t%HHU9c'1!A4+_|7>5OL%aJGQ<dkm)l@SuYBt[V]/q^u0y()|Qae2@hm`A(Cv'hwZzb,tmP=}e-L'"/>s{nU6f@i|o>B(}s>r/O.{@zpH[&$MKK"vVO
+AX#{[rPz,gGro>AF^Jn+(M7aA|xD|!pbc}TI#@'Zw54e-y6zs/#oon9r1g-[8NQNr{/xKy+,^S3>^_>O:nZHjYa0k2T|;a1y"tp[t5P)&.[x^KR1.6Y("^
+:}]<d/(,ZWd)W^_uC'5R,Nk-}YLO'yDXxSj{f%v7;IwHdiY(]msSOtgoect/VcoDo6vvK858<B;SzRwi2pOxf60ty/WmZ&gUY";D>}HI:&_@IE&Moa^Er"
+;!;w5'$3PA&z-_<tc#.75G%G{nOygHC[ex7<]ECfTS@G0&p!<cMI#Cp#Ug%.>xY2>$bE^@Vkf^K'c%XMjnp>9'E)Lt{D]x%7cj79eCiU={&g0!I"3}e^R-
+#Lch)0r7srhZq'>>`DAt>RW+-dwPmAt"2(oVPAh'v"G^b4|{ehh^:lg%V"!{(AK-5;]Tb[$]O.N;<"O0QlbdL)WdR_Dzj2`WOFm+<qbnfb{l/y~u,O$d$&
+'tPB%C=D5#V{U&}5c5cRM}GMgH9_A_nWKMmi<bOy@T}20Wr<{M7d9,38xOqY5hmlZ7X/N|rq(HTj~&PBdd29`:~Gz</fR`U}urMP9Pz=)"V3aPU<q`b=5h
+7Far}GP[~Fb8y>l^{ZaqOCdf)&P>Xr}Nowc:e&H9I>^kFi~`}]4Eor|Jy+.KmUiG[a5k1J!:&O2a{|=qz-7<^tKp;Z5@@(5Z:gST1"Py#|'Cm#`Nb3x^1M
+=EqofY=PFs"v'fi+I7,cKunp[q'|/xdyTr$E#ST,m$.B{nL,2OynoiDhi%^hQ&<_rsbu_BW#;Aq^vA~7:|%Pw|B,;04)Kq2S~x@EI:r+qJ]onSiX"VVMQ[
+HlqeCspxIG.4fH3Vul95neG"H1z6;E=xYpx9T7d&y]mPmEL9A,(VY#)G/t!6emAEsu$&1+VNMe8z1&K`C]ySG))PR,q>]&'o<<EviC/`>y"ghJQ/bAw+$9
+]QZH#_}U;|9@(J$i=HA9M'-@ih=p`8/92J"X4z`ZLGvtXPz%N5+2MMi<8oqiq<ncK|^GzdcVu'wz(,<Wi1|G3qPE~wQO14b4O2`qV}'0BA4:yC_c'6@"Ek
+s_(+FVi%b@e3n"S[[.Y<X&wpS+v"<@E]+xYur@k:nRnIqyMp!FlfsRCQ}0F5K5MPwowN]mc=35CoR/~!Y8-ToCs8BI's]X>d}A[E%4=.xn/cd9cQ"b91;e
+b;AZ}N$cs>Iwk"1Ptpiw,pX&%;->W=8[C3FEzA<vs&#G2E^N"bS9A%4N&`|dh'EJTY'YXOJlO0_uT[x8|F&^NbC,`HNa}B7U[,2=p-'`P9Nc"svslWGW;r
+.G!3<^}$K|rj_xb!Z|h%:+a[$3Wb}>/hVt|ebkDo{-=M`S4,}X,iQ2%,_3fiscVRMD3>.Gw{[Qy=LVTxc)iI_3&&Alzj%Vi>fij<-')9aO@KVV@#S1T<"$
+CFO1zE2;s'8`uiIU7M)$fO],0'{Vm+n$Krvp(5N3ZP'&hn(]yR(Vh$1klN_+@h9%X(JQ!-v/w^L4_}#p5!^6A+}qm)AhfGKPK2@l{g.83U-2g{>`|#HvnX
+_cm9y%SwKkCCgsOaH_gF6j;&Dh3&N;.#xlTSVm|Nuu]38v$lR5ZK$F<o_7LP2C4_Fh=V'z0ouIi{euV^K]WMKx;+Uf5s{=GgKpen}i1Ds$L6.Qu0C3:Zhz
+qdR]~vvB-aIeZ.nGLDq3TXi9O(f<|.]wtIe]4GAci%O_OLzY.Ued!%;xyW9t:kH3Gwkcw8h""U>z-7s"0S97SmH;'G{G/;X+kryfMml(6P:9`!T"SY)oe]
+wuM)bx/txEdJlz!M@6kgA8nTb!C>y/-5{DUX"k.1FW!3m-gw1Da!A#$ibpl9pbR3K)uDCB1`M>,cthO'7LJIMFIXjbvidG&Ufw[#jkLt9>|Q'l)9hc|Z]M
+Fq64pd0TtV'|)txL9CXny&(]d3QAP;bW[tw7lphZr${/p|HJH5&k{8}A#S=t|B61~5aq)p!;1$-ICso'3;G1ib^Y4b_=61@$P!x[W"`H~dZ/uCREJVLT3j
+rlqD&K<,ce4i"[ixlUs&e/CYYIn%-5Jy6gs<SfiF.GltigrNrTmI2G4b-Wu2-H~R_T13-vGQI(tIt2=ay,^-|BG47-+RqHCnt=D96"btba=3F>wr24x[wp
+<6("bXEED!8F8`KrX6b&aMq/%G}bO1#<I<h5IM@kx8Tep%+C9]`}af|C-B{mTH!m4zx!O65#AVcN>EiL>^LvVid/c@V@-cFs"jq1|8sjMXS-{;M#(iy!]2
+t!dZs!/wxr{`)}#U}XK71LziVIQl[Yr&uiAy:^@{U]IV@"{{~uis7FcNnIo|)^%83m]{okkH2-NY'cJ3_KFX!+j6C1##/RMa3U)78jW{y`mB0$%zIzL$['
+wt~sdVu^~fV.+($!5-IJ{Q|4AAM"vW3I,]K3J"6;PC(diPhU5y(rUfg]Q!2,q:E5,@[s7';]XbG+))wZFah%DWwE4FgEtP@:9sc+j]Jm]wX!m8};eje!-5
+F(xRq-YHFQ.5p1XQ2U2>77GW~K~nJ9DBa`dI%7R0GFjmp8ql)Z.FZ%$Ic|I]b]G'{9GlhJzQ3X6nnYPL9>Y9}!&+IDAcVnaY`[r!S"&-LtG7zEDM[;t(Qk
+(y!M^IROSU<hpAUjC@/U,8C8!}d4M_@sFvyj.kf#y=[C]Vr-jIw%:MA)r333tBBSxbg$b+m-mNhwYW}%kX'A4+eivP_3RXt+L)1GV2P#.Mq"KJ{0ba}ut.
+dofnHp3ca9+CugFBi.mr}dOT`:$7~"-4|'FaZG{/G}gf"_9m>e!&H<5p]CjnpYIE+]2z;Rhzw|pi@hA6[|t^~(zrd&<E}SXBVi`-i(8ETfOG|g;/l]t={W
+@+-t6:FT+zrve$^|%T-WOh1$@i..9'pJq!|=FjXT-.#>T1MPx:/H6V(-e24<$kHi8$cl`dSjL0:WLz0)rc@&IiBQEciQ"BhS%Z~EM|Gjb_`ohPeerS,wPF
+Y%Y@'lH1^v/_]hy&Qv-X0_z5+n!q,2Yht}.](%oN8Z"MydhycqZ$UUPzVrJT>R~gBRk{~"b@`B4]}N{Zh^(]]wrc,bCn/r5KZ$.LsFk;6;7tCUi<O=TD_.
+!k"@7pJ`v&,<Fz/#{"#d^.xwkqp>y'd}6m#c`_XUfI-LA(P3;bS|zvtX%NCoVIjqHDfjT]'Pkx[Kvg:-'q$1;)G6`_Jf]U3{"mN:}hjR'(_UnR"wFJ]H4'
+^&wL!7B:gj6vOf{5N$hYGpq.Vy&yOW1rL8)"5!,i4^cyYrjxX+5W1Z>mgJ&Q3QeedMt)yH'wY3"e"MoG#3R5}5Y-q44C.C3Xa5wza1~HYY5'S^-4cqCKl8
+}i382WaW>Bor:A5:sG4Ek+]``ZE{;b8n8c;Re9!ld@uFl8`0<.h0I#,Vz<t(W>lXG<0BDddW5uI;+hjy`3UT)=BeQ8]HH4]!e$^=gS6@}$a;uj)hh[tGM4
+`Nrmt:tj$&i7&pU'`4$2K+$@b><}`8/1of9L%nf>j>B+u)FIi&2b:h^[PpZv!+npTBJT.6~QNblped<58n'PlcApuwd5pnrmPFMZD,3{lfw&{>Q=Lpn;sj
+:6"KPs`m!25$<n<xAq:Z%+g5wkLd0nc(^f/Y,Dls9T3;zZ8PSO9Ws/x@{a-P>mk2R%s2vIIRx3[7DbN96xse$OYQMrg$eCH)2)l>F.M@#@^BtzHORC0xF>
+Q[|IlP)U!%Fj_L+hN|Rw,ks!U`K]"gQZ3G%:(ur>iB|!LO~#5%_0H0;WGm6`h:fK7(p]^L1B<#9zdOYvq:vbPlsh$6Cf%98^KkX!.$+@3kHZWL8@_4rnco
+PpH^'9r>"jm5t.;$pF%Zla.Oz-e-5PJ9c5mSFpK>WuHK$B]8`)-T'Nv4#3(LnF!ngk`TT1}782s]%h9$$9ZD#dha"hE[%;_s)JOd3cY3uIAUqT$pL3OB@p
+xC!fa$b`/M)O@.mb,`LHC%``C#As[b6XK"&{PKRlE:IpC:(nT5dbk'2_J2TqMv+S.Cx>6R^-K{GVl<KD_MvfpxEii02[H0@IdE++I7~Uw7gBN.>'-Xn^;t
+_MBkGKpML:-v$Vs<XgqC7[5X:+s{gwZ1!jPj[[,pB!7Yj3v6{`7>MbXcd1)W+TILMoxKXTT0X+`rM{Y#UmX7I#7=o=%pQNHnvq]Vv$D1q.um`m%<Zzsfy.
+~SIu"3KcLCsPRR0Uh-4x-;qj.$idQBx]_61jrj]":VhsMEvq`OPV|l_!D;;0w({5'k=nU_ER`s$",xZD33{a=$!l8rYf><#b~kcLUr_ZdZ199H;9/3Ja9n
+f1RxR5;1PCc+qT>a"Cd$<J^2E#hHlI&K/x_^<Rm9,3Kh)MzX>]KCApG}QMzfaZ#{/C<F<Bn1]IcMzpaPV5wS&9436xuAPYFBKC(ZL>Q)u`FjW55i'.2TlY
+]XZlyw{LeDef8B.24q%g"h}8U)sR$/tO[99!,=rO6RSPKszb].bV^4BVUFH-><DMIcJLU.lt=|P%pLyf7PorDtbvoGxfw"D$~|wOyacb6XxZh._<K:l4<W
+"Ekg~`[x_Umk0#JTV|5iqlaJ~2<#4rd#+.BU=[ykz]|=W_'!K(a,CeD<nO=}]b:yfM6_`l"RoMK{")BIwV!{S}Lk^c9|T!mzk6D-O9_Zj7EW""`s3jplQ2
+o8kAef=qheifKB/WF]Um!K>PWD&&AaTE#p`N_g(>-{nL/.^U=WCAd.3!hrf;gU,|LS^VwVvjb=HX1-YmN<NiZZ<"N7OwzoVWD(N`>w#r>rstFDoOYR[dVM
+BSmo3/L;7:%Z--i3@#.R9{Dw;>V13DnsN@R;Pyu-|!<Ze'ck{^TCyTdPzM!gd9#AagGHTP9;:8U,IKL<bdG>`Y[s<I0l82j[seGa)O7_+U%n2R=0BIkW0y
+J[d|zr%NCn{4@eL3h_JdZ;enO6@#i=6W_MG#m1I={pSJravrD1GyPEai1iU)K,9g:kc-EHjwLzO}M`#0^`<aIk6nGaR%z$WHFHkpH6H]wd8+Z'6[a"r/bz
+Aca7sF6Q`@vKMJIJFR>h6h_BT_Vrus$@+_ip>ENT2[-:n5psWicsyy6n-+L=a1_T5:e(&,KrAHzfagpm/7^!X7M6wJaHi@hS}"Uc~u%[|hnghx_O1TYZ9o
+ADh,S+hp$M!'zWF/9)p/T%<1VCM%2!pEJciTOVofDaA&8hi+33L$H]N1YJuKN>uit9E%]O,9`v%pa8NX6#Q$D5uw1ap63AD!xMEX^B;;A))M"[3Wr"SV-g
+k{X=H&]QS3HI(eqfZCxb{1X}{]kQAF6ZyOE"HXvCUaE))}(0Eo%t.nw@B-XIeP,+crnw=75i9d9R;GmG;<NqlTv_RB2R<G$Q'7xq=/=.;P:|mHonaD29"$
+=t:d.K:7fFX!&vFD#Cig8QsR9%1LKf7.S4%i.NX!k]A0YL7yF4u8$J8Q"-,%~hp]#'I%K04}Y(fBo)p3g6J@W@N]Q4)p"li{ntvE>_w&$d&jvARteSAHFc
+U{QY|uR[z!9)kJ'1h9C9>cZ.#<<yiG}qQ&q(]Ya&:mX%3+7"Do`f8sFjN+c5b7Ap4(>c(iJ[})#E,qDkXhtb>$CLlO=_.DVVqm;cNj1s/Gzk@-L:<0L^Jc
+6lc)1j5z4SPy^4wFO<30l4'Y!aS0/3H#M"dX%NdFMC6Z3uE0vO>xpiV2.Eh,m)Q`'f9<1CB+ex}&90V$k(>eRc;W&NydG3z2_!M,CAGe>Lvjb`36N}+t4E
+7nqEu391,"&iEGivEF@uK$Xa9]}=Dm&aX.j"+udz,6D#`U`eT.LYY|vNzDY8$6{d$LWjt!}Ke%:jTOXaF3x-.((r]RDa4'[q@{"<5f^-}{WsyQ!=XX/iDa
+I&KZ8+50t{~FI!/CXW^Ct2wNJkRM>'l|bOsX-:kUSv:KqfJ<8%^"m#c6Y<%"`nb!:<]dV4Aj1DiS!E{xAfT-Llfu#XJ{JV[2Z%e^c84AW+V[[%4^X7ajM4
+8{<}I;AEzM"xkHFc,B0E0p%B_B,E}J2f0mHin+Z^bh.Sy}l/l^/.cg)Q|bX_f950"E6Z)tTi}m>7_a81GRL0V&FyZxX`l}/BT3&/vj~-|s,XN'yADOByCX
+AUsy@[#CKf>Jb:tXDS]K-(AZ|"o-(@s5In{3OHmb-C%|9^HY:OB%SnKBBZt.t&`)0)HY:mK,&(X|%Kpl}ZTL94O(M.yf2'GL`MN/X5<lZ(K:iMTo.oe96<
+%8__5_,u.aUR1SpBul^nX=HUAA"'`Z68fEjp+0owu2{+v%I_(ny#D"-foQ<)peK5/'$-f1_-0P]gUV)@M)_ipM~$g5poikcTO%O=iC{<jwrIhHFjDZ;fS:
+(6Uj>#Mi>YoJ5]THc20n9N+@fy^^nM|_it$o1'WTDpf:h-P^;t9t)$N9V/GBg&0n,XBpBMHJ+0,H~AYM{eS3c:qa|d,BwNTT+ySdJF`Jix`Jb-b2'+80M2
+:Sm-Rn>%)16u1gz.f|c5~&7mR=n<yWnZ/i(S]/Gjr){qgQBwz[@RlJD/{t)fSfD0v"0n!GVZxa&Z;|F]z.(Np^Y$$k4ynJ8f4z:]s1'5A:Z|gKG.5Qq(hz
+F.YmBnSTVfKzQUw`pvOt{nR[k<h)qZ_64wfo{|]bCb{,F-_J!v+i>7Cb5RGWSQ^v;HR#{Hh7=0#gP,g5IbC6HP._mX}i40X940wUd):_!i8AH{Q_3|gHPk
+8KO[Q=E}OS2[=Z;zjR6UXvz0EwSReaFspxSsO81(MY":n#-CS):GDR.qnEK7P$|jGV:>}!=f[t/2U<Bs)wv'n.9[~,^(>7@d7!a_jGIinu^i/A^v,7&,W[
+f>6xCRnRfq)>)p5RmNqeH]&bR`rNso{<unVYl]LpJJq@d29|@r`n|k,|J!3`g_mK7m^_XHxX:'H`EoT;!fqSItpBIlV}pRA5|=3L8f5JS]]UH>S<.qfk6}
+7CFl~n4P5bKIVrNw_m"KY6pHj@(ozoIOmyUKi"Moeznb8C="'ySb<zjGifF:5tI6gc"_1l`YYFd,f`J%O4@4LRn:7<ne-z=_)7k@PCkcA7%tkVIAa<8^5G
+dLUHd}t`Hpw/e%dM7Tjv4#.`'jKm,%~QM=s){>Y@<gcx0):X_1ZW}v-W=tHYR{TD2VeiF:w{h'"vu_v|ngRqP]@gEu}OK2stYRSE'CZ7#n(p{GFI":SH^q
+#H;Nd1R)BhJIa|&9wF5FHRDumI[3(EXcKWnMo`GoEXBWTe&pwU_4;s){},g'W:k&zEVuooN$OFm+|_m8UE1RJVD8}|HgR7GX5S>1v4s,JfT&{pL`NInR@r
+,>u1W8M62OU8yywSDh3{#pM7@[t75%~Zcr8gI[RJHF'xM=opw.Ir675cIDO|txd!"(HC_HQ8r[$ljy,+ID712z"-9K8vfi,iW>n1OL{1ciHSFY%E$#kQHa
+Dm&T&d=]`#Q}6FEolJr$gs:mM=cixjdh1McahZOyHX&fJmClHim:)A5B-c-26:KQDtIDw6.N#xNS-KK8dy}zs(M{ffC}HZCJO5/|~qkfM8h|K`y|]w_Ik#
+g2'2;FUN'txYEM3fxd0zr:i=PJf=QXH9.U;K=2'/OP$'6>G8|Q,@givgPZH7gP[wymAE<P'mf^!8,P'vfiaQ$s5kVvU7a#Mfq1):3(l&KDn57kV92HF&wm
+(Y'6ap9$&:s$gX'vd/uy.Oy+x`[a'k2bhRJA~4PL(09R.BL$lY^a}YsJk@8%7E~Q/FMc%%(QEwO)x9=sItXPY$WM:%[!7@,i2J`fZvIdk05HMt2#tgIN^m
+'{2'_hgO~W`(;qrN'aBOzo>qJ^"Ts0&57z1@LQdaKxH!l0vvFi^4'7+;9.%tC`hI|fJOiyxGB_"{JhpG2XS",+YcP6^Y`qtXw;QFH%|F94@fhWIDJ.-KF}
+&yHC]d/;cq{#N)b/5-d>SbW1+!:Yx5tKv//,NDR)t!L#LLh|>PMoMz>G_>2(y;|%aNCUp<t%i@Pt_k5+2#,0D3qg/zc3:!&g[$=wgH|GB7-L[nz+1_c$p!
+'pTjkq.nE^ZnKTgBqZ9nO&P`He.82SWiBlWgObw/Al_#9]oUXc!U-RSVR8/-czot')XclR'xf5Cqsj~$+_K}]ES[M>]')tjbX;l#UxQp<U5'N%a$9f9,a%
+4<jlINg_0dM-vW&^Wl@]"UK|jMtfF|4NN#aqTuKD7vO_w'L!DjQ@gM4%Nv]4Q[WhM3DMbu(Bsl'JffmC.`d6V()MNjP^)dl%cRRlDY(d;){rSgM:/,]hHM
+p@SG9Zl[Sw<r""wP8F//0Q/Z!KV=V$}Hg=0F-uss|=>ESc'j=#>dC4ybJOFUv)~8`mv2_h`p9F(bLF}RB0jUHUMtH4dZm^h'(8@'0o}S}2qS9Sos>pygV|
+CS@NA;.<K>qcbNA+BcN|ruJv_tp+aR[>1!4Sj_Z<8(5'^<}VMKHv03y&^QpCXpnTKXms}d}S5>^7(G[wu^>pp_M<csSF-EBy3c]kNJtPB)BN1$A.26r.D7
+HZTMesvE,ZR+1:Vwz^[WjBbmM)1!QFB4nBcGHnaoFN[i{il:ZuZ4YPbz/b7ns@ncMV)tqGueD;y<k:b8'##'(E0fd6s8>FeT"7-,IgeeT{~)@v`oqWJ>16
+:8:dG1S>_3]Kqj/$BITgK2>'W+L=cNWmY33"~}ssWlk4DwutT[%9V1c#!$t'o0aF)d@xJ7(oLO|gIxTmAcdKgLtBQ0c8;(Fe{7T^`FrNH)yt:m-D-&J#B4
+^HB[9[%<0GQWv'Y-@@wt3j&^kTruG).xTv67Xsj)+|~<5.MAYYmD].4nq&I0ct,@ymC%s)^j=P$WPpM,AQ%Z.PsH`|vgBw(N.bU{C';U49wmLD8R7QgCT>
+IcN:i2Ea=0eZRF5y>-4&)5$;S,p7_)a&>t>.Z(p&i>)xl#FAhl0htr=HeUlD35hEM'P-Tj-4S{mZ[vKD^hu<T]IEtm9,'mC!+I1eKP=IS'4pv6h).%Oy'v
+g1r7A4-8$FI'_S/x^UBZ[do)2>Q@p`2RtlycMj'y)!Yq1}U),hd'a|qkWjUFqby7fhexS&OI[d)J8BDIGaUf"_]b8&zCI=]whj$/M[mLi)PC|5w.,Bp!0>
+d])R%SxK}A;SVmqzO>`2-.^c`XC6VW/WUF/u:Y>fw:G"h4!gS^$&tB}N+$DL'u|RGq&G)uKP`=VV+)IfRKbI'D[C|(b8OnkY|5y%)ag)Ua1"4T/(O%2;{-
+1.>IuVVq.TU]0Q2tK_rH0O&fyu:QT7IIxn~5)y+SPNbBG$Jcxrx7)Nw#'j")mGI-7%=w|%/=qeI;bvz[q%NU]O@Bz"j:C]vmDbVegASaO1nV(WE;Sd~}|!
+RL<gu7jRHGT[YYWJ:v3&avi_1RS[wVIP):nK#Gxy'yprVC]>}>"|W.CAhln]$WO0QM=""d$(wsTcx58r23P$1^R>cO1S|30>xiV.t/+Aj3yW&a98[1,R!q
+Re~zUK-k<g^p)G0.#@Hh/Jx6B&$DXY(6jWv)O[j$&[dkXuJhr]G`^"4#m':gl}0@2]=^]e](:_lj([e,:0Vx2AUt!g}'ql-M@m=LRhjWSF>K:T5I<>Y88`
+o2}6j"9i:)LKr%S-``f/%#LxeOR[,{tf~NgEDe6)FnxTRB,}pi$qNDbd;/$V@1>_/yYS#(ffdU,E)/;r{@[3gGEL{b12[^y1-n$>DUw$@5>>6P[u+K.'>D
+lk',"L2tr)$v4M!I9e;J{4d[TimS;C=[x)=X$imk"RQMiX/M~#{)BL>5fepfQ:jHr+gX{fS^d;`l3k#lnc=(C)5`Z[2V}n2B{.%z"XSAe+3i2yvmm=ls,N
+CsRE3g)PqreUE2"=MiF(mB@P(@]q/X)$y8AX&JZxC{&U}-7{${K<MUZKZ/Y9lM@yfwj9}V}>={XPe$=3w]r:QlE;tx5cs_cBc$S5`rLb(/g|LC@<Df&=Y2
+A%%Y.FG$e7B3]!bXcA;B'B"[3ggZ|7eIDieXVu`|-nXwTG19eN~t>Cdh,gcB/mi8+H#ysA&%Bj3ev[2B7a/`b)CZ"_SUsur-)/18eU<%UG<$+'n40txz38
+G.,nmP,864!!OkW(_+.UJ:"HA;on<}N|W8ltdC}#T`e&hKz/Hm8I`gA2xlNC8nrb'<n+E{W8N9N<0,[p)k7t9E!'rFyx1j-"0!b#Nf`K]YcXYuey&@A[GM
+N(=+`.HWlPW8`B#,:.4Qmdnr75_]vn=e;]$y<,YYEn1.zoWbe%Kg>^G(aey(a:jupugaT4ol]wO.AtRE'g<-{>9!FZf>@Hox{%d"/Re8ZEz9H7[EU&KF=F
+HT8(}iYz"uB3luKPk`(F3^t+^<l:G/HR3-&mny`)C&.j.`_<z3fq.MB{0y@U%VDUbpS`a8Ncr}vh268XSWcx4CZ%g2VF$/"EuPwL(J'T~1f`}(UHfX;ES(
+OP|cfQ,6Y8vvo>RIL+o6X$|f97t6lr42oZ&eT^mzN);kdx"RN-C-tuBKQ=g2~fP=cm8nKuN01E@UM(^LmRF:GxvPz1lL|vEW'7mpg1MBw+E79<NV-oNvMD
+P&7[CU^va,iyL5,po[r`]WPEwQMC`n@9-uF[XL(fjH`xIy`OaL'XdBWn%SiZrJ-[jNSluhts2U%7y`=KAS4<@F9EZp-5z8/sX(k8^ao[j)Up!Ngo&GSEhb
+J(}B({[D}ZM4gud7^Yz^1T.sWev[Jm#jP-)>_/0'-ZM1l_5!u">WjEs^c`[srSGV!nY(fJnx=cP8Hg[Co9_2ot|"=ya=tq]n:xZky08K(T-4:S2>M)jaQ!
+>-r]'W=INLTcoyZ]@$i0:M[|nvTOB&'$["y!CHaJr[Z!=Or,7M_#CTn[D]rr>O.Vu.K>,;jh$8HKn`i,saIEd|&GAlTqV/8u'ep3mi[-;I[_Dx/UO[bhw;
+ytLwem#,V<{B5eUW7^:>("CZII0&NK+Yn.;Z$Z,GeM=s|u}oxAlNr7=.+9:]n_j/!h-@andBX[wcK^5fO<.]Dt$N!7(c1>U|:w("Y)6RuV+d>pXsyD@,bK
+wIuAAuQ4WmeJqB;nGXkFv-{zloSi4)eiaRJb9bVt{T9Zy2.g|S2y$VBYPU|KBsMte..NIjq+LC8GGIamKVj:/"RGeXdmwe^{_},),H=l%;w84>+Z#({#vd
+lJ~$5haS&jld8n@/%kHs2o9RE,nh1$c!f<Zjitamog>o#x.'f]>bM#8S{sDyZ(:g}FvQ6+[lV8/YZ05^GfJwd'z<smFEQrlQVxA+Rx',QyDLW;iXK"gSj!
+0)m}b,=CG0k&ue4sr,'vSg>p(-&N~t&gUl@V%eEj>i!$NHYU6HgR6@m;TwXAB#+873!b)sW]wJq>fFxIoFjjmK44W+Vgs6LD(XK-FMtkJ2@d5Q!'lXCT=4
+dF`>A:VnRp998GQ4f/+p>h.BGaRwK-Nt"xRwdG$l~C2u]g$XX!ze-l;oW6{ii9]nP-l]4,.p{se&ArR+fg>5Za;(hr{:X8q1CbTH@;zsy:V.&h,;=y"h(k
+2Cgtq.oA~HHB`eT(PPykl-}FwE{DFg:%B#3@o|`2T'6$:NMnmj^OUL3h7_;4Zd`&%|Fh.bd'Va)E,>bADvUgZLn{VhObHl6XQcDiM=94("kQ$J]ir,mysL
+C_(#|z'py7)Lq{eX]$geOY!6y.+"!MjTJEdkOmYR}!f6}efR5|7_<RKfhmYq[)Kz3;S&a[!rOFiE'6P{LGL^~9@nM4rUkdmGPtN-49Q::RY!H%Ijjn-9=p
+|$ch^xN%>s|Yf!rU$BGJx2+JZB|>;GM5t7LQKYE#ReKC7w{D(-]kK:=CVQW=c"NzBx3JK[QKDmh_wTk)#3XwdX8`rabXmAo8S8R6!f9-)ju]h9N@2MLd/m
+0VFEj(P0U95"nN@hRU4`p6)<@(]JWW4jQuH<#tL9MSCgPxUC$NP%57mmtg(rY5u8"518KQkW^(x#U)R^aMx!f3M)z{eyX9(FM{Z$3$1Hb-AQ0Gs}g'NYrY
+}ZCn`8_;n=t!v/KKvg7K}<BMo<p90<K=61,ls72o1j>l[gwNB3BI<hQPIG{k,:}N{g_5%#2$i"9FA9tvbQ#="apx)FM=s@2$l;V`VSH-W)U1r-A0tz(@{F
+=dGA'1_(e<r;|hKn~qAEA#'uDHM|6ybJ)sT+R(x2h9pc@cjWbfS;JA[ESr$;;)R).>2>!h%k-bO'Xk!(x9I'o0'v3pL@b+w:kcnn=D+S'>l)RI_Xg|c+NL
+i$.8_9=b~TC+5;1HOta)QP(Xby%FzI)S[<:.WhA,+Rd}f;ss`3!=sBQ;>vjk[gRg~jAC@TsRi,T1[#U`8p{g'.S9B,R-',/%w0#,3a}t]wwXC%w0^%fifH
++"8aDyOJN95AOCM%^E9;]X/#l]e=dX"R^H/UcuR-(KdhBoI1<%NK6>yDg%O)-lBbhb1E6spnWpA.=Q#v6#"`:D,WHg@XF(pk+7;Z(lyXlAY(FLV3dcAIH;
+9It:2mg4HbcY/'{2^mvq[lJR.fdG}6MN;F$EwItbar|pAJxrPOU:LfX6`|3XHQa8tdLj(clF/Z0;b>b9PWZfMo30Ny2p2C')Mbx"d&e3|IMb]{Ny#Q>mWO
+<U(un36S!e,s,G>]F@E<DSY_nt/"`D9Jx1'3+WC6$w[XK@:U/^$yD-3.=y2P1grDf=~yix.Lr=&|WChKFjK{`[g&f;E2qCn%}rbw1xb23cwE:SqF_56%Q%
+=+j%QL_k8IL"+9U6fmN1OEab$dkW_JvdDmxJk$e5LoVoG0d%k)VDR:r1_64CZ)yeL]6rdelb-XD'[Chn~UID;/nII,1s~lf7G-}rhNOxVUmYoR^A=%K>[s
+XKPcCYR1w;q8udZTCosUdA7L-1`F5dsehfh8`[VcRF"l!Hf}wW{]`)S:MTE(@A)Lw016eU|Fv(p=y2kGf<F!14&jlmSo{#Fbmm(:f4MmlP%>c4,pl6de^3
+S_0s-a+bx$fV89OGn39Hv)W/sT'n#jGiuiTn!GGKZ%#F&PekYzCmtDW)~taSdn4MS4>0V}sO=x.zj+vDPM;=(A#|,9p#5D^B-mG<Hu`h{|tJ'Q<i]vID|U
+N@&$oVJrY7jK6:8:~jC)=t0lT2l{]y@F6N7/oFL+24bpvn3/xC&>E@AS-YI;'rV"``edBe`:%UIrR+g;<G,:'<}iNg[Hs93DpX#s:dubzK)`zEPX"nc}Rj
+!2H5<xH+zJN|GIl{>|1@S}-xw=8)<I,YnBr#TkXLC!Ca-y#1#z>1NONj)Bs""T_8c5kzK.O(;n4"&Ze,:B5/oCknYj7"'XCVU":THmp{>eI!L;w+pE8!fE
+vA<$Z8E49e4p0l]9ODw,r]{X]qZN3RbOLzbq]3t>TbpeGJ<Jt!76g:7l>uNSIzcR27IOA;h=BS"@&&%kz|p)!ER>uA:saECE.RUU"H:WF$+`Vf9/MNh{3/
+N]ot@X"UT7hwt8q&RO,slK=(0JGp"i'0I'Wt))p&<>C.x[~!#ntIrVWq&KJ5ESzw"ZVu1h:3kT'R7zr^lM657FFk6IghAW}Uz&5b{M#MS1wwVO<F}RCp~o
+]zPX'b<!H/S`,>hg!5Sj@1d]m7Qk7y+W65k4rIm_HR<K}L:j"0Ik9nv;t3vBmAdlv/u$|VTZ:TG<}V2|%U;ZY=WtpV3VY[`tN/c_dc'ySnf[gp_mSL=[#v
+361'@Q2d'y|m&Fx1xXTy!Mv0}H$y>p#F%E"YT]m62!2<%HAr6Z!hP-</0`6xfD0LaP)59%|aF0yS`_;e5oqP{^eEenR}.Au1YdCA{t-.)(dPOh1`+qrlg=
+fp'TICvPp4<%]857+/:Xb1g)YP)k:1-`RlG-(E[2)udsT%#DWu-7Qp0ImgD/H]>FMEwj=`p`<W}%AbvI&|Il$mP0%U3%&x228YC<KIQiY^TGjSB)(7D'<}
+_}Qf#J'.2q5E!.ir9b;OQi3t8f_qx45y:;aayJ|%IhWJU;Y$_Wk4;NdNEl#w"f#BjczQqf;:QNj-i<%aIP5p^u(QR%~w(@<7X/50rF#]WZQ<<+9MG5j$ZL
+Wc_9Ueq`$n&fdI6n1'ktD(F2jRWBvr@6^Ea>OZ&dn|I^Br66'p/F[%W+RGXQJM1}.Bcqgc)]IzC.U,T"(41a7pQgj$AIb1mm@WM,j`3(YZo09P+;2%m@)l
+nqO/97F<fmxxgu1TL8y35=bSUCJR-uQxm-a]NeX;wJy)R)a&Chw9="$BY6{8er^cWWEnX5GI;U1fg00ekRvY^Q5(LKl&7bds_>&29^&cJW2Xr#{(ebQ&q.
+&(l]y{]RRBw%0:P^$uow^GCYcZ#H4v^0Ak{l%|h@!SyM&9~%=oASA$2nV+7>vBFnN--{o<3p!_e"&#BA(09{e:WoU":@;ERp'o/p|lZu3Lbk%,^)i2=IY:
+Vx$9Q{W+:5fVs"!Uk/d23z2}kX#WM='/`>oXd7V,[e1tfdp[j02S$:O<hr2h,!&/~9)nhEy%R_<wwf7j"iOWXkYMyZg<[zqq@2Jtkbp8=;}+qZ6gRR@2sk
+$^dbsNY^n=5y`J!nh9$k1,1BX6hSh{,9}tsyZS=/m:q$~ZdqLqkES<>))!j>DatD.FLdFQ9FypT0"uC6^rsLC#D%+MKx0#x/L}NFfiS[rfwkKtKj"kSbBS
+>[)8`6]B]B'Z2"K(`@$3=fhx%;:0$8D7vM'z'B5YO0k}-v)EVLv8.A;EzEyQ@B{z|3F-;":@S{R(}494}k>lGLH"s.|d'WV9sy>@sh^$''A2q)g3'^uU8n
+e#IZnK;"C=-f_C)lzR;OHBL&2;X1h,=$fTtx:LxuA3F6([4Cs5FZenql;/Nm#Y]0-(e/;ZWXBm0RI5fH]+"5vn[(>73m:GABa>qhA+/RAV3wX(jQ@W{M.)
+0N8';+yAgsJ+Ct@{#r^W'J:Bwy'g@C%+FPnx<tr=nXf/RMAnTX.8/yrB|U&wn-~x{.V6OLUH,PvYqqEI]OE01.I7o9XJ]r0tTteuu3.unbT&GjX];uir:p
+$TD"w'TKzKYdnWGOyJ:^|G:eGKn5q`Hx"kptp1C>PFf|C;{<l;9eb.5bgP'`6lPmf>z@q1UHPe|K2Cyv>^6s^/h:0,0<f-+6v8Q&2W.$YxToY1u%v:OR"[
+PV)cpkV<PvuP"i~fV)M{Ej|StU2Sy8k=quu@~K(@'/L>zq-GFI@<Wrw0c<z)4'-Z{@3;0.xu}"w<k;Ndy&7-io7x>"mGmuVdxR:]|pu'$<z/{Z'Wp8+(:0
+$nK0FC./iFv0cMeX&n[$/6-Nacvw^A{dlt|bBsuB'6o6#ac6nP`mxo7aRJr/{UA7^0iG9=<eGFqcbLa"7)T0Xno)b@n!sgxow@_FQ1TB5P(^)$i#cOahe8
+@EzVm!u-JX=+xB.GBVF^p.k..q<+lSNhqP_0R7F[!Ii`r0Z(N}BY;Op{:7M|]X'{JG-;H[2m$%f5z{pbPoQ<IfYf%i.v"q|k{B/tI]8f{l1}|t"O]NGe8]
+YQ-^BMbFA]2]O>9<S1Pzy-m)Ev[2eNvdNFnhu8D$}F#v>^b!xXa)K_$'(<&9tobTOi[0P|uaNn"3T+p[La{'-|Y(O7)y+PlEIw~mH::|RSuvF2rbDH<E$9
+9O8j"U<#!A]lYnI<#TmV+PH;1wEB:;qsrDe_d@FH];$j06w]'QN7$fq@9,rq_d/f!qr4)l114jHi4AOzAs7tAu~@j!)nHX(CXY3zjv/q.[,}yE%LoW~&Q4
+nJG[e9e/9r7E/z;ycWpT$)kt2YxQ)f2!mm,D@B},Nyro|Xa%r-#gEwxI2bO$MFfeY&z{Pa"{'@qvjvt$],<05o^.fFXNmCN9eFPf(+hLFLgVb<;H]7%h"X
+LNU9vS+&j8rWhk}Bw,kMd,XTppOH$<a27,-,hcr$@O(W/M[p8Xv6|XIfW5GAoTaV#u3qLdduJGk+X&^C,5Gec<JYbDDSSH$&pK(H{Lxi$hu4+-$zl0DChX
+5`UB[42Ljpw_#8dQT!RdF%B8MdV"k%GPGKVzK_LL|0<_hMuAbArX"TTQK1_cDAmNd1FXuYE#whlbNH$Fj=nY{;61V%::]Wv$tap!SkrgAZ_kganc^Dz0EO
+VjI1vE!ZG'^;V-f!IQ(RNzZVQ)U]">M_uG>v^H9ITvVWBP@(6]6mh,1ei5_{3.wC1r"$,57nZ'Yoypgo$%dT1}jUgjTZnJGDSkZF/<sIhy}:{!gpL}fMKs
+-#NGol_tBW{"qM3a<3$$.lea##-A`Y6g8:&#2t73_=>Y]2|<Qx|pdO6KfYwp"ffVYyXJnr0H/_<NsMACY{A%'5/x=eTc-[|3MsfDbds^F0x4SPQ'OW=I<1
+Wr<86vCmX/.g<}4K9bOV[,@QcL:wn&e"KDQK:}}b<V_kE&4'~4i^NoJnNsD(7HPH4F6|B`.o}!81E,x9j9la7aWs;]f0/b<']c^|3Fv"P3TLX[d.7OGd1-
+l/haq+e8R-+wy->Hm4nc#HZU'NQZ^cqhp}=qW',Q(VI|Pzy@LGA#tW)Tq_Er6YuyG!6Bq8Btbfw`wv:kD#!nhz+dvDwK>ggl/k.#M3F@%h.k!X;mSF0Qc'
+c5{HC4aj!`$<a4|sT|2_ob:[}-zb06z;o&Q8(w[pEuDumq_dh73cVnqi)V8zU-{^wSM^zZD"A|Rh:,[}5ZNf`[#A]=tva0M_7m_90)x{lu7/f^|giqJ@#L
+Jx'Gk_mt|+!jp!v2v"g]SyT:K3w,WW{3ERW1Gjp,;k@E'hZrvL^}11J>`s)Q3%KY1;{79vYdM]$h,g;^o(J/5Fiq|Xnoe@[Ed(Tb.vuSOH3YjpLVKQnifE
+rjAyBT60bdH'e#m_Hi+y9S-Y-FQzfc$qE(j1AfI9=t|8P3gT|BwV.+v)A)xI]Cdx$IAlW12TbJd)IT^hrWMr,TQZqkIoV>'}HZarT-<KG&cT,puZ#M,L^.
+qp]g(1I'oNf2g:3E}0xpUac;6O;E`aGa4LChg3a6jZ,T.8wy-t<7YztH'z&ck8Pg{gbzI(^&K=!8<cZ-e;lt527]0mR6sRa[w]HaiU3$BDf;wPLXoZ@x.F
+4=Ch6lL`"Qt5VSk6POsG0MtF7>ms;Ss-CB.u3{jpgxId~F%DM5PU3Cc0Y@nI6pyBDc[fN-WfOdRM'^Y(4m4(@!nDw8Sz5g[eg9#!=w,"lI.=2>GPTCm}Y%
+GvfkuX@6GBagpwjPtKV`El.Cr)=3jyg^Tf#mbE_2]v=GI7MRcI!Cu@xY2L('(s.OQI$84u#7<C/}zElXtPdBz/Hd,#E`!=g,R-Djh,_L&=+X<!A>:B)Wp;
+t<Dj@]#Mu]t{#Nt'a<1pG`!OYb8&B`<e,'_SZ)GH-L{p`]3H$Q9E"!((oHlafkmsAxhAs:efW|1|JzZb{}UwXwY/P5Y|9|;J]iLis7q8zA[&.hob,:}WRF
+,6pJ5XJ2&ARA)qANfhvCEcdCvn38[uj71I`(PKN0"FJ6rR5qo@}!|E<|-HqyRG-$/NRJM;R{QB0uqPrmL$^-p89$gQl|]+-E3(VX16Gpv#o@[{ygBouk1n
+4(0SkW4_Yr)F[^{3T11<!''[`6t,<|'"h_y7-B8Nws#K$")m]S'mDbT{[3QJzVdu8#`6y6<m0M"y@2W$3lCfWIw@_#y4QOL^%&vJ@F9)<aOMLW>>=[%3"<
+&YXq@1l_/Uz5]B^PRv&n:ZC,OE5eweXDA3.>V!!6^Ym}o]@@]J;4,{n>6Bn]Aw|w8)RNAEQnxTx+%Y$Ke}%X`a",EfqP`c]W`7915Bf{IWPojJ"PC}IDD>
+=Av{}Nj!H]FV2%3L4k.5yo8pU<FONJD_a.j2yUGf.,]"p1{t&+>mI^LlePJ2iy$y)[B]Oj[%[I!I{$Z^Td+PrHM&dT'pVQ~8:kfEc8!=8#pWx$')l"O%5t
+bT9(@'KhL#`:"2#)H&r.4m2+N{M[.XzD!S']eWK-Ns+{WHJ9#2{M%oy,a%@A+:b@Cqf{Exdy.@u_%gYoMw;}-p<3za(R,Q6u{L_mli$%0r|{K[LQdW0e+L
+5/'W_=a,{t:y+<-eQNGXncl9OxhFf.wn1ChnKIPRPOa==Owbj}_3Lue^A2&uuih1Uq&y3(08Lp7l8"v)Wqr%^Fp0v/#wP"_XPRM,|Ib7@>gwcUN_s|JD9,
+Cl^%I8wM:|jv/"S+t=2@6/@Ic^KVho[t~}7]^Q'c/@Z$NbzvtX%NGcrBUrq^6x.`@,P+&6qxy'^XD)[Bl$+v).aFFUe55Q"1VyGH{HArs4aH{#hWd^eh4z
+th1ET6|FME}8Vof2g'D6W_[LL:y:b$1D:+UxDS_fZW2s+`hMgm/eBl&.3k,+m,h2CHK^!k<"~w=XU!+^>7h:%zF5`{Lm9xix7"Rm1n`W.wQ./cnEQc}Lw.
+n_GX]b0/5Ff_f@[BI[])ea{aI]@@4wHo5]UY:=#y!%NSzB)2'@XxH_~;ujb{cZ.|H55nX80V%g~c6v>@X_,I)p+1b^p;+HkvKL%A](w1=[W-!-Y1;RNo9I
+'x<pSTSp(weuw"<^bTL4W4bi[[^Uv-SWr.GQ)Z>HVc&:T(2:j>>OT1MVMq|dUjy;<jUm`f=zklDRwDqfwpvDG7FBR|J%YNJt2nsezH;%BjB^5$-#u8x:j<
+q8w0])jJd"+(dz4G_CB!`q<KNmK/etcOr/5<8'OlmOOEQ[fM-#uPn1kXf6%{T5>GO)^#3ybhQFmNU@)[ED28<XXQmOf7eAMX=wzHPO"ybiO>1JiK[:=Xd=
+D;">dr6PIgHbhGjs2"jx'D|T]:gRE_S]3vnDvKVCd[4AlVmIuz$L|0K7dr}b^:UoIF4.AnYE_4|;9|>-svY5i3c"|KHF-a=TFJ|:#Z/e<%/"Y!N%K02=<j
+_}Hq00{0,er2G`Dk5e5ar>")&06u$s)RxgWjhJxycP;k3n7)>s[7]tgYWez}qC&YIlV}x{$_;INMadZp,>{pEDbl-%Na%dO8[7)w#p2^;3]/iY~/V2z"[z
+8GpZfm.O0J;XpzW#,$=D3DNO'TVi[Td|5IbEPV-[1o'm@d;I<=Jn/!WK9NSS$}OawWR!B,B}9LB'iUz'UfnRwbL.1jl(A=~QEw>a~;Sug$_NWp^n<x]^%{
+z/tz&Hrq9L)5uf{)oI}lSH%ioHek9c"t[f+lB3n1,tb4J%@klG}K0n"-6/nmwk(c(`V|EJ{)#I}zOD}3n".xc'/.%"QX_B~N&SF!{,Yr'sIX^#yfJg^"gg
+oYJc=Q|!rw>K:ElbHHF9[gYhv<("[$q[(7p_t1v9VsJc(=K18nP]Xwv=;{.CQ/k:MK5'Z5_7X;T%mzy3W4#j,_KkE;E5Kw9.bE#jTc=v+30jD=x)>:dd")
+b!G#{]FK<+;=/z|R_X3@-+~Zo$tsYoo;Eirm{>La-Xkm.VYycU'nj2ITIiK-6NhgSQ%$B"pf+>/-^$y"1HhgaXjp{EN`R2,dwZgu<AkLUkGNk!SSc_(R'|
+Qq(y@Dc#KdPP1Nw$aiCJK%U^sIrpl"$U+DL52b_Gvy@`>Yb/+kDm3is}M6k<}F@gUoP;|+I%z{Xt#Bx@u:>BkIZdp5S|~3X[O_B<vO&]2AY#ZUkNw".-q1
+=8t]%RCt1vBHw!8vc5,rsL{gGucsTq`U6f]]F^jcFA+ptOuf{5n1R-Fz1h^t6y|(Ix0w,7mh:Rjid|OP65MxzRla/tAi_JoD'^(xb@tO5T0EwKt}EX^^W.
+SY]-z(PE+t-,7[X0[Z@^"yX<c,i4.9)sR]::4]vq&:ZB;Ma3Dnw,V;-!6PNB]%AJjUj=KE.c6cJ@]_=3&5NBT-j'^{xGZ`l)L^)K`r!LJBm4O-<OY2o{rV
+0ix`:g`|f;yYvR3QXS;iGX,MK@4nT4yLwTGj<ry:S,O>@0-e8paf;im;8JAlInv=+_bZ[Bk@>%`VYZE#Hu8BsGpO3M0+&NV5d}As0T#3"X7v7["t4$'z;]
+LE9wGUn}',5|4i]q5lmg->bPvZ7:I/0^Gc'=Nj%D7oRsL"Jnk-y03BmXYxzJcc}wDqzE47tg{muuCpy)GL/b@Ilc{d_O7h8AS4`)H#zHw3dB!f%yJF'q>f
+KAqK{p`Ti'_5,+Oq]Q)1#jf74igyc%GjVTB&z'pnr|^T|fNCqP^)1{Mh~:zkc1<2KBBFjcDm$L8Awht^FOLOM%14QeB.'L8M[xo7WC^0ADz2dg)1.E<e+^
+ZKW4f-{G6nap|cyBIv4}b>R1{@y4O2ZiToTqj0LIV,OD``(k>}ygw)>{_#mzdk7rjEs{7iB6@"{2,NiI!MiYKp8o7o"x)#b5<W'ds21@4.d!&zuXy0]Fdn
+yH5UmkL84)LYcY=aj@#&YAf[`a-^EY'f@A!5Bbt12yem"P2/bE.|;To<$c'`<2G0ub:nubLJY(XX8$'OgNaSz812c"|<js],tBV"2`~9k,R/y1x4X]j!T$
+-=.{7Nte_|Iamx|PI-KO}WlhEmWlv"}c)5qV#a%2=!"g,,H%Ad%IwC3'~^XAB"s2~@Ig;k0"eh8-YtZki@rKg;7f2A&Ua@n$:N;Ji"k%,a9e['wS!5qgZQ
+[)J]L8s/q%eX;N>ag4@32k]W71U%T"^;#E;$5b&R&9sIPl2!"a>iMp0U:WbWC;rMNSMw.t^/j6WUo.Y`";mAD;4m'TF]qNO9dsKoqnfz4QLUG-+3;j}#II
+88+1f,`}<%PVj_P5J!Dr==uo1Uyx2d;p@b_`/>YyL&}JK6HmLWsNhw{jKqFJmgDCyK(9TO5wuc|"qsH64,51~y:^76^1+iA;i^|RAd6r)e=O73U-B@z!/>
+E/Sw^>vm%k_hy8~'3)Y(anD5nhSAZp-8&=!+kmRukq2NiAqas`t;EjL>#.]$l,(zJ-w1"tp#b`$P{GZi&0X#LQAOy@1=a{A.6nG{h.E[m2`Eu-.Ps`ABlX
+u,u#Os#nB3,Up'2LO8jX^E+:D>KS>{,T.TD.9h)6THJ9c'GWk8CV1u:7|RvT_|4w](=UPRg=a2]OI]tF:K,S'.#y}W4n{4m&!is$)_vkh2k3n7UCMTs;Uk
+~2J-uvYwoD%XFN)(xFAG;=J{5slSJYmDQY&ocyM6Z63e|H^"0IM_|nDE|%[,NH!V#R4FN'"T%FpG0fI$aB7yH<dI85a)(o~_YAnY]g[k<hvtT/M<q[D%d"
+A-V0u+"sSr$L.^;CYMU'rY/0N10H}PIfX-n>j6H&,.v`RsvbuKF'(8.'LBOjx%R`#|O8@-BQJx9EIRIYw,FjQ%H`>dT3O;<bz2g9B;9hI(K%uh{y64s[+x
+m!fNne/#y^w3/>J[%qM.oxAGF;X<{7$)x7Rt`[;P7,6U{8@B%FHE_:oyyyPCXV|QsOOKj{UaRsA[10STLuWA@bY;,="KTPw#pR7dCW18!Q>,D%!I&O&s2R
+vlZfco+PyWJ}9Mqmg$B(sYQ^Nq^k&9%zBQGJ]u0-X:]NO<uOR>~NesNly;,%m7cv.CT%5K$%u`53Dv=BEP_,)nZrsJdvy4D(k$Zs$R%EciI"q,OkP)HsI7
+I&i_zjC-KU'eD!'PyR|E`7q-hP%k(@b@bT2(],.!cyBR[)!UdVI({mMy5j7W:ULcW=IuG"[u1'w0:+&Mnx|L(twYHyBeqoJJiGTelvT@aqO7e;[T-R@b@"
+QI8bAXx3(KMi2i;VxsVD%ESft}_p5[a_m.$);%+fL1rzuKp_~0a.WcjNO_nQ}ITNHE-h4RQ|>85oU>1Fl32Sv.{sF[CqRtxU0cK'{qiK,.#x]:)ZV`BkXC
+uzPNEQ0g"rmMcJr,K1{4QQOPdI[K#HfELM.}'-S<&HtN,eZMd_5zbaH5<T@f+vp[W0&#Oh-&>%CV+;%K!]=%$qEy.&ndC|'UB}Z7NzdK@yMZ%&y#0=8v7.
+a+F}hsSrD-UD4:l{R3KE{;krA3)m3YMY~W('iAxbG<)VR|6'>{W/G/uuo#GkF4+b=T])Qn>{8WG1/|U&[8Pt:K`f(:'Ru813[r"Cj!6CqeO!@-`"Zd4C|(
+6{5(!8q1jgXLwr^X#,k@F@2+5Km>edq>4i#/m,C>nm1e'D::7:swW%W8aTYK=-@Z0SEUF+FQ_;G'2|)Jx}HUVxTszYK@q6cm2+^3c:_(V66[tP-aOysB;:
+d<2A3ljPX+I+=+pVo#u1o>03>bER{XCnISsvrm#Iia)q(X$GWZYBq&&:IfPg=a5s<P_3`G:NCQh}:J7N7jywv)7p}k<v<=1Hg@evv[eT}s2bkwW&,30'7O
+e(0)T1vd/I"<D#u<^4-,{zJ!J3q3qF0T$U-LuES"y/Lj&e{<ZB.{@8-,LfBQ~;@wSETMM!I[W_F19K<:]gbw4Dst67MspjH=p'H.bxMkOb88e/_hUUqB9@
+u;crmfak<}0,96Tw95)+~;sC!xB{hCM(0&|j;Y:KHg)y(<`RP[pF,LBLPgj}MVDCVr0VI7ZzcO^z>}=:Y}x.2"J;pp}wQ{[{=pCod=Fp_LHRP8Zz2DOzX#
+nF{C{}4Y(>bw,DgAAjc(XUDGirDGI7G{!PlGl}ckt+o}TMSu}4I#a^->)hmMGQ_B_)UO|O=Nw}Bo+CM'xe^59OM>$Oj`C3vR@$(v8w2Mn4GfxMjx$x&qKV
+(EZ|hyxq`zDmNetOb`<3$$X(K%<S::'|<#iJ'HL/4]eX./l@%G7n#3_qd>6p)R6_5jw;!)YjG-PhdZrbRso1I73Hgu)v5+/&Ljh^JddeLWo3Fd|z7Db29'
+Kvjz}FUv%q17YZ>Z4B]av()IW+3o$@y3gNd79DjUHU&W"/&o_LudQ]'I9R9RA@62S]r!AK<^AB/yHb>6q"a&0+.&}%ENN@Bb-5ozEm=8wvzb5m,vNXGB]A
+#6YDCfLF<7^hPiH^3&=:N7)%'[v..kQ0tvf&G"~D;HmMmxpLL,@j$}^<qJ`kvA^/1tBiQy]dpO]0I<6(rR{W|y/55rq+):(b>YL:&<lqE%Y+A}t=++{[UE
+bs]UDw__w&0Et|9YKzQh^c(#Pu$2d+/v(:nim9R4'UYyzLFoJ/VH%^rb=AnLD7C4u}B_q,Pt}Y++4i_AM|2TL1KbUX&".|.lMc7}/t8y0j!l/.0vjxP77r
+.(,L^p/QxIVWh>Z/TJWCR#+ShqnxA]R8gtw)C|/lOR"+9&hSA+^7.=iUB+/S<4Qum9LoR"h1{%^o$nMjV{V'>n6;=Qfrc}-o7pU++Qh;'Q<=r6E'F7fbC=
+]1koYKL$ghn#i/0X^ZAaj}9e`'0gD3f"dZ,:;7Aw^t{zDU|Ny$oWxaXS'wSWmpmCah6JoBGLpLXnC}{+.lQCw#Ml9%!^UN;;-tlWJv6vkTdoLdIgj6OQo]
+p%1GnpL:_E=|IFs-879=ug&Z>$%'U.OqA<k[bp=m@{'mj:Ys@$TBML@7Ci{<(tA:ifoquC_B;#woisZ|(],r1Cf}@dU/+);K7%"{fHDvpc^Nu='Fdr))9.
+0`IM}_H:d|CBwj/Hs:<DMa0Ayj5C2HfeM{RvEDvAvzD5:/@;9vfA;XnsKIjP['Qf'mv)w;yOdgLT=0DBS'3b1]|2oh0"(@Gf7P/ru,7pgb-,cd`=b>K/Qw
+og^'^v}b07F1r-^d=)")~r==$e3!v"!EB);'yHTsJr$F(NwC%'7}"#57{0$K1P7vGic0~^_wjU_Xewu4bO}"]{]PKo{}Qrdr8Yl5VyDPu9=@Q%2Oz7,pG0
+T"3yyXCq!%T@s.n7gV|Jtj$#Bv5-dL&&cvPb]eBzKm`6Dtm)D]&ddjUnu:f[O!D<QlJc}W4H+w#iI^'okYcU5[/6ia!s`Xjx.c;[8J/Y'0k1G(9Y8cZSg7
+I{JYL<<Ew/e/(4%WXxgc=[M>uJsJ^|9j<=jNgymor+'ao.^H5jE4(rl.y3]`%+^9y0S(icn{z.J-8r{uqF]=`x-qS/QQ;!@%mcSZ}Z@DB;VF=0{B3ehIt2
+>n^"_ApKA#C#.HM$WryQ~:=n{PvWpTiZH5Ps_`P)]Kcu7FF<iDD&"c@Y|!~D<0i.a}1P6Z@Tv^''65USh#EFNE#m|.ZoXKSP'^J&ijhx![zNy#a!Y>%i[x
+FhT!sK;uv1(;[4L&Cv@%jH-ZWEYMs"z+roPV|bf$::+/umkQ=5duTGk]O=}Zx5:TWbPE!]e#DHaH.&P_@^q;kUdLwdY!mWG;6%e)zm2p`xpQk;:[x!4>yj
+C68BF`%Etrt9-oZj2ucYXAN}uL:hDh+c5+DT0ZIeF!w2g0:E;_PVBipUz7LOy90P4ug9l#6xv7xhY)lOtWNV31t+@["#RGDvB1!XaB1F3%LOpN_P(7H]h%
+<5~mF2SLXi#Cz)9Qc|aRAsMz:HE>{Qv]Y/<0b+H7a;/=)"v:w^QNhk6c>Fep7oE,3(OS>s@{[%zdm"Bc>5g$;Czr+:dXuAGF7CP%qY;9GloL-5bX<8h3IL
+vUAisBtrj`ax.Q8t8MQE+RgG,%E2g(^vGi<E`},`%&YEj=^aVo6e2=3(%`Ou.<X}-`Bo+u]Op4$8wS[}66L87u@VCY>'w,NJp$PKwJ2q#,@yQZJ2~|JkuA
+VHsi'`$}l^8L<k/g}houFxswxJN!Q87Ps}^]+t"M$'qYr&H&Rt(>9h<%H);9PWEW-J@o#4mI~10=b>IAKZ[B.&2uU)9rD+{_T_|5O1}j)PnOa-X!_+=b=>
+4hbB1}[ckF760x1+]LzY89o;q%376jT="F9yx+F}_l:qKV;73'jNmi[7x:2wa+V>ba$s`[9mOzG{1VaTm/wy>&+|m6T[quQfn){LPx0]y'HGT;^9ijcj`5
+{&uN2>PGq<Q#I6F#$yA1fkhGo;2,@#].yLY"A_zndk<}#r9[^}WKo<AGD[mkC'.ls#EO/eWGqo%K,k"$s%af#`|n9<E=dd!M5:ph7T<"<I#UwbhZ<-lgdY
+mBn+TA[7LP06aG:k~si!!d5p0A'TVEO|s!.9|$+1{$n:uD$`I.5T!Zt#GiC,]4au&@L6BDe2QvYwDu/2A(djulrkwfOvf{{Zdd:LdiypxE[^>+}P{WU|0>
+"k'QeZt,n5/HAx#<&4Uai`g&7fOR>>`B$#^rs=M&$T.eiz&(Fz7x](&dHgY<oq<oNYCzFyDE{0c<EL4=d!EiJ-4<>`-^/`TE+Sq{p1zZ6CpFSpZ(U-w`$x
+B(NrIYodfm_VtcgNO,4X|tzE[x2Bk(5:_BdL=Ku3&Gfb0JKl/I8EbH0fLiv`js8945+9GXNbZ}G|1X~kq}z[XkhwWbR7Tja];`>MizY6=kUaYdTyW7v"Ew
+VjgN6:,aC5tr15J$-mDx7ndyCW80|8^;6!ohCv(Ix6PvNeyI=50Vc<"(r=s(cl!FIX;m/TzUcm&z#%99Bg2qGXh6&dN^u>LSW8gQS4ijGY(kpP|j(N'+Sv
+$',l6BziZ@fqk:TK[Heeau]3.p%-UGl|]xaY$fD`ZbpoT0T)$+OT5(Tdb(RR>Zez:-DDnx!@mwHLu(6%GN3e-z2g&Id}G|b+%it!]WWSQ#nDX4f]XhC`Yh
+Tj$ef[+g&5Rg{s`4l}NV/nGVn#'vO#F@_L<"kwiu&SVM<Ch;i+)wii:n=c[ukH~GABS5'putf-[7#h|qhF4g5pd[G>Pt{Pmi--%'3rSHJn/BNyq-|;ZFay
+el#9%&.YvtXj0r4.V[9.~IEhVzWWU__P;wknPyko,!$C<1HC|@YE2B`8olauac{ysYpDsxF8Np@7NBT#x@ibcX6DckOMDz@i>)ufuJ3cTlqR$r|qFx2o4o
+oK8O7Vy}XI~cEDFp)yBJ1(glp6rS]Dn+xQY),+LsYc>d@uaSZquvR,_lJ9Lockeu>w>r;5~4&Jc<,Gt+}a'%fH3!g;%@IHxEa1kS"P"7+'D%mrxJN[,kF`
+ex/DKutytYuS5L0sw('6PLK.bX%:7<9l0+EZ)7>mC3-gyU<[M}-{qk4sk09'1$e-"hU#a-z{VaJqc|[8Ln&LQCh|)W.ihuJxjP4cf++}jfF_aV-Z&}_'ji
+Fw0B.QW^F3.eLxuBi5li[m(i"<H1qsHr.{PN|d5:oG{-.VhsH|cfDM:A13(qA-INx!a7M:h35,ZQlg@MczawlNX$Wo(d];@ZTM'+w}Ai66-n0]=,b)K6L(
+LIW3Fl]IPe&bS%(#L[^CZ^<b")eq"w1D>kQf|lq|(YJ]l/qyfQgu|;.+LYj{&#IwXeSrp$7QAXf|sM}l^D9&Oym!~(KhbwF>#aIgbM}.8rdl{]l2wq#e_#
+;N^nj[BH~C||;O{jqlg=8K#k'VY{E3N3w%U1vM'!|g-:0LM`vSzRCDq_;D|^ri4.{bXY+`jg(zTaG,c-I{>4"`Cp{_`@/0s(4;En5zR/UCV{T@oTE[5v+N
+(QE;u8HyqaCqYKo{)zg:_u/f0BDdq4mscrs{7fJsgWz1p&ST_V&JxvF,^2c>D8SFzkh%>aHV``J!e{wOdJx]tO'(,BdyvCAJ|;C#FL=LWVZE>nMOfbilI9
+hK<N2XZ"i_ewvtS7Xu$U9}:3lFj&-jiXJslT[IcRGeeSVGJZ|MwW}xn2}vMV#+eiu7qFH`W<PSW77"mIe^rrL:3(_H>S)r7Qbms{75'9`iYIacs_U'W/D:
+Kv}rb3'7XsX6HB]Av3B%656RP;}Va;|4FR0@+qr>V^5yV5L|qy3}sZ|KVN6>j37sG)$7ASg$Y#nK9AY{)j/UqSa%v,uaBYp%M"~JLCwpa%WGSz&vHcBc|0
+E`lG$`kKEJDM`d|}GNv{(=>hoObdQYfhNTF0WWl(}c0F0(2am'(e>Zc>YmYS7S$]>vwYm}xzyOSdau]Z,@b>tGWBR]A5#Gt=iJ({&YeIK96I&dM#GKuNfy
+(TDRDHJI&w~s5]}"pOzZpOb{{q'ilL%+_5Td!J8Y'=Dn!W[#VlzKLb.%V5($FsR8J1Xtinq=OWONRb(a#(DLn]+]Zn$u2cLgdH-T7vV3V=7:ifntvWE_i(
+j<_7m$8xG9K'/4l6Q.JvFEmLj#{gk4z;>gWNQq-Qyq=qG[:#5)EH!Z.=-a|]OLIFGzmL%Z/=,z<sU(mle<RBd2;+.aCTqhb'SVRxk.`2^KF),,/6jxuupE
+ayS6oI]bZ8"|<VwYh^o'5wn,FKdwb8!He}G/B^I>C/y@P.EkQA;wA6~rFZdg3y+[In$y|=f{6THYl)8z;YYp3BN}^hk6$j~c(:4qlNysp.TEW,b7tvzB{+
+8z%&o"|ktrM}@oIpgoY2-S}KZU.>Z5|4VU91Gc=t!H43Ht`4pp<3p$Se''sLaj!|@"LJ`#/>']>G5)1hLYpBfX'&JKc"$Z<{[s,}RkLt/BB"K0p<SGCQb>
+Sp)(/DPJ[XU4Vk@]'g#)iCF-1R:b0!H/cM:)|A3njwgL/D_)Di$l$Poi"i/!577Sc;Aob#cnq.4Gz@6P6JPX'ltAO7-qe;L%~`s'CFb6r1Z,P[J#(4<|/3
+un`b-i3."+kh&O;Xl:K'#%wr5RK"0=1X>06Yr45g7xl[-iUv%7vJ~;qK[>NG$`jlOcb7oMZ^fJV_^.Z#V3Au+#dW:-$LSCng[B4FqN65|zi&!#Muc`zY48
+a'G`=29C/7#[wft+u{Xb5[@xKc=:1-qR:AS&ds'NgfPS_@(h.k6sdSU`F7[^vIkCAX1O2)RDD^1is'(q:O/E&i.MqmeC5G^yV2,D_D_,@(V:r(+E1{,)Wc
+B}zTmJ$OA#="KF5ufy#C.[$Fz8BAsA1]Vd+(ENA8IFtIhGVK"EN`2hl'z{:GicOlZ[;@1{LiV}ClF5&,=:seLIXI:/eQL9PU`J/{V@_/kulD$7r43)mtCi
+6@]'YNMip-QxcLIh>>}8VcZOIx20g&5Mepn]`>0R87CBx+Y|%by(()g|PQRm@Hp;6vvo(4FIlR6nhqmb^HaY$E{&#('k;zbJ[/+gPXX+zB@{tdkbJvdy{I
+}1|QIP(:`c}OthrN#D1V9d}.ZINn_CgQ).0J-lACc`qfFPXozDVEslq}CQs>ds|)pCc"eysg{G;+Y`g]R.[8(xdau#^'g-O`e}83(TQ/c4&Vk|e!K<J_9]
+spZyo_j1$@jw~J93Y]yv^f:;nYl>x+oYKPIc71~|o:fG"5o+3jB{/_y+bXtQjhxm52!Uf5Q37KYC#0(zSsA-nQni[GC{)7tNQ:dn=$U_H+7`rYC[dTdxU&
+rS9-9%]cUN['myb]:/>B)<;Y|Rc;Km,11g=D]@t7EM(-AJ'X"]`p|/1gw9%3dlqw3.koqtX[_{T]XiJbOAUTO&:,vD6yk!an#K-.tP<k{eVN)&[8Tw/Q{!
+h2~/P}QA}CAu{H'V#D];L{SCA6j<%CFn.2=fhWI|^HZZ0:t7MX|LfDJ@#2`bA'Dte6r6AJMK.y2c/t-@l<{YLIR5$QLX_&d%x@s4=f";CT[]&NO:fl@D$)
+hVcpZ[%6UnOx8Dm)"fBcdS$(bcFH6PQPu)[:lx|HZ|rh!;-4K+rZ~TDtDoWGBWX8760hMF8S"gU;t';y60e6]xM-a^(MW1ptdMakms/[,sieHj0FyF0+2A
+[7iRVKh0J]J9,[nXsPH`TWX#,!fSN:255i=p1sK6KMnKj%j^S:|n<IE#Yf&$[ycfRqP&j$/s+!25GL(HXU&>X1'NCnpD"IpLqnY4]8`[pY+[7qt`s'Bj_Q
+wy~XTKog_)IOK6:+Bf+)(@.kX1TO,lGacZoDQA;]^H}[gadPqh},AYJ-45B)^r&(cGf^2'Um!WB@^L'I0>{w!FyN&&xs<T$4NUf4X}'bvkaH)VWiJPk)0Q
+_h.8v_e5etJYVu3{t>&`%YJS+Q!980R3UyA_gra@j;}Hy51D/{LYh946rB.aPz:bx-4BC3yZHcQ@e+`}FXv{8g#xh{:Cyyfc[J6FXQV(-WL]z`L#uY8Sjx
+~.Tq~^q6uKf&Y!U)583geM-,N{D^dKB}{P/Kvaq0Ah;&;o#=H|U6Yx.@iRXct76v_(.cLPP4Lz|g_QxW(XXl~Xm-WBPMB=>dtCj!`aqj"<$$lIR$e"|G[m
+q'!,wYiNEj"69d8s,T/x-w"-HmW#mkpqYT72dF)DS.2f~%O')6ZYb[[=xFe`ej9Z"0A_DZlU&`&l$2%#j}b":NVXaH_d'.r70U|i3-(9R=6|_kon/_,z@X
+UBp|F$w1Tn)SN'x^+$$=Vny9}<"2}"o0KU5@}o}ESFs!V)F4NA.I^3F9E3Jr&-UG}H,O;b6/Z@iB3G<Y/C-z[ZzPjjaqk2([7y~3Os}nt7S!}RloC{$,5+
+=;qkb.b4[CP.l!K0bDnDDj=Z{K.twOP'gXpU|GJnS+}Z1.jCZqS&og"5qV2="cH8A.[TwI]_1wP[K^M|[CB]L8<DuRG=()XzWX.Yorgc/Nu`GC7=V5dxDF
+48_Rf6A3rF{jl`xFi(ovdI'-qZmq5it45/D$%R|'fwi8d^uR^:0^''|kbb5I("BcJC2PEoX;;M4Yg.9y`ZvlKuNP0UstTWK6%<.t#V#Cz2//dt:^LeeXgu
+!Q}.r=ZzPLXD7TmbOm~4Jf'StnE91C+7='t{7L:LgMCD$t}%eK5{6hyk=ul"@9IaZ,l&N12[R8|q(-_REEo@s82/&qH"&,cil'41t)d"{X$L5W/URJUAtY
+_n~HZ"dU<m(]-$qNYUA4h$mkl=ts2]gNIwj;vmH=EZ=!_#H}UMuUZOg!09b^w52DEcIx^J%ReEP.S&]Vf3|5_`K=5#.7h7M+vn>aO))Q_@Ks|1sF6vEfpj
+(ACxfAHih"Qo5er5.$mzRw[=(0!sLoR#ww2K3#IW=^mJ;2;Vf6Yj{{'5IA/mdb{AQre(Q-w6dxsb^V=|kV<[6vX@o6"`e8(8F[iH:14,.o!24r"[Hq$&},
+LocJ<Nlg:"JM9&}1QFr,+mj|&3.ApCCbs)OXb!ID@``wvKg!gvt1)Z|&c:n(D4uE%])`aPT>r=m`3!wQ3RwFf8k':K9=$(rr=q9h4a&qp(3a/<4h.OxzS8
+qbU%z#e3]mBAuj"}9NPXy1J2&1e(1w,=T{vstiY9NBwOGEvh3%|AfcL>C-~'6UX8b+:ZDVh=|;3<.z`l&"K9}ulj_1L9L+pnGXR6{Ro5HaT:54V9aka.'I
+lxhZkRcWL7[)"7Ql=)l"k]pe'Id4AY;{VyW!zqAEC^<=)bq7_8V;n"@M'-h@IuKa"0+oV:>P$W;U6|xtvN~oG-SQiInAJb{y5Co9_WXI!cm2_Kg(2+Pb8X
+IDp!m490_^~>rj+(I9t>VV;<f(1c3@9:wkHkk1-6$H/#=$IKYuW9|1X1D%RHrFb!x&@0Az<|QOF],/}_QQ.';@oB=o#aFHcEBsSHn@}Y30KW'3Q+LF7dU[
+'')V@9`D7+CBfe.'#O%<wHTJ;4@}fLf4+t;!H5~@epuAo00Z449ggOe<E(EAP5,E7]Ujb}Uu27NTeo4g!Lb|Ck1z#JcPBYV8w8&Es.Ishr#jO+g}GZ-;"n
+cOO|zZdnq|_BG=0tzLBHZdix{5r<{"3aFD&%_ErOE2(FaPN6uTc:w$nGr=W9Dof>1o^x,_<h/OV%/[8<L2yJi8SoJ1ZWqTkHUpZJF%j=|aLQ:3LCPn5@^/
+2.s81@1F<xY,+LfQk8"(B=F^V6,aI+G>%b[BwS<$n|D1Z|9$kVz}rpqENjLK@;{O5C!t664WNzGd!^9/,.GQM=vY!.b{rlqzK[^;R7Xa%1uSwc8^p_4|>9
+NRe-cF^b~H[{+UJ5rKMs#lD/yD:Bl8z/`8/#cM=R7n4FP;t[{NU,Q<t6a}1BG^v<Xw){+===q_14z=DwoGY);b27(n,RM7U|~hMe-[M:n3IcFH]+7L%kD+
+ej4A!`_EAsYGl+'EQguU<6GTEb7Fh7s>D|O,|<`Q[w^DqCek&"31`[17li9Y<#8+eq{G~ZU#VeHRFr=)$f>:r'GV.Ur8II8D"3`_V>(%FKZ]CTEFW;E0hy
+v@|z!WhAfoP4n00Yo^Dr[uKy6Idim5se:faCCU0=F<3>a'p2sq2tX1:yuZ`FmVgt]AN{;Q$v8=x;|)MX,lu6Qd[$)`|nbF<h>V5&a+7zlZn&'bsmA>FqZ@
+Txs[hbZWr7-5tJbu(2ZjQ"EKPL[4xN&7ubZR_Jt]XGqXQAK.1UXoQH`8GRo]Cb<Zr)>XPP.f#m0Tyf+UC=/KRbpjF(JN<_f3w>{nRo|$h4N^,!M%y]Vge7
+G)zkP=[x{#YkD4,A=&X!"lV3:qMS~oQ-~`6y!6Ov/^SJ/54Bv1sO`:{^X_{Kny^"SD+Pi2yD3%vN92,6E;@9y)zUZ9M>oO}EZQ-8:TG$_;lE1ZqJkkE&i9
+"shp`Zz=.Y^U|(Y19Y^.FbOl/|J}"ykyp(2XV0rSL2]2DkI@|b"nQ%i#O]&TW=o9%F_T~ihH[_G')NyZ{j7/}#M"XoMl`BA[p9Lb$0D@Q;a+7czCqmkR@p
++;oX3b-lDxsQ)IjyPG,ZpC$w/;z2ZTh@zF"KD`8:DlzJmizA0^x$3:|H<oH)lnU/%AtON4LE!I:!Eix&>c7x[BZ6z^GOCN/I;=i.9:dTW_F5h-}/W/N_eC
+2xRa71,Mak7jkcDTl<3PIME!]}$D]bt_kXD.~H~4JqQ{UoEsg_.4Njb))7Ry]EP(Gj0+),d:[%'m4}jxYOK99rUXPY]u8Z%C'()x}5;lq%G{'Ef9~$UL/B
+g2&NrsK);gl+r29B{%_iXjZXa2zZzdIeQr.=u"jsy0kCz'0X.Awvp#$OMsHn.!TIvKfu:sf/S3)-_V58RAh.LSmLYSo3S"5a'C3SzvCNU1wa1$=$`4wR,R
+6p#X./KrX_@m^#58@}-$;cc|XOf5dSh'jP/&xZoNl2O|XBIlHHU=j,b'u2>`F@S5dx.8zCZtxGfEgIySM@,(s71d!2_;MLK3;hr3A2I,"Yp[{PJgTghKA!
+ZxM^BVf@<>ZM-u=k1Nn4SO<pv|1'+E>$#`%s7iH:dMqchL]L/WEcw(F'_Vd%c>nttn!F]k7Kh3BXz5FbJJKmYIgLV]0,'Q+gm4MQxqoPDiob8F(GRZOyj%
+LM/O:O4HUiXpQ#UI8oPy[XZZz.9:WL;Jb}}6v!ikHHPs,x+d%v#3i7LQL({NO.OvdjKS2vU9W`^1"#;y.md/#x!x2uwFjyW+aOFNS7On=n,y#5lF^)h+y;
+Eqb8:r#f6%jrRG/&xtM)ZY3qVBCd7f[+H3e5%/tk&d`i|X3)mQYYE^<hd|$szLYS`P!Fgk;`;r#p$/'0N#S,ut6%kv6$/D&_E9WEmtu`Y&,vt%I8;Vy^;o
+%]HRc-Rru{NOz}#F$BCTumnSs^.o>9.^0-Q:f1<Q{^b3ITD(2NiQFr13CixNAcFbor@N6X-wH<_[HZT.3/-EBpRr.}[@A[ITCfFf)sgm86R-X7$bD_~mmu
+dp(ncbG0atd5Y>TT[^aUiO-q7M4UriuVaHu|cZPx_ZBJq,zXYPPT0<K]:2H0S+nv]@-t:l=Gm]R{37")[]w_BrB`MnYJUY&'7LiEl6FUzgKFX6(:!Vj-`T
+HWDsL3Q%hbDQ0IaW2wltvg+>"<;`BV$@1`=p24,L[:!/P!.RLkz:6zN^mZ"K3n}e}C1PzsXm:QJF5fO'yQW^#NgqpXuD]HQkd4'{j2n<BY)WT-15(J2|:;
+=DfK$)B5t{=UIgB)>/rvL)deNGLIT@[Z8le#o<)`vhasN|j'3;^LA)!n:8`i._2,Et&{RVe%0++N;W]F(KLpm=ur:$FtM62'0uC=L/G<0WZE0h.5.8yjx3
+,gA!mfO}=}c&s+@Ol1UJ;z|4XyHE'XvZg9Qwe3'fx2f2`&b|26W6,+TEy<&cTg|YzKfn5,prKp!LrV($Va0W_ilCK{{3iQlZN%PN{daW+SH|tx}l<-}CF,
+Ru!.e0n=uuk%j#v=tS~k5BF{#,{d|[-HNpy@KZ;b{{j&|QVR~D7a7c2wOF-C|q23kw%U]:Z=R#3&Ny#;k=&!n$MwbMr=L83b^}lg.=n0Hr]<)Qum_cy#K!
+jtGOc8eFO{#{g=n(P]3I}:&+O<K%bXU%.UV2="%Rs.K'I3a/Mkh2oZe;XJIp|lt_o;8K=uMtn{A.4N3uvE9gP"`Cl5P-+AyXO"F;!9k05}kaqNiu+-A[)_
+[&Uy"4.d9qO7WHpd;nekX&N<S<I(a,E}]&4kTqmfqozEvYwnZV@+7,)s!wS({>%3=E-EoQ.UZafuGv`0yN1pBj!T)5kYwnsP~7SyV'"V+QnOqPZ}R%-=J3
+:-&$Gx;Qx'M`t/fX3BeGa;WTEdY(3B)X'h^d{k$g]6U_@EGU%a3-B{mQ`l#iedQ+p8_-W1|1sxWh)7!"n`]cWj"QRDMiTLIUuz{Hj74ao'[KzGjs14p995
+PZs%ycO^ib;7i+F&(.j97qB)Ek-z>MPPN6smRIif=OcpTOZA>$m!)CaAt)iZh+GVB{!TRh1{'1[LuBl^nKgM296reDjcey#M.}z@aYk_tAogj$[X_Ioyi"
+%f)(~e-5{EQBN`^,|aJdrwfe~XhoW8`3HE[AicSmj^{9rj{`aZj}3CUZ>WDjO5BjY>Dc@#fgBZ-zPf.D81RT7[yp_[^w&tpJ4us`Y}i#9@6LLM#>3{'75U
+h^x>PST=+:mTCIaJqTV[XBJa"NUUx;@I'ZDuJ^4B"@|qup6)UB;R>k~JUjn=G8|6w@T0s"@BV7+>dJ+|:8(g%rTljY}=x4H__=:pX|qzGYlr:6kOH.LoyI
+enkX3:y=&R_T0Zyw,PbV<Y_Sm,REj9up=Br,tmx5$;`!x.%s('I"Q{Pk-J$7>w.JcqHy>t7o^ZR<Xp(Dx9+rJwQK@Db(a<B|jKrr5/HlNh9kwMg,^LTc`,
+z'53yezcgtq3XMe8@d^$EM!kOKtCZaJ=e&3cuYup$_xp+sSK0S>>9cFnKY'@(z]D_W|^{Ngo0]}>cW89G=|;o:R$'{H}Vbk:e!eTi[XHV"""u=D#C""A&k
+XXFgUy1.!mYh}kaD79.M|R799M3A[9sFod`(%{.YThUd%"(k"QSi7Bnk[gxt}=B<+1FaeI.PR9){F!lS~2`@T_;M>=A<ia2/{y27&gc_v/G|i^CT<&NhJs
+;YoW5:tVp7$<Q)zY)5qMvKmy~T;i.XfiOo(_)=iQb/qlb`~N@PqPS)YT7pm2RRzyKEO'i&oTv2V|svd`Iv{kzJ|;e.'L=_{u4lxAZ;$"E0ZHn'H<(,FW{u
+OHak',V9Jv=k^KQy"^Tcj@FW8%._V_b$Z>R"mN5oP@J6{ZXPLW<rC1nY/{_q-Hk,WB^OYh.B9A9|Ae{bWNHIi^Bt<tV,+UQr=cNmrPVEg+^_LO5J(eC6Ry
+iJND~/TCl^XyL(cHe-:fvb/^:,.5#,Z3#c}7H7Cz&#zm~}bCwTUwdHO8G,wogOxoHV!:0l~F+IX%{K2fZ"kSj:4kU%i2$2@Ab3'z>ZDs4afQh#hmo:V7po
+/5p5%H9tE"(c&7+0Y}VE9ZlUh/-3eA.&kfUXHLs,VC@_d7+xD]vdZt[R!r;:%$H|@77DBHY5BUBw(VV-u6W"x<)YD+7vJ>Gf<[Bc(+%;NGzmO<TVov4/b^
+bIcb0ed>3OYNYw_Y4,6iLk63/$AHorG[bLmgdCWSJ_UpntV"e)c%P{gI:e4&5PT'%WCi&46`pXv]Up{Vy0]6~hG|lV4}w@B7PE!@X]c,_6`Poy(ygBVnyP
+gC7fc'g[6:}ai;z/v)H`b:I(hskJ@GTQ1<z`Mi}t&E(O-f1li{cA8ciAR3.v@!0nNi;R-kd;~<4hj$;!UYJ6Xc~QYBE/Fk}m=S0]4|34;%.Q8)L];S^odC
+fdTi7@`|CKPD+rFIq5o/WYv>/>K)"k1f}Y(zHu~>CB$EmRM!^BV=R%=Jg#<lp'M<MqB"dh}S@GNCg3ILg=^wv8(dH5^$u,7[3.lHmBXw-I=/dK%aoe.6,+
+2vORopNr}s@8K5E|#>kZ.gP-yTLS77P=]DAIGd~Ix;.78]OjUbfj5bvukICC]S$+Y(!dIZa&aaVQPdV`LZ^;Obs]SfXi03L&0/IE}ywhDfz38LbP--+ol|
+G#O<.okOtV|c>[cj>Cp9Zb{5%`;U@UbNO`lR_w;+Uz08jAMHYqZiPyEi#'$9N31X<YS{:nW<<H!M]:@P(RS>&"3=guUEZJ"1bnC=]Nyt:#n2!B[|b%|%h[
+M"#!$m9|f}_fOtAAqslQpHYS~34rfMr=oOy0Zqdn3UpMp,F]{:J^9+3}=n/UfDs{g||efqC9]"7&QYZ`!v![~)B8xvuL"^G9+/A[5+!q`@5E;{,t1CTfbd
+J5&Nzs]{6YTZO{u40}-M<R/#bP|oUJb"T#V)IZlO%Y9g$36wizSFEqv)>A(p,TNE(hzv)W"M#SMPob3_NmC.hLA.~B=)}D~r(g"(9A5d,;[r.mOg"JwLKe
+71"WqWK7KF8p,_TJ5RPOR2)#}(I[IgjNx-lF<]coy`rSb-%Pti!$#7A8I;zdZEN@<Zn3!tV>w@c6qf0s;/5wlZsYetslFZsJTvIJ-A89g!V}EJ-tL/a71G
+;Mz}"fk&@9S,dd4W(doy-=~nd9E=ZhT,pfgp^a}.0XZG_W<cL#OC>PMO#I{su9>.a8bc`WtM/)S[k7X)EKL+eiRU&dzgE|KeEDHCwOa+q5W"(%A&9F}pf'
+.=xp.-JBjTe,[HE8%fPVOfLm,AoBYQlVGCM1EAMC5CKnp--Y~);2MtgAO4${I=]z79$$_,',<Y+1H.pha!_42!bJO!:}CTLb#HH'[Da8b2X:f$}"k%uPIW
+TaLN5qOWEbcwDd;EiKosZxd"Z_2fMb4!8J/f+XqGcpcJ`4&&L'xWVsqx[J@}>U5P!572F#4H6VWSJDeSZUMyz-,wp]fsB]ZiQ%>BdAWT+lW#+M0l_o=4h}
+2wwXS%l#Np+dIo,TPIrq+50'Oo&JJKp}7DF}FXJ|Q|mv[-GhAm,yHb=sZ-VlowGZ"8b8xX%JuCtW$4nJiSAjuYL2SyfG(h~/GS+utF@nKX_;KzKqPKu^LO
+2uZ611-Is2-j(UY1Y(-die.i]6)_Pb!4l642LN9=@h@$uQ4s}IWJ!9:{yVTTFPK93P''RH$$qS&W.Ar/}%_e{Q`iZRQ#gNN^T9w+yJ:XZyFC[l<imcXgbZ
+17l=K#:RXIn3eDs%,W>D~L<JlUoCGw6]l3hD=E}i1hwE6lYeYIHq,R,RyfBguDpdZf^}~OAabo_<P"=EY'=2XED&OR<pU(UJ"{>um[+:xOP>kRhE<o~|U=
+_tB-J@d_^T(=3;:Dfp+qb9T-&A{7@Id,L(~/#6]QrVe5Vnp<W{_Q;$3c]+{:'J,POlfNdQ<oapFMX[I(rWs7n'S-U'++-Y8iDHzuidi"H'n_e70(@GTCFc
+xFHL_=PIZKb;U8e2(#C^rri&KRr#:Q-J]X&OA]aBJ%qxhpR+f#r&xFOZ'8l">3&M<')O,&M%a,WOi(^{dUz#r|lMr#pGjpG`=)3UG-"v"7)QSSn"e;`.9o
+-Cg<]eF"/i-z9GPx~!LUd#Sma%;|N#N9,5&(;E'0<'YpF[#{"}d6F$+Z>I$mWEdlEB&HtTp|.kb$91>E+G~E+qn]o5ewu$^yI>Ky84=6RCq3NT3CvnhN`N
+#WSUc!zmsSoBYEpU><<nvnx&&"M_c>WEiUtleR|G%s5{$N)"l8'W;1:q%_{wS;=(:-cYD'BU~="q"syZ1;`h0$C8iy1vRwCt=",2$;b.@.5+"y]Sz5!EN=
+hdMNrt8@m`pKbU!jy__OhwS-eg^wZiszqz&ekA)7>+Bv8v=>+!#p4rw{rMmt#jO#H)Qj'Lu%[-t7t|:ngR`$d86Zz'9x_kB@GHpODfy^=d0$LeB^y,Y4d5
+1JA)zcNZHIp9J'u8r=._bL0tOVZ#e9hj8'%Y/r~$~]Bq/jN"GrDx#Jt|Qe;N2l)pk_<SZMMZqG"l,8^f+t{I3X:E~PI:MCf<`&"W<fuQoM@TfLouOE^QFj
+c5`2o6]NDT~:PO1/6gRNZO&z#i!o!L~y}UeG8Q>Egt;%G=|{4Mr=Pe#^""pZ,@tG}_iVLD/|qkD`{P_J1qdFetUtT>wc@7(5:&zRRE^M/h)Ee![ih&+m{+
+`@qmj5h:3<p2AjPI,>Lu77elHI'd|7K,S>uUQKyVHm<Q:"@K}Hn`~np0!ovW$(1@"2.)Yh+^fHNV;$`F^Eg!50FJ/uh4%x9%6P:lF2/Ckle/=x^f6!n<0M
+&J<1Zj.|EM8ovVN=,DA3Y>f;%gOI:L9^/K!QKT3q;lcneM]deUqaE6Fxh3va9WjA4W6!6Dhw|HwXlE`z[p"nV/$_ic&MDP~k}JIy>)'Z>-pP&U6bo"5a{)
+4F=+[y{eHbz1`hbWK!4=cqF={jn/At=MSuUN=QQ+$8R:zY`]B%%g_TAQYXq'R"m"PxjZ$/yv6|ft,|LOjb``JOVB>!vH:52Mw%`CdSA4;#R_Mnv4"n/Og<
+bm3Le5&jHSX!#QBnP]hn[&J/>1K}3a!s{RKaF3KlM.Q>)%S>j,pwxsIc}X9YooTmWi@}WA=4'6KsP!:!0QH-]g8s@j1{6^#-IBEG=e-PF]qs(Q:'&8U|>`
+b7+[fn}]S0]{b`PR|oMuF`4Wa+S$xA:}~k>&JA~T'0)f|Jk"fY{;[7lnBDMo5,>Yff3&pu^nAS8f{U<&(9;q!jNOIY7jdBYM;IMD/RSjw}6&Cw7qGdj8g6
+X}INN!!QB]35i1;PPqGBc$@dZGm5RE|mcneH!p<6:m5i9q^H}B(P(4),l-:"N4nFHtm)n,:ih,&ZF4l[y}O+<t@`|$&Ur]gU=feG%Yj<R$}R0$>)CuYb!H
+N>&g&:E;cubT<1F2~66{Z$`dhA'X%;A'VH/r!]/{#kLR10OlA(tu22C#JJNd`IsDUUw16;TngbTwA%zI/^7FQ/!ky=jJ@r``F{%qXy5JluX4/{7aq}Re}_
+b<@({.o`&KpAYO@N/lY%!<Kx4Cf}HZsee`1d,'j+B[8!o![(c:TA^1BArVqwTa}RP.ty:Awk5mMHb{E#~hTX7ufaB|~j4b$(."(FZwCnhbO'X1{r_pDsYg
+uwYQ/5LjYM|_vAVx)J_e'&V`Nz]a]h5'wj`pL=e;j2K<tFWA#^7+t/u}y;)`YB8GfS7Jgi[<C/+d;kXA/aE#5=Mq$<F:7Qs>9+x.}$tO0!Z+f0tgj/'Z'(
+EnXw}q9`O@LhfY&$Nd)S53I"Sc`'3Q@gi}.2Ul7Z_|@i@$->s|w.h(_%c!fV]iv(lx!R.;8|~ZPzqjLd~m=mPUjHe|S76T<k^T{nr!6xo+V(D;HhGi`/Gp
+>{XE+#4p!iScy7@Fu@M!'dIT0V6B[5CEVcGCV,D]t+/RWAw`TQ{9vPKSFTrC_Ua}-ZC=:e9V0j.5SPw}|b{100jC(tz/|<XL^g/|"@((;l^a+@moLii9D7
+dC_cJYHUH._;,tq.f,~@eobTao~S+)_I>Ok;);EhOC"`=0@@wf}kP,_+3n.aME6Rr3mMNedw<N^IhA!B92-0;,z5#_<[8h1GVh&{K0('!E[t"aJ-Ke<Fc5
+D}.iIY1BMW:]PN:Bru^t%6]#6`@7@n!N~z:#w1M(&nS;hWPlpiEjFvx1wasq$@[w-4X:Z)U3dr8|dRNESX>%)!MJ.IV9M^[k,{(sEj2}CvE{!_%+hbG<Q)
+rwK&~LiL`vxpYL5.YoH6q`U$WSBik-|bg^KTi9j^D1w[a`i->mnxuHcUa]1<QM-6_FC&F_OqAt!LhO/EBzey-(ytw<HHG%_K(#W8L)V8]W[79Pp'yR;&IO
+,U9WwwASCJIy1_~%/Gr6t6`ug!e4%[f5>_ZlYZrG0PT&gShVi-!6%%2:]&/B_(>^auIWK!s"vD;[4-<}ih~Z(+!U/":'-,,m!|{3jbU'J2IZRaf:,Zc.-m
+m(EF7hkBwp03TOOkt#jh=Zn>#+1qn7="s;w_R49bV-OK~[%{;=FSC$+1j(1VuID1AA]^Yz<AP_M;FUUE2EVebnn6sd@jBK+9wVa}#%~D>HPxIH=B-J;F&$
+dyB9knR/fiF.1}c{jq))Sm$:dROOBL9hu]dp0LaYI[2K|;2Rmzk6'nZu]I^I4-U_G;be:^>[dj0iwSon}1-ue2~2/OtjxVtEqG#<]T)Plm.aSUA]~QL;Z0
+GE}{uP^Q<AMA}TEU)_[";|+e.QSw<@.5vzLQC4=Xr,Cpm'a+ouJ"q_jOJCCi=7(nRYx%(Z<BX!iw0!"K(H;_a>62.qT@ce2h$|8.=s&^|6P3d{DF%|x|!J
+^|fnMo#C}TQTV8flnMD:zl>RqF]dqdZFXdmFp84-^9i^ZFgM$suLPObpB}_"qbmeU4SJ$YM2cunxBDnpW@n).ctQzylRR@547l3&(g2]iA''7MPKo=];C^
+eqD-EA`s0c^B9CPYKR"ox&^^N^D.xQ$.GPBiL4uC3L]'pWQ5#3{X}`GHrCHN0@#wn>^ma;=#e%CNcH%izw7+jj&&dwXVd3J.+LOr'pybHe3X:;PA"vwH(i
+V({<:y!i!F(W.oJf"E}K3pVV)OAW~NO'H,_'XGCiapy9.Ze;7y2w({%tHl}Kx"JLRl_y,+iV/AQ-SC+P"S,<,!xEI#,|L5M[J9pQDu;S^!0%4P{Ea'K'],
+kT)$RBghGzaRMRCWbs<:KuQ<CVlBd$IUm0SOc$K:9VMyqjZMabwqaS4GLAcQBQ(hm!Xg-i(">R(<D]Q=)S-2L;Wdx!)Sk[TREN/._<p|md0.2<;ea!`f0o
+RZ`B=UdLkei@33hOu/_0>monDX=BLsks^<PW_d7yn7ve+o&iUbYW`N}YUin<FG71W2s-"`w><Fr&6HLo)zMH<d6m1oV!R=7DcShYJ$_6V+1"</N5J68D))
+;g+("/rT2Dl<2Am|_10j(3Khlf;QG>vfm-})/iyjayElTOd4I3)LjuGXkw$uP8,g.R$`91oy|1'MtZOt]uW(O>'FtJOz/<=ZA/RAnqo4t))2&wu":fAW{z
+~yeXf270,,P;Ta2zLiEV5$+e~KF[#=$,iZ3y6G!ibR{CSgL/A(ok2gRW$wHL&f12gaZWI:.<$sy|B`P>yAj,1lzf[YY"V5+GeRD=,<",ml~2R7"55"`:9=
+,gk3U#{sSE>2U03,Uw.il,F=iwbBaisSK$i}'W(bgzw2M}-)/m]1pZ"zU#s7i-_;mtQy<@MW6dUM"]lVl|(/^1,[%UTJq!S)v|6IEW<h2[8gez,!ed0IP&
+2,;'P1~oBYbm4&>x"/[}fM6ccCC<BkVp<PsN7_:%v;T&zJR0SolwGi":zQTM88]ir!l9o,mVYn+oFq-+CH29eElW.]4B`8C#%n9:MiYMZpJZQnZsa2</86
+.3&b<FkV)o!@KR4`8K+k|N!fJ/Ma_g%%7"6`43q(A9-RTVo@C/I:BT/2:So#q9xu18.Kot>dHw$1hxKBSEl<j9gXt7}lq6l.7U|+f=C4P$pe;8O@NOg2bl
+OLm#!%v7h=g='hk=#)U8$}dt^P@|1i)#WE{{s,`dE-iS4nG<R{X6hlIw9Z9qTVWXMtXLDNi@WRo/X1;ZtB1,FJLW27p40PU0K).[="mm]8^@Z_iVGK,(y@
+9.,u#j{aNP41A6jAk_3wJWeqTW>kqE%:mp7`>!Yt{r0Nu7>+ajwvGz%ZoxWX&8ITwNVKRr~=5Y2bYXsmvk'KUE^lwi{<b^gY.F(,RPU`BB}X<B}<VaDARW
+<9iZ-Zs1S4m(N:">A%-LFji.88%>Hnz,[K,_}X$tK#Al<}ZxA}06WP@R.^k@9Jd[I_w,N({[)eTRsIf@Hk_^PMu!MMm(N$N"V&D.>ri]zEUb4acZ}N[#r2
+bkiI6w%Pj]3s8DEPs1n5aQSX1)@f>WFu/n^n$y=Q@Ky"4=QLq&%ct+q5_F}Q&1z5QtRij;Ff"+XbUu{hX%S||fSeDg99s|oy%fCv&8`Y.f#tBY;o(Ljx@=
+&>7F2SQ4Hkiv,CAsDf_}5CiUB)tPV_nkn`wM:[K4#rY`>Z=3EEaN|bNHUo(Nde#Xk;+>={#o'%g0aTtc)h"'Z6]s=[n$l>m/pG.j)++[`_~%dt5|U_-M9v
+<!xI>)7NZ-[y$/ElvM8HgOBIjwkXqFiD>}PZTEyp!&%%JObk{;(D,9jftQy^wy3!yyh8,6E)GB9]9`9|pXBX~B-@(VA5|;r2]((yUiaKvO'1vPQV8P&](&
+-,~]6]|iGm9)SZSCAVF},f^zYpEyz-WALW^Bu^`5l#2{CNev;<(}SQ+vNi;2.c~+LCw;oZa0Wm9VH@eyhhmcel=k+&:(gN"9&ybM9OeDH!#y;z[#[1+-]w
+}<Is71)ub/6_u%;TFk-46[bE4Ec4%&dFPI:Hq6e@4!Imv^t_[`K+g(<SqM<{laD}JT[ecdFl4gX%}W|_r!Ylc9Ph)_jqThbJME_kB`~;8vt";;t]>7%G`D
+XSe^VzqajhiXA0{+7IaOEpM`<,m-R<r8`53gwS%Y}7pWY3.Iz2yNs1xROc7N%J5D!ZaS.)5<z&0Q:FgknoEO^NqK7}Or({}{ODve,5S(V_{}KIsGz(jz1-
+TgOw[%Ac#CTf$%s<FG_((lVT+lZsVJ)f$Hif(}S,0WO+]BE>UOm[]@|oQIT!rJM1Zh!w!!u"ACb48Fr9t0_"x@!hQe%4)sThIdb6=Kh5=sF4_dpcvS!))3
+~O,L)>K#T)uf2Na5NN9l|&ihe98yq6FRdwvz<];|ish&Oi$dJ%Y5Z'1Z,}22rJrQfs|l&q&UFi'"%@3%#4xQj,iFt8CJ6:WHdlT]VEasLuP(#<tkem({fd
+[;Kby=UA&araPrMgGn~+.L,YP5<-+/F$ApILK{T_V8c"8kHGK'>#i97^Ulv]oe=ObE~>s5u=q,{'GYHZSg>Rto`G%]/ky6q`~xOR#7_v~+s!(<Tm`,;<6^
++KBBSHO/9rz:0'=Z3H}LX`55>j.J:pugy%tSLAp`neOVm@F{'(|xywTBaXc1]lHBzX"QG>Tae>6LH];J|`a>WGOe`g"'$TK,J=LmBB4T<gLOD[LOsIA1]D
+gfkn0/Oi#Z3=!B4%rj{8JunhwNN]NAC-`EFU!zS7o3!,8@~lm2r#}tucKjgm3p)09>F(/eo6&9<0_!Ro|$X>yvXQh'0mx+@mq#sarL<:bOGj^i${W5Nz$>
+%hzaK9VbJw&$RFi}XxW_Z;Uh4oo])Gv@IMP(3yu%ChfxT%tOnv4NBf.LoYsEc4HAF9+ri0{8Z_!GZ,%z<+bJgSn5ivRRM8E((RW]uP<vcTSYqmmU:`+Bh8
+}`rrPFYM$-i"r6N_Fo9]#/u.XS/#P5M[eT2y$A'{I>qO)va')_1(l1F1l+9pu@6"Vj]nZgBw_85qiVs_b>#J4j@i/$,T9p03@V[wx1E>_18@Ss39bsdi%<
+1F^B5)283/kZ%XA$b8'/u<nM_anJ$%^7QE'[[6E9K'ldA5F7&pyUT=,aC@T.O43y=t9,5IwLkOg[bWYU%UdSq6HRs0LOmbeVg7)HA/%ibEAhf.^/iFXgd+
+PJoU[px2x1(0iaDW(CJ7u^/8=;kGu6herd^H8CSMix!$W;^k@{%4BEuNK[XMGax2W&B:I<SBUa>4S+~MslI/!}}d`/@=-1nNE0:<rT/F](xdcGMS`Y=iU#
+:0%p<04j9-p,j#V_wC5nKY.^t4I&cv1O4e+@JY;m%So(C:m,-Ih85f^B"8K:K'JM,F`new[JG=oKYZb/RbZRxY@@^wzDYPfVtmpzmk4<HoMx5:U$Pmea8M
+i>4a23~6:$j.m@lS3_ph:Us/8f8J1@n0_h,[TagZCA:7BvWBC-~%wWCs]r#!,<AJLi9j6xovE&Gu"Nl@ez!`YtZ9VlrALW:kV.]>(&;[fFm'[j[8eVDAoq
+zG9cdo5Wi=(R`v$;s-OA(^];CMR+:Ym0R.>&v|SXmeK7^MXb;AI%@%jl-i1g3xS2]U`wVus47mt<'}!od>s"W_Ro8F0NApfSw(.HuqMr:kLwsCT&g44`4T
+xm`|b03Qg&8_5Pkkp$m&OhiD#&uw_%7Ru"oB)aRNL(."M:JYT%e`b6lKIu1/=o)_Hhpsf:GX;bs9D8/'lX-Q#d"Rq@`%uZ{/BEUpJm@m#:tk;<=GF7<2mZ
+(m#bE+-&LF#jW|WR]L>pt"52yseBq>9Yn[1Q1T~:z0CJ!AC<`@-Tq<<y$SO>R5:n@__jMdW#-AB2r]"4R6]HRZS"gg%{Tg9bL{d8L@Mz9x")}'r(kM5!kp
+[yQ|:He#Rb4d>"w-avpg:J@!_^EwRwQ.vhO;'weGzwsLCYuYkf(FQ[DQK:))WtpJaK#N|RI!j0!i`^b#&BQ(Y3%yY7yCRW#AVo@5/GoLTxW:3[|7YcjEu5
+t[;qS-SUtu2L!n$"BVgD[i(J5N^p,Ph7+=NTSjLZ(hG}rLd/-x@y-;,Lxv]9w%IZc=t#J4~]"vqopVi_y5=3^GxS7!4]T40VR+;{'yHkd9.Oid%Q5<e@07
+rERs[^2KAH>Prmp<dJx`'bhO6EtmE#Z{pX"0$n"n#Ttjjf_=(gQ-#>"L#nDiJ+"Bc:<^jUXs.)[i>)0QhsZ/>y(,jwz&))18[[E;%8,(959#L2XD49M.e3
+ZTt9FXo)]-_TTlss0d0gR^P0xQ0"M>=Ez_qx5Te5$QD>G.HL_)UT3Z6LScZVkF##~@DM-&.i@eeC7h]rmLo=N_XBtQ#i{l|yrE/P7EKCAyE&O:@MYP8C]|
+^o1El|`]b}09|L`++QK1Ap|=};n7Y=kRz<|;vh.IuAH9'6zN'01YkJKQAY52vtQRrSBvMQcK`ykAaZfkbmfH;7#S|^-ZxzfmGNbVI}LJ(f.ZgWJ5#,+x{-
+c<u/'Y"i|T&}m(x7XkXTUVMJ&m~_1Af)>w!#o$D+q:hULWMA9t/hYmO|IbB0c!qC+_q_kZPH2z#`+L%Z#@cTLlJ]nyY!Ruf"S=TSjv[/[Ewt]e$mPj;_Yh
+Yj8AT9<Y]]PX$c4>R5g,+%JbR-kbOW6I8;26eQCRqNc0RuzKZWUx'YI2zn/qT#Tp#b1>8=NXxB&x__nkAo'OV<w8=$/bQ&xr/R41/a2q=4!1%o2;%dg@K`
+j;XIgj=xTD`zeC;F@u&d(-7ZXtE(dOouinzT~bx+4)+E|||;[eRSDQ&Yaou,G[~w^CIr)(Q[`>YYnIg"`WK0U+b@{Y_]TyORciGb%-z3bEHVclPU94etSb
+5F9)#Zs6OtR^@}iG35=&E>Qd=F_]E`z4aeLtG_Zzm{rM+c9UqioZ1&3Jw%}Ed>8;c&S:~!PY$G;@ViN{p2>Uv,S;M,5(rwD4`-J#l"PcX#&1<p9qoNroQ1
+`>m)zsB,Y+h|7dZT{S'n2VfPPllWJzRQ+EgOHfXV$F<4;_E-3s!b5VkeDnqVEG)[w}G8#{6=xoM,BpS8X^cL{[J^@j.zXM7K_t-x!2T7w^F-52)xfY5b=4
+nYWa>vH#c}Vj(/bV0n,gt2^K.jr16i$,W#uYe7;E~;BjQ1gJB=A:Nrng9skfXxAN)[0lj9~cE%4W>Ag!Na>=#0+SWzphkq&LFs!L0K6D7TNb6.lWWXS4fS
+U>=Rxsldm+!HWdj%,0z(~BwQm2;XA"vTC|y(n>f'SI&W[o$%=ep(fB=e9W@$Se3I5R+ii"GVlNIuJ|j2R|=lkdnBy756'+ZW[TlQQipR.x2(O^$asR",S<
+9IS5F,U_{Y8RkY$6T7JNfK`7FVKnsc3jWa#u0`LJx!5op%-`3bZ!qe;n2/281KTR'l(4<d<bXJLrbBvhwCt==}Qx~@EuEG#N[/&yf[89BA6Wf|&@vfx8V&
+z<IkdTcKD3~yrlYoHafJ<:k)xG-6H,wNemIhham)SNyD@'mQNM}'3,[BFsBX|JkoQOYjt%xb4v07j$&5WmbugFB4#SUK5UV#|%hmd%/aI0=zeqU{S.DJRN
+vqz$^/.7O)7[{N!33bo(w<::GG0yX}y2n-a"URX%iaDzF:KioX-Xl5Jtj.`HqN<G9pai'7]R^]F.[vYIv%.K[hL)tK>+E&xjS6ia`YG>(pPpD[(3&dsOvu
+"U{Y:-='7uq]_5Te1isUS$7L(E04ajx%Hzhnbe}+A}cz!~1k9WPBmn{]nT6O]u%K|;&wQ3E:z&y;>AX{$Xi]MRo4mI6V<0P3Is@mdV_o5t};WyA&VHB2Q5
+e|#[RcB;`iZ$@a0sHKC9aC"7EiROojU>G{^e24_+f'H77Q{(}_$;]r0%M_>@L;90hbA$hc46Z["qMhB;C6VA(&K0P9(&,>E}"K!AnuJCu&as^3+ZCxE@DK
+E</""2Ng/./|ZmgG|173!SKWpxeGaa{09QJ%|_Vq;DjF@KzW33jmR@h6YW>WI5=,]gCz-iW&bnFHEW>(5)^6"wo%(^|K#rF7FxPqwh6U]@j.VhR_vmJBwd
++a&B{BqwaMrM2ZJW";UT%92/Y)}VFvuVkm!NL={LC%Z17x{H{%Y^Yc7,`QaP%Hzv8^V;|#p<6:Ea<hJsslEG,E&W;E8b/6Oe)H^,Ow2cZRc9>Om1|AwBX>
+(o9;}EF0iq<Khy;Jo`&|qIw+Nqye}}D%X=c3y}<v`eM_Awn/-eR)T;3w/](JRbCMRPK'&4^efQ=LRecc#Vqw]K7^rWyRM>>Sq_SEJVpmCI{1zuL,m7OeI&
+&_,1KN^Oftul#7-fi'Xha{`REGb@Lqu^~jXnFZ"TPmv-QSj;`)VfE-5TKXtf>3}3S=u9QR6Uz%,B'M<P,22Zo|M+&`VaO6%SHie/:2!7_CTWDB23{%cb`+
+A{dx4_)eg(:%}:~'bko4HjseIKGzoAQ^Q_tn!zSdD_^X./{y=^:CcD,/G<r-'Ce(#;J;#if2MS1934m36jOW4:3JWB<j3@y1S1z<A^VBDR4;~n)']'vkE6
+[VJ^;D!}C%/,v2Fx9<Pjr9W-d+GRetRFrI[Gr<^:QU'Bh7_HWo&g~JFtc{B`]<$J244j:Dx3m$T`8,K%i{`'#PD]V`%xyrF>kZ08KNOXv&Oj~[cpyZ)OC+
+]8{'<"qC@0bX,5]#{(5,(#jgO-MSj)6ZmC}64`NG<7I28(Q2eU{Qbw_dvSZ>aR=F!R}ngEVU6CcayKw.c3gCb;~c2WQ}t=]xT5'}%Ou<pVd&<H{;)3q9]<
+Vk%A5.._1MvzNE;2,.QL]k.;n=Hx.pIv!7Dg:F/qG8)+dPwSiD6,(eSCH2;L.(pKqZ[`2=F5p@s:NeAK8:tnD[M%'QNm%y9h>_UxS>a>Xsb`(Pe.DbzKZH
+Ms#la&^h=1y^dAdJ4C,1sCKs+uyGm#[3dn2bYq%4rzG23tUip/x9U/Ee$Nw26DYa9/ntEd9V;+){$Zx42:TNYBr@]dk1gnY_9Q{f]gtEjM&a%l3=I/Ox@y
+'B_mFz,fJ1a`Bq.N|BvOo+-2z/Hi-d=.6u_6f&=bE3]Y5zAzo7)UK9Zs/p$V/XN1UU@"Rqi`#sZJYT4s3HNf7GW8&l.0A:1lj]3H).#];S5%Nj+GM3i1E/
+TeNT:kRDSXRnLDRnI.w1j@U}]>,Nc#2;m`CEOCje(P_%c#Xpr[xIeu"kqD>)GRtECVgd)G0@^,$7u>SXGfD}D6f3TJoTDDBb-GwTyF;RXsr+jTu;]u"icm
+qd[nNgN]Tb%jo:i7g7z@foan{Q-^!Kj2XvFR<rnC8gLyG^MOQFsZiB1|kBu`~N$m.%qJ'eQ>VM!9Oza3K0!_](wpJJnfGfT2TxU`GtGLbVWu>XS7:/#N|9
+D&4KBPphE#'w]}V31vQ,YdCU}w,DBiH/':Rl`U2p>=0B;q{;7||(1B{xO[0n/W%/~f7BIe#6'5gvt)0!U4P-M{DQhAfU&v[P!`PF}C)mmrdo200H1"=(D"
+%g1;'3)P|t;(Vn.-U&ke9&-jnkM(%%0Mw52v8Vih^SoP|#B7INZvN!_rR05M-7"1@sOk~)BPh[KZ}s#lc&Q;oui@!`UTSOiC=ejZyi!K8>e(4;FsbT1$R)
+%ir`7JTnG/;#w4~}Pg,Bb&cG2MvS46A$u|2yVtS6S[H%P4iTiEAhj>Q%i.!Yl-#{Kj'0Tw5y)Gc>lV<eW(4F9b(!M4#Pn{~4@txE"w3P@z](SQU5vjaTt,
+C#aM{;2p@s:<l5[bkb!EJ(5xMhnrf4dptqv)!7KTa+{^BpGq^N;'[HP7($HU"M#-6(vykE^.gU1{x&O_"ec.qM2w`hWh~VFo2lzD7G7/_xeU!&`j)|P^=1
+=}d{!py7&kd|!/&r<h8%Hl1rL3'7|j4n/y-S(%6;rvl!xGba(cPiJk4m=GoKUB|c=xm]`4RC&Nn+CZE;agPlTZj0K^Ro``>zoq_ANmAbK;su`B$D=0iJxJ
+[%:qJ%6[@ot"EmCO9N5i,LQSt_m1,9~k$Y[teu}#!rFfWFhpb7pJPxyXE$3uql]`xyu$o)`q"5zG#lxfeFz;[W7[!;mW#i"9V-S2C<QN.r5o}sV=7!`0Pb
+GjOa{[@8}niYy!im70cE;jJ=3LcGmp"Yig^e:S/Excx%d;EHfVHR|G!"ddKgL%G=OLhyNd2qhr"3|`B4mFcGAAXi1cfZnKr>,zv2DW6@{-%,J,{62tXSGl
+./H-$j!9>j08Ze3Q.,G!--`mmeDhV%w1"8rhJ[aQ|:_'^eLi@i#Q@R$Ts-!RkUpGf5>uZ0Cj>%RG(PvL2QZLjR+7{|XiNrm^_'B8+p7nzWh0x'b8D^"xi>
+xtGg>IBo]XF[8$IQaqIhfRBm>KW|J`&t(4eW,AS%P->WrG&6)$q18FlpO,l"@D[Xtns<:nA+'C9"z%<oV;k/oK8KdKl2.4NNe0]X5LD0bQ&1~+|0'jqfzw
+nBp6e>9g(#1Yn>tg51f3<@$`78vyzU)oJipx'nMCK%r1YG[<m!IUR-t<[)!GrAE^cUu#yoJh=Qk@mZg7cjh3%dY#tmZ`rYF$u%H^oy8(N(^!`[2^+g9b{F
+'xST%!HC!l{V]$"4K3P|R'G%"IuBjo!H~6X=da=<[G#%Sq.Mc4hzJ>=ti(/=Dfya0$X0B}'Yz1g&J3=0H=n!9H[_@@j.4^QlnXk#hBr`~eshw>aj<EyM}O
+XCLc!jEU~e!g"x@OyvX,A,wzhYD]^l<uSPGLYkjquVr2Srlvm={w~`&o2_yc8Zh4scTu$gMSVx5[Jl<wVut%RIN62Sbr4gErrLqzievJDXer:}Hlx|HXst
+8waw"{rY^#9I"^~AqJqm_yk=2AL]J'`Vn2tal('$_8PzcrfWMMbvZSWd-Q;J_!"OY@>gp}v"h`h(Pazyyg-$^9}tG![sx0tEyz7j=O%jbD!Zj0RC)N]:P-
+miH{[&=#s#S_Hc!Lz9s):9s;Qd%c;z;A,pdOb^;/nspH5JL}KGP%/E]'l}8w3{)>I,dcT%k#zqA:H1#hS&xQKj>Y.fqV1,kMzKu;".rR"$A|Y#nYS;_TD`
+[<D7uKY[k[C<OVM@G$lF.M+&/D`$cdrDgx6{:el'vg@zCOFw8INmjRLZ8z^tel46#&2LvKcAC!:n_kI.GW}T|oruw|.6r<D$gG-Zr,;gT6.uKr;5N4Q(LR
+lw8_RJ%hB_.=kZHn~`Uy$+BxeJb`E(uSUKr.7|<x|$%L~mfYF<Dh)fa(ZK-g"Q}@^)4+mZ8Z5d+U^&;p$jjGlqrHsN|Z'RHH:q`N^7hoZDks)wgnA#b7u1
+Bs'V%d:gvcC55MCFu8JnL_K.`t|u|{'xs#910=f+J#Un#&XFAxKkm!Y>ByyGhwx,]AlHfiGK5tSfPYwmQHBUO&_9_`)-bA^dVk>M^x6+R/xKeOi]hyTr_H
+,ZlQ+,p$i<TjB$qf][_y9QOP|Mt'ZsL0]YGd`1nk!o9=q^1t66(nvrZ%P}xR-zvDv6=j#ql5'u4OgwMxp6[1IC+nlE/ng#"hC+<GSCi-sQ+LOL/yQP+z~x
+)qmMp|:cM2C%F-;#xz4Q,._,}RZng|$'Q|+"Gr~[Fs+Z9P[+gKehnnVmr/~n%|W3";}}!kRv~GHF%u;Oq5%Vi[:D}j'Qan;C=Ex8.md42mXEr=Dv2G$9hl
+gSLhDMFaG.I+]kXX(%$Qf2kfsu^iC40<T/Hxg5%KX7rhE[.Di.Co$trsJ7sfi!}7|E28Rfe):Ni@+-B.$(DxMoC0k|,Jx+cy5V'p3Zp!(Sd`8<h,+e5pJ'
+Y#TO"^Qg+!NvPtfKyp,8W)_+XjG3dIwrPTa$N:ijS-4kn|ED-tbCIYQz<UEHI2HZxh#x3PH&..;K5`3_=E7HI`;k%8&VP"C!Ibu}%dc=<|_3kJc.e@q2uD
+1Ybw]OE^-7_][p&PL),mgse^W-0x'6l/!zvHrxn/UM(<}aL]!Q%'T4k:pU;S,:C(9.7'H"!hiFnG%XMNpL.Fx[^/}&/X:]u<GdD;yc@/iY^]O6T)-D:4Om
+Gn5[m}J#)kH^ONQz<.PJx"9#'[)`)2MzUxOIcJ1]gFpVG7_Ms&scKIBPDk|FbZKiVm3.uT:}up(`y-m9/aBVjdk|7z2iVM(emQ}n"sN8aQYU-#bq_[Jo|#
+]s^)'|bNfHA7+6z"mhcw7.9[7DFCxs4YV]NBocssU!EO#K6[9Aec4W]!_I+Zq]P)w40@^Y'ZE")[g'6[DDHBe$(Jh$-LA,08WI8m[qBm{:D7:=x9_htzo9
+4aRg!j~;',w%Z-lY%WFNZMqv;G@.Q[0M,^"[d!aV4)Ve@2z[kmCPbr#()bAdAvoYLL0J40J[H6JU0_S[$elB2D[Kd"(!qTA0Q,"UQsA%3ZH4AYlgP{uS1t
+^U2mwW;3`&5b6^DmkdR,2LkQWkI}&.<hnV6+~=wj`>fxLNW$nUgxN7<n%!^WwY4ll5MSt17:XS|W%dr"x%oy[_t{LbAHPoJj0g;ue@|J4bW;5Ca8piC%yJ
+I8Ym]bl4,|Frn3eOhR`e:`j!L$G0=uj8nE+qsorI^V@U$kS^ODGH9'q^wIL}5oUCV9LAyE@j!P'W`L%emgq@T6dR~/<JG:g[[-FYMHrZxQ0#Nmo`rMd6_x
+oePF"9Kl2AHIQng7iHh=e8!@da'avDaPMfY,apLZdrWpJ}90VH';#A!(}<8i%V/iokQ=[Z~sLf@9B&rX4_w5vbhAEw}]/}$zIE9]C`+jN{TnZ&.ma/Oa<{
+VOrah7@qrNuS{AOXJ%`H;HAtwklScqfV"Lrk&syiz^rDUM6Np:(1tUxJy8/EPf7e_,KV}U&dA}h$"hy&X[R{ha."O(L9F$;GOb>6/N}{S2"~P5OuCsVs%w
+S.wX{wxv+lHETZ=@^8EV^C`'sJG2CevxL#[!ObH8Cx)mI$:D[7+JGre}%ye|=c'-PTyCa^+NjQbm>x{Xy/AX![KZb/}".V2=+[R:s.EJ&Ym@}{/ar"IP7r
+3o"IcRF{:!FNc:cd/H(^)kL3/H`n]cP4jeW}5H#rycfG|0(qPn4Tr)d=/aZI2;_GO{hHH7YiCO3(<k</!6]"OVZq']9dd(fLB"sRkPcCWO$mja;m-7WyBt
+5o:gP`&2'4yI(ng2SKMLx8vv,2qYa`ovL3!9eM#Xe`Cpgx<w7b;wajw"WFqqq4=;hUCeU=F5hgYUrx'J9T[9E#Dtm%2kkP`"{JA8,gCo)n>FG7|x!IT_Fi
+_=cm{(:<Y1Fiv'I>Q}h,$)B5uuj&.Xh|dC6KpFRHWD,vISW^7Ea>Z#5!3grQf801JWg0jNx[NR'D6ME=ZH2dmTi1Khup"`f_&E&B-)<Hl|.cj:J2FwW46S
+J3fDt+^Fw0Kg-3iv.BZO&}S5=`ti,Pmr&AdB0j$iv;4HHm}nBiAILI<)zkM(BRT_z;:srqbq:Jy5UZ'1SSJ6{J+'QwdxWIMt<iZTw4OfC(TxK#YnYT#buO
+0R:,gdLKdKcE4%7pe[N[KD<RT"}E'+TPHtzDYOXp!E<8Q[#T~LFs#]1P,Z!GJc;Q$<1p>iX|{+XBv@@@.2u`]&f%GA71O9".C-7'Q){9=S8,Z-%v(Kl:o1
+w7!EJz!#W5+T~I=Yc}fU&`&pl%StY$[aHjj{q-=<yU%4Sn$g]h`Twa=F=-ahhjo0Z9[BV$%^'GQA4y[xea8]%Hc%;kdX6K-jx/gBZmI3iv2U^(gGzR:[rz
+DVl;kgkoqy>LRbe')hb;I%`jW2&sPE9&H_3'!#;%%s-$6Iay%^[bS2DaXxAs/.4L'^K+m>{v,0wS49$AXgtG%R{S'M7z_^IIwB.=DElID]|'EW"/4)MRsJ
+]GCmC}ITX5CAO4WF:r`tx".tt>8FGEkIQEk0"Pe+%5~C=RiVix;>X_OA959xWS)O/YqGe$ZjPEUMIuwxrwT{BQ1I`ABHU,:JwV'}^UK03ld43$ENl[|,Xa
+kc0p0epR,/>h~prO]4GI]d=wo)eG9DQ"IG5GX.;x2V(g6J@YQ"_A@NA4OU:YL_(M.o|==n;9Gl`=sXRKyP"npfPf0.Nl@y&}.]URAYMo$`:JuxTCpVvKl|
+o]o+NyjB;^#[||!888p=!v}L"3-(kL1Ws#B(rBn"8ug9fnW_3'!4xqtV{U3=@Erc7]x2bl_Pj"f;djmwdC>'#a}A=]'(/^z!UTO@12T1^,aS-1krMceKN0
+wBggB_4K,zwMbtDL8nL$zsJ++(nQ~>Oh>iP%"62U{)qrh$VDP@{^E/2vV}zCDnMQgma4h3C+kMBLxh@j$xt':'UX,leRG#pbC!{=M.-nZ"b/NRA{Q5V+<I
+TD^[bh~DfPVOKhMH:Vq+)C~j=Z$/S-xqKKf_24uP&opJ;RK.k{A-iCY1I72,%3)D9zV4Fz13gm%hF#lAw+syVf680smxmFkh1@5`4q&hM]00z>M=JeMuC_
+<|9G]C/O`fN&}Spkbf8a4aq)_uW35orzp<Qc5Q8/trh2bl1v,AM#_+QaG.dlLAk0GY[TV.B>Nt=9dV_L+[|Y=]&{Zr,ZYCIfY`Ek4)QYL2FT,WNic"'x3:
+V@b'xUoX`Ylx':DpTVUJ6O%hqH5MY.M(^HH+~Wga/>6WVnrEs5K)az<F1oNj{]DYeE`<|K/!mk^bbmW=xEtSzEnm@IJffED}{YCN;`#MGd(,:i!"w_ZELT
+]4F59(a(>5"3p:Vj%qHiYD9V20$9ADe_Cc._neN/ti2Cg5G/uZcGbz-CWSx:GoRWB`m1uw|rj)Lkt)c-e]5;ely@FJk+ntAnLG#GZzG#rVH6MG$G0bpa)0
+7cPKe%R9l<JbEF-[15@kh)}ZAcVQ^U~(ju<rq[tEu-Li]Ud|RC:Rw_K_^,}8%QpB[|C[A_6a7%a5{daWu-K>3gVNXvIsq0]/E2PBSYnDuJx]ma{e$g%(M^
+^alpr%|ckq&q76'C+3h(HqGkBurQt)ncTSN9hG{Oh>_IhM}l=t5&mP].PdO(X2h_nsLi,o`g$:sFYhif2dya>-Mp{dMx)Q87AUGm)"9p:>Gnvbwj)0+c<I
+5t5,[53(~+w["aG_GYp^q-R{7dCnltT,{p%V/ku7Z&P_rKj:XWlNO#ZrYd5poO`8[]Tt.7WY7#z[K0Hfqt&E8$0hBT[%,(qihNH'ctU^lHyy`[|2NP2JZJ
+9m(h=qg>i")T2r}[&"jx#Fc@aXqo@_+TH;ct<Up.`jBgTI;(sm7/SS>AnEh&nPo+aRo+@{W{ex6FDS:E~>bu/T!7r(}U$f82@w0yB&[UAp<d(N3]Lj[KF5
+QscL[E9g1Y;myK=|S!/w4tEIfj7!Ls93_8%v]!+=q!q)n6iDMWRO6%s8j6-i<$Ba{ff`BA<^L`g@$(2>e}Ah+P,Kj=ny4Y^"I#M!$U%(F%>:D@Ro"+}l&|
+]-PIczD7^xG:05-Zv.`D$1PuUn>Lvekmsm&UPDi}&#{l0A>AG@#3h&s!AMP#~v#p!ia[v(6i{qDYQL<:)|;TYQWX",m)TZ_i.Y0("[,92P0C=w,j~=LB%)
+rAa+}<Wed]iF1FS3(14i$62VA'8]O+(i_AIWr^Jd.)rmd^RH(.{N^#i-F!=4qa"=:&"d{kD}iJh-z;G+>y6OOO(Q3C&CGP&&"DuI(_wtKA`Znz@XUBp|^b
+ibN;[]-u}m3P}ZDq1=1BKJ8zj}:J8Kqxbl'TE{g{z,)KEmsQ5Yr$DA_O%ga#>.O;9!p<OnqK`TxQV9oN[^{1uyC:yXX90<H$EXM<)M@I=YDF"<Cx{u>WoT
+&`cAvNi%@BK@j>HDA1n/^N+"4&L_cIT'R>4copU&WMIwHqxse)`<>7D)(z1WVVOCNO9Qy63'2E"Rp8+xu"ksX=Mq<Ls:XtZ67ghSk[lIt(4pS&i%%{~=hj
+1Qjnf]dpVDi_&,J;b:A{ES#rvMZ&x5(B$7fP4Wh|ntz/YQ4V{s!PxfMRffK;W`qu5hK}rhT+IgMRdv.mqzE}rTMyi|Rd6&C.}fczEKV!BrH|=!FeR!f^H,
+zb/nB#IxY!l;"&,4xr$`H;o#!L4`PasX>SlC%'pK,P{l6ut0b[!^%yZdI(R=eDKu[oKN8{.}|Nw9PzPAh}S}hrg6pU!qp3oz2)]w%X7ANqbEw_Z[Y_sqc:
+X!&=gC)TxZ6K{ss=i{nC71!:2/PGAF1OXk'G%&wsau=YV'1&wAC-M;3y&#|3wfEMzsAyQ=37'TZ^EMyZ2$w^-F~BGfr&ncP<,ONbuXK,JD^GGM!22hOx[h
+8[g<GrBWd%DCTP=2r7(6K(@LRP|PynbiWhP&Kk~v:ro|HTP4j348^gv#I6m!rKoB;=I'w84/O9[V0Z(joc#H(^U1`9-c]R-%TQR06^TTWZw.{SJRpSLt=Z
+^$J{49(D_P6TZ.B;ePNs2TtL7Sk.Ou:Ivk^;I,c7@V13g-hwGl2L|E@cwtk6+1Ja7:U5{M>`UiItIXg7g#)S"B;p`^}&%')97m10&BE%lylVim#C'f<pd%
+D9zYeQ__}j6[J9.2R=)Ss2.7eM|>Qam`k#6T&k{1e0X5v!CoZ3[,3Z>2"9'DOSG$`]I72JayQW,J|p8ml@hwNh3,9:5=iW|IO&+!<Ty$y84r'[A/lEhY@b
+ou{-+b";,ChsUiS<$o_YCt,!U38;M_X;KWV-Z'vQVT2yWMjl}C@244W9>tnwbSXS<Ga-fNGO>{5Od&v,6CA;=7^W(x8p]s,$O&|;$->DWY0otcFuLMRw>z
+cLmBdEh{4e"ISoT'8dKt_kClZC&aiU'Tj.ajOXV@_:]+WPN/dfwbuc'Ch!rDS4qZ$/)q="32!S_}IENZU3>h]vy%7!pr<ht2+XLywgjF/%>1Y^'l)5(5)s
+Q}z`21.h:+h/b^bi)1T;{E3|.VZchYb'I5vNEE{tnh/F4e'iz=J;!mT`EtBzz6f."t5Gj+D65UKS6w#'+#1eM:o!|[%wEf&RS1}<DB%YRJ&B]If7;3]isS
+kNt@W5yIO..p[t;dx:~QF@3INiUrdc-,&Mb.U`d}Vu$%TkTi"seG=bfiu[=Q_OY1XnW.QCrY29uBN7)Sys2D75!O^Bvza#n2+T>@AwO=Ci^UAR}l6@3<sO
+BPZz>RGF$VG-m![b/)aIS[mu5UZ&_"/g=i+XGN_BUsFSIc(w$j!//fHUKa^)Lv;2xDWgPe=aA-EM5&B%{_pqhJv.E7VPB4^kb,6J:hrvQg'esa4<JW=_>S
+CCDqnR/OEx#&c_Kxmq}PEjhL[|t6Ln2BTo.;/X]5yO,+Lo+"0j^yI,cPf'1],$+yFUh<h{GAV-G7dP.%L:4U:;ok~Boobh^wm0:Oirl_Z>x|,OIaAAO($W
+ghU&rQ^3kO}CrO+Wo["U(oo-EgVnA:)fl0.C<bF+kA+qf_8e_72p3koKX"jv:;v+5,"C-oT=N'ow}uyY%Ng9PUsJpcE:n@:iY;41k]DY"VkJB{3L"/k|"(
+XD,Aic.R)4IU[czt2yVvF[emtJ/Pk<R7b{LR6.WnBdnHD31V2.RX1[5G,tn"(QG30MeJ+%~:~N"'B2'q0XkMs]c"-L@Tn!=zt^wCZv(P^}lVRZoV$)kC,x
+x[7b587C^MIS{5s|_XEsfpqN8DMt,5u)'REHn'--^)4#Ip4.g<7zxtt"^6Bi_9|'-a$"ZuQx:{9G+y4qR@N<^qCI>7vXrd3>gU|O40"BSNk{N1Bud%t92$
+2:qr:5/d2q]Rhr+zbrPdWZ@qrTulM[oL!7p6:wly_Rfn`GHcSm)vdK:NJO1@HyiR0TrJw"+_;o%y'Nf7lAw=9H]_B=:v5a._QpXAg+2U-:hdz7wxySQ+'_
+CG;[/`'#_R-C$Ry]^uxx!qBL2l}VD)PMA}oUZ:I5isnF:GqWql@_gS"<pc7:nU!8qI%rHeg-kLsam}v_cl9Hi{dD`zz}Eo#"pF<(vQIG4fApF5y_hIjRzM
+:+`euS$W4HuNd1C|Z5H1X9}.")8ecV6K^UOu@q5+kYk,s#B+VAd(^swP70VS#i60%'"0A;r};99;5dueLb%6u|8jp}4%yR3EV:^{5Or:(u.xQxm8K;;sX1
+Lrh'.w3f3'2:KrZO^{T]LDmhO'UgedXOD3j,Oq@Q'IKqF/vJJx~73ANn78jcqF,#Z<Miu.,K%647AdYf}N};Gk;FDP%'X#A.!kbL&5h{]a!2E|WvZS[O(s
+8i4F0$v|7O5eBrvdF!@$U]Sq!M=wcObA!C%Jd3DV5s{HP=1(q{oRWLpl0lYBS]IV`{D7+f^6Ig^{eq.VpXwS)]K&Ir1G0$ca6oW/l[1HK4t=(Lys!JrVo"
+M-,UH8;<AcYgIROtLl7/6z0M"fIqi#q1PjdO'F0Mti@8O{x90=oKp<st>xZK_<"3"U-wbIWZ^WKGPLIrJ'_P0akm75)$e3:d:Mr-[JxFXXd!):iTbngf)Y
+DMscH$(N%S3'Wm8+4'~d{/}=vcIR4{<&J,%7EVhc{%A;t'pC`'lH9Wndo_ai`/QGx:p:I|AOT%-wvVlc=#F<SjsdaDbUAa$|MRJX,8{Pp5buD=z'sP_Pyd
+<%Lb2SgXW[ou}i`J>UCI+N`tV+)@O0e)YBfN71=Rl97_RzOq{.y.vJ{f^FG"y8S.wAKd3Mxee"}3bi&Y{fS<z(X,fbLxwmIT4zEp~:^:9xXiA<X>t$<:M7
+s`'3-2.A>Y6ht^8k!=6){3W(6{9D5Y;EmC>'6}Z1~{^e|;sPBbj(EBoL[ddeOtIXA(l+TAe#sR(slx&8ET[0JKiFIH^g>h%`de8PqIx59vxSb&T7L}R(Wp
+SEb)m3nEY{xf{!Z-j{1#4'tdGPo{n]8KWR-3CC"&a;Y%mcm-mU&HM,gRPE1CXSh3/W-2>s,T6)3l7WA-fY}r{X%rT=|HFAR>3N,GxUuuZ2`pa(Z(LWm!P$
+7uWE`y(81),c^z0TW!U)bB(0I^l$:L)Ft3+f/=vM]!D>n@[h"71|$35N%flo'#8fL6&ga6UN$@bsrp;cajHa$c0zCOBvo&u"{I,Oj&JJm6<j`)##<<&aHC
+ll]SvPT7nMWk@Y~8wpRlpO1]1E^7c_h<:L,3IR22TM}"sS-#'XU4zW~w^hx0Fz&`9TK}5|"sZ&.m.g+.P(B6>)CC#xK-m9,_aBY/Q$JXi3=j~82SrB=av1
+"$TJt^4i}if=t%KL<+n$KT<LNN/ft](mv.QN,Y+4(6dt--46m:-l&M#z5PxbY6Zu`5~YmZIK`E(HXB%KTK3E}{z,Ut[+2'>e8+Y1/vfE._cv3%lO[,W;r,
+RYYg;=+,7q[6+5lU9'Br~`M&.[Uq1gDB3&`GhplnH2;CczGdv7Dae<5E}8"qti`]!9S9Lz&S|FHuOX&WlJ1jAUanLivN;OC{QMBEpAFe03!l|CjiDE`hiu
+faBLKqtl=]]8KHp@+7t'kMhCupM-"rw!vtftj;^@mNY,nw%w'/72j@83'/yQJ()q,vr3ypD1Wan"5)Dsf1Z7FoF1nhH(479C-vU6h]$`kyJ&lEQNv{wzZ&
+T<!k@W|XMtr#BnGxvYsz:glr<SHnG&Ph_|E5[G'/vV"U<z,v='Z/Yo8{iat%S^4arh^/<Z=IvS$/`f5B$G!}[$B;dkfFs]78j;q|ll'6a/^&;D]9YVr|a"
+;.,Iu0ITL%[<cA_PVU&kb`e5IeNndm=[|+locjLarJGEr(DJ(16IFbpqv=%a;;jU<[Ns^5+,Ji'[S|9<^/kf63"nxYAhT{lSyU<Fw/{6`Sxj>'l$Hg%4O<
+1KU`x"-M=#Olv5X}{{9'aM'3ITLW+$JGo`_'&#GdlDI%4]1X|GJ]:O>{wJ.{BJDMm&!nD5_6Jqt2/LBue^;v`,D_=Ro.UKDttls7#dOws:~Se&{p{c0-y"
+EeF$}`kU(5]F8B/l%}B8"kUV/InQvp841GJMv>r[z}z[g6L1]6"<caHzh3Ab:9{v!/M}5=G`k2w}mz60rdk|U|/LfXtO7p);5Tlccaxo,7qQ:6L6P=!e2^
+eJa.H1sA%ZFBurUn)=KLjQW}~C%{B4nlq40V2l>mj3Woe)hcLyxWt+6gR+<y27hXnXq1Zq;cDSiePebjLswJ2-[I8>@WbEb=]n}ldunEoK.'r#M&/PATzJ
+k7c1v"2`t}W{~$%yS)oyzcXM{{c`oUzAVlD}M[_[rSG}Z14na$u1H>/fnqDIyU7Lwk^tZACDmSaL'd,1t){5LFM;bBkF=_:#Hcu"STF+0G/3'f`[0`L;=|
+Y,E:o$;J<6iL1[`QpUQK{"(uLeR+e:&`ob;v){ns0&Ju{V;wN`~U.pAb7ha{D<u]kt#R):11{hF+<Ki'aISgYWp<74ftOhbFLxGlavc$D-Vn|%)M3zvNWI
+{z64o|PECsCB(MZ`X}CsF%h0y%|jZX7p^DG(e!KX$sBbI/3(U'b1=B{u8P+JIFL"3b:>zIbA3^'twwq(Tm0]i0Iw^6,9Dz5a0#[M.C/k_j`k)Ig!dVwhI#
+~9vQ#.VmTOauW+{V[W:<+9:;ZAQb5yE|$V/_7N"kGXBlkE{(2W1L_wl}bC"zy8ZEA43Koj(;3Q%O1wq>t+MC@HSQm(73G$Q:rVHicXf[Xk9ch]:!/^i)s{
+g]M+XaB7q-VAXH'',C,$rwP<IQ+{X256u|;sF1UOyj7cfv,n9x%M-Lxi~N,([y`w~OO}iqOr>N>X9Ovq&7JvX]aF{5-x"3K[s[@<4EixqaIg|q)`jUxZSQ
+$5nG%SP{;7MU![/BVf3(iw"Qg2r6Kx-WF2;7qp/7o^<;MiD;b)3hVsEB}Ozmki{@[KWhBiQ&1KtLV3jj6w3;1!f^W,TNr@:>%(`X45K)_Z3SA"}u0lPpG{
+gYH=@);xLF/RNLxSOs9jGzWG:)!-1!xr5KwJmtcXm_#K5(P8RI`HB^>I'Tmoti]qMHm2)4U9zrHdZu&'y|q3+BdEwENM|"mTIATp9(3fhrozxKXV$6L9]'
+]>xC7}dEFf>!X$aB0$$W&8$j$vP4~D(VoywTm=doJ0_4K/${ot95kA#lS+I{2x6w$M]p$/%>ZV|Unl2xEFmou.s!$@fbA/gl@NLvk`aiNS+4&ZiH89jGv,
+N^9^Mo[+}+BbkkvmX]Wz;%`2s3A[$"0[',@U6Z-1d5^|i#nrEb4Yi!esJ'7>hax4L1fAxgj={$ouJ{tX3HQ"<s{g}twCongepG)4>NySp,VxAS=ZE3/R5y
+zI]!-7N-aOa7X=,Ly#xbN'Ynv<BdBFfzB`H5d`[XN.U%.A26-RVX#<zGz'QkS@nF8r_7[`"=n5]<^elO#6J3qW<4I%/#jtDME22A7o9Rl]I,t9xWUP4l7B
+vpGgA#[nfG1#_W.EIGd"p{7T3FKA[NN7+_W!B2|j%Ph48awCN(:,ySXES0JmDNnFC+LeWOe&'u1hSIEEK.za1T!j4^'ft`:f3RJTF;TWc)n^'>J3S7obS%
+eNSr04.VlfJ0h^zhKtsv.OB`Yyr6.fV0@_pU}uhhGTfIED=`O[-"b.QGLcS_7`D4!>3K{2Ob,Fo)#IsJHQ+$:-#];9k}RD)^K66F[:vE.D+r[WIe2f~tm|
+hi;uXaT79{w$S3]o7cyt3A-Nfb@UD"<vNu8VE8b1)9oX2DZH-dT/%wJA>eeye-CL:}}|^SW;]J[K<DdVUgbuO|U>3oYgN_"-,r4v8ht#XRa9eibQzn^g3#
+SKERnmB'XHHyGMXKtvR{P`3K7R`jCbF;(!AdVnxhuP|%eY/&<:"$GQLm:l9QncwQ5X&;%|(17xfmBVW(>hAI8DuI&IB%H(!Ad=pUl8)lX{d1)uXeaFcoB9
++st!5{8sTPsskiqJMlAP}a#4{g/Hum6[5h-K.iOjQ"5{688AS|G[ntpjP^Q5ddyp|3Hk(iq9JY&{R."qB!>'JJ2$lYtrv0w=,,7`.fEgbt${mtzpi&ILU>
+,u,);t~HzlnZ/.NGI7gb=zg+82t^O(9Ms%/EEndg63/m%bt$x[Lx8fnaGmJ:%+<gL.(5l+O>cwT3z>O`bG>{PEVOrRcDhni0C^G4L%;;LE-W"@uT}In;D!
+3+_BM'iKAY#KyX5feQ.!lCF9buD)Sqjuntj^TjWZL(qu:gdG6P~Wz^9Y<<4TDn@.PJCC:>O'}S>s/2IM#;{/}J0)1:"[q1_;g^2=_f6#g$aEWi@5Y`TZ+y
+}'{pe3V@z1P{"j@2rjpBnMN1H%{i)#@@=HE]-$bfKDG|ftG<,9'#_hrFEJM1+Cb}ckJKkVH)oc=UAN.;}cP(V[UTeFv_cnx(o@],D,v{f}<X27vffgs6@+
+!e+_Hl^<Jy(Dqs#L4}Leb(_9yj&"!6US3;[TbiF3SHWyORIBatKGWq/1!As6@y^^uMuR6$$QpnY|(nk2-[W`$"9v[+V>H[$sKWS+>,0-<2|VdIslV=tJ!7
+Y7Wym;wwk|S5k,Xkqlk4xkhvr%t,120SD5AkruFix^T#T`A+E}k0zkv&<RSwPM~OP4Q/pr"v#CV;ct&Tk!{SfoyL<hyyq}Grn,uyU,1-I2'f)3m+,zjc6x
+AN9sd":@@#pAV(b).OvkKU`WcDd&UBG{8rX2A"m7Zdqg9i>m5GRNeaEhtgjNSQ&OMZJ"Jjd${YSJJ|QJ~x|6u,W+$G=IqLDosQZ.oR<G8R$lcgR}K8=v:M
+c]}53,`kYZ|c27vJ.{$8cv8vizh`ap2tK@UVLZ]hcSG77nf|AFogiHO="vh`1LOkx4da6GKqoFxOc`5Hdm-^H}UU`X8|ag+9F[,!fxaMj|8Mz3CM(eht;z
+B;{U/Z(/G>E`k%>I!pjzZ]NiXC3cP7NS(gHZFz9s&_qI2{wzooxlTi3zS`pw,+mGiwx;,B4W7`-oLie>$C`jdL2"|x_ve@GTmt1;%82([%Fn}_9rZcs>AT
+(el9+0hgXBd3:jJ+WT".HYjmm[PcYn)$Af$e=VCRI|sezoI3ISVkEXV|$fP8:}-,9cf{&MsKfasu3:O>12:#T(jcDpG[e.KFU!PbEDWluuzLTNtIFP@1,-
+Y6{10f'%&@4x2%A;h::QPoG.Vnp8=h@`5&rh#r+WZJK4[f;>[J=l2iR#ozTS,|ItKbDhM$T1UkG9MWGxi[lqCFk;yHj0jx5l"D"UH@7(KW;5V#v45k;ek9
+x8O"Q&A%7T2u@`yMVB<r0[.jYrZTQ09vFF1=19Kb#|wr`vay")xG>0cJ3Uft0'+q%-UGWGD{4=a7Ao:zAiQ{N[Yf$)v"}4^Y0F9pDTA/BM=t>5</hTPZwa
+&>Ael7;#$D[+50RR&O>IaWjHFECCl@;+dM,1!R6'<5B_wFT'BBH;cULWfsO=RT-^t]Umx@]I-yoSb}YS=n+e3TZhQ3ZJ=:V"zRO,o6+|DWmVh<|J-V9T^>
+^Q06"P,Mg=X(E<]_&V"^MR<5<)lz0$~,>&nxS=DB'vClRi)(|S'Z,"tsI_4-.LSxQ1MiAbLqNn'<R{@RNK~X>2A+1{l5f7ILkPmyY-ZC<1vWnq,,}g}{#,
+)YqFH`>#Bd&mC]2tZLD2rCZcHyebV)Q6f"7&e"TfS%bH4Oe,GE=g"4nJ%W)uY/HYAa7Kr{9RkeGeAjN-AS1b68pdb)[iVEeXe=[QMWH+(QxPJPT;a|E/9F
+SlA3ooBB-)8ezF}XgI1WJ=DbUQ^`XxMB"TGzl_M12)3W,{c';tL@_4iL>YG'}[]Yd>XSa_lT"lq=H{+BwRbFXAvt5ul8##!-60_+S0/VfQM^RiMT7iRz!i
+8ZHk^yp9b)d{8uU=A:{GsJ^piC7)GWH8FlyY8g~MSwB@NRAL=4zG{|GKMvkdxgU!8d)=Db4$K3kfUgjd'6'Z4X}EEX0GM4sA(Bb_+h+;g7ac/5hG%z~::H
+G4nPVQD|;Z8AfMuI"27arQSZKIo_~KAo@@Q6FP=M3Z^R[A+Jj&^.mN3Fg1_'ARTd<tP:39px&tt8^+SflG#;<Rf:N+hrGGc-x9_^u[p8L@13}"}M%zZ%6a
+rUsPZc~[uS](DFquOQ:|@2kd-(S96|w3U;5KHz<hCeZ<r13x4C"IL(;Q>-n6$BI7`PZ&}_SaM,l"Dil/:CL%~VD$)WVONq4;^vk8HMI>ym^"DZRRUMqJYN
+d%W:LP]!GF|rR/['e+uwiDa]1Pb5<temT2@Jc-0utU$-2(@hM]@FfwcbHc{8.i(N^6FCvfn>G(cFTMYR^N84x,!zC)Nft$+:%R=:BcEeF1WW1)XkF|/X^J
+R&d2~[_kC;FA9)'DS!Tu_wTqJ(p!mdn^w+O5+dflMi>%0/7t70.;g;S8B&'Rm5y;Eq]Q^toS$JAV%^ghL,b:k3y/~{dEXM%%b>0N'$30>Xl3+`gr&Hlb%<
+<95H|CM"M41``ep<R%MXVZ-0'OAp:SJT@uz>;,36%aC'7p7A2nWGwsv^PvO9$rO%~t6H9yU4{p8(i&o4J:.NV5J$9g[|&mew;ar-.R1J-zv<$A-sX|#E;r
+yPkY`SYdD}P-O^KFVfy2]6Zo[@a2/i7e3h.j6zD}P$Zw~w6A2#Y@I&TrXCK(zsPPzk;7qVV}~$_H;$$@>ZRAh{Q(%7M|aPa[B33T`wG:z`+`-'CXWPZ7i1
+FLf@Y)aaA>Eh)1I]0edK$wJWEN+{&eS7Hk%BYzZ]!Bw<B(piOE3ROG"8m|+wlb7D{`jl0TbvCdwD-Z7yb;+0p+K-(r;O"g`--C=XFM1fk1x1,H:=gM!eZA
+=F,wh%a%/$M6mLNqN2Yg{7RLo;Lh>|]g{<[Rqmj^.9]P5Ccg8fK(a<:.|k'z~k:-a.Et!bUCRKn-^j&%kPSvFurklAxcW-[pq!K1D$MJM%D,J1i35Bu<]H
+OVnosgVps%INnAuzz1d;dF.C3xOKC1W:ApR[RJ]%sSr;>%)Z8!P-gFP@PbFukm@]GV^'==1v.x|'I-S6P1E^S(O/|cpa1O%yyep:[3pCdGOYRAhc_[l4Nh
+7]KiXgV]#-fPOs6VEfE<i@`R7M4C#Pbz^3u&pD6;CC[=}Kxy~U}K-{^`ff`Y95G0oQi6jne1^W)iIqju7jP"~dOwX1fm.=WG:2MWyGj0IT(NZ_22/{:OZo
+v7RbWR1K1BC`.Ha1sSt$"VDn"LIQolv:E1/vyTBY1kQ3>C45#LAeuQ(pNBIN5oo/0RvN9j]@bPxf8#o,133IO{MW1n'H9%$iIA4|6xvafx:@rqpMs)::&9
+9IIBvY;DG;W&hfa6i%s5`e1=Q]ps,`c[ryCVEZT$4QeZVm:p~d]R$_/VgML(PC[0V[J+0#{3XT.``$@!=E/tAa-}f54CtG]J{jaKz;e0ATy!/H!iz-|Jx]
+j0<n~IIHO><b]<|m7m%;(Hns$M)g)'gA0CqQ>9.,P=~D8XV,@{)aVop6,aDyC}=z#fv03#D_6Yqoc7T`6hc4-3|I4/,(s1;D|Rt5VL~+}-~ib_9Ia)P@bC
+=NSJri+s)i!R1ee,kx]X>8Y#,]e/5t9VbnC=Qw{.9%WbL#sB',Nj<HyK@>""me|1pGF(Bq0_xy)8ZfYab'U}QI.(VmKKH]M<Oq&@u-pwI:=UV7Fdn(iYFS
+.q1S$_X`6V],5<oU[te1[Md:,)o{)2PHeNK$2D(h("Rih'u8w,aJ{zjS',Da-$OOCQfBM4X_%}%gpRU@Mv>PJ.f>zV7hu@GMpV$GP8W5{PLMQp7jgDMN0r
+J.(r[$Il@c+!_OZ3cz1MviA<Wx3v~%D/-ZAk"k#rnCYP.E@BR&[WXA='k7@&SX)sd-X89g76!tP9eG{-PidzTI,BmfJ.inH@)gK.'sWHu'vSl]|AeJ|>/m
+fw@843V`Lgl5|9tq_<ILEZ'|kM>(Hsd},v^Np_6Dl`_w;)VC6fruNQ,09j{gxw=s!iqOey8x1:`sCkHIC#2-Y"xJ+X@{Qtj/]4=^f]{2|V-V-3tu00$p{v
+.gFsqO&k#Q94@0qxJ1$F&m6ZB+P`@t[%oF"3$]+#+ypc[{2zg"CnN{wnC#[D{beGzO`[~&)Q+h3xVZwp'][gAgX}HfPap&#jnHpcF0Gx9e-TzAwTA.pjY1
+=3oN4^G.MkW)$=>MO./QrVXg$iOMx5t3"cO.k#Ci5je(/h"L}u_9;.NgI+xA4"E5aM:pFc-{aAX(~kR|p2-mhl,KAkMPd%eEHS8C8J:DF:!!b|i!,HL4O$
+d"%)&+N4|dQQaH>&[o{#oc|{$+1LU]lN+VPnXG.1oc3<287#J>6Rz])/Dl69_HkjNfQ`B);N7>YWT$1Ta[}byAFiml#C)S`4%VU1xBs>!Gm1X#uW`=bCi,
+ko>hxNin^Wy-j,58"wpoe`M>)n4T+436qnv'y;;0Xf+{54-w=8lK4o6"sap[6,dH$tJIy"1H"E]a=9G_@!t62dWZ78MeRb=+@"IJA$5Y<K'7~xE^FOpbvF
+&6^CCI`Obyy)-KR+XSe57e19w#tIq9|V(yE5"7<H%B{:DAVHjQ.fFUSsK|b:OF;T:k{A:Gu;DxPohA!owne%gz%xMLs9S4ZSHEv'6f,p~|kqqe",hlyBc;
+34IbBi0]O_]#kikI&D,8WBFuE_(L'#JE<V<'0p.X."=I#%;x{n00D6=,Tzb+"r<Tw,38Hi[^bZVWM4;Q'%_2]%l(t'Y`Hs"5b_rUaJrlv{HvP5VMC_wZ3|
+uUFera_ba'kfeY5L@@n>iHu['U/k5z[YbZfM[s[/l,<=l,73;5R,]_0%x2uRLdf|Q>=E0e`w{rdu>Vtf9umX6R57uR[|&SlF1x3>LlRCk7ory+h'NL"Z@:
+S:y/hBcrm.07>RcoTygQg=(OnJtdWnd@7Hfi5!rccu:MSp-O&qR1<n$]1G'.~.XQ]p(Kk_}NFYTi!,iy]/N>/A3ep5`[H/6Ks>bL$uN#PJ<JzC:=kg|'oh
+]nv4wxj-jVd#ug6CA'^LQqZ3M],1AOASgKn3+6q,XaSl`ca{)stUY)$<6Avx![!-3rLuM|01D8VV/0RrGI6,Y4-p`=#iEbUHrH{HnP9OSm~pJ>dH4]<niy
+P+~4sg6T+I<]al4nXxIN5d:'@e"g8fWrR[ifw(Pz/iAm,KgAh|}Ud"5OZhTE]CSQybS+ZwJYZX`"=4'3yf-L3#NHp;U&h8)YOs>&=DUhBxQ8/FWSgin9]0
+A'Y)t_]<~=U6L[f]WknA<o`EI7QsqtY#k.q4Z<2U-JW2!zaICyswWys|-DGO5S.SKmFQ_eU8V#1x!E~{<['3%iJ4X(b`}!ei:8oC{BMj."dZR0!keyp7}@
+LwRMFvx)/|5ab7Je#C|1+BvB`;na"Ta]7P+ZYggnfmUhZCWspq2Xb_/x5{X63m4kg9WaHt_5r<@h6b0:`VnB~1Ie8dKC)Z=qK=i)S>B]mG4#s'W1)3|V|D
+e4D<l]J1NYz('A'SWSjJzI-,z2iiQj=`qCvt(xcJ5a.CM)S3ZG]V}rip;A)3-yP=Y9<0,^B&1Iy/lS>1fH}%So3E_0AR`}%f~b!)_R1QP,5413p;y@iV5>
+leJ0Q|BGz&]A3'`sE4;PHo51HKogh[`=ExEV6P_|W>rnhp@$qwxZ,yK[cjF:qV}Fi!E$>0[H:8`0<R{F0x0Q:/81u.%G{(bmxg=ZY9`h9).ITdj&}VHjj#
+K<cb&+((a,UsokmTdJ%`eVR)x/T(l.96DFRRFh7cx1<-5{&g||5Ipy(lP0P>F/l|UcY2b.4<7Gg1Gn44rkC3eW8tRVA@xA!BG9<d~&3csXY0Js6f6;u!dh
+4$$Be&q(zx3S!UN>OW:78eD9nrx)>z/c|7QtSqxdRZWZC:{3YEoJ#J1UdN@.x@r}pzFi+f:5x:,fFfc6T!BCMRH367A0R5]geNYX98})QYRhS%bN!0h,pM
+QOG.}8QX@1(wJ3YsQ{cl&}Bn]F;p:7>wYxx}ba3kaak$3N6wHKKwBpkS-/:^XW]^N}/t:QafO"Ph-@n.bTykc"lZ%JJOJBog~WRT6Tx"|+M.U8:81d2"GY
+b&i1~EihnRx|#rU_-ajSoyQdCJgL;,#+CwpISQRcwS}}mWC&C:JoKZkk96NQ"sSae%IH]8^gPUZHB9Z:!sV:k-c0RFKhdh,D_]vt:`R4.Jv^:!:TyPa(n]
+]3SDg#/ls[VkK<.V8O476$58.pWX>+%UrYI7zVm#Z25>&"s:PW1})kw.qb7wk0-ff&%/6I+sG&TD$X|1VEl,xjTo4wGSnDG$,!8TnZ|WUMk!$(Jhv_ikQ1
+d)BIn@MP^#zPj_>#hs@4a1hHd)YrX;wg+gY=@F}^!@Gktv6ODSy}bQ+Ap=t_Wnf:NQ{PJ.+a!S-G!C=#7wo2"aqR|+j9I<}eqJ@zG$}+t&F4Wk=a9^kif=
+dt,;'&j+E$}&f}LbD;p2G/>y`(v#=uPZ6LOj]l+=PGfKR&q4y55FcKf]ZM]1'XgUP<JIlXU{>xHrX5#TP&,/])PxZ>E%Zx^`1l<2{$vQT1AeHJc.iMYNHm
+eU5u1;>Gtdg;S+$8^|y=D=:+vCl.[Kux/R&sv0~fc4t%p8@2|.`$wQp|U4ULDw@8K4rd@ei+7XHM+5};VUzhe]gD-(,z8!gTfnbzO}_Dek1xT{!{Cq^O4h
+/37,-`gsAp`kr5G}2'n1wkS;m1zf`-GX5E=3WdAbjET|"Wd^5^RKu[pPnZfMSL1t/U-Lw`tQ@i]2!Ptg2Ivz/c983"Z&$2ory2/xS-e=0Qkqd<]GdL;Srj
+HdVA">[Ip(abMko!D^eVT1Kkyw5JuJZ5rg~B}YQl}rKE'K4xCNeA{"a6R9lvLDym[T{%(X|[[uByCc=lo5S@bAVPGo`/`1Q8(<p5Mb"N#0E6q6:mA}N'GU
+Whc:Wm:M>A-Dw.H%l[~MDi#/lt.sXaI!Y'>5_$0>jPSU|.nOD[.}59Gez&r/2|y8_tF%=V>w}P=7AYagu}`49o$^q2rhK%ZfK%V&d%PAc5{Pk_L+y_qLFB
+ulQx|aa)Wj9'"5s|eQb,Ombsd>mg!eqJ{U@6z|^D2XF#xf%il<0%3g%E_=ia(kOfH($pY;froL7o'!Y4>_gh3e^#|E|;IS4<thPC{t;/5#j0eapk+c3Df}
+YJ`SA[WGG>DjX!'1eGz3AR7B3SUxq"d,aOd&J6wA/ZT",b'quyw9dVdqQ_<EkT={vdqaC%#Plq(y_T!d5,ko}{'Ekm%F#ks$Za6u25}%/Hsc[y;&4WP'1B
+fC{.>&sj6;#RxW)[xJAC4WOB!yLEmsRu+8C=`kdmWNyAjrt/B|6%A'i^&BGa&gdX3GR@Aq~P|zm<,,u;+:tsf+E6IW+EuPiPh7K9s!o7]CVZEBZFq:Wx2&
+X%=R{2w"KJAhgdNQ~41X%$sKyiYG"nWxw%<UH|]fqV%ji!qaz4jX8>7ZLqbk{])g=/p{':QXcMxr:wq2zR)$KSMg|vtqKs,g2hqV#u"%ZDwC;EhgNO:}=6
+|vDxJl0m#cG+k<}h#,Fr_1ZJr|:y6mpv}ciGfIoDL)T5&vC!&W.pBf{i]NgZd{YH5_e-zU0Z:_&]GM;qx8[egEt"4md>)2Q2!lX]91ja)sf.Sb~.uW1PGy
+26vr[uYZXmcLZu6(Kp(V&L%5A$3"~&T;HykQ1d]s<FIAE@li#+/EXs~+Oc#uLoo!&wnDC$r-=&[PTR'HA]'+:R)[&u`']AT;6[=YS2$LQg+Z6<,Q<Pyc`U
+wn6wA-=S}>($TEm>6j_Fq9Kp7b"B|KyaZu{{Dg<c:Oq^=;%fLbZTc_oZH6OXVYN`;{J|Ngt/cd;]jUem@iultVN(}5-us7A}B<h:tm;-HENkxYxdD39v_-
+Qy"qw(%sdTIY,X)e<}#Ev9<AUCMy{L_Ayb.rB#,{1,ErzQ:BoGMci`bp1Od@ixR,d/9<`GtwHbOy%F>I.H@+0"MpW,V7nSYZu#1DCN%Se87<|mvY0j6""W
+_7bdd>>[uVzxb`!6Hi;_:-UXo>u^1x9F3r"{/['_.gm{k&"w+Z<7o1!Wo=wE-fZ%R^hQFtcpXJUE7b13qJW;Xek9CPRNe4.xM!`Lu523Z{so!.97C'|5|^
+hoE+&b%]k+}0n.7<yKDD(`:oHl`T7Gx=k;kaD(%"'M8E!&c/ZO)M-R1Zoz%xtj,Ofs=Uhf)33oJ]nA+Uu/;A+]U!^Cw_$_t3v%.sU:~%`_s!jY}+iw<-gt
+SfLxM[#;fyBs]E./q2Y{33H{fW~Td>ph0ru^c3YnPCEFkhI=fW7P=OauaJtfbw`K|N.fQ8<yerI6)nUFVfr548GGB5}G<n:dj79xrIl#'%nWF|NZAv,i6t
+{{}HNL!7q%/iLw2w{'}`xf3$lf/U2VAFSfT#Uo}Ki[<,@)|q{PhYf>}eWHMO^#vQvEIniucZTi$}{q0Ehb9]:PER8(j.7@>[^l0d{N@>e|v_~gqm}g"8B,
+En_%R]`N&E<Q~N#t<`A0#uzPr;D&12^_pA|ZZ1@hmwhTvm_Dcn:cv7y7LtCg5zL@u4b$"kN$Di!zy<x#QFG0kgrIj,m)!#seOczJ#N>@d+m43vT=W9tA0^
+Ravyip)9+v.}|jOLS.(s<AZ,Nq}nO4$11ol'9{]t)%ZOl}E8UC:9&Q)W!FQ408b^6;|Y.8ZUEW6%Aa42~}#"KAaX"d)m46jDFdwC:R4WPgV+3)FSblB#R]
+uxsQeP[hwR3MiT"<=,r}eRlw[PO76[d54ZM;fd|f:Bh5,)On[cL9Q<}ge;PI8PoD$bS2nk-6Fln/<.(!{E9:Ata$e'<i&AVouJ|.CWg]!B{wH)e5nK/3Rt
+{">["Y^KhU<x-x7-xe"ry,`dEkPJ{bU@=5bE]fSuj5v8>Anutq@0T)gViB$Euhom=RB{ibK^sOrty%x};fjyr$]fDodudO)Jyk.e@w,i5(VE+TP_zCvt9e
+i_88<`=H0aml=2+ZATeAFVwd}5>MM3sHcP#qFH:WW=Nm{]e^s;,'4mQ"[GpCT"B5Uf,mk_[[wE):bbw&f,i;t2Qqk2Ck@G`e>Indxs,r/}vN.;0!VpRk>x
+GfsJjxZL)MQ{|%tQ:qClm%/'!=4'-N"b/@3CE5@rL}&O`N(MD0g3#_t__taoq/niHkr7P%0r{B)s(Z9LG%U=9kZtaDRAo5G<cI([#!X#~sZ`O2V=`58vd/
+vB_J"JDFRt$'d0buo+XWIbtdU8[yR%:HfY.8&Co$EdTx">$r)[IPZz[Zq8D{k$rumE&%^0HXb.3-:0dPuSl8!k>o,&@RUMoDmUUu~c/PlIHAFe5b#mCBdD
+biZ8CS8ohm;UA5$gj7fM(OZ{7_N}ffoRfmB"={:rA|zM|aQ-few6qD~l9[-!aD&<Km|zDEp.~5~o5J/9g>GS&2JMUKi1T6J0A&sI@&nqFA-e5[~YUb6e6p
+Q!t8eGC8~Sb3pg=FZs%DoCuhZu)8dYKL[uL$ci:6CfqTg5eRL#Ot3ag8w]8WJS<{Igd/[2OE2B'|x{>8$uN;YE)Q]DMmPT.EA+c&8SP;'}%I:)|9>=ByIa
+lDDSC{LJ28n[R%U$q.n|>moWR8nk8kB3y;/2i4bx^%Bq/q[t^;D-v>F2WIwt_5w98Le|VJ(I274]PN`/)PQ1@Tf)UR[-917k7za9B,5B@s&ycwM[WPxqYe
+L-%k29uM!SW4%vAQH6'N%TTwSb3cEdybJ>CTPeKf|5%.K!iW}D:+1h#fB)Yag%7g)n>jw&1H!k4i|rZSk;0UnCY40;j"^P$OfMMFBYb`vMHdF5]Cwv`,Z(
+tXX}UZR#NHlEffW7_L7$QjxpVp4r]{iZF)Ml-6)R$O<gvJYk/)8.v2|"FLe8)(b-W'SYbWNZL<6TG;v7~B&N|<8JWD2Nl:kWA#h4;!=QdDz|efLsI3&wWD
+_1NRx5L7G=sC4@USzk;2X06Zf'UpcLcT9Xg`y$UtB1xxAH;<_.uTr]3rb5-(Kq=}ytvzw^(u004<6=;7~J}G'PiG-eY)d[65`^fXMm{=y9,isg[#/,cbNw
+&h-:+/.A%xKk)}5S;6hkekyf3h=UJK/j|}6g'EfRD6T[)GGNXP-BQ2-,~<1wgXK%wj}ToO+4Y9i$V""lWUMH|6f,#66{-HrPkB_Y/"hQz/ESJb=@7,&s7.
+Vv-v:|bwUDfAO;bNbdnRwB+.3,c`<0UdM3(Z>ln!,/tuK<zBxXjknOO8PNV9;0h%JWQEx2uFBL&A>IpvqlA_F+C4|2Z"@O|H]9"t$&t[^m,^/|}X=+sxk0
+#S^GHfKe<I15<P~P++c&iw'-OSz{2}CCg;eHkf6-T{"hq:R|c>8@3/o04"Fl[)h9f"WyK|F)g[.ga`jCaMBaLk`NC|cC^&FNL>l!XjK9Ho6^ZK,)[DAUEi
+}MdYf6Wh$@#}[l45cW8z7_9("Q/()CZV~w7H"$L-4y'N7g^bRSUmsS:CLwP!ToSM+{}a.tkMO#1Kj&][/$f8;FPH,Bm#.J>r:.E97A.f$MwHuyiglr+vDb
+iRx5Rvy<Cta-k-4F{ym!s3eJ%>.!2OeW;#Mn,SyA>l<p,L|N#bJA9tSfD@D0F/"N`aV.ukf3@7>&H_Vu.gGsRS9CYb8Q8F/vSr8LBu<`!A-aie._lDV&dK
+{4/|Ts+lR,`v6EFmXcnC"{Vz,{:eSbn`Z+b>+EN,{YgR)oj|dDeJxej5R5Ry|X+,oOnc@^`SiE=JgZ=95r>WRRkq'KYvd^l4lo<w&Sq4Wg$5p$W|PrXGAR
+-GbNSuKX9^/Fvk'(d)xis:N]]$uspx%s$Xt#q'k@v%H)G{0"ZS%KRa'04j0U%sQ&Wfuu6XS[@4q+>q~mc.uSo57qi1a:HJTK`8X-+1W'bPz9BhiAO6+k!m
+gkY.IUo:'[fppWO064j}^$iQtBIX9Ilgjh.+2B5;4%=@3ckI8J=H]}_}'QemkP5Hb#9EavO8~Nl[=/cpcioCjZtJ""5uNZ!8=XO;su2B3NFMoM-v]o$2Ep
+ZiPyEi)Vte}u5JYG_B;]ycRN:X#O-;!#wxj1|8^.2'~d[=peGlZ^uZiW^+ipd|{MQ$t.}Cn3N/1{iFcz@4mYMIfrXy7>u9T!ppgv!kXQhos{a&Wsu[^#MY
+vg}MX&8>wcYI<w63smC:4"{5TGC+K]zG~t(P]!dH;Mz}"f1-=OEJ;4>jNpCqD<mgq2:}sMB{UQTE28]1Z"X5X(Xmc+8e#$^t;i$yEgek0Fxe_pA@A6{$Hw
+cd;Av]a`]usGQL]r.mOg"J5Z4n^e}ai@j!c,v.xeirmUH#_PP'H>eH^h.^3/N'ZkBgDJOLqI!]A@0q[z;f^}IN'ZvTx!WNg+wEOAjat+"{!ZV"]E3Rb"sG
+JqaYJpxWP|Rd_d.}BJlUcp1G7_/C4i4lWT2ZDoO!7qaOQ}yD6CE0_kw<{%&&,(Q3B;2Tz(=2of,)fo&I]V6Ka+.95>o;b4^/ML-LFRFUl$(Q!lzcIzD3zg
+dMCCY&MB3T9om{dtGd'gbM.ng0`%4WI8T@d)_.bc{5!x[#!csvXkjZG]n1`z2!1O~^~7zNc&ICM[9v0TkYs="7!uJoxFR4AOpu;!iWd8p=Hi$kN4vbKvyf
+s5JekgOOMn>)$D+9i3cN6kV1Fu-^,S`ZRx';c)81.s9@[[.#R!d!Dj"#~ANiKXW^umXNE"<Iu%EmIyan98D>OEb,l^JAlL8=O}T[mZa}%i]>=aC(+E(+2Y
+@j"GsW]&Gb07ylRF|r'XDzsR|ty"8m#F&%bUS{t"/!:[I)a4bHD+IE~:]N)hZgr^9p#8}wEcq"+xTacKCHMlFidDja)w~]UF.L8wB+X{lE#%obKd8q$o!t
+qmj</@As#YWO(nT3ieOSm)kS4L[A{ooNW.Q8mj'gt"2"3Ulw+7hh7'H`r[}J")2[3biu~0gF-y6/TJ;aXA&N%:%yq([%=aO3bchye"Y)lpJ5r'L'P.L8,g
+uSa|qh4btfl7Z1!]I<3lveh9n_AhRqCbX@ygZ|]`Y,6%o1{sv<Pi'y<BK1l3uk/9%3&FvY;3%IuFHFCZ|EkY|a}mnP2p)V!2wcxw13W"dmQY'"|"=QBU(l
+B);u);(B;6fvy-GN#y`%|Xwq7!9TJGDrK",o,z)-|^>G^!0hYj}Wiu9yw.[=-VCZ3T.GIWj:IU@@A+2}}]K=tW>XGLl+m4KtnFt]p4|'6g:Z$<tt>-BpKP
+_0'cd.W0Fko-yX<:[;Jh'G_cF@|"Ji;@_$~9Dj%kZ=p7Q(W%2"rs:}t9w)ShBluI^C.]]s%'},x#0'AP,U&+ir-]o{OUaaSqx]D&Ju(^R}]/,fmr=,^ZiO
+W;j{8fC-Bxzr#Pr$1`o9HP)=<U[hfPMUaRRn8+.1_nVUO3(!e@hZsO&.CjLGMNY);{vj;emLWSBX-xWS8Qm"o(OoI-Et}_'cALOVqrnw}A<M'Oj($BlW-H
+4D_t(Nz6tD2}~;2DA[|&In7}Hqa2Mk=A0HSCb&0TeZQ>p"`pfIG#0EzRD@w$K&J5,qD5)0H5y+1sK&/`Nehzi#.9-BYhm!7K!!O%hZlRA&aMI_>Mz;x3Iz
+ouJs,SpKz7@H[rl_n0x+=O+s-%txY=mgo;GQ'm:usGMhGcWhpi"j9.dqAU9{m@djkrWo)jB]/:e0r.[#s85)m,]}vC|D6uZ8n),qz!,><OBEptx)-A$&4a
+EX"-;koB4ryh/Vc_D&iIgffgreA^"<U8+XSHVlk(y#bNxtCUY${1gdkib:mtPHau!Q!;hL3qp4lOa#G<881MV/T#=m#'fw4Jn&BT0P%W=YETRV2|EayY+h
+=cSEd=eBtD0Vjdw9,w|ML3mHO#7WWz-o[(6fZgy+^.F/DI-mb{aSZ<G7.7G!q7FMR{#W%i`oha`d.yO1%(ZT)a-n&pr_C2s"y{e&-!Y2:wMSS4u|=Z-vF-
+e'S>-UhV;FnnNCB!n:DFT{I<cb~/w%~2UObZmn`vs+8YXPx!wAH$X_j<SovkV)E'M,bI/7R7w1(0uZN_A7AE$.1VP+MKo%(TBl/9p`1qE5@)rhD9Mj^Cy'
+#_5eftpURk1;4{yt%|2q~C3y5k:%9<>7`4A_yM4;zK#Hhf#TQ.#=|b,balA`/BNW,T14YCQp~Ii8"UP^ERAvD=Cc3'5h.!Xzf8[.sUY!K4E{$m+MR5L8K2
+C}O@$#nxR;zW#uKz=8+rPvjHzCk/O}V[MfVs2|Z4"!yMnu07pA~>6_&`EKcn3(]`h{h^&1]_v<uHD"-AY;@bNW9g:ky`|_}kWgjNvDZ70K6q"Y]8/Z(/ON
+WOM8|J4]L#E<.)hm<D>"i3(,sB.pEM"b|I&J=B8$&x[9PqbXs'fKhQs/XSrivA(R{I$YP@c:>V=)hq1D/bIKLaGLncy!+pf)`i)54ob<fVrB!+;"Y3&2cJ
+#x#t6QCLo0%:F!QZF,b765,,nx@mp`+bgYeIcv[m;CIXub&5+6Lgl72hsJoh2<m58-7J<NcuVVy$WT8(F!XbOu<1h4uf68c=5@H1Hx%6M{57+TT"(-9}Bn
+Xkq]w8+[R|k%"<YwS_(N4#5QWC0+>^#_.NX""-CCpPu^_e.-q#3A)%F'=kQB"tmC-:s:2:ukq]Kd7p`t4l>JZd_41=Z'e=E0DC9f"AT^nvPp-44gs8.t9C
+C%ZA=L20#o&KoI2s~85(YGs;&]LP6R>Q/#XXs!v`+pN2bm^6YrL(>ur$qD3zr8-jE26I8af/|!6ds.N#wmI$Zeut-'C):oIfm-=EsV$3Oj0dS5t]kS(,gc
+k{iK&=[A+]LL:,[P+dR)/i<5z7ROCa7c>7)h8_-)L1zW.2h1G3A=(BA#,WjglF`}2jXYjy9(]T<coYOda6cblgpcPyob}qlK+"}KMwlnTgkY{8&)=sRMj)
+`32=B"lZ`}BJe^al%pFNW.Rzyw|JsNNtFc,)xm<6"o_%YA&xKi#7a5J8n3BJ);@f_$D9Jtdt{F>tQi:{.MkMtCf].ngH7.{1A%c/$2Ldxtu/e}2qbkwt^)
+MJ=Y/&1w@K"&6{xo,K(H8>-Gr=o%,3K`m|fI7AD,9.)7-J.o)jBgwdhy8r,vNzmHsa1#XH4ySkkMF4"p1[1{N(e@NcA;IU&@{DpT@:[dxg[/qN'+c--5aj
+V=u]BzDCA.bc{%)=TgXlhs:Je&5bbfP.D/J`_fC.:)n[U|<TCTdK.VF#FQ0z5(e:RAg58D9Q$SK^ejWcDy~,Q=0V~Y'9[N&mA}NU9G#RG"TY#biJ0Kd:jb
+f9^zSM>bNa<.bbYFYkN6l|2J.73pbubETf97>p)m)4%"Xtnz}R!/>x7bH<^EJh_U`lY<Pd=hjD]]UT$21WC7}VovT`kn)/qowL/BVqxQ&fO$g=fj5YV[L=
+w.TdJ/22'KE0fLH;Z!OV|:D&&Zw5}y0V%ji.a%os"])>Xgd'Dj~aGDP7`cXe<tivimX,l4Wzq,OF}LG:Q}gx^JE0)uS94b)xnx'r+!dS6@68)H`32HY$Cf
+<C+J9thFj37uz1qj5">L,$d-yZ!,+(do(Oqsy>k$+k+|7s+Qp3E%rSjf/W'XTngt@/AQu["@a(tR_"oadGQ4>Si6R>%sR[Ox$p/WZcw4G5bU04[kkA8fmA
+9G,upE#B.5i6,Ew7R^[N,Iu0fta&33tt:|mAuzJ2o/[Aq9];@'nRQ4T8K'9V#I^qSl2Pog!|oc9=Fk/uJpL/De=f[)YNd!$Vg7+1;h]oV)`{O6n4t5#RxI
+SBt(%gPw'.{)92x@x'_-u58fOQpC9=LuHU8X1:/zhv("LPjuQNYrM.[+oJ:0qQ~W>OF2X0hz;zn%^H{r^$kv+"jGrH}`NP5H=LT=-I/mU+"9xrCcJ4]9@_
+E#w7im;Zx],0=@!b8gwDR.&vyd"$(hf4FeCN`C!MUK2nX6`m(()x#!"OLX.F@,LsC}Tg9{QeSr0BUknOOQAHSfol!nJ1xFvGIl54>g;[xiff^u@SZsI>%I
+h<%T-;2>iu8#%2)){Br0.h+bu>av<ED9W;F/s::]JmL]8acb;`w"S(H'BfnhxS5fpYHz8aizgNHM40Tcll.-!L|C>Zoi:LpJ+{yd}#sCaAbFm<^=_1w5]Q
+(3~P_`X-9t|GEGJv:#2NRr~!XSF1vt90R"7KOp~V,CeB,wp8VE&uX7X((;:bPG=og/pKjb0x-!iBxFs)~QQqU[10|Vb]&.B!<kq))_'4N+J(DqZJz9.8lv
+<Mz)cPOol(EdL9u`knTLkglkNeCb[|`:dVR3eMNWZ-Gxl!S`.o[tk9gae^s!c$%kr6%P2}RmS#tI}vs"_|<MxtII(vS%Hq5O=qA<Or`6oU_9T/NcPV3s>]
+Wf6(D9%Ea;qxJnxY0.>"xy(%>E1ARV"N+NEBr=O"0agjUUGV,hPQx,}:Y:Rx}j~6b$B:0|M:9U|ddgmi8:9Hv8IeoSnvj6:Put0=@[(,r0|q)-Eo(VB-WD
+qxxIF+'#0NxQ}=<YFV<{jo`Bb2|lO-ho1T@9$Ck"i0{,GGs.Ac<#L6$_kni)5.2Q%[#z"Rzu#mcJ9D.o#0IiX78<!FDcCz]a@t&it70J`EWjW=5yAYu<P+
+{YqmwW7coSRACR]0M_|#C|66X->O0lSB&v!u%aLsz{4'=[U-USlmd'PzQGb%@wC]X/0OJ"u{F`lY5_&uLRS<1mYT9z{5/Z7>`3_^<_l6nCQ]-+.aW(rrsQ
+5m`Cdk_ce&mipdpC5jqT9#-Q'5jHm99L-d2,T_XS&1Mkuee$s3)uRO`HzkQzL1KYnnKZ9I`<h=xXg3Xp:G[%.d%S%5D<`}L1%!4AKfs>Tebn8m4^o{'MpE
+"'E.1iS>__6&(FS9rIs].@JHW)k-3bb"JJ52r)#^/B7,K'c/knIm-Qi0GhDt#o`hZL^_H5Ek,V&:5C6<BScTs5@pJBlI(NF);HgDUNgDKyf]v{v/WOpNi]
+v>Y%=jl;TP#<XuF9U@aNqTzM#oHdEMAfG:skTZ3XpbN5~#-0B5hOH}^2FUM{E5ytDbp4z#GXuMKa-EbZ}>DnM+m_~1V2YN]/-3#nAVU)xp`QR4kvP#b$P2
+N5:@0ceE-(4fW:}p8B]QU}5j`JLr/m,T>Y>D!F}el;w}(k:Oq}BJvS&tmMlf.gDsO`+b`Q;)(q)%ZDJ:GY#eNMA%oxusVGt}y.#AMhpHsL,7u`L1,O-tHX
+mmvn'$pT-))lKv7a&wM|U@6r_}Itw"xi$4F)tANd/HLzIQhM@q]DRXzKDr&amBA=v|T^4Uwh;4:;Bf]DU|6M$XVd~}m"=}(-oO]U3Y|'CE<9sl5)q<C#m`
+rvd8uC`5'g3B|8`;<HX{$f<WZ{7WzMcl+t:cwWK{POmW31BD-hpr;/w)}1|8M0%t5Wj];{pGPWsu.>L.Ax!^+"Ncfj|P$oB8rG'-|cxmd[_w2trThBvf-&
+kpgHvUkTKXh.[qL}sjic|IICOG/>=[q=vip+1L4PX-`5eH,z^^Z%8UUqF=tFpu{a.b^G-Omi5g_`t&2ye9W}{370#MsH56N`:>vUcAaI!ysD"7+LT9m;q_
+TE+XLVbxk3&T-l2D6;{Uz'n'9W<kU>mWwfeI,ax/-L0b^(9c@SU5@7EcPxJTbR4pBIsVPEPA5rg6qq@o6/"pJ1>0UBUObd"k.u@w=YmI)p-9l63RMa>EiX
+ptw;Z-Jg{js{]"4%7Iw6N3K,&(II{[>$cw8/.r(8]r5'#_"z88&`HX`/e2xkdjJ[%(w34!h,DC)]=c&IQ7AnaG{g.8-Dc3CT9(6>d[F<Jwd$p3@LI)'o@J
+|:fHnW6@>YNklo=>d7^)([=2B2"iH(RzP82r#J@7dW(!,pdKKtU)"w8o0ADsLT+A0Fk";DE@^:H0eft7Z{v@~,RId%#ifn:xT1J_$ms.PR;9i;H+r<+)0]
+woI0PHRiM>F7R}`,]aO/VSh3gEnfzbIYslJo)ab0pOhfyJM<vcN=6i8bjzUtFxiPJ(vIJTPr_VvK`N5q":lE)Avu#gKWJH[htjw'N:EWmvHi{"!3PJXP(]
+mr+LGz@/]'u-K)eod.IE'+/+#n9!l[xnnr4X&JUBG$IbngCdM#<E<f[mb|+YA1J]X!(OO7qw1h,utxOz2iR|a5SN^j=D$f/.UUC6fl`Vj3>ry[+).Q'CLy
+mE6^DTEANY0&f(5"iSf(>T$3{C[w-!onFK'G%j8<x]I^fvU2C>e[X60-TQ5Pn`t]8NQEp'SI">_.>V'%o^B7CfGIScG{r:9`I,1376C3K60dvr"66LRI2"
++y&l4HuS'+&"=-7MP_Q"p)P1k#^{W)uA#lGmD=A{(]>]^XbwByA&|f[N@|Oclb94wro)uP$t,2Fbb&NGm[ayF2BukHNj`,yxMnQA%H)5s]e|q,EDD@|YXO
+GF//E]'0oQETW[8L#5G2|FAH.pdoTQdq.($/<}nrm/K>LV1ONHH31D8FZ{}iHbir)M}qd7DH_zY8j5I4#'7wr4~io[oH`7/=s)}P%0t7]c&LRij/VCG}RI
+CW&lX$."5ru&Sc5{jsQ/Jf;|WqM{C#HAPK[An,c(s&9/sg>i](Ov>E,`jZ5G1TKD_zsrdcBtyEm1q"RYWh0.:CV#i+^h&7;bgCXd2L;#r{{U8'4d;'Mht:
+"PX.4>q6q)S;%$,PtV]TFF^qymZK3LjA<d`>HSDs-DVa/ih}XhZgD;-=D9F](GI|%1op521WEwsf;@#|r@p(f"5b-"]!+LodKf{5dX;k";v@NMY@Tz<J&a
+e)B`4ivG=YVn,gjmf{IicOPa"LkxZMSo_Y~>)1:,f<c:K_4^R5_"17flTd03`Dz6d9hgW;l(F}>Ex0lmUc88U|g@bXWn"q>+)X$|V].@Rr)M"A/9z@|Y:X
+$`Ix`4r.ddP0D2q#W$%+#!Nvy]>vdO[zGK~$A9XPP]A.0Fq%[@23:tJ"7=F9BFkKuyvR["oB>d"^k`eY-#eO{VqV)lC#`)SHk_y&zzkPSVpED;w+y{[@DC
+2Cn+=&vW'ro10C,ZcTrG,3D[#IT5{7mtsbi,/>$j;svDFS0bJPa/!Csgpoy,9:rE:^$+Uw_{CIXb)/lI#SZ5(gFRah!JtXz3$Y7g0r!-l#{&r]&1:Q+n_9
+oQBAI1ziD>9w7a-{[_w#w-19wzv65kpfsLq.QL2_~:v=A.jRlgbrXC#sk-p3%Gr.io:IRZ7]]%_uDD!!-s4dVuyYwF%&!i^v[[.T54'ZfM/Zy)+>dAbub<
+J!x]bE^QhO<tx8UfY"gEvk[:alS+g^mE;3uT_mp^ize7mDd)('&P<=dGw`xr9_L#1BsP7d.l%{G_=-PZfeR|F|V]b+HQyjkDAS>%[xBP1LGiSUvy6igWzA
+xz^5(X!LEF!yBXi3a9hdu8.)qjYiv{mz[vgRf{VaPNXmxabC,1%6yB%Xg:n:Qth!~uew;L{jo2$#I'`%nz5V]CMuTq=y~>f<U=>OK14,"n"%'>CI085wOP
+1#R7$wyfy9m=@>xxp"13Fbo4'_ota]Y`#.tGiR<sRSk-]-uawrHNTQ|vEX~ZZkkiy.#3/jFO4{WI2U=+c3O0GCx0|kxVHfYNsw=fma{kP3Z-;<.cvQ7]CE
+2mN`Pocns%`5]+WDh7"h}!IxHFn-peOt(+d6GXPgV,T[=35H$rCqS1{{+fdId}CkHZ4mm0S|mquC.h03oJYf8^u=1agIfmdIPa_Pyh5IQsQF$aXHA`0u>]
+g"-dok:$0{[uqx95XpCSZnrOWYG2@4>l=Rr+aM]L/^({p;Sr)J<{cmGNmE~Ji#MM9AjcbdSAk{}i1Nn|yul;&'|ye3pm>TS;1qDy+^jA30sH(338k,/>ZT
+;61m82tcO"bRlW3Dg'|+jU{SI^T{P[p(j.t+t|^rekNpAq^}R(N@}#N@zch'ZKxV}tE7-JVFP5bB6C"Th:+]qO`PeV^>@HYg@'gqxu1Hvs|G<C=RW0ECiO
+pxpJw[8GPV,4YP$LN)h]y32=.v:R(dilu>]rCb57k"b2C<N^>Qtl4"avC}:QBUkP;[$Ds^5By28cKhIRMlb!sV9cUY5Cg$[.kb9YrUBEa:^Add.@WK%nsK
+.[3:bW"Dc6^4W}va,^@Sb|}-sWq:HbC{{oc&T^jU>DvM<.>/ASbR6Iv</}ld5^8RlROA'BqJ1ZvqPKGB`C2YqEeK^,ltzDHw+XmIpkZb;j1ib=Z>NSi>ds
+k,QRngo[j)Yk!uGH#ef}%h,;7FGPui"VZgC'2q:t$[]z%pGxt;`,{BNEi1pyH<xJC;pDU(voBPTS=maaxSoj'Z!!m,+@8AWvos]Ptgc!'(YkFj"KH>W=W&
+Hz"-VRc0VIxpeCn>DjSfmtYa,ZCD#+C3A-o7BRs8%-3"DW0'g$xrsXc|@C5A~m>,PN!3IGN$iexMy7a(0H3F,,o'[=bxb;20d^TIIw+a(3#O;O/aP^iUQ'
+u{bTb!f;gu^k/G>Ub[P>"3yb!),U/3n(C.sI$(GvkF%!Y+pJmL{-#<(lr-bY~c7y()$ss:8JI]oV25O.),1p|/&KeywZ],'cSdeP=CB'x[eAtAQ</[WJB`
+6Amq`9wJ,"D#T$R"G;-duL%EFJlVbI{]gBKp7J%MyiDQ_U1l#|=^|tR$G,AT6Q5zw#&7EuV#EXq=hN[foeJX_a;tO|BnBXz8"!D+_MUPsHShfxqRI.7<W[
+3U;l6R7Vecd^{HKrc>qFLK-Q{NrfF&#^~3pm3W'TlJ/skp.^|loE#<zQbUH(]zBg~sLIO2r#FQ`."0Kr(ItAlDW|}'rf+V~E+DFH`$d%!vm{I1o-A|w;[w
+7]Di./x{':Q&k3I4g8aX"aH+Y8_W[}N8|6:0ZweZH$AKQVr|2gx;a#[ZV[Iq0gH"6xX2oOsC,"<yGEAK`kLK]7wv%<f3V/(DK1_`JVPb!'LsKeB1'wSKg(
+."-}oUui~:rSI|01#y2x`s<|{yn{)x&':uJ]FP3qDX[|9!#!]1e;vT<MR7LxlAfQdnC2rV|GS/X>0<2Dc3^!j'`B1Bf8qHqrPwc0R#s-YSOxJ!6XR],&Zt
+lQ6_Jq|WjiQ.==RB@RO[80F[tZ1'H%f,,nNO+bVj#TRR,98N%m;4#abcAeV$C,JabWGQL9:-ccBYAL"]"Q0%UzB0~)Gl4>Z3:X/yT3;kPe(N_Yk+P-7.g]
+243Yx-Q)joN9C^j]7"ZQ8MdAHZ1I=4nuqpH"W`zXXnc!2`K3~"2W0A}@2OLB!6[t#m-|nn)7XI$7%;'e|(,4TaEtiPRlK<gr=VATA;'V-<Re;omJ|1;kEj
+WsJ.&!ckuu0T:|on-<9aU%|iavKt;8@sx,UTa=T|K}O"^"X<C^oEc|mG%@V9)(6gMW'm`oj-_YO>54&M<f^D+X4B{."N0sFpCF%X.1):Ue7CkOEkc.;[+G
+>3Sw4s,p}yH|`5qq}`u`o06^sB~QhTf)EisggW!%P}EY:>t!]/q:,cLIg$/"Hrq-/^}HOMbt#Xsl69q6Q2zTswI0,J`H'7mgJr{[q'k=T^</rv[L,(/HHE
+|4v0&@B7Yg<^G0$,kcm3NYUT"EA5qAFver7+81@N)'i/{{]DWac{9qy9|Ds4MM1x/K$A6<XhHJ|'0U)gN.<e3DRM>l%&sK5D>YOTqs=e=A&tD"kg=:|@Oz
+[N1JdsJ&]"gH,oRRCsC}bJq_zvKxxjnz.Yj(V6.EwrhZ;}$quak6ji8n_C8&;Gl2j54hJ|c#-MtjO}oo{OkAG}]2DMhxTVGvt}olJKo.&:%0y0kHRY_9A|
+-x4J|P/Z/{@OjyVOG-[%i%mxc_)d$uszLx({Z|s@qFnKm|3}X,o}m,cdg>E]1]du^DA!-X[b]uZ6Mg"{n}vqd}UderIsnw1aB3}jViU9dhR|PR^tbrX$Mz
+q'Im|RaI}m[y{PtWw794a+ExsX56,az<X;G]N9Mz.d"&m6n7o/;Juf(z8k)kj/peVt{sZxW"@GI"|V{I,x{[T<^KX6Pu();{L-mnN-my<.pD@y98e3!XjN
+/c1!$Fw%tJB`CcP5%CEa'I5Dk>u_qLSmo}1S9`iDWC+}g2sdudeY2D|E%hVL7-Mq:fIM)}IcX_=Nn>'F@(08^f@O)|$<gv^@$U3rt;$I~Txt]"O<EH]2R3
+)v>h#^VR`/qp5Ok|qIn[]@+)bJ{wZXCx%[qU/{bCC%~fcU/h&}4IQ4S=(7qEdL&=o=,k[Cb|qm&lgFKi(X~%i5U_./9%V95jIw0T~T&%,;3Fisd7=}9v`"
+UP^vKfu3IYUT>oq=.MMT;$3QVM/p}K|(1VmJ=MJV!gjTJO-s-yK"[;{&$q~D8a$s&pBmgz@eAxkimtUY&UD63t$XpmedO3SzSA8oRYfkLEDVw6IKI!6&>I
+}=~R9KC6D651w8;PmzCEmkW@H4`';7gSc$]Kd-kepI~D[7~!&k%Tw](f;'&43w<":'Dla3M7D9C#%Y#PcJ!7mQwU0zj,L%DN1CoDOBm0s#:N[tb;{$8npU
+lwr6cQj5Hi2Ke_{XORI7_)_t@8-0o&j,pXq}e/w-_cXyPu{&:2,x~a>'PP<f8rE-`1"[[&OG_R[cP(0y8E&u]2N.c/y|_#]s,9'Fb"u)6Wc&TkwAW=,'zr
+ls]7:b#QHob2}5Ab=_9iIefRs7$slwKw%3bzYBiHE[^xTDG^%0oz/P`}B.j#Ll7-!RAp[+(F3_.HGm,Q$4z@G'GT{[G7eqlrvuz4-c`tWMo85_=JJ]gI+Z
+M]'z6y~+XCr<G9;KH.3R/y-k%W'gGxFK>s/]d)&$C.1Zldc$yHTiwof<YE}EvYM"K2E-Qw53x;Vm-t2vV6E81nK7}|4&1,MVj@K66u^L,{O&:f6}C}g2,{
+AFCn8N=xQ|YO|z,{W"Ij(_g6P9L6+N7S'$ppba56`q+e)T<a~kl4u|jk+D;(IH|jZ2$NsAFnkhYT~(W01gZCl69IpJj}Z5clzdl0mB,iiRUt.|x/yt>Xzk
+,&8eaH&=C%m^WDr&i2g3PDwJHe_iT7J7]m0-MKWn$DiZ,LWT99iu$[55['2O-_[b+VzqBrEg1rve(Eu#x|C}e5w5q=w#>3yvzAzJOl9Ky/;9vR!ss1J!YA
+;EYnNuJ^F>muqLD;~z}SP<nqNhZn$2U>`^z'k2ts{5WBo]`6kgBCaG5"(H)%Dt7H];Spbmk5Ym{(VBV"+#D4+.QZYSrlb('528cLgc^8'!Ch#p!dOEP(mJ
+mioc2S$@r8w:oOr_1YpEY1BVOPL[4s}p&u5m>8QMYW!L`ksZb%={[YZTJy!8U%_=+DF/LSZ`F'!`JE0F{I0#Y<Jbljqa_0/D7fptg90FA:+ZU5V^VlpeA#
+o}cYkIhj-7!8_)N/vdS$E"G3qP$Go(bUP7i{!z&+.]>k3)nZ+LHpR(]q'vTtV}ATH$+/7ZF_a^y^^{Dm#Kq#9Ll[<F8F5zj[8D3<%.L4,7[_WAi!/u&Lwj
+vSx,,6WUZh|tOCG}P|j5:pfEo#X.7Z&GYu}@>_J;>d^BNnu`<3/piTt_FO<{'%%{{=b-2uW'1Ohsz{$39tT6gR#hw!zn'u9)@k5[`zT[&NlSCd%k6M2O<l
+4TL@i^l/_D^rjW_5.sORNO}qI8q!`+}sQghI>0%}h%SG[7Xy'7dNqh^}^2`1XaMFZ9hIKrnOQgH1soL8ooAb4-p}+,8-J|C8FlY,2AwLYN@^H<%+rFIgU{
+/[4Je#SF~zh}0sF-5>)4nd%BB=Wp}<zR@bb/azEx3>Zf>#gLNlsbcg#$z!HxptgJPq+D}YX=ad^::KJ%~zK%/H_yvd:eimD8{;!.s)=yTMz1nQrL4):dqF
+k[&r:ao34w^m^D#iA&S$>+waE"smL;_bcMKW][KRY]jX{8UTN&)KOECGCpQ8}W[o73U_C4L7&Fd|g)HVx>^eO.WC7|<HGN'1a&P%PS|<NOob!s6Z1G'lb9
+&Zap;ZLi0sgkksE/VCc5f9)I2U+4Su$Y^!v]u^$39x7@{S&D(o3[>pe#0FdC(+Jok#TDxb<PM4T"G5JuDz2jWCU"RH~l|b_TX<@$:INtH<=$BQFRvbx;/Q
+SJ>kqfw+%#2k38%weM;XuCMlQKJMHna"OCro&@A&vU,6YJ9d<#RDI!4h_RjJM<|avRks)(K."TM4W)":BeoM:1J4JTYV/O~i_k(&g>5ee;DR8|bF(vH(Vj
+rZj0%{GCLCRqJM)eqc+T_@gwyC(7rD22]1Yu8%}a'pTk^'lQ1b=Uf@Zx6aD}qy1$|[Mj2/8M)Ie4"WO'66x3+"/&U{DGy}y-U/;$z=s[lxM{59#s6mTygA
+$1n<&j^HW'<+>ln07D%}l)xPNxANjN;aK^vmT3$%6>}G"VS82}|>6AGN1j|x#CHX-_toe=D[}aS+>!+=<_:Cz{r^{{oYgOsh|_Aqt;b$Lpd%%yZ:I$I-^W
+;AD-`B]83:1$fI:/=M>uxVvvAGZ!#-[tU,_(MULl,6A/||[jc3C%c)wee.8wI$H(>gQS]K>k)I"qMTqWe`V}>9;Fi<Rk+Smn'zm_GNDQ7&+IUyX#=.r|A8
+o<InDn7l,]CuEE<+3mgEA{.%Y#Ao(.5l"vbFvm^:Z)K]bGFE{RoCB4`FK^Z$jK7xc('w]B;A1CIT!xCg:N%-#>dj3YrMyzqAeU5:&,"z;J4Hm:ZBa7')b3
+jZ1EyyaeMh_lz.N=#KjjnL,XD)S.lD'(@U{10Gfm&^4c;|pmI/2$5/.am;UAgm-|;(2nf/3X~k,$=Xa:BJwfQDixQ8vTr8@/AN^4n3UB#I;tG/[3wm=>v2
+5d>5/G])tbPV;LGR:+[kRd7o:iBfXS|}X}"B.`[VnET'`/4[OQJ=nOVWv6DKkQ5pJuosbCXC^GO$]K#F5gtg@.OiW8PR-'X/tX5'/rcTy]X%9}wmZkE3Ee
+Hd37c^fjFj>liE1PLS|SS3R)TKn6<["E4i$L3$#B'.{lWHP;!jbYSl_j#CfN2oY/VlbZYS.))iZxRyI|2B`0$]+r:oGb@Xadi`nHaHys4-$r6EBhu=%Fo$
+PRFfY{CeZiF;Ix3X><U5vN9wOG1O[4[va2z)dPP|-=e4_@:`lt#mB%H#!sjG>A@G7Brj&u"+GV&f}Z6_4GuvEQ3@otMKlG"aHdLaYl(aX|W<s&J3fXSq`'
+@0sW6Isu_v3SDB}Wl-x!rFnHJ=h3$aPW|M`nNRAP:Ql@H{&+[:D{sHWd:=o$|E<}F.$`:Hy/OuRC"WiNsuNnp&cr$eQ/,!wIw(;@~F.qO#Dh%z2B<[hJ=N
+O>FVTm@]l0%BfSfg:z6eN}BTBV9<Z.tV5uxqxhs#cKS`Y^=G_aiS|T.d,}UT5yR#4vs8%spu.Y%9+tl6j.+8<<o@3j-r0(x5=hyGbb$HT;[sMAX4"X;dVa
++=yD8S<=5cg(tS!mpP.u'Yg.qFZU+>DBV;z23CoOk:Q)6WLs-1f&HRrQ+FpBM{:>!-6i@-0A{Q-uGtH>g%j!psM-s/3m>,o=2IaU3=nixtr:DAt[w$vgFz
+`/T)}j!`.L"a)5[8cQ$qowuG(m7Z)Q-aO5/CkMIbOi!lEV;)N&IWeXn,xUawNKF^HVN+4x#rCI`Nds{}kq3hORoxerrV/;_37zD(WG";;Q]p:D5h{QlAYP
+1Fmt+:$u)f6/1MU(YW9lN^71e,(m[Mns1X]zVw|cmSt(`x;7(Jjd@<1&'AgYc(J#E<@1@f5@-%WW6&!Y_I|dDrvUo^Fjv5hcb69t_l+Zfn:%R@~6^Z,1D&
+X14%mm3BKXkC@;!"|N&&ypF4/,awEgfghNyoq"h,uX_=k=26j-7V0(KQT:0;KuV+iHH;<'b_0vgsKRi[s_#$b,8Ch+;UQc4pHkt4x]~0/O5g=l@WN(J]Z"
+Zy"h;+SvjJG-5Xgc#Bk(;|@{w;Ui"K_T{n)E~gBixgCE+{N;M;~80/8xd"B!07SRp;$CuQ]z8l^(LD:"R68`{s/tZE7UCI@on{S%[;Y1@h#10#D.e1xc!s
+gj9e64s.Jc1JX6%+O7,9H-C8cL-RtV;E+A<p6">c}FZ$;P_,XAu_f"VhI,jwL7T;j/u0F0V;mm_%c|"tORB8{MHJc8D:XM%AoMA3[jh848T+;3t$~I2!zS
+~N}54sJ;UGyOm).[H66HJ%'8GbQv71g_r:rn{6QV#WMsH,((d;Ifx>-_h0Lba3y7c%k&:Z_Jdmrs2,/N(89Yokr.ZjPLk<`cJi]Kf+~H`7!">%c/E5fIm_
+<xck;c`4i3UzoY;<cu2WRHs>51js8@NADA/g4s6E4s}a~[);HX.D#D=W;PB4'uee+CO60ZAnbr8MMn0`L$8w%qZnt:5@-i5b$AYRTwgXaVL3Z/wNw;@(=Z
+vl-r2[L}k'D)4YTftN~Xfq-VR}w_~(C="k9c8GYF-%aE<Mt`0Mv6,y'>(4^am`)sD%HGQl:w+J.<#]nOTo"VBO(Xmt~'e[XV.Qtpy`5jGF8436.I|:mWOk
+]KD[_:%S;8Mc+a>Y~$405%n`nv:e;(lK}qyz6)xvj1ul/+;$2@w)"eZU+e@.5>bI}'B>]GnM1/eJ|9^[Ys|c$SjLnj[(8|UC+0<5VBms+IQRquMlkr6Ws/
+JQNH/+)YQ7ECmuO-%3jWB_+Fe&r:.5^aqSKdgc-G5Z@nYd;mNP],c5[C6nG1-WQAhArDc}A%^qc6QYN=`n|s8#ARw;OW|+YZ2kdB/(t$dGaZ58%Mps|fX>
+]]PN9p^Ax"yPQCgK69;FRiK"t{,Sfpng!FSY~8QR:[3FwRd<wkv4mhh/Ye/48:(bx'n;~>qbqjk'c[]J]&-9b;vtn{A47Vh+7ukPAyN]Sf<|2w{M:kJ#eY
+'zaSg1oMc3'fdagXZgojWV{_;8(/^#58{spB"aswT:EZ7|WC.NGrnIOkrfWIY1haoY~UP=fjwW>R6Sta&$yR5"aPc8I<<@O/'u):axIQ@_FWS>5eLJLG6Y
+2kyN7mr=pfZE--v+%Atn<m#RZmL4CMDoDb2jNmikq+d88%W"=m7yjq^ES6nU;D$Ci!gaiY)i-VGK:/t@in_`a|%ZtbLrZr+"b<o#=>Y(D38sV])P[%&t6[
+@Jfz"@;wu@9SExY'$:$7b;'s3tH-4Uj}+kqOWvlSl`(8hP_e{Tuk7E+&M,oUcwrA7S+$#Qp5YL{j--Y,@aHB:ANW'a#0<651Wy'ZtbU'{0OXI^f/kMF!SG
+/U[,(9'}D-f>f_lW[dJ06G2S6P:6a9(Undw]4bV1#K8luLSEv-f'{G]wLij"&2_z.Vx"`/,RJO(p$!l;;:t;3`vnOVcz0oVcuJ-1Efw3hB#C]s}7`&`-O;
+EQB/4`$:Nv$cKA^L"u#,%$!=23t>=j8A_oQfMO:$l(:6b_R[D-TY|++|[;8GnXKwKGjKMzX"U//>JWC'd.)yb$]i-DQy0R~MlH!g9l3VV}/Lyr$@902.<j
+{[//o}.jiS72a9K$DX)dqwi8HE#r8y}%OZvrT1eoHS+(_g,-0gry1e~>RvtZPL"Kr!Eq"W'25-qJfo<&KkMa1I`O#c/.;Iv(,1F%L0Z>hkMjJSB'0n|;RO
+Rk6RrlV=C46Dg3w_|2``p_`#O!HgWU(=HNkEbh~T8fbHimP(FZW)qxVk!UZT`Hf2Z0o&%,wnw7#Gz:yd1Q!0H:68N^wKWnx4(xR+iiW8!_I4I[s8z<d;_|
+zA=IVC]t.Gai=`,M!k+,8(N$6Xj/8aVq|Vg(2Is{PO7[:WQ<iJ7USca,^hVqmnK!:1ZjV9/[!zWS`T7%SaAU-y,mn/AwpohNGb%OU(y2:>w"31R+ST;:e3
+Jf1"fS1U,)nN>ox9Vt!XpiOABBi:7>3d:>"vv+$]HMPaS[wbnPcgFGPLDRxVrE@!')4Y>UkZ.0Z7WYr+xdhIbpx>;NHW<hI.T1>|vdJ^ZDV#f08aqW`KRO
+Xca&lUSQ2<7yS2K9,1zTR-Mx(V%|GOF_l!t{zz-:[FQI!n0c4}Uw+zNa:J&e2+.'0#@p[]P"K5b(!Z_,C$JGhI[.:[O,ZpFx~-90yD#M7)>Gk&R=z^Hjc!
+xuQTcdx'WXCtLn)KPrpTw`[-X,|XUSFBfw,11]:,=CAF!CUnW=DT8&+#"q#t&$LTQq9(zYF7M(P^w;).(`qI6vt.T)y5_Mv_@AJEfNT6p$cHxt}]he!,|{
+u+$%6'HV{^1HC+<wr-V0b:hED_B{rz$=OIPaxGU"N+6b$t35_[5)9/Cc)$58l-p;>b{9}uC@DoZm35n7bBWFS].=fyt^t0e^~[<wW!#Mz4)A<tSn~J+x@,
+Ov)l5o9-[fndiQ7,$.W'wIEj[h|_"}+AXGj}UA(E0,fZSE$eV"V|T!8T$(SFIwr<3i%rsX8LXzbC!H6:d^X{D"^wg]rdSSJFBE)A!Er6yG7YjT,y-bUS[F
+_B!0Akz.ID@7~Z~ZwSR><SuiswO$H4jA=+6@c:W!>I|.Lho0#aF-[Hv"5|N9E%'QBtlz9<0;VIU$0}LbK)U<2W28(u;Ro0I6Z.F;4I0]s-apmgV,>!G&TG
+g6Kc/]W8WKkNuqg-+Kg<Rqa(@:YC!'A3FCmdLbibED62&V0{NG`@z}@Ma0[-QIyP_")F|`ja4,EXT#!55kwtAriq~"Ug)"=ZL$@Q'/uy]nF$H(.yas,)EO
+YU/PZZ[36`>'hrd9xM-zz1&9NFJ>&n|7(8;Umi'->%&2|&4FUl|oE4Q)9RS{/n6X'Z|YREv-+E#ZnQ/R7!BJu1A%4Dc!Z2X7pmO"w-VHb9:za`%d:Suy.J
+V87S#fX9t$lP)MTz9'SGE{Ftl=js&'Gx{77b#3bMd!8c.1r@n8^|=(!`=vXjh=;YIl<UXI<HK)NSIO2RkVBDbio@Y8cDR%FHH)xU0eIH19+OI+)W:egExG
+5qjZdXvhZdeJUYyl#;FU<&7`Cu'Rm.>HH&21U,F%!g9,-(0i4KOmg3JXn^zo,ybtgOrZ2[qt<V`}nel7;4RU~}dfV%P=gOJl;8fkqt.]`MFxQ|m{vwQzj-
+h}S3>(_6};wf8c"XFgQc3#s-2[gMnC51;&%_GwkAQ01F:}6_-e1<PL";{!0bSWis}M36@J4<.(Hw-mM<9+<;A)yERpzk/+}Kp,fVftkcl4zE(HR5w;$tv[
+SAHyR,qvz`}U_@`l7;F9QREwUkx,6C@lN<d6:Z@Hqzc!yr,eJ|$m|I@fgr{Cet>(ca$CKTv@ykr4pAHyyFI436m85URz&$mT~H"v#C:,L/kG+p]gz{3J'N
+17'$NN6#0Y].k>Mbax.Xy)q#Un'X6/N85F"tERocCgx2cWs]IQ8%5'1YxQ.yATFe,+|Sk#@.zy:Z=lBBfR1s0Y4#wC:ZT$Hk:w]SVamS&FMI%hK%5nAU3X
+~I(u;K$in-#AqH"H(:!:8w4I1w.n:(v'`6W1wW$a6E+8Z{Nnx[/PmjUz{Zk{.CAqS1'1Oa/!bKJ;KfWLz3):5t<VTuu9:DIqw&T|M{oWImb7'>UQSAB#4`
+VIgIuUL3>9TL)Bs/+Jy:N/8v[BG<-#`eK-3pOp^Rl:<:iVo@,;!8y=7b,pal:na3zgA4bVE78s4S~f(gx$>NIKbe7(0uX$oelCt_;S.z#5UxWk3o4a3e+_
+uUDE#`wDA;&"<.G!69O[5#K8ivyix,^ud^Fy]}J7erHr;6gTK'Boybvf54oiotm-`npp$IGU:Ig9zv%uI:$dQpNDmLx;j(1U_@pP^y[%@pH>UHhTz70O>b
+#1Mz<6sr<IsUm7Biogf1<AZb=5vLS[s,h^-63qO)75!=9b`scL`0DfStk):u%68T'L`dzV:v'|Tx8(y$sLsn4}w>=35-Ut,bg12F|=q<CZlAk}%|Z^TqC=
+(NNelY5T/6M60-UbNpvMQ$dr{.cQT34Mwmg$Q}#TQkH%PRm@)z_3i.sm-S65:"hH(ulT$$UE1>swH%]VD=iDV.w0/BidL,S-TpzR+@{o+hZ6F)"w,SJJsA
+lFFI#ZY<n@7=EH(cC[bj%]`;g+.Ei;@#vK{pxY`Vt;nC>EIFx>u04s4&ca_fKddVJ$t<_X2GhL.(fy"kKJ7"M:4@tq1ogVBUNMAbdoYxv4jnBQ!;SJ{^=U
+PMZtVv(!s&D%eDNdzD=A]u,'83)/W4(4.bQ0CRxU=!s(!p)90qm=6lS2V+ZHG[v(NBEme6sJ5=lvH%j+B2X.-p&8a]{uZ3ebyW+dv-+ndGk"@7_gZo!JK"
+:M|e{kOlNL@,kzcA#V_ms6PWJ>QKH)xiKB_x;3)uj[b$dhLJHYh+,+[w=FkipbO,tFr:wW4cMVD$m'^E>!(!pB9o(,Zg;:}aw"E=51ppxMr`5CSP:FU/Os
+num,iQ#JHPw3=J81iZtbA"_-4%.OjSkqH[gvhF=>9dtHSL:_E'(E+M}LtL:Q(VK:j)p]uVJI.E8o@zzPPAV!KP|:!DV9_s`q{2&1"a7#Ww%[aE;@uPg!e7
+w,^Sp874iUC.%sHrqkl>>E@SO=k/6Vc=o&#"v#{-dATk2JUY2(:aOSs#=V>=O$'XZgBbN_JEN(<bH$LS91=n#bY#pj{B!5Aac$~bbM)TKb3"|AQ/@-R+-5
+^KdvBeW@NIc@@Ej0]K9s@0mhMxR]loN7yQq$`P-@+`69MW$m#H_3pjnZ_/yOg<V'C"HH^X%yUMcQ7JsX;mUQ-5psbXhj'7nYV/PCZ"T=>EY"_8t_NeR{&l
+12k862>eF%VdoCPrjkLYD(k/7#>]8KRRs&ef`c$5cfh@mp4hz#9ug^rRa#:"OljkA'D&S#1S|2tyWQb1:u-A&550[(8U"'yfUHTc^<uvTgvr6jVdRoSn7a
+s/=E3aMe^eJ/QHUq%+4Ri}qmH(H>3%jI;wmbAzH/_@hv/@>uznV1WFr3|.nr4'1HrB:M>a',H3P^VWoR@N}JorlrP1"e2"N">i(o](ccbHQxi|Ik'!Rt:2
+!nO"J,_Sfb3DtdlpRIp!L2'"]uUqNdAlW8b1M0RY<fj:$$W/k=r[f1b8DLyX]2J+AfO=3r#C^'Z=+i&SMckZ@OFc-^<"D't]LW#okJEALvkhO'NdV0BYiz
+`.hgcVQyUEUZV#Q><&g|V&i66@H+Msu^dBdoOpG`Ig@jE/Z6&GlD<C~dm%T$Q;C0_9XVYZxu"j1bi]ADV|Xm+b"s;ndxg[TG0wn={;B'"@sjKcFQy`=y/l
+T_jEnyex)>-a9JDGtne[70.WDO^4~[,Lxv-)y"2RO`";BHjYtYehSIBi0CBH`pTYZeh{c#f+`lccs>r=#`"^DTG]OLnzfR/LW1"&jKja}a1OjjN9-4;42X
+Gj`69"Ps4cc&Ubk84(EfkD+(lkO>-&;P[nZ^Hkva8TQA+9&S}dm.<!(o{MbgNZ>oI/)z-OKmHo]!DE#N!G,5G<WS"Lx#p{D_DqzEYcKYrL,Ek!f@^bQDDr
+CSL[`+qoOr>TPt^43XPijTZAVn11`oNdKEiU8F%K-^LS2b,Bo^p>3Il4q_SkXF3RoEPRkuztS[<eWcgR[X:yj"p%5}cGbqfjbx+4jB5q'{E.YT[vguW)BM
+p7=,)0M&r>[`414kmfU!<qWw]|,,TA{vz}dtxU9^:>;K.AzneuJ(<QvsZ$7/n$:VplC'/KR(;M8_%<_U&B+W5P$M8jY4kaY3W!^^#iVqCI=nO"[MstEKD!
+@)y"JH5eDz:Jl,Oc|Z0.X6sG)5-r3c1VVq{%^6NTJ%=EGp)$ZPCSt[i`z0mj3,;xHB$+hE8%_s.>Io1$t^|UFElSeHHa%1S@FWI8j94)p56%!1LoCIWfXL
+##@-swULUFokZL;b8QDF!9b[gARXX]dx$hoq_QL]YDwjWhCJgbx]3>ZOP."`|lP%.(zX[jj$~hbK/cl`.k;(<9h1M}SAgFqK[0Ax_Z)Mcf;@W%j>w284%O
+!qY(5U}WY[7a2nU,=yX0_Vy@{HVkHcG4<l4lu>9@W<>gl0O"h(J6/F5#wbsQ/,qBMkxt2m,,g+.b_/^p@qxKB&%%kV:==Q_aC(8`&}3_W:}"M@49T(&1j]
+.$7W#s&6G6t.vQ[;Ob,!3_@>vTY@."q.Sh0Ov8:4!5SefcGzH$2>,IO#LF0HuIBzX7=N'|8=mJhw{ebKWG;UaMt[ycO^af~pH%ADjLl|S+W]|oyKSmL|@q
+ty;9vERi$wFI2vZo}C||t:K;_3S|'.jBj5Lo!bxs>[cTm@=E#B&Yo67EXKqT'5/BL1B^JYcf<%w"OJIT2#G8Y+dh)9vd]jBPcH)%k6ApN[x]pD)]T|ys$j
+&WyGe5{uKlRl5LgLoz^2cCkK&Aapvx|E#KvuVAl,<bNM9,r.9!58@wK<eG1O{QZN5e>$@"B2X0sAfsz[4m2PZzx2v.lj&$T[pr3nNwt2o6x2f]lTlUMCQE
+N2"a>@b}a#^w1=@iKkh395T$ZA/4RvcMMEdo%lu)EaTNV:gzh8a!0:$l=Wr)'6N36h(u"+b}'&_ln%+cv9[/a&P^W,K<3eMi-Mr5j{)ozEmI!98yZA&N"3
+{5UovBtv&tt{q7,e>;:j-LfE&9`6DxcH;Tn3se8DqKhrI0fD;m#Y@L#u40rYq]Fq#yl%{$J+pU1O)9UlZ@2qe7"r1|:MZ_YK95HjnmIpm!|M0mW=[xB86&
+AJjHr!MM}7nhPpIP9JbJ0F#e.q:xgUzHKET_UA%Y&`e'g/KReSL%3g!&Z]yl<#r9h#$Ar%@xWC9YZdBpn9O@"YA&gOJ_(<aNC,0ofLhC~E4u>aZJ^QKIbb
+6pt7}18"()_DSI0J]B;YLKK7<GW)0[oQl}^M%Wi),3Px45=t;|fq<[q@r,M^q[EUei4CdfarJz+4>z7+p]C2Z-hLFwb_-Xdc;kL7REw|Y%~=WnhJWZsD=S
+loP0^BxJ/u/y+upxe}w]/ZRcK!i.A/_M%ceUZp4rFz135=uUV/03Q^juM)3nXDq6P-YsI&c)kE1Ug=oc,`{A3kCF(/[Oha`vZd{w7#@z+-@/^6tQSkV1`>
+vR"QZjCD;%z=|V}@rjjiunhUgVA$($ETlRje)RfQvPySka"TJ_w%jx%d09w%[g+9!{4G`Pza`EAfciT0OoGlobT|eaFJ^Mt]o<_qA0sWz[)=MTCnW(;:KO
+[zTyC-zSfzY17%c5$0S)#I9:s.`Zl0f;hPr;6$i)eo<%ETT.JjPDtzAyG({$kl/{LHd7:+UMWCpee(a5fKiFM'2AwR@Fw`l=`EvR3MI@q"$/l2E{LNnR-S
+~qUy+d_b/S@X9qi/xWy;H(Kh<h4j'-{O5[mU8Z"Ecwz_z:KtcqGd|j7NZ|VWdyXP@.[_D%%bx!(8-v3FdBYaVAUa2AI)tn<]s-KhBmYLS(&^8sctJ}6Huk
+G<2Dc.nTH=z%S3QGzEpP(DWymAsUR%~/49Jwp/lLMh_EDySiD{vz50p.Ek^s]J=T}m'3qV-$[j:dGsTijAbaub;Zp/JYAIYul[Uexxs-lgf6c>)W;):j%6
++[UX~77KS0A#TBSCms1d{g~`iSw{z2C|nlnsdq'y|Lg.b2+niKL7L_`r(_F>5)kC5.c7zLf,Y/]y.6KOdZ6<&u[:)[L74MO#:$TJIK64vX4T(^Qz1LRpV"
+p$c.2<<Nwd7dx'VL;iqBi`6PSj+,S6H{krrKl8J9|oU%I^jP%/_YL_<^wR9Bji5I><7)YA$]<=f,:nL=P1Jl{#ljLcy22+Lotd#vO`<L7w{@%%LQ)oGA@+
+io`Q1:jOKuV96SZ4HH28Xg!{"+5Y=FKnc@b]dJ.B+3,7lD{h<fRV^+E<cb58wWsp>XA(oMm-l4KoMWr)"#$W|B-6h$]2<nlw'-{6b/dX;K%^E<Gc[+f`/3
+SxuLa$yj&t"Zq17fBL&5u00j%j"phB%dh_x>6hv7y74iDkmEp#D-p6(">3J(6k"|p3X2WY,J&,T:-&KWw<>Pr#>qtd2:e^RqK;jn#k;P:17U2zjOs:o@)m
++3Gq;Wzo3pTNOs7u;|uqkLN]E`[p-k{Q/h}GKgwJZ4r`;mu2dl6:/f[V=ukBT&$C[A}$QBcAXVQd^t7^{w1Ogi4#aaOoZ7hk3#n2sICx-Xl/]rBEILZW@i
+T]0gDG@[}gl|OFGA{dXh=Q3^v[pg~]jEe}n|L[19".0KC51Ak+)4C)P@RPO"mcY%;/'At<J+[%pU"HOK,SzGq<Rs^>r+f(&=+IL$7EXtU!_e(QXl^])rv$
+')`xo/bwItcia'Os5In/<oR;6!Drkbta-x}CDM.0dqAncwljMR:aqa:"tv,RjY3Z|1d2b-(V>LiQY/omqKvm6p%z@c(,}r<Cx[Kd{F]+%%((g1AMq0-Pny
+Ix5eS4,S78&;K/tpYp0qPspw+V>Mpe#QR9Vj0ocNg)|]@eqXF;h6PWym:uJYox!4zOvd~[H;!"m9GO]@s>t)PwhApj9`k8Ct"NRK_nw&E9'@[#>]w^1&G|
+RNI3Fg6S)}I[j[3><HN%+eLNES}(-X22KJUehcD]GqHX.)0"r%bO~fi]M2Z082(0p>!%43e&4:DLgY(!G&!q$Mj@J@y&)xbEGs_I<T<`u3k71eo]<5fq$V
+e8R6a+))7>s;pugn"+$|CmfX{(R&pU}c1'$Fymbo}4OB;<`Y[sudY}!7+wbAG1.aXH5G3nr}byX.4/9!5'&V1']G>N:0rGSa4>3PLH#y/6efoE-+oQ.i1"
+x8^DX[A7h6fErXf"bY6EGHq^~c[f0lIK[YXGZP2krvJ`cVRXy(-dT$p$Ee@KVEI:(k/!X#UU:6tjU/uf$/wu'3%F5mEg!6c2'$|CUFfWTFxFMWx`qB%1cc
+OjvAZi'm{3Tuva3i'ZAwo/EMa!o",T#[}r=V0i2"|Y~]U`)J/8>vG%;(u/7Kkul5vO#6M9h>B4KQn-yH|`ICRy"%6[vb.<(@@ivgm}h2V^d|[Gm@qN-<xQ
+Jnk,pv,9H4`1x%3O33WBKfu8]rs98m}VlEg"7iI<FTy.fl.ZOFk)4i['XAJiIL&BQ3boADsDAKUb"5.NJX%qUn);(mn,|F:N+t;j1"~>|`B#7bSuHR7pih
+Qfu;O/|LZEYXVH:lwzIf4xWB;b7K/`WLuHZx_cscpLnW6|k`9oni'0`3wvw5Q0t)|<W-~g6MO[I}[:+3BR;0%,!ndn<lSJ~8b@Cm2ImwhVWE>p1BjvK=@O
+egoAo7Tl#cH8CV%y(V5B~3R'M&BE.J1ciuBmaqUCe.l;o]b%y`%/Y>ifPVp)3Op@K;C,3kl:`[8r^>_)f<faj@Bye_tz5zO.$:,d])p8~RJEF"iQ,,SDt3
+]o+9f-oD3%B5s-:D'nZb"6o1^Dql>Gl3"(QeIYGZWCCIS={,/G56MiarcuQ,s"{G=>,O8kOO"]vS}6]Rs/d8[tY18zTkW``f|gmI_][1H])PpE0&P_</z7
+cA8Z8$bkP3[lR$FZLBf!02me]{uL(#UB|H]GP1Yn98VRkL[91ZpdP+N;(DS+dS].7"0zx.dv-Y=<wab6#c:Prbv0`o>X4yjhH"#qiHO;QI6vHTl.x=SVeJ
+$^FG>Pz9lFT8[0i6H2EDl@Y8<lL!7COS}<:n3{v##b94[aXfo!kb0BNW`dmAX]!>peA^S:-jxk~$)kAWo}D>~x"dQ&9-okI$RgG6zVKif.4[em(!{aa=Qt
+hR"UlfKkEcpZij7-AByo,^[iGrz0ax&v/&;|K!`&~]H9<rN|m<_Sod(kdHy}"I(BtX9_]D=2!E>nX=w]4-Pn(h4cW'p#6M7<CrX3ua,|,AO'^34C"d(q}l
+]{@ywVBYO'}VBdHNP@WkIGc0)"0D@hOYN1E:bQs"s5&.]"%aRk#]8&^j9usy(,WISMNV(@XYd<!Ts]9>U7E9}ue|;:mG&NMAX&Vo<2tBsx@vb05`XAp2&>
+&bp-2;,HTan]FHSZ8`88}n%awN.zr3bcPiz>{}NWJo81#2+Z}q=af62@!JYYp-fG''c|35|RH^RU0W(1+/1|cPf_YaHE/+6X]x^1z-Vs-{,s{|V9e[[p1X
+a+x_)ZX3h4@FF[7(cSbt%P4=q<F.(A4]=|g[0EMsDDJyQOjM>hpn[g5%hR@f.qj)TR86h"o5YU^-Sm!>F5"=k9u6<OI8#8eOJR<>Ct[MgFuS!]cChjKlxa
+<KR+9]<xpP^Ki@2e#>O;e+7Ease9x=$1VBtkx8->u)B-(@(tME}Gio)-U;$`B-zA&:99B42J[!8Ft[m$Vmg=J1kO@ItjBE1FrWN3uHG8dz7&PzNlC{z+d$
+Yk@DfTF#3+YiJk<m,s;|0ur7]80ipkl(J2!~^e-C2q9V+}N}J;tDpk#,u[>|EP"&-0AtD%AbL;uVe8<U$kGI+bTma;2V=WfrSn7CF`|Xb;}j)E<-V;VePn
+l@`enC/|/Jq0&@,:'|VEzXIgC"kdtAUzsnRiH7rMKQ~5TG^b1-"If"A]miN6}]8]m5E.3(p+Ye5/K)R3Hx'b@YT{RJI6ZpbJs+2RNHtKtP/,f8CJ0lrA_9
+D=4`DxuwKME1G@{,L|P1np>$H"D/F"eg^yoGX'A$r&.K/UoL}3HK6)5I3nH]fW9svW_$Kc7UxZg&[#{/$lLsN>ia_6N(;r&)>u91nD,Q4VeRpl]EJ}5g7A
+9X5>MOhxxy<Zx|#0Pz7Jf6DM_)ijRMsWM`H#n$Qv'!zQ1=~}Z]S});rNFn@fq{a,Z4DMOR!Ahy&,U{tlfZ(`.W1g0fQ/cLiBOSJs@Ow[L@~L49q^!8V("b
+k[m_@SSM|q1W1W+j#$K+'S8]~a>jEiXy3J}'#t0@:FuZIp_+/+3aLEFpSrl|4j7/}a,RJX$1Fi!y^#%ZAN!x%T%IRd0S%F,snV@rxOR2Qu0$>]BkpqZAM_
+7#UpSh>wL]iR1)-CB=8W@[c!=<niyL7-K07RL3Bq'Lx<S:kicpSKX^#xa1:-v5GT;TLYn']v:'cVL'3bGnW(Lb3|2bw91m&y3g_k0N6c&QkXUu+!x!#@.B
+0Kxw/9p%sp6Zo}12Poec"jpy#Ve[vk2;}d|nKI<u;7BY_^kXl$&r&l,7=J-cX5+r3AbZx%&+8>+r7ElTdHy]=<VT,=Q,:QMXvxm+`e3&{7Mm4rV+ge4H,a
+S4,3U@8nRE$|DZ;EBPfz$z01W9+b'OTWWhF%">BO6/nSQTgSdMu.Y/Z}7h3lY:@8|WesJ|ax)K-!j|&_0^d`B(;z!uRe.CpZ&2VfA"1hXrFNXI7Yhztb~N
+9pTdQ<_TmOJ+c5N>rjdR"fAq|y38K-}]2.QjX7esz:p.c]B+uW]J.'Sw<A)/!<8mzqW5@bT3[G0H;DDF41A/S<d=F`4zsTv]![(")4'+-XGw4udnc"NrNo
+}@(;J5exSEB@{n'sM`9O~_FJP1qzhA]Z<(xL(RnJ='s+N_^,,63rj6jOcU[r9QGP_H,RPF=>o;vh]Qy%xTW[S#HK9;AzE]!-BK[R~Y,x=EDQ~(+ks_F[x3
+tATiKA['AKn-7`zIrdCXz7$|'Z1=I:ef4QlYd)T%wHq>}m/kW.YRY{#EV!k#@-1F'KjI5u:#4vK2,mwufZUx2)w'w(e@Jyr!Gr:JW$4^!$z(zMt7nY0NgD
+dd@@k9qD71EY]k+jr0_tkL^%{|cRJly"gxMMi}qqgW&k.JfZ0I~>IhAGXwc%;2.X-8!+8=x}i.H14Y4hj/y%j/wWGybt7(a_qM7KswbMhUicn;UFQqAu]Y
+~T41L)s9FUI)H-Zm~`Dj/:d$L|y]SF]4)z`rYXG@eTI6EWa03F;lEn[X;6cZQI#b[DleYjg1P;cDCMZ]4ZT:a(8X[}v&w=xF!6J}kAc|i2cC@{F]#=$}FP
+]v!D(xHnxHD+I[_}[]n/tC6M~jsluf1'.4v]F<:MQx5$W:m"YpK:-uc{or5#$Ip/H,D)kVU(4e8xk".s+O#g"A5X(N~YWOSB"ApCyepO97tu_d|[#}|i0&
+NJZ|&xZ76m#ySL{}D]0"G1ms5JiNek{!E.xkbOR45C'E)]hHoZqt!B'.HF</S8D+]aMj&I,h-^u|vN:+(#-p3-mf}Ib@pC4DSd9:CiqBPo)U<@t3nn5q8z
+<GCE1"@JK1:mZbX8A'&pPoFy5n18_.wOb/e$6@Nl6HYCp|[xpw0},dPT:(ad3BWfu^G]QJE<ji6b^euDTg^M$1+F"8zP+TZc$_.|(W<0zwp<uv$#sL{36P
+-[[O>lfDLR'(/}2y<szr!zVAqBMQ}_XKd<6^4sF:-BeYrd"5$XVkG[8(-"0b4fR5~oi9FH+NURl6ejz9y7-3uU<+2nK"!%4:Q|zIQrhN-LN&V+6c#}qHU:
+2O$_f5to&q%uin<(P<;uLThfOCUx'U@pV29l1FQGPxwh$3da~IAN$Gs=8[PUeY/rCuXOtxvk(Kh2deSMZ9##NpiHprs40cL,6-`(v"Boh}k^N6+m41L5`"
+l4ICiJR"XqL'PFkb`R4`$HKqZure:^^7dxEujt83hO$tKDJXC7r{S=nRkZ',yaqskIEDWL7>,DxL+[=08=|U>qi2<nNdv6;S8Zo<"8Qs!+X%^|D1y,E-@-
+08^EC8M5DcKqX7cJAutsZmyn9rt9QfHh)<_ruT7blc^^V|%A$TP%T>r'a=5>]$2cTpU[#_&-tY9/-.u|xPYB"=(JlOO%jKmsr)'_FqFGuC%HKN)_w/GKfy
+Y%Y[+oj+B>/KL-j-CWe2L1KkH!LOV;#RJS[A0I2u9MbW4yo$4h!nzfyXm74>'oz/>CHPX;D4vrtiy9%p(q)iL:mag=brt}~=-:m#US29_L-6aMMl+TZob'
+J`0%PN]:|e^i,Bt'7d4z=:0c-z@%~5X[;5u_9:}wC]%i:5"p~u'B~qmIG5WxDAQa^vY_}Ml2Qb@Ugm&PGx%wJwjT{N[{z#nwW(3:^`#&,K/H]=jg3XM.^z
+}|TKiY[<!J,IH,9>1v&Y}}wkFXeWaM4=aWYT{Kb33yu.,xGCC:oh}Zg1v$wP+2IP]_!q'd_R8F=eU<t27P|(}HTQhQJ8B^=`@Yd/gn]ng^@#_=T/a^BFW}
+cl%N(iVrt'U)|edu|AxCBeXif:kE:KhJmmH6%WG;d0nXN{.}G</,.AIQ+iJmbe#w"jpFDZG|zLt}v^C"hu@q$0HtL'67ROpk^HMyMf]:77-]leOaIR=O.y
+,+v-:OeM=Uh-@btX|feT7I"aLJJ[i7ZR-y_DaC=QWb#g!7O5pK",.Ut)|&c:S1Dp6M{{k$(^:j#zF^w[i.$YSsDr7|MtDI6e4oT[ClS;8eZgTp=5b=1.Kx
+Tfs{[7yHEwXz]x>e|9mzWMJ[z$T.t{mlj,}H6^AdU0htM])ugra)Bf4zpvD%ci=n6&$ajLUoo1F;<M`c>%^'GU{K+4HGq_2z26dwr+00t{)[fCaTkJM(Z.
+=TA[CYXuya^6N0WAB/t0=8RpU|k-"c[F:kJsA,&cY%Aj]B~7[&l&ok@0[N=;`UMzH.KeMfb0`AdELK:phMK8weZ^-U<.W-sx~8[I[2z"LE_&vJX4CZW;3H
+rmw;p9P_8M6XEWu79P;s&5aKlX77Gj1`g:_P~f'WoM/Yc/!o4Q~)3A}=`lO{}0:DTctIn4Drh-JF-A%&SZ|L8^1'm>&bB@/JnOrNLd6Q9ucJd]eLn[6ECU
+f393i,r<L|ei2KSvWkK7GG,7u;1%N6o/3@0u@3FQy;,/IVJR,SOu^qkw:}b_,:^-(3ZMV29j(216KAw(HRYnT{u,5Eqg[wk)X-U=/AEFBo<A0Bh<$Oqk6Y
+8y"mFGPx0$>trLT%YdLG/U4>00K&ink-KowKk(j0K8ijS'cH:sh]ug{=_}+c9rm|y+5xi<$/CL7I!:e]OeRRGV~&x!qC&Z!B<&l_WppcmVIwAPZrR6"EK0
+wbf0=UMjEvQ-D`i(%iZa5B6gdC`u0Z;WU$65$$iH7+j^d3v)b};o{<RT9C+@BV:7;aiIPI+ozKfxE^bG)VgRMW&KM@Gunq'J`eE'B.yd,lsbPA`_jEz9XL
+[eJ;T|&kEVCSMeh0$+p,eA^al9Kc^kDc'uQxv5a`oT+'G}4BOD^I=n7d$)4aUXYSen~{|0+|#OT[kB'NUNNniTx0ac{za_RHT9d#UM)kFvItn:S{FLTa-@
+W73kI/>n<@pvC90}_S=H'NkFv+(fxhK$Pj!K&aP&%|n6~G9:Ex$mj`;#0r5`L[RaG#H'rUPkpo4Xz[;MW^qn^KLE>"nX:#@r4w/J-Oi{_LwNc/],R{AZ<w
+pKPrYLuN8khL0eEa:uDeu=yF)2RE}YZ#-+rRrJvCRlMLmB|H'EI5EM6bvw3Ogp)cpqti0xWw["Zil9p7L8!}!^(rSGR/Dn-b]I(-Q<_+z[[]f(yg54w6{c
+UjEFy`SWGu^t8qjdzF'5S2kW.Ck=v}&yi|)^J[Lxd'QfZju:mtr&3f-BRtX'P'gz-p}8gxrw|NuIK;`yT32OH%P-oHhjeisI"M%P|xX2]v9ga'@)/b9|iR
+eM:zbX'IRDP8-O~'+AR|qljN.4DxRgGKwYPtW={|:tZcaNW/NzPk~hd@T]GMmS_&imqR!O(d1#58SMP|WVF/FX;2J_|]>x<E[gea+C_{p96aT9g_p/0`sF
+2"z,]X.]:|65m>iT:BTNp$a$9;fw$L`YDab7V:o{U[h67U$&rF`ha++ZC{kZxr6i<9_|QDo`unyq%s>JRri-cjjbQ)z{QhJ^#&Q]nfxP..Fm%B0M!H0{IL
+"UQp{bmgB;_d,zi/}4AvuhfbE6ymqMeAQN4{,=IcTeHs5p;[XdiY/5onvdnbntuowk!bul0pP"aflm)%x]:qO#y=xxSg<(%_UWp1P3YHUK{&~<g_<@wEqw
+XVt6H{cwEV$Kxmy^qHN4TOK>x6hy,x8JPJJYfl:m2eBPn$2y}CcsZ^PG+z{NaeHd5cfMAMcGqK32V4FH/0z=:vmZyi53cc1(Cfw00qx]IbP(./8]oH(</,
+A_ST[]VPyfH#<$mC80]T/0+t|o=:~u@H2Dw%PjEg0M1_P'er5cSk'n9hk-uX/JszYjA|28qt'mJ}"XReXg8RL:+pB3J,n`/T!}Jy~{JqSur->6}G2gS/1c
+=sjV!&>t-GiMWyrBB(P;mz>]SRgc3}"Pxg:Xli#u5Jr}9qf<eBlTOGSxR=_Sw,baqcHk<-9A8e7Fxx[^&`k/=f7>2[1bV!aC"3CLT!"nOld|zdogZEqbYC
+BYNqPabG+aIA~WZ>C:2n0yT9;/At,#$1J`HCgK&h89HUd+sW!hf;1XZ2~8nT8ojl}"15~Q6<Pe}.@^[#INGcVjdSBF>bsN_"V/!t&<k_v/5F5Pap'laB@%
+(q2lva{zjHn}"rBwCN1"h5@(yB<pC!QdN7VoerOsW@q,0[K1X&`xZO.+g9EG}/J1V@/TqKD$,l,!=E7$+_Ey[rn7iMxT!QMy%ph<OD>5Z73[Cvb&NX9zbj
+mat,/fx4&E+&V4R-72-E,93eZ^psU!t8~+px~w);u:U4qZ7}:NlsJ[Z|'kqtwO^fca'&vqjgWL]9.8>gyDnUEVc.q_#^Q#phG|+'o</kkA(#Soye10h[iL
+u3E_9pAn=}NhsD4x:Oo&,!f}!WDu+eR:8b'g/._f4t+hE]r,q{[jD^'#Hlg"d9aVW3~3K|(jR"uvTz(CDht9.}cBo]XjspQci$]#8XAS|)["{BODD"JgX_
+1,sXPMVCO!(laM+)#+sB|SA)k]P@I+8T1da)u!y'9NlQfL'v,01obvlfeqeztID^yqWeG^OQ&>q}j1M}f&^L.>/o}cL!"=l0`rmMyR+e>XMn-<wj(lubiN
+gEa;DnK/yje&xD9-Q)/'-QCb)GkslhS<S7i/j!p|P!OrTRe2b)`!$6@okiLAyiV!Y1ELTL"beW"#@m,P6clN;o/;qh.aG>6b<$U%`m&9$)@C7-ga;.8q8W
+!Y^g&D-&f{`KEl8#9wct"kH^l[@z$ktP/bdZog!hqBq)<I[5Q7N(`AvX)vc2":oX)B7RZe<erFnpxFL"e>z+>xc7LXE_hXv015_y<0HxB{Yh|kEbK/D>H]
+0So1aM<Q]F903cCvB)p9tRD#a`fmSf'HqM4B#zaYmx05Ml>[}-(=N1wP7Lg$j'|xc8S>5N7q[X0FKk@R%1+@_19_oqjPUK><U^'^[aC_n_qK0@IpfHZ>O2
+{qp:xegba^I3E!GA0h{k6Pz(&t+sO:{!U^9E:GVJVHKKs9&YW@Dp5GKujKli,.9mM[!bLm-RUSvi^1f0<Y:OCr9zML7LV7d!5oNVh5u["RTm:yz:m:gX24
+vb/j6]Nfapfz@&wS:9XRHZ"Q6RiLVibwet&M0uV:BG@RN=Zc2C%&Tj&hq3@gGdE"oM6}[lg%S,H{+yZx&9MCcGqQC;%i4Pq@pjUd(j|b4uNzkT{.{,FlKu
+d)SyL"So@B6sGl+58ngU_yI9wYY(`H<fUkn('IQM]QPc[oh'iDgWW3CrL^Q=X`0XE<k'Wb;yLF_'s]a`^`pcfvQRCT{m3G{=~Zu]Wsa-V>#-"J"k%8qmBN
+ur'-"#g:3|l|b.~mlLgisaIi525g$l}`p6,>xXSWfE[t:B8R}QuP)y%WcVln)9[DMy&TorpHM-.Ej(tNL(A}SWk|8p=q~/d9U5J9@Gxj8ch2P#p5U[u6T{
+PH6&|wRx2D)[~4USs#=%_kX/L7]h`QQf=-/2(:u5a`<Ca=`baqAPbWw{{M1N,U|9/MJHQz;PX,:(!VB^[zx0jL,en.Wxxj>I,3YOS4^f($ndT%/m+w3CIo
+U(2KD|;B6U=Uz1YI]FQ$"rT:=>h%J.vbkeKA'.5,jZP1`C$H3]([Q$1bDf8`N+3ep+=sfx{gH$+r>w(GOe{m0-EMUq,=t[4[K60B5)07f;!3UhT)Y#)g~X
+Sb=iI]EQVhE_v.Dl>lpQtAIJd(o-s|Z:/ZOYP8)Rr&4gN<>P3wzdk{8KB0oK@Lx2`/YV0H!AD-'PWDetFIJ(a5)`&g449t7M>Bh5.<mgWuSdkqx0ROR#&8
+YE%JxIb_2h6RehuuJF2,s-O@6R410Pr"fmv]H3pfW0b=FDD)~{_'t#kX}Z/3@Ya8Xpidw$rGS6wPx<4I"^@[{5Y(7&OKm$nkN;}u,4s)k],K4_)W))GpOV
+kh9;<j!kZ7nQxCS8v@Z`kh@d5Yr}#/VpkHN}I>Hu/-<B4yGZXR>[&T4=R']=U;K;]s}VaIIt-p4Y{Q&]e+[DL"~Mj@L9'20WdEEktSTe$F,$lGAdpgx.S_
+_n!@,uP/FCu#!kJ{),z(W)xdGv6a!pfj4}W^zUW,L^)k>Skm`&C:knd@w]N+QDs=v&#4f(.+};+qgzCWH3]TZuE.tYw=h3q'c[{8X$RQFfC"N@Lx>VQgRu
+]`'^p,!Kh;!>uKV25)<yfgyl{=Qmd{v|xfJtvhiHiCG%zssg_z7e<(Q$%}hn:;yk5-bg'H1u>=B/E@}88m~')2`{Ja3tEm8@3%3jXA^"epHHM!,Ct"92Nj
+-1V1vw{UO`IbZ1{VXS>`9mH6O9_`ljc#~Ev+!;off#5RgFDJ6+}2(x"e~3UUjhkO>j;|4M5V=G(`8%8bLyVus!I[A17-:(z9S"Q)H7]N-ujydl#3v_x#Pc
+teoM,uJ|77xu"c&{8T]PfY5k2gi#3DW1<}YP.#|xr"|m,5JV=Gmx`wq-y9%Xgx3yX^"i$H58C80ACp+tCb4t0bDbE8^<MUh%V-bPUrTEwQC[ger/F;2!gw
+tq>@'X|IvVC"T1rUDKM{{r]j-/'{NF(Huk{'y6a[sVr9"@Mr-d{^lGcR8|a1|gh2i6C@j_<e62I=&-Hm6M<[6xT7Q+qPr:(u$qYvSbBXg5jT5}]|6B=|S=
+iY8y,xZq)7E4a5_DDSRAk}W-"78pO;bPc'h}9,eyW98YC#tP>|X-j|r-]/'GQzUc0tMm(bUXbR$h^kJ0hiWJq+eTbI3yAkL$jYsWXCxpQ7jj7)cIul)5r"
+fhmZnKq65DSh`qx'g=5s3Xm<]=]D9-P6wn$)BZL$[h.t5gW)n}qJED[vfNr4&m+PE'n8u86Vslm{RTS5yB4Y#Zv0L"2|OtI2x=Yr(a<4@9@5_q>Fy8&Lg[
+-gtUELFe6pt7DEo^hcrm).IO%p`xt+r2i;Yn3Wu(o0DZ#T+r=5>9gZbVwgR6@.aq(}_(V$If8Ai&DSckaukOAQvHyYbwt72h("p9b^y8e@Cf27V34,C(+X
+U8CY&i(3K.W=Hvt&mymmODbYseG-;86ko]WpPcNl%/HbXbX5q+;J!}d;%,._L.h|gqet{z(m,45@2iTZ,'Io"{A6>GHrp;1yXJjJyX|8SBVk$-to>Wzb]!
+dE`Fgn^ox>P;PyIJ<Ke`Bt7;Z/ynPoS:~@m[.c#y;N(WEovvEZ,y`4;f09>j!Sk-6gu_8(,E,ryUiwtMM{QTvDYTTpN_w`{D&&<]/#}a<^%soG52_EQd#n
+67(A4EB2~mEM6b[VSE"wy;f@f24ylC}c/GD+b3{n'6T:rXBW.t0.&1b"pvh.IWnS"I#[61cnXOrlA=-QgN]$im2M%k$f-C"9,0Z<,DtN`(P_Na1;61B1iB
+>B>eZyjE]lsRELxS5&XN<=Z`;N<u}ckaa%C^Ykm:2!{NU`]7&SoZg"Asu&Bz~tB@3/(A"uK(~%F%8eiUw:lM:WddJ@bMPp%L:zqqyW_P>vtO)0F+jy7g9!
+az&Ct|]ojBB-][(@I0Xl{!:y/o".|-ZgXU];PPLMFl=Qr{e$dy`ZQ!E&fz3]iVai`wn8=b,F|g7#z8nSlgmgUf;I`1lJU'/-L"%w]67wdKjckU,)LIdrhd
+X1Wo.'^.R!;sT&+V6C.sCDP.6]p[et>>%frI;Tu'd}TCt'i'$6$=qSa#@1ZslR72O"wYr$q>glOIO#lwVu+]viy^ae[2Tnajm1<J1%C(|_F1dq@VsK[[hv
+<J>Ps-euD_7EM2_bvGC$D;Mz#7mG$|FHfq,O)xRwp/<nxYr"qREruQK'SuJUYJ!Bv@lq.,|;le}4;!PH!]7'h'@@2)DO_rip9B0t!x}s)Mogg{"Q=la(r`
+dH<D!twT,6bklcqoOU9R^WZco3fJfGvR%D(+E:-2~n0!=,5l']l;y,h(!$Z;e&R-C[;m&.TQwuaJ>/kp}"Y93A!N6d;(tQ3#g#/Rs)24Uw@Yxfbcy<X]FL
+[,jenLe|9x[83`:[x%YBK9:)[:'Dnz]-^,>]zoYMQ8a:/xF"NO]]YZ1mS;[5SPvWnF76>-Rc]A'2Z-2XjUqu/4Pti;!Jh<O&EFH("OZ]IZC&6POE(=r'>7
+o@e&uaT}B!
 */
