@@ -186,6 +186,8 @@ PROGRAMS = [
     Program("merge kernels", ["tests/kernels/test_merge.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["6"], long_args=["60"]),
     Program("tile routines", ["tests/kernels/test_tile.cpp"], SIMT, ALL, args=["10"], long_args=["200"]),
+    Program("tile routines for authors", ["tests/kernels/test_tile_authors.cpp"], SIMT, ALL, args=["2"],
+            long_args=["40"]),
     Program("hybrid sort", ["tests/kernels/test_sort_hybrid.cpp"], SIMT, ALL, flags=["-Wno-unused-function"],
             args=["1"], long_args=["60"]),
     # (-Og and clang++ copy a struct with its padding, which nobody has written; -O1 does not)

@@ -11,7 +11,8 @@
 
 A line of src/manifest is
 
-    part PATH       the part src/PATH, without its head
+    part PATH       the part src/PATH, without its head; `part PATH not embedded`: device text that no kernel of the
+                    library uses, left out of the device text again
     ; TEXT          a comment
     section NAME    its mark in the header; `section NAME: TEXT` begins a line of the contents with that TEXT
     rename list     GPUPRIMS_NAMESPACE's names for the functions that the parts under api/ declare
@@ -45,6 +46,7 @@ NOTICE = """\
 // src/README.md is their map.""".split("\n")
 MARK = "// ---- "  # a part's, in the header
 SECTION = re.compile(r"section (\w+)(?:: (.*))?")
+NOT_EMBEDDED = " not embedded"  # ends the line of such a part
 CONTENTS, COLUMNS = "// @CONTENTS@", 120
 DEVICE_TEXT, RENAME_LIST = "device text", "rename list"  # lines of the manifest
 BEGIN, END = "/* device text of gpuprims.h", "*/"  # its surrounding lines in the header
@@ -96,6 +98,11 @@ def manifest():
 
 def paths():
     return [line.split()[1] for _, line in manifest() if line.startswith("part ")]
+
+
+def not_embedded():
+    """The parts for nvcc, for programs that NVRTC compiles with the header itself, and for the emulator alone."""
+    return {line.split()[1] for _, line in manifest() if line.startswith("part ") and line.endswith(NOT_EMBEDDED)}
 
 
 def used_by(part):
@@ -276,7 +283,11 @@ def without_host_rules(lines):
 def embedded_parts(only=None):
     """({part: its lines for NVRTC}, {part: the parts whose names it mentions}, {name: the parts that define it}) for
     the .cuh parts and what they use; only: for these parts."""
-    lines = without_host_rules(for_nvrtc(header_lines(only, embed=False)))
+    apart = not_embedded()
+    lines = without_host_rules(for_nvrtc([line for line in header_lines(only, embed=False) if line.part not in apart]))
+    for part in {line.part for line in lines if line.part and line.part.endswith(".cuh")}:
+        for used in apart.intersection(used_by(read_part(part))):
+            raise Wrong(f"{FOLDER}/{part} uses {used}, which is{NOT_EMBEDDED}: {MANIFEST}")
     uses = c_names.names_of_parts(lines, every=True)[0]
     needed = reached(uses.get, [part for part in uses if part.endswith(".cuh")])
     texts, homes = {}, {}

@@ -234,7 +234,7 @@ def generated_headers(text):
 
 def nvcc(checks, folder):
     examples = [os.path.join("examples", name) for name in sorted(os.listdir(os.path.join(ROOT, "examples")))
-                if name.endswith(".cu")]
+                if name.endswith(".cu")] + ["tests/gpu/tile_check.cu"]
     program = os.path.join(folder, "program")
     for standard, architectures in (("c++17", ("75", "90") if LONG else ("75",)),
                                     ("c++20", ("75", "90") if LONG else ("90",))):
@@ -477,7 +477,7 @@ def reference_blocks(checks, page, found, place):
         texts = [text for language, text, _ in found if language == kind]
         if texts:
             # a second declaration may not repeat defaults
-            texts = [re.sub(r" = \w+(?=[,>)])", "", text) for text in texts]
+            texts = [re.sub(r" = [\w* ]+(?:\(\w+\(\w+\)\))?(?=[,>)])", "", text) for text in texts]
             path = written(place, f"reference.{kind}", '#include "gpuprims.h"\n' + "".join(texts))
             checks.run(f"{page}: {len(texts)} declarations", [*command, "-I.", "-fsyntax-only", path])
 
@@ -613,6 +613,9 @@ def examples(checks, folder):
         if output and output.startswith("skipped: "):
             checks.passed -= 1
             checks.skip(f"examples/{name}", output.strip().split("\n")[0][len("skipped: "):])
+    if checks.has_turn():  # what a GPU checks
+        with open(os.path.join(ROOT, "tests", "gpu", "tile_check.cu")) as file:
+            emulate(checks, "tests/gpu/tile_check.cu", file.read(), folder)
 
 
 def demo(checks, pictures, quick, env):

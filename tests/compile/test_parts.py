@@ -186,10 +186,74 @@ def nvrtc():
 @pytest.mark.parametrize("path", DEVICE_PARTS)
 @pytest.mark.turn
 def test_alone_under_nvrtc(nvrtc, path):
-    """The library's text for NVRTC for a kernel of this part."""
-    text = amalgamate.embedded_text(path).encode()
+    """The library's text for NVRTC for a kernel of this part; a part that is not embedded: the header with its uses."""
+    text = (alone(path) if path in amalgamate.not_embedded() else amalgamate.embedded_text(path)).encode()
     for architecture in {75, 90} & nvrtc.architectures:
         nvrtc.compile('#include "gpuprims.h"\n', text, architecture)
+
+
+AUTHORS = """#include "gpuprims.h"
+struct storage {
+  gp_tile_exchange_storage<128, 4, unsigned> exchange;
+  gp_tile_merge_sort_storage<128, 4, unsigned, float> sort;
+  gp_tile_radix_sort_storage<128, 4, unsigned> radix;
+  gp_tile_shuffle_storage<128, unsigned> shuffle;
+  gp_tile_scan_storage<128, unsigned> scan;
+};
+extern "C" __global__ void authors(unsigned *data, float *values) {
+  GP_SHARED(storage, s);
+  unsigned x[4];
+  float v[4] = {values[0], values[1], values[2], values[3]};
+  gp_tile_load_transposed<128>(x, data, 512, 0u, s.exchange);
+  gp_tile_merge_sort_pairs<128>(x, v, [](unsigned a, unsigned b) { return a % 9 < b % 9; }, s.sort);
+  gp_tile_radix_sort<128, true>(x, s.radix, 3, 17);
+  gp_tile_difference<128, GP_BEFORE>(x, x, gp_sub<unsigned>(), s.shuffle);
+  gp_tile_inclusive_scan_items(x, gp_max<unsigned>(), s.scan);
+  x[0] = gp_warp_group_reduce<8>(x[0], gp_sum<unsigned>());
+  gp_tile_store_direct(x, data, 512);
+  gp_tile_store_direct(v, values, 512);
+}
+"""
+
+
+@pytest.mark.turn
+def test_a_program_that_includes_the_header_has_what_is_not_embedded(nvrtc):
+    text = read(ROOT, "gpuprims.h").encode()
+    for architecture in {75, 90} & nvrtc.architectures:
+        assert b"authors" in nvrtc.compile(AUTHORS, text, architecture)
+
+
+def test_what_is_not_embedded():
+    """The end of the header has nothing of these parts: not their text, not their names."""
+    apart = amalgamate.not_embedded()
+    assert len(apart) > 4 and apart < set(amalgamate.paths()) and all(path.endswith(".cuh") for path in apart)
+    header = read(ROOT, "gpuprims.h")
+    public = header.partition(f"\n{amalgamate.BEGIN}\n")[0]
+    whole = amalgamate.whole_text(amalgamate.embedded_of(os.path.join(ROOT, "gpuprims.h")))
+    listed, _, text = whole.partition("\ntext\n")
+    names = listed.partition("\nnames")[2] + "\n"
+    assert "gp_tile_reduce_storage" in text and "\ngp_tile_reduce_storage " in names
+    for path in apart:
+        assert f"// ---- {path} - " in public and path not in listed and path not in text
+        body = "\n".join(amalgamate.read_part(path).body)
+        own = set(re.findall(r"GP_DEVICE [^(]*?\bgp_\w+(?=\()|struct gp_\w+(?= \{)", body))
+        own = {one.split()[-1] for one in own}
+        assert len(own) > 2, path
+        for name in own:
+            assert not re.search(rf"\b{name}\b", text) and f"\n{name} " not in names, name
+
+
+@pytest.mark.turn
+def test_an_embedded_part_may_not_use_one_that_is_not(house):
+    part = read(house, "src", "scan", "kernels.cuh")
+    put(part + "\nstruct gp__more : gp_tile_shuffle_storage<32, int> {};\n", house, "src", "scan", "kernels.cuh")
+    assert run(house, "tools/lint.py", "--uses").returncode == 0
+    found = run(house, TOOL)
+    assert found.returncode == 2
+    assert "src/scan/kernels.cuh uses device/tile_neighbours.cuh, which is not embedded: src/manifest" in found.stdout
+    listed = read(house, "src", "manifest").replace("tile_neighbours.cuh not embedded", "tile_neighbours.cuh")
+    put(listed, house, "src", "manifest")  # where it stands, it is below
+    assert "gp_tile_shuffle_storage" not in amalgamate.embedded_text()
 
 
 @pytest.mark.turn

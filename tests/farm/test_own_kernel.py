@@ -132,3 +132,32 @@ def test_the_example_compiles_for_every_policy_asked(program, tmp_path):  # noqa
     assert [answer["status"] for answer in answers] == ["ok", "ok", "invalid", "invalid", "invalid"]
     assert answers[0]["code"] != answers[1]["code"] and int(answers[0]["registers"]) > 8
     assert "the policy lacks" in answers[3]["message"] and "has no field threads" in answers[4]["message"]
+
+
+AUTHORS = """
+struct storage {
+  gp_tile_exchange_storage<MY_THREADS, 4, float> exchange;
+  gp_tile_merge_sort_storage<MY_THREADS, 4, float> sort;
+};
+extern "C" __global__ void mine(float *data, unsigned long long n) {
+  GP_SHARED(storage, s);
+  float x[4];
+  gp_tile_load_transposed<MY_THREADS>(x, data, n, 0.0f, s.exchange);
+  gp_tile_merge_sort<MY_THREADS>(x, [](float a, float b) { return b < a; }, s.sort);
+  gp_tile_store_direct(x, data, n);
+}
+"""
+
+
+@pytest.mark.turn
+def test_a_kernel_of_the_section_for_authors_compiles(program, tmp_path):  # noqa: F811
+    """The library does not embed section >>authors: gp_tune reads it from the header."""
+    kernel = tmp_path / "mine.cuh"
+    kernel.write_text(fields("F(MY_THREADS, 64, 64, 128)") + AUTHORS + host())
+    environment = {**os.environ, "GP_TUNE_KERNEL": str(kernel), "GP_TUNE_CACHE": str(tmp_path)}
+    asked = "compile\tid=1\tcell=kernel mine n=4096 protocol=cold\tcompute_capability=90\tpolicy=MY_THREADS=128\n"
+    said = subprocess.run([program, "--compiler"], input=asked + "quit\n", stdout=subprocess.PIPE, text=True, cwd=ROOT,
+                          env=environment, check=True).stdout.splitlines()
+    if "NVRTC cannot be opened" in said[0]:
+        pytest.skip("no NVRTC: pip install nvidia-cuda-nvrtc")
+    assert "status=ok" in said[0].split("\t"), said[0]

@@ -26,6 +26,7 @@ import xml.etree.ElementTree
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(ROOT, "build", "tests-gpu")
 CC = os.environ.get("CC", "gcc")
+NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 GROUPS = ["big", "types", "maps", "operators", "policies", "alignment", "fields", "structs", "queue", "chain",
           "threads", "streams", "graph", "determinism", "reproducible", "errors", "segments", "sorting",
           "sorting_policies", "inputs", "hash", "layouts", "transposes", "building", "graphs", "online"]
@@ -96,6 +97,8 @@ def build():
         *[[CC, "-O2", "-g", "-std=gnu11", *openmp, "-I.", f"examples/{name}.c", "-o",
            f"{BUILD}/{os.path.basename(name)}", *libs]
           for name in EXAMPLES],
+        *[[NVCC, "-O2", "-std=c++17", "-arch=native", "-I.", "tests/gpu/tile_check.cu", "-o", f"{BUILD}/tile_check"]
+          for _ in [NVCC] if NVCC],
         [CC, "-O2", "-g", *openmp, "-fPIC", "-shared", "-x", "c", "-DGPUPRIMS_IMPLEMENTATION", "gpuprims.h", "-x",
          "none", "-o", f"{BUILD}/libgpuprims.so", *libs],
     ]
@@ -206,6 +209,10 @@ def jobs_of(args, cache):
         jobs.append(check_job(f"tuned:{group}", ["--tuned", "--group", group, *chosen, *size], limit, cache))
     jobs += [Job(f"examples/{name}", [os.path.join(BUILD, os.path.basename(name)), option], limit)
              for name, option in EXAMPLES.items()]
+    if NVCC:
+        jobs.append(Job("tile routines", [os.path.join(BUILD, "tile_check")], limit))
+    else:
+        say("skipped: tile routines: no nvcc on this machine")
     jobs.append(python_job(limit, False))
     seconds = 40 if args.quick else 120  # less than the timeout, which leaves time to minimise failures
     jobs.append(Job("random calls", [sys.executable, "tests/gpu/fuzz.py", "--seconds", str(seconds), "--processes",

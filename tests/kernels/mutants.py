@@ -70,6 +70,7 @@ FILES = {
     "CONVERT_LAYOUT": "test_layouts.cpp",
     "LAYOUT_ACCESS": "test_layouts.cpp",
     "TILE": "test_tile.cpp",
+    "AUTHORS": "test_tile_authors.cpp",
     "TRANSPOSE": "test_transpose.cpp",
     "TRANSPOSE_IN_PLACE": "test_transpose.cpp",
     "TRANSPOSE_TILE": "test_transpose.cpp",
@@ -1642,6 +1643,79 @@ MUTANTS = {
         "SHUFFLE", "src/top_k/shuffle.cuh",
         "low ^= gp__shuffle_round(high, keys[r + 1]) & low_mask;\n      }\n      x = static",
         "low ^= gp__shuffle_round(high, keys[r]) & low_mask;\n      }\n      x = static"),
+    "groups: lanes of the next group are reduced": (
+        "AUTHORS", "src/device/warp_groups.cuh", "if (gp_lane() + d < end) value", "if (gp_lane() + d < 32) value"),
+    "groups: the last group has all its lanes": (
+        "AUTHORS", "src/device/warp_groups.cuh", "op, end < 32 ? end : 32);", "op, end);"),
+    "groups: a run ends a lane late": (
+        "AUTHORS", "src/device/warp_groups.cuh", "& ~1u << gp_lane();", "& ~3u << gp_lane();"),
+    "groups: a tail begins its own run": (
+        "AUTHORS", "src/device/warp_groups.cuh", "(tails << 1 >> gp_lane() & 1u)", "(tails >> gp_lane() & 1u)"),
+    "groups: a batch's operands change places": (
+        "AUTHORS", "src/device/warp_groups.cuh", "upper ? op(other, mine) : op(mine, other)", "op(mine, other)"),
+    "groups: an odd array of a batch is forgotten": (
+        "AUTHORS", "src/device/warp_groups.cuh", "left = (left + 1) / 2;", "left = left / 2;"),
+    "groups: a scan goes on from the group before": (
+        "AUTHORS", "src/device/warp_groups.cuh", "if (gp_lane() % LANES >= d) value", "if (gp_lane() >= d) value"),
+    "groups: an exclusive scan without its initial value": (
+        "AUTHORS", "src/device/warp_groups.cuh", "first ? op(initial, value) : value", "value"),
+    "arrangements: a block's warps do not wait": (
+        "AUTHORS", "src/device/tile_arrange.cuh", "FROM != GP_STRIPED && TO != GP_STRIPED", "true"),
+    "arrangements: a load reads past the end": (
+        "AUTHORS", "src/device/tile_arrange.cuh", "items[i] = at < count ? in[at] : fill;", "items[i] = in[at];"),
+    "arrangements: a store writes past the end": (
+        "AUTHORS", "src/device/tile_arrange.cuh", "if (at < count) out[at]", "out[at]"),
+    "arrangements: a dropped item is sent": (
+        "AUTHORS", "src/device/tile_arrange.cuh", "if (ALL || rank[i] < count)", "if (rank[i] != ~0u)"),
+    "arrangements: no barrier before a scatter's loads": (
+        "AUTHORS", "src/device/tile_arrange.cuh", "  Of::sync();\n", ""),
+    "neighbours: out overwrites the items that are left": (
+        "AUTHORS", "src/device/tile_neighbours.cuh", "AFTER ? j : ITEMS - 1 - j;", "j;"),
+    "neighbours: the last item is that of the whole tile": (
+        "AUTHORS", "src/device/tile_neighbours.cuh", "AFTER ? at + 1 == count : at == 0",
+        "AFTER ? at + 1 == THREADS * ITEMS : at == 0"),
+    "neighbours: heads compare in the wrong order": (
+        "AUTHORS", "src/device/tile_neighbours.cuh", "SIDE == GP_AFTER ? differ(item, other) : differ(other, item)",
+        "differ(item, other)"),
+    "neighbours: no barrier before a rotation": (
+        "AUTHORS", "src/device/tile_neighbours.cuh",
+        "  __syncthreads();\n  return storage.item[(threadIdx.x + distance) % THREADS];",
+        "  return storage.item[(threadIdx.x + distance) % THREADS];"),
+    "items: a reduction takes what is behind the end": (
+        "AUTHORS", "src/device/tile_items.cuh", "if (threadIdx.x * ITEMS + unsigned(i) < count) sum", "sum"),
+    "items: a reduction takes a warp too many": (
+        "AUTHORS", "src/device/tile_items.cuh", "(threads + 31) / 32);", "(threads + 32) / 32);"),
+    "items: a scan forgets the earlier warps": (
+        "AUTHORS", "src/device/tile_items.cuh", "gp_warp() == 0 ? within : op(warps, within)", "within"),
+    "items: every lane writes the prefix": (
+        "AUTHORS", "src/device/tile_items.cuh", "if (gp_lane() == 0) storage.prefix = preceding;",
+        "storage.prefix = preceding;"),
+    "items: no barrier after the prefix": (
+        "AUTHORS", "src/device/tile_items.cuh", "  __syncthreads();\n  const T start", "  const T start"),
+    "items: a run of no elements is decoded": (
+        "AUTHORS", "src/device/tile_items.cuh", "while (run < LAST && storage.end[run] <= element) ++run;",
+        "if (run < LAST && storage.end[run] <= element) ++run;"),
+    "order: equal keys change places": (
+        "AUTHORS", "src/device/tile_order.cuh", "!before(keys[i + 1], keys[i])", "before(keys[i], keys[i + 1])"),
+    "order: of equal keys the second run's come first": (
+        "AUTHORS", "src/device/tile_order.cuh", "before(s.element[s.slot(int(y))], s.element[s.slot(int(x))])",
+        "!before(s.element[s.slot(int(x))], s.element[s.slot(int(y))])"),
+    "order: a network sorts what is behind the end": (
+        "AUTHORS", "src/device/tile_order.cuh", "first + unsigned(i) + 1 >= count || ", ""),
+    "order: no barrier between a merge and the next": (
+        "AUTHORS", "src/device/tile_order.cuh",
+        "      if (PLACES) place[i] = storage.place[at];\n    }\n    Of::sync();",
+        "      if (PLACES) place[i] = storage.place[at];\n    }"),
+    "order: a radix sort's last pass takes all bits": (
+        "AUTHORS", "src/device/tile_order.cuh", "end - bit < 8 ? (1u << (end - bit)) - 1 : 255", "255"),
+    "order: values without a barrier": (
+        "AUTHORS", "src/device/tile_order.cuh", "    __syncthreads();\n    gp__scatter<", "    gp__scatter<"),
+    "order: the k-th key is one too early": (
+        "AUTHORS", "src/device/tile_order.cuh", "before + bin[b] < left;", "before + bin[b] <= left;"),
+    "order: candidates of other digits count": (
+        "AUTHORS", "src/device/tile_order.cuh", "(bits & known) == last)", "true)"),
+    "order: an equal key too many is kept": (
+        "AUTHORS", "src/device/tile_order.cuh", "(own && equals < left)", "(own && equals <= left)"),
     "rank: counted before all have looked": (
         "TILE", "src/device/tile_rank.cuh",
         "__popc(peers[j] & below));\n          __syncwarp();", "__popc(peers[j] & below));"),

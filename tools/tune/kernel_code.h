@@ -48,6 +48,73 @@ static inline uint64_t kernel_most_bytes(const kernel_file *file, const gp_tune_
   return most;
 }
 
+// Section >>authors of gpuprims.h, which the library does not embed, from beside this program's folder (build/gp_tune)
+// or from the working folder; NULL if it is not there. The caller frees it.
+static inline char *kernel_authors_section(void) {
+  char program[1024] = "", path[1100], *text = NULL, *begin, *end, *slash;
+  const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  FILE *file;
+  size_t bytes;
+  program[length > 0 ? length : 0] = 0;
+  slash = strrchr(program, '/');
+  if (slash) *slash = 0;
+  snprintf(path, sizeof path, "%s/../gpuprims.h", program);
+  file = fopen(path, "rb");
+  if (!file) file = fopen("gpuprims.h", "rb");
+  if (file) {
+    text = gp__read_file(file, &bytes);
+    fclose(file);
+  }
+  begin = text ? strstr(text, "\n// >>authors ") : NULL;
+  end = begin ? strstr(begin, "\n#endif // GPUPRIMS__DEVICE_TEXT") : NULL;
+  if (end) {
+    memmove(text, begin + 1, (size_t)(end - begin));
+    text[end - begin] = 0;
+    return text;
+  }
+  free(text);
+  return NULL;
+}
+// The first name from `at` on that may be the library's and that its embedded text lacks, or NULL.
+static inline const char *kernel_unknown_name(const char *at, char *name, size_t room) {
+  while (*at) {
+    const char *first = at;
+    while (gp__is_of_name(*at)) ++at;
+    if (at == first) ++at;
+    else if ((!strncmp(first, "gp_", 3) || !strncmp(first, "GP_", 3)) && (size_t)(at - first) < room) {
+      gp__part_set set;
+      memset(set, 0, sizeof set);
+      gp__add_name(first, (size_t)(at - first), set);
+      snprintf(name, room, "%.*s", (int)(at - first), first);
+      if (!memchr(set, 1, sizeof set)) return at;
+    }
+  }
+  return NULL;
+}
+static inline int kernel_has_name(const char *text, const char *name) {
+  const size_t length = strlen(name);
+  const char *at = text;
+  while ((at = strstr(at, name)) != NULL) {
+    if ((at == text || !gp__is_of_name(at[-1])) && !gp__is_of_name(at[length])) return 1;
+    at += length;
+  }
+  return 0;
+}
+// Adds section >>authors if the kernel uses it.
+static inline void kernel_add_authors_section(const char *kernel, gp__text *text) {
+  char name[128], *section = NULL;
+  const char *at = kernel;
+  if (!gp__device_text()) return;
+  while ((at = kernel_unknown_name(at, name, sizeof name)) != NULL) {
+    if (!section) section = kernel_authors_section();
+    if (!section) return;
+    if (!kernel_has_name(section, name)) continue;
+    gp__add(text, "#line 1 \"gpuprims.h, section >>authors\"\n%s\n", section);
+    break;
+  }
+  free(section);
+}
+
 // Compiles the kernel of `file` with its fields at `numbers`, for a compute capability. The caller frees the image.
 static inline gp_result kernel_image(gp_context *ctx, const kernel_file *file, const int *numbers, int capability,
                                      gp__image *image) {
@@ -57,6 +124,7 @@ static inline gp_result kernel_image(gp_context *ctx, const kernel_file *file, c
   memset(&p, 0, sizeof p);
   gp__add(&p.name, "%s", file->path);
   gp__add(&p.text, "#include \"gpuprims.h\"\n");
+  kernel_add_authors_section(file->text, &p.text);
   for (i = 0; i < file->count; i++) {
     if (kernel_is_layout(&file->fields[i]))
       gp__add(&p.text, "#define %s GP_USE(%lluull)\n", file->fields[i].name,
