@@ -37,7 +37,7 @@
 //
 // CONTENTS (search for the mark)
 //    >>config >>types >>api                                what a user of the library reads
-//    >>machine >>policy >>warp >>tile >>kernels            what a kernel author reads
+//    >>machine >>policy >>warp >>tile >>authors >>kernels  what a kernel author reads
 //    >>driver >>host >>kernel_source >>dispatch            the implementation in C
 //    >>device_text                                         what NVRTC compiles: the parts above, without comments
 //
@@ -8556,43 +8556,6 @@ GP_DEVICE void gp_tile_store_vectorised(const T (&items)[ITEMS], T *out, gp__u64
   }
 }
 
-// ---- device/tile_exchange.cuh - tiles: exchange between arrangements
-
-template <int THREADS, int ITEMS, class T> struct gp_tile_exchange_storage {
-  T element[THREADS * ITEMS + THREADS * ITEMS / 32]; // one element of padding every 32, against bank conflicts
-  static GP_DEVICE int slot(int i) { return i + i / 32; }
-};
-// items become blocked (striped). All threads call. Storage may be used again after the next __syncthreads().
-template <int THREADS, int ITEMS, class T>
-GP_DEVICE void gp_tile_striped_to_blocked(T (&items)[ITEMS], gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
-  GPUPRIMS__UNROLL
-  for (int i = 0; i < ITEMS; ++i) storage.element[storage.slot(i * THREADS + int(threadIdx.x))] = items[i];
-  __syncthreads();
-  GPUPRIMS__UNROLL
-  for (int i = 0; i < ITEMS; ++i) items[i] = storage.element[storage.slot(int(threadIdx.x) * ITEMS + i)];
-}
-template <int THREADS, int ITEMS, class T>
-GP_DEVICE void gp_tile_blocked_to_striped(T (&items)[ITEMS], gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
-  GPUPRIMS__UNROLL
-  for (int i = 0; i < ITEMS; ++i) storage.element[storage.slot(int(threadIdx.x) * ITEMS + i)] = items[i];
-  __syncthreads();
-  GPUPRIMS__UNROLL
-  for (int i = 0; i < ITEMS; ++i) items[i] = storage.element[storage.slot(i * THREADS + int(threadIdx.x))];
-}
-// Coalesced loads with a blocked result (and the reverse for stores). Storage as for the exchange.
-template <int THREADS, int ITEMS, class T>
-GP_DEVICE void gp_tile_load_transposed(T (&items)[ITEMS], const T *in, gp__u64 count, T fill,
-                                       gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
-  gp_tile_load_striped<THREADS>(items, in, count, fill);
-  gp_tile_striped_to_blocked<THREADS>(items, storage);
-}
-template <int THREADS, int ITEMS, class T>
-GP_DEVICE void gp_tile_store_transposed(T (&items)[ITEMS], T *out, gp__u64 count,
-                                        gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
-  gp_tile_blocked_to_striped<THREADS>(items, storage);
-  gp_tile_store_striped<THREADS>(items, out, count);
-}
-
 // ---- device/tile_reduce.cuh - tiles: broadcast, reduce, scan
 
 // All threads call and get the value of thread `source`. Storage, one T, is free after the next __syncthreads().
@@ -10546,6 +10509,654 @@ GP_DEVICE void gp_frontier_filter(const gp_frontier<T> &in, const Keep &keep, co
     gp_tile_filter(item, keeps, out, s);
     __syncthreads();
   }
+}
+
+// >>authors -----------------------------------------------------------------------------------------------------------
+//
+// More for kernel authors. No kernel of the library uses it: the end of this file lacks it.
+
+// ---- device/warp_groups.cuh - groups of lanes: reduce, scan
+
+// A warp in groups of LANES neighbouring lanes (logical warps), 1 to 32. If LANES does not divide 32, the lanes that
+// are left are the last group. All lanes of the warp call. No storage, no
+// barrier. op(a, b) is associative, a lambda for example; a is of earlier lanes, so op need not commute.
+
+// The value of lane `source` of the group, in all its lanes. A scan's total is the inclusive result of the last lane.
+template <int LANES, class T> GP_DEVICE T gp_warp_group_broadcast(const T &value, unsigned source) {
+  return gp_warp_broadcast(value, int(gp_lane() / LANES * LANES + source));
+}
+// Folds a lane's value and those of later lanes below `end`.
+template <int LANES, class T, class Op> GP_DEVICE T gp__fold_lanes(T value, const Op &op, unsigned end) {
+  static_assert(LANES >= 1 && LANES <= 32, "1 to 32 lanes");
+  GPUPRIMS__UNROLL
+  for (unsigned d = 1; d < LANES; d *= 2) {
+    const T later = gp_warp_shift_down(value, d);
+    if (gp_lane() + d < end) value = op(value, later);
+  }
+  return value;
+}
+// value[0] op value[1] op ... over the first `count` lanes of the group, at least one. The group's lane 0 holds the
+// result, other lanes hold partial results.
+template <int LANES, class T, class Op>
+GP_DEVICE T gp_warp_group_reduce(const T &value, const Op &op, unsigned count = LANES) {
+  const unsigned end = gp_lane() / LANES * LANES + (count < LANES ? count : LANES);
+  return gp__fold_lanes<LANES>(value, op, end < 32 ? end : 32);
+}
+// A group's lanes form runs, which begin at its first lane and at every lane with `head`. The first lane of each run
+// holds the fold of the run's values.
+template <int LANES, class T, class Op>
+GP_DEVICE T gp_warp_group_reduce_heads(const T &value, bool head, const Op &op) {
+  const gp__u32 heads = __ballot_sync(~0u, head || gp_lane() % LANES == 0) & ~1u << gp_lane();
+  return gp__fold_lanes<LANES>(value, op, heads ? unsigned(__ffs(int(heads))) - 1 : 32);
+}
+// The same for runs that end at every lane with `tail`, and at the group's last lane. The first lane holds the result.
+template <int LANES, class T, class Op>
+GP_DEVICE T gp_warp_group_reduce_tails(const T &value, bool tail, const Op &op) {
+  const gp__u32 tails = __ballot_sync(~0u, tail);
+  return gp_warp_group_reduce_heads<LANES>(value, (tails << 1 >> gp_lane() & 1u) != 0, op);
+}
+// Folds COUNT arrays at once, with few shuffles; each lane has a value of each. Lane i holds the fold of values[i],
+// i < COUNT. COUNT <= LANES, a power of two.
+template <int LANES, int COUNT, class T, class Op>
+GP_DEVICE T gp_warp_group_reduce_batch(const T (&values)[COUNT], const Op &op) {
+  static_assert(32 % LANES == 0 && COUNT <= LANES, "a result a lane, of 1, 2, 4, 8, 16 or 32 lanes");
+  T v[COUNT];
+  int left = COUNT;
+  GPUPRIMS__UNROLL
+  for (int j = 0; j < COUNT; ++j) v[j] = values[j];
+  GPUPRIMS__UNROLL
+  for (int d = 1; d < LANES; d *= 2) { // a lane keeps every other value, its partner the rest
+    const bool upper = (gp_lane() & unsigned(d)) != 0;
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < (COUNT + 1) / 2; ++j) {
+      if (2 * j >= left) continue;
+      const T even = v[2 * j], odd = v[2 * j + 1 < left ? 2 * j + 1 : 2 * j];
+      const T mine = upper ? odd : even, other = gp_warp_exchange(upper ? even : odd, d);
+      v[j] = upper ? op(other, mine) : op(mine, other);
+    }
+    left = (left + 1) / 2;
+  }
+  return v[0];
+}
+// Lane i of the group gets value[0] op ... op value[i].
+template <int LANES, class T, class Op> GP_DEVICE T gp_warp_group_inclusive_scan(T value, const Op &op) {
+  GPUPRIMS__UNROLL
+  for (unsigned d = 1; d < LANES; d *= 2) {
+    const T before = gp_warp_shift_up(value, d);
+    if (gp_lane() % LANES >= d) value = op(before, value);
+  }
+  return value;
+}
+// Lane i of the group gets initial op value[0] op ... op value[i - 1].
+template <int LANES, class T, class Op>
+GP_DEVICE T gp_warp_group_exclusive_scan(const T &value, const Op &op, const T &initial) {
+  const bool first = gp_lane() % LANES == 0;
+  const T before = gp_warp_shift_up(gp_warp_group_inclusive_scan<LANES>(first ? op(initial, value) : value, op), 1);
+  return first ? initial : before;
+}
+
+// ---- device/tile_arrange.cuh - tiles and groups of lanes: load, store and exchange in any arrangement
+
+// The arrangements. Warp-striped: item i of a thread is element gp_tile_warp_striped<ITEMS>(i), so that each warp has
+// ITEMS * 32 consecutive elements.
+
+enum { GP_BLOCKED = 0, GP_STRIPED = 1, GP_WARP_STRIPED = 2 };
+
+template <int THREADS, int ITEMS, class T> struct gp_tile_exchange_storage {
+  T element[THREADS * ITEMS + THREADS * ITEMS / 32]; // one element of padding every 32, against bank conflicts
+  static GP_DEVICE int slot(int i) { return i + i / 32; }
+};
+
+// The threads of a block, or a group of LANES neighbouring lanes. WARPS: each warp for itself.
+template <int THREADS, bool WARPS = false> struct gp__of_block {
+  static const int WIDTH = THREADS;
+  static GP_DEVICE unsigned rank() { return threadIdx.x; }
+  static GP_DEVICE void sync() {
+    if (WARPS) __syncwarp();
+    else __syncthreads();
+  }
+};
+template <int LANES> struct gp__of_group {
+  static_assert(LANES >= 1 && LANES <= 32 && 32 % LANES == 0, "1, 2, 4, 8, 16 or 32 lanes");
+  static const int WIDTH = LANES;
+  static GP_DEVICE unsigned rank() { return gp_lane() % LANES; }
+  static GP_DEVICE void sync() { __syncwarp(); }
+};
+// The element of the tile that is item i of this thread.
+template <class Of, int HOW, int ITEMS> GP_DEVICE unsigned gp__element_of(int i) {
+  static_assert(HOW != GP_WARP_STRIPED || Of::WIDTH >= 32, "whole warps");
+  return HOW == GP_BLOCKED ? Of::rank() * ITEMS + unsigned(i)
+      : HOW == GP_STRIPED  ? unsigned(i) * Of::WIDTH + Of::rank()
+                           : gp_tile_warp_striped<ITEMS>(i);
+}
+template <class Of, int HOW, int ITEMS, class T>
+GP_DEVICE void gp__load_tile(T (&items)[ITEMS], const T *in, gp__u64 count, const T &fill) {
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) {
+    const unsigned at = gp__element_of<Of, HOW, ITEMS>(i);
+    items[i] = at < count ? in[at] : fill;
+  }
+}
+template <class Of, int HOW, int ITEMS, class T>
+GP_DEVICE void gp__store_tile(const T (&items)[ITEMS], T *out, gp__u64 count) {
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) {
+    const unsigned at = gp__element_of<Of, HOW, ITEMS>(i);
+    if (at < count) out[at] = items[i];
+  }
+}
+// ALL: every rank is below count.
+template <class Of, int TO, bool ALL, int ITEMS, class T, class Storage>
+GP_DEVICE void gp__scatter(T (&items)[ITEMS], const gp__u32 (&rank)[ITEMS], Storage &s, unsigned count) {
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i)
+    if (ALL || rank[i] < count) s.element[s.slot(int(rank[i]))] = items[i];
+  Of::sync();
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) {
+    const unsigned at = gp__element_of<Of, TO, ITEMS>(i);
+    if (ALL || at < count) items[i] = s.element[s.slot(int(at))];
+  }
+}
+template <class Of, int FROM, int TO, int ITEMS, class T, class Storage>
+GP_DEVICE void gp__rearrange(T (&items)[ITEMS], Storage &s) {
+  gp__u32 rank[ITEMS];
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) rank[i] = gp__element_of<Of, FROM, ITEMS>(i);
+  gp__scatter<Of, TO, true>(items, rank, s, 0);
+}
+
+// Loads and stores in arrangement HOW. No storage, no barrier.
+template <int THREADS, int HOW, int ITEMS, class T>
+GP_DEVICE void gp_tile_load(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
+  gp__load_tile<gp__of_block<THREADS>, HOW>(items, in, count, fill);
+}
+template <int THREADS, int HOW, int ITEMS, class T>
+GP_DEVICE void gp_tile_store(const T (&items)[ITEMS], T *out, gp__u64 count) {
+  gp__store_tile<gp__of_block<THREADS>, HOW>(items, out, count);
+}
+// Items change from arrangement FROM to TO. Between GP_BLOCKED and GP_WARP_STRIPED warps do not wait for each other.
+// All threads call. Storage may be used again after the next __syncthreads().
+template <int THREADS, int FROM, int TO, int ITEMS, class T>
+GP_DEVICE void gp_tile_rearrange(T (&items)[ITEMS], gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
+  gp__rearrange<gp__of_block<THREADS, FROM != GP_STRIPED && TO != GP_STRIPED>, FROM, TO>(items, storage);
+}
+// Sends items[i] to place rank[i] of the tile, which is in arrangement TO then. Ranks below `count` are distinct; items
+// with other ranks are dropped. Places below `count` without an item are undefined, those from there on keep what they
+// held. All threads call. Storage may be used again after the next __syncthreads().
+template <int THREADS, int TO, int ITEMS, class T>
+GP_DEVICE void gp_tile_scatter(T (&items)[ITEMS], const gp__u32 (&rank)[ITEMS],
+                               gp_tile_exchange_storage<THREADS, ITEMS, T> &storage, unsigned count = THREADS * ITEMS) {
+  gp__scatter<gp__of_block<THREADS>, TO, false>(items, rank, storage, count);
+}
+// Items become blocked (striped).
+template <int THREADS, int ITEMS, class T>
+GP_DEVICE void gp_tile_striped_to_blocked(T (&items)[ITEMS], gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
+  gp_tile_rearrange<THREADS, GP_STRIPED, GP_BLOCKED>(items, storage);
+}
+template <int THREADS, int ITEMS, class T>
+GP_DEVICE void gp_tile_blocked_to_striped(T (&items)[ITEMS], gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
+  gp_tile_rearrange<THREADS, GP_BLOCKED, GP_STRIPED>(items, storage);
+}
+// Coalesced loads with a blocked result (and the reverse for stores). Storage as for the exchange.
+template <int THREADS, int ITEMS, class T>
+GP_DEVICE void gp_tile_load_transposed(T (&items)[ITEMS], const T *in, gp__u64 count, T fill,
+                                       gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
+  gp_tile_load_striped<THREADS>(items, in, count, fill);
+  gp_tile_striped_to_blocked<THREADS>(items, storage);
+}
+template <int THREADS, int ITEMS, class T>
+GP_DEVICE void gp_tile_store_transposed(T (&items)[ITEMS], T *out, gp__u64 count,
+                                        gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
+  gp_tile_blocked_to_striped<THREADS>(items, storage);
+  gp_tile_store_striped<THREADS>(items, out, count);
+}
+
+// Groups of LANES lanes, a power of two: each has a tile of LANES * ITEMS elements, blocked or striped over its lanes,
+// `in`, `out` and storage of its own. All lanes of the warp call. Storage may be used again after the next
+// __syncwarp().
+template <int LANES, int HOW, int ITEMS, class T>
+GP_DEVICE void gp_warp_group_load(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
+  gp__load_tile<gp__of_group<LANES>, HOW>(items, in, count, fill);
+}
+template <int LANES, int HOW, int ITEMS, class T>
+GP_DEVICE void gp_warp_group_store(const T (&items)[ITEMS], T *out, gp__u64 count) {
+  gp__store_tile<gp__of_group<LANES>, HOW>(items, out, count);
+}
+template <int LANES, int FROM, int TO, int ITEMS, class T>
+GP_DEVICE void gp_warp_group_rearrange(T (&items)[ITEMS], gp_tile_exchange_storage<LANES, ITEMS, T> &storage) {
+  gp__rearrange<gp__of_group<LANES>, FROM, TO>(items, storage);
+}
+template <int LANES, int TO, int ITEMS, class T>
+GP_DEVICE void gp_warp_group_scatter(T (&items)[ITEMS], const gp__u32 (&rank)[ITEMS],
+                                     gp_tile_exchange_storage<LANES, ITEMS, T> &storage,
+                                     unsigned count = LANES * ITEMS) {
+  gp__scatter<gp__of_group<LANES>, TO, false>(items, rank, storage, count);
+}
+
+// ---- device/tile_neighbours.cuh - tiles: shifts, differences of neighbours, ends of runs
+
+// Items are blocked. All threads call. Storage may be used again after the next __syncthreads().
+template <int THREADS, class T> struct gp_tile_shuffle_storage { T item[THREADS]; };
+
+// The value of thread t + distance, |distance| < THREADS; a thread without such a neighbour gets its own.
+template <int THREADS, class T>
+GP_DEVICE T gp_tile_offset(const T &value, int distance, gp_tile_shuffle_storage<THREADS, T> &storage) {
+  storage.item[threadIdx.x] = value;
+  __syncthreads();
+  const int from = int(threadIdx.x) + distance;
+  return from >= 0 && from < THREADS ? storage.item[from] : value;
+}
+// The value of thread (t + distance) modulo THREADS, distance < THREADS.
+template <int THREADS, class T>
+GP_DEVICE T gp_tile_rotate(const T &value, unsigned distance, gp_tile_shuffle_storage<THREADS, T> &storage) {
+  storage.item[threadIdx.x] = value;
+  __syncthreads();
+  return storage.item[(threadIdx.x + distance) % THREADS];
+}
+// The side of a neighbour.
+enum { GP_BEFORE = 0, GP_AFTER = 1 };
+template <bool AFTER, int THREADS, int ITEMS, class R, class T, class F, class Alone>
+GP_DEVICE void gp__beside(R (&out)[ITEMS], const T (&items)[ITEMS], const F &f, const Alone &alone,
+                          gp_tile_shuffle_storage<THREADS, T> &storage, unsigned count, const T *beyond) {
+  storage.item[threadIdx.x] = items[AFTER ? 0 : ITEMS - 1];
+  __syncthreads();
+  GPUPRIMS__UNROLL
+  for (int j = 0; j < ITEMS; ++j) {
+    const int i = AFTER ? j : ITEMS - 1 - j; // out may be items
+    const unsigned at = threadIdx.x * ITEMS + unsigned(i);
+    const bool outer = AFTER ? at + 1 == count : at == 0, within = AFTER ? i + 1 < ITEMS : i > 0;
+    if (at >= count || (outer && !beyond)) out[i] = alone(items[i], at < count);
+    else
+      out[i] = f(items[i],
+                 outer        ? *beyond
+                     : within ? items[(AFTER ? i + 1 : i + ITEMS - 1) % ITEMS]
+                              : storage.item[AFTER ? threadIdx.x + 1 : threadIdx.x - 1]);
+  }
+}
+// Each item becomes its neighbour on SIDE, the outermost one `beyond`. Returns the item at the tile's other end, as it
+// was, to all threads.
+template <int THREADS, int SIDE, int ITEMS, class T>
+GP_DEVICE T gp_tile_shift(T (&items)[ITEMS], T beyond, gp_tile_shuffle_storage<THREADS, T> &storage) {
+  gp__beside<SIDE == GP_AFTER>(
+      items, items, [](const T &, const T &other) { return other; }, [](const T &item, bool) { return item; }, storage,
+      THREADS * ITEMS, &beyond);
+  return storage.item[SIDE == GP_AFTER ? 0 : THREADS - 1];
+}
+// out[i] = f(item, its neighbour on SIDE). The outermost item, the first or item count - 1, takes *beyond, or is copied
+// if there is no `beyond`. Items from `count` on are copied. An R is made from a T. `out` may be `items`.
+template <int THREADS, int SIDE, int ITEMS, class R, class T, class F>
+GP_DEVICE void gp_tile_difference(R (&out)[ITEMS], const T (&items)[ITEMS], const F &f,
+                                  gp_tile_shuffle_storage<THREADS, T> &storage, unsigned count = THREADS * ITEMS,
+                                  const T *beyond = nullptr) {
+  gp__beside<SIDE == GP_AFTER>(
+      out, items, f, [](const T &item, bool) { return static_cast<R>(item); }, storage, count, beyond);
+}
+// flags[i] = 1 if differ(a, b), a before b, of an item and its neighbour on SIDE, otherwise 0: heads of runs
+// (GP_BEFORE), tails (GP_AFTER). The outermost item takes *beyond, or gets 1 without. Items from `count` on get 0.
+template <int THREADS, int SIDE, int ITEMS, class Flag, class T, class F>
+GP_DEVICE void gp_tile_flag(Flag (&flags)[ITEMS], const T (&items)[ITEMS], const F &differ,
+                            gp_tile_shuffle_storage<THREADS, T> &storage, unsigned count = THREADS * ITEMS,
+                            const T *beyond = nullptr) {
+  gp__beside<SIDE == GP_AFTER>(
+      flags, items,
+      [&](const T &item, const T &other) { return SIDE == GP_AFTER ? differ(item, other) : differ(other, item); },
+      [](const T &, bool below) { return below; }, storage, count, beyond);
+}
+
+// ---- device/tile_items.cuh - tiles: reduce and scan several items a thread, partial tiles, prefixes, runs to decode
+
+// Items are blocked. op(a, b) is associative, a lambda for example; a is of earlier items, so op need not commute. It
+// needs no identity. All threads call. Storage may be used again after the next __syncthreads().
+
+// The fold of the tile's first `count` items, at least one. Thread 0 holds the result (others hold partial results).
+template <int THREADS, int ITEMS, class T, class Op>
+GP_DEVICE T gp_tile_reduce_items(const T (&items)[ITEMS], const Op &op, gp_tile_reduce_storage<THREADS, T> &storage,
+                                 unsigned count = THREADS * ITEMS) {
+  const unsigned threads = (count + ITEMS - 1) / ITEMS, before = gp_warp() * 32;
+  T sum = items[0];
+  GPUPRIMS__UNROLL
+  for (int i = 1; i < ITEMS; ++i)
+    if (threadIdx.x * ITEMS + unsigned(i) < count) sum = op(sum, items[i]);
+  sum = gp_warp_group_reduce<32>(sum, op, threads > before ? threads - before : 1);
+  if (gp_lane() == 0) storage.warp_total[gp_warp()] = sum;
+  __syncthreads();
+  if (gp_warp() == 0)
+    sum =
+        gp_warp_group_reduce<32>(storage.warp_total[gp_lane() < THREADS / 32 ? gp_lane() : 0], op, (threads + 31) / 32);
+  return sum;
+}
+
+// before: the fold of earlier threads' items; undefined in thread 0. Returns the tile's.
+template <int THREADS, int ITEMS, class T, class Op>
+GP_DEVICE T gp__tile_before(const T (&items)[ITEMS], const Op &op, T &before,
+                            gp_tile_scan_storage<THREADS, T> &storage) {
+  const unsigned WARPS = THREADS / 32;
+  T sum = items[0];
+  GPUPRIMS__UNROLL
+  for (int i = 1; i < ITEMS; ++i) sum = op(sum, items[i]);
+  sum = gp_warp_group_inclusive_scan<32>(sum, op);
+  if (gp_lane() == 31) storage.warp_total[gp_warp()] = sum;
+  __syncthreads();
+  const T totals = gp_warp_group_inclusive_scan<32>(storage.warp_total[gp_lane() < WARPS ? gp_lane() : 0], op);
+  const T within = gp_warp_shift_up(sum, 1), warps = gp_warp_broadcast(totals, gp_warp() ? int(gp_warp()) - 1 : 0);
+  before = gp_lane() == 0 ? warps : gp_warp() == 0 ? within : op(warps, within);
+  return gp_warp_broadcast(totals, int(WARPS) - 1);
+}
+// before: the exclusive prefix of a thread's first item.
+template <bool EXCLUSIVE, int ITEMS, class T, class Op>
+GP_DEVICE void gp__prefixes(T (&items)[ITEMS], const Op &op, T before) {
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) {
+    const T x = items[i];
+    if (EXCLUSIVE) items[i] = before;
+    if (!EXCLUSIVE || i + 1 < ITEMS) before = op(before, x);
+    if (!EXCLUSIVE) items[i] = before;
+  }
+}
+// Items become initial, initial op item 0, initial op item 0 op item 1, ... Returns the fold of the tile's items,
+// without `initial`, to all threads.
+template <int THREADS, int ITEMS, class T, class Op>
+GP_DEVICE T gp_tile_exclusive_scan_items(T (&items)[ITEMS], const Op &op, const T &initial,
+                                         gp_tile_scan_storage<THREADS, T> &storage) {
+  T before;
+  const T total = gp__tile_before(items, op, before, storage);
+  gp__prefixes<true>(items, op, threadIdx.x ? op(initial, before) : initial);
+  return total;
+}
+// Items become item 0, item 0 op item 1, ... Returns the fold of the tile's items to all threads.
+template <int THREADS, int ITEMS, class T, class Op>
+GP_DEVICE T gp_tile_inclusive_scan_items(T (&items)[ITEMS], const Op &op, gp_tile_scan_storage<THREADS, T> &storage) {
+  T before;
+  const T total = gp__tile_before(items, op, before, storage);
+  if (threadIdx.x) items[0] = op(before, items[0]);
+  GPUPRIMS__UNROLL
+  for (int i = 1; i < ITEMS; ++i) items[i] = op(items[i - 1], items[i]);
+  return total;
+}
+// A scan behind a prefix that is known when the tile's total is: the lanes of warp 0 call prefix(total), and lane 0
+// returns the fold of all that precedes the tile. Returns the fold of the tile's items to all threads.
+template <int THREADS, class T> struct gp_tile_scan_after_storage {
+  gp_tile_scan_storage<THREADS, T> scan;
+  T prefix;
+};
+template <bool EXCLUSIVE, int THREADS, int ITEMS, class T, class Op, class Prefix>
+GP_DEVICE T gp_tile_scan_after(T (&items)[ITEMS], const Op &op, Prefix &&prefix,
+                               gp_tile_scan_after_storage<THREADS, T> &storage) {
+  T before;
+  const T total = gp__tile_before(items, op, before, storage.scan);
+  if (gp_warp() == 0) {
+    const T preceding = prefix(total);
+    if (gp_lane() == 0) storage.prefix = preceding;
+  }
+  __syncthreads();
+  const T start = storage.prefix;
+  gp__prefixes<EXCLUSIVE>(items, op, threadIdx.x ? op(start, before) : start);
+  return total;
+}
+
+// Runs of a block, blocked: a value and a length, which may be 0. Together they have fewer than 2^32 elements.
+template <int THREADS, int RUNS, class T> struct gp_tile_runs_storage {
+  gp_tile_scan_storage<THREADS, gp__u32> scan;
+  gp__u32 end[THREADS * RUNS];
+  T value[THREADS * RUNS];
+};
+// Puts the runs into storage, for gp_tile_decode_runs. Returns the number of elements to all threads. Ends with a
+// barrier.
+template <int THREADS, int RUNS, class T>
+GP_DEVICE gp__u32 gp_tile_begin_runs(const T (&values)[RUNS], const gp__u32 (&lengths)[RUNS],
+                                     gp_tile_runs_storage<THREADS, RUNS, T> &storage) {
+  gp__u32 end = 0;
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < RUNS; ++i) end += lengths[i];
+  const gp__u32 total = gp_tile_exclusive_scan<THREADS>(end, gp_sum<gp__u32>(), storage.scan);
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < RUNS; ++i) {
+    storage.end[threadIdx.x * RUNS + unsigned(i)] = end += lengths[i];
+    storage.value[threadIdx.x * RUNS + unsigned(i)] = values[i];
+  }
+  __syncthreads();
+  return total;
+}
+// A window of the decoded elements, blocked, from `first` on: items[i] is the value of an element's run, place[i] the
+// element's place in it. Elements from the total on get the last run's value. Windows need no barrier between them.
+template <int THREADS, int ITEMS, int RUNS, class T>
+GP_DEVICE void gp_tile_decode_runs(T (&items)[ITEMS], gp__u32 (&place)[ITEMS], gp__u32 first,
+                                   const gp_tile_runs_storage<THREADS, RUNS, T> &storage) {
+  const unsigned LAST = THREADS * RUNS - 1;
+  gp__u32 element = first + threadIdx.x * ITEMS;
+  unsigned run = unsigned(gp_search(0, LAST, [&](gp__u64 r) { return storage.end[r] <= element; }));
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i, ++element) {
+    while (run < LAST && storage.end[run] <= element) ++run;
+    items[i] = storage.value[run];
+    place[i] = element - (run ? storage.end[run - 1] : 0);
+  }
+}
+
+// ---- device/tile_order.cuh - tiles and groups of lanes: merge sort, radix sort, the k first keys
+
+// Items are blocked; values[i] goes with keys[i]. V: the type of values, if there are any. THREADS * ITEMS is below
+// 2^16. All threads call. Storage may be used again after the next __syncthreads().
+
+template <int THREADS, int ITEMS, class K, class V> union gp__pair_exchange {
+  gp_tile_exchange_storage<THREADS, ITEMS, K> keys;
+  gp_tile_exchange_storage<THREADS, ITEMS, V> values;
+  static_assert(THREADS * ITEMS < 65536, "places have 16 bits");
+};
+template <class V> struct gp__has_values { static const bool value = true; };
+template <> struct gp__has_values<gp__none> { static const bool value = false; };
+template <int THREADS, int TO, bool ALL, int ITEMS, class K, class V, class Exchange>
+GP_DEVICE void gp__scatter_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], const gp__u32 (&rank)[ITEMS], Exchange &s,
+                                 unsigned count) {
+  gp__scatter<gp__of_block<THREADS>, TO, ALL>(keys, rank, s.keys, count);
+  if (gp__has_values<V>::value) {
+    __syncthreads();
+    gp__scatter<gp__of_block<THREADS>, TO, ALL>(values, rank, s.values, count);
+  }
+}
+
+template <int THREADS, int ITEMS, class K, class V = gp__none> struct gp_tile_merge_sort_storage {
+  gp__pair_exchange<THREADS, ITEMS, K, V> exchange;
+  unsigned short place[gp__has_values<V>::value ? THREADS * ITEMS : 1];
+};
+template <class Of, int ITEMS, class K, class V, class Before, class Storage>
+GP_DEVICE void gp__merge_sort(K (&keys)[ITEMS], V (&values)[ITEMS], const Before &before, Storage &storage,
+                              unsigned count) {
+  const bool PLACES = gp__has_values<V>::value;
+  const unsigned first = Of::rank() * ITEMS;
+  decltype(storage.exchange.keys) &s = storage.exchange.keys;
+  unsigned place[ITEMS];
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) place[i] = first + unsigned(i);
+  GPUPRIMS__UNROLL
+  for (int round = 0; round < ITEMS; ++round) { // odd-even transposition is stable
+    GPUPRIMS__UNROLL
+    for (int i = round % 2; i + 1 < ITEMS; i += 2) {
+      if (first + unsigned(i) + 1 >= count || !before(keys[i + 1], keys[i])) continue;
+      const K key = keys[i];
+      const unsigned p = place[i];
+      keys[i] = keys[i + 1], keys[i + 1] = key;
+      place[i] = place[i + 1], place[i + 1] = p;
+    }
+  }
+  GPUPRIMS__UNROLL_BY(1)
+  for (unsigned run = ITEMS; run < Of::WIDTH * ITEMS; run *= 2) {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      s.element[s.slot(int(first) + i)] = keys[i];
+      if (PLACES) storage.place[first + unsigned(i)] = (unsigned short)(place[i]);
+    }
+    Of::sync();
+    const unsigned from = first / (2 * run) * (2 * run), left = count > from ? count - from : 0;
+    const unsigned n = left < run ? left : run, m = left - n < run ? left - n : run, diagonal = first - from;
+    const unsigned middle = from + n, end = middle + m;
+    unsigned x = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
+    while (x < high) {
+      const unsigned probe = (x + high) / 2;
+      if (before(s.element[s.slot(int(middle + diagonal - 1 - probe))], s.element[s.slot(int(from + probe))]))
+        high = probe;
+      else x = probe + 1;
+    }
+    unsigned y = middle + diagonal - x;
+    x += from;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      if (first + unsigned(i) >= end) continue;
+      const bool second = x >= middle || (y < end && before(s.element[s.slot(int(y))], s.element[s.slot(int(x))]));
+      const unsigned at = second ? y++ : x++;
+      keys[i] = s.element[s.slot(int(at))];
+      if (PLACES) place[i] = storage.place[at];
+    }
+    Of::sync();
+  }
+  if (PLACES) {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) storage.exchange.values.element[s.slot(int(first) + i)] = values[i];
+    Of::sync();
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) values[i] = storage.exchange.values.element[s.slot(int(place[i]))];
+  }
+}
+// Merge sort in any order: before(a, b) says whether a comes before b, a lambda for example. Equal keys keep their
+// order. Items from `count` on stay where they are. Threads sort their items by a network, then merge runs, two to one,
+// each its part.
+template <int THREADS, int ITEMS, class K, class Before>
+GP_DEVICE void gp_tile_merge_sort(K (&keys)[ITEMS], const Before &before,
+                                  gp_tile_merge_sort_storage<THREADS, ITEMS, K> &storage,
+                                  unsigned count = THREADS * ITEMS) {
+  gp__none none[ITEMS];
+  gp__merge_sort<gp__of_block<THREADS>>(keys, none, before, storage, count);
+}
+template <int THREADS, int ITEMS, class K, class V, class Before>
+GP_DEVICE void gp_tile_merge_sort_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], const Before &before,
+                                        gp_tile_merge_sort_storage<THREADS, ITEMS, K, V> &storage,
+                                        unsigned count = THREADS * ITEMS) {
+  gp__merge_sort<gp__of_block<THREADS>>(keys, values, before, storage, count);
+}
+// A group of LANES lanes, a power of two, sorts its items in its own storage, which may be used again after the next
+// __syncwarp(). All lanes of the warp call.
+template <int LANES, int ITEMS, class K, class Before>
+GP_DEVICE void gp_warp_group_merge_sort(K (&keys)[ITEMS], const Before &before,
+                                        gp_tile_merge_sort_storage<LANES, ITEMS, K> &storage,
+                                        unsigned count = LANES * ITEMS) {
+  gp__none none[ITEMS];
+  gp__merge_sort<gp__of_group<LANES>>(keys, none, before, storage, count);
+}
+template <int LANES, int ITEMS, class K, class V, class Before>
+GP_DEVICE void gp_warp_group_merge_sort_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], const Before &before,
+                                              gp_tile_merge_sort_storage<LANES, ITEMS, K, V> &storage,
+                                              unsigned count = LANES * ITEMS) {
+  gp__merge_sort<gp__of_group<LANES>>(keys, values, before, storage, count);
+}
+
+// A number as an unsigned integer of the same order, or the reverse one; floats in total order, as for gp_sort.
+template <bool REVERSED, class K> GP_DEVICE typename gp__ordered<K>::Bits gp__radix_bits(const K &key) {
+  typedef typename gp__ordered<K>::Bits Bits;
+  union Cast {
+    K key;
+    Bits bits;
+    GP_DEVICE Cast() {}
+  } cast;
+  cast.key = key;
+  const Bits bits = gp__ordered<K>::encode(cast.bits);
+  return REVERSED ? Bits(~bits) : bits;
+}
+// Radix sort of numbers (floats in total order) by bits begin .. end - 1, 8 a pass. Equal keys keep their order: a
+// partial tile may be filled up with the last key of the order. TO: the result's arrangement.
+template <int THREADS, int ITEMS, class K, class V = gp__none> struct gp_tile_radix_sort_storage {
+  gp_tile_rank_storage<THREADS> rank;
+  gp__pair_exchange<THREADS, ITEMS, K, V> exchange;
+};
+template <int THREADS, bool DESCENDING = false, int TO = GP_BLOCKED, int ITEMS, class K, class V>
+GP_DEVICE void gp_tile_radix_sort_pairs(K (&keys)[ITEMS], V (&values)[ITEMS],
+                                        gp_tile_radix_sort_storage<THREADS, ITEMS, K, V> &storage, int begin = 0,
+                                        int end = 8 * int(sizeof(K))) {
+  gp__u32 rank[ITEMS];
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) rank[i] = threadIdx.x * ITEMS + unsigned(i);
+  for (int bit = begin;; bit += 8) { // gp_tile_rank takes warp-striped keys
+    gp__scatter_pairs<THREADS, GP_WARP_STRIPED, true>(keys, values, rank, storage.exchange, 0);
+    const gp__u32 mask = end - bit < 8 ? (1u << (end - bit)) - 1 : 255;
+    gp_tile_rank(
+        rank, keys, [=](const K &key, int) { return gp__u32(gp__radix_bits<DESCENDING>(key) >> bit) & mask; },
+        storage.rank);
+    if (bit + 8 >= end) break;
+  }
+  gp__scatter_pairs<THREADS, TO, true>(keys, values, rank, storage.exchange, 0);
+}
+template <int THREADS, bool DESCENDING = false, int TO = GP_BLOCKED, int ITEMS, class K>
+GP_DEVICE void gp_tile_radix_sort(K (&keys)[ITEMS], gp_tile_radix_sort_storage<THREADS, ITEMS, K> &storage,
+                                  int begin = 0, int end = 8 * int(sizeof(K))) {
+  gp__none none[ITEMS];
+  gp_tile_radix_sort_pairs<THREADS, DESCENDING, TO>(keys, none, storage, begin, end);
+}
+
+// The k smallest (LARGEST: largest) of the first `count` keys, numbers, become the tile's first k items, in the order
+// that they had; of equal keys the first are kept. Other items are undefined. k <= count.
+template <int THREADS, int ITEMS, class K, class V = gp__none> struct gp_tile_top_k_storage {
+  gp_tile_scan_storage<THREADS, gp__u32> scan;
+  gp_tile_bins<THREADS, 256, 1> bins;
+  gp__u32 digit, before; // of the last key kept; candidates before it
+  gp__pair_exchange<THREADS, ITEMS, K, V> exchange;
+};
+template <int THREADS, bool LARGEST = false, int ITEMS, class K, class V>
+GP_DEVICE void gp_tile_top_k_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], unsigned k,
+                                   gp_tile_top_k_storage<THREADS, ITEMS, K, V> &storage,
+                                   unsigned count = THREADS * ITEMS) {
+  typedef typename gp__ordered<K>::Bits Bits;
+  const unsigned first = threadIdx.x * ITEMS;
+  Bits last = 0, known = 0; // the last key that is kept, as far as it is known
+  gp__u32 left = k, rank[ITEMS], earlier = 0;
+  if (k == 0) return;
+  GPUPRIMS__UNROLL_BY(1)
+  for (int shift = 8 * int(sizeof(K)) - 8; shift >= 0; shift -= 8) {
+    gp_tile_clear(storage.bins);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const Bits bits = gp__radix_bits<LARGEST>(keys[i]);
+      if (first + unsigned(i) < count && (bits & known) == last)
+        gp_tile_count(storage.bins, gp__u32(bits >> shift) & 255u, 1);
+    }
+    __syncthreads();
+    if (gp_warp() == 0) {
+      const gp__u32 *bin = storage.bins.count + gp_lane() * 8;
+      gp__u32 own = 0, b = 0;
+      for (; b < 8; ++b) own += bin[b];
+      gp__u32 before = gp_warp_inclusive_scan(own, gp_sum<gp__u32>()) - own;
+      if (before < left && left <= before + own) { // in one lane
+        for (b = 0; before + bin[b] < left;) before += bin[b++];
+        storage.digit = gp_lane() * 8 + b;
+        storage.before = before;
+      }
+    }
+    __syncthreads();
+    left -= storage.before;
+    last = Bits(last | Bits(storage.digit) << shift);
+    known = Bits(known | Bits(255) << shift);
+  }
+  // Keys before `last` count in lower halves, its equals, of which `left` are kept, in upper halves.
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) {
+    const Bits bits = gp__radix_bits<LARGEST>(keys[i]);
+    rank[i] = first + unsigned(i) >= count ? 0 : bits < last ? 1 : bits == last ? 65536 : 0;
+    earlier += rank[i];
+  }
+  gp_tile_exclusive_scan<THREADS>(earlier, gp_sum<gp__u32>(), storage.scan);
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) {
+    const gp__u32 own = rank[i], equals = earlier >> 16;
+    const gp__u32 place = (earlier & 65535u) + (equals < left ? equals : left);
+    rank[i] = own == 1 || (own && equals < left) ? place : ~0u;
+    earlier += own;
+  }
+  gp__scatter_pairs<THREADS, GP_BLOCKED, false>(keys, values, rank, storage.exchange, k);
+}
+template <int THREADS, bool LARGEST = false, int ITEMS, class K>
+GP_DEVICE void gp_tile_top_k(K (&keys)[ITEMS], unsigned k, gp_tile_top_k_storage<THREADS, ITEMS, K> &storage,
+                             unsigned count = THREADS * ITEMS) {
+  gp__none none[ITEMS];
+  gp_tile_top_k_pairs<THREADS, LARGEST>(keys, none, k, storage, count);
 }
 
 #endif // GPUPRIMS__DEVICE_TEXT
@@ -30381,7 +30992,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2318336"
+#define GPUPRIMS__EMBEDDED_FROM "2351104"
 
 // ---- core/embed.c - this file's own text
 
@@ -46212,1881 +46823,1879 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 // prints what it holds.
 
 /* device text of gpuprims.h
-747928
+746216
 2x!q75r.0(a|7|sUhy`6k;za_-IbKWui}Jj1)"U-rZpzamT'M!D.N_,T'D%Yqz~J0DRWf;iedH$m74y^b@_<C.o)Zjd:_3#tsV_^%R"j`Lom:)e2VO|{R-
 -La_>x0;{hh}nx-voV'mOBsAga$@46l56A4c`+`3C+g3w#xV{:-}PDzZ}Mka8Z'wz7k5]d/[NOrXlYHukS>Tq;to[rx<u{J5%+M;&Ocq8;-:05tNIQdqem
 PmPG055A!K{{pt,]7G~_GC^&0$#nyKITVm58sG!xFz[/OR/U7Yv>u)`|gmI#Izj[qYI);jf[c`ND|1]v1yOoha)4]vByh$n0Q6J)sAMZV:IEsSekj$kEi2
 dYJ7337:@gx<zK~J{$+DyL{j+o6N]gq.1oHz8SBx@kTjz.<8$DPAvg{ZL4fJKM^<1,QTdT@]9Z|pHF<T!U7${S}4{"O5U/OTMbz`Ip":1MO(-:D70<u@nm
 u_HLEhA]F^%'),BYgRrbd0l9BzMlBa9WE=!Kz`UM]:T-B4;&.e1Z@-LH^QphIuCLW&z$(b5l)1,z}F|ge"}Go{%NU/]"d!!)t(V@x2}FN:s.zk~n(c-:,m
 e,CB(ib<5tZ_L3_2j@!5(.$Q{GlMji)]yX0d"$Y+z7Qd<JP-;+wYTm&'VhqPn8c"wpKuPbq|Id}rHYri0^N-rk#p>hm=J+)o8M!)11DZn@/X{wE@g=iU&Y
-Yo)^n,zR%^AdhVz'J]l5JzVy.@I+1(<x3yehfijnZfRV)R7xkVfh-[7YoHrMn3)iS(3@K}vH9medDBf>KXzG%g1VZB19G2R+EP(4jmilU(CMqWpO02aM.d
-,];>&N`RmL%YddPUF}J/RVPLM`hRPA+an|8JAkQK|dLp^P]lJn!(;RW<8gi%yUgk'Dncg'VrdnML9Jspwg@]Ea^w07yIPLTAd%J}Cv&DRgemyCe3waT]^@
-xo0PHLF$)[cB(kUJzhb'xG$!`{A_1=jXcrt:pY0VpLQX_`ZO3T$:-:VSo#/NYXx;iaZ-=0"pz<:$x$XDLD()WIu7`@"l}`v|'dhauMBqit6}aq@;_k^|{E
-CJ#1oPEjO!,/9|'B#]jP1BYgDo,/=#6k$l,c-]JvBkKg.%W_.:ib+2F#Q'8c^f|-`=m-HaLNbm{NpXpoh9vXm2>i)O5miAU_z";l'dl$l9nuQSz/Y,6+<4
-;3^AJp'n<4{.>M6a&12'9niOe7e%Zb@kpHMyF:k3LQ^ZEoLF"9-AGZicX9i:XrHTXlkc@B:oP]8SMSY4~4!w{`1QJ4f8UYM3#9evW[T3o]pHJkQjFJNHys
-%.(`ZF$oJv35q.|Kwk(v+]}]@}H3hKBYDLi;yg(%N+bKOo0X_Bwgc&+5-h<rP_pG&Sx<Ro@=|BCO_ohK2|q|E>>)!=b.o_ymQ7_IlGueWdDE)Z+lCT0H`>
-NIuYdk-c<$~&y]2y%zl8cjx|X5[kZ`dnZV}HDA+JG'"%otqZ`ylY{|;V2:jcVmBU`i!L#uHez.RBn_l8fyp05L7KC&<a/`Y:oH&t8]E_=Ay`QR7:ait2=!
-(u.('zz>fC&.]e)N6^Q)BMM/'Pnp^^}7tSw!uQp/JyjtW!uUpF%qOxPBc)z7{zr['zG#yD/+{0)df]oF,2L_q$>376/N7dm-Yt+7f$_4t:LWJ;WQa)S5|'
-h&.Ayt<t}a]cJ$fa`aMw_4[if]BsF;B&9k9Nj[kamMU0[X6u>b@`!h)M@U=T&/A`F8~k0A<bAKolkjcezkTZqDXM`R9Uu#id%CfZw71x7kY7y!Hl}S9|}!
-rjKd'CHwm5n50BwX]f4tk>icRT"hugZE1`YK9WH8DUaoK3`q$/4SY}Kd{cwnz7)/-@o@._:/~fl5S[_!26It}H&{}uJ4;IfYFuIkLtMdA0X5X;AYL/#)Y9
-G7j<hT!8k5|&H},/Wr4%d'urh0{=%klehf,.r_>a<N]`7>s6AMkG_q@8!Mk2@YVW0t(MSqY}jwHOOgQ|DN'wO|U|[y@NFpIs./{xA|bN.V^rZ|ZzY|v6yv
-"{5g>}o},po0kn6-sXtA~{hhPV47X}BxNWU#vfHrB@XuX+%}${c;<{<;FpGuVr[LBy!"|RY,d|Mv4&nRWUJ&Q|"Uz[o|!v:;M(gk&KAyZ!R)aIbvme`][]
-7'&2$^DYYU|RU{[lud-D4xI,%6npdgl2L#oja}6<5HlaoLdai=ly3;fJlA~Vcr.;E1UU8Zi}hr$8cPXgtq'yJ&+MO>ja,%ZNuNJvJSP3"kUYZQ@rmY]O]P
-v]XnKO[cvV`wYG[rF'"S5x$Yk]1!fyl^~VDx@,exJN'okroA}M1t7,|AU6<Z4w6Alq<}=joqc.0ti=Sby-TEzGG}z{`e6eglXfq|rKtR&z`e{OkxQ&j5am
-&t:PRN&rS+=MV)8,PtZ)/6l>,J}6p<!_tZ]@wvSZG^6D}b-h`}6O]q#)2{,>dCIdwo(_L8.||j-Uh7im-U"pca@jEPqNxwRr8)rK]7@-GNir7b~gE^QF;Z
-Pm+{KN9ty(`}dD)sM=5n$r#g}weCgvrtxu%r_}wkV/l{0oTP<_NZ,cBYT&lSK}3t}YRL%X12D7G'7N/jJf$YR5L8va4{70z'@G:Z60jfW}WN0=-=]_r^Ju
-pkY,|A^z!7#"j('YPI.e(>BxcJu^P-km#Ub]{q3Kx#9Yv7s,RVQw[:CW/H#V-L%P03nUP6R,&3;=:LzK&PifwSVw^$z[Te'xw%I,os]-.z&@Ytz7B((/&b
-W&g.o#9+^nawi=L}mZ2'_OBQGP>W@War<-21{MAt0-uuvL-4[R#2NF7jlHDos'7NI-9g5`4rOt.x:{[:u=)Muq[q`Py.p`CM,t8Zy=mJ&bos=onkC__OR]
-1!>kLE5%S4<aEMif.gnGs.2!at8HI2V4qe'p`wTM|V4T7`dkT[dkT[dkT[CJg|JE}VgLj`ip6-;B#|n}=ZqSg6/KO6Bx$-`x!acLZ]!L48hDIVGiBgE<O6
-RG=,Ru/,~z1[P{.8R=:i-{Rzd^rsy^UN_>Bx6%R)P<'3Yk`{"fmXc7Y"^4|-wqRO,K7`}]jZk}86<6Ar0gyA%]_vgDi.uGlaY3l#3A<C6h9xI0I%<Q~N[b
-w8P;InO<$Y[_Tn<|P^ay-u8Vz')X(ZUiFxwO/{ak5rxu=:]Mx>IhU7'<vw1tcPmON&2ImUq>LEnh'w^IQN$pV|~;@2l[aX5@9:xQX9e'dK0|H#CN%tSZ6)
-DRr@SnMAT]1`WwBJMX/r{vD#vP`zI-{Y(x&-4;:!HiN<9c,F]HZg%y[U+M.O,D&y,&w}jOlKw+>!.OFA.UR|M|$pGu-pv77T_`%SO_iV4GYN;MQ@blyB~u
-i&a#TBO6CHD5!q:nT:q!PM}:MSGcMHA6#YLYw)V|"6::_&d=E_!cC[)a<VX`up),S-,Dto>!3&RJ:&H:T6+<%KvF4N[]dL,'<x,{r2+MSYO8u-970/i)Tq
-VDp8nx-_|,~bp)2y`/j='VS4l]^;9=r!N&)7J-5>VXO`S&uVy|%X=sZziNtCxNe]DM3O'<'s7Pb:Uie/|}CJ6Fc=Q'S8.wQJAEt'(JD{%7INLFP1f;<E-;
-&|E&qCse`K`Vjow41hPX".=Y:!L.KwJR1Qa6N5D<Y=5@(|/r>}Y[jN;GxNt[:E@v]{UB|F-mVhJVgeRn#R@2H-^H"~AN[p06>8nm{X+5L$6Wind$ZDh7"@
-&&Vh^mjnem`DH_.&!hnRS+lVmNv>zK{-yK[8yD'_lHG!Lnhn3;rDYLW6{ATG|oFU5n|F`ZoyxXiTh@-O!>,("|;X7{TzUtU{xCtF1]V:eSfZQxl6$%|I`S
-2]{1.}4nG7dkPhto=6|j"0]B{x}`,;jykM$'m+Y}Li$pq#VbxNj>7jxe"AgO9BRqA8W=(n)aF'Y-|kEQm3O&7ky700V!/o4{'wu|i[XIuY^[+:2%JLU7+Z
-#t%q<gwM0e#96V]V8W#B^!m-{O%wN>J')bEI&:_b>r2i[_@xa!]d41Pxqz2MT0F=:Tu+Pt6VgEWt3;dak]xq#g'JLem%E$=9"=X%;l3mkRl!2=tEeJVkU/
-HG`euSCR:TU(rOA)Q/5%'HXc$Ku;K@;K},y7l14:-F4h[|+IF4b5`j;ys:.uO+zHvj-st|Y3_<Tu9sE]]tLU8SI8pec".]A}v,u'(K"K|q/}A$e,p5K}%5
-brp6yegC,#F{AD-9FsY])f)"6Yyk]tplMO07CwjM,A_X'%kw75dO`yuc5zgbr3SrwXih8mD=%H/R&9(L#"B4K^vIXt~x5V&ophsVghwt"g6Y}#x_rx1E:^
-J=7{^l2"8@"OJ757KdU{Wy1L2d{!yV(_aS!{RmQP)px0#y8n]Ce)Y,~p$ze:/EnZkiBsjiz90KOQRzpC:vPy_>S;S{PMrU6T(v,b#XKgiuDmYIpMN!;5wV
-WhHunub$%"@;-:U2("Ek3=v0{&v04}QQ!_+|6KOAU;j)K2~45XY)60I)j]=|J{UA[^~ZgwhJ+Q{y>uCgw+EMy<#:O+M;ty;ZF'e8TE@cnS|=VD=ez3I]NC
-k=;[5y/sEQbe-:@UsX5E%%=N;k:xSs/"!DC'gCm72;EtZ,0A`4BJh{:)L$"_&dlIA0rt8PY$]QiV9SWYh3_=O,9_eypmsji;LQ=W];Cx)vCW`Kx>n:py=)
-.Xq<NemlJ<F@i]sBa^|=`BovwCqiHp5V2Y2AU'w`xuuV(V(JsMA6HcT6qjT-Yva]3i%>Tm;Kphy./Um^xz%Cv>m/@#1TFOz'{SPprKkD''cSdi~Xg]|`6!
-qU2Cc4Z4|^3w>l(Dxm)V_G<Zaj^SYb%Khzr%V=,G8S7$AuE4#STE8,Smhp#'9+gzuF`^W!F#dy-RwKb-z,L4cGrcIu:)jfGvd0W.N/P4C_W;6$X$g_a45Q
-Bb_^~8zSx/s]Sv.!8P`48hg!KksBk#<LrU^h)XDbu]EJT$D9oYSrRi(J/s+abJVm6v'UInr_BSL:y:QxNVF90VI'Nwz]0$,/IBzYWi}A2<m^VF-R+O_MLs
-37LX-&:ku)<hQRcOOi7I'"N4r.s.w9:I<CQZFH)-&Hj1m1/$aNH3VVbFYw,&1$ns3IaR,qv>RJnH#+K5S1c03/|VsIAuG5:0K<SW!6+L4:C=-1O/$0%U(i
-QF1riw`3O4oFaHY"CiDwX}n&"T_Y']<3:D,XPgdK!+XT^-U0D^g3l1gzmT:);yj-Q%b%zL'KT91XBK;kW2@JjPx45P9t3L~KOGGFA&HpBA]nf.T<]MR3.l
-pj9j{8MeM0J)%8-0E!vKgB%(cC5$=ZD@gMiJtOR'SBZYfd,p&8&Y_@M_xJ`M0<<V1YIEExmk5=Iei2>&$U{aJTT9a]TkKv[sY|pxQFlVW+l.@UN&YnoTtP
-%xrYee,@iBo`|%hq!=DjNb^=5+n|H-OH5(+%=&C(b@':O^dq>Y4Ho6=hlHdCiLj>,#Zeq6obglcG7o;!M!DOR;+6c$.=r^WqyUdXP'IKZNE[rY6(2I)hDj
-zx>85{i.nwT@}`v6^NeL7vZeW(Wx<qoI+9ANHjd=K(fJI-<^FYb34`|GUlrjK()K(pR<kB<R-CZn0'S-YOq:Kj@.48iuGSC1-HtI6P@>ULR"^I&V1eF%Kh
-G'7.GL!jyc}35+KOn-ys7FGYL/bFP]Fm$,(1srU):[gTN-&|>u(V'LhI"C)Q_"U8Yq[5#Mj8~c^eqag^e2I"(dCbEUBBqK=kXSY4ywoXsyAY<aao&5O2vH
-|Pl&X5a)~Q`"i[||g>o+%8My2.@[>Dmu/XZu>Ob/RZ9y_8.jkR!=aip@Q$WHe5xY8rp_]'{o67dmWxK]ATSqiOJ4cW<,Zk0geCoSJlF)/(hn5=5$KIiJ0z
-3ECEPv8Vo(iQ4qd!A4xEC(]e_F':U;Fp7gH)68"S]iU-hX}K}C['ADjnCh#I"5:+=[9,-E~Sy<A(Ib6m_-r|=DN{+o%c-/DJ!8xHb^dn[Hwb!>z^hme<.[
-&a>6B0ahRU:Hedq=WW|[50>J]^)3RMEMsX=ijbB=[3|@-F#Yr24={AaQ@(D#It2G-+'o[-f[Pa$}Q9P@|GH{=3R3I%B[=Dp42NH";(]$Q)&)=%iV|,/Ie;
--5qBs&k&15H4h'V42Y6rzkt|TsXj4PD!B(sh[SZV.L[IJPrOmmZB:Jo$bU~XVQoyl)-pGsILs/RwNl9hd%tP0}A&)LYE/R[AqQ[@!,bQ<JV!wmtHtQG-Cj
-R`#i6&m_)4jT;6B.8a~Gx_X;@`{s{b9]&2JMbYRe~h/yXUy8%=}fm6mS#>hC%on4h[EbuWw^sH&x_-bw)BYoeiO6DbemV05zzhcl.1aL9ZSO>hd^U6@k(;
-4kzLC`S%R|Ul|eY(jQ3Dn7TB/4!)F"J%v`lEde}rLWe5f&kVtdz$>KWo!Hw@Fwxir>8TNM)5jW;7HPs4F<A3b[+T`-d=lVJ%Lk~apM>('/M/H2l+G,)GDV
-Edv>2k/@5/n9`e7SF.mWoZ'Lmb#ZM`C)dmQK"s$@l/j%Xw=LpqEy!sPIX/|H:LbDa^lX6X_C#see;uE:/Qu6M|H#&aKyJl"DU}),|#XU/V41>kDj~;bC:=
-A7O(~YqMQp"DZ"#K{(gOs@;[3%NXk>WXqMIp3}5:xu+/[z(1!P4F;Ngrk|5MMvdL"r~Zk+^(cN0!!.ReTh$e.iHl1Ygel(},(&@EJ7r_#{S|A"})f3L}ef
-@J1HqJ6gJlf4'KpS+fs|AVerOqBd-`TM,gNEoarhwN:dPYv{4OTQWjZO7Ca5<jpOuK]D^oZNzw)&zosX_bIgBYI=W3eDo1wo1AHD_spO~m6.N|(`{O>8b|
-(.ixU{2u2QW!.Q|H8kYSt%XT_x`B}NpbLP3m1bM`K{PS,z1cK#K:-AJ)A89!xJW1K#><sU9{S}TyK#L[d5X$%7kRk2gqCtr=E|Uu-UdzKuivN&pt3M@&I}
-bwN.41b&J^l2>RGW79|vcW+bV@hAyQP8#kOX5mP6^mJ/n`rcvS}t$@_OnR,y9`!xm2y}zB1vApgr[uCjEDy3a}{7"]te-Yp2|Za;<p98i7rjxh#m|Y9FMe
-u!V/fStrjjgkrY%V8>ojMqgr8TrX`x97DFH0}A'.PE0(|k8ZzAg:z:<_+}{UOuRys/ESddzX2$:>l28nJk%ZmTl.sbUIj@A!ZAi4x/NcpO2Vv@^DfaO3Ut
-wqnt`enXBA1l)|x^M`[k_geRi@Kn_|L5~3xpw)6UBwQ<VnLqP=Ms#}CbGuyZ6;,/(Sna9L~]pC%<5.kS6>Bu,/Z=by9`mPgwg[E2ic#`]C2La|~uPAb18b
-JU]CC-[;LTd5z,#|.oJ<15LV40tG6d1Q,/6+=a+{.q_7+i/BlVJslxUrTuJb_8MgJ1FwNyP>1j:Y%-i|@d_tH/FzS>|'/n[L=uIU:fgV9;WL1<L4q$Cme=
-YVdms=%!%R!iKkkwB!s7(y,Unj^]_L&%U8c,@Cd_x2s<:zF3MtVLTJ5Qq(E-xq_".iBZ=%#X8ZVkQ1[B!GjtS0sNdfW$>+1sE0O%"nyq(kUm>ERD|PC;Jk
-5C/edC,&"u6C^>WhM.42GJlh!A7V'jFAetI5}D/pZh,'[Rq[gkPy-E)M_kMaL(8%r|bS`4!]jtaD+Q'KJs5Mg4.9/0.4638[(%{b:xv#`NQfHE|.!Q0:3E
-j".pcH$"{uA>5wX6"V6WNr0#mw^fg&U94f[&=_l5vzyeA-PWuPhHV|C0,]yr47N<lQ{wt:p(kEIn,$B8=8A].%u)peCQ3)O5Z{X!9Q|j>F)L]b!q4O{6q3
-7K~Av>1>C.Micp<ia5rx#mw^/vO]T=Q-tQpyEQW,~Q63-+6_eFdrO}&5+/k_ax[:~Zh1vEldX62BJ]Jdh"CJoVeN@J>eQ"nYx/Z>Ae]}'d<j%@q'/[9wsL
-&mAqgOGkQ[WqBJ/qs)>lkBn}B|PMaOWp^eyT:A,Q>NMmD,-ehRa&YRc=0{YR$'-XUlI4VdBt>D~={7}yMR9PJ6Wl-Oqf;5]^U!w,Q|poAquZ@>k$,f8m_6
-g8Vz)1maXnTHC/G%d49mfvB2Ul~%xI/h-O:]T/=#:N=#YSLqbQ9|A{Cf/E$$A+a5sxp5X9R&!Y/|mwWV(95Xit,cg]1R[:anEsJ.!BsL,uZKqff/=$w4T5
--},]3+RMaE%(6Nf|oI!0[aIjC;zoer&XqYL@fl{B}Uv4_{vN'[/Hh%{Z$XV9Yz2HXL.s~Vk.]dyt[y`N7)9$1I4j.}$A9cV#I;mLQyi4uLy4`ng7H{(`qx
-w8Xb|K@f{2BCcxi#102|tF6sgAgRDGw(}3rZHKlO!3cjfBP[gj}lbd=1,v<j0n^c,FBC|):q~E;:li]>brp#F:.T|7iJOsYk[FtLUsmvKJ]BaGq<o/Otp}
-q%ILomGeq^$|r}33W;q$WvtT0/>FO^eO4kHteq.dv[DL6/zUXN5!|Py1AqMWicZ5"0<x&g67^7/^8ZCJm7CNVjSu.p5AIyf|gb9VMG/}E3H2%TB}d+);:)
-3.yVDs;Is2W.{NDAL7.WJk4c4,^Z]3b^]FZkvc3m)."a'#oP_&LI7,u%A6ClbJa5jjKK^%gxW@"b'Qyc|P;$76xfIF_ssg3n+M0>%Eb,nC&.vEFk'Bg`5m
-S-T`4rH0yL4n'nilGW8T+wCT._e&UD)X]8H!|/Md%!~!B=,gC6gsG3|FDD|D2gFPwY1&xyWVMMkWpa]_8um"g3'f+a{3@r6G0l">/@:xujK5_YI%-2hiqx
-Q&pXrgK<JR/}J1XVxw"p}f71P#l{to0^^4qtEs'6_{_bk4oy>O-=x#tW1=az{44oG@](eX2iS[SrB/2#l{Mq-FXemvM..7D4kQEts#V!FfaEf.^ouk`.<1
-/hN|LC"KRwl+mZv!v2>LYd.;HMmA=+rVh0b^M}VJ45G"e`rO-UB-#(>wM}Skit|.w,S5dBP{f[Xm#4YD#jWkz2x4J)A$a}M6hCG)a<_|r;/Hvjs:}O5Tq4
-ZYIKunsc8a}6KV`f>,0l>SJXAC}e^rArQOW6sxg[j,4`/^%StnFdXu/e:._f]_A(+7/1J'CuA8/Oe}qL8Dxv~k{WXN4)-)``wa<s`gsJAd#QC{0D+,iT"e
-l`QY"(Tv~DJO|za(De,yE-^^zXF(/WxTLt0DaWQz]-9-R51n^"6nw.+E,gwv1$]Fm]9X)hBH#Wr-{DB%|{9HV@nVP]`mv8_YuDFX#-(cyBYlS-=QyO)&4"
-8)UvVw1YXRcE3Aa`wy`Mo-[I{k~@8qHH8IV&MrgSp$H6l$&%<HmSE%1',.t4[Gq6#4aizj7u[)m/ejPEMIG<(SJWFx`{!#~gpQ9Nh<CVF]7}0pG9#u~,"a
-~K0]RKUilc~1#YIj-BLN-iAyIi:qg`8E1Z[Ix$PBfe{"X`e{~P5o6}W[D9^$$DGS|6pf$[YTRp0yGTEW-8A(d9Dv_W"$yUd0^j!'LrGlQXaV0q=^`p6+O9
-'i|T^&pQC'CzQ#cO-}h:%iLAp5IZKMO6/JAVOFcJZ;mf87R9vww4|=6YCXJ^`(S7NagZS]@#]6'VkYIGsvU)A5&-2=c%2j[b}Wi}hUbNf+$UTl|TYZ^ZoY
-NRPv!3%_h|7p_-9H$IoOvw}]i2ruC_$X&F%MnEH-#_~u8KVF:b9]@^_^^:/BZYwYu3V4nE0AUj<sX|^u-9^<rmXe"zccf2}f,gf<r;+O)]|bToGFqk/q_6
-B3_IL+rQj^uzj0q75rT_iujM{^Mf>S5)2ByF!x1Q#s~@|wv4aci)7xY.CEFs<nY8Xz(Uu8;lna2z4Tw^A.sg#_"Q5@75UvpZfI%(Tc^O9b/{EY>Y[Fa3S6
-sX3F|F@.LkmP6fx)k'U)[kL7sG|,_>8=c|mPWuHnWoZ'iPoC,b+wPn45#WxoO>4vL}i:DYI{O^dOXoA:}'xGQD#;!UkZ71lGvA}}DsauAo!un=EgOFBseO
-JGbXk8"y;zqYt|RuUln4rIJ`S>tmOlv||i!mz}m4=XY/$@|fu_GD)hKd:F'lV`%PwNw2)EQR^M.,~}]0&bkG[`rkMR;dd.p7EJ20+(a1`zw0VNwo~}u1Zb
-L7/&1-qY!~%ZV^b@4c0=f}=v#AZ$cr7Jg>ixjtwbh|X{Ca,WY]8V4'a,{vqyxJ2nTLp.|:h4G[7i~Fz#cr"R0GcN/}pE88HrzU[Ge.)Vi!n-)RM;CvCSxc
-mV,rWG[BSjQT[.l>vb=c4S|.)np6_U$]H$(:pemfp5WVf@/2NHz}p5QqeUB.bj-[70/kbPI%~.7H`'{5nD_&Dg'DxyfAjri+4.f7zzFPM[[6l)2@{V.+08
-.SeC!5k9phZur[&6H&~6gYfg,&077sXsLxR<NK!]d>GS{.ZQEl5$fCd/gO7>5'FBey{F"$wwsG|9t.]I:3{Quf<YGPok[Ao$^)]gBJ5l&He+If#rtfw#!_
-oI3'cGV4@l<iqu]Mv$0B@QELZmuG;W=RZ1jo}5SRzHFku[K>n^I@I-sQhqT^QI2y/Pb^tB=92a@"J{@2$h6o7ED7l5Ea~w~DYH|q&yec,&7]Lf($7]m}km
-qAdRRM'")>w^kyW|&z>.V6guz'miwKsGeb'J4BAbMnb<+1Xo#)Gw.>(a;t91|DXU{7qmDijPz3o51elLVzb5+E^v_$:'R_<}W{LEa6'2xmcrY];Dc_}C2t
-S,.IWV]}_+qTCWJ!RY>{RVs:&KCXeh$@O&lqZ>OtiM>]&6k5^xG3kkp{na-OEDk7+<X%l2`,!0|_iH~1>#/C3cOwQLC8uxe@LQ`fuT-2-VEtFp=LcVCJp+
-"1>`as!`ifC$x0m[h"hwWNvxM"fyHPIq)RCub#:QjJn{EP]=DED_ceVEXY]`$WVL<CuVa$CJY[(m%VrIft!pbrUL.cDEH-jRB}yS_I8QP})/|E/]Z4i}!=
-Zm(4,#xw3@&UA9]DtEVC~-ZWC6~(}1HCJt]9M3Il+h;ya@5^X{sdGfo_>y%UFW8RTrt-Mv4o@dNpzrxy6DC;.6hW4Y5Ys^uHs=H//`416T%}>k>kb+bi"l
-Qw`tJ.UlAf|I{t,Qbg5<rvaj2BZmP!r_Q>1/059xaj%9Vz8"fm._]7R2YD|DtWhrbdJiP"]e5`w@#/][-k9/hHy)7]E6+zgE~&e8N5tBKI4T0uH96YCcaB
-G)(Zg:+r>`ID/,N+CZcG,qnGSbs2sat{K4B%7]m=|$k|&7GP~[:_.gXGTy!N<!|D2uVPl-uZE,'&{L7V_G"v,'g-K!djC<:.z)wwn;{SB(Ve60{w$ZneV}
-$,=d%mYZCZ)(&(6aWwlG=)mDl+(t!jNqc2E2Tg]UL+NCB$)MC+@Wx7c6Qpq#97zGCa#%x+>z<2=e7%(Qj2<l"BlbL3]`q]|FS2:@Y#FnEE(>C:,X-{_.]M
-ie&qa&}zR9R^06NfE9hhaEwJ:AHJ(nM}fw2c<q.C`-I-O%bLGFCIPimfjoH}8<(YZ-#=q=nXP@>S;ZT%_`_fJ8q@-.uJg$q{V:sEH$2Xy{&p4}=S|J7Q(Q
-|YaDa$|'B%wQy$T7rEcOzYld@Yi:})f-2jDiD]C-uk$"4IKBTK"SX+=^=9C&rr/UkTV:T|}sWM_GH5aec'Yib4kCuX7R"&Y/jS~8RV,0q<1"xA/-R`3'B-
-=>!Vm7A:8bvq#<[Vjdg&NFc+D>ixx1'QR_hF!C.RyR2T-#NKv{.1q}tQyA1`&XBzdE%#soK][6)xPHcF0h!sc[;CE91+T}+`Zrl{!U-tbZ<;yq40LL1PZ=
-iZ@[YG`eJ,WUq_WHSr#8n^5`V:>4Ai~B~H_sWW@R}WU`MT7e#`NGJg2s5hF@h#T8bFX+.!jXBI%hn4&H6nR_ozmqpdqwXTY<5mewLEa{5'9"2=U)UKkM.^
-,)Y7=Q<w^X~mP"Pr1^R#6S2!0dJ#^`F7"knOZ|&);d+L:7=MkYLixT:vflcR-60hU@8}m{sV=#_|7wDwrtH0gujq$eNyyM}dj9K8FP,VWk1(GJ&G[E{E[!
-@&R&<LbZ%#YOj$:T7U!vPURYd$kEdNj$M%c7'c;XD+#&9Ti'U)yhi8_o!{$8Mz"9/s=r{;wEHV)(#33W4]g8eR=j.3=hlOm(<VP$N8pv"FR_05x#Z.^EXu
-2wS3{U.=ok(mC':,FGdt6Zv2#9C^4I>vjn_mX7SeQwCi,EvQB=Ve#@0qJyH.#mMkt(3G19VB{(<>#&dHWyCzK9uQi)+fwsg_$CF@AXUG~4^TW&967)XzW4
-,5ta)_KV^pGCVdZG/}~=g|:Dej86aTiMpkzfE80iC4-xMg-}N}Kap+Ngb5NgDru,XY/b6/qCvyxqC)Vz5+0PZ@P'[5xH-`W(e(LPSptK]){O1.KZs:S<4v
-H[U!yhz9E}<xnaP'v3PzI3vIUGiM5k)y_PdTg2TnO}K5i6l4t}9|j{x{<g'E;D.h}Ex|q{BdsaI@7OS@<<|^WWw=.1pZ}s^O8[E(0lDgEJ&u[jcdw/2aau
-&Kka.4}f@xl'SamxvTiMa&_|Q)l{w%>E+BI/9qF'(QLz)0|k5^T4AyUo|7CJbIKlutG_DQ_q#L~@$UzE1@BH=tbt2g%s,0BT.oU)B.8)d7fNtMbYkoYeP&
-a!fa+(7osg[/qYq<1.BiU&kKTSFJ.ZyId4BCi"sU#f4Z=0,JNn)^0#YCRqWXxW#'dh%2{r2to__%klc8{3%%[,Btgo04Pp+6qQ'9R@QB:6q:4gpZ5kadH/
-U'~=[^o|x5aQCL9=-;nNAJ@ww^pQ8'!)w}JMqCW$00hls|:JQSvE&IM^Or_d4xKO@qi</ofj.b/8%V%.|Ol9,[X;IVE{A56W9WMeqUh{Cv~bU#@okXH9l`
-|vG7{)dxF=}sYr$T'^k=<dtoCKrX:E%THS-VhL[_|kI6hU@Ceyf7mf5c0"i6QdW=vo@ug$v!zb%!DoHLn;bnN&lDE]):k|E-kJ_m]L9$KZfmc`2+IUAx0(
-p6mqnv5B}AH!dO4sLg5'jW.r:<Aw,}Ux>JDJm'{|r:[Xs%Rut-uU48:qViIgX!TK4e._PZ~RkbX$ZU]S)a0Y~U]Zt@,`bzYWG+{J=f/@^qpOc6jVnZjs1>
-x;&x3K-[j`/DgtI=H)s!J4w^U]!nOl)(Cq{V$l>rEF.1,P2EK8ir#!fJ>U$f!I>J{3['N7|{NV!UFBp`+"D^QN|NH{~_(J$lt|H&em58m'f+$J!x.'&;MM
-W0fiT:,"YPVPSTfW1.8n_BuFuVU!h.nLxN3%Zii8Pdfc[r-3=7h;1iR;bYH1^}[d1hdI]0S.e0NQ^9FE+$2t#9W6oCUuqQ{'t^i3P9FogoM|FA.uKMYqFQ
-V2=}I:A1k]CL(y%0@1Hy7Ghqq7#J>}!jPg;s7cNQ_"SsVDdF}CRn[Yvy]D0avIaxJDhZ^Och#@Y4V-zb37y^C%zSq'+.%'AI=H%sx'W)db{7,#]I4RY`E%
-poTw}X8ZZnS-n5kl)0/!to$:IZ,1;:TL)/K;1]0_!$2Q[CZue1k&f:NoXxBH;U^V-eOF09r2T_+eGGxv)tzFd=gY=Z`LhL(yrh:gBMOz5uFCsCU]0_vy0H
-X=dQu1+i.b~hB9G=gnTWZ0sE52eDxOBY1HWu.PHFSkeP:Y3C}Lfitsg85c&5:mJkC$|GrwsJBST.DU[`gh^/GqqazmhIj;lwVuw`&=^_k'#iPJ4yzHBX/S
-vefPfV<n>ZiR&MoqLdhyEZ%ww313)rm6BH0$MAB5Y)CcB)ZCYAikHVxjsJFdEqO%5mqh14wa@6a3'm@ri@#w![U+j@D`x.I,272wQKKMpE7j+``7%eBhpq
-IRHGr7:,:A6)nm$:Wo}@zqV=0u1tIV)$0>rU&C@aq7b/FOqSjX!'Hm94c_7G%<iI{T>H3C]V1lI%SyMIN=ME2lVkV]-cNwW-o}7f%veCm.a{uC0WG'S!TP
-Q1|j^:.4.5biNg5+bG,@a^obZ0J5dLxl{@Ucz=fmlGcIM&bem;J[HqL0#XxM}Qk.-XVEu"_fBR>sf'[`vUrTsgHtwq53U{9u3>.)hepxY^/)`0sj5ow&^x
->4j(&Nb^YW%|Cl>TjM~MR)CPLX7}x(aQPBB$R<PWY6CBxd_5so|,FS&cr]V<t0kAMk6e&91ppir.mw~p&&0k>J({GCHLQE2`CPkDV!n81BOZM|!}YBNP2)
-!)]e+GJl8[._$f16J=rC/Pn&%;@|{vMa-2$"zYiQP-qb{`$Mx>-)u60vI4BIfvggPFlF&@PJPZ8_>81}F-XFo93HH9odjVhS5n<.DR4@_+`M$#Igd0M:ho
-!N$"h/Q0,&Gvrht}^@CS,rUSrX)%:{!3:!5bFs3soo"-Z%,qDj]EEIop:.mrhIVaB.oE#IVtyFRp$HkDs(CZ>"Xu(+,qS!#]2N#uBC@g}O!k;P3|#-2W"a
-S^ML!|B>Rc`=Ar!wH{A_pmxdhOM:_T~%Wu<'"k[uY7._&e8,kt/ir=})L|Gf[|xIzyjLmYXonCZ/6=N@~-JFZ.7luFy%5Yqsncb;<"N{Hyij$-}y{L}X-U
--1`G<!P)'{]_Q:.no_bLl+n3]OSiN3VE^}#4Sw>nckjs)u:I:ziK=%_vRC~Rw1nyFm/3edYUha17q'IKMMlM@'xRjlg<SzjCt@2$G+D<504b,RX$PguGCQ
-nibJH+![i7rFH$PglT=Wemwshs6iEJC%Pb<)J(nd{>~jHkL$i]^!;(rLSvN6G;>hZTCc<h#%,Zgw0-s<DCnma]d0u%z(i$C/}r4gR`F]7#s2JR&UT{kP("
-]GIhR[1!jGqyzQN[)bR<u=<AWC_nX<9fIkI[JiW,MxNr,jXZod<jk;A<G0Y4hnoe)z11yD[Zhj2I/9c-,9uKn+NTP!ixmyT9YJ|6A^eeJCy(%26Yz#ilFu
-6h(Oy/UAxk1PS^0`UgvRE5t,2]2oF{hO<bKIiWE`kHxjhm2x(+skZHc9+'NmpE1Ei&;hWw`AyEJWZ`/b5)co,q>'_ZdC%dVc{5vKOgBc/my}f/+(W+'H)J
-U9tf3C,v#'0|f">q>]Y;TAa/'H>>Z2W1ei={-]zSKKYT;{DxU41&PAjyuItl9uW[9{jZ&+mdUXn-I)vP8s$on0%{@4.(4FL-&XZ$]/U"5E8p<H-(:Rf&<H
-T,el0XD2)V0`u7{w73"Z}t;2smR9}+{UId6["F$3ac,oxGf7M2_sA>_@fn_oMiMyk<F%BC0]BMDb4(XgmcnWbF'aM9{[jaO|Sl50]91Yh-_:mjhAvK8b#<
-Cjk&3R)AdEkdM<3jKT"{,]i4HLmBSchWwR$Q$9-Y-gBBlzMIi3CsLMRyast3@sQ<cICn,#V(;QPuuC{^S%_oz}Lm+2{NDdwz7wDPoQlYx$H8Ct&WtLmpFQ
-<G}Y+:__u:x^%V&;&XJ7ER(t#y@pT9+h%T({EeiEbg~Y4G3Ad#"3%8_o0lVIU_kb~Kh<c^xD5$Ab2v|](w'XCo~bCP^T}4lRC#}LXbB^=j3a0tc/,VT9~h
-BbCv7MT:2<GO)+.{K%MwPNcYg#Th8|}|>IE&XN2b::M0IM[+"s.[h5<GZah6#1;@X<}wk3$J1PF`&+e/4r;+dxi71"v.YIlZ,P7{A}H9SB7D34n/0<fut[
-s/EJ:!26z#c;DjtZhdf=]%-oLXb14nPfy#F9qf%2F->uquv&Ahu)h(vX4iYXfNcYRgVv!'q&gV=kh6jE;zTmr><5P9cdd}9h^oEL-H{,[dB0AN``]ySvlV
-__Tzm=c2rDAnjGcc$O>U|RoaMd7}M:Qt:0#i=h%%<f6|[hl90a=.A3M`|ii)1{%wM3.!d3O#g1kmS!.$wFi"+/|%9qe4@{3S`3VQuI_5E,6J7ghBfEhkPu
-b>}kZ,-}=sX%bhIb7)F/ogMR73;{jZ0q+pQOo^K7f&s/L]|/wM7v5'/oXUH0<%oy20aXi/tyXLqMgs>Y>J+T&x;ckE#fZ:kEdefN)A;jXa4"4}K4Mrwih,
-O%.o}=,RpeYmk6G-YR,C#t-<)&T+Bw|eQP$%NhiR4^w3y2;kKQbvyUqV|"]1PN^MM-{QFdNI#Uub{]YA>zsX4DQ]+.F|>{s/n21uKNZX7{;qH;aP%5gspA
-2lt=4dg#NC9(z|1&K{N;~zm-TwKUWe4{RMD)KjZ_[<<uUN]"sM2r|^HuCV]r(tF:oJ%QY)!l|c)--$!YgKnjlT5qPl}I`e.-rA)5s:wSf[nM^q5uPK/)@Z
-hyA8.2q.8ayP='Cv<J#Aou-eG23e9ULo6zVCJV],z|0h._y^V%"{38dSDFQNGkzo%JBO]8"p]FdHJgwr)y"PC$tHhl/v6vA4,^y@<s}`P"OZBu/!}t<;by
-b&).81,rTS/n;SMy$Qq}w=Z4Iilm"X"~gf<lk|NZWwF_[7^}@8ErNd'$#s#w><a"-T,#1hyr^@y}3,Kzm1e]80EsgQa|Xf1yyAN97rk|F:L"QjJ8hy9PC'
-70L^.AiCcn{v=D^tUWFHknJp=L4Gka>PIX.'9rI/t/-QsI[eM(b^>OtzlU<OO)g>v^sve0HDjk,;TSIf#dyz~.DiwGX;O_2<=@/z7[GL[^v/T6gM.ub<w@
-VDh6ZK5lXkE@B.T](Q+a.MMfJDM<ShQlmg=;<c^q=8t7-!oJnJi4<]bi`o[p,D8fP=f!4O)g[E>=:AKxsw[#_]YvI+>xGwMv!`#$jMP-7C'P{{/P'fzaAF
-+^yt]]']XYy7E4}6(i[vVRIw2x@8P$>]3]tTnJjna,byJal)`y:Qx}ze>w';EpcTSbnN.haV~mo+0L_vChw.5{w+>II`!tBo$ChFhn8'-PrmlQ&Yjh8-()
-<F1{BC(tV^76PX5xQW0lGjZ0d(|]wy!T~h!@U_F]+_'`G_Z=YHM;ydSw&z>=y,Fd:CfdJ;84Msp{udg-1@LH4!@L=1cyRV_7c:S5Ul!_F.:f2O^KV/R>Oh
-0=HT>b`%lYvB}`fS{;'P/yD".9$GX^]5Yc2%rB7lB.=:InIM`i(!~,1l)L#/WJYxs)>5|9fUF-z%6PVjz'%w8,>.S$1#k)T,E!awF3])vFQlthp/0]51dU
-2x/1t8z8MWT(y_sSYV/!/kbvdVn-{zoeAgHQdP5O0tSZg}BtMYQlt}%Y@a9w2D6o8/A9c,&;{J[8#,G7o>:/2;V_,YXWo(kU<X1W}1Osgi4E(e$k(JZ6sc
-E<CNzu%}|Y=JdpIj;j<ogN07Gee2,!l+6$w|w0Ck~t8;5Gy5PQ]w'>i$R$D6@$.YBqVt{9>"{0]dFh(`2#3h'>p!B7mPW,='l@osK]LMSS!;%|vD.8[nm6
-::)<FpHN|5kL7Kjh'81,cMm`8`n@jDS5SJjY(mKQgx'ikxzzuz,`S]Tj2y@OY==hSl'jdKvuSn[=}B-=v.x-wjR|Ea-F6.08&S#{VDp}=x'FgkMwfxVR{O
-<TQJVN6ib_zqtiT7KitNhI_%<.]C0;b0kO,os3@979[B3P"n|8eW5pUley6hSd.;sf{9%DpL{`71Y5(I1]m)G-%jd)o5H/_E60~$`n|$-75GPgg}glSvw4
-B9oL58vh/{D8Sxoqv:#!_WRgr/=}vt1[tBq6gcLZLMTCbcqZI1_A1^_eH:~((MZx':{Q2pf3C%se`3u.iS+S"X2;_#QI1gouGOQr"OAHJ[dt53WOtGL'.k
-mj'wh51E#NNt[zfhgp:(9m+A3<Q}N[G,~]G]>pg4]I"a$wpEQCt#oK0kqGu=pqgP=Lc%uo~x%qfr&tjoKgchSae>#"p,Q%(lVH56B|MGk8d@:l7!,+fYOs
-%KQPh2HD~EkuHM_nh4Au]Rx1Z(W:j"rx6LhJwX~vX)]WF{51]O0IU2KS!Is^ooLBm+1(AfPO:BZiVS!mu^^|1$7xsB02xMgsPR-{sx|=;$J<<yq59:")#"
-(q9lEZpzIr8r~W'Nf1AxCl%{5G.r}aj`OeH!c+[8Z,))lqLblQC<W>k@AAN],W$zbymaB@`Z2XE3IOE]OJCA&s~qiL86WC>669N)$B3KAR'A3,KK}="lRL
-.6#`0VWV:oF3]l@>::zI@%jZAPRh!75A5B$R'%6BV&Z'pyhiDbvjH]sl`{m1(hmh(n9pC,7OA3@5BJzOo}Lx"!8r[t-l`.+<cMPSNin(/0>trI9D;G<6:C
-ZyjA(`]N:K<]~Xh=R).5rH&%xv,#SP]B~`2.=j]0k<_A/2Zog,!eRy{>FR4Ge^xE4u"+0/5<Z#ak1e{@OwhC(mPBD7MV4'2`H3wE.oJY0kAC=o)met!pok
-Gpp2P+bT!HfgDT[tr2TRF`&:cnHyiGtQX.a9J2(3.g$xHOt7ReE)`hwziV3X,MlkvB`c;o9C0kbSWC60lo.<+hA`Bw|lnE^'Ngp0-3%y[=na7B'46^9wB]
-x{}e|EA^33c[k=W|Ltp87eOGs4#3n{3:&Elv[Jnloz'yB4mw`.4dn9+2#d"EM+$dK(I/(hYt.K><htL<:$BUY:S5uBe2l|c8tI{H`<s'"W8E2n6j}J(LUr
-9NU+j5/H+nW>CM/<4;6'<b2`d"Wr:<X;eC~h3X/eZm&1ZgZ,061W'AG$CFz3kA@>KM<n306Iw-ch8w5>6o._N8Yow}]0|`|{=c"MUZkf'w@g6hk<D<xu%E
-pRPAT0Vh!/O(3YPYY5`:TJ^rm'([+@)yzTD{&foo|`Q^zjJ&'"j0DQs,2z+C'"KI.}U)Fnq4ExEBYW/u}0t7MF1MaZR-Np/-M1m{RoSI{[9;ah3WoA>4I2
-;X=9#{dOo(-^$wy>5zUa"JD,CEjjRZ+_2eY="xAGpi3=RvXflRqfu'Q0m^^&!)d%A+MnoeYjx03N2nR0j.@4p5E:P-@[ZT76/q>aO-gcuP|)C`MtZTK{vT
->0Yl{%$q}+Q;L0[V`PZAOX@KD`XIoZH-.6=p^T0Mmc]phpvdcWW+p1.Yb@:IO:(4ap%qo5ITqF_6:2t5oH=Q#Gg:Q8{d'Ic3[jmIOe+a$DPE;S8Y~W-yoH
-nb%f/TKdz8n{na)e:qzTKT'B+)em1KXZ=r-P,ekxziacf!GBo4K&MM)!~MNPYjhsw{[.B[v}FTy(w_K[E>YA.=g1dONB+gu&W0orN-rh|Mo:f/f[KzN[4K
-kHdkw=Mevl))[8E!/6yzB=k6yFA4EAV_l#:xy"2V|+kp}q>=~20aV=3+dzZBvEpUh4ti_a;jM^JTj1dv<8w<5[7@Mjnu&{9BD@oHoUA3!;jK)B"c-dRr3>
-buEi)u]v4Nn4gq4]:zm/l1`l>4C<[VXd1tp=w}{]v!hebVg]OvNzKUZp@j>V,p"xh/;e6vjy'Exe#fzb^+HMSh,[$plRqf=qT>mY+l>hq_4Z6cjp_>0m+_
-kB1L":C3HW-+4:J&+{KN5>}MS;bvT=j@1A/^8|me.Lp6:{LL!9MJY`u+#{8,$^vlP<>=JI<LKL%b}YVh)3_ez"[YT/im+l_<l^(;kh.TA'T)xKxB9d]V><
-=AWH@GI,L]BBo6;Is{ES}uq_SRKB[..9'2i;fVMKFy@:wf=SFAo#%Xg>/c5WFjp`"dTuJ<09f>U_Za(Z|QJw.M{q<,j^IcLzT5%4W#}Tre=u+qY2g6dZu/
-K$d]~fh:8D{L(3n@<[/Naxwl8ReMFIN%w=[Spk(2+#,a(@%{/qbAtFp'SP<{fDK+6_z9M/wZ_:nTPk$&"BU7W:,YIuz/b0!bg'Z/1t&`658("Z$wuffoQy
-^=6hiOm<&ZD(^%:^@=H/}$Ck[F/2mdK69OP6HdV4')'q,/r@jf-T2O!xn7`29QkK(&QNuV~NCIB+c9^YmhJ[e4N=;L(%(/f7=8qF++>/Sc^9++}81b[7}#
-q8%V%ai9eAoH:`|45slqWfVIU^CEaIrA%1y6;goHX3Cg{pIK_(5YyE])Pqt1a_S&jMHz+GzI"xUFgEk324[P(Zz+~mp]"eHD-{Wg7%2Zk1&1WAx<K,Jpm.
-Uwu.je-Nip|-(Xb`+oVPpc>&![~^UaEHvA~gvOj#pb7IYh"B9ToHkn|qtrLN=%hLGdQ1EA2WHeCEl80BPE+,t3`.t)DMz]:!B6V`HRJnB(KD&g#L)T,avr
-GP%WkK^=^>cQ)F@6F)#W:Vo|E_By2%PPM9t32|k@i(~E5trUo2k<o:g2kkJ+t"9B=ni9w:{Gju[DVQxA&F[K!rH84h<pO,DxBR!.9IB-<8S-~y`w]cp7<T
-4tW}~E^E#r`z&qQAFz8OB6hCn^"d(O~ibjr.qufCWd|SlIx@gf37onui_sv/)SdPz'7^7Yh3cW[49haBk=#n`O^e/#jxyp|#5+)`O/p4|RdwOR!04e/Xq1
-=b'zsgym$2@afx=cwnu0jCS[c]BZEK-b2#"`F(-H#;EoTzl/DSKFh;R'G:dShYh)8wG<Rci%`:#%LT"qaU+,r@ux(;N6GrYLy6ej1MAM1>-xZ|aU]`Cco`
-Tk#v5:VCeB1#=n3)BPD8GOv@,saruuM=9}zMMys;@M3$C2dp>Ircb,W{oG4cKp]fg#tn2:w7TR823sg!mSfG:>_%}B=r^1Q.dGzS%jkXaEFp/SdQX)Z6%z
-'6eU-sP-[3[Irl=Ie7z$V"@2RVA"AWuOr`!5{Jj}In_5tuM7&VZ}F}7Z:7fy3XQU(HnE#5O2}%xP^vC=w<ogf72'&p&6,^tp,=~AYGqE^4VqOO<V,57EDe
-6BW98aR':cAPbGtym:[8v&i;{n+ZmXZo1%vsi{~9;>%_$.S.4)i}qRmy^Dj"Zm|J@dIx/8gKny2[c%n5.0JY,V`6/fz_]EsAt{c0lcou>|q"7#0#vk[HKT
-JStXI4DKKPlGcZHp-VrEjVFdlG1ZR/OP.R.ALSO]5KDORLXG@$|[mVvx#dG4&7;$YQ{H7#6n0m_E^>!v4"{<Npi=^TDT(Z#U]XA3ViL1TQXW1fr.5p>`SQ
-1lW33N'+H9r`qH-$=BT/9K`ZPAjO|$gDwuXa+MUt1@,1^N+y_YFXI+R`l"E5C0N4yq$OQL/}Y;&n|zh"(LoFq=.L"~0_dSu]aP(H/vIR~B;.+I/3gv9vQ9
-v(oV7!C8KIhF)q{F5a@M>}VOE"TOpP#qQ8ln0C&cp)'=VOL:`Y^2dxmg8x<J</`hMjQd%Wil_11@4bB{64-EUG)k&bjVMvq]v/o$AOj0k[OPhpVJf2DA#"
-Z6~C$gIL<WE,Xt{`.M/JMATV]Gt[=Iu2NR{e3+)]GT%b)#R=1HiOtsvj]0h!}oCjch0er:[Z+^{"nxMVmfpU9qS@%3]=$2;]>FB>$J=4R`N/}w=jB;5#b]
-l>AKbSXNBsL_v3BS9K9aKWDo#eHKqt7taqgwS&ysYg+jXEdV$;&EjE1qfjwf%$RPr8'7F5R4V$H"]qGYZ3g$b]bqM"H>NQ4kowg:KI(`2dRDa+"@em`U%(
-rAv`8<!AQV>>gTQ:XnK'po``8oxlb4V%LMlq/Tgi[oS5^]6A8Z+uP%e"T-gH]e%2B)~Rze-iXDbSb+!(6JWk+H0VZ/0>U]@BEBzJ+H6(u&$%-us^3NJ6aG
-+oy_23wPb[Z#B,VwZFR]l`Rv9.P`^5JfU@$=b(uDl[zuQ.WxnH<VFT'h%O<cko>R8)[:Dkswq((H{='|$>~JtzgIk&b$r6E6d(JGmob`PO!f3vFsswBh/r
--fvJ-^Zdw7KmYj56C6}=m{a`KxJ8t-[v:OXVi94c0')VWNxQd$KyvCIPHAA})7LFF5$rn5zy2N@c)`L6MNs@.!u"FQ1,#e/M4_Mxwznp5,iYV_/1I6FrjD
-mYUs{eO8'xz>=poY;OyJK:>Y2JDASr%YzmB}U[)}]dum~qy5.OHSI,dQ~USQctO<i`6}R56"g2=HJd_xHT"/L)$$n@)uUwZu9`7W0Olmu#iL`ip}UU2z"E
-@.@Kiwp3eA9k#s/T|KpTbgh_`M2&"G-p7+/NvhIwa!w3D='fp5D6=,cXWu43XwuN9-~WpR~WaE525PV2kd{eA_`D'}{M5APbMH.oUfg#Q1LGF^HYns)QtK
-#-[IJPJ`sGl4K!Gt`UD+pE;>`#1NmY)NC&{|QuWAK.MreuQK[J%%VbMx5Ilj@HREY}0BD;H:PMVu`m#$V1=h8FU;DZ~zv^t76vSYbO#rVOj77oPVwoBhMr
-NmG@4RvebgzGKS)!6}9GF[xo>]"-ONV@Bl;g6fj:BC}6q)C37D)^Krxuuzg7l>,J/po^llNH!Wl5DxS}oO{wZztWHj[wfx0-w=E}5{'G{K&{"x|&H16fx"
-sm8W]]hu,^.u'1,>IN/73FlQd_<57kS_U>U-HN}NE=]_]fohvwsQTQ0>9y}k!#v}0xQj,G'2"9r&K[emd'E$N{Bm]hU'3jlxes-GCBU4}r(<pUby{{TA[+
-d11N[N]9UVo>LD>Ut.d-~cnFX#Zi@]U/&/^<j<Oat^EK`4"{j4hTdbDC}>)T.eGkJDxWbLB{g9@J%U.@JP7]+.em"Sc[d&0sv>Ff1I63,K"mBmqCVn,oF+
-5ix6oa!U8aj.zL>cbx@ia%J+>9'S4}2.H!7<.A~"}07}B5,C<T~oxEY4nb'[U///%.6K%[l`/lB0gg`Ms=Efu/=i@Qtdf`WQ.,&bW>j-WMHBk5D(`LXpeu
-}XgqY'|kIP)Q:IMAlW|gm)_am7d=K[8>8G=W!Va(8}8kwKVv:`z^"Z,Ykn<jyxV#9.DFVNw4i1>0W<r,9GV0Z2-W^Oxdr8_>MulcIkH]O6LbzeuVL@C$'$
-/`p9Hk4oy'};nUH2ChDA@bf$_#n1fFc3l&+Z.lY^Ck&@hoFJ}m(%r3(S1qxNAb@i:IEheu^%Z6ppu]~+Xd'`@KFG/i"dPURX]w0&;"fWJSm+I]7Ehz+{,&
-3}NSn;vYYJ[1@0nWV`{ZNq@cg3Jx/,~z!7St4Il}i=WC0k}%B6%rf6^SM"5qqKraJZQH4zK&.WSlXKo.A35R".(9M%v2Z=2HWS@7qkC6E38b,/6Tfq8o0Q
-&ijoE3Bhm",_m@o^[6a##]W@,/(LmjkZawhrT]D>ah{wK&Pk@STflYC]+)We+h5RrVL6Pf5U-m:+6PtJf7LICisW3I+Lx7""nV<upNZCtLSkT^o/(!y@uH
-}t8l|R4W8kDc$;nuObzbfS"+uXsY]1p">GI6uHQW}r}JnFDB]{dA>){u]QsNogNJ[1/L((gCFt$p6-`W7f8Z"=R;^uo7(8-PAnc3iHP&'oxJ[>2eFpBx:;
-2Pq)EJQWfRroU:v[bu.Uh'DM8]m5L^|kRV4y~=,9q>:ZGGvny$U'IczTU$:;;d$)m#wr"$t(pJYlLrHD+_'97x2%_te)/Y]R_f2{j/~ip3P=RAu'RUnkr5
-+EYtlk"}:SzK~wx+In%wZz0{q{)-i.Fds6iR@fBD06]75E)SH#Pzk|:2aGN6!I)d'FzRfRbgb=#pnwcy/J)J0r8VkJ2Ct;>#(YI]mY$g]!,.i)FfgF-dy#
-|TYVq#QNr^t(]fSqkBzobwWZdR]/Oc'&+GXvwk!lPMM"iUDT"G.KCtJPsQYROZwk4#[Qr=c:w(j}1AcN>=VE,/3>[qZnz^M3vC{!0s1[~z=JGmJ1juU[_c
-O2U55uM=|$Px]{95ojpSW^rj"_2Lk|!flq#gQhAo3N~kFufQ:TU(r>OA(,"0tWG44_D)H7}Zb/'E$kYuK;!'wGMe)){KOF~@/xP[&krFWp4]D[ZZpaS'{7
-KPiK%5IMW-=-P"lpPz7J2<UcTfj!xPG]^gPIc6=f@qfMlX5sxE;'%FssMAm=GTge!M<J8rBA]Vl)`h[=/lB.F-`bhk'droRRBwUab_FF.kCDJkC+Wx#Cv_
-_vwa41K4ViSu,4VRk3V:"r45FQvB-Gzxl,8K@6idZ`i4fMIBAko{ijd"vZEw1(mB|%.zs^)1fQEk48J!9yfEtp5#p2-M{qvhPh%:raQ!O{!_:a^Js;=Jf8
-_5HoY$%$ruTu6jz|Pu(m,8)s]m>WQNE=P%1(``:=86p.nS$%Yi]b+5JBcdj$i'm[WN-nn%`7uH5V'gyo98jfe2cL~s]jA5TIRv~w4{u4!<L|qs5[w}TNtv
-;oOgGrvZH"[E&5Ts9Ek7DvB3NZ/h<7#>P2SQN|rqPKJ4T6;&JmszD1pQhV3Xvaer)7>GY,vw:|Agj=1APbp`$Pxk{(qlDS.zaeLe2N>e^UuIR&q1uVAQBm
-gkERIO;"<!(]jQgmE<eyj+QF>ak5;nT!iC;&Ln2.}e:w43(%%#18k5Q(m<j6#b;)]"E(OGbU#C:<DX9s&ygxt6fuI^#e4^<34ZSMn`TKz4PFkZ^34+;J#W
-1qjiyj9!y$'b6#G9Zr^m5O)$P0N0!-->rPf_y;Q)cR%]@:PQm%na.N"^h!1B&b4g1hhl4cViB2n)>+z%"BTc73cuiZYG#@ui"XKx65N<>Ls6s4)['^X|[}
-)-3-wIu|v:#u9dSrg4j}3TgT)vYs{&NMM,36c3;y20c0sj^;JY6ke'V@1YbBNId94CuLG$Ovf_e^@0kJ1E)(6f8sU95sA_)%+_GoMrG>UL@.d0ZJQ-vn|C
-5Z3xo}G[+wD{,dcy&ARgmg2IGf;my||LQqhVU'yL)%']H:hv~1Y"&KXSv8-Hd"=zA@a>MgRxtq0H8)OZ:}C+VZT;GS/Qpx9PyRP5vG@T7cD2BLz|^zf>WG
-[Y[(.`[Zf-nrbs+M$Hdp/W}e;Tl<D,AU9`Ws|sG=#qtx~`#`Ww0U-8^1D;VaOoBH3:au=U9sDI'+BIc|f>pf3[,(H|dXos5GAEyeUS=A;G=o:z`f%2qYk=
-E!D`"|^;_{2$X%>(b13y2A(NrHdOy(=,JYvp;FLeoggm4"4l>QZLCn~S)fK=HOG-yK45p2M($;:F9_c$Za+aA6LM%>w$bRECo}~|0e'IVg+{qOIB=!DnSE
-C63yxI1Z]ieCsI)x(T.wb=".lW~>avO[#cM+M{Pu</bEK4<>NULFdkud`}KdD'V8UVnC#m^Q:9dSO$|vvR`Fd:KrQn{#<wa}0"D!f=jr{s3nuMQ[CU62|I
-383hL#5F4M{<Z:QPQYPc]6SWg8W!pQW.s(/%yLud7n9dI+Y/)fV8V5;[ad@khTB6J1V|cqq![zouiGzqEOj#&22:Vo/_4E>bGU&=9PhP+!O'N'V6QB6B0L
-xQt#M",zN")hweaqq8WvxR{e/6eP+C^`0t`u_^3>HkzQJ5Y@;d^85.^wTcO21PF"$fIa}tOMHO~<tB)cE,7-Ae6]}8z]M!IdTKptPMOP^7y|CUND~5PR/,
-:vim+t7"(h';Dp_+n9$z'ZQ0C7Swx.FFC|l8,abo0ICMJB_rWwlGaLwJ+TKnGwN#7eG'V)rc/R/'Xsz!i6K_Xt(84>'de8VrR"i@a&D/[wfT^OwO8g(q$4
-PoKe%W@!}t{l5fX:F,NZ5n|M>iW]}dtp6,AlAsS!.T<}Z&1tG;5QFnM^/|eDnA]A'+Rdr0Q5_wQty'O6LbMgIc.#sK1a!3P+1QD(b[TmjGJl!xa=v(,vA"
-_UI,<8hLx8.x]@L]&1E;%Z)hoLhu!J7:98E-s@R70lhC3ce{^[KBVf-5A[!cKwg+-p3}xBpibt;v"G)3>ip!ebHrwFlB)HXu+TGw.:8}Dr#a'Q,yY<Fbnt
-bR2mDAM'U5>77jBLp@%v>Y=ji_2@7bj.53o_FYP9nGP{FgIAj.<pH"D%iyv=L^2HONtusu5E`MkyM<3AF3e#Jg7"z.oL+wX=u1D&wsTt6yqfD5xArh=Ir:
-mJVt8sQ|]u%Gm=pFy`%i_xqONG^,jPKYP>qeLt:L,HO.Y|wz5uymR`fQ.g~xJnPf&Yp9hg`]"nmxb6,--Yc`bjAsbwBkxF9v(g:Z.;:mXXGM6gPTGwY{T)
-[hv>4$vY/=el8zKFv%vp[,NKz,IB`F8ro7seCha2lOniu+F:uu%<.I'[L76N}_R6y&x{qF8kfYkbS'V4e5{.i2eS49Bs<3xU53IhT|f$9SAWD-8$(CaCTe
-of7h1znFfmb5,Nm)g:PSpD5(v/kYK;X3y[.h2Ib#q]RSu`<GX,Y!7O6,34:|OTEnr;jF8f^V1SM[z@DPKXc3Ryq|@NfKR$V(}Vol(F9o3c"i1D)j4e@YxG
-!v_YE]Q_'n8^3@m29#mSM[!jNB,QQ"n,%t-IO.&jc,&!+&T/yh$<9@avs:zkyZ^9|-/9hOb@`3joT.Bl3y=HRJYJpv3)I#$ONf<t#Dr<Sj%LReM='%I#T2
-XCdMomfu'GlZ]68},/LgX9Y7o3=|HNUZlE(8jf~snNAA4$H@F+XATS%4}KgQ!52r`^qG-Ec:F,4e[w=CD3N$4NBdfd(BVk%L%H!hV2^CA=)X{TM1CvB]q^
-tWWzMW)ySmmYr5]PIuq$`|aOGu7l',vTzDGAipMsB8<<mY&,;Os";SO(A&5dY7AA%Zt+aK'O`G,.`PUY9p7Jw209jLffosbOS1%_|l'Ft7CQ[LKU^Hl5$z
-`>T}1g}P/TQ--83tnNEvSe4-qK!-22k@:v|eQ=z{T;L(Z|)X2JouFkI0xH|m</:6ai_a:4=uuRUS,DQR^="CTGoF<qd@,txx/y&:avqOvq7EY8h4jYEn[+
-LfR-#6oAzZT60]gn{I&,;I";.a$(usSC=7lf>Voh1jhi6'`YwjPbtGRs5pd--TV:HCYxc0Y5(l:-3(^xgy")M<rv~mCT>i>V:Kj,D{!(B^.&:E;n=^@lBS
-2^NgyPrzF4=nGHA80$<[+ugSVIL[GnJxYxZ[orH!_p[0AkVobEf+anAozBiEug&4G}1yBQUbVZml(i;t)3$@t@M(O{TSalWHEP<Cjc-,0:.9q(wp'ToF;;
-|"%}~O%i3^!>`#0e;-j[-5>NEql]@b|h:!$aR[vjO2Cs$>H%sQRi2'f@GUxBBgk+>m)FPwuZiP;=%,5mYiD][;(K@tb|hh5_<}i{ji3k~_[%SVS`M!wI']
-pE3^EM5Qrut&LbTys:rR}[53M,'28nZeNoIf{^v/D2Kr!c2L-"QItUo52#I=rK,E;331XBW2R:j;niE=0-oktId`)IIT4t^iJF'SX^j=x$rLS!d1_:iY/.
-]mt{|M4:R9b:dsTkL1870ku7sPrw,IQ{0:4VdS;iFy&>Whs[mE^X.,IqG'<QuB31wQ_i'j_gKg-rr7QZ39%gPV`<P$%4|0~p%5P-R+tJAT}'Kdxq#gmQvE
-wus^1cn^.lTvb,82.yhFtpr}GOOX5IJ%KJ5CMn:q>C:&mIh@iquWHG^p#jWTcEV4/oS)QWD]6km5YmzU$KSW(b6]w)zeG'BjVVk536to"DnVU|)]c6`z5"
-z}oMp)=NeufrV-2jmE<^B|8GhCnyN|bu$-Wh=(U'$^xV0x4D5_9%g@(_+vqWBbDY(rB}LY-KFVeAQ9{qtLW!c@(oR@@n},1/kb`j<$W//dZ@8gO]IRd/.5
-X/'Zz5pF>K)ytiH3Kbec<J`>rFhK6{k"`C5I((W,P.sxv+c[emYvzf3M#)rynwg9vNnGoyN"Af@J@sasABJ=^(yk96p&6Xe<im,zA]YG8S8^o</KsKYJH$
-_qpJfa$CL9E2vW%}s#G7Dk$_yVQEUlM'I,Kya(S%t`yNW:KTc4sYP':0!Ug!TV}ZpTDF:p/fHw|;.@j$jEh#To}+`j.t"pGZ[87mgm>k"Hp6q+S5n,`864
-|-}xD)2)"H:0s{4]1aH6j'K4kn:<EST1%ZfSX(V+LnQ88ce:Q1r4,gAMrF9+P"ty'6[Pm/`cbp|t:g4u%'ES#IS^rZ+r%Zjjm:zwCzxHP2+Tt'Sitfw18k
-q59UHlsow+T)A.y=CM$K'WeqSavnX-1xSPz5Davfa^a+fh)DdXX3^rKRQ-VNrV-G9g>f~4@>wa0>c3da%b|q1p=xzCk'bFIxUtr^NF"n2C@WVpMs,>A5g`
-Ar<br}ikidd#"cCX"G;+i!1<OK]4%7cI=6(bnd3%97~l#&Sl0|fQSTy%>(pSrZs&iMS)fQJV3[ut}Z.u"k)ok"Zjtj:vSYXNjWHs(vQL@$rcv-S#mZBwCZ
-(q~C81e<},;Tq';xaQF`T%6ON9ph5N82sn;5N;/mstlJ6[;=|KOLt/3{<w7"}tnxNP}U~m'TG:V/S"M#hQv-jHO)GVc'vS~8[#u5zk3TOV:B%a"K!O&[f$
-u'wyup>L%Um_l1ZjX;K:Nnqlp.,LUu:".@{_%M}Bqf4T`@HzO$an/7Nkh10%&"XZYh+&Arjw8oJyWMLD(uGu)9PN%,z@&)TW{zR+[(GuT|XNbcT&>$9$Wf
-N74:$+>84<acSg|F05LUn[i-GrOEGr^[uZ!e,{TQN$V{8tg7r5UT|bYycn1uX_|(,tln9lgq77WGUHlN2Z^RXH/t.g%b{4l2<t[T^>,jnomZ3P<yOu{;z}
-'LMk_c+[wnrq<b@L9U,GZG@,gWn%/Db&lx/Cy<}FxVc(eB[SQx4/g2qy%r667-CMR]t+sw/QOjK['G%)}Dgt"F<sSbZSv(rIb2a|vB{``p|%/)]eKpUpWg
-[/PdW$IhtP4!ia`,Q[5FG;d&%CHLf[eP$cE@%O|&5,nmgTQ;O]Ma<On{6i9hK#tHu=`U3f6+}{j[,R5Pti@oh9IDBOKIIMM]{|g9y,ZKP]nLcXAP/(O`Ax
-LShysBV<|R<1We5'J.oYEwNFR|2Z%,>xh}I|bN=8->pGKl8-D=lq'C}ez|~O[>o:]H7-~Sb&S0^SyGz!d8&"|3H/@.31B^~g{];=sFX'+!bPeaBGB4LXSM
-sgEok$3a)tg4#aE)G$LzN5:G8y$&i:MrlP&#=C0/$vg[:pqOX$Nq_9nO"IO#]]119sz#l<twXZwW,,.JemN16'$szL|Ip[zGmP9})-h1a;NePK<uEC`g1R
-iqLn[Z>u-H%FzySA"W`QZRS<Zm,b{=1#PT[J[cg|X'Saph/K0!PRa`xYNq~$FSfOF;MCnG4qO_'aDX9R=6bWmHlr[^p,9htmj&Rxovvm;5R5zc`$NYgf:a
-rJutS1U4B6/@hNJ=@NP05!@^2v`Qg>r`-qR26gkv%h55Ag;-+uH"}(`W}[f%79{JponL1L/AWe&-d0rJ`FrkF'+W!^/:<{ohR5#@FBIu)=v$f}r.~U|bcV
-PU17I_I_!|~;:CW-s%mv)Q6k.-dozubW/:ak%LvhzlM`n2!E3sL";!6T^EFM+^]S-7GtC!b.6[%pt,3kMv6@6!19FV9(z}P[d$%pr{#sG+q}0tL<I3b0Na
-m|rFRkKt,h5qJSwQ"EWPCM=6',11e&{+%:`M[b&M95~"HV`/8$~18K6H_(TA0knlCvdn'-y'.51{cmvM9INf)Jh<(ZDX%XKdz'w^_%,#!BPa^X1pdZ{h,#
-)c2D5.ywf"1NO<HfftYdox5&COiogl"9h9leF'N%Tzk=Fq4&xVzcdo=JFDrC|l'q['S.@0akc5tNzHN5cwA4%M]+ODQOpjDxKj'7iM!jk"/L=#ds6HFHYt
-8M-9A0Bc3z5:B#l_Lmd/#dZvO'NZj<~%Wu=VxiSQk_5V=ZfnR2ZQH9R-%/(k.w.<;v>r#wWXmn`BD[J@^.8.~ga'[Bjz|jMB{>M=9CPa$Wup6,s`:GRP&5
-3Ky_Z4(.K#f$>"CU_qC]3Gb}vznB'8:l9@lR7nV@zhCb{QFld+_.u!yAd#&TLFZ+D2^YDVPap0BcZ[a5Hl8XFz')k{3Zn}Dt4GINxVBR4u!QBB]<_^}4yL
-25,}l&L=Z}/otwhUD{WsTc=Q4{ie0XfB9M'yB;w)]`j!%_"SC]IP}f=G!,y@")PS}W'R}W=,=h}5~o)Sq3Fys)QxQSvDzKJj@g%>'`|ua|Z910EuL]]c"$
-!=o2=TX1yo9$Xl_^N))4Alm[M$aAt})GWjv+5B)Wm0CFyIdvv5mIhnC"A|Sz$}%wMQ&J!l#b>.9i8B[_:n=eDSY0z.s:4`=1R_C7looq5zT5T2>TXY<Jch
-77j<h<1F/ndU/wJ(!Hf"m9bb/Oc]|11'Acmi3mYS-^pTsft;1`A;ln/62fS}oMy;]D@'&_BJR`MOFo31(2>5~NhB!!>^Maj.'c87C2A%Uen",nz_.^pC_&
-4dzxv6Yqd9flt:QyMIC1yVwI)K0Tz1:`s@odDi}}H3+BM7=iY/:4;w()o,zl@]23+P,$bkA6[_;rerR|,d`9r`xs5&`/YLv'V3WlF.(ru@.L1TH"uzUe~6
-OM"$5A6;,;2v_5YXB_&dU@Nm5F#0DWFwJ^s6_uW#SQS%{SB||<jc"<h)uFq)e'/uNO^{xb92[c9W/$eWS;ulFKMw]Zbn!Pv#Ov56q>'`EjvF<{NGC(e'B4
-|kmIIq^aAmFQ=>c1y@1EW7{0GiXocEkvZ+'e_!!&NKHMN{Ry|]kI:H5qr9fKwp>Me#'aI/;!x/wv<fjI&E(uIYP0fF9r`is4VL/RF=A%2{z!V&#{zRfWtR
-.+xlDj_QJE0DEs/}'=&b-&Q|p&1$'B0}pG,[K5a{VE2-+'3r}OnG8[N!"Gn-"(DFSoyrYQKoXyv83f26{>l}^`Gk#<)(7c9reV$Y8{irt_By(S(})-U=ob
-fpargr@2u%.e2.OIiB]!@8aSspa2x#D0/eRTH6U9NOk;<n/t0(1fwos"]53[1;x>|Vs@e4(bHEEE-s!h'VMs6;lwM/g|4,rS1"v,>;!5F"<^I8<VKB)h.0
-@KEgFPZqiGt1va|RaIj]_:A:{z)k^%bIR`4fk^(1@WD>P_Q4,X7uY0uZOm@<Qh.>ccVX_$PTV:.hd>%I=uXw`'(vp=wfZ<QR7A5oz9C9Y9+_bHhg@Uz]ES
-).+{`R$q'gDMRK;$h=tQa^2=2Euckr'0q/b]SfQ[PDWQ@r/zEycj|$zN}n^=R&co1{/2|-9TJ{YXFiI]-pT3]+Gh[o~7Vwb}c4M=>Mm<>MCHN<al$&QICb
-Pl'<9bv:maHgU(0KDs^yV8PB81<vay_}q1L$6TqA|pNqsxvEBdQ3+vXB|M`Rf/BdVoV<8SPRgBXLL32pniJ4M0AI{6_^7FKMz|2W^<AS]cVQCNx{1U_}#f
-Fp;v,&%iTS;fTfz:}A%Q[ESSwz~}ymxY_.2ir`[66U(;|;Nq+(.5GD'{l5ipePDa|{`y7"49S26/w+Q/Gvp(jnPmH@2aPl9!Mo$Pmtya,.5iIN}S)!s6hh
-Jfa(o5g,sCS@{t0&%[`u+(Q'qHOL2o!yW!v">nA3V6iRn<tgy0hD4suo;esy/u<tl,V6Jm|7O,S!<Z[,YXV#<C)diCc0DnXE3(3J7-t"kh]ep2d9>4K'w_
-yyhqPfBb3805!-/O1}Gtw[ArZ:non,7qGT5pdpqo0c7(Z>/D&oq9}Z)19(9QW2D:V>-AI_ri7|.f%#GNgvdMx/.[#FuD1@IJ.xg-/Mq8^IzFFFHG:G~q);
-x4s%504uJ(6A`f:YWSkAe#UbNM%R0IU_lsKa-|[R){8l^O2@S=8/a#_FpQr{Ws}%NxlW",9-hlVp^cZ"!BDj$YQ]Df7xKz5:_l<OFj#_V^Fbb5d|DD:|yF
-sh..Iy+{K<DrtZJJmY@jZz@gK'_09c[dPJB5vG%sTc=mv67Mt1=N/mQ(WeA>z7>7Kk$Eaht7G1cC{kw}Bk=<Yq'@f}lyD3}(C`"ylvf3(>E@.gIeWxSwk`
-'HnjNrna[hOe#fZLL8R|5q;wz|-g!}<ohCa,IX0T'=-LrVU={#vg)bOs3jl83L;9W(Ur&0htz^UzU1g=wbLAsnPvbn+>4`GHTSce~;EJZ}OqlBoI;|rJyU
-9/eVngtj^v($dA@o/V[-9%X7ND-yaLiqOgEciGG&,E9Z7,z2czQ!/n=&Y+%in`}|${`J#aF(97_nCi4B}j/Lm]"JrV93l&G-Fkp)xM#3sgblH9<$/R$'{B
-Ut,zMvtRe&7e}0B"cwk#B,$U.#t+Z&vC@Vn.ck(QOxkdKzu3.MqUM-H":C/n+5>5S-%p(Vz.EQxAo@Ty._C>vfl6t1LBLgCV!=kzCv+@PyyWEARaq!3-5h
-zJgA20PaUm|N(/}`64w6'4NyKX(_/1-q_/-_`+g3LkfH:GLs~s/<15~S7b,{Mg5|p$E_pI8]zbs&@Z.oHN<=jwaYX-6p:ZHYns("e}'FNLb-MVjl$z~mDf
-&xaxCF`/]FH)1IEu_3$OW&[yS#}'sh{h{/{5;7TUH&Nqr5s[b_@)>@FAiTgWgYN%{&&bDYdNA'H@E#zyT&L6v^ONGaZ6LW]ub87)$-evVm]UG2(8;f=Ndk
-F^YctPn[de:PU{O!!>nC.V@I'yqYuASsg[fG#nA[Z<uD+Rz;8>G[^wq!lQVBz,erB%PZBqHu##9rV@PROj-Fa6G>lh=@m4T<5)$xSF|sda8|twMUBs3VNw
-tT=3[KZ+3Svl^)pmzjPSaT)[XVcur+D%4wmS`"{U["0H/tsG>gO[CUb"[T<FP;R|n)n+D(`X;eG"RIw-F;cshT[2SuqQ9^QM^{<.@3Kz+C-KT`WRR>Z3Z#
-{vkX#o},5"QZ]L8_vvwzB68q_`BR7Q@.'^,XKrpZ$#Tc$J)S(2HD-=M{9fh-!crDiz![i%&l$6=i+l[Q)#e1Xz._6EpU'@IDKB&b"R_RF%du'8t4vEVged
-J1(C!)QWh-z)SKI:|j2RH)QDqFZWo>UW6ENx[TOG.,SmMFqWQNHM]$~(4IXmzvix'ivryy3c43:B|<Wid`]&}YM2/wD>HPIYG`ccjdEcr/x0g1cF:vm/-O
-U[phT5:zU%:i#a4+WCP<-0f:Xml>Hy/3v@`T'^/H%5T:<#OPILb<W3W<2mXpW"-r(A/s(EEOeN=]$>9Xd<+!%zQ(q[yq`AP!J@(JfZR$olTfeg.RvcX!&P
-H)m^Q=3Yz+v^3mL0B}$zzvSz}ztI[o0][_;%0$$ayDiLtdmT@kE_w,xLZh~xs6Dm[2rdb|'r088LO:.`P"J%l,)Ig%"tWW,icFzz],hN"9A+V!Ke{^=O4v
-m%O($_=&9qH4qujSrUIQ(B'7Ribx_wP}FapLauo8w)(fU2-8[841!M)t=]gd`7tj1=<##7cno_pMdPiTAkWX'NtdrCBFb.-i((cA_-$.}w]+$]w^SoC[X1
-Ra_sOLp3IVt+{"I)gGME`)2c~^A3HdLO3H:vNGP.WUB;nzgK7i7UHJG(V{a|F:l#<OF]CKAjxe+`NO7)maQKscIx@Yqk|Mi8!5dQ6)E[Mcs+w;o>u1#iz!
-[&_c@]W(R8A8"@U@'z|ltBJMd9b^v9Yw,s9a>0xf}TBRAN~bUzZpV|-|[>(;o1Jro>g`Qj4'.3x^}&h2EyB,LZSP;BM[{[%DuUdCNB;qUn4[%gRHVdehGt
-Tolv_n8Spqk@)qaI_Cc7=em;P`=d8s+M=C95`T&BYvMGbd!k.L+HS)wBh!C9l>dNGmh,YhOI<'wQ`,Tz5Nw#RVtfcsJTY:yyvz73'r6'C^u:S,yaO'xkxK
-f;aCrRaSlT~WyB/P^6t^]gI-[sF:^B&Rn!iRz0iI")tK->u&+>X$M}DKMv(@0WF3uN5P)PFV->5^iO-X]{ff=]zApQmw2,PgkY_nuf#MHc[:Wqy7S"STsB
-u:f+5IzE&-+fRHTWcn<G3yTubAsINhX5y}@At:^+u}BA<nmK(C%!Oaq}Ge^1F&2d>hJ@=ZDIe0w=iC-EaIo-F>w!@W,a>e{{hax9OL;z/%a|r3Q!xc)@kE
-:>e{e_3!H{+|Fm[)_nyf.YsS+4~{>V[3+K6z%eNuXpOBAj)18AvLpo`a&&8q&&LSRBN2-JUR%#gr]_a7x""e+6ySw=WTESXSB,{Wi3tj,aDF'I$;v,!:xz
-9v->QQ"dTU+K%d}KKG$Qm)'N01"aYL|K.=,7=dd&.S&wYg0E0[veiTM@F$#&KJX5[JabME:7gqW%fJ&,42v"J2ZJ&)/H56On&B<(8k]n0WKV>v]w,fS2U<
-^c@3jWPdg%As1bHuK]!m:|IR78L4i:{FJoaN^0yGV'=}FnJO/+-Q)y2-wWP"Nf}wXfED(T:mr>j^Nc:]AE}uBRH9dVC0k,@W6#_Eh.f{WW:$IG^W`4)`1<
-DHC)_n3%DTC^RUH3E)en(OWBVJ;{F`zqMPeP3xuCzD0a|Ww1a&a2VfQcf1<pTOkLox/$nYb[xp`m93jqhP^|uuB$K%Ps'0rcO!00a9$"V.3VZ'iZ^!b2(P
->)i9%'NQDtNMBsOuaHql9nvjDe9K"GygmG+8+.TGUalu]pV"vmei#UV$|Uct)FD&~l_PgF<XDi$lF^].xE^zl/MS&:{A4vU('Jp=+'y.]y385WJttuR0{$
-MS,#cmk3bbzF5HnT=nH<[]j8M|]XnmS]P%onmWMt-_)$t)3kE5xg10nSUnV%2i1LI3OQz^mmHFPUj-rXk8rY^i2K"azI^1G}YVK$A{>Tnx[OyN)Ro:Y36z
-8X$V_H2b#=et30y;O$UXsRUfAlPm)hD>nE2ZII"27>N#&8{`I$b8{&YEhp(WQ8{tbDw3-QpMhe6N>m@ia40C]BpV.;:Z,lXy[}CZuF9dVFL.@<ZUDp2w2G
-@1EXGJd3"P}Ot6dT'nP/lzScM"UH4,1F<q2lx$V4$aMUjr4-Eh_vnaKZ}E,XJ@Hp6{7;PbtAxEy(Y7(aFNXd$a3-VA3@n)i:HHb4HB<[uNX$SxG;UAxIj;
->oen)Wv!dQC{#>4!rB>neN>[gk)&oq|8F_]i@%Ns"7QUq_Ue="57QM^pCI:c~V4wZ&f-8Tfmp5y.`d9J08,;DbuOpfqV/^L&U[h1t/pG,#&lEiX1:xYP}v
-MU1mnVra~_:4ix6/)rS,zI7kkDjRJj/EjK9cjCwqpE1)}81Yj={QqM{Nu>aq#&I|]Y7O=rVonz}R$k.t%BXUX;;#di+3y^m9A<B%]R~$NL,+)L"|9$BNC7
-zj(W/gf+j&76S&Z9G)$nXf0=JG=Z<$Lh[Z<C[+1-m[bYIcoJe#7bT4k8))q5ch)k[W46W[K-9j-d4k9hthO20,ZQ{kk'_&PT||TGgHMkhQ!|+cq|AqreoJ
-3uSXyX0fNMY;P1TY9Bpoiy_MTNJzU&0HK_$IBBi@f%M)Nhcj[%M[P7NO,psV7dR=P2Fg^`Y%/1x7"O';zkN/>/s)Q&jM/BUz]@TdvEM%zLhKgvDvNp9=`)
->t_J0M,z&2liGa@.W(]il}EP]VL[BNo,q7Fk]N{aiJ]Pz-{x!2Xj2j>3P9>>1dH3Dz-HaZL4oykA%4ie]-9f}Pi2sGy+-IM{]5w3Hro&obxFyRR1<x@xA}
-L:w&lj5L5ayY"O3@k9yM-ZoZL>:O3iXbr/z!W>]2._/y+-NMgZJ`{Ek^Ha7oBpd(>e56ub.Py;<)I)r0w<=)6Q)HF#4sI<syb(z{U{_#E$B=bPPPb1N{w%
-#"$HFw&U1-c!"<r:FK[E-5h7M/2[GtNB/P_forj|g#-4/}i)vh9[L/lSaPd%;C~s:iSaKiNMVBMEa}H,D8^hOgvh(RolbN)d$Vt/2/laD}NLUoQsG=`m8n
-Q5rl+1lyQKEZAg1A4n{AOwzOj}|k@Owafs|'}r55ILm_wAw.5}/JO<LfHiZ^UO$MU.aL9xErA6j9zu;)cQwOnL(&vJ5Zil";OuJ^EHhKfe(b5{fD[Je{ha
-:mP5Oe%FUuLlE7)#ORJXf(b0'yxfXT4n&m`R~cQ4.@-ox3Ov+%$0C[GQxAJP[vqQy+kkDVi^}dC|j$DF0<d0MTKn6/FxA0JeHH9esB7z}Gi}eL9=8zn;,7
-#kmGL$VWCh!T6iVNT1@6'plFrGTFZ`;ai8g"z^z|L#,!NrUt2)hR54Ml+bO}7sjMOn!mtDcri7n0GO<jU_8NlcMSY_xZIAnOrwjM!dqReO6@CQ[8geEC:b
-30`hy:m(.h{[|JJg~nsyOubOSu~cr|snit56/R8xQZUG`5G&LQGnX3VfL7z])GZ:O{yz0{F0~fM!0dZVU=rn%F,[th@pHIJf!koLPYCqq3Ur9q}j_&l/zu
-RqsXr5^m"am"n)+G"kP.`^u=5Jep]#il#}mg4XksKk93/"WT_{Q<Z4P10y,$j"0o]&h04B_-)0]V}&q(7]QUWb'DWTXyUd=q=_{n#v]3{Y|Ggm#d,zSNi,
-M7vE^N``R6f>kBUb_bC4iRb{S[-a|@N3_l'{L"jE)M}nY71OO,UIK$(`{%t#mL}6t$|7/OT8^7Z><#/y/u_[s2P]U/t]XdIx;+;4mqOiEIxwMVy<IOgw8R
-b#.&Foqy=]45je1#GK(z^"UAk)v4w"Q">/!}~rE4Fdea9646QjT5,$S9%u]RL=%1ifB($hlic]xiwCz"L+h`Rd+xrbOSla[$)EW9:4D;,Tw-uo{iC=l4yX
-#fwGgyWs)EnuV[~>g^!g[x8ySLhT!bTDxEgT-hV{l654kv0I_aAHW{v2gNa={8Y{IjT3P|c<)H.$4'DccUuaYx0rca-}7asowuo:6noOB-B`[!-TK8x4(&
-/MX$Wnf<I759YmNtG3|&b=/Ht=A.8bHjtrCe/;r(p"/o^GPKc:<4&FN2`"</z3'B_;}&uU6X0El7HUpV-^ab9G@D$rI5JIHhSZ:aWknJV7qH&)q%g!M(VA
-fU#9'+^'g$`,MS]n:mTulnL2lT>E"hdtFRl7hK$fZU;GtX0lly0ayEnN+K(_l!F6`$}u]=Php/zeJBn!hSbza#IgM1'>bk,_45/rzKx}[UCX^_=Ae|P8Mn
-jc2}GFTKw|^g;rfDPOb[Ku_.'vu"MWa;s%mp~ioC4uu_'c67ChH'%sE0-%Gdrp+1,'5d7$oVNcsWx=~s"58ulTqi=<vsA()[Cn]H!{8Za8$O@B7=}"w=gT
-_`W2{-K;-e^Xp@'>ABM8P_KPK@`BZJpGLF<EsNS;Hh5#Q]bu7ov1SrZ)>5SF{hU(k]6H^ekL0;GwZ@cTe{)rV!`lAkxd;l4'^o%$wG43`PeL{S)r'f^x_I
-]}fAmRS]#3cPYL%=]YPHoG.CRM_kVft#[Sy!LOI1UA|c:0'/MO~gBH#6s87l"ev"0W54X$:dw'30$@4XzuRJ^Cv8Fp2V%<teoIBTT"0#yhc,AR-WW2NA[6
-0r0<Wo8P[V_9'C/eV1E,Yw"!cjq<ROz;bUD5m1E9E5XQ_i||@h@<H@!j$mR1{Mx&MB(.t"'#%/FG%:["nLDQji7Y0]ThU)m&JJX3&T/_MM|`sq4pjxm"{2
-KNI%CbJx|oi50sL]6iPr>g>]Od)x6T8J7aV16l@=xG3fB29/OsJibUm^c4ji7m`-9_e<d-vMr68j[bro=Ou^.gkmx+Kn9v~wI=y8Aqk+~mW^En0`Q9h@8z
-%D(vq#]Zxm2F0vTyTla4/S=-r%W(&[9V1eV{ww8iM0p(,;hYk2,Rhk;HHw{qYr<Yl;<]WUbtL]q/@q{g|q9Cj$R/@_UO4v9"V+D]#{v&5x+RsS]61SHA|L
-+-w^vqS4$ilkB_BD4qbug8yA+}W9%H]JXk#4/:Ynpfc}&tB&kVjPGiD'jezbs)]t~.DiY(dyw^`Vp]g`$q2uHvn!Am)(&HWo1r&aNbXh0<<)Tc`Kz1)0Z[
-TI]JK[y+vN}w$U!XDpdyA}6H(8Y%eaY8q+F4OS$-X^B.AC-K!B2(;Iq{ETT1ge]!l9QaxRy2X=/KeS..6A=h+'z#~;"Ybi_E=LU"O$A94X|>k''_AHyygt
-A'^<xtqy(|MK.Y~K,Guk_';0L_.Y]^}FWsS9Xo!t^0gBH<L/_:ENf;BBF+]+4QsIl_@Q!'lpBnO%E>@nWKY_[-s:Kk-}run7|{ZB6=,[kxK79>hq>I1iD^
-9.|D]>$22}}o-Psoh/nD=>d4~QvDHFAT]IPDccRDT(<m&bF{<)w1w9>s/I<V~ksG/'.VHBIdKjlspQkT_BLKY[K-uhrnT$^rK2+y9I/0=Bz6r>([~yv)xy
-d%!rSV{ZIzwJe'kB+Um'rhVY}v4Yp&>)OcD/nNmS7O;sG:FbiE[N]IGn&G01P-)C34tR~UmtMXO7tH/]p%2(=hG+O-gvT}-7y)A@wz'7($b7QA6uu.s}lC
-']|j_xE20j4@aG-N%j!1cX#Y~jQL:a#a#dozn=n#2pBbm7,YOVzpTUKP^!Dt-#]()14HNWT)h9EU2RB!E@:A4vgJ,`&$,wPLB(l52"}l>v{uJZS$d2H=X"
-N7PViuQ4yJu=dEtO_64(#d@J2P`@],ymy$:yi#:)OOa:m4<'9R;MY]vYte+dzjYJ;0$Bn/4&QoUQhHig@YwDWQ_-X-1iaIwgXS85p%9dg#Hv%PeUzgm=w^
-",Rh"k~cKp+NkPPf~,/Uj(TpId3^QwTmdWWb$v~U^6JUqn0B=p~:LS!yBe5l=/!jkWg46bjR:Bpz]Qwow.6gY:iMCy<"(|to"OYn"3FL/AOLXM=)h<z{<9
-~xdPpyMJwFhnuJfb=Ll8)3GiJtU777hq$g&//[Y[^9&S[`Y/0UEb3]Upy(:>{)w3_iYT%%28R6fQ:[jvV)m@V"j7=e5EtDzD`@}{OT:N.G><b,0sN'~w/5
-Md-h@uhL|F3`lH)5iI@{Zo.K{&bL{06XVV_5arMCNqegj^64]h@^f3WpF2jUjFdAhE5VwsX96ppaf,s8(tJ-spD}-6EjUrFx>!O!,s;<Yq#b^s%tg,fF)L
-vhbN2tV/GB7hiM(ykvpBL__G1XPSMF2kKnqafSR:bUIkYO,:!N8.P,H@mGNi!$jp#[W(q+%p7pK49Ql3g@;k4&BL5Q/p5RFTlUlQYSr+a&hX0(~#4zKG:W
-lsbE-,)GpCtzHH'@]MyJ2F_SeecB(W[(O_|tYl/K_(Vs%rz8_#IU^pU=Q",6cpvE+v'k,<T)9U8>9[hVHF5sH9oJUB(4p4CctL5tz62"5GWT{2>9/%{%b<
-%IH])-+9:+[lM=|lD>>V`U<ej$6Lz'pj&|kAW^1ko7c%S-BG0%1Fq0MrGuX!6HCVHq>XOwI<_<8O]E><m[%ON7kA}eEBIp7+v<OH)--:8#f=<%dWJzr3Ir
--14CgeGod$QM.NM`mFgn,&X{`l|dNvYxY(W6MnvCu@~:iV@,l25@S;6:Sa;%|5rA-ZsmOvV)-n=0u&F$z$k'94>ev@'JFnk|L"!EhVXd2>U<mHLxF%0[V9
-Y62i+/LiUo$[qXxfbenWZ!1:WPT3^/d4f3VM[he'ep.jX;<3g@b4gx78+<]{v)!~0>KA244EnXz.zueL8DJs0U/2pJ)ocyqyQ>pFSsD0]R.Y<SZ{/[s<}^
-xe~Vkf9XI6<itm[T18jXwp'yVD>gD8Tu&bL8{y5,XN=(MDPHx`TFwM-"<%cjnoSUAz6}X)g=iqB{rAD&tHYxE_f"nYfS~h@b)!Fh8{Q,2_2Cka4<O-qu9p
-3s7PD[vdaeCq|iS(G#oy6vSWC-vM&LA|klZ&qoX|~NDDw^@H(m34N&'(|On8#{sOujJ5:vtGZi/tS)'"e;`]p}_GI(U7$Ld(g<T'R0@STzEg$&%pLLm+iL
-{9HYK!S!DP$/Ix"&0S!(T-[>#Y/w5x)gm!0/onZ}M|D5[z(;/rHrlVJ+HT<xYCLy6B%/)v91eKmKVLnrD@Vpvn84fPJw2%g1Vc>rr2q%uu9Qc-Sy;JeyNQ
-u{>Bcc,xM`0-ypv:d(Q`.U9gfBrTI0FX=<x-OwzA=h[;<2o0E,7E|6)[~|0HAq8kM&2Yqe$iu@ya+gRQE]/-^):O/+^1NE6O$:cUeXb!`ATF4EA,70zKRQ
-2v_5C,UfGX`]aeaQa!)Qh3SEpY.46`qsWdzo4YI#UyMFn!zN|x=6HPJ%26"W5+:43Rd,p':]Z>nM/hUf7"_Ins--$=xnT&p1o9`}pdVMY@=6(|{{v['k&d
-hI|hP'x=uAz)Up@f.'`"kO~nqsTIBOCfpB|+kL~3^MOrfi2+<[%)TudEy>XPG4LI_cS{JD|ED`@<wBR^!8rBC)'&O4H61vwVs,S,)&>s#-gg';h-pTzfL7
-GR,r{!Wm,1P/xn@C)UbDAOf2EOIE:4&eG0"Bj"l5pR-1DSqlL$O8u'XjA9khAI')&'LJMN9|fy|"%i'25Dac3ygR{tUaUx,e+/;1dc=t<X,=U8}"R($>OP
-cLkM1rj0yO"KpPEhkM>[IK<$6mg=NRkV;3O)Abwx.`[Ne"_&y)O{fddSxEdIwyegH/Tl!E/97b,j9OxoL8Cxk0K^nP7cS7J5@se"juGCn88ebRrP!6cgu6
-bO6ZO]k}W=YdNWC;ip-Sf(QBcmO%xvyt40{%QF%wd&lkEV/Sm4NZ(Z['J0X1LU9@4utCEaSB<>CRVPbxhf]Bii%AWIHcs7B(g@E}JG923S$Np,JQ:6U0t&
-5)}CJ_lUh-{"$L=,>6zJ7x&L:-B.f`baQy/c;RGN7p~ob|r,c$UEeyKi1[fW=mon^2I3:hS2n|<Knig.J<Vda6E1R.CA+GT{_0X%T_LW];uj%U,]Ed|b5l
-3f;R"xU.Wdbke:PURM0N.4;Ad_5^.$PxQnY":0JO'!/W'4/SPuv{O!QGIOH](m<MhKS;(R$B9dfCi;^%f:e{^y:Ggj_MC%D2'Qa(wqkiCe;1lTS4>CuIy+
-1$4l}Gi2onjf>}0&LsO|%euf^UVp#khcr;n2Yf8i`7xmgVhR`i)D@_1(jWyfw{FbU!$@NZZ":AIMaZeL20N$,3Z'(qoai59hq+y,dn"D!;rsh7I2z,M_{_
-IQ1ry{x@3f_:ULSeop}L|-@PdMJB'N=;!m1ZcuN7%wsN7;`qWomRd9TU]mQ#^nBd=Kb!zWc)vDUhj1Nk.35}8[ETqD)3eXZ-8Q'KdRr+lU+yI{7o57Mf9z
-IW^,~9`[.)^a4gko5Wyr,TFK6BZD$&71i2G7`I~E"QS@o}"uoKUmq6R|BkfX@!~]k|`f"M[Maw3}HEX^4'%84jD-|C=)#K.F~v@IxztXY`e@_9A{rG~)mZ
-vktyci>C:+jyjvni(4]razv^93&yrM|+wOQHQw)>Qi3eO"X>O2//VFIG8fJs/YFM]=qt3h-BKO1^vXhb3ER3bN(7fy{R$aR11c7<v$BP.brW7cPs0HW/Z|
--lFR&)0Xmhi;='gAhAPW"~8}3lw27Uzs,1!MFp^IYcAL@7UBO,Z9w)4vcgT9kms5,`KG%MIMjgXSQCrP=gD'u|c!lN<>t5}1F:^tc;K#"jbJM9ob^|ovUW
-}@`"qwqQ3"5AoP3Uz=J:Eg)&z&NbH1yN!+^oYUs[F@~qdvNApt[js+$(`%J!4".O5P$(|2DZ"{biUt!pJuADpYMt9yPS5BVpXsCb,,CI=WT%qzN%a`-0gL
-w:H;[!ULMy@n3/~V)K`}PLFAL^n2_)D]4k''lO)Abk}V^zd;5.=^S;Q(Q`qKFBFwQmp-}HsG$kdfR@C:0+@Z~jDi[}Xh2x_C:;lO%plPJ:eZS{w<F-5Z0L
-=[/&i#Qzck|BMev|gd5/zP>uSAtg'p+Wn2'#"93UM^>RJ;E-|oL=gcq<itzG+'aVSrqt5R'D`2_AZx<K(qt`vlJ]MD%LPm=s78G4:EfY&ieWp.DAS&;dAJ
-Ecf.Uj'vT2=km]!+[i+QD>YX:{$L^)^2}%GbRL#B94eC[`x`6vHDg0%n|XiYnR2dJY<KyWFY7/0HL7X%<_TK[e&#uQOt!w`":>5q7V.z#]sc!>>vgbO"w>
-SPytRH1qz;Z%=yKT@bpto)_SC^-]m<q_uP>YndO9!yB$wxj[[&~y]={.(L4h!haB|7-STk$X;&SNzMjf$ikXcDXYFh!{s'FCn<X-W9)<WBKS~tb-2$[u|>
-4;G)64CI=P0ysw<Say'xBd#dWC@B>SZ}!I)vVo&{"b~mHb-$v_J)VX&mxouyJ:0l/f|rF,>au7#N#v5VOn5s;uBK><IXZ9!q(j]$;$|@[mW-sF#J>`'BX_
-7Zy+0)v]caeAN##s#_7cKY#0E=6(qfs/>2O^EglrMk7P-RZD-|fjtRd|E^6BF0NyHSRUty=z#Yg<ke(2ig"JRuYZsAVEr=dV7})Q~8){+3bIgi8i<m[C!^
-c(H]>(/J!5%-"5%-FLrrQ%2]D0i+m@Uuml2r~n8c`ghbKT1TYG[iYCsfP-o$iIfh4V.A---_Diobrmh&/es-ty_&R_IjY_0fr}<jPjbGaE2!XMNXbtb[he
-S^3:YTbmOr4s2@L9hQk"Hppcc;8MKf`[l&kEA:[`4q"$c.'<2F;F90:'Db&|5&8[-AngUjFlMNPkT"0&<u$/_E9QcZ+R-9=_T]%;m]"o<rX]xshs>R'tN;
-L;n3xNa>H4"xg1<<`y]FGe7cIrg44x4Z39[J5GpjcbA{yzo's1hkTZRz~pYf^g>n%2T|!t(x}.<&u,4Ym$Jq53]c#]5<M@C^';zk8Qf=2M$:GG.p/Bqpkl
-&,Gh2e%pUV0zfF"[vH9FrX][8rdR)G>)E-Sq(E7qkVDws/l-"ge#A48s"/j!K{_PUF]=Gl+}7_$qR2||"{;R5tFiey1j5%I3}`thWJTk7$#WBcHOs2fc+,
-z}tGfWl|o/YU<8d[;2%/u1d@YG<Y)j2C(K_k>R3Xh2V%Z4%y]^QnKQ-mjZG1opv!ho1sUq-F+kQRwCmGJD5b!TAS1|>Z>pLq=Fhsnd+;)^nX28-<ELfzK@
-BW%V69XYyx@n&pTTOL~;FOOAj35=],ZZ'/hl`aLVx{@jFZ=gbb4sSU4tPXn1<H%oQii'#[l[@c%.8HlZqx@_e0}w7FX%wI<X9Qgi}>m0Mic0iC9ghj-H5G
-r_wdI]RLrV0<b9|k3RR^FfQ8g$chfJL4WvDXrki!2TBzw2b^qtZX%9.Lu:VA>D~8jT)(d2dSBflg{C(IT@&e$ZKKiUGAUAwFB|]yk(v}A.Pf]%5''U;:^`
-+{VkWT(&#]@QH"uYYS1e.Y32^Nm)}>]4WCm:M%!,Ne<RXowg"|fkUjTt6BCtHDpx{|p72,S:7E|HuEX<#[c7A1mIz>x`B"0s2<{(-D]q5-yF&<&sYSVXRu
-!viMw{uu&Pe`WxD;8|OjHl/}OhYT9pms1GMT,CQ^'[E#7:'.h)mgf/9drR:G{7A%I9"'|cqk[W#b#Bfuv&PpXDc4g!O8nB>z3DOPqyk,t/fB];l&&a7VOE
-VI/sY[kmaaDGI:$T0K>Q)s1)4,em,w<t3Z';Eb}c{/8$d|J-spbN+Qcni-UNFD__n}:Rd_N1^h@hK+kKL[YCPiNC#oif.XYU"Je'DqxaBQ<S!:n<LcX-uz
-CI["igf/l!xaXcw"D@kHes(Ic36K'OOH=@Y{-cD/CXE)UUoR`OkRGADGP'vY`kI+a6s)#^r:-o^q!F0PR/u;}5xwU=X&hq6Ygi4`Qj}FRZO,!I;-yZb&1U
-se)rI]VaQ0bGpA.0s)S37XAeA$5|hMO@<FPdk";BX&X`)$J/e#-9"GB[3otRsUY0^1P<|64ttbktD)c8@'ov<b]9azg&HBPO`amT#lnf;OU6o3XUA$u-jP
-nNLw|bih{VliDa{v~}=}X=V%IJf:62Tz&l~_C00c:n7NY!#qdHK<'6]x4$0;.3<WIPO0#2Hi~Q)rMh<]!c~oD2MR~y%oX'2nokq{:@bA)-y0XMN0wp)Q6{
-XP&53(#y"{.]k]X[zp)MKI%O<`TZJ+P|7P~irZPpx7x@<"uL7vwueaA)<rV=_cG^y`D/6M4::`hX1I+d0uk",_[.HiOBO<b{9uQTC351IhU5rus0]Jvu^V
-[_iP}!b+EIi<`7U)&)Bc6s5Eu+HVUW_2ewwWfK^xTz}{C0JgGplcKI)Q[Bu-U6>2)00|wOKi%}4{CXcKnI&%@HLD/!raQjt58T{5axNu8'!>n1"gErx(QX
-E[%yJzlgrtHHuxDhel'okLV:Y%$:^CF'9ioqwx;}%C2{5FY$X97!+C),8],x6pJA$$Q0`m+I1w%%W!VzUz($}ffCE4-{};Lu6CR_eU0J=ao"RjFoE/^M6#
-9HvmR:{f8Hor/enVafYAs`j!#RErQ:/1w{)Xt/!Q!P8cxV.68[vID6-IGM{1vToe6#w;R{+@l[sWqV!/S5gS'C,%IWX!oF{{#b`kBg>Dsv`(k5v=|{&:%e
-amCW&5|+sw'<ZC,],Sn^s$N<CH'iDPKoylG|kG+p96Uk3s}3@qdbT&1a'56^+Ms.v-.JT+.UOJJCa%|%F1ZZGW$le/bZQ:KNr'S$iYQpKQtt,Z&Z`0UJeR
-@H/)Mp8e0|Jd-;p}=u8O{6%Y4W}_v@w/KG:F{[1Cersc@loIRkEJ[QZ4N`XD1YHd8x[Z8DT5(6>[#0ofH4W|cc-Eo+kU("C2yrJsCxbv`A6nc$AJK7&N(F
-emG.R+FJ"jNshe;DGZ=M8h:>,WbnYn3YvQQbW[9$i"P$KuDkk;Pddo3O:iIsKFS97Thd/$1Z~<QDaw~]&%gUzz4rbvmV&Y1,#9W&zA^E"24;H"pLKGjNBF
-y(}&Qa(/GVm+^F@xpkm%>aL=nc]a;%8J'Kaqux`y@BW)SaesB<YqX:mTgOI)kfeyanp7uMgYO&Mx|IO]Y2wALdpLbp]tLAMJ8o!T)rFhT}Il#TQb8Ku;7W
-Y$ACI_X2R@#4PdqO3_Yl3<y$E_0O7]bL{%5+0K0HC80])f)esGQB.')0XJ/9.x<dyns|fSfa2w{USAl;zItN[a7|0dRDO78Y-#L9&+xxQyxOM2jlnot:jH
-NMt4dyvbazxNR:vx2&{yxHkEueJ(OQrI.J)Xe=]3;Z|ARL<0C$KI9^9or$D0f"s&PzbT-{"5%N:r~_n^gaPmt}!fj5]g_Q{H]$^O9tapk(:4Lax7+f!DP9
-Z[H}yX.p'`uZ;)^/[hl]&_/]mTf|'p#7k#N27P@}6!CW>S'^+}nA~i<ygCz,CUMm1Ca+I/BBeMxi@gxMT0^F+g0bkgfU^fa,6zL%mFz#%E3r9$UXyJ8s^k
-l&MXyZmC+YqYgnt/g`M^5LVCKYJ3MM-AB0DSWk38FdM+BEsl%{jb[4<-R,D=@F1x@q(0c%Kp8cI{#.tTMxyf^v,/Dg}OZ}IDxuw!pq38wc4wRMxe2Z#pq}
-=;FpRx1{gLm=![KMOyt_>sqmg@MXqTJ`]<yQs.%i~Y5=KaXr~wZELA_SgiWq)P+n;c,C[^Ul)>|,;su1^IhqVI3[!q;3nACLA8Itsq(BRz[Zcvx!@,hIZ8
-{Xr!Qfg%=_o0FkNceLAiOFfW}EUWZWDO"`M`6z[+~@1,C;QBH#%JwgyC+i)!xja&nFqRfmZ7%>UsoVAhL#=%9@YT+z<>t2@2~Q/@ggz'=@N-P6,jT@O{(=
-6o/KL"oQ(4>%-7Hjo4L%i%X}OibkxSZ'TDRLaEemcOl"2V=&V_E"LG)4{g0i}>TOc&s!j|`fGd@Cqy]N/d$,b#!<fNzv2&h}MmD'YMMOqHf!7$-;IE>O:D
-$Ksen0N:Z:{VWee%{SZ'vykBeI62u:QRkK)U_dZTok$S36ae[8<G_cd,'O]U9iP>o&),|7Sei4xRCwc@-OG[x&)ZDD9G/)Rr#C1>iPKDiorv1o)`G]7dZh
-d!Ovj>Tbnp}R$m9@]B&f$5=OC7P$sjUT3!UUl<O+XRI+)k#6[6u>&+&K`7'jZ$(jj-SUb^NQGxB,TYG5(zr3'qxn4zDCH[ukWfu]PMnq%u.(}ii0L+|Y60
-47{Qe8s!Jns^C9]F|+fK6YhV&<hsCQi^lQ8"fy)5|Rd;#]hVnW:=3%YKY}(M=A+e!${1pbR>3Z3cUzN9xvZUnp3Ko6.2%i3NN'_)"D~)acKAq3:A[nD+,!
-2:7Gl_8yMckD"QS$#(>|Q2Cq$G]Gi'1IomQi=Qqju$}1!Tw2$tHDr:G#s)>5|dX[G,+loTwoX1OIvba/rYA%|D~2%''iu1ssdoM%80E8$7Rh.D_N.WQcUv
-@brcJ-VTq#`HSY&=Na,j^dh2~dFCQ(J<OTC0SHh,o(pxzR6"i|fH2OH[lp"!~rvB(0K`<b%fth@;9{KsOmVfF4^a[JTf;9E)KWS,gmQcN3I{F{^D9]Za([
-K]5)x`8^[j#['uudKN~CkmE)6V>4=hLD#Gjl|u&-g-}&cbh3yc;qqiBmDd}t>95HQ:DuF9fPV,+/sw;9]RMYMI:Q=llmm|D9)QvbRRS:m-Z#:'&ZQ@{pf^
-|WP$[/X>fV!!,Y[Y&$qX_2+KNivqujMoKC=2FTwZ3,<V{v4m:7uxV}P}~Z9AkRWW]7&2fh/NT6'y`Qqz5j7%%b7{RHna(ANTEb>Ey7,LU;5yQdn55cI2qL
-zE+_>{1A=&S_:Vv+M':wky=Pqo$3]eh^=N1fPDeon`wB7>=DWsVWXvWpchx</|[sY|z96{ze{7$N1r@FF+}ss@f]H<puN-v6qGI6PUN.CGsm~N.QAsI%yf
-ztWnq5fOc.iK{qukF9EY="kT$58as&P'S<IC6XHDx+6!c:<ia)@BO:<(u#'hA8I$.fj{UW_T$:5M/$Ln1:84<|%|jC0]u1-yH+Mu@)Cp[ADy.Q}`'/8)$R
-W90+y9[u&g%uqYgtq9CP3tmd``VO]Bvvz8PI]k<(g(>M}-3g~/vF&.%Bz6tH%WjRQyr_U5wX@4+SHA+J[6dyY#+M|$VCHV55-TphMnQ(%@FUX=BO)a|<Bz
-uc|ShSd4eFj7djXzs]eoxkJ>NmF`98T:ZBh9+ls,+v4Kw2nyc)nG0c-^Z1ypBAK<VLcPIK#NsdX7+K}I8Ik/5;|2kHNZeuzInU-lz8O(g&(nTsFU``-k>v
-m<zGKUAHQ:!qG{2ISCCpxj37X.B32jls"C^RMhmaswBLj@nW!zmZsq>l`ES]YXAi<LJL-Hv:$y6&d,k2prYIPWf:[u#I4)fY$1AyF6"=wl9Z90}7.V|F)W
-@AO+D!1=U4h1:8F(.CF#S,/{pnh+&SnkW1mLVZbbNA:Yb8tGf(7b`Dg_Ms[V<RSI-g-1&Nr4XyY[lSX`"ef+MZq("@N^y,3L#d7UU:&ipDiMr!H%^+s#Zr
-rfanh33BKka{W!c,no"/POA`PO9[vm^cDrM8yO{`H1@]e`0%|OMN=&Mqj0c5aNp;)/~^8Zz41,$o&|nc~Vo|A}X||%`-}lX6xezVGW]I)@8aJJ}kvN.h)_
-r0!sqYk%;t;q~L<'0y+_}by&512G+.AG<nxH2!P"Ebpgs4xDI.~||G!"j#TANe"kgwHXPL)1{=2Y$}6k]#'OZ4,!6fLRtA{`xUqams,)~ZgK"r5EM1Z-ts
-`V3UMI]-LGwBr,8jGDKPegw</tm#Db:g!wu/k0)++=(Iko5^lU<h.sYrhfsNTPt(aX4]YCx%0']VDkIE6&qY%(y2A^%y|rIV`ruS'xB$0J)Z@uq]JShvrk
-br0$V(5Xt.$8fk,o$u5%^C{_DU&R%${.)id2f=EP5B)p"f6{KXeT3p1_:}c8q-]H)cX31{JO+/4"!4Oqe{B%W5wB(&'/z;l=[tN$7w_E`>wJ-kA9{aB#7P
-ng4mR_sO(umYvx1;pu5PoG_0a,fsk8':eVSdffAe4usYO&L<tf)%og9|hnJ'2)L,b<`cbq`ZK`y6Nnxx1R^q6_Vop|/BHX>vw[2IK[vH#5iNJ+b!C;RhMm
-fRqDqu)48h=j{d$kx`Y``+qDOsP-a"tW,iN:{w7b7lqG.zi$aEI}N:0]XI&XLm>&i[#(AluIAW-a:E{{6VOYqs8p_Rw[Go2psFiDce_6O{~k=@K6xA`_Pr
-5q[1:TNeQd_xwo^akTNOuG#OxT}QmnZ!"BcoH4P.$mxch|N=!s&$BoNz%tHu~yQyN'WA#JwIM=`Nu1osU[;NMm2Q]-MwsHmz3q+DEZlL@;~8/K}t&/q0{K
-4Qdoh4A!~/=#hJNf.XB@serQH7un2EylucKhJnj#!}8,_EYefvygkUMev4H!:m^6z`fKi)Oswa#U`X8SPT#+/7tro>TX;$&3|+=O#f$j<:t#Cp$(w>>8G>
-W^aJ[bZ{d;b^M/ODF#wIWi8#oaf]giU_G`7,="#->^^Z2X_M;P,nx;zJuumm',_[ugOaMlPX#mb>d#orq|r,S9-w[U}[d[WmKoh)cT-x0P7R/|XL;Y&R)h
-XV#.CZ@|tkhBU1EE5(AtsP])i!N{(IA0|^mz-Dyz_R9`]=84'S(DY3njS^h]B<{^rG6(tT}Rc<U1Xz>N=x;=<&~(Jy]Bj(oWok]{RX}54(|HZ9">V;.Q/y
-%$7j-BA,6QiWjXM/9E/VPs"B(^T;.9RM[SMVxgat.&~4@{yQdIVES!m!&,c!9zW.{Jm=S'/c9(.N#%F%-vJY,E=)!/Gs(Qu@vm'=-tG:|,ab]ZnWeqZHW!
-couGc+JU<E38}Ry07&:aul6Pgg,T]ZUQ6)No2rkMZ:F8fJw8[KB7O{YN[ud!:}83~k%AB,ywqxwxrDOvhmqL|j$DIZ^a~VUW>t>W_h=.wh:GAF9^Z;jpZC
-KaB.GhR..C;]-Ej[Wco.=9pq;X,ZLeqyY:e8NjU_v2z#[hb#x)]_mypJV"NwA`uxV&&nxk/.6G:Q179m/66bp;$oixq9JsMzb{LeZiy+B@Mn^m!F{kn0iG
-dhC|6i^=>&qj3fYYEZq6R4.h|/R;2cKed4'>hKM^U(2()D{B)jidp53+W.Z;96y%}qi'1ZTlQSnYW]+%e+9Ak-XqZ[k(H{$P|IdiDW|2^.JN[Y-8@i91!m
-F+(GBxgZ0pW{>YPq8!Q9pOc8[Y(2Xr8`kP,4<7Hf:.:DZu!;1co9+F_>.1mm`>sF1S>J7aVv%:.%!&ies9Bv))aN8'Uh';)#u[qC#2!)c24q3:7N(z([xs
-LHn@>lYM0uXvJkC=vd(ZdcB'GiWL7F-Fse2V#'#n$Qoa%i]<lplxD;kFsk)cAw3X&m|Vu9Ysj#%lT]cr^L7n@T_UI/,CH=h]Thb&^wo]IyQ6E"Hv^,j3~u
-TYtXMM|z5U|dq3<7v-[gq&2UeJe4i2>8tI$CALt@IaaQV545PsNtv]J_J0oUpERKF"I+b];/sUcN2BNx<!r/jg(NLl'`)(`S[yz4XRP.jzK-yeG[&1~:~5
-WPShtc{L;@(i'o@H{h`#s<"F,z-,9BEEv0W^{N<nPkNQb){w3Qrm3SZzlZ8r(Wa;G8Wj6Tr'qW,9U!Lfrk~7#:6hmQtYTY`__y`cA^R${Q.0A;fX{;LuU[
-!gbhM/y55KMDzj)hKQ10H86b=X)Z>{>)A(87b(`l72Qb&UaSW}8e;WV6b9r}gPk[gBo;6RSY-tw|LlUyl:|mBWQJ335m-i`y("@n`)Q>HIe)>s7{)-p[xt
-2H<zSF_&]Zi]xcQig")SL,.L0Rfh0w{QxQ>M})tSn9=DTlnsg.!.+A@y`iqodY_AfiDSgD_y4]l5D2u/}G/=Ds3>a/<1h!|e@YyM=n]QM=],<+ZM6H^hF]
-L8},t(H^OTs<WU}4-Lu;^iN!%gscyoq'w3u{gu-qJDq$MWkP#LY(Gu<FvHO2=n$yU4hz<!Q`lmsf+^oY8'ZTT$O:3p/"~=6FsM}68bRvvp#J,8TQGi~_tQ
->K2Non-qQ=xN=&7G;Rg56o$fJ3]j#Fk%`X<w:8rm]Dr/{HxZy3F::Lwl&3,8r62$@@692dV'~D]sVMDd^ix8V"~H6%&r:IJZYfCl]EIROGsh4(w0NkD"Io
-/jD1WxO&ol5TyL$xEc`S,.BK"y5U0{Tz}rlC<:u&@xa%K4F(,!Cb-af`+mBH^vpj=!r5Uw{Mz7NK:[ZN/JXmsZW%fHI=5}EE=O~<KF7qbT^;!Uo6gWXbn+
-$nD{>sL&C:(>`5y6},@dh!syQwc>_2SgNT}GvXgz3o]mKS!:D!!t>nPv+]1hiD^<Q}5Vi}iss}>j[<8S[495<!kgFiP{oxj$nglD}W2011`lrVT|Jf<C{^
-8y!fc|WNEZH-Lm0j;}|^3!":FI5$z+a/z4uyMw'""|Mpj(w#)tXfuePZMdZ=VeZKpJx'b3vxOZN73&sGq,q`ukZ8,[%xhZp%CV~,h,/-^UHYhXS:iYarw1
-9K9}8-"hW,|+t9lqs,m}0-4xhFM'c|gmhlO6&3J(aQ,20JD654B(A[Xbrg<<=(:1}J<>Y=[r"Td#:bl{>A2ul+xK|v!-6AG^]`,<w(6{E(V1Nx$xxPH|ta
-!@)zAw-8FIj#$XZ[=9^tzoc[NxhDt@pEEz/gv]5rVH7Q3GHegIL[Hf9kMA0=ug,6XWmG7ocU7`3EssH<q9p4m1nfnWSoE#-0Yv$z'[%Uun[=;N@AZBzOTS
-Xuv^ta^skU%6Z#<rKmaYR94!2fsE9bUE5&Tf97wDxxJ@1Q|XS@PZpET]U@t{6Czm@4/oU_!3WL4^:y~W6#](mgcL9<5.}lQ6DmcjjSS$>jUJy/FjQwKT'K
-f>^P4V`RVrU_-aBE74t$J@QYXyx1GCUuM_Y^ltAF4Fe[g9f0fMYGW-sv/g;I>Z.]8V6=0LdF`s`vdz@av#Q[c8A7w[ophNV<9vHWO^rZFj@S^.1j_ZC3.g
-&,HN^V1$^<QKeGR"2&8LoFwFnQ[s%_bvvT7MhiV)m,LrNpeQ:=g_P][IQ(4a`{1i&<>kIg((>YR(,0jAUklh.^wA::,Nd)hv00vrhh+{%7q/u8HjNqiPuo
-xc~o7LQIm3~B'.{Apfa9Kf|@JlBuS9LBU#P'T6=Xe1;JKj<Ju"e$NDFU$db0NSel+C'JteU>y=0(9>dWWaWRcA1Xm^`9]1"wfJu^xBPfV:$[=EmBvbXdVv
-bM+2|]oKD`YIAR_#8kY&~6OPlvJUFy#o}y!r(x!^fg;BK8DG/je-_PnD7pmuK]yG@b"[|0Z%j-]+P}i[u/g;;9b!fD#UV0/#}=p65Y"b%Y"=N:oyU{e!"p
-_/<`"il6!lMxFW#k6a{i.L_VCTM(|nm5Ydl]QL7pI]X$eDiGmL`FZP(S^0heo_YDEL/u~0~+z/vu@G8;m-8A$TvK<{k%E@A^i2`smADh)w&)RGS,'W+^9]
-SsQS]`r"20`)#RCc!]n+}m=CKpc|l(fkBS1-rrF<s.w3RsjS~GOjsN:0T]^NS|VSnq6-Cb4@8kXp"zuc`+)LwN)h_5tG7U+sbe/&bvywW&KqGuW!R&wgVG
-wIi>P[=BYp@@rdS>4}:daQ0Gs2UJnA"M=P;=J]Y(i6l(Fju`<YeAlVLB.!7e28@!7Yp>M)3_ZgzO"W3,@mRdQ-</|umAcK1}@r]8ko|n4&1MpyNSg&DM|O
-HrX#LS5}O:viL6z%i,#pYF/HHPW(RE[XCMNP.>s1@td#c.DNIs;Nci[s~KYkuZe3vkDkno#_b&%G@|@Pe'n)XEg!_zY'4k'Ye>M&^xH,KIXH&vW>z_2tdS
->!c8+AG[WaMv=uDk4|f&yZ|UFp&[uku>{5Cp%M+yB_u"qW::^_4wC56{CBYk7J)$a:""W,wA9pPoQ6VQ{C9{(2dOg(agT^%L|%Av)n2t3rTQ"4@iRnzS%f
-x7bX"k)8r]2W&&`>!NX=Furb`h.Gu|nSOT=Aw&LbxSI$)xsAvxID'RhHJN@he({|@G=q]Wj_x_3-LE{8-Bl}38!2T_7G_f0HZ'QUf%y|%Hg2wDwkKrD}.;
-!L1%tX}Tb[4=$$8(&fy!1>zzlai.)8kd]0f;QA7)-GCDVaFQ<3&=<EPw/uVVn[}9B3t!"vM})@5`%+KOVI%.U#fL#7<5"ER6<]^:ZvexG`E)3:>QEwlA+[
-bKwV}M`NX_mxYd_3A_PUH,0};|,+])B|&)]<3BT;^Q}PQP;t;w_y.]-UsxxTq-@{j:^jY1<<<v]z:+2f!BC=q(`GkcUmAg:}G/(bW"uwwePXPkPbhC%H,{
-KN-Wry]"rdsV^#|vD:k@-/4naiLA_W=]-qtG'GMA@+7X(=}o#=0vOxY/'&75J|bUSRofrx9c9o}0(MS)eTW0%@l3Ir:yOB_xLhK;m5G1:sy^KnA!Yp+7F-
-nx$Kmsy3}Z#aU6NYlTD2jH1Y06X_.IiNR'>CUf&Q7"Ynz{qCz=Rf^e~bGGpPZLow8i#r6XD].X}re>{c0J6i9G>e9_+X47jdr',o,[icG|3G"{|:Kq4gjp
-24kFo9$2SYel57tWm(gV3bhZ:/on0FwD~<bdF9;PJhd&W(6N(lN7<xN,PIM!Of=cc<j"EqB;I+-@QK]BQJ[VYjD2cvFOJ{{9Nh+{kW<75fh%.c-Y9Dv"04
-_$_!l/7MJt(IEi^lcfKi,ZHtn7@`yDzsGks+zHjLDpeo_9DzO@]v@2Siba~n!C3&.;:cje->=U(!`N)&mxPXE9x<J,()>|'I~+XC;/QEfE)5.XEjR.[e!U
-iC&GZN|te'uAH3iPD8:m!tAd_kV_kH}dlKWIC.:G3$JLus:k]PnWsty6O6'5mbreg(Bj@Ocm0qGS1IK]A7_&}X$Tq/qc[B,d-nOs]h#Uc101d12KhzH5%P
-}7:{xc2+zY"[V079;ZwQ6O~'Tnz"ChkaLRs]x5")[@8Z=.L:Nd!yQ!aRV]wVEv>HQv+E}^5bZ/7zQ7^E,&WQxc+p%Y=EUWF^0p01N&1k/g+Y{K,puEZ!eg
-(s/h:=[M=4!C.M<{sP72a[p%w7C0QsoqC)C'V)uFJ2on/;#C.dFZ9b<Pd8Z',QaCK^""booe.k,4]-gj&]TA5xNZl5;Yj%F.2AW)3%|C9,6@el[g,0]Z4(
-!p[7%Rh<9EgKm)Sa>I8uPB]}|XtYWTJ%#2!b6G9bqw|=3{eLtbq5~4J76WN1HBrvra#,)F7I,Usrf>|nFbiegpRT._Li2Dvm{+ni30#FQJ$Y|T#3VctM_`
-)y>D7$N2u)7eV_F90:U;#W1w"${1'Y#8"d%1{+]Hfc!8+h$O!0$%4g87-}+u3w!j|hw3zP=Z")A"G^qxu[.2y(1I="pZ[{G!|Hrd3Lo!9V>T'^!3MT/Fj<
-"'bR9y(k|X$AJk'zZYYnqi+OFyv",,P_U0biUHhnlTHF#qirjm0nID#>SX<lE/V{HN>!z@b#ADsgOV31hfKSL]:.ajatY(rE-xOlzE$WcnzJeN[I7$"0~T
-p7^qY|$54k8zhE0uRV%IJmx<(=#=Qr>l-|4Y@6i$KZrRoOQ-ik@:R@bNhfb1[0x=<N5rL]byrD|Kvz&l4V{(<BJ^9jm/2_Cn39U@_GnADG>4a<"w1$l=i/
-'HXwrIVhg+JqVz!Meye:^=P8k}we,x"Eu8jSMd6#uDjPyBV]^'k@g}YP/2mXvE3!MjW$0N9pFU:3oR{KDqM`0XFn&NY%kBvA{RN]JwL]l1.Ci3K4ER;:>O
-,pCnv6`3iCV^AIv6>]Yn^$QZ%mrEOvf_.+=;ynLb(<UU[:~jtQk@x6Pq+z`On0:<c'm<T>[)31!mH(z{h_CKTl6EZS"tzQgA1DFzz`NIP#L_R^_[n(I'c]
-7ECc[Hd(bGoo:0qBA3Fm)<Vi[Q^$WlO!ky-I,uG9$Nl-8k.9X-^$yW8+Pl,'x{TP'1|h7Tl<hpOheVfzNlJE/6i:9sXf<RB,V($G$bA)h.{OQ--#t}cP{3
-YQfv6zp=tMJr)0!el7kZ-Ma,uf,Th6#+pEUV-yv]0S|+%S{v&jMD'=>[-iR`UEu_".;B5b^(aO~lKy2x#Np"$yaf&vdkKy:xto84tB6gGtVZ&t&vM]{Yfs
-X6xsIo|91&A0o7Pp3E'fgkXxo>kAA,rx(8y(;H;#B'`'eL)E^s9x!6Mr3fj6%_(E%7}IOOxfH]<:X2/Y5,#B2gDK);8sWg1aaf!["R5C=ykV7e|l>'V]Fw
-V:YB_}M7`C'C4JKEG"k#/hF^[qm5KXzlU8m-[BEDu|v=_2xw])N&[pKTYjQnDM@KSGgxvlqiTa^C~A&X|"/!s=&!$Yr"6.$7dXBT$0A#p.CrX`8T6&txbn
-ojKih;-[5p7WpdraCmJbIZ.SVz#|Dy]>Qj[/-F}f!.<ag8UPhD+Fl71;x'OD$tPP67HipWK>H0[9[q`47q5kBf[N&XQ/pw;8DMRiiI96gi:NJu!Ts|yH9z
-6KL=~Y>wpN@HMd<S5Ja@5JBW~DEj~;-ik[/+/8WZ[kw'@s!K|=)d4j7N4j[zSgLy^GI^N'Xbox;H.C$Q4Fi-9<'GKekk!>SRzwI:qa-q!gev@&h^PmE0(9
-HKdaow9dM#ai|PNrKdO2=yr6XxZpG}[ED4bbQ<TZ~xZL{RnA39Iz(1+S2E0'N4=pPcE8S$#M5uz9~K|u+S-TPV!)ak%1JTx@Lo6q5d0}sCo9k|1GYV[Ut`
-,<-S~Q$.p1Oc':-7(f#/mZY.Z:nFR1{&vTgmytPxmp_V"tooJtu1'/:WJq1fZ<weOs:@72(1#_Kzvq-X-CAW[LsG!-Z62f#gU(7BE3(nBIyusi]+Iwx6)@
-R3QePBo;:!;>rmB]@WY1q6u.lHS<nxlS'8V7:Na-xf/lsMfNpH+"@"0XEaV95)d=_DjM8u&:yp5qe([Ga$lNRw!@3eKJ%P'TcU_+;rB%m`@Hw=AVmm`hh{
-k0kR9shU;6k#h:qw-0vq_h/[>Ik$uuh27pNnCV5F]o3Wq@w);z(8^hEsX$M)5"lYj8z+`41t:a'ml2DH(]m=|K$1(|,iqK!@!mSxRIj^||72:.N]^HcS./
-~uuxUAD@dns,[SC;"nherfI3%q/n2H9CBt7NARIaS>H6.IPvJbS|eoQGN`C'Z+(N|R#X4Ec|noDO[s_LKB-Jg2c1LurPqkd{L$Ge$G_yx)#P4aV2KN`;:=
-=s'yg,]FGtUqxH~O0rk^vY7ov6>w}.@Ga#wIr3G;Eu,d/0s:T=bAr4Cu'mOtIwp}wWUwlu|Ok7N0Z3SA{GOqQpGO90qxtA:PY'D/U0T/'wEfjh&9HZk)ZG
-FPLqIuQ;Ftn}Gkk#),';1)X&;5Qz>aYV`E,spqgYN4Qgf/ZyOR71>z1`e,h'y^J_{f,2,[#_-{0J9'.+lDjbG66&'b|aAVyxt4Q8LBNvr!zn7dqvY,t>4J
-SsKg,$e-iI-UC[EnFPQb;ugfPGa^UmgRb><Y@.MiJY~q>eBo'=Nr,f84!D!4",<O~tO^[`B;1y5vq)Xf^Adz>Ob<HX;Z5&2PyGzir%U2GPb8)FiS^<~H>#
-^TjdSDV>jN17$Qqo4>QKuL;nQ`d'Jyv]+_Z+0`]A;d<Y6xV_&=_GqwR)RFIV(es.p[RM:wr"4Hc`2Nz:,Uoy,:YJ5s[{mZM;RjJ"OCtAg1u<Bjx)f|N-;o
--v~j={k}.UdB7PF,~AMY9E%wpO,9)Zq$~V7,kf]4=]o,:fPL,uXFZ.f+V&bCFk9y=#oU6{)$>7ZWc^!85Z^/reF)zir1tYnpD)E'.Gs/o6nM_5tT<tRMON
-vi)UzQ::^]P"4+w6R9h[PmtHYs#;'2I^"&pI(MIVNiJCmS>mlTsE<O-q"!7ikx|gSrUPDq_yIaGPV@VR,'f!#N8)tvj9y@3Amy@%Pei!;$CV"'_Lh80MBu
-5u'gk`l)QHPws$p,ZKJ"4Lr%rk)'2]4.mVo['=Dm}<r,)+;:nL],hN&N]g)%x@w,PFzU:rK<ry+wy`Ei~$!1zBvMlg:1<Q,H-'%;h-mg1AE{s>HP0gi%aJ
-LlNeDT4Q#B-5GL14>@0B6jC7XG5^9P0c1`P+L2'j#:N$fUT2Osr+KK>N@gEqhV"9C"=N}]GFc{`hJ3lzT/a1Rl0bV>AGCV0BQJ8Ky$[.T@|6t5@qJ`(#=A
-WHNA<Xd`{K~JbQX79,0U8_}{M[SRNXVfwDEMYp.|Qc7yN:)Zt=JVue}K3R&>7Y9K`j~MXk<{I/XvK{4gW"OqP)LsT.uEiR6b9]r2apO>#f|!Oedt)+!cx)
-|8[U4<oX'hFC596kVl6lM[ufI4in&SG`U<,KW:$PU$!:cV$])u&B%0PZJ1G(c#z#:808U.lzF.CQ([}x;7j@10trD-+D`)DmgKiG!g/"t,pKD,=0ap>"<n
-&US@DItF_3xS4p2<m.%&@Tpf@sPMU&_:<hp!6u|,bPW'^8q&=+(0_|^-7P^B7g}=5TNRJm<2J{Sz%Sw_~A=P2hh[Z9m,A#'b}t=!1Er335uguTHX,4hZj^
-q_MX<Ik/A08GS%jVl<fX<F&))`aif2GB'6F4WKQ]JjD].SCG7RMr~-i[$'Gc$C)tJ>RG_K>WGd`'9p`_t/G/:/h)|13dYbkunu>_abM%<5h8IMN!uvbwpA
-7G^nEgR-ptlG~xs:9j(-][hirb2FL4rM^r@/-_Z'i67ZQG]R7hr7+vA1ktvlr:C1J7zXH1Xufr.TI-uC)I1p#G37-0F,aVEkjp&WW{AD`<LIqyXBDbV:17
-uYffHk3^'#=@09h(:|al5#_JGMp(<S#}^lyD+Fn.>D,/!t|Nqneg-6(ox`<-IYO&jGkodH=3K1^oW/pfs&(3|%}!{-_&dkb+m0Rq+DP-E9F7xQe}bHkyjl
-N4,Wt(I[T.6o/9.X@@%6AIHkQ}d-@}y4,gK,nLpGjx($e$P)4.jNb"S-$nLw_<v#V7;vXy@(2w0nD)i(Kz,DJQU)ce+C9%4Q0oH0kISfI3Y5VErqS>E,dE
-W_:R(u_<eH]8WWX/'NZ!>cQng#~=cO3`.W}=XKR=:N3v_5f)S2x88Q$^s<Fb0:uY24D)CE>XTWJNFm)'5v$R;Q0)7@t/P-wKWzEtuQS}_dl)Tq1skoodCp
-ru&nd;xzqER3P7>N/78DpjD6@.$5.Gtcnx`uK79>EwP9NBK^"&.%"pd;_'dHBY4j:$}adGI;Sx,^S^R4n,iKTk".3ajmllC6WCw{d(sBockG97^ppjtq67
-j)|g5]oj/-;21Q[srB$inKJMOY>a2R[bP"Bgi$s<94+#WEhndV{>pk1`G/fqv_KQ^bxGYj/<f$4Y&s]$}]{z1|8Qd]zmi,F_Hn_coI,eK30S|VHu/vvTZ6
-F&)#&='(4P'Tgxxexe:7%oZ[V.sP9fdF@<C0ZI>Ct[a'G"%immDKPD+/9E/Fckaigt]L;'E:9WRSY%/Y~d=|&C'e:w46o|xn2qcig;Lc}a@[m-2Ei`EFl-
-RX.n'4DN5Jy%Vn3}'<!!9O``Jg$5ca19avzCz_Xc%C-T`|{7+E0IM}.Ui}OMOM@_!a=}f/gS"X1]f$jWQx~=0`pq"rnaEzV'hg&;;QR/68~v.eo&gQ{b!B
-El^r1;lGw,,(S+]XE=Wpnar%c|$L+Su16u]QmdHp&<aSHrvwW/&D@g'{h7Sv$W@,2Tz$D&]>LuU-%wI#:iA]Ti(_>2UGE_G1Q8phi3h'4;t]hiM(A}rsPl
-pp&mcmXyY}/cOT2uxq]_i1U@_^[0h01v`-[MFMNBvj'J|[Fey(gU^q=8Uo(4.'xIK@PP-yA$hy.G&DZSP=Km8wxq{wLW=D2&N.OIW&})QCXtoREmSfBu3;
-m{B_7GoBZ77&[ma%Ub5]A1_hwy4sO2(#u]E+019>O_ME>EiWGN$#WBqVLfk3zEiIi=i&O-;C|B/Zj{!,Q58H{QcT1u=5+nNNt3=lBZIb1@lrp{pZxs4Gv9
-x1+3aUzjdzXZEkBnf-LQu+(CZ}&30][fxFI[T`F@<KDS5$$9|>!dAW5Y#r#t[oQun=<7YfeBYl__2vjV=ig^%}:A,.do]{yLjWi3!mCk,ZgwOLm+2L_Y=h
-^gu&sk/<miR@pG,dt%$7RGA4iveTY&xyOvwcX"|r9}(t6tRS$#9d_m3bTik>b1j6v]^/"w3Qvy+b2o[ga1Kt7a0acND20ZM"C^WxHY1mA4:Ie]Qi|Du}%R
-fF_mCXrU-cPdrkd{39d_>QAwK4jnyDS{1r|/Er=B-Z"%MN5rBO{x,K^,|CrqAW+D,|TmnALjF>yBcX4V'n62q!VhLxO+HxLgu+}i#>&w$C~k(b]wslF348
-d2E4W4,<H^'1`'Di@&S!hgPXRVx=PpsJCOYCLi7(xXv-5]I:hjE9.tJ)CgMMvY05`,o'gUiYs.//A96Eby_Q;iNlYV_GCdKdx%O<Kg_ED`ce]Da-aDUzfs
-V`-oA1bR#(d#!~HMnTCAZVZiZe->]'+vrMhr@QyltU>HgAQtMp'.)$Dcd{qI%yNrwrJ)mq.3'QkX780N"suA%nj=9r0aOPs>G@7|b&_<6e+[16&M5G4tWt
-~^WEb:hzF;xvtoU/_:c.iy}]Fsjw5A%;ijS,$LQ|0{@e#0#n'yi=g7WN/k~74xQ#zc=.0;{hh}TR8yfd9+.wOq6A>pom2hIQAjYsL)&![CF/&+n5oXa|>8
-T!_n-zJPD%lP%k-s]PhWYd.u:VleNXwsl#7eNM4.gl"t5+pUV@VbYLHG#"zc%yS>@'bnZtjR=O|r!7mtVw3}Nlg<>eZ]+j/1((#`5FVKntm[z4vSX/ZE03
-vfmeV@nQ+pSjdlh%up:MF5~i8%]_:DB8Hg{g)LombrntL5IK`!oeSFuE8WB,MZu/Zmn1:Cn#GSAmwd8:W]qhRTQ|!45avwE.7CALAdqK2s,+6S2G2LC"$o
-r5]d;iMd-&T!$=,rX.uZ;{-jC_y(:JS3%n#^Cp<tv87Wy4%fihA-.f,8gulSpUaO}1lRlfzmczV5SR[^(8UN!jLGo)p1Y'P._ggYo(T8ESk98%O/Kp+D4]
-+m1R2fc3Ndqs)Eo|]&sd9aqn<#3+&)^R~@83Wa9{!9CeTc<n4/g5W(^bzho&.oV@8SDH>RS/C:j_q8o;Q=O>Lkd}.#IlBqi5Orb&/r;FoN|zTovoM#Ak~o
-=@mn+F3Cv-i^:<p@(rbWzh4S0[VVs5gs.0+QFV,d}N@HRsE3n;:vok/X5_]i(F}i_ACB_iphrtf/wnLL,YBwJdG<uweXYe[8CjU<n4pPcY3/f@d&mg{_#$
-_Pk[:FZ+_JS]N;WziW!.[ON#_SfC:A+I!kl.hQZM_no<Z,dC1Q@gw+b,WNxv/aJT7Ylko;Cw9j4^'yt-3GW=t8hZ,k`t8VPjesWD.MjM@`7{0CDpN6oyo/
-7;2_wE{r7&+U}5zpv}L[_6.[q|x]1{6`Jg!|ypQA(NpctMMrmu[oi3Oiz=xAdAdw3JZv&C~s:XP{P]@.&0n}xw-AJh;NW|VTSMnX]bQ=a>b6fa~g#k2/"K
-ZD6Ka}U/.(8d!)q33;nw`suWVie922u@VX(<ko{_G%k3l]jZ3#^n-oj-&G;0xXNNn#"#ZkC;eG&`@[ICU@Sp>[g+PM[Txi<;yOVy<csB(yRm+.Xu1fYHMd
-"0#t,c1=&yY]kAs"!jE:LC4G)Z<MqWI:!te:uh&]a"iib^oF.!0wNp,!'5G96ERzi38+gfae9Ok8COQL|cDOB^L,ScZ@v|E0=&@HVI/yK=rM;'kIc=m{!8
-S!.|',^j6w"i|0QG#G((bby1l,29hE-Zt%g{F3|&2-'AS2hk9LbVSet-G7rEj9b4w$ho`wqLL'`HM2$ZBX/];6[z4LSoQO=.8L'(PD[0Sj|.cfp=`[_q$@
-G}[t,W3l)Lgz".}KgZ6FR2sZO:3[3Jw0(%V[5X$o'{HHFZqyfzcFG&owGk:4b"v[~vfBF,;88pV(5C9;I54=nC6KaA8J|aDtxYteI%Z]2`=j4(b1QoUsTb
-{dq>#}#X0S-qRYAe55upzl/T''OyBcdRB/R!V%hEf(ukkX3<9n7mb/`a#cZH"1sL:UwIxd=#-(2],,J;uqcaAp(uaoPwpCwm@}iJjL<ecZ-Cqo""{pjhc<
-qrsa0g_j5C==P,'.cpng.aGepeOO1q,=HFZ.Xba"_X-YXeUm{AW:KZb9%:ip6:6p3[B5EZ~42/@;x/(MH=SOD%_cN-Tu=6)>){61<}X<,{<;TowOKIzHZE
-;|JvNgUUK}'6Rzbo_AaK![+eM_GZOWC_;;p3:RS_5];HnRL]J8O%IU3J}{D_t@w-RngDdyvp|A3'+&1u33EZ_+W!tBcWMmA5rxHhb!E_)zy#j)@y1k(nFi
-_vso'gz|6i=#+>Jh%LOBwDhJP>i_zrNp,rBT}y$,afl>,J`(hq87:N%-l&9{G(`FbXih(#Vj~WZ=4uW3i2}}<j~0mk7b~|!&ghYS`"c34:/Rl59`=LFs_U
-10{8LVytHDtAuz-:_lr,Xd#8]'K-CTe2(gE>1>pi^._nb1q;0v6lEby_sEg+2YRXb@]}#q|||--WyggszUMpZ@o#cp|&QCI)xE.TA'l)D_:20Yi,5D,rWa
-R!D6}r$nl6|[Nbv9.]+SbhU[nWr9AeYLHWJq|%Nh2mb;CMVuHYDMDG`]SAf@w+sTcxn`sq@$U)W,R}<3PEM#+J-TX,.M>+7z5&,:'^.M}ud%G%P/0z~WI:
-6e|M(v{(E[l4k|pLZ]aSc3|[;}kW[]NYoHAU~k9;8#tu[{ybFMEz[ew.d>K!XBe/A}!#S@d4Q,D{Cor(<;lH``B(,=9/;1D#jXdWXpY9^9,y21s9ZAyOys
-_p3yNZE_}lD+{|8.drbM}flx&/htm7V'oFu`ZLOA|s21HAx}!oS2Q(Sa3g~$xbnxM+XNvgmIcN6"]vH4Jw;{hSKXn7/|wg!Mi_wi}n88gHQnF;3#^0{Fj"
-dr5i#JC>1F,A!wrxYWw`.&ay)AX&jjg`aOSSrtMx'5k-y0[,`6}XvMk$3gj_o7I>AmO":})-I8+v.stiSaHO7Qmf]|'tP.gA@4Wuvx0/B^x0WubZ:w+>+'
-dRKRTn1"5+YQhf@s=6>mo[n"~"m]OKzsVo7elqZgG>QKuYC->cg01n3Xw3hG)XLA0t-ouBv}3H}`8d1te+lc^tC&LT#c@ixGd5^g4]fkyQs+IwO(5lfkC{
-tOXSLSSxR,9r)Vq9)<1,&x|TMq|}~|ifqfjt<#ACUs/r3vNGX@p8UH9TaSq7VUu:;Px,jy}vnj$";5,/Zfu}JuQ{/eE|q45[cxbE<5m.c8E"nrbB%w3RB=
-JsbF1Nf;N1go7>#/6>_6X[/"XrYHh#=B^z'rZOFsB6}xiJt&s3j}b&_%DKa78//p)IaOYKLm){uN;3;I4jU2tcy1nKvd9UjWC'_qfMIT6Ddsfs<al;C-]U
-WQ2LXm/Hylam&:1Ja(A_8j_<Lh`BPZMd&sqI4g'2cP[Qf_fNBRI_Rrp`Lb5H$iSy/|^m^ish|!|Soa@NR#cR}jk:}R:QMd`Sw7%KeC3J)FP_Vet/JT3xVv
-3`Cf_)I2m1rAv/FLRy|keSt6J,6xs&c>b<mgeb`ZN,B'34k]$o~bndnL=&=Uxf`8Yeh10KWd~]$ZWp`I4y&##bWwRcPP[66okVV4p>zUjKFG@NFrMoW]Oz
-tLlc1$FI~J0oq8x1_D3V]}fF)+pdVjs>SW=Bb^kq,B_So6,$6`HDOFhF};.'cSv=`X>Y7uy3vHtcBYVCN:1!>S~W(}/Z/[_H%h4v(2)'ETIo`Yi+uN%B+q
-YB4Ort%A!~Ycu,$zBi3[iw&Msum}9N@oe.3BuT~$]2AA"LCV~]d6~g3ls}I,Prey@%j8eMpOV5ZKhfr!1A@c@.28Gpb$iu-U]5cWTYnVeL{=[w<Ush[@Dl
-i:SL/':r}=d0f[!~,/7F<AyNH)Q8<^!>VT4'^:'iTx8UG/%}%r%q2[+}syp`{+IY7ZJ>@[oV=S-TgVCJ.2rh|'m4:Sn(C4TX17bo.P,H<uf|JZ>X+PV%ky
-C+.NDpsMsb521WO@DKjf|UX>A.BbVzPM/]NVl6jWNvy(S=3:gshkC>z'a;[pEo-n{+fp#T/T<hxXu$n8e&9ZS"dvSQi(jCv2'0iT%@8cNg,=}{"u7m/Vz$
-$D|ppW:6G:-2"tL/Z0Hqho0=zmS.x/kV5J'vA/w@8AEgf'-$CexlDG;b4]XB#HAlpDGy#W'8H.Gn~:Q$=uz9^@iy_$,(e,TPeFiF~6^C/N@9b3'ak;}O|;
-oom9C6CB#r(x!^6Pcr$-qm]!O,'w0-DMwE1%w6MMpE6e;rrjg%:=Tt,wc`r3oM$v{Hl+WpubO:v$&:IR'T{A%jZn<fsk3n7AEg:`R;:z@/IWooX2;Lyk/c
-24|'6qJeFX|WRJCj/F.](t{/77>>iDnOY$O%qHtK"a^=yur5I=`mfj`OJ2J|"XT==sK2Dhd<^8n-:K8UI%4lp-)fuNUhH7fc%YRV3QQx|5`<z}[j+4dibe
-D>@`N"<F:$y0k9-VZC53RY@hT2bq6ce8n1F98&B,^mi3H,X:N9+!k>.gffXx(so[-txPf{zMXSZqNfs0tabjjXVXJ@eh$J[!'j9OxoL8CxdvI07wSNIiYT
-{+{xJ3E:{.37V3<@|9{pf/A{"~mStjbO1Y!i3C6]O{Mb[si"g;&TZ"Htz0(%RZS`7c5V9f{ID4u3H#CP]G9T98=40c~Z<)69BNwTWB5Y3pb7D#Y(~rR[bM
-TuBhH0FMOTsu`[w[bGbE{yk7&CIDy{_hhI#0AV!)J8hPXBn2@BK'WDo<VxTQBwN_('j+y-)P:3l;BNGz{Zv{8G/)+.HvCo3K7Mq(%0<R-26EqpLB=vvls$
-CiN|vb"JWrS2wKi@0.FT"EJt^gpjoG&G1EZt"bnC7g=])`PAfM=,%{5#UfX[>6KEOLt6dD'CQ4#V="KF.twsc'Q&qRVhLYO!`R$2tq%4DS'Vt68^P}7HdP
-aYFRvQp%#H5"~p0pD4+|@gqr@[5u<vAargDu1&T'M_j3Cn41Jq4UC)Zx/gky8v7UqLM:1#nv9aC)btCmrN9T/F%T+EjOT{Gbu.m=TT,D4Xb'h6T7HLjeY,
-2J.,"l%+rfFuq:`C:CRus+G;byh{&ce]H3~zpt^6C-crx$QhE8<meJ]"(,An2$X(~sZj+idZsxxs$=p{O>y;CX~iCUZurn,nSV1AF)y)p@@T-@Ag<7><!Z
-0jt^|Ho]Pcx)34Gw<|L&m)Rio564-viGMd@.J/lTZ5(Q+OXpTf7q#W3+z=|J{JH,/IJB3`{y%z9z5eNZdFcZ!4XLs-WeRh1T|`,mbZgVqoAOVl%9n7Geqr
-pow&;yR@L=d_;j+x!:Ir+_UiEhGmpuwpuJ14=Or+[1{y5Ci{XrpQ}pcP~p,c{XVcuC>#tThMM.<}MiE>]8#+J|mG:7O5PXw'hQSEql%V(}TN<N(80SQ0j>
-SE5^rw|Uc(5[D&"ztI>}8f(eBZ'PfxlOl6%L#6@8#fSs3>`r<Z0m`7a3zT,s-$=vbZ=oW7;z^#qB(N;6^2Ok%DlZ!1>2.]HV+[Eq[gQ'`CaBh%z3j)3_E^
-")cMTf@<2F8ldIAx$|(lG`V=@'!SLp{r)WGX7nl:p'{lM2TtepQ8:xMqn7DO}oJP7V,p(QYYFtGQ^sjx'l!=d^8SUDX+cx;1PKy<m8kbDq$Yor0iyi&fYZ
-]iSlvK4Y2#A6"60#Y#L4^_~hXI|TkA|RH=qH+[}xLbG1&{ZZ@"!-OKUz-W@A9IKW+I3Zfu~9pYLInPJIld<Ev;wF^Ix)pjB22$+ZUv+Xj"RFgIy.>qcSIR
-N3}n=&!c3;F`n%q=l6d:XAN[$jt"ydh<A&&e.oM}+Ve0wMt'qAcAJT2%oZ%+1c/<6%^)62Pt{{Ud2RW22qpVCuxg9$SyaQzP+H^SU(xU:7P'30[q"I2xR}
-AW):n:O^72pd9OCFRX!lVorXnO.QM6/+V#/UTNr7Ohgud/gh.I[A+j~4z5q"}Uh^T;SkFB%[s(|v<nhsEP=4xUC94-KqX|Og|z9JQN`f~(Z;8&B(T{ruWm
-W@Z%0(Ta]{A8[%3zMh2{$^i^TS"V`9i&BL^xiz<}rIM;!q@Y,bU[`^]4;sQ_lZnAJ.Qh[jr4:MC%[.qCLP#xej>GZFg;~/enf2.zoQBwSmC7;bj=7;+PH7
-_Iflk'!m,`fyMQ3t:Nu7!3T^_v++[AJF^cfNIzO)diALuLXy)`$Nvrb3JTgi^+7;Z<){#pOVo@F/'):U|R{]z(0Xf6vDn'RP|#;)][X9[HQYt$KJr<gwUx
-XjKG0nbjEgh3(VWUvJiGjGeyt)'TK6AtZzZ|lLSGb&s++-;|a'J7aJ^W'o3vhyPSuzVNnlIoBvWb'FfNa"',5zN&hfOa:Co4$6s!`4&>yG$A=VI}&r=w#(
-YKBy$@P#GJbQNx_X2IhoQ$P]$i%W(Yti]jiQ2c(ljkltZ+loV7As9x}49d{}bJB^GeQZrf1jne"km!U0m_1hU9=vYmHh#fuk['x8#tiCpMQ]cd2nxL,-YS
-eMQX!YIjDjYj";/@`]6&K5>e.';SM`N+-Ty7f>v,hk8grW/QTGmCBLC.M.|,1zq_)y2mk#Sh:!)|"XU|@@Y_xUoL,D=+K+s{o.yND8;CjceV(3R)y>LDJ"
-rI}xrygB:x^WR"tw_x@H)Un@DhckFftG@oNVtPF,`=q[]0n^X0Tv9v'5`O(0>OHGpATZ&`Nb-:=c_Tv.f#sE@WmPRONa4VC0k_F[x^o%.DN<%H9^80/j0B
--HV$M6Kf(lm=n&0Lk[Y#s&<|G,ZjkG[2<wcc(c<N/G)/vjs9hK{-R-fn6$qm$(Z(H]4,;(~9g$)y%Pw!=:<r(j'QYbw$073!gujZOoV(xV-p#tN}[BRqEy
-$j+&yBC%()_S2g8[)R;PMfEY!sw2U-e9IIyBA,_cJStXtt:|XmS>;w23"K{/_<Ip5MZfD-J;&3tL%<)q/}_Bq<B`dMSyWb9+|d@ocp@jW0t/=^]}2a2$i6
-o&HF,e5Lov)V(DrJoy/iw>N$(mPS~.9KNfTl-J1Y<ia]n'VT[2bDB!.B@_iul>d$Nf%UUf)H9o(aoE6ICo0Ht8@/N0}=Gi@"5<MBC:PxeUQcH4~W|N/WvB
-Z=+Pe$sj_QG:`-5}LA#fN,WT8`C)Nw%QTp^`/;5!D7hL{0qJ|U_eTH[b8.#)ApW%f3jZyY&Wu1X/{GngYB@gm1bx&yx%.D-SE|h:$qr{7dg2d6]59GP'Di
-~Dk9%NGhiB96Jmd,k&PVhgzKZo>rq"aCXU,rCbZAJ,+K]JBKT-(u6r!u1aDy4bxu^>K7Ou&DO^]iJS=YaVOf@&[])8w<PH5rW+8)mDpz'}_-`%Pa)[As4D
-7:W|^ld}%k="IjIDFX+[3Ksc/"^WS))XvCvmWWo7c@;l2>k]}DiI]w(Fov[3')ctFoB'&gUDkiGB:u86>]n1vxrUAdnyk-B;P%U|B1_aTy6wuV~c@z0(/N
-0l@Xc>a,jMd[k0;j>8yZ2frmeT^]jw`9]Eky-{!$]ft9czM&rg<y/M}hGr^"M:UW(7-nt|[iRjfRul5gsh_A,H+Ch{M0_eH=lGtyYo!3nBtQ,W9>Q)mL]<
-d(In>O3[H6IBnNHUiz(ZhH$4+bm&nHucSsbb+LM+Z+p33B=bkq%t]hTXESU(Z4ZQ(7r1`Eow]YGl{z~)%H+]7UT49uoS28&VUP>=Cduzb,}%H"TiSMiJ!B
-1G=>UY~Soq"QCSL'#T<JH,w#i|cTTC/Nupbd/=7qagrAv=(@N'>!!`hlzQe,QKBz&T1/s,o-V[Uc7>Ks@<(aAl6./k!{-31+oz74j)v+416V#'^+#uS`|)
-#OK9V+YmJ.6bFsEQ^i<=x[lJ3-_of@:2FPe<;iT47feQ&!o^D4nabk[E9|@LPk-vLe}wA9lK)2[o1jK:(v-zC9|xY,77'BF;nAQmZ"R8x$UZiW{&m1yY6=
-xS2WqD3aA7+-$+TmH7}Kf0'Gl"+aHhxBwI-jRn+Klf5mO}yr>aW%kP-c.Abge>c-x2]{+Mf>HMl(w({cIxiMWw:4]]2HF.<45csQVW'[t9/.VDz-;5{sl-
-WtkOf!vm9L){2PitwzQ&5T5>ncYZf(iU+s+K5f@"qQc@5OiUDeAiy!f2".8sItb&(MY-JecAg^/Xg(mvNnidgP;.6b5NLd+'<i;[D3j,RezXfwOs4@UMkG
-/rK.WowhF0)s&^.oqJ@^qsw`gK$r,_BlfzO#Y:2I@4"Kr44:eSr$N2$G+/NC7ASN|XnVJ35PtE:r0(%'5sn]6"_bwo$ni(>2)!1_fp0CUqwy[EvBk,zL!Q
-SWUP_G+2cB)($B[(w9UZWiJZ&1OyL>;Y0|2N.B=Moh6eglXfhoW6&z$KPb2CtQ4}Xq5[0f}x$U]:OH.O_DNTRE_:(tG}D(>#h)/[l:(@lxWb]`qGg;LVk&
-^IhM:YNNS](2n'T;IJ(m['"w5rNSxR{DnIx,cJ_Qpzam4R&z_64.^u]JSYrKG0yo~M`"n'b<X#${{sj`AZ=YX8w:!KVb/rHrMw'P")AR0C'/twv6s,z&[z
-u2^q6GMqgQV[&b|qdL4U;Ng1moWhA/1Cc,-B:OzIm{G^>8,0|4]bcPlVBe'YDc)0%6ZM]JV7E)diW<a'+|Me#axC"&J1C<cKVQj6x=<D5eSP%T]zFkM,kN
-h"A<QrIY0@PpWeEAgY&tRIUJEP~_TR'PET|1>h5"Ak5z8}kVF@]^LC[fAs#fnv>CMLt|_Qfc;/)gisj=/@$IfXnqr.D[SLp1]kwP4+g8lj+!n@0`W#I@Oc
-|Wpq+DVAI(O3VS~pd>^SIRa.V0rh&CdR{d-i("Wv<(vzzhE7%krvTm7cMfDR<V.[yx^i,)">SU:SJ+kC:aX8)B0e(>vk3f=w#[VCftV6w%>r%q89AXq#ui
-Rv#8kgpj6V$jL<Lf6c8Qw{wfyNg{N-R=b9]`=I'$"%4saO}"'ED$@2gx>3gBh5|a(>`u&H{524Rq3'$y#)b=`}V@W>jGW(qTWOTpjM(W"jLiE9"d@GMMS%
-2|kYPu^w`DPPc0M`y^Np8MXG>:`F`D5`,4'Nfgf%h`3$7}[8u.E3z,_,$^<mXW[K,lM=(WIyve|_DGf>pysb$(b(uiJs]7m5p{iSK{z{s0w[L[s!M|.|!B
-'8}rL'BZnTSu#iERICe(F%]^D'}u9P7U/N{lu3`Z1lA5c#urR@`|OZSziN_bMDUcqpoFYP%'2MvI03a/bmkUfA}KPhpz"{z|]PH!)GQdN&yl_7PEX.VixW
-#4nY`o18QddEw6Z3kHlZe:vx_:UqRP1Ynltw."q;;b8fye>)M[hz5@ctb1t<suxa{Si#Z^LQ.Tn2R3J:^sO[G{OnyxQn/XkF+d+Pl9%#2{C(R:KSAwAO/$
-7Zl25pSmMW=sUE5z+L'N3tm^}JM0u^}&CW#{@]Ea]|]y|LloLk5@,N(Iq'rj;WpO_k::NP9qVII1#1,r3HY@!MA}6u9i[(a"<G+,BB"8SPq`"07>%e9A#<
-/C.6:&zH[sc%f;0W(Fy>_/Huf/nNT'.()N{TJ&t:W!(z#c[@LTBZ_onc9<9{,."Hj(K`6gRRU$KmV|7/3A8a:74JEM9meN`k']YsLQs`$h!n+e|s,pv}jx
-#"-0SvCpou:CUA-w!A[hQz&728I}gV>1op-TfD(B:;'@=U>odp3CL%yKKMOedoP(gZ^C@h<1Q;2[Z=ia>RTS2[cvTz[2{^<]bSn-xFo6B#J5r&r8XI'4K,
-B9_:7{<6L(dZcP@Su9"9U9/5`k4v]S}xnQoKLD#tna-lO,Thx|g'HTH^AW{=:l^NzEYy7)Ue^vQbHm%e#Qh)r2t'eWxK/d<%O!TC}(=crPa:`X[KnIaM1B
-v)k={dXKzbtDO03YedpGIqu(]r!pe%D45=Ws]">[_@a];exzhiRtzJsqiTKPbUPi,Gl"f!]FeF`CV"=Kh<|ZmFZ'AY-'p[}1V&+/vGU<4Ie|`(=`ipKVrH
-z^G9&5w=6|`V_dFW6Tz#td^5q.S@k2|1i6`BXzcScK__GL!Q^^-jxz78McS2)_VdFp~w$[#|8sTu`re18d-Q2S(GTf6$}A0Zq)HBKSD7]Uv=^}vEnLjaom
-yl[>TQ+dg#:,t-E246QhJ!78R!vp1=xgdy`RHGzThIW!ApZh`[2{)SzY2^!y%|u%0`4qRx_-Nq.TcrR8fhW|0j(xy3}5gX;slxpd</SSZ<4RS<[Be#:,<&
-"6]k{_>d.S%!J.K%a17I;w$PX^<k.lS6R5U`KzlBtX;YtDKcg2IvWF;uzG;Kj-X>~x{"EnyCHc+rKjx:K9(5^my7>1ne6$z6G'yU(ITRgC4'Aj$SXU"qnk
-1atlIty5}73"2(}(0{B[.c^^A<{V-9#A=3aG)Ql''pVTr]RM,N=-%e9+gtbH$YPl$%b|X1B>am=yDsmRt<!j|T~ZWN6#NY0N/}5,QN@;+D39:^H(2yua`;
-T5QT+T(rt>J#D94'xN-+uP^|RQHhH"(wEZF<`R%rDCu[i_5^KF2w:q%M7%n9.Fp.fm_&cTs7WYT[2G%M"O91Hm.JS81|SwB8&r7JN|'|Xp^w$Sbm&'`lz{
-'vbP|y}6Q={{hBrMIfY{~(qp)IK1=^}([qDm9Z4MXyrK,bX@y^y=yw']5nI9-<rE%Pi)}G.pj{#K8g}!Iou-A_bQM^~!i-@aai_em5VkeKz!^n+"WY"GV7
-$("{uV'uB.`y0bXS;CJ8#xXf6H#M<RcA3qaF9SQ4:zMa3tVV)"B4A<p|p:G`A5@wc3J(`XC)k;/|XyDF_B%JyQ!F8]edU+T>U!rQL5yzg"mE#l/B<C~)ce
-pX|NH+oHiLX9&%n[2n;/H>:^~s/B_94FTUl]1CD^~>JbX$rj-11R1i722b9-!f4HpuapTIo5R<xd:.H[ER(>@m$TR3p<wD}96E'Qmr"~ArmfNIBku5@{}v
-I9zlav8<y!0EiIo.v]"UEVI8_!B!nXKEBsMPj<$E":(3@"E8)mgeUrF`HP~]ROvZ&=a@up=xcfqoL`ekQsOa%6V[%`=#i-QxN7:mS>+)nHL@'NkhA{+l=Z
-TZnUYTx#]"X-Yc7B(TbrYh0El;{bW3PwR8O9[S5'-i3Gx2t,[22oSYjt7/1l}Q!k,Dk}cuFM5#FN%2S%T!KPor3a~u>iI^u}bBXWWz2SBGBzDBBIe_@E|z
-n]I+@/RkoK;+m5670wYvA"O}qL#z:f:^A1[dUbH>T|MC,|Nv72Bnha^I:{ameyzk{+:70xL^tp}6jgfd6A(7<gUuJfTA4HrX8,_fJn#&2`_G@Q0Hilm'[H
-P#g"x!V6hb9QC`Ag3OCz..NAgn"Mx8(k|[|{&Jv.=C~+^5inN.0rex.`IhR`xo+:4k~bL4WPiK}y31RQEJj!=m@!QiG0{sJlMASz^!&$x7dP#{q'J:aYLp
--1wmQTmlO-ls>8[5mZOyh[(5=PfCR"tE6Q`|9_^)Cg/$~[1EEcgX>QN_,bh1rs7otKjSHU,37K)t)eL8;]_M8EsG=Ztzw:a%Zb-sbQX{AWIALfV:dX'z3S
-0[K/;|{9i79Yx@)bO-haxzQBOYuHZIuB-#Xx[8!|~2iNw++3_Ou#x&|AxtkEraFsYEyeeYwFM2tMa^=%hU;MC^jYcz!y^YE@a=oV!pMY1d/W`Dz[B9wUxt
-4UStB81]/y_Sg<`5SVt60E-I"l!Nf%=gZR<uB)=Cg](jArdjuEi`zaneBA'BG#0Gk=Di^/>M)e^-rZ[pec,lp!twDkd100M7D`J55s|#uSy%^`)!knR]v'
-A8x#ZLZ[i;K(djOS]Ij]LVwH/:b=kfEj>WaZOaQcP'}>u%r7}Zp6R;T@3L8$&1oWVVqR'dcBnSfX!(sI>KXww:bb1CzvD)v$eiz,=;"CB:z9(qq'd$l#KK
-j$+)B8H}lkga;#,j,JO#]T8]S"=1.[r2Ybo3C>DHOA#"]-,YERf[oWXt_3GRF#z2K4(m5Red){p=86MmimEy8(sinz+SISs9k/+omYTNi@[L-}`f5#VD14
-HpC9tGS0R6=H7]NsN./5xAI%F<Z(rO-z_2A`.;m>w%N+Ce_z83`uD-7X;=Va5s"%I9$)TGtdj;`0O_<}/z;|uclH@O1WtrXUl$=#Q_6Qo#V|l-$#<pjs[W
-]_d>WdiugJ]RKmh2K|W5"J5.-Z$k~A)EwmXU+;o&ci~;N+^JW_W}seR}YrCdHoY}t2^RGyy[SSC_2'vggM.-5u$Jvhhz4U9)fcAgl/]#s)5#1nz^gQ_&p_
-YjZv>Q(1o}&g&=BxUcty]P,9.R)N(dXuBxpLY/$U40`tTQMrRlaQPF]}RId%b)quS^O-sJY:3pfV,bEG$CApPlqkQo6e^b1yp"qK<}^SO(=OtIihz34;=0
-SBU#><9NW'K:CZqL[=2[^TeT'kLOI[RfuD,^U{(qMsv#77ykVTcg)Cc),_x2AeB)kCO=rf{DKg6o+{Hz.7`pm@gpq+x:SrI-@pCt1uypus7lJNE4#jJ(=4
-69'(~/LRvAc],=7ZLrHy=i[$G"[hWDQ;GoVZs%6myUIA3"6mzVu2hP1$BVn:mxs+g1ef[qwwZHoXOYZ+L!3e{zi6ZK`TDcM&k]|Iq(zF~J|G("r-}+7(fd
-(u0q10MQW|nI1T'u+xNMA[&(%wi%u|zVw(d21og8&Swj2'kRl"xgM`x@lWod.dM'Gp_Y5,!azA9/gbodXVN{kQzES]gO89)o!t|TL6,!LTdy_BL'k.H&W5
-UM7ciND8+bi4RN7D80E4hQNfu>P1`F.`MaxAdduFt#-SUU/mlv`D6gL&m@]Kk#Y32H9uL(EJ'9+D7MaYF%m@SJ701a;PY>QYw))etEp#[q>b+XcpROY]&x
-8`5JvKq2Ya;=6Lm{Nsi+jJ0jN"ZOKQgB>3>]SY{qty>:s4)$<rg5QOwY,wiNTSe$O-1OB!c'sUNZqY45BQ^14jC85FjIWDSj5"CXh[EG=g"d7b.tyKQYkA
-8"xc$IQp.jy6-D4C#^'p9D'$zere)H[ujwU<~1I=sdam7mp<TYPvU.'Q@kzpMhSK(,~))et95Lk-h+=plH&ezVdH'bQAxLy6y2f8lFX]M%hgg)yha#`}+o
-=sj'R3FjZ,793rX.l{OL~/miH8-I.fh@.x>X"^{P3T|Gm:n=zfI5@.C.s2oM^Ty}v6"A3z+-yPG>>l#o|_X_c!V`BRNh_vNSh_|V#yAge-pI>%"D~/`,`+
-{D]CR8/I[HtyrR.|4j(_48i)V/MWd,x{t^CPq0P:SY;i3t4Pf[,y&>o<W%+B(nviP]^@-(B+o^2}/{_Yt^EK<^=`-!{#m^p>jLJj'vmYZPmb<GL:vO+-ac
-=a2P<3I&scZGW!"hl')O8T@]A;Z<Vdl{E[#PITOz:'O%A5t3l9g29CdMTAnY$|KyYu;(|I~/=.`VaWqy@0+f77ImX.0wH0B>,]`|X:ELm5wB"r0wxyqc3O
-`:s>a6>%Pd3y5<s}|Kw#A'IAh"#]:=4q<;UKqiTmdloJdGtg"MENPz$Q^ih:):%+'D~[]aL}|au'Oy98-4Ut(I]7t`|arFFymwEu7I"x6r0JFG=CnHuWuf
-~2s_8G(g|Qj127IYje|B]6reu4aIW|,}NZ!Jf&WzLsTO}ibg&/9>E_eZVgzk[7m1td[iE}LGNX(5RDBuWAY0+HP5<I9N^Ik/+3Ao$<kDEK#M%Td)TNO<GZ
-^}"ac^GJJFp5ia.zRw_r,1ez2m[vtkebe_id<'|+-!9b;n=;{G&IYG|ar,V>6O&|mcD{`,P}M#1:<t_l~R6Xir]Hho2SXE]fp5@lQ9&AG+Gvt{&eKm6A+L
-9'}[+XT&e7a,7=UNp:ItTP+DL`Clp,qY^^7:>2VWOmyoIZau'pJ^KT>=0WbH<Z{+dUA/On,sq5tSuk'9,&9k%tYjl0$env^6@^pMnuL{xzYI%H}zK>V7T>
-n[!eGI:yg587RL{gH.hC_7TY-g+u,6@_ayo}}X3t}+(r!vz!MQ,cYJ2P6vD;S&L9,GR.ALjG<o1</}-SK#qqXgWv~4=K3Vh",.86`u~#>oI]4PntpEy%^K
-n(dPiV7R.j&KUh_3uXI5(<ua|7bX3&K/_eTZ!r:}sDeacY`2jCzrTo,rBzQvC:Y'1%vMZ$eYL<RS,B'uL`wgQ5:RQ&xSp)>LH<`W6oXCN|v@St3C29@AKl
-zFF)zKrd;"nnZXX=;,=/;RUukF}]+59tA%VoH6t)}Tmmk^T`xt2OYuyh3Do].T^arc`:Z&Mk&V/wHMm,F=UrR6KDzSwZZ/N/!g7#4viwa(%s$2yIanKG#8
-BzGffjEI{GU^w!0_5+V;J)!8BhJ/MGc_""aBn-.+'"!&i5oJH_E<4M}4W.d.(:3Q;n=PS4J{Z%B;i1}Y^-[1];XX3uvQ|CX&gt^c"td'JMpL#w~lTB)/Ci
-+:[F)':KI`S<h[,-#J[aSU5|xF<[76dQ:uWgC<Vs]xd_+5wp&/njr!O87T$o%jG(x7=p2__srbGOJ1u]AyR]V>tluf"":a/f%fheU]p}0wlH$G7_|9iCUx
-zT;kr8Y',QJ_1'j&+eR(XUHGi@T;~159i^<Z58]lBHzJ77<.)8nDozSD<Y[jX6"0!]XOw7uM@_K1Mj[h}&.Ds6;%:szADcJQuTz$9!6CjRyU^ky]2Uk"yE
-,Hz44QPRi%MM=s@:QeP`k5uZC'wBa@'s8VnNAQ-($IqO=#EW&9gfqg_}brPDkr7#4S`ER5@HZO`5yhK^uX)uCBRqHu;(T@c>Q%F-d<NDMX8gZwVX93VeM#
-6;,Zw0Yr(Sv>2uKbP`ICt{q#yPeZUh1PSa:[q9^&lGBCYGX"S8f/{rqzuDIM,9Y8"s[,dAk_''I/SE_&iD5{[Y%s]v=WddHZ'0&T>HV'r)psCHG/[%5G.&
-x%Zywh>k6IqiAx7,$"Izd1wO'PVOp02f5-gIF/w&6C3}Ar{88Q=46D779uS2JO`8H/`l=4'`SzXZ:>6OV2BTN.<t2uL"B7,>s_+l(;|%w]_(z_Ccy/Rn_p
-3o721s+2<<8w<UOp~D>6D+-]03%iXXjOZ,fGYg@Z0Av}"lt,:R'52j}3D)<l6tIv&FZMW0;F}%<lzzgI43Mz<lAx[iFSWYUYhs>&ks4/!Mzgnn5AY{-lQ/
-k"#HL-A0/dDB&{'#R%rBUU#K>[DtIPb1$K5w5g3f3a!rvtkRqfDvoMIBd>G//J_)&O<q'x0;H{|.2rx,W6krU>$6dpL.AxipFnFd2-a%ID8S]1]')2XwJy
-<xs/a5sWo%O9gguLUADDZ8wPYe&"hrT6j7>KB;SQjybk(Jv34K[K<K,K8:[Kuy]gmiv}zI=8KbEaW0-1rQ1j<C)]K|/:s{d$R#jRAJZui!qI10NsltZ/&@
-uT%p;$]elI/l)T2cp&i}Bz!e!Zrk'/Zr{xD,{bj#PG@s^5.ts+zsd)Re%.d8!QS$3v_h=H{Ji,Rqz9mf/0.h5xJ_rKM<WQKC+.GA]7whri!m1v<,b$G}XB
-iK2v"Tgy}%=6}LMa4l}=KEUQu@6/[-OR:V/39#Xz`S#aH&x%A=Ng)',mU^4j{!/.=J0PN|P&7Y]ccWRj<0E[WGi[lKnz_GZAs;~wdUk7Pv^mC{n,>]:aKU
-&%nj{xxKr0Bs5Hq8R,pYWJhd+U>JAxEVmuqFi82KvYFHrvwCB3Z;cw,/d8(IoVeBELz-|k^fN5,H`[:P-,Vz8BeW&WR1xcPNn4=PZ[vMYl(>NC:.:ri$Yj
-<Te]x<5$(Xcs)^}]A<&RF.I0IF[ewbzXPp:T)sy5REzSACLQ^FOwj"aK%pnp&SxMO[v;v4$S;wz8jA[C^1py3j'ybrwsY'L/:2!682C&:7eeo{;`5$8Qqr
-<;Ssup@b4TP$c>]6FNP6}mQC8)4p+^CUJ3e5DOjW'N(I0:G=D/XW,Gy<tf2d&.iyW{[RpRcuPN9f)nDJU;g#TaEUc>uS.@fo-Rp);<4VuHo_'usJogd|8B
-Cl85-Ug%y$:.X@jEw3'E0iu&xq+4Pixv'>2#Zm;(47Qr:DjaRW`a1229Pz9aN^"n6&^-p{/nD#.Z!ai|zBD/%Ofezp-lU8<_q-K2Oq]qI|Vrkt]O'c1S#=
-s9+}F<-Zza=oVEvoIX3eO/v+[f=d&2vY%a/oe15AZD/bcRBf}F@d;Y_fx6Ko}od3Gd}ti$&]/(v5+;tfiIeD$rop|w<wWuVh>pp}(qzx!19#J-RB+%`GYC
-.I|aeMB!CD(m5"IR@G[TuE[aFS%gj2BIf4k|f]kN@N~UD,ul$UzhFh94wD#-7(U4,M0h`[0}B,]rYGk&+]-S7}fm`>na4+rKZP1MX[i]'X/#{gaEYbKG2^
-K;yds5y4gHoHS4$.RiHwOe"4'm9B6!D/%.^RXDkeJP:6j^pX{xnV2Pw:ke~Qu.W2l1hQtb7Z%f}j"d+9=t};7nk06hPCp}G5H7PSc!2^K7="($Wa3K6h%&
-a)E@b56bRp`A0.2cd/6J<SyEe:di@BQ=nJ_/~X]FnDWJ:{Co|k_8=Z>)XV3K%(dipw6RX#9Pim37s5=h%3lt<gYKB@|ahh:dZjDy.sFB"l'aPIGXh8Q@>0
-Df0r_VNQSi7a-4%B}DLss$h9wVuS8OiRAeYX/e3`BfA@47,!=}a-[pE"zDriXEB]zSgC!E':fSBo(.0LsF:{ZWkL'sABVc[HW)Y-f]]@f-oWyHKM0(+E+O
-$C)w9"[t%boeM:<2/QKxe$T=iSW1&8w6xOP>@#]Achwu0_L%:wwtU,vFW$c]5cABU_tBy`y-rH#(Qurp7!1iRHiZcNsG)>[1Ok|79KEP})qKW^KdczUdYq
-}mxYYJXl;cs&+;[wV%;Qqdxv"QDSa}R|GXqpt;x'6/oA!/)nOe9Bmx8i9<P@uoI@QrZ`5U4W:yidNTz#VX<h!IP}|`J4E=IU!H0t98{GNjwN5cRiM/a==O
-{UV';/NzX7,KEMNEHS{EP]8ZtnnpAVO$w,apbLW#VUFHXE3wcrZ'[BF{msZs9"[%{=<scS80l8pw]'|3;;An^M&>A_lC+]7e|k_"~,Z)s8ZEU6hT#qY"g.
-kb__z{wk:SgiG-#&CQ<O)8:2s!'GYkqvi((=n+8wv0'GCER^aX8iOPpu"-|p/'suv4gITOkun@>W`d%eIu9hHhdZv{VdUW_NHvUF!'+vz>i`F]_^C71+t1
-%v2bG#2JJp3rO.e3EL^Vup>,`G5A6V,U+08Rbap$_J=g9gKX.Twy>I7uEVeRNzm{RZMhg:7V(3Flfbz-ITXQVE8=y.;^PZNr"YD>BvMZ3T"NDwmZ]L!/;7
-[x^_,$Nw3Tp){[V|CCa((P@]o"PKD;V1}RGBU)dULilK:pT>1n{CA#f21i"uXbO!%E8lRoqzmr5OluZ}:@6n7`B{Fb#]H$By3pkcI)&Xyu8SJTH.#3=HSN
-oNz3>)J&8G]vuI!wwOM`!7Row3>1d-PU{[G,'8t_-0m!%B[=Nsry.8xw)p_zS}+(/j2p.1)n+sleL)C,/gvFTD<(;]Hi]qovZLuz8>@9]&H_yo9$mNr3Ls
-6n:uXjA#/(/tTfglwO(MlP76Xm6Mk54<[wrqPPaw:"khv<z_~KD!e7cEq[sn}kV-46W/Q[ayX3!mvf{9>gwB~qC|Vw.3d{Y2p&@"YW}#Juh4PFLb+N_KY.
-@Pfq}(gS@PbqrUbO@+YI:sFdV[@vjW:zWv/,+3;{6u/ekTJOWyP{8n#^3Nd>w]c%InjZjd@tpcM|au5V{y~m|fWbdV=kEPb[A&0q]yeX7^ws%FMz/vWNap
-Hf=5U3@c`e;MK^=RhF2S^mrdt:|NMyUV!}yEBamku#V[LvvoBD!}6f~HW`8'qq2UquKSX`!EkWS1DLNLBbxV3yNgzr/SesN6C%`G'I|3`DSZX8wxNvp],!
-yGkDiU6!`X&oiON5Kp8ZS7K&]rwDlVlKyhsmlZ~d`.I$Cdfh)jF!St(>`Mc@uvu.Od4fvY[9{slA'@d(z5Hk[t3J.%QQnhmlE"xb}w>r&rHfL1agaw.Con
-<|m2vx`-G$TPm2!b>RqqX-4fiQIbDOD&x-Uz_^{dMMd`{/+=Dq[;rPCpjCZf!DUjKT3'Fd0k`.WUqqQb`=D'SY~xC_K&}w`6bKR'5g^i9o`<X`hiT9wu>|
-XU^9!9eu%>]-<Z$N+pz)oOesBR:R=o^X.bqxg.]c'GqKzYs}`jw{h@F0E}K}Y%@iPCy29iLE+#gaJ5A<&$!m.B0`9y6>jJ&B!:vV{9Q0C{kr8}xdqRrvO_
-W$DG,yOkqA0!VV.!ne$}3"7vQG)"SM3(}[JY_=|[i84,4/LG##Q$AoCK%-9r7wo3)%BbB@!x6>6=wzLxy4<N7M,x=T:i58++%+:8LD)XVr/Lv[f18G@oCp
-:6Pz;jw^pL|.Xh87!.l!ySLz:DP!EPo","6W6j4=FSbj9c,_gcO`RbJ"4V`6Im@Sj[W[):_c8'xEu5pjPLr|h^8TrD("Xn}/os+i{/P1};@Pl3pl'bHG:K
-We/Go2:rUYooS}1LQQ8[7R9=hN^qM,_GR+;IFeB|o<G33Vcx%Glb>Frf+et=fr[:(fkawP7|l-^%5Th,8EL,k0kpK/g3@%o|N[W:P`gk8t40qC|1bORqd}
-<MW!2]5X:(xj5nTw=}7[0a=d>=duUYT#Pa1`D;aEvdO!`%Up<vI-:7.N:gYP+mnpcYSr9EoK@n(.Z|50#g2QUgsoUz1&#0oK$qQIR(yrUeTazKI6pHy+n"
-Yy!(<^.9(pI5,MVgm6HuKZ-cu"&Vq/gb-34R/}7W2&Z@-DK]ixf;h7a6yf'/.0CM&CdDaZ@.<Wh;_>kqqPY);Gd9n)$C72u619>,f[Gl_ur%~j0=W<;j(v
-nMT.>1CXc[-XJ8dBZ)H9~kXETS!l`$#hJJGj/%yukmb-cD0o6"~Q512yb]#rH6}RJe=&J!wo+ajoQ,[3MK-ic;<v<mD(xEo(hQRCHK"q"tQR1oE^Kdx;AV
-NV`9nr7Qc8e!!@#t$Pk$US)]8tF7M5cX.SQ55`(voF"=bG6_"zM,UJ-&yAiH9ubXaP,]QZ8vV-5JF02Q"J=2,[RC/VHn!cTV.Y^`e%|'OkyXIx[9N/#q+U
-ek;6[&V_J9<K.HKdd0/e)c0abQR9F1(3zAc^IG%QRzp-SC/ug1`{y/})&:l,58Zp@@6MJ,Hg/H{R^;Vls[8T$II-vnW_h;PV&Ca{.!d5i6^y9{eEV7-UbL
-3dAyTZ(;l$t<z+<kb3.i/hy"m3TGl;}-Ax'a@sg;;qU|$9);FqB._[Lv:%y.#j;($PP%S(bFnu2pk$C;kI'RU#1B4w-1qDxIb"~my}(A!S)=:i5f^UBG3<
-|G@aae%/u$Cmh#~'5&PqI>RA8U_#^&B4Q+>C@[)ZuE4.72u`NCQEC_&sk.9@ykY<wAkNrWBm>V(=N)'oR'(jw0^0#<Y@PPk_jG.|8pkf45]^9ZAN$sSEag
-AUG<PYK/>kN7S'DEIC![vFhaC}c9;Jw'L}w&KW]FUeN4ET+Lh!;bA5eI<>ln!l3c%dv/TF(WbAv{/9$1P+-U-m+859{)`|!MdyH_,i:CUy=QX@fCw92<%g
-7CI{h(d1;CBq6!Y83Av,KJ_xINw6||@uy))Q#Y|8vu39QkY+^9H9uQ)_]"cx.pbAQGzrWPF|~Fi/32yA'ZTb)/$DCp=7|2ky,YNP9{lrU@YUkHg%L)e1b,
-lLphS[seO!W96o(]a;uj&mnc5/&VIy0t3RMS)#<^$,R`>.vE|l!k|k]i[LLDg+FHnvkBN[n!l$2.Zz^YMiA%In;11VzB!reN4swYpE5ChIg,n|"HCk^Lxd
-$[8fV3c}vzdc3'n0"UwFa()lWQP|h&;ZX1b3RpQA#ej[-u$1+w<"As9.CZngd^,<&#J|K8/1tn=<dP`HPC^+p1sArZUL[DSP<qA_7[rOA;Py+tkBnMmEfY
-W4(wNxWv'EkY-lRSK9bGAeoR!=LOmR{14TF7y0m!hk!QJD}^rKr4p%(Y5Hj3g#qco.bKLLF(gY'p!>[Ohc/`{%(451@j_DIXmMd{:kY[tESbKt526:n)$A
-]_']m:1/Y2j>/GmXJ4v|VszpsfgVaQ!o6_b_l@7p8^^I/H$y,87C~tl6pUQ=Z85I4+so/PPW9ZZFN"OH#tPRLK8e~V.1D|=Y~U[zGl^LhObR6$r5ztu&M_
-}79y}7re&WvRz)}3~EZPUH~S!:RqOksUUIRi^VGR655o4c,yfJ"U({&McK,pU2bmt):PjS=m3z^ei#,}h4qvZ&w7.hY]K5X",Q/a@R)n%0FL7a6rNHNH`E
-+Hgyad7nu2qrbfG@gWa[7N"~JJ{C%Yk=QZL9@|^YDAwBL=/%1umwATjqMCQbrY}N=UMkpSN1}76{ji++}=<`~VSMbZ)6y%~j%,^_j@B3@/VNsSRPlb!Y$v
-b)}Nh^YNICD1Qp7g2TC3[#U^NNZYHq;`]Y[iZs"G9vE@!GOi.`]/7L&&uYq$/4o!<PqV,Zzj6^I-P%U%a%Ar4pcS-I,poGC_V>0^2TxL")EFFu}>FnYYjR
-'3zSqtu,zPjx+i|a|SC<Xeph6Px8CIqAx$m+Fi!5gsr@`n&w_nx}`b"+xH$/d4[e8Sigq91JByv|4F04v(FJi9+n`ERrlHVpmIiLWBp<x5cL0JYdUZ^cuA
-,R!83k6>WDC%LJ:9[&ep:S;fjnp1b[VIoo!:gn2t"O7|.-[T&Um.7a>0yr4yijS.Ml,ARG$#]O5]9a]-]q$(XX68WM-C%4Z3kf1B_JrC'6>[%{=lqsX6LN
-ULox:M:0,WdVgo46]WVCG;+P_tm(l3Q;,t!b:cFR"/>DTe,pE(N7MRM1r0/pnv}U<oU>@3VB5Pn:j9T[{$ay$8C'QdQKM#aO3T[zfDn}uO`zwqrG2!e3z8
-Rq8Z|ZST8BtBGPVfWvB}.pxsS/1bHSD9.wTRPuM7l@e6Dv{P<e%I~A7"&B6vs:ODHDB+`QQXD:S8ck`%]kW"e2hSO.aE:wK:B6N5ffi^V/;eY|4+UDG9Is
-/w5p0V=g[!!<d':hy!:.dwuDQJrRXQjD205H+`K+Bl`b#(CD1Q>g9",=C7sqE2"VoB1gVqF9U!Bz;|j+Hq"dEt_LI2l=/LUvTmYCY!e]rvb0dOKMHfQKbx
-Nk{cMG"Q<8Ixctq(8{Gi.ikq}L]XiUW)1S{m[w9{V@"ot'JD9t{9Kp;=YnG'O7x9:3j)v5pkTpumclJMl&Z.lHP53}i.8nrj2+q2fI]F0^<W&>kwsyj<+L
-ugRz(asBbM$RQ06/&|adu#>MJISoI[b"+t3e@X_LZ1WC"7K<x6`GwSiC|MG#]`0v]rg0#D..iba{jq,i<+hXYbTOk3T7_UO|tlp6gd=p8e0{0%x8.IEh23
-S:m7:@yXhN,i@-R>wYes:zs@>D[Kq5]RX4[6$nk3uQM>NPBT5FeAU6=E!K=yR<aS1Jb"G8MG}EblgF75/g^HQR&sjCyf95"c^X=Bgz.dHYd)Ru^nUJ0FtC
-d]L=.6>Qsw_T1i1bFS-5z&br=$`ic&o(,()BpSN[JkPz$.yvg[{Zne.G$I]lMvwcf[0KuiK{vSv4i!L0yK4#HR(S'@[YaK8dUz}>3FH(k:EFa<,-)c"Pa/
-jF!(Y1j3A+}[Y8/:BAv5z413s(q2dc|5-#}r/eiO[CR03Fq+]H5Qb;Y"jZxma3Ud[W"{!&p<zT".F74>Xg(jPO|i7Bi&P;6h"ki$S3l]rlp(4_:2PcJZU@
-p^Dtxya"$#x|Glc.$6/P/Wy$+#&`JVxohF{UP%t`z|j>rJB,Q2axuiyTd)l<TyO_O%ivu]N1H,0IwD{h3+&rpg~2XXO^~46#KP2Z>NVqh]N3w3JA:B0j/f
-5fGS>&u78Ik3U&)eXh[zQR^a.=7#h%m/h^E!%1/<n8!Z`">8HD"vA9Q"E9eup9=yX3]ZEnZPjv.JF(EM@$B/Q4/v`]pUL)%}m2Za~G590^|o"%{kA)e}@.
-%HpX-ds]>,&G6pt=2pPZI4AVo4M@H{o)U(!M%]|h`"Ub[|'XsRmfBbG^OX$x]@DiCd3AKg_dl;%IRS-RoGnkiZ^m#WkX"de2bbSRs)|'ibUD};YHmd%Qwl
-h1;5S=Z@Tu|GGKse[2^FJ3(oQ/U`|rSVM+%2~q5yS3o$U0'0-30(p&x;<Up(lESc<+DYZwxwnyM_o#gBvw`1`]k19:L)tYX4CdQ.W.o6s`c%d"FDs6W5Mr
-&AP+6Keut8IhlzK>>]>h~T=yxUX0=$>gaZtFNG+K)I;8z<;q{W@%5KgJe|L1xN2_|ImOqNF78HdRs>k^n'Hkx15i^cA"Bz!mLk[i'.+`QI@+)`~Tkj9c:`
-Nv'QkOm^WobKNPG|Wg`,f'`,Ak$')Y#y7IwN++hl%38xG8MTaP_^QFAQ:|8k[!E,XF^EvDL+)X+_Zd+h7E:.9C<_QibEm&ya,cCMMTFD<%koYD9Ui6Jt>s
-`=[EytBjvL<ZlE7qJ;,IZn6/k7bMO9!SF+$>q^Ry!BaF<XR_:Q;)Zvv>4{l(oVxg'oEZTj<-tPfZ-yb|pE(=E43);8/0zjoo:wAHVx=}p6tYS.OD]HQ;0v
-4vYX<,-NtvPaFb9=["1/sU8|gz[[F-K'~'r_$|<`CEQAPR`EU>g-ua[T~jtr2xW}jG(K~}Zf>1:50m(#[EJ|%_Bxqz%D:=mjhM6ua$-y7]iGbi`#-FhSY!
-et$e|}Pw!~2k>ssFtR|jBgNkEC8.dX9y0LI8Eo;T^|~RidddY@M`;B6x&kh..ttg`x4p&f>wK&JAX"yT|lRr"MPrlHNp67mfF]jyCgy&}4+CBkhPL>R$V2
-[{'Dz7G09v^"tNtK7QT!-xfl$kKKK3[CG%"B5pP(e+(#W4zB^!NJtsJFTRzI3QYDEr^W;FF$_s;1`K|g{MMbdCNi1:V<{""3-G7e{3+/jkwI`'_shBwNjj
-KK[#{#%P}$$=6rjvg}#y2}}O!PT{v{1[tMPg"^DxcBAgFxVTvWrw3s_mR5{&@+kgW#xb!t%a0ZTT+1H|bGa;.FB#we+gI6gPBKN_oya{/cFUap8$;=2[D:
-]S3jFwqT$B=[Lf$m;S)L'Q!I-y2Rw+mt/5@XD_fbz>>iiZ6]{AeZEY5|oDNgCGJ|s{FG@_I"cs"mB0OW0DRoqITmxGwU-UYgKD=4CI6>l$(|ZBMG/",e%&
-x`"X';kEg$O!o{u^Ug:Izr-b~dRI2v4$WSHG~b'+HjsbPN|cf=b5)CQrwk0J{CW3dx&N'pJPsTB|jsCY#sA@$p.xwFF(@:f)dbLa&$g@]-i[1;uRUmH#10
-PhuVt"iCM1X<:JHg^D5;>v7gj^z_F<K)E|^I:p.t#=ZZoS,si7S110#.O:QOa^Dqf.|y9.n$7;ob+4%BDJ%{V"CdSW:8DAkW09k"ISV)BRv>|8$5`={h1w
-OFvKfbZd_eSXb[lsub{m9Zkc5DY'#C_dvvf5oR}'N.{$V7v<1e'zm-3Tto0;]3X8|sLRo]ga<oos{{-sG}.M^R&G%O<<TWQCaQ3.7l0<2E&]8Y#T[MMXp%
-LpIf&H|xx2^iJ1}a!_PEL@C$_5KDOx!e00)%`cmxP}iToZF<TTyb|h/.Zvz$W$|/56Q{v!81W,Ug(Re2,UK1Qv8Q;"ynu1Q6$%vvlr{gp=^2U]olcB$!dm
-H4Hp8PCB;bOd"Xc>tmNfO)b>s"Tk/iVTK!V%FgIJEP%Wcw@@=Ki)&&B3)'uu4zIeBSw49v}0k%<)n=KE.cy7vz@d5}ez;4Q"J6X8g]u8sX=.JlX]d8Pn^W
-('pxvW,aDv.vzvnvl-%Xwpx/@kGy7ub0#d1pz4)43TtM[pd-MW,kesVo]-mr~;3t%K)kGu],$r<w=8xwu+<hO1dB}_gal:5GBxN`NA`R$w@gR5Lf$W3vaQ
-F11no^5!2B3dwy6)#ENLSEr;w#L+@-r0;H9]<eh9NT:-@%p<haZGY'R]T|pKov=i3T0sba52ec2;'JofS],i~@FnkCNMEhk,6nr{=/@K7N)jDgJ_j%[%L[
-x)w%Gwwvy|[I2eG"~"jJLP&:y..QVg%TE5"2@XsMi!f,0GN_yb+qmTw<`2,@a0G$Q4t424Nq6r%w59rSMK]nY;H4'l!|j&(jAZ.zqs~NqJ;0ElWuQ)91.,
-KJ,NJ:$}2E8%f,K+&5F^0qm0^FpYi:I$wC{YRc/)cp[3nO&+.(rj$SaP7Tx`;^i<AC3jaobqfjWA&Css`Fl-};&Fj8PyqRnI5`Iq]Q{acyi"#34XAi!5:{
-i<_:;epP^@9@U,@(}/ZoA..#Z{cek2!-B5h27)"7+`$!TbyXo,3m)snelaj>kj"PZ&q$UgAn-C8J~SA-yRKRn^r7'"@ra1oNB$$Ur+1rj|ep6,`-{|vN~l
-r|y+!psz_UHR.T1RB%CHEFXKi`oAUof0jSH@sX|DN!|^htJ7<au"E[Zh-uol+Y)O%n6fG>zcf%hYLXpWH6O]BY1NInfPKEH=LV(g=9aHHZ(2dg`E/S4X`j
-TT'"HUtQTR2@YE(&AlP;S+eMo-86cUB,]{9a6KyECxXJS4(Q2$2&,Ud'^AU-Kx#Px8xmo$x1HEdu1YUl4kDLYX{ng!xCz.!{^q@C&%iMy_xOa6&AJ|#4v&
-s572/E9x!t+tW4ui.he&#9p6lE<"}CS$9vN#GwaFOuS<HDHp&Qzr~Ulrv:M8vv+QT$VTx1YCHbcNddvr}P!VKl7j#SfV/Wc`OCrfBG/ZNTKtU1-keWXuTH
-Gse)jkiwC$O/SmFQ$d`O+%x.K]m{K6g#rGTi4(Xn(L-&NB-Ri%_,Ks[,-):oQ7S1:bYRbJg_MW0YU'7f;8a@5c&Yn!lt<)|GnM5K-/7%2U=UqMc{QR`4U1
-S=>n08Mvju9kWOd`OR&1CSbCXaKPDA"M|/toA+n)F-'#P[~Tp{E!uJ]/zWh(amX:94o"7CDq[iJ^dE>XzgzcsF93,mLKpd{o4GC5]VlZyBK1f9(QF]~z#g
-^azaiW/J=XfzoQ%3j-I'w2B@O9g{f,Nb>8fjJkQ)bhNEVWqT|RiM0rkN_JkV7$gd~i73ZU:SDFf4AGgU=].:GlZ]p-6)8SE{mKPZ-k^^6rS;%HJ1Kn1sF}
-ups6c'MAZ%2yb43d06d'J[a2dj|=p<g,%0XG~#iXCeOmyf#WHX&>X1Y:3SGSqe/en:O&Uj)<.>i'n7=Xrkr%I"XS%Iq<L]x8D,9M{GS/w+QzO`[J!yQ8n@
-l1;[M7C%0R.r.l.-"+:DxysH(Azu^PpP5+YjM=UC{tXS88:<+eoeGqD>=-6FjzvuaQA/NXT.<JI_g]4ax:#GTb};2(+NJDQmQMCb(5)@,=>L3TSw)W~@yJ
-JW'MZsbh)mn2;Wm/FzAZ%1^5ijhK'PxT!Ioia6O{mEeg%dQl20!:sAm=nA("ufpfhktmv#sbGo~}qI~DoO@=1(%UYSKvW0WSY4Dm=t|sC)+Q+#o]'G`XaX
-4n{$[)Kp%FI="uv%w-.h;1lz)}$at.OOb6%[Lo6+kKs'CgOp6%z-nW[_K6m=m(6+AtVtA+t5c08Sr3'Dt&2.x(v-b_n}TM2aX:6jwd=3"u`e7]Bpn&)xDK
-0>&g;wJk62<b|Jx-pI}Aq]JPKrO<avz8N}X+Z3Z%QXdOW8UeEJ3l,-%#$@ae:`Y9<>yTMMt`!}'PMIM&evE)+T_@%_@!iQ2Hrnn|n(>4hElzAP@Y~2X77|
-#m-_lm}l6rk#D+2Mdy8|8g&>GeXa|y(qLEl}wz8hi|SfQZA5qe:u6trUE+kC<9pR7R8ed<9q|]rqLI)_@hW!dDCR#J`aYd;U>XCSH@F)M^LVKx.C(<-s>F
-yQ<"TV+x0Zdf]r>dXXnAUk8Xit.glzop2IN6Y/O9D#_tefU&`4P"B/w(HGR>W"`daee!06nD)Q_WC$o"Z8]ce2X#5ZyPwyd`RZyqws$}gD[pE^Z+TWx"C-
-Bmj>ekRD"GLte7I8&!b:Hz1!C_RD.tsem<NC3<6!S^eTlCEAFgZD3%5KeIi}N!sQd-K=r#N:h}`6"PUD}}t13JpOBmY6vy,RhvRYs5{G)$r(fR)!}xw!NB
-3KO=bf4vihsSn_s=(gN:'nW]"#<7Zbvi.T&{97!K.es^Yt67ALuq`h$f<}cD5@`i(q#5_!hrUxcnbyEJEsV)6O/p_)g)TjPP_'9Y"-Cu!M6r-#U1jB&e'3
-6D[qIF.Pw:C7)S12gbK"V[:X1YIQ^nA'VHg,vU^Up#U6Pd{]DW$GAg>[n)a|:!T&ND7s<$rgK;NTZK5vh!`e4!m{$jP0ZD3].!!^>l'Fz&|dtzl67(,7w%
-u9:z!^#2{^F}`Jt;6U&2@9j-j5(%6gyJ4xb"YgiDt+&yx1_AHc49NM@R`f<!_8r4@lmz=D9QLtQVhtJ[H`6Ey/vCY(MFo^;s9%+ZmrwK7y_cYcIzQiPh4g
-1#.d;)r)~ZOBO5"2@XxB[6"9ycYa{8x$nb@w~djtj0#G-D-S^kZK~FZ'Gs+Uy}Har#/1xc6mx,wUgKc='XEL:+;epLFC+2p._G"}`AvMVU,'C-p]YW~<EH
-=Xf>eoQ]`K==!$iwPG4:&7JWu|HuyMBFH}Tj395kr.Ivdo6BE##Tm8>6Y08>4I"4b"B(x$z$'V>`[3VFyJq/THqc>]k>W]{#<Sfp/my-Do.J7k}xZ5HDSO
-6pix.WiNaXq)s)E1|'Ea!ML<@ujzSJZy{ryHG6<v/;!65<6XjRW_>yMv7,~(t%(H#M/Jy|B=&vGbMnEmSh7vaRre|_c%vrSj"!c.`UI8H^$eO!xV8Tc;p,
-KnhfW8yp]X@+&2Uv.up<20WqJgKd'M],6TbO+RCG+,=2'89(.GmE-i/s:)6|N^{d"_.(`jX`e9=p||M/WX_5);((!0Wx^_-m#VU0/6qJ1)9Rx>0>DCq(l(
-ejQpxU^.aOgPsn0]cM68mBM'@7'9v##zdgeH}#thn>G"kaKJ"%an=&wi~tBPa(n(yd<v`^XAuq~'7PTbA^={oh-V4;FCgSS`E<Zb[&TJ'CYEO:q3b+o5>+
-iTKJ$+jS%d8]r):kX9C4S>.ZqX0(#o%,u1#EiEhxvF<TwI8-1UGcmv~krkXX@ZPBaEjP7.]]0N+M/k3/<y4+'_Gk7iz1Rmxj+D2dhQq-!ARWX3E=Nc6EG.
-%t.5jehb|VXdSLy)u;Jm4Rni#UuJ.nN[OVFHy>,Ene!eJ}szbGUf"r2orZGW>4O>j)}u2&Y8w`hfQUPq-0n0#<G[}eHg~t<9B(({vWysU1@Kq+jy`H2[9n
-W&[k6vAu6@&PqOf:ev5SCdcm;IYN[(Y`iFE>i<3Aw(kPw5_Y/b&9,IX&5_t8sM@mzv!2r>Y{_pkY%-=jQN/[A)BdFmJ<H>xEdyh&|iB7D/'aBa/'y&Vo;h
-6ZRWtWwvIN5|)JR+"h8anJD]R@]h|cNl+,~UWw1,<}MwnO=C&#_:_1>=e'%R:r66CSj=%J/U$K&rUO,8-p]6SM>yU$]Ku{%,Y`%'8%!Oy3@9T7A2hpPE5Q
-7|`ouCDZQz:@p#!<YwF`3)m2]_@fs>P%.FR=i09h,s"c2['&__]L><@G=p1Njbmr`L08N>f}o42aZ,J=P^9#`wt|r@TL>_|p{=f0x6Q3`{ELhV{QAIqV"w
-I`h0a=QqO9d%,#B$[M[TuUv-wy17aU=X:%|o%Rg%Ps]HX&'PW4"^CANmX5X@Sq3Lt_5IP[VnLJs7ar$K$Di=Vz;[abS#e$)D7yO:wJx]3XNOmNTVRV=snk
-,::QlCJUZ<<U]d!8!:mMo7,Eq/PG1OwM7t/c|=Oq]u|JLELEfKJy`"#Wgb^epVVO@1)+gW4aIe,bJJ(6"Qx[yk^r23St$Jl_<]<ByTj1'SIk_P'Q'&4{Ox
-wuH/qG3^:,22.rFqzONz:}hf=6RofwMCQNzAarWU5wKyk}{<i#4O,>=#=&"e(drsaxy[4ra-bd>]bTUrS/Vi9oLI4fo^o8;xJl]Iv&6:vH<DVpomx}Xzvc
-f1Wn<nk8Qcn{7jsG[yVYc}A73hn_sT_Dc9x}ACQ1j-2:n'=!vVEIPs7:=#MFL3jz8]$tH.R1EC-r65)VWo^,T2I;&c-Y`PW07nfs]VbmLknIS_O6"efWg:
-u/Pi@;]Z"ZPRB_A&;)OF69u%xb[(_T/ac.'(j,B.]b+'eI)z+B/"NgauR}W'qfzb@uE4EK4SN&Yxy|<$=}KyVXjugg~JbuL7THd'G>]U0R]y^O=gLRk%WW
-W^sdSe6s};>7d,a!zIosL6:)8M|j@X%"$+Dw+lHfhdy_{u!$U1$UndAUgIqD=hkB%3!0oEAnWd.2J2OAILMh]eF-j!)n6,4T$y#0Y(n("zu<2=oj,.A</J
-v<>0z!{7[,-Y4=hF~0Wef=414XQdLo.2='$PL[(JIu5=gZrQABW!{W`S",v#zy|,uy|U/97ZIgmma%BA-#i1jCOJ/ff>8eFCnTVHqZ9Zh:F/"+B{2UZ.rM
-I$v@IFn@_"DGG6pE)sf![=%hZP|XNqKik`>`9J!v%]&7}QT.QIgA='D}7Ng[9@Iq,sYCa}'c)nq7/J`Op+H:fAe;<1v43]T{V7L&rDe)]^c)|)koBY$Tee
-E4FCF>}<bBNm~jw;vq&Hi|[dAG!-nd6O(vwQOCs+n2;ZbC`>|jq%QlT&x{;=H%.x`w4]J<&1W:|dAx`KI`,PYWwBC!&3@w~os{T6'rSAG`2hC-4^1ZoxR`
-Py]m5$/PW-W'Uz:z4w1$zr{X/`z^T[e=#=c|>`qf/mK#b%=Q36})@#(:Tm)m$=(csPm%x8u].f)%r_bws_C@&ACS;&`=Ui4K5a#32!#>2YO1wV5)}Y{Y&P
-kaeY=vm|p7-5l#8"+K,WgV-"r!uYzz`|C%TT)GH<OD[@i3xTB9UpS.0&yMk5pF]v_b%X=3Ci6nm]y0GIKbI".`JmZI,{jXzn:oi>#Nb4upMwQvHlfex7#Y
-'KdMH|f/5anj]zd<[<aDKF6Vq|tSvrm)38Z7D^m7)S!q#3CmJ/#n({jStL#LjR4PvTb@D;.iYnZuS;7>]=Fw:-MGF]@k@_d!3wR6c5sdJ,kJ46]T6"vqRh
-|1N0[/$emG++@%f5#]B5Ataqp76iuJ^3<o93@EO8:)JEw)MM9h^{ROwt5X[D:7rt[i`Ds5'(d6KX)Xh{E+.no:Iwfg(!}"<8r.yIk(>(JWin|h=[V:|y&P
-V/p(]gC&HO6J'(b2JTZ1E`0]Hh'tOd{Fa$rR[n]:H0L1diHh`(Au&wJ;XF:cD'=7:17-]-;<o.7gD3NM(,={~:KEOp!!A1EO:O])}Q+cRb_-C5QilrOD)/
-eaK%c!<-G>Op1pc(l%lbbT}!FHjrgbm_6&P/_3$IE3oezR1MWse<^c)ZkiC9G2j6"#xsAkD#C(yrX-^t46q4&s-PKz.y'#eM)28^}uHds!fK{%ndO8.;A]
-^a^{!uvha'19|U6&!V6%lXqR!<w&adsG"]>#7m"x4'<|X;XtN.g'RZq1@AV8+LuAV4IgpISW;bhG@<,d@,7EmdhuE;>Gq}a-MfoyyesJQ3'#7vx}`sDL9"
-!;+gFqmYyb%e)f)+a$K`.g-m){,o9[lc7{_1XfVY,|pz]vHII&50]rZH=x)]tZ'E&H8jF3y7OMk9%4;9:RuDk},+}4!>'A-'h#1NZsGQ727|5!/R,6kP7t
-4-9ur[IJ2stv9}u84rg'+e>fB<u_ehfuNa4lY;)cNc><V<i6zs%nL-U$S1df6q)0~q2{j8g!5B#v5-BMeKFh6v.0[/`[3w7'/0'dWu}hTt!|cUG]u(<'Hb
-6hS=)q.,%V@/]+!|pz-!E{@]nT-5Ab=ce_>5%J.0a`%]^Y^f&;x00L93RW+%Jdyif;V-eTEIRDz>NU}'cMwJuE`,t2)K"EiNY{A<tYT{4)78zx2]}RKef}
-oEWo(,Te^:8vHij5rWza8vsiKB-wp/e[MV.ZZ+Q`z4VyF,n"qLFk<!HbIB6N2VSsv/D|!DgI6[c}P(lK"wf|w&rAq_0[4X+I>=Hz65'4g6j3G,qkvy"fec
-&D`+0IU0]>M<pu3jKky,J<qmwMDHF-j"E^|-m]2^HIP}#U~>^nPEE&$2S;#Lst/US5uFX"QPe"|ENLNL>H>A<bo:,#RF]g+CJoxx%3s<$5F`x>$:;LEaO>
-:<icP#DB#U]O03vIhZl5f^r4mg]En8KTpa5R}D_'q6VW|AF,hNX<'T,r42wInH%j0p8{MGvM^7wZbY[iGS[VX>X00J{m|mQz4/RT1"$1BF}o[DOC'afGct
-d9`BHAHD@`cE=^uB__mm=2Or^NtV98Q@L:J{05RkmzT@=2E/Pc'-dM72csx35#3dNU1'y9YBturW=Xujp)"v&Wwg/bqPGvV8P#bwO(nW_CT:7Uv:Qs>H5+
-ViY'jR'ymvR$CKMlq.]>BQ]ue+_=ng8rid3pCw.BP.]Xz)KSNUE4$KU=aasz2m9U2t2NL._CuK-SgHOwCK^%+}caceb'BuIZ>'nDrYpv5"JC.snY{3aed@
-qCSq,;PW@Vq{@"&<fH062pJ'4#U7_gN-{g$<c#>{[8Sttc:|!cuBQO2Byl,oiqNB6K(T5l+)aU]`uwV7&/Vx-[=u@HmR]FrK]un54zi%Z8v1G%DC2j<HwL
-I3uKDe5dvEMCU3H%M7IF1=U:uo>a|hA4_>uzt!"Lz`W}!PC>wLE@NalD>Zid%_^LX+7RQ%~o^!,;}ZS^^;LvNT~[9(:olnUs{o}o9]x9xGC2Yh0VV<K^ei
--FImmDCi:Kz7=lR/|k[0Ac{R,"YCune#H/ok(RIU@4Yatoy6bv(E~QSlTX=Az`U,_5qs7l6'KrG4J=`{;HL8LE4__0-}0+.I$'<%2Nw7>gdcK(@,;n[fgH
-{I{#>9^U~=gT-^W}oVCbeN#o5Hhv~Y}@zOuHy@J@xqj!;b%r0L5.mjI&~MD#]#ZBPMZ+,r2E_9Ts3q%vRb7CGbG{MVNlSGO=z53oD.7d4dGHyeeg|mW%0;
-B}Ah"gL[z89OOh(c]>u8El,:bW9>Eq8;3_CJXXu9Q/`hmNRP[Dz3329`g<_SCb]$PMM09igC@jVA[:`Op05:"%ST>I]QE)VWL't9o)WO2&E]`w[z{X4n%6
-2w3"-[Sbi_Q(fvJEY%Ad^W^<zgF-Y8f4Mc,!sfS'@VS"cZ;b0I=+"=K[QMcR`0Q<,ylRp47)d"v>]fd'`^BZU2oB!(vDy4O<@}I4!4I@T^YO@=G/BD0<,)
-j0Ci`Y7sLYr]oV[7m{o_a"QNG:Vk([BndOgG',~j+93{RWLcdZ!K_s]Nnt^"7O{Y`n>#jTsc`m#Ow90<OAbGou<G1P[$bW"}[a;#+F(D!x+BT7R($:~xb[
-)^[1;i!YKZr|'I3Yo5RRK^>>)hiB3zE^>qGO'TBo@s#t}l<mdo1M=(Tr;i:pPb%Ipvp0[mr^j+=_410hX,:M6`{Bz]|1Y<^XwpSYe{WXBa75OsV;g]2^!&
-pJGVg5S-0H@GZ+$|Y`0(&Ks4}U3cu(I!6'YbwpE)^q(AjyB0-YOJZ}V/gV)RTthbv:Mkvz%'W]iJLmS!>3K6DH{33mgZ0^y:JI+X0pq.fV-c2$+Z1-g>8}
-UVQYr%DBZ}%CQ>/66ojH@B8aG=P]<EQVOupv'>,F&>,LTH@oTMUV)W+Oc7c`L%ZMFpnK_|6Hrnc)zG;#TQJj/(g,"<oTg@&u"D+Gql"`f:93$p=xxoU/"(
-Ds+-Q#t2gdcZ$aIr]P(acx8+#UBLaGYLqMJ+iEc40gcy!}fPRRbvws0Oa({3dI+hzH)N@X:8x<~t(0'D'`M'qtS4eb`5[cKra^ar|eEVpPD`bZGEXH{wC^
-Y/U+{fOv}Gfo|W_kmC1<]iqLm2E%SM!qv99_sJbho1KDgNNizty#4n'V[Blpi!PY#eFN6"V,Qc-<y8"v[Zgiw#ogtYIo<LPiH4L6>d6d,cCOWq,ccSMYG^
-$0R&7x"jwww57mO$"JnYNyT`c/Ff~:ycOfC#<LdO7^j[6Ly]n9auAK{&3l7>@gLGW&x4>N{w:Ii[.Qa@sXg3@gd%iFm%D.`X-Ir|^d/BUoG'ihR6uRhv)c
-Ag=uXY0dXDBfj8j10qt6K7"k`d!clkLZ>FCQZf_}_LCX18:Ho2VgB"CxKc>]LAzp2q|w-pO/^$Zw6<Fe#hT#4il4A3f"[7P]ZSVuSC2}C#eD[cFI)z^YJ{
-eT>%jZ-rdK|=:;'jDd=%GCHE~SKr!0d%|wtG#HRzyy!.u#.g/3U4X5F_F||xEtV1-LCf=KNE9tW$!.`hnJhvnJ%MfXDL.:3hIi&{U1cHH1WDE0%5Pn4daI
-/qB=`MDrhm3=|}zG%9=qHg=Xf_42p1T3AaMi)HS2OPNN:5sGkouT{axb/q0wIS0Lm=6Wie}9b>wg@bpJ4qdl{w6|xhi"Nk;iP]o]&Pknu^8{4|8l;/Y|Ow
-/$yVpZYcBqJi)wVDad]puHKm~Bl_FWV1[.q<fWFY3aZJTW"'Z@Z>!dYt./-x+)D=6p]orWTaIP6w{DxFkhPPsMLAqg8);Ag3sPO]bQOJt]d}hA5tx<j=(_
-lH@3EiHKt2O+Z9W(,z(Q;RdI=5n:o">O3&itPL!7$#momnr.WajXuY<(X(z0t`If0zq#aOaD/P_r|<~&LX59_|#h$h]wpo4%P^LQ:<8pg67k68sIavNk|!
-:ug%!jG`.hXR-D7|,,TzqE=||%MNst=r#D-"#s)Fnob>(a4=^>`CXv0&KGE`']`5dX^%<&tjwhp6+!$"^&IXGZ@qq-;B9rlW7D8P44n9gfk4u27n/Ji0a3
-U}a4JE,MR=eZ$E$2BMT1_T,]QVVVwdeLP;|Pg)HRFw4B3j{<xK;N2W/(XPNF}LuGQUE$hQ}dGVlSJxZ6}uCpck7..tU[w-+LE2<)Xjk=md|hw'T+]uP7D3
-76|&9i]=bO0p,TD=dtiTu$Wf.XUO!MA"z+!&4ER-wy/L,Pfd9G8|"Qf!jJ#MQ>Opjxs")S;(2SCQ%|v^H)J4YOw^`bw_)9o2CE@8JQ8g=;S=Q;Yj'hMJ$K
-7T,q7(}'cCGe!T;fP,V.D6f2%Cw>zhjD.'kU:L5Pj7$>P9c{'L9du2F]^QC&T+~%g&@=h8LF[|glwF21bz:%2U$3-9Iw[!jzBj/G2U!$:2CSW)z"Ie(m(Q
-'[X'~T>/Sm+GyMaMXK,Hs+4!lf<zP@(;9g)O.FAGeZD/h|qLgLw3'zSd7h]!u-&n0!xL.Y`#2WvG@mwyutDi.c+/dC}UzN'"~lc)>m#sj53K7D_u[T{amp
-#c/hhs&Jw[2pSUcJP+GsF2-[rr;{42znLeqJCUciaX"wrU.c0hr'DEe7a3=VX&xoQ{oNcy4H'X9KD(CB&6;<ITC}IO&%L:a!oLs;`tlKB06(Grio,^@b}v
-ad=:U&2|;8:Vu(SY1LP#Z$^noJqY~aT5nr"6n83"bc@QPO0ed51O;,}tlo`-&h_6fjhCZ1V9W!C$&MUaq}5VA}NY`%W[r.AXs8iW5_`[;&GG#=^MKTHgiG
-^Ujj>Hp7O6Y+38RceUI%'Mx%Q=(rB56XJ-:Go,dIFZ&/#dl4xi~;RyV@]#`vH6_h4^f!{#{D&;H:1D!{Z_(Rn1A"=PGSZp~{#,!'Dfj^5>tIrz'vSJj;1G
-whk(g6L<ME0yKf%{ig4^&dRM;!x,&!x,y!~y#V9!DGLEW:QU!FyCGl;Vu}3#d1XdKQ7<evDUB9'0-RkJg6+"^@M#B[,jfJWIO8NcgUbMN"cfy7cz6[!$Ec
-+I.vt5=;L>u-/d]{oXSt{iNpFvyD35tBc;@T<25zN+g5M.2vN2n8OB8KsSsPwvc{A#5-pwZs4aMf@sv_ryoj(P>W27Q^1]Q_aSV&1N(Kz&O`-pPkyHKtN)
-RH%j_A[r0q2CQQSrT_I"{DdMnD-=A5_w`cArQ|1unWa&2-hb<:#63|R1k/FG^s-S|_0]^Z^u4:P.1xi:f[akk+oW=H0^q."Ue;'txV.j>Ecr$ADu<j@G"^
-#t1x-[`CneCiP[j]DiXoe@wPBfE]U+z{i.6Qaeq(rS[m|mG4Q0]G'aaU:Xrm0cnW4=DTO4Q4(HxKPY7|Gw5zT)sA}}8HpQ#(&N3`}&HSxRBUwU9ew]D82U
-wEW{7}V&SS!LOTq1$Irh0_30t.':nl89$4^)2[F}0vTDoPkUjcYCvc2sVHy_`we4563lMo%2YsPMd#|s1awL0CnX).V(&+`6Gd<3BR(z;5T/>`xi#0m2oH
-=nFD8ba/6gHyA7_DAHyuY|7ESxN"alzL,O>KKCV<.}XrC-'g1C>j#OYQS+-pcV=p/8vA[:og=xS.X3,hhI:-3;/Rdhv.0T.MhOJxZ|24IfeF05.GIwNN]f
-uA{O7[rcr%...{5|y6"r!'f;>}UOpYn}NRUSPhZFRmEaolQ-">UNBd&eeEz:"'qouZY":3XE0BRL#.G.XwvyzJIr;X@ix}'=n7N&.x4rBfS{'%5a(9-&18
-"7-yciH2Qm'O$x&<X'3fPZx[DL0AI6{h1Via>TeS/uUiQ1yve:.VojpRF#xJ+d`6r2pTq"`/Fj@;%Wg1X"#}a#}!@>'Iry()%MYS_>/xYC,!A2$M=2Zhvf
-mBBDrd2^7TllH"p5/P}g+Wffu{zpEDk2Z}ToPwrXN-3#g!HSm|_VDGUli!I3d)yB6aKyg&b:z78Fe-0P1;vt4b"h6@oG6>q^=ln(rsoJd}q@{MF`SHJ4g"
-Y!O1jltgj.M{P^fT=2PdnhsKTTGg8;V}_TC47_U,1pOk%Rqh#LC5MJ3%$oUK7IyP8|e.l[=r%+4xdWmejjjlt]%V8.o,<B^Ug$Nl#e##,v5TL#yzPKP#c3
-hxYy(OV/.)bkErG)'$rE{@v=V%UQ<h5!-F%k{`XhOQl@k$:h-c/R2QT[c(|_qJ1<ZHG0]ad:)F=1.-jNp0<&z1X2cJ^m6>ndi{vDe!L/aqv{u-L^E,nNT0
-@=AVEj[&fd{I&$Ln0'Vj9K::<!P7ySo[547>cjPVuJ9v6|gee5~fnh7b^P3iD#`=Ql0;&4e'R-XZ%ihtV]|Xmd^Y)OXGL-;x}rbF3:2H)hB6J@!'GUdoD`
-tRJX.6!MZsjMiX}.kWd#LuXel4cWZkeuvW#XB+].}%i_nTt0vBdt+eX-e%Z@KQjriW)0{Lyz}<o9CGLWkL|i;>t3Sw&YA-,,Q0"I2w].|KLBnE3f5Gec,5
-qFhUJJn`#^8oU[hx@Ic")l7adF,vV>l2$!@;7$,2L20-1wV/I33nK}_Nco/lwj##<}V2jKQqZ@X99[(&Z{DxsZ.y2Tt=!#'#.qB:{J|TLMWH5y8`gxXBcX
-CKb[1f&Hb2TJ=J~LD;pD}$ffbIw!!JNtfDcxR>Kajf8q`-`^R'AR`-0ty>@DzV)hN1nQYn`hb/c$gnR-.pXz]0fghhw-ns/]U&tS-USK[u.=dipM;@4Gso
-%!T^TLj(PVk0zZg4y"!M;M$)LDpwPSJII;W_0`<qQ|mp`6OviXp6=s39jHLbu-3uIQ9eF]jLSOvgxG<+osRTGJ!Ijrdrh|6%ol1R2glaIq;'x7RzPr;()%
-cHmm-gL"2fI4@=YhRep]P_5mJ4JVm_oNaUJhtiPp=V1G(ca"v/c3YQA{.ZvpxI8qIIzkSq^rPo7X<OJUh8QLJiC)b0>]!}j,e>CBGOv0]VqLpUi&21Bx!m
--K;$z4t[JJr=j%%m(CyDQtaU@Dl^|nk<(W/L~JRk1{_lY1p<8$WE<H2qAh[83g<}`z4GEJnhsrKWOK/1!y_$O0WHk1W6j}Cfek]2|YcktawvrE^nGcB-SL
-{0'%`zFSn[_3-OCbA6f-&BEz12{X%=Z7v5P0Mor3qUUzoTIxC@|]5e2t3asc:PqwPnaM;UDksdT.[%,#r)}oK&$]=Q2Nu7ClQ-y`'-`Qa[pZBfEY%W_I;o
-Wf]V[|_n}MZ0EUTKC1qQ_]tdk.UmR6H-i}yA)ql{|FD)-6Z`fgo!:>k!~-Sa;h:2L-[KR1gZo[wyyR+]&t}MhQ{}FOnOJ{'+:x+En%HtqDF(PG8]Wb`;qR
-[%L-,9{js/N;+q0N6o$90pv1G:i^S{w}oDn-}!cD8!epu7rcE#q#IF%vW<Aens:(6AiJ@QgU7B})vD/vN/9vCEI#|9HnTywWz).k!Cu>%zi;yc;S$A58gk
-25L#]qZy/LpNO/]FwzUlG}Q.R(ZE.JtmzIGcB3!1'e2gSjK7[|fd6(~)0rHN8gu6T'5FN3=t.2Z/5YydR0~ch|,e{gl#_-;KQ#uP+"_"Mpz/!{>17n`|8'
-LE[^G%H0M5Afs@N.~`|"=%]S[tZ!gsC>[[Ce>-c$A!O5L;F]'$wP#t&zoSsGFVA_E[%NQFiUh-bzTN[mCi@|c1uc[:}bRi&[@!d'Nd5S8cnN~vTFq9P4X8
-ynlrd"U:i&@O&V5jF}kzdsV:B"X[L`mBBKL=3F~-^K58#K1/<>1>%/LsxN~A5@yjiN_vdV;W`,+Bu.P&&t@U;#|<wq9l{^}+Y4I>>@!Y;N:m5Ah7H9B<nA
-qtL(",[+~gt-jFQQ:De}rzO|FOp=UB%m7Q'Jw+=;+n#+xm)yM7R}hDf">;h/X}F,=.+@CP._J.ob/lajjgI(S7~DM]by!ThuZE~a5%4mV`AsnFUDL`5DSZ
-KHtk~.XUpB7x8)].vOS]e|DvSW]1`]Wb[%%^XYS305n/-;],9>OWC6Knq@z|b3]8]5KqLmy#l+$;pXxCSRb.>}r&<NwXll14Pq2Ly;dNZcROP!@<-imjo6
-XpU/FJ3'Ez:nsoPT>qMX"&L1QiE0ysK"Ae)F})Pn"I.qr{F8Uuxl3n`[CP0VH9W)g3caH)Ac&r&so6pOC#R/t'XBPGu:j7q8cySV'tnp`eS:]fYYi:s`o'
-h6lt&V}qLm{YpRx;AiF<EPoh(`&Z>=}T[/_IhUjz~_9X<=:7F+"KS-n%m'qE2y3SAQb0fTRX6R6^sGcNPDlnQ8O`"Ik&]}<mA6z.sficByX%WxxA.pXkg5
-P=eMR;))fU;Z;sH#JKtSU3d(F!LcTGJ/SXV6DRWA{tZZ>l-=KK}%}|C#E6n!$$7A[)&G+074amx@!EOCuplo`^(9AIm/A'"]F3B'08v,Wa$U,(a<"@Nibk
-e&_P2%7B9g!X'Tu0s:#@37GSUQG:Nq&HraL%|<wA^f}|BNa"&Eshi#F@h-<Y.]xiH67NOBrd,du88|Viws^dGsK(ZPIS>ObI&c/SK,O6=fkz-p>JTaN,"}
-G0ktQNs1!D%v_`c.j5;{Vp+O>Jm9,|CmnsWd}+t@]oXER1a=f:_}`'j4)z)jc)&8OMFPi{mWcF!>=R,eMi,$'7%"X`V<Y8m#/L_Z[Q"%@>CiAi=/PNa/s!
-R{OtaoO3C`j[kl"ZlB_{&RPc}2CWrjGHMrqBBrGVT{YpWYrrlVJ=/6L8'<:",g$}+zw&]{K%x&$8RFURmaAt~{ODRR^ubKXroo()nxU9fXQtz0:Bgh+@M|
-rM>CPb:;Omi[Yv-S|aR7s]>S[E3Pub6o/}k">5R0}|Z$F_Mh>l)2ded)Ds0ggsOA+XJ(+Q3KMeQMgb@#)s(vF4X%$8d4s$a=!/|g+Ddu$)G&K}7.G|`KJS
-ROEAf06mwD"k1-0%S&gPS[E#%o(KPEUk'cKv&0~8>ohPga(=NU(|^Y3Ziyat'U(TjwNZJx",d[9/vr-@hvTK<o=mAkQtv<fwz1RB1DS6g#K8m$!9TP<,=z
-al=Z,j5]qYy)'da<Qt>=/Y5:gI]ZiLlhATN66jctB.B.[{#4{i1Y#B!}hdu;A_F7{cvHq>vEDI5iF%-oD):DPsocV`u#4oUx[qfyis4tooBBGs"(llORiQ
-@+9b`:D^TwCM`,lNZq!rX[J!8+dJh@NK+R&<hf9%)G||S45/K4aB09zU3Y72a5[jpu/#lN!wrb0g&kraAQLDXXi-"8+Fpl}/4i&>!h<ugS4ws(Ocm6p|u-
-bbKLih=Ayjlp)D/QVfyvSM:oF89.T#zp2=mom+>bhik#OQ0p!NP}'&;)}_:ED<Sh6A,BZsdzzPmITy<a;79vx`0e;C|b',(=<Kkhc%q)!C`3k>GOZF7ig@
-$%!!k_$U,WDR5=4y/p8qO$BZVOpouM);x"_7#Mi;Y:$Y<{Lb'j{!Gi|BNVJ$0[S5wFD_/D@P>5HyEfb>'FQ!@PykdR,B^|C3:W5a|2^uW38GfZ~@;RA7,f
-r#RM3#&yk#,@$-Pan,4xW8ug|_b=QQTJ5^w(UqnNA2Z!RE7]]^Ii)V^=DiQI@c(ho7oRJ{C%:P+1O;rGw{e:+:-)QL&yV$X#KHg/=kchG(lAbSWp}<~]GY
-.E)Img`=udgdKgy[2S_mEx}0IZUAeSBOcoMksR0(!j6!^}@<D}/nkVFLYNdPlTah~HD[MT!kI]8D_hh<u/F$0d~$di;bsZ-&#tZth-03ho$Eat{.Ytgo.S
-;`_5p=<C4w8iT}:@ECA.Y'p912YM{M!e@yMh@7G0~`#w)')y]kmD7@a5CB}L;tpyA/eOI{K3<T}AQ^XikdOjK{Fol.=0+tn}>>.`~i]hR;YI+HTE3T(Tqw
-#U;+xalUsul>-LB'@9)VGP|P4mWRFV025'!#ndB<m8eF`:HS;pq[Z3E8.#}]u9TkXT)6_PWT@=U-&^M<n0:$=mikGGL[zPRefiFb8AiMvr(_SwAKkCso1-
-Mt;<]O/"Reo+bp8NWObwV:b=}wMTotsFv/I&yv[B|].ZnG,^_m/B4cs"YtCGkrXtZ{gXY$B"+%xGSGA(yjTY4w/S"Y)'#&f3m>c[gb6Xllyalf{_JMw#1x
-<TU8,W#gZ#;|Q5{&GW7s}L65M5_we9,%-89';>Svsy4m22#mtUxyq,eU|[g7NDm<qjyx"nWaH^Z!+>-6-m6-p}%FX4!Emj)wY.cC!-V@R=9#~I&(iD"ZP"
-K3"=z>RXs%l:-v:'.PAxu0.XJy+n4wkiBNpNhBFD>#|{-:v}mBro]5U&/gt={K=4bW";bg%^.@~J2'R8L;eq=wp[1Vdi@qEQdHQw&;.ey}b`k#U(b1^i(6
-:('2@9}@Q)9"qTVFJsKkl-0wd}L`jvEIj^01);1mF;{G[N22l)F9#5M:i]v@hxzpqbN[2&5Q34srkE~jU1S^1m>x>,>j'n<hZiFwj5px-qN[iNAuqD$1<H
-4W#8j'|t{da+GWs"8w0W5_Jl)is<,R$cRf9At;0^N5GC!3;Z7N'WDh@=hpyDL"s`OGY.e-SkguQs]xSSl'b.y(wZf&_.|f)YgtU[C/r`9COX/@{f({#8H{
-Lni}+gD#$0"H`O)m2/<+-.lj!$sXP%wRQrS,k3^L$s6a|Tmquv<W+]sl4-Iz`fK+YB{LuALgExuc7[w}'{'h"}mD1zhe`5Qg}vWj_brx:aEOx!!}`M#[U1
-}V4jTZxI;Qoi-&MnJyjKZU<X{4nu!s>|vhn9uDh-uiiB87$i+QQ:+<wDa}z>$4<nz1Ed4c<}.g/hHf%fEwyo3xmW6SD6uT!GF-TF;6.R;:qa%k;BQ>8V7[
-;nhp,:TANb"kH"jvJ:<3~7o(@BWWh<0/9]J]ETbaUAuO@=]A<LzXtHOcQ}ESC#5/1VfZC.q,|NUyMt"j|4k:30rG&LdUo!xKZWV']9"H&L^=I&wPn$-Lpu
-jrwz:d)=ND7@g(jm`NF]{t!Kzpss3QSkOV01"#y2^5:]c{UI&!aScF~OVWBxRzBRoE:|G'A/$SNglqe}Kqg'VL>0^8`-O:xl{#$9KwSsSBE@ZzZ"SqYq8A
-k"Se(,l.E#p9/}6Ig`+w0gV=Vulelq)0^M>Zrb{3w&ys!M,2"<YSn.+8p^eaY'Y_NKQiD&HpXTcqv=Ie:AL'Z4TSn;uI|zi5<)iD(FD^J+;&M>Wma#~M_,
-q1Q.eU.:TV6vN<4>}Dt=x.qw"{$wiAzBWe(SD>51.B-aSZODffAsqB"f,PW[(!Wg#;<'8]@[={yUkj#IhX`4P5$N6kx>uj)%HsU40CLYYj-aj3&=n!.(hc
-GTj<{>I^@$j5YFX>y+yF@}z2L>I]nWSJVz)J8_6UJ#<Er,idsLz&q!q`@D^t3eAg/[4G@^d#<U/'i(o31a>+j59ouBi}(;sao."%xXY%H4jDAIHxD$>,1s
-E5%6Ab(C&:z3:QA]nVp$:+Cc('B;6ARU$XjxUT_x3O:'kB~5Aw=i44|L;'U<LU;rck2qoC,{BH9Aw)Pb6{w6rXN)_R@S[Dq:7{KY:Vv%UI`8YkZOipTyZ@
-TjYX3ao8y!JepQd:!o/v>g+jqplksb=n+`Z0ujDApLI+=a>UC2EjIT:o7!AtDa9;OiSEL/g-ak~!&M~Gg%tn6uR|F3Syw94]/QSg&CYLWk]bcUqQv@)5Wt
-m9ehzk@c83WYzCu74)1k>Df=9|~gFho%@xZxn}$SpPWxWQ+EjHU-HgZaXM5FrvcDq"&+4X7Fm>.>0`kF=vIJ.#0iIh`j091H-E<sICe`VA@'m%"ZDEVSpc
-BD`cAxrFIve;ci<]Y+u#7$4/z1Fj-`!3:;(^k_v$vnZ06VmD'jBzQ"~4DMC%bq1"<,ar%u9};cfxk;34)%DJCJi&4},4(Dgx9ySlwHNo]2sEfRh+o9>/@b
-3]8GRH;Mta8fWQL_vg<vA'31M&DU+#[2`uN=%.2.rp1xwo3xmv$p=fX`Y_'(]TC8EFK@"R41LpH[#X9/Slv3r/xT|YKXgmaC)v4<uN{'tJ2Xm;@:uvMS=&
-V.3Il1!DQ"5301v:PmSVt&PZQ!RN!'(X43^Ka^NWlzV_4d(CB4]fkXak}iLu_L|%..S#9W3n#EeyV-S74s0x)["MV_1NH.klzw%oIBqZ9WtBs0ZwRAHl@{
-PDIGdZKs]G+1BYOVU=-Q{MUk7CcG=O/6GjWw[9tepa8QfdA&ykx[R)~p.OyD2vKfgS2Mm4[_oTX],BIMr"RQXAg9#v4i%|$97GdW9":cFzC8#gG-;%jb+7
-^pRx[(a_sk#ZJ_,P9U]QB%Ws#C1VG;-VW<:h#7xS'Fm.]9LtvBO_HPy|9.!/`I}mE;D$_<r4/Y2Eij&")@d!B;5lSoRiwUyWv>dVU{V;5Lnlv'ea15;p6%
-MFto/Nmu0Di`zzoTNA8DXv0:C9XHGl`re]=saUnwAKI)K){CM+pfLtq^]-a$"rV&PzXd-HS_|lWn@UoLl}rQbSwmy6P^&nyU$k17bL07FMm@g]K-IvN);q
-Hku0o)DqEGDMO5ph79_Re0.WZH/)$KHDhlZC%;AOu[XHtK4B4`6xW@YLo6>q[z0ffIo-UV-b-wx7Ly_7~Yn#y.>e"kHF7oZTx&Nu|DBS%_:dt)>2C9wXs]
-phq|Ma&N1T0;x-,A,1I=^k(gAQ$!tXo!>Xs]`VA()Ib,1W_]smjOGR}{DIUmwXTn~K@k_'M)]nB89CSu-iY!|m;1r%%!S6t%mqIxA0#VB`>"~CtYY;}4t6
-,k&jM_O60fkQN=F7y{v%QH|S1b-A+%a&Ttf+he=V#s=h51-)-NlfK=h!#%YT#$Q-o`2{RF+ken~KkN3&8h1bJ1FA}(]i%>,WxF([GW@bphlCQ"tHW84S'A
-'Nwdd+H-YqhGZSH(lHE_a=$2dFQP[0bu:{rNm7<-TsA1K2V_9/,|a_s#iaV'Pupn$#k7ry+2S.:[6RY[ki2"+w"8vkdjlQE3Y:Ly|A6y+n^0=%E84U=L/W
-hSsQef#Q.+I5cuF0/-f%C)RgdIb:yaa":4{T0}_,7NiXz%E5T{T"eY>oYFP:wFpcp)amv3[0sjx|^sM|PgU]PxmUhn~6=Is{H2cXvsOqJxPmQ]N^t+cWSC
-[sBWSm^|($2^RsY8ML:.]}ud]xUvLv>d4RR.@Ki!#Qppz;Ep=X7j'GWn#|$S9j'c%4`.b.N5:3vOYUv[-00c)8vo"#8Ps!te-}w%).zn$y5j9D<i,_ki^T
-&}V+DH1:~I'8-!DN&o]/-P/ocTx)f-<>c'b|Qc1@}kFo/kCPE9@fsDl'!U[!<TBpjG$l%Q!5c$WHbz:IfToHa=ZafmS1dm[YJoHSFF]}NV$AbqL)-N)j)f
-QCO`7/,J@bUa1z|9c`1T99IH`'Dj`n4"UL!+'k6FhA!G7_,aB9[3G-&|uu>tMPjY9k$s`n0GN`I%gt94u0>IOg8|]OFr/,jvBN.}-q&&fE"VkybXL:=|&y
-!%rU.ba(}MVs2Wfn8GTkBb7.+GQ|Vp/Fg7">%Fq:ZGI%;R<rC#-$;|Xc{c;Wy3nhZZ"bJ>w`SU(#`5I;GB0>k-1#a@BdtND!XVyI{@PAp8gW}tTQwD'h}e
-U48;l&)L31F"J#`0^j5w"iHy['4Vait3/ERbXSY]v3.[Qh<qj3=j8Qqr7WmemmleyJ/aL,)a'P!hKw^`A>ke)eDQJb;=Tg9m}}F0PMr,(@7jZFO7w}z)s2
-o"F}i@486bL80Y0+/nGWX@g3F-T0|7>IE!8L7/(k'dyA:H0().:H!7PzpF_wle:^v+!Z~El|9%!aJ4JO!kK_fXFMMxHUzo5g5|K&wRNfvRD'U|2DS{OEi)
-"_Ft=lSQb!rr<sGQ!)xNW:-zXz3E+&e:fQE)keFCXkC7t`rn`3B0!1qlOj@8vug|/K+yJ99A{nzuDQ'Ln^qP93d0t}Zh=%,XCK1KLqEjKpCV@Luy9&[v]O
-'X,mh>r(C[x-Z@-"R;be({`4wJ@3y0Y.Csb0d9ESBti3wiTIv`mKW4i=xU//aE#v:!.+G4'9tq<V+avEnYi|<iv'c"u8ERu2TJ5zY|Xez`N_91^0w]OFNT
-oLxRrPC&&.0!"G8U_)L'G`}Z./V"lhr)e9&A'SAnpS,&57B3P.JagcZ)162Vc9f/V<~0d!=YTz"|u5jT#jr':m'ckSm.27>_Q]a,T2jTJ%i%p]wwh^4$CR
-gF%Kr+1!b9TrtL&qFq(lD@J'(IT#_17p[}Qd[v+,IXwp+>,c7:0wX+S;S^A<TN=g0l7>{YL:jA10D_>L'Tx^.a1"N$uzkTBHWJnz~|E4)9(-@%/MWJS%:(
-Q{n@F3j!T<+myRA0LDX't!]w}D-,Vb%^EQ2j#S}r/QWVww_AX5RvmKZt`GQ5lF!{Vf3sgS`WO{FTMH#I2hn)h51o)SA#5&~)t=@I6#SzL_fFu_^6Ymzu2Q
-`|y<BE8fxtJIO9kVMX=A1!&3shcoX<'&'JS8z&LxFw#C:S-lmeX0"[,cW.z1JJ]V+/EgY:;,bDUhkRYi)1%qc4j$%MGT]5A7^;":5Y[SNKZOt:t6u-:F=1
-`Q/"Z|5454d:]iv5`3xg`$C>Jj,9W_}=C^rxZJuJxO2n(NyDcKPVt)xFo{[)V;,-KfVf|,=@@G)Vn-rpjxKl(Eaes3Yf,=R;N]b6Ya&5hOAz~Cw;HJHJT$
-&&"lKV]-AR!G,HpLKCS&=l#1h]+<suH!m"6S~x3=&WMnD5ol|PMn-Q,Ya<{E0{K+oRs0}|7k8:Q(JV~K4z:bD+X]sg:L2e4b`Z{'a1Q2W-jT-"yE5>$p-2
-za3V}@egu@P1f97!he>$DP-J9F]3uHM]d]g8rp]CHc2Fz^p:$!t;nuyy9H+dib:c5QG/%@6K;30ZOC^G_eDJY;#|34';wqQaK<)j5+2w;;$z3Xx=Y_"_pt
->EhSq<S7pm^y'ZfR-Bk1Z6Wjpp.PK-r9F:w}-]/gA_8!9E&>D`dfu;i#pe#.p.m#z"sIEpE3#ljrA3oSl7{d+LiJ/S3=w5T=yg'{cGouiU/>6yUb%x0TU]
-)ONwtGs3LGm|;chKNMbV_+xQJ0<Z^;5'_0.,Dv|ILsk/E;w7;^39G}e@BDw8_>;XUt%Vku7`|#lh,Xsg_#/Btb1RK#r7rR{ERNV0qok3L^q1c0ruqs}W;U
->#07{7J])NI{N)gP{d|KZ7>o4:('#-9V)yJ^-6qYsIUO9hQ8)6Qudl/OU_Zp@n{Vf3]+qwA-2')d5Ca']XdFch8AU.p`JRpKIqMD]h4'Q#frUCEtW>}14A
-{!06e|};hxdvU)au(K_i+o{Iw=&:/B@sn#K%"sL(kkV=61.9dX0SfS{0XLK7yd0#VK(Z~!Z%a<:Y1^j=-1<LJ[x"iu{zP>vH'>h]'-h'x;7MQa5}2fN20K
-Wh%-q<~RFCAp1T)wjg]k0B/YI:u)EZye1X+]Sz3NQD$VD<78(XcwGCjY!TR4Jvt_H3E(b]3H$UoPpb6-i9OyM^s(`W6V%zt.E4-1EBtk-[OU{-Rqb!ds(H
-B=BV~+IcP8{dMD7fn|O;r:y(=urs@]c$q&(0~sf'Q-eXnUZ51Q%cZiMb2#aG!&,9,d.7RM5F]LbJ!RgF'z&cKTh}6'/7k=f5SVDm(wF%3tPZR1BPuSkp1`
-N@4JI@YXmw,h`zr|YP3u{]eVYdn_#LFr@UX7A,V3XftLMza0`9i#{j>ST-Zy]omma'.nF,t/2g){h0{qp.fruQy`:13os6=0EAET%pKUZi:67rEuTORo"{
-Tw#HkPiZem{_ZOC"5roH1d5U"(6v9Nv{fLHz~-1qAusj%$@j_DIXmMd{#LjZSq56&RGW~ghxX|=fF1hQFAvaO>#GtU5Y#'>&_Ryh:/&0i=q,JoM-0Y<ZTL
-iJtYSzs)_hwm|DQDyyVSnBw%7|PdSeMv/]wNm`B+TE-9C9J%|>kV,_/o!58:[BZz/D=:QS@b|7yKEzl5mGaaM"o./^ZZC{;c@Y{!.cF<&#Rot0+9IRd``i
-iPGK-d65d[nsL)8I&.0p0nkvqN]T2j6nDA6d[-c>k;~qE16nu30&tS6_x)).jz"M8$Z4O|}=&)YPl1LbhN=a_x_#P#,Uqufq_qvoh#c@qR1slz%x=K+<I;
-tm[(j#g&Ab"(<AlEa>[T2HSM$zT_jE"|/KeW:b#vs-O=iuQqUHrTXXX!z]M-mYXKI9f&hZoA5wprv3mOhN+JJ@cUniT$uGr,w&[zd%i;X)V%.vZs)!ScJ/
-YJ;@B$-L+@h}L&lT49vAsF!r3YHS`WtuyM&D45naQ"TDU'gkzsRu8.V"Ly^tblo"9Vf)g#f_0%1pV^((XyHvz)C:VG]`.gh>_)7={8UQ|Skt=00WKd-qyn
-iTS(.3$J2L^WM@sVW(:ARg08uRMBGKAM5'b"e}`sDL8"#"id6W%L4Jek0tAxhA!X0zfL9|bo)mk}1dm$s9f`XovFGRej"tENi6eTf>cO:WdKk'Xu3r(K-x
-GQ,"Tg/%e{JAbU@Tu.Xg~WUX>!>;NKD#+^JEjFz#XXxQT]-uG!(!}]'W.vrT9A@Y$>gM'@W]a)_G!whG)Mv1:o=@bpXa9Vcg&JW@"6s[#K-P@X^MaqBy:d
-JtoAF-B#^qzTVhzbyjo<|.h}$/g).kz35.gF@Z`MOd+t84,))toC`C46DV9uo{.tO-F&k&i42RG.cX)f17>%Hh&W)SPv`T<cDx=L&%xKAP,"6JQcUZj#$u
-y&Bs!MK`!B<D01m4QQyUj'!`/N+AyYl<K|t0t:tjr.H<]oUdXVp^0Y5a"QY`ZS5We;])|}uS+hC&(hv)!BuCdXb,dSt9i%j,w[fpiE'`Q:ca%,R3XQ4#/)
-G/H9QQbXn0yKv8.bLA_HN0'(e2mBoK5icTAEfynb>2x0'QrKND%n]6x8{V#FlrKrrOqP9$E}(t2js3NW3>X,{G.VxQ&,y^{XBb;nJ^k5;X5SmaTt$0/!8t
-c+<v>ihhLOJ+QKeGXyNQl"d3G6G(x%VA#Cg[!sbGqdFC5t$GiB-E(n`%Y;auO0Yl,vRH9!^gAGXDRA+Usgn;LVV9bm7GtE@I["L(M-V>(]0us=8XS6E>[L
-4yq(/_E_z+;I#@;,5ViHrC_l4`.K:cSZX-'9xz3#jGRP~mHCB6|P=&<UBzD6qt7zI#ZUR9Dbwhh,F]qQldc:FwC]M;/Qp=}l!;zh~j@aQv|.siOb`Yk.L2
-QPQGgdh4Zo/k-+3k!uF$Wv}>08"rtGnY^$3N7Nv_$^l].8D5(@n"1R8v}PA^GS_<G&$F^Kh[mp4e9XWfavZg!y|X0W,#EBC#_WRB|r=bvgUGsNZGC11"Tn
-[0+_0",H`dNW[)CXn2!m%6lSCck0A#E'5h^Xr[avt$oDIifPjgaB`^Efd[r!e_z2lqdDD39)ivF8;nTJObohmVKNTi~W$uqqIOY></UY"7g=.9C"|f|RT^
-fy0Q=Y/^u"6mNB|ms$33lD{Gw0A3&sIxiVhw3/c|TodAIJRgL7i_SJor.Er%sBnLdFDF5_Zw>&[Jf,MJc$f_->{o&P"O:;CIy-PcFEZ@|gQ{q$>{5;]:"&
-)3v,V,zdq]8A_!l5M%>xUn&[z)Bysba%_m6^$sE;3:M07.!|fhR3$MuPnK6Z(1!Uf(W68og.K(-qsT3;DHH|)h-w"|V>xgHoE<m>U19/l@7]MQfax6I'#u
-L:aF<(MPqPARK9gyo9#%/g|8|__F.kCB+mwuNR|UD]b3r8rq:(xBX<Jiy!BtB],e0Q,:[Y`}L#a77o},QLY+xinK^$[+$y[V_YM">GhXZ/ql8amk-2"k@8
-p^!5rmkF7.a(kMV'Q{rm4AFY.:=x'mo#D1Q$MrXSnBYV7z:o`n~(CYC;D!>2N@=&>i1K;yU,Io<zA%hZ{#_"J0#`O){:%Sg"=b#Qhga}|z1Tg,55HSY@SB
-M@{_3Vz0(OU_2LAgO4w5RF^,Jw|J`HJ==ajch[=/t2^wHy:2|1nB{.|1VNXm6Sk,KWvzw3mB`71Bec6Vc,6WQddsJY@^M=:>^fdE9'sC'6E_"HdJ-nQd-`
-vxu$%SC+sbKA`s<vP&u4;_7,feW4a[Dornk_$0a^Zn{n@;z!Wl'Us)x5G-uTJb^&PJQR`#H>95C'rf2dEX_|TaE_8I!Wh5HSh_.:Fv<I}0tc0Z"N3A;n0H
-U4;WO{1X@0~>i+~<C>fGX3fGB,fhMX~HR)Z+S>Lic,nOVadOc&tUa;-VOTojYc]kKRs"qU-sxUK1pSnUrXs@!NuMipymNmc)/jf<BerC_MY+L(3HNJd^IS
-v2jcs-4fYvw}=ne,g)KF,OijIdrW{-VF1k%'MNm0VW!{X9z+DN/12;tcEIIwg4>40Q^Y]$gTG3&w0wqgp;-#>n8GgI[,ZUi>,q#k,<s0<,cVE,C_Lu{M=1
-(Kn/H@cwUsnuUs2p0]OAv{eHk,LjnpplVr2>LpAWN/bHO27+slT"PZFO%h7B~;]PJ,%+VNq$dPEM/$QcxTap^e.3x7hRh9@LyW<(bl+Rr"uq4^t^lTc"7W
-ao(2r'J72BM=f{TqImoKIauD{SRL<>CW/{[rKPq`8^SSf$$7-`R6)}c$|,oYw+svE{n+v6)0XPnx![!n}VctYA[Rhanvi5D75XeG&$'&8sS<}W-sU55A={
-N=M}&.3{v;~Y.hZh6=3H+fSk[8kD)#}Mq]V$RV;>,fhs_&M3+VwhwVG)M&XIf.408XR{4kn<,FI#t1ypyub3[GSMn]'yi7Maq5`J_^rB(w>ErS%lCHY8Z^
-LA6K!ot35-w31ave-s^[`lCZOxMZWd"hhL0ptBI)Y95@fX<|8'vDGlbxG-sdgA%_Kw;w[o:yjn!%:B3n0iw&bV;|K&pn5{H,%>s=6]^R:a4XIFi;xJ#K^p
-Tljxqb%V#Q+NZwjLcdkF+,<0=rX;{z_f##Iy1^aS=o6zPp{7[Y>emt{:vYluHJ8%_@pFcq0uowS<4xFpEE8uCPM)"ryc"YE)YJ-L__&"Rb4ocNClCw;'Iz
-atsjV7MpK>JYhi|AE8),,N$SCZKYh<AA%pY1M$~1fK=kXd#gLr)p%ewjeia|sdOME6K)!DN<oPpsqc-+)2`(<$yT=cm13X;B5px1;JHLWwGm8ge%k>12sN
-|G,}WiXlL/y"UN3:Hf<I,tgMnHyFJ+mOF`!KUrR-;PTh4K0=rWWRR<oNf`L`7N25STwyIKBg!an^xphihQ)kXjwyaf>!t&":'azqA}VD_5`w5i>Lk9g5Vh
-z;wf.OnbgL-R6_!U]MSv,$$wM#)"5E$IvNKXhnN`A7BHQLF]`P=rgz'QLqXrW|{dX(4dE#hxJN5vp=IY|4%O)1$+.Jti:`LrfPFWrN15Nh{KG8jA/Vl$@-
-(&FDmGbfii^8ybgLh)~C~,yu>#H>2vP|7Det08I4EbtIW!joroNs{5.|5xz]kUYM95K6:!F"6K(P(<fIrO}+qn9%JoVPFrLB][n;E/h`0r[SD!T5W^e-4:
-%5!iS)3qO:/S:-oj(S7N$x2L}MvwuGKx-8/-#Rc{`;6vK:=c<IyN^.!gqk5r{p1[(;AJx:'qb1/R3vdUR3Ms^LHzU|al2W"@6wssNCVo}mfgKH=8Kho648
-j7uq"@K/>o:070nqn-IG~LXKsQ4/mOkgFcUwxCh.Wt-6c8Rf5IpW`=>Z{kDldv|/C!OYt|An")a8PMsqg]<<XfZDe_"3F{=anz'B>=M79g9H=Mv;-vLe<m
-!#FzmoF3s^b;+;Io-X'"X/_P&&4p4Bj;5'[[<TT2z-!1:2~E-+iHu={dOU_aX]OfHA1[W1U'Kb>mNI=<D]c:OjormC!nVe@L/+}:T9R(l8{"X0o(8v(%k+
-zr4{6idpwRW<AT5x]%'L}BC]hCqiv3q|eUj,uJv/[xGmQ@I/g@+^ya;L(taF:,Q!ZCOr<GMavNuk!!>N2vEb9<T=xW^2V2mI]WDPNse+i8D]s8('m)3P]Z
-AAw=$$Kx0;a8X9w3@I/.+#Gw)1w|lIu5d6f5>27Ej<&<W7Sl!,fa_qv.m}]L.w%G4:IClr1wkHpO2&gCb3x>)7h!Vxl5d5^i>H>2jHUZ~d<)Q!sxwtzHe6
-|}U,O[;:{a'U_,P>r1E'>sSy2D4tX6N3R^9_[oVk#rjps8#}<<VCp:3&eQmsO%J9fG"pl;<.k{@-tO',kF,rVhRON>aP<#o;vW]FdBdRcSoIL$(_RlEn(h
-ZE-F":"d<gXs@]6zsWj+F9l-g!8}6fn|~/-,1<xtgV}VQM~_Nc}EM`9K)>XVbYxLT!HX{raR:jy6[#39mm[$80tQG"/am/kaWZJ=Ayf,|H5x3c_.-F[)>G
-HY`C]A$cwM/[Hz:8h%$%[.L`/boA9OwOn4TKE0z8&DQJT/^/)WH(lT+fe/WiX]ZJ5OB]hjQ<'XT2}iB0RRI^C,LROr,,6C7Ttml4;uDUlQf5cE9ww>h$g,
-W,F.Rzd5Kh>m($ginDdm:rp.<w^MF[(w<5B49/;hjC6J)(5bwKTzB4-;VMU&ERa%&oN>+]`;AtG8$Ao9.7hvh_R]G#%UbVH>0@7bC5QeJ4CsG$VQEEsOi4
-qnVrTi(NO^L1ZYCyN)'o7`'UGh$k/>-z%Mu2#G)h/s^i/+vCSMthxnhj0Bh.'MWcqpulX9H(|}+"-)FDRb-]7#gmnZg<V4q.+u:wWQ8"8C]d`bbA@k=A9O
-T+`a<T%Qi@g:3W$/KZp8;Xil"{M:,0-M"%.USaHl#t@3^&Z|MqP3-[zU@"9tc7wo>&a:--)w6q[yinY6GX5D`Kd]H)h#[)jMr8#4|pcMgsmoN)I]B_(QDN
-Cb#)(v!M,Jf|bW%gZ]l<5lG@U^Kl6M^q#wY!dL'KQ`Sk8FbgosP!qVy2&sKO"8/xu:E5P"cR,I`D57E/ex_Gi)&"s"|Q)|8!bmTH@K$=)U-8dG&/9DZ8ea
-g3dM|I]/.fWw7bfR;,lHkrZg;6{)o7%&e=/+lOc|7P2!,[6v,zl'`!)7Sx9W/DE<<0a"6vwk'V}_.k@ib.Mz$sAybFo!f,:^n9Ma{cq_Fo>7#4r510krzr
-:Z;T|>myx5KvUYGfF${PDg-mOLAJujS:'|<CPDo#cF"cRzKcYPU&i)N>I2L3:41JJvPV"{/d#(qYGbE.NL'|^=$KzpGr}}#X+::2SDY^6CrPU38elVNh_,
-OA|#)[u)lA80:X/al-s$Y!88!csTk1`0JP~G,=bVVuZft]h7eynpf/|3Kyz,(K.tC5TcwyEsH1|dzoVNoFth5g]i]6z]Ll$0bLkf#0,dA<`9;Z8P<<xWi,
-5Hu4i55tQ5<![,'WGCS'{VF1emI2dNi;1Be3)zmgM9v&or#NK<6v!|`iK7g"(nw-MIm<sfNMvItVfaPODnJuiJ^hL"5(_k9Pc}znBh2f1kTm-_xVlPZTA+
-=;"jpJ+`0b+iTFnB0Q|sz<MQYLF1eP.q)6u7|}pfQ3d@pU~&AUY_nLUl+a@YD9.ss_2W6&AtR+(T2:qH|x3+/M|x#0Y(],W"LKCZgpcSO$"{b&,1zh(i43
-7.,pfQzzz,J4C;Q+XwE9P>SVz8ju#K5ab/'UpR7C]@Z;js_{.E}61Y`Wlovz9(^a.(NV]zO0GWgRLs:+G-9'e_+(FUaZc]YPQmCIKwN._HI$ljoJoo,5lV
-"/k7/jf:Tj2KgMlj.4Y^Yoo157Y10lW%hTg[c|>"3>i{tJKqGIfddxcR:$Fd^3"F5J2.-Rr,]0,qHvi!{i}'_fd|9w+0HCNIV$Wd)Gh&olX-~4BgDFw_!z
-r&;4P5a&A4chkehTc@J2r-5PB3U^{+d9.tjHWb=(u1)KeikUBNy1~h`8}1BgdX^2!boDlsnx$"J>ZFk6g{7]#z2ENIf7/;>qc7{aALgch/4W;XvjP|M[Vl
-29a;8IyLoh%zp)b_|di5Gl}XR9V/oxjC=^5]X+"m08LD<I,Y]WX)YJ!7r{xF2Ie|aiT{;;+_,;sO^2ernsR#S/nO,Rgv!wFuI$71dKRuT89peyUxXx+zIx
-c=xive0<8"yfl]^;oCc]G3#}JVIeTy:5+p`=|pQ{TR${vFWxy@69Tm^!frMdB6$}&QhjdC_=H5IZ]@gNS@l)N{n,UAp8xURXBsV]K;r%=c1vOh}UI(tG>u
-LrfPQly52$!`'hw`909%bTj!zdL7w<WS]2V,sB_"#Z|7G0/^V<ak8n4doNp8eb2N9=c5qngO)Yt:aLc$pJ3B$-z(4i^{fNQqM;,pq)X[nDV/xk0j-D+lxK
-|:>}p)r4&hN']=+UGPk!4b+|<Lgp)d6BLy[5mQ@un/e:qRNfHi>.UCQP3@ZDQcj;!HKK6,6n@MR2ygIG9(z<-P^EZw8TKm[!2,#6T+}o/R+n]]{eIsNSDz
-wSwtj9iMt;xN|b^daXS0!wW%&]2)Cs-JjAm>Y:6!.@F1n<5|8<4Gc;j.XChN/!J:Sv1Y0|l[h]NdG>P;c)4y|%f>-$J/;Qn5v%&B)w=TV^j+0"ffb]#P.h
-y3-nb}~+x>E_i06uDH;u&OjR=;+'gC&KY>Nw<;OjboyUj64IkoOBF3<`kA}(.Dz;WfJ^u9&,(tgF24XQ42SQP+g<)mtGz<=[|S@Br-$7qO_|d6j`iQVD'P
-bWQ8+`_G}!/L@|>#/g<2f<`8|SE&x"kq,Dag:#+,CUT)V,eG(6X/XYlTG3&ZE{>UEEI/Ank6<Kp)|)Ss-ZX=mtQ#+m.3r:fyhd%v]{kM8Y1W>EaidH1!Fd
-]qCec}&sgH~LJ+U.5U'`0dC.ss^=<s.XbBXIRit:`lRD{t]BnHhL!6mrLyB/UT5+2OJ]hJh552m-:_hk)HFne%6wT@K]dwv=J9M2mEOwbIkHb-U$lCLR8a
-vEg$2VGw.s2R}ikx%Wt.-Pso=k#{3S)i~H:N[Cc:(@9sgWh0nQ,"yX<AO>RgK!4]`FE>-mZ`H[Nop,uwH0!C:MP!!tHm'Ww_@VI=p|T]kby8.1#dCNeKmU
-OdRqU9IzK!JlH,F-V%,>n`nSPhFV):Swm7>T^|(p1WX/$vG>E@t`jn&jF]|68W0/A<ZDH^pw<bY%^1IY`A;H-:Rgc5p>JC2]i%2iUaP`)[wBc0ykKd5FIC
-C>:9q:I3}7,qRSq::Ft;yQwC#y|2x),_hVe]AcCmDJq!ZOXny6rUTQ"wf/dXQK.%pzd)A|Ii3B((+$rqV@}U"4;{+We,]SvlbUm=@{]NX&SPG}CX`6>MUn
-Q3@^5k,f%&Jb"3JS{b=Z|Z#$6Nj[n)6OJbFFwD:U|]L560'`_26<1O>dnx+4PK`8`;q'cKjJW0:4I{zIvDQ^c[SAQLmUzS"X[(1pZ(]+Z)e[=3ooh{&Rn_
-P/uHr%|!:P.2SLaoq@.3Tj6)CW3ai<1'Da/;9sjrO+c"MiMo]_Q=mte[ZUzo^MR/,qnrCFJ7S(T:pRER6lQVn@~8]NwZS!Zvh&C]`.>-UZAj_sn]K'8zG&
-j`mXjNP(xNVP/_eg-+]LyadHXPLT6"SOz3,#Za!9CA+cGL5CfPfTvqhGrGv<pa$JGxXQ".0L0b!M{!'m;@MP=g6PmY;Zg@>$^a"Exvqsa;M%=%+qq)Mv0b
-7RbS`wf6qRw<33[o0l@sUQ0"rmQs5RBk}c,]rnv'h6=i(:A_$^zOvk79@vGFR59uYu$W(tnJ63Rc+4=./^_]~%UsaF/"whY/Ju/kKhR,"me7~,b8J{olbx
-`o)BPMvyXijLP#k@BR!gd<,7KtGl(tf=0%/mLx:q5Sxp#(@h."P-a{u@2d4(~}<NgZo>LGjra/<$Zs^)chc|9$u&UD!`]w,_-tEi29@H_--^JS]x[J"6%W
-jr|m:zv7qCOp<;G9%D~xa@wNy#.bO$1V.6cFOiSSHv`yI689]Og6!l!F(#h7o)j6cALZy-!(MMXxD3Qn$T"h&&BwR)JjCjU0GU(n(.5kU9v#OCAKe"dX@;
-=&o%V<:E!=@=aA'hpjJ1`J`a'T|W`Z0J`O1:/B2'>1h)|%RIGJzABc5/Xh|/"qH2o.JouqAEqN>}tlBD(GxFC=m]U!Sv|[]"7sE}(SlRU(3Il_Eugu}PZC
-sl1H6'$iG[3$-Nb.e[C|/t,5+g57yDr)qQK-=lG>S$_=<<A+G'%dA'#LCH(q~Qog;;+6&E5gxu5X+:+A1L3+76~8.D-Sb23RFTO%K>p/2lwA/q-j|gD%pR
--0(yypUpj$g$2avn^jV9Q`):'(q0fH<:5W!}G++qy_++UoB+}Rv0MUyJ{L{J^pWgC!oBYk/2"$+9UT85yT_&'W&mW^j^0&-SK>c$><|Au8UdRW|%e+1L]Q
-J>u4V7DDP+qXB,A5Z/r25e9G<GVo!3UG$eUL1KaLw_gh5{1Nr]C.oRx_53B^/tc{XG(<fahHYV7Q1Uh':2!Km0P$pgemw(OP$Ppd&ZGZB>s+T<(=`)#dQ=
-Ub_X;=,Ua/GJz=>D=d3xEu{DvJ~Q-p}wDlU_&q]a@s7CkG1l^a.bu+-f$[f2#KzGvShg/p%$)i_k:(NV,xi7)5Xd&B82hf"hI[JJmV"AT!eJFT0EH+3XJ9
-f8o,/;2I-%gg.+l$g])XJju-uh[)_2N&u0H/XC#i3iCMMD^xoMWS25N(7|a9KrQ(6:CsZ-PY}u9(xshu)t]26+oW33lgLWB::SQtZRJ"}=|0{q]yRfZlDx
-'hU(5qV[j!&Fyt`6uB,|ZrNX@$nYWRN#F{pRvV-0qk_HQI&D-/x9;+@/(a)1HU#jy/$o{TC]IV)k'I]xn,{+RBJ+}gL#:$+B4G.Do)A$;.Mm:Ez49h]XR>
-Z%RB{{{{#3QPqY(.Qd^6[)T+5Xujj>,Lmi-Um[r--I#<a(e[/E@h3FC4`,}Q7We5Aj@H3!^V$#"/vZ&$#gR_HYV$Lg2_,k<bQR!yIqrI-6I:vMJ<C'$Vgx
-7S#.>$naSd-l)M[y@PI$"llRIB:ciZ,/2xW6<q{1xh(%q{;"3.Co5uhi:RrPIGA(/uUzI:8#4|B$+Zlnv;[8|6woJgf&WDD8@=D9RiQ]eemNj@m)`]Gmqt
-[(S==$q9Bp}81,`.%f~&=u"P{h8`%/oh`XD1rk.r~4T1VnPaJecEip$cCO5<%E;_{.n4;gD<ej3&t$jsU!=7;}WJZ!m#t=`88mAcq!r|Q8-D#D7&v76,M:
-Lw(w')=K8BIv!#o+Dz]Wbj/ux#a<iDO2O[@mN1gSMtY&'z1i392:4"FbI-kBH.L-bXc3`"!8f#..(wQ,];ivLavKII<1)Gic5=/%`HW%4VkN[3e6gaqm<=
-Y}UEt;)Z^2YL2tpSas3-t>]oxUBUQ,y&3&<W]JW4{@K^#Oq@Wcl<uTjI7m<i"FTA&2ipvg;kd%uJ>b/tk<nWB<5DWw6m@]_SqpnBp!Yet31h5L@B[)bO=T
-/`.EuYBdfHd5-d,{GxgqlX<VSmlhujHY8w"~_$~([bW4DQPMCu9v"f",ZM^-}URxqT,4VE}3m-1X3OY<HEu8G=I!`rc"~3uc{ac5bg8fWR5C=E.}bO-Q'P
-[s87SoNp4]Y$4`ud7"Tna^>p5{G{ywJ4vS8]R)5B11'2Am!fs-_riNi.'/P]92]B=gUf.-3d&#7zN<>CLcG&eDB/wu=y57d|%(6%7A6ceew{<;a(V^P&g$
-)-d>9X@"]l'/VGG$zq_9dXu0'PN;_(0EF[%zimrK[>E'ZQ!e]3u)kd2+[sV46/bLy]/Hy/9Afzs&x2_RlG=2gjqJP'SefNnYVCXHTJZ/9N`JMMcCon%nto
-Jr%_'1hy>uol%'bQHQ7|=KXX0;~{|x$-82%m=J.7W#;Dwzi]EE@%d:ZkMf9}U-;2Q`K&6;wYyASEUHL@$3>OJ`.gGD31'!0Si&!tv%RsR]p-1iz^$Rgii-
-c$gz2E5nWRbq>Mtt1=',56WFu^YAzA2;,ZL_w:I#Wa^F7LOI+&xlFQv&xSP)z{J_:Wh5iGc&^a8;J4/JbO};vOFL4mV0/q%F7sw+3K_3N&Gm/"DFqe`'s3
-1af6)SI&ZZc)#s&A'8XhbSC:Jrl"U<6UFUCX$noh'&s^oV[84h@_GTH7ShNDc:aZSQkM4OW$=I[,S>y&a_v2pGMPqR&y>9@&#nDs(|'TxRyC;D`y+eX[[h
-rNJThokX{l%kzgy2JRC}KdE.Pq.va:=>="Uuxru:Ddnk`2A_"w(toPEmsTV9fj7BxUtKI#Fqq)5t(LtWc4xY1vQ0ifVEisf7M+jTq3ROY1Np7:`kE(YaA5
-RO}I$byV)0<7D[V34}Dw4@)"ywz[_$K-X0Os]oeFakw$DB5z'"L4nf$QX1r#_nZ8q;xIjZr(Uxk/w<"JAckmuaFw;FE|O^k(R7hk^7E(<fot:KK`Bk`Hw.
-Es{.gqPEL"j5aEPCQV^aF_TRK.#S1CeEJSeW@u'r:"j#e$xof.-3j;hOV(K4(1,4_`_4jXdR[Hup6-^t)z~v|]806>jC>4g0lEI/O0):5J+]&^Hf]_UQ8q
-!,:be9/SV{ME$8s6wkQs$u;A|:9:9ThiQhY>8@gw>zvX;KOKKjp=Z%i$FcLeQZe_N[%+921E`GPWr#{b~7/JAE16g1|u-F/"ipiPlUIiK4<R,"'}GR6.Y>
-_/(I8zcVp|zSh"&njirs;H-w`WmXyL/Q@5MvXFo0Fjk=7MPo74m[R2"5HuTvDLmx>pO5'mcs|s`X%#"4{R+S$DE(eYS6A"Sc>df`E:&+cW&OydzA!mVX|2
-WE<$h<vIQHVv/vw-(`]Us1uWg]zh;"bfxHzPA4H(->1,h<Zan36_T}Y]<Z-zf-y#hVk0J/&8F)kvBNp}-q$.ImxGKF,tZ1<]DOI(T!@-a+eViJ~[)!K&sk
-'3JSf9PsCWRj@Zm%ZYk6E:ClF#LQLJ/C7952lBiioF3R8:y$"sPIO7}jrcl'Zs~z+9xjUFgF`(otJ'+jM@Hqw&{)e0#qkk@S:$_)]]vg"EcD'21sg;^TRA
-K<gjgLvW}_Xu)Rqd/3qM'N5r/"^k274R+g2[fP["@Cz4Ph)Spf"_qX8`S,7R":8IFj]!i{[8F=&6~'r@:%$jd.%r}G{H'OP71_2%c`[u"OXd|5v3}mLzA`
-}k.#mz;O_/cT'HE6]ABO5uUl,W>n'L|YHCZOj!A1R}Q4Dx(gPRKBBB~9W8cP#hHzOpBAjmI:/Y1I^mhI&^t#~kc$>sm{zGXE(Y;EfPfY|m#G+9%4n2`dO|
-Sj2R)O:T=u`D%{ThfaOxtq~Si+5h>z0x[HR|R7r5o>dn5^3+Cz7v;y-/80[{#7-XQ;lC;ir8L}lA08HSA6~MG%4oBw%b""v}TB8,^1pF>gj8$.G-m=.EgI
-n8GJd3=o|@ha7Jw$98LXd#CvX5)L'>f-.0~7[`q($Kh"j&)w_<X[|56='OcJ3D3}m=@)r>9[Ni'R~Pq1H^M_@`RFPVI^'=TsZ&-XdKi1<l5&DPEG=%%p8(
--"Q(]JC>2>9Qr`YTbQpI:Hp8xC{NVV5W1j_Pa0cX!t$><YJ>q9wlPbej}DX0X1MF~#aJs;9"7}E"@3l"@s_R5PTSCi6%y%-i%#QANsJt!b%|UbrVyUoBXe
-~aU[YJdkY2`_2wT`O%`l<vF,W.LTi}9g<WmSF;r9+3e[+_Aw_YLHNVSc'W3CQPuJP}'&Yo@T+$GzPu<3z{zBW8vB@sJJ/wZ_`piwCo=1ZBa#kV1m>/c`/)
->"6ZxNo(":"@Oc"-4$D8ZSTPeTw+rz&PDh{6X8{2q-L/0W8IIA6mruH=}i,"$T1bZ,4M,uxy}i,f2h]Hy,azXqFNR>Q_aRw"K%yexP{|Ez|C|FbRg]Od=+
-$|}OL]L`r+cK~w+]n6}EnrY,GZ_f+SWdpJa#Ih+sO^sEOg(uhCV4mGfwg@]o1&eMn^5,&]T4^0khSAid,p]s-]FOP8"M`aIMG6izVBi8)@Ii_3PcKD>V0M
-UY4So#QFR_'Tn/63=GGz'eRRVAGpCJRlNotxMvD:pTx>OX7OuqSw.`&vXkT+M<y0lPaw&EzX%rLI$%XO%r0dTnbLdyGiB]FvHZ6r(}/9fX2R>6rL"PDb5y
-p)xB~h{mV+3+Zgg`o)xfUoiv$nGDjqJ"k1ZO>}jEy}9=YWe#eZ6H_tLIXVodR"Gw@DhJ+4;DnK"U1)WFrk0Yxw#Y9'"@Y"B0SrO)T6e)Zq+&|FDg##4+|e
-XDSlpf#PaT2mdTB&OukBc[=4]kyHGN_2b,1v;w+fyh(a$!tX<m@ETT{qXr/e3FM#1VnzLOkg}Vsg-J)E"twF/9]l%l:#)wCenlQ.ku->-9=_PP0W2]<T^0
-7#&@rZB_J+}nTF0nQTb^dCV`P#lFz)mJz4zzp6#[HKr<-6;mxC!x/w|CoZk%n/geniN[/`9JD;G,@"|D-GADIAhVS,iwpm3='{G8o1.{sED:=`BrqcGZU3
-JRz1d-TaHDD'ZQj-"QnUW@|2nyeSZ<,d^!5S1Gso>i+5t!l22dYd&f:(tf_VbK%1#q"O.lHFfpH>Sg]ufOqJlA[T/eJ&cK7a/&t;g(TQiHviQl<[N$hdw9
-kPTIkHfEV5W%._nx9ZoH<#KQ-m/g'sKL%pM8YyQr&r5D12mgD(^>5y)'SU{3R(k&Yk0teGZ)Gf_:wU/<<31S_:u|"f2$kSJ{"Zrk/URo&u=2VHo2pno5DE
-b0~eP10Zn4bP"HB:qq:}p|Sfoze<pY:YksCg:G%Vn320`C6{_iX>sMSIKF79bktzfSW6.LYSxy6N<.Ma7{CiRw:x4(9$cqXXe.;P{B_z'SKp7/mB-QJ"c]
-iiT>v1xcDRcb:LI8vU0QY-WZ~3CZj=YH"fQz.&+:9"wa-|F;W1B'|xtmSA)hfw+pPt$Z<-QKB'hX{qPEB)i1c67T'!arJB0h`>ZbaWH)r)">6,$kk%50(6
-:O=R3/Tq'mNC{+M{&_3P|)h|al`"x>$7w(nb`;IRVS4Weuq3c.VD(aw,s_oZDw~b!UXB92x]bW#5hF,Al{0iqt6dIuw,Lp4DbkF_1x866,3kI#z8A^{s|J
-vUJ.|/guGn[qAd:(!PIgtH&F@:yYdKc$o%G3=G0)>N9-lgChs(,H5vhG.R8$x5;Vx>h0ZYwh-%R3Gpg[swEGe>0me4"0S-&7t$Lx.VLj(VI,7m(]piaj;&
-9T0(wo-](:;9F-QQc1LI)HvepO6}|7<rb%kr'&oVl,,2`I&[D.;rG|FM$[wNCRRgXYeF/;jJm<q]N7b4^gcFXL|wC2W(kdKbO_=jvxF=N5]byiAme+(Zy]
-#P!(t"{vu4ZoFGg>:mx)/htJT^"6ApU.vh<kE{xUQ)U4O2exCF}N6qO|E+b-q)`4GA`1A6)22d87>:tmf@EtL7>%/m+%MMf'=!l{KM&-2V&pJ:0G5fMv%J
-&ScQiTV'%w,#pOd0<A+]U5P{v#%@=k]|B;y:`t/;3-8F`vw+m]DZB=[Y%7bDbD`}ad]kf'(nY'kTB_b9"@S--dGP`G,bU^RKCMrpZObG!}`%=qgRlHWt~"
-/VHG&PtmUxqPC4p9LI~RLGm2bS34Ob`(@[Ssw/jv3SWT[2W%gU2+@}`Uoj>Dv^hA8P;Kjq`hxs"t5$=;sF,pb=))aE~CL{8v^[.Sxvy|]wQ@8Sx.Mf1!8w
-fV<{-B&/zh.NQk_$xO6;+|>,IVNria$5%J#i5yDA2ESzA}%<Yy{a-,:)Tf%_o@CN)gEN:"kWQMIuI72u`}U2{O^1@@h4lYjnAhK.<Wo!yRO-CJU3fIZmVr
-rV&+VgEEd/QR>lfi@U!d<0}82MM335z+Nf"H(`1N6.FPmkY;!$oO<=@kIn69@+$bZDVl^hkc-IoD=HHhltku7QbbG/Svfq'FY:b-[#0f|lqRkb{jrp0z]=
-,5:BpP@LxyOWrm{)D0)0BZ=[q)(4}RtO{]oehzi3CjL6i2vPL2./b.Hh=>p!&gXt8Y[`%^@(jG[.$Y5adG{5C@2/kBN:r.'r7/]aALi{W5e9iA5mB$GYM:
-!,N-!@SF|.hnX;4L>LCSBtl]>l6fw/-JE^AVu%s2f9~VbYfma#68't-F4;s0I{-pY!IJ"i#'.j_xn^F2NMxYN{1X<|XW@&%fCt|[QG8tec9sE{)a2wh>gn
-Fwh9wc^ReXCxGfGQs}@un[yT"OHQ%-qrmad20rOL-F;Hkr1@4)}iI-U6h=~:9+JAjW>guOtXgltQ5hU`TIN57`(+g]H<^a.wMr47}vU-:EeI!~c>-gfTg/
->+|kO#Ds%`pQc`An_JYlaye.ceut7T)7PFC.'kW;Gsdrqd'jpXmM^rx;YDKW$'@&7Ly:sd~$yg@2l;2U5&rkuv9_aW0/_o=x=xjN.e"=)`1aacPqJB6<%L
-D/EcEV4P]}w)7Ih'-k^22w8KRcJZE0.ovy_[",u`-np{oJ>F+gX.fh86o"V0!vy<6447CRkHI;Q9Cl7FG(]WsuPoHVi5MdfR_F[M&V!&^'&"}z)dUmd|HW
-^t`;FJa3tD=hV_x|_srg&VoldjY$Za+QtK^I/=]RfQOi|&}T2&nf=m@4L'^#mNMkpJ//9+t|_K95X-@EB2>U@%W-6wc4{]F$X%b[rbYtUOb54N/2#nW#2k
-W:StIZbL3y=Eeoe`6sU&zOH8aH[iJhs[stf"5`@.VwS7i}]x},#}m,e}P`"}+pI"OzhmgD)1&s(gU$_3=lE+%:5nncaijs^mxG;&5LYz$}5mT1KdA<<}j^
-ja5kQ<u+H;Kc,RXq_7d7j0F3W7laf_PH-dRtHvVM5S@I3@8("$@oKTOvxm1P_Ob1iR;<vo0Xk=qY&D'Cs2tF68tGYso>zM3Y=1Jkk7>B(J>WrWz{!6yGN)
-UOXQO36`6/wyj31=7dQ7,=f/LBgNKbXffxhVo5.X`aU1X2LZHem>'7]w9ME=Jpsl8EqqfJ~#p3u)V1Cd`0't#w%ZI(4^(w0I8'GUPo|&WwmH5/-qE3Fzru
-5lP[O,1HQvrCBdWY_>`JGl1'#RhZrx0(1m]nCTS`XZ$6Hi),],QKN}0Ck@G<_|730mes>Iw+MdNA(V/MDE!@qY3)KwaJqacuc;,Zl}91^k,smmWIN:$ge:
-r>Hv5i),X(<n0Slz`r:@:/KWxd:=oAX;+3|kf4&GxR<3c'H{N%c>m86{ack$mq=LO7]0)<$jUUnUybNoRpx7r6MX%]H#({I/P(d>M_.^~DbRiw%jK!V'gG
-U,/$N!Jd&B8rD@YHqWNrp6YKQ;s3[A{03D-cW]F.c'mIEg;dI-W]V^0+6Yk>_,9<q:D=<KE+VI75=IjTPU,R[Zlhv'YCytN6Xpayv/`1,rBir(>3zh3]<i
-EA!>Qr!M_6l@+(~Aa+RMA`tPFj-UQ|:8Gl}vqeOLUNypbTmMR,Jbc2a^-Mr{18=NZy-r6opzafk{A|B6fl~OXow"[Nha1t!M5T&"MyEm7y}MyAN.UUbf7`
-m|{q7'G2brm{EDx)KuEyeS/,X`"JM=xy@G[TOR@|1Mq{ZiNyHswGS,rAw6JXl|kL{8IWKpc{)N3Q(Mtx-.6k,TJ&To<akf97Qt8nni+:MiFrAJ;m{9W+bX
-D"z]&s>(nysx9BySuq<6f)a^#iZ).|}KA&S2gJXQZ|:yt]/0;kbWqX)jP9xymR}`Dbph2@Xf'`rN&_U)%N-jrRbwy}SAn/eoL)y4RKOhSnAi,q51O`g+"B
->g(3l(~b`vm_Qm5+1TB`]Sn/)aPd_L!^$Hr;A.)ZiJfGqFe]Ccaq<DYl1&(,mbvGC-e$#2y-{+T;Ys@MHS(OtGuCCTP)ZF]rsi41Ub)D|UMeF{TFT78jo9
-CyU_h'I"#KDxIZU{uzuc3^|7~`whhz}BXDkYn}OK1%EuPiC)l"(BzABFNpqHw!;4VroSr"!mKw4D<jl`-$LN1c".j`s@[1w1aug'AXpF@o,v)X3UwC$Qjv
-LLj^JJ}h3L~,gFbra"ZnHc$pIsf%0$7OrxevKrAs$Ta-E0UH'|yY~0)2]%a+1"K>'(Xd+"Wuv}'^8ARgFzjaW}/EGYkd'Z7IJprh)Mu@8TtZ+WWAb8",&@
-M3!M~86/8'5;6$>-!b2qGBYSp(-{Y93PIFQh/oV#(7h("}xAgb77-|&2T)h5)+(ErP#js4#w]jgho"wrs3nooa9lR-lNFDDeAoo&6AjE$P8hbeN,Wt{B+X
-^zO1/iCaMD;"(ruv!NnmYc|jL!jj0Zp@nl=%3hidD%56-}^i$jRfdB32e"8tIlC1J9ar<MRTYMa}5}ZsOr{R(SCP^,Qu8DEO2e@9iaYwT]QjI-`+.g#-rw
-d9+"O2::tgSa;/[%Q}rx>$y(!g.}`BRBGdooRd5VuSB0~y~UIrl#aFb;I3[I=1O)j&D/)y0zK"6,-f-13mS<LKW)l]>zu/~onq~9yl'}`5bYX`FWZ[+$&[
-lX$f1);o>qb#].!XN^KTg:~mc%yB7)>]AJtc=$WN=^4z2#f_!R,W1^sv5MYHM3z"9qVT=b#uNcf8Y3Hy.WVBW^XX`x`]eZtD-+{6[m/78SH(/dZy3,_p`}
-x}DU,g{}mux}D3#WUUjik/:nwn=Z8r6o0JPO4xTOT|:qM:u{g&G)xnK4B2"-:A,rFbZfxv4Z|_6Q3b|mty">bDs#"^p+K:Q[&A6D"vVx%+TFA%y/y,>#E.
-!%o_zU]V<XJ8W23s@r5c<+x3qJN@7hA[HvAg_iFakf,mQuW+enCX:p8kYUK(wsB{N6N1ssY8HVkD7-SfGbWpV^fn_&i@7k<Boqx[$a|:OvTsuchU0(cY{c
-TIr0zzN(WN]4W%c>f@=5'/]L8}41R3<L[=7^),LADWbJe`ic95]YR&6FL7P3.UBD[hX:DaN`<<9AfH~Lxyo0OIJUjE}tgi6no5Y/-oO@C<A#S2|lau$Y#>
-([{g{Pi-Tur"f#JU__[[GbR/9K9TLg=(1mBw-9gKX&:%J-J45,KY=Rwkh@:"b)>hK#b'{&$6iiB`'jJ'Cjn|s+3[yJe<M")z_rG}Qn)qMQz93"4[C.nDz5
-vdM=q:c.{>s7aJqB]:[upo5TlmT^v`O##d"U&<3){%.oty{(Ax-K0j=$%!Dg+9yZ,1^IRWV}aYVihqWoMgmYVOb7keQ6BpsO.(%{E;_`!|/`l|$/f_lUC!
-);{Qlg5;7s|snpQDn}p6ZO0axlZG@|@zYiAIm$Bjk7zlSC-B+"J:#K$:UHAN;9jhISZ4l4~,,lS"b^s9oz_}gzYd}%|%dZAc|.s>~,|EPV(o"dw@@P3=KL
-igh^@0{XR@u{c0zBI"9@4j$neSbg_bR3n0n7E10R<}1(`jD}t_&5W>)_NCp/s)J-}%8ViR~r$L~/E34[Ahes"L]]O/ZDi}Y{S+d"tmn<1pSo2g{a07+;l#
-i-t8W:@pRc6nv!GQF+XDgFHDOr2".e^DJ=Z`@TqgtKdL>l[Jfo$6@zeZ}Ks#B1Oyyi|)4w`F=[OST"x1cI]hTFZ3xy$fb(nmB(m8.P~G-rc(T=e+:oi2j1
-A.NidsE.JzYy+tm"#[7-5uTfY}OYs7t`3Om6Y8,5L<c>>(FSI5tUtf=1I%7(G][&WK.9W-9;K>7SA"b_b+-_y'v':DV`ZyZEE$sT'wN8O]`B{m[bWu^7NQ
-Da0%kO{U^;p'#$FYp,]v=X[AvN4M/YOQF[SUCviW5'L{/mw6eVr+Ai/gb.n8Xrnq>h%Gz0iC@`Fu4Wns&k&$1pnH>b=IQ)G^L&9N+!zDe^lZyk,[azCBfz
-Z`b&`G&"#iy0Yrwr!f9#i<Z#!j2V=#mYuDg_rR{Um3rkQ>|:-r-9xWR$1q>lW@~[>a5GtfG:3Yi4$qY,WT)$swyz!OQ{T[8|DX8ywbosU%0#M"-+~k@1>l
-E;yNtTAi$VC>E@uG;|'U|`]cmfA>vI:cukIi,BaQh:HnfARU('R;zr!e`jkfyy!zyeK]q"MLS|$^V`2RrwBllD#GW5E@aP~),W:O&'^(zS@&m0!=m&k97]
-PMqVZ:%oYm2<@oTF9HY5USI{5S["Os^)/u"TeEI)a6vt'fXi/QlZW[#<48HAy&}<yRx^Z+G.:LdO@$R`Rw5hUcZ1|kRULfdkjNxJdEKe2[=/yW(&lEQBT+
-i_VBfv!||Y=J(bR)M=as9zPE3Op!B^hB_)_u'p!&BFgOs/,5-.QxP75"KVqUT,'QEEv'lumJ"'knzp`Rm-1-SDJu_cH7=M~H,#6lf:;VE)B#vuH^q.T'L'
-e]SpEBQ@)M''H,&;lhP^-6b<w}w>XX{1`"T2CB`3.[[d.5Y:o+xK;QN8zRw,/,C>gx2"ma60BPNk#&EF"%hB8]}i_|.Sc3Vbwg;IXKmoKAPMg,^&|3z/{z
-7v+:l]qV/.Mj/6/LxKH|y+KH,X}8!j5lh)P9H$bW|1wpDUnJbK+%T3.dhkF>~6fI/c!f8wD6ssgE=:46H&]408=QQV<9M(hXBv]4pI1.nf>8z.}JXX.z4)
-c)M$|I"9^YSw6YTM(m9GudPo{N,r/u4[]4<]}/y+.hY5r}5"omOI&D4_4sc])$6EGqyqL^kVz$XLek#0l(yb^G/<69DuadJSUpz2g&!WzO{8;'8`Qo"xbC
-{R[s5h=i5V$-WbATclDatUzUh0{XE|{V-@%w4gENf$X0:crN>zP}mU&t.J"09RxL(t-!U:uz-HaN41ND%|{b6[RoU5sCzn(sa5{3F!={0vTDMELvqog1pq
-a8^uQ5mo}IfSWY^r6uh+-ZZ6jA|7C|j_>unpvN_^02ianXg&46MFzZ%n#Psk/fPq$_68L.4:68=>Yv0G);9A[X{#X8a%md'v:#OEQ`1+]Tjj4;m&x(;7=.
-Vz<E~2l<,{fHE(;m})HG3S[;rjM@Nn!,Z+tk2U!'Gg'}!+:B{%PDWu>w#TGV&;[iO}uf$xw|s55BaK^X^fW'h;+_I39;Vt"xx8@8phHuLUfF]R'5vB'XMw
-%SOF!UQ#<w++wL)c7I|M|4qcWog$J("Tg5%9nyyNHu3Qgx29)tg[`/z;Re]!w@gxGR@edJkh7NU4hqy]C}vM<&1/@Lau2pLoF(PfL+|#Fnv$;Hss.qmabu
-F:TAe7emKGB5fm9_a/0`~afP;v6hf|VYP4OMqs{";1g;a%MQ>4P{iP,ljp0Y"Rv`~3}wZ6o<_7X%:rt0:T{WUmGy~JFh`$.&EoM>6IM`J^=QJLJGbyTCIX
-W#gbn2#_FAbNZvcbQeY5qj8/pjMDeU}8(Dyet^k.1b}:Uci`(Wv9&fjV3-u]eGp=Tqa;#"^/EurUDPO'`+gq;;t)e#K:OnaS!nmK;{[Zq5/c_Y-y.'q|hW
-%-})w9`HiEc2m,Al2$Y@k.PQ[Ng:T$!d1=Uo6(^"g2~,|gt8({fPMWb4sC2'4(&38i-RS-'4(]p7oU_4UIKnQduc)9B^J'3XHVO+j2J4o;dnEIPEz$_bhG
-vczvj8]&X"uL0PckYV]6s($noM,N&)$x9y'9AGYwDcTs4Y0:YHrO}3y'nxr6^>"QbK8kQ{K:L::nxDwD&wNc@bjiOPX9kqk,vLdfU]<}(aZfMBd<[E(>RJ
-7IN,}c|w#w3Mdhvqe&Y]Jkd5',7pCTdj.UiSxexPX1$K',iSD|[P7z"|yG@-Fug!%X4^HF.Gm/I>Jp@@2g&`;+9Fbatdq"Q$7D,L{R&@.e@Ac}ZdKhx_"6
-AX;Fe(>_!/aZ_uu3`OU(FZ%[203|n"`5yntFgXOF%=tNXJl%87@sBhi=a=7{#3}[ZuVV<>DPw;DPM-`:JLN[ms-DC6[{mT23&@M%L#SIE_$8U;g2yNosho
-<r&FilW$kT</-0lZT_~Ay|v:6gAjAc4Wa73YDxbvlxX3PqZ!nXdO;f<XL&r8D"hn9[z6SA[Opm67PY3=;e$>blga;%WVVY:5L12=@b!@NHljtq~oR^HA$H
-p)KiiWumO4H41wHW7.Ue]2CmK+']RJ!%vvF0>[BwCoaS`R>fgke6K7M/purmKD';Btxq6E!1h)[.mq6A^G7}<HXv2Qec|%{7IGVEt]F2D>]81Mtiw.rLxI
-U)[k'QtPFvP.x{M`o1W17SS2fLMSPH}}`sgg3C:i7oVDWuZ}Qspgg=oa9|=r8owO&M,c!Pj,L26|Cv"%,G[&(B8Aes<cT>mVeS{Wf-C@"M)A%=vu<mr{>J
-YdUZ^cuAstx>PP"=Lx"YpA-Kd^-g{Z)e[j"UARTs}D6SGhVl(bSt<A]]"{.8Aq>KEApE8YU[C;l)Kv.RsJm{5jKDa1$uy4Z{(c^ai)HA):|HuVwCqnlfPm
-=P>wTal}p|-F'/i-Z+aEu8NL6[/UwmZ&gUX";D]fdH8&_@<j,x]D<ie$4!SpJ.'E~`'z-_<tP|Og.G%G{nOygHC[ext;]ECfTS@G0&p!;cMI#Cp#Ug{-dK
->X_"Cbn0kFD@7SCR<7FHJ_-$4T6K~a@{SZBFEPDa3>_NSD(!d!]}C@fUReBE&WXZnr[2H$(_o2Nx]aW+-dxPuAt"1(oVPAh'v"E^b4|{eh%^:lg%T"!{(A
-:-5;[%b[$]>.<><"O0QlbdL)WdR_DzH-OWJ4wTF5a4&,44lNQewl"a:Q#es(#XoAU!GOGQ~%6%JEEgvYJ+Avp_$^Z,L3{YD7pE9T$/6@sIVI(jL&hr6uUJ
-#fG&wj[Oq^J6.KYQs(U,l&3Vz+9n%x]Hv}7{g8^g}^T!;4aPU<q`b=xD]bBxPc:m9nJ[M0G@}=pI82lLj9^n_d~,-|1'KQrU[nwbCb81P0&B5M~+O#Uq4F
-dpG1m3l+t8Srmv8gkzPjVV06-do^>Wo">GAxE]<!Ff"gWo49IDJT7Hl7XX{4c^@-D{ipR2z:o2:I,RezBURO}wMOWNz9jxu[z&f@'O09^5KIQqu+kOJq63
-Y6]Z+&9^$3kc3kU(3%G8(_crR30]uJM#Gc+[LKW$G>2VhH/K`S5RZBbzF]MoP]_kujz]wjM^uEBW^}YuU;JfuquvY#^[2,Ti>:^||bOEq8CFYgdv8u]PV^
-5n&;k&akro`:XdHo_6eBWjvJk5;'q"hxcTgQ;Da(^6)Jn+!Ix8p3@P1YpKs6L75RoY)Va0u$&283aGGiaOt6yu_cDEMV"_7r<el^%(:Eyj"hi+%|Z^-D$N
-!R^5$c##'Z;0la4bjng-1QK+"q]RtnBPaJ&I0CG".:%HxnRPnSog[ND.Rv--fiC4B3@WkD;yc[YsFCJUKczhPWyWe#'MV7!}[37'%f,j~XA$oyCdKj~m}>
-V{;6<BMb$nhjflGCn#XL:or&Dmn%}RkI,gj/d4g2Q>36'5z<##-d2Y>P-oYm@4_!Jn<>M#s_|sWR&|[Ku}+ue}`(&,&!@[#%7GQK5Q$%zC[S"CMBa)-Gc}
-{Ev5RpAg^/1#sM2=./lTdzaeFT8H}MPI6+p]|nhGtB52fH@OP==$06vTAa-#l@4"&-}{-yJx)&3bd>>voscpKW.7{7QNf`d%FV0j$$^!!+{Y;.GEf's<!T
-,p6AIQ9#h2bu!^Cp`OxJ2G[h'ESTVC4SJWr<nnQ>'(i_R]&Z.0bMMVwRw$8ETYZSB>GiyF",{FPXT,bgrr4y-Is#1CL.9p6p~4G;71{0"]AAkE%UhKm8W,
-jU$$j<1S8S$O5Vp+$=@;7:wrWR40i6NZ1Fmnb[:|`Cjwigth^eR1dRqPzpj"!iBX,"6E6J0N'ntj+QD4oEj55$xaUR5YVR'Kv'ax9J^hHfjmi%QV29JQzB
-%Ovt,iFglZpV@GEU:,I(X.GGl8G=ORz_aI.9A#@A$"D0x4GqHBZ0[c;JNZl"=gToO$}eTEo:+RX24@60Lhd'9SU6}Tfn<wFIc9FvD,f^$FbIQ9WNltVMn3
-n<q6LI[gzgQ]Pf=UM!%]wl|2~[Sp/+c(v:Gx7JMJL:mDn&/!GP.GN5K_Oe-RaNsd8BKqdf!D(&z2]]gm(!VS4%lT~AG^9K=kZtKQz#ye%M&b1"RECw/9IB
-z&6%{a3w(A8_UBKE8$]e6dgbd<Opc9Dc$j-f1hKK!v'WL]RK;>KIQu`Z>UU%eIlE}]s,8|~qtZ;H0!Umm)91B-B<CK{,Hwtlx"{'IOd5d+3tMA}A"$=trB
-61~5Xq)p!;n#~+p-I$'>qWEB@=+Bp^I,ZC"hq9r$@o)hZ/uCREJVPT3j,xqD&K<,isZs"mhGG;y#r'2=bY4"lT~k`dsjooM%R%nImKEX!eI#vs]7K%J.ez
-hGD_c'uwj5e-J#@]d6UG|hP<niwhuU8lT6uGzMIJ)Ju48eLH<UAsOeVIR.4>"Sj(0>M^"1S,I@~U2jr!.5V+|!.:k@g9V^5Iy9+TyU:^{Mj7fk&#$^]T65
-cCu=!Bn/%s3S}/0Rr/#O+wbOwd;$}g8]MUwS@_;iRRYEiuHPJ6[Ab]i8=4|7d5~6ea3BAV/E68(:fenHeQ,o.1ya@`^IO(|vEUlxoRd<ycNR{RvkpVe^fz
-Ec==>'xqFy5,MNo3MK'|.4PE6Lid3a{b`ad}w}8"satcizzDFU`aLAXEt|87e3b${f:3`)!hW3))cG+9"1JJ,ZiH7Z1'DLenHLQ<-_8bz,EQwHEvlrm>#3
-qV{nCOs`xyWL2"|!P@a(I[l3.Ip.,w~a7PIqM.g@bBefproR!HK6+PE#2.0m@-PoKqn'FyhG^;]i@"S0ZY3=6FX(&13qE_1Bft9NhWaA`zjT+(I,&_=#R+
-C-jxORTi8h_SUyq!v1aTSFkrUQg%G#;gOVW6~HfdAF7J6b^7-Fb467Zz$M(tTYxbL4#d6]GODYAt:V.+`5#+PWl=;gS=giMJFh0nEtJ-k|Axv{~F`Jm@Zf
-zM,@}hNjP;e(^kq(;MChP(X:!U>4zx868'l[.5u3I[^R8>g((nC<m=']f%=ZSI5`,Wv.7TYWa3VZHG+Sm]!@h&E])/e6%G9K6[J`z_>OMN43$LGZC=Kwyj
-hiR10xfG>gKg!ZS`:">x&NR!@O8bT1]>(C{dD;}P$w>)n1P)w.N48H['zE5WTjxJjZrC|8pOmG:SD%t8A%GV"Vxna&t@W%P{!.QFZVB;&:]A"'@'$"^"!l
-vKXJ(l<1,7H90eAJF3-CNm"Z;MC|aGK:a)K$K/qI|KMo5NfUforJFny<p[5kt;x"qq_cYXhPnCfM(N]K#}&2.'uY!P7Z.Pm+mOF`NZ&My:]gk|;x:UDTJq
-F^g]na]Gg$NaH(].E(|@xnAP9^Li!-EX.So7@!n@uwd$DlP#gS1plOP7H>v)&f#+B;hc_]Yb6hUOznc^e8{Lqsm#QG{/f|Y"r=A=r+3'7f}fomAnebOI=S
-^Nq./U8!(iNlU")P4I1`+DXu[^cyO8K8"8v(r&'-<>U87-hUUgP`m:%!]q"xB(u.p/|MxJz'F5kbd;&u+t.1@fwO2#>bE'kW|jBO%iDIIE^KY:LQ3%b%M|
-ntSFea5b)m!t%r<]KP-fniT|i`UqApOEdr@7ebya5,r:'YQldKIk0"r+k|<E`A7F8P'Bo'M]j".J|x/yvh1SzX.Y14e+uF_](3@#9=x(NU[osSZF&cSS:j
-5B[j>MXaV5E9b%BPAVHGdG^l&!|ARh#&u@&Lo@iXqBoR"=^%y$#;d]6sh&'5x<AKBwnPMWJ_9ISo6WJT0x>"/BPx"`9WoT.Uhn-k+H+Q=R$'&$tkhA(lEn
-AlDF(kp1eT9n,h@dnXQ!:`Vj$La8V^lU{/^wzvBg=xDRRV#KPkS<p<0l$Up&6T%Ib;0YFLXr)vthr82F]sW<mAQzUGGM+%Q)FUt7N!'}O0h=q_F-7!Z[m2
-R%s2vIIRx3[7DbN9sw8`(OZQMrg$eCH)2)l>F.M@#@^BtzHORC0xF>Q[|Ik!+U!%Fj_L+hN|Rw,ks!Q`E9"O!7Fl)S.lf]Rch%v|0'P$_063;WGm6`B9fK
-7(p]^L1BM#9zdOYvr:nbhwsh$6CfUP8^KkNb:'P<c0[L<p{<ZnD@gCzF[X:#I;~+8sTV+/@X/KFeSzlRrQgBJ(vSc`Mn'&--:X9h~!=iE,qaJC@#,=/Ak/
-`gQn`h.ndiOV+3A0u23ypP24$)u"Ax6>pt.wgL+9:n@t{rAQ<+`XsUmptsI@BF.gavV)@WoAY@qE=kgH|)i-KL.9UMx3(t#AGW;>~0ojSV=Yl!MLXuZ@k:
-&qDVc3-$Ei0VEEbx/k.yXSy0PgoyVU!m31]Ztw`&^td]W5W,hJuK4:(Xjw>2<Z4BaXO'GR[h-a!}Di0n)lzgLby+z-LQmFv9tGmkZwkcx8ni>npb>>E2ao
-lBCm=42^AIWOnsP,.:DzP+e7=f-E'{l^le&2n(+;B;1_>]+WDwfNFS{((x$ErG<_e",&=,!"Er9UaV;'PJ#co;>LZTdV9$0.N:yh(eA}|.Jr@QO-,]CCos
-600=3^N+YS1%EfJOh9kg5/y3yMCL81&hw3kp/OXMlM`#!_}d/RBzb3"G~P2f4a{Jl5a+@a}:d$;J^2E#hHlI&K`{An^9w[U)z8%7}k_>622wcO97NDqlR|
-(aGV_`wW@dB7NIp8lYL:T[Y)-{,_8=c162Ul609%Moc]k+ZE%VX:G="i=G|L}6saDrY1(XJwUKRxhU.#}[9$eDImWgkVeD@stDr58Iajw.`%iuuXY(1^3f
-dBe6;'HyANP%pLyf1B^gQVc`yb`{a(D/uy`}4PhjrC:M^[W2%(2o+@'hS!|B6s<-YX@%p)s|c"JGML~2<#6KDQ&V2j/>}t}m~^k@%PfSYabq2/H8`}&6]M
-EfZ@AGRhIff|"TLIwVI&R}Lk^c9|T!mzk6D-P9_Zj7@W""`s3jplQ2o8a`CD&rtq[}f`'<dmjG"e`gk2TRao:3Dxn7pr$0W|U6''Aj/<21DV)!Fxs]D;'}
-7in;{;Mtp/d<s9vK]VD3Zr^!hZhzZ|;<cSPz_L^Otencb5$p:'`I0r)]z4=$q>V>i/k#{k(9k-of>G'(u$no{dEWE'Ff|#igAua"JK8HuL~iq8OfSKx&cW
-.yF+G[z[B"phnwnj()'k)c{Y=lSpTiY@Pd<V#m1zFEWE(BR';5JBe}SST&apLukq3QX<7n,N<`~yaT04wrf"wXx^wrkt2Hte|oEkbIqb58`:,IX`<E`PAC
-MTDVeL-g;83{_t(6Z/3UySt=yIxY$I_0&2Z#X[bLa/>FPx]EVHKP/-8^JE#ujd,^yLB5NR|R:%:%8^qB`I82'/AY%2vF+SF6~ar'tfq<hw[2HwkAy;Ni{J
-S;eEQ.'faTtoHx7Y_RPQ=j_R9ad%gS+V"s4d9ZoYQj7%c}%_z5+$$maVj)m8<dh+oU;(~G4B3vAMxXvb(B:-ai{$9pp)2%|B+sU)/hA]6PX$95DdzzkQQq
-9tHm1Mc.2U/}9-Z_Sx1.K.FrNS3cM(;-@X@zOi]bUc3<zN~<tREt=^-M[E[XHq76o'O,lfnzeF"hyo[%`Nx$&l}vQs=W{QTvZ`l#c1@nnH}S7s(esE"p6V
-mfO2Y]dNSk(B_LbLv]44!e8<+AdG`z"p34.a|mjPo#(&!/C+N`G;OE$,%XkwIuf`oDjqa<RkM)k&9b_OfzH4%i'GudMd'!6(G/d=u7&Gn#t%<>3h|g5{7W
-99&9'^MOeseHss~t+jJHFkYX@Ri6QBND+,]`w@PEjziX]v>7Eb`%czy,YK&}Wntr$QjI./7_C-IAUc"@sNu+!MHQNiv:yhnK7"=#@Pqc2x>MZbD#BZJ+3w
-ZSIcRi2mO%oFOkjlXhtb,ecH[}W>;f,/b]TGyU#i=lsX^8u$X>t<qGLYG3AUHvF'Ws<Hok6dE>XH,4~B'@<En%x#F3+zHkxdI6Dl1Am}[r`T.D:hP7C'~A
-Ff9<+2bTCM"S5(k"vS_Cjp.<TfNq_)OX>!_R+orw@,gbaH&UsO#6'p'zd)N%@<1bSE4cOwEF@uK$Xa9]}=Dm&aX.j"+udz,6D#`U`eT.JY7NvN$EY8!/"E
-R6<FLPUE3Q'K.-H`q<(:<:MUv-B1'iHd^|!@'xwRPOH{7Eh'G/<3qHr9DGn:&<O}!YZ8TA0^0)6%},DK^Z}#9g8jOK;_rm>,lI[dm;TP|r+EYRgu]8qpYg
-S0A5@#zA$fZm!IXZb`B'aqgZn;B8J'pFBsX4qRTvzE(WW!<WMu2+'G1gY53S=TTa"rO$"wj(UXTLi(w(TX!Z%J<4sx[:`_13$.!~LS4H$$yaT[h`HvJ>'k
-!Bm/#6F3"zAUxv><xr[SGQr|8M`vLgk(F%:$8yP;@MlF-:7AhZpNaVmm%Gj0AthR5GxKD$_)fRAbA6]8PEn"h9(2!465neRi]DSev;ACptnJgE~]N_K[/3
-{d^CCd.$muSuP.05!/pvt;[JABfW{re_f01p]j:n]g,l7Hfoseb;CBOmm3MA9xmZBO`:1^F.r6w`$.dT!:@YfJZ0T%+3;#R-D{b|y`9DNkd&:C20vJiYnM
-Ko'KO9sm+@XG5y2<59G>,JSPU=kfcVI.X9E@cA9n}67qTob.cl>D#Q$,=F1QfE0=<0Z>kch+(H]7V_rM@@Af~n-ugo1'WT,eNTP9|<ejbg3'YQ-=lbN-<^
-52abcxnr4>Rm}a3yuL'FBT~^MM+BwNTTItw,sj@sPsIsD9DDk3,ExCQ'[9"_])2AIl@Ov;J{GJ}-[[%Z]Xq1[7;S/':=.[f36`E$lcDQ9+/iMXiXBx'zN]
-Z(U<"Y5Mbg4Kw+PTmV<vnqG09-h;:iyxhnN:hB.I`S3{Oul:^!d1Nwk:1]a^%+,Nsv!-op`o{jv_T[<Th))Y`e4wfo{|]b+V+xk2NJ~G.i>7Gb5Ru0%$:o
-Vn$&wo_eY>#O!7NJnEeKl!tDY3{TH>1RG>m-I30>XQP`lx!@Dzgz|WPtz8#Zf|M@B8qpTvc#J,!ax_Jc+,,O72ZS/'}}`>mH%':-MI-E$ZI+OI:TjyW.wV
-k.U[{"WM8k(C+X`hHb^=9VM8"g;1[MEd7!__{DH:nu.R/A<v=4&,S[f>6xCRnREq)>)p4#~Kp6H]&bR`rNso{<unRYl]DpJJq@SDA|zw`n|k,|J!3`g_mK
-3m^_XHxX:'H`EoT;!fPSIt"CawV}pRA5|=3L8f5JS]]UH>S<s6G`R|7Cbk~n&%09up_PypX[$t3LaoT_.`taq|Xu-uR(kBop8k|Ikz5j+j+o)]!{D(lU4o
-l_$88H9qf0>ycFOFq]T[S5Q4o@Ips^B:gr5^ys0`at5,7YBcCDq1`5YcDAQ{!H2kB7fHttu2$a4$O`6,f992w(K4OF>SD>,}fhJCP@[bEAsaN>/V[HuV1O
-a:n)U(Yu#=u]U_Vy6"$K6a9}LZ^}]7ekI$'ifb5N#^/bxmjp#STHE7#H;Nd1R)BhJIa|QOH/5FHRDumI[3(EXcKWnM_`GoEXBWTe&pwU_4i-V|O&E$8.=%
-N3kKk+hQ5+{:QvLJ<3XaJVD8Q7erjZdkMi_(sZ'[VDkROwNz8dwh;I&0z(<-7,+g;-}{Mi-EJ|DxOO@[t75%~Z-M[D5>i5d3&{V^Iw&.6xjwv{S2qM$eHb
-"(HC_HQ8r[$ljyn+ID712z"-9K.vwsUE=_wWg6}(rs4:3=$b#QF9X1ryVi@B_>8}i}FVcv9_x"tx^uA]Jbf3`JUZxHLuD7stRaC4)4rJ5VJ(m(5w#%8V,E
-YMV5f=TO5xYi+6=jy|8OOir7o}9gDu!Ca<k,ZdyAnR1j@rnaDrYo%3mE:])d<JiIJ$#MY<-#Xd1y~>ppx0.WDVFT4CW0CBO1c8jbAVlk$@[,RzPt<'KY7U
--=kWMXV%;1"WZV9,hNxRy%)ZlZ641!H1~!:tpx731a}:v)eu/=3hG6:@i/X+a[iG~PJ/$|I$P7$-,)hvwvjb%IKEZ(h%uq)(^hV1f"Hlooa:}YLW8R,3P9
-XbfBV9$sp6]:}&pd,ewr(Q/D'",!n@kJmY1J`eZIdS>Y-eUPOxDruy;}%:ax[Z9l7&#rXfXo!gqYDx4@Rik(TY,Nj_yhroIx4!H(LLcEAYS,-]h-#K2A>&
-Pr78oMs5a@e#5EJcYki!WTmp8,Alc,v<|],c5R~bTZ1rFkea6V&6cOT{5a>CF1rwJQpRp'Z&C0;plW%!/l+wOeMn'&ga9%LP6"f6F}`gfH7N`K@_X$|.O#
-p73jI/K#u_8KoFZ%)"&(b)yrWeq).!Srm"_Ls4O4a,w6@v|%X@q"G!%w:F'J'H4n>ve:s1&lzxg#p>4,'-Qjls2uHkObw/Al_#9]oUXc!U-RSVR8/-czIs
-')XclR'xf5CqsjhH3>s|:i$9y[9/HUejA.2-.h~FeMeTkFq^mi/ngn+@4y`d^ZAGM$uFi>~t"3,tld@Y(tTb2abJKlLO(yKZaVce6(TP,8bX8g9_,>v$"3
-r,bRaQ]R4}jxICKv0>`oP`-cb9w3CcFIL7LLtn{c>FiP9!r(XKK%^s6@1jO6W9%qVf$#m"Pj<<<#_0"t-Z-({oNZ>j6lfi@U>Ee`Ea3zZIvDqFc|h,o3}P
-=]nD;R>cRj.Ewjy&c>R-m,wj7IGfY=Q/0O_.}BxHUQcA};u30[o'jf[X$caQ'^|%CB3Qg`69CeOTd^6APg5Mo(c#(.B8ELkV`46M"|@:&X64o5,ADVbtgo
-F}#NIub^DOdSEehjn}m";2E:)]Y%x$zbOUrcg:GG]Nh8."f&.E:Vwg=Vy|~b!jle9(!eiPs^+^aCnSx(<MXu11fMyBVR45+GSuVz.Rc&![__JQ|fE,_l]e
-yC-iolvE>/8Y%|PCqR:P"]:T;Xp/(_IT5't/$tJXfoKDtEUfd6DK>H%;k#<5^R(kL/qwDp^-k9K)WiUsc9B$7x/7/Dm88-!ZGsI.p,cZ0+LQx>0-JA-]q"
-8R^Y$xi!"rHXb.|:g,>l0cF`v:;SYbrvqviylpZLto_>zf4,@/o'/0F$.q||E(ymU>v]S{<EC+}Z],MWtk@ui8Ag%4G0KN%:.FjCc8g[D'Az4P;@{$kjIG
-cA'Go5T[Bo[|KTfiMmK+FE=cF.5--#[R7c||C)YxiNl)lV#XJr|:;<w(OFNvpP81|Yy8@W2%bbEVtklN4RS/V&O)/h`GI/pKUjd}(=Nq(8k$R9Z#jh{]Cc
-eX{Bv<#j'L>C'NRU|X18Vm<yh%4XAt/QN1a_sZlKw;%BuedJvr;%6c$F;(|&(L>ml-W1J^n9bb]s6&G-8zLP}(!]evs3vzW.T@OYwA0bh(;0f0'CAUvCr3
-%e,7CxGq23kt^+[]o'an(O:'~w"q_riqqV[>(eXqC,[Tw)2XAUp<d!2Qbf5(IT5"e0U/=q>8+wp={ZJ,>7[aESjh)pA<UV:qhOk_Vm_l9kU@)]>+@c_ml%
-9Q%yAn[.{wn0`JLl74qr+hWX4o_&~MpM!+zgrLO5<h#o5{H(y2wt3!M^37MFU')f`6m5+P|UhE4wDrtR+,]u<H+b{i&>j:}qKm3=@]<"Ky!oA9G60dC:C"
-rDqLnJ+HbpC9@Be#oI[|el'V2BqLL38.d(teLAkMvDJYO[|`9{X}0w8hlvXjB|xxx)lG3'{70qoEs,0iK)"L5/=1Y"2Zw4/{i+{=mcf44/uh90rJI5R}8+
-[J[pj"}!E[3CSAK>@IN{Bc.UaT=O#U)$IILrOczkE:3:|m[^]4r|AO:1wb.a.9Ya9|@@t;+:D:/`Z!vkBOizTRWQz@.0KdbpB|U!:jO.qx717.R`j]Sa,{
-2='u$@}p#:!`5g|7O;@7vv<S1;$x/W>u09qe[It$7#b>q%>A<6c-J_k,jngQHJYhTQLS[3B-chuKS$ckR26xvT/jybMMMpSstO{GuB'_Mi;ls|tJ7>Wtx0
-<SuTc}VgD#L-r^8na^a9B&lcwDHg>o!`CB/{AuCF(rc&l'%%29<2"wLh(k$<X8qV7W1P&Q[3izZf.0xdVBh{4|FBf.gSFR;d5(",N|/-nX>BOd)wVX#Tkm
-e5L3vNUTIVmqDW$Y[HZ0C2GALEY9z_Dbw;'v"2'ay+3i`3{GYD)s>Lb9SEnluhyreUE24:MiF(mB@P(@]q/X)$KPAX(e>{b|#;~&d{kNgtOU@6K]l-E7a{
-y%s-!kO0_NRDr"_){>J.QRB'67m1|0o4rQi+`u8pUVE}!pW'noujW:%9"cV`>bKUp<N;xFbWAo>A"_l2Mu!mx%a)7n4ZA8kpdfOTG;|=.Z%TBMGX%%w{p#
-q1-6,1i-mX_AEcvSv4$oYhI@unn>O7-KK'<pT4Sx(C%B4P}xE5l&49vgn:4t0mV!WW),OPyUiN:9}S;WnqL8NG=$rNdo8a:A^'hKz/Hm8I`gY)Nu72-HFB
-%^wT;M$!h[7/&&BqFj7t9EC'rFyxfi-"0!b#Nflh>=rklKrMS01>47g$o%BV5k}8^]o1Z$.',hGCTgnTS@]H`q^>RM3&k94v)V{H-pC#$_fGq"Fa==a>{{
-L6^z'GZB^((i=f-w.M1FFvwar^'(qpe|hhu1XhD[mJ{-&-@bkRe3_3ei[$~EYMQKdXvy5!41<p&vM#')emB$r[l#jK||BTa#'F(oA^}XrI'7b|X{fieg2;
-~H;oA-LqxO49+Z[<;kBM.a.RD)k3SV!3z8{6WdUi~(TA]Ykctk/b-T8P}BD9&,=-MzI_95gTH,l"OD],x'GJ+)$=Tq;ngv7%^FCMQ9hUbUzy2ei^D)PDh/
-qG.vgy8W)bv/gSn6wh3.5{{g}Wu6OLEkTZGItWf1|T4r-/c;Wv7Lg2CQ,>2;AzX2tMf+'wH>Ko~WPEwQMC`nn!-uF[XLEejH&3eMA8p6Tkq1<H#:ulyd'm
-t79uLsb>+jIZNo36W;+/qb.b=I@N{8/sX(k8^ao[j)xj!N_o&GSEdbJ(Xo.x8gy7yGLmhHw(t=AXUg.Lk9q[$U!92[==Z-66i0l_5!m"eXjEu^c`rPKic;
-7vmSr5I{>cP8Hg[C@"_2Is&#=ya=tqXn:xZky05+kES%'.&W[:L`'R<[x>%k/5g6jBwMJEO"E(.7+}K|<DB&&$["y!CHaJr[Z!=Or,7M`RB%o[D]Ti,7.V
-u.K>,;jh$8HKn`P2saoFcN#41GjIlVCuedCyZT89Up5@er;,z`b%`/bXjco:-K62nHmt6AvW&9@%HLac]6skDGv[&L,KKY`w.Rp]WiHg<FL{h:+}0:[@f=
-FR6=A@4B[+8aM3+.z1PSHV/v"x:l#>/x#cxyFEp)T=Ep3F=ShP<Lbz]6qC:Z&n6:shEH'=WD-X[Riqab%Ta)ei=XJb9bVt{T9Zy2.gYY2y$VBYO&FMBsMt
-m..NZgq+LC:GhIamKVeR/"RGeXdmwe^{_},)-v:lB:IP4>+Z#({#vdmx#)GQA(LUzDN^_<'WmhB`P%i6ZRB'F"D3D.!X_:1OF>&fV:rU5i"w5:kTIkTA"}
-wXV(ZHG69!TGcilWVyacq<i3I;UR|N0(ZiCH!hFK{kMo;.!Fk&v0,S<eV{SyCr1;9Q>pO$yzE<R!F;b|<nl3Fz@KTU<jIPG0I:e@cO~Ip7zUG<2IcCE+G|
-xh{g>Q;U_itRuWhs_k./5`YZXpC!~pW{Udz#":yENLLd^+)S2[Uij80BQ)8@f8-Ym.kJ+<jJ@R&:.S}x'p/$;=#x,p:#AlqqRIw"MII+tdlm0E6_'Jt6k9
-"%M:9mpR-5V"sYFbC$r,OyS<A}6-lhWEb@Eb<!Lo~^twUEpp,i>C1VVP'cdW4zNPm0Z`eA%(jjh)uFS47$}{Bh#o9oX/]pP^j<gPfxnA/csS,NE,k}cZZ#
-PX8[O.G:|hW7t|p&);3%=kP5J)h)+8LLj;`@mm#883>>OxoDow39vJaQBD1LyQwt<=<ZGT-^Ta;8$,s)f]rwGb-46lX&MLg1TaKeANX]]#RGlll+_jrRDC
-'Nay..oqh='2HV[T8N&Fs9r4M;U$0Tn$b=a$+-%CX/X+QjH"0<PCQU[cu/!)JXY3pSI9K)vdz!($skPMkX9kSoW=:#`cmJ%W.'f1>/_kr5]hDwl4$5!Hoy
-oe>q@82lE0NN4l)-Z%'dH)OH4}[(`y>,t!)CWL9!Av>W{JcNJ})v8!|'-,CEtVf2@&rjw.6|$cHcB]-=t$#BdNwNWbK6}BO6yxI$]Vq<|XTS27Hs:Qrwi:
-YQ'iRCz%2r20,0I4/U4A=4)$C%Ks4Tkro62[N-{DdLgP0_a:hDVm0HFn9cmpBj{GN$D-g"nInruLon;X>W!i9(CW4.:Imm`=K^M=2tP@C$43fd$kk>K<"V
-z[LytuKQ&P#!#2@p%FdIx85]Pui%]MtQS`Y,1&L6&3}+ZqyD%S!Dd-TIc6z1!sf|Ai#'bp{zCn$9LQR.wjq2>JHLsV$bPJDSVSJ,Z(w]9U>:w)onBl`s}%
-%!$$2p8Q@1BZ6tPNG!H;<:S1d(PMygRIAAq<vuL%&OEj'ITjkskIso%1S|W%0iy5JHn,_^tVeE}"=qbl3Uje@.M2cY6%CLC)j|w.IT8F!YgcFPYnSX5Pz"
-x/AJ83L-$N'bM,0bxEl"=S)%EL/";K[2__)KddsXq^UFJ3__'zc3mBo)oJmWtPj(_a)Qr3R("8Cj336.gLViqH0b1HuQE%h,'5l.kfYhH3O"s#qoePbmB(
-p/]'$LNY~diE3L80Cku@Jn8Rdz&zM[4S<PL^5[h1>ymV#d>8)^Q[{#vX+p/"e_Y2TJg2O#u1ycKmbquPN%<LSy`Sx)$oGo%[>e+{/,H].Lg,Z[0!hu(-C)
-sR&R-5_C0l`Jp)s4i@So!HKR93cSpd)J0+aA%%E/Cw5+-.mEbC+&8pyr$n4A@-b+0-Vo'406cUaXDXnCK4@}N7GHRQm[)x-EwhRZ%M)11U{!O(7WG"]uq!
-jLk]~R'_qM>nZtyZOPJiI$zPi;1LgvSIa"Fx4GJ|GZ2+&<h2Pf:-%G#n0INJ(DSE_[U+j^C+`ga-U.HE7E@%9SSeR3LBe!xm_qJ+U`w,tqyI}:nwAtg,pr
-Mp=ZZd+@{Pt-zXMVT-@sod|hKcc.0nAe_%f'#jJCu{KN5!EtRDf5IYjIO')@mQ%5)-''6]cja(Ov3_wDu`AnRH`e~(h.aXQ[yX~/at.mCY9(gdOW+[!j[Y
-7=21T#tjxlUtr"f'0PH./L=u"7Ypr%p1B7WUC[:,9;F{-^~%8F(C#RO0T.eef+iFoEQ.={#As7w07nLef@MtG`6pxO#lOCN]LKT"gZ=FQ$(#3RSFd^&;0P
-L<wS`vYiR|zl=]=#oTlq2p(^p+HP7u/[f}Eb9M=4+m(){2G>qawu1UT7yS~4axWo38Q=(J}Ttf6.2HCM3lyYV.for1T2^oRwQm/_T1CwIO|YW<xlp!IxP.
-nj<!bl<3<K9{4pq;86s.Q>e5g}wAy,My[j,Q%qTkkm@`kTzD!<xy$.$d]q]P`Hiic,Vc,ui,^<&|Lf1OM@-cHG'KK-)2BpI"DeKj-`#njws{p-DEO(!2Y!
-kr&qlTy@$=o%x>tM$FqW;L'@B.526CF;6'"3X9>u6u$S2Rwg83zS!Bh|712$+P_3~(a^/G@u~g"'H2`X>PkiNsw6TZ5:}971MGZ!"{;>73Mkx`!_&7zD'N
-T]:u:Pww@X00ytK[xl,ky"-SceJ+xA-5!h5{903WO45,`_9dOKG3Z[fI}e,zw/:_Ci)s:0"]`}9"GEY`[PK.("f8gU:Qq<k5(VXxLHR8N<efS="{t[]j+D
-|/'|9x082VQq]|eoJHmA(E4#6IelU``{&6Qm"Cb#t@|!]OZU|tP;_7bfx=B$/`:PbQ(od@r+K.`1Cy7(>GzXwfjb`^<DfY"Ad9/6~6/t"Wet.v5izXMwG1
-Du9Vt:dn_Ka>Q<ZSSBK4xN,.)J9W~ycF_Aygx1Wwm|7`U,4e;&s%/]Wd^jLq69Xzl2+C5^f`m]$fS38!2v7}`2+H:lumyWpgKJjpah4&3G"da;$'uQ.{yQ
-$y|<H$o5.q4@3B7<Yk5lD;'NVzIICJ^FhExe;LLOM0J{<i[,F:<5%ub36UH4pS'WM3$Bp>W:gjU=6Ibng(HdpNH2I5|Kl[}<mA$Msy-}|e=VGRAn,#1Xfp
-4#t>o|RHtcXF8"X17C#g,cjyaSi9U9x6%%W^YV,CE30H/Yds)Rkl=SnO4JuwQ5%VYw+3DVFx.p/gis:K-DoIM+]{t9pA|5O#6sldk]l"aFc%ADXZZy:|"x
-:oy19s5JXmFrNj4niHC-leL7RJ'9AZt0aR{]Ttg`E4{VW_I]%x3u|8L2z(6_K5r4"NiAB=S6TsZqaEmF63{S,7T#X1p04cQA,[U4j+A:#qGTBs{s~v(bm=
-%3Jkd+fL.(nZT"ph][jiu4=|4{M!UI[QN6T'E9,o_E5cDi/1v-V!f$:6sfZs|'k@Z%(xDa{dG"^hMt<0EivDAaS29hhn2)U$5aE]'QS"pH59_!N1>ZO[Dx
-nB<<3Hi#5d/jo7EW[Cu9L=@9[S7evR,prxA_;V-@Tp6kX<L"~S+6iRI'TSu>|Nn9j`L#XER^$uIv^GCYcZ#H4v^0Ak{l%|h@2SyMVP~%Bo/V)HB^.5M[mc
-Ed{86xw<3p]de"$#y>(09{`hKvkP^_3b:wTv'IOGmK[ehF#&ATFXX5ybA{POA{W+:5fVs"9ak/d2Tz1}kX`jg^TVe>oXd7'D[e1tfdp[j02S$:O<hr2h,!
-+/<9%nhERzS_<wwf7j"iOWXkYMyZi<[zRZ@2Jtkbp8=;}+qZ6gRR@2sk$^dbsNY^n=5y`J!nh9$k1,1BX6hSh{,9}tsyZSeVG.yQ!mqIgwF3:/r%%!F0co
-@[Wb7q39^b|`:(QK2,@JX63Q3R%76M)Q{'fOhbrE:>JD{F6K6FQF;p1:0>%-BZk1o`TlYPfSo0SX/DF{R./W"-b,L7%|T`+=8(v}&L%3k6L-(`.3Obn9a`
-O|})c&_P^_,OjSOYS,O/1uc6ePI'OC$<k-z{`_Ksn"~#2XI%s)%nK;kuDQS=H6v[x[+y0)LyPs%[q(thx[4Sb#A9J.g|oqOe$iZl[]%)|%DuSL44ASD4#u
-_$J"KSAu7=srXheYa7df"5#`!@7y``,6]jA%a,dn&3YUFFg`+@~<8]1KB`x+}[qO$I~`A;]R7rN<#y2U@:}vifeY~&j'J:kyrUOJFa'5VQ/x~-j_A&ah'+
-1+I=x^[Dg``Q_Qc`|]hq",9@=ZbNI'ZyZOx[S%aCaoq@L{-#NMKt}}%UPdO6W6N4%;ANb9;ts)9CLV%Y=2#RCm<!([3DNmT$p=BidP9k[WqX}8-&f-x`Do
-i&^+'@Umb`g]K;kdcfrC@(>IuFOlF^Z(TVD'.|l:4&2$PIYi<K15m5h|d>Al=392x_U$!'z{:ExxgUw(L.B'tPVZaml_|G3^.<`^se9ljp^WYrw0c<z)4'
--Z{@7;0.xu}"w<k;NC|#Z&LLW|o84+{M-F~[>0,{6:"@O$o^#^eUkQ'<Rc-kZo<Sy)7<2Dzt"Lv!$&SOqp@GA`NCGKOBaJz1%ZUw!)b=|r%iPYOW|o!nCB
-_<T'<#[@5CM/[+ZR8mGbl3]7cm,^%!Ix~(cEU+Eb[VN1/l%pR)d<YZLXjey<1mHxP6>F!9V!4#I9a1b`O5vD,Dz3:oaXm1c$iF4.Emm5>;_zrtE8`jj9Wl
-)m:ea4;&9g;%If^dqc,GYsoF#DlWV#Oa"uWvv=vFhKwW<;Y2!(W|DllQj<9,RNx$8Z.#|_t0c{){2$k8(;_>!WKKQp-Ucj,0o[rv,|O`|>T"|W$(gjStq^
-iwHkjnE"|tk'vU<m^E.us<,mSQz|W.vMGZ/5LCdg~O'xY."BE>#3"3n^E{PU!]U@LhE$wjrpxnE'Z-L-&>hz+:z'tKRD;W}57k(A]1|g:::y-Z.^s`JO09
-yov`XGDBM7/1DBto<RMj_l~_T"0^m21d/5DvSo;d985|ti)v]1~-+H0KG[e9e/9r7E/z;ycWGT]'GK)=M9%D)!wuU2a`O&h{yv~kBRyURrbLM5+phQgbsq
-l#|N-;R|T_ILGzzQ>&/(ZHAVr3mfG2g-sb8DUTs6c6R;B/<4n,#EM<gfj-;:U#F-K<5G!aMUF7C&l:Jwhc#^BX-U'UtpyQ1g%k'7@w[<#Z}<6rk+4109qj
-LKZwInny54E"l#AaVYdqC^6lqa3ii4R#I6T4~e|s#sK+VU"NHW3atk,oj1@YX6FI{@"-'i;P:q4R1-7ClPFRc85e<|e@HZ9ko_4r`(2AM/hs.Er$=ZYWLD
-ySQte/ag7bd`D+;py'e^~>@k>"W>atOhM1u8GyNx(;xbzvLIH)hSYDryq$9BFd+:H'(S%%d!Uh2N>S:Tkm:jgnK41zu/9ITvVWBP@(6]6ml,1ejd_{K9wC
-1r"$,57nZ'Yoypgo$%c%2}jUgjTZnJ#JSkcF_SsIhy~i{!gpL}fMKs'Dzl]Z<ka0x$cyCCXE''8YID(%8`=5JOPS,%AjNE=ZY48DyX~rxcI}KtJ5Rd"Mc:
-2u:sb8@n:>WLLz`d1ya).I:rXK'H78zFvhVDads^:1z4SPQ'OW=I<1zl<86vCmp:.g<}4K9b3W[,@QcL:wn&e"KDQK:}NK;V_kE&4'~4i^NoJnNsD(7HPH
-TG6|B`6o}!I1E,x9j9la7a@h;]f0/bc(]coy3Fv"@3TLX[{97OAU1-l/haK)5!R-(wy->Hm4nc#HZUPzv6:H2;`}/d0/4#@.ozKyy@LGA#tW)Tq_Er6Yuy
-G!6Bq8BtbfIwwv:kD#!nhz)dvDwKX[ez/k.#M3F@%h.k!X;mSF0Qc'c5{HC4aj!`$<a4|sT|2_ob:[f!zb06z;!'hW.p6cglelYe<JQNCGL`bT1.NvS-{^
-wSM^@Ub!2}9E/UX[qz&DA>"1n/%yBWf@[Go-)TMfuK['En}D]=U_Re5M$4vnHy~T~Eu1v2v"A[6u2TtEo7-1xFf%0B.[s4OW_h,Q4gfwhfBAr[k"+Qq#MY
-1;{7xo2JQ9&QGLT<`1r<IjPex3[a9b7iL1&F9nI(}nC4Scu.s#[TMi~U_ta)L>BJ50f#m_Hi+y9S-Y-FQzfc$qE(j1AfI9=tz`~Er,zcm/;4m3k1qq9eFs
-(p^Y0BA)EsH31+:Rd1!g5)RZqkIo/E'}HZ!J.-0ec#q:x+z=~^U6AVIInDT(V$w7EX]h+bW(BZjA#/-g3bpo(I=,+by<blOGX[TU~|SM-J@|Lz)z&ck8Pg
-{gbzI(:-K="geyYAI'WkhetS(P+vZ-_"^VZe"9l.BN/:[$#hOlKOK&WHMKGoaP,)UQH>:pvyw:4gh&pP<)gWKCTVrHyN3^O&ZKnF`rELj{MM36oQqkN)zB
-8Rka<(s_8wZ(8_1ck"WUW,i"//>hQtK@^Jt!%WpF$k1^Q"I.1V}Y>]$<}O0396P0%&ClX:!S-;ds.dhVb'38wGOn5|n0Gz_akKhz+IS[{a3>]h1A<(+,4b
-&b%olqs{zMQJ>I0,8JK:;zYtigPL$YYmN)+"-nNleZ,Pa%n#Ia:9EX#jW!#3@{'<qZD^=6_fGS9f{mA-|wZ_KY$)#agR5^q=)aN8|YI2o(9PNQHJ3xLOXO
-6|"xeoCdwp{vcC@8)}_pPk"Jm=4gta#{!E(B{s'{l(l}ed0AXV~nM[P/I(6Lgv%M5I2cxaI5Kpl9:m3>'yV!HrTjYCj3YV'6r[V!/e6=d1~4>b!=]Al7=T
-.`3#ER}T/Y5IR/B-CZ}&28B-6ZnU@I<-'UT$@1/0=!1Y-/b/YjnS}CWUW,Wk'%]xqM^zbE3R6=&.ew0B/r/EMs{MwXI-&g`jh66r:|z;h{G1/-v9y$!Mc+
-&lrb]s=+k{uGnY_Sr>$24J5:dsQLn]&jxt:)%;%MDtgTK@w#W!h#sOK59WFK0Xp^V28KBy=A:J4XVek&8ed6pg%@.!)G@LW[_b)7|bGB7}}C<Om3F+]2hy
-"rLxvGN{tO>&&IwL^jcd`o#-{2|XV9jH;G-p~2=DY:u`4;6!+XwhR(E::8>]3#WG):mNyhy=DlF}J+bJ(j}#=+YPUzU+CYHYIX:[$j!6>&4:)hk81wo7D,
-f{('XR}mgJ|DbBf4@tE!JaE}THOhM.w$!Am(S"{F{3YbJBSd/3MER-KH'^UUg(a5X3)IDd9N):MPNm]i`"feT"z9M'baz#^&efXAI(CI6s9`T{DHQbj.J]
-drM`"xFu;^i@pqWo1x~z'w"S|AT9&9ZK}6puvs"#)x}N7m69DkWCU6Z'$<p^BU7n^{%/WqMgJ`@r:'9{s3EVMv(2EH65ih[2tenZMptOo)gyC@B)SK{stW
-jIvGZS580q7l/Ov)inr%^Fp0v/#wP"_XO#z'e=b7@>gwdUN_s|JD9,6G@#6[L7.OFLXPjTz^Y_[V1dCnfjsHVVP8>02si1<(H9[19|$c]2bL~SWNC(S,;L
-l9K.i/E}D9{3>]818s:Z#id1m>f^<mI:LO3lg%&fDR|`p14^2H23^7fJ%B^=~)DbO-kH]dES3Zlnne7]N]p"Ya]%<{FS.cZW2s+`hMgm/eBl&.3k!+m,h2
-_GK^uj<"|w=XKb2<]MPT'vkI=yu[TrQsN#"].a>19pSR:G^imJ|wo;Z@k28F/<Ij(@M_7c3T#.nf$X<+UYz.dy11db7p',1dFZX]07|0%$LU)Y#YdWrwt_
-[y&3E">)VvOD@,}40Xgi3RPddIFXTX2U$DaA&C|oU!7&!zMi8G'I&l1y9XHl8Y'i6RhAzApn7;,=aEi&,!=,RLj;28=ku[l<c:^Ag<8,or_h5/5iD%A:hI
-28AS7wG_3Mt4;"NxWo5"{t%k!rMFYrv-CXvpUD7EY8^2f;|2($D5.Eh#xE#i)Sa^[9yG4JAlQ&;lV0A&zH/B(yhL;_d6zh[wC9k(N-$h.>)[Z,:DoxJy_u
-T"av_U5oA8y.#"!speaQ-.PURw6e%T8P.k/gou6+mEi&Vz%8nDzM9IHPV7/JmE<}4T|9$)O+!SVxaJ#3B}qTg7lY5"A:x;)(1DR4mt}J]<Q_~lPf945EUI
-c<31>4Q/f>lTOnR!mC>}fWU/(_6/uIpo}axrEU;0ER)oq+22oSu]nxle#(8'oP.<X}Fj_ask[JuU,dI8.Z+Q2%o!.VQsouE"TWD^.&8h5G6<hY1dyO3pR^
-xeuO}7_pao8f)f=I'_Ow=8F|&#gA#C9[&YTL"I)@^)oVbk]]<X|!@|.cxlsG/uk+8n}I(Evg1Twvm2^>M{H.bOU+bXFt#0`6,RlLTIa_weh(/,n,/]j}tv
-gt]8YRBgnC;ib.g"2xLE.dm.$e/uIS]J>l|pQcY=g8gRlTIIEg_T<J%'9csc<`eV(UWDRX:]ha#)Dtv|i{{sM,f9+Ay7vyy;Q/>c[08.#e-ozFdNW!1pr^
-eN"~a2LQkvVu<F)^XuKEQ>LDi"e8K]U(P.StJxl+;}BmFkM{_W$(dKKTzK>>llr@Y)O0P^.0]"'4MjTm2i@+9gJh.nC8d.kiU[&O6FaJ6doY"|@I5lplUE
-l47{`b$phD+{5x-q)dXS!}`}7P]reHbb,Q[R_L.I]zO6%N`F|GXL5Z]B(KYi2!y8jD5dN'j%E8AJz70xDFs.FrSuRq4;3/k,+ASBq4Wyy>_hc7PT^%#y;H
-DKB'>51OTQBT:p35=Z.#;BA=,Q$$+J"R2PZP!vYCARAn$O!]H/>Wli~/M9O{vc{>qJ}y7(E`=^zK<FvNa.Scc<f'rJD;>Dza.EjP0S5J[&:XZ$y"1HhgaX
-jpH|Wo%D4In7MmX`WwWAmzK4(0EF<)6v~J;jizV7HeA&=oAB73nO:u<4hN$l+()6GM=,_b>c{{0A1lp':ubGYEyOAZF/n3arM+i]jP[hOOO{U1}@-011[w
-AdN#7bO^AcccGiZ&^@HYX[f(~lv]u98^5tO4t&>fkqII-P;,NR:C8U:{Jfz5Gde]U2wG,vKI+A#5gr]2P0B&F;,}%be{mN}Q[|ENk=dJ@EK3c}sDnT]|Ps
-zHTM/6sYL)&vRNQ(7[=.&pKrhrbV=((:@@5FhEV10wimv{-@De!T38QoUbxU<vcoP#p_ugP5jxA,w-FfWR,Bs1-ZIQ&`)p}El|'|Gkg2Ud4Vg4I3ZP-nr8
-v5k#+Cu"|5-"/cAV&F2N$Yhx9U#sNg4DA],Ga'JXI,d,fIi(jP'xMVer4=#g"]r{[,`A"Mb{1PlC+Z4Gnl%QB]]TmMVp%[_%G2|yJBe-rK#&]EUg8JeTjx
-t}K[g^/zTsyA)tR+#bvLS|2/S=xt>)~|XhfA$dKX#I5tv2ary"y}:+A8FZDiS`XPlUOPM8LDw0D9W6BMq=mWB-%@DJe]vp{U;I4Sc[aW:6{;8ChI-8<8zB
-a2$ERVTP&250'dx{Sf`S7w"{XX_F^V+ntQio1oOK@OjZMi~;La,Kaqy<X78ohh&7{J>O)=Ska'byfVF@/i`OZ(y5LFXF;K&`b.(`oQ:^xa3-~6C{l{EyBZ
-zmi)N^vgmQ_xTt+=VzVPQ"hA!$5lg0oY(G_<Y;`X+p@gOo.4QwkS.E(YNarLe28d8t4>QHRxo{3FT>Dxo%Dk>h:7<dWDjy1Xb1P-jlV,]Pgn$KN|errlVG
-^5IgJ)frt>8pof^<mSn#vbFti_OWi>+I68C_$sP7iHhIa{0^4KddB+6Nw0{nMrVb%b]S'H6VV>PX6AdSNv)37$+lD_2essK`"=N`mgho<EQtQvfVT^-(^r
-,lqW+C#0^o&U1FdR~nolp_E}SxaTO%cUYtbN~q9%P8|BbO8{6hrAp;JC+laqtr]Y{sr)@<ub:-4T9''sjH95s%GP(|B^Nx>;"oCJ@Kl8cx8-=K2At0J6t]
-,D-`$jq_fT]7/MuPGRUA}C@SMiP+yr=9>%fm6-CXI#C%0}OoD+aXYt><d(;#kPn."3_Q+BS9T[Kd8G|2vqSS1n1U:W50eUeyx'wpI/~=ULFg@VAb),4DM-
-g892RTFyh$iSncd^ecW+%03"kQ(8u9;Hz{kAny-{'FsVBJ~e4HTw+p!O>5H3NmK,"0SUX!KIXx!5':R)>^_X2/'7hR=!=+]P}8k!Z+ijjonM73Y[2m>cSj
-hAfX3jB;%=lV-V-Jjs>V27a&k%D53`L!}g<bP2E:/9QuaDF{umxFl(Qi.wocfL!f:7(GrK$ak<4c4hK{p/iE"$z6LT.WQ`1Kj&-_$'RPbjM!9V2Bhr#7R-
-[xM_=Hz0),`Xn.b-u!LO6(.&}!NFLj:j1{wgS-'W;k0LfYB_sO'Fu(P^tQL=Ch1C"DR(v&hj:oI(VX(_6#hU55}v`91J(sRtF`=Mw5uLDNE&w)#3;Ao:{(
-$UncNXcaJQs-"BY8.F#O7WPxDt!Az<<C{PI"}CaIZ!=d$qg[@3Z63I=i!&@A-5j/{acAw6O]^_kWMgqpgUL.+G]5l.^is>^-Ud8Q5=npku/3f)4JKQcX<j
-SQOaw0oD{^}gK{d4nozP4^8m[G9z]+#5LlRc.44bYA0gH@|k9.Y](3oMx!+@ARFjwv`s%/nhwuQEyBOlE+co$Vxo;h3`"4hh^v"gta@Wmm6{.bd9eTXD$Y
-#+lA$I)FkXUE/!g9B;9hI(K%/t{y64s[+xm!fNne/#y^w3/>p]%q|EoxAGF;A1{7$)yf'zh[;P7,e=z8@B'FHE_:oyyyPCjS|QsOOKj{UaRsA[10ST5jWA
-9SY;-l!KTPw#pR7d'W18!Q@Zp!!I&Obxu:;g4NmZ3!s`p|RxC;}0D@0v}3ds$DL%6^e,}RyD$9SGqxvB(}-Ssu>XfJX=vCKtmb0dalN(Zd#nF&S]lUr&Kt
-/``|zSQB#JaR8Ab'+)2Qb"o#c7zW-!HsI7I&%A@wi&7jTq3PS8|9|q&[NjyDjb'@x@xEh/6RhPI7LG37Q='QI(jpMy4;,<.;gpQ[eyAVnyeX,WMT#7I{P|
-hyL=dMaCxH8KiGTelv]@aqO7e;<0Gxk(%3^+)Id(J2mBe{7S@F~dGXRX/x4J7j<{(f9O3jninmxmb9ldb.JR/X.UUL{z{}@V1iYWsAiB=XrBOrZH<@U4T|
-&9@v/c]8R1gQu&nj(ia+_7jUglOUN;S:RG.(2MZv5j)]Dg0@+Bg5[szlFP)33{[At@=B3nN_toPxz3Z$YAPpm,AWXcL9FM2yX(/<Bf_dI;UUo"3sH&wRT=
-#Y!2DT~r^=gR{kM_uo=>>vRRuV;OcBv+(rz3T,HF{9R:]ksDnfYxXoPAP:L7'^QUNky2wCgdH/7PLWhnyD<aG(7+4z!$4KH[&uJAO+`!HcQ"T%%Exhsu$;
-&]Yp"S(Hfm`uDF,Q^DoLQgT{$J%dnMLWU.`7d>f'<hFM1uzN@cB,P^m$.y6y9<W=y9]jaJrGKT|2t{6kL3^7sKqKezX`,$V/J]]fjzdEy$sq8]hGQEPz%D
-;:ml=4s;{$@n.7ta[y%f(dGAO{QIU&BNxj/=Wvqq%WfmPCn(gf{[z%$]|l6]ShO:tzSw"vxUC$P/R.^}2>3Reif1G3jmvw,IUPPFnXGdf2HA=}(>%j0J)E
-mUpe.B^ZE[ZGs0Tk&,(VJxINnof{nlsd6yrVGXsRb|sb[1V&Ej03`]Y^@W}>yodaIK@8&j",4&^YUT!^J2=LaNFagSZ+C(.=T7erU{%^Ti9mxbU6a6iru}
-gj[[<xXjeZ>|B8A|`}0]lONVX!e.YI!{i|n|0wbvr^3Io6eh9[>|X29|=QwbN2}O,l%_qzVaD1BFrS=j3cFx3ceZd|P8HcuOrty%x};fjyO+6QBn&0&sG7
-49p`,P.-8-pZN8BL#){h~wIl'[]n"[dvBT}[A9$|neT,uTZagZd|!7jLDF$p`}z|qIANbGgCK8CoB+SQl$W#/:O.S7G.udS4iVY>tt%vK(7q&L:TH5C(~%
-;EvFVb_'!#QKC;^J{6f`t5<<C&>Y0RSe=#Jn[b4v[wxIz]d1+aA6@Xa<WQJ6df~)0|:dolJNBul(gy}Q0pGRlcK%O%6x5;}VS$U30'/iqpL2D53(GZwUax
-aSEELc[goPkpM:c}vS;QZ8l)L3L>(c|^-WHkAnUDXh#WC&cH4,F2uXp4btJ'rFH`p()FP=NC`S43j.q9t&9HKVz<`EnZLy{2-#eLmAc}~L%y/I(mx]-X~k
-VW8yiIMC}Z$%b51.;(}EVJnS9r_^j+h%:0;o$4nG#v7q>sy:pO|'ti70xbqx>;bLo@{#lEt|9YKzQh^cl"Pu$2d+|u(:rim9R4'UYyzLFotf-o'<,HZ`]w
-fMdGi}a>d7fl5p54>'kClwc2oagRDhK)Zo"v_]hw'-rVV,l3ZSDa%i-zrMV>InPGV%_e5A!jIYrrPDy!C.zK6i"U(PuWjF||T4&I'G44z0CH=oQ4!hqnt:
-mDv7L,b`4..G)$|d4W[9GjVWAYk7.,e}L{w`kiJid)};#!/5Mw-B#4JFiY9BDa4uv'%Qo#R=<2:7_Ct}J<A/yNgEL$g77S9N^p:kvwe,z{s(A2pD0(5p%1
-Yc[e@RVrp`lv#x/_c|x5_Z"6p&~YR)};,{gR6jW1unJnm6GauIoO=A{R^;&%AlZcvS=i@oqjg9-7K:/s&Z6$B/G:zdaW8:CcW[ax-[UTBi_'+cgy/ecS"Y
-.jaSPN^eveO`U%ia9^4{&:47Bdrx]Iy<z%Ut&(!xOouk`H^{kZ.j8f32Q:EA`{y@oSl|ebmVNngTWfvC@`PVJd!nr%wx#o3fma5sgIo;LXOnMaB5[itBR"
-0/Pe-[f3oVt}FPm)Z>#bC.CE@:zDZRJ#0^jMMP;fl7!bMF96DJAZD]t<ypLS</JozFDMGGe9,IZ2#2jjZY%K2!(#!EB)+'^ITsKr$FfMwC~&7}"#17{0$K
-ag7v>ic0!_/ajU`XDw"#B8P9nNogeH}O:xCJplMQQ%x2N;IHWPsa9j#qmQ+!)VQyaYP!DHr./TfbP=,6#s=Z0F6U7>UOH<f+<g)=w'kI'hEc@Dp)W6[;LW
-orkj'Y3ds3m<o4])'zX6O]#<;4k^}cAOKr37<IXu@qS/c$L<C:(uz|0]YlCO-uZ'<YN$};STRF-7Lwdd-W|+,w`O(yAnzZKfLL!CkvS;IYU3)=u/4$!=Az
-usW)-^3.gz-DJ%J";Ciq}<P$)DH|b")3+0&h7dLn~'O@a;d`|Q!T`oJ$D/Ue|rpS4U&s%EEIzgP|D>F05r9mEyf>Pnx:f|#a>.#>fq;7=$>%vDA|GSY@tF
-SV.%fru2w'})D(#]v:[>,sa1;a.YK""epw%VjnGsp)z,jy8J9bYgAH^XR}w#`&T]48]>2yPPUJu=dGchq@A.}C9M"KQwM0jKNP$$_QRNc-BlxM/Y_HtVPG
-Pl/mWL8IuyA!dTMIwi3L<(/_+KVH9uoDDyl)l[>.9Yu$)DC>6$)WAh<vsX=Gev%Ai<Zb~R^6=:G7vxAkVU8UFc&pGo0QxJ-4yLa&E^)/k<xnzm1B[b!_&>
-q]va.,Oj1!f7j+.p(QZUGVzm_FR]~v!E5xJwbtyB{$d`3^na}=6me#2(&Fa^!NmF]P4BRkO-TJYDfxj56}@YY@8E{GG$(<>#C&kV=n<Pw;8vFDVJ@wAB3d
-m4ZR|"s!ICUa)h-X@P~fIRf[{$ECku<K-`1];1EsDn[SVp&U_^)QUuM/2&}b^QO<q>q4)Di&R=2CxtC{%GQ-!"O!/gA%:|3{nCwD,|2<ktUOD=7KggYfaA
-Bh!~]F[^7w#W0H-+|mmRDpc!}vM_1v#VcP@mD>[#uzn%D[[rJfz)$03rhm&c@oh4'70=|e[z02cci}^RJUV<R8|['W9[IkcOh+G{;IyD|yMrv("5uu.3$<
-6w.:34siPBHN36OVSV#`>wJY(i`A%SLR=P~@3ly;Kpv7}H;4nXGJE_/O)|V,.nDxPiySjm8)rGm9h)T$.k_8Wb@ACVNKA8338[eZf=[QoXudFQMOKsYSZR
-~5MHKie/v@,URUgR+:&:V>5-~Rj2}j;im/d(Im[<_ROf$SK](5J6#&tq~s][0;6W1d2:_&flMx+[Gi8RSK4yR{=mlP+)w#5<oq[q)m:}_p,ml^JFvW;Hg1
-wg^C<EkR'%cF9l~LG2(b13xHQH>,Scd"EvQdRQ-#9oGJp[PLu:)&DF-1S6=z-IXfY[k_b.,A6g;):-CD{sFiI/I3M8!w#^;M-bFj:3'A"`G{%5=+7akeiN
-T-J@>(vuKiF>_r3c&{GISQj^Z2l^<<F8"W{!PaO,!;;`OBp7vaNR4L+#oN'h5ZTfn(fG'z`P+oCh/4Q(H/gh[-zPAKZuhmbsIq[AcaO$dB/t]IYSOw+vi@
-fR}6YFzcBJy]giNH3Ge8p>^&D;OJa_8E4;;+25{[xs!LW7J4Yc^)j^^D2Z2z8Bu'u4^Cqc_TWeo)Sj+mg1J1'Sl(c8[^H^!6,]^Xwom8(-hX=k+$]E:=Nd
-gR=R-Ibz^Hkc_pIlX2As=O[t+T9O6lS/VP,qP(Qah_%bjhUw^mrA6D]:I1~)r5d$ch2(7mi5A}8}.FfK3Z<._@W6:0cwiT64'sS^sTca!e4D>|n|OlbX8a
-R.+}I%OM$,4Gh2$rNXzrXr+{xgbSpV0T>KW%x6)=W=$azS=XKKn[HKU`D=|h/4^6i%K9~Zqp-g~dz)MS;-9qc|S-M1frRylv2QzvoA9+%I82^-Us~L"p4@
-m^<"/e}<6[#z&t%#-!ecVbmLiRu,oT<c=jh(/>_c,:q.t!:=JhHE(Ly!OSe,#1upti#!#I;]Ry'=iBU:4!Q1lsPLUl9L5{u-p0X9~ya=YxC'+YMiXPZ#%r
-P9v:By2({PsAPD#Z5JtH9jc2f>9$[6,a@]-vm<I^laWv7/BioFXLA>ruGu1g(=;Mb$mfd:3dApeq/sYK42eR)Z!ownxlX/bRaAq+4N]0H7cE.`&L/+k:.)
-m%P&!6E<fa_O_^JRa6g)^eqcsNmsEoNZz/J^z5NL.c<=u(kw.g^}{lxwk,In:c,iQgH|Xwf6Y}Iu}E2pj:%yk]]vYJqKsu+SJrhtQ:,JHc-gtujXS^TV-u
-"GquOdioZP6'uv_SV+=-=kf]R:%W-=$4_0x.>a3$hxGA5+$!T3.'p['f!QZSF7j_#sN1Jmn]bB(wc5iT>K2')1{4=4#63M5mN!WrM;8m|,lfHk=M4<Q"[S
-J;%30hJj$gG`sz2gwaZ4k7Z2EO>vWs7z6{sgZpn%&gFDm_w.f/jO0:!3CNoW@[/HrkkIZb}WzT{xHckxQVrSN{+M_]s,qL_)Y%&]/K7f#e+{|=<<`im}2t
-JU-P4;ouwf&;Xii&1fhOqz@3mQ_v$Co.al;fS%|}v!V=$LdG(;0#-UEi-qvkZy_+@sQ1<9p;-_>Ap-W1!#MdNRlAo3]2:OeOQ^suz;M7Q_z{g3ki-uH}#h
-i6Ha.M_h&E@^bO6DhK%_ohEffg~"]xJ|Y@jvq22D8$V5%bO00T}LiIaPr,ac4_BY8)hOWD8K54@QVC:yAtGOCTETght$FZR8RxS>=Z-`gsPs@X{0po8H`_
-U;:w/GTvzaS7G`Y#$irf+=!1YLQvxn[$N:O$+LVft;.),MI0w:Fj+LVfk-c]q.dMyoaI=6lO&|D._|(rpk3qI+wxBJz|,DfxEkZ^I;i:b;S5Nz[!AXC_3[
-Xe|FFR;Gd;0r6Pl|Mgrdd3LgzT&IqMMaad}.2"c6`eljnxBnMOfbilI9jK<N2X,:i_ew_i_%my|:^}])vbuR'FiNKslT[IcRGeeSVGJZ|MwW}xn2}vMV%+
-Slu7qFH`W<bPoC7"uISaqD6.kQ,,MV${&EG4Hb@l1mY0`Y51|0.iu;&V,N{9x<;UFM6dDoh>~kd8>=Q.FV~.LVF%CE<(^de@__!8G=d6@.=8}^8,3,V@{k
-m5,R:U(.K9`PfCOpvfq{$FeE1"g#'I7/e9|g!Z]ofL1"1Y!tReq1NfhS)1|{RvdqCqX,bw~ODr|7j'msH8BC{=DEfi%(=ku$=pXb~TYoC$fa>Zm>!oYS7S
-%]{u%wm}xzzOFcau]Zr3b>tGWBR]A5#Gd=iJ({&YM=LhFp%Ie!GKuNfy(TDRjIJIiw~s5]}"rOzZpOaM|q'inL%+_5ze!JpW'=Dn!W[#VlzKLbp%V5O%EE
-9-EW"gzkq=KW~eRb(a#(DL,]ZsZn$u2cdrdH-T7vV3V=7:3fntrWE_H(:%_7Q%~lHh{.$;"&";Jm:"mLO#{gc4E;>gzHPC-Q{qakvr:#=)kIi|9Y7Cx;}v
-3k/q[w'6YXFsVhn15aKX~b-BU4uBc)(hy3SVZxk.E0^KF)M,/6YxuupESxS6oI]bZ8"|,VwYh^g'5woZCK4acg~GJ{G/@^13C//a,:fW,aSpaK{gi6GPFt
-38o^&tzZJy,R7Yv,&uT4)cE3y|i:TLAh~cR:WklNxEs.w>W,b7g+zBK'8z%&o"zk9mM}'dIpgoB&,$Pey-$(wTT<_]<<DwUthB<9,e[%eL>9NhG2SQyq`3
-^O`!(6k8f<:0Yp>^Ux<GMAyFoh,ZI!9u@Owd;8FK,6mW4P-kd'8-JEB0<w%<W21f=%;+lF7mTr"Tm-c&d8.B)PeVJ7.%l_{)tLs6Yam!cs|Fx9wEFV'!lZ
-r.r]jH&RBHL'ib}_srZ5]N(lN@O7-q-=L%y`8"6(b6,=Z,v]J#&4<|/3un>bs]3.~)}r#8_<fU8WQ9j5zxsgdV(^p_U/u%>Ji7dG;3m{jlNC!@Q+an}p"`
-gK!Ox='D1vx+;Y`;)Pu<u{R!jFLX9,_oTJIo&eMDnT~CLQ!97|11h/to`"lv@1&)-UE)8xNRO}0wUG<OEw''mR[[(ot9K{:D3J.]xnNJ<K'p2.'AYkAW[w
-C`IKR&S9{vqnu57h.C;J}T+::&p6rvj1MOA^ClL1[9T'oGhs:TGD:.45I83mgwWdmgI-zkG76D"T#Wn%h5&`<<vKXo^EJ&Iux<<%CInw^|VW#Bq!!>S^O<
-m}TSBiC&+IZU#=)4Q3.^!fkLlLebaG@4lXw^c2<^+.v73an9rV/Vx7MCecmxB)NC]bS2r/'PoB;hlh"(bAFB~#B1GEnQI+%If0#7dx/M}XKMcXM8)WU/gH
-cbRryIZ0{v[@i,YZj%hH$lWxF{`X1D^Dye_mB/S:9p-@AQKSSI;g!mYKux%B6M.(zp@jbNto&#]M0qG1(2'NB`qU<F/2:6kHBL7;x2b6P1)w++gDDMs_R"
-(h>^#P!&o7{DI>-5,QR>P+oOg%JJ!bb8(@kRN{)IO0M37x1-5F0:}_P6Wwq=]e7.4L[Oh/)Q4R2&Oe)i]01LWpmMe56`E.K8hNX%ui~sPbnf0+~:k^f[dx
-!z&T^yJ=G^Tl(T!/'gd|a]+3)Yp`b}nVPG=tNk)beSHSi$4U-R[jxZ,s%$Y3$sre}^L!n,~MJ'IGRcUp_1Pc0}K9{H'R7LD"&%XbYo1<V$2OE94%yy'Q>w
-DD,"tq+rl_}=Ak|+`H%o#6}ESb!doNx2y`"z.K;MA7^kyzzU`.ZOjdV8}Us!ZUeWcWdwhLApWiHFM&lFg9x.](Fl]'()nn=8"TMnmu}/qLQawh2<Sio('.
-=7);DGI=wo^E=I$6=W<@9uX+g=Q-G^`.ch}@6=>CR]bim>S78.DGaa#TtjCw=>t!;H8M]awk!D@BC:USpBdcD[ig%+9-H{OL:OKs"t'YfTql!jXLbH_cJv
-=[u+)sf3y<Rr6fuV;yq5e6]x}r<=5x,:_kCk@XYi;85hQLmU@jZ1>4C`7Nb#zwP@x:sQz,-Kf"DA(`+&f8J({SCIGSXb']uK&y]uT+i;'Tw_Xpp%sN-'ms
-);#ee)T(Ch5!BIkH3n!,-[1B.z2G_g#pawa_}Gig=9`538Ld9Yh/NX=Snu380l4P>3h|>%S4`M^-0^+1Db.|uKWeLNl8!C9Q%ItR2rl#J&zN;HgPmpDDQO
-QJg-J=D.(]~/c^is.pG[uq/EyNV=xs<Tz3|=f4X}'bukaHBbWiJPZ)H]_h~7v_}oetBYVu3{<A&`TBIS+Q#9p.R3EyoGgra@j;MEy5-D/{0ZE@46DY.av{
-4Sx-EBN!|=eph0=ToOdk{|[D#{Ef/2||JIFC<i^-Fi$^B_Vy-hf^']4f7$yHQnJZLesR<!MT,[ZrDf&&^|2@d6aO|g1exhI(1E4#_vS^5}4,>{W0G=lBy,
-,LpSZBO[9Y7|q&@9s=Uk=uB=axXB!eC=4dg9j!`aX0"<$$lI#<e"aH[mq'd,wYiN9{#KPwNh5);r6B$8Ib0&ZXpe2+VCSj17';>M<+|.XL35E98ZBTHBw>
-O6qA^>e6W-+A+YOD)%V}E$WzQ4CoDJu.eN=ZuT_r0Q(ZIz<X^_3>5v]2,c_{k'NB&_2Vz.T;5'#Yc]E;{X#C{$_@0,sfrDvT+WO$YEfjsBRbVjV$8/_N9O
-2[vaJz@tvW(_'Mf+,HUIJn{di$5/_KXb:Otj~kPXt@J|!!y&hacx(6/+u9f|8MgnVJ~T3$&]dO9PG-2LomNU`}~;wE1Te;AZ<ph{_5YhcvX|J=8Eh/ony3
-V|:3bmUvqX/kq$|ERDlXPEay}n@#pcRr-i4%K3|";_Po2^0i>a4yN"p;YS7M]a8([D+ZWldEU>ud.s+{q`_n2=.CABwXF9T71'4%lG2Q8E<A/(6kl.Ak=3
-69shg#5FETfR!:2;N=sjPv^y(1gnCgGl,:<9hN~'`E7#P`-_>di@c)45|BWWdO&nbPmr:Pi^NO/")L}BxM:8fqP!~y@T]]ElViYIZl_#9tb!`!V<WY~=)0
-(A~(C7B-"s;#"qfhbgSs<E.^MfTV4"L=Y)1`)wP[.I@ckBh7FX@F#tW'%=7&(cx2'I7DUt#b.t:/;e~2(&E1zZ1L&7x=61dz%NbqLXYgS&%MIDAJ6>vR9W
-;NwvjA@}L=_xV1,KI_DpgV^yH+DW"35cPnT!WfA<l-q_~nYZ~!O^/Ufy%,GiEkJih|OJPw#|En(bI&q,C(x>[-qC`89U'MF-xXGH1X;]|uBQNUN{E#q$&D
-)5u$%qfs2t[Rp7[L^$$-FAT@<ZMvr^9L)0RG&W}`x"1cF+`Q#7"W4CFEv9lYeIb24FI[nl1hmtKTDQ_p+[_ijSZ<VzrE@mB[J10d{CsI00Y79^_ybsd)gs
-&u[`]@OW{2Bvg_96`Ur&L;!G&W-"SRc"]PyTd7vYA<>QO!Je9(9%RG]2ZNcvWgK[[h7Zkcv<E)5;l[m$<]WVN!r7MtCgEOPCN"2L'_wtKq"E@Lr6GW$kc[
-TMq+g>e0&q[c"z9(t=T%4>|9Na%,gEAiq[Vf6eS.Qjg9NY1W."b]+,&]t:=&!kkdE$%#UP,F`CG3E[~M-T!)1"'Hea|<1>E=fwR6{.^HQnZNoX}D&x/F[0
-z|JLJ:_eoGJx:yk>![Ef8Jiex9WJtT;1@o!g#%3vBy&aSGIl1ZLimi[1nFE)Cm4=e;1H8(yH0Rd-O0_a<ke(bf4n8:MUmWWB9Kem<%^'3uwa0R^C1B<!RH
-pF$"yU<0g{!jQOF],/W^QQ.';@oBTm#aFHy!bxlc@aPl%(tjTXi%$bO<#3%S8<a[g2xSb`rC`""8%/D6PQ.+P}W#EYnz/PdYw_6,L`IW'&++^rEgD^)&31
-G+M4[>8tpOlyX,}8svRr)5C}UW)|RdogNk<[L[|RKVdJEJ#tg%t}c=W]"v)-9}|=Dvw7Mfc/gx|6bc>qtd}+cVO!1_qAn8`)6[)%])mU,&^sC$~PepM@@;
-ypX$wpBO4nk5Ex@E#Wv)V:,xZurcBkK.|EIY.5wYZhPnOsZ-H/rHnBv0eQN/EjU$MU'7g#<Z3EuRh"A@6x<ZVod%v0$pa`Mi^"JOcW=OT"vj|O'}Jbsy66
-,f|}JN!t66&k7NW<h3]'C/cP^=`|$iBydZbwtg;VKO/D+Aq(nHfH`@l{.ix%'@Fk{F~o1y3,kI)pvhgYg<wg$yXPu=fQ<%gyW%:aHjmXg9"|Dq"XeLV{Bb
-j<rXG|1x5Y![a@1GuZfp`m33v>DM)^5%SL({/SB%78BU]FKMknZ5Mv%W$4HVJ`}@>i:n4mK4.hzOj-VKj)RENjQNDcdzu6c{['JdVOVIm2J%8IYQ[j++!H
-1+BBlKAFxNx,4vr6PN6D,xI%K=];Q6R"q`{M&hY^7:W=RkFUF3PV;.!Fxl[@^q~=~C/CP']@E4'9ef|astLpGT%$eLxNCeb,@YG^sDB/aDIf|o2BDtj7xi
-Y^FkRlxxT#&nPYdVy3w25YlL~I9W0Ax_Ekm]Z.J,M4KvU7L0,E(^a[hd6_&s^9OF41fN8IisBm1C!Y#$ptNs7Hu{RNiF4&-vg;WGZ{$auic68C$`]!94S.
-iS9vzVoMBA{gw|IfltSumaEiBKrCb>b&c/~SWl8<"p5Hl_hjg$E^6{;$NJE{xFlT+0++(uN&eG.i>Hm7A|]qkv5$TDq]I2)F];ja35A6_CcZ}k@',o[e#8
-U:tAr`j-Joi8Ez$IN,dXB(^0`cz#JVm)<rHrx.je;#n4cI0D~Y}0WQ3n^NVMO.r/}f]Mq!bAY1v.&|N4Z'uAL`)tS|~/}Y-dIMa:x]LM<u;S(8TK&w/fGh
-)5[in_/4ET.DnVr"":PS{t_o=7)W6M!TS#,+&u+lnzN[D:ugfuqpQ!{z0R9cd;nIUUxz}^l0GzQuwChb@$nhG%6::uB,ktwc.NH(rlC[C$3BulZ3S}`^P|
-S1S]z+nu=.LOa"233@v/h!|sUNY^guwU3nu,MFX'0DJAKDljdB={}tI;]94Bif#oSx-z:x~Xy)=Rv&G%-.Tq0gj9[<k,.H`[`g4Rl+Cq]5<8@K[%D)cOc:
-,>@a.#09YZDjW`W{yc=.1q&AZm|;[DJ%^]EF3Q5tM+@b,e833,1JeH=iB'WyP=%31P9zifb}8haJ(3Y:nhFNNMSi~m|{yG/1")S@5vXZ1e8^1D1:4v(>4Z
--"4IaE_9$%=6^Pe|+Xd{+dOES=Odc>^WgEVJTpbGLD7rHE8P!BE<=_]:p2mDANUWsNot79;&IO[|9'SGE{2}c&dSh'jPL,W,Rr2g=sBG%5^_362NZN[gDC
-)ZNqORyzSwd0;MU1espbD7j9MyJG(p>UvI%+l3k1cOCcOy4$MAg{M9sNd,m&G0f83VE)u;n`Jb9e)EVne,K+W3y,5=9A#+iX+aR=ibqoYlASaRFmTFECb`
-z3Se!x#K_L7OtZowX2mB=$35{Jk`>w.6zg/LTD{#@G_WW>Q]H&_^NM$jeF{%lETMJKEK]K]kXGXOwj5-8Se4(83d>wJh}v:^6%"YeQzj~V$A5+AM9#2=>-
-,sm]U:yJDwLg~##-%H;[}}EgMqCe_dz;2|+m<h=pi={KJn<QkR7Ky.QlMxt"D9=B~s}!j!|lc>d&v$qm3s{Jig3)/j'!kPD]xSUiKnl2!+B]0IfgpT|)W3
-MnUTsLFJ/P!qp^o%5;+!BhdN=h^P`pN@1ms|"[HTCK_<iv`&pMJx{K=u-^RUgcP>zm5O8[KyWuvU}(5StH&dSa`=Z3Rf^cMeh[c`0=(TyyQjQ|S`Xox6hw
-&7UI"2M4=CIF"-r(HWm`u86$Y+d=_ON8m3YTJcGl_w+XyW1hxG8H^nJwW^m/v[]=KzFBA&S>SVJc:,SCS@q,#E@AdtfjEK/Y1)l>Z{mzfBy$]X!=|$<t=X
-Kbgd':b7,piK@-<uUs+d8'8@uxbCYZhQRpOSJ_$)1pe:N$n.an".yR3%]G5_mTXTx(sVX,6t>a>t92h"nOzO7d'.R0Lb(mu6'9pD!>X(2!RBa5-Hh3l{'U
-6Xkqhw9"0,ZS),H/^sxVF1Q41nPvG0+"ABzBa_1f5OMEHc`[}">cXM$d/8wyiZ=d=culDM;}kfK2TCbgNoj7WHB[ljqH.8I'[A.-}(dq7Yh6UK^fXD=zBE
-#Qeob;_M70>ozrK_L<!o78}1^V|$K0dVx:`3QpDepkt>]S;=8#Cl.rI5MDA|m,Bg%m0gL#)QvgEZA&X_/gSE(7gq8xYJma%=#O`"0y,"7Rn1MJS79GoVkI
-z!mS|TPVGE,#k1~V3J^)WsiSIhF_RWjEZa(o.XhJ9)>e!YRIn1fxA"meDby{6:hKO^v5QGpy:ohgD5K3O-<.92"9ZFcDw;QH%;<So+QEQm.1sR;zG.%7to
-xIY5zUcW%hym]tDqq>rt:tr"#C|_l1GuD|W+{q.+e]":NrW&VEl:%E,%O1!d^j/'uHr3ExEe_lorm/Q9k5bB/WW(jZ(r0sUL%6tV0<93Iq:G(z|os.J'AC
-'tvV>,&Z%lQ3>J4hYz$eaG)p(S$Z=Sn((cX1bR<#x1~8mWqzyWl&Iy/#&P{}M4;4eItenm%apQ74#eL}NcGdd>et`s1!{^eugrEN.5$]H>[12_bm1&fhWA
-i.c#8(tU(@JwTy`^2^`Y]oJS8PUbJF@fG>r/9w/4<183Q3-{K/NwJlymp)V!0`!!F6p6Jr.MJT0TCReUskoJYB=U:J/6)O0kJv(`>X(+7zo{(}]:l>hp6:
-4Qcx<&f'-iNo<)%3Og$2Zou=P<.2Iz2BYEyz!K>gyw}r;5t5'V02f6.7EIhqvqHD_t!0%i/f0z+/86Te<;faA<J:k()t^-~o{qers[@v^J|Wh.,faKGVm)
-$f/.MP~c,2bM2aft.`J<|8SXm,=uM}-A>7{Kro2@~eD['O{%K`VRjmx8F>@]Q9ze~FU5m{iO3pP#-u+{$rH3H,G#j8n6Zs8`U.&s:W|23`/|!40tUO>3c#
-5qq!2AK%1^32NB41<;hTQoI4"j#c':yLyv44ee_<'c.mLl`lO2z|o|WNibZh)V/NIW1.kG=:X4HJE5SKf`nVfx)JJ3`/$p0T]2Q[|qhAFbOq26BOxfQ]_Z
-fb{[;'tBX>cU,@9vDv+TtAVhOzM=kiDW"n|J-^ekvq|}a2_0K=0cIX#.(OozJwOB:tPF`G}54H2Zxhgj;e-Nm>TL[@J,NiU3%C"t(S-!s..7F'yDKDB,Hl
-n^`7GleYjZUq5|X]V0fB)2iui+.o&&hHSH+v}f3,vdm;[y[J@K`>3;8Z3``#xQ(!!MfL),~F(J(_FKd-VatX&&ekc(r#7hQL-cseE(.qX,Xl~#MiW+w`7C
-LWv=OL.H;#:jC,epcc<$>v}p8+j!RX7jEx_fX${D.wTtO<nrQ>We~h}AV'lIy]I=-[lQv(!Cvha'wmtH-(1+;q_0g!0CClU;+{:wjW%}kD2rFq>o`6L=,#
-`AKv/k+VC,+C~vm_m,kr_@PB'nT7X][s&]INlJG8UbMi2=3E],kCA%McvtNDF7YCWS1,9&c3j8w=UpM@.!h2V"Z,}<9a!#`%$|u+O0wWA,-tlKy9-$tFDu
-uUP+~Nt|,!#Ip"^z|v.0xXe0~FmLe$f3i)E:Z@2}V4`fH"6f!Iwa~0{=vXi_2fv0t2BR^`26pb)>=@@<~=6suPnW"_h%@:jj/ry7Cs.y8+,@lwfepf&O9l
-rX2v%Z/x>30SvDjalX23,g|q}J9;j:+s}t@T_85)b/rAsJ|3QiVx,.p3zFw3$uaM%V8s4I_^i(w06SZC@`BRr1dU_:<GWjyYeb)fE<9}vZ3r.cTGM}ab_|
-Ru.}wi+'y<bR")Q9],T%o.zT7ZEa_7cp~F&UYVz#Q@dHo9.6CwcIz^f@LvKZ<+&_I,wyvaGy@!5y$Wa].&#tg(ou>nNfM$wdfq6@q(~eZtKF4'}^ptW6w[
-_(|NFW6mg:!{XF7m3(m!q6W.0I^l.lc=<R(u;!X:AZ]KAMv.lc)6}d.BdIg&v.BWC+upIg:qAd&p:=(cj#.X/]y!:#nGJ!_uQ>8M-CpC-;L&01XT^s%Y<w
-1$,0SgL@C6Ac;V=<~SQq!_}_e8]LY4xB_>Kkx-n.07}w@`,-{g&-p]i8<+im5jcx21~YH;>0Uyn0]MriI]yZma<^$2RLO_Rig/8J^f)#hZLk%_@,)gw)Yj
-NNFJPkr6[3BUAEBiHDqK^U'&ZG.nfw3"6P"4Ld`:MHLr@WRX.R"bV^%d3Q2$kseV('0F@[hT3XH$dnuk_T"#O!ZNx#9)"40sOZ8<p3N{v@gJcXz(JxGy3F
-xq3mS'HzUnEn6n"),Z6K#edL|;TP7luW"g~{5`Ar.,6Ip+R%Px2G5l^>&N%IrhxZ]klq&m"ncnaw<_te~1;P4g]3z)oxSP7Vn$|q[%)E25PyFVuLiLy/Z!
-,/epsk'!glO'bb85Szq,vp_L@i<<CY<yO#vrdBT)jU}OgRDEN_Z7bz]bI>~p;HhcxvvJtMV0_9q{AKxPT3Ux;gfg>&6"+jVM+YYS3h^s4]%15OsjP@%9nr
-0IWlrXv6IlhtwP`q$Q|5UMa;ggT@'Z;Vg1l`9+aK]QlSOZ,y/<8!7ADj}A{$a.~vEgek0F56cU^";]`Ki:lFb|CEjl;rvZX1MZja2L]cc|OOI(m0XGwhKG
-=|LMI)Wue9XYp.edTg0)c%kmYF1y|y|j-8lV>>@%aTtfBX'@T&.tCgCZ8|:]~50acYm+&|tFfr5iVu27{%:T,#<83H"wQ1DThb_p~[g6[d"eR&!(S`U!uB
-HaB%SY}tp/pNzV>%~H)A8z<#(6y'kNfT9>`>'b.}`"8=mzejp}yz8N&Y&#+`(zM/JOPF-HH&]6s-!;=O^{V@y#.x'-8NZ$beXmI@XfsL4#9_P.1yUxP'b1
->YPT_=#cjU%>.:}Wj:+;J$108c/QtE'm@EEBPak+XHDRFR,f"~mz'YaGMc4&JyFxC,'W^E(!!,BU0/~;B>8qaLpipOPQDUKns6.kR#xIf}=g#P[+[lXQ-I
-[O`G@&I]-eJ3ctn)kZ_%$CQCjkIzMiw/THv9|quQ}zUJ{%p+8uy{oDBLA@.W2Eio&bHio7jNfmxue6]S;K<n}8"hq<s.6|8s(@1ZGyGaCw@W[;_mW2YVXP
-|}%NA)1]IjY['E)zk;vgpwpRXP.pQI{AfD~YuCq6^)8NPL+v5Y3_P)0P'(^"wW~Vg:pod'r,e{#dT#682gw#OHb<01'3A52%>Y~7>li6bh33H!=SZZ&JN#
-n2,WR$`03kGj%cq./(sS+wF%t}>BlOQf,)3z&dz#M@0NF%VAj534Q/C&L3]UfALtOx;Me=<OJa7fjHVA+9:_0)J|LNnR[4yorN_d{OHUDP.U+&qO{Q3!>B
-#GgT>wcPaBQT|SkE|<n5@`j.^,xl46VdZYRzc[j]H5'CS}GL|m87O2MN]IBq,xv["Hm}+vbIQCyX2B!#AZ7aK$Uf"2n-;'PVDQ(<z%%BL6Jr%T~Ek0]dFt
-M'P`8hw9(bJ]S)A%'M#o~>yasTwYyFh]iDb<xz,KzU]K%L+-gP(&WL;6U,[43$:y[G17;`4hXb&E`M6o!M6u&ej>YOL6Kkf($!^ZK=qE(UViD.x|a|v++R
-rFrEYI`w3{|HZ7blA9uR5n/BmBX9}#7zWOyd[KH8DUYT:h5%hsEcR+}(fD)f@98b7kx1U",]6+w3P9rZD'<f06zN<6i<Vz@%jV{=wPHPHRe[`Wz0y%6Iol
-@u>$/i0T@YEn/9d&D,R]&kpi&Ik"X@57B.IZD;h-l""E|:d8ydzS{u.]m&#TKJG_:DDrN9+$;y#N-f('p)1R2$Ut>pU-v>EkrQk/s>@VRiUx0+WS/K9Sk:
-S=tWRMPXmEN1H^|ahQS=v%T+P1aIN"d51<qMby]oi%g/xNTEf85^D/D[VgxH}8^@VOrYNZ0t_$}BswKo>.NaP>z-N1DLu8@)(PW,(Q(#.Mh3Ba2+FkulA|
-0^&w!WmWnh-kZ[NgO1^3$o#beG>TLT6hkE9bO+RDlEH5_hS1Ik}d4myiNh;8gv1-_1rai]I/6$i`A4:>u%d51Vp,Rf!%2n9xb;t3E#.YUhN1X"jqmwQ|Bb
-"0u5:9VsPR9kcOc[/C8Qy0^[aO!pgxyolhm9=q6{cXX"PhY8~o!<_#n(Ch":cK}foF(}:$"%>:c=_rKi'+#'#f.gFshrX-~JkOr==:I7Y&^2d!%YKPtMIK
-{jMi}{>-/4y:89LP%3Jl|xRYP1F9%y1s%yuq|W%sR2GuLdUDqR:Nn/i5+.q5;w=AtJr=GyJV=-@ur"hmMOF=TwJ=L/|5#53jxH(QSOBx4U'r:}grYX"<eE
-6_;%m8!1i.Rd!+zXIqvRmM[pfuC2kBl[[S6P0"'O#SF`.6~R2oGAS9#<bQ/P9NXp{roE[6wyA1p{-rmz@^-.E`!^=tnRX9g!K%j1]EyLZm<-pM[b-0K1Rw
-h1:9h@$YZ{"oX'rC[(nQ6q]1^1@0BS=aWF>p&7g-jSTtR#DQw#G)E9A8Db]>g<,s|))1Cg'0~c58g,zJo6^c7p_}iLv<S9}kd=Yh-&/59kva6cv@E_^AYB
-v2^<mWSC@TFW~`sj-/#Yl_{#x[Aj"C"o|[%38##dTegF'7EV-gTzv!H3ZrMq0aS.PvQsxA#9u5ydAiC:oA:zrH(`{`.Vz(wNld;pn:IXrNC"`{#[t}%0#$
-|;md#;|$HuWVPgMWK5<GfZ$0NIAO!AqM5>_k]+J2'Nsj}!=/`WD&>@zruo%9d<'JIKk2E`mGaeC0.`lwHf/65v}TP$J|VN>L<Eyn_d@TEg,T!o]^lNh%mI
-&ka]l)Sn4]dOaCyb/@kl%3tUmhr5{+RFLpF}@gr+:mYQxzXutJ~Jpw$F%"eEu;f"$m]Ku$CC.OaJVV{}^i3LKkrg[(-$1jH2XgsIQEvK2F`n[T8H3T^xfV
-!vw;xK%9jfzP%:CML@!!n#U#{"c(qOzfMBsyXWxLWY./#413A!0UIzbmJCkve|6tk/1<sjIF3p_gZ7%D2cHqx>Bg}wrFHNFcCbV8cr6=;0uq_=xvpchzXc
-KvEncwvLS:%][<{ss^AMW%ewy5ky<o,8_mK00GaM)3.:5}pL`Glq-e1#uoRzCqn${(`)Sc&Gy%ss3k_@Kdo8Jh~&^VN]eB0sAlvPk/nh+BEoU!yXetl!-,
-4fwC:<}U~H}/6zko3:N)f|ta;:$eXc[t2:dQZjIRWYWs>[NRgRvMpcI-~VE%cvo:yP,Qtn%d.vie]Qp]CO|L`=eK@-Nf't;.'O8[BJbQasF={Qxr]HR$GL
-Tro"a|^nLNE8b/Jpw"PL'1p-J.t=PNzh6N=BXx(dytxZVm!H"mLCb}L%z@kY^0x;]BUsaa%t^ziB3+dWe&Hdrxm60&IBmE7.S5<[9Pn!S(K/TAf1BArV<x
-Cd|#9VyMQ+{FN)gcBf3"aEkk]yso1OPFZXSSa!=5mL2HEB8$0XOx@I-SlD`J>hQY`N>:|_P@Vx(J]e'&k`NzKd]h1'+h`pz%e;j2K<]:WA#^o(t/s}y;)`
-QB;NfS8JO^[<C/+d;kXAPaE#V=zm$<J:7Q%@9+y.}$lO`8Z+[0Qmj/'Z9%EnK,}q9`O@LhbY&$=dX;53a.ScD(K]@gi}.2vl~|:{-k_'8[e{p;Q1(7D"D/
-TSn1|t~$dPMz|7}vbV^=|](Ez,=dH{'NI)VWR6v_f"Yr`5y37mlQ{SA=XeZx.i0%UbPj%H@xIjE^x!)Iy,Y:vh2ri%4n<KidITGJ)!0amB'$;SlQs'i)Ke
-<[A}h{E5LO:9/R<w$"S{xF|B-BS6.j~=yXl|9PDz$^20vS:D5^d`uSSRwJHe_Bq4ERH.f.U35$3;QWJLJ]xchEW:`+)[jpj>&39GQHX$`@Y`QyXRxi&z;1
-$B@stX67hqZo^7w3F`b`.XtY/U}YQ@u2.s)c;EWN%Z%S~2>KQATXfq^3U,c}VEV=X18kT>if^`hu'O$<9&QA&O[^"zFsT%wBACnY9itDhs3H/PvAh_m!Ja
-.@RD-t|y_7xKruINxo/#=,M'@-s+)6+9[-Sax7OuT/kw`5;g'mif`JV(l3+7IgEcHENSVIEu|eKrNIv'a6f8lGp<~-b)'|e>~RrnaFD4i_A{^Gwd|cy9qm
-)/-]&,"ca#/oO=2yU6Fg(b1N%KWS{3f'2+EQRb$"N[f<<[@knZ[8I$:9^#x5'j$<kLw.bddM<Au8m{K,0[pyJPC++{sY`nSu<&J4X8iREiu;t&z%e"%'QQ
-k(wQW0(e+/,P|8W@K)=;oOdx&_l#$CW!-S'UHG!O|)VBT_6XXOSaiRe{iUJ8YB|>r#9x3o.R9zjB,9f,BHTU4l%pUxK,9=MK1^pRc#'ep&Jf7I"=D/+a(B
-]i%LwCn7rH]FP'hVHRfzi]h'd<}<0Gp+-}Td<IF{wg&r1+FR[',Yl8FmC(h1iw=Vz0KZcb}l'I^Be<yja:G)'u][QFIR66;Sm9Fr|,px]wJ(Cd=jV@c"(f
-(r4O<<29eo&2n"U;2/T1OrsHF4;fvP:wVCDZ"+~F1>{u`!pS"J%FW)&2rEp<0&dm'((/ccachJzM_g|.Lq"v#+nI@Y"ckQY-p[=fzw'DxHHJi(hP[:RvUR
-q^ZV[@0GN[&Wy,X4]i4&h6A2}>M3$ibH`PjpB7o9~By2A^"Li5/=bVsk4ZdqrPmUKnhEk.~XC$hp|5Y_{wRb~fc{oT9_<zZeb,C|9G@u=_]E03maWiJ$"%
-BCfCJYls6HC`]d<]tIEdqtr4+/1'S@>_!gajy0}^~"_!3Mwyp$PE<U'Ug_ej,(6Cb]%1'O)Uevlv'cJ>.NDPNY<YTsAM.KYGeNj'V:MdIPe{WrkrQpce+u
-ntqoc4{wynY%;(<mzU,G~WcN8UPPykr#9XUCPB0sNG,a/}x$+T5e{K<LFa.ul!Z>(zdO'I'5![_e'{P1Fa_Xz>!>,N"mEH&F%.||w5)CY0`yLVmN>|WNq{
-5uqe{!Ke9Gp{S%Lj(``&Q0Vg":C.&!O35"&Od+OJe-M9cy/i@!mQB-Obg%f;=&vil.j`|arqJsr-Ztu]Xm86t3BFLAz!~Vc$%-x!<'3(t|5KHpa`rwBi$c
-7`Ch'hwUG!|DVEVP[h$/cmj/Ch&)(/<C;$&i5>kh_f(Vw-IOu+('>/.nA!DrWHelp`=s3}vC<CO)E8NZAWmKo"a'Ujc|%$+vat,2@f{=paj4]X.18B[d9V
-]8Te:@U-#9e@k,x1;=(wu;VK9;0H;'wsfl:[y8[7-rZEJC_Y6_DtvdR%z9SP,_O+1P3w82{)dvFiu9igIkG>+|jl-Ec-Ukq]:>Sr8nYoAa:4v;PpY<Qrw.
-!MF}_pv%Sf]F+'BJ.VuvQtb<0'N!9LAoBuTr^QUpMVTWN,b9VPXE=k9mG`nXd,ah>WDM5s@Pm!v(+h)QfjB;R/&)J5aEh]eU2h,&AurL{!3V:5cUkhiA]%
-$KpznOxyBGgCIT(3"7Z|a93}>_Q="Y0oE.^u=Y:w0LaUG,=hI(E^=hiI6hOx,q)@`uZNx:ikT`|ZFd"WTo/ffit9GiaDYDwa+#t9@DW&v4]Uo!p6PFY=V]
-f5%etdWt=X!_vX{>"Q='w^>9cY=7L{s@I6P3jDdG]BlM$7=iK7UZc@n#(RL]Vx}ooUx)4URT&hage#DpmR`k2}HyXsvfelgkhK+/w_@h[X_<R0a=WrN=1R
-`Np9c!QL+_z{x[K<x`z1$w3'gHdCpRYa[2),<fb]<8_Er;oL1H^{#Y}q5K;F]1x)6)ImsE.-]eYT@Z$=i90wgTZbxX=sZuuar6$kG<>h#ni4TOz+6(^f-0
-T!:ND&Ks{hhLbDLY&F8P5cx)1'0l&xq3QSQ=HEApQC8pg3ay>{|eO8LvgIZis{zwCPx-!_NS|;Q)};"QBj--B7vRUr/Bi8AT9gDQpLr]v)kB>S(-ehxNe=
-5H(2RfZ_$U=gJUWAA[MSwS$ENAi#_BO(=UQ<=[Z$C!%_APyy|AIWw_z]Xq#/!oWj:6RbP`XsmS(&X({_>|,^yL^FByeXR>dL&1)PVM9{k,Ulpi2yGL5|H}
-nxA{+OR+p{-uKb~ZG4BE23e]lX/tp.9Z!RxX6OyISUh$##|Acb08/F-8DFwb'`%)JTxt|G5^{As(=rA38n~D'Vos08W=^NsgH['GX=i+iL,{FhA{Q(8#q(
-QW(@~7kQQ]2fu@kR$u.,Ne/KW1XY}sW$zr6Bu/=(88{k1NpXkT9ji5hMBTN,JgE0%eAy1!B/G$k|x#}Gqh</ShDe$s2R|6vZ$]2UL,#AN1TH!blQ<Y)shh
-.1j1MAUiv/(22<zt^TUU=8Y-1HPmdy1nq|('8tR[@re>v{4q~r),Sq,b[^$S]IIOn[C;VF.BbCwpR%st){dqdQjf_(I<#38cmyRguG#fbXZ6ZEhhAMxF/l
-(aBzWI$2OV4[F{$`3)v>@+hH2Q9.GI7im8^(T]Z=Op8U"428>@y%Hu5|%H-MKsl8xI>)yN73[y$/mkvM9v`Op1jwkXqF,E>}PZzFa6~%r'yfbke=W,,9hf
-.^y^[z3!{yig,6E)mC9]9`9|pX4W~B(@(VA5|;r2n%(yUiaKiN'1zPQV8P+](&$6{;J:xTk[R2$7kQ^.A}|[^zYpEyz-hALW^Bu^`5l#2{CNev;<)}k]+v
-Ni;2Q]~+z+w;9Va06m9V:>44FsppCG`tVRt0s7"ESMCf-8sawPR{.|8Qm(U&ozP^dJ]WUyqV[nG#n:dt&+,>M!'p2lL-7wWw%D5&.2MPdGMny@Hoe%u$'i
-Jf_|uAbOTlnqCq4uZrb8it!`e8,423]JsFzLoxj![)ZyYvI'(|NPimCp@&KpwA`s2HP.N`33uf1(~T-dA83I7A/&:V9/l[o+ZrL:#=D&pll)<5N)&8W^d.
-gB]f:)[aQlA:-TH]|#'h]3uteK4gof.#[O8JTN!}ha{qnei${@}O}WKc{$bMEQn#s6(jp`,n^aQ9,vUT_sRpK3$YJ'MliAbHqA_rn9AyJ.Mk&ko2<%{0a+
-c7oD+xbFq57""P`g%T,u1wO;ah{DjSh5bAn]/f(pVABG;aX"17%GA5JAD3iEciFxlTi0T-GJnYEugh+{Fy!V$wmk{Z>QX)L=Wrl(kaRf1$67t6`JrV`-Wp
-V&4bh^>M%5'=_fiX{+LX.v^gyJf]5bMDik|i)HR%+Y/5o<|YbCy!B_~XsXFD6Gd;AoPSgS(aPzVNyAU6"tPUSy3GL"_Q]9>|oCqfiB_UXgU'&=-<mgGmR_
-rt{mwq/8=3s)y+s^JUO$#=4&FJ8E|4rpiG<KA<YYhNEEi=iL"jo8R'Gc1j<Dsb%6$ajcjVyLN.+$V=Y4~6=AV+1tN5.In&M#rj61Jowqg;;+d|S$PM|Lh1
-p<5X>Gf`0l!960HurGZ6H@^5}(1(hpsIrRQQ:]]#7"D4)5ns@J[DYG[D7qo$uA3JFImjjxQR>nhW%",K!bDe43-xsG+ANX1BV]"}FUET"j>W:O4%]:9e;`
-[b{KmW$k'(/"mweli&Pl1PFLP9Hc8|/E3:QzD!^:sg}4g=T;+m%6&+/gc^W}L$CCE<CcwSVHn&7R6-mlW^Dt5fiv,<r(]Fw^NPMr]j$wJrY;m#PboAfydo
-UB>ARyu"D4s{UVZ"8kFA#b!>8pjY{+VBs6,(v{Gt1f&^J"SA3Wd"yJBF)Lrb;HX:qLF.)FR!KJv-`FPo[%`_p){+dd#=jb<U"D,uw4BscCPg0#v)m6RxYz
-&5+9=r/+N&-'$9l+ko_YJ:MW)NN]zFVzTXOq=k,vxkp=W_uPK0}0]o1Y380)n!G|RAt&dPa[sqCf,Pz0q)3sc_~Zwc7t{&mdh3I790f&[OPM~.tGr0Zt&g
-!oQ;U-~/0Wc@%Y.aD^Mv5yq0][BmLccV6Ye^Hi3L>Dcep(S_-Zh%gbVEP%K|,W:.!OH$}>7#U)s6qlB77r:gk|U/=q|fB,fh7wZqT9Y.q1uwX()oHHU4X-
-(;!^<$SzSLRjOH)nt"zi5mjlzRe:;4Qd(IM-N/w6qk<K!}8I._8)JLgqA:bmf.)'`0%vT!gc<{MXAGNhtHx_Ad0H8_$[.FUi7kMFU^n<igLeSM(c%<MzJY
-UP^3;_}q6@Z(ca]yq!r%NOFtvbJ6hb=,5;Op6hRRcf(#@E&ZnT_56R;-Bs4$/g+/yInnOF,0`E6Em0cs;N(d)3zlmM''!Z.1sPNhx0c%cS`<W'#UYZbHDX
-"#nUR}&Eby-v-twm+r2oQ2,uh_3=FjxW{x5<Ya8x~M(Zw!>GSo$5j%+i7X{<R:L{An~+Rfwd<i|jWJY`:k.6S'9i=TTRztei0Ym#Ek>8=>PO+;t.2+/f7^
-&h2q1hK}<N:}vHo#nSvXj_F7u_!22BiRvA]E.@gn{35bNt4o%`rag|nXyF%F0;&R$6aHg$-&V'ZQhe)0KxS!{V4F(>uY@p:[a=sx"=ql1Fkbm6m0i41!js
-OZxRA"9]hh`Wkz#;d{mifZq7:n::NIt5D>'rDzb4/5K+s&nSeTsA0ukB+k>oj{P%(A]b1Y"usN_pwk,.J`[hdBx:m8k;l30HaL`s:>#}x_1DmSZL'TP>>'
-C-QxuF#)J,VvSvp`vl%VKG#WEhOMF)L)!t(#i9>2B/}yIMUu8cgzlWdBc/~U`r_w~O}w+K0^3x1Fei$7a+c6!d';HEstd|)[-&l+NaWi~]R#ANvJh1jz,E
-hg!BM@[v&X_+Y%Q8$&xcu)%(,GjP^L>C$GPACBBfcfgbFfM+pM<y~Z054ex.k&IMw)4zcY^]_LBD.>R}>gso!eyNx'|K)ib1Pf>|Yl#,nR9O'Z)@$f2L6v
-gYpsmkekg3DH0v0NtItq!vMH"F`EJ-Z`9_OfjM6(23gw;)mIEVK1o{S8xgP(/V2V3C1.b(hFD/61awg95QK:S@A+{DxaYU@a-:98Ld|{pWB^3klf2S.]4Q
-n:yt<!A,4s!8v<g/^{J^i8nk-XsXY`!6&x3P$$c!"2)dE6gg1HEjRP(|+K-Eg&.w[3),e)83r<R/&M5}`IM7_Mk<4M+/]7Z^7}W$,L!5d[DtD=xKNeeZ2A
-hEKV@s3FV7g==%qsJRv"[oZK<V<VQv|`F/3g78}VI34aY0%AH`6mr1[pw{v"[UyU$9z}-UFxMfiftkRzVj,jox}"K7ijs>HwZ{i65}l;;SwNb!]"kU[!r>
-'&8$PUKel(o'(DDl<qT0k|$jS[)9Y;dpT'>YvoKd;OM/p+4z3GMO(]m8dn>"vyUmp&).,)%]n+Y1aj1Q/=_,/uC&,u&HC%9qHJ2>l_6(K<5A@,<tf^coE"
-'4IO0Y`"cTT_!H4:B^06;.jVi@xP=l/"_I7T#7iWxPBpoaz+FRd_Pw6-w/s"d)T[1D>%@f^"ZGC#rxVm2L83a)A^[>21Gy3B_L/`.1Kytu'7|jjp)tMcH-
-+G(8SX/GE,fMN'Yjm$3^U7y7754T=2NEndQIUJ5(177s&O_!__$HIa$.XW@y4=rekvq|dlrt$->^9R5D!%Y-XBJ}|gUG~7-,^j@Nt[vx-#LgP4P|v5;M.H
--}2hHeQaK$$D"HS$F9nFZy=-:(B0tu8<dx=:O&D4ierbXQZ[.4=7fZ0wzRG53/=N{d`Cqr(Jo"VU0Q7V&b:KjFNybcQ(+hEl)x`%YdQueKUwo]nEopjd6}
-Jqbm[tq):t@B[N4Do[5vMKiy(SpPu<9s`8171[AW${N"cU"D6mnx:da^kRm,qP=#6BtL^;+EqaA)87p]4dH%T1:#}ks<`|:|_deKgj3#W.Yep>5aP;L0Q|
-Hw!vV":HEJlyWrXchTV)o,0YMWY|)=$}]zh2vH4CMD^R!9qSZtl)i-xe/,h%KxDhF:^db]M1;=Bb+eWdQ!<taq0;,5oU@vcVwdZ2Y7:$BQ>-=e<a[td+%>
-dKN.+m+s0=OuOOB,x+^Tg8w{tcdN)6ni17gos<x+!<F.R|>-H+z1C'%R_<)ej'_G/3WQ#gtV|MJpeP5HNUNA7}6MD78r4f)Hx,^3PpE>`J`dieMFQ]VY|;
-WRcFzj8tH;|>..]jLMbdJ|{e_p(R#_yt>X'ZL:jmS>wBfQuy-;|N@y^"$UeIvX=z>b01FSYkcF,-_GMJ`L+c|-a6mppMAM"%4BWg=#jAa+s@|aZ!me;n:/
-x,1K3R'l~3^d<b<KLr;Avh#DY;=}Kj~@)sEG'N[/'y6E89X>6We|<r^ErP$-_{^`m4'l4/umG7BC5dvh%(qE1FPt]L_yL[(^OD[3'{bj^.jQtN}'",[B4v
-BX|JkoyJYjj%xb4v1fc$&5WmaGjFS1#SQK5U;!|%hmd%g_J_=zeqU{S.DJ6Ovqz$~/9%9T,>(g!B(B%SL/0.ff(en}7{l-e"5%S+s=evkSsS%58aVJMpU;
-:oHiWlObAT/Mz%:;k:+o4qm+|t5R)3[)[42'oVP%PD>5[_.b}be82s9pA}U]$6g;(P;;BVEVZr6xs4xQJ[X@b=M6>XF-+a]^HopsOx{Ku}:@r]{kv[Z/oI
-Olu8DUf=>E+UU/XRN=J3Tj9d#.`5skDKdT>:~T]!PQMX)6Z[k=KYmM%GgK6cWs1|D]hgHEo]]i:'m1-G`l1fh@Yv!Xn'Vj-`s63qQY7uk+Gde@;6P{=DZ;
-NYi9$itVH<s_[k_#3p^Wh8]oLd^KR;U/^KcNrx+U~_FiFsG^5(QVetdO#ZrW7M1+8Ib}2(!o<ku9VKBjx92`(kf9`HJ4z+CG]@;W6z,2RWQcwg:G(>!wBo
-P^Ubipt!v`w.XO.>xXM@_]Ef:lzD#JR_f]lu-uqOvs7-gL$]k3D)#^:<fF8yEd$HnHidctNuaKGA%,14J/eW.Gs=6As|>,wAFh'oi)_)Ys8}`^,_03-jN1
-;:YAP{5Hy`%,H(v58]4=fM&mxqS-|!KDR-@@zTVDyUgpxvqq@p4PK7S"6bo3}DWw9r`6F;jFnz_w+8]Y8[R%,(4se{sStg-<D{q8wAV./[9v}<J&60DFw[
-zjn$A,;BGWxtw_e{Me@J=/H,1IKUTY8@k@8z^EuKh4H9asx(.F@S:g@!#6[IVx%}T_hy#Wp=Zl<$C6#$LAVUWLdHJ9]OZt('BROFTQ9rcjo<J::V%f+yM{
-)HXN5@iV4tO"]n/(lM%`^kYn(v%[Cx3F:k5.r@^b:QN[[q=Ihc:YCI~<g.)gs<hKl2mT""p&3R|u)w(jc"+oNf<IAqbX&>nC8/0sk4E.`Az+iKpJ&z+n"i
->EokyNBv6(2'etyKKreq037pqEFHkekttxY9S_L(V;nx_sJB<oa[&c'I@%1OcbxSvXs:O+SLO"h|J`G,&{15|t`boE/9q8&'^08SRmv1Nw,S<L.qGrS:.4
-,mxwIPZp7pol,OqG+(7V<>HjVNQ"DV_,L9G8KCW>tP:im%=F3711,&#T4cH=[1os_n`crCi@42G71>pPFTECe@[)zMqP$u&ojX5rN:;B}<nd+,uiB}<x2T
-8alj[3)oXZ@Getxm4e85ICku$Yo$3|hFLT,>T^;Xh;TGWNHHJ%P"3v-=mysw|rxCIai+Ezk>h#Z05pY"_p6gvgw!]-%YAxAtq'9pXwWLEO7uE!S:!ii-$`
-WX_'u#1Mh3-u&V;InCy,ycrt;tDZxG;!my8r/-Va7Lx65<"@8Wj4V1%CALXyE|]oP/(3H^xX:@TvwV5|[MYHD@)T3}D%E7gH95<`cQO@O"JuEd["M:!Lv3
-8&D7&AtpH{(Tbs(5cnr9=v&s|mAqVv1kkt>S2ObT-In>PLC],aS(EAw0s8yeZD1NEa+%pt@SXyOa]wtbly;pW_7EgI5}WM8ge=80RIa>j1dRAX'K:fOE.U
-.Gq.p"Hi)iKJhlqqf^{$PC~i9)O,#GWn9I^EtK/Zi+`T5fiGXsU9-KKBtkK<%%GaPKob:jtF]4sARdZ;O<8@uOrk;DvDH_6o<%_(fG4ME>=>SIvFziwwzk
-[:|XeG0))6V<Go(^x[{Ccc[_J<frxqrE9GD0eWGM#uuG9s5_Y,&+[;z9TPV1xqmH!l}voe`Hc7@t[]!Dh4]f=ZTX7R:urbalM;B^JL4%e1HH4{fih_uv0x
-7`uv.x94$Q1D;aAA/D"b[7yk,<RaIi250+ea6I^<]b.1Y{rqNtv{ptul(v9DG(CQ/ZB[53,hi6Igu<T6^Rs`Y]PN<Xqxg'r_9GXG+w"_X`^I[c-}71Y`9M
-8>+vn0Q's=]`HD",TYjMz<(!&74.M{DQhA(Vw)[P!`-L}CvomrioU)0H1">('#%g0;t5Yg|tM%Vn/[U&0`9&IinkM(.%hKw5$+8VihYSoPo#B7IN}pN!Vr
-S_5MFq"1@sTk~)6Qh[CZ}s!ldUP;oui@!`UTSOiC=ejZShJ$8>>'4;nrbT5$j5%iVa7J8oH^8#w4"~Pg(:b&kGjKvS56b$Ey2yXty7#EH%>7iTaE/kkm)+
-Z;}3j9#xoU/>'q;W3lQ[W^SK01BjC'1!+Hp#[y!I4t~29AB-0NoS:hN,Mtp:9)3QC7Jf1B@s6</6-ykbdEJ(=xMhor#4dp|q06!7zka+D`(6Fq/f;'lHhC
-($PU"M'-H%vyls^./W1{rRUCQCbj'Dl623N{~.|";6Q1n8^$aO9N(sM%Gg`Seser~=Li[.DTy}A(:qKC<E=6|VyF+;s)<Yu7{G;s.SC,Q".leWwWcX3e]i
-<I=s4`yzGQf@+uWk^aO])cI0edArzVDiZ5'22`XfAG1AA4Y`DV|MxWiA~TKC~Yahozf''_Bz|8c4)-9VmJ%}}.y@HAS[JOl{|0Hm|&pdiM8k``ENaso&r3
-i'>lbZhXpup(!4=e$Ium,YcEKkhU51P8"UX1$SzPt:U,dWsz77H``iu|z!_^_iU[xeGQu{q@@I:<|:j_hS%-v5gni[1v{F~!ev$/WQ`oJ"l.5AQ{KIF1UD
-"Pk{_WVf:gHN|v;J|}STU`dRNeH&Nj6f&L$mxPC9|Y$"xY"F@9t>_c4g0!()0y9a"$-k3C6xY9];Qa<HUxkDTMU/]IB}^8zXNmp7@]L"0LF4TheVMKK=Ke
-".DHQ+5$G#Ll)F6#3VQzP%JkC(5kI|b8{ZLfltSu,Adj_%yEpnh,=A`U9g-oD6FiMz~ZNjw&v$y/JQ#,.@eyQ'p@iNYNkM^IR7Qc|Yx(vYwP^xq)A]w8tf
-de`>Bw+hKG|EdY3(8Im!L"<oR;d<_uB(HuXD}Dzz(@^4JvE>S!-A8py@4UbNEZ^cXLxEOO}'nK^]FP25LFW^%AvJku>-1`VS`s.^x5t)DBKx7Xc"FRS[t<
-5(!GtA-R4mu#yo(h=Qs@l,g7gjh3%dZRsm>arYF$u%X^oy9WN(L$`[o])89b{Fuw$l%!dB!l`W^S!4K3O|Z'G%3Ivpio!H~6X=la2N~a%)we;xgHA,s[4p
-S1TedMf&@'B@`|-4uBV-OKY>,YT"Qn5@_^1BE<}Yp7/-aHvyywJ&`;Z.Ugsy{}xQtG&dg,bJ~N"r_|qo27`6iwO5e::Z&U&Qlv1XSej/KD$gYo8auq|B+`
-B>svG6QHeHPl&Ou',sH8qYVp,mj+HkE%A'CgFOgffwawQLnsd2IgR|mYKy[DJXyb_d"rC;W,,b"W|rEiBjUl.7cAAThjY<+gNg3B:.&P|vEgK15MbvZS@X
--Q;J_!~NY@>gp}v"j`9APaETyg.S^9#u#'[sv0vhqwLUZ|V=Bg8pU@ud1L:T~8<Umx8-6,g&b>mG~u8Sg37RgV"J(GTv&I4bI}B=V<4hboJr>xjZ~3fQR<
-,}yberD8,&jn24}+eLA(WD8"<O00Khm^d-L5/hBY&j0YbEVP6SCd`L8bLSAn:dse;T.iC&E)NaX/G7FYeaL}=m(03=b}H$x,b!;4SHA.ma9ip]jXc,U|aL
-9_,`[pL2ij/>Ci|Ky2y3Jfu")_#'oDG]SyXtLXLDx[LKJN&}.v{BeNQk^b#A.%-ez[&9'Qi>:+Uff^|Bwt(4RqKs=Bz-F/,ua;GzVrY()vy]03kW`Q1M50
-5uHL#R|_}3vKX7o6Iw,,`&#K#UUmIefoh{B3-%I_eI_x}TxCrJ'TTbw>2+fzU4>R9:4pusXo.ra&GVU"W==tkT`Wp]tu7f"E"a>4wIg+@;-6@W:gf18$2:
-%1g]v]fNB90arXYk;>'z{HZ;$`A7F3W%VbmJdC7p42+'PhwGPXH3p|nXzl5OrkHKq(IKD1"3+.W/AMPQFX",o$]m'Zr'`;^c[$]jjhq@+pEz{O33|@Q%B]
-0mRSFZU%dI%}EEM$D^lF1Ss%0nsPa:bAqZ.Cm{(=L@fwjUF22`$Z|f':"2bY@5UG^5d@:O^6;Te!plcw>IaLM0z%{Q1TC/RLQF&DQ9y5&XR2@mWzbpH3>=
-)p7>$YqOB{jx4{:GgYd>Q.'{E67X)dZ=Qw,Q324)Ii1VosXYQ%K2GZ;,aK(hgJr=xF18};6]CF+p~3WlqKx{z)6o($&58EAh7$y/nr!Ffuz3f,S/r._2MU
-nHD(9)jD%eDSFW&G&inm.@h)"'`)([-u^MM8w64by^f@lzNFe5i]A^{mX-gf<<XJ_GY|"}I=wR_a_oLj1u'K_J~dGO1'(H"qJcWXL6Tl^M!0cr|cjwUiG$
-F&l<J]/Vf"fz]RBF2P4Sz6+AaTps=njc,dV3q.%!'P5^&0RiO'"0@sG5Z$!orgg(k{Drg#>C"i5WXY'0@].+g|Ycc.#D;uBSrEOYeNL$PDR'a1sGQ[#i+l
-4V7Fu_S>CiWjU"S!"b|Xep](Er{CE(huH$4#mtL{e'-2iW}1daFln>i7u)]Z;cLmjh5[R{J#'k0RON0z<.PJv"9#eZ)`)2nz}ROIg5X>ub`0cZ2.y#yB|(
-bgct~bqleEjuw&{iY}z`$A|&f-1@=BGqG}-|VE>7TCHhQHRx4[A9>j'Qqw.BeHM"$KAT||+rsc+V&ZOhGEtz-V->]aLl{J(=k>c1wBhM;!)[K,VGWWy`2L
-agYY6gymS88l<(2u:GB!IG3:&0CXnWJ9;CzPP,X#VU/C2z0Xqy7'pY7]Yb@EKNb^YA.>"tz.%U;#q&h=vMGN[Mqv;Gc'Q[2MH]"[A'aV4)!fW=z[R3BP&m
-#(lE/2_n`5wvOrm@p8sKHR_GS[$elB:DNJd""!6:1(rS0ss5)QSuY%)Gya087y",gJ]i[VVFBV;A<WX{Cd'F%2+356J8pk<M9y;@i_r)hjX,caK!jxX,b#
-;Y/mpbD@M3][`X.nc@T;1<ue,!;-~,sp38rB)GDZ_sc<E%~@!;^f8Yde0Yy3hjFs"^($beZ;1MiAn@pteIwb<+YuhdbX_KDPe[Bnb9XI@hu8HZFU!XDKxt
-7`hX(K8/zgU^,uX}w}h"zZ-8l486E+Kv^ylw8BJAB-y@R>0qGa+i4,4[YqRCT#4GnZ>2kga6p^xNce+ICZk'o=|ztcJ,77zr2iK[u6&}.wat1Sz`$LMA=r
-WkeL^'S=l..tcs]5-m./vzRV'R^S@2BGfmY=`nEkd,R7ReJL_g9[vOxOH5UL3hPzkO"xJrrt'BTgU[NF9B1>R.&I>ALukX(^iE9PeYjZ&V%(svA+@`99zt
-f"7h|MF<>7DFz-+I_|Q({Pt-W8#yOD;#&1vQl'}gzE3K;Lzy'D!~!Jb2bhxkn5&;#8ke`asK^RSN3=X!eGUK_<0jYe(sVip+X"uiZ}Bg@8d/AMNzrbSN_|
-/jsxxa<O>.1&_Yjp%(@]Zrv3v=^2~7X#E=j'8.C+28%TF;hr)4m[yy;Cf$r!LfD`$p@&cjT!fz"ZDJ-n/k0WwE<nd`8H!H:A.}Jn#frHMmy@0d}^F)#3HZ
-jY6qKU=m{xQojM}VdNE0%AU<J$9$T-wQ-:PI74>,b#-(U"Ge.O&[8BT[=M-uaj6cRO}A-C.Gsq]FLDmixvqPlo7CI)AB^owEdQJy#2$[DFwh,cwh&c_.b(
-:WgMIo1-{8Gue{,er"EOGSTMzD;+RLh.qI_97V@/tS_|kzgb^WL.1Gmi+b-^O(Z6hTmc'AhE|0xYb8bi#N.CEq-c,922u|IeKtak$o!gy3n'iCNhJ]e=I!
-!O5<MP>A31O@aN:>yDv^'rmVW+7/M]h'[JfLRvKvsX;o-9@+bOF_dm&%:g^%t_r<zomi`M7<sa)k3N;o/-;gHlHvNbmrV{"Ax(WbWM}>=+WzhcL!UI<=lE
-i{yPJ>t1Q_Bf~e{eIl9ucKt"!Kn^hI0yKZ;r@=l31BT3s:Ydmb(rT8X+[j%Cb5<41,p%BhB`NyLjg=Cw4,8N+(8MIkk8O`AU@mek;dua<BSd&dIs:)X6=B
-g396fl5#/lIU&{K12v0^Cb9z<Wy!Fci5T_KFHWq.ea'3S-cBi.$!P>j}:Qj!]>xb-1WdidDE:tkH@(>;:l3=`^/!58@{4N5J,xf.)H+r#l]4LG(zI]R1(6
-A;Sb3Ke$Z[}1$/#@$4;`VF>Mso}me`B#gtq<-ex'{'11nuiXEL)jSTEc{92>mHJ0u.t2T3}|oCqwa"dJym,QnX19/fokxi2L$]Q[o-#wvgmT_Dz<o(`!x4
-QO<%u>(;,dfmMvq^t))}<Hn3ut<nIql]%7){A:eh(1Ue4@N.ynZxX"T>s|7FC1|Sf,[U.dhm)/<@9;PZq|f8~Yhpv<v1rTZ1q"`U-]]/-%kme3sf^i{ni$
-1GTZ(VMu"4<=e-]M)!<)O}c}!x+[SX/G=LA#j>j=tX'>I03V:IM.vdd#vF39>k8`GZU)]XkPS`'a-{wE$X{l(8QpT/JWC[azuWw>e,pXn+azyX|2aF5;6.
-wG^0PBiA/,/znpxR>e|jPy'UPxBA,MfA/('Y`,n}ATy&UKlzicn`$8oH}>,&[rxkf9AO,qk@='TDh#L`~j:Z9Uy%G9#J~7B'Ci,A{8@6r#4d4L,ERy{6{7
-8F>n)p{190fP2cvDi;KV[Sz63XR:/qhW"vWhT_k8vstn$%y"{:~-^<5{DI;B5#}(y26Y%,bNFZb{e68xL$jsJ+,(RRg3Oh%/P%u6a=z)`uh$QDhKz/b'R%
-kOw[2HX9tuBY.ebTF7#7Ns1txLm2:'G3MeI&e%`te!$ZyiP<P'fYd!;sTn#I-c.O#ib%M9r#z|d$r_/:waBIM/bc1W,Q0w;{KZW#+0QADW=G@32YG"d^P<
-9Z.D=&igU_uZecN+!513Cp$k7RV9joQk3'D(sC76w=2cdQi)Y4SQ-/CsW:Hz~)cE/t<YDbhbSy>BDSCc:/+h9^,#N8`b&snS|VWIFc'<,z>oQ3[ccubIhq
-mG!pNn6E=A)]$M.)[YR;W>^lvxgS:D@y&yGX{W}Y;<]DVvYGRp~T-Ulb4Yqm-YiPbGf!)V1bJ'6;&@U0/%KqV)9R9Po6F@(bT`LK_M=!f;lge3RX%PJGZ:
-jCKRQ<e_>1kqD;3#iD&VET8KB+7MT+HUUGCul(kx^shp-CRf)eatF1')YApVRFK`'e$^Dan^(Qg4Fi<p>0iN|T(97%`z&9i[29Lpn3@6xYug'3$MS9Ac~p
-iJF5&cd^`CrH}KaQ0jNB+kS$~&b7IOP_gPvwC2XYZ734_S85jY;m^7;4Ug@g3_tl~kEL%%Q3biLV]OaB51'FEf=mx'S8~B`[[eERRT<Pg(P8Yx(K#+A`g]
-VM///%cHHxEP=]=ez2Mrks`A[Yg9"|8xba^RY_iePe{FJI9PWiwb3gmwM|LJmXSf.vM5bn(L3I{t<I0]~AhGU1EZZ%TFVo.0vS|[n}~:~e}tr70VX#1$SU
-yq{@Cfz^5Tz(HA[P''ed@%azbpM[9PoFnsT-B%~x..T9/#3cT[j^lFnV3>2GXp.0I67JE0}5nh"C5>k4b=,;"yNIc^Wk)7uc'.9W_E5-/@fu$=/1j{|%2g
-uGHbp}@Pr:'k@M-5N%X9u>mMPn-hO'/Pa)m4K>a+!y];&X2+02qu`9zDz!CD5sK[lPXdN]V$0)A7z95#FV&jX@(ZqoH_Y<H;ktCdp._jBg1O;(Rm8^SS{@
-3@h&pPo+dYo+wyW{ex7FUP:E<>aG2T_6r(}U#782Pw)kB&NUAp<daL3]Dj.Ovz{hCw|.OO@4#EquWz8"aqFjCoJVV!XiRE;P;^X#37G$GFZwQ8n@'|"!gP
-]LqXX'bC9OKB3IU<:;O_'0D[px_Q;!+WTZkuF4;$t%x!G,N)j)lSNR"a$4&Z+z!.~pr`})^xC:85,,w]]D$1vvUn>L[RkmZ3%Us=N{'Rtl0A&5G@50iUr!
-QMP#!wEp!i][v(%i{qNYQL<:)|WSYQWXL,w,j#<Tj7@0:r7QA!@dWp5U~Zvb)2;aB5|X-LHjSk$k&FX@s;'KL-b]M:}4#SVln0O=qI]24tG=%or:vM>&79
-j!ZG+D$YT,CI!-I{.iP:i/>Hv0tzRz;%+J5IS"5/#MfekrZX#NZM5q:D4G<yTj#kd0JUGYujg!uNp#a4_EP[wn:}'g{jAie692LswtnNXuK9b(KML1HBjy
-/|b,XT<'#"B3t=GmZ4`(Y%+|JYycbjI(fF$&Z0b/(Jq1jm:c0H{m$0Cgk]A@s34`NDYy&5{Fh=+C[N@aFwSxM%hK):SJAWsRPZ$r|fQj}IWm=+tirIMtof
-M^O]KW8ngy~+lpQT9$$2W!A7Y(wRB6lJ0oM+3WLvsN}0LR1eRBY'/8;3,r|7y.J!#HK;cb.g4A-6rU'U^xc'6cmK6-aJ/3(MZ"G_O{[kv=S2j:sT"~`{o+
-9u;sREw8[&Jym,Ep7}`5O:!PbdwxqIXX~s+fnLv,JusG!a|)1wnLt%TaF)NJCro#-2>HDPX+Az20GJP=vAL%L!hV#GYqY/b1r]O/JQ@$(wcrA<j/kZ|63{
-I[Cj]|VKKsL$6"cdLE/PQryoBucd`}Ig]15gYdTenmUL0{eOL%b_PX:85BnCCXMH/72;!XYhXY:pRo8(6Amn~28DZzo,1GAw6^%Xxa8'6Y4`d``iV'X+pU
-2MutNV2/Xo+aYUT'^s.`,/9iY9XsEi(g75<1;Dho9Dr$>09d.y7#_'Vx07J$QtX}WP3rmY>fEP)3IjAiG]#^qRA2bA>>kERJ%|jb_g+v!kHj};;0VS|"9R
-,Ep.3@0_Dpd.T'sBb`c1lk'L+Bqn(@<hO4i5|L#f'A>WHB%Uu&_<R]jI]a~<>v/@<ihDWt9,Ng>6t8=-R-lfiL+nS:"N}16j8Ufp;|y,q%G/as4rl>I5U>
-HERbWakue=lMmbkd-@Q<XOnqaE7TAQ`=MIK'c'C+0#gQ|Q$jA8]4z+Fbr7HUGop.d.C=pWPZL}s0-r'W;Te}m->Xb-xwflYOA8e[_`x5Vzr>Qj8.cidZzk
-}%{g87o4cO.[IwqK,`JuHCM$nWFisA2[zZok|gspYy7$YQm:f/pk~wS]+DxKx/Z/pgf'YtjIIBDeTHpk[IuUo$]7YtG._)5fn"bbcB@.@U<:Kf^KXYRx>h
-d)kYQZvS,lO9o(}Ua'DJ:&XgDvz!s.XI2sM+U=Q,Myi6)who~FVdyc,xm+&bQatnX=LAD312@QLp2A;o_X6M}dDXQc,TyJ]SW2A"|Pys'I"45k%dZC~W,G
-$:5$2Wfpbs:G/Msgf&ZrK78fk%c.sawuc$+"i-F-IJ~2P'"DB7udaBvl'E'(.&)v'ovbC'A^xJbI['Pa/R55v`()W=te|2TK=lx+&F46TD~W`/1{~QjMTh
-$H;B]fY9}5DJ&g8D1w(w=kO'6JGWQBy/9-RhukwC3iXkgVVYM/qQ.oYCEViD$_00$>.Nd+i5KQb@@wmIBB.6_0DB'U0@RhgM09kDS{H8BC$B82!#n9U_f3
-(&B,tziEU[<UiLA;d#unku]:F+Kyqc$v)mJDuM{NKeP3#mJyH@"Pe"s7u<g0M}A"(qk!mjVsWP6$jjYC`dOR`El6drY'O|{+FCSw2F^;S/=mL_,Z{VSxX7
-$eWE)`-6bP;!lutQBP-sq6j4k_zKg.[V[x4#EmPafM+e"SFa"~&WLgF/b@9]p4HJWJQgZssO3<J=IPXvJ/v8xcaU)q(Y1/4dk7(ebfI}o2NcV+Dq"ZIwR5
-qX6(7:ua'NZJX14cZ"0uZ&LDV1VL,8C'yo3gF+{IN>ju|}$3qSEtuv)L_bu_{Zm+3{f<6.;veM3yyQ-4Bs%p;+[r[P[^GOM9FIk.NAkx&B%7M3AK((ZOa#
-}.|o/{C$<9RhKM]WDYXX|;V&;4Thp1ab.h'`TF,O;N9Z=0]=aSbbP3eV_P=7Y|C-_m$HG#$d1bi6(UEX9cD).xn^P3h(sXn`VN>H!$nOxiRbiDt`>%&x8g
-(z^<^iHD&iI7uu4tm:{:]ZHv]kbHs/g4Eqz&4<``#x1coCJ#mq:H>f3I5qh^!uI7--Nu6L30054PYkBS/%N]SktuiCqFZWuCJF&5A}3SNE0zRAJP:gPS;C
-P`t<jm}ypKWf`.a(N$>jR89HZO$HfX:]A@M045"#:$1}F%1#iM:7q8Av<I|Nc-sYU#Ap0l;J~wP}mYT{[wq-mNCe})Z'<r!M_GtX}OfxnU)$x_U.M2GN:E
-qj6D{+8|fM>1xAe!E:(M6[IK4(3pnNLFqJmN&RG&]F0[q|U`x/"S`Y6DckYhF}Hp}![hSr<[6a:sOEw(thxOkvv[Cv}t+I'#>;px7ZsG7xb>3/sWAN_=f}
-@imLug,<@8n{5"wb0Ir{qbs2<DB|vjCx56Sus2BGnyxCCby{]9d(^/~Js"YwN'A/PCKRE}}t/Hn>Q[1ttu&S0LDF%i#Qb3+!plp{wT+k4`j"4@hqoqm=$@
-R5[9LS3&j/<|m"qx{:H}<n7w,4!EtXU{>x_O$<v/ueR-cdrohpuuh$-+.%S=pSts1GZTlR34_XVs<qt/>L:W:Lc=("]!Fp^1<vMi#7einh5E/([PuuwCA7
-jy+ACDprXe1BA<^-SX.i3IEo^m^Z,bW:4>j'8L%6iZtGuE9W{K(pac)a_]so",RZ$R$-iWGeB25p]'F.Z-0LQU~w"Z/thu8>8sN<x8:0[OwrwF6ZXQ(FVM
-1HjldQ`jYtOyCxWv]}D(oKR::F]1}Rk7{NaY].0fpA[XDP`^jmQ7=nbT&fu%AWqPm7_}$1MmBP]+:QO"{WHm]r"x]J&-Vcw-o|9UZrM+>}ssd&]4cnA3IX
-4gJlX2sj!6Kbfd|9SAiZEq,7h;X+Yd,C{pD.%h"q&sKRKha)=En#b'n7b>0{DNKEeH-'0zt)F.V]P4e&}5{/TZJHo%FxX,}$%7EVjcM=A;g&pC`'KHKTnd
-4Yai9.E)x:p:I|>O1,-wMVlc<#J<Sjkd]D)WAa$|MRJX,8Mhp5`mP|m=l255Hi=E)S!Bqi6!Qic5;R7MlGin015p'Ytjfi=k]VrB_4MIi9SJksc/M/ySWy
-)14-r#6,>gI6Og>qj/5ZA3JlRk7C)z`xcV!95V@F4ArVtJ2Ek{5DBa9(-bgJDmSmZ;xq#Ck^C-~Le_^j<A83QBdg+v8]j+lnw,FnliT]-`IZN-=(7EGZ)J
-`N.aU=^OC=pcSwONDP"&B'}vpi=Zf2(C[^!#n.w_-an$TujSjZhb|!gnwtHA1YL.{SE/w2tUctq0]&"YmEeP`..$plN.KZkp}"FJ2$BV3+YHFQx:eFrL#,
-N;_I=0DkS>QdHPJ2vCb4J0<-XX}rwXcqT=|Hb@SmLzeTo-nm6DO`C1F19+["d'Kl,i=u1OA2EG:w=)0"33DcA>okY(dv5qiF2M=Yuy9"f[]_f#uzYv(h!t
-/x-Da#xxmu2|bv2xe:aSGH.m^.|eZTWnI{@_A9X(meJz)9dg6w(-aE,)-1yW]J+7s)X$Cz7u72:H{"uG$6C}]ShQVzf^Qx+`uQ%5D;9jw(/1RX6CYhgBwe
-R%f_-o5`~2e{mvxPL8M8R|IS}@Du7D4M$flP4&/>_b4l"(U2SFWU~PI'fcJ9nB@/VgOZh'g!w6_#tvW4](V+Xv~z}9h;jan;"{.%5GQKFk98GK+=6Y-xGp
-H!UF4L;mAJ6pY7qt@i0n2cZw(uEhoy0D(k'5}3YK["Y13vY'._cv4%lO82W;~IRYng;=+,7qtp+57V'+Br~`O&iaUqIrDBc=`G#fW_gCx^DwcI@feCqYIh
-%Q!d8=>;pP>^tv,VwkQj{2;0Ys<Uu)A_uSr{U|[j#ybhaab<@ETXzemgDEqDuyrAbeeIKG"nzafcw0l)LSG7gaLwlU"x:$LKEyFFn0/6>U`oSzVV=Xu_]X
-UVM9@RTIPTyXMIcW1jwP+%Rxr(m,cHc(pDeS+D+aO%<Ztm$AuMe#Hbif{|LNnRb_Qtv0|<1<KQ9Hw9MlK|]DA;0i3nG&;h_|E5]Gc4vV7UXy,v5'Z/un{h
-iaN$$u4arh^/<Z=IvS%/6f5BAF!}-<B;uhfFs]h}WVFiWZULB=}-mq9R#/d{B$}96pl@x,o3L2[9V#s7t0ebsr9{q=k::PuJZZg.le<i';JBJg@`^b8/=L
-[7Fb+-:-3>a.<J@$Ji#[>|.N<=8OLEz]U"_QC{FRyUEFj.{6USxj1'l$Cg1"hF%6wt|P(f/"<|{YlO~|.S9fS)ein:VQ.c1dAS#"XkGJ6RY>G@O4e>/gaN
-EfVNbd27wR~GcY@,M=K)`64}+4-LG5b@bhH'<e2KKGy,#q2UJ.v;-_NI<pW&}PT9dQao"BT+ob]`(uS}1-RtR0&5H9LI.YPd57o)Km|OOmEZdW@Z!/ro5|
-s)2p"VOzQVfOZ/VoF)|}GN,(`qFO;O7er<PgIvT.[ivpqo|v3aI93Z6,QR!Z)@sdX3eWA`"&4IKJyu&ue6/]kOQa7}2YHuJYW;qi`uuXlv`SsBjM<nLlZD
-{Q_{YZtk~<x(mI_p3itCjfFkLswJ2-[IPJ@WjEb=]n'mdunE^N.'s#U&_gAT{xQNBBG#AA|}.yz(cy'3$wuv2yuyEB^-za+Ze|1E<9d(6}n@E^E($Nn[rK
-[egpy-NvmX:k6aHgX(Ew-w7AH30'LFM;fB_(=_(&Hc'#STV+|I/3ke`[0`0<=|b,Fio$xI9/iLnZ<WpUYK|Q(u%L65yk)A^FTn1x[i@,ply6TpyANE9b_E
-z9AygW"HUk-%nXAA8Sk4YtR/AqS821YXMGpl{QUktrlY'5F(C>YGz+2xCvn{/q@sLGOz~Rhgeb|z3B8}J.j)hKs+wV43Lb;g1+J"r2[gaErkE0G.DBbb]3
-M!dZpjP"CEX[uq,UC<+j>Zd1s_=:S@,p<L6Qlvv+@%Sx:dLT<Vy^3pN"E/nR$#}Rl$|-:nTO:tW+NZ[WC<,h:;JA"y5y)j$Vq_7N"kGXBl0@{(NVac`w[}
-bC"zy8XEA42Koj(;7QT7l|q>2+|Y@HWQJ/73G$5;rVHicXg[KjhKe]j8/^i)i{7FM+d`M%yU<1/5`)'arPyz9/r8V|=X,ZKO^Je(TrMF|BDL8v-M#7We|s
-"gVSr{oLQggOtI9x`f`k.gzITZ5Ln>p3!Z&MQ)OxKm0/RcEMyoer}I%A.0{=u>R+H4#:hN4#[.Z]y@_a=:L|s&3T^!]|Tt)%z<55n=|Io>D3BVc:%3H{)5
-hDPcLbk'0,`xpJRnUq'Yu<4K58nm&!t[$9daf$F(@3I34"LPC6_X:-:5(U7U[d+z=YA_jog'&wT.B%~l(de#Zg7fTMn#HD-PWkLdu&"o9QR{RSn+iv6z"T
-1W'gzt8UPkvJj{gPT2^(88iG@j^KrbG<7njY@[VQ4`_^@7Mz5xNu1cmNRbApjG0]Th]dHkpt!!tR)O`|`ZFWi^3;I>Z_Z$Q|q_+^YRUQ.,&Q@r$j%Y+n^,
-g)OGdaYUuv")`-Eh!z#,$G([gV:aVF`UhE1}Dp/5UNSrK..r47FSNF[+(D3!`;$D$|6N5QR.J^7e"7[n(gCSX:pigk^gtV"F=5wV//b8pOCPtYmWKdZg77
-&.MHH=ti#R+`|hM$Dh7Zc}f'-2{rw+07tND1Mo5)&u9@c@@_}x%x#SYpd'5_m,-2A-_Rb.WU6jd_uIQm-dpPw(.vTAJTYO&oJRCzps'ivgjSR#m@c'e;w$
-]Ed{SHN%eBeR(A.H~i(H5X,m!;2#Z'd:>Emgr|l=Vi5kG+`J8WV]I$s3(_D_dFl9e<u2DL51Dqu_rjDI'WD"i"=^zP8:g!(MmXxyG&E^@(Rlj[VX^W}%[_
-hmQAbkVYU-~hu9)SOrF^ehoE'Jzb@0E%8k]<WvuH5_qGTq`MVPl_!/H<N@qlT["_$D;nApl+z:fAX"@fC,:Jmc3Do8SdQiw@[b8,D{2Vc_yvTWFq^8+:Vh
-25t1=z=RQ2lw}iVLXIgViTxw>m]-|[FcH;CJdkLTn^>%a"~+uH{Vo3do/;E7vOfX2Z<'dRTa9s[:{B9dEfkSGUjL=V9!=Zz|`bUG:^"BOK`kDI")j`]7[v
-k/6D6Fa=H8]D9zdj{%)UH14KG6(QWre;0Nddy@bPT+;,%p,EMmz#fXpU$N5M:!"xaJK6&]dT)DEdXlDZy,n4{8ImXM>o^v:[<57+5(Qxjha/@Q(VHPY-D4
-n'Ux3d,3_'#T/x./_]5+q3{PS){1wH6vQI:-6EQW}.nXI"i11Dr3'&svXR}16ty%b&Bg"5C;jw,Ig/:pJQtS.Qp<M-zW{|V,cY3LR=.!}/c!NhBGZovL1D
-#OZ!kkp,rRm6$qSFJv)m<P%-ZN,0R9wyL(#Y`n)3wmu"%usCKsc<xc!#.Ki<!`UiF'q%`qZ`G]mwa6@Y.C"xmkOq<@}%oL_:(sS.37.!K,thfd{$n)[y_2
-9JsI@o:q}a_z9-}gI7BH-Ph$>$v9$o6"3||mK8-rhSUW]|88@PA>2f4q|1h-f<Ugp<}N<>Z697FSXYt!(_1>`%t{<UzRrC8KMSKxp[:[%}>Eq!^CFa~G/1
-i2&=STDiGJ&9bV~MC%qIwn16_7iT:e7/[zlGl-%wd4>ov)=1`S7)>qAbfK7{uZ,niVT[VHri$6TK69dnnl`&:FR5R&QYI>16#;1wS{$qf14BD=U2n,r2{O
-dDCo@{ODJX3Y3g,fBM[p%7oa"`E#DG!>ucv:sGeC&tCo+[KyTMqh5tM$>d,_jTOPBrPqW2yr<3S<vB]E|CO1fY"36h@>R7rGD3-T1ALYr5Bk71S7Nt3B|_
-zpHW'5,m'9o;2)+u`rVW;OEyQE@)X;!qKS1"1#Q_#ISK[O/e@&ndH796Pi"xEz6l6/Ye)y/rD+/XbZWHoXOof+i7]B^'gI^WSmiSp=)&"Ba4f|@4sX`&<R
-[wPM~Ob1Q/Gx!L"27f2/TiQPOirH|60styq}GrH+uy,#X&5)&rT)w%x{tB1{`7L{Dh^_'"I1.%CT(gFOKUKWcD,(UBFM9rX2;!Ta=CgGQV`u+4k7:C3E}r
-t7Ss$glLfP>trQUzjd6}"pPMPZLUvT#cX5=1bHNh&)1F0c$j"G9FiODx/LGqq>!ZTU:Ofw|c27vJ.{=rcv8vhLk``B2tK@EV0[]hkS`q7nb|AFdhiHUL!H
-k`1L=nx4Ca|:JCoFxOc`|Idm-^J}gR`X+|I[+9J[D-fx_MiN{9z3-7fa0v;zD;pV.,(/I>E`k%>I~AjzZ]Ni]C3cP7o2/Om6ivPh+>XrAxnwcapZtVDv%B
-`q74ZmPqrV6buus`KAtSK]tf=V^w8!|x]Hh@`iGKY.$[i"O9Y4QHV5w`fng:Uqu-#<za$ux<Wb"sK3;t%45,01<@&}EPmoVk$CfukaQ|D,NK#$<Z6e1[R|
-<c5[{jB|C8"M3X,`hZm!2ziEyrCb,C<l_BJVwf5m'd2T2-}MPZuZfYfUBkK&-,}('D$#C0+MfW`.@.z;hH5V;HJ[As0AZ#/E#x'<06lP0J@4IqXylJ/9$O
-{_$goQ,IYJtPmlFKtUVfxhFmvwZ$u.[4F(G{+GRae8d05#6<ve;"1+ZF^C@-N[hPg#&!4nlMOvC2u(Xd%_S3EdG.lY.zMFM<2hyE$zngCoAu$2`p[>HsC,
-Ikz32d+8+m/mdxHYhO^`Rv_S%yy86N(2m$9H95@jObe)P<6M=t>5</hTLZqR&>JKYN/$kR75j>#U)|mm@1=djhc5Y_/3Bk6A71L.6I(_`:T'RBIjbUz@cs
-O=RT-^t]<3w@]Ipf^(C}2(AR[$D)"U#F9sYS.Ss&}6_L2ze0Y/rXysgs#3V:A+^tH"yZy6BA+7N^4:#Wo+1q/DC|_.9N77y]-6KF5^)3$)5>o18KM%DT`]
-nOQnl-%bH/>iiJr=;0&t:+hkl(9ecBYrvsuLboI"|o49VeWA`2[eC$}g~{d2a7dklA]%ZINUc:Fjq|fCee3HmtIF.3xKL$u+J$'N'+eoG|H7lhWO$GWs`.
-1l4=l4_CotcyP%SLkK0m{8y&AsLOdd_"[iNEeXe=[Q,WIY'QL##"qx^x<{Ps5t=(yMOV|J^X,FQ)hsQ:srV(~F'jZ;KX&dM<Z[Kg8%m:eK63):,.D>DIm^
-@.zDycnPY>==,mUU0uJ'c!y#naUrBhErd6ld>p{%wI2+72%,Qj7d'Y$,.hnR+aaE"KtM^,r1MsckN^m/[1{7@^iv<[%{pehRKuW;Hb!JhUIbAS#.7[cC+_
-GQL'x)hGKm[W9V0'vw_!2QZ>rjP%[5UOJI)<aE2R_YJ+ZLMrR>BGrRK<~J.[A:w.]/Vc"n7>QX"v4psm_@br!o-]k;uE.5WF"';PslPGoJRyC#38Hkzgmk
-#2C$8fcE~1S,9(g6~&6d[o_SAKKGvEXaG{BMZ@d84I.,F&@7IPq`im7^wG!KoQi&j^D>)B&aM4`ik-9{ZK/h#]2)!jCXEi>/9Cl&jlqC@cscmI|ov0T#]8
-_L9_pM;"4-y@%D-4X$eSb=;Xv){//)1_&}w5HUBoWPmxMbBF<$H7nP&erJYNd%19z8]!GF@sR/['e+Tw!!p>Ygp+/Ksu:)`5%SWK$:SU8STmf>ab%{hCep
-u]VEX70Z32ND=`c$Dy;f@l(r-+S5!NEQf,N9Q>;s''1IB2#%`t+R,zCrmt{Yu%3Ts5w3J_:w;.@"W84ZL,VXyPE-N#C(imdV:`1,]8dGN0W|;y=Fr.MEeJ
-1_sV8(P72_xf^"pzN0[zaNHE=F[9BK9JG5`#Q-6L(M(bk356QyupJlV/41eL5FAR3AK!$40ND`'zv&v#ZB{_!0kTu5+SBaDLkm.4`/$V8}Q(]%=R~%r5k,
-ZnvTT[zfpio=$cb7K!!ShFp_>^-hR8L#<j4(i->DX"mbGLm9ec|8${/t9=f9@OMFwy:/bd3@u1I<j7Z_^!&8PHk[N%kp#w/wu=Cxe8(g"x_t:>~n6b$D5A
-B3Rl}oP%Ss~GPg-3[^K-^T)YTWBg1eV.cl}Au_6n5pAk6ftcicdsIK{a4;OiI26<%h{0G(Hq(n6Ye(TU.O>Kzlg,uL6;S6c'ADL4.1ESkEP10EL;/5R,na
-$1x$@dWv)Z}<1&)vyT{jW2O43y7''D"7$>Yd_N$XIEZZT2L<PkkB[>cZhI0ABpu5c92Qk!VRU=]Kot{o8;dl,eVXJDb]]_s#I<>Y6hWZRhsF@/2BYsN_ii
-Ngp!X"aVnAAzJLP5Qs%ZyD~Axw|fi1VWF|7h]rx24.YJ8G+S0h{!+QSwa"Xom"g%}Nafcx5;m4@gb67(hiAli=hA6]k.4O=vYA,Sa)KTHm3H/>69hi:Lav
-Bak%eBgjxgo@/URanJ7hS.a"lpCb}mteg6cdE5]<f3[hWi&u!RTWn6bpUKwY|{+w}H(d>'W)fI5S{'0:>(}#{Vn$MQ]1U!y+hhF!':B:02l8C.cxR,bJtq
->b87f:Xh60|1+I{,s'V.Ax2V<40C,(GHQ<5!wU/<[9>PK'_[(E|8xysMqgkU9KCnDdE0puBuz.DbYh#:Mr__@!ni%atwAG_Pi^sXfKB{[^y0B<hAn&CE9r
-SM,oN^C5gx2V.NcV|XcbsKP/74H=6g6CC#'(=EScLsA"X7+mtpFLoLXgBFi3TA/$tX2&#x`u4G-jXg`CX[Yt>R]KlZy(k+wf`$._H6@YM<iH"e'k[eei!Y
-G4W04I%Gj&xhB9vg^YY6d!)OGlIaG"RK|+r(46IL46p67S1AlK[RI8}39X.:]G^C6=j&j.pAN<J"iK1Xj2dM8wQ(jLHdI@z..lGJ-/te7yGhaIHdBwGd6n
-E{0o#Mn@.#V@,=xHq,:AzrB+WXOdZVf$y(^aci'Ile(&9b!tinEbA%c0B2tMM;ri{rp]!R1ee,|u]X@8u"OVe/5tH;Cvb^izOV-#=p6"y1%UAt_cM6000!
-jh}(Y4dSZwXna:&[{qlAwR"-.CtQF4,,C0OnD5knN;SeZ>X]GUZwMi0uZsjz%]7HMK3W0;&@5F1eJ<^,uV##z7@$FYx,EhmowakgFb6i$BgRIClfcER#J1
-k!,[+sy(AUHviO">MEH(.|nr[jcnOFM4OW3DNt]pir|'~g.7:w#FFx@6)x7Vllm"FGx{&P|7kQC|(7zER/uy)LO#r'nj`FQF{I1Ul8'3b1l+&1<`0Sn,1;
-jkHxC>9-^r,,kJi[/+B$Fb2O0q<o5x5ib4r@j26i:Mwp6:gs;_E^yY8(+yK|(>nk{bDJ+=ix|LB@sqs^ROoIpQD{aD%|IrMv=)41INXi/XsL|Md-wM.Fcs
-{L'zQsM8rM.{)]rx>z453Q>UmP|5,<1f:yuV@Y0nRmgd};V;A{e)00$p{v.gFsqO>v#Q94@0pJK1$F&m6ZB+-f@tQ,(k:!SE'#nf`H0kBvp$b^6{wnDRXD
-uSeGEO`[~&(Qor)MS2Lwfjnr`Dm}4Dio[$Q.{BNwR$Dq@a~-8AL]Yj6yvS@%y,U0[jr3{%jV`,^jHxN'O`;akAcbsEw$;nUJKC^sZ>f<@G.U@o;hqYCsIo
-z2hb@st:PiIgVVx5zfSuwx%uR/5q|82FDCPp{{7l$>!aE!O)I)<iS.)z$wHJdul.%E8."V>=PQU5:hSAAq`S3o0;i_so.&j'}83Oz>^BEp4<QlP7~u'&K'
-hH#&d(jfuU^<RVj@9m=25,$t)@A&v(Rh1(`_<71kJ+<KRyJB`uf`9yMYCPs:ewnY6d6w][W0@'|`Ka>zjb@sfN.HXp)GcgQeFB@d%m@E3Jc!/qTOJx3^I(
-f"]YS;5Q~a:gV9J:CvfviD`Pn%<7i0mkBz09x2ZoA>^0L`rg[,PT&mZLg1f8X<I,qaHgPKR=h[FBM#9XR)s8l<huMFh|B=i=NB;oLnYWE+R_$JSEt5.gOB
-s)LK@K8A'+0@+ftc2A5L7Lb9`7#fD,0V^T`sW)[R>U$d9gn/}wP#qb[^a3S%sk('HcFwpgfJc+-($>vWqM6Y:,a8-pn.#R=oltlgWYQ9UNg4xM4Z'U:NtT
-fw.#8jX&Db1vJu/^.l'EShwH`9%RfQA`q5;l<+f]HVfyO}Ze<=FBp0:GV}7tqI:H2w1:5x}]>Z>W5WwBq5S];KVf$Xw/JBI{ISz/oV+%@T@=fRw_5"Sg73
-UA0Dn0T1Hdd7,KNf2yrA%,}33>v/}&vf936IkfI0o{Wk}^u+P.ChJ2-c`)(S~.G1+f5^v^w&i){fB>3H;x@&[AK|6kv1tNkDJAfqCdA|#m^YV(mptK#=Ei
-FtXxB|!&}@QUmV2p9Qm,BW@v:<GdORFVbQ{I7+fl|5'EdwIlL1IS}ALvD{H+zwE})(}mM>9{'),:NCFdv<xukS+[!ubC|kTlV"G1bK6`IOPQf]u8RV&A37
-E):jG4EeR}2|1-S0(W,I45T!>Yx+p^wF4pkcw4~c!hFriGrwYXrcHB/H7Nh%[)m&[i&d_mAG,v={ef+C.$^C6B-D,{:mAD|S8N]s'IkQD1g}70qP,g1';b
-U0;hVpF,nz5==hpP2YzY{,WeB.8Lu]j#30&lLy_#M5<s-M{-W3E:tso[>(3$]:Ov(n!W^=8MyGs3]pn42BboEM=6w[djd%0@S.O,0T"}2q<7B{v|58;)Nq
-&]Rs%IZ[@2u20h$7"p~7WG.liJYTlQaH8!Obuo4)~(V{uD54E]s)VO7;9<af>&>ZE]RDIz5;&;:`Ii_vfvM_gWS(6W0m.4q+=,Ew`N`W$g8OdMCYJ&)[l9
-:|K%D40CTlohnn$w^H!oZMFz-@qH;`0Au[L,Lmr;$/p`_9RXS;wXOp'Zh6kMjBJ(&v]V9PqbV1{+mhTk(3wJ3RIOMw_'),GuE,bt]'~vT&co&ZqLp,GY1'
-+5sPP>O[BY~9bm|DbiHt[(9t$[:lz<1gPzOjEbcU5n|K1KL4JBSj{k$$qie9&wyo#7ai&G`[8'L):lrGjC!,A0>lI}uht'0QH0"Z4:N2NlKs)9/$BsoAvq
-KWmSwFh<xf_q/IeZ9bon[mk=Co71srC_cEZk`>6T$^2gk.Ri45(w_,[x8{-<OiS-2B#6$;h[.wlhQW;7-ZnJvDZ{P.{8CMV`XYt3&"#M3%gD:5i}tNS'5/
-qPxOfH:.p!:(WQ7.`T#c0fNy%HmP2I>y#1WS-yn%Jbq4bQGs7GjfZSlDX,]82:P;E>L&b3iN..pN,YILOE6G"KAX1O(ydOb^ltT%3:,D^hN%+x.aR3]2gN
-}@Pgefa{#Jn%%+$JBqCZ@P2a.;eXZ,s(i+nD6gmkH8~XQYRh{)D{!>C.ay"}J-}8QX@1W`zx.i{xD,&})c]F8i:7>wYxx}'J3kaaE#3N6wHKgvBpZS.^:^
-~X.uN}!(:Qafg.Phs3n.QTa1c"lZiGJOG:og~W#l6TyQy+)4U8)8`L/"uBa&C0'b9Vv9iNjlj@r@F:wM)qa5de/UQTOOI5K9jpMi!~Hka#).fvc=jW.ZH9
-Rxjo"RecB[Lx8;m4&V>]Px_'vUD(i3$HDsE2o>TK/o6Yb#f0Yg^UPJ5.,<(cfWF>GfU$HI}kL_GX0AA>F"pcfMq[L"+meKPr,s3u#<vrf)'@Hg_{7(Do_7
-UfS2J"/i<l/fbPH<ub8/pkrhDB4NHZ>b``U>;[xxOn[':x)!_E`M~@fMy"B.'2}03>Y[@{|@U[fNZ=eFc%e'o+FS~A0{c01w.zs0[pDZk27$8-!L#`O2~@
-qBC_@mRJm.^(Yx"=91kD)ga''1<fP3|-K]3ASNjaVE"eX;+TDABaFI.rsP)JdH60gXw#909[4/Xs{)rXqkg8~2boI72c$Uh(&|$u=G+4>@h9ZLaAcBM|q3
-yXHDy)WwOyy,>}>qV^uxu9k;>:^|0W7n0fav&c'%c",VF<<aqmbj;fl7my2F;e<'$+Olzmt:RU1g~V5n@R6)4$^Cebl[h5f$7J|$f92>(%h;I9f-38/=GZ
-'jXUwS52A2[#otZZi%!@_]y3yGJ)O#Tf&PB.}33}EgIXKy%fFO:}Bd1[%3=T'j#1zdXLJyNlCg>tz$.tj]s(,xpUdkm3`X<CWCGb~|!<Dnq39edxxgn==J
-SL1t/U-Lw`.^@i]2hDBF)5Oz/c983"Z&Y1cUy2/xS-f=Y8^=D^.fre@X%hHd;A">[Ip(ZSMkw!D^eVS1KkxI8JGb[5rgcC,wQl}rGE'K4xDN);{"c66:lv
-LDhp[TM=(XYb[uByDc=lT"S@&;&9Fo`/`1U8(<p5L3#Nj#E6a6:mA}}>GUhhdiPm}9>A]Zw.H%p[S|dS&<Vktm0D/!Y0[I,,>[R"'-.9]}eg9|x9jKv-'>
-Az|P"1j)vU>w}P>7bYagv}`4'r$^i2<hK%XfK%~%eTIAH"{PJ_L+l_))d`=F:{}HWgk"<9{wrOqU-tKe|Y#^Ie@`]o'e$tbDOLe{lg-M/pU<#9wAhPMSfW
-^MnAcsh65SCqglwp#PX^2zqd/)#h-IgWQ/VVeJ^o76p;U!e$_H|bj1mAE}u+6]d5/+dn#<`gC<yM!lT]>AH]GqNP<;brI"n^D<vV6PSz]+)-80`SN|J(t<
-7VIDPRgWn-5{7q/r5'95v'~p![i<Oe/w}4AQwvmM!>8"<+`wG7qTI(["mWHmhjR-]{wutU['O8~Y)XfFFoe|[X{du{#>B@JyxKGr@'5{}j(8b'+iLa;oqH
-;xxF&Yt@.L"s9}c'_"}>T>tNKR"U[tR)N-!sy=Emfg{=0)Pup(#[J]={YR4#rrsY}8{Y(3Cde&dlvb@sZ=5B||8+~|[PUb~}po~m|dY8fW]^A@K=v']KMB
-P4tAw.+fx@tFbZ4F@NfkOEh!Wssa9||LE{j2&bMFiM"Qxogo'BLx]ro}(U8NZ|ZK7T:wY/4@A3#jX5@&wYf}o|myeelH3+kYMX-R,lQ6Z8"/<AYaPb$JKG
-JO_6n_R",(<G62jGY,xbPxvI4p|8F4b@$Tj$68l>fWuofd3S_`0=fFjrB7%&ZNMf{'dBYOIem",5j.ICMio!]84#GVoN[t%aS{n),ALmzJjizYvd!;#rQK
-/xIPQzfdbQx&6Rm8khTcamTT]9!>yLA$_(F'VGW/1Tzqtak^U'$E>[~`BFSK@|JjK'8(-s'I,k;Bz<XQ@|<oc$4d8A$Z~,3{CX<Jho`;>L>A<'M(&4>GCd
-Xy'oP}&[4{Pt)X1WZb6Yw5D6k&3."j_q}/Jgl;qG)C$(=%]psV-XJ^<Z5Fb,]+&1^NG$&4+LGdm,#w~R8<.4cZQa=wEo#fJm/gj9l+pbav3wx(+A=N$m{0
-pf(tt]^22YO|4wsNiXgp;+q:9P-d/;GUms:)fP1;p,yt3m'nO4e/B{kU"nDU122(:_vANMCA!,CE.(@;jWen~w$7$qUd9OUu:Hla5rLQqe;G$${$t/547B
-rz_9^_vsYM3dY,-iV`!U|YF'O2exA-Bra%$7]g8Z.l(P{ZOY3il-<b"thprCM3]7xnhXqJZ{ln'j|cE+qqxN@(Ho{]2I]v#yWg/j1L(sgbTG]#CjWBI&Q2
-4w.MZ,H_{6dV{`g;@z($p3Hij0N[Ui~0VeQyx&Fa=tK>ez&P}j3H,8R$mIeBS29A4W(>C}Uz{mx3$mc'7xaM];]Qm<;}y_Z9iq>6)5c|Ntmj6{jREazDW|
-gl1)!0V$$(8g12-FD.rWU|g9)#;#A@@RCUu664:&wtJ["E26TU|;G2o<z8P&+u|LxVU-X`J+o,Wm(`[.o&%7i)kNPyWN7_B,ho&kj>eM]I}G2H;:perij#
-PjKjb:_%cz};)I@JE=_i2`{M=M+pe[B9XFj03x!%E)7WI8]ef!t`o7Rn/9$OT-}M[dE/j5!04sjS-ncZP)LQ;{zXlHHA"k>W#I]}OMEI8oiqXYth!W_,S@
-GUxLVK#szkAPp<98LtWx}t{PS$y:O$>ED[F+q6Fd@Xd4oxUKFaB(qmeE6z7=r<Na@OiOUuI}Q]^-r'Y(o.'[Pk%E]x8`v&$_Gn%w+aTn`;G(|NA'giE@l8
-eJdmL0PN/z}Mj!C4kS}y3M$<rJ8#$xpee"aTgll4/##|PYf]0k4YaAej!g~^f!GV^&c}(EcO:r(iCqqf@gJQfx;#Cx+mjA@m]dB`|:R9WeMo3_n;QX}u'a
-Bm}Hh(Jsg{:G=68i!u:[0wS;kw+3B/J{iS{p~TLQ&n#Mh(PN+R,UP+mk.eO!bu"u1Z@cX|$f@j~w"{f#bwqbDCfEF(o%3p1xu{y%UX(A|{}z(<$P|>]2R`
-SqN6xUr}Co_J-mC7Fs!~TdO}8spA2NCwqa};i{_o`77(asbX;]t_8X8evAcC--UB`cXoHu/)Vlnra(etOl!UXZETfexD:d~)WFvVYc]{b_o."SZuh!@4I2
-;9a+ErUGu@.pL3G.BB|RD&t.mXiwvobt1coC05wY{J7JX}wfW]"P;IiF0M4Dy5udm6&fhNg/Lh]I3uv:%SP/+$Gf!BX_c_cY0Jg}$gOf%f2(tXRnzn@KpH
-lUvEet>UO!(J~`}JT=]65Rj/^t=Kqa91yTm@3q#_/m0hI{{3-%j9w%E{yjY/b|O5cb:y`'d0$vo+~XH3udmD[yR%:HfY.8&Co$UdTx!>$reaIPRz[Zq8]N
-vQyyHb##>(!<c'FQ{{A!7]4>`LALEQL3_Z~o'(v{!a:[XkZWyI'wiKYmxAOJ0>Zs@zvy(ts%">K&cZ"-1rn_=ODDgkrGb!gNzL1Ogq~oiUtqL,y2QuirS"
-aDM=Km|zDE3/~58{5J/9g>GS8/ydUKi1T6m)A&kIF5nq=A-e4[~YUb>e5BQ!s8BMC8mV3Kpg>tZs%DwCHlZu)8cYqM~oL$nE.,2D6:!Ish6"7K}itrt]7W
-JSQ{Igd/K2OE3B'|x{<8At+BZs7#KgHs});h`4V-|>!Vpz3b&Dq&65>kde1PI/"sng]|5R(4W)FVDy491C(P43E1./e/Xd$o[hX4(JUwJWV.QP2:Ue:dqd
-]rA'{nmx9h=bexdSyw_Y#!$383xE0,59@DKWTvCRc6}aC.)trmw8/Qie2Lxg'WDQOz}&0Hem_#oK.z'))q&tDG}GrFs[b)1IsMzJv<t!X16sS4=QKNc21D
-O+[O`FZUq[AnOnFS+h4(WV=,^ezIX9kQ^P(OYrxjh4CB,ylIlwVKYa(OIACG<|3Ml,s_/%JN0N;wM'!V#a,cFfaSQ7Y5vY9K0%azUOns1X=2,AmDt$/qJP
-20D9$/$5:1y6fZI)uU`E}c,zyXZq/gBzXTU`a%PHU!G#Igs{INuhqE,p0gUMx%rJHelYwepf10h3.eA^TLUC.G.qr"P2MB-'(kcA_sanUW<;.%ejDfEJz0
-rdW|Y1lwol/l#@GWGY::}s5y,!Wm6K43H9;I==96w[+[;TL_fP8&y52IypY96S4<:`VZsW~{H'_K2YIXrNDQX,st:Ux}JO/hJ&gKcP@5.q>&e]%M0u[:&(
-ti:G2lmJW|mY63UY|::lX7a@sw/+&yurR^v;-HhFE!N$f=f'xaUK7,xU7.UH&L/}qzj2E`rmxZbwz-`ATj+j11XS.2D%h/)cR;S0Ne-n-uN/Op,m@jJ&(B
-k"!EVV[SD/~<yw6k<=[fs{xn^hl:]::0>xUk40LCK$EcjPjpP&/v'Fp7ZFRmAIJG3Xk%_/{2"b_h:h7}FQ$KMM/-Vk5$AaZdwh4gNQsunO6Y_$)^H]vD%+
-{37_|Dc,nOmEDc^5+oqHql2ovQL&,}A1iPG_U$6s'6LjRA%zh=jE5TT3K{s=CnX#9Bu_--pM0GYV<r,X`E9>vP!%5KQZ0=ugK;r|jZm22w]Evy5.)XDN-P
-Tc^Zj7q1TMbZt[TCi<1_k!eUn)up<o{:lYW5WjMmVW&JdWN+Wfy26{#NZ`4G}%.Ni';ew#NjuX~NegNTx+"(F!%-cta!6bTsf()c!&kC~,"I-okQ]2goYS
-d2E]po$)FOf3Xq>&<`Vu.gGsRS(CHeg95Fj{Sr8LBu:`!Ae_ie._vDV&HL{4/|Ts,lR,`vY>FmZcnC"{Vz,{:eSbn`Z+s;+EO,)wgR!oj|dDeJxej5^#j{
-~k|TIgvB1nZSaEOGFZ=95rvUv8uI0$`eb_4=&y@NTsV=d5:=j$`}-M'rBsXpJru{rFx_=pYyF(ci~xfmE_fS|5aNOQ:^^i5:LWf9{:rfmgl-#ZI1,#U3{E
-jdFQ^2di=/!vW%#joL"zTaK:w+[IuW@.>c:6b-mUT(=S#hCV2sA1I,~Ng2gk+FIU_:'[gppWN064z}u0iQtBoY9Ipgjh.+2B5;&%=@4ckI8J=H]}.8$9vG
-u8Z4CQ.bAL9[~7/3`V^HrsEauly5Q!cKg=o,`kg.zyX1rq4fIf&Lov")3ImEi{bEXj^D~K]5O1o1<>|B-g]<K3V."Qs|t(O-|&Y;Qqn^wC5u=@joFkoTMI
-D}B]h"LV5av)].1{iFczoKmYMIfrXy7>v9"!JwEzD(=hsHyNCjlxK>@"8l{rM7F"N0{B>d_z2PX">_0Pf^@IhEb@-=na/>ag~p'D!~P2>jXrCqWT)y]zqz
-YVKJfknOe,X,0scXUUwS{!p+=<lG%R]q5#@K`ES{bDstXb|qAw`0q2D&Hwcd;Av]|=}2gm"w7g9[{O$rG6ofTvug$@|&TyY0<q~}GQ=5-&eV5R`B!++1k<
-lVV9b|uOpagKx&zX-qpb1t!{CqNttGJ(MrxqO6rc'O)sye~sS._(K3l.t:As=q%lC4rq+f.g{vgO;QLm@5j90qJ/RHUG(snbX$IrD{CTO"hq^[k=`387B$
-60#FsRA)v1YCOE72Ja,B7/y.a+t-5>b;b4]/ML-LFR+Sl$vPt|sH"tgEqPAyc54-xbC)l_YyHkkI-OEy8^!D@+C0qOa]H3=;BHxJ}q8&}Ffo0XS7k:^B=w
-D!;|jA~Nu{G[pdZ9Pn=)U52V#M}kUag|'n!|kE+"~AoP@7XW+0xm_k)Yf{OEdu("Tzl=:DT&F#Llhxo0LbNZNWE.A:#h;,kEMIMQ#=8TU)(#v#).()BFp(
-hD9+SjAx">-cc#f[otA_1Of[L"b,k/6`(f]^M{:>~=d|Ss:0`obS.3T%;l1t"cJ<R$5pewMGi3PxRk2Nh<OKbQO)RbJ$Zuj|Lh'!0>RS9Yp4cT53H.83%E
-0EKn-I/J!{3YyP$M0jCea4:NdssauoUzhbkb}f[La%;KHb~Q#[n^8qAnO.xG.#(H`JZ;Ur$H_+g99i,UGi,|_A>pbEW.w9mjufuQ3Q,UlwL7zr]j4A8B!e
-!%nl)BFcQ(W4TtZ'~5Dm<1S7HVRMx$G#`oWXqpsMe!m<GIW)KS;S"X7[Vr(oB}IEZXLru,Fk9_,@UK{IAn{_;_FdX1HW>{_O01V#!!~Q~+>'&Kk|@AEk(Z
-}bOj:Ta)U/[g9=Yjb`zq[1ZKkWa6~aj6^3"R2d~Cwt!Ej!$+=3:m"BQttN$h|fuk'A;Qyw7nBXFdbxY0JC:-|51dj7a35lE&LEcST^d]Ug;a`Q,M,[qX[E
-1IPt%id'yKG'AFgShX{v[%VE+ZDf8qPM,hUrVYKWfmlu=C3-[2Yr1m2wfgBW$YDV9(+Hw&/=0]n]5E%4AYd_u!uEo-pQ,]a.i3An|ls"qDvDnferD4(hdN
-G7b^Jz<v(JiJx[6!kxo##T/vbw<(dDQSNzQ|8W29=]i@[,d"%MDq&t84Dx'x3D'Jdj(7YMjrNh~0/$+!F$;Vz#sRG0r5;ZF$XV=ZTMe'"PjS%Qe<o&SlXY
-gKx2~^N^mtQ.HcC7t/SQBVL-`@;8-BW<Ga_^x4o,L&S&,'g_v%M-,'hir4_`F@!kF0:l3{s1'-||'bpi~/XH56=24`1Q|0.pwKD(P6b&_/Bnpr&dX"B:^x
-=PPV'2,.:K6Qv8B}{&cH$F>gmU'(4/sYEjQ#IQv&Bp,B53'{t__R"z(Q0Jcz6a+:coF=X/u,8<<KjzSu@OR[c}}]!w7(SXK7|f&GjP{$VZ:,^ZX{a/D'oF
-<S]"#M9`v$51YLj.LCZ-vv9uGqybm'Wr7&%..HTAB}1rm48fk1bc#|8hWywnV`R]3B="(Ae;Zm9h4ex'/HDfE8P"$sIGSk4iw$`R)i/ue:P`-QblOhrQq@
-X)|B)tcofGub&w"48b#z#g!H^KX"OV=s3{b)<iE#H;_^vih.(Ixu,tI+%:J.7wD]!RA)]#)PkVy:W"gd%'i]!pLAPA_{E!s5b<j<apCxCyC(6XmMjdl!sN
-{u"y%0aQmILD>J,(}Ab.4Y0Cl]YJa@W9g$#zzD8!(DNiw''Hi{X67np8yF&]G,O/Xj7e{dT!-=fjzxqW7(~=-+uD)OC7z_yts#8YU8|8L1d"l@vtjv>u;%
-7$7&e/W,i,Y^%Wz=Vq`,2b3'Yjh%0eH#Yi1GU-%GYwcY|'JEb-2FXl|;P@)@DKI;dFIm=O76t}=d8)k3m3Y9(n%S2lBvrI>VC2]%Zd^mXjiVg1$I2c)`=o
-[FkEUTk^.d7qy2!t.vt-zeB@2w&i.32m^7)(`;(^_8,lqfjyR,GlZ&]ky}tn|PEMi.QkQK7|ka&x9zt4N2MVh}<>tC#'UO_%9-7D{MXhDkl__4!A`apBXm
-H+V27_cEf$0$pTJ[31|u8wVf^r^tJo}@!ulryfz2},)e!qj{g8:61<xz.OyOysC:w%GW:2-]pq[#ZF06gcJ_ix}Dmh,r8bO'gq8RxdC3g/rvOSg=P(4=na
-w$xq%4H`FTZ]S23RBf:E9vtCmvvGt"1bP)H^)54ob<+QDY!+D"H6&2];#xXse9BL72&iF!QZW(b755Y'=3`G&u&pD=2C3|eNWA6uf`:=;SExK&.3}Y5bd/
-%w[&!_^7oK$H}Qtit_4P-phy^(FY'J,-q/[_eWvMuPfN72U:e!C)^}1HlFhpM[(m:}u:}]7Ui@T77P+9Bas$1nNnnCl!Q&;a`-J@pqWU8T)1&Ru$R(i`<M
-eo;34'&V|)+1[IVL2eUKBq_I`%UK`Qx'+<|:(x"o]06N]L%l=JI'U{&)j9`WIZ&k:LRC5C47h&oQ8YM';0sDn[PtS!{tqUfHuz[<@c0&ad,/p{{!~oT78>
-|a+T&CnH5$h8Wwe;KS~yDhvIcFS"T:n4[a0<W)s]uY]bTI~jp)cER#y1LO4ZIV_(+0fZ,qwrTw-#mx==!m:xB`wuF5Tx<H'R%T8^T<31qk(4j(YP]ts#Mp
-Ig&y/GK7'/xs@Id/]Ia=2It#{1@x#[}q}H+"'L@,lnCjkY|g%)Gx97GTv<]VqgMuH8Cq2H14"5q,S<P]ON-IOr,6,lTiTc@S:z5"X@S|Db;UI=|=L%CqTo
-o=xP2m+636~)<fTcHDSaB&E`v<jB:1TQH:&hMFt4'X',EW}}GNeM[CasyTlV]!`f$&U9GO~cRV;Y`nTpNnd9;%[He}Hd-`3UTWT,UdyB%FbrzmsM(J-{Nz
-[Ksan"XH8ykvkMuK"p1[3{j'e@ocXGIU/@{DpTz@[d+h-GqN'+R-.d^jm;u]Dzq>B]_c{%)=1mXlms:JS)5bdfP."/J`_fs:W2EQ0x.3$3tzQi'5D&S`3f
-6(4IGVlux5LS|2^;o]mW~{!K1TssTTtrLO9yjN!6-25-}Htj$i}Up7-_^5:GLUi'Uwu=c]L@:^]]Njqz,hqSgQD1Kn+jEV<}N5g2oBpI^Ro=^|Z&Tb<0a_
->!gvS6eLZ.%!y,DG<I8]pthZOCbF1^g0_f=e.i(uD1)rx=6Gc;`mI#^Ju-47M3A;NUP]sB[-L#Y<s+Q7~M0.yu=.(UC;B+ai":3[/PI/Aj~aGDP7`cXe<t
-avau+)G+/}5;s)'R>_{}C}8hj35r7tF<"J=&SZ]&%$l3ircL5gHw5slAqj/a<fe16#]Nit+6vr`=^-~95oihi36N(M77`$f-.6BD1fTxgi,hZ>V5~7kt#{
-26A$zD60:W':ZbIPL1J6]%XEdl]@;{,0^|y%$/HI7=u%O1%=FKc(vw5oVB9^6p9A=l3&eX%ME$MURI[F+ZDPG/,,)OZH]}=/7:><XQ|uUs}U&Gw9nPHVw1
-d+Kymr-!!8{1l'U4m{+5C$/I<0aiu,m&:FKU;<udIzn:w7,&V=Uzi[7CFA$:jate-ihi]kOWf"+S|%Ga835)6)t{&Fot<3Sfce:!sD{{s,`d$lG#"ZOle[
-</0rZk_S8}oqd9sB`|0.c6<PsB|BB`hU>YIZF@v$6%GR9>4M|N[TY-`@O!X2tGez{>i(_03p[D|a9V$zMC":$ED+Xra7A2_6Tp+vJwoGX$IG#P"8)lWb0&
-[yaOGJ]NiC#mX`2HH88hb4:DHG!HfW(3L45u=V`rGx{ECrnK1:mJ40#5utR:F.)0>%-"['%%}1H(Kx@HgnD7XXTjGVOpfm;_17sGoHSI(`u8./+:BU43iE
-b`6u&O"tb7olp)VSt1hKJE]=E1yCOM0&Pl/g9u.stvYv7wfML$"R;NA>G^Ox)o7td29YYB5d'98D^dx8/.VTcFWSt8&,^zPF$XKovd5>_X:6HUwQ$X'IN+
-pc5$BId`9}S8KAbmM/9EFd:M%<KF%x6Sa8^tx<T@$+g%i$xGnd}[$-GL@7}<rg-qu$+C7ELoiBj6>tAO3RCb@}`:hVR3DMNWc-+y%.S`2o[tk9Y`e^s!k$
-Llr6T8/}djS#>E}vc"^N=MlWIILpS%Xqef>qA<Jr95oUZ9T/<fPV3s>]Vf$,D9!ExGqx2cxYm->""z(%CE1ATVf:+NEBr=O".agjDXGV+hPQx,[->]:{OF
-QZqQ;.(Ohs-;Fq6>vE.]U4|reqH:JL9Q^gWxX^0m$&]T~w}TbHL;3mlaxdM5c%$Qs6M9~/jCdj@}b(Nk~"ge4t|B&Aw#9/@{%@$"`Lb3k$;>lhnB,qxJ#]
-Fj!<{IWX9D(ln/5A=l"nmkq9L%zF$1HUcq#U4f:cK#l(UqW[F5kMd"tU[!"}&Hpea)$Ap5[3pvcgR&$tj!SG^CIc"g0MqobN%[2ElKc.oJp1rt@r&=q[1O
-DT4:,>K[h}l4rVc'_q3bn;~4L3c,"j.4apL/)L2z6UcAiXlikH3"6Mb[=4bow351J"D352foT3YK'9Gs:=%X{UkqSIURiB0]sir3OaXP}kdyKg#a|F(Nf(
-W=lpflSGD=h=xXg3Xp:Gw$.daX%5D<{|L1h!4AKf[3TeFof&+@mN=qJbw#4VUEr.pnZ#(Bt&nYZ{<WC+&"YbxZZ8D5jEU!71o4v[ssf3>Z"C;{g!9,wfcT
-%IN5(GZy9fApFc7/MT;_C0s'~l6^K#){R!+u~cOuPzMDei,-2PwA2RDH7/Jm}fZ"#$^Q+&K(ZFiRPM.J_e%).Ux^U;PpzV1naZJ#b[&"I#>&bDg0'ybOb^
-sNxFDR/EKy-xJL#I6cFvfeb99zitptK&:i#!#}{GTPWw%Bdo%8D{DmPhYKH5AN3RHPphanb7IY#IsaRlb+L#Ha5KGfLRC]wCcb&0BuFQWuq'c`4gfy`w}c
-3!BZ"a;T{2a^aU8N]b;wClL@S6S5d}XY.m0Emb5am'z$++=zrJ@qFt<(=#$8ldVQ]8n6xVG+]kk#06lHBCnd!IQR:wduy`/nRwj!&k&yBn{)S6[IDn^6rq
-~GO8aEG}b}:wyn;^3nF)1or|0q->XsW&)y3{$6/H3EBOpK[fGbJFTx=<J2'(4oZKzH[_oy6(P/,[tHY;+-^azzA6Dfazsb28oa,nG:hy"Bq+IFZhP:tRvQ
-j|<yO_n7>A.^M6T@-S)fQ_;!"DEt~gSv1-KcTU~pABC>-L$kyi{1(JWRJI&2L;WTKXx.[qL}sjic|IxYOGGJ=[q=WTb5gwE!09@Jw(,zI^F!.jkILRzbwK
-OX'B`p#-PX1{Bzas0rbu3-!Gt!NGiz]y<kkQ'e>zlLVaE^ohAu}hFF-N.#X_N_90-Qs5GfLLenb;ygnxAya{o_q3-Mb0GLJi^=Tz{P9dlJ]R<)15V,yJ_m
-O#l%TJEv'`L|);8q1N!^ieKi9uLk)mYob{_qafSK^Ti6vR<j0b0AxYfV[qO0L"b5.e~Z%Qgh@|7UUT[Rj"zphuo!<M>$"7RGlfSE,Lh,$0BWJKy.~.Wb3y
-q#Ghi:B;Y.`G.(bz"acRT6EP"w.Fx[~bYjLP'Q1+hQp,[Jg'Cuwx|`L#%<J.`Q/6H[$j;8nq_;6fB2C7"EvSN"|}!/oOx;fx^,%6AnGseA8'm}c^obw^<Y
-/|o'f]rS_']{/ej7c/U&3.1SA@M;/R)GN5O!lH@8J'fGKQ,:+h9(@$)kg%G9q:,w$^+2raJRgeZ3J{7@0#t%zS<eV%+O@<v!+fI1bR$LO<Od+!MiA)f}m'
-iW8>x;[,ZK;2a(sjr/XMfaRv.xB/L%I.YZ<aDY/KrNBGmW!Ba>C[U@%,}i1c@)Dp0pEPG>K/lxGk;!>P+g^UG(Y/{=<("f&`[gvq"P"Qfg$9Ma{$Exnj>_
-Kop`wTt5=x>>0c>|cD0pX|A(&KLDcty:{r2yuuxL{87p"{=RWX9Y!9yOsjk3`3:LEA%}ndU@f}{+H6,nbtR&1F{Lz;&YLr7R&/wT'2T9PWgPBecC)WuyBZ
-"}|'MKqU;`(|o)7WLj_cUbT3;`mT`d|M/^z&3iMB^&f"t3XL1ZVi'2"Pz6Eg~QytRgK)4#7=l'Q;+($|Ll34/w&vNDfvR7J1HO[=L}PNEXsY]#Ek^.B^FN
->+";dU7unMjB!%wwgEt)$_anIqJ+YWTE$yMbNA]Vm.k'cdN6#s9(0F7ASbJTu!CWRL0KDar%k>x]Y()9r^_2BOs/yR[v$0b84s&@%,"WJ]a>g6N-g#FO0}
-Bdoh.g29gH3;K6mDBs1Ee=u'{7n_15,F(LVP%w9K.t}S@GNCg3IL5-xi@pqGlG5mvThJ|$vf,D}mo+G8IL7xTx#As/xQ5h8s-E^$-7WEf-J2fw]6t{R^z5
-7o%[O>E|0rztBQhUH$17jPNW1P3Emk34O#2Aw6Bu#b]rnX^-xe/E<Tm.LXzFGWR@J3e@2Vc5h;{;qWtTss$;G#3^I&x@.H52@/B<5f7-[:22%.5Ko7M6#u
-0[iSa7Zcq"BD3T)^`rPW_m}2]HdUjr6Co{Xi@e0bN/Y$:kF1;+Hg>mC#ztI.i%6=[P<C=6j22altSq;WL.B/Np[I_ldel<A-/U5<6E6sW1S$|y$t(4woqj
-[cv@HD[%V)fk666wPD9]xuc<!A_$3Q=8hN=2AqsI-^2q.a%vXTS0Hg2Dh$0TV;d8sZ/iG%((wYz#::aKe$pVi01K,aW1AmqmeSe|etw+y1R-(%e5x8{81}
-t-4-TLTgsJZOtIbl9#(WMsQenP0CIJOC'P;$Zux:NB`EeP[h][v9hged$8ix6GtrXGFnntg$J]Nh$V)b0ro{/XMk&N=-(,Wi[PS/Yhe"|46{p#:fT{}/x,
-'CsePpvW`m+-O@H(8S~M#w,wU4YvyV`JDY{z=t-zaO))Q;~`JD/;+$&@LFcf>Eo$lkOs6flXdQ4,dI>KRd<_9sjJW;{DaQqJ<zG!(88#N}bt'#.R%l0YKV
-NZ'c&MvSS4S[MNI"a]kp3-fJ]X36y&c`z9Q2Ql6KttLKiFE8mCa[q2H)b0K(PfuyCi[/W`!y[bn,Ug~n1biGn2G'$J+T^6|cjw~&/#>:6!K4m[[c_P,]o+
-^EK$wp~K/rW]4P>Gtv4xQw9UP=X&c/]8;/{3Gh&#`nTW'8hjq'>;kD_qXr|Cg3NV4uCDy{@+yg.$-eo9b2-mBdqAt7ckLMzqVSBPMu>A(0Jo<dZ3Z"|V#$
-s]odynj/Ag.)xG^43qo:7gnC9t<WMZ_&EKqRSD!w{V0COOjG<{0Lr$e36x!]rtu84z%SO)S@G%W/8BsOPZagoSu:MQ#Oz'8[TX!'p#H#mcR:5glEfyQe'E
-$=>#bw8jp}AdIo%9&<R/f]U=^TILdYwO&b>Vs|;WfJF-;a@sKp8beHE#m}KIf+ONz{+p6r2&nB}aH"q1/GUl46ILi5`z#}f9]3`%Jc4Nx}V<zR!~2^xi'_
-;Fz$dRMxn>'FLM,4|>9B2H!o@f!TWH~QHf:L7">1IRI8KF2eMt&cKglCiW-']ru+W&C`(F<wdhs(71/YFAOTJme9G/^`=5.acmMgN_:XL,ckKd;OvqZwvD
-`!LI4|WH`mEQ9G~;BQQU9ZKC64u|~,P='^{E7[Ih|1Xqv;}Pt@g!p:`Hf!QhdcDRrz+iIh^FeVi<IG<XU7G10Q)(5#23;v6}ZDQ|!f^B5zj,9TeLSk,rYv
-gV54-p[;~q:Rnu4p(e^X)tpL"/hC%S5&GOd.H8[Ifly;)z!EeC6#+nN>R@mL+/.ZssHHo1J#~%lg}mDF1Tl=ue)TBl=`n00SvdLM&/rBNEGdsYQ&fkqWlP
-&"%OQoA3y$txV_SdkQ1O/mZ{dj=u@_H{&]oVO0bHFRRjr&QdXq}]0-Sb$Gn)5y,OAPYCm#y]zW3+5%h1,5Pfq3D"x)a3l31Ds!X:2wu5Pl3Y,hlP>;qTiC
-w+EcuB+@WsTT52X<hs^'['Ikt9pr4C}X1P=2:/2#|w$CRDw`JwH/!`+adiH5{F`%NKqhb<^+kt63Zw5RM.Tq6.&$N9sL-SjoGX='X!SG8WDC}8:Y-Q!FL!
-[P<"pAALI&>[U#oz5y"Xhl+!ovp1KJu`$3",d)5-q;8e#Qs+OT,uR|Dd[v8{66dcYXHEu7I._^>eptAX6qq4|3S#;hqn]&No!5]=u)l_M#rVY]0glZY/%o
-Ye"#;7>&{o,3Nym[1=<-:u|S>%@RO;H9S5l16HgI_Q>s`a'Jp$$Q2WkoKHN&i;[8%D/5wdF$/SX9DX&dZN1RRbmXtKlD"@b-F!dp#UFd`&1>+Fv%apqasU
-cdC!}4tN;YUYZcJQY'mJw=}VHuof77r:%JJ"Jd3Fo9:aQU"X:80s[Ah_W6ARwsN/f%J($$mU6I<a)hkrE2EqvjOcrbNr+x$RfR=[8YMTX<NU+0]LG!J#Hv
-z&dKfl.&f2pwP{+N^Lq2lZTjsz1Ga2vPp#q"_MVP{HSh:M2F6VH.=m-j/u7@[;5CC@A57xh1yb/e&9!8&Jc#'n!YAw+kTiu5axGw'@)tH3p.6.B;>R>Nbr
-<{[Y-%NEY-cjQSuLke7o/+`}hQfaN/h)EXqB{!K]QeM}q$zR(8}>v6>0qJl;IbR>vTK%<=cUI/`2C#BmatvO[&9UV$wey^rP[qt]eO>x~m-9Qu^Gszk21$
-VN`kereAk8Af>YXCIK,,)>ge&@zkGSGG,1/1Et]`5RE{K2CkN#.,"ik8hOe]Ob"Xfs[}TH97UN]eWO||z7T|Q"`C}>2>_+q'pOT8Aj{Q2`7']lz^7DrSTj
-A+ntgbFwKFXSDn&{r)4"GSw1<2D-xcoK3UCW9"sR/.B}sr>^vG>l/65Er_+)hFLbMQ%YK<|Us+TF>c74}&]!bP'}_5:NUq:<CMoy(M{|jV`6~SX<csGE(`
-Jp_G;%59V+$Y);rf]Gi8%[/.uj;Ip.PyN;plqEMT)%po1HDEiWi!cc!+7w2$MMti-y/=RRDjd.0A)@TT!%C`EUG#S8MIm2C|Ug6LK^9PZ'j$gS$myS8Q1D
-@8RUJ|GuzCGu91Gd~!V"ZB%,NJZpV_qYnX6%u7xkz>+(75]KE3O/V=KrK02t!udlTQ)meLc3>zAM],xiLDPjsVF%eBZt+>8->4ik[{=RW(xA==sQG(/WPY
-mw2XEg``rPWt"l'95uSP)DiH:0tTea+;WI8R_8`4VoAa=OQ&,:IA}Y3i"Zx6X9/{2{3bPd~W|(3p$@^mrfyFm])Qe}db>-S@f3C:jDf@leMaJ@@[[NJ|``
-e$1HBeIGbZT#(^7:`"^9@Q1ZpTFzvuNRp}$gZ8R7vwBmi2P,ZmVwdt13;>GB3ZoscL.:~a-@xu]w77;|"R;<:8z:7B16O@q.b-&_PYZF]dF)4Y/`nDGlB)
-xcj;LWt$]u8myF0gonu3>LomY2x+Yp564DYSWk%)qn^y"!/;[=cEE"Np(`#rN)VnhEwjfHgR[&.S`MM$~I9eMLl^[Zj:H+T]]M[iY!-j1YsjV5`e@vax%&
-iNYr|v,yOFOU;v){ns1UTna,p8b^4z$m]UgOf735X{>7x5!R,]W{J8oOxeFqrnO&|vEg{H>.Nj50WkEiev:7-g5Z_}Xr-|e{JeGOZ}<&x}HUCqE_b>O]du
-^DA!=X[b]u+|sO"x[}leG})JIgoh[q@CcE_D5)5%z"$x|+QW38D0koI=EQe9SG+QpY^((c$gi,f5b}qVEXWqGv;T84X1fI$GBt}7zgHv=o-j&YR@T:mt:G
-W]Np}/5-:o~P+y~b$l{OQr(u;]UxLg;%</c-_0:!kfC)D@!_63]C;8"k(8Aj0}DcCl|(<dyUH:5.<6Qwt)zPtTqe!P}Ty!b>hb-mC7x:hl@26e&hP+r{o.
-v61@Par2<dVVt{mq,H+PrgK#49k#9^{^-/Z2{l[%](H'6@+_(^9^8w|dT](Qn[eI-:Vrk7O8yjz0tQ+IEE!7^z4cY=|tUNQ!=[$%MKD@;vc>{.Pr)+TYbK
-+.r5Ulu3O#uwM^ONVzS4$3WBmCq).!vn'ZNul(diGcZ%-H[rT{3{]DikePONIK$E^Lm(eY"vy4q_7aR8<.V]+`6F[%^'}UD]uE.Xa8(RD"C5=7d.D1/TC3
-E'9/E`&K>zQZ]K/h1X]7c[|pC8_PR5Ts~p;gGEwOcrB9;J.DR/3qdw8yJ&S=RqS7#B'/y+3q@5Q^BQ~ShI`UO@AmgJ46QEclS(aa7Y59>JV^2OE1_HFVML
-`p(eY;Y:k|@B~o8#PL}qUTi(mPN@d@^Gkfy)Tid%W5>%r9G5>9M-jZv<hA1h:%4bA.Gs]e9RSL&=8Acrb$f.PXc:ZiHQnsD!fFAs|eC-tX|/6||269O9c2
-!:w]G}qr&h^Lj`/(6c`>y^Dfud!L>j(6}l"qdFQ`^8:+Pewzi4>b[8JNih"SCKapteoG'E+@jMO#Fr2++Eu/}^G8j8jwEb_0sBX]A$z{!L74OO]UXxJQB|
-envSxlwr[0>lxCoV][@Wu)b3F}rIBP"%GGay&ssb(TLL@3Bsb_x(UB0d_En2[5c@F3XF;:=^$,D'{:2#@7)#br(TOR=i|dqD0s+;TitrehytD#WEGMB.E0
-3mLBIr}w2ghjzMSq$}WR&_$|x/E8w[.F+dfSAuHf|w^O4h%{vOxOrt_}xkX|@r(f.gw}Q|V|k!=FDqD,g[("VfykS"Lwqo,ZoIwqUi_o~FHYL}ut2D;(IH
-|jZ2h:sAFnkh_T~(W0BgZCl69IpJi}Z5clzd1+mBMiiRUt.|v/yt>XzkT!8e%C&=-RHnhayRE))+y/q+Da66GUW&xy%_-ZCd:XLGlqF.r&{{!0!R0:%-l_
-<f;F<L+{BJ%M}I$pe!|}Bg1$~Tp9Pspkf69o}+Cg-6|'M_{hLJLo5!6`.3NHhy6n30zK,4c]Q|Pi9^yw+'>v");0>@OSmY2'P=vW(61&MxiAJe>P:+89)6
-Z)H'^LxKL=vK~"4Wvg$h/=;0t^0]fyJioTUUI,y1OXR8+b#5"aYQtQr+D3|`&]{(7mN3dr&GU^:p/1Ct6E]u=M75MbP`W&rZ{shCw3NG1"Of`^H]Df!>."
-w'w^q;PV_HY"IH,B<Bo+UP0@Q`]$|H{#2jU256Lmnk{k^Ks/(Lp{7X[jN8)4DlBB2CQG<[).Y+UjNxWh8M:R~8E<Y.U5FU{x0Y)ZuJ!k4X<lf[Dlh,<27[
-pGe8'.|jYeT60N%Mq`O5/]W#KeTLW>0xgP7N=9[MW!OSUy"1Xg2E3oxSXS[Xuu"U_U^P+jOLm#x+hXO!XM`[dmPPF_P(h${YG8aM>^_0=33bj;Csn96etd
-E{v'7J;1Hpf1z[^Ri9!^.72)f03@:B2MBI;}@GV%l^nkNJT[aPfBFp"gKC|JfKH{|{:E_Mp&fJPuKqi|W/yeC5!~xszSGn-pm7qo#50g>XeM}q]vA/mj}z
-e>l)k2pLZ|8o~g@r{[s:vqTMQgR{TMGX_p<;b^_tzw4JUc(vvhNpDxFOUu>q29~,Q|t}XxB[2>>8ZJmEszPlqFP9pS!{LGp}%QNo%HhGEsMBs&v'9AZ-Kf
-#9f)k2~1~67zn$e87Oj&}^G[<@;XM,UimZhu5$%ZmU{}jYh-=%n9R[GzON}|-80d!Y&J-UD<42W"ndx&6x`&(G51SI+2L%SwJqEwB=<H5WZ!t'oEF.F#E^
-M%D#%Br"=P=pl-EJo5&.~@ThE>=Lj#lc_I:(9FnycBjC7ARAbYpIiMZab;5#veEhJT7"]J_#y<Q!>f&6TB,g:wxoHHW@Dgsp!lzVKwjP!hE|tPVr^Nj8sK
-A[T|d5Cf!%Z-i)x{[jrkakA@l4aBwj2TJYWz,e[GUIUd=b6tSE-KCrFw!5kFG5O+D{>4HdE(Ggyihi2$(C0A~jwEt2RqVKPW&E_Z%l|Cr9ZG|X2tWh(Ut[
-=,1-.K<)db(b<913|.n)3uDe#LZ;]ZfifWrsq6lq/e_VBByMPgqc+T_@W2s!0im'1/46hA(RBk.no0)'Qobt}.W!z5_")%#.$1uePKxRuFJRy83=X&X'@'
-CQh!~7u7`-P@G|Bn"vG!dy[9R8_jZr;RFxD'R^XJ.L&<cO_#TL@O5ZOrxQ|PsN!,&Ggj)h"=x!MLV&~2id`O+{/TXH{Bs1Oy9Pv@V/:0N1)m`t#oA)u<V2
-Rix;AY!aFW-Rh6q-:-x45<t4sk2<[rmMbdx+]6c7"zUj<l2bt}wKYxME/60^C';e%WQ"l8mLMV$MeZ9SOa_LJxcPE)##{!W3Wpj^`"ZDzZI%Zh.R}I@p@|
-rPS:paP'`Cpb^)iLtsQkCAt}_-]b-#jtl.GHTewnHg29^R&dht=Q'VGO2[_-6v3v+u=3`K.S^%cuEb1f'#{Pav)V,u"zqbzGB]^iD_2YY)gJD`=R|ku&kj
-B23ZeExqoGUv;1uVh7[5xluhr;+elV-x]}ZH-Klu"Fwq1ao1,SZS6j9."G7cLT>RrHQ7m`69r^u8lw,%Nh"El)P+7PabnG)oEU/gk%|}D28SgUDp`FWslb
-hZ7c@y.Uv8Df4r6>e13sT<i=r$c#ttU"Ss'/C"^_6^7.O<',r)~2QO@+}Xaw`0zSWGa6cb8Ow+D_0{lv)}LC@Cu]]Uq2y"FY]%&5O_,]:H9$Ot3{0x>g+Z
-5s"dC6@eaA0XwME9Urh))Je&=F1i@;.SjPItxSTscB6VO4>[AJ-=[qNy5C$T8n1<^CSCHfmWLXa'&KoW>.Xl~:~vP1yb#},:Q16VB)k4%.!Fy;;u=F#asf
-YvmV<up==:uVIV=MiM6}p<BWPmUa]HEBOnBqs(L+I+P{;;Rd`n(3O@i)/Q|2&MdObo$pTaX3>^>rj+z7]L9c(8>+@z<)`Trg4O(uC+o0.AHyRu2R5QOJ47
-1`'4[1JFSKPTdjyC!mZ@4cs%39>`HKI3G4Ro4CK>=GYo<O</<$fX%liIBSMVKk+5zyAzv<c`Pkd)|8ybv4U^s);d8<O7gIhhag.hu0hN>!1V)eM+_In'/Q
-8Bp}Zj1v>+!kl{]AQFzZ|M@w{9TdiIFS79f+b#pnSptbs-+b3OmWzAy+Z,-(N4F4-_(NS1,/rD/|,ZgO>-5((nf.6rn{N5/L7h1,>11v(Y[IcER.UwkO5>
-1r>!h7R1_|7Z"4%Wh;V]bbFQx]g4RCjfW>/OL"`9lAI]DHf^vpo-}k^WR(rP{3{Y;h|"I!}Y6D~[%j|5}ucvYwh3sba3q;4NYN=3;PyyORk;am7FZnH<ce
-OGq;=p%5;iiSCck^vz(N#3o#jZxGb-JAz&QV_+Sd.,s<lIgbG:&<53s+<gOVZ_y<-|n/LYL]BV10AlEr[^->xC"3vcc^_YB&h6dTE78,<s09V')"r9[34O
-V==(}uCs'l-2tArA8aEJYpK"27Yr_O-:`386({q&G.oW#wo,8|7hy{"1d!ntm-$,8}EGD|EDqKMD;Q!ocZx{^/WD3uXk]cmfTBMie5|U,y.Q{`bv=B^e0D
-sIdd)6ujC3}e$Bmt&eBr!U^wET'L!Q8UP4{`<=:vRkJjChs5neu'na^|;i5gbI#TyONn'P&2amFOVMNS6Yqfjyy'mTO}rGqm+0mn8mW1Z2k((TgP8epxTy
-2G"I{#eMfI$HSbff"COWo/'Wx+yw]Zh/|1Ri[I@2d_z>aj=G/4V>vm,^Eq>C1V%I9;0,^nlJI&'Sbie(RI<K]K];H<`7959=V<5J9wJ,c+_XoBqj,J.f$(
-UW+r]T}`]-&f,xhUBl,7G_gb%{S5RIZS$+$[hK~4<)MVMUx#RF/X,e](B/r3`eiVLT7w]>I5qEF5l!X{{Gqr{5j+UpAU`5P;_tg]q+KtkIWFe=V1lp+t%b
-VS{J6^-UvSC7"_OR(KJsxxB:s!~&"HG.k[06X0XT!%Uz]bCV'byut#{bim`Tu'wQoNr|_xny(hh6pV/p92k@YH".Oo_ZfKr=QON&E659~XOls.2R#[~)s.
-fw,oU#$nAT|)U38l{b8wt]%i&HJTkDNhD>eA"69ddgUp%axh$JyJQsb[E||f>8Z>,_PE0gJ`KWj:;`q-Sc$aw3QHEL+xO@T(W'3(f-NLYM+t<DZ<D%<<kG
-<aYcv]$2)5A}a-XZ3B`=kF=pj[P+2=y>ohpAB,0dyE^<oiIY/}^/,@/LR7{dcOi{0=(JhG.zRyxF%IN:}{.H}BQ4~/!m|YDW520<-sOcZr[w,0;8@lQf3c
->Q>37a|5{SHfS_&Sq{,q#:At;C1Xn=>:><M%NHfct,+n}lLuQbr+2Bu1Rl%VZX/.}smmPc5H~`l[p2wcdI"us3/mrLdq[D]a,chCZGx.b<{E!tC88W=TS8
-edw=YEP[8uaWrhD>RQ}Rro,.fp5^MA)t5KI[@q6G1TPb~+M[n5W8p>O,a&v_iG#E%z_Jkb|Pug$BB]bhJ-gT:I9Db({INv2l,#]^uGT[}!X,G6-Z6nL1NW
-QA%AaGc}>%~qc6RYTL`nxs9R=RTBOW|+6a2kdB/(t$dG#[58&MGJPr<0n>if-IA`{!}8OaEec-%5jsgPyN$:!}wrx2:=L[K-ddl)(]a'047=43|.!Mxr.(
-^HWmMt3LP|%,mJ;HD!K[S$k'7g~/!pXm0PS+ZAH`BYrS<;A)[BvL_|5i,I$i6lM@#t:}~n2:$Je[[QjCW3(#+0:H@U{PwQyl{M>w"_)`,t4GTkN/1a/CyX
-Qw["N4+.iONTBV"}HY,0JeGJ_:nU(^p1s.j9XFp%2YSOLVrQL+Yn"Y-5#;y-oZ8$]4bm4(qd`ML56pm_88W4f0Oa$1;Nj'-"O;9$s7b.#40Xe9}2o8z>hT
-K(cj@rv7)b2K!r>f3=)8}(<;JHd=,jrVXxn"17Nk!bj`Eng,DV<vo{7zE_c^"L09fL~|Lb#'~y@9T5@"v+}a7nxT#t^cSb86'c<Rt`I:4,JG#EIJq0v8"y
-9<a4JeP+PVHK.vvRWX"A0:`=bHQ{)w=mDo#0fcyX"]$&8Ssrb4-.NsAnMi@4T_r$"5r6v]H{6'orB-k';7CHCld$!X(,'Sr7BaNtj:j66tA.{f43u[cc^T
-02Y`"q=gEn%TB"=1e[#4wEP[C=cm^dAWI2vDNQ>Dg;XEU=dx."(/$$dN}7wF,TW>RM)n6lYlK>F(kQY+~h(}R-<tMtcla0wn>4'5f+g$}D)TR>p+zmh[Z_
--zy7:f0SPmH!8>('7h;8xA"!{sr3mE:tZdL{vo;+Uy%3e#x0bXl0EO5-1Dtz`L)`gs`41Z)K:FCu2%I,kqb/,sSC5#EhCINYvE-#&y}lQ9VWx/"`jlrD+,
-l/gg-8D|B}G(6L_jjb=wC0Mx4cA0<lMG<a2jfUX(hg/RnY=-K=SZLn7Ip{o1"YO&s356+E4:TPnBQvm8VgxAa'vjbaq<VQ9VzeeT_BK9yVB.72Mph>{J6l
-B/XF79Q.RB9j"l<_g/<m!^K{%>8xL6`BNYzLi%tEB[P@kP[ue&`oI'(-.`1O@1~+ST9{TWPa^{"FVP3Exb}]0Az6>+Oh[+VO]DM1(^ZVhp&FcvaRzavzn"
-@[0/o)+_R@iZpxL3rrcWb>0rF6Ptafge}ll(;x4]-R=vhg<:zEK3%Se[mA:-XCF0F3sAb,37IO36-Ii:+o#<CSiFY6t=338Z_J{!qeeV73Yr+Sm`^HijD7
-|[tR~hM_c%MCvk5"R)gTeQyV/iP9R,|_Y"tUc<B(-|DkjrR0t<w]oYSn7/wJM4pKK'`#8_y{;$yhC!X]3y<;kyC:{u;C1['<-QPKiZ7^7[VrooOI3"$#p5
-f&59+{''5n^LjPuj:3LyeihNU8]eFZd}y-'SJ":MgL7%S#OsLeCQx,MU`jxOs6zQY;(7_Ur{RI7HX)03oF60TFVQN`i+Cs@DZ]{o+_YKnE{Ll2`p),R:ZF
-{secNsBlG@dF~SwF$aRu;Z2<dQuSKT;^+FH2Ria^Ga'bSEV=oa+j0]E9:CFZ1VX7<=Yc.Gw%t=I3x(2;tskd=G^KtLF;R.^n_Rt+Uc($#e"ae[!9_{A%p9
-ES'/djpYZejSTcxRImv)/,8H`,!7n3[5r&OFJ!&DlobAqx/[wTiM6ue@sGCU'!qv4]$0su8'/W7Lt8|4:`5y^B_Q%z<J65QlL|H.NT);ock)ZgH;Amm^UT
-/WWO]/:e.jRap/}Y_Z3]sNNRKRl%jg]X'4fbp(kBb-,;"b%9e(T9,H^8]z%CJYWt`@;u3j#F"2t0/pXuRaK:;Mj/eX#KY%{F:u!1~[0p6#UdOAW`^1#ju2
-^<Pw%`xdtpV]s5-+.Pgd>[J{N4>"@_`GLU=-<yXS[Q]u2"sK7"X7~Y{vW].(X!_X'(#wy$~atD't2UQ0jt[Q,<$sXsUTxVexiJ;SErl7:]rxVh4=@%O1I(
-9/t)`H;O^uvfE6FcU@53Xzr)}1a"j)<v_=N,U0F^{[/=B_`xV08KHxcO+"jxdx=4#-b}>5W:EZM`n3zY]+=@Ql-6Or/p>x:T`c{,+Q&k.9-S2#sF4UC/ML
-{jEi<.K,A%6jy>4EO%@}:nFimi.-!t;o-[t9l)r`t4y@ajakou%VQnR%4<{uw"4E#;P}fhE6^|H&$W/s+CJ1#!kl4-K,T1,9]HCE-Q{+}PlXg@)9F)}CN<
-'gwUTd"h/!{6{0JiBFY6Fi"Xx#C|-C#<H|1+d0A=876`MB59QXj1_U-e9v0T98VN6&abkzA<#zYjNcJL$D`:>EWz}7>-@UwnjFoRZT<<w,e=EOkuu}/9Ra
-.t2qI{af&7~lrFIggO6z/}Bd1[LlAu8gwvgOgf)>~0p}nLA5Tnpgn2~r)7-e[AS7R0PN4pJTzV6j+7|hK38_cGmrps8^'yU)'P'fw%Y/A=SP_j#at2KBu`
-UUpBFTV[TVj<c|dm9W}{2wl('4~V3:#VapqEjbQ`Ja$IV=Tx$5DKd6upMClftL+`2-(T`nO{6>ws-cCJhsoKjc}GLCG]-:VrO8))@/<JqzypA@3}0{DbsZ
-5a%F3Q=ELVWcVzMC{i'Uu1W+_{&h`'P`UPr/kE~FAjf'e%n$99$xI&k:.)~H4kY81Ol6G4%Y0t#2e'#P!r/c"}PQ%KwoNc~xp"oe%n7PmP_4t8GaY8P$![
-q,>cYOM4oi,nXp|>NNF1>[:FQpn3d[&e%lr]oJk`p6ztRX1kM48y&L<a~GE0B:(+w@2R,W':{9lh3kHjZ7B<P6P`.i;FHpL(K,EVK7c,h#004i.zP4PI(O
-'R+C'qnTPL,%)V7j-E5m0Qj6mN]O`hF:H+TFJ)@jc+JL{{Z8JwQH'bzpfs,%P6s.wFERxLNytIWtXZuZ=buD>`,$jSYX1M`GS>PyFYLw3yjw.J1&4o(l=V
-&&B$9fF5HA{9^[vJRk&kKfvb1/r7d+id<]1/CRLeV&~5aicvW##co$;DXmNB]6B$`[5MpU$(P>]/5t@IaKfVd@NNOHfKYNwuoOjo#ep0f&kO7.6uZj'xGn
-80a9S(a__4IsEM5[1Ani`F{q{d!J@R8aI(}WLy};Y924@yBDTYAF'=xl>M`Ik&P3'1v8u<@6d2zR~P3e2k,3aeg.t=lUH$9oDBc-J@0n/5k^"E5-IJlUCm
-!lFO%7"[t^L#D<{bgJ`=}pC/g'kxP>a$zkegL{PiNodMGwT^lH20aqhduEUfRr>W}bN|WZDXvD.[osG=;=^,aUF.Aa[)Bd@e^jKKcN:+z:sX:h^50`yt9o
-}]PGL0dUE#,bZ./f3L5!!x8Yk.i$OI`3THA)|b6!rHye`zI"y43$Fyh$=<;'"v.4)ZUV7pD3z8SU{53w~hG>x^%(@dR&pe}Dg@8Fs-wU|WU=X]uYzsXmeh
-OKKQKVVqgo{XWM~7$#e5!C+3roPCf3Ey~<,(R%>$!@&<G7J$A#hLbx]TK@>IF"~#=#a}HRU"3bugtSH;b0V^}S{QO=g4JRa/zbWhgT-qzd_HjdPp]@)"<c
-DqtQ[oF<_H&BAFGpdKu)qhBzjDU;eUJYKc`S8&,1KRU>j0.#L;"x+93P>eVlYEWD0o2w&L6V3)|ch@;%~3~JRICW,TP'{G8)#_15Y#F`zehZfaUT'URo6L
-lPa`hZnu7X_F#d>[q+2!O>fgbW+0t[($JaieaG4>Q9.]XK_2DStxv8a(AqzZ6xm.;D;{jHwmDYlMh.!OpRHAV^s%/HEeH&eozKeh)'&:7Z~zj|}sTJ_1)b
-n,Fd>KA`+.=g^d6ABo%4f/iuqetD8>nYi#'Cza[kcc>wG@HH8>i9a]4s1<g,eHy$EFz4rf_WfMoo7ek(.ein_kPVF{S8,!c;BK7EN.;Iw5bt]15sa`JvT)
-0:a;4/MwW9O-hc#i;tl;uIdtFJ}t0%1HI:D-#kG4@0MkA[(op!~U#EIS/4+jN,NH~LEY0"k;#F!guX#5bY[T$)X:ry@{Vn.vb%_3$zY=$4zJBbtn!v5%m_
--ilD$Tma>&=XbuFl[/D4:3<=,fYhnQ^RiA{]V<H9z;T1M[+0!oVR4ggt:/vR`Wxz1'oLsvVN<M&4IhwNm-A_g2M[e.2Jw1uC3x/a+J,su#=u2g{2C&4%66
-VxaUwMXD;XP",RKU]yfi{H)Z<+=qJ;"UR15GQB]Vjq{#y35qzkiED|k'9d.iW!PAVAi)P4P:Wr~+PED"7`;F'z@[2H#>Phx';0$HaKZYvVH.<WmF)$o&7m
-%pF=36.2p3agh`#g0%(58cA1M#))`t|C{2PX2RgzO-&2b96x5-x75{";vJ_7-_:B7Fft%QkF6UDGCj@$]&+;ca{p_+W%^x;$'RLL-]TXJ!&bfqPP&]&t!=
-NpU[q1mB()Xv5PrP}TcNgFU%Y:==3`N)gXs1K9Y/"t/N#[SL/BHI]2hFI&;@g<DBNTUz-Y$3H((bmau#)+&nP{aOS7><4RelXf>}!&sX|jV+@m/n,aj&xR
-G`vP@Fn"s{~7"ZuSPe|cTUN7^H@O0l2gaBazP3!^,14#t0.e!g%3$Aw7RBhVY1IbYZ"<_W#a&l96ryo".cT&p:4f^=-O""b[=(WWSjLPa0!pT15GY`iFC#
-a7a_f+2D%3,9aCr63LPF/|.kIM}{+jmO}#$X}P)saA1SM#jR.U+WSyRKfG$ZT.^&"g$2zrpkHegg<'y3=0P/SVEh<40UL(%&h%&ixb1Yok3HTmQ8G28O]i
-h1'2VmuOAqiLAled"C&F@N6'(.k]@@={gaC$Cl'd7`#+N#z%a&`9UYpcu%8(x{AEPItM6pD)}"`Vy5O3L+AYA^5NUo'w,y$Z92J4V>Tz317)gB<lQigcNp
-Xq/3r<A>Yh,,QcH5z(gxMyv77P%hvOp`eYBBC}|Ft=HN9r=Fempq;Zg^%JOGl9+/z:[SJzR(`{qAH-xec7d2#F-`]f1-+Z]b;WE/UljSFYRYyPTx,IMPGF
-g[IVDD&]4UcE(xv@M08A/`x>HJ9&aY|DO+c9Ug=YR1+2(XtEqD&{>ar&0>Z!:m+u@1Tr4G='-CQ2^32cqWWK^Iz$;0~q'E#F7pv&V9'm}aIQyhmlG:HB`{
-F_iA6cImd'qPO#~MC#QJ7zGhXh%::]8lFi-|t./Y;Apu[!w_+V|(XKX:ih-0DPc2g+#;EAg+DS(W%CY3p1p3kgVtpO'DQawF8Z-`F#NllHdf11pp'T{GtQ
-ZldGlG2ovf}2lWvVgtQ<,dt.&kJByor[21oVYm.;n`F`=:xP;m})=s%9V|p,Vj_`7w"/{y4!PjJg"LKV]{p-21H1C04`;(vX3l4Lo$(,&(B%H|o4oKJ^42
-OjBZg'=)ws^J0b:lnx0u3Ga7bg]8KT=YW@rwT;F:wAKt#]Fj7|+Kknk;"}wRIf))]!u[rEHCbb+AzA1=Mvh(@Zyh8slWB.,yC$TBA6tcPdrD^E,'6m:`}S
-S<KGkU(#OgWY_(Mk7|]!)O:aJsMv$1!m7N,;XFbF09VU!Z=#L5MSm/iy2Jk+e[Ppd'4WUpEQ5)RPjKr18,%sL1|=;59VWA:lh/3@'ihSN#ae>JG8$I'&n{
-t:PkbFQ4!Tqok-O-T22'vr{Vq-ICd]ze}l2maT-E+;>NSz3w}Hg4Xr8fH7i3==6G8,9{Wpalv[CD9vd+rw!1p6,rD%iIMf5|b#EH]ZWRvjnDVUpe,@%q$-
-g-{Z%Ho!dgYk/<2ov]gG!wlD57hk7S^S:97_yhT4c6N14&)=&xd=G;}%:b9)Ar`_d|BQpLA#asfts)R+HW>`pZ:z=7_cqHNu(ZbA|c<]gHurA!2]#u/<N%
-u!g)<ETK,Sq}TR7GIRSp{[m'rR8@!$6/UqUv'f0Zu|XHObGdb[Yt=1S7i5~Y{v{`LzMSyN&ZVq_._IopD3>-BZ1Mq4G^v)zq]a"5EJHTr2<4m..C96i"j'
-g@O6],ZP~8Q9,Kia)<WBMvU+NGuvSr<&0l'&!u#^fB58+!>)mq7iw,<cdJVo,G)PV#Q@x+j9B;^csz(dze#>vZ;i.uR^|0_F"Y]6%'!nT)XCS-SNzUgpH%
-Txh]en]FvUj=+WjMu60ODce4PBWJl#PBFFRuL$oCo8&R9o{fA<#;j]HRzS/O,ts3NxJEC/_d5utc4'xzsEkiEE9[lG6-%$jbS]F/BOhE/.<8H@myK(T#-H
-30+FKb&Xvu1Mj|$lW7NiL0+%"iJ,j}x_oFy`p3bA/p@g`hdW/LGC>`}oXEs{.kPA}+~6<796MCKg}Gk/21]gMV`V3]Sp'k=I,x1NU"[^C;lVXX:n2Khk)H
-maI,WXlJfR_SF3);n/QA'oV1ZtO6T'>g;CBz@Cdx-Q4ND)aV<,4]iFi(Unrm"s9tbalQNG};^0KtqsKHC;Qp`"fQK^vhyqT9agDiM:uAY:NcL#gM<|X[MR
-QE'sPN,cpg~A031Drs@WgH{iIp:OvA<4AfymP/@22WL<Om&uf:"vFR..18>NjMb&$:E|nW!!x%Q$O#GkWme;y^4<4yyDz>e:4Rxc;[[_n.o)t9-gv7U':s
-Zpt,LwMG}!AUcugoNh|iSl}k>9D#Qm:wr4c;{+hxSaS$g8_"stID4xfJK3!7z7;dOGq0B^>5m2;@|.5<6E{G,tTUOg,mHj&h!3rz|@N.zvcqyIxVNz3{,1
-Gu0">.,HD%hbx!+8>snKdB>_VA^a2A;)tn~]EEKhJmYLTW&^+'ctrx6HuF[_qlCV0Gd/>Ri)|3Ob@:UaitH`/k:ReVZ[fzxVu6As@3%|jsZNLN,(kVU(nJ
-n5>.J%;T{.lP_3Xwq5F3l>yvf`8u{;Z/wBG6eGF2OCN;%bW}A0>v.%.F$Zpl;T![,6j@1"j1[2wx(CFFQoA:L7K"2OIuwxrwT{~eEV@Xw)E6f,TCAJDq4_
-,TQa,VoZ04EUl'!K',7gB&,/CK>.%>E,+7=Q9(j556-Y`lZi$@:NYe:wePxQD')/Ar62'a_QW(Ab55dvmD/yR#/UCOa]6ZdUD>8b."4HK-u]8@KW<(9b1`
-DC_^ScQ!#GK6d"/Eu1V-2|`q'b%,)CB5o-g%9Q-&zpAG{ItQ.3d){`u"EsOIBMX`a5)&':/BahT//FCCy=c>xjGOnp{0Nc52vSG/{F}H]X<)Re4"W0+dTu
-DKDN/gA:`Z5_4={c-^Tl"hRtJoS=AyEJ~eywoTej{}!_NchWO%F.f]$-C!#&104W_)^EeU4Ir!DC&Wlp2E']CVr`//'mSn7CHrEVLZkE<-V;VePnl@`enC
-/|<tR[f=T{PT3nHKOBk^]$MW|dCE&`fhPZEr&n7KfgE@hFt10JEEsQTbBQh60TK2fS0#L="J"kgwL}G/q]ePV]#K&REY>K]N9nfFdx_w.4W;9-WVbp$(%p
-9U0h{{&Nze~X,|"l|o2UF0oaZ&2(;%S^L&maoitqS|=`u+:Oh)9q$sBHqQK.vDLKW<0h.3eZg]P%#!9%k/Bu8Xa7:nCOwk8eoi!l`[//2CriU0Oz_ArX<P
-pB4"O$hK+]bVyiSaCMg3v9{%fY&2J^,}bCV({_3@2M86!DUAZo{A9zl6XD.vYh_R+mTt32:bD(PVl}LRm#D")#jg1.fBT!/@(1Q-g%Y6>{R'OKGUW4^XkV
-sS8MwomX4p`KnhO^g:&ofu91(7d8^1o1xxd=P|dkF/B(,y5I/xsY)VM!:fVtgreu~qgN^GdqOd%ZWV;#_A8u:VIzHQ]=NOzEd2nR1=|4t/-55<t&k]1bzX
-bu+1X&om=&Meb$$CcC8bwF5nlmu!+]6]^k0nI.GJ,UD/;DBe0qpsat<V>M@N%#69JM=`W{L3w;3O[$kUsLE2=fJO<G7izkd|kJB45:")V()r~9r-uW18!M
-F2eK#+vU|.)YB:g%_#:W{6f#q!GL"q^Zrk%xbZ0{]#E)nSP[KnYb2eb{]lRsaJ^$1ZhA4kX+0oG$zG&e=vl&$:]wE2biH!V8.IBI.01Y)d,O`#fv)-M$4W
-1D+w4tv0),cq-uyL=a{ZJWX.[c)w6S.!74Mqc5mP|<QGp]0l0nf-eXy/#>%<|i-$,6p)Xo}4WBJt_YYyG{k|`Lia8Zl0QZe4.G3nC}pMAV1/(S4'tUl-}G
-nei(ETiAZGY8kcIEUlCq66WTMhmd&sM[eB_GB&7&BaykC!PanpZe:v~1oo@aZCff<4Yg:nSYx@fMQ1}S/C$^xQ7p&Z0p3'@Kuh`!z[rQJt|S[DHh}Mj|T.
-VmEgA"c2'$3a<y|pkbI.S}nidc|0GdOjx/|J#W+$j_^1)^_ynNh">UYgK[=>Q@!,,kqx;PIla$[m%Me,|N4#f$4<gS$NSz7[q_"+zKX%zuz#A5yJ52Ky"%
-6[z>8@J@KW{Ds7%_G>7aW%8kN&kj)p0MH:[f^GW^/$o9!Jm<d^"oSV>JZ>@cKfST(!56,@LK8SAK5;]M4R=elntHoJqV;otta/P<PlUl@A7]RT3nHz.JMm
-aTEe<'02[}:BFhMPtcQt0RCa;YcYm<9@aEuN_l{YCnp%^W6lfyRa=6!j.)@N_g.qb#h_D`)+5Kg24.2;@,#z6KB(e0w0kW=,21~!oS@(&F5$Ke6H`0h=-U
-]c&>]1aT}"n;>y[Xfj3tWEovj5&|#&.De|J({l(y:0s/):_H}k%<$gyL~FeCJ/aQzt!kg-~BP.g4P74(5]!fPt_<E|2^tUe6eD{aD$f]V:xDX3AHl;ByP_
-JD,N,Y".WI+"^uuC[X!s_)/4#FDA~p5+}h&]R!o%]1>)m!&q$!(v6od:URyJ_bGb#O-62iFVC+Bp2Wv5,{K+Lfn_y3I&=a)qIm9.Db(guzuLk"d.Nbeq-2
-6BvLvPKquF8B(91!di/J|>Yk4N="SLJ74W!F7Zr+9NotrU5JMi_0xdU-Dl=qi;}rl[pz%=KItX9uggidk9zx8plK&-"!UnySh``3rcnD~"RKYQCKl0{,`k
-=Nu[hPUI3cf.;5~La3ejI0oP%%mOpeu+JkR#BV6$J`RPJ2r&9FmAw{IM+sW{dz(:sDVw8JgeM`x2m64cmjPZD#$nHY7|Wv_cA-nofS,dKxsSU36E2u%!=i
-K`)!+]D8}/P-LO6z>'VPiMsD|7.6^d'2OmoeO1er'dBJ4<6T9r6WC{nPu-FTv2Qmpa9(Q&a}3q!oDCEtk%q}+X<or9AA@JsR"p]c'{l!1t>O;{Wz@9e;$J
-|;%7.%O`F8k4&]z8_+S]jLS5c`SfLF"X0-bW"M&Nj4Oz9JZmpyvL7Sa4{AsBB$h$wJx<:SWb]1W;~6x:y5q-AKQb+t!<%^(&IX;)gjR[28E9!v'}SFmGu>
-8`l#JHV'Qo'O8ry_{w/Ae<4v"d2fl>CvuH^_oiu^82oa8zd6~ZbNAlBNyF}G"~7<N{[(~1jSwe9<s62@@IYYx-fG1='|Gws3nk1-mG1A_=f%UP=C0_HE1+
-GX]x",y&vz/}<{gOktC>vG<$ziDHf}R$h4MGF[8(yQ;y0mwIufUTEAal/wSP]QH^N|oo2&=l89@n_![&t,8K8d='C%LAQ,%ha}n-<.)zJMsGFmNfR{=e{[
-L2pLe6-9{eErkT~THO[4A$;&wBNScMX6lWRF1(_W&Eq9zI}]]S+#}6^v:Gs44:+[-H6S<<D,&'mj|eeJ2.{_h.{A`F99XZYdRgb;[@ijcB`kbF9x+4Lt_[
-4FqW46uH%8GM.j4})[9a~:Lh_VJ`G$>PJ]63DKtykdY}RyB8X>knukU1'KK`-<T0&.%}<b}k`udGYA9:UrJIrkqhx/ldFnk:xS#kUo;)X$Q{VRP4/^~ETs
-oJ7'gA_"Wht<q+$wX^92uY[l'|~5zT79!oOezg'&h8ra0lrAFRfYEA`uswKM]<I@+xL|P1np=$H"D/F"eg^y"EX'A${,.K~=l4BYz)-T&qT4U[2/odN:I9
-=:n&i_-swDib;wC};:8NFQB3&rtJYl(@[:i5M_O;@w-AKgExVWNt&W)-Lq~|Ua`Lqost3gxo]}ZEl.(tKBF;o%](#v'!zQ1=~}R]o|LUvx^=8|alJym/8}
-n5y@a28|8j}M.c{B#]9{E}(4Oc7<n=AU{K6&[Z@Z[fa=Q7{(:mD>q`@StM|q/WY13UH't4,'P:|DZUgSVvFrT.#j=^Sji7^FxHWGddmROF+O.yjZ-XsgI)
-]5(A{(|iy,/K.zzeC/2bbqY.0UKs%;]fr}$D~l='6Atc`e6aSEN%(caWXpu:iRaA8BB=:W@[c!>kZTtwM8v>9(wEI`%wqXCSTTAc'u3=Hl!BS8mJj)T)85
-^/5o<"D/5.CEU=(dPTOokS>-3PTRM{TfK`C7,mEUXOS%j0J-&SD.0oM+ld4@w[FrTn_HI@$KkmC!>(:jrMHT'c'`btzUV>duj,rB2gOZ_P<{SJhzusmYPk
-vgd5U$ys=C.Gol13%cN7!;HM5t&"jCR{9aGbFC{7GY(2tfYKZHv1p@($+V3)#aee|f-Np>uArT_Q+=6`7ooP18uo_%I=kGxFQlMe/aN_VmmR&_jC9r8_&C
-CgUG@"+2c5Y|0c$@AKY`K8UcZk^WsMb;Hl1zIrupQ23;Mo`BZ]SPRMSessjzw`#PO&QX5N'fCDkfQ{=Mf/K(x9dv;Sl+CVfUFHM:ShT:%d.BjX}/pP>z[f
-MSSRtgGYCvf;3cRfwFHp3J~]OYXWmuaE3a,6rs6^m/s[r:_{icg;=,fqlh+SC=obK#[DpwBWTg~a3THo]Z<(xL(RnJKst+<b^,M63ri6jOkU[rZPGP>ojK
-~Vm>c#+-~.RJ=JQ##+3X"8Q`|XL}scs6ss-N4(q,{c`>4>#"IX"g42zdy(gW+zhBm6GsFDq{'v8K>4w4oz2+<r|hn^>DiUd')@[,yp^j}MR%88S!:-)T-K
-W5d7L=N6E8B[uMgmy<_=_BME`k)+RNKa=0hW#.HHiuS{Bg6og|_gVYL6L"d4wna7f64>%19dOHOG-6M81BL&GTtyop_dC>&Nhy9FvV7(^6wCSH2K}d({on
-G`9}I-8DomP&46$M.67cMYE1x]9=ilnVoKXj+Q!`S<f>si,LwThs5c>U(r&zyLN#H(poqZA<=_'bGTI>R&zkJ|CR@6>ovfn=kY(D4p77+f5Y:u/p2#r{Nb
-CTskqR"}hR-6WU!=hCbLILcS9N1e}i<y;fHseMD)Ih&Y2Gm{E(maIl}xE6~}_@{%<r|Hi{#bo!:7;jk^g>,K1XAE5#b$~.-fi]G6!eFo:.F6~j,^lv~bY{
-YGgaq1Cy<]sg2a~sF`+wA>b$1pm49`=oidA{=nI/heb&(vJ)=LePeriNuvIP)U7b-h/0<+/D+[D{7U`LkAsF$VhsUW-3|+Q<qHfuaf'#q<lW3eh!W`5mct
-O&LID@$4b5)XWzFqmv(||Iu4/B$`#s"-n^fEEofl,H,CkYEK[;ZKV+'5||)"r(<QH&3PE'WIhH$f9jU{cqPzc;<T`(-xZB^>R@x46;M1iE>AwyMc+@#DS7
-gC7"GHWzocmFb'[:p9[mTY9HE;XjOk3<F8E:;K,;TeTra&34$YrYRt_]rzeM/#]g&-gf8Q]</{s]&$#/VIMOcb}/zve&bJ.&NhjpXJP%wVNHK)N%_x1"sh
->W{]Ylcjj:b#^XvkB22`b|M#wa}GApO@}fQ5'K^pf_@tZ,b^@nBQ/tW+Zj[/ZO+Z%g1B(.m^[`bkKtll^)_7Jyb%s_wWa}BxLyM`np;MI:9K4Z#ZW739)m
-=OKgd{#WGeqvn/SQRx<lu(&Di4peMtUk^m-P)O0[9KlhTMtbYKsrxE;/h^Y8gf-sp(U+_`#`cL)2gZ|^:+shfalnA&%9EJt7ZiNONnaf"k}U}V:Q8AS6.a
-wvK2$<LL0)^B>yxj-KxeI"%N6or//K04-H9;cN-"(9YrTk8j#So#T&aXp20%Cwz3}zJCpM1b+wNv-JQ28r4E&^@J{i+puBAn#D#1Si9R:0J$q^(0oQYphE
-2m.FS&K=:]'VT}kjl1Q/T5O,/Q4ZDffij_vzYBcoFHDDk_%[=26D,hW@^6}Em_R=4toQl3Xi3^3e>[m2Zu]JU>o$SIHfo=p3`Z~g`u9YFX~9MUVn:L,+()
-C-wmW%8{q[}&#dbed5&$gWhyYNPg^Bmuq8Abbk|w>G@|$=_xf%>b$`4JB)I4%+Pq3/w>I&SO4IGbZ!=Ei^W@@<9zC^-8idzYB@tCVPWWHf{B5"2g'vw"l}
-RzD&+#WLmm6Y]&nfE,$8Dsja{Z-Ef7%V;tIYV-Q#W/7vM)0nVQ(8E8pwB@nbtT8L&Fl_F}iV8--Hyb.emoAWJ%hNU<&9ga]3t/R9id#5:iR(hUikV0&W'}
-M2"Rt7:n%Ro!l[O`8!.CqyYn;vFO(Ov|YS#8/&o6_8U"gb`$bLgrpI64fI!XB>eX=CL2'A6kltdBCvJ]71"t>R4"`,}u^QYENg$TgI,p^!79_HvE8&SUez
-"Yhb5c9y#{Y#;&xN8}J(c<US#ca'mhQh197Q^)#ZVRQd`arLMRVNVL={J=Uh$CR=w=@Z&AV2&E;zr,^M-pkQ_w_6Tv{NCGHr[c'sh7N;%]gNS)I(<Wd%<'
-;j20{n+^P&kq)=N_x1Va!MzHOULZ!xDN@yA|`E%'mH=e>aX^v#X&eM_DD{RW/-wA}q%)CI(A.8tl>v~MihrB1!xj+N(`Bm%M[=&MiAa@`'bk2J"3P=LrlU
-7llQ+9B%o&T9S(fdYny,ED[sQT]F[B:fC"}'"N~xO"F>d;8UVz>%Z%,^I!L$|`vWIMd{:0#Lv<kv$reX_^)AQy-c7_)k'!>|G:{|27B-ND=$hKH'CtQ&;0
-%#YiI3qbu$&tIYNn&KQZMW{yzx=BHGrmd9BS:{)4EM4q3HJf>h|$4d.k[3,/:C,s:SP@budIH@yzYm(F;70|b8d&tAi3},~bx;CY;>tE)/:iA6tL.^akiB
-r%,G[=|g2`uBgu%='F:+SmEw:o0<&lDxC8h`V[>6KqI0J,6_VX)FSTokb#6@'8J3&ZQ75ea#m1_R~GO}&;f"v00Ze]l&P0HtFVJ>ZxJ7d+tNR|(/F4}-4@
-UdaV'N'1:Vx8301$b7Og>bfMosvOAMM4lqD=m-m'W/KM^=<(%aWY8v6qZ'M8++qhe6#w_Y_^S+c-Af>Tbh):_28'-!nu1lNikk,CT&D:xxhr"JsjyU1Sfw
-FQ']~b&-w&!$NU_muSZ9G`_B1:z$Qh/fB3&Frqpl)ME^<12ZJS"LEy^Q`3C.7Cfnh$Y1SYeESW"Q:,qHGA&&Ccr[qDb9T-kCb>)$J)Ja}mPqS_L!~7G0d7
-v6pVfL3}7;{@"X4S8_Ip,X7z)Ug7oLv;;3v>s'W=af|n>Ki%o7E=)1xt3%a,[QW1Kze[Im+B#1w`>Hmuh%M]`(#0,.Mw[A1Rs2`l^J.@D`W${r,SI]7;=[
-Y_L_'oOTFi{^z5^,&I$F:_9fpT-A@)_7AjZ>~>R:T42UlHNxyB,C",)TX`o^lj.5<ir2X$$8JEX({y#"9u37rEimPo{2,_jX6OX{wpdH)8<-([q:(NIoi5
-M[e@>ahL|y|N{V0l|WN|6ZZQTeCCz=E`"f{jVN74tM&,%3qahIx'PZp/ZpnYqN7)d+}pQlX<h3igV0#CjEVxe)KCtV}piw144|zsh6WP"yFZEDKLyq!f8O
-]`Gr'8srNC^5hKD@AxA+Gl$G7yjCjeD#5hAtDsTY~{-3LlgM[}9^_ZxS`Fd{A2Ya<5e7n6Y!{)nG!"z_@j.J=5@|0YZ2x8lY%Z3W2DhJ.%BzHOmxS>mO@Q
-!zaOc!]5fe0IeZ^{j2'hy98lp)|5[w!J^UtfTi@,2{F[ms,|kOKsbZ2|p<$5SD!PPzmaNA4uDf"y$[Z}0!>2NhQDcd@f8'@6e%]^P66o2+28Zm5<oF(<rr
-M<FVv%$)(WTM5ovA[$1p}<@$nqxS:&kW6%PY"%58^`1o_S6L&:SW8I0PD"Ny/W=gwiY$Ob>&5DYVxP4hyek6A=coBDaqzNb@HZ,;SRx3dEIzU=bNvl0K[s
-_[A}5g-L.pyq$sm2RrA2cjcF#3sy9^o<J%~:[N)/;:zf+b>xdn<xRp"6}FnkV7E-_ruVVOfD]]GrS/$[a.SZEL$f5O}joFv_@,->a!DL~eD)=lHSDA_e6|
-xUl$6vZ',S_c!7tNhV'MIscw}2b!DX~|kZ[9QJTe`CI7x2v5>n0^769Ckb^;D"'RuLsZLu-v8.x_@8"s`z6lSu$)vbic>XnA)4Cd{ThKoGkA)u|"3huaTk
-}xh[j)')m$2Zd34W6UoqnN[I9KyMvUs3&BQ2ScVDYh%`2BgjIW81hpiXmqlpNWDC$D#BI;$Qc-T6Fi>&n,o0H.,C8|cM_Zstn9%OAp|iTI~RQ7((hP8@{4
-r,~oTDmRC76H;xubFaHx>E[>adp<[RZ2TnPO@z#DfwIyx&1ZacYrg'e_gxuj<N1y1G:e,|x1a$"iH|Np&9sB[ORg|r^ktsQK[dxOxHD/s`I/84:Mj^ySw,
-ba4dHk:-:o8eQGwJ[^,@vV'r,0il)p<P82"Bqe;P!H8GCOLCwD>b-CP^}@gIiAB4EAeHQk<02.+v6M$ha'MJ&"SWsn5aEe$s][dRrT.="sr.Yk>XU[wi-`
-FG['X+"R6<Pem.Wi[#-OGcwjc$QF>bsN!$V/!t&<k_v/5F5PapT9bB@%(q)lva{zbHn},jENc7YPs+h$L./I2!iYD&dy)MF{vneR4FV%G"b|$34#zUl+([
-J:YQ4Bm/M-j`]&vFL-{_X2T,84'{(`-0B&127L:v}J]pP0@)v#iiCQws0NF%[v%I7Dh]U[<(aQuq8bUAARWkoR^4I[=JlaUF/ED_^s)fpyA8P}1M0&[ro>
-he_6!iVDx,hXVM%eU9$9Yz#&^)zPTVixNBtH4S-<#y;D0IgdeQi()IK/lT0%.5pgK1}"xz051$j";y56[LHV=C|'yvC0Bm}8=+s9TqJ6H#KgAfQf5UAI/D
-C8xFMxhxlSqL<}UG0=6O]a<J&Uv'M@"WuB&xC:hVTXb;E^byr7[|5)LZG/d+jVY1+XG1)H`4W@4_czUSoNJBGP}l}(R>sLkD.]No]1f"idLF.gN[Pn2nn}
-0^1[ASa%1z}rb5U_1t5Y@!4IF|'`WG7$x5j8g0FVyiYsv/{n%[UdI,ybZ;:r!>sI2'Y,:!uy-D(kp`+@zJFnoe:Z|U_)/>bdLX=``iODzycNy&s6_lwdw^
-n(GH/S&)FNwI:-v'Ly91iQCs;y#MZ>@7fAi7)DgFJ9~Nnw.yyC3L^V$@(%kg[mT2%LVe"lTXra,8/h+3ia`8&>:)bl&,g1;@./uYl{)^G;LK;W4X"{,:$V
-HRWFR_JY!D%jkE;9@+0irIYwRgA<ziWK>cITB:,P_hc)aF_TU3sQ35GU7mYW6+MW#]dlT_GDwzO-N+^br:+z2^EuJE$naIMh_pm56Px#<4vaZ$xn6(T/ws
-GP&]MzGdRdW|Jk@R>(U0o(i]{LYaRTW'^0qxvHCvLHeCdXZLzp/(.TO5fmOa4w}JDT+PY(%3QyrrO:#ef5^m7!An-3.4k5k466KE&Y4@ZzSi9e`qdm$SPc
-D;iW#5l[^E~xH<Y$(G`++MnCD,b6xwD!XoNVh5T["RTmaz:<m:iXJ@vbgh6]Nf"dKwg,m(TQA,+5#%r)$qJ&cdwW7rTY9)BZ8+u5FnBJy)).O"Ik<QNqeR
-_yrCkl@zS,H{+yZx&9zdFma$aU'SF!d__VX2'j|b9yY|_^OVOU9yC6ciE7s8uc8AU),cj%V4c]h|rU[KL9d%&{d{|!jT'JA>25o$I!Qzb{+Q;O$Nq@wB7$
-;(4sv$YaCo`-8+VvH+Qk>r;f{]gq9#.LWB5YfI-Kac(y'XUwQ,]T)M@}V3"b2WQ&'mzm9Zs^-w!qY,1/%DoIP:%ynBMF0iX9+xwB|YNQ^|';]"inHaBYV%
-bRhawZ]Y}&o+WjP@%$UGpNTuJoN241)lZ>$^Rp,xBQw)_GimrQSM/@ELh]k2l2qjs!,$_Au+pr8@GPEW#CDV<.}yB7c;6:SvuGs)TKQd=v57H).F29{tEw
-B6X!.F,#d@&$2wz@)MljD1ILHPSd_z@@pG:HoglE,0mL"!516jY7Y-cU0nk7TcXh]A&Mp@XORL]<g,(J;AmdYE)@/<`[7nvPwYjBD_Qr[qs)BXfc_aiWMg
-K)"{4(7X=snLT4Tb./Y|pRXjMm:%(}']FSEL(nSVZ(V2fQQL1wyU=,Z>Y4w7l2uT~W+eXco^)|B"Z70+tjhD.lADt}ifV(qsoGgvSVt(T4;Uz)-QYdV"(q
-bAp4w0n"v!-{SB2nv>zL52Fz[Zt-rgLj2r#@>#,>Lr9LTb%|(,5N&Y2f2NYi`#s)n%U]}bPKNRUrc37H0"v0aT1/V)0s6Xpv)x1|';%D.#V,{W]0q=Q&.6
->/IF8+b@w>TV/W&[A#`)#cik2FmB;|4&i.dJk/VS_-#RAh|r)0]I^KjzG{D|vCO;yG["F9|(Ntye$Tys0FgIdf/Z7A~r5zt7f;omOHh"dOnH2]e]8(|$S=
-5NDgFAX&w:LbP;'vzt'$_UEWCA)dXSKATD$EIT%LX+O1Gfv6H3y>l'/[znrn,QX#M7e))X5n8%'(;<jR<$w;oH[i/6nQ4R}SPB1Lb#2>SVWU!A;D|uduu)
-YG6838.72_4owT(3g]<73GiP4wul6Ig/L3d:3S}XMNG6s"|4s}W}uTw]tpf5k/)wT')REozP#0OpAsI96C|4/Yc2Ma@I1^iU^Heu3G[Xa<xZEnqjU|JV^q
->&)2mp5owfkJ719$EKjdN0YolZc(mFnCMybr6</]s^L(_cEL!tj%$Eh&P^%7h!7Ex)TxxS/sg$l8EBEUPW2Gc5"RrssgLMHjNcow,;q#us1,fF;{;KzvjN
-)y!!L4Ju.C|g]&!3+E7O7"%=qOT<%9K:'QLltgdH.8huI#9^@9q]~poji4:q;nj/UB]eNG|%iqS`dxif{tVj:rM+Oh<4i_E<V&kUplo0VNxHP"x(+-8:Sn
-%S%`ht2ySXj.qMv0x8{yb(&|/f9{%p-RM&hC(S[(FPpoO5&9J"gJ|HOY6CY>sVC"T1rU&`_|Ox>FljjfqX;YNK8:g=10uu{&9(.{|Qg04+JE-OqW}DFXFZ
-2Hj_=eH/I=4xIm6M<[6x2N"5a"fT.lUL2o-jBD|rK6lzKeLbNe[=iY8y,xukp+Q)p+b/=3NSOgNfW]EaLv7%v5ta_gO&89Zc:Mb.0{hJNgtg&V-"LgEzDx
-,UiT-ZbNof$&_MS)N#.h<!JR5g5I5P&YJBAezCZ]Nq.'&X"Zn'urrK[BC20q/T@M6qdfM$2-HK"<MS4%`.n/-Ntge_c8mkQ=ekam,>ovmsrOU:3QSToRwg
-~H-_Mx[p_DK3z:!TTyI]sQ;&$[xq{]O$Bq}1XTpUpTwLBpf&kqE>VDLjJ+cCIvyZ3b1chc2n).GOau`xt+r2i;YnkUu(g'clsi%JDZ_-tlp;|r[Z0'hITO
-J+k"5D-1uR2:mRXukO]]wH.D[v6-I_UPT3CnM-r03rX,k),Ua$U<=-bTSET)7V=u6wt&my~j^ZeYY>AjU|pbL0.dFw^yjj)wMcu%NR{vi}JV#jWn6'EOdw
-DyY#4F&+|_XE;U'S`HR|I&~wq{Um/DdI}ThVV@|"~k/VhT:$;ZlDG5q(U75Qm"+:Orh/_A0u#UxDf3KIfT1WfSYT;lIuR).NaTW}p,X2WyNZ<y^{QQJ0~c
-[6}!;TRNtmClxL)[7pg(7B<=+NAWnEguY%W8Li/l1g95^'yt[#Rf8'uQSz}m[%Iu6Z}GH/:d6(N<B/_,wj85UTI.N^sBi/4B}tK<'K$'S(q!xcF'{0oSoK
-#[RArGB|-,A5AyzxA3|:"r._7w{E$#;[G2JM9z0Xy]seb,t`C2#Hf]4u]w)TULx8L]ABeLYr;IxE3p/6ha3OIHd2aCK4J"{o_hGvgS(wul|)E%.Bh3iY.2
-Gc{3Q_wJ(FokJf=5^l&^ZgJ,IkLjqF|@05uG=,"H-zW"=AnNnzB)llqFWXns`<Rx_-MAD-/ltok=geU:v8n##f$,10:)xeC=x6Ekew]]kCqm,_[BBY.(uz
-fK-1vq&<@O_Rc]$Y~H7TlY"),@X91E496>oZSbdheY;5@TZ`2v~s)1$Lte5{<7kd!tYBr]K+JrbS)e%^)=SR_s'RE.XX_)cd_Vv5HM)y;ox5-W7E'xU146
-,0x|z#rpf6MSc.R|K3&GwlI9<]M{aO=NcqWwqK$iFiSenz,7;"v@&Eeqxh-EcolC6nW0Az6`S-Vs#mf_!CFX}(U:].^RVrsPGI(Yw/QjjfE>']LfU4[AWW
-SvnA#FnJ~z[/%P35zM7Ex8qQ^>woBwCletRlpw9a/j7%Egi5Ycf-3NWA(#WLR45vmIELxW<F+(Itsc9e[K5sE}vx5_DwQ[r6a]Lck/EaT+0$,S}aZQDPfP
-$kBwbbauN^+)2B`^Q)VSVVH_!2ZnW,5tq#YZ)ph1PZoW.;#]=MKhki/E{CKhv{s"m3&!KJdle$WZR)h54q.PUM3TgDFt"!a))ZW&XiNUCMS8-.Nr'#XB1X
-yt7P4^"6;dIQ`C&9eVvkq/+<}L|DGf!/S;#z$U&NZqs!yR=4i=7ykVJ-iD'}G"
+Yo)^n,zR%^AdhVz'J]l5JzVy.@I+1(<x3yehfijnZfRV)R7xkVfh-[7YoHrMn3)iS(3@K}vH9medDBf>KXzG%g1VZB19G2R+EP(4"l"=x%k^LM5R@lo_wN
+|xO3oUlyLpAeuNuHgzmjGeqS>2Ed^"&$cnI9f5Lj:Z|i%Il!'!8=$XGcw6|zkmA=~L;Qm:zwA)bCZ!]Ic%i0p+mhi+4ncoF3)$:dU/:zM5NskmVg3'-'D.
+J$("(Pl%a]`dit%lBJK.I=,fjg-FozKD:.z.I>^8(ochF=}Ns#<:|gXF.<>B[|X{^dQI1C4K#l}`v|'dhauMBq,uefgI`.RFA}a_L1$/>hq(e@ga,R3.hE
+YS<"fAr@)zA_Gl_5p/`^Bax|+IP<~.}VoI)5%WaZ%wj&8LI%Q+1ec)<m8V2N"6:Wu|b>Fo}!1M[(-E'cRIL94vqK:i%#>UZ%_B[)A`knSc%l8S)r>`jS%:
+'L3-y=b9``pbt1.OU;<2Wx"X|`}tV@Q(f_71Uo(n^5rEH43^&iaJX/X6%ZXgJPL`nW':U$^bI+=)1c(&g&!;Be`b{R.!Q_,6@F$a`n1AqCUci.b]4FB@i'
+x$LxU1[r;_hBnVf'DeXa(#n%lFu(~aJQ<l#3oAM(s`C>D${pa_cSUUMY)&K][rcTF]q-@h&1K<'ND08p)vhoSWo[qSo4DSz`ri)go5cWm&^/ji8B&jb1%G
+foX2z!xEm!@=xX%+Gc%w6^Cf5u8gn.Vmz`D6nJ33!^&46mY/+lI>7dC{wW!<FuF,p0@r8K&KZBe+~"S_.ouq~h:!1-dtMSNXC<(]l;X@Y3RSB+I4@/8(sw
+N]GbOrh^8ATo5fTuGnCCYzkT%;;XbepG!<Zd<ioo(P&",S|8'2Wt9n-'Y+$ho<'U<D#a_R/6llJ9IIj{LMB'/E-8jf7iCQ$AnXn)9Tv1B9Yv]5eL9Ynsr>
+]Jc._#CAoT{1dE@rUbQ4KOeYY^!cP+qT6+HV2jOo:/zJU;0^yiG@qcU.`7'Vs:msje>&T$`jmZNWIo0^{ef@nyl^"OTGSgD]LYzX<xj1$=h[zfq$pvR_><
+'dE<B5jT^ea6+xZl-lMu,5x;":|bpmcM[9gY:]`:!77AFsD.,i=G~fl5S[_!D3),HQ'Ch:O]/Ghq|6<Bd,`ee:_f]:Wn^b2df[cBW[R3UTg#8ug!J80iAq
+`/.bcww!<(j,E`yv.K]ed6poAY(`I5AMkG_q@8!Mk2b$r{cOMzKUZp@j!k.}hL[H^R,L8NEJ4Gt/%7K`}34GnR~1!z{O#k^O#JAN"xQtIg$x:&"0LW9}G/
+-|(;fJc=ES$pZ|%_kuAjar}I,!uGi^gx<.V#>}m/Bx_wbkGAACW%,irRN>]pb})|twQL@j~7wVd/X|n^$Pf7%Aa5M#4g>FOFwONNV5aca[H@o|i%)-Om9'
+tinw[c<-Q=;'N{NrAI!s2@P6!{=r4x=riO.z~,9yDNi{BxyL:{Q]lu`}4ot7<#mah7#xszH-:zfL#P@Y8=`5t5s7KF4VkoUNxqr5WW<Q#lEZbK`f#"8yV:
+!'7x{4gSP&UM5uNN1}L`7,eJda^!Mz(;oO]]g!U=m^vV.gp^if>}%`DQCOErP6%8";).-jv9yAk2:qH`_WMRw"<XxAR|N.OzN#{2JLG)EMAg,F4$$%d]8Z
+X&L027Bu<LZS`{yq$S`MkfJh"myEX5br%e[X{p~|_}D[!ur|<!P|[@g6jmzej5kmz"~wv}s-xW'o9v~w/R%b/#EIp}4-D1kg.[Q^M-lz'K^R0nKrZ|@,th
+5EhfPnwpy[%H.g5-.gDr}U-nb4cd13r'yd8Jf>I{{AUkdP3TJhSnDgQXc:(D5xNZu4ZxA|J!w}Z&9M{u0^.&1fro=Ou^j]b36w@yOS4ig!rk2MkCWhe5ha
+r/R|D|1,4x{(K6[jUP6d|;a$b;ujlq1>gapgzYO4L.iZ5"|)c&s;Tf`&`b7`)UV"ye'FOcc<n7z<fsOg>clD:.ZZs@O^GlyYG^@&Q|ORG!$<rR+gFrpkYo
+l3KreMO.]X!Y&{C"VF@:+U1{t+qtuJHwjbwY~z=J2k#K(DK&]uNG|k0Zuu(#rgEvZz%bGX%7}X>[0&'N]]vwM/J&!E7iiR'+_r9KP&=BJ8lOiWhjr&xe|q
+~(pVa&p`i7GorX^Gj$if6-eM0O,H3O'+2O'+2O'+3}#Tl7$NLo>Yv;:}X,/<bwI_wCYDB:N;B|>wN)sa(n&NwVAth});A``x"EI;B|V_z{nY#w3{C+HrHj
+"[N{4hGr$FiyNNc2E|APN#`H('QKc03MQ-5d'V:[x8^bPnE9(H)ZInPvx3'5$perx}(;AE^}=S8,!{)9F}ie"N]8eyW-GVmKP]E99/e&uKVHg4K3uOhEfk
+"LXo_5GMKr8W:ey}2{(|7NDl4-^]m/O;z>c_~9=n}O,8Rw:yCVI&&9:8]LgRJf~L]#UNl73ly29(aE#[;a^EvE6MGACqxG{Kjf4w;oFZIOpnvK$Ftcy|P!
+3j9OxoO>[lZ&6S$t"x3zS)O`3HdNPNuD{#"7_}%{%bKi67omRz]v2P;Rt+ua9l{m$MJKm#BxX&}j)PNU:(4/+G:rlO]#-ODol$%XNWNEqgy$Au1=3u.qS6
+A_+!qoR68idpf41,#l7lMT<}!,..pRr^cnPB3mUo_j=oKI&UjUVayH0!Y#jd^Rr[;Z%/$e{bZfnmq6&$0{UNKX%7:=8-z&^ZXVE%jIk2I-HMV@O&PBJTY{
+pVu^S;;Yvmn.]/J!hRT,fU+0k<9oi#{jN}R<`x=Nt7La{7sm3f)8%^SJ[8C]jEsV~}bdZ3q/9$;[Wzh513K$T5c|SZd7f3iWr./3W]$}cRI2yCBepjuvMY
+(Eik"V/=/P7VeLfh)hA,hY3^l/[_%}(x_O>muf/c{7K>/b0Lo|k`}3Wu<5s]yI/z9E)TC;xp"~o,1d%U(>McP^kTr!Wt3LyPwoJ&9(kh^JH4c4zyIXDv;"
+RxMst:{]{Z7W7,P;8Z_&!p;vK+[g[cb4m>|AG,_=8A^BPL+F&LPBx^||N/{szn#-Rn;:!8A^@}^f_{t7gA}Xmu^>csy^-7el"Qg+bs<0Qk;8'zq=JK]JOz
+(U9yQSIogNhHk>zN4DQ"{:G8txRz59/I~Zdn'y~w"o2-oWE5)>G@$zjH,iG;~3Y-|kEQm3O&&k/P=z>}:NfOdu0qf^`G#'&QrCGUk^R{jz@J7Dmw9>n]w]
+WtiW1PMjgD;|[@[QR1+Cd;+c>r2i[_@xa!]d41Pxqz2MT0F=:Tu+Pt6VgEWt3;dak]xq#g'JLem%E$=9"=X%;l3mkRl!2=tEeJVkU/HG`euSCR:TU(rOA)
+Q/5%'HXc$Ku;K@;K},y7l14:-F4h[|+ID4b5M>;ys:.uO+zHvj-st|Y3_<Tu9sE]]tLU8SI8pec"fZA}v,f'(K"K|q/}A$e,p5K}}hhmtr-;:P:-;c^JVJ
+ey&}.j7T(/6@{jIZr$;#6HOz>uWC)K/Ao|XlUolnyjLk%O^F~%y8M51^T)6#,q_=j1f)mb.1Hdw^}Kri0RnNX,!X|4uN`G"oYyaQ#Xe5srR6e%z<ryfypx
+eq0t2/051gOeNE8$pp2pb2gqNDnu>l#jy<RKsEEMuH+ns)VQ6N(+AR%+l&Zjv&#pCLPGzkZ:3.&t~sG9r2a_Jh'Cg}~[I95do^v"6`n/.Rml3Ws5=8M4i.
+<.Mxe`5icsdg&@XUTX>+#m:GS(DtUP#"L])v}q_sf=8,#_PupbR7!/J&b+#Z!}oMqaN#,rgVRms:tm=fn/,i3mMX'QC)s77O0umk]TuJ,7%PljTQO&dvO'
+87LFpQ321w%1#g(SZ%}LI;xK6{b,KVLMUA_nBgyt)Dm/![3p1eA]DX{!G0M'"=~.:I"kW6zL|[m=>;g.%/j&1@Q.Cg@^%@]=b;8+<m}f^>wVsIdK[VB(K0
+zP6A+>`B%9HZmiHp5V2Y2AU'w`xuuV(V(J:11,ep;ZIFj&=Lp>YE#0ku.6[pNV(j%@MN{3qK(HMf)t27,ceXd9J!+(w^(Frnm]J081Wgd.UA~@`T4Tl6)c
+ko}K<tPp1jabL-=1gGyq1"UV$Y'].9u-ZTRsD)@GE435RQ^:VI#=BW[,'sS,=Jtw5F.t&GBI/5{&%QoAGRa$yNtj-=Cvu>nPe!%u2l%E)IW0&UgEOSN_L6
+T8@[]T1wb8r3NA49|+cCcd#Q'/|OB>0'Sr.|'2ZM#$&IKRFSa=MJ8,m>c<Z1L5wPeU((kLc;4^jV^.KW_FhJ8)nBc0{U8WL)GzAihRkxiDQ6{0YF($v(j|
+uWxbx$ummPNV]&%c.JmOS_3OWW)c5cW.`x^i4<dWIXN6_.3T&b_,GI[;&G[A9`Z;a0mjMPVjKTS<U18V@3VEHtFsIn(kq!'B!vV>zK=}I<@5>83VBsD.hH
+g5l(-j)UyD+I#=r`}Xq$Cy[i}k/P{T'bn|Y6'Li@Pn<hV8KghG/_f]r{pGv"oY]JMhW25HjP-am/lly;}.vu%1>km>yV`=l%1r_=-LL;wC_yE@dS=;J}T`
+b$SQr9-+v"eN/V>[EhEiOS@eZ:_n0^`$d6QfjFL(P:xEq@kXcL,Q[Mt|s%QBxPhvhiEVN%//gC2!nqJZlY7}n>K8-nGdQ)fiFtq#Mus7fP>"8K3GR0"OW'
+>TEG^%_on,s)M;U6v<)9`nfy:tLGvIum#}mL#lq6B6L=Qk|mf3F0&"nqJZIpEu4=d>KW`s9SVV}^0Is6PtJ#ttL_i/YgB:ZhY;cj5+aPx)[y%P9:ftW8Oo
+CE/Q"nv60@Nb_&'KFl{4&;]#Xp-^t,J&hd,At;yF"`o36Kr"/O(pQ<kB<R-CCc0'S-YOq:Kj;.F5iuGSC1-H9D6PAfFZE!aYj]lI)"tm['7..L!j3o}35+
+KOn-7s7FXVL/bFP]Fm",(1srU):[gTN-&|>u(V'LhIi6)Q_"U8Yq[5;Xf8~c^eqag^e2I"(dCbEUBBY@=kXSY4ywoXrK@Y<arl&EfwVq@1f#:NgS`B^<Q'
+8>p+6g_v)3y0v!hvXS8KMPxryI)rn/L#uLKO!lQEF=/[FZJPZhbu<],2#PYi!+{#}45i8j-zs:wC_nx{BxKm!abr^I;:b;>ok{]@5:n8+>8I^^@J$Vr7ps
+ZPn#cn`6._LB-,{0h,AlIN2u&'dgi+T+4V5ehBAp1W"=bQ3hK<)"p[^-HHtVCNv2d#z.lWxL_sDA1lQWJg"|aaKNj>N`[k!8Eax:k2POcL9uD][%&8&_or
+F79AqRb[5g+`Eh%tOsKF/('kD5Njq@NU&GLgj4nD_'<0f%njDl84,`89J9}C&|#R~^ymlxZEnAp)`8ZfaHCzn#U09("3,2Y)P/z7<pJV8Iccg-V-AInGP/
+-HA4JftXh{'i0V9!g!b0eR6(4/;v7qp!<uX]2cSrfgt#C&My-7}h]R&IC3OB^SaYO<06Lc-r"lLXyL`WBM47q"!GIco{v>""!T%J@iob`RUHKob:w-t0M+
+d'@x^Z^4K7)XOF+@%BDpy0=IkEg_l1#r3t{CDzrqZT1c`8gd&v6up4jhJL^;!HhUtCb=gp@vyL4v{yyYrLD4#wE766Xowl)ad$PI5P]mW=Ps7$5k7C"^P%
+Oc`+q<-K2u6V$Bf!P"Poz#Ai`O5)A9:WV/"6%ce"YVJ2"@Et"v`f@puGa-`{E.Z^#,CBFTI@>Sd)Bb:GQ^A(Ds]DsfPTPN{"=WA61I.O<`XvvWx"|Ha4bD
+(`K};5=jee3u%#bo+6#1(+tlrw`+bz@kb5Vdv{FKs-<8U:n`Y/I-|/eK%5Ay3LeJFu|FVd$''jpBx|M@'PKmtD-;9EFu[F45M'^]JWGpB`}}kU)wuO)yqr
+.Rop~LzN}FwwS{>!!:"L'Rw09SmYW@:LY1{70,TRrMc@$x%{a#{3LFt|IN_rAncsjGqYMH.tU(3Mf{_.Ig{daI7A)y4O{h]DdRp{QI}4lyH|&$.V6}MdBJ
+UUb}ku9g9a6{sq3,saf3<FoOa4qY/FJg_BmaB`nf;ib}{]L:xz/Ax}[OB{1:Ps)yBlB#0"8#zoMW2(j+/+<sXni{Nwp!D[~=wAsx}'5v@Gu%tS8`r2`OQ!
+_i/Bt%[We-Px%}'uu%t8IJ1()MT&WDLe=jfZKG)m7,4wsl1:{,_kFx^,n|Cq{:(&D-p<YDY%^H$RwoE1S7._Paq$!P#WB[G[!L9]s<ZB)qk(zk(^=}Z&5t
+PA~q[Dq}vc>n_bMg6mcUifsF@}xN!:hL74bDw79VUbRORNcVpR$[`_QjvK!"-=J(M3SVMXd5(.P[&UwdMgN)d3>sRMfjP${a.:~hg"wXN6vaNTuTU>3|v-
+{l#uh=f'GJt3D'S[XDM^qW(64+Y;eFD|B_`!5aRHq=xGaO<.n_;gJDt/&kne6k>L[3c`gW1zp=wA6X<P=jR_q/8{wI}F(o^3I,ap#X+_ud!Zvh$|cEklr7
+LU6<pjZDRv{;Tb)WI:T(L[E87<5Z/uPAY"^@XaE2ic#`]C2La|luPAb18b<R]CC-[;LTd5{Z|{.oJ<aL&V40tG6d1Q,/6+=a!{.q_7+i/BlVJslxUrTubm
+S823J1FwNyP>1j:Y%-i|@d@nH/FzS>|'/nLI=uIU:fgV9;WL1<L4q$Cme=PVdm{VG"%RD4KkkwB!s7(ykNnj^]_L&%U8c,@CLSw2s<:zF3MtVLTJ5Qq(E-
+xqL".iBZ=%#XwSVkQ1[B!Gjtz.sNdfd">+1sl.O%"nln(kUm>ERD|PC;Jk%@/edC,&"ue+[>WhM.~:#Mlh!A7V'jFAetp3}D/p|g,'Z#m[gkPy-E)M_kMa
+L(8%r|OS`4!]jtaD+Q'KscKfEYy&'((YZ).m%RNB.M:Qo7:r+39y}8)]jZt!'I;3R!}KE/[z=Ze:-k7Jb!vL~^UUj-,rm#`nu+LN}qaU8<{gtc`w2WVm3E
+Y,L.G9~zG]xSF3#KRQ2[_D^>(RLTwC~g+T9qk|=P-9Pt`bUexoPI,gDlsX,6P1M_(03VgsCw&Dp+K{h#;n(zg>k^h&LhhJ39<&{]Y)WTZ@r3fDgOS+U'vn
+AM2Y!ms(L3Hq=ZX1fm6qeMa5w;r7ad`qh!Il|V>_%lmO$C0tS_JS'>]Ly6Tuaw7McF:m[Fa5Xwb1{Fv`Hg0}9fA8=wnC|:.1'h`fTu2&Wq:`Xiu-yV;}GE
+RQ_()4-l^IU{poQn;|#}a[or+&VyTreaAl`_^8OG[OMLBd/A((z!$Joy`=3>/OZ!|v^4vp1!w$^T>44|)T/c9Q7CLxTr>0u;(9@DXP/.D5~rW}pf)JO):9
+BRJleN|TmUFQ!G%gz6s.kUnt_{k`J0l-am2zC{5;iW}qg{`q5J4v>9gT;}jO;0m:r=1B::2&bOeY"k7.-yqmAwa5ktd/EW24Qog.PwH}}Z"0<+"Tz^9/u&
+1}<+vC={Qtc;awc{vNIDot=9T+JEkOQ(@I/9C'{Cu|b%~qgTac3JC}RHeN8m^1iq)xCkYob|39T$UONB>MR%KE)+vj}kMGM{drh<3yr3]G3KMb12o$S6!2
+&zIw<p()ii>59BXmzJ~$bd6hZmlsPUKCF{GKIp|CC{4NsYHAbpeVL$}n{Oe9DZIoqw6v2IM8nkGV^J0||El;pX#2ar=K>5J5%a60rq=$)PHrVgP[O<pL+^
+y1H=MS(f;xH=xl%vfEp+{=BD0y%0TL&Af1bOb1o]PSkOq<[kzBq}yi:'Xi!S~]C{bp5%/$Qrl'D&$/Ey!1'jv/H%b_v)Iy>$=4#$91;EL[xh-q'j2Q(&Zy
+xYe%c3-ZahSyvnP1S[8lO[@9'U8xL)w5Ox&zsM%WQ)bRdAn#f)Dy;oSRmKF;.1'{G$O,U4#LG3ZF@]<|Q>k0y9vo/A0>[gPSlA39-!2HGXB#g|I/QTZ.P1
+vAyasVEE!gK''JCK7Ad41Zgg6R9)Si!uk+%l;eQSA9<O,6c^A@VP_F|5sfrCPy~o>S]j/[Kidbg76|sA`FW[68PY:(Y^s|ICQ#6g)dq:f,UUu;EPZ'1v)g
+TE0N3kz!Oy>#W@AqT4S[68cY<%|zrqREHuT/C>>fSC@-&M_kBFMY{)CtP!;M>8>1v%4OghN@yRqt0&LzuG&JDkip~mqQ:]2-dI'uJ[)Ar2u-2t.]B`Kg4e
+dYs.!Wc^M<KD)(4+Q/5TF_Lp[:.unsH!frU#&TmER:A88S_T]{D_.mvJZ/BnnwDY8dwc[#x>pAmh#YUm3n%T9Xo+=CV&AGDO+Wrh;L;WRm,N%)4,0Xk.pA
+5Lw!/;//VE1,%0SU5-O2`<.}hM~jz=;.~!)AQzQXMXPlf="b18wv0"7V.XG(An^s8`!I&>s,zPI5GOI"Ycg'bE%yO3>7G1O'@DBk(#d^5Kd8%|%n"I^5.}
+t8MTgn!J#p2l:y_3!Im[QrD<LHN'{yUL-_pVg<x3DQFAQk@6d]O'Exu[`g#"AZc7;@5b)I#1)A8D8U}9:H86"``Ya%<=.DVNCb]-m/f-`-w1[mc-<h#i|Q
+o1Z#sQd)s)W)("OF:G@T>='viJ@yl7;G{D"pq&w=Y0ym1(`D;Nl^-,E".AE2vKS1{dgz!Rh'QmF<y=vdUlB{I|:Q<TG@L,~84`G&P-)oU+iU1|oTXnaG|g
+.T&Vh}3M94{JoeH}bmmb7A2]fu)x(@.Es>qQABQEnY>e4nebu6<(p6".4_FMP36hC>=9mZmm)m/[qGFM'`7GKn=&';`wabKTM=|uZd`RcGg7[/"kTyxbU4
+fs3;b(fKzKU[Bu]3C@n`rCpsxi].0H)9;B)d['fD,yea'.Q3oM!Key5cq'cJ'OF^FWB8TY|hw`6hCJPZQcB/O7x@/nt<jlpk2F^ciq$Uz<<AwKT4p@X;/1
+)csVO/@#C%kSX{1fAg4,u#X07+{LiZMAeZ-MF)G0P_:J8@EAdeB;~XH|h4J^pTterU+LEroQ~^;CB(7ZZa|'@XlJ-YHkPTLzSx-7!1P,s:6dB.$D)i<%x+
+<+Yu(g"K,0<67A$gG3s@T"8M.L);1kG#W7~V+aBhLoo2<AvZ>n$4L%6R(j7@_1h1UQv)7>|=D.C9A]z)B1+l.tbi1v(-PxzNVec6pPNJ,T:A/O'NwiibO+
+V$<ZKgqGUKJD@W+m{plGs!s1L`];5VN@wQ5TsSirw+5,}MtN7HbdKT2fBJn`{37MEOU}q'[DcC'+C#'>UW@H8YVBt}PME6"~q:xb4:/ksA9z2TQ)>5xkj{
+@L^U8J]i"Iy&p=S]!PYtQLZTALh{23%XBFPuI=<iF9Ni)gsQ&Uheir7/o(cR^!'tDnP8.4XcNv`z__M8=Zh$w,BCawp0,rCfsW;)e}2oi3|yHVSEY]EZZ=
+Hl;Y3&Z":p<R&WHMQTo,CqE>R%M&_DC%UumYEVp`p._bqDg]/bcj<,=3PAOVi+p`L<'64VOQZSr(IA$V.i9+r/qm.W1sju~zZdg^c3}_R:y1Qgg^L|)KT"
+YMky;:0e5>'hSQ1lo!i^f<59a5uH_Zp$q+3^i.e#ED2>'WW#ssK$:y."kR:3B1FR|#,BeqC4RR3ht^YKe5gX/;HC5fnfOFnI.WYSmJs.A>&Yv8rvNtp2l_
+j!f$e,!=FP8Os`!SDFXI0#]xDXTKa&OBpS}8X9MXaI$Y^T6Q>X:qZ5[-^cZISE^1X^<6`)7,uI8E`v%ba=Mes`S'xUet|Bi^w-g%26-WU$[cKva.[J)%6(
+Xw_Z_UYc}$bu^("n2gmtid0N;%./f/JLifQ`MwhY/rI4^!xy=)F!1WfD~{,`6bV2/Pi0tnfZ<sg,>t(j5,s!OMsIDIYL_wu$l(@YqjGizB:]I,$kt4%Z`F
+!Ipmg#7+yd|29RX:vLOaX}6u9%BZ{8UsbcH8e}U1+jjtO6)75W0%e4-%Tqoh#aLVer4"8V>y=-'4w,5yD_jwxb)BFHLsNNXSnN,xH4Q#~iB}2R6678Pzja
+bkOuQ0W!Z:p9!/QWOwP:U[Sk0db7c=&_Z,NH>>BX~JtNu>n|&q0&yabwghs"%A|Y9LL2yg,/syN[ff{lsfJ-fZyaye^J2Zp8TJgwo72>6vl<x@eAuv(cBz
+"nc=T<!ne[JlW@GeE'D=+ZP++fK2`zmk2FN>JgEbo%k&{}/iD%Hc@#N8t;Me9#S[O,HH"KxRek,IoH9FXV>uQh9^nvVq5_ci>eQ)aZ{0k@e}ZA>X7L1D#y
+=K`J'7O"'O`e7yU+]NQ}vH1$R#ZV$c$cC(g%PSx.<z`twxE81616N]{5j{KZpN&:(YlA^w-ZSxd5<S-})eG<Meor}@(kHt/G=}(6/_'8I[NeF(Nu>/{H9T
+-nCqYoa)4P|z#A~0t.((HpHF}`,"an=G"8Y1QEqRc^O<'aG3_CKj$cIA|S&Q^KqGi+l4yHkhK]aKp10q+=Xz[i~cPr&GT!V@f0:s+[FG2>E4ac^5W%z7t=
+lD!I_Cz2~hrkU].9il1yBw9ZjPM"V8Cp=S%i-Qhf~u-VJhdoj"+,/cgoK8"FmztM5c2cF9^EwcLZCI%Q}H~sQC9B&%P:U:5{AVyE&%yg"JI.=KPG);@Nsg
+0;Fw2o:shh<DUiH5k-;mY:UpE<rWK^W(O4P%pt`SW-=+&IQ$=0^'`}Bt@&7X^YMEtZ4_n@j/({w#CMA%P=<<3aReyOff/5aY;`6tI"n-Nax<mTL{,{M+3[
+S0i'5Fujf0gVcSUm1cAso4X5nRPv#iIH|8gOA_sk3s/@88jevO=biw#3:>s'fk{8]Em[2BK!dR,IX&s'sz%cB0eB|9j)bXI4yhPp.P$a21@2!'L.<(bu`!
+[Nj>}J@0XrQq=w)lI#M5+]dX+u)%8@v&u[5i+Vs#LVRFr;`gEk/F@Lj!3tk0E'8j$$$5g+Q0|mYAfPy<N]l0q7~"i&dcM%91G>J0G3#Eow78u"gD]x[HSW
+t3/op<9!8N3WXRRZb%|<kd^|A4mvI;0QLgi4)fOr!KjN6c1ShYkQcl^&{;7cT@BwMdm9pm7L4=L`_#-z;LW;U^J{81h%{+(@2b.noc2'ao:zU%cd`|#B2<
++EXuL%5Q;[|3l%Q)DR.=;+dcq,gY[oN,5Vpj_B7}m<6giwI8v;W9Aaq=j@;]{^TJ`7|b8+{rb<Nc@P#'{e;dng(A3jFpDxAg9.%Xvwv/T2q'L{hmkC+Yfx
+";j5z0ar|,g3%EYrvCyqs|>iNf7q]AKO[2tLN;>;t>]3{X/.$/#lX`D%)P2hz[wIM@i8BxqJnJlm!OV3'4f[Y17xZm|gMGt(aVI..9xxR5@.F{qRee.giR
+@rE;0f<CP0tkbb/]F^kbHcCj6bU{vtTX,mfExmc[>;rC=m2zu:-EW"A%L70OL^]bF$OB^B>h%tT%B7H@ttFj=W;==Zrp5YLG{z4}P&;Tr&yjK5u_0qx7n]
+u{3e8]STu#{SQhk0GsMI4D&gbGx5ns9)!Z6LQ<y_2nV%^^{JLEl^ls@D(G0u}4^4zmXYmHoLW%vO9HqOwHBBS#|JY2~XEX&_0p&u:Ozo_rz}Kz7Q4{MR3M
+V|-tXyRLw]C1POg+>]ArH]0mMv&.5GQwi4Mh{!cUV+D2pEEJk]cy[j>$TfU@@-EM9_brk7Pz']!u&8ci}k@IB&a{.DMJ|Jrt(|J8b/,j+G!~kO68hOIX:T
+0%<{ET[Dh}Uo~cx0=xb$mjD(XVg0//PnQq)mlyJhRB3{w%^CY{XAQt^(NfRl6A$u[5%D[szcrf~JCUMEYr@]g},9mk/`3iwe%.RJ>D#^86%zW^IO5|!_w%
+p%>6Ef2L=>|eE2!1:Vtk0kIIUqA7_5BO::JbuBoE&ilsMG}lC&p'f65Xz[A-7oGhG+9{MtZK,H$iw5MsB2''22`yEl+u$%<0>'p;0cUt.2op:WkgXkKNc'
+]ViPYX9/s+$Z8zBsB6B;8##h)t%ZNYR/oe;uZJGjKHzSl^rG_5}'1e)XbQWE"k(LDg9uXJ1&xjuG7JJl`7tnq&9tPhPgVaD`K!kQr{DgIl&'.wh%onVNYo
+SZVUINrjGYCpSz#_E'RQtaN;"(|u3yb}H#<KlbyLZ3Or=Zs(pgxp6@yR,o-OKu-QYZyj~+Bq.V9(};<5O+>a8n%wFb&V0yM2ecPB&;Zb$%|7OuB)05G-,j
+@d4HO+2Z|8,!tWQ8I+Ka7SpBKEO`1(kuqOJQOl5Y4&a[3c|MBL0Qm>=Ou!Z#f+C,`H.`&PCxGCcd;9,n;q%vaf_rn7JlaI[s]rsuLK,9K79tDVTu0CM{bd
+@-AaHdu@dy836ld[W3qx](j'umey8kQ(BDBy2Q82=Xu0d+DJCu7yfKfN<vO0[4kIR@Y(vHr|b_nsD[U/]cdn9Y@e_s`+9KRpTNa1//0mj<WuBCjrM=T3iA
+!2I=h:A9z^![zm8'x$[Wvr&zb2!>bOQW^I!+-[KsV[l`_n0P~J"fC[/EDet.:uIWVn$kbI}{T=oU0">$uj.k9-~KKLOz:{JD_crZ@k1CX;3ZBBG<wgJv#L
+1t~ws$BlDm2w9(XZTt+H%!Dgr8m`>z-[vtmdI9qG83'cQk`5oC5C4A"{zTaz)f,l=0^lq{S|Tj[JhRlTp'zN6}5T=|henv")aB&(zeKift>z7`Q/On@z(@
+jF/TJ:'N2a}:pJaJ3P7.'ll3RXsfF4^X+PH$hF3q}240a6B!gCK,m0^6[nQknh'Uu(AG_1wNz$Q42t_2,lMO_Q!'QZa1e;g,p:-_NE@$6Cy500R>);i+3O
+iI9YmLTwV{A_VVSh/v&t)-fF}n,]{7!Dr{vvg^A5s{TNO&[f&og,X/uo:6!H2Yh8#CH+{31zA:Mdgi:Wi%_x<sZ:mp3}g2_Bqc,"k0jiFb>/.XkA-sI+j1
+kV$jbUa74cff=o%Z`3&g7GJ%Zy[/Y+;^&/R|-[/N0lY^i./1;/.{Tp[L%dJ#zT']o^KvNlf_t^~wKgu(PNqG($:X:cY"x`bI33bGc25e3aPXm.pVhshIgd
+})G[bRBGmD_KBF,[]fS_#p~7,5T_dAr;p6CMAp#utxaiKU3AAN'KaQ`eo%oleNS6S`K2Z](S-a|_se.Z<l@jo.3'>[c--d[CdND=gu&)S3".S!OGD@Nl)W
+Rqu+]nEd7/@Yq)$uypzYxhAY,X,;7Gyp09]}LM(nKeZ;@yle<0m.&"&"#BwV<T:G:IBTyOJ4Dm6^@=^F6@rIHwoZx_(HvZJ]YmFqx,BL[Vp8mdw>#2ryy$
+W;62.ik$;Na%ZhM/5Bl-d+fPmjneJE(y(fF[:2NL`s2==2@@eVH`p-9s]GT1,zB=21(zcYZ)Uy}y$3b!u2L|r1@$!cb'$X|04LdboJ>Jeaz7h'+Gd;.Xi@
+VavWJK-Q>b`Tf;Xq|c-,<W]r.xmdnv"iAA[iTg-"]PAbz6wz~{4cx!D2!27L5lpYN89>&MBKrYee:!^-)U[zvowC9C'#s5Q$!9aFvB(xq]82kL<nqGbpJo
+MP!kXk,^~r|6N>]O>|k81k_REnnQ]JS/O(H^X:d%H^=5@y'%nOI@xSNa"z'#P="@6,jndRh}<_b'5f)(d33)Qx"ES!GEihDh^a$85+4deU:i2d]cT:XgQq
++Dc:_i%p+ktk"c(nVgg1b6]#/m144d'"#:Dz#lcd[O|}}VT!Dz&8A0"C%=yv}yc["HAZ^f~omx_>`]pJQ}xS;+~+-mX.m+2m4N8>+KP6Tk;SfZ{3tzkM6{
+rqsuUwX50a^e5=KYz^}9rj5;KYlks+G4bi[HEVW#xxmtQV(8yuxwy37,9A@mW!~2,x8@#T8^^@EwX5]F9}$T{E-i9}&G$qZ^EXSiqQTpQvSuY);o%e{&pB
+Zui[=EHJ2-ODBMc/ptxxXy^.o&SZOX$wUei_C'l4fWI>EE5%2(|Olmb#[TEsn4}7SNekn'|OW+X0I]niOiJSird)|EX2r0ZJx]{VmWw'P;<"U0ew$o{KlU
+YQ4+cGVQ&)46Mq@8gXfdZ]A;I@k+u1R(Sntg'5#Bi:N%gDp%+,'yU"1#9mnQ#9B!Tmaut$y81E%XkZW`/e;_2XOMoWo8qS07vryf5U07^JVUWV`Wl>3HN_
+^L1vBAsg57OVDp<QF96Qku]5x)!"PsYu)R3syL^<ILsds1)CI4v&PZilJQ1|s=+aoX@!%==A)PSPhIi7A:B`ixQ}UEupP1gAWooVO]Br14eX6oFR4.x[bi
+AhR-SQ.qAasip04B;EJ2Da5d].;7Ie'I,HxJmuzOaG;[r}M=40/5.n2r+RgNFd4n&.<zM$YdZ:4V(aB=.n[[5D/BHTXxz3t(ut1+Tx/f,HA,~`RulqgZPl
+.9PxS7-4XJ)3^9p2k"Nh&`^@'x_G:0Gjv8)26(9=+$IhMbXn80Q%M-Wn(7HZ=2gC0.=AlNuqNE!6zkVCe]%R{5u-oIJ8$j'E@H5`rmLNxC;ia[=_J_<awS
+wtWXj)bd<:cxdEH0/PYH[1Ek,CyQu9SD{z%ZJ>9R>4Q9=TXVQamuME&WbUW-C%3`HiTJyWCUs)"x5:SHnvZc$HO1n&&#(Q647OcbVwypRFbhwx"uAijF[h
+#XFqb^7%-1S#}lleu='+;at}u[5Cw{dInwLpe!^$W5r(nObj+0jwXci#Xly55S;@lTo=(.-U)2sMf%/j$t|T)R2Q()/xgKSiBP|5HlE`H&#E)O;a=Y.q(@
+UF~uPXD=rgI'^EBnx;/p-2c`|Fc!:+|HV&e%{w/Fa<XUDC=jG=4.)R{RaEcnNx(TCWl|248xu)vp!{D5O&&RNzz{]ph,1{AETSx>px75!h98QJWl3DQL%A
+U^1XyqWF'r>!iA-4J=EfV4FsSNA#m;3qV75!Lx_|oQ&cMfEG]=>WJmh9h=hrS!CKu&FVdUh7OJMZ9+6`u2EBE^}Mt&jQaN+Cj8Ylbmn-^Ql3P1k3FS23M{
+62#P,o".c-L/XWQLTiSv']f]WI~QDJG}PQ:aiv8nw75Jc>`z=B8u%oW/<@'w[ZFDeg^^UmDH(|Y,x&^DwIL|yS~jT>#SXQ+)UMJz6RYR<CZ:`EvAxTS3>x
+(pyE:!HF|%NBT]'":'okR$4<y+OdKH[xD'AF+$lq=Jh6KrKOQcLiNX}lE]yX676|Xh2+BRoEN2j<]Pw%NESxS7=d3b#}]=uML-g=t:z=oyKnJ.:`0-o>W)
+]uD>@3S=gu2wcyLiZ4]r2)+rTGWi#M6TViFLM{2`SU0DH#E|uGvfnTQ7|)8`|Z4%`L2]WLl81&7d#j9W2,(5`pxL!"()xQQ&F<pFsDSWs#Cor-b/z$9B~z
+;yx8u$iI{p#,jFv;4aYvf3Hf~:5:hzZxh=]D>luz33LxTdoU@"+ILibaAYjZEIO&zdQ0s{B,rx{U{w[9&qs,.LFx%yf2rU4@8XUl,{9$gyAfx=mlc.8g/j
+kS_s'#43}XxH388'}3OuZVW+Hd}Y|q=L;8ea2IgTm(K9^y9eHl!u<2[6OuaO:Cc;MCr"Z.bnXr%`]m7KmCCKP,u`Jv.ep.:7s{=Q9>r=.+!xFOF(gj"{jW
+ta+rb|9P!b:kHopOng1t"!e'ioNZ;nJnaG4<t_UhzB!$z6al=!ykXUBuE-2:OA4f'(;^T'wt&#b}pZ5HnSW]"2"~MNVYU{y6.qi>8N9}_OffyI/'#h$p]W
+B$6)7%>Qrg<_q}F6rv[BH;P>fhM$A{0N@ttazQKfU{kSv#~UsONuP!e.M>t<;`ReD_voZf9k)1knT_qbZvGlTDZ!o2;.Ofq<i=6#hq5Ly0B=]|gwW-X||2
+N]k=foK@nfRX7U&(oM$Irw~;dSpm1Vz>DWY^:vL8mv5=n=(LNy8lEXo_-gPL5uGY0Xi^b:&;/#3C;xvMsfxW$R!ZYPZUUG:eZOiN8!_s]sRHU:CT>a6c7f
+MM!ZL"G|0O8i[YS`rrfq8&;;2oq4Yrkpwn~@&'Ty~8Md,!vy;!-MtDaj2<rk8;-:05tNhG{L.S6o,&opBr_O~'Y:D:h+^sR_C7BuqCY3=uR#p}tLZp/Ufb
+E+%F^{8QA/|]`5>v;ocQp;Gxp5[pnA~ia`(dPkN_P.6!d]W$+4SRP802Wj>xcd.j,=NK|2Hr!1=YkU6@H1w;nu~(|R"^(@i:3>-Ak>6Z3oxUqJ%q+v]Ytf
+{HTdJJsUOGvh`yjJO9A^vnG!^vYADu#/>NFT&J(Z~=RdPMD|;u-=$]zQ@Yl)ZEA+V5ncyBK(xV,!;tg#:Q'l/=:J1HD)ecKYc:YSn^qx=T1!}7>Y3v%</s
+1sh3[IyRJ-k8u+I!,Vv/'pP6[:&(A%V3(7h!@qkE93mk~YhRb=<:JAF-Br=AiPuPv0)1q@f(2/=!:WCoG/^9uw^L_Om#G"J|<j%7M}ajw4!Zh}(4]C~/_a
+[v]Va[B&S.}5>-#UdZI_^VX.k@'l<<xSGj_k(<!XgJsE+3TCRFUd=,yB4^bf}yROO=_5CI6t/t^HtfXZdqC)'PvT[QM}MWaFQy]]+4}Y89nL$0t"jQ2,`"
+'=bw;K~[`POW@q4s$A+Q)E$0I!a,v8=U0Su0xxfm67;iP.$}z2'-@vG,..&^3Ief}+ve,6FE%[)UCfGA.ow_uajYi5F=TG7hE{TsFMO|KN'ojm;tY{1gm^
+/E:G$FDezK;vm/~1V/MV|UMt:}bAV3,')[$iQNlax}0{S3ttfLDMlhOg_ih5lf[sqn}wyEkZfsy7Fd@#0V@aW.CWGgUHy)`-][m1Zg!HP[Dk+I;GrM,E;q
+W]JD~[SaxeNA]WmY$5YmHTc&#FC%w+eV@3-W~"Bv}"WZ+4hDt}DG;zL+a-xe+-LEX|2-:MwIL.#P@<jrx'_OMy)mz`I,sBgl7f;apByleWA`(@pq5]!T%f
+=M%]N9+wr)2#zqpXLVFi%:RkY]@"95XDwK48:x"gac5>CKZ)<8Lc7SWtHtTztY)bRf7K>NEsEw]$^u&`+^i}7>5U!nc>1wEY>5QARLI392LQIeXtI4{^wI
+s8`eB#zHQ{RIEx$yuvfrCsjoD_Q!I&:R$Glc,Z1O8cG[q0/u-PU%ElgJ$eh8E)d2P3vy5f@HFY`Koh{(m$=]t!K{[es5{<Qz=T><cN[W>8(5;)6:"dJ@wH
+f1v%X$2r9g]1ns<iQuK@@OYQ,My1()M7sJh9W|K{}/_Q6^^MyY.]"TQ!Uw.ub=IN5J-JQkTfr(1M3uS|+4'J~AGohq4!q%@[=&&Tvw6BG92/<0u011g>'k
+#|pMvAb_plYkb)6gcmg521Tx~It6-,<21Z[[7%S`+e`9%`)&66!_!Gi6',#oXjlj]HdX@u00..Od1Rulag:sQZ+1Z1R9%RZ1lR>Sx{ts2BLFemKuoNwW%s
+Hs%v-I3U-g`)`+a5N8x}7{!!-J@y&GBV&^Cf8:hswS'(0KJ5^a.4/,.2mMG`$An7/e_m!lt^:TWYyc##ML'Qi8n1PA+V0t@WG^A`')nvEUPCj{N0c9,cC@
+NbYKRTXV,^="pFXC~_gLE2TGh1cZf;+$)AeXMbWv6lWF12`vUuCK!IwF4II)iTqiQcrDb:>KJ)kh4o$]BHe{E4Lh<'q[5)UXWr#{5gy,iC3%BsLNt;Y<'f
+vt{`oB_v.aWFB:<2-WuH(^%E1AaLOGH3@$gDI(WXS{n^vA[1$+,@]Lbm{N~CO31@ZXB>u/=}6KI-[C9cKYRXw|+]#3Hzm5IuI|T{1+vLA',qw[%)#q"bgT
+#qfSeV$E=K'60/Fy7^^Q1;>]i+{`C)H}B-K5}4B^KS!<-3)H,F~5T6;J^fkTt+Xc%H<03f(^Y.,$/B+oq!<J./m]C2PEY<WCmGS(nr=&)Z(<%`dQbb}XG`
+00670v)(,5|UCs]z,_[vWn8[lH|}>(Po}N`p"fklGrSL`D-sG^3^{K$bxh9`;W<sQVhS+l9ll+A.j5AxHS$>V_U{|:c|#DwHOA9@NFfRS!GW3hJ&+|&aS!
+7dVO<T4vI+4{b1=<XyPWzZgb(7p=jU7IXUf(vNiH;dN>^]Bs+kH10+5)^<`[QNC8xS&@SzN_,|jARd2&23FFi=VnYqm^!M2cwEZ^:z=rvhJrK$:WHnn#!%
+DR`%7HwC=FM(Y7+v9(GV1Yw+3.iU0>ni,,Xw`og&sBz8O%2A7Knif|z:0(>uN#RI!Ui]7Wnjpg>`hk1e3o<5w=d&(Z0wn:(7wp>IEIMqCklTw((lp0.59]
+%YBwRIxYd:yb@,/Xy+xc/9#cD.:[NC$5q)@tHdgCUASa9b.:-=P<VMw4HB#DW:6CO[w|woUq^w}ifiT`%%su(6ml/JWgVqG{|EpBEPd`IYe#77%!P7g8>t
+sJ{N@V2mzOc:|${@6>30>`V/s(C8g1UDz#=WHJg&JEPfI]r'D>7|7>+6vcqF|^fCLG%%>-4P(ZMNb^F,|31+31k@G".M}PYj~TFI!x_/QXWAk/Y%CNm1L3
+I;FYyEpo.F7@fit(CL0[M^+>[08tvKSN]1b0xcIjaXP.GeT1Rp'q:x+_qycsUy@zY7H+twY>.NwVu(AG0+3^nj=q)yw/{O}>MPtqp;s>9z7N7j>w1t_;'w
+"{s'^C-ztM%b{C"DOpoT47:E'm#wvhID`w;_Hl%G0EynZlZBGwA_WGU@u1Ye"]bX4<V%+.e#V|ff,_Pfi.BLk^u_)`'@-OwqV6JZ]NgeQ[f5=A{TQN.U"@
+Mu9^`^6d_ee6$pPl<sT)pq|!>=j'uu&u@/G@U]GsV:2S:%Ne|`-Cn;1^0`lc045&f>b`IZ.5yN3:~Kynjhe1@VV-$)u]r;76d{1]Mr0i4`IQSkD0Xp,k3F
+Jo!Cky6^W-E_j@mAT=O9eL'7}I/&Gnep6Nj+#+<"!jxC_KUI>XEZq={VfQq>PDF][2}6UXv0/>XfB{Mu]hDf4d7#{/@ixt%X&QUAU_RNWIC`y3JSjg_|sa
+fT[n}[f'|lA]v:hFR#R`j,<.'ley|'B("pD$nV)y$o[Y[$Q=SzLrsvi{n/-sFgG/S=b$@#.@`/d'!Rbtnb(XGC7Z.g9Z5q;+%TTwVVx0FDV:)8"{v,BX.h
+F6URh7{j~725a%q-AlHs6mC+g/_e$#UVsZ/-x3VT`Vjpn-VTP[)pnZPQJ[SjRAu[C1w4.AO+[xuI=r;5;@3bA5K`SWM,^Dw4mXbrNI56pS,lNb>%iwy(qn
+i#Gf5|%4Od"{kbD3u)+Ym8Ul}T!vw>QCd2W|lr-RX=u(S(<1M/7U6wHVkzLVtCWfFw}&T<BAUHlgxp_#!>Qnkob4M`~DL8F"Jp,5=EQ1]:xcGv}IKJgf0R
+s65qh(31)<dC23H[X`9b&Uy)A'LT3f|>/P2Z;Aeh5HbSe2TrReUiUAMxc8$kGen/A_ChUb1Z3%#k^jI}b@aM)#igg[y))Ou0t$Qb+KKjIXG^I]D)uFfTy!
+^`/Hu[M]Ocuyna;9M1S3>6"x4-+E/I9U2Ma9"V-5a&0[jU!|oLopxZ^:,ykOP3@3"JANSI:`3N.g1,E2In"q%g~EBFJ'xKD2<CO:Hd|_DDZZHHzEpxz'&i
+q8OS-n-ltXB<@Y-Ep1u/"HBgoq'"G{MIO"Z%&og'JY~hrzg9"WYCW<yW/B$NyD}u")`ADM`pMvK(F2:>q>a=4e&B+Q!Ac$WcR]cv;|vV3ifbt]9$4.C:E=
+FT[L4/jpE#A."#f:RwBj&Uy_KMU]7,5xmeNZDt(72f)_'{>}Bj@obpHAjF#z,];2s`)Q0v)%bg2-5g{_VxAJ{yf/]OOffMz]07Y"2)CI1dxBCUl|IcYB7w
+@rD"KH).{,j9-)ZxEPG:D4/_@#!a0xn(9'C4N:#FvkBb4w':Dh=T=,#N%ZC;VJiUm)>5Ku/5sZ|"lP0)jj`!2kK8KoP+~dtO5HpYzyf,S;mOcO]l^ZrMY<
+9;T4IbQ+9XPR{8Azb^L/xrr,+S$w#,&@LwU/P1>cI3@+kI9g_jVY,3cq[`l[]o:S^p`8Ccz{G.@[z#u]NHU=v<nv)RzJu|!]/_Sn"':'+%tOx9w{oat!nu
+~d0C6{([EevM+mCRv+(W6lU;BZ(r}n@bK`z|CWuBwK0OyP,")Q{tncfi6iy<6Y3ee8G4rl4IV;Kbuj3CG4X=jVhgV9(`7ihm,e28je<4`"O>v;LM"C4+S,
+^"=9~c,"-vXu@3@0"zZPO^7Iu^n:b:T=";ok`)kEgW;h=k(DKV+I0A;h)uk)ZfS%d-JAx4V"_1kV.epl81Gg}"s2{Kmo%7;KY_VWn7V{@=dkeT:ovPb+3W
+7+}w#gh6X}m]#HP|s!T6w3y^We"~W@C:z>p8Uc(zeh!a/V%5XXEz.zi[z$xj,!2-7dtbTI}3[o1f`}<gcP;gxgQI9-GH(2SBJTT^<g6.A=@)CMvD.{_d^'
+AE7F9C$kEGo(X0+BaN-Y&3<cUt$pt;7Lymz'w"18GWGmg8EIk5EX3`RP=,P2Srd6/<4U=yNA'7W571kj>4Lm0dK)g9}CZTUmc:#B%"i/YcFgyJMt>(E!~H
+3tCsWCK]nl%@}!I{gjGDI;^wj_R)o^")_m`b10Sd0Y9Ag'!{/Fb],Qp>G016B:l7aJgn{X2i-6]A6<cvRq5eJy,KpItzi#}xmr&t=bq;S]#3F3XIEtMrR"
+i8K[S,dY9+k"d!nI4=m)tQqmqwgP5_8hYFxzD.7d$A)Ci2p%Q0rGBjR$J1LA-/"`h;00s::]<H7SwHBo[HMGCY<R7fuIW:tsnvjYn>-`[=Vy8#r!j&s4nC
+$X2T!i|CVEl2CiqTQS[dkFVcW;m')_j>a`c`|5VcZ${R"#WyJ@Zf6ZA4UH}nX){8Cm>Q1&kLm3i>Ho:z.V9ooY6rj0S^p$z2Hm|K9'={wc^;c:$E$g^Bvv
+_9-%>.bFyLx$T4}/%}#_~5L|D5vRp"J,4ZrS54vHCo88"r)LcJzz2s(x'r{d'n=C|ZeG>t+,2,~/w|AA7{6[y&>L.8l;u[YB)SUjk7NhrQeMMaeg5`a}T,
+f3dY#xwY}{X7`B&o7Zf7y0'!{P4h)URq(fY@8{LNIw,UE=k@W(6Z4xuaHljJ}C8-$MO_0wIl.8|56.1lYd21:J$l|GaO<mU}>C{u~I|+(g4:5&C9P;;hBK
+9^FoZOjY[PD)`c6q@Md:RV6%SQw_UyjLny.o,<)gvuK"uepswO;;+|"b1V06uzxXC1^tQJW:Pexiqrs@BfYR"c&I[%W7MsezA!{)b/%rxY3Z/&rklyY)lL
+z7]&Qkw9QkBb+)[g<XFC~qanpaT}Of,`9pgcVH<rEQiW7c4n5lvJ%9LeQ&>5fg6oJ4G+6!4KA;b%Jb.0A"YfHlUfbRO}hK<16'7JrK:em5$R;B8{+5GFac
+:bm}W1c]5]87lypuQ"lW0s]bj.b=PNMny,,L:=B8#x<gt,[Hh;|v1E7Jhud_Zh{qpDN46:&P[}.c4m|v_>RUg7l_1G^D,DG]2aPZJTa)[2%@7x|yKNs,H_
+Vd(wH@GGg4"kvY3{j}H8~z=NLk5tmLE{W&|^bOZN%cN6T|"{}#d(-r{!yG-<omsK'nWyS('_d7W,Y3Hhrn^+]ti@<_j&d7!gb/on@rIs{zKh:9(0]M~F"Q
+zO(M9F&4$)R[x#6>rGDSb"gNbu>E<S)FGMsx'ca1<YPx$/JjpM~|;`nTq(Yfm7o[kjH0f20;LVrU!qwb<"mEamj'S'@/G^gAK@36A+QNGYs:Dp3aP_UiWq
+cFe2Nkp6aNs-`5$jV0e8]m%'su"iCmrRWJM_4r)dZ)&6QGbuJa<vUHc%ZEM,wA"j[AGV}e_BBMasA#fT_-%iYO+V5P,/(`!QO([Oa+'a_i~HM3=+HB%mj'
+W'#',6#>Ho(u1(sDA7y/3Dz'`s09KCDA<9(U#B=_t&<7d1u+cSpe<IrK~<sI>S~td8%9.571Hk~rG%oAwZq/6>-0.c0kP;qS]}]tMe;L.AN@Q='lFH0tN{
+<Q-'b3lfL+t(0(</KU.c<W>X&<@8MCK[A_gyvpdFd>9Z7p|Cz;g_bQTQ(ow-etZvM$~.Ij4)3s3`1psQAQwWr3rXu#U='G>naFT_sHc5!v%RyX$:Yw{71B
+`E.53ErKAR=,II{m!U<C%o1e34Xs"q8;i<ozW#^!Ek5:wTem,3ENV|U#Z}8iv.MlmdnW0(Ik;A}=gI`BtX6{'&Q|P,:K,duOt/=aXtPR1,#JD,Aif![wJe
+xAflh4,|e#'<;u=eIV`)[h!'T-7#L)n^X4<:`,xF3Zb).pVV[isw[H(9TsuvcX1EwPU@w_H@@ZBQRml_U'UeGFu=pLEJkm3_AE~ze#it1i:DHlbm&Tlq%E
+[hyj7Z9r+;Wu^T[gzdsZ7dbsKk)5Ve{,RPwj_yxf>azejt:@xV$!|0{cOK.u}9,k[FbBS]vK8BNBD:Q%{kJ=oWw!045,z4:kOJ!ev3b1nNC10%~y>9y7wD
+hdm(W6USEa4y#wZ&Bk-r[=Q/j]nKxZ$-V81Hq)t4iRTv{5@_Yq4w2{^]YgJTb5:kshxH;.MmpK';FS3f[>wY7n}FjjZ{!_V[J_]=44LH|"<Sep}ikQ^]/q
+#THQLJRQzSw5>u6Jd2VnT[,M+RAyDT'=ohArY|uV!tw)i^:`LS:jwtyY%3>yuFQO.:Oe!{{%6vSz>|WNy|UUFV4qJ,uh0Da2(,oZ+3&i5Q9|FO/XBc7,!5
+&qTb}hshqrp/#wvLqMXdT5)x[;u5+ay.1Q%lemG=Sr>!'VFT3Dtb'qNQ~imjJQh7KnzS@riIv`}vqzllq9oVhpTR&c<L{F"u9fgPE;ci!4'62KfgKhmhg=
+{F+"@hy^B.|Su}(1rf`^<bVV+_nw=HOnf)MaOPXx(>PN`dcGfWtK;>oB9Xj+[yg^~Q8MnN^YHFI:<@JFRnYeFO"rvwQD:s`HZf~FcKEh^ij$J09`%U!(K<
+5YZn2%d,!mp'$3Stmye."SMcfC&TOehb!`({8>Ttx3=wZm2>nlwA:$~ZfgFeR+6fk&_&h!Hw8N[5+^kp:DGP|gdmor9dCZ/D`IEfu<ZJNb/SR3yJ71w^c:
+sC"f^5.x11n;G%Bsn^(u1'c&BpsF%qxHi9bzkop@dbWta2fta%<M#a{n@L|oY(6+lsiK&+k9vX<]"xZY4h{`&4NMG&.e1ZFq>oE+Efe``Fx|FtrP{lbLX$
+v1O#(|KnT(EhbF,[5!]MD3Lw+"JX&7}IMs8E$]xA:Ph|Qn^on5y._5D-o+evmQSQxKjK,FNOhKTG'[TJnG1kifc^8#X$Bo]/-,I'Ii#Rms>BU+f`CquQFS
+Hmlf&HIRo,z4[jSD}v--GrC)re!y@taY;d:z!{Z|K+"^6Oyx+>{Oj7KL_vgD5xz=d!>3S+kx-3vZ2La)hl(s^,#_8);h8}yw9e6Y:,^#fuJNb(Jhs;Zk{o
+DxT,04>UzL/}aru^)`8BIASg{F~SJu2:'NpCgqYf_CAjK5i#x(z;19aGttb958^!/!T>F9sG3/s{uTib_AvY/v;PE2_R6H)'!r^zZX$#$Q(-vYiSG/F,#p
+.%oPb$84B;"2./b<]JT{DMLZrK6nQC,n_XY=:7Io:6N+h3vloXY%^5"<YwusNt-!|"$B-Qd[>xou,gUQ9W8WQU'_ygr@|.9%rhSm1]9hHRwoWf!@E!Y`$p
+Zr(EFuYBls1)IT_%N#Q1jB[)qKt=>cQ0zEQ<7{[Y8^`eKZJ+%>%n=}n}T&ZUMdKOM]Ry-C;xEYtOY:s:&zlJ~R778U),q)^M+WCWKto]6l[tC$l_)lq`8d
+q-+2{ec"9zsnDn0(vd)bT$-r]xj-[x`@%#VncH7J5_ke0'C(ndh&LHO2[l)MwO4>ULbN&Cr{#1iDvD)54D_uN}~eiws;;$|6&RTm4.Fz!XmP$e<:L-WcrP
+0|a_B_gr:{zwW4.Thl^}a%k=j.5i'9IM]8|9h+L4`:]p2)a6NO@ND0<4@lm$(onlr&Ixqx%7R4Dw'<~C^:H^2&2j.olx~xd^QIKMPA#okL)j'[n(b.logH
+bc).qy/;^x3dTT2dBOD0Jr+mVS5}q<xx+413|C<i0`.4_H.NAD$XI=u/4P3o"}n.p|YQ=R`Sp(YM)1Ufx4C8}S0U5=LI^3fCwDtuY!+G09m62HP:&rf^5g
+dUNeY+JXf$S]]3]@q"mAUA2Z67#0|Qp932wOQ}WC$5kDV|Jge`0P2H:32,YMM5X=osDaJ5%MUiWzq^!'G<Q_AL9mRpgTfNiy^'B36+0_7;gbrtLqoO7q3S
+<[j;IaQGAh]-Dig"Pz{ho3C.6J:vOQ^Lq}XP3Pr/FJ~x+vK79>2;,)Pd+[+s6"Z3,fO^>]h89=ip>,;kD-<!I9<'zS'#}eLq-v.qeTl'&r;-lY/mACatti
+1,fW;OrwI!>NxyFc|I38GQ#)).kHW@+30B4;S/^gtg%!9S8S<Zi`[`W6M9LQf!&Ng!%E{CqwI-=z{9~q',sg%2@A)ypyAn)0dFN9fYm_.CA[,VnLjB8)X8
+dP#reoOK9f48Q^z`TB3&]Uaq[mP[|>7!6q:6Jy9fhgoZMO2;ha~+ih'&.Luu%K]P%sT]2IpTw[#|S=:WbZiLM'c32OH[VopH(527f`AxkLG4p6{5U:7vdz
+7"[C5S<TxBXh'$lJOPFZfn=y$-+0%qD[;Ji!t0p#cVnzr:AgMg[DUw"+iveC$k1PPyOu,r=]3&hl+HPf`slmOCKI,&2u`J;PWi^OnR)yd],h3H8n'Or2I`
+@`TT9CKWh+oL:yM$9Z7pgrdB(QJ6YoP)iT(9b$B>jGGc5G!Mq^z$'zaP@;5&0[s6M-'Mn0f>TWc]R=%ExetyQd-].[b&y0i,(GE2YBrNAmf`;DV+2mQpeL
+tT&IZ}|`wECy/z"cUX_EJPDp4J|bv`T4lKVicL(]]}3xQA%hUM>^3BIyqhYu218SkY`Z,Fbew0#L1l/FunY_,BF'Z)xn3=h-H4hNcD51F'/IeP2#u{{^7n
+YchfyKzy+3A7uM8^)1dXC"eD[!N'w6ULl/z(b#|x;y[{IDb+M1Ks/5J.wd<y[J9OnK#4w^xbNoSsA{Jg74AUt87l80yq7y^eU48'>}LNZK}u9AEhVDQ{6v
+9r$lx[trpm"vGMCZVU'lBACtaxpLbt|b-LUr^lW]]Gl<5fZDiidzm|:%>EM_Y"L=X^CG.|e3L#LI@U76OUe`o3-Jw,yC3sA)HgvE{T3.zK#/'5$>gZZ7!o
+9,}R{Nyb[FElFB;S;+sYOVFXDiY-bx^)M;Z)6s;}sQ-:1<cU]Q%aA2kqIr-s)|wbsuqYVfHTE]9iw2[S{VGle.mXM>'E)5B"ym:iKA0c<&>P,8-U)+/}g:
+4vy]t3.roj(:8m|0cge<q)j{IO`7D6i"k$!kHGT3]HYBQEX2&tZq0=M4"zAlcmh@$H-@Z_HX.QG:7>!Fg1'hh!H&$y&59V$tCU#!U#kVNs"/^_BzK]|F}l
+o[}&W-Fgq_pXuv;V1GYM_4jdl5Jz)%6Q#g7D0yQ2J/;tR6jqf/$#6Q;X<2C7xurK%cvl@Z]}U'fDm[l,xX/Oefj=Hb$-Gr!yv72`Y"d0dT=`::$YPeEhP+
+)JBnJc'bC]4UZqnz/2b)hQZf1CDCT1ltSeR4"s;)Aaa^T<~if(2LbmI@K<<N8kU{juHlx+ogdKx"B}Bgdy,G%U{i|25`Fwgx1-0^Hl$U.8zP/ihSaR,ql,
+2`SlzTA6$8A4'Vo8<l-I]dMXX[t6DDwJCgjWR@PuTby,3hm67jocvY"NA0jOXD~8XiiU'[+yv74zjqZUJeP&))u0/z~qi^|Nj.gS>}UkX5wKcF6W|c~u^'
+.,pEoA.+_Kz9<iVaiho^"a:4xb_wq0&KMMX{$]BzJg{w,3=-E+F=4vnT6Di&#ZI`}l;ZXmEvOd$U.5R]VAR$zJ:2_,Hr`jIs)tsE,$BlMt8BK4jx,wq&Wi
+<]42>{CWmY%u]&Y$@Mt{!%7/Kz!vbi`s_;.6F&c|QS2nV#/b/v0n1u1:)@gD|8K|4Y0vc42[W"/>VyEi<d6>5v5M>{>mIx5P@I@W`FkHCbsTBvav}`E3{r
+$YcOY{19;BllGGUs/yT)S_z_gSh|;iBulcb80aup&&)]V-ySMwS:w3_]~PROQgSs)@!0BQWC^&F>WY`fcwvm0BOE.!So9>LF9Xbx#_5RJ9iE+Sr05j{1aD
+vT`uT3hLz=t8^/#&[ulEcmn]%e0KBOEE[n^Ou|tEZt~@@Ri;:A8PMdS>Jb)@4f,hyyzR6Bk{K]yhO>Z)7&$)-HmCgH6rOn{V2)7xQpX6V!95K;w++Qd/J6
+&3^)Y(l1=X:]u]wsc^W&wFK5CA&dd:,ynEe3%i=nu^|Qx6;PrWA]Fl''ouyNO7+.i-C]qJjFgW]ZWFz,zgxL'dhN)]Y;C:^Ed{#0=sKmHbn<(UdI4$/9z1
+ZWL9oE$Fprfr'xyZh=Z[RDh;A/h"#+O(QwR+h&jTzdaiO$7q|wRrG9L3|yJ@XBH@(u:LB&.XW{s3LwxO5ghk,d6Rfd+28v]I1a^RHds0uwLk44@I#tliCb
+;+WH:%9<cmZFwYlGOj"6;k%p[mMT|C5S1Fk;vY+ZyHRav;<}UmB,AN[P}}H7I%_7rKDJk&+tG30n1O-4Faw{8}pKR&<E_$<S#n{;){Y2[n-#s0Un&zJk2p
+3l$Jb}7l&6djD`h-~wy6<!q0THj_1vO&YVFBBt_QlV'Cn_]rhmehrVV+mVTl}Yw31eU{yEd)6Bsp^5B_x3FeZNu!Ba+5T$=U9VK{{TB>rG=LOr)7#Ty{vL
+t[z7H4wMg!1D`5`Jqx`1f^n$}t.ZxR[kC/tG'|`>=4-:.nI^(eKel5d"pwxdso"2f-3)MkS}KQc,bFR@|;93;G7$6UeMp$:#KA|7=]fiCYKl8$.("jD!j;
+!mw:b3/w'Dez~]W_t"F3E"jH~%AF(y"wc=>-[Gtu_FQ4I,yTi+H&A--Y~UP{2%)%Q4.(z|Y>Yo4,F$7YFH./3:kWR=D:l$lT6H:[]pD]h(KYUD2fx3]%iP
+yM%Zm8wVoBBIPy^rYK#$3:"5;nyl&xR=GtH]|L3||c8)U:LSiEKD|W[FyY.j4GyH|T:%1'|/3f"6$<swiALHmU){jg|+bAMrA@p%EsUaq<l)Axfhh&lfyj
+&4]D0DQY00{A(0rXqA$p~w)w/MOaGSp35M;KJ@hb!H+a1k<wfJ'_aYDA1J0pxOutECC"Rpbk!4_TFP(/9e@YSZCd0Z$BIq)#],QuQ#:G(OEhjiNR_$Jix=
+zRE7:%D9fj+mKK!mVKRtTHvP=FKF.L:=l7F<ex%zh6aQypz&:"v=bza=TIQa]WD^O&_iJS/{Bh4o:#,8g-IEZ7.XJH^+g.XuKyu5,>^/Pehey'Z|^L]POK
+HMhgPj!vS:4.lVi!7"Fh{Ut49TdjB$L:P->"{Y|FZihj^`So!6"g$msQK$|{Lw_6#;wnvW=Fl.7]8vIGJVVeky^PV0}@#7!aJrZip_5|hQAHW,hts((#S!
+l==EU#2xuz[HeM<7f2UydyT-h7$U}_$T;kNNjTnSdy:OmfpBkR_"]"<Dg,+.R%0-+/qpjr~bXY6;H>t&4J834J@>{lQqV|:9g"kN-KtZyYj:Ppm{BHXKmn
+}$&KHv-GsI[,=ckcvfYln9mc(yVD$pN+G)0ym:@0'tvHv=Zg_{gK~]}}TefFpp&mMvxI/Bae-;'c>c1UD<H#Xap#H{(aM/!c{;q$r1>::{ZVD)xM#J,,[&
+27jmy%zz'98F6>$4#%!bDKRb^J;p>iz$J5CXB}{`NAAIPR'%nC6I<wlrnV9qk"6sy8+!tAA&9>[bd]q##2d6D>r8Spb0$g~R,UvGtii]hmfA0gw|[s-E7Q
+y4z/Bj+rZ%~NGmU9[gyEavt[ea18656fgmNOt[NU=6imv6rk`8W$8A2{7isMz`<^~h_Wlq,S6VIlbLhb:}X=#&1{sO6}qf0[&0I47u[&c^uI$2~CNOP8@_
+H.n4[&Qip#:(AiM4N!C-TP})eV0'ZW2n~D}>^/zb=S&Pp8so2c1+f<:7zrbHu"YA&yEYQA4TdQ6Ng+/c[MSRE.8xvg$Q0aXV#zD>/wI8l"gIo-Ig!58"n>
+X(]JN"H^yLmlL<'UV5rGg(,$Sx|6O5I>N4v8^}UUs(p.hq9e^K4aoDX9uw7vnl_KWcSb|M;`!<A9m9:/mG&B~^("iindnpE}=SiAJs'6(!ihAAM=hw!R3:
+D8c.72IcZwhnSAb<^h/,B<v4GJ>@JU.szuuR:{IzzG^+jY}ppQ8lEr^oydLyi(<Y1,X_s7e/af9W,P0@)LBhD0JAWw:X[rFL#E[Y`D^&UKd!~$BkO>D#[-
+~dxvv6Ye(`kCS&DWydpbyt4S%<"n(]_|HEjYQ0d`eyU^{QrOJ'P;OBrj8;YZend@"}~./alUKRGL&h[tWUrv|KCk'.qtR6LENG7AH)!3YJgP/PZ:Ab4f&n
+>:V,4K2!B',>#IK&YF8zZ0,!X-c;^S}}9mq"$wy|Rxc%xO)y7^d)B(hoH}x3iF6K&E[w6iMh"bk83f/,$&X(r#}%#.A7@p#7^Y~!ejpV]Q~(.eZ4pS;`WF
+HG2LDvTUNSV+XNqGMf.d8rT5E/T=ckR<6COSMn@#'QP1iook)wrlNE'QUpYa+'}zr!X79^4DDK>qHMZ#28uvDGR[t[vq4S8R:Nu/dwZR|j}pqH_5c2J2Pu
+SI>$;V0(pFrYzf|4g+qL1+#7oTg298Jt2M7tTZE7!Fu!Xe0QrxZ4c4=K-7V-1(bp+|,]2Qu@guq'#q=L8$g=F/QRkK`j{E:9u@Z;_=Ev:X=9d-jUR'UtVL
+(^.L1xRzlkHvp`2>e0@'.V!sBSm1FNPtg`O_g^-2io#kKI-UJA.4i8TY)6}n>Y$'7QsQ_!2;pwbm+cpOM|v1$-.G^_vh,Hk0NE3pOh4urTAVLPM1C"S:f3
+nT2)@=b;hAI(bp=>qY5u]k3N$%uNZlw}2K,cef{;bhYK!9b`@^AnO+}eYYV}u#f/mOXvyLE;c|kJkp0hYNuqXks`.fSMb]MT>AGPSn"ibmegPr/4!&}_"T
+9iPkThPk0U/E!Z~H%:x)d{J%9M:iz2Oe5F`D#0%o~yAOn[)WbKf>nBRQQ^H)_:l(|H^Q=uAn7%%+2uHmgQB`yO%4=tz%Z1&kHWbbM5Dz{YG5Fva!1O:NS}
+RL79S5!G"B0'^s]`m@.H`q2:=(OVJ.+A_(jnbZuHxw+NkY;X`i=l_dBE[,F/E/Yb'HC;WLfSQcr!v-Cp'8rm~W)S`BvEYG>i'nxiKrz])o`.Hv',+rj}H7
+|.oa0$S@bd9A78cHZW%X`Y!gs1!!1nfAGVTp[,2)2Rkqv!'v|@'@I2o#+CNMMZmwq-DGL]hM8da(}jL5&eXi|(.Az_HCbE~Od)V`f,`sl'.+_z%TH&NGam
+X)VgVQpF2Znn/xDx9O'qo-Ko{J[RpVl6L$k)=u4V$J{_V6X:ePL|jCP,87RQ,`[]U.)LpYl<bn$qj0gGZ3#W2<dz6nJ,oK<":9;ROi1OP^up!/E%{bJTC$
+Xy8gnNNp.Xnp-<XQDkj]Lu4efLn=CvP8L"9z,ZI0$A4t{b_|8cbSDS2Y~tHdewooau4h/0q(}_)blZOWcEmvCbFLnTTqAPQR8e47gNj{~mGd]4[wx-EeLI
+1fDQToeV/P|VLL/DGd#3TK6l9Wsb.xpsJ+k6W9c/2RXNN!lRR||9EkzhV%Nu3tAh6bXabJX}T^#BV#:}w#YQT`WOI4'me+q|<bYU&S+xO8H4.m8P"cv&Q$
+cbjvMJ>heHlMM[)D+ZO_uOAocF#^T$]p-Jsj#l]|Fxy@b{$:U}UUk^HBEwBxEx1XLRVC)'85u`@P1[BiKwA)NQ2(WCji5Zk[78u.0v(yXS(D{Hy!oY)>X.
+N_};z_DY%p4333VJ"sTjgx[]vzgVDO+&J:X!MU`]P+c!/@6[_je1%E(W1ebDc8nwFczW{o~hBdum@.2]O|TF@#Cd9A,rF@UW1k20h@:YU<[K=({lhu0/9E
+'0qBk<o"ii;.'EC0#5_KlLBS%zx^Mr>^ih,1[v}[b[l-Vnqctr1j|>3:%'V|o9SwTr3f96_Qs/LhBnX/)3{pFJ$(yVp>:D9>h2=h1x(|c{Ct~Q}fPvn/i#
+qHY|(X}&]:f|l<dsem&Ij)n%5snv~,lzq}CYf/1fG/1fbc8^AGR#953p8G%^-BL.vAerj$(6cxo{;-i`[(/LpMoOx(gQ[iI1OIhwJMMb2qiX%Ll1PfphsV
+1Clv;/-:h9s1l6f)+wws5+7(2dOZ@@[367NO)<@/1:op<hbf||(;oO#r4w/zVRSs;i/r:DO]O1#9>3;iM|~O|GNlAVXEJA>,,;U]}.gIVSWYdaT|vYEIr8
+co~|oM]PY-;XZ'|Th'5zw$FHhGe_Yo9u.PfHSgGK|A&'[sefO:&PJ,Fs5Dp$xYEUKaj_OyW#$moKU$9$ycheYvPM=Pz!1vaX;,t9I^zrNWtaYJzH^CyMWK
+/KHU;,fu},8&;P^=@Umk;"/2&qFaCW3v<3Y$Y5]UzPFEnCJXq-0+6${@}{tw9r2p+[XYQU'8XO5yL>2x>]vHH&]wdi+ICIyvWB]S=0W2SHx-!mT(^S-9=X
+3]<_'`enys,O'D$QdfDLDf{'(mQ3z2Y_d5'MtU(fI-Ad|3db44/c!xT.NYKR,WYKe$,1AD.==iG`C"<p8fR9)dknvxfo'}nhTN-GAgY_j^]VA"o3Jhy|lx
+PR7MHk!&]&Fu<wnBnPQ`3t#lim3r,M7|,]@G0g4tRn<n4pp+COb2.O}bJE(VdMUN7^3xy=fdHl1t=N`D7S@(]B>Ch5a+McRJjB_GMZ-fy(_7XuiSkC2_}Z
+`Zft#bBszZdWB2}F{Obt0^mwT_s}uMb)~$2AQMHzsX%_c_WrdC={jzGoS4It8xvA@sgC"Dne7[9OZI^LNOWrQ}^HFaBUekXiS/Weyjk^OQzD&phx)FG-Y6
+_[k$<x#(EKN@<|j(t^Mp7`Kv8LCv%0,odc::rq!^b5n}hwv`Id/}ydM;]'sjvDKF@LT"C1`HXjnU-#l,g2VMp6uwhrcpFcc#&3^l,&OXBN:P'H`RmTREIo
+OOS|pdQAc$^ZAvbsZ`OFW6v>Rdx;^XvRc&cFI%NfQ)yDBGe[^"Xh"$}1;K&N8zy9r#]qO(a!rzGQ2U";(Qy%m#L2`;H'rt$99{FC6Nz)(fJjf&d!/a'HVY
+`Yi&#IT;N'39M1w0k{V@20LDHZy(f1grbjQ^FN2LU0i{M<31joI!ZU,s}dD1)(ioku}7UVOA-YL,$+h{e<T@W(VIo'Wno%s)gtr4.4gx!y'/X+Qi-pV|gr
+,}xQb@Jd[>NBy#alVHef_^uzA=l&-w^l5lvJT!s}S3heqUf;Gu#|!v3r${B{bbo'ob5T)dbKpX#glRmM;QPSKsNE}'}+_Z:;d#hwyYKmqn1T`_31uiEkEl
+7#~R$p3lq71$d04Q|MkR6,Mnhfdo>Z6<nKC[,%SUCLlu>;5X%[.D`frt4nmpy8Imrq^gjN8!!0IaWj1dT{JlL`jxD>D4"H2m=/z2Vh|.-05mozI!G9k1OU
+Dx1#h=aIdK#Q-Jk0h98FWbA,40GE`_HY;^,T#{jb~xqA.}yL7;aJY;hzy:_)>6nT):LGATwGOt8:p:%>l;ryyT3RZzHipPOjnPXc(yKc_D8>3jqPni^3i]
+9OITv%cSo<_qdP95{&c.rxs:@XjyJh-@:fnN/'`)7|&a'e;olh90nX>QNLvkRvO&[Ph=oe[@MzM|2Z]w@Abh-h0'%nU<7xxl""jBR5&i$)d2W^g|.rtUQp
+yaEN"mFR$u",`s%G>9%"sW=|V@,3JjT_eaf`#BQ9ph4RqK$-K+L3lrCCfW$2!%:ks&N%:65.PtYh5Th2yb>kH0;<-b8{m:84(UjugbJkif47oQ~$+5lGOz
+F{SELJ|MZpZX]1P^kECAoRO=7)Xz20d85=4AqBGqcpx'M(s(q3.LwV&8;>IEj+.N<R^sRoY%=a9^&(D.lGG0dMXX{_o:$@XcSY:.0Qhgd6C^k)=^Yu=wlP
+'x$1Xx$338r7`m"0]<D^%!$|iSI>|IB`8!e0Udr=jQIu:DsrWh{p<!Tg5THni^+l|%L@Zu6(b}"NNL;|ONLdnvXmnn/RW"RA|2t6KCv:atcnMU|e=EQ{J,
+bG>)JCBO$J)[[68.'AiP5#G&&dER!K=kUEq3O|@Us7R[aT<PfqOn/8,zHRg$R@_#^w4+xKF:J;59U`S,iEBMoLhOdow6qyI[MT$D<X&-@[Y(!7%K`mEqo,
+KFX/0QRZBHw@Jfq8uiatlkS7KCJ2a3B'VEUSB1pU"'~Ln%SmMniH2>l(iApxhexXejy%}!6TD473BTXBQnaX5q68Y4/z8c8'<;a.I|D6]s,;edc$l|B}3.
+G"/8c>262t|q&o8g,%vA96yB6{0=xFPfF[P+C9,%4mfBy%|]H0{WQEOPm#oBamlS9-1-R_j0$NPuz`6fq-Cn{[mzUJ]A0(MD~:bh`7PB<|>w<}&O>0T.xW
+6xI_DA9F,SV)M@~#FXc{1&gli8^18mOmSaK;C2g1^I;H,mRDjc<qCE4KjHHz@H.iwIv_UwBd@2q,_Cw]9o0q]x&f/2^Yo:S1=L74CqQtV6U4:%{1FPa-H_
+rfcGE&=E850SL9BU:N[fL"i;KDqJe:=.|MLN[)$J,$3nK.:&|A9S{FNes]BayhBiu:P<|1W8@,K@oreUnx4]n1S9H!t9OWFd!%Le&0{R%0mQg}267LT0(<
+c)z7[gT8dj'_,nE8V<nNDD_>N1I9vL)&irGlAvKD"7dB@]kI}ZjPi:z`L]sT+5N3TU%Djc;kBH/4YMjKC`Kd7El+}}01L]n%{}110vHe$2$PgAy}dqn(c#
+)C0Ee0`l3dC(|^Fa'bA5xU4_MP1kVo_C~|to|[he/|(RB}x):P|pU_F3.0rNsn)!e|%OcG@TAvMD(lKi&Y!}`jnX%6-|RChy=wg12tT(.`{exvoATR[ITR
+6:j`7)Wdj9$QDJn@qZ{!Rq&ZM:|^k:4i=i2UN<t)LtUAb3$5R.L&!.N|.z&0:h"q;j%6$qO67c#hHTTfW(Rol6PeW^VZ0qq#':TzlD(3)mzCuif0dQRRe5
+mYndAB8b],sI=Rsd#&,X{P5)nd#%Xc+,8HT`_S]t>H)ke;0LnL&D:)<^nB`)Gk9qERax(BeyfmPG/}eh-[7YE.}3eHp7AWNc;$`}4v58XT'hU{YUL<iP7D
+!{=rb2Ui]GJ0F@hp]>13~Ka9e[q;3WGU0<-Q@3FVrN=k]"54@<A+&o(/b43TAv)#b:3n9;d)4TDv%gk1k5_|4o}wf8sg+{La}aWAO<{(qRBX<ripr(0w:8
+veHMW"H=B>NwoG^Xuws8@OzKa"6#hJ%WxB8!((p-SP;'Zj=$t=@!B)T80%t-$S8h3y77bxgKqcJu-HLFcq.e!4}rHc&[&V;ckovy>IlPzGrE";k"PjCyT3
+b#PGo8tb^<cs#u4n>'M3A|u'8i$]N1,zkSTdx^&SM'o{+[,k6yzy9(}"7:&"qGu)Cp|3[cwi0v5^m>F-7Ookwujm9RIvG<7KWnT"K%ZtcY|r((H:<v<RXE
+Yed)89N@vGeb9juUykF-KlnE)6QAOdoWd}mjfQa|_:HM>8}fUhI]l)-|[<R;o4+pR^Dy)(}]hQj<y9;D1GhG&s20IbX=6d"X-_8Q$[Ood"B-}#=3Fw$<:[
+Oyp2|X&9Jftq[f_GasA+(2o`xjW]]=&Gm{n}a={b-Clb7V1^>j3wXL)4aWckddq)RgO8LZq:$Hh'H|jpgPj4+&Yb^I+u|Q;+RA7;GxY&4sAzwoflPbU<f_
+5wZN]]8BK1M3}Sl,TAdf<CRAZU;1Y0ITE.d4B+d1/>z7l";{c.;1Ndu]`vCH%<L!DhaN"0,Px10Hr70>ttT#wIO-c@os0#gJQ,9;ynjC_!Z,97@I3d^p!k
+YLnRsU]isuxYM'AC]5)[V]3pK8IDyj'@f#<mtWy'I4'Q$ubEl(/{mgOL7;Yuwjyo~@/YF{Z'%J:&N5[Fvauh6t'3F6]BF2{IJb)TP[)lu^OhI7~fK0qwQ#
+6}@l-g/JkHHN~9RF(yS`<;m]/QqEVXM@v-2^1#oh~"heVTUe!O]"bfa,Ot$<XrsTuR-Zi#m-5T#v=rX^54`l_Q7sm=0am%YUG>CldBxdDQ-p;YF-%%yYCs
+TF><+,=mfU.t'qZt-EKE8))U=9~tF$o#h:P}:4tcfFE9!OVpJ}awxCw5Zyi<|<)r8fl.iW:=^`wHu{@7kf6|kRXcfn"5a1t0D#8T8sBF>#7>iZ78&Izj,C
+j^8)cD@A=#XW|Z"gT]|FhV`VKTh#F7W1;No_:CL38R|6FeEz3z7I]/A%0Ko5(7'|$Xvsdo1Vk$osv}b8oj6>bfH&x,cFn7}At5og}UNM"X<F+t_)h-1_(C
+eX2NV4ql6+x{F1#+tCoU-D!hFXJ4}T'dfNn+|X4JxRIp{3|9i(0{1{a}6.{#GFZ6[oNl!8Y0v[M7V=xl60.8Zs=px'N!=_@XV@WMVU77tl6oObF@dA]v2w
+rS`q,ZLpV8|./%5%KWM^/%-hUc4QYJ5/z{qS}|k|AQb"b^p8igp(h|MRQ!R4dz#;YUCP!/K]36>3WYtZf')>4Kg1XgArHJG}EQ&+X}E%Ms->f'G:p8DR/a
+!y^sjofs77k173q}5U2-AsgDLEUhIup7%CSjzVYVuAbOhekvixd^oG.vh+JGVWuM:eclar(1,vO`gLOgu}~t08|orJPSOJ[Yd6wnM`L'ZOW59^6Des=@<g
+"7;'qe-M3J2Zu[}y/TChMgv6URz5[lEGR]hy6nb4Fesq$B[|sam5s|to]GiYhqSbky7ub,&Qg9fkr$CWSMMDl:+HTuph~B:YV0Wv{)9z&R"(2>49M1e8@z
+I9|%uFcjFnOC3}t"b3(/DWf:7v[V3M1(eCd4]Cz`-|O4tOr6]/.|w]VZRtG4gQ;<3sQiZEk7kW0,%wu3J4kb=A_oE-s!N@O}6"'P7J;K+Tth++8u&pgO[J
+F79vQuzaBJt,H(480tkn]fuB8imn{=51IgxLF7!CyhDgZ029>-sC32/p)(BsM.v$(sOm}5eDPHz{gKCgjy~BK}KvFy+,W9.{h=<cpYdR694HmX;DgZ|>&c
+>]h|N|X|3(PD7!(Cnjj/KvR3&>Ls1w5d6rPFxe9laIx);J^wOFpRvV|KiIzkyYnGQAv!IT%4Rt8'A@z/[dDw@QFuQOwrY<vxeF])XPk:oN:^=+iWX{VQuP
+WHn#FWY1o&%(n;~#x$[>9;=pTak:lM;C_I`nNH"LoXN=O4sG"C'|jfFUf,Mbn7Bo9,D0u1<p@B2+uhpN:>Wo}0hXAuSNf!F3&fPvmZ(88&<dfQ%oN#K"we
+PZzQ~Z(g;[oZ=0/"WMXyAmJ)imkVzm<C5M_T.+wwgE4d|zgjM/58tz[9CQV#cHxM`mZYuq("5e%|n!<`F%L+|PiP`VPOPJ4Y3Cso-,+,9FkYVQj[RKn9g^
+SWEDbS#suErm|sMa|!f%Fo:q%MJB9ivom"&bk-.+c]U:{&zH~sa/G+|<#rL4t{kJ&bwy;>Q_EnPD@{]{jes:!Bj2M3ti&EkNHZ,YFL(5poackNL)s7q^O[
+lN5FkX9}C^UcV"+$cpB;zA=M(JqAVO[AyH|yH.-vH8bU1A>!V:6-M+UR'7l"<HE^d,[[mu8ydX~Rp/Xcy/1'.p4FLxaCX]ySw!WHAc9eB./+Tb8XpP_V}X
+S1o.!SLjZ<)bvZ5jxj'nBp-4aa#xeY6d5sjl^oltv5k,yc$TJREPgS;1EjR[S%@$s"A&8i@v]GjKHv7Xu:1b!ECKdhu,Fe#r>j/cy<)uv{XoNbwf%6T@HP
+4Zo"~Ko^9sxV|Ce1H!E:C|BQerf(%_qtVnZY'JOe{O@jbkon0`D}8-8vupY}db;eM}or/xsa88Cmfy@'$Lz!7<q]KRHw!tIaYK{nTpZ,3s5SRJ4W&#4CJI
+U('S+C["w;hpKk|^~JRY]yu:ys0^{x`$%>2HocQ|]lB["8`1[/~!{/ti@A<)~Ue.Wqokw0%_`17-infgf_o1m5I4f3/3zfj]5s,QimpK]vz(;x>T`YjbOs
+j$vm[cnCveX]cLm0q:rN&x;!Bu`FNq.G,SovSQMcZXo8seN:%J$DA{@5nOD1whjmQ)rgmeS^>=icH4(a97pt;DK"@iNP7gd(<`}B/WS'8g~Da4#ZK[,GRq
+z!)k++l"/qMS)(S_Zk|Ki5@2M[4wX;$^zqH5a:j!)QNsCUah&<=X71>,(J)^lv]gm;o-$2WCk(4Umz"PCtJ^:g|.B;b+wWc[cY<9oEP}1s0/d0!FRGjWOf
+|Rg`%Vy!%QSV34$]nPwe3hus-lXm:E;%v#e5l)S:W@77OAyI+IFMwPOXe75#3p6{}HuYWJgm[s9x`r_>8C&{[i[5[Ak(,G`/Nc+r1)^VgJeECjHnCYtE]u
+o&^nD^q&L7J,-F@pyv0gLnVDvu{%7v.z!{e^N[`IvT~G<@3H)oi[s0.|Sa%zI"ol|uX3(Lk{;uBY':_&KRlS#>];XCkN|z[E8WxSU.FlGXVhsF^4dL}I=J
+0lv]^><;BKf>x'`I~r~w.at"i'`@;8+L]!k%cmR|{R+MVhKi@Z)i5`}6VUMnzI:+SsuFa@baZwqyE[M1V}l[R4n5lF#Y'.=HIDr}#Ka#vjugds3StCOpKT
+>KP'csmSr{MnpjxmDASwYy4LIPauT$Tclv(JTo8p<E(//%jBBe|(&W>m:5n56>}Tz7!{#jQk3wr{a}[c$-=#rA=-yT3+8:SU=n1'2a'eQ`YS.5y|b:j(tq
+@Pv[io|hM)m^(eC:''-`0s%$OQ!^"lqs@3`ekPhQa[Y<P_GSTn`4}{DK1$@/MKy{$O76'=P6&4{tAS.(f@(l>@!clxi-lH!K@(t`4/gVA]cfr.a1c%n%,h
+Kdvn09!$Hw1H8#4_0H=emnnUK]eFW}yywZ}Nn`Z/'mG{fZ._sI05Ys3n.V~a@_#XXO~HV8zvtVwa/0C+Qhz2ebai>5h2qBi2kS_u#BcN/%{(|[`x(d_j!u
+Kc(SV;d15C7tuJI9u:p`66>mfUKEJHj"@J6)V{.d'(_1N,K_%m~MMT{MC#"xi;}=5N|dC$v`&jG$Ks<lOL,lw#1TgBcVwfHi,8^J5]4pFbnf>55v$cW(h&
+&a+Yy9QjHygkhZy4W>JRYS0sdThUDLjOWZNTa_M|S,UQp,:`[yK'yOHaS>Pt@M3))tZ_A4V7$tP(q<"=Qtie^oQA#qI|v/H"+w1Bv,'lg;Ow;je8AP3y&"
+oSUWZc8k;Ts-4jYh2Pb0.1+Ls5&ATQULh6bSvYYPOG0L}Kfli"C)d/l!g,h;tK9+|5z/C3LgAZY$"CadYgp_>&|G}Q^{E".%9gB]G+/$^h/fl>Mlzq%COt
+md.(S`wVZRhH<hs4ur0={2<9o&l&YsA5|r=i[+JR.qEQ5zSgDj|Dw^Mn"U9ERt~B6IU7vg8DQU(juS:I6q+nhLjGC<=p"LP;AZ6jJvX`/IQ]7iPMbq+G_'
+"tGkD+-puh]1J|>9|vMVZD>]Ffb{_P%}zv!8=HQ)de(`he=f/%F^}|^-Q{rgx{f5{3EHz5DB_6H[UXds6yj,]ZsIRDTV'>>mo[SQ/##+f:(30Z|8z=n6TL
+XdtDbXC(.OCMY;8t)(V,a&PkV$QQsIrCLo>2[Sx=3`1_q30N"OMP|MJaJw5xo=y19YE8`@2R>AeoXZzA#e6lT:rd^:&gD07/m)D<X4ihvs,.&HIm5+a<{.
+V>qvNeI(^lMks1H><^>>~IvpP"`$-jJ#mtHonf]/olCT;y.##wI%Km,Q&IxWA[bR}r1`e$MHBDxAg^D{|-PWDM2$Z+$E{_8RK2:D9-k>6{%7g%`6K;XJj:
+m$pAY2{zPS612R2zvy@}[lLs(^wm1FAW-]<(^X"dJ%kDsEgbzf&h<tCf`YU]"5%`z|9L7.U]89b0WXg>_';c0>;MtbF[Xslt>`8{REl'{YQr!Rm)<{VXw!
+"=3%]AZ(P)>47GyGCI@`J>}x.b{vb-V(iln.3)^'{B]|+Q$0vU`l<3;$tx9/gcbXxfbeB/v'1:WPT3^/d4f3VM[he'ep.jX;<3g@b4+z1[%/KTlwQg%W[W
+T%&BM^g;O6yC>)[XuD0_C:,qfy+S&LW(@8=_I{w_FVwoL4eq#g"xZzgeSeWp=&t=(PfJ&D!{#fncklgxD8{w$6iRD{q[/W_>q[jS{"-Y+)LQpl.q=hdra5
+dG|yQ)y|f)U|KGt3>{cnr!0[]]ix~HSgZxm7b2l0&XK1&@s#}{Z@QZv2U@,)}zJ|!eK9m87DEB@Zd!KG:Fw}>w+EtqH8:jd(3<Y^zNF.63{g@jMy;8b5KT
+}sc`8z1f"2yPC;R}Qr[&<KS_/Y`Cngx:8WzWh>E{_tIQ4Duf)_S/3oV$6%n#<04PN6FD%[<#uS,l$FYN|7V451}tZ/6evJh">L%tDxZ4y`BjC|lv:[WTe>
+-X0d=7i8uEH,$3NY;>z7M-^n|fgkh<ivkvITPK{%bGF1:G/{F7U9![`ig_kM`D<}BoOIB3UfQ6~|+$vLu^Ar11dRsclD/SN:@,/em7GYtw>Owy.uFDy0t7
+`GDw)'W@dgE|%'WC"_%G${XGUbsRih}'g8pE1u`a(kuPU4M>_JVQ2v_5C,+^GX`]aeaQI7)Q'N@-]r(Z`Ba),ZvzMn4YI#UyMFn!zN|x=6HPJ%f-u6k%|X
+'"8$SLU:eERw:Q)NN#=qZi98[Po_+[K=_ROzGJ.y3_YK.zeK;""U+IQqwR!/qZ|^]3Eb6Z+2@$V}{_bigp_|bMbcy5iT}F;yh:"|2+FJ%)TudEy>!hF4LI
+hQvuvCB@p_@<QAF^!8rBC)'&O4{-1vwVs,S,)&>s]Y;tT3>VH#X<E!QZtKXK~|Lh).oqGLemC/#0mE<jwt."pv_EV(hUr'~#W'0Bn`]r84nJ]l37=%1utJ
+.EB5,{/[78"b'Ijs@/~SaytMb,[vHD(TXs(@se^,564:w9^gqJTA+WE`_<_}RjxH3CnK5aX.0z4Cl5&ur!~9s.l-j8/OIu]$.ta&hGZjC)$R_@e'B@'M>.
+g;0d4nap'n(xOz1xgxe#a)W/=vpZX-1tA6|-L$z5^EFuRY%6H-3q(iU9Pr~nqY4wx=R#TVj2IOxFHFsJoy1T'+7Rh/N&W&V$bRl6JDSJP0fch!$&3r-l]e
+FE6]GH&,!`SF^4LL-OcXuC5IA(fTRYQVFily,j`-w<!wp88YkW'%ALUqcUW#")@BE<mnb+~)Vjt<9!J3djfzs356p/0bOTbPehrw)_`.17yA@qLC|Ft^/N
+AT~&:MDt=WH4y-GBGfuWxw'UFBFYxsO@1+&@u0:ViV(,5:gIxFHYDMT%"r-juECXKT|,%yQW:GU`F@H<0{av!_6@S>),3m/W'4RM|tv{O!QG1DC[(mNJOK
+S;q7)2v15)LV1Q3VJO&@WB3K5#Y9;":[xQOddm<`AkL]]%/ge+JD_`UKhBc<d45xoO=Qr5^}jwvqZ|A|-665g;=O@dHMWd8Ye3fJMM_kIWG9CKD)9g=AW8
+]$K@d8lS=&rTe=kQc[F/Bh.C8o6GS)~EthBYtHtGgNAX&R-Fq@O(&3;ChOQv#MB_zI{zZYP2QQ2m0&bv<&wG.YG@eC.[,,O&wG|e{p|&wG5V5Y>!+|lL0x
+y)OkCTz2tqh(htV)ZO7[b:yaT)r<m&s-~cCQn#G;V{dNe6Z,7DvI5<AU<-:>(TooZrar,k-xSi4eZ1m2R#]WFXc,x3Eb"hi0wORyp{juJZ9Obtsk1P!nFO
+Br!7>7Bd(>yBX^4'%84jD-|C=)j>(E~v@IxztXY`e@_9A{rG~)mZvktyci>C:+jyjvni(4]razv^93&yrM|+">RvRp,>Qi3eO"Ymrq1/VFIG8f}j/YiG+=
+$rxg-BKO1^vXhb3ER3bN(7fy{R$aR11c7<v$yN!brWV&XsW_V/Z|5S'g=]vbY)O_c[ys4e5[F7zbG_r|ds!M<l=dY+);eK7^09DcVP.&!wf]Z%"t9<S/f9
+vLDCmu1oEj(7$Vz}`&QuF("ttbk]<2Etra8frLY@211-zw<S9Lsr[OKj5m/^8MS{AWG4Z|LmP>1`fs[5K38lTMm0NW]I=DIi>a`1[!LPaJ1m'!"0o#LPos
+|j!mm(j/"XslJyqnuLcm(Jqq91}:84~9N2m6qfq2~-~$Y`@d&%TLSSTh9BMd=Nd8Wrrg8l)j.|g'4F!>B0"wibDN2Nyk^.]22ev'7`gP!R60l]x-x4&P^+
+_8d=De/c/(p[|jKT6fj#mk/gxc)i(yYag2>hH,JE@%>[o[5"jn;|Rg@wZ}4]5ldPIB|0dKOIr&vQS9'}Je'-JL]3J4G2"+[g]Jm_kEy1W;oS;X.|b2`3Sx
+<|x`dQenQp~G.NF+d{>^rR<%v{0]&%hqssW_d.sb8O)d]Ow[p-;:K<DM9AE.~]n2j)vQbh!h;^.i(NpJ&T-b1h#[buA.6F`=<{F&-UekGly7BcGo:WIc$o
+s12=[uaG2:=YqnP2$1i/xDC/'QVqoTz^/'u`"OA>rVx-9Vf|oY(`ZIl/J4-kh3qg1XAFU0FXMS53C_T$5H}gt#ziG/Xi'RO8umR6pV<ng#|"cGt{K.O,YB
+-7)xju%{)',FjO=IP$|qQ=RJ83BQ:%B0;Gf/wXiQd.G[t;k,Zr_hFc0"WjKe./^l7fCq'p<K:F4/E|"b=^5C3r$hw;[iQ.V_gD4E28`DSmf(V4VxoPWL3e
+X{'v$^o:u=mQ'ZEk61^DI%zH$O>y+/q@H:n9BV(f4a:E=^)IQx+6YVlAtaz%#hd^<cKYj#@<s'PL~60)9nbDHxfFm5=9na&OEtzhWN7n[`3(G{OTzF_m(G
+}B]wAd|!&f"[DMND7SI7k<tzB%{"=rxPYb_M+j,9NK|VlAXT9@Uf"p2O%p2ORoEP&4`SN]pq8@/[27aMx@{lY!}jg3^2E[H)FKK{4.=1"eq%k:SAPOK[H(
+Xj@;#9StPR3TR:#^]-D^YxF},-z-g[UeU@jfqEbWeQ|v)Yh'B4ciaJiQe<be#MA%=Fe^A/{rmx]X0mvRF31.@oYIQ"-#%^X3_b-(/S3p#OZ#.m'`vD<t"G
+e7hFEOLR^KSVAb-9q=U9V-p<RmC]t>QH/Jmm|xtx_9k>b-g]wX|fuU5Y!Ms(0^oMobcC[B6xD+,{Y=Z[nd+4JtCpa|N|H$zWsFkl9NPI>rnD0H$X:O"y%{
+PV_RK&+=wQOEZ)x_:b&]f03nT]|F.hr/+f".44'IX`JwGu#&{gSB$wj;)|sb"mz4^byk>>.x64R31TcUjw$3[Iu;bLzVu&RrC"2Y~D}&GPeN5b83n/4GUO
+[@Sw9)OOQN/Q~HcEs{)t,ReXOALsk5jF[""<bp5gKXsp&U|OK4D<GOw'=;0[.i/XR'{Wq0=4/=T.~^$6pt_9Y<FX<R>Yvuk>9H69WuuldWHIMPsHYxjIV3
+VtihMaG4fa=m7:2iEvb=0IfI`bsJHCU.&nv<+['^b6E|f_2kSj[[=lN{1v#Ikihe!^389`t)[^>&nlS'FuoAgjkN/Fc=`r-lYJ:;+KikwW_cSvisE$">j8
+.B$V]cvlIManC(~L]b=RdA9l-9tsP_HWgsCWE2]DEFWc,cynMqd>jex;)^q[}FZh:n3D9-tQCssd6+<Lckyt.ETh2|L)CnIKnkS[WeL]<`_2Q[uiT$C)Di
+2r)p6a$5j0SCR=7eE;41;1|b1OnMvSzO2V9r@R+$%j..@AUNlt(:ORsLA=eP)=::XC(l+XofHTP_>+=aG.7#!&%qW9lH|r"}rF<t;yZ12Kd2J{O}w,)&;]
+-b~cLb</">rZaWG5N0MAbPzDV.}$r1hIZ&}b#/SJ=:k<iK"zE7{NzKTgCAzYq.-O9t4GWO9smi-Iwx)cgio-9@$>4Q,.$'E%MjsVQkP,o;l<ZC^g{#&:1B
+|Z61$E&bJmn-9iMOknz#y}7H2oiMv"Bm1O>i=,fJihj92dv:yR7d#iVR(;afLZ`(+2[jbTFMMIRa]AUxTj)m^TlEfsDsS6+1jab7z;NsO"onLsg)L],%Br
+'{+=H|+4kwmD})O'Xo2[S"itq1ms'`#x#edO'MhXjrBPc,8<!.OER]c#}doG{.y"q5B';PZ^C1rY4CY(f3UVdVPvp@DY[jyYy2gf$g>OU89{381cr6~V-s
+3DHoBo{j'0s4r`$u3(w!04)=oi8LJKbOqugmm3i{{9o3Ewqwjr3!G{PP7Ltp]x=+JM(<G9af&9#y/e'U}aaqaQ+OFfh__b8Cu!^14xYuJ"fVC"W["c1>YH
+(a]:@8$KIFZB-;zY[zB7=./1RQ{n2#7c|P5k+wyMFI)G&w&xHn7WUOck5cI:<ny_kE}JMM~lkg`N<}0gkl"[fL!4%4%9]X|@e><GR^Nz3"#dIotW.K7sH'
+>U:EU0o!}>%ClS|$1fwQV:~F|agCv%|u(`2/A^^XbyT^Da28s@1yz>mc2R4t0"-IE0#t"x9:U;09tc3xtp)|UA'7s4|z6svSd7}brNq_W#kwKnnmIDa2Uf
+.Z;Hk<rBg<KxGSBoM3Bp2I=lW$h5~/gR}b|WByPl!+eEIAm"uEm-&A9skm:/q#S"|"D5hpRX@N+3,2`GJhJhk5l.)1>DHqn1~DxzTz}{C0JgGplcKIX9Q@
+u-U6>2)00|wOKi%}4{CXcKnI&%@HrE6YxA:tzY[:~YAMgK-$"_v(QD4x|Sh<lkG{6|uDJKecL{3sDuSHve;.>R".AaO#VExwLM^O$aXN[bl"m[-P%2&U[>
+&M-w51R":W@0gem6""_8^7^7<hha2)Y%k7P'D6&)Gv3tlYA`{8]3CLi;`ZVPnB~y]>8JnBd5mwMt`21o6`dgh-Zd.Vk$P}ktNS"sir>I}.%U&07CY=TY99
+GghmfAlg8Sy,^$rK-n8ys.4GZmRk"9nb(POT![!5{)<jI`Z7{!7Gh_9gju-)6Y&n.GihEX#vA`^@"'C(g-(vx`])x2ce-YmOr`:N=uLpvY9RMBj(5h^(Vy
+#NQ5cbEVz:q-jXqL`Wl8@PM9N$1eP%hb7H0(e#&'ZJa0$2v#KOc04H>y6GbguJ7f,j{B7[dePfqYqvIl;pS6.<CRljCm&^/}3DOwDnToH5Pbf}x;RLv|Lh
+x"uWAkB)k:/jMTy&;y["R2bx"WHRg{J4[SR8C7]y]yzVgY=S`9%w5O#69',+)]VpG.R+FJ"j<Ege;DGZ=M8h:>,WbnYn3YvQQbW[9$i"P$KuDkk;Pddo3O
+:i7EJFS97Thd/$1Z~<QDrtf]&%gUzz4rbvmV&Y1,#9W&zA^E"2z/C!pLKGhuQ8~saBw9}eAWT;7JSW6gr)853em56oOfa)zf!_WJSivk6F=E'fnSE1@KB)
+25z|bD({nl_>E{TuwI{7kgtevTGf^rTmBqaGNW,BjgwA<18MQ$-|^5(2!j|jU/u>Dkbm^+w1wxI9.HpTS@7LMOl!(px`zFeGyq8Q>RTC=Y)>=_$xkwfptW
+TQSSvYk&$7}A|:t|x06J'u{USAl;zItN[a7|0dRDO7lP-#z!z'xxQyxOM2jlnot:jHNM}"dyvbazxNR:vx2&{yxHkEueJ(OQrI.J)Xe=]3;Z|ARL<0C$KI
+9^9or$D0f"s&PzbT-{"5%NDa~_n^gaPmt}!fj5]g_Q{H]$^O9tapk(:4Lax7+f!DP9Z[H}yX.p'`uZ;)^/[hl]&_/]mTf|:M#7k#N27P@}6!CW>S'^+}nA
+~iG{NMk6^r"sYSI;=DAdvqyQWACAWcG3D30'0E:Xm<K1oKe)>4"Xg>C'XFUA>x+-h!Bi:@hLg}E._r;2,V2=b/UcYt]:{@B0DSWk38FdM+BEsl%{jb[4<-
+R,D=@F1x>COb&cn(xl]s-SN5mgf{Q`NWH}w}D|bN^]b$;Lk|mLhb(t`wbK%EC}4-OF$h]r{p47|Nis;%Q_3RC;{>nDD5ca+1W(PV,'zJp4fe<OxeJSlBV0
+v)9KB!C<)mKIJY06p7uwIq~QXI}e'2ly]Y1RZH1&>jVqgY.1(g5cBZsDmh)2Bj9n,P({YPacq"x)zWNaxdzkCytk@Kpbma"o'oSOL."`#FxGcHU-uThd,%
+^)SgsXME}<8bfpc#;vzY}>>{'s%hv0{J;rS$E^%RtU_SM)a8ZSb.WRi)z0y,__>e~TK[,b9#%9Hu%6[^m-Y!{OKM|XD3pPc<zIBT|MK8N-v>aPdcJ['l9#
+idvdt_(mNs"!Zr,T>d%T7Dea:5:QKfsGNU.}ZPNgyMmPpl&>-;Zgwg/S=%l2mFQ=8XZFou'$:yszBsD3(.hZfHqT;/sGdxZl"KXA4'gM:bR#eABjS%Nop9
+;xpmv5'<8h#tPGzLY/83yqNvRUmK!]uVxHl`:.@CiHSSNJ'fzXC,HY;zJckLW)Y8nCCHAo,qQm^p1kdH:X/u=x2jA-)eK3#!#kqub943K]GpQRp^Z$G]HI
+a#i)d-S{}h@VYcm&nfY<(ca/"8P^.CEY#8>`VnOBAX~KV2rH%0Q|{TS@v4w5L>GMu$KPg"p^f=eQ9ky5LuI4O/-WNic#Q=W$P#Ju3Iw&IV#:O/[1TYE)3u
+1}1xY`2K"'wB_F%]C6DG)w{Qoo4-[cFt_L:C'SFzz.=3#f}3@Hu`cFS`5_g46!CSMlV@NtwGWg!#'(%0Yz#Dbd(l9mR/Ap]]!TX#bVl({B}(pD%jofeTl%
+g3[IwJ09m62Y^+na2B|pkFC=c5a)yg}D).,SlBei52x)O>hO'M"RWe7{Mj~G)o]EdHs8++d&@o$5-YxC5U:JQD{Jkd"1rWz)e>&oP7_1_st&L#P{MoC|l8
+Wc$!{gnc0>rAVE(MhR_UOxsh{[,NkG9D8s&NVQh2r0'7L]!H{Enxix<gO:4D/8s:J2oBN<6V$8-ljJuz}eT]i2I.]GWQwf%lRZxm-8N9{-DFQFqH<X]Sa[
+eIzk]QIn"TdlkQJ".74<eqVQ7&w4ypQ#XYW]Y{gQ0#lF#&'TZ95&S.)6#_ucK=x1E"d<1]J/"!4465-'a3>D4txSlejVw`udYCh)n7F6U.voF[TMis,}}|
+|7R`T&.1:N,CJR=z(L,t>$bwHUN)'ELx%oZD1`x)gE]hsN6v+VGt!J^JGGqCcwui2>ZxB`Y,$@R.n5x.QpUuX!ba(E7LO=Zz>M!gHa[BpcM[Yf-i,10o.c
+ERrX:z6i2{vRIxezvN'z>f_jj4yih_J;oW_m{8mLcmpK|,{:dle]^{5#_hq)qNtk._dJL}F;RuuejXkQf4Z#T+(IMCh-~.&XpdI2ofq5K!FTUSC3^b|SW0
+k&,QaOp'8MSy)1<+(SIx<'t^BSOGUz(zUe<:lB6to4vl_2bb8adt9#zB/<O2%%0R>4sR5m+O(lb5MkdRb!DjYJ>BJ|3ckovP~p7XX0N1[x{9CO~=mk,:)b
+uLio'0S&!uyrfo2,vjcNo3O]BeJGkd]<WXu3s]Ob%i`i:DbX6<{K=+)flc`SXdP:l]G46Vcv='v7BXy@3U4r;y~f4=#kSsmSU$pwSMcAc+B$Fg0bYY<=WF
+nje=o3d3cyny4CTNkFa!zpfh'4@b<9wJchOF'j6Q#,i:$<D>9_35m=XQG:q(:8M'TK^1&c|{6UDX4Q:.;de:~jR>2Vjw=&4NEc/R)EK$$2`FU0.J9vD=j1
+%5gpNBNqp^p/X^n]4g)s%KmEyT%XT_I4Z=^^"9JS'@f}S]Wc&=(+u!RnoXh:^M<z5'$PdQlV8]F"}g^Wwrw[da&Og>FM6IOhZ#OS%C1^F$yhczsx:N[i-|
+YZQeZ>"L=5VDV(S7J+lM=>Hi<ARqsTf=x$R_8nM&Y6#q,;;.TsxaE7KP5RoTKQ=JKrBvs)Z`eFpN=PCUvHRV882o9g.m{uop2J8[NgNAd(amCA(#Pgf7HG
+aHF(q+qfx]T'Qn[=OY(&Sv$}wp!kI}a}<OPRpUPu=Z|q|;5k@dU_[Ae5!uz7(sT@KWQxJlGR.K_w~60SWMVnOB|#Z(+c%'140v{4)!h!4pxrKY{25'POPc
+P!GQ:1gCQFsLd<ieT(}/)=S}[t>"%g=+&!,Df9L`NAM;xAvJ'T!mEe"x,bf(nUzxpj);75oU64{1J&.tdae8srM^(yHQ3p^rPL{VGWT%V^$5vv+@G;0sVJ
+=JEDy7kgy$qkY>=2M#($n;bF6b[RJlSSM)2nRMPxd;BxK:$MbQXdT=`Kym5:FzxFCxW"k$Z<LV#[stUHSy+#@2~n2;ThSQOVTEDXs^b8Z1&w"r[|e<si)I
+Yn^}B-x&ocTBl)Y|58VVY!"YgIs|2Rk+{1URTV}]u/>Kg"]z@3A0{5Wt`-~o1"]gwrYGjnJ8UyG=LMY]wK[gIcAWBUsxF-$.r;:CEraqZyKlhR6/KD%#xr
+-OFv5$+T6&C^ppqwo=7oNZ7HMMYhowZ@kHIOW1d<1zL>)57m{cQ+t7e%CPb]:sgur9x2xK%+.s0tNCRFMA>oo%yagJh&p!LkVs7.~z-p-uI4'NuQBbe}8]
+Xm<5S<gu`RFmQ$2uK51<VA.3~|Z;8=xJ-IphMmcH)Iy3t2rqAZh|~F_06,N`pn8J[wnW]:gC:q@M|vnAvi8gK4#g|iPhHv=!Q1rv5Y8'Su{BEOh^PJS"bv
+7N#Key!|i{7$=`RdMdg^o7z(wJ;>_ffG)9oUfLzcGNYIVaclu6`.Q[(eOK#WwWY]S+Te#`Iuo6F4wRdu#efYrpo0;u!_H$EN(aK(DZ68qu"v-(andBI$6Q
+]m8a:$}P/oMHlZ+je&:P/K7iu;wF6l-su!]U8h8<IQhs>x+r36>0&9bjA[9VM|.RO4CRqUgj`;D5f3p{+57LN2!4OOh-n3C<,DvuE,2|C2'yDe1k/#lWH=
+RT!;DUYt($%$oL[Jyg)ONT_7K!ctyz2)pEwOi&W$PSLc%jLHrM6"m3$oab/nG2[%^W4'gvKp}E!nGEy%d]O.y'&i'']i]E_:^7@d!yBe27{B#LyZL:[xhU
+F<24x-gAV7q:l]zIk9TDGERbNp9O7I>Mwc;X%m2bQbQExj-hqiY]aDo)'OM:~)$VJ:e7~h`va+#b,je3|$)Tq&-hS0@:$&)js>_V=$;1.LuaHhM1ZJL'9%
+I'KtT&s_],YTHM8WN#Q1@:lZRhY9$NZ/%pXih;CMR-}@~y;n#6,V9ja`w^4/KdG+/!JL7Yx:Z.)pUU_v[JXf:W0v{'5(HLniKT1wWn@ky4Ag8z},1/NJvW
+s)!P6"o8iez-1XMaz`<og0r2P$|>`5&sU6)g'c/vONFaJTiXIGaDdOKtIUkcD+-<GXfo%F2>dK#INCo->2#YSUD;6`cx=X-:aQ/gj'`%G1y!<%2F'zN1[3
+8Ph0)UO`HK&28|4@;Vi>nr6K=RY$d0],j2X`u-7N37IfL19:'g)SeI>M,2#K2W3:$'-IpGqYMnxsT2hRoGha.HNWi5-{E'8Lm9]^}{dNOjiaZTYhNCHv##
+o%~97M3+$4zgedRGtYuj(8lN&MDLmKvg~2)W4-/iC'%"pp-jNZ"$EOJJKHxqh]8IQyRA7nG|MmT'v-j=KT$)!COx/'DHVd+xWHq:VJ&VXYZC8no!/ttKKM
+~M`26E0713]g$-h{'iSBUT<M~ijDrNC:)s/Rr5(D4vvf%6&aeb"p'xlJ+Y/D|XEx.HK>zXHcy.Np>COFAeJ'=W7^+90`8j;RgNHHO3r.0>~C)|,T,Mo<{.
+g"mdDTZI0[vuH{oMQOM<x|rY'Lk{Fl|E,ST!Ni@HyfWRxC##ke9UxCC<$OE<_jR>(/.Fx/_)Lv^p])4B&Vo65$=(;og,t^6zhwxm{EDb'["oAX}y:n;9nY
+dWN-p-$'`ECGMO=BGPxdJ(#SU(X#N+Bw.)G>$hxB!Rh<6JKfCvwJ!p>'JJN%sBSsX+"4SCwcSvfG%Uma4:5QDyXT3K~Y.Yt+n5r<vmO[gGVH%Rw(~ozH$9
+u-sj7oCmDQL-Zzn(yOWJdjT5a3wZ.TjmZSY8X]uP#Fq4@Kz[Cff89b<#H!u)Z6vyL+emSHzjk(L<btn5V4}PB$wz],ByYWE$/zSYZTpeWnUih5]k:=loW3
+_W}=dHpxU9d2T;=2kj^EMNnY5h4HNmM<lY'%!,2#]VdKlE]H@(~-p^y):3"")y@4/i_5]`z[p!_i$S;eucoZK)TdzZfhrIUUVbDac$G3lD$MBomjbDkR{9
+~b_@vhjzEKgtljP3Q}5K6AF$WmLx&/R^)5'#Nq(J|9KK$>j9)H}Vhh(j,=%/w6"G.GO|>u-lYh@XjT"|Cg]ZK4|gF1vnUcV}@J(Ds7:&YHjs2DF^n:WW+c
+'x3TbMQq}Gb6kX@oN+eP}6Vi}^2Ov5~[G9>cN(sGLysQX7>LA-.AVAerQq{S>`L@"`e@LB|XVH;j>Z^s.sWlX"TfpMp3V+eK(cc'eYZvy8)zMwCO:s|D4`
+6`lvv&JqCHb-~H|87m.AH(V=w-<s,h]/#UDP0P2gLYKcc`{d&>/qF{FNUU+=]GtNllAxiLb&kypsXOjuWrlR|<[=^Aq5^pL|vh"(F_)]S)X{h_zTA[T$j0
+_e}Wq|u:vDP2j+;&#cX:9luE0!7PLv50_qN[yG>g+d$6=g[XvXxKf_F,fiHG8gC84OR>5&W3dx)_C|'}mJ>uhq0:-Rsa94hvH!"X4/V0,ogei1}5"Sc-FJ
+XHN@%=|6:!AMYm]4ku~BHy`}iLM/hZ#p5+K)%`H+&0xAQ+@"$oe$6FZn>JhMUZ0N;z==oLfR=Oda.&u+bxEfqz4'2S,^m.3SGq0fuRM`JEa;R2sh3$5MK`
+7I`ePvFmS=<JW0_Lc;82Fe2]$pQ+0q_[1UK$3y}rnmwds8kutmTz$!lAd+wdyL'{E_p=Ve"~r1OhwS~Nn^"r#w4{fw|cr<PRA5_qY;d&g]-XXecvY7]MxY
+.#E8/-5BUXCI%5(&vl4y;Icz{-t4|i-qVN:TMO9vqfAhmTU;8mE!9[qRR#hrQ@QI"~">:Y8[$r+^i|`p+-T;s_}}!0b#!~$[WEJcGr_W>lzB2Juq^8Si-'
+fYl@onp^&.]/@bX({f%#-Hz/=F-F!Nbb]ZWgtiQp8pi"HCeW#x8k+[kmVE/j57$|#93!exu}">t%L-IwUnl+@JVCI'-RjFg-V;lpg^3U!&"3oL$Hd2sORe
+aExKXPV7.Ll;CQ'dH1+%%j%b!>Xo7k!d1+,n%AcAlx=<,(u-RA%9A}T&{ym"na"W~7/506,4zxRwI1^es4FN2EQLsD3Ii_NQ)}[.knxdYU4QU0ZJ37y2s!
+B,3LFriYW_~=V5$ae[Gb[>jE1n'l%$h(4'OWo6!>tTvJU7y[7k7q|"+2POlxYjA1kqzVeI1CL-5M|Ff%aSZoK_:f&im]9=;}FFkf8"Uk.%^orso2mYIb47
+[J]e;`ug_0)Xo9GB.{aQL=c`J"Lx/J'L%`3}E[;@Z)>H.$;%cJjzXN'wC.U#mS5:)|Be="E_%bb@ND/<G!BhSH_Z}^;gVv"D:2duk=+=2yzWVz`$.{]`p>
+ut&vihy5m6Pp4HzsjH[/mw}Su$6f#t1v,v~tJu/H#UjP6-4xRBK]"ffvK3V=NCGzTBl16eVY<Q=LydBnxx3@8}QL41rI`wpBM`xUge-ttZv'n,$|Iw2x$1
+K6y"x)A(zHo-r/2v%@E]T2#I2m12[xH/e:u7||Lj"2]h+yaGB:(%75DY%cmP7-49i"{pfI&SJFSXF#8[C8qh=r2[QC(Tw^G^m$Xz-T)hz)6Hp:]|+'Qq~`
+-5:)N4MD1:}xjc,pq@^T3z8,9vc{a3VglIeS[#<chJ6fEzT>iy3=KS$r<|zfhPx^sBO:,8jT`_R$)(FdzQm92Oi<TNY1jR[ibOm2G{q#IElV+D}9UAU/'&
+fXP'qK<QDMv9[_:}m0CE=@@6~VAd;JTY"ZL4t|w+0qg,ZBmn2FWoX|ORBxY4Qza.y}$o36P(N-R6;I$&w.ic=pBXppm}A&{y0x=+jbEH1c.ECik"=^{<qv
+$HE2B%t2fs;,|:e8n!U$%$2|-O,[`&AxA)+eC.jy{Lhbzo1%Ox`^Yp}|6Q(7d$=&k|Xryv%63d^cGpS:=h5n/##_I4m.Ib<:H&.&y02!k]^Tnz'Q@Hw6jE
+liB=_VYKBry<CUADfyU|}"1m_F3,~E}-H<c9)l;Bm=|5q4rxh(;cn_PC:1F0u=8PK>$,}&$cA%%tD>4uDDxBQ$Psi,w/^w/UT:U)g.Gy`8j)e`bjM[#4xV
+KsI!C/VKEyy)<iKC6h!}Z+Uo><`TSdS"cd7tbgz%&m@X(ix9VA=Pck2TGGg]6O0G)N^kM("8yp'VLTyku2k;Zllw9BnG6pyX~B<XMi9+{3HFS53tt{<2Ls
+temHSJp;(gyZ;v$NzcC8>=/|38U0e&iv1t|ao0CsEbu4KBoyEa6ZM1Yy}%jUhs6iFxkVHNf/.iU/C`.(dV;N/A&"cu3{HSdpT#34'/&pLw]o/qYs3O3/]Z
+}2@a;pq@k3BRr04>e/HlyAAGW5jkncM;]uvndM)q0)Q<kCKhlCR,SM/|oXXLP]IyrxdLzK1;yQB28/pzr:0)by.c;bLEl7"'9G&rsLp(0(/W-B!2CSMYHK
+,>em>1Pg25V$kly+0T!BZ8dkd<0R"#2e.kp#]`9/Ax"fwh#'SUqm!J`"OH[5w]81!{'K^R|QEWx%^JYx>Oh_pWu_mD5iMnMd9DPH/,~mbn8>#wM[m!mYF4
+.$7o.l:o+Jh"ft%h#1yNigN@5z|#R`D28@=@pr(>V35)6A.%[$]Mt1iyeLp,G6>P=%H/(75D'EztLb`=kC0cbmFI!9}0921U(U_>]N4_`DVJIQq92a1x-^
+/AIF^xQ<5kukSZEfyvDF%tt'z46ftv_Y)tN5t&!sES3#^J|bFy~_6I&row+sVR-t;<lLjdAM$cRERpmSnkoi3Fc+gmVdqXzO&&XXI}E>S)D@f#:bfC([8]
+XzEeWaw0|[:P4Oe[DP!"GBbB}F{7~$LB^)jmWF=j4(iQbAjzvh3V9S/bhJc7&n{`lKl<i67u+":XOSW_,nxclaDXZW2hnJr&iHIE~P~NLp1/XvrG$cXNRD
+HlHdZw>_%E(p&x%OCEx}6s_#jQ{l#/g"~=JVhcLr3F1SfTJWod{9(BnjusZ"eK7@ti5^[m/PPj-F<|~2}9]yz$aJErKMh1wIy):P0d>F6t).Ie#G4A|5mi
+Dg%KG;&j9@1HjgE!/hh3[IX42VjH[Wk!v2uI2w^bc70kTB/9oFYj7WsELWE;Ho5u-"@mp"Gem9rR/v$2:9M^%atdjNbOSbf<jz=rRVZ(FpPRJ][D<bfvX5
+Q2+yaL"LR;t9b@6-~zI,Poj^C^5>]mzT7en%<5K3@a'hU',F0yg<Br!7PU(&RGN5A',,C6QbM/SPoD$|[#j=Li'/xd%k6+[9)`Q{79u$9hgorXbxUErk.b
+n-$+Q'FB3FFZhiWC7u0Gx;`J#.&/Y;7q0x#eE$L<mb7GLeA%~Ned/^qEIpK$a"biPUJ"pa.euPx1FNi-LrlZ:su3Oqs2xP-[tVZbW$"sg-bl'yI}tnmB1&
+Yg]ZeU5Po0wK<}sUXM7X<mC$=5O^,2!E6;LYz"-b_kF:nSSm.%PK!%l4khi%RX%8LUF8yoO/#qN0w2f1D>pWN(HOpU_'P`h5inzgTBXSlDs^)ne4~^(|(J
+pspT:aun_VlsbQ@D{@9_RpWM6h^0E6Afvm"V^L>p6/!/`O'&x]S<c5aRr])%MWPOUQH.NyZ=8:m2%a;FfX9H]Qpn+anB1aLXG/d1AiVBOV7cyW8E|}B6^C
+Hs]zV#mb/h=-#J",#^wy>pE-B='GMez51IWCz,,a9c3FDu8i9IlOkT64bSWeQ/;|@iihtXZO:iq=C_}BKpK>@R<+]VD[ZYbuYcM@9:96@A`c:"7x9)iP=^
+GOXRWezV^3GwwE9l;IDLP$jUAtTZ54hnx,Gik{qu5$wI)8LPW#zyLwqP@NnPW-.s;ts1/dMmUDiL0RWi#xCM"k<nj}Dv#J.uH)K.AANv;k6%G:oB[LWCjW
+~t}4^f>-kG,'6%T:ZA`+7vP.'!NU1PZOityJe=.]g<g|A%sI=_=IJZ$I9>!Uaol[Zg)&}I|I%;)^[mO[oIOD^Q`<je'{KF|>'7F8C}H]64Q:>{dg37&`xW
+PJ>TmY+s(:=A5EPR,/g&vFQy8]X9l72Bpj%1+;xJ4bRw/kjc,`'a|s{-@lS.4jB;gPB1vQ_DZfT$zy['u>T0m(v:QeZVU<hkh1>OwT%ol>n<G37@@6^,I<
+Qms;>ih1t8632CNQ;P>RI;8BfEhnvhf7U01lV1K`%m"axanld%hzqR>|9)wgLy/8^EdUhGc^rtv7<s!"U+Ig]nj{Tk"jGLzDe4PE@@H9fWj,'T'(/OUult
+$[Q"VVAQU;0<P:Y,@,Yd/s:ybD@wc<u^G6;cE1;ObD.zt{uN{@_t=WogCLJ1_IGSmAl>!H+m&RBoL);h>3"0gN:P9'O8rxY`m0^pxmS8ylr8(DWnd,w=iy
+1,9tjReE%}I,FN)q<m4koG3][t58o[P#8sUBlv51'#(g2cpu5d[K{>vG(3_x(8RLu](fp63r{[yY~F1xz7lO||%6.h@Xn$h}uwb"a3P7pqxX}vgv{n='.y
+,7~V])tNV&&Aj|$-[von$sFYS"Oq/cW%Xur"^4^_zAzM1)gS0}Yn^UdpNSYP4qO1VT,2na}/Uy=)<VI%6}w'R33c&,MiC<<B02g&to_Nxl1:fj[(@3q}#N
+=g2yXL9uVKk1&TV`Yj%,"-WF3X:]rKJ>aW[PSq<l.l{vC&1d8j(4,kEE:yyH<XzNW_&=EhATIZeW(:Jv"1XxETQx_YX(T"f7KVl2f8LrzgCLILZ3!6vxJj
+%z@D|y=kb!#EK#'i==28{/p8-IoC8Q>2y@zmc9aQ(z]tkoQad|QHlmNGPtOsN-.,B4lC4x|kxo"sxhrAdttuZqu>ZH&'(7;jj=ZRF;6Iwf45DkE%~yw7ld
+bCq)U/"3"V|,^V%zy8Hx6rEQJVM.,+bL[=0pxMWBGVQ]{mfKPnObta@MEUCqfAR}r]U;Y+Oc/;`[%V2UmP$Os[=o,N5gqeUQZ,Of25ViN$H=_CyJ,zFXb^
+(^)W@R'RGLkI,9SGFiHC@|]eWbjsoH;YXk_+(v6@4RLnla1+z1{@v[G-Wo8Ii^dJaAQ6g;p3=2T)W%|8hE#Y(T}GNW(JoIM/;B/pr_3ES/(k;^f7%TZK>F
+4MStcm~DfvApZzH4<suTFBFK,gJ"W=!V&b+>X1"#5"wJz"tI7n2T6Z/:.w98=7rGP349a|_1o$p4%}gkSl(#=bRGIzjZ)Br+-zq)qM/9[QZssT&Z711`^p
+zFZ5x:e!eIvM_):S!]fO<jl{O{E;1<csgU+Bp=AV$Ry=VyP%Wb@tO[[iHCfIAEx=@`&//2cqPJ%U!rC;8"t=cD2iO3tE=C]5~LHUDDDn(ou.|8"UA@U3KM
+]v4|lOK9=H1>g%Pp:0ZRlyVi8=hl}1duYy+WryF=dS+2g618%m6Km1F!%h&tlJ'-Bb}2i7omn_2W=VUNM}Pjot^Q#g|I<ZSZ}uXyvnKBS#KwBkd#`o-kbu
+Hcdvs{.Z$_Dx.m/c!(y|}f)/:9fpI.#Tt3]j/'N08|4)-BTgR14mRRjXBKq3bb,-)"+.!S%y<'lV_wLE8}hW|u@u^|apXgekoA$@$-K`KL4Vg}EsfILsLH
+8a/F#mvFNyN-@l`e0yN|J{|v3628)":>h8)q^&d#G8J3Ad'!:2Z>h=a]3obK8iz90xH:s{h+k0#j^m!$ZJ8.s5ItDen{/q7/P{i3p<@E<bVB:e^5Xj4[]t
+>PrNoe~FCUqf4kBkLTy!e:E6A/1`Jt{mqgjNe|W^sp<&k-rqaeOsD.m&^M#AFMMP~m#^=#uvp/GU<RkCbzG#}FAtEG!QcE(DfWx!QHPE&tIp|<Zxl1lZV#
+Xlk#=[+;0.zVA4I,|Xh_%6pVSB7r7mvPaVj'60@/Yok%('~P7T$|VXBUL!h1VSE(:hR3I7)$]v3nL:0(IbK"NC$2vQexQ5OW:D:NR]Pf1[-DSp|Tjg&ob^
+FN3Lz{WZtDd=om}&U!.+dV#cwq'nB[Rp|GR|gqX]jP^=r{y9}oow:Gj5k|oeeSQ,>LNpdl(bK[%O%S::'JJCV1N-.MR<pt)d}hUjLl=z-;lbgRIBM&7cdF
+zfKH_!rYW.h0UvS33PFK7oT.uPcu_179E<rwRLiKi]se-PQSA;R:j0s8Q.Mlu(d|KvErwoiYO-x@Aa(Eap'JsP#^VeuS%15@MA@H.4.[.(FXMqk6_[mq.j
+[TY=b$&LA]7sYZ}+%n1GsQrSh_`_uHv@&C]8{)YIqKH3|19uw13+@eF&v9j.YrPb0+#hu:OT1I^#rkId=LcHl']zDXJ!Fb{([K&F~DBp^ulS37o#@sw8aP
+lDaFrw[PnFE2BN1F#Z[WZ1wGq3fpNmFV$je){/Gv~8t'~$X=#G[N&PvK&'bNUNcf;i,C%orx8WRUP5ZX``+^XnM&q:a'htt!^_2&i&V6p@$W|<;cOW/vI;
+2I8Vkig{';~=d,Y;9Kg#[i%Cd(1tTUtS&#p7LL:G%|f,uBT}w8U->M4B|:/b&7UFe1m0H}@>&.l3AQ]8W>`ki`Z'4jOTiVa(FM[J>9:fl!g9pRqDn:Ino$
+K}LenNa[2z6%=vqrWLdpUGzM6xq4|UNW;$W$o$|h0('(TN.'^moG'rLQcaI(w8/MWGakqOJ]"hh:7Fx(f=bTJkpRHhp3m+f{Xhd:~<Ir3uO7IA8%-(L=F!
+-Q_.((A8!uCyHO{r@+@k)(VhD(w<^":+;7g1FFcoXn]&xjm+"/JBwm#.Efm|XJVmFtp:X!'Z#uO)Ss~Y7G@Ru))TqqEC0iDyN0(.9S%IuJF$KF',2w1kCt
+r9s17/4S&F@Mm+E|WKZXEt=DR+y4;x[hGdu+s`Umh8W'd(d(4;~W#qm(-(<1qLOgoz7s{Rgyc)0fB(.5yo_{`x^-Zk5BZPIU17|yHfL"SB.E%]-|ow$9Ti
+Z2iKHdYvSo7L[Zv1,N&!y|/MM&<b_So'gl{Rp"=b)DZD=<`Pm-_p#N7`VQf681!f5R/QwdeEnaAf;Hr6{gkD8o{jK)O'qjl05^3nv&$N'U_oU_JJx[aY['
+}/|aD_<"~A`yB'TxQGQ/#OtsOn:h~(C'~h>BQ8h!}N"KY9~T6ir(o=8Y:aCtrFLOGr:V3R<lz%DLQfb6ws2ID-B[ZEjmi0Vg+f(q9dhqY)+.j)q>j";AAU
+|Xl)S>'`sMw#l_78=IOY"VaCq{8hJeZiOPc$bB2H3Q~HSd3-gjR^O3xzg;|`{.!b;A{1@l#nrMaG"%}ahno=Q5DPqNq{LyxsbF&S=yJIOj5EQ5y|5+mrI/
+NJl[mTx1~W0QdL]{"5Xy$aXJv(&1'6#e[K&u3F0xk(xSkiaVK`EnZ|P-aU{.dx0%w.)+Q@Y.}t/FS6g]YFXQWm=2f73E|h#pkcZ/l#7[z$J]|B|2hiUj5M
+j"Z.mC8G]>"zb0o#M%>$@%H_`l[W#p~NpIT:Vg;6&sE7-W]8mfV@"bx'(Ut7N2na2T],L0QA%2kzej}G9=P@_S}PT(6DYkQiF9'SGxPAYT&O7g#<NVGEW<
+<S)Fmh`[a<zP):P-X)_<<@x9C+A<sY0vxAfJ8Qu;Ont+aKU[Al0/34[,gMYx84kfE@DvofVZ1Q!'wJ)-DJ<JTUw`3-'MN=iTPb.C8+,ehNn5]DbOtSD7XB
+gu4_s1KOgN4i5c%lv6m_kVC80]18C+'FrFf-&YP2jV>]@Jxi]/$U&$!#m3H/yXxVD30#rB:IBHVx"hEPXc9:+!iemUK{2iiwA7vE@dv=FYHF[LZQkl},jU
+7l3njuO+>+v(ja%gMs7@/p$@H@7he$kyVED`&fr{Sc6AH(quSK[lxt)P$0X'7Z<E!#Se(zGy-(:sQRpE`&|el5r{^eOR)Xz)V^Nr!WB$a0r92=ZrPnRnVg
+nwdy)f@A}OA`<NHGYup1wym+nQbqwZEExd:!|kE}]+kM&!<MG>yF2zkVZk~^ug0FXiH>Q{r3:I^pJKBX4q9ct3FYIPIpm3r7c4A/H//'%3H4+t_8#8+n3$
+!Y^w)q[I82;o~LX1F9r2:N<p_g);niY+FX:c9pB^Lofo%J7aH|83|T/^>!W(`^Tv,z(5k)Cs:>>aKq.1e_,7OA`K;GlS%0aqRf%W,AqEx$-/g8e3!hSI6e
+%6mI,[)@%I,j5r@%H(YMoC;Y/4;U(xR7Fb{_qpaq`A(L1C"ci`)3=Dn!C6_p.HErlOR_)(-"u5-nUh[DZIH1,QYQ9Gkp|&U>HaSi&&~Q@Kz>F3q.u2n<]g
+GYM:@fFKJsq{.t)VV`s:VlV465TG1]Fsz^VhT=}u_/xuEhA>Ry}CEX.iOgiNC]OI2;.%d)9T_<8mWOU)2kCfwMB|UQcHm`0}uS1@#etUA'ee3MfQM88eZo
+I2k+zd"7mVRENWSpiPzHCS"(=eL$ZVQX7icf&S`mVY}Qnfq&xAw!dQ6YVQscz'yyGe-c>2/{7(XJXw-T+2/8.6fL)[9U,Ww&A,#k0{HqU-WXTILK9lsh+4
+T9Ojgd{`LY-i{>!/)z}$D)iBr(/4g@5i.=HD##gDF!8|aQmrjz6R.F6X9'_eUuL28tNxtR6YF;ah6C,D+_Ktu2F(a"B>TwA3j1(iwW"bZV/1{6<AHaL/&>
+cN}}jxc)XQ!m+kDI3$%MvVS`I<r0;LfWK[phsA`#wrouig<H`{g>;LtB&zO/9{%ixAkRScfKQypOSz@}#(nc6k&B"g+@x}+CU2I7O}/MRw")i9OwaZO2@<
+p).R'2.mu6rts%}}+_F)oDf,KuaAv(W|z>drYmifC1g9UKnC+#WM]2!yA1SyWrqP}]R{8<iiBoK#!Nt{km[h0Q_N3Zw5<jkfBum/)gkW_LZ|#6s|2>g7Gr
+Qe$O3<jmjwPtie_Dlx0QPu6u9=$";<[T4T,gD-+8F7;P2!_<`!l"LXBhg5v$$.}Q$x>32SPZc/iT}:$9S-!6cgdzqoC6"F{!kG]}t2%+HA&q"Kx:D'wPV7
+xjvxpCie~6~.:89T"_W|BgP'0M.eZc[cwh^PK50NrvfENQ:A_QiHVeT3AfSEgn-=x)GjIF|Pk]h%]'7p1bv@H#Bt3s}PY3JnsxXz@0jY{7P{deYv-D97sF
+s[CGNV$aFdZxn04[9M-!=41'|'nZyLjMIYbL5G<hJn3G3LDb6r"R1/i7c.UqL]HNO`V&^{Q[Uv)n83rY#iqM,r@#bw&+(n2zu6v>U[t.oS|.(V{e|M~Jf#
+iP[q!&:BR'@sCa#}~fx;km.zYtJoSpAN^sIzK._[!BiJ:%HLTj("a3}KmPGkR16i"Ap|4i=R;<dvdEr,oVB!=&tigYJmw9hq'xZ_e-us^"12p6!XnGSbL"
+@by9{PY'ac!QN/Q;^m|l-_88.-:2(jC-}F+tVhnfXOH#{t&#!joS2WLv~pU|&s!CA"WH5X3NsJs6ssMAZY}gdewP6.czh@o&#BI#sE):7k5](:&:.2u1v7
+/SLtI%hgMMvrlt-/BhMM(gJs`[Gf97N[UudEzmi)c>j$l!`J~aK<wJ+b$VW#1+G>w'H6d2GSHHN)YK/&fi4h,:Hq<sE<0]Bh~SY7QTZZ3/BSMSEi=[%Hsw
+ERjk~N'NJfWV0;}QL2e[t{0ba7E6iq6l&.Xm2;i`_5N&RACx$|K4vJy!#J./:;lP[v9{9$0H,'aqmlA+fBLz@'nAtyZWKXp|vGK{W;^B9p8>Hb%8BtA(Ks
+I>"c>xI}Gv}g"xqCpF0JCxB+fJAEe}Fw8o|c=@fEjNvZg,j-j96jA3iBoxC1I8na)69yq<xrpm6S;o4p|AsyNkm>GlZezIZg@[]$N:PxI>sUq>zSIn3joR
+Xcn2Tmn'21!L1!DdlKA"a%KB~"BROPG4d"eLS+O]4q7}_{KH~Ok@x7<.D=%!)R{CJvQ|.KBJ@_47tM|xu_Ns%`:S3rSW#$qjFaNJ~j%OX;aXgk]qAfC%<U
+q2n$}iU>r0!hM>g;)e4B"f{)"i$h[fRi]fWdJWDR:Y3,Ssx9lc&:4h47w6dj+p)53n{2T@FWt+aW/S+@|{WlUQB;#`>oO7gBXX@fu2R2|,X{xatrIP&`VD
+W<=6UY8FWKi]7FCwhf)sS<pEmpcUezA>r4,kC^Mp.nWDN_6QZud3F'.Zcckti.EY.@)jI_JR]_kY&oY:$V=m}QUrIqQc_{vw6=PKQ+Qvb`gy&=$b]Qtn6b
+jvhkJEXOsXG67P<;Dbav6+3bMK$|@u4`t_q<FuVyZ#7VJRpHYVwMFF4}UUeV`o9;&7A),9.^_ph,MHHE96mn{@~wNM90pEhQGz~fW2wZ`B=g{To,~=[F+$
+!rbvLG=DFASs6r)o2(hmoR5@aXU$~a~w3./n3uNam`g:mg=.Mpl4~kpH]z^C!CFK6OV#]}_rL,eKIcre&<Z9l+#fF8NGGmqI[]qWFN48cXA'`7B>:/^!7f
+gcpH@Ti;0ZS)r{}rZafgZa%!Uy4z|f_nhT;[;(`|_5c|9z9HRfkK{z=}hp/{z_+O6=8EI=y|M{Wk=.zgVunt9Lgus.V.Nb<_~)q|bA0lY0NAf8n}0Ik{SX
+!wtwi:O+/[57!OZ}|LWA!"&41map0,ZauI@4u@teG,drp0n>'8P+FY4%V,W@&=1A'`EES{uonZqYim||<@DXF3%&g-i-w7r&p26ioSoU@V}bC7Bu4eB]tT
+3EQw>&J"{[r`R(zJffF(SoBmnqM86za|{|m@2R2-5]@j%Jt:<X#<6Y>hB$dHIaq5`!D$N0,<Ni(s$|ys#W<n^q3zln(C!'xSyx"p~(1">nWO6S}Vy2F4m`
+h1a=hF]L89@#lTNqLEV[49RRV/5B0,E2IRM!W94-{TK}=H}Lc8;-2+VjV8HnNl%i-ti2L7i'l>LFX8r4vOs="+MHH+qiLN.6yjj[@R6iZA@"u-#&O}vAO&
+QwlOtp+V7RKeb+uZIaN2S$9htmC/]9vrtt^Lihz{y=i^~pCVi].|n.m`_Uhk>[XoFa[2s:~1snT$HaCUir&N==5<W8AfwhLNxC=K@t<X3|okP+A/hD6'Mc
+R@CXA420G6urwgBd`OO^2f{%#kak~|-JkU)ZB]+dfI`o4,@f86,F>Gz8qF`N5sa{KHM8[;$ed+}xn@zZ~B{{j1{lw.!^Bcog|@.f0^:kHoKIoFql|zj_&s
+3`KrdstH'DZ/$DBON._k|R4JHD4T/_J#t@r}'h|@!/{w{7up~^suCHhNG#(j<4Fjh[w{LYbr2(-PJcNP)1xbx^JnmKxbf|(0EXCsa8!gI#>jz2o=bi}A{2
+e8,BOsH8Lh6+)'iRie)y8{Z2x-wobrwj4JBg[PpL%KFw2Qg}O21aQf_=f}ck"Y<}612zuqpOVH[:aUXep3_5C&648^_c7TFFkHaq13}^,$d)}F6QE$HPc7
+iCsu9Dc&VrGnIOZcSA;z$6}`OovO+Ls`#`Tu&WHGw]R-P!z$0AtOnauPi^h_0`yOq%/zJ:76H%lfSme0+Nd:>Z0suhDSV|>]+foh9dLm>O);<j^52{UQ`,
+FBrP:=,i^{PpS)_s~N~Ol1AD`pP_t`&zKym+H0SH<cA|d+s@/q_T#'%OH"s9uQzitd47qa(B2/,P%wL$f[r#dA;,lG%x!D&|9-rkqg>qr5&7e4<.8)aB!v
++#h^>BLcfc#'oS:sqI!,KzOYo.WYzygsdc#`jPO'|qHhH92Y230V}l"AvA~jC1:$e}-UP]60W4Ow03sT(wUe,)K{nM~@-9SePvF++m|s9dr7RVx6,Ten(-
+1vV[14^6aSOG6A120hRN5BWG+|+Gctmyx6'm"&;KMv|<6k27j[nwcMP/`==xFVSw[BpF}Wy'<o[Z:{rx%d#GfWi>1IfcJx&){3eN8+^<xj:eu8sLYSd`LF
+i$|q]s.s6k2&W>&Ya:{yLZrUv5,gn;)f6%ucDWe1e@TfrG!YW8{+QO4x!GtqPn.M$g0t~`P-$^O5Qd3-R_Vzd3Vq<ct69%^(p9Y`L-OqY^W&P<HGW+XG!s
+AZkc77;2m=ovk'^=}r'E[Mlcf>vV'cD&N1Ko}_PYDzaE#3{5ado0ZT}l|IHM3YA$cG%7-d}fPaJ}qY`rJWd^o{pijy=+>w+Eli&Rk(7fnHzuFj0W"9HZWC
+41c_Ey^c:uPMQSL)[2Vx|y+JVeb=&eoPCERs/0(>^&nm+|oe"FpHhnUx0e)sKNgR1eDl`hb2smGyP6o0T}j_1R&iaZ.}#!ld#z`ZN48haTp%cqihj^0g,F
+Q{c`MRY[iS}A2]d+s"4I@1bLCF1}9f{M1NVa.01j/Rt#AR>u0%H3atpS^c`y"$)[@OR@x@2/h7MBnhySLNHB:fm,[0WEM0Rio+=>z<DF=hb>1ndjvX$BaP
+>(>M;-47bkXBnS_:]IFMm:F1aEr+v#c])TsFqSGhG^o!'!zaE@DNr|W]e:(l-$M2IGofNC]jO4V`qelJ^j;3NQ^w"_j;(LPy[GYx[1kf"]]gVyIFs+i68w
+[wK..A[6T0/dg#.C^O0p!H.Kis88utEQ:SeN&=ORnlw2jb.d]L7YDA3<i;ec!1'}w6vykL37)/7f-ttZv'g{<wT8A6HeQR2{>&)HFN%JR)]E`2Ln23na9b
+e[3T"WSB,6X0]OGNf5=CTcvEYT+qwJT!!u$RxUOTbDLgVy7IV't_Kf"]!zntT`PVDKgL|MMKQ91|hnI%r!XOw='Mnz;Td&,!ow.;MXmK|R%bJnC-Y&8g]2
+z.%sjo)J=p7k}2:p.=WO@%#42>RqSVl_w4COHY6D-Zm^75B>oHc$-+}M`{O+>J%jVB^(qJCRtSU0l=qKV1=Xa,2Et;Fs:ZqMx'![3>mqq`r1I>"cPf$B9$
+h6oq{d7'2,84NNP@d29:J:yWw[x;f}O-N,f$dLKI$sp5Xu#f.}U|c|3GW-mWsM!at[eS|3w3q_YYsRt7~GtQ)CIsw$"~^Bj3hs#9bR!KeA"+]4@=W[D/OJ
+SVGWK>PK-f]Q.NS4kTVp[RIC(qv,y"rP-vKPQKNu>yt8`G}f76F:Y(zcbozb&(G)c1k|b<1-$':XA+}.|6g$b@'U/gYF8sA9VGuii|480pX{^9W6$|"./<
+'x=SE&5TK[}._0WMp7Q#O.31aG1dQtD8ns`t+=I<!k{;5"4kB}plyeo0[>N2}8Zv$Eg^dKcC>rpw'syS4Wz>}T;)7X2%K2D)^m//r^2%#`!u>DWCpo~2Y_
+kx"k(_L,w5t7=g.IB|~F1WE.cLmXgNtGIE2ze!YD:Cb1hx-cYaWH=3v/2IEcDmK7=85J1p``tdJ0oI&D]'jRU>$xe#'#<rn8Hl.-9wVo4@A.e>hIQG2R9p
+G{d'GrVOJ7Aq{rhbDiFJziK{5a~'FXtPPO1J)-Ive,R2^WRs{YMi&v{DkD0_kd:E2iEw=YpX[5{hzw5ozY@M$|#QP#8LV3[H`Q+3&wKfUA8$Z{nF`B'z_%
+p,4WGW"Iu-Zb&J++wUClA19H1Z/6Y-m5{z@s/uu!2Z7Bj>9eE|q1TYyRpB0x8VfBbTZx{wtO(UVVe1tL)^kEgx[-$dO%}M=3='JvCEai~bG{2E"a56#_%L
+ZO,:(xg4K4+c@U[1^F1U(Xi_Q2{dLbsk(GGjq5o=9C1Na`4}`kEFdzQhUkQ3{g78e#MzJ+0>^OAh/6P|lt/Srr!"<ec=C)E)wAN2=L7gSP[T~TjKd3Fxa^
+tC+87DAJI2`XOb|miej3qIQfXb!)}$f4'Jf(JUIwN"CLXZl:`t</}_8N}ENp],90L6f:Eb"ms,>f<|ludV2n>gWT5.g`|"f,@wAF2Xd,-x;MR:'#[z#_V!
+7cG;yg)-0,s8dk.iI`5`fxp>9>m4Dv}GKg#o+Alkp=p:zxWPM$G>tYA9"b-E[,U$hgSpq1u^9CMP@aPh&|c<9[NM|k98_&"2;'fQM|"FJmjI'xypa[W:=!
+uyPS1hCis!`/15-&HEhGvV[O{=:.uZ(Y1rX/SwcGS+"JWFqVY+W>9Py4|"dW]qRNohfgYjmS':piG6;,!i~v<U!4CR[dehyxb%!guKuxq4:4lM0y9iHMyu
+4F(imR2jwXn](TdZk%lRGOB`n;Z_{#.3j4#i8f[152'm`-iW0B)sn[:[HizX=N(>4q15l^isSF%zyL7dut:FHjQrl'htG`F(|P]t:-vcEl,1z6w89Ktz%v
+LVlN|oU5oK[<,PB'{h:Z6:KyRiCt)J]Ipv@/A07GJX'A&31<fa1+OUr=u$0XDQ.w1nPYpUym-kPi;%"f0V8#`X^q=/vw$Gl:X8|u4n)NKi#B3&gr(J4U[s
+hvkg0)0_v,as9(JIB0,wzkAOuGXBw-TP5+;=C|QR9O>}Tv.z~Libro1+nqsYW,.+$0CQJ]uSlrY/gxh]A]WA7}z[%t(9/.-H>%[bu(yolfOme%QD(>8(F+
+tp.[82#0.o"zgHcBH+Wc2#GT[Nt`308r].ru5_P/`{AUFy[ZC^K[].FXF.`r>{v#$ZTfmp4HNyADkMhQTPIEPjz$rlAEI7QsVX%[-Tsdg""jQbAt.IbC{<
+F%};HV6kYI8{7L9zK#E=CYAh,r)ri%BYInUt9D_%,I42+&ix]-bEPDvD@Ej"FT#i8&I)(zOCT-fy$>.0,|e2.'N'BMG0jJ+:"U~j~OCqj|u"gP.y/EhDXZ
+6+0dga]5WNk7"tyN^s'mU:-8)M"T[X%W&^JyIe:qJMDb|,r=|[]{d-}`57tjQg0Z}OdIGA1@ysC!ZX^#`'UVOwK8GJhS;P86noi+3[@L0[BQ}dXHkx'`"4
+iyOgao0|p+[fE8"f.i!ykF&8z;N1:9}6aDz8g0j>MM3UxBF/2KA^R6vJu}=DRuZy_:e2x"l3#$A"e)LtKCjO7qzuH5J2K0PO<DSLxk'5trGPQu<kIG/}V_
+eb@FfIxt_[z:F8F"9}CCd).>=p+N@I^2E+:rJiU=$C.7]UZZ[y]M9`dES'S#d;<tpP/mk4+R_;xy@dfSPmH)8:Xl~X3=sN(Y+,ji"=}=Ibyng404^uh2_A
+j7=jprR!Wgwx^zxfQBs4yV+P[^yW9{RFyXR;Enop14B+V8+%@yWd~i%H61lcq&+xz'd3&:]:^Z1[hs('^[b25wg(OEybo){'fuVY~]6I&FNpr^A4tNcN`8
+O)bU=/R8=P@cYGO[kWPR]@18F"D@@]^n7v#Eb8HFkQ&'x%Rn,o2b1LN&FKhll7&UYBrtHm`BCTJrG<>sW}af[)K[l@Y(D"V+fI1_lBZ`=[X5v/fg'EH0z.
+:Yn+,6`zYMs0_!!aj$V$f&usD9@G3bq8!TTKH2FG.8:<N)tiq9|}K2+x+eXqQgp--EH'jW//]^uJg0Ih81sPEW7;57x{f7hZo=j[yjru!9o[;P4IXZju[{
+#-}&r(r&I7Y>][<k:_k2`g<dBEtWojx4+.4f&/0y7`MMO>]24_9$l#uV-T@on[BSlA:mw#"@83aW``+/%dTn>M>ezZMHK{Q`EDn47U]xj'LXbo^>o0d,KA
+4BC9uBdp}-V[)=:nbRWPW^ZnC.^+"7nwnZ4+J7qg~i[+MH(lUE%78ocyHC~{usw=+__(xK1==><<&46+fl{%L=X(4UxrToE_5ZF|,i'1Dsicu8u(hA=+um
+hlbk-g2B2,/-P2#[yzog0kggZ5:=:D1]Jt:Ntp'V^@7lRGfwJ"4ri_!/-_Eq]x/4GlAZcN3n+t49jLn#Gs$|zxt;LcnG!d"$LrlbF:2bIh"UCbb"^S9(,j
+UeRMsJt9.rVa%l/9;oYwVlb0zsu3OD.[72D(:rZP53h!vXwM.LBvmGfWHKDgka5T:AT^(z.4Pk@470(9@|{wUsAR,9j`/O4j8Hs=KOT{>'Ua5OXm(yw,h>
+Y|xQArcWYb;aQOEBgXQg8'.{,vLtQNltB3'HC3!/=A'g.([Rhr0%q=v_=R'%6#Gq!MVfnKmgf{'941nVmvloEWpH'Hh's&iJ/dQ:];+ZrC>H]Am(./[^)L
+oF($l3fa7Z&VOOG]u>skzH@f5vw301s<7q<XTs>C`sK/J3ocsr't'l>i#Pddn,-.w".qH&;FOH|_=C&3V<CI%{)c4$YT-`2VDA&A[}[^uK6&N{hvBA3=s+
+T@Yq1b|lvFGbeJEaiq@4T+@XH$V7>C+d7d6B'<[w');9hqXN[,mQ9Gc4r.CI-lfQ,3H^&A{FL0wHY,y5wN%h5c477/'|5t;VKj".pOD[DXzSiYy"yucR]{
+ONd=TD7bJHQ37:wpc<+Prd2s$y0bw1SZH=E49i:Tz$7#vye-]VC!ZF2g(hh,XZSR%a:FIT"$_g]W2y#5c./Z'V97vmL]dde>VB#oOw6O/9|fD#(m[&ckP[
+]:VJ8dF&v420L"J/4{/5l'Ki1m.fz!:4nc]OaNV5DG&P:Ma_eauw1OW>gw;8dp%IT3e]zvE9::'`>zZ&ocptOz@O_#_anhEgu$h,19ASLMf^,UMd$%=7;^
+0A+y@:11&X'#2z&-993v7sGteg&JsM%#M9tCY,YC+vD1^[[!c1[n&<(2kh29IED-q'-j;IiqzOM,9,]]sc&1webE$_ON[fC"XdonmsnfJV5Q,6Lc6YW>YD
+#qql5_xS<g`Mc2pHk3G'%G}m2TF/)0uT9J::r|j>Qhiks#n#q:}I,VoSi=fA#o|umB``J3^#4e|9uQp#jc$P9g|eVcrBsES,O<LA^B/'<$"Ml2:qH`YwI>
+2X(7P5]Jv_ocFWV|]Qu4"k&h;@$bazsWL:dhyL<jvZsmq+3zCmAAj..8oT#+Q/-<-&.ff33<!LZKWd$I&(0"'|xBgPHl%7C$R'sk[st+UW8r53:j;XxA@A
+m"&)[EARd,E}Z;:X}H]NgvGx>IMYD`<=a#+qk5Z76jerJ`(#Op6nrI/^Tm!Jlq7,&kb!sX's>SQZa+P&YdPn,p_E[X0y%Eff(J5l`&7f-p.5VhwwO"sf]9
+%8+HY6z5ARz!>-)/v(y_~{!jCKQDQ>Z:PbScLj[N,DzLgT^EIw!o=2k25JWk)E}daU([CCbu8BwCB3(>~k9LCLUbI&i-D@,uy"iT#aE;zI!C=^FewG<Keo
+GS>a34QM^JxNXfZXgWv^zdCpvBfrLCtQy)^_^V5$lhj[UL,@K:I(r0K$mXWERv/L+VlnA`6ipqJ]D5]98DX4.<4qTPs1{MkF;z:)YVfE_BIX4t%Q'Yy8'L
+}.3NQ[Qox6!zK34hgs2zZz90pBi^+jc#`%T0R|FUhR,ZZvvVeb)>8g:o,Fr98z9"|o0AsnR)K2w4ftOG"[mM]Jb8#knZ%3E(EjfHaTKZ7)BIf/JsMcq+e3
++l{,%0F;t"T#Q|V#l1X)WL!U74I6~p]oRr&Q20K'Fbfd/pm4X47Q#t0b%>{g2vW)#Z{AuMI{'f2{Y166DObyh2d"R!n]x`~zBG[Jq=q'LaMX3.edr$OWs1
+8tej_[l%SbXJ-]qh1QvC`Ig>Ww-52Q]B9Pke}oD74bY$-67AW(v9"<m64'!>)Kt@+#(pi'b<Q`rcL|OSso=Ryf>U[ok9b.&)3qJA5x]Chjy^cr6zs$[OSQ
+GeJh:UJ:jt6Xf>Hfj4T/B}dny)Jq;3r%3w+VLBAr#xuZ$63/UnowByCwsb^9bMLeHmjGaNgtHsjwOA1J<9hI%ouj:2vh(VN2$9bsjmTGt2H.NT^J&zC'No
+lE_a!W~T8+E"MGL|vn<Q#M+|L6Zas=B(4'8NR3yNMtvdnj&$@LPe||TZEdk5+[The,}[I{/)Z.`^(3];0^3Zy=SPTu55n.+xN-tY8x)EemYPfJ|vvx0GgE
+=@BS2Jv2aWYxDMT[r0aLzcGN_A}h~5wQmw#hirsZwcNXtt7Xc.@nZ2l[P|5$"--h[8JI30Pr|N6=K`#/]SGMm;jpKxJsgVC@4SQ>Fhtw|oE4mXUGeR0Wa`
+Ftoa.AQ"j=,0eh]NitJtg9Q+TN^cmeFiRU-xj&b$nSeMz;Y<EQP]i2c=z.XI7&Lz=.$Di"=A}.$)RMOqBT+`;FkgyNUsijQFyJp=lL0}B%F|}@7sMi4:$K
+RWYTu(.;3v'`1mDYl;=J$'>{Cmvyfm$9G{fFuhwu5zxC_=-4@iCG}nXuL(;-Kd-I'di<`hl!A5L^,l"8!2PO:2PDSl[M|5~;o4!^8QAt5Ks{U]begC-ZrF
+`UihEYYx~aBQ/IMIaw+="E"6b)3-ZC#,C}/KOfJT8lDRO1~UEo$P@=Lij'YJuk:14(u0mr3)XIwD,%P/[9V!c)wQglNyd".aORU`j;CWH"hS-PQ4.uek2[
+84Ba3bv/X"PcRoL]59k_fb~Y&U3@sP]t[eJB0>$2>4Ha|{)_Y,SJ/W@SGe&Jv;|;BLzyd>ei&wLC%DM|0[rOH%^&R|&VdO|zu`1Ey8+j,>$MK4XdmB.pVw
+/uVuDU"sH!by{/>q{v7<M1x|nz%X>oiFJ-Fnr^:/'"]Y6/m0n5^Xh}ovnqwGqq>z$8]wh1~Srjm{E^(6um72fB}/7uZ28AE_,/,M(yxx!hniJ4{-,Fx.3}
+j)"SGaV5&=mfNE|J1%~.WS/Mh{_!jIsNgx)t(E5+6+F2|.U%>eU8AL(jrIU7}zE^0s5,WLH>Yq),Y"]H)WCV0X=Y#"EnnAz]!=Nx3R^eH=p/X<(%eTcyk<
+B^>t:.]>b2M0+5xbFJyc_Snhn$^q}@Iju1#lnJWF:/+Kc:R+ES#uP]H4#!{'L|zDjR)gnu#X%)6m&IXT;o<|l#{J4pWC=Mu5W`N/7$ZELHT$rZ2VI,C@W"
+z,;<}boFk4Oi>J.RsSg'~2-@@5]},UWsphIu1O4kdCmA&b{[tL1!#ix7)d3]~:A!/-4ysX}K&h5:oqJ=E47Z|71>uPRS`>;PoRra@Eqx~f`P16#8Nb#Y-V
+1MGyRPrL%OjUb4~!m_nizF!+Xq7y2^/IP)6vq!bAXb'y8gGyXKj=F6&f!(I3!0Wnp9n1j7MUNL&j":"<67#ZV.zoQ>oS+O,eNo-XA({]5!/ILR3(`QVyww
+Co~;AEN@i;:F3"E,%/j&74g6FuUBllb6.)bXQjsB22kk0iQAj$MJoMGAoRLFsF=lw_)PewIKcm-FOKj)Q:gMb{/rL`!7Txzl,vPJOaq/7Wq_^pYPq@"FjQ
+IC/Wun<M_r]ZB<g]d'I{l0~@@IaV^88sbawJJBW!jF%/c3(_Mv=uuZHD<YZ'#Nd3bBV.o[,B-K+p[EoJY3;D~dp),d9J^'cG0Q~z'T9J<g_=B3r:u2$E}h
+xWTi4+8!TL=67)298cD%HI.(ZC[%ooK|f&|IX6YS#&9Rr0uD7"x|2[S_~g/5Ebl(N)R$=mNirPU)_k&GD6|ZG;D43z9x1RdGI3h.B-[VnDA&;}E[qWXVyF
+6T[q<-M:B(V)<l&)kDpE(=@1SY9tNVN|7pFu.2<}bG8fr#xi}J)0#KrDQCZoPcFM<n{}QBXWmJc.0D3Bch7!FSA6-[`S6Cs>&bA&W4C1k1|z/BgyKlMsC0
+='qID|6fFK$G[t$0V;vTAh:du{HCwQru7YyNvdA_YoQ{|p~/9PRbJ1xHV}0Fp}Ad}JJ<E0}}">'eDUI@z@_UE,d7g@h,!&WsAwZNIQ%|amv^A'XF3/c;$s
+0mAwANwbXrWVPL]==O'N=3!AVrro~p}z_rky6r;`Zcx<.UAr6vQ#+oAc1hXcFuHSnc8"s!NP;,Fp-93oar)82N(V8`Ev!7M-TFPm}NS5MV0a!UoYFv7')x
+CM'A6s:o|v&]YFQp7YlgE6~MZW:hb5F!`u1PhE4(~x5G71:N@!TQ|ZrgR|JS6]Bl6IV(|uiiHuhUuJ1[m+wlgME>T+_8D2i!K3,9AO]@ATaDW"Qm)bbBs<
+09g@'ptWxJ[HK6Gi5jVX,6&yUq6-_m@7.bJ4_=L|M]BR=BVJB9lN1<6`7r<]q<%|):)mfV.O}-uZ.l{0&phUsAN|h18={c=5{`'Q<M>-!OP)t7{%VXAgLQ
+{#O1NyGbxAcJ=3}qC={37)LfBn/#Fj.72@GlC|PMAlb0p/w;!I8l)q(ko2N>b[L;MK+;;y1-X>X{AiE^pYi;K,)b'd"uP7D#_Dnh_y2T/2tm$F1JDtLbFo
+}owq2`S14"(4u/csn'1fUqoUx=>IrB&GJPyLctq()WgZ2Ae+ZJPQLiM#@A&PFHi>L$1-M"ne=>u]e$CF9i@dt>f;|c(]q^FD3F0<qlhoip9SP_LRx,~=I,
+i.j0Ze["TWH<k;x9$Cq1IiskQSJ506mzL.Cp(2Oz3Tz"rEN&`]"a2]|-UwJSq"G"7euQ&T1-e}uFto."'tU58"oi]mi!_('>J)=Bw)20b49`Q!n&'lb9Em
+Ik<KpXdh3"N)6+TG[hDqU|w/.ZfGuuc{[$yEI|%:5:y-u'VvG=j7u_m6VOBr+"la)Y5wa-K4;W9,_4[>hx7'W+M16R3/m$Kg'|@)2oW]H_L#hTbqA|]XoK
+b&[<^/kA[x"Re[#T:4Lqt.BWhn_}(|.O{pvc1g(<Lx=jvQ0Qh@-hIQ<}vU""0wtJ><n@C0<CtKs5oheGE)7}k+Rd+'V=RFP1%3|u<;U.w#rs~.hTodlnkO
+yCiO=J2CevlOLXohd{M>;ia@+S{rEfV&ZKR5LEEN,j.TsparvV@QKT,Q(HOnD9pRw@>t=L09T(wOSDT^2{kpyMogV[WhUf$Cmy2{xemV";+(By:98x:uA9
+h3o}95C#B%xK;ng&y5>]+wr;&B4c"22w8GytivZC@BY{xPJe^OAihS/8LdFs}XZ]0Wi1;"0/]7<$7]a=yem/+mn:siTt686m9Dz2'njNUwfJL"[,|Fk:qD
+&aCTU@NXaq2TGag/JD~afrZHV|5|V,AIw_DIx%M.;xeU0I2KYyMI{x,Ge73+"FfS0Y[[TS~'f9L1rmU/]l6JdM`snQc!@slai]cHllKR[uM;51ZP[u}jLX
+s8X"a;I]GMy%tWDrmI{Lm4w<8=nT6!ZqO|FZ>eo:cpf#u>O5yS}b~5O4UPx&~%[$DCUyXw((79<OH5YiTy&{771>TSSzFRL}|;{$C)YvE[$iLF)$vhvP{D
+8o{0HkHC'C7$5wAl,UPAN1^VEpHCl;h|F9ObjmEg][TH"y~i6,&!giqMp`7SF'eRk+;7[Buf3[&pE+i7[2-(3+Fh8rK0iWo3(ofAM1CCz3LQ&:;;WGHzpa
+ZDf#w_@eGQmXX4]KgScdS-Va-fBl3#w_jd,(XA^8=0:lMTTCK3JQmI0BVkCw:gmm#M-AZ5MeJXlA_^Z6vNgJuTt5(FhP=869t``X_>:=~wyM1]KYT"/Js+
+:gMlULuf::sQhU)g2PCSJ;hlJlZY2hn(+F2-Z3Gdk2:F[Pa<E>34`r"q,B(yM6:lG`]P|p"59I(tM,V2+2"@$I^aTQ}qyqUcnytL<^!Xe^JCpG[GJ^;l8L
+;'$9`FNI7E;e$&QTUqy-Z6vUtT0wu4Tq}jq4$B:`|eNZM)E[u3l>8RtrETNsBQoOUH_JF$jX4t=&][+x=Vv|he~'ws5[&5(rs0({`k!@}8Y:PcH]v/OreY
+0'3VKXIfn:|OMZ"`)NU&|8401uRv}@mnCP;Abh8sAz8itn~jR{`Dr&I50#Ra~'BUo%~a@a:[(dncz{x9'O+FT@,[E%k'7<DU{NLnbgJW8.:=_s+yY8EmV{
+$_H/<#V`%vzEimn0V$bTInXOX|@=K@360n0o'POQG@J_ue5F%zG=ngGB0c6.L8U&pB`oYg_Xd#zp=4=P!EG$&g[:ama]>^<quN4mRgd:8N.$9RaYzXv[EX
+-2Df:1Il#}f{lK^$Pd!W0VpjA<y{1W%D]Zeu=VXz5W2_U>B}=]b6v+|`"xXz{Myp)8B]K_A,1R8CZ{+/yOPeL"1$6`tPRm^^Zw^.;6xEjGCGw5Dczr"fcf
+9|#hnEE.&]STS2P>nAg}~oLSh{.[&+<y$5n,Lo~ox3cMwzcy-d!M-xXd4c0awcLkKDP)y@-4TDPhuWX,6luq~`@ZyqLYA5=}UOhlQdr#<Ngx:8!tpDTV._
+b@r=lr}tm,v(Lqnsc}64g<T+i2aK<1=(U4h+/5]7@5u'VXav"/u236#fR:C%j79^dlnORoCnc5fbw+tA'NjzAxVWD|XG@zztCBsnEC0S~T'P.p.H`]Oc#5
+>c}AKU;0-g#OvBbNA&hO8Q(.0yAu!i[kEJocsH+i=b@rxY1ui[$`c%5zyNTqeG,1Ve.SO>U<j#sZA&]^j7I.5Kj8Va6A2GJUI=An,.1X<kgG}vd=pK%w6n
+fi_/)kqc^=}%Dj`'9vUJx+K:{tT[U#]F#K=FG(RCHLAZ0@JfvKfNMN>dScON60lZ:0ImPC5d]MtY[,i6~r4'E2pZ:=VDUK&,`@pMwO!l)K!U$J!LN!8hVp
+mdX8,Lc]i#f-'c:V`6Gc_v(/X}&:6"xIlD<LQY/6Zjs!&'.ZoKQQ`vemY8HKJbM#AewSq8t;[9(t#6;Eo){keY$/{o~Zp<ZRe'oCj="x]Oy2soB=A)F2NJ
+jH'x1N9L2.>S(#L7nQDl7^:iV`Ty6A|riY^hh#M:JT`e4/Bk[v=a8}z0;y+aY[017u}b3%N6JC^!HHm<m^.&_'_hjKu3~>VY-K1#lv4,K%~:wuGn:AMK+g
+myMEY2xmWiooxBA.nRfFS;Xz5fG&c/<x:Ze2N:{=m'hVQr,"+LtLqSSx#XNdAH64#[1N4DDF4dN4<nMPW@Z%l]5%"[1Ee'74q@Q!q`wUWTTPP#t+w5d@3/
+,fO+<'DV%]+h.H_8:+f|=#a.uWPloUm(n.l<YKL9O2mREyop!KDS6fxeQLPGk`UVbs&]m3%$.65A:/FmVURdmA;j,}{30m,,Dh^ykD2/lx@{q@VYLIS'HF
+J!8-[:RH$tdS|Z0wX@oJJB48e({m`Mjm;0LuKDRP^o'D$rtqkmx}Xzvc"4]n~[E2<{|:^FJ-=$&9fn)St#UCjS=j44t0k]~([[Fn_l,[>Gbc|5[,/'&[wa
+I|i2/=@t=Z"WQm<8|ZK7ane(7F>E!SWaKZ/R]JN1cp59{i}Q-!-auhNjnF|>);vPNbU4N++9ihE#77`x1]iq8Au+z=2${1q_Tx]jv719WS#dJg/"3<T[DD
+xDoOBJiaGx,"+:A3i+ac>gpYME6@{kUya1iIdK^$k_B09#c&C/hagk[DmLk<])kC8Q[]VlL(>x$:M_XK7p8A6az|I"|8r=;EYgiA.>y[n#Hc12=4l!;[sV
+OxINz26fU-=-QJ>&C1u@%Sd':3o#t2ZN@lSx@z/<CCd=$(Ti`c;$KTxxbcc'@R,cV#M#n{Ms_F,5xE2{,&R!6|rWMgTg;8I()D[UD5c'{#,2YO2xN-.h0Y
+Z2[,]K;X58A-d'Bu/+$A:Nl=.0-g;)bi7'0yXKf!a,&0zn%GT.O#{>pS}naB}V:v@IZv,)Yx%)0^[L/;9w~20,b%WmXXREl<Gg=&EclD`=)`{}!GLU^hS+
+)F!Y2%/G,K5LTb=7<(_bO#/GO|EdY)7N/G2{ns3:<=<ltx_#vxY'"f|DIv,`m|'uh'vPQ4f&2W'Cb1SN%Q:Rx1;;"61m3yegqW"6ZL[r)DYA!JLKvhJr3z
+Ifd1D_c'XdAT$g^I%{W.dNO')JM&=ZFJ<_",Dw6'2{Fw4v4qYUBRd2-:oW>$%)lLeM/My'qYKkIRg-sDz6;1ca=-|glCS!Fx;Zt,06a.;hu{pFUdz)+6>6
+/6&6-.>6zMnDwszOOd/-7pbA<(V(Kh(F0aT>7}'.z|rQ:Quh`5nyFPJd((gJGKm'S0z:#I^"nCHd(uUiYpw#u}2|QqQlytTV>xO{3UNBGQ84axn+'KzT|J
+C%iC#'C-"hjQ+z@E_4~dE&jw}[Hr'((s+Me@J67/<97a%'41oZMsysQu(L0UqQcOm`E6)LQ:t{PR/,!ffA+G~/63;9{_[VnUhh];XX.Q<NBiQAd#NR`/gD
+&SUG;@,tOP''`dXg7OiR,=opCk9F/(3>=cE>G6I|Ac=1z]~LC;vZ9zouaNIU`m]A7j##ItNMM6J(aJ[cJ[9&Jlk5Fq&j_52{b;vKybE-)6L=c4KzL2a)m.
+rzU'D[$5w;s`ce}U}F@DhYU4Bm^g'U<|]`Dk#<jW{Bh7H+`g=>L7>u%_72.'.Jt">t^:r>M/Z"T<qJ%@~>1/Th3'6WebnqMp}k9w^iTJ}Y93N:2a7hobhz
+uPA6#IIw#:M79mz.MY":^LN-F1@aoWx{+tSMBJ{J=$f'.)!,.XbR],rCx|.AZ".hJx_]jxLw1pY:iQC_>,df8,~G92-%,w%@2;e)sY28GkTf$5)]c/cV<<
+'cM/KD+q#'u{l|nhw9qKif-D%Hcdk]D"jA4jC_LiW_rHV9JT/^Y;z4xnSKy5wDD}[13u]Y'jD#|".'l0F3{)%bWE{R|w%+hEML$0)"mG_SY,:x^auo:kpo
+)XY[8N^o8n"v[RoUx|(v3QWlQoF}|1b'$grCOw&G<[^@x&7XgInI6}<xGy@gTp)iQ/y-V}3/Wl|A`v<b{vd<ZqhVz%@r0q#)MlRAWHsW+1na'Brh1D!c1q
+/l@DNZeH!wq)5qOKt"S>XSz+U.LrE5sa#xIw~z_zly;E1wwOTIO{QW-"e&j`%#A4=2(d~oDf2Pa2TG[Peh1cniLbno4iRDGX15EYG}r>u7`7Qj3ULu";Os
+4s-+|aQ&[$;+&7(EBmX}2U>J=4u#Vm&:]}rGB_woY%J6ng)f<>umTk'"~rA3=B64+nf]MCzYM+s4w4;Y"'iEezhq"YSG]1,!b'$Vn9l2uCe8.,GnxkO{wj
+YgL.uCQhK'=Xu(E9KB[=$rPt!CV[/K!^-vF(-s9ax}c+eZ9iB!+ne,_!UQlo)6-sSRBTc_p+-p9IA1)VYprVZ50iNbD]qEa`i^v5pV~<obwald^|bv~t@-
+_=0%mj+eSSrsxz[h<"]8tGY,zY0sR)Hy^D=6b_}AEE/q=Fc{VJd`"uTo9dc<F[h01W2D(Jpj8hiE]o'YR1~2fJzQs-|jK:-8uhaql<Xq+o2ra_Y,&!_Op&
+@wcP}ays<3a>OiD2!3$.D:bv%VW6zb^|=<veTx`1lpm4=TmUr>o_sUH<|47fXS&b&g#aTL]!>K#BwC7.0X'96Mr"k^FilW$[L,Ng9_1Q@`BE|yXn7R^zLK
+<U{bk"q>[pa`knz`MA}UycRShKKw,!XEi4t=rfJ4&_nWht~Z.ecgPTI6<@7qBN<qlI~GNlmd<G^By#V]nz<R/hICNz"h2:q}:}dkJwy.NS[VI`P'&vgC^`
+H{]s-/h0{vd0:x>o+;,k^{ECg:N"k</E!5hOPo6Yb/6jP4)y.[Oc7F{7ZBjsf'q^0gOj;$_V7Nl,&64f8b5iN3im[=KHIwajhQMUBwp6=Q;;dc<3ZzCx>S
+m1cNvJmJ]!>#~^_xB:-(H[xz@S})^.1HAf$_`@G2U>]q}Fo!QU>TK[=3<ZtiRwmPEVFBpn|N{F.:tsdUQ#29/8%-/XJ!%cmtILt$U^wT[LL($43b9@qk]s
+hgwKQ&Pw'$yKMYEd:8vyv00<BqSqey.s5srl{|;C;<pf5zj3"S%LO_EAdmAna,YTy(#L)B5QYd6w)J8'sXceojKI0&Bc,`Z;'j&W]hqow"o5_D^rfkV:{M
+05]yb;sh7NvNi=8sD.[;UX3GEp}Uei=h<b]^NV.@il8x"l3_2zf=Y:Q7bLv=oeP'^,@{onU"gLY:JTOm;O22p$T8`>xP86b.k(!ic1;%C;fEG6/w;_)vN2
+1"D)XERy<B8!#3-GjvJ|Hx,guKn}]0-v,Ab|4pQ>d"b{)IuB5%S<|K-:fi5VQ)`ci7xf|)0%e#.c@zLdQzL88oP,iH|X`WrU9jN>4&%[zn'WHPS`m/hxxM
+([{L&wA|iOVS'F+wV(%HVxvq6%2&Xrz3ka^$^>dEowHLneKN-0`-n#d@|H]"wfx)fJ-v^y<F1"XS(y;rEuMg%fvg,,lG,7u+,^nzxIh8qz^PFEM^|@Qe2!
+sZCbJmJH~Fk&,Zk'9>pMmXPGLD~[_D|`~I2OlzWXqN>Xw#`!>kO"eKE+ib6BVf@6='agrI!TD:agpIJ;B8`%>d^x4q<m0LF<.N=z'&U)_|ZKWCvi6gkMhN
+-H"@Y7C0|mB#6vt=Gq1ywB7OpKZ;~{~GOD=pq;`tb8CmaRWInMsk,@|xR38|(zlfBw4D`Yj)appq.76@`hs3+inGJCL]~fg{kjQ}M3aAwtLQ<m7zzHbaPO
+-r~4<A-$xI);xK7i<A"bGki(b6he2p{;YMgDOx':sx7,2#A4%d~Xpajl=[M{8zw>'PM4vaE;-Po<TvE8g+7w]ljZfR>J|au;HeMEzuu=PCBVd"2CDE&t3!
+;y$0A7r_LzK'8C+DMlm-}JH`T_rS|+dF>KY5'#99IsHub!MB~L1x$x4Df(pDpL(aHH0}G)M{pUc"kgG)"p_9xIl&,rE96p28cR{&<|AnNC77CA}'U/cwn]
+x82IGa>rP2<tfi+S4qWFA'<;xI:pp^2$:=Q{bne#~LA,Ce9$[rnE]HB^=osEj-{K1}=jo[P-rK#0oU^=Sf%IOTH8rJbh]9`vn<(pJ{D'nB%cI6N=yOAF||
+t_4Wc}eO=#as9aM)^s7b%"sAe+1/TQQuV1(A]M-_t5S1"]z;}-:Wb|Gx[OMCx9KzhnlQ3cV{htI1(!k;(PvCROZP,L:cT!:7ZSPm5=o/PmE-,UZV64#QiQ
+`H3eSU-J[Lw)&R1Ba0!M-_[^M|7{NY_f,7&M`i^s+-VTR%.-gaUk;JW6Mmr(-4`H2I/Z9|/tMnw6PV=s[,!'HPNi7|^a9Pb8xPU!,<-tZ^3:BF^pU@sB9o
+9BfPY;BZeu0:F><>%.oB-$M3z+IFh6JOFn]ix2UP<H~'wJUE}'h(~.agu)IG%p44/elq(cH).J;=xviOX699->[9^^tfnI8U@4jT.5dq2}I^c)ZjBM#4Hp
+_3JDVqy/DJ@]$DuA|g-}u&@#Z:E&.b7UGWGwe'tX1RI}7>=]8AsF-K,WJa}(B8jwqO/7=PX>[k]$Nt+HjL`}-mXo0q`^qK<l:"io(Ac]A3LC8!A#;I0zeU
+^ZWf^rl8UGIwB=;x.bIe1v%V>},WQD+hjDyH;NX##WH6RI95jSNxjCjAN66Zw4}TwPm{P$0nW[%wd+&7lrG,eye=VBz!S;yVDBWXY9X}-kX#m0WafmF{s]
+tZBZNrS''(3f$aq2ql0'0kt]@0uIx8>T/cq-IT#a-XK,X-0&D>4GoKJ#QtW/=^/t$LIf;V`WbkB>Wk6[r`=%e[!u=b::"uo""Ee55t'#|Kvup&raXvZ!P9
+[WY{p>#x4,~9eC`R5!{HVotH:Um)76VEq.0z^Gb$M3w$Fh:a46Rw"yh9XH3@7q|]`;hjo-Ix-hC[DPP0"KR8u"<iT>-KdZf+q<(iiY,o$Lw3Q/Cc[n!N8U
+j5WRM1t4^yp<qgVmh=-Lk&[d3()9Rd/)'m92Xj5vPBj;'=AoC#PSgF|<6{m-hVRw%;st/Zm#k@e-0eV46CC(XqUpWAB9i-c(T)O`B@54$h:|w&:2WKtWoN
+}VPT#.HU,[=I`0-f5&dDW4~ho]<uKm]i#dd&Mvlns.ij#2pN(PrYFZnM^|C3lZ'jqe+q`Mj=U]u"L^}T_tqXWs'E|!wX;cu.~&2{SA`Js.^I;OS[T.dw2V
+Am6L/RM'"F^$Sg9RjSqbvK)IvQb]GdS9;"Y`YLV(x2NdqP~G}}$1"iU^^s+DAj2c)/O4`AqqR'{QaGE"P$Z#hI6_91.jAQoR2Yh%1a1mUlK3,V-XLo72:b
+a@TxF']0|F>^L1u7J<bu_;U^8TTv:S%tL(@(#^l0h8u@F4'O.wGrZY>@^l`7RJ:3pD1;5^9lfV_Fg,;S2352"m{btoaOq-_dL$fO{#6<obkq8Yb:U6FP/p
+aYC5/0GH!GYB$qz'kb$<C`zNW-R(iT&;Wu%-[[N%AO"fqMenUE/ak{/9l0D2{-+^Sr-ae|tSrW.2aI,!>[)1MUfdA{efL,OOayM%%9"=P[zKZ[itmTn-e[
+LhT@oPBM'IB194Oxlg4}~3uV+XN`Tl;pT'R22I_,O)uM&=g8]NHxj0=;vcER6%r(CUu6IE:>yC9Pl[ZHT>q]KFTuvBZ'TjdM(KY97:%"0n#U9A0'L3PuQt
+}Fosm6f2s%c4HLv`7>IPu"+V=NAlfE1#5H^(Yj|1!JsfZxL=Jb+2FdD&HORcbtn6Nq">-Dk)qOM|rp)$IW!;{3p$%G=h9}s#^=mWqX9I:`QCF>VKR(Vz_P
+ax.VblvDC@'^$Q5O6-W(Lv0^rgpc9aoTxWK`ylkenajg_wan,>Kg`.i{%Ku1IfG3D=<+Uz7M<L%bGl'u:ie-Cc`CxhQ^68v9~WY:dZNWHPsF!9faO@J6J+
+JR$=[cuXD"ypH'B6f6dSD=$I!0@gtp(oOR$+[W0FpaekHfr|]F=>K3:B7y+),.IT"1onTmG.X'=)G_'4wk5+LOkJOwJDtjBhQv[nqnv_,I-@@5W4RM'[,2
+PKG,Jji^>[,dY%yHXg8<]=m3hPg4"Kih7e]q!kWW3}/=P;>N5un6Fgqh[Qx+NK{Rf@~,]M![yq$kz9N%~)P3ngj4P:!.jwhtJ;;5jsojdhZ+[vZpV{sd!;
+U|$fB6&I<XpGLT]8F:`u+|oqFQUOFYILm#{,(smme+l!&9WA`9%H#(c6[A,Jg4g4A3U4t{Bq-vLXIJCrd_EkA>]f!PfdN2#=v^h=g[0OAl21{1g^'#XKwz
+aitI729BJ=!g0jfFI:g(![[|tEU%~/0o~;;fp=&ZM#PF$Uont0a)`'lfJ:i8GB"l"LB%~7Fnl752b(9I]rYia)>";@hf==ew/o@lmEnx"c.zb0"cgE'An'
+[6TRK=yQ(YIP^8yjU=NF-neU8#<RA#1J,wCi&5'wIcbn;0)nYi|e"Tb3dyP_3H>luhS)OiJyLU|8FMVs}AO:2/lCJsZ8M-3dJ`{"v%dsP+txx0AHTzAv{O
+ABRT{4R'DYmC-:tDx-X5aMM}Y3)Yz$c5u[%HBb:xvc<wG5uek1J^{+reW5>qklopL`U9!-YF-_k22#gd^[nRCI/i.DGvw(Cm;5wH"]DH+y"g-}WUni$jG'
+[A1WNxZ{EF:'7G'`:c#Q>8Z>]An&nIR$l<,-=f&2#+nXFDX1o5J2$,1mS|/Gyx<,gfkeHM.7.('kq;sH,Z@k<ac.Vg@KwSvXh.&K"p]Bc9RV_2jC'wb$hZ
+ghf(KW'IIzPj^H;0`)k1Z8I]u[:>}"q{"-2$9C968QA8Y:@|saw}K8AN{IJ4)!r)N-jw]l~lji]`z`dg;D<LaO(w|xjV)p4:c[VLj9iygZv_DZ2L~g^C#5
+P1[!S1-zK]g2d2a%Bhik2.:-qFA#otlPC)E:9VBb]L7]1,g+ErE@k'^C>}ZTkad[dJXz,wW;_D>!!/C$/sM!/VqL{aidyh=ht2)([c&ofT1GBpRSba)h_D
+^PV^a,yI3)Q;w1XDkIc-<P2|/}t%ew!C3Ko66Xu/W6;LjG=2=!r>JLB(C87f4D96BMgF}B8c!9/-6{BKyS]|dsVEuI~6okE;=T(:~umL]Nk0QHK$fa-K}-
+6I^/=H5ShZ|[])GT{Yxt:I{uCu6fvR>Vu4h+Z}E'-HKtYTI)D5n3(@0k#0uLyMF/U6{r9NTAy1B7R9:W[V$}BqK"1f6diH6mqP%KYC`<o6m(<2Q,6/M,Bc
+MiE2O75Q>A)z@xEWQ2(VEBq|uwVs_Ts<>p:8u)kZ@;8OKGJZEq0w]qWN(#M-'54sX):.wZ]0}ktfUEaU:_L=rJ.Nz__2>6x+oh<+@Z"HvXK970g8a:[bC1
+<Z/3!6`{:^A:Ydp!4-8cO3BGs3[+Xroch9SJGaMD]+Rpn<``DN(q4=C%iKAvkdW3Laq>f/',09yLo:Ys)p3:WY|#BJ`QoEq#xSVST1Ji7>ft9|#VNzD>~l
+vC(c#d>G7L{BD>(6{seNL:MYFP7WM6+"eh%iS0@lA6-C<|O0Y3eSG]cbB^VUTBQ8qVubQSmWuXaTO>>[(]2`z+N+X)zSJXrp~Y'QOJXqE8@a9(Y3x%oc,h
+q]mPul{Gp);C><R|P#J^}i!'c,+0mr%t9g}E[1t#h.,EQFuQjXu>KuxSY@.)hBflj0Jn3y{MqP""MO5uCV",Xg'<}Q&Q#Afj|vtbOj8#KANOG_yd1&:XAM
+zE|:C%G/k{g@9RELz>hW4&(5|aNEZT$xwDP)l<8@P+-QfgYl_7lws>g)|X6`]1)t(r+D5i_#z,-5vXkRUq<E@|ihooW^,"E#v'E@4PSW'/I[Qlo!0-ea"z
+a[iPb-syw-_Ml)n=3Hm8GzV5c$37`"a':Y(zo>Jj7TS}G)mAP4Z-)n~v!#}F1%s}1VScxk&Cy>1U#4-wy/)Ih=6YajIYf0e|ITj$"fR>Pso!;B@}S<zhHr
+1B5nhk"Mn0bE3q+`frAqu.$d9:WhIcvFulnG"<vk"qC)CpjhJ%PSFpj2!^mcGC$hMus(_Yi/m0jKO446yC@Xn3e)Uvh';APxjjf%$X~I[{i)w";($(WXXS
+xR{.0jw$Hbjp_T2=nz|zw{gnH"t`{zpWo>vW.]6%Ll<+2C9'=VIZKoCRq!daKZk+8x#1h%,6rKK-5EGN7__>1s~:_MNj<(`Q_Dqlzb8c%6&d.-N/_wOk1R
++6tdCOgW|fX@PdG8x7dZ]crhK_F@H$et{([sopaP2|PGgtmE%V%A95`%&o!jFF]B/o7L%hGgHnkHB6g85}kDA&D$BUat"$&lR{,5{7U%FuR)-M5[f:qgAn
+h319/}[F>!3&l3Abz2gTT<Vn>q&s,3/V.a_nhEB3v#}oUB3ff:c2/#vvma.jFZ6y`xo/@bNy2t{e^=G3[Ie.'d>vZ'u,Cfg-!:dT#_I@j{P1qb^<i@/h/T
+=LM_Z|u$xj|rTvcl;t_Uzgr=VMBOI3T/4Y+T/['(NFxv^zac;M_OI,K=;Vg2och.(L,zl</&V7KLio3B^^m!YVJ;.}DN>>c&6$QSyn"O/A2391h9A3;0s&
+{om:PFKJ+{kOGc%e!~>r`W^YXu$"@b6}Sn2{J|Sa^^GFFfZKp"VM]mFcpEA"V3E:>PCKSq}OhL"~Yt_Jzby9OFaDgF32.Vq<^{W66[bH^:A}!iECDql07A
+^1,MSFE'(yyDAM,w$r`zfR51l!|:Pu:x"f9xvc8w[ZGDdmu{aD}RPY%2bttg60jQ<Xn|Ta|,5W.zoPy7Le-h;P&MDGRF7ee)>24#R`+Ih$sT$"=Y|1@!hd
+yJe3j9Od+hl23J@<^3c"oJ^(Be~rN77BC2hs)];/}!RX&4[C})VVutL5A$pxs1{7FF66@QOQR8~"R/,JFLt}R{Y}PgP8k|{|(>K7ir"n2Mr`ar3Mk:MkxL
+YJoGi+}#`%uD<"MB"ySoW=j:VW4OB4q]Wb1"{CUD5,tg16g@wMpNXp4jBw["^/+m3]@i)FcLx:S`0m6DSu/iT6$9!5W{X9|TGKW+`<b@DBO__Eul[mN1r=
+4l+Ow2gD3c5Oz|34and!qJRu1(9kW2jvI5jGNcMj'jmrfa/+25-_vQ$Om174XPVqR#MARkT]F3s"8!x|LnjD.5Ox&BQq95+zY"=i44QpTT5tJBif~ps^p+
+%29J|tXdOak)CMS7$Ie8zi2}tJ3lRxa_"I'M{3dS0.D%CBfAS"s0oUE>X.{hku5Q)W8E{jzPFagW=^]5ern2Z.0L[DGn}n3/6%3O@5.I(yQ/nlIiUJuZjW
+(("'8.:gA@bIEV~{.Vv"]]Ip&YR1cdRNk!2C:</[3`GkW-u!6i;%a9L0O-SYp^NEYzg3L6Ep=Cpqi<CmvxKB}G]=uBZ2=$#a@CMzr+xhPS7'}"k,L/XC$N
+v&ZizvW.oX=[}Jf9w>to^HwJ}NWxcO(foh#4#80^:<:aBh+V,G(/)3S>.lQ:@ff<JR6I5DS4OMNXnEe(!pQn83g_a"pYe29{PC((&RppGMhOt:xl3/kiMB
+Ps(V>z}QlQ~V,ZhNMP[(=UjDUhC)'je(9L-9_PMHz(:Z"#LLGJ~rw/AXkmHGr`#Pru5Y5w]gb`.B8CRkC_zu7D8%B0y!jFWEk:7P;#dredb8#<qLa_0eE%
+S#a)%$zK,|eq2iMY.zPWF#0Tv/7bVB|,M|0C[}D|/YiP6Z<-tmK-zk0V5Gl>D[8HAk$$IMMkVo2L'LNLIzvUSkMw{'atcM[KB(#q(IN+%+Y:K7@wq&8kUF
+rJkHoUHx!^)K$eUtdy@U#x_z0[{Lz%0shWq1~@sAH],c2{8o8`o9RL`DjY7r#k+zA9dW)vIn,PY`)C{M,%"3g6;by]L"f%`&J(^4^m_qs-hi^U0#J^to=4
+=$jm:OJeHL_EZiXxqo+)spY]TdIrjmVs!`4vGa774sF&-vxN`V06[7%FbDe@F#@R6>NTMRdzMzMO@dYqdP!Qt5gg$]M''9lrSicY!)akKfE!D&(4hnMBUI
+wiL/BXV_BWc"9+K+)+gI-xRLZ-J:8e@vm]4+$G"}uR%t`='Nyx~7yd.(4ukK9%]((UfdVf5.RO)3-#EUe%TY4nXwHWn3JlF]eQMaN=jp(TCwm)H8TTV$Kt
+":p8[:No/nE/2a)FqvpIDF=`#2zxpbu&~.S3F-hMx9Id,oew>9}AqMuPRXZkasQY^|F^@._qxgn0]0;&`$~'mH1''"mNrqGXP&a+FX,%RZ&o#P:B}kH&Zu
+UxwquAG_FFQ8m#yQjD2v'a[5Qi`&}he9InyZTP0Jp(w7bQ#jyT(JG}CI-UpUO}z7PGJO|%"wK|@;ehV:Yh2Rbccb=eFoI`jHD(F:d0zk~a7!O@EKfZ^Az!
+4m=EWyIu%=%8#H,D5_|BD#E=f<Jk5Zhm1=X76vr863d/f;TD_-p4el%XqDBb(iY<AFkiTP4;K9khX0=3T#1Gi]jTC7w&.ZCj1&nN]A-eM32Ml5;Y%hYQX#
+&;C$A`j&7{Q8N[{GxQ|W5bry(=<uYFcemkOvD!M2OVQ|ow1a$RE7|@NgBZ$`5O#Yz#zY-X(b-M"y%K<+zE'EsRQ-I,Hb_PPajQ.z8QcLqbgK:/ea5w#9NJ
+P;GJL.7-Mz%9j"li{(>a4Bq7CCLJ!hP;7u,F#isj(kBA82Kr14W=g:7yj(WtC<lKkcdxDTtFuzbQhVju4h"CBg%#NVe>vN7ZD"J4ksZS<HT6V#g1WhFRAU
+eJ@U'T^viZi(/pmhp5s@7<(=<S-r.-p0[p#=H!GK/%O4If+6WV,#+j0jI7r|h9BYkWi/0H(-8ztK]F<8Dog9S(2:B2mofg3`"f~Vzv`%H%c&%Q9m!jwN3!
+z5n'Oks$qu=]-+xP,2cwns5@Db`k}r|By3^XVu66IC}H,ca+oju=}`fWs[$9c>Q|Rroo}oE<W5_<E|IhSXt&6SL)b_g-sNEU7B0-DFeF9%Cs8b;<yi~hE7
+(Ju7o5u;]QEq~E]X=;.:b3D+2cD;_>'.4Gnmw&,%.ic|G6h=VF@@-xj]R4e(6HXJd}LwKZB$8`>RXMCY)C(,DS6mA)Dt}/J^D&$W<4P"ukbqhuMD"<ek#0
+l(>]):4:xCWCI]g#;F%/(_FSv,`kxFKReP<:$dI/f>N[3U.fOci'{%9N9ondPM:[w_vW/mf,3RW9'J(uV&RT^a{Mzc%`}yogw8Z%>tf/<aOy<:--./UCxq
+dw20`UZ3G|{yBh`'hk;V_dd@tmYAM.#c:B!^X$U7fahG972BUYU_V^_6ZiiL&k~0}d5<$7mJCsTGIX.<wV4|alSWoYEFFeTg{:!5xsBZh|G3rD#C9G)("]
+J1v/H1UPKDJrttyGMQKpdv!~Jd!bH8`/X$#;=:6L<(<:=+cu0y}J3T&h%"w>%co<p<+H}">%7wSbd/QKL#{&'E^(H|TORAK'88B,#>gv[TGeKSaD8I-R|&
+Ikm@6,v/wSZ%2y<yaTzYB(.iyXTay#+V|S{Uqnw};fYo<.-tLC_)RyoC]m2wv#&{26(0SD^LeF,)0p~d{&JdO1x>e86J9^ALN-gOl%nX>Rh<C8=[kqcd+u
+U&#"R0pC/ol-/0|:77LoQ}S88dgRCL3%U:p_Sn1PFhX4JHI}v$0+E3H|ag0=P)mZ-}QGWnvuOG-xF"b%+fqM.}]r$_cCmo}MUw7bv}LN.sEO;ril`+yq]K
+,KKjcTGa_[w9]h[CC/^w~myw7dUn0E=PrabhRdoA>q/j_<2:e_3%7@f;6M(a$/Wx`bNh^!kj&{W=Dr>J0Cl<I`kt]kFyVDH|HI+d8ZmVh[3QAyDrj#A+h!
+a'|S5c:_k!ACqqC!)Zv2&hAka"xP=-opDX<"Z=|8{MCAi=|I{JROs2>I3@nT;k|Pa&aGF0rFja"c6Kr,6[#!C]5|)Pa@i2'KzqH^8a)/,!:@r:G231cDna
++R,eC5u}8PKhrUe/KQ8]sOA,Rgj2!~y(Y5I8aG>Z{{U9Fz9=zYOcUQySr9&PP{L!h`+eg/BD,zFsKiv@y/Ur7.%vlm"Q_Z>p{sV:SN],"eWqJ@>y[Z`6zI
+Bs#r^Oq2[_oEUwRY@!EJ<{Cvq{cdcx;%-g(wATET:FigAS-=RUaK!7-x'QkWt1TqTX[anwebWgM]a,&i)XEpfP<m^k(=59@H1$lcD&L;@;I"<Z8C~m3k#c
+`D0>ITAO.!j#g2]x_Qyre.hi>e+LFPoC+!w|#t8(m2Y>'!!@1uTb|#OCKNG,]SVZL#z-.N!@#XN@d}pdy.-j#)a[uUuY%RZD|5,{qPlDuay%T{|W@1epZ[
+77`9AD0P@-KY1uGN`a.h7yh;Fy6m4A,3|'MamSgbH@_x-#VlHxL6[MpplB6|is9sZr("(q.%KT!mh`hY!)ak{1>,Q-}pmoO[{"HB`LPCFKF("4Wa'iot>e
+!c>Sdx%;|OdAJ"XW|pZGNUMjD6r^Tkce]%_qxe4a%)JV@4QOA1Mf;;'SbUw>=<Q^b4_<D0svh>A6`^P"uz84+.TZ6kKOeyM7a3e}:FY-ZFJ'6zrvZ14QRi
+G-0,=(-0,d"Yp!bS|Q}QS;1om)k3|5x'j4yp`mG_lmN"/:DIWG|&cvV5]tOMm+d2:8-wEM'<t7qkJTKTb(PSbA"f6/`KG|i5n{NJ|44,/LW."Z,^[kuhln
+_M8z-U~$K#T4"7XdMOb^#L4B8vbG;s,Lqhyq~nB#LJ;t"PB'A;6[4@RC9P|j[:q.I&6HED=[MIn<aT#)<zVKI/+WkIeD6C%f@UZ:B8U93c&U/)$-]$(cG3
+VEWJ.%-}8nNCRnV$Bt<As[/IP}gVk<pYT.T$!(={n@WuQ;<W',yd(%]9M0)_22ySvSCF9IM;AVA8tgKvXmB7,-v17$aZS-L"#|qDscO"KEI_c!vofd"RAH
+_#{EPKa8qSwSMC/LBn<1zIP$]g:B1@`|HEWjZ]4aD::A4^>pm#j5$2=38.yXp%xY_%uie5R%F:$q[>KT]Fl-2+;_V=ykXSQH#&z(#bE3F{{b_iMd]U)jdp
+Hz!uxFl<`=i`Bbug,'omXf%7WFZV_{ZTTncF]s|(iGMFU2)CE9x&"`9<mXb/gB,34'$yWYtCFp~j=qjeM%z.fuZhvE";z5(v8mg;dcM0'bwqPCf}JNB4<r
+"xYvx=4<0+80F%!zX#>[LAED9;iw&(H("/4>~CdDQy^-a$TNL<}xkW06yTu{o4+m.vlRmF-zayZ0TgI8E]Dz+:2Cru/dmfm$=At34_F^)1{$u8|YAl'BS-
+&5l#Z@L[J7`GNL!)K_m|AwGlSU0tif'>2T1Cdu6^40Nbr{tR}Ea,cVSAbo'$|#lv/s[l9<LkMzef,}T5jT"s]ov5b>j_@s~p8u%&Qjlz)U_}fLIg0a$Q@.
+pW`^DSR9.J,,3iu^Sd(j#e#J;8'['w>,;f`{kQ>6zN#&=A#$-#!8|)`-j,1)Fw9b,h-}pvK2b=:|]0I""^mz4o+TG)on1rK_9RV3j^FW.sUJQB+mS#o@n6
+1^1c/IX7GpHxo6)[8_s}IYYo=&f^9n.QoLL}x0ke_@OI}/D(NZiXp|cetjN915x;QL5AE(q^iwg-C#&"a"@fniLjz&{MYZA;_</R~vShD#hJn4mRS8=Y!@
+21gGl+m_iIZezn,d9m;Hf5zZBx"6R2u^<|/mAB:"sQT2[M8.|d{>Zk78v7j;i;`xvF&..9Ha6j=/0j>C!-"]G7w,&3yV9c)gMf,KXp~^gIoy~d7b63D6f{
+o!#kEpoqxj;8aWUTEkZodC&Bfd%Z!9M>|FAxX):KSdvn_m^1}it(%idFo8%hTRYN8M{KeVJc)@.&))'JcIOg8|]OFr/,jvrL8ah7O`AJ<;[zeMv}O^E"+8
+'_/"_#Rq%qyxB{M>+Jp&Cq`mp:<xi'kE^v65,rInI[/{6u@dz#-]{c_a;Ixu|}=|{pr(<H0vG[ipw|-tKcn{;=r}aZ+sv@y:o2r[{O2aiWt&).IS0Pz;35
+ix-]0Qf3f)G|]m#y4'i(4a'x[YUjkHAU;Xd.Tp'lo8=W-vrJojpGfFIdi@8,QCEkD.z'hE`.n=Q=h9bnaR/Thb[[K#Npm$o:XoCVS$GU2V@p&SC5%NU1W!
+gDpKiO=SIDNB`K3+36+:g#>{N}^"`}eMlktKtr!epKf,j4C$5_@jW9nM@8_DghF#<<=nKqjqZJ!^_,DUA!N5xx6,.%-7OFakR!R%cz&u4DEC|@~yQQkW";
+HC2jD5ya/Ev`R)"WH31H<C(X5)9`d67EnCc&F!%H-UY:RM#WmSwS"|L^Y^HF&'1/W5L/0(N!},@U'lZ^s3QWlqs^ZWY<9CfH(X/$Sg6>UddKZ/s=Kh`1=P
+N<Bi!&MQ|MO&zMO;W-]ldDwuBR2`&"t(Gahd'DE_]q4av:k4x=]=E.c'Q%aN+j='KfeQ{_ebv0pP244,JbTJEPm/#Eng}<hwfsFA0A]5"zR>TZPh:':dE`
+/$bO]fD>^_ewUJ=2q}SB%Hx,W5BgxT4.D1s]^(L+Y>jNk,gRyaDT@nB%O%vv1=R:rC4Y4a4_P^p1gGPF|]zITcEO>C2cP&HC-g%zL982y%H)^=B2A0PtI#
+9GkR{N_^4#({pzZm5/S(<.OC1MA66oU8=<{12!S)az~Hz|:,$J:14A+sa&+@YlI{9AhMnGZ"Xgk&<$;N/|YLX"NJ~k'AOn:>s^R^BO1oIDWG6"CR0h+ZPT
+1Q$.kuTGR/TBzgG#M-z>'D&RynpLznb_#12:_Rp^jE+6[oQ))!"0+lg(|j,TPlN=S8voDl0zH}w,V+HQ]P%6&<s;V!KPK=NNAO2#j:&c5^ham0uX{:a-;I
+;VXRM7vYxb@zApR<`XaE,HwmM(457pd!'Afu>dV|t<Ov^vF_Q7CYLwfL:z5usq{,"=$6Df5}r'ZAIt>NC/>/qafb[jIOK:MxHT)-nZ2@v,&iQwRXaGe'"H
+TNGizeReuhZg{ip0c]VE=Hnyj],0n/dz]&74c>`F`@C!Zz9,rYKq5&u5+,oi[P{w:s~W8Wm'SqG4VT1RsYQ>a+1KqwxZZE{doX^H^X038-/T6bL%8f.so|
+:gLK[kna],Kynso2zYS$DZfkUkt|b%(vI]ezsr$!~!/-KVM5vS`S6kEHPs0m<]}MS8lVw$orbR5g[dS$B)e:m(4oXm4E$K8C}3qQx9@v@]4(gWrs5spS`K
+SLe.mb^p2$`Z]([&oU/^H'[DcX8f$&_NP.638I"P`(38/g@TO9Vp9BpUbYhEHxhaT'rA7RCP^&409w(Iq$G#HpqiO!c4GxDBwnZ#h'pX#db)xq}h)flxD^
+opT=vsa-4)GZ"Q|xat3QbSMJl&@K,ZI+SJV87|VM%QC7%)-@!z5qJ!EeN#HC9[W]amooo|PKMsA$X-Pj[RP;-Ru<x9!/|RBqJ4Q>0"]u!M+$/Om]=y8VD$
+i=yW1`;-VeL`<YdDI5;k.BFc0/'q1U-bHqtyb.04xOp&7DwM|Czdh)%Q-z|}oJb6^PP.UDdwHlNpRC&rT%p"7oVDWuU|Vv.muB[NpW=r;=&OJ|@z5deR,W
+>Jnc0{Umy=$3S4-Fc)|,87u-#+_[]9z2v}VTO+!0%`&$E"X7mJ5h-X-}+!W9&,vg-yY&]KKmedXJKL^}K-,xD$UC1r1/{nDsrKgA,um]TBgB1^<^FZ|J#H
+gUkQi(DrZI&W!xXNG[D!Z1"L[U2fDe3E,L(Wm'A>Zz-S'(%qlyPs:K"}Cjc>z$0S4B-sj^TI(UR;`'n%!OJ|'PbNamv:V+1B_Bsn`YR5(WBoR>@=@DS.NW
+W6^X:k&R5C}sr.k&r:35i2O_8jPSB7|dK3A&K)&e!3uflN1/K=jN,T,-O{X>!ifqs}Iblv$&jC@.-Lest+Kk|A-Lzse1WzxVDmgjV=m%9AN+l{4Uv!x6cF
+0P5pe`[fYjjx{V3}QaD5,>qOh$G6QLDO{#J1x@)mZk&d`^5|Z+%YEZt)4&yt{{!DrBTao%(5<W>08^xy+tftNU5/yuL7b4dUt!4n}&v>+n45hO";P0Av9b
+cR#Xj]ReKy(ji+z3mPh8r!O3g6he_4010pH.&"i3or%2eHN{SXJ/SY3AN_"._ebA80./up8"b1#j@gW)Mdtlu+D@J+wr>3I[fiwAZ9!bASJZ;<P`4Utf=^
+S:&J,XMdv4#F)w[N74Mfn,{=ClmE5inj=_=WW5~u}G:|Y'i:X!R(a3!wm29aSAEcCyr[p`41ea1oCb/@z1o@wu/)9xofzj.[i_6.f|W+jtGNk_0Xb'ipS&
+Df,)rx|X,Q+q8j($}[m`yKJ<`kKFJT"z#<|r'Bx85z<[9Qqzg$IkAa;],;M]ix_4Z%kE>SuhT{GLi"268uJV@_19nKr%p^vD.xFq+wbzW`8'n<N%7i7;4Y
+#ej/qoK|Yu-;+yYf7VAaLe&:tcgL26@#UOqAqCB$byd=1Sv2J=IL[P6aVJH=})qqr_JajwV]8<`;xNaP$^r4(,+w5$,Qj,oDg&~r#^CQ_N>-;yyB/}PBz1
+:gY`NuUHtIg1,6Ui,u&TBj>AzLk,TV<{&>_K`4v9n3J6oyv+,|FR>[z(5R22+t^4|eeXK6cq+CL38akX5RgZd3X/;.{v_AOE2YA_KNK!Q6Ool}P820|eb0
+hova`lFqSnn6l%[9:R~HAPU.~=;no]6Lg:P>^S]HHvjJ}H~H^m{-M42)>sXj;/6@rEWbdGwaaE/e}Z/GjV}F@W`B~hU!>aLvC"d'wFT96j1YmozvM,Cz$3
+P9:Gkk/1NA;&o+yx,G,$6J4+f^oN_c7[7bZn@(W}W%(d"$0RX7|Z`rrpfS1U.H>DtcOdOQ_-Aj~/ti'nkOw;2BsfQHZ4ELP=~0N8z4|0f_{IGP.B$xXe,V
+Htd#Qf3Q>"n`87m%&J)3o-jJYI$z:p,25pd|gj7G;ch^|+Zv3V,C,qc4|Csr}G=RW.aO1ERr6>O[-88EUp@_K-3G&.Ck._cw[.Zna5l<{[h'AEv7jgna}X
++X.oE^@:2BoQ877(^sEa1t;1>.A8JW,]"Ri:1d>94T<k7Sz[H%=gYRcmoL>N}<+H$ZXLZP&>:Bunh$Ez53=#1C@<A^|Dc&=-EYfB'PJD:$aji!rl.B(5_%
+Q/6>97q9A(:^V{u9JY-Tq!M_>DC$A@a=;)x`QS{aM+8/`O5+"Ye_:@=8a^c'a2(/&%GWaEA=]x7lx>xjm,vNw@qPh74.lt%m1HDgD4$&PFU-Z|9<gpq=!6
+oJn7IyoP-gN=AH1Qt:zpoG"8{-(/81B4wK/4Ygm"B<R}no."U3T2!MU1j,jS".PMB>&nm(^E"le=JO%d)=w+i96@00%Eu`)N4n_I5gS:aH`J#yPu_urv(7
+`S:J^E/w8B#5ILJWmGKnt%`nY()s<&.7,A~`}m}(>^okLI:=s|k<aA]YgJk.s>+nQRxdc;tYjUXc04nT"O>oXS$eKYO;YBz$5!,$>pLI4Tow%`u{2W'lg5
+mOk'tjUh:KEBM]fFLN$Sk>t5fG;P_)6,b4})YGs=)nN]55U<)wJVr;WpX"U=YUE_]}j;9=J#b1mO#2:_(Z[vt4a`]oc/h>0bijgKIL%_Vb$_U6j4av;fj;
+&k%8rZCo7R>f3IIeA}Z4KvB%Oc/Q;h5FXSEU!/w:s0SKRa&cJu!AD.^X#w0{|vj'Q$bJU&9"LXDCq=RA5Jn8UoC{[%";beBcmeI7fTFbCYWDr{Q}r8i9BL
+{J(8p$})Dd&s}cT7`<.-M/Qy%WS2$A8SIK;YDppYmB7xBnBx~qcjxg3op=43l4}L3nmVkTND9zPcrHO<ptHa(/nEyeG)3#;fQwz-]@y5BExWe2s7gEOyM"
+,vTjm1HwFP9lQCdf[P<Uip'^N["zm=tsL"wDLlev^6is5Y6,0C-qUB3glwVpB:7=5n"(jR-{!F{L{+]ug"Q5H=h{:ArV3DP.|B8D3Q^6Dg,@GmZ6}mv-pK
+16~R+u,0ar7ck#NY_7}L/dE>'9p0y<s)`DC#ubHR3Vpk&5JO@CX`jH5SFs9,z9FzUp`D`y<=(Cma1DG[uWWILZe,QFBqQpuFgl_33h=DoOpebk)[^cH)kD
+a!3{fp`m61OwYw~z'whVn"mL,/cC#s;QYEHYaXsPm,im=:kK;aXO2"sanp35%N@=eNr:1Rul&JDe~^].%t3q/#5a43P:6J!(DR}LLcRc9N|M"VLQVDW);+
+l+dn3OOM3Kk(V63r0e8b.yk"!'Bsv5Fzv5$fr<b6(]+sdET|j(q4eWk24WSY8H,qA5WIa/Bf3xsGZ^}OOcR-_IdD`kr@,Xw(kXaogsT4;Xg8hf^YJ4uHz:
+}AMBXwWL6iW6v/,<tC~-B0|r1pxdYICG}L,OMEt!gF^Eh>w>TgGvLn[N+O-G^'>}gLW"}jxllBaIfsTLlaBq>I{cfu!avn3<k(@VI/Ek3=YAnd;k!$n_=0
+!C>yWV'{%%b/,InHJ<koegZL~a|bFEigKf61xD.T.1s)zgg>ChhdzmqOF`+KN^t/Unu4aXcs46LXg%n[k$'|$9^9C5_+H.w!08ZREKieQZ""wvGHKVlouk
+Ll^$l$N(KA5D)|JQA8p2Xg@JP^~#f<[[@O#s"EozwH,R9n69./.wD,[F-[KdALgFPP^yD#!F4A'El9Wa,O'U;|Jb/OPRgfKy0xQ2WPRxUbvHB0UoY/@0Ba
+=zW#644oTmpYq<AR^#LtLEJZ%!SPoRekc=`Ix&_`-JG<]a[8,Yw[ErGYLX,HXdE(qXk}BY53&7i/sl#b#X17j(piVmh;ljLCr6i]~gD%d9dzZ`+tN/M6^7
+)<W$l8g3!fK4:jb"FhPqc;Hi6{=,~K2Irt,''K;>{&U63)0T<Fv^GCPsL$j%nKh,cX-Z}#]En/B8)wU:b/CKt:z"=rV<;8"faP}TP#+3i&{MXeU8Eq-4.}
+!9EPt5"7908IFMy!%:^$):29#OMn5T5+>gL@AB|nU[H)3b1[6h[D`]j^h.=F%sgd"6]iUI]SPSCadqQi/r9U<V2,D)$aL0Ost2(SGj]6[guZ"0h-r|Te.q
+K)c>Aha#j%P#s#`/E-f3@}DG|bX(BN.#);R)W[dL>!G|2t'4+jP".)2:=T}PdCUu$9%m=S!j`Vju&cNfBf=eU4y%+!GD/Nh0T.]D&gV314r=b'EOx6s6{)
+$N;q-s>!{U#H)P{6'=A")<L4`G|{KKcsVBU'DaPj}fS!QuCT`uRxuY)6[2pym:~oHwRp(ssJTdL>)I:;q5iTdx4X&>JJ^N+)NHfCx52;qEp<QLKjVB(EKS
+23r,p)_;mR|vhNw7r{ZcTk-6cSb`$Z/^eiaO6g$R7]A!w6y.AKHe2WZ$4JtH'n1pPzBq0]j#+}/[];z$:=Ye8"m"@HxdJl~Aj+Ix!,H-ZPqp1h9gXqrY)g
+/UPyvvpU$s@,DFE2m(k-=PbQ$fjAxO[ja}7=A#<>KVakK[E<Z@A>^#5cQ/Afe:erE4@;Gt`cw,9ZmT)-jpC;5#$7NRi^$JbYZ<e&/cH&C5c=S'"CHY|s~.
+iMl_>"Bz5Z@E+@EPN"}2T]4.YaPNm@UhwW`!_85i>w~N"&"S2DGn+0K5JN%zjdu])cLEvSEZ6/8bWM7rRNtD,n$q:f.!NU#!NUNP!|Rj.P3c63<.:jQbM2
+4G^;{}+QrW<C7h-^Dz2;a-$(V9vdD,VPn08Q1>'tr5<58-hpD;B7hPBD}ZBN-mQQcp%5(zy+`]60{U'CnNw<:K~s8w3L|2ZYy1q.`:0X+Ng%s+7'+z7)I[
+g1.eJ:zgLLqN1"[UwLnxYA7Dax{ny{HFT81kX,9@YminA:k#Yf%e|#9o&IhF|47y7%i4$t@1@xWI)299:Jknd!}2Dfv2W^`+pzoB1J9OXKH<qRX&EB/.#Z
+)Oi(vV4cox'i~nXmolnK,]9V){E.D>pFvTH<_4)nJV!;r.%y{;'F1bCx"1bK0t1c!@#y){&>Bawqbs9mt>bElHr0|g2rcmkT}|E',9pCx$Kinu}G4+:W@c
+ToBj^kyuWBIkY/b:8+9+T4Ne9l-}dz,|;TJ1!~[4JhQ$Tf)A!S5i|h2jL;]C|m2-+jMbkN[Ok#;iQeg:yW"5KsXn)(K'$.Iu]["+@%)>cO(Lj2xgGjtB>a
+{pXJk4}npzDY,Z+ufH$Xmx87DQ}JXA{6)av<%'k$S%A,5q^)bh$N^+j'1o{E#WG)xc/Hc2-BqVZDe{`,pa`4|K>},3:MhPBu|6&8067a<^W}=xbUTr(20F
+"8>hjT&Irj0w'-L1>.xr/M:'l)&EFd]&Y.W9CEMVW:'7Fg6{=O)+5DsbW+(cdLhf@rL`Og-mxBJ#(VW|,}NZ!J"Ss]_O;8JlvOg9<i8Em3jucoIuiU"_kf
+1CTqC3O]!$xH{lmP^X=bW1i6"'4'mz{{|55J^<as|}T^v,g#'M,x2riN$#ZAT-WR(-Q,VMrs5XhG%g#{$^=S)Dh=M>b6(16ZNEX;uo`iC:XyksiWNzD]Wj
+Itxh4Q|d%CA,KXw:yPpV3F`.#<s(mPR}BQPP00%dy{$%#7>iA_'M=2&!2X#f0X=ELDv1a2JC)@[:GGePw+W8!s%<DDzNOwcaF)mOjHizx<hU+QEP5iGOpj
+24<uFPd)C%}`[oeMs#C]}Z[3sUW8X.LK,p"s[_H4-_Jn0uwSxJxdqOy_Of4ojc5+s!>Pg(GuyDGVg|9nsi0X8CIsJ6kidr[.kOo:2+[@<U)whtShJsRebY
+gd)#RH<e,5|8.}C'Hm0xR%+MC<vCFFGuzmR;.VIU^1@;tQ8uQC""&L[i7QN|9e8"q)F{m{$8k'(TpF3J5TS"J3~_{^;#;90s+!WbStOo<E9hu0u".EVBW9
++h:>rS}@yd(/m44(nAD]T3`WWUt7JW_R}W<)rdnG,0HCu|{aC!f'qwzN{U6@4Uwf:(a^`;4tm#EqN5TQ6H)S<t-6../!iZNiIm,Y-_BFh;{d-L,OsCr+PD
+Is-pn8Zs3Qo/:uX]$YC$i&mlREEKlm~kGC@=&g<4gU/{Pxqb+]X4&s1,e0!$5jrv3oy9e<',!7mJF7ukPVF<C"fKlCHYB<mFrKMkQ<bT@VO#unv:LWz1CK
+UCmUC#m069GxE<%(~eN|O/w-3c6<ve~s/_zXjz$l`&&&:W"dYz>'O6f1Ib+r+4spU+x3E;e5HA#n[H;>F{05q!%G]oq3'z;0HX"!`.["'X7XW&XLlVeX+v
+eOo7rv(uLF#Q_};)GehIm0m[->T#n|2MzlW{Yiy/!"%QWw1.~d~i7fk4ZM.oDMl1q<26Cm(DS4B)j5`d~6c]w2~"DDCdMPQd8ysaC{:_eAGr]wo&Bn:Sah
+o&)yM0aa|;%Eg(H9=HBsp'rQDHi&(w=|@WrDEE|UvJXmj#Li&;;enyW^qEI7^0+4yH$P:@ket$ijGW}lD+|!"f/f"%gaxz9i6de]k@)o^I:}GIA,8Lt<I,
+_JZ[uc6Bz&YK59]Cdmt6;gzDNc^%wJjic5!5FJCJEO-RHGYhYrvoew/S|Z:|8J^$%#q4vGVDf!)D5+`/=Ejqw>h@[u5+e;v@xfBj6szs8I`j(4TBqPz'q)
+>ha|V=LINd[I6d}tiI@JhH[<0g5;F[h6eE2%CW`mPOGUD_a148L(n;x6I;uRYW2{Qu&6^"N+K>fdx/GRSu$2|2:yA;`2G@PvG^$<Xe~5iFY|Aul(J^["=b
+_cXI1E>-Zr^OAN,cb5IsJJ6<86XWPMo"9Wk4u(=ZtO2Dst>)O=rtzoLLJ3AvcBbUjeN($#B|3:H>pX&82B2Zr&S14|()~kR/nZ{Y9WgvyXI;;Nw:6{b_}>
+ZC)KYAzp]8yz9vBf.;ctKq:'>#&"J%!we#Sm0hX7z,3uiUNoS&BhBmxl1D3=$k@5^H<Dn;@}AvPf=(4j;ebWI9o>LqGVku9,d&u}N`Uwv|~b3T'Z>osrH!
+/_GP!Vjo.E.)f&>6i(tlH>{M|9Vm$yO7E9~}38H8f|S%/{%3IR4Kx2dS9c[>=po.x9>#gUV[NFy'g.VwXfZHR-)wz(5]FniN{OxawUO!q2.PCI{ZxB4QJQ
+d3#L=^aqwx]$,1ud1hD;]`PT{a'LhV-L236Q~[4Hk{L<OTVF"aK0#Nt.}p/i#`+-ttYY6"nImMXexfg'obLN<ucO9'jS>bWdyGOdcBbXQWTqXD;te,>OEq
+Z$P%(Jef]rLZ:$Z3hX/K')nV,lNq:W~BF}UC}DG"pU.69"z8U!o!8w}VQ|`W,HAO.S63>@5R5Wf+1Dz_7'Qo~P0R>:@y=!sJ20@mbq_&q"2Pg+f.dmS"{8
+#y$|IiJ4dj`@4mSfibFjs&BNkfnubs0Oq(zB@]OBjs$m0!DS8q,i]pv7PLj3y[9Y=[MHHxq!;.uR08Tj+Fd}G|rx;.bP=m6Aw`16f/Zb~&Ae+-"6X'0_)_
+R'gx{7P1[_MFufAzrj.<A&V`K'iR$y1j."O/|w.uN@~%=+6__0!=_f^u,`s,e[1/I`IKgS"UnT!szUt3:h]2rOJN9}4gx^k`Su-hS5{%`]&vRT|uU{f,j}
+tasP`]s'm}4U/'V_bgWn6VIp(uBtureSjZ!bgmq{Qity>b!p,RZu<oaxwbka6A[ajlfcyFQV=jx`,M.T>'MgjmD}2L:<oWo><B>#$n=ljXXYv'W]@U-08<
+2,6Hx0O}qX>-oYeIguNQu%S]w<Nai9CV`}yR^7{<Hu(+iwX6}]q7np:g9P0/WsHtIZ=wj'dd)$3N.HyHii`wf<Q#gWhE3(}xfPaqUbPT9v"dWwy|4[jKNu
+)HBmbgW;d-<%s)ro5Tap#JTxH,I82"i'K$m`9cL]uZI-r{i;$KIwoC;]>D>lF]KoH$E,GKS;~IguOlxh|]as4^cgIs$ATl_/!jnV@5E;G|~@^k_^],dT"e
+i&IRHSJbY{):19CWr:jkZ9-nJ4q7h2GH9-9o!5u#o}^G1,OVJDtBb{<#<MM1'IlFs+i^C7i.%%D;^=_x5Q56LikXrS3!gp:4fVjk;,b9=`NKm=0GV/7ePR
+OO2"3,H!SQ,1@T$c&W,+qu{0!39aLwuHA@T-15v'1$Q>dX1$(-MUlo#jVSA/Q0hspFr#o8)#[1^rQkTiLWK]Q0Y,4:;94.gITcyo6#P^L1ArOOa7qP$bKs
+E"d_s&0lWm|s4,]fg1JC'qK--OkE{JAqdxe$m85:08B5Tp':6&9Z0rG|'w_5ko7&QO5WGyh7zWP2$zAoCVt+_|<w&g_5v-'}buvJ<C!Uy0ov<3i(p/D.oO
+A$F+%N&tCT#-87c8u|G<q3!0`hVqgsVQTZSP=o;/>[G"W6o=@h"R1_bs`E_'h7qVJ!iN8Kqvg)2AGmFGRlu1oNS9ipO)2<Ktc47Jy`2xc;jN=I<=Kxu;f^
+(Z6-%^^PUDS}%N{#nN7R|R"-jbj9vA2y!}g2jhnKCe<Jxv$%I{k[r<9KOW^`DEU07OJ71a9p^]huE>>z'i}Ai,y>0:>3ZgLpZHWOvP`Y:WOOm"c@7E0G&X
+qCC%cxWDsJ81U<fS&h+efC:fEp1QUx%z4Y=R"-C+y"q^QV}DVary#TdRf},'4OBe6i9831EWZG{2QFX&)Ri#s8:>4QSv%e9bktSB7z#(Q[`vs8sAU^8j$O
+@=Y=u{AK$;UitLhl6{!&C>]'LJV0Fz;e^H`u`F9KM^sz|(i1X2;ZD"6-wQP-j80U0|AG_=&F[mJlM%%qA/:y`^(l,]D5n=t6Hsai7,-tCy2V2VmN"+~s)l
+R`POEC{]`@c,~p{cI0Mb25[s3#Wv3T]2hJxp<oLQYH<{nwrMtJ+KwHb`cJQ$HuhhE9aT-BB]2@jL27BUu7mI"x=m6P]Trdt_76Vh#/Fr-#%4OO:+Z'6+q`
+W-Oj+l,)p+@txy(QvfPLKpWDTtxA19f2l<uU!-U3IG!WZs#0"s_yEiYLzShpG,IOz&CpfeFs0`MFHwUa(h<rML;f^v4[.V:"OwX/vHv%1ptsF"89)wP7i}
+TR.%~@/b2/:E-`U1mJD|}gG5k{^A_Z-LNoXq.2OB$&T/0eGsCRI%"apXF048m3[Et_"#!!vn";&<b9[^Z{(w]wg"bl<gxvLfU]{!o,"7t.>]#l_|6B%tOP
+ds}1g;e")mi+{3b@W2ag_+dM3DC_S39!`8}trhU1A}a).<ZAPXoyk).csl~0_h`,&DKQ:f)"T{GQU0R&hAH&+M<-{r~np/99kd+@|Skwv72X>P93]m@nes
+Ujn/bE95ap$Ew,w9eN3R]8VWg.J4||D]&]'Th6SMlQ=Qe4s'`tCsc$G1B:=wP^~>4='3%5wrp^LqEqfrM>):oG4{PWd=<`Di18rvfFzhW$!F-Po}0/c}'H
+u;demfrgviBs!d3mgiQtem]a@EE/z'c")q!Rrs.By=V##y>ytUXXtv#bByN'=KsH(i.ApYw/0aZz[Ek}]0321'>Sx[()>fOfPC`M7E`,4(QoQL&STMnFv2
+[0qYa1!f/yx{aVDge|fX_iO19@msFC9teNcHHV0W&yvO00(o!t>Ei.=5Vc:3Y:T:xL";_T{AG;yKG0We1$a[Ujdg~gZuk9c;)X+$!"Iq2^G-r3B]5i/wI>
+m)3-'"~>z-jFl:%,pgk:a^kU#@7/IW]"_GtF5c7m|8jqss3B.`E7LJUniL2eF2yHX&8y/^>8W!iCw%Cw[7=gqz<]p/!{giHKzb{VeRNzn`~mV=H4&@oGX`
+YBy!=K3cGx<KmNtkl"bP%#M4;caSNt;lZz(i!=&SRRsXH_CmEpZ<GG|AGD~n6fMQ){^:;-'kRr>Q/}h+}#4<[J!f[Yf+oLr-'R'[.S.0:Lz{YG+XQGLj|{
+JUC;O>s,haH^JtN{"vlo5n>P&_&,Wu[Ux}Sb<+"bHtTL>VCaP&k0j^-"P5S$t2Q=iPe)Q/N0jkJ#H]&L/SV82{LWV<f{&vYLuEbfxfs1c21Q~|']zOw`xH
+oYj#Xrz^Oe/+B<R]pD$nW_~5+S9-f.rI_LI>YjqE`I4hrchLT]VC|OCoGQkSqWos%Z]$$)`-~09%]!x:k3fxftvUXzr}6AFL35GnXWT.XGd]Ocm7))G%d[
+Q+7.umz0EMOwJp8mYR,h+YKxF3Qtj(:@XG0M0&0F$H/EmEdzt+IMWw7>uf`Kx2SW^4+<"-F$PyNCp%4<zP[L(<[n6uUsK^U9Sp:r.`y.(@g+5aP)^=[7%k
+2E`/EI|2gPJA84='sUiFtyix>M::G$B'|$|lsR@'OD&lDK<ma'Ko.ag<X_NDTN"-e|6HtOVr3Q"(Q4BgUuYV_T&'HtP"zk8#{99J:&vXn6Sx[o}:wwKL/<
+VmKuY&5NBrfTl1~eK1fD3M{p,>|}SN$EQOwa)|tqpYirOL=t@BK{]A38NPPOA7#mj(~;+Fj=Nd.9wEV#7HeMGe>j_kOYwyPJ0OMsv-{as&zEu`[,Ss%9:]
+%/{2pOO_"+0v|(4qZp_}Wr(s4D$rbL}v+{G<-i2,z:!4c&kb/ZWh..yoRF^1:_]j-m.HEI'];`7BQFd!Gz6]_X~,w$`1<<F^W']>fmcipA<`K8a^@`_e}k
+zchphO3:2"Z'Yjr=3VJU~fjM8y!FPYG])(J4S6DjH!Ne>k;$n-Q4Teo^d#|gv"WewKGxLN/qT/g2[0tSuuo7dmNK!6NIzx+hjthjXW"QNXoY]>qN<d$PA:
+q3Qg<k2{9NbhH3.O5SaV":hruIs}fwD$k60(A[o&8.NuN"S[fzjxj`c_=NnPjwlI-1vPjq$&G'4Qw-WO-dDAVzWDk/lyvquI%(Af_=JB}){#|J!7'X!/=:
+IV%-I@rA>Smn8ehEcR4Il:rw{^dC/`7S>Y;iw]K5ONt+/%t2Ub2@e%^#8_luA"Qf@&x(:VC;'.j;-z7/+0!by/M'xLQNSzF`}`lq%i20[WV1Wojlg2Er`J
+y`"rU8=m%PlrQ.0S]m0>`|NjFF#ds<A+h+SfZFN_KF%#dJ;+)a6==FWot)S/IPWStpc:G^N05@aQuYmb<0|%|3`OOX7_d>Ikjd<|Ud[@-j5"/3KUECze}R
+JPIA`2@KZqar'>,c0@C"0j'$t$w)Yo`Tt+]Hz1tOT.zoIV"R{<>R5Yt22d4Mb"0&Yxb+#,2p%a$]|)/hamwjxQ^Tbp$$a.-`9;R<G{kiA{)8.$v`!Z`L_E
+,Y~e.$<^7j.JrtYwIaUNbc.`MT9p[|MZyk7%ph1inaI.[N7l];L#;5B[mt>gEIjMn_;tl<ZoI[M!eCI9D]Qv(z`r&tJwvtKp0v&o>WLt3`xed%_A0;2)4t
+ei^v,!1KbA^]gE:3f's&pFQP#7QcD#Lv[y9OdXiM|[Zm(hjr$amelt@pCjJh{_T+<Kw[Ds|Fap[)<=N2z,+%Yt`as^.}!s4sIR1{>{w}#iw8<M=h&bucj&
+dDno<7Z3JLq2x!TTY<]bG0'0(Avb0zd5(QWE5EBtW-Yc'b^J6aDo<`1SG#Rl3b<iwBbaoB2{x35Lr.rs_mmTK"]QZV}W4t'oQX^]$@vnz"Mv>WZ;v2%t2|
+h!QY273RpIX!0UBxRK]O^BDMv])+%#cda5uRYO&+UaDM]M:G{4hv@XKbshs%x[`V0BY>-4jc/fyA-D<9gnzD/L1$ZWgR3j%"@XoKg/#')'Kw(M|v+{Hz#w
+0r=omnS$n:3[cbe0RhZW7w5mQ<]';u{XyV{:Ple<tuA2%L+/{fOSzdX<w]1]KL7:`R<V+dvWQah![XW(L.iujjy#h=9!i7!$UkY)AeBn7<GNk@,q%a2Y>D
+u<pF~EfKo6O#'';Q.k)H"3rMlUjZYJ(M&m!7k@Yf5VGu}zSvd1yl.kz`J(nz:`4G`Nh26crlfx>4VW2lhjk^'hOfkt-aCc0g',5tlzn[zqwA-9Eq`#|FNm
+9%PI'8|2)L7rD:+fHYm@w:mmU16fyP:h<1s-#zYE#OS[,4C<^P^p3N3[RrdU.#FBU,Aw:{m$p@ztQ=fnVg.j@h2RkJ"2Yjc.V;<//sQ,NiTbG'o[7y{`g@
+egN}.VP'A5!vb.cQ@/KY'=+bEFTPT0C!b],uiHjsMjM<M_rjjNk.Z6HGL$rAYY.I-RgbyHW7wyXaEANNxi8`]a<L)]a-l44GAJr>`xBjvL165%7TOaf%Jr
+7yI@n&qQ!JlR9|<CWci@OG=v0;xeuOJ9B:|uNZ9n$vM;RFYZqeXZ37v0tme&6z7%^IetLWH%bI4c3fg+IE[-phC('<nc(T"6d2Fu>aR.2gK>l4LeY1+A-{
+l_meIZ_I>N(DD5xUkj&BWz{,fMo,P=IQNV_CQFd3[Hni{#hy~a2iR@.CK%1Xa-{<y>JsJ}fAS7YiX]{&'`VWe^nFTD2h#PzkIP_<zmpj`$%5CU(<o>yGGg
+c9!}3djG|k:HP6at@$8T@v2[.aiKVE>P}G^(J##!:,K#vI5M2WRj2o_!P2Llm]O+LZVt$tf@8,)rF9g/c,|NMRh4Pi)p'`%#qR;ysTsC`jRx/E[W&%V7Hr
+e/E!#RmiRQiUIoXNi3VtCHP6u7Y#.s(BfW31~$nE#0'k|b$>5k0BIEHaiPy4<-+:%`TfMqq%eUlIFc=:eSvcb@q^#Xrbh8@Wqy^|x7wZ^&kx`(6)k@]'&O
+qnJ"uo;$hKJv""vZy{%):'/mZ9=>vsX!Vz"[zFCFHhb)=.fMP`[{%HAW/#3-+;`e'<FiKhCD#hWTd+ry3(W&D#2%iDC5B.|Ap!.+~iX}@&[7t<ORb+jNkP
+Dl`vmb8.|bwBI%quz)@WJFN}nJ7Oirkm9{G;EHQZ/5z|4)rk{xhw5Miuim8nzTB<;anx2kiG@OT")@iJ>[f6.'o}Lq>M<z6L1qZh:V1eE!"9Jw|.3I`k,F
+$4<H#}#i.tSB#+A'B'hY])L8=;Mm'WWB&[{v"Q]gKPyCW}L#%'NHS{+F^a_sU@vsn:SOk%cc(.P5%[&!b7SHn'V8WHq:NTr&0_B$C}hBX0~FcHXtbgc[0D
+y2G$!;@P_i1IGc"G$hP+rQk4BN/dr:w4p/nosujWqG>=fv4:c3nOhj#`qw6%V7%F%D928A]VVd1pko)|~[BAX:^[d4BS2FBvZPkeQTTtZ3E1!4]nUAb[nX
+dU#OzK1yf8F=]FRJAH)c7A6REy.YK(1dgD.}@g4x'&FLbfVOVIS#D3Q;v{qk7]/OSM!#J;'BqSO7kJ)<DH-4kt2p-V%4:};IW3tZ"_SbJ]=45#^9/J2"WQ
+.OlB~p.<|)HEnl"p6_LA;j%QpYe]c1(0vU("q_2qzf2!mjM5~_81J[EkPy:9{2$E~C<Y]]vRT6Y(dP5"A(@FZLQEdM@SY;qszX(b:p=immz)'>:s_wuX/F
+.hJx,<vCwuuC|5Xo7UUoS8"seL@A10vqUq3h5B^/jD]G!~4W87J&U_,Fnbg,{OOTJ)w!cOt0+--p6-)lXT'H4<l0s)dU;W},054P[6['TF%qN`^cW$&V^c
+QZ9|w3pzuC/n{TP=P3H}.RQo6Y6gQtfnsk378{5j|H[r,}e#|h8r{h2$<}YaiN9bE%Rn4y/G:9B!Kx^J49"T{7=]'|=|)3VRC.D93%vq32mta,KAKvpX2W
+QWIG9t1[{yE}'6UMf[.`Ov}y3hS6H@x8])DWz}>s0RU<3e(6fI3F7wa;`6zM]#@z@gTkUGF_x$3m{&m0V!j]pCTNA+{5aXM(>VaJCWq-4i1Kt)|s:5MoG6
+<+t/M;XVA3"L/PV%5YT[zw^;UAL3IlF}^EL$rPL[chK)kd+N=OlCNAg@](@(|mg3g:xe|hygbR#')P!4.jAT6$4A!mV'k!GEJ%s[#1$:1HJiU#Z,bX8'eA
+tp>T)ZX;r[sV;/P(DP0l;|!O{Yt:"FKS^uTpGiHVYZ`nimBU;Xui6RFRw>{LFnZQa9s3$eyT)Pq[;xy6SIdw$Gc_6S%d:"pW-wmO9C@z&UekMw&_Vp-]WL
+mTi.:@1/j7_D)u-_Ol6.G`((cn`eS:NnVAX!hQKNu:bck5HNPO4YT-UU1R(fk5;R^Si|v0c)GP:/UG|91(ga<$K!nL!b'U;B#@39)F#iPx(hk;|z@1mY:z
+He=KBciYvbQ|;DZxD:BkgNdif4"5)EITs+XH%:1"Z#QTz^05,":Ngnr3z@AZmu|K)9B}N^13-DNy6dg-vjgk0`(!TXJErv=^TRS5;[}R6McL"2/i&Gwq=W
+"mUB=V|(e5n;VVbD>]/Up2;EvhmsUWSwCYt"$fc:oYaZo]"]+=@i8e=8K.K,{U]3_(A9XP>},Y++C.os{YpX|ro"3_6tV[k@~/2@JMm5z5M8)HT7}aB6h;
+LT{3wN>%l]U&7r;DO&`_1cUjv&JIFM7u$3pCy)>rU/i.g>CZlAS+E81NP2{.d5d5j"TR"ue;oU`9"cVcw67ajR0uRWtm%/zy4!v!,:PMZ^#<7HcYIu}88v
+&9'lB^ObX|e%xhKWOO[F.]h$e;P6+N.Bb%l>zr^eXC,pplN$p(:XlUt:WPNb,_#w'X|AY;~0rDz0iWs[-Ptq_"b8V5]3n){cgmrmD-Kw>2epX3N@J]#Pz]
+vK|M^c&qFp^p,hdVR0,6_XW=82@4oCcdl.#}+YS.|whA6/%F[TXL_]"NZk|^l@Q@IK03FiJ^jZxuo{Tlr9V1vW=,<FJwWgfUy[3.{OV>Xr`@.P.b$_2ACD
+{]FQwC"'JVHQ}PJ54wb)"GGxaXIivZNCU6ud':Y/{+j/}rT|B4xyFj(_ZM;B${Xij>%8gLK4zX7cGO^BFe8fp;o%Nh6W_lo],S@((U2LO5fJvVb.|Z.@Z[
+cOr0baM[@0^<<yR;vy,AO"HsU<zr@"W1KBX97QyZyhN3jf;(xHvX6@yWCWxKyxPk.;1QW,},fmUfe|7%tgNCO6nZ_H,]%SQ&^jU{6n'ZJlJ5<g-E9-&ZhK
+Du(gkn>w0H~jr)n%yz`&)$&q,aA$okrbBE-1;'IAe9Jeewga>E+$9"DJ;23K<0~(,`N!)ZCO~.EMCL;%qy$6oEVvN5|^#.W1`JH"6#QJf$uFl^[WW[q<(:
+EiN(mefZMC)Q;6T=QP>RA//l)nt/WW_e6m{!uyO|9_z4%_tmS&FS|]-fhAZO+r7)(6=sSUJ^!i321IYiUztDotX`'=6]LTb=|CX<U>:NZfh2Sj3^,-T<qL
+42GlQi:Y6zy@eXcSp>Zc";w8JpZ&u[gM7@y$BkZ;#NK'3+WWc`zt&>8;}&iICPqJT4a/bj!Uep9[Oqga,DI}g.J.|$`yxJ`>q"yR%W~JESh&r<H;nY)hRB
+mE7B+QBcQRU-'qWZ97Z3oeqdP9s3$NTpfisO,$W,v^sYi;bGUz4R)Kh=i(bgLiGw(Ah_Zde_l<vL&EANK}l8YK}>r;>qwnRe4x0;l,1&lX=ry68|BWp[FQ
+NF0:j&mMnHwuA$(v4UzVYrTNE(}II'ExLhNo](ZvKZ/(4`b:#I6;mE/Z-xcy:8iHQNkzQ4u8t=rG~n>gbP+Jxc)q+;Q$,L^f{|se5|~&YwayKtSQ0Fpaek
+Hfr|Reuljw+,S95k~DF{=}/Dc(Fh4`zA80"4Lj+=#S_#phNs^V#(u^I&fvf&)l^=j6t5K=;|KT@E|u~ah2}{<iw`MR-}9qiC7LW>|fGAbT:3W[b[5#O0vj
+U@XvP+.]n`=NXa/.:i1p~ZM64|vYG4qogPIV'@nlaN_p1lOPWp4^#"iHK(V[d9DooEt85e'qZ+Dmwx6%.d#'(I)vFLx7n:)F-v21-qnUB0v]!xb(,H{XW#
+LiZ@M%%'G|"f]Q=+8O!_$TmgvW7ps7`oA{AQ8"&;yyrIpwzHE"q0x9XJGN${0e&^e]zum$F"s#1BQ$/1HbB_niX4;f"Nj@Gb"}(eC<.B"LzUg/uyiwkcx:
+mk=P}mgUHl=ee[sRtlH1ZLJx{XHgs7U5f_CjvEkQK4J&{#>NC#u]=T;#'LmJ&PiBfVl5^0a"V6V_sOgRviY-L1y3"x+l4:BkzyM7TaZYwoh!j2;$tt|JiK
+-'k!fM@KBGw!];ETEQr@)R)w;@T$m{4LN%3]<c@oVDF_@%]^N-;9PiGy/((<6CWwMHuijSV)SdX6Akf0zjk$.1iD(-{hf1462f,Sp!s}oJce]PRPEC-kSe
+Y5rF(K1MF`P<)|se.}qvTGv}(Cv"y-DAmv{bdhDt"ycfE,r:E_B8.<DeF$my+x%e&M5hU!kr'#s|51B;aiK'lDQkj<1P`]8e3Q&n6bt3N"l<M9j>VK5P$!
+~>$<(zyi.`1l#_EfT_lmBTAcPLE4&f{W]H_0BIlA];qDTdl_"ZJ>"6V8`<@7pIaM/q6yH1dU2Qow}i;EOpNtH/PVsOSVETWt}X+'s3`=A79q%K-+&%&yH2
+A2+,b;]KwN(yg&c#vRFYX94'q<%DX,1R5s#<&i9zpi_p2M`e##NeagVP[dipj=F"RK|#aJ!77oQ`_aXWG+:hM;F$!AXf&`M=G/6OK(K.KFKV4/nH;Cl;I@
+(=[o!9>o>i+<s]@T~}Li&sbR$EMTQ`Laq<B&Diz[E#GUL>EwE3$A9.qA#&jX<9,Q(Tc'd-:hp<IWM6L-(p61pc8WTSC)w`H6ZEq:2brMHB0)M($9J6g2$v
+>,M-~jQ3GJ6JJ8x8^Qc}$K)FzX8k+_=UOcV;Nh$UM@~k2p/v5@u+_k+:wo;y#W'!-Kq%0z_EFs68e%:eC4m{8hvPq)5Zc$NR;1#aEmPJCcJq4a,y"4u`'b
+$HBRl.pK8(=G&Ljc.PnD14ma:`%;zrv.f;l[qu,4Lb1dm!gSgU;0UmWKz^[<:,4_neYMx$Xncn}T/dR_.&Z;t4Ka@G+A(e^pi=mUS-N|)"F4jg!v5a2Z}8
+_#0j2|3ZJy,N6Q=;j[3pLEE&dmI9HqB.dzbmg](hx^PuP.NEPF`A9LO'yE8BBlGV7Xh8:cDCE+mHWFV%ZtPKc"=zO0)[!JK4Iln"Y7]f{n#nu>'-b+U_v!
+X9-L~81@5iA^c#R3@6FmHwYC]<=rALnrQ{}<(<'Qb13Q@<i1Px0pzD;4zf>ca(YP:H>(VnXPU4Bq7<@Ta<IXPG#,HibpF(1"4S,sn<KmBzy"xaessgtDp1
+A@3DC>J!r@OXvwq2cX.TFz4[.Hj59pHEwje7jEP<RKxI58>_^';=Q,t^W[a!Pr~h;nrM)h0l'@{PZGh`}Gy"ZXvaOcMW`)SJ5MujsLZVBOjHD`d5iDf,un
+jdHJ'3J#z`weq3b3Z@nz`Rm5EUf5rQsn&0}HTg"g].25|&ip33n_~rhNyQ_N[]>.RRT)MU;&NCx>.`APu+7#0M<v#>N%b{KpA#oG,@Sxc]).8W,'!ODEjX
+"7z8IeZ=T("jr$=Z]vEVe$VIy:Y.cc4O%EWz"}<_{DdH4^H_j(^Vu0[>8hrAM,6SRy6.qb_Sf8ygahe-sMw-"#WDP[}@pbWta1UG{Kg9O;cmp)K[yw^S|`
+</fsNP1KbmUC(9&.@lp}6"p,]vPUiemT{EIeoQm%S{njAlf!1cs<nVJu[Awt&)Rt0-JnQYxGvb,'qSGf<Si|xG,`3=(]0{TuH"cWh"8x=iw`mj-|]HBv~$
+3lb]2!0)g0`R`s(6^M<UdH/N2RtlN"pP5("A9TN.#:tP/B#hsDpOONYiD&[Y5im_j`f0}@Y;OW%gknYe`D8+{+i3@&fz~do4e/`otBE>_'LXnLdM/X~Ww`
+OV}(k7lG-iF&6<LN{)w`o,X1sp[jB&,<:qrx6l1nf/.0@DDb.SJ2%Zb@Rcrd&H:q&ALMz"$ibTJB7`oJ/LiRK+_n-UrC=YA>bHJHvn#WBn>vNH`.N!<G%j
+KT|Yc&{i6pn#idh9BQ40]+2$JD+qck@Okob@-5"ktY5is@(]3L0dPWzpW=Rf+`/vW4<Y/kgNYk0(P0t%P/20D4l)Ec1&Esgk!d9%m%:0gsB&H8kAC8q#K;
+p.WjhiItlBote9zPI;VJNje(I:Ijx<z_QfLfEI|GhuCT'FD/aCKaAfl%f$Y4g5C@5:MXtBy&+D=L|}0vDUETe3'gEF5CJ<}&k3XF$SgfHW<kPNm[|%b7XW
+Y]yB4dezD+0+(9@=n"tic)TzWLyrx]&"0H.cD5@U>jF_VwQF'^J(/&q;4Ua@gyN7`W%ev'd0rzkxwyjJ+wW>9`zNscGU6FHIJu;J+_6I1<hVp48)]TJGj!
+il38#E]`~.og6UR%k7yQq837XQip|iBwoqWX|Zths-aeNk^$BGVhx!zI+@Lnu:rP,<qv$)J$fZY`g^rNkweuIedA{aN:i6/02<WN@xfgIA-@;ir"SZ'o:Z
+TOq"PUH=|TKzc|v%L,%(l8HM!>!H!kBK>`nhsAHLt+b,[kC4TQTR[J;^O<WxkY+1_Nh^g}#'Z|z.P=(s>sZ/Zc&riF>-u2&QO7x>k"jj.0'rsJpRf)VjLE
+{;5TgR<5D',W[<j|YFI^U36QzWMI}yp)>4;fwmSMuZfAyYpdAnx1TL03J:$ua4>[>n61-eQvy)Z&{)YozCVJ@>Bua=9{f==q"ss6)wy16Tl-[_r</O.Sz2
+4GC{dUKqE`SneL_znv]MFH"R^`+vWE|Rqj/}e#IH[|4&#0z^[moh^oZkd3u]{5"6Aw:GG{JpR;"9U7nzueBCvb%&0W/Jm]O|@D#Qe{)nA:_H-|8I},@l`q
+HyN.MluKd5-#p_w3rwWKwL:/,{3I4b]ya88T!J}p!=4Tl5V6o@TP:pYHq73ubz.$6|ByJFk,7I7_6lsEO13-&UVf#ia=6=E/11$wmWgQ~(D6`t=qRr6J&w
+SqLFssB}JC873,7TQa7/xgwJxBV%&XpS^"|:_Bv(Y<_`,w{(^5eelzdu]rDRG_()y7PcV}ls<Gf'}Pkf+]4D/5'yEfv4|3fTHg3A!6;Ji&_g:E,eW/Kklh
+9/w7Eo6A]fYYi:{M56brPAH@NwsEFhUt<F|{AD1PzR"]To}w`Ok2pYoL[s_6u-tY<s}]LD'8HBs6WhZ@"j>7;zU"RL8QUP,b#d{fe<Fv8o`,bch6dmpg0x
+DN$9gw<J=}NCl$+C3"EMff,zw/5=O+$gT(STWdyE/o7xsg4kx7YY8sN64-F1Xju"`&T#daG4BDtEA[MBs6E%P2P&|K1Q40+z8O]aCK(-5+3BK5=PuvxHgJ
+}+(},{}mF;=7]+6,.!c!,6Ug$/D5J8!UJv-#eHlg3Jg`@mw]b'EA(J@i2!j+<@r&,]SYPE:%YI9](i^UIt$:]f#{YePf{zK47{&-XUQ9r|o.,L6._B/5|7
+AVPDyt,xOw(>U]`5N]Twp(Xh)LC;jXgxoe4N<}AG)<R_ZLzx72kH!vsrfc/-7sH,,[t,zIR_fV_H/W-Wwwv&6c!f=eKhZVG8uDdpjLM2E'=y'ZC[:r+5Jk
+p^_=~t2GDz}'2!8=KO2v"TB[87yIs>0^<Dm2r@Q)cN_AI|T``^f,]D^c0f{]&Lgq^G"Q3NvHdXKnp.V]dHWkS!l'o8S#,wZ`u]+$@m_i;X}UP(.)P3V%t4
+{^NC8;oAl>9r5`)mk(;$7p`u8d//cmB.9tIxG2!HkC`6XTO.j-i$G-~P<(w$.z$#u%OxZ|ZECI{9=^ai,{@RS6!aa>E2ys{XJ}C;F&{dz'@{dui_d't_%@
+|A_e$Kp3.&:P=28J0cgoz7zF"P_7)L4p-/j/M<AX<XHd><b8gJsTE-cmK[%SG%Y8n=11{/R"7{X]A-l-|X1d(V&QdzUWLOG5z+DZr+1X,3G^$^k,:G"UrA
+oIL'vOoeVL#4+.52GJXLu4JgYREap)N_T,FP<{vYrYos_41Xucj=PC/%:PK{My}cDZ}O;&9m..}A%jAU9_x(4S`xj{X2,y<,hX9@^nmHkF"JGwK[QO0^;2
+I.ZRC9vJ8#e-Ec"wu./'uN`&K8$&u3'x<s:g70p8/"w.L<obr`rhCiH5f"Un9G4v%s=3Wb"]"q^DlJ`>-|Kkt%d[vUEP[O,DI}!W'U(/MKs;~;:f~@hpO3
+8o-6%0l;Cl|e:!ekNJp9/tM,>"Y-wum"-(Lhc!WAv'vok=f^`MEU~c+MZp@'V3>%1c4=Ba>1SpMf(m4N.-FR"#@V7o(pI`.gL8IY:63(N-Tah5kVn'%<eS
+vi%DsVkEl>nd+8a>EF:^Tk:)!t1(i95@2&f98J&&,2]iyGG+_y2;HhsYB3^zM_tQD&=U4V:|q+7s_GT"tswaqG.JJV^LAf3>Uz_Y1+^V.EGa[dUS,pMe;|
+1+W]<fkRchA#Tv70Vmo.1K5["1x[V,Fzs@i>4"$jqj5_X_-pbYiq6YbxdQ;94bKgFYJv;JjET78@gW>lb{8TTv,A$;4ESt(_&N$fK)"4%EXxnEW%L2:7KE
+MHFtW1E'%flpJwKGl-eS}OVP&%da9BWm,"tuwlE^<YI'Vy]L=h[!.a>CABB1at0`-8kTpo^:#9u_E])<SVe=I-_kEGQN7.'W'f!#(jjo4G"KaXoR>}fIiX
+&>N;aP-Kq,|v`RA.WUUz[wn{EH>Zc<Z2Berm4%E">%F7J-"+PwB7sJwv8Td>bn$9b72B#T$L"fU5DOCkRDm>H^,uc0;@6G-fowQL>Pq6$6:ojt]bpDxx8!
+yjM)SJ7g"[({L]b+h!q9'do2[ZcVD{AcE%S!y!O9%O.PpGkc06R/&j&-C4S'^a=-rAs)C7O5n'(rlz-psh/UvcFJnr/ZN%xZR#r/W%HgBO[8)!&>,L&NG$
+BPT,;{-<W23//(p!,L|tS;!oVF`EB'7NSxa{qbH!D&/nw[fA}Bx@dv_,#YyY)WFJOx]=^:O0w{{+6L;=4Dc"}8bDWuheadKF:.$O/2iaH"q3Rp:|fpmgkR
+FT705)f).+Yd5Lh;R|(qRSI=4B3'g6%}o^"6NI4J!~Rk%./Xi2=@-aygkX]qvj8s@&81O"&mK%G1.W]<Xou&y"=!.[PBy:u(A(e8QcV^p;ly>rzms,rMIw
+sV~XeMOU$6(ya+jB|{bJd(Pq|Hk7w3KEZDos@Z}m7u#WqeFD"(&C2^o-_l[8//NkE&[cK+uY,yh+/!>&$<42:$};c(rG6Xq7t.X1r)%Nwrg[{RIxQ76/,L
+"}pse,tP$H{&8dH^Kr77Mdzjso9g2HeKt5@Ef!Z$oF]8qOOv1E)DXFjGWn|ju8ni`%`]"txd%A(BUEkbv1)h}JN/8hl6c(sgVI%,{Z}OJriXq0Jj~#2jmn
+v6;GVo0=c[VJy@+kZ#1Ki%T:).x4OMZT'7OM#WmS@UlP7eblEwCig"R|qRU(NEUsZX,'&ID9NNOU6Yb]h%mzc[9_i;O[tK"6[op'%jxh,2n0n]tJoN(bPZ
+(=BkuHLN^SooV$hj>N8(4<s9gx^TdU-$r@VS3;p=rmmghG3dfz7'pcd"GFw5xvVYu;Q'vZ'FE]:F+eD7GF'+>nlHw([Zl((G=RtiEmC}`P)0u|zdeI45DC
+CMrh^Q4qn)Q3Z5)'V9KU@WVw5zE!~sPS@DCO^z&W5a75k"<C&ctRHGl&P+aDb3{@"|yR.+h+p#2YBEvqs:r_6Xx&Z8a);@~Tq-(yt4<B_$z(%6ssF;a7|(
+PEA-~(brq<@)!BxauJHMSP50nbF,sN[>"N+b8dr,X]_Iq,~o`6tps'+<^<Mt8O8m<uX-p.-5}eHE#NJTp@OCt+4G~<i-lVHMGa/@Z>l%QG(-f2/5'l@k=T
+mdQZy|{3+dCOpEjN^.VnV]J8AXDxwx:Qi'IgVhEzPLdyd"[(C6jy;[-IrM<{={%N5Mr^|szC)^]PNrvmo]H2rmdXQOfjdCk{^Y&wo/PwhNj9S|z3<M}_Z-
+jG@!DJ8q1,S}#9EFC2o/eYd=n0tfi0G%gNH&;1I-M;i<aJlme.J#`p(L9sPjd$Lc`y7xr89G}YX"!A%sMo.W.Rp:F!NCgZL/=i@X;&y1pPRl},5W(n;/pF
+-H+Cw7J[DpX7]/rYJvD8%=K.p6rQw5Y1SU}SZso|sfiwf.'wJT=mv2lV{F(FWa%GM6P]_OI%KY$s7$o^&jdgF!,p&}_eDI&qZ1g{nYG9aywVC.yh7DdE0'
+<ah8Y0naipu]P466,&-v1f9)|D54]$N/V8@3nz]ieG>!)&",j%~HXh%Hn>~qex8i3|MiMyu[Ffz]{7OB@Cp<;WPL<#S>+TaJV5G`G0=.-PV0c(I^+O-/+4
+q.GV=atf(P5.;z(=(OHmtm7C40i]CTYMO#D0V"fV/hv+L#T`TL`i<nuTW!ErqmQ8'E}X'vq}~%N_cnFWZKb4_y$gt9`]&SEa#6=0hz^.9tqvM;F,+5vvg1
+c)0oF1!TWa|.=r5@{[$U$Ks3+Y<9+):9iTE^TGK4O^/>O:a`x&SZJg@OC,GoE9laS8B<:[&oAcO!Xe0O0"WD/)D/A-PicR{!vwU2pD/Q%&3j;T<UDc$,mV
+=lvic)TlbN0;4bd'2vF,/6I%PTiJV=m^GK9"VuV)K]rMEC#Lo|F7.l(<03qsrc)P3CowaCqOSJtc~6e%<V+;$A(C2'zxo^_xWkq`<5iEK.AGjaNKo`wcs6
+"ZGJfMbVj:Z%)8fmtdtY+)wU^nttUc4vDRZLk_fmrzz/e-8XHbgLB5vcqUj"G2gh[AL3tQYjdzWxX9!tFM#<K'V8yH`tR|+iUs!d]7@aB.T0^xD<E(IhU!
+|</180iD7PZmo330Wu>o4>gHI&{z4(!2/f8!!KdG$<{@ajd/IOkmGpN[V(#qbfDeG;8Cjwj-5N7P6u4&dU;#&0HAIi8Ec;&]iLwZ_:A}%w(<mV"L5_b0KA
+Gv#Fc>O,.kW'1/na5nwL/B>Rn(5=A1_c&.iDq+J_6aYmFRYsko8A%>|`B(|F6CZ3523_^[J]d)![Vw:iJ]^bz]NhMaQMO)NTVns;smapaGcdJP>g=vM,Kj
+:9RzsVq<96'#INC%2}dEY1T$VQxIl_Pj!+_|&kDU>:LGB;v/`Nn7mRjgd}a<A,07<viX0@ZF'rSR5BRX6iNB`l~lRQZ7F>H%-g5Bc3{2/j}>f+,(%o@)-^
+(80CI{&Y86B[p]JSCet5<(/YdNOdz2:nB>;`ieG;N:RknS(Im$oT>TC>_)xvsNThv@h'z4J#PP]8(Xi6pHy_WX:F,%2<ZoF^($bAW.]JGxg%rPgsfHoni^
+HyDm>j|H@7jVUIIxa3fZjS;]xhb9-uijv0P-n7{=;P>ztRa>BV`Uj=1Fpxv>6$.|c#FAwkt7iS{7k8W@rDV%n6}oq4l8giZ!;g|)&"noP-21Vpde,asgsi
+zIE4J4M^wAR55{=h"VW6(B"fOPSG__f8`r[gG=^=t_`Qoo!3MLxJp.8R/#VwI%7L(B[9CioLD,yhL/ZXmH(G`J<hXPyuhJZ9aF!qU>JHL$E,`s%]an"@Og
+zF][1zc3i+^ymy#k%ywdZ)jp&Y0V'@o>QRjJp3XPMsl'eKWF7s9&QGr,P&B-f|HGC{pvU`9fzMmsue8"u0bhPDD^U,6K5u%yr/(#Xu7{^w+:NwRS1sV!h&
+pNz0+qZS!~^7tlI_64FJqV^"mJATCsBO]"{Rj2!AozVn'ycsX-`4pU'n6i@{nd!,#<Gx}G/|{ZI29w_]d[R2PMp0|fM"(pg"X;',rbgE;i5zoM6Z][@gD,
+"uQb%QtZH%GZB1f=}UP$8f<Mb)9HSi!ES#bz:T5F2F;(5j%v$'[tj-L"8216sPq<`.`RIR;//bP/a^A1$EIFfWpdpoS:PkplW5Bg(.W1+S_(E%PR:dc5N1
+aB[V=s}'Rw5XH'eHzI13yf_OKGba%c|ba/v>;!:LO>n!]xc}%ivhkS+dvnbKsK!h>aJGX4,$RE4>Y"V7CVC>3}(yU+UDZ,|2KTJhfU/G5_i"o/0^`%4$#C
+2SRea4TIP9wD_]&Z#3[r{K[k&]%1X6ZT,,Q[Wa&:B)Y9c:8#7_w'+uL1Xw't~r3Rxh&(U{MI<wt"tQXALH@Fk-9A&]TSJWr40],kQ}c%UI|@VTjHa%~9L(
+7;|5}6}5AwkD2!x`mt')Q"V[ki[+|:o#$<SG<@GnXR&:60q"0/P`K-<q9<O#r%Ye@h6_K+k,b2h%yk2U`+m'J)[q-4/4lvP);4Sqke(6p6|nDEZNYfx>2'
+xh{@[X2n'Kr|=c%^sotcmj-h(;E$.)"eG(iQwDrG|Sg8R8ICTldl10zT:/T/A%#qh/;Bo<^/&;qVdd}^`a0q+{bK~az5Qh&I!{3uj@SInAax-aGc)unA'B
+{T'r">D)"6N4Mitr(wSQTEpt]$g;&MuZUY<CS1-)Fr!E5>e5wj"`:!r5c:(3d%Y<e-E[H&W.+d&#trWTu"tmUk5F{UKE@T@)hRK(eV=aQEYE3ff2A{H7=i
+X+hS,Op-7xh$-]aJnU8=~K^S|xsK&y@X[TH<ZXvr7k1..:9Km9e!~/O(}Io{:r>u2M%sj$[w;>F!TbMKA,z1'}=Jg<`"Illh7"d|xh{j&(xFo495S2WV{-
+^%`'UoUW4;"F|'RH~ibmejTF%d>MH&}%i1e%!s7Q]"U1,cWaITaQ/VfG.3OY-Eok:_=#i1}N~|RXigJl$'9C@,>%j%[kKFG_U6ws'jHmyU&5"/qSDm(b0E
+Y32+BUPh,<r+1Fac+Poj""RVz=TQQDjn4=k"grYnUF0pihQ{dIKd&,5.Mf5/2$SjE{,:#V`QvA;q&G&fmMageQ"uvhe`]BulU')M=Z^I}(Ns$#xN_P+VaH
+[yts^hx86c`$WK;N5.-"+Oa"U=Hvz.>-O,{HfrsRla2-`/b-jsh>rCwfu_HTpmduJynSi/_"y[2wP[(&A'$r~#_KRgNE.oSVIso<cWxF'JP+kW;HhAfqCb
+EIRB3g+/#3_nN'H+_r3^CFZRzQtJ;!_,_}ld>PHQy/B[]uapI!JO9-WaQ2]Rz,,&7.fLTL%T0e[15L!"xT3|><BFWKNQA/t28)8>`GhWD:8yl#$NXEY-+]
+ZP4pd&v`4'gUp<rXo!!-D"''TL9&o]ELfAL66d^(%4tB[^(Ro4=RY;vfnXC,sAyu_^lO<bz]T=AXl6)KI:pJY&K0nHNj1;9&|#Y#/<n5<+}06@"8y_kBG/
+z:F5]u^ERb;`$XFwzD^FC#z51p(yF/Ik1/[alzZGamAiJwv1JPmqzX(EZ6`1>%B8`i'A(bLl2qscrY'qUN4Mtwvk_jiGHsLt5l]z!PpQ~$>B=Y3h9fby.z
+"r"U>foUPj9Mx:'Y;3~)v&Yk)8>^5bL[c/5!AJrP~)zB}ArYpD.rlh,a0bVOCg'hTgnx]Zjv8wZml",oKC]P;vA@0I[|cN}z5+Mi]m9%Z1X(%X`G!DzU@J
+ufFVS'im-)n1_D<rWU+q$Q-|7/02gpc#r2a'{K_MZ,D}R$-R-`ZBrC||^.qS;@h#tQT&C0]<aP@uTV<cdQ|Ip[rkLWS8g.o$)b3>#NtGJ6>04S>hPCoXLT
+GqYTnx<Y[Vp6|>W4}V-1DNy#M)o9Hc0XDFyd9Sjqr7Il;2l4j5m'^fo58fCaHH$vzv6xSnTWt{`yHG#$Ch5h-}/6mkX]~NOMR&.XRG`dV,<"_aLNt>4b0#
+C.mF7D^}kU.):ofR[]MlM1;bj4f0R)1g6oWrc2Y($!(:t#!KL#iJjmw&XEN@R9sEt&rQDN+b,vlhpI07KKX/%U,ZlbK@=1O`Y]U=gnL.6Qlon3[685U#Nu
+4hz#Ni9T|Ne@/ktYE4rRoo]]5+W5B8~.L8deZu;(XwR3[J|T)6o)hRcGW!b3xCA$y)XAD,&id#nlCTRx#1%[<EB:3]6xu!;/-j4jbk#vIsTRJ@w;>-+Ean
+c:d,:EhaB.p=;hF7,glQ/5>&:0|#p@L)Jcf8x9T{_-`#"Hcx%}Ti|hM2_aoMVq<>@sx7fisHvkOuSt}rM)fhaO6C3'hI(zB]/0`PjKNxL]3qvFBX`@Rz$K
+xgbGy:k-DF[1M;K65"dwJT+KT6LkB+Nl(L:WFr;3uxsZgTt:yX:gmW8w-]ptcSmoaY:gPd"B|;&W_Z2>lXYOczZ_T!|LN>pQfU=WgJnHr3pF{"c`,|TP6+
+Ir"9l(KQAv=-x.Ndulx$;MvVL/Rd`BuGzAcL^33O8@u$jZttoZb$0rHK.66AbtpcMVcxN'tw83gPuYBb9aijnAc@j96'#i)aDb6iC<`K%x]!F"sQ{HD'WX
+t.E8k$6+T('YAoAYukrhncLwZ&@K%NQz}>-(,0F21YD(Hbd'8(%.Z5Vm$n4Dn@<h[I!&.Bs[':kN8b#[J,|thJSy.1P]-.^isE9E>_[0sL1|{k.6867tx^
+=#t"cBgqh=sn8mST.X(3Bc8<KQOp~,W52b(,tW}KV3XPEIt8HjdE7Y_hVPT}c9,'=0pV$5-Nq;IOOitP$vusxJ^4VLA<v<}e'9`+7LmbIW3Fv^,7iv-YHm
+9)Q+ey:LceGM1whYSGrx~xo<$Q!+~h%:SacSC=;ZaPiB0CDA3.TTCk$gMCO`PGk<O)=b^"E/Mdic<z'L|U%o>;zWK<s>NE^!Cr|c|81+eS'_(&E/nowXZ@
+k}mm_l'|sUNQtjF(fV$[4TFLbfwOWw#VdGNce3&KnW_m3geS:!`&p%r;t5P>&Pe#ztTX6ir-hJ3k9FalHR>lF,3.3u4Q69gd'2][,Xu1tEw3Y9-.|"Rx9d
+hZPtxBG$mJPNU-Ntj3tbpSIy6S&tf0dI|ROTDWQIvt1i^Q@%om{r!3q2$)XJt]oi917^DFs6L<~@myUhICXXJfTf+JXPotYZY9UD+msgnP02OY8E%:IDQ@
+x<-A:&]h!..d4t>!tN>-d^#,QSx0/R"FC'$xO4}4$8h,X@+RCony"g=q~Yz)!v6N1A~F(QH|.8o'riS44Z@`18ZK;G&<1vS6Pl5a=8GP`(iO:Y2MTDihe1
+b`~-<-q8#s4N9w2`tG6](l)dnGFd#@LQ~FrQ_JvNOc=b%l/br8El}G"4U-#+H)AC8O;tX9&g]:`ypaS|;srA9{yIP:uT+E0N){nc9OjZyYH0Dv+@Y%3|,L
+^MV'.Wn|Q,Wkh.G2^EJ-fOG1)[4:1,P75RYHaL#BRPzOj1.UoWxb_DG[#Vc&v/(bD5I[ddq)`v~_sA[5|Q--f<C"2LmYT6%_r&(W~,>AyS#etPuRUzA^=m
+~YZ/$8q5Y2YOw^0%K_->hsTh~8yW5ngn0Ai3h;6nS/jJm#V<C6t(/GZ#b84c/#$w[$WPh$n520+_-9Kol:B9Jd]4I-M2}7lj,k(FpgA(q<"y"00l50y[Mu
+9pCF!b<(mWf3P"p5y.]!]}b!aXu!`Jo9[g;iaE-RM#VE#"91hx5K!B#O<pyjM;w1mq~A<mmdqF>XpnYz:A8#AG0z3&<'f:tO]D0kG:d]x-VXC>Vnaz@=f4
+hjiB%k+ah8z5i}TRlH`:U"4Niy_X}||1=[z1`Je5WLm@AIuzaH_(n`A"u;Yu`VCo(T`P[l{7xS!.R_gBRUZQ3[=:j8r:{%JNTg3sOZ=[N)x&f'(<-56`[u
+xKd/!tU!Si)p=&,fVy{M~E&D)EocNUANlIdf:_h@p9{!6#}q|gNO3NPa~bp9s>8C`T#}O8gm7oyTCe~LU>IZO3HJ>UdlAr%:=qxdA"5EUJ9nKbgDTKFa<Y
+HcrLs0nHYRC7In+&Tm:+AWFE;`EC&InJWm4g9["foA575ZENl`F[U_dEo)ipfa_;(7;=,iIQh3jnTiwV[X/45|SCjh;15wbd9GgHKM8z3]w:N_hk,8{wiL
+(o#LlFj%8^NWu8qz$b|<$x7d#R<8#J)q;vqer{cEbm3Ld=,JTOX[skX91Zx6Rg2BZMJT{1PE}Gk%Y%nrEoH%NrkvFz#vdatIe!vW>g_OF3|O]/>kC"sl[c
+Ay65mjHCjPcLaatd%+^2Ie"j)TlbxF)l{L#l-$R_mP1(:J9T;ZC%mIVR}3bD#QZT}Cl2:GJrQ8qiYuq:bRgKv`Cm/+nF}cdf@)CU(L_z&rMEUo#Pzk_u03
+j:~w<JWCY37"X;I|68uD~;yDV5&b!K{3X[>G#G/QUzaCHG9'vy&0V-_@h8)kYm^:AW,"T_x=a@fTOHj3)vh:B@Da<o9Qu3N%v5N+NNI,#m46K^&,^GM2!M
+WLO2xlGRv'tqws8m'A]5b.4&aP~a'c`26`s;:&uzwGZ^SN4-xWW|Kb3]0o1Jypdlj)fh}Wq&jAea3S>huU!9Ijk0PXw{Di=/&CAP,i(4zv_EU+K!G))C>q
+$r]$KDo;CeSWRw!8'Gd3Ew5_iDnKD8x5H`m:WCfRB6[AXRy.tS:9uczE9G/>g"EC{-vg:5u4D3k+=RV@HM]=w4/"69VGXrTxe6#I8[lM:x#J[a()vDb$@0
+ZM%$:;})i$vRlF)yDc=%5rA]Mj(^_X)iA]L}"rYQF:eNRlyt';iHTy/)lcH)IHxY23CW~CiWW=IYp8Rc1.yw]OIO;rI|C/I=.=vxaD/cSjv))(BaZNps=_
+J7;de3][pFKND:=ZV6>i|{Z70VfA]|aEiL/{Y$]"qImkC'^8~`@N$:6I['w`&9e!q>us;_{W{BchCp]65-L;)hmUll!Yblu^mc!D:|WR%.]!|o&Od]lW1$
+P{yG:1&ssz&w8KSl^&:e2Ss<~w9b1%uWB,[:%PAJe1(EB_>pBk4%KT!0,&StGR,W$,.8_9Y'kwTu72~TfNS@Y8O%F}Buo!M0R,{$Ipp]eh;:+<rKyXB'k2
+UoL&y@w=bLPB!;m`.X{>CkRYs3'`v|XsIK-qeyMU7wZapFdn(M-,,&YF5"N-1@~x}5Mj6V}'sK5vmI2q^SQgery4Tb1]M=C6rQIRdX/4)T_7^UuD2EzSVc
++LFcWh]Q{+^;M0FW>lMs&#i)5wD>yL4cD_XuDY"Wi&TZzQ7{Wj6FT;5&[GUmxsAF^#^iW${HWm$.^-c&99rW7dUczCJg[}},/JCRGxS#w;G&&)Bd$m3V.J
+5}4f">|fa9jr<=r3X]udG/x>g,CYnDq3me}L3XlSFC7phn/FLMc/hY>B}s`Gr%T=}mRgQSzPOzK+nv4cE_]GNT(szd;n!,1I;'Ms_tbNM;9%;+9XD{a3!g
+ZI9}cTqUI%A+5`o(1,%)+q[,1]zur03Kf,0#Xu%#77ES0PuN67TUYj$w5.)c+D8zSd$iB9ui<SRL&"I8C(/1Vmj+hNMQR0`t>Ob]M.AKW.ZU[3AL{%v>b=
+a/@lSZqaqap}ACnFES$H=$u:bnp-R_jU'qc8A4&B<n9627Kw=8CcPOA#_Ithu4=y~!Xj44TgyG;Mx83Yx[7d!i7cG)Ci)+9ppS1miJ{'Gz+ik:>)=REjX%
+`OBjIt_2L@F`]g/etIBs|x!KZ"_.y3'wp/&TA3P2fN-L@>':NzMOozh0-:M'8r)P]zsj^NV1S'OsWfhFo"Ng[]%O1Uej7JtASYSdQE[{21)3;|`O$^lM~o
+&&/T;rR@x_bfUrcf^PF<:feyeZYyoO<XOgn(`0E+G=FH1E6'0kH!}hhUbdj)D5nu<xx;S%kD4brVh91uss0;!C0WO-+ff)ZY}T7DRc$AX7,'c8wtm]QQIg
+^/`F6vZ-aT"Bna;G@Evp&5w2`c4EGKvy,9Cpc';zswS3>]p&>"(DOGyhGpNFJI(No^VY^`w8ae{M9kyuOT2(%(bl0mJT$+~9K8}>wCENt)3t7ZFX{g7XV'
+CV5s/0I!Tr<K-=>A#@`$F4@V"=ZAC4~Yb_X'v`7.J'$J['oo`6u|k+s[E1ZGa"4=7.!&hUQ_i3O'EHm]Ze_63i2yu>0G,D{'V54najLRKXs[~;ClsuA",-
+$KWbZ]KWe|&I>Pd5QE"$(t@MIn4X77M=gNX<0}<<`##D2KO>94-KrB^xc|UoXLF_DHdzs-|pn9r<2M4D49yO`KH>}i"g5hSUIJvAC))xg6V3_cFJX0+%!t
+d&<Zs/P.^T51Gk`rLgzkDGLh+E<o:5hY,AT%tm5^ooVL8xZZPzj&/bC5"~B0Wrr:tV`T}F8"bJ#AJhBA1Ho5=Gq{C'rqKK]iT,h33VTtl]cJDxIC%txkG7
+Ax|]l27k"$`#]eN]Kq~"}r1Xu.);[RytKL^nBkW'pv0{0{ufVCQ/%AXApBhIe1-^R6cVcpcjY8o}MT,5E$VFAXXL-6iBe=4WWv{{Am"ULo'vwNxd_3Vr<'
+DE-,xP;("zM/-YZZa9vce]h-2G]bdS><yKhHd;t+8qr9o3>7TjP#@$TPON&qjGD}4<Ayo.c5qXza/Ek@MOpxxDTjHGDtl"no%9K6@5W/n9Ehhs}#!jX#HD
+`u1Y6$@"wfgtw5W']%L}@6]+mU1b1)1j1RlU[zB+}>dQ<#B>JB=K<gqYZf')"H=QXF<.;yelp6Z{/3svDo[xj#Og4-qcns6sKmKysP,o0'lzi,u}@{PUR}
+G&s}8AR}&wd!9|sGtaT(SJUrj"pX0ub%$],vvBqsuxnGM4^#Z6=NROZGj(6C2^^OGntAZF9/z%e]fpU9lIpZq,F(dXlZvor@ic'q:y5z<f,i05Z_[$Q"av
+e:9z{GYgAgp(uh/^{vW<v^I=S2%aKXy3,-LcmxH0Of)=_(eFvZ_1T50<Kk|N"ZNc7%<g=hg)-oZ'|{t)Y^-qiZV^r'f1s77p<DE{s;xYWkpokW<)f=eqH_
+S,oz.fc^6wJG-3ywr5QQxXK%k(2CA(%yRzSld$+@TL(5-$4;iv~RkLv4Z'WwcX4|yy,u8>8&X49LKa1C=lA_o55u)SRhs=K{W$Yu@va::Aml",dE&U>&96
+gO(2u05^@O]XWGrJ05{%8q71Uj(f3bQ_Jl+TeLp5xAqKr]VluO^WotUJvG=d7.SrC.K_4LZE%&l$/H(:GNBx^_]'6<Nq^^H1l.VX}FEY$c|h_XB$e|8RC_
+H[ZNpBu"vI`ehZ>(&^"F;;IjMBhv:w{,KZgkSm4"U|d'h$D_f@(n!bp9tL#F7P<SD4;&XQ8P5CS1-Jc_mcJk7JI,>eh.y)@`N(Y2Wplm4VCSHdcr/qeUlm
+<nW%-lG_AU.^I.b/0ecT;5]Y0dui9jVhm=GEL$>aNy8Z<Iq{{Vo(&JbsyS_)NEZm^E31!09J"fAZu0U$P1qT972ozg4t&;9O.-5uOLyqhekfNwqiHf:U6p
+CXBn'fy|(-_7n{'xZHJ|ADuN2}1,DGP8lH|Pnfto(K!7Z:TPg{bG]{PfN`7';;Cr-oGO~w,$4)BJw|b2NTfyc{Di(U<ARdg^|{1cnihh1}(7xNmEgMexL4
+:&K`L,e<GOveN-5<6Ir|Uf+h$7L{'V[tU:e#kv_oFD],9K.vws&]gs4x`5^G~[lTp<cP|>Tx`Sw{JM^`M:zI/,ETBnRs=%(}Pe`#:)td=h>}^{zm'(^FB<
+x<%Fi[{MwhPo2BJsY_<D%ox7S@<TSf'tyhpL|O;`v'sv7TNY968E;vasUIZ(8As%R`_DUXu$PBALwnhGZ%Yi2o@iwVUo8Co6!@Scx.2VT=t5D4x3smaBqw
+^2=GYR%UGBMca&r"")|&}%k]mx1f5i$8LcLabi8%nb>JzsY(<pT2PjfCcNj3j,-Fx[b{j@FSd!#e3{elk|KN{p+n},QoLEEN~1maGlvO9e)RbKhE3Tu!T1
+N1bb7IycMP/Y<xIiyPQufzY2/FGAV"f7Yp!'FAz_m({(qyESakw3`H'zUk+jMa"9FLf6F@fdOEY6P&s3BJqP=Hep#wdJERXQ,8K{CL7x`JR:p&4Wj4%}M=
+P(&X>#p%X!7_TS<CVPlyzO$@-1jr4|uol}'35lGqTl-d5IJE%7{_]izl%<<1C[!&T_f)!7Q[Z'-$[][Q_&"pYwc1>iw$W|l-Zgd39EXv;"UZs$QON`DB]Z
+'}$X;TtYUT%bx8#tKYRz@tDExPLJzXvHxo-GjUu7c2cq`Hw#,1F3R8.sqq7&<K}1U<A|g(Xsbof2_P%xLzQfwulBPt6!GtXlw0Iu0R+sFq3R+,W}os#t:r
+r`))r!-K6ua(f[AJ/7i:=7pOZOmJ8J~h%ia8AUiy[24gXC`-uolLj>:teUpTWrRUyzq-U!8)/]zriA^'@RhOK{_"}SQrW}o1i14Cxv9C[jLi2W~MP;5JG"
+qbq]d)>5_(9Tt#cVTM)|e!-U&DV(YG;^66=Tu>0N{V!www!]NuT}o+Cl=o4k=>VQ$mvk#r(%_v_ICQ@VQk8nfiE]!vB#}`-T`madyB`Qlf/@+N+QsnP9'k
+)nKz,fmcgX|!]Ili0pQKgBE[l)dM'<k1<@l<B{o>sly2WTOZmGW,-:eS'Cn{+UAwp}|}3jUD}Owy{Ob)"<<jtEu'/vLH_=.x[vXd88,{;g;}]I7.zNs#4%
+MH7Y1)Q&.1'x4p=DNzZl}@-h+p~uz{"_qaKQ"nw%6.:m$`[a"z<{R%j31#}VM&0"3'!#w@N;oj_k5-<)Zx0J[p_T{)x5h_,E2m5z`DoEdoGrVuiylTDva<
+/w[F>je${Jb|7,g(yJ=-d;u2[&:D4B=w;@DHo#t0]t^1wIM>RAO.8LjJzBFjXSB=~p:5J(NNhSlf>+=RC_r0`YS'oe]}Y(jX_en^,@&U7`3kqdCAtB^Y>=
+jRZ3f,h)';a2@s<.co7A0^.`sc!f|{H(9d5;GbOKsE,HxYl'Wvg02/1":)OGqy"=#_$>}D}8t&kyx!EQ5;o@>>4BjV-6]:fD_$XGaLW[D6l#.#fU6Y+&6=
+_9|tt_]!B%0E6"B$~R",us1A%t5$2FHOzT)>}dD^f!&|AxcO:vTI8h|-Y!+>3Vwa|+Mqg^J]CVN0y,p5y`@]nywH[ivu:@LA8"#q"j$^+TORWvyM}$2{&6
+(F_"#!bDU-}lU(Ad9<l}A=lstwlvgrHl<gp,uC:Z2wKgWSS|c]@A"}'AGOSVr@G;3PU]OhuDZ.]x}JIwiavOJZ>gWANu>c1}1|lE15wQ1Fu,NG:2V1VP5.
+#e#]kc`7^-FE6i=+G+P&'ui!B@z[HNp}DN>qO#PRrl`BPVJ0P&O3h;Uv!C{0`8Z^e6tDFn0(}<i0{|CW}`d!]0,t#vDiqr@Bi)IWwZcWXh^OX$AFc}y@S+
+=_Un8axVJ%fUPR[;t9PJSe!Wb)+>1ErJQ6omg'm2u}m|jTrPyGI^)wjvXD~oW,U.G"t&K-=]0IiB,HL!49c%l2s3d29xYPWqn2f^=A`:xDLeq61undsv#Z
+0NslPeJ"bWgM|EPTZzpb/>8:kP|WCd>Ej3nX|{#rqSvGbSH[V8Qc&Jq$j/sT^vFXt(1'hsqJ4V6|m{%Kv!">[&[y;rlO8=y,Lo+gG,>[VY7^C_`S4id+K;
+KD_(5#]Sdmm#=eW[k&].7_-iaPqnp%WnM$MS^a;An{>bb"ziTz8[hmo1}G@plyoZ79bA)RGgOjn.JSRQ3=JU>L_<@`z7,f'=9h3>:;3zFk+$fNXuL,sjyT
+`EWDB'I[=xvI0E#4OWFa0AcK,kvJSFTQ)wv41p/59%4@f#^f&P}aDnu=|F'mB|a1E|>op#A4TPRsM(>xLJ"r.QF^=""tYj0QG=z2tnyhN;wXxF90P]&JV-
+M<i"XI1uk0Qm`o+4KD5]+lE+RI>UliT"zzMN"gi|:>-Ock]{LBwJ;#)Qf!WT~F`(1ub.}fzi`ER;3_c_Lc.O$;OAopGD10Md]B{tesV`A9F]4HE`:j$$i.
+OxPCBtFD|M!N}qe>yPf6;}#n<oYhyz2uu2#clYb0p8P%&</g$Sn$N:aRHWP/v#u-]m87yj>]SvlG)/`Hj3^cl+<ie|,inPgJ@%WKRiC36TA,LK$Dms(hu=
+<>"/,[41}RO/|9M@m%5V]6C8aQ9Ajz,sjBnW~t:j7rrtuf{5DbeC)>`VM<T#Hbh1j%t@k1DL!OO=`d%p:Tf/qx.|9b)8JP2nt`@%oK%wP#bbD8zVVY&'9M
+h,[PfjJj:&$933MSuKwd"SFHOwo9v&YUi2eKoBeZ0f~4&",GD.^;4T2Q{y5nJV;S6$r>;wc`h0%7%S4&S.Hs9n&,B/|}L0l<~WpP;Xb`o)'>@qV+=.w%Ne
+/h8[}hMU'&3_E{X!vA,(a8htRRcb"Rt`[>!t@O':rX;B|r/d<6vH7`9fEUoR~X}VO|-z&]u>yj''8t',W6Ne4O}TfcVkO-"t+GE%h-d"Ck~WMw3jv5Ce%#
+j)(qtt30P,D5WB"r]z2,zxEb/.+,eR>+)[0hij_[gStk2z>+Jd('HD0-N'~5l<'N,TCTf"O5Q-AliL-l:7Uu.cKChH}7&JWK,m@Y^>~'|%(smYxOZ!wG85
+TaZnYJrmT"-bcI}w6@vj|"l6rF#WvSMBAc(^Z-cyBq5:;IN)s#!<OgO[.$.oiv!MB2~hnx+E_EZ;R&=paiBGbAK;N;E(}<3O};W_SzZrcfsQ=W^px70Ni}
+Hj$yWd!(^h|e%y&!<]KNV4qfY(g2$}NB,>jvkYJ2NHTJp+~X3!_N(Lj28b6LxHtWxwB[oyh+wvO5D:<=Ax[ys%Wl=,G`},3}un_KIw{f@@()uov<s#,Zgb
+|=$vQ8zt'DhIR@-[6'+.-[/0=L)cU].`nkOQ=[BRGC$L."839AX%n:GtY.wR{$_Z0V;N/3P)H^V|scb$_uPT5c+im.Ktg_7H!&nTyF);"SdrT}QT^`N#ia
+ly`zRic;T]nsh}Lr#{LOy+[`Ben<@D=Ss.Vnd)^]<y!MN[0-IEey7jr3ohTY{`TkfL$ig3!;:Q^LU%|eUp,5O7O+ypkHs"e$Q:tYS[vM|7ey+hE{X-&yEm
+pV|.jq>!|_E{c9aqrdFE[7<YsI}maOMf^#X'`6pK)IfHdS8Df%PQ4vz"^4zxVIwoqy4]:1r,rG64bYrG]@p')o!psg.L,EE}<l8+87xJ}!^(t]A#790+hN
+t8&GFI(=Q9Mo~)!{>ZH/pZ<#.JLW^iOkkud{!e4spQWRbH70,58o6n/9fe6cq{;ad<=QDBIXRn4`qf>zCpiqmYJt['JtgaDjO-T2|CLnGV)pP]kpFo%k{[
+$rt;Y&{mDcw/jIq]RPoVbKJ;b89So%sI^.LTC"6.9vA:"vG6_|m=x+Xp@=VM(SIOFkSUO%|[pcFbCXG&2uYQm_GV9hnfD.j"!CY^kv[SoPD)QU}DK-U|r8
+7<CYJ2+SY$TX[EWhi&$+UmxZIj@+;56H9C{pU[2n5$Y<ejg%GX5+w.CH4d9b}Q@BFczBNLF-n#l!{eW8rtmj>,zS#vIfVf$T"M^{S-2clLbBjJ+=)]l4J8
+!YM$HMJ,A_!9Ce]thN7]6./v{2{2SLhp1pusg8l-vwGUz6Drkm^OUo>rf1C/@b$0jd-d7&!q~zRz)7DszIsRl>ftq+%U-wa:CF(jFi|q{8mW"6%UFi3}ng
+-|"}M4`&dyEPR<+@d3'4v'6_5Ia_Yr#A^%^bpAKCyPh"]aU6}9T_Wq01r}=C7s|n"Z`<^3sS`nP'p=oKz)Bgj$c=#>+W+}wPpYNvy3tkhbS^y7l5HR[,ax
+1Et/p/]|RXO>mKk;/0b8{.cgf&A.fe7>vJV23ZmNwiX)S08R6";dcn#[k]D)|7xxsH/JTbFuk"vi_V'Wu=j@Q`MOM]ZD2t`B+<qZ+l2MBLGMl)iw>Pv<Dg
+/r^<f#J-b!Fv->N,:1@gxu[Z8=Y/_q"0BGto/Rlj<l]+gWY^1pP0g4Htzw!w:n41R4JTfsE<zG9Y4+Yz5k-Vkq@XbufTS>i5!#Mz3(0>bzbvBio90DttDZ
+fZgVxyyufaT]2y{I-bP(E%>'vI,1@4]}_c<L)9rBO#},6c<bzm4X3_@[)fzsMVx6M5<TmF%hzg4z9V{N7AxWlW,:;Xr67:h4!~oJtr+a]E[HlakKn}ixwD
+s/xo.}0x]vMg$fVpP8GU6),O3z!#'cm#T1-1sx_p:0wjDiOksUb_!7&`S^{y_uy|_5>qklopL`JKM0h8R^7{!=J`&6C@VD~lTC@t"j`9jJ~2,:5s<u$B:K
+/1n>QN([`I0631I3-=<ma.G%7zV9y5w|,te2p(SyM+mNUpooFT41&]}4{jMaIHGDhG`g_LkouOIOWbS't&nTBbK-g6-m';{GnRD;l!_a@rrc[#o0/F&Moa
+^Er"+!;w5'$3PA$NV@0y9}gD'4$cOvgMs43mD{z]>33r;i1cW#I!^B75"2JQjD}&De_<o!2BH(u3c_-ibh^,c4e@WQY:-e~Aa|i=bbb8co)0pfja$!C!o}
+a0D;jq2b#<l=HJ>)d"UnIX7MoolT'q|gL`y!X$xj81FSz!3@CY~|CE#@/uD#kPQ|%`]&Z.>#B>R>0'0_^!8(9GCq6%<Cjn2Nd&9k5+{:dYBY#&,YvfiqLG
+QA/hQCzSRkH1;!4849P#-R6bbDL=e%2zxn#n=&gXN=b,I3]:SV[_Kd<d$Ff#Fx[yj5#rdRLF@gJn5,'6=9y$<Uu#Zj}T-H#MoczO]|E[orPn;P.+p8<^Jo
+q^|a@p1Mip^u.v5>8Wc0~/I5.Xvet-Av@CQU'}($69J;@vLB3p]W8(T`,f~%9QkwY3Dwc(wXu%K-;xHz]rG|8Fk;)Z'qH@0<w!042{b>0P3DRrlvZ[d2e:
+]cu,mkOYB@`&c|Fw9)O]H)/dVhD|2j98~L8glf|-G{Lm}Rr0%gX[n+7dhI{TF8fwZ)=,n=VR-@R)uBZtkS)#4-UnBJjXW>z58Qdp&m7ek"5_Yjtc'6A:Z9
+m1BNdmfHh>ptLt}mLF8nLb2ko}myk]5D{wKL="@>)&jE0.@OOB9bJ[bblDDz[Kog<n+HS.u#qtxHB]<Cev@,r1=tz5vY.$x!EMriD9^2p$AZUdv%!5N[w)
+ag(=JeJ,f,[hIlUjA({Q$X]XBcdsA8K,|Kpp3bf;Rn-x^CHnR$/bNt!Et%$}=@V2SfQhn+RB#QTl/WuA+BFHtU)he%QIn9KHa8qd#5)ac!(]R4MHi8H:xr
+nf3V9LWUrE2+bX0<u2_{Cmmx4a6jeBOs9kNkC"$7lZQ}nX,$#D't!l`"wM2C7t!vO0l|/Z^18p"HEFDG42H"me^vx#bGH#!iGdVrt'DYD):_+ZS+N/#Q&C
++l_8Wvmu1YAP5H/07"zn~xlh#O>6zOUKs}pS$U$P0>#R,4:e,h"#N2@i"ag`BT&4r}Ob{Y:waroV)QKfY^WVu:CNpCdi]cPf9d[Tw>OHFcz`,Xsc08h/_"
+)Z{iao'Qv_Y!S&~NW{6{UR)BC00LxxBI7kV,~Zh7DAC#c;(FR"APQTOl.'43ESK^P:&I,16h-"FXpK!@2IBg{5)4>E%bji;2,i5<J/HH:_S$t@i>S='(Cf
+f;{9{".b;l>i2_cE}b!&}3ik;UpDKxZ{'dKQ)a7V-I,IQYc.]WN(Q>2`F3#;FeG-<&F;R"G^(:.i"8[jw%R/a]-]Mxk9,WE,g=YbGHB>.OBatLtDLsnCjW
+q9x8OwuPPEbkU!-b[dW7$HLt&h3YIbt+[Q|okh+=k9$6MSAM]5As5ruuFRijY[6h|1#8MyUEdrvlxj043;/UeS<'44H[d^hh}nBdV-2Q01SP2(NYcIe`>W
+mB^5hlu!_Dkvg"!r;bH.Vh=XY0-W6EDS-:;,~:Ev_z35r[4z2&D@R3Cdi[k7Hy<fv)I^JZ7dnr}rim9r/;8PSmLGO)P>:IW%q$L.4M]dgd6.wawR(Pc8'4
+hYfngCV9qfKq]`eIDrP2T#N)n>tu%P;:,Ru:P15n-6`t=K69N"|C$f#BYP:baLX[e`|#,#}AZz%`]nj17b["nC-qDBC/8Iq-cp#t'r(E66!L$<gm:e.07d
+iyo=0;<RC5G3!nJ&.}!xy=^4)PkuG%](bU1/3eN&dLLu|PN$6grYrT)K8`O1RQ0yy`[W~+lI&wP.IQ!UxUd"%_Jkb1`/U1I@6U>a!Ey[x"`H%EnVLa93e;
+ii)F&Mya#6/&tJmJQGFcd]M"KSX/ClZPvi~FBqJFwH8R9#IdHeckPC6QzJn,7R6VCNE4cnB${zt+sU5"`>C,;4Ps9^wsMsK;.u;ZK4OfedUdLY[Cf40jax
+hq<d9',_"it$(07@Q(;Ud0P;)FKPV+k%O!'.u0t[<n+5|-ViM;/nOfuZst$Q"@oi[YB2{^Q`wVSx):!WXhx'"8ULCgLC^"!s[>8jL:`@^Ei9=3tKeg5,@`
+qmF[0Y~Zq+P,rAZ`aj'3-[%]sqwcDhVvV(}o0AAdg$OL3;GMw9C/|Bg9~h{txjC@E|bB_/1S{Id{,Uf7w)76$O(Y9b[eECZoOppoqO|}[!zozpF|}a4jpo
+7`<3L}[,sXqQOr])A%"sk)&TB4U-Q(fdU=t4]l($ceCHd69/V@-BN&39{43LHxH_Q)yjNH3gKo|{leX!O!h0p$6mu)'5JVVz~A]gdI7't_q`CDIJxhP46,
+U83"+VWG`&iveIH$cMFcn.nE`!;W==Z^Z3l$S(Zwb@X1DK]7FkA1B|t:U$5&Tn/"jTa&G{g9jE.sAik{JPz(qijbFJ<hD#4"_rg;=Z~4Eq`3[5-pn,V3CY
+[Z>|#f%y:=Np6+#qZ>5g2=2y^jWTpYRT9ku/_ri/tsgd3E(H3KfUFO2{{|!co5w_=DOfV_Ps7Fh.sSnFyS.72EiS<.!;0+NM-,-$HmV+z)6mn9-0tS$H2/
+w^S>D#_=;d+A&<L'[:=<p)ll5c%:wmQ_tRcmUVC,$c-6-m6o|@1ggfY)Sedlb^fzNtsEi((MEc`rfrP=;o]!0MTf:P08-BkW@_%aNCb.~8RL1TwW9TMV8Y
+[4>$Ob,k;t|dt=J2O-JgG4/i2#K-2Rc;Q;MHqRy0<#hN"Vh3m;b]$]@`"S0$SPn!!GL6md%u_WU,e[Xq`5dX&2gGRl.73}A47]BTfQfVI5PefHZ7Ejsvyd
+4vM/I>[tz]{!xIppmks8H2D7Uf@eR}#)(SLlP8]lV8wTHg3Ahl$fM.orG}.M.;b:fw3@tmwo>4s"gAeS@VcS}0Nvag-@gsQUb<':xZ1Pv0{zrQ3u9QEi(I
+G8iZ40MT$rQ%b]sBo>=B,E;8OvCnC-}6yxG"94}'E}mPy^a^yT+S-rODwG2vCB9d0iofJV';-!Us8ukPT8,d(AU2lK>@qM8-7["[{SyRS&/0;-[&Fjkr9o
+G.#!ow!MbSLVw'Pf{5N$dYGpq.Ty&yWW1rL8)"0B4SF<Pt2gSs2553@6>]7h)#B#7OIyi3so,pTG!K$x_mfg'rws;}FojI1I83CJaZCB}o+&J.$=9GDeet
+XPyTFO/3A1]b]gT`ISgmuPV5OMWMMs)i|<(l(+r%z3o>UX0"^^|S8jnvJ:m3SB::.FZ1>F07lAlYb-B#bgaj44C4Au#!P`:sQ#z0S6w0t<x1w9Q/@#}QR]
+rm[xtRS+M/16bzv87<fn.diH,<e:){_!X`9{"o-<w:';EHVFVc%9`h"$TQyFF`$G3H1Gb3Utw(si-H's1qv<9!/o;FSeB[;@G;~VnLNLbr/Mb9i;"6hF:/
+I/)u#jxRZ:$dp.(=de<J%LKEK[X3nJ=^G19N;45f%#:T4jzZ8PSO9Ws/x@dU-P>mHX:RJ)Mdeh|XnZ2Bg-yL.o%g=97JtQDa4%)%H_4Vg_R_n1L|5g92){
+309>PdGP%;"R3Fpe&s7OjzVtJ!:oc["gQZ3G%:(ur>iBE#LO($iQAW[X/kcG,Aa-D6]Sxmn6X18Q-NC8=LJ.IptzKs",3rj8.nft7B/S9^CWm60wO^=Hc_
+Ea}bm</Qe]!U[Jj;U'ak'6cC;|u9J9s1e$MiBA8vS#WU^k-EP!_E3&yo6a1QV^'1vVoD9HAE(vrsg;U)2WK)Z{w8+Y"%z!1M,0JyVLs6U-/v1yNJ2h_Tpk
+KjHwzxd0bbWrBz<T1kI`m_I3_Fs4O%uUfeV-<f|X$K"15k.0QWItjj/=HPf6lKn_F.SIb;q)WQcsW;33BMXtW{=iM(hDx{<jPGY(olzzo#Ayrmk+=UtdK6
++.UktL1X_lY1p<9Sc9>EWoPObE(H&u}r6B}T}U69wbz-K4vFmLuBN[vE0HIB003)qvv`bu/+)@15=gwx8&(]2Nh%sZ0r'bSNHnvq$Xv$U.a.Yn`m%<czsf
+3:~S%{"3Kc^@sPVR0UP!4x-;qj.$idQBx]_6niq;]")V8]MEUq`OPV6x1hhUU>22wJ-WX^)@g%>i(#4r6gs-uDZ'}XNfbe]W#E|XGw(g<7G7BQQnOCXh2|
+qX"c~8+rYA~du+p%aoP]q"^5@)4Qs4Hd$eoN2vo[L>;%O[R,!u@0-XYzB8],haJu9OUodjAoMk0CbZ75I-Hl7]:>=%W|Vn[/q(,);G-W.RfHq>vT>bSj=]
+c/Rs0c~eO,zo3xl(T<eL<e9ME;(QO>]"saeukDu;r2axzax+.dBtL'A#tK{kmS)n+rr`DZ.$e{af9RxeMDY`orijCoNpoNp$b'{{p}Y8EFJ2.7@>=XSSXH
+U0$E;P~`[x_Umk0#JTJOrP6cf6P)/"-e29S;+t(_OK~GP@v_R8EimoqwYV5[p}$Z>73Dm02c9E5DDORi65|jd#iOgtop.};PH|F,b&h-pluZ0<RPpx)FIG
+:XI[Boba$xzwmODA%^qGF4RqprF)j9qv^X3{v,Jx"(<O;,$$2t(^X(b;&P3My>c]SO]sv.}.8yw'C/y-L6n;cX=JAPs=F|>}/^Ci8No6AgzqwpqY"I.$A5
+)xT>N+`QJ_;0uVF"}FT-vUHD1cS${QwvNC3<4S3DO"ur`KqP6e[4{e!tI-8D;e|RCkVMc%4>N>a!JsvLIt%TTtUpOl/G:Iksm_9q_jRu)|33<3U`9$^+e1
+rO::kRAIfKvw+h=^-vU70o~Mp:)YMxr!{<NnMxGyYczq~vbFCdJp+-A.'d<A0bo82af:b;r6Wr.-Z|Ay$,nV+jNiz^M5Nl#dAW$X>Q=mp6qV`b9{>3lce8
+W&.n6bQKFC&@|6a+hh}9.#.#-@x1A5.XS'1=$X{b&i4Z~AJ$LrJ^sL>)ezF1|.gE~dj]C39'$Dqizv5{,=ph9h/Fo9]ADRD:U;QJ+C^lH=:t,#r}Sn|+U"
+RGp;GTG-0qtTH;^$QcZ`)L2f{<LBU`]&pE~Q-II%+R}1UJ<T(samZ8l"^Y2CO|Ghiw-Keu)fB');WO]&m@;{('7V4x7:Zpf$^&ak1|hs@pkp+^|7Q^y94y
+0n&7@bm<ew-ZH$8&GDHNsb!E|H@Rpf|Q$uPzix0kOh;z=AG"rW1vwcO:[JUqKb"w[jGD9XmmrfiFT1peqez>,YPC.^%1C4B|"w+YWo~uugH"URQVbT8oc.
+9b#UR<vzdKDAxauwA/iF7%vR.p@8E|5YRE%cKC7C%P[SdVq/{Z#4H"K#0_+s}D[|,<]-S-$@78rJr4yJQy%Fe4dtl<ahFZh1ha&U>A|_83FNuk@z_,3BBR
+C|M&=6SO<HLx"9GdV']na&6`jBQ0y7z%"f49gEM]MEH6]P/"`8xB)M1f>p2"a=e%Zz>idBjsXG8#xbgFGu<ELpUCrcmO=_/rVVqm;cNjRs/Gy<@-{Q<0L^
+Jc7lc)2j5z4Slx^4wF,C30l4'Y!aS0/3H#M"dX%NdFMC6Z3u(1vO@xpiV2.Eh,2$Q`4r.^&Xp:3f!:Z$u!Mi@2FI(^:DhwATg<0!o9Vvyz1UDBqc$jJ8",
+$I$NDT8R1^(B;bZphzb3aye"lA]>~/bGTo=Vt!UKCN'Z2"Bjpq;V5=]f{f"3>[QV"b:Z^3f8<b)9%eWU5oJ^$./.8jz&bWTs4CA}P0$M|h88e|,3FSdV^)
+ycy[24I]$^gO"l>[:1(@(%-RPU3eolO"]D-F86_nxG0&G5>Cv.j8Px&bl9ty@[JwlD;WaY0"O`"DmG!5l=Co1$pItlw]2[6Sw3bx<+yh:LOb$<<!0kgyX%
+$4YrmY):_:ko"xg"RzuSj<j6t${$kkQlR50YJM@]o@YX"'"~7iY4R"}o:>Fo5z6_TtP1v'",dX!N1;ML0/MJ>:49JO-7ALfDvS4R^Q[Mi]1fvb']-`tlw7
+p;vG#4F(2yth+4M6cQATr91B2Z@[9bwPt[$)"Y[YvCiEoajqz.12JywdEb~>g@6>XXNC@23qV"wyjy9VXYP'Jzz]nd`1EkNJr@EW)w>F.HnD&G]crHzqq]
+b`gGv)8`-Mwl18B])n3'KZMo#Vq:"]1lsd>W:#VX."i&bNC}MA]2htq#.2+W{dE=IfeH%eg-yGV_<4ZM)/Z-5_Vdjgk^FDq;5'm[c_C`.vO,[IjHCVCu_2
+#h"&`b(9EbW/0W=0vps%T4n,k@J7`01DPHVKtv)SliUCg:h-P^Dtqr)$=9V/GBg&0n,XBpBMHJ+0iG~AYM{eS3a:P@77U1{7j:6yMUJF`JixdJb-b2u)&3
+M2:Sm-Rn>%)16u1gz.f|c5~&@mR=n<yWnZ/i(S]/(mr)-ocQvp29]%Xsf<uk1M$Ng>m$<^"l,fpD+6{%h:v;0zvI4(^Ut]^sMMFv8]s1'5A:Z|gKG.APq(
+hzF.YmBnSTVfKzQUIwpvOt{n;m^:E%&lpqZzsvO}>BVj&{F)g5QcWs_,4B[hLWSQ^v;HR#{HoC=0#gP,g5IbC6HPzal)~i40X940wUd))_=h8AH{Q_3|DN
+Pk8KO[Q=E}g_2[Jw;zCQ6UQo{@fp%&'g-X>i'$~OA0v4$S]&8d&3Sld%9d^itM<'|jF';>}!=f]t$2U<Bs5pn/];7-QD^(>74q,!o@~a5]wyWh'10z0Y#&
+:>D0-{bhwhbI%0%I+"P6I,em$p:ox7zvO^Lv:lvm2Ie5y_i22}|LBv}F'}6P)AtnG6Zun@mc{</S5obHj."r8:6y!2pLl}xhaY}/Y6-D[djm@j40;^J,5o
+:}-apFQv$RX[KIpgNw=m"KY6pHj@(ozoIOlKVKi$v`Iw[FPdG|,t%FVvUmPNb$HjZvvn#[[4]IEW_Mrbg3ym;mi+9+w06wKn2]Ex+@|J)oBy,U,=bpa2yW
+pYmp3`i|QcXFbZr4LyK)SoY"8A-Us[-){$7Yg31i3_UOEs52h0>B31zo70Xjm4{j)gA.ITkSmyQ/{mj@l{[P#eZA]OglnOn,steQSEDBZ7#n(p{GFI":kc
+cZQ4_frW:T2s6dAO98d'Z3d9cyHdnX$3lB6<IfAodvck1<kq$wMj@+uU<}hRb".V/#hXF6u%E9[TN.9Lgd^)lAfj3[iZDxulrtfEo$y=$>k2vhhz7N.qMs
+/d$W}S_U,&UD^&!}gs'b6}2M9g1mzZ,R!m'fna+0uYq)T|<nez#'-{uzzN;XI7Sq4BRS42o49-Km#uu{wTd2[()NRU-6'L{J;3`nMkD,!TxJ+.Z^"B"9c-
+mWxMkEa`A_[OtOdjBL^n{!L{oyam6psXpdkl{4fKcZJKiA2+&Yx5Z;e$v$ZL#R[;&3=7lYs^;g,{ms&Z0tMO.ghsx,wO]DbK"aB^GU>qN`wh)t1xwo3xmv
+SXHb]>&q_dE5e""7>^'Q<CXMP0IIM('<b;c:+2=Wb`hWB-GpajuFR0@U:|8K/$7l,;W^Gkgk;#_W!<nj.Utf|hNRUlu=-Y(!d(P!.KIM[)YoO.L%rKX^)E
+5Z]0t'mTBmFc~8fV#}d"h,R&&%FzLLFB#563m$E#{wT$@ElWsP4GxvB]Pl7k]hU)i[=pr1k-RJJZ>.~#JqVqMx$9XaS!'Pv0vdG=Ydpq=5C:0=Wqj89{2J
+zM^O$]B{nl-G[##x<DmvQrJl3{Y0iEvS;lVfunNsxH5M+!d$geB31=:&Wms&"6+``R9x-[H7y+q_DQ+3fpmtFPliGI-&2uB&M^~mUBZ9PBkl(JcFso[j$Z
+B8jNZA02dWyz6hw9I$m#3W.IG<$P'GVzgC8vS#to-#ggZ!D,d}prr4[7A6`@l"O'9QxZ+td'6"z@-6xb>RT!S$CTNxlqI%'!:Jv!peJ+9YBUMZ0LO#l0x!
+5PSz^bTdS4+H1zC.zW#GO{D"I0,US&:tvxXKdF8B{'2u@"^mH;lB!;Whjj9-XUC|dJ$%mpu9%{sYbwKttc+_K}]ES[M>^V5jCF2VX&(s!cC7r:vbI@ws(v
+DHV_YMBqn=2cf"{bE0PKQ)&KHq1l%y;pYop57u68U{e=p;rqZ$j8'[qk[D]@'_z"Q)KUqhA9ohYOFM526L)_pv8AWpp-|Xbp35f,f6KH~p_3ug.PyS<67R
+ox[_(F9Zl[Sw<r""wP8F//0QAW!KV=V$}Hg=0F-uss0;1bDoco+|>dz2ybBOE&w)~8`mv2_h`p9F(bLF}RB0jUHUMt,55rm^h')g@'!a{4<hB1~.z))mH$
+Grm<SpA9$@PRb`+hEo[[bqg:C@,1ir+7xSCQ%V2[b6u;A+-f"}0.S<,+w+&1b;BKsHd}RfdKCn28DibCFtvOwP.)4]T>>R{"NB9jypD.44n7F[WPr#(b];
+{D`jMOPB"tuC^SPCugKn&nA2Ii{$/7lKX(D7|1lhZY&cjy<|V9q#!>pn59OD4U@GoqM2WsHGMb_'-=$}82yh]8Rm]:_kw'Unei,SzV"Kfksve2K3;DDZ3e
+`cS]GQ_Yn9TFf'yz3wn&u-7TlsjJq-bQ,MW,XaH[]UQlcJ5'I&rlXT69N_XU51V>yP[9Al#{FP!Jd<B'P]D&1uXp3AM].:=BKzILtMGInezv@0ND+&aVIS
+'(dQVIP}b$|G<_{miN0ba%!m>&8kyFayF[`D#+5We7$]V3GaC[Em2$2|Y8^0~QFF6cB1$4xY:>aH@}fissgufT33`p3'[U'Qm9[BOO2%=Mt7HTvjRk5JP]
+./|Shb8zxg[(PlN[0<)#CpcjztvfZhi'k#9T'EBcd'I6<tqOT/hw$-u"j[="FE~maBr<}1L/#tS61aTf:j~k(-lu^MFRY<2y'9g(p@y=G6|]R1{qq5Mx/R
+ZBR3_S}#Ue`uvUlW6nv-BBox[Rc&-Nf8!TQmCLy)LN<'j09lL1)ptS.(D($21;MayXSqU,3{dwYXGyoTnmISBv$8/S~LRw@JtIx;>0TClI3UniMTX<1;I/
+C!)9BD[Sd:[PDWj'_I0-Vzw/~l6U`ZmA3:FE%I2^kj]IE8u@lu@G^tk_Um_%`BoGHR.hRM1H>'}LIWpd7u-YJx&slkYHo#P7JfQT}ryeg+0sQHZNeSNXMy
+)!7@ZZf3;$%DA,v+U8O;FbZz3xzh%&oy_c%B~s#0F.!xeGY/am_Pf{Qv`-4,(C3]bPx2yev5U4Cwa-a`DQH5@}DuTjX1x6f).VrSzq7`Gf{a5=8>OA]Nm}
+WL-EHz=t1OMMM%Hc)$~ZXwIbKUWE6%Q6Z'`WmPYlL+WNt%}/vBEYZVLs.Wydd+j}]Tm5@wuPO!4m)2:17_05gNaB';qi/8#jT"6d7xhp|F4]+]}G@n>+JO
+2g^WMpWoW[mo-Oa_z]&]3](o>P{t2gENj9=h|0'(6CCw1O;!.F9VIM]W-V:oumjoV|Y^SKS_OI".!A[r~Zg.`,LL/:Y]#{(k`yW-xC@dzQ,"C_I#01/,q&
+fnF&GvD9d5>s;h7im)bUCsLei"rt9)-{{i(tMB778wiJLgN4{`Tngs/uK}zd,0<KM(/:z:qOlr2"f&J@.vA@p-bRuB{2er_H"oa1X|aybb$Jq#G$$RX-/)
+Rz6EUt#^<-yj,<Yg$hnXF|=D'(MCl`sN+Oc1EVD:dh.C[S"U7OXUwk_19qTLlkQ:uGr+gX{fkid;ww3k#lnc=(2)5`7bm[}n2B{.%z"XSA|%ZspXOcmaUx
+`ep-:3IuLsNxC;3),]fEc$v1`8T0nIXkUQfg`<Uq_NC}R]!SqNvfDK9j1ZfmvUb,q|M#zUPF8(o7jayPATO_6Vih2SZ,v(PWH+J9uToK.wkjbO!I=SwvKF
+=]R-Rp;A0B6;I/h]{3Ck`H01Q@HXgyPGNRBT-vY=2[FIDrhid]~^WlSi2fc<##{NI"yW'ZU(t&wkA`bBL:L+RH>se_KHI_hZ&66$0w:+;{%aS`ZgP{cYvR
+Z[zDH.,yXu;!<<&UhgM;uf^[Pi/kww7[74`Qyfrv[A.1@$Fe|'dG.doD=%hy,)V4c1#@|i/f"!E>['S#bw4t-y-33SybN{rEV!(!CQ7DHs`^xFG6J7;W)_
+Y,tQH#a;[tP[n>w(m"'$&E42krwii0ocoIA_97Y#u-,zT;~c&I2"R@D4x!cA`^A0~|6,@N$4n`n$Us/DVL'7Yb3L{AKnTSJwCOEE{W=s2>v5}&TU0Bu9r)
+o)ssm"P3=7:erk{{,PY(0w#L7"$%rGa"J>G"F6OObiBQS3TH1@~<KdS,BOm|rEsrY]~4_v`&fINgY-U=>/_t2fWoWh2%vXjjP)O[N,=qks!T;`>=vpzt'B
+Wi[8~1c[#&_&8|d@]+ti5UvPha>&NSdd%%R/kw/vEz-Rn33fh-E;Cj}{YqFn2%iatVI4'LsM-<&p{VD:IZMs)'ZN~rPkLZhebFj=45LksW}:+JV'q.<L]e
+D)29'_X.2|<)LfsTTz5_eHQk9bL972AHH!Wy3>mecqt4TXC71-I,jFyW^4#]LuNqTuy,]KfJC_&td=hv+Zk.VVIB(p/5afN-WJmSG[ooH>F%NtP7pv#4:3
+CBe$lH({[D}ZM4gus4|Sz^akkrV6v[Jm#jP-)>_/m&-ZFWvn+!v!r<GbLnCoygeEr]-zHiyYe|`p8-dD>2aPAXex#"_Mq^zw<H.MntM([TF3:#%V#<@]7o
+S9/>N_RFXYEZu`Mf6bhPcSV,UO7}^2a#TQnPNPa4p5Km>P/8KU-fph2RH>b>ksVZWjK'7_U.Gs#[46Io8)yAw3q7#Y(4GdvjbyDqaMni[-;I[_Dx.&NACR
+pVqkupI]&6-XwcGK,1L<T[0#d6qp>,zt24L>S6&67lpzWhxmkEer^3fNE.UO)]n_r/dh[^a_Z`nT]ogX&V}W8:ej(z!M.G#_({Rp|{33I%j/3IZb0itg^6
+C|@ZJa^l#H-]KsccT^k2Wkm9uwBpSiA%rE`k6p.p;K}:^lNXVD>lXMSj2lhR37aJ8yHVV7mDyT62.4E5que;r9XP94skqG|qnNoO'T&L/u2]d8+0VlRSN"
+MqGM"%5haS7j}a8n@/%kHs2o9RE,nh1$c!cX3VQkA])g4_$r;.J;ZERz+.viet:1QO{<k$m45Z.P:4qEG<kMqpI/uXe]kh~fW$nsa4"s36~tgv/VP3u#L(
+'i^Cl|iM2JY]-91whQMN4^9!c.BO0vvX4|1e:;0td84(5.s_B8Qdw,N;4/+dCab%4OME}D1h.;pszhLksJptWV,oml<I2!QwkN;COQ"]M3he7qn%%:+mjE
+G[W1:T[0E['lG'vd&^t5ah#.(iOM$IW"^/"M&I."1Gyw95{!8dd%LquG)b[nS5K,v[!#7.^uw9V+lPKl4pa"KUgM;^a}Z&GE=bp03B/!fHQnyL;3JwUE02
+X;lgSBC<+NhgHW>oD`R$FFE%z3:+["!}2sQH]HmV@w8@F/s8DMH1XpKiU73&uOrl="h<->8'4.Psk,L}xRU])#_FiY5%FT%-geu]o0vG#[[)008Mw2wLZ[
+{dA9a2YeNhMy_^_ldi&@ko/[#UKTsmxL5p&+,GmRf6s(kofq`7mm@Q94HuvTAtyh3aS7pM''xws/$)ejni[7S3y-KYg]kQXiwQp/p"U&#2l'l%9Fd!)^82
+:jmBz'!%fkl)Jid-6%LCN!T"zt87u<^tjvk//QoBv5#<(SsW_'ptyY>EbLG+SYP4wMxq`w0-)G3(g7,uUU=#%q5ThcZ}nSoM0&K!&ale-!1L0<}5q7eO%L
+-!PS&&3by;D)`#KtL',ORBdBa>W^zQR`q7{7<B6,~19ZN{d"ojJ^~k;iX,dJ/hyzE.>hTs92N#)J)(&(6Y';,`0YT"3RfxZiGxH,)>g&~aq6tgXnB]s2lu
+Xc3H^pHw2tN4g"b&s!H5HJ{eHH^<1kPE]$2<+'.5wuo/7nf/)Ki_bQY)DCStF06/Q;N>g{yK69S8"!#X1wR3C5M-Z>iyFR>7K9:A=&YR6,S)~%mI|2$iQa
+rU;dCZ}WPJE}`E"$CwNN2HS[7h:VMtJX_5d6zj"Bid3i<i5&m$|m-;1]MTIv2upxO##!R")I-9`(a=,Kh74!d.0]jWrS87}r952`J^{y7R#83F%d:FvxF5
+zvR(:O=RWE|+e4IUAnzjC3~!_ICu+juq0'8XB=-Ra62%G}MVei[3!=sBc8>vi<[g}P|Vad[)f&R7$B7&(BNbvP/:&Rb6XP.6>)o@%6CCzkJnj3e)o@$Nq)
+w`H%xdHkzgt$oA&hx)jS!-2FY),'s6kEx4(BYcK93#FUS+HVFD=EeXhPJ"xHsgpGbSxV>$Se7=QqE3Y6.WaF{_6v[9D|#N7>,i_g7n,mtW_Mv;"C0-%@:m
+OQ{k%IW!r@=)kdD)8"z(}pfupI{g8R_eiMA:M%SvcH$m_CV|'&emWeEU=>)PsKT&2%y9S9WY@2)uo5JTJ+u_jvQce9^XB:JqUdXTA1$RcVaL[T'VG3B2U#
+.wNx"H+1aUqTW&kH$+)ZB;p<b<H26+`OhZdc:hG>&{'bLEi=$fUW)jOPhS-kc!oyJPt6vm!iTnI71v=K}lg8fseQ|8t.YeDL:5qP3M,c6}dlYT#/FX9r]&
+#4"H(5g5T2;bAmj%GnbToDp&<V5b-b1R.iiCi)g`DP{GoIe%<oMUzwNdP]vL2yD&IJ7I`l=CU0~gzU}kf;j&axHCPsfpB')vaq@#D$#t52{|ff+!3Kjar+
+5=F59SU_HhSYT&%S[mBFp$8LY@|aKA1Hjcpq~$E'p<9>}k!WByVG2=^SDC9k%>!F>=]^YW:"KFMG<yx!ESXg4'W6_KQ,=IKRw(a,<;2>.&].d|&@QR]b%a
+Q99W:'sqr%ubH39'_N"1zZMW,Hgqr07K4A,IM8"G82hm66j!s=`biQ$"Zhi3C@T]Xg7^L:Bzms9ONG`m/"xiuI+w%nw%d8]y(mrO4p.f/+Vu%TN)40xA|y
+(;kZM:QYB{lv+[h/T5~:KD-VX43f+uNl<VsvyW;XnHjzhGW@kWaL58O=</MGI!6{8'HF/!Cu^)/6]N+Ix..ZJ'90r+t}M`NUfM>F'hRIjFvu0Avi|2"^|{
+#V"CnIogo4usB&lpVyE&A^$}7r)gf0Wp44%ee&&X2wd!bC7t&A#vtLz|xU3bg$!)>PFJTwu:|0S^H#M0K7SbI<_eT_2V+),2c.,$Q)m[`y[y#iX9|r[)Oi
+P1EO]WX"U8pX!TBn'4ay!s"S5Xpk_8uEhxL,kl+.~-[(8c=!R|.0]XfFNoP@TZ}aS7km^y]8{L`<)WMK6>NuUF}P&:qCe%M1V+!E[|.W)<9Y,Upn-C9edX
+=>D5~C&N|V^nbsTJ.(RmoO]!43>om86'T!E[D;/hI/u+Uj<Mgc:[8^Dri/QNLm>FVa}'%}-M)[Yjiw>OrHfcH`$3+"-dCG<op|$Ziu!2CQy0PP@g=;OKh.
+o,Cr{/bQ(o]8B9Uvr_x%7VpWaM[$1c}kLDFBBn^2El"`r[',QZ(y"kCK'L[s}kgzc(bK];K.DvAeA0:^>ii17Y{7'VUd.k~Mrb@1}r|WlzH},A<UYC_RJ#
+W><C@Fgw[[<NHX&a+@DAwm#ri)-!)L[OA)U4.G{uNkxre5GwBsZR+c!Cq]#SLhW|M9RMO/d"xYWwY0Z`-^mt+Gc]Tf;N6dbdn3Fb{C_e687(f|^E@U4]_Y
+Syp)-j4+I:%kf)R1I0=]Etj/,5BHtS5qxf5Xd+O6HmP^H`"7yMW}}C`jc91H&"X<DI+"L_HOjcyBmb[!mW-aRrVpu{A:u[j-M,##=nl;'acXXc(lrxUhGu
+/:IgY5{ziYSjlLU)cj3M'IWDtJ.6WaIdf%o|y-J`}+9QZJGCvmu!qbCR`2l=mM/}"{]H|(]JZ5mu4x7F+HucbUuCf,jdT[`=K(p9~m;yDA3+~jlnd>#MYK
+P[7X}S[ne+J+RfE1a/:,jJnwA3wb[XOiVZ:"l(JWYB91&><Yt%2]Rwc:aJ}JQz$Bw^R)ftrTseWSv=j!Js@musLY0}YN7!;5@h8Z;Sc[Vv@3ZBbEXW{U<P
+r"/ZJDmJO$v_>R$McoOqc!@E7K0Wcs{a`A;X-EEH+Tj"[ob>%hjPw4[[@!hW_=9m3{v1//ZcFQ,q'Fw,3<>2z-f/`->:]qz9&IK{`@^;W_;w[t</f!Qi%,
+t96S;iL_~fv-Go7Q=b9@RK5L@42=rlQ4+LAWatNG$}s0+iM7k8P#aHXjUc2nV+7>vB4qN--{M^+w>CsP#QN_$(]NAE6Lvgon+p^z:L$59cHenqtbRR`:c<
+mYNpa|9ga|lT^Yr;y!]Au'DX:NXOu<BtD@kjC0xkrZTanq(KDCI>F(+i".8/EJ)E&!VV^-#HFb:|jn_zMr,FQE8<lF=7}lE/>Njl1X6yFBI-_.~%ylZDjh
+0)zt"@CBy7>nv/[{o5"vs-St(&Y`<,Fit|V[OKz{=:r;5VNhQuI5sLdX]'J#$P3(rv0><B[IY-@BPo]$96)&ad=Z)9ZhR,,7&hN$D8EBJ3.0e2}3-e[bib
+/w(.)_R&a=vWIo;ul8EiIWi<W2d|:V'<Q&B&f,$}:AV^]SzOTeSXF,gU%oV)9pw[AA9}O%q#pgn@&8F:8=;Ug'YyB,r85$9a"/vU}|pnfxv!QQX<6RJ%$v
+e.vy3hj^4,L>M>UM(%fMhJ#>x$KEM>+:CQa[6VDOxwgCSs>um>#%O#cyi6++2i3YQKo"e!7i`K]^Kx=sC=p,CDQ+#oP0[MAA'Z>F2RA&CHS)=;dbDAU0Q^
+]m)e2o|TPmJg"5Qo`.oh-x8^QM+j1]PzFrDl~#GS5.uMKjg5doTY<h({!VunaRBsS%YTd/NnnaDABhAhCo~mtw!&]0`lp75$n{=8M>;RA2pHx0g|'Q776K
+~O$j8C8,=Z8YS]afq[/yKT-2f;$l0XRhaG0P$>Y2gGkQw/bsq8]F><ykO-WRr&MAbHuRoTT_jGBAtmf]GqBDJ2`$05z39u3@m$kj2$'OH]ZRYQ9dlE/6X+
+v+EOC01G`X.X|nj""S|N.3N{D;|S7V2Sy8k=quu@Pc)@'/A@zq-GFI@<>xMWB/N%+$V=}0[.)V{K!QL/v]72O"m#f6=}I[ZTN7V3P>1WUN,.R_hQH@#nDj
+F9$/iBVFmH0iNT-^X2NKQ6L!R#;gJw042o725eg1qd}WSljL"Tp/PxSs8=9k}H"vb`A^:$0Qn_,agVm%nh[G5pu)n,qG&@#!6{!TCbj%4pm;hW'G$w9%D^
+l=gkuqM/Yu5{9Z`bQ[;!,Qd-p(CohY{aVa}X]Hp<v(q"t3,VbGwY`]@NJK3-Btt-=uUu^qA+^#^r.#5D@CxB'clJxbQ2Hk<QgAQK=z{^z3FeMk^.>XP$=}
+2GG9G^-&jf|Q[=(Q}@K(r|U|YQF-U]@0!<66:w'jBF'WH>JL&O8AO0j!O<SSDF;yI@tLdFGvb!PyF$Mj^GAbWyK^UG:9NO<'Mfc=XY7aqDP8$M='Q14_Q)
+Q)Inc|9jQmk_7scQLFJIMH3$m&gU#0F|%.N$K6ja.<~+]t$1oW}D/]]MV=(nKo6gW-|HMo<4c`f,W(c`zv^98tAu~@j!)nHX(CXY3zjv/q.[,}yE%LoW~&
+U4(64>r-sV.x-b'N_{Ckdi>$5eU^g[R2%!{K<XBohRt|Nz~FbhNj:xqegY%IFhDByIHQ}7W]9Oknd64NOh_#W$ncajyXGD4)tUKp]akiKZB,i.a'/+H&"3
+8^EruU..;"c&7^,cPA7;dZa#G.fzsB"@bk&;$;LwM9YrStS,`L@^RlO/,JvTZWX[Jt66mL6vw{,Yb!HQao<lqI2@,GxAZsFY9"6Z;Y!r~xRxfT;;Rf4<Zo
+ztVvuW1l=Z35}0RUSE_g^wY9YU-au8dhB-ZC/Or0d=]Fw@,xo$+`gVsJ(bx"_==<gaM:9Kr'qr,BCAcT/wNSC@P0at_!=_AK9sgWL[d{7MT.MBOz7d4%Fi
+maxMx"^`4q&]5S$:##C!<sX71i]:uG/tDH7Y(N{V.d;z;<a8aS[mZGG&XCFCp|f[Ma(JRQVY-v>SmvMItv#RCRXOGjDFklwdRdiFrbAiKdt{!tOPDIfOEf
+fxS2NGol_tBW{"qM3a<3$$.lea$#-A`Y6g8:&#2t73_=>Y[2|<Qx|pdO6KfY:q"fC]Yy]JC[0H/_le6NACY{A%'5/x=eTc-[|3LElaBqKn](OYi89$9k0d
+^(NG/--zaGJ]Wr^O,e.p)<@U09re^zv#sPe2:e^}76^;ptb#+$QYE@hv5HgJb$[4ic:4-}2o[vPPd(4U|[u[uA]o0E^>EW'Bq$nBwMZbz!`)ke<>~[,81;
+YUvVsA7T+!i&TL}U`cHYwpRc>j8NMZ^cY]p}(qW',Q1VI|eM}_641"LkT:x@3J,=zM5P[`J[1KCrezMz^t2"!HEN&q{aMe=mCNWF(Qf)c0$sWtP<_ui3)h
+B$q+}43YAF"o#^BY~x;}YnHB.>D!NB)Z|.!$E<(w[pEuDumq_dh73c7oqi)V8zjUOnL:8n0;CPY}.b(j=mINS210RWwVS{2kr0>4xUT:8rK6>$3H~2o^j@
+jq,f"+LHe{~:P3z(MXz!2m[yX:K3w,WW{3ERW1(mJ+9k@E'hZrrLFr11J>vP&hI"7=X.~Z|vYdi[$hde;^o(J/5Fiq|Xno-B[Ef(Tb.veSOH3YjpLVKQni
+fEQjAyBT60bd+(D"v@dEV{.i&=V3:|rBSwcSt(2re[/KNAP3KU|BwV.+v)u(xI]Cdx$IAlW12TbJd)YT^hrWQr+%i=ytev(bSOelQdWUXqCQJ]|T|/P@<Z
+`;6dv2j$k"|Zck@s&pk$a=G`Q'Wr+pxv%d0U&pM/BG9c=m:;PO:7Wd1}6N%NTpF-hD}DC|eS^Ue/QDrM=16SltsCK:Ug%Lm&pPn;mCQ-G'bf(]m""E8G7g
+fRk48ecHp8&%<h40/w{{M]ZrtRw80TD<62kjx4}f+nhR>ev3BxcetN8f+ZH9yt8T}`[9vo^$zn[LnS[@XBu!<;<&t!W'0E:yf_n5K!$kw3St)nh!5'YjPl
+`m#^PgXX.Z9WR#3u<.!:W]qJ(qs;CS+[L49v+OH(4NpoF6F|%5:>~o+_@s)`_S%&,p$pSvuIyNOfh505)U[57].N=KtDie#lmu7%VP'v7GslVgA#IQeo^[
+b<"F=PQ)`N$/yl3n0Z@D5i-D~uaU}Lm@7l#TQAth+@y^Uo7-O=5)w$^g79ed+{7g<8-}!MrH3qMwOzCa1[U}@IhFQ5w^ZrzoQN!3T1~xT|vSv}CC(1l;PH
+7>iVeS[eDL$f,dYp|od+7wv[^u+_T{<P5x:F>auXl;$,Km;!Xq[^q(P+1pQ^@`u,_:(o+Qb9!j(l+5i'bUa=~#)-bUZ=Ij1d^&$;j"aW(W0P(=WVp'=FIi
+O2<;=UkF%R@{I7@NB3Zh[^#'szX`(x(bgxN7|kd&SDAFE,,J/}}]t|c(XUz-|"!7rT#GJBnJ_%v|K4Il@:K_#XZd,]rxiewm#FMK/TR.$f2Ktif_L"<!FQ
+KgfY.k4eW<Jn;)-6b{0`^dY<kCvR[CDZxrR0'!%4`6=mApT,Ppc1]}O2/8v)dT@Xt{"x6ML4gNLg`R#5{6AtCqpvRUOX}<l[uc/c&IP)_2>]LoY.,!VkLE
+i$3./[`m)"<4%.wfME}^2GcOfTqd%tO"`Tl8<|j%3l5ld</m"F"Z_#+.&sF-XLxZ3Us|$$l9~Gtd~ap1EY0K3!fobOj48E7'{"!1wSi!}3})=Be1:CW)73
+jUe4$@;;s$p+l)&d2C]7&]f8gGospPrCkP|-8SpAOQoRDr=`d$3d[x-AjNb49BF'e>CJ8o!Mdy.@u_xwlv(MQ|Tz!:O1j-T[>ePZxy{x!"%M~7]uZ-bF<2
+<Z>S"/Jn2j-vo|SVlwgr6o0J.$]NzXb;8z%Xcc[YEE@Xzqv=7ILgH%t{b_1%:6}JK<F5Mc>i,[Xw-u'8MTEHKRn3JW{VQLh!o<8"N$s^qZ00sLC;hnJOfa
+-&-c0",>f,'8c6mgt:Onmnnj(C2HDFy4lj8-1WXJuW^$e[nW-OSp@Xp6Qilfa$:&_eu-6'uVbOb-~X`m]W]x^lRsrWG0En^G6]7g+uER#Db9Pow(,nYcYX
+oZsdS`n/QT3pg&vc>C3:Y=HvvC[>hmxPmo@R_|4iWp>kYx%AE7sGXq2u#'ZtQTG&FX@47nLt_P}L_<6B+^>7h:%zF5`{Lm;xix7"RmWo`W.wi9/cnEwd}L
+w.n_GX]b'/5FU_f@[BY:"'HDSk^%;=OVqMX(Dp,I%U(Cc=mmW,PWSQ6;%="=DkyzznmMTXb!1T<zha1UPYW<sEZh8CC5c<j<);SaB`$a}H;![#"|fE-4%d
+#GXM^k4G.lTsZ9E1N1IH]]V^A3t#'P/&jet.)-`tK>H^B.A`D/.UIx@EZ'[s2#1.E5)-1:]zdn)7K+_P8{kH[POyRF"xf3>x{Ua<Mwka,3=-AXr.O)T"b+
+'3E"NbQE&iBnn[NcY52uiR/u<WaR|4W1U{s6^@C,Osnza-u$hU"E'0&m>U^aHMeMoKkPBz@;ZH2[NVRPQxxqBh'V8;jz[qSi]gVFWDxy[TG3uR;N$[v2Of
+-5d8k,XdHb_}Zi~[#Tg%"i;MqdQ)aOx:s,G=Z!2]|]T$Ya:YGK!e@^h@Qu9r.Y+3<dB/Y(1Yh'E_u:9v:PHa_OEkj'Un[VLdwH~AMJ4j/WchTHx%+XH:z>
+I{vqQ$-$w8'/m}3FoAztndK;&C6[Wl%9+RIPWjhJxycP;k3nV#.s+4,/Fl)qNg+w:n|qK8![@IpH-D&r0dTnhz0[4}$QD1#a.m#=ke"dT0@%xjpFom^<PP
+1}VBNuJ4WKu%.vPd%bzDYiMzG)A_g|4'CgkTqk3K"(BZVhve:5p@|qtS'&H&XmtOLzEy@[l9aDH2^EB's!+{63(qG'RCWK5:n50GPwipm^D-thu:6dbDpi
+^5#$]ByB/Asj%jk2jk^msA#T2KLOtN}J8Us[%1}ZzM}]iV_B>(.VQCWv}bq7=P(IJ@sf"~BX7hFLly^3%@lK6390f2uPD[fmkS8';y6{u%^OaGdtg|@<R$
+Dee:N600Hux0=%9W8@'(n!$+7FkuXE`%^r5E'H2-C'uE<m$gZ3p5-qIl"}1d+GIG;3G+[NBp:T`lQI%3,=-KaPtbJR{Jin0)G((6:^;>#R=4xIHkI0Q`;I
+w,AI(=,2}^@p!>j9^QPX~lo{^At)cC>/L(G;p;je~2T./VE3C;$H#=rErJD;aa}o(bt8a8[d;vNEL!igv``U5@re~+;L=]!%:vZ=0^!{Zq)M}"''NWeu^r
+Zw@U3`(!jFyhY.E-iwgh.!_TqVp,E;n.WAhm]7M<MU:L;w=3Q^]iFVb5d0|>QK&rDR_BzUW)n2f}n4QW2(YWmL2q8Q`D:n`BrpHtkRo_Gi8m0$Qu8>v{fk
+_}#D^+;doJu}5[HJo+e%qW#bMmelRIo,o^^aMT[%4&Inev:ac)lr,0}H<d>9ZPUG2a8;#D2Is]UNdqze/$w]+F#`cH,Gz7Gc<Q_V0)DV]^E_`$v^mrEMOq
+z"UZB)9t`Qcs{,#3+`)cbh$}7vj/yt-#y`:&I2bV,c3P|Hyr=,)4'4Tsr$kcUPU9:O%-X0KPV!01RM=`~|[D5$js[}dD_X>U'ISQkB{RBU"6K8~B57tH"t
+boF7F+d8vu,t::3.{w#.n`.7qX3vL&l]QX6PNBL%AJjUj=LEfy0y24]_=3&5NBT-j'%}xGZ`l)zF)KG8cLJBm4M-%r;)x|Bl7ENoTDB}PcNl{hDh<:_sc<
+M|J`=n1:|6|iwt0x;1:&9_sW;rZsAD^Eu]S5Q5<wy^VnBUm1u01Rpjl=3"ey]`/.ky|&Bs.[z:}}>MjE9%jtCMtafj#i,z~[LE9wbhw}[Q5Q""xz3b5{e<
+Jx|a<_bQR4+&@1l|9t4=O=6>_%%uEi"$7@J}VQMAP,dY+.v/;eO4N6YLhirq'w(CMwq):>(3oc]%bi+9e^}<yW"xU%c`.ClA'`sw~dLF#hDnLbe7&pK9"Z
+~VX`8gaJsND4agk[JIbD1L/F<K0W$sMci(7YQ^[>LBzP%C9^2d;"0|SL_%}4^Bn`t;O,ejS.X]:)z[;]Eiw3CScw)'/`f7"OHnbMu)k'k%~w0oEKZawA/.
+26spCsvx>oDRI#!A"%#6&Q//(}ad'DY;UUgp<x(O5uuVl(,r/hf51V$7YKZ|2uz}G|xzx}^|5:9+1hLMGB3!DCyV,8>_86~S#us)a)}]&Ijiw0o`8<0!)@
+gC8=(^Mth71&w;"2k4w/R"#g8>a>!(J/][I+C1IFwNFYiOE+Zw13cZq@.F~l%Soy:]{j-Hg|ssak4P<z9_,tT:QiV%H_^Xj"W^kR6eDQb}kCYs6"q8N{^2
+WRg[.Zn$yH3Ia/$C+CY!!O76R+^I+poe@.{=mfb#!~s_9}$A=+X+!~6@Ve.<[9jVPiSDitt:'a(bB|<>OpTq1ez1Jb#E>&];wR_49}uzVq7T9b8oo@'(X^
+{BVfnl[:,U:%MW+&oCt)muesz#>bm8uC3o7Wj%R#GMoL[AWiPyEi{y&8:0~W-lm'J('j5YpB6Av@fa>rY^MGC}#I[[OpFOY8d9)yNPT{2MRJn|<L=6gbu%
+|]tqz2[,<d=|Uzo4k_-'4h!UU#KeU'ha!O^{a+J=f5=1&;;Hh/@x}5I-[,;"_PW'|wv)`y|!>Z#Ha1ku/Ci7aRO"|bOsXF_0j0x.{qp_O6_{R{h&9:ViHi
+acqT5b/o_LTU;n9Rhb!RzL%8_(}v%CM'+K-W"SwP4;f%J"8/42J-%1c5X(K}qMR)((^.K9;>mWe'/Ui/S>)l0V6n>BrY!%3|t|~.&+iPKAu[zK_)by"MWl
+Hk!`Gho<=J7fZ`n)F//hZ]T$5!:kR$hnfO8H(w~+6[0MG$4(9tJH+v.1Z%^h>n^ndjfaz!vwYPs50#y#%OQ^0VD$@V)`0W!NDATP&e<gO5"qdEI1<09@jV
+,]8j~iqkYt0#2v/J,J04mhM|g>M$SIzn%|=Twgo9I./y]J``S=]'i)5+(xrPw(o|lS3q>=1#<z~0_(e^Ry2A'bF$c"W_>IZhyg@WAKw+"sSr%LQW;CYMU'
+,6d@zA>ny"oMm>]]TLn,7:kB%i1A[uz.1}U:kFLGLJ#E1nx}$Y=7^!()WIW`Xxi4q4.ytQcMb,S;d%FJl!`9X]'W|N8U7NH5ht~;tSbFohLy;DI!GU$F}I
+q/[v8#TKPl)qHkdXm1`)P]cp10%.|Lt6dhmPVTwTDAkb]yAF)4Ms/:I#F$VYBzAro/})I]|5$3B$D!)o{P@sfB{_y<ePW_>+^pEv9CIo3'@];W5%F"<@KJ
+G4OF{@-gRWZb"m{%n&"3d|U0xAv_p+A+jy+-YlcbWXP@bl/oC_tzE>WvLK/&X(NXIE_Q5G-4Tr8ycgsD/s=H}XC!"dxm'%G6RZIw4aaZT%tzvUx&t!rQKd
+^wk%v&:>.AJ]FH{sfjg9FZ7z{R&jrDP]%<HEOzH;/x&;$)IMO8VPj)ARYWgMi'OLYNUh;2EZENW=.'s<yI/S|Y[]g..(&!9i=&GIVSZf]oO==2C/-U;+R|
+>#/vDx!{f#=O"f[yime79;wHv#|PHqCt%nMi)v8|/8zWrbi{.<6yF@!uCD'HVX[Mx3_9HK,%QQ:Z[)P15U_J]b=%5qEy,&mdC|>SB}rCNz^<@y{C$&S"0=
+!x7.r'F}ms#[D-SDz.l{L$KEF;krB3vo3YCYOA''.;xbG<PWR|H$>{V^D/=wo#6kF4+b<T6(Qn>{6WX./|V&@9Pt:K`f(:uQvgHE7gkWUQKdXLl$_gX'Gr
+uoicC[h]#ziG$#"c2"2i((4^TVw&njq[B;d]>'$<f%DmmmRD.7SSIS5Z0+/PH+4uH;[6;'D2k4h#`V=FAz3ro}m,,s'iy53^cL~bD4;F^:8'op6[tP(aIk
+sBW9d<6A3lnPX+I+=+pV!$R7o>V4>bURxQCnQSf+rm@Hia5pWA!G4aYBq&&:=gPgg[5s^P_3aG^HCQh}:J7N7jblv)7bd{XG05_^hBm`>Pp4sT+j(eH8Kh
+]:[xsAWCVcVsWb$0M+J3hkOKiqh"giQjDXX2,6OnUTE3gZg-FtByqlxfZ|}tvvc,H&IG7'+jf$;"n;gI|V+09"DJ[yn2nsU&]<DJM|Z">R^BoT|{I"'+fO
+jn#Y;=J}Ax<D4x>uUUBp~HIZhZoo8a;R"nI@MH8Z%^2_B|4->]xdk$BDa=EBh}+zC/S-fzH)elEF)yzFiro>5wu<p4jQhdOwwTbV]UOF>wwVDGHIy}EFst
+MDOLtC9q#}.]8}^rmsfLcU3D0}iLw}nLbl$S"~ZSGz}f2hsz]U5OgDeIQI{}3+nY78C[G$Azd}Bp2}abnp)Q;q.g|wbR6v(GqS%9Y<M<rFIg/f'uEm$S3M
+FpPVY#ervZ.mDGb$M]$|ij-@VSNB=vGWNJj^_G#'!XyF|0]g(1B^nKhX6Q'u;Z_iT2dhX7zC#dsF5"3)YKoW5'#BAuK=khU<hm/LP9y5EeWozX[Wid]6ty
+LN$Ug9(dp3;A=p't`JLvXixM;cQ'Zp"a<WMXHxoz~M&9M7z2'Wh>ZpSs!U:b!+~)H=t5'UH$<<U<ubVsmE]KB$B-@4:,)IhzcR`E9I]w7EWOJutFH[7n-0
+mb9a};3gbMwjWMii}Sq<F,YSzM2)o7n;8Wy>go|Dl#ygUnZyXsbwv6[U&|EXcs=Xna;=>jaS!u8Jb}9@lW&Ji&mBbmZpjMxaB';h5Hm(50,LS3#rOx'N]o
+T&,D`0!~Xm>Yb%'DXX"<[e}B2[V]5{9cPKB.ZU~niLOWmkRI:vukwiUc4:A3#T^e43F%fuW3MdgpD)qMs7h^mjDx|{K{9=:!mr!0]OPiDx'J'h6@$;Am,T
+NZJ7t/vKq{%[9AefXs5B#$uu"A1F}T`Y8j=#:lUdG[KXTR~mAM4>#;'iAWT1jY8pP"njJdEVNA!px)L)3UeF4#naA>#g7Y5t()'_alLad).7m!Kl4`z&cG
+RX}L&,:mzq+L(DS!Bj.kBUXYWyrFVfZZMBS6Ie)/zD|73ANn,mY9(lMlR#"T,)YBVYJ@+nRwV[wIFrJ#dRf(HjH,i'9Ta#.7{zT{bzKS|ZJLmF;nJn3xKi
+A%F,pJ"d.ZdE0]uin2`JmP|a%._V6/ofS`o(>eiZrQ),"+kyIZV^|CdI/NG0$>-4vwB=bL&AXI:PlZnytcu}wT:SPr"1)fpV@h}[#QFq6o6U)Fr/unvwPT
+-h&dokS0"^,CoUe<RHhMNa|_qbrJ`=Jua=ceT2M`iRM{=0Xi@2+!,NYp!s7g0A_Sp`D;dy<=%I_y=.k-01A%HF$50^''-wuqO`Q4X0MUIgY$hY'4G};`EF
+0UGBB68e3m:jH&VxnI@TEu_b-04H>7k&Mfg(~z/1.fi:ks)L"3,cf-fdcd-RV>m6(&"7^]>6[{AfL%t'2]adhxfBkV",pG,}|y<}@tcQAYI"~%2=(4P}l{
+EE[]B$I0eFDJ$2@;OV8Mw<siM/1)F_sOlpC$Do}E8Lavs[8Ldjf3gR4pk.1>W+-^{"f0|5dmuBTRBb%'OXn>,Jf8iOYt$gMh^s-SyY/!xN)m2>7G2_ymsZ
+o>`l4iIoZBh<>7,7ZYL[qPr_@!fR(TwS)s|7>I,tjZDfwDLI!(%B`7b[PxC.nX~a4GS%M_,Azn{inVfPUMl]GXv7XhLI/Yb'-"<31o)MuN;ND-/WobmHet
+}5Sg-=X'`C/pA+L+m]r/HLf(>,/ln$XB@5DN_q[SXb~DUze[yUU1pRX%!G]4{Q}g[>GM]|_!5L93YZ<:tpV1"-_VFj$8;Qq+BlA/8WA6|.5t~Nkyh-d#S:
+-'&nQ$'"nKGtv1(;m1L&Kv@%jH-ZWE+et"56ca}.DOx05(HWEM70GdO9@8aEtJi{Hi;!:jZX|Rt,.`a`mpy]9X.#)9mB[sI#(BX-w2}De;aEXh0(-/JQ6<
+j8b/KuCGQa2Q{8R&JAG]YY92ACp{Uq"SH$FlrGH3uJ_uV"Tgz^nQ']{;@(A9m{k{gUW!GY{%U&&e]M`&HE/}L:s;j`6K7P&)2xG_Qa{BcG&Wjak{AyV#/{
+XTRL/qu;Weo5:)+I`(|%vxa,l#Jd->}QX1K.k4;:zm7uXG-H(+1547Frh&eZ].[mka&w-ck=-R8sR4gs%,@m:qz0lGfPL'0@VD'@vIG5BJZ;S5bkPpbE/}
+~j_ooE<WLH{8&c^hB%CjOJ%it%Om6)%CN1'rkSjD`},`%&|>j=LdVoWe2=3(h`OuO<X}-`Fo|W]Op4z7H<Z}3/L8`O].s4].!8m&a(mwosAd2$@yQZJ2!}
+Jk^5VHsi'`#Om^TK<k/gf]ouFxRwxJL!Y8yPs}#F+t"M"'qYj&IUQt)m8hw+H)x8PWDWyL@oq3mI~10=b>KAKZ[B/U/u/(9r@+Z_T_|5W1}j)PmOa-V!_+
+Nb=>5hbB9}[ckF76}w1+^Ly+89b;q%u76j|8"FUxx+F}_l6qKV..3'5O[l[7x:2wa+V>ba$s`[9mBzG{1VaTm/f|>&czm6T[quQfn)kLPx/]y'nHUj]9ij
+UaAJw-|xfU~lcXl!bpF#(yB`_khGo;2,:&9;=s3$P>t_GXV|$fP8:}0uaXWld8YXe.IY!3h|:Kvaaa[wdn$'F+@N$Ax_JWhY@;"xIS%hRg^!K4ggMptlCV
+uDk<w`wT;`m,f8zPBc^t!yE!&q+I)`Ti;3b|KPX[b#U(!#X.{a!A5'[iP={hcE3U>+TLwX6,raC):zlLByd^aSCtLuyt1B9z$OlADq^ersIIM3chJ!"s4^
+@g%Wh3S[y^7jz%YX(7jb"=dK4`zh(Js-y@IAr!`5N@(Rjsmwb7;:(O'fi:#aq2DW|z@Lm^uer|YX9k+@rqn'Y8M!J":$/5d1<zn<Sm68/H!W<``TWYW'5t
+EzAZ2]o+VKEd6Yeb[^|=V.D'u|fX`Nl(Mi!'Bolh',0=4'o|k+OxS+0BI+l=EbgvL{@miT<mKE]`G8,gmt~3Ng8_+Lze_`'m]3+H(`gqb70&AK5c/2P{vl
+~gBN^3>&V>^HqTp#G#zgGe=O$NeZ:DWS8>H'Wg5b)NV+hl]etwf+Bl<FbV:i`(OiaKS`bV0+0V+ryyRf!"p&CxmzB/c=RIhMf@I[GJc[3lcb+G<y{Dg3xC
+;R^eRQdK>A@bv@@uc>`qG+J2J6u!TLjR.+dOa|1G"JYHkNNz.<0RjiD.";_ww"HEBuDL'0CXe|9WNLees$E^c7Zq'|Yr$dqO5}.hE!E[XV(V2>8b<@"7<Y
+%A+7}l]Az@vo|!IQPC)G8[-<SeI''QiCog3k&`0!g6`:RE(VXoJ'T9j6LbU4RwnfzBhpAAwT:Ag{cuHUZx~Ld{>x%520U@.e~DL3lR#i({tB[cI^EfMjO'
+v)Dx(sR[V#z=2gXjXm4.V[9.~IEhVzWW^_v[;wonPyHu-P$C+4wY|@uDbX`8ol:tacnyr+pDqx_rNpXqNBW+x@qbcX6Dck~dDz@i>)ufuJ3cTlCj$r|qFx
+2o6ooK8O7Vy}XIBdEDFp)yBJ1(glp6rS]D!(xQ=+,+>sYc>d@uaSZqh+R,_l&@LoGlW)>wyw;515sLc<&GK"~A%RWd+Ps]#Hd4QXJk3.:-jlf:)"+782>4
+oNvB/;BY78@)@P4+sTk9zR@!|af@g3fCRfJP[,h}:#H1cws%:$1uqfeEK$=>;S@;d$E&M6J$onLMCsLs{!LZtf>ubiE9~;$_b!Y-"7=d:o@rA9AX1sAvwW
+{$~G/j{"Q4#T{j!9/o'h-4rSU.,>9D])4{MOyqmrp'!]A;O:$TL,iz(y%Bah9wCP_wd$Azo(!kpu4fO%lQpuXrG0F]<E.FHUznVU,Z;|2@gkqWE%Jv"iPm
+[_THXU{I"J[3EQ#;[2Q"rih46S&d<v"s;yCA!v1fctvkD+D6e[l/l9j=QlRo^jR2EE]n/|EGi+uecs{lfN-}'MeXy'wcF(DJ,R)I<}Kkp/ny~%Z/ZM2w.j
+87Tq!],%e>vwZu5xU=dMwLsVv=:U^j%TjT6JEEvaV!{$~.3_[D2BR9,zb>5zg7k4[(vX]pfA(#|^;M6wSS3i6]~@gjc@<]{;{bT7sYX_34;t7{H-'qq".Z
+X_.3iP5V62O}LgO5'w8=rF,Q5hNS`JYBV2z|dZ[ia,gD2oF$3lc-qxSf#60z~)l{B>yj)pdtK.Jj}'nUZ|2&]<}{-h`Ru6Np4}LZaH!CaA#1^/`Iflu<{q
+M@GO|EGuTVu7LhTh~^#P+smq@'FCC#$M'U[79cYezyA8g>r}Jco:{lp48|eOc<T5DjZjufbM@KU7>`QJ4nVr%$(B`[]XH<Yxo+`SY2uc}!13gIkGu>hVU4
+M/F@XQJVRr1'en;k}55XZ'gc3K{9iZ'<OU!57Xy{tUG4(nTfLC3EFwyzu]zZhP0Wl$8g8rV<y@p6/]!3]j_6.LfAHHV{oRKcfIQ0qTbs3oJHr8YJA<6]a[
+l@uC@:7A7[{Osh4g^}2q)m_G(D1{gORxK5nj]P|AgEw,L8RiZrR3ix`_`7T_v:4/0;2.)R>w6u8|~R&$ziQB_3{+365K^rQlKp&.{ya5kh~@}/IR!9CC>Y
+eMIKKoQjW_jiCJUARc+y~sZx<1RdtT}qP5_|mJ|qNj,[.JuNuwFk5U)4zdnyRXd5.!ZZ%nzV0uj]BL=68duO@c7=z<(RflLL0|RG^Ly6-8mk>ZVR`eBkc+
+4]KQZb7Y,yi>jYxtIj3t7+fKDq]s'0<^o"Kw5OfT^F2d4NP%hlLydjfT"<CLM5iOh=9ICe;._%v5eD2[;hv}DFs&WX>A5)|3#EU>t'5Tu+/KI|fdL0H'2,
+kEC%&=1ld9H$i;M1|QbsgF'W;p0B#hr&]/2(whmeD+7g0fWVvf9eR4KL60EEF.sV.t"vDL.t:DPg/;}r2mHXGI'2;ZJl"i2<JgYdoJ:VKHoV";AhbcWL$C
+/<+_ekF^cVl$El|i"1<w1uQ+A;&8&Ppf6JHO1B']<]};);+/x]Vno;bAnnXSNc:;.r:7>.s)+PJ'L6de/&5ubngi}LDXW/Ns2hq'uv(CR/Ci2'P;gEc}O7
+x)VYS9;toQfRg<)ez#xv;Ij30#C'''X#^EiZ;Ms8i2rskHZtv;T@~jPP"H%:>#vnUV$VUIUel:R<m=(@G$R{kP([2NJ]CH|]PWK_|J~UaBG]EiJWyq]HSE
+k)}Z_/XV,A]3e'rn]Mw#TV4CU#`3X-EE6^O:fmQfW{9f=%m.&5Hr0Tv=6EwS~C3AONo]Qw|gi4lRH<,-V#MUv7s2Cd.!7^5t5&zlT-ktjcYe3Q!2lCQFts
+Z{FXbIHKjqRm+|-y)s|l]U^}zfO]F0B}J-,b8ON(Tnnwx=3]+$~>a$p@yaUKJY9e,L<D`zeC%OoY['y88I]z'i2VQrXGsKoYPl;fxdXOWF;@,)KBEQZrNC
+8n;{O"5i-zF+T&gVkYsl+IPO4dj"EB2B]S6rI>owix_V6R}[Sk$Qta`#4=myTlPH)w49V^PuuS,}cYkI,6q_eLwp1qS<H$5Q|,{x:xid==fjYg(M-JE2Xk
+ZSP^9/3{vSb9"sGwm">>F:&LWOZu20h&mKL6m]NB0R87ZMx+Y|$3z(v(o|PQcm@Hn;2vvoE3"OlR>nZhmb^H_Yv&{&#(8k;zQJJ2+ghdX+zB>Ms5kbJvdy
+{I}1P$o!BSaB|}gRf{%fe/PIqMHdp=ZKw'(TYfB4iIgbD{P"eBlP7SI7C}G&O;iSy3aeW!0j7hH';+qk7FO.sD(xdaI"a$s&AAf|[)sSQ/c4nxS{LQtWx>
+v;fc4u^@UB'^Rq~sQE0jko}:TU44#]q5^5s!_G+G{{`Tk[|o=J_5ig,9Qs[t~0',aVeJxJqg@hvjDK+[_o(SCP9(M6N[Cs|Hi{"TtGZ'f>o4JA|odg@+Gs
+,-c(s8Q)7H,{^0{oC;p;-y2W75yUGVOb7AGOve9_iNgJ18`rD=":>cz=GO8T)EFZbq^FTash09Ay+C0TqE}`p,,JS6ig<WW"P_xV8:[#VWxLQu2,5P&q;#
+"#~,}=||_f{e'hxo,.&f"Xtx'eRJTX%dke;CKrNX]w&IFM@(S{nrsquOc=LdYj%<FVevJw=ge|I>BZ%-2X-HXstGGq3):h7PaHB_z`dN5KPie7p^fBFw-w
+VIj3u[Y&8>Q8U"husU$f(.4_=9a>/^H${(Z5$!E'Qg:f[7%K!6%aethsYjaFH[@=E"^Q7,F=iV$voSBKA>9&kCM("(9c/x`V<M}C(z`fvv78.hJ&s}PTjP
+rK<D|yZoxNNqR_CtY9DZFk,CEm%(i]8G0]J4B8w;GS97g"OF+0pJw<;6!eMX~1(Dzv<,%+6ah<z'[[oIUD6UOy8(bZcqC%E#,g>58/t(X;&}us"vw;$th!
+A1W(/tL^9'u/=T1SiWp0N.S`;D21k@RSy=BK>+qDrJ=Rv"6k[}cwxZa8C99=`q|m$%]1Vg[F'<k{iqsBy&R%,bZ.cZvk#H(R=Enx2_#p|&2UKFV0!f]/L&
+ZGKGimL<y!Tbl>S}]}9iHB65,5!Fd2fUK6DBI),}STS0Z8s(di$|pYzJ<2:@|eF8=.^7i/81hxD:+82R7x-O3[ly1xkXef@[j_5Qg[W.o_t[`)QHa5$su;
+%S[/[NhNXc-:`"A+GW<y{xGX~kfPhDMC4sX0$1:PX]$/Mj,Eil6dZ[4$R2Rf2=zs8ZQC<70(u;wCE(%<au.J0u"eu)f6[+>ezm]Jd:^vi258.(%k_8{Y1F
+:1@JMlmQ/UW"g6BawAvv6n)+#o{2/oy%JGn9fVL'GR"vZ$8=uYEj!nq=H]gS{0);J;yz<2nC;,~br6KuwK:o;4^iEWhjZ}TWWS8_@fBzsG6Wwd(y.4~"06
+9v)J>0:Hv2K}L3CY((g4>4xP}";2aEcGTS|Y>iI$Yf{Q_7g<l.n@16](3:`cMQxeE{V!=ewThl4!$z=L:3Kc<LE)PAZbOK>8Cfh3EXb"-[/JB!q+Nyf+^.
+X8BO[Sh"0Vw&Ji/.A;Gtv(h%D]{7$yZrl7#H$Nq.7`i,S3{|SEkF;OrgW1{sqX%E@N_.=37B}.7<ADcIIv#-j9xK&_On8b2v^VWOz3"cA'OoNa[W_kv;LR
+S2e:8"huxVNysWzkRAP/)'r-nzz[HSe_(IJ.u0B>1_>3AO%(IH_1&i^SQ>QT%C^/x8BNo{IQeT%{!STy"iA3M@&KbC%V$yDf[V&;aTjNr>RkDP^"Yq<W4)
+7njC"bEtC@g77"G)!t"mgGQY5DA9Lvc[-2~U0SlN]ebe|dyl#yNR,8+7gJ|F`ym!=beo-Xu#k(+miD}IT&S:33w_O[)@SI6h#&qEHSd(0UrP|<te~{.U6K
+UA7ZMq~H_"uR<m)]S%qN`dA4j$QlrLts2]iNIw#HvmH=EZ=!a#-{,y;sF|{#W#tV`EeMex]gVh3)0S:9&-8/MFyJ;B8ZI%:MPNR3k_ZCA3`:>_rhrB$kIn
+gMaV1`aDMaPTQ$BaB<fJ:'Xw#q8ZB;e-t`%&mq~yE%11X<#uUCS.sMxx])=p&DSgmjSEoEuA@P_whhMkS<!w-l-Pp^B>>w!`r!@|PP$ajalKOAkWfM$O<K
+16lO~Mkhpw-Q&&cs#7@e!WKNA8%yJhQAALEiPFi&h#oNPlYd[m{#u`fc>KR@h)}ALmTT&S3_`#A:I714k!X(8%pkPP'GStAYc5cgTdPQVCYL_159=W)Q;|
+'v'PbF(#u&FF7]c`tU"|Sz|2sBeC,A@1;i7Y&ytihT8R@]o}lhkRF)#bJHB[d8~/--2PE5r66FQZyVEW{u>Z-#tQhpWVAB0^v4__k2%La&`JlC)TIGDP@X
+C;2pVsM7g#34Ie73JN~Y_2X$T;`L/p=Ho1Tx}W0"seahc<XY0EhN=P-.8(9s]Oe3[ZhecaAAB)4",>(7cu`XdyvD[P''wesIbikmyIC5VA]cq|zf.Z+bHm
+qTne%|d'I`i.)5pV]NehY0H/BvoA)g@c"EqZOxMi86v=K4HRDCFq""nhAY0(:+8AZf3DP+7(y2ns,n$G__um%SC2YG8>k.Sb9<$A/+1a}kQi^PZ3)$LbX%
+RHa%+(f@,/ay6FSVIa6X4nG]P7URA82m]vT@WqU%:Ky<4]~N4]<l,7pyhyIg"mtF_AaUT17RdxoOvh017L9v}j^hSaA>Fx),pG}!4'l%r;G,o}7KqaMy=p
+zLy/'yKe)y';CkB[@rz,-LG]PNx&OTlDa1n#){{+-(_|!L~&>&cml=T3>BK:qM,!GBw:ZAshxD+$G}94KO|0le|t#":cYC9IfI(B=lpQ#FRN/9V-|h3Lx=
+q<VY5kL"p9Hx/O^{f^x/8#+[AIQx%_Wqj`g<R#<VNb`WFkxeDgGT<4u|Y_W3DR53)PR|fJUJ33<9AD9Kt='C3gq7EnRQsSQAIlEgx-`6ykPj'c/kiJ'H#T
+h4$Wkgv@sDZj3"w:8[ejD%ZOHLWPi.`6[4Mv{Y=RwMY[~ic#S-YJi;CP9phnH-i0`Q,/3I}vX:luKT-q4ro:o2.,b:F&T^tOXh{yS,'T8uZt|_s(VWP{4>
+AP-Hb:LN>_J].G%#6Ui52|c2aHd,=:d%-M<R)n`IU1~B9uqoncd{hVMXkU@+E7h/C9c..PKUBZ^sf5YHWL{l!u`Vtgz+-<ZS[[P:G3nnJZ2l(I5vD2P=vC
+kJ-whRwXhyQeLIv=qRyR!4Kde#Hg.2XUW(VnDZw6~kn=Jhg$zf9{}YZ!b(,Vjf)qnn}D9j03Vu3@cD@E{D-"A:6qRqpVvd3=^DQTNNccaUP=h_F.>-0^7/
+]"o%E+SG=ZCGyS[XlB^'@Jd3u'-fn8H7z7TM1dKp83b/+!m.yb3p:CWLeA;6{NrKy@^71M86qj20jY4Z{dW|R{`_rABad3s")r@Hxkn@r"c6!9Y/n@SgW!
+,1o#J&[i(c8"07tmHyX%pVo9`gzFlX]I}.!wiUNoZM}+9z(nM6XYrk{WJ8|bN@mnOe!|(]i23mE)Fc+R4e-)'Z>4a[M%A;m-XnerhX0E%muaygojCTG@~T
+XDCQj-UJFwpl|/8=Xu~SmW-=AVDB<|'OJMQMv{xSYk;(Ki3X>)ctf0Pp!H;RFQF>zj7go9aK_T1jhH]_2ST71jOt]VPQv!lH'uL72mx[^q"(__%.p%m>N2
+yuvhkNU.pkC{'u3{J9&du{9cU=I2QLvUsYws/aFd"e.A.]vt)$L3h(&vO9:n!qDL,RPKGSI(fD.l[XP+oDrx{9AIVNen/&,+ZDdrTYfAdj[mysu0T:y##k
+N$|F2)teF`Q%TZ.zU3$22m|)`Ul=bUercKXL!o|3m.l%8jJNcO5|&w|@o]W{qs/jH}pkLhh6`h:"+Sp-he_DfIpat0$7UynV|NwViH8Q"Dh/9/r-}Z#weG
+,]-9_H{iE&~%Z_)fEsU9H+O'tfXL8I{)RdB=U:z-ZEDpbO06Th}0Uc9k6Xk5X|"[(G%WA@dG-JC5-6CS,s#2#kL9nj)w24,dPBi&l4n$@twl%7R(y"tD.(
++hd|M"CGCa_XxeR9rr%k2PF6^|H&<cL#0>&G<:Sd9h|uIs.3zvHi!4&2EB2PA$]PRWgSIsHuWbe6R#^R=AUAcXRK4Eky!%jsgnO56@xYtsyQ&F^.Vn~2yA
+TXZl`&W,)(a3,|>4`ZM3o3m,PP(m$C38usR`|gh4t+wdVjt=hzflL2<yw(9]qPMVBEK<[qe6Yl5etqzkqtO=Y1rmC4`YKZF0l/S[/wc%zuOd:0qJ5w@p"+
+ctrbdh'D$-WDmBuJ_L]!Lpm4u|G/w^EpWmLZQ@xO@d7Pz3eYs5SN$af:9%9lJ_r"z,TT]ea3-]7|t&_v01P!p|lyJS%7R|<6%B{|u:1-DrFU=L(Ll|9={X
+aiF#M`J=B-0JZB[:Gx54W#pER8_/Y4u(4v'xE#[:BFFF8eiLP{~3PErUo'[d'338:MPZ`s0!E%XDXvWdRz9$E<KS.;>6b84Nn!FX;vqU.BdMfHE"I66"[U
+$ug_Ez:_q-k;^dO}[D!~h)LoA.$MIi`r.o>9)^1[Q:f1wV{^3KIT{&jLiQ=raJCixNEcFbcU@N6XIvIk^[HZT.+/yGBpRr.}[@b[ITCfFf)scmz6R-Y7|R
+D_1nmuK6'nQeG0_ta.Y>JT[^aUkO-qN),j!b|.xB>8Ku-7j.Cq=;~F^&"Y#HTSHyk3="3Ugc!&9O:#Wt;;~jy5TFy1uZchjZ,4G7K-8qd'}j37zTxSU:V$
+/Oj"D%ScL[bmHJjhLQckMT<j|Zcw(|'o:<M0~30|ZI"4U#yycb_&<4K}_3x=d4(lovW^WiHKrY!;yW{ho=LLGM+WjCN@s,6F>.-C,5!RZda8`Sv.RcDPU.
+gh`rZS2n6q9P2vU&;fmf5p%VG&nnhf(CZ#~0'L5rG;Ps:z<oyZ:;|DCH%b_x{`|4OCMvu-R0K&Aiw&w-LGS_Ru:a&C-H|-1EVq&;_3G7JS3:k;kbpkddvi
+SuYt~FzoJx,{crarMEO.magt32=rs:KO%]Gy!(D{KZN^:X::qF$k)[R#t^vs,ItjFA=Bih[=Y6_grY>NuwN'd;4A#@,,D`UC"u-b,tm-4xD5p3Lb&[Z,tM
+1FE1L94ZcN3kv'~{4Q4ha(gs!4L(+D#j721_%|,5~@Eur0POz9g-GEM"@`vG=N^{To!{w+{e(3X;e_@P09xf.Sg_MEZ>KZ+x7HVG$dL8LQGS[tV|b;;m7+
+]LEPWg),m26MKBF}j7Ln$#uu%Cv#^9=SKb6n(hZ.XiH-nJx<&.pQNtyXb!~Ve;AO[LhK}_EV'Z@6]{z7Yjt,I$D%F)oUA11j!IjSQy@mJ_S1Di[romN&fC
+vhH")|}UfO^hjHd77cZ^JN:,~k}UItS4Cbl>X&0zK%<}xH9lb:"+cT6$M3TocIAr<S4zcVi(KA3_uG~pHavIbs]5W(;7cXoVc)LwPXiK+J`-,6;{>jS`Og
+Y;z.|3ME7!08_G4s5|PVgM)o^#JTB0v68sBzV0V`T<C=@CbyY6i^#6-`5h37J;0Z'Ia+Ls2FDVnnFy=&$}4corWvfH5fide(q<Du#6PwQo!(|p%'l/"g,D
+/Qh]M]Tb's9`6|xSAQR[H_]3m<6}pxXC^a"i6M[.+"=dV|^5k9H)dn#S&PGLI:m-XMg>M0Bg_eS1Agob'EhFs0U#nowtGl~cmVDU"{cD9LI$!`gh[Nnu66
+_/2)sD6CoJ^kXy&5;vU(-t9onzlf23"ccpK){Fm<XHfL3+CW"$XF-A5GEOVot/6z)KE=He0Wq`)hy2BG#}]aloRTusOG2UauHNRMICmMfHw}/hon^q[Z$W
+=Oz=&Fb0KA.]F@f'M]YYj!}s^GvWrHh,rtf3(qQ#qM-vl(Wd~wy1-Tj1_h4k~JUjy<G8|6w@T0s"PBV7<;,L+|RD(gvhTlNZ}=x4X_SORbV|bwc4xgTK5}
+n:2`tqH_U3zRsZz#<+-6CZ6P;/V4l@[7$i]Ric]be77FrJG)&%cV,QB:_&{s{`Pfru1c3feKHn4V=CTM%2#;odb&RMbc#l^HgAa2,m1[D'f1.Je(%A$3wy
+H]fFAy3a^#cw&ovWIk>t/!7CW0Rsz/zk@OFfJ"s8.hTJRH1[_Hsh-lv&9bOGi^EL/^pv:g)4ylw{La=:|]D169#D|;_:,#'{X}Vbs:B'eTy[XHQ":.u=ER
+@""A&kYXFgUy2]|lkDJOaD^:.M|R797My4[9bIod`(Zz.YThx^%"1k"QWi7B=h[gttT=B<%1Fa{G.PS9poF!pSc3`@D_;M==];9J2/`z27Obc_n/,ji^_S
+=UMh3u;YoW$:GZ+r$<Q)(w)5qMA%my~T;i.Xfi7d(_F<iQG/qlb`<N@PsPy+tg-wG){DC][Xr$IQs^gk^OJ#21{6KkPq~>)=:,n_5R&c/Y`b:PSS|Pq!k@
+LxR0"8CR}<&![n,Ud1@Ar|EH,CUyR0K>mi,|,b$^009j$le4s9!<ABlj#DNhb_da</45>V/v$0[,i%<z.-d+(qZd<5'|Sl^,~j.Si%fvgq9{X1|EecT&i=
+^A%j3DQlJ12/@1CWLpKh+=e.<XrJknP]1#jh|ts(hRX<UO"EQeirYk$K5}6l>;>Q9|qa!qF1eVUyOp#C'j8Z=Uwg0]dmob^9bkRkkAI%|NAGBM00c[3hzy
+5Vu=|c<=C}RcVSb!8CS,#<~O5PIn+Kogi(YHv[!7c's[,F/k1L}^,YI4tzAfK>o6xd^[([`#akJwd^z#6Uc;xG;MbU~mz]7pul#n++Mf6`zJE%wWt`v.s)
+7'Bh`$jWUYF@x@0{+MDrH$Tb(Ir|osA>,AKlg(r/,#;.R"lHZ`nwOxoE@[|==5eYW-I"H!MM57/Q^6PBEHjTr{&@w'ok"ZDB_2]Ff7}TnQgp&Kby+0{w@U
+>)1=f5Kzi+qF<T#$p(}G8:j/'o3HcsI{yd1c;h1/7dgsPy$b'gPm(G8}C`BpE1N)'L1!JHUH^9YtN4Q^$suQ0!<l'"lBrh=Ib'GG!v1iW>|s+Y>#(h%%gm
+/isHk-DCjE[0bOu"iaju35zT6U_^TdN1"Pb$&x8GE.Deh@cAQ){[D-u(Hn("AC%Q(cd"-@EdBPaJhEYp-Xy<C,Lnv6}2"aDl%n6;VG3pLYkWmOTY2$cq:`
+L2T=<R%NFsdL!_Q{&>sT+g!(rHlaP)!t1:82h/r2154CDd|]V,]m7F8:Et,p{yF5J_>:STF#"qd=B;qo<hBq;Aglo]5By>c>ms6%W:<$9%1}E{R5l.Ia6m
+u9F+1Dm8W_/Nq2{7~1]GO6XAB@;7~%[vy')t%J^vs-w6o:^7%>4ARBHdG3tNB3P"zUtk</uIufWc/@bY!D|)A-I-.(;PmVZ6_XwY9<2LqV-B8e'9d<p(1g
+1"A"cGEP&PjyVOyO`2p"YWCC"L8l/e9RA54rNnergSHdDzU]eZeROmO]X9H!mO'zzEJ)O}c}~I>GqUG!{!/u0`H6"_h:[Uf6~q!Ho&<S)_niiz)A@{[N&y
+)a:DBCe+Tf|JnN,=5hh|LYX}kR_h(Qdg~vj5rPFQ<T[=G8Q9]D<{),iz|NKQn38Aan,TNEujzvKW"M#SEPgb3_Nm>.xL`U!a&%~2g&kaKXTa,q^.@xWugD
+Q5|edC$Y"kJkfZe3.wv@j5ss9gt/&Q}$YuDxKDO;>B@0JL8`fsOj]&|J`:9&,>eVO=`Xgn@GM%H{/W~n^l(wk52$>NMG%Gc{54q/Oq.NFCGo.p3Px}Cq#6
+E$JUUp'D!~QahPA>Y#yTVt#aP7k'9LKmCn`x^RHubLwHh;mt9oatAwZ!mH2mVUiTQq}#@tyGX/p3Za:.Xny^oE&U3Q}dWbDy~AmOKdJ`nvZ&fhaO0sR9L#
+fbOIyRV/owV&f`OhDUm43-#Dh;a>fGH1w1/TlVGCM1UA|Y5CSnq[-Yc+;2Mt_AO4K|I=azr>$$o,',<Y+1H.Cla!N4m&3bP!)}CTLb%HH'KDbgb2X:f$~"
+Z%8QIWllLNXk8zhEFq52VhNutt4sI$4@hNwE$'OraNK=dmEcFECH,,(/-1,ibs:sw{2Rd8!5O=F#4H7VWSJDeSZUMyz-,wp]fsB]ZiM%VMdALUfqW#xL0l
+;u=4g}2wwX-$l#opwfIo,TXIrq+5'',u&JJKp}gZF}FXJ|Q|mvK-#nAmixHb0'Z-Vl@aGZ-8F9xXiGuCtW|$nJiSEj#wL2Sy1H(h%0GS+uyF@ncdS<sTKq
+PKxeLO2ue6<0.ws2pg(UY1Y(-d.`.i;6)_Pb~3l6L=LNK:@h2$F:4sAJWJ~8[{yV$=FPK9;P''RH$$VSny<`e=R"_e{QpiZR6!gN}tT9!,yJ9X9y89[l~i
+l4YgYZ#.l=g":RHI$8I8g+v0]f}wWrV-_6jpJ:YFKg("}i(hwE6lYekFvY,R,RqfBg=FpdZf^}~OAaAo_<4#=E['U=XED&g^<pU(^J"{>um[+:xO>BkRdE
+<o~|JO;<B-(@d_^T(=3;)DeB+qj9`U#1~Z05/QEiQS7GYxy>p.ppY0xdA>xgiW|sru.2&WnM|=YJb6U#Va-KJ9NngR,]IQ^SuE~b["x1D]))vrI'N(-G/.
++>q&CIz"C,Jn.q8B7+/>d<SPa0b.{hk-}[V-l+`:RDC_&uZ9w74d3&39z9L:s/}ljjpkG,W"[D/P]hb#mZrjwf2FhP6g:RC!0=q6>LmsSbOs9Z.;1(Abgg
+5$]"RN:1:Seo2PwdRO$='D:mnm%Edpp-:8&PCcM.8z.#Gh/E^fw{y=Qll9lD5v/Go`BRxNNicLX;2-p|[P@:U`Q%n%[R7Wc8|Cg-_D@v2D"u<G$RsE'+"#
+_qrAvv!HS{aU#}&SPi&/nX_Q<%WfD!{2rp&^7I'Dgyx-+C#pm7:D;PcU#^AknLi0Q|E'B:H;kse@+tt/UIQJ{=".BsW"4-_}(LiL~M_!()qU=B($/"+8qx
+}ih<KSyLzlDfw_i0BIb]%p9zpa>6c.6M|qz5]}q,F5lvGuI]=Z%}=vV8~4x/}76D46Rbt:+#OKkq_900L&7gV4KExP3>p6~.&76bqn~)fr+x8vXwo!=E+v
+0#0=|%7YYiy1Fu+C_;Z"]ug_B5fl;fcbpgJjp)_hRyRN9EfnJ|;pdg&f>}s%D8cAd%!RQ+}@7S)x24r1}Qi#S5:7s%Mmk<!3T;s'+Hk_P'$M=0C&8eflnC
+Y8UXG%yD56;'IEa@ZSjK+6[i>q)f!>TLlZ+T}}^E_9%WRYp=eux0B"K6E9!#"Oza-Y@:kVh4s.-`tA5ajcc][K7UBU/)X26k9^F-vNU1<Am[pt9NB$]|m=
+Ox41'2NP!-33gCmx9!6gjtWm|3EG~Z$+Dr=plUmCpWXpVE,nLlZ@]!lMr[Z+Htr6o!:MEipUzR+[FaM3&`A4'9m%,76!FEv_l8P&mk6h|<Uc)O^9Vqoh1@
+t2nxNSif#L7@t9]}^2I'M(;^B_8zu_NL/CD`&2GntY}#L,/n&}=XINI0]v`y`}f'i6:$kt"HHx4AR}]^.vztxl2}t`Dhz_r6]#>M9I^op=G3WBHehdku^H
+g&6|R3GOxs4D"{UL[()BG+nDwjoYa0-68i~7%JzNda$3L]U|'S^yGL[_uo5V&bGkC9<PN-BO2AGtEZSDYCSrU&m(BLT&ZS=[{1xi$x[Pv$xU&uA!/2P58l
+,LTDYAI4>ZQz"K[E#P"b>+c@,|5hy]aF2-wcs+ix1o1#im&:`SRP`SZ]^7hNx(/FV/>5ATF34f/AHT"&DM,!!!YuYb,fjxvkk28RWbJu#GB`[G5+[,Unud
+V3iRLIPSiQ3u-=A3EXR(R%La8g:L`Q[;QxwpOgnI~R"1!#_{.ak'zaqn!NVbPoOYa=dJmgqtrd&;eL(I_wK%J[7h&)FOvh_q928.ep91q',W)dir|#s^`/
+Siw{0h~O=CVn&(JWgm!h2Fg=mScuK,;@s-#CtIp:J.>di>&uTL3&Qks3N1Lb];mXrR4cDA!-VPC{I^fx)Y/"VS"~q[^,HY@_iX8Y|)<q%Gt;e"~rF{b8Hb
+R&=N.USFRn]@BFgZ5io3(EzVMU/imv&o_M:#`[hL"Do_O}o|YX"@IfBb+&'E_8Ddlva^jQ1SEK|ylq11OaRg0Cc4aH}uYLtP|CI-+'>jRiJsW/!0zyLS8s
+gW$^`MP4G5v7);=w#L%lC<$:/f"$Ut"1qF}n.1SDJBlxj!{(4<p`!j&q5Xgj/Jdz)s1&d5i9;EDj3",_^W7I3@UQ`JT{7cfZ&&e8^7DqJqP5r/p/Tt"$8[
+^+8"x)N;#E}Qp]W>pNF&Qtb@BlRYcfwuiFP3`4j8Rha.ZzxF|g0rE[Uj'x/y$6LC14XE!@^y2keL:gfjOAcrNq3pgkj;/9^a-JD@.<pX@H!w)&DH[3`-nt
+gV;QGJ<dgdxHON!A_Jz(#qb)_,JPKWmZ_HwwpuLfBv8]+#`;}CB}F2s21QDObNRgv8+[FjyH18<f-mgOfDGnZYI,>t%qW'->O}VaW<L<KZGx:}oDt#9]GG
+Td7>y'#W1N,7R&G1d{.$lgi@SS|sqfGO=kTbjD-@w"8VT!|#Mf`=5)J00]wJ6,Y9{!)hW31t0lJ:>hbYED4,[ipCh&q<jweyW1qU()-cz[g$REFnDb:WBE
+et&3`8i8'cao+H1RP7f.nys_ZeJH;euB8f-JJx7<c6g&us#Ai:uS^ShF[v3qDX"Js#d3#0)TG]'sSb.DwLWV&twPHn'T1OM!a-^Ij2)O0V8(d$Z@,px#o[
+V:XgQs"<sk]S8@</se3UQ&+`#91r|oT_IowV#6RZ{AJOfNjZ.%JB!6D%l|V7v;9o7CGvENYUxb>Tz)CJ.}rhJ_i<.#iPc.'5c-Mr[kyzLmEj<}Cvn{$f%+
+%b5@(PyzfR~6t6pcOwhKfs.ayK@B,(-(aS`9k(M=}4F&%ZNaZRs7+%L#o'ef{PY8"_N=wVvFcy!dVi';i=ty7'3B:7':_E7FX9^N66=Db'7Pm!sBtof$J5
+;:OxF(`u-9ip9XD}I2)iI.(5BdTz;Qc/D@TzcPgSU|JsYTS#!|Z_U43)8hsYD/qR+ir`C2".A_5$z00Q,!C}.x",_}T}nEH4P+xkyxm]%3f5u0svQpXr/|
+C25%i{o6q<R"Myfe0hZ_d<M57m_:!{|_)$6&AdxaVE~`W!BzZ-y'7ZCX=Y[ghdL%^gDX+c~g6Lx_w=TFrpfn0S)GAO4XiplO6a)y+Zj&!/JgQ9~ooB-7C+
+o(PZoXbiI7A>dct;~x+S=8kOK5Uid|Rmw-.[/q&3P0bLmq2u+0ge~]lr5}}P:Y{N-h=d,BU7Evyc(^F(^a1RytlL@SCUg>}X"W>aP4Ik3"'.I7CC9r<LC%
+bc6F`S!oz3CQG^e]5]q-':F%-ZsR"0{4jkx=(Gr[(-A45Vro3hENq!EhX9cg}@Uunv1BaRjpn'XP#tTYXgWpjDRl.=h4YSkFu64<%X;MPDt"2f:W:#L^QD
+JT3[-[E=L&cLyB"T;3K3A;)+Z23pD6Fmf1Bdn&e`1@~kZG1teuB(">x);{~e{5BIaO)]IBwC&7yKl{zC'n[sdfZc/_;3bOP(fm0-&>wzsch6a}bS$DW9vr
+xk<7T.hRnKOPRBp_ZlHG!JzHg+!AI-tCy<o:S%(:r!aSgGkeEv9/C2$x_!u3zBmneenz>^#p^]9]iWY%.,LoFo#SSq`1RVb"dwTVd3J.1{3e-brFmKD2TU
+~`!npo];-1wXQt~R-j_uLAdy%QvmV'7<wy<@|yz;^LL;>[E(_G!3PKC<TVAF=OV6HrtGqAV9(t264Zt$;C<")0M"KS9Fm"B5hIJ_ZK4$x0^AXLEWM,@]~#
+$5ka#/Ws@pPT4Yc#(aG7_5j^CW<0s3(CdUAnCA9NA>CwW@+7{TNXe<W0<V#mc^pG1H{<q3&+r.b'm;e3BF7]]3ntj<}qG^zMu08Tf#UKQb@0=7(kXQL0ke
+cBp,"q=CLpT[,3Zcyb#NS"pykdDYVPS^HD&(hRf(T20aeehV_xD|e`c&@EU+A{y5'%n<NGZ+W2fU"oM__bxRZ4fH'|f4u6YG|p;!y/]aCiE=ZRLIk%6V^'
+iY(Q[27"^D{%RVziX2vF+`WOo((Fe)Y>Hrt-40(JwUK%GvMFdrElTOd4A3)LbuGXgwkiP8,gF^$`91^||1%MtZwN}2/1k_.jWvzvBW15a<$a9e`Ha3U<(B
+l$OMp-_l{GeXN&700,q;ll`4fEp.}!TliqZu9@ZRb#=7imzuJshAX3Qpo"^K>x.^i66r#x%T|vL],VR':MgO[HFcf(5j$4Vd0Gm"G="Yy[5"lb!;X]Tg3;
+8j_8($9HuAW#APSqmP%Rit$t4OrpCQyj6O6`N{sxo!Hg{N%pF|edg}V<WG^ZxlYL;"},t&x]Hyi{^0X<,C]7jxu;oJUVn(vZ@9j5I!C%z7,5'N%]2[8g/U
+,!-f0IP&$";'a1~oBYI33&-{"/[}fM6ccCC<^jVp<PtN7_j<v;T&iMR0>olw6i#izQeM88sgr!l9K7)G2_D`NQ94=HH[N!etnumWaU[P5wV>D31r/5r/]4
+wda<bS'US1#wn)mF<zW@s[|_'Z3KEUQa%9D1)3""@!RHX8gEI;G>I`|nBS#Vwa"#<3,EhuM7EQsoe{-CdLR(EMe1:3G^Gs:Bs71jq6).7U:+f=rKP$kKW}
+r=Yi{fD7zo6-]7Z{|6y65#.7+CS!(zkWT#2w]'5):SjuQNYr/V~0i<Y1XxDINZopP6Pd(^.3wj2wYw9r6#[6!F})$oE|Q8U_/s1I0"T;:-||I,HT$")]x<
+$Y:Ww[N_#)V4-6ZP9<ZB]lZb0>GFI_mu<`EAj)R.>nmBR#k-W"8o'kNn7;bd0Cajd/4%2a]E(6You3NugSd4]+OQ--1OzUe]rc=1wdjo_z(Aedd!l;"sFO
+qqIVpCuBYqDV,i|.FbW!rkxne07Fa(q/{D(s1l1QI-p%'nWl=M~o"{,>.%N`ik$km_KAZmc[wJBRR[f|[lMY_:R:AS;GuIW:^&++RxPXZu-W6BN.mbh{E#
+`3cS8e8{+,{,/AZ&nfb4=Ur$#/cM@eGCD7c)Xi|KPro:NoTdR`-P!B`$5]v<H,cJEEVYZn1e"yGdO=fiA^G{Sw},$5G-.M$DbWi0/RG)ooy4:8(KA(&X@U
+A(Pov'ze2kh3;"j],'bZeAmY2gMz8[LY<f{d3Fa%@N9PA!M,BM^(G@0=RJO%Ki0^;dNbAd)c.=,|p&yA1v^:8>`HIH2CI^!Zi+KdnKDm}2`qHGTsdH}gHx
+>CM1d{Z7L+BozyXZI-+J=]1Rk8[7)sk[$js,#gF-=ghe3jJBdiGJHkQNyp@hE5Pe$`ay9k>'yT')]/~{L_jBqH^D_./UZDDA20[rn6I}&dn7FeHL)U1Cz@
+{=X(v<`lw,N6^a9ge2^r{Mc[OOwgq8{kf6YBO8gw.^C81x3}F}||9HFGwA7`sSh2wbzjlJmT5S#5l5T5R#}5I%>Mi5K><w[`uu4<bi1)b,wW|qG}'@#,t@
+fJmiX{fqekI,mc-H"J@Rzpqm}a!6C}s0R$E_Z'lW|cOgkp-fN0G%BM{]Ul-aNEYTNZ@QZ|Xsqjd_{O"r&yx&gcq@w'NJV+m(ag'vs/z:]&eIbC^;m=,1s5
+z.NtO1:}Y>_5tJdO(,%jOT=iWk^xjV>g`n&64dx2SOkxTbYYbu3tS-%q-"^oxm^QD;`a_x9uri_^XLiG/&Y32:ygrM}s-hNhDq[y%NO]ly7dnFPAF^(}'o
+kTnGO1jN2!^H"vS[2B6v7C|2SZ@>8474d4t;8h@x]F!{:z/M}@{H:GO9T|2RP>KJ$d3#`tra&&MJ!!h%=J)ozUY&#HY'EAz"`ucT<Q-%"rhvMjsU-R6mUr
+VmX1'Ciiy}:cB84+G!iNUwBJjz}By-[QKRLtdLh%9hlwWiSz9^Q-uS&Is)3J5/g55|r+esg$Ki}ZBb+,gS$!l33%q3xQI,jtpPcrl2_Yi6_l8S]SjZ"AK)
+M3W/;rurK.(jg7E@3dGgyNp}T=nJiyHG%rUQGW%G9FN`ch;<N!>#m@XZj;8+C)C0%gA<tberK/k/rREwVw^7RYHp"!]1zfv>;'}>QCaGlTr54r&p}sM,W>
+4S~x1oIBP-abD`MGku3J3+hk{YVLCi}FcO=w!U-'lrt24H4mtb`/o<rR49Q+mv{XXSFvkutWZ^+2"&LxL+A@sKE|@o9TB;lm4""S2C:xFJNRhjND6|Yyo!
+YywK_C;|mw1^:17.0tLHmgZD59a$B7L,=un+)cn!8([Lu];vjT"teX>fNOtga3XIK9SUJid8BQYG$k]pP%=i4&2dmB[S=D_.yXZgy-6hB-JgJq.(e|S-j5
++r|qoog6#PtDsQ&FpB-'&k/}0s-n5VOStH^;Okm_tx~0Ctl+cQKs)+j}B5Gz`M:v]5hi}Fn`NR17S@TV3@DlA%%z8+PMgSf5hHUR28FW(RW]yP`pcTdYX3
+lU^Y+Bh8ZfrrEGYM`2i"v6t`Fo{]_4u.VS$!iY7>"s=f#oDeC46[K}2ij0UFz$`j{i&5~nm8.yp1v2BNJx[IhaM^b>qI4jHi/$)T8B03>Vmtx1D>..8@Ss
+/9$t{t%<}H_p4)283/Ha%XI$>>'/G/!6Muwd"Rr,3$$>;Z&'6$Fq`+fZu+M;k^Vob_:'Y+Z{WS.U+5|eGgC>B<=;`-U'6U!En:]rd`y]iojByjK0bX+b)=
+w;yXGJMRUCe]05)=PkR$`HZt#Xsl7vTUpmzMgl)aeI"X'XCD~M"]vmwb:b"=YX[,Av_ZB17hvh.'M@FAI`eqE#Cr/%sjhOiwISo'(k(JZS,@N]lXv"xwJe
+-]a^@3HRn0"5o0U3(_d#c!PvfA,M6==rt4I&sv1O3e+@kY;m%Sp(2:m,/IL95f]BK3K:G'yd,FHcew[JH=HemlrV`Cm9Q=a_Tz|2m8Ktocefy3NVrcm|hj
+t!A4[.(rA__oYXPZT"u>v0c9Y@jE/jx'iw[570ZT@EO=jAc=3`l=)NBACjihfFC{Ud]&%np+;LV3WNx:rhCeCr{ni7"`r"Im.4n>]tAy^;5WG@XuKp5i`b
+_U9wYWLdo(@IsT&^y's[`69'bS-AB0w>XZFR'umi^jj8t}HD|wC&Zm0w.WZ9+Q4cL3=J%7_k0FxeuMP!`BZ0D8FY+<-bK($|l|u=.C+VhE:,hY'f7B4},T
+z-pi;LtxPe(-8Fb@rmv@"VXD{!M"534M:QG|1Qn-=!No61OY]t<P[>iF^93`B&!CDeE$gM_BZJ|dQprtw1Om&m.izFU[x`-'M(]g8c!^Ql'Cj(aBa`h{Ip
+$=g:Ui64/Y9ba9+9zkiX@8yUd==NGFS:OqX+r0<@d4<m^>S%.^I=:kIB6kuJl-w73$V$UhlpacABVAX[Rv</!zKO]=H+J|E!IJjf)KoksfbUD(.}VN/o9i
+M:3r=-dzHf^}op29^`VwAPMj1NMJ$CYg2vp6=g.Sgx&n:Ncp~eNZht6Gc2{X"pX-R(##aM1DbqtI!]"!-k'e`0GP;oG::liNwlgo-/RWvcA=%Y{CJ6_>Vu
+!mu1dX|%&(<1d]'K1O`lnp-!{mbwM{k+nZ`L`UKU{VE]IFklwUd}yerVmA`MW]U6ML@EJRXOd=F;J4wA"nba`/m>7K|>i&xSr&4]T40VR+~h'yHkd90Oh5
+%"+/%`42J3yJ>@meac_g|GsfdJII'bhOY>D'3"r|xkxV#v"vQ:aj`f_=)gQ-|=4I#nDiL+O`h/0neUWsi/[i>)VRhsV/gS(,4sz&5(188bFj%8,(95U"L2
+{=49i-_$ZTt9nWo)^-=TTlPy0d0gi[P0yQ+!8_ya}nxdZ:6Z#h.05VeeATj:cl[eiBm;k3#Qw_KqWRNEaq"a-s@Jv6z6g@m`LhRsOu}MJ3yg,38a`Mc#Z]
+07m82a@}b+(3_{pmr}X["fpT/he(:w}/]cwZl/p9O^}.LE(dM1R0%Z|7%WW%u5594lf/Myh9SiCI8h2eoMI1BUstd)r4t)":O@L=N|sudfqjdOd]%rWl3<
+e+#U.M2SB/|'h<Rs~:2OwS{,4HU^kj~oTuwnk1ETQL!"V"|86VuFVf8`VS(smu8O}H+ka8>Xk_{0z/=YUf~0kC:G8W=@-cqGMf0PgMzgF@O.5|HS~o66Ia
+<}.yo_K)o)9kzRdV_W&"Goj0c/Z]i-L(/fc1]F&C')Vl:EBEMDo+;ON6=<PMYU1&znKpT#Rp#bw28=M)xBUa__nkAo#OWkw8_$/bI&lU/Rq0g_w6<4!1%o
+4;<bg@M`#HXIeW=p)g=wKe{k[l+Iw,K60ki0X}]mtXt+/Gr5G24hw{zV5L#(T#+4AaK7j8|q;6of30!9/>qenIg"KWn)U+r@z+_]TyORoD4BSU(->KHVsl
+PU3%et{a5F9),ZX#OtR^V{iG15N&E>QdYE_]E``4aeLtG_Rzm{rM+c9U}Dw=H#ZdMRS3D_@/rR:.OP9l&4:6kEiNI)V<MUW17&5RyzDYYxLRi">fX#_/<p
+9qp|koi<aml)zsC,!-h|gzZTDU'n7V.RPlhWrTRQ+EZ|lM1/9j4MS>i8Ahr&H.ULe^b/9U08n}mO#xLYka&%BpT8X^QO{[N^fk.zZM7K_t1x!2lCw^V-52
+(JiYxaI"H=G`!|ZPtO_bR0v.&zI2SS1Z%yNk%'i9(Et'Ouu`P0VMy"$5yj>_hK8{=M3J`|o,$_{zLm!aQR&^W(Y8~cISo.WmFR'wsTWRp7@GuL+#~A1`:9
+(efMH.oGO#X)!UEn~Jn:<1m8W6ux)ond%"[X6m-Sk2[s=:=3$)v)j|!EiYsJgF{6$v'bo5GR-$o<8>T+D)O};JJKH8HfK|PiiyuVLb.6z.&B}Y!S#xd[d@
+fWbjihV0%ac/&F~3]K1bXyP#Z#zlpI+9BB0=c6F%PI+)t"imGxPJYZW#X51FNG^dRs!;kigZlF}{v.(@}sshIOffw)wfr$d_>,!xw=joP7+1c9Q0hUESun
+J>5=1w+0;Uja]ZRb{9lYgO@nUO]PpE/PBZ%l8K>'8^Lub9RyX-XO>[}XIN>UO7n5ozp4Uxs3Y)sb'Dy5)RF>^ik/L$PdvQF'&GMp})xhC5j`,7O-'aY[4-
+.LD}qdHbRGW{,QfPQ}&p"#B%0(Rjt>hd5.Yw%"W3vY`OoE[u@GwAYDMiBir&A2b(|gj`!l:5ISL|Eh;|tlbb#KvNDj^jr'c&YZ_3!I!YYupq=3|(&Fx'+/
+m+1hOL--K/5#l|Y8i9zxcx|c9aL&^Qeoe:SyI%hdpo`lGE-$[U{yVG+V:Wa6No.l'iX.@u4qb3xlbmAv+ib3h'tor:"}=TWB<`r]Di76NRS!s.},~rhBU5
+>mFNdMw;vAQFZ("7'Ugg`6XZ`obn%RzVMCxo2IH(bDrHMJ&E}r5N5ttUh46+Yo:+mC=K[S!K"FI;EL#yF(=dy(Vs6vAKO'Ym.K}Ry0-mE@"`{5ShrUm=Kb
+OtLU8k9"E9OX:sxTL_tAXOeHQ!^P9F/:>JvEfT8S#w{RQWW^ge3`uVv.KtG|MP_jak@7w;J>E^AXCp1!71iMIOaX/b9'Ur50!Rv'Wo&yFG]}<oj:&@]{<[
+MA%c5=ms"1tJv"lanzLLYlLV2LciQf0peuwf5X-`!}u=maO,e'H<De!q;"#+Hw;Pa[rr9+g6W_WV!]d'EBC`}2E{6c)+~AosV)#I}gtw[+1;4Nm`v-;')[
+{SU,OA+(kcnm8B3#LdPqKfAqdHS}eYORg/O2hDl-y;#&8-&}{L4z`7IXlwy%GVt6w5;CP`X,F[-i$=H2Z:1|Ue~b#Vpw!FfFrW3_M>>Sy_v>x>mm}N{1-v
+L,U,OeI&&_,1ON^OftulG1,7i'5na{1jEGb@mqu^f0WnFZ"Tamv-LS^a.6+Ni8I)s2LO]E}FwPkRNRnS"5,B(McQ,2>wo|$Q#AsA9Z#:AKr'@XQZW_:<2]
+YXWRCppTdND{CcTCb'_iO.PS9vIYYbv[,Z+Ob(j{t_jcC./ayFxt<S~NW09XxA,Sq3{RpZJ:>VZ3:buT]sV[)+r),F0<ZEZdk1/FQ0Z^i(M/M>k1ch=/PH
+'S@S{bp;HFZ0noPDZh]R7TYNob.yNmGjx:CES6~,m/>4I//."_T`M+#akHDr!e2K$}2oA/x6)+-tMa{):R"5-&W#tNBS59tj;AYzvR30u=)[wc8T{R8FUm
+BI$M&gbTnDOSv[Ja1WAhVY."O<,UvPiUg&z9u<[lPaO,=l8c^,6X[$CX~oOhqzWNMi!1p9>bQh/vEb;;,2ro3RL'{4VC>B~c2WQ}ul[xw/'})Ou<pVpRB5
+~],PNm_'Zc#oJMAc(7#|73/)<V08otV.L@{-$5-|9UBJR+=d=jkiyr:.ddVRK2^A+%wCO#}|y=@oa/dYx_zsKe&gOSPaM-y)"PNmmzQs>_TJV>7>LVb`uR
+6FDb.IZHns#lE'^hB1JGdA,L4Cd/sCSJUKOcxTnXCH+phI$YJNXR+yksyVYbkVrCkqMX[a_@]'JKE@^j_TTNz8M+b<8OYB%=]dk1OcY_jTz7]g|E;e'aik
+3=`-NJCy'B`mEL-f.21IBq^e|BvOS,-2C1Hi/d=.Guwpf&=bE3[Y5zAz!8)UM9}m/p-Vj^O`UU##Rqi`'slGYT8s>xJeNlqP)Y;>{R>YHMi^DS7'1<eD_9
+}1dT/GOJ5nhF%A0|.h%[]{0xF+EH[F:z%Tonc%b,cfHRedz%/!v(F&dbehqqnn"Wlg[2k%#ub.nJ3l>^@7Wdl]N3hFe|8cMF{s]+RfS'9lQ,[1S%0if5S+
+1Q|2!S!cbJYXyO3G'F/d`TVN}ev_ZaA_#$8k!t9B/oq%Vf]eMOiWk<n}"ke7(MZv8H(Mvu;OjC5kLjVjKj~$kaIVY;1r'aimx8Jx}WBM`9CED.2amYM8Lf
+8v+21ng[xMAYa#j,&5EEyzTU2=-xP]kMeLwx[0qF~:&tO!aS7|GSBfCZJa[HXS~"b$^27:3>ZubT!sHUqEP45WV#ZN@A.)YNsw20@1E5e@lZ5eF|B"!xm$
+a4IHmX.fvn!y''T#Yj&XEPKzj{NE=rq`gR!_6M[N3('5E5yJt:5<S!iW,JsCI1Bwe0X!tPTA^3~Ir3eI_1&auIiXF#o&p(DW_@KZgn3^,5LnVC{5S$w72z
+P"g_q.N#{SgsAy>grh{k&eg}`}TUq"d'LO[Ee2r=>B=;C^%lR)-VdV|aE@0<a6$72+:FQK0r='U!]FcW]_")'nlG|EH!O9=&t2q!%J%QrPo$ygx#^A1C+:
+@e3Yrn.x_H;X<Z<(d3/@R0<9n>OAm]tzVA##tG}9_d'1xLjV`J2LT.lPDQ!7&Jn]V)My7x4x#V3S$D[O6Sn|F"SV&UE-/h<FW+Q)vZ~b^4/Qv+M<.sxD",
+&X1z}<JAW|hy~asN;TG{qYsL-S!3N5]Moi-wm/i<TjF.@20,Ea5Sa]gf~ly(b1jg-Z#32GMu^O1V`n%K5v:JUIP-H!5p/M;_N{'d6FD`Tv3eSQYSK9n:>m
+8xFi"SCT.H}qPFc}Mb+1,^nxf5V/t^UZe]vlU)Zkm42@P)3-8%34C@wUrH!@^'@B<G@c`kd+=)!kuF&5#R&:F7+A_Fl$jGf}&jeSg'(A.pZg/f@sVT]Mmh
+'YXA>pKhH+9JVO}74Z#[FAsr88j@Swe''V,2r4_jkB6G<]}Tdt!Q7TQfZ+-`BMGw-!M4cd]_3vyINOozH|qY>RFzl:8wX%mSdX`zM@9=[S:D-R=K0<!:E[
+'t2&Ir<:{iV'A;"KRx.Fy+nq)9'&$"$-`mmeDhV%w1i,rhpD^Q[[ASjCfE`E#h`9R:D;9Ec.apsgoM1kX3eg.Y2FOZ0>{I|&:t-[{dW|Zc'.!_^H<Y.n>i
+n!kuUcg7r_EfVuk%I+pEnyHPnU$C>MM>SY%UoOm4;fR^jVjSdmKQ%@w(B//E7/ei9C.3E[{4'znI6K/UNXn;IQWh['HO5#2ZIxdx0(euWAE[/=&)~2_c9+
+|]'p`Rda-[WjJH;mINgP,O2.am6Y}mHa^2O'(#rEl9a>)`Z(/0G/S"@wCY{o[)0UgUik%|]gy"h#A}64HLgZDoKe)/&>~h7wF9ak8PP4Nf5nyP#W;_I6a.
+0Utpb-Wj}moYb"::WX}d6<&G!4rK^B`UdVFA~w!0^LRl{zSBA$ZqdIHzYH]`E5{('Rk<J2A$28dISQ(K>A|+5Fx057KTZNhEIp9(tD}SkhXz4F@SXo"xw,
+CN+"FR8|Sa#,IigmS+N]xeDQqziR#Bdi`whj,^YkYDrI4uW<ktssanarVi-b!DoCw'9Lo8|@eGIid_ZKx,1{gOU5:}oMPE5UR8jx7j6eoh.g3hVDdxwz+M
+YN[DkyK}ZDQ|!fC"@h'(4OS'g_[!>kBQ"v<SU/'Lips|~(NCL"OOjy5OH!AF<;~yeFbzu6@]yQLw=x2a0Y+hNqnTU/,,HG2l|.+=$=DOdlDxqO(lPxG+`P
+)'6]6Q`1rr4/!~!]U$Z3P(0/b/[=+kBF:rBnfAlR~+xj%epJv7PuHsQ{RnfFxYQIy`hDQ|hyWm&WkL=TXn`Y'xrJnf}#Y@Pu^0Av,6h>Kuj8h@e3p.{r$m
+H-<61I8pRHaQtVPux{bpknUY|@Zx|k:&^!p_6sA5Osp7`O`AZE9{lZUUI,=lyMOmk&<DA7Zpj/]!p^vUw"oD;Zg`C!u..#CGKGC^>!Ft67AETJ8_x3aC_S
+lH3:f`>ME/&8m3qD66O<,_#sxCch^I!Uh7V-;8:hznV-+daw8c42jX"+^hzW/}f%-r"eQd`>GFYS^`=Gm^jX)"I6Oj4//9uvR3,1wLw,mh7)9iOc81uJy6
+5;a9XnkXVm)[o(1GErwid"<:kT)l}SvbudOUe+4TB)#bzP|n^L$!n/tX.vCXj/MXFB2R[W+Tu<Uf8/_Kq%VX^O<+cA]W92A[M7Z/I[w)Rh21@B1-U")3,W
+z-vw]d%T}C3k(D_L;%/=8n:%^R)|OUFCO1}VYJx,"[w;Q+DK-Zb%YcY|",l^:YNEW!K8(bjZ7hs^$6t62g;e$-zeDCe=Liaujp3I,5Z[=MbhT%Gn6FsU_l
+3UAbKJ;rF}G|CU6fHAPQ%92tlgtZ<mn.;h9b(NCg:h'[_g-Co(Kq[rb&wiT923ec@%M$h4{xF%=.!~Qt;LP44KPy.8'wSjFm^aOF%hBvr`/3{DSGDY|o=b
+y^2L)4R-FuEi9s27cA5Vd%nFmk%R"9R2Pff)^iT10<]/nyL"%Kd%JE5molFVbvLxxJdZ'xE!$-O3+[cmDTe7<C{+B.&((xMoE0k|,Jx+cy5Vjp3Zp!vRAf
+8<p,+e4BJ'[#LO"^Qgw#NvHt0%yp,8Y)=+XjG342vDST,%N:ijB0(|Z{if6jEev4=v.REHG2HZUn#xnUH&..;K#c3_=E7HI`;k%8&VL"i"Ibu}%dc=<|]3
+ptF;K_3-kg>4Cqr{ZNzRUUIG5!nDE8wSqY>QQf=tp2CF3DgSV6YuZ>DVU+t(GSt[54@R0<u.p^!)rTt2s$j2N:=dFq_d$[=&>5Bj&e%)0FkexgFa+x~e(8
+6fP0`iRO),EKS|&,&rV9qh@LJ[FDV$~`)lKlVCydIq9&EaU"P0,C75lkh@w$`B#o=&maNFjtsA,'M+)rWp-`'a"-/1+DD-3Q;jS@"<oV'VZ>0A"%8|X<H}
+#E[l='cGwQh6ASL[whYc"1TV0B`6Zsm1s}bu+hV4I[q60W!Bd3{)Gx5dd}#b]_U](&pGgtW;~!;aEX$qOt$-+yyXi}vzoig@^M"AyeavV{RI)]rt[Qa5AO
+0Bf824sJSq~r,!qJMY(k}l$(gqZ8PIS/ZKqt8Ei(T}fG0ve8(DOvRLBlv7[6[,F{yO(DYf7S9}[M4uhX`,VRnp^#X)j,A=@ny#`YC!rY@T(DP.y&TEK|;]
+VnT""sm<[U<-agVBs]^8jhrW0.,s)MJc)(Y2^{9S)$Y=vGw7Y/G/qhfw=0{-vhpyE<5!SA]Jh4a-v'rB6U/(2=(Ij$d!]u6@-t:@an@aB>:O$UK_ys}aW;
+5Ci8|DJ/|56[`)>BG+'}4xwX6fthqC@=F!f"^(_KH-Y0UIwHKdn;W.bb/vloPB(i7Hf+D8mci/Hm-o:pqz9[osxq:a_3|@M=&K"kn+[mx#e]I.KIPnsUS[
+z{ZWXUCu'rgozkP)VBDvJZnB.T}`.H4tFv}cuc:Td&HXu&UI0_xT0a5-|_}Wdn"o$KonQCdjAT_Nq@6|F}H`6tM>{e4<;lcvj4(m]ScDelH^+<`eE%y}ez
+E{%uBiZ7Jg|vtqKs,g2%o!H+(Z}+2"UKRRjiwyr,7^6Cs([KHnW/VP1Lm>jJ/:eiRZr8t:;ElVIV<8xS5QN`:A660#.6Vuwl_BT`LHl08Im;^`gT4hK}&r
+pwAH9V/%`u^nTEuvdR4xfMz_g4W%IHdMPxh>+,eexOaU{oxpgx=xPr:%]f;BlM7QFxF1F"&gxD=oBI7<`PkD|x!DdvFvUmevieaGaB7@Qs,J=#I}}I=3LT
+tM>@K=wZGLc#Nt[-Q3Un:US}KB><mS-HdGAWb7r/Dh_aOLOMGLB,{]Ul+{O|Y%`bHM_K~w,&64yoW4'NES",8aPJl5(00+t`sV]aGNq_pyoRZT08/bQwd+
+w)F$Io5-oMKn6"hH(p@a(`>t:m1N%=xxJLK}A.zs5H<Y7DxbcvUVlO=JvOTHvOme'WJ3{lP{L0.xO2C/b_]iL4)-/'r<9h}RpleG(5>fmD9Q_pH=8dSI&q
+;mz'a___5@[aEa.biB|>2Rp&Di^</IOPbJX5ZgrX49dX5Ni`km"E%I%^eATHtpM/a]_>R0mi}F>N7RF%g&SxggWHIGAcEI)GH(&o%Ah=b/Jh}56>Qs",14
+#Kzu]^b;MTj}Jm$1C@I}P:xBFhlz@vef_<{4="V-N`Zmo74.8=T=`ii_`0=c)c0De3t@a+.^j/]WGLBK'ghs0M<`c5guqiH:}cHn=d<@+(67aoYzJ@,hC"
+`G2+KFl}(P;ZgdF<dKcE4%^qe[X[KD<RJ"}E'++PHtn&YOXp8!/-RxRi~6dxQ>A-U=!4gp{j#^:w<y<O%5m`~0a_(X)AoRC#q0$Yh[3VKx5'r){9=S+"Z-
+%vJKl:o11D!Ery!#Y5{R~I=Yc}}a&`ipl%StY$BCVx#uKRW2ehLY3[6zyX9H^QD.J!P6w;~>w,Ha#]S>$HGIv]_$E{"=bW.ozb3TM/hLWM3FK(1,rcKvjY
+`R`QP"PJh-LW%!17b[N`VljX4,N;LFk->70Q(S<qX]j:{(Q4,Q].Vccz1WJj-7Hewm<R;:Gv-kt4I>{v<01`49$AygtG&R2TNN7zd^II[C.=DE/JD]|'|U
+"/5XMR;L]GAmC}xkX5"_|G#|PeZWE(@TS;yUo^,eIT._d!]=2puLH6"=Bi-h<^SA#qzf;0CzSG"cs0i/}#+ynlnsdq'ya#Rp@adnG6Srn/-|C-^3CYoIE'
+izWhy7FBUHNbf$`&o:YQtcK{9Hlp8xXp`3KmD]"$"mIl1;vlB.1Oolm1#$9a^z$Bz,J4^31x[YzZi=M$S5_6KF'lC$"k@{/w^Se58kEwRS$,=Hnp,`mZ.o
+1K6=Zm,y<V>J>h)H%XV7"w$|{NA7=^xq&hP>Qr^my8h^VcS0.6O"rm:^H-!GjKRlURHHQ%k`$'w8@Ln%40j;R;;K`uUd'Ingw/(E$1#+>GsZ@JvaIr_98M
++!`]c,mj9ok"b:UVQR&bA1%D2ye6"C{BQR4tZ="BX]qXBIAo;2P#5AzufN>zmDSY_vw6V5ZEX+m>x/b_BY]MX8|OTue{L6U2A:Ywq`P`19^UWquHt=nKe8
+22|OdQSJ.bBS%`ZAP"WZo>}:]Wl!r[ojD]-TDFMUJ#~cPv&""p@ZJu40;9sO'rqHj]3jYsh(F1=rX^=Dvg5+f.m8>kyD.xwH54XZVaC3'w8LGYE,uYYS{_
+b4IfKdw3x@)O$=A1a=MGy-C3{QYdb4wcgg||c:F+{BgM4d|R0:{YZiA6;Zi$pgM]b(U"qM&1HiO<|xAt=HT'10{mL2R@Fn`@J7Y|Gn(TmAvyIB#"(4Wibm
+#@0:e8g7-:c$C9I0~)w;tz]@X1ZMOR1%jkw(GG1K)'"RBEW0`+"/u)~<2#:"]y=gM^pq0IP6|JJ^d"(j!!P/kT[=~>)"AFavQ}jvXiA.,>];xH/^V.)aQM
+-rlrKIM[gNp-s[DmnuAEZ_q_n,$)~TghN4LPLlw3w1a7w13A,64R1.8'nxrC0Q=D9.AtBH>r(Z:L.V9XWx/3g:.9[-ac,kS/K9EnMm;GGaxLK<lo:MJ%Sb
+gO-"{wj$nuEXxcTJ&6Bi<<wqE9cGvLXX2&kLf!PDk.H@roAY})cgc}H'O8l4-KCRo-_`YMtFP!y-7D55D#8t_C3uFHYJi;Ky`w;xd2~DW;XjV_t(ye|Ces
+<kHKL#H-X^p3{v=TKYqV-j1Z]>]"h&[RYaS]}[PqG#REc8Vwns7LyjXiZ2pv9-RzOca^rW&zSOFnnlL580E!JSmlT9]'{(<fTDL+xS!5M>+D`hPL$+Gt;e
+iH{"Nq26H#:92y~+4+WLEEX#z`aoKwk51arq{JyO(d:<gVb>h|FCb%2ZVE~3:i.sL,a2<x3,Jo_9/%vk1XNEC:L5IN]5c=8%V(Waw+PJE52,Mqi9qfP)8H
+''EA"q30y&3;AzxI.:utIW/Qjjw9JubQ0Wezp,#Lw#Ld(stU8,ax4cwW}-Xcf8V^sD}$G<OO-KROVSy-T,LRD3C2&&;$GNkAMkx,hMdi8aX:0uix/.{pFm
+c@;"1bBtGQt[2Z3m7QQ)W)zi'KrY&#{jZ;.4,fS:W)SdrvoRe4HWpd@!uXT=c!59wkn.mAXZte~1nVSJD|+/7!6$<0fW|)jQ"gT'PSp0-fU@Yb)"X,}A{r
+'b0HHVeY8:+D:]M3j(H_coRXkW#z'B9MAPoaPwW6P9+kjuT)+fiu}dgiQKb%x$]=q+~sDPb/jRs-"mvS:d!D(h-]6>9:oU%%Vd0s_|jQ_f1)vmAJf,eqy5
+ZpIuVCzdFj!sY2jZ[#ZIk8jLUQc3v7O'HPnb9gG'Wk3:Aiul(vjPjfy`ToY8~s69d:&"'ii4Eg!](ve'$Wwc:tZ9s<Ss4h+RutTW#TYbKxrCZ!7&X<2/9K
+Pn3r[>"(J8a6GwJA/4p90Ys!A]U>R(p[%fzo=6=^|C&jr7th!W1!5Aqei(NOo0(O6A(l=[<7fCj0!v3)PZ-e~[P>^B[eP-Y]|b1k83jq6t,]+68Ot41<9}
+lxkSUIiByF,uLI{iGjqq#HOPvkv]T%(X[NlU`%>YZ"Yeafglt&<qr/e=^oHm=Y2hXj9Ju]DF3NwTi<+Y90{bB4GW#cp#y6)/Qd~C[T}=jXC@-rz0T4'BKr
+g.~h)mtXi/I0"%j;{qDfo/,(ykx(KEWMZP-}2+Y)6zPV4,#+OLwvsrPlPer}i0_OQsO2W://i}'DyoG/!e>}Dci}O}j2-mD%8J|O|qxr.ym+ba,3aU$r:f
+krP|p#np_!je[9G-hGxaq$H!kie|QWJ0RF^lSW4ogV%VZkHPC2pRt{_C]tYn!LG}9&x!^P|HZ7d6%Ja}G8C%iu[}Wv}}`r4{3U7tiz|<d7ViI|rtVWC5^"
+PvR)v_}zb>VQSyco`EOG&,9p}Vpf5Xm$Vmmj^p%q%[wb7q9"y5^:(G;Wmh0AYGD'R}#h$=ga,r~dq|E@m='E`_ZZ(F,<g_6pQo+JZnMw.nSDh(`om9ekdC
+=&+Rj5WZ:p;4VkUNUVr-r't#=^OGO[x!]l^ug&nCC%t<N>M%l2j7g#E7k'[9.cgkJ-jUmDW#8/eQ7@V@MV;WoQ(Y(&]YSAf:ZV2#evCM/bVX|00k])WM3K
+UjfubX>9aCf[y}l]A^_|z5$.P"O)rf5phA~d,<CaVz]qm:HE1t)eXht>%lG7BuJ/r626'tV'}p)5C@d#vB)IHpY_O@/PFM(oX`1<.E5@{h5Zjbdt`x~Z8S
+r1Riev;lxUMQ+eJjZezk"<Ai"Q[QDtx3Pyw/zn}pypVxP0QU[(CiT9g&xBaiClvVUi(0qT@bus|yy^)R5DAy(Rs6^i}_o{@{$t$Sc0L@]Ic/_Uam5s6S<q
+iK/iCTZy=o8,JFG^^j:1674B@Sbe7)UCvaL^tGf'5S;^@;0:7Ess0]_ZBKEG(%_;d)XM|eaE0]WBIjx,ZDB}Vr-#7;VAcVGd0/"DIk5f/EKE9S`wakXy_e
+-uxN>&{qlZfl=nX17gvL!2deAh['w!{)M{uVFLj3o;DtZMYALH.SDG4>4iBXEoLo"Th.8Tn:O@OtG|H-J$jx5[>T4c(QD}k,L>2F22:%+"a$q=.fsW&'M9
+Hv-,4Q6n32ra^CL9.fL3aglBFqLhfnK^_r,lfH'$~G+chRSL>2'wEo5q`|]cM4sC$1c,`a'F7+G}GohmiU/S:Bd=jxH[.4xy%!%C4U6cWXCKKFeFujj^oc
+$Xb94!h|$$wz~@ZK/#lPiTaZdkm.30e4I/rkuC,CP3w6l!A,4{gOy#hi&dqL51>=Qlq`QsAC;+~r/pQ!ZzwZ['3hAAKDxb`0X|hs;8J[f9z56zAD-L,!$Z
+]iDUU7/luMsF:;-1Y;843/(0#Xg|Ds"@=F~{8BnKsS+QDbbPA,ul|%8.AXHMI%n`],;<OCz/S7|)b'+`f,J-7HV`W81U]RBB7(`jF(_q,3o.7'$nv}dP,|
+Nh]TiBnbj!.'o}}<iyz=[g,/2Czid./e="IGB6Gaum&g$.UcyjZ|cU,G%P7Uy^exf.4V7Z)!#>4(bSvLXV>p]}3tzRbiRq<9B}isPABp%-)'X|:&jCSV0M
+oYI::<HtnNC}BP%B48q2O;sawJC4-$#=.y^5JoUjiA,^#TznI.q$ENe4>AWQ$q[y5ZG!5|V3}:)C!)ncF@J%{6"|aOjCt[#;y5wB4]@a]Ep]Y(vm2=Q;y5
+SEY6RVFOQ$62&1mpWh$+CE1lh{mNm{Zuvuw5ygF/jZpNf9-'dw2q>68!m]&S.sUu&YSM|g$sCTNZx+$QmmQreiX<nLlFpwN_JPP,0>gU=r,LE`pq(_L8OV
+zV7KjsZkRZtyTz$_#%ql%'[Km2gMcIUIj+B^yf(cKbWXiiygz-%9G[^pN/,vd7gMOP1U/6xUhQy_:PLe-7A}[!u70qy0y)5CUIj.9nIdI0Zb]U<iy3LU},
+!:2Zi[70HPlu{-a^kz0qMmYNi,Ge>5FVw6O3ABWn~w[#r/2}e,{&~))=fLdpFIB2`2'm_S)D63vJE}|8k_8zj|:DKUH(~V@Yv0PVWenvl_^zZWMRby#'sI
+!mfNgEuii0YB1FUv!"lh&2R9;m]NN{PIe6p:!k3T9fa}00=]d+uxv3!bJkIGen]t"^]q,.X;/xI5#JdCtUu6yAw}{nBG]4u|q2B|}}cvPP]cu0L95GUfAp
+F5y_CdG=Of]TpqLi#kY4z7q(tOm+d(m[PV"T[Cq;7$2t@60gm:/Gq[,EJ](`jsy>QxXF.6/pTtQE"^I0hrIjwG$XdJm(q/,-U{gr#9qx#Ic)e}+{Z;/,5A
+n77McjLCdF@q+]0}#MG'S;rMBxXa4WA`,pVE%6e/XUV8VbnMHjiLb0`SD5#,:cRW$O;c-q7#K><(NCH.Q#vV{VSk,2:j8(Cf4#bGL_H-xm&,DGoVOU#%:]
+YdTOJ{WU/fwd1wvgC8%m/)=C8G=-`[{y4q9U1OX&p$717HM/I'Iqg%7ih[PUEMg-055rJYf,_^-Fz||BbqvZ)QQd:S'U}%!gB[4J1OMQizF&M-pp:6>^!H
+e_KNef1Yx<cg/r<B9,p,0I-K_R4n^)gy"r&)qwOXB7gV&ryx!D4gQFj#yZ_Td0$}#tIgmt<3-,`3z!#Rhp{mWP`Pl/aGTzRH-CnFx2#EK+#re@_(:3.!jD
+ug`3E|ZH|7dG|1<[G09GTLwVt#1+Xzrf^=Pdb}uh>H:N^9A`nhL![$Q`2Dm=pVd$1:.i:C{{Fq^njIrgEZ:Tc<$aFmRFJ'g#&zTQ<lZ<irP}Vq@Ap%Z2JL
+ns>{ZnU`P3W)z"an=(_c:!Rl7"4(pV+F/)~5l3{j5BxBF@g[U`7K`%QCErfjVFnH$D@|K"}[EwM9%}QNot>[]07g9IIL;Yj))E#2E4.U8f/J#2R/I4klVl
+;WH(P-3(Y.J+%ciE_tF$FwU6(,4ie-!4+'l2[BjMkWHsjJ(m&L]D2c8(PX/1EbgtwQxe[k1r6eBbObMLI-Qjs8bORnB_>y;GEo6dyTj<^e7C]|UAFn^=3B
+~Urh+m|8TI:G&h+"m(ga;;&!{3[D^83P8,3t>JccX<Yc!!i-R8,:gC+OTqbb9slU{%VfS(,Dy.mwv.ko_bl]a-,":%u'(1jZAkiOfTI.%fn`N4P7(m.PEL
+9M(<fVMETg:V/u9cZlhwyXjyzGq+3RW'yR6cuFHK=dL}7=$SIKj0m3K{osbC94_J8vziWyt2D(:BQF>w!k1=V<n}XOOK6]vP|'()Z<bb3F>e|4''`Wex6@
+ZskDUmy(1Pl/_:Zb+sXi58gb4,%-_h"<hZLi+sg$$DD`LiN"`{HmOE1#!LXEX;mIiYi6ScQGh$82EJQ@K|c|xLA5:_+wLm-!eM6;OpD!E:#`XOPsa[%|OB
+P;h^k@s=7fL"@e(GX9$JoxPLNY'duF$C>wLRm/9z&2lwSMJr!GwD5vJC-]e:KuF0>/@]0^E%U|X).aTf}][CJLzd1ng=}P"k$:9j7FhIqVtSG5:Bk"hF]O
+!wli/)Mq9Ed+rb4XoKp@Ak&586BpOabyny6V's`/(pw#BM(2U]6y3]3hpVs[kO%@@Dcgkaj}M<XeeLK1pUv&g#h'J<(sZ0-)BEy68NO+@6ZH9wpN$4z#zJ
+G+Z5z#{RT{HBohzyw=%#|^@=>-(6cY2y"`8&wqg0-ELBEW%:N0UsetQhs@=y6<r&G@lAym-cYX`1c`vezx+@@Lt$ek]ovF9fO#[>,iodbXg^j9-a:8#{S2
+!f1[JKp}R5lZ$=mW2=nP}70P>h`J/zN!PWaDxv;:AQ1to"1^QK5q1I53{4;o{ZCQ'zA7Ll2h.NWpj^IZZEQ]WSc)HUL]"<m!&O5cNVLu7A}_.hOird>9-_
+$ll[s163.RS)GXXs;AEpWF#v]i+<J<H$e"6uul2)C2(ibRrEs[4vV1A{~J/:uc7acav1ByF!m"NPvz@24aUvEF7A,cQe@8yXmTGWh%=pa+uV`SOK<925Q3
+@BixSH_cF-_hvA.OoGMERS4w.]3,jT'$Dj,naTwJ$mI2uC)K]!pjz0UKLVd42rER[XrNO}eRu#U/tJB`Zh+!}AfcEJ]Zbt_TFH7;`4W;{y{s/EUonHb4Q"
+'ac,V|{A7D8Y&uG#<Fx@oT(nQnU{zZf0biv>6`z7UwjSF.S+v|'-oa@f}_-[vz<C&0'(9."g,>(uIoHqU|<|aI^RSY;j]f%3OTI}}<ML5gQAmzYOpgI@_Z
+2]rsiTmAF&i8Sf<KVj&Wv"H-Mm"D5>rvtqydU9ZxZB=)_nf#F0uI%=f@H4gG0hEyDb80whlTfXYmHk=8hX0b7f"E(833e{Ke`${XUCgoWRq{/%(E4QB2k"
+W{7%KS-42Mo.kpAjE|v9SnRL>'OQ1M<;0S%0J.m"~WFSC/+;UfEd/Y]g.[h<h3BRB@6;+8S>W-+AqhgzqbB]UTOg~2z22Yd%';od&(alTSCfQY&GcpX)SE
+w.bE{<wE(ln_[C:o/d!pio{WS'tIhb#nHX&oHVsb8`lOxvOgG`5t"Ke4|}|8g-f>4Q}@Pg:02J-M[-TjN/#aK^hl!O!"ZF]%ez>tRb5Jl$5N3jA[&(n!@S
+#wy:`5@It3MzzfZ&W(^<Sv')2e|HY,^NsPoKG,!4SvM9hP@}6$L@"T-,]GH/K;0:p0)lF2+S~4A,,bKm8Dgvc_ZWE;U]hO$&.apIrI)R5S7%<p<Wy6_yZ(
+IRsge}7ex%OBs8wF3o~RSGgdQc9D)5S|Xmm5C<[vx.n:<D|7T|Ud}C`nh<1]dfAqvZnV%0M<UQF;}1Vv-J9_eU49a9VS-:(Umi=-d4Rz-Jb`!)A1g$tNWQ
+`)6`I,[3MRpC(W}WQ+7JPl+(bc>=HuAd=-BNKy=Xzk9)|f`vmYpCIc97t{dMr=XI0nn9y6Hro}Ou"nYywbmM~q5p{fX^{7dA_T`y:#q#o+-a)Ws&O}U|>q
+Aa6#LxD:WEwSYSaTPjZNzMu]GvU]oJ()]NX6DP{[+L&W_nusip=8X1W82jD&G'#kg}MV241HtYN)h0,O;V~5PU-<btS7%#c5+3.xI@;[)0=3GI'0;7H'V!
+Cp0l4qG{hYH==);xmF/RMLxS,y9j+{n#/T0-1!kr^$wJ5vb)m_#K#,P8/O`Hc^>I'TmotiaqMHm2)4U9=sHdZu&'n}CK+BdEwEOM|"mT%GTp:W3fExoz+L
+XV564.]']>xCo{dEFf>!i"a`XQ#k-[#t#z7+~2U;QL{:{^rvHTAYKDkoot95mA[jS+8{2xq|$M]p$/N=ZV|Uol2xEF2jv]p!qBfbC/gl@NLv;IaiNS"4%Z
+iH9h+'v,wfP<%DPI[K@i+3LM4R8p.3_f<n;P/%!K<KPqrKb`a&Ox'-uPOiku&$PTh;S>{fdo[dtC_Q"7)=7]bsQFke$'JRmQtX`L9nxv1m2G%Uq(s4+s_'
+X6iE8%poleR#KxuP{{cz>6Jnh-ak[<@mZ3AqLVqpCa_qjbKEuTW.QAetLX6Eb.:Fl={1yA8X]:]zIb%4:sK2Jv1}+tei=BCja3;+"XMsQeG>sAo)PVcLV5
+`B'!E+Nb;LhOL!DcfG'P@<,3Y]rPmN:[&e,AgZ_90zH-)T|vSgEY!jL2g$5dNi83W58pDNlFd+1RWOS)'u1hUIEE{svDA)~T4@-MhBRMD%#+kU'1h3$9/[
+rE!N^t'+.|$gBG8.UN+r(whUcVKa3zAa}k@,Oxuc7]@9w]{%W3u5ON0awPR%(VPDim)^u`Nm8rgj)suiQd>F)b)oY&8.U8%S&$'}+O@Wju%SMXXT7MBMKA
+!vbxuXXz{)IZ>72zzrd1ogKCfocXqANvPp97<)(_jZ{:V}.dA#<FdMY]Lp2Y-b.D4upluQFo{ztyU_<.qhLl)N(<`83Esw{.cA1!x]V7BFi^q#U-A,Q%m)
+T'x<R!Z)eqM+':G;C`ihYsAlMa$txaO0t)Y.Ki%E@!7qF;aUT$IK]quL80r.(-RR%Iz%om](jCCI-vL`COp:}A>A~#R`{MT65bP!n0w_HZ_-WP0Y)kIB0l
+0LZvDaNQ2hj"IxNh-"(jUT[su+`PyD&GdSk'um,[5hjJt]Oj@%5{48YAvvvrnt3kP^Q5IQyp)"dFTEw[5=X|'+Rw%PW"HC[Sd^>4gS|'b:j`llqaW7:O0e
+8dw96Q^@<eS:(eRY2TLG9k[Br=3IpqKR0T6HFi(rfhy++LsR=%!d^N|!oG|-'J|vry^mji.M,$AlA!n0NZc:`$'Ap1aOW`@J=Be<4|Cip@EaVPxux+Q'7R
+~J.at1&P0"lS'])&=@"U"4HGB>!!<"3_M7,s&%EaU=U6Y"[46!z^x35=0Y|mY/ZE5z[ZZY:_[!g3PDR;GTmli[H1ab|a-4Uc(kD(E3nQc^Bi&1IJk<Sw;N
+D0/Nr!Hr0B0G~)sB%o1-!H"9#UisA"4SSxWzjDC+71ZtfUR,mEGX/)SeWs"pC}@|J|mjm$WuK}i9bs:Po%:7UN~{-A3pBwyy+dvpX+i[:L~j$y[D7-eMAQ
+&7Eq="Nb>1OpSTNtA&@/hIcAv=pdOPqKJ%W88'O^6+[1VL8e,CO&JCUHk^XY%)Z>tBw[2j$}54:2buWnnzpa`fMB8:<zM)QD~5MH;ie/_QeGRq70JtS$,Z
+"4Ec}q[cn`6cS>H8>jp@5tXk5C+.,oJL/ft7NC=i/dQ.2Aetul-#K]YSHQJ/:"nl7en+O}rV/l%!#WGbySlahd)2-cHLyKF.kRfxHr8BrRqg[|_v3gM$4g
+s87Ag|;cn(I=44BE9N9MuS/p7jrwr],|YRD5+'`motq)jrONG&x=`#CJtf;Mp/n'<jB:rn:q"9HTF_+iK#Zd+#l+We9x_fHGhzLJWFgA}q$PWKjtCl{R'v
+.}X[6Q09cT'{=fghkfeRZ2e{7onFI7xo`Y)9.P0Ma9dzfFrAcY,FHR]U,I8IIis/_Y4](Hcerl!sVR7fB{rVup(4e_9kU{r'c>:&55D&g$Y,h0+UXQ4EkP
+oxR4L`g"JICYH^3+ZL2cWZU"(p7Nnb'Y[Lw]B|=bbFdH[B7}/x5|dk"xTpzJ1;O$]YUNp0RTAJh,),^](nsDnHqiC7{e&)<4)EpVbh[C&NbvN[=BzY{@zy
+l^sUak(Vc6U8r"bl_Vv7}(848SXHb[qE}G3_z-;yaJ)Fc%ozfLtaqEp'g^g2,{&M!PQ|96PGKy-xgu9Dfmt;|[ACH&(1RHebk8K;tjD#wiPNh{!;We;r!L
+#$UC@xnX<oug2e/+wz|f5P0E)6fHJ4d8I&04"eLw>.4r7:s0%;nv5QpQ;IB/U6n^=>kn;^HTo'y==s;Cu(]_:P!)On^;HWZZA[!'8o4rw'O6gjp>JI%L59
+,_<Y7#f'k9g{i"iD;5!@MmPl2z5}|6TsnGzMjZpYdG47uHSWo+zj6v9cV8j1Q6PaqEFE5m9qc|;!.,xAlu+U-Ac<y6%0lCRddBn7+pg}95$+`Hm!%T#r-e
+Xa3dw!h{QDnOe,]|JoM6Kj@>K7EK'qAK:!Z2a)IC)gFHFIlW/!0i;@>4y#b"6^_@Xi9Y[_wV7/$]seDhZdYhxT6nq;W{!j]KZ1x:$,x(1LRl-](7{n&/OH
+9Bt%oeW>n_@PNszJij-PijEYGOQOeI]jcG!PmDGTSXy/tXEbv'(qO#E[O=vW8TqOwwjNR3|%1iD]6.Fuk'4Lb<GPUiZ31:RxRGOtFu_PC!L8R=@r+w8@O3
+k07;gxCc$OEy.^'eux1jq"aW>]NCz54eHX6)=TU6JQf5l=56@v:I4ZsK6p{lm;@Pj^H`<aWYtemL.YXhnOQ!d0y+{3Gl1!!X1g-9W)spKV=R/B|DYrdCI0
+')l#U9EQiXX98=p4.'MN8#AB>d9$4bHkeuH+j}NinG!-k{|PQm^M&-dUR=J(J]EuAE#'Tew;z0Hc'}O{Pp};28s$W{6wa<]q_Cu#Q-shwnd9>iGV`&2oy5
+4Vf5y}tdI@26{7PjC]58wN{jmu]TPlpeqH#"|xUGn{]yG)]2{q`$(3I2m:"}-[o!TOU<P1`&^+Xcu5(36n'7;H=1~2(YW{@oY_i:<@HiQIrB'kAtZ.hv3"
+&GK5{yX^3X!pPX#>L$s"x/&)Q9nS@{f_e=~0@G6l)^K.M)Hup{40#GXoosTE~/FRsb<38T/Aaasf(WJDb-WnDs`<JA{ydG>t5'w%<RK'.W=Y@v&W)/l[x5
+7c--p52^G%4tZ(b%IcsU^h/3L"EJ46S:muPs-{]_#fuLG&)r,apPTc]kP!#=<us$Slk&]6{K:|d];grJb:P>loPx|0TzWtp#>_E(evRj643/[4tU91sYh;
+J-E1nO_`,700.6GWe3hlcBnK]b@!Q8W#xO=:=+ex~|+(1I$TYzU/q.;5(;~x!^F:BWu;[`XY(hyt0JD>{A[Uvc/h+8kxg;jN@m}A%.<2E0"VylgIP`-g$Z
+~pCeOSaf[Nn&.D@-$Y#D8M,#![VdU$h@%%1s5Ze5GE2IKZv$>%0/`NN>VTNVU8b,|#[JuVc]8$:k_W'rB/)kLRw6DT_FbA{yat1y))j^>z.'(@Y2YF6AMg
+-n:GZnWQAnye20xG`A>LbX-+p#,79>/|^bR's)]lScU6EK(qd.9eN`%^0mmi<&}nmQhf}){kLnKtaGuc/0]&pcG:^eV5[!Qr[|UU42_oiU3@Yd_LM^"1Ox
+<O4b.J{gaY`SbdD}!EO^6FVf{2]6Zo[@a2@XF<DQ9UZve|!(%p|qL`S%3_p,&gXft0%j}!+Y;:a/M}~(@o4''^X6%aYx#1+M_oA"/<cEE)=CmSvc#`.ADD
+:#Gz$cRou>}2h>a[KQ3Av:#gtz(bd@qwjm5t"{n<3EApHU2E^3uCqPe.C%TlSfY{2BWFfquBeW>XCo32pg76LtGVF;a5ug@MyzZz`Qop=7&iAs;GEH!=Y1
+qkpiqdI.]'&IDH/;XuVkpJwe>!r{%p</j$bsOPm3~"2FS=e8.h5Ckg8fJ(P<|.|kt|}<^U&D!z!bgeqw]9=Vp&T"#oilHYYaoH49eyd">Af']sx)X6rAnE
+IbjX'r{]Ta}[,ch+pz]aiwvBIVHk:dBrlwdA+T%d#9)s9+W(fV])}5P!|8NkG`|Eil2c]:./</IY>n9rz/"9&LPXf<'1|<wH`Dh}'twL2=7F#fHm{c"a'G
+<9WHxQN:sSAP-j%88%{hL.gMjWuX=&5M4CJQ,U^3oRIJW.yTn^vf4+9FT+lfS+ca`/oT,k4E3&u`ySatjJsL{{U35PhIYRG<-Ik'l)W<[FX+4<A.I,v0|S
+k7e,p%}=pIHs),/)ZvMY11dElS:tX4J,Pm5cfmZvS6!tX/,NE%Yo!>iClw)'"5]mq,,c|jBs|,V3)AxDf2t;eRuk=Ntf]t%LEo'Q93SW%8rMO`c|n@=d6r
+:#vU:>(q`,f/no(rk#FrNwE#-Z@,Y^mmwJ&o&nxMejA=j")9r=kG(I~+n9M@Xjq3gS82+W<md%$P~<G.8I%@X8O`;f2ouO6G$TIk42.eA2_G)/8e-PPwF{
+8Fiw8Wq"=Y{`a%USUz$HnP{N$udz72:XL`ApbtFL:Ye]]!y_aH}<M>JgatQ[PtdEV&cdbx{XAhePJ]CN0q9hg&/@v$4w3BF@rm{uri)S{Ecl[-]J!Wi1jS
+&6qlr7g%!o8'YUscz0%mB.z&9xV`(=|r,Q-$e:bqooH='hv,AJk_)k-UW[r:u#}%)KRotY4>udFQViJw5dGyx#Nv"Iv_CSRX2+{MisMW5&N<E1>MQvudVb
+Wp$=:p=;@7ZEgTzx]@SQv0jFJj-Kvd)l92v@bsM=Dy~!b))2hY($A{=Ryf/A`tZN#;+yi,0n4tV<9v@zZ8+]V@h"L+rTPZjU/_yk]Yi7|}4N/1AQtXiKm}
+D69t>5|rz]%x~8h"|lc[hG_O&IWlsRpY]sFJP1,a%[Kp%oA+''iV>NbBgIk,/p.y0Q]!D(,!qyhXc.}1f8w2p1TcPIshAxNYy];Z[zVYE#iA0Z$B^'hgcR
+vVS8eJZ|WRFEV},]d-|vpI=a^wIn9lR^+&U{q<,sJ>jy8G)J;fKtasj:X0v8-Oa@YvZXu9x|27f{d<~0RaSncH_sQ;|)G;sQ$>IK}=VC8.B"C7p(|$.+q#
+R#9O$rz5&yE9aC.O0)N0,OqKB{u[%@GPpTIfz9e)[:8fRg'FR<T:#DEqW!{[ToWx7Ei%jio.o-.Ey"nzxrp_}.b"1{,wJlnw{;+KGCZ`o8#P$ll9Vg)I`)
+_<lEDSpsQ14+WB^h7G7kt+]!H=$PVj}xk;iF=F7GV&}Rv=J1-P$v}mniU:xOq4+mG#P=o3:pFc-{l@X(nkR|p2-mhl.K'1LPPPC35:2a.{^a3.H"C}^[&L
+4YhQ#"#%UT3+kB!.qcWR]y}9xp'O#=Ye$yu7K{OnXG/1gc3<:8O/J>fiz])/Hl$<_HojNf.fB)GM7>YW]$aka[NKvA^tml#CPT`46Vm<xBs>#Gm1X#'X`=
+bC,-ko>hxNin^Wx-G258Q`poIaM>o33T+436qni&y;@0pq+{54ow=8}H4o6"saT]7Z]Hu'JIB$2v"E]ad:uG@!t62d!V782RRb(7P"pr['G4"O.-uiOXG{
+>kZX)(SKGc_|gzjFOjW1<0urcw`#^-5RE&oYDT%e1r}2Bh.Mtb)A+0!si:,'lqO3p//E%Aag06gCjOvc_eO^7_kH$c;MlaV26^a>S%Ew_sihou3vdp/tYA
+PoT;xY8Tc0USw]R,1-8KrRtzTlz6k:X^>&D&7UGd+i~d++.G5CBNY_;9([zk=ExeihTh5{t|.1t4IyK`u]-,OC1N'H/e$Z:K0&@bC=mQp:hM-m2@4c10g:
+7tFo,R+m=8.VIX.x2Z__`XOU/B%&RKd>X_wp=yR1m'A5Bz#IBLpR3d{zv<wIC!R-Jqlj$:2RXtYd<9j[6;T{LV4Fo"rx=-Cj5.nWZfQ-h5(K.{^QjJj<so
+KJ;(-)hZYMeOPb[xD+6,-ly'm5=zPtOsPJo>!_rXs!]mf['s,GPz9I+b+=-S`YS_{V<'UG@j)_wyMH7($KkoTYi9VA;tDs):_XOpM;cp'+x+!h.gXO%58"
+v=8&<B^oYi,Rh<p,R"HrDV|SzstU!-wAyxYksZRW{j5UUMULfG:k^RzQS.6>gayR~{y{lSR7+n<BU{m0-QJTBn=3J=bR@v/is(k`=e7ge1}q;'ylu%0c"1
+H44D&b^&`&3gTiI2Wv"3.$cd2H@,1Yw)hi}z4%YpcGYDY=.Si[aLyt[&k<3qO3A.e1@:Z5TbGqn`';^<F9$Sgtn='FN_4Wp|s$:Z$E(y^vY2s{`848q_ZF
+84#Y}-tgx>5AuNGnQ"j-lBR73bL(Cuw&Q5o62.i`eCvKLeXMr]EJ<V=%PYstoxUS[;.:JR%->lH!M61Np"lm(!n]7.j[0]BFt(~40|Wv]o;-V%bMXFy/^o
+E{}@%c(tK_fFQvodpzau'I'aEEuG].Gg$a`UU!EK(PM_C])Rsdhn`eB2!@vwHxCLqDFWORhImj-MeXdQJEW_=/nc}BvKNIyd06Wdt+R3']>[mG4#u's0)3
+~V|De4T<l]/1|By(jA'SXS2LzIZ'z2ki5k=`#DjW(x4b6a>C$PS{Yu]V}rnp;AK3&kP=k-/(d>bR@3|'Hi`W{cPRzv+b@WsrIg9&h1!#>ExU-;KUT1L'@W
+>(VnzI5R^}pM!iiml.w5E!xaI+R^&UN)Cc{j=OCKYG(-~TDY+q]hf7z4^,=4MzCb|]PB,iqP.kHYXUXln-%YH1&skjVH6$++-AxK03jOm[Bs.T%dMnuR!k
+'(F""<%c&+J(a,{tV1mT,L%`pUSXx/f%l.(KM0"&^RLG5CoDGx,OA}Jp_u/Y!@[bj<F{)HPCj<GW{TNBj^HG`QeEL1M;RVA@xA|9G9Ad833cRX66Js8f6;
+8"dhv$TXe&p(Qxb;!U=>KW:7:eD9vr26>z/c|7QtSqxdRZnXDi~FDXTt(f]6!v<T8_J}Zd#1ir/dC5mrLO.a&,Bg;xS)Oijk6Ml"`tER.{>3|D5Cl2{%/z
+:FpK!^|&11q"=KtRn3#W44sa,_aI#`BZUU<Z_'3{1tW=:w3p_BVW#D(H].:;|_6dL3nohl=O,K-cfRBBwB!UqXSV5Yvn3'Sk_`y+RoCYyOfa!SeIN"hpsl
+fG8AS"1+b&y5rO#U7raW@Z8`z8FG[}'CLn~XAmGu{@,<TbX}mEfyf<[G;p@h!Y%@{$Ex<dU^d#}"u{]aJ/ZDF$$DM)iZ0>p0.50n58$H0dv:"z+7R#:!e$
+hAD;(I&g<):Yn9g^uW7.P|vdK'IO8b-3m4^Q[|oMFu4-aqn8@%L+x@[z@0bV&ktb0_#sjP%WrbBQd7~E+Cuc6S2N]/-CibW/tUY/M!+37NyBoy.$O>v0Y_
+~2&bnE%d8@n"`,g$'_9++T>mcb:`oEAO|3Y"F|E6cUtZ!<07Oa'{I/b}fVGAYqO_z>w)r&Q%gTGdC'OY(Ii!Kp`D#CcUz5x8aH}e`M@zv;}+c)uKWkUl9^
+jif=dtDG'&4+E$~&f}Lb'<p2%/gS`(Z$=uPZ6Lxj&h+=klTu1JcHqJ-kFu#:5K<BT1}rz1bc.F0t4gYNlm%2^Or0j]mPsS"FdQ'FYHAK1Y-1>Ekjg8T-VU
+Ig)PcPI4C7"5{hz;8p8z{rQN>E.n1wA.1YP<-3}":@,y'H%JP"UKf/<@51ssL^BbluS|!FihPlhwie7iLbl=IO}Da-n}Psf^`"~E5FDcly6}ZD7N7jxeir
++{O&3RjurAl(Xj5Dvh#yOTSG[NOS{kvt_'0On@h',N1W=25]/8.J7B_3+,B/)t>{ehnOQnhZt^"`u]4vf}iUnjtfIK2v&I@}uSn"{"!v,+&qw#<n:gyP2H
+&z(3ltnh:zQeoj~:HGM@1gbE|QWFSoYy@2m{|,2[!Tzi{'d6y7qwYHmvbb!CyYjIPtK;[]ih1rd8="VALR3cQT`Ocua3ok=q$VM"C:a%D4K<k|m7EBz$0h
+I=GvWJ8jR-HReigi>X$V=4IMN>h9OJp9|jc%t2MeYXK"hS%x(6Lqa'aDdPGOv6{{~axAIAZ,N)HZ:BsVMJ.&Iz>]Xgw[Eza:>W/`=W^iP`Am-P8AJ-XCu8
+!s'WMTu"CPv"7]|:%pIyq'LNs9kSN[(9~Jdsu-cKs{<gA2.+o{.'bJ]2&}a9W6!g:0|y_@'EF.qO>qsA_!En3]v%kt42qT>g<lX@h,}sR3Z2b3p>NEZEhY
+QyFiiQ]AW!X8|Tl8a%@D`9[X'LqibG<Q'1/}={`PXu]DTKt'Gh>Ikx`&k<]K"^{T)5@sYsBg.4%!.L;jy4}orK(Dtu;Q';3UOg:MfM`5|ypJ(=PfoYkdQ]
+eV;i^)_/e)H/u,&)qBB}>T]r/cskMS[&=)&8qzkI1DVT6rL8#!)7XppD`U6pLh(L=zYiN5-[#[u(eeLEjW(=-/wXtq0j:_j#'(J(!xO(|'`x}t7{~j>vOH
+$$}vQjn#aPA1:ST'pr&$}o]Co3LmT)F["<!]b5;75}PzD=f)'$vfmoUI}guKiJb2nV}{5XdOW]}gRk;Q!GoOO9%:a;]}^D}vJ&qzA&hY'41C/};w0%t"ky
+~wJlYDoOEJ1P~X6o0ES08tjz8tkQgt$WCPbC<J&:XMV!fg/]=<8$C[|h^tW5"szyRkiA^9iSNRvt&iF''i)DH$tnt('1:S_TlIkAut27xf,|~!r-NU{^%c
+.!&XMk#PJ[mM<:kp#9x]FkYS1RDb^<s$Ij::8W8_9cJ,=.Ac{+648l)ST'(t4f1G)vA/cg$"dXa+dja+SK"X-3/Z&Guybub2ed<:c}AnzMpc|}iti@n)T"
+HasUdGaFQ$=<eV;-.S,;o,1WFUcFwhI>rmighUluC}3{&{Ow3-^aki57h^_H_uvr6IsaJmbwt}TZfr(T&9r:8(S7!&w@ssIYQ{9{E1u)eG.PPRM7bJasNi
+z^]Qsk"IbB-Qm4^HxYAtqo+QY&f@3Kmkxq)ZdkOMG+CrcKBN;A&F`Vnm|b;Fazi>;h+M!WQv:9!L$WjX",2;#=yno(Vk^xEv8Ddxt8;yhp>ie"o@]Vpr:%
+w%}=RuCg^T!'q|v)4k%U#5>S#!@hOU=q6NTEGy!f.}M8!{@lDQhGkt1(XG&xYM5+urvG#4LG|.`m1iEVgRrieSN:Fq9,l#Cpf_wMY$X]t]F#Ct:D`XP3d.
+}J];Oai4{a%]k+}0n.)Xsuff.AR`QZ@YMlKYVVUDD6)#>x7]!,F=5}2xd!@6Mw(rhV7|JiX,aK3EA`Y/^aj)ZAU`j8g';em@O=jFo+sm,T0,>ng"x6|5Qq
+X8Gki:urxg%UM|ah:iC<cDWzFEjxK1",lV_R5fj=GFi]~5ijTRqYJ1]!Z|am5'gNCqQuy{{9#P9uIg`N_F(k+NfJvfllAI{m&uRI}MOrXhX&>)Z1yzy6_n
+7S10uyVnzv=Lc+6StBBph/<CpNE';N;,aUAF<O)&'aEwP9a6^2xe0/O5i[>G0ot|;&l$vin^QmJ7]S&|ve@hJFP:A$g%e0z<M^^8Gw=Ix{"VH{[@M9a]Lh
+$Ob6n^>+";E{,hQ#~{i/UAOB#l|"+Q<#128Jylw7fX[QQqO+p]>g{]RGnNsNtjcOGvIukH8)!WN,dS$vtXy&"kUA$9fqT7Y3=$MA{Gvs%zW^k/ZH!n)ZS8
+tAQ^RaATip+h+v.}~j(KS.JJ|b>UgwOHI+R(ZH#+^|>K&R#euO3-e[^[a8&k!K9+^,)4Y.UL([=;k:-R`AoU!~"961ukIrTG,Z(_4qMa^h#<hD}QY<3:Ku
+I.jmM{J9::U!PsT,{s"n7UxOshzw[Pf,-m[|y|axg&q{bK!sKCs=Lnm$&2r"s.|cV'=P"h-733RtN5<Z_k>!QU!(JjC(tf((7A3CWi9QD@bx#hRL}f@mzD
+0R~/f11$&l1ZxP4OuMx};q"xT{1gwAZP'BG[EdG(yv-85h2$LbE:}vY:m!v<%v-QRU:;6+zx#kf)N}EXj5]})y$mM1nzHBk[y|A7b3Rt7cIVr>c(VCu;Ww
+J3s|#[xyE5g[>rbxptHkb"ee:b7iviHhlTuCS&)po3&^WKdYZ/b5RU#'u!7:'Q@oa:NJGq[}G[g&X4^Gd.c%ju&W=-piX|Na+LE`wlpQP49y+p#k+M6!bY
+/dh|8lr(&'jFANpT^sy@#fQq|p-(xk3+1Y"#=2x5|Jqv#uun6]0NpTg/1O{]2AYK'&jGEbks`12tAa653k~@Hjdto_P@j|5IWg^XPJV|6!b6z'mEwLLK9g
+<&b52o1Rbwg;#>FDI6N0]O:3)3%'`"1JpY18yK;rYFNC,yn%.zVfcx8/%hZi,-mP_`HTr2zdmXo75E}N):u,zAA#vlGbiNM4Gj:"DQ28ta7!>K6cmo[R;O
+W0Z};$r!p<qaQS2M'f1z/xhkPvejr9GgSq.PI+z77T+v+c.]C"1%ga_dl"]{}}2T5{chY+Wva5#bT+."gxT6J5G4pcJ(SH>Y.=b-Vtcj@tP_WiN/1|KT>7
+X5c)=2Z-`%:yCHs;C,PT$=Ng'cXf}!}pnJ{66"c6jD<YIk}YmPGN=J(=xrk$!W5VT5b+4{ar!p:9s(U=49Aw"U7&q<ckV{_6T3=:7]w+j<e-:ro+ig0(xn
+DB;C2&Lik(m+]PajQI<%z9/BO8-J7#E,wL3`nr4zf`LFjY8t)c^]%Ms1]X1=5pn%dym8%^=/u9;/K,M>Ko_Iw!x%a-BH~YT8%pl]lA6o2Cu#HF8M19=/>G
+yDW]1/}PLN~fX-`4J4$y'QeZGr8GKL_w//>gN5{(#VY7+4lU7>SSN0&X5LwJ5x)kSDGq!a+}o44I3N64o4UUw@]_x@5pZEd[66>`Vx<5&`(/}8DkojzHbt
+D`>m+wYE"~HoC;kMGJiA@Y%=]-Kb:J%YA=5^yzOQ~=&NmlXoWD3uXkCcR"8E~H`/c$O=&]|hGIlJslS},)$@zf+Zm1{WDrPbY[>R`_U@f3`przC7EJ-O(F
+&&erQ-bg.1`80NuINhI$p=k/Df/iPV(piHf_eqX2z1y95v8>3TNa1}<M@.EXx};>}%rN6Tgj/t=^i>E[KAN[jIA<q$e/"=C,v>YYKc$4o6|x]Q/.)9uqh(
+IVKB,Fh.@>(IhgYk1;>;MKD92}=XINhh4gEr%{fk56{w:N{78rcH-tJQ@yMpogmP]oKt5_^/iNYN,-7F}r}ai`>T9mo8.74%Glr4b3lc).+7#q:F("RHN]
+2+PBBBYX%birpzUL)9HsEgN8xtl'wvJF@:=f^TpsEIW's0a:UBToBkx2:}z}{w7%)]g(a@R;dgPXCom>6c<aC7>]0GHm{gI':{CJP%7S16ORQ:4<+zz31M
+dh0_).U[Yyeu/capQ#y$MG2:|d=Ox6Y)azIJy.+l){vO)t#R@+"xk:y<F^lGl%N5PE~%w'6lfwWD9RQ|`b(LatAej`Wxq`kK|9E,l9J0:.z$XprW%rLCKO
+<7L(xukIxvq+/<$zJ6opfAhnIs$@!%Y>0IF<wey^&..%qWTnj{%V+>>SxAMrNHb$xW6jaf%]{,Ukv55V3Qw#4;M#0.x@shdr~MDzm(N,oaas9f9Dn_"#I!
+e<%T=rHiv@FG>4I$X%B0S]P'"X`RBOA.BwWai7U,r:NgCI6jg^du+QKcv[,v%wv:XxWFEz=q!j8=,W-tcIU}#r=6M8HG]8^JQQ'4]vf_Kv<I"`Q6~D"#m%
+%|ed[f{@{:;]gfPE)1q(/Z#`nwZi3{:4_6mZQH[3!-Te5SS{Z_6UZ|a,3Je#Nxy3KXqh%{qAoC9;E@B{#bS;2lg)r.<n%-ZAY5D`474Gk:%lL!@bcAJrv{
+agX4C6Is+8Qg5=.-]IY[_i95|4k+'@})4R<R2d)hjY,^7JQr"iG+P3AUMNWgL7GI8#5OMv$jaeH/X[3tArqV+s-b5RKe7l>EHPS4l/@&Fa/1D2-95/hKCc
+C][y'P2N-wihkw2;]j5/{M]{e<|Z'A(O"YB,CKI8I(]zoJ<H{LxjYyC9QqHr{2^,L.=Z|Mw(Obo}dmR)jC>E{Emm1v")92qLRqHpXMhR]TrSu`-S,ZdXuJ
+]peVUDe3t@6)JzMV'|JP@[}%nCOq+M$4wL%C;XJlH(z,n)bTtu1c3rXH0x%E;da`'imE.[#<Ih!1~N`|Ad]mGQHNc`i|;IP$jOK!(_[cuZ~:iLdZs!y.2,
+>M3a9'x[FO"/HCOqAlZ&nUF(m%zr.[lBeTk]`{X!$&@D1hK}&rE}>x{O5[B8ekhrxA{"nO|w{lZhB.%)I{!FkA`OAB.(4e]X}ju@~>A,v{<gM8Yd5[>5#}
+^uF^~}nhQW|x:$&5!Q4ux}N|]fm8zgqA;.+@"-YG53ZM:}_OTqwmNESj$9&4)DoQ#H{D5RPzJ|ON_+q1OHTAvO_w~OmY0,n]4t8c[;#c#`D,cJ<J+Lhd{3
+=T!p#45N0ZGRv`{O|q5OUuZK#,CrQKIIxi<AM}}+q@r:kr6&6T`R@]9.~r';_T{2y%PKT"czh^mWA9Hi>oQ&IcqXJJ(6Q#e-j]#pQfeZ,p|)OBP>]XpLtJ
+ZBr<'AA!B|)DL{t8VIlE{jbaMB]c}e9>2+mx2P+3F}d:E3rd"r%kjvntx^sl88}Yx-,EgxJ]|7V%K%IFBNgyNy=3YxvWGs,Tt@Z;%D=FH"/<6W@b9"#;OM
+a6g2U9!%kEWhLs=nA{@psgS-Y:~3zdy^'GI^:2~^gC[`VQbYMPd$Pfn#g<Mr`Unjc}/<D'3|NzOJGzj0}eG)2cy0^Qgkwt[G3Oro>)V%VyxRZ:^'Xte=;)
+;Z9byO2GiFZ8+)Rhoz:>7$>IWBtP:FZXX"(6y5e!9U7AE#d!:8r;mbq_g,~G_-5+l.]LsTJvOwu9h@xxUx"7W]2E&A]}/|5ii=f>$m^kX_P>b2TcMvluDL
+;IaJ=-Dh22y)=+)w'1oIIJ_ZHm@`+@stD-p@AM&P519jF`mH@msjX[d&m+FfZ+[+7IOsq%zRE`2Yb[ZBR+,(@Jk^c:G,bFapSt0%c>h7#9NRN^D%f5Z0/p
+1}Uw3bQhK7&&$terlDv&SBFHMp-II>V'&tjSa[D$ir}E~u!!=ciTp7N7KU@jRD@W#F1&BQW(Sm5$0bT)[VtctT)JfhPB8$dEB:'d@m_ech%)h:~4G/y$G#
+bZ,Yc2dl3U1bUKJo.Flz#tF+53SRN!p)sldfG;4`5v18w=}l<Q;"Yj}WF{9ys.^=-VCZ3TfEZTj:>U@@b+1O~]b;tW>XGLl+059wnFt]p4|'WN$|[uLx!"
+;V!(jYp4I98Wv2<+G^X>mT^0HH4>96e>6GI4I^9=XP2>%Ibx&`n#d%_gR|jR!4KSaYKq;ep8Pt+.979(>.b!BI-4OgIX<|x7_foLbV_7/D:WgiTY+y1PKL
+wN$}ls&lzs+.XOg.1!vAm@Z,2$<4H6I%I"g,A&L^P49A;_,-}E#!IA8DpOJ'CjPGMNV";{vj;eGKWSBX-xWSb8S'xShvd&5K=nTp]eEpJxszO1-7%gc'R1
+HkVcCU@KV7N,zaY}!^+x=[|&Kno{GCa2MkxF0H"@b&2TeZc;p"bpEIG#XitUf^o(N+Z=4dO=2>pIp.>hu,uFyKNwS&:Q:bHP["Lt"P|)A.W&a,Ry!<]xsV
+KEnv^mvh6VauGf_nMrW@y>,pY|2h9)cs4ZXP`VO#-[RlhmG:hGSgX^"j1.dqZ9.fv07WGxkH%FXGgjbS6SE-8MlsEQdDsHew`qA;}30qAh#kpa=T,ZE]:<
+U9uHz[iR@K{([L8bj.s0q9)2hL>48X&zvRK)HyMI(YJFixMU6p~jLPhFJo6BB_$Zb%gC@Muu5&/CDRTG@-<WSn|/7KlU(=(3]}')_[6pn#HpSp)S6S%-6N
+ZB:TeHlWOFscbz'xM#hGwqEU&"[/qR]"Pneo20=.]&bNRQ{8w|wATZ`vT5;#W;LX-."6_}/XVk@tb{[R("pP{9uI!Tv'FT6E]@&W>'s(6hebHLq1f3o>uE
+p,eiL;nbIk.)03B)O3a]i.r3"kTVNyv79%[`:Xr=Qi'#A;["r0GOVY+XAh<IUu(RE/Eqkr:h7nXn7P8xKVAk2+24M)1bJ0:qMf;q]+3mOd&K,NN7q/HP6l
+#7dNdAHB@$Bbx)LgG3SyCqywr>Z@tE}@@(:_T:MmY7Bm(^sz'2E)/G_XoQ<LYC0ie_pCBZet{k$L&#LJu3D6kJyI+VUTC)-"SbqQx,-^l%&]qh5Olf/fY}
+QLO{vZtAm&BSaH/GrCqzCsh_Ad(qJ<Ju:&!bk.;ou^"!3mF:;E@D.9q[q_hve>307Brs}%-A@@w,DdM&)GD.IXh_&z(`LmD_Pk""ckD#=uB.`D74f(E40=
+}t6bf{KHF_9g;[SjO=C`~w(_v00_P-p-D(;L3iU-a=~[bk5(E1TspKI7Uqt_0``{GF{bWH[M1U)N~rbiWWJ2X75b0Js,;`l)!#ZhvjoeuNwED@/4^Nr8fc
+v+1rB<~IbbJi<TW.ieLbac]n"BF/t#<mN$deOJIBsS7rSr&XNbR0Q}Dx+)zSH,`rnQ~}W{Mb/Qx0)ckoy;5'L&UNbdw@$tYy#w;3cfd8=>&TKiMez85{gq
+A54eL;]'.|$f_pzY7q7W3_,(15Sl~DeCpM'`K;0zBj8/TL8`5|UPuCMe^EP`oX%$Lvz.C4F/(3)DMeji;1SHMOif6_<HvWaL~:srws+`64iCvk"ZO{M;x,
+&rMKld/cI9H`KUVK=Sz$%^P;y<d'W$e3JZ33}i~'-H|soLnP/o}|a_)6yA&"E_Y$W#$LdFrJm.h(gc}.l52VH=nn$b"T&e}a=u{<@%EV<Qj93c87y.x@`t
+k_/l([2;vd("ql.Hs%vb3h"/]cUy(ziKk,Pt^%39ve5JOc9J|FXSZI^h`4Z_'#320{C7^p%[+^|G6[VrmeGoKV9#P`[{Zvwd>P>FmX<`kW~!oM]0]q#!:U
+DUoUhBh,Iz1{gO^5<L<h(qeIOJDLhT#u`/%]}d"X'2|_"JIQ>MM1`rCgqxPWaO{pMt<@7"=/v1`3aU!X"sTr,uQLsUN<LIyS"a@3jY.dkq8WYZn|aIc2[X
+{>og,H86Yb<kIDIjAgE>W<gSx4qM[IrQID@tst_Dpo#aDg.yuB:LB{|;g7BtC{lfeJN}9^CC6=`I{4BSw"0{S}vG`U!bY!.wTCK'Od5^@{t4sotW56N)kk
+),h1/W1c39WEO[nh][m!ElADMz{#7,8d~J>[=NNbro:t`NMvH)~%Ts}c8j_uJQdR8V'WH:t'd(-6!$:,$UPi1;$6&NCF1Zd$GlY=[U",pea|%Pf3mS1-jh
+O"P|8t2xHG|bZvnPIM,doNl%cr@5|CGZaLULxvo9`fAwRy3>Vl3xCtnP`}i6;(%5(,xG%=]nHNL"osEw~YKBAfmmKT`a|`a7=b85zV,nmL;h^wsr).]2_q
+))U66Se4I!qxWJi@f-MrlKnP&^G;!@=-fD.l8"y>{hKS_{J%Li%!K$`rl]c[E>kS-F.$Ks[Axaqzm/leV(/|whU9h>0l'RIE1r[sNf5!H(4@g}/nAt]^F0
+Hy^2FfsU!X)kePnc@/=%5oH.RR4f#KG>jC@zFT0=.1,0gpuQo%Dk95F1wyVmJdCxm1Z2~&&&+W.Uz89/OO[9+^F<)p+S6#h"jP5h}[j^AaVfEP:Z+C:f6n
+Jf}5jc`)1h&c7pL)>y)4HxJbW_tWM-hhPXR`6DQqhe9ZgBFUO.<;5-cm/Pi;l:;_PKKDF"2%qmV`AHNX&5Ek=3=U2(}hbr`&4SowkA('{d2n-kWmhk#i02
+DL5l~S8zrHYV_kiLC_HZl),i5np-dv"wN7pLue@/K^vBc)R$%:&r_|hYypyT.ic0;eEj)L_<8e-`]I]@TQ2@%Cs)e@oCVKh$]=0c=KxE#P@p%%,!k[O])-
+xSX1Stv+Bnd<Ah`4K(hyX#y5YWrS=St)a@(xYcRl_Ae4o2G_H)i:,yO!EnB[(8/o%JLsR!sP3^;zLSW5!{<9y]:nsxq/{fS'CU.rH7dz=!`Ilp"Q9XL/E%
+]hyg`d>Gh!tRtF_BHJ4a#]J"8:.VgX=%u'T:(3y4['CRW+7Kgb/CT.6`$V[tF,'CNV_rg_vJ{cvsy.Y95^`NZ7}mzLdc:+'o<iBrfsw-mLaC'X43V6"d^E
+P'Ah$$Wb&Rdxf;{6@n24Xm$|Z/W>ZZ(b%:/.kVjkuZlpcm['e#K'P4ev#app#S4D;bv.][3W^e%"ymB3|js1{sC#E9vXvr}.M&s__V,P+5Wa9A:-`$,95w
+Fd4W2X!-THiEyG81}m><XE>TShliz0ig:iZFY6B&u^:0U8_;MQ<eD_+L[S_r!>zAtgUH."}a=.0uX3lONY'QA$)i;_|10Z&W_dQN_C6s9p%'DF7mbUb=V/
+eD__8VM=o(F-V0NLDRl3uLcVjK!53ez>7kx>t/CuWRie8/O{M:p4gR_s^-LD}"UZuey^tC2`MB!xmP,$bGw=aXG'W[.aPeuJ%%u&SnW!@kb]4q8idFD%Q"
+/{:(uv4`eCmHaA_{I^(.lg+fYGxc&D|P"D`a;$"dV$S@1Dllo;"BX%vK%>%HS3I:}"(8Hp"%&n$[5vQf&c&>HR2NOW~i(BcvhZ]j"S5O>r;i"V/,Gtd4aY
+g(u5a]n1DG^(s`b%^90Kz&jzLKx:[|<Y!T)ns|`ziR0wW//P6Q,0j[sfworZg41cGTBYH}f&LuSa+J>E2Yl+'2[gC40lrsCKx8]jUY-]~p-v{+!mzI-Id!
+S/XP=uBD^GjPN1^hcvF7hI)4.6Ub,qG,W^ubEu4<Z>NoVB(qR4xW-Mu{Pbwj:>Ag,lo<{pu|Tenq61^=,6Nt=Fhk;(OiND"[_O|9,faZn9l<~kL$|ALV'N
+S3H$z3R;NV4Y]w6%5)]Ns.)XF@lDQ8DsE$VsICe3;H=bM6FFF=P_@E7#v9#^ej$`>R.w:nnIwT5.-STcKWR'E+lJ-ysb<r0zr2UnNg+{NgrtLjey>&/}Fi
+P;Kc3+(mYVb'&W@m$^+_%|a++vFA[qsm<yZ(A3/MvC@kxqD/}DDqosW{W7Q7msSqaXKiFoO.TDVufeWQcMw;#DtHR_}cIfCxxZ|!#^_.#3ocO$&vTo!&E(
+XBzI$u<Glip.EM/Tyc#B]QM}5j"KLrUnZ<>Y@r~E1cl;w}Av:Oq}BJeV&tmMlf.g6'O`+b_Q_#(q;"ZDf9GY#eNMp<oxusVGt}y.@@MhrH8G,7s`L1iN~V
+HXRmvnu#pT%%{F6LlASL8}j0,JmO^$|P|s}X3%h_7C2by:59E7`In2i<Oe2JSAw``/M}:@,jMs/Y^]^d]DU|fd$XaI|}-<W|18_}7-D4r/dhXQBaJ2cXd%
+]Bdo-Qke@J,OE3zP@Vik/y&My)4y|unuf62X%m]Bes~{2Bj`BNK#.P.XzEwcq"a`,Uo>B/+hdiu_p:)PZ+PO|/#+,fMVJ1QAS{[T+{8DZ.0(aZ`8^qh`7t
+(vZ_lc;%"[r}_X/X$lW3&`vp:RI{O!5"+u"[r}~h;.h6!|<mtY9iS.cwzj5ryD-T5"(%]8yvK"o|Wb1@^jM$7|jk:>rzgoeJxAu[k-KaBq]shg'M4v(R>W
+a@Fh22u.5'WFm&7YDfKUu-M/]/6A+19:2B]{q5HdBaMnahWAko9/qw;y1myg[3A2is=cy%N;|B|J}v7L8BfZ}Dlags2GT|crH1PY8coG2^=ET#m|d)zd7R
+#F=X`/NQa}k/Ou:D5JkFCqGZSwl[_BW&c<n#~15MB|zfs:BZ!n!}UYZD{XZZq7V;F"/>Cll!!Nr#@S1m6b$z9=b-uP;O77FFb)B0yDF9YZppI(aF`vp2n`
+_r59fHlWY0_%htvvQ_q,]S%m0X1)YE>R:|9[)xQ5_,`j<-&IA6zvm5"w&r,A~xz<+AaIlQ;DuCF/H0ef/rZ{v@z,RIb%@hfn-wT1$J3xh;z%rPRVf4>W42
+;:naP>~n|Sy[;e#}Yq7DM9+(QF$i,ftFo41[q`1Cy>`OQNQyxWJH)wH$8bjzUt|Huge$L5fi'JpjMe93[wC.wx-Avu.gKW<H[hujI@N:9XmvHi{"C3x#XP
+LVmr&LGz$/]'v-[))jd.KE'+P+pp9!n[xnKx4XsLUBG$Qb=!2Cr'/3GpmGA}l1`(fmU[%g1'yzz&UKHF9|L'9OqYN7At`a#r'';;2,UuW0t)~wNm%%t;$2
+_{G3,@$;4`ukp^r$[P^tsSu8#BNanz#PIv46K5$tAkq]rf3d,DR_H9W61[TQ#Sn`t]8NOEp'SI">_.#V'%T[B7B7GIScm|r:=`I,NXl2N!7Z!CGj"Z[e:d
+&!:KSyUcLi>!:!Dj3aEH!'6RG<5h-M!UK14ucGc^bNgj`mpkpLf{VP9xHDXOQf4Iz=5t4#|r!6T<+IVn[B40_|+T&RzB]b1;S6[4/oiBkT|Gc}5;1)CWbO
+=gQ6XVa>rYIhj:=m^ei65X1c`4(wrv]hrwV$8D<}a&m/q@LV~NNHL3RD,(Z{}iHbir)M}qd7DHzy!:O"I4@/lpTKMl^9Em@N<Yg3zQ+>iN7H-v"TU=-ej|
+%qs-)+2(9#hfl-(HBjSiq<YOTz.evxu%n`mw7aA8F1w-Q<fP+<91_o]h5AS7Jl>)uf;wM-FHajxirMc$35.RB:v^-&u/9R-MTsHe/JDvS%cyv-R.(JV.vQ
+jT%!3jG[QOc3dUB34!l/P6kj{eCF3uhpTaVwA]%4eh1fhC;SW}UgZgE;I<Ehc:1lnz+AOcyY@_`pfNV^fzf_E2L$oD9#4!+Ln5Lf{5c);k";v@NMk<TzS&
+To]iXH<bq`K5(NM5Xz6gydYUcWSIrfW2deBn;CERV#8na>s0U0OSw8=UjK^Ib|n2OZr[trl]t$cO03NWvujB--;Ot_p<^HRw`TUk"OlmW_9J&f!1X[{0Vz
+^k"AVMx(J'Lq9WvUJQlQJ%;[7L~>BIC8#;5eHS$'l8j>DSXbJRn_P)OKe!K/Q0bbF6>|{hr!g11q"nGoDl'QC8};x;rI2"FTt"z0e!bq|2{>^8BFs-tON(
+[!0ob-+s_$`!tJceq@<HnAx.S'Wj~5RtIGd=W"KWleZ5|lQE-ZnfI!%"zTm,U{RsvFGHO3glf2Fy<N(]F/Q;7Q4TjXICnL~)B@/v5TRZLsyr!'<adsRx7+
+U@:Ykcp3OCkQ.9pS0-DYK[9hb@4xx'd1[.8)J'7Xz0^`~.>pnkKlSaIfsg$Zk8t;vdpHcy[EyWQ)`KSP"PY<5|y,k&$2x+eV=Q0rbi!=agIE0dyyQ_./3}
+#}e5(^B](S&_sosRW5T94p)"B_(+6'&|a:lryKJATf6jx-Yha]-(yT=3JZ^69=SO1>26ZA^V.j/M4'iu]L"xra$rnie|(rw$ldQE4>#fSS-a0pK/>Jc}l!
+<YBx!eU=l<wq@qA9N>G/M,E/LMkwE}cr+{)jbND)ncr9g,AzyiM!4mzpL9HVUMt'CV)%W]nt)xJt;-H[LJPn|t$`YR&XUdw!aBr!ovOPRMtI:mP'Z#{[VD
+g<Mxt9$g[.i]D(Y"cOhU5nT+WyWe.&:CPpQQU^DMB}#$1.f!#q3aYd:t>DbM!<+,~Yzm1gS{>xHr$mR3_9TlnQZk-^8e8K'{K&c7=XgW+-E%Ejn3k1U-nG
++p~v-`<L2Lf9w%glvol=y#9P|[Dp1kL2.e:#RlC^EJ!:/_8T8C#{(K|$Q}Sa7qy}hSCG1z<#.8{L6)UJl<{+M5W_}VtH3CKcbYF`TJgJ'qF{tX91HYXHm{
+A_~g#2NyeQ=|mKJM^Y=I!l=H58=l5XA+|I`h}TYqoen3U|w.;xUd^NrudfHb!eu%77.`lBBCa2uN!tX7_M}yr]$S#NsXxu`ij]UI+}%@+a+Wy4%B)[a9Un
+vEC9_B<^Pozr|U+@G`YE:Q4ytx]_]M]GzQdjP+68adKy[LpLH8/^tnhPgnOI4i_COFhMB&l+0eFlV(&)9.7'HMfrI[e]0(qpBjXQvzOemp|59Y')h[0kYA
+3-IONq7_qXEF$=H[jq]im)~<]V$N>s(IcKTd>J/:Z,R'B)p]7@}8>tZPDzaO{j1;yD(_jod0yFO1m1]xr[-c1!z.=.0u%)V'`;4IV/WF+p0'`(ew<W0Z({
+J6$m).&<RaD,xWl}LX'n,:cOnXKkF]4BaNN1C;9@+kv=Mf(V_'Cip9457;q}ld5^8RQROA'Bk;1ZihPKGB`CaBpE7O4#GK!3.&VkHdai>p.FHvq^>_8iX@
+yd5j/uGj5_oEdMsNJIFd5-jd_jrIbU8Bk({AVs_+7xU|_7`4[|NVVP81,<fFwJU0B5@LQzCbPwI"mueqC<<pVqK$gJy[n"2^0&CUN)_|w2A3ZCuP.X)o0M
+Ms=DE"63+^n%{6MjCHCpV5DfMz^K8ctEzt::jY<!Wn0hwmR0u8!s$JhM^r0o,ot`j>Zd^Uvs"!b(SEV3=_0"sstG"SrmL&y>px;Zm6IiTWH3zv&tqCeCHT
+Yx'>8y(0[$9gVlh'T45,_E={Ni9P)i66P-$S5":>o/C.w9]j"t="(""Nzfs8w|[(s}P-1gsXT<EF'ZZP-BF//w!NYx2hOTAo5srP7u{PAM'j$z/pOvF.ks
+V7D>;nhGBk7ab]&(<&zWojR4[!0nIPX4:V3Bjtot#e${7"T;ZW]Kqx8"lkn.eqE<R,6MnpNn,y/lM+2@9l-}{nu'GsBqNwT>t!)_I0h3OOPCE#SPj4-H|%
+]w6pNFZ+TK0JSrnx-YMD>0p3ymUs=zT@s3-[y:}dY's)C^5A>M33dU~Ah!YmcFE{i#[H&Ms8$-_-(8Dt[E'gl8LrvZxx:ku+Y{$@eA]Hu;BlGDt$Pp0=lI
+n(o0;1}2U.Wf7W{br"Ni$w>oA'-anzp}fq+:cIdy==;X~VhtE{G=}5_{I#:s3{>-[NeMT|yvv).Wb=ZW2DZX_|0Dl@mVV4XxTDREGVuTVjL&=piCGs0YrR
+&+auXQ554plA@q<B(UANd@5pJ[Jl]MRSrY4=R"lI'JIx6")!RbBFW5Rm(zDm2Ds'i>KeF=w]-YG:6JFyc/DI<4:_)kW$+e>Qio%Z<KH"a>:hQ$eej,Kcc0
+P0+;Csac'4`Q15(G_,wP!]PPPN@-'6L7Z_{|2E0VTA#&tPOz'[VG/BCH]K^@d6.CC1i#wQR8{Fa4qv"i"#7)(wc>}3kYkU5F9&;t)FSW}K1z;5O5!hM:a]
+24kWx-L)joN9d^;t7"cQhddA|Y1ImKnuqpd!W`d{]GG"~^ki{(NB[A4@czlFWJ5k1x7z6JFx>d1x<I7tuByT+7MVq#v6j1uOn-6PBj'V=<7R;omJ}1Lkkk
+Ws9.'Pck:p0TK|on2<9aU%/j%qKtG&`JOU]:q^;}j}hPkP</OmIbB}HcS_l[4SZD8kUu_yuU>=q],Y540rp2hh+IN'neXx6w)dSkh%&]JqElGg@zCV7m~S
+`X4UYJTE!|=}o+XwPo+oH(.@y15itiDTbECtD<!#dO3=/_K!-VxEVpfLs"XP4J}U'@!5T6CyRkKu#^JZ3X6GyL$ZVdpcS,)s6xunI$M^;n_'Kznem0Xc5b
+L+^%S0bZ|D0n4W9$uB"-feUT3EBdjAFv/r7+81AN+Vi/D}]D<_c{Q|y9@E~"8f.{(e`0-^>EI"O$wiUr&Y^CZa{71uSRJ6o21lg:xJ^qSY#Kb!GxXm~@)O
+S2=CBfC"GPyBj44HC{q}r+{0w6Eqf3ef$uPi_l$BoKy/Ag95Bw-9K3(z`An9,+ekzTVxZO29TZ7yB8NzgD5oqOakX,Lqu]pzz}Iu6exm#.$WM(fc9=o-v{
+-x4J|P0Zgy@OjyVOvD[%q%lJd_OGZUKqR[;rFxO@R2U9XjopMssz}vqOl+n3/J)%Nza,+yH9_"m>lytqAq0F7jst!{+MDX9O"A^zivbO9bIr4Tn_#tW+Lx
+LgdNrId|zEOOVd!IlnLn)"4s#Ji{uV@<gQlNYS}hylIULml/^<8i]wZ5RO1e/eOt}Lh2Q{`|vgXBb8PFhYT|hu/n`C/&8|#R'e,0b4P)MfM{HJa{--sXiv
+t7Xp(!RbMRzd2obpg+$abA$5[aF0x@yeiGx})i(AX3T=V}EXKqLqDlX2O3#Ek6]UfI.DNqU}epk@_7I_S3{#(-Ar08&}_cEz!`;u+xz]"d~:pEn!9^sc@X
+i)%LAEi3lhpVJw,gG}I5H>p_&Tp5}Lnk2M$mJjVNB2&"9JNETJ:894[Y;u%7qEdL7=@&,k]CTsqm_jDLKi(X~%,6U_./9%:[}VezXi!jKSV]Y38yq,`}.z
+pPk8@L6Dz)6lkiMKx/(fb:0iX!/DTLxC!Rm]DCx,DFKG{sN&4fkN-sHVPQTL9M>1}9#dTLb7Ba)fzJ46/u)bl/WCGyN6Wxb:DDXv_6~zf{#=Yz-jVlJJ1h
+G=#xcj$U#_T#/^sRIJDrmkjMLHniq!LN)'T-A2~9go,a"w4;e8_{^mRc"MRE&:`f`89.%+wfEU=.2"$lRgrdQZHhB;(NGU6#Zf(2gdh`1zuR:N[tg;j'8n
+qUlwr6bQr+dE)6q@~khheZ[ga{(>.RL"3jvfxOXDw-zb'4hKI$i/'{GC0$x8FB.xtRpW4jm#T3Cl>YiSWM-3Vy@X7'zVN}W.ox$ETbqPL%M<C;ktM`J/i$
+NJvJ8'.B"9xHB)~+(BG4^seqr9y,SxvzfzR)'jl1t4Y@@Mh2W9$WHN5mp}1'cPGG]UhE2wq%u3CcWc+Im-#Y[0d;ciOmc,QIHxxKN+ZBAK=f60C4_5fmD5
+Vlf>%|[{!U<2K^h[/e5VY9Krei%Wuf5{FK>s/]d)'$K.=wldk$^ITiwo#<M'}Eu+M"M2ur{pKs[/3:LUa^;vP}Y<lyqyo62Onj(@-vnYVpFr|7"ypzE{}f
+ErAV7Ozo9O|qizpLYN>;7T/Ppa01bEJ_YV0Tk_ozFX=lgbCeKtakfAzk5hcksW+=T6Qulk_{qJfK^^lo42LxCX<FtXV0guU{ao")M9M=Db2|/]q@)y@iiy
+uVQ373IFbZ[g[Kgyh$+|j6py&P2m,3DvL|uS=}aX}r<xCzr^RGJ(y99|ccxWJwu8sUkS|``zz|8y1qZ#09:|gxQ-<igM=9OSADYgRTkx|/}MA.=QE#!n|'
+WG@)v>GNlE0%~TTJkPeL^cwcNoK179]pd'bH57KNl3_iTlQ.Ao-#Ex@9h+U<Y9h.C&!;,lFTEh]SmcyTQ.l2^^k'hwd>jMRa:dG{Ocn_,"V!j'nh{asU{_
+TPQ1U`U;jnp#;5}{lm;m',iEcU(1T"O$IoC4ZPP|#q3I}]2DxzHH|[wplG@X&z@G/Ljx+3S=`E.V(=I&#-JO:3tCoP9<aOe%,ygsX2x+iR@WDKqw4Y46Aw
+B+8}iI-ey.QJ$|p!z<|G'(g#)Ea"9l_1qD!NPy!v-4p8ZWF2Z75vlb%1;e-n'k#}_)o',<K6i>A=aA:yj[Ww4>QvV92i60GvS97DO;L/L4+7,HWA1#]/Te
+LFL:M&&,=jT!86nvJgo}NRS+b1>.o.04i1#,"`w@3Sez41Wer4I/V+`0g40M[2t&S&.L-yoIN0GXr7:x:K_Z<Q`u-7nD>,K}j[9f;v%[utcR)$z)@7/;p/
+/n(Si4&NO'Z:R2U0q'x,D{kRtTTnJJEsF}:H2G;KV&ngXzrhOrdyf2sddDkf11wv|4D-uzNrnOQgH1soL8ooAb4-p}+,8-J|C8:}LqC`woDx8X'2]Ol2:}
+=j.}VNh7auSLly@'l#]"mw,(VD9sZi)gkBKCSwOz2xGDfnH1j&O5p2r(nKugD-ZZk27+uzYaULm^ACc'/eg%tzK%/HQxvd)eRoO&}.!VO&,|TM$2RRrL2)
+6dNLk[&rRlo3bs^mYD@hBUR$h+IxE"6ndG_b4eLW9bKR[]#e{8JUT5)K.ECGCpRg|W[o1$U_/+(-S3e}D%h;N_nC!)=aj|p`dfTWqRPP8:P^<gIpPJ_l(4
+%up-kjAIb=ZVWJg(vxcV;2BVr-'5.q&Y<}"=5Q5yK@hX-M]_X:_1TH->RwDQZ)VR:#jMc!oW7I:-8,u8O+0T2NZI=a;9i4SNOBpiB/`"Kc8y9/`Qx:c9np
+|]3hjd`tND{%&QYt0[2z[q_ks-7God574H.!!UxHX_c+Mj'Z}dEN/"a26P'EClt5__8{z99y%<6'5;7+xY!.GqH7_W=+fiuj(g"F7Hm^D0ZCr.b9O}qb$L
+eS<tp=GWuH5a62jw6fSCxBU:o0]oNaRZA4))oWlK]:~A$IjF@$HhPqu/s_e|ZA28xM):PmHj)/_N)IaI!0}.qLqFK!<,#yglq}t9,lU''[e9xswxxh#hJ[
+)uOajA]X+USm//V4IY^@Mf'|S$o"#sazSMTCPCl]sE')l[{mE''P@|i`K`lz>Uxs&dZ57>ha/[egyD'5G!LeU>+d=Td=4y^5O}eRx@(djVD(sbI+cy6TO'
+p8U0V`J9>4:PES/+LqS<zxYlx/4qal5".8)|fdYA08i5Nt@X+yzsUVoE.h3qh-nFI=tdC|">tYDAW'~oaFyH>kVy!/Z9,h!dTTI<s<s[lzd7.xLiTcLLu/
+SjE{s.K6`5sna/rK!,V^S$l1"RDf8A~Eg0+o!WxA4.ZE)hH+K9.&<-=LEmWWe)K0'm[ZmA(cF))B!J/K{e^{&w7OP3i.2HJubqGDd9p'HKfb,gP[4+0;cz
+:C.l$N<Wbm@L1^<Z)9(wS.jjnLZAC)F-lD'(/;}(Fbsu9r4c;|pmI/C$5/.am;/@gm,Nk@2nq.3X~k,$rWI/BJ1rQD1zRguT::A^=Ny3obRB@H/WG/U$wm
+=>w2#g>5xF3!KBh;_e<R2+P|"JL`RS(O1Wu}0}zau@7^^i(/>=E850sY]}[v`w!X;02hB7j5Ou^t&9z=(w/,Vt{#9TtW:!z+L:xWNFm:6:i4TVN"O|n]4X
+iEjKmICFD=9YiU]YSi4![DN7.j{D.lhs+P$QMD:^bV0Qc4&{r`F;kJo5;tTTEbQiZCYHftptI]2K1;D$+4RdsSZYL-Hs~Dr/#NYO$lECAB2+{|.xjS['@N
+>,9G~#RyAtGuh#'sg8NeNoqM-lnkiNUpr=WaJyh^)-:d"nP@=:&dMC8|XiQIB$ASuE5I_TQXdGZX/.xcWyGR{L!fn7NJyCF3YS#pEK|+BuUr+g6e11m)'Z
+9ja2V<eF>k_T6b|UlVQHe)m0PDzd5my/Bpk@I]CiSJ3&{5^<^T",t2Q.{CPf-I8Ga+1x.+w4+>O7w41t#[{so:fZgQpx6j(4G97Lpy0YW4zBy5f'ucKi4!
+zR>irR"V8SN"D>yQO_5$#AKXKux"bUw@HROl^5AwA["9NZjJc4D6[e$AWK~b{v]#lj/,iePQ-Q>]JG(Pw/YLT;4O;X__CU7f@0CbXQxG3y$HT;wrMAX4lW
+;db`+=^E8SN:5cD/tS!mA9+u&+g.pFad+>DBV;z2+CoOS/Q)HTLsz0}2HRvQ+FhBM{"3!-WiA[0A{QjtGtM>g%I!5nM-r/Tm>,m=tIJxGY[T.k6=f`_9_,
+kPavA=(3xV<@;v%C3If8D$&d^qUou}GcB%Id{qUI)ujD5`~Xh]V2&7}@pE9N_9'dvkUXb.{4sZ$f|{@{Fiv}T6DQNRNxerrV&;_3tyD(YG#j:Q]p)D49N9
+XAV8Heu3$V)e$x&H&ruQbtVKZ_#l'9_p)xOqGKpZHg85Db|!],&94G>`GFW-"Ayj[m/!w."4G1rK'$2eV-VpxizevT~XmBTqtV4`2cv7=IK$!=u&YFcKX{
+zPZ[KtjgNIh{eM%#ocy2:jj-w6m:kh5O2M@c}lO+_8B"0XL$MS<u}h,KG9H3@0vGcq4Qe%T2)iw0T6zdDE4_OviPaR<ozi$tt`&dae7l+69<"-QuWKk/E:
+D_XPvN!3@R&|zYrR=/Pwh(Mi(g:b}>uJ!,wE%c$p{apJPxYX|c-KD'B>_2QurP:P5ajh|]#a3.=N.up$Ud^P;,>=~x(y>b,;25avnNag1yG<Yxd$;[>t5/
+9dpfBB`A-G8WyW/2ButE>tF;{-_.Z#h)]M#5Nt0}c&7`JR7POX~j1^lpxRk<qM7&m9N4hbem_E<X~{BsA89733&_s=Z-)0eGW2~0Z2@[1Iyhu9+9o&P-J#
+-Ey5"_]Kr`6WwWJ)cP:4#EHI2';jmWnCH:zn[j,NFuzm:yn7X8@3.i|V@iMvl3fV[h:csuO>MS'3O79aFEBX"W+Tg1OVu!fA_(hv>,bo6'958c8P$sf3e9
+a/PHklzw411"l9UrQNv]^lII65KWpb<D{@lcbtWN=a:A{T/1rfn.eM5o:LbT{Ak'ojgY^W1cgjygd/:hz(#omd$-N2}DM_j;{Ljzz`NlsHAMzm5B+b_pBB
+E[S^1)(th3'_;tj&dZ4GZi9R)cd:;44D1W]{PymSIZjhk<C-=V~xCef"cvfcz]hLgLu/~h#+=GcYa0[(X6:HoS#UrM!u#tj]gBqWq>s^>r]A$y(z!6ZPI(
+P^$j</-&c>fIH7]V^6Aa,3p|idMhtk{B'!Hs'[hydu:Jw]2"YX_NJIRJHyIV@Ru!K!8wo<R(BsDe+N_(<S+&%{e=`:Tbjn>Mb<(&oN's$NS5oTD')%3#Y8
+ReK"G<5'X)tWj)^>pA..($XEPHu&7aBY~mteAp]>G_lgZoI,y)RBWhT8SXaEYOk^0p=a;$[s1S'e=C3E.ibS5H%l@m154_(TZh>=T:_S.E7%JvgtSyQ!Fu
+A(r7sepT7KoA-1+qb7@0@i'CR9gZ%TH]w%e">b('4'%!Q-&<]DnK9a=,xYgw(&OS.Er/KY}]=LbVG/`8h-]&(9yGvtn{L"D0r%~E0s`Me>:D0}YzN7_t6Q
+PYPTaSh`oM4K'fI_gXrrV0VVU^;8Sf&"58|sJA"aRwT:EZ7|WC.NErnI>krfVIY1ha"W~U/=}uwWc8s]yA[":9Z!fhe&6^p[hVOKM^pd69in3<;_SCLQ64
+zkYtu7!px/xZ=3WUY%#1LvQ)Q9nu7Y17'q2BREgGuF;&10^ilP[GYttI9$:,,<_a5^]-to}jH'V;Ve^V$`ipAo~|R=Lp)w=J2'C^-R_Gl$GY[Jkm89d8"6
+'_o+zq:Wv6~n-];4v."VC<3y:MjQq#&FLg;K6[^6o3dH$mq]IaC[OyW)3"-;e.k56AI];9"EM=vCg3k#&%B`rW~n[F^+RS8&@kv|j^e1-:9kE/C$}]q=U8
+<ISbAQp0^D7hBHNWU'A5k"-$|G`U%;qdi>[oYWj(MiRlgYhlUEPQjE.lL,,6u]:^!gXS~D<w^J@J)NFJN0lG~GR(;eb34|GYLo]%vQkoO/N<Rkz+UGE^((
+3S>m!i;L90>,HAj`el-,E[^[+H0R%`k)WSMYwo[5a[!Q%j5LW@%(WKP.jOd;i1+3KZ'l"Um,K-=/R$S0t8vvG}M!}HZBND{R1{}(Z|"={GZ&xzJ=K(I9bi
+k|'kYs-mQC2B;]xYe8ASjvwN>cH^"rz,zUmjJ=7]qCkG!h+7(y;C]a_yy@=rK$7X:u((}q!HVh{[h^C,H>+ZM+1#2Mb)_bkznjAy($lbH(OhkN["wgVf&M
+FX36Z[~3`y`BY2},<Y|2{=`@n+P"X}RD>4[w,TbTs5yJg`c8"AXL"F@i72~5G4^`)gI^B92KA4b{'Y{'ds[%qZZ(U{4yX:y8oC/vGbtFY#oNf:7".$UtZ;
+IxlD2c9K^TTYY"2aVqz/JKe3u/3D+Zxd4Kr=}AuH^o|ykO(^1BR;lL_FIyy"ItC^i"&aC.g!TO{m;0[4t#'fk3KjL8<Z9c>D!yUi2z5Agg$9d(7]'I'4+(
+Z0ayM!KW@,72]{qkrR,k~1`T7lbbl8}23d|>"vz+F]_)hAWGeEL-Mx)+GZBEr/fXX8}">RW.D`TSHU{IM#6acYaL8WwBUfR>6Vg(0O{Y5@GD;!f0~TqW2O
+ROXcx2lUOQ2<-y;&K9,1EPR-4MT;=}GOH_%.sM}z-:[FcF!n0c3}Uw+zNa-I&eW%8$S8YzG0.EElI:,4X.oD`jqTW"]@/b$t/8k(vP,#IoRPutr86:0N_s
+Jxg,O{lH|a|)HOJ!z6Xb87e%o)2f&&#]eTpOJMa4:p#N6!!"wIwDIvD{V8%XFd1_,Ib^h8`deKCbHH,ifb/|b^^=9Y<EtVTd-N$o&d;qInr&r:sk"|svh>
+!><M"b)3b`#cZY4p=gzuA3VmNyZFj#Ou6K}s:#TKsRbx8Q.Xb)5,/b_0%200sSVMa35^!.XO%@PAyWH$})&1TYO72ktL|@]{L(7Zq/RgsxsuS0Oz#g-4Xr
+zUZ+#u=#KK5A3}3+"64S;_,.vf%I9<O8RWxW3{%oci"K:HlWov}a/-q#($('RuJZDS0p-p}3zwArsvxSTjh@aXyruqNc+)u&3Il<xjh<p/Fw{$N3vf(D@3
+D%NkPFIBt]3T<tiydKEb(<$'=!Fr-bU#ctO)Z6-]Bj{s4A:9U'Ak+yPoyRRU7t[!:M<a:B:(l@lLq&t7v$7"`"9(AVwLg(%$3xY"S>Y:SVX"zHNRTJO`>T
+1O1MGS`4A';Q)Q3G2$,%]LVo90&d_VP;T)A<RZALG,<.W0UqMg(C~0gDG`;SEPE]#d,0qEZfx"_j&8vRZP`,%jc/6aQXU,T8sn0eQ1xgE8Y^T)a)02O=Q!
+0tAF{-2,cPdv0s&r2f]aRO-AuR3I>Hgi~/{t;'Q{FQm[jtqEF9@6X+niRg)pCgQf46d_@D%dVSRzy;20XXSg5G'`HmIzIJShgy1OB-!]7dg]"-2N")A/mN
+lY/>&.Qa'0`t7m#J'8lPAwaO0.7HfNi!IrT|$d0RG5qD.5_FdS}A(-UVh4C|(e%Hdo%+zx'2p%KKV>8avU|>r_6pe$XG|H]8JIU9J6HdbT_Gi2]8q"eYH!
+V/d7sM-vbN2q}:UpbC/Wj)wU_e|f%ia3iiNmp"ssm[^d.!0].B6scpfiP'-zg60rpNBJ}'<crN2yKg~zOuT^6bir+{(h5vTumMUu6es|^@+x&rWrfOO,2|
+)(|OK/fsp^P0ULv(^V$Mdz;PPQ44B&+%4"IEZca7q$l"kNIgwnGd]2E,Rb7!u1/^K{a>&Ub+&@[QWR;4}Vn:AVYi!I@N!YG.&9,F:>{POo!Rtka%9iDBQC
+|@oSyf(trCl{-KeS(+0$bGcJ5}KBEQ<`9/@SBGwVJw[}qr.fvzVr]B]IHcZ|L1ZqJhELiHH30<!YRirS3r!lV^;G+0W3@DFPM3RwhCRk.!KFr`"Cx9Qr`w
+ml:tFPx=)$$cAFZS&5ROvbsEE!XeFKw]nR;7j|xU75&_sF)@@(P;l[#.<n%$u7Yu6qGPvpmUwm5BA6#=vKDMM"GSe33A.0N-,Z:V<0`YmGdiI#y<wU/=kX
+pjY/~+k^O6!]Fi=R.UQQtKc=g#MakCj;KPxVlSU0a^#dY9,[1lz{n#rXoZ#WZa;`xe+H^Fzcdg_LJ0&{s-8#rG^EIVtqgGG`$B!]m}c}CKKe':Q$1_5Aj&
+uBuAmLb;jV|hgoHu[E2nn]Sh;r6/M%RJf+9Ai%2}|#m.;F6A~_^;>j9vGoje4[E7yku2YTJtrlSQ%.h2.IO9pZZCJa@iRKl"{CHazn):1|Q+!ikFZv6GYC
+Vn3013"A{2a.W!P'5P]-'p,Q6[<L|EOUvKC@%NnOe,Dx5xO,s:6$`vMBMr++hsHKw&AHx`"5q[n6y&J|:eZm+a.dF)|q~mLiU]xn{DJ7wEXLZ@~pyEPU%[
+)wl$}f'&e5'Ce.EU/6Nxx$OB_1A=`("BfR}u#&35Sg_/30TLMCflYt>)h|)"(&t'gX9jIN"vvw^rHD5EP-&omCMgVFA.y-T=dVZ'!)^cnnM23^,m9J`$wY
+d"NG5_3vhX"FbK5hI{j%yy|DjfcbJj)"IG.lr&Lry5+,$E}RT<+rL/-:S|SEQiog/Zk{K.1#0p$(PN,Qx]p'Dq^;)T<A4a,;"B_zOE;(/LSJclcPie#.`B
+6A>Bq6g/HKMWG@~)j1.0Yz])IVKRd)5yXPgqhz7G<(NVXRo5p)hnXk=M<QpHE0[IJFsPq;TV<wM21.`m.ed!pD0(xzsT4=DBkXWRSYp1l=a9ZYj5VnZo=+
+!^$MaZLO]&Qmjr!qiTP+4.#E!$l5Um/HJbLiS_JqTqmD!ELaMH$)eE9#O3-SxE`O9P(`=sGEVE`$HU40PMW0XMQbb!R(V#PBlT|<vqIDjqT/[8;h6%nq>5
+e&R5^k!=2xNd;VjXl4.vOfyVtQSFH5Gb!ZBL|=A.pw<|Dm&wqL|Jhm{xKZxk/p"_-;1VfmY(>wb`Ch_"7P`&9-l'ae9"h5`):o~DI$9#,Cs=UIlv<3`1~.
+Pe}N-tZxvTYn7#aIi:N@45~Re]R!}lZm}e=4Y78w=v6UOI$1ZT&]4w:U#J7&lUF'4prsk@8K>=$w1|&gKjVH3sa&uG-%_$eNN|sFt"FLz]LZiKp<`$4K+P
+y/F=YmZG"GdV8f~hZd(3|y132ig/zVOMd=o&%"Z${-cA;11JUY2(:a8U-0=V>=O$kWB-Bb2`JEN(N_ISKSJ1=n$b>!pj5N!5AaZ$48mS0);GF#,b"=9-^)
+-5]Kdv@es>Owc@.Hj0TK]m@0khLJS]4qOfrQq$dPs3+`]:MW-m#H!4W0mZ_/}O69WV@"nIG{&t,yD$(ftoRRE."c,PeEy]6x6x:Y{Jy>.66RF';"O_su!t
+4c`dQ#ud(uV3)r=LxN}#lHv>-Zh3.)byF'~QFw6_=bMwJf,u%-j#utJse#=u@Ou2C&F"&9VxRx#S1gswWJ"kWOTW<=yMn$(jZQNr'4jB6^s%jD0K~V;C&H
+:H]oyVU4Zooq>,fVeckwtTY9gNxGiSXX)#V5_zGBiLd'o0<L(H_K-HlWZex)B'p#+$Hfx13f_A~%eXJn0NBj@NbKorjrQ`"eX#N"Oi(oe(ccbHOxy|Ik(!
+Rt[2hbO"J,8RfbDDtdlpSwp!L2"!"wkw7C}I=[h(+1je<fX=$$x/;&r[j1P;DL,Y]2K+3]O=Tr#C_'9=+i"SMccZofFc[F<"2+t]z@~nkJUALvkhO'q^(v
+dcNwXGNPM/sW,ik7.&$]!'L{c#i66@J+Msu^fB(jOpH`Ig@jE/Z6/G`&<CBem%3$FMe>,U0^+7pm"U@EQ;ef+{0]3E"hT^GsM9wl#6]Z]DFj#<j/hmS&v`
+/kD4^F(Ty2nhD8LdKbKZ54qQd^gJL{VnwRLn^aRCD/aXwaS'B0R5M"IRNr`S7dFo=c'5ELIkG&H5=ZGHh]eZ#A"<>(k:}vZwK&ap/BE,Tu"-{r:|#n{QIG
+UG(&kUCLG!sm4cb&OSk8<(D7kDL(lkS>]=;P[nV^Hkva8T@D+9$S|5m.<!^nMebg'Y&dI/Kz-O9p0d]!DE[L!G05G<WS4Ix#KyM3edvi1Hs40s6hI"zG9F
+LbdfdVt8]4aaz7Z)r{@cdCy(I5IC1>@fWC2qiR29|U3j^Tk/bh4GGwB;ebxcB_j2BWg)=TJ'WEeXfV-u:nx,KE"k,(&3jzJ[aKs.ch#k'vkI`mSTI4I`a^
+AsBsC{;L1_,rH;8en`K04{$&(J9dNxPKTDjaM{kWj9^W'h(kRA(A@Eh@h%VTV0WW913;VqK;2p(A{sy[j.Wg6EU;n!6r%Ju'TD"I/"B=]Q,e-r'Gz#7yek
+[(f!L5s$pnGKcvDrX7_H3r@:5Lxj2I:fDGc',e/,WKx))+kD_{)$9PTPFsi`r0T03,;x`M$+hEh<_s@;Ios$t^M>EEPT)CHa&`L@FW48kh4)"6f<!1+oCI
+[foJ##>-6xULVtokZL:39QDF}8b[_AQ)X]dx$hpq0iL][DTpWh>J/dIF3>$KP.x_|lP%2(4e[jI$~h^K/c<I.k<W99h1K};5gF$I[0Ax_Z(MU];@G%R3w2
+T3BN!qI(VU}WX[}T`';&O{=Wo;V/}4VF{M4+xF}WK0^_=^QCHWhPvSBIXb.QJiKh}%i`fFNyYGG)Y).b^/^p#rJcC&.%kV:=;QvlC(7`&}VXW:}"}C49UW
+&1j]0$%Z#s'6%6FFvQK;3c,!4_7>3hm_WPF17i"Fv8V3!5R6fcXwH$:>Z1O#:I0HsIvyd%`f||-Gwd8G}CF6O`/jA7K>:BQyADQwM^aat6_{jTdm<vM6ju
+_Naw%NL0L3iE{T35vNnv42OON]f]o)[Omxipi5:r!b+tmDcTm@>szAn{_zqQ7lC5=pDHna2WcHcz13J(1s^38%QM351R3Q{J!yA"D_l--wZFFhaVAPW_,x
+ST,Z5>Dcsrm]K"$64oa67qW7iKol5A]G!itT~iH[9C/za;ji/vM4$#c{HGUBxE<wQ16tA1R<}&dK_<0ebWP&QPE"`SKP</5<L:"&YPDX'C)PDp][6s]pV#
+Ei|-<x}oy4&SuMYrdnp>vb#0PE_[XJTp~_aVB[$L_zCWluWfzCPH"%r,3@>lb<4XP>P+w2&H=+Xx6u=s/qM4L8qH("dF)'{b$V8BxNiY"YcC.5ItZ/Y^cJ
+k^3#>T1OL`~ef6hZQVUV{OQfx=j1o"S`2}+c<h~0bctuLhg}kUQ}'P_T#I&4B[WGDVJ;&j#5_1)C=9{yq:/69>pFuz}LZvIsF^DlGkW[3;_t8$my+_0ZFs
+cOK,RqToY#,v{NXRNKl!"[Ds>j}JizRrN[soGl&@T`'4+AK/L=L$JWw)YM",1;<VX%mRQU'`W)[rsQO4PIab<R|^_3+'N}X31W%|d6/`@,PecgElZC]t:S
+tp%GJb'N{BS#k7=g>|>r{cS4vtqFWl{5m}8(,}I(/>bKKh[hnB[>$wsK-PC^9uX3"%{Me3ZqG,<})UqYH`abW.4LpRwc|uI=BfV_oA_u)'~woGEfM[WQQJ
+y!a<77"<toBTSL'V"4ZSb{:/#uVFW$^<vCg@Q4r9OZ#u:BhT9o;"#HI%(GZ;RPm2C{Scv$6/"{U<D2dv#v!p_a,Sk^];:@DwmMDb<O|+qF2Cf{(D;_x@6d
+Ch$P/9#)kR_w4]${77F4QXjE)>4"b3GXrYmiSOVcCD"&B_rbC|xffU`r73]ET,^r):]+mL4JK,a"w)+kyE,YNH5r$1Hfk|-P,WW;#l.l<TIG!-JmBkm/;p
+>>1sYFL4x"vSDH|i4!Rg18Os,E~/z.UyC>j;{&0<lj'j7eY!L31UC.~NLqyj[@q1&7Drn_ozJB2td$>wtAbrYj#Xz;coZ-)Y[c#.]S<-hr)9G(pW1gJsnw
+6-)4wL1lFpL{+;Rfyq]{]G|YS>s0K.%N1{0}6}g#Q3.%pr&_/J_NtZvo<L`f_}gD+x7HiD;3fTK=k@"q>3#QI:Q(zq%v^erxXZPZw5a@H+|j~`R]B1Va(1
+(7DhD3it.9rpUrTmE,qE&5:^5stcrM9<Dl^E+-jnNLSI"4E0l<BC@P9K^RYGgag/#%pDgVJQcY";l:'d8&9217DN'XCsd6Co~A]8_%Bn<T%&#&qok):9RM
+|NjUFtcQjuW/NWFHQY^uX2UG1Wgo`^C[/Q=cwxp2-ms,OLn9!z@1p76m#VF|0P1%ELvqC10p!L_uMHe54Wwt.uK_~AwD9{~a%P6L6WO#Z2S7in)g+@6E_>
+&Yo8Dag9h^!p6idc]WIb)0lnyFf"%:rt4n,i2Pp[@#X(D-MG%6-')WgFk]=X]-&FYPJp[WI2Kl%:XY>.Q^v+~AqYx&XVZGurC4XahJ#n`BXvKpx_:)Q)1`
+e`B5Pae%BSU}rlzTI'%HHmCO/Pnw$4+5ZjY=k>cUnhREihEj/Pj&>y%<XI22gjr|ZBJH7r]^jjJ%D`5fa_vj+22[Lm|j~@XL1Y8KZ|]qK5Ui2W;0QX(]!q
+cFWgk-Wqc0b/b=!KHcsJEo7pW_l)0ZyDEB/po]c;s#^{g{f'746TC-MPBw)!O'r0IWKTbF^d9wKf7K0)5#e@0K4"m-1JQsb'-Y#Kj-'@&0w!(a&7Hc)}M+
+<@"6Jhyr2^3gJi>r!3j5r5&wgLa+yCVjv>O1V=o;sx<Ty^iG.Q#Py%k/IxK<.,.H28,ImCy`!G[9=<Jq!AtWkeazu)_)P]uBtyKxS3POdNcOz5C6u|ir{L
+rq^+IVv}~=yGJQO%F.h]$-C!#&104W_)^EeUt.KP3a#<GI+bTma;yWYVSG;v-a5xb;glGb^&k.lq9vv_oCIa'OP|w+J5-Cp<5|Ee-1u@F^CxOK!f+a3axa
+OvYL1g8n2R<&3[%kFCQEg0|.W}u%[&f#2%RPc:Lc("<^0AX=N+3LYx%/|tj,0H93U/f(PxmaY3FbAuZR{<OT)`KmRA0MHP;B_BosIZ{L-.WXD@EjqbRfMJ
+A:s""y4WwOo[xL{xT[iKxq.K:<-+WCwY%;]o4{Q6t{jTof5-`4toRZOpn0S9(V^hiFb[J`A87;67muB>6pRuqR<3WX:U3(b'd(#D1XF+,PoKx21z^l0qY)
+<1;UKhRpF2e&Fi=CNj`T:=Lw{>0Qxd!L;tIy96h/PFTs9Sg[^/,dO`Wxy-r%%cB{ze)L`Z5l-Ri/]lf0wH37#^aqn7j'+a~o(yjE:MKy-g)7~fIAu"KZdU
+CkCk{K%'|P.@7u}eN@fp+aI:P;Dj;>HQ6.tI%LA3@$K!"FcG'98m^bsv>7_Bk|c=P]@y`EQ-:@etHut4Oe=K[{F_b,o^ZEh;+"oZWsXgB'gF!8Z.0H1Xq$
+^iP7/OC>]5$;rjcjSdsaTl=/2q^Y)i1t<c~NvuC>|wg_!5GXfxclXUB1T:]TzQC%j;Jp-bvE'fl8g!0`A&=KhrmkPGZ(EhB#`"fm/9iMqL[KGFt#qLJnln
+">|HNfQKqtew@[]!%Y4pF_ik&EhB/q20C1iiIt/iVTOW#-B&L&o0@/fBx|/(omAsD,DSz|c,RNT:FJ3Wbo4WE+(zL4X_j@'el9J7bT,-q:UU.FZ0)Zxu"0
+EM`!N"FQ"-$th>bS3#9JJ@lSCfhyau[3m@T@o@8n+bp}h>/lP]cGH;^9[dITbJEX1Ca}VVwXHZL_]"{x982RiJ]Gm@qN,<^h7g81pv)9P44;U,{LHEmo"`
+4WKOoSM[Mu3G`!_kqWVXt;[W`7|jS3>l9^$DVSeY,bz2I5xBqJAKWbi(+GHX1a'NYRBHxlAU5Jkz/j|'a$|`z/63hK1nPqIE!Y@()u)L]sfYhI"aaHeZ+M
+Hlt5-eOp)"~pR7s=qCilZVvNW(E7Wv#^jVi^c=<@1bIvFBx(QAY^E,d;Hmh=<=zLvKz^LO"F<Hs1M<AWwhe;H-X'NC5h=n9K"yXsQ_RNR&i8y6a./BfFE>
+2zMet3duJ3</L3z=y$to{+t_zuY]V(zqr/6DrpE1!Rgob}VP{<c-P2B"aUX>@<YWx;K{pnol,'RIo)z80wrhu":i-Z-,ubmogmc-G'3%YI~ENfI'>pA!M<
+da_3A6LT,V,T1v}j</&VrnYjF]7igfYoPuL>QXCN:K]p;R')mSVz#e.e;0Z-bT^u"Jfi1e0(Js-3xiY%B"P3/NfV^CXovw3bKuQ]}+luvr{oj1qQ_NY17=
+<iJ#kI>r)<c"=%W5lHNH}jw5p"#h9,JTtiA[N|)!:[LBwF>Vi`P!z1'Yc.lWB>`{/DEp%&z&EIIZp-3dreEVY;F;R'GCC|Zp2s=B46^Um;@D+%LLsQ{-Hf
+1mCia#PjUcG"v!DIzNno^DIPHpOZB<ywz4.WrtfA)@0_a!Ffk@nbIPyAIUd$<5J!80NDi!b'y|n7z"Uy^_TUG%%lw!hy%k!gVIhRUpvDY}ObeOW@dryyg]
+dhP'/&!F7PxR^O(^%O5{Kqw_xrr.@I[|kd4bt,[bQOu8!h|^JfH'1-Nx(hPbX'c;6Mf=Cr'DiD,}7`B'W$5q,,/dEgPF1vj/$d;}Da'fHn1`fa#OqSY[6e
+l;F_[gxnh<}@7TEF%<QU%FT:wqC5Nii%XW|Tc,$>:0aK9g8fi;)#K{{'s;Lv70F:,VqBF8D@RWwcSvpyJ@UL2acDL=&bCsBUb>.D#=R4(7|JPOp_bop{Js
+TIfpK3l;|}t@_i!auH(A7q$AzpEXQGcpH&h9>HGn)H!XFEF}C:>a1LoH>%Er-98&Cm(gvQ1tNR&e'w5hv{vWI9Y]0/e+M_q|+0~noZQP~>@/&kX8`eO{!4
+PB]6Tb+#O'ZXqw:D)1-5}#6=]#M8RNzjyp5;H3kB$M,#_|<R/T<nfsM]O9ty#t2umRoe@qsvM#lwLN,5y5]{Nn@/+7]Hr/jtBv-B'Wa>UA6QE&jetVO0I)
+wwO`'ZOoj'DOO^q./1ML6://rwrheSk_"VmD]W!$=MCr#!g.L>}.kGX2gW{fPzgV2PlUCBntTa3|VsN,izBO~d{+h$X<caZ/3"cT=}JkMm,sA|wlG}C:'@
+S3AggRe2P01^6S,z.is3Z[o[DC!(/OfcE3C&fZ-sP=.+`1=;1C.DA0{s7,!nSW{T+S>iy:xCZ'6%S3GJ'b@Y$eRJI6}jGug5x#z@xug"=6|!GgW4KDQ+tI
+PBX[Kejsa2_=Bffw"b3H6/]&LXT&l!Rl&QB<@/oNQjz7mt@HmFK22I3n0QfW9su(`$2(:9~^KQ`P!k&cE{,({vQ&Fi`d-h@6@<L)%sm]y-Nn)@f}jOqFqV
+5>EOgJxyuf6vQDxot}hrM|JS2V8UjFS->5QA#^=!g(`4v}G&k|l7s{|7M`C74TX,yz<se@b7N`7,ex&>pH&S|rM{Blumx087<72hu6IM9LKzb6$zoB~8M9
+Cc9/RunLV>Gbd6_;RoK:{(rPF8x04`QN3U#,2X'.'{SWba;[kr3-yVFzNj'NOCJ"dDQr<ApBm+DMQjNnjwbd`hbKHUW6eR3,NzF}/Mv76;rAOo[vrd,Sv3
+:l`A<GW+!-bC{EC5#@9Pl#11H4Net}X;#@]T]2/bEFF/.4=m6Yi4po=G+!4i)F0E|pUYjA2&LXpSFR36;p{3uB,19Pd!.,ms{|U2ns5gL7A|z3(_eP2.NT
+UAtH-sl<[RPN->Z``=-j';K"7@~,KuY38l8`bWj98:i[,NHHa|^dW#+s-hypHUFGy1W"qr40aTFGRY87ch.lwy}+[skU9%&L"t!eViTJp{THAdN{4lH`[c
+@@@.C:jC%dpvq{OvA;UDG5W'G4q`tA<$b|PD]4_5,]bX|5puUds]4:4-4[(L{M{[6IE}4[<&Gdjr>xZl.<>kBb:8'H4X:18cDVlY@vofjc#DEUv`ad3;%"
+%y$LfiSwnB$!},~22o[d>e&7!yZxL=t0qRFoe'Y5b.K-knxS$R)T'I;bR3|=_"Zv6Nw'%&hPk4cnMVCG#NpklbFr{;{401YmCiCC7KciJ<[=e9fT;yQHOV
+Y6JeWR3'eY]Fu%7g_qa0'P|DD)m`87X0qw.%^srhj5UE<7xKCfSLT}T-6g4"k!Z`TG{/[]|z48};$sYr"&%4C2$O~Ax3u|nHhLei9zG0c7uHA]G[%#n2"O
+HCsJt1L13vQcZLjhkfay-nPt[GoH]w^5UfxR[=]fP-I/2^77qc:V|y$+OO&"S80)9t/JHNvYzKhO#>lyT]7Y=Z=cxh=X34${rCZ>N1&:nnPmlm@Ofkh}'P
+,5wKv#HHm_CNLLG[)AOI}n{=jNA81BL&WQty"n_dC>&Nhy9FvV7(^6wCSH2K}d({onG`9}|/8DomP&46$M.67cMYE1x]9=ilnVoKXj+Q!`S<f>si,LwThs
+5c>U(r&zyLN#H(poqZA<=_'bGTI>+{zk[yCR@6>ovfn=kY(D4p77Cq5Y:u/p2#r{NbCTskqR"}R#t7)>!=hCbLILtP9N1e}i<y]f2h-OIuIhnZ5Nm{8$vA
+9|>M4Z~On_N#0x}4tN#pIP^ZuhGn81&6X<2b,Qp"QV&Dt>5ZPCcH/VV%PF&@GLQplN=4sAyWb{^>zrYo!y3AUL2_4R)wHY-A`vFqa|4veVtqqR%zp+_6sg
+CJtf6od8&j-p'seW^%Xa&m<{<;S7e<y3SjsJ;<WX}%9/ycsyAD%QI/G<YCE!<A[uCyhR65c_#YqYT<<NdwHzFOPdK+X`#oQJ.{H@EbbHEuU4'aF=4en]=6
+lTS+P}kg{"W-C"=-ZQ0qyBoL(y3fuz]fx>oEJi#7wW1WFW8lnmEkcXXW~|x(v_uvKG)%wD3ln,OAN%p!A0gG{MAnw`yu'6d{S_=;=0=a/SzLoYNsS^h']y
+Wq4(]})Jj8|o].B)Uxo;GDhn]-u]Alm2p(iQD,NEeIHs&B+C42WP~>b%os@s(DvD0-%@in@6Cp+SX-Nyh{%R$o6xo8!d-==N0w.{zinkANjc=fff)LT6"b
+k|S.Y{LF)m/cFX_H;tCWAL{)&,ZBX96j2DX!9zZ'|OT,4r'oCN.mmulw`y]K5jAJ_p70]UNr8yq6HY-]ldS2<wO!{cUK]kI}Uqr`Aj"_stgR<{n/cv1X3a
+3R(.bS%WgKXZ[>~xTH!1[R!"8HWeMbx+JKmC{&py_OT]t}<)-6L`d}O_P0u#Hi1chX3U_'/iBGvxq4)J>7vzg+7moopq~>";F.X^2POGW8K"bwNT^1])3P
+q8sj>]t&p,"cnO<^>X/`n,0&9|4"vT"5u_6uzqQIQikqKL@Krk40vP+b=+"@3_%a%5eqWL|&Zc{Mc;7[Vq-n).O]$K;{oMwvh|7<@g}Q~`qi(#9kYJmt`k
+:M5kBus<N(z;<fZJ7RM{;W0X<4Z:eqMlWS}8WI>X8vN/eK:{L7<@JK0$V3(NIaus9.yh7+AE1g+(9995M5}i/sBKO}{l&ro:Q}JQke,Z9UGAhQ/v)r+hUz
+:z`w%Q'u.Qb+Its_tZWU<lVz@-%I+LLHT0TOzGTU32h^A(7XF-`tY2!Xm8l2Se~gLgd7rh$hF,McU/H"d2+;RUBMK1PG$BKU:F'6Z/u#/hvjVe,#%L/ER&
++>6q5)6w|E@Z:B{_CgLtnRlp8w<a{cYtZ9y,_VjUJ1xkM$F>dw:l>3uQc]KK/<RF;g-T:s<&'L;s4!40.`&!$)M71z(|Zr#[7g/.Q&mhd=1>u83II9xCcd
+eYU%4qit((ztWA,%#Am3dMyWYeD_><QMAE>P`#P6`-_)taiEcY$d1PnUH+7B@Q/t3}Q^b1]co|L8-8o9OD>8D:bV_s:w1:5b-3>mV[aih/v[^wwH}qr-vZ
+F,o7sV_x!)t'~VBu#o_k#pV7e#2rSLc-J|al]6~,Zp+MIw;{KUtm90y,_irQ'/2")iWb%<9zR0FQzLj'EH~S_kCDqS]]r/"fp,Bf"(A3#$v4`q`o<@L">j
+z5ra<{1<XUL1~I#%3d$1'-KG0LP75hX`(!MFVf$AaG$fn^$fE1p0BSqtX5Q)i^6JHj,GG9V[1#w#k[i$DC>vM&u^nxh:obm1/rbPO$Q7S{FQ4_q..j;N1R
+=#&@5!f"OAL<6fqN/WQ6M^GzoLsk@@&`hMVB]nTF$!0O5]O}X,a&g2_"Fe4$3yU|.($QmseXIB{Q#K6l8v$eh=7<}MNM``5cyur[2i]N)+4fB=Zc5D1s}"
+,qWtnXU'/a+M.:WbpK[oe_N|pGT3^,XfJ[q#K1uXO&Qp{.3l.0LbUV]E2Zy6'@pFt1J#'cn^}D)Az1tyS^Tb^Tjucz]H)^$ubd@xGo;>1ZeI6W6UZ@lkUb
+i:wFCQZ0$-e)Tlh,[qA"v(o9QcgOT]r!MWW=smvR9W4Kdj6_=MfZrTzf9OUV3+!VY0;CqjTfPW];N[)(YQqZgD0BD7wJL8178YuIb/wUHSk'7fo^_SRA<=
+.z[w=$7-VTJsDZRzAlAni%q&2r_:BE&]@).S'Pwy9GgEuF&2kR2.N{1rmLsjnV1SfwFQ']~b4xx&!$NU_muSZ9G`_B1:z$Qh/fB3&Frqpl)ME^N.2ZJS"L
+Ey^Q`3C.7Cfnh$Y1SYeESW"Q:,qHGA&&Ccr[qDb9T-kCb>)$J)Ja}mPqS_L!~7G0d7v6pVfL3}^#{@"X4S8_Ip,X7z)Ug7oLv;;3v>s'W=af|n>Ki%o7E=
+)1xt3%a,[QW1Kze[Im+B#1w`>Hmuh%M]`(#0,.Mw[A1Rs2`l^J.@D`W${r,SI]7;=[Y_L_'oOTFi{^5pe,&I$F:_9fpT-A@)_7AjZ>~>R:T42UlHNxyB,C
+",)TX`o^lj.5<ir2X$$8JEX({y#"9u37rEimPo{2,_jX6OX{:qdH)8<-([q:(NIoi5M[e@>ahL|y|N{V0l|WN|6ZZQTeCCz=E`"f{jVN74tM&,%3qahIx'
+PZp/ZpnYqN7)d+}pQlX<h3igV0#CjEVxe)KCtV}piw144|zsh6WP"yFZEDKLyq!f8O]`Gr'8srNC^5hKr'AxA+Gl$G7yjCjeD#5hAtDsTY~{-3LlgM[}9^
+_ZxS`Fd{A2Ya<5e7n6Y!{)nG!"z_'_^a>5@|0YZ2x8lY%Z3W2DhJ.%BzHOmxS>mO>}!zJr%-oYrC(5sl~NF)$E|--GJT~Y3uqo@;zZ{|A&Wui>vJ'}Gg)s
+~T+OI/SYjaQgpLnA8`ZybZxu`=lO(!1X8sXaY|+[}U1ZDR@n9Z[vv%)-nu+/xb$/JJ7/c;MR#T%k:7ZHM`nQ)wO/aQvINi^RF<-R9l"R+->AYvAi[e#.:<
+.dW8b!h{'<_D|sl"9pKN[amj{8+E}qGZ`/qHa2$u}fp0elV]jh{)C36|k^p7{^)enxAm`Ofrg3'I|ISxHX9JjVBFrbQ)z{.nI^5#Q]nfUV..Or%B0MCH0{
+Kw!,!cvFlZcU@J#yXfoan>5xjV">CVi=deZwHfKFxb{n1U"<1!qCoLZiWK[sYWH2`e3F{P&N`Q#.Jwh=NDy.$rq5JN9T1!C^88LGIms+F2`AC&hk}TW4%H
+WlVA4IH'rgi-N,|/sMTeV;PvtTid`7Yye{!#g`Lw@/eWR%+aO.dqdB5ok{~8%3O`FK874_4R#RL9vsJT&^V]{L{Z1qWqf,g]NTjW]<u`GX/3RH=Acb[tm$
+35K/L5ez[F+Xjo9Ar>Q-J;/Urx@"5;5<,S$XVOa,Juf{p&#[Yz!y/q.FE&<iyDn@g%7j~4GX)yO=!@lRf`qH,fW)`@2a5@Is>kzNI8)}ZoJNs|N"m^w10M
+cQ]sc|7yoZm|Up>2TO~Sw!iJ[}-di&|(0-ua9{HK}d-,02hrN+rjeHC$WTV,4HgE7;J`&aCK@;@L@a-+~Y0Hln|.R5$<34SLA['Th(M2pr9Y&+YD-XOX)w
+To[0!A4q3AX%Y(zps3W$VjSe'rRx2ir+:!^FfcmHB2:M`GJE|ElVidfjHyA^/_~xTv+Y_"HRi[U'tIejGb1hSDCIf3KhtXW1NDiPF$R{Q'LHN$nXmD2dGm
+IA)Q:5SK}H8OxBL8%yqZx=H[|:K9]jS+Vgb/rhJf+2q7gcKs>p_hCP2g9%U!9t{iFh5.>hY1wVf&FAoRz3f&~n=X:&.Y$f%o&(bR()[6.L!e;wJW0%L"tE
+29|xXf/#>L#5]as><m_SA9zI-B<`ahkFw9@+5>`d4okb'3cnnJ>}XN1-i}Y|E|@xY[tqAZPEE1NUtk<fOqj-R->|Q#AT|8kjEMh`y4,i'^QM^2)dEqC9t$
+&dfVu:)RWYxre(~!N|;,YQt!_{,Zm6gj/2PSML2(buO-_%.8kw6Z6QeD1D:r+;15W22-|37MEMG:ye^O<cW/,8nA]E&Uv'M@"WuB&xC:hVTXb;E^byr7[|
+CuLZG/d+jVY1+XG1)H`4W@4_czUSoNJBGP}l}(R>sLkD.]No]1f"idLF.gN[Pn2nz7(n(>jgBR)|PxqYkn)y,l0!,d3O$A<4]Q{+G[D(c;}smx{VNHSU;C
+6UMBm..J:jJ5)$=&.!zMV2TFIAV_}d3Hxq]=PjAT'0p+gk0ops%a|Mm7}RKZAuMqMnwSdc(i#%dfL5]&L$fM^WFhaJ^M#f=0`,D1uZT2s3f[!gwzW{M2Ze
+n;S_$#vrnu;XR6lq!GkkxA'['EU)tAB[#0.%Cu#&s(__WVLluN&nd]7e/kY<QN&.R;ehk3jn6lP2$tF3^-aTWEKdlLiD2^|E=e`pei2]VgAsB%p3pikXJ9
+Y+4;[G>kZ%8kQ>CGkndaM|g&x"@BK]%N+ncy6b#vA58s@IwYZ8M"0YzAm"NvZ$j'|xc8S>ZHdY{C$DeFah_$;(w$t>~elAi:<$AWJ{z42LgcDaq<m6NIXS
+WihYsuhoYL~5b:VgmSSXhMJJ9]RqsYou,!1HV)'+vYF+,,7b$lZ_>|iE^qpwru":hBc]FkQ+G>@3Q{5^mQ%cJS%7Ia2&CZ|z2!lHhjtY:>Q9kuAN&^G.t<
+e0Mp.u[m8r"qfzD&wS:91&U+"#J%RIfRCqMk-x;l-%bl[%{Y3HbdM%&VhPdF/9gIr9oMKaGu0N:&dNV{=MS-NCcGqQA;%i4Pq@pj<)$FOB]M>}Ang;8;]M
+2,rscZJ-zB-1<TUBGR;+q>EOJ;>6f-C#T|qNPPuiS52_X+w"5!:|q|&h.8R7x0{1["_SZx{QmobvpU]T;LeThF1x-D}>tw.QWel`+=Ed&6pBU{]kjL')n:
+%7`OlX!B+kiRSG|G^lJ@WzPI=&YVSaId9]S{w`gbWEm[%M{1Pl79A}S.oPEHeo2l<RqhRA|l>=~#w%<Fi_R"<cw7jKfv8XY(&u>_#n9I'{ErMT@4tGJ9:7
+X_cetmF)HXJtKPVQ@1z%Jx]_c83<"2b;/'~Ma,q.,.;zLcKT:6:q/L[Z5TWbY[Oycz2Z=PV3'Qq0TQYz|0%7GFcWd6d8;q@N`0Jc!/wDG3&(+c!!Z(-tmZ
+kUB;(Hu,kp=s@`$fx_<8je@^D&Ud/`GC>bU_'/Bm-v{gMlt1b@:xx7m)BXfc_aiWMgK)"{4(7X=snLT4Tb./Y|pRXjMm:%(}']FSEL(nSVZ(V2fQQL1wyU
+=,Z>Y4w7l2uT~W+eXco^)|B"Z70+tjhD.lADt}ifV(qsoGgvSVt(T4;Uz)-QYdV"(qbAp4w0n"v!-{SB2nv>zL52Fz[Zt-rgLj2r#@>#[ULr7LTb%|(,5N
++Y2f2NYi`#s)n%U]}bPKNRUrc37H0"v0aT1/V)0s6Xpv)x1|hRS@.#V,{W]0q=Q&.6>/IF8+b@w>TV/W&[A#`)#cik2FmB;|4&i.dJk/VS_-#RAh|r)0]I
+^KjzG{D|vCO;yG["F9|(Ntye$Tysv9gIdf/Z7A~r5zt7g;omOHh"dOnH2]e]8(|$S=5NDgFAX&w:LbP;'vzt'$_UEWCA)dXSKATD$EIT%LX+O1Gfv6H3y>
+l'/[znrn,QX#M7e))X5n8%'(;<jR<$w;oH[i/6nQ4R}SPB1Lb#2>SVWU!A;D|uduu)YG6838.72_4owT(3g]<73GiP4wul6Ig/L3d:3S}XMNG6s"|4s}W}
+uTw]tpf5k/)wT')REozP#0OpAsI96C|4/Yc2Ma@I1^iU^Heu3G[Xa<xZEnqjU|JV^q>&)2mp5owfkJ719$EKjdN0YolZc(mFnCMybr6</]s^L(_cEL!tj%
+$Eh&P^%7h!7Ex)TxxS/sg$l8EBEUPW2Gc5"RrssgLMLjNcow,;q#us1,fF;{;KK`DM!y!!L4Ju.C|g]&!3+E~/M#)Yc}iW)QtS,#uYhPIo"DNmq%O<_Qa;
+|c^VSHQdT^U=[f7Lsly+Pe%BGs!7vk,VRfy4zQXGP@iW:xU-`Z`@-{qo~#q148=V$_('(AOkBt%3U;cym@qPuuE1)z;MPx(b7%y,Pe.'81h!`a}I,Qr#Ns
+yoz4Ld3]e/e#(Bc-+A<{{r]jVVSNb3T4{tOSNZA>imx-Q08xx$O@G4rh8|a1|gh2i6DnR@XKo<pYhlo[LxU8JrDz#IB$J+9Y,wA`7UcfwguKVwsKuEyK8Z
+P5Nt5rjXb5"3a5D=YEx'{OyM.;gCunN)mJgD<P},OQ3HTxD;<xQsxOrP+.9#tOgvKq6,Q+76E{]N(,<K63z%8QX!p%HOJpG!+4sb.4ve3;yd;.)2"6^/ig
+fu7cdC<d;)_xIdGNy'C8nt#Wv'H)@;]=8zgPI@GPXX#ZHXA]7[]ot{r7T:3QSToRwg~H-_Mx[p_DK3z:!TTyI]sQ;&$[xqy]O$Bq}1XTpUpTwLBpf&kqE>
+VDLjJ+cCIvyZ3b1chc2n).GOau`xt+r2i;YnkUu(g'clsi%JDZ_-tlp;|r[Z0'hITOL+k"5D-1uR2:Y|XukOAQwH.DJys,Y[UPT3CnM-r03rt+.$,Ua$U<
+=-bTSET)7V=u6wt&my~jyYcYY>Aj'>_Fw>8Iip:uSV1pwGl+x%voQ}q.$U._L.h|Fqet{zHj,4w@2iS,-'Ao"{q,{qby)]=fHqy+O/._y${X;.O+T'S6Yg
+lIc1+NI#[$4SzfQ==a<l$,rgLFtpJ+@0K(2+TYolG89LO+.}b71D-uy6Vt|y!$s>{H8L{"S)%{g]cYrw08LbO1MbWY4z^0^iLm4+/PtS;Y@ORI;/qk8&"N
+P.i$%wz]8+nlJ6|mn<QIL0zWb<=7mVPI(+q:x<hcR=GbykuW.t'.&1c"oHk.w@](`u#8%aem`z96`I^ttsaEyT!f9>Lpxi'%S8mCrx>v=2q;fL<7gBeC#n
+J;Fl8q1),wqPt:abJw1gVpqiCb=KNDF|pnHDBetGr#ua<RknM(/pjZz3h):bPFP5;CjGxF~>ps|:]XqMZI9Z+<4Ps6nWuUdky_>IkmY6#n6v0$Y`]{Rwc2
+VZdk-3[iAX"s>9x`f8:YhaWZLL,TmP]&#M(6A>S2oLeYqLfWIq8;Wea]5>8c`4;0iwMu8Ake-W]NK&E;&4~oK)W5$26^1RAhGQK[]7%FGRI5VI[)4BBn|i
+3A'vgLHxXMLJ~iZdc;u4pfC(1K(<3Y$&<i-%i:/3>3DJ</nJnx}sT`rJ60Nh,r,BGK6>o{v&ccMLv'G;"{uE,lmZqQU:O}d}[z3e.qdu%SiS^J[w7MU#m_
+,hHepR9hDaYeE^0@^vJA'9+i$[K@"dh2{1+T9;9&,gf"mp.4p=~USNi[,:uM,H7a-1%o^a%j]s{w8='!FIuyMhqPa$<]maapcYIk#Z`qPC;UN)fOSJ1HM9
+Ez|`0%/w$HGn[qgH12Xj40njfHPK8uGhg|lsH>ep!9fL@;uGW=fC)5>'4'zD4$e!K"&WapCFAm,=52Cb==#3+(,/m>"C3_07Gjd&171bQB|6^1;U#:ZxrQ
+UT=hwerQlyh$ZF,!trFZK(-7%3PJEd9!,yC)Oghj$!B3060-ey7,+s;P8:xf/%1c>2rkL!F<$KSIo#Ae,QH/}Ud=4W{wygjM"<&V#vy,Qt;eh"q&ZGRZKt
+U/s8Rg,|m#
 */
