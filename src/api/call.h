@@ -32,7 +32,7 @@ typedef struct gp_call {
   // Inputs.
   const void *in;     // `count` elements; copy_batch: pointers to the sources; expand, run_length_expand: `segments`
                       // values
-  const void *in2;    // transform2: the second operand; mismatch, equal_arrays: the second array; histogram: weights,
+  const void *in2;    // segmented_top_k: a u32 for each segment, its own k, or NULL; transform2: the second operand; mismatch, equal_arrays: the second array; histogram: weights,
                       // one a pixel, or NULL; merge, sets: the second input's values; copy_batch: pointers to the
                       // destinations
   const void *keys;   // `count` keys, or flags (GP_HEADS; select and partition without `op`); lower_bound, upper_bound:
@@ -76,7 +76,7 @@ typedef struct gp_call {
   uint64_t segments;       // number of segments
   uint64_t segment_length; // segmented reduce without offsets: elements of every segment
   uint64_t rows;           // top_k: rows of `count` keys; 0: 1
-  uint64_t k;              // top_k: results a row
+  uint64_t k;              // top_k, segmented_top_k: results a row
   uint64_t n;              // nth_element: the position
 
   // Histograms.

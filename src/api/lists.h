@@ -177,7 +177,8 @@ typedef enum gp_op {
   X(ADJACENT_FIND, 58, adjacent_find) \
   X(COPY_BATCH, 59, copy_batch) \
   X(EXPAND, 60, expand) \
-  X(RUN_LENGTH_EXPAND, 61, run_length_expand)
+  X(RUN_LENGTH_EXPAND, 61, run_length_expand) \
+  X(SEGMENTED_TOP_K, 62, segmented_top_k)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;

@@ -1,5 +1,5 @@
 // api/top_k.h - top-k, nth element, shuffle
-// uses: api/config.h, api/lists.h, api/context_types.h
+// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h
 
 // The first k elements of what a stable sort would give, 0 <= k <= count: the smallest keys first, with GP_DESCENDING
 // the largest; of equal keys, those that come first in the input (floats in IEEE 754 total order). out_keys: k keys, or
@@ -18,6 +18,20 @@ GPUPRIMS__API gp_result gp_top_k(gp_context *ctx, gp_type key_type, gp_type valu
 GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                       uint64_t rows, uint64_t columns, uint64_t k, void *out_keys, void *out_indices,
                                       int flags, gp_stream stream);
+// The top k of each segment: by offsets that follow each other, with `end`, or of one length. Segments do not overlap.
+// Results of segment s are at out_keys[s * k] and out_values[s * k], in the order of gp_top_k: of equal keys, those that
+// come first. A segment with fewer than k elements gives all of them; the rest of its k places keeps what it holds.
+// k is at most 1024. ks: NULL, or a number for each segment in device memory; segment s then gives min(ks[s], k)
+// results at most. out_keys may be NULL, or out_values (value_type 0). values NULL: out_values receives indices from the
+// start of the segment as value_type, i32, u32, i64 or u64. flags: GP_DESCENDING, GP_UNSORTED; gp_call offers
+// GP_CHECKED. Up to three launches, whatever the lengths, which only the device looks at; each key is read once. Some
+// lanes sort a segment of up to 512 keys; a block takes a longer one, and several blocks one that is longer than a
+// block's share of the input. Segments of one length: one launch, unless they are longer than that. Workspace: with
+// offsets, 16 bytes for 513 keys; for long segments, k ranks of 4 to 16 bytes for each block of the device, twice.
+GPUPRIMS__API gp_result gp_segmented_top_k(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
+                                           const void *values, uint64_t count, const gp_segments *segments, uint64_t k,
+                                           const uint32_t *ks, void *out_keys, void *out_values, int flags,
+                                           gp_stream stream);
 // *out = the key that a sort would put at position n < count (count / 2: a median; count 0: nothing is written);
 // GP_DESCENDING: from the largest on. Nothing is rearranged. Radix select, a launch a digit of 11 bits: reads the keys
 // once, and again while more than a sixteenth of them agree with the result in the digits that are known; then those

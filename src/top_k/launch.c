@@ -52,3 +52,46 @@ GPUPRIMS__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
   a.workspace = l->workspace;
   return l->p->algorithm == GP_BEST_LISTS ? gp__launch_lists(l, &a) : gp__launch_select(l, &a);
 }
+
+GPUPRIMS__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->h, l->g->share);
+  const unsigned threads = l->g->threads, warps = threads / GP__WARP;
+  const unsigned long long length = q->count / q->segments;
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__segmented_top_k_args a;
+  memset(&a, 0, sizeof a);
+  a.top.keys = q->keys;
+  a.top.in = q->in;
+  a.top.out_keys = q->out_keys;
+  a.top.out = q->out;
+  a.top.count = q->count;
+  a.top.rows = q->segments;
+  a.top.k = q->length;
+  a.top.capacity = gp__segment_top_k_capacity(*l->p, *l->h);
+  a.begin = q->begin;
+  a.end = q->end;
+  a.ks = (const unsigned *)q->in2;
+  a.bad = (const unsigned long long *)q->bad;
+  a.length = length;
+  a.part = at.part;
+  a.offset_bytes = (unsigned)q->offset_size;
+  if (at.task_room) {
+    a.header = (gp__top_k_header *)(void *)scratch;
+    a.tasks = (gp__top_k_task *)(void *)(scratch + at.tasks);
+    a.arrived = (unsigned *)(void *)(scratch + at.arrived);
+    a.lists = scratch + at.lists;
+    a.task_room = at.task_room;
+    a.list_room = at.list_room;
+    GPUPRIMS__CHECK(gp__launch_step(l, 2, 1, threads, 0, &a));
+  }
+  if (!at.direct || length <= GP__TOP_K_BY_LANES) {
+    const unsigned long long each = q->segments / (gp__grid_of_step(l, 1, 0, UINT64_MAX) * (unsigned long long)warps);
+    a.batch = each < 1 ? 1 : each < 32 ? (unsigned)each : 32;
+    GPUPRIMS__CHECK(gp__launch_step(
+        l, 1, gp__grid_of_step(l, 1, 0, gp__ceil_div(q->segments, (unsigned long long)warps * a.batch)), threads, 0,
+        &a));
+  }
+  if (at.direct ? length <= GP__TOP_K_BY_LANES : !at.task_room) return GP_SUCCESS;
+  return gp__launch_step(l, 0, l->g->grid, threads, l->g->shared_bytes, &a);
+}
