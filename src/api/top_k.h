@@ -18,16 +18,16 @@ GPUPRIMS__API gp_result gp_top_k(gp_context *ctx, gp_type key_type, gp_type valu
 GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                       uint64_t rows, uint64_t columns, uint64_t k, void *out_keys, void *out_indices,
                                       int flags, gp_stream stream);
-// The top k of each segment: by offsets that follow each other, with `end`, or of one length. Segments do not overlap.
-// Results of segment s are at out_keys[s * k] and out_values[s * k], in the order of gp_top_k: of equal keys, those that
-// come first. A segment with fewer than k elements gives all of them; the rest of its k places keeps what it holds.
-// k is at most 1024. ks: NULL, or a number for each segment in device memory; segment s then gives min(ks[s], k)
-// results at most. out_keys may be NULL, or out_values (value_type 0). values NULL: out_values receives indices from the
-// start of the segment as value_type, i32, u32, i64 or u64. flags: GP_DESCENDING, GP_UNSORTED; gp_call offers
-// GP_CHECKED. Up to three launches, whatever the lengths, which only the device looks at; each key is read once. Some
-// lanes sort a segment of up to 512 keys; a block takes a longer one, and several blocks one that is longer than a
-// block's share of the input. Segments of one length: one launch, unless they are longer than that. Workspace: with
-// offsets, 16 bytes for 513 keys; for long segments, k ranks of 4 to 16 bytes for each block of the device, twice.
+// The top k of each segment, k <= 1024. Segments come by offsets, with or without `end`, or have one length; they do not
+// overlap. out_keys[s * k] and out_values[s * k] are the first results of segment s, in the order of gp_top_k: of equal
+// keys, those that come first. Where a segment has fewer than k elements, the rest of its k places keeps what it holds.
+// ks: NULL, or a number for each segment, in device memory: segment s gives min(k, ks[s]) results. One output may be
+// NULL (out_values: with value_type 0). values NULL: out_values gets indices from the start of the segment as
+// value_type, i32, u32, i64 or u64. flags: GP_DESCENDING, GP_UNSORTED; gp_call offers GP_CHECKED.
+//   Launches    Up to three, whatever the lengths, which only the device looks at; mostly one if segments have one
+//               length. Each key is read once. Lanes of a warp sort a segment of up to 512 keys, a block takes a longer
+//               one, and blocks share one that is longer than a block's share of the input.
+//   Workspace   Offsets: 16 bytes for 513 keys. Long segments: at most 2k ranks of 4 to 16 bytes a block.
 GPUPRIMS__API gp_result gp_segmented_top_k(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
                                            const void *values, uint64_t count, const gp_segments *segments, uint64_t k,
                                            const uint32_t *ks, void *out_keys, void *out_values, int flags,

@@ -13,6 +13,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {
     return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
   }
   if (!q->out_type && !c->out && c->primitive != GP_SHUFFLE) return GP_SUCCESS;
+  if (c->primitive == GP_SEGMENTED_TOP_K)
+    return gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64", &q->out_type,
+                             &k->out);
   return gp__check_indices(k, c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32);
 }
 // Rows of a top-k; other calls have one.
@@ -59,13 +62,6 @@ static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, 
                                                            {GP__CHECK_NUMBERS, gp__check_k},
                                                            {GP__CHECK_BUFFERS, gp__top_k_buffers}};
 
-// Indices within segments: of any integer type of 4 or 8 bytes.
-GPUPRIMS__PRIVATE gp_result gp__check_segmented_top_k_out(gp__checking *k) {
-  const gp_call *c = k->c;
-  if (k->in.size || (!c->out_type && !c->out)) return gp__check_moved(k);
-  return gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64", &k->q->out_type,
-                           &k->out);
-}
 GPUPRIMS__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -95,7 +91,7 @@ GPUPRIMS__PRIVATE gp_result gp__segmented_top_k_buffers(gp__checking *k) {
   return c->in2 ? gp__reading(k, "in2", c->in2, &number, c->segments, 1, 0) : GP_SUCCESS;
 }
 static const gp__own_check gp__checks_segmented_top_k[GP__CHECKS] = {
-    {GP__CHECK_OUT_TYPE, gp__check_segmented_top_k_out},
+    {GP__CHECK_OUT_TYPE, gp__check_moved},
     {GP__CHECK_KEY_TYPES, gp__check_ranked_keys},
     {GP__CHECK_NUMBERS, gp__check_segmented_top_k},
     {GP__CHECK_BUFFERS, gp__segmented_top_k_buffers}};

@@ -19,10 +19,10 @@ GPUPRIMS__PRIVATE unsigned long long gp__top_k_mergers(unsigned long long ranks)
 }
 // Most keys of a row that radix select puts aside.
 GPUPRIMS__PRIVATE unsigned long long gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
-// Scratch memory of a top-k of segments. part: most keys of a task.
+// Scratch memory of a top-k of segments. part: most keys of a task; direct: segments of one length, not cut.
 typedef struct gp__segment_top_k_layout {
   unsigned long long part, task_room, list_room, tasks, arrived, lists, bytes;
-  int direct; // segments of one length that are not cut: no lists
+  int direct;
 } gp__segment_top_k_layout;
 GPUPRIMS__PRIVATE unsigned long long gp__segment_top_k_part(gp_policy p, gp__shape s, unsigned long long resident) {
   unsigned long long part = gp__ceil_div(s.count, resident);
@@ -33,7 +33,6 @@ GPUPRIMS__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp__shape s
   gp__segment_top_k_layout l;
   l.part = part;
   l.direct = !s.offset_size && (!s.segments || s.count / s.segments <= part);
-  // Each part is as long as `part`, except the last of a segment that is longer than that.
   l.list_room = l.direct ? 0 : 2 * (s.count / part);
   l.task_room = s.count / (GP__TOP_K_BY_LANES + 1);
   l.task_room = l.direct ? 0 : l.list_room + (l.task_room < s.segments ? l.task_room : s.segments);

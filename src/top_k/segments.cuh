@@ -2,46 +2,32 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, top_k/policy.h, top_k/arguments.h, device/operators.cuh,
 //   device/warp.cuh, device/kernel.cuh, segmented_sort/items.cuh, top_k/lists.cuh
 
-// Three launches, each only if segments may need it. The first clears counters. In the second, some lanes of a warp
-// sort each short segment in registers, and longer ones become tasks: a segment one task, or a very long one a task for
-// each of its parts. In the third, blocks draw tasks. The parts of a segment leave lists of ranks; the block that
-// leaves the last one merges them. If all segments have one length, the host knows what they need.
+// The first launch clears counters. In the second, lanes sort short segments in registers; longer ones become tasks, one
+// for each part of a very long one. In the third, blocks draw tasks. Parts leave lists of ranks, which the block that
+// leaves the last one merges. If segments have one length, the host knows which launches they need.
 
 // A segment: [begin, begin + count), of which k <= count are wanted. Wrong offsets read nothing outside the input.
 struct gp__top_k_segment {
   gp__u64 begin, count;
   gp__u32 k;
-  static GP_DEVICE gp__u64 offset(const void *offsets, gp__u64 i, unsigned bytes) {
-    return bytes == 4 ? static_cast<const gp__u32 *>(offsets)[i] : static_cast<const gp__u64 *>(offsets)[i];
+  static GP_DEVICE gp__u64 offset(const gp__segmented_top_k_args &a, const void *offsets, gp__u64 i) {
+    return !offsets           ? i * a.length
+        : a.offset_bytes == 4 ? static_cast<const gp__u32 *>(offsets)[i]
+                              : static_cast<const gp__u64 *>(offsets)[i];
   }
   GP_DEVICE gp__top_k_segment(const gp__segmented_top_k_args &a, gp__u64 i) {
-    gp__u64 end = a.top.count;
-    begin = a.begin ? offset(a.begin, i, a.offset_bytes) : i * a.length;
-    const gp__u64 to = !a.begin ? begin + a.length
-        : a.end                 ? offset(a.end, i, a.offset_bytes)
-                                : offset(a.begin, i + 1, a.offset_bytes);
-    if (to < end) end = to;
+    gp__u64 end = a.end ? offset(a, a.end, i) : offset(a, a.begin, i + 1);
+    begin = offset(a, a.begin, i);
+    if (end > a.top.count) end = a.top.count;
     count = begin < end ? end - begin : 0;
     k = static_cast<gp__u32>(a.top.k);
     if (a.ks && a.ks[i] < k) k = a.ks[i];
     if (count < k) k = static_cast<gp__u32>(count);
   }
-  // Parts of the segment, a task each.
   GP_DEVICE gp__u32 parts(gp__u64 part) const {
     return count > part ? static_cast<gp__u32>((count - 1) / part) + 1 : 1;
   }
 };
-// Writes result `position` of segment i: a key, as bits in the order of the result, and its index in the segment.
-template <class T, bool DESCENDING, class In, class Out>
-GP_DEVICE void gp__top_k_put(const gp__segmented_top_k_args &a, gp__u64 i, gp__u64 begin, gp__u32 position, gp__u64 key,
-                             gp__u64 index) {
-  typedef gp__top_k_key<T, DESCENDING> Key;
-  typedef typename Key::Bits Bits;
-  const gp__u64 to = i * a.top.k + position;
-  if (a.top.out_keys) static_cast<Bits *>(a.top.out_keys)[to] = Key::decode(static_cast<Bits>(key));
-  gp__top_k_value<In, Out>::store(a.top, to, begin + index, index);
-}
-
 // The position of the set bit number n of a mask that has more than n.
 GP_DEVICE unsigned gp__nth_bit(unsigned mask, unsigned n) {
   unsigned at = 0;
@@ -78,8 +64,7 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
         if (lists < a.list_room) a.arrived[lists] = 0;
       }
       for (unsigned left = __ballot_sync(0xffffffffu, parts > 0); left; left &= left - 1) {
-        const unsigned lane = static_cast<unsigned>(__ffs(static_cast<int>(left))) - 1;
-        const gp__u32 number = gp_warp_broadcast(parts, lane);
+        const unsigned lane = gp__nth_bit(left, 0), number = gp_warp_broadcast(parts, lane);
         const gp__u64 at = gp_warp_broadcast(slot, lane), list = gp_warp_broadcast(lists, lane);
         for (gp__u32 p = gp_lane(); p < number; p += 32)
           if (at + p < a.task_room)
@@ -92,27 +77,25 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
       unsigned left =
           __ballot_sync(0xffffffffu, mine.k && mine.count <= most && (log2 == 0 || mine.count > most / 2));
       while (left) {
-        const unsigned together = static_cast<unsigned>(__popc(left)), last = 32 >> log2;
-        const unsigned owner = gp__nth_bit(left, own < together ? own : 0), e = gp_lane() & (lanes - 1);
-        const gp__u64 begin = __shfl_sync(0xffffffffu, mine.begin, static_cast<int>(owner));
-        const gp__u32 n = __shfl_sync(0xffffffffu, static_cast<gp__u32>(mine.count), static_cast<int>(owner));
-        const gp__u32 k = __shfl_sync(0xffffffffu, mine.k, static_cast<int>(owner));
+        const unsigned together = static_cast<unsigned>(__popc(left)), last = 32 >> log2, e = gp_lane() & (lanes - 1);
+        const int owner = static_cast<int>(gp__nth_bit(left, own < together ? own : 0));
+        const gp__u64 begin = __shfl_sync(0xffffffffu, mine.begin, owner);
+        const gp__u32 count = __shfl_sync(0xffffffffu, static_cast<gp__u32>(mine.count), owner);
+        const gp__u32 n = own < together ? count : 0, wanted = __shfl_sync(0xffffffffu, mine.k, owner);
+        const gp__u32 k = own < together ? wanted : 0;
         const Bits *in = static_cast<const Bits *>(a.top.keys) + begin;
         typename Item::type x[ITEMS];
-        Bits raw[ITEMS];
         GPUPRIMS__UNROLL
-        for (int j = 0; j < ITEMS; ++j) // all loads first
-          raw[j] = own < together && e + unsigned(j) * lanes < n ? in[e + unsigned(j) * lanes] : Bits(0);
-        GPUPRIMS__UNROLL
-        for (int j = 0; j < ITEMS; ++j)
-          x[j] = own < together && e + unsigned(j) * lanes < n ? Item::make(Key::encode(raw[j]), e + unsigned(j) * lanes)
-                                                               : Item::last();
+        for (unsigned j = 0; j < ITEMS; ++j) {
+          const gp__u32 at = e + j * lanes;
+          x[j] = at < n ? Item::make(Key::encode(in[at]), at) : Item::last();
+        }
         gp__sort_lanes<Item>(x, static_cast<int>(lanes));
         GPUPRIMS__UNROLL
-        for (int j = 0; j < ITEMS; ++j)
-          if (own < together && e * ITEMS + unsigned(j) < k)
-            gp__top_k_put<T, DESCENDING, In, Out>(a, first + owner, begin, e * ITEMS + unsigned(j), Item::bits(x[j]),
-                                                    Item::index(x[j]));
+        for (unsigned j = 0; j < ITEMS; ++j)
+          if (e * ITEMS + j < k)
+            gp__top_k_put<T, DESCENDING, In, Out>(a.top, (first + owner) * a.top.k + e * ITEMS + j,
+                                                  begin + Item::index(x[j]), Item::bits(x[j]), Item::index(x[j]));
         if (together <= last) break;
         left &= ~0u << gp__nth_bit(left, last);
       }
@@ -120,36 +103,15 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
   }
 }
 
-// Keys of a tile in a thread's registers, as gp__key_tile. Keys before `lead` and from `end` on are zero.
-template <class P, class Bits> struct gp__segment_tile : gp__key_tile<P, Bits> {
-  typedef gp__key_tile<P, Bits> Tile;
-  static const int V = Tile::V;
-  GP_DEVICE void load(const Bits *in, gp__u64 first, gp__u32 lead, gp__u64 end) {
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < Tile::K; ++i) {
-      const gp__u64 from = Tile::at(first, i);
-      if (from >= lead && from + V <= end) this->x[i].template load<P::load>(in + from, 0, false);
-      else {
-        GPUPRIMS__UNROLL
-        for (int j = 0; j < V; ++j) this->x[i].item[j] = from + j >= lead && from + j < end ? in[from + j] : Bits(0);
-      }
-    }
-  }
-  // The keys of the vector at `at` that exist, a bit each.
-  static GP_DEVICE gp__u32 there(gp__u64 at, gp__u32 lead, gp__u64 end) {
-    const gp__u32 before = at < lead ? lead - static_cast<gp__u32>(at) : 0;
-    return ((1u << Tile::there(at, end)) - 1) & ~((1u << before) - 1);
-  }
-};
-// Reads the tiles of a part, part + parts, part + 2 * parts, ..., in an order that jumps about, so that sorted segments
-// do not bring the worst keys first. Tiles begin at multiples of 16 bytes; `lead` elements of the first precede the
-// segment. A warp notes which of its keys are within the limit, and appends all of a tile at once.
+// Reads the tiles part, part + parts, part + 2 * parts, ... in an order that jumps about, so that sorted segments do not
+// bring the worst keys first. Tiles begin at multiples of 16 bytes, `lead` elements before the segment. A warp appends
+// its keys of a tile at once.
 template <class P, class T, bool DESCENDING, class R>
 GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_segment &s, gp__u32 part, gp__u32 parts,
                              gp__best<P::threads, R> &best) {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
-  typedef gp__segment_tile<P, Bits> Tile;
+  typedef gp__key_tile<P, Bits> Tile;
   const int K = Tile::K, V = Tile::V;
   const Bits *in = static_cast<const Bits *>(a.top.keys) + s.begin;
   const gp__u32 lead = gp__misalignment(in, 16) / unsigned(sizeof(Bits));
@@ -160,21 +122,27 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
   while (all < own) all *= 2;
   const gp__u64 jump = all / 8 * 5 | 1;
   Tile now;
-  now.load(in, part * static_cast<gp__u64>(Tile::ITEMS), lead, own ? end : 0);
+  now.load(in, part * static_cast<gp__u64>(Tile::ITEMS), own ? end : 0, 0, lead);
   for (gp__u64 i = 0; i < own; ++i) {
     const gp__u64 first = (at * parts + part) * Tile::ITEMS;
     do at = (at + jump) & (all - 1);
     while (at >= own);
     Tile next; // in flight meanwhile
-    next.load(in, (at * parts + part) * Tile::ITEMS, lead, i + 1 < own ? end : 0);
+    next.load(in, (at * parts + part) * Tile::ITEMS, i + 1 < own ? end : 0, 0, lead);
     const Bits bound = static_cast<Bits>(best.limit_key);
     gp__u32 hits[K], any = 0;
     GPUPRIMS__UNROLL
     for (int v = 0; v < K; ++v) {
       hits[v] = 0;
       GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j) hits[v] |= (Key::encode(now.x[v].item[j]) <= bound ? 1u : 0u) << j;
-      any |= hits[v] &= Tile::there(Tile::at(first, v), lead, end);
+      for (int j = 0; j < V; ++j) {
+        now.x[v].item[j] = Key::encode(now.x[v].item[j]);
+        hits[v] |= (now.x[v].item[j] <= bound ? 1u : 0u) << j;
+      }
+      const gp__u64 from = Tile::at(first, v);
+      hits[v] &= (1u << Tile::there(from, end)) - 1;
+      if (from < lead) hits[v] &= ~0u << (lead - from);
+      any |= hits[v];
     }
     if (__any_sync(0xffffffffu, any != 0)) {
       gp__u32 mine = 0;
@@ -182,8 +150,7 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
       for (int v = 0; v < K; ++v) {
         GPUPRIMS__UNROLL
         for (int j = 0; j < V; ++j)
-          if (!best.takes(R::make(Key::encode(now.x[v].item[j]), Tile::at(first, v) + j - lead)))
-            hits[v] &= ~(1u << j);
+          if (!best.takes(R::make(now.x[v].item[j], Tile::at(first, v) + j - lead))) hits[v] &= ~(1u << j);
         mine += static_cast<gp__u32>(__popc(hits[v]));
       }
       const gp__u32 up_to = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>());
@@ -196,8 +163,7 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
       for (int v = 0; v < K; ++v) {
         GPUPRIMS__UNROLL
         for (int j = 0; j < V; ++j)
-          if (hits[v] >> j & 1u)
-            best.list[to++] = R::make(Key::encode(now.x[v].item[j]), Tile::at(first, v) + j - lead);
+          if (hits[v] >> j & 1u) best.list[to++] = R::make(now.x[v].item[j], Tile::at(first, v) + j - lead);
       }
     }
     best.make_room(Tile::ITEMS);
@@ -205,8 +171,8 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
   }
 }
 
-// Merges the lists of a segment's parts: rank r of part p is lists[r * parts + p], each list sorted and padded to k.
-// Once `parts` ranks in a row are beyond the limit, so are all that follow.
+// Merges lists: rank r of part p is lists[r * parts + p], each list sorted and padded to k. Once `parts` ranks in a row
+// are beyond the limit, so are all that follow.
 template <int THREADS, class R>
 GP_DEVICE void gp__merge_parts(const typename R::type *lists, gp__u32 parts, gp__best<THREADS, R> &best) {
   const int ITEMS = 4, TILE = THREADS * ITEMS;
@@ -269,8 +235,9 @@ GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
       const gp__u32 found = best.finish();
       if (merges || parts == 1) {
         for (gp__u32 i = threadIdx.x; i < found; i += P::threads)
-          gp__top_k_put<T, DESCENDING, In, Out>(a, task.segment, segment.begin, i, R::key(best.list[i]),
-                                                  R::index(best.list[i]));
+          gp__top_k_put<T, DESCENDING, In, Out>(a.top, task.segment * a.top.k + i,
+                                                segment.begin + R::index(best.list[i]), R::key(best.list[i]),
+                                                R::index(best.list[i]));
         break;
       }
       for (gp__u32 i = threadIdx.x; i < segment.k; i += P::threads)
