@@ -82,14 +82,14 @@ GPUPRIMS__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
     a.lists = scratch + at.lists;
     a.task_room = at.task_room;
     a.list_room = at.list_room;
-    GPUPRIMS__CHECK(gp__launch_step(l, 2, 1, threads, 0, &a));
+    GPUPRIMS__CHECK(gp__launch_step(l, 1, 1, threads, 0, &a));
   }
   if (!at.direct || length <= GP__TOP_K_BY_LANES) {
-    const unsigned most = gp__grid_of_step(l, 1, 0, UINT64_MAX);
+    const unsigned most = gp__grid_of_step(l, 2, 0, UINT64_MAX);
     const uint64_t each = q->segments / (most * (uint64_t)warps);
     a.batch = each < 1 ? 1 : each < 32 ? (unsigned)each : 32;
     GPUPRIMS__CHECK(
-        gp__launch_step(l, 1, gp__grid_of_step(l, 1, 0, gp__ceil_div(q->segments, a.batch * warps)), threads, 0, &a));
+        gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->segments, a.batch * warps)), threads, 0, &a));
   }
   if (at.direct ? length <= GP__TOP_K_BY_LANES : !at.task_room) return GP_SUCCESS;
   return gp__launch_step(l, 0, l->g->grid, threads, l->g->shared_bytes, &a);

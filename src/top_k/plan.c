@@ -80,8 +80,8 @@ static const gp__primitive gp__primitive_nth_element = {
 GPUPRIMS__PRIVATE int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
   kinds[0] = GP__TOP_K_TASKS;
-  kinds[1] = GP__TOP_K_SHORT;
-  kinds[2] = GP__TOP_K_BEGIN;
+  kinds[1] = GP__TOP_K_BEGIN;
+  kinds[2] = GP__TOP_K_SHORT;
   return 3;
 }
 GPUPRIMS__PRIVATE int gp__segmented_top_k_is_idle(const gp__request *q) {

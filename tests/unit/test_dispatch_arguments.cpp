@@ -1243,7 +1243,6 @@ static void test_names() {
   c.keys = c.out_keys = nullptr;
   named(c, "gp__select_collect", "int, gp__none, gp__none, false>", "gp__top_k_args");
   c = sample(GP_SEGMENTED_TOP_K);
-  named(c, "gp__top_k_tasks", "int, float, float, false, false>", "gp__segmented_top_k_args");
   named(c, "gp__top_k_short", "int, float, float, false, false>", "gp__segmented_top_k_args");
   c = sample(GP_SHUFFLE);
   named(c, "gp__shuffle", "float, float>", "gp__map_args");
