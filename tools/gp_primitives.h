@@ -119,6 +119,7 @@
   X(is_sorted, "input count ends_early host_made", "x", "", "reduce", "", "u32", "") \
   X(segmented_sort, "input keys bitwise", "sopfd", "", "sort", "", "u32", "segments=pareto:64") \
   X(top_k, "input keys bitwise", "nwpfdu", "", "sort", "", "u32", "k=64") \
+  X(segmented_top_k, "input keys bitwise", "sonpfd", "", "sort", "", "u32", "segments=pareto:1024 k=64") \
   X(nth_element, "input keys bitwise", "nd", "", "sort", "top_k", "u32", "") \
   X(shuffle, "input", "", "", "sort", "", "u32", "") \
   X(group_by, "input folds host_made", "kg", "SUM", "segments and keys", "", "u32", "key=u32 groups=4096") \

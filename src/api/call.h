@@ -30,11 +30,12 @@ typedef struct gp_call {
   gp_type out2_type;   // run lengths: i32, u32, i64 or u64; 0: u32
 
   // Inputs.
-  const void *in;     // `count` elements; copy_batch: pointers to the sources; expand, run_length_expand: `segments`
-                      // values
-  const void *in2;    // segmented_top_k: a u32 for each segment, its own k, or NULL; transform2: the second operand; mismatch, equal_arrays: the second array; histogram: weights,
-                      // one a pixel, or NULL; merge, sets: the second input's values; copy_batch: pointers to the
-                      // destinations
+  const void *in; // `count` elements; copy_batch: pointers to the sources; expand, run_length_expand: `segments`
+                  // values
+  const void *
+      in2; // segmented_top_k: a u32 for each segment, its own k, or NULL; transform2: the second operand; mismatch, equal_arrays: the second array; histogram: weights,
+           // one a pixel, or NULL; merge, sets: the second input's values; copy_batch: pointers to the
+           // destinations
   const void *keys;   // `count` keys, or flags (GP_HEADS; select and partition without `op`); lower_bound, upper_bound:
                       // the sorted array, `key_count` elements
   const void *keys2;  // merge and sets: the second sorted input, `count2` keys

@@ -25,8 +25,7 @@ GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, gp_type key_type, gp_type
 // NULL (out_values: with value_type 0). values NULL: out_values gets indices from the start of the segment as
 // value_type, i32, u32, i64 or u64. flags: GP_DESCENDING, GP_UNSORTED; gp_call offers GP_CHECKED.
 //   Launches    Up to three, whatever the lengths, which only the device looks at; mostly one if segments have one
-//               length. Each key is read once. Lanes of a warp sort a segment of up to 512 keys, a block takes a longer
-//               one, and blocks share one that is longer than a block's share of the input.
+//               length. Each key is read once: by lanes of a warp (up to 512 keys), by a block, or by several.
 //   Workspace   Offsets: 16 bytes for 513 keys. Long segments: at most 2k ranks of 4 to 16 bytes a block.
 GPUPRIMS__API gp_result gp_segmented_top_k(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
                                            const void *values, uint64_t count, const gp_segments *segments, uint64_t k,

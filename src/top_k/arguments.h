@@ -46,9 +46,9 @@ typedef struct gp__segmented_top_k_args {
   const unsigned *ks; // or NULL
   const unsigned long long *bad;
   gp__top_k_header *header;
-  gp__top_k_task *tasks; // NULL: each segment is one
-  unsigned *arrived;     // parts that have left a list, at the segment's first list
-  void *lists;           // k ranks each
+  gp__top_k_task *tasks;                                 // NULL: each segment is one
+  unsigned *arrived;                                     // parts that have left a list, at the segment's first list
+  void *lists;                                           // k ranks each
   unsigned long long length, part, task_room, list_room; // part: most keys of a task
   unsigned offset_bytes, batch;                          // batch: segments of a warp
 } gp__segmented_top_k_args;

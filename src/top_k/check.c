@@ -90,11 +90,10 @@ GPUPRIMS__PRIVATE gp_result gp__segmented_top_k_buffers(gp__checking *k) {
   b->out = b->out_keys = c->segments * c->k;
   return c->in2 ? gp__reading(k, "in2", c->in2, &number, c->segments, 1, 0) : GP_SUCCESS;
 }
-static const gp__own_check gp__checks_segmented_top_k[GP__CHECKS] = {
-    {GP__CHECK_OUT_TYPE, gp__check_moved},
-    {GP__CHECK_KEY_TYPES, gp__check_ranked_keys},
-    {GP__CHECK_NUMBERS, gp__check_segmented_top_k},
-    {GP__CHECK_BUFFERS, gp__segmented_top_k_buffers}};
+static const gp__own_check gp__checks_segmented_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_moved},
+                                                                     {GP__CHECK_KEY_TYPES, gp__check_ranked_keys},
+                                                                     {GP__CHECK_NUMBERS, gp__check_segmented_top_k},
+                                                                     {GP__CHECK_BUFFERS, gp__segmented_top_k_buffers}};
 
 // Derives the keys of the shuffle's rounds.
 GPUPRIMS__PRIVATE gp_result gp__check_seed(gp__checking *k) {

@@ -14,7 +14,7 @@ enum {
   GP__TOP_K_FEW = 1024,
   GP__TOP_K_STATIC_BYTES = 2048,
   GP__TOP_K_MERGED = 32768, // ranks that one block merges, about
-  GP__TOP_K_LANE = 16,     // keys of a short segment that a lane sorts
+  GP__TOP_K_LANE = 16,      // keys of a short segment that a lane sorts
   GP__TOP_K_BY_LANES = 512, // most keys of a segment that lanes sort
   GP__SELECT_BITS = 11,
   GP__SELECT_BINS = 2048,
@@ -61,16 +61,19 @@ GPUPRIMS__RULE unsigned gp__shuffle_round(unsigned half, unsigned key) {
 GPUPRIMS__RULE unsigned gp__top_k_capacity(gp_policy p, gp__shape s) {
   return gp__power_of_two(s.top_k.results + s.top_k.results / 2 + 32 + gp__top_k_tile(p, s), 64);
 }
-// The same for segments: a sort of what a lowered limit leaves needs a power of two, a tile does not.
-GPUPRIMS__RULE unsigned gp__segment_top_k_left(gp__shape s) {
-  return (unsigned)(s.top_k.results + s.top_k.results / 2 + 32);
+// The same for segments: all that shared memory has room for; at least what a lowered limit may leave, rounded up for
+// its sort, or a tile more.
+GPUPRIMS__RULE int gp__segment_top_k_least(gp_policy p, gp__shape s) {
+  return gp__max((int)(s.top_k.results * 3 / 2 + 32 + gp__top_k_tile(p, s)),
+                 (int)gp__power_of_two((unsigned)s.top_k.results * 3 / 2 + 32, 64));
 }
 GPUPRIMS__RULE unsigned gp__segment_top_k_capacity(gp_policy p, gp__shape s) {
-  return (unsigned)gp__max((int)(gp__segment_top_k_left(s) + gp__top_k_tile(p, s)),
-                           (int)gp__power_of_two(gp__segment_top_k_left(s), 64));
+  return (unsigned)gp__max(gp__segment_top_k_least(p, s),
+                           ((s.shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES) /
+                               (int)gp__rank_bytes(s));
 }
 GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
-  return p.algorithm != GP_BEST_LISTS        ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
+  return p.algorithm != GP_BEST_LISTS     ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
       : s.primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
                                           : gp__top_k_capacity(p, s) * gp__rank_bytes(s);
 }

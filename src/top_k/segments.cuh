@@ -20,24 +20,21 @@ struct gp__top_k_segment {
     begin = offset(a, a.begin, i);
     if (end > a.top.count) end = a.top.count;
     count = begin < end ? end - begin : 0;
-    k = static_cast<gp__u32>(a.top.k);
+    k = gp__u32(a.top.k);
     if (a.ks && a.ks[i] < k) k = a.ks[i];
-    if (count < k) k = static_cast<gp__u32>(count);
+    if (count < k) k = gp__u32(count);
   }
-  GP_DEVICE gp__u32 parts(gp__u64 part) const {
-    return count > part ? static_cast<gp__u32>((count - 1) / part) + 1 : 1;
-  }
+  GP_DEVICE gp__u32 parts(gp__u64 part) const { return count > part ? gp__u32((count - 1) / part) + 1 : 1; }
 };
 // The position of the set bit number n of a mask that has more than n.
 GP_DEVICE unsigned gp__nth_bit(unsigned mask, unsigned n) {
   unsigned at = 0;
   GPUPRIMS__UNROLL
   for (unsigned step = 16; step > 0; step /= 2)
-    if (static_cast<unsigned>(__popc(mask & ((1u << (at + step)) - 1))) <= n) at += step;
+    if (unsigned(__popc(mask & ((1u << (at + step)) - 1))) <= n) at += step;
   return at;
 }
-// Second launch. A warp takes `batch` neighbouring segments at a time, a lane for each, and sorts those of similar
-// length side by side.
+// Second launch. A warp takes `batch` segments at a time, a lane each, and sorts those of similar length side by side.
 template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
 GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
   typedef gp__top_k_key<T, DESCENDING> Key;
@@ -46,8 +43,8 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
   const int ITEMS = GP__TOP_K_LANE;
   gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
-  const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (P::threads / 32);
-  for (gp__u64 batch = blockIdx.x * static_cast<gp__u64>(P::threads / 32) + gp_warp(); batch * a.batch < a.top.rows;
+  const gp__u64 warps = gp__u64(gridDim.x) * (P::threads / 32);
+  for (gp__u64 batch = blockIdx.x * gp__u64(P::threads / 32) + gp_warp(); batch * a.batch < a.top.rows;
        batch += warps) {
     const gp__u64 first = batch * a.batch, i = first + gp_lane();
     const bool there = gp_lane() < a.batch && i < a.top.rows;
@@ -67,20 +64,18 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
         const unsigned lane = gp__nth_bit(left, 0), number = gp_warp_broadcast(parts, lane);
         const gp__u64 at = gp_warp_broadcast(slot, lane), list = gp_warp_broadcast(lists, lane);
         for (gp__u32 p = gp_lane(); p < number; p += 32)
-          if (at + p < a.task_room)
-            a.tasks[at + p] = gp__top_k_task{first + lane, static_cast<gp__u32>(list), p};
+          if (at + p < a.task_room) a.tasks[at + p] = gp__top_k_task{first + lane, gp__u32(list), p};
       }
     }
     GPUPRIMS__UNROLL_BY(1)
     for (unsigned log2 = 0; log2 <= 5; ++log2) { // of the lanes that sort a segment
       const unsigned lanes = 1u << log2, most = unsigned(ITEMS) << log2, own = gp_lane() >> log2;
-      unsigned left =
-          __ballot_sync(0xffffffffu, mine.k && mine.count <= most && (log2 == 0 || mine.count > most / 2));
+      unsigned left = __ballot_sync(0xffffffffu, mine.k && mine.count <= most && (log2 == 0 || mine.count > most / 2));
       while (left) {
-        const unsigned together = static_cast<unsigned>(__popc(left)), last = 32 >> log2, e = gp_lane() & (lanes - 1);
-        const int owner = static_cast<int>(gp__nth_bit(left, own < together ? own : 0));
+        const unsigned together = unsigned(__popc(left)), last = 32 >> log2, e = gp_lane() & (lanes - 1);
+        const int owner = int(gp__nth_bit(left, own < together ? own : 0));
         const gp__u64 begin = __shfl_sync(0xffffffffu, mine.begin, owner);
-        const gp__u32 count = __shfl_sync(0xffffffffu, static_cast<gp__u32>(mine.count), owner);
+        const gp__u32 count = __shfl_sync(0xffffffffu, gp__u32(mine.count), owner);
         const gp__u32 n = own < together ? count : 0, wanted = __shfl_sync(0xffffffffu, mine.k, owner);
         const gp__u32 k = own < together ? wanted : 0;
         const Bits *in = static_cast<const Bits *>(a.top.keys) + begin;
@@ -90,12 +85,12 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
           const gp__u32 at = e + j * lanes;
           x[j] = at < n ? Item::make(Key::encode(in[at]), at) : Item::last();
         }
-        gp__sort_lanes<Item>(x, static_cast<int>(lanes));
+        gp__sort_lanes<Item>(x, int(lanes));
         GPUPRIMS__UNROLL
         for (unsigned j = 0; j < ITEMS; ++j)
           if (e * ITEMS + j < k)
-            gp__top_k_put<T, DESCENDING, In, Out>(a.top, (first + owner) * a.top.k + e * ITEMS + j,
-                                                  begin + Item::index(x[j]), Item::bits(x[j]), Item::index(x[j]));
+            gp__top_k_put<T, DESCENDING, In, Out>(a.top, (first + owner) * a.top.k + e * ITEMS + j, begin,
+                                                  Item::bits(x[j]), Item::index(x[j]));
         if (together <= last) break;
         left &= ~0u << gp__nth_bit(left, last);
       }
@@ -122,7 +117,7 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
   while (all < own) all *= 2;
   const gp__u64 jump = all / 8 * 5 | 1;
   Tile now;
-  now.load(in, part * static_cast<gp__u64>(Tile::ITEMS), own ? end : 0, 0, lead);
+  now.load(in, part * gp__u64(Tile::ITEMS), own ? end : 0, 0, lead);
   for (gp__u64 i = 0; i < own; ++i) {
     const gp__u64 first = (at * parts + part) * Tile::ITEMS;
     do at = (at + jump) & (all - 1);
@@ -151,7 +146,7 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
         GPUPRIMS__UNROLL
         for (int j = 0; j < V; ++j)
           if (!best.takes(R::make(now.x[v].item[j], Tile::at(first, v) + j - lead))) hits[v] &= ~(1u << j);
-        mine += static_cast<gp__u32>(__popc(hits[v]));
+        mine += unsigned(__popc(hits[v]));
       }
       const gp__u32 up_to = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>());
       gp__u32 to = 0;
@@ -176,7 +171,7 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
 template <int THREADS, class R>
 GP_DEVICE void gp__merge_parts(const typename R::type *lists, gp__u32 parts, gp__best<THREADS, R> &best) {
   const int ITEMS = 4, TILE = THREADS * ITEMS;
-  const gp__u64 ranks = static_cast<gp__u64>(parts) * best.k;
+  const gp__u64 ranks = gp__u64(parts) * best.k;
   gp__u32 beyond = 0;
   for (gp__u64 first = 0; first < ranks && beyond < parts; first += TILE) {
     typename R::type r[ITEMS];
@@ -188,7 +183,7 @@ GP_DEVICE void gp__merge_parts(const typename R::type *lists, gp__u32 parts, gp_
     }
     GPUPRIMS__UNROLL
     for (int j = 0; j < ITEMS; ++j) {
-      const bool taken = first + unsigned(j * THREADS) + threadIdx.x < ranks && best.takes(r[j]);
+      const bool taken = best.takes(r[j]);
       best.push(taken, r[j]);
       any = any || taken;
     }
@@ -206,7 +201,6 @@ struct gp__top_k_task_storage {
 template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
 GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
   typedef gp__rank<int(sizeof(T)), !gp__is_none<Out>::value, WIDE> R;
-  typedef gp__best<P::threads, R> Best;
   GP_SHARED(gp__top_k_task_storage, s);
   GP_DYNAMIC_SHARED(memory);
   gp__pdl_wait<P>();
@@ -229,19 +223,18 @@ GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
     typename R::type *lists = static_cast<typename R::type *>(a.lists) + task.list * a.top.k;
     GPUPRIMS__UNROLL_BY(1)
     for (bool merges = false;; merges = true) {
-      Best best(s.best, memory, a.top.capacity, segment.k);
+      gp__best<P::threads, R> best(s.best, memory, a.top.capacity, segment.k);
       if (merges) gp__merge_parts<P::threads, R>(lists, parts, best);
       else gp__take_part<P, T, DESCENDING, R>(a, segment, task.part, parts, best);
       const gp__u32 found = best.finish();
       if (merges || parts == 1) {
         for (gp__u32 i = threadIdx.x; i < found; i += P::threads)
-          gp__top_k_put<T, DESCENDING, In, Out>(a.top, task.segment * a.top.k + i,
-                                                segment.begin + R::index(best.list[i]), R::key(best.list[i]),
+          gp__top_k_put<T, DESCENDING, In, Out>(a.top, task.segment * a.top.k + i, segment.begin, R::key(best.list[i]),
                                                 R::index(best.list[i]));
         break;
       }
       for (gp__u32 i = threadIdx.x; i < segment.k; i += P::threads)
-        lists[static_cast<gp__u64>(i) * parts + task.part] = i < found ? best.list[i] : R::worst();
+        lists[gp__u64(i) * parts + task.part] = i < found ? best.list[i] : R::worst();
       __syncthreads();
       if (threadIdx.x == 0) {
         __threadfence();

@@ -563,10 +563,11 @@ static void test_more_arguments(bool host) {
       WRONG(GP_E_ARGUMENT, "GP_RIGHT is for adjacent_difference only", p, c.flags = GP_RIGHT);
     if (p > GP_SEGMENTED_EXCLUSIVE_SCAN && p != GP_SEGMENTED_SORT && p != GP_LOAD_BALANCE && p != GP_EXPAND &&
         p != GP_SEGMENTED_TOP_K && !gp__is_search(p))
-      WRONG(GP_E_ARGUMENT,
-            "GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, segmented_top_k, load_balance, expand "
-            "and bfs",
-            p, c.flags = GP_CHECKED);
+      WRONG(
+          GP_E_ARGUMENT,
+          "GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, segmented_top_k, load_balance, expand "
+          "and bfs",
+          p, c.flags = GP_CHECKED);
     if (reads & GP__READS_COUNT_DEVICE) {
       WRONG(GP_E_ALIGNMENT, ": count_device (", p, c.count_device = reinterpret_cast<uint64_t *>(b.end + 4));
       FINE(p, c.count_device = &b.bad);
@@ -935,7 +936,7 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_ALIGNMENT, ": in2 (", p, c.in2 = b.end + 2);
     WRONG(GP_E_OVERLAP, "in2 and out overlap", p, c.in2 = b.out + 4);
     WRONG(GP_E_OVERLAP, "keys and out_keys overlap", p, c.out_keys = b.keys);
-    FINE(p, c.out = b.in + 400);                                                 // behind 100 values
+    FINE(p, c.out = b.in + 400);                                                  // behind 100 values
     WRONG(GP_E_OVERLAP, "out and out_keys overlap", p, c.out_keys = b.out + 356); // the last of 90 results
     FINE(p, c.out_keys = b.out + 360);
     WRONG(GP_E_NULL, ": bad is null", p, c.flags = GP_CHECKED);

@@ -224,8 +224,7 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   }
   if ((p == GP_SORT || p == GP_SEGMENTED_SORT) && often(40))
     c.begin_bit = int(below(17)), c.end_bit = c.begin_bit + int(1 + below(20));
-  if ((p == GP_SORT || p == GP_MERGE_SORT || p == GP_SEGMENTED_SORT || p == GP_TOP_K ||
-       p == GP_SEGMENTED_TOP_K) &&
+  if ((p == GP_SORT || p == GP_MERGE_SORT || p == GP_SEGMENTED_SORT || p == GP_TOP_K || p == GP_SEGMENTED_TOP_K) &&
       often(15))
     c.in_type = GP_TYPE_DEFAULT, c.in = nullptr;
   if ((reads & GP__READS_KEYS) && !c.in_type && !c.out_type && p != GP_NONTRIVIAL_RUNS) c.out = nullptr; // keys alone

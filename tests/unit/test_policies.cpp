@@ -498,8 +498,9 @@ static const std::vector<Case> cases = {
     CASE("top k of segments, pairs", GP_SEGMENTED_TOP_K, PAIRS, NUMBER_KEYS; SEGMENTS; c.k = 9;
          c.out_keys = s.take(c.segments * c.k, size, Side::NUMBER); c.in_type = c.out_type = s.type(value);
          c.in = s.put(noise(n, value, 2), value); c.out = s.take(c.segments * c.k, value)),
-    CASE("top k of segments, indices", GP_SEGMENTED_TOP_K, NUMBERS, NUMBER_KEYS; c.segments = 3; c.segment_length = n / 3;
-         c.count = n / 3 * 3; c.k = 20; c.out_type = GP_U32; c.out = s.take(c.segments * c.k, 4); c.out_keys = nullptr),
+    CASE("top k of segments, indices", GP_SEGMENTED_TOP_K, NUMBERS, NUMBER_KEYS; c.segments = 3;
+         c.segment_length = n / 3; c.count = n / 3 * 3; c.k = 20; c.out_type = GP_U32;
+         c.out = s.take(c.segments * c.k, 4); c.out_keys = nullptr),
     CASE("nth element", GP_NTH_ELEMENT, NUMBERS, NUMBER_KEYS; c.n = n / 2; c.out_keys = s.take(1, size)),
     CASE("shuffle", GP_SHUFFLE, ALL, IN_TO_OUT; c.seed = 7),
     CASE("group by", GP_GROUP_BY, NUMBERS, NUMBER_KEYS; c.in_type = c.out_type = GP_U32; c.op = GP_SUM;
