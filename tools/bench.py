@@ -215,9 +215,10 @@ def sorting_cells():
     cells += [f"top_k u32 n=64M k=256 dist={dist}" for dist in ("few", "constant", "sorted", "hot")]
     cells += [f"segmented_top_k {type_} n=256M k=1K segments=fixed:128K{form}" for type_ in ("u32", "f32")
               for form in ("", " form=fixed")]
-    cells += [f"segmented_top_k u32 n=256M k=8 segments=fixed:64{form}" for form in ("", " form=fixed", " form=indices")]
-    cells += ["segmented_top_k u32 n=64M k=256 segments=fixed:64M", "segmented_top_k f32 n=64M k=256 segments=fixed:64M",
-              "segmented_top_k u32 n=64M k=256 segments=fixed:64M form=indices",
+    cells += [f"segmented_top_k u32 n=256M k=8 segments=fixed:64{form}"
+              for form in ("", " form=fixed", " form=indices")]
+    cells += [f"segmented_top_k {type_} n=64M k=256 segments=fixed:64M" for type_ in ("u32", "f32")]
+    cells += ["segmented_top_k u32 n=64M k=256 segments=fixed:64M form=indices",
               "segmented_top_k u32 n=64M k=16 segments=fixed:1K", "segmented_top_k u32 n=64M k=64 segments=fixed:32K",
               "segmented_top_k f32 n=64M k=50 segments=fixed:32K form=indices",
               "segmented_top_k u32 n=64M k=64 segments=fixed:32K dist=sorted",

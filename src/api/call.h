@@ -30,12 +30,11 @@ typedef struct gp_call {
   gp_type out2_type;   // run lengths: i32, u32, i64 or u64; 0: u32
 
   // Inputs.
-  const void *in; // `count` elements; copy_batch: pointers to the sources; expand, run_length_expand: `segments`
-                  // values
-  const void *
-      in2; // segmented_top_k: a u32 for each segment, its own k, or NULL; transform2: the second operand; mismatch, equal_arrays: the second array; histogram: weights,
-           // one a pixel, or NULL; merge, sets: the second input's values; copy_batch: pointers to the
-           // destinations
+  const void *in;     // `count` elements; copy_batch: pointers to the sources; expand, run_length_expand: `segments`
+                      // values
+  const void *in2;    // transform2: the second operand; mismatch, equal_arrays: the second array; histogram: weights,
+                      // one a pixel, or NULL; merge, sets: the second input's values; copy_batch: pointers to the
+                      // destinations; segmented_top_k: u32, a segment's results if fewer than k, or NULL
   const void *keys;   // `count` keys, or flags (GP_HEADS; select and partition without `op`); lower_bound, upper_bound:
                       // the sorted array, `key_count` elements
   const void *keys2;  // merge and sets: the second sorted input, `count2` keys
@@ -77,7 +76,7 @@ typedef struct gp_call {
   uint64_t segments;       // number of segments
   uint64_t segment_length; // segmented reduce without offsets: elements of every segment
   uint64_t rows;           // top_k: rows of `count` keys; 0: 1
-  uint64_t k;              // top_k, segmented_top_k: results a row
+  uint64_t k;              // top_k, segmented_top_k: results a row or segment
   uint64_t n;              // nth_element: the position
 
   // Histograms.

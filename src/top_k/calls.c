@@ -28,18 +28,13 @@ GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, gp_type key_type, gp_type
   if (!rows) c.count = c.k = 0;
   return gp__named(gp_run(ctx, &c, stream), "gp_top_k_rows count=columns out=out_indices out_type=index_type");
 }
-GPUPRIMS__API gp_result gp_segmented_top_k(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
-                                           const void *values, uint64_t count, const gp_segments *segments, uint64_t k,
-                                           const uint32_t *ks, void *out_keys, void *out_values, int flags,
-                                           gp_stream stream) {
-  gp_call c = gp__top_k_call(key_type, keys, count, k, out_keys, value_type, out_values, flags);
+GPUPRIMS__API gp_result gp_segmented_top_k(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
+                                           uint64_t count, const gp_segments *segments, uint64_t k, void *out_keys,
+                                           void *out_indices, int flags, gp_stream stream) {
+  gp_call c = gp__top_k_call(key_type, keys, count, k, out_keys, index_type, out_indices, flags);
   c.primitive = GP_SEGMENTED_TOP_K;
-  c.in = values;
-  c.in_type = values ? value_type : GP_TYPE_DEFAULT;
-  c.in2 = ks;
   return gp__run_segments(ctx, &c, segments, stream,
-                          "gp_segmented_top_k in=values in_type=value_type in2=ks out=out_values "
-                          "out_type=value_type " GPUPRIMS__SEGMENT_NAMES);
+                          "gp_segmented_top_k out=out_indices out_type=index_type " GPUPRIMS__SEGMENT_NAMES);
 }
 GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count, uint64_t n,
                                        void *out, int flags, gp_stream stream) {

@@ -2,9 +2,9 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, top_k/policy.h, top_k/arguments.h, device/operators.cuh,
 //   device/warp.cuh, device/kernel.cuh, segmented_sort/items.cuh, top_k/lists.cuh
 
-// The first launch clears counters. In the second, lanes sort short segments in registers; longer ones become tasks, one
-// for each part of a very long one. In the third, blocks draw tasks. Parts leave lists of ranks, which the block that
-// leaves the last one merges. If segments have one length, the host knows which launches they need.
+// The first launch clears counters. In the second, lanes sort short segments in registers; longer ones become tasks,
+// one for each part of a very long one. In the third, blocks draw tasks. Parts leave lists of ranks, which the block
+// that leaves the last one merges. If segments have one length, the host knows which launches they need.
 
 // A segment: [begin, begin + count), of which k <= count are wanted. Wrong offsets read nothing outside the input.
 struct gp__top_k_segment {
@@ -98,9 +98,9 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
   }
 }
 
-// Reads the tiles part, part + parts, part + 2 * parts, ... in an order that jumps about, so that sorted segments do not
-// bring the worst keys first. Tiles begin at multiples of 16 bytes, `lead` elements before the segment. A warp appends
-// its keys of a tile at once.
+// Reads the tiles part, part + parts, part + 2 * parts, ... in an order that jumps about, so that sorted segments do
+// not bring the worst keys first. Tiles begin at multiples of 16 bytes, `lead` elements before the segment. A warp
+// appends its keys of a tile at once.
 template <class P, class T, bool DESCENDING, class R>
 GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_segment &s, gp__u32 part, gp__u32 parts,
                              gp__best<P::threads, R> &best) {

@@ -941,7 +941,7 @@ static void test_more_arguments(bool host) {
     FINE(p, c.out_keys = b.out + 360);
     WRONG(GP_E_NULL, ": bad is null", p, c.flags = GP_CHECKED);
     BAD(GP_E_NULL, "gp_segmented_top_k: segments is null",
-        gp_segmented_top_k(ctx, GP_I32, GP_F32, b.keys, b.in, 9, nullptr, 5, nullptr, b.out_keys, b.out, 0, nullptr));
+        gp_segmented_top_k(ctx, GP_I32, GP_U32, b.keys, 9, nullptr, 5, b.out_keys, b.out, 0, nullptr));
   }
 
   // results

@@ -38,7 +38,7 @@ OPTIONAL = {(None, "init"), (None, "start"), (None, "step"), (None, "end"), (Non
             ("gp_run_length_encode", "out_keys"), ("gp_run_length_encode", "lengths"), ("gp_argsort", "out_keys"),
             ("gp_segmented_sort_pairs", "values"), ("gp_merge_sort_pairs", "values"), ("gp_top_k", "values"),
             ("gp_top_k", "out_keys"), ("gp_top_k_rows", "out_keys"), ("gp_top_k_rows", "out_indices"),
-            *(("gp_segmented_top_k", name) for name in ("values", "ks", "out_keys")),
+            *(("gp_segmented_top_k", name) for name in ("out_keys", "out_indices")),
             ("gp_histogram_even", "lower"), ("gp_histogram_even", "upper"), ("gp_shuffle", "in")}
 
 

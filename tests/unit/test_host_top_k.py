@@ -199,12 +199,24 @@ def test_segments(host, threaded, type_, segments, kind, descending, form, k, ow
     out_type = DTYPES[value_type] if value_type else np.uint8
     buffer, out = guarded(segments * k if value_type else 0, out_type, 0)
     dtype = DTYPES[offset_type]
-    places = (Segments(0, None, None, segments, int(lengths[0]) if segments else 5) if form == "equal" else
-              Segments(TYPES[offset_type], (begin if form == "ends" else offsets).astype(dtype),
-                       end.astype(dtype) if form == "ends" else None, segments))
     context = threaded if seed % 2 else host
-    context.call("gp_segmented_top_k", type_, value_type, x, given_values, n, places, k, ks, out_keys,
-                 out if value_type else None, DESCENDING if descending else 0)
+    if form == "equal":
+        places = Segments(0, None, None, segments, int(lengths[0]) if segments else 5)
+        fields = {"segment_length": places.length}
+    else:
+        starts = (begin if form == "ends" else offsets).astype(dtype)
+        stops = end.astype(dtype) if form == "ends" else None
+        places = Segments(TYPES[offset_type], starts, stops, segments)
+        fields = {"offset_type": offset_type, "begin": starts, "end": stops}
+    flags = DESCENDING if descending else 0
+    if own or outputs == "values":
+        if outputs == "values":
+            fields.update(in_=given_values, in_type="f64")
+        context.run("segmented_top_k", key_type=type_, keys=x, count=n, segments=segments, k=k, in2=ks, flags=flags,
+                    out_keys=out_keys, out=out if value_type else None, out_type=value_type, **fields)
+    else:
+        context.call("gp_segmented_top_k", type_, value_type, x, n, places, k, out_keys, out if value_type else None,
+                     flags)
     wanted_keys, wanted = np.full_like(out_keys, 0), np.zeros(segments * k, out_type)
     wanted_keys.view(np.uint8)[:] = 0xA5
     wanted.view(np.uint8)[:] = 0xA5  # what is not written keeps what it holds
