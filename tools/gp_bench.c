@@ -1145,7 +1145,7 @@ static variant variants[MAX_VARIANTS];
 
 // CUB's segmented sort, and calls built on it, wait for the device in between and cannot be captured.
 static int waits_for_host(const cell *c) {
-  return c->primitive == GP_SEGMENTED_SORT || c->primitive == GP_SEGMENTED_TOP_K || c->rows > 1;
+  return c->primitive == GP_SEGMENTED_SORT || is_ranked(c->primitive) || c->rows > 1;
 }
 
 static variant *add_variant(int *count, int kind, const char *label) {

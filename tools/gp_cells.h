@@ -217,7 +217,8 @@ static inline __attribute__((unused)) int is_set(gp_primitive p) {
 }
 // Sorts and the like: they move or read keys of the cell's type, with or without values.
 static inline __attribute__((unused)) int moves_keys(gp_primitive p) { return is_a(p, "keys"); }
-static inline __attribute__((unused)) int is_top_k(gp_primitive p) { return p == GP_TOP_K || p == GP_SEGMENTED_TOP_K; }
+static inline __attribute__((unused)) int is_ranked(gp_primitive p) { return is_a(p, "ranked"); }
+static inline __attribute__((unused)) int is_top_k(gp_primitive p) { return p == GP_TOP_K || is_ranked(p); }
 
 static inline __attribute__((unused)) int is_replayed(const cell *c) {
   return c->protocol == GRAPH || c->protocol == COLD_GRAPH;
@@ -452,8 +453,8 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
     return (c->lengths = type) != NULL && type->number <= GP_DATA_UINT && type->size >= 4 && type->fields == 1;
   case 'f':
     c->form = FIND_NAME(value, FORM_NAMES);
-    return moves_keys(c->primitive) ? c->form == FORM_KEYS || c->form == FORM_INDICES ||
-            (c->primitive == GP_SEGMENTED_TOP_K && c->form == FORM_FIXED)
+    return moves_keys(c->primitive)
+        ? c->form == FORM_KEYS || c->form == FORM_INDICES || (is_ranked(c->primitive) && c->form == FORM_FIXED)
         : is_select(c->primitive)     ? c->form == FORM_IF || c->form == FORM_FLAGS
         : has_word(c->primitive, 'k') ? c->form == FORM_KEYS || c->form == FORM_HEADS
                                       : c->form == FORM_OFFSETS ||
@@ -752,7 +753,7 @@ static inline __attribute__((unused)) uint64_t cell_count(const cell *c, int rol
   }
   if (c->rows) return c->rows * (role < FIRST_OUTPUT ? cell_elements(c, n) : cell_k(c, n));
   if (role == ROLE_out_keys && p == GP_NTH_ELEMENT) return 1;
-  if (p == GP_SEGMENTED_TOP_K && role >= FIRST_OUTPUT) return cell_segments(c, n) * cell_k(c, n);
+  if (is_ranked(p) && role >= FIRST_OUTPUT) return cell_segments(c, n) * cell_k(c, n);
   if (p == GP_CONVERT_LAYOUT)
     return (cell_layout_bytes(c, role == ROLE_out, n) + (uint64_t)c->in->size - 1) / (uint64_t)c->in->size;
   if (is_batch(p) && role != ROLE_in && role != ROLE_out) return cell_segments(c, n);
@@ -877,7 +878,7 @@ static inline __attribute__((unused)) double moved_bytes(const cell *c, uint64_t
     const type_row *t = cell_type(c, role);
     if (!t || (role == ROLE_keys && is_segmented_scan(c->primitive))) continue;
     if (role == ROLE_out && is_reduce(c)) continue;
-    if (role == ROLE_in && (c->rows || c->primitive == GP_SEGMENTED_TOP_K)) continue;
+    if (role == ROLE_in && (c->rows || is_ranked(c->primitive))) continue;
     bytes += (role < FIRST_OUTPUT ? (double)cell_count(c, role, n) : expected_count(c, role, n)) * t->size;
   }
   return bytes;

@@ -82,7 +82,8 @@ static gp_result gp__host_top_k_rows(const gp__host_call *h, uint64_t stride, in
 }
 static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) { return gp__host_top_k_rows(h, stride, 0); }
 static gp_result gp__host_segmented_top_k(gp__host_call *h) {
-  return gp__host_top_k_rows(h, h->q->count / h->q->segments, 1);
+  const gp__request *q = h->q; // idle calls come here to have their offsets checked
+  return q->segments && q->length ? gp__host_top_k_rows(h, q->count / q->segments, 1) : GP_SUCCESS;
 }
 
 // Finds the n-th key 16 bits at a time: counts each value of the next bits among the keys with the known prefix.

@@ -241,6 +241,10 @@ def test_segments_that_are_wrong(host):
     assert bad[0] == 2 and (out == 77).all()
     host.run("segmented_top_k", flags=DESCENDING, **fields)  # clamped, so that no memory is touched outside
     assert out.tolist() == [4, 3, 77, 77, 8, 7, 9, 77]
+    for idle in ({"segments": 0}, {"k": 0}, {"count": 0, "begin": np.zeros(5, np.uint32)}):  # the check runs alone
+        bad[0], out[:] = 0, 77
+        host.run("segmented_top_k", flags=2, bad=bad, **{**fields, **idle})
+        assert bad[0] == (2 if "k" in idle else 2**64 - 1) and (out == 77).all()
     with pytest.raises(Error, match="k is 1025, above 1024"):
         host.run("segmented_top_k", **{**fields, "k": 1025})
 
