@@ -228,6 +228,7 @@ typedef unsigned long uint64_t;
 #define gp_argsort GPUPRIMS__NAME(gp_argsort)
 #define gp_top_k GPUPRIMS__NAME(gp_top_k)
 #define gp_top_k_rows GPUPRIMS__NAME(gp_top_k_rows)
+#define gp_segmented_top_k GPUPRIMS__NAME(gp_segmented_top_k)
 #define gp_nth_element GPUPRIMS__NAME(gp_nth_element)
 #define gp_shuffle GPUPRIMS__NAME(gp_shuffle)
 #define gp_convert_layout GPUPRIMS__NAME(gp_convert_layout)
@@ -470,7 +471,8 @@ typedef enum gp_op {
   X(ADJACENT_FIND, 58, adjacent_find) \
   X(COPY_BATCH, 59, copy_batch) \
   X(EXPAND, 60, expand) \
-  X(RUN_LENGTH_EXPAND, 61, run_length_expand)
+  X(RUN_LENGTH_EXPAND, 61, run_length_expand) \
+  X(SEGMENTED_TOP_K, 62, segmented_top_k)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -1158,7 +1160,7 @@ typedef struct gp_call {
                       // values
   const void *in2;    // transform2: the second operand; mismatch, equal_arrays: the second array; histogram: weights,
                       // one a pixel, or NULL; merge, sets: the second input's values; copy_batch: pointers to the
-                      // destinations
+                      // destinations; segmented_top_k: u32, a segment's results if fewer than k, or NULL
   const void *keys;   // `count` keys, or flags (GP_HEADS; select and partition without `op`); lower_bound, upper_bound:
                       // the sorted array, `key_count` elements
   const void *keys2;  // merge and sets: the second sorted input, `count2` keys
@@ -1200,7 +1202,7 @@ typedef struct gp_call {
   uint64_t segments;       // number of segments
   uint64_t segment_length; // segmented reduce without offsets: elements of every segment
   uint64_t rows;           // top_k: rows of `count` keys; 0: 1
-  uint64_t k;              // top_k: results a row
+  uint64_t k;              // top_k, segmented_top_k: results a row or segment
   uint64_t n;              // nth_element: the position
 
   // Histograms.
@@ -1729,6 +1731,18 @@ GPUPRIMS__API gp_result gp_top_k(gp_context *ctx, gp_type key_type, gp_type valu
 GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                       uint64_t rows, uint64_t columns, uint64_t k, void *out_keys, void *out_indices,
                                       int flags, gp_stream stream);
+// The top k of each segment, k <= 1024. Segments come by offsets, with or without `end`, or have one length; they do
+// not overlap. out_keys[s * k] and out_indices[s * k] are the first results of segment s, in the order of gp_top_k: of
+// equal keys, those that come first. Where a segment has fewer than k elements, the rest of its k places keeps what it
+// holds. Indices count from the start of the segment; index_type is i32, u32, i64 or u64. One output may be NULL.
+// flags: GP_DESCENDING, GP_UNSORTED. gp_call offers values in place of indices (in, out), a k for each segment (in2)
+// and GP_CHECKED.
+//   Launches    Up to three, whatever the lengths, which only the device looks at; mostly one if segments have one
+//               length. Each key is read once: by lanes of a warp (up to 512 keys), by a block, or by several.
+//   Workspace   Offsets: 16 bytes for 513 keys. Long segments: at most 2k ranks of 4 to 16 bytes a block.
+GPUPRIMS__API gp_result gp_segmented_top_k(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
+                                           uint64_t count, const gp_segments *segments, uint64_t k, void *out_keys,
+                                           void *out_indices, int flags, gp_stream stream);
 // *out = the key that a sort would put at position n < count (count / 2: a median; count 0: nothing is written);
 // GP_DESCENDING: from the largest on. Nothing is rearranged. Radix select, a launch a digit of 11 bits: reads the keys
 // once, and again while more than a sixteenth of them agree with the result in the digits that are known; then those
@@ -4120,6 +4134,8 @@ enum {
   GP__TOP_K_FEW = 1024,
   GP__TOP_K_STATIC_BYTES = 2048,
   GP__TOP_K_MERGED = 32768, // ranks that one block merges, about
+  GP__TOP_K_LANE = 16,      // keys of a short segment that a lane sorts
+  GP__TOP_K_BY_LANES = 512, // most keys of a segment that lanes sort
   GP__SELECT_BITS = 11,
   GP__SELECT_BINS = 2048,
   GP__SELECT_STATE_BYTES = 48,
@@ -4165,14 +4181,27 @@ GPUPRIMS__RULE unsigned gp__shuffle_round(unsigned half, unsigned key) {
 GPUPRIMS__RULE unsigned gp__top_k_capacity(gp_policy p, gp__shape s) {
   return gp__power_of_two(s.top_k.results + s.top_k.results / 2 + 32 + gp__top_k_tile(p, s), 64);
 }
+// The same for segments: all that shared memory has room for; at least what a lowered limit may leave, rounded up for
+// its sort, or a tile more.
+GPUPRIMS__RULE int gp__segment_top_k_least(gp_policy p, gp__shape s) {
+  return gp__max((int)(s.top_k.results * 3 / 2 + 32 + gp__top_k_tile(p, s)),
+                 (int)gp__power_of_two((unsigned)s.top_k.results * 3 / 2 + 32, 64));
+}
+GPUPRIMS__RULE unsigned gp__segment_top_k_capacity(gp_policy p, gp__shape s) {
+  return (unsigned)gp__max(gp__segment_top_k_least(p, s),
+                           ((s.shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES) /
+                               (int)gp__rank_bytes(s));
+}
 GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_BEST_LISTS ? gp__top_k_capacity(p, s) * gp__rank_bytes(s)
-                                      : (unsigned)(2 * p.threads * p.vectors * GP__VECTOR);
+  return p.algorithm != GP_BEST_LISTS     ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
+      : s.primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
+                                          : gp__top_k_capacity(p, s) * gp__rank_bytes(s);
 }
 GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
-      (p.algorithm == GP_BEST_LISTS ? s.primitive == GP_TOP_K && s.top_k.results <= GP__TOP_K_FEW
-                                    : p.algorithm == GP_RADIX_SELECT && !s.top_k.drop_keys) &&
+      (p.algorithm == GP_BEST_LISTS
+           ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
+           : p.algorithm == GP_RADIX_SELECT && s.primitive != GP_SEGMENTED_TOP_K && !s.top_k.drop_keys) &&
       (long long)gp__top_k_shared_bytes(p, s) <= (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
           (p.algorithm == GP_BEST_LISTS ? GP__TOP_K_STATIC_BYTES : GP__SELECT_BINS * 4 + 1024);
 }
@@ -4725,10 +4754,10 @@ GPUPRIMS__RULE int gp__family_of(int primitive) {
       : primitive == GP_SORT                                                   ? GP__FAMILY_SORT
       : primitive >= GP_MERGE_SORT && primitive <= GP_SET_SYMMETRIC_DIFFERENCE ? GP__FAMILY_MERGE
       : primitive == GP_SEGMENTED_SORT                                         ? GP__FAMILY_SEGMENTED_SORT
-      : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT                   ? GP__FAMILY_TOP_K
-      : primitive == GP_TRANSPOSE                                              ? GP__FAMILY_TRANSPOSE
-      : primitive == GP_BFS || primitive == GP_BFS_SOURCES                     ? GP__FAMILY_GRAPH
-                                                                               : GP__FAMILY_MAP;
+      : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT || primitive == GP_SEGMENTED_TOP_K ? GP__FAMILY_TOP_K
+      : primitive == GP_TRANSPOSE                                                               ? GP__FAMILY_TRANSPOSE
+      : primitive == GP_BFS || primitive == GP_BFS_SOURCES                                      ? GP__FAMILY_GRAPH
+                                                                                                : GP__FAMILY_MAP;
 }
 
 // ---- core/canonical.h - a policy without the fields that its algorithm does not read
@@ -5448,15 +5477,17 @@ static const gp__policy_row gp__top_k_rows[] = {
     GPUPRIMS__H200(0, -1, GP__IF_TOP_K_WIDE, 0, 0, GP_BEST_LISTS, 0, 4, 0, 0, 22),
 };
 GPUPRIMS__PRIVATE gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
-  const int lists = s.primitive == GP_TOP_K && s.top_k.results <= GP__TOP_K_FEW;
+  const int lists = s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW;
   gp_policy q;
   q = GPUPRIMS__FILL(p, gp__top_k_rows, gp__measure_keys, s,
                      (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0));
   // As many blocks as their lists leave room for.
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
   while (!p.vectors && q.vectors > 1 && !gp__policy_valid_top_k(q, s)) q.vectors /= 2;
-  while (!p.threads && s.top_k.drop_keys && q.threads > 32 && !gp__policy_valid_top_k(q, s)) q.threads /= 2;
-  if (p.algorithm == GP_AUTO && lists && !s.top_k.drop_keys &&
+  while (!p.threads && (s.top_k.drop_keys || s.primitive == GP_SEGMENTED_TOP_K) && q.threads > 32 &&
+         !gp__policy_valid_top_k(q, s))
+    q.threads /= 2;
+  if (p.algorithm == GP_AUTO && lists && !s.top_k.drop_keys && s.primitive == GP_TOP_K &&
       !gp__policy_valid_top_k(q, s)) { // a device with little shared memory
     p.algorithm = GP_RADIX_SELECT;
     return gp__portable_top_k(p, s);
@@ -6151,8 +6182,46 @@ GPUPRIMS__PRIVATE unsigned long long gp__top_k_mergers(unsigned long long ranks)
 }
 // Most keys of a row that radix select puts aside.
 GPUPRIMS__PRIVATE unsigned long long gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
+// Scratch memory of a top-k of segments. part: most keys of a task; direct: segments of one length, not cut.
+typedef struct gp__segment_top_k_layout {
+  unsigned long long part, task_room, list_room, tasks, arrived, lists, bytes;
+  int direct;
+} gp__segment_top_k_layout;
+GPUPRIMS__PRIVATE unsigned long long gp__segment_top_k_part(gp_policy p, gp__shape s, unsigned long long resident) {
+  unsigned long long part = gp__ceil_div(s.count, resident);
+  if (part < 16 * gp__top_k_tile(p, s)) part = 16 * gp__top_k_tile(p, s);
+  return part < 8 * s.top_k.results ? 8 * s.top_k.results : part;
+}
+GPUPRIMS__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp__shape s, unsigned long long part) {
+  gp__segment_top_k_layout l;
+  l.part = part;
+  l.direct = !s.offset_size && (!s.segments || s.count / s.segments <= part);
+  l.list_room = l.direct ? 0 : 2 * (s.count / part);
+  l.task_room = s.count / (GP__TOP_K_BY_LANES + 1);
+  l.task_room = l.direct ? 0 : l.list_room + (l.task_room < s.segments ? l.task_room : s.segments);
+  l.tasks = 256;
+  l.arrived = l.tasks + gp__ceil_div(l.task_room * 16, 256) * 256;
+  l.lists = l.arrived + gp__ceil_div(l.list_room * 4, 256) * 256;
+  l.bytes = l.task_room ? l.lists + l.list_room * s.top_k.results * gp__rank_bytes(s) : 0;
+  return l;
+}
+GPUPRIMS__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, unsigned long long resident,
+                                                  gp__geometry *g) {
+  const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(s, gp__segment_top_k_part(p, s, resident));
+  const unsigned long long most = l.direct ? 0x7fffffff : resident, works = l.direct ? s.segments : l.task_room;
+  g->tile_items = gp__top_k_tile(p, s);
+  g->tiles = gp__ceil_div(s.count, g->tile_items);
+  g->share = l.part;
+  g->shared_bytes = gp__top_k_shared_bytes(p, s);
+  g->grid = (unsigned)(works < 1 ? 1 : works < most ? works : most);
+  g->scratch = l.bytes;
+}
 GPUPRIMS__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const unsigned long long rows = gp__rows_of(s), blocks = gp__blocks_of_row(p, s, resident), works = rows * blocks;
+  if (s.primitive == GP_SEGMENTED_TOP_K) {
+    gp__geometry_segment_top_k(p, s, resident, g);
+    return;
+  }
   g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count, g->tile_items) * rows;
   g->share = blocks;
@@ -6769,6 +6838,27 @@ typedef struct gp__select_state {
   unsigned long long arrived;  // blocks that have counted
   unsigned long long buffered; // 1: the keys put aside are all that matter
 } gp__select_state;
+
+// Top-k of segments. A task: a segment, or a part of it.
+typedef struct gp__top_k_task {
+  unsigned long long segment;
+  unsigned list, part; // list: the first of the segment's
+} gp__top_k_task;
+typedef struct gp__top_k_header {
+  unsigned long long listed, taken, lists; // tasks; tasks and lists in use
+} gp__top_k_header;
+typedef struct gp__segmented_top_k_args {
+  gp__top_k_args top; // keys, in, out_keys, out, count, rows (segments), k, capacity
+  const void *begin, *end;
+  const unsigned *ks; // or NULL
+  const unsigned long long *bad;
+  gp__top_k_header *header;
+  gp__top_k_task *tasks;                                 // NULL: each segment is one
+  unsigned *arrived;                                     // parts that have left a list, at the segment's first list
+  void *lists;                                           // k ranks each
+  unsigned long long length, part, task_room, list_room; // part: most keys of a task
+  unsigned offset_bytes, batch;                          // batch: segments of a warp
+} gp__segmented_top_k_args;
 
 // ---- sort/hybrid_arguments.h - arguments of hybrid sort, and what was chosen
 
@@ -21823,12 +21913,15 @@ template <class T, bool DESCENDING> struct gp__top_k_key {
   static GP_DEVICE Bits decode(Bits bits) { return Ordered::decode(static_cast<Bits>(DESCENDING ? ~bits : bits)); }
 };
 template <class T, bool DESCENDING, class In, class Out>
-GP_DEVICE void gp__top_k_store(const gp__top_k_args &a, gp__u64 row, gp__u64 position, gp__u64 key, gp__u64 index) {
+GP_DEVICE void gp__top_k_put(const gp__top_k_args &a, gp__u64 to, gp__u64 begin, gp__u64 key, gp__u64 index) {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
-  const gp__u64 to = row * a.k + position;
   if (a.out_keys) static_cast<Bits *>(a.out_keys)[to] = Key::decode(static_cast<Bits>(key));
-  gp__top_k_value<In, Out>::store(a, to, row * a.count + index, index);
+  gp__top_k_value<In, Out>::store(a, to, begin + index, index);
+}
+template <class T, bool DESCENDING, class In, class Out>
+GP_DEVICE void gp__top_k_store(const gp__top_k_args &a, gp__u64 row, gp__u64 position, gp__u64 key, gp__u64 index) {
+  gp__top_k_put<T, DESCENDING, In, Out>(a, row * a.k + position, row * a.count, key, index);
 }
 // Writes a row's best to the output, or as a list for the next launch, padded to k.
 template <class T, bool DESCENDING, class In, class Out, int THREADS, class R>
@@ -21842,7 +21935,7 @@ GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<
       gp__top_k_store<T, DESCENDING, In, Out>(a, work, i, R::key(best.list[i]), R::index(best.list[i]));
 }
 
-// Keys of a tile in a thread's registers: vectors, THREADS apart. Keys past n are zero.
+// Keys of a tile in a thread's registers: vectors, THREADS apart. Keys before `lead` and from n on are zero.
 template <class P, class Bits> struct gp__key_tile {
   static const int K = P::vectors, V = 16 / int(sizeof(Bits)), ITEMS = P::threads * K * V;
   gp__vector_access<Bits, V> x[K];
@@ -21851,14 +21944,15 @@ template <class P, class Bits> struct gp__key_tile {
   }
   // Keys that exist of the vector at `at`.
   static GP_DEVICE int there(gp__u64 at, gp__u64 n) { return at + V <= n ? V : at < n ? int(n - at) : 0; }
-  GP_DEVICE void load(const Bits *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
+  GP_DEVICE void load(const Bits *in, gp__u64 first, gp__u64 n, unsigned misaligned, gp__u32 lead = 0) {
     GPUPRIMS__UNROLL
     for (int i = 0; i < K; ++i) {
       const gp__u64 from = at(first, i);
-      if (from + V <= n) x[i].template load<P::load>(in + from, misaligned, from >= V && from + 2 * V <= n);
+      if (from >= lead && from + V <= n)
+        x[i].template load<P::load>(in + from, misaligned, from >= V && from + 2 * V <= n);
       else {
         GPUPRIMS__UNROLL
-        for (int j = 0; j < V; ++j) x[i].item[j] = from + j < n ? in[from + j] : Bits(0);
+        for (int j = 0; j < V; ++j) x[i].item[j] = from + j >= lead && from + j < n ? in[from + j] : Bits(0);
       }
     }
   }
@@ -21950,6 +22044,259 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
         gp__top_k_store<T, DESCENDING, In, Out>(a, row, i, R::key(best.list[i]), R::index(best.list[i]));
     }
   }
+}
+
+// ---- top_k/segments.cuh - top-k of segments: by lanes, by a block, by several blocks
+
+// The first launch clears counters. In the second, lanes sort short segments in registers; longer ones become tasks,
+// one for each part of a very long one. In the third, blocks draw tasks. Parts leave lists of ranks, which the block
+// that leaves the last one merges. If segments have one length, the host knows which launches they need.
+
+// A segment: [begin, begin + count), of which k <= count are wanted. Wrong offsets read nothing outside the input.
+struct gp__top_k_segment {
+  gp__u64 begin, count;
+  gp__u32 k;
+  static GP_DEVICE gp__u64 offset(const gp__segmented_top_k_args &a, const void *offsets, gp__u64 i) {
+    return !offsets           ? i * a.length
+        : a.offset_bytes == 4 ? static_cast<const gp__u32 *>(offsets)[i]
+                              : static_cast<const gp__u64 *>(offsets)[i];
+  }
+  GP_DEVICE gp__top_k_segment(const gp__segmented_top_k_args &a, gp__u64 i) {
+    gp__u64 end = a.end ? offset(a, a.end, i) : offset(a, a.begin, i + 1);
+    begin = offset(a, a.begin, i);
+    if (end > a.top.count) end = a.top.count;
+    count = begin < end ? end - begin : 0;
+    k = gp__u32(a.top.k);
+    if (a.ks && a.ks[i] < k) k = a.ks[i];
+    if (count < k) k = gp__u32(count);
+  }
+  GP_DEVICE gp__u32 parts(gp__u64 part) const { return count > part ? gp__u32((count - 1) / part) + 1 : 1; }
+};
+// The position of the set bit number n of a mask that has more than n.
+GP_DEVICE unsigned gp__nth_bit(unsigned mask, unsigned n) {
+  unsigned at = 0;
+  GPUPRIMS__UNROLL
+  for (unsigned step = 16; step > 0; step /= 2)
+    if (unsigned(__popc(mask & ((1u << (at + step)) - 1))) <= n) at += step;
+  return at;
+}
+// Second launch. A warp takes `batch` segments at a time, a lane each, and sorts those of similar length side by side.
+template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
+GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  typedef gp__item<Bits, !gp__is_none<Out>::value> Item;
+  const int ITEMS = GP__TOP_K_LANE;
+  gp__pdl_wait<P>();
+  if (a.bad && *a.bad != ~0ull) return;
+  const gp__u64 warps = gp__u64(gridDim.x) * (P::threads / 32);
+  for (gp__u64 batch = blockIdx.x * gp__u64(P::threads / 32) + gp_warp(); batch * a.batch < a.top.rows;
+       batch += warps) {
+    const gp__u64 first = batch * a.batch, i = first + gp_lane();
+    const bool there = gp_lane() < a.batch && i < a.top.rows;
+    gp__top_k_segment mine(a, there ? i : first);
+    if (!there) mine.k = 0;
+    const gp__u32 parts = mine.k && mine.count > GP__TOP_K_BY_LANES ? mine.parts(a.part) : 0;
+    if (a.tasks && __any_sync(0xffffffffu, parts > 0)) {
+      const gp__u32 up_to = gp_warp_inclusive_scan(parts, gp_sum<gp__u32>());
+      gp__u64 slot = 0, lists = 0;
+      if (gp_lane() == 31) slot = gp__add_relaxed(&a.header->listed, up_to);
+      slot = gp_warp_broadcast(slot, 31) + up_to - parts;
+      if (parts > 1) {
+        lists = gp__add_relaxed(&a.header->lists, parts);
+        if (lists < a.list_room) a.arrived[lists] = 0;
+      }
+      for (unsigned left = __ballot_sync(0xffffffffu, parts > 0); left; left &= left - 1) {
+        const unsigned lane = gp__nth_bit(left, 0), number = gp_warp_broadcast(parts, lane);
+        const gp__u64 at = gp_warp_broadcast(slot, lane), list = gp_warp_broadcast(lists, lane);
+        for (gp__u32 p = gp_lane(); p < number; p += 32)
+          if (at + p < a.task_room) a.tasks[at + p] = gp__top_k_task{first + lane, gp__u32(list), p};
+      }
+    }
+    GPUPRIMS__UNROLL_BY(1)
+    for (unsigned log2 = 0; log2 <= 5; ++log2) { // of the lanes that sort a segment
+      const unsigned lanes = 1u << log2, most = unsigned(ITEMS) << log2, own = gp_lane() >> log2;
+      unsigned left = __ballot_sync(0xffffffffu, mine.k && mine.count <= most && (log2 == 0 || mine.count > most / 2));
+      while (left) {
+        const unsigned together = unsigned(__popc(left)), last = 32 >> log2, e = gp_lane() & (lanes - 1);
+        const int owner = int(gp__nth_bit(left, own < together ? own : 0));
+        const gp__u64 begin = __shfl_sync(0xffffffffu, mine.begin, owner);
+        const gp__u32 count = __shfl_sync(0xffffffffu, gp__u32(mine.count), owner);
+        const gp__u32 n = own < together ? count : 0, wanted = __shfl_sync(0xffffffffu, mine.k, owner);
+        const gp__u32 k = own < together ? wanted : 0;
+        const Bits *in = static_cast<const Bits *>(a.top.keys) + begin;
+        typename Item::type x[ITEMS];
+        GPUPRIMS__UNROLL
+        for (unsigned j = 0; j < ITEMS; ++j) {
+          const gp__u32 at = e + j * lanes;
+          x[j] = at < n ? Item::make(Key::encode(in[at]), at) : Item::last();
+        }
+        gp__sort_lanes<Item>(x, int(lanes));
+        GPUPRIMS__UNROLL
+        for (unsigned j = 0; j < ITEMS; ++j)
+          if (e * ITEMS + j < k)
+            gp__top_k_put<T, DESCENDING, In, Out>(a.top, (first + owner) * a.top.k + e * ITEMS + j, begin,
+                                                  Item::bits(x[j]), Item::index(x[j]));
+        if (together <= last) break;
+        left &= ~0u << gp__nth_bit(left, last);
+      }
+    }
+  }
+}
+
+// Reads the tiles part, part + parts, part + 2 * parts, ... in an order that jumps about, so that sorted segments do
+// not bring the worst keys first. Tiles begin at multiples of 16 bytes, `lead` elements before the segment. A warp
+// appends its keys of a tile at once.
+template <class P, class T, bool DESCENDING, class R>
+GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_segment &s, gp__u32 part, gp__u32 parts,
+                             gp__best<P::threads, R> &best) {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  typedef gp__key_tile<P, Bits> Tile;
+  const int K = Tile::K, V = Tile::V;
+  const Bits *in = static_cast<const Bits *>(a.top.keys) + s.begin;
+  const gp__u32 lead = gp__misalignment(in, 16) / unsigned(sizeof(Bits));
+  in -= lead;
+  const gp__u64 end = lead + s.count, tiles = (end + Tile::ITEMS - 1) / Tile::ITEMS;
+  const gp__u64 own = part < tiles ? (tiles - part - 1) / parts + 1 : 0;
+  gp__u64 all = 1, at = 0; // tile number `at` of the part; `all`: the next power of two
+  while (all < own) all *= 2;
+  const gp__u64 jump = all / 8 * 5 | 1;
+  Tile now;
+  now.load(in, part * gp__u64(Tile::ITEMS), own ? end : 0, 0, lead);
+  for (gp__u64 i = 0; i < own; ++i) {
+    const gp__u64 first = (at * parts + part) * Tile::ITEMS;
+    do at = (at + jump) & (all - 1);
+    while (at >= own);
+    Tile next; // in flight meanwhile
+    next.load(in, (at * parts + part) * Tile::ITEMS, i + 1 < own ? end : 0, 0, lead);
+    const Bits bound = static_cast<Bits>(best.limit_key);
+    gp__u32 hits[K], any = 0;
+    GPUPRIMS__UNROLL
+    for (int v = 0; v < K; ++v) {
+      hits[v] = 0;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) {
+        now.x[v].item[j] = Key::encode(now.x[v].item[j]);
+        hits[v] |= (now.x[v].item[j] <= bound ? 1u : 0u) << j;
+      }
+      const gp__u64 from = Tile::at(first, v);
+      hits[v] &= (1u << Tile::there(from, end)) - 1;
+      if (from < lead) hits[v] &= ~0u << (lead - from);
+      any |= hits[v];
+    }
+    if (__any_sync(0xffffffffu, any != 0)) {
+      gp__u32 mine = 0;
+      GPUPRIMS__UNROLL
+      for (int v = 0; v < K; ++v) {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j)
+          if (!best.takes(R::make(now.x[v].item[j], Tile::at(first, v) + j - lead))) hits[v] &= ~(1u << j);
+        mine += unsigned(__popc(hits[v]));
+      }
+      const gp__u32 up_to = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>());
+      gp__u32 to = 0;
+      if (gp_lane() == 31) to = atomicAdd(&best.s.listed, up_to);
+      to = gp_warp_broadcast(to, 31);
+      best.seen = to + gp_warp_broadcast(up_to, 31);
+      to += up_to - mine;
+      GPUPRIMS__UNROLL
+      for (int v = 0; v < K; ++v) {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j)
+          if (hits[v] >> j & 1u) best.list[to++] = R::make(now.x[v].item[j], Tile::at(first, v) + j - lead);
+      }
+    }
+    best.make_room(Tile::ITEMS);
+    now = next;
+  }
+}
+
+// Merges lists: rank r of part p is lists[r * parts + p], each list sorted and padded to k. Once `parts` ranks in a row
+// are beyond the limit, so are all that follow.
+template <int THREADS, class R>
+GP_DEVICE void gp__merge_parts(const typename R::type *lists, gp__u32 parts, gp__best<THREADS, R> &best) {
+  const int ITEMS = 4, TILE = THREADS * ITEMS;
+  const gp__u64 ranks = gp__u64(parts) * best.k;
+  gp__u32 beyond = 0;
+  for (gp__u64 first = 0; first < ranks && beyond < parts; first += TILE) {
+    typename R::type r[ITEMS];
+    bool any = false;
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) {
+      const gp__u64 at = first + unsigned(j * THREADS) + threadIdx.x;
+      r[j] = at < ranks ? lists[at] : R::worst();
+    }
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) {
+      const bool taken = best.takes(r[j]);
+      best.push(taken, r[j]);
+      any = any || taken;
+    }
+    beyond = __syncthreads_or(any) ? 0 : beyond + TILE;
+    best.make_room(TILE);
+  }
+}
+
+// Third launch.
+struct gp__top_k_task_storage {
+  gp__best_storage best;
+  gp__u64 task;
+  gp__u32 last;
+};
+template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
+GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
+  typedef gp__rank<int(sizeof(T)), !gp__is_none<Out>::value, WIDE> R;
+  GP_SHARED(gp__top_k_task_storage, s);
+  GP_DYNAMIC_SHARED(memory);
+  gp__pdl_wait<P>();
+  if (a.bad && *a.bad != ~0ull) return;
+  gp__u64 tasks = a.top.rows;
+  if (a.tasks) tasks = a.header->listed < a.task_room ? a.header->listed : a.task_room;
+  for (gp__u64 t = blockIdx.x;; t += gridDim.x) {
+    gp__top_k_task task = {t, 0, 0};
+    if (a.tasks) {
+      __syncthreads();
+      if (threadIdx.x == 0) s.task = gp__add_relaxed(&a.header->taken, 1);
+      __syncthreads();
+      t = s.task;
+    }
+    if (t >= tasks) return;
+    if (a.tasks) task = a.tasks[t];
+    const gp__top_k_segment segment(a, task.segment);
+    const gp__u32 parts = segment.parts(a.part);
+    if (!segment.k || (parts > 1 && task.list + parts > a.list_room)) continue;
+    typename R::type *lists = static_cast<typename R::type *>(a.lists) + task.list * a.top.k;
+    GPUPRIMS__UNROLL_BY(1)
+    for (bool merges = false;; merges = true) {
+      gp__best<P::threads, R> best(s.best, memory, a.top.capacity, segment.k);
+      if (merges) gp__merge_parts<P::threads, R>(lists, parts, best);
+      else gp__take_part<P, T, DESCENDING, R>(a, segment, task.part, parts, best);
+      const gp__u32 found = best.finish();
+      if (merges || parts == 1) {
+        for (gp__u32 i = threadIdx.x; i < found; i += P::threads)
+          gp__top_k_put<T, DESCENDING, In, Out>(a.top, task.segment * a.top.k + i, segment.begin, R::key(best.list[i]),
+                                                R::index(best.list[i]));
+        break;
+      }
+      for (gp__u32 i = threadIdx.x; i < segment.k; i += P::threads)
+        lists[gp__u64(i) * parts + task.part] = i < found ? best.list[i] : R::worst();
+      __syncthreads();
+      if (threadIdx.x == 0) {
+        __threadfence();
+        s.last = atomicAdd(a.arrived + task.list, 1u) + 1 == parts;
+        __threadfence();
+      }
+      __syncthreads();
+      if (!s.last) break;
+    }
+  }
+}
+
+// First launch, one block.
+template <class P> GP_DEVICE void gp__top_k_begin(const gp__segmented_top_k_args &a) {
+  gp__pdl_wait<P>();
+  if (threadIdx.x == 0) a.header->listed = a.header->lists = a.header->taken = 0;
 }
 
 // ---- top_k/radix_select.cuh - top-k of many, nth element: radix select
@@ -28993,9 +29340,10 @@ static void gp__host_sift(gp__host_indexed *heap, size_t n, size_t i) {
   }
   heap[i] = x;
 }
-// One row: keeps a heap of the best so far, then sorts it.
-static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint64_t row, gp__host_indexed *heap) {
-  const size_t k = (size_t)(q->length < n ? q->length : n);
+// One row: keeps a heap of the best `wanted` so far, then sorts it.
+static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint64_t wanted, uint64_t row,
+                          gp__host_indexed *heap) {
+  const size_t k = (size_t)(wanted < n ? wanted : n);
   size_t i, left;
   uint64_t at;
   for (at = 0; at < n; ++at) {
@@ -29028,8 +29376,8 @@ static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint
     else if (q->out_size) gp__host_put_index(q->out, q->out_size, to, heap[i].index);
   }
 }
-// `stride`: elements of a row; the first `count` of them are used.
-static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) {
+// `stride`: elements of a row; the first `count` of them are used. Segments: their offsets, or equal parts of `count`.
+static gp_result gp__host_top_k_rows(const gp__host_call *h, uint64_t stride, int segmented) {
   const gp__request *q = h->q;
   const int64_t rows = (int64_t)(q->segments ? q->segments : 1);
   const int threads = h->threads > rows ? (int)rows : h->threads;
@@ -29040,11 +29388,20 @@ static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) {
   GPUPRIMS__PARALLEL_FOR
   for (t = 0; t < threads; ++t) {
     int64_t row;
-    for (row = t; row < rows; row += threads)
-      gp__host_best(q, (uint64_t)row * stride, q->count, (uint64_t)row, heaps + (size_t)t * (size_t)q->length);
+    for (row = t; row < rows; row += threads) {
+      uint64_t first = (uint64_t)row * stride, end = first + (segmented ? stride : q->count), k = q->length;
+      if (q->begin) gp__host_segment_of(q, (uint64_t)row, &first, &end);
+      if (q->in2 && ((const uint32_t *)q->in2)[row] < k) k = ((const uint32_t *)q->in2)[row];
+      if (k) gp__host_best(q, first, end - first, k, (uint64_t)row, heaps + (size_t)t * (size_t)q->length);
+    }
   }
   free(heaps);
   return GP_SUCCESS;
+}
+static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) { return gp__host_top_k_rows(h, stride, 0); }
+static gp_result gp__host_segmented_top_k(gp__host_call *h) {
+  const gp__request *q = h->q; // idle calls come here to have their offsets checked
+  return q->segments && q->length ? gp__host_top_k_rows(h, q->count / q->segments, 1) : GP_SUCCESS;
 }
 
 // Finds the n-th key 16 bits at a time: counts each value of the next bits among the keys with the known prefix.
@@ -29280,7 +29637,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2207744"
+#define GPUPRIMS__EMBEDDED_FROM "2232320"
 
 // ---- core/embed.c - this file's own text
 
@@ -30589,6 +30946,9 @@ GPUPRIMS__API const char *gp_last_message(void) {
   X(SELECT_FIRST, gp__select_first, gp__top_k_args, ordered_key, GP__NO_SHARED) \
   X(SELECT_NEXT, gp__select_next, gp__top_k_args, ordered_key, 0) \
   X(SELECT_COLLECT, gp__select_collect, gp__top_k_args, ranked, GP__NO_SHARED) \
+  X(TOP_K_TASKS, gp__top_k_tasks, gp__segmented_top_k_args, ranked, 0) \
+  X(TOP_K_SHORT, gp__top_k_short, gp__segmented_top_k_args, ranked, GP__NO_SHARED) \
+  X(TOP_K_BEGIN, gp__top_k_begin, gp__segmented_top_k_args, nothing, GP__NO_SHARED) \
   X(SHUFFLE, gp__shuffle, gp__map_args, in_out, 0)
 
 // ---- transpose/kinds.c - the kernels of transposes
@@ -32396,10 +32756,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if ((c->begin_bit || c->end_bit) && !(k->traits & GP__TAKES_BITS))
     return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit are for radix sorts only", k->who);
   if (c->flags & ~flags & GP_DESCENDING)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_DESCENDING is for sort, segmented_sort, top_k and nth_element only",
-                    k->who);
+    return gp__fail(
+        GP_E_ARGUMENT,
+        "%s: @flags: GP_DESCENDING is for sort, segmented_sort, top_k, segmented_top_k and nth_element only", k->who);
   if (c->flags & ~flags & GP_UNSORTED)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED is for top_k only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED is for top_k and segmented_top_k only", k->who);
   if (c->flags &
       ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS | GP_UNTIL_TARGET |
         GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
@@ -32415,11 +32776,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->graph && !(k->traits & GP__TAKES_GRAPH))
     return gp__fail(GP_E_ARGUMENT, "%s: @graph: the call takes no graph", k->who);
   if (c->flags & ~flags & GP_CHECKED)
-    return gp__fail(
-        GP_E_ARGUMENT,
-        "%s: @flags: GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, load_balance, expand and bfs "
-        "only",
-        k->who);
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: @flags: GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, segmented_top_k, "
+                    "load_balance, "
+                    "expand and bfs only",
+                    k->who);
   if ((c->flags & GP_CHECKED) && !search && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(
         GP_E_ARGUMENT,
@@ -33492,16 +33853,14 @@ static const gp__own_check gp__checks_bound[GP__CHECKS] = {{GP__CHECK_OPERATORS,
 GPUPRIMS__PRIVATE gp_result gp__check_segments_out_type(gp__checking *k) {
   return k->c->primitive == GP_LOAD_BALANCE ? gp__check_position_type(k) : gp__check_out_type(k);
 }
-GPUPRIMS__PRIVATE gp_result gp__check_segments_numbers(gp__checking *k) {
+// Segments of one length, if there are no offsets: sets the count.
+GPUPRIMS__PRIVATE gp_result gp__check_equal_segments(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *who = k->who;
-  if (c->primitive == GP_LOAD_BALANCE) GPUPRIMS__CHECK(gp__check_positions(k));
-  if (c->primitive == GP_LOAD_BALANCE && !c->segments && c->count)
-    return gp__fail(GP_E_ARGUMENT, "%s: @segments is 0, but @count is not", who);
-  if (c->primitive == GP_SEGMENTED_REDUCE && q->offset_size && c->segment_length)
+  if (q->offset_size && c->segment_length)
     return gp__fail(GP_E_ARGUMENT, "%s: @segment_length is set, but the segments have offsets (@begin)", who);
-  if (c->primitive == GP_SEGMENTED_REDUCE && !q->offset_size) {
+  if (!q->offset_size) {
     if (c->segment_length && c->segments > UINT64_MAX / c->segment_length)
       return gp__fail(GP_E_SIZE, "%s: @segments times @segment_length overflows: %llu times %llu", who,
                       (unsigned long long)c->segments, (unsigned long long)c->segment_length);
@@ -33511,6 +33870,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_segments_numbers(gp__checking *k) {
                       (unsigned long long)c->count, (unsigned long long)q->count);
   }
   return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_segments_numbers(gp__checking *k) {
+  const gp_call *c = k->c;
+  const char *who = k->who;
+  if (c->primitive == GP_LOAD_BALANCE) GPUPRIMS__CHECK(gp__check_positions(k));
+  if (c->primitive == GP_LOAD_BALANCE && !c->segments && c->count)
+    return gp__fail(GP_E_ARGUMENT, "%s: @segments is 0, but @count is not", who);
+  return c->primitive == GP_SEGMENTED_REDUCE ? gp__check_equal_segments(k) : GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__segments_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
@@ -33847,7 +34214,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {
       return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert elements", k->who);
     return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
   }
-  if (!q->out_type && !c->out && c->primitive == GP_TOP_K) return GP_SUCCESS;
+  if (!q->out_type && !c->out && c->primitive != GP_SHUFFLE) return GP_SUCCESS;
+  if (c->primitive == GP_SEGMENTED_TOP_K)
+    return gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64", &q->out_type,
+                             &k->out);
   return gp__check_indices(k, c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32);
 }
 // Rows of a top-k; other calls have one.
@@ -33893,6 +34263,39 @@ static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, 
                                                            {GP__CHECK_KEY_TYPES, gp__check_ranked_keys},
                                                            {GP__CHECK_NUMBERS, gp__check_k},
                                                            {GP__CHECK_BUFFERS, gp__top_k_buffers}};
+
+GPUPRIMS__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const uint64_t most = c->out_type == GP_I32 ? (uint64_t)1 << 31 : UINT32_MAX;
+  uint64_t longest;
+  GPUPRIMS__CHECK(gp__check_equal_segments(k));
+  longest = q->offset_size ? q->count : c->segment_length;
+  if (!k->in.size && k->out.size == 4 && longest > most)
+    return gp__fail(GP_E_SIZE, "%s: @%s is %llu, too large for indices of 4 bytes (@out_type): use i64 or u64", k->who,
+                    q->offset_size ? "count" : "segment_length", (unsigned long long)longest);
+  if (c->k > GP__TOP_K_FEW)
+    return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above %d", k->who, (unsigned long long)c->k, (int)GP__TOP_K_FEW);
+  if (c->k && c->segments > UINT64_MAX / c->k)
+    return gp__fail(GP_E_SIZE, "%s: @segments times @k overflows: %llu times %llu", k->who,
+                    (unsigned long long)c->segments, (unsigned long long)c->k);
+  q->length = c->k;
+  return k->pointers && q->count && c->k && !c->out_keys && !c->out
+      ? gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who)
+      : GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__segmented_top_k_buffers(gp__checking *k) {
+  static const gp__checked_type number = {4, 4, NULL};
+  const gp_call *c = k->c;
+  gp__buffers *b = k->buffers;
+  b->begin_wanted = (c->flags & GP_CHECKED) || c->segments > 0;
+  b->out = b->out_keys = c->segments * c->k;
+  return c->in2 ? gp__reading(k, "in2", c->in2, &number, c->segments, 1, 0) : GP_SUCCESS;
+}
+static const gp__own_check gp__checks_segmented_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_moved},
+                                                                     {GP__CHECK_KEY_TYPES, gp__check_ranked_keys},
+                                                                     {GP__CHECK_NUMBERS, gp__check_segmented_top_k},
+                                                                     {GP__CHECK_BUFFERS, gp__segmented_top_k_buffers}};
 
 // Derives the keys of the shuffle's rounds.
 GPUPRIMS__PRIVATE gp_result gp__check_seed(gp__checking *k) {
@@ -36918,6 +37321,13 @@ GPUPRIMS__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
 
 // ---- top_k/launch.c - launches of top-k and radix select
 
+GPUPRIMS__PRIVATE void gp__fill_top_k(const gp__request *q, gp__top_k_args *a) {
+  a->keys = q->keys;
+  a->in = q->in;
+  a->out_keys = q->out_keys;
+  a->out = q->out;
+  a->count = q->count;
+}
 GPUPRIMS__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
   const gp__shape *h = l->h;
   const unsigned long long rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks * a->k);
@@ -36956,17 +37366,52 @@ GPUPRIMS__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__top_k_args a;
   memset(&a, 0, sizeof a);
-  a.keys = q->keys;
-  a.in = q->in;
-  a.out_keys = q->out_keys;
-  a.out = q->out;
-  a.count = q->count;
+  gp__fill_top_k(q, &a);
   a.count_device = (const unsigned long long *)q->count_device;
   a.rows = gp__rows_of(*l->h);
   a.k = q->primitive == GP_NTH_ELEMENT ? q->length + 1 : q->length;
   a.blocks = l->g->share;
   a.workspace = l->workspace;
   return l->p->algorithm == GP_BEST_LISTS ? gp__launch_lists(l, &a) : gp__launch_select(l, &a);
+}
+
+GPUPRIMS__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->h, l->g->share);
+  const unsigned threads = l->g->threads, warps = threads / GP__WARP;
+  const unsigned long long length = q->count / q->segments;
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__segmented_top_k_args a;
+  memset(&a, 0, sizeof a);
+  gp__fill_top_k(q, &a.top);
+  a.top.rows = q->segments;
+  a.top.k = q->length;
+  a.top.capacity = gp__segment_top_k_capacity(*l->p, *l->h);
+  a.begin = q->begin;
+  a.end = q->end;
+  a.ks = (const unsigned *)q->in2;
+  a.bad = (const unsigned long long *)q->bad;
+  a.length = length;
+  a.part = at.part;
+  a.offset_bytes = (unsigned)q->offset_size;
+  if (at.task_room) {
+    a.header = (gp__top_k_header *)(void *)scratch;
+    a.tasks = (gp__top_k_task *)(void *)(scratch + at.tasks);
+    a.arrived = (unsigned *)(void *)(scratch + at.arrived);
+    a.lists = scratch + at.lists;
+    a.task_room = at.task_room;
+    a.list_room = at.list_room;
+    GPUPRIMS__CHECK(gp__launch_step(l, 1, 1, threads, 0, &a));
+  }
+  if (!at.direct || length <= GP__TOP_K_BY_LANES) {
+    const unsigned most = gp__grid_of_step(l, 2, 0, UINT64_MAX);
+    const uint64_t each = q->segments / (most * (uint64_t)warps);
+    a.batch = each < 1 ? 1 : each < 32 ? (unsigned)each : 32;
+    GPUPRIMS__CHECK(
+        gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->segments, a.batch * warps)), threads, 0, &a));
+  }
+  if (at.direct ? length <= GP__TOP_K_BY_LANES : !at.task_room) return GP_SUCCESS;
+  return gp__launch_step(l, 0, l->g->grid, threads, l->g->shared_bytes, &a);
 }
 
 // ---- transpose/launch.c - launches of transposes
@@ -38729,6 +39174,31 @@ static const gp__primitive gp__primitive_top_k = {&gp__family_top_k, GP__READS_P
 static const gp__primitive gp__primitive_nth_element = {
     &gp__family_top_k, GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_N,
     GP__WANTS_KEYS, GP_DESCENDING};
+
+GPUPRIMS__PRIVATE int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  (void)q, (void)p;
+  kinds[0] = GP__TOP_K_TASKS;
+  kinds[1] = GP__TOP_K_BEGIN;
+  kinds[2] = GP__TOP_K_SHORT;
+  return 3;
+}
+GPUPRIMS__PRIVATE int gp__segmented_top_k_is_idle(const gp__request *q) {
+  return !q->count || !q->segments || !q->length;
+}
+static const gp__family gp__family_segmented_top_k = {
+    gp__checks_segmented_top_k,
+    gp__segmented_top_k_is_idle,
+    gp__shape_top_k,
+    gp__kinds_of_segmented_top_k,
+    &gp__kernels_of_top_k,
+    GPUPRIMS__FOLD_OPERATORS,
+    GPUPRIMS__LAUNCH_AFTER(gp__launch_segmented_top_k, gp__offsets_check),
+    gp__host_segmented_top_k};
+static const gp__primitive gp__primitive_segmented_top_k = {
+    &gp__family_segmented_top_k,
+    (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_K | GP__READS_OFFSETS | GP__READS_END |
+        GP__READS_SEGMENT_LENGTH | GP__READS_IN2 | GP__READS_BAD,
+    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, GP_CHECKED | GP_DESCENDING | GP_UNSORTED};
 
 GPUPRIMS__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
@@ -43678,6 +44148,14 @@ GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, gp_type key_type, gp_type
   if (!rows) c.count = c.k = 0;
   return gp__named(gp_run(ctx, &c, stream), "gp_top_k_rows count=columns out=out_indices out_type=index_type");
 }
+GPUPRIMS__API gp_result gp_segmented_top_k(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
+                                           uint64_t count, const gp_segments *segments, uint64_t k, void *out_keys,
+                                           void *out_indices, int flags, gp_stream stream) {
+  gp_call c = gp__top_k_call(key_type, keys, count, k, out_keys, index_type, out_indices, flags);
+  c.primitive = GP_SEGMENTED_TOP_K;
+  return gp__run_segments(ctx, &c, segments, stream,
+                          "gp_segmented_top_k out=out_indices out_type=index_type " GPUPRIMS__SEGMENT_NAMES);
+}
 GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count, uint64_t n,
                                        void *out, int flags, gp_stream stream) {
   gp_call c = gp__call(GP_NTH_ELEMENT, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
@@ -44143,1817 +44621,1840 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 // prints what it holds.
 
 /* device text of gpuprims.h
-722591
-2x!q75r.0(a|7|sUhy`6WV-PHPJbKWui}Jj1+Q,9c7`wF<3<q"LTq]I2:MFNBq|iZM$Av.!wn`(8{lcZf>X2IT=FC.o)Zj#U,=WYs&!Z{s]]T2UC-}wy%9
-.v@@Zr@UF;N}ds7n^/-[}bY`3B&^GKjGK`EGg6.Id4LF"$p^Cly{Cg)6;fe28ZDvz7E4to/[NOrXlY@u;<=Tr;>oOq|<u{J5%+M;&OQh8;.ihXy76h;EOM
-F{9cs<U(~+"8eMHMWp~0ZAxhk!"LgCD]uK'm5+QN,}v;Bs%tV^(A6#!gK4Z![fdue^[iWb_uaH>o^28dgE/C>o!^xp-TG$n0ReOG>oJ@S:>EsSL1C#kEyl
-VXJ7135:@g]=iN~Jw$ZZzL5v+o6NXgq.1oizg;Ax@kTjz.:8}CPAvg{ZL4fJHF^<1,QTdT@]9Z6|iF<T!U9SK<B/!#O5v/OTNbWfEp#i1MO(o:D70<v@nm
-O^HL-]psF^%'),BYgRrbd0"Q`v5YaCQ_bYwskB,y9T(9bGU,7K@6_8vn9$6Rolev/-t(-Es:cFq&8SLYJY.i,me,kC(i"<^T'8o^8etXg$2<%vh<!cvHi=
-]Fz]YWH;sG'Kefnc,E}5z.$8>R,G4tOhhd4[zd[wyZ};X1#cgXyU2F.RoTR1^WjLTB"EbB``{59@8"veRl%h~8#WEd6XUC26-(|pw<nlAT3s(JNAnzTjd%
-YS.MZ{gmrEGv^WRsjg,Mu;hm'mn=w4(a<!>sVgIQ![{8qr(LvifDk]gzh:IG5#ze'I5F8l#j!77ABsCB!|K5atPpa_+95vq)5q|VggxN|xp3&W{a[Dz7{c
-dInBQn@b<l33m(bK@]qvG|C`;@$ngI|IIj(s+6<5cz,;EDG}e_N'"3su!r=]B`dU-qY`%k6u9P9!+HqHdXT"'vz'/|#+gJRMlr9S'S&(e"&h2G|=t"r0Fu
-!o0Uu|oIL{&qr7Q@y7xI#k72m==&1#2>Aq<RkYD}GM-HY4WKDBUjEA|cD5K@VojSb$za1#A'hbk}w#Yw.W1$HBp>tJ.qjS|SA0siAldB___>&>eNB+@KPC
-UiANq1%FY"HA!WaSW89T]JP@9T}n]P&zr)],%W$3.}jL"Lqk8ShqmH[#D).vE8&i(;W`tB}WZfX1qQ3t9uLHf3puaH@DMAqC;<WDlNQl;LmbP1_aRPAeY5
-9o1y-A9:"Ix[c154Nm@G1,0U7S@K"GfX.R[N@C3F:@lcCb7x3XIS{ZMyfuu8x1ny.1L5o0KAf]8F^VS%9{NWiU[>QY00E9$RJmmb~fc"oz`X~Cok6a~^Li
-@i]MSET<#>lczXQ7_IQMue'MicUlT/_:2Ae]VHUSA2-l1/F]z3x6KH"9o&b1t^rClEPWnWmD](xql.#)vC_a_ylY{|Sbh``%W5Oc@:M/NY^Pl4eG~GI+FZ
-8`DnwwiwUbqZzb:D'Ys({:at{F{0$cXjkk@[>8&#Sf7(&A#g.o]40@:T2fgVqRmLk((C1(ZVH+tV9:O'%%#XN#JH_YPBc)z7{z7VKt_/W#HJ>b3FQ91Dkq
-"V=eS=HH%I5Ct4)3Hdbs>7a[AlyZ^+[9`6>M`/HpQ,_Z5RIrN<L-'N~=gzpXnsf!:9;hz#57<Ni[N`mMU!y,{oe_Gk!h:<@U=T@:dH(`}F(13Bsc!_FF0/
-yFI=7a=f[h.jz9oH^dtj41p>,a8@Mf4HD>uMt2ru,GP^5bzSh''cNqP(eKi@NzBqWW@LzEVI^yVu&y5NiFZ`0,pk=;ktn+EN|0UmdzrpinS[q'#3yLzA@0
-~{!@YFV5:IgmUePU;GnHibTl#Ev8+.[u+d:SL{)PuH^4cX39k{b8,>lJklISO1K|ggl"tJZvf6(,H2s:{4+u4w+3xKHMQhoOzwuZE(6jF}_kkfCuv,j2Pz
-!q2T6-Jndk/fI`7[m}[2^lG`t+B^ymaO)y#&pMad0=(fF)FO`]@F=&DO}@lmN>pmKs_}"y/MeNy{(y5E~NYUo|bdV|V:tg'-];3{Zz=;7j2/MCuB6L2-A(
-)yTZNK87`}q6s,+sI,%({|[J/Ir2v]dLns){nszyr=k|%0Hb|XHQK4.j",9:4{Sa(y8:[f~zozLcv9|_Hb(!Qn`v;g_nxxN^KT0f]}Mw<}q`8,xI|vJZ4w
-K&fUR2#ScNs2KF~NAjmAlq8wWDR{&;{O,&Taz5Bq!7>'.!aKA6BrwK!rirj=ON+i-p"<Ao9tP;Fw^}P}xw9xbyVa6geCOs#}xw'DdN<}<&yKS{>-Gr4xUT
-0f<%.U:y>T',#enoO,J^.ti=o_pt,>hkDX9w8yH8>!c_a^/8J$Zk&XKy#jjoKsNUj=-cJy",)_B)tZOz)Ey"rWyG|}_Ol7V,#}~bb"Wc[&L8-XL{hrns6x
-b$F2tZZi:UA<}zz}zz_znRtWmJKg%$Y=csuf0GlsX84UG"K$qQ^+eO"bCT0f]}KL~pCh@,e"`xj5|r3FZWT6[xgD3{7[MWhj`b8k!+h'W"v0er,LO1trsf
-JZ!x],`K3}rBiuG.]#cch=F@H;"=:vcPmNV#TsFFY+~y]+gkMP<<2vAPIUlBaK-FDqOgS;`P4I'kn0I|}8_!"1Pst=(^/D<}5EYxJNoOE'D[3}lf5Dp}zM
-X9W|U&F%^:9@oLCPW`mucQ_O)tPrNl;,>9!kGr|c;SP=_k~}#WDx'1mA-6ACJb8V}V6-4x.{gG7$![8Z%r|=k2wdmf`z]Euhk1Ax-6XN):aX6M<}kflG<4
-!&V{S4TW=+4'Y@8|:7#kyhGl3tUj3tUj3tUjQLD}G0YBq6Go`tzTi=E[)sNZPSU98}6P+/lyvDO%6d~r7ebS+fiUCpW;lKK-`n9v$.O]P=6v9z|X`l=U,{
-L-nMe79^O-/zdU'6f6&y$.9!ao3>pBLjD"7[y5e3:Z85xT`V[d(1^dj5@C4eadG}Pm|+%-[ClrXQr><{7"6GPtA/z$ecTO9w-UpM"xZ&x}Q|oH39v8&T$8
-!F<i(hKxyPbdapS{ozib#BRJa{<@:iZrx1Et$%sNefrNUX_v(sRVUMefmr3F%P4@RZoKTJ~84f1h^wgx|:Q.2Mt72hg|{AANo9|[7C!Nef78FsH6wh9yEP
-`d0.M%!=I`#wgxp=xB|DTbe3#4G[l4/,$Y_E+><l8acq84xm47<ltbu[bT~C7pFxQbtmKjLpX7R:Mf'XpXwB:J<Vq>(@qq#Ppg"y<m_cWK^Q.5/dpot7-j
-.EpLEJzN&02v1t0sMn{m_!5qhy'kZZ(sI&pp1/(:BqxSn/y(JSI,"bS=KK}Od&RR.<(P]zIK{XCqPc{jWb[r[i^&+IF@SSv]0v#&Y||Lum]Kp8q+Ox7EF&
-q7{y%7-O(LP1t(B"3X|'aC2i3L8lM.mWP;vw>EfLn6mD5&/LL71%~;l<9vTM_djRlvwYby=;&R6_ts5GsEr7@dq.|ct^g%se70_va}B|C6/6g7'ykXn4L$
-.phnR#B;%7&@l$VhVAjnIm1[%e.&-VW|34V/)km]R{):suggO|K=!ql!J&L_"Segnl3/S[Tpwa#gi<gXZM9mPE"5KvptB8_;}u7[ur4{<1u9rpk"q7y0sN
-Jf_uu2K(/.@f/P[Ftn:G8uJDS{(J-|qq[d=D0zEX'#Lx@tkhw&,raBf6TM!xifuZ@Z)y8K~Q:H=+"gojLgmnKx1@fga<q!c2F$LXj}Bx<Jbd=R<=bSY'wx
-^u>^B73kifaf>)scL|V@<^n"_McF:-fJ:)X}_4F-F<9Lx>i`Zx"K+e|sV|+yVrK'Ng~}VA&BdcZQi,2a@9AN$O+r%I3AE$bb!=X%2l3m@Pl!&OssqGVkU/
-|F`et$d::TU(qOA)S/5%lcVc$K};K@;K},y7l18:-F4h[|+IU/b52,3ys:.uO+c<~jPmt|Y39:Tu]mts]tLU8SJ8pec"7)gO|lxQ%e"e}IT}%;DUyYK{#A
-a5qZ{w2)=sAOA)j&BM$e$x;PV^~b!66c[D=U>5tJ-CCW]8'[.Ca5,JmYSr>|fs1a~)7Yo1!cV/xKb]-YnptxeXx^(@`Y;+eAf3I4sAN$vuK]hRU^ys^>c"
-JP["B/)}Z`:kK7#Z;m=8D)pM|x[]U-yV(_Go}zjx#TCs_E7<g3'L`A2#6RhL"Ocm%pLGK3yK{x8b%Z-E]76XBtcsn.o+M14(eN_ea$d"es_LFV|,j:~99%
->dxVWhRw}nE(qr[c}/,/<.Hxe`5ics#@&@XUUX>+%m:G/Cdj)"&#t:1nl56ZU7#L%[&ZAk)z!WP7bI4k7iaD=&Auw]E5c'@u5PObxsw!mAQ/yK&%Vw%`W2
-,lSX}647vG!YDNi8tEL%D)Ws!w0!Lz@g3+b,L'HMecyZR<adrz1Cy8rgHAq%h/DfHJ0ET=[{`8<spRm/e[[%fCc3cx"f<Q]ml_i;KTfhDYhnoU9_7drsxP
-#E<Es!E@L5H9FS;Ff^.-JKu5!E5IFY(Ujx<lSet#_6I0ixE@uK',VH.L$yeTsZAn-k[>%3<yr<l_gC,l`dL-mV<Zyq6!!N!4#if^DzX;Y,rRdnB.pV{5:D
-tqlp.:sn+tV)5jy'<[e:N:$+8mM3M=PpY06jG7{Ip5GVt.a#c$4v@3E/Xcw_`N51"i77bdi@YV<fi.0rNI'O$),edNi,Dgh'CZ|fJ6FUFXEM7lZ$z|5>8z
-VV+y|V0tN^[FhJ8)r5^0%=.W:-Z|k3gh^X$Z-&Liu)ciO7bOx/`w%1N4v|w.w9:I<CXU@HI"_dtKG,C):i37SMA.5YeA5lTeGBL=P`@YxKR6e],i:V5=Ht
-imIn9kq!|b"z}0N62H=/aY--[;bxKbq)T=L:lx%Zbi->P/q.v^Nh=Q1d$4xa_5Q`te_=-ep[OGl>d"s|~6k)Es#OLAa@lF`RI).w8LIx::T}k=u^}__w.1
-RvmPr774sn(jp._t|,IRO6hWd)S<5$0h;@WZy5;_)K$GFItrJ-mC$Y_@l]U<lMYE:VNE049lDoO[sxtj|KzAmjMnO9#[d=G=QOI_c-1nv'O+fi=KCjPY|=
-'b>P@f%cu]b)NS`i34@#&9thUUg]3jO^T-%5s#vKB/GbP0bNr6jiV=nLWQpH/(YE#L+3k_>c}0]I5Z8k.>(0KVt0,aEjLc^=~{]>KO{YK)HBCty;`-|9.7
-Tq^Ha#e}TL6^}{LFU1(h4RJZX_v=o#n1W^IGBev8mJ1e,[C"329Uy.9vL_t:[hHm9kAvpdl<Qr/LkElEc:cuPu`Kovu;7ON4)F+"Ddq6#]8_NWT_|+6Ef_
--VJl&T8[9ZbmLyR%pB^-5C[F5/L,!R$p`A[${!-U@nWP0v4Z%/wb}d$I6XL;(_z6d/K8)z"b2cmag^;2x9'dCb:S=D10qVIc3HA,Y3fuA,'Z!GsEfwVq10
-Wz)NgS0+)'L{wj@:3QheuK<Zm+80m|{-u/:8jeB!%PCmV:0q#!`<!4K)}45i8jsnGmg<sSpYC},x-.Q.V';_X@C9:.+>))Kao+10|=Bwd&[[M&tq|n21).
-kXb#sSZpm{":x2-"Wc}]nw}U[z%^0)2EDQsb:!(t&w12x<0G7pZG"$JO>qtf;Lj`WQBC}84zpug>v'_u!Ha8g3j.=1`O!Q0loDFACl2T(|S65n_#|F[0)I
->E)p;9zlIs#4fDQ[L4/V2[+wzATJj{8fFPbYsw]eDJQm&Vu;dY]u>2xYv/d;2,hTh8YERz@]!"@G}G(yt:-id%hFr;O!)cj8[s`Id>&LuZii_53gSl_Sjr
-1B[:$i#tAnI&[W"I>Rj_~sW#_18I((.#bD(g8CBe6Pbx2;}XWZQEKq'W$>Ch_s2G_R%UOX${I3[:Ruq_h%h!BQoAi+S8{<>bo4;E@iY/6=R)pJ5I>E}Bsc
-G$UJt;zws>@xtX0zE7c^OFepNW1/!J)BFBG|ZVKwP9e4{d~_:J"xY;4194,2:Z}!ov4bWAxmt_a.goJnx(D6N@VegC;G}qBKcqm`'0PyQx;l/Z"dI,JF+H
-X!lmf"p;fgnP0Y:h!(GWjF"WU>vmNLg-hgPTUc.ExRA'wB+b9(O$E]+@:rQ4{jzbe"AZ<(#@`EB+>N]bDlB9['r:3=OBdbqLB_S<nl[S=b"4c^$-%}ljxF
-l%c1<^`l:Fd3l`XwEG=ACgTBs|Wwoj!q}|[C[qee7u=/aAL6"I7>brz0yS[(qYT|E|v"y&/->]AAZ@bU~V(eSY`M}_u5dy1c#7($%tw1N},Y$P((y2W]-3
-dyfbCN=Som5<5w1A!~GjUzLg&r-tS5op!{ZN(@EYQt>!!:"LtT-"UO[yhsweKfhRkhXXXrNvUN@QFPPTs)L{CD_5X4ydHg5GD+Z[/r$xM{4(2M]#M$}$3w
-x2ok^4lX'{M$F&OrrDAmWM0_u6.GX"r2-U=vL+6xv"kh~c|F2w"Il,};X"r2w("d0AHD_spO~m6.a#DrQx(97{1:PsQ$nhB#0"8#zoMW2(G1/+v(<4-#vQ
-t!D[6&Xnb%|'5v@Gd(tSVH32`OQ!qs/Bc([WT-Px%}'uu%X9IJ1(vO({mv5,R'T;vl'(,&U%<t1%+!pt;4SUe}qz8V3AUS5@HXo94<[-Pz2kO3/`:qQWQg
-yu>iZnP6LGe'YoqxLiOKS_INP]Li-A#{>)}}}`6I2wDx0L%(u9y3a}{7"]te-Yp2k^Q;<pRr12rjxh`g|Y9F[ZY,V/fStrjjgkrY%V9mmjMqer8TrXqu97
-DF7Q|A'.PEK&|kzZzAg:z:<_+}{U}^Rys/ESddpX2$:>&m8nJklNuSl.sb>lg@A![o%4x/Ncu/'Vv@9>H[n{Tt1}"(6dvXBA1l)|$_<H^V<P|sR_s9b#b7
-xk]HbFp6DcTI3>jJ~5X|C&bhTZfNt,LWs9O[|nxVBL10qS(1t8>ZNWHe!1Uf;$vd_QRe~nwHQKcn]xxB(Nwbxh75QKIP'4n3prSC$)$gCB@cIm[Y_Tg;A|
-U[4fSF5&LDxGdX~R>,)nzvws,cu%<3W__%HZAWo]86|L0Md3cM0M7=%U-D4@rp:5^KGMkH#E>U<j<Kj52>[!NmX1UNhlM>Y,=_!g(,0!$SVF7),=|ET#jq
-ob6.6wo(U4aH9E)d6|&(Sd^0PpyWJGy3dzr)h:3kv366Xcg^PWv_]hXaw"eU_ZeM,4de6,!liOUsAfy:|%1wVR"`'41Uk`HkI=Xm8bpP7.BDA9"S}t9hfr
-;XwCw0ec4es&S1}9(fwfG!cnkVqM"2oM+0L3633[(%Q]1JJ!r7!OjD|.xP0:kt::%p.E`'yuU8#z{5LF_"x}uUEF!a%/<{;m;2L"u}R$$:-Ksdn9UCh.wc
-{qnS`#9;ph=:y@(wbo0z>3BT:f[-E^^}T[awa]>Yi)E^Ic`@Wnyh<H65SI%f(9'7hk29V4Q3g-<,(VZQJg0[0QFA[ukG@G#peTF2]@,Xv"GW]GF6gN5+]F
-(zzA:l}>,P@1T3Vl"4:mu&YK`@yXhZrZv$m{X@Qn]fC=vr0ZkC6k@f!5L,qX+Nwdun6)oh>+'8J#-d4,F(WKJ!'L!GVH{d#p9cWhMa%#3(4.Q1W&"h!EdY
-rP4B@hWQ%b!BD/4x{k#4C@vgSvYu/qJuzoHJ>Gs"{pG[f><e`CT&/h8d}o}c>>K$[|>[]KNP)IjN$p)0xnXzsX0HO[Kot@(Z~+c{57Ro':)==&2z=&1(Xx
-qM"az$A,%r''`4-7g4wJMO(8{F}(.6!;>#]CQ<u/T.<3x2isv%T^{gvdnZk=$+_J5USC)e}3z'.:7,8>PP'6G8{V8$u7n&`#E2/&PF1hOV#HlHfTTsB;-7
-Nna]OPvetn_"89Ux1R6)pf6eJV,cyg>7F[43^-kTI|#bYH'rM87SOaKO:RPaFZ.`p}WWXPt)z{y)~knK/pK},oGV#tmOa"_(sBPD-YPHof.-GZ2zOw(w5/
-Zv$EZxzm}1<]Gb)XN&GQ4s98a25#2uf+:r=&tnTq{{CD2x_hf_WZPp5|)4^vh0qW0$^H8O:FB=ri3X.}va/B!C`kzPidvpNea(sidYEsxA7]}FW)6AT1Xt
-Q"C19Q:Z-7wfR8N9Bbr>cW6bymIrmC`'vQpl,BQo|AL0-65ry)|`8n'n/[3/JT+w;YQ1.(UD$K7bbU}'`o`hV7CnkaF#4pbub58)xaZ=dgdI'R/Kk;8fGk
-TAon[Kv!s)H=yinX0J,4gt"_e9C8XkK56=H%b)!u[x|(oXrgK<oz'Q0`XVxw"3Ab31QRc#>o1^^4A(3v'6_{<p%#wM085/M"K<Z^J|d,Zvc0n$sk(O&BtD
-]vJhCQwwu0UA^vq_o7B4kQEtA&U!Fff9f.]ASj`.}E>s@#mCTENZ632xmQ(ANvO:MR)<@_/@`/Q@KSq|.s<Al#06d}n)&2#(p$K}SkTd|.<&;5dBP{+VXm
-44YDGd@kz2x4J))mj|turCYD84lyK/w^v/a'x}ulHoEI2jQ@Mo$LywT9[z9LU46/cD@JtwQO<N$|=vHiJ:+NV`UW0.N@dq<[Vt(TVzg]B@GxW`7P|;'>$-
-J8|C.[7|QyVN)X$#jQxCRw,wu2}Y^(ZJ'9uoJ"K.92#/!WJ_%HmdW-N|<$unV{b&An|<dS^c|i7y:x3:9Novh(jYCnh!-vF[qdfgqHthf)M_{Ood2NNckt
-eIo[Qr!9wB_'Lcvw<oiQg<O+fhQ_<D[KF;-zbr[8z1&#^6=,B@RM$IC-)A~7pT~9=%86"`rCN1>m@J"_mr]LSw0Q^JE,^(f,c0.d4W]D:,6n]$0v6zD)p6
-4+5GiC&i&qJ@Z9/zoMaTuo%!4@c-nX)KOsHI&l|Sp6kRRpN<g]PE.-f=Ne6n!|-pphB4s,$Sh3v|>BkBvz4j}'G&jN2b=urYUB0DKaxxpV@VXcT-^1%CzX
-saUMK2[=u<d,~+I7P%kk/"s_ybpOY);4w;=Yl$Ahe^B6}CTK64icGwy]ij'&>|Tmt/w>%'z1$D6ICbY]Sc7.Lah_W!Zh4]GO&xg.'j}[^$@RPZ!4<[1D@{
-A|QWR1gn$>`-=FIy[QJVc<W'R]820<gB"K6@~[+ufDJjCYx]!BUZVi;$y6FdZ(-+z_ZL:a:_]._Oi,i%Z%"C(";p=6WQ'P"aE|yhL@1'zr2m_'Y0[+<zw=
-L5p"ugXb-B@C/=Mkm3p):,5d)d~bH3YEv8jPATF$l(mF[lq3PUzwW^h/#jlyHplvU0ugH2&BRxLpZYyu{Hs5(L"sF]3ldNg'+8H|":}'xG^a~i!Q#801p%
-V@_|DsauQer(y<7fOFBseO8JbXImx#}$pYt|"_vln4+&t_{@tm.[CQ|i!mE}m40WY/$@Bbq_GD2hKd[Fm1O`%PwNy2p8tF:.(U!~@W$pg4-DH,An.CDVxZ
-a5)(4$p(B|L(m&"d^|u1ZbL7/&3Sk=^|l",=E_EG@YI}6o&`J_}apgN]PsSknF+S($s@50$:^BG.4.1T[u$j%^FUa;)Ke|+3:KU2c>(',j=Hn-4h5T=E^E
-ZKI'Z(s]^,hk}y-5p)mhxtVHk'6"[W}G:GnWMx-(A"'`.K/BI]C(7+8"-7&R^}@5o@e::zV;[(b5Y4&-#U4PW2{7<0wz#<w+Nx',5ES%B$00K#6e-cN!!t
-(ECtY[2T$<i3AP&i|r":/PfJ1Rw"Km][:_[I_9dn#wqsk/!tU"XQYW.%&7!ix:"HIMD5&.1zzmsR,O'ZC/~nau!s4HW<2><JZ(Q>uwoTFBV,p/&U{-zSrJ
-E;l.Ly)aRyUmn75T_+H.6tq4hitKPtz.QRpE@XhTk<qq:oe_,M,A@9[3CfhHCWtTYP!s:Kd[MoU7q]z%2mE9mYYpld7`tUQO+'~pJlf}Kf.%z##$e#8qd(
-pCPd9./gSm8/.[c){A5wt-/{:zz&;E[|$MU[vfp163x^e'87XGW:!i8/%ydf=7u^mWwAra&2jp;[^YEjm.yg/-zNa]=fjPMyeoXff=gzb5+EFkMG5b9nM(
-s|7b(c/E7ZxT+<X:DY&#kwIsQA~uDxIS]j`{J$%Y)!ZMcnuz]b)BFH_}O|9iRQA%3+:Q~EaO/'Wl-0,O{v5TD6]$fuz/r5e@obzPV;Acrm;dvOwwi=R,MH
->>_D{J,=G0{8]wW#ilqzDEy!#1M=^eQ!}rU'l"X>]}^(UCfUDUaB}qMcX=70j5VZwN>E1'#n:5;+tBtH>G<=tOoi&N5K]=}|c,A#f]BmUee"Q{6iuJX5&&
-@|#nrF_fSJ@mCLfIeud=py(lJ(>5lDxpF3]WVF{{,3`0o-PB.VpH[oR]Z<)4D+Lr1+40V[X1-tMsVy~_3k./)Fz),OURk_iASimFhPIouMG-TtzAjGnGzC
-jogZn<;oGAPG9|,o+AO4@/Dl.}SWJ.UlBfBD{tZ9Rg5<rvH0F1gK^g|_.WJpBlW|Y$:>m!n8yKk0<8U<woO)7^cd2aC3E!xwH`}@"HOxGpHF}`,"an>u"8
-Y1QEqRc^vl&a05_CGj$cIA|SWT^K4HjYl4yHkhK]aKp10q+=8$E6wcrg&G=EMsDW^x,024)03+qpK1=R9Pz^u2"d@2N)Qsr/kmW[EGY{aL<luggP;-n|0i
-eJT[3JP6=tZJFL{giQk1zc[U}odf>+>Il1q&1TPoJ@>lZ)TwQq,T01<`P;'$a}Y$[1#h2pE=>FT_<I_jH&h50S2O`ev+rdH15pI#OQapMkV+o;-nU4G9V/
-WP,ZBb{hJIRw+^lQYs[}vP2h!no'W`,s=H9@c0;OgPqf)Qs'W'>`tI7-ca$20G'1VMsg{RE`f'M]E}}Oo:&_/kb"@pS6b$>(@EF4>wAMeTHlMs-NiJQJ9m
-crEWPpvY&Uc]gosa=off.R/`]s56^uY1Dc.f;[|U:=k-,.;;6IYS~9!Vc:I/,=gJ^z<[iH=<)T!:]j[9I6a83PAtMqW$es3QU[Ph^vl<>)in+LSF06'6EY
-$1{"$<M[D3a%aDXO#bj:[[19|97{=(<iVL+0J<&sE:sVkI8<}hfc6%%^~W~HP)6Ea1Q)sk'(V`B}c%gDm`4CSE>f!%d2`88LXm!oFk<Q~g3<VdhQA4&}y4
-4gG&}+|/;7XUqei>vv>!6ZN6K;4mOI&f--cn{q$gjEZ=HA.T[GYS~c}o8r(oaR]WV`|P7eGYw%frzx+Ec0FQ][p3l%OQuk15_J`6S4,HjnI|vIeBxLl:=/
-ZGsz63q|~d~uP/;%<eF7obR:v=)sA|wFP4ugsAlFi>".;38J[P1`OrOFAgbwJ7'2lqiYLeF=)xO]We24nm$UDM}@@gz7NF)h1g6gqeO}3f}|/q]AsJ88Jd
-D:>;YvhK7=Ys+wj1W`ET(P2hz[VIuAG+=J4)qOlm!OV3WKf[Y16Jeo#mMGt(`VI.29xx7m>.CtqRee.gS|[qC;0fuHP0tkPe_sF^^yHcKj6bRtvtTX2{Za
-|u1h`]C2<{#|L]'bk!1#f,)gEe>BdQh`!/0E$y;#a,d0Myi(Vl]/_=ZI$G[B8OZ#ZdIbPsdnx:9zS{xFgn<Z,3fN{xPmsJn5+/K/'a`kFXg_NXd|ylnM)j
-It6dJ}n-BWiwnkZcvT`5uWuxA9mV!O`0^J7)%EWu,NTnN.v3V`/4BSh1r|NWFR=uAqg`R2DXuOa|wOB}^wk|KlY2CGhB)@TGyj1fz:Z%=Ru=O#@No8Nb"g
-'0_1-SW[GQCyJw@/4C+=6"L%B-S-+{,gyd!<ck]odi"q2[t(k0@jX#l4|f+m;iFO}o@`hszon1=m9|R#3zY%o+:uf1bduO")Yqd7U`=N(BZz0b3wS5_.px
-i,H^mS)yV[w4f|TWHOa#j7`z.N68g{|BSr{^lf54h")QL#bc1gY3&&GiTLq,'3|CSP7k:B(m|0aIUuS}prpr'E-Ug7qqB<l@Ht(5Y2C]Q:hAfxHfsH]E|`
-Mhd)zeZw+t!m+rLeRq"OD&l!q[C[t#=4crjE@(Z0MOPX9>&P!uLL"Ycr:05=ZZdpcZIfp=BWC+CK"K;EaB4:h%5diPaU~_m1&7k!3l22MMaPwC_lwFJtB(
-:#Fj!G'uD+i|@Nm_YrCY4<z7JYa$es^'Ho!5N,8yGg]d^Z@(!jQ@T}#s~ez'>>~CV{SD`&ni,pv<FblaFru|somY:`MV]>=O'.+:y}!#HOC.^;LsCqt>~>
-ouD9ztU_zk7,5BRG]$.coa@zUuhhH4rTBO/28W-7,qNDIkGF&R/2Z/M:~pw3xXqKN-_dz^N|wM|FARRL!x-Zka_lO(-"sF+!d`ov]VB_c)}hf:3ST{i8Vs
-;]:wS':8K]EBD4n,_r@0aL)26aqEvDCRl|y:l}v:~AOMK+:cHz1h8gjdqCiy[+JEP5"[URR9wPdI:/=}m%8YQk!9xws9~YV>@+Zs@dbGy9P{Y3H`ap2D[v
-mi0yKjOK(hPd'YMz%)CPD=MCBVw|)GXSi1ta;gz'H]dNB,xVmJ#hAJn=)44NQVT`G!dQj}bOy#thdN,x!b6gqkM<uynut;y5TF>cI%HX#xryWsz_>f(4Sy
-`7l:fs5=vI,fj]Wi4,ps=^p)1)L%/&6#)4E)bSv<ZGUXS=7R~U7q2c`qrRSP|I[H6g9EYMPVOS%VB5oA9}rD@Qjq`A&;J@x#<Rjh4'Aj&Q/Lge'>F%x/g=
-SF~Qh`Ma]xk`8lux1ei#DvM|qS=uj]CL(y%0@1pS&Ghq)6GD=O~sHD]J]p79_SiJlarbPa'K7l-Nn2xAMdAM}lhaaraJK%_%u#g1nlT3+Q[V6i$SQ"YYoB
-jdf"0Rb`O&`>Qpm[0`Y9|ct6"u>G0LGj423c#<T8OzjxDu;<('vqkjDVmu_viPT-1XHeySLQ2'EL0fqpEsw].JFp+B9c8`]2,Yf6O{>BJ@}'`lpes6TMnm
-]D278N[y4aKakm<o|{i1l/A9z(UE'BPEb[{i2LQ(0<"pU<J)gDY^mpv{<[CBt3'b0Gy(!Ds;^u`MYo.G1Y//EPFwOZjw=bAt=VBzp5MFbYC/mp)2N0~q/z
-wc.Hd4+..B32wfqjyb;bO5NJM'V6I@fJ[=}6nLO}!cmqhi`i"7ZiW.GPm$yipsYzms'%BkOpymsXiI7&a+khG6Mcj:~4T#N^;ik4{nh6QGu:z@)17$-jID
-me~P[Z6p&KTvxljwYx|zf>!YfRk9lS<]}M:_K+"`hYe0jswOV6/E[S3^3TaW!_Nt|tmoZ0FP$<.QC+Q/"La/}5y(;^ZMi1qGOrv:e"1RQ%7IZSLkDrOshQ
-G`uw4o&]+->^FBG!$!f57]b1l.;n@@sk|Hp[xWdclBU+xP)4-j`I9LD|&=-lw(%)([[k!z#<e7RVy)V5Ic%.5eaig&bkW)}l[{XE=eK-`Wxbq,D6p=C>.)
-hepxQ^/)`0sj5ow&^x>4j(&N^^YW%|ClXU;e'NR)CPLXe7yMA9h1bQ:^8<>Za1MCo+d<O&3:Tpbb;/JWG`gtZCT[)wwEJ'vLPIS#Er_5TN42d693+o=f,p
-.!d&,`K@nORJL<b&#"Rh<d<wVp{:ae+f@9OtViK)uAc@=mnZfejs'Po{aG+KneJ+^Rb4_mm9_lj'HRa=!wqWg:E]f^r{amX2c[tl:8vRu){&=YFmewy.cE
-Vc(SBE>WIR1D#hq2bS[>KLiZjg%>e:<QZewu|OH().Td^EM/S9TS7%/4U1rdF4|c:j_9lz+y_),h45XjddcYvvX;e)#q/ePp.d[YK)OiCu@!Hej:;5^8iG
-=DOiXA=JhDL4oDV}h#&^:`.HD,R}((FIw')MieD}BvL4724[=VI]Q]F6GT>c[f{^F(/X%t+ZH{T3E.QD=)Yr-a~7}IRS~c$Xv;nVtn~#Ep_;'cfMg9s'Jt
-+Ix>@!hIvP3Ki#QfO,!GS.k$2YW8^ijf)`.VS4MHyq4Gs<arFbs</BH8"=uei1KyL{(JWY'OdqW92|'J:9|WxMcGXXCC>jsAYZJS46e3HflX{9GuD/)NGa
-z_YQdT3^+(+pU9l"->7Y)E|x:,C#@-{l|XrPVG(yTV5+875KFt:i:d/1#9f[}ePib1f`6Ps_lD('EGTOhKYQR17BeH$w]Jz;QO)y=(>fZ%s_mb239E]x(>
-m7J0THNeSxVhqduu6J,04>T/`Nx{9-m:{_m5k0'qw]8:G:aWT7mn"77w<vX1IEHDIl]1DeVk_`-iHtQ]wEJIE`t=z!9A7Ha1!_LQ,K(WJ5<E7p_&tz.xB4
-~ioh0kON;/!9iEvj@m>w(&0f9;FhS([wXuv0^6ZN%,}sU3)k]%NU=;0`#)&HTv,GnN/lRa(h9wriDc/sp1>A_iO>GC}Imc&51e1NjeRPDZXwGP<'U:"T}S
-"tsoe<{$XT8-[EoJgmKApz6Fm+"#^=.E_rBb@Q5YOcIimp>#0LaV}PDTea(Gb)0)rG)[{RwEdJ%oS7d^m1#h$<A84T4VbY66D','idMl3=U'@8kV@3L/7h
-@S7P~mfUG^F,BRXmSX!'fz<VaC&6`VK0jSEQ8&qs%XcZ:..l}himyGTki0/j`BdLN+s16;&#.2$^q"2=C,|+ND'z`xmMCIaD/O+3PLs4dED`Zfy{q`3^:;
-pI@3&<:Im)S<zL)@;"z"K'XL&3,Wobj6S:;Y^ZxKlafC+haK'`}"0:(wKQQL'zB/NnMG5Q]_2g44&M<'u|cht>H52H&"lS.9_y7aN@:#pv|Ogu%)~f3qM|
-[LcgQ.Hl|Q4-3y$kzeHw390cPl%.pnK.NnR;S.S<}fch%yQng[-S9(>jU|cqFbpDQl+cM+C"Q)#-oH)u<dknGBq6tFP^xD5$Ab2v/^(w'XCoGdCP^T}4lR
-C#}LXb7^=j3a0tm<4.Vz[iBbCv7Mo,)/3g-P;N7RfLifClEQ:E.}z81db#D^zA..7(5fE!QJ(mt+/4mAFZQ(__</~Lu)R5Yg3A%,r'+Jy$CMt,X!:+>d_W
-.P7{A}H9QA7D34n/0<vut[s/&0.!),N"r]3tKU)rPdG#VHgk_,,v9rM"d[ID#)dU_Kyyz#UmLTL7}FuJwtKr2-FJgeP"M"V4o33&5pWArGK_^+i[Cqr}.s
-ovb6WcN&@q2WD8AAnM=C[V#YTzm=c2rDAnjG~b$OvlrQoa<d8}M:D(|0#i=h%%<f6|[hl90a=.E3M`|ii)1{%wM3.!d3O#'ztG;PV"{3t!U'O#^wC+a|+i
-)e<hK5o+4UZ5]r11EbsFhKB0!uI%VOmu4#BE6p,%c'xrN.[)_|ulXw%I:gIne,<Tg+fm[]^foz,SWvX|QNHh^f6<2nOtu7{I},Oq$4xTF3!r1dCT"{A_+I
-|LNURHlX}cH[`r>R>C8BB"o[uB:v_xN5yNKn+y7_9/^Z#zn8b!)8:q7{]JT`~Rmw_AnEd1H;'gzu,6urfER|T5B'n51qd^"eYa[$bt/Ji{c(gp^b/-7x-]
-{lCU/M=(gRw:VsO1,hEdM9W=5W@l#B;][x`d7_,MUECX#V~LjNCQYwl2k@%Uhcu0PrDQ]uM@AdqQC&jZ0gKDjPmMP6uDxzxiUJEjowTbpl+kGNVdOaH|%y
-/2Aaniw@R5yQDrc(btNHN|(yc|%V@ij@]7^:2{]`q(b/mnS1|q$n`^#WK;2j8Zg6'#by.[&x=}k>SV}L;Ez}kmM]g%r"(`!MC{o%M8b!H3rLQq[5e6DW/_
-m]^2qap9TqNIK#BFPg85%"E/qcPst9)2DW13R2yy$x>Z0lP,-Iz}dqKi<jaryp)Uuoi,1{EwrF2T%%h0r`j<ieqDE,&78:a|.meC{l79yRc+"J'n8oK]xO
-o0MuZ|st[-w9N}h75%c-_#QE,C(nq:.glv_AiAlc[v#`f_5rL}f+/}E2X{AD.Mk3qu%YO@cIg&3L]#BrlPb+9M.2'7or3Q[wd[Rl%HRK]U:A:T=TWVQ:EH
-#[=}5dIo|xH+>3jowN']mwtD,Jwe=<f;tEpKAEy]'aS9KiGms]>lq4/}Q}(c3q3<u(0>~IKAfeUfKW8OWiA/zs_-"q8wp//N8hR"Nm"xAO&@YB8{B^Mm@_
-o/YGm1"ui$2SL)V{#%$-d=}Sp{kVi+zkvR6L"U@DR{n^>wFx"MpfR_,Mn=E0Mujw{c}8ztptv,thf6vow<.A2Lq/oO7}fY3}V&ThBed2+!v%&If,meLG|G
-y.cvudkhY,qzBFIf|H(tV^l5PXwh!1=YkU6@H1w;nu~(|Runi3i:3>-Ak>6Z3oxUqJ%q+v]Ys7@E^XEg#:9cPmp{/Og-1@LH4!@L=1cyRV_7c:S5Ul@[eU
-8f2O^KV/R>gRL<HT>b`%<C_B}`fS{;'P/yD".9qIX^]5YcckYB7lB.=:InIM`i>T8!1l)L#/WJ"$eaq7&:fUF-z%6PVjz'%w8,>.S$2RK)T,E!awF3])vF
-Qlthq^0]51dU2x/1t8z8MWT(x_he$n/!/kbvdVR.{zDNINhhdP5O2ML8uxH0v4PCe}(4aC]d3aN+(na[B&S.}5<-#U.V=p(nX.k@xk<<ySGj_k)k~WgJsE
-+3XCRFHc=,yB4^bf}yRO=8wolH6t"W_vtf7ZdqC)'PvT[QM}MWaFQy.tm4}Y89nL%_t"i"/iaC^QS5ZjxR]#w@7J,Q/Aq!CQ/[E!bMX"07Y.X_]is:qj$(
-"U'zng:O+_[LSS2WhbozyJVwMtRR/O<6FypMNAb_Tg&J&sR5/[W"dP%SXzsw'wZ:&j'VF%^|nOFT%Z-UHGMm=jzZA^8Ym;lYjV'-fC8;-:>O)'$x.g2h@8
-'jLX5plmNUUxM)#s,MwRINCNBS)N,`j{Pq=+]BBe>UB>V}invl:$w#AkK"QnY$/A:c7)77o)AM/McsA9^r{p7`tBF8M'|]_95+okI3Q)}R'],,Do6M5HXh
-$Oas9lcd^wS(13VM}np}lv(>@8G`GN]0Dqa$qL,|:4]rE_up+B(O%mn`l:Nz7z=2MA+O-dfCanE=|6=iQ>N503/_s,n@x<ytQEVlh/UgZPns:VH0U<sSp,
-W>Q7#b$6$XFVlAN&1%2<"X[vYW$rMUE`LWKGk,2]&0;L_6Y+N-f_6g$b_QkE'U7#(QS<P)JvnHw:Davex{5&/Fc|=CbrjsSacO@rIIXGgGaNcHcf1ZAq0K
-f,~DA1vMgu.QnMwByu^gm<W4!0`'-A~m~q4@cG`N(@^@YUS9q@a-l+BH`-V3GefJ2i$|j"{p$v7!TN<T'W+nJ:MPAQu$>xyPfJex2{xfa6<BksF{l_Hx/x
-RFX>9&~ZGpfCsF0_$pOfYe6]-h7PQ2xyV|#tgQQT7'j4HUt;2tL(dS]nN=<JG:Nf8:c1sUYqA,21[u&yDjVVZ2LD2W9|5@CWR4dKPb4u60^JsP<#c&)nb^
--E$8YgOt@f|QL>^`h82`4QWw{n9'E[%pzX5nL,2C-{#fU)od:Km)$|V,)QekuHD4qGKGE0$xLKHL0AlYZp,Kx38f9#P'7HGGf#Q8UkL&-"%,dcMz(kx,a)
-+3i9iQ7NOy/hlLbRwpP(thavZT:wU6pGa_!T:mX#:Mny=<pF|yS+]$}0l{^gU]=h6lHX,bNf^P!oae4HeB8]rp1z)A7=tBFl%z0KWXL<353F,3~GkcXBX<
-XO%iU|Rbe"-SB0:y^gv>n=_/66R>8}rk&xZ+A+<e[."=My^nDak.TexezV_OO.}7+#aJgfy.qF3VFRtZm$ng|1neG0+,XsAX.HWWl8IsoDOCb|s:|(@N(t
-&nBxZq=FA3Wi0Q:vsqMM/6V={gI{LRr,|2{d)N@#eYzNf%Idq$ox[>()bVRt`8zGL8Vq.Ez$Ja=E.@_E~)@@,.w`sBz:)<^Mh26f)oeN3tW"~K[DwC|Y#[
-w$>Xc7mTX^=|#pb{.h)=4o17Gs36i,u:+ib`O$K|zCb:cum-Ne(kiSOAe!vxz0Y]S`3=i.WX5fSQNic.T9dF>&j)qFz-Wa"9)sLddy'=^H^mB[(f`um}9E
-R|b&:EtA9;D#]84A7<D)%0t_HmwoX&PERRG}ML$M91.-gx7;mf#N5j}F|Y2x|2:[_7Er@>^c,3vnqoyQt5t{[}#WCB(I!<zsnoTOIoa%=XH|CgSY/INp/-
-'OQ4x:2Nw8av6Mn.({9y8Ff@hi~.%@p}&J`rQ+,W6rMPbWSuRkZvAnTHn@4TVO`]~J)0<uo-}oQ`P>7M0Gc)d=n`^9TT<:&9ARx@w$v!ZmeX$dqtm$<ot0
-UXIe3=_mlSHrT7]KeJ.p=u!:Z;qWO2pdmg#A,C_ITz;"%k9j(H5gB`ylwm1iQaQp`G}lL]IGr1[YYm<pF]:Fh24o+Ki.uC@,04t3#!Cr:bkjG.,RZvEd.M
-|Rk^zGyBKjk[Nv0xU2Krk"4u8g/w"Jj5g3:EHCl:aj&pQAf-ItJih+anx#VF>ogrrsD!>pr"A.DUN)MU@PV}S3iBZ_gP-@LCR4{bl|tFV#X9<^7PxPzztu
-<+7YrQeotPS0+ai2d7nu'OFCK!Q"KWFqE5.weXAmNBetrq~NU1@Tls,niwOIwP.JvLRmNcsl1+]Q!`B4/N-8]3GFb^Df2}$5mOx<l-6]3r'FK=Ma:9Bi}+
-m2AE"lMp-"i8(^M(@YN`Qw:otKkS"ozZ1cW6:mF1J<=D]U78/hMV]$zvd<yUu_CXUNcln7%[lh4xc5+l`=([URer+rQX0q3i-)r|JsGrxu,DBSCrtGG'f>
-UucZ(n5T-Ph89n;_(.nS2_xlT/LN7}-p{[km5:@BBK)^T_%1AXFp;jBp|g[a~$_PaE2soz!n@>:zEzlpjn8dne(&fR[Dz'@o=e;HCmg5v[oM}tQvSK,Mc8
-3$:TLBjouB+NAD}`$LfpC5sW2c"087v3q.y:it!2fN)6)d-0gEVao1ns4yCk(c[8:d<lHZ^]~8^G$bA7H:5&<lakP|/)c1@HlH!7-I3ta7!DbFCL2LNsVc
-VK>cYyga)u=M&Z$9cu~Fmu4L8$y<,"-qs"|v61d2str@~vI;DS-M5g&e-A;zPboK~DP5;)AQ`}'a>R/9FFIxFENox`Ut'Qkn)DqXNM7NtYk"t3^HC8f>{`
-Wc!tS>#kfe{X.L_&'|HEEtz^+HQIVI93pBbAx00J@hUmBrHn0eR^TdGpM/o^'xyCFwTzD{Y|=,6[_Kbf'ZR{{GinbY$qA,j7h_hJ_Hib3@VqezVCsXuC6<
-74qXW(K%vobRL&U'Xp06DL!R'dvc.0<jDrgHB[JIWOcxiSXs&oU(=PZsRd3ccJXSFm6.Q)]<+I0x8H#xOA@E9C&-KkeVKb:eb]$=tGQO`t$R6hk2x%>tOt
-KGJM%HEp~`N5^l_D`QIy;k5&jx=WSW}W:TJ,a8:i_%8=ysvBrL=}Tb1}~'#5Y'a@_akHw`C2+M_J,;jeOhHiQ0qHH^=4o4TLRb,"mPtj;X}Sva_K%`)B1l
-A3qF}AK5dXAkm7p#_{e4PtIWUXoW0cv(9Z(6KgxB">jg6MCc-Q:J,/O!'5R=W{5^+HrG+RNB}E8P01lBfG;I11}NM`AmEkE%X=,{<xrd1d-;)7n-Q;V+p#
-(>l<"OYNIw{=A]V{NrT,@3FDB|SIue(av"bKPeZ=fwfz'UCVf;amMe-J)NlIx@gfa3onui_sv/)SdPf'7^7Yh3cW[49haBk=#n`O7d7#jx3|@$5+)`O/p4
-VQdwOR!04e/Xq1=b9wsgymm(`ADM`p2d[z#2:>q>[=1^"B+Q!Ac$WcR]cv;|vV3ifbt]9$4.C:E=GTrJ4/2ra/A."#f:RwBj&Uy_KM"t4g[}Zzx6ej1MAM
-1>-xZ|>V]`CcPbKk#v6iVC-D1#=n3)KUD8GOv@,s`DS{+>9}~MMys;@M3$C2dp@wFvf7-y`mEG6c9|lwM@e'`{#,8p0kO"X(MmS[=+{cv|WD";Hms((Ux-
-CiVe;'G$23QK'v/KH-7h!97F7qsZZpJNu(-$^CRFa#__i}cB"IwsR}o^>JgmyM).2}rPL6TMRuD2#-1n]i%I|C{+o":oeYoX]PMNC.)b5K4<JzSX}a3mci
-;H+e}|U.7IMhdKLb/RMC%/QGv-Em)v[T/Pm-RV=a56Y34aB)kiQy~RU[(m':&;G2Q}b&Yu<g6<3]zs[I7t&rL@ny2[c%n5.0kY,V`63fz_]Etoj#-0lcou
->|q"7#0#^1THKTx;sXI4DKKP44rl4IV;LbYk3CG4X=jVhgV9(`7ihm,e28je<4`"O>v;LM"CU%;Un!`[9|VP&LlKaX1WYLm89n[L8CL.F.j/Q.wFBTGbEk
-pE_FUafj%5)`/sEyGT=D$UrU51M+k!^,vjVCJu]WcD!QWut7`k7[/eT45kv,kNL^qFsi^v{gqT+k[%=8`fh6X}m]#HP|s!T6w3y^'Nq}W@C:z>y=Uc(zeh
-!a/V%5XXEz.zq[z$iQ7!C8gHhF)q{F=a@MDQrNp9TOpP#qQ8ln-;&cp)'=VOL:`Y^2bxmg8x<J</`h^jQd%W"x_1ms)B[Nd9TXgho|9N7$0&8+FhO-j#9k
-JeqRl%f/Ky$oy2&tWioYBG:$3Axfzp}wF+AXGF0+fG(C6%t[O2nikuC]R`R!uVlBcD|5gbkQY8!CUMp5knE_/{j@igCOEyqAsmI|Lvz:XB"RIc1IT$.2%G
-'A3:ifN>I0U-6W,kS0XmK&ICcc8smxul`W'@betLIp]F&6I5"|FQP{Hx$yqBy]jmQ)dX<53K7JjPE-pdyCdY9+k"d!nI4=m)tQqmqwgP5_8hYFxzD.%gx@
-+qzBa+"@em`U%(rAv`8<"A@Y>>gTQ:Xnr(po``8oxlb43,LM)qe7tsSdR5^]6A<Z)G/#r!j&W5,C$Xa<~h|CEHl2CiqT@V[dkFVcW;m')_j>a`c`|5VcZ$
-{Ro%Wy8CTAJ6aG+okHX4wPb[7)B,VwZFR]l`Rv`/P`wGpM,_'YD1kgV9tm#;-s^oU.i)-QL|tFEa>&P27TdWfqd10n3P,zCP}sgwOqV->(eLP@D1rlXaCB
-!}0MDnQ]fqaQ;f8{Ns6<wha{s9B.stHuu70uabL-a}RRG`'{=<$&il^:>:Ex`(p0ck[L^"]BM"VG~jjI%foGP{"z[Gc4wKxz,Y:!k$h#B6)fWrh[mgPr:H
-sK~I6^Y`auO|PQ2JBPnw{}4fl;.Flaw}nih(4HdfKBWoukNV^x`"ZvWe.VqwRi!wP<GwL/sR2.J1vB}FNzMgH1sN@>Ce}Q8F,0[g::;aXc}Hi8~Bn]5wOa
-39PL13Y|MgPn&Q<T9kAeEk"D{0&QV2Rm>5t,}^^te6#Ym>ABUvtR$eQN_kJ5lw2vLu3LfEPg^RRI.ua!Bzn8scB(3bk!:f(s0x>I)}Mdn`>D_Yk`NAOqvN
-%h+N!EI`m2F3n<Hzfq9@ffAl`A'(#<Q!N^83C#ZMO`dykJGuhZ:v]})I6tR%3GT(SJM7C#fWw03:c,7wp+S"y`jY(|"m|'pR#;gRR(<a4wvu:xiNViBi&r
-FDrtu{r64ywldVJ|tlVf"I9Oo(ah":dd/fyf`p.}p_39|/7Lk`<HvvC%dfk^rEB#akj@@qcOWO6;jwz4j6C(ZBcTh3g^=O{}2{%7)gEy%6ef!}vhL`1-HD
-;w|=AdDQu8J:%{D>gBTVk|S,$zB"Gi)yRU0;v<,36Lc:06dcPH{hx=9Jx;6zwz{K8O[J@>$k1rUpQ[gDt%ApElRi._f!'WeBYEI!KDJeXXWEkX,rf|Gfw$
-(Go7IB[beZhOWH)c%#_2|ldG5yZSb<=Vr.K(hLrNpgc)I4dQ]"BS+HzcWok;ri>5|zE_|,1ob4LMk+e1)#y)-jL&h]e^"eWFqRep997,FMJe>3dIKWl+4&
->.";n1fqa(II$gJm1Rlmm4{y"1s]&#VH{Vh^^Gm.>B=oY37Wf<Dp"oh<!sGQk`U(~%:`xJE>bek:+bL-'3Rb9K~W<Gi@0`x[3E2n5SKr:9{Bf6=H977]Uf
-!Sg_w-NF57ot'4lh77Pbn0X<<i@LE_qh[0t-@v2iFpT)C#Xs7Xm-Ze(eS@0TLB=I6w0U>7ZWv|J$:v!CFVgN6e6YJ7TCtz{5P<@:u[u}FrJ"X:{f8o]1[T
-{uiiiwT=m=I/:.S`B&W1iAj=u/69_eB$eM8i<`Y,x:Tk4IX-u"9Y2=3A,^Namry]1)eF.'Bdr{^E]STpCWIm<+5L_cj;~5/o8`[vr5%/%bxN2hvI>L4,ea
-F=gg7+p$rcefjNJwj=Q</sfQyET:JbIE[{csQ[xV<P]vJN&r(0YF5|wOUt-@uJdl6J`r#@g-TqY[kOCw#AM_YN&]V$`YZ.]S+K,'X%eF3PmKD=6@Wt_Erl
-}SpRw0bDeu4a5+i/)f$TZ'O0j8J^Q6{nE7''X[t0V^f=7ziaVx>,wQ9+WzXN1NF<8v=rh)qdMne%_3nY]mru^LtO2na""TmI3z6Ng`iq4vqN##Z/VlctxQ
-iw$X(l_="!s_ko^lNYx&F0NWeG(UZm{EtFK($4i3f58Ba$]lpKko~0Ci|s]kfbHyIa[2]31$z"]P{r7B<v00NehjsdH8=1LMN6$Y$V9m`N9"6!{'mj"a9r
-Z:diL:atPFQgB!a!$LNg~@.8FD5)WRb[R6"=@sQ7[JukwX#/Ft},rVc]Q6Q+vny$U'IczTU$:;;d$)m#wre$t(pJYlLrHD3_'97x2%^F:T'=ohArY|uVws
-w)i^K`LS;jwt7Y%3>yuFYO.:Oe3xY&7vSz>|X|xN4{VV4qJ,>}0D<8&,oZ+3&i5QKyMguUDcy,#5&q)7zRfRbgb=#p9xbyVa)Ju71VkJ2Ct;>#(YI]mY$g
-]!,.i)FfgF=dy#[TYVq#,{X=j1JyddWcsaCq.7}z:=@B/,Pk0o'e~X!yx#P-e)$l;tbjq!E$2&{6nXH%5$}fFT>pa#|dpCXhbrib+M]fmi9SuijQWtSM>|
-0x3<7#${0jV;}t0Wo"2o],R|ca+M8O4T[NII~LqGYlF4N{)'VFk4:V0k,^5c~M9k)Fpj,]-#',TH]43$15%%+sco4XcT~pk_p|g:wC[Z#<7H@+2shK}o|@
-).Td29ePZgEzvl]v"LvL['kX-7"CGOJpMSXiER^y2:}:#q`RB.i^W'(|gu/v"{q$@C0^P#VPA|q@~d;hMET+:IG|p;Fu(8IK7k4XAfr9S4W!mldf.|D2h6
-]sH]7fD%^9.0C]Gcq4Bn;MxJR^r1nm/XG@$caeK!&Mic2Z:DmNHxv"+gVmj,Ux:x7wZm`|#.i0KJaR9]e=JCqjhaoz-lUtwF>LBj9gS79fkV']3^am~JY6
-E[HjRoJdXzxiHI&l:cHl>U_MLEb_/i12qkr+/.=>9@V)r)1H#(k{POoENM}[O5LGB[ZDND4.D494y[b"aaLe6SJY^aoCI25<'qqxz;_%mw^ZvWW)W9EO8`
-9:9riOx{,ZzbN[-Ex]v=L^~<Z&tusu{8mvTu<XE`jEJ&`ON#&H_w!xCMcbTRH{h^p@R'N}J3}7L4m7A#DUrOEFWJVt8s/-Ym+lJ9uKY;[Sbj+f."X-V@DF
-LECw:nA+@{J|+fQ;|N=}_6B72$3Ec2hN-z=J"Gwu7;_dk9IhQK+SPe4S+f%Rrk>n5^sms-SZ2SYY3:osdz$,GM(zn||#l.VJo@uvU2g894xNR`>=Xjo_oN
-kS[O"],7]!.8`Va;B2nz2zoGChR|tflc4j681]kC.]H<x+t8%d@@JtY+T0`RrapfF-5<$9Jsmxtv>8IhiO6:e8(i+Qz.:IaKsj/Ez9@vdyA]EJh''Tg:PS
-xh8R{VGle.mXM>'E)5g7ym:i$@0csz>P;;>,34jrNTEn(toF8f^V0@Ym|04^d<q)N|xEC8D6dC3&O$_t%KB0GWQNCZnbv/]EM-R^Zfr3}Vt0jB~2zPIG``
-b0qJXX^32:~vH6zii5egP>"PN>Ns"/Ph4&QxYs|F<vPZF44vhTE:,x;ViNU<BHoNkGpv3)W.TPf,L6j&:U=tVlV{bU|>W->^D$Wuhq$ZZ_&=XjZc.vsS`c
-;BFfHv~}bS~vwOng}/y.+4ed!a>JO-23S;y=od>k0[Ef!(r[-I7}4wkRl(X,b_laOP8Ridb<_Wm(|63l8q9J6sJgB]F3JL}FwEC@o,/0dD<}<&87|&-s|y
-%7PIYtmaT"eU{mzT#x0abf|jZr9@6W~<<y+HAo8{QjGsy6dI]n:FP4PF6q~Htt7M)gy-~Y'a4^E(.I/w/;bgRlg0{1g^h,!U4-G)h&wxc]`;W{--aouw5;
-kQKN&TLW;#!xFnIApjcsp}ubT%|P]'R->NR<BeJcTgUvTO$uI#z^>jl&Cn5EF|Ifm3XUlGE03:Il-E'ywxb{m-J_&s,]^ahNlEBF%lf-x77:sI7GA=/04V
-|u,OLJ>2_,nR>V(t=Bhi6'4RsjPb%|jx,wq&Wi<]pfL{{kWk$u]&Y$}YDw!%7/KzQlaiHhA$',dR8zM_2n0">p"DUc!#hV1We<s#^.Y/mpw0V%yn8($+E=
--Xd`qrts5ha4K%SGLG^0gq=n[lWOi(0PXd8d2:YrPPxTiyK:PP-IT<&VDyrnAoD:EO]alMz1H1YC{`}!0:a[nYzl{Yl138i1S)g|v-L1"O|0vMjg&k'4A)
-ff~MG<@T:-8N%kzk0@C}o)m-B`/B#.6<x-~$xA~s+K3jzq~V6>1HjhHePuY1,!u8K2UUmkqp)m]r-w@79<w&f;%`0>'Xn0Wz^SrINk:g]XL:EgY,>%2z%h
-zH{-{W>^-u>)ji.iW;9X7U=uu60)e:rs8@#;d&xT0{_KHACG10N0OM3vagD2y:&`!)B0^,DT|Ft5Jvr@s&HlD#p`~LCLQ=<+Jm}Q0L=2rE~0K`]Dxsr31y
-s'HJuExi:/RTX@,0OAx%Ei-R5TREUK[6Y;+&b.i`R(U)7,V!^zsu}Ib!gh~!}.Vjh%M5|0N7cYh&"!zdai<a^w2x9JbAgD;L4h>p-VOqY`(YtysOBzq@&f
-o>a/31d/U$3u^xvrm{ZPkWa^U;iYvs}!xjB81`CK-I|JfTKk}IDLPS:6vzX:=uC0;2NJs:4)vAzd&=^{GfhH3NfkW2-uQ5_s4ZoWUc:RN}'&c3p2IC;c3L
-4uv8uM6W`zu2D3j0@>b6=zd^Z%(EBF`UP<J[^S~Tdx^xYo{U#VeeE)Tw6bZ%bUDnE8o4jyZA:0HU7ZFn>lDRBu_k_I4zUYwjj^jJOTmw^{Z"b:@ofze(Cv
-}<A2HD7PB`j%Qoc!abi{![]O`kfAFVTrBg-g~pPGv/t@.++c3zMF<^8j=7Cui7U4QEIyG3^tZ)g8t;s1ZE+Vw[5:<=&ua$w>.Il$3KH/(|h&Q:)%|^yVgw
-GpM'I,,7UAJ'>)dC63lnJJ!<"]6pQw&/P!`+gjQb;MVf[v4L`gJ^}^7lFsxkN6"T7:592d]lf:`9_!.S0SK4yub"gn;uF[F[};uuvAL|C#X[l5s@,Cgj3+
-0:2<)kVXv/g&w%BNxj0QCcn6<fvxA<rRP+8."4iu`[L9]j8v@ra/_3ZQXldOj[9d'<yZ5-<gQoS9sqYxQ(KLM^G,Ve<NLbJ>v$PE/7#RyoM[EjZ[V@ifYf
-[iP@}yXj:qZJ@tc:{2C-z{!J)%pfLEmozf3F,X;$]^de::Ffz5]}i=FN]H"n+Db"rv7w(ZTDaJxXlAj50hQDuU4BH-~x&Q$#izsF+{<lr<"j(=:F'[@NCi
-O5&'i$5OzT2y$vBjRA4ZbY&h|PFC4qz({3}#uYP;j{kh3uno;;+FP:UceF0OVi$}<W4L9g&hA2<y~6xt9oN[0a)udehHeOQuz9kItz(W!gJlEqBx@9@avs
-^lMIle-ZzN})4vYFM-]OFre|wAvoMVE=5oF'{Z%t@Br]_,SgXjqLi]|dJRia8i@BTqa.R/|"SYl6,GVK];!qYFOI+(c,V]6pG9/["Oz(Bb^MmFC;]=VOE6
-!2._%vlkR3;(_>mz;^[>DbQ_!".vU&'"XZX96]p}{%lEZ:=f-!-%Hbp%wqFtB_<d7`Te5pqqQZp}ZOB_}%DD"/8zs{GSXy:jGW@H%Pzk>Il#7R&RRNzRSN
-TQTN}sGr/'w/`.|o&Me,T6hqHxnYXd}C8``Nh'SOt(5G`!Nk}$jC<Z4pW{3}ozw3hl&spu!vNeko7x)ab-@]BJqK!O2H2TQ[~xN[,2Bd&BzweHZP/o7>0q
-2ty!B'BdwjVF^60D%J:ixP^1gE)VEJmkqO`]&,gxzQzR-%!/kcz]-0.GLWCODLIU&Z)-_M;{ncuBCcz+<27Lsb)cOD8=|IO$0.[S4!ia`,Q[cBNW20)dfv
-J9j"&Gi^GOPv+K:NZ9nIimxxI$u.]"F=Xj_G0{@qZuEW2^&z9xAF.t0&;fcl>UwJ=8K|1asFs(|(#@Qs/nsIJ4To,x"&^6Fp09m^M>&/px'&{y&9)-T!6@
-M8fY0d/ddt[}vO[>o:]H7-5y0$:((5M42D9)kg4n{.&i4Y@I!Bx/H$t|'.@W}'NLm`<#q+YN.feT7!pS_Yk'Dr9]2EnZKRl`0DG[+SA;sm$Q0aXV#zD>/w
-x7l"K$4%p+TDpr&^7E7GOxEpd2'2;6:rH]{AL-)hvwyq_9v3c"P|gr5CBVxKCTUlid=P@%Fvr^67Zl9n)jsu'a!0i[b=kAXTox,b|<NYaTdB[c<}U_iA/t
-,2(!P.&:M=xw)JT:D8c.y[knlc_wd`YC)QM+hrbh_02COHF%szK5V1gR@)%19_#x]2m90-<enRC1#h(RQXn6JC4Tyx'czVD$iTXYS<i+Umz`CJ=y=d['HH
-D8z!YnAP8AOd&9Q<LQhGYv~eh@!J<1de=xd`/TWB>2:05wt`K6Jg_:JS'9mSC&<+4_PuG!H%|"VC77s{&}n,2{Tm<L4bLe,T]:`o_`YR$gCAL_BDq{jeB|
-Rv4B}Xr'3Fd|:98DLO5]rz+6+P1$EJ#I4{YF8zZ0,!b2c;^S}}9m+/$w^}Rxc%xO`}7^d)B(hopxx3,%$N(CN,4iQdF[0g+rW%R#l$KQO#vgSW3wQ,@=QP
-~y|fah!TWqu(Ji3klb5cYe3z;j@2O&mfY47D0C-JkYb'j/6{#{Jcz'loQ",#^uJUFqwk]ps`n$~m@NLLREFr,P{^Tcnakw1N3gL>Tuz|"x%(D4Nuudnj1f
-h7>MODX>#^I,FPZ5%Y,%Fe.CpPAt<:F6e/hax'E$s/5V`L9l(#!zX<nOE9Wr"lv5>0(_Ic6('k&Y@W}rT|@]QjwD''9<EZmSQI9dA(s/dVQ]F60w5}~&z0
-n]o/2z]<`[q&Gj9$;Kle%nWe){:|vt4La+N`LOCPWjQx1:v(dfbSEohnEn&)B)NF7d'j51-YF[:=&ZOH1l#S-hKhAPY]xzpGeMI8<}z(R&Q<m@MsVcGW8b
-)I9sZyyiq8gggWc!;]sXu:)%a^p.F`d$CwJ`JlYKnFZf"#{f=G{O&en{CD}.@E>eP-Go0@2vg%~C==l}LQEnHg<L}ec]BOvdbH)sl7zImtJA'Dsdqmf:1`
-c8:HRspGsr8JQXP#~@mZHbEK&bs3u'"B9GP+"'U=K}_9(rabhke2@pWNI_]6wP~4+<"H=G3z[WIjlpk0w0ItYsQ4>u.&pdXp%jswvYz1/FiM.)wD,'$&/:
-vC&YRUk1x;k}kX4TlYI)x'USDE!4#QFM6E3H4lUI|E/J;FAO$gGAZA"@eM3g&2mn3rLe339I/ge%uj&3}2_UR<m8R&8i|]w'3&zuWzoUucp:;m1+e8cxs;
-`+fNzV>AaUg_=KAM%}`ykVJg^.YU-rICy|EfFA0C`I'|b`!!Y<wCX.'c'i]ykHDm`K[$4^t@9<beN-aHtsnLXfa^JZjTBu<qdAq/pq2t<)vBjzo3:sw@t}
-vN$9x@|Yranxdmm}WjeJ;#hq4ELq%p7rPO>Z_}0gB)@=D'6=^o,pg;<xYxA/y74$LR~"InTQO)pmqHW]v/bm;K>m@F_lDnCSpB]+[t)=ei"nj;BDTe&FDa
-I[Ij`JHFkaxcE|>il-EAJ3JPM}nK+weO0nq6(vRj2/;Wz|Hd|I~j&}nRJ-4}t'Wt9<Tq`LpO3rA3U>;@FfUAyqN+Uq<{i"D9{@ac|'ob+wqC>oJa6'{eIJ
-33H56RkI7gqW7&5/6}#_xL'ayLqAzBNVu2@Y2&0T@dE/&UkMk3r($rRCyEq/Mj6i0(Wd1m{K`Duyd1d|$Ee,;a$wF<ge>R~}$NWW%b5[2!^@nS=jkV'=g>
-+>HkWD.B#x<cTymf1my7Qsb-qW.}x%T)7lCURL_k_yccExH+),i@T_W+/2DB{6q}UZPHuO:_Ax0gq@bH2Oif&r0nsGW<Ss`^[WLvSnw5zqms}avPA`e)+T
-5z3F[Qkq.eu/"ePAEmyjFW<97k!LE6HSmqA]W9b}l7n|L[+<y=DBj#ex_@$!U{Y$~xUgAi_p5I8]!5R_dYuM_BhA[W_"95D}9/-&o)"n5S;=%PH#sxS,zx
-/F>AuX&@`Q_SkhIM#9dO}G'"(V&1e3nDiwRm4n>6%Y6qPNGc%t(/Yo^TvgrxF&`4YTJ0|W/A;&zF7k<AOE_lV|k..(H)6"pcydyh1j!wnmdq,"QN6RU/he
-a/f$wuA1[^Sp#jY9F,Sq_9v!HRZVp1TqvfY-)/3Z)]HIh>Ja/O"t5Oef&,,z7;eJQ'%x1`hmhWyEC+^E7OL8:rX}H0&/qW';k>uG"v/h&]")xH=;aZq4J-
-qHr}H7T-S)(m@S}:FS+N}"c437Z4eH^yWgsciD46o#)i["a2-'jD[RD{L@|PmlyshF(|KB6rCwD'JRe5lKSZe{;4V46Sc42Z"0shRE3#R@c0a0v9Lkq[7e
-6jY7'LAE^E&7&"U6f313>D7d0ISe.4Gb1iE0.oM8i$TR8LbD%fGHt.m@5vOeFOYaN[)d=)/O9}GtIsX{6TZa^7Kdh"SPCcuUFGN04.esm>Pj9cuQ0.Ve;/
-nuo_Sv.XBeSDjAR[a2rq)JhQ4%FTg<WeQRjl[bz&^su6F]xSl/MkiKDOKxH%ZE}]"gbb<k.iPxHc+7$+6enU:1Ywdkq{hRdHFa'cark@F@ojw-,F2^&#xs
-}%Ku|W",;-O2Op^c>#!BDj$Y<NeDKJh=Ts@GBd4t:c<n4pM1COb2.O!cJER=dMUN9^3xKUJels1M{z@gK'#+9cLa68e+McRJjB&IMZ/fX(_7]u9<jC2_cX
-bZft][9sT8O2))!cN8.NAK(MOoy}K7GT~")1:f4NYqR@F_daOO>NC|K<Ca,e'fvn!6p't/wIHI)ER_UxTur+6-Z/7|nu~kRx$|u7VCJHS)iWh%&ZWm{-14
-USGFvZZ[;G)/$3'vKvoDSvkZAGww;2sC}$`n,2$#'ogD~IVH#%dD3C,c$';rCR5#-d3`Z.-qY9_ZZ%._%M.iQ@e/KZLcVi}O~gD6ONK-wa}m$VL#`&An26
-;YIWL@22KF^{l_R[q)v29CYZXnu%``i<sw1[dawbx71&6J]!udfL`eT9'|p'F@&P4MENzjkqsXi!)+BY_NP}9+YEh0.Wt06I+^72$|DE)Y6Br8:B7F(y)b
-&x_/||Exs(te-@zL@Sgu;0fHKZcrU+%@NgU8H`Lw.XDF[Ivjg1y]%Z[5>QD!]fb7w%1,tOHzcWTB`q#)0Gh-[69`ozP4#ennhRdC2uy<XrffA<v.Z@p7QD
-WJVYa56xniU>cvr9ucDY(>9|fD6osz%5v"d_}2cwd,>p'(<#qw]H4l<oEY~Dfgbv>0I(n7iHd'CPei,b4$&T[60jGykC6Lt08mEPU%ui>o3p7-^q53NL1+
-5.QePs<0Ke[E6{Tl79"^2Ak|~[q}G7z0d80L0Qn:_`XELyd{y>^Eeq2J_&Xi8]{oGD;m-zYR&j7!I)U'K/vtIk0h6p:A,N9=jB6}sI-WnTmfxvuf_:{|sE
-yph+ZE7uI46Tvl_))y4vq!aTYr@TPZ"-F%4w$fNJ:BB"A/adTB,cJKae$G9TWzR-TwY:}{b|D.~G0t9ixj[)`5wfI^EB,[;o<KRZ;Nm[quR;e%`(Z/$S_Q
-lp;|g7`A`gnxkeWqJ&0Hs{H66LmYen5Jxx0]'nu!Qo>ehW"sX)DzLyw'+T|i+Yjb5!@=i|&p[l9T6@}Hnj-zIkf2/[P(7$a6Kxm2xZT7=UK)Rdm!iHmi+P
--KsA1d!2X/Q9e$&upS>|[RWNiaYb>kI_p:-bA{m:.4(Uju8yJkifb3TO|r}Z:9>.HmbYUOYk(CeFlzQppAsJ-q9pqjGPHDEA2QZ.IR&G2^<Bb|guQ,obJY
-w%>.BD(9xck@GhKPG^'r`#."]6m.(^7`xjjP"Bhkw'~M)T:+[l)gty.j<SR5yWT32a=^'2B^%!$|A750Pd1ApPfTS|V^Ghey^aJJ=s+A/!-Ed]5vwI%GO#
-f0,7Df;Xu|Heg{dB}n5awS1:MsT8^Wz%6&9WUBbFDz^}#oj+$dYD@^sNX5L+F"LUz]kmFPK9^;X$10|S~hihf:YhE[4-L4Fe::tk6%WoS}gmoog]QxgS$p
-a2)E6Cu>l!Z3<z<+_H-{]<e<aQs-'Mp`yy+`@IH05ZydIs'F,&hl`jj^x85tZ4l'Rv.2|gx0d1KO]I^jQb-/F'Vf'Lz#}U#,iG4c>$mi(GJ.;y#rHtfDF`
-6xxq>ByD`R@-YSg^AT8}0eYyTQ[8l7L'RO.:EdXAe/oLrU4_Ej+vKy1-lcVy_Et-5gnLP!>T)y5lYGv"6[L(lT+s@h.5@pLW~,wQCHQOJ9L'#a@}T8ojvE
-A!Ox5>NPU)S/{P8`nlrQ+zuv5}bq1o<:~/dUax%[R&S7irN1GvP"%sSL4Xr&Wc['1ymu{$BB1abcY18D7%E8Fg5)M[!3@MyU4|'dOAWyWI>W|p|I4T_/@`
-%XSi;{<dgG@IN>~!NdgA]<#g#RXKD_NiwIv(,js|V#ARTPP:3m{9htqYxW0SIK6;Z(E:77ev`-#<P{e$;/E)bm;r{h4MTA2XW+KJcg{;]3dmu.+%G-~xV+
-|1rc:!/CNZM!dPu;F(a=")v)~,m_@PkBPmN8W9E8B0k{41^HglW>ViTy>9A!R;O8mW$}LC@(rz1TPE@WWfO@y}+J{@Y-w;_@.`pI}Z2Ri:8`+cAlL5=62P
-%D!a[vdv/4Z{S$)%xc7EXY}}01(cH={}110vHe$2$Pr@z}K7g(Q&)C0Es)`l@.S%|^Fa)b:&EK2_MPv0Vo_C~|to|[he'a_<#}l$Q!xcKy1iS[7k14F!lx
-uzi[830p^tQGl_hk>!N,a;kg4F4t.d=}+gFGzF:-F`,M+O)aNI]6]n)c2tumMIR[MZ<s/z<1'n=}XJ&XEW_b."+kk(&dt</<Zj;u:<m-TBDP70,KI8i}3<
-:%dfs!Q.j2>PFDy2.bFUk!t4L2Fa^0iTS{sgFMWOn<uF}E+^Xlo[I;601cb_z6{";N<'b/C{bYy&(H1fX_rvQ[D|3>iisCp<a)61N/[$Z<k!%QOm"O9]($
--d,gmkHuOhkxyg8ZK7[4KPT8[+4h^Q,AnqD2%>{+3WA}~^r5u0c@[2P7Yi]G^1F@hp]>13B7DO:Vq;3W#[,'.Q:)cjx7aCkPDeIiARjc:$a%=.Ye<RbmJd
-b!b:Aw,N#mz$-la}mc[<^1t,C1Q`_W['!R/]B^(MdzNi/4Gj}w,rGPCJb$iJv(Z0Y&%(TuYj1_i&PRlVhFR8W>.yKe>HukpU7=GJG3yJuU[390:%HhD]2g
-O-9`:2X^}tVUoo"utY)q9H{u{SDZ0xjL,0n:v>h.QxlNNr^9,B4rrDyS}<-rO!Hw6@qEG8Wm(IV$OhiOa)<1nBRjHP,-tM3]Mrs={8:mQ"dUyWi9_78n7`
-s<H,kp>iRVjR9wWZ-l[1:2lni/2lY8`J`,`0K=GGCccOICvSVigBrm>yxG<l.e6W!GC!:#B./hdEd7',hD}tR15-]Z,M&rBz+=QR(Y^dMV[S0HzI^hf2Ht
-4zd.|>"]~p.Q<nYA<SAL}[Riv.rQFCo`>rU8UM|2Jbr%n!4,,-bMn@<vD"nLgrnV=&~dd{kcwfJW;R"c>Jcda$1O:Vpc1I5z-W[RMI/vHt7#)203`%z[Jf
-v>(4oG5>#)vtYP0!ftPtsU8F[jNhk!5JH8OR@)<rGb{Qkp-^ZR$rGq:d(@fVnGy[`F5`_W2J3hv"(/Gn&ip:F]5/k_PG%Suf2i`F'XLA+}(=Q0@[Hp5J!/
-u29^v`7;R$u|4bXw-id$~Y:!}T]<wGNoqHB[[hIu$2ToAN-6Br7bM)2BhqkV']9lt,/cm1#C&0aq,e]$M_HlrMzg/"_uV==AV_Ag]|YR4(rI"wEZ:z#$+[
-K(|qpgqVq("qm<''MyUVq4`V&)k64BS$!Q:fuwEQe(pJs/kdq2t(Y:ZKVK%7h!]xv/NwTEP7x+6@!lwphJt1jd6a:{Cz<I=/(f>[#DLB@&"N!q87okaq~V
-ix$:^auZLko[Baa@,XIv!awro.Gh@29]ffqf_OHFDPH4l`+)9n,dcJl:5(Ta!6.XDyLK^J':r>t^w#qDkP3{<_KZeO}-l+!ATJs^x="e.{DB8S)4w3Z"hi
-,6Sv|c-F~yb8JxF[O9}$[;G0K9K"9ajQr;d]i;_Ot!DsC`.VdXHvD,F:{hrW4k(XQ/+AXLS=CvZG[4V;~'ds`mg1xmS{I[WUdDCE;0Q)Q3e""6aCaZw^%7
-DH'PHGC9_cC.XmJyvR7j|Q6%b,q5A8}3@g/)eKP.yF_&vl-3:QJ70kPUkP(y}FoD-.tC4BAzj+|R[TI&o`VZ5p]'w@Rio$+:8|GQ+s<B[%HWP@WmZ]sb{2
-L6p[nkWs6&ym(>5-lL71$($z#Q'.f{IT`ugf;5C-.}@`@zGOKipw!m}kd}h;MRQ9,/PBUhTxJj&svYnjOO]Ei}gr4JI!b_~VKJ{"cO)%O._;eUkxbN>O>f
-3d1ZeX^L@YPxP0i>j)nE5%M,lymsuD)7b|Ox'V~aWMUM.y=Dh5~ai8-4nO9PkgVG{tPjK|.}fM~i'{}Un;|O1r=vzR=O;d@)|M:D~j^rskafpxGl(D4pZK
-hg;"uB1%J7.%;QE(aaIzH/c_7KgQ(}MW,I8oqn!8MB@`y`ns>wC[4uCeGLqwF9,t^3%Jyb$Q)Dn8peujtwgfm;hN~97'8!bw1WA2lyJ<}w$;GL+}Js(Yuf
-r8}|Nge5m6+1w]zDL{#yZT<W'CHccDv>pF'}$$SOX}N/7D$_!SLQO9#t:6UBI)5nr<P6hVbL3ce}qP^[P^sXv_JnBV<%npc76/_d}"%QnA0v0fO6T28afx
-y)ItE0Du-HOS#24.VO^M1m-|@O+0%WAFO]0(I()$W;(gG`<n{uIH@0dt[y'-O-`}q2SOB^WvrfBR(:2e2aEnE!n$<AuT$vk0UMp$ASK2O[rL(6ura}JoFs
->]Z+dr)Tbwt}yB2MeoDgp#'kJC&|Dzk`Y$ej0"z]UhPFk32}TFtY`uMJf8-`c5iE;2nJeosj:y=;%[FL8|>|UNI}{E`J"q3xw$zY]QY<NYy7rn@El;":q_
-tN#tFc!o}rvg<mIeX</Y7n,e&mN:;mm7P>^pY6U"_S_579cIX!_Nrx<'FPq1h&G(O1J}2!'s#m(5f{XfaS-@3W,.inKVV+9EVlKfVpAm{4,hT4=^S+J^Z,
-9.f9~N`W}#.q/FU+/vrM(:22@N9Cmz&wvwAIU=RAuG$9Kdpq%BT&(wx&)IYZW%:t;l<9hD|:,=g;0oKj.H+m2C02~G-Ca.{jWtqrqF~M,vsFC9c25H+biE
-3aJ9D<cII&DC]A):tCgmb$':t;A{CGh@USc{lTC2KG!M1sd`NqU=;)SG~8[IQp2B3ahk]5Gy]13r&aFU79Lhl|-$Ov(e|ycf^KVC)Bnx>8.z!WP7$1tA=Z
-KhI]B2nYW|EDI(KpmnN9Wal[Oj9yFou-qn!TP94/Pqj`%@l:>'hMEvBq:r35YGDTR#G!//aPTvoCj_0{b7"_,i^r&-|tqJ~v2z{K!ZTzJfvOX!Z62P"@nA
-,Dy77akG.n.iY8H&X(,M;syWO=~Hm%@k-gIM.w:d=2+Kahb,B7h862_of;WO3r&,7@E&,j1b0N%m}>:](-d,ti|Zc_NmEL=t<%sYDer&1B<Kjd-_8WsKI%
-@)}"S12c~FVtwB<E7SaOW"HyI|Ikd=K<t}VNfo^^ZV>!+Vr81YB;@^mbkoWsdM<W(_^[Uu#xp}wyez`#p^(UL,"x>}(x;G~SV'"~VxnADGM1-n=5J)v^,{
-6]'=Auz}$BpM,iv8cLpXnhkA`eaWeo7XXXOU.K>6mw)00^df&BI^6=}o&/8X)q:D%R,]PGM_.c^lrA2slq)hzp=j},Z=9:YCkG|oVCy,mj.Po(x<M.H5$z
-o:L{u<u=%x+]y/13[4(E/3x3ZskVCVz'8O">9vW&hqb[4Qma=7PZ#`LILMcee9{n3X<sD6<v/a`S9ps(xJqSPm0&P,DH4cim{f|$Hr!v`L~D>6G#5!JFcl
-tct_c7%qo/)DKv,9NsB#k{ba2CpoP^:Wp{wQk`SuMQW5ur](Y>V+1(QIp/It#@4XzuRJ^C>:Fp2V%<teoIBTT"1R<ic,AR-W48LA[60r0<Wo8P[Va9'CDi
-j(Lamz"PCtJ^)gk)B;b+wWc[cY<9oEP}Tm0/d0#FRGjWOfVQg`%VV'%Q$n34$]@hwe3hus-lXm:E;%v#e5l)S:;A87=<yI+IFMwPOXg76Rup6{}HuYiGgm
-OV9x_r|/-2T|nsm+>1u$'co'hp&x)Tn;tdC33t4H!=K3nKw#gw2@x#f,-$"k$wstXr:Hk2j|=;,L(|h#'omdJ,vT~G<@__wpgmJ((}C@$|ePIuALl)T6uN
-_yB=$.pRe9cZ!(w>0Xz,`d`XC.8]_jZyrt.3|)2lyqg+pYDKO_`@pm)Z3W7:P+M"Q|lv}g4ixn.MkCag4Q,za!Qssd<seEalqr-)PZ;;-HEd^TiJz3q_pA
-mLxMUmf(kOHmaZ5Yu3&=$'`ch2xO#eA"LF{rrx):K2t|e:1eY$;zH:pL-HJt|u3`jzD{ZeH9pKj"jB9C(JTo9pAE(//%jBBe|(U@/m:5H4au~i|,+M%MQk
-4wr{a}EASU/"Z1+%O.>RIV.F$LskvJ8a.`_E<=8gbmLiPMA[7_y49b]i(Y:2`#F'7L0fug@mP4QB}+yteo7mmb)WpjznnxnBqi88<$IP}<V=i}h2=u;0@G
-t(]q<3/.B+fMx_tW,r7te%ijwPr4`Q6KJc_D0:X(+h,hQ)&)-NtyyD|Ipi#boB(GN|P%'eq_[L,mD&h0QG3zhj+UxO6'a=d7G7qOLdM^wB)G7E+#](jx#m
-[$o,{kdGQ+g1Z'tLKmW;%oZCZ,--i-rt3>-!_E2[iLW2U5BDcB7@}kS({eB=SFGPMhH7G.!|669^kuPb.P846&[8ItxQ<rb-5Ah([BoKW]fjnJJEyiPX&g
-^opKfkg}MSl^]u".QPN^Ybu$t@)Yv1tv0i|q,6uGN32/apPZ{8sR>2bguu}C'(gIH]8'Vnq"hB7z#sOkYY^tuTvvpp"I:JC<X{enu.@Z2%+v6M33_QBHRK
-)`Of>lo=&b$K-I-bPdQFS8&D.DdN44{.tc'-s!<"dj9%912AGnx0)3PR}7B%u,h^S`EnOs4A-'4p%wb0XJC#yZZnvmq6,(HDnY1$zMY4Qm_MsskZHii}=L
-G0#I_rb!A_97u]t(Qt,{S2||BTZH@"O%,{1;l5hL3Izm4sU>'b]=G,~`)$QoPP]4pg-$>9DD>SCqmP@M85p%9dg#Hv%P~Vzgm=N^Z)Rh"k~cKp+NkPPf~,
-kTj(TpId3^QwTmHX{[$v~U^6JUqn0BOm~:LS)yBe5l>/g/;Af4@gjR:Bpz]Qwom^6g]BiMCy<"(|doeOUno5FL/AOLXM=)h<z{X8~xdPpygKwFhnuJ7y=L
-l8)3./Ctnq:7hq#8F./[X[%;&S[`Z^0UEb3]Upy(:>{)v3ciYT%%28P6fQ:[`vV)m@':#7=e5EtDzD`@}{|P:N.G:<b,/sN'~w/5Md-h@uhL|FYalH)5iI
-@{r^.K&-bL{06XVV_5arMCNqegj^]5]h@^f3WpF2jUktdAhE5VysX93itaf,s8(tJ-wpD}-6EjVrFx>!O!,s;<Yq#b^s%tg,eF)Lvh{O2tV/GB7hiMZ=:l
-p$Ev1Y7t^sjCmbZ4N`cs-'3trb0[S>HZWj]#r@5YuJiP4dRuu"M#RL0d,=)sLTKW@K>QpC&E$5n[C]d]d[_ENR<iztk"h!U7)+WFz52B[#;66Xe7rBkn)V
-OC>p0.J2KoStH:M/9eQJ$,w"GMB58>`![]azF@NPTl158pazi3$@^:W]WnVG=^q)ndq&NqFAST5=Cw!r&ehlmgw>%}8#B0;E]Pqjh%J4=}^G}!pMF$<Oi_
-w>YbxzZm/&FhRf98C<AWGBOGp-4F%=R!1wtQW|y|oDv1JVJNJyKZU0p;=x2=T0+(">cRAS"{I<U+0"-Hy1/F#SFE}jTPp3&8;#m+G:TkNda6NPWa^21=f1
-Y6/9{Z'+E5-CAOz!W#nB,%8<^j6K<"Z:HH4SPvzck-QRR$G@gB'O@.Ses"hP3sg-,]%uH5PH.2'|+[cgQ`fb(X#<@$~`@}&h"(L;BuB+_QKM4N"W7@y2fo
-DyprjGdUS/6iY^M/AUAM+]+qM+M_p:fS+uC}Tujj]D]hhD#<@k(&S17@W/9ZM2`<xYSb:/72vpeZ7Do_g`cN>iMmV>%V5g;c-v.z){hbKX0@m/"7N7f)Sn
-gM_f:q2ToK=;_ssz>jZroh1!1]i7CRFyw$]5w2z#wfpLIQGgCJ$s,.3G8jM9Y_mVPDKw6tBW57rf{84MW,-{L;rQFKjQFHsgkg95g^f<GWTi9}[}hIEmc&
-oo@G{<D!`<'4|}(&rd$xq,whlfT'#+2pB06%Qx(KMf/07oD]d"`K}"tzP.UQ_U"}!g6-mTk];BKzSQ/=j]Rc|%)m-`d.XytjvD;'fC,]Rg"P+7Q"!W.7Z"
-A4$B44/UDx&brV_B3Ktcv{yh3WYiZr(E'_fH_8fpUBRP~/eT9eayHt$#A6;'hhnq4QVyb"}[-T1E!EyBJ|&zLJ4j}[$Z<qEsD)y{kR-VJY0-XfajUoCvr&
-SW':c!;kU"Ym~kGvyG[R`6)rx>W0<S:BA]`PE(ragvq,&Ul&4:3A0#3.(o6AR1bc}U$s$!OM9$Yh@Cn0+i'zu2X'[9oEOFoJY<BcAu~Jo8$rh}+rr|5w^&
-^NJ3Nyp@i9aMcb[}m'7Kd]>J@1[NomaD{UJ=|a,z8+C{e)J6sdX`aAZJIK`>`mvM,gCpj5h@}x89@M0g.+e9d<b7E7}'{v+&/)K+7'28GcIw2e:pw=gex>
-U`{[O<|ln%^B/G/2fG3AS[nYt/uz{#:Ky#&B4/Ymj0j`ZPkL3T6e)oVIYFk47<9::sq4G;c"&lInZz{y17!iea=>f^bcTq_3&QPFs>WDsY#E,3$SF&26{t
-A$i0[))yfMT8Z7>%(@J'D9ug}FHkGL^|^s62=X&u$9HfO=:%3uPgQnSG+)RIHlP^V;T{|lJs0&qFA_fIXtc7SMjm99cB8AL|Z("H`e/zH[n|,Z7/m/MYk!
-;gWW7"pwpKE4J'hP&Wa&k[lgQ=D!yWITSP4_f43sA:A$YEEt!%:,P&]zHNf{`#~{JEriu;+a)>>m>F>6|-L$z5^EFupYUMF>CdqS,R|fpBjAFp0g$&&/0J
-D}qknjvE_u@)/4K%bNX(.-/(B&YLsf&s~>JHRQ<0Cf@Y8LkhI:Qo26}@'kLHvv8|D3leIp$+J+fJJ;P(.m.rMT]38HXQsm4bWCW`=tRP[6)dQj|A>^xraq
-Ti'F%#HT.B8d!Xm2`6$dpF~z]+S$6;>->skdKr(|Q6>G4`2iu&(QW;jK[ZM&.k(uYyqw~t]@!`E7{H;9W@O<+6eF)A_XDiIifAO&EZle^wau!{uV'uk6Ra
-Qt9R@KxEq6C'j#S.b]rWV%p>Dp-5jxyO!<my@WOm8zu'T{a/+N~&JaH:F>"=(WTC0t~j=<F@j)!]^g/L6FMZ$Msq}Fr1C{,Gx&X8V@X<Xvd3kM!P6Tqf;v
-n7%[R!XaTJF@{E!z8(w6(MwTvjPyOR6R&zLT8h@10:12o3p>ReUV6h/(4kin2<Q7H(DBuF5|B#^9;Prs|TGfzs(F'fAo)(>.D>8PrjQ9`]XR^kDiS<AVTp
-$Qk5hC;BGr4|Iu96M(U:b$S3gx!5"f=Q#qswAB0v^&GgDGwNa]X25+EfR5:mX1-I>}W+"']/"3x8rr{NYv'"x+HP#0<OkMh]|ay=;th9E'4K~y$y@Mk#g#
-ge)2|P[{aWAzM|<lLri5'2I8$z$G39X'[c&fz_VT4&Z=XgNp/M2XPrHoT,1H9+_vyMu"FqkM5,&8Xg-my$$WEik;B4~QBStX_vWgs9}Ezf9^~71dSM=5j{
-5tDMP(X,0g[iL|HYqoN}sBEA6O5(hw:Ar>[Mcia,8[LS"v3Dt,{RytPAAWn/#(:,khR[1.<RGpAhI6.aOb;&{$^FU7f-OY1HDgpm,ILa.eA,)<GUqe%fgH
-}}e,HHBPjLL+yAze}j,Ja^]`VtDluwl)@kJ=O"A).U~hkAQ7#g>i'R^>%t-@>|{U|t[&:t;Q$iovG1B+W;]5{5d^b(mVr&8f_A_nY<7u:4(5;D'/vv-{Lu
-u|iKVRaT;`:8}XxJ3hjY06=r!kRH/|B4`#(!3>M=`pmD]4C!b&:fMeF)wSF@RkKuf{"Gz62{QEqq91D`fE}RzCZLj!dD}9}(1B]I^-1s$('Rnaah3w[$7O
-h7y4@,Pv}<jU"8k^}a#kMwcv3KXUxCDt]=t`x#}(v[-VeRco2!WIW!'q8|e[k"6_'|D]&JnR{blaPwjJk-$-of'6pL;;d43P;Rr%"@'w$!hyvLS(YHy%Ck
-g@'DmHuQ=16)Gv_xfddC$.o:m0s1X"!%c[lz-Ho,:1(DB+ff^j%h,wXt-@1@pI|]RvvH[W6X7013TuvR82xKKTff3VJk}z@pQ|[RDR9(h1Ks!BQT0438RG
-V(b%a#)XO'@vAi32Mh[#(Ob[CT>_]6z&T7u>n2&MsOOmlM%@_mp4Qcb4H[c[c'0HB@"f>`$ZaPUuG%4K<5iZY:Rc%z-<G=mR}i^2LiUAoIB6I]q>#Wx/Cf
-[.H<!g_=O|e:j@]=f$UBJ5>8T2Q2u}!V2nZYZZ{7g1R9wlW+sIyp|rVM(:;fkSn,-|BG~=ZwKE)QzRlw1Ed:r"n56k#0_-'"aC:zt|xM$]<+K:Wr)1}Kms
-grMh<W(.Y1qp&Q@2bqFyn(^Y]D26jWk})(7$@{5'fDw<MN2/o9oW,VwWL>5H4z{JvjnaZc,|{j~f3cXWV@L=,uN,VgUrSJ+%=24]$SwtxnowsvZm))W|tp
-UfHOwqT;>s|LvtTFq{f-;cT$qD_{`_QV#Q"ixDRT1U93PY4|X]8A@Yng<b=C2/)M"8vuPPK'qMVXgwc)I<WfqQGJl3s/6Qztw/Ya/+R^(N"bD|'bD|"aF!
--GO%y:(rE^:8BM;kcHa5H$}jg3^27_H)@<C{!Q=1"eq%k:SAPOK[H(<kF;p;RFf9gu>-"@oU2@=Md}.{:XEmBiC!1yx2CkC9OL%=^_1+C]{fFhst(RN$W$
-=y`HGVOxX|`9Y-Zi`S5BFd$'F;.W&kUjQ>S.dE+zyCM89`YP)ViYyz|W)$>,Ul(<=iO#E73%9QW>';+UX;"`Vf0;W/6/Z%-j{UvU]Fq{B]nG!rOBWW=u:k
-R@DG2gMH;;[Kh#LhL4K;QV;.nMQYxGrD;J#b{[Go&#j4Go>fwO+ML8.kqf>Tfc8%d777#TH]=yoNNnU/AsCdbs&){rt-9/5]Hg:;h]jAd#O@M[#W'vj{|R
-0^n-DmLzfnyyu$AUP,xKPMnl!MB+{uUN59Y(<>A.LH4,h>!v,r-5VRCbCJ1m#{Nl8Q)`MM(yxO83v`Bf@':E^/@O[Qxjp}k^BXY{3,{fpU]v`|Sw/0vjts
-Y^BU7#s<Pv_J;8uKjmiu!z|Z6Z68yooN!QP}=nj{{<.@Bwz.UbvNh:+t$caMnx0&zcDXG`ungU'ii:e1xQ[L8@xU:$W^sBiIp+>=Z't-aye)}4gQXlaDnZ
-v'(J=0<o%tCVr3ewMz]FT[!P%pZzk.Z.I|z8sP&>M[OAzB.41zT)|8k.iZRvP%%TO,`Lr-cG7L7f}+m3qVH>W1Yl#vy{v;|<^53A8i<+obmY7@J+]FN3'4
-!u&!w@H+mR[]JAKPjE.'@D[`LUC5a2W]S%"_,5MdJL2/%5E>nfj0jS-"pL=b/>3t,Kik!9XB3C^X>w,m0BT}CTyyS4p:66+(RbCrr1;4A6#S9&_&RJC0^t
-QGjdSx6Fu;Rn:KVTx)!6xKV%ranP"zKX)V'kLbbjof_s+#}M>6&TMhyokitU%8GN`AZqu]oBc#<hDWw18f7eJ8sk,W)h2(,3`gf3Lymyjm+!oC.sgUOz{U
-mY;|L:2+PbYiBlv)7d~<-8i%MS/:P3XP,=OId&TlwN`)pQSEwHbX61$E&bJmn-|b2gFHN"|OXcrpu|L9buW7i=:f9VX-)CL.}h-qKh29U]bDglpSi(@tY#
-1hB2G6H]2iVjD6/UfEzHx=P'F{-EmcW"2#E_S9+{jf#4[}R%G@{A9R]Qu4Vut8IiOiNC5l[&922-$rJ/ddpDa#V'"S]XtG29qwep7$PPM=YQoD0Hp$f^Vo
-Hi1pFFKt.||nY^YS&G)=b2i2(-~&@O3Mm`(mG0I4[Dn4BLg3#<fT6`:e"j<!%=kV{Jkq,Z1-tf87MTFA!VYq"7}6!pU8)630>,fLMeo:sfP0bGpA.0s)S3
-7XAeA$5|hMO@<FPdk";B1{X`)$J/e#-9oIB[3otRsUt)^1P<|64ttbktD)c8@'ov<b]9azg&`MPO<gGlElnfZUnK_F0[^'k9R"^{tpxF!;M/iQeCGX<{k#
-2Z5"IJf:62Tzl1}_C00c"c7NY!i6dHq='6Zx5S/;.3<WoQO0#2Hi~Q)rMh<]!c~oH2MR~y2J0/A^^Xby$GDa28s@1yc3mc1#Jx`9-IE0%M%7KS+VnhWvZp
-}`1z[wOw>rQAR$_J_wfXqt/_>,&eb=7j}M0}2Ct(2>%H#lsDFP0=&dsTZjHF;I^>TPw7:AiX!c[WvJ'l_(@44(Kf';QV+n&t8=L^"$K<fINc#3]z"H6C@m
-pQqQWJX;3A[f|d^Brl7.^ntuYsq}TF0oz`@%MGWR4v7e1_Uvqz%omy"~T&#7{tzd|[1yB#P}yR.Sfg@TJ%IN!,z{!>{unwuGvPb"O,cCV%%[T^}(d/;wvA
-OwVwiGD&TKU;z':L_px}3I_rTVF0@%K9EIDKxSGfqEfB/.#^M:HbZb52=#2p1pB.s{vKQmIrk2hZuI$^p8[f-^M%!.QBSXStu)~^Vj')l{|^8PVt7=`zEC
-Kc+$%)LN$)X`XuBCTZ{$!~yla=UtxO9eMuEbFvpcV5;w06]/&tH<.RLBD=#W,rv0:IL2]@C#;Xlu(hY2C}7NIaiA-sX7lu7'/t^:G@4psJHe;0B<W_I.7Z
-P1s1G_5'K"eBd7Uw.]BE%u.25:zk5Jmj28ya<ppWGr~mZRbf1IO6BidJc4w5TaEMV@)4yYbM#)hwK=,0~I}Fh&NXD<0K`^2h|w<_XCkF{tWvdqO,<}0Z}z
-pw.Gj>u_Z@`ZgZ%VlR`ImOMo0[~jId_|g;c=7fwy@[DKWiaVruZM4Vg!qJYx5:C}Ocq-KOZ%`E/mA&H7x|OF4uWEI>;|APQ=wOI4rGQE$!}sj8eDmnDbM$
-E9O%7RkTdQq9c`s5W'}V.>yZfM@gIWeL)L}pAV$7,YpC+PY"m,rYDY$vyfSZsJ2$ku'lQFYHT5MZV2C|0!9>Eb=z+PIr{yH&mU}m;-gqZ^>:v!1`c{PSxc
-Gk4]^aou!RMyz7"Z-2jK<.B%WqxwQaYvtZ-rQn$O>r`7Yi5]S7Qw}t9%`dDrqqaz(nX[DWJ@!_0&[OpolQ1[+H7"6qiJBZQM>U1;@O=!itZMdGHw~x3<@l
-&>|FQ+ob,BemN]]:`il48yV>[OV.h+(4B2f!F'U6aumpV]FX2@yx6Vu%rp71&pzX~sefzq2JfTX-9#}A.s_gDXSs:H&f9xPb3|EK>Ipw'f%[oYbITCqaX,
-4{%f6ppj:%][/n,g!c$Sr<qQ`QF0WE;oVHMP$b"5Q6O1COM@kx)R=Y!^}^ZmO(z8--Mz9&",@1}|AW-f:&BQIS1f|oC1`O"ffB~,,tHAwR}`fO/f(5q)KU
-4[=7Y+K{-b&MV&K@;$]|T!b0Z'-<3|^aZT-)Oe@3)'w[BdB5p<2KRWi):}cu1^#AC|Yh("u8SzA:nnp33Xl-0Q`FfF0E}gwQe^-9uDeN1LDGcIv>UZxboX
-#l7KfHgiosNAE]H/9a8fcIKLbheZ(xqF8HW8~6fY^j>rya1>F+DyNGox&:g+wr{!:o7<dO<{AQPf&y4R_eFOmHFp+fDxaKaJ(hq,QFMsS}ocHM#|PihXnB
-D%eUw]]gvIDD#DH1|.7.usaHJLX|oLq'k`-@m3.zb!dW0[tpp4@K!Ei{%%2H%JtuOIK}wo8SNfj`_|dFuv%j!bazKBM(WvwJo!XkH@yue<C:]>{Ag]!cT0
-s/g2m+B`n`jxi4^DD`!qQ^Buj8#l<5<M4$Pwb.j!9=JPLab8eTtv@O:'XYU'!5FE}XaG2G@Q$PTKp1/Xk"]ZAYk"zmjeA[gi_GZa/V^-t)^YPEzr.9^`[F
-'IQzn1FDLBtW:|)bA([TT{D0@TIME<%-QAP5'(A<a/Rv^9v/}iNp5K,g:9<sJt]jwMwZPiKP|v%%K#x-CV>uOea-cVsLp)8t3vyCfc)]PB]D_N!_Uo-cg1
-+:e^CsTs2I{JE8>u6OJGQE8:Rk:oy!86,_byNvMg|/}R8Wdteysb+`>9dGW]xvY9KR[tvz}5Gi~N+I_8!$iN}CGa]AB`VTvpE%q#s_);-j5Hv-)8#=PG2J
-rp1{aS}/H/34j!0813zH<,+J<0-tEvT;&G4j^LD,L06,,R'8dYs&TgGL,IZq~bMk4I`@inMJYPR3;z3V}s4L/YV>q+VGmHkJv[|xk(a$O$_=MZH$PWW5:x
-I4P^-WNic#Q=W$QRJu3Iw&IV#:f-[1TYE)3u1}0J4A,e!${1pbR>3Z3cfzN9xvJUop!No6.2k.3N}>_)"D~)acKAq3:A[nD+,!3i&G^H8yMcOE"QS$#(>|
-d^;q]E]Gi'1IomQi=Qqju$}1!Tw2$t)[s:G#s)>5"e5b~C+loT]orM[+5.I$f^YhPX9T":;b|$oMyc7!V$ZU-m^x;)w,Uts10|)w{1sRvs6hIY^^jVE`zc
-024TiwZoa9-nE]p0$Yb#{":OnxH[B8DZka&Wq6&P^|71nQVW<AC@1(4SK[c|J6W5U/|cDwqo!:&Q'nW]|MLoztx,3gjKanMziKyK_']Wk@AB94F7D5y=]<
-fBo`v>&uTXiy"lqMiqFQM"!.Zzm:~(aY7BI6=5E7I;1l'S1,t0}2o9^"!rIj{U6X>=TJlMN6[rj;jUsWy&W;h]o8<97cKH[+CW.n4sW4AHM'"PaABnFPOK
-A/R=y5PN[Md6nHUi1'iy#Fab]fw{w^"J9%^N(+HiW"<$O@jsBHpoIn'J`{UD",$s-15J}WO+^FZj/1`iQncAr])xwe8QdH#".jJ/AY)[./|U!YAB.h$V|w
-[aXGQwg9C12<qA/TC^OI)DpFFBrFCglI&taaF<9@`5"|Y&PR<je663>/xePBqdKNL(kTiCH@tdPtF$&l3f(bE$FU.YLlU<T1O+(%r6iXw%!z"pv6]9P>mp
-BjG'A(vB37mdq)~`pPD,<>q+mQ[A{R[>B2}%3F=sqIJ"VGDC.=-)u!<Oewh2G{&i.YH=6]1=$:UbCvwvk<Si-bGl!CP<MqqKXhmPN"=#-a([:{AGJz}7&"
-{'i-`azNou#K@D<wf2'PLW0S"ig%5R[VI'It4x<!wz{0YU1ub@T#f3yZalE_pw[p@O<^k<z)hB9pGVdV^aoF'n8ZAR#Jz1aE_I^mK0T^`bjf$.9jaVSv;V
-j+`,LJ1vOea3U5Dm!x>X2^Z!e86TuS<6p@gib`OF!crE-x]2jFfR3rM-Ywmky$;NMQFdJq(U/wt#jm1(i@,/{0L..zJjk]h[vh5Vxz7]'CiaqSqjGjGVaY
-&i>7H(XMO21bW551qP%vLB;<sEj;mvdoGoU0<6HR,@UAkCtXGI8,bw7uL|("Rqk@[FXPEh5LIeX`|09[-lEz}m+S>vz(KF;9)Fjan&Unj<zktzs>"d5IIr
-"O8=(f|_ph7idI9ti.WH(^w#}T<>/!V|rXQ)m1TGGpiw"bh^fB#5G"1BDSy!GLFd8k0>lj%t4FEh9qYe@Tf#'4Y=~UBIl"ix{..T(>n(^F%1]4)lOyV[Tm
-9Kfmp}d74[9q:y6u2a,uaQJAvpLxJl4Tg.5"7!h)lf9Z|r@U:y~K%bqZ8M_f'ZX&Ex`;L>C'3,dyU|8$Xff=s4A<6GFfU|X,fSsBE}=6yU#U|q.jR>W2W6
-LkEPMhGo"];RSfL##PZg$qDCWyE^#.'>4dxg&b`Frvy<ilA$goy!!/-H3-q|j[uoI]:[[dI>[H-AIV~cNCkshK#J!7Bvx"e]8f$|;V>=e]U%!TDQ5{yv2>
-e5]_k|+E%5`5E,G0;Ln9^0i%f6}krmk53+{HB)O&{a~P|b`nW<[!;9kpxXCHIs+4/]-R7I.Db|hp(7[>Q,2E0at'1,~yU>+O$+Z|F!L9`Vs]"_7r&}!hG]
-$#l{i_'B(b4y>%ybDWUSMi.Oh+Oxqj7BjTXeBxSFg!Po9W5R_O2Mv]DhQ^MZw7J>7QitK>LV8(hQUl|Do,1#l"QRAf5F!CM;edDCXTY6EJuNDn,DwufCHJ
-HAmb%K[Z3th.7$%TmY6qc,>6wG$Lb<2i]|#m.ZHPuJIs2XSrSZ~jG+zV_%n=XX~q9kqCm29r2Xucu0F#1YA5{s8j&tw2NcIq|N~R-R7xE.Hq9K&%LT'`2|
-r[g(fIfPJjx)473ho}QIXlTyWdVXG<PgPSOf|sItf,wG}|;bdZCnjn<L@.n2Bz@(^oFRKqBI[^E#-"4nhf|jJg3D1.$y$`U7@d}Ix)I4JLef@uclUW7K|v
-44X|!ZMe$gu2N9>DOS;bZlhF#0y_CdY8yw{^!;DUi28Jku0|<`_+w084P!^oF(yvIAyM``9q;x8jo']fpIv-<bJ(</vV%,A7SbF^9`NM2t.iz9$R:USe0e
-x=&6c!>=xpH,W_nvc{]:"<%]7]_mD=a+xSuJ1<g(&ac@Wye6kP##-Vh//=:3`Ht#5WxOq&{@;-s(FOtuTk{Q3#a.>P~:mw)+dbD+D9e1_.Qqvj;uJpvn0q
-mI||P9P(dW6f"yX6AzeC,teK@W=%V1oY"+9Se,4k1')'_w7sqP3|p)>Nt!L1LvF2aio}R-N$PSLc%jLHrM6"m3$oab/nG2[%^W4'gvKp}E!nGEzTuFO.y'
-&i'']i]E_:^7:U)yBe27yByKyZL:[xhUF<24='gAV7q:l]zIk9TDn>f;>p9O3I>Mwc3XAVDE!F#ioVyQbT3jwf$5.|AU}3&]SSJNwR>oC5#E5UKFy(0)d-
-6Q'@^S',0Up];/Z'WA:viDmQyA%vv.Q)r.rj)-e@K71+7zM0&6/<|_Jd_R]X1af&lMNUh,536>3.,ma7GAvzP.zswE8mba5+lK9U-eczS)~x.T{=Iq~i1v
-{'5(wcvse:XL<HatNYXb8z},1/NJvW;,!Px"o8qez-1XMaz`<og0r2P$|>`5&sU6.g'c/vONFaJTiXj%p2C8_$5;uBcT'^DjsvR3)0C6#d72{&0)#l9;b.
--oyK`kWsA95xb"a9C<8PW9l)#OFkv<@[cSR.]H)@!TVO>W@F3(d5&,BsvP3kNUc<8`}Rm,<&[aEkWmi2TsbYXZ$T!,UFU>3:S+fpd/'LLF^<Lsepzvlplc
-y%k7+:@Z1n`_POyZ[3dkc>AMnH-,#sgmhG<UG.t(g5qL9:[K,6"07J:UI2rI~A.R:KHQ/BVs-!sef"K@ug-{swJIQ|5(%ao7WH2Y>gyMWEJt6HyJ!"Q<b}
-i!JIAd:O{`+$Ml0yXy_7Sf3m"U>G6R4j=]:AX]pswk>']rKCno+S:)O'RLhR`n32B{O.(RlT2%i9de%C!2FDMdFSMzcu#JwsoBY@>ljM0uXvJkC=Ze(Zdc
-B'./PL7F-Foe2V#'#n$Qoak.]<mp4zD;kFsk)cAw3X&m|Vu9Hvj#%lL]cr^L7n@T_UI/,CH=8FThb&^wo]IyQ6E"Hv^,j3|uTYtXOM|z5U|dq3<7v-[gq&
-2UeJ"4i2>8tI$CAL<BIaFWV545PsNtv]}XJ0oUpERKF"I+$^;/sUcN2BNx<!r/jg(NLlVHLW`S[yz4XRP.jzK-yeG[&1~:~5WPShtckL<@(i'o@H{h`#s<
-"F=w-,9BEEv0W^&"<nPkNQb){w3QZb3SZzlZ8r(Wa;H8Wj6Tj'qW,9U!Lfrk~7#:>h&^&ZTY`_'%_cSGR${Q.0A;(Y{;MuU[!gbhM/y5#NMDvjBsKQ10H8
-Wb=X)Z>{>)A(:7b(`l72Qb&UaSW}8e;WV63QwOtgJtyW{>n[/uu{fO[KF7em!zYts+>T>clxIfkgW42R^n+Cb:pdnf)750h{<+(OuXIQv/zGOI@SR!Ts-j
-)ql[,$H{h[g[(D8#gs{UoA_yM{2$RjR(pNXb|c2Gc4yJ+]KXwNmGL=+%};9YlVBM%(yjn$dg!x)u7D)zTmEn0;piRr>Y1bru-m8;6/,vsEfV#Wp;:,}>zx
-[8i2}`Pz5:}<|fSe<d/X|P-^zDjq4r#"`1xT@^lB],piBDT8@LOe[dJcq'<9d>LP@_R+vDi_``[a[#%d-qI|STRGWJJM{@sUe-c2rBH|c_~=w-#lwUf^_6
-iAyFY{.ICEMKwC<;8YM`8i~1~'!GmGVI6"Xh^]x'egL(j!/C8@h(Y,<)_+,I4te&E#`x.au:Fl2Tw|)d|R1dc|GG|8nw7MUO(dOP)[[X^z$:e#>8gFvK(e
-jh}lRq0-0[|:_';hQjz=SJW!j@0>pcPd`t051"|L1r4M#Ya2wH-+:"i"0>f9'uD(M;F|gb=j+|uh1kD]f=.wa3g3r{zPSw-ScLUUORa8epLvb_B6xuiFv2
-tOO5x`N%!CiW8^EAyv&c)t2.lQRg@`ul047x&"=s@:Tns_|HWkCqcprXzM!EsGiD.`_HNgCgjpY,.`&=c-g[MOzk`uXi9`HImo%7Ax{O9I-s=R{tad{S@;
-n0J.I;(sVm)9]DI&C;]5o,Y.nrhaxb}pkHw:-6<;X<.cS;yJ[gC(3h,p+q/$<LV=p>e"LU9i{#o:}UH_|&<f_q3iMeHf{:cMGn_|wGh(;BR{'7"xex1gwG
-s2sEu5uo'uj:_Pk-ydYnKBmv{jAsQ4||0}]igilGDb]K(NPV5GIcd&#ay2vp4p&Eayv=p}V'GIG:oP&$9{G>26Ox|,fw9{-O'nFgS5lX}xZGJOEUe@f}RU
-D&}}&8}kpGkf~1]YvcCrie<PS<8.J5Y_!Y`=.i9=O'21~!+%8nu=YjVg!zCFf3zRhT!cNbS$ndn2Jl@A=7V].i:UJMr|&QE!Hsr}#-j+v8npK_Y5^rSfp.
-:%<1N9-Vh`M=EZ}+%E_wvpHDg}"LCiqu/".NYuXVb#-IoA0)'U(E2-rahV~HB44^+`$aVsZWo.k9$a)Q^|Exuu[$NC:;~N<I8<>Gss#q`DOIxHjzCh"wgg
-Ep-Fy#1|8;T_pJ2-F#,@%v<MsDg"b6EvhfQ5.@:P-J%CI9kE8]Ti>^-Y+'42G.z0~5[8tTvJU7@V7k7q}QS1POlxYjRxTw}jDd(2iU,f~b=RA:nve@.DNE
-v>]/^O5yGr]PjF(Rovyx^1mYIb47[J]e;`}g`_&Xo96B.{aQMlb`J"Lx/J'L%`3}E[#4Z)>H.$;%cJjzQ|Dvi/U#mS5:)|Be="E_%bb@ODg:G!(.LHvf@j
-;gVv"D:2huk=+=2yzW}%_$.{]`p>ut&vihy5ne&p4HzsjH[/mw^7z"DOgj(L&LvLeKS4#jugzTvOGffm=CEze)l^(XZf4DMkmI^/X[oCgIX4c3m@nO^f=<
-6CINxW-`g]zw%ri=L$JU-QdLw}x0K6y"x)A(e<w-r/2v6@E]T2#Itm12$zL/e:u7"}Lj"2]h+yiGB:(%75DY=nu84{t/uPNIPcw-EpxFZP'_OU'KW5&_.X
-jEg_Z_Mh_fJU#p~D`TC0pO#]4q]WF#<.W^pv]_EOOoRY~_{JkZT]<Z7!6R-B+2Zmls05N=<X%gWS6DG$@b9C5P-M6>fW~S'S"0ObL(R_W2|$cG1:^5y]Ig
-rbE{Y1xA^'B8cgkWg;pt"iS(~mzUh{W>'jbNcdH'[ej5`EvFMW"b"vjHA52vo{0Q>JimK,HrCL-,Borq=x{K[l`9$-mPp+VIk>P[=BYp@@rdS>3O;UFW1u
-llDMG)ZKxU;=J]=)i6J7+K61)u2A{]+'$!@a%>YgU/6W-Rl0wagDk)6!qy<wm<qjYz5o2Z(swzD'{c8L[<&r||y_zhX,irx}>E}[=8{/!e&;EErh:|PT_T
-x25](w5n=Ub&SSgFUqKE):2JZC]+Pq62Ldl|!kPy9w3.]fHAC!FAagd5a-Kb$53mIUmx(ZQBI(+E%J];|s,CWRS7y!i9#6{-%Ga)'jY_{/N|mG$0wRjNZZ
-OdV60)5EzURk_!)Fnbb.pP,lV=eRd"HX6lKkkt((jJo#|yhH+;81Z4.r.'frtUc!n508wC;V((7C4"f2c2pfwU=&YYBvP2<B%|(J9:k3c3Yg+/D6.e#F#]
-oEfF{HTOu(%Hok[V-rbUOuGi:}hL[o&saV.Or7/t(zsHpN^Y:zMg.@J-PoZ|'F`@bhgElHtb]ugCJ6yA1u|+R-6/x;-m{VHNU/s.v/C`.(dV;N/A&"cuZ&
-GSdpT#34'/&pLw]o,jLv3O3/&5O)ao.Ix0u)a9J(+0sV4uM12clYh(wpf.nKLHDfTI(%:^F26EHa9&;f'Ow<l6&ySMK{q6t7BQNhuUZ'INJ.)Tq{WpPp7b
-)X$S.c#JzexS07$/k(!%).-G)@[.yKpSEJl%Hh34~:lE9A1mYb3n=s$hlIlb591`@SBqR,E0VQ<-|KroxgsBwT~u><:}-pAVh[K/hhwY/7XD^16^|0MX=3
-$eXw6)up$;P4bc;oje[Geg4G+=lPm4XKoc<qKP26SxiS~Zzas@Vf9h]HZk>WRT6{rmvk>^/'T9IhHO/%K7KZd#[lpr)"DS;U=)SXh{,I:]GaXpqu4dQ[~@
-8W#R(U_>]N4_Xb-sn#dRAC@r7<=`pj9s#X(oNY%7gMroKk'jj/=J#ftv_YPuN5t&!sESO"^JNyFy1`6I&rowex7;Su;<lLrdAM$cRERp=<mkpi3Fc+gmVd
-qX:M"&XXK}E>S)F@f#:bfC([7]XzEeWaw0"]uU4OS_HPQ9GBbB}F{7~$LB^)4mWFX|QN(:B1FNLEFj.i(ps5rZ$vNAO6H^E,[KVP]<9ik@'v|pJ)ck=<,s
-wdx#t46bug!g6IYV<LJ4RBl7ja5u&Bnzg_#pRL#f#[+p}O:Mr,5sn$:Szg~'DFLwya%6MEzs[t42~&j(eb}dv82,on|J'vG4mr[3lX(g9T~&x|BQw+Zd,D
-K<0qhi@[TIo)j"S;Da!+&A~%Mbp2SqrmRb@WmpCcY8UxKT1q/=>tK+at4Pwk6Cl6a`ylKbuWk&{)0KVF6BO(CVrc>e;!qy|gCaMmNs8#Q<n&.v91gwzZ2[
-]1b'="W5t.Iiwft[suG)W1cevTI$<7xC:Zt>N>bcNR%7[Rs4d_+vD(wKO.@aehAlC%B`"30i;BlN3@+{Xl<[khP$s%X"S#)&.IXkF[|o"g1h7'sJ:$gI;y
-m:v&Tv-enUOh&3KL_^170p|b%w{R9#]"rWl)Du.4/)BeUp}>6Y!$j;G'@dTNjw+]sb4I"+EaYhj8cw%veXZLr!A:yx]]sg|v;2}D}$rZLjJJLGn5~ktzfk
-~rSGNFkNvPh5zRaKjN#bnc{WmhvaIu$^>[YFEaQg,K@&wbH6JPw:onAl"w9H&4Q[i(bFU;rJ3+k['U"h+Gd5,h4n"_:c>j8Ny.ueVFtt6^6<{'3.&>[b(.
-oc6G,|%pLkv59olveO4Q(|QUI)EOPM6|;lDp~TxRUus"X6$2`#j<bsj9bDs1X{Y#_76ym!yocJFv_"O.Z)-<"Ev)=jTX#.B&Pt1Wx3(`pW-v452_2=4|lt
-n$66|>,@=T,oN_W+oj#dQgS]=^qf6[$3TYi<R$nz[!u_D&1}uP{.FANNs'u:T:@VAk41Sl6r>Zvi%0E_vsJ{7qM'#>{+bN9e2{(IEWNvQi<l#/+pp[rX0Y
-$YTPZY7zF4QJR(se]&`}x8PX_S3FD{--hbM^a7.wkMlTblKPrmUq34k:qB-FbX|,8Z`[D=i#3>X[8DKZ:m`2~ac./7%Z:^;dKeq#}I_J5p"r]ls)T6~}&}
-^wGf&QU"%1oqv)TP%$gH5UW<,@hsaQYd1FZTi!k-@0Yv{ES7(i9-omGJo2YCP=7vF4Z_k2u&y:qpu:!D:dRFtGf%VSePwa3GnL@FRe+=apmLY:2_<(~69[
-eiEI~L[+1-cnki>0181+v/Q(-@&xwJDn_|:_H+k<33/:NEh`y7,wW$N@etwPLh3("jt$Oa3]hvSB{p7$u>$l;9^1p.D;NhbG~c$Ae[8Dz_Evj/N9j15):+
-W066a#%>>efeb$-v2Rv0T#BQU0cB~Gt.R:]u/#<`m&w213yG(%q<rpH8fRXt"+5^wxQ$FL8A,Y+hYO(V(sDh`)!hIRqkA'gq]_eM}=A{h8viDx3zzfEy"y
-'X}aDY83`0d-D<GUTiTS(gP@7k#mh!k;2hk])^8.>U0&dDXx^{"mPMGyD0Z=~xYt)aiy4gMD!mPHq|TV7M2Uk[pTmJrS`u]T^Bt&a6@]={xtiQ6JZ3$.f#
-,DALDihNo1UnU%b.C6JwJsZiPr!KvfwOQL'>Is_LLn||oNm:8:X2/Y5,#B2gDK);8sWgP`af!["R5CBykV7ea+B!k>dz<]l11tk7`C0C4JKEG"k#/hF^Nh
-m5KXzlU8m-{EJOa|HU/A(X]E0rJGh3A.PU`}o0)5_}%5qiS2^C~A&Xa#/!EU&!$Yt"6.$7dXp<c]A#p.CrW`g<5&uxbnojKih;-[5p7WpdraCmJbIZ.Smx
-K}5k]>80T/~'dP!.^ag8UPhD+Fl7/;x'OD$tPP67HipWK>H0[9[q`47q5kBf[NzWQ/:sx7BMRiiI96gi:NRuP<r|yH(z6KL=~Y>wy!@HMd<S5Ja@5JBW~D
-R1l>5iY_3+/8XZ[kw'@s!K|=)d4j7N0j[zSgLy^GI^N'{[ox;H.C$Q4Fi-9<0GKekk!>SRzwI:qa-q!g+x@&h^PmE0(9HKda!x9dM#ai|PhgKdO27kr6Xx
-9pG}JHD4bbQ<sY~xZL{RnA39Iz(1+S2E0'N4OmPcE8W$#M5uz9~K|u+Sc7h;!%d(R(Tl{0gv[w,qwgf1x[G})cl;>;SAVF&:Qh#VxWgB$.WZ%rQ'SD>V>]
-v3i(~Rz:tuNy9{GIpj"K^dItu1'/:WJq1fZ<wedV6_,)UW.F7|zIWk&22kneKcX&-,+rRrj$]`cXIp15|KyEwTdLNZw)jXhCh1w./P/_xGbmiimWJZ{mu4
-:/HMG:$-kZ]7p&Yq(uz|sfw4U!x[XkbAl[,Tq/o2Gf]y$]MIZIr$>4qQu7jzs)ZqfdSgTiB;pT/x2RGA`46jq8vGBst|'Au9]JFj/ZF"E.yz'WgwAsGj/5
-u"zKBX-w8va;Z3sv)<z_zP^eM&#yqdvP-R>Pc/4>PR2lp}{H:44%"Y;_E)8,;kcOgJfqin84^NX+c0hO&%(SsGxpbsk;CN7fV(CW2Le#asqm"zJ28Jskjz
-%zmpWo.e@rAEC1^@,U%q-NZ1PgwcE6%`YQG#;DPEB/'pb}LLYDZewCr(=q2%x$sMM-yQMD&'[xo<eZj/t2HL$_4xo)H$2ft77;MT=7+-pY8-%Mc0g^Hbb=
-B|h;ZpIE0q}kq>CeTwk05Vs'a(7lpM:4^{D|[}gtG|[69[z=]SHT/oBoEd=5ZD'<6f7o>-_"B$^$vji6Za4bjUDudi0YB-sLW|um!O{OCK;U#;km$#UZn%
-/}pvv]2p<{{L3Gs1=JKSiEp[nS)}UvTQ4iK0DHZ`_YTuh0=}<C(iZlK)c1[l="$wCwBt8fe%^U!unq,P]ekL6Z,QUv0a373Mu87t)2:'%(JvpRH<eZmYib
-lBZT70)DM%5SPli1;;)T+}n@v%_k#cnFRyFs#_Pa1k%1|K{Z:DKb`<1/I&<j2i)H)YexK)Lo]`U-IKp#&W@A&S<(]/;>rGyeNL2zOGMn]GPIRFh8!Mu1Dy
-=ygaJ(}@x&@,<kiFdQFG9zS6SK>8:!m6I%OZb[Cw&mx=FjZY6lhykP3(@XZZg9T2ad>I[So(mDHyjgbMT${FH>$_}&2UAue:rAKX[19]7TW-gs:I.17X+f
-l_=w'p&,U{5Qtx,leJ'#E`H5'qM_KmVx""[LBTvRH%%>TX,Yq|MWa!&lg;"rgK@U&$U67)L'rD:ejZ)s&y<wp0%M5oqtk6=hgP2z/.&(9fdJ9bRVQr&2<X
-Bps&1.kd(oP,.kx,aFX!tlnWh{i_Z#FJGU~^2`/jd!TksA3UR$f[;bv#O1Ee(p#m!VLwM!!0@-&))_L"$UE4YBpx+YMN[D#J%Qa@<enh]G;fK$'W6vT14`
-n<pB:_TlOOU>PDmJ0wUQ1LP,L4E6g04n<TtQDM#K,<aYz@H1|^[^VaY@5IP!pFCdEm^isczYbchG7u'OX&)V>O|i^G##W+v3`bV,@XqIZvFoP/7we2s!hE
-x17ugo}g1y:mW(FM_&[hpPe7YgBk%r6"^khCbzAj#6:16BomcFJcy[i.l;.4w=knPhy/}(1Z%l7{!!K{,.D{w}<|NfyB%o;z{WRUQ54Wb`+^XnM&q:a'ht
-t!^_2&jUS6p@$W|<#WOW/vI;2I8VkiLi';~=d,[;'Ng#[i%Cd(1tTUtS&#p7JLCG%|f,uB]}w8U->MI1Q]'BTZj3sWG(e}1_KWu)2h`-=_c(Fox),thit;
-qS4fRe_-.DG!t[{9x2H.5HxQeOgq:gA>)N-R0zJxleCI#(N7-{I+%m7<_Qk"1/Ps9ijQuZ$:B%3+pOk[yvoZ]ux%)l46,>KcQXZj}yEbDWZ;),[)`NXh!y
-+-=TVQb"Ilz7@"0/;Pc-W44>;{<9K!<cAO|ZG)y%q[XCpx%w('n@~aW!gfO9WRZ7`%,EWqZ!AhX(EIiPj+m2&GN7{8b@[3Xp~8`>Ol&+Q/YXJ3Xj,20AAT
-g8lb.KjG/u~:qUe:Q3el',wf:;P9(.jG(du/l[$m=uY0kIpFOb@nJ=l<F<P3yBCI2FUm[mZ>AFy)WIPPpxL9ioCqba,l9_LM%9ZkYm{sBSq<08t8OTdFDj
-vGeyJg&>7>6/RLL6">7&LQo!2naA;1KZfTdArMs3oA1mKgK&q8ke2p>b&lBF8>j6@/gWScm0.yEg@Xvpau2cdE.TAMi5KNmWEk.%Y^>Qa1x%[YJ%=slxa1
-U'$|:Ztg4j];[f6<}iz{a_IP9K.`pBX8n4},|nTaIoHHtA9a0=_Nh-0Ey+{"w9=-dUE5Z@"e5f~8hQjMo$I}3rTur5xmG>TB]P2UnAX#PC;=3t=cW1~{+^
-F{joG|kL7qps#iB.L/}DlS&yg'RR(kicZ2[-8z4F=l>@^bLjND$BcoLMb&6EfvGI#3h%WA`];e(zciEr6SEL-:QLmS9^$+:Y@8u`h-9AKY8vJ#Yn}=},y7
-8yT`Q>w7@l&6%wc^]rvE,fa"y%,WN3Qi['SJflLDFR4D.AewO9F:j^-)(&^Cv<SZ}P]m7pMVU(&|Xr3F)K-:)D<sDFG]3<o.^qGT(juy5wXxzM</Ou;T.p
-{=8`JS49VG/E[c~$tFQX'6S2GFo.Z<l`AH!8)/wgn[`-+hJW)Y)n9N"m,ao9CCS]WZ-M/emyI1gc]HWmQM9c`V9|ix(Fm"G7^VVr:D>#6i#c%S^u:z`5ZC
-B%6F!$`OS(gXQG4%/it`H^Nc_X[@m<Rel@s#:Frm1V=WL(E4(h:(zjuwwxmRnks]S7%Km^_vib-zkiW.q=7ZT^Y5$uT7C)44fuD!-)MspL9|4M'`49.;e"
-PMIk^Wd>5q[dg9C/l#'S!_gt~f4<9]!jDXATMk:wU.hSO0#(],"(|JXz-d,Kj{HKe{p_BdET=YtGzD]8[91kPBijX9"37^/GfzIrs++_D|/W!!Q|=BqO(I
-DDkf@oves@0H+d6)>{xN4hV{v|9,Q}gjvjsJ~BX|+>[M"Xn[7<jWQx~=0`pq&rnaEzV'hg&;;QR/68~v.eo&gQ{b!BEl^r1;QMw,,(S+]XE=SpnasTb|:I
-+Su16u]Qmd7p&<aSHrROI<+749,J,{y_->>L`2h1P7O:hZrV,bd+[.>T,)=[ndZ5TB`D$PMUSFP/GUij|<j0^|di}Y`c+[E]0u2};G{)Blpe8@SB+_;=_A
-P@>n/<7ydjzb{VKqw9iKt1L-:eZO1a1G:.qq.j=S-yX0hy.G&D"URlJms|xq{wLW=D2&N.OI0{})QCLW!SEmSf1u3;m{9_7GoBZ77&[ma%x[5]A1&jwyUs
-O2(#FFE+019>rXME>EiWGN$#WBlVLf<KzEiIi=i&O-;C|B/Zj{!,Q56H{QcT1u=5+nNNt3=lRZwJ_tgg`yD8piHl.RqB4E@-xVGwN6gWa^M9t#l50d<Q-E
-<:6Nrkn8'Bk^Wtd'J''Qy]#I#+H4$fj/6a!m^ZVM1NKc1Z<@)cS/XSM=(|T`6:Fa8ytwR1SF}ZcW56zmfkF5Cv;5XQ:Pl-eX=WXT%_am4Ij+'M$m`GPoI+
-R)gy/vwcX"|r9}(t6tRS$#9d_m3bTik>b1j6GF^/"w3Qvy+b2o[ga1'z7a0al!D20ZM"C^WxHY1mA4:Ie]Qi|DSx-^gt_m1[tU-cPdd(qNZ[V@1h`L6+FH
-}aj|e}.@3J_1Wl"R8}fO>O{x,Kkw}CrqAW+D,|lxnALjF>yBcX4V)n62q!3nLxO+HxLgu+}i#>&w$C~k(b]wslF348d2E4[4h:H^'11@Di@&S!0iPXRVUD
-PpsJCOYCLi7(xXv-5]I:hjE9.tJ)CgMM4Y05)'o'%BfYs.///<6Eby_Q;i,mYV_GCdKdx%O<Kg_ED`ce]Da-aDUzfsV`-oA1bR#(d#!~HMnTCAZVZiZe->
-]'+vrMhr[PyltU>HgA.zMp'.)$Dcd{qI%yNrwrJ)mq.3'QkX78fL^xTA%n;Uh}V`OPs>G@7|$'_<6e+[V7t}-lUj.kZ80iDT_wkUqohan==TG;Qu4Hih-p
-6T)UQV)7'v2x=x_K&>#^/ML8{z9JR0G}/}&,zl5TY,kUx|@,xjur$H{JgJuASF:;a#D';-BS8F6!KKUX6G9s9F^x:}0#S>LneQN3-$.0z9QR|ACrOY%;jl
-hg3+H8gkQ/iMt6/rfmYQ,b}Zgbd35)La9U9SXUA]h0/8|O[%XNVCnpHoMsogfYW7JLEb0./`'.t4kCj)1D;bDH_/M%j(-d}8u>FR@S-w,p{_5Q1KkG!hmX
-6vK{-%>0jY{7P{teYv-D97sF8VCGNV$atHZt^@E8Rx8!=HA.f2Z7twTyn4EwIl%:q^Fl|tdEJf"%B<RNF;)eu:ozzA.-8yq[wp3c83rY#iqM,r@#bw&+(n
-2zvev>U[u]oS|./;}CPf~5D"ugnwQR^`9$axboQOQr|]uG'N=KeH;waf6L5N7VAmP1t5.#ee[FT!9ZO6wgV(jW[s!1J}HH`h./&MC3J&xj1!6RzsEldG|[
-sI$Mm@r&{x8R()JZP<H4:BkP0B|-}8=$pB!9hVk]nGOGV@.[V&/X%t((!c&y;EIrNg5Q(t&#!joS2WLv~pU|&s!Cf7WH1X4|]sgLeiy`35zPGLn"L:Lww`
-_-mdp%gi2SKWH:1S,SaDkBmN;Vrjq)NPPxkgs0v;`Qyx.Oqh`9kMRMx8/0His]S3F]T(X"@s{DuWos2E&.0&A4l[o/nKwZk'onz23u<,JTFQ7SldVhiW<:
-aQ}W1N~)U7F<`'w'gSX8+neqBSRXG}7wpM./KTzS4CgaMrr`brC&@P-sn},c-AFQjJ:L]N|PLF#SQw@u,^q`(#B!cTl"`kkKIOMcF{7^/^.wl^@r"-qxA7
-%ejU/rwMDg9eoIQNeANpI`9Nqix+X)j5D|>L!a@(4p+rOu4j`z15'_xVFLZ|(p4q;pmwI)cyxO%[tX&RN]e[_x7eq^HqmngZAB;H_(%6/}xV1bS5~d~mRC
-<jg}L<[(b1gqh!cC_kW^bSo.yYCU5i%q[,3^]goy4]c`$cT=0ft;HY~xD]KE1sn"E$a0F6Ug-%|<RkTt^;S1swqV5VC"}eOu<iHl{l1CwoN|3AfH,^-0rI
-BDMAxiQq:iIg,VJROFg2p!gdPU.9;CQa>%.]nc4r8f2`hEnm892RtiN!9xNy!Vc!fC)&EAON<CD=&p=$TYL-p-cGrwd9pAb)@n&-ZcURr`k>$m[kmZ(fWj
-e+6!UV)V|tqX8H,.wnUAM6b2G5tj4rC`QUGLNX_P;xYzTh)R~j.LT<qX(pX;IF{fw%+h=+64%7$Mk4+M<|DEZuF9w}Bi2<+EL]kkd{uY{.u`(/R,zkUBs:
-k+m`B<#p!ngzgrB^>aQ&-{F2YK5<aYQincV]y$~`jazq{xu5aif0@Su!0Dm72av8(,C3}Z0jL3}edowlYf-a$iS{;_MFM]^&J^tl+({D6}dSC:eYBeV]t"
-1QtSkFPnu3SaS(|L~HdkszN,K|VOZ:pl^mzSfGQS1Juu)nnZS9F6itb1pBX-^XA'`7B>:/^!7fgc6@;TZ90ZS)&#}r/=fg/=%!Ey4zQC!oEZ;[U%`|_5[{
-9zpz4#`-WuuwJz>c`ot@FKJYOhpYq{)&g@]BsP,m[kRvzU[;t/rEA-QyS{/O<Ye'n`~,0h/pxpY51>gqSTB/>8v5s{AQ8w{cjt$G(JAc@6FojqOEs_gL~e
-Fgb@=[.O(5Y2GXq6/_,YA`,AmhIpja]frAWsx{(Gd2S9#,N9:.r!e-aD1H(A_[C.zFNOhlVKbih+Fh')],d!u9(<#`usuMk0%Mo^ez8MEvA{ozK_A%56Hi
-;&+rh=JD)0NM3$G/l`7dHs^#L/FFI0t(;Q{)aT(>m=RKen.@@I":W0'dtpvaA[_T<;}_EBcVMnJY)Fsn}gN5A4#3]j1hqp|||--WyggszUMpZ@o#7M'-QC
-;)xE.TQ'l)D_:20Yvw6D,rwGC!(#}r$nme|[|JO.>]+SbhU[>A6OAezLwnJq|%Nhnmb;CMIuHYDMDG`]$Xq0{%lg&|9ptI`";%szj}CY837"U5Wi<&(f`T
-,N[RH.=ygL~ud%G%P/0z~WH:,R|M(v|W(]mcd|pL[]aS+5|[:Qx@Z]NYbG%S1:g#8#tu[{ybp=Ez[ew.d>;$XBe/A}!#S@_4"D,peI3.WUXo=B-06YQ<UA
-f%R3G1`y4R;R-smAhRa`r}`l<c(zPpTB~ZX2p{P:0UEykLhsu)Nk[Nj4iy,Cxw~`simAPb!s`HxZ[/$DBOm,tMlsKL1{^hPrJ{c/}ciGppA{)ollBONwHh
-`w/FfT_`RO<r8jOVE%;@wk6<Fg,T&rV_Ej6`'pdsH`;fL6>hnoA8"/Lfj|(0Ru6i=p1R`^MM^vsF)0||DO0FpN5$>mPQV|ExI8rw0sclSaJOrVmfe|'t<y
-w=@4WufxzyDex0Wu-[:w+>Q(dRy:EnP95+YQd{hgZKY[^9^$F&Y;}tbl,aNKWewUm["u,6e8YGO@>^D2X:Jm02w`Y|fHlcGz%_Xdzp.{uI/ocTn17KKf4(
-d]orO!kSr2PzIJEQ:@<zll%+P}=0k/'h4cyM$6F&m/=|_r5+wdx}|{R|}Mgvyu_5nhL4CnUkxRZP+o`)A(GJ+-lTTPX7"_zo-n(#UI6<-as}JOosJW;wIo
-mOCnkS!o-Vh!/!3Pyr+bg)D5_#NWavu.vatCy8+Wr8Zv<QY%|OB`!-3FPp[D.}=;~sqi%iS9Nk"}i8Y4Hkcz|WQEDba|Dlh9kq[yyh(cg,6fNoic7mWs!f
-&BJ;SKwt^35M9<{_6e1/GPM8:'k&;:Q]b7_:7'h{bA%Kx,S1h$#BwL.q6QGe_|6Uf#K'!MYs2L;;7|H5UTQ;1.Fe8=$TH-q,9&<CSOTp./P7X;ky[9',8d
-A@@y[UUs"Na,W7:]8ccjjzObiSPkE=^vnlAOFMe="4heC_XLQp6{#%})8aX%@/Nt^qTCx6=:Y>f3yQ}I7z{o[t"#W>&Ya:{ypQrUv5mbn;)fG%Gz'Xf1+7
-TfrG!YW8f|JO0x!Gtq-tOw'OX||B!9&k6H~IF8r<,w%LsRVGjLQ);1aR1B1E$e2=0-wVnl/51m7sz5UHoM8>ZZ]oW/;Zyg/h7yWH)cs/-Gg,s@z`8@OLev
-_h%EwJcD]@3+zZzqnxC4a'Fm)MqNO+}Cq|b5>gc.G='T0=RuZ4A6FswT+%x1KM`osmiU=0$Ql60e5D..gt:HRlCy`&w2;D{&R{<D,LUZ:K^"eh"i=>/-~-
-Z]3z^L$jaoN_exv$WiuzL&@KeY>RED"]r-3I_@ok0FP%+Sq|G6Jumdp|!gN48haTp%cqihj^0g+M~xEBw%29"A|aA:B4g$Gp^ADwdj>|b{xyeq+D4=GUg$
-j&^%Zl@)nE&19M%ehyD$R508XbBYybtZ5.Is#:f7e1/rG&>(~37(iEgW70N/4yBpA_(HDtz<R16b-<Q7`UrfpFl1IiJr>dzYA.4A@3`%L"rmT:ePI:4E5n
-H!%P}ob0`7K}NMcm>3lP-TZB=J]o-b.l.1|Iz+C/2=.sweXGLV:,E71Y_NJ<c2:_wav|rX|:K2dOv61SS(al.<TIb!%X1[UzY+%Zx5'>66c2(]=P:@s-KK
-F%c1$2]rx(moT'LVJIq:k}f=PfK,nlZj'x$ri=L$u|_z,+1,eqQ]Y|6RT4dfBgCT01)M1vDGwo.pq&Ni"ki1'Z=WI|cfsY/2jBMbl:UI|d;PPKR9NjZlp2
-fDl{-d<Sy@6DU>!NIy:Aij26s6S78ei[(O|F5#KP<8j2$7HN_iq#&!xzW];HHe}9Hj3vbU.R]r>)QV=movUd/I]tO)ukQ^=g0#y()0/rgjvn1+3g81>0Wl
-G@]Y10B4q"-hBYI}s:pYy2HowQMCp-6./<(F5,vSptM|&pM'BMAueZgQQG%({LfvT7'k]L@)t$H!Y#V#tzhg;Qm8jF."Kyah/(1^yMK;'DBVS3,3PdDR(r
-7"8r3xMD+s9gk`d]Dy-x[(D49LiihiG'pVhx]a-=r&jH,Z9sdyBMtjbO1Y!i3C6]O{MbJvi"g;&T{"Htz0(%h2vA[B[j.r`d2+{X5Qbg>4^i.[0Y"p~=XS
-1g`7|ik1$GULyl+hu"^u)0x7_pSx,k,rE]M6buX_1+FYPfUkQAPuP}1bb+#k#Zj,VG2>L<Z:I<hs7|,v@OQ"JZb4".,c6t(FwFx$ylmZbxkCl`nl^bkZBZ
-F5v^9s:ypd:]i(WwX(HaU%]J57ujcv4u7%xb&;,/SsxLQLwf~vmNx(FARLxf.`mF|vo0l{wQ>X;'9).P=qNf#y%k%F}ju3:]"+Oc'kssVt=&<_l&d|B}LF
-pR$pbMz7FS47CFv-VQVuD|yNwd7F}h#uSKJxmF'8GS/MT,M20zS#/J-}9=JdZXZ"bTPJ"8Db`i0!dX${st)u2N|Z|;cSkrD=gx|{=-h2/z&QD}28`lK7$D
-91#iMovS+nMD|h<>UJThX_n(j1`3<JCR9lE`t5_x&zon7$/v~'fW1$5Epdn{T`O'3yE1@c,v>+a7E0k0$pk94tPlaKm-cYiA;]>6=K39tGuwE];ll"A6Nb
-T]OKgzdB&5r&bc4rG-Mc~)4svqj}.,-^KBiw0<Wi_}89%I}){yYEU.#l9E@T|FkxvD!CJK#>Np5}R_.rOHtG2Gt78BSv>,/2!(uCuJuEfX9ljUdJZZQdAz
-@BF|>XijGw!R)X#FuP#9szG`g4>[}}^Qf$|z$k;'dg"#UKGZB-h2/_Ww<LfODP[T~TS$d38-^^tC+87D9IQ2XWObkpie;KqIQfXb!)}$f4'J3(JUIwN"CL
-XZl:`t>/}_[Hn'v{],90L6f::b"ms,>f<|lu5n2n>g4Z>DCf|"f,8vOu2Xd,h}qMR:XiNz#_V!^dG;yg)-(+s8c<sh=q1DKsb]Q[[vdnkprO$`[aVXbZcT
-%tY!y'l[hd6W!E9h77+(NP%cdBi=RdS']C}Q+zeUO8{x=P1O~'#CU.J$wzu.p[Uq,rvcA9ySY!iuO@R|Ue5O@=AI8,]kPmk/8}=RS:BJ'Y1rX/WwcGS+"J
-K(qVI+W>4Py4|"HX^q1-VD7f2VY(pN_TmKU6}R%(V,#ub%rDIRrs1v|NluisdHSGXy<tPSv1qmHj.S9%BUn3[;/)G7W+V&m|`A^V3@x&:ETH#SoMy<ICZD
-,<Q`8b0h[9R8mSt3Zz0[EdmHV=Qi'k8vtwKIjkTjlUUPY/NkkAk0w"1j29kHgY7AuLkPQtgw(nv]jJva,Jgu7X4!c.uRR6LS3t#Tcj3r9q_o&>a>,lP1/`
-,EAWJDB4z,fZk(T_b#9p@^}4^-Oc7WmSV)!M=.P%=3|eZ<sq(lXT1PwmF^3z%Q&btCLgRrE,6iOo_!_CW[]N[S%@MQk^Ebh3A{ts@G6R,#rG(5Cw",3xI&
-=]Pn@r}jgDbG3LpD;MSG.[D&cTsyVg4=LsO;_:raK|t9(j`9-.Q>>%[bu(yolfOme%QD(>8((&tp.[82#0,o"z-@cBH+Wc2#GTMLt`u09rU-ru5_P/`{AU
-FysfC^K[].FXF.`rvyn#$Zpemp4HMKV2F73<j86b9t|"JG2beZhJk<#>WiJCcS!F9B1K'5SaO^<9Z4ejZF>d[N]e$N7Qb/2=1EbO&xFR1=5Hd$Ma@#&5+)
-VREMn&<)3>~o9BLPqEiJ.TZ:R7.XF;z|p]:T%}.)(S9S27#ZHMx[!;Qt1gOLy8"JXrW{:_.m]l>&(CsAoYj7vZ!K}fox5t<]&-$7RixhZtR_DfzwnL-rY`
-8;c';_HO-79`=U7yFx<G9[bYZW=Wz.{RG/aP2iFFENK=q+A&Dj:Go+2/#(bl"(%3h@gHBBMw9R}fzo|pk}ghAXVu!MH{!#8w!08$5^1_8)5%._B:Y$(xR3
-T<a"$U%LAu~Thr`<dqrJ{5mt~D}F]-I-TY$,98ZUv6iq3uU:qy._>JK2i{t:[Nt2&Q7BU%0[4LCoITqTsN<jk`X|n90-'%)"hubB0xh<)RZ9=q/|]GiHHu
-dPeyM}(J%oX1:h'Em;lNY)Jeri;nP#!gTA)'Le(l<_h59@G$!mSyF[6Bt;o#VL]6CRS^5ZFeCY@jOm[|@[5{[ZAD-M4`siO'2mW4aVMfK}r9iARgiB,<[+
-M"!7ZiB;:3`m7xVGk@R"%^bkj6~WULPB4pnH7.W3x%&#ysh)xHhJbY0TY)i&rWUa_qUf.1B$Ag)Zy|8c/cgt16M7rcp'02RHAON8xHI!=v"rW#BctXE^x{
-#v[[.G>$095K&;<y<ZZS!b^_mPX"y3(-:W^%W&.oE4TvtA:>-`rm0FVOyV8|%sYoEEE,F"ebQnaUqHc/VR_NjQNC/;R]'B9YEKUKQr]'`W5)n+~&Dgn>0b
-h[GmBQxM:oMtBE4rojb%Fr7f",_b]21gnJ[2t+9VxRX(8RtkJbX13afzE@u:gAoRd[8,M'm(Xzeank2n`h!LWC'8q9C29JK$HAV`P3r.J&:lzh)Y{b[ESp
-37xTZ9ghg#:TXY7;.$3-D]E`ssCsa'Abr{8DrB^UeZjX(xoL<|0G,0bs+d!vR`C!GE,vxV1jbjSTC[xRkPtno9VE+i&M<:u"u@N=0#=tU&e5:I+.k.B,=P
-81Bt~&F;Qv!VRqpLf>:t$:rc-qRalLQJ39!k<x:B2^]:pG8dF&v4t0i!244{P55)ovbG@Of-MsBpR)0RmKB6wpn(404T2hEx0(kbg9NoI.19{xC'D!p]"<
-".Abr|pfErT!P((dV52f]$H9=ce@/Pvx$S/27y)X}sLj<(dy8qFS7j9#lJ]tkS)^;A%f;x5)o$ER#B6bAygA99>9FB@/[W1CID4Y1_4.q'7d-5tIgr.g49
-c/2aCfDWA/;fNrU;u@JApzJD0D:IXnn4J+,]mqBZDG"3VVik_>aAowd^'+Z8K3/xMe~4Ujxms[@B|v"Hwn#%l4x_3dTAGdOf,NBSV7uw}"%18Z2m4CFct0
-(b}$qHqMclL9^Zu`{f-5>Z-[sc,WTdbxVNJfvvgTSy=w,5Bs%J&OdzE5lOkusi-6GEIv[%}/_3'SX);U3,{37+~E[O.<4kMiCTLbF]V4j;fPryB`3^3d=6
-5&^Y::=PRO~WyD[yyYbQ9$ztnxy%<kooMa;j3X9A@At`")]s@Se,^{/B^F'5of=+4MA58lG@<c`!Y6^Ruz]2w5kkcXs%$17S"{6vT{6>+{(g.#L<G`mI}7
-]}i=Is/E]O=d0Qsz2I]!a8txAC^RG3fwl:o60YQ&<YblPlp[g8Bj$vcZPv!gLaP2c<AvgK$CI8+Kea#fC14'#a$${@Uk^sXOLvKB={{6l)d_A<L@mY`Vs|
-Ly/A3G(E!d<|]#e5QH+B{o6pzW4IGbXC[Y.99W[e/=d6O[P.]:Cu^5O.:EZ6D'w.E(e|e0QN#X~X,2KVI6th.Ff1!Bd>b]ykzkV'"A0_gS8^(@}'H@Y+^e
-})wy`^j3Nq<%}GYm52(`sKmC~Syhh/mp=_q;Qd2ZDZcB;|scJqv]WTM&)<2tr95}LB+>3UG&@+o3vRj,O&564o+^IFQXMOWqn9b(q98z@9|o0AsnR)K2{4
-YW:GJY9d<UOA0BGN2dX7yB7Pi<hjaAi#-%N!URQ|V#l1:X8p|5`!uKxR8aezSWhUy&Fbfd/pm4X4Aq&K|A#0}DX4;r=G9g8r_XT'7DTLlIg9ti7(-A[OJ:
-!jeuq!y4zb<'^#zPk;hE)dA'$^<mXWSb2=Mw$kMpsdPHQZcn{N4.;iw"f>p5IU,=MOYa%ER-`FD48%Y8^.ROh($m9{Z"BG|stMD5'_,XxNDs)z21(qHJlm
-YOZ5}<Ju}SBl)Woq#Z38;nxwdlpaeeGlRu>_=4XxW];1S&&e.3Qa{u|Q`w]OT&[Q_"AYIqw7O$]z{RBUphnB,l5JYCc|}qGfoL6FVor6KThcXU(e#"J%Z,
-`h;#4n#ONMO&L2v8Oww3#{T1t<su]be,h#Z^z9.T0{iX6]~{2mcN9vpGq,5bdM#2kD{U"9p][h-'b2j6(SlPzzdjVzFc,/pd-9U7]Ms5p|rn!UWtC(c/mb
-6]5+M+T&8g8)Mmv(DY'>GNqU<aUQ`]8RH_`pho(t)@p&~s[WWf&#!PN|z%h3hkL2m<-G&DV9}zJ'W!6QsUrpE>|f$|KYrA&<7(mxZVRcsrY]M/-`E'hwfV
-5x'biGa3,mH&=0AB"v^D;`"$xT6>HR:{j|pjA_)5W|ab3wP(&8Kf,9[051rtj/e2~H]L8'yVhj^+oh-}W;8)|8(A"vQ:6+GdpE#1F%~o9xf|8,'=Ts}GN2
-NulD%-9<A73BkGiIn3emhsvujC4=vMQKN0=|fVA86ZaD=&yM2[nufg[2{^<]bSn-JyIZ0"z,tQ7m^+ST7)Cm1VQzRp3]Nn|aUmPj^uLj^/P8l6Bb]ZZJ,U
-~z$[g6n`lmlkbDI!|5w_;SH"G78j@oA|&K%#+jMigZlr4t2)5jvy,5x4K+{aw9LB-!;5h(,=DhQ3)azvJ_/PkC>d^PL2}X',9#jEZ(werkq'Odw+2b(/E@
-_&z0M!%nMY<BF}z,!KKR87#/BF&dV+)(0>iy_J9'1k}2pN5XJ<;HQ:=Ryc88GWX]32eSmxaAv8FIh;Q2gRX$Xp]7$jf^<Ji0J)v&-sXCr]3@|qZYHZp`-%
-bSLRrng6!9An]k|{-[.D[)HdJK{zMO;1o+gcy)D;Y47vu=^(]Y6/BS$6.Be}ovB8SMqqmcmbozj#P:JFvN4n7W{u]oq-CWey>X.`cnU''fJFJF^x)t5+~U
-U3M'YOA3"i4XkUQ^a'!b~d)R4(<i(ft|#"F5zf2:&y$3[T@U<aU<^h@2/>pCO"6CF&430v6,'juCZ@HdhF1C<6BBW{Sp&!0=VW;YTlWs`FJP^eg<p/Lj'%
-eTKnHA[<P:gf+i3Ic(krRR&Tnhn$^q}@Ij31#lUsXF:/+Ks:R+ESt(P]H4#!{'"|=EjR)g$}LJ[ZC+3"2(}(0{h].c^^A<{V-9#A7$aGYhk#'pVTyxuX1z
-4Plr$HtWLf+Gy512`xDb).]:!u+-$3$Fu5`Js{UrJ3cofY/&rK%>hUtKi@C^H(2y'b`;.MPP+T(rt>J#D94'zN-+uP^|RQ$nH"uyFQGk6REqK_o[i_5^KF
-Sw.WpY(NvZv,G^bT9PLH|xW{8#ru;_F=2-m$sKR31mTOBN)>,c@q-gPO<U>8GUyx0@W6hu7^y4y-sw!6RIc#)vu%AeoRSAjvmj-%zdb^T/f"(F#gW@Y'4l
-Cy1g~V`hr^#nSjE#h6)<T-6J%r8l~s^Itt<2B3!VhcCCTXl;"aT(xr_yl`15tjgkXYn@1!IqqtD]9j|t&7!)yt3%$rFDGlahVpE^~gve!r&@D_YD)NR=~T
-Z^1+1/IOK.(-aY]Lq)`22=2%v]'O2ve8IA;q7E$w44CdB](k'!Jr]a>;[d'E1iY6KJNkIP/#n4_oRw1RB}2t^(Qwe8ZL9I9G0%eG<fBJ=7luyrqQb(weVh
-{nT1@;Mh(>XIo5R<u]>U5mch$0`GR:i)@d73~-,3%hGJ"t.]Hah63b!)B%.!h5NkD5k0vri8DzCW>+Kp=KAXw9J"a1!";k@}x"LF61wEG8o2r,@BN={Q@p
-~ID!=35m+e:bp9R/mt!T.op{HvX4ET`"#q95[$8aOGUfYI4zP_H:9Q${v3.]rh7!/v:@W-C(Ld7F%</{W4svDwjtfcLu3Zwhe>Y.UhdzJM_2Ilhx%>-VH1
-_QRIjyodm$dm:7t{e;vJ2aj$wcq<P!#FsAyo)Ozvy,>8hex<1UNorG99.o.a)90H7lxXPcM&e)rQ/weJy,Q`(ygLbvK1]es_pY6P:0hPItdts0JrNkn,(B
-Q,Uf#_,BE+|U_DP0!k=lGr1R"mO"9CM/}}[0hhTRq1Ob!2b50]#I^!RQ+xgxjSFuJ:Lvz){"S6UP2ng]<okyy!ss"G(.6^)b3X-Pru23%Sv@!Wwo=[E4)q
-q`@=lmg@`8Rt|s7o"L_mZ7I2;7b79HR|er__.d!2v]zSOaa`}9"Qk5w<|4i[lZz=NCdG_}b@o;:eFd6"@GVK8<PR"w7oGpmMy`z4/8oCh%932_~M(iKDr'
-RE`}]"~x_ykY>"ranhIm{w)v[avMBIP7DJUlmPDwWZX_b^cl&5}zrRFS)BEPaMCL`fKyXM+k!2l^OQp=@'_1ZD;$nI^(KkzC@o:d.ZZlyCNS{#r{FS,!<o
-H@x!RwLbVos+wqS1YI4"%3#4+3x;.r#U%p|/k`#-RBz8$NSW'29FM7a0"Mss+BE<E,=yE!(@`_J6sz1KWkvh<@<K&:86uz36"1`Z81=GsnH<mTMPIfe6/z
-+!|0v+f7p]xeYg+Vo6Fn16f`Z"0+$)(vjk8Is.N]OYCOET>|]WnZu(f5ZhK}WV1&"&H%e0-:A}B;b2eggj{K|FMQKozg-jv1p&zW]mjPX(cD8-'bAKrU+j
-pC}"V1GGz)!Q#Fa6x:9$Oh-#K^fp@pT!)XTlmQg4vEAGPG$ipkyliGXjot,.{`g`c:>cEuMSe%iY~>Zh/ad.(c2dv's:=(!|OV_^-`d.`'I9L2%}kYMYvT
-:KKLz)zc`w^Ny6Biy#r5FgZTA=;+_YI,VaGcZe8^G8DJgpXAmaDsx;f%=}33"!cJT!GE2xpe6)o9kS]0Qyl:GrTam3s4yi"|9B8N~kdASYQB"l3rgQrwXz
-5SL'38jz{]toJucDR<Axf(Voee6OLXchrqx-"iFgSd[rORIla,th'Do}p|Zr{b<x>Y1Tt)j2/j]]H4eeu>cE6Snl+RW|mO]z$=[c6q#!#6.Uk-anGb#qmy
-UxF'nc6xCf5}#48w#_JX[Z[`Xbm`-Ez2e6LAIbim"Tc7'CRY3J.Cl63A.vzp]dBo9FjVEaXbE2m4<5H`!K!Y:]3ojl9J+oI3%&:]=RS]m@f4Kx9s0LLOpJ
-jBQm5<>LP]8w_XuC}dNLjT$mx"T9bq1hfA^K:2>X(K.;>wrF=Tnx#tJ,s-a]4Un=jPHa<+,G&5;TG&'uiX8.:200%NvGhGI%2r,_K4#LtfPMCt};&$Qx#{
-%`y$jYFl7>E[q1MRuDBX^8uCE%[s7TO-]|7MJ)J"|js9hR`]dUsF}C'{vNSeD0q6Y-D[8=03^L=W.=ikD%iTK'``;e$X.^(j&lJ4hOv||<:"Tw3rFRckzU
-%)q]UZ['c_0E/RL}"S.F)qRv9w8sD$9I:K13NY}B-fRkMtk{@kqsGX<=}i`}7t/1wV{,2+:Q{<Wyv^It.Vw11B^:F{d0f}9yT(~lJNV^73'KMN["3D@kEA
-<=N8!w+wax#qzOLXQ|kKvG_16@i!$xPlqq{k/!tat^Ta'e1|9h{@kwfW"#Bci"RDZ'$#7,yeYvyPVlI&OzutE17sl@6|Wy/^s@snz=NMN)B6eh_w$.o]#+
-haY>,o:O:@O[fi-DRM~y7Emslxq+K(X/'|KN#{(&I/}gx4q2yILNnBwsDg@Hvf#y>4Gc'DqjHHi:)/b}Gk7r:g!>k0hA4d-9^xTbMR+:o#y'1dX<YCwcE=
-NI!-88oV;Yr|:Z;]G.~nvsk@8q4P.Rqcj`n,&1EFz2d7N^=3";zZOahA/w;u13:|+uy|G'@{6S2'wBsy$xdOyO9oMB7TDYFR.9GbZ5o=:f2qov#n)mN;bk
-:mHC#/nhjKNg4f(4-Qc%BSd}Y)b/8!n:8Zj6$m.gjYU#O].PXig@I"XJ,@tg+YwD;K=APBxOdNG`OrD7,5qN15baU'gPb&_i-+q.=46RAJ)}lku[O"kyMx
-P%D1H#l-Puj=8i!2m23ve{au~5{XY%7A.8NANi<>hrVS;Rp{fd<c~Ym9:Fn(+IzrV`OoTur[e`Ow]0z<moZNHqKWHA(qlFC[uY)K")D(Q"n!>8(hUP[$]8
-c3}R#k,>`}[lgR<bXi.$b'l-WW>u#q`cdN}]9R^.;IGTE>DN`ci%S7Bq}O4{NV{K]]X|+W,--$$${xs>n$J#+'+8neFG}_Ypk{hFps.{]v}/jRQHKF2xAi
-f}ZXh+GjNk%`,{yGqyML0-Q:3Q{,^^fsOKy4O/a0Daqh^(8j%4O04BscSh52UHNmR/H`W0a}#7I,k.#313%8#J0b!E3m/l3fO<F.yK0j]Y~hgq!1o:o/1@
-zT~[oStz$)^mv[xlpz%ovn|&nH-%DklW^4l&7;vI`!,(3L52Tz96crBt@w[7,^M5KX%=N;&^dR%699CY:{pp3RDL];>BG=i8J!(BmN>GKxV&iq[<.ox%XF
-F.}QwuUp`uuHynS_#jL2ddnUY4&t5.a"&{&}Xn/'1w,xrG"/#nI56R&FY9=w]T6nft)I)[OZ]%6Yh{SA/rAzQi6]=/3f"d2!_dPqQ!6B!g3Bq")vs:O73S
-rVv<7|mNVYbWjM+{q_-}8+D|qkhRB{-g%v{(^d<A|RNGO"u['7<fn!Pc,ZLeu:qjz0r4/UU_GoiOx++%K(nC~xyt#u33aaCMjf}R~3d"FV+^{Wd6V,kUSv
-|b=r+OBNkQ=^It:8wFfNf2Gb<Mw+LjYJh1/Jnpp:wysESg&tHG0fKE^RAgR2bw]+]l,j`JrUy'(`af5<|ld^O.>wOVA,xKPM{DCtz2;e^u1TFCM'aC"<gX
-m)MMZa|TYXbSlTM):N/Ce4~v,]^ayM@lYmxR>hS&_dQ>{6M%'3[lt"ssQ!Y.uH|n@{'qeyl`PpH}+$,E:b|h,(#&kZ+(u<snORW`q-0.qM8VHu[wd6!!Y|
-~zWHeC);I=TkHMrH4iW#UMR>_oqx)Ul['WT:',#t-]$%v<v;anMwAO)9D^t%iU8i/VC']A;2'oRM2'^z$ujamkoMrUl1NDkvPF6E>&{aH<<1Z_VDN"|avW
-a+qXzA_(E{1Cf.c3Z>~<=uU,5)0A(s@!skp!@&RVF&r}o/c3Hy-"2pN0;.=7FUm_Q+,63W+NA%-W<g4A`j2#gLNt.@a;zd]}zg{c9O;}idI}=}Kb2LzeHx
-TGy$6:t#%QMMttQLC82P^yrEp8Z`k;`m8#ab~G;:&7(VPYv&(MyMUJ,oT;z>(uzc_5a`N`q{&"HOT($vF=Ubme=&=hJ]K4{{}hnAUAOt~fm'#+R:mO|bON
-CmmTY43:x8ik"gyG_g,h^bk8Z]5,GVDhip2Jq'!dXJ_HT4r,b@Kr%DP$>+,<=;JzE[%64S<Hu/"~_f=O{p9VtJmuzoqQ[p_`}I7C1$HM=V|W#6N;x,S3V3
-5FB2:Hz^B'_32SI':MOXazzBY_qA:/FZCGqwpZjX_e`ajc8`RH|c>B&{/PdZbH@V7UX3>f4M)A7UHZ1{S!vb$2zf#6VN{e)JzSq_y.0a+Qg/T<i7S<bO9S
-T5j+_=0^^n!&bL-SXNKA,zw1=;a9DX']ej_"p87`Hf~eNSJlft%o}$8KCHiw8!N0f%wd[viYr24_e"6(+|1{_&h`i/m<]dZ3_ymDihnANR9a>jx0AVbT=L
-MP}8gQAojBPRpa1sVUj.$pKq1CC'"Ox5NsltZ/&@Gl%p;$^eX=t1'%WpGcQ}UvQqQlytuV>xO{UX%rh.2iXrSdQJeTqENonXl!~$p0b^N%4_vpUe!K0-2{
-j[:|mf@tJmJP.Sudo@aa9N>jdT4BTyX6Q%5}EuDKl{aRK+1c(;,3n/])@yl;!:Fs[;dGfjZyPF91(NihB,taQxu3`0nm!s+=AC[ur,uh-c!L75nX~:%(p]
-.(,RZOI=d.QcO2yu74=riJik:DZkxwls#!54VTN;B4E#B,UfYZb"Us$mh{%N29b!+3WswfI8gn[iOLlVm:6My0BjSXjY:]JAdwh]~)fYb/_Tqyv2S]W61`
-p3JV3/sG+%`>{|U$Mu=gQF_y2;akNP(68VW&J3$lMV&Z:W9W16LJW"[hbYZeHC~)`79$Kdb0c_!vTpsdD-pw^);CFB])Vcp&M'8l"](qU)z4aoejsoj>C7
-yor6,:>EPsugqhZ%q-vOj1W`eKL_P'tqQSUD!>PTDo"C[mdVes#CanQ2<eMTQLmx)!]4'I0:EL"/XW|-^=t7PA8-u{l|>Q+73tPNUeMhDJU;_#TaEUb>uS
-%@Km5Rp);<>VuHN_!ghsLPG{Pbs/bF%,O+XPx3t>~j<:)hB3w1oe5G&;kAk,F%;]W_uKgZ^98fu56EN1Alix/npyz`NY&&Mf33~|;g"OcUpxzp/5^"NwkA
-!1n,kn,=tp>',ZyiGKAJ0g@>ACkfLqZsPEY&PJWB9-9Xi/+L]m0%cwc;ORSd>7<R:cc#SkE2hkCR'!a!OU.=Omo//m@ZGciD@|uXC10Y`.E:_Y0WHO+Hpt
-[}yqDM<}{|V)@|fDUZ40ujTmj&k`%#.%FX%qm[.DYg=X<prD03vN|x=w>3"ctAB/l%,ut5tkRprRzv~M8KT}}''[8"$|q]E^WZ1;9O.eaGAC)lOssH3'Ig
-VHp0gW`h[l^dSa2(OcaE>!&>F#K<%uu_~W&)8Gq:6=uFTK0E+IXcDNRy&i!g;Px8[MPQ9SFYPm@Pj{Nlma(8J=5S(n#t>oh1hQtbyZ%f}j"dQOFtp"7nl_
-oiPC.}/)H7PSdP@<uMY#1'jC@fo#r5FFN=7[ph#G!eG6o#q^mYtr)(1}5b(5En{Ya=}<Scwald^|Xi|tWz{Ts%<Zb.$(dihw_#>PN!Q]G{Ie9'qg3X[73u
-}]0!!tD"D#|&d@d`[4.IGXh8!(Qft{UMK1n#uMM$wJ8S0(rNt[Ps`hqs1L/z]K_+mJTkS01qU'4(]NOLh..|%.Un&@sqtTLB,v2:"._2,i0h218jOv-Hr,
-LSfHOixxZbYPwc.4Gn;KTdpx0+,+/<7Xt9Hdo4<Vu>26c.=X8>y_5XCKjy:QJ)<[x2l4`uh,x`_g&8O!'Fh`{g5(+MaHdc71.oh]P_-.+foB)"'IY/H)Fr
-5+S@<-uxVu}l-0F]aL@(A5yBAd+ThB[K`YVBHA8hF0-pxJ%bYA-O!3%$|OIg/'d73I>3cj=LD!E&56;k})Q]H{&v"AX>31zbOR!_&QcFZ9Gh4'!EzyeUsd
-~#Vxs/LOSpF.g%OF{(+Y`6NzT]89xW7qFzqUnO|mFY953-CMt')+U.[8v,w,ap3dt"VUbGJ83wcrZ'[Bg{Jycs7"ssi=qwcSNRLh7mA@sk_R^^<a,[JBZe
--ZcJIB0Yv^eJ3'M8WKpMry0Is+,:-n/&t9:MX<!]g.`uwMtM,scMNXA|B7.+oBOwiw14gjKdn4%@8w+DtLEa5hFzx[-U>@q@)RtlKh@7N|>lI&!CC5DroL
-mA@h+^!<=uXADVO^k+z7othGR]rQ<EDloplb<`MyGGO3`78/ppO,v#+1[;+q&WOOCEI$o5_Doo2TV:!Lo`GuEVC#nLvcnL@E1V4"o<#'no}Ueijn0o$=4C
-oqDK2Rl$tsBq|fV_l3lv|F-%Os;:'=y:LHODhjI8Bebg6&@.7m%kuXu8OE:=0<C[1VR1A[cOvR5XdM^4kN7.5A:TYf#!:w(LXboot;Pw;4R#Jc7R()(.[Y
-P+bS=AsO32gUrVjjU4>#9%:f+kT4qtRNs5uA{dHC>}[DawQLBXz+[$|5T&6wQz~>w8J'>hHc`&k[0{8L_h+c/zs["7Bi+BZWd#=p[gnj${YyVz9<32_@gN
-$K:k}gq$.<)!W,/|20CVMBs7yNV]TuonSS}N$_|q2{f{m9eX'(QPPQ,_OdhluW88"7>6xKW^rx~+'r}0),f=SkTef(3nk("Lc8|r($[sx`,J2pUFopfK{W
-[ynKD7=BM73e&Al=$+U_"#H'M&6p"%m@Y#ZR>cJ{XnSS2I`5zzaQz@|c]5g.DTPg03qbWk=`O+e<=h)jmnZ]R'hnowS#OTUb$L.$Z4-&B1@k_66'O=i9(=
-6`=:;sK%i/Vgi+HmkFY|msV2Hb%N&i^ZJ&VTe[nHk8#C{o>EmQ+Rr"}%mT76-Vpu&I}7;xKcU[Ci6i~h{+krn%>:Q=p!!Q!B.bJo[5@ia=dj~}#i9UX+M]
-%77T@-^w]OXdB!YiQ_N>7!6n3mP-L!S#1k.HrI>[M6#NI2MW_gV/YuqRf]W7|J@;.''rV"'j)"Stx1`M0!QHI'uB}eu+k-}JG`JBCRyTK)Bf1$R!.R'p%K
-QiX{btgrOzXf#jQlWrvXhEv{'mC/b4u2LJW$OAc`N2+D}Z80Ripyf,.EzNcyPU,k`MRmVgY;X/JVBnKo"rXS~j&+,H@^^8~|Bo~+Xvo-9b|$WT.M2a(au6
-w.,y&EuDZf/imF^2Q,uhVl${X]P-rK#0oU^=peT1OTfRSOW}L!TE{aAiG;5H/lbGv5f}MmV{h@F0E}K}ZT@iHC10X-FMBrg[Sm<ea1vtn-XELW@fQ8cBp.
-99#HI8U,6=n&i]_2,/bGx$}=yfVW!PK15#jb@n`H/iPZF%%ti>sRH1Y6pR$"Z0hWkZ;)eDLTcW.OzM:]8kC2@iD=@`vgs4XCjgA1@oMxHf130S08_5F3j,
-LD)XVr_cw[h(^7`Hb`0Z8NKsMn81PVxx[,~&^A<i3|Ma`QX+HhU!.<=CU^3:0I^pU3sB>`RbzhD.AL:U['S9f}P'rm~:aTxs##~oUy-[x2JP@%RJzZ9TD'
-rZ}av^dF'p%XK$t${sT[sZ<`Xoy^yjHwE`Z:o'NffVhJDYw3~J~%5iIdSrMGRSel`3@REm|>oT&iw.3vf|ng%OQo'@tCW3.,'D`mQ1kcu8J<;jN=_TdV#(
-AfK!Zgc9;R(uE+G{$te{.s=#`SnC(@]/2XCfwl9|ADhfrc{$DGKuCC%F^"M@;+@0l,!5m8Y&Gd|@+vTprNueyd>z&))9M(j&bDf9(zD+$-tfSbvc=Ubn(I
-Fd(Ax[3v,fToaGCa>b:(>lTUORA|ZEdq{Z3!8w>O~J&&SK2:G,clQh-$Dwr>f6G>'Llc5iw.<Lcv<z8W"9]KqbFz(^--6<|V>)9nQ/gR$n52$VJb3.+qB&
-NHf$)J,hKaz=9HUC)8R<glc%~TDDkXMC|nq#53nQZX(g{-QKxPw2!w+KOxQ6MxxRzo=z=!j-4t^,qVo6+qP>&;IE)PO+&zjXuEd:V=/B=$Ufap1.D%PhZx
-ov%&t6'233TvA(oz!v'Vb3|R[|#3)0vr&%zCK)~goJZn0I5c}s8nW{WK;kUlP^z]JoW69X$K@jYyaEm'^96K#5tw8K4crgvcydwMv1~k05GbSlcA=<!NV6
-8d_u5^!c_$DX&6]Q=8}MoHN}}AT_q]2GNm/dc[1V+f8iRs~[,V[!lK8ksM&%ka-Ejg%j~8!_"UKF^bG0D>/GT'C`)cDEwE(wgB{7X%4Bjzd!oqNHEtVB^W
-~ln#sV:>g!yQM1|navg9mG'1=A8Ld`}i7i@>PVKF(&T1GW]2zBo&hZ8B_hOV;X){A]DREdc:$]skuK_;'UV0&P~)&1`j{]!kaoj8PJM2q7cV7F#Bg!CLj.
-kV$}_`EC_G!0FT+Qd6O@c;7n<lF0f@2:>r-x2dpssi+5Fdi|b8G9+b!g[9@k5431asGnq{X.NTh439{3L8S6$NNjYF:$P28m$gkA:1}K2G/S~[.:l($B+S
-q_GTFr}IpH{m_b=%N.96h1zHkX11xy,<JRE/Zf[XFb6{<=)gfLg{b9m@QWrKM_g)4HS"SEaIJqW[V_~XDG$In=1kn2Da5T0P'AmHdpWU5OIQw3N{"xEG0@
-5Sw^y(=!2_LeoRCW'Oq^jxg(d1j+Bq7PY83A`O9m;spLe^'NC|X)+Q,YAhvu39QkY+^9i9=S)_]"cx%p&;Ru@mFP=|^Fi/3CsaR7#F3<'fbbZM#ETu^3y!
-PxWg,_gRx0x"&xb1&7Xwa};X3o}%S&_adEZD"=EOwX<0(!7X0-O-_=hUrs<is#{PoUsg$x@9#OV2%X{)v0Xvb4f/Wwe;MGoS>-5mrelgjImK^(j=)%zg%h
-LT:Yg.UjHfc+:t;sKTw,SmtJU9)+}[7G@3Ga~HU.qq&Q3H|t6Gh'"^l>097l(A2pX#.Qj9b6[Pm%CBy6youO=-tnb]rgpc5aAlb8Oz,GvqnbrDpzAHZ:r2
-2Sy7#Z|$-xCTB@@#BzU,oCN1+4ksQ`r>rr^'wFd4[ig!$|`40Vdbd!rc;izwb%uGSJ-Kec|])lg."&)wQMUgBv(/2vd]rNa%@,xr|8b{PrqteMwAZD6w<H
-j!`/RODev51.+/DY@HitWE=]JW:R!oH]2R!jflC/>7j<wIUfa%]FAn=ycm0vdKdqV0[$^;^,)/y@t4wr&4EQhU}Ctj7;G$weIJ7FdV}qJ%l;0Jc"TCA):J
->=qYU1=M8'aid)sQ'KaR!<c%@7tKR-'9}bo<73q<.KA<A9ymUp&J|F;ARx,[F#yOM,xmwl"rXp"TNhH]kBeP6,1;^]"{`B7A#u9}(WUJTy<nG-&8I0^[#a
-Ez(I#TMw;^j`{]#Ev|VNIil%'U;AJ|SOJ<Yf8|Q$<I7IygnLw`5k^pOA-b`Q>y=cJjPS0m6=yTormuod[B^AmDnyIj+4r`${F5B69XJtKVrsVZHi%Yc]fS
-T2xZuA2%:W|k0<Siquk6grAsvCxkGztZsSq6+7jqcp1s`Y;p`D>24GRa#6xF<6Y2o'[6TRK=q'/4o!)5Vy46GZJ<q8~)++C+^fFb'==e)9.]E]8:XWb2cq
-m6V4{6rV|Yfp,8UQOB`2WuN('Sg.LRdBnAxnDON$j'Tm!f!cnfv@'EO1i=U+Sh8:X|N.;Y_fU>3@^_fV{$X7Uz318l49M6JG"!"vo/V0%z1My-2Tmp46_S
->ksmlv){Hg5[LseOSF~S2'<rh3Q)_(0},(M]m71@XRg3xggmf-;:1">X6ApoGT82`3LNmB@7u/3[8n!$;nLwKu]N^BA+kSyDbxKCVcvU/aW_)$(z1@8E(g
-RPy&mibkCU3CRMI1~6S5NZ@3K%DFhLC@C3KLYQn#`o+Z~XymCa#q{Ss#4Kqt]+Az3:LucxxP^'i%1|76~4G9(b}Pos5Y'k|:ur-[p^>xL^bXf5={KDnbp}
-M|@z0cpuJ9K"RVS$#twuk{uFyP"o+$Iv+GNxsKZ4V36R6=v'xE=6D}qgX<IaS];1IYvDvg"wJh]=}4q{7{hn3/#hT"F"IDBHE,,>F{m_k5[0;k+B[WSLFC
-$KOA1Y`ax;}`Z>p68UH)o2movJZ5-isR>>q+wgL%=$5"NU}7_$QcHfp^dIrcm}'dNhmi)v[:F2RC;^z9`[ig2/s[BFp>uhgyuR@Q'/OZm`Bhe85b{;7/7I
-oRpJVdyOywlMsfahV2mAqZ"%8|4PM19dkg-`|;Xy^LvRM"8R`RVVX=zgR[}_+ZF{e-b-HknG^[7VquC-,S+[-v8SryHSia4_h7coXM7em8a/tUahH&zyGm
-A@MeFHX2Q$~qgZCS<=gI^fBnZ$Uhx9vX}GAx.osS;m_+"=#Ml`%z^lBT+W@MxFOJu#{B0mE]!q]TR4jyh7Rf9>o="1,R,VHLv$e8YhmBS`b-~KxurG$O0-
-<51|7N0m`1Ur0fxs&$PuIv}FKDN_Bj]@7Gv^Wf}n@)1Z|T=xr%`=Rc{k(]-W+wL.BpQW^=W)"ZoN@<1.C"fg>j$^,Ji`9fghwi_4)2!XHbtkK.x8Ja-Yd9
-_)zuQME&,OOCs:Ph<8:3.pfeyWo{H3|k3%y{j1XhE#zhPRY%|+s'NF&>_.:09/5ysb+IIS^mH>#eK<p:,p_(mE8eA:>.~uFj`p:)gjpq|]kk'^H2x.CD<K
-YYnDg<eKwuM93:q!r;k_(ki4ih{`^h]m2@YYs'$3zT4CmRxcBm/#^!]H-)x<{D-H7+e:EW)n^}z8Z0Qb!:2;Ekc5u6Ax>Pl-/OgI"i"ki$;'l]rlp(v_:2
-PcJZq>p^Dt[LP%$#z|<zc.]4rr:0K1HX2`dj<g}1YR!GxGMukSRT%HmA6R'5.Mai<E2YSPD+2^$Qwa]LYb^P2(kG0M>"~gwJwXbpt)e"AK7w3K}UwiphcB
-%Fy6+sFAaAWPf#N|ytuh;qS!1}(9wH=nU!5"MSLa|2BS^gn8!ZaQZOnf!nPQ#SM$g<4i"^Kt//Xc[sFzV5c$O6`"a':Y+v`]dIfJDjZ{D);G_8S`W!]I&W
-^b"wLE11K.LjXVd`SmW)7v.(de/Ub)=P`Z-iajG>}q/Sp&|&#MorRdv8Cx+%TXCE)fR>wnidm`V|9OcW[h0[6>/Tnh+n$2YOO2&Q|siUSk=UNxZZRkLMZe
-['[f-sAe-rhj_#|zz;$e7iMm-1v5u_#=/b(]Y$RH2d^Amj/j=14^:[iD+Z0<A=ewJFT2a=a^[_QC[vp8O;vDqmvKAF2-;G~/Kjzrb^ud9,V,XpqGYH]/'M
-s`<rkNOL1IrjJbTQ[$.qj9FQ3$z5/kb9C^3/3}`MRXtZQ&LEUs>z3$IN0.=E#&62Yr3^g2v@f_+m}=JGP0fJs_B(C926P:I{45I-TOu{s{4BG1O(n%2Q2e
-P3QXHA0+A&jdoL"n[F|/zh_DYABQB9[w^'Cw-,dkrl]ZNlj#Y{I|uj^,sN,%X,!p'=~%~vY0'(c%^o[df8kfv"q$-)OZ#:|1i'LQ'QoYvDek;r8RHxMxpq
-=ECXT3ptNUIi`!mts/IZ{K]'ATwQ7cQf)Pf1sR6`KNg5lZqj@17f'<(,8f3X8V;gQF)5Z'g_xv2%o)=8d]@u9jVZhGE2UO<>EnMaRp;H_xlfqeD5';|fiD
-Q;0v4vYX=,-NtvPaFb9=["1/sU[vwz[[F-K'~'r_$|<`CEQAPR`EU>]&DqU/PFKJ+{kOGc%e{}Pf=1q3Bj(#ZER|B^Bxoz'_xSz!fM6u]$-y7]iGbi`#-F
-VVY!et$et}8k~}70Y5OXO-o/C}q1QJuSwN2v@Ab}#A)3QxC/FJmK4_wo@dwZ+WQ;8j+Q>sFbZd"ru,b`l)6%Cg#gnR]OUZpF}fWN4T$mF}i9wos1P.~Rm9
-(08fAfVx~S0;t=1//u!]l+C%$Rv6ph)h4r!3S}8%I2.A^u{{[G:I(v9-`W!F!YP>)a]ivJ1q(]YmU8zeEmC^)2Z]z"bV6gWSiUn=7e.Q`('9q)@aZy5Pm=
-hEv95#/48FS)T@Ys6K/NU5@j&m3{>}$6K83{3Ih}XU5|-]){U|zlBNPGCne'BM@U(_<%;L|C.b:ceYzZ9DFIp$G-Vf$A52vBM9<9k-IV|8'k,Z`L3m!<QI
-o7L(N0/-Qc]o.E0Pky)8+^a^N)}DoU56=s:24cNfX/hVWVC0%z//`g_yznVoWPd}ne>qsl+f2;p-H($O|f}q=2Mb/[Y;(6M)cmd#)tOP$]{#HBl=MZ>NC4
-RVQJ;H&dS65Xw@c$QzCq4"+GVQx"ws'd_^,(((ol|F/47VfF<L]I]WDJ2d~f>Btp8`Y./u>wyap!f+(|SiB4$h|]7_9rqkj0^S^0FFuCy)2`!.P9BU"3)]
-o%b>M:j/j"iCe<]0haIg[D5;>v7gi/L^F<K)E|t%3s6o}f7F.M{xuY}W^U^E99k.`5+%^I3y9g'DN!I_[z{^Gk12Gr3!&X'@Uu%GCKG;eg:'$9eG'^y9=@
-}.-%BrN^'j=NlHONq;>pof3`-=|jhv(R`-Tc7Qt77"s5ox!QR[V&s;0XwC}9HbE#$T{FX]mpKmk@v%6%P=V5AOqaJ|b):RlYkn$HKL8aj.!lFF/RWSSp~>
-."CSKm<l$Ey`{/B$ztu8LiHIYh8=pQ"4)R6O:ukQi-6d8,3-6'74>S{xsW.pk]!}h[5sOt<uKD8>H:YILX.3)#<dXQKIlUwDtp>[3}W8J2,UEd};B^17^C
-r4X3PfkVvC{AK)dFSi+ZA+-&A/vU#@KJP^UI%:6{vrT,%%I"_"#GDYpv#E<>a>{rm/Q&8Ohk1v"[wXnj},(|Wk(GV3<Jdy>8n}jV|22O,f|KEjijKu%+d@
-}Hopk3i!-rr3HzlCjC3"977FGyLN8:aMa,0,B:iLSYti:R`mDU78yh@yGp/ZLYQE+7P0zY92`{^}Fs,gGrR@h=EEu+'0AWQWhT}{Ax_}vBS(x;{w4%wxwv
-]MQOQX+n6Z9qGJ{QAEjoRPI)&Ei('ZcgBE-Rx!Z^dBd+8Fe)CV$sVcE#_R$'7Yr=U#clEB26ZZf6GKn6L4K#&76+{YP(9ObWL|GCy[#N5pCtUlv^,:wS:u
-z(8Y(Qg8JQf&svL<Cl/A9'^`qxpRbgn0{%qPewgVk`@WC5eMnN{D#F8F9L`/+DFe+T1Ddb^b]$o!@pEX=-~3!NX6Dhn$.Q2>6Mm<NTIk^!Z.SR)70f#(u_
-|j=RxN<P'4z=H9Fu>}/J}vFD+EC&I5yL/!K|+O`HJXs|FG:I1N;;=#tzdJeHQ{C{M>A8.B!dKf8lla}<+T1awpIMdLOPSr}v|q~XgvJT@fZy4W[c7.aTPZ
-=4fHkO;fSo=DG2gDP.~0!`;It{5LFxTp]vgP#i2v&3<kW#UqRc&[K4v%)(PUF}zjZJ:eHf%@l]1;%d;`%.jDA<hX(EK.%^VlDTTBQK-<vmWY|<9TsFjE2t
-+X_SPEY^'5:MXZ)dMlx:{Wlr9,9,Y^uz4#X"<{r1_;^RZnG}%i)v$%%wf]$tg]yWIk.fZQFG$a>U'rHoXE:KCFg%4mx1n!^-tgdQ`mZUNcBb9!5]ys2gzP
-[>2Y%Kwu1m,OV2HRQ-~'(kw-L@eHLaL|'$EZv)=!`RKJ]QyEA=/=E,(QK1/"Zg5BmMRYJnZWIhRArvBy:!(#-fGy/:`W<r$Jn]eA05hI-YU^M):k/UAnC<
-bW{`SOxl:3'0rfqrC=p$y3!p{"U9%oJ{t[yD-$2St,jfVmSNLIa;BgO)%c<I:sTxt:}trdP!7prZ8,>u|N}$qfWw/$arZE7L/Fo#bxWA%65@W-DPi/^MVx
-Aim.qx11E0{vCNRjHd@_60cya@z&x!!Mcnw_C|FC'%zO-'J4PUgHPuN."iJi9jNCxN9IWBFvNUq9kF%!cimG&"-"w+l{V;S:"+GClC^%,7jM7Jjbj1^ijN
-:Lw{M4r|Fyn$"|w+(mXY=IX]<j"4&PBO6>a5%5eqZd;:#N.0U:|dwH5OA`MPZWN1~#S)az|-X{lB.vOb)J@he#IR)R^l$IW@Af"T]mF$/PL.V't|~{,ZOp
-'y&+:<1|8C<V's[OKyV[CwjaI>9pt'no:8_ibz/f|oA,3%c'R(cr76&Rp9r3$LM+}g6.W@qQq#PK1IXPYb>+Q%-VVCibg_c=n#}bY0)@[U$6U{>iN"5v.y
-O47MM)6:|/QG5wP_viE2Y!P[pl~y~az7NHo[%i:D|^<.]IoEg!^:JR:=G2pVm=2mP(rvqwc<t]0h#p,4n_!oDc~_Y5Tv4x+lWd)T.q1:NCEyMppa$1R';C
-F+)$8![h{UyxE5ZD9m:TmaCko:WX#<;r'1QC(n!-I!X5f>K-P'0Bur-.;`9WCyh%K<W(:]p#fb+viDMs8dEW3Jbb6/l_4.vu;z"wqSj:IhPLRjNL%ZWNOG
-in8aZwwBZkB{7-/TGb$z9fQmo|98LK[k8a],KyfkODM4c.$xzo4kt|cT(vmVezauT8~!_r/cQyJGxQH5zP;|CR[#>GL2H)E<s.{;+xRjf{d9ewUX5"K29S
-XgR4-2"YI9>]`c=#%hbFPp{%{!l/go37xuSZjnEQZID82CvSU=:,EZ{#nsu7o5=!MK=YOp(SOBm//,PnjGDY`tKy;>MjEvVG)$dlh$zxOF9zJ9K#/6!a}!
-FHnrgb^@YwSTc,ftDmL]e8c{T`'W"JC3WTeQ|CTLa$oivcF%d0qg.9^QJK4`ri7!svXvx':M)2__}uHdE9fK{%Na~OAd^:wC(|~khRC/[#p9U6|hv2^IsD
-!0p9ooz`'S9+$9"fW/(wYT]he^j9Ro_m=@y!P=5O;Gh}aK0`bQ}hTA/c7|g$rJjRW8bp_|}#[ua;$IKs46mt`xA.V/o}wjt_>|-UK0+02xuOXOYv"x)p%y
-585oCaBX/|L4R%s9f``^W=WN{O3[3cEcuzINU&WDBwQtnEah!ib!uFmmK_P%(BP>O!yMT^g%!(k_]Qb!<Unq&bS<W}Vgl[b&hGW{mR@ewrdCGcfeo}|2&M
-A$[Q(J!XNH)LY7EL;6M_t(KAT0&(K,,Zd8G%)(3BQ2!%Gt>znF[%-E-VC`#^A1b.Nvv'WC}r"8AJ$5BTf}^/SYQ.H)"7bc;bzL76B0Un<Ce0:dR;yN<%"g
-HzcJbNb-U]H}(':[`=Pd=MRO2F='&CV`epF@2_$S&`lC>6G5RPjon4UM/=Va_#N3LeB|FdK/2]3'+-bjQIe]H;EngCy|c9@U1LJ5^rd"Ib<`"LBDN.>I"k
-N6rW&!-L7se1WzkUDms#|#~"9A6QuN+;L!&+7]XgPL7`2"ABY,QV&g3A|p12saM!m/LamaP>+FPH|X5eQA)LSD"hxzw'g'w[-Z3a>LoIQL1&9$n_W$h-~f
-zY#A1]250%mb]81QO)mCt=K]AV8Zq&dR,n4F./|0xNUiXx:h(s^-$Bpn@3a1O'AYC-~=($z<&6"%J+$}wMn:sJ3Ucc>h5Xo$eus>J,{2O9[ELRh9%=x4_#
-F_n!=)^inyiYsSr<:o=bcyS0oRp5IlAiB'2Pv_iEwtY'r9pLvDHbqr<sbOWB|b7@;DDoA(@XXP%F=4yn}ao&b"-u},7I=,yB;CuPmZa[fs71edO[5Y`,SJ
-7x3hz5@w,)b1>i<c3C(XB[EK(0r]3xzrx5dSfkx)dpF}'^>-`FpVIB1DA2:uk]5>Z"Vh[z:>R!#6=Jz_AbJR~$uN<5v&C@uj[loW#8t6!CJ>=13E`;<)Yq
-mPVeFvr4u;rg)SCM)iL5qR4X%Z>Wm8`TWcZ[P9+Qg'oZ8q(DA1kIR>k4nS;G<!0M'oVia[{77vR>,#b0yw{a`(,la0.Qby[tKz|C3(%vM_PUD4:W[^k9Sw
-6L)<JEM^O>y%t_m<rA&"BU~"o2[H[(wA+`X:jS,A{/i,{|}$.h,f>AzLH2uVoOi%E5V>D8~0WPu8VhSv&5HP[ci3pK_,0_^q9jTm;)npZTpJ9jLT9LzP%g
-gkqy<]Qlj"4vWC.}P81B0)b0goDC>Zid$_UL{$giQ%ikWP%5-{04.;oabSs-.<zDn;!(1PQPP!G-B;yK[)8:82sYd}MCj'FZ)Qax:|)Y'n-U:MImL%CKm>
-$xF2Os2DYz-9>yuN#egb9&ciHtUQo]PHLxBO:3Xo]+fqoSXg6sbPlzNO:!CR-a49|T|13R>B4k-x_W:^0`9GNaj$7wyPx.h!p{_om@bxXYhSdsdea=xPzJ
-`49%qvf=^L,$&iQG]nmSu"S7}&G'++GG:sOI|K5:X%3kEdLh.Fq^cJ8BsS+IAWE[`em]#)n23EGq7!bV^G37YxX'&zVQW$}wj(VY#T+$xIv.E2V8]G},e[
-HgxJV&$YW%6yT:MOlkhdz`z2V0Ji1D@y+@OSuf[Uf_7Tepa@IS['l,]p'Sh2f6g.CQwm6}OI8>Tp6w43]:m=Ap3|68VI!(_b3>VGiaAJIB|Ln/:WHyY@,-
-uab.C^YxTCmD&-{QWKJm#QSFMytb9="CQx^OFBdL:=>.poT0KL:mqx(_$8=#WIoB/RT5ukowkZhc@I8RGc,Z,i'PT=vq{@WdQ,'x7NXyXVN$,V)ufi2{l:
-Cm[{5"dN8y3dt/!,xd))Df{Dk2<@pBT-6Vhza:6C3,qsJ0SpY@z,$"rA!z"^cJ/f}q5bXe$1cX{s>9W=8B<v}FgLFy;beGDs80pZDCqSkn0ztt=C4F,Ry2
-GK&yP%:v9}lU`v's,,^5DR^Ly:21@wjM'(LGL6phAk0I"ny(mF_XBIL:rN^:%SP:s5GV'e&vh9MCq.K=GjlB5z>4PDfdpx]Ag{=cBLLX3a3!dfToXj8URv
-~=('y9MnOYI7+PkQLUP9;n4XpwkV!K`h~vu&Y-HSv&_9ibcL&^ZP"/U.0T5f`x$^1Vc5M&JSK(v02C;JP}9}3I":Xtoo)a:FydX5zT/R~;uZ=2wkrUE(2K
-57^^5$FEg=.pR0&<Oz#RJ#3M8p/[/Pi7Q1uF11#:k|CpX$|86uwb31laCAHV66(g5xcll:'[6FFUHj"!2%x|hO;{~%UIc^Io)Kd`WEebN2KA!)U_-{KZeA
-a[~wXaK4,p'w8/|BWhpdB#[aBv8DV7qXWj1>sL7`s;)h'HHFAJ|ItfBlAg|Le.fP6_YZG'~j:2T(FY4Ik{'`x]iCrBU26L;6L)Gq6gP3)tK1s2F^uV_)^G
-O{.tV2>e+@mX"9MG,H'$yH'tTwm%8'9HPtbL&'I:'lgCV9vaa2+{iiq,q7bG6qrpOz7{N'1+Mm|Vo<(>$-oiyTnqa`kTg"Q5IlxSu`c/eM~TmTQeC94O-[
-,@Gmnci`n9]u^56=4tS#/>ul/-$F[zuqPpP9R^^$dt(jd(+hv`r[=F|b;l[DXANHzB%.BM~iO>rq=zwoks1cEXM`7Rv.z#FGLZe,TM4qApvt2Z6FCQJfZ}
->8`2BOSnmZF[P|Pu/dKf3G@k2qlR7b}<;(>du0ZI$QH#4iEEC0'!cmy_E89t;wTp78VIOQm8)V_:)%jZ-r>d~^].'t6xLJnI&6P:6J94~W[o](`BC]&'09
-zztjiA+;}ptTw.TEw^,oDWh&v-+0fC!EQ=@Oj6:Xr;);zmFCY`nOfE[^fs)#S"S7`F{O&I!er01q^5'`D|=.G3QQ$z75NZZmo&<UOcR1d<oKl$jq/dtBD%
-nobhak`f,F}<E.xOn2D7KUgwRQ!OLbKbCeK#X>hO#d;V6Pk8b`GQ+S<NUZZ):AQp@=<gFQ4UlRs|GN2v;5Gg`Ql}QijMP2Ukp<no;9l}DBA1rB+K:hWGY$
-QArNHtpC>[YR"2btwLf/_MGJ{,ld|bq%sLtTGA6T]w}C$NzYOz>pcn1EEdzmvOevLKN^t/Ynu4cXcsF3NXF%Kbk$(|<ETf:oSmM^cg-pecog!M8$UMc<a.
-e)J@!w(;&'P`-yUlc[jK^p5's5Ptn=wI(%+='<tfRx"bwe@dcq.v[[WVWzPA(8buObLcZ1vgdu/H5_v[<XVO[7:dmf;4)S-po2f{;J!+}"7Uc,g:;dl4t{
-:GLrv.Hd_D<kRe>.l"fp"@.E>x.m[2j6W{Z9UbQerBxM^"olL,=aSk<PfX_eGX#a<;$N`x{U'Z"4.Gw)U%VlSY{ZN_j^5eW-EaYIdGEVmZEsVA=3MSM3t0
-9m)KSbn5sui^sLuF%)VEVzKg_/n/0uVl/s05St.swV{X9KU%L1,Xs5sPD#H63)B%EtZxY1}.@VrCA_d"%&D0Q[$7(Hgrf"v/zXz'!6jQ(Qy]4_A9gg|53j
-)Xq&)S.7$SikO'sC;TM<vaT7M^mM3N}B}`gO:zTg+cMuYcnZ]i[D2aj^h.@F]xgd!6[)zwhA^E^sYorwis(x.j^;+UD"Sok@4(svY%A`=+^fyzhBW`uZ.j
-Y!zt}Dtt2FpiX$Edp(8YSUCq^W+[3_g0s`7,tOaLrJddE"/ci`L.DV9>n)SE}[>z^RYeN27StLM/C`ui(X<pGK_"g.>O&At{rn/pMB8Nqn.ZqQT)5hm`Jf
-"3u)M][KPLFVSD!w]y_<RLd}xN<%!OSHKP!j8]<[,OKOC^hk},77s=,8b03LP[enbh1H{lS#{S7fu6x3Zs7"6i+)~k^1X+2%uU%4)1pZ6+6@_$H9pUGlI[
-:TcD0RDQj0hjOmjc-Tiy$27kkcaSb`$Z/^uixZ,[cC(_Nx"gk#lh:S[xoLs:Q70}`aL,)kbgcD"<,y+)YgkU7TKN@<WWa06xFsS6Il;_R,yyaM>PRp|qCf
-&y%#D37;g.|]PUKJE473Oyxr]xun'haI^nx%k;NH!$6!Z96$hw4M(a[hl=hbA'^8%P`So8cxrmipV(4XC#TVmKa8%kr,=3$w|.Qs50V@ATqC/d#H;FBP4)
-%,Mc<RF<|9w&yg,UnSBfWvKk'`CRn1]#XPk'#ch]1Z(Q1Z<4)WME~IK[s12}c'fNh/y<69ji+wsM&xSg/mTV8Gr&'WiB>EX|/W-e`W=j<X~7~TNA{0;nr>
-lnK"je-&Tu:=+PVgp.VDTEa;tr<#lG4-YdM}eU2vS,pPBD}ZDN-mQQcp%5=I'YU,;fB1}+%c1vXj]DX5ek~>2B&Cy1q.`:0X+Ng%s+~(+z7)I[R^5rcKbV
-r![o_;xATx|yDG28o$H1qfsBQrP1Xu=y_RvXXtD`XSB"'rRCO"bv/#zXg%nNWhFi"eA<Y|/5')e$LdFHDPPXoCXh@Yf3_I_kM=2^uvZY8B&9dO"y@(+ti+
-mb-ZdWVbN.q_YSSM"sch")3z4GJ(WfkcU.e[@oZ;#tJVl6G#zLb,:y3kj678/5[iatXoSut7PMs13o&@bE#k3UN0UWjFgFY9XbEI2t#,_xdQ[2f&;>]$@c
-<"8x&9jKsiA`bTSV,WM2ETVD+AD^;>lXdNK_)t%4a|YJi5r":_-<V1z-<M%Rw]D80|us`m<CAgB"_s9ZdsM<T[WxCvfS6S#V/TP;D_/Vi}qsrkg}v!2Q)`
-it-aIi}`l^}wR@bRin7Hmp5/wTAN15WrUKJdP|uFSRs#B(A,5qM)a9xxJru>tTY3JQkH|+78Ca.=UN7hdYp|A`VM=gNq9-zZ/NSxN"al@G,O=ywOU&/MGa
-f3SC0g[{!2H0~i[,gm48YdDM]gy+-{Pd3>&5wiP!UzVs0I&X=NNv)v6"~O+fo5bFpZGgfL&vFDuhnw8oZl;wVgDtBx<j]O3&Z0"|1Mky<gW&q5aX<TN/6,
-e6lE$U;z<Jc#g#{B-'qo'[Y":3XE'B:bh_''XwfP085Jo9as|}9lm7N&.x3DBfO{W<r`)h-&B844l0O]ASf&cl'kX'27@s3%=e]g/Q:E}uG&C]|b54)-7w
-z/bc)dQ#Zk_u-XRkwrJK-S8Slm9!D[H{D-K=VG'Dx9_-](E)|(@AB)]xRkn"9uGM!#"F/XmIb8bk!59(0'34O>NlV8,e+WHNnLs`Ba}'>gniVI}'Z`-G/U
-z9HSm|7yfl:60y%i#EdG'&}JG1S)ynMZ/5m6K>S<-Z+rMq[_H4S`Jn")wSxJxdvOT^OfotoBlcKPV8Rg)+~Aq.Bgjp~d;^WoD{,ULba5:idrRVER_9^u3i
-iBA2&7o$edor&g:[jS"bd$xv$>o_Wv@Csz;RCp(<pA~.@S{(Zz8j$Py@ZJ.j72f<O%_5(g0V~5RVGJq$B3(T^+]<^8'me,hpB_mZ-+($&:J!4jtYHYLQ{#
-Y_V(QQN#/R2QT[_(|_qJ2k4o%K7D=)BU4aSO8v|5fL/@9^_g-EpB"@_(>JE<hbVJ;{{vy+Jhp<1a2pSfI'f}u#3GUB,rxs]@48/hzGbUEWVzBFYOOYPy|Y
-dM]py{eeI6~fAl7b%g3i>Po/:u)t$Y})i&olsEfdvu~FU2Xp_%N'4z!(P@|<fYVHdWk6$'Bz.obz6tIEM/P,96c,zFij4^a!D60U5l2/v3J6fF:^p:`;9Q
-KHi[6<{$J=pvrmsD+/z#v,U0/]_LnO_Q!iGAR_!{!Z_cg'ZOsMeP^Pk3!)Brk!Au{"VLS|`F8`{s~Fa;))^/kUo6i"r}Rkh!@2FT-Q980]+v`&Jw-"vC>8
->p.=tEC^s|>{7,C7]^n=.xTM+[8sq-%uA|MZM;Y|CejR1{6n3I5M9o#>iGJRa2xbAW5o:8o5r(5!i'lrJ<MNh9BOte4$$Z!"}1Vkf8QN2ysai|:_eAGrLw
-o&Bn:SPho&)yU0dh}.#3c$('wnUK'$J9b4t#VzVf1kx233PjC7lG<Ot2#)Aag%Xc`gA">y^h[/ZN@g@[chL=&9tsC@vDEq8&AdJjHYUN5@]'qBFiVyVw|v
-a_o]A6hjwD6OppSAkcmd$8CFCESp/o3'kU5]'38l:!1hc&[fIibgxxYE`xUN0s:U@y~av{:^4,+H/;N|v2#EYE.B(B{zgn_oG6bLn$h-Yr!w[x|J-5kt](
-j1ygOSI%1sAOl^7d6C'76d}tiI>Jc%@^WDY]3>FZC3)#3k7Il}5XD_a148L(n;mLpUi&o0Bxg2,K;$z4t[JJq=N+o}>I.RNn(:@N.Zo@{2SJWnzi"2]r1d
-JF{jAn"/Q[+{2<k$R=jf$xFDp}(MK$OtV+y)P0WHk1W6j}Cfakel-6JX!P@_JTP>mxFPY^p_:2+ccCK%5']se=V$IcPg72HZ<a1)"0vmXBh'-i<dH$fr55
-oCQ!^P%Ha2FZ0{nA/gPf+-lvH;%Pg<OQ)$B3CIgkq94h{fz<2f"/=$_z`t{n>[1J+bSv0Xnr.]omVlvM<YDaB(1TJe;.MP2n8"x{Qgoa|BQMyN+tpiL$@/
-<#3.m-8x8.>t3$i5PEmKT%4]M9f'4"pmx/T}HryzDvE6_|6-yH&<N.$9<tEk2z_fI'i.kU&e$kYLnJN9+8xvCRiW'8;EZ,w`[d[&v4.y[8+EGJmTeD}(!e
-6hVYQ6/@@qwxZ$H0t51hL;_8h:~oReTBWeX)i8ixY4v|7^Gik3QA%ZQ7PVOIWE"AVUKK%2H$Id9.lCWFtjAkeWlTrFW`,l'vC98pwQ"1{@`-Es=W2[)P%"
-'VZ3DjHf~wIN}<f&9e`S}wn4YmkSBWZDhi&Q'(lOA'901K'0a39-JN6NKA}#fX3s"UT&q46F7;a6Tt{^gH>1a2FEa3^@~'N1a$b&PZw!c];&aL0R}3l85(
-',D^-G{B.V19G$`^$>="")YGmUjh$STzGBiHTStf#)rN="n<bIVS0cROS`WM<i.,XT}$=J>vK0"i94a`o`grqCsfl]6mACSHmMj/|.(5!.aA#W:uXsvne4
-Re3f+>E<IvEpj2X7fb$@qh4`[Qz[iN|x|gs;Q|G$4k.hy`o"UV>(!De9|ntT_;0LUmi4B=Z,Ao>A-ckIv&f/slpm"x[UEk!Jyw]r"qSTc|EaqH'dtOs9;^
-"~wpA}ni%baIt7}a!8s$eos_Q<D8f2/;'Z6:XHs`[D@f.J6</}30u7NwJrbHZvjc]vmOgH^zCpGTRT"Mpu+bqY,=M8DNScd{3z9/j&Iq`q<ex;$KX,[1t[
-2rRb5|6K->xb$kWze%(R^fLK5Vip@Kz8/g}4pESq8&cvi&]<dJ~!$6Pd;<!dr.kA~ljNHs7P)4@c4GP{gXze&#TjWZqB+,p_^]h6R:D3<NCQEunL}v(|Xp
-_DJF--d2$@>%M=jwGz;}&g2"<pb|@#'YR=>G|ZW+~e.gDu%/IiPd=Lkywe3dGUBH!%x6NJ0B~IwrOlxh|]as4^cgIsz@Rz`^$q@nQd~AG|~@^kPG6+dT-$
-uR[9PE,IK}%.u97XL9jk;"-n.oq7y/v_xD9o&5u#o}+$)U/=fa=apN/"0ff(%du3b+9GC7n.{$~A_l%z5Q56LiQ2d(F!LcpFJ/SXopDR4G2uZZPi5=KK}%
-NfA|DJ]",'M`y3}NH[xl&TH_Nibi3`#ex(]%YGH6za}&,TgU4MZNPq#,70BX#^xSiY'32OD)MbgZ]jTiLWK]Q0fI4:;94.72Tcyo6#P^L1[fM7r4mP$b+h
-E"d_s&/l^u{J,U>DeZ|TTw!b'gPF{J;xFsK(ZPIS@ObI&c/SzCO6=f)f7ber&D{6!|m>Tk#{gB!f#n<B[;fGSx,c5|[r7X4z'V[i.JV4i_t`x]$B6QLT;}
-A/VHSp1U{7=L|xyPPyY1Gk![W%3rm(+4:xD"<bu1[-6-qm'eL''299C(TSM;|zHLg""y{jAauEbAS9UZ"6Yc3y+%}GWJb0SVGmvfCc`f(.'y2c%oRjZ66Z
-<KvO.WS#4O|{(zw&]{K%x&=rYFURL@Gy!}q2jhnKCe<Jxv$%I{Y_r<9KOW^`DEU08}X:>CPb:;Om3:2o7'xDONm;Z'8iC!jFJ`:|W$[IF@y{6(N]J+455d
-Du-F}PZ|qWvcfdN_d)fb[m$jrjkHmT_Wlm]3QvnnN1d6"WQ#wdAm(27'r|vVRw_lb/'|Hpo=^P="~=F}rI6O~#{{3IM[,>A(-CmkNahr"P]ghPhak=|=(|
-.C3Ziyat'UvSjwNZJx",h[9/vr+@hv~(U`X[=WCknXJqZCRD_M^p--j}51}"-#ac.osp2LG,oSEJ.A2pJ&|V85TGp'ydNM$q0&>3wun,gW.+e)kj7YS5=>
-49pyNJlV^>kMuHnoQ`mifpu;k)6`Y1pe|h^H4Bl&E`|sWqfyis2tgoBBGs~'[lORiQ7+9b`:!@jLKqBUu7mI#x=m6P^Trdt_763nf/"xx{%4OO:+Z'6+_4
-k&9t%G9Q~cFy>N$9LDj67wk2;KN`09f2G;=W!-U3jl}/4i,>sJVlI//rI7zG[L_{<"BFh+SYZ`qVWc3f:#,Nbov39oB8js'&!p2=mo~'>b2TW&z#=b+zMf
-/,=&KWpgfW]PL`Gb3iCwt"cITy<a#MOnuBHKTduF/60YWtTRG+/D}HSkfAG{HWs'J_`']&T@&,50'&IYEt;bNdb([6@zgaky;RA$_7jAi;qFm2VxuE-Ux"
-jSzcx.s'`2V2okd><7[!LIFsL:I].j%!W[x<ph92A}a)]$kAvYoyk)%cXj~0_hmw)DKQ:fB.T{EQU0R&ioH&+M<-{r~np/`:u#U0M:_wI}@2Z!RE7]]^ji
-qx;ZdS#q[G/Q`N]&qxe)R!5AqVMApyKT4S82!w)tO(0&ioN=WWngG(lAbSXp~k}]GYpE)IaJAZMKMJsO2"h(<]gr|@n6,a,)c|,UM1M-^>J5o"-{XAYx)X
-6Y>lerW&<I;+wDo!`Fw=>Yyy(+!EFq)=-cL.h))iLNjp#UFWaQ[hxC."=kx;`SsCR.(a[r@7.J4Dt/6z/Y|rE2P1;7^rDV6]pT30<11k@U[AwiT(qOoL^"
-=FN}(/,wvQEQlfWt/';4pQ8"sF6#4hl9Ji#cE.D:_,J|PQ|Ap5z)0:42i<;'KD1B`K1K8n;P=Qx:(Sx^MVQ'^S-$a(PP9q$V9JbT!2GhgAG#a1:33=,jf%
-%V}|'3e/.-4C^Gfj,&SGSI~!B0i!:_&//9!3YZjPi$7sn)2iV@#uZPd]'d/n$zrfF}T/7A|z2+#n_r@myopywHP2JLKAR:{C;JKMLoeq'[P:#l}SZ@2)>$
-NZ!1Y0o6-!X0ijtil>f,lCzA38%Xy;<pNF.;&YO(=f)=R7p^O:tv|r$#%gF>[(A$_vB^Y"5RGnIw,EFx[,<[6<=w&o4`2f!JXLfq-6Y%_@KR)#[j5z")'T
-Bql"d8]e{t>P]29',>Z]`goo%}q6G}8}(xOL^Y'!uc7iZ7f2#zs87t)Gcwx8"!ig":u36Y[$6#|e0m@3e6u$.|3%ts>#e<!kEGJcTtL'RN8+muP'U}}IFD
-Tr48S|n6axtGB1j+bP0W2<zie:%!n-+KHn]Q^:j)8Jxyo`rihhzZ!PBoGQkSqWos%Z]$$)`-8<9%]!v:k3fxNirU2yj}6AFL35Gn7WT.2Fd]OcL7))G%d[
-<H7.Tmz0tdKo6w]umh's6=:M},(|Wk~_<4BqaRW3Sc(bG3T|!56flz-_y,(+8%./ClSVh#q!u|Tu5"&@!s>,SV1zSiTq'zzR'Cz'R(zk^SD9wcnEYp{^Gp
-#IeQ}"]:|2nSe<(:f]mp|N37W,W>i:+i~!84Ie1Sha$uKpmy1:Ezx0cVv_EXuZ9;c};+fDSuU[h"]%BJv{(^xso<+6ug}3V!1']p^9k]4&~NHL8'P|LZ[b
-vyrMG">D)MyEE1!J2@zobw6r%_~}jf"398{A&}'gyvirOL9t@BK{]A38NP8DE7#mj(IX4jTZxIL#.=9,v^qtQu"-V2xH_mchZz)R<RS[P9mTScOMaX3##T
-4Wog||Ht'Gv^{!Kr!{ozMsQ&8|NrD{2g%rlEqWoZ+r{F2#U>GYwd<EH{b9_7v.Ha@|$>HS9/5drH)OU!|ocDd$+]mU|9!Er"rB7f~nX+%qDbRv@IhipB|B
-rl8.O]rFr`2FrDi7:yApASb<Sa1r/wRrqG+:Z%_l2KRQsIpbAht&9+kqH@DQ(sDRlqL64Mf7WIkVmW>(M:zK&xru76"Zo3S{%EFK4wlS!9hkIlO0x7/CR8
-R.-Vir!uXN]7BEqu+8+:qj).9[K5z}rLcQXWW$1>A%}.NuN"S[NoiJ;Aq@`fwgtL3)4^wgtIR#4$r:{&aa,q3``vk2iUv{{wLdc$1Dp^IB}){#|J!7'X!/
-=:IV%-I@rAvQmn8ehEcR4Il:rw{^dC/`7S>Y;iw]K5ONt+/%t2Ub2@e%^#8_luA"Qf@&x(<VC;,.j;-z}"+0!by/s(xLQNSzF`}`lq{hj.8^R1r@Xog2Er
-aJy`4omD=m%PZum-(:KM(0F}7Fc34qK^1=s%:D2.ln-5$Qr5_TK+|Ra`f$tsz]bU(VDNX;Vc>:IvyJ-csWlQEE6#840nHWBHKpZoTDXo{_;p/!`im>m&uv
-hGT$7l1@<G7OUZ/zAxbG1!T{]-:EBn5|%K7"_F)RsaAt9|um@_[02bj',##)C2+b/9s75":Q;Njt((E.R)NeYp-bd>YY]-Ct"AI_V0KrNMw,#_"h[W^y'm
-s)qI=I$.)v&K<C<zCN&tGrw1&ogi]`O}lLut[:IEYsvA6Vnf,GAt6"_Y2mHy]Dy(GfTt6KvFmH5>8PEad-b>:z$N@x#KeLLK6I(LSH1k7yxn{CDRA`)2`K
-QLrE@Lor0KbAy[gE:3h'oR+cygRZhB`g@zGz.grkE7O>nu$E)KRAvCdx0I3t5E}@j%0eL>cx~bo1@T_^/)PU%#>ypoKnW}QxZxd9Y|_NMgiJf&(rF{:o4d
-Neyo%KAUITrCCPtrE.1n``Y$E<R(f1UfK=O[g@'pXMFju1S`Iq>`qcWv#],h^y%I@3OAhHMA]f(S>ZfjVcH4|ssgg-z!-@t|+%Op'1|9>,C-1UR_q.g9ZS
-(M%!mMW.eu&Xu8#e_Oio2{&M0;P6S]Rxmv;Eq]lRu'7|qL4CHoK]a=j-le3fmgmp3p5^H(8c71S|bFLL((=,-#W#J3OPr5|yWg56m/D9^[4SBD!{'g[}MO
-E,kY2|Y6z8C0;4YLYF@M)nHZ0Y9EpPaqQy9yE_X};Ehqqt$&v]EXWmsLqjg@vK3U;0eJ`3Sosbb(rrz35]U"6,ZM][7v$P|/3smp@.Jd%NT_yl|0GN.ATy
-xv:_&z(:&rRaE#$i-hWtT4Q)J7)m:gYJXdKg"MN_1N@.klzwat_17l.kz`K(nz:`4G`Nh26crlfx>4U(2l[MU=1Q{M=`7CcG;O/6F;jzm-{w{HL]J=BQ}3
-hu3R851JPXUe0J6]S&HYo@w:$_RCIMsQRQ41w-#zjE#O0b[Kg]'E@IZf+m9JB;'"c1<Uaz]NwQw0ntQ=fnJJ9U]QB%Ws#C1VG;-VG<:h#7bv.jJ;9Rdjnc
-~>m!r{R:!<@qy]iUf'aR51:4DhPV-#o]H"bUGY%a#Tn-r1n]F/)y.VJvkZn/HDBISbL)xjYh/Nmu`,h1{zoTNA9D<wf8C9A48|EDh]=saUnwAKI)[){CO+
-pf.zq^]-a$7b,-|vMw8n$@aOQJ",IlN}Z'C(n]tL|<+^r-&WBMDwndkxZ_L;u8]q{2SdWgu0o)DqEGDMO5ph}-_R]0JVIK/)lLXDhlvB%;}Nu[A4LeY1+A
--{l_me"r`w=N.#nHwjFF'P^72-EfH&W/59hjAaibrXncNw}9t{!pXEi0'26#X<qUO^M0{&C86oS={7H_%iSvVt3v$oi2fxFJzk2s=Xc]`VA(Y`-'1W_]sm
-jOGR}{DIUm!YTn~K@k_'&(]nB8K@QuzhY!|m;1r%a&S6t%mqZuA0#VB`>"$DD54V{HiLmkjgW_O60fkQTLF7}{v%QH|S1b-A+%a&TtE+he;V#s=hM<-)-N
-lfK=h!$%YT#$_UIoXNi3Vt!HP6u7Y#.s(BfW31-!H3#WSFPp"0lt+!Z)C1{r5=aj#'0zV54qEsp>q%$M<0rx8dMHZ4!"Eoe5UV7DpOj+hK,ED}pj+%U_@S
-$g`$DP}cr!cC{6R[}^}7R:V"E4ImXnNMG-/O]wg1a1'pqsS"X2XHI}:YYtTPl#cx5Xi;bX@M9`:{LbO]0r_Ez-_g(!g()4#.LiKx3'GT+>Zy%fZ033}s}l
-|2UB1|=_'Sh1~W'#xKNT0<e3h}wd5OP8km9{G;EHQZ{7msBu=2zxdwtMhGlm8nYT|B7a!vaSaG@OT")@zG>[~p@$o}zY>M<z6LnpZh:V1eG!"9Fw|.3Iak
-,F$4<H#}pk.tU`Q%!Sl)Fl3)L8ACMm'WWB3x{vxPKjy8yCU}PzN'y@lz5j@R_s6Avsn:QOk%cc(.s/%[&!d7SHn'X8WHq:NTr&0_B$d}hBX0~FcHYtbgU9
-@f8>l'~TE#<TBpbG$l%Q!5Q'WHJo:IfT_Ha=ZafmS1dm[YJoHSFF]}<YqCbq%(-N)j)fI"9oCj`k(Ip%$ghG)A0V1_Dl{>=BYewrzItE/ewkiS"l_4=WaG
-M^b]o}M6XMD-c/n3jdEdm{-`dhbM(lfSo6Fx0NdD,{h#)+4x<DS,L#D3Q;v{qk7]/OSMB/J;.PJil,86%/ccoZWH.I3B$Y^}_rU3tZ"_<dz`C45#^9/JOP
-,$_vXcwc;Wy3Mh|6"Eq[8C2J1%DJ_X1]>[nEA%F_9HOiv!0/SqQ^^`aPL1zk'$pg,QzLWB}=532vUAj#r%@@"XYm'SPx['4Vai'1/ERbXS,a;.,[Ah<q/.
-=j8Q6m6(memmleyJ/a+,)aU8!hKw^`A>ke'Je#qEVYW8P[p}W]{sYe<<1,HWzy-}QNr}.4TiFW<t6+ayX8'9H<U[[QT=<%11ql]Zy0Z_Lc{9viw}C8[Rh<
-48uhnOWNNM;jOI|$6+3EU->;)D[+dZ8Nq9%4E.U%wod}wjRdhrq#X9K&PRqyJX_6Beq+z{%tiy~/|Nt2aD9}8bK6PM%1ZU+>S[EVt51zqK8&4tf2O;$Z9;
-V+z@Ai4&@xW+4TI-A-y0}D,@{Uk7~<sKN/''8Zi{rFgR.s/B,;}R["h109;_}RHr'Dawtq0}|5Pkp#a7nQ}Fb'GB&z=]z260V;{Mb4!6t1a3NUK>fp9c1^
-8P>Y.r8+b`3@40i)<U;:!+oou%O=4+Lr.t#Z-5.=0'qH:!P#K_ar]nQHf;+C)=z"r/fFWdA9n't66S[!$Yy6[E`.jA:J./V"lh(+f9&A%SAn^(7,w5NF(;
-pCMH$6AKA.GRL=-X}@H"W4'w"zhJx4%,M=~89l+1tUdx3]!UdM0f$5g3$5#04Lz5^;f4s1@UFJ,8-R&giI-dh5/Yg^r./B`z>BKb6}-p`kx3p2f{18Nz>/
-+Fgp2:4G=aQfWz@ne"0i6B:M^QZTtA78vJ!rh4VZwJKB{`"$iI`m(:C+9{,i.O'$Rl4<jT'=/)B.Sd@}vQ@T)reAT@HeC(yXO75]oN;yY's'SG'Ahnmtdz
-{@bPt^-$3x+eNwH_[/"Dud"+;Ua>'i876.l"kdVXfn>p'Dwm=rBWJQpFW#0<P[8({Ul4>h#kD+ciXEtne1A4<PgEc#n#`7xKEe3uxxI!7&u!"nCb/Wimfb
-F)Cz[567)A79w`]@i{d26vu7.%,-A)F>'dGH1/2xj):JRe<V_X`n$,n(5}iTeL==Sj+aY'Z%ar0VlwY3u2.j:V:$~>jQAhl+f8pNn2ySqQFSM}Y([n{h}6
-F./W_ExY0PuSPimleog{0YR6_SS%_nNT/M:#mrPkAzK4&.rT$H{d8p||:oBGY/D[[g1066}3h;SQ;+!YJ^8q~&&-%CqqyUG0I]{!6(p.wi#oE;m=-eNMo4
-ZZ.'rl{BZ+,g-Grg|>bul@{/V@a;{mln%iNH<U.#tqXtys[Mq=bb#fEQk(RTeT(E(EPdSjN/w@m!W@~ap%^"{v9/,#Of!V/pB5P9G;g[cc:eIMDjs=sQ'!
-B/4]dm#_!B"k$mn%ZX2k8n<iWK%K(bVvJgD.$v=G.Ume!DmW0U.oApVU%vD2rZ1@">`k]hN(~Z^LDs<yzZ,T5Bk1Z6WjoB.PK-V:F:+{5]/gA_8!;E&>"`
-dfs;i#&f#.p.>;#PJ54wb)"GmyaXIivZz+U6y5':Y/{+j/wd'{cGou~a/>UM;B!xfyH[)ONwtGs3LGm|Sn2%NMbV_+ASJ0XY8_,S@((Ux@O5fJvVb.MD+@
-Z[mOr0aa;_@0o9<yP;ny,Ad"HsU<$s6Os0KB("7Q'xyh`0jf;(xHvX6@x(7XxK(yak.;1QW,{,NAjciN-Rzr'm:Zv=pcU>vKQ&Rkxu9czZNzJ5!eP>9-%Z
-Cxdl4O^_ZpWy{Vf3]+qwA-2')d5Ca']XdFch8AU.p`FRpKIq{,]h4'Q#fr{+EtW>1/5_f-)ZCO[4EMCL;%qy$64@VvN5|^#.W1`JH"6#QJp$vFl^[WW[Vl
-g]bEg$wqs^PR:!$;d_-02bx]Sp#|f"xGaKL7NQbAS&6kfug6!OY-v58+vvLc`5RZF39"eI<B_Ly+^'SotXYO~HC7Bz.v0WzxL$tHpjn0aa)9"<X{Sc1tI"
-s/OS>ehb[^U72=skjVp>Zc!Cw8JpZ&_^8e8@w$BkZ;odL'p)WWc`zt0T[.!SFda8ydW%I$bb!FczVu4dyHcAs}cjZ;kD/5~%YSf8n&;yP=mJfPC$b;rVRX
-dvVl_HhUIAcJc]51{V0;/T{I6atUM%wCLO&yKrkP^#7He/LV1+0}l-SCzVTiw2uJ>NJBLvwTy_4@~q#pBrBgdU_C{W}mWAOW8h#D`jViHs)c-q.jkOSVDc
-lUzk3_OsY28l,}!s9,%yO'AC=xaEs%@hmf_Xzp5]pq(@Hh$o)SSwwuq<`y_wVDmRxN@Dc7/l6>}VVH9LxHjaRd{s;dTo,RU6ArNOU&r{~&Yw+TKtSQlyED
-JXVO[{#LiZ|q56Be+XrJOs0{WMkAf0k`kD}[wNO9nG4:77x6F-02VU44GN&DtPXG-L8p#iOJ'pTMS%[;fs#|e:LE(TQq,UpLv[,_q5<2,hT_P.w+X/jMg<
-bG0O7dwi]Z&}XV>VA]u7x/$m`TLcZ0M(-IN98U2`/i`+=}IUZaNsdhcLva[W)IxWJ0YR[_ieb^;`;>9go9Mx8/Q;WKLd7C@V+kwS]2Z>IRwkR_WtSr&S|$
-n@(!P+HBRX}agrh=j6furt|eAHh6$Gx)FW_2_wF^;[E3WUx0zlivp5;$$VmHDQ$>N,'/Y%doQx=>b8BzN[_t'Pd$9fUyvvnA]tu$n2XoT0vS.Us>e"9rNZ
-WV]jNBOXipZb5p0)+W}&|BJ:{I&D9nuoOGlE|@t)w0Dmsiy[][xl,ShnxxS-_l%d.>fHe3ORo"luAuGv5-(K(yZSp"Q^h7RBluAK~ND&p%pVPYVgY:H!If
-v`CaSs)![alI"I-PwnYj9p!oWX0U(/}D[D{Lk8|{xHNwZiGY_J1<NE{967jA<0(]ubBUbhnWMCj8pTYp~t|g1jR"N!,Qk)rfOt"FG`Rj=-taS=P(KmN[))
-=yuwNzNpRC$r+`['$gkR1|2oxbk}&GWPPj)AvNg123',ufd#nhrGa4=;;SuUI!}7;}tLqz#B@-~vQ-UU4.p.Z1~3!d|<9w5{`cHCuYLoFZfCqD&Lf]bcH=
-waSgs0Q0jZg)<zjMV%mAz@fBxJw(3&&GFG['|`=/@=0S4$O1@5~n]Kn_i^f<SP2jZIBUGN0DPEJ_Gj7&j|.#afkY3i8Kr2db2V',QK:9P^)Y2jlv,km^!"
-{Kbyt;O.M0)Uf2-D!]+s8bB@{RSE-v'FAQu&v+:St5TOE|9C$xBu&jco{Ac&A5gv}jyrWl-Efw.jfB'A{4es2Qld3Sx8QHW5:L3Ha"[ayPm.b1b3v.jWvc
-g@i'^0d6B>ALqxSVqXai~Oy;JxBQ.!E]-1tveVA"Cb/0&g(ma_bL,Ze`.VJ`RRuk^-&9UiCSy&.EI/d$7,gU%wD;d>i3''nsZ(n^X`Z;kWr=Kkksx!_G>G
-e(iCWIzh-6`/2CnYbdgU0Es}}dQb}k[FVn0jgBl]yE&jPa~F+w'L'+=&pt%.{H^M"<%P'e6|)|@3cJ+[{P]C2+vN.s{gI%c=q"g9_WRo;Fs#_4=1E#dO9@
-KQ'AI]7F_-fYw5_h6C.A!!dt%s5.tlK-B=S={D@31u!GBZ)cE^d'q/KjSpuuKwx<n(PkLBDk.#f+$YTY]>p^@42I8a@n/G0i5|FNS7_kV{G8HVQr|A;,wc
-_K-0A!_+$[Hn08Musuo.p`-}kWX-!}yRKNl.)8bp|K0!S/K7n.!lzkA<alVE-IS+;Jq.@^3>@IYAB#{BHp,R>y66rP/N8(&mP5|TZK|gwl0Jg4$Lon:;Sh
-u_7PrUs)"b=W=3;EbPt<0dCcre2sX_$72U>Od}9e9$PJeFSJj;6/IDj6"w+U[5%G%]MxyW('1=OXxsd70i|d]n|X)&/hX1==f[T-H{zTVcF,,$!3s$O#'D
-"PTcA3+0_=G6B#l^V|g($xu$8|/4Z#W+I1j4}d_CiH@GxresqSwP0I'xx6R#I&o{r[74pw6+]^1ACAI#bx}W)hdIO%L+fHk;bm))R5c`6&"bna}`l4M#G%
-,trB+XS2vtm8.oV#O/filS+8;BORUb^R,bZvh"==T@^do.0u~-ZYYk4<9MzZf-JrG0-$FE.#^.Cl,)8(=caU~EsU:&oq#x>E|ZFY&so1_S-#[S!.L!J-(f
-^H6iw:S$&R8Ka)G}D-y|/J7(3_kvum^-tc$ry3{/DxN(W6K]5z<,4pUC6ER'G^NhO-F43jvdvCk]i3K=;Azu+t&69Myb::ob5/0XtxuCwi}|JVU/<P_ci-
-_b-u{+>15,p{51=m"/gn7g!P4MjN){lP1nec{Q'X;oDc:cHkzS/mr3v`-k)T=R6cr7BxCH-h]9~dFBLed4&AR+49Gf!A9Wzzt{>""wIOCj.TyZ#`o=FQ[(
-jaf]v%f'2F!^./53eNRR@&&y)O=r+"KGhPw8WS21F^7'#]y8s0"Ey2LgjfyNb#>="GSFFA8)d`l.;kSrGvmqpa]T}%t)`#DNPCH+{V`vy14_<SgkweTqW<
-mjLA/=<$3,G4ZEc#,/gfOTLAH&mWJI>Fa#'^]IJMaJH67ii"]InWkxf..ceSLo,XGwe{Rv=&h8t56V21R(f+=ZLsr:acU]eAy^X@aha%tpiblBhCb%BFWg
-%lQMkmi/JQO3&559cIK>X-U$`/mPC)$7Ls08vv6Yy7(y&Z5is@(]3L0dLWzp#mQf+`/vW4<Y/kgNYk~=97S5}X`[Lm1FJmjpJRw2~oF355&]tS>7]}+Dv7
-c&tUa;txz)^V2H8XM$h$a-7hp-uA_([-d3NS!z5T@cr]YPG3:U%W)%fe=yLov0D@wdkY_/]g$oO#hxXk[}xFK7N3tj6|PV9Ed1;:-k=(+.aoZ@+1~w2Ru5
-fz=-2;tcs1Iwg4>40Q^Y]$gT|7U`0wqgp;-#>n8GWq773-%azWUZ7Wg@W6D/.1b>szxyYA_wcLqeDq)i[mQs2p0]ao`}SK!JLjmBslVr~ALpAWN/AHO29+
-slUQ~CCOam7B~;]PJ,m,VNOQq877XQhB|iJwHZWX~Z0ts-eeNk=SBGVh]"{I+@4c8;=Q,<duz(J$0V]g-cx7:GsydCU.~o8]FZ'(+^lfRurD51U0_syPkl
-Tv[ldryP8;"^}:7|BOLR7U1$H[47%f[":y$,YnrdH+iI8QY],p%GAm4bQl<WI"&x2Hc-Q,e4&0G{l+7(nJ3qx6=KZ}TZ211$k{%,29S'V8CoK!4G&)9_gm
-Z{Rl0le,gx&lYQ$^`Vd}u),HGTV[}"h%,[rEw(b+Fw;)Ck=L4v.`;Z@9J2wtVjtNBRT@T6oj/XWftsMsts{p,%f!kQpIr@[O6H=xgwKZVL}Wv{vUm@K^n,
-':n+Dnnf3tDd+`dXMaL2AO{e)GcG5|.UznF{I%{OGm.|8jDsAmGaQr18KmX2k[@i4vo{<j`TaD#X2K5<lsJu6NR:tC<>i@}E%^;jmsnKAX35H'!T:j26I_
--rF/Jg)$l/^!e"'(E+3DVBk1O2lw$0~5FJa55skede24-|d'fZK4wd)K6),SsdYP94p#)X`Yqq8Xe%d`lFRg~|etnn$:jvNoZJ[b8hlE{I0bco1AsqozR{
-^h>j%=`3xr1triY1Ajdl~!:$>T]HaK2CW<1$XT=cm13X;B$px1MGHL'aboMg'&SAv(rN|G}sWi#mM/y"UNy.HfwNV]})v4|3lc&g3A!6;Ji&_g:E,eW/Kk
-lh9/w7Io2A|q)C4;!L>]QgO3CNoi%ihQ)k~k!v>N~7_&":s4VHzZ}'T^XI37'a~-o{^l2<C^0an:N!#5(Z]ZZB:J((m9:Tb]n46I=}/<k}'@h)~"+Y]lhW
-&A'R|-caSy7[EkJ;iE%Pphqt7XzF&|J]NL3pm]{C}b1U;#V,A&Z[Aa(-m`yrXC|bT)ud4M&Aem)4|3{NI]x5rKGmX8>^Y34ItvY[eE/h:TT1yuVH#MsMG-
-FTn_4{&=G#KV&I!]py<&cVV!^>XJo|rs^^)E=c^%|zjSx#R<~2tF4yv>z#<fN4h$&GCbX!<hDqu1(;.!|$Y:oo/MH_dmFKk:#V#{0})2Jk>;]=U1<[;GKu
-B%|{LFMyVo=}[6YOO5IpPFI3F=KP0UU&.}i6ncKyh:10:k97u{>JQ/O$l>F|G(^pW{/x!w,WR3Bb0:p9FvU%<7te]YF(nW3}'"Sm0ddL!V6WU{}P#zpb>B
-^64L0.I5k`Sa,#uHvS_lNDb!{EdeM;XWUO6gD@$EhxyC,aJd[YxMOO!(<M1v~b8LV[x$hvYakEe=EV4UACNC<%AYU#86fE+E'/q:7T-32fkR!`ieyTPG"a
-U7ls57WfAUwy]BTO>b4<ei39NW!1IT:4jhQ!uvuVKn0BV[WJ{ZY8_4%C:)!IWZ0CYrH"Qgd/|n;9]"<3lfp38n1bb:QeaTnFa{I-f7x|)>5sk[#_p<N_2<
-rDEy.jCkS6""4ezfXlwC'gtk!!>N2vEb9<T=xW^2ValI[(3PNse+:-cmK[%SH%Y8n=11{/R"6{X]A-l-|X}f|.F6GwB<w||Iu5d6f5>2yEj<&<W7SlE%8;
-oIh&vOoeVL#4+.52GJXLM(Jg>PEal)N_T,FP<{n5d5^i>H>2lHUZ}5<)Q!sxwtzH]6|}U,O[;:{a'U^,P>r1E'>sh{X2,y<,fX9@^nmHoFi=KwK[QOvQ;2
-I.ZRZEvJ8#i-Ec"wu./'uN`&K8$&u3'x<s:g/0p8/"Q-L<obr`thCiH5Z#Un9G8v6s;3UGx9"d<gZs@]6zRWj+F9l-g!8}6fmN!W'U(/MKtj~;:f~@hp9d
-1ov+$WO-3u}CP&h3ECM>$6.jehvR.Lv!WS8sB!<1MSzHu/D@A74jIw`w"{!iV%v!-z>n.Hm$zH7DVuJfX&dhRh>V7o(p`kDM{Op4TKE0{g&DQJW6^/)WH(
-PU+fB=]k0;6sG|p:OV#Xd0fCyTc>"&o<e6t%{fz"KdK)h]YHSle,W$MJFiOpl]P(N7/7j:]oqrc$J[1'LT^gF]07b;Up<yig<b2qDm"XM'2veNg[VR<]3b
-k[y6KjJOS)d4<`>jN^K8$Unzw`GM0QCH{4@KsBEkYD~)nC~,Dsc;pTx4|4YTs5Xy+A<=ozU"[nbFu=hBMj<J4AFl'6T$+0YgJn3rWg'Y=#%iR)ZGXL+tM&
-`@{.s!P;.x-HbcROB%^@m}6#82jf"F7:N%h[[7SX-Hlj2lRp/SO#Od7JZE-U[WZ`Q|(5xI_)(#S_NTC0e;71bP|C!f7bf1.EwfP<@L0MNIbXYS<PaD^s{T
-f{#&47g91q^N9v^EZ{r]Fe`5j=i[1OD|L6,93N[fpR1Yd&A49h<`j(N%xD]TB]<%Lwr"%2.n"xGALMbW%g>^l<&uB0;@9N7%wL/`H[xC~Y]HGy@pw2MMRg
-gb[:uY>JY.j79`J#,P|USwL1n/h`C}sgUP]8D>s&Sr)05+{`%UujRbbRITf8H17%7o1jO=s%#=#M#x'wKs(j@<<4HJWl8R|l;Qx'<#>qf}[8)!&>Pd9K_0
-6Q12;{[$W23//(p!Pd}tS;!oVF`EB'ZHSxa{qbH!F&/n:]fA}Bx@dv_,#YyY)WDqzr:Z;T|>myx5KvUYGfF$MhDg(mPzFrgV'T,zfL~f_&Nk!G#wqG(O,-
-;5z[lC;@SGAreo}.lRVO1[br+Tk,NUHn^coSLA+{{}$xX;6t2zAHReY/n,`XH4X.Ot^HSR5{@WVMsR%M_,C%{A9=V{)VwI:G"2C$_=cGFXE8Gu0/$xbd}I
-wYskth@f=jNUJCY'mu$hp-|dqAhKW:fRHO8T"As;uY~=DwTN/%,dA<`9WYs!XWo1S7Inx0xKGj#JW!77,0md&/u/kAH]$Ai{RVoJ.v$cchd(7RK!3nha9Z
-n]LE+mn={0c,kD09rxjiLvy5S{suY5cM/V!4h:Aj-f)!J{Q_t#Wy[0.iN[cL/$G4BH1-~+B:0AThC'1W8HYToTl3p&(qUan#PIgtV{m}A{#jQ>69}9]7C^
-9q/6FdF3BW8hf@B0L,Rk%5.)r;bAMwF4;xws~T~ZtG<'kkELvGi0{/Wpi8K`|2;'_hxS@ek/rf^{H].9'pQI#(yR/(V$#:3UYJhoLK^8qq":^T%24W{)_e
-N[LCtwMtEWX{HSh<Xkc/@[H{f,b<k4l6bpCR{u7kxPr4k-isW_CJLe|I_@b>jvgYlB3EdN7rXWU/7VjEs@ft5_^aXO8(v(Vl&9eI=1+TcdyQc312`Ya^9#
-+,.zY0psQ:0KSxb@VgTq|3{Ga<X:IruH:b'SlX<"oQ{`}h]uW_EX+Tpe2!ng)/fX./K1D}Pqs#r#<+fEla2dL5.)E'{05mQvfpswTdl{CKRX9Ps-E5Vsh_
-6%W(YQLx`kV4uPX!&T6i1%~8HW]`g(wS%nTQeBoH<UZdGNuD`HOHQ=E0T2|V}zxg,ZDQ~UOpsw]R(vb3B@1'i5GlmX=-lVHM/U-_x5G#94UUEX;,qIZb4@
-AO{wnO~X%C>U6pKD40hpIC;]<woOI)N8v5>}b^c#KEIgOJ~gRn!{BIWK]I)>44(#SG-2i^v3AiO1R2KA.l|##gTT|U,Q^><cy)E`v5X5Il.sk#S-};zPP;
-DLw{Vp@Gg<Qg(=&90_b1!G&'a){|N-z2Wbn5YqT4[%~GZw2)~K$!'H<d88";"pfl<q6}XT$2m9+_]F{=J.6#s>lcN1"9Z:%'J^`"=>lB-7GbMMd`qi~uiV
-N<Rhhy_B<l'Ri!WpT}%_)TM"v"&S9uMiR3}.I{z,soyqCttCbm`BD/N'P%/Ic(#lX+{y#0T[HScIxU&N!,,71miTwH240G(a}P~l%+|9r=0=G':%3G"z$.
-2op#(/}4}S~KJ+k/u-SfHukE42Y={8KF_&A%C7wJ2+qrkhQRc9!C/3.l'1"fqf1p;80py7@4noLA#7dvp;[_S'k$mgWS^>zT{i+`wtg:DC^$x",H$[mjv=
-CBr]Bmsohxhjw7j'P&yMPe$Tj"uK2Vo=-hYSvgJFTJ~i-h<AkeoE/HpB<!2JxG9-N3DX'vq}~%N_~mFW9Kb4_y$gt9`]&SD2$6x5gL_.9tB`v;F,G4vvg1
-c)0oF1!TWa|.=r.4{[$UrJNX&l_[&T!'t:4nkyJ4O^/>W:kAr-#7^}:MI#j`9:VDOQbW59+`cG}!0L@|<#Kf<2v<<>Nk4&x"kqZ,ag:#x+'S.(V,gG(6X/
-XY/U|7&ZE{<U.GI/Ank6<Kp)d2$i76$QXk#&4[xD(9fyg5%v]{kMgB.W>EaidHQ&Fd]q,g28uOq:MwS#Sk);$A(C2'zxn/yzOkq`<5iEK.AGRUNKn1Rbs6
-"Z5MK:QVk:k4b6NAv5tYEPL;@Hlt`"+L|8m6vn8`L||'sU]k7IZ(zjOw5FK!mh=!pSb:r&Waa70f:!QMY,RVy9^&k)sx(8Pyt53/6)qvMM:(A{3^b$5Elg
-{<_&-(X3sDmGvX+Wlywa&WJ]X!y|G9iFkop#"Up1jjQvY{5:'m5+>N&(4.^YA)yzbjlvIzNQHU-y`q1h+yj}6u&`fXk<5$.(6&hKA0%>@Du]g;,qMvA:c]
-#8'5&^<V4I2sLVO++Js/W(BM!hW4D#ZYG!,#[!z6c91jw+PRERuQ:i4t1BF]]'~)^>t)x@>iX;"^eO@As.<lQfWzbtW.:Ee))2s.Fw_WJog%<HI=)jA@:2
-T$-TVC<YGs9M)FXX{4$C5.+]8m)YMv.yii6O<i2;s;PGB;v/{M(rmRjgn}a<>,L6<viX0@ZF'rTR5BRX6iNB_=g2@TZ7F>H%-g9Bc3{2/j}>w',(%o`=6<
-1O>djx+4PK`8`;q'5O;bX0kXdNr^v2:nB>;`ieG;N:!X#+GaZYQIIEnQ5i7Dyt5)7_!YTa[5s$0,Ud)p]CG@bq).IZG@fd~2a:Hez%PhSg}4F$vSw`8@#Z
-XkI94-ta<y$=4dlgBprM&1(Tp#g%JY!/^_}P{{m7'"3oQ-b:A;`8(7va<iS;WFMvm,RB!5U{^Fiy5#U[n!RGeaGPSBk4:Gm+rzWXu2fM"%lbhY0a`qg&Qo
-5B|R_TGj3}Qx(P>;:.b>=%|LiY%xdm/@>pt/${/=)/tB-y$[g{,T9QBB%IA[8XuD%F%W6Z;NifV"qslJbQ]YKk,4G^I"E&m['e0O_Y.61vVg':M&V#q[-N
-LUO9_9eWSxSEc!}OUdeD,840UD}fEA(}aT(UM,Im@}G`]tfW]_ye`u,H>mA-80>j{4ckX)75q$sM.c4uO1>_A]@zwP$3WBCJ!_P4!!%#2MZ.4Pq2I'-+##
-6k/0$d"Wi}unry)>V7`&I5l$r'2iH+Lsh;1RC|w@`=q8s,Q/(&c;5Sr0G=G:yQ~EN>S8p;MvVCc9vb(>lQ)f{sC_o{q&uap$5V.6cFOiSS0ze)[l-BarZ!
-QK9BlDNGX9q/_jKnd]s!F2AOB%^chE!3:"C|E/[bi3l;+F$zx#@yt&e!{WbXyg'/Ybph[9#Q}AiVBn:V#bd3`;xYI`I7hFJugHPuB;G<#.AS+Qs-'2+&tS
-xWv.B{g"uentuPd%E="G.{1Tn`CR6AtW6ir0lDgz(<gUXZ!PfnE{B3")tpqw,UhwoH_p}k;9^XU@HPu=3/)(babNxBeAL|-Xfi5EEjTD5_y"r6vQ[%4$'C
-2SQ6ynTI7.xr:;)J,hGOgx5X+:+A1L3+6J}PRq)SA23RFTK%K>p/6lxo/qIi|gD%pR-0(yxBkaU(J(ACl_:V.R&P):'('161<:nkQ}c%UI|@VTjHbT!iu0
-A8tsvI!Ku{/hC!oBLj&2D$,hUTQ+qT_&'W&mW^i/VR&:60rQ0/P`90<q[kO#r%ze@h6_f$k,}1h%yk2U`+&4J)Kq-4/4kH7T/YiI)o$,I,Pv23m7=DM0)$
-nE~_lX1noLr|=c%^soeBRf-h(;(%,)"eG(iQCE8`}Sg8R8OQ;uDu((mi]'j'2RRws'iApk]/'j`/5Mz=>D=d3x"{{DvJ~Q-p}wDlM_&q]aAsI@iG7zMaTc
-u+-fHUf2#KzGvS|J;b+'wuU2)@q;KfwKYaVf4]yJlw"%="IPDYX@1#phy2[Qu2C2D:LP_7CdCp8)LP;4X(L;12`Xl9iRu2=DdO0^]X>Kb&e'IspNPh#s90
-fpu@rvc%zz,`e/s"u#toe;+^7+v9],'NjmQbSY5#W_O2%<y/o6N-<fh@ft&w+vaKnOL%M`SCK#5'E,C3xm)ohnk|igY<QrS6o5gka81Z~8_E6IhW5MOWa&
-,H;X:dE`X7%,jZ'An5BT_;>0;bKhGNoJ%Ga%yP}4S'>!4GCHHTaQ/VfG,3fh&3xt]@c%t(g,qOi<ur6uqR.a0&0#GRHsfbc@]I{J$FeuM;S+RVI:cu)!%B
-wkl:X.-3$@M#QYw1kDl39!GtPn.EE)5z>nz8b51zuXVLdxs7a+6v#j%$]am;qPlxqflxh.nUr$V6:I#{xz5MoU]Csd+o41sZAh9&xVBl~!'IRx!_6_KV|`
-ZfKC-p,01dw8W=@rN'4V%8sPk^4LOV_&8&L#/Yxx|40FNt5F|+,kC1sAO(zx}Mfq8RU;[E_n2+AD_vV-Tms%'3T#B5W`_64K27,Hqb8It%zEY'2lB<6CmW
-==K<k2k;i<1L["r:2{GHp)v-8ENC@-aR0-[AJxmUQFFWL7+qmD.{~H5oWipV[.u-l]6UUv36FdetnIurO3SD<$JTAa'b`"]iS9S$X%q3>_$fdP:r0pvR<_
-iaVzJQ61&:Q`5@`kIPQ&l#''TL9&o]ScgAL66dy4%4y!>@oDd%Bsk.Mrv<3UqAV{_^lO<bz]qkAXl6'rpSas3-t>-ap-a,<qs-I,%WnGW4z@zt#Oi@Wcmk
-uTzIOx<i"FTA8/ypSm;kd%(H>b/tg<MW|B5DWw6m@]_Siph3>(1LR:>QJv^b73D}W);A;hi5aILAHJ6I=xYuL6XbO.%]WRjVm4Np|}#+9BIj>nH&}s>Z}^
-xL#69y;9y-{dE5Ml6Sxk5R[ChzD2wQU"W5b"WOm'%lRomglr`!{xGIpI2RNzfN6#"P#u87RANp`sY$4`t57"Tn'X"q4McN}z3+qSz;.3IbAA.C^[~Lh9_a
-K{Sj.<l::7PGBz2z=DcBy=c_nBIrR]6Na}N&0;=WUsOsJ[iDmaaZ`o4m_2FaE4"Ou@zz0+vLMqhG2@_}j4`c8`3)Ykn""&Gcb.!%|W#6!Q]1#:pUa+w.O0
-r%]R6Y44dk,:HE)nem["Z>-Ce&kgp])CW0BAnH/B~C.t/,{|}$-cJPakhhRNBk|WE2Y!$xlqIpD8W+|7P[`|#w4[5@PT6+lEs{"U,w{xH#0ob]<k='pJY'
-aUju&9>Lb5JVS"TrEwd$h}>=rbwu',-Pqz+-^O|Xa)4M]3ZgL|dUVkKo-B|bM-GWuCC[m_MLiD|IIZn$dPi>;0],2<Br{8)!VK_kwU]IfIxxZ@Z@bo_uQz
-r,O%Zb}Pm[mU.<~PS;-"~yuNsB%o$yl=1}FlOPS<#qC,f$EsJV4VlNY8Z%JVCw`<Jk[daJ0'q,O6G3#h-`.O/RC('TpfY$+XZ(ROFD)<:&u4FZ;=M!g#)]
-53_y3P{f8T@7%$WyG|/(Yp77&]s-@@nDamv!b&/j8$Uq+<IR|y-)p&teUf0)3K096Rf{p)OaU34Z(WtPt2fQp7H@1'hIV4am+WUD3Mcxw:DdGj4Q`@Rz$K
-H!Bc@.u&cbm(f.6,[PYAfi>p,UsbqiEn,UlbmYQ^DOF`J.6'~F@Jetne;0f{W>8|(4adr@ua8(:S};0z[_H)e%B+xa"{SFyR9N;S,)oW9nO/!3%1W57MXP
->qidN9nUJwH"EF>5Ge9s$JO'Ff.a5GK+iW,Ax<UD0ZOh#066Nu:"%M),%U5WaMNwEtaNy<}e[Szr6GY`ov$4NjMHag#.G{n%sv>bX'3,RN1Pq8f[!q+iF/
-8$Y&Mh>Rt"Nuo4Y^}bfx{`sev9XCi,.O8(k"%kY<U^6L5p7@&,%.Z5:nHh,Df@<h[I}%OBs[':${ME$881wkQs$u]A!C:i9ThikDyd[0wL`e{F',.ZC'g_
-riM!c8}ef_e6@OzJR93RxW/km&V+0a}B/d:Qr3^l4RdUO:]u>p-wTy.!C;,mc"9_3Hs.r[CQy>pYP|PXuI[,=|xE/q^"4i!7py&gL5o0S04#>+ffywFS}|
-.'ZPUDzqdWT&{ISiI=-rB}MK#s9ReC$]IoCia/^=p8t1(2'A%$uEp3jaO#-1saF/=ThnoPc'7CtB0|TeIjSv_._<7^J0z3@!5x`Y1EYT@iS@URcVvH%=m0
-uOwu@GefSj79KFRVsj#mY:K+4xfD%rp.2+s1y<#Z5^IcWri;/PL)JRo;/pP>/Pe#zt={ISf9TsCWRjaZm%gvk6E:ClF#:Tc&'2@],Xv1tEw3Y9-.|"Rx9d
-hZPtxB'+mJPN&ENt-4'`pSZv6S&tf0CIfuz)e0"Cnk@S:$_)^]vg"EcD'21se;bTRAI<gjgLnWNH1m1%cx,QCGYHEfF+UWDM<%3OB8k#8$^dp%Ph)SpfU:
-x<-A:&]h!..d8t>!tNy2d^#,.Yx03R"FZ3$xM4}4$8h,X@+RConyiZ=q~Yz)]{6N1Ayf.#mz;Oc/cT`FE6_[18ZK;G&<1vS6Pl5a=8GP`(iOVX2MTDiha1
-b`PE<-HQagn{OpBAjmqVw3Bp9]Qq)<j&{X%(XhYy9no"'Y)H(QfY|m}F+9%4n2`dO|Cj2R1|Q)XlAgrl'RKD{rhe@)S5GQZvNrst'w+zJsYhF_H<=4bvzq
-Yt9<O>5y&M}%#VXeyTfPu|Ya>Ol'aK}yl)E`AC{E$#k}gbO6;BEl3N/g':l8ZZ:hNqaPPs!EW`S^NDNrR="}iDp,B_Dr9cL2r::>}N5Be1'tP$T-FaZ2<Q
-usZ(9zihgMKoD8B#e]O8XS-%|"dBl<w>]ALl|.o<|X&i6-62HuRBUY~%DPEG=%%p8(-"Q(c520+_-9Kol:B9#c|Hc8xC{NVV5W1j+ga0g3$j([U4b_cRmZ
-}EIV|g-@1B1H@'Bs8nQ#]yi#^EX$[h<&H!'(cSL)s+}u4)wc_&C/{!,v3jH=e9=H=vyg2QEhi2HfY^`b/b{3W6L`@IBO&kuy|yP<a`0Qi7V$8(NP(md^7_
-yF=<K[Pq}$(TpyYKZ5SEp:{Bk|d(]9p+7#bAl)r!_hZXhU|s{]JQHu.-(=[8:Xlp:2:#I6ZpN1#Sf^zG$8%'fO3('"I+p5cw,PeQ#JB!pgIYQYW>NypYd9
-G]U5~H&z+2^hKMddi4yb(poD^#R`9f]p@KUw&:~]`,a(q3Bwa$kyMotLzXc,xUwq5H'v){hcJa.MhlveFS:I~c4PHM<AWzA.9DBi.-Z$DQv<@#Ng-uhCV4
-mGfwg@]o1&vJn^5,&]0+AWFE;`EC&InJWm4g9[LEZ2xwlK/w.cRPo]nS>FaHt7Y.Xr1Ij.@-!W$^QlXY0ttYSo9t%,H@TFIg!JeczS[@y05HFVmgow^N6p
-%ba(ECZa>cz^Q.QrwTz1#gdk:q'Dv{!f#{AR7bdD'PX6[k9qO]-L/]r(KeK${!_BALw/NMhFbAipD#=#Ixcv5R8xGz3N#zqALdDPMk`r_2c)O8$T`t.g]r
-Pd@y65~gDC2RcLaarI+4;DnK"U1)WFrk0Yxw#Y9'"@Y"_>#8}2:IR3Dq+&|FC8F64+{6u/Glpf#PaTDjdTB&>ukBc[C4]kZTB7.%2;Ue@NSaHbiH2m|Fpy
-W)G]!{64lIZ37"X;I|689JIXWh-J)E"twFZ}Fw:{(+~bGu37&UVsP8R#0]{"Y>bS=3W^x)4<cMB]gHq@1WV<"4dYnK5b!,.)lF&LWaofgp+|7XqE|j(QHw
-0M'Fjw;o<IO6lo.og")B"Ot8TwbIa"y4]z@cwX:xwJZURH9]:}P$MrOTK(B^@NEo5L)MC5tG[$5M:{xUh.D"")OQW[8hD[d@A,lb0&X;Y4qfG0pb%(`O-f
-cf=r1^xxmWJZDA&p)v{G9/dm;Rx#ygn{eV4gtG(kON'YjJ3Lv<:b6.%CP+~5]8w/rr_&)$Yd,auS9r<4O[5i,L=a0+a&WU]OW}tH<_yOToYrbwVDu%mgD(
-^>5y)'RUmF$1V-tU=jKm53hM1)[9W0hg[.A2~t>}nU>`#U.;Ui8v'IeGZir`GzLL3%I5p55z{h5IEh)z|[JZ:bqw<.I=0-U|[{1<7K1j}UZWAAB0ZJw"B)
-P=Nv|VSkf'bpr(B)SQViWKMCtOHuGV=>i}`)LZ=}u!xgeY{bX"aUivBr"VVY1iOk:>b86W|5Av7/Qo13jLh$m#D'TxA'ZB:nq{snbL9!0[}RlW`&FZ!0Z$
-=$M[)-KA[^V,3J{wRR0,73(%0pVcs,ke6mKp^!I4c55G-n.Rd$#25w.3G_H'@!aZeGt)GsbPOQWgO2/5=^iL7xb$7%zJCgZ}d8-<]#Qh[zzGbJpxSV5,yf
-2SGXjHf#|0{/p6V4h>evltg@BK^^NT#`7gu5,Z;5J7]]nevH|X2L#D#;lh{X=!tRCyOM<+2f6V}'sK5vmI2q`SirDxNY:BYmf/2,Khehrk(YT:L2a;]5)3
-vVa"U6kB=s>9~Tn.8W3<1ugx$QF%[z20}eYBb@0z3l!<t#j=:[nf/K})s.v"@cku|x`3AQosk"~clu#Vn&q#]-Kk-qp`7)~O.xO&AX1"vM:"|]hRAS1CPG
-ZjV5ZO+D!0(Cr-Gx_^x)mmzYc'V_88CYnDq3z,{wC2V(kdKbO_5jqrpYTH7FrTQme+(Zy]#P!(uQ{vTpboJ|!]b[r39Qjs&=S3CpU.vhTtx+g]-#^%R[C}
-qXQru3]OziI;.R1=q4p(T%%)+q[,1]zur03KC20#Xu##77ES0PuNg|J&)V_nrVEz6Mwnhqz.!4"5"/'pnyb}a74P2:[agzf&)^Aj]|B;y:)K)2+>w2CL{%
-v>Q=a/@lSZqaqap}(7rgn'(nY'kTB_b9"@%s5IhP`G,bU^6udxcc6}Dm|MMHWdM&|i-k~$8.4g!$N;1hf$Nm@&lc<'mZ68Q$'l/uPo7PV;bZ"ag.j)8D/+
-{D]nc|b&^V]f1gXB{!)<PeGYpi"jJ's9sF,pb=))aE~C9y6c[99'oA:};x#>y.eVnyb!wbu<+sPE6(e&Cyt12@@}h7`nTv9Vtx}NqCZx~h//rFk'2E,sk[
-fzJ#j2pDf^:}EY%HVptH;`gh%,}fozTIDxO}Of7j"5z@Pf-<0/yH<A(X$(/1H}4N{ReA@q`Dlqi&Ti;|Y2N;$[97/$Q<0]4tiAB..V8'1T4d6wF&q<3m66
-L03s_I`=v<]I0#NA01~cuoXX7d,af<w1U)32Q}WUl6YEk,8O{tIcKeAP2)]B&3+5EB[Y;D|I1u`Hf&blhC]F}yhiUSc$'sWGe:CT~-9[e_:5J+d:&en^B/
-~2nF3:p.D{TS[g^daXkV~@i@I9_Tp]9@Ij=R.cx40EKYGVH!!^1Eg%zjwo!eNfw)`hGC2k'6G8VMe$ts<bqir0ON<QtNLD)^=A{cy86"$}2wC{eMap0iX4
-9g^5XbEuIk+<wXxO"XL)g9Y</sh|Y,.Lu-olr'Lr/@X7~W19`+%,]@zN'ex1A{C}`Hl6c@znfHy&Ow9.I/+f$D49yO`KH>mi"g5hSUGqma[20rOL-F;Hkr
-1@4)}iI-T6%=~:9+kAjWbaz}qXgltQ5hU`TIN57`(+g]H<^a.wMr47}vU-:EeI!~e>-gfTg/h+|kO#DsaepQc`An_J`zay'/beWkMX2M8vd:,W|XjhGgYJ
--U`3:y9gEZ3gr0(.^,MvqTeJ~(qPVCXVA,J,cXQ5O>A1@<;aXr{lU{iN<eh>@CgI}drbKW;sf<fGg.F!8}p3MpP/6W<DApOFVcFZXXWv{{c[F%LA'vH7OC
-nX;J"S3b'U{8_S"|gV&=3g|8vce]h-NF)DG($YsuPoDVi5MdfR_F[M&V!&r#TP}6UIF49}4<Ay-.g5qXza/Ek@uJpxxDRjHGDt.iYa+QtKoF/=]RfQOiu#
-%j=!LDtu1Y%$@"SN{S"K{1=+t|_KOI19^hbC|6=3<QnbmnkVV/A4@$mW_0HzMgjlMw%W^6lCY2)0AwJcEVF%[eI:`$wOP}:}>BwlE(v%q2t/VBX)BI;vwM
-BSjN#z8Nl||a%zDEd&so{:{Osv0Q=|40Yj^z%o>.VXM`iC.2')kUMx3@MFDn6"ehnK>a<r9K4|3_.d8hJQp:dD-kLp6q=[,)-`yz8qz@Sk0[2%x-N.+[;>
-mVC'^i}V#@X:5&YrEZ|{jAD|nt|rnOdJ~kN}js!Y638UxO%SLR3sKj0OE9Wj)3+WSRE6D9G#U`u,sI^rFN)(^]:>~_R<k:JhLCg3(yLa7NDXb3TTZ`m,<W
-5pr!oz8zvuA)8vv`%[#cIbnO-9GCz]F-9P{p2pM&5;)U,!''HE23AvKo5-acz&DB`c'XQBWT7oL+oqRYq_io6J'cmW]%/rh)3CquO(.]3Pz[z2)b>M0tV(
-FKQMwkY}]I#@W1Tx{hU8_S8c`JmqYC;:WrgQ~;CJjCccch|=UmGVq51|RA9X5hY]0qzS%OKTe]lnHS3611U^U3Ww@g{tS<n0pJRYa9Yj+3|kf4&GRQ<3R'
-uw{)D]ZPIxAHX(Xe7||MQK2W%UqO79ekqB$Gf{FwmD0S_+8rdX}@l:n]QW{Pc,}d/,l"6<b^5MW.u"aq6EwMM=D`7!yfJAa/P;s3^[N(Y2Wplm4V:S0Xcr
-RkeUlm<nW%-l>_Q,9<q:{;`EE+VI75vNDllT,R[Z`Kn/CCb117:v"Tw^`1)rViU=.IsRD:VSsA~7|N"r+`/@H>yD4q'j:D#"^UORgxC8MzYNT&PzozqcB+
-[ysepEGD'29xQ|BO)dYy-rrtpzafg{A|P,!MP8GuK"^Nha1t'wI)&%kkM9ujE{r2~B,8Lof`1y+8{cqLA}(a#{K`dMJ7wGdYj"'MbJ9]05wG)pKpdaoz1[
-3eN([Ulf8{/JF}pU!qW07]a1j1o>)HAzn.,>S>1Atwap{;Ar+jn=:7sG];1Bhl<}2#C91cU/ROqXD+,Yt8L1(7;k.EXIK4'dlV(-/_<.Ckuh]8r,b}hreD
-h,1BMJf;|n!#|S_}%h=/U,!<wM;W^N&_U)UeIi4TaI|}0Gf/eoL)+E$uRgms`EXIr4IA|&eB>gw5l(~bJJwnhGa4wrXH|jAnTAz[ZL!^$Hr;A.)ZiJfGqF
-I^M"MO<#>u>P%UGBMcM)sQ")|&}%k]mx;%+.QUr1sHJb&"5I4q>MyQWL_k]b2)JDK%c#k)yrIO{n).b8:a=OQ|cOEr`z$z8;2|'w2x0iK1.}>8]CT9B6KF
-iyu!T1!!Cpan}pgg'=hy73~DE6_f/TlXeW[-6;OD$]Vv!o}P!Q7DU>Np"G-Rj}Cf|Y+`!I5)ds1<YAn<uQ39Wh|i40N-M2Nw>`b|JjQ@B8x&vZZAH4.sjj
-UKdr}]}gN00Pp@mr/+>_w.X|pab5n"z!;a-IL]3-{b8.`W;]M<0u$d="h$[`m1!z.Q~MW[}_yx`i-7pP/El@A>|[9NLZeFaXPP@8N"5MF^$IMwDsK$P-t{
-i4r3%=pov.1(VpruW%iW^oE)UrGO#5]GZo!YQojcoE+ihyyNDr}WWxdsd'-(,lElW-<uc"IFd#M9477VNpN"Xr{^nL.J:Im^:[W2pI.<},WzC!`Y(DQCHQ
-OkL[Si~g[Z-RsZmdl0ay&:1lFVNxopB29y(U+TT&VslNjuSs8VQ'mNG=]I:9F"NnzzS{`Kq'R+))$(M"+fx87+}Npx{#z(!g~se!i18Cbx-2>FfE)<P7h.
-3JG">Bx>DT_+MQ@]|-Kt],-Nb8S.S!IS>ph-)U!Fgng,PF-1P|tdD6GgO+F3Bz>y8_;9CuzF#xVi@Ld/29DMQk1c(jSs!vB#9ACP`m]dP1^gGD'W<rpGp"
-cGKp!QG&_J.oa"~vc7<-4Ot-%(z8Jq;'}Gw]u)d4}}=Z1)sNzt/5=,:4.(}>[yg}N{Y}Pg8-CHZvPYoo8cN{Ws"C;lpkk9e>c[5OsAw[jwqteMcdTb'8r$
-^|~[HR=t2z-ESsC(glyf(mC_L5q%nFt99|p|zP|=Lg4ao(qa4l./Y&a5!]`Sny)ttmsF#Ix9(,qBzxi{{ty<nan{.CtfI4{jQ"S+C2Ggr$H<izlz>u}Y97
-vl5KxlPyoWE[J@5-@!tUP.l)[$g{mU7NftWR'9}$NJk;{,(@mMZF~gr]sT3HS(.).i14CGyU9mm>|{b2"_z3z.x51<UXkE.mvKqP_m%c|We'_=q%+n!A!d
-ypDL2:5mt+|ux`^3{B]uLgd8,!c4Wv}m<_t:@UyaOKsEWBxYl'oyEW3S,!(#-+NfRy:v%Q!I^u8hfZD[>m_;E$CvHJ[Mt'bnsti&<#Iiap$tI-1P+HF$Mm
-dQ(PcZEYxaj8Sz=PYxF{;Q77kS"Z_-c1m29Vi0^ol@C[QD[7.t"8$)u+QE~o!/L0ieK>S%|@Z%a1u)lHy;v"Z%7qkv@xEU2=GiJQJUQR%n2R>HW5h_ryCQ
-(sOBqR2t!a,i8g>MRAv`ir3L';LE-xqz^Dqtwu2Ap,pZv9T;k21N5=Z&YRH)Dp8LX"4a3(f<Bdw>%JFd@<JKwh.gJ`OF6&[WOg1{)Q1HM"Mz&KER#Q6.WN
-vm8C(kr674DV$d)w/H)9|&(fZg2k]n3xfD3Jw6n8LmcKcgb3nQ5uzt5$@,91Fib]XcAGO18K"k9n=t}Ykb[(#EA:",9,8y!$2`d9U'2%p3)pwl5sw<6[PH
-4QH(ae`WbKU!q>cJM_O;cI4XD^a:S@Mq|Y4d{K3:4%fDN&`qM)n:<YdlY!Lv$)6bd{H"!.4f5s_0ji2>U,7m+7dgm7zfG+8K~5'w3B]).gjuGI]Y8sJa(K
-JyY7|u~2bAztrTz3Ep0kl8{')$qBapgi)k5Fou&MiYY<G@4QO!{]JMmA)6sI7a,O+|;3/B(1Z7[Qmv7Uy<)|u}ko;v){qA!yyGu`Jpe!9]WBRTO^~<De{Q
-|xHC=fa;3GtOh(+,/&}N|%WVD7&T~d<h$7H6PpmhL5d/%YeqClGrsH5'i;1F2q^7NQDa0%kO{U^;p'_)FYp,]v=X~:vN8M|X3RiUSUCvTg+$7fhuXIsj!d
-`EWDB'I[=x_=0E#4OWFaHLBKwt78qb;heLMYW1ev.RY0D"@DTg!p2HLG~bTusOp(FzuTd!X%F-G{r"(fapQd$EZ_o8t6_3%ELnwT[HPEg.|k|b-(h>S5l&
-7/uP,5YyF(,vpv&Ye2|mw(cT951juEj!ay}CRrEO/_&8qFxNe1|d."%9EPli!cm$XKCVPr|EA3:FB4LSLc.O$;OAwpGD10Md]B{tesV`A9F]4Htv:j%Si.
-SxPCBtFD|MQe1oe>yPg6;}qm<oYhyz5|u2#cPZd0p8P%%</gwSf$2;dY$^}<~#k93]`qlMZ:XtYm2<@o]SQn3J((%yVSf"ut^)/u"TeEI)ypvt'fs{/QlZ
-zU#<28HAy&m<%'p=Oo[/RHx7Ji!B#qHQgG;!{<8j7rrtN6$6MF[e2[mFyWQ!lEQBUYFeVBbvH}|Y=J(bR)M=tjPv1SOoC$@XL$=3;m-b",bj|fr/,5^1Qx
-|C5"KVfVT,'QEE$FFtmJ-'j@s`@"v&YUQ&eKoB/V:%P+[!'c3Vo]Y:)9~{fMfj/i,:J0_zBAFWR,$iY#:'ex{uM&&Q~}6(G/9`w8.%H`o)(>Zdz7tMo+xK
-;QN8&'p7<6d[+s&OL@A(a8JJjhBBQ9KA>0"y08%]x<^1MqGo}P{cEz-D3;xh~<~;9}&NTmL_Hf''8t',W6Nedf~TzchhO-"t,uE%h-d"_j~WMw3jZ62es"
-i)(qg(u0P,,)WBAZ[Lo%NM4p(V%&Vi]vsOnTC/#R,.-3DAG3pIR.nfb2W4ObYXQtBu},M$|I"9^YSw6YwG$m9GudF+}7&JkH%qh;,Z""O#UxMLNgeQMc[+
-co>vw#fnu8$IdYQ|]0Mt}!IZx3)yJk)H`p$@m&qM!ai[/d+)tR~VTNtg;'8`2u"x'2~h$y+E_EZ;d#<BdiBG&;K;N;3,}<3O};W_SzZrtc@:=W^p+I)}.x
-Hj$yWd!(+RxL(t$!U:tL/vA{U6gEXpRl[D"a,J$es_7Qer3X)$:hxFsOpRh_CDYy#Ac!P[&r/Dxes0:IBD1CSaZKJH)DveYo{[>u8C4NYeh0iaRYg&46)L
-=)#HT8zt'D7a>]5Ti:8kTuTSoCtN+0Uv{bjD+0p-,Xjqk8n<'A0Q<')J='%:}"pl}<^7jU9T5n7O@kjPH6E.m1|G4$.er0:qh9}`m{4>"]Ad--dmt44Q7o
-7rFr+B6SGzg||OY|DM6-O#1`A2c'qo%ne;b4b:wGAf"rmuk#4(z|&K}kex/u8`EKKZ|bzk"XlOMw_hPa_z2z+qkUWwI>cUMCk.p''(yL:}O5;&k7<MB17q
-)6-<0oIV"-^pc5L,kHrIdXF]0ZAlq8<sUa-_}RB(.@1>bmH4g9zY_;O>o)!qAOC9,1<dDwYTjCAchc4:`of@[sT-2[q-Hi>]9Hlc>3+B+X6njn59v8[T^1
-im|`@[+Cj'yXJAunVE3waG}y9@$EZc>Sd^,R}'B@&LrbDReF[D36Q(Ha9.RWktWftpkVTOo,Fb1u]AQVmpgfp97=h9e{(Pp$zxtY}6r36Rp5>^dk/9J8bf
-74'}S$HRBy8MU-mC>pFwB({DZ=&J!]vN.Wze1!iZS<wVr[(hHMHsSlWIKjV:@y@C4OwF]&]`@Scf/7^YD'3_R;|#X|NT((N1Nv(aL0;$ND}7asR"9rW&o@
-hnLLe:l>6hv'N)$}:l:SD{QE[n2dfLAZ9+_8B^J'3XHVO+I2.oo;dns1PE)P@BFc7<v%F-n#p!oL`gckYV]6o($noM:+$T"M^{S-2clLhPt5V^f;TvkR"u
-AhhC0q}G:mpI`My,>0KM(zOXOXi6Fw(I{xhUvUzL4;~q:q`JAgDG-x1WbVsp"(uY&C[RPIby:|T,bJN5y9G0DKx%$j,wa:CF$j9LxexPdA't.6IpGwL#tn
-"vh]R!y6|&<dYAPk(peu3+71(`[mUB{<rRNw5'A_080mAZC%f@o/7jtr4{{@B=[(7zfSzfH(k,,k@#aCjdGDnDFpM(dbd<x{i:=QV4n6K#/4]4tG2+AFDX
-uq'JX"|vcSm"e_8,f8o1d8}i@T}Kb/UfClPr(/^cs'Z@rWJrYb^+.oI('}]d^5Ad1zWIBG^>0I>2{88L9<xgBu85a{.9Y[H[FwImlO/r2SeUpsv%YjZ{-t
-{fZNn#x,q]!~YC25uz1TyNs%FYSK'-7QMDV)./,5TIvACY[E~]znVVhe"b#=_`'na3rSQ1;t}GnG>pm0N:(L9Db[u4+:Xx!)moTAY8ap'J=(>&ZMMXKLL:
-x<Zu,yKD-CBtxqb>!1f))>Xe{v;m]yXn/o=#oIz+wNpl-iDBkC+V9PAxgTp;ewdh+35X-#h",o!;oyxo>B4!7ST2fLe_PH}}wjsrhIR,GXgx:8Cya']#wL
-QOwAf{r2>}<g{v~},oXLZAUBR<XHw}/RnD617-aSCYK4z;W(T5(MEBal0UK#UZ{|TNer+>gxDg40l(Dix!/YCNCs5rXqJt].G+9jFnl:B(l.@>_k9'Q[!l
-eNuwWr$Oh@ukWEL;C+l%C-M=3h_10dIz)tMVPl'ff.zN^pJ,ol!bhO/K/c]Y+g"EJ+FZ)sD`Xj05(@,)acZ06'jfj|WpG.n}X"Y;<v8q:c,x::Z,FL%}20
-k@G%)lN+N#pHZ<tPE:ge@r8J]G(@U3]fN"5&/Yy/zSV[&LywD/A8#o>bIPS!l.^|-}zWj00:idRJ-/)o1V+<G-(,|Nw<@$i$mfqUg-Dm~"RQmvX#b8`pEJ
-A%6<u4PPPs["wu]dn#P|q:vG5c.AT0nMELl:!5vH~3yW,E8>2]YosJ'puo|:aL<B'$;Numj'I.m5PR[6cVqslO>PwMP01c9&hdkTtf=fi:Q/Nx).&QioBE
-_th6/V_bcv~D^U{|XT%PyM/uBSfcuRo/$j]=Y[r;,j<'e'1(P)W/DW%XFT,s>}M}NRpeM>zkad9q==RRIjO!nz}&pXd>^%9&OAs2v^_Bnf`T6{`x6hoQ=D
-%}P+wq:X,AC2:D"/vXUV'N!4Mpy-PQUf%TV30-^-H;yGmqKkkeAK1]V(kos-k&f7d:JZM9_br-%^=}MO|vR|nXz>;G;dB(&n6!%=mfa@<-mA]5r{P0b<3V
-IwfR{b`eqnxh18gvWi;IsM0axL+gmL'>7bdDHrcVd|MmyR$1/|"9^5y1Qqu+0JQC63X6]Z+&9^$3kc3kU(E"G8ddcrR30]uJp%jG38wt/(t[e:~`VjZ0n)
-IGapST8C|TU2S/jVZ/pXVTA@Q|B[5.dy)w$Dm6~#Mud!8(PxVl&'X#j._!SBz5XzJ4YXfp:Q<#GDD2Wf<"]vpGr3v{-E.;5(xhi4W'+N4XUvAfiaLCE$bW
-N#;m`[8kYu8F(g>(kY:bppo&ARk@dx(daU<>mY9/&O]wt<-Z4>]Pe6"#'J,vHYOMPp}WWr)l,)6K-]-gjh$@}Q[%+c/I]Ioa0|BR1G6q3-"/=<G_,%MAQ#
-yrw)~@Tfa3r[eSN^6!(WXQASMsDNL]O-x_Jci7MfPvru}UrT8rm6ukCXO>UJtQa/e6cU]vCT4+D0CZNw+]'P1F{da(&(<dy%sj0qgtI^gyD.y1)q,WmdFk
-L9qvQc)Y)%/dLvUIgg_U-q}qRYMsZuj_FjkKy<=%s$mq8h"l#I5J"dK;=E_2Q(^oZsaI#%"4Bx/ACiL7Xn,09IRc@o%F5=UohHlmW.`_}9"Aq#KA^|~YY'
->KlYWH,#l@P!&-]{)rqr'-,GI]Yn^i(ds0;MoNrLMBI+h.=U(';"!40pV:jhL/fX}(5bJ1S$R%PDBm~;ZbA}.tIz5R/h](.e]3q0eXZ_#].0qa.U4KU[dt
-!9]-a1zQ-I90D9S(hX&KS2vgCx@"j!QV}E}8@qk+vici{a.96<U@~&_bRP/6f2K.=M$94.&3].~..znier9NTgo/b%!7Z9&pCwa&@^$+"pSu#K"#|,Mp-E
-U7f'No60s-dfx)%%fNLzJW}kj)x[T)1hb;;PD6}]zK~,N6H%(|!4Gl/,;pu/o,f8+aYn3E_;%|Xv;dsNsy<nf><76M^%;DZJ~^cD),o_!FX2zQ6,(hLWbX
-]=b{ICi>Qzz1tZHeZ.nGLDq3TXi9O(f<|.|IuIe]4GAci%O_OLzY{Ted!%;x9A9tiSH3%wSWg8h""UGz-7;$0S97SmH;'G{G/;eHkryfMml(6P[9`!T"SY
-)oe]wu^)bxlsxEIJlz!M@6kgA8nTb!C>y/-5{DUX"k.1FW!3m-gwBDa!A#$ibpl9pbV3K)uD!B1`M>ZfphO'7LJIMFH)jbvidG&Ufw[#jkLt9>zQcq)9hc
-|Z$ONq64pdfytV_e)txLQN+_(8.:MF"a~UqH6kJMVcO7C/w=_{ornI)WxP{a#'XjzcKA}J@e1b"UA'8pbh`/EUlAPF;dEE>ZKA^'~!o90$@o{J6=ke$ip.
-u)(SdZdg,tW6DLFS"8QsW-h-J=b44qiH8IptJO]Y_LSk:lVkQPf{Z+[qClEE70lD8n{&f+BE6nk#q0iqiDXqm7;9yclGM82%dob^lT$]Z!CyJ@^X4_LJ)+
-Nm]t"6("bXEED!8F8`KrX6b&aMq/%G}bO1#<I<h5IM@kx8Tep%+C9]~w_DO2V1}GkcVIU77!]='ho.yZW)LZ)v[evxJSJWF(k1D{Qb|S~2(zwki&}.g9Us
-NP>)LPrlo"WLNxOoTO";g1u(YePw;59G@lx#{shM.@a|kmd;`!~|~KtJ[3q7Orm|)^%83m]{kkkH2-_Y'c93_KFX!+j6C1##/RMa[PCq#_u{bTF+h"%zIz
-t#['wt~sdVu^~fV.+($!6[HJ{Q|4AAM"vW3I,]K3J"6;yC(diPhU5y(rUfg]Q!2,q:^o,@[s7';]Xbf$))wZFai%DWwE4FgEtP|99sc+j]>n]wB#m8};ej
-e!-5F(xR%8YHuh%op12P2U2>77GWPc~nJ9DBa`dIl+sUdbpGJ[JuUli_GY#dC}MAs>4$}-5us5N9Y<,HH=ie._m[O!TTeaap<vA=A>KPi!TU7yc,Ob3fn]
-zSij:v!M^IuI#><hpAUjC@/U,8C8!}d4M_@sFvyj.kf#y=[C]Vr-jIPz=q5Tx)ZXz`i8MBtQv4v&wfsL-nO#u<%`Y%ssz8o)jkzT7T)c<X8"'7yPfdOWpA
-~KLVC`Lv4IYBq[^0zDd`FVHxPqg:A.SZL$-4N@FaZG{/G}gfU:bu`qQR5^,w>2t0I=53U>)N^9b{M}xs0E1,>OLn~$Oxq#0bK:l1ls_&t$.bIZ<c}D_Vvm
-q/|$aT&K,.di^Lj%r"A}Si&<8EX"`E(V.SxdJP~^3Fmi&'"0kWf8M.XcZ;UUC)+/RFes]QBGAC;t6(/k6N)TxBaRes2hcpE9Q1FiR=P37O5tqnnvs8rCKi
-ULh3>Rl0$Gd(@LXn>Eo#9LWkXn}Y$vPI&)Q}Y}nup!MDiv!DgIo`E5v!0t-O_drEBs~2p-LOw8x@IA>_~,!_c_;_[#{1T`+z%{I%6s.&~<~uH_Tq%KZ_KS
-{vp]s)20<NM(g!S_%8F-E-jvw>"J5&3L>3~O{N@N1LAVCluIw!zFk(([}Ek{7XpCUor%#WqXLcFJY,:Eg5a]]+p/$"n^ec'{#kvZ]BnGjxLs::2t{[h6q+
-THP:IQ~qilW>cbIe[2~%tPb/ZL6SF767"H&{-mkgU8;3V_I7`d37wic.vs@4Lq#sT-Ka@,6#!qjeN%jw"r{MM)uHKZAXI++2'2Y<}vLNqW~4>l+$;n&+qI
-26G-!t)-GjBk``HJ_v,].o+3|cqZ_ZE{;b8n8c;Re9!l!@uFl8`0<.h05NnVz<t(W>lXG<0BDddW5uI;+hJx`3UT)=BeQ8]HH4]!e$^=gS6@}$a;uj)hh[
-tGM4`Nrmt:tj$&i7&px!`4$2K+$@b><}`8/1of9LIhf>h>B+('FIi&2b6h^[PpZv!+npTBJT.6~QNblpfd<58n'PlcApuwd5o@rmPF{C3"3{TZg&{>O=Lp
-n;sj:6"KPs`m!25$<n,xAq:Z%+g5_1Kd0nc(^f/Y,Dds9T3;zZr!'}O0h=q_uD7!Z[WD$+gDmqn%rF7N"kW<of5l{yB'mN}0pK^DdC/;UTo=(<TGMq^{&K
-NfU9~Pse.$A6#2N-ZpB#rw$dH0R!(BiQ#|!MhY1'9Y/<#Ht$Pi@.p2Y^EQ&@T9s`~)]2x>=VUp_E0+zno|@`f$Wky5K&1tDy2#yWe1D#S.E<c0[L<p{<Zn
-D@gCzF[X(&I;~+8sRV+/@X/K/gSzlRrQl!V/Tg)5Nn=zuOQ2PQ~"WS#q~^JC@#,=UBi/`gP@5lZursc;U)2WK)Z{1Er{#)u"fK,0msVLs6U-/v1yLqAQ<+
-`XsUmpMeBGDVP|^`;E7@=DD>ET_UOoy3R9tv:Q+yY:.jber0E_}@Fy)<1H3$podUJ>,+1IK;ljO.J(Z:@RxsT0Pj,ZjEs}{rNOoNu{ss5v`!f@393Nkxn&
-1:h;o=+t~t/cI/U=WY`bsjdd'aS@HK1Q~ZNZtV"y[31_Tz!i&GHTglwH&(]`GIx$#/!kJefHM6mi:(l%BxfN>QjGl,5"[/w/$wif5vzIojz"%XI'{uoGkQ
->|KrM'QidKRXfp62y8i9)js&+MW]JtWQFqi`|mAZ(FJFoP^jsJ8bzIA8h;Pu@!c].({$~YTt0vknchoJR!&Mm2Y)}A_"!G-Ja=n"#p~Fq6;Jplq=Y-]4^-
-W)$[8nf1RxR5;1PCa+qT>a"Cd$<J^2H+hHlI&K&x_^<Rm9EmNhYdzXmEvdYbk|#ysNE7$x=dWjWbpM9q5y[Wi!.Jm(-QGEIrJ[|4kbtd.6w["3gBgU0J__
-/:A)W5<34ZghxwJg%rlETdfI1|!#x"5EJ-0WP}]%#"I4I}q))#eRjkSUJ1Wn@;4W^PM<Ks^mL54U+X0w!4@qd{v!9PIVc`>]e{=/L/uy`}dghjrC_N"VXa
-g(2o+@%Q'"zcMhX813_)a34xm'C7ch|g/+fMq,GS@71Pc3NWs79^<!i@bMDu{H8}.{Pj"kwtq[I6$)=u&t(CBc[=c7!|j1Tn|v3#/q0wLPw$VM+{44'%H/
-K7[M)MR#6f]w=ryo`w/j(]"+@S!UH#W|MKSK=';r+s)"^Opfxe2(#PA^3]]-Q"q}I:oPDmY=&X9Z-=NL3gD}[SmBa1nxA,iu61QgN`z^aD~L=xdyT2x}h#
-)+Kr8tA/1Dj(k-w'/KQO$k;+O)|rIc,99bK:[kwl%.`1tQs$<Ig<d2nZ0Kd5l#ku|{n%(At-Y_-#"-&}4M_kl1crX9ZI1U0cV4~5GeLwvpCzu[E6,<c)w]
-Bc)B}kAVjxhP3v!=ro7urpq/cqI.m>|u;+"7q>YtY+5c_5jH-hGgVPOaRk~R])]'7EiL||"1mQN_#ejov{paOU9BVCoWxFFp|)u(/ojnTcoKoBrJZ45/I8
-C$e=Bw_GCNgkI#A_muxrprh%ZQJQ>c&@#gji(^2>Qc]hx)B89S]J_i^k4iru;Gv3vYBBu(3UJ1:,Krp_FbSgpm/7s-X7i5{JaHe@hS}"Uc~u%[|hnghx_O
-_y}:@LBX4jE#4dRZQQ8^rjWi{;_hAk/X,"&Pd)r1WK<Fd2qHBQ&3K#>Tr!C0FkGCgq,(}JlXY9arkU`6SzaUE^'hcSqTNN<1fls@+P7Drtv(AV)R#D]wY3
-O-LVGXOrLSJEXJ{t==uL-{XksW~"dDZ4[x`104ta~R2@B14AmEF8RFJYQCjBg$3t^%}aB.YN}C1;I{$X1bl`Dwk;KN}JHW31Iml`"bFG8CJtS"`&$-!<d4
-JXmU:h'6(aTq%qf`oDjq1%RkM)lU8b>DNono9S/liJ`='PoXjUl6]{4YK-R5-9+%&#/tw>"$5#7WZ}JYs`ITIB3"f_k0,99+&w!GgE-KMb_@|R#q#F@`@M
-bEMHDwt7Vow{._hg&#Mqa=K>B>)l|#"@oN3+!MFQNi_/yhnK/"=#@Pqc2x>MZbD#J='&Yz=:p`mxZG8#"BXcBK0b6IAh{14-Bv;)u.Nc@I[3=M.A#cA;,'
-)kZ0r1WyR#%KVf%.E7`%~X.nUSc%$u9`]$mk+9tg<uIZVW[Am/=6ZS6-)fMMoFj<Y.Z9ocRd7sR<J]X,!.lQLPgs1X4d%n<asLbisF(!n9VvyzBUDBqc$j
-J8",$I$NDT8R1^/P/p=IPC5ReZe8,`n08:)=LYH'[8Aa1J^KG-UM7Cab1v!f@).Rmy]KnHAuH%b&doU[RC<;[v/cb;$$oLPQ2^udUAy}|$Q,83'>cOlkYE
-y]1ROI8_%=8`$vbD}3XGoSEm""=s~'nw5c#PG);4~P@HNcXRc+02L'ia9{$pv[&|0>fzva/kBlW!AA,`HcQYw^5o1$pItlw]7;,:{)C{_TNs]69pi"0PWF
-]p-R"+>xh=']@.xv!MtPC|K:F/GZy"}"uF9Gi+)l57`>x_mk"SP8>3`TFPg('(CL&O>H/es$8i"jxFiZl>sC|gw+Ym>m,[{=pCyAgsl-a[_,zG=&7IG{#1
-;cDg5.L4h2F(GyGl+4M6QTATj91B2ZB[9bwPt[z(eY[YvCiEoa:Z<t@CSxuIgE~]+eK[/38gP92d{#wyjy9VXYP'Lz=^nd`1EkLqe_f01p]jao]g,l7Hfo
-seb;CBOmm3MA9xmZBO`:1^F.r6w`$.dTh.nBcJ'+I&YEJ&`>dxC{x`9Drrq#.2+Wz5E=mMzD%ec-yGT@VZ>fS'u&@o;CE-c_~(EA'i40x0+`S6]R0CJ.XL
-xNXi4+u[pWuRUL4:.c=iDN4s>#sh7k3jBi0Tz`7G1UG{Z1u:BH>B/=MrslZgDVg;,@zr-&+,{IL@a+:SH.6.Nn"r76TsKi6Ozjvi)$@&%TqW+)yZrLPsaV
-V!0]2Z:0tm`THmAy'&M`I]T&r'FPXTfQ=(cM8H[N"S,]7IYOUw:$}wl0^DM#6KowXI%f$n]glk8#C6-1'+wDq_m!{^&Np!.6I}}T<XSO1WhtuimuoO)&n]
-;>PhZ}l.Me%NK3oAnZ(y,AUW@f.|@cCSY9hyAG0O7|sOEA'djfg"Nls1GM1;b1n-,^]-`6oB^P!q+;)k:x[#y%Z1)&rDk0L/P3VSu&&<f.b:Av[)<<c}b4
-SD6=Lp$Uoyc_2[M(#(ELwIF>$Kr1]Fbfy&e(x+sfLqnRvP&4!$,E"%(Q%laJ^+-w3j_[VCfjGWb&0T2r!"1:YZc=4s3y`;%ebX8v(aua-^eH8aD&tf^"G&
-,Y(s_cvPdab|=%4u]Et:FXs9w:~NE,YfrhKa%|55_C-=^/!tyPf{LgHoHatWK8(0_ta%o-tlbE'aIv:tH2>@CpozcB1;d{n6&0CO6i'VR3UhBlQ}zF/eu`
-(sNryo>wE](;!dybFLzb9q@uy;&l-A}gk}81c!e_]Ph<v=O@ypLp.zvvrbH1VwuZY%'%X[WvIZmedZ86,Ba=F;Q%OM&<,=LWnLx'T}:BP(GbDoNmQ]>9Mw
-EmQO:LnFnT$W5]RkQcfd`!`bG-%PU]'J+q4m/R<=oWg$`oQ5Gl-r`-~Ff}V&<unaR7:veE$VkA4PIlN=>^h4b5E,Esmq2qlR7bFOtoYT!lYCJ[>)5;-@]'
-Eas3K@)j+1%&nWD@n$D^(S)$Wc@pRAIRS6U4n;lJI2]Y2c65rXp'24Z9PCvv,mGj8M$,#pt|5vkM1+hNR>gYH;_gP;/c+^qz]^%}Q.xJidkq<ZM{i6UNKZ
-R|Ua$xtXb)l)Mm>'73WU%5jeBx8XD(f,{|wY%u}Ug6i3VBESfRIZB1[g0-Zd^}IcL,|/08Hhza'!T+El,80gXxdcQ>'ow^^ZJ4n.YSBuna`HI37=$oA#=2
-003LoQICEb@)YqxyN.ubISuAg(&Q53f)`/k%argf|Mmk[D4xa9E5q46+BAoELlQdr'f&HVqf)fQvSNc2Ojj}!xtqUBksuzc|ne$pAD:zMN{OyOP{sA:};x
-Hg,-zf"7/.Rdw6fhxREsAi._u4%MwPlL}g9(~K2WFKR0l$>SeP1}`1tWk3/$yw;un&nIIV^%7#sJm5#LD!6^[TA$&hHW,oiMB&vMdB2SE0X-tfLJKW.RCn
-j,m]/4/K@cR',Sg(L3-nI=iu;|s5oB4D+WBEO&s`}H~v0>O%;bv'V5:Dh3Fy__O)si{$=jvG+).#gpA3qRWh"h0"4(/yS)7"M^4SDr=NLzoIW@InvjD%gP
-qz9]-xF.;R}fKR`(;qrNKZ2g}vDx4@RiJ(TY,Nj_7hqA7{4!G(LLgEAYS,V]-'#K2AE5Pr78]BM4a@e#5EJcYkjPVTmp8,Al.-v<|]ib5R~b.Y0DFkea6V
-&6cOT{Pa>CW.rwOQ8TC,Z&C0;p<A%!/l+wL6Tn=z8J6%LP6"f6F}`gfH7N1cA_X$|.O#p72;y<u%i@Pt_kVH2#,0D3qg.L~2:!&ga$=woH|GB7-L[nz+1_
-c$p!'pTjkq@kE^ZnKTgBqZ9n'{P``p.82SWi(2VgObw/Al_#9]oUXc!U-RvPR8/-cz2u')XclR'xf5Cqsj~$+_J}:i$9y[X(0jjbX;l#UxQp<U5''$a$9f
-v+a%4<jlINf01dM-vW&^Wl@]"UK|jMtfH|c6N#aq8GKD7vO_w'L!DjkEM:jKNvc)9>=sgX3fpKU`MuS5FrG2'AC,k$&f8t8@%CG#rh:u3l%q/TOxiD0](U
-@s5fw0:4]=HmiL/J@$|g[3W'(9W=!6k/k"~4t^W3VK$yX](B]%#Kj,)aIl7I[DZ]6#:mIcgk0315@BS`sXPEX$5tZ]]{1LKud_3:$m)iKc%Eh<fs&.6p-d
-Lx.8+]ADBVS'-W6lgDx!Cw~I|MPvq{Pzp9@_(!,it@`^]S+$@/~;8e5zW)|#@9Ja=wwie<HboIisU@/qi16}C(meN(@S57c1kkCrHoz)dwPx$"I&v8UQ#;
-Z"2;-Tol-68pk^xp$'u6M$atzWJc]iUgEB+lLAbpZcw4DrHbO35VvM0=G-3}%wVc}n]tr.SM5+N2rm8n3'a&R!":R)T2,96>o)J.i=%jq2s[ufii(Nq%ft
-[n%UV&WIq$/Ww<aqeb<9YYt2-T)iGRr'KruKG%m88-!ZAeq:a7D7@4t#5^b2t8-]DiL%;d%ra#_em2!ByTN7|S=GgA"RS'2F2sqv3TlpZL[5{7gEip^<9]
-V[T/MInyS@i;#=WVes0RIHsNFMe@N38Z3,<}'O0;EqB."-/vSQm$pVO`W"<Yf!WtA7<$9Y>s,QABTxh3V+n9%3^K0mVTpOO)I,vlSzKDVs%yHj8YyHaxSJ
-B1AHbL@_B/yc@i{'z<wf`.v-vi^j'FOGOfeP$,UQxj.:3($f49Y(4c%bfdpp3tLXGSb)]QFj.K$=uf{^1|DXaxe'F0-p"L';R@ZgSYmwrDev^Q&d6&3#Uh
-D7R6K<M&)=-%i)-i`E$7d.p/aw,#U@<(eHl-7c}1-K:7S8G5=g/R$b2:2g|b0yGpd1PUbJc|FQ[+`I@x[`9rEaUfVi0I@QF`c/(f|j$/M['fB3~dyJo;q5
->(>[F;1%('ru{aS',]/MX:_fOS9cdEJu4AU>lURY7E5yS,3-{_uK14ob'oku@#p`H4f9(sK4n10$^6d$IC]y'led5MLK]6I"iZ6riiOJYIyi<ME+PD3]sF
-D7_&>(HG/UPJR22UY%`Uh]JaZz3xc]%&2z_c^@~s<j)/}wIHY/am_Pf{Qv`-4,ODw]bPx2-cv5nnCwa-a`'Raot74OZbu$TTb:l]eElcj1%D}AZ//0iU$J
-|}z"$wUOyN[Uol'9Ko0sQnG,@o0@vy%9n/o!3S]u%l_u-tDh.e9]{]!z0;d`|CX;&0}>"ykR!I(0mi'HrJUfDE~'><%]F}b!zF>[oT.;i=4`TFq1)CwCZ1
-,R!qRe}LqJ-kXf:v!G0.#@Hh/Jx6B&%D-Cf5jWv)O[T'&[dkXuJhr]G`6!4#m':g}zQ@2]=^]e](90mj([/':0VxmFUt!g}'ql-M@m%ARhi(SF>K:T5I<>
-Y88`/0|6j"9i:)LKr%S-``f/%#LxeOR[,{tf~NDK(R6)FnxTRB=zpERIg2BC""R;aW_@UM>iQ$DDC;'bqU.J~_nXEcjpOp()>@}W'v#_$:{"`+1_[gny%6
-(S`auF$&Q6)KKT"L+7!5]C_dN+C>HywV4+y[x)=X$imk"RQMiX_d'${)BL>5fepfQ:jHr+gXFbF^d;`l3k#lncS%C)5`6bZP}n2B{.%z"XSAe+3i2yvmm=
-|sZ6!sRE3gDQqreUE2"=MiF(mB@P(@]q/X)$y8AX&JZxC{&U}-7{${K<MUZKZ/Y9lM@y6-g9}V}>={kZe$=3w]r:QlE;tx5cs_3+c$S5>mJb(/g|LC@<Df
-s@Y2A%%YkEG$e7LFq9B3GaUb.b!8DOM7zNJqdSI3,m>{7^0qFlAQJ{{k]dFR5OGc:[SP4n#t%a-)`UDKl9rJvdQ`|jP+#83Op:w%c0>{pZAEA8@<lSO`)-
-VOF{0+9AG'@&gZ"!gB^`3q|KJ1%<]8O^4xdqX!5a_u/94ErPwZx7.RyF2"bK:N"k54[1)]$g`R6"R1RcOlWZ<]R9')%'YDg3(y.Gx%my[[%LkHz(V!RMs@
-6#x!8_L=%P`[1;(Nz8iUFC#IB$`"VoEOO[;5ZC[6H_ZGYJx'e}M2(au{wpp[|A+n=i''H)YyAXusbe`J}TW:go>"I<u=iDHI%Se=kR#5JQf/AYE#t5#ZDy
-[3e)S-h/Wg2V-Y1AP/'>B5sx@DW#NxM[GYGc1zNx:"g0QlGq&hVyIhB9Hzi)ky<jH<plmQH$#-J-|slyNBnpCBG5ptr:wt/<3:;2S[)lpgjsJDY1{`_bs3
-NDyBmW9N36)=k&WxzObE!eMlFTl5g66b.$%%"EtP,8dLO&(BPK;qr>p.0I]DP,1l1:O+ijkV(j>X:WiT^ZF4Wi6aE!7;4a6I:}P|[zZ4{ECft)@Fs@<3zm
-(;xVNpry@YlPi2VxH`~5xldSPo"&pcl0W071>Bg2/.KL@dTO,MBQ49lLr(>$=@'<CaCl05|UN|>`+auz~>q^`C^[s+xBkL%Y;>):kF^3#nBGT7%IyV<pU]
-QT-Zm;1f_uH)~k)/~+[I`r}u9z}N2[FLf4`l"2={QcwDyaa}oPo/zAu2,expn/]YffHkt`z^nNg_@"Z}=pmE;s1a7I!mB;;Cpe8)>nLnX2r)yK'K.0Y"n!
-3zH2i"$VyPHZFbiW{P7N15181#2PfJ6o#u+)dVu@|:<+/5V51gSq)"wxVkY3FF$$og~1Y(u+Lw2K1o72XjWva}`,~hI_)qKj'HXJ'[I1ZGy&<l+ZY}^pR$
-h4^Yvjm_snmVjJDC=2Ka/cK%WEp`<_%ooEv6k%I^qUMo`2%3[.#"[}+VKiOD=o>@k9itR1H+~SmFr1xdsiGSSHt=5V$="M&Ic7"N/Y<]!&ej:KtjP-@<y&
-:`ad&oZy%v'Wk/p,~>BGU|fdt6}u(y^dUvCjDyH3q-V]Shr]6/kqoG0;~.b>)T_UK4MY(Ry@}#<P5SYsQ^#3{;LoWG:|W)/4|I|/Hr{|T3)cQu+/4#0WsO
-Y%B':/|E98B=Iu($IFGfv8a6De#l'bSLR-18"Pu)xc33;wUiCrP2lQX/!ES/1I9B]c{u<k[`/;2m$#88K3=bEYA_kE'W>9A6eu:]L&n>v$EWUF]c8)z+;Q
-3@m:tt"w(l<N@,}%!I}^aqQ1`!R-cx7G3ElvCu$-VUpPl>.SJ_F}NZaNP3mWCpDJ"`Sw`&l"6&(7U)Q-SBdv-D,Wn8270ce!{c.y)J!$#StiR+tI<5''NU
-Uij80BQ)8@f8-Y+.kJ)<YJ@Rm..S1v'p/$;=#x,p'|AlqqWIw"MII+tdlm8E6_'J26k9"%M:9mpR.5V"!wFbC$~IOyO<b}CJ;"TmF(Z`(PZ("J|6^)mLM0
-)X+]pdSB_;+NhgMWD`foh(jjh)TFS47$}{BhLHt2wjaz[0SV'b27d(2xIFm,ZRK8MN_!F^&0!%C3ixF&g}pKU]b!_FiYs2]+DrLLz;`@cJ}Z])008Mw2wL
-J[{dg:a2XeNhRy@G$2ci&@ko/[#Uy<smtL5pn,&gX&MLg1TaKeUN+a^R"_{ll+Sk|R$D'N3}Q'oqh='2&V[T8N&Fq9r4M;U$BQoSa=a$+-%C)GX+QjIQ0<
-~+QU[cu/!)JX83MYI9$("$N!V"ztoIK/@KbK$tI9x`(I#^hi)k@$;{je(BJZ4;/u-=7Dwhpz1%%4Y$tZ[rUU=#%q5ThcZ}nSoM0&G!8^le-!1L0<}5P7eO
-%L-!H)-,CEtVf2G5rjw.6|$cG4C]-=t$#B"NwNJb)6M.9ZN{d"qj;G~k;iX,z&(sWN3'0EZxu8WO3CkQjQ&G$Xq0T/GPm[67`m27oTp]~UQYx'-71=]{,1
-Ea[g'};dY#AU|x,0EMv27'a/^kBR2i@7I^~rRcRm.tEa97GIr!=ueV#H3'#%@7UFv.kuU$7gD2H;'0{-]'vCK/3u!II/K7Dso=sUWWlhv[U#/Rihc+9TiJ
-dH6FWIBG`_ECCge3VQiLBeX4bnPm];7Ke<o+C,NFR`J"mJAb{PMhPc4VlGD.-|<66f.h"PFPu$<>xQxVSCKUa&b;lGG<KiqZMq95.`J^Gz#:#83F%dVEvx
-mIso%1S|W%0iy5JHn,_^tV-G}"<CI2ZPje@.M2'T6%CLC)j|w.ITaj}3MH+.2_%3J!$!x/BxQEv8+LLEy6<EriX$W'3)hv<#Tt&D;@3tFJf3hLAkrE;@,H
-a3mBm)oJuWtPj(_aqseF$("8zh336.fLntd%(BYcJ93#VUS+`bFD@EeXhPJ"xHsgpGbSWV>$y#]^Qlb)=,'<p3}@-zn[3}Rf-_UEpr-vSGLkAfj`"aPUS_
-]G89}F#5=Py_0TQqck]P}S/wrKH5~r[9pq^q1.7#:LAR<}ao^O-!|yb1otcnLsgp5-D"zhS9WY@2)u77JTJ+u_jv[cD9^XCiJqUdXTK1]PcVbLlc'VHb:2
-f#.wNx"H+1DVqTW&kHj206vaaXFXnCK4K|Meln"$I9`Z9hmR#7+x0A>,x"|0K0m#Oxd"XwT;|&->dyY^4kr7aQpSP's"SV}uLo'qB$hrOzpzk6X4,WPDDO
-Ug)lf^@pyD3fok;9P+j^OH+h]-U.HE@E@%`Ty#i)V`DP{GoI'&;oMUsz)BemA`)edRed,5Bu0aT05Kt-hkE;j&axHCutfpB'e{aq@#[0{iO"{|ff,P2Kuh
-x%Y/@5h;U_@hSYP&%S[mJFp$8L+W|aLo1Hjcpq<$E'p<9>Wj!WByVG.=^SDC'n%>!F>=]^YW:"KF|^<yx!FSXg4'W6QJQ,,L0Rw(@,<;X@.&].d|&@QRgb
-uI6.9W:'fhL$:]H3v&o7/^|=&nU4sI'^,6f6&58[!4-)sG,,F!]D`biQ$"Zhi3C@T]Xg7^L:AL{|9ONG6Dc%xiuIX`%nw%d8&Tu=sO3B-76+Vu%TN)40xA
-bNt-{^,']/qf4NTuKSOSimPu!u0lT2l{]y@F6N7/oFL+t4`pvn3/xC&>E@RP-YI;'rV"``jdBe[:%UIrR+g;<G,:'<}iNg[Hw-ZaxkQJ/qKBN6%AN3ik!H
-r}9F!)eYMJeT}dF"5duNB"Y_j}&Mk2-%U6cqv1J"jFl63PF>W{Q(#|`W8g8tT1y!RiT-rYFN7VhS/vY!TlDU]1[VIabG=F]PTkbjkP]:eux|vNE!L;w+pE
-8!fEvA<$Z8E49e4p0l]9ODw,r]{X]qZN}{bOmzbq]3t>LbpeGJlau!76g:7l>uf_Izlh=U,[s>Ln(.z<9PRF|77R!Ban4A8{aX)B}7^.9+'/C9WH_aHi,8
-8]%"hmHK]k!;kZEdK-yR:gUJG6`Spo7IQE$(5$<K&Tw#/02'M>P!"HLdyjlw#6e+4i|LQ=ly)s])viehZ6J@Hf]+[3cFIcDE2kPj}R,pN7#fi(|z<g_bw9
-3wCw>Nh<$B/!d':A'_trP+:Fxcq>wZ-A]{&k[Y),J5v@d9/6~6/t"W)o.v{]KBx`_<Du9VN9dnaK`>m;ZSjaF_r{6:2rO0|uuS=amPrB-q(xv1yM0vN7N5
-SS:rd'jJu#0q4gEInWtbES,x.jx!^^uz_7L^!5t;fB="krRc@RR,|j!ICV(.i$Hr}4)jOX'4_J"qq>3B7<Yk5l!B'NVzw1CJ~FhE=`;LKOM0J{<iW,F:<5
-%ug36UH4pS'Wfm,Bp>19ZM,ZKpB_O1lIb{>,pIyuV90VZa'xeu7|1)=VGRAn,#x8DI+"0`HOt"k4c1`85^kH/{/d|7X>-wy#]#"9;wz>;`;GHw#c:f_x)+
-ku1{t^y|B@WMf=@.X{:&SwL`A&;GMzVo)9[rpDVWP.lU{TnvO6nd5I='a<Qnc,=gh7wB!Rv+v%Me%7m)<Y|1-fK2D&Gq^ruehSx[~G_{J<Y%PFGHC0F1#R
-8>]kO:>Hr%fT:r>/p'/UudgzaXMpnkgEll^PvSeSl1uc#00lLRi>jzB.p5G79N#Ix^R)dtrT1eWSv=j!Js/musLY0}YN7!;5Ph8Z;Sw[&`@3ZBbEBjag:P
-r"/ZhfZsz'k@k4(xDa{dG"^h<t<0Ui:JAaS2g!DH+TI"^oiJ$9sg:%9F)P3/xV@c>}M/W'np{iVwTbSd)/0X}UsVo&0.owOs$dj|p_:^(@^L@y_VDPhE"d
-y-,:^E7WQr{Udv-hjGnn.Z~q(=mV54]%<ZXFb{-YiOe$iJs=Gj]PxpmxxgkpK.=v71>YJ"u,n@GZ4k~aiUR(F9MU^GSHg5Z6RYXO9UFRv(m/gYRWzUB_)H
-kvL6_ROYI8$l](h@y2K4KP{)fY2{'z&,x0'PR'FfO$kX9}-)<^j"M!LCt>6yMs9A9-q)@BfHz"[]vI{/HrB.B]/khVOSH#9Wve0a}Wl>l,H}@Tcp)uJt:l
-<Tu[8<cXen%t-<E6X=#KY8OZ'(Z>[@I3b5jjJR=;YeTm/D8u}Y+S!DnIuKp#G69m+%)O'v4O!SJBpHlkH7tyjsGA[TszV"9iLykk4Znjd)/iuUfX^'(8a6
-kaX"tp#Bt7z7EZpHjQvS$&&VQ-VuI'{nSXX8[X4%F:W/BvW3s,iin.)d^2,Iaa..&v/F<%pK6G>,n14g#OnWWc]d1PcVO)|P{D5R{HDN^<(0Ml'/M=g]>)
-DF/{zbxPzK/eMPiYF[~/;Nt@"swt%(l]#BaBABvA.8j>KOHoXtP-wDW+>lzJ,7/H<Gg&Wgo<1)(/cRml~m8pOQ_8">sXy-T/W+^/'(x+p-B{L0L2o!VXGB
-3;uJdRvg|xyQ8aX!<a|l|I06Xo5^hOAqGLn-YGVaGOD(~)!n1jsT,vt948ityG'8PE4g4yay6X}W@;zjD=To%_Y3vmqhg.C5bw],UlC2OKW=yS+EHTG;`z
-JlSwWj5>'V0)>GlH>S#09G^$35B`Hdr'J+%xb1{+P9TtN^I8e@Wcr.pHym.1-_:kQ%CIx@N/]VCR)%V#vcKaWXXZmh&i/hRct>i9V@OmGp:-UaZf=kV[2(
-ZX9H4I:L'U;YXRy91Rk7xJ|=HTnG2$GMJ"hQ,&-/fH$A{mw@9O=A<d!s%r'nJt&9GP4HE:o.0y[=h&z]PcTk.sMsC,_O5>m:D2aYtd)kb7&'i@E9h0#v2F
-c-R't1k3wcWEhi'naR76:ZrU0Oz/r6x=>Lky=2r=eI~"^K](dexV9{gq8=BkZo!n>Bp9T'=#p@'BM/[+[R8mGbk3T7cm,^%!Fq~1Fi+5fE6/{AVX(b%3JX
-17=4SLtX>[/t+v5V!R9#p)_$cbbb{qXPJMlk~AaE7cj0"XmSJ98s5-TpuAt}W.S&76Ag|tdnG6||-3,49JbH7l1i`k%fV1.&zC"l.o^ZGjS|m1XU3D!0-{
-WXW$UXjp${q(M6W$w@j@Dy1xD'VP0UIK'%Wk}tX,CV7>]9K54z{Ak`($x190LV%kb=!ZmWS_i#:l(Gk-V[<i8l`X4[a)t{0;myj62JtIi!|}5f6X#hM:2Q
-(Qapuht7WQ4>iSR/X/cG`@-:w9mP<8ypH'n=4n&O&@ysr0@ARbi"'(!kot~0uGFrL,;}`^X!Q/g[zFytAylZU2o=W;n3wa+uC7J#/,{^&Ea^.LKDle|6M%
-L["+Q3XeEP-:c2/Oq9@x2rhINq'%Ue{{S9Gx2)SPBZ~RcrXfQ^Jqv<;U8C2Hjz#IBLozW&iKdeGX3lJnVQv+=>[xM|xki{B^:EcjkT[vOC5vdU4yH!+hqg
-nE_S;O3S:9pDI0#N@N@SenC62P;9x=~"dcOT@Fo]YOM"w%mw%y`d2eJf4KWAs6^m|M!5khs^>5"mPvTx_G}1v|nzWF#uKi+D`0d&Be__]I4gIr[jd@0%^"
-~`.VtBvJRTd0(4'@wG_i,f+8~hI_c6ik=T)K`(jR@y{;{<9k_wg[RWfb[Z$wN!yC{PK`}]16KSTxU121q:Xz8ib_9Whz;!_@16^x!q3mr|-fQSf19|,C+#
-cEvA=faQ@o3HTm,i|-%!Ij(pHU}G`>fB]4rpU/j,~.Uw(}Jn1>bs!z_Bq9_AM#6g;FsH;C.E/GS6Ysc6]Y7|9Em>0[[bCpdygwf_R(5IJ0[I|7uutrYYZ,
-Za27$syNW:tN%@}DC&wc1RFP"+e(R[;kYywoOH9!#,1R|j$4Yis;WZ]Y[U$UZyE|!Mfb4Dz%,f0l/Lr^ollHLD>s]/$raocLjK"ubN_kqz(H_S8lE-]"]F
-=xx'tH/--z2_nVWr^O4e.pg;@U09re^zv#sPe2:e^}Pp^;ptb#+$!CE@hv5HgJb$[4icw3-}ZnWvXP[(4U|[u[uA[AkJ^>EW'B/$nBAOZbz!h)ke<>DV,8
-4CYUvVtoyTC-i&UL}U`cnZwpRc>jTf"xopbxMg(7<$&9T;6}8N}_641"LkT:x@3J,=zM5P[`J[1KCrMo5oft2"!Hte&q{aMe=mkH`F(Qf)c0$sWt~$_ui3
-)hB$q+}43YAF"o#^BY~x;}YnY>.>~&NB.Z|.w#9-TL@w,%bKwwAqs,YBKHysT;.|kUOnL:8n0;1SY}.b(j=m9`c210sWwVH|2kr0WnmVT:sw[6>$3H~2ve
-n@jq,f"+LHe{i9iXZ8E^g8/zy7oGJ/D"(@"u13tVxbA|QyXXRJ`d}C!7}pZ@xd$seP[^9V~=We_IluRx,xV0|QC$m){z_tz4KW0BKi^`S6OtdpU^4ds],E
-L3b)6KBfB]VSJlyhbPz0&4l|VES/E(/}y`jzCiy$+xDm(eg&FTyE~(Pt<R7R)R)B0)bNRYXKPkmsw+b:D]1b5/-Mdst^p(Iw;_SO|w'w>)0ec#q:&Iz=$f
-U6AVIInDT(5$w7IX4]+bO(Nw;Xq.-g+bpodoY62EtXBZulv:'-|{'yU,>|y4$Nl{V-hD}DC|eSoRf^"[w6v#J'e{%%nGmy-&NE)_N0svc]mPpALVN-D/MG
-XN5pl')3)}<v!EOl_sc=^rVH%DNB'WLM'.N;Co<emfhz3f[wQpjoElP@x:2<G(d+'d~Wq`_2tR^2}I[,#vG:ny=:X8{AgU]7@xG2zU!!AN<P4Cm'VnqD.)
-Mg0Q,|x3{FX=rWIJMNK-gqcF&Y-j[hI^e,_L4C'=ULJyTOHogy<+I#="]F>65Xugy%i#TARndZW]>")mWzh{~ADL!@[#uDkS>(bPY3_1KsDu>(X_:-wnL:
-_{4tU4G%X$.;ipEgu/@bmnjT}<h#&q43vBYk:bJ{Qb+uLdq|[/Q_!bwY!!kQ|pyvyb%e%f3Afma2MsTOmcg`zOSpbf5izip}Trv%d)4pC)O$^v+#kd_@;_
-['{kT]S=Hynt!1XvY#xl)Btvw()%-NSGMf|/#26]@a>:.I>GO>0C{0^gs<UD_TOOOTvgGU4a3ScO310Z}2hp,E|hq#a[p&,[L.kkG9LKR#U+s8~_MrO)JY
-8e$|HhjJCKO((7vko@ii4^{8:h$Q&tz&W&[u[FcP2|v[ovnM!wl/l(412NX&h1}q;204lDsnZ4TybJnY_Sr>$2PI);dsQLn];U4XYZV%BrGVi4C<`-A#~,
-KOtIO0ktwPo/V2jNhE.`$_)%kCPQ[CPwDs)@.!)Gc5`rCpT,Hpc1-g!{.8v)dTfYH|!M-f6+s7grphRYN,2yaIFz:jhkO/G>zBZp$d=TAXMBgH='(!Fsgx
-h$sE/[NpD.<4'.wft>}^2GcOfTqd#tO"`Tl8<|j%3l;zq$@m"F"Z_#ZE&sF-vvo76"E{A3XR}meqygDcLHOMS"aeL{AzrQy:o(!`Z1&${k)G1Fsb%x,QLX
-(Qg_7W28V@brxhAbep"wCVm"q9X)a'%t2'i&r;bf!'U8nzACb@bb@:!a,tM_~i;VaTk}EDvh'wbd:W8`7bmA:}(-5;_$bMcj1gJzaC.[Zr`U.Ty-U#VM8@
-26OFQ"O_{W"U3[YUx<4xqzMDDGv#}c9R`[@JiU'`&tamGoMdoC2v{:syfr`l4m9Bf_%VG7:Ulrv1.aRbq0fVde/`h:Lx,Q/SA'aE%ecp5e&'8SM$e;^2[i
-;<MJ<=TxtPqg:v5m]iwm#g%Gv7KRlV&qe>U|XbQ0[o3erU=Hc{b:!mASJ@,wyv[x(ED`PE^-P02M!'j{6,IBT2%=7a'vu!HIIAAHd<LO+pzc7Fe%Sg:r&a
-z]yN;/5=1l^8iHLqisWFN7w`ZkGbmqs=%kP<{%V3Jb4c9/"Dp3Io71Ydz;N=f7^opya:jia7q%"qlsk3f^InnkpWQtO02,$yx-eJ{-~C~dkTHK)K!EoV7w
-9XZ9P|i9a_MQ'46VV7c%4'Jxc#1H4ImVilc`kjtE=K[pRLEd]Jv_..i7DN'GlA1qh@6u2Eh#[2CzIg%8zH<2MTD%f=Mqh2}2NI(fBa,d/_,"I,}uh/bZL_
-146iP,X5{G6')+~CGJ$4y,J4aS%9K!uL$B'/e|-1UR13^+TCy2#L7PV%sWf'O3W0yJH{V<gF1COg%a5,FRu^c+95=>ywt^~}@5gfhtI|J+g!LN{8gP]:td
-&$"8AY'.b:=57%S;UNTI,O'I;1oM~,.iOU~c-:6se&Jde0OBGh'#T8@OKM]L8ibkV[3'_g<-H`aOs;)#}g`LBS:ix7#dst1at"6K+{P:fJiy%92p5|@PDt
-QyY"9zmq3%S|(>;(/CyH{-4hch&h={a+aKV5f"`SqV30Af$HXk|sGA~>[ZOeRGMh+qE)EA#I^Ch[|,D`%"ZeY|g0,=@;z$kqjh)!MJ4j/W5l<4P+>`~UWn
-CODuFhVQ;_wPl}.f_a3X8se-5IqO7JE%FD|!"Ty&n9'-6`p2Pd])yo{WgePG5|YogYRrDu"^NO(a=TVO"rR|q6>qIo.Map0iV}[a`TJ#Oat.#pvzi{ssza
-$k0tKpsHTpHz:M.J|@iT.`b14lNO,`X]"SgWb@V=_ywdq{~qhY;`=Lr%}HwDa8V^Cq">g2q`9h-`|8u$GM+_x}tCWIlxTiEdLcP]dkb7D|q@JQr5-Slzxo
-|xOzcsm1}`Akpj%jk2-luxsA#TCKtJtN'K>ds[%1}Z{M}]eV`B6(.VQC4|}bP7#[9IzCPN"~V2LQkvVu~F)^XuIEQ>LDk"e8K]D,P.StJxl+;}QxFks|5W
-$(6OKTFL-Bllr@A2|>|<;>9$fEvU']h;wnVOB:9^eOH;TTA[&O6FaJ6d{vCN@I5lplUEl47{`bR)>Z#q)E6Y8t@"hF$#KwP_@CX@>t"X+9C(MxaeW1d])!
-Vpo7`p0Y6C7=]b"[v%R'|Dw7:uVCSFfrM2S_-9`<'pHtY6,2;=)#g@lz%V#a8'hCU(lSV(wM6h6}E&G<va~4S(=(7<]I)Egr)k"s.&8irp3JVI.;RgkJ`M
-6Zo+5OUbTv0mKB8b`jqRL|U-=[I]|]5;CV5Smn.oH&['/t@Zoe@%[0L3etxTa$8(^qRdO-y(g.0Rd<U&r:4]G9XV~w^+UxM`S6M<se"w}U7LDpx{^-dqYn
-~RTc#=(u79moe+>=Hx;"y&%TJ>YrLSs-:/J(f{0QcA_YE+2v;U|7{7%3DH1M@LEXK`M"5-C"LvbYRY1'yA.`D%G)'xF|_krE&+TP.UY5Zmv{GV!2ElPz=b
-qx"iA:M^2RDy:d!}g2Ai|ew5jK3l1`'6<,IKK[}@MbtT37X#O;+JHsj(|$b'&3uQ;|D%[r98dMU:,Gc3Y/ciz2:+[Gh^H0#TO-"jf8`z~Ve1`aL(rfmztY
-b5l$bn)zBhbVPiBQ}/K:L[S|H{!MsDFXsu|fwMon"rvf<-5Xy<m4MG#9OB(u;I&vgo@#5XANe1r&KeRR@bkr[5Poys`}$QxYwuji9[Hu%5#Efw({RSy,[g
-KG~|XhfA/I8-RbgYATOZY`]|`]Nx8c<_bQR4bL^_W{^kHY|YK[=+8tEiu$7@AO!UMA^wcY[1v/~A9Y8ZmetsywSz%agzsLQZ&34^]%bi+9#(|Xq1"rRMfb
-SI0D7`Jeatqs$#I=litz0Ej$"Ky=>bz|WfxbBn`!E9spDgNo.Mv/2]0#mf(bim}3ySW<0(Cpy1Cc9,(o7b7vYD-[[9%=uwX;u1V,1fL&/)`$BXg<JJkS$B
-pw$v0ZLk&VN4OB9l=+[1SyYO90jW^_M+8)mEjHjIF(7d<Ug2AA=i_O}rMT`|AQH|7o,J{7lEOs1,aPOXVfE5"fE=7w#J[v!M&Qp+/<%qH)X0+'DP#N{kM(
-n3CH%05U(mh7Z+LYcY=aj@#&YA(]`a-^Qv'fAo!5Bbt11yMA%Px"bE.|;To<$c/k<2X-(`:n&`LJq4XX8$'OeNaSz812c"|<js],WCV"2`~90&1)|(M+l>
-F!j"W^W|]faf_}eoH{~gd&7gW<HsbG=uz!!qT+yjQA$X/!QD'U4#1C$dMa($Qn<1bPKX!`dD_tXPDs[&=KU:t0J6t],D-`#;q_fT]7^5uPGRUA]C@SMiP+
-yr=9>%fm6-zVI#r<GZOoD+aXYt><`(;#kPn."3_Q+BS9T[Kd8G)!QA_E7I';.<:ka.Kf8ifL~xP@F,=jH'>oR]_<c]ZuS:c>yff[rxfvIHDN>r7jc&VX/t
-O"55--U(EUoO/#ijt@iY6P2J_/{vFiMM<n/w1pAo(_Q:f#~56,eu6<zfsLOteIc5wr3aM6U[V7ZLAk0"yx4,+&[W~MRh-Zn(Vsa]Fn4:2q%xUq/8]Xj&a0
-OP(_cViLA_{uStbsM-QS+TmSAHb+HE;`>w&-T^P%uGv$vwYfE1yo25x.4t60"'n"HU$Ne&|W!KI"BASgN4KyEkQh[[(-O(mVxf@P&Lq74SYG5TaXOjlrX+
-Bo{t7j69s5Q4!v';JSX6yAO/w5']207i`|ViWi+V-E%,X7f[B$dSG[a;Yy^Z~h{iA}YL^V/;h9t^BX@gcm4nC3&:)VR{71,vN+wRPEzQUnzFE)vXv,<a#:
-z]jFP)fULz)Lxa:1dfUS{314^/eNVJHiOSmDQYbtcyM6Z63eM1n"0IM_|nDE|%[,|0!V#R4FN'"T%FpG,fI$aB7yv$dI85a)(o~_YAnYegD`<hpk)=xWa9
-g)H$`8P9k5!h%g(vg$Vd3y+/c5=>zA>ny"oM29]]TLn,6:kB%iT:luz.0O:.vbvUr+"B&z}O^8`#qrRhn%o4p7hU#+lAZI)F|UUEvDNRbUOQq0t)iRvuLG
-e93r["L{ZL=%q=pF<[M>(dJ#]saljU0)wN'2qN:vd[;P7,6U{8@B&FHE_:oyyyPC{P|QsOOKj{UaRsA[10HULuz:DbY;,="KTPw#pR7dCW18!Q>,D%!I&O
-0x|{vl9f+q+Px(J}9Mqmg$B(sYQ^Nq.T&9%zgfeJ]ug+X:]Na9uOR>~N|j^ZuV6)ZNDo:5Wv#s')iBJEdnZbf!>7vQ4ghsFo$>L@-1CS-)2Qe)d&FNs1"E
-VRdya7TiD]K-KU'eD!'PyRYK@,q-hP%kL9b@bTj&jwc#cyBR[)!UdVI({mNy5j7W:ULc!9Iuv9[uT!w0w)&Mnx|L(twYHyBeqoJJiGTelve@aqO7e;lc-R
-@b@""a@bAXx3)yJkBST.pi.g)h$N=x24Er2qelL8I4J&@V`'8hO-C5+e"LEbSeclpT7/f`zf%n>ftni{pA;YG^1rL%I>,Z#".En/1RE<m9$e@p/#[wc{.&
-mdC|>SB}pCNzU<@ykC$&S"6L!x7.r'F}ms#[D-SDz.kMe"63d]FJbX{v)=2=u0%SV.)HC^9kP,eQ`|X^D/=wo#6kF4+b<T6(Qnh{6WX./|V&@9OF:K`f$>
-uQ9hHE7gkWUQKdXLl$_gX'GruoacC[h]#ziG@6"c2"2i((4^TVJmZVFUD-kU9;K>.vS$c,=z+h=[YY7mT[weW`sIWQn0H,juKA~NC2e:"B)ySLfkJNc2Ri
-G1v]rXy[.o'UWJZZm{},DI+j]_igl|mNV'e8hG{GO=s`3'F^78VXJ/CEbAJ5&[aeK-,]|MXiYd{3QJil(eG.<|v}n$W$)&5V>9'BvwqteMcd)+b6^FthYt
-B[]pUY~G2c5"DoJ5C,=t_}t!R)HhOD;K5n4S;j}ZSkHTrDsX@v%0i3}9s7Rt{sp7qzg([u;)s;;1JKvjS=]ZWa>ed7$U1/2Un(U#]VNqw/V>Q#eD`}UD8o
-nw^Rfrvz}GAvk#:5oua&:Gt|#@y3VYp|_rHf)f}U18;J|a/d{Ohz]JJn8c36>_gmX>dQ7cQF5c#i=Abz4d><5|`u8-qQpp`D&qwW)f:X7-j=5w.TLAjQhd
-OwjfbVZ|Kn8d@<efb/Ng4vjNad`+7X{p~|Z:N|Pg7o<wB-Ff<|8lu}#4kv4iZ|-],}wo>q$x(|;XC/I#|]Qg0Qp}LN>c=3)OIg$OCgHI_08S-pT|Jf5_"8
-We<3vR@$(vjw_5R5GfxMnxaIlq"Z3J"fGukK/vj99p~|HMW_;:h`/LdSh5GngG#'!XyF|0BTT:`<^uN3J#]Y)LU)3fh%DziL&pNXq%hCCl:Br:'E:Z%7'&
-52y:Xn|$u|~^8CjFKA"sSvLm<gfNzYSbG=`EQ&t6U%}^>Yk[xZ+Wdl%I9^_gW)#J7_7%cuUPL[}Tflu(@KH++YK_Jr%SwtYYO`cJ+CV;6[vJ~2o#,QK^PS
-GoGzVV|XVe/%)ph3'EC#R3$Q[0atXZlxU=F3<.%i3H'TBb<ol'JEh&9H"tj<`EnZLy{2-#eLH)c}UoF]iA1[p;'mfZ;.S{`D5805L#DJE:U0{i-sZ(Pf<=
-+AP+cc2bKv+:&<kqT"joc|5dv4k7<X,TyALIKLCRS2akn`rCg%]]F0m7=I"l~<T,h4WI.^w3^Y}f)c~xu`=33!9.wIbkt8z{V|WHdLZieZNUNJsfQZ9gx,
-g"ygdd!<0-tJ"fs=ph6@aoa9J2sL7c|`VH^Z`L$b]wREdi5izT6AV8$]|I<|imuaEyM%u}(u9=@(;#^taTIYW^9MT'-SN1Qum9+oR"j1F!^olbL;VpRE>n
-n9;QeDc}emmga)hq{S(Q=lr6k(F7fbE=+(qH_6kX"Ed!R]qWNlao|O,@BS/8|7i)tZ/B]7AweV(xd,x{;+A2pD0(5p%1|]ob@RVrp`lv#x/_bN/(plWQL"
-:uwe1d}6YUS#"2untcULjC-Cn}.Bl-U.32oZD]2Blcein2ca6+xD+:;/L<]N%B`1=LX%rQ),r#stG.qRR:ClYh;KE(nXe%4)!{TFlL{A,+PD/<Fx-SGM`I
-ds:qsXu+(k,0}q{`jXAo9yU7BdNMFC4Qh`=yt_Z(W{IFY/y^M+.Nje[A}.$G~]f+ms@0DMYDGhOq_Vt25jwCbI5THc$$><|K78MF]/h}i!l35]JFe:dhu_
-B#{6N5-1gj%'8j"rj"tT!/C}M]yd)XGBB68e3mq9eRR)pvoEqM}K$<npT&,$7Ds$PNW((rE.vxf3LXVpr&Eqp+Wh<_G,+"RZn>TTmN2r6#LSYmACkxEBkV
-LvrGCZ:y<}@tcQa4l&{5b4@lw{.u,N_zG/a]pWKg.d9-HSrs^3616+t@P]`zj;!ujbo+)]8BM(x_DYa/^N0QX:E22c6AHB>OZ,b4SAwt^0Z/d'"8But(#v
-T^rnPA%>m+)-2L6Z[yM"6EaXj.}t2-Bv$=>)RUpEMtsr9YT"g'l>Z#e7fbG>Y#8NWplhzZ8Klgvp!0)bL7b[PxC.nXwE6oI0v>}Ss_Hl[/K",yGYVD]{qy
-GbD)h<O%.:B)`q-}9Ib8:0^F[oHk|J$P9Yi-@e:b%/v4~<STov4%[6:Y^(1c5=fz#Y6(0F~g(wI9r-,B_&yM}Xjy!)s"N:WsLxxenn#iAMz`q_'i1L22~P
-Yv96[g4q3Dc;>Z|TI9omo6J#;NCC{(907[~Ex%F0&>Xn<7uruY|'ap^2JWPDhA'D=m)4sP4ZB-:9`-t,Kj)c8rw>{1K4n10$}{"&k%9rlD6Vw;hXwwegzn
-i:4=#I-RA&U!U$G'J2-3W:v@d8R_:%vIPBVLywh4a">|hG14Hc+t3gIT$W;'25jeI+#342VeXvK"+Hl;c':Lr.iW0I!<U.|GO`@N'y2PsZt%(w%h>jdj7a
-.3i>PL"b+MeLp3|1}"Do+nG)_^ZvDQV&TbBnYIv3ogrkEsg&kdl2A{uY[}0=m0.bOcXR$/1Q|"vj0v^8{.-Lc2k5aza`+qpuQi~P>3ICTa)h-X@P~fIRf[
-{$ECku<K>]/];1EsRS6(,c+,<=I/yv1jN%}b^QO<p>,o)D;m#,Fdokcx+l"9!#|!:O%$&w"r8LMaFve0'XFKbYLFc!UfgABhN}ZF[^7w0t0H-+|mmRDpu,
-}v,_1vaUcP@mD>[#uz#`W[wq]cx)$03rhm>nDoh4'70=|e[zv%cc@u<RJUV<R8|['W}vDybrx:D}Z+!pO7]d}Qh%~{k<"@l6UmUT=btWCDtXP=j;#o%|1L
-TEA1#:C@`g!`)G|.7w1-"d.+zkdd_n'8&}rz(v2Mx|s{tG-%J4+8(&kQVFsU0wf@Ct-Z1{2TDJ8gSTQRoXudFQMO]OkM9}GUtp3rm>N($F].YO,]BHw>5-
-TUj2k>mM>;EuYm[<(-<qH's:1IrKK%ge8kt9PUI0@IJbn8p6ngFOT({),lPl@s090$IC_-n08L9|]OdlYN78a"sjk1VnNBmP<eWhUUb1hW{4|qYe:hbhaa
-p_8L'np'J_"r%'53nE7)W+sDl@lLp.|B5n7`}EWHo%3>N-p1a{RD'PFNRv0ylT/ExO}o$<Vx6EiUTE.`!ASm"A",7akezKV-J@>(vuKi)@_r1c&{~4:9#t
-)uG@0^h#Rt7!(2.jVBWHFo!>}AEnZe%"w7QdUo]rt$D4&|o8UH2E!ls"krpod]9mn!OOO7-D)2bt~p'0WvLri&&dG8N-xw_vG^uer|+!]FV_M%c"`U8%fP
-]")=x$W7iDdpkR]i)qB3pG1H<3#UyfA6CvPbI!u4^C{c]iPrM%:FUGs(rt$:vSB-@n4@V"kGJ/Pzc&<j'!IB/Eg(Yc$TS&mpE#%-siE|iY_6uMf|,{M"{d
-:;v|HHz2^+#]zc=v-1=%2J&uBKq$fpbZP{P.-bU`%jq`Z.6["r#]klcmanPk=,.(qL<<(YSJ:@y:ro/Jft:gl6^KxFeko5UO[$87;#DnKX;Jf<Ox[5mO~a
-aEMF<.wY/"g=C[i>3o[>N+V=DcU=J:JSEMj:o/r[cu84[Y^5(W[9V>xh<L`OElK#cd>I^F)9Ozk+]%YZ4YBR.S>exgZXA6B,$kB^c}`[D,c1|!Z_JUHd8&
-De[/-m|,Ob>%3>rJk4.9yh/=%x+H2A=sdNY[R_+gm(9-{s$/pOS0(viJ6%$L8"e05`M2yHZ)&S;:<CrJ.%)wii6n!d8{kHyG'c7J,bikL98NVg>eKkFO&A
-Aa2>S{kPni--n(%xX4VH+PEfL;4(v)Dx(sQ-8Q}^Yry^lG,V<m-'P5UskeD<s_5_V+B+e,U`c5GzI0vY~2W(q+miT'T:0"E"C&+@&yo2-.DEblb:Ea6l~Z
-h}p4EGm>:vGR~k6+87D-+MLEIg8@qA:qToxyE}a^Aq9q1^;vNrD0Xwbdd(o^}/GKZ464YhyjUY7ZJ2EKiI'MS67<hBU5@E1cde.q`pLqi25YSJsgUlRfi!
-t.Z<^_bTcbo$4!O#o3f)XghJL[,k(WCM=_fy,NLlK:[e}K{$F,M#7VT=$]/^.uXTRlxT`ua)J&Z][GD8lfGkmdM9Q"[SJ;%30hJj$gjYoLl=|o=+vZ=)Lr
-3zlx-|ZNzr!d5QjaCXynnVr'58)]QXbfIk0>XcytZ5>po/LldmHckx^scy={Zd_]s,iwR33+):=tKM$K3xzZWW1TX}Bj;wT#HU]mqNyW/TS->MQ}`IaEX$
-<o(d_;@ZsdS%|}`E,,+vHm0U>%6,gSSclX4uu@axiWo[w.V@B`AWk(!"gYj9G1}.v6:OeOS^rG|;M7Q_yMl)uEVK68NJ5&D`QCld,du0tMz|nt$J/'t/mH
-k0eD4%Nrzj~/OT[u~+5=5yAp9UPM&e~97)J]iq4mj=r)zNuLuVv=:UUr%TITna>D%bV!{$$eE>8gvf'Y4vE]/kONVH71k38cL25&w=R|!vD(DSJ:gSLVG_
-U:tVuF;Ke50@{2;t7{H-3`9PV=mnw)t8Z;-XrNdDzVRz]^3n-h,sd!dIv`5oyffk0N<};4w!qURTDV'x}I:"^2e>]r2Ly<i%A9jJ0r6Pl|L8Ig[3LgzT&I
-qMMaad"6v"c6`elj$ypV&g7fSoj9jK<N2X,:i_)rik'N/m&,P|pDW<f-:UaxON`mXAFI-F~"Qgbd%HZ:@k,gr28=4G%6XMey;2DBu=Yvs+dd(fFPn(i>Zg
-ZV0ff$2]0TNI9Pl<3CfBf@y.5LESrnE9fj%t)SCH^F~+Z<>$sB-6}-0C$/9j-1[<|NK;5Y#v:D:a)3dziM{m}ls8)kvQ[DU#^'.(5&muS8BpBu/UqS@%z,
-8byWp%n"7'62Mw0#>4%j#L`BxMO(3Aoy#o7rlRY&LEIg%r-p@,msefj#{=DEfi%(Ohu$=pOm!jmvbQsoOlH_PHY{-iR>~yRLvOONN8cBpKn=y)B0KIWBth
-g6DHd=Q>r/HYM=LhFp%Iy%{V%cp=EBem-KGHyJ8o-Sy(H}:8d}^xwe=S^w&orasL!D`1/Y)`UGXv46IsB#D57Dz3NR(!YDbu}jXyt>sb/,kpK8bB[/N/T9
-R^f6b{:coe+a&-pF_=lhoCaFrTY>7hCpx8kN3(c/<6-K%6W^U%hInJ$(/@xPfz<gsin3+qZf8#EGdd2Kzs"nqq](4c"9(qpIMk<nN=VGz[ldgDykOE5nTH
-=IU,RX/WVgv(S]kwP8+{PIZ++d;TB}-}]gfQZ>z@C-Zz6jIVz>YIvwnh6Q4RQ|XOG`[-6hLT):L'MMmyJ|<a6yn`[Q!{'lRs.gB_QWg`"u=aBkD`,gcw-k
-ZQURc))Q;nTKyUq!{msS9sw5zXRFtylWQJM"w;>i63L2CRm2%Ju.f2oI/lUWU$`r<!|.U{+C~+vugVJ)vG]N0Y3n>lRiayh+/p:$zo')722ybTOV];=M/u
-rIiHj;vn^mA(e3}8n{Zp]FwCE7K.yuiR.>so02VU/1Gc1W!H.$HtO4pp6$p$[e''cLOmS|:N>t+"u2']>G6X0h0ZpBwU8&mEc"zYV|ls-}RkLt1Bj!K0q<
-|OcRE](c30=f[x53+H/Xs8-O$27Rj8l!RE@!p<gyTa-_qFPqOwAf7$dStXb&dcA;<!-NLVFV(a3)D_n;~ju_JPLrOx94v=ELIIP4n3cc~%t>fvI4JMVVg+
-6l(w!}P@6iLVjS{FqPPvW2s8z>#%)seiK"m<<W@_6YV55g'{l[,i/u%7xuys0p7]eoUWtZ|uENQx3=;vym;;^!-F~lM1)2Ug&HGe>Q8c[jd{KIQvT-!%eo
-EB|5wfB/2CZCLdtK$gkNL8_kybnoW|6Y/.X&69/`jRrxTf|wI:p_{rTi,bD:.`-X_06qcAOF#>d9{vqnu57h.C;J}T+::&p6C`_2MO8^ClL1[9T'oGjms)
-mfS:GIpOC[Mq.JYPq8]ZVOyN%2'>;5~r2`/1Ymj+4Tf7ZZd303Fc4eRx7A)EG$}7i_y10}/0@(dqwGkO7NzvNUz0zqob<5yUC9V[8;77-Y+XObZ{dd9&G=
-U:e{oJon1iGDsJFj.f&a6!l0%$.&(>dCSF|-DaVR6(cH0bw^)xhhXrtFisgEs}>>6Yx`gj#OBdJ^iaN>%NAMDo|`(49hQs]E`M.NdwU:}'&TOb9^^#s''q
-SO~Z7|Xs+bKx:0sc]UUx,x="9y<dmA0C.zFXK/Xj<CSKVoaHNUqDDL~A0p54Ngfxe@%$.QZ<$!",_Nwg$g8I4#%]~4_}N+rr}DEP0^T&yx3p|>xEKrB8Ij
->Sy@!L-q.-:LN:Gv}q6U1#F%D,zK1S:@Av-c[y_JIAi:tOP{1+iT|i}E[N@4}TT=K9Gs~u+):usYj<zZ0)"<,OG{A;5E040+~}ti!mWjyW1EI(m'fTh6M)
-I.;M8}:/D;]f,JvZo"9Nyuf;_Z$n0G]bymWzN%na7)xn%{72<jAC_090&uO$m2amNz@w|wn3koKsX[a{&aXi(bOAJUU5:,tD0kk!ink;-.@Q<k|ehK)&Z8
-Tw:P!"P&~/P}@D}C%s{H&V#DQ<{y0eRJTX%dke;CKrNX]w$IFM@(vu$ssquOc=LdYj%<FVevJwaaj|I>BZI&2X-HXstGGq3):hT"Co$9xBI{It&Ti6_=sd
-hpJm.qTFi9Bx&:"!X!x[4V4r_'O9J'BT&1>=_cnfE&~Uy}&t{v=U"j9I[1v(<9D12"VI"-"/tG5x"Y0<49dW]Q%M4ve_)[wZ%N:X:hnwO^8w=rqt3{4c{|
-aj6._9Tvk9UJilCi3WJ;V3_o~akcx$o8x9sud>mT$y'5F4-U^Z5Z3"N0G0OH/55"NDTQM{j>iI3Rt"ZxU8YY{pUc"j<jr19K)4oD"IpLqnO4tD`[|v+[zC
-1ls'hk0ivK)-)uZg_)EO0#:+Bfn&(@VWKc.|uKWeLNl8!C9Q%ItR:rl#J&LfCHgPmpDDQOQJg-J=D.(]&_s^is.pG[uq/EyNR=xs<Tz3|=~nCD7bukaHBb
-WiJPhuI]_h~7v_}oetBYVu3{<A&`TBISGP#9p.R3EyoGgra@j;MEy5-DWU0ZE@46DY.av{4Sx-EBN!|=dpP$=ToOmYVO1MB6&J$%hO$qYApxwRCbX0q_v|
-po|;:0Vam!O+!/:1D2}[W8E]SG1{gVV-y}RsL$e<9A$#Y,=0W9t#|Ld4k#^;,M$vIHJ+gx[hEt8](=;wo/>>79'N,5&j2kkoJYClOV"R[3|AsC`{']6>Z7
-Xs=--CPOYJG0NFo9soLK>g(DJ4SZ(AE"$C)sfM9qO3</1I{Vo]ko)hnPq/YyA4e_B_qcnQ`KctxnJnY3jciMY:"EN8|Dw=lVNwXA']gRlj8BvTF;LS@,36
-rBF(jZ6KX:cY&hc{piDHA>zn7m_$y(+e`Si[(0qJ3(d/Azm([z+32V7@@tQAf'Zno&Il;s'N/ux4z6o!'n3A'iemgmdA{BFjyk8}Dy(yaDi'KOxfE"uavk
-yIUU>!C{J0"(W:a9_(ZS=-SV^B~4HTq{|:N6)+#H$Nq.I]0&S3{|SEkF;OrgW1{sqX%En6v-_)6_PV-^aaB56zRUt-M6S@9H-B)Ln;=g|)QB2S71gA-@pt
-z.f9;XD]]Pty$yTy]SIu91h'&Sx&v6cG,]JH$qmg7k((>vATXD::C+w$;b1]]@-"RAISf&5&{7Z-yEi7!.F7iJp<EW#ZaAj]j|)Jv.:'yszZ5(t3qDw8Hd
-(^ViNcdoO`Z{BWJ&>!+#!6jy>H^^mABm-|bu#%i]TEz,QHI2hIgK97s-S&;&KCQpwNd8X`bWlte!z"Tn~og+F".'=%}0^u;WjvWJ1}5BZEx"%FN[9n}w!g
-7/&,;^>GsLQYIPNEpy:0/Q{,12+lzP]K|CO{-_LrP6iBN4tqgvmg`!lfDfC{|IrP/9}]2p2D3fIx^J&RTEoU:;ojsXXXAon^QfFDsZE%Mv_AA%a>p_fx{(
-i3OF_ZJt$1xAD1uscSpH+nyY/Pve6ue/BVx#gvN7{LQf)">kR9:e.)o8e,gNai'5jAGxdb.B6pe(A-2qp}_b.@:|$c<[5HY@slCAKP0Oc8RAtAG69`F<Ef
-H20e(,G8QfGsxz&9S#rx.2`C:vE,2[SyJhQApcEi-Le&h#oNPlYd|m{#u`fc>KR@h)}ALmTT&S3_`#A:Y734k!X(8%pkPP'GStAYc5cgTdPQVCYL_159=W
-)Q:N'v'PbF~"u&FF7]WatU"|Sz|2sBeC,A@1;i6+)ytihT8R@]"{"}j#}'#b[EB[d8~/--2PE5r66FQZ^WhQ{uy`7NtQhpWVAB0^v4__Y(R6qR^rKaT:E@
-b8ak~.)Ihx,UEQ+YdC[)e7Ql@)K"k]le'I_4xW;{LkW!yCEsC^/U+bs7+h'V[$^x>8sXnlsCqA2`2TY!&0T,rypkr{7cm8$$|qKdpEvuNdbY;1opIOOrWl
-%BdGyivC#OC$5AIVUYw;ofCE=(eV2zI`TDap!3x=9{im86v=K4HRDCFq""nhAYCTS4O`3NFf~4M0sDZi5^(l;@j]('eC3mO[V;$FRWC0=4>CzX!T:"6F2'
-tE2+$oB+40L_6<@uLj$/oCJ2F^k:!N(&aOA[8o)_-e,+StsXE:~{E:VY7M_uOuXYPuzbA`A;j([9D{H8MsW(]e)zOFAsN>2_ta),pG}!4'l%r;G,2xiKqa
-ky`]gzk=IsEc]U},%2CP7NnNeyW+SpGRkF>!EFR8UfJt|[$s^c|RMMHTCM>UJjP1To:"-kW4ndr,F"o:"y([My9W7p^39)![it}FjJZh:I`00,+r.&O#[-
-P_ENcmnb2_B9;76!=pxVUJpMuFF{8mo"_O$y7lmg>KE,I+NC!b`db{diY8olcd3-`HD&1O#f[&e#!&Q.5wS.&z~bmxYsf57:ma'INrstx+O`ejkRz4/^,'
-!X8dZFD8@%TDn"NT-5QIe}:VyiRwJC%+2:Q`n=,_9iaGS[C&UK5NG%D$-WP&qTn;Z#,[G<m@tjHgFD1U"k/e#u8H3}:z/F4zGG#|p3+;Xrud_JR@H_}FkA
-sQ6"0&uXtE+ekSh4)IjCBw0QR`3M]b=u@>=okNNG51VrnhgalJwe'X%Xx3<PF#2_wkzJY6(9{"yLCo~/cPGa&F+MpFQ2v&7ir]P]e&yB>)G=mp_n7icXfx
-YhCpF'diyNuXf7^c6oGzHPrQ#4oK&f:|3r1}5Bd8ho]dt;SM@({@Lyxgnst%LalS)x}pK^o"x7;RB8mYR}Q%["!+Y0_q'ttv/i"`)}}FiqM_AP{Ju=i)L!
-.1t1#/YI~n08@vl6E3"__^,=||q-96dg%&Ol)uPUNGsW%-uIZ"<#f2-S9f%FGLFYnm^9w>3pPOtX>XvQ.f'm8;'Z$j8=sf^K`V{0WxU><FS^t0Ro1"h4N^
-,!^%rAZ8JNl2WY~+5swU1X8_ZYY,1"V3Su~Ip/rDsScc#hrsk_U(gmXpjE]cL}fXlZ>^^pvm<(+OEP&g|[i2Rk#eN{>[:$hFY8!zT[_}{i5$9O(PG$S<lE
--ZqJ[|-&2%BQ{GaM$DvHS8vBEb|G(mvj0pTvFi"j0uV2A2.@c(gC]=dWy^wF"^'+R&T9f/w|=&qlV4[,!aN^b.2zY,vVP<{&]$/a5Ypy^8k#QK(>U^4SB5
-3;vea]W&.y5U;3Es7Yerf$Kci2~Zf3ge!pW9LJZTVdRq#tSAPSVXF.mi~AV_z$!=M1MoH)}kU/c@NNN449!I;PEip&>c)-m>Z6KGGOiO/IvCi.J:uQY_.)
-h-#0x/qXeCNwWb'4UUOn7j.d^8vFY817c8o}dl@pz@vk5V15v,fwD{{v3bt@;V8tCTM11y23j$#wW%)&C.DRzvYOzd>gV_.x.l8=sy-U%ay%%MJ,%XJRsN
-Yd,gHSO#X`j+S76pH^AxI|p+^Hy;N{IpZb3G#rD53)lRGSGFg|Ei)%z_0n|0&A/srv$OKv/>@=m[NfIqOtD/GQ-d<jn$4/@bglGp}F%9lt915Vm45x'Ag(
-PPT>A#kxX'FZEeWEaw'%EP/0u,VuGxH,+mkHY85Y.((rR&p]^RVheaY($l6dNFa!B/M#LBv0]RYZ;jtv',Q,4pKdNi,YU$-[(C!)8_wewU@sx)M1I,,-D[
-`QKg8hb<BPWxd[BVVnR[4yeT5^Jzs$SOImP{})+E`$#`%s3iH:&Np4hL_L/WEc<#g'_Vj4QBntio]K]k{v@Fb2vJcmL-d9PdJY4&_K8%)j6A}U_L=SH(,k
-|U=YkA]1,5(sVz.c6nvS0c%&NkekIu]497wjQSXw%[B}_dn"XX^q|h1r'JR4%EuHF;w0V{6GznGVc'ho,R$B<B|$St8-%DErOZPj@hRuG3@}jzCLbA0=bk
-=>2XVE<I1gtrL"Cz]ZnD%!K72L738!t`M=9GsYvx.IiDD;)<cX+I`Tx3n-X$:5[N,${xPfgO+9%)yTfx[+<L,hG0jDl57xk5d&)C3<w{C8S@2'O/0B#-@m
-j+pO04r=u`(:Fz5<QO_kVOt}R.gBB%,r5'ZOs:<$@W^O#)f3]=mZ|j^3q9&q!(/NchC(dyMmRih8;w6=nnoW:9m6P<4<sm`bIa9|70C9o)cMiM(hE]vL$9
-3Nw&e>@^YmAL,^!Lm>;kC;3]p)H:A-W}nb{24U~D"Kqc[Orl9MT;bdZU}k;-!4&n&(mtWFY#C,NHZ)Q|S%-kVU)ttJ(kWCi7ERS7<GlMt8MdI/yVFMs+p(
-iS-(<|T$f)$Hu8C]orRRu#EXw)VUx7EqKy-`PWx>}F<z6q#G+&quEF>-WGr|>FqZHH.Y^o4L.TnFr5"Uq12T`ZuHmx20Uez^g7Kj[:75f`~$4JCP=(n;"H
-e!,;LR>g4(B^FdP!Bna,tGxenc~-zw[_}6Hb5&}@.vGfmU|hRvV`r7TU0hdn'E<svBzH|dvnl9$@t,[Sp-o9vl$@#mRC-d8ny9Ah@e-U=FlMp'FSVVTF`X
-GJlTgtYt~FzoJx,{'m-a838'woUy+XAGr&]rjuqNiQBOs^.v>/(V8$t)Snog-z(Z:=-el$11q5{;XRL)Enw=,g[E6S;<]$S]aF(TFf:ARC~h#D6|'G'd4T
-ph&z1wJicuL'}lvX]sXD;m#B{!OqiiyP/T"e##HWiO^/3`1,,/-a"S|9U1K-bt[T2xLDdeFrg9hA.#d;NWIJG;EX#V)/'Ip_Kn/a-x]c5G}^nU%'pN@86S
-0+1QL2ya{oQ.Z:TaKkJgOuU6:P7,$%.sdGT>>A$N>MXQ5p3tN=[0#iZJzZ:npD#Ze;=J5UY=ZL2KP@&j5gi#Bp-tb[=E=.,K1/;B:lrGE7A4DHt$db`dMc
-!W3XunF!ww+^bD_J{pI&mE_0DD'jQy+^id]%eB53%0(N7R_}Z4-GB.Q%ri[Qf)kvB51J/:+Nq;t$61ZnK4bFdAMdpJoYk$^,q<xjB%fLikE6Vdo&&,^N0F
-;oO8Y;z.|3ME7!08xH3s5|"ZgM(A^#JTB0v68sBzV0V`T<C=@CAyY6i^#6-`5h37J;0Z'Ia+Ls2FDVnnFy=&$}4corWv615fidwTb)gl&K|p!a"0wc+.)U
-"O7f:#O;w:'F-hPAJzp(_##9m>:FZXI|`s2e9D"SLx7;4#WI0{laWRn2F_$'+!mvpSZ91yN]x>`O<L'B^O^F/hPkg@+&ZankT|kKY/e,"x%g7wp'}@MR8{
-VmLK==C2ggKd_s9X0u-ISnR26jP`[wWNDE!GEcu2wklU1oLwM4b0$'1k8`Ilh|+aj=Iv3thYlK=0aB1QtDbl#|8DWa#+ji}lA,Am~LFypdZyLom};Q^_9e
-67&0@juZ,jD@t`8:k^L/v:KoU"yifmk1foP7ckMF.d#&cyV^4B8rwelcn,6N'+R@wT_:PF0OdzT@wQN({F8L--JnBvvN;|V&-6tLw70q<^,|SR4xcdmn]"
-1lkz:+``NLshTRg-z6m-/HOtDLr!-X8n/@Nz''P,^tOjtzvUIiYD62f<!z2,Z8iTnc{yF]_lfxrlW=;#3J/t3d#,:sh8%tcn%4V`yCcfE8_ON;vb9ZsA0A
-/hXm[TvW:kgdW,dd3A6H]1WPZ!PH=^!SG+:7<{Qyo&L"N#1hOk]OY`I&L4^9|hyZZX)nTW=a%}Ala7[ule3(pVNar#fLr/X)L)4r=|7jN+E;n4eRXk$'&T
-T7I+=&#A10DER}0ltPo7.Pd{aOV)RrY/x#wrhoK%ed:sFXCpRG,%bZ4%Y06"8)LI.$J!OX16Z<3`Peo]P!,%MDW"=1lj[>J]+s25P.!geWWpgxuih^;ZE,
-#ZW017m$eY)H;B.'ULCM/0^a@bEBmvQ3/mz5((RCp)Zq<[T1!(ZXAfbb/w8"L$iJL"Lb[DmPETKEL1]&LZv2Zpr%CAwLrW}dz]4YS6Z@H%+G;4>FR!%(x"
-d"U0ur%@#Ob%|X,!5_5,IB^`c{in6d+u%@t[XT4L+b$^009j$lM(s9N]`1XtRa8s4oro_VZY`j(zLR0;3"(O;jMYkz`wn%"8.4`#h3TE3"ceJ5ofvShXx1
-GQy'aWQ3>X-4|i=So$YF,5-b;@b;ptMCc4tGUP3386P:Ls_VF8~AuwZUHy"Z>g&}vZn}ef'f34rSJFF7.d!)$yn^W.OJmu"L6wYmw3FKdWZ9![HBX,&kaG
-UJO7H[N@1lAnA8FI0]2P'X]#RV9[=-[c+,|aK:HY<xh=3ifukXlbmqg0S/[Te7X2]n4&8aau#_aPw3$c]0hPF]I'hpV,2F!L$HVL64Q4;#[2rGYXZh6/I]
-cjfi'iXJxP3/_^rn~n=}$rYdDh.ISY58|d((S(D@K:M$$9(Sug{p`vz6]NG>XG~'Bl2GG;r8+!]ZnlT[0&EAqB{s{7j@^"|bi^Co1THBJ&P.6sbLRCq|R$
-Q|W.(#>nyTZ7LRMBqs99M:9YV>{jQ(=+K{CO72=I(bl;&2y5yN#wi2uyRB>8ZvYzCk[:kq%PrBvpwU_M[%]0;{(]%PWKj8{WeJW+a",YQe<3_@O{S^)h"3
-#QJ4=bM+L;<UF3D(B8z!uotKZY|:-jAn:Cg(RgqQ${n^E.Dej@cAQ){[D-u(Hn("AC%Q(cd"-@EdBPaJkm1cI/@UU(0o'4}2"aDl%n6;VG7pLYkWmOTY2$
-cq:`L2p<cSUe`}Vd!_Q{&>7UGfQ@rHlaO)!t1:82h/r2154CDd|][,]m7F8:Et,pyyooJ_>:STF#9NMGC-AD~$AJ,Byl&=BTu.#+X2ag&D[W%h>pnRDM_:
-=yB"=82`Ttm%|W8`1|BunowPg]8JK5FjrsTa(7,7fx{a!,T5.H2p_|+D5Y@KF)olM(z9x%vi`C.v'tv=Y1id~qQX8"`#,:nyf4d_5SPhsbd>I5xRbX)+5g
-FFHxi4;7zQs&l!(g'fn{nec0``nr%^pH+k~3`dkymZ`}s@3em`D,EzQ,kRkHq);$C|H^W+Mgak1|}66ZC9Z"o$QYZ`_uJ5QT5-5A{esGo&<SH_niCy)A@{
-[N&yla:DYNqHTffLxN2L5hh|yvX}kR_hfPdg~vj5rPFQ<T[=G8Q9]D:{),iz|NKQn38Aan,TlEujzvKW([$'g!MFD>y[]:qw=-~B-)}DN-TDs2'D5d<;C8
-|vGrr/|edC$Y(y_k{):7.wv@%7oshOq/&Q}$YuDxKD">>B@02A8`fsN;l&|J`:9&,>eVO=`Xgn@GM%H{/WGp^l(wk52$>NMG%Gc{~3q/OqpNFCGo.p3Px}
-Z|46E$JUUphr}}.js810="}i<yQAiZ/&^eeG2HB{5Oeyll5Hg;mt9oatAwC#mH2mU&jT+p{#@tyGX/p3Za:.Xny^oE&UNP}d;VDy~AmOMdbknv,>fhaO0s
-R9L#fbaFyRY6owr%f`OhDU562[aCf;a>fGH1`%/TlVGCM1UA|Y5CSnq[-Yc+;2Bu_AO4K|I=azr>$$o,mu=Yw3x1Cls,N4m&3bP!)}B%Lb%Hd&KDYgb2X:
-p$~"Z%8QIWllz6Xk8zhEFq32VhNutt4s-%4@iNJI$'OrbNK=dmEcFEr_3,(/-1,ibs:sw{2Rd8!5O=2N4H7VWSJDfS,mkyi0,wT^JtB]ZiM%VMdALUfqW#
-xL0l;u=4g}:w!Y-$%0opwfIo,TXIrq+5'',ux,4GIgs=cOmYE{^fVxe&#vauF{Mc0'Z-Vl@aGZ-8F9xXiGuCtW|$nJ[VEj#wL2Sy1H(h%0GS+uyF7ncdS<
-sTKqPKxeLO2ue6<0.ws2pg(UfBV+LpO`O'.u>[{i}k1wk5lwg(6$g.R(gQAg;hz"Htf=.4Q"i$'"<:%`/.405m.ar6('Uvm(=+H,t!xxYX1%"Kei}C|j}#
-H6x+4o>!DM,S/7{'"+]c/|a}zIZ_Mz~6qM>}Yv"H:/DWf}A%q+;#`To4_G.XWJI)I)D{B}3V>sGz:NV|4e;BZ2l)1RN<26@SM7vY+FI=ShOZclY95Sq}[b
-T&IiU`|{s|2^b80^F@:+0YVR2fJc2dUR=-MBy7@I:#gS!(Nl1st]a;_c4@oJa[oPQ1xidm;C)0^ysIztDL+&+D9tG.p=y,0U_&S0VTxkO'3Lp)id&"IVk_
-v40(iOlQhGQ1nvp`>Y{ism+PZD0%F=K-S-<%f&R#Br73,|f:B4"v>yOcQLL&T-X1z6dN)<[E7w@"t|("x)R7Azj<9yG-x&c{(4r#3HjpH`PUT(U-!n-M`:
-8T;(x.&W4MPI-0|_V&r'Ln#Z|gM$g7J+^8y4AvO"O.rq6>)RY[^##ESP%rITqv<#fEOn)gR_i6TM5^43=y/0EJE<H%i4"Icp@.D.VJ4B(wERFXdXDl`JGk
-CKiw`G}sYs/[DL~'I<e<zGr;>931X%W@-Ox%G[5;]2>P&zVNymM%ZPz_.3s$v8K5{e]O+wQSN=n&vds-AybraGH#(sgS`G1-Rz3f}4>gwUoLnfI/v8-31m
-!d!@2hz"YJRmbqx/t]4[Bmh8SQr@&r&Z'9FPSqH`#wuhjKFdbdJ7`ngyV>R!waE7nyQyHkNU$5n2mX/v5+79[Ng{{^M&4)PPbpv/Jr`Rc^}ka}gMwlXIa'
->%a<>33HiJim`2RH3C7r/;r.r8wlid3d[Up/6&fQNV-4'4;fH#F;adAV.$#rer0Fv{5d>ooB0bs@WV3yv6dmPB6OEM2;wC.&Th}"VSw5MXA[!0FMOT_yLX
-Mw$oM"^QI;}#BXH,W,}9U]88YV[D#rmO%|bETv,qH}70C4U81bEy1Rt^N7|[x/%C#n{!rZ,@A4~@t;ga'O2s2A}8m5YwDyDyDi-_{B6#Cz)iOEa)p<=qk<
-rrLMgP^BSIR'$N]#ru<Sw%_{&2RSkXy6r{Ezjz>j>QIv[bWl6/T1)sc9nuRYW+ic(@mc6/'Q=W=$%RN{$vJ+c`@9!+tpcgU$#,:^b%{{WhF-RkY<EoL4fj
-<;`2F!J/=;ze_W@F'OLq]vE;h^Ed`)>_C<%gOI:Ltc/K!QO&Dd$CD_{||,j2MDc<hrQF.E92CdE0P!xb}myAm3zi=w!c"^>=%>bH},S$|X|sFi;2s7_8`"
-X'JE`$ECg6GjY_<}<w5oLcY%eAl"j47O'{bis)lm4s)D"{!{papN()xJbdF3/|L5N&CEC=t)5([hWe0WqaB`]S5zy|nE>Bc|P]'8DoSICxkHQbW%aGJ&8r
-sL^og=XzKJa:snrD3,l/8!###_OR._FxO;dAKM5a!swR:a_m|T5"5@)%7@/&.wxsH4(-inLdVE+TOs0a5F.Kphw!!!Y8eUor7S0F<Or3QUA734_Cw8dmxx
-:[OjRU~7GKv=#0F5!H^SCg31/GPLt{Ck6/x:wPbwN}TKr9,A"2$k#J=YLPc^!nWRtcqoDLXR@#b2ohL6acXE'JYF@"j&Qdima,cs'Kx(Ym'ClYl[^b<}F"
-p6ho+25miz,{L8C[Q[B_mTy$H-tLCAJ9Yw0Yz%/p~Ka4J+Dd(U>4@bSLwB~W)EQT#;CjTDRZwb#|}ydh>3dRcl3+PD}}]#0y1oO:$jumkk0rA4#=g/i";j
-O"1T3O>p!L40$[$]b.py2.^WV#QZ_N&/ACJ`3k/41$|c(xQ>jyRtgh)W9u,TqKM#2"ndyC>5-0j#|Ww[:HEBjL&!9qT_>Bd;ab}'fIC"mSA8'2B&]4~7I]
-Y=^'ta40:k|]0e4yL68GY_9GBX8.&s/:80/Ae2f_+B3|Hk4S7'^4T@YGx5Ep_em;/N[c]#GLZg$,0%m8V+j8&2pFOXA.9R2;HYdkdKa"+wkrDs9q+CxB10
-1:q}/qy+Fkg9.#j1[.XS^tZ6u/O][I,pNwk9(2|T:_-##)H-cbm4^$1yj!@:KM'V@jWsHZZ'~V|YC@ec$|v;ucJ}esJi%E2<-&"N{MuY$@[jS>tDkKp>yU
-:$D2],3,/PX^pgEDpq~_/R)L,b#TDtoEx>gvBbCvM`-m:]m1cDMUXq2s:Ht}O4gsoh(!M'J{~Pzf^xDj<grt:}1ZnpEI@.=p^WxOak0N_CXB4l&P$xC#'9
-w(077frPPZ)[=our/O/DOk.;4#)^0>]+gxAy;A:U/!{W@1qTC%g9XuKc~dH;.(<Tlud)a(W%[U1-2HL1C'Jq~zZul2dv!QfE#K^Z]EcQ`drY){z@''}Yj:
-/<I+3BR&P#)%r4VKYXoDymW9d8p]T_p^6YK]^iwKY!j_&al"z3GA+G,b,^wBZardhNEu{P3/BO9e44r%C,IsPK'1a6%'1ZK46vi:b')rA|DoB)z;:_V9SR
-wQ|)~C+"w-8[aiNFgF1e@HKnCzBIi2jj_!'1#m(L7&3fV!Qk%TDnFMO1|+`T_U-`a4[gJL/<zHc|8DeRD2!}DxRaY-=Q@hw98Q#j.06tzcQu2,c"gf~BW5
-uMY5{%dE6#Hu3{aLAJ>b(axN0C'fnT,.YRqR+=,H"iYh:gCv!Vsp6wmifcJrAIEdPA~#!|/iuKjh]Lqg_e4v0rWRa5g(YR"UW>9RYE0Q%3AotD&(q;T@b{
-J@Yub[v#Y[O#"6i;~w-iYoBUTHEjOrRijK8rJJbh.8D@)NK7x['u@;63bX!v79]Pfgh!oU7]Em@:.)'//>]Gc$Whxu+;&xLv%3Q:xaRjh)k:h#WP7^Ze{X
-2{;`gGEgmX<cOi>:&3SaB,XX;gDLK"JEeLI_RTRw$J_!{.ao9+-Bl&z6QmSN_^b"qPAky"gNq6>/P@a^[zS>P_M;JUDH3sUcz]_zEs3-UkF#|=^|-2XP6_
-xg^_2Ffq)VgEhl4$'@"YT+WTjzDz%LVC&i/'c,y{+d{#vVjG]n_IcPVa#=n!`Y^1,^8mZ)^IiRknd]rC.@8>~yWEfE`I%XTyi+QX(8mt{;Vb-5"/^lUgnu
-VAdi`>Q9K^m@43O74E@971Z+~:4jgknP6O9D(hnz/HV+@{692+RN8&{c[/e/D3r#a@TOrdj:6y4<;I>4:K-F@#{5_!,j=^t_b:udMI5>,q`#hu9`-R=W^l
-}i0vMVh{`y6qPxrmmB+Iq.!4I!+Cwt)(h7n(FXNr4'IWMD4)A"mOO%2Z2zW1/#OLg)c[wrT<B1'cfN`Tl4Bdb@D=>d,ZC#'/Tsy0a4WUY{$v]c!Eqrj=!g
-XE>%=V^P6LZ{uP;1M4F:#m#yqq=L/dn_F&yanV=nzY<&R=(=M&%FW;@d3mNr'7CC'C]Y^C`q~pA#ZOsB)h1]6Ytm#l['NU<V3>!Ysg0@W<4`a|m1^(HgPP
-_mxz3d`=lz.,rDo0/UX&SwH+Rn{Li=K:SA5@]S9HGUE63lE%Q".[;N`$XF5Dy>N&=g.;Pr/,!{<hsw3H{7_h-y7wH"]$GJ!'Y;SgETm8Srx:tYKjsUY7nJ
-Ygc-qR.wb9KVo9N35Sdv~HM5E{Nj/6N0HcWlM%BB_Whg~.J9i#U"/$Y$L}<e5wBoJdaESpd>0E%sL;5P~a;3k8>ER'rut'3s5"T'u%^"Ts,_Gs@DT;{&58
-{T%S_''H2P3xlcCGIA_JYO:5/28%3-g=2kG6xPA$<tC}SQ&zAK'X0D~^wAi$okWW[1>C^j>-kq^_kUQ-r0HU{(^/TL{];6^]Xc.${JDG/mN[/U'x>b6aAl
-uo2KMq:R}[jgVn$%X8YLfV@hpC3pPj6Mx)m0SrB6:%ejt3M0(W]5(zvcB`'=}>Fo_'.M7SQZr}m4hT^aIpR"BC=tfe-6a'&i-Poqpcq{]5a[_zDF^F.jhU
-vr^)pb>4ZHM^2;13YtX,m5pDegN:$bR-cbBVt;"#fl2pzua.UJk9pM}q8P=F@=3tdxoWah"Z5ONg{{2cEad:bu^]=O$8Z}`ni^"lWH4Voy0l^z{_A;5U0s
-d$4n0sE5,E9{VwE_oKm7M.ut;o~l4q!<kvGrvsz[cEBJl2|o&Qy-aak#MY@jH!I,ibl/lmsY:7vdVFs;9H~thn}D(:7HA>b^AUsfNW+&t<K)3YwWdZ:Upx
-slu^I(d!j-tu/fPLd.7#V]+F#bJx29+d:HmsiaNC{+[5)+}X)&_Qg4>{z3X0Ai|joYKS0bd2hu@-c=/L![vo=$EL!R.O;9e%Y<8bc(^]>N(JI0(>Jc{5+4
-YcpN"=!x+6^3n(M%-TeuKbF&Lwl:NAR/u[(dti>p|<_JmKzAJ,StM<>h#n#oTOz+6(^f(0g,:ND&)s{h9dbDhXiF8P5cx)1'0l&xq3QSQ=iEApYC8po3ay
->{6qO8LvgIZis{Yw&[x-Quv(_WooPno"aU98cMk&)g9bRP^)OO>"bwc;n3&L7/AOl%dy+Co^O5#zG^,6/}K,<C<Po/]1.QtB%-WGz@/7#20PK0H".[!#cm
-tD^@]_iV<K-Wy@9.)u#j{a<S41A6AAk_3wZWgq2(mS/E':mpJ]D&8tkr_6.6KH(lYo}sj{6i<sGL(I;uLYhiyNZm.|DhnUjK$m"W|K}(I:tz}p(8f1))qD
-gj^|&m/|JV[k8`4Ca3_Xt]r1`g|b8zbSnXw"NSO)<{TK&sq#5"R4_K)r!dif#(Uhyby3jb{_[Wwy10}+Cs._2804.uPm.VXEPpe+m4p#VT9Mr<nyDj[`8V
-HpsN4QpXzg]q]|&UOU'1m#HDCY0jyQRVB7`C22cZB%lEPe9xH.hv;q9AWgQ`o"Z>M^kz=mAg>l=H2BtG@q[=eiA^G{Sw~Z$5G-.Mu9bWi0/RG)oo4oV7(K
-A(&X@UA(Po$FzeaSg)_Pt>'Sql[kHl)[#Jc26=Sl7a=B2Q5U@[C"-;grIirnk'R,[hC3GHWI]`XI;IlVT}|hgWUe1VV@zBC+%),Hh/K#-a4,qKikwL,YG{
-BvPJ+7YoB<yfG&D#BL8ZHurRkYd@WhG[/UUxGm#tKUQDc&G8sq)Ff`rsc5etifNw1sb+iqIBpM]F0$|:$%oV~Nknt1bWoa/Y';na21<T[rn6N}7dn7qFC`
-0,Bdu_v,W+Y3X6bN(sNZYe3O#}H_#FcuH'X&(kaaHZg}bs%Aa{dL!nOw"n([`K|IWcn2"|E2N6g"gp9VEE]QXM=KXTejjQ/Q{%@lDR%U60cEhKutw^kYls
-,1Fj|=0&_G-V!H9CEI@`U;VdinNodUkP2Rax!@/>t:uW8bn^j}1n"sn;2F`hW/PKxIb&cGgw.2fr^(e<X=Fr'wAUvZk_k^>,hPRpIb7"K<!7S5$P_JKu(;
-GM^dyhU/^/xD|wpT3g7QY{F:F6qF<0QCXP/YG|M]WjOc'P1z2T;UepB9I-;#7p2v}d@V(/v8b6gQz5w6-5_b$:2LfUE/D$rld+w%02pr|vXrSN7[xe>5zc
-~2RvpY6IO:tD+tK"$B|;3#Ii]=tqgP!-VQyZpZ[_!=o&MOp3teg`_Oo_ZD&6r(2rG3{RNP3bU3-1oOPK]P$!}H>OZ`A|lO,<kWzbX1-97IFw.F{wuB^9AS
-x2aPA|QSdEPp{3F}([i|Ym1$!t]IgO$droN&q.N5P/^c$Iu&8Kz-.b2/(#%B[Ot;+fV2tgSowrV(|@^<m{`Sqtm@>!>WQDhWb+ip"CB/t|i|4d1b/voVMM
-wVB`,!a4:n8ns%<I}uaerJZmGz>D"{(ln/iN(yzfSTK[Bm{RlOrHrA61qmLXAh]0j;8{1+{nZCiBQ|dixt+"Q][cVb3E]0_!yTlks:r6+=%U<$)c%{)mn$
-}I"e+0'.25$eH1r(";FLwzM'"x&:GPLSpit^=k{s#Zzi"2f!>!,6U"yB9q6S0"B84E'JP2N:r;_'&l+o;eBjj"bCDIXRJH|i!Qu!q6YI}&WJxy@!xrT/0u
-NCaI{HAIM``Y7EEkQaUICBCOK><+Dy}8R=iWJdUu:ODI:<cVHk4WE85bxJh)UV%mj-X;Id$AYzEaY'^Mt!_8}C+Y}[Wp0ma=K;KokOR1#$'8U8($9{B|v(
-F'Tn%&;R<J3vGgr!))+@Cw7]uBMQ>E>;5c/HYM'xb6%n|QHBg_D-VU_3:NT&wm5h-IeWyN3oAXXWE7BhX%O}O[wg>KY(Q1"W&5d^Q#Hofl<i|7ZM&xR_DP
-.AVtJP}+Cp:,e14</'}qY;<p]8EqN;xXs4`9w06RO#cwh'c1W.iAkMf%C{2Xs2UPf:el-7`fjT;>po=Rs9S"ooI#LL)u,V[FkZivNB^7vtD5o3$NOKM@s0
-O[-khSHL&uUU%R4!ZO/o}hxD2_Nd)J;-8<.Rl5Kv~/OI'e~9ewy<r='<J"ar^Z8$6+fS0e:J9LumF;QS%^&^#ulvX0]en|#@1_Bcr1y]'ua0C3!oAXxIM:
-t0k/c93I/BR7-g#/'$"[C9h@VP_ie=FnqlVd]wbO0UAd8JYR'cneHduU0S|S}em;j4C+_TvR;V"v-P/}tC/yEY$z|8Pb>cdyOEcmsSOa%qsRtj7U|bXq88
-'Cl_'RDZqe^>Jc3SSQaS"Nb#Lw@OE^YpmxM+~_XIlp=vQG<BvG]tf3;@H/tDfC:7TB#/8|6lkgn)^@!xZ0m$CXo{I!NY8g3KMp5,EB2&Z.8I,EjhCr%Q03
-Tlv:pYZ9^&bxY"WDVVM5Ivg3&(A3-bG(4K_f%qT)OuG7%SQlV(zg7ENWCRG]O<W'#UYZ4`EX"#nUR}&Eby-v-twmp73oQ2,uh_3=FjxW{x5<YaC8"z.6p"
-Z=%a(IT+2SL2xX$Ttxbe~5#|oJVSxV0s1BxX;K&/OSX)'&tkIT=4[&fW]OY[~|4Ui;C4;{M<+Q0g:}n{neqM|cH"Ii{kt@d,WF"Xa1t9M`@bV0EH~X,p8y
->H$oioE}v<}bSbW.Th",p4s"WR^S>hsC%(6M:!~jZb%_Ll0I.>q^JMR^IGYbGpHZHWFY)Puxhl|h`!]>WO0nG|R]qNwsr=x,.H/]8dzYv>'rDzb4/5K+s&
-nSeT[50ukB+k>oj{P%(A]b1Y"ut|Wpwk,.J`[hdBx:m8k;v30HaL`s:>#}x_1DmSZL'TP>>'C-Tslkl%r6+o%o`BlZ(.(j#0gQ}xj2v2}ib"i9>2|4}yIM
-CXzcgzlWdBc/~U`rwh^OfljK0^=8DjHTXdQ5FL}H.&WTIXkxBOQ6Odxe8)zV),=wZsPBRw7hNP"bx^5o+2>53+"P',oHl3)06lR"<w[d'l~`dbbMENMFiM
-Y(ayUt|7@IhExJV-pxo3EvE5:;>wbf<["}ZOfa~Jl{,jyu0SEB|MZz2Z&6Z&cyE63^Ud_G.oq6`iYXIX`Ffn<n@zVwnpJnyn#j@ir83BP>{M'}K0CELqV2
-Zqf.uA]y'PoP!1:.B.FdA:D1Pkf<KA@qY|G#uSJX`4wgoD2-]C9SQOkLpy`1a<;WWNF'9:F#dcykX!`6Eh"OmXN=9y7Y$"43NCLFCb#t0fg!0.N$#C0IiK
-LPBnfU#"/z.K-Eg&.w[3),e)83DTy0&M{qOIM7_Mk<dd2/]7Z^7}W$,L!5d[DtD=xKNeeZ2Akmr.]hFj-NNZY)1Rq%n$5a6uU.V.!oxB<TDONO~^PEEC4@
-)`nAJ[fB5cnyn$5-r-(Qs}7,irxMQNhX#w,V5ULv|$tMPVh]hp5yplG|YVS'p{i79$T-8"e].,O'|,rKY1_/0fdYVd)@T{B%%93Q3VFc)/Y4lacIr{"=a5
-EvFlx|.:[PF_]#ku)]b-2:62':^5Lc[._%W4ZMQYK7EY7^83zIlPGP8>H[NB_arG/.j5Me&-QY<ynm@/LH8<^;W/^2iS3)(Y'^B(<I5+-JJE4r~aB(^jUO
-[s9oY=rHp};7{0]i,#AyOEKt0/j8,odSJSH_zREiS2ySHB#XSi/c'B)BEX{:Xr[=)n[,`]<"O(]z/h-5j7OX[/8TeTjApnwt>H#gltL-pQ(pd#G;XhI(tn
-L,0YQWSvY./Bs08oRc=dDk0ww=A|55~3ay3dL&7ZXtE(lOouykzT(cBx5)da%}|;feRS;QnZaorw{^~w/ZIr+WQ['0xCH5s!6<ITkTy_|%o>jM=OxaY1i#
-T&06ejKuhR+RCK}A[b.TVl<"9yN@l|E4X+g#309C=3LEfFA+qq7yln9NvNJ7Vp[#~2V]5Q>q/ji)]WaVx9/Vhg.u#+/ZF3t7<c;/7;k(I|[hN|2==Mf9t!
-1rb7o'/I]IIOvvE/pGHT|J3UP&F}HNni2;$H]jWh8GFkyi:h1p0gdZl;V3U,_ncUXJ|9Z;vqyIx;V.%>V|kor{4n|4:E=NWGo@AxD4(zNp#gXapIpNR,!#
-C1EW4F$R_wYK~4cgI$U(RrdUDJ4I^SgjRf+%..>u97rbWQK>SX7iRMgv-<^,O!;l7Ko0dq>OXZl+`O=":Hg7tyivFs"Hu"1m!a&tejF4Dsje|EYO->K+}q
-R!:oTHoU:23D[j5Y-90Rh9,zYXNo>kc&_=fNkcgwjgwtnyTsc<I{(Vpk"R7R4g;bE=y5vbUG$v'bo5GR-$o<8>T+sAf{w,4G[a4D6Ocmiyqsmb.6z.&B}Y
-!S#xd[d@fWbjihV0%ac/&F~3]K1bXy/#Z#zlpI+9BB0=c6F%PI+)7#imGxPJYZs"X51F}^^dRsP#ki,UlF}{v.(@}s=hIOffw)wfL#d_`,!xw=iAP7C<c9
-Q0hUESunJ>5=1w+0;Uja]ZRb{9U|s|4nUO]PpE/PBZ%l8K>'8^Lu4=RyX-XO>[}XIN>U/fk5oz+ow}g3Y)sbK=M6%RF>^ik/L$PdvQF'&GdM!4oReIRBBM
-|8,CED|}ey6{EsZi_D6tJ%t#}{3E()D3[>!.S;{rrS>dM1<jVJ^|<TH[<Z8CEOl(A(M9@efAm"'c{3)q]/&wL$'wqfbj)jYyx-R.M=j8AM[j}a|FA[>L6i
-sB44IZj0Jr3&saC}Y9DFAjW")6p)w%GDzs@{#<7LOF04qjePWHJvA,!Ua}&;!PL(-<i`>HJnx:H7nK$ey.Tzh),]N;|.|3lNjHum7l-ZHdZ;_@iXIJS)q;
-_yS$!^kMa#/d2XXYCOZ<eB-fwtZ$[`mrDKi:aC&mfS)}xU,]Z{:LR#_+n'`C7Q%)}_$;Lr`<M_Z>N;t58K=$hc46Y[$q)nB;d6y:X=K04:(&|=E}FE!Aa)
-JC=(asb3+ZCx4@DKk=/"$2Ng/./|IpgG@2%6!SSW_{eG|`U/9QT%|_%n;DBE@K@RPX<I.+i6Cz[0/I357Pgvd.W&;H~34k4(=)<6"ws%dc|KgqF7O83bjR
-KZ:_z<)#R_(n[>=f)2jB{Bdw2esM)ZZWRRe%r;2/$+;V'o7gO<8o>yjc!iaiGMQd.v;Hl<S3E<''`WtfiB6`RRDiN=oul'b,ck}Lt#igC)t#p@P]vo8t3d
-f6|LXLnr~kFPV`L%!BHNoo2Urmy)d7[yj2{]Wu9}ZimdI}C3g5kjb}h_[HJ[;c!}tj3h;:2I,(]MOPmhv$VV-Z!o6g)CI=MFU.<l&K(c1kS'k,eB7ZcTrU
-IMO:<BXE@JDQ!&1q]|LdIv3Z9f~joMIP=G.E&1)y{wkc;_Bx@7jP2b3I'3(m2K6nZ>o]Q2l|E}LYvZ>Wz]V{tg`clQc,Svv30Ln5"0yAZbft,Vx0@B/h8m
-nw0dsBk<25Q^EVUrJ/E6G)v:RPw#Zh~yUz$Fq!Ey7D0dawqk#0Ia]VXxi$3'B`}TC^td$|sGQE03wF}f2zZ$+SDyM66JswXX-wI3c4vqFKL{m[i@f$k.HM
-oJf`dvA>SB%d1R)gBBNi{kK]hTjeg!F}'X4&$fX+OKBpH3X[J[#$@(-:juz(AK'i_eVI4J:.(YVu|zeg>w-wHG'gI4U$[;0_4F%rh!cj@&f-4-62=_zg^s
-G#_3Y,YWVRRiYBSam(xxo_oBG+D>42G71>nPFTECe@[)zMqP$u&o|U5rN:;B}<nd+,uiB}tv2T8alj94)oXZ@Get6m4eW/ICku$Yo$3|BELT,>T^;Xh;TG
-WNHHJ%P"3v3Lmysw|rxCIai+Ezk>h#Z05pY"_p6gvg3'99'4_rojd/Obmp/IC{Kli!&T}RS9%A.3>/k&Ax-L2l+.Vptps7UIdk8ke6rmh,Xulf=8+DNvqL
-IW#^M0%1-B)d`v/ugz8a!=0El<p3T^&on/Hz8y3of^,)D|g)hMMATIUAE$}^|#plgI8$xS!vmFO,fMxbgcmx/)Ci1ID_fRWn+hx]_d+A@WUkZ'D|B+9p]]
-~vb:5C'1h`dAgPqL6gCzfC5)_k]'0u{C8qhFWuTbJ>NhNqG|AyMOKZO>$qB]TBF&_2/tQM}h8,;lc;a$lS1SurNZbeK=x(~d{TR2|6%l-_Rp;iiu:6S5=+
-HMSm/i,R8ttbgXuW))jC}t]FVUjk)4a5RdZ;O<8@uOvk;DwDH_6oQ%_(fG4ME>=>SIvFziwwzk[:|XeG0))6V<Go(^x[{Ccc[_J<NgoefiQlf>H1mx#llm
-OhH>47,47VuR&".Boe[o}Xzo^L@AFN[j6;"fPH7N{0'3L%RldFAZyU`<D`G)JBnnEx.&k>jo>rLAjo:rRG%#BfSCa`<f{D8NuX7W"D^VDI>4IrKp;X7F;A
-1ydeyjfk0T'Z/nRfn0b#;6a8JE4QadnOlX(L')fBa#^LU2bsO/c@Rl1m2p">0B<q$H7|FA1BRxO[2n^@"/gZ,Cof#6@oUyuX0!,MG:vxQNba..p35"~@9v
-{ekaYgQa,3>nA#[0.%'O@UiJ1Pxky)+_=8,-<A/2nS1[y0:)PuoJ'4M.QR2(^"`&bM5uyc{!+g%@Jxhdk47R-2~Fp%|QFLsT|3m8}-8]%@|_24)|#L3|CL
-.)P=uPOUT7E!KHe;.h7.KMpNta53~3;az}R|B.NP2:-[0BckM@pWAVX0Sy-#<FKt~HB(%@2Ujll:oX-,%MXQcRIp2^HH!#R45YJ>Z8tU@"f<e8jY"EM-|P
-~af!2op@#'qwT/e4%fH+ptAuAiI%l@/koU5W[(L07O:/Q!7YQmaw;k~qKFJqlC_j{r+s9U:C|u^:sNkRV|9F&]|&0-']dOn8Gt#tB;UxApGR^i|/h12l$E
-N#-@={~oP#jF&}8@Z()yyNP1|,oED}C@~IjJ.R4uo=gXF,~]2HX{m]%RR.JL#'M4qA]BhEptM)0c.Rk`cqW&v>BYq0SfycAlc]nr;Nj=H(Lr:d``>zHZ_A
-AmAbJ;hv_B$D|5iJxJ^%|qw<6[Tot"knCO|:5i-zzVe@:B(Qe{,uv_V9v9=s$uw0]bPw0;e8Jkq@15eM|E=]EB!l/u.bQ;JGjSd1}8r`}}!6rG3:R($5Ix
-Tapdvs0D43$u^((5,3C#Aq.-"mm^QG+Ae5'>z@G|3ij]#%6=`3z(VB@0h93e@->.^a5iSH(DD|#!.l2aIv&|8qYD{C[}5GAEQ7em@N_9esJ^1O>(n'cm;2
-WhA3&/!.3>%yEN5J/.~sNPa]0b6{y-}TwwJ]S#R!SUoGTwHs'N|WE&)sw2@9>>i8F2D3vG#h`9R:D;vDc.apsgoM(kX3eg.Y2FOZ0>{I|&:t-[L4WBmB%V
-Qnn4/=(v_EH!vyjBtZx@3DlyJYd%JbvMd8Ij"207k2:=2RIgHY/r:nt;GiqG7hR0{$bV'3['ss.aV)4mN+$NH5-e';hkf.59<E@S5g,QX=5MD{W$rK<13>
-X^}$P)@+<T}>%wphen&><FM(_ud7s8&8)'pG,=P_eA@)9S$"Kbx[A0%AnS(WdVi!`L2=}H>%)jD;tF#OnD|!FQ`O,+d6s=cvfqUV<j.F[Lc-qt]gov8r+H
-|8"<^@6ZA'(;Lwp&<F!vIlp!/]lkOC-^#4!+Ken1Bjrj4`~L/t=qwtO|j``"mIDddemc@ob+~SThG^6X`")-C5;h$61`}%Z3M([Ze:m7qGIp9(tD}SkhWL
-4F@SXoilV,CN+"FR8|Sa#,ojgmS+N]7b2}`}[#dDdi_Iij,^YkYDrI6N6^FKzxBvAJls'pm`Iam$^eI[~_Dcesrn=6%{@jyfZ|Jf5D0B&F^Ud|nm<w)E},
-HgmA;MafFrHrHXVO-[ly{7CGQ-=MGhSU.PM(Z.16,{UI<3z.F2D|s}gm,)D!^rJy+r]gABo>Qf'vkM$)qug[E|<NY-%GNbsLZEF$$;++%49Sj':@)-@w3{
-Jg<s9{dTo8&SZ>-ho(KxY'"~0mj"m)iSXVqVm/UFa3/x1H]kfh~%Q{6DL4w,hKexi|:v$4M=:dNo.mr{Y{Pv#<(4`i<HKL%{+6IrNQl0hK@(1L&,F_eKG[
-s0r)JVNJRGh&0Z(5-IjcrD|.tM~faLc40u!o_NQy@Q`8MH@{GLF{L&2[1A_)>OT.^.SkXy8r_dz9AXO=V6|5X8C(tmhggkayX(>[,:;PUT'l=WlDmN`R#l
-dwwnP^pHqx|1Tj)AT2KtiR6#7%$;'H0ztYsHYXBl!KfR4FdRTXEYc.So{CHA<^fV^h(B['G8p[jY^o&)q_{kXmBz=wZcNK^8'j&60:`urC{tGiO2]]rdTh
-v5cLIi72.jM>eGpptm3+"(gEST=CPMe8T;}(:6.V,5[A.YN]xuqP"d9m]e{I9-Pt7@$}xb{5b'3`vUXVvxC$Xd7FA2s:5nAJH.;`ByTi<44j$imKwEodi;
-w$<czD_i;y8Fg7qzE3^kGB_kMa8rGS<Y=sz&RDFe]<K:9KL=84RnO0K.xyG@BEMop}8}q@$4@TW8&0RL64ld-zN|Q/HX1XE"P5U<M$b)eCCNSI0u@4l=qd
-'9Ve``,Kq{^!&d3aZpaD4Do>%{Ey&3t#;7gd8cfpr]k5k(o/yo%p"WSM"%hs2C)f599pcG`i55=Ey8+GF}>s%iir%ZwIn:$U4rSutCApaBZ4"z%f}@Z(_:
-9T@I%4ie%dyNJoONYiY7dX07NnQ:ej&cP^4Zduoyv3I`1',IOh^QN's=Zg"jJmvF4,&=e;=Dv,^of0Q2Tg'Ke'i0-l)S[];^P3#.@3.87l<yxO@d_OwlM_
-Vw#y_JP;_<v]29LNXW1s=m1{QeJ)[-xfUCj-]Y;jXhxs<yB%U<~oF]Th]m]K+k"8I}t^FE927=(N<EB+4;5U<HRdH;d#(V/eQBZn88[4pF=:zZS;f!t!5B
-zO"C91/On)IKd]e@Q&uD1YbwxNnf|9;;FnUPv2cDMiI=Q9:r/KJXa3ZaEi;,py=0bjkTy$7BLmf0`9)^K'I@"Tx:K)y"GX8]/CdwAq">`R`Y1FSC$TW3vq
-{Ddo${]w%[-r9Wps98%&36;}~T#Jl[IEae5>c2k"PA%G7u;2OeIq9&EaU"P0,CZ/lkh@w$`BJp=&maQMjtsA,'M+)rWpyb'a"-/1+DD-3Q;je<"<oV'VZ>
-0A"%8|X<H}]aQo='cGwQh6ASL[whYc"1TV0B`6Zsm1s}^u+hV4I[+C0W!Bd3{)Gx5dd}!b]_U](&pGgtW;<!;aEX$qR{.[+yyXi}vzoig@^M"AyeavV{RI
-)]rt[Qa5AO0Bf824sJSq~r,!qJMY(k}l$(gqZ8PIS/-Oit8Ei(T}fG0vY9(DOvRLBlv7[6[,F{yO'DYf7S9}[M,uhX`,VRnp^#X)/&A=@ny#`YC!rY@T(D
-P.y&TEK|;]U@T""sm<[U;-agVBs]^8jhzW0.,s)MBc)(Y2^{9S)$Y=vGw7Y/G/qhfwN0{-vhpyE<5!SA]Jh4a-v'rB6U/(2=(Ij$d!]uG@-t:@`@@aB>:O
-$UK_ys}aW;5Ci8|DJ/|56[`)>B+,&}Fu!Y6fthqC@=F!f"^(_KH-Y0UIwHKdM;W.bb/vloPB(i7Hf+D8l4i/Hm-o:pqzhDosxq92`3|@M=|J"kzH[mx#e]
-I.]FPnsUS[z{/^XUCu'rfAolP)VBDvJZnB,T}`.H4tFv}cec:T}'HXu&/H0_xT0a6[|_|(dn"o$KonQCdjAT_Nq@6|F}`k6tM>{ec$;lcvj4(m]ScDelH^
-+<`eE%y}ezUxVKaEzw9[bwYw(s+rdWH!d%T=!UB#;6hhtE{M]R,@,2y$@e5vk'k8YeH_zd).rEi=J-|`+bvjC;/-Ni,h7A/1,,&"',ly3Gp`:Af4G(-5v.
-@As:p}M}"MLNA+@FUhH62z/pe6X[%74rOHb%_9DYM/<Ubc/h,Tb51$iT4}A}@DH=`x6vcF'{;{dPfspDX|[:A,;5dc+0[:4g1GmZ;D}N,&hYT/T]HHd|#2
-T-yOgl1R'h7Iw0J$ckI2+E>7d.3#pp$KLgJ<T0Z>_T)=mb|^z]+BMLb='J$`l9h@Xp:UVD)hXL&JpIh7/9liD<)ut=nx9QkF32f/"/0QZ(O'Z4yl7Lf,O>
-4'TuSz3O|E-Q3sVv;4slVeBENIRY1A&^lN0+`aD$-DSHaD=FyC^Tk'|j[%$[DFTn,cTn&c;4>/:WgMHA5[{8Gum{,er"EOGSTMzD;+RLh.qI_97V@/tS_|
-,u2cMWL.MFmi+b-^O(Z6hTmc'AhE|0xYb8bi#N.CEq-c,922u|IeN{Pk`t!gy3n'iCNhJ]e=I!!O5<MPSA31O@aN:>yDv^'rmVW+7/}`d'[J7dRvKvsX;o
--9c$bOF_dm&%:g6zt_r<4{mi`M7<sa)kVH;o|,WfHlHvNbmrV{DAx(WbYM}>;+WzhcL!UI<=lEs{yPJ>x1Q_Bf~e{eKz9ucKt"!Kn^hI4yKZ;rFLl31BT3
-s:Ydmb(rT8X+[j%C3M<41,p%BhYk'uuUOZbpH63o40OxnWWPzA_,][IXTIjDAV$J+I6}r2acYbNFQKJZJ%:Yo,+xuAAn=<cEPvV0t"hGSJ&@ujf@HVnf<h
-,QhG%V.!{9a|%&}$O:`kQ`8r"sLR!V.a<@5-!5Q(ZYl,p|-smvnfFfyUA^BM&4TnkZ9n`T)b>t=-(jhjs0EQyc.W'<lk&a8W6sJrs;qbF+tWG3T{T=o=``
-3]#FPo=,+4Nmo&c84af]VVRg0jqyncAee'lhb;J%7F`#Tx93`+en+S!Q@R#bW"45YOj3>B^#co!|03T;=,Hpr:n_aYTF<z0_:kPX,=^J0V4x<rA(m%B`0v
-l<vTa@FhD'.:AyyUIao1I6I8Qpz:FW-=!-zLByw!xJzG[3[cF5Kb"/Y8MSSYO2&;ujJ{Q)l@'1^Y3[XSX7,R9Ie${jg!<fak1|}6}M$EWY2oA+&;'7OF:8
-b]d:&crTVsp,XXg#21/^VL6EME+$)b8dKrfcY+k7B|{F3Ya@FP^p>DM>sM9F;J[pfFug`Wo,uS]]V^{F#DXKQn6Hb-8|2jol96ygEBJruCX>6G`M3}>3i9
-2l,q#o7c0|;av;L6GO`3w%>{FI.@4;.O!-iaw/%Lc7g5V$(f|{D;B(LAn"<uJ-hplnJQ"lqIp{zU2=@Erc"]r#blZP#/f;K0lIPI')RI}A!^9%/^-"e%k>
-12g(m+|RS2krL4)Fq)wBgghG4KdxQLbttHwf81"ThHK>#,|js$5W}3Vw$1lFW[;<!O}llZf<'4+}[Rd^@%}`>HQtd4Vy)xoR]Udq7gM<Ximuc7r4WWu#)K
-c+~1~;aLp#$R->+bLlSzj&#or$K-eyq0F_S'[gDcrXbn^>I%Wb)s9d`,G[!CI@3Z<i1_->jY'2}KSM47|!3^TNpnH1!p2lBF+0w)8%#D~1k:L@LLyt]7al
-)'&FEn''QWEY=)gA~FVVRU.Hpj|j'l8FI/Fm(XA#YVM)O|Yj2Q81q=`^Qm:0Fn4B&jInn[gdKc6]zDr=8R2B@Ss7UCII'.;:P6Wi>+Pt%^DUHAkBsJw3PO
-3`F["Gz5I6/kjGB;NG"$f[w#>:^hg;r,#@5^W2cJ;E|)~!@wR=;h.bmkXt4"t.,"uj#E0!eZwA'Lsv$2o^9a&LM-i)"P3:N3|jEHvr1IX74[CZMc;P#(xm
->Y%v_j:1.DTddd[Y,0KDNj50qKL6X)w_{06jQ:"tbJ[%sD-cN%}$I&PkUWTl>s$$WQ5f5)J]po'S)eBY65<unCl]>//7mkb><>wRJw<yt;v&+LsKPprvOZ
-,@{cGr/Q/w3[;!!f[9{MqF2^FC#UA3XV~zCmaBN,wt=QLZ2!uo3$sn{4)G8#yay}ZQ]U5lSCp-Nj010DNB.P}#>)@llZW{0)'gtp$w|ms|BN'7b<"pvmUF
-lny$|CO2sx!u5e6"eU=n;YNL_:6=}j&FYl>0oPtRnhmojmO>hI5Q:bB-)zvJ]eMFomf1pv9-RzOcferW%LSOFnnlL580E!JSmlT9]'{(<fTDo$xS!5M>+D
-`hPL$+Gt;eiH{"NeIKn%SQAt~5I4-whh1&sBAaspWJ>C{pxsc}7p&1w<f:yxUJg4`K8S|k~'PQpLbf(g<cfB3zX2T3_CuRG(nq_wQD{l{DO`MMTO&Q!eIu
-Vs),bx"hs=VSzb}oT9ORL7Q`GL%/~2A_++'<@-=7K/3]Zciz,^A9PeR##R}u!|HQ:cq&V^n"G4y!rB-BnKnV+zJ>P&@xR5xSmKLK4<+q7fXB{yvX'FksBD
-4I{&H0$a"%,;L6G%:;>8y+flm!xo0Q.RsI$-Yg}C$ZeT)6UgNC1R5MSe1PL@B>6R6&%WEi.[9-Ej+;hM2sxcvo+oF#Ucd@e$RVSSJDUX/>#ve0hZH]egm8
->-S3=sUP%$|#LYE.Aet=Rs&2J+@E=UvK5QFE-<,RzP2&&}-q7_r1D].ShQCgzRVT~F'4|@jbyuVgS5k&zI0Oy+y{:b'I!r1v[B$$#[''XJMyU.EQZ[IbOu
-<:U|<m=[7U&NZ]9jKT#%@1ClP^gO8tiFRFt3l0y.$6gUp>8]n$#i;G%^h^Jd>),yd^RHJ.Mf_#[-GP=4Va#l:&3dQUe|Ws8.uV_4L(L|:|.#Vd,di!Z'#f
-sqFJnkRf=7awM/>DxdW{EB+^nmUK[MY8~=,EX/Y`A4-Nx}eo^ZLqaKem$OuN)>MfbGNhnlJ:3`}f#[A"5V%]]8I/vuJeW/M9o-:8>@~(YMbE|<t-)^eQF=
-}"Oe1d/=Qe!/xAOc1<hi`tK`5rE#i`e0:1MU`(JZ(rVP)&;_K=UVO>4c:qD)WM^wdpxsf)D=>7UU.vD0,/WcyNP#dLE.Ah!%_8qlu"PsX=Mq<Ls:VtZ6Or
-hSs[<2t(1iS&@%.c9j:u=-FIJ0+dcWTvRRDVjmo7).05Dav9{%H^i=M[a44gqJM3Xij;!yP8Plq-qw(D<Aoyp}LO09kTerf9xyKXgx;gN]zNd}aY9#y-}f
-'um$V!Br-j=!geSPf^R,'bt3A#qRY!`aQ'6G7i&AwU0>!vMA}C97`'QeM'au5PoZPzz@D98Hshxuj0#,Jg`o6aZxMxJ|`ioRawhTV}6}Pg=Og-2ajF]wD2
-9qk2fkpd,/m@-h+@feOTI.,YOe;(p7NtuimZ[x^eMACSC<$m<pA|7Xjq),Li'3W4P^A,9ad8yU}y-%<GmNmxsiat#ZGMO#4=mxY,s>m=bi}clMg[ZH%X8|
-!b/eK,ZD_uGMd22hPx#j8[ECGr@Wt%sY$9:2r7n"K(tK"9|PMvX9~EU|eF>O/xu7|t9Yt)|YnDN"(QG!Z6`%^/qXM[]V0^U0Wl`Kxp6dk3jWL3VB:}'RLh
-i@,@(iQjMV=:e9KiM'Bue$E}0V=XUxns.S}&yDEM>bQa{J7WbC,w8e[Tnh>j1K0Rj]'YmMNo>=eLCK,j./yc3Id^H&5e2plb2@}^:!kx.`/BBW:hI^uRH6
-XFGk{rqI!Ur1Riev;lxUMQ+eJjZeolO]as!9@h3y{)hM{'Ov8l6l<{8(:j^SaEj-tR{1pE3u#yks$(yi0B{x~{NnT9Z2aMUh$YnE~@wNa|jmMiB(g_b/rV
-@;pGZJ-iGl46Xsa:mM_H-&e34@At^W[ZZ`1iqq,%;2|o6@K4ES,i.@`.)],3zxW>pl164c$#o.DT=f~qBbXmk16t![}=a}tv&"]]S<q;5qW'Raet,r'3Ag
-0ioL}.Hf3dkMPrAQ~L{^bKXcvS>J+2RkJa)b1igghisf}]qCLT{>YM_,_(D+TE+YU@>bqtqcr49.c;@]emD(-6,gq#sPd|Vups=IR-qOq:-Wl)%%'"<PxP
-|V%xft#iUm+NS#V[&LU<fk1X%VS2ETIJ'XqL<3cc,H2{SK@kjP9Y;I^O12Yk;|qc=52gv1.l5):<3jhvi)oir}`vtuFj(i^`q/G{4>(Y{M#!#2+;[pk<3e
-e3sbKFF@wBSkp-+!EOSQM|d`>e(Qu8t:qlrtHV)(DYeVytK2&2iXL,G!2U>jJOIQts#Cx6[W_/wtJohJ12^%Qx'I:P=N{=|R)E2`v/h@)^AgcNIX.zfu!j
-$g_k^="!t'N{m-{^k{&z8I0$//rR;#v."/FKZrw+^S2whOH<swrJRJ&deUT.-Y-9l]IKm='hDz)t<S@`Qtb#-"+]Q(B"KQ1l(o'0lm{UI<Iho)J9|evtDt
-#.Reo}5>k}_Xd>}SDoZg;h}O4ih}7WrYn!0os<mPoHA-1d/4B<EIWN.KCNo|`DxG.5dd"6op&Ja3L0MSiD/z5s1BEG6$<l6-vf-B-w6Od.qaDOS(wqz[Tm
-x}lDa(gjjo3v;F;Wv7.{CxMXK:SnqzCtr$9G`h(bV45g6"6=m|M.Sc.VsBQi7E3xqi=k@>G|c,wVmD;8J/-$"%jsNAHH>E;1K5+m)%Ec^jO#Qk0WJz)wOc
-5]gB=0dj!jn<W#5y>GY9;]knl%%I@ESL.,g2PGg28r[=!FP1778H-4>H!$nOxiRbiDt`>%&x8g.zM<^iHD'iI7uu4tm:s:]ZHv]kbHs/g4Eqz&4<``#x~b
-2DN+mq+46r+5awm/!uY7e+Nu6L30U69PYkhT/%N]SktuiCqFZWuCJF&5A}3SNE0zRAJP:gVb;CP`t<jm}y&L'OD;B1z'YU%PQn5}KhJ3R:a^x>GI#%S'>|
-k)A%RySMcP^nXpy{F9e5x(^bJv5rUp~|roexeYC9Z{FL(45/Uf"x=mg3|}Js[-3'o@,;xClzShaVLfs5MzUyD2bDs#N(=rPOlY0@bEjN{xcsZ{)%m,9k<8
-b{)Br=!'>5zNiaxyF|ob|"5R%gV8JCPh5S`BL&d}'aYRD_^ZHbkA5-<iwKN]DOh:iWJB@wX6q|8(6qz"L0<}6|XzZk[bEu(lDJWf_L{xSGzkrt5Gl1gZ[<
-=AQr5_5.NtP=~rdf']x]Wk3bI8.Z0l,koyjNCZ_E=ZCp93"Ex<#!eK|fO]kbUHz8nnKdMd{V9(F=H>,.Q:LSK2{8f|7'C8Xci6TT"p}tN6Yp")9(Fh-T,y
-INhT>l8D!sWPuU7iKcgN#=Mb^{G.DSZZ6}<y(;0eE|0/dUIJ1}l!j,{Y@Q,IyYG^oJDj~7nFtVC74epFx%Z<MiR4,K6647;dqq}N|xpWXjR$+.0&";}Vp7
-KmWthq#d[t;`n1OzMNH0i-RGdtrwYkVz1i)$H;<,ky9qvF{|EI<H07ojD;lQ.arYg1ayn&^1pl0lzBCmBpoNeZ0Fs`eraEsw>0xk,iQmV!/{Up^9uH@zB$
-+_=YgC}V;Z~d:qV[kjr#.tZU(nCwBjq-;M|2@SM7&r!J8ucPOk[3cry)&r~x(>bNhx=n=ZV^8N1cv=ygOKogk$%)zGl;3#[#3Z`[+p(`NI8Xdg'Q;`TUQ@
-,X&iS!&PQ"ajJwJ`t{l[tc+PZ]~Y/p[=I.`G:pI{U6zq`|S&8_$w=z<a5&p"M0}asXk=pVd$1:.i:C{{Fq^njIrgVW:Tc<$aFmRFJ'g#&zTQ<lZ<P8}|,e
-_`a+5DVwZi>y4_)B!F/3u$@_Z0;HT!"ZN#G0_/5jE2}JXFuVJbqcj^L9)BNt@+"effPV.k[A@jdzu#y9gpyQ'|Gu]k%9:@KORppv-3U3Er:ChG8,MMal:C
-$=B_`],ZT0n0~8E03;r4'GW]S(W/Nc6H#Lf'uQ!lG:1gKG'u)BXR)i987nsIel~>yDY`LivW^(awZ/zZ4eBbObMLI-Qjs8bOxVB_>y~b21,C|:G^oq-a>O
-kHwVKT4B~U9}p2@9TI:G&h+"m(7J<;&!{3[D3;3P8,3t>JccX<Yc!!i-R8,:gC+OTqbb9slU{%VfS(,Dy.mwv.ko_bl]a-,":%u'(1jZ]jiOfT1"%f^`N4
-P7(mk!ivQx0WJ/yh&PR.BzPGbVOqr3GXvmc5yy0/q&JGlkntWIm|av%'X:d@C:rx^iEeQG=sMn!&.ujDf0v["kYpZj1=&%n}XOQK6]vP|'()G$BBZbSDp$
-$$BkD{c0mJvajG|$YgvVA]=BUJomF5V2&;jRax!@y/Ebj5zPiA+1Ebs8w7Dc-B&hiq^)wm$qDGc=u`]B{P'T'_h0ff_|PZO;o_j6tyTg3r=']L+P+VQH0[
-EM10QOu(FVc_K(OnU2D!qw#Yu&;q47tCZ^#aOp"Xper-{;IOR<{e.DZ5"Y}A%|lVo4qGKfWF`"2Wj@%9RdtEHzgV0;X<clEdHvv(Q[:yQ>WbnXcY{.fEC=
-oWz8)B`D:|zJT:sL(pI#6IU:Qw3opbjTWlYz31xN{N@t;{xj2wMQ2f%XkmZMZm+sxjKm%gR0`2qDvotO7/}@se02Jj{RD"FS5/Ux>W'T2bNZEZ%T0,2qaz
-&g"+OQ}dt"zvO"}9jNk`^}M6{/#"O@_^`U%ZClY{!A[#|wEW&38(b-R>.kFM+e.bNWAf&@}hCWc(O4<I"GJkaHNa77;(pC}Ph32A^B2J]!H4XsIqqkEn]!
-VApoZpN`>wOz<wI)C@'y~@yXAWr#RnoRvY3{9g`U<SD^.&SQ<{iI9mFHk/L,0u5nJ.5=i_vRQD{'%lFCdR/Uh37v!)+<IMJb`j;{1WbUiR{Se;G}./yS.7
-,wnv{9XeP%&<FyoE{RIbY_q7_FvC7R-&gNi@HFfgPxdZEWQ!ls;7O;rKVS/UrbpO.X:FP<YvU6hE58S8E[B;Wr^'pS$8Zz;zWYO|vhs;,$;$cxi%r-ijT;
-wL((CZB.5/bOy!Pk)Kmkx"/M=#Uzv5Y}{{t-PM'3G%^T+$9G7I_'&#/XmrI%4]l^|GJ]:OC{fM.{+-%b|&~m]oC7tYt2@LE|5G8vlID_BRo.UKDtd217%d
-B,s:mV6>{pUb|/}PT9dQao"BT+ob]`,|t}d}Mnm^6pZ$lcI){qrx3Fc9t}t9/AlA9L0tDDmv$ehm'Sia-tk{anDd/gCrXrbP/uom^whksEs}8@D,n2/odf
-_DMJC(Jumu{5{sdWrhcU^aWC/KRFOPC;D4joD(7|zchwGm/7_>Z:`439,k6C:@y@,l3YTJr|X1WS]Ml-|3dBEbH)D'SL%{P1V|=j[ZxC#s[0UiDZ7_-[Gm
-.R;{:.g&+-;P_)us#{bbl%``w}Suv1Du/E%pjoBtjuibP9sD36I{BhWQH1I|^_f<i0'zZ9^u5LMct9xnY3RWdDmO21fp7pN`nE>.vjmVLc=1W>(,lG/%$+
-.5yq<ETL>9=AAWWzE7LT`(qqQ<RwZ7V0`-4uw$/l+vKIqX3`;k&_:qJ`|qfZtL&cCq"iOEC]j&:k12$n(X9)Z3`1N'WH1k%=^d'PCA13a2_Zv$)XhgW5/I
-j0d[3mu5Arcn.}&d]hwlzv9Shgeb|z3B8}J.j)hK"w]WW-Lb;g3+J"r2[gdmcXi>l:fbBF:Fx!F7`V!$dh/9je5,eW2UZ616L_3(q2FEhmx4-a^J;3%h%q
-k3-;eZdEx&PX5-0)s-31sR~<`e!V@IqLKAH1F#'-dB~imj@,-:D_I`9j41`Y@^<,r;`nYdJ|gK~mh"@SAmbj8/@,u%2z+yG;]GoJ;_9'gXxhX/n,G=kTRi
-o$K9}Z^-1#&1Skwkr-foRFhFFR>C.c<iIIo'De(2o#flp<r)NO^Je(TrMF|BDL8vVU;C}f|s"grRr{KEoOdOkL6-afqYJfe=UGsv]](H}5,Jpo}rs[@<"H
-ix8xYdQZ)`:>wZs]$5nG%SOMV%f#3;t__=_Stz<-C)<"7{gS3)uXII]ZyqvhfE`.GTnOhx3IPg|Gb9W/WpEsbsp^)e-4lXGtIOZ]-!g9(Qi=./j0^EpEG#
-t!eK;3T8SI.,L,6J3vW4_>KaO/)p);b){Z/IK&3PLMLEl&nf6!.XuIl-d`P##yMRn+iv6z"T0(`evt8UPk>Lt{gPT2^(88iG@j^KrbyWK^lo]8,$FA<=_M
-vvHryl@G:{"F_bUm<:'R8Jr1=)a!N-CzHx]MR@XXh,`9F^K0{wE_EWC,2'UK2%7Nc)0GC<XMzEwZ%=2-iA$2[8fQ~u%6'lvWgV:aVF`UhE1}Dp-5)+:J6'
-(xZZ3:hbFzUa+PI-Sa}|DZyg:V5@[CQ,>HTD3i=]wEttory;9'_+{;W'B-2[@[7uM<6CmD]Z$Vf4e^zsRhLBNsgQ2E[=pOES'XNJ|TXZy7@^gv+%SKg0q0
-an~dTU":=IC$[nG&'X`&o9B'<;khrnLdiu'qw8{$'L:1e:=8SH,O3|xxTszDK]>Nm@c'e;w$]Ed{SH'$eBQ|(A.H}i(H5XHl!;2#}!d:>EmgKMx^{E[tdT
-o5-</nd"X)T@cnrbv[D^K)b67/bIz@Kt25$<b!uP0n|8.]EP$7wk|{ON3@aS9GF>k<AkPRnnsG:`qt<lj&PEz-%:6-5nUOXbS5Op0(4R]tK/Kcz4[nI4jI
-A7lgvnQV4/g0Ku:>Q@Sa.H1wu%N.D1mP0DiS]5vBZaH-;qhE{0>Bdz|}];rn6oi$cIA[&]<sfvzW/N1=:XuL~EKe<5s;ui|z_Gn&O>cBe]^dqFf:H@0#qP
-~%z4};xXqHX]b,MgskX=0Sq9jA]J>.~`-C4rF:5jt6`j-!_=NOEB;4.@Q19ept3d!%FAn,>LvV[aZ3q^4-,2.NDtN#%;d(+65Z$9<Js]W7CC}_p8kT.&#I
-'bfGOQr<I;Sf+7cR!Mp56,TmriT24q<G<kM&IYO[eu<f_H@L/m^+[%Z$9MXOqV09T;egCX2+H$<{+qVXASRi({V'o>Z%x)A9:%}(d(,L:d]&<3:k6/nXI"
-i11D7.'&svXR}16tZ&a&Bg!5C;jw,Ig/:pJQtSCQp<M-zW{|V,cY3LR=.!}/c!NhBGZovL1D"}n,kkp,rRm6$qSFJv)m<P%-ZN.0R9wyL(#Y`n)3wmu"%u
-sCKsc<xc!#.Ki<!`Ui%/c+=e4Bk:YqrcJ7;d!rYX{dX^{+_w=T.hV#EM:!t6gRKJx(]35uvBQrfC_`RdzD<wR8yPqMbn6!Q(['mR%`O+Czx]uO6fO()18{
-sI[!a[AMFdzBP9LX(PbX{{aa1LQMh'05j".>B[@+gyV,t&+`N{rEsr`9R8(|]hc";ehC}>@AdA,Y$+eSmr,QB/~yd)cqm_BKBNP+QKN<5wYmV9'px_Z`n3
-YA=(N2YdNEMuKxR,5^Q/'9itcT(K(uKQF_ZZA-R;5x%-~4q[AK%U>plm&dP03BD=U2n,-mV|YrBo@{:Jkyg<YD'r17;w'U{H21=D!+"W}`gmeBbARMBLMz
-w|T5$pO}PPlL^4}J}2mYcYpt-fai(vhv@%E1zQqV7Nk5&k3;[TbiF3SHWyY|IBIiz^Lr/1!A&4@y^^rFGj6$$Q_q)f!ck2bZW`>'wm85^`mgUf.X"5:6>8
-2B`#HCeZ.,is0[}x2zW/qp@j(KHKSCbM<`:FuByI${OGV<xd#X':+,cM^K%hD_`sZ[sj@PL@nI|it}ij'G#!:H9pNiGXEC%)3H)`}{3"kRUxHr8BrRqg[|
-_v3gn$4gs87Ae|5Tn(I=44BE9N9MuS/p7jrwq],|jRD5+'`mMF.#4MFrq9~V19J)Lr/fw'H$[U%;rn-p"9HTF_+iK#Zdw%l+O}<8;NV2Nwwr/kNaye&!0u
-RkcYv&-n7|09Z#@QD+-xXMMRUN_z|7Mt`tnFY7cd`Yq:.P0Ma9dzfFrAcY,FHR]U,I8IIis/_Yv](Hcerl!sVR7fB{rVup(4e_9kU{~Ec>:&55D&g$Y,h0
-+UXQ4EkPoxR4K1h"JICYH^3+ZLJnFD.!(pU6nb'Y[L{]=|=bbFHIW:7}/x5|dk"xTpzJ1;O$]YUNp0RTAJ-&),^](nsDnHKhC7{e&)<4)EpVbh[C&NbvN[
-=BzY{@ELl^sUak(Vc6U8r"bl_Vv7}(848SXHb[qE}G3_z-;yaJ)Fc%oz~L-m/Ep'g^8JQ|$7P8qMW=^pmMSZ$DI`b67$^n%TbPhiKI)5ZGb;]{l89pq/fO
-(s3[byVwiP^AXN|tocOxX1l:gfha=-T)S=yB[T2>h7T%92s6($&MV>7k9'6|K[6sWYBS.&6vW@5z+0rEYR}'AM(X}QIv>-"Rz|z]4<m=m>"S-`,JM$9Z3F
-J_6dR6[[U@.l,"D$u-sNt!t2_YQ_gu8G)NZOUGTsnGvM/UpYdG47uHSWkHzj|j9cV8j1Q6PaqEFE5m{qa|E&.,xAvu+U-Ac<y6>jlCRddBn7_re}95$+`H
-m!%T_wBeXa2dw!h{QDnOe,]|JoM6Kj@>K7EK'qAKD&Z2q)IC)gbGFIlW/!0i;@<4y#b"|Q_@XiFv[_wV}"$]-qmhY5YhxT6nq;W{!j]KZ1yi.6q1AvZX:B
-1Mu_-<|nQbi+]L0]Z@]!yhvs"ZU"~.OHX{ze<eL.`;|}F!,F2hP7#y/T:ZOpy5t!tJQnuDh|$d]U},PsE<e3eBfIsM%^iN@.7eN90){$Y|~Y!xd6J-:|Hj
-dovRpFL5x8:{~,+R|^P0LBvU$)TMX@SCm2Z]dT~>c{Tp;%8ZE%N#Eh^=]9NY&[bRY)Bxh1z+CtSO#y;GpH[q{7@E{w{)mKg&!iAM,-3axgvJiuL^yV`[#/
-Z/$s,9i86fa|ofF{%6Bi7DEFyCxtkX]:zdX>e5Hi~)SbwmrF"2.n_GsaV9d>cq=%$VS;Zn+q4HX;PXOIM[/(A@;4/FlM-ibg79L10{(3Y52&W,2wORMdYT
-,)#&:t,C%l"&(sv9VoqGFEtM^,r1:vckw^m/[1{76iEL0mS|wCTnfyl]5pv6E;5B/:#V-mB2U@-h6$M%FceG><];)S{z@!+hN0Kt9Rm+<gX/&^BbYh@=v"
-m68x:_Jn8:7^~5D=2]L'n'lp"v-_ik!L+IyG(<Cx>KV>P[LbWYlb!$_gKu84w5j{'Q)-et|DvF#Xa"s7Ab~(:&^SEZ~#>nnv@:162%L3mod|2fj0C-+5'&
-c#aZegIAuuvm05"e3Vi&j^T>)B&aM4`ik-9{ZKBr#]2)!jCXEi>/9Cl&jlqC@cscmI|ov0T#lP=wO>byU#G8s_)f:G1(H(EZS2n3w=<2>>+|pJl,a`p"Ys
-wEcjW'nMZ"+Kfs3{H+AQuP9"lj[h%=7/J5&q"!a]1Pb5<temr2-a('0u'S$-N'']M]@F(xQeG4j;.i1N<6FCzfWAG(dtTM]Y/f94$J~Kf#M7zQ"]Sh/.Ap
-bC%),n3%5vcfYkv5l+C)hJoFp>PpV:^#/PE6+4+3r"i8z%d0P]G/RAB65PHmz>-{rtZje;xhJs>>f/P0~MA>pNA$_w{>5wC{}|Yj7RbtcolIvz"9KvBu.E
-WF4G~tjcuv.=GAJwIj^%E1u!'G>zdA-vn-m&5cu@">T+lJ2'aCgvlh;G@=%.N|#19+W%X)eJw73_l+'9u|XT`Z%GENt!}&Qk_@[<7Q%Pv%UUH0R9[f1$XF
-=`ZRHHzP%xdiRYLR^|~xmuT<BJF^kBpWDN3@<",O~nD9{)Tc$p;plZbr4R.O"ryjT[{_(E(fI`FF"Zza!+$i~m|O9E5=u89+14'1aO@K.;DZ8ci@J^Hb_W
-JMhHQHGiqtuDHU9;der0-#r_X@VJ}<sGtA,8Sz$nf7}MTqs,-vj<l6Mm#Iz<6)|D2$Y9/c/xGO;AGBKd}WctoFBLU<MJV=[Mr]CVxTOx)r7O`f2s5d@&kx
-AMWB6<:nvSNy{JAa[j1i_vC+w-G6GK|YN2rh{7PLpjLhJ{D-{<w8=BGna&Ux%)z2V2Ei['h;^3g}g'`.;XQfQ`Ka{ev&BtL"vg9Ldy+G<q|pl&z|JPW(cQ
-v5g:/&02d),IK/SdO0uHiu<w=|d7@qje`oCFgF/q2xuLC1U:$qR[TJ<TlSsj>%!Z8!O-gF4APbFuYp@]WV^'5=1vv,;'Q-S6f<E^ET|<5H8Cf}'twL)=7F
-#fHm{c"a'G<9WHxQN:)XAP-j%88%{hL.gMjWuX=&5M4CJQ,U^3oR&KW.yTn^vf4+9FT+<OT+cae6oT,k4E3&u`ySatzJsL!|x-5PhIXRG<$Ik'l)W<[FX+
-"@A.I,0<|S^.e,p%}=pIHs),/)+`MY11dElS:tX4J,Pm5cfmZvlp$tX/,N{y5h!>iClwK'"5]mq,,c|jBs|,V3)AxDf2t;eRuk=Ntfbt%LEo'Q93SWI2De
-V`c|n@=d6r:#vU:>(q`,f/no(rPS3JgL3"Wl0&=@vG{5Tv#HNfDta^uPU[MuGc%d!Uw[g_<FyXD:.X&k^GC#R8P/4'.dS_<-9oODKyu='YjsrbVkfaXkap
-j;@a<[s6D}nXze"/|84ugH2Q.._fiBL-3X:exCWknF,1+d2eCZV/yG1P}0yphV,(DJ)e]GufbXvh123fP^(3K[%Ee=ez'bJ"mnOhmer1d_xG~yxE&iObCu
-m&n5!<t(Gi$ZJuyZERPH-$=;yBOWSu2V}R.{;AT/OJ9DWQ,QJa6Hf6^a%mWovnUt&;<>K]LQO#%6iHK=+0Mq39kEfz,qcMNQ8z"dz@2:jkYTN7tJ0@[R8^
-b(07_{LqK><IR/.I;4aZ=3s:NMn0:9MWub6t&6LC&u.X{_qxf/bMP!B%%)E=UQ`N2lNrt3AKnf9"V{V#(H,y<^.zR|=-U>%ks!gTx::cjU/_ykivi7|}Y7
-W(2hzkE6w}3Z.y_+Px|>#MQ[s!PuB>Fc%e#5<Gy9I=nJc5iWUA#>7wSv`%$$uj`fq`EdGU(wVM)h>!b$&!Je@lB'3Uf8w25,'H!qeR_ry4r;L66w,5i%Ra
-<6(b;/NPE&l/'PJs3{ezkh+}V:I9wobqWC8qo^)X#=5,(ydX4hs[Ru8Zzdnmqs#iUT1@mP8|1_1o43lRo{DMmsQ<~0RaSncH_sQ;|)G;sQ$>g3Ilz'$:yr
-w/7.wruE[[lO-xcyW#~{2_(%$m;]@ija,U18/MFHGx7V&M80)")S;)5{^`V0A_E1nvpr[@K+AOS1r[O{ZQ}9:%9P~wlfgcs.6P_OcfwOH,P0#UmHpc+0FJ
-:e}RzAjTA.qjfB,IN{E<m:>Y`J'Y@yNR1PEZiD3K9fNVy)AB'YGQQs|'sSkDQ6!LMb.'hrj4<cmZtVL%'5q10tLWnjMyJfK`PY+YjIt"cUKJxFluu4/8|c
-R"yDaD((/U<n}b^gi[4V0Q}S!:75z&6r~#-C:J]0dAZ,~/JD"n,=u"gzI;TGKFm0{5"ze]=6i;|`+6nA${T9U2$<k@{86epK}TD<A7ZB!%c>Y^1yY0K]4k
-"l(Gi[ub@kpHF"N+md8JrppbPQ>^kRocge3o'k7Rwx{^xFDYe!"vTF8q/g9Rgfk#QI`e+hgWc@v'MI,.m%yg$}8%d(C_s`%PZ#;5/y$_/3Ao]#dgCCA9V^
-iaF"!e"428kp{bt!@2bLBgZ}}k&6{QTFr+|C)EL"03y[rVyxE5#7tF%Bj=DARH#^.f+SSsO|yFOFkk:k;B;GY<DxPodAonTte%_z%xNLW:S4YS@EI,57,p
-||;Zqe",BkKYdj,4H3B:XmNc>"whfaP>,89HFuqG(L`!]O4V%)/B-)p";I#%3x{nauiK86&wO5rdV)v,D8L]6=C7,1}GS#-)uB:+<2i/WCmh(ICnc-sUcZ
-lyaA=I&kb>'6Dzj-kK(><FF6)YvV{@5@n>_HGs'U+k5z,CaZcF[s`/mZ9=I273;5s,]_r%%!{h2C[M:_0bXqpzIjqK8tfa)6{FE[m={-kNREKp)YI0o{eS
-c>{T8'3s$)VBBT$:QVdWwh+@L@|RFTfOE>3Hsv@&[AK|6kv1tNkDJAfqCdoeal^YV(mptK#=EiFtXxB|yz}@QUmV2p9Qm,BW@v:<GdY|FVbQ{I7+fl|5'E
-dw%rL1IS}ALvD{H+zwE}>(}mM>9{'),:NCFdv<xuOT+[!ubC|kTlV"G1bK6`J}IQf]u8RVC@37E):jG4EeR}2|}/LW$<'dgv:!1l{%I@{3+IvpMYXA"s4x
-FcyzmkxBe1W4[7E#>%wRns3d_m6`3v5{MZY+>$^C6B-D,{:mAD|SpL]s'IkQD1g}70qPHf6';bU0;hVpF,nz1L=hpP2YzY{,WeB.8Lu]OS+W#Gg{AQgY_x
-&7~Uk)4]zxIm_$ZQ>.`{$H(yfi.fM4zX>IIYY`pH4f0ZL>CFDRW0:'9UW:uw=x^,aNM}0[.%gIS>iJ$d>m1XK)(ESZ!I!-<4'Gudl:G9+ok!ObuoGU1/+y
-|gIGf:h3-}MUQW@N],Y6i:%gnvJU,U"XoS<oKow>M1'1I0=[;Gc5W6fp>{=1&OP|Hyb4s,08YRQz$v<J>d&Z^R[_&p<o}_6yhv9^coSA@`k9+4t[fV'<_B
->R"3'Vm3{b-6VLVyTcr0)n8/P!bF.Bw5XR'X1EosC%q|vp>/26jli6Bk:/{o)-Da+6iwa7j4B.4Ie"!]z8a4TUB]zgBT0k81Oj&8RYvX>Ouv{UgEE-H^zu
-AtvGrb$VvX('aTKR)pCJ&M@T-l=9h9v2QYfmTe/3`>YYo|4Rj/<#o>!6HSzCxYWi3Q<'`h`akes0Y(pkPXoN:e=pH7PE^_6]WZb`MAegc>Gi3XA]I)&<C}
-P;"THI.p>75sNx9WzS'9Cb%K'UN99pWRn3VM66^smg3yP#wPdx+B'5jF,#%xE)NgSIP}j{##I<a"r}LoS:a"S0-$N:=+$G=Myt)@["DpYtVW-(7t^+pEdH
-B$khNl"74(YgF79PCS~Uh[v,DFR{::a{44pH}hKl#to/1OjmxO7NvjT%3:,D^hN%+x.aR3]2gNFBPg>ea{#Jn%%+$JBqCZ@P2a.;eXZ,s(i+nD6gmkH8%Y
-QYRh+vx})>D.ay}qJ--S~2_A-Bts9Svsg6)|RG:k<STMQpKxx}'J3k1JF#3N<wNKgvBpZSO^:^~X.uN}e':QIZCV8Ey)IVh:p(rPvlFc584.wDP<#u[i,9
-|%%+;-&[o6W!=2p#2($B^jz-t7Gu/ky_v]MfTIJ)de/UQTOOI5K9jpNi!~Hka#).fvc=jW.ZH9Rxjo"RecB[LxhRw6$V>]Px_'vUD(i3$HDsE2o>TK/o6Y
-b#f0Yg^UPJ5.,<(cwTF>GfU$HI}kL_GX0AA>k7pcfMq[L"+meKPr,s3u#<vrU)'@Hg_{7(Do_7UfS2J"/i<l/fbPH<ub8/pkrhDB2NHZ>b``U>;[xxOn['
-:x)!_E`M~@fMy"B.'2}03>Y[B{|@U[fNZ=eFc%e'o+FS~A0{c01wz|N<[pDZk27$8-!L"1P2GBqBC_@mRJm.^(Yx"=91kDXO^''1<fP3|-K]3ASN:JVE"e
-X;+TDABaFI.rqP)JdH60gXw#90hD4/Xs`+rXqkg8~2boI72c$Uh(&|$u=G+4>@h9ZLaAcBM|q3yXHDy)Ww`y7,>w]L/H7f([K')V1gUtU4%Jbej`}Pyg;F
-+@@1M43y(xK&Mfs)@2XQ9#]KO4f>E">x@FVcX/WiePaoa1dGLlyP>CQhx&VnShzmDmKjUU<@q/$y0tgs&T)T1hr)74Ds'Tv(P/FwU9(s@XFJUQ9R_DZ|O}
-@xbKP&V|(f]fz-%:OetG'TDur71,fkGOig],0k8EQ2@p}<~3[_R:mt/1Ax!L_TD.YkID-7hQYoJ|TM4hD8K]U0pJtj5%a1vib=WYSnpr7b+@=BcV5DYbgQ
-<4-zu0jY@=A$FCv6#A^cKRsJIMB7Lxu0DB+@6I656uSY[yz|xczIH74awtwtRaYdn."bmh;t2UgWa713Ot>$l6rI)Jp6&lOxqQn.{hYfN'O9%Wi@=O}b4j
-yrvV2c4,M8-<='D{S)dpQj=keyr.VP+('-qJ9$dMO6H`"!A:o%;QT@{r].vR(>[|.-:tJd^]h"(O]GhsUP@pFUg5A"3vCCs21"Q,iBmEj<1b`<zDog+$v"
-qDs#7k5'g$"9>kAAL&QAN1PJMQP24{'et7C`J$9+e++,)1uL:f'f^k58f5R2R+)v._[H6>WmX'BUrS+w]pNspL@w<wRg<@+|Jq'%#s'dEkh'k;sd@`-Zw.
-;!r"o4PpAX`kbO{T[mq+W%CH#^oD3^M7!Gj>01emcIhg^.BJs!In3^{jZ8:NoTT&-(Bi7OS'K/]jd2ihEkv&ZN]w(x+$]+L$PI"md^FCVzO+2hMzG7"_]P
-_Tpzc,yieSnPyWHmhjR-]{jutU['O8XX)XfFFoe|@Y{Kby%-heKt"LGr@'5{%y98c'+iLa;oqH;xxFnZ9:.L"s9}wE_"}>T>tNKR!&[tyv&:}gtZf[GPw,
-B2|lV2#8K9Xx-%H%cgf5|Pu51EbIK-FZlF]h6ZIbw{P4{{6")F|}1xp^xJ4PJ1.;a^tY'j9uxb5Hh2p;2Mr_ikB7Hj]LxjUEh!Ws-mqzlLUx%JHgEFiMxP
-xofA'BLx3-+{=;Rdefardi^zmVZ_`)"Fl+aRL=t}DOvMsqu4ZTGlf<V9&G:Z=-Q'0`%M8BR57ceO=Zv@kPU$/4,)F4=&Np8Meogp,SjGD_%)U(KOX]J1:J
-KJ!(<B@YLkRgtJ.,4M'Nx/Hc3}nK[$6IT;pdvS`"9PG%j.`{5k(C%yUFIAh9li#+jJXs!,$M$lRf`"}ourd'e9p)5"'&/n^:/4Q%~7fqA/YAT;6[=Y[2gL
-QgbX6<,Q4PycDV+l6wb-l;|>IQxaF0HEj3='7w^Dk0hp|A+K}NbrGDuZyCv96oH>0;q@6l5ZEq<l7Ax{d7hr5WBC[>EjrGmmTl9Qt)|5-uhIa}1/E]BI/>
-33KG|T7YI4!ks-Oy"qIA%s#=IYg^)eNz-J-Oy@&ZMy}L;Gybs7{P+{7,CrWW:BIFMcg1Bp1Oc@Xx].!/.NAmiqQF{t"jmm:nf4{"vb07+N>)3fe&@7dz@3
-KPMWQ[d5Xh7Q!WtM>xI]!:6ggimbYhh%)]Q8)b]]oL&80pqNdlif)>qMSyX-dp36=:_B"7`Znifd6+"=#+ijIcmxp.KE"Kcs-VqLWRc!ZzJH8ru!wu|GY!
-Z{ooH/E%3S~+xmE`cT!wK_LRhSDj;^M6r^!o.`FuX^-cZ/WFuA(UR!(7@_<N([a2:;b8YlseTUKF'gtu=UBe)32omV@XGT=1;AG[D$F7o@O=jFo+sm,T0,
->ng"x6|5Qqr9Gki:urmD#;8}T}]E2/CJ=|33G{EW"Uu;ph,rI_c3um!ZEFkhI=wT@P0Fqu+$tffkQuy{{9#P9uwO>{=k.W5z^OzNWZapu]0l%q{yKO1R2-
-[25BqwFd;_L'B>iu,_toZvF5I'-d`bQ=Wda{h.UzmB@-rgW|!,,Cgp!RBL;DoL@<|IP9]l<`h{V,X(kT[=!]sM7(+zlL]Qsj~S`'N+J@uXv<<PjpZpoy".
-mx8_xQ@;uQWea6n^+zR]bNyE:Q+rJ$/AtWRy!hR-)hgh>C8cc+6@)bL|8sOceW!L.L)>PUFO)>U7cq7l$QhX_!rX:rKtVJNK~gjQ~`c"1b2>dT&aQ+`<gS
-HMx5cA_$yu23-|`6J/ho1gFglye}im~&KSmSH'iYdb"B1fVHN"j_&Li6lv{|Z[dS}71$tsb0G-sdru6(ifO}DMj!C4YV}y[&$<rJ8#$xXYC%qi"G,Z'"#}
-{lsmWF,lYkDtPDP@EPdjn#r}YdCg-JqrbwHD9C89E{S72MUGF1au@q1Ag9j[gOsi3_n;QX}u__Bm}Hh(Jsg{~^&87p!u:[0wS;kw+3B/J{#;vc|+u#+^&x
-P1~z2%5,!5XX:7)$Bm"l@6]G0{$7stSLbK3}`}9p22D3l:o%3p^wptZ&TX(A|{mz'<$P|>^2R`SqN6xUr}Co_J|v<w+EAgthK}jd5A=Dp6M1QVy77oIUnQ
-IMI/A_OHnF>28o1)=jFAx`hmuMMi.4edo;26.cihGGY9zw[ub_h:HpOtv`I}Jvd;"]G6dgW%,Tn&I#Zdf(N($5{#+$BA~-B"6$M^je}c16:wlA<=f/!Zm+
-vO8xL0jrWYy)0F"W-UgIel'KE5}]@{qTSD+S"V3:u8VdFkK(e4,O@l_5)1I`Sqqu5cST2D`ofs2Sm(=2`jS88|FHi^m@=Q(B-]lI#tbFN!(iyPDrq!fvk=
-3T^qlk}|F7eDaA_)bdp/{IjfpKz>9}hE2E).I!1J|vDJjdFuEp-X<f5Qlq`K{f_"#p0N7OPxW(cm[i,)7@}/k<P&kuC"tSl8Tp=AM&oiUMwD=>Tumf$P<2
-HAge5b%m@:dDxgZ8DS&rWmAVQ5#8$riM'OUM8_3{i6u2K]g#xxjq^LKe|aM-he@8sDp2irS"brM=Km|zCE3/238{5JBDk>Mb8/ydUKi1T6r)A&kIF5nq=A
--e3-[XUb>e5BQ!s89MC8mV3Kpg>tZsN`oelY4m3OD5dy{aw']i:6CfKS!peRL#MtyThgh;L0q'!yoOI=tC|hEb'z"zXO^j5b3iN%rOmh|3SQAH-9y]}-`w
-'F-fX;tpF1mv)8cX}P6"Nx2+Al<EP;Hkm#_I;!nhPayXrY<rYWJ%Dn<f/dd@@V}"d'1v$qDsMOC;i@2i]QXEIsG(rq`/&!'EOEqi66IQ^fr0'ot"GLyDe:
-0jd]pP:#QLDvoP-0e#{v|->nH]uzwHt{/20d+jgl{meke9E3ApgyrhmXi"1BIh'HW#uzFDxda(7}@k3-b9_^{^i'3QH0S0Z69Lvq1RT$:"1|1gpVQHdb4t
-YqVq.u1D1|p`dlUz8-X7e@=)rz&oSpy.}-$C5GiM8(#N3Jk5U{.)@w+Ogmz/=2,AmDt$/qJP20D9$/$5:1y6fZI)uU`E}c'z#YZq/gBzXTU`a%PHh,G#H8
-stoO@Q/E,p_O/yq+dE{KW5nL`NB>PF973:j6;2(cWwyPqV.kjP@3p$eNqp!c0$;EZ{%MT,Fi,XoO6/7ODe:6]$jnl'UjPC0Dkr4Yfa^:bGlTxI<GD4#W`>
-b4}a1h~:#2VKwR#'<SfTHuftQ}yh1Z%Gv{z7m}|:,c[]<}6[Ig;Q"ZJ[Bl)z@"K_"D<61V;iM3'+&cz+_}5uty^/8''4c%I(7qD#k|6M.HGVkBzX)!vkx'
-7pO`_qC|7FV;F+Hw5xwOG`uG|K;Xgx%iXHbMjX0^(V;^=E}]uWc;AiJ5kp^Cb"n6.}[L;JY'za@],:R"ygfbKUaZiNitD)G50RX$HV{gTM~Fi;Bkl5%2V@
-`^[X:gS+39g')N=Y^9,Zpo)6NB]7G/_iDxGqih5cLUO/aG[fift+E"YnyLN+f3QX1]25uqQU|5MAn4&bd7})flbk>n]W>u&c8hEc-mr&QL/&f]&Tk1:GIB
-.MoxTy=t[_f#'Nh=ur+@.^!HsM_Iy>^R0k)CdS3F'B5qY7P''Dbb6[tnBSlOF<}eX{k@M@=ca7;w{RqN.2^sl:f%a-j,r+d:C_p,V}wmpaPbkwOO8(~s$z
-I>/2B$br<C<z317_$7N[C=`Gd:-,z:!C&wwO_:`p.DSN+7d%xOepZRM=Gm}MsGO:5n(pnT/s0kfvXd~TPYh27jGq'OSZH8ma5c@[n599%Y@zr@6L0d!A:Z
-!b"QG#$}CC>D|_c2_m!xvaT(x$W=EovLZHxe9l1ULGtB'=h#vwUEt7w_V])yS#"rY}k7!lrFeJ;}6o5Xn>B(p7#wE'Vy3R5$(L:;1oNLQH>UVp3'RK]g(I
-2A-{-OKx^%ZlUxT2->>@=j`Y0_H3oT%Tz:z@ii>sn-%2#3c/T_m+]5jxB#E%+tDDu2EUY+(h%--NQ3I2r;_G%6!ft]7MS1QO#J'cW)D[/lK$BQC`<<)%lU
-=$cCDwquvNjDl,<N33M|mm{am;-UI}2@~/$o[r!GX#),-m@]m6xd^4}6Q{m{b[iw5xN)AUY!_=B,{$8Bx}%sJ%F21bN3wu)z+T[TqLRqHpXMhRccj:jB7'
-56wGVi+GCT5OyxP@uC_op;6vd"9Py57LlJHrwFow)dS2qYo0u7]3B+hm|FVCJK0x%E;da`'imE.[#<Ih!1~N`|Ad]m6QHNc`i|;IV3jOK!(_Z4j:P.uerl
-4RM')&Iq^o>!Nm18RV5acI1Gm#H;dSG#NJn2u1r:u>s|<!R#aan}M}"MA8>j.8z4>j7rjR{:ig,mr{XMAMUQiE28n.q$BJ110]/)MKs)9k]SU]rNY5rF!7
-Qw`0q2D&Hw2{(Wv]|=}2gm"wfOwokff=5ZIr:LzDS_}#jM>Wth_}WO_+V#r;[hp`P%VWG^u;k-C}@gcdfe|R|<5IJpf{^f`}E66+r".{go^l{1SDL8dl%7
-.$JiC%4$gmpd@5#c)=}z'K},#xNr@8EcBlK>=dDSFYi0j5e`u![dC}qstgKd00Mnw<>&qP'kh)}[Yie:=29b,)foU1]VM'p%zU,_p.B+oVmB7r9l&ivQz8
-KOcW"yD3yg1eyY2{s)L`vnlMet[dHYw56s8)yP)<5-I0DTAVpB}+!M@QQp2AetTldm+U'|3P.OG`!gwN4>ICn[!k8;no2V#M#lUag|Kh!|kE+"~AoP@7XW
-+0]n_kwXf{OEduN7Tzl=:DT&F#Llhx(<Lb+a2XE.A:#h'&G3558h{^[:<T$"L"&V.;BFp(hD9+SjAx`=-cc#f[otA_0Of[L"owl/6`(f`eM{:>~=d|Ss:0
-`obS.3C(;lly7cx$R$McIqylRF|r#XdLPX|tB$}2"Fs'3mS{eQ/!>["(P43`(,JEn:OE)h>hr^9p<r}wC4r"(x<UcKr_TzFifDIa)wOFUFzN8wOvVtlE|$
-$8[=M5_^}:p>=%0n@s5V(g(n=5NROS5,s:HvZC2FgS=U]&v"U{z)f%I6-epyePN.mA{E|sY%37DEQm%A<n)WL<{sF92a'zH;'td1X+WC;E^G'ts#33Wc=E
-e/(/#CvOkMFAA{$|FEiNYNN1^]K<3lne:=n_(]RqrG2_Ch3M-CP6!!W%{sMUEU-tXbtAYtiXl9)EHiE4m!%I^:HFOw|EkY3bFonP3pgU"2Bcxw%4"#3':l
-CS~P,hw/%ub"r{B3;A'&ceu<}IRqbhH^cJ'Pss8v)Mcjj4S7~jT('=G;)PTC>$7x48b38iAp$ykSI/sul.`jL(O3vo8+-i26vJNd!y4Q)g,5s0K]WmY5E8
-7D1g@[Bp`gBWbXDV9(+H"-/=0]n]5E>nDYd_u!uEo-pQ,]~.i3And2s"qDLGnferD4(hdN>7b^Jz<v(JiJx[6!kxo##T/vbw<(dDQSNzQ|8W29=]i@[,d"
-UdKq&t846-'x3D'Jdjl#YMjrNh~0/$+!F$;Vz#sRG0r5;ZF$XVx`1t_/!!S((#KX_-$ZIouvqDbYw^mtQ.HcG7<1SQBVL-`@v=V1=^do@@NYH&gRUN&$s@
-MRf&'SsEKY@Ad_Qt3(.G>;@RS&OO%pxs~'mc,Z/),o(9O((wdB+U9Zp#pV1HJx#CmPc>^x=PPV`0,.:K6Qv8B}&-cH$FmO@X'(4/sYEj=NIQ!-Bp,B53'{
-t__R"z(QLIcz6a):bAF=[6u,&@<KjzGX_}K[c}s]&w7(SXx3zf)NnP{$VZ:,^ZX{Y6D'oF<S]"#M9`v$51YL)<vd59koPlkdrF5.-gN,)::n(a`|@f-`TM
-WBBH$zNQ.un_,B#;FbY#0`JV3]LQFKr/<nsX1-h!RJ6cjtYE|QphTEXyD]9o&9BG8EJ9y_9T}1%KB1EcKB_z!+-B#|RrP4E6mPg;_JYNCT^E3"e]qqzEFV
-%d{K}xj4$]|([L'hP92T@QT8vj~`hPDC#$t>"wOk81oN3!y+B/G^AI3{b{bS[kG7FCG!y7}KQM$WBhG5ga`dVSO1B'+=)avml5q_k-s"#||2-!T2hsMSS4
-z|"ayGI-|3S>5UhV<F]qOq:!V/DFO{I<]S~/V%z2&gbZ}nNyJ"3L;-`-gWrPu0LKGz`y.#["[#r'=UE&=@$k|/kIA&Tp)$=FFRXqrPmsgbj&$c2u@LPS@g
-sUYb=u}.i_U_3ee]rbeu05/Zz}/C-%u)wXm[$H#:+u1LKd_;3X@R>q_u<Ft;tW#dXB%A`vnbGbDRF@'C]w'3!t.vt-zerC2w_g.32mF,)(q8(^_8,l^N_k
-"x>}pzohy}dn|PEMi.QkfK7|ka&x8zt4N2MVh}<>tC#'V}W%9-7D!NXh2nl_d4QW`a5<W>K+V27_sEf$0$pT}^31[u8wUf^r^tIAIB!ulryf64},gd!qh{
-g8:61<xz.OyOysC:u4GW:2-]pq[#ZF06gcJ_ix}Dqh,r8bO'gq8RxdC3g/rvOSg=P(4=naw$xq%4H`FTZ]S23RBf:E9vtCmvvG<$1bP)H^)54ob<+QDY!+
-D"H6&2];#xXse9BL72&iF!QZW(b7NoY'=31_'u&pD=2C4|eNWA6uf`@=;SExK&.3}Y5bd/%w4{!_^7oK$H}Qtit_4P-pdkl&FY'J9x[B5@I1nyi"M{MC+T
-J"d29}RnHkNcw8/[dyv:}]7Ui@T77P+9Bas$1nNnvCl!Q&;a`-J@3rWU7TB<&Ru$R(i`<M"o;34'nW|)+1[IVL2eUKBq_I`%UK`Qx'+<|:(xDo]06N]L%l
-=JI'U{&)j9<^IZ7WTv$eIdGMP-]$N4y.U>gg6O}j'"ukb-Moiw[R[GQ(@J7<_y6"{aRHO[wDFU6I7ap.|!gzm;L=m]9)5LQ19.:2Q`oM<@Yhp.)szU)q]Z
-NV{05]}n(u%mX.LCVPJuWcJ#Mpca{!opT}y{FeOU8K@#Z[zC[dgB^d~b=i=5@EA+m@%Q+X]p";<Zdk:W]TN`wvOdxBcbS-oc5g(OsLxaH%8n<L+@E-[ap"
-5CRglmT3Z3N<B"nZ)y+-/gKo{ot6)2zTywNbtNNtM4-)/n9/"os%>>&xJi(7a5r7n3BJ-C>7`$`8YJEK}3UM}Gof#Dc,fAnXTcUA&$oSOf%miH,2/6f0z}
-/M6u&e@ir+W/:"=N/,+Rl|{H#/T4>_XfMuIRcubw@}mIaIv1'1)7(JSc(;!Pq]hy0r6x7v7ufr]$1oMtUoVKnK"p#Z3{j'6WocXGIU/@{DpTz@[d+h-GB7
-P%i&'C@Fv.{m3|I0a>ppY|T/Yu<Gwxeo;T+BDr8'RV`w8rJ.<)39){V)R)L|is`Hb#;o+rZ$,ddjvy+Z6:PX60xmyWc|IE1T[hTTtrLO9yjN53-25-}Htj
-$i}Up7-_^5:GLUh'Uw}=c]L@:^]]Nj`}tgqSz$gAZBv1O;3cMaOD_caq:4=7Px(>'l1]^^9"t`/vppI&3!AMOGvF&Up<D{lh7181x=)wFzL<&Hwe/sozZJ
-&V>)oI%%;,-iC++QJ{k53_r&7JHewg$nd]P0`Ub2(u]PN_ME9Bp|KNfE$Ph)Bxvm6@4_E:WbWQeJ@`|oIN)teClS(}MsN.E0(ud96b(Jox8r+!eSY0t}'H
-6y@n;(dMAX4rKjQkTFsgvBCh'">L+$t-Va/w-WdoXfrs<@Y'%kcz7s5Qu4n%(XOfvyq%+fMk/%P"j9$^S.hU>$]DIm#HY'adA['hy8{rUJ804HpH/JqD@G
-$X'J'L,Jnk<2bi@ETp-w7T_M&Y5{.pk@Lkf&EEik:o,J'wrC]=t`3;9V:4Z&qGW8t.G._n9ee2s!%"}y^HBYE^Bzvco<(F=:832MXQ%.MN^I$i8aT4=yuK
-KK:b$%rq&c8.'O{pu.w3zC.0r/d:kJ&L|RbeietlL,`/|D$N|Jg,ggmyP,=J&Ym%!6{YI9X<<flV#i[Oxwq-y1AO)VB,6;z`~`1AI;1ld=[_z"-Rdh-0,f
-~fnimUo09P<)K4D|N0uS5X+wna}A^j"N>a"]"3cT<J.,1XAZ+wUcfzH4l"6cRg!-%Gdq|Sn{Bgc5ofFaTu=oYc4--ECY^a5c^oXAUX6+ZK_;.a6{N33xtK
-1:mJ40#5utR:F.)0>%-"['%%}1H(Kx@HgnD7.[TjGVOpfm;_-7sGoHSI(`u8./+:FU43iEb`6u&O"tJ,olp)_:jBPubh9ZhAse|x>,|Ym`;u.stvYv7wfM
-L$"R;NA>G^Ox)o7td2Fv1dGI/QOfqHrP<:++Gk-(jPEp<w=F$X:ovd5>_X:6HUwQ$X'IN+pc5$BId`9}S8KAcmM/9EPd:M%<KF%x6Sa8^th<T@j,g%i$xG
-nd}[$-GL@7}<rg5qu$+CXELoqBj6>tAO3RCb@}`:hVs3DMNWc-+y%.S`2o;i2OY`e^b$k$LlvlCQ:|GV_z[hyoG$;{YxV1qptb'+/eINZdfWpfRI]-6R(=
-UM}.mhZ:,N(6fQ!hqmas1Gp5[9[#!v1)dhA`&/MT4zpbmZS&8CMVe2k.3QS&r759Y:Jx}j8C)&V:0|Ni9UhdL[mi8:,HwgIe`VrvO#:P.s0==[nu8+|qz+
-DAvUC[WDhJyIi$%#hLxQ}=TeFV]|70xW~$LLFjzc'`o&Q<[xqQ'#@wDFV(U[C|UB,qxJ#]FjN]Odk<^a<swV,`0uKc{bM>^h});kZ]I5Q.&Jo`,9L:F5/0
-C=5rJPe.0!:ghp{Ia:"ANlHTd6ya<}"e3!/Yaor`B1UZNzw,#_T)eq1$MC|Sf{Pd:@^u$-C]&V#(]uyO2lMFbQxz%IL'h%s<3jQb$=15tj:,Xf&Fa({tLb
-K+>PVZaG)lxcN%nSC!rkVkx4GT`q:>CMqqiFh]Ld/qu[MA=_{J}kD1H[QyxNDJiH~)<rT<u'5d24/YB@LnO^@UV6h0}!k%xFBz0o8g()3!aY,JH%F2CLJ"
-<W{ZoL,I8hl._X6S5Lq,<oM"d/wfAiA#:!0IOG`Up%c)fR><eT60NMy<AG"XA}b8';7JJ]Q+Fl#YvNWa(5q1n;I]o_%<fQ9cV_,94}-!l{rwrtINmAzx<j
-lDjFl-e$@S/{hawgh!`-k9r"wXLs-DlYH2#RT]7Hu>]LOFUcIG[P10:!-ho9a53<Mc2[m,{f{3ch(b[y$7C,"C+LXHzwI>'O36f{=h@bQ8j}7+uDGN:Ayc
-RUp7qK.b2ZDlpZl-C-fx1LI&Z/RY}v]Kyi>"sv&ZZaDsqufA3wdPpMp})yWibv.xJK!7FG%!+j91pshk!v2t|q``n6Z7D(^=Mzy}+|_.&pd`nv5i}!k:)}
-w+qzZ{@:(9U&dI0s`Ud=PtCRHKE9<uOwT<ZAQI331OQ7|J:+{qY8(Vuf&|cfV#Ywlp6`4q4z>;+w%>7-(8(O$|KZyQLIcr5}Z[rfp}9xp}7OdL"5;;@uxv
-x(Wan7&vmF^E1|ja1/{@}7wP3:7NoWq./YrSca_KT|TD11;csSlkHc,Jy"h>!5ICW@Qjcu![MDB+-F0^FHa7gcYu!7CYSg>/wf~H1U^pBNAwb7M:TtV#{k
-tkP9(XZX$XRh}yO{BS3K;l6[c`8`DGKSv(B5;H.zO{f9O2wad]L#"ht=S6lr"Z3u{#oep67ey"bf39rj'-_2~TRZDa4h8#KJ`LA&gO&,U)pv;gt/z:'zq5
-tN;3q)EYTPu0EH'<S-}TY2&o0LJV~aiNBfy7A+zXj#CWc6fso^:Nvg.qu5n9/%YY;&|5oG8"G#j53LLp7}M]-aY7!@uqeE]KgtUu5xpN;xBD;eoiFZz9/F
-(B(1Nlsj+I8(gPqYWq~=$hEs1}-jkinht!OwtyH!0f_"RZ3%GD;bU6]R#W2k6eM'P'$65yL"5sE.a.x-Bc`:bz"a<QT6EP"wt9x[~bYjLP'Q1+hQM2[Jk'
-Cu[y|`K+%<J.`Q/6H[2R;8nq_;6fX0B7"EvSN"|}!/p}mVJs<7)K^^khJ2P.X}E=^Fn=V4#o`/J;d(>/7y_E&fF=w/D.1SA@M;/R)GN5O!lH@8J'fGKQy9
-+h9(@$XS$%G9u:,wkQ+2CJJRgeZ3xK6@0#t%zS<eV%+O@<v!+fI1bR$LO<Od+!MiA)E}yEiW8>x;[,ZK;2=/sjr/XMfaRv.xB/]%I.YZ<aCY/KrNq^r1TE
-a:EP4>4Kq+^=>DFFXEO"X9jX+iU1."3"E|S8,WEYm7+.!M+A6Ple'!"#KP(QvCx(M8ZVZ>s`_B'7jJ>8[[<GZzGg=b0{_>4jlNeWL,jPajS]dqn"sE"r2+
-`j}m!%J}CT=W:Vsb}b6vNhH[c{fs7miWD15O9-[eU=ElR{o3M06JUI;)u_q&`lUu^["]dH~uGY]XeQ.C1naji]R9/_BUAU+CFI5gfm'1:RD/ek-Pm/"XZb
-:uG2WI"!Xqu|]%D3(!XgX3mHOv!:n[,nv5klQbO]vNq`+zeaZ{L6h{BxMDLJS,J1XU@XTw8H#,k8tY:u(v)C/Lv(dk08<]7sOAc``!/U`Tlc@RK.FvJgMm
-$#+^1--2/UGF1(f^,b4VoKwI4U=/m``%j66Nax{6G9nAW+g!gQ7<3K!>%Ub:{vuP)xxugzY|J&cy;|y`g,ju3P>RaQq6W=o{5_bpIU=n!N.b#k-U:,T6iE
-zxrAr}U/Ojj:=:WP3J{RjB+yuxeV`r/}<afN7Q41{6V<X&`'}#.@zrR'n$IL`J'oTl[7YiD2pex9KwXMhXC&|8_/`x$$s@)8hQ98<cd5DapM5L:#r{{U9'
-Udv-Mhl:$P)F4>:8q)C;e),PvV9ZFF~qa3YKEIjAjz`>(YDs(DFaggl}jDnrb.5/4sC]EFI|&`hpM=`@BwsflCE|r@3)f"xaR7+!hbwY6DXXB%F:jh{_pd
-G^;|2&SA]iXH<bq`K5(NM5Xz6gydYUcWSIrfY2~drq;CERV#8n@>s0U0OSw8=UjK^Ib|oaOZr[tr/^t$cO=8NW)s[+--xNx_p<^HRw`TUk"O1hW_9JCe!1
-X[{0Vz.TsWVMx(J'Lq-)vUJQlQJ%;[7L~>BIC8#;5eHS$'l8j>DSXb6|L`P)OKe!K/Q0bb=6>|{hr!g11qopHoJL]fm=]c}.KdX!diy!,^DPpIPXN0@-ym
-'-K8g$@PXvp&UJo"BPy5qCw_^4H1M':$=t!Z:74HyVg!]tC2v%84])k/ea[gi8!t4;N6L{Oprptk3c3Tr|oZ;_q;um&EmEL^ZA)a9RqnTe=.=`A{gd!:oH
-K{-7n:GWV/5lL%]A4Ek&fs=jX/]uVJJW&f7:x$1SV:Z">/hS1`8$Yz$4]y]<Z2|2:G5mNVgwMYJf0B8^7NrqE-9-1nV}gR{hRkY|JFW-%MxJiVw2[X$2!}
-Bv;$mO:gJ=S_qu#]C/|4NEvTuUVz:!q_;R&:ROUP4MFCemp^FEvR/3I0k"P]@%s^x(n'7C'(U=1og]%yF"U"K6wCONM1"M{J3g,{}!42^X8T"D::VA)wfV
-_5qOG!0lnLQqj/G/{Iawa[8_b'&XcV67vz;g3{.gnm(r5o~wn8b#X7Pb[8>c[^sUq._Z9Bp.ThG_r)@I;2qmk_Jd_%KO^eOjV0w6>-htu&'g}ow^O5||Tm
-Ux@ve(JFIr~9dklPEv('}2&_l)/=Obg}z6AP^(lTv#Ueu/M8'3".a&t4XH%TGOYiJu5d/h'Y[%Bq-U_L(qevS[#/jVsmk^qid6Ozel!d2yDg=y|TH"lFxY
-U+k(e%>PfD'aN]3JKd(qT|Hs|$h(b87/#=Xp$j<k}i)gQ|/S4#YPbL1xO8(HQmOg%v~xj_ApO9y[-f-pNmZ,B(8(AolB:z)xisF+:s,x>,n80nq-,>Ep<2
-uf<IsadAcF%i_5~iF")1<pn623}Q/k$G,oE]DcKmCS01Bl<`yysat_otGNg6YIODO5HNN)bg[YV}vpH4RtVB!@X-].(j-XVT78$_c'#H8B'_ZJ~$vLN'"s
-Zt2!fmIY3P]Jy`p-e7<b[xwXKtcVZBoFu=q$%E;:'hmk(|N8WuxNdl9`kZq91VNazXvva,:7%u:NL0"f1bgq#CF5d'k|mz^Q+TQ>_!VUCtmRA=K+g;;rP1
-Y<%s#|'kcSmzu.vV~Ya%p[ngk-OXhBx<G3OS~Lvxm{TWDi1>tz>UFF71@T=5-cLs56Eye&b#;xb6biPP[ZK(@5ZJ#>0YLDCpaqw@x,/W}>+^d%23(e8h'X
-dY"z<OXz!=Z91rja2mpvh"h@]Vwsj-fF/G>)8RtP,"|Ff:wvD[@0vCh^nM<n;{Ox0$PbZk!tJo}$u0{YzJkFW0}YA9XE3ePjCC#%:nGJmt1iR-9OQ<{v7/
-KZbQ-/Hz6pI#P%BE>2[XY_|sr|,NL,HmU"c+%iE!K;~Ikx6Nyb!](P'=k3mHD;%c"3]1or{aag+1JaAP$(i[CD_,^VB6:-Z78^3aemvt8"+Qh"8(Yk-0!K
-6BLO|/Hz"-gRc0VI]qW9n>ejSfPFA`<uMGjiskTSR5X!-_=Qn]%@kP}g(rPy9g=`5`8+4]3J9-li$!D1&i-FW>@#eijm!'d]xZs]_s}6[LnS'1oEso+jde
-Jel)2s/[Mt1>7(OOzkh'T45,_E={Ni9P(:F6P-$S5":>o/C.w9]j"tc7(""Nzfs8w|S(s}P-1gsXf9EF'ZZP-BF//w!NYx2hOTAo5srP7u{PAM'j$z/p>v
-F.ksV7n]S^Qm<^LCC;-0W,s1xU%H7"<^o!2HQ.uGGR:X(t)r{%..FAQlAiXz+3<VlK/2(Mrr4HwlbkT4tHb<{44o!XY=RRBxrc1:S$>[c]~jw{|JQ+'#+o
-M^t5KdqEvVJI.lZf,O6iAFqN8]Bka;1S0o1>OkKOg+tsG<NFDXpA6s0}j8{D!$>:kWKsg6rAFfy#<|1$YLEVNS7|1"hNYN_if1YJ>t/<iCP`U/ho>;W1wF
-]4Bb:B=_+awg4U_{v>mkL(o(+b4BC;Kd$q1tiprRFqlvwvS2|/}S^{2L}5_{I#:s3{u87{g38}ML$z(kq^>kgVjKA8H`6<f3W/XZL`W`JV9dn)LsleB1x+
-SK}&."}|oUwi#CrSJ|1`#yCG7L0}w{vN9cz"`C}>2>_+q'pOT8Aj{Q2`Z!]lT]7DrSTjMHntgbFwJFXSDn${r)4"0Uw1<2D-xcoK3UCWN7sR/.B}sr>^vG
->l/65Er_+)P:VbMQ%YK<|Us+TF=4S3}&]!bP'}wo:NUq:<CMoynLJyv;A,Qib"yd,pSv[z`B'"nUu:#u:'6Japb&RGUj7yV+5$FfD'fy5B,"S9Z4mp)BcF
-3!3l9R>Nl!.r7d<fk'GsX32$&o:(F.!")1rhJP]&-C4%Z}Gxy`K_nD1i0i3]HK7.W[mo(>ls[}RKOacK](4CP!k!m1#&hd=Iln$WnX6%u7xkz>+(75]KE3
-O/V=KrK02t!udlTQ)meLc3>zAM],xiMrOjsVF%eBZt+>8->4ik_N`hk$p+`^KhdS(k8=wzYkbDBox8=y"uS-[yjgT2t4/Wy:rAU.=d]h@-A+<`aoXbh#&.
-NkO=YEQ=M,l-X|Y|]p8CQk~S)IS_nGJDz3v>%9rODp`Uj_r)3]uas_uqfAf_1m>O2OAAs"X4aCFnql;Q%n-]pPo[09Ylxi4|mKhhjNSr=-jZzLbuFX8&mG
-kLCKYX/_c1Y=wJq6(]~A6_{KnL]Z.OVh./.-N.'a)Zg0KVp&TnT<nbW|3%,l(ov25u2T|pu]7ky"oy[G}b=pHH/VC7wG=)2{>w,ZW2=ikF6QJvnM1!X]m/
-CbcP8w$A#x8T;HFbBur4thm#':Rff"P5^qf6Hnm=F.d%kmzZFb_8$K%G77Nz+x(Nb|;}Ew4{Bd{|r39j/zHN@z5;;v'&j2B@+NGXstNr7XmTH}"mO=9E<_
-HO|v`w-;bY,N_}IN-M]#m]'e#/46K{+}_#}'InV|leSrMD2)&>%7.h^OlmoO&ACvyKNfmYt91@pWL7jODJr{XDbK.[LExe;MIZ=>xF~cvxX'RxJf_P06;c
-u!#{Wi`u~h05_ux}sgK<'7U3r'7-^Z561a_=YjuE~QZw:w$,Ru8M>ZaevuOnA(0(&U'N~{kT's0$blJ"2jwC7rt9!X=u1Lko12Mjw8K_|gXuZs^g]tROOM
-~`U{~^h"#jo+isFXcG}I)dfC/pIfV]a@dw$]^}@'@ABj.63|:J%budsvM/tuXdHG4{fI.DNqU}upk@_77bx-{#(-Ar08&}_cEz!`;u+x-^"d~:pEn!9^sc
-@Xi)v513t)Hsw;+uylq}ILZ@{0jE2{ZOyF)7GX5Flf<(S!^d73j5/[-+>=_y0a9bq6[/aRVt>2jJyu@FceeET<P#'ZknWV7N.>!kCNom~:KSV]Y38y/,_}
-.zpPk8@L6Dx)6lDRMKy^feb:0iX!/DTLxC!Rm]DCx,DFKG{sN&4fkN-sHVPQTL9M>1}9#dTL;6@a)fBE46/u)bl/WC>yfBWxb:DDPvvB~zf{#=Yz,;VlJJ
-1hG=#xcj$U#_T#/^sRIJDrmkjMLHniq!LN)'T-A2~9go,a"wk9e8_{^mRc|LRE&:`f5;9.m,vfVR=.c%#=bgrdTGLQcU0z/&L%3N1CLJOBJvj&Tz#nOVT/
-M^b-Wq@KB$f5Hi2Kb0|XY|Zf3PAy1[9%w#CUlNqO8go9sF/GPup'R=,xmdb!qPjb8rh&`1FU3M(FbYZ4Q(0y.E+uM/~(zVN}W.ox$ETbqPL%M<C;ktTkJ/
-i$NJvJ8'.B~8xHB)~+(BG4]EQwr9(x){({fzyv(jl1t4Y@@Mh2V9Tn~65mp}b!cPGG4{WE2wq%u3CcWc+Im-#Y[0d;ci!HC&:d4MM6x"m1Db/D)(2+pYsu
-coVlN3)zWy~+3BL;O9_EH.4RrfIT(0jNHxSi~|Y:I3.'t:WpWJW(;q/;[D(0r;uTGJq&qePPlH>QPYf'j7qV&_|{45,m&nK7EwH<^Wp<Pr>}_L8N>;"r1h
--OxqbV7O3Mr{NZdypLxeC/[:XgxoW(B3fn0kW:vnHNwjWK4wA2tfs3oteyh3JKH9__(jyb|)MD8Z0,1H{cCS@}hbXL[pasP}EaVWtJF4ZcvS">I(Pv],L4
-LfMME%okDpIGv21ZyN:V%OGZwMTgYuVX3z7}K:VOqkOJ/M2N/o4%e$}[tqw17/E|>>7t3.9`xqrNLf3G(hk&X}c|E;oJY,o&]Eqo6busd|!kxZZ;W-ZPQc
-g"_B)Rf@rZL4)R~:j5u8seV6bWNoK179]ppEbH57ONl3_i|=R.Ao7NEx@9h+U<Y9h.C&QR,l}REh]SmcyT9"l2^^=,hwd>jMAd:dG{Ocp_,"V!j'nh{asU
-{_TPQ1U`U;jnp#;5}{lm;m',iEcU(1T"O$IoC4ZPP|#q3I}]M/f7C+iu654+OFyZ:#o/m=dV|.>o3$pn6bWb_5("@^~A:(yow&AUO=!v=xvF}F@6y'UewN
-IS0K.mHU[7u(&Xi_'0H<G#0y,7/3-Dn-h&ZVNmF=rh77%GJ^NChN6^(cbG+cO|W<'_fpbU#S8KiLillZ"DeHs%=_YOR2F,0W%fK[m,pU_,/!KHGfiSvaUX
-46lEbm`TE{F%_U^P);aIJ|R)gXO!XM`[dmPPF_R(h${YG8tJ6^_0=33bj;Csn96etdE{rE7JS<Hp+,Q@2&SR};;MC2z'E^SbCxbpS|_l)#V=[X{r&9A"Mc
-hb"Oudys;ulxxyTh=ya-LsS2&bI{`TrLeI}}wp@)J^^c[Nr^"I$DZ26uh6Jla<XVzwK]X3VDvhpzpY|PRd>"hTkepm^Oomf{R5Qw^.Cn$z}z!fcp$LMs-x
-YUPfbk"x<8P&qMfDB}%W$klRUq4B6OFnEZn.JiQ|7cIZgU3N]%Dwb|KkY"7:V(wR-xiUcidk=Sil'}Mh2>VD{hg0YG@(@/-;GbMuJ6>9;ud]O84GLjXhMm
-._+OEDhOfR%aQ^:C%tYVVkGPewN"W|xh"+nS.CS<[9ueszp6B@ppVt0P6:6pl8Y!Z_]h)9:ANPprWLEjp+M=R;CA/b+W@,49LI1Cn"@BL7yWdoVW](b^6q
-3DuHx>&9Oa+bC.IUHC]})t.P(J#UGo;J@N}4spGWCx55RyMkfzt8!E4}zg<xn7G[J6nm:O3,2D!#nUFT{N@txFqt`0G+q`BuYi;L=|UC>4To<q/B,K;b,6
-baez]HvbdYm4bN=v5qcScD}stsYQ$2(1QtL3K)jw<e9k#3o=#GPay[>c}<)K=s$;Lm/&X&'6/%Dp%p^-#+O'H%YKcqQ6m.olrEEkyxJZuIWCo;b`R7hDxB
-U:o0=XKPXsG$X'+,E1T9aF(vH(&ShHCyO'=P|+o!%#"'R({q9e{9z3fhM-Y/mR=S0$29FP~,{Zo&h05}2v5d5Pr{n[:[At=J^h4{3S9@mdWe)^Cg@"ke08
-Z=8J1i}8y7"U$cDF%EQ/NPmBJ#QXECA8)+<.j$~(OkEfnDOW0UV$Fk:4b{qcYi7n7;js{.2l+n3<V9E,wU]&NY+/K+yF)/@xMgkR9%`,rZP6;F/G+pz}L6
-mdHb5wl@2$^C$kh!G-wegj"7sl.igATf:Mq83%#QOPxu,L!W,Pwo~^"}_J=s8CXLXOM-_m|v["2Xe`0#zCO{tb+oM8Jj0ITP36ejB+uIgcCJ>mHE"2cM)s
-i.+-%0xR'|T6<e@%1,%]1QI6+IT2SP!s(N;Fl{iqe`8YpGIbq_U^/#KC)1AE~3}95y)T>uDp~z4+_eoSOty=v%gKfJM'kIMt;CIgwpTqLeiXOd<1|Spr0]
-GsV;"Y]1sEAE|Bt=dHm&7v6>{eTh]xP)4#E#ora`dB$ov[<Jeh~O+TVE3F+djBvdd`U]m1BfS.8mgV{cRFgEB}8t-zT>1!4r6>+Ddb{2}0;Y#]0:FEn[>.
-J#X!/v}IaE&$xW]W2`QGt[|_4J`e4[3oR:"|=p%"9>SB%E@@rp{{8ReglwdaGr{HLSW,Rk;QMNLBx)({|hIl@>LRsg{F@%+i.B[GS=nGN=,AL0`9HezB(L
-+268ktV;kqu]$#xc;C=$g{UmtL=$wmk1V"K2DyU+n2F4+@XM`m2QE'lP-:Yl#Uucso2D:fIfy;T;9ya3%J+J9C-HT'K6c(`tI<opaY~P2"b9zZxuUApBuF
-z_rsi&tF(XCx6|P+c(d:mn$7O]!_5UU6GXxs<Dms|x1p#>uNJ]H]fT-eq{&}yghdZZdF%Ym(}m=6h:DtNaI)L`ZpJ#Y-1o5ed)4+zE+27_0clHHAnj@9J/
-Sy4qYsDFsb;=B,X78n2`s33R9mf1w"0v5#'2'@);b+=gy2Ux6<y,(!vrjIvBW+6i%s@o{OLJ&|rB1KM}1oFp~^2Uo6P>_w4q+]>>Z#bPd4/de1Oj#IUD4/
-g(~:_#<:-=Y%k0;DF<k;|AV}<ucrn#>:Sc3S'{Ggv4lCVJ%;A<{MS^0C3p^jG|drU@T5YgJ&Gk1g@uP%StKVF02I,s}G4l[TR/_@$-s8#[4AC0B+c_Oo|R
-!c0/F:X[~<8GXxFP[g9u=)9_"K~%!NVvH|@U+,~uz]Zfl7_)3;}{g9u.pG]b>v4/qC2%y]0wR+_sJ]Cck^vzW6M3o#jZxGb-JAz&QV_+Sd.,s<lIgbG:&<
-53s+<gOVZ_y<-|n/LYL]BV10AlEr[^->xC"3vcc^_YB&h6dTE78,<s09V')"r9f34OV==(}u+u'l-2tADXgCN8@Gl&dx>OZ|N'_jtt8rG9W%9B%b<Nvvt#
-duAkn#3X8R.KvzQZGw!7UmpN'&XFiM_u;,@IrvqWuGYN)cxSKJw-5t9#vBCoZb9L@fiqFJ3KiVIFyL(bXk+Kaf~+:qg)/v}"N,!HuBXYQn#XfVcQhJZLl/
-ZD:{TSI}ld&2g}O=8!8d[:U{7tr/rGUxT2o>15rtw[A;la/@y8@bwN<bSCl.eX0(L4qI,h}{;X9tMW:,Nq3bY@8L~8qh_v}s"Koi#Cqq-u&Z-/RUhK<6u'
-3.b@mg{fP)ah#OOlx9_'iztSfETD0pO0y5"UMbSp"I~oI46{mk~p'e3S2_AXiyyg]8ZAGs~mRoK'`fWyw"<qog/U_/~57f(Ik>>l2|{Zxa=fZV_NJ9'0)e
-nj'ad2qW2o$YVFgF%Tce{&)eB'Qj`;!"di1r:l[MOd}9&1r-orD/9KT0dLOE5nd,@QL>]Tb1yK1Bpt%JAx8-TzXUq'g0{9#^YT(R^t(R<4#2.pPjF;8hc]
-U-kkPR%+k/m$`{c{<s[u/QQLb6;bL4-@D`&SsBXMvlI7!Ny,hKIQ{3{Yh;A%wI~)s.fw,oU#$nAT|)='8l{b8wwmRES4e:vaYs3_D`"Z.qqD<wQA|[,{}d
-hJB>3OOD1[>_Vn9bTr5A6<G].AyUiBRA|Xicee%Mg0j$<$ZSr&g6>f&y_a>^2#0^Gc_o8q{m#XUY`Oz&l=Z`o/vb/IF>iTY^N_HEJ`1&)qM3@/wE5=X}BZ
-U0z0jZOqB8z|tEj+Av.eyN~X#q-VQ}<Y~(.=(y9c[=Fh+)(/Wx`p>xmL'W/[0G]=QB(h_)]o~YOi5rjn#:y|UI".2y.2Ykv/0.0/7#hc7<LU&vOGfK:px%
-fBu1mk%VZX/.}smmPc5H~`l[p2wcdI"us3/mQL2n[D]a[fhCZGx.b<{E!tC88W=TS8edw=YEP[8uaWrhT>RQ}RLn).fp$^MA)t5KI[@q6G1TPbX)M[n5W8
-p>O,a&v_iG#E%z_Jkb|Pug$B)QjhJ-gT:I]=6/{I<y2l,#]^uGT[}!X,G6-Z6nL1NWQA%AaGc}>%~qc6RYTL`nxs9R=RTBN(|+4a2kdB/(t$9J#[58&MGJ
-Pr<039IZ-IA``"}8Oa#ec-%5jsgPiN$:!}wrx2:=L[K-ddl)(]s!(+6]Y)O'!7NxWSockG7KZe8O#&v5^42!7mjQF$]r~'!ImuXgjT>`5oC:Ki^.2Tn`{e
-@OZE&5RE-uf0#y]OPHZ1SdC>>9Ga1S%Q&W^c0;~g1iNuOf_Lw'%A&K+4jFg'YoK,zXQw["N4+.iONTBV"}HY,0JeeJ_:nU(^p1s.j9XFp%2Y<re;J9f%>v
-!=WYQ.|&xl]Q@YquZSICA7f+,IHW--<+EWgAR(^7F$WPg.]"y,B'#YW<]^PXH-O_tifSCt1xz,%B)6!J/DY/%-!T^.fcq/'tyj={f!X,gF!BFA4vD&b;/L
-t|kq&1a0jq<>LZi}Z1":QfpUt%p8N#"w'zO]R{`Tf`Wl;wE-7`L''j++#pDqd$f&iN9naTC2FREFKT%}kJLK>k;_e_MI38vq`BKY~JPks;(k'E_XJ=Vyh!
-Ol:,67H]Ze`-L]J@t07xR>yTBVI!eKyP/,[JCBFE.B.teelwt.m9:2wm@qdV&<,CsuV[k$Al4%%}@_(!YVUSiV>A1Y{.s`Uk#H1nhW<MpFPc!d7iaOoD@9
-oUf#t9EA(Sw@HG/l;w%lj")'VXUOW`WU|[;aHOxNT'y1SK@@,9VQ!IuJEv6"9Y)(ec1U9j[o"'LeU8k0".<M=j,1"P87!uB%m|XobOsSH.M}utqg-^5@Di
-UUv9_<]}5U&Uzdq"l/SCApA6%"[RzLyjj5^AVP+b)C[/7Bf,jNiyFm_t};"`cK}oSRK$KJh+UDI8GtHao)rWwC<i@}h(=:Up]11Aj)q>5]|AvU:X`.c_dy
-'|#2},gFQK39!u<ui<#$Mx}S0OrR{oZvpPtf6o;@^-@FO2J.IAsUPtX;'T,5Y)X)'cBSvXnUy&FAKERyo_y;Ac!Hv7z:lfm/6`&4P2,h-w%WMFg5,UO>gT
-G!u,^6"0+nQbY;Yrtj6Nqa$.7MvtKk0;}<Fu0"@M|sWU<`3^9(L',qo]pC6bhW-gO[=cGFV9vn{./Sm=+QnfT0mQ;}HnCgvvf+x39]hf/(88Uf|A%S-I3R
-93qK+1a]A`C]CTw%a#>U[rp<$C4VR(Q'+]zX_=|'nkm/JqH!Nax.>%X&SE5`ypb3B&hG}[ixMv2QEa7F[P9%tiC9|;WEi[:U~nl!LjB/bS&O)HGxq&K/:m
-H=2H~!{57+I66$BQ[@|N8PME2!l>Z{F"uM2.~y/al+#@$E.Z%t&HyAnoZ4w)m8"9M=J"nUj7#:&LwC{r7y>%D7yJy,]&H2DuJg~R#]DPWZyC'Q.9s5EaY[
-f#]]`3hr$&8EHV492tMO]+nB]:<%|XVSFB0s,1z:p5BXG0!dk_/,eXO,4%2d2Rj&v)!ex1F{Yyq@yX8.~X:`Feo^UV2EgsssW_;B-Tux2vB1S`])vV<`#K
-mut#.;q/l.wlAnu1Up6=N@r<Pil>O{dw(YaqNZrm-$`4Js}it1;992iHbGh&xfX9|UYE;Sbbe^Ha4]FIOEDcii$;@Y2jVA!=H=|9Fp+!jAc(2AeNHlcK,x
-/,NH-lmmiD[fHc9:7,$.R'`=EjER$AI}5`BmR}1awi>6>8`gyJz&hzg!L)J0y{Zcp-R'W&MFao;pKLOFs'|V/(O&4byUDsM)eV:R)5~Pgve]'H!5akNh30
-_TXGpZ91nVoNeSwNSMn.Q:,/R+eqb(ouTae"6@Q=W!9IIfk;]@#Ct=Xo['Bz{Q!6,#qjJ,RW-X-q3(!jvsrr22(0DO.lAPo0bpZ.A;oN0]_-x{mg5,H&G&
-9G9|uG<:0Pxt;iieO9"wNX#eT.^S4e_-S'jdIMuEOF3fKC'.,{{l>0g|_x=@X9FkrQ>$gi<<WDH6ga)&CIGW)m_f6R~$JP}MW6'@[#/<,v8_k'p0aN_SVC
-[|1-<P37bN)lh#xOo%`m7`FKL%g/IRAW^y$U-M$5>jnEII9jS[:K=m$]T!,vktp;&AgN:b(S[R)Q&K7(U)-"BgWcB3{JO$QC1N;c}#Z9-o0|Qv}ANpMfFV
-'NV!k;iq7!T`-$dr+pT#)[)s!@/7#TJ:jrqMwhnhdtt#6ln2;>8"RxR>}_^G=.E1(v]5[3@5idjDs/Fia)x<(;a).@D!mO"%R_UD_9ZtP__#=zx$1_KK6/
-qm[d-6wG'>pmnh1IK,X'Q7_3t`DZ|&2VXX^7!>Bj(F8zy)|[G.(@gR^W+[K6N81[(2U{/ME}N5;4QuLfD8Dg(NArXrzH[Kq{@x$xNrN5S@:kV|NZPj{|$E
-H)QxT,TC@`jZ9(h7+Ifi|;j9U,PsfX]nCcHxwJ.ncJ<TS8%rMRmVa^jgAtQALXf`KA<jw1di;>b;G^C}ru-<!}Yzu$%Y!k+]RjBwI3FB9Afo"5l^:MSY26
-DZKI,=$u|CSHmR;]ac17((13<IBC{yQeupPc7acm']+JFx%%aV^5J|,lO0Z}X|2By=[oSb+h/3gjlp;N,=OI$;{WDzp|#EBS9okgyVGb~31FESDRv"^[#{
-eRF.(T!dYF>[(8G,5+"=(K#XDSQ8!JWBuw89#6(7gBQ{w!wC#H[8wg@+L[4X=-h""mJU_B=87+wE'v+LO0g7c(1m]3:w9+C>SC$ux>xdFAI,NKi<XF8Y[M
-Te^AP43(1.T%|_X9&<$.}-GEZt4FnZ2^9Z9oVE_b4If$7Ucj|XB&E")WYE(|9Y9d^eTh&aVwv:h6'RUj-t&3ZG(9F,wf>8Bsu.d%kb6T0Fq%e6~|=-fzh4
-$BOwrJ'R9ZJ'|bch{6gMK5:Kl=Z2/Bz2lt~"Gi#lBqD4:0i{9LfLZ{tLV5F|kv$G_;S#bQ-DdYL<}-Amz5iFSF6DJBWVyZrTFq^>WVa9fClR~+qs)A=QQB
-w"^2lGg1@,a"Bm+7I;SS80oV,y1dBesjq0hfg4Eel7|yIguvQCJWsRGg/V[yFF$M4H-(Z^i$qnAYdJ4f,m)`wso3~wOqv63l]oSVO<fM!^l-IoCyBD_YAF
-'=xl>M`Ik&P3'1v8u<@6eazR~P3e2k,3aeg.t=lUH$9oDBc-J@0n75k^"E5-IJBXCm!lFO)m!8<ckHJ1lkzh]6rHKXLT'i~9Z0e3-!jsKTec]kGH;4@CI9
-8uyg,+@v&|K^iXbqVxrfd%!}O)4J2I-y;P++SK}h[dPlR#RXQs/nR5rj#'/g3BE38ck/Ggj8UP$5jQs,$sO_d"qL6m:.(AmH`P9AIZ]Xn"lCGq2cI-LaQ;
-xW&AAA6Uy;,Z]tCWiizSS$0OaiCFv-3R=7H[Kd3OWpo"t]u-{%6RKWGKW,)sL+ZSkHsXM-NVGtoe]kUjxy;2cg|olQgf}s#t<XTEv[.GM<{VI>1uK=^4wc
-AR!HRZIG,-w9E45{u4K.FR%$"B99L=F4lBZ1sJu_B5F5MXP)sHtpRi2B(htk$]f)2[or"1pd+B/BJhY.'k]Z0k^,^`1!F:_PFoL]4@}LrAK5GS0>'3V9{L
-o%J"GlHKh'V|-awDL^dTTen^z]8EuXrT+Ii^pC!WX;|e'8Cci6|CQqELgNjHKK%di_a!=FELG:pe11+bH!orH"oRc"#`n8y%a:'A"pD9WPq(N@_Y4No<xS
-8$FaQrT{oNN.1z'h1C4Vdn>l~-zu]89cO4nL(=wlm6XeV][+jSG.kume(th+@Q4FZQVz|dLWVCo';|%gja^bGYl5x9gp#"xPKr-8OpNPqCP_DGbV5@xP%,
-;-O$C@wy_BQBx.Waix0akkPfmk=bzj~]-D^W|h9!v!P;bWn$l+/G>iV<'FS$AF}>Fh3/B;X1UH0-s"t_+.,.D<(LQ1)Pd3>D9=A1v!&>5]T:WBY!T`h'oR
-0#<=1Za6qwe@teyn;+4<.,xy)k4bEqtG>d[2f[NhJ[|<SH1VS_kKVXQT_S{^g;hD>>u.A!5CCO5bDf=9#J|4u[+Si`mra)O0&7'fV/PC5(T=>EY"o8t_M6
-R{Q112.97a;eGTSdoC788hLY6(=uJ%T:xNY"h-CN>H)wDN,JkMi#4966E{bPoMXDgkBQCP;m_|.f!.l2NNvYh3_D!uAn8r0:#K0E-M$lzW've9LXUqPF')
-kpST}pO'@#{B7C%F}m{(7O~JQUM&t`+V5n:Pd^{I|Qr/U>'nBu35l/o:U0[k2'_-K[(bkYEK:CaF@P>B$O@)0IMGaAx%22=kzewD|2B%nw}8,CDRIrJ8qN
-FJ!;vJ_7-_:B7Fft%QS:$XDGCj@$]&+;ca{p_+W%^x;$'R4A-]TXJ!&bfqPP&]&t!=NpU[q1mB()Xv5PrP}TcNiFU%Y:DL3`N)gXs1J9Y/"t/N#[ad/BHI
-]2hFI&;@g<DBNTUz-Y$3$/(b=Ju#05'^}xC}$z51i)n6@z3{dqPMo/;I59T<Jdr:_-Vat#;V:(Huc|IET1{uqo{7xyS`:{V4c|bG]p~i{VM`l)R_Ot}{4h
-,A`{%G!=Gb]iCM&_8X'd24%uDmA(Olm=aTEM<ZYvG.bQ5@8A'.l"d^yD3bnYBb$XI+&uU^xIbM3hI#@KJIun|VRvP0bsru~16}x-)Cu$>Q2@^.s+$-Q6E>
-'lunu[+K2UU8!|0deP>3[uv!2;gk3]}X'<L$1>Z6W4tb&I&"BX<mQEP=5S'!1Ltww2#GRIDS-}fo'dTIag+pG,RplTY'/.VY8hrNq<bIOblB7lk5VJDP7+
-Ap[`2Jy]7m_%6H~l`i|fo13X)hrT[oUnW2_A=dKEmU9t%KI]LS2bUBreqm2I}1q_dkYt3R/F[Q^)zty]<e-L!>]4U{o:&3jzJ[EL}.5l#k'vkI`mSTI4e_
-`^AsBsC{;L1_,rH;8en`K04{$&(JpbNxPKTDjaM{kWj9^W'h(kRA(A@Eh@h%VTV0WWQ<3;VqK;2pXW{sy[l.Wg6EU;n!6r%Ju'TD"I/"B=]Q,e-r'Gz#gN
-jtm$D!f+y"IH5eCz2J1&pc+x0.Z6MF)5/r"cCSVq'&<6NTT%u2p|T"]8j8dxEAKWLW+U.ME7R%E3E/oJa]dHy"K@7033h:%2dAMBg_3<,[FE,T!,E^P(UH
-25>Dw5#Q_&-{ke;KwFre^X-9cbO-Cm@19%l>D{#sxw`Egmna:I=s`d(qeb+_#e9V{@DX9RYSYC@td"PE@69H0dVF&<^[tWeO^+tb$5>(1Mll%fj>^04#jX
-L)j)bfQweS<jPk<>~:A$_Rh|/<w.lVO+lbOfZT|bO<7Won/@:adS39Mi2d<B'9eE7sPRFo7.gM=44%=%(pn'mE"Jfpa#'#vj^^.9MubS,ASOo<<.!QPac2
-;<TWumXQSlQJ$,#,c3Mhe.YB'PZn-_)Ewnt=c([EQ3L-lXQY:ZrBlLd".0m(^7/dXcKdzMC#ADP}'cLC.cPa3,9o(tmwla^`i{aahL7@pAK,p|uiqG/L8Z
-tKo7qzSf6(gXE3$;ZYz70A+)88hmsmH%@gH{EIt+.J"p%Kv2q:w__JO`w|A|Jh-ubY/IccvA)<rcBN#+e$Yxn)-#97Y+Yhq:~dQ{r,cnu&VLnb3Eqjagk@
-'{jiVl+0cpJJwmfP#ZZvA,]w|ZFeIuxb@cQszi!t5m.a'Nq]us'L8Y""r|$c_2Nb_zh(-yaW9/~#,Y)._AYVz[va2Pqxx2w.t0&$u[c&3njvual6A41fo6
-W-x5"i$D9N]^lxC&BqA+d:8(O3$5l0ZA^7AyZM;HcAxl/6EayHV:Soiga!A:$l=Wz)k"N3Wh(u4'b}'&Nln%%c"^o'rR8@"$6/UqUv'f0Zu|XHObGdb[Yt
-=1R7e5~Y{v{`LzMSyN&ZVq_._IopD3>-SW1M,oG^v)RBq^$5taITr2<4m..C96i"j'8WO6],ZP~8Q9,Kh2+<WBMvU+NGuvSr<&0l'&!u#^fB58+!>)mq7i
-w,<c`JVodE)PV#Q@x+h9B;^csz(dze#>vZ=i.uR^l0_F"Y]6#'!nT)XCS-SNzUgpH%Txh]en$HvUj=+WjMu6.ODca4PBWJl#PBFFRuL$oCo8&R9o{fA<#;
-j]HRzS/O,tc3NxJEC/_d5utc4'xzsEkiEE9[lG6-%$jbS]F/BOhE/.<8H@my'/T#-H30+FKb&Xvu1Mj|$lW7NiL0+%"i&2j}x_oF-^p3bA/p@g2ldWu@GC
->`}oXEs{.kPAW)~6<796MCKg}Gk/21]gMV`V3]Sp'k,L,x1NM"[^C;lVXX:n2Khk)Hma%2WXlJfR_SF3);n/QA'oV1ZtO6T'>g;CBz@Cdx-Q4ND)aV<,E]
-iFi(Unrm"s9tAalQNG};^0Ktqs)HC;Qp`"fQK^vhyqT9agDiM:uAY:NcL#gM<|X[LYQE'sPN,cpg~A031Drs@WgH{iIp:OvA<4AfymP/@22WL<N>)uf:"v
-FR..18>NjMb&$:E|nW!!x%Q$O#GkWme;y^4<4yyDz>e:4Rxc;[[_n.o)t9-gv7U':s$pt,Lw&F}!AUcufANh,R%ZzX]Qf%~[RpfHFVw5Nsv9'(NP=$pY/f
-|wvJK3%mjO[I}lc@`<Oa[DU^y;IWKhwm4j'-V|ko)m&h:muz|@6"zvRqyI[W$rpz@5mvA">.,HD%hbx!+8>snKdB>_VA^a2A;)tn~]EEKhJmYLTW&^+'ct
-rx6HuF[_qlCV}Fd/>R.$|3Ob@:UahtG10k:ReVZ[fzWVu6As@3%|'sZNLN,(kVU(nJn5>.J%;Tp/PQ_3Vwq5F3l>J`U`8uk;^6wBG6eGF2OCN;%bW}A0>v
-.%^],Zpl;TJ5zZr0YPt(@XM{$2dbhH1.gZe!+gak1|}6}MhL!/qt7R)&3;_o{Hrz=HkEuvr.{/T%Z]c"!,|{nao9M!),:!"(Y#k=W-AiLlq<y02cwGS_^f
-mq]Lr82i3ST'aa.XToAhk$Jc55dv#E/y>N.&COa]6ZdUD>8b."4HK-u]8@KW<(9b1`CC_^dcQ!#GK6g)/E^%V-2|_C+b%,)CB5o-g%9Q-&zpAGMa8R.3d)
-{`u"EsWIBMX`a5)&':/BahT/_]JCy=c>xjGOnp|0Nc72vSG/{F}H]X<)Re4"W0+dHXDKDN/gA:`Z5_4={c-^Tl"hRtJoS=K9,%(LW|;jg=yjxF(ZQ0m@~|
-HR21-RnXhl$v-eEhE@gF3Ca={Ir"7pfQh6mSiLJ(s0k5&_9j%qj{CTb;I",;FJd8)')ZgN9nSi~z^I.4W;(Pm3oHaU-EW+O#luony6K_,|dXwa]tk>xCDx
-O<Pv'YAOqLK(OLDI%=66nMP3Od>QE_sb(5e$8E8KhBe2~Y_%#49%6%$3&'R5|miXk'_OQ<B<`FK<'kc3UAcE;(9OhYr<_gpBB,|'>x2:C/wTv9dxQM)fj`
-rI)naXGzzcR`T@QXDgol0uD5"e}Rj@3fgd8(B%5-C8)WSX"irAy;>z|40-f#P@RPO"Lc6,;/}@':F+G!=M$vOKy9OcK/iJ@0YTsSM^%5gQ$b`E<PmqiD_K
-H0vyN9}"17}jxe,exxB:kN&Cq{]Hj.-PDxGpzoxyPaN6XnqI1H6GHtgh_AVu]!PzU9g=O}|`d2Z:z0]vP$<=A^V)k]Jb(vaG(6+RsG`Rgq(e#a92>>|bxx
-uGK!wmurot0nG.ms4,OXLH@GXITQ>eb97s:wu$x#4]UAJxwEoV<|EtT-=vy@c;c|GoKStXyx.ir&:9')V(&k!]xUdjnv"fG<bC9#j.T4)YF[CR@"wXy6f#
-87CL"q^ZCT}|f;|p>""%!98>4HyuYqlNfH93A;MPHnx_u)|s}ZF9[%Z5d|^i"Vse`[|d>[Aj!2>lsgj'Co`=A!Z7-F/r#@d=K-_ZEijh6q/(VAlFhK>K_;
-HII6&.)PrKD5x%M[iVpjM_$4$z#3eXX/R&_X}c('`Kymmnf(WB)@ZY~mud{|@I;SgC@_Od6A'5GX]sEZ0-&.$#qT}XC%i;Jpq.m:3MCRR"X@U=1k[wYX!m
-w1|.E+v#'OX##uVniWjjV-Dq8<.@<5raeu0H<XspS8H,@@hCo>QXqiZcaeD>dAEU1^T'/4Q>Z7D7>O.lG9dnp{=0';~Rw6C.t{S=${(T6he>)fn[HiM^1@
-|]pbKjA,[r#N:u(SXx#NfE[AMOnHe8&yK)Wnl_p;!tAA<U(0YLB+(X5O/$d9RX]gR4z;z/$wx3@aNJg$/!@G<MI>R%f1@q7{.eSW!IT;V<66:vF[+'6"YX
-rWO;TlAzJ`=t-aU/[s6P[noLN{jM(Xll[y$/fvP6gMFJuV+6<GjG;GzK0OuDNH47uQ9ud0R(-ZBGV0FBp{k$`@'yBhl,ponyNb-WiQqt7x1`t5BbOA~NFs
-pH9GDudVtns1b`B6z"ec$EYk;67r$K$;%[ShIUJx_/39IHVrUT,eI)OPY]"!`->7bS#<GkcFtQl$igmQ8yL)iht!V>5$!nln>l7K~83Wdm2ImwdV$@>p9B
-/qK=aOegkAN7Tl8cH8`b%y9VeX~3T'_#za>)XBcNaGnISlDVGFw>DR+uSV=_d=l;JT+gAaf]2&I={:b[sw^>N)(=Td;WBye_tz6z,4$:Md])"9O;IE)#9:
-,,#-t3mo+9j-pr3%M4s->DQ4Ybf"o1^DVj>Gp3LRxCu"q/.XBNF@a:<6T=njad"5^R}glp(WfoL3--a`fE7UIsNSi&"Nv$Gft31``2QxbY@Iv$6vjD5BnT
-EHo;+>Uo;u@hj3t<04S!r^r(YQ$%nav7!DqjGo|B9YtS/L'>e_zC@(l/92uiEVmoE#>K0$#!<,zSVv{F)nO`'h:w`-e1;<rToF"g>!J-_Y}`2$A=P,!Yr]
-L0c3425w=IjJp.8w@;k/r^mFvve${A<6@[bSox@VCcl7(""In1wv_ad86w=o1/$xc(90"W^/$SXnr!Ff/Bd`z)gD|N-D:d>'IQh{i-K)AuUxCB):6T{NWG
-]HQt"[sduufBrNYYRM;wW3nthT#|/,u%9n2g(9z&FTv2Rm;C^STNb}+HhJ+Xo{eTxO9=_v[.11xoyRQXTc`yb3YU]p%s$p;$a.-fH.2Ji"zACN'`2S'6ZI
-Uz(q[=ufpJzx/LZ2;V1d&N2Gu;Fn,zM7GB@hBYN1FibQs"k5s0]"^BEX%iP,$V~TX)16UrT3NV1@ped<oSDF9>q6E9!ve|SFmGVeMAX&rn<2lBsx>He0XY
-XAp2O=&bq[/;C$jA9@dch=>=.[Pv:5{7E{BZA+VHN0|}7<+q[(l(U=tI_AMZY_/5vjs&D4%SROZY[n5n5;AHT(5V)}kgsn`n43ZTSk@{@Ay&kJ<|VxfZ/3
-20Mc</z:pH6g%6E+@pYG@i|D_{Gx>nV^4V'`Ip0}#3)b.Lb2sX&mB&LCsp6{O]cJIG_Y9hG>;uAPY|@j'0E4='^T!4L>&Uk)U&(M2-6m-#VqZ9DAy5D}T:
-I%-7-1z/CEAHXb,0c:%cpv'zp.PbV/hwWnBPWV,opG9TFWFPQE4LQ=<AftDZh>H%iSA'(od:)W,nz:FJM^n_GF,lPtqbky(jKD"!OKTc|gDb@VVuD{/-yo
-ea8',3~k6ond_8emCT[q||cI0[{7E)P`0p8egsJ]KT!+j;WM'>uos;2amK1o2i=x6d{nqhx/_Ji^tio(HQ%a"j2(us7,!nb^sJh:<0X5,lrWag,v5!+'#>
-i,d"O'1dirK$At-WoqzzPX/h6>6T$4,%n-b/5`adbb,D<Bq@@6VDOpgvH!C!Yj~RJJx|<q/:][I#Uq.tKTJ^;Y;]Vw,5F&XVJq9Qe[N4.-i_ttI[ib9wC}
-VM8NKZB3Pzw5=GV0>.uYf@g.&bV>XN0FJSd,"H`PK24[)M8Q<}V]`}QSl;I4xL:W#}Ud:o+_t%6h~[2zCq{7HX1,Uu-p~w(rDuD'{!-WupMw$r^w5oB'C1
-%^[DA<FSNZ(18:nOxe{Uj_Wv3Hr@B"&d4,W1MbUm(x8CIK=E$yDqDR".nGKb>jEi]mY5E3RbX@L_NG4Iu4x%Zo7bc`WrkNdR66}a)Ru9Z()9~JYNv7Lv}q
-)X3bn;Ks;U3hr$6fr}!(~l>'pYJ1Me6a;9.#YSN]`LOAvhU5]YC=]XWgc!@kyTCF7-83n!e>NFz3M/a7uEepj'V^&Nxt]&:+GTPTU_{swKa2cVu'1bA]S+
-ai`v}8lr%9N:g|]r~z_zM1hEpA'9c$^<RE:V=!_6HqZ_Mm~z&riH'@Tb0bK&`$H3WstsRT#`063t_nl05j<A~^~(Nx%x6Ga2OeIav.s57uuPsur:(cHGYX
-RBWZQ]5fAtV9TerbPCpNkdwN;31CI4F4}fYeW1F-+VnP/u@=~ZdNdCGXmz_QJ=lCL`@$2fNN]4RZsmu_|5Df3rJVl'nOqL>n=f0-PkXi]vEsd]6!m},mEX
-=yk^%`he{J7I'y7^]_=6@+&7$qf_rG/JKa}{$$vv-/|TmOJ+'0}UsjD]v=9K1q#(Rq-<i!'lq9;tkP#'KWOM'3_Kp(LY<L(wJ%NesemslWjPLyW4'W,rvi
-A/`</GF`IzGU#L~7g#jE.442|mW'-I/!g2gHvb);JV+B:3b_x:>m=`)JHBrYFkHI1^uMHO-;,7ovC5-9-yIE-ct%r[xAt>pYHsqDNcOmNF[X;UZR"vi5~'
-k8T6Zk98apOTgO=kJ,XJwyu8d#&))<iA9!^'la&T`N}SAkTCMAOA`Ua<|ZGw$U[/{!Urq:miGTU6oBv>Ch=W0;Z/hy]l-"5&/PoR-j'etl'&Fnx(+>+zr=
-bNbzL$%)>>Jy:#>r'aW$q]n&}0uy#xeO$x)}yR,57MNJHH<aHwmo9re``ENSaNL&f{vP9{Nr<&DxR|ej(ZTN4!ZK=/`N&lHwb9SjV<&[AT{!eD-B6eV^%3
-LSj9/hgtHc=S_$p@Jfr)yLq.rU!Aoj2WM3Z=75z+HAy&#fr,a2@P4]yBIs=SR(thS[TFc)|71Mnk{js:f%4kA(hb.Gk{v1ZTZ"e+#wvA[2v>y$ZVyos|FZ
-3Ub7qSak2cF%|^!%/-f}~qs|2JC<^x$j,ZM}n3vAV6%kHnUNz4@P<}hT~ZQLsrJGvBzd}D.4}<kW`x~DJ'&;)%%tkbimdj.s8Rn@p/J,}!vj,kFK|ZX2NJ
-5z)B#`YQ(N)[WO2BRWpCyeXDX1F}02hGj}~J<"Pq05KzI<VZcOem,RB=C;sx[D3{!7imRPX;IG_fiB[2%b%VH+AGeMh(vS,e_V^8I47D9X+B4Q7</vUB9+
-(%QdF8VN|q71bevKsV:mBbxW]W#FpnwLec=5xf'+4(=PWbf9oK%xjD):.d5rFyUyEaYleam86E>2^MDUTjJOQp|zT7p4us_SWb$u/JtuqGs++@#F,BfeF-
-S8eMlC4j'OaJE2%nDgOv[X@f|pg@QaIwLq4ip!MO@s-kd22=,(RwibKJO.!O;^!)":Hp<6zVFs>{e-=ob^6aLiR<kFprb3T!2WbD/T!wM.FHqBURuLkPvR
-&LnIi-H4&7f-QYU/wqsK}p}sVy(8(IW2EGkC.&`w38L>Eg!v;cl`>^[d.K3kvUg:T#wW3X'ylA^8v2R6ir'P!N;C/d'=wZlO},1)dqZyAD>|(2|7yos<BT
-b&"EVY[1=cdE_Lzx12UPN!Ez@OlRJfzvTGFYo!E+JCiJR"]qR>~jWM@U<AobdJF[QwQW;9imqW^tn7i}Dx#x9gIlZ&+{b}d`EBxrlS|b8L'F["v]6H@O5]
-F=cRXq,OqGxvRHP0P]WP=nhg/Y=]fP&fTt|3C%ZgiU:ypuV&I&[B!70n_<7A'Ur6%})xz:b3u_xu4d=dAGxw_Y1eR/,W%Qs.sn$<;Sm`HbMxy-p9En"si.
-qOJ34^3:qBG]`x{;]kt|v)fw(g61ds$"]FNCo;b`[,csHBe'E:~.JVy>#|^|rW0X<4,R"fT`.(|P>dOVw^DbcZ~g8_9Yph#"NU-fSH~)_SmDM_Z%8{![!$
-&da6G0>0L1bJ/8|V_%}{{22pPt}L-c#2S^n5)QFv#o0c1%:YG&'d^V,_~6s+8]4+!(!5U6gc72=r2IS&g"E@`$[<FXWtPZsxH[l216{gLg96rh's4Ugpj'
-R$d2>[)jw+<<$+jWr9b3$,nVgQ1JLFjCL7fq@3jR|^Jz9na/A0nbv$h4sZZz~R5IADbW`e0eHa%{d.c.D<LybS30h3Xypk,8L0]qS'uXZo>bIq/8;kHC,!
-'k.`M"'2sy|h;vS1$8LO:T#8Q,#G=P%4LFC(J"N8#GOnjILYqUhXifOBB5TKpV@0H_%+7gN4mm(=.WHjH@C'yx!ql(^6:`_&smERzpW-Z11TYP%|&a&qop
-"B@u}IQ_h6}l'lq/PR8/_#c#!5#6czoIyI_zv%kz,IWx1a(R(dYQ_Z&P6D.1&E:Lb,Gp-pjQ_w#1PvAICGmwnpSJc,!iR>s7-{d$X<i$<'3j20{n9>h#EF
-kVrnk(v/nZB9gm^W!D'&wCS<cXd#;]YYd6q.fg/zS#bwNrOq_]&RHl@S==rVb#NG&x~MAX^5b!wVw8G72i)JZT+JDA8f@/`loIRJ~Y2fW-u4X^]$tJYQ:)
-L5F"aQhxpII/&=OWFY#j$,3&&n:T;sD[TsM,8xt5I4GWt8m/5J14Tisx1:2^=j#C([<h-5XCn3p5:&P:F+Eju{}N7-X-H3mE=s`74![aCTLxWnh97a3T}h
-!FSsD|Zw#.y67cFZHi|"~a/>u$Sn_glE13DZW;3HOs2vaRrbM[@rbe/ym)IQv_`lt9P}R-Z`jlP,`G}8@6@8=ey>UpRFVLO{_)=Gw=^"{kyd&ER^`FJ3&`
-}1X8_%t<|E_N:6UvS_<eOLz6ML'(>ua+'^>Q%Ac':7E.d'3hKt_:FT#j{,8wA"v(o93Irw&;d!MWni(yz9-<+6}k6_gMfZbT.[!{&@]TFVH3VUaVdXY2^;
-pPK;2$yCNg&5Ny`pm}zzI0ReFYZ9Z/),hsS6{Eb,Tpo=@IE<b}}:_,_u'E1CV6jX%(&ksh$JvUXo&Mk(V@]DzSPE4`Bsh]ug)CpelEP@G,0};O4<u]ywYH
-a18hgChhjxVJNPI2Ll&(a#|@EzwBwj.HAP8Geg(Y,<_1gW>UL;DHQ-U@J'CT4D[F6wWn/m^6f-'(8p/]!CQs%6`V<XXxcxCkfY3C>(@-&mG/%j;`8yJ,5r
-vZW(-eVsZS,d[t8mbeKU{Cw'ATM_;/W==ff`,/Y6ldF5"`nUi2(BI'>b<n^{a99.Cklc7_Oc=AmT`AjA6:vp7aE47[)7{|R</>X^JT2"cT28RU:^E[)#x)
-B&vZ]c}.4b,&Y]CEX+8`6,#2AjZ>~>"#T4!U<1Jx7BZ+3,ESATo^jjW5;:C)/R@ZNml$}MM%9uN1D]Ym)nz24TjXQIX{:qcH+5<-$[zP)Ntii5^[-B>a-G
-&zO7DX~MPk8}JoQ'UeoR|/F`>eomuTDc5rAU_GtA(4|;RZL.+YfY%I7)~)NYwiA1QFPP.@^bS:JxtuKCH.y4@lq^mvyQ!wb#HkRLb[WIqeQ=O|bGkfWIeg
-EC3A9c=OU|F(5uDn`M-:{wsi7bJ0C{!|ROX@-c<rD1;([Vh[e`#qaWVvt4~hdhA[<E"dza.|5)UcBWA"(UbXyui:&5'.'R)hzR!>02U/MHxeUT0tip+qC`
-Z3_M+s;g"&P--Hg;fiw^'gMQ|x-U!fD8WQB):@jNKX[y^i:3/p77!~;}^wX`KzHf%f`wvNN">2Nh3{Y|3f5&|5k4(`hBMvl4q6Zm5<,bn)!K"+HV|4")/0
-)yG`AC>(=3k<:#nq,Q9&'XlKPYa%YaG'Qvz]4LSB_F8I0PD"6n:FueHRY$pbtL_ehi{84J}q}X`/<bA)sKODvFzEk>Gs_:J"yIc0$>9v2deNlGq}${BxD4
-ho>MAC"q$^d3dG:T,OR^Rn8,Q]HeKT<:@a(b6O0_0{g<yT[p{b(;C;<DKEINJlcn&fKFE"f^@QWU-O3cIuVv<[{yQH(_RtgyxFA1/Xa`{Xp!i`GWm1fWe&
-&folO]"z_+,j!kN{xh<(5AERq1P3RMuJ{&n<pC(G]T'+u"YL"}~oa.'FD'aRiogq-N@VPqo,Le8yE#g`Jwp)[k@)+aO.V%Y%VHuN)^hu<o@S57zR<RT9g[
--K6R&^nh`dUY`YVC()g]NTtWx;u`E<@3RHrA3K6kitFILcyIwyZF6hE1419burf]YhH7BPn>VVj`iFwO@&fyC}dd!0/}87lLF>q9e&O)"ouQ[]<Z:c/zS#
-)m>]M.M+5Z|NNv.AHH27]z&M=;I)](Zd.J5sB(BRA5Am$D1[HOV]5gb3u'kAaK[8S`{O_e':!RZ#N1dw,5C5JhclCqe%r)i2ztK3W.6LK"I_VWy(DAA'R(
-@`o!`H<+7I]sJYmX-YQ+1>6is$g'Jx-=f)ZreV[u)wDoE2Y>NUb_=HH1[W9^0(+V%Ln`#sAS,+S!;kRH[obCSxAm9}yiH9QJKVntb3P[wi/A!Y-"JRN^'n
-jq/ZS9'h<$3dn)7s,lb4NDa&k'"y&6u@Y',K5PnpT9Ccu58I{4vRUe1CF|1dZc;nB+ei0]JoNi.0qLo!C5_LTx=>`-<8gDA8;iJ|=jR$vi)C,'$<HiI6b"
-4GM"=E'v2>etwzn7iM:;~"OsDds#HD@5sX4TIzM)NXs8K[yA%T5DNY<mR8Y%{;V<3q#3ZqZmwJ;!Y[~%J{7q6EN3;+`=~I|qsf||^w_wGdqAtz^t.p(4SG
-k4(J$dy#L$L2/99;[Jkj4Mh`Y(9i'^QMa64fmkC9#%&d8Zu:7|[Y;J-%2Rgfpyo<c-_{,Zr7hxHl4b|c:(6JO-c%jlnw5,eTeDLV)NRiX+=XX&K_Eq-p5.
-|C9)>Ih!p9FptjxmJu!ohB+%^RTK7:'zu!-a|"B!oapX~%'Z8BVCO!6il;Hw#+{cz0BD_ZN&bH3m_p)I]3g=~v:FMdH<r8Ba~G<J5v]cT4xoXH;veXw&Va
-a}5Wg|"j<wb8:5kaW$%GA>0}Zi|Pij'aY,~>4lB/mCaxG5'kV5t9bY1(=&>!tK-D2W0+C^%jO=3I$L9;[EU8&>-E02Y)gx^h-tB|pcaE`'47{U+@+jzI"d
-rNx#I6lgrM4I:A}Qp9RAx2}#|Yf9`Bl<4]Uk=;4p_blv6^xtv2Hulh,53ZqXv&2}L%c`=(Xg71_{6sT`w/{29>QAP%GAfYo&c1`AvX(Hc2cbE'3bK%{nVK
-bk4bpk''p:<3h%(at2{d|E=edG{G_Sv!U%S39FL(,FX(!Y)NV$KB&>(WyS''lS<grVffgJkDxB4qV5'q!nl(#}D0G}Y]8G0>'D(=<4v!>Lc1T/wsl"+:xj
-MnnBKfgFahJB+@M480pq~5Z^<1l_7(KfJ/T@Im+%CkmBAkOq4Lb_ff)1{I|T1'lgl$+Ys;-sO:Dqm5.V)!mJdu'+o5%o66KE%Y%k3w%Tg'CeG]%'qG7>.b
-33N)KjV+;4CL5nCG"C}n/oYTPv,.'r~<~)"vIIhJ.[%=;]WJlp~}:L!XAdL.={o}'pt&>:P_Y4O",:I;l]^{u]SS/Rb8gHk(T/2'c>Thk|eRKu`z(<n!U8
-4T]Si#~q|w#G3c0g;cm}oe_9+h<`!kbiG,nX)k:EF^'i97E}WT/[4k,ganS/K;Zs~QbBZX#U^i<l.28w6F$r0EXDGqrRI-Q$T%!Y!R#_7"}Sa&v<0X)AlB
-3BKf:IAKxPgNIf!Aml'YU-3H^mW0;]>k]jH@Wth^v<-cpEkUiI`kYG}5}VxWpr&c!!-DEXni@V#6E3+,iWy(-Fw@lD_'k]E@;p_HdmoA!D8/5G{=]I.@kx
-)S<_iaC^mz--<4)8}h;jmhK'#-nCPc!NM=+6}cE7g=XNBd"`'t^cIF0iZ9(x[CTGs&QxUB"$P_FaySy8Isz6Iz1$!'!E]l&8^-n`XkCiifPde%sf<(1D%j
-kZV|#Ka+fBPoLUY_&g|K#QaMBOM)`GU.335Z2=vM(}7/muH!.JX.oi{Y'Ob%3V$uj)@ayaG3wt/fN92O6]<[7#dxZFsRE0@KH@CNX'V.fP'FyFkhC|@^!w
-a:Ghlq#!nS~s8DeZC;(Hr,spDh9Gurx_77IDMZ3&~2"q2e!G&@8/Bm-vlg#d^To08OOumT5AJzh#dtDJ-Rshn"F.AM:7`c.Iw]6-):Uqy<t[4[[6X^ywOM
-HV&F(R)33&8On=)j2WXT<)ekx:F2!oVp9(SrbgLGZ9j|Z:.Z&[>;'F;h=JeodUmeA2cf4w+kN688F/`/~V+006aUTg=x{z>#B+G"5er28l<i&D<AiWTVLx
-+f"_saC(ROx$&8:`R5)L@(UJWEru%L/qzPwU!+@shcva}D!dI%b:{w<Ks@rcbwM}#,K"qY[I(>@wSP7cbJ+5iaj}zG9FUt+>M!biEA2CwkZ(OjN;mu}XJ%
-KV9r%<A]##dz_J,pAS5Gr)c#J;;'R$lBzUhw['{O8-EKGZwDCJA$t^rNEA]]Jvt!,bpHT>RmS=~Qg/{7z}q1ns5Bm(3SRI@av#}y$=z!$)a:sxCktSS6&t
-='Yj{cogx;R_GcQVrJn+uYu#!k+u4ehB|l5Z/^lsoPOVZwUcRRSxB=8.K<L;BPj0Don>%XXo_{^:7R0Y~/z4FV)|@Z'+oE7+zai:e5fXAdOP<mN-mQ8hiZ
-CP&=[N|yFx8NynQ4##iI7S)1,H~IP228EqO%U(WMsAOSIX|.%CmjY3'Ui!azTq_SiQ:g7@`;"Ystd5-=/f5yf;oB]:Xe"h{>qoYPe(.4%ghMBJ9'mu'Yr"
-II%-"eg-"I8b7yv-{AoEC0{V2R[Kbu5Z-V{t=yS!:p}iimIDD"k-1^5xG.xF=V^o:Rh>>zqI[f.,<UYS=w.6:!d'GYQN|#5Z6yp3<%1LM)RJg"qFzeqJa+
-.Mn3j.3O3UxHmR05Qa(yXw$Q[sXu2EFs"fcVX'6N=O'QXGP@iW:xE9F72q`v-z"]Fcr|/;|YA:=A#oaj^JY;SuWkPTP3K`[t=>Px(bN1R}v<[.OAL"|nl1
-NU,0Nslai4EX]eiVC"]B+/Uw#yo&]j^j#r3djB&6-.g^d.8Kz#fS;Nypw;cY6bfDe=hUB/(smp}n8X"yNt#heBk=A'UGq=i+ygy:rp8G=wMGa2g5hZ5}AO
-,wgVUYV:V,i7P|9./{QFx<wt__12WntV>9E&84SwYo,7gxI;Eok=^E.+0,P8{DS;P!q2PfE)F-n'gl;A6x[8mwzZ7"8EU"e9Nq$&^P=6f`/@k2pF=2'$S<
-#9w;)sC4V%Y<WL`sxMv6xrB>maQ(s]_)9!a;b-xH:o>ZZ3z,.e@sD|I5}zxo.mfB^Nj!v87"S"q:<7%y94.rU#iGH=g@v#Az[w-6qZ%x#G<4@9@5we~5f"
-5n5QM|69PoytR+U{JRDZknA[3:COauaxg!r2i;6t&:{Sr)4cx5/at.tgGOI;;X2EGC%`%e<9~Hi8F%[Exn].iaMs|NyCP|foDM^EUMv+y/fURelavJR8N6
-APL'a;8ylW0jv>hK-CD!tl`e</A_x4W`dqE,A3^VVTY])xlOO|0P~vv=>;JV)"VI;T=.<BkyrkXEl]6D)zOFGM^w>IXiz'AgYM=X<UP37KLH"sQp2y6V{D
-$&n4vRu>:7a]~Uzk%39WgtO.t7|Icmjv59:W)+~dD6JymW3xd&Gg<XFY,7u{+oY9:hHTO+^=(P1V-JZ$"fE6OYi%-VW(Fj7HbSh{2)43eP;21#}E~J^@MN
-`nmsy`l0gKu;Qsp9[V6Yg5KnzG]D!zX6}cu)q:"=0ez8F3OKdmSq_@./C-PbG.gHp5R_$GJ4tb(l+Isp7T3<d5Z}z8}ICQ@)iPZess9}Gox>'aF:Z(KY51
-[%qvIuvSg'|%]Vo0;M>]^E3pR6:q9AV!b<YV^Ti"PL)BgC&SoZ')`Jo5Bz3eA(Y<BRE76EMzorowHJ[;Y]]"wcDY<)(|6^vl}|.nF[OB7[SSIaYK;}lr&g
-z#A16b"R/+.#~"jG|f;Mmo6)^"K-%xRtUE1f.xB&dw>CGq~/`e=c5>54e4s.iwVIV9~zwB6x=[xGnBM#@]RaP:e0tVXJV-,0xlKBhYeY23DH4pyuq'_(6y
-M2AOW2[-R{}t}u5;]dJtVB#@15M:#vG9k2skAT|&-6"2ovwIPC`CKC2:nR`-O"uYtPs>8cA19QrfGe^muuJ@.C:xfkn1ybDgB)&1eVnH<c^]auyTKIFe8!
-Z8/3d>J.8XDwvG(2zUgR#7mG~MBnEabN%MDy>$(L%CNP}-0N;>']6DrV00H+>7.&Kp8+:}lD.>o+~7VX7>cuxn9lQ=w6r|`W8JYvP#kXf(<II>@TIKAE~T
-"zIt`lfTlEz,P%nT]c5<fJ7_uY%DQ%4]x(/H)P0UEK0pdb7;..ug3$e!K"&W^i~aauEaZoKBa^9T0Lo]r_lc@+T3:2S)PFdlmL~lqxG_PV/;&2@UeafeE}
-/Mo8PK.>v,YB-;:)[:(r[w:9;75]EJ^,t2bmgyyr>DGl<g@['VZ5SPvW0c~<o#avWp{"4tAh2SpqRc";.kI$}kg.3:P_qz5r2{e-(0T+F$dEDgr)i!Y0^D
-"!
+731687
+2x2q75U.0(b|^}[J-ueN:q5"n%[-{qTR_-7EO"[!ijA,%I[HE5+&'ds|d8OQ>J`]QWGrMdM;,GZlUu'l[(Vo/<LWt0j@T_{JvjAn~[tVKZL4W:Xk<D18F;
+;Z2kYNmmbjKgsOS6MFjKAA)o_H>WU=ZT'o>w;jBzp:y<:bd0[fOOBJTlWaAq@u)NO&+=<OMu[Dj]c/q{WVoEx>BzD5GV|7Eli:PERD]Jomlx_/O&GxWX[,
+q7@IBnF:"j&m3rY,/5{<_(Qs:3"Lx@D]^@'m5+QN=zv;Bs%tV^dF6#!gL4D#[f4_|i,RWb@oCoY`<DMIYi;5Y`X:pct(zs.W%LfaY`;`&T[hB/wAeT,Tcf
+6Egy`hv''}HZR{}s4#4fOvTw)A6N]ga.1o,{g;Ax[jolz.:8}Cs:GP{ZL4fJHF^<(,ITdTt:s0JzaSU)~+P'uW>C3"|Im=z)7E.N,]$SBx/1v:U4fb{_rG
+z@(1Wmxx3@.$CT7LEQJB;W$b`v5YaCO_bYwssBHx@cMb~r+7Mt^K@P'AG/p)97o`ZORB&PM+jWL9p.gHwHO'H8uMuezU0F]%(8KnLqh@06CiQ6:@.JrS'F
+d1f@G'-n6YSq3xs%TX!U>b!0Lmu=[)duYAfk]oUB3T/bCKI`udJ0|tdGS;#E&vDGML/5W![VQ]M(5m@NB(jk2t@0+ci-T::Qsg&2q./ZpG%<z:Ii{fQj%E
+=_.;7J,=civI.<COS+;U!vM6uMf0riXFT8w+R)a-tABm`JyC}JKX7HcfzWZB&9O2P+{XW7#yilU(BMJ'QOILXM%d.oz2TfZ9r6;EEq8;cO&'(5FZ[HLs8/
+HNhsyf1V[s0'-3khM6b=$>kSYtiCeeGRgk`B/c=,VrdnMLCxDYwg@]Ea^wL67I8A%Xd%L}]5MM7%ecPweV])R68:UO<+KC^ZxxHMS"S$n!+E[fDXn3r0lv
+Xt0Uz|jaM{SYsfb<u7vI#k72m==&g#S`]5r$T5e|ux8n95@@g;T;HA|c]o/AyiYSqjsDK"'0NFT}E-1qU2%(m3a]is&52(R'2VeTJvIcD@LfZDJ{`4`tD_
+(T@z%<)j1$,`C)Cu/!P)wrDXS)Y_7"(vf3973@/9MzwphnA3{.zKn_+2HDi]d}m&@,8bRH9<GzCb=(E.@0#BnVoMEBpyachv!AU|xrc>4`5)~D(NaKV=kf
+{a&V!aE)sD>&6F0D>Rx0CuIvZVq30NTc$EZP-OuYq/z`"1|xW_LoDt}8|4].J_~T^p`nby$ih$eR]+tY"!KXu$I%sD@!X2tdP+`<Bm,Zeq2%feiUp9K{2I
+r;e2q$Br"wrB^+`<'N~5<p'v$A3WX^6R|K7!hc~d7Zg:wC}l$clgZf$g2Sq<zd^e`MC^]$(.}Xqk)4&J^gX_;<wvLO|vsN5]5meQ$X$/!LMu@L650vgFET
+r@(OfeP5Buwn$"SI<se3fN)eQ.P:{<`7S/_CXu:4tDH1ix06@C)}GwB+I4@/6(2tRiz5&E,b7Sp-^{}hG!sUu)kiy`qCbvB]~/FrTsVCX#o8~Y2_Pm9P<)
+K5i]jaT'7l"agh)G~[>deN<X^n=DK`rPz#';BI{.UYSiw/'twZ1s>&Xw;obV{S6/_Q/PP2{66oG)#soZE/NtA;5"7hFYW5h3[[Do`vzY^biLA+L4PH(@bq
+naNyLGkOo<)nO]s.PeQkd3}L19<b[OM_!WM.^q-@4m/,i8/[&!KT<`jF3u'c#4rtHib@!wn<'@za+dbbfGkckUwyF6:7HY~M{0%'ok=;;^V0ENA+Vm^Esp
+anD[q'#3yL!d7@H3lEjX9r$cu:3v{7cXTaYi.0+Qt5G$.2/=tU0QtcR8UY'z}[hR>tt@rzNIWM/,$>7p}<'D$`9dQ.ot2b-Gl{VaU)Ne47:s0-~eno3EZO
+BO_w)UYpSuqS.}hL4Ge#,LpL5x"J7jh7i+)+Rd@QktipFx27FD-x)y=o"fZK%>`uh.'[nRkc_|W{hqDxYUBOp^C)>xYZxdj|"t`}y6)7j-`r%7F{/ty|tw
+Jr;)A_a=lsAoyOP@URD+]f~VVeer|;x+sf(7jz+zd3n/.gT|.gg##m&,SnZrfAdOD,Iqw,270|OgJO~'UC2qnm(&!f6D:Jnh5{@intN.q["Wm/>$xe/Mr{
+2Od;pal}{;&j"r@.GOr==-%r:/j%5h_Z!7MahO6u^#$poYY)7Nkh:7Hs|o.>k^$tJfo^"r>}bb,Fe|#rtLgN>%FM6UmRoaVDu^U5c2Ila(&DRD"xR,zoIw
+WDfoID&i;j1,N<RN+9Hsr}xW:QSLFDU]6WNpQ3VW|qO$|302=N-z,m,Frn[s5xjX[k|WqzgRDvo}_RUsl`6}P#bnmYy=^O&ILi3;7^!{Z|dLnMJ{.ius8n
+>8#{T@v|{OqY}OL$)L{z(JbKYAce.}Oe7bL8^b%S$|n;L@$/)yWoCu5h$w88rYr'K,AiZK-T`Q|qm>-xz/#r:Ue)XNqr#Q1c]=41#r6}(f@bV/t:9@$4yM
+=&eX~t!7v3>0V21aLt@gaa;QtZ;P&;(6A.@lPVwPx>:yYLB0]dwD'<9YDst=Z!<6I/XV&Nm<6jt`A6w-Gqs,w^x=)d2F$/6}:BHE#Axh'ZH;=f#_+b@hDx
+Qn/>G!ez/MpM&r1`@%Ex@rz-)3iZOUnF"i[S"=>xL8zvpgQnI"j,Gu.xZ<d>)r"{0-"Ms:Ff%y18OU|cj,"M)7]f9O~;yy/h$UCMvC,i"x1c,Fy,QGPO)y
+18r;/yMParilGy(P$tF-@'w`r^o44S2r]U&8t,LfpZ=(pZ=(pZ=(BrL{u,P7%H0lh`ErzTL"lz,p4&s2TqW3<_!OF"23c>Q9g9g6|{P2s.L2s!5)3:Ye^{
+lrcni;-6+|:ZYpMs6rD$qw.;(HhV(|hW93~pMs9!:PAaS](etUf#:8SJ2:Q6dap+=/DJ(A--+MOU4K4-E{Ffz5K2NK9Qc!H;3x'{{5+j!/VB@@Gytywu5Z
+=x!M+f%eDb}Zi.[Ket3Eg-54X"o@)|r:P,vG7jHEB%,.i_$[FsDtc;]5nkEw_wub1b`zj2fUEwH&P-2"-5-rADAN9t|hczLc:}R,@TUUrdmfn{"I>w3{v&
+rqymbL7NJ|yvX&ujRG5g6(qF~M:r2JR|INsm5iJ@u0f5`iHa;Z(6c>+}vm%RlZkO#;;Vab}BA6c_Yew):}43="m$)2`a#c$Bxe}:b[Sv)L+"e`1B>"h6{s
+T&!C/n:V"5foUo4-!^+Q/}}qjN$rTYu}<&osH.';MjEu){F';fTUC"ve-7jxCZJ^#SOqMnOj^/zFqv)7u8j2GFwJ(8pk9n`+35/rY@&_VplDAL]$aE`-%N
+jf`}S,-L-ZF.Qzo{5IGUdN(s+M_}TL8%t(1"3X|'XC2iy@>zfhG<<<Z%SMH(pg<Wfc4"EI_`/BR|BHB&+NC8(ytL3|]5Ho!_,_;oC`POP4Z(JKrBhnTg@f
+;nsfR!ENP8@^^@l-#krL^nPoK3r3j"u<FHB|+NKp"EV)=,<{xo'wlhAKSnOcF$[5V0KqIVp0k<oDt/daH!N3@>]QC-9IFL!=ScjD-6SYzm6yj<LS,pk-<q
+BO]!"nTf%j9[@VnR_c/%pOhQR.qMT^n8A_Ej$nG#IWm%"Koy8&k|Koev+g;WFj}fu`>EL#68RhTg_C^DOD,pnmBxBo2-H'r1%>iKI{{ESg8$c#!/j,!W(N
+{=YvL)/vZ|dLv}`A8c2<ID%m[iJLwn5WR]pXHUn@i>%"Qh.::3/Iv"CmArm8m#r6IQBv49MH1]so1Vb^<xv37Js:0pCqgrn]}yiHl5Gs,kpKbKN&bf:5#o
+5!UYD(@Pu=KlHx>[2<XZ=#+,OV]Lf+hnI4N{)'TGwxZsjgLTre"j!LZtvL4hQnhs>{{t9%9go(#nghrTCOyK&|fmSiJ%ZT!-YY@{ZlfC]Zf|vG_XjKE`[g
+zKh#m`RxWkzey:}OyKSMVBfa.^7QZU9U#hIC|l=]}[mluzP,@E^0RT+<@wvA~ED=OqE#XtP1k21@_5)Jqv[rH]gswT~)7Ygk"4oi@SBbAl!A0G1j"@t3<K
+MF7BQH>EvjohvyXD-l8Fx_CvlQkE!6"t67w8pc%vKutVIe$0MR8gaN{KUgr!GW+OEDrfFboTN@S=sX$ugibjko2^h3+$Kz04_T)4X-~Wn-&EIo9,|_)2]|
+F}=+)(-`UW[bZ`+aux.lyY<&ziLJp@VE0R{f.|48WxPi/bGMZQfabne]{T<.spGTsN~d-.dH's_,LbV)E_6790BGxI9,"_;u`bR7!/FUDdx]lNBJ`RdK]s
+w^1$dK#bObPw&,mAz/yK&%"asbW2,lSX}647vG!YFN9!tE^"D)Wshk0!Kz@g4+b,h&YJjdJDd9a5yzC@w8APl:q%h/Dfqsbb/6LtS30%I[/7/%~GiuwPF#
+&rZ,2%&bk<LFe+pnO[rd{9lc'HRt0#7%eK.WZe;($=t.+0,}DX.i76t"MjLZd;A^JGD#[AA-w8Wb/:,kP``d.&XY4zbv-@zS+F;0J:O[l>4s|!G'uH{D0e
+YP~u$z_-t+05s1WJK.mmNc==Yh$NML8H1.I@`TNpT7S,9!f3i1tjUEM+>sqXkUMKF=4w3R>7y>hM8Au2_jzgjYV;YPUJs#WTc|tU5XpUJSzjVl7PaY$/JS
+DnJx-G/aolLQs)n|,)!aN<sY(SD>VA_Xiy"}{Vy`O!qwz%P4[Z2$(hH}+R4rO.]-Ci7M#@=T}:_Qe^!N0c57p5s2)![4"zByNS"",yF'$e'wwKl.OM(R;(
+8a{`R7fe=$oQ+OLF6Cx[dcOl2F-A#t<ny`dYCSd=^d$&Zlse(J"z`H8+w3q-&<A3h.:'l{y}ry`[KxnA@LeaJa/Qd{'iJa0@q)#"`s[mII|ABqxN)pv+xT
+C3.^{"8$R5BX;$En/EG"Iwy<$z}Rf@X.k(]vj@p^}bp)G5=p{9g_L{_J.7X`:TYt7HR@.Kvzf:`^}+;-D`N@<Hq.o;DUV1`3HT]sTpPhH<#t)2sMl3>V}<
+~hwtZ;xY@X5z|k<r}uS&'.7X]Z;Bd39B4I;@ezM/k5"/.}$zOKp5h'>Tu^`Tv7,&G8w&1d,VcTkBl/,h%Z::(_"y/l/H+AgYGsdn)V(h9nfP<[Rmw_Kdvi
+8AQ)7!k3(@D2M!#`'LW[UjyzUUsk"k^$3s;/ZJFkgV8Y-+rOz3O9ZO,]j(T[5C"=Gm+0JQCMmCo4X-y<IKf[8PB"(&(X~.`_`[cR^9Km8<Av#bwT5)9Y`;
+6siisvahol>&KaV/a=s=:u0+}6H4Nz~0[sFoa@LR>(_}yIz@'j5`;XpbOO6"g'YcK3%EpYs8D0!u'Bz]%$dntY7ZFi5a3"5msUc]j}0,v8_l)2lLsj~#i3
+dy=Q^cCg:d;u}4Y4</=!`BMDZRX#`(US2RQ4uw!VLJxU]B0Y(PJqMe6V8J2zYtIJuPM}nV6ysi|vVmr@7Jt:ms%P&DH}&qiSgM9$#D6d#&Mf}30PID,=2O
+g=4%];;xa}3hDnk7C6m_&V=!`MTq6z)51>s|G-J{s)=8M#kQO;B!I2('Nl7$P'zd>=7[w9uir<53|u<|/BelGH2ESIS3:+Ug9yG|gyD]HFSzI4Q"6gC=UD
+M6}>j92aIM<|Rx,1)t8{wd:/q)N=N(08_8aEaU&5`>;irNLW,vAQ}36()503(q8:`2Ks#4^DA[L4.'3[3w!dGtRyqGG$D5DZ;L_rjE<7lVF5[g[Fg5n=G'
+C6zp+U|dFP]:jF9Zr]9j`HWsq4"X~/76>l{3l'/-}TG^'{]37gb}qKw@0#PV@[oQ#N;ZYKo1vu!3W>o+pbF('Pc54w(qeMm0y'6zVu/p8#N'$,fk`02:=%
+Tl`$Pj!6B$mO[%UQ^Nw$b9R1/IB,b^S8bX.IskcGpJv;7n`BMCVYXX|(-Ip9Gq'n/|-1>}f'C2@XM5b1CN&v%nziy"N:!frXj`KJ=L3CE+XAtZ$Lk3y`^V
+Vi9'<kzuSL8,NAZgrC9,U0T]+^|62A7R9OXt~qDKt!Y2},`a'+TAA"T%)^oDv_N[}G!6s'kV}am#_tX):i^@]c'-X<b&F]u`zA:.~#siR1A:C961K<k+W/
+r)@X9GJn0.`SI/NAX5)C.z!p)b-@,TgE86n9:LD'nBA%^79vmFH0wA;2^htk_gJ^)U%C@skc^L41i$~cgemaoId|#)>j)`3us"aA+6f1(+lLlQw%0U3Bsx
+3vY5ar-P-E)yXSVFC:0K!@y@@@q=}@UtpIXYjMR]!;]>VuO(E<(VNKCH+Kr=U+k2(x7,_QpZ!uEJyX7D4{~NtY5ziq"{U#|"K{Tl;!3StIhmDT_rvNzdOa
+,JLs<Imk=x8z1,bad:iiJ%g|2JpY9YZDMsDncT1P)x#{g|Y$+fefv"~"+dYGwFAYPj!_v"c#8Jy2`GKf6o$+X7>hr2.U=vD+Ur,$<GzoqX6cZd7N:)B'vO
+qGzDW@%wZ`Wp8owE'l_IM._k1$MgI'B}~ap_nW3R7p}4[FH::UYTj$U4-#nQ#,,P",Xnb%,t5v[FR,j(.oEC/}$#_)jg'xwBbT7S+>`]SN{hd%P3'p3h$O
+b#7N7>o_C&R"rV.0uw)/osf}LbI-"~Hg|Ne'<)Ft2i[3:(Hy}z.UJ$Xfw:$z+#SUC)-/8iFSdNi^LQd'UiSOEr7h[AWfbk:mcdqBU:cyfRs">M}iDT)7|&
+Dakzayx][@8Mq//zITfiLqa]J$BAQb^BOM|8r+sXz3Qlm=9nl;Mqcre)(.bmuGe;Z7sEqxSxj7}3DMii.nT54:dvFGSNU7"M,Y"P]'v&]i@{/:4:u['J8T
+S>zd[Vb,9h.oLuP.pwf>V9|(D+IIGQ</s)._qCgV_=N[OznP;5]3:dih'n8uXnT9,QbfM[{UKZ1<@+qpzjTf<>pyr@iy53nu4^^4MaJW+%#vJuK'q>I7_"
+gR}85A_U"a5FpMOo@nB`H2@Q#Qxvk"[dgmA11FVAqG8Q_]9>MR9$2GNk=Y6YqXWN..b^{JeU}EresN6>5b+u);Lr)Ld(^cEYF;KH>MR<o`Isx(kBfx;a.k
+niXEz>6cTEO'd,/5bQ%/s]nz$m5sFJ/33wJEo6}&T^`%12_j~4"SDoF3MtyF`8~CzSt>0D@EARt`M"GR@Id!LR(/j6bx/&ST;e5#2Vd{TR(U;5Bo06z1<=
+,`PJ2S26|#"c!1_P.ZBaj<kYVQ+E6U+B;k-aQCU(Nlx!=#$DoyQ>/VqRn<|,<lw%564ooN-q(-u8fE7miY>CG^A+1kv1Q:qQIQztG/kKA24W6A+PgRMU>c
+qUGn|r&-~#>By<o!/7|#h,!;zkeg!~GKEtWMCt5Zu6$#:P7-,EiGEvrLSU'%t5QoP&!9p8uGVJ|%uQR=m%jOq``x]/""1k]^=vR%MvvjN#Le/eB/=Zt5p`
+yBFLqb/_<1~f/0U/8Fy#AGUjKCeDc0+hI`Vn.km3R`s:Aun0E1|!MWnD%7Q{I4{kuwsb^v+j{D=a}i=6'=#9d9IzvD5^|MHNs12|tD|=>}H5})6umL(<o%
+#B5GBF+w[s1aL2XRx3fMl'2Id5"12|z!0v3i,A&_$bxA.RwC[kh>dSyae}!#&EWqPyt{K'mo=Q$bnD1{D<I4xoC'L]A!$G;s{!H!MJKAiTc#c+RvVlOZ2,
+zEGP!-TJ)Z/P&QxsCWI(vwA&,h%S>,;,GoMAoBkO0DR/$3iX)E$C(R8SvR1T6mSQ}j3h-Dy27_!afU+$=]l8t}w9Y-PBE-Ptu8d]$Tygan&WvUbmtzkMW:
+i(C/k"Hbp8A1tdL+{}(h.P3+6blN%(')fPLM3!zH32I-qa)s%5GqqXtzOArG=J.//TN%XeCjtv2=}22tS2vjQ!W|vS}uOM.fG`$kt5:.'s7nQYB#>l12Mq
+I:{HMtwenSFypG:lB"YRFCBqZ1@:vm:n#_yiP^Ni|WNcq(Vl>O+&U</"Yeq5X%pKS;m+u_{.Krr<Mn)hYpV>md3qs{iF&{_&'#uW06$4]/cMXx9N;X5i8s
+0![d^n0,'smGh8.gTXB"NVC5`b#})#n[{@_[SeI%!#/,oSA{#C7IUIv^Lp`EVyGfUkhzH{7Y'_RA0n3Tz4Vb-bl`Se/:GzoNK_LN_p-@.w_Mv@!%#H[j0A
+3b(^MK2|(f"2,/o@ey4IN0G(=)9jAKUd>Lb"91O_'Vio'C];mp5o7bHS@q[G0-#dM>egDDvF~$hV<M%aEC9@Nl[$JFe712I'>D9G0lXdkHO&LtrvNe"ioT
+/`duO,hkli"cN]%9(Aej&{d)1B4V0}CQ`vv>R$dS|L$,sNAFL"S7v,lVs+QB1vHfm<0Nuk_"!}Sb;oNX3U-bqgO,xQ,$PqlADX5=&]kJYTU8AxBVa;y4J'
+2S:]B{VPC1I%Hz)l~8bnS(A&#L&bwb#v9rnxWqEcP&&-.nX8x+H)lzux}rLC@JBOD^kJNxxj/nrAFMni{xU9@zG4am1vXjLO^r$JMy=.^(}78S`T^{zdTn
+_6m'B)4z2=k6.+S&]-I1HE%l'xwxmM.Tw%/2l#3cNg3$z/Nep<&x&O}$A,LWrk#RTL&,/;iqVnWsE9`;49<]/zn2=j,fLvTVPsLkY2-SOBIf-^nv!w"ApE
+(6F33sS"Ja^/2Gfnsn_NbTTu}a<@x8JqZO:3[w9O~iz|rW#y.r4%TE5Xk+;1swu|n4^:%M<)[fqg3cvhN'=_LI$BoCyT~lwhcD3PmCSJC).oQJ:#_,i{)#
+wJwC>ACHoIaZ/R"3ya}g6g`R`OF'|@Ja.PPl<N>LP"}FGm3(dK4{pB4@=6VYB,~uOTev5V;ofY)jcg503O!L3'd'0q)V0LEvh[&wm't#mbPsD$D&_Z}skB
+S"qvyY!=d3ZZD`=pe3z'sB3-Zs+)(Lu<I8aG39aXSj!krLsoX,~.6l]!IwlVIaXE@q!O^4J47+zRuBF}U=|UabJUTl[T8ZtXC$As]&<gow[,B}#I5=!+m[
+br[6@bvH|MU`"RjXO.Lz2FH0Ax";j.m_sf;Y2k7j5VTB%dgfR4ci>`LPU9<5Fn9Q3X}]QL1l]",^!+3Jd^xdiWeoUi<TPqC(W;hM.DGKtpzHV<16:ENCi@
+PzvJ,@1MaiUOdeJ2uJIw-ipf+=iS.j5'kM@sJ`/pam0I=GM6ka",")YbuGW&8jUV3!v,TaVPFB|D+G_`Oqd'@O:2_ez_o^n@z.H^rs!n7FP-%A7/d:iSS4
+Jim__g(CgyDdBn%tyupO>YQd#G!$=LUqrQ#_HI}oxogJ0v!hi:PvI{zWNZZy9M-txG]a<iHQ}7B.))V@_|Dsrryer(y<7fOFBseO8JaXeJ}#}$o+{|5HLG
+@+1gz@%o'b9_+shmhKr}dT<:}xi@Y`_vB)%3-a|k|"jvzA|fK3kXikS:0,~}]0$bk4eBH,pC1C_Vg^qYWSudxS1OJ%fSP+@OUVbjE&Lh8./Ta}z8@n'`Zp
+X^s}7Lo3,4!Iz2D0LMjsLB'<lP=W'kugi)yR%$`zc5]b4E#/s.vMdO+5:KU2>V2'Rk;HV!cP5T<E^EZKv.OARV@Bx2rmxXq]0&^XU_^/K#-1+Ij^ufqrp)
+}!'`)K|Ae["%cc]/sYhhlO`+w0D.>NF[nSp+;+%m#U])0DwN/Dmw&WwRcgW98EB(wJ00K#Qd.cC3NRN!%kVbb29@'WW#"]q"TJY%kR"'Y<.Gz&Ro"o+(";
+VbkE3u2>G[J=tbIMmKBUTqB-2(^sg;>[+RrP~nclbDT@!R9%!6tXh!Q|yBB'UL)a0yurE8TK%!})pSDb`:33Cq.4a'j#5gKdN4R99HfFO:)>/=yJ@3i5}A
+Rhum(EBZeNJCAip-'kzcP=H1l$k$609t5HsnrR7shxHjcf_,kQXc!%%zGy/"EJ5eYu5r6htQ2TmqcaRofL-25a]'aP^|0T])1W'E`|xbF3q1uD1t}.(V"9
+y7]jn=P4hQxs:{AaUmTdeWrMP07wTv3^4D5&"/{.8rVm"dU{D"XTpt.RpYha"J"At}vNTP#q+AR_=,bC|OjbFU1V|f`T+NV^.M^&/MQbiS<}WoQ+z;M9RI
+%'WWz4EUDQX+,WuN|jZ7GQI(Jx8t-s>hGD$51)xd3o/|VzE0y2oov5@P"`2`W%>#4Q1cOwY[QZHMYgl85wA_S9A7|>ie+`d!dra5}@9a^S}0=`G6zj`:O1
+Nq=Ocjh5fyh[Eq<;/^cR)Q`i'Zh3D3B]InX)r_9akm/G<_:iGZ$XF_I9oY/_S$W'yc&UlT{l.T:eLKXm-Wr2#wfTK"ag-KY9$G7B->|>"J5!U`^+qBy>A[
+r$RY1+,Y|(0eLJ36'`B5+A0sQ9K"bHlS>NE8PH1a)j4A=7NWwncKB-/M_<xCo-rA/[-G`[:!h&9#/d3xj`4s]QKZAy%gQGLGu.BMb3[D^B`o%W]0nc/U"k
+3P}:YmuO~r6w+2NRLh>aUrPy6-b&+/jD^4%#.brgmx@,yyR}[}I21SZ_zlE:O9q-ph]+qcnW3t#m_^:y|9;"PpQvhcjalY^$B0FmjGYD+Kz)BMQaaN+OG`
+ELf[$IHfn/ofjd/-img-(;RZ))g"ULSEyR<hQ|t<bBUnpiB$UIv)N3GCa]-l)o=I{ZKZ1c'b:[u&ZzWE&b:>Xd=ZREm5e6;Px!vWxB>;2FDrWR(C6$NQ=]
+ScC(Yy0R=NFdlsDyNC3mv+y}G9Y{]G_fp@M^7kRAhk|U$tA;/M7C=s>`BK;lBE(5C|Zmdh-0|+W/R;AG5m.4YL08m%2Ou03_gw]UzhQLOde:X7c$$Y]F#N
+%eNRqj@]R1or6^w|KqBGH4;dH9VT4ndphVOcR'4{dal|j].4D91Hr=oX5@>S;ZT%]`NfJ8q@FhMBO'6vrZL3-SYku![Ln}WE+p&E0bo/I)xPu{X9;bvgj,
+)b}2j</7.l^hpG.)X.3]dm8'8FT#U+DA#l"'+.<(bu`!e!=V3E@0](r$A#t("B+GN7"^)^A18kQj:oX@90M^6Sd1N_Rz6]k)SWb8oJc$g"R3:9wTJ#7k7(
+0AkrFVE_u$[="huRaB7#L(MjrI|,i&B&{+;kgD.w8os0R:~4_<9!]Ob]XR7Zb%V;kd_N;Y0od.3Q;g@n)fp8$Ks!.cgxhYkQcl^&8j1c-BBw;5pTpmII<=
+}6{F6vFvRP(=qx)@P+k+uB6bByAz,!`AVyD#BCb|+0Q_%3bvR45Q>BL^Y+o5A,9+V4NH5ON5s`Y6w1$Q&W:}sK6gM2Z6v;)=Aam=6w)Jh_Gq$-9I^:g51S
+O%r__R@GXwLJ$omm$MY|jwW.FKg7z.nt+.oOBOyc/vzTsd=ODKaILsD]-#12V:9ON8t%%_q,cEh9.+%La|c|&wzJ_C_5ZrPPPII4Fk%qEc@=Kyt#c2WDcd
+,="_ZhF]JeQ'CX0oibdHou/BTzr8mY{EGP.)2t]wIlTf8&-:jY+M%nG%'R=&_T+A,A7w;|;2QUrj4Jf6pf_|Y$0@=g!>X$wMI^;P4;Y2{IJVx8dv0ej<G}
+7paR2<<fLiF@H$I@1q:D<RVDV!Rl]`1g+5g>'OJO,H3L7cuF6J[,4YgI-#nuy]](MBP2ZF:.!g8Hr=;p$Zv:yOf.&n&}gZ5dPbe^xbDOzRN'#mEK[oTB#w
+zN0x(|+p!cg6QypUgEyO^S506rOg=z#h)a(7{O&0{O5O@"-5JdN:qC0|{I'%]fm:%Pwn.inyf60I0^}Ef8:Iqy=|Grqhcyig@SSf/`9RBVNEAg.g1oWsr(
+_6~h#j@IWj@y;fgiCREX.+J{p2iLXHL{Pz{Spy0N/hUf0Q{:o{#TaI_rZPvLWu91pZ%a=N0d3wto|&IMRuAnHic|@oL+E};k5g)Fj7^z.N68P}NY;x-ada
+(llP$sPbpBYrq3P&b{TLq,(3tC{)LWRb.[{@Bqvl%}ET=!;QL6{LOLE10@XVBp<fLT1u}Crh.}3c'ypco$DIgwEd{S|7DMlu#KM{_41$RRFPV-2>dOj{^0
+3@t||2m^S){XMoR^fOBh88aOcIiMNyS4A@t44^R]T9D45:B$X^iPaU$A>+TZF!&466@UnJsH(+Aw_XxPT[J_h11ZJ]ZrV=N(pYG$bH"k&L!b;u{D2UpVlm
+MrqYZKg_c-bGD:}OGqBT!&$^&#3gk7A'@th%gn;NHrSZ[UoOvj_e>p2z;j!.Q"EJQ1'm8^Dj<{mv$kJjgqWksNWLPB;"^H9:L!vWPz.gV%CMX6~J>x"#TV
+x/mpK`4eR;JdSi2:rl.qGH~33UkD)XIK>8[29IxU7U-2RnNLC6Lh6![2-#21]ef.Cva:][&9&]~{I/kJ6r.dC$/[fm<_t+IUAx=)p6JRao2V{aa9r|,;)}
+z:%d|xt4SG=`'F{|+sFL-m4Jb#}CFO3Z0XN05sg+frHrE<pH+2~_r{m&<>6pSX#fTWG$|Gj#]triBDByAG!Z[ae@aoGq6Qs;wlTxva6i3/Le&>GA=_DyR2
+6TJP6YrAj>!Hvt.fA5Qt"cgz~A+@<[)5fDBJm)fJyZ#f<I@x84~!}N"|NV!U=B#^+"C^PN@OX{mb(J$lt|IUI]rJZ/J5CC,nkE:,ps%Rp)/)K%`lK%2G9J
+9({XK^1E=3u)ESiqUW3uBP6TKwj2CyA(G'l/qWY'PJ<N{nh"n6,n(4qKK67SGG%6}+u2bDx8m`>z"m0u2_w!qGF3Xf81_5gC5C4A~zS$Ru)fGl+tn/xN3}
+#indB]u:x;|fROHr.hktZ7=2RB%S9O+W4L#mhHWv:gbDoq(ur7}fYOch#@Y4R-Yb;7Ku:%K<p'Fh&'xp2`^T7Ul[kjq{]&9ZuGCbkm;DIcPEzKA`'9ZJGZ
+E0vDga(So6gW@:wF)/J;/]pa4$cT[CXuT1xrf:_oAmBHfRn;2JFp+BK`8`A)&=EZh|c1f_(#@uRpKZ;frGAxYZncn{ZoRWvu|v:O=YvVb[&%`[T`t2]A~s
+jeh$'^YG<^5%r2<niwzNF^CBr3'b0Gy(}Cs;or`M|i]/0=XVr8tzhltz@BTE_;5|RX~mCl5G45S<[$"{"[hLBiqii.11;/.{Lp[L[d3Gs+.i^=snJCH@h=
+|qsOj1|zzxH3(1k-RkK[_"~J{59e{d|!p3;I@HzkD5$Tb+(hG6Mc@9D/T#M^;iJ4Znh6QGm:Y@B<7$.jxZpe~PWZ6p&K8wxljwjx|zf>!Y}^k9dS$Q}M)_
+g):khYc0jsk|FZ'31R4@RiBkIn}>4Mwv2)4PK2pibTusQ6p'~+;Sjs=7mWI48JK.V"+=:R-d=:fF3x>OE9,AFUYH+D&>0@Q4{D$!p5S[J%l.:n|>&i|Ho-
+yW`c1<U+vP)4-jH=9L;|s@,=x({(lX[koy@;e7SVV0V51W&'}<pExRB^=Tkoy|E3^qL/kFNpI&9|x/:0fSVWLM>n9eaSh36eN"wY(G>ht=p@<W!-n{9VCU
+/xuim<7TvZNf@[6Kb[50WVp^WSjWMRYoP@U>W5O4o;,/Jyc{=A/_<N9B<:~q]YpJ[5xTqZ7e);7;"1Yr:5%PJQTv~]4-GqH>JQjg.bAlA|_z~(ywSao&-e
+F3IQpWJWpy+GzwDg]&68xB-BL2tiv-a%IcMm04c"s[I@9NNib>R04v{7xK`k}2)d(mME@R~9spaB]7]QA%oz"V<%HKk`<)QJqY1.(pDZLu>-EAS'pgHaM6
+9[i"e8ptX1o^!324Pm&uLiC5V^!Xk)|Rq,cN~[@M0GU%a+I$3UGk($o:rT|F.AMFH37fjp#PdoY;GR9AWSpotx^(BqzolT03kO=Q`1Xv7qX#E8<:"C#eR,
+C2PO;|=:^y%0<FrGuuZlY93eLI!kr"4/5bk^m7)&Y;tA'#[dgH&m9q<s3^Q:~my]'5MQcbxmg1s('Ezj[{h'DF(!%J}Dykb!]a[#.H.$x!]^F^nEFD|n&$
+;Yn4|I]f$]Bx7JfV9oZUusOa0lDf1fNZ_^[rxLu&V}i+3!SB[2tiwJ<^#Z56rMlujh~bT|a>uy(&M'W5ZvU'mdP{NHXm/}L+:{V6)z@]lo5bz2vMNO1I^|
+#c<XQ4rGZBdYe}MQg(_M/>$^Zpm="Ba=590&Q<zD5`0t/4I;Q:)er:8I,Xs.2{@U2V%7<!]6Rf4@<`gZ/"'#Db+G_ka}IqVkg,MRaE_$dQd2"8hWw1pAOZ
+RF;da[&'Y>//vlc4:Um6;LD){&d24G3#'lIyC]0EZMtG7BYYHK}Vw85(LvI<2v3aSC%/r%RBnW89<'j7[/R{TJ0eJ&aQ]G8;["fq|wn8_k|y}q+V4&llbE
+;"jAMs.rqE<El'xu)i$`;GreOdWY&7`zUW[:da@oZ(y%E3;(yF<:oc7|gHH]vSaKKLzK[c%-2tlgRE!_bi"tl}a[P)i|fJX9/ciW)nj2wsE_^uO'K_BdAr
+,yE.lBnH/n3a5D-Bx)vgUgh1WYcG(9MBLeALocp^}fl4NC8QM[(|SG`[b[<REjl"2i&`f@Dw0_;0[jN=)25(q;aJH9Pb~o&3Z$-'+KT,]lsUD2KVHku79w
+Z-RJ'u}tyGe-{TN;d+,>9']GmpUHtdr,6)Sd%Wi($51AoJm{~[4RJl'JC}3w)eva>aW(oClvhggGc<-8MKEVH>`EzR2Cwqp$,&g(a;PmZbm[OWDput'HSM
+cm.g&ME+cl7`<K>SIrs#d'czB/-nMG4Q]_7gz'&M<'v|5lt>D5b_'"](;Q;uLCz/T%_oz}LmDlM7:qM|wKcgQ.@l9e4-;yqmze]wb!0c'm>hqnK.Fn"$lh
+T<}fch%yQnOP-SJ(>jE|cqNrw2i^VpgT`!rRQ&pcTK'qGvg1f=OpswN)e!ga&|i-;NR:p4:w$poiPYu90"!f=pQh/FYA)y5Z&S-.[|1B3zNMo,'/N7BP;N
+@RfLifClEQMp8|vP&=E&CQv2jQP0bO3"pr.[h5QGZaiLUWT/2XXq(^(rS%RaDFq+mM.H8Q'{"&8I3qx:I!#tXzc)Ld,zPZU6q>W#!&}6J8F#tS(QS;[8"{
+9s@dLIO`(PNFMXsu$Q'(`xWF'"A6fB;#Q'1<7mvFh',9;s:$U!GA'$i"xG01.w&ToIt:]8_Y{$frD{1!d@tiN^"OIrb[=wZbOl`q8Y-=5b^JTNe!3Yh8M_
+9vZf](=g-q4z7#M@'A5Psd+)7yA`J%<k/J@)Rimao+%F=g;EgTD!}Pt5i<+Umk+&TEI>.`VgtF;j+ku9<U;+g^P{+p(i&Yd/9E$,{x[Fs1X<IC29;"cn%G
+/qidl5lO:3I3G8-Y{q_1H)'|6camV]|Mv(YdEDR>XfU{T2U)pAlj=l$U]]nLz[NZRyivB]:}uequnOYe:d4)@IkzczVI=c;Ug]{pOhOX>c.n:g6G!y!W@#
+BLgch5!^HuYb0mDeFK>C;/%8n0CXMPdFP-La8=D=s(Qb{wetf3W1|dXKkE&XY/AeXkyjXy{+o'xpk:!7!gjVjwHEtruI^-`#7JLiba0YjZFIO&w5X0o{B,
+rx{U{w[9&qs,QF'-%yY1;W4@7)Ul,{5$OnAft=mlcp]rW]F:R5p;;%"uBqL&R""l'7It3:ZI[y9qVIl#ZB0lEm/D9MmAJw4Dv@X_=e'-vh%"y><<&d=h&}
+}c:k#rKW&RDdHEzpWOe$PxX][D3fPLT{As]Oj#W>kub2B{g6[I:x9b!CwIx"bd6{t7lD>hM+dy~enp>#;WQva|JM^UOa5r>.u|I_dZvgBc{P.+md:Zd%9x
+^:FxQt=n#r~i%z.mwAtO<jUTEu.O!k^O5hWrLZJCS2nG5E#dS"!p@OJ=J9"~l`1xk8I'#@+rc@LgwHJ{J:5z}}Jg`!x2%Z3MNO60D}j:qHRW3ouqSHqt0x
+z`=Dy:7C@l$lNLaU3nX._p1OP0:T`Yg7hgo"P`%7!|>'yq{g8JmqL!M+nIY$m>C<LY{O.b%EAEyXl%|>Pv:xlqZBsp)L6:%DHn7SReSPIfDl31u.bTdg>R
+dV75AlH1&Rv.u`o`YuenXYIq[4WB5REdQcdABvO_wwj1b2l$6${ooFg6)oE-L9GG"xUpd@r62"lfE,G#Svu+dZk<VA{A("S8!rNXabinMKomlx_/O&m=9U
+;b=62hP6:}XUt<@0K{}sz+5ziRJfE1eiIf(s;Oi=pe+V+dL]/w2[Hgte9Yo.D2BZ>{J"eqhhbx{fPMpVl<k3i=f0Zsl=T;OlMg!7vGdQgPU&%A<@7QaX9D
+;=f:}4f9>)/W%4VPy17UeuG2ERxS.qd<}pBs5'3jx|3.{ZtRX=0w)e^<m_r!"aFCHZ41Ymj9IM5t""&77RkpN6!H2'aNMnEjj'Xnm7HW`oCb=Zx!-:yN73
+tlAn2|lYKML7>ap9D]#Mf)gh${z(E^kYj[Y,O'krsjw:r#8+^[B$ZV77Uh!n~HHP<i2!3g.7nfP2[,ZhaitNuHD0UdY%ZzGb#'11&]Fa+=k,CVJ#<<@G29
+.4}u"J},ZdP8CdNOyq8(]UECpivmA5Eu57`J~/,FaQH7dSws7Pc5Q:lYrbbRV_4SdFx$HjVk(<~(nJREDm<2UFG4=,{BzQa7&z,N=83;A`7t"W_v+g7ZcC
+F)(P|cDFw|w0BkXs9jSaz5NQEl^duQS$T'cK`'qZM.`-S,<_GMo)&al'R7Uv('!2l&i"}MR18Pso[2;!"joUo+lMiQH2]!".Q6YL2TimsHuV_i:vE0wv#A
+oCj$'Qb_ihp@|7oyp>1-r91[R|;ZX,67t#%fF6{9j:gpCLzz%&k|B7,]lxI]5f~RJi,=f!Q$jN+MpLAgdaZ%4rDuNR$pl+KChhA10fB^Jf|9sMal~'v6>{
+ZLe{23=_J).oc>f!"5{"HxQUdI.|[Y]Gk:c&pz_jDX%xY5/o8`SvoKR+mG!:rRV3N"{%s;qXtm~!y09EDX_>qaz}dfrT1+u-=`3-LEW|{,;MVIsqTglBdd
+cvpatO!aRHHE=z>gI`1+po3n6eoBFzYXvK;>Q5tw5(TQvq.lS[PN;@y>bX"S36#Z_gn%_5+U;;DCtAvzSS%vfP=j3dbUxdmNdff^'INUQBCr_zbL9^hn$o
+#Fu}S`0C}GX)l6hFo%YWtCok'T,ELHr"6=sM_Y/mVIZP!q]N"TXNJxl+^rmhjoE_SRMG:R#G4e,Z1OzB5mj(WKZ8;#c^t5nB]83%${GH~NW2"C3.bq43"R
+Mh#1_QE}O2}Tg'>f@.X')r6[W&.TD^+E"af"<BMf@Qz8#7oA9(A8Abmyx0D&2&'lKik`O&Pl~RZ[<!.z`8;()xLyUX5rV8>QCQwrE_%7m+_$6xM:kf56i=
+'zi+U@{x'Y-9rC)0v9,]O|SA~rABEj<K>kpoZbVP`,R,1<fy[ba:FUemh^V_WZtTu6j9^qK$3+b8rbC=]b/|6!u':y6#="Rb~!n`p48d5`j97P(bt3F^+4
+Cdll)M03!ESFz)HvV,gPd<xH]nqGOGE0#xz3HL'Axv{pFJ2@8fc#/'oFjA^#"PUk{=-"6,dcIz_kW,a)7ENR)#OzyF;Q3vB&6e!1_RAoP)Rp,Lam@@~(:P
+2&|xIxZWakfxAoJ({@Vykhmh0oHiG),bSf^P&o%`c0eBFfrpwn)A3=xBf=&zs3WXK<]+ZbW)v5uBn`%R=gUb^O]1Rl#.+kg|waDtz'I$ii]@m}}N#fx:sB
+@20S{@U4xnrvp#vwjwR{=xAP"[+UIC/J8S|X&iDE|/NhLJP<;dnkoQGMqtD+0^K^dJ-IOCA|hTb%]Llh}rj{4p=F83Wi0Q(ysq<MP6'U~gd}OYn,'IuJ=z
+d4H5eWYHnI[(j|8]^.@/RSAPMnPN8b;hAKJazDJ>0]!+|>97v1z1~1'/Q4Ru-rCK[ZY{|Tiqwo@X#C"W4E.n|^}J+LTD<NU+j5/Hwpu/2fk^Y.#$@Bqc"E
+-guW!VJewRT2;K8]hF3P678<>0A]y1CF)4<X@>fO+i`(Eo+sPp~k8Fpt._/f3uV}]0|`{{pG$xf6:})d9OWQzRe(omrilr'oJ9+RQS|0W4}4Z[ATm}Bgcl
+;UwQ0t6-+s+Mfa;B"="t1,h%ua~zcK/mHI:%OWNzXE}TO}HgTM9A`v"nbxLL=rrc)9=]=8xAXy;lepu9SU/R[;`a3H#ATaJQjlr}80NHImt]Gv;rthv6[h
+1wRZ`>eE4ZqdAZ;+z1"`[y8[UxK=;i1ZL"FkI+'60j^L!VPtNM~hR0#:@4;6E:N-A[ac76=dl@7EwB,/)43XwjW$[ml+5jZlU$$q}+Q;J0SV1G6a@-RW$X
+2qFNR3%k9j(H5gB`ylv>1iQaQpqD}lL]IGVt>=IcEcqG!'dk=Le@c;goW#|kTc"PBX'54+@t/b$Ax:Sa8b91W^v]l|1+H2R2<.027mLO|v{wnLosFw:Aq"
+Fz7WocKc79kIsO8VPAJ-o0yw@'>&0!t=>-(6|+;PAtuahra>Ulg$=H,/!AfQ;2HQ,n6{VJJ0f^PmE5lY!U&Vwn/[u@PJiv~F4k3AO+uUD'B;n"7j`$;']9
+p[eEj+(:klP-VL!Fb+"fw;b]_WLS1=qZy$>=OE|(7BNLE(n@{J:Dbl"(Nd"<>:VC{0Xrz"YF~(zu{3AtGm<EoeYYDCRFt=wYg}Sr,FJ.~Cq_F&Sq<au(xx
+{mb`x}Wa;fZdOWIx9}]+fS){~6Dv2x&MX6}Ld#CmQv-{6c&rpg$QWcET(KuSrwGu.&5uH)Jw:RE._+TO$u=<>gi".6wXh8_'KA99"OC4cqDxky"{BU{iS;
+bW}09<i:Vf'y|fog_$rMM+[lb0G'Lc$trd}_g`}npQucYX2cT,t|tYIbGzF_q!}r_Rl^rX8k-l(ri!j."3mF#DOHFv>Ntc-@qGJCMB`l_D|x(TFVD+WV#5
+tx{rmXQ[]T5f'W3TzgE1zk6E#de`8w$-W$d8OPat21RL``>Dsq6exGP>l+DrxEi<npRpoA=DPAm<h)tHQ!XImsJnF$5WCmZ$[k>tB^o/^/8k5_M]Sz_27E
+Ky3rtQ^7,@$F02e2Zq'`/|.qfd~2eYdK19p}wi_9X-'.Hx33gHMA}K%hOvT2yka7[7X=ZQ.VV()-9`Oo%2!6_n9KKa!u;,E$%}=IEti/AnQY5q99IWDam@
+vp[Q(]IZti=Kv=DIkbj@]=brs6op-xm}dLB,6[^KFZy,gxQJinnv@qA,~'i_P>_H0V]0FvD|;2zk:2Ei,+ykZ$7RL`p9R&Q'Xp86DL!R&5Pb:A&m>eKocX
+ec;|)c&Af'(2N`<#O/0M-CB%Df{$@t&hlCxfVfp]$f8B;R!J6Oc1i<Ah'|dU{3Q]"|5^-)HJ0gwJ>.l/S7>iubKF<5wqFZ>gO!ot3W(,Rsj-%1y1N)16A!
+Q$>+rSBRncdI=ja8@|^/l<K:B_;DziuBeC4x&u6U#dkQ]S`1qHG^C4_4,MQ3,"uPtj;XRiAj@6zng])ua&yb8Trvrk>FU,I"b{mnPtoX)5^1<G,1FZ:3Kg
+}Bi2#F-fdpug^dQ'M%'5Z=VMN9nnJ4B2Fo8Bpr,<z(cpk+}S![[HKxqb+QvVxNmm2MCoG_u^f.~jZ9>p#Wq`:xFu8,d0l.5g%_:3bi7vfAmTGoObdg&&4)
+{;+aBDQ3a35$Ne2).2u=[Im3B)M/OHg)C8g"uxeU+]&zTy|F)@(GzAs$<'9+ia<dZ8I8Tr<h0Q9L+:[^K-e7K>"^/X/@7/l(i,[GhBmI&o_RY+v:AD&Rn@
+e@&@U_#aT!!1jQ0<jm2z/}i>YEVmVE]"L'Af}prsMC>Smo2&YjQP2'mzXu#;|@7fGs=UPNQ,dlUET,5rT@T|`}mD01CwVI/3#|nx/X<X%9OM&RUsX&JDvn
+Nx1Mc|%t@gHDEfx>y=wg)%DdAN)NCUl|IcYB7wVO0;tnX;w7SRWzc{b83]2+5t1Q)@t}XMWQLl9s:p=K)I"rUa+doE)j^l_K}&dIKFd:BlDeq4Ou;u7mx!
+cvB[D:$0H+5=.X'>1l+4g,(FL_CJ4txNnzY]DAOeBRo4bJt&m<b"wl,TChKl>Vl=95/9Xt4[).u&X+g!5'KRBqTCTBOsC=n$Q1xQYxUw-B+qUUv>#<3Ps0
+'ga"b">r{6.XI8DH^vS7ugR>aQKX!$HDgWAhfCwn:1"}}p5K3;cC+BP3jj^Cdg(+:O)OJk.u/0DHs4m/2;!B=-OM!hdY8fb3KFvjj6yh45S/)c:ldl#jh-
+}5^ZqW+Q)=@Kfr+XHyQF&#;e!!l_Qe%%Gyk{c@9-~|E)yh;"P][Cz<=q#<:DucYHo)L0'V~-jCI4_OyS9b{"YV.)bJmSv^J8yB2/s>4f#LJ,:-:mN=o;no
+OvvJA}#-T{~L^1EDl8.Q`8027|s;+QQ]Wh5+E]Dch]$h.I;4Y^htN8u2RMxk"8Br[&d[l0_MhC`^_d2g_e3yX)BHj7SNmZ`Nq>@;I_.o!Y|1{W5)'K4JpL
+yb()V9Y!o1zqBm>Ss7Wa=.qIPv4+OYetBxbJ8m|)wqE3ZLr9GMS5vQzHPCsNdZf#54D[N;MMm_cwB[4Kp$YnN"nNsb5X[_LrhwSD{S&pk@7owiX5D_f1x$
+aJp6%&A[:Ki8v$QU<&mZ5t4Y^xp3<Y5=!'JP(Uc(q@/JQvGXHB]/ek3g<(cL{OGUwm%cHCmTj'|r0PJP|k!p<}x!GBGPP7CA{8QOh3""yCp1TdvsrW,/9U
+(`L]UCYlOVY|HHj#nv5c-3pJr482Gd3W}]oSF(S)|EtuMW:Mu2u2)aXFwU}hFwO2lW>BOx{k-gm]^dw$XK(6Z!f;VtG%kg+n1^$aoqa-hCDI<#AXwvp-jO
+XpFSz752i=~J"nFs`g&|GO1UQ_JYxYU4^nE_9Enwq)PsJibxq<a>~NF}LO03EufHf!A7+VtV0HSXq=Q+&J$a<qOIZ%u.rj-q'aP<MX2d$b=mT]cm;K>A:J
+k"l,(LK#6EHw)I&"X%4XGP<U.q}K.W^ik#N:3UsK9!/y7RhAwL`9lKzO,fs'k2YKBFO^'t0vbXi'!XvQ;cif(j>RVDo77&D"d<"O`>^pl:GO>s:VMcU&0/
+Y8"<ixBu:cIWKe|"Q;2wgKU+EmX23AIxR(^|{xC.3vED/HP@G$><9#%=sMB3uaqyQLCMww9tb%zvtZ<QjweBE:SQhb9OXwdZVk7|1SE1/O~znLZ:1hK0R^
+(2pq"X&={(bdTecDCnO64ET41V!zzO>`<XD9O>d|G|SBq68rMMM!U;bF;F<}Tf%7a_8a0L2eDU8nJ!+[v<yKBjMQfWP=83ZI14"Iq[2{k|v^ZiDR/1vsB3
+CLk`}e<fQQD#8;A</^kxg(8;n]/`Q-gyt,ORiq+ede^=k@L[z}S,:%OYW"=oV!ni1D`h{&Fs0SXfJ`zypqG`7N'a]fuBtJ[y-#duMQ^a7gTi73%Q]@YcJN
+kv@2/040$#N_}9IY!-[h<C/'+MwuMDqwqjkP}sLH`A=#F>`Htfs;~u2l(W}OVS(_JMq2Ky.NUbgti]`1^-(t1,OtVRij0o=;qM_d@^!"XShfWY@qh5Vv'I
+DN!/k#$Svr)M4I)g9|6H"W2^;yJDXnB5k)WKM=Qmh4@XL!WUc|#rJ&,pSNPLS0~ESH!/L=X|e}5[bK"DqtLtmLUx0{E1n_lK~c27>j"{agH1dGzQ0n_Xth
+LvM^m,A0r2oOk51^Lhjn'H-^jn$oh'd7_e00gn|q3hYLD.A9)0ZM,NiEv}|,AjJa(2|8qGdgBsO,O$>>C>[9U'1jKxIt-GrXoSZx:kpvBFSMCqgH6ol`:P
+W;^0JLSsczH;8WMC}C/oMD"3rGWnDf6hVw<d9`%`ze.o`54lLJz;w0HNaYfr0XgL;er9Ti%UcGkP0ro+cu_RNm5SzDCa3DoL~4,K"m1mQqlnWv%&C9C.wA
+!;Ukc;{cp127l-4"IC"VnDW-P[-P3]xBFbO(Roovi2`i#qGFY4VV'[U/&/371Lb,$aAiB0/:`MeaJfKGXio%tdb`V"/,$bS!'hd]HBk5>(ukXpvrK+qI=$
+~th[0bp'kMi3+6Z9IXVRR$<o>W'Y(^j]o;o}cs[EB7'1h_h/$Gg4(K6M]huR#'sDgTR7:7Xjnm]17<_E#vnR,Z8j2lIgg=P]..SMyp.osrkjkk9h_yQj%M
+;x<M;-o_5CGX`=ue<t4a!c1k(mEAK[LtxC!BLw(+uuKGLB0)6JQZPjx]eX/dEbB@+A>[1<,,kTuBoA,s^8Rby|>&5L_!nr(O(jl".nSdm`h)vhK1|PaB>U
+#0H+u0x#W&ej4s.3TWp!0Mer@x`8K$:BieoWT9K()qPySL<VX19V6&fo{:natBk}{&;SFqM%gU)QW)tP4FFMoE6v_T%9dRUam^&%(5!s/'b#G+kU@>he6F
+3CZ[G()1~]AGU[#Mi3U;uIe=!kBx#D+<HW9Ty|6bUhe5T`=6JJ;s,E:T;e~X34[YG_Lf55|oIWzBAqQ2Db~5T99_8A(knaPami}pyZ!oMP_U9s3p}Cb+6,
+j/=lKYx@tpSl0^|GdUb);,#>tg^RUxLF&C=5seH/O/]v@{x.=[-BK)_JgT;[':M]nVW|r{xa(TV]'ZWs[F&R;fd&UM@.9IK]'N/Ux'D+f7#xXrf5rk7_zj
+2rHC~H-LG.Vibsp)2nKT<j[W$Eb>kytoyx0^)bK^_/q0gMV[``fM/JTIPOM#GAxdwRG@wu1}h[r!Me53OW5'SnD6NKBxU=ZT3^!Z$ak/&-qwwG4h}mRYzC
+@$QSglIwLn'q4w=xcy38//$ds6$_4g{I06FNlb@.]+`d)yl"KmCM)d@pKUF-t,/ag6$E]f_lHf{d%|_BH{NMz/T)j^_%KiOvI%:Sz';nzW=Y@5I41@|4hl
+%ZTB_w)E.H^DcdRll,TYum<6|W;`[3)D~s$'M9/s'YK-D'd"L(o,.Msmz9l!yN[JZ3C&Z-ee1RCgTM%;([zsHMpG@]BKD40O$>zg,"=1Z.l].K_<rs_v%&
+h7U|2ZfA8&xZ&c"Dka=KY%tf$ilbCYYjr3S0m1B+'@0S5KkGS!TRlcpTl!h%1Zj5yc0@CsG/N(sOqGE`z'W'{)BRl53,Rz'/$S.+J-2!1mZfxv!7(reZ[Q
+h]x%-)iZ7d'.ux+GH7$V#_.G@uNkKS,i&,Eqpqil`PyU4L4b/P(8&'hI83v,GRk+~w:]gO,%7jnb`V]oT;@RT-5o0):8%#7U)3su42fhru%<qGUtb="zEq
+eCdL.`7YGKFT,)tLE[9|65zJZ=7qcw^gzH+=3hk=M+Na+=tl4y{(KSsO^H7UTDwVue<;N:)$WDy!FPOUJ:`mgVQr1'laL>Z)p&.E%>JUksFn!Z7O_ghsI3
+K&WY5/DJ^Exre&)F~3YPdVRY68V4Ms#9n,l/fMZft!u|.vN+X>%[F&z/vM-r6$Fobf=LYeR1#LB:w>Z4/eTMXB>EsRe{bT"(zM%}^ux3tz"Z7F>/6NR32f
++-+]{`YF<C78;ftCK(MN5{n5zbTd|e1hRn"-Ahi^B@A[4vkpw{mmGx:,H7v}OVJsmk2iI&ouU^>_gCE')Q8y$x<P9SF(Cp9%yqI,@]m}!{joV@iaR|]Rg/
+`[$w/aka&,_]'lt+)EERN;UQ@2!'TdqxQ5.3o`L(D1aT9hH%qR%Y!b82$-Ym>X^2t=h8o!h^~@clI_3tIwyH|`~eL/0^FNHtP.`4};z";vzh,N3sA)/[O3
+eC&,kE<w;lQ1OnpoUbhhV,}EH4,T3k2VGMX}@s7#+_O)Y,`'.'LUL0+Lh=F$%&+fBY4YcMF3pM4Q_9z/}[v}R^tY'TT7<p_<FM.f]C`UD&#&!EO7b.+>U0
+$8cxp%^,;LhllS9.L=e6>)yx$T[<8]WF:>IXc3Ryhk=NfK,fq,yH<k"75Vj07='1[Fba>iv8XcZf7.|'u0lB.4zPIGJB"2qJ-5l]DS0b;nK5siCFy&+!L&
+C-<>r.=wi"12PFb:feE$i5ra|_Vse6-&aYhB3Wq'7K8H"ZR)nvHh@#4a_:=VH[i#U/0&fC:YpOom<mPYf20%W=w)s2N>dT$zte#x/jFk&_F%2O+=mo5!vo
+k}NT!&PSzz~Q`aXyry`@m)v:Jq[il,#b$sB=;Oa'u3{g,D,2Nb+7z_tqEOy#G}a)byEal3^$yv[zpx[}'[HgQw^T0'l#mf'{N@D{mB-$M/3x|:QFFw9UE{
+[_zhI^0Wl<t3')<M`z-prLw['.z];)TruDv2pg!u<+69SIW1=jjI#F27>C(Ky=oEl5%zwJ]}1g}Po{iU)EVMAJuHrLsh2lW.Ti&k."|z"H-11:7sx}Lp;R
+}g>$P/>Nd9Be#bS8XvTOztI#rAA;w6CnHphzNM)GOrdmh>ESeyiPZ]>]u#/=p>,h5::DF|Xibjc_#B6IL$q#Nl_+=>u1=h2}nrSC@7GQ:V(t=B%iDs4R]l
+O3%|-yrkN-Wi<]-gy5JvkFRKoRmQ&>bL),@SZ7D4'Kvzo!$;IlV7Uv:Z'!ykKLfH9>Ne_{l@zr9AinO5JMjTga,B[XoxRGF+;Xb}yTI>usMk{d_,6>AR;R
+.(lG(__Wm{iP5GnywrbR:9P`XK~-Rjx^#8;<y2u9nc;C:s/fA<7l<[n0<isOk:3y,'o>#9ObJgQsM9:jM!~'vt}FmbjgX:|'89T">p0%aZowB+mRUjfn$A
+,'"S5zd`:{Xf_#El^o4x@hGBNt=R;s9,=)H"3bRxZ%o[+{Cu%+e0y0P4D;pUs"XeIPHceWFPKmcmR!E.'u%Tqrz9BEK|3RU^4L#a5v5Yv/e2Vq!c-l44wk
+FVniJN<k+&r#$PpCjU-ce]7(1f$lA|ji_-'[Oy~yMWd!v!-%BQ+!^P4Zq<gCX)#"~!8jA#7uh=Kt2c$[[3SXv^nX6'G!'LOKN]zvB4ykeBx$CGo&]hpmB#
+#&KtP-)u/eu>Z![:jgF:%^YsyBT<F7Ho^#%36=&9Q48&jpCc):3Bn`F^Phbm53HI6[/(pfurf<7|3G9Uoj[HA4u+]_Nc@Gs/4}iB=YBL=W3P(+piP24<@a
+J>O^>[uqG[BbcZ"+0yUc-_$kSjiBt]gmg,uLK&Kv<Z<8{14<JT+s@LW_<'=e3Z:S%hUmvbrIo6^{6%zR0`O&F;z$AqfEXl2h9M1Bk:J,ZU]o>BOZ2j<F`K
++GCdozr+EpDrl_j14=$#EOzt%G@kPwRDNjTj7EPl'e"M$+x^Qrwdch=/xWnakowfsX7Eghp38OXpH#L{>uMiVzN[ROw!2&5T+X-LqC{C-dOB]Hrc:-H@&L
+(QAY;O,L[X0ha;]G$)~.i)~1%s"h2av-$.HLMuTw]cE$b&#{G8SFZy,X:0G&vgG@Su~D`=[_@q3y2N,VS=xD/'Yq:y>$g)=n8m/Mf>rF^KD{'#Vof[t^m=
+VB5z=%"{Cu]{F(jya"9dJL"p!mm=mB.+7Xb{sGo4@j-7DxX7V7ME1n/'.^gG8Pt;8zwN+Vv[5:<=PLYK>m.It|yy22&|u'Q:6x%_iV>xuCP's6QM+aH4[2
+5{oFh[sr~'35Je<#eLBPvOk@CGSxYf]yryJjJ^Btm)Wh#VVxj,SNsR)l45_ZkPJ,w+4aMUXg#32:mVKu2)^Mu5q{dswTH6$)pxbEA(z<Ha[&1WJ@s+7Sb5
+cp<=5+vzd)x9Z$7@=PA-AyXic]wdm$Jnk<>}H5UP#i-plKz,|C;f1sO935J@~C}7-t7_Y{r<qb&<'F=Ks}!F#%"e]zyT,t]":'-ZDN0UXKh{z<4[Pr9480
+48:MgTo)CxN]E-<O[l@n2@=e+v>xwgClhSjfY}!M.IKzv6#d4T&PazQ^QMNh;N7W:q1hi=/g``S|Ybr}ikidh|8bB)"G;+TI}:cyCb(2weQScFZw@65pKw
+Bj#X4ZbY%9QN!B4qT'6n(|RX'bu|$EkH9.#-_t@dy(ZzO(+z(XGcNRZbaCTFh1Aj"Cs!Dc@Y)cwTq||Zl&,e#qGfRJ.Mpr'K-%!O,+#LgHtu#%s=MYq+S@
+F$wwzwS{_OmMJ:Wcz:K#cbP6+Vf;LF3!e+sJ>TLcWH/O{:Gjlrt<M/GxOV:B%a!K%Os^nq<(TsrkPeV]Mv#cKim(1WjCC#}uC`~ZLb+6!1[Oc6,rY2-qjf
+8@~SO$&)yXz|0I59aEx6%pUukf{I<79)Pqid<y5m$J3;XH6in3EDYf4x|fZ|_GP:dwh:rDsM'K@BmfZbXs@lq+3xZy:-@vPsqtNyJy(NqIEro2-y+PK!hy
+zl,=_hK}yNNza_GH~"cS!p9lKr774n+oSYDZmBY#|X}:qMbJ81=gjA.6&R3UAgk4tg+kk2S.Zc@nRnHHn=&`bJ%4Xb{+7l3m^6l_jH<fF-rr=doXplxPlA
+mH2y1s&<3B<tGDB6y7)sgRer<sB]10~f:A#=hE"p0^-iMccuSVdm]bb$s2PA^Fo',Wd_^>WIXkhaqpY7~>ya9$wG)/A7"QjG2Be-Fpr`u$7t4Y{YX{2kgp
+_uN48e}:`iOuk;B$=1O'|y2[coumO$Q2!y78o8;j^wfJ<ZYU<E=8uz.gMEs(/)_E!]wlNHp5SA,x>%^6/rADl/p8&/pxTzUx+9YD~UV@M8EYVe/dSt,gP8
+moW!IYnRp|X8a:0';Yovxrj87np/B{4Y.LP)x/7$9w@9@WH'6Al1=#{5[U8MA+o!;/<5Y/=e=f2EmZGRl`hBG[)S/>sm$Q/2YV'zT>AtN=v":$4%p+,gDT
+AFM9EGrrU)Ua(m.,.Jem`.f&yszL|Io-$%%Z9})-h1r8Nea:ytEC_84R7LKn+mG@WcR3|MSk!<buI@c(piHM,d|<^OocdB[c<}EoF`KE'X%Pc-F]f^|zUd
++]3[CVqgGvuBAdrW=2D!]lhrjh|(+a)dlP0je+o(Qn1TZ(]@#{<)RhCT`qTna("EUhf<SZR`+R]P>rM$b"oTXYS<uHUmz`WNW{A@>$cchRH!0LA-5(-2j&
+J>sg4+rN!J&`Fln]}zGZft&A`{:.T9t=m$;")7xKv5+WZMn``9G(O+>-`Eh8(T`R},.-shvZLeh$VZKdF30b6|(AX[tA5<}@1%78^z=g(}3$E.r!G%2g80
+I`&>0(UbQ#_&Bhp+"q1tu))O[S&PZSI'0.Qg>4;$9N|}<|B#{O)y7^($|.hopx3n,%bf%a4UgN:quu=x15/".9wP3a-90(QBHZ@Qa_x22xyH)D1WmLaJ-M
+q(NilTO,_r&I{XC{pFXPw3Q9%Td"90!&hOW]QiOy"E1#[`Mf(EsBvdo6HLg[npZRJaea%7tE!kFIL1j6l,AJ9tGecO%7`S2+%ySCIt)rtZ1fg2=03@5&R8
+yH#=&#t@(aV8TE0]V%r'EXNSV#'F^jTf.ur!x{</Ig52=x"uF,0(B_"b6(4Ain1k>s:OL]Qj%:k-iS$h^VQI9d"%W]rjim4ZWL[}!S{0)Bw';|&#A>"$uj
+oJ;KveasWe){w{Ps4LP+fkLOiQV;Qxi8v(bfbSanEtEn&)y'QM;d'jNk'lE]AL&ZNH0l!StiyPAPI]xzpGEBbr_}0eE"Z'Epr5u13/``d'odG7}x&'4mbF
+1!no7@-SId7K3KG+/)YO.|+zIdanTN4Hk7)q#(gfBr[vc_je}c~4|L@pFg_u+JMom#-Emz(2{KaQlhP';^B,Ng$pFbmm'hv=i8.nvE9'88&:h)tJhK&Q'K
+>>cvQuz1ohuB5L.#rsii2#lWyWZ:xPk2+"$teb~z;O#@/SQ}R%a[NZrcN@'.]3i:v53B7J"2Xl_^q#)4AlV^M$`Ag|'GWjP)d))Wm0+:Kaev30mIhn_.A|
+2z$}%whd&J%Y03F.;1xAD`V4oIEzEGb[c|CGD>E;AXXz{pU<qt,]%&zk,xqn}XMj7$2E&q"5}yZhS5gv8IO"tT3%kpY`])~$s<xp;X"NJ>@qP4),BF>Z"F
+"77[2;.iPz0sX0@5Hy<jMIAKGy(4FX}"zAT4cWEc'CRx3JERr;3X6!"|BAsU2cZ-:1(xzC$r&RUTb@slSArNEBB#lW{dQhH5NH+)RvirEQ0+ds}ACK28-l
+DJ2w1z,Ie+;%Q+;|a6n2Kn:}/M{i/H4f_0|p@pe;$D-7LTPG{g3b8!'Nn&ps)=hL6+P't+wzFw(5y|^%i)P:ZP{+c"i|ZZs]xNyc[T=L::+Z7G|FvZ7`Hg
+(-892/{E#dbDZ=_fIUR60qh,m|Y`#zp2/o}se:~}PQJ_IXM-X2pP%K>Q/8q^eX&]#HIK[mPN&:&-D":3M_<SWvkAr3Ydz)-C[qIj8&!KeX{.G/&Yd/7KG;
+Wq7-jZ4o5]h7KI|ZrE]qZagtULH#P4@A"<P%xy#6~`ObE5(JU29m]'88!rj-FXP-UG]7G-<(MG6ysT&wVGCQ4LuqiQ@;'n3wc:o|TeNvP'K}ZVDyo}N:t}
+A/%G$+28b;6Ik#N;A0.5v(m9sW6/Fz/j2bG[&@U7lu|Z6log"~~>.oZ:Qvk|fEQWem0tN},O.Jvj'/nH%n!8P|<@:pHNP.oTc]5lC[Y1@)KWx2-8%Rjwff
+#`)OI{pJd.E78u#F$SO,5+8t!~74)-wMKt8:i{yrUan4$sC}>haNwJ6s1ddB+Jh%w_/ue,r1Bl@<|+]+|Ojs@Go)Fh5S+=V!I$r|:NWt=jd`#n-^F${Sj9
+IM#9dO#HoE..,A>G!b}d$:i<9G.GJH~wUm{TA(>CT4V"hiW7Unv4"Bw19`VZuk)WW1}h;Z,{W;:0n2K#/15KrR|TOX[]~c7#"{I%,=<O:=Ytmm!X5={b#&
+zFUL!KZ%S$t)vSDcdt1yk#B0loU'g0|TcL.w/,0tbL:fzVX,AQ$<dd_`z:N)gTs4jQ{eP81Jm}4(m;6^km@Fgp^7R)S5iE9l#B3ZCR=B~(.mY]fPl[(l^)
+K4V2LGc0)98v(9b{Qu4n$&[CEh/7m=@c/bk5ocJ6.t~@1Y5`[o_7;O/Z5ObRhd-#0!7NkC!~e3|RG<T6yzcz]yW%<|$vWCK}v<pHxxpwpBh3uGS[N{FTd5
+Z4qG~<&Am8'2:k0ewBKKfnVy<BRX<=,T2@!Df[Ol9k88g7&7EZ::HZ:P`wR@6xtS}}wYERY[ZOfdg(DDvfZWBB@>NUT7Lyi`h<18lsV@v'E+Q&HvPaZl5l
+,q'B.TG7~|s+)"tZ]RNf}QS6Y,<quk:SnlSl<|o$8Pe+=n`:s0oY9NA7{Y3a|S1jF]/)vbatdf1CQ7h{==JL_z^O#/Ztyk"W{tRetDV2eN1Cx7$m-sRP_}
+gF'(K+s_P%-tR2nvg3m=pea'&{I]<@m}@!GejgTZpz8bNeZw$r#d"fz$nL%{2w#x;<`4`N8xVy(f0;:+;^4}9qlg%H@p945AN^^$|(ujl3w-Q484td]8(<
+G|LAHA>z&osu9[{SXWGa_i.a^k<8VU/{xrqbfc+4LuxUyf9>:RE5rLOvKnxz+(W#NOqgQ}<HIhV$d<+#_p2yLtF@Dh'I&pbj{'>-I6ABXW4r,-Qkt=)w)B
+PZt%g1f_FpZj~VDAmn/1ysIt.fF|vJ2H;enzs|>r0<dp4oQjWhiFSN@HZ.IjR]&6@Ku;,8LJrpnh+3o})#Ouj,jPhh]=-:o+U8^YzS,@`@+=edgVPtHj$"
+IFhhmLSJ<>Y5X3$3TS"39BwKhRCbP2@-`d}weoLjQrl9Q:FJR5eRkG[IRB#IF.oV$-Jg.#lu6"'^fSVY#H6kc}eG"4x$yaH<xkJC~4"D,$E8GQfEgAu0Qa
+-r6ZeV(@+YaIJ3Ai6T(W$`,8vW8nM]fiwgnQ,z:asR}O'a9vv/ba+f=rSc~pyiFmwH;[XBMw_D0vTi`l8Fyc$Uvev|,)$!Qg!}(zzAo&b%|@5.Bk9}+h~-
+s;hS/{}Hs^xz@f'_QN6}IylBLtX/Qj171!H&^8f5@QIaB&=@GAv<b'7C%SR"@Im'S{CSr<jL0E:.4&s{b|cAGZx<`v]XU%oTCTDbN8ZeJE5cjnI:GM}h>0
+/f[ED{Tl[b!<E`wu1QA}mM=BHPAvd%U)VbNPnyUsz8,ymKefUXS2s('P3{)Qt^/8C6u")[7<aXTX^1W#pE9>8y4L9EozOeL>551{gaU{UxY#z)an%rj'p5
++^3[0N1iT&(dI$~4xMn8%M'OP3MFIojPGih,:DQOivW5o2V`"0ygvEW"{u'[G]9lx3!WB&o.@=OQ9g4yE31av|,btU(x2prkA%BSqiSC_HGS+@M^5b'o6@
+B#f'k[}j~z0Y-Ddau'efhRC{c&H0|043vS{vtD&%LRr;%3e6Ie5JNZI;M$:dbTb$fu!hP3Xgm(g={['v,|(A^/b;O"#r=zRoP-/$DP"Z&Psif)HJr0]vDK
+Q9,]e.,3/Z)'>g5bK&f(E4sxJW2b#dXO5V$=!FRNb1Ey3Jx<=r.f3{0'{$C4^^){e{Q<z<CD-qJyO=GN=|ZMe&+Tsbjd{2X)Jv#|SFD&@m09cvl{yE%:)T
+z2tie$B{mD=(:C(s_g)jr]M4%o+e@mQA3@f")r;]'G@u<8xMV./:bYM<3Z`jp`R<X0RgOOp=$<]I"o0pr:3}w1+3yNH1!,k{#AR8)drmR{UA,48"AWrYbZ
+bkKOu@'z{klcnv"y6p/Rs!RAm5t6|>7NeWpo6}&A,J)paN^+#wDr=1L&e7F](;K"M%T.90wgo1w&~%:+@%7E^}X]}lc0KIoDKd.zGTSfZ/y!FW2hHN_#hq
+LVf!3P/`Cn>>qfaIeD@/|%2NL^L%%D/[&-u[8(!70M4rEq-,KFX/@##7ZnG`pM{>t6j@dYpL23yJ#AL:3$qP.s'(i9DwS^H!>M/J{#aZ"f>f}vT(8O~6w$
+4tgG3ic-Y4=U9EFH+zgglr{l-i1-a[Zw3%/i7Ur>HWDy$|C79;{`uN-BOj[rwe9P^Omr5lHJv"L81<V+C^eQ0JeFl@AOZ(Y[e|d$o;BcSzk)|Wr4CUo#j#
+r0s$Nl<A0Iq|UuAYZ&7dHQ~d;]px9/B+@wtz~iR|@P'</Sl)/T:v7({uuBkTT3kmp#qNX#7)Bhh}<o,sSaW<&us(@5%d}c]`No^I;I4K21HzvH>iwI3rl)
+yH)8xC0O)d9o0qwIi^4J;d4H8<[Ad7"bMD$_i<{h]i!'Z/2[@hEe%z={&q=hD>:9C6z1-Eu]j2<PBhj-hqt,3+jY^6C7D08Q8A>9!YDaJ_cGuaS5sGO_Qi
+;mY!f_@sK/N'5RI@&R}FP&w@[8YttK->q-4[((v|ZWocR^<0kEk{_-/!q.9[b<S}R1`$9NYi][0<=rA/|}+J'`S/IS_@QAbqy7rk$+y`KzTooC9|`!0M|c
+I``aY=Ct/0S2_ovQ}`S}8_Azuor}<_U^[uvW(!(`R}uM'0#[BIhQ1^W6<TD@n,Se$iACFkCB7K7@`c5uZu}fE.oa{pEf'no`g(SCo27QF%T_d65']&(KL#
+&s5Sb@,OQ[l8)&)e$!T)(FKF.4Q{nH0gH,V!fnLh@4&r&5f>2ZwI|"e/8Gve$N7vB}r}{PGwo2^i_zc1]7`&f:>0DL8YWFgVd+f;.pO!n7@&GsqrEJRQRI
+([rj^X7IZN+/-BuiG+#dwjZPJiMPVIPGs+`RlRp.Yz<diBK75YStF9AN}0T.9'[]ju#Kf#NtgJ61LL-^NdIY_D]ih|tQm@2V1]2WrU%LaiRxKe!>=)PEjL
+vo'4++^xA8;{@uDU1lrrjrHRIo`-b@{L)%<C`#UF08'|PGes[t^L5u1Ma2Q!,FsYWn#%@RMiqx&UB=bh.||SB$0fY82nAuS'pl91D(Bk1<LHeyAvfWET}c
+#mzEiaWb1|7cam-wR2hLYFa&mzNm[J>rNH&p79pzjv8ipF8uC%4dNS5;V{q,z9sZNE@{g!9{A32'9+{95nrE}!_[h%U&8&;6G<ldpQKN!VcY%&cQt&{9dV
+>Rk2^n+VO^>Zfy9N"Gyg54&[HVfx_5[p//~]"Sq&%(D"Ek$>f,cXw'lSU2wSUBQYSUjT/pFWm/DsnDf^7A8fQ7wQf'Rl(|l>vPO])^wB4<rExGV0c.O@;Z
+ZqU4Vb:6A%id2PpZC6#l}PzfX/w8j:WW$^7HT']"k:p6UG;//_zRZ(L7}%V/uN'%cjp!_iS-l.#p3w|^#tM1.Z!%nRv/%rUJ[f<nEEK^Il,:`EW$hYBbb<
++6U7@$wS]@.q4'`$A<$'I2koOrZ"ZJMvinxvAj^,j<W`)4H!A,,-sJn@nng#LwzOX/[Z{JjsUHxNU1C("G[rDJC(]{Q.bHejGvB2R%ypHwHtS")2'3`%Fe
+m`v>(4kGeU#)uFYPY)xS}jf-Lj5VwQ}#rz:7N#@)<rGbUqGw+@^h#xkI]+v_C$IctnpbitAkH5QtMh(/cmB{p:J]{"k_OG)SFO/iH:'X:1UOV/u]0>,5nY
+h;QY]VLAS.jQCO+B1Ge|q"e=_g}TpTwGNoqHB[[hIugtkvIZy,GuZ)8T3_sIvjTm}^K&4Hv(a`1tqw/Bn"gn4GCfN[X!yK)^l0lnar[|mhY$B5RzkS.N#:
+SGes!f$d|]}"/uc'R"D77K[^ebvNDu/1=9:mkAPZT^J:zY}jcIBC}QC@`qSr9&b8qKN$=|iGul}i2)RyvLKC~Sdw]Hofk4TY@$R2bmQ2f1>#Rf5x[,H/qw
+ejF{#]@Xz=)u$EaA/_U<6z+nuso.vQ$l:]NZ}O|ILFePH4l`+)9nRe'E=R5(3a!60X,nLK{6$.I0Hnr##Ij!4{2pfl_7!Vv%9<kdKn6jSq;;b1-:%+/'m!
+sE%,]z}BC^cNvaYu4m/X!QHV(<EmeP>14EIng(~uW&-P%IvBKf[CjOD>W$lWqN#|6IsXzP[<g3#['uObVsM_28}EM%zL"7Mvjw`miTc)]j{r]u4v/@RT/r
+`P[(`pq4fP!QK-INo,q7Hkf!v2%3@P|&NM&X<FUin&E$(_Mk@tMf>Yx^[TZNdWQ%3&xD.u"bNLZ%_]SwVZhg5)=C|[Hc~<!V/D_Of,L8F;z9Dp_=-o$cP&
+_$fGD&uVZ5aUQUI{EcjH'PKWOY7<[2{[_#Eewp7$7a(Kna`jca2l{v")+t@j;J)2C>oXY2I#oLn4Eh;)euohty)y@Uh'AYY.}!RlO{FCq+m:_P)S;vJx9G
+Kcytai~b]Iyg:i";gE7TUux6Vu>i<P2M^zvgh"ygEt2FNj4N#s.hr!Tl)t}!D"9[jXi0fwPzwt8U},z-"Qy}vdXnEsZ|WIV2yySf{V/x@lafqxGl)r4pZK
+lg;"uBM$f6i+FQ$%BX5N6,Ot-eD9.N7<<d]vIH![A_ltNogOo6[Gn{qwCZ96q&SMQ;8jXI#s:)Yg|w.KNNb2}>+rQmqdWgU{)^)TzN^V{e/hB,W7DM]sIu
+,0]DyAf^4jGi7(h<38.Demsm!%JA6Ts_(2:Jc8lRq2q!Hlb$t5TX_Vh/}dEyI$(4o"DWf:7v[V;4pRC2CYv0Oom!0+i5,q%lku;I-fQzG4_QPbZxr|F&AV
+E<'UTwu387OcmWbo70r!|'5h}E,!Z,Br2)a:F'42:bwxZmO:nYM2"FcrM8p0GO<j]j8N2eMSX_ID8AWr^J0.$d.SJMgCB"]8eeEC:b`(p[M.v$:p5h|JBg
+vn;{Ou|O#_}4r|8iitx"1R=&G+VGW5dT^:6n{-Vf]7r])GuMb"C&V&E0~fO!+5bV/<rn%F+-TnBjHIJf)y!M(XACt3og7qlm_&l/ixZesXr5{^RAS'JT.4
+xu8'8@z//;a+;"Fu+N%j^<vxfF])2"p"oN"R=+&Wy{U"vPWH]&t@rM!:lS}kRQm5>0kKWGko^9Hfp2A5vH)557ITxV.l+kSk"[Y5='Z]&5;X-e~Eej~Q$C
+aHH]rd~l^HvN(H|3J7{lcgPGRd.qMYNnAPSk6I1UQ)pK4o/Sa|Ajv%mS7li^_UT38;a}^gH]&.K5m$$4zy`JqfE/jHGP%6j]SG(g^8l&o85=>r&Mb6Od+P
+U_1g!hOwMPMwhU'bEo'>)U#4|$@woV@9m1<cdgrygw(iDWiSbk6s^|%2Pef3b([gX!bea0.;ft=Y)zk-9kNj<RJ_+Vc:!qB6yjzP9,#{n=|7zm$C|{I[9W
+6Hia7Oo|}qK]R1>X7BwsW-/&S=&=c6gVwH"CAbsRLYcE]gu7]33<Fr<s'H%P3RCK]&[:XZG`6A:J.g9l~7n.Sf0FmXFivawvgx}5'wqMn}9"[MA!2^.x6f
+sN$BWmp[9S2!u,I<6xShr1uY#d65LAxzAi7EabHK_Uk%QBDy#,udSC@0:No`-6&]iZ4U|Df{'[{]M:<&d,ti|ZzjNmELdu<%"ZDer&1B~Kjd(_s]sKI%|(
+}"S11c~FUFwB<E7SfOW"@yI|Ikd=/=t}VNfo^^ZV:!LVr8TSwa1nX>G`oJf1/<B_5aUutwp}wy)u`#r^RUL,"x>}(xxFVyV'"~Vx@XDGM1-n55J)v^dy6]
+^cay|OR1m`UEg/re}KIs6`pqA<vH[<Dc[.H%)U}eR$v_a2j(sIm''5w]wbFN$7/bF4@I)6vW(+Sa9{fY"BreU{D"8vCmoHs1jz^A8j2Kk&;2LtSEB@98>F
+b}n^#6i=(<.]psKwWhP}>E~:J%-i}rL`LvnqZ)@5;:LQVWJs[c1Du6TnJLm0r:%L&x;!Bu`F[r.G,SNv`#Ea'p5beL{ShqDD>{@5iOE`Wh/hRX7TYL%=]Y
+aHPn(ag3ptSOq#+DET7gd(:`7NfXk36g[JMLFW'b4GVnL9.keTt!UI0i=7v0w39ZK=(%wK~)L0Vc9qY^Ijg9W)[rT3CMq;R@H:>Q>lGtqCI3Z`g]#R57LP
+veI&b'>fU42{+Qbj~shsA4Zy|2C%4[Leg8YF)I'=x>Wd{rqc5coP!30OuE8Y$w9q%qgN"+fp<TS!69i"+"mG%`{/&v[Ietv/@6Jo~;U`Q%f#X+LT$csI&Z
+u^0gWm@S|}Ut!T+'}A3I5!5&'[<Fm!%DxJo=N<=Yn&Y<B-o}H9)!,srrM/~zmO$xQeZK%>`uNN&{UNb=qTW_J4V<2]Vf;5E/~Dgr=2.F9TDUy!qGkm!W3j
+T63$<MPE'lv5/1w.+sMZx.gjUtXL2{|Zng_g:n1qC{R^aWK2J}bA-5vKFP.(NX(f@`e/u$ivyY468bY3/{H"M&VDl2-`!m0jqKoxCF5iR<XMShC%Lw,e/S
+C<xOto|&[W{S-e77y<U8(v'sg6Zyc5Ph1Ao-Dd!3~V.Bzl:An+!gOFM29;1TCb/2>^LBP"k[s$|L[umpk+foQ^zMF<P60ogP]g1ct(j&CQ;l8wR{51[V'7
+,s'=]zyGoR4LTJXmGG}N<YFT]2Ji~D6V(cAuhm13p+$G=Zxwnd|!8u2.Xj01d8U.Z(1YgZ}XtN^jaA|PrIZ'6fgV[YA89EZho`((&D_3EB'_F3m^y]q4E-
+8)9:l=_8z4r3h&9)EdxY-=Os7B]303zpMBbj<t!CS+xKP^$7b#4n_+zF!%[(.51[w&NH]ecoV%+st]Io/J~|-$VG9ERM8cZ'J)$TPiQh'CW{zar&ea3<J;
+Y[HHNkZP~P<3Qd0Lgn0O1A19LEvxt15kx9Ls]E;V2isGDUV;d13Cmt:EI9m:wBhJ;BF!iRc_LWBgeCFk@b:BpRVq1X$74mQ(Xmq4#MZSmNwo_:ET.H'77=
+EU7IsakG9/tl{Gx9o"H(n5(vcZ0poAgq`Y&L<rEfu5kvR/&'44z5KK+ul4/(r[DtP"R];-CZcDf^]hx_zxTsK9JU;`.}K'iOXaS>QtQJ3)!trjA4r6$tP(
+]piVq,}LL+@</q=8cQD!D,2/Hs!=hn(gL4Vnc'_,uDZm;WdLwXw(PQ!<B{n&B:u".&TuQH9b957U>77G/!"kH2]=)+6!ls~5[g,FeQn^=VJ@QVB]+fpMm&
+gmJ|pdXLx[AILN[rlP9!L1:MCsrD17akl"`CE=9/#>qTN-@<zgrddEGCDb>O(LgJL"ixAbD}L.32"DzsICNtQ1P&U,`Z2S)/"8-IMye}db!%,+TS=]Y=!&
+=t^Y,g"gyVTyK}b^8QgB[ciI3=)O$TUtD}G`Hadv#SJ%~gOM!xSLsJ(>HySDSk-OcEQ2{vVZ.znt$G#+.I~ITOy:8|M"QR,>0I|OM#ZU.Sn/yCiXpCZ4,=
+W`d8v^#6VT=@PYhn'NgZv@!.OAW_ejl@m3/n6%`2gC3Rt[rLOssQM=2!B3)#g<#;Af3YBW"%b,"Tn:yA,E-pkBpk1.uT$qilCvX5quwopj_F:J@S$;`$@w
+IMd,Sm5D3`V@H{6z^V^$]'@u.|mF#fB=.0PnI#;C5LXtZ%dTO&c'QgxMg58&hPHHI{RtJ-1OQg:"#,4hVW1e7pQS/U}MrW|sU&U{_U;Y>:KJ%uAL3FhAT@
+>mg-}'hLaSKnqafSC7CjdF=8']P7.V8&e_`nuJeP#dQGu"i"RL'dbcTJ@9%n06'9Ja"3n)ImKoNEDma3hhkNNK$"aPkZVTPc|+Y1;QRTZ<kZ<aGv%S82AI
+('6XmHjb5]J(^qid"&{!47a+E;BPjm]M{jsDt'mTWz"8LT6WJo_j0z^B~GnPl0'PsL+AE.Z>+qP5r04cprgnU7'9&kq%NxP)ZPniSqo1_8DUJP%m^{Z$Jo
+DD5YHsl5mYvhv]9Y{"HA~-Bovy("SIwUAg]r"q}S7Sh7Npe=tUx].M@nLVkQ!(z[pPh7y>xBf)V4V'pm#i#b7:kg;Y$[,"|44.itFYA,lg<X@)Y^q(<,O-
+}=UTov&208o!=Qv1%#//;F-e_P=.d4-i0|1/L;s-+ih)zWZDQjFaAhf^10]8<_:eq%h$[yRO#0yaQAr)T<"/`"!Xa}vE(Kf.bKr:a[(ruB!/m@ny3oCfxJ
+.(Dj'VhN=@i'n:C4&VVwuc7W6Vt.1vA8F6{mM`B{5%i;BpT[7ew_C9e_<]IFc_<NXEjEWwN$sM-N+SZ5Pq6Z/1#/8olT{z)xcK#rYwX9zg_!omHm/UkY1,
+Eu_zq{u8L|r{QRunM7@;JyPF>H{'^uG&/3`._O_!9oqz,9x60L(hKDof!`']/jx'tIt0{&d^l)W.BPNG!:Zn9"^@xE9T>co'EhB$./Cbo}HgpBbH$!I`5c
+iB)!a'+zPgafDxQ|`RLf1xD;9#ULX$E#LxH08r'(#Jcmq!C6~!Y|Fs<h1V"}tw[&x::9^17N:9c^QEiBkR%_&A}-lMNt%I;'hCU]-RL)Ixa&MUUxI'PmME
+l=V6FgI-d/,HgjNoyo-tg>X527Cry=iH/!fpu%jgB(J]v0=IZMRPkiV"ZJeoV[wN;9TakEgU%5}`5}afr+'KP;j^qzeG)#~7x-l]-uJE.{AB{pvfgP9n:_
+YgCbK-}{s;U7jBv-/&Y5s]_S'.@Afv,p:yxAHzylbi(!9fB<(",V)oTZU1JW}Urrw2|xU'4Y_de@SS[_lDW06#`i|jl|3XWG_l~s_P%f.}3fC{7wkr^NL3
+Nyp@&9aMzm[}+'ZEd]>J[0[Nombr{U!d}AKv]Tv|C%6Z$p=oA1m556B_oG_cUD!zuY(Azy@mo7<x<RxU2@a2q=9:,1k9EiL9U"&>_w`{<2#5[]J28WSo+E
+8/GGH#o`Yf')Cc)12>OzzV1jN"R_M"S1[VpGStFAk8(4Zi5pUv;5KB4='nBb`Nds1$N[DYU6jln7&u~#7oS$+L{(3q&uur3IAze(:SiWz3K_qg[KL}Yxw!
+(yZ%noYjz/&ht0[gxR~A3:c{P=pO.<cZaQ<GAc;C.:ZP`qcd_lv(CUkv4D'duygR^sT2Vxne+/71Hdnm_kU/f!hER($>N!cLP|;JF(Og}]O=zgF72>,RoQ
+IJs/k9u;[)S%t.`O+lgN!%HxM%gNQCK:,3_4`NrD!W:G(Y<>U1lm6raw9&XN%`1HXJBpi,i+`JsP#M42H-dq+tx83(#tWIPgBZO]"s9U"fxXkWPc7'M1"c
+"]~X^a~Z(ho5!W>_}U.3M;Al8o/L`E~Sh]d[:O$=gYSL1f,G%9(,7Rjh}zQG-+nF;dYmbxD@"@]xIoc@c&O{a7,KTK:^`CBZI5w>%=!#p(:^6yKlQTfNL^
+V)cmHk1us3+#9G95OT>VL.5s:_9-b|YAO|QDW#%==zx,g!;mdj!aMny-FBIfGo}Cz+eSj4=j8=aGE<i[";"=:<6,ydbXYHLs14}L%+NfEDg3uN,j4o`X03
+T=]1i:mPB!o..`'v;!$1/G:'|=kK$&QGQO`h(m<MP@+bT9;T-C{0UY0"3VfNH7OBuK`,W9%%5BHK{IvsaC]Wu:V)1aK5V$X"0u.C4Td4#{oO2}V6Br-xE2
+2toziNTFNV}V&J4NPr0Ye3fJJF^<"nc-/eG<brJ1}A.<zVd8dS)>{'f=-^_h^:BhkB8oRFa+P]uhBYtHcJAM7jtQS8J(q(B5kYkO5wSd2_8IE&ZYilRQ/t
+BUcv}`fJ.YG@eCv^E,O&@I{e{p3bGoE"anA!;|lLUl(!FyB]ny@MV!IioiOr<c6'#q;Ts<]&z8%ethx%F;7yZx7o_wy,aeP01;~&BAhMxv[2MzOi7MLO>a
+#<{H1EqtY:bRo%fG,wt@K8S}dC}Klzh=W7;b}As)nfowQZ`Zw6n}ZX^0WQ0&Vbr#io(RMCwG:|XYa|']0`N(j``N67P%^22tDzfp>C^$Rnjv~io'D8Yzv^
+w7&yX|VUMgAWhL&_jEMh+Q+38);(%n54BDfx(l37o^Jy<p]XNOW_vXhb3EkmbNH6vm{R&ad.1cYH(6a89>x$[BA}XctV>}&G[hZ7dF=It.1SE`F`r:"~2h
+.|MXji}xU("f3IAdip{5aZj18&l[]%+LqD2Xdn}Tf18H;U'xJeXmnHWj(7~Uj}B.~ln@}Twl+VD_(w&EQM"x3_^@|2LR./=@H!N|d-J>TW9umhPny^4{WB
+PQ-Ix@dPVTov^i6Xd_#x%58`n25Vh5:>THJ$fv)pH#`:JQ'J%xY::]"TcM@w6g2=1qz=dpElf`GiiJ.W0@!4NX3n^bF@NwucnU7"qkG^]^W96j,KwOmeF]
+fVIXE%cmYF$$E8&`X:~;A|#qU;)vt>tQRoI6c1tziul'~4J4sF_C#k4]6%7dh3J}vO|2V|io>'l+Twu85.Prh|gBq#blieF^/&h#&w4XzcxK~"/MJ<q"$h
+'a8h=b30_D%%jEe6mX5+m-P!mD!3wnBXPkeJ+']Vmgqt8Y'DW2`obM/6TI[ALGfm=a3r,J9w78U5pIfY"ieWa.DA%mSI`rfG$bUj9sT2-kUQ!+8oKP_AYX
+:{rKjG^2U&GbTL#B:4eCW`w17vb8h0as+viY@j2dJY<KyW1v7/1H|Mp4m]6zJv8)z)uV{aO+d8(IIROn2;61!-HvgbO"-WSP|{RH1qLSZ%@yKT@bXio)VS
++R-]Q=q_VV:Ypdsb}ss'=]S98-{uLWw;8vEQPh{B|7,$UkHR;&TN@Hjf&i0ScDrXE9!{k'jkI/5Wk-$^8%fQQyqUBF[u|>dR>)64dI<!0y{w;$`K3{1C#C
+<2_1h8mO!5%LkHhR<I"zY1<9Ov,RF/S$}4~|MVUy]a8M)jW<~lh,Q6n][4K4p{)Z(@}4JmhLSbv!Ah)oDeK"Kts%9LTkWFv'Hh;]pnML)1&snKt@9`x;ib
+g)A3rvsP#QS6K1_N{Po#EAL1,[/eU,)-M4;`XMzfyBTMcgs=!+x.@N`a/yCnE&u(L/%Zp"']5TYbCp,F:!a0sLD5nE(H=yp<-ld`IK1H}UBnKEX#OC@EvK
+/#6"|_;,n`Czv|'aUwl6C_z5@y+Ic4uHfP[J+u17>Ht"49tSZDU+#Nz+>Ns>[2"PvS||fSi+-mk|9_152#:-w/yutIy{sv<Yi$D%25/8c}/c-yO)E;5U[(
+|--{Aq}7cN~X;3L9#T=%4!oQK0<:}u1_95{HcxHAgHp>gwrlh_Q7V@,()Ty9&hrm(|4t,E'nxZ:3{_F@~sV^|Fe:3Yy6q7KW'LZi[tUeS3"b+uoFpZgL^x
+;B>&Ll)-k$gG!EQV;.nMcVxG!FPN}o/0Dz#hGYGI1r;,uG7jB7'fTMI._JDQMnCUp0t=EX;,f39%v6-rBUll8bza#dbw)q4Rqb(d)/>vD:"[>JGGelYA.x
+q9>n1T^jtLR)>59iRp:B~-ON1!#4z%eN2>H[e5Q67:$l_u-14O)&1MUJw+/XbiPUG}zRxJat@U%%H4Pxs.DLY|56cfYjWuTyoQHX4sgG39)=z)LYB7yXwE
+o@2R5|']&UN"x]wxeuSpCg!vz(my^=%up3R<@cnV_RZyC$BU-lbt(j#1goJD5aR@w84'%+8];/MpV;`9&/9=hc,pk7@=R'S-1ce)}4gQTlaDnZv'aH=0:o
+%tCV,@ewEz]FL[!P'p}tk.74E|r8WQM@/>U_0/'+1|r#P[OSz^.NBiRh.jRp|R1+2rU2N#QT|]Z@3TG@Re>ON'9nIliFnJo:Htc/7WDR!YD%#=iM;!.1u"
+vhnm6`e8D3C&`2;o)ia+CX092#Rn4+f+feYVT+A1lleS4]qg{C)I.>mXU=~fE;L<;1Of1OrMWMN8ajII1QU"R])VM_j7gsG]:"wuo8DPf^r]=aT^Wk(g7T
+b[@Y)Zv1:+!&gq^9M1lr`|D^=tLy%22Kd2Z{$hWZ(&4r'p!q7p!IRn<GI:C=d$hFJ[Iq)V!Q.%eYv98Iz8Gqx>5nUn+"=&=Z7,va=/XZQz;xeq$l/-H4eL
+%qKgFA:_"Rw_QS;mW1;h][r+7K(4P;$u]]HmB4qs9`~<kjUM'AjZV,k%7A%4Fs.L><DGACj"h2TM-6KOP7En;kZ$7oOAe7XLSp.qLCG9z:#GE,Tu<[f5`<
+pSsZ^_V1_egL~VAj}#^_].15E#7)OfIw5Ylz8N-Zjh93e"/a}7a#[(;#vJc4[&QCC8#f&:.>a8B&N/_&Y3/hCQPqIcJ':!SX1$+h>n_(J=y`+S@bYmrj!o
+x_S=2(-l>vDDTDWOL"9{38nb:88camKO^iBo{j8A71gB&l"6,GZ=A49+}n4Te|psxigS.G/)>k8f[ehP~+FV}Q5o<H6]e0cs}'lQTN^Tt'F,-K.ZGX"a{X
+d7T:,G,V;&E}3iQ%uE+NK))G="vCW=vQ'<)F=<gqK-~(/2{f^#V&RCox#+&c,Z5kwy5|YaKaNx%-8>XWXOW<:,=7zj|@F3~5c3c0pKVr4x=xaKp4Zg#Hud
+.dFG.BtB.Z$Yqoq4%pXBQBSjsQ`;g5&R:^s(5i)d0'z(GM,$.T%zwD(`m+.n>e5^;XOEQl/YJen|z'Rjl;2os&_g8$-bQ]#U3c'F7.[R.ovc|B.yeY9p[f
+jTK)=s3qdmbkBE]6)K<ZJ&VxoeC5i1P])n__hgl!KH&dycZj0:;IY2j8Z,.1skqB><z5]EHy1Y=%6DlmFt#LS{^wm@8h=$q%#dF^o,^TTkBc>se[v+%I<k
+@)TzL<D6S")N~N|+gD9wuBs4tgm1y&M(0)#/)}3{B#y}MsOs)Ux1$;p:5ojrJK$,"(`xtV+J+U}b:v@74TR,4DZ_He8Z$[~vwl_oKr4Yy|z`lcx-fuXGz)
+=MK`@g/{$W=z(X+;dNN(YGMVejWyFTdJW$-W5ylEz9JCz%d[>3c:]y>_8hofWDL7lqUSbP1N7<V0P""c~2TSl3Z=,V02>nx=o!HjZv=w`CKc-$&Xwz'21B
+A]EJzL,lz}d7'10WC}FvmZpi@o`H.JSpn3iT&tv$.Ro;D=~'-rB1:Ih16>siS2Sm."4D`|6onCSa6hUHZmgh;jx:G@8p48eq7W2^4`xU'js$N<AHC{DPJo
+yl%|kG4m96UkVm}3;qc3T&8T'5|Q+MTY(El+JYT]hw=1p-c!6ez'_t!4zjh^.Vr,2:+ife-5b-V{v]j^[kuYU3pB^qm6uok}VoG_gr`Cla/jkq#@p4I<j)
+n1xkty{EqY75ns>o%+_57hmB4A9J<YG5,wrXIDT5&6:[g/&xj+GQNIfU{:,_;P4Xvs2hCx2`tAqsc$Ax<4&N-Fd>J.m+.>QRNs-`7DSwaG79=>,W.o2`{2
+l$~Ea[J!"/L$KuL1s;Pdlo4}^vexfb<2-RECs!0d9@E)IN!H#Qb.V7D8&`Ot"G%;:mGQO1aE:=8;xhawtl.zbj6259~C2<w/4m;k:r`X[+YC5Y+1da;%ga
+(Kaqf}oMp1l<hA+MBK(MU(.}MD6AdaJyR+8DKfA)O&Mx}I]f>8wALd9dGwcs7`zJst!TFqFh)h.z#TAb8KKSnk/#aI/m=XC6&4PdaOu_W=3<-eb@)84rqe
+=#Z%leW44[oJ&rUqKch1'$Z0XJ/9~,;5yn&zfSUa2w%P$Xl;jIu|1gvT2J|E:{xGQ)($7G=TMB`|5d!7_OavjassSohl^k^p}#%)%R!qMsda-%Swg@u&BL
+GH_deL!'-vDm'b_:o<wBz1~aiWt:(j!%Zr8:fN#9pi"vh_xKs"o&k#Ag2}0R8<1g)^%x4cUbH$1f'deAw{!Mkd}73;o`}&@<M}rGa`q)J&5[=7Q+nu-bdL
+V&/A;$[|'+~E{"7(Cz:D4+92zK_E2.k912I5BT2KJW'H:}pvIi#AK||b1#!Q$wVS@@3ndC/R;+91_2q#f$91X&}%{3BiBbs6QJ4VBJbk#:=@yj(^u)9T;<
+MTaX|dzxD_hoi%qM:foW{^:!/xDaR.5|cg^8%1FkuZ_jEs{IW!r$VBh3~y)s]zUxeRa'suwu4aRM6;"rAu1sCQ:7&yfhrNIbwd"Ov|tkTAY9b]a[1msTbk
+]<BS["$:#Z5=$`Wr~wZELA^$gi3xT8%Hy0%X[_/ccVhR~q~QWI}en%lyxX0#ZHi$>jwqgY.1(g]5BZbGlh!20m9nh8{}E>qB|!<%N<gA'p}ttuztV7uQyA
+8yTvDgmZ"ot-M4rcj&x:EC&#NU{osX&iw"NEidG&Qnt56i"$a=(Qn@wsSf'(OXQKh-t&4mhQz.tR-&Uou@q7;@>L6(s85ER%("ml+KG:.Q6"w}txw3gEN"
+F)uqp)C{br$9l.A"cGrg_3%+;uAhP_C8.yJ!}MAD$qrtNfYrSIQ#cP^syZ<vmh:{GxX"aZi,M+:PMi^;<%.JwHf=8XRF"s'$nsLdCsD3~-!gkHwc;/sGuu
+ZlpJ6u}SD7<p"FeAwU'+rB},$g>;k|80`Q$j!muw9LOE$cx@#-n_OQj/qoVBZ,pYlH7TNJ_kNYT(GY]zpdkL-5yD8LG_L>HI~9RGt;o`FQ@l@8$$E9YEuE
+!!Z]4@ERGEr:0]"Uo=6(:RSqIUR30.&yiU].1H|-4M+j%G2=#O|<3dn4/Ou@6@zF;D{mKcwwSyV$osE(gT%>8Fn=4EduQ]:f[c7>e`s[FGRBp,^S[At+M(
+<TVS~=a_z+10r`^4NTsvQJYksaVxP(x:uaV;4&eMjpi`Vbmy:jYZ$FFGkdyS'<hTHSaprXO>#H&C;97RAWU$z2Q]PhKY--wQ2dE#ryM/0{<irZ7(JZ0;m{
+cowooftS._NT}%wkihsC<HuYxKbJmLUv=e(qYSsx/aOC/p&Pe$c'C%J/]TM^6F8vSAR-pv|ywW;jS"~RuVV;$01cc&vY8"nE`NjZipwIQ{^x4+=QU_2F3)
+A+knInUgIxe([5eTuM#eg%xXm94>=gm$>s./(o,(mQ{-]uA}k=vTu;!a+q{4/s4Brxk>O7^H|3M&ZD~c$I[vFeNe@$@<eb`1.+<+nH}^'Rs`VWL0-u]Xzv
+(zqM,rFQI"W.Zzu:.uaYI>l0=547qW"Z:sB6i@8G_RD$#fn&v-J2Z+)s+}zKrfn;G[sWy&/btmt<lP]p.em%0<:sYJ>=MH["_g^_`0I-LCR!uV<jzlpl);
+}1x5iPNO/w3y@)ROg_:qWhf^uEsx;b_Q!ktJbcwH6vS5JOuAP#e5]([dXkncob5FHWviQn4Xr]Fw`Y1hLbQ!&F"'1=0[O/|UCYej(Edj~zno]HQwg9G1hb
+I1S:mE9dZaw3IBrFPgtIU]aa#<{@`5"|Y&PR4je663A/2q@BqdKNP(.UiCD@9_OFF$|kTfoUE$NU.YJ=X<<%O+f$06iXIl}u!3nLqPc]AWaU8/xjncVJXJ
+[3A<`"e69B/>1(ZDl-K:Eew5sV1YGen&6[KJR4QC.%-{ud4g)t3'QG_5rSH(-'niU[[aGm$TXEkY'dXVvddu/Rt5Nj3+Sd<O"sQZ`o8{7T`Zc$NMUuN:3U
+Tz_/rNm!V_KG%.XN<4s(GV"/5OD#=KI_y{IIz:aK/=b|,oj+@lI71hFCQhlW/pwi/VXX$NX2LW+sY4,MFK>(.J~$W;Nn6Vcv='47A)(`);@J^MkgZ^Awdj
+4rSC|enBmF6"!Ukyt$=6p@eir`}.!cvE},]2;^fREoM-3vmky$VNMQFdJq;R/wc&Gs1(U_6<4AG#8v#Vp=<au9[;,N3D$2wom{1:d]dj@=b|_,uSM79X)p
+h#V(x8JMg`P^n[^QHzQvGI;(-,7lU08`Ga+=Mo-&pL]y%O=#iIv_}3<!3ElevnlWPW.m&G"Nnx%:wn}S04ABp9ja}&.`)5f3Oq~R"pTc[NQ{d(@xq_X&u'
+nd{U&Vw_:(a-%6/9X!Drqj)hGG0[SF3b$h&ZvG+pD"aE".i$Nozqx0Z8M/@UmUL$}IDvv26,9=F65M,W2("irVO2Wr]1jSYW9HLX{t[P@h"^bh`}INI8Pd
+nsI=BC5lA$r`kc^gqYSuO;L+6EP].{GMoP56&yjs/hDN{r^LiNM89g+EL>f!3,cy)f!&XfTAs4<<6GFf#_DxwSsBa|=6wU[S|q.j/EW2h6^hEP<hFA%];R
+SfL##!bgSYDC)}E^8.'>2d=bY-Akko!Hil/'fA,"!/tI3-r|TBja~:8TKr_9M`NAo8youJ'T!m(f"x=_C/nU|x`zT.xXwR,+{(c#krqAL[!KS>gxXb3pbr
+-wGG/`q,h<(IJo5^lU~hQmYrifsNTPp({ZLhYC8%S!:IbFY[[RJl=(b&A^%yQp-p`rTSewB$/J.Z@u(_I$iv;zbr1S.1C2{8@Z|vWvz$e(>22lTUTh[Q3W
+$.C)s^rU^1&w"rePe<qi2I!p^}00w&`HX:aG>xW}v<b6$lWd:kSH/J_c0,]$t'YZ#n{'CpejWhosnUIF<PF+("5"h8d]N}~5Hr+TC7U:'$sZV^AMpS-"('
+AT)r1{=uhYpD{7#liN4XLPPz`_s.S2v6woOv,gv5sAtLh^A]@%Ee6X,a$|Umvo35oTDp59]r(q"ywv^#F-!%n9u,DPpsFl~#1[ks;-bcEb`I#UcU!"b'/B
+j!'Nue<cjH;Ry^_W=(5ybw;)_IFdVRT{s$7[1I-LX^zI[k$](){`YmgTSJM,2GOVH[(!_TJ`$Sfkj4f]cOFYakUezi'hH]|L2TMO-zIp;u3U:@arVBY<f+
+nEdu1TnJUzd_TciQO(!)Sghf-LuuUbmFH=gqoq%oM]0eT^FEMYEi+19`M7f`9q:JhRo']fFHv-XEb3W<$;+6hM(Fi<)@ezAj9SvRs$R,%L=KrZ.KF"^YiH
+1du]5a)u_G$00SWM<]cYZoo(ds0W!C2dl>7luv($G)zQ"ZnnSEToF-G0Q}%.[`1Rq;R{C]-2m(/$&PzEw5:K49RV|nb'eF)-}J1.'ZbF}AXI|Xny2"~@YA
+rxTR`u"ahux,fZP^19MEnq.ly;iyL@BT;y$JN%i'BoD:5wW(XD_<TM83A|k!=Uv=T];6Z@oll+%WGk@V&X[MyG.CEHOcPVxok/~+"s,Em5Y669W)jDy/r[
+3p8J2-VWrhR`BRoxfXY$561bh6i,qLz@OHS:<tM6Qz{,VVa&$rX:xP6aMes9DR~T$'<=TZIHH79yFb|nEBqXG'cUHqI9-Vrd-#wKP/[c~fZ$a+'1O_-k=v
+f#MC_1%J[Z0!d>w}t0&)1#!]x2$yQ1$8VQ'd~.CBu(1]~l:sd-#Oe'5FmsRpX,p##A||Gcnk;F'K11g_>$]wq:w2fe,=N]<'^G;;{rsQIsv4kMF/KJx=~V
+n&$Q{B$f|,lAly,XJ"=G[wy}%71&A44-OK/x^tGElZB}XZD/UOZ%p^!{qSUTtqHMGF'jd`@O}|4@66)ANHQ0o8pCkSc8zloUtJ`RWK+l2OHPaBy:Df|.B/
+1x9vk_0Dp(%GB-F^li&9f$)[Tu+PNaNor`Om9,z+M",.MJW.5,$tz{_H0&movg8u<D~/IzdBcJZhF2/j2Vh'MTMbF]CJx<0=2f8,=]UeS^gAV[Irn==o:5
+OYbx4st-4g7H1#{dln&%_+{#MxR5'GsYIJK@vYFS(8yN1MDLGJvg(3)W3-+i_&3,ppr/FZo&EOpKKHWqg.9IEmRA}rG|pgT'w:j=[T2u!C@{j-r0VdhwWH
+u:VJ&VtX8wju~TKEK6d3q7A)1bW,X)g.R&{|prj`;R3fsV0IrNjS}glkLs<Mg^Y{Zu2d_m!E/fev24-fq$hr_0K>t"IcZYg`2aPVaq=oXth[kUz0;['9y,
+spD%7SA0P2-|,TuL[^]`y8l0DI`YSG3fCOaZ(-j`,-i3/UfOVp&:"''!b)PIS5{U,%dXzIV.0Xfs!-x>Us.Wj;lX};zs!oo6qsvS/y9RG!G9W6bhsn#8>}
+Pe-IZniKbe02.JCITihml;4@s>_-9j'|j#n4T$V<g-T{B3xrX!c=)UwntYknt03)e^vH+&!;RwT8PL;!-A#UgL-"{Q81VIi^zU-`^ndUqlL3ATFnRK~EOR
+a_zY8%IYYC#hQiRw|4R-{Ux.]vova!f&:}%9gD4Y}az4JT}l'RF_=:{9l>ljRbmS3eO`r|f8vat!}%u)Z6/Nw"&si4JF4SRpb{+=^%u'b[T}gR1D>KHsKD
+@@&yfA;LuJTSHK;@Ez)iIi.tI+;}-!B/sd^'zk)I'[Zy{20=2+f;sC#hih0b1i4Z'$IYVinU5H%i>%hgk|x%`-I=;`%3J%Xh":^C=<yZ9%Cq|=DExID;!W
+C2j$|7lD#MJo=SbDgRw9zblA0tjz4KZWJmP3_}QJqFF$XvYGS';n3+)UD53C.s]qRn(s;Y~.aJ$y<njzs^E&STo}wNRB"5B^{EQO7JN^,={mq$~nu`GglY
+3XTlpTwpItlA@@H.^W)4"M5Mr|iw^Y1&L^JbD#vgO,lsh0Vr#U$Jd`_BlSJ4V{N9]Z`e`&(`)cWN!{Ph)1s@9<y@BoP^Zq'KBuHME4/4wgfa6rMTu:S,;I
+'j5N1|S1JvfLpfM|PXs0VH_CUgK|Jwh.(=<TVcTWz"urPj"b#3F$S.%pXg=gLYKcm`{dm2&qiuFNL&We@cy7GG(Muer#v{rj=gtKyru9him/@1,(Aw.O_p
+"(=_BhS)y{h_TSA[6<a@MI$2Y{lT=P~CR5U,"G1TrSk:>!z!va-hSKR:QsYO=I(KSO@IXFcms^kLp)tXy|}g/u&:/6;;kh#B5YLvQo2Z{Kt3M)JgsHRo~F
+!C&Wp[EAwv&c(F+'vPjr1oz^)Y,M3"=sZMTn(o~c[tp}eLP6hZ#p5+"3u@_4hrXDu`{%'Ay0rUT>Tf}tML5uqt45T|1,1{.gT6VJhh!}Bqo:'0IW7V,0TJ
+lu"=]DJ&kWNNg,q9nrGaxb}psHd"-6y[%RWpi.md>[a$+Em<UIWQB7$;I0r!6;BtOQgmL<enPj<faq3iMe<g{:ZMuV<}H0h(7BdxZ6"xlOAg+E<JREu5/{
+'uj:^!r--bYnKB~s{j}rQ4@}h{]i7R<0DbLKLHPV4G1Wd&q`4mvp4p&Eayv=U{V'[Iu"n!'$9{pU56OxIDdI:{-OgnFgR&bV~xlDJOD&f@f}i2;&}}'gz<
+pGcfc2xXvcErieBPS<P9coY_]_`=.i^Y|.KA}"<)M^kZnU+!~uDjLFs&N+~Ff-'(kJ^DmRY_YM-;8$R,qxc{[iSQ,&O}9|bp2Sk^z&UN&|Owe.@pSd)0E'
+o<Isoofi_4.rE`<mQycSK@{RK4{@R!WAhnXT<zGvik5,c{g|v]U!v"|a|C(n&S9cN&HLJVcEu"1t/0}Vi(CydB$6E_BmZjAQ<xZC2uE[9vLiJ@mXXyt1CC
+MuL0Z^ltAF>FS_;"b0+HYG{<eo;OyjZe@;6"K+@vvS=ibiGwQDn&l^(bHB09Dq87D^z|p>9nyli(h8@'0FW2^<=xVRDr}km!]VO9VSFPl9G,x"|)6EcOi0
+2N~s8fGw<TdT)-ouDhx.PFh>@d!1bo>K=t$^`tdDT$0=AK'WkAT<lh6^IX::,Nd)pv|2vrWhSUh7m/u8G;NqAQuoxc2m}@QI[6D<'./>FPc9=}2XI=BuS9
+LBU#O'87=Xa1I[Ljlav"I%ND=U$dQ0f=Sl+CBIte(Dzl'y-0L1BAKhB1YkHno-l(Rz%b~V|`9r1rQGTX,NIc@5AZt1:/!L3abtXIC0$ECb5h#G2sZf~;JO
+U+qBQNJZtL2YIke/>w_;}9B[6%TYbO67gw$5iK_F=stRd9NgLW&=ijQj!ifk"F/k3P2%c=&GHotE.Hq9i})-6>.C{.cMf<n%9I@}]tfNUvC{(j,eBN6E$a
+^E2q{%D1Z=@4]gKywssH!c2fq]]tmFeT-`mh"_qJF_!v{=41^U[->K'B7q)[Txbsu`A$zZBK{T5xv.hx@!oN!oq1vz6JeT3>lj|m&(;5dzj&/xODR&5TD}
+MChxK/^#^TGMv&3C6Y^0rE+RGmsz;v>&~^"{H-GR2=/)V=lY+gVI#KomLyJ>UIFOKG0@eU7C=x;,aavV@mB[a}VH)L~0xP9s(cR0_V(o/Fyfdc/h1xgxz7
+|.wFyn>G;h97#Z/@O^8Lc4cAf#^UK}.&hhC-MP3Sm5+}'g,00'3-g+BD3VtM}6/r>qKR<M{E=IcO[PaIy!whd}/MA5PPYwyz3+-x00$NqD4ZU^_":A)Sx-
+Hs@6#!Oc5VN2U-#q<53p+$!y|mh-UNES<'J`gB([h8LX(,t!FT<FPP{#WpY9f09GC#r7Ghs6Tq1o'nl=x_rjVM6!3!+Ap[4gtprkwA#z5!q7c!gbG7jXl]
+aLbbhwxha>[$I%TS9@Fp"IIxeb1XMr2'BTy"A4oaNb(^#Lf)we(wBd[|"d8QTG`<IV<f<`$b3T2Teah]@"2GMH^k>u"8yp&'MT,l0mk;Xl)w9B%JHm>S~B
+/[Mi]${3HF25b]t{rxT{yCoc{aw.,gh^JKec|BMDwi(})-+(KxFz)y2m%^aJ0poSa16{bA_lD^m{k"GjnjOV;4!^CDvje;N$ZHWMy]]qTWT!ILm##:ew:"
++YeVYIfLnHjt4N%-6So4;RxcTYf$6#x&Fin#}]n{2@m`0GLiHd2$;,&qGw/qWl$LE:rT2AIsJAMu3:5}fwIA+[`K)t]M`NK_mxIdwmA_/UH,o|:NWT@Tj{
+$TV:Y1w-xg"E#F:boeas]0%tf|7Q|R-gAs2y3$4.<#~|wP1841g>}!ZTHd{{tL)MP+N#9-"x+TY0rN&<yccL1[QNO>tl{rs$&'bgnZJGN^,!P=77PI/vp_
+0lm:i:wQ2c_'T;KKFS:,of-q'EQySUsb33rA]Z9KX7j@]#$9suk3c4,"F"XUbe9JDDJVzj56%mspCNGx3"y-]X.x>65hr<uEH#-LXl3RUc)Z{@y>K#:6U:
+8mi[y-4sAjF&`dmcNWSA$QO9$2/`Uo+Mjxcar(-U/<Yr#Mho<5|={I0)hgESp"F>|bFyYk6I%rowm}^#@^;<lLjdRJ$cUb"l//vFwEu2w4tu+Cx<.7R#mk
+dOA1:%R0;"])EaK@kugMrwmHf$Yu}hUDt0"tE>Bo+X.v!moP8R`:5MGB)y+rn-Ckdf7blr@h$I)[x=&z71ZZdV6&>6mg&#]Ed3$LPwp+ptKp<{S`OEK+,B
+8uPDIc~g_eQ)j`uZFXZK7td7ib"d4,AdSGvF9[W,W"ndR!lx'YRCx<LZ,#Q#}HJ,)Z>/_NfE(5kWsRR.leYSiC4GN{+ic:j2uE^#gOQ[^i_IJX,@2uiJHx
+/q[:z8H'vv9RRW8"[1ektL|K.IXFcLX%`U^|D]=ds'Bpr:#N=-;3Iyq/Kb[B,dhsOs;h"&d1m0Lh3KdzH5$!~7;{aW2+$Z<PU0S8]Zv"7Ov'1tz"lhH-MR
+[Qx5")-W8Z=.L:Fd!y[-_R'2xVau>H{(lOl/{UZ/7zQ7`E,&WQ}c<mISm[VWb]ApH<N&Zk^OVBFJ,pe[&Eeg~r^P:=[Md5!C,M<{sY72`[`%57C0[soq.)
+^'h&uFJ2fo_R#C%d}Xof<Pf8}!+"aCK^R9booe.k#4_-Fji]%X5x=ZF4;YkT]9bWZ)IJ|C:,R>elZ80(-l1K"wnZ""F^Q[Eev<YAwWCeM'x}P^7uvs,Q"T
+4tk1aif7B/Lag=hiN#eibRC'gZO:W}r$:V6LF#kXbIUF-q5$Q|+aY;c$6feFt`''!ZxX6@>`}!,IsgDL~CR}aD|X[GA_^8yb&@GBw@_{":,%ya^KP_;E1G
++tYgkLqt)HZ=/zDO}spT9a3n#QlsQQzI{@QjRp6MDq^0A6p|7HRjn6BwZ'P'BgTRMV:/K)6cr]%%)^POMQP.~|Z=tMm2$abGfX5Hwdpnt`MB/aoRG/c1Ai
+VBPV7cx(8E|}B6^CFs]zV#mb.9B[bI",a]`n>pPjC=uFMez5BI{kPU&X]BY3cyFLV+-[D]]cbs'JFS+8HOdx}tOr@bR@+k~(d3,(BEQRnGYG0G.#[Is@Wm
+!h(AJwNX-{D6L[X0hUHsi,NFw<KNgXWyV+TWr!=[M_t/VT_c'jZmz7i5>9hYB&D-09Zfr6N[0DL-G;JNAp:^_^KeIJ}INJ9x"x@uKT;Z~OT}nL5r=Gu8fS
+Md6#qD^3tc";WBk@L{i[+22SG.3!Ij/K0N.qFU93"Pd@DqpY,X"t&Nt%Ivn+{9,9eLgmbK$)w)7Yb91.K[WG2HMZOXFa;@i3MZ^>-yoQili0gXmT2Jd%_]
+qpZj$/7;w1PF[9u0Q,gw%NlOF1DRc'G;u>m&31!m;NvPPF3e}D,b>ioJN9D1=04Nji8d>9tn:nAm)"#'Os-bqc!qq_Hm]a'1+NK$DmakFidh1#<G8!st]5
+}zl-;ZPjCKlUYgv!8^o:b3TQ"8nrX$u2[[5,Lo5CqPYODeg.k^)S"OsO,d<"csQT:oe9Qtv,aB#bv,&<-"yRe9'g~jTK()jj7}$Q'l,B!6%r;&J@x-&5o0
+LDGv:_'Y:bw6}>JzNMj0B8k$>@y1lxEv/}6$$WRO}poW49nKqc700FMD{||uuNMW_tuU@PCLm+`I|xmA};!H+m&ReiL)qh>3"0h|nU8'n76yBTm0PwzJ;[
+IG-B(D^_bqR2Wuj5Oj$>f9'|q6VoYdmgE(`m^,ctr7o[P#g[UB}s51}"]P.cA_5d:KsWvGD5^J&[jL/i(fx6x7UbyY~F1xz7lO0z%6{gnAY'h}Ov|5I't`
+ehyQ|v[52rMUMj2yw=hEPyJ8G=gj)8HlMt$s=YBQAHWBmiXu@6^4^_LX}MSyEiHPc4'0cz[NvDcL0QF.T<d<!<v|XiWQ[hmOgQLc>w`:>SKyaA#%y9%(xZ
+T&a&_fz!0#~OFU2{Y,5UzN(U|"fOk$`1u[j>7R5eAHKdHW#N8{s1y<QhMZCMr|Fd!-]huqu{]Vr7~BV7`X!t9GAN7!AY/an!yHI(;q(/P)t$$GI{LW!tRG
+-c5eD9Q){tiQ!%0wz/_`b,7T5r7TU4Ws7zY,XTSkQJ)l}hCb.5Y<~<r@TJ"x-iybK,-8p/yrp"`sLP=v;NbF@g+Z`&)D9Ap`FKW;Kk7:1-b,Cq5&[18]n"
+npF1R3qm$|-sUKmG3+-hH;uNS<,n%T<[JfV#+:y:%4CIY=0pvMP)GVQ]XsfKHnw;5Jf74jaID1'}QIu>v:Wt0Shdum8'sr:xAW2|OUG)7XDdAQY5f:puzg
+yIX<!U#gz"2Hd-#/CsxzI2Kwl<Z/}Y3A$mRvKeo09dY0JtgmC86LAM$OEkNb%E.^cp6hfT:5nprL2^$F1LhV^'Z!"=E;TQ9@GbgwbEYo%)Zs6(/OqNSz99
+>K}YhysOpH/"o94XD2W9Wyq/o2Gf]y$],IZIq$&(p"v7Xw!@3e"eR8Wip#pTKw1#GA"5NuWTvG+ut|'Aq9]JFj/ZF"a-yz'WgwAsF;05=$zKFX-w8vO>sm
+JLBpOHg8IaiKaN6aO-Zh0Pq'<-9Q+uk|v4,+,R2=^@iK-&^tJ8)eswEH)Yn7o%B(Bg@e%is4`tpJy.DrU2=$Zt0rbPs5Wx"}[ke+7ndfDOtLHztwpo)B0@
+H()t95{,wSEJ~`)&e1HPY!to]X@S,KI8qC_5|LsHN9rVj-i[HI4t-bvviPL=;tZBj!'Q)jGL'-BbC-i7^p0_1(=V<{M}PjotbQ@fd=<Zs,lLlMxp^%;QuL
+1/DQbGWtpKhB!Lz|V=Sn=}<c<I=`t}.{=_H;-Cn]tJ~FY{#]Z{SD'&Mi8T.@::ZXgMSR-Qp6z-5m@"udLrIVWzn}%kk#',(;M(X&=5tt>a=W0.,s3rgYTc
+1gE/$T>R@1&o1`0VQ/'Sq>iE_Y88$>&x@rO.:4Xg1kIxt6UQ.gVUDTpT"!Vk~jM$>>wpj[EF-Blf]xh}}1rQ"eL6HP+=U3!j$Z7zl^/=BhM&^h;Y@.LiJY
+07#YevT^&J&D,YP2!Y!&/8PK8@>A|olNiNfif2`(b7f,a'B^o^nhZhtd|EE+<Xc8Zg=VE:<^~49Qn:XnjaL_N6YZ|8pHw2|"}ezJiWMkyfV@8A5Q>Lu3%X
+('TZZn/v)l'}C!mux>GdC9rc38`7j/0=p4wl-SU]$NWs10[x=gLG}>"]l)82p+j1tPBj,'f|R-:A-v~jOxk}.UdB3P})~AEY!9$IRO[P)Zq$-tX,/FM4Uh
+o,6fPL<uA:r9f+F&3ZIkbS_#UP5M-P9Y>kB@!-Z=rV}qj7!y{$g^dL4/g"!YmzY#BU4G,9=fWab29p9's&B_BtL[Jw[R)T+WS|aF5fYj!#=(.hS1$x6>^x
+=1c%'zc9ru([0G!!4Nq7q)'7a&2C|fJL.>L(:'RQsgyZ'R3|q&~@T(>Of!E2a8>-NJ"]el-yj=bq+z.MY(D]<lJ,l^nmk/.>x^23h`T3AH"]O0@v3:[N3:
+Vb3'`n~LmmPu~^7T.3v)Ls't5(A5v_rAIU6=-D"blj~!ckbI)]rRfH#6CH0mgk/|(-}-nywTfm66W+;.`b[,@XoIIyFoX/}ke2q!%E]t[KWI}DBp^ulSk5
+o#=sV8=VlD]F$x[PV:E29Nw9/I@<HVenx)eI8_ejLVC%.aY6cG]E<uOtk(OG4>7x)t5J<Jg+I`.oWfSrf`jN~JI<l,_l0U70~{<[2R`UhcwDBFYpQvwd7y
+AfUlX/S>zCR6Xhh^-l-6_`jqJywMsj|M|{>x;bhwS%xuSbK3FQ,BtJKXlpr8;q=SfCgsUT/B_"{<Z&eS{<{r32;[|tP[-Gi`uf77Cm%$G`Y<.KO:8%-WoR
+9=bx>Y6E+[KdwA&kHUl-/}:|RIAdb$EUX|eT{t-^[8Y"X'iJjNuP{l1f1#t%xODmMLw=lKM#U^+,'_fp%luD~M#p~>m.#&MUpf{rENU&`iQhp!5u}ZaP;(
+.!q&<+c>MxJCK!;cxM|Z>)Lla90eCtWX1.L_kD8"1;}QZRZ7C+xhsX6"%S21`p^#U5XD,lRNwPF_f./c}!G])[-4"=/3FI/V6C{_n)OPRFDtum:l;;qUj:
+t-flK%wfc:P9&.zGabu/U^$m;u80EHpFKb@nJ=l<t$P3iB+=2FYm3r7EAFx)1HO!wxL9eoCqba,l(_LM%9Zk|g{s%Tq<WOQEv3lW)B5;YZG}{fw8OV%p,x
+_==,h'@$M<cC,aeL](pCVuN<;DATN}'7^#0pbiIS@Gf.l3=b)D9D=<w[o-_p#N@`qdf601!f-RKP4geEfaAfk_s6jjjr_cjmK)K'oj)0Mi2@%s$N#UZov_
+JJx[mv['m/{2D_8"O)`yq`:M:cv`QDudtnXx<eYQmJI'jr4Pj8Pq6>psF}{"k',|>19{MB-[UJo]][oV`PjSnAP#PC9=yh=c10c|+^WxiA%|kL7qps>{B.
+r0}D[SJsg',Q'<jcv1s88zd]<=>@5cK;~Z'B~ngOb&>EfvGIM3n4WA_.`qgNqE3J,:ce0]"q@iP9R%0l<JfHzRcFnVuf>P4<:vEQ!_wff@V$!_`0j^Mf)L
+o+;%))fg/h0^>=.V0:!Z24;)CE=X3WJNFm''-v]q.93%Kb(tiU#7NK4y4]j}@CwkTqTmko}C3wyyS_q.L|83i)xZ_7U,c2#s3Z}&R+Y:=z3sNxo`T`tL!9
+h`p>0#A^ykr]<Src9="_^Q$BXc~A.7V_]0]%$;FWoS(!_(6+,Y^R'%UOA$|(FwWS>&1dYsG&YUc:}a54DpvhaV'ddNO<Q;DaSrZKpc#Eo(D!yof[Ea%ui8
+ATB,o"@<cZ>,nWb2l$^'.Zo-W2-=9'IH=1JJW^erQn3{W/t=vOdl@hcDAnjl_Jxt']!mfzP=G_Nx6M^%a!Wh28brWrK&mBF86xy+Q+|E_^O46Kcx]JBgy}
+!2NyHG/hSPPcDi>sg'Nl.4^wC[+=H}}T27%5.jek;9)4!DR/Z:`r_Tpc$Us&<6U'cB}k{;nG)Qx1GobcNx"sQ88q-.&!eqjVK{M{iw$8xE@dv=E+IFwK"S
+kl},jU7lVhju)X<Ys(la$g)ygV_GR0e_fIr"t{$V3oFry|.<,1e$pKw5>Giy:T$0W'tYl["#KeonGyy+yzh9(bc'|eF4r{^e>RvZz)d^-r~'I$a0r9:=9r
+PntmVg1xbyy6IVOg6o_f~bF{w(SNNLKhJH|l33|Y2Pf[JD4N]O@%_N00e')Ny;mFkDdgpmms#bi|x)Q/Aw56a<]I.Yy)5lb8mGwXyZ2Ym1sjk.jkm=-L`&
+al;Wy8#O6}.CA=$Rde9UX'8tn1hy{F&D"UQ=Km8wxq9w(^=D2&ghPIXU})c@LW3PhgSf1u7;m{=_f/oBX77&[mi%g_5]}0_hwyG]O2'#u]E+m0G@O_ME'G
+iWCN@6WBlVKfk3zE&I:Ui&S-;C}B/Zj{!,Q58HTCq:A@`YGHhf.V/Ga=|dkbLxp|xld>,cs[w(+5lDOFre]lct2vd1rRu+(CCr0I<:7Nxy4b.bV=-<bi.i
+-#q;8m=@nGcLU=IC:Z:70y}yC0@6c^`^'=j.x+/zK;LSdC|]hq3C%<y7E1JKs]cdkI-o0H/$P!u815X0/+'>N]kjT5>rE7_[}BdH1Jtlz_]AC'eP;z;UqU
+&00)|pU:eh,).;hb6xVVWY-cm4VmFh`AJ!"bBwLC5CY""D%8LjDXShJK[8Amzb4P-utP&hN<Mk;]XrtU-cPdd(KMZ[3F`P`L6+bG|2j|e}(Xl+V$mbvD@g
+g#`r0fq+1;hANd(/JX#8475Ae{r>P<E6$dV/$H9{E2a}}$koC/>!(d"n$-(`"&0o=8`LU/c!#9|xAE9+kqrxh[7ZX8T@!'OC+dqj'48'^B"9B/mWwLealC
+x<,[F{y}Ss/'0S}Zb@!pE'ouk/3C|Fs0bMe(R[)tsAO#H[ouigXG`{g>;LxB&zO/9{%iJXkRdcfKUypOSz@}#(m46k/BiZY_|}%2;)eZ%}k#XwDKu[VLHd
+^k;(5#%hSkkK7Uwx5"Qg<vFeL)8jrMzpPho2(^T,O}:TOP1>G@/|`-0T6ew^lZyO<n'676va#S2Vcf~H[7g6PFMMFkslRi18#{T627`z5b1c]r]<=^KPuw
+bLSq!kTE$&uM7jerh{4S6+)63M&IJu0ApG@PqzK9czut.RP"7D=&10TP</d"3E}:~b8r$0=-Ye;rA4>s'Ii3E4Oj5^[w0HAt;aD/~dc!`qe32;bKF_>Ra]
+n4QFvCPBOT}pRMvdlXcn+^jRHQTx+YGKkLZ}g^E^_Coml9XWiJ"A"V;61nG>L+gMKI0B<%Y1k`l)5E$d44c7c98d[,C=L3/QIvnAYU4t9M_l6+YNl@}p&U
+/Q{ITmruVF);/C8::{|"#%[[93X{woluK4Z)dmWrh:,A#rm];1bl=d{_hd."]j.5Md4R/|U/u,I`(4z&%P3:NZ=h8H8r"Z"19EBd|1]%`SVAH/,7owQxzi
+V,~#GKH0$F_<QQGe!z8{{iV]'y2kP`$4azlvIzC.AB!3Rs[)Mv@kE!FZ37wgV(lWDh!1f|r4p[WVbea)e#tu)P[hD>c^C4+]sI$Ma_<2us~kpYdL}1]>$F
+;!iNtRq"B/.K~"NTU;]>{=,0@8k,:2)jJj~F"tU9qfXOH#%]&#=ioS.Wz_~pS|U[!CX.WH5X3NCOs6ws|WZY'hdeyPOhE|^Wd.MyV[>%"$IpuyRj"SzN['
+RnZQ:2@>g<}iJ=T_~aBc`R`k$dv@OL8v4,,bI<'xeXXe^8qRU<H3o!cYy"f@K/W!v@],;"sSTj95-sTR{U(wQ1!:7}z%v.MeO`1i{V1bhQ}G_nALZ,Te>#
+]OH4D7<OxvuTx<6Y)knjy'%Tr|WDMJd!ZdFxIH/|+;UAi)RaF(4iKDlm.9`9s6n7^_!U3Ff}M3l7R9qa5aLohYrB=`o],MyNq37+]#PSD<>5|q0aXfjv$Q
+(Ey,K4}+"eOghf6I8>w=Xrdmk6r9o|Mo4q(}q2,j^LQ<R|[wJslXr=VLfq;@=DAQPad';Ba9(URRaJV8,pyo|FmisG=598vx;Y9[{np<1;!ym7yz6^DZJD
++&1l`4~ioT.DP(i"dkm/Z>VWNKFGVaGI~j%O7VGGtF=HIO2#/;h((Iu[Q,rQuuio8+^7HeqM{UHr0M`dyO|caIWc7F!QIxHwvH'aziZUX|2ukI~<V}F/DP
+r{B(AfwI3ju/rA$|ji"bb%l,y-J9uHQ,OykEy-A82:>DK3_t9v:s(/~bBc1<Un80I,Zd@pvX_`ze=>BDY(rqkb!a,d.zzcs_ngLXR;c8%jKwTKO!/|o3qJ
+X07VEHd^U_;f%Fa_$dS,(g~qLjI{{z0:(e]+M_b`.{[/$pr[fcy'ho'Ot/rOG/A,J;hrMr$vrc3W&eeObKs.WH+wjXFgbe&wyKAK$'t6E`=jDM]kFzaxSn
+>J^>/JLbmagL)G4aFztcPn`'<{]qzWA0zrWg]rK'8<W(!}=M;+CLhLNzoopqC:4UBSF=75%E=iqu/G}h{ImU:_%OZ6hLC`WGJ-RCK,729xSAALjg&g_J!q
+ed}v`DKxHyTBk9~=OK!;_WOzs((mx1QFVn`#>{a&Awb"-29&$s)kjXt8p)Mt^buCB$AnF$a^w#xG!^6UDAxo+!u=7hNOUVt@4J@FA'rO;sbCWTFK+>+2OT
+W19gGZzoa;MDI/X})`%`a$q%%7yG_!9Y.;0w7nXXGG{{bz`8@o#WBPku4G9JL|Eiml8w_I-xd1TnXM#=0ZvFlsh-~hgH`ei|w:X!%pg.OyQOWc|3A7%@Sc
+9L$14oIaL{o;19Tn[x,DfU}AXDN=N1UzIFhEtBjj@TAD7b'{hS7x]Z<f}%)P:|m)CBRvr}1Zk]1nw^O$EWRu)fQ@P((D<>&hAR"f.iIFFFOS6%dJ(@Gyg9
+<-L>wPUYytHDdUuz"j_lr,Xd48jsTCyRW_="`%GYlz;bu=gglx1c"c`6-A>pSJ<+$5Ud@Q%Yl#2,;+uE;KXe]+{"p%:Oo5JiLjvq:9#P[G6."E/ZSM<.]}
+/"gu^u;&V/1GcB<NNxkYUa/_~HvQoWpH-%65a/7_W,,&OJ/T8guNuHB|BpB7x)Kj3adDIRse00r#u<VG:R`hyh<w/R<{tZL=|ccpi]uT"%XB:-MX`80ahC
+POYT}BT_LWtC-'Pg!{bYIWYPZF]#$zyeL(C042<yUX:o`<LgJkYJ%_^2iGi@`vx)9SCJ,wy0FRA=:NqT>Mpmn$DACVU/[']W&4jX[WXpY9^9WxD`lhBohO
+p^^B5O.dpo@G_<MOc,%F2fzCfO6#4KHDb%heSA8qU_}x3oVI9{qBso}xjoIrdRsCh}C,lffxpoKg2&PIV$eLAOg4vvXDDN]J)q2@zsHv1-W5qFG_+Q_0}k
+6<Jgby%DY_lWJA5IkSKau{Mx1$sC_|-1tomh&b}NMLUUl9IIOUB[,pp!A[v{oOPWn.=UQ&rL0tqr6Di#ma#g5)GD$OD,awX][pu!&|N,i+sMTW#|to;nV|
+h@wvIe{rccYQ"B"5vAWO>y1N{aO[|U6WjIDWc6vzbv2$VS@al3Y;RF3<z5ViW;Gqktzn$6y`OoEO}]WA-C(KCzuBfm7^fi'{CFNc{5CTuQKX8|(04h}0/N
+koG&q}<)u'lgZpof",g#wV1}3-[TUq|}B}"r/f|J|Kk+w[6+3v94~[s<&`bib:rY8jK.B-HU'|g6xq"boTk;g>~OU&2O&@j{be'mP|J3FYHV:[L)Vg8{&q
+D%a+HQ8kAzoPAjho@>=<[[dM/9>#ExYHU|fbKtnax}<QUJysorA28^S}9'`T2Ka7</Amp<aOUKrU{zvN93;Iz^U2xcy1pKxd@dlW^'pn+Hw<_BV'QvZ`l;
+C-]Urdz9`>tGxlamBMy7a(#Z/;uSK9iW[w;5V[qIofRic![QDra}<,n>`eC=uEt>(S%unV3r2FDQ09$%pa@N_Qf#d;}f/Pjh;5,Tw7(yKC.J!FLG7M05t)
+Dr;5+VcMM$de5cYr2[Kn(zyIT1$aeLnf=2^hv4BR1:>7{6'%t^U;_b|F[J]IG&h%JO9%p_iVBt5JJ;'6:4VYEt-%rDTrdMu!dKI`U/]0xhJg7HFGTNFr8J
+.C|vjwVH4/Afri'XwhU4WOU.d|MkKn_JMVg.%1{bB=UeZ[s.`L6's`AOvV}Ww^jQf0V7RE5HtYjk5gOoxv8K8yfxd`~W(}PZ/[_Hcg4vj-,'<TIo_+j+eN
++d2d4cG|[j+`u}2HS,N_aS67zmIwemBr2M'a"b3BRZ~$]2IA"Ly.k>IL{PoXe}y6|f,-l)l[Fyzr6x#xmegQ0`JJ_:>O_FC/>[27SrfA.IgTrp2g,bp5J&
+L>G5%++pX:_N[3o^5Rt|=WgU{AU&2.e,V<bDyH`9:%,SV[N,m<'|'7`3B84|GoAc9L]Ha@$c6E+5PWyeI'Y}MOt,e+|HNb_;hg,Edx`CP!g]'@${'qZ2F!
+hTUuT4Vy,5hy#:JCT2OuUtBNa!2]B9mN,wdymSR;3wYz._0k'Z.Ug{#5S_KGl.6JLBh;Z>Z5Bli^:!U(C%%4f!zuH7r8w.rU,v$P(Q#dE@DNr|{xD]T'k!
+.TZBRN|v&B&uF(/dWSa'>@}a}IrY-i';m=e/JrIm2Tn0V`fOM/[!,%pZglSEg:2c'noVa8jt$0_fL.Gn~:Q$=u=:^@2m_$M"b,UP>EiF~6P9/N#:&.'aI>
+}O<5wHv-3Za1jlbLRqI;BJ8xax>!9U3z(>2f6d)RaIy+,VF`6JvsERuinUryfiyXEfZJpaq%%lKBQh{Q~[)c'T"B:j"pl|sknsgWEg2`A>:zoFKWNo<u^6
+}FWB)+PS`IeCc<O<.0XGXb7rk>-t[,=1/mIg/#1"v4n0vfv/G%xYe^LMj6'j:kG7:^v'40!4LpA$b]&!^S]<(9!R;{joX1dYKuNo:,]$vD4a0]iVsar|y$
+vYtBh(7I'I`13sAe}RrMmts'%Y3+2nOZo6wn}!2o)sj>@Y!Y;`;hA<Ajrm6{K1&uZobId=ofMndtdBV#()wPDElwbAVc|B2+ghR8gp<q|q1hjoX#AbxlI1
+}%b@jX;)jTHqHPpm<$}0;q;5rXBxyH8:i{x3c,<jqC'G.tRo/9mK|rTFx0u[~tlrA{>NS4mTVpZ#JC=q4,y"qPtwKPy$=ugS2hFG|ft5bZrSNYpH(cM))%
+g1/z'4~,D.:X@+~.7qk$b@RU#xmb]xSB'_viC{P7~>|y3'Z6g|e.0kCxiRD&`<Vg}.=0iJ6/'j)"31pH05tn{=vJjS;,gEib0W>Pmb}7$4~Id$Xn]k8>0N
+'dsV/Y;20xB&|xhMZSgj38=6>/&Q8X3T]JXVs^2%}_Ys>D&@]rm56eC}GbG>w6V527/et<tX<F>Xa-cL(VAMWCAESzr+YDaD90@}QY8aPGs71j3Ig]dgK7
+=87J[Ac`1g-,gICCN%hRmJ$xn9/,/Jj:Hlk,2vyi4@4!e>~HQGTLYjkr~'_}MZeZpAi_"zp)3a+zeC!>w9nsj}E;Tu{[N}&y{fu.)>!T+D<X/'I6f4HLi6
+HU%5(U"u(`eCUwQ.A2p284>=G^q{pKw8/@u&3J4%bZa&Cxm5i[5[oDr5mPA%~xX"mSqv=FrrOrydoJS^wNs5{]bkvE<;mKJH9si;-`4TTcw07;W_h+7+1^
+P=~E(t8ow>'28R%=ze'8u9mPz7{%&=$N4Y,2SxsjK.r%^8SD^z]2@d(lys!k~%hI'tKT3`Mp9ro7/pl(LnNTsA8#,&%]zL}AslzpLf};~G2/`d,,`&2%>M
++Dx_I!f})/q@<f5>6Uv#02d4GmQ"6|)Qzp(XSyqrh>jsS[y"t}g<'pWwJx|kdv/Bb+Zp#p3WeKM_ZU]d5kwnbfi>]7$ex&k`uzA4-1R2f@oATY&m(y<M6s
+j3Yx"O"{iu3p9:gGa<6}:47Nsbu(ZNv^AVaCrMx|Z[&)+)ro'-;#QrV-V#}M>GP"H2I&/JABc#eUT=6oG_)qrO$`5`yRmICR#e0Pf"^032,nQ`UXniSCy2
+0djjf_VA@9pH{eiO-s;4bad5=jzgjF)P]AVDnP2+:=:OleX@Ud"!Xrrq`5Gr"kJPZP,pJPYYEtu9!]jx.uP/A@`HF)yiDc@<Zn8n4>KhrL{M6{g'!ydw!T
+85.4IWWeUPX=!&EPt8-lw_2$lpP]{4bPq'|BSGh|UIq$i7&_'Ph#z+_f<i(AV+}t2YYFDz.7JlHdv885~A0b|.{3c/P4Jt"EnPhg_6kFK!mbEdNV[w^{:s
+[YOH>RPBZ]cWH#W/G,rE@]sr#t-QMCOs0;TqGvfOVjDWL7MSbkB1U.RPylR%Yp'//+pk62Pt0#Ed1#W20qCZCuiE.:|"^gM!nnAiN%M;^ZZSY@%vRI2xR}
+AWYQL.9n,)_qtZtX|-!4GLN^5[D[y%<#/9W]Gr+&.bi|iz+pw<XH/S;lU&|8h]J$;9q3q(!0)RA5-LHFei/+M;b[ZU#w.tGrNN&{B6#xFKn][#Y#i|Ez}r
+l_>R#6_kv7T&Xh&}lJ=Oyu3HEU$.hUfPbl1}kM@8:Cs>izW/xYxa~xfcA{EHz/}c[x.b>4fTU,;No86XAhY5E4)Yn3r]wVq0D)]vH9Qz:_bZJrt/|'U8eZ
+@5EuKSxc2Hcq(3s5H&QGx{V4~Y/Qr$zkdL,&yIxJI,);,jOr:k7;II4V,A%Im8r_v_rozIWn9(nxMN'5DHm=`@~MZ4qEjJ_v2!j--yk"9"R%30nEl.Qd2g
+U^_h>#WZHQ(E8v.eS:};Js+t&i>&#62jV|DxM$BLV|Oj(:}OyKSMWp"gSr:x.{4UhyVbY-5)P|<r"2=-V3w>qt2LRd6ydEF8VXP;~m}r=<SJgV!P=6|}Hq
+l`<^X/W9/3y%Xi)/{pOJii<yDP6K7g$M28SopZ>#t;dcHVknS^Qu{OAa=zb55NiO!M8$1C&T,OuV>>yRMd2gePN@P]=sC,rc;TFtU<%Lmsi}Zf"mC(>TVC
+rS2kChA&QE4V{u%}sI!i`q(1XQ)#l{YX^3<BOP$Gzf^4=7%qv(>/!;$]$])yWaiz38ae}UU)6M![^V9)7ye.7^{C^DGhF+O}4VPr)>XocTN9UY:T-0gaW9
+xI}xK{-9ww](S"sw+n@HzTn@;hzvu|HJ>A!@IQRId=q[tjo^!a+uv{I5X}n[QzH4af:xEAgT}.]9@n.%oyMpK&#D0!GHJ0OI.)!xPuE-QiW:uf9[,@_,.W
+b2,w5B4pEHgE:ayS4jc57XA+UR@Dy#Gq;Dlh'Q/]dG,uWvX)g<8jatDuvZ)Zl1DkCo!+M5)gsAgb9|az"=N"xw<`G/a7cQ<+P&-&pSFApUAc1RY)eO`MB_
+h6KTr#"!B"49$H2bN>bTSKMayQ0z(,"}WLTGXz(ma}si(Qax}Adti,d;fsq!N;OGpd##S/Ne91y`k^iRlf'PDb_m~(]-}vmQuSxM6ZP0>)[`0Dyh#rQ`I>
+j7Z|9VUY~!=;PR1@]PoXJ-Db%p~,Ik|!/@%-MW.oxQ~&/WyP>9jsn,Mz}X:+kM-&YkSU|U3)8O<h,o.1LclxC"(cnf#GVc_)W5nlN.ImbJ4hos^/39lPh#
+D_)1OM_z/'Ujy|Ta]ta]JGL^#f&Y(g~)rmIM&aFv-1"PY)$NOFT3Ft1<2>~9!9z_y[#'>h#7|-),z0#0pE=tE&e5:I0730B,2QJ.hu~&B;MvWZ,ppLf>rr
+$:rc-q>dlL9>.Y}Vz7SbpS:TamMIo,LHi@$idl^rCDEZ:aIBRxn$E&aj2hR-G[gl1o@VV9Rr|%w}7]fUv+@cRH<&AWuU~#o9+>2'S$it_xJUE%5kQbsf>s
+8@[)<[!BT!v|&'=CxjBCuTR!bVklyIliu,I$J{LW,1@(,B/x&g&AU<L+<paR3Wxe#'K'YWHCaB]dEm#]`R71R5<H~FM_V}fw4-EI[rPkTAADJucxqS2>qG
+)Jh}5y(c_8<o51KSWMCL;Z%9dS~2I=bC~XmYtEwgRT&N-x}o{-q8MRDFna&^1AotXHLFDI(2kI!N4NBS_7Ov:6%17ZR`HdWGj@OE|(GaEue6,$RMPcV}Qp
+pKeZ$H50eICs(MpM'{YH%u5v7I2l+ry{.liIX}Tmlc!@lhco8+Z=m]-'23S,D6I^M4|TL|<WEWOyc)HIi:45;SfPLxB`Y_3d=63&oVi"=PQO}("E[yK=qP
+]"LKS{-R^FzvfA.FZkFk01No3"Wm1iDUnNZ`nb3YdC_%7Md/8lF@Tn`![6^Ruze2w5UY^mh+`>n!"xInKs{A(8<|bGk1ca5ewM+fB6WRWQ5j0qk"[nMVR#
+W!&hAJ.$lEJqYT8K<4!-nnbl)kY^g8CjPxcZ~_~7SaP2c<EvgK$CvO3FHD2MeAG.@B('v0)XU{2}tn:]Wx6L{-F@PWf^qo>/NputO]Kz_P}Hry:&JJApW[
+:[2Vt16IF3XCwX^P9W[e/=d6O[U.]:/^^5O.:ECZ3SLVbS{{SkEDXFQ^S</BVRrdhu|QtSl0V_Ty}30iDoYuJ9W_kn$"q@v:wI8#Of~G:WEdW9`B&{&TSv
+DCAGE3`O}]@=d$EF1q5vY>[W&[Po3qoy45cP9$EMPjOr3`;v6Ea!`hGv~UxELs;G_6cf11&LpYzfcpUm]b_a6th%#o/O=R>w6Vu.L<Hf+ZfBF:kcVbiFmm
+!Qq+MFGMmc9K/bJJfG0[=mhsX_6ZihaU+X[)d6qlljbjrmG<a+}|&cnq|qh/"T%e!I3GU|K%@)<CiJn!3T:dI#MJ[1Y>Gi2{$ivk8r#ID#pWO"Y[O^K'c)
+a1X""H/vrb.Ioqr6XFJtJCkcylBH088s^Ez!C_Q)6jU/8glA#3uDJpzT&"bUh]n2"R94|f:hXB3be,Jli0;/~Zqd1LmSLd{oLcd#9|s;F7uxa_"@P|]KTu
+TeO,oMgW6X>DLf'6l:B},p`Fb!vzbp)1C2[w3x+sG;1+S8t(;1.z:%74DX=h18|R"crVd6XU.avv_Yhi1^24^XDNE05qiXMjq8BO'!_YC^Hlh]uU=cPNVf
+l+u5BHP&v7hu^_:,LeOqOuEfo73-_Tso/U"dKs_v5/Rh:ozuIx,<Nqew<.^KiGr#b2/BH&X+A9)Td]fKb#h9}l2=.S2r>sf3ZMAHem#+Mswo$Qz{VE=@Yo
+X53SA<>{Oeeut$yq,OJOc4vx)<U_%f:mb5%mex8,-ZHKqe-"~!FCTUM[jDR`]X;5BK`Iwo@{G+TVN-0;s]B=ll,=]{W0Sj'-!L^R]+>R<n/zM>k31Laa[H
+sW<Mo.oJj("7)fhCX/axlR7/nF8a974JBFO^K{=X.iIFzEjhL[inkIwdUwzODtj[((2LOd07T-[(ve`MO)gZaY&0T{).U24q/V},RoKEj@wEW(oLUA-Q8Z
+CxJ5B<~+N@A1NTZUHh1S]s%T=%3hHA_=@]lntLX6hkEMely_;[8_f!KdVI'dM;_9o!'m@@5u)-xWA8k(Lu/cQ}O;!@vQO0W[ejxo8g97|L)%jy1:A'ZXY>
+E!"5TxYT>=XNY4evt[kgw!yPmu2z:Sekce9@/#6!B2|${ox8B]Z/0,6q"gk&6#<ngI/,(w"59W+lT@pddIr{_5_LchX%>@w5i!4@)kq>[CbRSs"nr+$`vi
+B>@;hE'cG9Q!L6F%(,G^a"zkWL8]~A/d@mHe^x#BUm0Q(]X9+mU;jbr/Co:{|:m)3bFK#b;O(>9g=RFJctw/QX]wmB[L@c3(e"t%d_7A#Q^^4Xxy78#Z_)
+G5JKzLMOM.o+ocX)sRY4/v}=^([Y5/AS63.B"}ovB8eJ$oUWmbozj#Q:xjm{HeL0Nnna5Qe0IuZ2#a7V7<UrI/G/}Qx+hmb'o,<=2YX0(P"yj%yk;DT$D+
+cf|lFP6OuUaIGjfuG3WJQ,d:QRC]8sykQYd3@3C,Q`^Vhul[8)5b!,mF#`6douSk.Q11UYoeWh=n^F'GMKXJxX&poqHexVf]$#b:mzZWS9]>b2lx3+yQf5
+u-IfMmL9]5^t[b}S:nudPp>$Tq~WFRUE|"qu9T!!8:QO.duhUr>gDCVuqiZPt#WyX|Qs'YC@W0OSV-|0["B4.svh'pTTczuXVv$!'P(n_1^B5lRJACdhqj
+ES&+W_JOAr,UWs[hIuxqYFDaP5Kwfu)[1Bug#@#X0W^j:c<;Urz"C2OMe8rHJ$l:iyPG1(;us!2WW86h5x)Bg3vrN;T%`=[1P/+I$]E8X@0{9{Lmd4hEX@
+[TZl!4!:1:{,J}UAt[/UzDZvJdt7lR-rxzXn7MO|)NC%:X}o6c]B|CzZ,_)U0pqN+X.85Z-!II+dC^'f'Q>acGm=+7yw09W1&`EX+sQNjG'zrU@SdG}Hc:
+0+lxGgOa>JIf`g1k(<a-Z_jh6FA1D[H2{%jE3ZAmwm<P/G/vF&k$QN{jTyUPoM%dXSY|I6flvNy;T&3QY<YI`e:1^Tsu>_h]KhTH=aZAStbo7{Td|FX'Rz
+_HyZ./6wCLh"-H1fd(:h97SJ[m(]d%zrzyzO:M%&`<h[w!D4^'EE!d8t:INS'ec!.J,D~/]Xv3viCNX%lUM{OVM(Y&z^yefI1[@^KY&!qWS|K5D%iI/Wcs
+N#H1/}a&PdE,+rP-,QNWvD&"ks~^nn1EW+1BZi,#u"_G%s>bU)l26Gg0k^Q1N@>z(3Y"n.,5O`VPhD=4zmAh9w@z@M{9tUaEV99e_C7TF%T;o;An$Z2Klo
+_H`KI)]5`$V26h>bZE<i[{5_]rU`x;L.{+ff:X|'k,@$Vc'=<"e0dIM;+W--0HeoepehvcLu%ZHQe>I.UhSz[J_2Ozhx%>-V$7cQ:=jy}Cv"ru^ZyNs]{d
+Yo&#tpdB^g9BfW{4SD_}K|FlJahCT.uc5+c8=zsHvD<+Wygit`iK6#NPleJCSuFk;f(,3|k$,u!oZKG^'<N[L6bM6<T&c3PNj(/j<r-z>XCRB[wA5<ib(c
+Y5U/jy/h'XD$Qg_$W[^P|SW11kI=M0dV0!.EL|kd4]r{|m[eTQx);Z_91dzuiH;vM!=y"c~&,@7>)%WgEzj&$i#A]]woN[E4%qp1A=1hg@[8QF|srt"L+J
+m,-)jIJUSq^}S5w0&2Q<gjhssH6`tgP-N=kV>LcG,u]I'T1zMgxkAHwLnz)B|j.,[Vl[&em4#|4DS09l$mUK+9d.%(ul5Mm++]6xAJrD52~ZlMG]stq5>H
+"rXOq$C)HR,t{[CW,0n,8v&k%Nm`Zf>8081pV(hdmo);V|r7eFK%gE.I6>T{F!8.,RegeL,V6InFeTZY5v`C<51pCdD8>_/m5=c:&!(8Zh|1k-!D}PUo5m
+&"^90uVmi+1'W{PFML=QQKtR6j,d!9{$h__Mn9tLl!}Y(E0T.>~@YRsPZUks_73Hz>_Tymvs'[/`-ixcyJa=Nb!p=(okOa]=:ip>pQ(eslvIfR(AOl]snA
+E%./b"s<Ic/&F]A=xdlNN'}4HVxo1DV6rk&+)DsaPc1P}R)pu)W$I)2Kr=))58U:3'^:AZ!dzZNTH;cbN(Bj3_.}a8wBj>;a}b+J^&srQD,W_Kx)Kq00LX
+1h`pp:v-Q3rz]tZB6`<HZ667Jh]EYK':T:Q2y'qGpFM3E[t6;<iHYI|;D%rco&:=OI';f%a0F{D0lT7AxR@/lQ9D'|U5w4n+$^tvu3sH6q<{0M_$t&eJhO
+8+aYJ5;5q6GCkG4LF<%-DJgpk2vAcx{.@#_OYXS!33B!43+{oC,%g_Gi/WQOG.'-YA$He%hL!8Ao@rdca(0u<AnxUdc[N|m|Vs-i@"ADTY~1Bastw])y~g
+tkbyi#~fJq}q[3^XjK<1T,cuHfFr-x`wy=~,UZGowu=o$:1bvJ{tgCBs,27kX9.(%u7tAJ/8iK5Lfl!%Sx(VV">BeLi%@#'MS2GM%RRdwc<;:eUrXzw.!^
+,}-vd%)4xx)Y`QMi&G<qkXvQzqhXWj_LGFbW3c.V|(elH]#-lnYakq~Gx5e3rBAfCrongbR3Lk!CDm[KlGY@g!;#|U.u{S/nx#c@%fR,^IXj-w$ija+IxC
+H1HuBu(ioe&ZgtGMbDbK[lWrBiws56Dkr+n8+w"y2.Mv`^^H+F89Lz80)U}1ZuKQW^DUuRg;Tt431UbWkih+mUH78++KExN;+GGJ|e)$]$/]MDJ%%|I%Ib
+%&)=@PV(o!k#]}h5mKs{_sb}"&p)gt8liIIlP5z>{7I'lCl3X4QZJ<v5d+kDJWj<(@[HZ`W^tLH5U[:H8CQlpRj2|EQsPKNJWX"}Ptegr"c'f.Z&0wk6Oa
+,j3D,XOj,QSI&L%N>$xb^HSI}cPiUU;Gvg!g5%Uiku.lzFNj9A9aBQrB4d>hE>=$t8K`>W)7$fSjCi(#xP={ClG=_&)H$4;z6zh"D1KG_RkvQ$lp^}oM(9
+RTu)[N4(#crCH5:|>Lp"m4gf4["5/:KUBf[9.63>3nSj]GAPot)jECnIVx+>7g{>2gcsdrwC4L:LjOVFz4-wZcix0[&6oisk^k2lVyGZ)VT/R+>LS:n2gM
+"t@"0WsDv5EX1,_j<i]3ae$}`o8ys=30Hy1:NjR,#9S;ngAXP/-GH@tz7bPusn$|j^Ed]GV)OKT,AJM<RRx6UGCeFkHC"rNo^xny45=^Nk3n;2I4V@!(+c
+oqT"i&d`)GUzxWy.ARDlb3LS83P{kL8qpE>3D#|o-6Gu8VWh9SN%Ao^[3MoxK}+bekiDnnA4_$(Tfr;7$y`I:a&<=8v-b2Y=F>+W"&)mq}/sAl[%&o@/D{
+HEfY,,7+yK+wD7QNa5,&397!1T=AI"HJy>tg}K|aPe/1h1NgI84ATIcZQ+x7xXpA;$sgn#|E^cJVLXZ9adQ}<l^PO"kyMxE&D1@#T!OGj=S{!2m23vMpau
+D(}<>RR2'[O<gE@AO8-y;Ro{"eN`zY3cR;^17Jzr[aNowoTBIB>keEuX2`6{dds0,1/dYkb8j5Yu#2b0o&w5[OIPF!p&!Ej;t->jh7!_'7y,SjJuV.@;MQ
+8A+Z&I[n3stV^)(mfbx-P9SwY@&5Ot(-R|386<4h<&tvF>_LO.>.ii~R:1e+bMG|5wTZ.ko/)uYV=T@r(fX,:X$Au0k6Ukf{ohqq$9iBnWkf}#_[I_:}Y0
+J+tx9orSinho-Va/OeV&XA4,4=|]zfeH%RkC)A{[,LlA1@@}&Mp6R;%EAE;L%r<E"hn<T4exy1L%tuyT85{#MeKB^%p/aVzTc]oS1{$))JL>QGxem48z,7
+Pw"9xXI'.|e!V%tT4suPzIkFWOo/YN|tY}+F#L4uybujXG%C}#g9;/v;L&UI{R+j%(cm)Lru0#0Rz,&+>cF"Kd{Ek4'QYm+SPPOe){k0~p@Lt0"K,%ICP;
+JHS{7!JPe7:8:|M"TwpCZ%<$}yC=n[7p$so6I])CYCj%:44c)h#4JDtui+tfrOp_QJi+{$;[T<[wP1H<uo(etr=g5+G$=M]QAvE)J1inP[NnY5`M+>J;GX
+WlYFPu6A+Cdujsi4brH,2t&uo8+1dVbf|.El3N6Rn[0H:aNo+jT,dn21D>xbe2+Jus<ERdwh,L_1Rpj<YM57ojw'imgJH2%C%riR0)cuGHEaF"tW$W_>L:
+,4h)^,Wk[>ZKb^;9h2x$3a@U^9Mz#7|}yq)vDG!T#GRlO.=f1paZu%pP`z8Skx1J3F(E7q{V'QF5c95CjCvJ&T']B`h;O7+"olLLAb5npJf>o1aaJv)G9N
+kGxv7DXKxKf!Yx:c@C)_N,8RK)7un3ssQ![.uHVHrySIrMHo8IdOs#0I:bVgR)#&oZ8tu<;pORO`si1.pM8VHu[wd6'!({|w0ofd1&p+'XG}eofS0&8tP:
+TCCiB6/RY`>2TF#,(t@CiD3=QhZH<wG+aD:rcFHZC2X9qsljYaO,h3SYSZwv%&/4G0l6QuLI=Vv0ws-#tE.J}2k,8Ri"blHJK"5!nd=&DJ;Y'<71yR}tog
+@vyJ=0"7/3=3#P)Pt_PQN`:0_JJY_U6)SeP""n0Rbh(L=+)^$TN#pvDfq(u:9o_+@Cf:Et[q&0Efoesd+#yj"~=per)a~+")ZS~OQ@_Z=j]w_ecUCS],EH
+FUQRlxF,y,89Nu,[|MT-@.aUh.(Q[PPG2aAXTN7C}oYL=u@w5U7`Lz2Ajc8`=DZSYRF4$wnGXb{Czr&"dZ8TTE,sXSS&gJPF$-kV!1^2hl::Z/Y[N{$]vf
+^L]@LRb!.G&2PR{m3D3rC8gr4Dy|^'dqU8U:PM(kxQNlwnr'9#,%,Hyd<eu[zHac]AV}I5UN:61qjIzkMD(5ZWt-{#95jT'4}yU<>TUYXy7NO}+]^/0uxI
+1Qlm3/!MtXXZ2#[{)|W'vP%Sk(4Q,JpWi7lDJGJYBtU.HTW2VZ$oV]q/l7.!8w!%ha!&vZ~IkY8]MHg;mvS[zj]'LU^Vbr']F=K#w'T02zh9yq$]vZZ(S7
+~SAVw&qFkubbIP5>Wv+J"x]s,cbMjc!QWqBYzeV8]Sch7a1|c^fkl0y8>:#8mfH"31{j4@1aHTH7{A33d(t[@`Xb8kAFJ]oCtr8>4sBzzWFsL1=M_]djRz
+sz%X):QD}%s55eG$:(+4#d@9IaG@}S""_LCIE8/NFd]K8e|.XNEOG^Q5djmx^5_ws+zsd)ELL/eg!Qd$3v]hm_fLF2Rq<;mf30X}4J)eDcC-TE7aL(I1oZ
+)yysl(uN0U.QmOqMYC{fJsC#m`j>k<{;0#q|K'!'D{G'2+cbHfs)n$;DcJ+jN`-7OT1<{KidkVYoG66;63=w9Z>=M^h>;i{G=i<s`rq'cjs1-%!|&=XdzY
+Ly>)HKON{dQ8VTG]s>X%+9X#0xGGygudiKKO:DmU1!k<GMf2,>4zwxsCLF5V'r7<+yE/5unG,AK|K_8#3GJSH.NfgkE0`lUvL%r.njeB#"bnh}F9D6BxtX
+x|=VxbtrSl@tGQskRys]i/XtWt%UEqF!03b^vI,XiiH&n!,2a$y_!N_z6aB;|e`:')CA0#HwL"]Q&4:_;d.#hTJza3}cdnBU~c6U$VXXtdNJfx0Q|Rgry$
+_H3ZEv.iNd]EF)!(F]BLRovKy]ydRoac]<oIsEtC47Tg_%SYT>B,i;_FQjIn}l.onR|75gW-k=&eEDGa-bBCu>`!F1Z]a@gsjnC4m-fi'@o.N+EH9Jy5sD
+D}]`}jxX#jD#wrN%6(ib''$bA%~S|w%+j>4A5j)"oGGH6,Luv&Wa}TU)tSXKd|%zMfgH[/:"[2>T9g@JQDa.6f8d<=H!EN4Ah$5;5zj'7d)ij/O3[qBq<J
+)WXAc2D5I{-BHQECu(oR>/K$;,Ic$"yex>s-_wpl@E@I29ubY<KKq[R82P-F=nEcL$=cAGq1zA(8}Fp$T/2SY>a^TF+-;+f{G8!{)Dp}h}^:XOzot/'ke3
+uK{h4`Q!%QrtiLeulovaA^WL|Amk|,87B|ATi`fWA$d9kMN=Oy^z{-g6iZ&,v}hQRGog!8M0+Hv^mmWrkI2Y()SKtd}p&iraGY6k2/131cawtH=:Fw`)X8
+R@ZP-n:e}_hF#RVBe>nVNB.,&pSYv`qZE7jJh2A[gU1r.sVEY/E4qrL},4{HR&EnUEScQMALzSc[f`~^#x8K"a^rZ{|g&L{_{J^okO$#r=^syr)ne,09UQ
+do(J6h{%q)E@&06bRp82Z=6h6vd^6MkQlOU1j%+Lh^Jn8@u`N15a08G39e_f!tfho^1$;ixJKN2hpr[8tGCOrIWQ{2ntG&=6Q_$!!6rg+h!iI(3``T%qC^
+3>h".J|7/Dr$6h7rr!~YWs=i{,7_s52b|dmq$O1ZIR{Yub^S<50imQIrD,3$$8"$^4;W}zN]r(S6U>Rj`<<bTJl$Wb]e;+6;[EzpD3gN0IG-~`TT+LWC.2
+eNl:liS'nFN>ZI6l@F6(Vl2SA^'W~_=/YCLf(s,R'08T5lIeb#71JxQ&^gi)31~2@iR,xBy`><=zK_FvTjR2No:!#Cv;Z:Zdniun@;7fuMhKTSB0JZBipT
+~W(2kEy(1Z`/HoZWVJ,kSL~YQ11oTrh<i!irDx%iyl&qo<bboCY8rh&U@Kh:F_D}#|!A0Wl$8IEE:vQ-x)v&+3VQ!B!}3t52:h/f|;,-_zZjb9s)QiR/a=
+[7vum&7/nL,}e]er~KY/oTmRYZ7i;R/S_&7;7;aLVw|8_]aB[U=N2M0:v(zfC7x5>!}dzVN|1.EE,3nKA(|3w-1HA`#0sWG2k/Kqq(T/g_KqT"[&0Z5DM7
+UYNRS>S4l9}U(r0niucjwMgZ7r;MbZE^)gql;#MAteKN%=b3,26ljnm6lo|CrvUJY7gG%t@(|@j-64,3ql,8XKC"QAClYd|q4AYxS_QVp{_Wq]]_z:!m46
+4YE0e-(BZy5dd`WHD7[ptkw=>$6d[#gP<kG'kL"/.[+pq!|TH)Nzms_miqevr{q])9|qNI|qW)=Fm8d'#iMzg.J35zk4jV&X{LYC=EL9}dBdg2HvLT4NQp
+S9EMXm:@7'tpEXb3[UqwJxm9($nKi3~tfU-Bn'T')0l.uSYubr}[>^a,`%LDV;'o>.`aQ8oekq^1NzNVF|'=]!s`@sSi#S_/FRaE)oeDU<4t{.c3_T)h'Q
+Wa<y.=56t,Ol7ogI[op}HXINFZpF~:H9~%u9m6^fh@7>Z")bDwxhdu<Ooq1b<w%}50:UBb<o0^3hWLv2d3:OvN/O'@&TH(LrQCob!b|PS'$P/;%g%<CtsW
+NU~ZF0uMd4/]~,;v~L>}yfz&zt::ur.sj0-2cK6/V&9&(&8Z__eNP#${hS$jJ@t3vwKiT4z"iCbUg5;9v5hvj+VzGp5dcqhtHf4,B&AAD&nw"A{VjiGv"h
++:D"VL!"L(_!HEo1E}^4/]%Cw%9}1E~@!aIl2$C]EJmk5IHyXvti3n(b$ydcvG^Qb4|e/hD._`iC<9`T;"qSBy1U&:tVy&j'Wv(Vn5,"K$u2K#C4{X0gM{
+_k+Ii,kxw^DQuEbG{BdU!)!d)pd[;E|88"{E&&=t|{Q+!>WNs`_uqx>b9b~:dd4"Yms'6P!EiWS1DLv%BbxV2K!PiJV.v:tu9&@]BjHN`D`wX8wxFv[@'P
+U4>cE;-P]!>y;+e+)_]liZ,T,/xau;HeMEzuu=~+BVS"SdF!$y:!^M~SaZT8E+[Q|(P2N#{R~++1DAp-O.[:X2>h]8l["5RCFbvfaMcd.}^2Rb.c/MO^4p
+NOkyA$2=7TDCvP.obv,%<X~/WSuxL7cR%p~Zy|.tkbaZE4GJG'G$DF)LEz!M/.h3j:lpW0aU88BL"j^6M;'IQhG]%r=`jHglf;l|Q)}A_2=b{X0%.;gx.4
+i7H_tR5,"<6tInMaGktsx-_ruO]g^X~HqxCVmB%cbpN=yOD4H}y@+<r}DgG.pJZAUSG;+D+{cutKAaxSg{Mj/B]tW2]&x(5$@>9+Z&/;>@L"{u`<<SaB~P
+Qn8x_thDD<U!5w)zH+=bFu)"RM3(}[rS_=|[i8_$3/LG'#J)ts1/$-9roum3)%BbB@YvNJ6=`oLxpSpc]|Za=T$.T&xTB%c#tojF^5JwfGK:xlIYbv=u>D
+r5.znSs.8f0;P"1AoJUOE``-v:,b/P%n')/H%'UY`LF%|(XH^`gJY;BZW]0:F>z}-:Nc8'xE}5#hPLv|#08TrD("Gq~^os+i{/P17HyXSziFD9|!PM.0}^
+(`Hz8vgbreZv_>5:.xJFLqY^~k!Z9Q>b,a^d]p]EcyITAEB49WL.kxgjUec}z2SrEL:(goGT$;koxys$Mw6>-nV3tVwEKth"X2,!v2yUo[jMq:D}"eJO<M
+W!2]5X:(xj=^+xgyVOBX4x{1P9ZpC6YA:Bw8D(piXS4;:l4>G"[w!o#N_z{,}I8a(OR:<mD:z9yoJ>R7B#jRfa/wNIW.2L$qYIR(huT6TaFLbpB`(In"Yy
+.Ft[XO1pI5PGVgm6Yr~+:".,&V,j2c-3lPqe6W2&Z@jC{`nxf;oCa6Xf'^9>aq5I+OR0lR&@~.X:'LE$KE#z%%:F,I%$<dBQtpJ9kYTxsv~V@Y/X#>/ncy
+a9P.CXL^-X9zeP=%e[G/j2!S^q~rf<9N#,.f.U[NPsOL)}XgzR%6aRNt4&kL-(:'-pkrti"O{te)2'vVk(o!/JbzT;Y9^x_N6|9"7U"%nk/|A:ef"|:Fx<
+~-`O:TR$7M#Q7)]i~2MC_4T+n`~5'Lu70Zob_y-HO0r40UotRq(Kw|2p5iv&Wq9=}eWq>wNxNIgI8rOkQylTY1^K2A(@:r/U'awM&Hh1w!qFSl0E)mhZMY
+t}hWt0M0&YsKUw10>t#J>3udiuj.0!eq>K6D#QzH%pzaQ39>:v!Fr)a`+<Y@Up]"YH<w)Bf)j6zW~=`hl(c73PMdEY)6vW1^84d!|.Xncg8ssS9z`6K>ep
+:<(A>,21P3nJ)WEFsX;Qt$ZFak~W{9Lu@o`Js.oF;OB_q[Zw2V90NK7ZH'#F^$;[9RjSab~Gibw4dUtY,%M&y]@p:ocgBZ3${]j}1`Zo1YQSrsR-clEWym
+VcWK+<J(&V){#7UI|dNb<lYI382>Dm#I9JwUAKVTmSxdZcMO0SE]cTmU!lZ&.&:D.yGB@9]<>4:J4A@<8,UB%]80T>z":A$]NvqE,{9qMY~K2wXh]jV=K<
+PYK/>kN7S'DEq;1xvF+I@}@@;JJ,L}w&MW.^fqEvb:npFP/paYC5/0GH!GYB#qz'mb4%C`mE<-R(L+3d0t%-[[N%EO"fYBmnUEg_PiW8l0D2{-+^Sre_37
+K:J<LRA5>-1mT(2[@cA{|q3vi,YO`iR-T^XJOe>mEKwiwULmWEj0xg17"5;VE6BcrrX}v)z;&XN`ul:pT'R22I_,Q)uMw<g8]NHxj0z[8k}8S|w$;Uu6I8
+A^=LihFQI`bXHXiV+[N/)k"!ot<;s#xV4tMMoJfP~Dd.Ox"fpURr_kjt7#8k^62=y;u6KV]pdEpRmK|Iz24CeqIiy'Th}2"3E](u2$0yZaI#(eA{rE8jtK
+OqGmj:hG&+qkqHQY.$}zQ-=+86'Y4iP0en<>VKR(Vz_P%szUblvDd9BA8UOL6-pR6LyuMJ|`>`(4bU]fSBN55INX5Oqp0V5%%.!m9GQhT|B]qn(9X70j4)
+FkR%{d.`5(e5`"~X3lwxcg"g2ll]a1cg{1px~ea9fBGq$ZKwO0Ty2$i9j6/rFJYe;S&|yuMDbhXRgd9mJ}-Mf{2DgWvA>NAYdgxj--rwOl$$ljX/pB4e_X
+puZF@Eh4rGm[Qbcyqj@&4@f+/J2Qv)YcAfI4T6cqxL/<H9H'2j:$PW6=8{Q%Z[3F9Xe3n>rP~wrY>Bx."{[h{mlYx8/XX:@CBn6uF<W,V"I3b:f[#Zx["n
+1"A&6,Gj;m8Id'okd'$,+no&Pc/d:CQp(o.fSG+97-.j~ygy!M/5js,3C0z(K[VRl>I_9OJo&A:eo}Stt+F7(LDjQ&[S`G91+O#CjsE|W_4`O0RX68GDC3
+4"$t(o+8^DZ'`aW}s!)qVYOJ|q61nb1d-AT`2s@7AI,K]ElKm'~Ed5|{dIv(`({AL7-yST51i7Dl)UotZMEt{5u/DbR^J_bE^<Pue(%"WF~3&nE3}{c=4{
+pdfA~b+OOueE5&k={z15md1GXzH))T&YF`Q=~X(U_<d"1UFEEn6i%ld8kTGfU=CG-neU8#liA#1J,wjVoI<mkGC_V>0^2TxLd=0lhl|]h^25S&/Es(bkF6
+tQSs3SDEx(eW7L)-s!c"Gc!Jh15JN(#BtSK@F#/bV>`}]j'Gaa.(nnIvx.~!G&_fmSWymU]lZBRgQe{;_S"OUZPjlE5dVl`EpbNc4NkfDx&_DMbDuX9]T"
+){KT-#I:m};:D0MU=Wv[y<~azyJ;(VmgA^&ANzC]WkITsZz(A&};%0'L:hWcE|DeIrHAqi3.PX17,)u1f.lHGH;9Sf<(V)kaE-O"|xxb)FUA/rrSh=t%s/
+A%-QCpzqqnqkC,_-59xc;GP/!zpHjzgEfPUC56H#)O%'t{b|N-1:dhTO&&9=C>R1P-MM'ui3im7{$_d0Y|,Hytx%B}C)6wMg]})}=wL6EmC!FFuP"eN6{f
+|)P[icj!,NTp]|eC`Tu<>Em'gQ8p'&CgNx/@svF_n$,G~o}a:|,bInhT|fnfb4>S!3GPq8DXA+ZR#(rfz0{T`Sobj(atuqZo"Z-A&uxv}>iv/(5&'F[i5T
+Mz|+wT;3|-((M#OJ,"pPm8[.P&JhFwZae_3q{1MgSw,3MbR6amZk^o(v}&2_Lxmj50p)e@7bKfOs(Ej;EGevYx2>V`O'ojU+MENq^I8[~e4D6Jbx_kdWMG
+"QVOnrEk&2MxTvO'vNxqNEtg>Ew-v]HnPx._!`j/rfKjxRrb5Y1_m.|MqRSESGTeVE|N+.{v>vJ&Kz^,owc&JS6F13r9!}qKp@EaqB`kE9P5y/Zs@@b+1J
+X4wP^JO>}F9YXN=z5.AcIRh'Q,5`Rf1cpETt(DOBFqe!PAlKru85wE.={|y=/x&(|V:k<sj.sqOhbU0bz(_vxRiqOefpRr=jAl%g>DlKw$^5%J~di!E6[e
+QpC)EHX3w@&+g_0x8L(#>u!t(fe9w't1!cku$^;N]j)d^tv'0Rh/Nr)nUjqgya(K#v;CcH(x3b}J`%Tkit+I|3-SgUrH$GKm`:O6.DCQ#-^oe>-3)m>%TL
+yI7/{7r<PK&QP}K</3ZP8bt[`h~:e"EBSn1SWS@SmN7wSYZEwKZ@:aZ'6V#5Ji4B@a('X;!NY315W:4y|zO0z3#H+%hjBX',0G{A3@3Z~{D>U>e8M'z0<y
+3=dx8`03xy<(0GfQi<P]&XLE~`qyTP0!xp$RgVPX;+n:3V+^#LH88>_$]1Rmmmp3J=7UY|oDL;TDb+:bibLh(iL_eKNi|0(Ts1DG6W5HZ{vC]9RP78)}bj
+_%fd'<r$C/&`3yoaQku-!+gBt{4]usjp4A@sjTS,I3XX&uE-CR%HR[N1H,0IwD>i3+&rpg~2~YO^156#KP)Z>NVqh]N353JA:B8U;M,o2oF-4h[OgM63@5
+/P<8kU}BXc/P>P,.D1ikYsv25>:u2s/-ea"z][RsD93@nxP0,6=SGIHMY7u%x!^lxgaQ(u$|I_3qKqX3HOY:WB`&.1`g0C"/a`:|Z)l$]j[bu.cvE4`i&N
+=iywT]2RoDx^lx`3+(!MUs|hO""D6{-2f&YN#"G^YX$x]@7LcIev_}Wr1/1b$0&(=]ex$z"T/-^k"EQ{3FFK)t,7v/Gy[ZHa`Q_2<MpITd3KaP8OPV92nJ
+D4=k}TOv:nT`kuvPE+%22o5yS3o$U0'0LXj/&npVx6DB/TJn1Hw_.X`e6ms>N)NcgqAB=;WBQSZ3g52HfI';/;_LeBG+H$$r51W5MrsCT+6K-w.EIhlzK>
+Z[>h~T=yxUX0=$>gaZtFNGuh-pudXf>hrZT;(B9"&%1{&vb<~nx0<cQn[p.kx+|0B:p&U=^mD}>lC;/[|7O}=AC<tQ5Q&s<2t<ut+Al:BQ4a|q!LIpPS8b
+H)0AX-B>v61:BN$;yb6cIu,45hvf[}e3`#}ZTh^#RzjV8"h61k;ibhv4023>4JOPNhS:t^Q>Qk4iZ-#E5GOXKy({>E,f]|{L)pA/F%eM-FC3a85e}jDuhq
+0:pEg[m1/xkrx$|-VHr,K=MuebBkU2#@R#V2ntn]AxEB;=_"z_f6Vhd:)mI0pMV3u/4Y+T/['(+Ltv-5pp1fc2NaB=;Vg2zAE'T6&NvFW#lZe6tHY1AnHP
+l;f]0Nf700rRZ":iNv"g(`X)^Wt[aX.(H"qLGSEBsY<}cDDw:a!~[2o$|<)K#91p]O+vXN6}i08]7!4r>ewP;7nGcBJb`!k)v]_83ejw}}>K"~'kHlsFtR
+|jBgNkEC6.~Z&|(AI8#o;T^|A$CCeql0OL(2OGSFE'(y#EAM,w`w"{fR114#V9Cx:xLEarFGNp8JGD>]:cCgy&}4N<^j!]L>R$V2+x/fhEl>}V<$m{iuK#
+)"j[6&53#3'{ikFg'Q,T$AH6~71Y'CR6n#aFiX!G^n:1xx}Y=djGG4/>~ICcX0$TvG!hIFm2`s4tz'@a$EJi:>5#B`Hf>[{V4pN>'h%lm).#vnu5'Z=rGl
+W3;c>}p}"U[U>}&qz}0t&gkGkf/g74BD.Y+z2:+rW.k_'"@,9X$IAw3u~^nA+CM9C;/J#oVkOoEmn&Mjr]9m;y<uH,>cP'^YMUD:]S=jt`wc$B=[Lf$m$v
+2v,#!B6t%&o5Xk=I[2v;KFv]YSQ7l;xaH7g4HzvrxO|wpzfy$xl>|RDi"[g2"{'%-ITGwm#U-RJca!T{E[iGhPCAMnDGpZX%Gts+oB"2/U>^N(x!/}pLm8
+SB0sN!~dRI2vj"<idKQpTT@tJBpq0C1^p+%29Jo(7d'`/$lMo6O1e8ziS}tJ+lRxP_>HWd{3dS0.`$CBfA7#%1"SE>X.jkku5Q2W[>z;z8do3n1kzvDxHX
+>VXem2{j,HY'-R)87Q=M@zhanX%rh|6G8/`.`)Amc;I=#"`+=7@Jko]gr_0O8HDy%T+M%!jFj@F6"+ZqCVyaV":>2+S_~Uo@ijS9)M[0R3BrzBs,M'XL5J
+%1lVhbb6;ExRGw'sM&>!Ol5f"s._GQ|>mt7XQmY1ZP9.~)vGezDcLW6"'Qs'vT(-}v,ga:o[4GdcjprC@`3$!4rXk-/./din;!ZsDcWK"B8`O$qPh{e&tx
+ZY`xnV6s!=j-WrnMd[y#&2WRmR'iU%Ysh|5/%d{u8830m5]Mp{DXV@+'_+tt<TSPXw_[[Yd]N)65(0>g0m+%T])2!@Y_=U0)e%wk[2{]fAg([:KpFb;GBR
+k9A$7Fi@Eq[0^+R>m78{]#R9DPIPRpY^d6RXW@a@g5{;FQVDKK%N"_N/6y9jROHy#YvkAqJf(>|}y.8%%-S28,,y4ys{jiI("q5dz<c8$M}kY75X3)>P@U
+@pCfsZWm2r`#&j('LZ/u|JAsxy+t&>73A7,d=uZ/])ll[$9uV<IOH8D{kaZdt@y'Y)N#SS)^^tK]!g)fx}NAGiN'!fVhfN8|`Z]Dut#Ln^nLCCg-+pzcF[
+[iRXLii/JJX)k-g80HKoyi>Bb:p.i5u1Y!IE#i'u{'0hbyp(%&w^2&,Zel[TZ!klm:h^Fi'[aF,8ZAhu:r%5+e.4g_Tmgso{}"'G#E3>,Ey97|Z'Zy$AWQ
+`HeNNsw26k7"N[x6LtcHXFCl3r{Z!p:pnXoqH$<XB2<]=Xa1a`Ihd8XLB/A;!=9D_=Zx{PS-&W'rdVtsrbag_;Gs:&&xiQ}_g3AEOD@-$l~VrUr{Ag=qhe
+ro$pqhq%~C$![OTrIYstf}+YV+l,o>XP6Ox+zpEOqf,()>k("a[aWy{vg'<]mv65-ryqE[/{9|~L!GcessXaHfUFHI&$J]EG(=zpdr'Juc@),TyA-$h$Rv
+'C}fnqYN_z`eyD:bT6kkob/9F5FI#_[Tf9<i]]B8g3Iqow,xjnL_<'RI'1R;K)+nyFR)-S#v.4C]uW]C$@Oc_^hV>.|)c)%6ltas[)1vjTWZu/$a,4hm8^
+4M';V#1ve7U!wgA}|SxmHE1zr}:b$|Q9:Nzu"eyGhtrb$J1s+Y:`W.SdDz^)WCCpb9mK~SegH;}a3swK_.EI+w'P>_OM=JO-1WT/#ZOe=cTr/TDss#h"j3
+}#D(J+sH]};hq^giW8IEEq1s8ppVk'+;#Er$<!v2@o4D.G-z0^ZJ](feA7W8#9%xqN$'1/W5:C|u3olT3CS/__[:AyS.YcYVbt71.-hy>%R$7x5MB@{!O%
+"d!hF>i4r760O)k!&]e#dauKGrZ+I'p2]:i1(C@M.7f>9eeI]8Wz{/(joM![Qh5Jve=h1M_)@Z<BeP2f^(#Um@u#B-K$2r^NpJd;57l$+<8NBD.K,ap_VS
+I7x@O"8P!Da4}0Z}+X#QgD$:-l]]J+u{,$:brJ(y[AOD'CGA+N]]{&z)#PxJ4+;P<P}:{fF'.'9#+)5X`9;&dZm+5wK<xxLr>,}7]T6gr|L9"gORky/GW+
+G0)yP%kr(-'WI=i%zz_IXmiZTS.'9a~p&[XHtr//s$h!_i1O!SGO{WTe-I;CYx3hCEk[`K#qF(X29.H4q!lD[;^"g}Q}j/]L:7;R(n%gWoAti5ars|^GBN
+L`[n'd7i{cWUH33}$J~4);U9a"F:2M'U:EM>NTiCER~2Wjvn6s59]CT+G-1wAR-"=t_ob1y0x'6hg11k;W1tRlG}Abs8'|<f.lVZ,#WmPS-+neEHOb+T_8
+-0eK!O!IPUtpeujx@Xh_Xj0C6p3P0'DEn'Z<|]Mn=cs"feMN3nN_%b!5%lLHicCwQvHl^eUN#4`wkslzUm[ACf]zL1:<.:(Xq:kP&!`J8Fh|qTHXoy>.{H
+CyemF/#n({jS]A#LiR,PvTb@Ej.i=o7{S;XvWtA74Q,@Hi@_d!4wR6{osd'a+^l+3wm;{_U;~{Wf9N6]4V+3tC^bsC:Gu,^p3L>1v6}(v3qfm#=]+I"O'J
+uydO'>[CHKov1js|KyD).lbjR|Pzl37gxESeMta7y{^Uh8ad<Iu|,Yg[C=~DWOq[_!XB[<+#,n6S~>SN/yJOyUJNG^=!]k']GJ/lTk"uDmoGIIW!SxIB^z
+hhhgK$y4nl}Mt/c4+E1qX&&XgsuV(jBG9hz5N&Nl(P[CW/^zREs(|j%j]cdpX/b{rN'([3,|^Bj!bKzPgNEBV7sU,9UlhH9PB+5M3IxnH|tEbR26B4tua&
+JO/`#^:qqkvsa-8)GZxP|xOw+QbSMJk&2s,ZUH|JV87|_egQV,#%w0!N[wqUcq8QE`9[)aamgoS}PKLsBS09|U.&9b6%aYNX!<{&|c8`#]>#;m"xF$;NvE
+ax3vy&ucIco@8PFnUDXpyO2Z$12Eix^W<I&8LhNqz[_Ubza}9hG6x>"CsdU=462f)SGS{O7K|0XOT]-kR$UNfD/-0N!7TziNU&@zB`pFU}-l-"}U3`1HG@
+HrgD&_>wCw7}CDvhF)qe-65Bbx9b2P|){KDH-";A-(^g8r/vb9h"Mv`[1!(F|zR`/nF8u2dGI"cBvfz-pIf5bACIKaL8ik#rpP_-<q9^tpjCv=qCXlDH}Q
+-o^SjQ-jk^a&Z9kQmW-%!",e)}z)`9S)k.)1#vpSa;[6f"`o9{"mo+jTpEyOIS^^];+#jlJw'I~CV=X$_cXoa$(aFV~Z(Q:xY7KqJrI;F0rOR"WGI@]I)r
+]D=B(:So^H3dq@>vQE"14)X=rTury4d%_ZlVuHaPD%twY}ZwsjmuUQj#a3]+J0C',zbA78KmX]<,r%2{I![`'1:Zqo-SXY:y-UeF#P<ZndyS/Oc.qKfP89
+!9WWV[|,k>,!:#@_u2tCWvmgo(1jt];xT(iz%TN`,!L$D1{H.Wj)upP^=2/okqtA"b7O7:4i60k/nvoC5CFZ<"AhLHG9y#h2g/RWlGmTUh5w0>T-]:dAOn
+suBtm/|9x-%z>p<S8<ODuJ/7'3<{v#jWd4BTxS[")GCj~'j!8@R="QDRiOgZ4'OqT.x1)b=/{!z{e@-jg<tU`XDEK>jV7=`!r_egW:wJ||4u5.6@@LX`Jf
+]$ME|TZKpJ+imrOv4p661iNm{C~o,w6{odaDvWg1>(AXCzo"A/vD:B)lf4Q`{9JPl{9j&CXROA')O[LGbuyd><22]GV^1;FCVNVx~TpeTiJkpx@I&Xkt)_
+YC#<|G%78M}%csx37#3dB8#HA;IBNtrW=XYk@e{u&Wwg/b_7Xn.P!&Bq}0X1Es!QOr@=~hqne3ay4/Q&6&Ro+(Bk&pIVW:G5M[uIY6e%~m{2$]+r;bsTME
+mFi/Yt5mwEHw0_Fm#Eb"MG@dkoA<5q]@dTdE(Y'!&rjcuJ2_!m'|-(S!bS~e~HxQTyaS$EI71eZ79XmQ#|Ev.tX%(^_0L>G|>Z#@Z)[0]@g9Ovc'e(j8)F
+"hekvBH:7ASH0V3.TW!k4j8g~!$3Ta(A~C,TOtdDdhCl_nX&:kvr7m/b^ei%rDv1K%eC2j<HwLV3uK(R5dvEMCV3E]nC~Di2y3|NA_]KK!U6`ol}[&mW$#
+a$KLYAAG32:HF,!QKb.QLyuDi%k7&l<VM`1.}R$@~A{>iQlDtD]8rRp>7,1R'VV<7uJg,)c"r^#E17(gR/#LT]'DrK,"YCenR|Y<F{<)_7=mAfNDiIc`@Q
+xJ+6_[L0tB]|Yr@Tu4w:zz5]GJ>MJ[5},-W8q[lv>m~E!T=EBo>yT|1^W_Uv'YtvzPm6O-7$c8{7w4MWb|^/cEK{JaJn~r~Y2lWh6|J@xqj!;b^p0L4.~g
+E&QQY";#ZBod[+iqU>0QmbYI[J=pd0Kq@ofsSY)^ZuH2M_"Rek&pqLWgx]0+>U`|0i"O/EvPQ|K:/G:]kPgY7SY</>ap8;3_CJ~Yu9Q/`hmN/V[Dz34a8`
+g<_SDb<)A7;(^sfa1tx0nE25JW,]`Q4;1d".4Tcl3SY[~y>g]YV@^L>Nm<1V{VXL&g&>/C9:1IVn.+{vBqDo~CL$'/rNwnj#O`2SY__N.)MX:;g-0ZC4"E
+FBEfe1@@"X.f0-DoxCn'X;Nz/ksqnK57;H">XP^+|Wl[uT|3{6LGLw)q>EDw;GkJ;[F@OdO(/2^R#fm,Hfu.Fh<tjMyJl7empKwfm8JDnNVwNSP#72TiYa
+!pc<o@|WF;n]3O1'WoURMMZ$^LG(hR9!fW"}P0KqS2!MU1G2jSI/PMA>Hnm(Xe!YKZr|'I3Yp5'<MGYAeEc4T7g{Xo>p;E7%+,jN.QWe@gd]2|i5%jwTBE
+wCg>mSo65r::[B,&fxo3&qQc~Q{XwF)C]m|Z0'RE-'N=CFkw"NzU[Ae;sV+KLAVfW%FX22f|_(y7p`A,D/mH&PbaGz^3'F/|P@SQ}&]c-GC&kD5s[]Fm'L
+mF{6z.!,13h6~hG;ZEN"Jmc`yqR_G-:S^;lEU2aNQ0l.J=thZEr"f$&Xn+Fgo}%CQ>/6NzjH@B8aG=P]<EQVOu'%}37tp"&Z=&`0>9Y)y'TL/kRV.}9E-h
+UZVL$0<-{ltS|)mSRm38+dvP9mmMg`>kL`YWq.&&<xV|145VRG>B,t+K!!%"784[of8"/C3vq4#,3`0p3w-TZ(Rit0<OEu2Abu~6H`[TTz:Nn;~(/3eI+h
+vH)N@XF&N^0y%W|C'`M'SJ;YDppYhY7xYyBx~Cb;yD@vv^Y"h3(TF:Y/U+{fSv}Gdo|W_kmCW=]iqLm2E%SMEke<Z_Ot1R`Bs7U{_k@2;(M^iU[Blpi!PY
+#eFN4"WQnB]MyqRQ,VSy2)G>}H2Tj7{xd#NUbp>d6d]f>O]Ql:sKPF6n"(jRL3~E{L2`L]zgtT+4gE7`yj2DP.{EtIqUVrSGlnryLIdvz&x{H=nV&e.9T@
+7ck#jX_7}L.dE>/vv!bM#KJ:$b7`50pX8IXywo_Wtp}(R;)DP3]@|LW7}4z5=IC^-`n[6$9h+YEu3j.D>d)dfM=GnX)E[aHgW&bk)[^cMuYG-8tM%a,J&Y
+BylLMs'whVn"Yw6<0C#s+9=3ZXYS#PJc}0,m'e@N_z&>_Y.s4><t0'ThKGS5(29H1S"6'fr+5CR=]>>CWThFwcH:Joqu#ik&hf7yb(k>iz}sgj.B8v;LZt
+zhOjSS3X"pE@)[dlnF}mj>!z+X0`4-cX1vyd$hugt=Jphr#q82fSmzwTRHZ}XjB%.ERfm%t^HcL"(Fs1uS3ndCL9zLTINAZh{c2bxb2x<phV)$8[4%CUZ.
+KN]-Rr[`-wBa,9/(4["aAtmDdU2`+ETsArGu0RWW.dBn@JY-&FMseOrZUe@=ra2szOE34D^kub6n{cAmLgCoBkMA#,'3`pu!/oMD+65)YuGE"T2e}Cy;1D
+CCg#5a8I6Q}qN],o>]HN8)i,h^[7XL2LUXYIPcgr2N[C.vM$1zfTI/ydCTtt+QZ1Mh"8)p.JAzE4[0Kx$dx1|a"rm!/D2@a;3Rr@iekm":.`<f_y2_4Z`L
+U"N=^{L@8q#Qj'SV7x^|Q`}I)aJdS6`Gv]0}-A#>Je]`r1IkOxI6<+n_fGpt_rG&Xw5xV%TsTzekyfAq8#"h&F3jb>(a4=|7Xp[df;,axoobE2YjLP25:W
+S)Y|;41Tc=u7v&/Iuw|W7Dxgey[RoHFKoDK^xwqFiH@'i,aN9t;uP%Up7R_h/c]/~/s0d_mIG;B1_+cpq]MuBM_WAT[EETfS>4$Z/w{T}{c_NZ|)R:/B/O
+saw;{;m{/c={k%^Mk5~]!u'Z/QD<;/}T}r)9Z=Vi)QZ{`|G<9Sp]foBvygjhYS._:UjB3My8};O/g"!&4ER-!v>vo&KJQl&y:/M"Tsll"]zb.i5)@.-@N1
+F&.vdZmZPAiv3[Wfua;It{Hwz/xxwo<1c04SABa|22!&ai~eb(2pI{Hz|eL{#f$KxmR.q8uc{n=:fe0Q)`@#2x7Oy(0`}^Tb0P76P)fM>pMbvPYI{"W^/t
+Bd`F$_=H4kfvU#6-yq{+bICP<IcH-SCt'W5R.B9_)}HEww[<Ws|CD$)1Ob;^'5,Zxg2$Yr"A|76LUzEo@r5L=u5E_iUJdHZ2i<f:D00,E,DttAh6wNaVuq
+xO~Z'"RrupD[!K@_(_#--[)HLyg#>&|'S&a$mC^ubc2bmp8c/hhs&JglN%v5ogmJTiQyv$G#Vhf]"=;<Nuni=(xPrUd.,c[u@]yo=sX-dS4ytyz`;.{|"T
+m3LI2]11;uS0}J~^Tu1)<v-f9Jc!43'.1f|qe>t=m}xv,;<yxayo!@kNTiGJc.nEErW'`t`$&7q5/U,c@H]#!}2rpr^zPdX2;fQ!B%omcj!v-Fr+Y%okEf
+7Ma|fcSx`+`48QLVsBh!&!H>>9y6VZ:1`J{Vb1X"2m9-aE6maN|K35G:>^YPFFeq1>i3fR@%i6ijEMVSu@pEeATI:YoXB[&R#jEw@E+@!VOQ}2T]dEYa/N
+sbRHCsMk_!vD5i:wJ0=GR-l/W%#/[)h+,0OklO3iKrzj7@>>Lb;N6DRNt2=cu]VBNQ#^zW(B_O%^;2aF(KoF!>!F-A9kWc6W5zr8La;"uMn';-u26Svo])
+JVe5W!epmR_It}b]Ue/jM[BX!_qZ;4/saL:=W+R/0jV2p$!;:I&|^3IXvTybh@=A#XO<5$a>=^<r3Q}iQi#O'RZG.H'{bqx]e8wcIV7A_|~N+YT&|PDkd2
+|(^ds$He@7IE}F_MYH0]A!${^oD!3|$9!uchz,0bB392YV0glT#RJ9-aB+B-utdA`x(Gy<`+JysV&v6N1unWi&2-:fA:#6{ic1k/bF0w-S|_0]^Z:{aJRi
+Uf%+sQ^2{`^;3_pcHV!6r.5U+9O,3j@fmbdlVU=lvJ2eHzu{}l[,}Sl4:(3p:y%F]S_ty)LpHm^1Y+%6#j1fa-`<y9(WwPAIAP'fjU4ZNbXHxEu]$^[<C]
+vo$o)HXnzFJDr0$e"=b}vYK=|8@HS'Hk}#(Dj[~uYU%gO{IcXopaA!w5@Gx5-@.00fYe2.Wsh.<.FVq_k.LgN{|bKg7PT-SH4ekHrJ9`d_!funJsb4nB5d
+>S~so,mT_d_qZI.gNBFEe!p"YR>d-Rw&gN,Mgn|Ev<[[{p!j'mpH=nFD'ba/6gXH^,paD5Aj~^k,/fs8aK)Y$[p|fDvh%rqHJ%_o<Jv7Rk+<Qb`RJ4VU`w
+YZv2O#<O]I&WjT}J-!^7u5T+:/AD]e$|>PirR2NlIBMGCJzqReqAgxM|@z0cn6GJZ{(7(K0-m90<QOUZ{|AxGQ{%xFA]ES&;3U4B#t(}@C29b!PATQ|cRG
+wgok0pjW'Iy0SQGNJ-T&m+|UJ{!~&4MUD"$7mA)Jtf_V51$bk9X&VT5kE_XEzhby;y0i=UAM&QAaIxT[V)"|rhB_8I&=kR>N!kw1#2]!wbIe;/FK8{[q$]
+Ws{yV8+_rfB;En^BjA}&xRwQY:Qi)oX:07FKMP@eZZQPh)mtc+3mIKh%n"&iT%^n[K/>kI$^CD|q6`qv8:AJ{J0q9i`vTp%tO>ZE48@f24W=m|93Q)bB;Q
+PCq$_i8zs^<=4&-W]'=u#MsLIvY%^H,LRifE}+8agr^_.x46MAMwrD^&Gx:#9A5$qa4diw'Hvcp7%t[`Jl@ba5Gtp-I>H6>bzW(%:&M9bIedi2(_ds!IyP
+8|!(|_/NXAffn-YLSVeWh;(.P:_7Wb9-O(wY$K&%b'-"w%<x=t~%FFrY|PBTjExi_'1>kya#35q_{^;#;9Sm+!Vb7u,u,E9hu0u".E]Pl[%E.0I:!`MC>y
+l4",ooW:)F=1.-'NP=J,l@V0IJ$B{(9(I:o+ZVb1vY@Og6!j,beV<1&d]2,:z}69Vpt($M}5H(&>%b7+b]YF^7qX0[[/Ffh^2D1d}7Ka+&iaYy&Ii2nxA[
+|j>6SM"G8#{hdKfXbI~{!Y^<`z`9["&Oh"FWg'c^F+ctc=":)Ok4a7&6,Btj.jV=3jPpb3&Ha8)&&tVyl;~k[lyXV0fmw>(srB4_U'~!sV5NNcM);$g!f#
+^$=_IZdD2s9bY(FH9Oh/II4i_De,yDI[K%Q:+{c8BePPF,^OxX&1Q{~)I'S:w;5t4&z8M8t3c8)TqE$E'>mu$|H"se<P7XW&XLlVfX+veOB}'jql1vz'U|
+.DTundNj:eY}DGEV`}qwy-mf'z%CU,ocQ@3+DE2Tg`(/ncV&NlNiVgcQ4M-nDDLmYr}wl!;u9P~$u34mFr=f|HcOAvbWZdse{9X4WE.b|h:7^$bJh;9%J9
+#:gc_qi!r&bT69/O^2l37%nk.yA&5Y'-7TQ:qv3QGIIJqgAfaxG$wZAJYu2bsV:>O{p@}AqL@QXI-y,uuZnn`Q|WCbF7vehex_M_)UcbN)&-6d](LIdI">
+qXX)/d=z%:d]mG;T&4Xg%bJQ0Jsxw277_)b|GrldV.pN"w}fV0U#;+mm-g6%Q)0Bk(;A8Ob4w4Z=yqL9y#0Mh6`N~+=l4eIizS}2.]+"md)[4H&2VA:&VI
+i{3CBqbh)vuAvG%(DuBTSP>y'qLg>^q_w$VUD:L'MZd.z96kY|3T$Zn!g%60sY|VERMg(C<E.z#VADl^|ng<uY/L~JRk1{$2DBg3X4:S._kfT'z!t'5x"f
+ro{O#Dr!.eu:hi.kF+z$_=LgYaIKcy$Ust9[p_rE]@5fB-0H{0(T<w1)[9VQwdx'Hhr`EJ'TCGpvUi!<OcvWcQ<b(aq!b5@l5X]8xriB1%Duk7eW=x]akR
+c6smiDcV-EkPBTX+zb|UUJg2hVT29$A9`7aMg4(0>qS`.N</6{<_|y.4f,W/B1qQ=]rIW;E[%Ln8P}ta{H~(^ZODT{Mbr!A$(9&S{R'f&$)emPLl-BdC^9
+nur&3:ng|yN$v},{8}YeZl`Om#!q#n,$jUX{qb%O`2,:c;c.:2:Kwqz+FmSU7NBE3/$m'B1j61awG"8l<f1m#Bq+L.KXQi82VJ_^-&<(qz67Ih+<Ol$3s>
+`&dm!dFaGouI`i3>37`Tg}'vCbK%.A:GFUt]]Y0p!A^.,,#TrP[w&$dAvX7yAKct{s{)0`#4#NqUVLg[iS~@JjC{'/Vukrjgj]wk+y,xQ|Dr8@KQ>22]~6
+5=wyds)^wozx#si"4-):(k$,R$I%n#DDnZ-o89K^>{P.vh5=m)n>a=^Mh_yBA<a<Y)x<H(h"tSI9JQFu7PI0@"yqk-QTc&m"$j+v#+PAk.=>rP2v"Wo8"R
+`pd]dxRs.Oq(zB/]faRi|Z@!d'3q_s=w--/`/DAbS#H]~!pYXeZ$iJ'=bvdH3MeA7x{u>cYoup4DK$8$j%RjaWRt@eu58zbTuw%J#(Y'[e+d3%G&c`i@6b
+&``[8_y,hN!bNV]ODhl3TJ8`|gFFBi9XyU9zN]w>lCvyb%B@1jpcW(<I4C}9zjfy{K"f1tBKiYP|_5jzusaOB1NY"26-Om(v"~fLpOMb#w2qM&Q`P&}Px4
+|0/nYU2%mmi/&'wpfvwo(JlYU'm}T$N&EN,MxB1|Lw0N5[J+`7ZzC]us"r|{$w6uj']UBDFIK}Ufn;z9szwLpw~mRq/;v$7_%M/w%8Wq$Wf1jb/O2"j-1J
+,,>FcL(,hU=xhT6ptLn9a6{h0@yYigQ=^wV'"ae;dWiyzZq5@[STp`&YtfyF!x#h.Kv^No#;MHH0dl-'rkoZ)EqM|q9|RO0dH)r)k#3T9(YhEnzeY7Ag;x
+=P(db}W!R/t'XBQuu:!Jk2r{i;rJ.aAZLf}I&aZ]A+!"7&Fqk(9Cf5-4hxP_w5U0KxCM~@^fa_jzXc-2h(ZO"oHK^pniI.lPNEIm[)%qC8#S|&@^Emy3o8
+$Lk4M&!kOvN)oc;lfPMgkPS]<@K`oH{,<!&xx""2}<yiWpBU4$~!:o1c"O's%&Eb]<Ki+PDI|Xsjut5dq[Vp<6v/E3m'[Ch9]a)gp+H!TQ,1PTPD+074;]
+r_sJxJUHiIO:1Q_BZ=O1!:kEb.U,v,E5#jVSA/Q0hs3G:%UD)#[1Lu_3uJ]tC0]$cY&VoUU;'Tu`~c'h]_sS0JD&e%{D"ISJq8y_|9TKH6~+%tAXKuP]ue
+"wjas)PC'7CMsQH[ZE(-bY:I%]7)]=Xa$x'wa5ko7&QO5WGyh7zWP2#zAoHV2+_|<w&g_5>/'};tvJ<C_Ty0gvN0jWU-D.oOBSF+^LU]PU@,87O-u|G<q3
+!0`hUdMiR%'7B!X`N<H;m#|Kkw[Q"%@>B:^EEVg7DZJ!iN8Kqve)2AGmFGRlu1mNS9hBu+2<GtB47Jq`2xR;jN=I:L/y_=n^(Z6-%^^PUDPOSfOQv7]h}9
+){Hpt-tnr|hO6T4beqqwoY8|RhD}u07n&,.^avX)/<nO/'Yo.womsKU>>z'i}As,{>0:>3ZgLp+1WOvP`YCWOOnQE_si>l%2B6k)"s_Oft}`22s02#4wvK
+Q3fbK+|satK4H%]6d4s$b=!//hfIqySkVQf}|.G|`KJSRO+5M@I[pg!WB8e+&-h!Q}UY-_TnBi$X{bE`b5:[IxzrJ1L@Qn"8%Xl/zN16S]gsy6Fu[|P#4_
+>$f5<W4|!R^H`uWFBKM^sz0XtAaZ05<;K8m$!9TPII=zfz=Z,jesqYS(&dr9Qt>=/Y5:gI]ZiLmhATN66jctk:b:5y&GGlXn>mL7EC{]`@c,~p{c-1Mb25
+~m3#WvHkL2hJxp>oLQYHQ{uLKfy5%6y4BAq5h"`KFsb-n:V1bmh@{qrLX.~ldY"fpymDI]eINHWl%Ly;QN~fQ%^rn:1im:aT{h&6RB(s!aqNo,i&EX4U@|
+c<Xq]vlUckrmWF9;GT34!<>b#(Oq^Ksj$MDUhpG,IO@!CpKR/u0`MFHwUa(h<rILN%@L+mKM:"QLmVz4iQ)wmsF"89)wR7.xTR@"[F|a2/wD-`Y1mJC||8
+a+uN@1RZ]cNAZC/aNB$&T/0eGsB#<)!Ct33ACOZFe"s_`"H"vn";&<:"[^Z{(w]ww"alXfK`LfAspPH&c(LVMBek_|6B%tOPds}1g;e"bk.%{3b@@&agZ+
+CM[>D_S3"!0_f'fxV<pO2RH9c(g^||c:;w^3:k1bM|;X[[(x)St7Y-_SFQy4sh$r@;g5:zL$bme!_S,'INrOYk_8])ou0HzJ6fn/bE95ap$Ew,w9eNci]8
+VW{..o||D]&]V<h6SME:=Qy4s'`tLJrQdWaE`z~3Q_Z^eXSYJqp^]qEqfrl8K:oG4{PWd=<`Ti18%tEksR0(sTL!=}_W`|;^U/Yy3{F"W+AR~od8w)~VW/
+Pf;RQXqLj'<I,$di;bsZ35#tZt`-03ho;!ByN'bsfo.S;`_5p=<CnoNS'}T^hd+Ts$@&adCtnu|s&kn$>yX]`WObF:6[{CH!pXEgkjj6f-Z[c2`{%iWT5E
+>!}XVPUJ{Usxi`Y;Y>2j[}][8A|T8R%VVk4n(iC)l(bq$,V4oDW-hm#]8vr.^Q0.lPw"F[>5i.@CI.!%ZJcWZPJk@Tl'Tbb9:FhO:%y;lR&X0+3K;"/Y^Y
+h8)<c8n0;S=mikGGL[zPndei=bu@:ewrJ_Sw$LQ7faB8vjVW9}<#"L`5BcPzMf}B.TDZ-o^m8XoY[Zr4KdRG.VQK9]G(U:o!EGh$1kelTg0k4yM34(b#4)
+9o&m9/PV'5Fplm"GE:(JkVFUd0.Vfe8M"9;xY@IiA91N)HG!n[,zq6%p+f`R(_U'pejc&`%Jh+vCzz$U0Qw@s[SP0K&OQ:;]qzLPa&xwh{oD`<WQ$WvGw2
+NziOflqOo}S|D,a^#P|1@bHU2%"O6>&6#+ye7>"PKJ!'OT&GwP'h~I<4p<3U|!TOU9}d)h2@ib)+DI_{Z"FD>#|{-:v}hYro]5U&/gd=176+B<z:J[%^%@
+~J2'SgL;Tq,z`[1Vdi@q~|dHM3dxPu8-qc,scE5/MMj^IhQ:w#(nV91P7VLT3fD37tlNLgVWCZmT+LVF^;>pxGs1D&##+"bGoB&$F4g$fIDLm6wMex:MnV
+(r9jROHy~0XTBdJsu<FI$wq<^OiTVac7=vgR;RWh;$YKu]39e868Ge=!j@id(;FF&}E3F5$}~[")g"Gi~b1]p&}1eX_Lg0+5#qa-!90'9Tes3nR>yGdL~,
+>U^#_@3'<b8!'=swUsK`96,5||$'Zff$KtNHC^}^@VI8o:zoFe_uy80"CqNO#HOM5@$U|2"l^8%:azwUzGnh~,C,':.gs^0IN77rrgAX$r8pB<:qmnPzxe
+&M:HP8c2i<'>g(k};x8|4{tq'eAAE}1oUUsDnAq=jyK:C/Vbu^8q,9<@V#7HeMFe:j_kOYxyaJ0O<sn-/_s&{Eu`[,yt%9:]%/{2hO,e"+8v8P,M9O6}DM
+FQVO]dBOmaRd4B5/NuR5!YUP/W,u62XXD}xUIU6$rHY}Q@,]ojUIM+$[^8!dxAx!lu4F!V!B}gNoU2h4wijz)I/|)qyJMA!X6cWjtu|XeH=BM){l@f)d(.
+3ntHUd<N.MeBTm`h04UC.EfYe`YxNQ@RK5snX-kdCszL,&&DKU^+LFdFpQ-VgCRN|M'Ui^{<uf#pZql6dE9>zb,c.k}=TA/m-$=t4{9eu,w=X)}{#>Tmd3
+TjVGD=~O|C2E_FHh%WX99SEeD!.0tcLqV(NW`2Px|C%#U0~a6C/hmP6VO"xHkL&`2|dk4t|7PN,2yP=X6vCAh:89Qqh=ktijXmCF:;C(e(8s4L@ab)x-U+
+emMNg0bATH']W/Ab}GD=Fr|:$"6%0wl@2"2h@vzMA!]2p9PiAtBVS;z>S7"hSSP1O$Oi~qtZ/}YHiv{z8b3$V0F<NWHz2%ZdIChvl4MXpy:[HeMj#V,DSS
+CgnXx<>dZ0>nfh>)&Sc4<=#s|Txsr:PEbvJ9NMO0a.k]p,G'u1('[e}+=w6^c-ZXU!V%%L,^A+,5v4GXu4PHWLUgwJ4(|he64YF9'c=WWBWrGuTf)fbp%P
+ufwR'B+z%8",>!IBk[N`Y{&8Ocp_`ST1c"TP!#ZkS`lUNU>PW[oZ36kQZj.REa_LS12(`^v#Z{"oCH_S,M-D8j9H!3`FwNkyfi5C)q"S#N#Z')(OBD#eY5
+~SjcyJavt}zC660'-pu57Am.ea$YY{m82u<4C7IX~Q+J.6Wq|)|pU@nDqHyR2WV7:D)f!,yC-ZVYkqE+l3@f8z8Xq[(1#%aCE,e)pCed$,2AgG4p@Tb"|[
+k`}2FGKAJxXf+O=xMKB&]@{MQ)SC^W6)27%CUMU)QWc9lI]n17h1{$pE1HUi]]#hoN|c-zGg^|_NyU/8JrsaKCy9R5COoc&aEa}4",)FD]foB[fdY;T4bv
+u!Y'Gix$/Jr'._KWSz/DZb|$^HC5)`|`/N:_SJIfQ+BT.oJ+.o1xREo/b3Hw+=~5|2zR8P;(fO#"^z:<!V(;B;T.FH5$Lm_ER,Sgc,/$J6kt6>jw1[KL>}
+"Dl>^luu^|5|V)|GMs6:&8NZ&XDzD_JnLj{wUaLJdLULV_Din`m$_}w)D,;:(;TP_PsktrNl~NHx%&MSqU1_&]pA:};xHg,-+;c/&g/&hU+k'=wqHpXZSc
+q/%G(pL-xLFfo|p0w}(pyL6ei9}GrtGc}qebKWgq&tWSKqw<FL7ww"6MPTmGGP&;0DauVejrPS=MdLYjZIjZFH8c8<rZS(Gf7NAv#}SmRdE1ZPjx#3`{^T
+.RsljKAxGC_IExP,s0=DYjdyON16I<VKlbgHr"d7(`UBw,c<n`6c3f)lt"&c1rF@%E9rWHWoaBWD%UB'dfz#!fO+D0D@X-"lKe>sm%l+tFvw=qnuuhZ^|n
+6';v-),D6E/sl$}#Q7dX!-T11ZJ0$p(C_2;4oYp>:!x$)tafHD7EgSe{s'b4DC(t1sX9vd!)>tB'l]Y'WJ9&beTbC'o[3y{`h@egN}.VP'A5!vb.cQw-nS
+'=+bEFTPL0C!b],uiHjsMjM<M_rjjN<FZ6LGL$rAYY.I-Rgb0bk,Me1;K<hf{E]Woon63>p&YTVOroJ0B{2t{e)Z+#aihoERea%}e_wRJh'wkR9|r6Wci@
+brFqQR,csO0:B:|uNZ9n$vM;RFYZqeew37v0tme&xz7%^IHx7k4#CdZp)Ds%6b~#Js_$s]ZCUiK,G)dyOo:VPD60X%twHkR(<Oz0|w!Mw6pZ$9{Bf3CBjD
+w=l#Y2shF$nU3Kqv3I}tz1teP>|7Rz0pcS#T'h0ne][0]SPQ)>>LuVPUDv:b/|_{T6:L4T27DqOKmdA^xGJtpQ_H%i%^I_NccDr[Q})CGc"u^c9ZAKaQ;i
+0L+mr@Fe8b`gPcoS5"I".&6"MdG6+k:tYvAP:XClm]O+LZMyKJu0-&%Jc-GZCU!gf9E+hE%I$A#"x9^MriKaAt:{'3.n##lZ4Jr'dgQ9ws992trcu,{k_{
+hB-&N&09k5kW3^>k#!DTQFFB^zP$dMTg_:B<g5@n`3Q"T7G=nzp5e@e9Q,XS6fVIsB1ligqcKlt.>)eDK#3,S)Cg5KThFH(.:Jw!C[!afgbohl^ug0"m.V
+F!+=sy/L-DC;%[v6zSxS#dN{t8/%vBDgW^/6G[5h2f=/z>yt)rVHA}-wD0%M2p}#Jx"!zQST!$D3]|&iqE$WHf"J_$>TPM84ikGo$8p_REzS8/R!8ZD.T'
+zkz}gwVr]UK4A}q>rpt^PU{dq{(TgNyee,dpK4'LvE~(@`!NaEaB(-vg;W7+)_9dpPL8h^W,)}>Zez_Jo]<2,Ph&q6ijUYJy;B"=oBiO{3%e/`-"!.eiYK
+Vi[UXAEcRFGAUN9|O[-y7>gAv}-O["PW4OVbo-xd'o}d5V^r3"Kw#SM$RGSgylE+6i0muB6VsE}hk0ChxOLo0k!YJY`{JxGmXa'W4:P.+9ps)dbp"c"Eh%
+/iF+sc'CK]IYxVvHyKGkJc_/DL+.q)H8(GeAxLi"lZSb#JC!oc)KIKR+5"i24Y$ok.=HZy7(AAvIf5hYe)<2OKcEQK2lWF1+-HJ_Mg]l_ZqRx;MT4a+aM}
+#1233r#ccselZ|=ryokf4h;RUNAX/jZ!q<um}f{3nG%[^ZBSsm<[DbdRWl9$x1NuGYTY=A"GwO1Mu<}^i_(a8`)='hwU=qtr;9aeu1OI'/PT,3il!B6_VA
+>q%QqYI^<0(0eX("r_opEbf8mjE5^_01J[EkPy:9{2$E~CvW!W>TT6^(dP5"A(iFHcRE.f1il.yx;k$B.I_EkH(S$_XJoLT;W3(smKm"L2|yLa}+mv$j:1
+^&QJse1`)W{w;q3h5B_^/>^u|}F0PMG2(@%;ZFPfl}EDNgS%vx+^X{=#y|0m;mZV/_`[uV'"=<6cIuf$w_r1P>ObOg)>w[b'&>7bdDGD.rWb-CQhni&pGj
+pmkov:KunZ|URT+S."PzxO8y.a4{ePHmDQs-Nfst1UA2}i}7"6zN!<~,6%JX>8V1]l-D:<0F#(_uBFN=%OeC@Q&eckD'j^@Vu:~@pJm9Y|u:nsDjBjf$!B
+k@h]K&:n6ZD$$in^L}{)KEld<A<VQsv8LklUo_Qs+M;XJ||LlO!Utbd!I&e[~)2:DoRfA_8TVSu>g,a%Q=|$x<[.-W25@I%H@[X^$M@R11=(&<3#(FXm8#
+MLf9E@niZ5U{h/<=k'T"M+Xg-9Ev2{0LtBy>SA;@~8}jx)`wo&d"6&&.`8"G8U_)1$4AAq<SF!5bkiKmQ(".+zIiU#}%tX:'eAtp"U)ZX;r[sV;/P(DP0l
+;|!OzYgT#jr':m'ckSe.27>_Q]a,T2jTJ%i%"<nqO=H'b%OkW.q+S&l[;x4qSILl$Gc_6SlW1OpW-wn}SLJyN%fkJO%>.}AS<p25&V&Y@1^a0}W4y8lJnW
+V,a[H]7o'm}YQdb%u/OCEo8`:h4qxySmA#@O;3Ur;h-4&@{s:@Ui($.2A8f-B]${a(F(rIp"!uEU=0{,@70:e".+SW3L5ebf~@J[e0<9%7;2teDvG$iA62
+ji'Fa@jJ>&Wj{g4aF/b4XL;X}K){XF,E|X^!%@^u>:h]c%Yxh3CRyx_Xfcx$)=oD3Ba!6hH&gCB2=68f+!n9ggQc)I$/K44w+R)OIl>USW@m61IWy73TU6
+N&UhkRYi+WSwCY<$&fc:oYuwo]I^1L#j{Q=8K.J,pV]3;11i`h2{<FLNv<7T$K@FoP8(d[YxK#3>|Zd<hs6sYEt}vQ1zgJilY;TFaX7GlD6.tJ5cx4y7&u
+^l0.^9actsTZ(hdds3Yf,=R;N]jp8a&5hOAzXBv;YGHJT$&&"lKV]-AR!G,HnLQQi#")}zg]+<sug8m"6S~x9LCV{VkI-Dd%w^TQ54!Xwi<xTp{2h@y{LW
+PSF(JVPc5z:bD+X]%h|L0e~d`Z{'a1Q2Y-{QE.yE#B#B.a^bES}@egu@P1e9w8he>$TP-J9F$5qTFmrm20Kw>2-rX3N@f[#Pp;nuyy9HiWib:c5QvFl3'L
+@3/,RC#I^6DJY;#|(YS.|whA4/%FlcXL_]"NZk|^l@Q@IK03FiPGIZBMp|OG;.m(Mk0U^3NokDEj_m+Vkf>_=xp_Wg'BR@"`ba}m4hRa!$fjo>9-Elmea:
+!+L7xFsxNGPR/U~TR>HS~:{jgw;}2Y{M!I$(_Zn(QNyN+0#-s67Y|<[B5g]4U9.rx]IRXE-k0un_$]A:$t}@FlKq}]a;D)ln_G4-e$J`AvW$M>@7t>L7%o
+JPq5^'i5VD6<sWkgV[RN8b`$daAi}B~tm@}">/8Z;fJyk>U[/;8;.oz`y,k-8MjKAuN@|`/WfCE"GyN6AwOG[7ElhI-(@;i/)73cVrIv`zF7PFJ%IRN|pR
+T"TwVo`"wFKp13WW.$51q-eCrL8;03U"]!cdPR)60W<$@vJ;j/+[_%,rpC'"}|Q=m@^6tTh_Q;G<w+DP'hECNh}Xc00/`u/cJ0a)zP}Lf_s-(Pi>JHTS&w
+N0/dQOJ!gB1,s=[-3ot9>Kz{2&RrHjN=>#geDIw%u^CTog3qoWH,O#1:GzN^_D"qp=YfTe%^8fEhNYd3d$xH<mQVGOGwTMDPM$^sAac`0Hu=l'Oyy.5(v1
+QA8m,dv91HnI>(}!qbwmewZ"5#`t2`gM<.0$RsZw1>72`hq!2I9BbfGe%2~BbW|ObbHVLXlT9Q/.3>L"AftVLCyDB9ym|]F^3|/cIYb.Z(yYI0m$PF<'lE
+9q>`f]]hfA,-;f[dK-`!>+KSs]l:lOz#_o}.vx7TNCo,Eo[eO]OHm@QdQLX5qa3tao7/Qc^(.^VJ:XabGbCMk`<d%ycDu]q`5t~b=Htd0TVKkO9M(j:f]Q
+YoX|2pe9YxdaI^8dnuMdj@+3i4SEue~{6nH7xeGXLE},BXx=$4'W!^GYoq}B{v-2PM(aGzk[.&+{[DvhMO"iu6;.-e/szNCXst^DHO:ZLu!{&UA2ltMCF{
+lf/Dc(4k4`zA80ODtU5Y%'>&7&rRT<^.&=q,ko|D0Y<ZVLiJtYSz],_hwmydQOcm[XjEE5%tMZguk_|T(T$bFH.SN#G$4DcV2YTD'aObv/;gGFAFA0~lOS
+jyI]DI1kD:S+s&V.%1mxIR@8[]G1s53bxCN11^R+gF-kGEv0K22HWH'(n2|U[Nn;E'_C[I'Xp]<yfEak`nq-}3t00e.MREP9|n"!FRrWE/!I3MzVc=Kef{
+~IA+dl!+hiZt0%IN+HWGCT_]gShy3N|Tn!i.|p+sQ@-;;S_9yc^|'(2>+}]u`MjDJ9'JF7f65A1e}P5THz^S7]%t5(y8V5EGHt_3FosFcL1w&dT:#/!:Qo
+Z>g+jAWc|4.Y5pO(f:f$Cc|JgG008c$]b4gNGj04"2T@J+y<t[|gzMBeY6@j#Zk|`sL!/vJ&GoLeYq~,B"e9Nt[/va_>+![agvpHt5TgH`5qQYkDf41yVL
+:zF/U]:$"pHX~C4>Q}N+teHbY/IC%@[)Qm=&c(XSku6IY]2b5^,)5mM]0dhMPJUbug,!%s3#e2.eh)ZH]3Bj|HuVFisy,0$RAfNN.}]z]A"M$`_"i2MsTO
+mcg`zOSpvr]b$o|,Lk<%$jfabP5bfpaTo>Xsf]+!P&p}}q6}iWo#:|s#_]%$5$H<P%"ag'n6>OII[of^r4r^2)M)jCzux`rV}HFJe$/kLu2#W75r_h4A!o
+JA}+}"m9Sp+Y_"9`ASpVUs=9tSo%9LaqMvb04nF[%K0C)FCDmo[)s_Y3@Q4g%h1Jc/>b'Z6T2Il.SR]CAm]_S^Ub5|<y5viggCy|M'-$]SS]3Tlo9_j5W`
+A(!].B%|i)X-}9N#WEN=/[Z}Wo"fq{Q3JLhWyhA=4|9yf5_K%pye%yx(#AhTydT-dI&]7>tBHl>,=+ygG1~DejI<JT7Sdt}`znb"`$clX@pCeNt.M/Jb8-
+!nZNX-T8B0lSfeJFBP+wTSja;cIHyq;GbH=t+1u[OywR:>F3).PQ$Br;Kh&;3Fi6B'2(K%$iz5v"5H0`wmdtM@r3z5hg0+)YJ:4X_YhxTlH$%)e^aIb.UX
+|O82^`PKHB^4T3Lo{u8pQ3uv!Y;NjC;R@"56#SO+2r"niD:2&8#8A%JC$_~DaomiNDk5!b+"x'M!Lm0/uc@B69`%o$Y!3[@WZ-#AD_m)w#b/Pl03'XS(!!
+bM;{%$fKr#B@uVO)BT<6!+BGj1Z_a"NSZ3.5}Mse8n{QtbsWqb$9y:#u.G1W6vXT%Cov(LTBmx%8DrE&w3vfZUq.^d9oV#Pw`CTS)PxiRuY4%>Ee}{4$6`
+l}4^Hj9gOEr,5SSU159ZUgujDU4$Ry}3)@aK/B%qFR@Cfj(HVnW+0AX!PA[z<s@7V=N[=rm";cFl!t_CQxgy<CcTiC6z>'/b|0>-7tfi"w(^pk'BJ[fVTI
+BI|Imdv_:UT.YrJg>2oPtYJBFC{mm;DX4U:|#Fv%Sp:_[NgFR">nsFP{x=<3iw1z!uj9%bu$pV3_uRCOO.GI,j<h8%}P-9:):[FIqkR$w'Z=YP5v.8Li"f
+}PW}$=1hviq$4=iw0)zB)YgdJM6]N-UY"7g=.9C"|ffu&=N|ni0HUWX([PaN8/$ba+-"s:KYz>I4##Glbvnh!I{H9`c%[!,QT{{(;//Tg{4><L0hs;J3es
+SU@As-0wv-$I1|J!o'GWawd;m{P;1uu3&@(rPuJ;[dY$<9ZXTP0$+cTim"Bw`.9B7t@QMd"f(BPGZ^i5Nk`ES!0.Q;,!D;#Jxpnxf>uPj[VCbiCgB;8glY
+nQ=Hc6~yH;NIQ5PT~;)7s"`lrGU7XR&d/X&B^Q,v[JE;,lUb7a7XK0z<En'A~MSMR=(rf1W>e`m;</fN7X}J88DFu;@-x`K;a`<e~:A<&;{7nS@4i;cc@x
+8-'rKD<}zDUcJI8E;^ocBIo`rb7.lKNT61=y:.AE>I}lY|qp$bwU82q(Ea3lRWuimUZa"o&/8OO}APie,[+y<]~^!1M@+EH:zHK_6"3:mX"v<S>Tx,t-A"
+:7SDW5;!]pyDf&_E=<,v&:ju7>7k!B8Tr2da},29A@QBFBZW&#215Sob^dY6|zL1wE8"7RaPBD-)C#!^aePkm_'.zbN2Gd0n5y[W=nAhUR+=0B29k;4xts
+Z(r9dF,CBp`!$v0C[ZIC+&>3{g`Yet4fb;<I3]DLkFreJO^eAQ3>N=>Fl$F:J#p^sd6VIIvu3of0v@aJ1"gz3Iz(4X1"BBu2"4^ZK4z;-sETi%>>a+-WHj
+GhH$L-+R:Ur5T&geU/PU;fj^>bNW:0>ZTI-^gL94.JTvTe^%X^k3LrHy!Wn=t%P/10D4mXDc35Esgk!dB%m%:0gs@&H8kAOUJQe.I'7fhiItlBotD9zPI;
+VJNje(I:Ijyk-]Qf>]AI|GwrCTV."/S9KaAfr4f$rnfId^ISv2jc[!4fHyvOPpDUETe3'gEF'BJ<''k3A:$SxcHW<kPNm[|%b7Bjl>|1OkCNcTW%T-a^wP
+zsPU_vleNx{>TPXcWpF5@U>j:`htFG'^J(/&q;lSa@7}N7_(xeI,M2rzkxwys5UL=_JzH8^C:q[bMoeK^59A-d)^s;A+.Toi54_[8))-Jc>AP'wD-jc#vZ
+.sd&ol/ELoO3seDuvt!_$6|#J2FyXsYp.3w8g+ln=In>W-%ny{}"Ehl]v2=wN&(YM73X_jPL>0Du;iS_datMM)m$^$w5!sdy]61ca5~Dom!Hh>W})[EsU.
+=9ZG>U#xwgnNQ#`c52sib+'EH_#5RBA4V`.cWFr8S|<+x#/j3l"<D}LR@iz+=5hl(ZHgFGl$l!{f";mU.:/>p4-PUB"#o_J4I}.cUy3jbN"40E"HJtxOf:
+lprs.0P!4Q#0e)O:I#CNW:qb@,U6%`o^Bm[kfM/K|,p-u@^=d3=^/JO{DMO{8d$Qb8d[5CM(arnp'7KNs^uCit|7f.MWZ0eRR>|iX45JUMYITvxFsH-T)[
+O2Tpbp&gS.g4rf[hhrB4$8WbBMqyB1.M&mrK`k30A3U6{7)yH.xA9/UC&@{drM@r-'7X'({nhX#vWb{ddCB^>l,i9]V3VlCHTdB$DJ<hLS0!zg::B#=)u(
+z$]<LN#k~%rYw%nd{wJa&l$g3iy^-l62#,'RTseIvDWT6h;^`/|LnF2"bHz)uahO266z!'c6s4wY``'b4Bg+T1JLUW|Ld7uf1b(K;nIT8{TM}xu$X33ch8
+Ah@.wB1,&X^'l!G.p`z$>^AoQL~S,+rCkvJzDJ;Q/oOi{,9YQ{uJiKD$!hFDhjY2~ZuG8#8l~<{`;xT("Un+K"xa'Blwu;r35b@S~lrc&oO5SAnmiqpuFx
+s<qZ|x:b3E<y!c!NADQUw9Q>fTvpPu9i/v^+m=kv~#|f1cUV)H=`em]gh%k^v/HAn+kQMmnEI0eTVYp}TVzO:(c:"h#G04dt#o:E!SyvtNWuqbsm4p9-eJ
+56otOB#gD_sC%5|uho8I&t'9/;qh_GA1;;ev7M0X8I^:62'rQ(Kc$lO%PDrG~Tfqry_U(HG%VYfe`u2BUx@]t$PeF+"D6DrRrsMvmfjV+9Et#qiu{N@"Kt
+/P1WHqe}{5a_R)p`1Qhf4]79^Vh<NB>f6(g!(J-=K9#Y)I0P'3Cd}S:'T8!Q/'NzTZDvyyZqdm:t9O<8#%EyAVInuSWGXps{X9!gDBD7vc@81U_DtT,dEB
+C%DnC-%FvhkOdlMwC7c>%<ob@UNOACt;s!enYOrQ`LGOTNie$^t<Y`T>M>Ze^9pl}w_/rQ4/mOkgFcUwxCh.Wtt7P-Rf5IpW`=>ZUjDldvE1S!OYgs1cEX
+a89pxIs>0^^Dm2q@Q)cNgAlv,a`^f,]Dh"(DT69Ioq^G~P3NvHdXKnp.V]Yo-X'"X/_P&&4p#Bj;5'@]<TT2z-!1K2~E-+iHu={d>U^2Y]OfHA/[W1U'Kb
+>m[F9<D]WT4b^gfe}]-z=o^Gu+~/0>`%")(R!Cv^$)_5sgFxJShcn&w8AT5xL%'LU`a>E2ys{XJ}C;J&78#(@{dui_d't_%@|ACf$Kp3.&i8=28J`ygo:J
+|3Q8pZT6+IWVt'8^1TG`4Cv"=-s5y:oRI4,0RE+"1mz'mSPSt8m7wuA;Mj!ug2ijY=CN+n7ghY|%clx%Ykf)5n#nF&/cY9n>6qKQ7[MaF,"=TjU<q+wqr"
+ExoDB14#Fv^RrrA}L=J=xx@+Yk{pu^!U(R^gf|fM~BalO8^#]G(VO1R.1;^n{$+:AMKO_<;7(;K^>(`4L+|XK@r6-_--7E(T+$HE1p|+WPLjq`9NgjTQOr
+IQ[U9"OTS|@MAxTSd&mgFj,@e`51gxBbC=_!0z&+'Nm5AT^BO>Rwn2v5B_'}]FK#C>Mjb8@gVaz,!/S];S-Z6KQV'JP(dz&2=L~iQFs#mM8)uhKT+X]n"U
+$KcxOs<Z6!`s@{YgoS[EO+N$q@A&'yCNxe:}ix/Qf8Tf)z<YL9O+@XuMZ2G"cx]Jp]@zRLJy+r8[5=.,Y$~2kos+_=H$$^Di.tR2qVHKl>m5+8e>EF:^bS
+2)!t1(i95@2&f98JO!,2]iyGG+_y2;HhsYB3^zL_tQD&=U4VIzd5KhZGT"tswaqGl=JV^LAfy2)w<5B49/]QUeKr20GEpu&wcG8U-y+-/RbT(`(K]_,>Q.
+6}7`Y,&spB8=(,OoBKHX9R4)iRqdymM]gT8=G.|%w|$o@@5OGP1zxXN@y(.yn+'o+c#UGh$kGJ-z%Mu2#G)hjx^i/+vCSMthxnhj5!E'%flpJw^rX9H(Mg
+VP&%da9BWm,"duwlF^<Yc3Vy]L%][!.a>C0BS.at0`-8kT8q`:#9u_E]X$KV><I-9X"x'wyS$B8x['A,%D-CJ^_E@-yowd!tJOi9=&zUmzHDV6`)HON_qI
+JlK@duTDYO]lkUmZ0JME&uI"+l'bXvLi]hN)I]B_(QDNM!#T$L"f,o[ZaFjaX_c'jMX$@(@D'Q}CTH+07)h/xpqNYz6%[,FJb1am6GpY_;{lVH,9<[8Fue
+D<L$dvA8NJvr0>+WNQ^dSSni8`#t6K/wIEC.cUC<'Q>L%KFnfhh'RZR|:NDM$yW'XTq+`ym-iyW[f")hoLKg_&S8R@^wVCaS's%T@Ov!/%>Sk"e8]Ii{t>
+h4vX1BYQG+/fJ}5I,Prh%z>0cWQoOW2N`##uf/#/B58Mn/@.8({N~TZ6_^Y2rP-bqaky-OY5KF:.$OJ,iaH"s3Rp9NfpSrkRoT704)@(.+YdJLh;Ms_r$0
+a5kE4;.t,zIwes[Wkf!~!7G''e%OBYtIG$6jxt+=/$]MwBt->OXF^,}["D`#Y9g(n'GO;Ff+WBQ<p!Jn2YB/,mqMmj"fbw8Cf/|3gx(J(K.t+)_"|{QJ{#
+iwd(3,`mJEZDosQW}m7u!WqeFD%Q#2)@xU0ue8//NkE&[cf$8Z,yh+/!>&$<42:$};c(rGRWy7t.|YS6;waJyQm-]g&zJ1@G|uZ)lyL@8<bR{olUeN{x[e
+O=uf}{G=bZl]P%3')KS2#!E}t_7hGf1klx-_JZlPZTA+=;"j('%A/b+iTFnBH]|s{kMQjLF16h.q26u7|}o7Rb]@nU~&IUY_nLUl+ark)^VJy@+kZ#FKi%
+T:M'3oDN+='7OM"t~/6+W"LKCZgpcSO$`zb&,1ik(i037.BaK$7xv7rGlU"5/qiQ~[k"vPRm&tGCKL,,`&|LQ>H.#TVt8Rxw[G[A}e-e+^GO,]cVvbx;)_
+q7b#2@c%5UaLq[Pe@yN-e%{RKMGHp+EahYIW1(4N3GMo%BKr&M_FGSm.dXNW26>HwH`r@iOi/c;ma+o$lsbwg[yk%T2u1H(hSRS70<|d.V$,^NI(u2vz!l
+hp1@/'Z5OYW`SszFo86sgH83wMGHB/lsL2VgMxj;ztk;r$B8tLe!69@#4pK1&ar%$#+:hS=4^e25NN^Iz7+ZF^>-Ojp%GMy0V9u"0E[NIK^%}D/!ksnx$"
+9>ZF01Li7]#z^[yWL+)t_Iq,~oxptps'+<^<Qt8OPx<uX-h.-5}eHE#NJTp@UQy%+4L/A;Mt,rS.<H~T+9V%/Frt(j5C0I>W(-!fdDP/#XW.WzC)U$4d+)
+puA|5[Z:.mOl@82HbP-pCJFqPJ.L9OX+`q_+#(&=R!_pTk3H}<pJFk.TZ(%c9hh2G]g.T[an@I8RZv}TvTZK<M49t#!@O-E'B,P}^LXB4ns2kV;m=vw$Rp
+":bi78tR8T0wL=wz]%1Q8+v6&RiqQ8;Y'2V&i>"dbKpz=8ws"T{Uk_v)Qn,S'he@z1tS:m0V":-vxgW@{W<UY1[,21|JQeKF.n^xJ7xWXy:E3!/5uO;vjE
+s8}8#]nMEbt<ijq7g#|4O5)6fAxKw(q;-:^hS+yQ!4HRO7"<^GZEbYg]jZ!;<U<4L]OYUT%Y:1Q[iyi:QmNnlVY"W9Vp"}Q;mcePkj8=9]9ZDRLS}R]2rM
+dXVkG@8>sXIQYhA&Pqmi6{dxs-x&!)<%Uy;k"x6xUzWU$5!m)lMz,A:U3|{>w_]"{Pz20]`@P]~JTvg{b>ZoIh}8lpRu5yN@BAN_A4|44fcbN&c"uhf,Fa
+iEz8fCl.Nn$b`s|2sXFC"y#3XWzId)lB|WW8l+7+oRD%B/R6Ng8"EH"zZt&,bTH7:JOmwGREZkQ=~TzqajW{XH}>ZRY%f6Lkbik4DkisF1h;Xd%lgG#t|Y
+sFSy00;]P"6'VczN[T-H$(_>5oM;i=IgV,[Pdv'VGX][1/>>TvaBh8lC(8XP[a'%gV'(EKnhOPzL`Rxa(hORRE<:0jcp"&wj0u%tPU;up7W.TBC$+z4U',
+5#3TiJV=R[GK:QVuN);>J7zTReHOc,y(%^W)yxxBuh)2xzka%>fDfmse.9Gyj>#o#XUQgN|j7OEKfvAlb)-SXB/t]qL</w6U9GU,]mFtc>dTa=.o}T6GB-
+D'A+e{H!<Z8>4&gcVH-g8:f]IyU+v"8Ks6m)[8ex'!6]a>}hF1I&T2'!],_#u]O>xhdieNR&tN|%=$Wid6-DAiB}&vI9&BLJhVH"k"HT|AdB}FTtLf}H#^
+rG_8gOrUy){c6h!F{$c3/|H}U>;cm:pZjQ%$a^Yif7bbc6,O.sZ]l|xz$3kN{}mMRHyFc'>9=i="3,X$"(A)O_y>;5]e)VI0#m;l#vn.&CmdEtERkY|;G:
+X,"b0l)9_/+!S!1P7&J>UbORFsCs7s@b%6mWru`Q9R0(gi~n@3wm!Hcr)o6S'4^a_f160S'B2#Tk5$D|0/Ezb9pprV#KA((TuPls.)(GCM'Dj)vF9lRo%$
+kG@cR/.|;7K3VDpx=V|>.Yp>};8DSdMsKJ|}aV(;,&W6zF<(v)Sdt-nWut=3s(Jn2%B]wlY@+"k2oWykhk$Kh@8i;::LxV'n$-)ad|#=.Z2mxm6iVr(w_S
+zFx,f_7T(zX@'1{wrm]mhFjiqH_/]+Z)e[=3nAh{&Rn_P/uHv%|!UR.2SLaoq@I5TjDuCW3ah<1'Dag9]JGxg%rPgsfHoni^HyDm>j|H@7jVUIMx(5fZjS
+;]6hb9-uijv0P-~7{=;P>ztRa>BVaUj=}Hpxt>u).|c#FA:lG}v)zNVP/_eg-+zvqDFAc%'+L#7}uF6%3D"Qd`3GmvIdzhs4>A!]I]Y3>g.fkr@'(SbnXh
+!rb/S|I4<(YzM$jf=nj;}Wl|!0KOkEV-qWRYXG>/}Ai)RFn^ArcaGPMMz+3s0Gr3TT+Hr8q9dG;aTD`/T=T6vaR>s9/950=r,Fs&I>2//f/pa89[.2J)S&
+&<vog2ZW:8xER.-;C4A8ZH1e3^v0!xwMlppyo#WS(Kg%JK0RnTM96D<ImME<AHquXfO[i<GABC:v[%"PRP&r_;mD5%[Q;#"9@y%kQI!/{}6LM7$WvlxhC=
+z!7i<3DRE{J'l-+g}@Jn5>6;FS;Qym%.6<q'[mf-:p-W/mL'.|.)x&8w#Wd[R2PMp0{7M"}H{!m.$&KpD3..%O2#04=o2{0P-,Ao{o-Yu&|;ab-zyufg+T
+YrYhw`4pik>!YOCS_1{kLV;BRff!q||9cggFJ^OJ:$_1eJv&#shWKF)Ln.#wykIVg^ZHr=zXDeJ+FeBVZV"SYsR-}R"%;"6.8^6$qfJ!Oa46N-chB@QBlf
+=]dHq[U(gt=37kzA3O#@c]Hu8-4zqfp<!#7d{6$Fze|p1d!c@>wFF(D[|'m;;:yvIDPo2A-gkFyJU)Y3F)m0PP5&f-ahmP")&]^l8z.C'S8{n>kY#3[r3f
+mFTmSW<,m:m+Q[E5$])Tm[B.,"]nL$VK}4lLrJPJY9METSjN~W{vt"sQXALH@Fk-:-Tm;i:<nSXmLKu}1"0qPWuEzBysixe$)>|5f+"ZNO$3)!No,K#TqP
+SJuEE#N]IQ"/;c^0K$GE#VU$6El;]H'<oLwb]Pe9~IXJ@vJ9dR~$4Q~b&txi#l[irL%lTTK+os%u3C;LQ#-j.|<%MU@)-<j!6pQvzFUcMZ58p`Q0}cJA/x
+$bkm#Q##iIDic[YXVHhE3>^U[-@6B6j"|x_"4:l-FN7i3A{3H$$yw;'rPnpoWI&fif!p|+:s$dPNZyr0:5xvAMr@dp&OE`t1}:%xZ]3T"Z8YfEQq(wSQOe
+_k:(NV-xfCvH/J>_OCLN"Qo8srX/v@T!eJ8T0E6%Y<)'E[H&)2+d&#trWTu"tmUkwF{UKE7T@)2-T0H/XCyh3iCMMD^x9MWS25N(7|1"hf#1KS}g69|4zm
+R0oiOm1j:DK4^`.G&9u0.TQ'!k4&s#)xKW3e;|#N2ZdD-Q,1/X,9U",jqk}Kkc4z4gy2_']5.&{%Ly`&l/9>aXU+cFU,-/x9;+@/(a)1HU#jy/$o{TB]IV
+)kV1[Jq,{+RB1"!shT]")PVpA+ssa[l]bB<T23:%76xna9N:3;fr4n7{>eNskH<"%9r[q5c`yn_+~+i)yMtmE#u],VI6S8i(}3d>0S<T9([!]/~S{o{k&!
+[{]cTXY:VfW49mI=T7O^F,3fM&JRU6"Ki!H1L'M-e|d2473$6tNh/U(qif7O&D5Fao6a<zl$}^)bn9Pt)c8!$q]N9H>Hr.hH_2]o#5%kTI7>Hn(M.im]RU
+|D4HmCt]w9oh-hS/8f9l=p,6@p!j;KB<6AtQh|8Dzz>EGV0B2zl:pA`6u#vye9kk]!p%`v1UVql=lpd1V+6"g)_"UKX'VA4/pV-n4T{mcVmqHPe>>}B+fi
+|#(p-XpRJslR1o[|5tFp)/D&;5{A<OP+@zuJ{.1SOjL_U./NVlYI266q7{tkuooPrEA1$wH!wJF>F9/"|<AH#xJ[WdUzOsn0zH/O,E><#V.`m@IKrDFQc!
+R"GZ@Q{GFI3A,&WwgT"=hgAWL)2"C{3$[58n&td(GO`04-(IP_MKA/4&R56]xdl#7WkHNj1;@5|#Z##^5Y/=PW8e!-z@v`z3N.g+]NAb:p.An;hzFcn33Q
+;Y(ITMcV[F!XmAH|=4qu`Edzy<pQmq.V(EZ6`1>%B8`i'A(bLl2q[WrY'qWNvM]l^1^jiGHsLt5l]z~O9#n([bW4DQPMBu9vOZ"U@foUPjhwqT,4VE}3m-
+1X3OY<7Eu8G=I!`rc""4uc{ac5bg8fZY5C=E.}yZU!iDiMn=/o[LJ{vPUH|%og.L:/95U,Krg7m:eE!n;%Z1X(%X`G!DzUwHsf^bS'emn=]BYfUf@)yW}'
+Kvz([dtGm,Jgs9mmXtFMF{+0K)M`IGILny1TB1+=!-N(8Ol:}CD5dp=WH84=x`VHViGKL!i9r`1$!"9^"UQ[wS"Vd.yi7S]S6Qw[U/&=ybTmZXR4zywg`n
+#)J"MxL0$X/<)AMYlW8)U{%j8g~!l`D[w333t,p39^+T`gR|Ld[z+mvi~=-0b}ie&_=(us>Rc)O}"t<|h|,h<Lyu@K(:{+1i1FLe;mpqw%Etug/{BNKhyO
+o'f`N6SRlrefkRar~F1#U,H%HJ-ga.GKr4lW9wr#ZF6)+_LHD,LX9qDuMhxDdn(k`R%@)Mg&Tg.,IK8t_+b+8fHWwnxcH6]7e#]9_1!Eeud]$@"sFVk8Qf
+|,NAjciN{Vm}ZyE[.@:d+jKhp5Et=Fz,1m/"DFqe`'r31aw+&id#^lCTRx#1%[<EB:;]6xu!;/Ii.[CX$nohe%r^oV[84h;_>TH7mD8J>.p=;hF7,glQ/5
+>&:0|#p@L)Jcf8yh%y>9vz$nDs!}Ti|hM2_aT:Vq<>@sx7fisHvk>uStM-6%4sL&r@UQ3C^%xKSFvo&rb|f>+aY3'sw@/}QC+!BI($}9b`{Q3S'jG-0AJ3
+(5$Fe1M3Y4T]5wc/.HZrZv,S'i!YACbM|w(kx70WVO#=aIM(~vm"'.P'%OHHZ:3QqiO`9OuX}-@D(]TidF(ztjh<:<HlU,wroL32s&d.r6sgBBBlB2n5jY
+-:,xlvVpr:3/TW7@vok/-3Q$'Ut{@PRZSR#tVt`,te+eJrf'P20.g5'Y_H5N"=-KEYxaQ;rfd9fe)w0iT#uZmreUcu85<brj>9HQ[JBsNPsMd%1vh`c|8`
+}wN>`ob#UrnQz8i3_'0vnq%5onQ#"$wT'LZJkAKW(b0Ch9Fo6_"'i7-B#mm$Pytdj{_(Ro@bosKbzA8a`S~qH2~)#;l^X"KHNb[8a&"xJHb=Yr}+uUl-8^
+k3MQu:=`PA%a'ENTaym[a.-'H6(5k6F7Ugp><cI!n0np6S6_)E8W5G-8utfY1j(gf)lLw8nxilMfjaD=eS]$'h@#caP|YE9gTQvDuAO52/u99quxC@TdBg
+]qh5@E3XjuDzA3yjwV5>Ok"%#A;h7p{<L`[!lSN`CSA]cc{D2:VA}W$8F2[b/|`;2n&H,<~<Yg&f1G%BG.qxunt-JF}B;n4<7[}MYpba^b>>r)FF6K:c`m
+DRUNKXQ5fj<#Ok8n9G'vr`^5K'lD,#s[{>TL-(mrbP76pf[syUt5YF^bIGd94|4U)'YK,h@]JQ"%pGlt}SfX~kHmTj!h^|VIKG]MOA;R{YFr#p[MTT"1eE
+_6VE"6cS)CKehi2<RoLKXEAh`:xuOxQXJX"%l5y>xE](,@cbKZ5^EYmyUh17S-YBG+ZaCR_tYZW9UD)>5hnP02e9-3$]ea/V7@%on903!$%a&6X8ND8Ta0
+RRT^gSm[iXwk!7.l8=RUb#HW;EBLMfz^@5i^8RHO>D&oga%h4O([JSxExXZl`G&m_CXp"@T6^=.cmH)mqDI:4[G^T,uA4bxSbv.pAjZ[Jxz7]L)ALc|]~k
+)dnGFd#@LQ~F::_JvNWcL!$ujBR-4uPc!YkURT4%12.g)K>s%g]:`ypafy;srA9{yIX:uT+E0N.{f{;|R7sd/3Dv+@W%2NPd_MV'.Wn|"Dihh.G2~EyDfO
+G1)[4:1,P75R+`XA8BRPzOb1.UoW+cmZla#Vc&v/(bD5J[tdP)0`^_sA[5t'98LXd#CvX5@I-T5'(W~,nWyS#etPuRrv/%X[|5H:'OcJ3DEz)>X!K_->`s
+Th~8yW5ngn0A,4h;6nO/jJm#&%C6t(_^8"C[Zp'"SznQlgs"yTUSj0<>r44'Cm:w~Ba&7)~,HtUFUb<xaSy<#y"00lw0y[Mu9pCF!b;(mWmpW"p5V4]!x|
+b!aXu!`Jo9[g;iaE-RM#Qe%#~`xhqj7!%|UbrVyUoBXe~aU[YJdkY2`_2wT`O%_=]v)q)[i3~|!}-@11T-K&HhnQE[;cb_n_OBW',0Fd!QksMf/,wT])5'
+QocOyQIm|iU!a(5Rfg1bH^3F!e~GZ-rMk#kV1m>/45(TWP[l/5tS!.c_gBRURQ3[=:j8r:{%JNlr3s:qX8{2Z/]/0WEf5GKmruF="q"O$T1bZ,cw4l8w#d
+L)2h]H'J`LYqFNR>Q_aRw"M%qexP{|Ez|C~FbRg]Od=+#N;Oz`D`S,cK~w+](qPInrY,XW_f)S@XpJk#IhX-8nW!ta;6cA/=epyeKWwcmh|+5HU#jG=RXF
++B(`Zo#qMqvy>xWu-p_<}65Z<Nl`F[M_dEo)ypNU`j/MUY4So#QFR_^y_^%e6GGz'eQ#DWGpCJiYy`hswngS=+r]z2N|v,'dR`xQ+XvHo1h_-$^d~sPk9J
+KynLko}f"x:}Bs'wxAjD_=wbozE_;,muNirIEh7!IABZ};-Dy)2Adz)9XPZNa6n['fZfl,#}5A,2rrsb2{ak2R]U9.aM=x0M-2pN@lPJYAm[I,I17qR%AX
+eq"tT:Hp{3%G}6"GV"i@wg0(">9TWYE%B5k9!Y+mY=ni7&N$,c5J9-ys+yJ]qh@6Mo2_YTwbH]A&Uhl>GaBruvY1{plKQpL7`iqGifVTdYG%>!HV,gU&@C
+C//3lY#B!6~XG8CNof:#:wB6nlQ.H{->.9=_PP0W2]AT^07#&@bZB_J+}nTF0nQTb^dCV`P#T:z)kquH6xbL#8oteX8KS[q6&r;pzen4W+]=LLlcy8;A"[
+fUt6a+yg8l`fp`N/'7OC`]FYou@gs!.{sED:Y_Brqc>Z#Dp%fBH9&Doff.3$q8"R[-0_VJZuI(YR4I<"G'1leaZS5Ii"aD$J2J(MT0gN4/Eu)A#d$|8Yoj
+Jco[gPPx{fKtl26+;Ks,$uy+=,gVV1&$")uiQl`UN$fdw9kP_IkHfEV5W%._mJ<ZoH<#JQ/Farv}}p@H8[t41{xeuA7Q{aqQ1W>f#:^]z)i$vR6F)yDc>T
+4rT:wU/<y21S)Ti{@8d.(1#tk>F3V6#C3YHb6`Y7sCVhC=M='}gJVY+bR780s^W`|eXjDnlR^OHO%@VC&y9t//)AX$wY~g)RE@-NPFt3cQbzNi)R^[F30Z
+,)6-rMDt'(K82Rs^oOf8Px2Gg1wg2t3NYd9F_^lJs3'(a&VF~%X6ojtcl<zCLh5h):.7X"wWWcMO6Lyq'P%_~-etH"r^P$v!pP[GkR[W0H_Rl+~6t-T#ok
+#Q$5GIfR{w=4-d0!Z%KlUB$L<EyP!%@|k<Dv+:)PIG2+f:CMJ[-Eu2.T<=W0zCW|I9WhOCqaHg2>%n`P.b`fhpw+eNFF'jf2VsqFK+cPhSO$e=^%dna65e
+zn(,a_E]"`naOlk^oTC&wG{I~p!ulCiA9'5b!uW8OsBf-DAR%J@t9ieC'|5q<5bs3MYN-G@AvKKST#[JcxMK#G^>,%JVIlkk|.JP.&z(AMA>Q]5SWtUVm{
+bN#s+Q`fT$"xGAI(%O&cQV7hy''05JTCiie;OPp`K6i|H%X-|d{gQw{{9F|hePH;sb;5eH'R8-U|s9B^<!8rog~Gz[YsTA]B_3Hl/-<X"kSo{#ZN`07#L4
+8Ga"u0WU)GL)M%g#~6)%Hi4a,IEH'yedd/GY>B|EE4J#j/~GiD:i6E8N_zJz[}9_aG|<(szd;nE%+d/SfJ_{ORyGTPah^uA8M/]5}<`D~Jr>k->n5=M:."
+"#<d`RlGO66<%,)%T!G6Q!@UYE=[Or3gr9;F2z{.Zf&D8zKd8SQTh%:SRL{NI8x==-VmvH3OKQR0)K1gp>7'#,S<Tngkqq8Qgns'x;XKt/M1}vMgkl{25:
+R4`QK.Cvw&i@:M'qJ-1+S10v=627Kw=8Cc8DD+_IthO3=y!QWj=JiPtmUxyPD4p9z1XQ{^'mtP"4=es4@[vmw/jv3Sc:>)=R!p1zaOyhIt_2maHo8PR'Fa
+,u|x!KZ"|&}XTzw'TiaX9XnN>IH>':6onO(fQ@8SJFMfa88wfV<{-Bm"zhpNOk<(q}KU2z]6n.7fPDfo0f83mjMBdQ&p<{303O[PdkL)4v>8,ujp_z|BXv
+3b#j8J6}.CZ|Eg.xVb9=!o-J$@<$O+XW:/jQk$s}l,Qsa(qzxoK5K"uJ(g0Ttm"_@Uk!.@=_V{4oX;k.WQ=]UInerhd'=4Wl[S=M1Cw'8n_+%9.o=k!a|4
+vFVI;1b'~S^:U<Fg^.4&0BdRWrh{DwrIA-&Rv(;T<lqW_/AXhYm{wBKQ144Xv)"}Kb..Khi5_BcmqsQj'_JHoTC#2':2e_BSikLB%'6SBO^Ewa02I/LFP(
+{nrUxsM_>(Z3AEl`f%UX,GCF,P!H&p2"g3PzhI.x6#13ZAmb#U+>_ZJ9|5W1M36<s,(E|,EX#HW(Qw8m>PiO=NC}2DaLmx^%AxIl/Ir{DySVN/7-iF,#y&
+`Vk5381j<ZOj447iZ5<(HU8/>mIRQ#xnODjIPkB}q}H+5UI(8LJ+~9F|V;sjSajo=>7-aC+(Mb:x&b/tB5L10%&{D,k)oBdd=W%#"yC;^=jV9Vn:dWcFxH
+O8}t3c7s&b_v]+E='`;Rzu+@wHk6-Mnl9|uR(pbY!P2(<JK]zjy:!c]Pp5Ja6s11X4xY`7xNj;xIGKE^T,V63VTtP^cJDxGC%txk>7Axq^l27k"$`#[6N]
+Kq~"}r/Xu.);[Ryts%^nBkW'pv0{hyufKD@2c@XA3C82e1-^n5cVcpcjY8o}MT,5E$VFAXXLs)u1q/H^^6Q}buZhZ(R6C&]AM^@CRsT1#F9m`E!8z]jVma
+9m|1yGy#FpjAC:R^Netcq]zT]wx-xX`Z;t8"e!uD8&/CZT>8&@q|#$y%|F!wTXLW|+f|}A.KZBZ{kJwvR-6,|XlVv-4stxfP#y'!to|M%Gi!p8GrgE!,!T
+@#g}1Z[+mU1b1)9U@%W-6wc4{]F$YTA9dF2k,}sadyr6#^0&5X0T$ko6EwCtZhHaZ>Jh6-u}nOBogyqQf9fkM$GA_:+q'N8rYsy,#}m,e}P`#}+pI"Ozhm
+gDe6&s'8U$_31Oi4)SG^[H3)%TR:d],7nnEp+zm83beq@1){'Z&gl0%aVJZ-fmI)<K]znz(_TiTv7OnL~@ub$0U9Pj[;SG(W{]):IbPFi@0V="1{BG~74A
++g5ehddDKq!ct}zd"u=%V.7-#]s[md[bUrqU0yj<SFu[+UqUZP_v6;e+`5CD;:H0XnPH/ndmZJ-XKT:7E`m,qFI%vs`vdRXt&de8d7'OOe(#We61Suh1[`
+4-k&ZAO0rRor75ULEQ>VS]#!$i,p<%)Nr4nRIIPQBAIIktFoG]m4ER{L^^|_KL@q:IdFahS5c:%)|MFi;0>[8_8TS`XZ$6Hi),],OKw}0Ci@G<_|730mas
+>Iw+Md_A(V/M3E!@qY3)KwaJP@uKr]NlTO^WotUJvG=d7.SrC.K_4LZE%&l$/Hu<veBx8e]'5<MC^^w&_3k<~33=RB.Eo<^QO|7#C_H[ZNBYu"vI'ghZ-,
+&^"F6[nUybNoRpx7q6MX%]H#({I/P(d>M_.^~D2;iw%jLPU'2HU,/$N!Jd&B8rD@YHWg7JZ(I$FVNT00tQ/%`z{yl.WElFa5Gy3tK4W4`hSKo0.;'@6VPV
+1Bq:_Y@lNDZy{s;Ev/aCL$ZoxS=UV6iE7HxSSdvxuVS+NEZm^E6A!>Qr!M#1l@+(~A=5$ynA9!1FFs3fX&.}u,vh-Oef|`qiHfNa6pCXSk'f^}(-SIvNTd
+6e6}`2zfY}]R"r.mr{sgIrzvU{jeZ:""MyEm7yqffk~(TUsc3`m|R&~1|CBgkvh7-`bZsl7Y2GK!$rxYou=l6+#5]zxH6}$0=2tQ`]5xnflYCg6t9d^$@_
+JkLken:+Yf5S#(^@%ANN2dO'+{$yMnol5+H'l(cKAg%9p&=Ivj--M/B#T^fUsS;Uob%p_Y[TRIz.kRl_W;BKgx_&6;Jgb5KXb#>oDCKVhcP!9]H8#b@$_R
+!@7DXtwZj_^:uIrJns2qPgTBKSJL]iSX96ua{d2p^+e%-oPQJAo2O=z"h1DCf4dp1=f5HYg3+z^W8_HZQ_iBNVX;k^zY3Y{),HEP,-)hp{A["FDos`[:6E
+Ri~99QzGdNW9#$/t|S|BZ1j8&C>d)r8sF,Jy_1&RC)[93hdigdZDg4#$3mov([^}1-Zd1O"O>'V}i6UNlJEk<g(>1XGmX=r)zN7Pt$!!Zz1L85Lx;nJ7n<
+QXY=`2mszFbFIjnmEXiG/Nh4Q[P-@X_n[L!+<ELgYa8G$`"qU:JMT'_(6nf[l&`xO3U$tR,%s6)`aO,Kt@+m~hNG1o+=k5db/Za5Q_PJ-<mr|nc5l:Bvf;
+`}|vI=MP7!oHS+E_=;h`&$1/@0-@m{"ao8y!1`{SQfS-h,0_PHh|Ibll|r%pLW((80oZs^x)I/urXUs8&D+H#qseBMsPE;O}3=|<:@|c6$>i^LM6_9dtwc
+)#^5[r9=0+wc"uFzKId)lxKfPr)M8/_Nyda"lQ$cYKG;AeygrX3hD>>U@t-dtg/M8H{ClY(qc0'00TeY%nhR^7+Pa^;X^o+EEK]uuxPJv/k-NG5ac$xNSm
+$4Dt]|ez)TnNR.;.F"GMLDzMG{m.^QLDDn0CoUq8[48Ot7bqeQE###::tgSaf&@R~,eN9hO::xPM3PzS'Xb|S<o)cXR'E&4S>qq8o(7(C]H#[-pG~#]{_#
+k,a&.$/P+.XLzR#F9B3LcRs)<<-8fIY=DxERq<+}p|n_Amq{~X"fF3qqx;>m+rs3=I#Kud!N)9(oqrwK1aFkIxCX"/W5fp|g1+-d"sB"ICk4I!ieyloRUD
+N;i"hUsz':9Y}G7Ra%P8Bu$#}Z8e<=XR'=<:inHfJ8EOHgFx@jpB1|[/Nzm1EOGMQAWK{3L>cnbuUD7oguKNf{3rbw]1$m|P1g9_Ds(e%O$BFMCicygajK
+q_D=fhLBOm&8eO~D!WDJ=1{"N`Vyk;HQJl80aEL7T{M4|)"CO>SR|W8fL}h{7@|vz7%Xe2,=8KugE#Y<DxNh,ncf5}p{h^@Ugy%,74u|5^+_C(>;)P6F-$
+d:v!L}d]nZbMHsjU~!tYz>hRknc,IpPJN_M.mBt"UikJT%Zpg]nKd@!g2T9HPTg;O=%@uF5p<c6,N[wKi1ita"I@fhScP(QI75B,&Vny}iO6gHH%~(Iesa
+bUS8bT^6"zn0gmW.O1]C6BvWg^dQMfYF&]S8SPk:]aFfWeR[!CIeWxJGZuAcxmqPYerY`Ze"3z56K"(9rJbzR{rR<-;+C9Ecb[:-x/,uN1dU^fA[/7D}V-
+ol4]h/w#J<4%At4kIzK(YGuoG&U{"m!#N#/pQzijZ$K2,(_h!o0QI<giK+~>~g/"nL4N(7+F>nqJ,E-tt["L>soBG=KHNfX-;MtW{-V{hHlxna(D^Wgvb5
+mCkm-pT|5OwA6eOeUW5;Nu|&vm3%l,nVwhGEZ:YL>,v8>`l"4nYwf@;qZw)n[qfJ=xZHFp="`Fs2mfS[lBD!-OSqp-Q-V;GDOc&)kbflVTCtQIj6lB<m~9
+R2HJ>y0LUNKX>q6&d&ty1,JJI%e[>e76@hW#oSqJJ_v`XBtS'Z9K(zX{8G4Iv"RXYm!;';nNh!UHx&^"VhL%Tz64>Mf'&0E+V[q"I22^2Z^85(KqEvs>2C
+nt)Hbmt@Edh^VwgC&VU9KXthId-R4'W/3c`g-|"R&Ix7C!!$U2>M1<K3%(^#>4k=x2L&9xCRWqQlje=A`:<JLe,q1undsv#ZrNwlPe8%bWgM|EPTZzlb4>
+8:kPMA2dyJj3nX|{#rb/1nB(U-.P~G-rc(S=e+@`SD#8ATk(kSHU1s5|'tf'#8N8Mz'N<}6ohNgBgvZL3PnGvWF][0h'qIg-hNZAW2x>%+fDLiR#=Q~,h9
+u.B&;]9a(bi=Z=]L5bElJSQ/J5+cZd|BU"K'>plLw=[-C`UhcD8FIV6i`:Z^6j`eA^im|,(rP^>sc]^]Yeua<h'xz{/Ce3"a2puAYQ[u'7w'T)Q%.^B1sq
+Yqg{'m5I'3J,-GHk2Nk-_$B!BXt2RzlB,+h1v{eDM:Y7N.b8/"C;CO|8#J2d]IQ)HHd&7UIT#p[c~swp.pb;!cg1k"c@GlK">$~r;=G7q"Te6|"GckO4~Q
+I.@=&yfX3!xNhA^d+[=vRUMB~Zx$iwk8:>rrzJi`L9_CCt]d8Bp<@B)=-]r1%[:V.ogzqAUS-aIo8eK{_vpUqG>YfeV3RE3$^N^o)eCX8DE2=L2(!s2&@8
+}yoc`x8}UOgki`t^bS5>.QRV=xgsKh=V2G#vg'h!z&nuId5r_>_MHcUVAL0.^cl+<ij|^Ey87e0#<6jsbXZ:8d66R2O}$Ez/g.RV&mY(!idV":M@FzHSup
+OUrJ9Ajz,sbBW8g'(yVdf{]lRlEpG2&_LB8^.P5ps(_^B2u(a6Dgg/AC$w^isV7y.|TEELp!B^sP@%oK%wP#bb8J}j<lwS-79Xm8EtKt]#R-Y);p+eLC$:
+{n51p8N"0Ft92,|Wk.'"E#agj`m]M__><m~7b,b3=bS>,<1O+oYF^R93`P':3f~Mth"E!P@irjVHf&T9[veiSn_IPUfZL#hq'E.m#iMU'&3_;M"-tnBi`&
+sY33CotU[WW$97&m:_8nH<sLq4P-~1Zf;)='739@QV@gi,GcEvY2SQ&6R#0UEa2J"t}1cJE;QM<eY9Ljx8abitE|&y`l=a|84R:5Li7k]RS:HoBuwqd9]Z
+%5<t:Qvx1|eD|sqji[$Slk+oCT6q-$ea2T_T-IH^.eq{9jsPhYh&1Gue'u7YjyVB7aB#QUjY{pjzzmj/:P]P^ND,Fx3sEwG#yc(Nf!4z6>RYb^^}`S[Mig
+Du~k:7Ey:+2d9(|h6rhHcGTIS:Os!^FDOxWQWvlM"f#T9bj|#BaXHV3hAoyx(+kmDVtm&j8@%-!@v_.O0MNIYm(^az$q:8U|Zb97_IiQ<s~qS{"P_m}q%|
+pf^=3B`z^yG)jvkY92Ov'sa5mFj!WJPpeDMELvpAG7#oa8^uQ5mo}IfSWYqoUouv0ZspjA~wHzhuAeWo=DHab$zH^^KQVlkqW:jp^UgM:)ovA_mEdmm3uM
+_sdAOrR$/N8I{o#<M;kFzLc&d'R(T-(:;CW""'P!fy8@H&d]nE&L'[AKzD,U+Sz$ip>h;27knLK>9`{f%(:_(2=jJce%V[@z&MZdj('],}289[`})DnR.h
+%`X<bQ|cQ4J'bTbm6++xP5{M5hmQgO#ZPK27=e'`YCs^9w}39/erE|03tHafT7kL4FveZ@b]]o4S6ii"!rnOs%AQK&W,p$>5S=%n=zr]iR05Kl[RK+7qJ^
+rul^Yy6m@MF1l_~-CilnT@yyY%y&h^H'^nei9dXDCmkS(aBNH]doAIz`U>ILy@wdt#&_{#sxA_nBMwATj(<^U4c4m&8mwsv$K4hHXG#)c"~F-o6L_X=N1+
+Qfn@Q)v1)]3v<shQA(:,f`q[KpvAVls"svWj^t4e^265LF^D5;Z`m{1oEFdL3J|U>@zUyfjD|P8f6Gh=|<>E|T(Hyb<>Z&3x&=jOuPr[A7(rF;4)(5q6qQ
+O)wV;qiu|,TF!x%Pz^]'~]fuSxZZq5/c_Y-y.'pN)X%-})w9`HXEa2<&2uYQm_FV890gD.j"E<]ekv[SoPD)QUxdt8({GQMWb4sC2'4(&38i-R98'4(]p7
+^X_4UIzqp^n:1>)HZ">^DtERZ<lcMVa4Ok.p;[o(DwVV6"q#d!6P{Cw2KyGF0&M:"L6r@Rjs"rHOF;>w{qyDN=/Hzm]6z-:e(3cAlLip@ceY2rgRXS,D$}
+ttsF3&CN$q8fb.7F~Cm>"{nLJqAJZpT|UtJt6d:i6GRAIs-CI7X}/jw+tT~U+<),g9#y;Na>BBRboq~wO[bW"6%UZLD|[P7z"|zu]8hlPQ'2`WFy"5J6>R
+@kSvwyFA9n{-EN'io0%>myo/Y9KW|jVb7{mfO(B@IiVf2.haC:5j<y(92XdwqA|oZzsQb`2@OOc>(E_T5U-h%l_%gpmio)B/~zi+HP9|1.MPx0V#b&|Sa&
+P3pEhCI$^2Zy]dkjHIfQHWeFZ50Iw:=zC:jOawwTXIUf0q)Y0(T+X<8>nC'@~aq{nTIOlU_G+0CNC4erS5Vs2F|d6"_3I}SMg2v,ePf#N_Qg_A>lff=]Pr
+e9Y/_q;j&Eto_ilj<l]+gWY^0BP0g4Htzw"w:n01R4JTfsE<WM9Y4+Yz5k-V;Z@Xbu6=S>/7"RMz](0>bzi+Bio90DttrC-VgVvMl|soToY{Oda@iS2##(
+vIg6@4x|_c<L(95CO#},6c<bCo4Xk]@[)fzsMVx623<TmF%hzg<z9V{NOLpWU8VE^<KZx0E+!P7Kfd3C/jrt3f(mq|2i`POZ]D8oyffkp}@J8N"~j4vC1o
+FA]'HYOg<E{AnS>;2]Y^,=~>vQF=$rBA14U]-hGu8gGr2MTn3fp2&<z"B3hg$GBDBMU5wzZMajq:'KY44'p"d;((IKWQ-0"cyZ}e0{RrKW}b^)tmA#d9Cj
+D@%3xS$2Z7T{DF-4Sacj~Z`L-j5cP1cD%Z=w`^<xQXC#CG;MZv0ylT;W$RII`SU"da38/5Z;L8v8G'(NnLo`#7W>`Rrq:gUSK(+"$cs:.h{B1nN[+Vzw){
+>C1Yj@vk`aEPnhS/PShs.0;Z}6B$+mic(IC-.!5S1g<g7/dST>32uYk;j4>t#@C;#;PDgVpPLh5xd.y#qK!9/s5|^!a&bzqY)Q'ne%F[F{HP}M0259]O6V
+6+n`%o]$5DB,d>9=}B!=7/TXWnmuu4}Y#d|48'yqAojPn,N4dQ,S{Ts-0&y]{5eroD8r[$m`>"4aL]6J(Jc>uj,7TjR[KL+p064U<F1I2NP)2t78wsjrf,
+m{Ysy`}[{;RbwV_GM'S3)ia"=:^iu;Zt:^rs<{oOD8FsMa]nOK2a>5o't-Z3-!d7"iL/3W1Q@Q.o5%f0w(6xwEm717VJe[po98FR~z>/S(Zk>)i;~tGtjZ
+QT-dPj[-0x:]vk=jv#r>7+{LsbLa)Z<0u"z4}Rz9J&2'EuD>2w|RR_Ag-[9|]OM^g@WB'2CiQ4V8;nc2ynAjdWIlN}[$bV>tD|JE9wxwd4gJ%>4|vx'C6D
+mvOZj2MZSn'wyoY5x.bOEc}-:<%g:mwTO<E5~ilY^om<0Uv/k9W_9%{`>yF:CPY&bIbdt<=_|+6Qdp&m7ek"fG3VhH/K`S5RZBbzF]WoP]_kujz]wjM^uE
+BW^}YuVjxNkeiA4&99D6cg>:^|_y#i_Pdj`8GoPl/O,=H^3dV-)hqA+T/Jpg_6eB}kNO%p;'m"hxcT_Q;D=/^6X2zH]oqPaF[!@4bu>Kw{m);JA:d^V16d
+|hp[K(c|Swa]Xnd^n;#[wee'l^%(wDcl"hi+%|Z^-D]L9^^5$c##'Z;0la4bjng-1Q<w%q`YM`$8CsUp>dl#i;(@r_#"[(/h8{f:"o]2JTeGbE[0WgSt_[
+Yssdp,sGE;}0r1K&.x-N}{8FM.'M5UOyA/^nuYe-x;b=3t1|pEni)<p/s6kG:->p8axQjQWIg96Kmz26[_yN+SPk;dSF42rbEm6|t`R/S9UwZ6^+KJa];5
+!M/usdw{KH,ydq8n'"|!MdVJ!4Q+>CRwr>)pakFiv4I{aYRh"lY|%oA3tl^4$<V+u`ALi)@nGzzpK4_;x_Qm"oeP[W08h/_")Z5uF+%hz@.PjRwf${6{jR
+SBC00LxxRI7kV,MD}qDAC#c;(FR"APQTUz/V33s;K^P:U1D<Gh-"FXpK!@0IA8$6Z7>E%bIi;2xkd$J/HH:_S$N`T]&Z.0bMiUwRw$8E$CWSB>GiyF",_k
+|2)7BPdgFt9pg&Bdz:ObJb~HlU&@u@!:a`tD%U2%[;W,jU%$j<1S9S$O|xa5oZuaMSbh8&H>RLp6yhX_i:RzFeRqQPhR[L$BF&b"tcU$}Ra27#ShKr-},^
+!c3#gG_iTJI'oD)&Q_7,:j[=[h#gP%[y$;'5};d#b&;11zUXH'S}/N'2}ZM7Xcb@AUVZ0"@)v+i_JXR#MH9B/%h['jRJ[FJ^InxfZA3(/}O<|/sw0S4+D)
+M%G^K>s"b'9S9qe+K_VpAIc9FvD,h^~E22Q9WN(oVM3.r<i6^F4mzgQ]Zf<UoP%]olE4DVSp7+<'yB5{7JsKMimDv&1!GP.Gj4K_Oe1RaN{d8prYdf!D(&
+z2)>M]1!)(O$lT~AG^9K=kZt9Tz#zepA1!YP:baL{Ue`F%,#}A:o%`[@_26b["nC-qDB+#4IN3cp#tye1hKK]{&(h[xL;>KIQu"[EdU%eIyN}]H2T{~qtZ
+;HR&Umr)91h.|B>KZ,HwtlA$}'IOd5d+TtO[O1#i0y~`[W~+pI&wP.YQ'dbxH$Z]dWEB'2+Bp^Z(aQ8!NmlPo4PCnVLa93e;giREJGya#6/&rqZs"mEMG;
+y#r'2==5K+V+f{[r`^wCt3'4GKuryfwiG5)4,p'kK)Wc~9y:YX&L5hd$K5K)G5MUoU}14+[&U9x43vL]ju`gBfr@xtm_Eq;RsK`M"Uj8I/+BZgnX'`,M_=
+yh`,M$Sp8Is$Q',@y%[Zpbf&F2e9$Xou!fH)-%G<8+LI/Cu='PwVSx5S}/0Rs^$|Hag|[s+/q"{Sp7]19]h<R7}3z98$LmudD-(#E[6c|gvq[NEL.-9'zS
+N:HateAlVB)cf!!e4rk@2g{yI'2P9ghCOqG%NU-M5gS_Q&>cv7{bzB=;2uj`ok1Zrt9Rc=p$RP<Etvwrqzi_NOJ]riKPQ7[ffP1ig{PMKte0:x/S<i!!'_
+CCh[g%)AEPgt%CluDTsgm>ho"2L[c]mNR5_aK_.P%;fmHLk@I{U"pu0wx!##~^qHc9YF8p=B4p|D~&odx:L_XcHN+hc&"n2K2!k%C:~[">vBfJ:LNk=[T.
+%(>&,^s1h4sUBA2`3qz:f]a1fp,_De/cz_Z^RwA8.ofnmP!S=6|%s&0@<Yq'zI<H40-!F.yH15)|pVYnrDdg].nNbR.w%JM_hscbWeP,2qfY"W(bd(0yqn
+S.TU+m9g3ls_AM,|7Kk3cP}'1XIt{#5q]fAd=.8RH^hv4msWe-7=}9ga|CTc.he'#`/"|59meiKKO.nE;IoFn8:&P[22.^eW9Zr.ZvZ6'qGA501<O)21CF
++7uz3VX;u^D9TTEWrv0Y!kqOca^>y{xzEE'vj6)T7krV>T^@<rImIOsO}5%BT#Yr-z~!^|d!T1[>L<{dw9}P%wDun1P)IFN4|;~!xE#ZTjxJIZc9|8q}ux
+Q'V)HP`)j.$.8aC-i_l)|x#i"k3/cU-Sv`G'^.)#;$uXK{1s)YXAWMnQ<K@rjE~Wx[x5VxbzCmtSB3t't<WrV{d45NfUforJvqy<p[5kQBx"qq_c(BePnC
+Hy0z8G#|-CR:tOvOL6e8to4|hA4qevqT7PU{Tr02e)qdh<M;[D8mN(,Ao09;h0y_o__!P<_v#OjfZ9@{;"9@Qeq0F5",v0[E9||u6R&kArEib8u_Q&Djp#
+5|7WiY="nqAT8-![pZmqo.Zy7qgg})MiSug)z7>/fouc6Q!/N^r1q+`RV)y%I0xiMS9!e_Kw;}:y}^wW5Y4fr5''V{703&M#uB-',E!M34_@2IC21Tih|D
+JSG,']rl=&:Yjf;4z2^&@%GHC&12>U~xbjO{W%tzidGjsvXR'hhL{w]hL|!MhZ,#}BDGpFr:$T"%1nheDD5/h%)c<hV4kid+U=q#QMkRY3p32`CC1NkGk4
+k<!a{/JuC}V1(zn`o[x&Ry9W}XdUaS(Sb$@rz.8@|"`nL^,n<A)23^mMr>Tx[|w<uEkVA2]&xp+=1PKhIncs>W~!yme3#3306+-=IDM47Vfb9"z="58P2l
+RkDR:Wa@AgaU<<ea@Z,b2(4Wp:#:Y+LQT1'b`G]L1|9R5duWC.$&9E[15dcwn%'LjD{`)dNNyT{@NcFp7)>Pmfu^zhg@E@[L{>e3W="ZF{H4!%m!XcSNpL
+Au9#y%w$,2T4x"2x$GkAyd>.nm~^e8;g-<zV{0}AWg`uGX:RJ)Mdeh|XnZib/@6x&c~NYQMrg$eCH)2)l>F.M@#@^BtzHORC.xF>Q[|IlP)U!%Fj_L+hN|
+Rw,k-!<oc["gQZ3G%:(u$@iB|!tJ($5%_0Y-;WGm6`h:0%7(p]^L1B<#9zdOYvJ9vbPlsh$6Cf%98^KkX!.$+@3kHZWL8@_4rncoPpH^j9r>"jm5t.;$pF
+%Zla.Oz-e-5PGSFJ;=-L(O7[^k-EP!_E95:v[o)h<nt(z;w2un&cw{|dJV.#%/,#HO&p|f!#OP2,TS{dvqflGjTe<7D5)EpiwF6FdLtw)YBF.gavV)@WoA
+Y@qE1Fs4O%uUfeV-<f0V$KI27kp0QWCfSV=Y=9|c3tZ@k:&qDVc3-$Ei0VAEP{/k.yj/dX|O9{,-|Z|7NMU6a8KWmU>rcN|hUmJ'M@$e9e<IsjuV_^1Ie3
+bIkvt@ZC&s~/EG|.j|G%>v/}hJ"+ss3cOY::1`+CO9i;ibrIKY,&{Jn"ehY|yZX[4YdRngHSN$;|3JU68C5K!h9/[Q!|dBc-)gZ5-:E33ZF^25WkgUzUSb
+}h$rvu,e_[qLdv!zo/j)sXL-`3|+V1g++mJ'tM)PxGk"~!9G.6%N5z13Nq^g"D5T`ihWH!!+lYI@MPRzPB6Un+6cNnHj1lv#`i!0(zKk-7uT@<-)I#}soH
+QAKhoY0%siKY4CRCRN2vo[L>ry-b_I!udX621wcO97NDrlR|(a_b_`eZ@d=7`Fc8lYL:T[Y)-{,_8=c162Ul609%KA4tk+IH%VX:G=pk>ubJ}6saRd4B.2
+4q%g"h}8U)sR$/tO`99!,=rO6RSPKszb].sS^4BVUFH--@DMIcr%U.ltleP%pLyf7PorDtbvA_yf@$D$~|wOyacb5)xZh.G1K:l4<W"Ekg~`]x_Umk0#JT
+V|5iqlaJ~2<#4rd#+.BU=[yk-^|=W_'!K(a,Ce~BnO=}]b:yfM6_[l"RoMS{")BIwVI&R}Lk^c9|T!mzk6D-O9_Zj7VT""sjDU`Z#D^PVaHNXdOLJ|Tb:0
+i:)]"tY!0g,,^C)iWd<{;P1[6x}I=:9-X0>_H;E!Ng,VL-ryu':/n/lVEZl2B81]{WxS47X#zM@kFx,1g0xA"rX|xN_kOg4h;R[dVMBSmoy"L;7:%Z--i3
+@#.R9{Dw;>V1[>Iy64R;xSe-|!(Cb'ck{^TCyTdPzM!gd9#AOjGHTPh#:8U,IKL<bdG>0C&t<I0lQlCase7d)O7_)&%n2RN0BIkWQyp]d|zr%N:n{4@e55
+NSJdZ;enO6@#i=6W_MG#m1I={pSJravrD1GyPEai1iU)K,9g:kc-EHjwLzO}M`[.Ao_odFPp)59R}Qk4dcGw4,NoMC`T=$,>qPx'C|`Bp,y3-ho0Megdd5
+c90E,Eo1kn9JzJR0VnEI03g:+m']wYxxHKmJ|MWBN%f/qWOiT.sSWR,MMH+IGxL4<&|#HUy%~+I+J(3."hFIP6"0ixz2d|1[wN8'BZA/U3ZP%2t/]-V07y
+Gb!naxo3lF;!:-ci{$`qn)2%|BX-;T-hA]6PX$q3,XzzkQQq{tHm1Mc.2U/}`.Z_Sx1.M.FroS3cM(;-@Xf{OiAF;E:XHNv<tREtC^-M[E[XHq76o'N,lf
+HyeF"hxA_%`Nw$&l}vQs<(p$'o4BY&FB[^^oy(K9&e0""wYjGD9XmmrfiFT15`qez>sZPC,^=<C4ev"w+YWo[{ugH"jRQVbTstc.(b#U:1vz:d3`{A{z$"
+ub-Rc.(w@)FzMzVE%cKCI@;[L/c.5Uv7&Gr#t%<>Th"9U{7W99&9'^vO-ueHssq(ngJH5kkU@Ri6QB4p#,]`w@PEjz9BYvW,2BEYC|M&u4OO<HLx"9Edw'
+]n(($cg!9({,>R!DZ[Ebw;8b4,l8W!B[{1&f(D1wX!D@:"1}''eHe|/+WPiWHw(,U`VY(3Qk=;)NW:6$Fw)qv<XZ%o9IA'$:;K1kNkuN]!RC^2R;B&a9Q^
+Tc_s2Qj{'`wP{b;>NJp{Du/^_(|jXl_EnRR2[,{)dV/$v&Nw.a>M^Vsu^#"Sc-D-zd=^&a"LA`|CI3OpSgL>0|7OY]qWMI"K-m!;Q+i,rs>ET0lDTL(C-)
+n[KubU#1eSV><n-uZQ0>A1mY`Cq#/DWo1IUe!JX:k-{N`C{BpMZ9x9yc_u]AAV`e<II'jP|q][%H62^(~O~!.;@TSnaDz3_)O0m[.q>HjVVH"NI)!=`pdE
+B49!o5:iz6>I9-[i'=P-A+t`v[JRUkZ"K1A}"dfG#g$(3OO`=y(4/!YW$`q1.Gf0m4mPd+7cN0@VTmg:qfH.EMal&5z8lDGB05k-9#XNK@jG)Sge"rM-)8
+-Vq;q/O!QPOp&+K#$c=&a@~_LKRs.mpkI]B-Li;ipCSr@+<2N9ox!K~Xy/eneA!b}:wyAc#0~'fof(KML;aGaR8Yph&CD}iSo`CxVjZ%3%DiB7[yST[=tE
+qsy&=A>uXGW`N-guPib^`^gocX{Ho^WM()_|6C3BP0;2,0mknas&UIhP}NK7At0u.i,OX_dIJkp3Edx04kUz`bxcwa#4opyc|Ix>CoD4L%.o'fMu(-a>&v
++SflgvRjI.djz(JCj:C"`XC"1(bNp78`>)7{d!T<TtPlCn4D!p92J;7+F(v^Xa]"OQALXop#Kv~"+A:3VS7<#1/Uw[Uo+$vC},vJm:606^NEGZU>l`AbCr
+md)h6b@yUbpJ=]gHVB%Fq7H<7VpBpWk'.{54waq]y>;(hdlh#;g+D(I#WE+$V;.z!M'UG{C3&-8K}Jj!qhiEeF$ROGNZtdJt^8lGm^(k}yH.rKpN;Q[HC0
+F"fQB-G.b-A:2DnBHDQEluVY`rFNoP!f4<H)[!&,N|_Y"JRcHJz3V!)&<<;ROXMHd8h_i,5!T=C8!F@/_r$/36N3|{erj9{GW@.bG8d;sI;rr<6o{^:7TW
+_tW2%go1ZsHmKf)YTDW}5-ZW"2dazg,4}SZZmmJkz#T_v#1&MAxr85k>j3(f097"Ikj9|Ac$D$uk..~hRV3S1'X60#XVI83ltA>@[LR]L7x0VuEi9:qC8q
+ZnRq|Sv)a2PQKi}:e2tzLE~r"=h!$BQ9R-#cICH#=|&yau.)b3ZFx9=]&{igUmu/Knl5n|xmiII/We:1}HS0yB>1CQ6JxgB"S/j5II~rJ`b}W9n{_)7VB/
+Omgm~,Y#`afxC1"8@l0)<@H$!6!syfsaq4C17^,>$k`M1"{#642B:1Z6WM[k@(YLd7yWl>yfelQ$Zrnxj]FT_xXKu}})lI61;M]dOLANC_:'Rwg`B,h`>5
+A6~>RKTW!b{}@k2Px0I[4nOns@gL-dS7f6f`q$ve}^0QR90_0|q/{Iy^WlkWxVCV.Q.r#n;@[FMZf"uOoWtQZ`qcsKtGBmDNCc^roqLB|s"^=0Gyt`222P
+1IDjiDvui+kL>c=sAn4/K9Jzs%ZK$MJjPBKgu9oMM`FU(|a):F4A>[+4tVX_4lw%,jp5|zlLMs'wYDNLG."c`o+0)R>Vln0:C`}kDWSb<k:Q4/rnMh+vRE
+;9GIXL/oq-.&/={>{Y[k0G=I>=N^eQT%H>-)7N<cY3'DRR!5fO&NdZl:Lr]@b/C'w2FV=w$v6}1v:g];OC4a{zAuDOdlFDEu]OvvR|N^1#d:EcW"@T/F:=
+{wXN@^p"4jgO8uj{9t2&K%vWZsKsq/B<Ix=j_Ix}Dw-jO$%>ZJP`"!GR)4%m<J_Ny`^n:L8vHG[T5S0]pM|vwBDTm'i4+h'%T$mCe[+)+IX:wz~|]jf`[s
+e(LiR[>Tcixjdh1McahZMyHX&fJmCl6lm:)A5B-c-26:KQDteaR2.NGr2T-KK8R|}zt(M{7}aO|wQLBX(}ErgD8[EO7onO(fDxj#g2i=Uj^w7UbJPsBMpJ
+=vfTRZ~rLZ~2oQ8,VtYC.<z!(.K[lOw$7^LTlP}6oML"6qr]ahU!}YL=iC+P'vwsA9RJ[t<zcZA"7Dx(%.ZSvRfar+[Fl[X4c#|u$=%ZAI^Q#.y"s<%zq'
+zM'8|%MAmASF+pth51P+ie$(^hV1f"HlooKTB7w0.RM3P9XbfB$R%hbLBT{-_JQJmgl"<7.#>!]_VsX5Br,O6qF(Z47K+QzrefouT|+SAs8JDEw"pzMDDG
+>x8NYN>WE3Ei/u<rKHWxeWnfU8q"sCb)Y^^RuGTQ"Z&oCl.{VUv([%yn29U)EwGKL[uE45WRXKk#8n!vb1m-i`$G<)q3yH>FSl2[t7E1()`j|e-E@]YRHQ
+)<'5W(R8%c;N]l.L)}m+&"tr>P3UqOIJKYm,>wp_u!9S.h|lmm7@6"z@-6xbGYT!S$CTNx<Z8%(Pjaw!peL+9YBU<Z0LO#l0x!6PSz^bLdo3+H1zC.zWMG
+(z:O-12dS&Vsvx"%va]`OSXKaPnGe]v`P.<E}D^U<;3}=e#RGI{[S|KlpL7y!Qk_s}>3:>8_u"T3c1HVdP/f-5(F'ijPI9'J}:1"VVdyq,4kUwsRgtQ0/4
+quP.,8dZ6J[}a=[!JdWpso&NEH7:]g)KdX-VcC.|bi&(pdztT26Z^HsMF=Y5+%SWX#MhRaVM>(#XZPfxnMVy95<.-7zAlGS]AM&JgSWTv'C4LZlYA9QxHT
+^";>u'"ULSK!iT7vvk/Z97G0;A1Q!,5j;`[y'qHXH_'hoyq1KK<%mTo(/`}t]XHh&eH_wfmqrMJH&VjyjJs`RX4nJM"$WzSI-fS&kGA)q]/i#/'cJ)g8p6
+iY9r]eN}-O|UBvR8lxNW1H1]j!p;!@nIU70RhPpUC1pe~x3n+IeYKMF(=dLkmOp"L2E:)]=&x${bYdrcg:JN.fi8C"f&/E:Vwg=Vlsey$UVLc0gL":glD9
+2e7/r1xxGxBATy[W15HI8l+{,wD%m.8r<@q#mOi6Hw8L1e6S^Zni[<M4(zT"yh]8Rm]:_kj&Wnei,SzV"Kfkfue2K3;D6Q3e`cR]GQ_YM9TFf'yz3wn&_/
+7TlsjJq-fQ,M6,[h5m>;9GpI5'I&rlXT69V_2TfU;0qJ[9(a#{aPwId<h(P]D&isWBcWi[.:=B>{d6=.5dvCwT~=3B35aVou.0F$-C||E({m9@v]K{<EC+
+NDY,KWtk@u%;AgRDl>rz)S:jTe^[L9{.^vF!X^2!_Mql@9'Go5%sAA_|KTviMm:T`C=cF.5--#[R7c/}C)H{j|Y3V/~BaNt+B<pBJZp_BS}1pJg"8@f2bj
+N;N32yi).Y[2yDQ#_[f3%V=:#x>mHim`R`22eL%6D/,]bi0EY3$,;n6J9v$8qFb|2:,k#5iC;VE(wa^^LN}oa61ESwnhUP.3rl.U,@s9<nS94R<baX9&cj
+MSw6$9vnn"yB{Rn`QkTq@U.>q%pa<EQ1U>ma8I<7ZLKk.tJqaO,sHR1C(7`H'MB1_aF3&q)s+`x;Sahb:S,0SaBT9a~YMVM=o")_rmT9#:NeP`.:lu$D_>
+`2-.o`bXC6VW/W4F/uVX>f^Rl#PHfC%=6wjc{{W!fv,lx&kd-lMklP`=yP+)IfRKbI&D[C`=DPz^U5zJs+_+O3(DB#E)=0|)CUw9A:[pT]Fq.TU]0Q2tK_
+rH0O&fyu:QT7IIxn~5)y;SPNrBG$Jcxrx7.Nw#'jEX}GI-7%=w|%5LqeI;bvj[JzNUUD``|!G]bm{u2BMwLkjohWwj%kb.;q~OO!je/[~Z1tey:>Ezk5^c
+ZRALl@}N:>|jd8%.H6#cx{SMZx<a@_P_!O<'218)wm"<8(97{[!CR${Jkp{+0xX)iQ)n:_Cgbg}))_|s<VzV&`uX{$To6)Ik<s9dE2QZ{+=y_aV6"YT;i@
+,bk+8UqhjoToyT4^6#^u.:RGx3w{ZJM0+1&!'h4:Ax8OunlGW0IaH:(k5ySuTQ(k/f{X^M:x8:eKS,Bc#o.bK:t)YqnEVY'(`UWvS$h=LP>3W:-Ze9t#aH
+KS"9[Ncr^ukf7xPD),j-V:,zN.FAXf5B/qck():Pt>2^H(0rpxs!roA'$w5F=qPH|tq`35^zSio@8/$|:v"V!hH#=HHJL7SlSsI`}X:Q-&TqC.9,k=9=ao
+1aD#)(C7OFm:708RA^:b{bh-],{taw;h8RpCA=Kaea]>zBNRyF+I,vI'2cmbRyz1."Zi&`V`wr8L>o8SQ7:^](J#nxlNOcL@Q{_=9M^X>x+s6{b]+T9@D3
+rQz(B[:(H5lF<h7>B^;q_NC}R]!Sm7jfZ'.t0ZwjvUc,pNm#zUPF8(o7{^yPATO_6V]KB'67m1|0=#J9GloK[`kjbO]o)nYaNW0T)Q"G4Bq!KUsX|UqkB1
+_`T`!>YDtl~ZC5bEr<kKB}&Hmz)4X-r7PK02DsUDq1XuE-VcR{jv$R1FYCMm|Y7a.`g3E#">%-fmf92<AO{/X)+mW'4.]H<j.-COl:WWY"A"KG!!zW01=5
+8,sS#n`U]_V|xL0P>`Iek&&BM-Pu}=l[Pp=PaCoZ9K&=Ik:0:JJs=!t$t1]KGG@0uU#R":HXKT:7$+7"L7au:Z{pPi^8^ZNWU!hgn_En9-2_<'j,9m4t))
+Q+ChH!vc)-._Al/)1UDv`pvYf"Kg-T;`O}656_9oSc@3#:Z:vNB^NMxIw+P./'Lz@![V|'{oY+#]x'Ms9=,EJ$X/+9Olh/r|v<b:Gjy;GJ=F$GT(FS"(Cl
+57BX0h-f-_+GCI&}]|n8cS^yqL#bGf+3Cm+O4RK7)yY'fyd[Dhh#D;Q{K7tWdLBAq%6efmg{$@U>'%.0SKNxzdsoHkgHa`NTEXOA4/@DU=kVK"0f7-3p9a
+-cqEMl3U&Ik!Sh"pM-%myqD";A-,Ad5(5$T+xo.jUyUmtib3LF$y@/'/{sHG,lvx>`)!n>>`'qnO.g0O0=hXX27RpX|@o<Pcj>Pt[L}|)uzDdk^N[v~%74
+3]s4i9|`dS_S><Bob<UjrCXI.-$D+s>m{qM:pP@($nA1ZylT9t,8(1lvffind02X1_|:~WLZ"G'(#'LBH%#z(+GURY~]WLuGE.k/{>UawM[iQyj;QR`Y`5
+!NWf~,&_B,b%aK!%B}t`N)O1JgM[L$8Af<;2gL|j_/caq3619vz,y0BPw}XzdXodmv'q9cp>XoMa'R)z,L0Te:8Z#Z$<HPeg%O+%K!i.P[CG+I4^P[m,==
+%>&hmrJC>LiMS:x.N(h>ARk%u%>xuzkg67GKG%q)i!NxQku"ORr6%,=LWk_b^6JgaRixDv;d,K;YvYSuDk/+PQ(c;GHg05uPb%`/gbLHfcMtKCZoXkD`k1
+-Q^)fv@H:LeXgl3"-v6tr4bk9%`;jgHg<tsxD)Bz@(L>36t$DR9]Mp{$8aM3[stB|'m.;n"rRYJU:r$Gpuiha3(ZfbFjW'O"WH2ajcHfRe#^LSeRin)Y/g
+226&Qe;f02_eX3B7DT|RF0^J}u>S{zdB=V9SbnjEa]Z%[/j-!o89prVsu5.H:TPVr4/+'8`iTT9q!k,{78u<;IE6;$VPUt6[_9+i@S8BV&B@C6<hrXY27>
+1&Ca!4$wE,F;T&iDf:}1>T@NGb)M.Tc-HS"pt;T+oWw`!|n301mmlKQ!(mr<W1,uAHdXRFpU(&z{>0EQen}PZtuXw`V:!jV-m@4'7e:|SyAr(;9Q"qg0yz
+s$1!GjaNWpUX5|A6:;0tL-4($.s_B8t^w,t<4/+dBCQHG|xh{g>Q;U_iE;uWbe<X#/6mml<I2!QwkN;CiPRsNbFR7qn%#:-FF35mlW]:>(3>$G#${Y$nvY
+AE4$TEUe#dlPoV"f$d#g(4Nd_YN!-CC#gwK4'B@vi+%&L>"Q-VnKMElTu89N+Ip!:qEf-@xOp+@!F4Di0`:-wQh+9U0#L,.k:/;0eIuWIV;Dza[FZvJLy"
+c34RuX^TnPQ}(3D+f<8yaf0<t.$wl=x"V|Dpc#w[-mEr`8,vQ$Rhp<4fCQJ8eCG_1!Jp4u5%xiX5sC!nH(yYPG0#T$(r7T~q[uhwb>1%ww-btNYp"TI3:(
+LL$0#tgV}y}q%5eRi2v9D,y$vvswt,lvw[:vhyz:FK!]joi,=8^Q{LzV#T;twsnZjX{&6=tmF9+s5]xVxPj#")#+G#]3Z-%@P#.Fv1N$"RrF>%.uq&jQ:h
+-PGPgM6qr;)ZbqR{q&gHR+#vyJkbpP@OK2j(DG='<6k'oo7b6}%Q#lG9}^_5/F)h:dmEz`HgdE5D<"+!(v{w$P<,UV~%t=crjqS8Z:TR)B}]b<q%7y6$&8
+j`,lA0<@OhiWh,ODZ1$U,$n/F}yg5KXp~3px/;O";MHrT"&p`|e&_DUAc-4E#Yjtd$vjqDeunlxy=U|sL0h.^^gQ;&mVI};<qHHJjO'2_!X.87S$ZZgkU"
+yjv3Cs<3A&Z0h5u`E4TMC`@UZY6PAeJFjpUQ!"qluX7S{{uP>J)%C'R$Qj`QgoC$>e!CsjDUp5M@e.//5b60_P<E4bJR@]LqxBnX0qXBx_YAp2y<^-LZqw
+^%a4E4w>WqbVMRX#Fp.`DPz+Y`P[-bFwl.dBZj$g(UU2$3:[C[}P(W7E}./XZ.x9I'5Y,nDbMGD5n%TH[_Zf!'RUl)RI_Xg|c+NLi$.8_9=b~TC+5;1HOt
+#+QP(X,TvDzI)S[<:.WhA,+Rd}f;ss`3!=sBS;>vjk[gRg~j(7])f&lq,B7&(BNbvP/:&Rb6(9.6:)o@%6CCzkzqo3e)o@;+JTLA4#MCgt}rzQI`|dx);i
+QU73=%V;KZ462"<ou1Em%90tFRa`roW)ztK[sgN+|26YaEGFBh8h`_.ca:W#$nL%!ATf40mO]2k0_X5MS6/Yr3Ya31jv-FFHapnUQpiTA[OHlEE5x3wD9]
+le6Zq%9MIm{LxzUj'hoqAEAgxcarTg!}JkdMbcE{25m#CPgJuU/GYk:6@UD]DR|04Nw`B>xtBbDd.2vEr$H-JFxCMw;tY1'%39=|,7:YkSp.}sGQLY4TT=
+N1J^C^5XZ%[OEadc:hC>Ju'bLEi=#7UW)jOPhS-kc!^|JPu6vm!iTnI71v=K}l`-fs]Q|8t.QeDL:5qPcd]f6}dl_T#/tAZrt2#43H(5!pT2|bn&E#5vsB
+$bwR_j,p(BYhxs79di.1rrgB5C;Qn4-F6Oj(KcYvjIJEcwkTpMmv/kUCN;KKq>z9aNZA7ebLYQx7yzXP`S!ytg783J;-UC63g9HSBlzmFH)b]/E"SsG4DB
+M9nCTtP`scmpLw|zn!ZQ6n'W^3"^q|^BlV`E))R4R@9BBn`_`tn8sX8H@7hg+]u2U"`ls+.;lqk-Pi(;@'wnk90$28knEE4we+Wj'^WQ3bEh>0r<OQ|l$H
+QnQ4/=e+S_$U3UjT'_"lTi5+%j)!IX2wc[jg/3{kA(G_Hx&H[>qqh}Wr]pnobh~x6C0`#z7Qa&;]On6[mWll>Rv{js,#VS8oIDN;g0S"xj6xl,F6,.-.K4
+u{9eTK^<z7IfABm,>${)ERe%15f4=$gAR@CWtD$GC'SdF!2`4aA21VQ.[dFRKV(Y#'R'P3FxG+~RvHPys+lLEo-URWETLyhBM8n)Ri3ur+yE9arg&a}Zqg
+GH{}#rdk$Q/Uyz}Ssgy)4&nrY@H}tQ!8btna'eF<8PFbt#e/rZm.dsTe_8_yY]H<HFD`1+o)I[t3bbzD0'J6h}}Z)!EVOReX&!b)8o@9_&ZT@a&d%cImsA
+7;N_O/H5wZ!gbr4OI5H%gn-w{IDqzHf8Wlb>Wyp{x0Z7dJX]Tufn-z"$hV>-GpPU>E:o`4'om7xFj(QU1Sn:j;CmGYH1C3$>oujgyK,ZIy8'{^YIsROEAx
+t++&aENzU+])i"nP',jE8hTSUQ[@-!iB]w7K{e!&y:nx!rFnzN;M`:}Jcx0UsnY2xiG%KpDw)B>y]b!]$dD&RazQ9}@J`1~U=NBNpZb':A%PbQ(oj_e5t:
+@BOI5(OGTWwfjb`^R#D=}@J>%Uh=TMQFkcTe~Gr(gH`'B6n.tU2L1,1(|m_EK1Dv{7'VUd.k~M7]@1|r|WlzS|Okf,UeD&s%/]Wd3iLq69mzl2ZY5^f`+]
+$fS37!2vffxl,H:l}myWo8c5u`AE^Rhb!CCt#SLh,{hT$yD/R%w+iL6W>o'nHyUK:o:D^7O<Cq!Y4p'1@,,-[$DOAb0jZmAl:eKT'tY%6]RFzyj(5(=>1r
+j/,5BHtS5qxfXRd+O6Hml]H`"7yMW}$#AFq-X4TP8mX+<PTH[r|8c%yS1>V_LY<OUw~=/(=|8h`PiUoeg@WH(YD|i`(xa|;RK6mf6H8gBW0rJ@)SH}n9FN
+[Hp9'+[7GLkU1{|o^F.Sd]O.d6.UdI&C)i`'.La#BxJ&OA9EORf9twi=4#(GP<S2,%rhB5`5N23.8_8+IO[V0QFpCYX$Dki['Wv3^mAYe9K]({AS6i$FfI
+b7J^]zLKb)dKI[fEbE{S|1RS%cDE3(5}X;NlB&n,RY8v-#bMN]<2`s}V3!r5=cO{,Gm}GD'P@=^x>GXsfG"1A%v(2BYbJxnDNPl^b2v5hQz@5l"7rvhwCP
+1b'6(<uJ@CA1_k2!B+kEsgwcy+i&|2'"Ap:-m;~]BwoOES_Q5dO3H|]1_wj;mtg.}]MQ$$MNF{"acO|_W_j@H,A7w.C[3B"a~R#'1B&/.Mh]3|$b3+5L<G
+P5kVLF&=aho^HpIO$G4[yPy+}VY3H-gLdNPx35[;XenSX^sg6;{@Du=K"wb.t"q&]]apE+Ll_=.G_DV.Ds|"{;4u-/g.CvjB4N,&x[[/-m"cIiy@8T-lsr
+7#3Gl7$}RR7<jD.:+JtPL^o}##(HLP[8,)gnn|DMV(@;6RAAyB!hG0gY!k,{)SB_<Ky.^s,hVF}IlH8/5Wc#C8qsbzk{+6WKoE60WVyta4RMTV+UvV!,0>
+Fu;i`nv@skw%c3s[o>G2F4lAo{8GTs8)5C7Zd!,UnK#"#-Se%-!.Eo{Bz3sl}|zd,ovEffGP>3D7Myl/d32#mx6FJ/1:#>2UK1G!gz:o|=!mCuL+d[7]:Q
+;ttRF6,:9zut0mH^VhZmu;+|u<e#Lb4$$a0%S+I1UjRelX'"5,'Y)jMkma"[dFGI1a<-x.^iP[O)n[PYp,1@SS[KkjsVJ0)RqXk79wO[7,lItr4uYGQSAr
+NW:{fM;i{uiWJoo(gWTU3(-[CL0etR~oF#YyOC;&=Y(Yy9GJ6n%R:$JEdKQc'd-E1>"WN^}#vju:xj;i}:{#C},<]k5PuFq(>VNCKs|2i|7EnH_8@19chY
+%UGLU0cDqzrq{R0YF1,[qQ9R!LUbM.$N|&&>cM7+$m.p=J=7y|mF8/A'hbqVFL:Hv<}Kfxb;ClJ|`R.4)%]CG@hsR)ssCV2}ZKue0yVnj]$#YpK+(.#kWp
+wP>lXH+2fQC#S|xSPRE>^M[0Z&y@v`fjL+~Kk$<Hob.Q+qOWESHFp-S90hOwsvG^GG43jJ$3t17WzUvnD4ZL@;uH_2By^GmQH^>+'q>,$tW^v[}&m[z=OC
+~'D]dBmPZZDP3E<Qk;yBRWPc~nVDXWWIidQ5$z,e;mqD>YZmd;lNIny9P_t`FK={sd+jarU@d>Zk`/fI;KylQ"{nqUb$"Nl)J;.:}SK%~`0pJ3ScIEV=n/
+f]TDPSe=PnAZ{|XkNn2CQP1ZIixI}.ofzzm'p3wc!LAANm.:)h|n:Atjv:HE@cZ`K%GUI4S0#Prz!TCbj%4pm;hWuF$w:TD^l=)luqM/XGU{R6>F9EV!5#
+I9a1b`O5vD,Dz3:oaXm1c$iF4.Emm5>;_z7oM8`jt9Wlo29ea4+&9g;%S%@CxB'clJxbQ2Hk<QgAQK=zw^Y3/gMk^.>XP$=}uFG9G^35jf|Q[=vP}@K(r|
+U|YQF-U],ZR9GKi{/;BF'WH>r%&O9o31;9O<WSDF;yI@9GdFGvb!Xy"+Mj^GAbWyI^UGa:NO<'Mfc=mY6Cdg~O'x>^"b-V%E#EaLgxNU_[U@4]E$wjbpxn
+#'}&L-(>hz,iz'&L"-;W}57k(A]1{g:::y469<fB,{Z#Ag1H_8ujcuOBgMpN{^.%Nnu>MTN1l{p=-h$;9v#p2vlqsoK29U[9,0i:E%vIrrTma<%[M>)fUd
+cYEdR9F2POt&+7ViE-CuPE3{^2^_C58nW]Wo<+c7RYpC6}u9dqywqFUK,L/E~i'(1f[O~bKOY_'BbbL]_6]AVe2FmNZ8$b{26p`EWDUEAmL)-kiZADYsa4
+Zl=[@>O@!9KwE]pXM__Dtg7QM|97bwlI[a&Z0oe=Ic8D:lcJ6Ho%jy-N_|1Y!T685OGBj{C3<X2kJQA2Jv1ql2[d1yJWT9IPhH<FOo}YF]2<#=kn7YH3%x
+SUixDv2Uzb@.SCJiy-Bf~>g'n3J|cu-/3Iv/;|[88XO-,1"v$&[E_|F<=<fm/OoxJv'^3O(Pxn%Ua|85>ceOTa^sKk'gTo#9a)7A)xa[o4=+uKkJ~#"!-y
+Sz+F8+bnKo`TeLF$dRijuejO-zUnxdP7xWM>`(-9naoX|B(X$B$+_lH{bl0GVO'B5W%__1ZzI7L|x0F:&C[S1qO&Oee50G`Rwv<&jd},_>Or9("pA"}1m[
+B-:RKi._@KG7Pztp&!Q#m[8K"=Hb|>Hu`^0FR]Hf+gP,3I>X7"Ta$4<,7veyK+sAo5w;RdxcJZ3,j{w,Jyefkp1]Wyp#IPIp(f8iNY<;$O>v{]_d`D=2%d
+zm)t<>M2`7gP|DcknIwO]LH'56bPj!QACWce=+LqxP`Tz`OTkO`c^6vDv"U.hGgufW_({Y1WZtjW=h{WXD``7!4RLa(Wp.TU%)1tNF|4~Ep#z9vq8FJwMu
+65u`)y.JR|5db|sakloPi&vmn}nZ!`VT=PDK_mOW>qj'hZ=-av[u%Z+{r4ncc{mgipM2;d~HEaAczBIBS[b:a$i5`{!QH6K%#3p!}i9l&upXh4"HY^87@8
+`c/(T@P"EAk/h;f!n#GZpe$Q1,ONpL7jHoDY}5F'TOd]-L,''LmmTEHg$ISbpyWva<&k5/OFZOl3fS_cLF.'|6`=o!>Yh<}I{@K5S29#EYyfy&zF_&+H4m
+S7!m5YC$CP:(:el<}]g`XOE7G/t+aIioh=9dG(72i5K[_0AtQnuI2q{{.fSN_S8EB9d:9}06g%]t=oDb01.&-625__&aM0S)ET1#VCYaqu_sZKgJI-9kQ%
+dO0pujp"lO715}BbO9#7Cc;aKQrs8pP:^{o[>E;EkWUiID.G0Ztb{dOR1'qGU`m;$Dyd6HNiren0^DQ|i6X:lI29fm#qO@Ra_lo.,CMXt"nP}=rFnu#Is"
+s6oF5$=x#IMLyc0U&pM/BG7cgm:;PO:7^#Y}f%:Dz7HjJ)P)YO2.{-3HRu6&79[Qx7#Q4+Mfk9-B;H-<feI0M[eWr.s#CS-YHr&d5ikk:8XeP)-4w5x'ad
+vp9)tWSt[Z#Ss>BLpwda4}%Jwe^zzc)4E(8V%@DiJR#ahFfv`<}[akhY_#Q6Z>||Xm/>8Ab.w=(7+%g.RgADA[Vo4:^4M)Uir2U[T}N%!YvVftDqDDsRJ5
+Kp"GS303-vbRIZVo:@GZrN/[rcyN@#[PAPv))U>^NJhh4h.A.LKuvupg;c/Oy7h(rq9W_!~ocEA:xDG%I<r5qMpQGH@;7L,'xf%6^%,QHhk>dzp2~j)w4L
+{shVb!jLnkOovbV1r7]1kM[If}wjt_!If/Q8c-iz8|8w:a#x%AyKbkDM/[Mw3`7-.5bamJ!y|}^d6"3R%5Y:s!2|$h4aIWo__"~3uGt'DfdM:k^6_!gKkW
+e6}"#"k,.+.xPSRk=0A1)VS+(+.WTA9kHJ6@GXH.^rts}a+FmHVs2[>k<G8%35S)ix59buMQSG,$LKC>[C.9u:7m~0[5]:,GowQO[xy+YCtQkl}bL(K3&H
+g&WJ"ERM!ivhvMwXI-&gfGd65D:|z;Mi=<l,v9y$!M'%&lzA6L_%v|w+6u1]fnRk.qj>JMtC|u'FntHu^9)MDtcT)@w#X!h#-[fY.k4eO[|j_kzZb)$1i0
+Thdo[-1XteC{:($!#+yT`5Zz.;+5x$<JifTUgiI.3G,g!D%x>R|=b5eJ.G.jm|1CZf'KLyD$[nPo`z"aoEqtsWyB)i"!D{bNK96BUu[L)$XTR;f2gng0Vp
+aDyE6aR{tgI]dU(gc9VyWf{!BciX9G19`Xi5q#ge|lngBOBTu-P4Kd~ap1EY.rE!Jar7X76E7'{"!1wSi!~3#+=Be1"7S-sFR-KH'^UUF(a573)I3d9Np.
+MPM>`i`"#eT"z9M'baP"^&efXAI(2IYm9`T{DHQbn.J]zOCXgxje12(^Wv'w5o>8kR='w!2Da3=J,O1)TG`d2t<]}#/9/D>(U=EBt8Fvht!F%0`]gVV|5O
+sA)+gP~1n-2_Bqc]RH"6xKrc]w5X&|8VM7b5aK=4AoJH;tCUW]5{OkkH/w6kKtxI$1c>,7$E$.+i2pjw2dnwRQWsr!KVakwx(nEq@@_|N[|aWe=4Ib~yh2
+RB}=DEz.jL3W_}^1.<v4=2f]@+yfbm9c)]sn<|f6`N#BZv.pIj]SUZ"izf'jCA^<i'>1#NggY+,ABY2@[DTz~`>Bb9uaV5jHP_},@$@n$4`&K+EdKMvXtl
+61wbY1L5N@;y.n8Qu<-wm`>$jo|krcnS_IO'E@zlIz{Na>K3x=5"iL{dK%b0-zz36^.e]SURiN~Rx+!S9X9azE+,$ZP)|]ne>/H>.gzUw0[-#=n]vl1"'i
+ZNbP<+VYLFdyaHdb7p',1dFZ+aIq|0$$LUqZ#YdWmzzn>eUXb!1T+}ra">PYW<sEZhJ@D5c<h<-CSaB`$a<H;!Z#"|zjx^DH&lnx]RHl8Y'i;RhACC#l7;
+,=aEi&,!N,:Aj;28=ku[l<w:^Ag<9,or_h5/4iET_S~YCO^'LpTAFxiHU#Dsf_I#Al(W~e6HQgA=b24e,gsi3PDDhUyD0'7a;hP&Y^#S1'A=WhumGr^Y#-
+SY@<d,:j<b.tQwS>m5zh[w2<s(+3$h.>)[Z,wCoxJy_uT"Jx@;ZH2[NVSPQxxqYsoxOURw6emvM!'Z;O^mx+zNi&Vz%8pDYMtNv8V7{L%"_}#W@:$)O+!S
+VxaJ"3o7x:1,G=J!2]NtT$Ya:YGK!eZWh@Iutw.Y,3<d)#Y(RY0)4_8;Zv:PHa_O4kj'qm~PLd33Tgr+&KUt%4W%E#(1i]^4)-r{YJ_[o_~rLgTaH1ntnd
+J;&C6[nY+QB)8!9.!iMmi#&1e<]I1RPz8^yI^pV}GL3G]5r{"v-[;`ps_r"{]Oflpzrc$DaL=bv}wvwE-hD17S!5gfy7NMO1jb$6-d|B_zZf'D=qO(K.Uv
+xSVy-[#1vGRsbFI(vVx|7aMOQd3G(`AZ5"QY~o1>0vpLRnb<fvWx$`hU}PZZ<vN87X^+47Gb+ar1tGJKx=)8|@-sNl$]4O}49f[7ydL<ivpbeb#ydkSKfN
+6A9.YCNC}Z",YweGjSPGg,Q_JFIA>:l].XV}g1FUQGWY8XFr"~_k,Edev{!YR0G6[X-(EX{g3msu);-$_{[|K#Ag-7Dyf}%/i"WrD]B,k(dKNW(%9W8@'(
+n!b)7Fkuy>8z_rX>'H2-C'G]XGRDnXw+VI8NCr)q%454_XdTnf2w]:AG:dSXV^&6p8KB"9seEH()G((6:^;>qQ,7xIHkI0Tg/dL&15T/'X@n0I"_f9/iPX
+~lo{^At)cd[<t0lUaVRL,e0U$ToVSPKW4O:F91V"dot"4.G:f,WxmOCQ+@N19=t"Bi'n`Y#B3Mkb:{k9@b6d=C0q;'t2{Y1Dn^|i%-0w.NlKr(W`abME]}
+GjWGsuP_m>CtVs4Lk4DQ0:%ep^{I)Q_$s<c{O]Jh>:xz]ItRPicjl[2@GQe>mGrUHtPNIR/f,1.&]VNa:|g.nCYLP}IjI51z!]GwiV;enUz4y:A@+7@!!i
+js+(0M,.Oj>$Eix7%E2A1GCR&|(tPU!m9%qBT,pCB/[HD!@jqgZ62G.G&if(TH)",RS|)8w3e):#G[%tvTwyNOq."TZy-O(I57:b('-Hl-B7Xwi}b<qxO2
+~TcCVy%`"&XR+,,0P(.wM.nl0hEVkYD{K:~!a"kk6EWO+Q0MWUbZ/V$Yx<HSJbhk>#1Y4v+<iEFjP3cU2}!^KkI`r"7xdf7uI=z!bc$}Yxw.tJX-P$[>,0
+/grfQZNXC^Ne8J7D6zP58xoRnt8ndT]p9>tWk{(qQ6LzXPntpZJ<}hC2Gs(I4MwTtcP{wOR[g^}M{x&0rMi%#px6<}^s7;v2-YhO/34o%q>;.I3GpEt^_H
+a}xu]|@wn02E.=yqHHH}IyZ^g/-_ARVMCb|!@W)[P..oHN2GH<N$9A(um/{I}d~e/}iHcf}qs/:%&H`9Jb<m:iP^Nk!M],c`.ClA'`rI2eMM#hDnLbe7&p
+K9"Z~VX`8g_a7IX4bgCm6dp2tc$D~j<0&h4JR1K4!=8]0nk"+dO<BIV#<z'w&NwoSGH>jV|6HVN</;T2s9T:xPpFb'Eq3.:AMN#|l^sb:F-=Fo'co:IkFf
+_DWSdtHHERWi4BK+c+C:&2)t2%YWpxar8MD.18)E,g@zkYPU4BEMT#yrsF0xCl"xqV@|iY`e"r#s|i%niL[i0kR"rrh,QyD:|kBY"<V]kyKUwi,Gb^oHz@
+9"`WkuwHS0]6$xAL9=)I}S<7.ojrN!a)$8oEd'j`lb(THj#`'L#`Eqd%wtnP#[JD1.9m%TJP9nL{_#0XF!VvP>mhT:P:D#enY8LP^0`}1xaaIgycD}QxJQ
+na_Vrd2YAehg85vif3^WiFT8E)R.'hUoQID1j!/z@<yrC/Rvyo06H[C{wh(Z/V7k[l|GloSH:VMHJ.xlv%}Dq-/A`AXED3uif5o&X9yK@j}.Z!6@CGs4B#
+J^0e(@JiWPL[4$i<a[;AF>.0-a&+#!.A2p&C;V$@@K2S,JnJKZ87t@+;)y+:pctGaVJ_G6_mbnga3_573NDYqZ){VbJQuFU{D!m%=jt",ter%h4y}n4umD
+mYw;heB3[,Xc=|Uzo4k_-'4h!UU#KeU'haM,^{a+J=f5>`-U/_GUwqAKl877U#;"0/:r-3=uz"u5xGZcVm<5RNvzS&wF{h2kD-j0x.{qp_O6_{J{sR-.kE
+dEpByi+BWHpe;j.H]9gpOh|61xqSOLl%8S&e'k!:|gY.i,J"8/QCr8)AFJ.ls|qb-300;;tQ{]f2A-:,NU&]0Y=.J^]bc5G#Czh{&Km&|%^T!NkmZE`l8o
+D$O=;_T$>32gvxGb;FTXQ#HU20p!2.+0x>w|w^9b~JpOwqv.l>zUf_B^paI4'zp<R>j.ufm$TeD#Ps[)g-0z~XY:N/7;A`Q>!vKB-#4t-}kq}HoSba/]~<
+%=ISx,u+C3-.L)^^2eJf]l/&nwD<L!&qs_9zX)9Q`R8<:t:s=B["iEi)5+%xrPw(o|}P3q>=1#<z~0_(e^JJ+`WJMKj'8^Jm3RrPaUs&z%QJ:JR6Lh.2=7
+;$Kl'(hWW4~85Dl&H0F,d#&'MoiJ_mLe8S$-'$f17FNR:o"O8-aU2h6{.bd96lMU3F:R4A0CkXg./BN)s-b].sd$7RKE}M-YKm&{HPsfwq(QM@|X(_]nRI
+[PHM14d]$#~Z#T|ZV620prVR&FhUpW;p,p1VL7~N.XP[9s5-^qKOF1udXG&kY.Eehm)Iwm;@!,uD79ME&2YFUUQ[(;+Q!C#[TN!gfKV2;5kD~QrOV,M4y!
+B:e/^_tz<]jU"Ocax+Iey:0VwZI>gr^n![9yw^|.&#wZBLoT0|id#RKA[X2L``cg@&8s=Jy5Dz!(D(k$Zs$R%EciI"q,OkP)HsI7I&F3qGsR,FjIY8;[~[
+`qXRNjyDjbD>x@xE{hKNbPI7p-1R!FKtrQPcsN&K'^W]DI9>s{OmvM^88kgiRZe|!rRMf/DfBa{4DC3+Gac6J(yzD&y>z1=sW1A!jv(Iqt~k:7EyXE_j{J
+k2#3;r(fT%,{lLcyZ&[TDQp]aQVJE;p%;29,,wuwbyL.@S21haRcXafczf6oW^+H%M-Q[n;G:P$BL$l-ZV{UiIYz$9v6K}k942)8)]A8eA[7^'q|4Xjhug
+=,QN&$fQCg{d"_CjFXg;c,zgnkI0CCxF8N;@>ne$Ss_j;YX0Ay.ja-b}^0B$AN59>K,l#IoEm".Ly7VF_;%gGQA>s)(Z2xRn7sWxZX@x3/^-,2vCz!Jx_Q
+Zd}cw1ZuJ0"OcB)U:wmg<3j"V_u]C4HFZ]B;d]>'-W$NF92;(OTx'0_/nK/_N2_HfY^-6k+;Le-o~,Y<3V:ok|uqx3Er2TtJC<}G|FgGk4#Fu+w^M}9j+q
+Sbw_y25gLD0ia&dpgBFnfv%:,vVUG^DSX)a(D="0xID;<_g,Hb0a!lEC4c:2,SWO~}L9Hh:">FBm;oNNf{3rbw;Rblv)7b`{XG05_^hBm`>Pp4sT+j(eH8
+gg]:[xsAWCVcVsWbPGt3rENX}tXeQ$LT!V}l-6Q{|ld7LivM(RNVAk+,7KuVIuvvpwx=R]=S&tz"_Pw]Ed~j.(]!zowOvo@zM|v-b57O8+)N49oTL6I"'+
+fO9(~<^/eO2{Za$x8FUUAq~HUw8[cfHC-z>IU=p_yK0Wb[@ws)>IiJW(bf&a)nV}x{@jd-fzH)kz7^$x@^@jy'@|lsZ(c-cIs65xJt0g[cWw)n2JI$s2'|
+KDbwH#ot8di}`m-gta@zn6B;Za(g&4N8"=4Nnx0gkG;8PzpzR|"8ptA$-h!vs2&sMgDDp`@%TrDxQDCx+CaSWsSL^OZ2@v"muIpk}[A9$|y6w%uTZagZe|
+2qLdi^>q"xr{dq%|Lm'di}+DGH''31<,bEzT,z2+#i9^~XhSpE/V1@Ies<-h1u;Z_iT2dhX7zC#dsF5"3)YKoW5'#BAui=khU<hm/LP968i_WozX[Wid]6
+tyAxx,h^.IrV1BE"7U_hh_)ucGOG#/3c"CV0w2`iiY>H'QxMuD,0Q]3cN:(,si#GDHZ5Ss66_/-1JC$XF'Wu}Yh<d!T[,H]ErcY7HtP^uI$"TzJ%SXYPt<
+R[0<2eu/e|uVCTXj93mBjE+woc4:-pKQnB!6dV2pz/t|g<S!yC,Ry}ucru4oUu{>kyJGW;G}wA'm=l[PqY)'_SO3k5Ii.xAnR(E#y`U`,NTmRVK5vgLzb}
+%2gTz=oFls8o-qrCp-/Txb5`fo2"wGY${=(C!4:n^RcT_YT_N%2u8Jk`hN7`o<VgV;8qxb7mP}_}vpJZHbJG[.EC7xs/oagRKP}23a"n<;OqP2|'fx>Wxc
+Jm,TNZm19`vpIuwCR`HN/pJbmJP]&A_U:_hY'8K4}HCf,"Og:6oVBiWP06I.[^/H(r/i#.E<Fe{UkcugLkZgwcc1tm^L^X)zMmV-KXI8KcLJbizzgE$s(c
+5&{QB&4wqVj"}p1U{tP)3PtGft-cw4hDlnYs%m~=c:}^k(xlpeKt#f2;}7ARYk|o=iUL;k~Ge`AE^56`de"f=vxZk"6c^-tg@e~wTI8&`].9Rk6LNIGZdo
+SA{O<A{R^;%%{/qG=Az1Kb5Tyvni}A#'pj[VHD:AxSoC/"f[R#7h56,SNs-'+c_JXqB:{F3QU:ifGpzC8A;#uo%nZ|$]ZZ1CK{@dM/N#j3S$"{gH{tpcnN
+vlXI.r))U-4`oN|0H:H}CBwj7Hs:<DLa0AijQB!HKRM{)k)DG)[xD5w.f<'y6)bY>]q1jPW'iq'mr)xjyOdgLT=0DB2'3bNH+h7&s%<<cbQ"(y!M{g}sij
+pOsGhwjFDoX=>2>c|UKs.R5N6p5DhCRV45vhj!>)}PEDG:Sd+SfNJ%tt^L|9rzL#`xo_Y#;!u^4(G]{ZUd&9[EHcYod|p(Mt[eeBCunNoOXM3s2lK"~%2=
+(4P}l{;D2}B$I0eFr2$2@;[sMMw<@kniM(F_1O{m86d`|iku@oD:PvX/yjv,%E0VY<m`VWq(XD_#bT/o66aSHS3iQUpM|"#|]07z[("({:<jlC@uvNEPU)
+J^c;hM=;X6i'X:^]eX[M6MV/u8b"d@_!J&b1+(1hm,/5ex~^VC{a7dQSR1EUaG-7Y;{F7Bm4[Sf@8.NH[ywjr8<fZ^GXv7Nf+I+Rb'-"UmYiIdkOV+bU(k
+HBwcCK!ZiDW^y#Ba(w9$f%:ntEee%"1U(uv"l1m'b7"G@i=p~2<|DmNjkWxhf,!GK7"R}g[>GM]|N25L93YZ8`MH;b<,U<P-1|V=HJ=5>Xx>Bu!trU|yd=
+[Pn,))P:'<&0h)g9+<Sn/Lpl7{f^8:2dak+/FX3A;XAcST}rl/B;@>xRfR,Kj1({6(!T-lMklP~7jhc9({zAn]~mJ/~ex28Ldml'Q+<EBQ_guP,i,T;%_>
+OWa&t0'"gYtWGZ~eb%I!(8cBUTCI$e=JssRt':==zIr::T&Tvw0|C!lpz>3i@Ze;3/UYQV.$8+.`ADk|<-|/6"j6#bXba3ovk<3(uq"wR,zq{<~$QPCzR4
+Z:1H1|Y[vh.IX40CN%NxNyqdzh32ekB}7uw}=ndS$It`v[i;&sO!f3T62m8Slq1%Ml1O11lz{MtJ"sAT+)F1$b;/A-:xr[20!Q+XLeXq@0=_AkC{]E@i<w
+$j@@sj7N&y]hg1a[['fn<z:)@4#j)2NyaN$ciUP!8!WDjP;|!MnCsH,|2<kt),b^Ep1!/J4o)bD8wX`_neTM=YliPcLEZz7j9|;H&|a]I-pK+W1hff!10_
+Odv1g:#k&{KcXcqc3=kl=nPa`f6"x1q{@E,F/@]&9_Stg6B7a57'CgG#Rzs=awg-dhPOc'9(d=uKuEW1gtqoN^E@{mh4#gmq/ppSRmp@w2!1#+9Sm6=;Rw
+li}3bI`4R&:86OSeT,78|7gpS9-lSUj9c-GB7t<NJ()6k/>}=]Cq@xust[{FfIZ[[D`DdZ@gY.gz%M4(s":B1S_D<_qp6(@j^]dkdn5ro>qMHc_';;pz,i
+e>UY5,-Qzw>KOm[.-k(CZ1d&flMx+[Gi8RSK.cB{=mlP+)w#5<oqVO0-cyHrU&x8e3L<^4s({D@2/30tw$cF9l~LG2(b13xHMH>,Scd"EvQdRQ=%5BWiGR
+}o{nK,e;PA&LWv9pvpd9%(E;|SxftA:-CD.Nm|{sS)8[PL#n/f'p4t])%`"ouy"oP#@`La7,vRr@A:~{sxj@`5m`i79=oUR{k{B(U_4h]MWg#TS3HoF+q4
+Rng(Zcww:POU^wGz0MOh)=RO5>GYT)"c|84MNzJ_@c4!^rEU;)$T2e85SS0|Z5z9#aY&E;ONaeY0OaeO$Pv)v_-QJPa]V9J-w8;@PhF&K)25z-xx;dA%6Y
+lB@%#tga)U+|]`[gfT0)~1xx]d[9oX.+}Qf{"V6.Cj(L>Wvg4Ysj]fI"XbSgDoS)Liv`jst945+9jRNbZ}4ualfZc};Otghw@V68DYg<w:juOIW6=kW9l+
+k{)Z|Pczx^EO];T`/`"Kfv/$Wu!Mju4cyyacEK(;k"M,(@#GGqn@hm|clYbMn25U`C~Xx3|T^DH9ol(h+zD^n+b']NH=dD"w2psXW;f/<!y'YG4Wl41WD#
+vVCwGn[m+.ZZ4VMS6_I6WT1uIlRFIm.(gJ@,2[+c-h2a)qHBkU]fz:ahu/U/p-UsoI~aH^X=X#:KY_I8buX#x$8!HH,FZI>"rwHS<chR[1X9VnMC4=<>8b
+k'"7<YT(AMyZ/0u_kaz"n#!e9$6[.<Sey+'QiCog3k&`,%!q_:RE(VXo{+T9j6LbU4RwnfzBhpj`m+T`zbEmm,HxoIEyZr"AA1U@ufzDL3=jz"S|_TF+;-
+Y2tmmQf:)7<{s#(sg01{f0ep;FoKTQFlud{wX'|0n_GRqibR.1yTY7Z$g^h<u"M#|x.:^>l8rgA";(k|ekTjYX2ca>B1WyQuKgeTYB5W'NDsQym:@UCj$r
+-pCJon6o@dGz}Nr}1HBdnL&v'N.{YSveaIJ:d0P$ZC`TVT`xf3_^@u,TZqb+R,_l&@LoGlW)>wyw;515sLc<&Gt+}a^K.J3!f;1nHHxEa1|P&P]PMT3RGJ
+KC]u<y#^X,AHz|;D,4]mvI8,P9Y#]Pn]uVju%v;6ws^y~swM2RDQG0apYU4JCKewD>E!1]sm:TTJZ3i2d^{CL@!dpiOuXi-{T7e|#8v,g5QI&E{vqt8zz.
+6:'mjGE/3xrb%WGI76v%)d{;]yJcDwd|wdI7B}0awGfRzeE%=#Tm(e-rQCV|}/0^<.vOYbA|/hY.IcMD7/lEuR(DFg2qaXHhAz#aIVBu52_hPg`)%jR6C4
+T.)Q'jbEGwzF=6}@aNdteu7Svn)`(/Mih84uK>C<9S6&WD3[^_fp~>tlFvf,ei7p/ZU&tYm9+`-)5aTwfSfZ8g46;q%iM${Bc$KXU9[58K"ktsvMP#nV>f
+XL(t[,kwP>'RC0zLnyzVfi},OZOt}VV.0{iErE|vAX#w.!!Q:aZnm2f2R/&NC_<KtZGYnS{k>I-T="Pn.gQeB:Zs[m3]DFr_^>}]NB(ZJ=mng<(enfC;&`
+>-Hn5z7RfUHVltNryoOF/}1v&zTxj53PbY61@z8xKy<Dp}(lgge]F]q]S|9q@P`<cn1{mq7@dhBmy+&{=-e}-mDxHTDJ!t#q5DsHaIQ=~gblIadbiN|];x
+&JGzzUdqAr=^$Vz_SdLyi,my";^}MX0nyR'FaNFrxy/AY+<B"htabwjp0VBykafknV%+Sl^,yN(TqW|'`eM#bISarrL:3(v2v.&xKhlGlE]Y@[4@VoJAy@
+8S>Z).7zp&b3"6TsqpHB!;0@o!Oo$U!S%Xi;V3lS0@Qrr>U/#|ooov;T3}cZ~KhK6>j38sG)^!1:lQ="Me/m)dq{$FeE("g#'I7/e9|gU"Wkr6UPXT"KiC
+xW7DFiUW||:z&MLEwh-pra#{TzXRM{a2c!Qn)ByJi".bOhXzEc"yc6a-|4.cq0upvflx]@QfFZfDED[&x(fqL@g:YS,Cu(gx2&qByV]@}j,uD@]x+d"C7"
+PF:INnp(zyTqCYPq@z$]}"Dg(mJg1f~wk}Xb+MS@~5B/{yuvx"1JM@dmT"DF.DD<Z;$jb;vbJxw&yzg2vBn!kk($":eg.%dOAJK7AxVT#IFpVA]O53)zXU
+"8Rnr=TdQaV|lsvenV68:DW}Vw(XH,7NpxZuM3HJ@"F{.<~/@lB>3`IK_F<g>cgTz<~Q#lLLSvNG^Ly6-8(m>Zqe`ehlc+LhKQcbbB,ym>,<MK7F1K-=D6
+Pqj|'0+a,6Kw5OhTnFNc4NR%`l^vc;fT7^QeKZ}e9X.dcq/VX^{Yr2qa/syOF4Rxk<le,TVM#EQ>'%5T$w/KI|NXL0$.2,lEtK&=1ld9H$i;)7|QbsUI'W
+Mm$C#hz&m/@twhQfD+;ge]qJLD8p:Y)1,(=gX!X;(y5d}5kmM/s25oEjk_3n`lRi_yh+<p/6sa].NqAtC+g.9'Zx:leCYoask_:]a0ZFz![y4c;koehMu:
+m]kO&PpfkaHO%C'];."<YR,/A_VnAScA,nXStdjRwm'wUP>7+PK'L6de3&Xobn7RWKC)W/2tEr9)mv(CR/2ih,P;_E28i,LT,lj[+ywPshI^DCQ)Nz7d#v
+("83%S<"73Ok/fegFX'Kvc.y5ij04G8!jn@-5"_sj;T;SbR7H]n.S5U_c"gNvgKG&ghvppg;]FmH!Zh.MoqGqxq"O5YY/p~{!_7Vu.T(+l,,y_/fA4TV2C
+/"`3V-3H9eO:bmt`W{hN=%u.>AHr8;G+1:n(.NE`2x];{p'ZSHWUIV:8cLv,!LgD'D;!G<)mm%sZq:LkSHx@;#"C(N"k$i4yg2-fnt{e;h3zLt[}'DJXy|
+COO]B0B}b8,b8ON(1t1xhA3]Q%QC_$[@AEdso44L7v@Z^zRI%OIX['Q=8I'{VQ1'TrA;sKsvPlMcIMXOZM;@6)369;4g{dM^]xUJGS7va4E,einofZMc|{
+P6+(FFpNN0pM~Npc<{X<!vuRt4-%Hg`,j4m[jN!AYsX&G4DOH8ToLfT{,t_[DHF`Od.5UYIATy])&Nx8FI>Sb!SfbB!LTCR@T3&2Cg4Bo$k")HT0z#:(j<
+^wJ!yQk"4P6]y:U)BEuiUVmh2g]#%H6JMiv9'',]BX9Z<O>5&nUO@3nmg0'cYdP%B&B8m[4Au%tHDw[gdpRoIh!i3WA@UZ`LK1`1=$[.3_n}7,Mz~w7T{c
+r/kIbZ8|2jf'2NsG`rLFux%$WdV"L'qMb|m,zUP(nk^vV/VZu#_;6@mEp-1,u!OMYN29+Xs$jD[{~RTC'4S_DS.tl&NBB;|(sntv@A3G7W#KvcwS_,ED'w
+-8KrAUHsQrT3;]tBju]4i9+bZrD7^h,9SsDi~0',@VeJxJog$Uxs)u28N^/'c!J0I4x8!}zoey")i>6/0^_Ht`{rh!YHQ#6eb5%!^aOuVr{W:[I-/2Jjb>
+.nc9T;HRJX6{Fz~[$yZi_|WOjc#'4mi76{>-hfuZ]p5AKxhfQ,<0.LAf8'Po@Z^yF^Z%Q<=;tS&1y=o=jADKrN{lS$bbH)jAmy[{3m=p1e&v[OQ/`f|+$U
+V3%L|#TjesjM(.SPjqUh,Sv1-UE%ao7|8wFFCTPP!.$fdn`z)jJRzvFNwcK%T'aA'sUeC!E.}a<%Do4:aV52&wW6KszGb9PI1W#&>g7']!A#MUj:yJ]<{$
+6$@38`55|oNXh,%:c}izla273(#cNb[B-$<ad%2d_M$(S]kf~F:0WNq.J!+x#nI@18[blB:XOhnwx^8w=rrt3{4c{|8Fs(p[:Lv[sd=u2])<e..+.vPXwp
+9eI[9-yKC0v:S{TYvY'jm=Z=ZPB(5Wg4W+Y!`a;hvNbaE5uhzP<MS8>lCZkp/F0tyW-63vxa"dxeIH>Y>-A>Pz%>OaMoKS2t@9Me!l:6xr@%587Z^T2r%%
+U_VFr1TO,lGacZoDQA;]^H}[iadPqh-xBYJ-45B)^r&(cGf^2'T>TnJ@^L'I0>{w!FyN"&xs<T$4NU~nCD7bvkaH)VWiJPxu1Q_h.8v_e5etJYVu3{t>&`
+%YJSGP!980R3UyA_gra@j;}Hy51D/{LYh946rB.aPz:bx-4BC3yZFc!(e+`}qo;vTfilG{:Cyy@b[J6FXQV(GXL]z`8NSZ6Sjx~.Tq}/+CuKf&Y!U)583g
+tXQ#F}&'Y=br!b:2QzC:T)191N^_Rr';AO/<N>ezgRs)v.u(KJ'G_6edo&.nub@69@f.dH=&JS$)]kqDML[{9St8JzLP6PEI|{DhQ]sV<&'ewtkL1frG$7
+leh#Dc_PMyMd}EV<Kp:)/SUa9Q["S=`^aGH@OBbHb3Au"kp_q^4FRHSy"T"9zOx8oZF/yp1aR;M&dsPbh#j&t'_6EKeck0R7Lt1TD5+QFy`T/p_-z_dg>(
+w1tK>(Q91>csG0(//}m([z,b1V;@@tQA+"Znd'Il;s'N/ux4j6XE,^,AjiSpgmdAZBtRyk7OKy(yaDh'COIOD"lDk)tq(-FEBsp]g1=92Q`(lP=-TV7A~4
+HTq{|:N6)+aG0<JVemXRYXY=^XLBWrMJs$!eN^sXelOjd:n_MFe-I1aT]tV32izz4kN%;NGa~TH)#Oy$h>1^C<^$ZClup5@/ZjyrNf97uN`EC6!TcQSs&R
+glbp<_LY:d{a]3'e(NYhH)0rA#HhW`<0IWk8^WZEIQ>QG&Vkf)V#(:bRN="k>yfy(1fnCg/a,:<9dN[.`E7#U`ya>d.:c)-&M+FZ;ukjqgUx.PE@/-bh;Z
+X'hZ'>-J.PS7N7I_8`F32qVKXiVM0!q8ZV0u]]#<~n0i>&$P:{i,KdcxJxs5<Ye-]a5FHUcV=jTH8G-0TY22{WKUGnI%RqwPFS_POV,#j%><',iWk|ZQ{@
+.RGs[F~'LTt/F0D:Gft^rHhxAjc2`+5q6=h6Lq9(MkYRz!I)5ejAsJvz`B;=r)CU+hj;]f{dkC=[ak^"PEdSV7/aWgS6wUJ2Rbf|>wY`2[]oM2S&s)"q@g
+/h+!K(0nU:en^;.j|[9eT/pjL67DR)3:@j5m,!><Y!du,g,)(JBxZ:8C"FwGv![6wQBu>ko/jb/'Gpjp[8CHBEWX0o6$_WNlh];6yiw3Huj0KfHCx75b8{
+JGu96pCba_oZ|#%|IQKigz[<r%b]AXk@MOy+7,|+/ZF,;KAyhWx`xLr:=c1+D'c>#^Z8/hI!D-nvI&N#YVr/-!J2[{WhkX1%dCUHz2x21b'j5lgVGQ='w_
+YCoGK{[8SUEO6[YD@Utgqq~;v{Rzr#BZiL+/WxaG],;i3Wa$YLHIQ7VMN@Xfs@!VC`Z93BhJeGAGmWY){ulaVK`sgg}y_7f&m8]]Y{rLw8I-MxFTKu1#%(
+(j.'#=H[^%7o7H;HyIsNo^h/>SKH_16<h(GrK/dsna}z:F(M25a}5g)eQS[58Ng+-(=UtucEA,Uu^xrI)JAkXy!u@P2RhI/q]hdX&DT.db>Z}Dj%J^!S=_
+XaQO^u!h#8K-S]PK+ZF_l%xa8M$#cR`cb)'H#bE|Qy|otdLP@)GX:4,=%VE:pKc8xP8.2U$AJ]D]2gPksB`Cc-MTB$Km2`/o::Q;f@JeU9C0VvJL'3!({m
+VKK|V!sam9wjolt2x;!1Cr#1Ip7i'9l7_pq7QXYq_80bQ0jhZ|U&^1ynrit/T%+fi9}OuN@]y$4<15]/YL^f^kCg(mv9MwWZnhwGnR},%2dP/No|eyW+Sp
+GR(F33hj#!0Nqj|9sj:H'syxU,ex[,#V!B&aURJ0@n5s4CT&D+~i<O[n!@XFXj|CRFWy|kXsNeTp@@e7aN;,3&{Tx.Pwe:8kb[3$,yv!~bp/+s%tkk+yfg
+`$#O$y7lmg:KRwI+NChU`db{:;Z8olcdp,`H"&1OhpnR"QP#"K5wS.HzcclJjxt+,.|.@B-Mf{l#Bwa3x-9l;$%i9^t1Ip'>f!uAEPD.j%91yO':O3O|[o
+8#JP^v,nk_nJ/+^GBQ.,i,,Q>hj"E")EXE_!'_Y'pQfbbaqAU]f3=aiMP'>gWfk)^7g_R}L%nm^562PZFWp_PB,A6Em8+%O^f)}t4]cTSY+)+q's:|&rNc
+oM5Fo4&q,+6<vo5bfbkkPdFKIy7#w2f-G(rMP=XRF;<!P2q69:MJ3o&wRaXj>/jP;07(V"69#T=]b_U7BY(p6n)DXXmeVsGpO&8@Ou5dvBnZo-M!"=lqQ2
+i}Udt6nWh>KL_wNV^ZpQK(%OPx{d5"@1B7SN9d]_TlOU7E+md^FgkqwgT"`SId#ee6KJRv;g~)szDHYg!ZtAc:Y8k$N<9$_+h4brW6d=CT'K2vj'9gNjR=
+3m9"cy0v.tZpeF;jbY[%/"4iSEM_{yJa&c,krKy@F,Z4fXIF%(/aZl7Yk1{tL(mtae,Q]gG=55-,PWxE9`)_z.}0zAoDS'osfxq<V+V>Z5kk{,>n<S]n1F
+A|Xqkv|%TDudI2dKn8ja"5>6_CBZ}kQ$yn[e#8$#FXQ`j-9oi8Az$IS,c)h"M0`cRJJVtMUfmfL:RLV%@o8MYM=Ey_[!l^Dj>BO.:1}fb{p!AAY1v.&|Gc
+Y'aA)11tWp.tPl&C6f|b|m5fpv/i%[r4Tz(r5sSYZx;y~<ZhlohEcT"]9iRK-H_,T$-f!R;QM%&}sFG|sr2.|rsyMI:Pk{W9Up+:H5+;N|O@YTGzQu<=-D
+'$IsH%%:h/1UDKYvV7;KJGW[T!3BPkZ3Q}7RP|S1U]LCnu<.LOX"23p>S5h!|sUN[^gu)V3nt,MFT'v7JA"CljlBOxN^I;a95p9OGpQxpy8xOBy)Z%M-I0
+8:dd=OERoVV7Lkl!>PD%!7`d:JnM%v;+#2F}pk_5w_.#.9kWDji]W{xcn1~pMBXmM$[D["^]9G3Q4tYH(dAe~&AwPdlH<iO'WyO=}EH&@v"f~}~+ch7hrA
+4&Twusz(,9pu@^X`!CYUJ^@MUt4d`My!g^;8hKF&zbaSf%/2Jsl6nxFCft/ryR)6Uqj:JAzS6h;Gf-lN0H^Ri!P-O1}[t#Cg^)ZpA`RsN2r&bxStsh3,>O
+>Q_pe%5>&G<:fnLs9WE{qKg6yf!=Sk_nlDE!LJgErxw+Gr(dq^V-)BL]AkNy/&<TfZ9E67-N3G[S-c~YcGzF~Gw1ixx"g{H7D/=VMP+"(,8<n`RbMb)E6_
+K7r40Fq7wBQ`%4>63CTCPFAajX_'A&i[TShdBB"G"Lf7&t9wdY8U-wX2g3['YIJwTBRpLK1P<H0g"-Ml;1}[[Ao,;={x)U`kICXi'KdEhE]KxjXGZO#y5-
+"Ue4v7-U>wRhZ|o]H""YdQCl-tTWk+AM;#)=V8,si]U:>ECILgm&#-mI;[}}4g7fCe'{LS3|p2Xg=p;cguo^CNU&Bus;Pqwrm"e9a;~s#"'!6xc>d&(%m]
+mh|sPPN2Ra`g($TTO40)6&4gQ^CT~[q!C+@._]Ou05Lq9TO7nIs`/5!)H!9$Nx.$S#dG_2Z8JygOz>Hkf'F|lDpMJx{K;usQRUgcn>ymwO3[8|.mK-{1c&
+fH%dMo51K_:r-p+=wm:oZ63:|M;F;ORLlH-ZsLv%<d!)bY0aT);jn:ZFdHrD>9t:/o^D[&]%G.r1+4+4YIgF$3$B>+j4[Y^0SbE`wVX7iBA"c@w5s`U#8n
+t@d#6b1`etzjs3/Yi'=V^{=dfBcH73pXLo(Vx7gipru-gz<E!me)/6>';fVzuX/cOurx4j^jq=2>@dYj!nn=,48]`,G9LDR=Y9FI3HI4uY~zZ-FKD.$K8;
+K|JOCYNP'^qi:8XwS6AP~7hBeP+l`fw<"Wy`RK-gwwYK8w[oh>gFG3Z'!a+D$^4X8:6;r)kgwiBL#u`wh&2]7$c4C[Nj3b3{a`%L>dWg%NBQEw!{fLaug7
+'dFu=A=!iSkC9xB'wd(}4^Pun>`uBY>wwY-o<R&%V7g.mtbP%ChPg]+1z@XO{BRiz(L@_irT@F^beKqU#i7(VY&LbY!ZG5bD(qm,1g%mIoe%tg{rb=a#/A
+5`QY:&Nd1{u+wHNWJrIP<7Z8`x)u<vz^.Sf33l,!rJkmq>sK;P(GopNLA.4fz>U)2Ltsrk~'/Nw3{wlsFXE.XwOit7fRuLUL![$Sr^77ih05(-X7O1w3qE
+Os-KksqRO^pF9WfL(ikur:o(6,`Qud~l`bzVNInLgh&e16Q)H6(,h6ok+,,7H!91kc)uY7#{3}oep"T4:_VNR2@%R;Xni-i""XY{i!qWts&r{6:ByT:fv+
+7Gw1j3bEN@O6:f3&.)PVi;aia+]4#g9N|.@h[Fp7P0>/#y>ZnV6uCTjvcY[T}|!'[K2s}PFoNkw-$9}$8>Tw5Oit=:s|n,_8]O<Y,R{bzqfx=AZh)R_DfO
+kB2C%EhtpsW"w^MjgrTK.5<hH>[12_bm,&qgWA4/c#_)s&(@#vTy7R2^`YnlJSAP{cJF@fH>r/qu/4,1~&Q3zzK/Jw$Wb]b3I!k("!;c-GAO;x&+z(t"G-
+"[`s3ci(Trk32|<Won/A2114Iv.c/|9%`]fnLS[!DEX,h.6Su`21)ExO(CVZlZW';CMvsGJb;p"j<}3NtP.qnr9B<dvv7y'byKxLoKTW"[g-Vx[nkW|tiu
+<xsfz6d(;B<UWQ$F=doOPYE`VhtBDV/mblD>g]-xYSp)yoEdg{adrWm`}kr"kE7N$ZR|PAuxJsEDc<BrJP:zx5eaW,@Nd"29ny#%Bv{Xmp.GV}/V!&xl&[
+&f|E(qm%,U]L+ij@[Rvj:$zDlARW;n1tUO>3R#5qq!)A$$s^E/NBo6<;LUQoG4=|#c5;Kd6HM@ee8;'c.mhk8<P2@wo|X|hb>i)V-NIW1.iG=:M5cJ^o7L
+f`RWfx'J!8`/Fp8;:D~8nq0C)cOeIKmkxfih^,ib"nBPz`9_qRV_{y6LS:L`+E9|s/vs2kHIPM&@nJzz}O=C`$Enl`D^A;SDd7WK{F(e|u2YhImB|/>Ob3
+@2,D4(;lv@6QsJF%cAiXkxiDs]OuP"!IK`E]3v,L|^mMYK54K|"-1d7t!%x"Y%O]hYFEQw+w:ZX|t-Vk~KND4@R#X:L4YB&1yr=Mkg"xe=#FP%F=u@N2V8
+5o)t/h{X`"b-%p4&mBZyaEGNP]oM99pxWR61FA[FOntqjpxPWb);25Kw$&wnHw-=F!lkZ.4{'8l"va'd:K@6HJ)_EB#wP`;$~3}me^&>wk{S"Cus$%zu4o
+V$G(_wQWD!$26|-iV|]LGkZO^&)J'r0`B,k/b'Yk6L_MU;2&(2)KTtXUiDo0g1u_j,5omJUm'gu53-;Bnsqi+bZUF23RJCMyd2c,mI=i#&h"~uz/R/0JD6
+^!E)PQ>Uk.kW2"BR#ORL9WW;2U'KX3|-UQyFDuuU#5U|66}2%pX$9wjvd0xXd0JG2GS'b3F0E:2A2}R4>fc56f8paik3t7@:"_)z[0YgAYSbftBkM8x1R<
+$8n"U$HBL5.1^SBV;fuN|89t5++@Gvfepf&O9lzXSv%Z+xX)(i!buoZl$YVr6H23].5.VxdK{{A[dRp'M'xq~<Yy^NTjql~X(Sj{w7;t86VYb_NBf$"t0X
+)11v$c3tnUd_ry8ua`z-JV4xBt7J<IZ:~}>IQgqt,g6V!.-Hw3iEcGX]bsu.0AH@N@|^%O9IRbLVF^z_l%UJj/#8qT[4Mv>Z"cah=<9.'-QYNrk8ZzP'|u
+bf!6{QbeXc5xDh7a}zKtM:`w_Ms)0ig0w6ww60E:+qZtny&9IZ_M[GYSQ#,qX.BF]={nc=MR(u7!a[Ko66g7MV5+8WOC^1C5KJMV2k^TLwer]I2q]u]/TB
+mR0;W>N!p"Kc@#_uQ>D;@lI2V.eiLHmivJ$l^LX"CW:[f0OY`Bpg//@l]ZP@~@l-(q@YNwA_ftv&~VW,Yy0A4&O[TUxmE[L(uuisYXY'j/gP(<V76k/D,3
+D_o(9SR69.@@NH[197L#Xvur8H}kWeqZ(f.Uw<]#+Xe124t>_;uFN&fW4#>pLmV^t1hl~2{AiVC<1((nUZ5E|)}eP+1<"e_ueggC77;h^1tyCs1nTR2L|b
+H.7!'PxZSh[]DYfxUA-/w)L}z008rkZY6{d{Yb{IYG;S4N}H4v<n")KTufNq&cy.'j-uK<Jr!}fF(JW=-dvTUe8M+c+G@0R7%5]O.m2u}ICxHICHpz!oxq
+X'Vg76ITdivyF[@tZqO5bTEB/&E7v.N,$+9vYPl;25}bTg@wZ'}aQo#dq,vp`7EF01EHak}Y'"OmAh/#j}bNj+iVmoC;z-c%naH[k@XfE)FpP</+yk;^,(
+xS9Q/|"6SMf#xpPj$l(9H&F"U(NA[wCT~Zp<E!4FqEpjSpfav1;(+u8)&iBjK;k"Z]Mt,U`:7GPh=Z{.rAowG[2@y"mal8ogaBB-iDKyUDKX4u";W'-)wY
+&4X1@E8|;CNOYNCbmL$g=mgy$3hq><{@U[+>jZ/w]vMDxogQP5P>HJ)P@2GYT]MFTs|ylj!Jd>1_zMp:KD0TS08#8NCxq^W}wue==`e6{:.g!+4{Sbv{zl
+8QL7S!W&{X7us$}b4w05luj$MWxoz[PP'1`i}$KL8D'4sNgQ8x6/5@.`R(V7vj;a8ivf-u-0A0Qb.}iPZ^0qDtk|hf|q}te9SH"O&y,[],>+C"gzagamXr
+sf9oz%({TU'o.epCmuT_<Dv/P7ko8'VMNx8$p(A=$Np^+ALJ#0(].C_hV."e)W6oWPLbTu1bb1hAF"mca9_99o"~(f^jBc)qG|.}<cP##/Mr#P);)F}8!@
+[@>5yqL3frLsDQev#YWt9"PdrO8C:T[+[l~R-IzIqD@&H]zd!8ctM)$g_%bBc@Bj1o,i{/THS@|q8R}z9K{%DUKKTtpRpCKF%^+BKLQ1Db}lKDUxo6;<1]
++,Xc8>aU+H[QkOlk^SVK[Lx4P7l3ejBv_wLVMxPgOkT9-(cj'(G=:DP_9M}q_[c&P+]1ie6Tz3`0Z#NyX#kwRflC>czb/>/]|r@K1KE_a1ig)sj2)OwD~'
+pYt2SRmnW'Ly5Q#s~)d9/,-](mF<1mR;f0e(agnsR'%hBiCB56k4,:`s{>0}XOO8yS,m@XjE$gIY[-Hv#[m[VvrzS^Lt_P=u/Yv3'ZA}W2}j$mJLfa}`Ak
+z2xnisfD#{putsIN2{Ag,{{&)0-$W-]U-3V-Jk"lVbHnd&51AsFbrk-Hk/LB4!BQRp;G9&(4o{A4gn2hzE{}l,QemRnF4x>l2qP@8F^Tn}GwCl0;~Fr1>P
+h=[Af"<rIYwU.$Xjpg(/jeS`XZ5JR:wcF(@q3KYS8As8|[$Be>pK1#jpic8(#Bziz%}baUw2|4,Nm)OjffSeU&"9URkeJ+S2>+hQ]M@4+r.AaxQwQ)1D,c
+IZ:qCaUW8C]=u|KiTP(xf^JbS#|s6'o}B}42Vhx3H3>d^OIN12nZCu>-zh<EW1f1m[PQyM=g47@e-[2jl:/s,Rpx>Hi%!Tr2w`S..p]t|W(PVm)={)M]ba
+yG<fD3zN<6[X<tHM$=pf[$e"71pQvAm_!psbhN[T:/A'},3G&&X#,;LL,Uv>S439_j[[|rru:w`:(;9D%%PJ;3hS8c(Vu(%RX+9RX#<L)z0),:$(3nur_S
+KlPmM;J-vRK#~XE)p0r4"[>Ul%ZP=>P>tWNS94PJ{3/jUgE)(E1baP$0sJ7JbjyD>J2;3PV^mT_6xuCb3t8,.;i&pGL!J'1$AzSAb'"`B!lJ%}VB.fhg[]
+3hlKa9WO[!o]U+TSGm'(A!>w4m!7QOC,c"q<V6RG<3DuV2Tcy:J}Wtp"](1b%4P3Vwv>w+rL{QnM6_eM.Y0Z92x)hiM,wnhNdN#WSUtP}up;w1=3I;0//H
+MvQ&TPVnB0=bA;KGr9PcRJZNWfT!G-$<8V^wR@~zi.`S^UCl3S2j~/QIIJ|=X.BsW"2-u{Xc5G2K_!&)R.CV0'Z%R{@i|+!3g/Fqf7h3t_ZW,Up>:p9z-2
+f7z97{FZ_6ArBxI5[vmvY]x`gOIWiD:lt%"m=)&Uo.=mR!%Zdox&,KEQna`T=>Q-%(MS>3;U8wecA#[&;C}fH|c87qR64hk'hh4GHb!T4NLR-W;3@cbC@+
+kvJCFpxr7FJT/EiM#r5mFv6}~HrrFr`}z{3['2eR#lAz!`/B%M+YyW"lE"mY7YNY)vjW^uk]##U4Pm8$$fXXa#5BDGD2`:%B}yhhIKm98j803(Uuz>5T"f
+Y&"[|YV7^+j}@p<#/0#52DHmp@P&#MhQ)%/kcU-YAiU/QHg;6Aja[CSHtR8uK,r(a,bXjQP<BQ+}xa-B1ReVoLt$7{,DzrwW9B]":r09|MXs6"GOYy.]=G
+~j{7Y74OWbW-YeM4`y>S)=j55>{M/umSz`;WLw=$5s'/Q9i-aN:YsiN_Bm6#%53mt!NRAa1".8/3o#G71nGz9%8Kc!bk)!DS49_w0/pX"-'x0NPVc_F1a:
+p_N_uoVIIaTcR=QJ2'v6=e+|na_ObV8oJt>}U/PL""DkSVlrKk7}J:9nrkADA|pBdQ<BgLb!KxQp9a|YjEQn1FOJjm<of8IzsEwkKwEDGufL}")BX'nDwj
+eYE1s77p<7&xJK<J`r!aTu&$^y{Km[tA7'&bMyC94PN-@ON@FFEZ4=X1_rj#x$bekROi@V!X|s"Mch$#U;Ty/PfS`TWy8,F)=(2Lo/[KQC0BUg"p^%U1&}
+oOI'qbz'~`6G4f=Lg,_L`&0]E-0]fGy=KDXP!=p^[/9r1#3{W'4'5v%JSgQ8oKO>&Dc}{tCXiC<BDK#c1A<4I(>&Xn'eomjR>aPS1S+uy@A3JX//=%La8g
+aM^Q,$QxVpKgb,~R"1V"px.as'@[qnP65bNoOY1&dJ5iYird&;eL:F_wG%J[7h$)}MBQ6f928.<qQ<a',W)dar1!s^e6Siw{Z}^OYN0m&(JWgm!h1Fg=~P
+cuK,;@b0#CtIp:J.:dWBJo%d6&Wy.n"ILb.SnX4TSp3`@&ulT{lW|U$=XPZi"~E>AU4='BFT-=HTF=$cy.p!!bk|C[4BT#_7D|jb`In0x>s=`NxXGbM$7;
+trvcTvB7k!Bmr6t,xnx}Zzl<c-5D5pU#Gb@-2C4oA@Wha84ez{dLYWgA_g0Cc4aH!vXL>+4qLRvQ1-1GbRaYQrem|/ASyAbW^t|m2pZ{Nw.cmn:4a<t(Tx
+&.;X'1KXr@.a)OiFRj~5^4zA+_x5fp/Nm;/N,L[#>L@T(6>){P-5,U,C:jz2`:a"DUl4SuIuy"w5UgZhPd5dqcA>>Sa};d18hW]RpKTBL/0T^t_6d2,c[I
+q5Nwk9~16a:_5##),.cbG3^$Ryj!@:OMc[@jWswqZ'jV0WC@'d$|f;ucJ}esIi%E1<7&iB{Mt+$@mgS>F[kK.>'s:$32],3,7PX^-jEDpq~_G^)L,b$Tju
+oE6>gv=b_u5T-m:]k1A6%>+wYx^cyOJ'sJbxw27$h|~8JDA{At^DKymOX=XI4dgZ/IP<M8rtXf;2[1+G$P"M3QO-[S(D-rx8d=aD<|za'87agF'K+"'@u2
+oTgNxk=kPbXh7/o$X-7,y&syeBPCd.WSzhuKxKp$X">;%l=YUiZQiIlM>cJ)fF!9@3feWa@bB98C3aU|0.%SW=G]'/g%Y1jRA"%#[Y<ekXprr]X,m!>V.^
+@ZrGgTQ)_mF#$_PcAtkk0AtBHhMWyHFfIs~x:Zn$lWXXPKJGe+,8nh2u.A@L)..6uGInSTj00f_zS1c2TV.E.R$&n$Y3}e4#g9M8ATwjNk>Kanr^21DI(,
+;u@!TWIGT6]RFr;!itbEQ63$rbnMgX%6=,P:9o7Ct0L,S^puA]c:Z|,g=8(wb'T!krKli%z#Wcm{uZuYUM_D;z18/z^hBAnjos8}y[oz#=A,s6{I=tc6m/
+DLLPXm`)}9-5+Lb>}RrnaFD4+o8tapY,!aA'Nc;S(xRR6waP2L4qlN-&CJN11&e,0]D7ESa%>EBajg'0@](_By5j1mC9~&19U&#KTV!r=b2aa,wns-#=#T
+Eu{NrrBRiKf^2zoML@s`^&LECb}mNQP#Q!#$59u$M9<(eC9(V8P[O1lK`]H,`Ni_@E.SA[#VjmWTh2-"J<lJv37v;`Jc@6Vs@ID3p(kkscKZ4@IX6IJ->T
+6vx@AsK,-FA-.isBk'Hk69k/3+c2X4_)}rn3O!(6DGaQkcaSw=_Frp6W0SwFvt>lIIcyK|jN;Gz98$ExE>!5|WIrA#|Qd^{FWJslX@3lNVgN#.)mZDr%F3
+Of]@}#$0M5j<-<I,|z2vSSF59Wpdz7m9t1~fxia^Xb+N6WrH/<j0UC47cXJIiEc,>]b'"0VCQ_oW=#.:OMddPfWHk))<Lj5(2]vFP&E;I;G:H:.Sj)W6f&
+#>oHQ)rZ|nc9>8`G/"qjo8`fI!DED2qD!`2MHLeBx^Q6n']P_y1`Xg}q:-Rl.=`4YSkF^+4<6X;MQDS"aN:W[#L^MDJT"[Egf=(-+NyB"TP3Lb@;K+Y2Uj
+D6Jmf1e^+)d1XAXjZGwhdGB(d1B&uY=5'>X+br|rrW6)X^4a9@w:fq+DbkCN"@C.GA1b!gOm3<T^#+_!/Mwy_'RETa&&OSej<(6CJQ%1eN`zevE`'cL>.N
+g!X4Wc&i]x1F3mJ{X6-TvIo!Eyc^^i!ctc3l@lbaIHRwr_4+M0J]p-ylMIG{O,0"rXt-}q4K|F!R_l>C;|r(2)XKwGXvEI9l])5].vH}s5^`kb_e&MP14d
+SYLV">=K"mVEV](.Bw2p>@80vV6Sv7FZ:U:f=6uwVQsqFnwN<RLtLps#.)kD!.TV$Pf)[P$gsT,0sUd-4N-]1PT9mD9paQ-i`RzEj!Go3bZfJsr-ZtxdXm
+C6.@BFVAx!-tc$.-4'6.^jg{Jt>fAB{IB:,cI]>h2h%sG!lDVEUP`h$/cmh/&iJ#f.k+M!&iF>khcf(V@/J}GC(')/_qA!BrWHjlp`0jq6RIt0Y)E8{VAW
+`uHHb<_1fJuJA^9k@C]{wZzC%1SE;B>kpfPljEI^34[(<)zUDoM__byRZ4fH&|f40qZGYv;!i/n^=:E=fQ@,DzYP^'hY6Z[2%%^DU$RVyigVq;#1+-{";B
+/R'p+Mk&_:gaL;8#mxf3JfbK/[2=sk~C{{1/{ej{taZa>s!1oS{N~$#D|/-6wMu"^n:B}Y.}S'AGp;.A{Lu"6#$Ti6OPWaXF8OP7K^ckU$S#E'G`T7txp.
+m!<aiqYG:@RRy/=7WpixJsgAt2tjo"MK1-N/i6sqLs1Szv0^,VS'U|a})`enf(5j$4ha0GG!G=$Yy[l'%n!;5c9TFUiT=!1'AnkaK%^!!e])(%0k&jG|<b
+ON:XL|w(yxDEr!LgRF#I4}f<t}##=cH<NuP7_PNUH'p]e3v72kVV@(AUE4N'[rGtL:R@jm4a+!W9]r<l&nS)ly0MBD:-))kT4h#F<9cFh6V7M6_!T,FF4-
+Z2'|gS_Sb{n6`&!mHWl[7$LE82'/c67Ox5!$^x>&J#6pD[609OOVoBuB3qvsx``uJTDyvyyW>VYP#z>3hEIf9ISA9HnxBX^'.ZWX$p^3vj%`Q_m9+A16Vt
+}7CDfV.CoD##[!-oY)#;A9-RTVdAC/I:BTu%:S/$q9xu08.K2u=5GI%1hxKBSEl<j9gXt7}l+Cl.%X|+TAC4P$pe=8O@NOg2blaIJ|!%v7<c+aQfuZ`0+P
+%|Wk:"]z|R3%/imyP,=Ji8P(F^r1"tDvx6^c#LkL&<:EmV~oKw"@9,@ZAb&LRHaKRgj@fxBoW!6^iDOO#)/;R!T>F^"=XkL>e@#TEY&,ngs"n`@u&D)_db
+!@nKg>11WQ1'0HdTN7>W)P]vV{g_!([azinJ9i;Ege]3_y7l"O|7mG(}2EJ;i0#_QSP6[+5.cYgL#>PK##2bDFtFR@n35fLB$A/$!NMK~K8^Jbg1'O`Ev^
+}8,.x{@O/Z]{rYm8lk0,Y5QI4x1SVx~kP%Q4~09^}NU$<;C{k_T&_j;6tKl]/B-5zidT7TuEV,Y9||X3`v&:+5[,'s~t8mxLa}`f.t;kb!2:l'wur&ym|Q
+(%AQeKsjq<zL02&:B,g6$1#B(o}DY$N4Drx{IXTBx`vS[Tw6L$vXT4385}]]t[5Mkl]<Cy1:3X&Q7NvBpoiIxPBKl>JhKY]1AdpJY9dU,<;b{c5e#+ky~w
+B^~"(Yz'I<JE&F<ma!U]ExdEJvGS9&@s`Xz@=d[nUo/d8<jO:hEkYCs=l_}`]%0Snns'B!VA<UI6]:{6jld|1L|JN1YoB<{fv=D#@L8Zkoq#kYd@eqG[/U
+cyGm'tKUQD'!`rtqX.f`/tdddtefBZ1sf+,rIBnME:0$[:$%gV~N7Wt1bWoa/YCNnat1<T[rn6N}&do7tMC`=wBd(]v,W+|-X68FTJhlmq+gOOenQ3Jz{G
+X&_kaaHZg}bs$Aa{dL!nOw"n([`K|Iz]n2>{E2N6g")q9VkF]QsM=KZTd;qQC&'w[Ye%L%L>}gPuzhn=U5Wi7A`U4gLw=m6."nQdhp[A,V+JQ_KwG-T"B%
+As"^X9.1SB}RL6&|N<"QVVAj=R0=}Fqq,!E>Mq;CJgN.JX~Yhfar_,T,6_NT9LRJ#G'kz%w1"x)r7"YhbZMwWsRrnr7Y9ZaPoed/f|f%NuU(Uu3iW>"e/"
+;4kz5:.VyG-!=vy'T,IccQ39M%yJAn{x[.n;@TDLL$ZK4G8Ij.(SGvb8i<+"cZ85o+m+lhxoSa&MK85G]I1H~D!owA0qYYig6j|&bIr/X)Z(c6;OcG%|Wh
+K{^zC%"GPR]ycW,qpF2{1>p|Qxsbjb5T;:g$FR#T{AL|w){%Y#iDLx9.Tp)qs>CbO)cEK=mF.H'-"50o)YW<]Pl=SppT[(%icXxxZ|%t:yF;{5Ilgys[UN
+M}!SSL>H}=Rh<%s/=xY%uAJD]Xhw&YFg%y|r<IJ#LBh91fRRS/CDc@}%OXOv]8zJd;JEO/Wn|iGcCR%=7Yai8Z`Cy!R_~X6Y"JqLd;@oqSoSucPz{eyAVe
+"t/U;n3GH"_Qx8l6KaJDdc@;|D06&=>9l8fGk@Aejn~zTUqk[$~:8HZ.Fh=@24c513O+Cw]@/6s/-o.r@8<1Yf"tD[:ScB+tk;S4#UbvlIy.=q,$j!w'`T
+P2XWwi$6vT$Cg5[!sJ+$scOdJ'f$bOuP.r!rzSeV5/XB3`PK`&U${cCv/&cnwTs4X$BwCd5M:h^m="KS3Y2`vJadm2>cm2[IxQL1"fZeGFL{E@`_FkR!,6
+E;cq0[!mKc&1x9X1m>R}lhgiQ]0<E6,RZ-^qOA@pNe#CRFS$x!vL,;uRTF(!c6h-AH.}Am).w{7"xMsg8o<c(V2[IKH3:OG=.}!(RJ~HD>^1sei!t)zO_N
+v_HV_xmcL0SBN([Zs"mN6"+bbN."6-6|=D/xkC6N6B3l6/Dm${b$g&v0QB`R"OpiJqGtMlb6t-.mp"<sF0N-XeJ]]/}yc.(`kW3>61fds)_,i#LP5&s0rc
+nGi;f;`sTPtT,0zslN#ojfZ@6[$|1:j0=:z$Dk{i&5~nb90y_41mVKaUb^y.}_bntH43Bb<9lsVL=TAFHN<S)(I<n@ud>mJ{JbQ'>pIo&RT&=$Mujto!2>
+|ge'eZxvMqQ9H&^X"0alqUZ"ewpTq=Szg]5@lvp@/S[%n|WM';ZY~qdr3_1/`]S.bE6UCE6<]rd`y]vljBqj93bX)bb;ISzXfxJRECd.05g<k;R$zHCi4X
+slXv-To>fBglKa6aJY'X.DcN:hvmwbrf"=YX|,]u0rB1gkvh(',@FAG`)lE#:reKsjhOgI3Uo'=kz,ZS'@N]lXv"hw2Y-]fe@3_PV$"5W$nmrRd#c!Hv7X
+VcK^T_s<093|TDa,W_5=^G#:w$3]HU&5F[,ro`!-6.7S6fU3AHszvdd^IerlqV9Bm9M=Jaoz}amgsjyGINvF+/dH8{,]j"hGrA.fF_ZoX)QZ]"F'v0G:+W
+IE.;y'.r[5X0IW@E&>jAs=3`^Z|_WBC-~%@Y,u]r#!,<AJLi9j6xovE&,s"Nl@ez!`YtZ9VlrALW:k'=9]0,S81lZ/5V8PH/g`]evmOGQaH0FQ.%>o(Ug9
+|`0<:Vdx$5Q4[@$;[,k{%3YLuM;y/FV`p)^)EQ7S@O$xgDKX"x$_s47mt<'}]td>6#V0So8F0NApTVw(.HuqMr:kLwrCT&g44`4Txm`|b03Qg&8_7Pkkp$
+m&OhiD#&uw_%7Ru"oB)aRNL(."M:JYT%e`b6lKIu1/=o)_Hh0tn:GX;bs9D8/'lX-Q#d"RY4B+i7x=bh(cq[][&SgXVWYljMWCX7/[$Ei48,vj#U.{.&:w
+Ybj$ICqiKcc]hn[9@#@)~Tu@dr!`dW@_6)dXUt&'NE,r~<V[U.pq>,MAEeFVuk'vO`$M.'t!Rl&PPEuxIPv^;q[q&2{/e1VyI!Tc$x2{0t`z#FFI.+_R[`
+5O'g<"UYD{,I+,)-u9GE5OKL{din(sCG>U~PJ&i(DC6WCial(vp-c"(_y&]Yh,4E$AEj,jHzeL$AeF3C>qUYkYhg=)eOu{AnvS"tNR&J/Q'8N]enz;I1@;
+zOH)@f@`PG3#"{E4r3'.lL:#U{$p$fIf8kq,-op^T%`5]L#CS-emwV]ch=KL"_is3iS[`1z!hS1@Z:)I$s7jY1o%Rz!s0%p0q>]xHT"SLYdj>_4"F;C34}
+}c8h~|oQM;S+CtAF'['<:Hs%N/'{|0;|rS'8$n$<0/hH#Ei),X&9<SVCYUSf/+s(u4@Wct!K^Rdd<MKQP-3|K>"q"+me>OPSx:JF3+jRh2`399;+zZgi=I
+{C#=!@o$@#-gYhs@bsH)KJ%#g[l:nv=3(+D6Lv%vM<-X+)y@KsP6M'wtrKs#NO6q<7r]AGO(m(l7Ms.&T!xQhJ(nS7w(:sB#|ILxRCaQ,y]Ub|$%rq_IC%
+ka9Ft7z/:{C6)-0.:1|V#cUD[$;tiyY[[G-if&=HrdTXZ)H1@_p&jlXl.D_Mr2}9w`,y%.qZMK_qD#Ywb<]{ng;xQKxAgq)KAfrRh2WZ6G!'r52z~5FyTC
+^GCWaPBOs@Aa@R>GL,4ak_MHi",@EHO:2,B(UeZ)ST8xKoIPJ]Gvs_U>=`p<XjB0Xt$sj4l8mv|Ni=CtO[)d{Hg/UOy_F|kR>SB3C%uDX2I^v7oPF4c%9M
+luYe[)B%:0`@OkqNlW<=THNk,Z}N-;UBV##Zgvr>&diKAY%N;#_am!QB0sZ4dRhR'`vJ,/V1+)Gzy%ShGG1f:J`P{@u`gy"iXVeN_0Ld0/.{>w|F=pA:rK
+om^x!]7^6[4tv(`V0hCFQ|{v'x{^)7mCH8KNko)udrNz7qNYur'Ri(+3bGzkdZdd0.WF[T<SROlG^O|iK2XwlDZ@h:mofy|N>bd6`Q2x>UpHyYMzgg@'~m
+Tsh(mwNTKO.GFf"B&Y.2wj@5K7qI{qVn6pKodw>g%Jbn#|4#fdgBHD!mdGRed){|hs{r"'md"WnllR(/iq@]BVsHnBZ,lLBW#{CQy2e-`H/a{G:T&r5]HG
+f@R3&9Li4i9eQSu/cyBl81P6W85S%#d'w":+BbvoO5zL;{KNp}dLGrSOQq2VP!/H$H0-hEzOw=AV_6/Aky,pWnHM6#@s-yVe4&m8qf#yf[`Ihx{:_^LDUC
+=q9!0KqwAQcv9V@v'QwdV2X7L!BQ>-rdN^[tl+g1jfZ!UGNxX^eK9g2UzToia9`ptcj|p)niSM^^hX`rTnC#zl.Po43B|h'%{Wv>U/9m+Hy&rNG/ELpbI"
+9nJDz1h{LxhMMfiG3no7;F[bQP@sAx'IqV}%g`^BReR1h=q-89)Q&(e:7oyfZ|@r&>|,,8qGtMyxvX(,2(T`}%!:4JC>MW0/cNcJ0k"TJS:B2=`Cmkw|$9
+bPPneYx-PcX^KZ],PI0),5P]lrriC{"o^fR8h7TO$'F6,4sKnIdm9/XWa+u,FyYZB<:ywA{=@KxL(C%f/skA6,%<{Pi@$_H9|4rmJ[;+2D9f#FDS'Mf{d^
+-}r'|{:!q6(Y)s]]yWXZm4ZjDQ:|])lk;qI{(s;hDdg`5}_Wvh|tSJcm;2De~2<6[=n^215V]@Yk"Y`8cJ-lbhn$%n|zZ}mlqrMRB)ZOoUf3o9amQ$^dzb
+uS,'b"R"HAAUfDz3hPOJY)l8g6PdyyX1[0{X[K<aa3,GPG0d:=)p&t,pbNOs1U2u09";w+TPzz5V)Ezkk9]vIS`cGGn6U@G^iLsaC}k--4a]k!0,8WMRdo
+vdZ3K!Ia:T$uo)FsuBY66XP.I8Cr9[_M$@dvqB[c6'TU5ZiIhj]7c:>_g!ij<<LD]'}K&4,G,aHVk"zFx+I6NV5N$Z!H{f19Mwmtb/YD`VKAxGd)MPIL,f
+>a2_(%^Brx]D]b/WCOIaTTH#b"slU-!R!`jm`dUhEv/(s>WS4wA9z`Vl/0:d-bA'Y=8V;Q[StU;QS@qOZX!A|{+)OQIMITj/YNm@),Y'l8!%EJT;%gwybB
+~$>%!.,/eN2+xH8<(sZ9!`F5oA)B)Zo-m<LcWTE,=<1keY/&nDa6ixF"bcCYYFBi&R1U:|d9R08,Rdrl.m&wKE,;n0GV;EjnzG@_KC&XS1}1yzA7KfUl5<
+jhDRS[X'=%_jccz;(vP7j/b70#nW,M_WN#>nmp,&A9qgR46AP9k.O"I/-]bA/E+sJG34'b$k.3.p(ZhqT4AUhzXBm9q-08v(O1|`<0CK^]9d3(tI0esMVd
+`m"}bo2{gIB=gD&hz;5#Fx'}DN0zH,8ivz'Qc;G,0W.2Aoml3>VER^5XCma=ZYeLumf7pIk@,@Rm_:)]|_])EtMcX+P<!|GN|lcI`P;v|<sZlTC7@6t/${
+).(B58Nmm`W'L|DW]M@+yV-'{{+S]EK'a:0xqRns2a7x@%!=uVOmt[V]hhj(#DA[#%>ue}p:pbF1-&".C3J$Xkil`AuQComkg93wxio7c|>v:2y"W98':i
+IK6lZbPa,Z+Od(/vt_fcP7/a=Hxt<S~Ni-(XxA<S,n|R#XJ::Vr>:b3T,.>mT%MTU3.^&V=Cu(W3>WO<t$g'X0vW+G='ic$i1i}bY=HFZ0po88ZhTRgk+f
+9n.y^>Hjx:CE26t)e+0+fV0'/t:AKUwBvc;xQq)6K}Yv_'jYT%'yooOTL9.1V#-Qzf5:9-ru.1S|8{)(z/%>ErsFOQ]biu2d}/Trqi0>8:g8eAI(qkVY>"
+<S,U%Qurg&7:GT[lHap,+o8c^,6X[$:XDjOhpL@CMi=07O`bQhPvEbj#,2LnLeL'rXEaq]O++ki}z^>MkYSO$gL^xjrR^4~]Y)y[>/kF$`,VWn(7M|8b.)
+'Vh6otW]HGKx.pIv9CDg:F^YG8K+cPwSiD6,(eSCH2;L.(pKqZ7_2=F5p@w:fpAKs@tnD[%z'QWr%y9h>_UxS>a>Xsb`$Pe.DbzKZHMs#la&^h=1y^dAdJ
+4C,1sCKscsyGm#[3dn&cYq%4rzG23tUip/x9U/Ee$Nw26DZa9/ntEd9V;+){$Zx42:TNYBj@]dk1gnY_9Q{f]gtEjM&a%l9LI/Ox@y'B_mFz,fJ1a`Bq.N
+|BvOo+s%z/Hi-d=.6u_6f&=bE3]Y5zAzo7)UK9Zs/p$V/XN1UU@"Rqi`#sZJYT4s3HNf7GW8&l.0A:1lj]3H).#];S5%Nj+GM3i1E/TeJT:kZDSX3Gqa9H
+5'|Wu_k}@_VfEQY]GA&49atCUgARCQ<IJ>M5rKQFx21Tc9LbbjDC&cW0@&SZL_i<4Dc}.Zr)j5w:ca2p&4{:|3^9mxyTt:z.nKQEruIC>HgDhm:B"tH.t,
+tZ}_svp_Oh&@!6GX<Lc9/JIaZDfM4@8gV6+;u`+Ov`Lo!8RG'#ydSC:_<fL-8Nt)7WP@^VLIe5HD5r;X:M;A5ydeqjly0T'Z^VRf!.b#+6a8IE4QadnOlX
+(L')=Ca#^LU2aEd'%]9GA;+w`^W1^Iv]-}}$Y`NM8>)v(kR'PD'adC#ZavDLK%(!;+iUg|EDI1Ej$zm8!AibPaUuHxqH+WW4X!_$cPRDY]TXT8OK_S;HXU
+j#uC%T'tUuf$##(7{++z]jEE@:w8O"bZ>e>z8PAx:W+7V,dT@sOk~)BPh[KZ}s#lc&Q;oui@!`T%SOiCV}A,rT"tO[J1GUhhC+B'$3'SdBNr&_m<U%oH{}
+]O7bD-FmCxk(HK`'i{Bt,k'L$9o)~GP+Si^QU]"+R;}3Y9#xsUM>&qHt3lF]V/VKm0GjOE1!xG#![y~H[jri!pD!]vw0$$,JkVA+j7d%BywVAb]hTWXJ5F
+UF"h,<Gr@S[gMHFchen3!Mr)C5u=abkd<{U.7o~M0'l,$x%8K0kuWi;;L-@xr-z>"KG;cyAp>R.R|/i`BYvgMlM<;sI-",=V1z}<ZAW|Gy~atN)WG{I=)f
+VQP)lY@fwE.MwVd^;t7'1)KUcoY"qmBD/G}S<XF[Zl_u+cwHXrY;AHH_'zeob6iU@P}Y'7U@r<#a>BZvne>ax[_EuUNo>c'fb>Rsqs7+weo)I8'aj$f[e|
+QzGS7v~'h@:B6Q{X&46kIm|&}eiM0kNcENmmnrr3M(ClbZ8Bpul(_3=e$Ium#YpNKkuV51L8"UeB%'&#9Q,fF1"xNMmAtT96y!^^yiT-xemR=}q@#Ji$|:
+{[hS%-f5gni[0H$G~!Tv$/}R`oc5l.O_o<l's]"%jrg}o3V5xo-jtqOI{O(hWWFmYYi[>B;)_ltM9mJjm/:Po^vU_&DtJw]qX-_>(J+17"A33"C89{gnYH
++u1$||/TEpC,&_CH(z,&F"A/g54)~nS1[,@2"HKdy+B+E#ATZP_K0SFP&i.O-"CKe4ZF5OZg!m|7Mt268Xd|ahkXTc!>GZH"n2~L+U93.}LGgb~h""~;9-
+;u;(%raQL(+rGDB,aY^at`8Gy"F^p:Lje:hGt-7nywA0Qzrhz^|E!YdnOp#,VJ0bQ:86T[vVYZBO%Zfqf=yh__v:E/p:pse@H6fxMLTnbpsQy{a27mQUx#
+eBlVFv2At{']URZ1E1YSNWesTFpGc8wCK'9N0#!Fzhy3qfv2QP19BgD(C,8^CzwwI;0tWbm6vUlEorHL-J/3P["^k_+&1$C1gz|R^3HM5GG!5suF]Z&@'Y
+QTnq5W1F#E,o%f'K`wLKTNFAt85C)tJaU_pcMR8./b+HntIP<;^<XxRlXHvPHTD:6JS'{=6Y+5@:|AyszU{Iq]UmceB6W.RUW)r[W}^k#;5KyyaetuBxm}
+Ig3hyo;K2qb3%vGKI):CnZ'v+ZtO+|8CLMRLdHD`L9Iavu!`q`587z`=;})y8x"J78Ya(IlmA;D}wu(M&b'{erH`/fGr4x4J=uTf-muM-x4cur/7{F;jWg
+fS>V+ZUN<dR+OV3XSOyOsG'T<#^rJygr@Tab_]~M/nWy'2#nM9gzXzFDgkxEdw4:q''U,4FFO'T/t^{3@w3{Jg<so{dTe8BUZ>$ho(3mY'"~0mi"J0iSyV
+6Qm/=:a3lw1H]kfh$&Q{6DL4IDhKTxtk/z#Y@..C`vWuy|m|hc&^%Y}|_cfe~M;2,M4ac$d=xPyIHZa4+UK4D:+"R'tF@I[Nu'N^AL65hk-:C&E)_aX/E7
+FYSC#O`u2tZ^pOX#R&CP/Yi4T!vAUsxm}kB&kf2q^@MB,zwV]KB_2]Sep#}X-DF+)_kJ_gj:6u,koEx<o9#uvzMvBnw4M{8dj]&`R56Kv9-Q9%b:'H2z1Z
+sH=YBlWOfREF{^$BEYs.do{CnB<^nVkq(Bl'`rIajYuz&)o_/iXmAzuuZciK/P'j460:7vrCwtb{O27@"r;s,wrer|,)]E8_d4JwyGX%RS<b&|0aqd[gk.
+~$@ZV;U+.19:`m{Kx8!C4HoqJ5:[8KY0ROMB}+dSYWO;rJM{|d<C[31XJ.3vxo5V.AaMwN/++Fa|He$gHC/i}Q#k,4A]b{~-tZ9|3Bot<0ptbA-J4:l<`x
+{#)ZLv_'em'Zb'9:yp+e>FPOy_%Ib67[(mPW-"wGmyE9r^6"6q98_rChF4YwIJ[PgpwE>sbWA)%X{7{$tn665t'%s0j^paaU$%eelT8oMzVt([vLoE&"54
+7edHv'4yg9h[]sBSuq"v%{s&}%kt}"|poZ[+K^ISv6l_:n]U&6c}.;%Ax;6/745xkh;S!%<L"=xv<]2rA%E$zOa_<P`'4N39foNzEdbCR(Qt,qZT2`L2RO
+A2)%xf({J]R)KmY01YVg}r0jBzD&OPCM%VBB+UGThyJ{&$w{qTe|#ztE$w#@HODT.>FgnBK]&yhe>gYo2;6EgKT3:.lb|0!NCtlEh;E,.|"Wo}D!(kzVwl
+bHN|<EYIl>5TGJ2"zFH@g1#K:#M@It"M.,'t;oya;M|>DzGp%92x&$Yz'0:04ctQsu^ZSfL]wsT'":]&K)$|;E+I=bN.D',9B;/|.#Q[cr#xpD}g38|YE%
+;PQ}X1DJ#)2z/V_Kc;LfL(.LjU6]H",5y1vEV<y^5$@Wi;_="2c+R8g(.CzSWIAe<J&8[,:I_&+K+2:j.KpPhC)D5q(8j]]Qps58O&36<}Vz#J/]IEcepD
+c2k"qA%Grz;2Oe1f9&Ra~+~>Rc5=dYP0v(@cpbc,7D#yRkha]/2A0fzerF=C$8TL4fg8>#TUKXJXs--.W]v^#);}2Xl|8D!aZ.Dm5&K=^'M=nR)HTW)/@b
+/Lkg[Be}:m3Q%H6:5d+3"bHFu3]iV6j|~gO^2U86MfuWqUW!)ejC)I$tROKxfF^|Wqu0{>3t$AWZ^`mr(d>$FX]'drTX@bMP>GgsSM{g7!gse7/W4g:-zM
+6P2I2/-Oit8Ek(p|7_0vY9&DOvL=Blr7[63-F{{OB'>r0:;O@fhvD%A&(9Iw_#a)/&A=QkQJ`YM#dd])1f"jh9pSWZ)T4>})H+LEqO6!9"(mr.-"6,Tc9(
+h#ef_[j[wJ{j"<`:uH1;Oyg403`,IKp;^&+-=]_Gc"!d|Q~_K$N65^:ZC:gn-ia_RgfPh0b7;4Q:>oL$crJtzUh4!,A)TKG&<nPTY3D{P0q9I25>&rlFYt
+f{jA7Iq:G6V,yth)qDdGQ{Jm^+#tc8elLuP<36`v-otkLfxUtD<ngHm}y}SP~l&-+,-Z3=}ng{vz'a51o-y@c>'qGa+iU,cDQ7RC1)4GG+B2Zgbep^hN'`
+&Irqk's=0xs4m%PqN[2iu85d-|~5AkQ$dB:sW`'O-X>Z;/8W)S9jEi8J6[}<|t#/(%r&JCywJ]2Z,bgWJ7kB"Lsvd)!PEr@OoITw9}}v6}LZ/f}vqb;PYP
+{jIbU[S#Oj[`tl43-<Sid%pI$Nc"dUKar_72v$e)y'4'PoUXNta.U&gE's,1x(&&+&%Uv{24e@.14Y:KV+}Y1`G]x}{}o6f7g%H';E;,6kTLb=_G9&9xEY
+("xU)GD$gsIIbKlsw%7"zEoOA8BXq'SfU64rjfI}yrI{XG/8|)te@=9zR$C]Zr(4t=^2~7s6E={$j>d4DO')OVNgDG5@%sVdL(]"tM6X&bg,Ps)"Rwi)gr
+W^;W>0piU^X>Pn|>'wgeq^Td#ov[t_8I.;k2LFl6TdIdc,X[ts3^^y>)I{.9u32X!tQ'u;EK9S>YpAtpE&J-+$jK;|(8'g&9Rx<z/YmAlq2b8d:l)`#@}f
+)loAb"Uai4BJ`bNaoi}"OF@Re`Cp/z<w^c;w(l@$WFqq,oUGhUCeW=F5hgYUrx'J9T[9E#Dtm%2kkP`"{JBgGfHo'n>F>7|x!IT_Fi_=cm{(:<Y1Fiv'I>
+Q}h,$)B5uuj&.Xh|dCgNhFAKWD,vISW^7Ea>Z#5!3grQf8:1JWg0jNx[NR'D6ME=ZH2dscX1Khup#`f_&E&B-)k0l|.cj:J2Fwpn9SJ3grt+^Fw0Kg-39`
+.BvN8zS5=`ti,PmrMBdB0j-iv;,HHm}nBiAILI<)olM(BRu_z;:srqbqIaz5UZ'1SSJ6{JL'Qwdx(aNt<iZTw4OfC(TxK#YnYT#buO0R:,gdLKdKjmG)Kb
+I9y8OeQ%)${i.4&"mjvg3}/c"hWOv8$)}I>}$:P!56"lpGT#(W>bZS0{x51cm_^^:CiB:-L+l`MAQ.&SHPx:#Em&0/~KIQrQ@j<H>c_{}P`o$)<rC2{e0H
+f|u84`.EMo(WY-IfH-%uIR11d94l%>-|M%]4]g3V4P[%{.A_G%LG90.WVX"CgjJhqfzS2^k4$1mE&y(,fZxGD:di|`c6WAx[h-$PFqK;1/'")DCm8o%jt<
+<#g.b3W.@f0Q~R#7X]j:!)+3,QR.rb]l1WKj.fHe<h<RZSjn7WkH3;jaN[Z1l#-A;!S]/)m1:rsnXYac^HR4KR0eITu=L@'W}@m+NiP[C9<{`3CrFBzm:W
+!NZWf(MUS;{UWR,e"S-0"!tI2pyL0+"=~h,9=^yB#qL}[>bvo2h:h@d:{&DjXfK`heS]N%`b]CC_5M$g[=6zT8k]b4qnh.Nw.RuN<f)AWEZt@-MW1$xHK}
+Q@YcJr/cAFp[!N$'_Z{vA&%g~9<|tf8H%'WC:wAmu7$Hk]>rNAt7.=,$loC7SM'ld$!<A{{y^So58k3zRS2,=HmB-`&gQi1K>=Zm,y<V@Jok)H'X'Ooy$|
+||@7z]UwtgO>+q]>P-D@HH:(vY{%q>;^j:!l]LU=m9h4:RGovSeg`6X#+(t.i.2e|c8;%dwD0T<>SWm$r4+;ad0bUM^0Q`&Ppmplv]]Hu!!]ljFn`uaWMo
+x<81eThHG>5({;t$4("4%t$1qF@P;<6O|=lZRX^^5|lLG=p&yB]n~jHH+uCo^&8-+fW=M<0EG4q,Z+=kJ"m7rTI<L'JZq+;sTn8I-c/OVQ:z|Ps#8|d$r_
+";HJAIv/2L0W,Q.djk;`hlR$2ACi'+kT)|iQRcFbaydK2hAM{n;nNo~gt:9#W+/D`JHm7zv|UQ2i6X'&a<m`dI3#pT^[i;;6aGHYG]3w#ZPKZzZzw7s1=3
+ezzdjdDFS[;jjAGqC3~m^%~WLP#g`6]^{Wr+YIbfZTh6nB/_THK4cPB9pV4$k<YpDOuu.)RfjNdEhE^yKbL1oC}Hoe8'I>q(m'4fi'7>g<_9;F[I-i;'WF
+/<4hsz-#GaorFUq@S`^HwBxfW8q>4>KTOsiD[p0VZA&8nVJHrS]2rmX!/3Tjb:=6bTO1kT4;<cbyx(Jx^slp<@1f)eat}/')3@o'UF$_'e$^DaKd(Q_4E:
+<p31j|{TJ97%[z]=i[!9Lpn3w4Jqug03%{R9Kc!qQ>F5&c'``CLG}K`"7jNB+kR$[-b7ZLO0%P;rC2WYZ7/4ebQo&f;m^7740R!Jk8hZzX%H))>EBT}.w|
+BcJA%jg{W[L.&P{c!:7zf%#+.&O1~ORs1t%47@M;0yk$<)bnlrk!X:dJLGBgUii20&;|H{NrTA:&o>!5~yuX=b}!0)]<f|9eHvm82F)zW^rq7D@nhbjX}b
+W$|D7h5b;Lc@.WkAV[V1sR$}x+=rsX|y0T|pA;.OEIKaUt9,^D4b5cr%/TZgYE#fGm_"!#62F){!lEiT9t;)+FP+R%4K^Ct4}!gC56H#p92y~+5+VL4Es6
+z`|nJIk5M`Ow{Jr},I8Xr0D.U{SXD+A6>if:QS{h2qCD=g_pEw+|N&kX@28{dS4IpzgaNG8m9Al._rR[hI&7GMSR#OyEy/;:`>~HO]D@gZ:o,gu!QX`@9&
+k"`&+[NK3]Vc9d,^$:~MR#XQlx!|HQ)cq&W^H!G4z!$CP;nKnVtyJ>T&@xd2xSuKLK6<'j7fYB{y~XtHksAD(J+sH0$a"%4;MeG%%;)462Eu1R{HvjeqJ5
+R&mrK2R=v:UCkr526na]iZ<-pn2>>E="sFB3<;u&b.U.5f|r|pyHVvvQkp#1r"z8::sa;T'0vzC(s=RB[gH[`Uh)pxj8R"qQ6=3'dqh2-y#)JU)Fmlwy4Q
+4H3K,RzP)&&}-qE`r1Qf.S+RPgRxVT~Fj4|@zbhxVgR50!zI.OKCy{Eb(Ig71v[B$$#[0'XJMyP.[hK@6pRK/.jy_u0m,;S7nm.te:"#e(yi9nD8s>t3Yb
+y)UWZs#ZX;2S]mv"Us@1#@Kn5C(TxGC@jc$'}7@"uU4P/+xAR^^R!C}FbOudtU}]dT_M,89g%h+a$ac8S#RaK5UnLK7`AUINtj@)gIYzCoyGen/Z8+1m~'
+a+HS/1y%$8OgKzv/&J1,zy)-},_.;aI6-bTy7EVvpa.MA!>tzuS8r;Oeswemr&{R~lAW~"g,&S8@{Rkja-a'"h#x%a<@3w9S%D8,&nN316YHg2+9bv2<Y$
+yHw"OFMUF-09b4YIWEAv`zq649)xJZx687Y9)Hw/o>$}$/u.^o[D'EhlUQUXi[5>#7N!{dG@sLpqe>`{0Um2ds4_4C}QVzt9c9<I(y>6kUZe6W+qCk6Li9
+cjpGID&Vh+tl{[PRF<t/7mSVYDydf)XJLVi|yA.c|R&fYQlSQ}OgDJG;}JZ|eGV}KyfDxozy8J}}+ck81ym+AaG5aU$rHgkrN|#!U6_!oeiCG-$Jxa[Q>!
+vs>OiS5(&3o^;kHK&y#SmFt83X5{z|i2cE>v,qBOw6NP7i}4e,C,Y5q}3-h#uykOKcPgDx>}].W{3O9nJUj[,gd{P^B=bi]ex{Ov8Oa@mrV4x4c)"k#j!U
+~.ha>^{PuyLVaz(5"0f1/d@P!U8rRB2EMmVWqmYQ5g!3iV2%Td-DeOfQz'4B`$v/-+o&4kXz9^;Cix-qIttAwS-Hv-qFT/_#Rh:Tk=&wi0KtSZkjw&##gd
+/@P@F@M!Cu6Mh5nCz#l<WDM%K2R,U&|5k'[9;c7TJ-wVmDU#p-eQS>&(MV+W,e(YE%]YKA"NZVN"dHwO/bTX0.0ke)rM3KWjNjbX$UBef8r}k.A^8{{d$.
+X"r#ZZz+E1LC+eboFNow&]5b'ygn<EJ0Fuc,ELo'I,|,%yCbPw4Ya0CQVl&d)xmn!kYgE4%`Roo"'3:_69,UX>CK9{eY"t|Sux6N(ci5[-pIsmwweyE_EM
+iU)3c}7#6DkX]e&4WyA}lQPBYL+wn]BV!RDT27^ZNCuPLM_HB}p6optuoFql!eh'h2iSpaA8N63BxPdcNtD'R$-lL=]XVp>N5f9wq={1_PL/njgnpbdKvq
+/B8qa-</vM7ym:B3R;+6bb~AM7@UW:Kf_KHYRxCh[)EXQZvS,l!=#UV3h"DJ2&Vg`u_"r./I$jy4LZZ5vtad0p:aEFU5<dywG)&bQa2nX=DAD312#RLpN@
+;ocXQM}dEXIc+%yJeSz,A"xPbh'I|35k%d{C8d,G$:1$tWfp2]:GlLsgb&9rK7pd`7F;aD+h#/,#x::!pr{D~.[dbMhJ_nkZ{jGj:,mmybhFl5^<rsGCSi
+|C.(JIJB12&ZAK|D9uWYarUkmLWO{1pT>x[$Uy%RWVUbEK4RkJM8bMO7Fpt5XW}.3gj0qbM<Q8~Q/S`ezQ0XM/,5J%a$te4eg.XgaDoU([CzaoSJa&E_[p
+ZqFc^EmVgb9w@^%YOysP1RU])y8xcI}d!)t%0/xj66DLYr%T-QOM}T.P`7AA!]R)MH~jKWzu)m(edqROeCMYQGvJd0(PY4gN|UN@v|MNfbL4//rR3"J'nU
+4e=J/#@:`LtO3/${=0jd/q2m:''=;]RE56%0%s6NLL0iL@9KA"N!wm@Ka!yh(GfE%WZv}R6/}tH%h[}CRycN"'jCx}DjuO^@D_>:J<nrlrPg-wsO9KJ=IP
+Dvm(v8}cmr)qOZJi4d(7(e$gI})mNcr)+7"ZHIM&qX5(y:^U'N}Dqk4cO#0uU&+DV1RL,8OEyoOfi$"JN>'x|}<>qS9uuv:L_b/k2[&7MOj0-V3|~wn|g[
+S%&KS`^%u|H[`0[rn]#dF'9`KMCcSZgXJpVSs^19G;!d<OKhAm(bdBIiX/utXVfh_^j5k{o(4BDAz<">TTsc<:'`''J'4R!@5>1;W+_|r`!`#3fY:Nr^M3
+AVHA%"^T$T)"8E8v}S!+vS6>Cq9aMi[:fS#E^O|vFU;(:%ZiYrqhH2y+yK&:De4IZC-uKVl'Mn83;$-oQZ]L`k2"Q|ji;CviL,OFFfdRfhr|vI<i(jqsHy
+XELRsGGy{MlVNpVF6)P_:=OOUEl)ZFoSx2snTYU(Uv=(Z%FULd9;b8|P$h$6aUSq/-'B~tnGNt.klhQPoPe}Y9&h2r-lpDX6dH~,J;D/~!1dVf<q'Cu}ge
+C}+cPxMrJa%N_"Xd"rap|F9[27e];92]/S[<^Z(pGy=)-X&8{7=/aADP6ER,=j@rZMVzZ5n=gI}=^J!9|kbdwq@L|.ugYy8;yb9g_Dm6-!)BX2+7BkW,o<
+!QY)taKB]nX7yNjTfs0$bD`Kr1u90KHFEy"Te_2[1B7Us#$vKuK8z^r(CIh}[zC@MLhYIuXY^zz}dvRPxb^$L954+D1Ic+V>Fdt9Of^T3rLi#kY4{fq(2O
+yHUTX9}.")8ecV6K^UOu@q5+kYk,s#B+VAd(^swP70VS#i>0%'>/A;r};99;45ueLb%6u|&;o6"QPs&p_mI}&[6V:6%f^|5mDVodyW6JFSWzz,T"&V-{G8
+u7F0sA>g0iFJbI/-@%4;tzW-$qDdrjOqZN"mLBOtp=>a{)$90@sJ7S#,R=>U(2`a~,87eF^3b8$S<"2VQt|lC4h{]a!2a{Wv9S[O0x{h4Fh"v|7O5eBrvd
+F!@$mhopHN9wjZ%2"aSdq)b;ZJ^(h/X$xNxhk6IG)u}`jmejoNaZv9s`ernNswWjxk,iUmV!-{UpKPxH@zF$5_=Y,=}V;ZOM:q|]|gr#%t,m(nBwHxq-]M
+,4@SU7&r!JszcPNk[3cry)&r~x(>bNPm=n5ZV^JK1cv=ygKKog3&%)7Hl;3#Y#TZ`[~o(`DIpVdg,Q;`S&Q@,XiiB$%!Q"]j=ZJ`j{/;hH5!4;t5jJ7Zp:
+_[nH-..Lte>{'-M>Rb0otXr6y&p.zgLF.f>=t0^'V''JluzJR>)e3%7Az2$m+dv:LQf;48ks/'(5J2~}qyJtWb!Iy;+qDh=KWnP`v4XXz"_nKt_cU#Rlr'
+4(pV+FK5!ek3kj6pxBP@OPU`-K`%_DDDijYM@`v9D|f5}[|uM96}cKotR-]0tf9INLWXb)3J.2R5-&l.14')H'Cv,syt]$d$h&W$,+fTOpuGGiF$$wmB:Z
+4ii-h'+'d25Ak{jWntjJ)mCK6C!fFtPXj6sJft[RxewjOGmI+w-Ipq`&.KsVaD}.+k@79ImS#)1VIbMd;1wZK+Ptssl(C[>86T|r]+OB:><PjTm+GD#Pwk
+G)nmY88UNs_5Y6=^bB:!i-)P6Sjd@k;7bbBsxr{%_fS(r7y.mw1iko_bl]$;`,@mW=ye%|M.%}s4c%"H:B.H2K.[W"ToP[=0{<Ix+!aA`v!mE6LMfF$ml]
+/>qun$c-0l&B[k%qX{]nq!1TH_dS2.`iCe.M=sOn=%.unD.2v[IlYpY;2=&%H|XO5@6]~P|'f(G$~AZbSDp$r#BkD{R0LJvajG~$jgvVB]O>UJomF5V2bA
+jRax!@7/Ebj5zP61U((qcg{,McHD&heq_Xwm$qDGc=dc]B{P'T'_02ff_|PZ$>o_j6ty$P3r='TL/"K9#o48A}A>"}c1B-E@0k{^F'y%qw#Y$s;q5fje3=
+$CdV"2{K7QzVp|#XuL:78JE.|a'zh/`HemrM/<A$[2U_FP"JjigvM/@U1X;ZZ,mnn1h:Rt!]yH[3D5x;wS~3:Bu"BE;O!wli-)Mq/Ea#rb3)|ceA,k~%86
+Apk`|xny4V's[/ab`&xU'2D`6y5]!kpVJ[)}$@QAcgkar})C{_aLn+eV%sg#-"J<kssj-)BES5g6O+E6d^AwhN)4"3zJkSfaOmk-,tMF!{hm_f2)gZ+57!
+Bt@H_;$`w/XL}^IQz]J$;SLV)iej)RB^@iLWe-)^Xaq]8G&4[BDBdLts9^^v"5!WEa(mDNSL7]R'rwdEPZ(&]a(}JZOgflnOxv^}&JU7i_f2DYe"BI<!hQ
+S}wu{!(1]K6v=BAQ1tN"1^OK2ja`53j7;oMrB"/zBfLl)h.N4v}/IZ.I0]^bc)wl4QZ:e!&O6cJV%tP0vX,s7.JCJ!Wn~FbAzWk)gC;TR<%VXWQL$vQ6g{
+G9[Vy!y8mMN@B"+T.yu-ImC1U6RkB}PCnW|1E`7v$cq|>%v!f8W|1X6a{wHM7AHpQf0-q=HR7<n,<Bb+(T7yOKm<Ko(8@BSz#1BH';;RjaV{_mxh{'$p9:
+F611/'&V$^B+My7XyCke2t="NVv@+ur.IHAfA$63e{JyY&/-L=isFXlP=!A[KvfrE8Ck2+EmMU@H/Vdx2R!i(axoDH!$#CHf+{~AgZ;YJoG#:Fx@oT'@ly
+gxYZE69jv>6`GgQIjSQ-U+v|'--a3g}_,-yz<C7jvTQ:%Os,1l>]CM){gzY|J&|%TUoLJ[z)"z{)yvOO#ayw4}_Pm^M4B:diY+Kaj,RPzM[{+V;0~$@Pv[
+re|^koBdux+RTs0Tn2;_U&j>kq(+M_{DNm:QVteER>~jB%wUYmvS>gvU}al]iU2x0-LMcL$QO^J(KLv[iNT9R)U[)Tr8cN&"YEPT9xSF61=By|%m~B4U=h
+K[Sa_jSmQF!RVgEKnx`".$oA&yuEMXJ@+H6RtrJvvGIRo_4F"1IglzCABcLbwA%k]iU/4=Jm42=:n3/]21.G-o150RJr6$2B`98poxi3[A.O=l"d:}7/^Q
+#Yb1M4Wm3pa3CATWZUxeqA,cK7^Z)Gcd"S|hb:U-SWBC$//212d.@BT-/o6W+Y=J-!f`bEBD_1n(L1OP,J;B[@t!D[mJ^fE_9|+ISenZLt9SCRIF=rFb<|
+ERW3~^!p8109tEVO^@r#eD)QG]E3Q]GWJFBjR;x"jM>/^-FR-QRLKeH1J,6LBKE'F0cDGnN]rHRB<sWEcV(d(^8UIfHiq-&3J8nIg9<AG.d'ZvOQ;c,7hB
+7`T+2OZJv+./ncP'1Q_a|,o`YI8)2L`:X>/rOz{lv;#(X/;9s.!X;Lr4^nHjX-hg<i#]A:vE^&DY!CV5)5#)}0>KtNeR`).`%2.7MRxC5t}W'5iqMC50=H
+[+mlzH,PaLdEtjey'RWa2|b/wlr`H<NO0rgy^+|yo8Gl,{V|Y{5dl}1wEDGufLC8oC],Z<`ioMXfg"u%VAT$zRrNif"x^A-QB{t.<bL:=:qiSu[Nw{/iGv
+8^wJu,wNqpEPXb&L3t_n3sP6=8Z1x8Nizzd&#kk}MVt4__tYn+`0=L9V!ePU$<aFS7B"c5]x8r7`,QE[3iZcSg+yL;b,a;2Huk(itqqHWflC[/)3iaABi&
+|7(aX8/f!|]77"bV:T=2SiC>2Ud]xO$d]`AX7c72MCp$NKr_6gKz2%fP[qE[9:ayIkEEu::+hi_2AIBc4l)^Fsv}QdG]Y(<jW($X|SDwewpT}kxy@][[Q&
+A8wvaE>W!<f$+({8Xrpx"L{UA>#F6M%DdGHM/lUbDS`LXF;f5l>0>OjW<QIMn6MV0DYVN$,<sjBX'4<wbnUBATy'5G)6SoiRTmm7v<b9w`W/{5`EUXl]0;
+.wV)@DgF^8(#<8/6W,J69AHJ9{|"nrtGF4S"His.M[NDrHvAK2.PUZw(]mPxh3Fn"$UhvPzkpe__MLbm5N[zq(b74xD'X6iE:%Htfq9"8Mz8B}SK-Z6vs&
+oF{.1_nXOIcjJwaAAaMB63{:++iHgFZ)6E)0j]l={1->7)wM[LXb%4wrO2Rv`f+teiBB/ma3W)!):yUIC`K`P%W;+CiRW%)"FYNbkckOa%5_MmI%;1;hpl
+H$_yL)Fjt`7{zM2>0"bCwVC"QHMCpez0S6q(2i&@p[gz]kd4tK0}J-2z2P&C>}t:sD@)~TF<U&8+cMD%q)kU&1G3Z=/[rE&N}F'+J{$g@GT-WNs>N=tRsj
+"A;|`A2ufL8M.@[>`-zmY|E(MqhfSAs89#D;"mtG0@LA8_"[EtwDc97j_3%pgsl#5'S8#:VQ.|%g0<uKKj7Tmi:f2f61oKBM|kY{OTTl0D)NOxp(&F7aLG
+rkF`8zJF],g#UnylN.iODB2Q]3Df5o6I)='ps`YKIuK9dvQ|KeK(0V9s7uWfF/)PCm{z,]C`2Py>$84fFnNQj&/&CRHTC$t_:P|y&uf%[]c.1oltmx1ufA
+#y}AFtK%{UcEkU0!^I,_pRj")wI5=,WS#'VNu[RYP#[Hn$H2-U'z1AKrK]a.H<YQapOfgq,pb)'<!`IG>91"=4=tqb8Y@vbWeCE$8}q#jr7Q/#JT)+Gil5
+>"ug2zi"X^Q;sOl#PjN'v-&'jrw|zA&xWP5X>/0Vu9yrcHvkV1;'G&bH2r+U}HG"}/cge.-JNP^_]7LKt`QxN}bW+r2XhH'9_o3:FY67'.xDMNOz1(f7iv
+|V;`|qwJy6x_{g}I($uY0!mR#P>Q)B;&QPvsLO!RL1Kz2|^+ZbBroRHJDUSVkDK9Bh|&Lzb9T}s],>e24][F08r%w[)W&JmLP<x#Pm/meV![5A0UIkZsb/
++"<v&(@9}f)t':#1s76BUx__[:(|[9d"scP7}>@AdAnYY)vPmr)QuVgBC%4J<i16a7i%:e;/#|lG/;m5x_,wn3u@=(N2YdNE;xbU;URoiVL[EKni$6YKg<
+c@MllDj]+Mj2QYA>w)#;Bwvu$q8(Y1J#;)S%WukfEJEIa|uov{D/o2]HX,^L$;}cX(`aQTeFv_cnx(o@],D,;vuOwv#wgOigs6@+!e-_Hl^<Jy(Dqs#L4}
+Leb(_9x;[7!6US3;[TbiF3SHWyY|IBIiz^Lr/1!A&4@y^^uMuR6$$Qpn)f9nk2-[W`>'On85^`mgUf.X.I7L[OEbo=ndI7;6Qi=8zsBv0=acwhsde{SCbM
+<`:FuByI${=J0;xd#Xj:+,cM^KGhD_`sZ[tjS%w^6pwTh}QV0l0#$_{Er(]2dJ0;f^@`suk%|))smfPbd&bPNxV`A{;1B{i5wA2so2;BZ5LlY^!w~DS1oD
+u,xqhJ5zS&fI4.z[yj/7jrMNG&w=j#6-2f<{o/y&kR%;nn:q{8YQF_+iF#Zdw%W+O}Ur9GV2BZwr3ke_JN%!'uRkbYv&,n7|y8Z#tPD+~ZXMqhafA|},7K
+BymbmZ|HvkJ]_8(7_0,qr3$_ClK3Ii>;~%.deswVukz>UcpC'{PJnh4Db|yj@Z$+r@<tk|Qb^a]#]+}"s";&gW&jtP.3QR'VjBfWSP/&3l<@8%ne5Hc2(P
+-I;,HBBkm6~mGZ(wJpY+/'nORuUOJK'N_zOCl>Fh1uuZeSuspY<Q#;WciB)BL+-bBU7Hu4/+7bN;5j[CdMbvo:rms5W_hvV=v-0i(Vc6XPe$BZ8/~N|`}l
+6.A`-,i)k;A9UT$kHUa,UHKd,csO.$TYldwN$r^ct}o6RS^NkaTn'|vxQHjXB-;gPl221`9/R%~QqXe3B5Uppk-,s{CL]c7:St~th]+By#Ki+_Xqr{f!_X
+Dtp`fml!zq/U!tqcpyfM-%N00,PC'-~02Gg2WkIeFQ%^k7lFjv#M8%3rR]v<H!>Ctl'=]_lxk,&SmagyK,xm{8hUFH|]mrl8vm0nnX4,Wn/0'!hI3j0&Ks
+[>2qO}9R()_8$vn^Z9[sCV(A-a+)p/!m8!%c5sye4WSRc8lL_xS7SKaDU]D6OAi2-r1-UF$rnG:{TOo|%q.G-w}G:C(JclZMZnC(:l4k8}sMMx|BsGc-m<
+jyRk5IQkM7eeFFaJT|f[Cc/p,h+/WY;-O9r0_1AfU2~>u<:Zs1f,upC,[r>%b5p<W/mt|+Nlm[a+Vt}a9_HE&F_rS_O0m@"jK0qu<:2_9"oR/j"6,$m;|n
+/ytLVKw:@V5}k!:jAQdN#t;)R6+ctJj"is~^k8O{&InR},^|E<D3eBfIsM$/iNXh8e~<0)`%Y|vYsZd6u8w{mU>aB)MkvI&&~D~N"&%=!@vb%h(2ky00&e
+vC3;G+~]DyebV)Q6i)7&e"<Z9Rp4,gC&43`r"Yv5$k'}#tVlao-exN]9vqK7CjN-AS1b68pdb)[i']lXe=[QMWH+(QxPJPT;a|E/9FSlA3ooBB7)8ezF}X
+gI0WJ=DbUQ^`XxMB"TGzl_M12)3W,{c';tL@_4iL>YG'}[]Yd>XSa_lT"lq=H{+BwRbFXAvt5ul8W.!8K>=5&@:.K$w<#Tw)LS#w~RN6r1nkC&gEPi^Z56
+D(n]MiPGwdM2j0oOtv:7NO~y$qs^x%1`YGumu{mtvnSJpP,"MI3YdEH'tETN)PSJ3K,6F2|if2wjxGga0bB@OP5UNN@H[cWm'v~TCnlGZ",$ezT6P`Lykq
+#CKCR'%7Yq]@^u^`_^"Lh!ZxC6:&8a4rU-;;Z{EjNB=/^%(xVj!TEQ_s+jjPW4$NYm$&%"MTz4NgT2F9qR;=j9bPv^AE{${y{us)ICY;L$Gn#ST1SAJVA]
+x&"w>e2xQ>)%ovbk2.ojWo,$GuI2KcbfmI$bn@&&V"Pp7hBu4&tOe@1MlwA0j0E6(r]FoZz<[[MzbsZ7|Ab$5iARDV1/nv)6EjgSer`HS2T$&&+/["34yW
+eq|K(!<-<"Ng/.`TvOsI`$)5#R>|H]I'_+T.bJQV4][$z.[n,o%s-yRU3_N1;jc6(szZ6{q]qfau)Bh.<2E0^[yl,DO1EeSC~p.e(R1OZNn&,Dp8Cb%fOx
+8%08,J8tP_b'>hL6CsqecbfLn.SE51d-=O#7s;4!hMK2KhK=tr~.~0XA8MXU<0n+<OW38WM7jm[(]j#DHT3oT:N9FfEWcA3x`<9WD>:']=fw'.a]6B6ocE
+0GZgKx~8NvTj)<FFK6YV6vVk9IsUeisa=XW82+17DWv(0xyFi3j=vVL^So!^'QW`G1IpPfK=w{orFO]J1Ku%}2=N/^8F8`p#Xr3#+zL(4rL@bfmx"#j3Q/
+v_QP!oedz[r6#/mkI&~6a_oxTUcIpLlaJ3d[r62|btS0I+z$NF8tcYEz#BBN7[q>dSR(,gY>V.oh[Bh^("5prZk]zp.]N:_{gLcQQ^ks_#ZPE2HpMPr,yR
+V')O6vyD_]YE6^a;83S^)i<O8w~$Hhww-^(H2e[d(a}(,+.]{3D;38Tou>|(:$m"T0lv~c_KFmWqMD;M~i)sf!pCz<|4{sXo#.mPUsf]d>BoItb@1736{>
+D)yhVie;BYIB)2.z"_:MS)dJo0cNmui6B!Ce|GgVj5]HPWg!=,,u-s;H,dKiu>IT":.,A'%.l5/11A%YYZ}5^.7>wrxNmSc/85TRvsJ[)D3si}@sMS6"rG
+01v$6K5yU,IE_z}|q,Iluq'%64s3(a9O<ld(z6bL;>+i/R+ry]8S2b-!(,s3lf;BcK{UgmA`@$;$)LL&/SBK:,g(4nb:O/Z4.a3V>'|k[:BEzGTy.,H<h=
+]`ZM3:euDX]A:!;Jt:vLFgv8D;(RbXVO@%@)1+4`r&l^ccn$tS3c+hYr=|G"<#]SkkC%fnw7bYqe.IAULo3b&<<"$C~/ch!0^'}UXN4f5'b_sML(>,,!Gk
+O=n-;;YmE>=8xg4|Kf]u"_/6J{_R8(TNoblW`oEE}C7J@(OQ"{XW5x#:sZS+{X`vu}d^I;v3HB>UJE=+TM-'f:"6`VFHsRr8eItEg&[RZL&PbWaxV0w%$i
+Q'ge6x6bfx:@$AxMD4Mf.99Iw)VZ==H;}'FrBZZ#')/.V9Q+qssas)zyXWU(]$uTmZWm:>!e)S$-0VOBk(PC`#X[y50#{3pY.`aS]"=ERni2@zu+f43(0e
+R{1e}]DW1R-"]VSs}UPo9>u3vIQdd4150p@^}G]u9"tcnF"o;<FqmIq^rQ8Y`iO(+zKbe$cdUqrGuf2Bvh12TM}<$j/+B#dLXcqQhgJ^m(b:vG$Ub<'BI+
+A.FT}p/Rhp8x04W;#p_7XjN+).9"8!gMv@'[c:w-:4|a@4oU"z#ta3fvPZZa"zU|vI;>]>Lcn$s4bWpJWVB^"E5Svdd-G2{;`cXc|PuEwh9/3[0Qu[0]F<
+rC6EU4RplQ/0WT/,Nqnl62xO[b70PopW0:@:3y5CKM8.6iur.tE>_0rtR19lQV|o#C~TjQ8_=^SC$]a8mKQ8;vU,]8bhkZ2ML#ai[9>J3a@>.OM%2zWVnI
+xNA|2aPb.f{V)gXzvZr9Gr>$i=Qxf+F$9{"(IG>x^kztoPBgK50!yga@]z|FtB+`%(c'sbJ[YqrvWJ8/r59wHAW{r9vc^Putgn<#99fBYO%x_v+M>FfSx0
+GX>F^NwID9sJf@Fk{%y%vM7}%_Uu'Ab5g^9_!7C@Tv;p:g+JN9bN6[.Oeas|bi0$5V^xq1.76><x&c7p6n3@@>hSy8v"h0)k"b$UKH}Qk0$(oZE:"Q)|:o
+7K75T}'9hJF5NMWUbZQoqG1W`]cOZ'2YqlMxNOiC&dlX$)i+nHDWN-xv^Toy~TocmB8H/ZJ%:m[gpg<s/T&!QP87j.i)e["OB'R%J478}0ZJi#7u3pGx/&
+$g(8gjv`pysxb5Bow'yP/VSej)ale.I9-c:{eEMmV:(Tx|IRNse@>k$@[Q5g)_=GkQC#yb;WO``@umYbi>DQuELi5d5H/pt%'<#VL|ql][9^9,st{$5bB"
+n.dG5I,@jO,W-/DiHz"DaDm3ri{!'@utbt[D4dl(PS!Zh)D}=0D-9Xe;;&EQ~bt>oS%Vo}0ms8J.2/iyjoNtd!,i+A+S#z~B%SPGMST&.%/&+{-;ZKWd6e
+QZ86aV[|7M<p<,0F96gv5d0iUjgU%sima[q6j,s%~.mALUH6#3OVEp~v.<;WEm>ox%VsINT]Bc:BYX"5<B}!Op`tO!@jHuprYOhg~"7N'c0NAA|SC"^{)|
+'(plKF)a}GK#H["3l_qfyxDX//4T(VKn5z(M;8gDp%[}LXR6'-b}|A/t2e9uh!(^pl(E-zC{me2x'gj>)F_'81pGl@+Uh3/#l3,4Nr[/]c^"]8EKhyv/GP
+#Db&rg)y^Zhm41<$=%>`dJy6oE@;R/yBX1tiVj`BK6-lz1{P))#oz(~QBw!3NEj$6TQEJTQ:0LPnPELRwg.2>2pOMuvLl#IL8)7:fx.]uuPwd{&cS`<K1p
+nu-xQ/=<.XVcCPgy`'B_ZkT1Rqj"oP>0%)N'_en[`m;z8'nNZn@07`!v.N>[VCu-GxnU,y^K$ya]:Uxrp`/6g/%tCpk,iqRO[(y6:w%qR+7{:D7-D;PhyQ
+$`=tnv`UAw.4gMpqe[}MWB1Or[>[Y|M4Nl4cR+n}{c+,tA<0~%}D},9GwUVIQUpU$aq`4-GX1Oh)_1{e`"Miu[=2V"!F"G(=uKVXn%$x9-4T7>%2ZXwpi3
+a`PF`+cNInM'1_("8]86r%8K99&p3<`)lb5X7"{4z>cL,0"YQ1A3mD}H6OXv&x$/8yRLt]|nUy{rG(.kihf{u8Qg4)EsY2:H;q:86_XwOlEtcGE(TV&j98
+1UjskH"#v/;yM>M9iVe3,:e,hjePO>3!a/2UO!i3%bBz>p=jR:f1G^e;<ph(&.I{i;"<%G|BO#<o{)>}ipxnvHo@&2,:ZBJ4'P.'YhkZD]3mfF=(PoOMZp
+0R%f--z&!b1$:D7rD!pDA^{iKa6gz1y3W:C%Aql{8Y+<"V9qc9TbWbM^l$&h$XnXu}9.3m23PjrVt9pjyu.u&H"29Hj%>;-,(."i](.^Umj-TTm8&xjE+h
+8J}y5w%G`EBP27WCY,)acwagOQ:V1KKgqm%Vd@h-H_=@B>}o`^MT@54dpT#4DoOb_!;a=4ekanwh@ChV4"VA]V5cwfQ!M&{&Z#^I03e6ggo<s8]T/0u12I
+zdLD1lD;=n<Wi^V!['+&7Tcs`U5BloDM4CR&Qb.kytC:YRMk1%p!XA,/D{^hqP#KoQwdRju%"Nn+dF:oElmHL^"xI.>rO]E;$m3g#GFaH&%mpF@-0j89h^
+;'6uNe=#T+$<'&oLJ00$aWyDL`;$`1Y9AWta&|wz@6(lKD1rv&;tOOft:FkOsf5}(G@#fV0.ydBh4r_/%_LJ;=r<{d!|Uz+oj,a2"96nLU)tT)Mu"OM$A<
+}bHDM')5~r#ZLWT6{Zb3I`u1stSxE'/4ansx/cSO=EV[7('m]2+V5OWNLU^<H'W1&Gv@^rlhYUSa>V8Gy[_/l$7|o"a5)R_'90s=Ep_WvBXE"=m@m!'/}$
+${Jii$Hlb66r.3n}f2<=pB.{>oe@ifd'N>a7%f,@>{T0<#KJj"uFATysUrA99o7PJ69enQN;pS/9fInPxr,|2VU]3"j3Xo;eZMs7eGQe]$AJg3ZsxhQN0W
+6.;&#s]cc2t0T[4&m6)kg@rx^,3T'P(:ub&]u)C5v,[n_-&BK"kwmza84;8j6-8R^9{TNTIkR;HvyQe(!Y1/@Y0).Ta/zNj`8/!Y<6p3b"lg"Gc:jC5YvU
+h()G5@fA}'"Ua{'XR{73$]0H|:+}~2b:)|L96zvMg7Ps;X)#X6vl'%=G|V5K>cZ(B]$+LWuw2W%k$T/Ykk>0borl&,uDl`OqGDj%}aQUkVLi3<b3~qo[GU
+1Vgyj@.2cX$k3w0yOot0XQ84HJL:rKNep2r</rHtP65P=CA8-@N]c=LVTk7!H:aTmJgT{IMb321=>B>gZv_(T[z:`fbLC{]_NAmZn[wE;}8HiYkths-/O<
+6'QK$[-#ZxAiU9`cK.I)&(_d(@7O{<fABELIPq6Zj[1r_2Yx]8O<x49k{4At5M&W04`R5>z%S$egw[2EEiMdz2jkX$F;OKzwnTh%JdEHMS#qz{0^]D1T7t
+!^zsHkm$o&'$3&ycvy,]5m_gLz|,[c+aj8r)QFt=mN5yAm<dF`oEc;CtY4jsXi#Xi}GJb@,c.0.WF}lr<HVnU{ssST@b+/^|,AV;OXET(XDx_w5D)s88Y%
+XSQ@<fgWdlI6b|UrS_Sgu>~]d55P1'5t^U_`'H>2(|/_g){[To,v>hFL~)@X=REvVbjd"x9CkPexpa+{ca4c0gUZfE,;Z!j'g6f%u"+T7$!tx(S+kX4^G.
+1lAM<arEjR:#g60PSLk)}U:6}QBNw^Iz@aUSX1iK[%,Tq}/BEcSHY2NxQbiG7x)5/1WVMZrN^D{6Lj;`a3p4pSY/Yp,O$./A%!Wh=.]XY)l,2}>re5x@wh
+TTf@WF@U^o{#ocbaN.%Uljwi":y=Z]T`RNi/UY54@UU1/3"ze]Q&cFy4>4nAkFsUz;"/_Sl|ydi&,XeTu{@9}(FXHiy!}`k7UdDCDoi,Szxv0h:[_F>28N
+hEa_ZjxVM`I:#|JG!iz'd5-=u4Jg:r6w:h1Z;XQ19="4ty_@(2>^vao8}I}Rj;t3>#Q+EqA9V^WCpm]q!+)^GwNBXm<XOGR&OYUlD0=J%S16dK3F!%<y+"
+S;CT2ya!d2T`z=eA{Bkr^Lg1d$AX/#90o72jyVdiSgWo}wa{^9;Cz{2QAo5V3/(UsLqu((D,+9I=hm&-kdrc0:J3#E5=Q]_9{;f5"jERgZU{;e8JE8Ks^u
+pYDtoUn,z5h5pn^x'&q:#v{jg.$-O3:P3RvJ#%$&)Lfyn3=v(sQ;7dk0vWpK'D/uR78]jW)t{|1AiYuP5WLa%|F>-dHgWjjK04I5x_:GZ]~YPR$0y/a>nc
+Ai$BP(a=koujV15'sG6iCq8<)iDX1xt0|#a)<WDr/$|LS%Xp%n!PiVuO$GA!l;ok&Ci'q"78qJV]E$3}ltx[>'cz@:S:y/hBcrm.07xPFa'uv(A%Op3F1/
+.-qoG1;N2c97fq<USf,E42v4.2`htI99/p.k>NW)i}j,iS6AgbdBW[VqaS(L./6@=O%<ChF5QfDjE7n8dwIl;Rp'{aVTou>H6|{{T^Zgd#ug6CA'.5gqZ3
+}ARF`|^'Ou]F4K/-oA;u^EAO!i6^NKn.-`<^9Jr%f-XuHR;A}Zjnr.U!xBc:bHeJ9c#SgE,oV3ja6$"{&:xHghkd~[zvtMh%Zov&ZkDI<]JADnHxw645['
+@eU!EfWrR[ifw(Pz/iAmUSgp|d):9.jML.QI,@LQyb<N+xandJ4&K<<hc{Oni)s_$z!0h8)YOs>&=DUhBxQ8/F:>RT^R9@`.@vh%9X|,QF~8K;.X^aU`Ai
+pM~hbkL2+Y[^(H]&k+0Tiq2qA7sky|>g;)!b)]hSaNo8h7Tg5#>r"h%zWgzHUZfI5VsU<z4P[`;cZ]=SW{~r46[z{2z|L&QW7o3f3LRT'O[oo0Ke#Cca$b
+mc@VL9VIR=Ya{jA"n8M+r/ckv]!TSuT51v@!K&V]"v^r!y><MO`i/NAo&h^tMoQk)`.q{_:ZlYK=HlzuNBo-{hi.|<Kt$UGZuNt1TV#BHnv2Z#+:!FNot3
+=%XXl-XlseH/PUcKJ$BKn<6p})hOD7]Za7j4@.DmH4(P]wJx%dn>Cr~AxJ#HIicj9);JfmBg[MhD!%phvj:8WTmkL'{z;(UpzI37qOaC.n1o%:w5[%pra4
+[WF3uDFmcP=xEV6P_|W>rnhp@$qwyZ,yK[cjF:qV}FgWqB-)MDJv'5qlQjIvuGSd11/CG[C_f][<`>&j,vAgn5Ri<5au_,PyOXWF+EFFZUjJwFwi{q4kKt
+_^+QX[eQ{FH-ZjxZ@L@@7#)!1a#9M1TYCKWbpG]ZE-s27lS"D[Ih03=t|xs(mA$Nc4u[&qp|V'5]Ncd9$w5=2E>M_(Gu0]zA2;_&s&)W6Fs9ZT38C>{,]E
+~`~#VBAd!k%[L48[m,ZEbx4.})>bp/n>#<)b)jrf1VzTsVMiy<!7:w=XERaljikYZjoA'1;t~Bd9di@^8!ay#%8___4gGd1a:Hzd@>RoYAl"U0aq%|Pp9]
+{FOd662{{|[FlS$eKm(5H(1k7!>b6FdNd}(+Gg`$u_<|v/<=`OP8i=7W._WMeA6k%dMbmo`l=Og/.cH,vawo'T#VIti`7>,+~&=jNi~HW_bl#gX1I[qv#E
+Q9akEhk@#mp#t(QbFsv9MO#x;WVAl;wM:qZ&:;VCXvq1XFLqOcyS}}mWC&,^XoJ,sQvhsoe%Exlz6/lch$44N(0$n:[q)TV9F@$k26FKu;A!IK;,Qq|wcl
+ruTe@V-hi82R^:|8qSwmYhgh(WOrGhVY<uwmc<f010vZ@DsNI>V"=wDenNHYn/K3Nh6V>|1Wp;CgLpW@6MM-)<Kp2hm,`6=X|1VEl,xjDo4w6dM&rPS8os
+z/8/0r3!;i[x}_Lys$b:)C{@3_W{egt@1QtxwMX50{9!v&MVNT%mYm,{)>Ysj|s)z7KXbCCOuDI.TSEXc6`;+V$ZSS[[A7Um8s|FwCuuX]VCZwd[~D-`ay
+'R#y2sd+rnE]O1|TN&gTLm+]iscX)m[T(y:ucOggMbFnw#ttn,8|3/2APdt`M,n(js0W{B_Q7:p&F4El=a9^8g$YFk[L%2R&{83$r8W8EPD}CE]_SS:w3j
+KuPZ6LOj1'7=PGfKR&k%dZjks`Ncpl9Q+Ja-],vuCGm9CCQf1d'4>.V4Cf{^mS]GP`=R+6{!6Q}3oOZ)TNm-Ty<MZ&7=oiq_1!&rITzXLFc)rrmL++;5$0
+__]>(#'b0uL=W^IAhp~"(`wKCI=@VOoKvx#prE4k17vxnPbQT}zRtY}:B's:DHC|GgWu{|~6}Mmf0g5[G8kk&;U#36wxIuaDHwM2hMnj}Q]d5Fx3lk%!J.
+QOrtQ8G)14[1M=&&_'Mz]3TNL8s{llo`WJldiU6ZNgsX}Pn<WY0tpr/z(,X/zm/%|o;&(Lo2P[mp(/F/[q]1'8ve>B^jm1A$HXp<2bc1(`qfUiJri7|HtJ
+}5tPjRhRgfIw7|I'i-#Rt^.:J9'rD"e1TOQ=!vByCc_l%:#AbAVPGo`/`1Q8-<sYY8TWT{dN!nu(<Q&02_lPw,@.p+Mlw)sC,:Xg..y[PR|r}=K+u=uaLe
+YXJ"g$}VZGvdh"PDdPOO1q~{DJ/[o1h&PxXLY.$<QtrCuZ;)X!K#eh-ddGB^|2uH'iK"3+L"^t,Sr#n9>k8QA8"a0b''z&SUQgLjmtyM|Y)<7M.XgC7tLT
+f{;JYk3"NrRE52t%3g%E_=ia(k/fo0+{3"qOqMkag+j=gS]5JRcxbIt6)5@>dNqT<$b6u+)!|81F]LpFxb)l~E},i"`h#8;a|ojFPO_H}w41TmV,hgX.BJ
+]En^D<vV%-XEfIP7O>b0]JS'$.[/3!s|d1n#v^+89&}Rd95k$L$9-8mYTJ3ph3sTKoZyqeR#W4CQdy;&c@62zY`8Ubss83.{Kd$qu9.+wtjF%eCLd}:ugC
+xN;jJ2,6jq,{x"@}iNWUy,V#<35$@nOoB)wCNO}NYBMv>j~X@4)V_{oZ,Y_@lfz:#'!xO(:'WxIuIx&yl0Q(KQaI`G<4x[,aLX@/7M4#o4o_PN|<q$z&Pg
+krRIcp)a)uS:[|Bf9,mbh&4`(GKyEt&7H(.dC6GG3ce:{3HJtz.}`rbK${]fUZUY6GIY^L!Ry!;v2{#x-JZd+M;jw{ZH+3|r}f3Jo(m5M}x]xRQ%Z+>R5`
+h(l[zrIh1ho&cW|q}P>m$2%D1ngFk52pK.+V+/fx@=U^,O%2X/0E''%s$QQT,kn=~cFC9:Aot]r3DN}Y$;<J#8OSq1r/f,|gkT4ScAXyegc&b^+i{,@{jv
+COK%&1Kv}dtEj<5fP.4d]C#)`g^fN13s}9Js5m4bt1I4G]v&#W"RnjSb&smWo}^(%@:Fc:IsKez!n[bWexBCRK.Y_:[!HUG,31i,Hk8|hgc]GPg8Wms|7[
++xa6F8<rT%mGN=Vz;mlg2oKgNPcdG}W&rOY1R"8+87|j"K:02+AoyiwrSawFo-P!G,Dcdh0;KTR7|5VF)EKmn)K`.BAsQ.efxuba)iLV7E[vbtRDsi[@rz
+GQGq3bE,5)JU%Y[98cLUe-<OIry@w#^mq2&FNL'v}eU[wmCC"R[@McPR/b-W+nG0g/i}N0j'Eh4gny.kfx/n''5k.k^<Xg>$zTA#p.L}UfGaI-#2AgVdf{
+tLXo&7v#8Cj:#q^xKV+^z":UC4OHL=N&R<s-/OCKB_|CKxOuSC.WU[F`+7|;<IvU.tm't5/$:F:plp"`[,H&9z7F5.{<c4GE0=B#;z}Z3RrcP0DpSHeN0m
+TbE,UN7INp(!-K_LifPjme%rD&enSZamNA&^rNWQs)dETF9wXU{@32btOr+QfT)Eduxyv^;bD[wkdYhJJ$Nk<yg_8-RA"|w:E6l.k7yS{G[x1VH8OWz#f+
+[/0upOnNN0`O|&x4&ko}4vR9h"Ky6]1{XQ^`W)/@5x%myrlg1<>nMb[RTupD[)4t9T`o'K=SY.juMq#INL!7q%/iTw2w{'}`xf3$L[{W2VxDSfP#Uo}Kh-
+Y5$z_`bi-l9K$e4yF}xKiLgpXm!J;6z-Jjp"Z4[h4}Tl%xu;-ZkcbA^0};W{q"]d8vY#BkE6HWJg]e8%t`-73GAPuIX}SBC]%P-tPhpuwt'DP)]Qfx23OH
+&A|Em;:AnOS14dBKww/U(K(yUU125j[ekMPJOy>[I<k+8(dIb,QXo+NH5F!)JwwmDRfu6=gI4Ab^C3;%QDXWiRR3|KD#B^>}p/zo,&9Q0BJMoJb_|G'A>`
+Y/OxwS3)9]m8jjv{I-kS~f1$tsA0`gsdqG6(TfO}.7H!3Y|uXFK1.{T!61qk"qFQvJ^|&U9BFlI=[;dXGcA2eUDI|=M"b._:d|efi|(<APcdi<Qdw+Ks/z
+o{<Ix>u4jZ4P2Dj[gOsiyRn;QX}u:6Rc6/3Q9MFE(y^ah3;{7Q`+"0Q.K@eX00eksI7)Q=L=`9!Q%w^OEP,=`"6@X=rm=}JZKy(7B6Z}p}]`))V+H]IR+w
+~LIKm#Ej%`~|GN$/(Q|>71R`-p6+xUb}Co&L|v1x+EAg;}K}:M5A=DtHcDa`{.PUm4Z.l-GVqu1LKIaQlF,OZmSqtQ3N!}=)Y1i'^o7Si/l4Y)ZHeuuN||
+MWC0VY>7r4:g[F/BV$v'o#I>c)Sg;>J|OP|8<nJ-oUj4>[5>4!;+tvSeuVL2m4p@H'VC5+,I@8;7[JUpzx]ns):BdW>w#5fhd<R&!efWT2oXF4V@$%YCqJ
+zstA$lDnLh1|iT-Upe}d4A,OVz<9Ebkszk2tja/&bS~@Hjdto_a/G},dYh.BPJ&f+!A,uTHb{e66^Dy^}vXHXh$fPVziYs3Wx7~B//Z1H/XuLO^}9#zwa/
+js|r{oea)L8lwWD/uA6e56-F6FtOMi4m[x^$kuO;p|-RAHvn.)F:G;hP++]7Yzt}w3j0d7b{mL:ZJKq)J!E/2M{:m#Bq)|)M%u=z3tw[q{SL;-r:G&-s#N
+<wsywDy8JLpLcg2[Qg9!Bg-Wr[xweha;CE{aJrbfV]vE-Crx+uRB(L|>`,gq^,Zek`6KH853)FJKJb#"iP9mdO{(EF_PZj3i'__eiR4m3OF5uv5mw'DTTK
+bMb+OJH&w%zjDCOPm;N0q'VxoOI=7D|hCb'z3z]O%l{U3i0#:gv[});h+=$N}.QQ,<`54Qc)^@PMMD}pn(1p5Je/u9Ke03q&&.z}{Nx)lKD7d1+QinubR]
+%J&sBloTw7q]MEb4kE<5Wl6".W5X{VU<t6g_ac>q)6q+~8bn/3.eZNpW=VLvzPb6IbC.nrEqw8."pe2Lw8'WDQky}&0H'nKN|cz|')'q%FDGgIrFs[b)}K
+sMJE):t!P1|gS4>Q$Mc2MCp$KO1^ZUp-An}VFSxg4(;W<,^e3H>UG^_2>yxj`4CBnylIkI9emoA751g30})7%&znXiJNSH=wM'~Upc,cFf4yQ7k2vYjN'%
+(|%8tu}V/)8.v2|"FLe8)(b-W'SYbWNZL<6TG;v7~B$N"=8JWD2Nl:kWA#h4E&=Q5[KyIgbPnfwvzNK|RjHJlSnm;roo,3H!;,CK~jE'{;2E$2s^Y;_0x$
+=iB1xxAH}<_.uTr]3r`5-(Kq=}#uvzw^(u00"@6=;7~J}G'PiGtfU)4Eum^%yqW4!WO>;3}a1h$;a1VKOx#'<SfT${ftU}yh/ZsFv{_rp}|:]f[]<}6[Ig
+;Q"Z:>&cR7l8V1:X&&%I7ED3u)mVz+_}4G}{R(-$!Yk,ynKd[7%KIx9nX"WM1i=PL^5MFoTjui%`bT;JGGCF5j3}<}3{ncO78,pt|}:bF+x7K/=So7Josi
+:K35^$KWL]j1jH`F$3r{:gCGMRU>P+p0#iqDkkbv,`8vrAbZ_>l4dGyD5$^|yo9R!jGF]`3dH]KAuhS6]`f#uGCHGfKel`[/<PkYR>|:^}4hv5404zkF[Q
+Po"r1h9rFCyK78v@o"{>'n{a+zX%EI!Ba#>q0BCwRZj4|BeKl4=2s9|}o$yDyvF9fd;a,K~W"Ou'L4Z:kXeNv^zw}"T1z@}VmZ@r0:(M,^Jc._Ox9NjjPd
+J7Q"gUZ{S7^DApVh{Da:}v#%2d5;IZtgOU.uz+^j)9MQY.t!B0x@shK8~MHz0){'oa|r9f:D!]"#8!BCsS$8Hi~@QF4G/3vUY33f4PM%BxMR#PkaCy;!nB
+JxsSxj"S-wPfJ48.3vwYv:'3$n4NR,!FqVrtNM/;F8Eu8&L1"JBjz%|UR^(O}n>Z.a!ALd"wQ[1P98lloAQvNSD4QNO`uQO9@nBLOZwp~w^s)j7cz`k:FQ
+G599NhTH~{Wa&bQZDxl+j{~k&UIgwp0@BiE3_5s=`[+J0<i9uI$6mcsCFYvv_z$iJYkDSYw"=}#-=cah'c/ffkfk-@Xb{tS$DT|sJ.g>r"zJJ{RJR<LQI$
+u0MR5Td|XP=:#6iAkJX9`xh#<D{y[kR8)0Ugvq}.o8)b!|(f7l`EG!T4&j#(Va/1g,-97/0Mj]C]s{_gX7Sz3HvzI]vDlV6,"zD^{=%`eO"lM%266[]:[L
+GO<HZL~xYyC9QqHr+EM4G#W6ELo1zE^}/QL4]eZ9xiG`@nF2K4.f"K+^Bt{,hn(+'HDv}t,={d:Iyxj2]Zy0bS|pf;8F]82m,)Ia,rmY'zN,"){B8$|8^.
+M)zB3{|FVCJK0x$E;dr]'i>]1[#<Vq!1UFAO1CnG,9afCoF}.5k)58`)(_Z4j:^.uerl92(yckK>e78lkr7,mRJ_1m~)XI2}_:7+>_/!i^@IxEb@3L^qt2
+qrMIta!P>Q)yXz_}4sk|jfx}n]EqLfD82j|l<MH/0t%.rDN.-:3oSE(7f=VSd9/mJyUDKX"x#0A=Auo1Vcar=>XV`bM[O]"pM}maUNQZG6F^:LzDS_T"F7
+m;^OoO<8o%;"!/n[Jo9R9<F<z.3XaOerCqsq}9a^,d6wDfHroO,ZvTx!WNsHwE~Wja6-Du2ZV"]E3Rb"sGJqaYJpxWON7b'{J|8x0[cp1G7_/C4i4lFW2Z
+DoO!7qaOQ}yD6CE0_kw<{%&&,(Q3B;2TKTYC]N72Ja-p7/LtB58QI[_VDH;=5HsM}4i,Y(.#~XE1ovgEsPHKsdAxh3E)P`YyGk6Jm4pJIhg0q"4WI8T@d)
+_.bc{5!x[#!cD`Hk'ZG]3,-zD!A|{=~Nu{F-pdv8~VPUZaO7&x#YbBdXcE"=KLTgV!P1tR@DC3:K`%g`,|f2}TC264--[4)R:X0P)KY:I;$0XdbCcTKt$#
+=6XioBw#nZig+ahP9!C!;JV6-@{Ne|X01<FwqAsKboJ>fq6gOWR@#/ai[O=+lc!{|z6[<HO$PgLq%^|pqxF^1.k{6D1dPP{A)27H;#hV%x+ZU.!:TRE;gZ
+wSE-1waD]G!!0zc)_0{`(sc'H']]'elEkq^^omP5O:2RA/5NxL[6l`6f7ANYArP6[zzLL2$88xytE>KkLcisp>c:c/&4Y41p&AF7oDC7l-^oM<8i7!`0gx
+)!IAea:X:o3afV_!yrMUbdp&55_m5{d+s&r@CcB9;c|%Oj_rp<XQp6Dkc]%kW5.Qn63Zx%@vtuLJG<iJ>|HY-G{QGe3,siIg>T"OFFS_ZI~J_99<4UK+>$
+{<q}kH=S(!T8~os-kGKNM80|O^}+CLf,-w($h;C%#E7=PoK5CfA"O/}.[Sf"&pECXvl42;|)$b5Bw.{E+tSyqPwN&S/`S#rqh]O5],Cs8@!f4tRVDrM",o
+,zv/3A04@!(E>tO<tK^{MVm/Wj2UZ:'45<F.5;a_aTXO!ne/Lk0TdevTG+7ywby>I+PS[r[l"/Ly`U2woD2kX13S^$q3Q&P^Xmv>gNizMAJHiga)aS6s9_
+-6t)5HOGy!AELGgNIggG-QA{[MD=qv_nMqRss9D!$]`&:'vsCq.(OD@VNzL|7(29Kfi@3-d"Sd27&thx7-zG}ZS52FG"-7Gx7ER(~Rx2F$=Vo5e&n>6bV6
+H.//pBMs1u!!|0fKr2":&en`joXhB5n=Yk,;lGmMWA$$G;-P[>Y7!V/XnClTrH=7HD4xO9L@n+h86.<WfH}BSR}VYBQY6-8+w3||K[pi$0~I56=2#`1Q(1
+QjIc2,X6&!_/Cn@-"CQQc>^xBPqV`0M.^E6Q-9B}&-RHqHmO@XK"4/xY3m=N"P!-]p,B6b&{|_;X"z-QLI]lw2rbwCM&Nv0M4<6k~i([V|g!g|vV2bMV+E
+kyg{CvlJq1`x|x"yWjboX.n7MW2K4MvcSbpGUmj:J'@QK[,TG&nOMa}a[y%!1C/%I8.{/|<XfFMA/6hdND'O$1>HgMd&V:h^6,"ewzr!HIES"<U8+XSHVl
+k(y#bNxtCUY${1gdkib:mt~0au!Q!;BK3q+olOa#G<881MoiT#=m#'fw4Jn&BT0P%WgYETRV2|EaxYri=chEd="BtD0Vjdw9,wb6L3mHO#7WWzht[(6fZg
+y+^.F/DI-mb{aSZ<G7.7G!q7FMR{#W%i`oha`d.yO1%(ZT)a-n&pr_C2s"y{e&-!Y2:wMSS4z|"azuF-e'S>-UhV;FnnNCB!n:DFT{I<cb~/w%~2UObZmn
+`vs+EvXP]"wAH$X_j<SovkV)E'M,bI/7R7w1(0uZN_A7)G$.1VP+MKI$(Tyj/9p``Y<o@)9}L9Mj^Cy'#_5eftpURk1;<c'u%|2q~C3y5k:%9<>7`4A_yM
+4;zK#Hhf5QQ.#=|b,balA`/BNW,Ts4WCQp~IXQ!,}<g%_nsvbG."GQ;!/wLPf#e-4"tG+sfD!MFxYdT,b|W]'%Zs%Vs1wlsvZO2fynUoueV=z|,9wM,iBz
+6H#!sy{m@M`2~]=@+AmtD_E0,COyO=hF7@nXkoRN8`VP[Eq0PORWrB`FzX.PU{vl5NvrId|3:P:61<|z/}xOysE:u4hW:2N]Xf[#RF06gc8bix!E~q,rYb
+O')r8R|dC3h/LuN$h=/(dTna.%xq%4!_FTY.Z2NeBf:EqttCmvZH<$2bM3=T3IE`EXJ/fc!4U#3F,CFs#r$jJ#ev_@)Sj!~6k6DNz`76Zs][eB3EM5KqLo
+6]Vdn2jFVI4KtOYNAQhs]RDWZJhrPrWzDm,/t(-+P0j!/Fk2GDPHiN{fNGo<^aVg5tkssxC22'>Ozz$>Y1EV_"DOjlh3#0@d+^>vm)l%<K]G3X'[7wB'%O
+FJ>$TZFyUO=-fAE2T;-1$G~T|@N'M+oEQ3EVgqtEZWi48gFr[n^4J<p6Q]JJ}xaF-Y5azFRlh|N"NU#JI3GC3oY;&`KUVK<$z$c]b8y<C'W$PqL,33Wh~'
++HehoL@T.A]|a_>6yAd!9`t#r6%zNkTsPJP1;HwW1s[:]5q>-h.27{ug/ZT4;3RJ-&~%6c|sQ/^a/1N@'HY|H7.irX^M%=iIcV!{H1SdJvk[vZb{q/gG(-
+)ja|k]ZMd32DnI_)@_7%X2[KpZ7KIn(83<rmJgGf_Lk`u.R%9Bd3,1Oq_8`3P;0oS<P!IfD(vIL):UCUP.inP7Mv2-f{ExrG0P/d.7{DmvN+nkA=N;rJP.
+_Yx@RnFJ]xhAIfcOo|}0C}FLvjP^e/F$U1`3B.2/#h'g5l#we-}WYCr(^H0]+M9IQe<327W{Z|VDY-2i]P@n3L1FrV-KZgAgtUX<xP3o4N`IrQhrvrnJAJ
+5H")crwM/^^6{}{htZtyl<u^FCsOE3YAMV1C8l8m}D_O[rx@p>sm@-^76<nP>5;(Jr_"PYDy}3F98I@V.Zi;avgd`:BHBx3Y&P0ZOioCM-GECN!;f<X5yM
+e:S2Z9){V)c)Iu8.q4h#=vJ0JT$aNJOfN#&'s<-W/vNkBO13X:>E:#Lx18<{t7YX&)Z&,I'h$iZjm)%kv%Pp[]4ise3TbjEW@2xu+yIgVxcsO9M(IoOkaU
+=ItvD)Q0JdWT%>^|#W#c,0`0>!FvTeeLr9>!179c{b#;I/bNGE!R]W"_Uz4|6/v.{CszHNndS;(TH5rQF2WsfTUPfN!63_z&tI0YwgAmc.P0H-ED.ls'y>
+SgQb_{uzLi0#"F=gW;u<i[P(to#KcRJCETad27Nm:B0]P8BJ!6k]<qs5njf=aPy':[!j{k6D$XnI$XP1@z}k6&vH8]_gsAq<zITa_+J0Rs/UlR{uI`]E};
+&B^:i>,1-FR5!U(r<fJSwqpO7cIf4M66C>Rek"yWw{L%3WT1PO2"v)G)$$l#NS&Z=eYtN"~K5L#y=Tdy^h`tjE++GYDh`8>W@Y0"|&%X;FK$g5/P/hVu:R
+Qaan#i$zs5QOB}J09#6WJJ5$t38Vx/#,X;7b.brD6Bp+]j/78Vt&cO6;`.Ze/r>:gs0%L0`;|a%'JdJok45lxnKaB<W2"j-QcLb.E'>TER``"bvyzvRID$
+"_G+puS$^8&r]|g+ypSS-:c0scKxX43:NwTv^+;oug<(ToKNTmeoyB^"JnYvaX8p:[,5#QogcGsG9R[>i%oNP]P6p;7>]e}DNOpg$;)nbJ$'.QMHhK)u7e
+!xcsA^4L=]100r&!#|t2#_eBthc|'PPx!L6g@b(X^}z#an$N^Z#ea5qkmmnYJG|I_8pTKN%]:/ESb91b}2/2O,c8}[!+2dCCmHK_M#FhV;]`z{K$;.UXL+
+#T|8lTzdhj(aa(,A];#z5&b1nx@JXo{d~pyx[s=E8^9M>zy]fwGvQ4,`_SIZHty-LLaCeW43T6Zb_sM'Ahw$WbCQzUt]UG>@34BoSe}(W>+D'3(:/.kVHl
+j:KI$EFbC"7S1YDzAA<,#i}Z.B}Y@m%kWfR!"HrXOFw(gL3Qb[o=dU8SD"(1"E>[2zuHe@FJJhj&T|+a0slFf#YC4BLq['Sck@1p'".3tuFiIx_)k<Pkpt
+r@KQRg4$'bOA'(ezwfpYh0j0,0W7G&=w(SUp!LdD#1$s=h:3CHP<=G-saw;rtAi{@oRQ3+>4b]xV/&J)Rvn]r'>#C;^SEZDs9(N,7]cCG%>a'W'ninAk3N
+.8-Jn;EO-Vl%.8J{c5f2=Pj={qfKb0+of1{LaiU"C4{/}=4$9m8XGC5p$#"3:HM!H:!@[wj|rbUSh!T|yRGL+AS21oA1oN6n$V2h+f=mLN[Nw"reuBU'8p
+:0%>W{+7{.T[B4XmDJ(@'FpS`%wq#v"%tm$[GsQf8`j+IiX7z<!FDcCz]a@t&it70J`EWjW=5yAYu<P+{YqmwW7coSRACR]0M_|#BNF6X->O0lSB&v~t%a
+Lsz{4'=[U-USlmd'PzQGs"@wC]X/0OJ"u{F`lY5_&uLRS<1mYT9z{5/Z7>`3_^1`l6nCQ]-+.aW(rrsQ5m`Cdk_ce&mipdpC5jqT9#-QAojHm99L-d2,u_
+XSt0Mkuee$s3)uRO`HzkQzo+KYnnKZ9I`<h=xX97:v~^[%-5%S>o{:`}o+%!F=Kfu>Tebn8m4^o{'MpE"'E.1iS>__mz(FS9rIs].@HHW)k-3bb"JJ52iw
+$^/B7,K'c/knIm-Qi0GhDt#o`hZL^_H5Ek,V&:5C$@BStQs5@pJBlILHF);HgD9Ocr8|v]v{v/zItNi]r>2z=jl;TP#<XuF9U@aNqTzM#oHdEMAfG:skDZ
+3XpbN5~#-0B5hOH}^2FUL{no-leEbHu&kaTnQC9hy5#e`^y4X@~B-D3{9=8E#^_.,3oc>$%HTo!&D(~CiLS^<GKi80EM0TycPb7$)}HUAstf;[5)Z4nc!j
+yLYVm}&WSN"~Zrl();#{{eqMch{AzF>$V2-53)5grSj4$K'y`)]s5j]U{}d;%`vQbogw6MiBwA6|6jm2Y]%k/'_+920YsnLC+pwzX@6r_}Itw"xi$4F)tA
+Fd/HLzIQWM@q]DlYTJglmTF+A=k}p]4URtAV"W1Dn2xN,7Sk<q~Ot!0g->Ig'_H=O$3b_[Ku4;CTD#m`rvd8uCxo`e/B|8`;<HX{q6<WZ{/WzMcl+t:cwW
+K{HOl(31BD-hprq"w)f%|8M0T]QVj];{pGPWrG=>4"Axo]+"Ncfj|P$o~7qG([{cxmd[_w2trThBvf-&kpoHvUkTKXh.5pL}kjickLICOG/>=[q=vip+1L
+4PX-`5eH,z^^Z%8UUqF=tFoG|a.b^G-Omi5g_`t&2ye91|{370#MD156N`:>vUcAaI!y<h#Mzj[.4/T[,SDCk;bh0k22K4vJ0&l9m=@L|>w35:Kc7ydJmI
+I7w^0RvTwZR<IfTtu[rPIFH7PifGuYy&zcXyyo_v8dm1|gNDL:DlCzEg">7otHDnGKZh~%ApI3]LL%"jW2@=p#A}W=rl)/XDkF>qjTSwK[;HW&R<FJ~1yx
+`zu|gT'8#ez{BA6g=5dN:F4WN$H[;XY"}yzr['u8sh)n!5gQ+(2xQs'/Oi,<I")(2bYnX_U<}AgOmArqaJRctEQ3k^Gc_Jk#8q5S%{UiJuy9[>zD"~<y,>
+VtUa`!hh]ZG/2iyDFx9aj%YFl`"-;00z|Y(39;SwIycj9W|N%do4#'s>#g3ba])8QVy++$j"^HH3HCWSJDd]jb")r9My!|aMMf{XW)zixS6{ik_HJ7bBBd
+h^@}{zgip1Wou5o'{h$q0(taz"s0mqp)}f</nuH{Gd$SXi2`km$O-<sn5RhV./zSf0Yo';&U}PvPZ%9(@!m^GaZ2#X+&SgXea-<&Vl/m%W)#6%O_I!@Y4f
+3GY/]if%Gqs+-R,yI:cxFGBaaTz!<zzy@e]#HYOivo()$xL8)xP.4N)JZS08Jup6]<+k1NfR17~)SpNXJ)V2sE~bgo;Lmaa+FBqaEE<Q[wlI%"M^(XP496
+{@=/<3dBLMkQ]$cn8}6.]"KG0/VA"'eY0IoC3-FUWCO6itDt0H/^'iu4yB/l=RpkmSQm.c,"/jd_+IK+^UFGX=}AWlK)C!lgt;T.bjyDt=Ot@ETD$4U9M5
+:s=S5TSEbdAkC7o{Mx6wxm/k$mXPAFR$)UNdT]QPe7xy:Z.L{09C4=By7T^Z'd><]bq.&tpLzztYas]LO/01u)V8R0zEQ#x_3b0Lb3Z>{hVe<.Tu-]80@G
++Q8Zg9j;`z.k^i^M{UDt6-6o^O$xQL^Oj_TpF!)sam):rbMou+<R=a_zU4~]z$4[uu<nV^$2r)jNK{D4E@24D0S%jMY9'nlr%T&Yay&w9KnsK+ZB"lLC;N
+;XN9"XH"4(TAs_8RH`8K|v]2zKXp`gGHajtiZBc$"5.R@:SddzS5%|3[`gzKal^_74dl^R}TNc8&W(C4#!b,UPrpkj2:f:l!~Y|G&/!uHVpYM_/f#d<TT=
+l%!yGMn"u{Z)j!x8zGt'~)}.6qHANneJ8]tGwxBv%nu^dbm/VR1v#&e/RhMu2RUi,A)65_7Rg[2bkKDIbi[CQ/5;@nG[pz(Uek<1T{tL(^-SqjH40CzVdA
+-viD:'J;S11f4/=sbL:f:R8}VqY+s"Y:Cbxx&zG@4&C^x{]lx]FiO[#pSn[d0nL,&X#|LZ(`-&T_as'fkF<PA_q.Sg&KmKk8W>Cl2!]@K/D>^{mb2XzBY'
+Y%u+a)2->a0gHR|-Q-mH&(b.mY!]49|.UnEd%_DGqCrosxo=f=>4K+^E)`)_k9eq,$)<BTK-:ghuN>KJcI:J37VB6MAcYIkEh4J]LhHP)b1ro{{V(G-6>[
+$&Thngh'=Eq!C=!deP`aN6SbeiQ<(4(q<yep/F3<Xq#'6J.Oi%AR"ro3vF%4LO=fH2X&w-c;-AQ#3^>R]$c``AsTg[OpLC7x6@p&o9AQmwnLGW`Nhwc;"w
+A>~TmZ`:SUWPCgSe#hW9aF)le;PaTp"7L:Hvpohf!!6hFI,mr5pk7wTU:o699)JG,6My:6t3cDHaBmEXr!o;Ei9$Q}SjrP(N4$NikX8T@Z'5L=[iMEi+;]
+JA1li6ZgH30.)!XYHm=+"hP>u4Abe"LI8Y(xk>Z8|63A#{Cy,;E5XN:XWg^'])YjC"`nS(+8Vmq'yAkD^qho:C!nOVziCD&kq"{r_"TC@/qAPz=xIl,&8|
+=rDu|[pDEe6A)Kscu1OT]T~jz"{mIqUHzx#X""5$-NHNmg@afKjI_MP0E^$j1ge(,UHIZ!$025(-[zhg("i,SzMD|-w^00N{w!YX4pIYfkHKp>=A"'K4Th
+_x9:u&n&{oaJef:9Pzck~=1GvsNVRXW]8Z&lAlkm`9finQVkS_9eiN:cWPKUXi3^ii3!'e`SfF}hacQ+P}jcxI<rfu,GPM!q8HLl_&SdUY&6otrA%sYp%L
+w%`j^4bmgv^}92g-9}M(_+9[rWl1f,}gjRI&ThK=%9!FB^z@:y|1<`x(}s&o7%62^+c}gVat#tVlg}2z~AQ:V=&p0-s=1jxjGRW1VV;4|]z)p[:R<%9B)F
+8C(^wOy>P22qGXcIr{ke4qYg.%uBFz0o5]8;di}Vj#QDP6KMKGs{18ZX2KxiC8oQvBAbnV|)i00$Q']`9'15X_b7PXg.HF+10B'E;7k.6zma(=E>p)og<j
+`}sOjlBx#0Em,N7msps4HMdk@Usl19N.PK%+9]iE<FSEZTCqD(!L/.r6@}n&^}Sd+CG/=n"QrK('A<v9|=4qe(RK[Q^_=4e+/3m"t;OV.J17XwA2CYXA(A
+`!KJwx.<ecz9qIN)#-JXQ1L4oy0zYHCi$1Op7^)r+(`z4PFt6/0Z:]tr5S;=p^``.1#.{!}q`EvV:rW](lumHt}p^!<e[UK:FIF4G)@Bf`|MRI7;95EMXF
+<f$"gyAplJ{YEc4QqP<;qTiC&wEcuB+@"tTTP2X<hs^'.,Ikj9qgBUy3Z#ZCS<&&wq(drfmBrppk|_Xaj)KqVZ1zeX2DNDhv)2@j"J{2T+yhm(+:g(GMw:
+LDcCm9E#)[y>+s+$6nx)--_Sb+O69N3phL6%Hc%G2/+I`Ze"ddqgv!)n{$"j7%@O8%qk/);ukFf4IwkI6o6mLKFH3bm9rNA#;=[7LtPk[wFYW(:"/s>Hu&
+fz!5Z=T)l_M#qVqh0g<DY/b@jeZ!XM]Zuag[{tgCBYx8mk25ju[%lXnQVaZpKnRq;$7n@r/rmF%#10xZun~,RVRRpY-5HMF$|R)QEX&dlK{{Rbl)uK=["@
+92F!hp[SFd='/>QGv%EqqahVcd,#}4uN2+VYJcr+et3ik7FUYZ<{&yIY1fb&ErhU;&fe"g#C&}UQ_CjagnZ4O)T4mH[[::8QO:-K_%'!T4sr/=k]r1cx8y
+RqRNS!x^=<GeUjw=Zb5SEa;^P$[NHIsMf{(ubTCa-G1|=yHS+LaIlz:0K!T@L0G3aLPCn,$"MH7@z+ooJb{j15W^=DVO[s74xf8EaFK[)iTv;[gF68sTyJ
+4/,.b<(`[xXO^8~aX"1]HkfxqIK`PqM"|N3Pmeix8i#OX!tfl7Osr(l5Ts(^W^9ocVtv`]3+|baY2p]1_@4AM[.;p|I0_:f$WS&pY`I"6CSw)yFwx9cIHz
+LLWW~VPio|X6c,IM6Q]JZ|K-ZNtX]}ge"NUtmh_Fs;F6oZ4A$^r)k'UafW@Afj-C!$gxeCbWSL:6tSV!W}H;zEP.J:6}XWQM24xd(g!}z7^pfE`Cb@a&_+
+a'q}S8Rg{QN_Z!mlT]&DrSCmMHntOVFwx.XS#H^<e:(!T.|SvSqRPwDqb7+^D&!i''A}mD0@K4HsWC,bwnbY9];BWQISK<xU&(TF=4S3#.U!B"$|na$d(e
+.Vdx_u~wpt-.FL55i'~rGE+`&v_G)(59Z+#+);Le._i8%[/.(h;I"/Pyo;plqEL%)%Jn__DECVREDH!4SpPExxmc7t;YZ$d&I;v^1/)+");@g,H$+Pxp86
+&}T8uBs>^g:S=SE:otNi9Q1DK7,T'}%u@=GuE0Gd~!:#4A&ZOxWpV_&0AFpEqm:FTVFaocLC!Tn3+KH{Z;"!x3}M<.WO5LTV@`_h!y`6]{WUpd7;G]I@_}
+s}s8xgChT4-wBgCI]$5_/]wom3Ge6|f]o'n0$G9&Ud4%Hy_H-:.J`|l62It3u";_LdgHDxaMp.=c=wH/5}HqQ+"g>g;U~etcscC:<W~S^xD>B.a)9{YVP!
+4[mVS$,!|]cu^LnTM!wr>q7FK(9=olx5IyC600-j>/8'O,Wt^I|`.;f5W|tyq!8vV4aQ,O|wuPGInkERsQ/kJuK)mn%/:QCRO^'c{x"w2u+1&Op+JIIiw=
+nPfQ![{HdWNr0ChGQ`C#'Jkf;a9<S0(BJ=tPR30{n]0)`k@UlMPOkl`k4yQ>PqH5%`"Ze#7Mmu(k&8MU0aNqbPd8NISv4baNy}Kl,^EZ'rsXDrRKgs';S`
+,7,t$2n%h6KnDTTfrtL>;RLf`]~}hr0[^B]{2-pLda5u88OzRz,Dz>&ObDJy(Mzm:t(|ks}(ISLFvOCr!M-_d_5xcdrN_d59w&J>>UgSjvb,w=k=5x0w^t
+O/2)VU%7.h^OlmoO|@p0Me8rOzy-W0I<}72cCq6rKX1,Uuar~w'DGu5APpCoE}WEqfmA5>$jA5trmOXjrId|{EQO,{3Fk@:vWPcx63yN#y1^ChO6C]}hwl
+"TK>x']][EpLrv.JX1X1t7R,;GE5I8c]|"4tHGnZR|DagjT:)ssOV)b<SC=@2!)Y"&B_Qn",Ca{,U{--YuWObB6|'%rqNj5]+'0ZhL:W}gy:yqhD]oM!A0
+4BPzQ&6'GL!kT+Nz~xm}9i-j_S0oZ:6Xdb},c7-=Hx~o's0_Z[Rc8:Htlth_KhesUE2<_cu]%z6,e'H'.0L6=5_n_waxGe;RQ>HC+}BqlidOB|fQ$gCXpE
+myQP&&CvYF&^3K[rw&YcJGWMj>zt@seUEGu1I1Yd{J%h=<)1^aR)V79H|7isldaLv8u1pY+rvZd<[)}azlY1R`So^EYyxC<kOWn4vU(S^;SHL)k'aQg.ru
+9pltd&i-49iT@&9bp$esA%hQ>$YHZX)}kH[ChbmtoZe87=2-QPl+/E8=^DFbKg5-a-]dr1i'Rwll]{cR}/^ZjZAcS':%YI`+^h19P:V2Bj^_1_s5<(:bCu
+i$Knp1[[`dM<NaP,o4ej~p7,TCI-Cmf/2`RYE&"&6}4Q|)M[tnHW<H4J7#D34=n"-E70x-aG2F['tj)1tX^#V`X;U6X2RO2at&1`CxT#F'WnB.ZxGu/7>[
+6IT{r,CjytO$%8N1nUGm1%$V~ut}D{SxFZ#`<:<.;m~j_o&J^lTMe/o+|6|<6WA;0"Dd~I0uk(o#Q2,p"'Y1>G!{ZT'(_Su=aaWNwsNz.ztnXN8HUZ&do"
+}$aznDjOkL3#>x/8>Ozrm}C<(V|c,7pQ)Y,%f3U4%@D.1j}/EuYu8!.;[arY21Wjt"X9DOC+vuak:56Yd<wTj(B%X>W>&Hai):_;<Pmo9!AC]mWD`)j(2F
+vY#$F>[NBMk{7!`XAr:!z$var(/DH,nIx<({B=4[ouopE83<lyxK]1BA)'xN+MZp+>L8}w9&|v1xJXnIdrFuSLXoLvoLe<IQ/Poar13]M_=W/T(_ozmV0u
+hjaCgNhF]kIuwGmJH9__(jLf,vMD8Z0,fG{cCS[|hbXL[pasR}EaVWtJ^@Zc4SRUI(Pve,L4LfMMzKokCBJGpE>6X|Q.+|g/pyP)B[7Ebnolj(7|83y8Vr
+~uRAo2%.sRNLbcyWBw89sUiSNw_LKyIyhY9#097ugxjg<iFM@9KSADshRTjJ#Wp75'/9u"!HK$dd0%_[c7wG0%XSTJlPTL.LB1S_uA$R7cbijpIM|zWFh)
+t7(U1ByvyO<$oI22yK!VH7~+G4v-+$P0pne5%&1gNR5Lmeo:'u<q!jTsxm@_M%4#f<E#ngL9w_F/=m0bP-#@D-+q.x.;)9aE"TV8@10'y/"DKmI#}wx+ib
+uVsXvzPH6hwplGwVdN++=Z4fj<t'4Bk.}@sh>jwq>%3XpEWVbD>@<fy5z]0gW31.VlkY<n<u<=XP{O7Nzv.c<U!>2RKbfIF9rgB%rs!+{"a.E&{fP7iikG
+dEViriEB+5t"H5Se6euOJ]q!<Sm/&Izw8vv7CcRqePLw=xAp>BVfcGooT'Sj,=k=x_/A3!<6jC:ffEQUy,mR-EOK9a!}df6-dGEbIQ<']l$clKnb_@e.1q
+^czjLo_X'Iuizn4g^N%RRN}/fVXK_S)guule$39tT6gR#h5!zn'u9)@k5[`zT[&NlSCd%k6M2O<l4TL@h/l/_D^rjW_5.sN#eMFZI8E%`+}sEJho0(ROI#
+;c.&m{DZrf4hMO>Xo(mof3m-E57xZdarc(@qR,uH2pZU+{PUekMg,>)4`R2^~q~wgu,nji7r2-}MGX"rXOt)r{:gvY3t$kjijIi(p''|9n,i1pqVo6+Yk_
+oAmg|I>6&UKxiPg8+756y+E5kAh^G@2a0'Xq+"h7i!=YIfgw>2{yYUO'Rj6Rp|/r}$5ENZ%#(aNpdu#{>`|k=NwKwAiJp9GhAR}HCPM4s>1Ia,[F`GDEvG
+zF8>G]D"$Z[)K+(5.>hFv4oku_X%EU.$c}3Rq.8WH2-$_AVOoBDri$x9]9.]9n[DFI9M@u%Y_xxU:G2dn/tx%p|3{d)yC)KlyUSY&t$ltMR^`8~uf_jk+m
+]_N:S2Uv)>1wDQW3C2-zfv<Oj2Np^87+kPc+fy2N)F=aj!#oPGOBzi</`"/dby4/`Q195=Mpq^(h~d`tID'&$Qnt+[SzC7_kK27G:e6f4Hp!9axHT_`#L;
+'Zmd-C/"i25!+Epht58^~oz9vxT$6'Q:DH=T!.bqIf^W5+fimj(g~EoFURD0ZCr.4=.}qb$LeS<tx=GWRN5a62jw6fTCxBU:o0tzM2UZx2))oWlK-#~A$I
+jF@$Hh)p0js_>{ZAbOxMX"O>8tX'-7&dDY9H<$-Z{)U!XRk|!4|O}Uj'_Q}^>@H{fN[[RxZGk{K<R(I^$tn4=S^%0GH(n^wIHT|g8{IZw,A`+HN4vk!"V@
+Fvi]/m<89WMBCDT3hN%2d<WnJ1s^2>!pH%0!V^^@/a|NJ@~|%ryf5hStawz]mQ6IDRS{>]eQF)Akd<cUp`@[).X"Ed^V0f`y{;LLJn3QQ&>K;&o$7;u^zZ
+p!9g`b!zZh2R}Icj@|rPC:pa]E`CpbR+iLsEeF3`uOpUApb'FKTsc4SfLHDrX-oh#Cv|0h(S58)>d'-z)LVKluA6+B@#mK4po7$"1h1zSjVyQeIBOcam`i
+D_aBY)QsdA)=xXZ0wPcC&7qjjeIo(oTAC.QNBJ@DjR"W3yT/7r9}6o3tVm#jQf@CmBW!v('&R:yk$FT)O7Ja]x1c7$tV!,4K{CkF)#_j{o;iW.!TTBEL#v
+NIX}{Kr;mPnj[<L'_WEL$goQ%LJ$LF>fP-MB&iMRnYB/=&Un,$zh5Kd#=@PKN:"Xu7e3rEiq"/y30qpVt(m[bHgjQWqdd>q|E`)}mC;Cxd]UCJy"GY6$&5
+=b,]rFv#Ot3{%vyV/)>M"2)&iwlFdFJop&I5<9o+s+_3+I`.,pt87KPBjJ/a,S8+U[.a.=[q6n5C$TMn1<UCv<HfytLX$SzdNK1V<GU.vMiW(Im/XJ4^/y
+KfB#q.V"JSaq$,jHe2DfQMoMtV(VksFM)r4rQdJkBitK"7=kmWxbA5q4f%5=hN`]5C$I%Bh_FT}833VddObo5pa;U,0@%H4GPUH,,L$mpiXfYitsab'[0v
+p:m:K+7Kby+|rPPJF4Ik04[1y]ZKRTdj#Dq2tA,cKL39Z_HK76G4ui4CfA=GUon`ZVNQr<ztFd2i)k6^VYb61N&]BAhFz#hgMBo$EnJ%iH.^2U`4WOF[(s
+LWq7:#TPqfYH=In'|P8Bp}lgRvKH_jt{]A"^zZb6.z{9bdiIFSS8J,}"pnQp<d-9+b"OmWWGy+o,-(q.F4B_4<jWcsya+}>aEgA.BF(n_;}]W}]ogJ7h1,
+.1nu(YwHdsO.TIkOG]mN]!&N6>;{Me$G:>#65UdjR&XV|nmm>G<:PlWJEvc`9+u>v5.or%iF(aG`<,PXWsn'<.y"gsiylr;6$u3SMB.F1t<X%/-Y+aIgF.
+py,<fJWWr#d9J9Vbx`fN/_QUZE`&XH~Q-uGtH>e4j!psM-s/3m>,o=2IaU3=nixtr:DAt[w$vgFz`/T)}j!`.L"a)5[8cQ$qowuG(m7Z)Q-aO5/CkMIbOi
+!lEV;)N&IWeXn,mVawNKF^HVJH4x#rCI`NjmU}!Le#x+9ioOI=W,lgrnk>:[r+'&&F'NJ#n(1DF#`U0XH'(YBxvW^rDWAA|4tX$arM88S{L]v=7w+qxH6/
+j1=sVM0rRJ_WA,.`L5_<r%hW^A[MN^8)-1L,}3>qwJefl-^=iUnJNHELOj<Z36P_T)$_}L977Af,1BYU/;iEfDNF:-"%qy76aHWmWK${f{e!!yNrH(PebF
+Y6,7et[.jTjEv8[CIMjM+c!5iRY,dY:Y60"J!)k]Sbttje~e7xy;wSFb.CX<u_0p2yZp$=^@_4k;B5()Q^/`>'D#1L^@DQRE(bBSaY1B0,;n+@I&]('4c"
+]+@N^RBRk(MAX{H=L&Gh=KDXMb]WkFjo>C,y;64^bc+5u(q'lLlGLbIl=Gt:hEJ'6A83t)dF<av"p;}klZy.A]>NanKziuq%9"m|Ocy2~Y2%k`2jkHC[n3
+s>,#7y[d$@r/C)Hw!K`u;:06,@';L:=&Dnp}=%Bxufvy~rFPfS1y)`_yOE5VQPGO(5UEi(}qC!s(3f034sJ;UGyOm).[H66HT%'8rG!oNAL@fTc_xL~.vT
+MsH,((d;Ifx>-_qV6Bp)}ZB#vR]=pdruWJ)&XfN5V/|be;_3tC5@x`rJ`Cy:"q,j8!Of^kp%cY{_'7ybo``%K%uC6uWVI6&^up5(@kKMn@itYWuvmd'pl5
+Q`iu:'stkAjo'/oD)=:6Ka$)^lk/X4yoV,]c%`Eh@|iL_47V>WkJ&I#ov[ueK^w.ETG$~ZxVo".^fKS5>j]rZ1&Q&}_og2!4fYu>4[9z8.yj^Z056v&pTh
+`)W,51UZf=<fR@#=5HcH:MY9,Y]KoekY$@:_5[uc:t)[jF469:3_v]S-fL$H&Kq)'=&US+FsNkPi7e3m@.$i/[fBUA1l~",W+#HAIz]C^$G6dl#N,%6oAX
+KGW%_QY_L%Rq=;Vq1V+0CdPS2_>4H7X'sd!.Ammx>Y#it6Gtm$-O<a&W^+k1wx&dW9xK8uFJ,<zV59g4W%&lh,32wyhUR)F<:>V3r#K]WYInm;6CXq&4[l
+0H=C^Ghg>&q+>2-vdW&<91F`x2qO2RowB,9=g/Bv}J.Q`9{.hS~TllYtq1XSy"]5ql+-$fwJPr<039IZ-IA``"|8:a#eZ-^3jsfPiN&:EwwrP3:=Q[h9.>
+Y3{9h"}3I:exy;wwTTV>S`7:MVin6w5K5i2_r+H"<>JVg{z7YT@tJ#@ezDBfE_]aWO=N8D@K-ha/#O1.K<eZI%$xJ`ciHJ5Ku.QvWU9$19U&PM{(Q<NN_m
+BG_6ZAlZY55Cs3fa0qyWtoH=P;h/EtMk_9-iyAS"|9m,qgB-6^__hVSK&]AM59an{./W>aDC-Y&Gmb},oy|V5J_)<;ORRW6Lpyi[!z[TYZCzY`UbEcy3NR
+bUWhGP@4nNdo`).&d.poQA4Pzv4u:3k.[qNj}n4z`HaOj^7w,M_5;!U96hXnu"rkndvu:-`943I=vc`,.<H,5wTmT,XEQ;t/|G.7TqI"S3gr.6,>r1,Vq4
+RG7m5XimgM;%^!V.C'M,EkS>GP"bf/^/n=o>2hvb5/;LHBAk]E;QTc+Jrn6^#S~)x.^%Q_j+krXYK4Y[$<'X8bqpR01io%L!."{Ya]i><Hc@`WWtK:]m]K
+Q/K@$q[-_)=n[R}%._'H;JkN"p]{HCACn,zA[$5Ys0t"wIJTHg$jDL8"BhMzs;~!FKPR-+80VMVspy<3oCWSE:ZWRH&FTRF_IjkBz-Ovk!4.[/MLd<10Q[
+AeVf^4Z3=es-Gga.u(!YSA{tURG&f&N'^4S0v83yd}6!,I4A68{R({}(X|X1{GY&|z22K(G9;hk|'kXsExQCLcS:-0J!a'So8}YG>T"fwfs-zVEqK:feVm
+uPSM0t_d7D`ot_Wf}'K2nkC-yesGRh{[GdC,M>+Zp$F#2MV+_bjLtxAy/3lbH(!lkN_)wgRfP4=j+ZdG'lNFTypt[hhS&"xBc1bgkDF`0$P{pA,=qd9VTd
+d%fBy!yV@.Z,MpEEAE5=B/A:79i9sBhR"lE_D5;>"^gjuTTem/x`&4Q2,h,I%WMF{JW%}[;+8+VNUv^YA<$jE.EOhiuvCg.S~r%Bf1],v3OZ8$g-vi,-VA
+"<kjv.Ed^;reIET17ObT1mXV7%Z@rVS.57D%B{1/4(8xY=G}aayIiy|S|zY>||StsD4.Obe)$i8nH`@-2Bi)kEqa`6hGp|dE8pnS2`A0k0$X=vQfhhtK>U
+>/Ac,5f&7{T%dl&cPV[`Ug"Q;@x[On@]c%/GM#8acY158W@D,^(b,St$)gfI[_HX^!b$nH{"bqfYu1IQd]^[T'>7^<Emj$O.uR,7j."8(-q0d8|7hf90L%
+AlP60dvOkMh=ZWv%uL`hjPR-=N4(K-3G6]-4X.2E'lqT1!T@'FB|=Oh.k"8%Ra#"&le!LS.zV{qrO7{xXA[Ec'n|=+kwW|~xZ(5F)t8@''bH7}F:`n$Fmv
+H%!%XeLSJbIs9!.C)pDPKbcYv!E@KubEon8S:F;zC=<Zr.Xhg/)J9zrb&Ifao^~geT-Z!L#oQ]J5"y(i<hbbtnGIxExq{]AiX;q<JWw,sZujnTb(t`dgch
+SLQC0GpKThw]15_[#08tgjlW!S"}1<xBdB_/OGNk4ILc^07rTW]tp@tKIZ'!:UM9:<UqvN]A/gu-0&#lc%NsI`K|l5#KQET>y:v<w+9<K8Q(xW-m%o^i#y
+7Httov'b0-_&($''ZLToYQ)w]I!Y{L2xILoi;tw0~l|a}IEv%%%SBAG/^FF^x'4d"+tuMD.1aX6#8^ibe`J'Y:eKtME6u5%^#SD%Fr+b/"ctL35L%:mrvi
+y>LCU'@<:yOo)bRU7t:!;{;aUD:(d@<5q&L8!;&"AS#@;;_q1bC:>G)i2S#2/(g.)Cf5AQJEy[Awq^x(`noR'&N&hYe.:2rj3C6]UjW<!.xFU<rLWz+d2T
+Ti.K`}>Ij3!P&x(/L"oT9mL-GTSce(S.KyV-E#1e3,mY}e!E4Mb#I@2s%b]"Q}AYx8bE/DMCShUUAV_UdK4#%oYg+fM;n^wIT:uR3I>H#|~/Su;'P{E"m[
+jtPEv<@6P+ni'Q:geO#NcE~'.c'I9t#wtVC>0b$PJlO:m[wvOJUhgy~NZg!]7d"_"-<<4Q#S![WAT@#SE1+(]J[GQ5%[Ug`LA8_,]cDOE!%xiy#qWh`#ya
+evmnEia.UUz8E+SOUq[c0vR%SMA(A#Ib<_vA{RP_5A[`sQa]~cT[Nok[nXdYqiXnFX)9.6eY1#oid7p{<nk|Xo|T(c#eE0U3w-<LxN/bCFaTy[u")tl-^d
+;"0]/Blwcpgia'-z!q7rr|Cxb(<cw|LtwOjlajU9.FAg#{KPFncr#{j28Nn{~_2rjRJfO}+m:|uUt}/S`S@,!^Mr[BQ<dr9Yg!y&+mD7H2Z(_RSn(u=19(
+Yb^}Z@Wq(/h6R]N!(B:<uxPf),`5rQV$dLVG7/^T^.2TNb:w|FXTO6JUr;DKuBG+N3T4i+|]"KL>^+7K%jeehvh]H(s4w-Dm=sC|FKQU-a1u7/UW]=`4J|
+^RNxVqmMF).51rExOaDy_$ro#afiz0|FJ+l+7K(46Y+Z{^,j9NS"wi!d!L"2.&gVGc%Ior|NZdS7YZS"g7,")l@V43JmB{WkNTI"<vTk[V&-[b"yQ9xpaD
+NXB<y>59.R,S(=2iW{`:dqU%PiGQ1V}{^l@Gb`r9XJ(=,QMa_=j"et^z>:loG:S375#E7R+H1;Y<P5Uy@3Ssv&"1x4Rc$."][L+5XL(v]$L$BZlWL<RA-b
+%-n|7HM>XgGF;N}=uN(a]wjW1^ho'!B6e.7rle|)&],y^;jK{[^afI|R;}g|Ikeup,$0;9;`1",o<dEdK;gX_-keT1y'Vd5"g'-L<.5^'Q2DiUY`:w5OG.
+/.t;D`U.!-W],BAJBG.HqX|D2YqjcZlJ+:PDUr|Q_7Hb#A]SWKl"wC!`zn.:(|Q+<{kFRvYAYCVnLj23DA|a`.S!/'5PZ-9m+"7[EL|ENUnKC@cMnOfZDx
+5x.,s:6$bvMBMrf0xsHKv&p_Kw"54;.5s-OzRK6]"C9Ig2we~]zS(;t_xgnM@R;7SDUHncz70O>b#1Mz<6sr<IsUm7Biogf1<AZb=5vLS[s,h^-63qO)75
+!=9b`s4d`0DfStk)9G568T'L`dn1jyevsi!@g1LqI@iz`;7ppO-(Jh|b^Ur7qGhvAf.|;nm47tpIWndm=r]D1kbm8}<UdkJm(>P}c/M/AUSgWP{@uy1C{B
+wDs5I^W^[P&.oU}Bkc:wxBinmE::A'>PnKxDxWvI#!P,;@,i}g`w,#3lD9lWTgf%tn)gyDs:HPyf<2%H-thCO^oHz>TYi!E;>'<;Tw~#&<W4/]UoDs^Y$=
+OvI%>/EVz>K$`LJN.wMe$YN=~E-iF5zc)]_Z$>RPt+_1VXxv82],eMaiVSUe`Q:a$^d,!62QW7BMyie0HAc!zQvEa}ceU"Dbt8{SwRc0V^ZY{Q(<O(BRI#
+zbsgf%-qKM_H:MPpjA)":cgktQiouS`H4CAF0rdK_,qhOz:-U;uU[VJ4fb8&aW]9;0St'"jd!MU-%h`qWFmJkaXv!dWe,S+T>Y.kJR!Y<g95Tk&R9SV4-%
+Q@P+ZP4o"D+jjI2"/4^Wgzt2,oSbRZ`Vz<IY$(P#[!^nwa^td!60gP!1iLaBU@FmOHbq0%).H4f&J:Pz~^0M4$@X@OzB}K|Wc,1$YD~vZW0v="lB~1`Pyc
+#D3b$:%VU#ifle!e&,WSR12jW.)ZHH#$paM`2/{cQ%J$g5}wM)&(6ucPJA~Hv3IIB|B(3Y&(y&cw>{"@b#qZ~Pp)5#4{dECUI%P<sJ86bT%d[Q2)59]&Ye
+4CHNBpL]!Kt=~8<U5=u=Kdh!bSf;!{n_2S>=R=%C9Y.Qm6U<ao!bTKY@mXKk_CLTU+cg%4T!/pzb%ZQBclX[gHS]Q%1>{Yv$Z:=,ZP+,9fouG1nA3&|WdA
+j&[03Oa$4VV<OzX/I}tDQWn,3@%i7&bkk.oNuj,QE.~bY)Kiu;WrJrQ4xsb.:KI%k./"z>fm$jFGDJ5#iJDl.FEfZvq{)EXoz^66r3C)xV(6~QZw6_=bKw
+~]>nR&]9s5r5o8H7,,gJ)EdUvM667;iPu[V.NF|5~1Lb`9x1rL.SDyFA7^,D~C9!-"d7Kf&dX5lePZ1RedouSvgX!`/K5Guu!}C;`@Z9i2&e%cMF_vo<=_
+No=^Ylt_.B/keFy;ZgH.AnecSxYC/6V9|<,1^&_z{s]gWg!B!KD#z#YSGk:1DHEo~rQ{oW/!}s:2!nO"J,_Sfb3DtdhpSIp!L2'"]uUqNdAlW8b1M0RY<f
+f:$$W/k=r[f1b8DLyX]2J+AfO=3r#C^'Z=+i&SibkZ@OFc2^<"D't]+W#okJEALv2}W'NdV0BYiz`.hgcVQyUEUZV#Q>=&g|V&mlg]n4vh"<IcFa{bkAoO
+->vT6L,lXgWd{JhH(("V(9=R//27Ms_%@EQ;afcy']3E"hT^GsM9)m,p^ZwVb.#^eVsGi#rBXt;Y8@UiZuIs3[zCSrflg_I9N>8067_4~[,LA`[Ts$A%{A
+$UbnR5h5IR'q`S@dbn<4D44LOyG&L5OWEH#_eZ#A"<e)k:|H[wK&=v/B#,TuZDzDB|RV{Q8G&_A2kUALQ#|hFGG-(FWPG0fMWg40VX}[8,S!`_4=r1shz2
+!CF#3.us7V/"8Apua!tL3BdX<nOLd9YBT#JR(v~XLpV190%nd-;uK]HJlTBngHJqJQ.$t>Rj#OGNG/kP`Ic=nN63yVXndC>#'5IC3>c`WCrqiR!9|U1jLW
+k/bhKE:ZB;gb2oB_'2BWe)WUz+(]hX+Q-uOn~70t.t",Eq"q,RPoxVj4b57^,esM+4Bmn^XR;R>REsinEPH{Z-bi7cx^frw)<f>kqgvkRI%gz|,Bf%xB6#
+=0(Cu>:R~>H644o]_B#2$,4yg-/.@A:QfRn[6!sQK9:$MMbNV==|T-2+}H4:nj^mS4t9os$2!Xy#UfN1D@Ykm`-OCLi]d{9(_nu:ebqx%Y<TGteJ(odFNF
+>%'kj:h%j<|%"GY@,@Vu%O~k<lw(|D$()P7cF;x6dR&&;AcB2LAX3["_D}-,Ze`hjD}@OcnGPv_b52S!mKHbD0PETc-Sv+t.~$D$ve'hY,SR5%SvW0T+i|
+3=Q)nOnVA/QPlz|+~@`N#G&]Nkp:6Ak-LZzZ<G}>r[8'}FUy9dq1)]y<PONxbfMw5YYG,U=PxZ=vvon`XLkcb#lJAXMx6We<,XN_ZDFC5]4]1IRH/V!YUC
+E|D>~7}aHm)-d33Xw03ufnXB;3CPztuqzQ65}lOrF]iMCC0Y,I>,-Ns^oBBv1:X2q1_Z/{A`IA&.,;i]'#Pj0m#/.1x:kTy!F9VQ/Jh[6vi.+)7w4$,[~a
+-nh_'aA=DPpE1pW/4=)LZ`ev@pHn|HESrJ[qKZT8/MBk2{Ian3>wpo@FYz,d5t=pM,`gN]-SRqPrz[7'1+$2yF)H<=kdmwZu'5P93V(rX'-n0hOc{P<+J!
+QHI^A%1hEl[pl$]YeIUb,iZD]2GoNw+G=1mP<FL3/}ipP+l4-iy:PNRBgC6pRjg"A/a!]'5rG+56I[L;fgQ;MJ'Ka_rcNdrNQu4[bk9m-Th+/U);RdCz2S
+ji&vp.$#_{&G>Da9<wY1nrYkR<U,443:gaJit9=[B!4wrDm;:W-'&9`gD^ypjD_LqDJ;W+W-yd"izC!C]^D}C&9qBYd:8(O395T$ZA-4AycMMEcA%lu)Ea
+VNV:kzh8a!0:$l=Wr)'6N36h(u"+b}'&_ln%+c"^o'qR8@=&6/Zqgs'fyYu|THObHdQ[]{=1R7M)~Ykvz1Lz$yyNyZVq_..FV6D3S-SW2M,o_iv)RBq^K6
+ta7Wr2^G"=aeQK+(J=x>ewQMG#}"e%Jj)gV-;Gn_XIsZ"x(O.7m@=6^Y5tvG6wG!PfXuk/@{2[:Rad](J!77~,Is(wd8^dqdXbRqVI/{Uj|463D>;1$l$o
+2$tVfhDi6#ZrP#nmMG0Qx-FQ:<KR0M=a.l>q!ww[G_"laRD8fn$/p73UXvr6E2QbZy_Am5@965BB-wy,YV]P$%o2;dW5o`/l7ee,/4<%)mIhuO@7$kFTVX
+9{ZY0y/}rI/>2<J&8nI>3;rE+2DrBx6|%+0N]Tw>2)nU-Cdzp@Wk6<^FgZ:bLOBY~/l_tdk=za0ivv9Wo`/3WKWMUKIMrO{>W=iB7PFVaVAfSpDj,L,x3N
+P)[^K;lVW):ntK8T)Hma%2iUmxeRCTGb(;s/wB'oN1Zta3T'@gsABz=C~z-Q0NU&`'@,]hiFk(B_{h"h>tAa/R}^};~0Ktus)HE;tj`"UQcivhuqT9Eh{g
+M:uAQ:fnL#FM$qX[LYmDV[PN,cpg|AA31Drs;WgH5uIp:OrAc5AfzmH/oI2WJ<N>X^f:3vlS..68>Nk{a&N:E|mW,#rY"(:%#d.]KVo=HWs]tgy][QE%rH
+0Rci;V5Fh2L|a{c$~QFGWNgc7U]%;7=awCp$m#D6t37$)1{9abMou/Bb{h+fd0x!R'wo;M$rnsSE'[U}7qAp':`<Oau'M<|.d$6E/E,tTUkf->)m]l:muz
+|@6"6KiIc+`Fxeefyj4Nqg1Vnn2##BNP%[&LZbr`mo<`jA)15%Lv^>y&6EbumejS$n]xBKf}Z4zF5^YaCVf:d/OR.$94Obw8Uak{G1Lj:R!WY-fzWVu68s
+@3c{&EbNM|+(JVctnJn5_:!vS)b=|#>F+qcJjEG`pA)B_lWV;L2dlKHmjCMMzUuDEZB0&k.%^],Z&mkkJ5zZZ$YPt(/XM{$2!bhH3.~f7%+gak1|}6}MlL
+:iqtRe)&3;zn{H0z=Hlsrv-i{/8&Z]c"d,|{naL@M!.,:!"(b#k=V-xgLlq<y0!cwGR0^fmq.du82i2S&n@DiI'agQF,pGy`Fo%9;t]z:,d|FJJ6G-f[}H
+;#6nugSV@=f@/@{9^`qs+5W_,%=1SmviD&.He/iW6uc"GFgpNXX%fHKC"L9o^6[Lv3$R7hTH41`%XIBh(.GgeKk--i=+d4)-KsPNRT+=_36Hv_qmzdV1VX
+VZvaNE/Djjn%4^Cp,[MkKw`kaSH7v&HYeH7<KT"Q#k~`'ZtQ>)0v-{TUOZqVrk.6#@4^dpm%DAW):Mz6qQNt#KQ=yW,Da6VYK((F$t"ws1$qs@M0-s1-},
+/IctG3N"b&I,UP_)fS[t"}xX<)=lVd$U:.V#7kM^_8KQ=IKC+]C@jwd.GvmE_gMW,;)NGgz1x_TGVXdw/k}vfp)YgJ]y.OzIu6g>fF>IWtOh(sPceD|d=+
+IA_uK)CG-](rm;_Ku1W|"2>1!Rh1C1l;9CAy,@~z{IJ3U!xHtcv=LyUPd<e+nRlt#y0MSBsq//A3vutHYB)_~2dO^Z,ogI_J)sU_fGMJP0b)JgdO00=>"S
+TCB=UWOYR%)#FWurEP{`/"@$SW#VC#1Qd.9+.Z$]hpd'ud1W}iyQ;nSYEh&BBb/PwI#E_KH0%{}P"#2f|jxe,eyx1:EM&C|jocE'Wg)M5w}vSNioYZ%kI5
+X4ye5yEs>1}v@P7|j-d^=G~$ckw#<tpq3EHS{KeCN4'dRfAI#jhd')70,2~)4N""j"y$+reSkDMf,f>a^TTsU&kmC$7d_L=dEM|ek])rL2P-F>0yk4Irci
+O0A2N^B'c=-/~KnM-u5fQT8[7a80sm9Pz&+-xn5(7Rteb(6yVHc&+e<r]C_c~hB>@W1hoGg_<"+8FDC%q2Ws;g,_cGU@5k,"<a8U+]!Ra"<^3aK5}WxKbY
+E9/VA[U-l#4Ts__'aE^'t!@iFm(Q[[":eAmMuafxJ,iA[FCis8i=mW+rTAqu;kts[]pvPeo'D='6=4;"Z!/V"/!Lg,2=Lb9J[ly].bmU}ynTL[Y9!8W}&S
+be<K;I>UCl~O:^4U{XqbAkgz_z9,hD~ZH'5K/>/En)1>IAU.0]cz+`j"o#}WzZ^Kl+ztc>m5X`oDV@8o`BA">Q=AQp+!b_#d6d'|&vwH;wk^$+%G~oT;'g
+j$P_Z0Fb91DmEm5C4Xxt#:WC&b1P`;R.&,aKJ1Xsg,5@8FL7fk^yIK4Py4~tT0CA!G<S&1]WK9hvwk+v}Yn1^hrwuS47p{Mar!lolD8>A_E6LlAB-fA[Wp
+EHwBpz]./&$EL!"ni/hZ~EWuLKNQx@/"k59hERVHkFOrig#k3`}D@:57ik,>%"aSi+`hnbb<4KT`Ga|UNdeBGSO!7_/txxUy.21Y6u&<Jo!LNynrH/5Ksk
+TmYl=w>|kg=oH{AKPlI@=k76cl1@zb#tW(a_gy+,4N;D6mliM>y$bkLr@AIJ`E}`;{uqbomk4UG/B^hBBBtH_Hnn2Q@2OuLL/jI+RI'%W7nh]Y^#9^4}24
+Itdru"2U2#.6tjq^-9{81bw_=Bh(X](=l#$]l[xY(VcJ4d|WoI~E<H(ZxW@@b29W("_^fEG&a$#W3aX'!<{7afW3Vq0;,i$1FS#S8_F<O]}Q3X&uJR(1BB
+3KVFM;B,T>BY[cr.C_AqsB2KdJ#|#.kQoLBY:!`S!aRcmoO(k2dRABt>oT`xvM(wMy8{|h9B!q2'9d`B83^v-!-hnX=]/&Tw[!W_,1k:XYzxf.kEbi~>AS
+9/NWAFaf7iKr<1ay7_9Ta7/e7=[9@'eS>o#eKeS;[[h2Q[%fD.;kd^S2n{25Q[g,SS(ASX+uhn^cfTeZ$wtsj8."WgVeO!6{tUNY!WLzFqqq[(F$s&p^I_
+>H@^hJg3#Qp55$hT_8Vzdg#PGE_Xgz!G6$$12ZADMEr3;WwlO/`k'"KQ)cb7wg2vk9_3PcB:!N$R"gTIx%Utj%bj^Qr@%LsCe-bjl^Unux+DsXD|Z.x2jz
+.ZKaQ2x9d=BZ5ygl8s$ntXf3udJw9VG1;:Vvuwf(+54hGz"!sR[5"!j8xLf2GR{{H4h#,#Po`Zs{0j!gjFhRUpv/Y}B.K}D_FgBrJ>r)d<sn-EH0&"7Z&@
+^ngKnR|$&%1:PGC{HQD%p/p&$zQkl(HHflqWO|<N64,MOAf!e!C@ipm8'!(@^cT=<:0K-S7lV]/UC@NF19h=I6[rxISqI4pJ/ZcmFtu.aa[gw@j<}@oRs.
+%<Op,d:.}wyTsJe9Ek#qCUK/612c:gsci;%#knx/FV9iN>hSl^CHE}bIat}_[({["Z/c@JE}n|b#K+hMaXMxf:.^>rhcwyG@]pUlr=n1c>bB//#}S@aG|c
+ApHkMqat_ag2xwC4I+PR+(ih)HAREE4|C:<aV@A`'-NZFyO,A[ALl$@j+-b.iN[&-m_)]$ql=eHq;@atbU|_P.!"v]z'B1B!XHkm04/B!1Sbf(K'/-qwI/
+I{'u2$>@J!EJz,9yOIj9,,<t~'OOP8/P%:"8Uq#4,&Ww-{b})|p|b+/9CVNtyWS1}RjKq.f5bg/k(I|S+gA$Ul#@at)8x-sIvQ]Ss%b7/`6GM3d"N8@:DP
+<<9UrRv]}CFO2.+`FPiD5'!$UmbfN#zUOR712:{6fa+}Rn1j|P_UGBwiTaX}hp{6wor5EsnJn0>2<N[(V+hG>)V2,9HQ'w<Z|y}!-/[EGb1om/9G;9,:pz
+QchFQO2"~Li2Swf_R<^y${8mzikjtlbO[K%tPTG^`]eI_q{kvkS)Vz}[>k>#/3o'FkTzOkS+K=Mlw}B6yT'f}_1xg";6_JjOdFVL5njq^A4}'SSi#-Oq06
+^Z!34H/2!!K)T&g"QCuMNWL/WC'VvN!WMiW<gCRcdkCv]`5$(tV9G.Jv9ONPM,_ZEbiRv9&gZHx@KOg08l,@]g8#V.H2_,w=p|_}zI6,5>3N8bxyjw)s9N
+bw9g%D-X_)2k_jJ<st5Qn"`M$!#RC:~}LZx}m6~{@xZdDQ@rT|62{%3`pAUN_dqM=QAv":xs{d2G.E.eC8UqHrv6=Nic#Kb6$zSS~8H'bG];4jIwf`jE7L
+`!%auS'I{].}h9OB:xlB.KD3/:'xB0}I/!UgN8|.Xfr-"z&3s#&g~fl]`4R5nOp;r=feer<)'2Z7Ng^7aDZb!y=O7y)gAOnNCBohy:ok[:sI:xHoIOfycH
+wdf&{"A8zA<P1'O}^-'<<4|Y8EGjBc;GbMsGRm_=)i6!G<BU"S>11I9cPwFE^K1+r[$FDjfEM1t!<'$c&Tly1xOz~OAH^z%4D@5M;:26d+6a,%DEp6Sp}O
+yj'`aLD3UrOX_ix.;)nHeB"`e"g/}$Eme'Is:DNCAQ)h}p&U<`z1[gbgMa^4-aJr{sE+^G{P(t{$Qw/hwZGbe+#16&46`;qqb)N'dZO]p'U)jAf';bZIal
+i'T[B|5q^W3P2_$Ok,.RLez=tm7P(@iimtGykPEY:|gd;YAt:}oB|,xAw%wU""RwH878/k#Z0`ekoiub5jwW7R5u;H8xy+u^&cVffe;wbs&D#11bJ|ez"P
+hRj<r)6N}V6q0[~E~>)'cFl,Ah7'sRJ_qiTQ{YMVRo2`~-QF@m]6@)Pbg-PXT^m:']=I"DOf5I!f_@@zA<hu3I22y50s9/:1>RC#V{ac82gK|hWR#+eYlI
+b#r@LO8k(s~A9H81yleb{6@sMqsd(&pUA&FC)JV(GgXZ[reLk!,_lR0)sh0MP7};(h2gZ$>nrC'|gUqFs{;A4x!S2]0$a7KdNBTN%#82%{ndOhMc+a^j]G
+bHH!lfcs-nmsuH@1&w4oH]7x8Zj:(vA318giQB3I8;UR)_{2!!%dlR;]I5!i#;xyHI4[;,39XvKx[8oJ#7ZGjo;('Pn:f<j/TNGX=OlaL1l2R%s-/38/@Y
+]k:;z=:<Xw3+4hMgj#%(HX%T&zar2{S>Kv~;=c5v6(jKWY0[b;;u4LR/ND>s&Q~MJz#O5k{Y0k(r_A|C:F%pQv|4{8.T_-l@QHN^g`_#OFM]"yFifP]<nm
+{iA;p_|cKeR;}gk)'(5wqs!_5G=6Fp[jds`{Gh.(STg}S:d>5PzEsVr$Ui>hO!zm9|8xdyaER<6]GK>w8Zg0"Q,;yO!{eOyvYV`N#y;GsO}K8o^=l|,z9&
+V%X8p}zsPGD@Cj@wPk-Xy9$u>EY'-K1YHP':a8],ySr1%,,KmksB9S_jG[HOxf@112q8Vk:JEftQbQCQrgM`@DGF&QqQcCD3bd5Q)CQgze<-[Ogmz/o!0,
+`]Q}}h:+KC+[KyIg3hbLBjJVzS#DP9ZK!2/pI>QNj+s&W1[wr.MEXPIKLMgsrY:YCg]CgXbJ)aMs4NUAmj6A<QVCrI{Q(aXC7n354chtf>vhNMDmqy|ND'
+;"I&DP!.WI7oOUPU=Ld,heJQ_i""&M#6lN#0$2KU!0XEEOmu@vw_AdiZ{0]Pk40{(oYk`.=caRq9^1"_@.;.u12XjO-Z`t$XmuZ7d9hl<AHJ$W"U@7B/0H
+{!LZVYN#m<.M^$.V%WG,_K9S)DeaS86lJ67&7f`Q1GrYf'fguXxTdX{w$]T/ELO;PF8M"S1jyi[b`h4c""$+h-9Ocoxw9a}Z^]-9ms_Lv4MmB6Sn_4zH3w
+Mk&`_SD<#jLTofxKSx>SEp'JKid.yFxs+flD9DWAUwi'u/r{zv:.^w}ZX:vOGy.tNpy]5BFJ`BUp|!mH>oq/d}]'xa#!#-woar`k^co`gH[gxE]<623!LN
+/yEBEI=VLa,deI&WOa$H-$N6,@A7E#Ogbwq,xo@r5hGrhDCzJk7%Z>-5xw^`M[~K1l&m0WI$|U@qi2G=tq@Zm"=L{aTe}o;nU5NJQ5_N9Rb!A;>pdOEajo
+Nm:LLnjq&zGil`bKWUGr3WH].|D2_Y;`u(Fr#`pv=F"Hh5_nKw:WBm3|_HcwQsO"7I(rI'&0>&TcR;hv1(EVEFOTz;NM8UL`(@@x@[,dltr.UH};8a35b[
+<trPqXI^"mmaJB@$Ty@M1CwBoJFj%qp)6eHk@e^|oBGSSqork),MY/K3W;X3rp23)[P$oUaY&toEm|qbC5!k>7<mL8Da{wwF@QRWtJhCEEi<1DlZHnh&^C
+h3Al%,gclm9VdBemb-{s:Q,Cl>/2jL,s1'}n~ru]BS=aCegq+yybN&!B3M<GO;LlRMnT8!Q#VhU@}p,4XV;RdtM>R;#jLF^-=CsX+)EUK5~lz[9H,OV4=6
+1(Zmz"E+zl"}!iRe`2ilXfWC>nRNNVfP2/@L^{+W],m{yF'[5(MIL!z<^o>bIq/8jSHC9"&<5`h5'2Kz|h;vlk$8+Opy#8m+#G;Pl'LF>(s+Lgunz^Eq9/
+b-K3QN}bbI(u&1_>d>+4KOM_X]1YS2mUg^{9qs~cY1sJQAt-e]e%9^1hJb[2l,8nHIDpSn+9J68N~;"pdNIGn6ud{1<7T7fU1jCc>LKL'cqIPeuENQ<J72
+Ube.qy;3PuEmj%.ADv&WlRD>u7M`}_<>WL]{t^@#Tvh98'Ss^NE_Z_11],gMwQr>(#`NCSD4-<ZEHMpvM/8,/Cvq,uOpHdxS+C22Hc<aS;"$YU-OYrJy8i
+;8nC'8&X`pV5!N#M^xn]0N7Oo)mX&H>lX<DyU>UylMbi.D>v3u-#;jah!&1;.H-/JoQg{LWw^+"UBgEgsm-WM,t/BWbOk-1;K=P()!GLE<Iqf!3Q@9^/@B
+o-1]@Wn|DrJf~L;JIVnpWGxhdj~wpz!cQZilcZ=%o&p8S(gdX@zZPI$y(R9LGXe"e#I[#zuVO+S9n]y63p:3I4mX%#m/{=I@is=z)])nd$^_S&M-<=E]1D
+Nl^9]>>">p},"mwhU"Ny(<xZ)X<4.}e_TC7Drn[A4huFTblsiO^wIe<GooV#mS1%NH>Ho<T&;Q1T@^cv19RL9>@=27rUqPGL(xQj}nz0!W4L'[JT3#)FgY
+>G[[x""On>M7KV0J]XGZROacliiAonkTfLjkVvwccVgzCKJw)`s`ETAUsTsv+NX|-W!eb+)6kh_8KwZ9Lh67#>%ixyAIMC`3HV=tN2>}cwKJW/X2jvOWlK
+nepiN&><.<d_a+=@3Z[a0K$xI=l$&:>hEtj7{ZQa+d/lo(M!`cB|}^VXMJI|4RHj2^=dg3n4gMF<swh2PpXflwu{d1A}GP<7)`(hAd;IkmR$ix53{'f.3N
+3d|!C:rF<.WFPoAOF(E/`LbRJ^,R;;QM&-M'rX~e';2.iq=/j1-&K-ZG_V`2$1}#Ni5UVII73xgkM.XC,Ui@Ey^Q`3R9:8K_QW=b'IrS(A"(2A~fWB/6C>
+C9dgDR&9jCzx0'r29c.vss^oW'Ct@UHv9qxX-F~{jNI<CcV;s9zkWAM@Eu#e^Z=LE'B.x5bs7X.u_@Bb|-GK5dL;T|&kEV,UMeh0$+CrFa-DWRF_ukDc+|
+Qx`XAA!i"S5|M{zfMnW^z`<S]oj<>i6+|NPWGO[ePq!O&NxV-Ht:M(qpqHp@g4j-C";7TFZe+6d>,gB,G`[nGU=KDS{L{]~IL>+}TVpps,^`P]9)s54sm)
+^(/CE"4VQTip'VhDRGGo.")xrcW>q8rPl"20itzva863/7dorH^qr5;BI^^g){~biR!DKOS.~Zyjd#Hzal^L(e9xl6ML8khL0eEaGuDe&7v$CWq1NC-$-+
+rRrJvCklMLt^bd.hBaixIEkCF|LcZO`e%T=rZp8$3TYRaNzKx{~;/f'm$=d^7E>m18]P=5~'6;EJa"sl_wko0.QVc4)ATZVlNddJtk.I&DT1sbVZk}JGRt
+@0u%QPdXmyE.W+;WM9dxaB!0gWZ/;Kv{EHiR;v]u)L5:H1fZbpXjs$(eiV=F,zJ&h"M4Y|x}gl$x'ykslzkOI`U{Sv,V'IRD]U/z@Jh:"xs|koZK}|@![C
+;R7fcrqzyY'ZMo6J{]vBBnG{eS.AU2Z>g!fB#V:x6I%9VUCD]OD>2:x3w4XeEHR,T1L)|4"%58]E#`~(Lve_%`1I/!b!lo_n=g`^n$ObS+da5lO[enr,SK
+eQ~`YiLhyov4Zp4WD{g'|"DEYp{=(f/OI{`GpO5[F3u_~wSx`dvIYVBFFB:T|NOw6nRRh>aeDY..Fm%B0M!H0{4L~TYpNfmgB;_d_wHfbD!].8gVi21YQ2
+&fvhoISftq^_o/JlY!<}kRo27g^(W0_enzigu"#N1i#.!lh=AgQ.$rd5JN9T1!C^88H[dG"ddoY5W&uS5f7nlGWlNAXkn.cPp"z6_;Vy`l9]h@(Kug>wne
+6XF)vb-eEonAP5Cd#dhK>_OA-|Y(3h|2;1ux8Ej)')+$qSl33W6Uk`v7Wobqn,g]JTrWO;JI6X+3#`0`p)>KI:>l'TElc99+lt]IWW#ntRsm{sJqBPm>:W
+y_jt_reYs{3r69"Wt|iw0q>:}#|"%k-Nodc:UpW}O8Jy,l]zmu<!{)m(BED:r6W:Ogx|NY&zqdIgLR7uu]a|I)eC:%/Y%K>.Pz!Y@IR@u<pRUItagK]@kp
+1!=(0MbDCl8s-tT,;"UT')>yj)&XjZ!QMc<knSA&X"=dv4""'JkB_o9SF=pp{lFZYujEzQ,TedW/j:`dlt3ale<e_VLF]}%A'jVQt4ZCH91yC2&{8hhJQ#
+XgGp=2:pvVV,%<vk[1Dbf^qX2D8dvnF}DN;nT-Km.<`-nL;wZe/fA/<dl[^[~<D3=.b]rDjR=Pisw#n/'QdfzQW'jkf>8"AnAqjpOLW[7HKHF(7Ydp_,U-
+cw9@X,3u^&Z[PoP]JDaO-R;Up0-1AU[Mtft8-Dh[%=hGz!>%K;b8:Rs|Ux'l){;$zS=h{Da{ckZweD'Ui8qD{@c.4gx4:M}6igF([0S!72-E,93e9^osS!
+t8-IpxUopVK.;+~L,8#k5{[u/8ZK<K<;yv}B}RqCy,+Y'enpj-R-RRO#AT7sRVAs"cuIi.8S#tgf;iTJI$S11B!,lTuR.5_jM1R(B&56K0j";y56vJzm=C
+5>yvD00p}8q$a/tzC2>"KXDoV5O@l%@/S@}F<U.U%$HoV`)&&RjRpzWc_;0Vfc6HI&Q,SH.S|)S"A<ODD"UOkfbKy]~saKC$p2+1te2l<UCcBN;:w7>oqD
+9c%o^n'YLX<_x=oWoPECgbWr:m8H)v@gNb~=s:a9t|9{&rzth"&G(!&C4D{.0z_-!;pXqQJVqM47}>4lD^xl$y3`{Qd^3<PVK-qgQ8;m<.6#cE3lTi"['X
+&NL/j!"}@!OrWYfaF+@'$6@o#G%myi(h/B%v(w!EvH[#[[5!JGf{S`n=aR9C2VIEV'++=]tsq(@C7-ga;.<qt].v]8+r15f{^KEliiYzBKPt4@G>0NStzg
+(pw/6m"bKA(QUwD=a%jh(1-vR}_V+/!Y3/,WsT8}LKM2E.-_#@%lnca!]q"eh{(#v:eZ$/VZIDpd!YVzx.>Hcn"'gFBUvWwSAbp4FO&A17hxQ[qck^!-/k
+46D/#}}I_|af,4Bj~#j'tSN->,]!rP)8qRAvf=#{Gkvku1$Y/hwPPP:2iAZbOZoP(/jq~1N(71rvY6HZ'd:QWihY+Z}IYLX4b:Vg=<SXeFHJ9]NquYou,!
+tb<TS%L=@,#jsK76&UlOY1$|sZSw^no-"&),mgF9TpUUcfOX7gipf_lf7_E`X8,fu=X(-66dM4(m}E=m7+dL4`lOID>RK#A@~VSTl(K_2kpIE/PE4-a}Oj
+(mpD9xZT/vd.mJQhx1m<#jnE9IBR]zKF&r`98g;{H-cP#0oFfny1JZz%s1~:X3XC0WmGiE"tjhuSbelh"UsW<3Ql7&32!T0^]y31yUo^-k&>m)=GbiT-7r
+Ud4myJF=1+dQGi#!sNeOI4TU4j1Qmt}aRcv,<_!%6X..PC)j@byw/t2`Y+!rSx4XU5_=,8g/%v>7265h(!Kc1!3{b+V(=o-W5.pVd^f$vO(4sdn|CnvcLw
+I8:1%1sj_R'F{Xd1((+mJ/h<><ti]Ory6a{PqIw8:hP1q{e3^|%1U{NbXdVl}8S5H9[F$m8cfaP#p5~dSIjNhcwQDu:{Ya&>b'1zSQ/#oFl'gZPB`QOf=-
+/2(:}5V<Q&BZ=FBKS&:ag5mEok0_N92Ox]kDo%Fs5<f&AD]Fu^2IYV);J"J|WlTRczl]!wa:Gh&)"PdEQq2T;Kbj/l,Fse9M<IcI}0~=UvW0T#QXn4<2"Y
+Sc['bu'zagSz{n^@:xx7o)pAH5/JiWMgL)J&^(zU=s^}S_W]6/X|pRXj!ku+(}t_.Hgvicn9KA8fr'#pIe~sBvPTh^<yEOypf4M0UeuW>v6&Iz=F#UQguX
+i,t}g,lSxxX4l%fj6QHvt/>Tn:R)=h$q";#2o0>"m"6xt3A^j]Z}GC}sOqj9cP(SzP1^v'Jg6K:@s^'zJpIzLK@Mk%F;_#p"M%%aOyJ<k$u[n)n`Y!;(ht
+//<TXxZ<oM$&w|<ut/(QCdOkDlm=O&T7y4YFIHs<u>Tj(k#>~!BTi`CdnX61zU{UXmz3s)r.Pf+W%<&%FwLs4b')_pi3G&rUU.$(vGuC=e%X<nO8Dsj6Nk
+gD4$2n0tmbx,Oa60R$kd['$'PtcBoJ9uo|PdaO'8s)TQAvzE5T2!ul_jsD:]LmY`w)-Vo^.IGPyk%XZG]QCYey3KPl04nM@my<rq4C}"9#8a+NA1!53K>g
+7/sK<U:]RE0:Nto#3]xlCHI>fTf2z^z##YsSV%~.&aXR]RH3]TtYi:e5.ZyNL2m9xP1(x#@Me#'MggLU!~Vr}E_0EL|Tf=OfXEEMae$is!=6+r|9kt}zb{
+aV_%SoRel)%j~P<w'e<(Q$ROFv]."GbdqrQ48y]Vp;rnm5[G@6&XoNfow{cu]_fW+tUkL[C|jX-PTo,hV<[3k$HkNNg.-1r<v$PF.9@epKZ=WjNK0e=!^`
+~EE0C)B!L;8spL5V{3'lb+.QH0.eUu#ZT"/;XM0d+,.!C$&UqNLJ5Z6yl@R)3+x2$sN$3TiosEI5O%n3j.-jS<H_3[.Y36%_5Y<"jJlKB>dxc6gs0i8rk)
+4E/+t@3/G=h]eK=#HrH6<:[WkR'V]4o0F+)}m|32ejd,OT+SZhFiJ}S2n7i(-ce+F@1S[(EPxvZXG.S$tdNL8=B/"`KtBPy$GF<6EO9{_3`3c2}tzWSl$S
+e03S'ZhP2.GD)n0@emyMb<w]yuBh6rSOgHAS4gCo7%QPJ!>{gn+bE/eHN_vJSlC,ENtg(IVw%u7jA6gb"r8X]Myrhr8]HgHnS6S#'}4c%x@up[b#"=m}~J
+llD4yGI+N$+wPQ"y#(!5gnxaD^CXa8=h2Ed,)#%DN;^/WQlD`HJJEVXA[<'r9BAKbH&zp%ZChdQ7FpJ(p%vN9mGwqM&%ZKZOx6kQqCwU9Z9g!!P6@p<$a=
+C(m-$6m2_:L8/A=x.}vNr4OGU8J"6m6>@t6cN8tEuT]('u6/sQ2!$[]rjmg"bwc$H]6tM]~qltr#uI+W_d[bbl1)j{Pu<%[c55)l!.u9ui(-dx#9&.(JK6
+an]C)qPR;^f;7m[DC'A^T)8uSvHI@>:|y2)Qn<Xq999|y,4D}jC81ty,E3;7K=|'D;]huA.}=PzK-PL'a;f3G<0b}KXr9g2!Lu98sS`@h$=oT^4UaXn;TE
+G00TZUcfkr.Otu0$3KO[oTxxwKoW"Mb>!w^XA^NrM/HG!{/}DzLvIXC.A$7'L^#&4lECA|vfv>ik9"<z[EgndLI0h.i{9A<K7wAt7;Z/@UNI'T<Km[.c#y
+o/E5Ycvv.}Wk,2jN%K!_!Sl[BO1U~>IQFMf9ndSurs"4ZP^3xI%L7HbS76+TY)sg/X)Q>]qdo_f7;HwxMAHWD6{]ixIE[VeB!pLnL_]D!zX6}cr3cT#Y<K
+%Z;]|t)^%e:_:<d8,Om:p:,sE<94t9a4)ms{a_[g~^7PEwv(RB%bDzy9"@IF{cEXJ.!orC$]EmHSL9xIsqcC]mqPc=ub[t1g:qQiCb%LVD5|XcHD>^iH,0
+/msh-qqS(wulH%4RW`Mkc^V9;N}Xq08fwHok#"_+EyQ0GJs^It,DC^!owCzBs"8`^}D[TH(m|}$"Er}<MyOqOIEPOQRHa./Z$%Qt)c`@y93P0-:Vk$wxhY
+&#dy2(FuWq#"p,[tD:Q/AT>qcP:b,F"hd"z8$XqgagUf0J`1lJS'/-L"%wZI[LVKeYF;S(81CJECmWkH'$AV{!^JDej.@d_{BX"eY>9mfb10[Bco_i7i1-
+W<[E^sh/4_rJ&=xQ5f7bltVJ7uM9fnzKQ<V-~q4ZF4&fE(n1/{`}n1=]9J1%7)6kuHN`].hu5965[j8!h9Hme>s:M2_bvG;6D;_wRZG4"Ok4Dap,#7c{c"
+mp`7g8!VUND>VELfi1ZA(o`M^G;dP4Q|Rh:[t%9rWX~aDmp_O+/[<6r|<^"rZw"6<Ebd6GCL|9c2wHfsL@vV=wHd$7ul`3m0Q7Zfo70,s"Cg;Yv@Sp-75&
+J_<NuVl`]TW"$:[G_-qDJ-i388h(M7`()`^HYcnEOW|u{0|1g$F%N&:%h3CGy5;OeNr_r.l>/lW.kci4I8%D)_&&R$4bgtgP9!X$msA)s8T{~|MR`!O.5+
+#{8{UaO}/JYui.IlF[gtLBQ^IQ6vWp{"4tIh2S98Gm";Fvp'yXO;ES|>bwm2LBf.jQj8|DK/u4B0$PO_[&!!
 */
