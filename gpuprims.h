@@ -238,6 +238,7 @@ typedef unsigned long uint64_t;
 #define gp_argsort GPUPRIMS__NAME(gp_argsort)
 #define gp_top_k GPUPRIMS__NAME(gp_top_k)
 #define gp_top_k_rows GPUPRIMS__NAME(gp_top_k_rows)
+#define gp_segmented_top_k GPUPRIMS__NAME(gp_segmented_top_k)
 #define gp_nth_element GPUPRIMS__NAME(gp_nth_element)
 #define gp_shuffle GPUPRIMS__NAME(gp_shuffle)
 #define gp_convert_layout GPUPRIMS__NAME(gp_convert_layout)
@@ -505,7 +506,8 @@ typedef enum gp_op {
   X(LEXICOGRAPHIC, 68, lexicographic) \
   X(IS_PARTITIONED, 69, is_partitioned) \
   X(PARTITION_POINT, 70, partition_point) \
-  X(GATHER, 71, gather)
+  X(GATHER, 71, gather) \
+  X(SEGMENTED_TOP_K, 72, segmented_top_k)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -1235,7 +1237,8 @@ typedef struct gp_call {
                       // values
   const void *in2;    // transform2: the second operand; mismatch, equal_arrays, lexicographic: the second array;
                       // histogram: weights, one a pixel, or NULL; merge, sets: the second input's values; copy_batch:
-                      // pointers to the destinations; scatter, gather: indices (scatter: or NULL, and i goes to i)
+                      // pointers to the destinations; scatter, gather: indices (scatter: or NULL, and i goes to i);
+                      // segmented_top_k: u32, a segment's results if fewer than k, or NULL
   const void *keys;   // `count` keys, or flags (GP_HEADS; select, partition, scatter and gather without `op`);
                       // lower_bound, upper_bound: the sorted array, `key_count` elements; scatter, gather: which
                       // elements move; NULL: all
@@ -1278,7 +1281,7 @@ typedef struct gp_call {
   uint64_t segments;       // number of segments
   uint64_t segment_length; // segmented reduce without offsets: elements of every segment
   uint64_t rows;           // top_k: rows of `count` keys; 0: 1
-  uint64_t k;              // top_k: results a row
+  uint64_t k;              // top_k, segmented_top_k: results a row or segment
   uint64_t n;              // nth_element: the position; scatter with indices: elements of out; gather: of in
 
   // Histograms.
@@ -1864,6 +1867,18 @@ GPUPRIMS__API gp_result gp_top_k(gp_context *ctx, gp_type key_type, gp_type valu
 GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                       uint64_t rows, uint64_t columns, uint64_t k, void *out_keys, void *out_indices,
                                       int flags, gp_stream stream);
+// The top k of each segment, k <= 1024. Segments come by offsets, with or without `end`, or have one length; they do
+// not overlap. out_keys[s * k] and out_indices[s * k] are the first results of segment s, in the order of gp_top_k: of
+// equal keys, those that come first. Where a segment has fewer than k elements, the rest of its k places keeps what it
+// holds. Indices count from the start of the segment; index_type is i32, u32, i64 or u64. One output may be NULL.
+// flags: GP_DESCENDING, GP_UNSORTED. gp_call offers values in place of indices (in, out), a k for each segment (in2)
+// and GP_CHECKED.
+//   Launches    Up to three, whatever the lengths, which only the device looks at; mostly one if segments have one
+//               length. Each key is read once: by lanes of a warp (up to 512 keys), by a block, or by several.
+//   Workspace   Offsets: 16 bytes for 513 keys. Long segments: at most 2k ranks of 4 to 16 bytes a block.
+GPUPRIMS__API gp_result gp_segmented_top_k(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
+                                           uint64_t count, const gp_segments *segments, uint64_t k, void *out_keys,
+                                           void *out_indices, int flags, gp_stream stream);
 // *out = the key that a sort would put at position n < count (count / 2: a median; count 0: nothing is written);
 // GP_DESCENDING: from the largest on. Nothing is rearranged. Radix select, a launch a digit of 11 bits: reads the keys
 // once, and again while more than a sixteenth of them agree with the result in the digits that are known; then those
@@ -4326,6 +4341,8 @@ enum {
   GP__TOP_K_FEW = 1024,
   GP__TOP_K_STATIC_BYTES = 2048,
   GP__TOP_K_MERGED = 32768, // ranks that one block merges, about
+  GP__TOP_K_LANE = 16,      // keys of a short segment that a lane sorts
+  GP__TOP_K_BY_LANES = 512, // most keys of a segment that lanes sort
   GP__SELECT_BITS = 11,
   GP__SELECT_BINS = 2048,
   GP__SELECT_STATE_BYTES = 48,
@@ -4371,14 +4388,27 @@ GPUPRIMS__RULE unsigned gp__shuffle_round(unsigned half, unsigned key) {
 GPUPRIMS__RULE unsigned gp__top_k_capacity(gp_policy p, gp__shape s) {
   return gp__power_of_two(s.top_k.results + s.top_k.results / 2 + 32 + gp__top_k_tile(p, s), 64);
 }
+// The same for segments: all that shared memory has room for; at least what a lowered limit may leave, rounded up for
+// its sort, or a tile more.
+GPUPRIMS__RULE int gp__segment_top_k_least(gp_policy p, gp__shape s) {
+  return gp__max((int)(s.top_k.results * 3 / 2 + 32 + gp__top_k_tile(p, s)),
+                 (int)gp__power_of_two((unsigned)s.top_k.results * 3 / 2 + 32, 64));
+}
+GPUPRIMS__RULE unsigned gp__segment_top_k_capacity(gp_policy p, gp__shape s) {
+  return (unsigned)gp__max(gp__segment_top_k_least(p, s),
+                           ((s.shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES) /
+                               (int)gp__rank_bytes(s));
+}
 GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_BEST_LISTS ? gp__top_k_capacity(p, s) * gp__rank_bytes(s)
-                                      : (unsigned)(2 * p.threads * p.vectors * GP__VECTOR);
+  return p.algorithm != GP_BEST_LISTS     ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
+      : s.primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
+                                          : gp__top_k_capacity(p, s) * gp__rank_bytes(s);
 }
 GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
-      (p.algorithm == GP_BEST_LISTS ? s.primitive == GP_TOP_K && s.top_k.results <= GP__TOP_K_FEW
-                                    : p.algorithm == GP_RADIX_SELECT && !s.top_k.drop_keys) &&
+      (p.algorithm == GP_BEST_LISTS
+           ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
+           : p.algorithm == GP_RADIX_SELECT && s.primitive != GP_SEGMENTED_TOP_K && !s.top_k.drop_keys) &&
       (long long)gp__top_k_shared_bytes(p, s) <= (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
           (p.algorithm == GP_BEST_LISTS ? GP__TOP_K_STATIC_BYTES : GP__SELECT_BINS * 4 + 1024);
 }
@@ -4938,10 +4968,10 @@ GPUPRIMS__RULE int gp__family_of(int primitive) {
       : primitive == GP_SORT                                                   ? GP__FAMILY_SORT
       : primitive >= GP_MERGE_SORT && primitive <= GP_SET_SYMMETRIC_DIFFERENCE ? GP__FAMILY_MERGE
       : primitive == GP_SEGMENTED_SORT                                         ? GP__FAMILY_SEGMENTED_SORT
-      : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT                   ? GP__FAMILY_TOP_K
-      : primitive == GP_TRANSPOSE                                              ? GP__FAMILY_TRANSPOSE
-      : primitive == GP_BFS || primitive == GP_BFS_SOURCES                     ? GP__FAMILY_GRAPH
-                                                                               : GP__FAMILY_MAP;
+      : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT || primitive == GP_SEGMENTED_TOP_K ? GP__FAMILY_TOP_K
+      : primitive == GP_TRANSPOSE                                                               ? GP__FAMILY_TRANSPOSE
+      : primitive == GP_BFS || primitive == GP_BFS_SOURCES                                      ? GP__FAMILY_GRAPH
+                                                                                                : GP__FAMILY_MAP;
 }
 
 // ---- core/canonical.h - a policy without the fields that its algorithm does not read
@@ -5665,15 +5695,17 @@ static const gp__policy_row gp__top_k_rows[] = {
     GPUPRIMS__H200(0, -1, GP__IF_TOP_K_WIDE, 0, 0, GP_BEST_LISTS, 0, 4, 0, 0, 22),
 };
 GPUPRIMS__PRIVATE gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
-  const int lists = s.primitive == GP_TOP_K && s.top_k.results <= GP__TOP_K_FEW;
+  const int lists = s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW;
   gp_policy q;
   q = GPUPRIMS__FILL(p, gp__top_k_rows, gp__measure_keys, s,
                      (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0));
   // As many blocks as their lists leave room for.
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
   while (!p.vectors && q.vectors > 1 && !gp__policy_valid_top_k(q, s)) q.vectors /= 2;
-  while (!p.threads && s.top_k.drop_keys && q.threads > 32 && !gp__policy_valid_top_k(q, s)) q.threads /= 2;
-  if (p.algorithm == GP_AUTO && lists && !s.top_k.drop_keys &&
+  while (!p.threads && (s.top_k.drop_keys || s.primitive == GP_SEGMENTED_TOP_K) && q.threads > 32 &&
+         !gp__policy_valid_top_k(q, s))
+    q.threads /= 2;
+  if (p.algorithm == GP_AUTO && lists && !s.top_k.drop_keys && s.primitive == GP_TOP_K &&
       !gp__policy_valid_top_k(q, s)) { // a device with little shared memory
     p.algorithm = GP_RADIX_SELECT;
     return gp__portable_top_k(p, s);
@@ -6370,8 +6402,46 @@ GPUPRIMS__PRIVATE unsigned long long gp__top_k_mergers(unsigned long long ranks)
 }
 // Most keys of a row that radix select puts aside.
 GPUPRIMS__PRIVATE unsigned long long gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
+// Scratch memory of a top-k of segments. part: most keys of a task; direct: segments of one length, not cut.
+typedef struct gp__segment_top_k_layout {
+  unsigned long long part, task_room, list_room, tasks, arrived, lists, bytes;
+  int direct;
+} gp__segment_top_k_layout;
+GPUPRIMS__PRIVATE unsigned long long gp__segment_top_k_part(gp_policy p, gp__shape s, unsigned long long resident) {
+  unsigned long long part = gp__ceil_div(s.count, resident);
+  if (part < 16 * gp__top_k_tile(p, s)) part = 16 * gp__top_k_tile(p, s);
+  return part < 8 * s.top_k.results ? 8 * s.top_k.results : part;
+}
+GPUPRIMS__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp__shape s, unsigned long long part) {
+  gp__segment_top_k_layout l;
+  l.part = part;
+  l.direct = !s.offset_size && (!s.segments || s.count / s.segments <= part);
+  l.list_room = l.direct ? 0 : 2 * (s.count / part);
+  l.task_room = s.count / (GP__TOP_K_BY_LANES + 1);
+  l.task_room = l.direct ? 0 : l.list_room + (l.task_room < s.segments ? l.task_room : s.segments);
+  l.tasks = 256;
+  l.arrived = l.tasks + gp__ceil_div(l.task_room * 16, 256) * 256;
+  l.lists = l.arrived + gp__ceil_div(l.list_room * 4, 256) * 256;
+  l.bytes = l.task_room ? l.lists + l.list_room * s.top_k.results * gp__rank_bytes(s) : 0;
+  return l;
+}
+GPUPRIMS__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, unsigned long long resident,
+                                                  gp__geometry *g) {
+  const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(s, gp__segment_top_k_part(p, s, resident));
+  const unsigned long long most = l.direct ? 0x7fffffff : resident, works = l.direct ? s.segments : l.task_room;
+  g->tile_items = gp__top_k_tile(p, s);
+  g->tiles = gp__ceil_div(s.count, g->tile_items);
+  g->share = l.part;
+  g->shared_bytes = gp__top_k_shared_bytes(p, s);
+  g->grid = (unsigned)(works < 1 ? 1 : works < most ? works : most);
+  g->scratch = l.bytes;
+}
 GPUPRIMS__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const unsigned long long rows = gp__rows_of(s), blocks = gp__blocks_of_row(p, s, resident), works = rows * blocks;
+  if (s.primitive == GP_SEGMENTED_TOP_K) {
+    gp__geometry_segment_top_k(p, s, resident, g);
+    return;
+  }
   g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count, g->tile_items) * rows;
   g->share = blocks;
@@ -7221,6 +7291,27 @@ typedef struct gp__select_state {
   unsigned long long arrived;  // blocks that have counted
   unsigned long long buffered; // 1: the keys put aside are all that matter
 } gp__select_state;
+
+// Top-k of segments. A task: a segment, or a part of it.
+typedef struct gp__top_k_task {
+  unsigned long long segment;
+  unsigned list, part; // list: the first of the segment's
+} gp__top_k_task;
+typedef struct gp__top_k_header {
+  unsigned long long listed, taken, lists; // tasks; tasks and lists in use
+} gp__top_k_header;
+typedef struct gp__segmented_top_k_args {
+  gp__top_k_args top; // keys, in, out_keys, out, count, rows (segments), k, capacity
+  const void *begin, *end;
+  const unsigned *ks; // or NULL
+  const unsigned long long *bad;
+  gp__top_k_header *header;
+  gp__top_k_task *tasks;                                 // NULL: each segment is one
+  unsigned *arrived;                                     // parts that have left a list, at the segment's first list
+  void *lists;                                           // k ranks each
+  unsigned long long length, part, task_room, list_room; // part: most keys of a task
+  unsigned offset_bytes, batch;                          // batch: segments of a warp
+} gp__segmented_top_k_args;
 
 // ---- sort/hybrid_arguments.h - arguments of hybrid sort, and what was chosen
 
@@ -23417,12 +23508,15 @@ template <class T, bool DESCENDING> struct gp__top_k_key {
   static GP_DEVICE Bits decode(Bits bits) { return Ordered::decode(static_cast<Bits>(DESCENDING ? ~bits : bits)); }
 };
 template <class T, bool DESCENDING, class In, class Out>
-GP_DEVICE void gp__top_k_store(const gp__top_k_args &a, gp__u64 row, gp__u64 position, gp__u64 key, gp__u64 index) {
+GP_DEVICE void gp__top_k_put(const gp__top_k_args &a, gp__u64 to, gp__u64 begin, gp__u64 key, gp__u64 index) {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
-  const gp__u64 to = row * a.k + position;
   if (a.out_keys) static_cast<Bits *>(a.out_keys)[to] = Key::decode(static_cast<Bits>(key));
-  gp__top_k_value<In, Out>::store(a, to, row * a.count + index, index);
+  gp__top_k_value<In, Out>::store(a, to, begin + index, index);
+}
+template <class T, bool DESCENDING, class In, class Out>
+GP_DEVICE void gp__top_k_store(const gp__top_k_args &a, gp__u64 row, gp__u64 position, gp__u64 key, gp__u64 index) {
+  gp__top_k_put<T, DESCENDING, In, Out>(a, row * a.k + position, row * a.count, key, index);
 }
 // Writes a row's best to the output, or as a list for the next launch, padded to k.
 template <class T, bool DESCENDING, class In, class Out, int THREADS, class R>
@@ -23436,7 +23530,7 @@ GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<
       gp__top_k_store<T, DESCENDING, In, Out>(a, work, i, R::key(best.list[i]), R::index(best.list[i]));
 }
 
-// Keys of a tile in a thread's registers: vectors, THREADS apart. Keys past n are zero.
+// Keys of a tile in a thread's registers: vectors, THREADS apart. Keys before `lead` and from n on are zero.
 template <class P, class Bits> struct gp__key_tile {
   static const int K = P::vectors, V = 16 / int(sizeof(Bits)), ITEMS = P::threads * K * V;
   gp__vector_access<Bits, V> x[K];
@@ -23445,14 +23539,15 @@ template <class P, class Bits> struct gp__key_tile {
   }
   // Keys that exist of the vector at `at`.
   static GP_DEVICE int there(gp__u64 at, gp__u64 n) { return at + V <= n ? V : at < n ? int(n - at) : 0; }
-  GP_DEVICE void load(const Bits *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
+  GP_DEVICE void load(const Bits *in, gp__u64 first, gp__u64 n, unsigned misaligned, gp__u32 lead = 0) {
     GPUPRIMS__UNROLL
     for (int i = 0; i < K; ++i) {
       const gp__u64 from = at(first, i);
-      if (from + V <= n) x[i].template load<P::load>(in + from, misaligned, from >= V && from + 2 * V <= n);
+      if (from >= lead && from + V <= n)
+        x[i].template load<P::load>(in + from, misaligned, from >= V && from + 2 * V <= n);
       else {
         GPUPRIMS__UNROLL
-        for (int j = 0; j < V; ++j) x[i].item[j] = from + j < n ? in[from + j] : Bits(0);
+        for (int j = 0; j < V; ++j) x[i].item[j] = from + j >= lead && from + j < n ? in[from + j] : Bits(0);
       }
     }
   }
@@ -23544,6 +23639,259 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
         gp__top_k_store<T, DESCENDING, In, Out>(a, row, i, R::key(best.list[i]), R::index(best.list[i]));
     }
   }
+}
+
+// ---- top_k/segments.cuh - top-k of segments: by lanes, by a block, by several blocks
+
+// The first launch clears counters. In the second, lanes sort short segments in registers; longer ones become tasks,
+// one for each part of a very long one. In the third, blocks draw tasks. Parts leave lists of ranks, which the block
+// that leaves the last one merges. If segments have one length, the host knows which launches they need.
+
+// A segment: [begin, begin + count), of which k <= count are wanted. Wrong offsets read nothing outside the input.
+struct gp__top_k_segment {
+  gp__u64 begin, count;
+  gp__u32 k;
+  static GP_DEVICE gp__u64 offset(const gp__segmented_top_k_args &a, const void *offsets, gp__u64 i) {
+    return !offsets           ? i * a.length
+        : a.offset_bytes == 4 ? static_cast<const gp__u32 *>(offsets)[i]
+                              : static_cast<const gp__u64 *>(offsets)[i];
+  }
+  GP_DEVICE gp__top_k_segment(const gp__segmented_top_k_args &a, gp__u64 i) {
+    gp__u64 end = a.end ? offset(a, a.end, i) : offset(a, a.begin, i + 1);
+    begin = offset(a, a.begin, i);
+    if (end > a.top.count) end = a.top.count;
+    count = begin < end ? end - begin : 0;
+    k = gp__u32(a.top.k);
+    if (a.ks && a.ks[i] < k) k = a.ks[i];
+    if (count < k) k = gp__u32(count);
+  }
+  GP_DEVICE gp__u32 parts(gp__u64 part) const { return count > part ? gp__u32((count - 1) / part) + 1 : 1; }
+};
+// The position of the set bit number n of a mask that has more than n.
+GP_DEVICE unsigned gp__nth_bit(unsigned mask, unsigned n) {
+  unsigned at = 0;
+  GPUPRIMS__UNROLL
+  for (unsigned step = 16; step > 0; step /= 2)
+    if (unsigned(__popc(mask & ((1u << (at + step)) - 1))) <= n) at += step;
+  return at;
+}
+// Second launch. A warp takes `batch` segments at a time, a lane each, and sorts those of similar length side by side.
+template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
+GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  typedef gp__item<Bits, !gp__is_none<Out>::value> Item;
+  const int ITEMS = GP__TOP_K_LANE;
+  gp__pdl_wait<P>();
+  if (a.bad && *a.bad != ~0ull) return;
+  const gp__u64 warps = gp__u64(gridDim.x) * (P::threads / 32);
+  for (gp__u64 batch = blockIdx.x * gp__u64(P::threads / 32) + gp_warp(); batch * a.batch < a.top.rows;
+       batch += warps) {
+    const gp__u64 first = batch * a.batch, i = first + gp_lane();
+    const bool there = gp_lane() < a.batch && i < a.top.rows;
+    gp__top_k_segment mine(a, there ? i : first);
+    if (!there) mine.k = 0;
+    const gp__u32 parts = mine.k && mine.count > GP__TOP_K_BY_LANES ? mine.parts(a.part) : 0;
+    if (a.tasks && __any_sync(0xffffffffu, parts > 0)) {
+      const gp__u32 up_to = gp_warp_inclusive_scan(parts, gp_sum<gp__u32>());
+      gp__u64 slot = 0, lists = 0;
+      if (gp_lane() == 31) slot = gp__add_relaxed(&a.header->listed, up_to);
+      slot = gp_warp_broadcast(slot, 31) + up_to - parts;
+      if (parts > 1) {
+        lists = gp__add_relaxed(&a.header->lists, parts);
+        if (lists < a.list_room) a.arrived[lists] = 0;
+      }
+      for (unsigned left = __ballot_sync(0xffffffffu, parts > 0); left; left &= left - 1) {
+        const unsigned lane = gp__nth_bit(left, 0), number = gp_warp_broadcast(parts, lane);
+        const gp__u64 at = gp_warp_broadcast(slot, lane), list = gp_warp_broadcast(lists, lane);
+        for (gp__u32 p = gp_lane(); p < number; p += 32)
+          if (at + p < a.task_room) a.tasks[at + p] = gp__top_k_task{first + lane, gp__u32(list), p};
+      }
+    }
+    GPUPRIMS__UNROLL_BY(1)
+    for (unsigned log2 = 0; log2 <= 5; ++log2) { // of the lanes that sort a segment
+      const unsigned lanes = 1u << log2, most = unsigned(ITEMS) << log2, own = gp_lane() >> log2;
+      unsigned left = __ballot_sync(0xffffffffu, mine.k && mine.count <= most && (log2 == 0 || mine.count > most / 2));
+      while (left) {
+        const unsigned together = unsigned(__popc(left)), last = 32 >> log2, e = gp_lane() & (lanes - 1);
+        const int owner = int(gp__nth_bit(left, own < together ? own : 0));
+        const gp__u64 begin = __shfl_sync(0xffffffffu, mine.begin, owner);
+        const gp__u32 count = __shfl_sync(0xffffffffu, gp__u32(mine.count), owner);
+        const gp__u32 n = own < together ? count : 0, wanted = __shfl_sync(0xffffffffu, mine.k, owner);
+        const gp__u32 k = own < together ? wanted : 0;
+        const Bits *in = static_cast<const Bits *>(a.top.keys) + begin;
+        typename Item::type x[ITEMS];
+        GPUPRIMS__UNROLL
+        for (unsigned j = 0; j < ITEMS; ++j) {
+          const gp__u32 at = e + j * lanes;
+          x[j] = at < n ? Item::make(Key::encode(in[at]), at) : Item::last();
+        }
+        gp__sort_lanes<Item>(x, int(lanes));
+        GPUPRIMS__UNROLL
+        for (unsigned j = 0; j < ITEMS; ++j)
+          if (e * ITEMS + j < k)
+            gp__top_k_put<T, DESCENDING, In, Out>(a.top, (first + owner) * a.top.k + e * ITEMS + j, begin,
+                                                  Item::bits(x[j]), Item::index(x[j]));
+        if (together <= last) break;
+        left &= ~0u << gp__nth_bit(left, last);
+      }
+    }
+  }
+}
+
+// Reads the tiles part, part + parts, part + 2 * parts, ... in an order that jumps about, so that sorted segments do
+// not bring the worst keys first. Tiles begin at multiples of 16 bytes, `lead` elements before the segment. A warp
+// appends its keys of a tile at once.
+template <class P, class T, bool DESCENDING, class R>
+GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_segment &s, gp__u32 part, gp__u32 parts,
+                             gp__best<P::threads, R> &best) {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  typedef gp__key_tile<P, Bits> Tile;
+  const int K = Tile::K, V = Tile::V;
+  const Bits *in = static_cast<const Bits *>(a.top.keys) + s.begin;
+  const gp__u32 lead = gp__misalignment(in, 16) / unsigned(sizeof(Bits));
+  in -= lead;
+  const gp__u64 end = lead + s.count, tiles = (end + Tile::ITEMS - 1) / Tile::ITEMS;
+  const gp__u64 own = part < tiles ? (tiles - part - 1) / parts + 1 : 0;
+  gp__u64 all = 1, at = 0; // tile number `at` of the part; `all`: the next power of two
+  while (all < own) all *= 2;
+  const gp__u64 jump = all / 8 * 5 | 1;
+  Tile now;
+  now.load(in, part * gp__u64(Tile::ITEMS), own ? end : 0, 0, lead);
+  for (gp__u64 i = 0; i < own; ++i) {
+    const gp__u64 first = (at * parts + part) * Tile::ITEMS;
+    do at = (at + jump) & (all - 1);
+    while (at >= own);
+    Tile next; // in flight meanwhile
+    next.load(in, (at * parts + part) * Tile::ITEMS, i + 1 < own ? end : 0, 0, lead);
+    const Bits bound = static_cast<Bits>(best.limit_key);
+    gp__u32 hits[K], any = 0;
+    GPUPRIMS__UNROLL
+    for (int v = 0; v < K; ++v) {
+      hits[v] = 0;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) {
+        now.x[v].item[j] = Key::encode(now.x[v].item[j]);
+        hits[v] |= (now.x[v].item[j] <= bound ? 1u : 0u) << j;
+      }
+      const gp__u64 from = Tile::at(first, v);
+      hits[v] &= (1u << Tile::there(from, end)) - 1;
+      if (from < lead) hits[v] &= ~0u << (lead - from);
+      any |= hits[v];
+    }
+    if (__any_sync(0xffffffffu, any != 0)) {
+      gp__u32 mine = 0;
+      GPUPRIMS__UNROLL
+      for (int v = 0; v < K; ++v) {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j)
+          if (!best.takes(R::make(now.x[v].item[j], Tile::at(first, v) + j - lead))) hits[v] &= ~(1u << j);
+        mine += unsigned(__popc(hits[v]));
+      }
+      const gp__u32 up_to = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>());
+      gp__u32 to = 0;
+      if (gp_lane() == 31) to = atomicAdd(&best.s.listed, up_to);
+      to = gp_warp_broadcast(to, 31);
+      best.seen = to + gp_warp_broadcast(up_to, 31);
+      to += up_to - mine;
+      GPUPRIMS__UNROLL
+      for (int v = 0; v < K; ++v) {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j)
+          if (hits[v] >> j & 1u) best.list[to++] = R::make(now.x[v].item[j], Tile::at(first, v) + j - lead);
+      }
+    }
+    best.make_room(Tile::ITEMS);
+    now = next;
+  }
+}
+
+// Merges lists: rank r of part p is lists[r * parts + p], each list sorted and padded to k. Once `parts` ranks in a row
+// are beyond the limit, so are all that follow.
+template <int THREADS, class R>
+GP_DEVICE void gp__merge_parts(const typename R::type *lists, gp__u32 parts, gp__best<THREADS, R> &best) {
+  const int ITEMS = 4, TILE = THREADS * ITEMS;
+  const gp__u64 ranks = gp__u64(parts) * best.k;
+  gp__u32 beyond = 0;
+  for (gp__u64 first = 0; first < ranks && beyond < parts; first += TILE) {
+    typename R::type r[ITEMS];
+    bool any = false;
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) {
+      const gp__u64 at = first + unsigned(j * THREADS) + threadIdx.x;
+      r[j] = at < ranks ? lists[at] : R::worst();
+    }
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) {
+      const bool taken = best.takes(r[j]);
+      best.push(taken, r[j]);
+      any = any || taken;
+    }
+    beyond = __syncthreads_or(any) ? 0 : beyond + TILE;
+    best.make_room(TILE);
+  }
+}
+
+// Third launch.
+struct gp__top_k_task_storage {
+  gp__best_storage best;
+  gp__u64 task;
+  gp__u32 last;
+};
+template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
+GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
+  typedef gp__rank<int(sizeof(T)), !gp__is_none<Out>::value, WIDE> R;
+  GP_SHARED(gp__top_k_task_storage, s);
+  GP_DYNAMIC_SHARED(memory);
+  gp__pdl_wait<P>();
+  if (a.bad && *a.bad != ~0ull) return;
+  gp__u64 tasks = a.top.rows;
+  if (a.tasks) tasks = a.header->listed < a.task_room ? a.header->listed : a.task_room;
+  for (gp__u64 t = blockIdx.x;; t += gridDim.x) {
+    gp__top_k_task task = {t, 0, 0};
+    if (a.tasks) {
+      __syncthreads();
+      if (threadIdx.x == 0) s.task = gp__add_relaxed(&a.header->taken, 1);
+      __syncthreads();
+      t = s.task;
+    }
+    if (t >= tasks) return;
+    if (a.tasks) task = a.tasks[t];
+    const gp__top_k_segment segment(a, task.segment);
+    const gp__u32 parts = segment.parts(a.part);
+    if (!segment.k || (parts > 1 && task.list + parts > a.list_room)) continue;
+    typename R::type *lists = static_cast<typename R::type *>(a.lists) + task.list * a.top.k;
+    GPUPRIMS__UNROLL_BY(1)
+    for (bool merges = false;; merges = true) {
+      gp__best<P::threads, R> best(s.best, memory, a.top.capacity, segment.k);
+      if (merges) gp__merge_parts<P::threads, R>(lists, parts, best);
+      else gp__take_part<P, T, DESCENDING, R>(a, segment, task.part, parts, best);
+      const gp__u32 found = best.finish();
+      if (merges || parts == 1) {
+        for (gp__u32 i = threadIdx.x; i < found; i += P::threads)
+          gp__top_k_put<T, DESCENDING, In, Out>(a.top, task.segment * a.top.k + i, segment.begin, R::key(best.list[i]),
+                                                R::index(best.list[i]));
+        break;
+      }
+      for (gp__u32 i = threadIdx.x; i < segment.k; i += P::threads)
+        lists[gp__u64(i) * parts + task.part] = i < found ? best.list[i] : R::worst();
+      __syncthreads();
+      if (threadIdx.x == 0) {
+        __threadfence();
+        s.last = atomicAdd(a.arrived + task.list, 1u) + 1 == parts;
+        __threadfence();
+      }
+      __syncthreads();
+      if (!s.last) break;
+    }
+  }
+}
+
+// First launch, one block.
+template <class P> GP_DEVICE void gp__top_k_begin(const gp__segmented_top_k_args &a) {
+  gp__pdl_wait<P>();
+  if (threadIdx.x == 0) a.header->listed = a.header->lists = a.header->taken = 0;
 }
 
 // ---- top_k/radix_select.cuh - top-k of many, nth element: radix select
@@ -30705,9 +31053,10 @@ static void gp__host_sift(gp__host_indexed *heap, size_t n, size_t i) {
   }
   heap[i] = x;
 }
-// One row: keeps a heap of the best so far, then sorts it.
-static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint64_t row, gp__host_indexed *heap) {
-  const size_t k = (size_t)(q->length < n ? q->length : n);
+// One row: keeps a heap of the best `wanted` so far, then sorts it.
+static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint64_t wanted, uint64_t row,
+                          gp__host_indexed *heap) {
+  const size_t k = (size_t)(wanted < n ? wanted : n);
   size_t i, left;
   uint64_t at;
   for (at = 0; at < n; ++at) {
@@ -30740,8 +31089,8 @@ static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint
     else if (q->out_size) gp__host_put_index(q->out, q->out_size, to, heap[i].index);
   }
 }
-// `stride`: elements of a row; the first `count` of them are used.
-static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) {
+// `stride`: elements of a row; the first `count` of them are used. Segments: their offsets, or equal parts of `count`.
+static gp_result gp__host_top_k_rows(const gp__host_call *h, uint64_t stride, int segmented) {
   const gp__request *q = h->q;
   const int64_t rows = (int64_t)(q->segments ? q->segments : 1);
   const int threads = h->threads > rows ? (int)rows : h->threads;
@@ -30752,11 +31101,20 @@ static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) {
   GPUPRIMS__PARALLEL_FOR
   for (t = 0; t < threads; ++t) {
     int64_t row;
-    for (row = t; row < rows; row += threads)
-      gp__host_best(q, (uint64_t)row * stride, q->count, (uint64_t)row, heaps + (size_t)t * (size_t)q->length);
+    for (row = t; row < rows; row += threads) {
+      uint64_t first = (uint64_t)row * stride, end = first + (segmented ? stride : q->count), k = q->length;
+      if (q->begin) gp__host_segment_of(q, (uint64_t)row, &first, &end);
+      if (q->in2 && ((const uint32_t *)q->in2)[row] < k) k = ((const uint32_t *)q->in2)[row];
+      if (k) gp__host_best(q, first, end - first, k, (uint64_t)row, heaps + (size_t)t * (size_t)q->length);
+    }
   }
   free(heaps);
   return GP_SUCCESS;
+}
+static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) { return gp__host_top_k_rows(h, stride, 0); }
+static gp_result gp__host_segmented_top_k(gp__host_call *h) {
+  const gp__request *q = h->q; // idle calls come here to have their offsets checked
+  return q->segments && q->length ? gp__host_top_k_rows(h, q->count / q->segments, 1) : GP_SUCCESS;
 }
 
 // Finds the n-th key 16 bits at a time: counts each value of the next bits among the keys with the known prefix.
@@ -30992,7 +31350,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2351104"
+#define GPUPRIMS__EMBEDDED_FROM "2375680"
 
 // ---- core/embed.c - this file's own text
 
@@ -32311,6 +32669,9 @@ GPUPRIMS__API const char *gp_last_message(void) {
   X(SELECT_FIRST, gp__select_first, gp__top_k_args, ordered_key, GP__NO_SHARED) \
   X(SELECT_NEXT, gp__select_next, gp__top_k_args, ordered_key, 0) \
   X(SELECT_COLLECT, gp__select_collect, gp__top_k_args, ranked, GP__NO_SHARED) \
+  X(TOP_K_TASKS, gp__top_k_tasks, gp__segmented_top_k_args, ranked, 0) \
+  X(TOP_K_SHORT, gp__top_k_short, gp__segmented_top_k_args, ranked, GP__NO_SHARED) \
+  X(TOP_K_BEGIN, gp__top_k_begin, gp__segmented_top_k_args, nothing, GP__NO_SHARED) \
   X(SHUFFLE, gp__shuffle, gp__map_args, in_out, 0)
 
 // ---- transpose/kinds.c - the kernels of transposes
@@ -34316,10 +34677,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if ((c->begin_bit || c->end_bit) && !(k->traits & GP__TAKES_BITS))
     return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit are for radix sorts only", k->who);
   if (c->flags & ~flags & GP_DESCENDING)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_DESCENDING is for sort, segmented_sort, top_k and nth_element only",
-                    k->who);
+    return gp__fail(
+        GP_E_ARGUMENT,
+        "%s: @flags: GP_DESCENDING is for sort, segmented_sort, top_k, segmented_top_k and nth_element only", k->who);
   if (c->flags & ~flags & GP_UNSORTED)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED is for top_k only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED is for top_k and segmented_top_k only", k->who);
   if (c->flags &
       ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS | GP_UNTIL_TARGET |
         GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
@@ -34335,11 +34697,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->graph && !(k->traits & GP__TAKES_GRAPH))
     return gp__fail(GP_E_ARGUMENT, "%s: @graph: the call takes no graph", k->who);
   if (c->flags & ~flags & GP_CHECKED)
-    return gp__fail(
-        GP_E_ARGUMENT,
-        "%s: @flags: GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, load_balance, expand and bfs "
-        "only",
-        k->who);
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: @flags: GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, segmented_top_k, "
+                    "load_balance, "
+                    "expand and bfs only",
+                    k->who);
   if ((c->flags & GP_CHECKED) && !search && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(
         GP_E_ARGUMENT,
@@ -35499,16 +35861,14 @@ static const gp__own_check gp__checks_bound[GP__CHECKS] = {{GP__CHECK_OPERATORS,
 GPUPRIMS__PRIVATE gp_result gp__check_segments_out_type(gp__checking *k) {
   return k->c->primitive == GP_LOAD_BALANCE ? gp__check_position_type(k) : gp__check_out_type(k);
 }
-GPUPRIMS__PRIVATE gp_result gp__check_segments_numbers(gp__checking *k) {
+// Segments of one length, if there are no offsets: sets the count.
+GPUPRIMS__PRIVATE gp_result gp__check_equal_segments(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *who = k->who;
-  if (c->primitive == GP_LOAD_BALANCE) GPUPRIMS__CHECK(gp__check_positions(k));
-  if (c->primitive == GP_LOAD_BALANCE && !c->segments && c->count)
-    return gp__fail(GP_E_ARGUMENT, "%s: @segments is 0, but @count is not", who);
-  if (c->primitive == GP_SEGMENTED_REDUCE && q->offset_size && c->segment_length)
+  if (q->offset_size && c->segment_length)
     return gp__fail(GP_E_ARGUMENT, "%s: @segment_length is set, but the segments have offsets (@begin)", who);
-  if (c->primitive == GP_SEGMENTED_REDUCE && !q->offset_size) {
+  if (!q->offset_size) {
     if (c->segment_length && c->segments > UINT64_MAX / c->segment_length)
       return gp__fail(GP_E_SIZE, "%s: @segments times @segment_length overflows: %llu times %llu", who,
                       (unsigned long long)c->segments, (unsigned long long)c->segment_length);
@@ -35518,6 +35878,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_segments_numbers(gp__checking *k) {
                       (unsigned long long)c->count, (unsigned long long)q->count);
   }
   return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_segments_numbers(gp__checking *k) {
+  const gp_call *c = k->c;
+  const char *who = k->who;
+  if (c->primitive == GP_LOAD_BALANCE) GPUPRIMS__CHECK(gp__check_positions(k));
+  if (c->primitive == GP_LOAD_BALANCE && !c->segments && c->count)
+    return gp__fail(GP_E_ARGUMENT, "%s: @segments is 0, but @count is not", who);
+  return c->primitive == GP_SEGMENTED_REDUCE ? gp__check_equal_segments(k) : GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__segments_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
@@ -35854,7 +36222,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {
       return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert elements", k->who);
     return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
   }
-  if (!q->out_type && !c->out && c->primitive == GP_TOP_K) return GP_SUCCESS;
+  if (!q->out_type && !c->out && c->primitive != GP_SHUFFLE) return GP_SUCCESS;
+  if (c->primitive == GP_SEGMENTED_TOP_K)
+    return gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64", &q->out_type,
+                             &k->out);
   return gp__check_indices(k, c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32);
 }
 // Rows of a top-k; other calls have one.
@@ -35900,6 +36271,39 @@ static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, 
                                                            {GP__CHECK_KEY_TYPES, gp__check_ranked_keys},
                                                            {GP__CHECK_NUMBERS, gp__check_k},
                                                            {GP__CHECK_BUFFERS, gp__top_k_buffers}};
+
+GPUPRIMS__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const uint64_t most = c->out_type == GP_I32 ? (uint64_t)1 << 31 : UINT32_MAX;
+  uint64_t longest;
+  GPUPRIMS__CHECK(gp__check_equal_segments(k));
+  longest = q->offset_size ? q->count : c->segment_length;
+  if (!k->in.size && k->out.size == 4 && longest > most)
+    return gp__fail(GP_E_SIZE, "%s: @%s is %llu, too large for indices of 4 bytes (@out_type): use i64 or u64", k->who,
+                    q->offset_size ? "count" : "segment_length", (unsigned long long)longest);
+  if (c->k > GP__TOP_K_FEW)
+    return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above %d", k->who, (unsigned long long)c->k, (int)GP__TOP_K_FEW);
+  if (c->k && c->segments > UINT64_MAX / c->k)
+    return gp__fail(GP_E_SIZE, "%s: @segments times @k overflows: %llu times %llu", k->who,
+                    (unsigned long long)c->segments, (unsigned long long)c->k);
+  q->length = c->k;
+  return k->pointers && q->count && c->k && !c->out_keys && !c->out
+      ? gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who)
+      : GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__segmented_top_k_buffers(gp__checking *k) {
+  static const gp__checked_type number = {4, 4, NULL};
+  const gp_call *c = k->c;
+  gp__buffers *b = k->buffers;
+  b->begin_wanted = (c->flags & GP_CHECKED) || c->segments > 0;
+  b->out = b->out_keys = c->segments * c->k;
+  return c->in2 ? gp__reading(k, "in2", c->in2, &number, c->segments, 1, 0) : GP_SUCCESS;
+}
+static const gp__own_check gp__checks_segmented_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_moved},
+                                                                     {GP__CHECK_KEY_TYPES, gp__check_ranked_keys},
+                                                                     {GP__CHECK_NUMBERS, gp__check_segmented_top_k},
+                                                                     {GP__CHECK_BUFFERS, gp__segmented_top_k_buffers}};
 
 // Derives the keys of the shuffle's rounds.
 GPUPRIMS__PRIVATE gp_result gp__check_seed(gp__checking *k) {
@@ -39100,6 +39504,13 @@ GPUPRIMS__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
 
 // ---- top_k/launch.c - launches of top-k and radix select
 
+GPUPRIMS__PRIVATE void gp__fill_top_k(const gp__request *q, gp__top_k_args *a) {
+  a->keys = q->keys;
+  a->in = q->in;
+  a->out_keys = q->out_keys;
+  a->out = q->out;
+  a->count = q->count;
+}
 GPUPRIMS__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
   const gp__shape *h = l->h;
   const unsigned long long rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks * a->k);
@@ -39138,17 +39549,52 @@ GPUPRIMS__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__top_k_args a;
   memset(&a, 0, sizeof a);
-  a.keys = q->keys;
-  a.in = q->in;
-  a.out_keys = q->out_keys;
-  a.out = q->out;
-  a.count = q->count;
+  gp__fill_top_k(q, &a);
   a.count_device = (const unsigned long long *)q->count_device;
   a.rows = gp__rows_of(*l->h);
   a.k = q->primitive == GP_NTH_ELEMENT ? q->length + 1 : q->length;
   a.blocks = l->g->share;
   a.workspace = l->workspace;
   return l->p->algorithm == GP_BEST_LISTS ? gp__launch_lists(l, &a) : gp__launch_select(l, &a);
+}
+
+GPUPRIMS__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->h, l->g->share);
+  const unsigned threads = l->g->threads, warps = threads / GP__WARP;
+  const unsigned long long length = q->count / q->segments;
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__segmented_top_k_args a;
+  memset(&a, 0, sizeof a);
+  gp__fill_top_k(q, &a.top);
+  a.top.rows = q->segments;
+  a.top.k = q->length;
+  a.top.capacity = gp__segment_top_k_capacity(*l->p, *l->h);
+  a.begin = q->begin;
+  a.end = q->end;
+  a.ks = (const unsigned *)q->in2;
+  a.bad = (const unsigned long long *)q->bad;
+  a.length = length;
+  a.part = at.part;
+  a.offset_bytes = (unsigned)q->offset_size;
+  if (at.task_room) {
+    a.header = (gp__top_k_header *)(void *)scratch;
+    a.tasks = (gp__top_k_task *)(void *)(scratch + at.tasks);
+    a.arrived = (unsigned *)(void *)(scratch + at.arrived);
+    a.lists = scratch + at.lists;
+    a.task_room = at.task_room;
+    a.list_room = at.list_room;
+    GPUPRIMS__CHECK(gp__launch_step(l, 1, 1, threads, 0, &a));
+  }
+  if (!at.direct || length <= GP__TOP_K_BY_LANES) {
+    const unsigned most = gp__grid_of_step(l, 2, 0, UINT64_MAX);
+    const uint64_t each = q->segments / (most * (uint64_t)warps);
+    a.batch = each < 1 ? 1 : each < 32 ? (unsigned)each : 32;
+    GPUPRIMS__CHECK(
+        gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->segments, a.batch * warps)), threads, 0, &a));
+  }
+  if (at.direct ? length <= GP__TOP_K_BY_LANES : !at.task_room) return GP_SUCCESS;
+  return gp__launch_step(l, 0, l->g->grid, threads, l->g->shared_bytes, &a);
 }
 
 // ---- transpose/launch.c - launches of transposes
@@ -41148,6 +41594,31 @@ static const gp__primitive gp__primitive_top_k = {&gp__family_top_k, GP__READS_P
 static const gp__primitive gp__primitive_nth_element = {
     &gp__family_top_k, GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_N,
     GP__WANTS_KEYS, GP_DESCENDING};
+
+GPUPRIMS__PRIVATE int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  (void)q, (void)p;
+  kinds[0] = GP__TOP_K_TASKS;
+  kinds[1] = GP__TOP_K_BEGIN;
+  kinds[2] = GP__TOP_K_SHORT;
+  return 3;
+}
+GPUPRIMS__PRIVATE int gp__segmented_top_k_is_idle(const gp__request *q) {
+  return !q->count || !q->segments || !q->length;
+}
+static const gp__family gp__family_segmented_top_k = {
+    gp__checks_segmented_top_k,
+    gp__segmented_top_k_is_idle,
+    gp__shape_top_k,
+    gp__kinds_of_segmented_top_k,
+    &gp__kernels_of_top_k,
+    GPUPRIMS__FOLD_OPERATORS,
+    GPUPRIMS__LAUNCH_AFTER(gp__launch_segmented_top_k, gp__offsets_check),
+    gp__host_segmented_top_k};
+static const gp__primitive gp__primitive_segmented_top_k = {
+    &gp__family_segmented_top_k,
+    (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_K | GP__READS_OFFSETS | GP__READS_END |
+        GP__READS_SEGMENT_LENGTH | GP__READS_IN2 | GP__READS_BAD,
+    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, GP_CHECKED | GP_DESCENDING | GP_UNSORTED};
 
 GPUPRIMS__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
@@ -46358,6 +46829,14 @@ GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, gp_type key_type, gp_type
   if (!rows) c.count = c.k = 0;
   return gp__named(gp_run(ctx, &c, stream), "gp_top_k_rows count=columns out=out_indices out_type=index_type");
 }
+GPUPRIMS__API gp_result gp_segmented_top_k(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
+                                           uint64_t count, const gp_segments *segments, uint64_t k, void *out_keys,
+                                           void *out_indices, int flags, gp_stream stream) {
+  gp_call c = gp__top_k_call(key_type, keys, count, k, out_keys, index_type, out_indices, flags);
+  c.primitive = GP_SEGMENTED_TOP_K;
+  return gp__run_segments(ctx, &c, segments, stream,
+                          "gp_segmented_top_k out=out_indices out_type=index_type " GPUPRIMS__SEGMENT_NAMES);
+}
 GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count, uint64_t n,
                                        void *out, int flags, gp_stream stream) {
   gp_call c = gp__call(GP_NTH_ELEMENT, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
@@ -46823,1879 +47302,1902 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 // prints what it holds.
 
 /* device text of gpuprims.h
-746216
-2x!q75r.0(a|7|sUhy`6k;za_-IbKWui}Jj1)"U-rZpzamT'M!D.N_,T'D%Yqz~J0DRWf;iedH$m74y^b@_<C.o)Zjd:_3#tsV_^%R"j`Lom:)e2VO|{R-
--La_>x0;{hh}nx-voV'mOBsAga$@46l56A4c`+`3C+g3w#xV{:-}PDzZ}Mka8Z'wz7k5]d/[NOrXlYHukS>Tq;to[rx<u{J5%+M;&Ocq8;-:05tNIQdqem
-PmPG055A!K{{pt,]7G~_GC^&0$#nyKITVm58sG!xFz[/OR/U7Yv>u)`|gmI#Izj[qYI);jf[c`ND|1]v1yOoha)4]vByh$n0Q6J)sAMZV:IEsSekj$kEi2
-dYJ7337:@gx<zK~J{$+DyL{j+o6N]gq.1oHz8SBx@kTjz.<8$DPAvg{ZL4fJKM^<1,QTdT@]9Z|pHF<T!U7${S}4{"O5U/OTMbz`Ip":1MO(-:D70<u@nm
-u_HLEhA]F^%'),BYgRrbd0l9BzMlBa9WE=!Kz`UM]:T-B4;&.e1Z@-LH^QphIuCLW&z$(b5l)1,z}F|ge"}Go{%NU/]"d!!)t(V@x2}FN:s.zk~n(c-:,m
-e,CB(ib<5tZ_L3_2j@!5(.$Q{GlMji)]yX0d"$Y+z7Qd<JP-;+wYTm&'VhqPn8c"wpKuPbq|Id}rHYri0^N-rk#p>hm=J+)o8M!)11DZn@/X{wE@g=iU&Y
-Yo)^n,zR%^AdhVz'J]l5JzVy.@I+1(<x3yehfijnZfRV)R7xkVfh-[7YoHrMn3)iS(3@K}vH9medDBf>KXzG%g1VZB19G2R+EP(4"l"=x%k^LM5R@lo_wN
-|xO3oUlyLpAeuNuHgzmjGeqS>2Ed^"&$cnI9f5Lj:Z|i%Il!'!8=$XGcw6|zkmA=~L;Qm:zwA)bCZ!]Ic%i0p+mhi+4ncoF3)$:dU/:zM5NskmVg3'-'D.
-J$("(Pl%a]`dit%lBJK.I=,fjg-FozKD:.z.I>^8(ochF=}Ns#<:|gXF.<>B[|X{^dQI1C4K#l}`v|'dhauMBq,uefgI`.RFA}a_L1$/>hq(e@ga,R3.hE
-YS<"fAr@)zA_Gl_5p/`^Bax|+IP<~.}VoI)5%WaZ%wj&8LI%Q+1ec)<m8V2N"6:Wu|b>Fo}!1M[(-E'cRIL94vqK:i%#>UZ%_B[)A`knSc%l8S)r>`jS%:
-'L3-y=b9``pbt1.OU;<2Wx"X|`}tV@Q(f_71Uo(n^5rEH43^&iaJX/X6%ZXgJPL`nW':U$^bI+=)1c(&g&!;Be`b{R.!Q_,6@F$a`n1AqCUci.b]4FB@i'
-x$LxU1[r;_hBnVf'DeXa(#n%lFu(~aJQ<l#3oAM(s`C>D${pa_cSUUMY)&K][rcTF]q-@h&1K<'ND08p)vhoSWo[qSo4DSz`ri)go5cWm&^/ji8B&jb1%G
-foX2z!xEm!@=xX%+Gc%w6^Cf5u8gn.Vmz`D6nJ33!^&46mY/+lI>7dC{wW!<FuF,p0@r8K&KZBe+~"S_.ouq~h:!1-dtMSNXC<(]l;X@Y3RSB+I4@/8(sw
-N]GbOrh^8ATo5fTuGnCCYzkT%;;XbepG!<Zd<ioo(P&",S|8'2Wt9n-'Y+$ho<'U<D#a_R/6llJ9IIj{LMB'/E-8jf7iCQ$AnXn)9Tv1B9Yv]5eL9Ynsr>
-]Jc._#CAoT{1dE@rUbQ4KOeYY^!cP+qT6+HV2jOo:/zJU;0^yiG@qcU.`7'Vs:msje>&T$`jmZNWIo0^{ef@nyl^"OTGSgD]LYzX<xj1$=h[zfq$pvR_><
-'dE<B5jT^ea6+xZl-lMu,5x;":|bpmcM[9gY:]`:!77AFsD.,i=G~fl5S[_!D3),HQ'Ch:O]/Ghq|6<Bd,`ee:_f]:Wn^b2df[cBW[R3UTg#8ug!J80iAq
-`/.bcww!<(j,E`yv.K]ed6poAY(`I5AMkG_q@8!Mk2b$r{cOMzKUZp@j!k.}hL[H^R,L8NEJ4Gt/%7K`}34GnR~1!z{O#k^O#JAN"xQtIg$x:&"0LW9}G/
--|(;fJc=ES$pZ|%_kuAjar}I,!uGi^gx<.V#>}m/Bx_wbkGAACW%,irRN>]pb})|twQL@j~7wVd/X|n^$Pf7%Aa5M#4g>FOFwONNV5aca[H@o|i%)-Om9'
-tinw[c<-Q=;'N{NrAI!s2@P6!{=r4x=riO.z~,9yDNi{BxyL:{Q]lu`}4ot7<#mah7#xszH-:zfL#P@Y8=`5t5s7KF4VkoUNxqr5WW<Q#lEZbK`f#"8yV:
-!'7x{4gSP&UM5uNN1}L`7,eJda^!Mz(;oO]]g!U=m^vV.gp^if>}%`DQCOErP6%8";).-jv9yAk2:qH`_WMRw"<XxAR|N.OzN#{2JLG)EMAg,F4$$%d]8Z
-X&L027Bu<LZS`{yq$S`MkfJh"myEX5br%e[X{p~|_}D[!ur|<!P|[@g6jmzej5kmz"~wv}s-xW'o9v~w/R%b/#EIp}4-D1kg.[Q^M-lz'K^R0nKrZ|@,th
-5EhfPnwpy[%H.g5-.gDr}U-nb4cd13r'yd8Jf>I{{AUkdP3TJhSnDgQXc:(D5xNZu4ZxA|J!w}Z&9M{u0^.&1fro=Ou^j]b36w@yOS4ig!rk2MkCWhe5ha
-r/R|D|1,4x{(K6[jUP6d|;a$b;ujlq1>gapgzYO4L.iZ5"|)c&s;Tf`&`b7`)UV"ye'FOcc<n7z<fsOg>clD:.ZZs@O^GlyYG^@&Q|ORG!$<rR+gFrpkYo
-l3KreMO.]X!Y&{C"VF@:+U1{t+qtuJHwjbwY~z=J2k#K(DK&]uNG|k0Zuu(#rgEvZz%bGX%7}X>[0&'N]]vwM/J&!E7iiR'+_r9KP&=BJ8lOiWhjr&xe|q
-~(pVa&p`i7GorX^Gj$if6-eM0O,H3O'+2O'+2O'+3}#Tl7$NLo>Yv;:}X,/<bwI_wCYDB:N;B|>wN)sa(n&NwVAth});A``x"EI;B|V_z{nY#w3{C+HrHj
-"[N{4hGr$FiyNNc2E|APN#`H('QKc03MQ-5d'V:[x8^bPnE9(H)ZInPvx3'5$perx}(;AE^}=S8,!{)9F}ie"N]8eyW-GVmKP]E99/e&uKVHg4K3uOhEfk
-"LXo_5GMKr8W:ey}2{(|7NDl4-^]m/O;z>c_~9=n}O,8Rw:yCVI&&9:8]LgRJf~L]#UNl73ly29(aE#[;a^EvE6MGACqxG{Kjf4w;oFZIOpnvK$Ftcy|P!
-3j9OxoO>[lZ&6S$t"x3zS)O`3HdNPNuD{#"7_}%{%bKi67omRz]v2P;Rt+ua9l{m$MJKm#BxX&}j)PNU:(4/+G:rlO]#-ODol$%XNWNEqgy$Au1=3u.qS6
-A_+!qoR68idpf41,#l7lMT<}!,..pRr^cnPB3mUo_j=oKI&UjUVayH0!Y#jd^Rr[;Z%/$e{bZfnmq6&$0{UNKX%7:=8-z&^ZXVE%jIk2I-HMV@O&PBJTY{
-pVu^S;;Yvmn.]/J!hRT,fU+0k<9oi#{jN}R<`x=Nt7La{7sm3f)8%^SJ[8C]jEsV~}bdZ3q/9$;[Wzh513K$T5c|SZd7f3iWr./3W]$}cRI2yCBepjuvMY
-(Eik"V/=/P7VeLfh)hA,hY3^l/[_%}(x_O>muf/c{7K>/b0Lo|k`}3Wu<5s]yI/z9E)TC;xp"~o,1d%U(>McP^kTr!Wt3LyPwoJ&9(kh^JH4c4zyIXDv;"
-RxMst:{]{Z7W7,P;8Z_&!p;vK+[g[cb4m>|AG,_=8A^BPL+F&LPBx^||N/{szn#-Rn;:!8A^@}^f_{t7gA}Xmu^>csy^-7el"Qg+bs<0Qk;8'zq=JK]JOz
-(U9yQSIogNhHk>zN4DQ"{:G8txRz59/I~Zdn'y~w"o2-oWE5)>G@$zjH,iG;~3Y-|kEQm3O&&k/P=z>}:NfOdu0qf^`G#'&QrCGUk^R{jz@J7Dmw9>n]w]
-WtiW1PMjgD;|[@[QR1+Cd;+c>r2i[_@xa!]d41Pxqz2MT0F=:Tu+Pt6VgEWt3;dak]xq#g'JLem%E$=9"=X%;l3mkRl!2=tEeJVkU/HG`euSCR:TU(rOA)
-Q/5%'HXc$Ku;K@;K},y7l14:-F4h[|+ID4b5M>;ys:.uO+zHvj-st|Y3_<Tu9sE]]tLU8SI8pec"fZA}v,f'(K"K|q/}A$e,p5K}}hhmtr-;:P:-;c^JVJ
-ey&}.j7T(/6@{jIZr$;#6HOz>uWC)K/Ao|XlUolnyjLk%O^F~%y8M51^T)6#,q_=j1f)mb.1Hdw^}Kri0RnNX,!X|4uN`G"oYyaQ#Xe5srR6e%z<ryfypx
-eq0t2/051gOeNE8$pp2pb2gqNDnu>l#jy<RKsEEMuH+ns)VQ6N(+AR%+l&Zjv&#pCLPGzkZ:3.&t~sG9r2a_Jh'Cg}~[I95do^v"6`n/.Rml3Ws5=8M4i.
-<.Mxe`5icsdg&@XUTX>+#m:GS(DtUP#"L])v}q_sf=8,#_PupbR7!/J&b+#Z!}oMqaN#,rgVRms:tm=fn/,i3mMX'QC)s77O0umk]TuJ,7%PljTQO&dvO'
-87LFpQ321w%1#g(SZ%}LI;xK6{b,KVLMUA_nBgyt)Dm/![3p1eA]DX{!G0M'"=~.:I"kW6zL|[m=>;g.%/j&1@Q.Cg@^%@]=b;8+<m}f^>wVsIdK[VB(K0
-zP6A+>`B%9HZmiHp5V2Y2AU'w`xuuV(V(J:11,ep;ZIFj&=Lp>YE#0ku.6[pNV(j%@MN{3qK(HMf)t27,ceXd9J!+(w^(Frnm]J081Wgd.UA~@`T4Tl6)c
-ko}K<tPp1jabL-=1gGyq1"UV$Y'].9u-ZTRsD)@GE435RQ^:VI#=BW[,'sS,=Jtw5F.t&GBI/5{&%QoAGRa$yNtj-=Cvu>nPe!%u2l%E)IW0&UgEOSN_L6
-T8@[]T1wb8r3NA49|+cCcd#Q'/|OB>0'Sr.|'2ZM#$&IKRFSa=MJ8,m>c<Z1L5wPeU((kLc;4^jV^.KW_FhJ8)nBc0{U8WL)GzAihRkxiDQ6{0YF($v(j|
-uWxbx$ummPNV]&%c.JmOS_3OWW)c5cW.`x^i4<dWIXN6_.3T&b_,GI[;&G[A9`Z;a0mjMPVjKTS<U18V@3VEHtFsIn(kq!'B!vV>zK=}I<@5>83VBsD.hH
-g5l(-j)UyD+I#=r`}Xq$Cy[i}k/P{T'bn|Y6'Li@Pn<hV8KghG/_f]r{pGv"oY]JMhW25HjP-am/lly;}.vu%1>km>yV`=l%1r_=-LL;wC_yE@dS=;J}T`
-b$SQr9-+v"eN/V>[EhEiOS@eZ:_n0^`$d6QfjFL(P:xEq@kXcL,Q[Mt|s%QBxPhvhiEVN%//gC2!nqJZlY7}n>K8-nGdQ)fiFtq#Mus7fP>"8K3GR0"OW'
->TEG^%_on,s)M;U6v<)9`nfy:tLGvIum#}mL#lq6B6L=Qk|mf3F0&"nqJZIpEu4=d>KW`s9SVV}^0Is6PtJ#ttL_i/YgB:ZhY;cj5+aPx)[y%P9:ftW8Oo
-CE/Q"nv60@Nb_&'KFl{4&;]#Xp-^t,J&hd,At;yF"`o36Kr"/O(pQ<kB<R-CCc0'S-YOq:Kj;.F5iuGSC1-H9D6PAfFZE!aYj]lI)"tm['7..L!j3o}35+
-KOn-7s7FXVL/bFP]Fm",(1srU):[gTN-&|>u(V'LhIi6)Q_"U8Yq[5;Xf8~c^eqag^e2I"(dCbEUBBY@=kXSY4ywoXrK@Y<arl&EfwVq@1f#:NgS`B^<Q'
-8>p+6g_v)3y0v!hvXS8KMPxryI)rn/L#uLKO!lQEF=/[FZJPZhbu<],2#PYi!+{#}45i8j-zs:wC_nx{BxKm!abr^I;:b;>ok{]@5:n8+>8I^^@J$Vr7ps
-ZPn#cn`6._LB-,{0h,AlIN2u&'dgi+T+4V5ehBAp1W"=bQ3hK<)"p[^-HHtVCNv2d#z.lWxL_sDA1lQWJg"|aaKNj>N`[k!8Eax:k2POcL9uD][%&8&_or
-F79AqRb[5g+`Eh%tOsKF/('kD5Njq@NU&GLgj4nD_'<0f%njDl84,`89J9}C&|#R~^ymlxZEnAp)`8ZfaHCzn#U09("3,2Y)P/z7<pJV8Iccg-V-AInGP/
--HA4JftXh{'i0V9!g!b0eR6(4/;v7qp!<uX]2cSrfgt#C&My-7}h]R&IC3OB^SaYO<06Lc-r"lLXyL`WBM47q"!GIco{v>""!T%J@iob`RUHKob:w-t0M+
-d'@x^Z^4K7)XOF+@%BDpy0=IkEg_l1#r3t{CDzrqZT1c`8gd&v6up4jhJL^;!HhUtCb=gp@vyL4v{yyYrLD4#wE766Xowl)ad$PI5P]mW=Ps7$5k7C"^P%
-Oc`+q<-K2u6V$Bf!P"Poz#Ai`O5)A9:WV/"6%ce"YVJ2"@Et"v`f@puGa-`{E.Z^#,CBFTI@>Sd)Bb:GQ^A(Ds]DsfPTPN{"=WA61I.O<`XvvWx"|Ha4bD
-(`K};5=jee3u%#bo+6#1(+tlrw`+bz@kb5Vdv{FKs-<8U:n`Y/I-|/eK%5Ay3LeJFu|FVd$''jpBx|M@'PKmtD-;9EFu[F45M'^]JWGpB`}}kU)wuO)yqr
-.Rop~LzN}FwwS{>!!:"L'Rw09SmYW@:LY1{70,TRrMc@$x%{a#{3LFt|IN_rAncsjGqYMH.tU(3Mf{_.Ig{daI7A)y4O{h]DdRp{QI}4lyH|&$.V6}MdBJ
-UUb}ku9g9a6{sq3,saf3<FoOa4qY/FJg_BmaB`nf;ib}{]L:xz/Ax}[OB{1:Ps)yBlB#0"8#zoMW2(j+/+<sXni{Nwp!D[~=wAsx}'5v@Gu%tS8`r2`OQ!
-_i/Bt%[We-Px%}'uu%t8IJ1()MT&WDLe=jfZKG)m7,4wsl1:{,_kFx^,n|Cq{:(&D-p<YDY%^H$RwoE1S7._Paq$!P#WB[G[!L9]s<ZB)qk(zk(^=}Z&5t
-PA~q[Dq}vc>n_bMg6mcUifsF@}xN!:hL74bDw79VUbRORNcVpR$[`_QjvK!"-=J(M3SVMXd5(.P[&UwdMgN)d3>sRMfjP${a.:~hg"wXN6vaNTuTU>3|v-
-{l#uh=f'GJt3D'S[XDM^qW(64+Y;eFD|B_`!5aRHq=xGaO<.n_;gJDt/&kne6k>L[3c`gW1zp=wA6X<P=jR_q/8{wI}F(o^3I,ap#X+_ud!Zvh$|cEklr7
-LU6<pjZDRv{;Tb)WI:T(L[E87<5Z/uPAY"^@XaE2ic#`]C2La|luPAb18b<R]CC-[;LTd5{Z|{.oJ<aL&V40tG6d1Q,/6+=a!{.q_7+i/BlVJslxUrTubm
-S823J1FwNyP>1j:Y%-i|@d@nH/FzS>|'/nLI=uIU:fgV9;WL1<L4q$Cme=PVdm{VG"%RD4KkkwB!s7(ykNnj^]_L&%U8c,@CLSw2s<:zF3MtVLTJ5Qq(E-
-xqL".iBZ=%#XwSVkQ1[B!Gjtz.sNdfd">+1sl.O%"nln(kUm>ERD|PC;Jk%@/edC,&"ue+[>WhM.~:#Mlh!A7V'jFAetp3}D/p|g,'Z#m[gkPy-E)M_kMa
-L(8%r|OS`4!]jtaD+Q'KscKfEYy&'((YZ).m%RNB.M:Qo7:r+39y}8)]jZt!'I;3R!}KE/[z=Ze:-k7Jb!vL~^UUj-,rm#`nu+LN}qaU8<{gtc`w2WVm3E
-Y,L.G9~zG]xSF3#KRQ2[_D^>(RLTwC~g+T9qk|=P-9Pt`bUexoPI,gDlsX,6P1M_(03VgsCw&Dp+K{h#;n(zg>k^h&LhhJ39<&{]Y)WTZ@r3fDgOS+U'vn
-AM2Y!ms(L3Hq=ZX1fm6qeMa5w;r7ad`qh!Il|V>_%lmO$C0tS_JS'>]Ly6Tuaw7McF:m[Fa5Xwb1{Fv`Hg0}9fA8=wnC|:.1'h`fTu2&Wq:`Xiu-yV;}GE
-RQ_()4-l^IU{poQn;|#}a[or+&VyTreaAl`_^8OG[OMLBd/A((z!$Joy`=3>/OZ!|v^4vp1!w$^T>44|)T/c9Q7CLxTr>0u;(9@DXP/.D5~rW}pf)JO):9
-BRJleN|TmUFQ!G%gz6s.kUnt_{k`J0l-am2zC{5;iW}qg{`q5J4v>9gT;}jO;0m:r=1B::2&bOeY"k7.-yqmAwa5ktd/EW24Qog.PwH}}Z"0<+"Tz^9/u&
-1}<+vC={Qtc;awc{vNIDot=9T+JEkOQ(@I/9C'{Cu|b%~qgTac3JC}RHeN8m^1iq)xCkYob|39T$UONB>MR%KE)+vj}kMGM{drh<3yr3]G3KMb12o$S6!2
-&zIw<p()ii>59BXmzJ~$bd6hZmlsPUKCF{GKIp|CC{4NsYHAbpeVL$}n{Oe9DZIoqw6v2IM8nkGV^J0||El;pX#2ar=K>5J5%a60rq=$)PHrVgP[O<pL+^
-y1H=MS(f;xH=xl%vfEp+{=BD0y%0TL&Af1bOb1o]PSkOq<[kzBq}yi:'Xi!S~]C{bp5%/$Qrl'D&$/Ey!1'jv/H%b_v)Iy>$=4#$91;EL[xh-q'j2Q(&Zy
-xYe%c3-ZahSyvnP1S[8lO[@9'U8xL)w5Ox&zsM%WQ)bRdAn#f)Dy;oSRmKF;.1'{G$O,U4#LG3ZF@]<|Q>k0y9vo/A0>[gPSlA39-!2HGXB#g|I/QTZ.P1
-vAyasVEE!gK''JCK7Ad41Zgg6R9)Si!uk+%l;eQSA9<O,6c^A@VP_F|5sfrCPy~o>S]j/[Kidbg76|sA`FW[68PY:(Y^s|ICQ#6g)dq:f,UUu;EPZ'1v)g
-TE0N3kz!Oy>#W@AqT4S[68cY<%|zrqREHuT/C>>fSC@-&M_kBFMY{)CtP!;M>8>1v%4OghN@yRqt0&LzuG&JDkip~mqQ:]2-dI'uJ[)Ar2u-2t.]B`Kg4e
-dYs.!Wc^M<KD)(4+Q/5TF_Lp[:.unsH!frU#&TmER:A88S_T]{D_.mvJZ/BnnwDY8dwc[#x>pAmh#YUm3n%T9Xo+=CV&AGDO+Wrh;L;WRm,N%)4,0Xk.pA
-5Lw!/;//VE1,%0SU5-O2`<.}hM~jz=;.~!)AQzQXMXPlf="b18wv0"7V.XG(An^s8`!I&>s,zPI5GOI"Ycg'bE%yO3>7G1O'@DBk(#d^5Kd8%|%n"I^5.}
-t8MTgn!J#p2l:y_3!Im[QrD<LHN'{yUL-_pVg<x3DQFAQk@6d]O'Exu[`g#"AZc7;@5b)I#1)A8D8U}9:H86"``Ya%<=.DVNCb]-m/f-`-w1[mc-<h#i|Q
-o1Z#sQd)s)W)("OF:G@T>='viJ@yl7;G{D"pq&w=Y0ym1(`D;Nl^-,E".AE2vKS1{dgz!Rh'QmF<y=vdUlB{I|:Q<TG@L,~84`G&P-)oU+iU1|oTXnaG|g
-.T&Vh}3M94{JoeH}bmmb7A2]fu)x(@.Es>qQABQEnY>e4nebu6<(p6".4_FMP36hC>=9mZmm)m/[qGFM'`7GKn=&';`wabKTM=|uZd`RcGg7[/"kTyxbU4
-fs3;b(fKzKU[Bu]3C@n`rCpsxi].0H)9;B)d['fD,yea'.Q3oM!Key5cq'cJ'OF^FWB8TY|hw`6hCJPZQcB/O7x@/nt<jlpk2F^ciq$Uz<<AwKT4p@X;/1
-)csVO/@#C%kSX{1fAg4,u#X07+{LiZMAeZ-MF)G0P_:J8@EAdeB;~XH|h4J^pTterU+LEroQ~^;CB(7ZZa|'@XlJ-YHkPTLzSx-7!1P,s:6dB.$D)i<%x+
-<+Yu(g"K,0<67A$gG3s@T"8M.L);1kG#W7~V+aBhLoo2<AvZ>n$4L%6R(j7@_1h1UQv)7>|=D.C9A]z)B1+l.tbi1v(-PxzNVec6pPNJ,T:A/O'NwiibO+
-V$<ZKgqGUKJD@W+m{plGs!s1L`];5VN@wQ5TsSirw+5,}MtN7HbdKT2fBJn`{37MEOU}q'[DcC'+C#'>UW@H8YVBt}PME6"~q:xb4:/ksA9z2TQ)>5xkj{
-@L^U8J]i"Iy&p=S]!PYtQLZTALh{23%XBFPuI=<iF9Ni)gsQ&Uheir7/o(cR^!'tDnP8.4XcNv`z__M8=Zh$w,BCawp0,rCfsW;)e}2oi3|yHVSEY]EZZ=
-Hl;Y3&Z":p<R&WHMQTo,CqE>R%M&_DC%UumYEVp`p._bqDg]/bcj<,=3PAOVi+p`L<'64VOQZSr(IA$V.i9+r/qm.W1sju~zZdg^c3}_R:y1Qgg^L|)KT"
-YMky;:0e5>'hSQ1lo!i^f<59a5uH_Zp$q+3^i.e#ED2>'WW#ssK$:y."kR:3B1FR|#,BeqC4RR3ht^YKe5gX/;HC5fnfOFnI.WYSmJs.A>&Yv8rvNtp2l_
-j!f$e,!=FP8Os`!SDFXI0#]xDXTKa&OBpS}8X9MXaI$Y^T6Q>X:qZ5[-^cZISE^1X^<6`)7,uI8E`v%ba=Mes`S'xUet|Bi^w-g%26-WU$[cKva.[J)%6(
-Xw_Z_UYc}$bu^("n2gmtid0N;%./f/JLifQ`MwhY/rI4^!xy=)F!1WfD~{,`6bV2/Pi0tnfZ<sg,>t(j5,s!OMsIDIYL_wu$l(@YqjGizB:]I,$kt4%Z`F
-!Ipmg#7+yd|29RX:vLOaX}6u9%BZ{8UsbcH8e}U1+jjtO6)75W0%e4-%Tqoh#aLVer4"8V>y=-'4w,5yD_jwxb)BFHLsNNXSnN,xH4Q#~iB}2R6678Pzja
-bkOuQ0W!Z:p9!/QWOwP:U[Sk0db7c=&_Z,NH>>BX~JtNu>n|&q0&yabwghs"%A|Y9LL2yg,/syN[ff{lsfJ-fZyaye^J2Zp8TJgwo72>6vl<x@eAuv(cBz
-"nc=T<!ne[JlW@GeE'D=+ZP++fK2`zmk2FN>JgEbo%k&{}/iD%Hc@#N8t;Me9#S[O,HH"KxRek,IoH9FXV>uQh9^nvVq5_ci>eQ)aZ{0k@e}ZA>X7L1D#y
-=K`J'7O"'O`e7yU+]NQ}vH1$R#ZV$c$cC(g%PSx.<z`twxE81616N]{5j{KZpN&:(YlA^w-ZSxd5<S-})eG<Meor}@(kHt/G=}(6/_'8I[NeF(Nu>/{H9T
--nCqYoa)4P|z#A~0t.((HpHF}`,"an=G"8Y1QEqRc^O<'aG3_CKj$cIA|S&Q^KqGi+l4yHkhK]aKp10q+=Xz[i~cPr&GT!V@f0:s+[FG2>E4ac^5W%z7t=
-lD!I_Cz2~hrkU].9il1yBw9ZjPM"V8Cp=S%i-Qhf~u-VJhdoj"+,/cgoK8"FmztM5c2cF9^EwcLZCI%Q}H~sQC9B&%P:U:5{AVyE&%yg"JI.=KPG);@Nsg
-0;Fw2o:shh<DUiH5k-;mY:UpE<rWK^W(O4P%pt`SW-=+&IQ$=0^'`}Bt@&7X^YMEtZ4_n@j/({w#CMA%P=<<3aReyOff/5aY;`6tI"n-Nax<mTL{,{M+3[
-S0i'5Fujf0gVcSUm1cAso4X5nRPv#iIH|8gOA_sk3s/@88jevO=biw#3:>s'fk{8]Em[2BK!dR,IX&s'sz%cB0eB|9j)bXI4yhPp.P$a21@2!'L.<(bu`!
-[Nj>}J@0XrQq=w)lI#M5+]dX+u)%8@v&u[5i+Vs#LVRFr;`gEk/F@Lj!3tk0E'8j$$$5g+Q0|mYAfPy<N]l0q7~"i&dcM%91G>J0G3#Eow78u"gD]x[HSW
-t3/op<9!8N3WXRRZb%|<kd^|A4mvI;0QLgi4)fOr!KjN6c1ShYkQcl^&{;7cT@BwMdm9pm7L4=L`_#-z;LW;U^J{81h%{+(@2b.noc2'ao:zU%cd`|#B2<
-+EXuL%5Q;[|3l%Q)DR.=;+dcq,gY[oN,5Vpj_B7}m<6giwI8v;W9Aaq=j@;]{^TJ`7|b8+{rb<Nc@P#'{e;dng(A3jFpDxAg9.%Xvwv/T2q'L{hmkC+Yfx
-";j5z0ar|,g3%EYrvCyqs|>iNf7q]AKO[2tLN;>;t>]3{X/.$/#lX`D%)P2hz[wIM@i8BxqJnJlm!OV3'4f[Y17xZm|gMGt(aVI..9xxR5@.F{qRee.giR
-@rE;0f<CP0tkbb/]F^kbHcCj6bU{vtTX,mfExmc[>;rC=m2zu:-EW"A%L70OL^]bF$OB^B>h%tT%B7H@ttFj=W;==Zrp5YLG{z4}P&;Tr&yjK5u_0qx7n]
-u{3e8]STu#{SQhk0GsMI4D&gbGx5ns9)!Z6LQ<y_2nV%^^{JLEl^ls@D(G0u}4^4zmXYmHoLW%vO9HqOwHBBS#|JY2~XEX&_0p&u:Ozo_rz}Kz7Q4{MR3M
-V|-tXyRLw]C1POg+>]ArH]0mMv&.5GQwi4Mh{!cUV+D2pEEJk]cy[j>$TfU@@-EM9_brk7Pz']!u&8ci}k@IB&a{.DMJ|Jrt(|J8b/,j+G!~kO68hOIX:T
-0%<{ET[Dh}Uo~cx0=xb$mjD(XVg0//PnQq)mlyJhRB3{w%^CY{XAQt^(NfRl6A$u[5%D[szcrf~JCUMEYr@]g},9mk/`3iwe%.RJ>D#^86%zW^IO5|!_w%
-p%>6Ef2L=>|eE2!1:Vtk0kIIUqA7_5BO::JbuBoE&ilsMG}lC&p'f65Xz[A-7oGhG+9{MtZK,H$iw5MsB2''22`yEl+u$%<0>'p;0cUt.2op:WkgXkKNc'
-]ViPYX9/s+$Z8zBsB6B;8##h)t%ZNYR/oe;uZJGjKHzSl^rG_5}'1e)XbQWE"k(LDg9uXJ1&xjuG7JJl`7tnq&9tPhPgVaD`K!kQr{DgIl&'.wh%onVNYo
-SZVUINrjGYCpSz#_E'RQtaN;"(|u3yb}H#<KlbyLZ3Or=Zs(pgxp6@yR,o-OKu-QYZyj~+Bq.V9(};<5O+>a8n%wFb&V0yM2ecPB&;Zb$%|7OuB)05G-,j
-@d4HO+2Z|8,!tWQ8I+Ka7SpBKEO`1(kuqOJQOl5Y4&a[3c|MBL0Qm>=Ou!Z#f+C,`H.`&PCxGCcd;9,n;q%vaf_rn7JlaI[s]rsuLK,9K79tDVTu0CM{bd
-@-AaHdu@dy836ld[W3qx](j'umey8kQ(BDBy2Q82=Xu0d+DJCu7yfKfN<vO0[4kIR@Y(vHr|b_nsD[U/]cdn9Y@e_s`+9KRpTNa1//0mj<WuBCjrM=T3iA
-!2I=h:A9z^![zm8'x$[Wvr&zb2!>bOQW^I!+-[KsV[l`_n0P~J"fC[/EDet.:uIWVn$kbI}{T=oU0">$uj.k9-~KKLOz:{JD_crZ@k1CX;3ZBBG<wgJv#L
-1t~ws$BlDm2w9(XZTt+H%!Dgr8m`>z-[vtmdI9qG83'cQk`5oC5C4A"{zTaz)f,l=0^lq{S|Tj[JhRlTp'zN6}5T=|henv")aB&(zeKift>z7`Q/On@z(@
-jF/TJ:'N2a}:pJaJ3P7.'ll3RXsfF4^X+PH$hF3q}240a6B!gCK,m0^6[nQknh'Uu(AG_1wNz$Q42t_2,lMO_Q!'QZa1e;g,p:-_NE@$6Cy500R>);i+3O
-iI9YmLTwV{A_VVSh/v&t)-fF}n,]{7!Dr{vvg^A5s{TNO&[f&og,X/uo:6!H2Yh8#CH+{31zA:Mdgi:Wi%_x<sZ:mp3}g2_Bqc,"k0jiFb>/.XkA-sI+j1
-kV$jbUa74cff=o%Z`3&g7GJ%Zy[/Y+;^&/R|-[/N0lY^i./1;/.{Tp[L%dJ#zT']o^KvNlf_t^~wKgu(PNqG($:X:cY"x`bI33bGc25e3aPXm.pVhshIgd
-})G[bRBGmD_KBF,[]fS_#p~7,5T_dAr;p6CMAp#utxaiKU3AAN'KaQ`eo%oleNS6S`K2Z](S-a|_se.Z<l@jo.3'>[c--d[CdND=gu&)S3".S!OGD@Nl)W
-Rqu+]nEd7/@Yq)$uypzYxhAY,X,;7Gyp09]}LM(nKeZ;@yle<0m.&"&"#BwV<T:G:IBTyOJ4Dm6^@=^F6@rIHwoZx_(HvZJ]YmFqx,BL[Vp8mdw>#2ryy$
-W;62.ik$;Na%ZhM/5Bl-d+fPmjneJE(y(fF[:2NL`s2==2@@eVH`p-9s]GT1,zB=21(zcYZ)Uy}y$3b!u2L|r1@$!cb'$X|04LdboJ>Jeaz7h'+Gd;.Xi@
-VavWJK-Q>b`Tf;Xq|c-,<W]r.xmdnv"iAA[iTg-"]PAbz6wz~{4cx!D2!27L5lpYN89>&MBKrYee:!^-)U[zvowC9C'#s5Q$!9aFvB(xq]82kL<nqGbpJo
-MP!kXk,^~r|6N>]O>|k81k_REnnQ]JS/O(H^X:d%H^=5@y'%nOI@xSNa"z'#P="@6,jndRh}<_b'5f)(d33)Qx"ES!GEihDh^a$85+4deU:i2d]cT:XgQq
-+Dc:_i%p+ktk"c(nVgg1b6]#/m144d'"#:Dz#lcd[O|}}VT!Dz&8A0"C%=yv}yc["HAZ^f~omx_>`]pJQ}xS;+~+-mX.m+2m4N8>+KP6Tk;SfZ{3tzkM6{
-rqsuUwX50a^e5=KYz^}9rj5;KYlks+G4bi[HEVW#xxmtQV(8yuxwy37,9A@mW!~2,x8@#T8^^@EwX5]F9}$T{E-i9}&G$qZ^EXSiqQTpQvSuY);o%e{&pB
-Zui[=EHJ2-ODBMc/ptxxXy^.o&SZOX$wUei_C'l4fWI>EE5%2(|Olmb#[TEsn4}7SNekn'|OW+X0I]niOiJSird)|EX2r0ZJx]{VmWw'P;<"U0ew$o{KlU
-YQ4+cGVQ&)46Mq@8gXfdZ]A;I@k+u1R(Sntg'5#Bi:N%gDp%+,'yU"1#9mnQ#9B!Tmaut$y81E%XkZW`/e;_2XOMoWo8qS07vryf5U07^JVUWV`Wl>3HN_
-^L1vBAsg57OVDp<QF96Qku]5x)!"PsYu)R3syL^<ILsds1)CI4v&PZilJQ1|s=+aoX@!%==A)PSPhIi7A:B`ixQ}UEupP1gAWooVO]Br14eX6oFR4.x[bi
-AhR-SQ.qAasip04B;EJ2Da5d].;7Ie'I,HxJmuzOaG;[r}M=40/5.n2r+RgNFd4n&.<zM$YdZ:4V(aB=.n[[5D/BHTXxz3t(ut1+Tx/f,HA,~`RulqgZPl
-.9PxS7-4XJ)3^9p2k"Nh&`^@'x_G:0Gjv8)26(9=+$IhMbXn80Q%M-Wn(7HZ=2gC0.=AlNuqNE!6zkVCe]%R{5u-oIJ8$j'E@H5`rmLNxC;ia[=_J_<awS
-wtWXj)bd<:cxdEH0/PYH[1Ek,CyQu9SD{z%ZJ>9R>4Q9=TXVQamuME&WbUW-C%3`HiTJyWCUs)"x5:SHnvZc$HO1n&&#(Q647OcbVwypRFbhwx"uAijF[h
-#XFqb^7%-1S#}lleu='+;at}u[5Cw{dInwLpe!^$W5r(nObj+0jwXci#Xly55S;@lTo=(.-U)2sMf%/j$t|T)R2Q()/xgKSiBP|5HlE`H&#E)O;a=Y.q(@
-UF~uPXD=rgI'^EBnx;/p-2c`|Fc!:+|HV&e%{w/Fa<XUDC=jG=4.)R{RaEcnNx(TCWl|248xu)vp!{D5O&&RNzz{]ph,1{AETSx>px75!h98QJWl3DQL%A
-U^1XyqWF'r>!iA-4J=EfV4FsSNA#m;3qV75!Lx_|oQ&cMfEG]=>WJmh9h=hrS!CKu&FVdUh7OJMZ9+6`u2EBE^}Mt&jQaN+Cj8Ylbmn-^Ql3P1k3FS23M{
-62#P,o".c-L/XWQLTiSv']f]WI~QDJG}PQ:aiv8nw75Jc>`z=B8u%oW/<@'w[ZFDeg^^UmDH(|Y,x&^DwIL|yS~jT>#SXQ+)UMJz6RYR<CZ:`EvAxTS3>x
-(pyE:!HF|%NBT]'":'okR$4<y+OdKH[xD'AF+$lq=Jh6KrKOQcLiNX}lE]yX676|Xh2+BRoEN2j<]Pw%NESxS7=d3b#}]=uML-g=t:z=oyKnJ.:`0-o>W)
-]uD>@3S=gu2wcyLiZ4]r2)+rTGWi#M6TViFLM{2`SU0DH#E|uGvfnTQ7|)8`|Z4%`L2]WLl81&7d#j9W2,(5`pxL!"()xQQ&F<pFsDSWs#Cor-b/z$9B~z
-;yx8u$iI{p#,jFv;4aYvf3Hf~:5:hzZxh=]D>luz33LxTdoU@"+ILibaAYjZEIO&zdQ0s{B,rx{U{w[9&qs,.LFx%yf2rU4@8XUl,{9$gyAfx=mlc.8g/j
-kS_s'#43}XxH388'}3OuZVW+Hd}Y|q=L;8ea2IgTm(K9^y9eHl!u<2[6OuaO:Cc;MCr"Z.bnXr%`]m7KmCCKP,u`Jv.ep.:7s{=Q9>r=.+!xFOF(gj"{jW
-ta+rb|9P!b:kHopOng1t"!e'ioNZ;nJnaG4<t_UhzB!$z6al=!ykXUBuE-2:OA4f'(;^T'wt&#b}pZ5HnSW]"2"~MNVYU{y6.qi>8N9}_OffyI/'#h$p]W
-B$6)7%>Qrg<_q}F6rv[BH;P>fhM$A{0N@ttazQKfU{kSv#~UsONuP!e.M>t<;`ReD_voZf9k)1knT_qbZvGlTDZ!o2;.Ofq<i=6#hq5Ly0B=]|gwW-X||2
-N]k=foK@nfRX7U&(oM$Irw~;dSpm1Vz>DWY^:vL8mv5=n=(LNy8lEXo_-gPL5uGY0Xi^b:&;/#3C;xvMsfxW$R!ZYPZUUG:eZOiN8!_s]sRHU:CT>a6c7f
-MM!ZL"G|0O8i[YS`rrfq8&;;2oq4Yrkpwn~@&'Ty~8Md,!vy;!-MtDaj2<rk8;-:05tNhG{L.S6o,&opBr_O~'Y:D:h+^sR_C7BuqCY3=uR#p}tLZp/Ufb
-E+%F^{8QA/|]`5>v;ocQp;Gxp5[pnA~ia`(dPkN_P.6!d]W$+4SRP802Wj>xcd.j,=NK|2Hr!1=YkU6@H1w;nu~(|R"^(@i:3>-Ak>6Z3oxUqJ%q+v]Ytf
-{HTdJJsUOGvh`yjJO9A^vnG!^vYADu#/>NFT&J(Z~=RdPMD|;u-=$]zQ@Yl)ZEA+V5ncyBK(xV,!;tg#:Q'l/=:J1HD)ecKYc:YSn^qx=T1!}7>Y3v%</s
-1sh3[IyRJ-k8u+I!,Vv/'pP6[:&(A%V3(7h!@qkE93mk~YhRb=<:JAF-Br=AiPuPv0)1q@f(2/=!:WCoG/^9uw^L_Om#G"J|<j%7M}ajw4!Zh}(4]C~/_a
-[v]Va[B&S.}5>-#UdZI_^VX.k@'l<<xSGj_k(<!XgJsE+3TCRFUd=,yB4^bf}yROO=_5CI6t/t^HtfXZdqC)'PvT[QM}MWaFQy]]+4}Y89nL$0t"jQ2,`"
-'=bw;K~[`POW@q4s$A+Q)E$0I!a,v8=U0Su0xxfm67;iP.$}z2'-@vG,..&^3Ief}+ve,6FE%[)UCfGA.ow_uajYi5F=TG7hE{TsFMO|KN'ojm;tY{1gm^
-/E:G$FDezK;vm/~1V/MV|UMt:}bAV3,')[$iQNlax}0{S3ttfLDMlhOg_ih5lf[sqn}wyEkZfsy7Fd@#0V@aW.CWGgUHy)`-][m1Zg!HP[Dk+I;GrM,E;q
-W]JD~[SaxeNA]WmY$5YmHTc&#FC%w+eV@3-W~"Bv}"WZ+4hDt}DG;zL+a-xe+-LEX|2-:MwIL.#P@<jrx'_OMy)mz`I,sBgl7f;apByleWA`(@pq5]!T%f
-=M%]N9+wr)2#zqpXLVFi%:RkY]@"95XDwK48:x"gac5>CKZ)<8Lc7SWtHtTztY)bRf7K>NEsEw]$^u&`+^i}7>5U!nc>1wEY>5QARLI392LQIeXtI4{^wI
-s8`eB#zHQ{RIEx$yuvfrCsjoD_Q!I&:R$Glc,Z1O8cG[q0/u-PU%ElgJ$eh8E)d2P3vy5f@HFY`Koh{(m$=]t!K{[es5{<Qz=T><cN[W>8(5;)6:"dJ@wH
-f1v%X$2r9g]1ns<iQuK@@OYQ,My1()M7sJh9W|K{}/_Q6^^MyY.]"TQ!Uw.ub=IN5J-JQkTfr(1M3uS|+4'J~AGohq4!q%@[=&&Tvw6BG92/<0u011g>'k
-#|pMvAb_plYkb)6gcmg521Tx~It6-,<21Z[[7%S`+e`9%`)&66!_!Gi6',#oXjlj]HdX@u00..Od1Rulag:sQZ+1Z1R9%RZ1lR>Sx{ts2BLFemKuoNwW%s
-Hs%v-I3U-g`)`+a5N8x}7{!!-J@y&GBV&^Cf8:hswS'(0KJ5^a.4/,.2mMG`$An7/e_m!lt^:TWYyc##ML'Qi8n1PA+V0t@WG^A`')nvEUPCj{N0c9,cC@
-NbYKRTXV,^="pFXC~_gLE2TGh1cZf;+$)AeXMbWv6lWF12`vUuCK!IwF4II)iTqiQcrDb:>KJ)kh4o$]BHe{E4Lh<'q[5)UXWr#{5gy,iC3%BsLNt;Y<'f
-vt{`oB_v.aWFB:<2-WuH(^%E1AaLOGH3@$gDI(WXS{n^vA[1$+,@]Lbm{N~CO31@ZXB>u/=}6KI-[C9cKYRXw|+]#3Hzm5IuI|T{1+vLA',qw[%)#q"bgT
-#qfSeV$E=K'60/Fy7^^Q1;>]i+{`C)H}B-K5}4B^KS!<-3)H,F~5T6;J^fkTt+Xc%H<03f(^Y.,$/B+oq!<J./m]C2PEY<WCmGS(nr=&)Z(<%`dQbb}XG`
-00670v)(,5|UCs]z,_[vWn8[lH|}>(Po}N`p"fklGrSL`D-sG^3^{K$bxh9`;W<sQVhS+l9ll+A.j5AxHS$>V_U{|:c|#DwHOA9@NFfRS!GW3hJ&+|&aS!
-7dVO<T4vI+4{b1=<XyPWzZgb(7p=jU7IXUf(vNiH;dN>^]Bs+kH10+5)^<`[QNC8xS&@SzN_,|jARd2&23FFi=VnYqm^!M2cwEZ^:z=rvhJrK$:WHnn#!%
-DR`%7HwC=FM(Y7+v9(GV1Yw+3.iU0>ni,,Xw`og&sBz8O%2A7Knif|z:0(>uN#RI!Ui]7Wnjpg>`hk1e3o<5w=d&(Z0wn:(7wp>IEIMqCklTw((lp0.59]
-%YBwRIxYd:yb@,/Xy+xc/9#cD.:[NC$5q)@tHdgCUASa9b.:-=P<VMw4HB#DW:6CO[w|woUq^w}ifiT`%%su(6ml/JWgVqG{|EpBEPd`IYe#77%!P7g8>t
-sJ{N@V2mzOc:|${@6>30>`V/s(C8g1UDz#=WHJg&JEPfI]r'D>7|7>+6vcqF|^fCLG%%>-4P(ZMNb^F,|31+31k@G".M}PYj~TFI!x_/QXWAk/Y%CNm1L3
-I;FYyEpo.F7@fit(CL0[M^+>[08tvKSN]1b0xcIjaXP.GeT1Rp'q:x+_qycsUy@zY7H+twY>.NwVu(AG0+3^nj=q)yw/{O}>MPtqp;s>9z7N7j>w1t_;'w
-"{s'^C-ztM%b{C"DOpoT47:E'm#wvhID`w;_Hl%G0EynZlZBGwA_WGU@u1Ye"]bX4<V%+.e#V|ff,_Pfi.BLk^u_)`'@-OwqV6JZ]NgeQ[f5=A{TQN.U"@
-Mu9^`^6d_ee6$pPl<sT)pq|!>=j'uu&u@/G@U]GsV:2S:%Ne|`-Cn;1^0`lc045&f>b`IZ.5yN3:~Kynjhe1@VV-$)u]r;76d{1]Mr0i4`IQSkD0Xp,k3F
-Jo!Cky6^W-E_j@mAT=O9eL'7}I/&Gnep6Nj+#+<"!jxC_KUI>XEZq={VfQq>PDF][2}6UXv0/>XfB{Mu]hDf4d7#{/@ixt%X&QUAU_RNWIC`y3JSjg_|sa
-fT[n}[f'|lA]v:hFR#R`j,<.'ley|'B("pD$nV)y$o[Y[$Q=SzLrsvi{n/-sFgG/S=b$@#.@`/d'!Rbtnb(XGC7Z.g9Z5q;+%TTwVVx0FDV:)8"{v,BX.h
-F6URh7{j~725a%q-AlHs6mC+g/_e$#UVsZ/-x3VT`Vjpn-VTP[)pnZPQJ[SjRAu[C1w4.AO+[xuI=r;5;@3bA5K`SWM,^Dw4mXbrNI56pS,lNb>%iwy(qn
-i#Gf5|%4Od"{kbD3u)+Ym8Ul}T!vw>QCd2W|lr-RX=u(S(<1M/7U6wHVkzLVtCWfFw}&T<BAUHlgxp_#!>Qnkob4M`~DL8F"Jp,5=EQ1]:xcGv}IKJgf0R
-s65qh(31)<dC23H[X`9b&Uy)A'LT3f|>/P2Z;Aeh5HbSe2TrReUiUAMxc8$kGen/A_ChUb1Z3%#k^jI}b@aM)#igg[y))Ou0t$Qb+KKjIXG^I]D)uFfTy!
-^`/Hu[M]Ocuyna;9M1S3>6"x4-+E/I9U2Ma9"V-5a&0[jU!|oLopxZ^:,ykOP3@3"JANSI:`3N.g1,E2In"q%g~EBFJ'xKD2<CO:Hd|_DDZZHHzEpxz'&i
-q8OS-n-ltXB<@Y-Ep1u/"HBgoq'"G{MIO"Z%&og'JY~hrzg9"WYCW<yW/B$NyD}u")`ADM`pMvK(F2:>q>a=4e&B+Q!Ac$WcR]cv;|vV3ifbt]9$4.C:E=
-FT[L4/jpE#A."#f:RwBj&Uy_KMU]7,5xmeNZDt(72f)_'{>}Bj@obpHAjF#z,];2s`)Q0v)%bg2-5g{_VxAJ{yf/]OOffMz]07Y"2)CI1dxBCUl|IcYB7w
-@rD"KH).{,j9-)ZxEPG:D4/_@#!a0xn(9'C4N:#FvkBb4w':Dh=T=,#N%ZC;VJiUm)>5Ku/5sZ|"lP0)jj`!2kK8KoP+~dtO5HpYzyf,S;mOcO]l^ZrMY<
-9;T4IbQ+9XPR{8Azb^L/xrr,+S$w#,&@LwU/P1>cI3@+kI9g_jVY,3cq[`l[]o:S^p`8Ccz{G.@[z#u]NHU=v<nv)RzJu|!]/_Sn"':'+%tOx9w{oat!nu
-~d0C6{([EevM+mCRv+(W6lU;BZ(r}n@bK`z|CWuBwK0OyP,")Q{tncfi6iy<6Y3ee8G4rl4IV;Kbuj3CG4X=jVhgV9(`7ihm,e28je<4`"O>v;LM"C4+S,
-^"=9~c,"-vXu@3@0"zZPO^7Iu^n:b:T=";ok`)kEgW;h=k(DKV+I0A;h)uk)ZfS%d-JAx4V"_1kV.epl81Gg}"s2{Kmo%7;KY_VWn7V{@=dkeT:ovPb+3W
-7+}w#gh6X}m]#HP|s!T6w3y^We"~W@C:z>p8Uc(zeh!a/V%5XXEz.zi[z$xj,!2-7dtbTI}3[o1f`}<gcP;gxgQI9-GH(2SBJTT^<g6.A=@)CMvD.{_d^'
-AE7F9C$kEGo(X0+BaN-Y&3<cUt$pt;7Lymz'w"18GWGmg8EIk5EX3`RP=,P2Srd6/<4U=yNA'7W571kj>4Lm0dK)g9}CZTUmc:#B%"i/YcFgyJMt>(E!~H
-3tCsWCK]nl%@}!I{gjGDI;^wj_R)o^")_m`b10Sd0Y9Ag'!{/Fb],Qp>G016B:l7aJgn{X2i-6]A6<cvRq5eJy,KpItzi#}xmr&t=bq;S]#3F3XIEtMrR"
-i8K[S,dY9+k"d!nI4=m)tQqmqwgP5_8hYFxzD.7d$A)Ci2p%Q0rGBjR$J1LA-/"`h;00s::]<H7SwHBo[HMGCY<R7fuIW:tsnvjYn>-`[=Vy8#r!j&s4nC
-$X2T!i|CVEl2CiqTQS[dkFVcW;m')_j>a`c`|5VcZ${R"#WyJ@Zf6ZA4UH}nX){8Cm>Q1&kLm3i>Ho:z.V9ooY6rj0S^p$z2Hm|K9'={wc^;c:$E$g^Bvv
-_9-%>.bFyLx$T4}/%}#_~5L|D5vRp"J,4ZrS54vHCo88"r)LcJzz2s(x'r{d'n=C|ZeG>t+,2,~/w|AA7{6[y&>L.8l;u[YB)SUjk7NhrQeMMaeg5`a}T,
-f3dY#xwY}{X7`B&o7Zf7y0'!{P4h)URq(fY@8{LNIw,UE=k@W(6Z4xuaHljJ}C8-$MO_0wIl.8|56.1lYd21:J$l|GaO<mU}>C{u~I|+(g4:5&C9P;;hBK
-9^FoZOjY[PD)`c6q@Md:RV6%SQw_UyjLny.o,<)gvuK"uepswO;;+|"b1V06uzxXC1^tQJW:Pexiqrs@BfYR"c&I[%W7MsezA!{)b/%rxY3Z/&rklyY)lL
-z7]&Qkw9QkBb+)[g<XFC~qanpaT}Of,`9pgcVH<rEQiW7c4n5lvJ%9LeQ&>5fg6oJ4G+6!4KA;b%Jb.0A"YfHlUfbRO}hK<16'7JrK:em5$R;B8{+5GFac
-:bm}W1c]5]87lypuQ"lW0s]bj.b=PNMny,,L:=B8#x<gt,[Hh;|v1E7Jhud_Zh{qpDN46:&P[}.c4m|v_>RUg7l_1G^D,DG]2aPZJTa)[2%@7x|yKNs,H_
-Vd(wH@GGg4"kvY3{j}H8~z=NLk5tmLE{W&|^bOZN%cN6T|"{}#d(-r{!yG-<omsK'nWyS('_d7W,Y3Hhrn^+]ti@<_j&d7!gb/on@rIs{zKh:9(0]M~F"Q
-zO(M9F&4$)R[x#6>rGDSb"gNbu>E<S)FGMsx'ca1<YPx$/JjpM~|;`nTq(Yfm7o[kjH0f20;LVrU!qwb<"mEamj'S'@/G^gAK@36A+QNGYs:Dp3aP_UiWq
-cFe2Nkp6aNs-`5$jV0e8]m%'su"iCmrRWJM_4r)dZ)&6QGbuJa<vUHc%ZEM,wA"j[AGV}e_BBMasA#fT_-%iYO+V5P,/(`!QO([Oa+'a_i~HM3=+HB%mj'
-W'#',6#>Ho(u1(sDA7y/3Dz'`s09KCDA<9(U#B=_t&<7d1u+cSpe<IrK~<sI>S~td8%9.571Hk~rG%oAwZq/6>-0.c0kP;qS]}]tMe;L.AN@Q='lFH0tN{
-<Q-'b3lfL+t(0(</KU.c<W>X&<@8MCK[A_gyvpdFd>9Z7p|Cz;g_bQTQ(ow-etZvM$~.Ij4)3s3`1psQAQwWr3rXu#U='G>naFT_sHc5!v%RyX$:Yw{71B
-`E.53ErKAR=,II{m!U<C%o1e34Xs"q8;i<ozW#^!Ek5:wTem,3ENV|U#Z}8iv.MlmdnW0(Ik;A}=gI`BtX6{'&Q|P,:K,duOt/=aXtPR1,#JD,Aif![wJe
-xAflh4,|e#'<;u=eIV`)[h!'T-7#L)n^X4<:`,xF3Zb).pVV[isw[H(9TsuvcX1EwPU@w_H@@ZBQRml_U'UeGFu=pLEJkm3_AE~ze#it1i:DHlbm&Tlq%E
-[hyj7Z9r+;Wu^T[gzdsZ7dbsKk)5Ve{,RPwj_yxf>azejt:@xV$!|0{cOK.u}9,k[FbBS]vK8BNBD:Q%{kJ=oWw!045,z4:kOJ!ev3b1nNC10%~y>9y7wD
-hdm(W6USEa4y#wZ&Bk-r[=Q/j]nKxZ$-V81Hq)t4iRTv{5@_Yq4w2{^]YgJTb5:kshxH;.MmpK';FS3f[>wY7n}FjjZ{!_V[J_]=44LH|"<Sep}ikQ^]/q
-#THQLJRQzSw5>u6Jd2VnT[,M+RAyDT'=ohArY|uV!tw)i^:`LS:jwtyY%3>yuFQO.:Oe!{{%6vSz>|WNy|UUFV4qJ,uh0Da2(,oZ+3&i5Q9|FO/XBc7,!5
-&qTb}hshqrp/#wvLqMXdT5)x[;u5+ay.1Q%lemG=Sr>!'VFT3Dtb'qNQ~imjJQh7KnzS@riIv`}vqzllq9oVhpTR&c<L{F"u9fgPE;ci!4'62KfgKhmhg=
-{F+"@hy^B.|Su}(1rf`^<bVV+_nw=HOnf)MaOPXx(>PN`dcGfWtK;>oB9Xj+[yg^~Q8MnN^YHFI:<@JFRnYeFO"rvwQD:s`HZf~FcKEh^ij$J09`%U!(K<
-5YZn2%d,!mp'$3Stmye."SMcfC&TOehb!`({8>Ttx3=wZm2>nlwA:$~ZfgFeR+6fk&_&h!Hw8N[5+^kp:DGP|gdmor9dCZ/D`IEfu<ZJNb/SR3yJ71w^c:
-sC"f^5.x11n;G%Bsn^(u1'c&BpsF%qxHi9bzkop@dbWta2fta%<M#a{n@L|oY(6+lsiK&+k9vX<]"xZY4h{`&4NMG&.e1ZFq>oE+Efe``Fx|FtrP{lbLX$
-v1O#(|KnT(EhbF,[5!]MD3Lw+"JX&7}IMs8E$]xA:Ph|Qn^on5y._5D-o+evmQSQxKjK,FNOhKTG'[TJnG1kifc^8#X$Bo]/-,I'Ii#Rms>BU+f`CquQFS
-Hmlf&HIRo,z4[jSD}v--GrC)re!y@taY;d:z!{Z|K+"^6Oyx+>{Oj7KL_vgD5xz=d!>3S+kx-3vZ2La)hl(s^,#_8);h8}yw9e6Y:,^#fuJNb(Jhs;Zk{o
-DxT,04>UzL/}aru^)`8BIASg{F~SJu2:'NpCgqYf_CAjK5i#x(z;19aGttb958^!/!T>F9sG3/s{uTib_AvY/v;PE2_R6H)'!r^zZX$#$Q(-vYiSG/F,#p
-.%oPb$84B;"2./b<]JT{DMLZrK6nQC,n_XY=:7Io:6N+h3vloXY%^5"<YwusNt-!|"$B-Qd[>xou,gUQ9W8WQU'_ygr@|.9%rhSm1]9hHRwoWf!@E!Y`$p
-Zr(EFuYBls1)IT_%N#Q1jB[)qKt=>cQ0zEQ<7{[Y8^`eKZJ+%>%n=}n}T&ZUMdKOM]Ry-C;xEYtOY:s:&zlJ~R778U),q)^M+WCWKto]6l[tC$l_)lq`8d
-q-+2{ec"9zsnDn0(vd)bT$-r]xj-[x`@%#VncH7J5_ke0'C(ndh&LHO2[l)MwO4>ULbN&Cr{#1iDvD)54D_uN}~eiws;;$|6&RTm4.Fz!XmP$e<:L-WcrP
-0|a_B_gr:{zwW4.Thl^}a%k=j.5i'9IM]8|9h+L4`:]p2)a6NO@ND0<4@lm$(onlr&Ixqx%7R4Dw'<~C^:H^2&2j.olx~xd^QIKMPA#okL)j'[n(b.logH
-bc).qy/;^x3dTT2dBOD0Jr+mVS5}q<xx+413|C<i0`.4_H.NAD$XI=u/4P3o"}n.p|YQ=R`Sp(YM)1Ufx4C8}S0U5=LI^3fCwDtuY!+G09m62HP:&rf^5g
-dUNeY+JXf$S]]3]@q"mAUA2Z67#0|Qp932wOQ}WC$5kDV|Jge`0P2H:32,YMM5X=osDaJ5%MUiWzq^!'G<Q_AL9mRpgTfNiy^'B36+0_7;gbrtLqoO7q3S
-<[j;IaQGAh]-Dig"Pz{ho3C.6J:vOQ^Lq}XP3Pr/FJ~x+vK79>2;,)Pd+[+s6"Z3,fO^>]h89=ip>,;kD-<!I9<'zS'#}eLq-v.qeTl'&r;-lY/mACatti
-1,fW;OrwI!>NxyFc|I38GQ#)).kHW@+30B4;S/^gtg%!9S8S<Zi`[`W6M9LQf!&Ng!%E{CqwI-=z{9~q',sg%2@A)ypyAn)0dFN9fYm_.CA[,VnLjB8)X8
-dP#reoOK9f48Q^z`TB3&]Uaq[mP[|>7!6q:6Jy9fhgoZMO2;ha~+ih'&.Luu%K]P%sT]2IpTw[#|S=:WbZiLM'c32OH[VopH(527f`AxkLG4p6{5U:7vdz
-7"[C5S<TxBXh'$lJOPFZfn=y$-+0%qD[;Ji!t0p#cVnzr:AgMg[DUw"+iveC$k1PPyOu,r=]3&hl+HPf`slmOCKI,&2u`J;PWi^OnR)yd],h3H8n'Or2I`
-@`TT9CKWh+oL:yM$9Z7pgrdB(QJ6YoP)iT(9b$B>jGGc5G!Mq^z$'zaP@;5&0[s6M-'Mn0f>TWc]R=%ExetyQd-].[b&y0i,(GE2YBrNAmf`;DV+2mQpeL
-tT&IZ}|`wECy/z"cUX_EJPDp4J|bv`T4lKVicL(]]}3xQA%hUM>^3BIyqhYu218SkY`Z,Fbew0#L1l/FunY_,BF'Z)xn3=h-H4hNcD51F'/IeP2#u{{^7n
-YchfyKzy+3A7uM8^)1dXC"eD[!N'w6ULl/z(b#|x;y[{IDb+M1Ks/5J.wd<y[J9OnK#4w^xbNoSsA{Jg74AUt87l80yq7y^eU48'>}LNZK}u9AEhVDQ{6v
-9r$lx[trpm"vGMCZVU'lBACtaxpLbt|b-LUr^lW]]Gl<5fZDiidzm|:%>EM_Y"L=X^CG.|e3L#LI@U76OUe`o3-Jw,yC3sA)HgvE{T3.zK#/'5$>gZZ7!o
-9,}R{Nyb[FElFB;S;+sYOVFXDiY-bx^)M;Z)6s;}sQ-:1<cU]Q%aA2kqIr-s)|wbsuqYVfHTE]9iw2[S{VGle.mXM>'E)5B"ym:iKA0c<&>P,8-U)+/}g:
-4vy]t3.roj(:8m|0cge<q)j{IO`7D6i"k$!kHGT3]HYBQEX2&tZq0=M4"zAlcmh@$H-@Z_HX.QG:7>!Fg1'hh!H&$y&59V$tCU#!U#kVNs"/^_BzK]|F}l
-o[}&W-Fgq_pXuv;V1GYM_4jdl5Jz)%6Q#g7D0yQ2J/;tR6jqf/$#6Q;X<2C7xurK%cvl@Z]}U'fDm[l,xX/Oefj=Hb$-Gr!yv72`Y"d0dT=`::$YPeEhP+
-)JBnJc'bC]4UZqnz/2b)hQZf1CDCT1ltSeR4"s;)Aaa^T<~if(2LbmI@K<<N8kU{juHlx+ogdKx"B}Bgdy,G%U{i|25`Fwgx1-0^Hl$U.8zP/ihSaR,ql,
-2`SlzTA6$8A4'Vo8<l-I]dMXX[t6DDwJCgjWR@PuTby,3hm67jocvY"NA0jOXD~8XiiU'[+yv74zjqZUJeP&))u0/z~qi^|Nj.gS>}UkX5wKcF6W|c~u^'
-.,pEoA.+_Kz9<iVaiho^"a:4xb_wq0&KMMX{$]BzJg{w,3=-E+F=4vnT6Di&#ZI`}l;ZXmEvOd$U.5R]VAR$zJ:2_,Hr`jIs)tsE,$BlMt8BK4jx,wq&Wi
-<]42>{CWmY%u]&Y$@Mt{!%7/Kz!vbi`s_;.6F&c|QS2nV#/b/v0n1u1:)@gD|8K|4Y0vc42[W"/>VyEi<d6>5v5M>{>mIx5P@I@W`FkHCbsTBvav}`E3{r
-$YcOY{19;BllGGUs/yT)S_z_gSh|;iBulcb80aup&&)]V-ySMwS:w3_]~PROQgSs)@!0BQWC^&F>WY`fcwvm0BOE.!So9>LF9Xbx#_5RJ9iE+Sr05j{1aD
-vT`uT3hLz=t8^/#&[ulEcmn]%e0KBOEE[n^Ou|tEZt~@@Ri;:A8PMdS>Jb)@4f,hyyzR6Bk{K]yhO>Z)7&$)-HmCgH6rOn{V2)7xQpX6V!95K;w++Qd/J6
-&3^)Y(l1=X:]u]wsc^W&wFK5CA&dd:,ynEe3%i=nu^|Qx6;PrWA]Fl''ouyNO7+.i-C]qJjFgW]ZWFz,zgxL'dhN)]Y;C:^Ed{#0=sKmHbn<(UdI4$/9z1
-ZWL9oE$Fprfr'xyZh=Z[RDh;A/h"#+O(QwR+h&jTzdaiO$7q|wRrG9L3|yJ@XBH@(u:LB&.XW{s3LwxO5ghk,d6Rfd+28v]I1a^RHds0uwLk44@I#tliCb
-;+WH:%9<cmZFwYlGOj"6;k%p[mMT|C5S1Fk;vY+ZyHRav;<}UmB,AN[P}}H7I%_7rKDJk&+tG30n1O-4Faw{8}pKR&<E_$<S#n{;){Y2[n-#s0Un&zJk2p
-3l$Jb}7l&6djD`h-~wy6<!q0THj_1vO&YVFBBt_QlV'Cn_]rhmehrVV+mVTl}Yw31eU{yEd)6Bsp^5B_x3FeZNu!Ba+5T$=U9VK{{TB>rG=LOr)7#Ty{vL
-t[z7H4wMg!1D`5`Jqx`1f^n$}t.ZxR[kC/tG'|`>=4-:.nI^(eKel5d"pwxdso"2f-3)MkS}KQc,bFR@|;93;G7$6UeMp$:#KA|7=]fiCYKl8$.("jD!j;
-!mw:b3/w'Dez~]W_t"F3E"jH~%AF(y"wc=>-[Gtu_FQ4I,yTi+H&A--Y~UP{2%)%Q4.(z|Y>Yo4,F$7YFH./3:kWR=D:l$lT6H:[]pD]h(KYUD2fx3]%iP
-yM%Zm8wVoBBIPy^rYK#$3:"5;nyl&xR=GtH]|L3||c8)U:LSiEKD|W[FyY.j4GyH|T:%1'|/3f"6$<swiALHmU){jg|+bAMrA@p%EsUaq<l)Axfhh&lfyj
-&4]D0DQY00{A(0rXqA$p~w)w/MOaGSp35M;KJ@hb!H+a1k<wfJ'_aYDA1J0pxOutECC"Rpbk!4_TFP(/9e@YSZCd0Z$BIq)#],QuQ#:G(OEhjiNR_$Jix=
-zRE7:%D9fj+mKK!mVKRtTHvP=FKF.L:=l7F<ex%zh6aQypz&:"v=bza=TIQa]WD^O&_iJS/{Bh4o:#,8g-IEZ7.XJH^+g.XuKyu5,>^/Pehey'Z|^L]POK
-HMhgPj!vS:4.lVi!7"Fh{Ut49TdjB$L:P->"{Y|FZihj^`So!6"g$msQK$|{Lw_6#;wnvW=Fl.7]8vIGJVVeky^PV0}@#7!aJrZip_5|hQAHW,hts((#S!
-l==EU#2xuz[HeM<7f2UydyT-h7$U}_$T;kNNjTnSdy:OmfpBkR_"]"<Dg,+.R%0-+/qpjr~bXY6;H>t&4J834J@>{lQqV|:9g"kN-KtZyYj:Ppm{BHXKmn
-}$&KHv-GsI[,=ckcvfYln9mc(yVD$pN+G)0ym:@0'tvHv=Zg_{gK~]}}TefFpp&mMvxI/Bae-;'c>c1UD<H#Xap#H{(aM/!c{;q$r1>::{ZVD)xM#J,,[&
-27jmy%zz'98F6>$4#%!bDKRb^J;p>iz$J5CXB}{`NAAIPR'%nC6I<wlrnV9qk"6sy8+!tAA&9>[bd]q##2d6D>r8Spb0$g~R,UvGtii]hmfA0gw|[s-E7Q
-y4z/Bj+rZ%~NGmU9[gyEavt[ea18656fgmNOt[NU=6imv6rk`8W$8A2{7isMz`<^~h_Wlq,S6VIlbLhb:}X=#&1{sO6}qf0[&0I47u[&c^uI$2~CNOP8@_
-H.n4[&Qip#:(AiM4N!C-TP})eV0'ZW2n~D}>^/zb=S&Pp8so2c1+f<:7zrbHu"YA&yEYQA4TdQ6Ng+/c[MSRE.8xvg$Q0aXV#zD>/wI8l"gIo-Ig!58"n>
-X(]JN"H^yLmlL<'UV5rGg(,$Sx|6O5I>N4v8^}UUs(p.hq9e^K4aoDX9uw7vnl_KWcSb|M;`!<A9m9:/mG&B~^("iindnpE}=SiAJs'6(!ihAAM=hw!R3:
-D8c.72IcZwhnSAb<^h/,B<v4GJ>@JU.szuuR:{IzzG^+jY}ppQ8lEr^oydLyi(<Y1,X_s7e/af9W,P0@)LBhD0JAWw:X[rFL#E[Y`D^&UKd!~$BkO>D#[-
-~dxvv6Ye(`kCS&DWydpbyt4S%<"n(]_|HEjYQ0d`eyU^{QrOJ'P;OBrj8;YZend@"}~./alUKRGL&h[tWUrv|KCk'.qtR6LENG7AH)!3YJgP/PZ:Ab4f&n
->:V,4K2!B',>#IK&YF8zZ0,!X-c;^S}}9mq"$wy|Rxc%xO)y7^d)B(hoH}x3iF6K&E[w6iMh"bk83f/,$&X(r#}%#.A7@p#7^Y~!ejpV]Q~(.eZ4pS;`WF
-HG2LDvTUNSV+XNqGMf.d8rT5E/T=ckR<6COSMn@#'QP1iook)wrlNE'QUpYa+'}zr!X79^4DDK>qHMZ#28uvDGR[t[vq4S8R:Nu/dwZR|j}pqH_5c2J2Pu
-SI>$;V0(pFrYzf|4g+qL1+#7oTg298Jt2M7tTZE7!Fu!Xe0QrxZ4c4=K-7V-1(bp+|,]2Qu@guq'#q=L8$g=F/QRkK`j{E:9u@Z;_=Ev:X=9d-jUR'UtVL
-(^.L1xRzlkHvp`2>e0@'.V!sBSm1FNPtg`O_g^-2io#kKI-UJA.4i8TY)6}n>Y$'7QsQ_!2;pwbm+cpOM|v1$-.G^_vh,Hk0NE3pOh4urTAVLPM1C"S:f3
-nT2)@=b;hAI(bp=>qY5u]k3N$%uNZlw}2K,cef{;bhYK!9b`@^AnO+}eYYV}u#f/mOXvyLE;c|kJkp0hYNuqXks`.fSMb]MT>AGPSn"ibmegPr/4!&}_"T
-9iPkThPk0U/E!Z~H%:x)d{J%9M:iz2Oe5F`D#0%o~yAOn[)WbKf>nBRQQ^H)_:l(|H^Q=uAn7%%+2uHmgQB`yO%4=tz%Z1&kHWbbM5Dz{YG5Fva!1O:NS}
-RL79S5!G"B0'^s]`m@.H`q2:=(OVJ.+A_(jnbZuHxw+NkY;X`i=l_dBE[,F/E/Yb'HC;WLfSQcr!v-Cp'8rm~W)S`BvEYG>i'nxiKrz])o`.Hv',+rj}H7
-|.oa0$S@bd9A78cHZW%X`Y!gs1!!1nfAGVTp[,2)2Rkqv!'v|@'@I2o#+CNMMZmwq-DGL]hM8da(}jL5&eXi|(.Az_HCbE~Od)V`f,`sl'.+_z%TH&NGam
-X)VgVQpF2Znn/xDx9O'qo-Ko{J[RpVl6L$k)=u4V$J{_V6X:ePL|jCP,87RQ,`[]U.)LpYl<bn$qj0gGZ3#W2<dz6nJ,oK<":9;ROi1OP^up!/E%{bJTC$
-Xy8gnNNp.Xnp-<XQDkj]Lu4efLn=CvP8L"9z,ZI0$A4t{b_|8cbSDS2Y~tHdewooau4h/0q(}_)blZOWcEmvCbFLnTTqAPQR8e47gNj{~mGd]4[wx-EeLI
-1fDQToeV/P|VLL/DGd#3TK6l9Wsb.xpsJ+k6W9c/2RXNN!lRR||9EkzhV%Nu3tAh6bXabJX}T^#BV#:}w#YQT`WOI4'me+q|<bYU&S+xO8H4.m8P"cv&Q$
-cbjvMJ>heHlMM[)D+ZO_uOAocF#^T$]p-Jsj#l]|Fxy@b{$:U}UUk^HBEwBxEx1XLRVC)'85u`@P1[BiKwA)NQ2(WCji5Zk[78u.0v(yXS(D{Hy!oY)>X.
-N_};z_DY%p4333VJ"sTjgx[]vzgVDO+&J:X!MU`]P+c!/@6[_je1%E(W1ebDc8nwFczW{o~hBdum@.2]O|TF@#Cd9A,rF@UW1k20h@:YU<[K=({lhu0/9E
-'0qBk<o"ii;.'EC0#5_KlLBS%zx^Mr>^ih,1[v}[b[l-Vnqctr1j|>3:%'V|o9SwTr3f96_Qs/LhBnX/)3{pFJ$(yVp>:D9>h2=h1x(|c{Ct~Q}fPvn/i#
-qHY|(X}&]:f|l<dsem&Ij)n%5snv~,lzq}CYf/1fG/1fbc8^AGR#953p8G%^-BL.vAerj$(6cxo{;-i`[(/LpMoOx(gQ[iI1OIhwJMMb2qiX%Ll1PfphsV
-1Clv;/-:h9s1l6f)+wws5+7(2dOZ@@[367NO)<@/1:op<hbf||(;oO#r4w/zVRSs;i/r:DO]O1#9>3;iM|~O|GNlAVXEJA>,,;U]}.gIVSWYdaT|vYEIr8
-co~|oM]PY-;XZ'|Th'5zw$FHhGe_Yo9u.PfHSgGK|A&'[sefO:&PJ,Fs5Dp$xYEUKaj_OyW#$moKU$9$ycheYvPM=Pz!1vaX;,t9I^zrNWtaYJzH^CyMWK
-/KHU;,fu},8&;P^=@Umk;"/2&qFaCW3v<3Y$Y5]UzPFEnCJXq-0+6${@}{tw9r2p+[XYQU'8XO5yL>2x>]vHH&]wdi+ICIyvWB]S=0W2SHx-!mT(^S-9=X
-3]<_'`enys,O'D$QdfDLDf{'(mQ3z2Y_d5'MtU(fI-Ad|3db44/c!xT.NYKR,WYKe$,1AD.==iG`C"<p8fR9)dknvxfo'}nhTN-GAgY_j^]VA"o3Jhy|lx
-PR7MHk!&]&Fu<wnBnPQ`3t#lim3r,M7|,]@G0g4tRn<n4pp+COb2.O}bJE(VdMUN7^3xy=fdHl1t=N`D7S@(]B>Ch5a+McRJjB_GMZ-fy(_7XuiSkC2_}Z
-`Zft#bBszZdWB2}F{Obt0^mwT_s}uMb)~$2AQMHzsX%_c_WrdC={jzGoS4It8xvA@sgC"Dne7[9OZI^LNOWrQ}^HFaBUekXiS/Weyjk^OQzD&phx)FG-Y6
-_[k$<x#(EKN@<|j(t^Mp7`Kv8LCv%0,odc::rq!^b5n}hwv`Id/}ydM;]'sjvDKF@LT"C1`HXjnU-#l,g2VMp6uwhrcpFcc#&3^l,&OXBN:P'H`RmTREIo
-OOS|pdQAc$^ZAvbsZ`OFW6v>Rdx;^XvRc&cFI%NfQ)yDBGe[^"Xh"$}1;K&N8zy9r#]qO(a!rzGQ2U";(Qy%m#L2`;H'rt$99{FC6Nz)(fJjf&d!/a'HVY
-`Yi&#IT;N'39M1w0k{V@20LDHZy(f1grbjQ^FN2LU0i{M<31joI!ZU,s}dD1)(ioku}7UVOA-YL,$+h{e<T@W(VIo'Wno%s)gtr4.4gx!y'/X+Qi-pV|gr
-,}xQb@Jd[>NBy#alVHef_^uzA=l&-w^l5lvJT!s}S3heqUf;Gu#|!v3r${B{bbo'ob5T)dbKpX#glRmM;QPSKsNE}'}+_Z:;d#hwyYKmqn1T`_31uiEkEl
-7#~R$p3lq71$d04Q|MkR6,Mnhfdo>Z6<nKC[,%SUCLlu>;5X%[.D`frt4nmpy8Imrq^gjN8!!0IaWj1dT{JlL`jxD>D4"H2m=/z2Vh|.-05mozI!G9k1OU
-Dx1#h=aIdK#Q-Jk0h98FWbA,40GE`_HY;^,T#{jb~xqA.}yL7;aJY;hzy:_)>6nT):LGATwGOt8:p:%>l;ryyT3RZzHipPOjnPXc(yKc_D8>3jqPni^3i]
-9OITv%cSo<_qdP95{&c.rxs:@XjyJh-@:fnN/'`)7|&a'e;olh90nX>QNLvkRvO&[Ph=oe[@MzM|2Z]w@Abh-h0'%nU<7xxl""jBR5&i$)d2W^g|.rtUQp
-yaEN"mFR$u",`s%G>9%"sW=|V@,3JjT_eaf`#BQ9ph4RqK$-K+L3lrCCfW$2!%:ks&N%:65.PtYh5Th2yb>kH0;<-b8{m:84(UjugbJkif47oQ~$+5lGOz
-F{SELJ|MZpZX]1P^kECAoRO=7)Xz20d85=4AqBGqcpx'M(s(q3.LwV&8;>IEj+.N<R^sRoY%=a9^&(D.lGG0dMXX{_o:$@XcSY:.0Qhgd6C^k)=^Yu=wlP
-'x$1Xx$338r7`m"0]<D^%!$|iSI>|IB`8!e0Udr=jQIu:DsrWh{p<!Tg5THni^+l|%L@Zu6(b}"NNL;|ONLdnvXmnn/RW"RA|2t6KCv:atcnMU|e=EQ{J,
-bG>)JCBO$J)[[68.'AiP5#G&&dER!K=kUEq3O|@Us7R[aT<PfqOn/8,zHRg$R@_#^w4+xKF:J;59U`S,iEBMoLhOdow6qyI[MT$D<X&-@[Y(!7%K`mEqo,
-KFX/0QRZBHw@Jfq8uiatlkS7KCJ2a3B'VEUSB1pU"'~Ln%SmMniH2>l(iApxhexXejy%}!6TD473BTXBQnaX5q68Y4/z8c8'<;a.I|D6]s,;edc$l|B}3.
-G"/8c>262t|q&o8g,%vA96yB6{0=xFPfF[P+C9,%4mfBy%|]H0{WQEOPm#oBamlS9-1-R_j0$NPuz`6fq-Cn{[mzUJ]A0(MD~:bh`7PB<|>w<}&O>0T.xW
-6xI_DA9F,SV)M@~#FXc{1&gli8^18mOmSaK;C2g1^I;H,mRDjc<qCE4KjHHz@H.iwIv_UwBd@2q,_Cw]9o0q]x&f/2^Yo:S1=L74CqQtV6U4:%{1FPa-H_
-rfcGE&=E850SL9BU:N[fL"i;KDqJe:=.|MLN[)$J,$3nK.:&|A9S{FNes]BayhBiu:P<|1W8@,K@oreUnx4]n1S9H!t9OWFd!%Le&0{R%0mQg}267LT0(<
-c)z7[gT8dj'_,nE8V<nNDD_>N1I9vL)&irGlAvKD"7dB@]kI}ZjPi:z`L]sT+5N3TU%Djc;kBH/4YMjKC`Kd7El+}}01L]n%{}110vHe$2$PgAy}dqn(c#
-)C0Ee0`l3dC(|^Fa'bA5xU4_MP1kVo_C~|to|[he/|(RB}x):P|pU_F3.0rNsn)!e|%OcG@TAvMD(lKi&Y!}`jnX%6-|RChy=wg12tT(.`{exvoATR[ITR
-6:j`7)Wdj9$QDJn@qZ{!Rq&ZM:|^k:4i=i2UN<t)LtUAb3$5R.L&!.N|.z&0:h"q;j%6$qO67c#hHTTfW(Rol6PeW^VZ0qq#':TzlD(3)mzCuif0dQRRe5
-mYndAB8b],sI=Rsd#&,X{P5)nd#%Xc+,8HT`_S]t>H)ke;0LnL&D:)<^nB`)Gk9qERax(BeyfmPG/}eh-[7YE.}3eHp7AWNc;$`}4v58XT'hU{YUL<iP7D
-!{=rb2Ui]GJ0F@hp]>13~Ka9e[q;3WGU0<-Q@3FVrN=k]"54@<A+&o(/b43TAv)#b:3n9;d)4TDv%gk1k5_|4o}wf8sg+{La}aWAO<{(qRBX<ripr(0w:8
-veHMW"H=B>NwoG^Xuws8@OzKa"6#hJ%WxB8!((p-SP;'Zj=$t=@!B)T80%t-$S8h3y77bxgKqcJu-HLFcq.e!4}rHc&[&V;ckovy>IlPzGrE";k"PjCyT3
-b#PGo8tb^<cs#u4n>'M3A|u'8i$]N1,zkSTdx^&SM'o{+[,k6yzy9(}"7:&"qGu)Cp|3[cwi0v5^m>F-7Ookwujm9RIvG<7KWnT"K%ZtcY|r((H:<v<RXE
-Yed)89N@vGeb9juUykF-KlnE)6QAOdoWd}mjfQa|_:HM>8}fUhI]l)-|[<R;o4+pR^Dy)(}]hQj<y9;D1GhG&s20IbX=6d"X-_8Q$[Ood"B-}#=3Fw$<:[
-Oyp2|X&9Jftq[f_GasA+(2o`xjW]]=&Gm{n}a={b-Clb7V1^>j3wXL)4aWckddq)RgO8LZq:$Hh'H|jpgPj4+&Yb^I+u|Q;+RA7;GxY&4sAzwoflPbU<f_
-5wZN]]8BK1M3}Sl,TAdf<CRAZU;1Y0ITE.d4B+d1/>z7l";{c.;1Ndu]`vCH%<L!DhaN"0,Px10Hr70>ttT#wIO-c@os0#gJQ,9;ynjC_!Z,97@I3d^p!k
-YLnRsU]isuxYM'AC]5)[V]3pK8IDyj'@f#<mtWy'I4'Q$ubEl(/{mgOL7;Yuwjyo~@/YF{Z'%J:&N5[Fvauh6t'3F6]BF2{IJb)TP[)lu^OhI7~fK0qwQ#
-6}@l-g/JkHHN~9RF(yS`<;m]/QqEVXM@v-2^1#oh~"heVTUe!O]"bfa,Ot$<XrsTuR-Zi#m-5T#v=rX^54`l_Q7sm=0am%YUG>CldBxdDQ-p;YF-%%yYCs
-TF><+,=mfU.t'qZt-EKE8))U=9~tF$o#h:P}:4tcfFE9!OVpJ}awxCw5Zyi<|<)r8fl.iW:=^`wHu{@7kf6|kRXcfn"5a1t0D#8T8sBF>#7>iZ78&Izj,C
-j^8)cD@A=#XW|Z"gT]|FhV`VKTh#F7W1;No_:CL38R|6FeEz3z7I]/A%0Ko5(7'|$Xvsdo1Vk$osv}b8oj6>bfH&x,cFn7}At5og}UNM"X<F+t_)h-1_(C
-eX2NV4ql6+x{F1#+tCoU-D!hFXJ4}T'dfNn+|X4JxRIp{3|9i(0{1{a}6.{#GFZ6[oNl!8Y0v[M7V=xl60.8Zs=px'N!=_@XV@WMVU77tl6oObF@dA]v2w
-rS`q,ZLpV8|./%5%KWM^/%-hUc4QYJ5/z{qS}|k|AQb"b^p8igp(h|MRQ!R4dz#;YUCP!/K]36>3WYtZf')>4Kg1XgArHJG}EQ&+X}E%Ms->f'G:p8DR/a
-!y^sjofs77k173q}5U2-AsgDLEUhIup7%CSjzVYVuAbOhekvixd^oG.vh+JGVWuM:eclar(1,vO`gLOgu}~t08|orJPSOJ[Yd6wnM`L'ZOW59^6Des=@<g
-"7;'qe-M3J2Zu[}y/TChMgv6URz5[lEGR]hy6nb4Fesq$B[|sam5s|to]GiYhqSbky7ub,&Qg9fkr$CWSMMDl:+HTuph~B:YV0Wv{)9z&R"(2>49M1e8@z
-I9|%uFcjFnOC3}t"b3(/DWf:7v[V3M1(eCd4]Cz`-|O4tOr6]/.|w]VZRtG4gQ;<3sQiZEk7kW0,%wu3J4kb=A_oE-s!N@O}6"'P7J;K+Tth++8u&pgO[J
-F79vQuzaBJt,H(480tkn]fuB8imn{=51IgxLF7!CyhDgZ029>-sC32/p)(BsM.v$(sOm}5eDPHz{gKCgjy~BK}KvFy+,W9.{h=<cpYdR694HmX;DgZ|>&c
->]h|N|X|3(PD7!(Cnjj/KvR3&>Ls1w5d6rPFxe9laIx);J^wOFpRvV|KiIzkyYnGQAv!IT%4Rt8'A@z/[dDw@QFuQOwrY<vxeF])XPk:oN:^=+iWX{VQuP
-WHn#FWY1o&%(n;~#x$[>9;=pTak:lM;C_I`nNH"LoXN=O4sG"C'|jfFUf,Mbn7Bo9,D0u1<p@B2+uhpN:>Wo}0hXAuSNf!F3&fPvmZ(88&<dfQ%oN#K"we
-PZzQ~Z(g;[oZ=0/"WMXyAmJ)imkVzm<C5M_T.+wwgE4d|zgjM/58tz[9CQV#cHxM`mZYuq("5e%|n!<`F%L+|PiP`VPOPJ4Y3Cso-,+,9FkYVQj[RKn9g^
-SWEDbS#suErm|sMa|!f%Fo:q%MJB9ivom"&bk-.+c]U:{&zH~sa/G+|<#rL4t{kJ&bwy;>Q_EnPD@{]{jes:!Bj2M3ti&EkNHZ,YFL(5poackNL)s7q^O[
-lN5FkX9}C^UcV"+$cpB;zA=M(JqAVO[AyH|yH.-vH8bU1A>!V:6-M+UR'7l"<HE^d,[[mu8ydX~Rp/Xcy/1'.p4FLxaCX]ySw!WHAc9eB./+Tb8XpP_V}X
-S1o.!SLjZ<)bvZ5jxj'nBp-4aa#xeY6d5sjl^oltv5k,yc$TJREPgS;1EjR[S%@$s"A&8i@v]GjKHv7Xu:1b!ECKdhu,Fe#r>j/cy<)uv{XoNbwf%6T@HP
-4Zo"~Ko^9sxV|Ce1H!E:C|BQerf(%_qtVnZY'JOe{O@jbkon0`D}8-8vupY}db;eM}or/xsa88Cmfy@'$Lz!7<q]KRHw!tIaYK{nTpZ,3s5SRJ4W&#4CJI
-U('S+C["w;hpKk|^~JRY]yu:ys0^{x`$%>2HocQ|]lB["8`1[/~!{/ti@A<)~Ue.Wqokw0%_`17-infgf_o1m5I4f3/3zfj]5s,QimpK]vz(;x>T`YjbOs
-j$vm[cnCveX]cLm0q:rN&x;!Bu`FNq.G,SovSQMcZXo8seN:%J$DA{@5nOD1whjmQ)rgmeS^>=icH4(a97pt;DK"@iNP7gd(<`}B/WS'8g~Da4#ZK[,GRq
-z!)k++l"/qMS)(S_Zk|Ki5@2M[4wX;$^zqH5a:j!)QNsCUah&<=X71>,(J)^lv]gm;o-$2WCk(4Umz"PCtJ^:g|.B;b+wWc[cY<9oEP}1s0/d0!FRGjWOf
-|Rg`%Vy!%QSV34$]nPwe3hus-lXm:E;%v#e5l)S:W@77OAyI+IFMwPOXe75#3p6{}HuYWJgm[s9x`r_>8C&{[i[5[Ak(,G`/Nc+r1)^VgJeECjHnCYtE]u
-o&^nD^q&L7J,-F@pyv0gLnVDvu{%7v.z!{e^N[`IvT~G<@3H)oi[s0.|Sa%zI"ol|uX3(Lk{;uBY':_&KRlS#>];XCkN|z[E8WxSU.FlGXVhsF^4dL}I=J
-0lv]^><;BKf>x'`I~r~w.at"i'`@;8+L]!k%cmR|{R+MVhKi@Z)i5`}6VUMnzI:+SsuFa@baZwqyE[M1V}l[R4n5lF#Y'.=HIDr}#Ka#vjugds3StCOpKT
->KP'csmSr{MnpjxmDASwYy4LIPauT$Tclv(JTo8p<E(//%jBBe|(&W>m:5n56>}Tz7!{#jQk3wr{a}[c$-=#rA=-yT3+8:SU=n1'2a'eQ`YS.5y|b:j(tq
-@Pv[io|hM)m^(eC:''-`0s%$OQ!^"lqs@3`ekPhQa[Y<P_GSTn`4}{DK1$@/MKy{$O76'=P6&4{tAS.(f@(l>@!clxi-lH!K@(t`4/gVA]cfr.a1c%n%,h
-Kdvn09!$Hw1H8#4_0H=emnnUK]eFW}yywZ}Nn`Z/'mG{fZ._sI05Ys3n.V~a@_#XXO~HV8zvtVwa/0C+Qhz2ebai>5h2qBi2kS_u#BcN/%{(|[`x(d_j!u
-Kc(SV;d15C7tuJI9u:p`66>mfUKEJHj"@J6)V{.d'(_1N,K_%m~MMT{MC#"xi;}=5N|dC$v`&jG$Ks<lOL,lw#1TgBcVwfHi,8^J5]4pFbnf>55v$cW(h&
-&a+Yy9QjHygkhZy4W>JRYS0sdThUDLjOWZNTa_M|S,UQp,:`[yK'yOHaS>Pt@M3))tZ_A4V7$tP(q<"=Qtie^oQA#qI|v/H"+w1Bv,'lg;Ow;je8AP3y&"
-oSUWZc8k;Ts-4jYh2Pb0.1+Ls5&ATQULh6bSvYYPOG0L}Kfli"C)d/l!g,h;tK9+|5z/C3LgAZY$"CadYgp_>&|G}Q^{E".%9gB]G+/$^h/fl>Mlzq%COt
-md.(S`wVZRhH<hs4ur0={2<9o&l&YsA5|r=i[+JR.qEQ5zSgDj|Dw^Mn"U9ERt~B6IU7vg8DQU(juS:I6q+nhLjGC<=p"LP;AZ6jJvX`/IQ]7iPMbq+G_'
-"tGkD+-puh]1J|>9|vMVZD>]Ffb{_P%}zv!8=HQ)de(`he=f/%F^}|^-Q{rgx{f5{3EHz5DB_6H[UXds6yj,]ZsIRDTV'>>mo[SQ/##+f:(30Z|8z=n6TL
-XdtDbXC(.OCMY;8t)(V,a&PkV$QQsIrCLo>2[Sx=3`1_q30N"OMP|MJaJw5xo=y19YE8`@2R>AeoXZzA#e6lT:rd^:&gD07/m)D<X4ihvs,.&HIm5+a<{.
-V>qvNeI(^lMks1H><^>>~IvpP"`$-jJ#mtHonf]/olCT;y.##wI%Km,Q&IxWA[bR}r1`e$MHBDxAg^D{|-PWDM2$Z+$E{_8RK2:D9-k>6{%7g%`6K;XJj:
-m$pAY2{zPS612R2zvy@}[lLs(^wm1FAW-]<(^X"dJ%kDsEgbzf&h<tCf`YU]"5%`z|9L7.U]89b0WXg>_';c0>;MtbF[Xslt>`8{REl'{YQr!Rm)<{VXw!
-"=3%]AZ(P)>47GyGCI@`J>}x.b{vb-V(iln.3)^'{B]|+Q$0vU`l<3;$tx9/gcbXxfbeB/v'1:WPT3^/d4f3VM[he'ep.jX;<3g@b4+z1[%/KTlwQg%W[W
-T%&BM^g;O6yC>)[XuD0_C:,qfy+S&LW(@8=_I{w_FVwoL4eq#g"xZzgeSeWp=&t=(PfJ&D!{#fncklgxD8{w$6iRD{q[/W_>q[jS{"-Y+)LQpl.q=hdra5
-dG|yQ)y|f)U|KGt3>{cnr!0[]]ix~HSgZxm7b2l0&XK1&@s#}{Z@QZv2U@,)}zJ|!eK9m87DEB@Zd!KG:Fw}>w+EtqH8:jd(3<Y^zNF.63{g@jMy;8b5KT
-}sc`8z1f"2yPC;R}Qr[&<KS_/Y`Cngx:8WzWh>E{_tIQ4Duf)_S/3oV$6%n#<04PN6FD%[<#uS,l$FYN|7V451}tZ/6evJh">L%tDxZ4y`BjC|lv:[WTe>
--X0d=7i8uEH,$3NY;>z7M-^n|fgkh<ivkvITPK{%bGF1:G/{F7U9![`ig_kM`D<}BoOIB3UfQ6~|+$vLu^Ar11dRsclD/SN:@,/em7GYtw>Owy.uFDy0t7
-`GDw)'W@dgE|%'WC"_%G${XGUbsRih}'g8pE1u`a(kuPU4M>_JVQ2v_5C,+^GX`]aeaQI7)Q'N@-]r(Z`Ba),ZvzMn4YI#UyMFn!zN|x=6HPJ%f-u6k%|X
-'"8$SLU:eERw:Q)NN#=qZi98[Po_+[K=_ROzGJ.y3_YK.zeK;""U+IQqwR!/qZ|^]3Eb6Z+2@$V}{_bigp_|bMbcy5iT}F;yh:"|2+FJ%)TudEy>!hF4LI
-hQvuvCB@p_@<QAF^!8rBC)'&O4{-1vwVs,S,)&>s]Y;tT3>VH#X<E!QZtKXK~|Lh).oqGLemC/#0mE<jwt."pv_EV(hUr'~#W'0Bn`]r84nJ]l37=%1utJ
-.EB5,{/[78"b'Ijs@/~SaytMb,[vHD(TXs(@se^,564:w9^gqJTA+WE`_<_}RjxH3CnK5aX.0z4Cl5&ur!~9s.l-j8/OIu]$.ta&hGZjC)$R_@e'B@'M>.
-g;0d4nap'n(xOz1xgxe#a)W/=vpZX-1tA6|-L$z5^EFuRY%6H-3q(iU9Pr~nqY4wx=R#TVj2IOxFHFsJoy1T'+7Rh/N&W&V$bRl6JDSJP0fch!$&3r-l]e
-FE6]GH&,!`SF^4LL-OcXuC5IA(fTRYQVFily,j`-w<!wp88YkW'%ALUqcUW#")@BE<mnb+~)Vjt<9!J3djfzs356p/0bOTbPehrw)_`.17yA@qLC|Ft^/N
-AT~&:MDt=WH4y-GBGfuWxw'UFBFYxsO@1+&@u0:ViV(,5:gIxFHYDMT%"r-juECXKT|,%yQW:GU`F@H<0{av!_6@S>),3m/W'4RM|tv{O!QG1DC[(mNJOK
-S;q7)2v15)LV1Q3VJO&@WB3K5#Y9;":[xQOddm<`AkL]]%/ge+JD_`UKhBc<d45xoO=Qr5^}jwvqZ|A|-665g;=O@dHMWd8Ye3fJMM_kIWG9CKD)9g=AW8
-]$K@d8lS=&rTe=kQc[F/Bh.C8o6GS)~EthBYtHtGgNAX&R-Fq@O(&3;ChOQv#MB_zI{zZYP2QQ2m0&bv<&wG.YG@eC.[,,O&wG|e{p|&wG5V5Y>!+|lL0x
-y)OkCTz2tqh(htV)ZO7[b:yaT)r<m&s-~cCQn#G;V{dNe6Z,7DvI5<AU<-:>(TooZrar,k-xSi4eZ1m2R#]WFXc,x3Eb"hi0wORyp{juJZ9Obtsk1P!nFO
-Br!7>7Bd(>yBX^4'%84jD-|C=)j>(E~v@IxztXY`e@_9A{rG~)mZvktyci>C:+jyjvni(4]razv^93&yrM|+">RvRp,>Qi3eO"Ymrq1/VFIG8f}j/YiG+=
-$rxg-BKO1^vXhb3ER3bN(7fy{R$aR11c7<v$yN!brWV&XsW_V/Z|5S'g=]vbY)O_c[ys4e5[F7zbG_r|ds!M<l=dY+);eK7^09DcVP.&!wf]Z%"t9<S/f9
-vLDCmu1oEj(7$Vz}`&QuF("ttbk]<2Etra8frLY@211-zw<S9Lsr[OKj5m/^8MS{AWG4Z|LmP>1`fs[5K38lTMm0NW]I=DIi>a`1[!LPaJ1m'!"0o#LPos
-|j!mm(j/"XslJyqnuLcm(Jqq91}:84~9N2m6qfq2~-~$Y`@d&%TLSSTh9BMd=Nd8Wrrg8l)j.|g'4F!>B0"wibDN2Nyk^.]22ev'7`gP!R60l]x-x4&P^+
-_8d=De/c/(p[|jKT6fj#mk/gxc)i(yYag2>hH,JE@%>[o[5"jn;|Rg@wZ}4]5ldPIB|0dKOIr&vQS9'}Je'-JL]3J4G2"+[g]Jm_kEy1W;oS;X.|b2`3Sx
-<|x`dQenQp~G.NF+d{>^rR<%v{0]&%hqssW_d.sb8O)d]Ow[p-;:K<DM9AE.~]n2j)vQbh!h;^.i(NpJ&T-b1h#[buA.6F`=<{F&-UekGly7BcGo:WIc$o
-s12=[uaG2:=YqnP2$1i/xDC/'QVqoTz^/'u`"OA>rVx-9Vf|oY(`ZIl/J4-kh3qg1XAFU0FXMS53C_T$5H}gt#ziG/Xi'RO8umR6pV<ng#|"cGt{K.O,YB
--7)xju%{)',FjO=IP$|qQ=RJ83BQ:%B0;Gf/wXiQd.G[t;k,Zr_hFc0"WjKe./^l7fCq'p<K:F4/E|"b=^5C3r$hw;[iQ.V_gD4E28`DSmf(V4VxoPWL3e
-X{'v$^o:u=mQ'ZEk61^DI%zH$O>y+/q@H:n9BV(f4a:E=^)IQx+6YVlAtaz%#hd^<cKYj#@<s'PL~60)9nbDHxfFm5=9na&OEtzhWN7n[`3(G{OTzF_m(G
-}B]wAd|!&f"[DMND7SI7k<tzB%{"=rxPYb_M+j,9NK|VlAXT9@Uf"p2O%p2ORoEP&4`SN]pq8@/[27aMx@{lY!}jg3^2E[H)FKK{4.=1"eq%k:SAPOK[H(
-Xj@;#9StPR3TR:#^]-D^YxF},-z-g[UeU@jfqEbWeQ|v)Yh'B4ciaJiQe<be#MA%=Fe^A/{rmx]X0mvRF31.@oYIQ"-#%^X3_b-(/S3p#OZ#.m'`vD<t"G
-e7hFEOLR^KSVAb-9q=U9V-p<RmC]t>QH/Jmm|xtx_9k>b-g]wX|fuU5Y!Ms(0^oMobcC[B6xD+,{Y=Z[nd+4JtCpa|N|H$zWsFkl9NPI>rnD0H$X:O"y%{
-PV_RK&+=wQOEZ)x_:b&]f03nT]|F.hr/+f".44'IX`JwGu#&{gSB$wj;)|sb"mz4^byk>>.x64R31TcUjw$3[Iu;bLzVu&RrC"2Y~D}&GPeN5b83n/4GUO
-[@Sw9)OOQN/Q~HcEs{)t,ReXOALsk5jF[""<bp5gKXsp&U|OK4D<GOw'=;0[.i/XR'{Wq0=4/=T.~^$6pt_9Y<FX<R>Yvuk>9H69WuuldWHIMPsHYxjIV3
-VtihMaG4fa=m7:2iEvb=0IfI`bsJHCU.&nv<+['^b6E|f_2kSj[[=lN{1v#Ikihe!^389`t)[^>&nlS'FuoAgjkN/Fc=`r-lYJ:;+KikwW_cSvisE$">j8
-.B$V]cvlIManC(~L]b=RdA9l-9tsP_HWgsCWE2]DEFWc,cynMqd>jex;)^q[}FZh:n3D9-tQCssd6+<Lckyt.ETh2|L)CnIKnkS[WeL]<`_2Q[uiT$C)Di
-2r)p6a$5j0SCR=7eE;41;1|b1OnMvSzO2V9r@R+$%j..@AUNlt(:ORsLA=eP)=::XC(l+XofHTP_>+=aG.7#!&%qW9lH|r"}rF<t;yZ12Kd2J{O}w,)&;]
--b~cLb</">rZaWG5N0MAbPzDV.}$r1hIZ&}b#/SJ=:k<iK"zE7{NzKTgCAzYq.-O9t4GWO9smi-Iwx)cgio-9@$>4Q,.$'E%MjsVQkP,o;l<ZC^g{#&:1B
-|Z61$E&bJmn-9iMOknz#y}7H2oiMv"Bm1O>i=,fJihj92dv:yR7d#iVR(;afLZ`(+2[jbTFMMIRa]AUxTj)m^TlEfsDsS6+1jab7z;NsO"onLsg)L],%Br
-'{+=H|+4kwmD})O'Xo2[S"itq1ms'`#x#edO'MhXjrBPc,8<!.OER]c#}doG{.y"q5B';PZ^C1rY4CY(f3UVdVPvp@DY[jyYy2gf$g>OU89{381cr6~V-s
-3DHoBo{j'0s4r`$u3(w!04)=oi8LJKbOqugmm3i{{9o3Ewqwjr3!G{PP7Ltp]x=+JM(<G9af&9#y/e'U}aaqaQ+OFfh__b8Cu!^14xYuJ"fVC"W["c1>YH
-(a]:@8$KIFZB-;zY[zB7=./1RQ{n2#7c|P5k+wyMFI)G&w&xHn7WUOck5cI:<ny_kE}JMM~lkg`N<}0gkl"[fL!4%4%9]X|@e><GR^Nz3"#dIotW.K7sH'
->U:EU0o!}>%ClS|$1fwQV:~F|agCv%|u(`2/A^^XbyT^Da28s@1yz>mc2R4t0"-IE0#t"x9:U;09tc3xtp)|UA'7s4|z6svSd7}brNq_W#kwKnnmIDa2Uf
-.Z;Hk<rBg<KxGSBoM3Bp2I=lW$h5~/gR}b|WByPl!+eEIAm"uEm-&A9skm:/q#S"|"D5hpRX@N+3,2`GJhJhk5l.)1>DHqn1~DxzTz}{C0JgGplcKIX9Q@
-u-U6>2)00|wOKi%}4{CXcKnI&%@HrE6YxA:tzY[:~YAMgK-$"_v(QD4x|Sh<lkG{6|uDJKecL{3sDuSHve;.>R".AaO#VExwLM^O$aXN[bl"m[-P%2&U[>
-&M-w51R":W@0gem6""_8^7^7<hha2)Y%k7P'D6&)Gv3tlYA`{8]3CLi;`ZVPnB~y]>8JnBd5mwMt`21o6`dgh-Zd.Vk$P}ktNS"sir>I}.%U&07CY=TY99
-GghmfAlg8Sy,^$rK-n8ys.4GZmRk"9nb(POT![!5{)<jI`Z7{!7Gh_9gju-)6Y&n.GihEX#vA`^@"'C(g-(vx`])x2ce-YmOr`:N=uLpvY9RMBj(5h^(Vy
-#NQ5cbEVz:q-jXqL`Wl8@PM9N$1eP%hb7H0(e#&'ZJa0$2v#KOc04H>y6GbguJ7f,j{B7[dePfqYqvIl;pS6.<CRljCm&^/}3DOwDnToH5Pbf}x;RLv|Lh
-x"uWAkB)k:/jMTy&;y["R2bx"WHRg{J4[SR8C7]y]yzVgY=S`9%w5O#69',+)]VpG.R+FJ"j<Ege;DGZ=M8h:>,WbnYn3YvQQbW[9$i"P$KuDkk;Pddo3O
-:i7EJFS97Thd/$1Z~<QDrtf]&%gUzz4rbvmV&Y1,#9W&zA^E"2z/C!pLKGhuQ8~saBw9}eAWT;7JSW6gr)853em56oOfa)zf!_WJSivk6F=E'fnSE1@KB)
-25z|bD({nl_>E{TuwI{7kgtevTGf^rTmBqaGNW,BjgwA<18MQ$-|^5(2!j|jU/u>Dkbm^+w1wxI9.HpTS@7LMOl!(px`zFeGyq8Q>RTC=Y)>=_$xkwfptW
-TQSSvYk&$7}A|:t|x06J'u{USAl;zItN[a7|0dRDO7lP-#z!z'xxQyxOM2jlnot:jHNM}"dyvbazxNR:vx2&{yxHkEueJ(OQrI.J)Xe=]3;Z|ARL<0C$KI
-9^9or$D0f"s&PzbT-{"5%NDa~_n^gaPmt}!fj5]g_Q{H]$^O9tapk(:4Lax7+f!DP9Z[H}yX.p'`uZ;)^/[hl]&_/]mTf|:M#7k#N27P@}6!CW>S'^+}nA
-~iG{NMk6^r"sYSI;=DAdvqyQWACAWcG3D30'0E:Xm<K1oKe)>4"Xg>C'XFUA>x+-h!Bi:@hLg}E._r;2,V2=b/UcYt]:{@B0DSWk38FdM+BEsl%{jb[4<-
-R,D=@F1x>COb&cn(xl]s-SN5mgf{Q`NWH}w}D|bN^]b$;Lk|mLhb(t`wbK%EC}4-OF$h]r{p47|Nis;%Q_3RC;{>nDD5ca+1W(PV,'zJp4fe<OxeJSlBV0
-v)9KB!C<)mKIJY06p7uwIq~QXI}e'2ly]Y1RZH1&>jVqgY.1(g5cBZsDmh)2Bj9n,P({YPacq"x)zWNaxdzkCytk@Kpbma"o'oSOL."`#FxGcHU-uThd,%
-^)SgsXME}<8bfpc#;vzY}>>{'s%hv0{J;rS$E^%RtU_SM)a8ZSb.WRi)z0y,__>e~TK[,b9#%9Hu%6[^m-Y!{OKM|XD3pPc<zIBT|MK8N-v>aPdcJ['l9#
-idvdt_(mNs"!Zr,T>d%T7Dea:5:QKfsGNU.}ZPNgyMmPpl&>-;Zgwg/S=%l2mFQ=8XZFou'$:yszBsD3(.hZfHqT;/sGdxZl"KXA4'gM:bR#eABjS%Nop9
-;xpmv5'<8h#tPGzLY/83yqNvRUmK!]uVxHl`:.@CiHSSNJ'fzXC,HY;zJckLW)Y8nCCHAo,qQm^p1kdH:X/u=x2jA-)eK3#!#kqub943K]GpQRp^Z$G]HI
-a#i)d-S{}h@VYcm&nfY<(ca/"8P^.CEY#8>`VnOBAX~KV2rH%0Q|{TS@v4w5L>GMu$KPg"p^f=eQ9ky5LuI4O/-WNic#Q=W$P#Ju3Iw&IV#:O/[1TYE)3u
-1}1xY`2K"'wB_F%]C6DG)w{Qoo4-[cFt_L:C'SFzz.=3#f}3@Hu`cFS`5_g46!CSMlV@NtwGWg!#'(%0Yz#Dbd(l9mR/Ap]]!TX#bVl({B}(pD%jofeTl%
-g3[IwJ09m62Y^+na2B|pkFC=c5a)yg}D).,SlBei52x)O>hO'M"RWe7{Mj~G)o]EdHs8++d&@o$5-YxC5U:JQD{Jkd"1rWz)e>&oP7_1_st&L#P{MoC|l8
-Wc$!{gnc0>rAVE(MhR_UOxsh{[,NkG9D8s&NVQh2r0'7L]!H{Enxix<gO:4D/8s:J2oBN<6V$8-ljJuz}eT]i2I.]GWQwf%lRZxm-8N9{-DFQFqH<X]Sa[
-eIzk]QIn"TdlkQJ".74<eqVQ7&w4ypQ#XYW]Y{gQ0#lF#&'TZ95&S.)6#_ucK=x1E"d<1]J/"!4465-'a3>D4txSlejVw`udYCh)n7F6U.voF[TMis,}}|
-|7R`T&.1:N,CJR=z(L,t>$bwHUN)'ELx%oZD1`x)gE]hsN6v+VGt!J^JGGqCcwui2>ZxB`Y,$@R.n5x.QpUuX!ba(E7LO=Zz>M!gHa[BpcM[Yf-i,10o.c
-ERrX:z6i2{vRIxezvN'z>f_jj4yih_J;oW_m{8mLcmpK|,{:dle]^{5#_hq)qNtk._dJL}F;RuuejXkQf4Z#T+(IMCh-~.&XpdI2ofq5K!FTUSC3^b|SW0
-k&,QaOp'8MSy)1<+(SIx<'t^BSOGUz(zUe<:lB6to4vl_2bb8adt9#zB/<O2%%0R>4sR5m+O(lb5MkdRb!DjYJ>BJ|3ckovP~p7XX0N1[x{9CO~=mk,:)b
-uLio'0S&!uyrfo2,vjcNo3O]BeJGkd]<WXu3s]Ob%i`i:DbX6<{K=+)flc`SXdP:l]G46Vcv='v7BXy@3U4r;y~f4=#kSsmSU$pwSMcAc+B$Fg0bYY<=WF
-nje=o3d3cyny4CTNkFa!zpfh'4@b<9wJchOF'j6Q#,i:$<D>9_35m=XQG:q(:8M'TK^1&c|{6UDX4Q:.;de:~jR>2Vjw=&4NEc/R)EK$$2`FU0.J9vD=j1
-%5gpNBNqp^p/X^n]4g)s%KmEyT%XT_I4Z=^^"9JS'@f}S]Wc&=(+u!RnoXh:^M<z5'$PdQlV8]F"}g^Wwrw[da&Og>FM6IOhZ#OS%C1^F$yhczsx:N[i-|
-YZQeZ>"L=5VDV(S7J+lM=>Hi<ARqsTf=x$R_8nM&Y6#q,;;.TsxaE7KP5RoTKQ=JKrBvs)Z`eFpN=PCUvHRV882o9g.m{uop2J8[NgNAd(amCA(#Pgf7HG
-aHF(q+qfx]T'Qn[=OY(&Sv$}wp!kI}a}<OPRpUPu=Z|q|;5k@dU_[Ae5!uz7(sT@KWQxJlGR.K_w~60SWMVnOB|#Z(+c%'140v{4)!h!4pxrKY{25'POPc
-P!GQ:1gCQFsLd<ieT(}/)=S}[t>"%g=+&!,Df9L`NAM;xAvJ'T!mEe"x,bf(nUzxpj);75oU64{1J&.tdae8srM^(yHQ3p^rPL{VGWT%V^$5vv+@G;0sVJ
-=JEDy7kgy$qkY>=2M#($n;bF6b[RJlSSM)2nRMPxd;BxK:$MbQXdT=`Kym5:FzxFCxW"k$Z<LV#[stUHSy+#@2~n2;ThSQOVTEDXs^b8Z1&w"r[|e<si)I
-Yn^}B-x&ocTBl)Y|58VVY!"YgIs|2Rk+{1URTV}]u/>Kg"]z@3A0{5Wt`-~o1"]gwrYGjnJ8UyG=LMY]wK[gIcAWBUsxF-$.r;:CEraqZyKlhR6/KD%#xr
--OFv5$+T6&C^ppqwo=7oNZ7HMMYhowZ@kHIOW1d<1zL>)57m{cQ+t7e%CPb]:sgur9x2xK%+.s0tNCRFMA>oo%yagJh&p!LkVs7.~z-p-uI4'NuQBbe}8]
-Xm<5S<gu`RFmQ$2uK51<VA.3~|Z;8=xJ-IphMmcH)Iy3t2rqAZh|~F_06,N`pn8J[wnW]:gC:q@M|vnAvi8gK4#g|iPhHv=!Q1rv5Y8'Su{BEOh^PJS"bv
-7N#Key!|i{7$=`RdMdg^o7z(wJ;>_ffG)9oUfLzcGNYIVaclu6`.Q[(eOK#WwWY]S+Te#`Iuo6F4wRdu#efYrpo0;u!_H$EN(aK(DZ68qu"v-(andBI$6Q
-]m8a:$}P/oMHlZ+je&:P/K7iu;wF6l-su!]U8h8<IQhs>x+r36>0&9bjA[9VM|.RO4CRqUgj`;D5f3p{+57LN2!4OOh-n3C<,DvuE,2|C2'yDe1k/#lWH=
-RT!;DUYt($%$oL[Jyg)ONT_7K!ctyz2)pEwOi&W$PSLc%jLHrM6"m3$oab/nG2[%^W4'gvKp}E!nGEy%d]O.y'&i'']i]E_:^7@d!yBe27{B#LyZL:[xhU
-F<24x-gAV7q:l]zIk9TDGERbNp9O7I>Mwc;X%m2bQbQExj-hqiY]aDo)'OM:~)$VJ:e7~h`va+#b,je3|$)Tq&-hS0@:$&)js>_V=$;1.LuaHhM1ZJL'9%
-I'KtT&s_],YTHM8WN#Q1@:lZRhY9$NZ/%pXih;CMR-}@~y;n#6,V9ja`w^4/KdG+/!JL7Yx:Z.)pUU_v[JXf:W0v{'5(HLniKT1wWn@ky4Ag8z},1/NJvW
-s)!P6"o8iez-1XMaz`<og0r2P$|>`5&sU6)g'c/vONFaJTiXIGaDdOKtIUkcD+-<GXfo%F2>dK#INCo->2#YSUD;6`cx=X-:aQ/gj'`%G1y!<%2F'zN1[3
-8Ph0)UO`HK&28|4@;Vi>nr6K=RY$d0],j2X`u-7N37IfL19:'g)SeI>M,2#K2W3:$'-IpGqYMnxsT2hRoGha.HNWi5-{E'8Lm9]^}{dNOjiaZTYhNCHv##
-o%~97M3+$4zgedRGtYuj(8lN&MDLmKvg~2)W4-/iC'%"pp-jNZ"$EOJJKHxqh]8IQyRA7nG|MmT'v-j=KT$)!COx/'DHVd+xWHq:VJ&VXYZC8no!/ttKKM
-~M`26E0713]g$-h{'iSBUT<M~ijDrNC:)s/Rr5(D4vvf%6&aeb"p'xlJ+Y/D|XEx.HK>zXHcy.Np>COFAeJ'=W7^+90`8j;RgNHHO3r.0>~C)|,T,Mo<{.
-g"mdDTZI0[vuH{oMQOM<x|rY'Lk{Fl|E,ST!Ni@HyfWRxC##ke9UxCC<$OE<_jR>(/.Fx/_)Lv^p])4B&Vo65$=(;og,t^6zhwxm{EDb'["oAX}y:n;9nY
-dWN-p-$'`ECGMO=BGPxdJ(#SU(X#N+Bw.)G>$hxB!Rh<6JKfCvwJ!p>'JJN%sBSsX+"4SCwcSvfG%Uma4:5QDyXT3K~Y.Yt+n5r<vmO[gGVH%Rw(~ozH$9
-u-sj7oCmDQL-Zzn(yOWJdjT5a3wZ.TjmZSY8X]uP#Fq4@Kz[Cff89b<#H!u)Z6vyL+emSHzjk(L<btn5V4}PB$wz],ByYWE$/zSYZTpeWnUih5]k:=loW3
-_W}=dHpxU9d2T;=2kj^EMNnY5h4HNmM<lY'%!,2#]VdKlE]H@(~-p^y):3"")y@4/i_5]`z[p!_i$S;eucoZK)TdzZfhrIUUVbDac$G3lD$MBomjbDkR{9
-~b_@vhjzEKgtljP3Q}5K6AF$WmLx&/R^)5'#Nq(J|9KK$>j9)H}Vhh(j,=%/w6"G.GO|>u-lYh@XjT"|Cg]ZK4|gF1vnUcV}@J(Ds7:&YHjs2DF^n:WW+c
-'x3TbMQq}Gb6kX@oN+eP}6Vi}^2Ov5~[G9>cN(sGLysQX7>LA-.AVAerQq{S>`L@"`e@LB|XVH;j>Z^s.sWlX"TfpMp3V+eK(cc'eYZvy8)zMwCO:s|D4`
-6`lvv&JqCHb-~H|87m.AH(V=w-<s,h]/#UDP0P2gLYKcc`{d&>/qF{FNUU+=]GtNllAxiLb&kypsXOjuWrlR|<[=^Aq5^pL|vh"(F_)]S)X{h_zTA[T$j0
-_e}Wq|u:vDP2j+;&#cX:9luE0!7PLv50_qN[yG>g+d$6=g[XvXxKf_F,fiHG8gC84OR>5&W3dx)_C|'}mJ>uhq0:-Rsa94hvH!"X4/V0,ogei1}5"Sc-FJ
-XHN@%=|6:!AMYm]4ku~BHy`}iLM/hZ#p5+K)%`H+&0xAQ+@"$oe$6FZn>JhMUZ0N;z==oLfR=Oda.&u+bxEfqz4'2S,^m.3SGq0fuRM`JEa;R2sh3$5MK`
-7I`ePvFmS=<JW0_Lc;82Fe2]$pQ+0q_[1UK$3y}rnmwds8kutmTz$!lAd+wdyL'{E_p=Ve"~r1OhwS~Nn^"r#w4{fw|cr<PRA5_qY;d&g]-XXecvY7]MxY
-.#E8/-5BUXCI%5(&vl4y;Icz{-t4|i-qVN:TMO9vqfAhmTU;8mE!9[qRR#hrQ@QI"~">:Y8[$r+^i|`p+-T;s_}}!0b#!~$[WEJcGr_W>lzB2Juq^8Si-'
-fYl@onp^&.]/@bX({f%#-Hz/=F-F!Nbb]ZWgtiQp8pi"HCeW#x8k+[kmVE/j57$|#93!exu}">t%L-IwUnl+@JVCI'-RjFg-V;lpg^3U!&"3oL$Hd2sORe
-aExKXPV7.Ll;CQ'dH1+%%j%b!>Xo7k!d1+,n%AcAlx=<,(u-RA%9A}T&{ym"na"W~7/506,4zxRwI1^es4FN2EQLsD3Ii_NQ)}[.knxdYU4QU0ZJ37y2s!
-B,3LFriYW_~=V5$ae[Gb[>jE1n'l%$h(4'OWo6!>tTvJU7y[7k7q|"+2POlxYjA1kqzVeI1CL-5M|Ff%aSZoK_:f&im]9=;}FFkf8"Uk.%^orso2mYIb47
-[J]e;`ug_0)Xo9GB.{aQL=c`J"Lx/J'L%`3}E[;@Z)>H.$;%cJjzXN'wC.U#mS5:)|Be="E_%bb@ND/<G!BhSH_Z}^;gVv"D:2duk=+=2yzWVz`$.{]`p>
-ut&vihy5m6Pp4HzsjH[/mw}Su$6f#t1v,v~tJu/H#UjP6-4xRBK]"ffvK3V=NCGzTBl16eVY<Q=LydBnxx3@8}QL41rI`wpBM`xUge-ttZv'n,$|Iw2x$1
-K6y"x)A(zHo-r/2v%@E]T2#I2m12[xH/e:u7||Lj"2]h+yaGB:(%75DY%cmP7-49i"{pfI&SJFSXF#8[C8qh=r2[QC(Tw^G^m$Xz-T)hz)6Hp:]|+'Qq~`
--5:)N4MD1:}xjc,pq@^T3z8,9vc{a3VglIeS[#<chJ6fEzT>iy3=KS$r<|zfhPx^sBO:,8jT`_R$)(FdzQm92Oi<TNY1jR[ibOm2G{q#IElV+D}9UAU/'&
-fXP'qK<QDMv9[_:}m0CE=@@6~VAd;JTY"ZL4t|w+0qg,ZBmn2FWoX|ORBxY4Qza.y}$o36P(N-R6;I$&w.ic=pBXppm}A&{y0x=+jbEH1c.ECik"=^{<qv
-$HE2B%t2fs;,|:e8n!U$%$2|-O,[`&AxA)+eC.jy{Lhbzo1%Ox`^Yp}|6Q(7d$=&k|Xryv%63d^cGpS:=h5n/##_I4m.Ib<:H&.&y02!k]^Tnz'Q@Hw6jE
-liB=_VYKBry<CUADfyU|}"1m_F3,~E}-H<c9)l;Bm=|5q4rxh(;cn_PC:1F0u=8PK>$,}&$cA%%tD>4uDDxBQ$Psi,w/^w/UT:U)g.Gy`8j)e`bjM[#4xV
-KsI!C/VKEyy)<iKC6h!}Z+Uo><`TSdS"cd7tbgz%&m@X(ix9VA=Pck2TGGg]6O0G)N^kM("8yp'VLTyku2k;Zllw9BnG6pyX~B<XMi9+{3HFS53tt{<2Ls
-temHSJp;(gyZ;v$NzcC8>=/|38U0e&iv1t|ao0CsEbu4KBoyEa6ZM1Yy}%jUhs6iFxkVHNf/.iU/C`.(dV;N/A&"cu3{HSdpT#34'/&pLw]o/qYs3O3/]Z
-}2@a;pq@k3BRr04>e/HlyAAGW5jkncM;]uvndM)q0)Q<kCKhlCR,SM/|oXXLP]IyrxdLzK1;yQB28/pzr:0)by.c;bLEl7"'9G&rsLp(0(/W-B!2CSMYHK
-,>em>1Pg25V$kly+0T!BZ8dkd<0R"#2e.kp#]`9/Ax"fwh#'SUqm!J`"OH[5w]81!{'K^R|QEWx%^JYx>Oh_pWu_mD5iMnMd9DPH/,~mbn8>#wM[m!mYF4
-.$7o.l:o+Jh"ft%h#1yNigN@5z|#R`D28@=@pr(>V35)6A.%[$]Mt1iyeLp,G6>P=%H/(75D'EztLb`=kC0cbmFI!9}0921U(U_>]N4_`DVJIQq92a1x-^
-/AIF^xQ<5kukSZEfyvDF%tt'z46ftv_Y)tN5t&!sES3#^J|bFy~_6I&row+sVR-t;<lLjdAM$cRERpmSnkoi3Fc+gmVdqXzO&&XXI}E>S)D@f#:bfC([8]
-XzEeWaw0|[:P4Oe[DP!"GBbB}F{7~$LB^)jmWF=j4(iQbAjzvh3V9S/bhJc7&n{`lKl<i67u+":XOSW_,nxclaDXZW2hnJr&iHIE~P~NLp1/XvrG$cXNRD
-HlHdZw>_%E(p&x%OCEx}6s_#jQ{l#/g"~=JVhcLr3F1SfTJWod{9(BnjusZ"eK7@ti5^[m/PPj-F<|~2}9]yz$aJErKMh1wIy):P0d>F6t).Ie#G4A|5mi
-Dg%KG;&j9@1HjgE!/hh3[IX42VjH[Wk!v2uI2w^bc70kTB/9oFYj7WsELWE;Ho5u-"@mp"Gem9rR/v$2:9M^%atdjNbOSbf<jz=rRVZ(FpPRJ][D<bfvX5
-Q2+yaL"LR;t9b@6-~zI,Poj^C^5>]mzT7en%<5K3@a'hU',F0yg<Br!7PU(&RGN5A',,C6QbM/SPoD$|[#j=Li'/xd%k6+[9)`Q{79u$9hgorXbxUErk.b
-n-$+Q'FB3FFZhiWC7u0Gx;`J#.&/Y;7q0x#eE$L<mb7GLeA%~Ned/^qEIpK$a"biPUJ"pa.euPx1FNi-LrlZ:su3Oqs2xP-[tVZbW$"sg-bl'yI}tnmB1&
-Yg]ZeU5Po0wK<}sUXM7X<mC$=5O^,2!E6;LYz"-b_kF:nSSm.%PK!%l4khi%RX%8LUF8yoO/#qN0w2f1D>pWN(HOpU_'P`h5inzgTBXSlDs^)ne4~^(|(J
-pspT:aun_VlsbQ@D{@9_RpWM6h^0E6Afvm"V^L>p6/!/`O'&x]S<c5aRr])%MWPOUQH.NyZ=8:m2%a;FfX9H]Qpn+anB1aLXG/d1AiVBOV7cyW8E|}B6^C
-Hs]zV#mb/h=-#J",#^wy>pE-B='GMez51IWCz,,a9c3FDu8i9IlOkT64bSWeQ/;|@iihtXZO:iq=C_}BKpK>@R<+]VD[ZYbuYcM@9:96@A`c:"7x9)iP=^
-GOXRWezV^3GwwE9l;IDLP$jUAtTZ54hnx,Gik{qu5$wI)8LPW#zyLwqP@NnPW-.s;ts1/dMmUDiL0RWi#xCM"k<nj}Dv#J.uH)K.AANv;k6%G:oB[LWCjW
-~t}4^f>-kG,'6%T:ZA`+7vP.'!NU1PZOityJe=.]g<g|A%sI=_=IJZ$I9>!Uaol[Zg)&}I|I%;)^[mO[oIOD^Q`<je'{KF|>'7F8C}H]64Q:>{dg37&`xW
-PJ>TmY+s(:=A5EPR,/g&vFQy8]X9l72Bpj%1+;xJ4bRw/kjc,`'a|s{-@lS.4jB;gPB1vQ_DZfT$zy['u>T0m(v:QeZVU<hkh1>OwT%ol>n<G37@@6^,I<
-Qms;>ih1t8632CNQ;P>RI;8BfEhnvhf7U01lV1K`%m"axanld%hzqR>|9)wgLy/8^EdUhGc^rtv7<s!"U+Ig]nj{Tk"jGLzDe4PE@@H9fWj,'T'(/OUult
-$[Q"VVAQU;0<P:Y,@,Yd/s:ybD@wc<u^G6;cE1;ObD.zt{uN{@_t=WogCLJ1_IGSmAl>!H+m&RBoL);h>3"0gN:P9'O8rxY`m0^pxmS8ylr8(DWnd,w=iy
-1,9tjReE%}I,FN)q<m4koG3][t58o[P#8sUBlv51'#(g2cpu5d[K{>vG(3_x(8RLu](fp63r{[yY~F1xz7lO||%6.h@Xn$h}uwb"a3P7pqxX}vgv{n='.y
-,7~V])tNV&&Aj|$-[von$sFYS"Oq/cW%Xur"^4^_zAzM1)gS0}Yn^UdpNSYP4qO1VT,2na}/Uy=)<VI%6}w'R33c&,MiC<<B02g&to_Nxl1:fj[(@3q}#N
-=g2yXL9uVKk1&TV`Yj%,"-WF3X:]rKJ>aW[PSq<l.l{vC&1d8j(4,kEE:yyH<XzNW_&=EhATIZeW(:Jv"1XxETQx_YX(T"f7KVl2f8LrzgCLILZ3!6vxJj
-%z@D|y=kb!#EK#'i==28{/p8-IoC8Q>2y@zmc9aQ(z]tkoQad|QHlmNGPtOsN-.,B4lC4x|kxo"sxhrAdttuZqu>ZH&'(7;jj=ZRF;6Iwf45DkE%~yw7ld
-bCq)U/"3"V|,^V%zy8Hx6rEQJVM.,+bL[=0pxMWBGVQ]{mfKPnObta@MEUCqfAR}r]U;Y+Oc/;`[%V2UmP$Os[=o,N5gqeUQZ,Of25ViN$H=_CyJ,zFXb^
-(^)W@R'RGLkI,9SGFiHC@|]eWbjsoH;YXk_+(v6@4RLnla1+z1{@v[G-Wo8Ii^dJaAQ6g;p3=2T)W%|8hE#Y(T}GNW(JoIM/;B/pr_3ES/(k;^f7%TZK>F
-4MStcm~DfvApZzH4<suTFBFK,gJ"W=!V&b+>X1"#5"wJz"tI7n2T6Z/:.w98=7rGP349a|_1o$p4%}gkSl(#=bRGIzjZ)Br+-zq)qM/9[QZssT&Z711`^p
-zFZ5x:e!eIvM_):S!]fO<jl{O{E;1<csgU+Bp=AV$Ry=VyP%Wb@tO[[iHCfIAEx=@`&//2cqPJ%U!rC;8"t=cD2iO3tE=C]5~LHUDDDn(ou.|8"UA@U3KM
-]v4|lOK9=H1>g%Pp:0ZRlyVi8=hl}1duYy+WryF=dS+2g618%m6Km1F!%h&tlJ'-Bb}2i7omn_2W=VUNM}Pjot^Q#g|I<ZSZ}uXyvnKBS#KwBkd#`o-kbu
-Hcdvs{.Z$_Dx.m/c!(y|}f)/:9fpI.#Tt3]j/'N08|4)-BTgR14mRRjXBKq3bb,-)"+.!S%y<'lV_wLE8}hW|u@u^|apXgekoA$@$-K`KL4Vg}EsfILsLH
-8a/F#mvFNyN-@l`e0yN|J{|v3628)":>h8)q^&d#G8J3Ad'!:2Z>h=a]3obK8iz90xH:s{h+k0#j^m!$ZJ8.s5ItDen{/q7/P{i3p<@E<bVB:e^5Xj4[]t
->PrNoe~FCUqf4kBkLTy!e:E6A/1`Jt{mqgjNe|W^sp<&k-rqaeOsD.m&^M#AFMMP~m#^=#uvp/GU<RkCbzG#}FAtEG!QcE(DfWx!QHPE&tIp|<Zxl1lZV#
-Xlk#=[+;0.zVA4I,|Xh_%6pVSB7r7mvPaVj'60@/Yok%('~P7T$|VXBUL!h1VSE(:hR3I7)$]v3nL:0(IbK"NC$2vQexQ5OW:D:NR]Pf1[-DSp|Tjg&ob^
-FN3Lz{WZtDd=om}&U!.+dV#cwq'nB[Rp|GR|gqX]jP^=r{y9}oow:Gj5k|oeeSQ,>LNpdl(bK[%O%S::'JJCV1N-.MR<pt)d}hUjLl=z-;lbgRIBM&7cdF
-zfKH_!rYW.h0UvS33PFK7oT.uPcu_179E<rwRLiKi]se-PQSA;R:j0s8Q.Mlu(d|KvErwoiYO-x@Aa(Eap'JsP#^VeuS%15@MA@H.4.[.(FXMqk6_[mq.j
-[TY=b$&LA]7sYZ}+%n1GsQrSh_`_uHv@&C]8{)YIqKH3|19uw13+@eF&v9j.YrPb0+#hu:OT1I^#rkId=LcHl']zDXJ!Fb{([K&F~DBp^ulS37o#@sw8aP
-lDaFrw[PnFE2BN1F#Z[WZ1wGq3fpNmFV$je){/Gv~8t'~$X=#G[N&PvK&'bNUNcf;i,C%orx8WRUP5ZX``+^XnM&q:a'htt!^_2&i&V6p@$W|<;cOW/vI;
-2I8Vkig{';~=d,Y;9Kg#[i%Cd(1tTUtS&#p7LL:G%|f,uBT}w8U->M4B|:/b&7UFe1m0H}@>&.l3AQ]8W>`ki`Z'4jOTiVa(FM[J>9:fl!g9pRqDn:Ino$
-K}LenNa[2z6%=vqrWLdpUGzM6xq4|UNW;$W$o$|h0('(TN.'^moG'rLQcaI(w8/MWGakqOJ]"hh:7Fx(f=bTJkpRHhp3m+f{Xhd:~<Ir3uO7IA8%-(L=F!
--Q_.((A8!uCyHO{r@+@k)(VhD(w<^":+;7g1FFcoXn]&xjm+"/JBwm#.Efm|XJVmFtp:X!'Z#uO)Ss~Y7G@Ru))TqqEC0iDyN0(.9S%IuJF$KF',2w1kCt
-r9s17/4S&F@Mm+E|WKZXEt=DR+y4;x[hGdu+s`Umh8W'd(d(4;~W#qm(-(<1qLOgoz7s{Rgyc)0fB(.5yo_{`x^-Zk5BZPIU17|yHfL"SB.E%]-|ow$9Ti
-Z2iKHdYvSo7L[Zv1,N&!y|/MM&<b_So'gl{Rp"=b)DZD=<`Pm-_p#N7`VQf681!f5R/QwdeEnaAf;Hr6{gkD8o{jK)O'qjl05^3nv&$N'U_oU_JJx[aY['
-}/|aD_<"~A`yB'TxQGQ/#OtsOn:h~(C'~h>BQ8h!}N"KY9~T6ir(o=8Y:aCtrFLOGr:V3R<lz%DLQfb6ws2ID-B[ZEjmi0Vg+f(q9dhqY)+.j)q>j";AAU
-|Xl)S>'`sMw#l_78=IOY"VaCq{8hJeZiOPc$bB2H3Q~HSd3-gjR^O3xzg;|`{.!b;A{1@l#nrMaG"%}ahno=Q5DPqNq{LyxsbF&S=yJIOj5EQ5y|5+mrI/
-NJl[mTx1~W0QdL]{"5Xy$aXJv(&1'6#e[K&u3F0xk(xSkiaVK`EnZ|P-aU{.dx0%w.)+Q@Y.}t/FS6g]YFXQWm=2f73E|h#pkcZ/l#7[z$J]|B|2hiUj5M
-j"Z.mC8G]>"zb0o#M%>$@%H_`l[W#p~NpIT:Vg;6&sE7-W]8mfV@"bx'(Ut7N2na2T],L0QA%2kzej}G9=P@_S}PT(6DYkQiF9'SGxPAYT&O7g#<NVGEW<
-<S)Fmh`[a<zP):P-X)_<<@x9C+A<sY0vxAfJ8Qu;Ont+aKU[Al0/34[,gMYx84kfE@DvofVZ1Q!'wJ)-DJ<JTUw`3-'MN=iTPb.C8+,ehNn5]DbOtSD7XB
-gu4_s1KOgN4i5c%lv6m_kVC80]18C+'FrFf-&YP2jV>]@Jxi]/$U&$!#m3H/yXxVD30#rB:IBHVx"hEPXc9:+!iemUK{2iiwA7vE@dv=FYHF[LZQkl},jU
-7l3njuO+>+v(ja%gMs7@/p$@H@7he$kyVED`&fr{Sc6AH(quSK[lxt)P$0X'7Z<E!#Se(zGy-(:sQRpE`&|el5r{^eOR)Xz)V^Nr!WB$a0r92=ZrPnRnVg
-nwdy)f@A}OA`<NHGYup1wym+nQbqwZEExd:!|kE}]+kM&!<MG>yF2zkVZk~^ug0FXiH>Q{r3:I^pJKBX4q9ct3FYIPIpm3r7c4A/H//'%3H4+t_8#8+n3$
-!Y^w)q[I82;o~LX1F9r2:N<p_g);niY+FX:c9pB^Lofo%J7aH|83|T/^>!W(`^Tv,z(5k)Cs:>>aKq.1e_,7OA`K;GlS%0aqRf%W,AqEx$-/g8e3!hSI6e
-%6mI,[)@%I,j5r@%H(YMoC;Y/4;U(xR7Fb{_qpaq`A(L1C"ci`)3=Dn!C6_p.HErlOR_)(-"u5-nUh[DZIH1,QYQ9Gkp|&U>HaSi&&~Q@Kz>F3q.u2n<]g
-GYM:@fFKJsq{.t)VV`s:VlV465TG1]Fsz^VhT=}u_/xuEhA>Ry}CEX.iOgiNC]OI2;.%d)9T_<8mWOU)2kCfwMB|UQcHm`0}uS1@#etUA'ee3MfQM88eZo
-I2k+zd"7mVRENWSpiPzHCS"(=eL$ZVQX7icf&S`mVY}Qnfq&xAw!dQ6YVQscz'yyGe-c>2/{7(XJXw-T+2/8.6fL)[9U,Ww&A,#k0{HqU-WXTILK9lsh+4
-T9Ojgd{`LY-i{>!/)z}$D)iBr(/4g@5i.=HD##gDF!8|aQmrjz6R.F6X9'_eUuL28tNxtR6YF;ah6C,D+_Ktu2F(a"B>TwA3j1(iwW"bZV/1{6<AHaL/&>
-cN}}jxc)XQ!m+kDI3$%MvVS`I<r0;LfWK[phsA`#wrouig<H`{g>;LtB&zO/9{%ixAkRScfKQypOSz@}#(nc6k&B"g+@x}+CU2I7O}/MRw")i9OwaZO2@<
-p).R'2.mu6rts%}}+_F)oDf,KuaAv(W|z>drYmifC1g9UKnC+#WM]2!yA1SyWrqP}]R{8<iiBoK#!Nt{km[h0Q_N3Zw5<jkfBum/)gkW_LZ|#6s|2>g7Gr
-Qe$O3<jmjwPtie_Dlx0QPu6u9=$";<[T4T,gD-+8F7;P2!_<`!l"LXBhg5v$$.}Q$x>32SPZc/iT}:$9S-!6cgdzqoC6"F{!kG]}t2%+HA&q"Kx:D'wPV7
-xjvxpCie~6~.:89T"_W|BgP'0M.eZc[cwh^PK50NrvfENQ:A_QiHVeT3AfSEgn-=x)GjIF|Pk]h%]'7p1bv@H#Bt3s}PY3JnsxXz@0jY{7P{deYv-D97sF
-s[CGNV$aFdZxn04[9M-!=41'|'nZyLjMIYbL5G<hJn3G3LDb6r"R1/i7c.UqL]HNO`V&^{Q[Uv)n83rY#iqM,r@#bw&+(n2zu6v>U[t.oS|.(V{e|M~Jf#
-iP[q!&:BR'@sCa#}~fx;km.zYtJoSpAN^sIzK._[!BiJ:%HLTj("a3}KmPGkR16i"Ap|4i=R;<dvdEr,oVB!=&tigYJmw9hq'xZ_e-us^"12p6!XnGSbL"
-@by9{PY'ac!QN/Q;^m|l-_88.-:2(jC-}F+tVhnfXOH#{t&#!joS2WLv~pU|&s!CA"WH5X3NsJs6ssMAZY}gdewP6.czh@o&#BI#sE):7k5](:&:.2u1v7
-/SLtI%hgMMvrlt-/BhMM(gJs`[Gf97N[UudEzmi)c>j$l!`J~aK<wJ+b$VW#1+G>w'H6d2GSHHN)YK/&fi4h,:Hq<sE<0]Bh~SY7QTZZ3/BSMSEi=[%Hsw
-ERjk~N'NJfWV0;}QL2e[t{0ba7E6iq6l&.Xm2;i`_5N&RACx$|K4vJy!#J./:;lP[v9{9$0H,'aqmlA+fBLz@'nAtyZWKXp|vGK{W;^B9p8>Hb%8BtA(Ks
-I>"c>xI}Gv}g"xqCpF0JCxB+fJAEe}Fw8o|c=@fEjNvZg,j-j96jA3iBoxC1I8na)69yq<xrpm6S;o4p|AsyNkm>GlZezIZg@[]$N:PxI>sUq>zSIn3joR
-Xcn2Tmn'21!L1!DdlKA"a%KB~"BROPG4d"eLS+O]4q7}_{KH~Ok@x7<.D=%!)R{CJvQ|.KBJ@_47tM|xu_Ns%`:S3rSW#$qjFaNJ~j%OX;aXgk]qAfC%<U
-q2n$}iU>r0!hM>g;)e4B"f{)"i$h[fRi]fWdJWDR:Y3,Ssx9lc&:4h47w6dj+p)53n{2T@FWt+aW/S+@|{WlUQB;#`>oO7gBXX@fu2R2|,X{xatrIP&`VD
-W<=6UY8FWKi]7FCwhf)sS<pEmpcUezA>r4,kC^Mp.nWDN_6QZud3F'.Zcckti.EY.@)jI_JR]_kY&oY:$V=m}QUrIqQc_{vw6=PKQ+Qvb`gy&=$b]Qtn6b
-jvhkJEXOsXG67P<;Dbav6+3bMK$|@u4`t_q<FuVyZ#7VJRpHYVwMFF4}UUeV`o9;&7A),9.^_ph,MHHE96mn{@~wNM90pEhQGz~fW2wZ`B=g{To,~=[F+$
-!rbvLG=DFASs6r)o2(hmoR5@aXU$~a~w3./n3uNam`g:mg=.Mpl4~kpH]z^C!CFK6OV#]}_rL,eKIcre&<Z9l+#fF8NGGmqI[]qWFN48cXA'`7B>:/^!7f
-gcpH@Ti;0ZS)r{}rZafgZa%!Uy4z|f_nhT;[;(`|_5c|9z9HRfkK{z=}hp/{z_+O6=8EI=y|M{Wk=.zgVunt9Lgus.V.Nb<_~)q|bA0lY0NAf8n}0Ik{SX
-!wtwi:O+/[57!OZ}|LWA!"&41map0,ZauI@4u@teG,drp0n>'8P+FY4%V,W@&=1A'`EES{uonZqYim||<@DXF3%&g-i-w7r&p26ioSoU@V}bC7Bu4eB]tT
-3EQw>&J"{[r`R(zJffF(SoBmnqM86za|{|m@2R2-5]@j%Jt:<X#<6Y>hB$dHIaq5`!D$N0,<Ni(s$|ys#W<n^q3zln(C!'xSyx"p~(1">nWO6S}Vy2F4m`
-h1a=hF]L89@#lTNqLEV[49RRV/5B0,E2IRM!W94-{TK}=H}Lc8;-2+VjV8HnNl%i-ti2L7i'l>LFX8r4vOs="+MHH+qiLN.6yjj[@R6iZA@"u-#&O}vAO&
-QwlOtp+V7RKeb+uZIaN2S$9htmC/]9vrtt^Lihz{y=i^~pCVi].|n.m`_Uhk>[XoFa[2s:~1snT$HaCUir&N==5<W8AfwhLNxC=K@t<X3|okP+A/hD6'Mc
-R@CXA420G6urwgBd`OO^2f{%#kak~|-JkU)ZB]+dfI`o4,@f86,F>Gz8qF`N5sa{KHM8[;$ed+}xn@zZ~B{{j1{lw.!^Bcog|@.f0^:kHoKIoFql|zj_&s
-3`KrdstH'DZ/$DBON._k|R4JHD4T/_J#t@r}'h|@!/{w{7up~^suCHhNG#(j<4Fjh[w{LYbr2(-PJcNP)1xbx^JnmKxbf|(0EXCsa8!gI#>jz2o=bi}A{2
-e8,BOsH8Lh6+)'iRie)y8{Z2x-wobrwj4JBg[PpL%KFw2Qg}O21aQf_=f}ck"Y<}612zuqpOVH[:aUXep3_5C&648^_c7TFFkHaq13}^,$d)}F6QE$HPc7
-iCsu9Dc&VrGnIOZcSA;z$6}`OovO+Ls`#`Tu&WHGw]R-P!z$0AtOnauPi^h_0`yOq%/zJ:76H%lfSme0+Nd:>Z0suhDSV|>]+foh9dLm>O);<j^52{UQ`,
-FBrP:=,i^{PpS)_s~N~Ol1AD`pP_t`&zKym+H0SH<cA|d+s@/q_T#'%OH"s9uQzitd47qa(B2/,P%wL$f[r#dA;,lG%x!D&|9-rkqg>qr5&7e4<.8)aB!v
-+#h^>BLcfc#'oS:sqI!,KzOYo.WYzygsdc#`jPO'|qHhH92Y230V}l"AvA~jC1:$e}-UP]60W4Ow03sT(wUe,)K{nM~@-9SePvF++m|s9dr7RVx6,Ten(-
-1vV[14^6aSOG6A120hRN5BWG+|+Gctmyx6'm"&;KMv|<6k27j[nwcMP/`==xFVSw[BpF}Wy'<o[Z:{rx%d#GfWi>1IfcJx&){3eN8+^<xj:eu8sLYSd`LF
-i$|q]s.s6k2&W>&Ya:{yLZrUv5,gn;)f6%ucDWe1e@TfrG!YW8{+QO4x!GtqPn.M$g0t~`P-$^O5Qd3-R_Vzd3Vq<ct69%^(p9Y`L-OqY^W&P<HGW+XG!s
-AZkc77;2m=ovk'^=}r'E[Mlcf>vV'cD&N1Ko}_PYDzaE#3{5ado0ZT}l|IHM3YA$cG%7-d}fPaJ}qY`rJWd^o{pijy=+>w+Eli&Rk(7fnHzuFj0W"9HZWC
-41c_Ey^c:uPMQSL)[2Vx|y+JVeb=&eoPCERs/0(>^&nm+|oe"FpHhnUx0e)sKNgR1eDl`hb2smGyP6o0T}j_1R&iaZ.}#!ld#z`ZN48haTp%cqihj^0g,F
-Q{c`MRY[iS}A2]d+s"4I@1bLCF1}9f{M1NVa.01j/Rt#AR>u0%H3atpS^c`y"$)[@OR@x@2/h7MBnhySLNHB:fm,[0WEM0Rio+=>z<DF=hb>1ndjvX$BaP
->(>M;-47bkXBnS_:]IFMm:F1aEr+v#c])TsFqSGhG^o!'!zaE@DNr|W]e:(l-$M2IGofNC]jO4V`qelJ^j;3NQ^w"_j;(LPy[GYx[1kf"]]gVyIFs+i68w
-[wK..A[6T0/dg#.C^O0p!H.Kis88utEQ:SeN&=ORnlw2jb.d]L7YDA3<i;ec!1'}w6vykL37)/7f-ttZv'g{<wT8A6HeQR2{>&)HFN%JR)]E`2Ln23na9b
-e[3T"WSB,6X0]OGNf5=CTcvEYT+qwJT!!u$RxUOTbDLgVy7IV't_Kf"]!zntT`PVDKgL|MMKQ91|hnI%r!XOw='Mnz;Td&,!ow.;MXmK|R%bJnC-Y&8g]2
-z.%sjo)J=p7k}2:p.=WO@%#42>RqSVl_w4COHY6D-Zm^75B>oHc$-+}M`{O+>J%jVB^(qJCRtSU0l=qKV1=Xa,2Et;Fs:ZqMx'![3>mqq`r1I>"cPf$B9$
-h6oq{d7'2,84NNP@d29:J:yWw[x;f}O-N,f$dLKI$sp5Xu#f.}U|c|3GW-mWsM!at[eS|3w3q_YYsRt7~GtQ)CIsw$"~^Bj3hs#9bR!KeA"+]4@=W[D/OJ
-SVGWK>PK-f]Q.NS4kTVp[RIC(qv,y"rP-vKPQKNu>yt8`G}f76F:Y(zcbozb&(G)c1k|b<1-$':XA+}.|6g$b@'U/gYF8sA9VGuii|480pX{^9W6$|"./<
-'x=SE&5TK[}._0WMp7Q#O.31aG1dQtD8ns`t+=I<!k{;5"4kB}plyeo0[>N2}8Zv$Eg^dKcC>rpw'syS4Wz>}T;)7X2%K2D)^m//r^2%#`!u>DWCpo~2Y_
-kx"k(_L,w5t7=g.IB|~F1WE.cLmXgNtGIE2ze!YD:Cb1hx-cYaWH=3v/2IEcDmK7=85J1p``tdJ0oI&D]'jRU>$xe#'#<rn8Hl.-9wVo4@A.e>hIQG2R9p
-G{d'GrVOJ7Aq{rhbDiFJziK{5a~'FXtPPO1J)-Ive,R2^WRs{YMi&v{DkD0_kd:E2iEw=YpX[5{hzw5ozY@M$|#QP#8LV3[H`Q+3&wKfUA8$Z{nF`B'z_%
-p,4WGW"Iu-Zb&J++wUClA19H1Z/6Y-m5{z@s/uu!2Z7Bj>9eE|q1TYyRpB0x8VfBbTZx{wtO(UVVe1tL)^kEgx[-$dO%}M=3='JvCEai~bG{2E"a56#_%L
-ZO,:(xg4K4+c@U[1^F1U(Xi_Q2{dLbsk(GGjq5o=9C1Na`4}`kEFdzQhUkQ3{g78e#MzJ+0>^OAh/6P|lt/Srr!"<ec=C)E)wAN2=L7gSP[T~TjKd3Fxa^
-tC+87DAJI2`XOb|miej3qIQfXb!)}$f4'Jf(JUIwN"CLXZl:`t</}_8N}ENp],90L6f:Eb"ms,>f<|ludV2n>gWT5.g`|"f,@wAF2Xd,-x;MR:'#[z#_V!
-7cG;yg)-0,s8dk.iI`5`fxp>9>m4Dv}GKg#o+Alkp=p:zxWPM$G>tYA9"b-E[,U$hgSpq1u^9CMP@aPh&|c<9[NM|k98_&"2;'fQM|"FJmjI'xypa[W:=!
-uyPS1hCis!`/15-&HEhGvV[O{=:.uZ(Y1rX/SwcGS+"JWFqVY+W>9Py4|"dW]qRNohfgYjmS':piG6;,!i~v<U!4CR[dehyxb%!guKuxq4:4lM0y9iHMyu
-4F(imR2jwXn](TdZk%lRGOB`n;Z_{#.3j4#i8f[152'm`-iW0B)sn[:[HizX=N(>4q15l^isSF%zyL7dut:FHjQrl'htG`F(|P]t:-vcEl,1z6w89Ktz%v
-LVlN|oU5oK[<,PB'{h:Z6:KyRiCt)J]Ipv@/A07GJX'A&31<fa1+OUr=u$0XDQ.w1nPYpUym-kPi;%"f0V8#`X^q=/vw$Gl:X8|u4n)NKi#B3&gr(J4U[s
-hvkg0)0_v,as9(JIB0,wzkAOuGXBw-TP5+;=C|QR9O>}Tv.z~Libro1+nqsYW,.+$0CQJ]uSlrY/gxh]A]WA7}z[%t(9/.-H>%[bu(yolfOme%QD(>8(F+
-tp.[82#0.o"zgHcBH+Wc2#GT[Nt`308r].ru5_P/`{AUFy[ZC^K[].FXF.`r>{v#$ZTfmp4HNyADkMhQTPIEPjz$rlAEI7QsVX%[-Tsdg""jQbAt.IbC{<
-F%};HV6kYI8{7L9zK#E=CYAh,r)ri%BYInUt9D_%,I42+&ix]-bEPDvD@Ej"FT#i8&I)(zOCT-fy$>.0,|e2.'N'BMG0jJ+:"U~j~OCqj|u"gP.y/EhDXZ
-6+0dga]5WNk7"tyN^s'mU:-8)M"T[X%W&^JyIe:qJMDb|,r=|[]{d-}`57tjQg0Z}OdIGA1@ysC!ZX^#`'UVOwK8GJhS;P86noi+3[@L0[BQ}dXHkx'`"4
-iyOgao0|p+[fE8"f.i!ykF&8z;N1:9}6aDz8g0j>MM3UxBF/2KA^R6vJu}=DRuZy_:e2x"l3#$A"e)LtKCjO7qzuH5J2K0PO<DSLxk'5trGPQu<kIG/}V_
-eb@FfIxt_[z:F8F"9}CCd).>=p+N@I^2E+:rJiU=$C.7]UZZ[y]M9`dES'S#d;<tpP/mk4+R_;xy@dfSPmH)8:Xl~X3=sN(Y+,ji"=}=Ibyng404^uh2_A
-j7=jprR!Wgwx^zxfQBs4yV+P[^yW9{RFyXR;Enop14B+V8+%@yWd~i%H61lcq&+xz'd3&:]:^Z1[hs('^[b25wg(OEybo){'fuVY~]6I&FNpr^A4tNcN`8
-O)bU=/R8=P@cYGO[kWPR]@18F"D@@]^n7v#Eb8HFkQ&'x%Rn,o2b1LN&FKhll7&UYBrtHm`BCTJrG<>sW}af[)K[l@Y(D"V+fI1_lBZ`=[X5v/fg'EH0z.
-:Yn+,6`zYMs0_!!aj$V$f&usD9@G3bq8!TTKH2FG.8:<N)tiq9|}K2+x+eXqQgp--EH'jW//]^uJg0Ih81sPEW7;57x{f7hZo=j[yjru!9o[;P4IXZju[{
-#-}&r(r&I7Y>][<k:_k2`g<dBEtWojx4+.4f&/0y7`MMO>]24_9$l#uV-T@on[BSlA:mw#"@83aW``+/%dTn>M>ezZMHK{Q`EDn47U]xj'LXbo^>o0d,KA
-4BC9uBdp}-V[)=:nbRWPW^ZnC.^+"7nwnZ4+J7qg~i[+MH(lUE%78ocyHC~{usw=+__(xK1==><<&46+fl{%L=X(4UxrToE_5ZF|,i'1Dsicu8u(hA=+um
-hlbk-g2B2,/-P2#[yzog0kggZ5:=:D1]Jt:Ntp'V^@7lRGfwJ"4ri_!/-_Eq]x/4GlAZcN3n+t49jLn#Gs$|zxt;LcnG!d"$LrlbF:2bIh"UCbb"^S9(,j
-UeRMsJt9.rVa%l/9;oYwVlb0zsu3OD.[72D(:rZP53h!vXwM.LBvmGfWHKDgka5T:AT^(z.4Pk@470(9@|{wUsAR,9j`/O4j8Hs=KOT{>'Ua5OXm(yw,h>
-Y|xQArcWYb;aQOEBgXQg8'.{,vLtQNltB3'HC3!/=A'g.([Rhr0%q=v_=R'%6#Gq!MVfnKmgf{'941nVmvloEWpH'Hh's&iJ/dQ:];+ZrC>H]Am(./[^)L
-oF($l3fa7Z&VOOG]u>skzH@f5vw301s<7q<XTs>C`sK/J3ocsr't'l>i#Pddn,-.w".qH&;FOH|_=C&3V<CI%{)c4$YT-`2VDA&A[}[^uK6&N{hvBA3=s+
-T@Yq1b|lvFGbeJEaiq@4T+@XH$V7>C+d7d6B'<[w');9hqXN[,mQ9Gc4r.CI-lfQ,3H^&A{FL0wHY,y5wN%h5c477/'|5t;VKj".pOD[DXzSiYy"yucR]{
-ONd=TD7bJHQ37:wpc<+Prd2s$y0bw1SZH=E49i:Tz$7#vye-]VC!ZF2g(hh,XZSR%a:FIT"$_g]W2y#5c./Z'V97vmL]dde>VB#oOw6O/9|fD#(m[&ckP[
-]:VJ8dF&v420L"J/4{/5l'Ki1m.fz!:4nc]OaNV5DG&P:Ma_eauw1OW>gw;8dp%IT3e]zvE9::'`>zZ&ocptOz@O_#_anhEgu$h,19ASLMf^,UMd$%=7;^
-0A+y@:11&X'#2z&-993v7sGteg&JsM%#M9tCY,YC+vD1^[[!c1[n&<(2kh29IED-q'-j;IiqzOM,9,]]sc&1webE$_ON[fC"XdonmsnfJV5Q,6Lc6YW>YD
-#qql5_xS<g`Mc2pHk3G'%G}m2TF/)0uT9J::r|j>Qhiks#n#q:}I,VoSi=fA#o|umB``J3^#4e|9uQp#jc$P9g|eVcrBsES,O<LA^B/'<$"Ml2:qH`YwI>
-2X(7P5]Jv_ocFWV|]Qu4"k&h;@$bazsWL:dhyL<jvZsmq+3zCmAAj..8oT#+Q/-<-&.ff33<!LZKWd$I&(0"'|xBgPHl%7C$R'sk[st+UW8r53:j;XxA@A
-m"&)[EARd,E}Z;:X}H]NgvGx>IMYD`<=a#+qk5Z76jerJ`(#Op6nrI/^Tm!Jlq7,&kb!sX's>SQZa+P&YdPn,p_E[X0y%Eff(J5l`&7f-p.5VhwwO"sf]9
-%8+HY6z5ARz!>-)/v(y_~{!jCKQDQ>Z:PbScLj[N,DzLgT^EIw!o=2k25JWk)E}daU([CCbu8BwCB3(>~k9LCLUbI&i-D@,uy"iT#aE;zI!C=^FewG<Keo
-GS>a34QM^JxNXfZXgWv^zdCpvBfrLCtQy)^_^V5$lhj[UL,@K:I(r0K$mXWERv/L+VlnA`6ipqJ]D5]98DX4.<4qTPs1{MkF;z:)YVfE_BIX4t%Q'Yy8'L
-}.3NQ[Qox6!zK34hgs2zZz90pBi^+jc#`%T0R|FUhR,ZZvvVeb)>8g:o,Fr98z9"|o0AsnR)K2w4ftOG"[mM]Jb8#knZ%3E(EjfHaTKZ7)BIf/JsMcq+e3
-+l{,%0F;t"T#Q|V#l1X)WL!U74I6~p]oRr&Q20K'Fbfd/pm4X47Q#t0b%>{g2vW)#Z{AuMI{'f2{Y166DObyh2d"R!n]x`~zBG[Jq=q'LaMX3.edr$OWs1
-8tej_[l%SbXJ-]qh1QvC`Ig>Ww-52Q]B9Pke}oD74bY$-67AW(v9"<m64'!>)Kt@+#(pi'b<Q`rcL|OSso=Ryf>U[ok9b.&)3qJA5x]Chjy^cr6zs$[OSQ
-GeJh:UJ:jt6Xf>Hfj4T/B}dny)Jq;3r%3w+VLBAr#xuZ$63/UnowByCwsb^9bMLeHmjGaNgtHsjwOA1J<9hI%ouj:2vh(VN2$9bsjmTGt2H.NT^J&zC'No
-lE_a!W~T8+E"MGL|vn<Q#M+|L6Zas=B(4'8NR3yNMtvdnj&$@LPe||TZEdk5+[The,}[I{/)Z.`^(3];0^3Zy=SPTu55n.+xN-tY8x)EemYPfJ|vvx0GgE
-=@BS2Jv2aWYxDMT[r0aLzcGN_A}h~5wQmw#hirsZwcNXtt7Xc.@nZ2l[P|5$"--h[8JI30Pr|N6=K`#/]SGMm;jpKxJsgVC@4SQ>Fhtw|oE4mXUGeR0Wa`
-Ftoa.AQ"j=,0eh]NitJtg9Q+TN^cmeFiRU-xj&b$nSeMz;Y<EQP]i2c=z.XI7&Lz=.$Di"=A}.$)RMOqBT+`;FkgyNUsijQFyJp=lL0}B%F|}@7sMi4:$K
-RWYTu(.;3v'`1mDYl;=J$'>{Cmvyfm$9G{fFuhwu5zxC_=-4@iCG}nXuL(;-Kd-I'di<`hl!A5L^,l"8!2PO:2PDSl[M|5~;o4!^8QAt5Ks{U]begC-ZrF
-`UihEYYx~aBQ/IMIaw+="E"6b)3-ZC#,C}/KOfJT8lDRO1~UEo$P@=Lij'YJuk:14(u0mr3)XIwD,%P/[9V!c)wQglNyd".aORU`j;CWH"hS-PQ4.uek2[
-84Ba3bv/X"PcRoL]59k_fb~Y&U3@sP]t[eJB0>$2>4Ha|{)_Y,SJ/W@SGe&Jv;|;BLzyd>ei&wLC%DM|0[rOH%^&R|&VdO|zu`1Ey8+j,>$MK4XdmB.pVw
-/uVuDU"sH!by{/>q{v7<M1x|nz%X>oiFJ-Fnr^:/'"]Y6/m0n5^Xh}ovnqwGqq>z$8]wh1~Srjm{E^(6um72fB}/7uZ28AE_,/,M(yxx!hniJ4{-,Fx.3}
-j)"SGaV5&=mfNE|J1%~.WS/Mh{_!jIsNgx)t(E5+6+F2|.U%>eU8AL(jrIU7}zE^0s5,WLH>Yq),Y"]H)WCV0X=Y#"EnnAz]!=Nx3R^eH=p/X<(%eTcyk<
-B^>t:.]>b2M0+5xbFJyc_Snhn$^q}@Iju1#lnJWF:/+Kc:R+ES#uP]H4#!{'L|zDjR)gnu#X%)6m&IXT;o<|l#{J4pWC=Mu5W`N/7$ZELHT$rZ2VI,C@W"
-z,;<}boFk4Oi>J.RsSg'~2-@@5]},UWsphIu1O4kdCmA&b{[tL1!#ix7)d3]~:A!/-4ysX}K&h5:oqJ=E47Z|71>uPRS`>;PoRra@Eqx~f`P16#8Nb#Y-V
-1MGyRPrL%OjUb4~!m_nizF!+Xq7y2^/IP)6vq!bAXb'y8gGyXKj=F6&f!(I3!0Wnp9n1j7MUNL&j":"<67#ZV.zoQ>oS+O,eNo-XA({]5!/ILR3(`QVyww
-Co~;AEN@i;:F3"E,%/j&74g6FuUBllb6.)bXQjsB22kk0iQAj$MJoMGAoRLFsF=lw_)PewIKcm-FOKj)Q:gMb{/rL`!7Txzl,vPJOaq/7Wq_^pYPq@"FjQ
-IC/Wun<M_r]ZB<g]d'I{l0~@@IaV^88sbawJJBW!jF%/c3(_Mv=uuZHD<YZ'#Nd3bBV.o[,B-K+p[EoJY3;D~dp),d9J^'cG0Q~z'T9J<g_=B3r:u2$E}h
-xWTi4+8!TL=67)298cD%HI.(ZC[%ooK|f&|IX6YS#&9Rr0uD7"x|2[S_~g/5Ebl(N)R$=mNirPU)_k&GD6|ZG;D43z9x1RdGI3h.B-[VnDA&;}E[qWXVyF
-6T[q<-M:B(V)<l&)kDpE(=@1SY9tNVN|7pFu.2<}bG8fr#xi}J)0#KrDQCZoPcFM<n{}QBXWmJc.0D3Bch7!FSA6-[`S6Cs>&bA&W4C1k1|z/BgyKlMsC0
-='qID|6fFK$G[t$0V;vTAh:du{HCwQru7YyNvdA_YoQ{|p~/9PRbJ1xHV}0Fp}Ad}JJ<E0}}">'eDUI@z@_UE,d7g@h,!&WsAwZNIQ%|amv^A'XF3/c;$s
-0mAwANwbXrWVPL]==O'N=3!AVrro~p}z_rky6r;`Zcx<.UAr6vQ#+oAc1hXcFuHSnc8"s!NP;,Fp-93oar)82N(V8`Ev!7M-TFPm}NS5MV0a!UoYFv7')x
-CM'A6s:o|v&]YFQp7YlgE6~MZW:hb5F!`u1PhE4(~x5G71:N@!TQ|ZrgR|JS6]Bl6IV(|uiiHuhUuJ1[m+wlgME>T+_8D2i!K3,9AO]@ATaDW"Qm)bbBs<
-09g@'ptWxJ[HK6Gi5jVX,6&yUq6-_m@7.bJ4_=L|M]BR=BVJB9lN1<6`7r<]q<%|):)mfV.O}-uZ.l{0&phUsAN|h18={c=5{`'Q<M>-!OP)t7{%VXAgLQ
-{#O1NyGbxAcJ=3}qC={37)LfBn/#Fj.72@GlC|PMAlb0p/w;!I8l)q(ko2N>b[L;MK+;;y1-X>X{AiE^pYi;K,)b'd"uP7D#_Dnh_y2T/2tm$F1JDtLbFo
-}owq2`S14"(4u/csn'1fUqoUx=>IrB&GJPyLctq()WgZ2Ae+ZJPQLiM#@A&PFHi>L$1-M"ne=>u]e$CF9i@dt>f;|c(]q^FD3F0<qlhoip9SP_LRx,~=I,
-i.j0Ze["TWH<k;x9$Cq1IiskQSJ506mzL.Cp(2Oz3Tz"rEN&`]"a2]|-UwJSq"G"7euQ&T1-e}uFto."'tU58"oi]mi!_('>J)=Bw)20b49`Q!n&'lb9Em
-Ik<KpXdh3"N)6+TG[hDqU|w/.ZfGuuc{[$yEI|%:5:y-u'VvG=j7u_m6VOBr+"la)Y5wa-K4;W9,_4[>hx7'W+M16R3/m$Kg'|@)2oW]H_L#hTbqA|]XoK
-b&[<^/kA[x"Re[#T:4Lqt.BWhn_}(|.O{pvc1g(<Lx=jvQ0Qh@-hIQ<}vU""0wtJ><n@C0<CtKs5oheGE)7}k+Rd+'V=RFP1%3|u<;U.w#rs~.hTodlnkO
-yCiO=J2CevlOLXohd{M>;ia@+S{rEfV&ZKR5LEEN,j.TsparvV@QKT,Q(HOnD9pRw@>t=L09T(wOSDT^2{kpyMogV[WhUf$Cmy2{xemV";+(By:98x:uA9
-h3o}95C#B%xK;ng&y5>]+wr;&B4c"22w8GytivZC@BY{xPJe^OAihS/8LdFs}XZ]0Wi1;"0/]7<$7]a=yem/+mn:siTt686m9Dz2'njNUwfJL"[,|Fk:qD
-&aCTU@NXaq2TGag/JD~afrZHV|5|V,AIw_DIx%M.;xeU0I2KYyMI{x,Ge73+"FfS0Y[[TS~'f9L1rmU/]l6JdM`snQc!@slai]cHllKR[uM;51ZP[u}jLX
-s8X"a;I]GMy%tWDrmI{Lm4w<8=nT6!ZqO|FZ>eo:cpf#u>O5yS}b~5O4UPx&~%[$DCUyXw((79<OH5YiTy&{771>TSSzFRL}|;{$C)YvE[$iLF)$vhvP{D
-8o{0HkHC'C7$5wAl,UPAN1^VEpHCl;h|F9ObjmEg][TH"y~i6,&!giqMp`7SF'eRk+;7[Buf3[&pE+i7[2-(3+Fh8rK0iWo3(ofAM1CCz3LQ&:;;WGHzpa
-ZDf#w_@eGQmXX4]KgScdS-Va-fBl3#w_jd,(XA^8=0:lMTTCK3JQmI0BVkCw:gmm#M-AZ5MeJXlA_^Z6vNgJuTt5(FhP=869t``X_>:=~wyM1]KYT"/Js+
-:gMlULuf::sQhU)g2PCSJ;hlJlZY2hn(+F2-Z3Gdk2:F[Pa<E>34`r"q,B(yM6:lG`]P|p"59I(tM,V2+2"@$I^aTQ}qyqUcnytL<^!Xe^JCpG[GJ^;l8L
-;'$9`FNI7E;e$&QTUqy-Z6vUtT0wu4Tq}jq4$B:`|eNZM)E[u3l>8RtrETNsBQoOUH_JF$jX4t=&][+x=Vv|he~'ws5[&5(rs0({`k!@}8Y:PcH]v/OreY
-0'3VKXIfn:|OMZ"`)NU&|8401uRv}@mnCP;Abh8sAz8itn~jR{`Dr&I50#Ra~'BUo%~a@a:[(dncz{x9'O+FT@,[E%k'7<DU{NLnbgJW8.:=_s+yY8EmV{
-$_H/<#V`%vzEimn0V$bTInXOX|@=K@360n0o'POQG@J_ue5F%zG=ngGB0c6.L8U&pB`oYg_Xd#zp=4=P!EG$&g[:ama]>^<quN4mRgd:8N.$9RaYzXv[EX
--2Df:1Il#}f{lK^$Pd!W0VpjA<y{1W%D]Zeu=VXz5W2_U>B}=]b6v+|`"xXz{Myp)8B]K_A,1R8CZ{+/yOPeL"1$6`tPRm^^Zw^.;6xEjGCGw5Dczr"fcf
-9|#hnEE.&]STS2P>nAg}~oLSh{.[&+<y$5n,Lo~ox3cMwzcy-d!M-xXd4c0awcLkKDP)y@-4TDPhuWX,6luq~`@ZyqLYA5=}UOhlQdr#<Ngx:8!tpDTV._
-b@r=lr}tm,v(Lqnsc}64g<T+i2aK<1=(U4h+/5]7@5u'VXav"/u236#fR:C%j79^dlnORoCnc5fbw+tA'NjzAxVWD|XG@zztCBsnEC0S~T'P.p.H`]Oc#5
->c}AKU;0-g#OvBbNA&hO8Q(.0yAu!i[kEJocsH+i=b@rxY1ui[$`c%5zyNTqeG,1Ve.SO>U<j#sZA&]^j7I.5Kj8Va6A2GJUI=An,.1X<kgG}vd=pK%w6n
-fi_/)kqc^=}%Dj`'9vUJx+K:{tT[U#]F#K=FG(RCHLAZ0@JfvKfNMN>dScON60lZ:0ImPC5d]MtY[,i6~r4'E2pZ:=VDUK&,`@pMwO!l)K!U$J!LN!8hVp
-mdX8,Lc]i#f-'c:V`6Gc_v(/X}&:6"xIlD<LQY/6Zjs!&'.ZoKQQ`vemY8HKJbM#AewSq8t;[9(t#6;Eo){keY$/{o~Zp<ZRe'oCj="x]Oy2soB=A)F2NJ
-jH'x1N9L2.>S(#L7nQDl7^:iV`Ty6A|riY^hh#M:JT`e4/Bk[v=a8}z0;y+aY[017u}b3%N6JC^!HHm<m^.&_'_hjKu3~>VY-K1#lv4,K%~:wuGn:AMK+g
-myMEY2xmWiooxBA.nRfFS;Xz5fG&c/<x:Ze2N:{=m'hVQr,"+LtLqSSx#XNdAH64#[1N4DDF4dN4<nMPW@Z%l]5%"[1Ee'74q@Q!q`wUWTTPP#t+w5d@3/
-,fO+<'DV%]+h.H_8:+f|=#a.uWPloUm(n.l<YKL9O2mREyop!KDS6fxeQLPGk`UVbs&]m3%$.65A:/FmVURdmA;j,}{30m,,Dh^ykD2/lx@{q@VYLIS'HF
-J!8-[:RH$tdS|Z0wX@oJJB48e({m`Mjm;0LuKDRP^o'D$rtqkmx}Xzvc"4]n~[E2<{|:^FJ-=$&9fn)St#UCjS=j44t0k]~([[Fn_l,[>Gbc|5[,/'&[wa
-I|i2/=@t=Z"WQm<8|ZK7ane(7F>E!SWaKZ/R]JN1cp59{i}Q-!-auhNjnF|>);vPNbU4N++9ihE#77`x1]iq8Au+z=2${1q_Tx]jv719WS#dJg/"3<T[DD
-xDoOBJiaGx,"+:A3i+ac>gpYME6@{kUya1iIdK^$k_B09#c&C/hagk[DmLk<])kC8Q[]VlL(>x$:M_XK7p8A6az|I"|8r=;EYgiA.>y[n#Hc12=4l!;[sV
-OxINz26fU-=-QJ>&C1u@%Sd':3o#t2ZN@lSx@z/<CCd=$(Ti`c;$KTxxbcc'@R,cV#M#n{Ms_F,5xE2{,&R!6|rWMgTg;8I()D[UD5c'{#,2YO2xN-.h0Y
-Z2[,]K;X58A-d'Bu/+$A:Nl=.0-g;)bi7'0yXKf!a,&0zn%GT.O#{>pS}naB}V:v@IZv,)Yx%)0^[L/;9w~20,b%WmXXREl<Gg=&EclD`=)`{}!GLU^hS+
-)F!Y2%/G,K5LTb=7<(_bO#/GO|EdY)7N/G2{ns3:<=<ltx_#vxY'"f|DIv,`m|'uh'vPQ4f&2W'Cb1SN%Q:Rx1;;"61m3yegqW"6ZL[r)DYA!JLKvhJr3z
-Ifd1D_c'XdAT$g^I%{W.dNO')JM&=ZFJ<_",Dw6'2{Fw4v4qYUBRd2-:oW>$%)lLeM/My'qYKkIRg-sDz6;1ca=-|glCS!Fx;Zt,06a.;hu{pFUdz)+6>6
-/6&6-.>6zMnDwszOOd/-7pbA<(V(Kh(F0aT>7}'.z|rQ:Quh`5nyFPJd((gJGKm'S0z:#I^"nCHd(uUiYpw#u}2|QqQlytTV>xO{3UNBGQ84axn+'KzT|J
-C%iC#'C-"hjQ+z@E_4~dE&jw}[Hr'((s+Me@J67/<97a%'41oZMsysQu(L0UqQcOm`E6)LQ:t{PR/,!ffA+G~/63;9{_[VnUhh];XX.Q<NBiQAd#NR`/gD
-&SUG;@,tOP''`dXg7OiR,=opCk9F/(3>=cE>G6I|Ac=1z]~LC;vZ9zouaNIU`m]A7j##ItNMM6J(aJ[cJ[9&Jlk5Fq&j_52{b;vKybE-)6L=c4KzL2a)m.
-rzU'D[$5w;s`ce}U}F@DhYU4Bm^g'U<|]`Dk#<jW{Bh7H+`g=>L7>u%_72.'.Jt">t^:r>M/Z"T<qJ%@~>1/Th3'6WebnqMp}k9w^iTJ}Y93N:2a7hobhz
-uPA6#IIw#:M79mz.MY":^LN-F1@aoWx{+tSMBJ{J=$f'.)!,.XbR],rCx|.AZ".hJx_]jxLw1pY:iQC_>,df8,~G92-%,w%@2;e)sY28GkTf$5)]c/cV<<
-'cM/KD+q#'u{l|nhw9qKif-D%Hcdk]D"jA4jC_LiW_rHV9JT/^Y;z4xnSKy5wDD}[13u]Y'jD#|".'l0F3{)%bWE{R|w%+hEML$0)"mG_SY,:x^auo:kpo
-)XY[8N^o8n"v[RoUx|(v3QWlQoF}|1b'$grCOw&G<[^@x&7XgInI6}<xGy@gTp)iQ/y-V}3/Wl|A`v<b{vd<ZqhVz%@r0q#)MlRAWHsW+1na'Brh1D!c1q
-/l@DNZeH!wq)5qOKt"S>XSz+U.LrE5sa#xIw~z_zly;E1wwOTIO{QW-"e&j`%#A4=2(d~oDf2Pa2TG[Peh1cniLbno4iRDGX15EYG}r>u7`7Qj3ULu";Os
-4s-+|aQ&[$;+&7(EBmX}2U>J=4u#Vm&:]}rGB_woY%J6ng)f<>umTk'"~rA3=B64+nf]MCzYM+s4w4;Y"'iEezhq"YSG]1,!b'$Vn9l2uCe8.,GnxkO{wj
-YgL.uCQhK'=Xu(E9KB[=$rPt!CV[/K!^-vF(-s9ax}c+eZ9iB!+ne,_!UQlo)6-sSRBTc_p+-p9IA1)VYprVZ50iNbD]qEa`i^v5pV~<obwald^|bv~t@-
-_=0%mj+eSSrsxz[h<"]8tGY,zY0sR)Hy^D=6b_}AEE/q=Fc{VJd`"uTo9dc<F[h01W2D(Jpj8hiE]o'YR1~2fJzQs-|jK:-8uhaql<Xq+o2ra_Y,&!_Op&
-@wcP}ays<3a>OiD2!3$.D:bv%VW6zb^|=<veTx`1lpm4=TmUr>o_sUH<|47fXS&b&g#aTL]!>K#BwC7.0X'96Mr"k^FilW$[L,Ng9_1Q@`BE|yXn7R^zLK
-<U{bk"q>[pa`knz`MA}UycRShKKw,!XEi4t=rfJ4&_nWht~Z.ecgPTI6<@7qBN<qlI~GNlmd<G^By#V]nz<R/hICNz"h2:q}:}dkJwy.NS[VI`P'&vgC^`
-H{]s-/h0{vd0:x>o+;,k^{ECg:N"k</E!5hOPo6Yb/6jP4)y.[Oc7F{7ZBjsf'q^0gOj;$_V7Nl,&64f8b5iN3im[=KHIwajhQMUBwp6=Q;;dc<3ZzCx>S
-m1cNvJmJ]!>#~^_xB:-(H[xz@S})^.1HAf$_`@G2U>]q}Fo!QU>TK[=3<ZtiRwmPEVFBpn|N{F.:tsdUQ#29/8%-/XJ!%cmtILt$U^wT[LL($43b9@qk]s
-hgwKQ&Pw'$yKMYEd:8vyv00<BqSqey.s5srl{|;C;<pf5zj3"S%LO_EAdmAna,YTy(#L)B5QYd6w)J8'sXceojKI0&Bc,`Z;'j&W]hqow"o5_D^rfkV:{M
-05]yb;sh7NvNi=8sD.[;UX3GEp}Uei=h<b]^NV.@il8x"l3_2zf=Y:Q7bLv=oeP'^,@{onU"gLY:JTOm;O22p$T8`>xP86b.k(!ic1;%C;fEG6/w;_)vN2
-1"D)XERy<B8!#3-GjvJ|Hx,guKn}]0-v,Ab|4pQ>d"b{)IuB5%S<|K-:fi5VQ)`ci7xf|)0%e#.c@zLdQzL88oP,iH|X`WrU9jN>4&%[zn'WHPS`m/hxxM
-([{L&wA|iOVS'F+wV(%HVxvq6%2&Xrz3ka^$^>dEowHLneKN-0`-n#d@|H]"wfx)fJ-v^y<F1"XS(y;rEuMg%fvg,,lG,7u+,^nzxIh8qz^PFEM^|@Qe2!
-sZCbJmJH~Fk&,Zk'9>pMmXPGLD~[_D|`~I2OlzWXqN>Xw#`!>kO"eKE+ib6BVf@6='agrI!TD:agpIJ;B8`%>d^x4q<m0LF<.N=z'&U)_|ZKWCvi6gkMhN
--H"@Y7C0|mB#6vt=Gq1ywB7OpKZ;~{~GOD=pq;`tb8CmaRWInMsk,@|xR38|(zlfBw4D`Yj)appq.76@`hs3+inGJCL]~fg{kjQ}M3aAwtLQ<m7zzHbaPO
--r~4<A-$xI);xK7i<A"bGki(b6he2p{;YMgDOx':sx7,2#A4%d~Xpajl=[M{8zw>'PM4vaE;-Po<TvE8g+7w]ljZfR>J|au;HeMEzuu=PCBVd"2CDE&t3!
-;y$0A7r_LzK'8C+DMlm-}JH`T_rS|+dF>KY5'#99IsHub!MB~L1x$x4Df(pDpL(aHH0}G)M{pUc"kgG)"p_9xIl&,rE96p28cR{&<|AnNC77CA}'U/cwn]
-x82IGa>rP2<tfi+S4qWFA'<;xI:pp^2$:=Q{bne#~LA,Ce9$[rnE]HB^=osEj-{K1}=jo[P-rK#0oU^=Sf%IOTH8rJbh]9`vn<(pJ{D'nB%cI6N=yOAF||
-t_4Wc}eO=#as9aM)^s7b%"sAe+1/TQQuV1(A]M-_t5S1"]z;}-:Wb|Gx[OMCx9KzhnlQ3cV{htI1(!k;(PvCROZP,L:cT!:7ZSPm5=o/PmE-,UZV64#QiQ
-`H3eSU-J[Lw)&R1Ba0!M-_[^M|7{NY_f,7&M`i^s+-VTR%.-gaUk;JW6Mmr(-4`H2I/Z9|/tMnw6PV=s[,!'HPNi7|^a9Pb8xPU!,<-tZ^3:BF^pU@sB9o
-9BfPY;BZeu0:F><>%.oB-$M3z+IFh6JOFn]ix2UP<H~'wJUE}'h(~.agu)IG%p44/elq(cH).J;=xviOX699->[9^^tfnI8U@4jT.5dq2}I^c)ZjBM#4Hp
-_3JDVqy/DJ@]$DuA|g-}u&@#Z:E&.b7UGWGwe'tX1RI}7>=]8AsF-K,WJa}(B8jwqO/7=PX>[k]$Nt+HjL`}-mXo0q`^qK<l:"io(Ac]A3LC8!A#;I0zeU
-^ZWf^rl8UGIwB=;x.bIe1v%V>},WQD+hjDyH;NX##WH6RI95jSNxjCjAN66Zw4}TwPm{P$0nW[%wd+&7lrG,eye=VBz!S;yVDBWXY9X}-kX#m0WafmF{s]
-tZBZNrS''(3f$aq2ql0'0kt]@0uIx8>T/cq-IT#a-XK,X-0&D>4GoKJ#QtW/=^/t$LIf;V`WbkB>Wk6[r`=%e[!u=b::"uo""Ee55t'#|Kvup&raXvZ!P9
-[WY{p>#x4,~9eC`R5!{HVotH:Um)76VEq.0z^Gb$M3w$Fh:a46Rw"yh9XH3@7q|]`;hjo-Ix-hC[DPP0"KR8u"<iT>-KdZf+q<(iiY,o$Lw3Q/Cc[n!N8U
-j5WRM1t4^yp<qgVmh=-Lk&[d3()9Rd/)'m92Xj5vPBj;'=AoC#PSgF|<6{m-hVRw%;st/Zm#k@e-0eV46CC(XqUpWAB9i-c(T)O`B@54$h:|w&:2WKtWoN
-}VPT#.HU,[=I`0-f5&dDW4~ho]<uKm]i#dd&Mvlns.ij#2pN(PrYFZnM^|C3lZ'jqe+q`Mj=U]u"L^}T_tqXWs'E|!wX;cu.~&2{SA`Js.^I;OS[T.dw2V
-Am6L/RM'"F^$Sg9RjSqbvK)IvQb]GdS9;"Y`YLV(x2NdqP~G}}$1"iU^^s+DAj2c)/O4`AqqR'{QaGE"P$Z#hI6_91.jAQoR2Yh%1a1mUlK3,V-XLo72:b
-a@TxF']0|F>^L1u7J<bu_;U^8TTv:S%tL(@(#^l0h8u@F4'O.wGrZY>@^l`7RJ:3pD1;5^9lfV_Fg,;S2352"m{btoaOq-_dL$fO{#6<obkq8Yb:U6FP/p
-aYC5/0GH!GYB$qz'kb$<C`zNW-R(iT&;Wu%-[[N%AO"fqMenUE/ak{/9l0D2{-+^Sr-ae|tSrW.2aI,!>[)1MUfdA{efL,OOayM%%9"=P[zKZ[itmTn-e[
-LhT@oPBM'IB194Oxlg4}~3uV+XN`Tl;pT'R22I_,O)uM&=g8]NHxj0=;vcER6%r(CUu6IE:>yC9Pl[ZHT>q]KFTuvBZ'TjdM(KY97:%"0n#U9A0'L3PuQt
-}Fosm6f2s%c4HLv`7>IPu"+V=NAlfE1#5H^(Yj|1!JsfZxL=Jb+2FdD&HORcbtn6Nq">-Dk)qOM|rp)$IW!;{3p$%G=h9}s#^=mWqX9I:`QCF>VKR(Vz_P
-ax.VblvDC@'^$Q5O6-W(Lv0^rgpc9aoTxWK`ylkenajg_wan,>Kg`.i{%Ku1IfG3D=<+Uz7M<L%bGl'u:ie-Cc`CxhQ^68v9~WY:dZNWHPsF!9faO@J6J+
-JR$=[cuXD"ypH'B6f6dSD=$I!0@gtp(oOR$+[W0FpaekHfr|]F=>K3:B7y+),.IT"1onTmG.X'=)G_'4wk5+LOkJOwJDtjBhQv[nqnv_,I-@@5W4RM'[,2
-PKG,Jji^>[,dY%yHXg8<]=m3hPg4"Kih7e]q!kWW3}/=P;>N5un6Fgqh[Qx+NK{Rf@~,]M![yq$kz9N%~)P3ngj4P:!.jwhtJ;;5jsojdhZ+[vZpV{sd!;
-U|$fB6&I<XpGLT]8F:`u+|oqFQUOFYILm#{,(smme+l!&9WA`9%H#(c6[A,Jg4g4A3U4t{Bq-vLXIJCrd_EkA>]f!PfdN2#=v^h=g[0OAl21{1g^'#XKwz
-aitI729BJ=!g0jfFI:g(![[|tEU%~/0o~;;fp=&ZM#PF$Uont0a)`'lfJ:i8GB"l"LB%~7Fnl752b(9I]rYia)>";@hf==ew/o@lmEnx"c.zb0"cgE'An'
-[6TRK=yQ(YIP^8yjU=NF-neU8#<RA#1J,wCi&5'wIcbn;0)nYi|e"Tb3dyP_3H>luhS)OiJyLU|8FMVs}AO:2/lCJsZ8M-3dJ`{"v%dsP+txx0AHTzAv{O
-ABRT{4R'DYmC-:tDx-X5aMM}Y3)Yz$c5u[%HBb:xvc<wG5uek1J^{+reW5>qklopL`U9!-YF-_k22#gd^[nRCI/i.DGvw(Cm;5wH"]DH+y"g-}WUni$jG'
-[A1WNxZ{EF:'7G'`:c#Q>8Z>]An&nIR$l<,-=f&2#+nXFDX1o5J2$,1mS|/Gyx<,gfkeHM.7.('kq;sH,Z@k<ac.Vg@KwSvXh.&K"p]Bc9RV_2jC'wb$hZ
-ghf(KW'IIzPj^H;0`)k1Z8I]u[:>}"q{"-2$9C968QA8Y:@|saw}K8AN{IJ4)!r)N-jw]l~lji]`z`dg;D<LaO(w|xjV)p4:c[VLj9iygZv_DZ2L~g^C#5
-P1[!S1-zK]g2d2a%Bhik2.:-qFA#otlPC)E:9VBb]L7]1,g+ErE@k'^C>}ZTkad[dJXz,wW;_D>!!/C$/sM!/VqL{aidyh=ht2)([c&ofT1GBpRSba)h_D
-^PV^a,yI3)Q;w1XDkIc-<P2|/}t%ew!C3Ko66Xu/W6;LjG=2=!r>JLB(C87f4D96BMgF}B8c!9/-6{BKyS]|dsVEuI~6okE;=T(:~umL]Nk0QHK$fa-K}-
-6I^/=H5ShZ|[])GT{Yxt:I{uCu6fvR>Vu4h+Z}E'-HKtYTI)D5n3(@0k#0uLyMF/U6{r9NTAy1B7R9:W[V$}BqK"1f6diH6mqP%KYC`<o6m(<2Q,6/M,Bc
-MiE2O75Q>A)z@xEWQ2(VEBq|uwVs_Ts<>p:8u)kZ@;8OKGJZEq0w]qWN(#M-'54sX):.wZ]0}ktfUEaU:_L=rJ.Nz__2>6x+oh<+@Z"HvXK970g8a:[bC1
-<Z/3!6`{:^A:Ydp!4-8cO3BGs3[+Xroch9SJGaMD]+Rpn<``DN(q4=C%iKAvkdW3Laq>f/',09yLo:Ys)p3:WY|#BJ`QoEq#xSVST1Ji7>ft9|#VNzD>~l
-vC(c#d>G7L{BD>(6{seNL:MYFP7WM6+"eh%iS0@lA6-C<|O0Y3eSG]cbB^VUTBQ8qVubQSmWuXaTO>>[(]2`z+N+X)zSJXrp~Y'QOJXqE8@a9(Y3x%oc,h
-q]mPul{Gp);C><R|P#J^}i!'c,+0mr%t9g}E[1t#h.,EQFuQjXu>KuxSY@.)hBflj0Jn3y{MqP""MO5uCV",Xg'<}Q&Q#Afj|vtbOj8#KANOG_yd1&:XAM
-zE|:C%G/k{g@9RELz>hW4&(5|aNEZT$xwDP)l<8@P+-QfgYl_7lws>g)|X6`]1)t(r+D5i_#z,-5vXkRUq<E@|ihooW^,"E#v'E@4PSW'/I[Qlo!0-ea"z
-a[iPb-syw-_Ml)n=3Hm8GzV5c$37`"a':Y(zo>Jj7TS}G)mAP4Z-)n~v!#}F1%s}1VScxk&Cy>1U#4-wy/)Ih=6YajIYf0e|ITj$"fR>Pso!;B@}S<zhHr
-1B5nhk"Mn0bE3q+`frAqu.$d9:WhIcvFulnG"<vk"qC)CpjhJ%PSFpj2!^mcGC$hMus(_Yi/m0jKO446yC@Xn3e)Uvh';APxjjf%$X~I[{i)w";($(WXXS
-xR{.0jw$Hbjp_T2=nz|zw{gnH"t`{zpWo>vW.]6%Ll<+2C9'=VIZKoCRq!daKZk+8x#1h%,6rKK-5EGN7__>1s~:_MNj<(`Q_Dqlzb8c%6&d.-N/_wOk1R
-+6tdCOgW|fX@PdG8x7dZ]crhK_F@H$et{([sopaP2|PGgtmE%V%A95`%&o!jFF]B/o7L%hGgHnkHB6g85}kDA&D$BUat"$&lR{,5{7U%FuR)-M5[f:qgAn
-h319/}[F>!3&l3Abz2gTT<Vn>q&s,3/V.a_nhEB3v#}oUB3ff:c2/#vvma.jFZ6y`xo/@bNy2t{e^=G3[Ie.'d>vZ'u,Cfg-!:dT#_I@j{P1qb^<i@/h/T
-=LM_Z|u$xj|rTvcl;t_Uzgr=VMBOI3T/4Y+T/['(NFxv^zac;M_OI,K=;Vg2och.(L,zl</&V7KLio3B^^m!YVJ;.}DN>>c&6$QSyn"O/A2391h9A3;0s&
-{om:PFKJ+{kOGc%e!~>r`W^YXu$"@b6}Sn2{J|Sa^^GFFfZKp"VM]mFcpEA"V3E:>PCKSq}OhL"~Yt_Jzby9OFaDgF32.Vq<^{W66[bH^:A}!iECDql07A
-^1,MSFE'(yyDAM,w$r`zfR51l!|:Pu:x"f9xvc8w[ZGDdmu{aD}RPY%2bttg60jQ<Xn|Ta|,5W.zoPy7Le-h;P&MDGRF7ee)>24#R`+Ih$sT$"=Y|1@!hd
-yJe3j9Od+hl23J@<^3c"oJ^(Be~rN77BC2hs)];/}!RX&4[C})VVutL5A$pxs1{7FF66@QOQR8~"R/,JFLt}R{Y}PgP8k|{|(>K7ir"n2Mr`ar3Mk:MkxL
-YJoGi+}#`%uD<"MB"ySoW=j:VW4OB4q]Wb1"{CUD5,tg16g@wMpNXp4jBw["^/+m3]@i)FcLx:S`0m6DSu/iT6$9!5W{X9|TGKW+`<b@DBO__Eul[mN1r=
-4l+Ow2gD3c5Oz|34and!qJRu1(9kW2jvI5jGNcMj'jmrfa/+25-_vQ$Om174XPVqR#MARkT]F3s"8!x|LnjD.5Ox&BQq95+zY"=i44QpTT5tJBif~ps^p+
-%29J|tXdOak)CMS7$Ie8zi2}tJ3lRxa_"I'M{3dS0.D%CBfAS"s0oUE>X.{hku5Q)W8E{jzPFagW=^]5ern2Z.0L[DGn}n3/6%3O@5.I(yQ/nlIiUJuZjW
-(("'8.:gA@bIEV~{.Vv"]]Ip&YR1cdRNk!2C:</[3`GkW-u!6i;%a9L0O-SYp^NEYzg3L6Ep=Cpqi<CmvxKB}G]=uBZ2=$#a@CMzr+xhPS7'}"k,L/XC$N
-v&ZizvW.oX=[}Jf9w>to^HwJ}NWxcO(foh#4#80^:<:aBh+V,G(/)3S>.lQ:@ff<JR6I5DS4OMNXnEe(!pQn83g_a"pYe29{PC((&RppGMhOt:xl3/kiMB
-Ps(V>z}QlQ~V,ZhNMP[(=UjDUhC)'je(9L-9_PMHz(:Z"#LLGJ~rw/AXkmHGr`#Pru5Y5w]gb`.B8CRkC_zu7D8%B0y!jFWEk:7P;#dredb8#<qLa_0eE%
-S#a)%$zK,|eq2iMY.zPWF#0Tv/7bVB|,M|0C[}D|/YiP6Z<-tmK-zk0V5Gl>D[8HAk$$IMMkVo2L'LNLIzvUSkMw{'atcM[KB(#q(IN+%+Y:K7@wq&8kUF
-rJkHoUHx!^)K$eUtdy@U#x_z0[{Lz%0shWq1~@sAH],c2{8o8`o9RL`DjY7r#k+zA9dW)vIn,PY`)C{M,%"3g6;by]L"f%`&J(^4^m_qs-hi^U0#J^to=4
-=$jm:OJeHL_EZiXxqo+)spY]TdIrjmVs!`4vGa774sF&-vxN`V06[7%FbDe@F#@R6>NTMRdzMzMO@dYqdP!Qt5gg$]M''9lrSicY!)akKfE!D&(4hnMBUI
-wiL/BXV_BWc"9+K+)+gI-xRLZ-J:8e@vm]4+$G"}uR%t`='Nyx~7yd.(4ukK9%]((UfdVf5.RO)3-#EUe%TY4nXwHWn3JlF]eQMaN=jp(TCwm)H8TTV$Kt
-":p8[:No/nE/2a)FqvpIDF=`#2zxpbu&~.S3F-hMx9Id,oew>9}AqMuPRXZkasQY^|F^@._qxgn0]0;&`$~'mH1''"mNrqGXP&a+FX,%RZ&o#P:B}kH&Zu
-UxwquAG_FFQ8m#yQjD2v'a[5Qi`&}he9InyZTP0Jp(w7bQ#jyT(JG}CI-UpUO}z7PGJO|%"wK|@;ehV:Yh2Rbccb=eFoI`jHD(F:d0zk~a7!O@EKfZ^Az!
-4m=EWyIu%=%8#H,D5_|BD#E=f<Jk5Zhm1=X76vr863d/f;TD_-p4el%XqDBb(iY<AFkiTP4;K9khX0=3T#1Gi]jTC7w&.ZCj1&nN]A-eM32Ml5;Y%hYQX#
-&;C$A`j&7{Q8N[{GxQ|W5bry(=<uYFcemkOvD!M2OVQ|ow1a$RE7|@NgBZ$`5O#Yz#zY-X(b-M"y%K<+zE'EsRQ-I,Hb_PPajQ.z8QcLqbgK:/ea5w#9NJ
-P;GJL.7-Mz%9j"li{(>a4Bq7CCLJ!hP;7u,F#isj(kBA82Kr14W=g:7yj(WtC<lKkcdxDTtFuzbQhVju4h"CBg%#NVe>vN7ZD"J4ksZS<HT6V#g1WhFRAU
-eJ@U'T^viZi(/pmhp5s@7<(=<S-r.-p0[p#=H!GK/%O4If+6WV,#+j0jI7r|h9BYkWi/0H(-8ztK]F<8Dog9S(2:B2mofg3`"f~Vzv`%H%c&%Q9m!jwN3!
-z5n'Oks$qu=]-+xP,2cwns5@Db`k}r|By3^XVu66IC}H,ca+oju=}`fWs[$9c>Q|Rroo}oE<W5_<E|IhSXt&6SL)b_g-sNEU7B0-DFeF9%Cs8b;<yi~hE7
-(Ju7o5u;]QEq~E]X=;.:b3D+2cD;_>'.4Gnmw&,%.ic|G6h=VF@@-xj]R4e(6HXJd}LwKZB$8`>RXMCY)C(,DS6mA)Dt}/J^D&$W<4P"ukbqhuMD"<ek#0
-l(>]):4:xCWCI]g#;F%/(_FSv,`kxFKReP<:$dI/f>N[3U.fOci'{%9N9ondPM:[w_vW/mf,3RW9'J(uV&RT^a{Mzc%`}yogw8Z%>tf/<aOy<:--./UCxq
-dw20`UZ3G|{yBh`'hk;V_dd@tmYAM.#c:B!^X$U7fahG972BUYU_V^_6ZiiL&k~0}d5<$7mJCsTGIX.<wV4|alSWoYEFFeTg{:!5xsBZh|G3rD#C9G)("]
-J1v/H1UPKDJrttyGMQKpdv!~Jd!bH8`/X$#;=:6L<(<:=+cu0y}J3T&h%"w>%co<p<+H}">%7wSbd/QKL#{&'E^(H|TORAK'88B,#>gv[TGeKSaD8I-R|&
-Ikm@6,v/wSZ%2y<yaTzYB(.iyXTay#+V|S{Uqnw};fYo<.-tLC_)RyoC]m2wv#&{26(0SD^LeF,)0p~d{&JdO1x>e86J9^ALN-gOl%nX>Rh<C8=[kqcd+u
-U&#"R0pC/ol-/0|:77LoQ}S88dgRCL3%U:p_Sn1PFhX4JHI}v$0+E3H|ag0=P)mZ-}QGWnvuOG-xF"b%+fqM.}]r$_cCmo}MUw7bv}LN.sEO;ril`+yq]K
-,KKjcTGa_[w9]h[CC/^w~myw7dUn0E=PrabhRdoA>q/j_<2:e_3%7@f;6M(a$/Wx`bNh^!kj&{W=Dr>J0Cl<I`kt]kFyVDH|HI+d8ZmVh[3QAyDrj#A+h!
-a'|S5c:_k!ACqqC!)Zv2&hAka"xP=-opDX<"Z=|8{MCAi=|I{JROs2>I3@nT;k|Pa&aGF0rFja"c6Kr,6[#!C]5|)Pa@i2'KzqH^8a)/,!:@r:G231cDna
-+R,eC5u}8PKhrUe/KQ8]sOA,Rgj2!~y(Y5I8aG>Z{{U9Fz9=zYOcUQySr9&PP{L!h`+eg/BD,zFsKiv@y/Ur7.%vlm"Q_Z>p{sV:SN],"eWqJ@>y[Z`6zI
-Bs#r^Oq2[_oEUwRY@!EJ<{Cvq{cdcx;%-g(wATET:FigAS-=RUaK!7-x'QkWt1TqTX[anwebWgM]a,&i)XEpfP<m^k(=59@H1$lcD&L;@;I"<Z8C~m3k#c
-`D0>ITAO.!j#g2]x_Qyre.hi>e+LFPoC+!w|#t8(m2Y>'!!@1uTb|#OCKNG,]SVZL#z-.N!@#XN@d}pdy.-j#)a[uUuY%RZD|5,{qPlDuay%T{|W@1epZ[
-77`9AD0P@-KY1uGN`a.h7yh;Fy6m4A,3|'MamSgbH@_x-#VlHxL6[MpplB6|is9sZr("(q.%KT!mh`hY!)ak{1>,Q-}pmoO[{"HB`LPCFKF("4Wa'iot>e
-!c>Sdx%;|OdAJ"XW|pZGNUMjD6r^Tkce]%_qxe4a%)JV@4QOA1Mf;;'SbUw>=<Q^b4_<D0svh>A6`^P"uz84+.TZ6kKOeyM7a3e}:FY-ZFJ'6zrvZ14QRi
-G-0,=(-0,d"Yp!bS|Q}QS;1om)k3|5x'j4yp`mG_lmN"/:DIWG|&cvV5]tOMm+d2:8-wEM'<t7qkJTKTb(PSbA"f6/`KG|i5n{NJ|44,/LW."Z,^[kuhln
-_M8z-U~$K#T4"7XdMOb^#L4B8vbG;s,Lqhyq~nB#LJ;t"PB'A;6[4@RC9P|j[:q.I&6HED=[MIn<aT#)<zVKI/+WkIeD6C%f@UZ:B8U93c&U/)$-]$(cG3
-VEWJ.%-}8nNCRnV$Bt<As[/IP}gVk<pYT.T$!(={n@WuQ;<W',yd(%]9M0)_22ySvSCF9IM;AVA8tgKvXmB7,-v17$aZS-L"#|qDscO"KEI_c!vofd"RAH
-_#{EPKa8qSwSMC/LBn<1zIP$]g:B1@`|HEWjZ]4aD::A4^>pm#j5$2=38.yXp%xY_%uie5R%F:$q[>KT]Fl-2+;_V=ykXSQH#&z(#bE3F{{b_iMd]U)jdp
-Hz!uxFl<`=i`Bbug,'omXf%7WFZV_{ZTTncF]s|(iGMFU2)CE9x&"`9<mXb/gB,34'$yWYtCFp~j=qjeM%z.fuZhvE";z5(v8mg;dcM0'bwqPCf}JNB4<r
-"xYvx=4<0+80F%!zX#>[LAED9;iw&(H("/4>~CdDQy^-a$TNL<}xkW06yTu{o4+m.vlRmF-zayZ0TgI8E]Dz+:2Cru/dmfm$=At34_F^)1{$u8|YAl'BS-
-&5l#Z@L[J7`GNL!)K_m|AwGlSU0tif'>2T1Cdu6^40Nbr{tR}Ea,cVSAbo'$|#lv/s[l9<LkMzef,}T5jT"s]ov5b>j_@s~p8u%&Qjlz)U_}fLIg0a$Q@.
-pW`^DSR9.J,,3iu^Sd(j#e#J;8'['w>,;f`{kQ>6zN#&=A#$-#!8|)`-j,1)Fw9b,h-}pvK2b=:|]0I""^mz4o+TG)on1rK_9RV3j^FW.sUJQB+mS#o@n6
-1^1c/IX7GpHxo6)[8_s}IYYo=&f^9n.QoLL}x0ke_@OI}/D(NZiXp|cetjN915x;QL5AE(q^iwg-C#&"a"@fniLjz&{MYZA;_</R~vShD#hJn4mRS8=Y!@
-21gGl+m_iIZezn,d9m;Hf5zZBx"6R2u^<|/mAB:"sQT2[M8.|d{>Zk78v7j;i;`xvF&..9Ha6j=/0j>C!-"]G7w,&3yV9c)gMf,KXp~^gIoy~d7b63D6f{
-o!#kEpoqxj;8aWUTEkZodC&Bfd%Z!9M>|FAxX):KSdvn_m^1}it(%idFo8%hTRYN8M{KeVJc)@.&))'JcIOg8|]OFr/,jvrL8ah7O`AJ<;[zeMv}O^E"+8
-'_/"_#Rq%qyxB{M>+Jp&Cq`mp:<xi'kE^v65,rInI[/{6u@dz#-]{c_a;Ixu|}=|{pr(<H0vG[ipw|-tKcn{;=r}aZ+sv@y:o2r[{O2aiWt&).IS0Pz;35
-ix-]0Qf3f)G|]m#y4'i(4a'x[YUjkHAU;Xd.Tp'lo8=W-vrJojpGfFIdi@8,QCEkD.z'hE`.n=Q=h9bnaR/Thb[[K#Npm$o:XoCVS$GU2V@p&SC5%NU1W!
-gDpKiO=SIDNB`K3+36+:g#>{N}^"`}eMlktKtr!epKf,j4C$5_@jW9nM@8_DghF#<<=nKqjqZJ!^_,DUA!N5xx6,.%-7OFakR!R%cz&u4DEC|@~yQQkW";
-HC2jD5ya/Ev`R)"WH31H<C(X5)9`d67EnCc&F!%H-UY:RM#WmSwS"|L^Y^HF&'1/W5L/0(N!},@U'lZ^s3QWlqs^ZWY<9CfH(X/$Sg6>UddKZ/s=Kh`1=P
-N<Bi!&MQ|MO&zMO;W-]ldDwuBR2`&"t(Gahd'DE_]q4av:k4x=]=E.c'Q%aN+j='KfeQ{_ebv0pP244,JbTJEPm/#Eng}<hwfsFA0A]5"zR>TZPh:':dE`
-/$bO]fD>^_ewUJ=2q}SB%Hx,W5BgxT4.D1s]^(L+Y>jNk,gRyaDT@nB%O%vv1=R:rC4Y4a4_P^p1gGPF|]zITcEO>C2cP&HC-g%zL982y%H)^=B2A0PtI#
-9GkR{N_^4#({pzZm5/S(<.OC1MA66oU8=<{12!S)az~Hz|:,$J:14A+sa&+@YlI{9AhMnGZ"Xgk&<$;N/|YLX"NJ~k'AOn:>s^R^BO1oIDWG6"CR0h+ZPT
-1Q$.kuTGR/TBzgG#M-z>'D&RynpLznb_#12:_Rp^jE+6[oQ))!"0+lg(|j,TPlN=S8voDl0zH}w,V+HQ]P%6&<s;V!KPK=NNAO2#j:&c5^ham0uX{:a-;I
-;VXRM7vYxb@zApR<`XaE,HwmM(457pd!'Afu>dV|t<Ov^vF_Q7CYLwfL:z5usq{,"=$6Df5}r'ZAIt>NC/>/qafb[jIOK:MxHT)-nZ2@v,&iQwRXaGe'"H
-TNGizeReuhZg{ip0c]VE=Hnyj],0n/dz]&74c>`F`@C!Zz9,rYKq5&u5+,oi[P{w:s~W8Wm'SqG4VT1RsYQ>a+1KqwxZZE{doX^H^X038-/T6bL%8f.so|
-:gLK[kna],Kynso2zYS$DZfkUkt|b%(vI]ezsr$!~!/-KVM5vS`S6kEHPs0m<]}MS8lVw$orbR5g[dS$B)e:m(4oXm4E$K8C}3qQx9@v@]4(gWrs5spS`K
-SLe.mb^p2$`Z]([&oU/^H'[DcX8f$&_NP.638I"P`(38/g@TO9Vp9BpUbYhEHxhaT'rA7RCP^&409w(Iq$G#HpqiO!c4GxDBwnZ#h'pX#db)xq}h)flxD^
-opT=vsa-4)GZ"Q|xat3QbSMJl&@K,ZI+SJV87|VM%QC7%)-@!z5qJ!EeN#HC9[W]amooo|PKMsA$X-Pj[RP;-Ru<x9!/|RBqJ4Q>0"]u!M+$/Om]=y8VD$
-i=yW1`;-VeL`<YdDI5;k.BFc0/'q1U-bHqtyb.04xOp&7DwM|Czdh)%Q-z|}oJb6^PP.UDdwHlNpRC&rT%p"7oVDWuU|Vv.muB[NpW=r;=&OJ|@z5deR,W
->Jnc0{Umy=$3S4-Fc)|,87u-#+_[]9z2v}VTO+!0%`&$E"X7mJ5h-X-}+!W9&,vg-yY&]KKmedXJKL^}K-,xD$UC1r1/{nDsrKgA,um]TBgB1^<^FZ|J#H
-gUkQi(DrZI&W!xXNG[D!Z1"L[U2fDe3E,L(Wm'A>Zz-S'(%qlyPs:K"}Cjc>z$0S4B-sj^TI(UR;`'n%!OJ|'PbNamv:V+1B_Bsn`YR5(WBoR>@=@DS.NW
-W6^X:k&R5C}sr.k&r:35i2O_8jPSB7|dK3A&K)&e!3uflN1/K=jN,T,-O{X>!ifqs}Iblv$&jC@.-Lest+Kk|A-Lzse1WzxVDmgjV=m%9AN+l{4Uv!x6cF
-0P5pe`[fYjjx{V3}QaD5,>qOh$G6QLDO{#J1x@)mZk&d`^5|Z+%YEZt)4&yt{{!DrBTao%(5<W>08^xy+tftNU5/yuL7b4dUt!4n}&v>+n45hO";P0Av9b
-cR#Xj]ReKy(ji+z3mPh8r!O3g6he_4010pH.&"i3or%2eHN{SXJ/SY3AN_"._ebA80./up8"b1#j@gW)Mdtlu+D@J+wr>3I[fiwAZ9!bASJZ;<P`4Utf=^
-S:&J,XMdv4#F)w[N74Mfn,{=ClmE5inj=_=WW5~u}G:|Y'i:X!R(a3!wm29aSAEcCyr[p`41ea1oCb/@z1o@wu/)9xofzj.[i_6.f|W+jtGNk_0Xb'ipS&
-Df,)rx|X,Q+q8j($}[m`yKJ<`kKFJT"z#<|r'Bx85z<[9Qqzg$IkAa;],;M]ix_4Z%kE>SuhT{GLi"268uJV@_19nKr%p^vD.xFq+wbzW`8'n<N%7i7;4Y
-#ej/qoK|Yu-;+yYf7VAaLe&:tcgL26@#UOqAqCB$byd=1Sv2J=IL[P6aVJH=})qqr_JajwV]8<`;xNaP$^r4(,+w5$,Qj,oDg&~r#^CQ_N>-;yyB/}PBz1
-:gY`NuUHtIg1,6Ui,u&TBj>AzLk,TV<{&>_K`4v9n3J6oyv+,|FR>[z(5R22+t^4|eeXK6cq+CL38akX5RgZd3X/;.{v_AOE2YA_KNK!Q6Ool}P820|eb0
-hova`lFqSnn6l%[9:R~HAPU.~=;no]6Lg:P>^S]HHvjJ}H~H^m{-M42)>sXj;/6@rEWbdGwaaE/e}Z/GjV}F@W`B~hU!>aLvC"d'wFT96j1YmozvM,Cz$3
-P9:Gkk/1NA;&o+yx,G,$6J4+f^oN_c7[7bZn@(W}W%(d"$0RX7|Z`rrpfS1U.H>DtcOdOQ_-Aj~/ti'nkOw;2BsfQHZ4ELP=~0N8z4|0f_{IGP.B$xXe,V
-Htd#Qf3Q>"n`87m%&J)3o-jJYI$z:p,25pd|gj7G;ch^|+Zv3V,C,qc4|Csr}G=RW.aO1ERr6>O[-88EUp@_K-3G&.Ck._cw[.Zna5l<{[h'AEv7jgna}X
-+X.oE^@:2BoQ877(^sEa1t;1>.A8JW,]"Ri:1d>94T<k7Sz[H%=gYRcmoL>N}<+H$ZXLZP&>:Bunh$Ez53=#1C@<A^|Dc&=-EYfB'PJD:$aji!rl.B(5_%
-Q/6>97q9A(:^V{u9JY-Tq!M_>DC$A@a=;)x`QS{aM+8/`O5+"Ye_:@=8a^c'a2(/&%GWaEA=]x7lx>xjm,vNw@qPh74.lt%m1HDgD4$&PFU-Z|9<gpq=!6
-oJn7IyoP-gN=AH1Qt:zpoG"8{-(/81B4wK/4Ygm"B<R}no."U3T2!MU1j,jS".PMB>&nm(^E"le=JO%d)=w+i96@00%Eu`)N4n_I5gS:aH`J#yPu_urv(7
-`S:J^E/w8B#5ILJWmGKnt%`nY()s<&.7,A~`}m}(>^okLI:=s|k<aA]YgJk.s>+nQRxdc;tYjUXc04nT"O>oXS$eKYO;YBz$5!,$>pLI4Tow%`u{2W'lg5
-mOk'tjUh:KEBM]fFLN$Sk>t5fG;P_)6,b4})YGs=)nN]55U<)wJVr;WpX"U=YUE_]}j;9=J#b1mO#2:_(Z[vt4a`]oc/h>0bijgKIL%_Vb$_U6j4av;fj;
-&k%8rZCo7R>f3IIeA}Z4KvB%Oc/Q;h5FXSEU!/w:s0SKRa&cJu!AD.^X#w0{|vj'Q$bJU&9"LXDCq=RA5Jn8UoC{[%";beBcmeI7fTFbCYWDr{Q}r8i9BL
-{J(8p$})Dd&s}cT7`<.-M/Qy%WS2$A8SIK;YDppYmB7xBnBx~qcjxg3op=43l4}L3nmVkTND9zPcrHO<ptHa(/nEyeG)3#;fQwz-]@y5BExWe2s7gEOyM"
-,vTjm1HwFP9lQCdf[P<Uip'^N["zm=tsL"wDLlev^6is5Y6,0C-qUB3glwVpB:7=5n"(jR-{!F{L{+]ug"Q5H=h{:ArV3DP.|B8D3Q^6Dg,@GmZ6}mv-pK
-16~R+u,0ar7ck#NY_7}L/dE>'9p0y<s)`DC#ubHR3Vpk&5JO@CX`jH5SFs9,z9FzUp`D`y<=(Cma1DG[uWWILZe,QFBqQpuFgl_33h=DoOpebk)[^cH)kD
-a!3{fp`m61OwYw~z'whVn"mL,/cC#s;QYEHYaXsPm,im=:kK;aXO2"sanp35%N@=eNr:1Rul&JDe~^].%t3q/#5a43P:6J!(DR}LLcRc9N|M"VLQVDW);+
-l+dn3OOM3Kk(V63r0e8b.yk"!'Bsv5Fzv5$fr<b6(]+sdET|j(q4eWk24WSY8H,qA5WIa/Bf3xsGZ^}OOcR-_IdD`kr@,Xw(kXaogsT4;Xg8hf^YJ4uHz:
-}AMBXwWL6iW6v/,<tC~-B0|r1pxdYICG}L,OMEt!gF^Eh>w>TgGvLn[N+O-G^'>}gLW"}jxllBaIfsTLlaBq>I{cfu!avn3<k(@VI/Ek3=YAnd;k!$n_=0
-!C>yWV'{%%b/,InHJ<koegZL~a|bFEigKf61xD.T.1s)zgg>ChhdzmqOF`+KN^t/Unu4aXcs46LXg%n[k$'|$9^9C5_+H.w!08ZREKieQZ""wvGHKVlouk
-Ll^$l$N(KA5D)|JQA8p2Xg@JP^~#f<[[@O#s"EozwH,R9n69./.wD,[F-[KdALgFPP^yD#!F4A'El9Wa,O'U;|Jb/OPRgfKy0xQ2WPRxUbvHB0UoY/@0Ba
-=zW#644oTmpYq<AR^#LtLEJZ%!SPoRekc=`Ix&_`-JG<]a[8,Yw[ErGYLX,HXdE(qXk}BY53&7i/sl#b#X17j(piVmh;ljLCr6i]~gD%d9dzZ`+tN/M6^7
-)<W$l8g3!fK4:jb"FhPqc;Hi6{=,~K2Irt,''K;>{&U63)0T<Fv^GCPsL$j%nKh,cX-Z}#]En/B8)wU:b/CKt:z"=rV<;8"faP}TP#+3i&{MXeU8Eq-4.}
-!9EPt5"7908IFMy!%:^$):29#OMn5T5+>gL@AB|nU[H)3b1[6h[D`]j^h.=F%sgd"6]iUI]SPSCadqQi/r9U<V2,D)$aL0Ost2(SGj]6[guZ"0h-r|Te.q
-K)c>Aha#j%P#s#`/E-f3@}DG|bX(BN.#);R)W[dL>!G|2t'4+jP".)2:=T}PdCUu$9%m=S!j`Vju&cNfBf=eU4y%+!GD/Nh0T.]D&gV314r=b'EOx6s6{)
-$N;q-s>!{U#H)P{6'=A")<L4`G|{KKcsVBU'DaPj}fS!QuCT`uRxuY)6[2pym:~oHwRp(ssJTdL>)I:;q5iTdx4X&>JJ^N+)NHfCx52;qEp<QLKjVB(EKS
-23r,p)_;mR|vhNw7r{ZcTk-6cSb`$Z/^eiaO6g$R7]A!w6y.AKHe2WZ$4JtH'n1pPzBq0]j#+}/[];z$:=Ye8"m"@HxdJl~Aj+Ix!,H-ZPqp1h9gXqrY)g
-/UPyvvpU$s@,DFE2m(k-=PbQ$fjAxO[ja}7=A#<>KVakK[E<Z@A>^#5cQ/Afe:erE4@;Gt`cw,9ZmT)-jpC;5#$7NRi^$JbYZ<e&/cH&C5c=S'"CHY|s~.
-iMl_>"Bz5Z@E+@EPN"}2T]4.YaPNm@UhwW`!_85i>w~N"&"S2DGn+0K5JN%zjdu])cLEvSEZ6/8bWM7rRNtD,n$q:f.!NU#!NUNP!|Rj.P3c63<.:jQbM2
-4G^;{}+QrW<C7h-^Dz2;a-$(V9vdD,VPn08Q1>'tr5<58-hpD;B7hPBD}ZBN-mQQcp%5(zy+`]60{U'CnNw<:K~s8w3L|2ZYy1q.`:0X+Ng%s+7'+z7)I[
-g1.eJ:zgLLqN1"[UwLnxYA7Dax{ny{HFT81kX,9@YminA:k#Yf%e|#9o&IhF|47y7%i4$t@1@xWI)299:Jknd!}2Dfv2W^`+pzoB1J9OXKH<qRX&EB/.#Z
-)Oi(vV4cox'i~nXmolnK,]9V){E.D>pFvTH<_4)nJV!;r.%y{;'F1bCx"1bK0t1c!@#y){&>Bawqbs9mt>bElHr0|g2rcmkT}|E',9pCx$Kinu}G4+:W@c
-ToBj^kyuWBIkY/b:8+9+T4Ne9l-}dz,|;TJ1!~[4JhQ$Tf)A!S5i|h2jL;]C|m2-+jMbkN[Ok#;iQeg:yW"5KsXn)(K'$.Iu]["+@%)>cO(Lj2xgGjtB>a
-{pXJk4}npzDY,Z+ufH$Xmx87DQ}JXA{6)av<%'k$S%A,5q^)bh$N^+j'1o{E#WG)xc/Hc2-BqVZDe{`,pa`4|K>},3:MhPBu|6&8067a<^W}=xbUTr(20F
-"8>hjT&Irj0w'-L1>.xr/M:'l)&EFd]&Y.W9CEMVW:'7Fg6{=O)+5DsbW+(cdLhf@rL`Og-mxBJ#(VW|,}NZ!J"Ss]_O;8JlvOg9<i8Em3jucoIuiU"_kf
-1CTqC3O]!$xH{lmP^X=bW1i6"'4'mz{{|55J^<as|}T^v,g#'M,x2riN$#ZAT-WR(-Q,VMrs5XhG%g#{$^=S)Dh=M>b6(16ZNEX;uo`iC:XyksiWNzD]Wj
-Itxh4Q|d%CA,KXw:yPpV3F`.#<s(mPR}BQPP00%dy{$%#7>iA_'M=2&!2X#f0X=ELDv1a2JC)@[:GGePw+W8!s%<DDzNOwcaF)mOjHizx<hU+QEP5iGOpj
-24<uFPd)C%}`[oeMs#C]}Z[3sUW8X.LK,p"s[_H4-_Jn0uwSxJxdqOy_Of4ojc5+s!>Pg(GuyDGVg|9nsi0X8CIsJ6kidr[.kOo:2+[@<U)whtShJsRebY
-gd)#RH<e,5|8.}C'Hm0xR%+MC<vCFFGuzmR;.VIU^1@;tQ8uQC""&L[i7QN|9e8"q)F{m{$8k'(TpF3J5TS"J3~_{^;#;90s+!WbStOo<E9hu0u".EVBW9
-+h:>rS}@yd(/m44(nAD]T3`WWUt7JW_R}W<)rdnG,0HCu|{aC!f'qwzN{U6@4Uwf:(a^`;4tm#EqN5TQ6H)S<t-6../!iZNiIm,Y-_BFh;{d-L,OsCr+PD
-Is-pn8Zs3Qo/:uX]$YC$i&mlREEKlm~kGC@=&g<4gU/{Pxqb+]X4&s1,e0!$5jrv3oy9e<',!7mJF7ukPVF<C"fKlCHYB<mFrKMkQ<bT@VO#unv:LWz1CK
-UCmUC#m069GxE<%(~eN|O/w-3c6<ve~s/_zXjz$l`&&&:W"dYz>'O6f1Ib+r+4spU+x3E;e5HA#n[H;>F{05q!%G]oq3'z;0HX"!`.["'X7XW&XLlVeX+v
-eOo7rv(uLF#Q_};)GehIm0m[->T#n|2MzlW{Yiy/!"%QWw1.~d~i7fk4ZM.oDMl1q<26Cm(DS4B)j5`d~6c]w2~"DDCdMPQd8ysaC{:_eAGr]wo&Bn:Sah
-o&)yM0aa|;%Eg(H9=HBsp'rQDHi&(w=|@WrDEE|UvJXmj#Li&;;enyW^qEI7^0+4yH$P:@ket$ijGW}lD+|!"f/f"%gaxz9i6de]k@)o^I:}GIA,8Lt<I,
-_JZ[uc6Bz&YK59]Cdmt6;gzDNc^%wJjic5!5FJCJEO-RHGYhYrvoew/S|Z:|8J^$%#q4vGVDf!)D5+`/=Ejqw>h@[u5+e;v@xfBj6szs8I`j(4TBqPz'q)
->ha|V=LINd[I6d}tiI@JhH[<0g5;F[h6eE2%CW`mPOGUD_a148L(n;x6I;uRYW2{Qu&6^"N+K>fdx/GRSu$2|2:yA;`2G@PvG^$<Xe~5iFY|Aul(J^["=b
-_cXI1E>-Zr^OAN,cb5IsJJ6<86XWPMo"9Wk4u(=ZtO2Dst>)O=rtzoLLJ3AvcBbUjeN($#B|3:H>pX&82B2Zr&S14|()~kR/nZ{Y9WgvyXI;;Nw:6{b_}>
-ZC)KYAzp]8yz9vBf.;ctKq:'>#&"J%!we#Sm0hX7z,3uiUNoS&BhBmxl1D3=$k@5^H<Dn;@}AvPf=(4j;ebWI9o>LqGVku9,d&u}N`Uwv|~b3T'Z>osrH!
-/_GP!Vjo.E.)f&>6i(tlH>{M|9Vm$yO7E9~}38H8f|S%/{%3IR4Kx2dS9c[>=po.x9>#gUV[NFy'g.VwXfZHR-)wz(5]FniN{OxawUO!q2.PCI{ZxB4QJQ
-d3#L=^aqwx]$,1ud1hD;]`PT{a'LhV-L236Q~[4Hk{L<OTVF"aK0#Nt.}p/i#`+-ttYY6"nImMXexfg'obLN<ucO9'jS>bWdyGOdcBbXQWTqXD;te,>OEq
-Z$P%(Jef]rLZ:$Z3hX/K')nV,lNq:W~BF}UC}DG"pU.69"z8U!o!8w}VQ|`W,HAO.S63>@5R5Wf+1Dz_7'Qo~P0R>:@y=!sJ20@mbq_&q"2Pg+f.dmS"{8
-#y$|IiJ4dj`@4mSfibFjs&BNkfnubs0Oq(zB@]OBjs$m0!DS8q,i]pv7PLj3y[9Y=[MHHxq!;.uR08Tj+Fd}G|rx;.bP=m6Aw`16f/Zb~&Ae+-"6X'0_)_
-R'gx{7P1[_MFufAzrj.<A&V`K'iR$y1j."O/|w.uN@~%=+6__0!=_f^u,`s,e[1/I`IKgS"UnT!szUt3:h]2rOJN9}4gx^k`Su-hS5{%`]&vRT|uU{f,j}
-tasP`]s'm}4U/'V_bgWn6VIp(uBtureSjZ!bgmq{Qity>b!p,RZu<oaxwbka6A[ajlfcyFQV=jx`,M.T>'MgjmD}2L:<oWo><B>#$n=ljXXYv'W]@U-08<
-2,6Hx0O}qX>-oYeIguNQu%S]w<Nai9CV`}yR^7{<Hu(+iwX6}]q7np:g9P0/WsHtIZ=wj'dd)$3N.HyHii`wf<Q#gWhE3(}xfPaqUbPT9v"dWwy|4[jKNu
-)HBmbgW;d-<%s)ro5Tap#JTxH,I82"i'K$m`9cL]uZI-r{i;$KIwoC;]>D>lF]KoH$E,GKS;~IguOlxh|]as4^cgIs$ATl_/!jnV@5E;G|~@^k_^],dT"e
-i&IRHSJbY{):19CWr:jkZ9-nJ4q7h2GH9-9o!5u#o}^G1,OVJDtBb{<#<MM1'IlFs+i^C7i.%%D;^=_x5Q56LikXrS3!gp:4fVjk;,b9=`NKm=0GV/7ePR
-OO2"3,H!SQ,1@T$c&W,+qu{0!39aLwuHA@T-15v'1$Q>dX1$(-MUlo#jVSA/Q0hspFr#o8)#[1^rQkTiLWK]Q0Y,4:;94.gITcyo6#P^L1ArOOa7qP$bKs
-E"d_s&0lWm|s4,]fg1JC'qK--OkE{JAqdxe$m85:08B5Tp':6&9Z0rG|'w_5ko7&QO5WGyh7zWP2$zAoCVt+_|<w&g_5v-'}buvJ<C!Uy0ov<3i(p/D.oO
-A$F+%N&tCT#-87c8u|G<q3!0`hVqgsVQTZSP=o;/>[G"W6o=@h"R1_bs`E_'h7qVJ!iN8Kqvg)2AGmFGRlu1oNS9ipO)2<Ktc47Jy`2xc;jN=I<=Kxu;f^
-(Z6-%^^PUDS}%N{#nN7R|R"-jbj9vA2y!}g2jhnKCe<Jxv$%I{k[r<9KOW^`DEU07OJ71a9p^]huE>>z'i}Ai,y>0:>3ZgLpZHWOvP`Y:WOOm"c@7E0G&X
-qCC%cxWDsJ81U<fS&h+efC:fEp1QUx%z4Y=R"-C+y"q^QV}DVary#TdRf},'4OBe6i9831EWZG{2QFX&)Ri#s8:>4QSv%e9bktSB7z#(Q[`vs8sAU^8j$O
-@=Y=u{AK$;UitLhl6{!&C>]'LJV0Fz;e^H`u`F9KM^sz|(i1X2;ZD"6-wQP-j80U0|AG_=&F[mJlM%%qA/:y`^(l,]D5n=t6Hsai7,-tCy2V2VmN"+~s)l
-R`POEC{]`@c,~p{cI0Mb25[s3#Wv3T]2hJxp<oLQYH<{nwrMtJ+KwHb`cJQ$HuhhE9aT-BB]2@jL27BUu7mI"x=m6P]Trdt_76Vh#/Fr-#%4OO:+Z'6+q`
-W-Oj+l,)p+@txy(QvfPLKpWDTtxA19f2l<uU!-U3IG!WZs#0"s_yEiYLzShpG,IOz&CpfeFs0`MFHwUa(h<rML;f^v4[.V:"OwX/vHv%1ptsF"89)wP7i}
-TR.%~@/b2/:E-`U1mJD|}gG5k{^A_Z-LNoXq.2OB$&T/0eGsCRI%"apXF048m3[Et_"#!!vn";&<b9[^Z{(w]wg"bl<gxvLfU]{!o,"7t.>]#l_|6B%tOP
-ds}1g;e")mi+{3b@W2ag_+dM3DC_S39!`8}trhU1A}a).<ZAPXoyk).csl~0_h`,&DKQ:f)"T{GQU0R&hAH&+M<-{r~np/99kd+@|Skwv72X>P93]m@nes
-Ujn/bE95ap$Ew,w9eN3R]8VWg.J4||D]&]'Th6SMlQ=Qe4s'`tCsc$G1B:=wP^~>4='3%5wrp^LqEqfrM>):oG4{PWd=<`Di18rvfFzhW$!F-Po}0/c}'H
-u;demfrgviBs!d3mgiQtem]a@EE/z'c")q!Rrs.By=V##y>ytUXXtv#bByN'=KsH(i.ApYw/0aZz[Ek}]0321'>Sx[()>fOfPC`M7E`,4(QoQL&STMnFv2
-[0qYa1!f/yx{aVDge|fX_iO19@msFC9teNcHHV0W&yvO00(o!t>Ei.=5Vc:3Y:T:xL";_T{AG;yKG0We1$a[Ujdg~gZuk9c;)X+$!"Iq2^G-r3B]5i/wI>
-m)3-'"~>z-jFl:%,pgk:a^kU#@7/IW]"_GtF5c7m|8jqss3B.`E7LJUniL2eF2yHX&8y/^>8W!iCw%Cw[7=gqz<]p/!{giHKzb{VeRNzn`~mV=H4&@oGX`
-YBy!=K3cGx<KmNtkl"bP%#M4;caSNt;lZz(i!=&SRRsXH_CmEpZ<GG|AGD~n6fMQ){^:;-'kRr>Q/}h+}#4<[J!f[Yf+oLr-'R'[.S.0:Lz{YG+XQGLj|{
-JUC;O>s,haH^JtN{"vlo5n>P&_&,Wu[Ux}Sb<+"bHtTL>VCaP&k0j^-"P5S$t2Q=iPe)Q/N0jkJ#H]&L/SV82{LWV<f{&vYLuEbfxfs1c21Q~|']zOw`xH
-oYj#Xrz^Oe/+B<R]pD$nW_~5+S9-f.rI_LI>YjqE`I4hrchLT]VC|OCoGQkSqWos%Z]$$)`-~09%]!x:k3fxftvUXzr}6AFL35GnXWT.XGd]Ocm7))G%d[
-Q+7.umz0EMOwJp8mYR,h+YKxF3Qtj(:@XG0M0&0F$H/EmEdzt+IMWw7>uf`Kx2SW^4+<"-F$PyNCp%4<zP[L(<[n6uUsK^U9Sp:r.`y.(@g+5aP)^=[7%k
-2E`/EI|2gPJA84='sUiFtyix>M::G$B'|$|lsR@'OD&lDK<ma'Ko.ag<X_NDTN"-e|6HtOVr3Q"(Q4BgUuYV_T&'HtP"zk8#{99J:&vXn6Sx[o}:wwKL/<
-VmKuY&5NBrfTl1~eK1fD3M{p,>|}SN$EQOwa)|tqpYirOL=t@BK{]A38NPPOA7#mj(~;+Fj=Nd.9wEV#7HeMGe>j_kOYwyPJ0OMsv-{as&zEu`[,Ss%9:]
-%/{2pOO_"+0v|(4qZp_}Wr(s4D$rbL}v+{G<-i2,z:!4c&kb/ZWh..yoRF^1:_]j-m.HEI'];`7BQFd!Gz6]_X~,w$`1<<F^W']>fmcipA<`K8a^@`_e}k
-zchphO3:2"Z'Yjr=3VJU~fjM8y!FPYG])(J4S6DjH!Ne>k;$n-Q4Teo^d#|gv"WewKGxLN/qT/g2[0tSuuo7dmNK!6NIzx+hjthjXW"QNXoY]>qN<d$PA:
-q3Qg<k2{9NbhH3.O5SaV":hruIs}fwD$k60(A[o&8.NuN"S[fzjxj`c_=NnPjwlI-1vPjq$&G'4Qw-WO-dDAVzWDk/lyvquI%(Af_=JB}){#|J!7'X!/=:
-IV%-I@rA>Smn8ehEcR4Il:rw{^dC/`7S>Y;iw]K5ONt+/%t2Ub2@e%^#8_luA"Qf@&x(:VC;'.j;-z7/+0!by/M'xLQNSzF`}`lq%i20[WV1Wojlg2Er`J
-y`"rU8=m%PlrQ.0S]m0>`|NjFF#ds<A+h+SfZFN_KF%#dJ;+)a6==FWot)S/IPWStpc:G^N05@aQuYmb<0|%|3`OOX7_d>Ikjd<|Ud[@-j5"/3KUECze}R
-JPIA`2@KZqar'>,c0@C"0j'$t$w)Yo`Tt+]Hz1tOT.zoIV"R{<>R5Yt22d4Mb"0&Yxb+#,2p%a$]|)/hamwjxQ^Tbp$$a.-`9;R<G{kiA{)8.$v`!Z`L_E
-,Y~e.$<^7j.JrtYwIaUNbc.`MT9p[|MZyk7%ph1inaI.[N7l];L#;5B[mt>gEIjMn_;tl<ZoI[M!eCI9D]Qv(z`r&tJwvtKp0v&o>WLt3`xed%_A0;2)4t
-ei^v,!1KbA^]gE:3f's&pFQP#7QcD#Lv[y9OdXiM|[Zm(hjr$amelt@pCjJh{_T+<Kw[Ds|Fap[)<=N2z,+%Yt`as^.}!s4sIR1{>{w}#iw8<M=h&bucj&
-dDno<7Z3JLq2x!TTY<]bG0'0(Avb0zd5(QWE5EBtW-Yc'b^J6aDo<`1SG#Rl3b<iwBbaoB2{x35Lr.rs_mmTK"]QZV}W4t'oQX^]$@vnz"Mv>WZ;v2%t2|
-h!QY273RpIX!0UBxRK]O^BDMv])+%#cda5uRYO&+UaDM]M:G{4hv@XKbshs%x[`V0BY>-4jc/fyA-D<9gnzD/L1$ZWgR3j%"@XoKg/#')'Kw(M|v+{Hz#w
-0r=omnS$n:3[cbe0RhZW7w5mQ<]';u{XyV{:Ple<tuA2%L+/{fOSzdX<w]1]KL7:`R<V+dvWQah![XW(L.iujjy#h=9!i7!$UkY)AeBn7<GNk@,q%a2Y>D
-u<pF~EfKo6O#'';Q.k)H"3rMlUjZYJ(M&m!7k@Yf5VGu}zSvd1yl.kz`J(nz:`4G`Nh26crlfx>4VW2lhjk^'hOfkt-aCc0g',5tlzn[zqwA-9Eq`#|FNm
-9%PI'8|2)L7rD:+fHYm@w:mmU16fyP:h<1s-#zYE#OS[,4C<^P^p3N3[RrdU.#FBU,Aw:{m$p@ztQ=fnVg.j@h2RkJ"2Yjc.V;<//sQ,NiTbG'o[7y{`g@
-egN}.VP'A5!vb.cQ@/KY'=+bEFTPT0C!b],uiHjsMjM<M_rjjNk.Z6HGL$rAYY.I-RgbyHW7wyXaEANNxi8`]a<L)]a-l44GAJr>`xBjvL165%7TOaf%Jr
-7yI@n&qQ!JlR9|<CWci@OG=v0;xeuOJ9B:|uNZ9n$vM;RFYZqeXZ37v0tme&6z7%^IetLWH%bI4c3fg+IE[-phC('<nc(T"6d2Fu>aR.2gK>l4LeY1+A-{
-l_meIZ_I>N(DD5xUkj&BWz{,fMo,P=IQNV_CQFd3[Hni{#hy~a2iR@.CK%1Xa-{<y>JsJ}fAS7YiX]{&'`VWe^nFTD2h#PzkIP_<zmpj`$%5CU(<o>yGGg
-c9!}3djG|k:HP6at@$8T@v2[.aiKVE>P}G^(J##!:,K#vI5M2WRj2o_!P2Llm]O+LZVt$tf@8,)rF9g/c,|NMRh4Pi)p'`%#qR;ysTsC`jRx/E[W&%V7Hr
-e/E!#RmiRQiUIoXNi3VtCHP6u7Y#.s(BfW31~$nE#0'k|b$>5k0BIEHaiPy4<-+:%`TfMqq%eUlIFc=:eSvcb@q^#Xrbh8@Wqy^|x7wZ^&kx`(6)k@]'&O
-qnJ"uo;$hKJv""vZy{%):'/mZ9=>vsX!Vz"[zFCFHhb)=.fMP`[{%HAW/#3-+;`e'<FiKhCD#hWTd+ry3(W&D#2%iDC5B.|Ap!.+~iX}@&[7t<ORb+jNkP
-Dl`vmb8.|bwBI%quz)@WJFN}nJ7Oirkm9{G;EHQZ/5z|4)rk{xhw5Miuim8nzTB<;anx2kiG@OT")@iJ>[f6.'o}Lq>M<z6L1qZh:V1eE!"9Jw|.3I`k,F
-$4<H#}#i.tSB#+A'B'hY])L8=;Mm'WWB&[{v"Q]gKPyCW}L#%'NHS{+F^a_sU@vsn:SOk%cc(.P5%[&!b7SHn'V8WHq:NTr&0_B$C}hBX0~FcHXtbgc[0D
-y2G$!;@P_i1IGc"G$hP+rQk4BN/dr:w4p/nosujWqG>=fv4:c3nOhj#`qw6%V7%F%D928A]VVd1pko)|~[BAX:^[d4BS2FBvZPkeQTTtZ3E1!4]nUAb[nX
-dU#OzK1yf8F=]FRJAH)c7A6REy.YK(1dgD.}@g4x'&FLbfVOVIS#D3Q;v{qk7]/OSM!#J;'BqSO7kJ)<DH-4kt2p-V%4:};IW3tZ"_SbJ]=45#^9/J2"WQ
-.OlB~p.<|)HEnl"p6_LA;j%QpYe]c1(0vU("q_2qzf2!mjM5~_81J[EkPy:9{2$E~C<Y]]vRT6Y(dP5"A(@FZLQEdM@SY;qszX(b:p=immz)'>:s_wuX/F
-.hJx,<vCwuuC|5Xo7UUoS8"seL@A10vqUq3h5B^/jD]G!~4W87J&U_,Fnbg,{OOTJ)w!cOt0+--p6-)lXT'H4<l0s)dU;W},054P[6['TF%qN`^cW$&V^c
-QZ9|w3pzuC/n{TP=P3H}.RQo6Y6gQtfnsk378{5j|H[r,}e#|h8r{h2$<}YaiN9bE%Rn4y/G:9B!Kx^J49"T{7=]'|=|)3VRC.D93%vq32mta,KAKvpX2W
-QWIG9t1[{yE}'6UMf[.`Ov}y3hS6H@x8])DWz}>s0RU<3e(6fI3F7wa;`6zM]#@z@gTkUGF_x$3m{&m0V!j]pCTNA+{5aXM(>VaJCWq-4i1Kt)|s:5MoG6
-<+t/M;XVA3"L/PV%5YT[zw^;UAL3IlF}^EL$rPL[chK)kd+N=OlCNAg@](@(|mg3g:xe|hygbR#')P!4.jAT6$4A!mV'k!GEJ%s[#1$:1HJiU#Z,bX8'eA
-tp>T)ZX;r[sV;/P(DP0l;|!O{Yt:"FKS^uTpGiHVYZ`nimBU;Xui6RFRw>{LFnZQa9s3$eyT)Pq[;xy6SIdw$Gc_6S%d:"pW-wmO9C@z&UekMw&_Vp-]WL
-mTi.:@1/j7_D)u-_Ol6.G`((cn`eS:NnVAX!hQKNu:bck5HNPO4YT-UU1R(fk5;R^Si|v0c)GP:/UG|91(ga<$K!nL!b'U;B#@39)F#iPx(hk;|z@1mY:z
-He=KBciYvbQ|;DZxD:BkgNdif4"5)EITs+XH%:1"Z#QTz^05,":Ngnr3z@AZmu|K)9B}N^13-DNy6dg-vjgk0`(!TXJErv=^TRS5;[}R6McL"2/i&Gwq=W
-"mUB=V|(e5n;VVbD>]/Up2;EvhmsUWSwCYt"$fc:oYaZo]"]+=@i8e=8K.K,{U]3_(A9XP>},Y++C.os{YpX|ro"3_6tV[k@~/2@JMm5z5M8)HT7}aB6h;
-LT{3wN>%l]U&7r;DO&`_1cUjv&JIFM7u$3pCy)>rU/i.g>CZlAS+E81NP2{.d5d5j"TR"ue;oU`9"cVcw67ajR0uRWtm%/zy4!v!,:PMZ^#<7HcYIu}88v
-&9'lB^ObX|e%xhKWOO[F.]h$e;P6+N.Bb%l>zr^eXC,pplN$p(:XlUt:WPNb,_#w'X|AY;~0rDz0iWs[-Ptq_"b8V5]3n){cgmrmD-Kw>2epX3N@J]#Pz]
-vK|M^c&qFp^p,hdVR0,6_XW=82@4oCcdl.#}+YS.|whA6/%F[TXL_]"NZk|^l@Q@IK03FiJ^jZxuo{Tlr9V1vW=,<FJwWgfUy[3.{OV>Xr`@.P.b$_2ACD
-{]FQwC"'JVHQ}PJ54wb)"GGxaXIivZNCU6ud':Y/{+j/}rT|B4xyFj(_ZM;B${Xij>%8gLK4zX7cGO^BFe8fp;o%Nh6W_lo],S@((U2LO5fJvVb.|Z.@Z[
-cOr0baM[@0^<<yR;vy,AO"HsU<zr@"W1KBX97QyZyhN3jf;(xHvX6@yWCWxKyxPk.;1QW,},fmUfe|7%tgNCO6nZ_H,]%SQ&^jU{6n'ZJlJ5<g-E9-&ZhK
-Du(gkn>w0H~jr)n%yz`&)$&q,aA$okrbBE-1;'IAe9Jeewga>E+$9"DJ;23K<0~(,`N!)ZCO~.EMCL;%qy$6oEVvN5|^#.W1`JH"6#QJf$uFl^[WW[q<(:
-EiN(mefZMC)Q;6T=QP>RA//l)nt/WW_e6m{!uyO|9_z4%_tmS&FS|]-fhAZO+r7)(6=sSUJ^!i321IYiUztDotX`'=6]LTb=|CX<U>:NZfh2Sj3^,-T<qL
-42GlQi:Y6zy@eXcSp>Zc";w8JpZ&u[gM7@y$BkZ;#NK'3+WWc`zt&>8;}&iICPqJT4a/bj!Uep9[Oqga,DI}g.J.|$`yxJ`>q"yR%W~JESh&r<H;nY)hRB
-mE7B+QBcQRU-'qWZ97Z3oeqdP9s3$NTpfisO,$W,v^sYi;bGUz4R)Kh=i(bgLiGw(Ah_Zde_l<vL&EANK}l8YK}>r;>qwnRe4x0;l,1&lX=ry68|BWp[FQ
-NF0:j&mMnHwuA$(v4UzVYrTNE(}II'ExLhNo](ZvKZ/(4`b:#I6;mE/Z-xcy:8iHQNkzQ4u8t=rG~n>gbP+Jxc)q+;Q$,L^f{|se5|~&YwayKtSQ0Fpaek
-Hfr|Reuljw+,S95k~DF{=}/Dc(Fh4`zA80"4Lj+=#S_#phNs^V#(u^I&fvf&)l^=j6t5K=;|KT@E|u~ah2}{<iw`MR-}9qiC7LW>|fGAbT:3W[b[5#O0vj
-U@XvP+.]n`=NXa/.:i1p~ZM64|vYG4qogPIV'@nlaN_p1lOPWp4^#"iHK(V[d9DooEt85e'qZ+Dmwx6%.d#'(I)vFLx7n:)F-v21-qnUB0v]!xb(,H{XW#
-LiZ@M%%'G|"f]Q=+8O!_$TmgvW7ps7`oA{AQ8"&;yyrIpwzHE"q0x9XJGN${0e&^e]zum$F"s#1BQ$/1HbB_niX4;f"Nj@Gb"}(eC<.B"LzUg/uyiwkcx:
-mk=P}mgUHl=ee[sRtlH1ZLJx{XHgs7U5f_CjvEkQK4J&{#>NC#u]=T;#'LmJ&PiBfVl5^0a"V6V_sOgRviY-L1y3"x+l4:BkzyM7TaZYwoh!j2;$tt|JiK
--'k!fM@KBGw!];ETEQr@)R)w;@T$m{4LN%3]<c@oVDF_@%]^N-;9PiGy/((<6CWwMHuijSV)SdX6Akf0zjk$.1iD(-{hf1462f,Sp!s}oJce]PRPEC-kSe
-Y5rF(K1MF`P<)|se.}qvTGv}(Cv"y-DAmv{bdhDt"ycfE,r:E_B8.<DeF$my+x%e&M5hU!kr'#s|51B;aiK'lDQkj<1P`]8e3Q&n6bt3N"l<M9j>VK5P$!
-~>$<(zyi.`1l#_EfT_lmBTAcPLE4&f{W]H_0BIlA];qDTdl_"ZJ>"6V8`<@7pIaM/q6yH1dU2Qow}i;EOpNtH/PVsOSVETWt}X+'s3`=A79q%K-+&%&yH2
-A2+,b;]KwN(yg&c#vRFYX94'q<%DX,1R5s#<&i9zpi_p2M`e##NeagVP[dipj=F"RK|#aJ!77oQ`_aXWG+:hM;F$!AXf&`M=G/6OK(K.KFKV4/nH;Cl;I@
-(=[o!9>o>i+<s]@T~}Li&sbR$EMTQ`Laq<B&Diz[E#GUL>EwE3$A9.qA#&jX<9,Q(Tc'd-:hp<IWM6L-(p61pc8WTSC)w`H6ZEq:2brMHB0)M($9J6g2$v
->,M-~jQ3GJ6JJ8x8^Qc}$K)FzX8k+_=UOcV;Nh$UM@~k2p/v5@u+_k+:wo;y#W'!-Kq%0z_EFs68e%:eC4m{8hvPq)5Zc$NR;1#aEmPJCcJq4a,y"4u`'b
-$HBRl.pK8(=G&Ljc.PnD14ma:`%;zrv.f;l[qu,4Lb1dm!gSgU;0UmWKz^[<:,4_neYMx$Xncn}T/dR_.&Z;t4Ka@G+A(e^pi=mUS-N|)"F4jg!v5a2Z}8
-_#0j2|3ZJy,N6Q=;j[3pLEE&dmI9HqB.dzbmg](hx^PuP.NEPF`A9LO'yE8BBlGV7Xh8:cDCE+mHWFV%ZtPKc"=zO0)[!JK4Iln"Y7]f{n#nu>'-b+U_v!
-X9-L~81@5iA^c#R3@6FmHwYC]<=rALnrQ{}<(<'Qb13Q@<i1Px0pzD;4zf>ca(YP:H>(VnXPU4Bq7<@Ta<IXPG#,HibpF(1"4S,sn<KmBzy"xaessgtDp1
-A@3DC>J!r@OXvwq2cX.TFz4[.Hj59pHEwje7jEP<RKxI58>_^';=Q,t^W[a!Pr~h;nrM)h0l'@{PZGh`}Gy"ZXvaOcMW`)SJ5MujsLZVBOjHD`d5iDf,un
-jdHJ'3J#z`weq3b3Z@nz`Rm5EUf5rQsn&0}HTg"g].25|&ip33n_~rhNyQ_N[]>.RRT)MU;&NCx>.`APu+7#0M<v#>N%b{KpA#oG,@Sxc]).8W,'!ODEjX
-"7z8IeZ=T("jr$=Z]vEVe$VIy:Y.cc4O%EWz"}<_{DdH4^H_j(^Vu0[>8hrAM,6SRy6.qb_Sf8ygahe-sMw-"#WDP[}@pbWta1UG{Kg9O;cmp)K[yw^S|`
-</fsNP1KbmUC(9&.@lp}6"p,]vPUiemT{EIeoQm%S{njAlf!1cs<nVJu[Awt&)Rt0-JnQYxGvb,'qSGf<Si|xG,`3=(]0{TuH"cWh"8x=iw`mj-|]HBv~$
-3lb]2!0)g0`R`s(6^M<UdH/N2RtlN"pP5("A9TN.#:tP/B#hsDpOONYiD&[Y5im_j`f0}@Y;OW%gknYe`D8+{+i3@&fz~do4e/`otBE>_'LXnLdM/X~Ww`
-OV}(k7lG-iF&6<LN{)w`o,X1sp[jB&,<:qrx6l1nf/.0@DDb.SJ2%Zb@Rcrd&H:q&ALMz"$ibTJB7`oJ/LiRK+_n-UrC=YA>bHJHvn#WBn>vNH`.N!<G%j
-KT|Yc&{i6pn#idh9BQ40]+2$JD+qck@Okob@-5"ktY5is@(]3L0dPWzpW=Rf+`/vW4<Y/kgNYk0(P0t%P/20D4l)Ec1&Esgk!d9%m%:0gsB&H8kAC8q#K;
-p.WjhiItlBote9zPI;VJNje(I:Ijx<z_QfLfEI|GhuCT'FD/aCKaAfl%f$Y4g5C@5:MXtBy&+D=L|}0vDUETe3'gEF5CJ<}&k3XF$SgfHW<kPNm[|%b7XW
-Y]yB4dezD+0+(9@=n"tic)TzWLyrx]&"0H.cD5@U>jF_VwQF'^J(/&q;4Ua@gyN7`W%ev'd0rzkxwyjJ+wW>9`zNscGU6FHIJu;J+_6I1<hVp48)]TJGj!
-il38#E]`~.og6UR%k7yQq837XQip|iBwoqWX|Zths-aeNk^$BGVhx!zI+@Lnu:rP,<qv$)J$fZY`g^rNkweuIedA{aN:i6/02<WN@xfgIA-@;ir"SZ'o:Z
-TOq"PUH=|TKzc|v%L,%(l8HM!>!H!kBK>`nhsAHLt+b,[kC4TQTR[J;^O<WxkY+1_Nh^g}#'Z|z.P=(s>sZ/Zc&riF>-u2&QO7x>k"jj.0'rsJpRf)VjLE
-{;5TgR<5D',W[<j|YFI^U36QzWMI}yp)>4;fwmSMuZfAyYpdAnx1TL03J:$ua4>[>n61-eQvy)Z&{)YozCVJ@>Bua=9{f==q"ss6)wy16Tl-[_r</O.Sz2
-4GC{dUKqE`SneL_znv]MFH"R^`+vWE|Rqj/}e#IH[|4&#0z^[moh^oZkd3u]{5"6Aw:GG{JpR;"9U7nzueBCvb%&0W/Jm]O|@D#Qe{)nA:_H-|8I},@l`q
-HyN.MluKd5-#p_w3rwWKwL:/,{3I4b]ya88T!J}p!=4Tl5V6o@TP:pYHq73ubz.$6|ByJFk,7I7_6lsEO13-&UVf#ia=6=E/11$wmWgQ~(D6`t=qRr6J&w
-SqLFssB}JC873,7TQa7/xgwJxBV%&XpS^"|:_Bv(Y<_`,w{(^5eelzdu]rDRG_()y7PcV}ls<Gf'}Pkf+]4D/5'yEfv4|3fTHg3A!6;Ji&_g:E,eW/Kklh
-9/w7Eo6A]fYYi:{M56brPAH@NwsEFhUt<F|{AD1PzR"]To}w`Ok2pYoL[s_6u-tY<s}]LD'8HBs6WhZ@"j>7;zU"RL8QUP,b#d{fe<Fv8o`,bch6dmpg0x
-DN$9gw<J=}NCl$+C3"EMff,zw/5=O+$gT(STWdyE/o7xsg4kx7YY8sN64-F1Xju"`&T#daG4BDtEA[MBs6E%P2P&|K1Q40+z8O]aCK(-5+3BK5=PuvxHgJ
-}+(},{}mF;=7]+6,.!c!,6Ug$/D5J8!UJv-#eHlg3Jg`@mw]b'EA(J@i2!j+<@r&,]SYPE:%YI9](i^UIt$:]f#{YePf{zK47{&-XUQ9r|o.,L6._B/5|7
-AVPDyt,xOw(>U]`5N]Twp(Xh)LC;jXgxoe4N<}AG)<R_ZLzx72kH!vsrfc/-7sH,,[t,zIR_fV_H/W-Wwwv&6c!f=eKhZVG8uDdpjLM2E'=y'ZC[:r+5Jk
-p^_=~t2GDz}'2!8=KO2v"TB[87yIs>0^<Dm2r@Q)cN_AI|T``^f,]D^c0f{]&Lgq^G"Q3NvHdXKnp.V]dHWkS!l'o8S#,wZ`u]+$@m_i;X}UP(.)P3V%t4
-{^NC8;oAl>9r5`)mk(;$7p`u8d//cmB.9tIxG2!HkC`6XTO.j-i$G-~P<(w$.z$#u%OxZ|ZECI{9=^ai,{@RS6!aa>E2ys{XJ}C;F&{dz'@{dui_d't_%@
-|A_e$Kp3.&:P=28J0cgoz7zF"P_7)L4p-/j/M<AX<XHd><b8gJsTE-cmK[%SG%Y8n=11{/R"7{X]A-l-|X1d(V&QdzUWLOG5z+DZr+1X,3G^$^k,:G"UrA
-oIL'vOoeVL#4+.52GJXLu4JgYREap)N_T,FP<{vYrYos_41Xucj=PC/%:PK{My}cDZ}O;&9m..}A%jAU9_x(4S`xj{X2,y<,hX9@^nmHkF"JGwK[QO0^;2
-I.ZRC9vJ8#e-Ec"wu./'uN`&K8$&u3'x<s:g70p8/"w.L<obr`rhCiH5f"Un9G4v%s=3Wb"]"q^DlJ`>-|Kkt%d[vUEP[O,DI}!W'U(/MKs;~;:f~@hpO3
-8o-6%0l;Cl|e:!ekNJp9/tM,>"Y-wum"-(Lhc!WAv'vok=f^`MEU~c+MZp@'V3>%1c4=Ba>1SpMf(m4N.-FR"#@V7o(pI`.gL8IY:63(N-Tah5kVn'%<eS
-vi%DsVkEl>nd+8a>EF:^Tk:)!t1(i95@2&f98J&&,2]iyGG+_y2;HhsYB3^zM_tQD&=U4V:|q+7s_GT"tswaqG.JJV^LAf3>Uz_Y1+^V.EGa[dUS,pMe;|
-1+W]<fkRchA#Tv70Vmo.1K5["1x[V,Fzs@i>4"$jqj5_X_-pbYiq6YbxdQ;94bKgFYJv;JjET78@gW>lb{8TTv,A$;4ESt(_&N$fK)"4%EXxnEW%L2:7KE
-MHFtW1E'%flpJwKGl-eS}OVP&%da9BWm,"tuwlE^<YI'Vy]L=h[!.a>CABB1at0`-8kTpo^:#9u_E])<SVe=I-_kEGQN7.'W'f!#(jjo4G"KaXoR>}fIiX
-&>N;aP-Kq,|v`RA.WUUz[wn{EH>Zc<Z2Berm4%E">%F7J-"+PwB7sJwv8Td>bn$9b72B#T$L"fU5DOCkRDm>H^,uc0;@6G-fowQL>Pq6$6:ojt]bpDxx8!
-yjM)SJ7g"[({L]b+h!q9'do2[ZcVD{AcE%S!y!O9%O.PpGkc06R/&j&-C4S'^a=-rAs)C7O5n'(rlz-psh/UvcFJnr/ZN%xZR#r/W%HgBO[8)!&>,L&NG$
-BPT,;{-<W23//(p!,L|tS;!oVF`EB'7NSxa{qbH!D&/nw[fA}Bx@dv_,#YyY)WFJOx]=^:O0w{{+6L;=4Dc"}8bDWuheadKF:.$O/2iaH"q3Rp:|fpmgkR
-FT705)f).+Yd5Lh;R|(qRSI=4B3'g6%}o^"6NI4J!~Rk%./Xi2=@-aygkX]qvj8s@&81O"&mK%G1.W]<Xou&y"=!.[PBy:u(A(e8QcV^p;ly>rzms,rMIw
-sV~XeMOU$6(ya+jB|{bJd(Pq|Hk7w3KEZDos@Z}m7u#WqeFD"(&C2^o-_l[8//NkE&[cK+uY,yh+/!>&$<42:$};c(rG6Xq7t.X1r)%Nwrg[{RIxQ76/,L
-"}pse,tP$H{&8dH^Kr77Mdzjso9g2HeKt5@Ef!Z$oF]8qOOv1E)DXFjGWn|ju8ni`%`]"txd%A(BUEkbv1)h}JN/8hl6c(sgVI%,{Z}OJriXq0Jj~#2jmn
-v6;GVo0=c[VJy@+kZ#1Ki%T:).x4OMZT'7OM#WmS@UlP7eblEwCig"R|qRU(NEUsZX,'&ID9NNOU6Yb]h%mzc[9_i;O[tK"6[op'%jxh,2n0n]tJoN(bPZ
-(=BkuHLN^SooV$hj>N8(4<s9gx^TdU-$r@VS3;p=rmmghG3dfz7'pcd"GFw5xvVYu;Q'vZ'FE]:F+eD7GF'+>nlHw([Zl((G=RtiEmC}`P)0u|zdeI45DC
-CMrh^Q4qn)Q3Z5)'V9KU@WVw5zE!~sPS@DCO^z&W5a75k"<C&ctRHGl&P+aDb3{@"|yR.+h+p#2YBEvqs:r_6Xx&Z8a);@~Tq-(yt4<B_$z(%6ssF;a7|(
-PEA-~(brq<@)!BxauJHMSP50nbF,sN[>"N+b8dr,X]_Iq,~o`6tps'+<^<Mt8O8m<uX-p.-5}eHE#NJTp@OCt+4G~<i-lVHMGa/@Z>l%QG(-f2/5'l@k=T
-mdQZy|{3+dCOpEjN^.VnV]J8AXDxwx:Qi'IgVhEzPLdyd"[(C6jy;[-IrM<{={%N5Mr^|szC)^]PNrvmo]H2rmdXQOfjdCk{^Y&wo/PwhNj9S|z3<M}_Z-
-jG@!DJ8q1,S}#9EFC2o/eYd=n0tfi0G%gNH&;1I-M;i<aJlme.J#`p(L9sPjd$Lc`y7xr89G}YX"!A%sMo.W.Rp:F!NCgZL/=i@X;&y1pPRl},5W(n;/pF
--H+Cw7J[DpX7]/rYJvD8%=K.p6rQw5Y1SU}SZso|sfiwf.'wJT=mv2lV{F(FWa%GM6P]_OI%KY$s7$o^&jdgF!,p&}_eDI&qZ1g{nYG9aywVC.yh7DdE0'
-<ah8Y0naipu]P466,&-v1f9)|D54]$N/V8@3nz]ieG>!)&",j%~HXh%Hn>~qex8i3|MiMyu[Ffz]{7OB@Cp<;WPL<#S>+TaJV5G`G0=.-PV0c(I^+O-/+4
-q.GV=atf(P5.;z(=(OHmtm7C40i]CTYMO#D0V"fV/hv+L#T`TL`i<nuTW!ErqmQ8'E}X'vq}~%N_cnFWZKb4_y$gt9`]&SEa#6=0hz^.9tqvM;F,+5vvg1
-c)0oF1!TWa|.=r5@{[$U$Ks3+Y<9+):9iTE^TGK4O^/>O:a`x&SZJg@OC,GoE9laS8B<:[&oAcO!Xe0O0"WD/)D/A-PicR{!vwU2pD/Q%&3j;T<UDc$,mV
-=lvic)TlbN0;4bd'2vF,/6I%PTiJV=m^GK9"VuV)K]rMEC#Lo|F7.l(<03qsrc)P3CowaCqOSJtc~6e%<V+;$A(C2'zxo^_xWkq`<5iEK.AGjaNKo`wcs6
-"ZGJfMbVj:Z%)8fmtdtY+)wU^nttUc4vDRZLk_fmrzz/e-8XHbgLB5vcqUj"G2gh[AL3tQYjdzWxX9!tFM#<K'V8yH`tR|+iUs!d]7@aB.T0^xD<E(IhU!
-|</180iD7PZmo330Wu>o4>gHI&{z4(!2/f8!!KdG$<{@ajd/IOkmGpN[V(#qbfDeG;8Cjwj-5N7P6u4&dU;#&0HAIi8Ec;&]iLwZ_:A}%w(<mV"L5_b0KA
-Gv#Fc>O,.kW'1/na5nwL/B>Rn(5=A1_c&.iDq+J_6aYmFRYsko8A%>|`B(|F6CZ3523_^[J]d)![Vw:iJ]^bz]NhMaQMO)NTVns;smapaGcdJP>g=vM,Kj
-:9RzsVq<96'#INC%2}dEY1T$VQxIl_Pj!+_|&kDU>:LGB;v/`Nn7mRjgd}a<A,07<viX0@ZF'rSR5BRX6iNB`l~lRQZ7F>H%-g5Bc3{2/j}>f+,(%o@)-^
-(80CI{&Y86B[p]JSCet5<(/YdNOdz2:nB>;`ieG;N:RknS(Im$oT>TC>_)xvsNThv@h'z4J#PP]8(Xi6pHy_WX:F,%2<ZoF^($bAW.]JGxg%rPgsfHoni^
-HyDm>j|H@7jVUIIxa3fZjS;]xhb9-uijv0P-n7{=;P>ztRa>BV`Uj=1Fpxv>6$.|c#FAwkt7iS{7k8W@rDV%n6}oq4l8giZ!;g|)&"noP-21Vpde,asgsi
-zIE4J4M^wAR55{=h"VW6(B"fOPSG__f8`r[gG=^=t_`Qoo!3MLxJp.8R/#VwI%7L(B[9CioLD,yhL/ZXmH(G`J<hXPyuhJZ9aF!qU>JHL$E,`s%]an"@Og
-zF][1zc3i+^ymy#k%ywdZ)jp&Y0V'@o>QRjJp3XPMsl'eKWF7s9&QGr,P&B-f|HGC{pvU`9fzMmsue8"u0bhPDD^U,6K5u%yr/(#Xu7{^w+:NwRS1sV!h&
-pNz0+qZS!~^7tlI_64FJqV^"mJATCsBO]"{Rj2!AozVn'ycsX-`4pU'n6i@{nd!,#<Gx}G/|{ZI29w_]d[R2PMp0|fM"(pg"X;',rbgE;i5zoM6Z][@gD,
-"uQb%QtZH%GZB1f=}UP$8f<Mb)9HSi!ES#bz:T5F2F;(5j%v$'[tj-L"8216sPq<`.`RIR;//bP/a^A1$EIFfWpdpoS:PkplW5Bg(.W1+S_(E%PR:dc5N1
-aB[V=s}'Rw5XH'eHzI13yf_OKGba%c|ba/v>;!:LO>n!]xc}%ivhkS+dvnbKsK!h>aJGX4,$RE4>Y"V7CVC>3}(yU+UDZ,|2KTJhfU/G5_i"o/0^`%4$#C
-2SRea4TIP9wD_]&Z#3[r{K[k&]%1X6ZT,,Q[Wa&:B)Y9c:8#7_w'+uL1Xw't~r3Rxh&(U{MI<wt"tQXALH@Fk-9A&]TSJWr40],kQ}c%UI|@VTjHa%~9L(
-7;|5}6}5AwkD2!x`mt')Q"V[ki[+|:o#$<SG<@GnXR&:60q"0/P`K-<q9<O#r%Ye@h6_K+k,b2h%yk2U`+m'J)[q-4/4lvP);4Sqke(6p6|nDEZNYfx>2'
-xh{@[X2n'Kr|=c%^sotcmj-h(;E$.)"eG(iQwDrG|Sg8R8ICTldl10zT:/T/A%#qh/;Bo<^/&;qVdd}^`a0q+{bK~az5Qh&I!{3uj@SInAax-aGc)unA'B
-{T'r">D)"6N4Mitr(wSQTEpt]$g;&MuZUY<CS1-)Fr!E5>e5wj"`:!r5c:(3d%Y<e-E[H&W.+d&#trWTu"tmUk5F{UKE@T@)hRK(eV=aQEYE3ff2A{H7=i
-X+hS,Op-7xh$-]aJnU8=~K^S|xsK&y@X[TH<ZXvr7k1..:9Km9e!~/O(}Io{:r>u2M%sj$[w;>F!TbMKA,z1'}=Jg<`"Illh7"d|xh{j&(xFo495S2WV{-
-^%`'UoUW4;"F|'RH~ibmejTF%d>MH&}%i1e%!s7Q]"U1,cWaITaQ/VfG.3OY-Eok:_=#i1}N~|RXigJl$'9C@,>%j%[kKFG_U6ws'jHmyU&5"/qSDm(b0E
-Y32+BUPh,<r+1Fac+Poj""RVz=TQQDjn4=k"grYnUF0pihQ{dIKd&,5.Mf5/2$SjE{,:#V`QvA;q&G&fmMageQ"uvhe`]BulU')M=Z^I}(Ns$#xN_P+VaH
-[yts^hx86c`$WK;N5.-"+Oa"U=Hvz.>-O,{HfrsRla2-`/b-jsh>rCwfu_HTpmduJynSi/_"y[2wP[(&A'$r~#_KRgNE.oSVIso<cWxF'JP+kW;HhAfqCb
-EIRB3g+/#3_nN'H+_r3^CFZRzQtJ;!_,_}ld>PHQy/B[]uapI!JO9-WaQ2]Rz,,&7.fLTL%T0e[15L!"xT3|><BFWKNQA/t28)8>`GhWD:8yl#$NXEY-+]
-ZP4pd&v`4'gUp<rXo!!-D"''TL9&o]ELfAL66d^(%4tB[^(Ro4=RY;vfnXC,sAyu_^lO<bz]T=AXl6)KI:pJY&K0nHNj1;9&|#Y#/<n5<+}06@"8y_kBG/
-z:F5]u^ERb;`$XFwzD^FC#z51p(yF/Ik1/[alzZGamAiJwv1JPmqzX(EZ6`1>%B8`i'A(bLl2qscrY'qUN4Mtwvk_jiGHsLt5l]z!PpQ~$>B=Y3h9fby.z
-"r"U>foUPj9Mx:'Y;3~)v&Yk)8>^5bL[c/5!AJrP~)zB}ArYpD.rlh,a0bVOCg'hTgnx]Zjv8wZml",oKC]P;vA@0I[|cN}z5+Mi]m9%Z1X(%X`G!DzU@J
-ufFVS'im-)n1_D<rWU+q$Q-|7/02gpc#r2a'{K_MZ,D}R$-R-`ZBrC||^.qS;@h#tQT&C0]<aP@uTV<cdQ|Ip[rkLWS8g.o$)b3>#NtGJ6>04S>hPCoXLT
-GqYTnx<Y[Vp6|>W4}V-1DNy#M)o9Hc0XDFyd9Sjqr7Il;2l4j5m'^fo58fCaHH$vzv6xSnTWt{`yHG#$Ch5h-}/6mkX]~NOMR&.XRG`dV,<"_aLNt>4b0#
-C.mF7D^}kU.):ofR[]MlM1;bj4f0R)1g6oWrc2Y($!(:t#!KL#iJjmw&XEN@R9sEt&rQDN+b,vlhpI07KKX/%U,ZlbK@=1O`Y]U=gnL.6Qlon3[685U#Nu
-4hz#Ni9T|Ne@/ktYE4rRoo]]5+W5B8~.L8deZu;(XwR3[J|T)6o)hRcGW!b3xCA$y)XAD,&id#nlCTRx#1%[<EB:3]6xu!;/-j4jbk#vIsTRJ@w;>-+Ean
-c:d,:EhaB.p=;hF7,glQ/5>&:0|#p@L)Jcf8x9T{_-`#"Hcx%}Ti|hM2_aoMVq<>@sx7fisHvkOuSt}rM)fhaO6C3'hI(zB]/0`PjKNxL]3qvFBX`@Rz$K
-xgbGy:k-DF[1M;K65"dwJT+KT6LkB+Nl(L:WFr;3uxsZgTt:yX:gmW8w-]ptcSmoaY:gPd"B|;&W_Z2>lXYOczZ_T!|LN>pQfU=WgJnHr3pF{"c`,|TP6+
-Ir"9l(KQAv=-x.Ndulx$;MvVL/Rd`BuGzAcL^33O8@u$jZttoZb$0rHK.66AbtpcMVcxN'tw83gPuYBb9aijnAc@j96'#i)aDb6iC<`K%x]!F"sQ{HD'WX
-t.E8k$6+T('YAoAYukrhncLwZ&@K%NQz}>-(,0F21YD(Hbd'8(%.Z5Vm$n4Dn@<h[I!&.Bs[':kN8b#[J,|thJSy.1P]-.^isE9E>_[0sL1|{k.6867tx^
-=#t"cBgqh=sn8mST.X(3Bc8<KQOp~,W52b(,tW}KV3XPEIt8HjdE7Y_hVPT}c9,'=0pV$5-Nq;IOOitP$vusxJ^4VLA<v<}e'9`+7LmbIW3Fv^,7iv-YHm
-9)Q+ey:LceGM1whYSGrx~xo<$Q!+~h%:SacSC=;ZaPiB0CDA3.TTCk$gMCO`PGk<O)=b^"E/Mdic<z'L|U%o>;zWK<s>NE^!Cr|c|81+eS'_(&E/nowXZ@
-k}mm_l'|sUNQtjF(fV$[4TFLbfwOWw#VdGNce3&KnW_m3geS:!`&p%r;t5P>&Pe#ztTX6ir-hJ3k9FalHR>lF,3.3u4Q69gd'2][,Xu1tEw3Y9-.|"Rx9d
-hZPtxBG$mJPNU-Ntj3tbpSIy6S&tf0dI|ROTDWQIvt1i^Q@%om{r!3q2$)XJt]oi917^DFs6L<~@myUhICXXJfTf+JXPotYZY9UD+msgnP02OY8E%:IDQ@
-x<-A:&]h!..d4t>!tN>-d^#,QSx0/R"FC'$xO4}4$8h,X@+RCony"g=q~Yz)!v6N1A~F(QH|.8o'riS44Z@`18ZK;G&<1vS6Pl5a=8GP`(iO:Y2MTDihe1
-b`~-<-q8#s4N9w2`tG6](l)dnGFd#@LQ~FrQ_JvNOc=b%l/br8El}G"4U-#+H)AC8O;tX9&g]:`ypaS|;srA9{yIP:uT+E0N){nc9OjZyYH0Dv+@Y%3|,L
-^MV'.Wn|Q,Wkh.G2^EJ-fOG1)[4:1,P75RYHaL#BRPzOj1.UoWxb_DG[#Vc&v/(bD5I[ddq)`v~_sA[5|Q--f<C"2LmYT6%_r&(W~,>AyS#etPuRUzA^=m
-~YZ/$8q5Y2YOw^0%K_->hsTh~8yW5ngn0Ai3h;6nS/jJm#V<C6t(/GZ#b84c/#$w[$WPh$n520+_-9Kol:B9Jd]4I-M2}7lj,k(FpgA(q<"y"00l50y[Mu
-9pCF!b<(mWf3P"p5y.]!]}b!aXu!`Jo9[g;iaE-RM#VE#"91hx5K!B#O<pyjM;w1mq~A<mmdqF>XpnYz:A8#AG0z3&<'f:tO]D0kG:d]x-VXC>Vnaz@=f4
-hjiB%k+ah8z5i}TRlH`:U"4Niy_X}||1=[z1`Je5WLm@AIuzaH_(n`A"u;Yu`VCo(T`P[l{7xS!.R_gBRUZQ3[=:j8r:{%JNTg3sOZ=[N)x&f'(<-56`[u
-xKd/!tU!Si)p=&,fVy{M~E&D)EocNUANlIdf:_h@p9{!6#}q|gNO3NPa~bp9s>8C`T#}O8gm7oyTCe~LU>IZO3HJ>UdlAr%:=qxdA"5EUJ9nKbgDTKFa<Y
-HcrLs0nHYRC7In+&Tm:+AWFE;`EC&InJWm4g9["foA575ZENl`F[U_dEo)ipfa_;(7;=,iIQh3jnTiwV[X/45|SCjh;15wbd9GgHKM8z3]w:N_hk,8{wiL
-(o#LlFj%8^NWu8qz$b|<$x7d#R<8#J)q;vqer{cEbm3Ld=,JTOX[skX91Zx6Rg2BZMJT{1PE}Gk%Y%nrEoH%NrkvFz#vdatIe!vW>g_OF3|O]/>kC"sl[c
-Ay65mjHCjPcLaatd%+^2Ie"j)TlbxF)l{L#l-$R_mP1(:J9T;ZC%mIVR}3bD#QZT}Cl2:GJrQ8qiYuq:bRgKv`Cm/+nF}cdf@)CU(L_z&rMEUo#Pzk_u03
-j:~w<JWCY37"X;I|68uD~;yDV5&b!K{3X[>G#G/QUzaCHG9'vy&0V-_@h8)kYm^:AW,"T_x=a@fTOHj3)vh:B@Da<o9Qu3N%v5N+NNI,#m46K^&,^GM2!M
-WLO2xlGRv'tqws8m'A]5b.4&aP~a'c`26`s;:&uzwGZ^SN4-xWW|Kb3]0o1Jypdlj)fh}Wq&jAea3S>huU!9Ijk0PXw{Di=/&CAP,i(4zv_EU+K!G))C>q
-$r]$KDo;CeSWRw!8'Gd3Ew5_iDnKD8x5H`m:WCfRB6[AXRy.tS:9uczE9G/>g"EC{-vg:5u4D3k+=RV@HM]=w4/"69VGXrTxe6#I8[lM:x#J[a()vDb$@0
-ZM%$:;})i$vRlF)yDc=%5rA]Mj(^_X)iA]L}"rYQF:eNRlyt';iHTy/)lcH)IHxY23CW~CiWW=IYp8Rc1.yw]OIO;rI|C/I=.=vxaD/cSjv))(BaZNps=_
-J7;de3][pFKND:=ZV6>i|{Z70VfA]|aEiL/{Y$]"qImkC'^8~`@N$:6I['w`&9e!q>us;_{W{BchCp]65-L;)hmUll!Yblu^mc!D:|WR%.]!|o&Od]lW1$
-P{yG:1&ssz&w8KSl^&:e2Ss<~w9b1%uWB,[:%PAJe1(EB_>pBk4%KT!0,&StGR,W$,.8_9Y'kwTu72~TfNS@Y8O%F}Buo!M0R,{$Ipp]eh;:+<rKyXB'k2
-UoL&y@w=bLPB!;m`.X{>CkRYs3'`v|XsIK-qeyMU7wZapFdn(M-,,&YF5"N-1@~x}5Mj6V}'sK5vmI2q^SQgery4Tb1]M=C6rQIRdX/4)T_7^UuD2EzSVc
-+LFcWh]Q{+^;M0FW>lMs&#i)5wD>yL4cD_XuDY"Wi&TZzQ7{Wj6FT;5&[GUmxsAF^#^iW${HWm$.^-c&99rW7dUczCJg[}},/JCRGxS#w;G&&)Bd$m3V.J
-5}4f">|fa9jr<=r3X]udG/x>g,CYnDq3me}L3XlSFC7phn/FLMc/hY>B}s`Gr%T=}mRgQSzPOzK+nv4cE_]GNT(szd;n!,1I;'Ms_tbNM;9%;+9XD{a3!g
-ZI9}cTqUI%A+5`o(1,%)+q[,1]zur03Kf,0#Xu%#77ES0PuN67TUYj$w5.)c+D8zSd$iB9ui<SRL&"I8C(/1Vmj+hNMQR0`t>Ob]M.AKW.ZU[3AL{%v>b=
-a/@lSZqaqap}ACnFES$H=$u:bnp-R_jU'qc8A4&B<n9627Kw=8CcPOA#_Ithu4=y~!Xj44TgyG;Mx83Yx[7d!i7cG)Ci)+9ppS1miJ{'Gz+ik:>)=REjX%
-`OBjIt_2L@F`]g/etIBs|x!KZ"_.y3'wp/&TA3P2fN-L@>':NzMOozh0-:M'8r)P]zsj^NV1S'OsWfhFo"Ng[]%O1Uej7JtASYSdQE[{21)3;|`O$^lM~o
-&&/T;rR@x_bfUrcf^PF<:feyeZYyoO<XOgn(`0E+G=FH1E6'0kH!}hhUbdj)D5nu<xx;S%kD4brVh91uss0;!C0WO-+ff)ZY}T7DRc$AX7,'c8wtm]QQIg
-^/`F6vZ-aT"Bna;G@Evp&5w2`c4EGKvy,9Cpc';zswS3>]p&>"(DOGyhGpNFJI(No^VY^`w8ae{M9kyuOT2(%(bl0mJT$+~9K8}>wCENt)3t7ZFX{g7XV'
-CV5s/0I!Tr<K-=>A#@`$F4@V"=ZAC4~Yb_X'v`7.J'$J['oo`6u|k+s[E1ZGa"4=7.!&hUQ_i3O'EHm]Ze_63i2yu>0G,D{'V54najLRKXs[~;ClsuA",-
-$KWbZ]KWe|&I>Pd5QE"$(t@MIn4X77M=gNX<0}<<`##D2KO>94-KrB^xc|UoXLF_DHdzs-|pn9r<2M4D49yO`KH>}i"g5hSUIJvAC))xg6V3_cFJX0+%!t
-d&<Zs/P.^T51Gk`rLgzkDGLh+E<o:5hY,AT%tm5^ooVL8xZZPzj&/bC5"~B0Wrr:tV`T}F8"bJ#AJhBA1Ho5=Gq{C'rqKK]iT,h33VTtl]cJDxIC%txkG7
-Ax|]l27k"$`#]eN]Kq~"}r1Xu.);[RytKL^nBkW'pv0{0{ufVCQ/%AXApBhIe1-^R6cVcpcjY8o}MT,5E$VFAXXL-6iBe=4WWv{{Am"ULo'vwNxd_3Vr<'
-DE-,xP;("zM/-YZZa9vce]h-2G]bdS><yKhHd;t+8qr9o3>7TjP#@$TPON&qjGD}4<Ayo.c5qXza/Ek@MOpxxDTjHGDtl"no%9K6@5W/n9Ehhs}#!jX#HD
-`u1Y6$@"wfgtw5W']%L}@6]+mU1b1)1j1RlU[zB+}>dQ<#B>JB=K<gqYZf')"H=QXF<.;yelp6Z{/3svDo[xj#Og4-qcns6sKmKysP,o0'lzi,u}@{PUR}
-G&s}8AR}&wd!9|sGtaT(SJUrj"pX0ub%$],vvBqsuxnGM4^#Z6=NROZGj(6C2^^OGntAZF9/z%e]fpU9lIpZq,F(dXlZvor@ic'q:y5z<f,i05Z_[$Q"av
-e:9z{GYgAgp(uh/^{vW<v^I=S2%aKXy3,-LcmxH0Of)=_(eFvZ_1T50<Kk|N"ZNc7%<g=hg)-oZ'|{t)Y^-qiZV^r'f1s77p<DE{s;xYWkpokW<)f=eqH_
-S,oz.fc^6wJG-3ywr5QQxXK%k(2CA(%yRzSld$+@TL(5-$4;iv~RkLv4Z'WwcX4|yy,u8>8&X49LKa1C=lA_o55u)SRhs=K{W$Yu@va::Aml",dE&U>&96
-gO(2u05^@O]XWGrJ05{%8q71Uj(f3bQ_Jl+TeLp5xAqKr]VluO^WotUJvG=d7.SrC.K_4LZE%&l$/H(:GNBx^_]'6<Nq^^H1l.VX}FEY$c|h_XB$e|8RC_
-H[ZNpBu"vI`ehZ>(&^"F;;IjMBhv:w{,KZgkSm4"U|d'h$D_f@(n!bp9tL#F7P<SD4;&XQ8P5CS1-Jc_mcJk7JI,>eh.y)@`N(Y2Wplm4VCSHdcr/qeUlm
-<nW%-lG_AU.^I.b/0ecT;5]Y0dui9jVhm=GEL$>aNy8Z<Iq{{Vo(&JbsyS_)NEZm^E31!09J"fAZu0U$P1qT972ozg4t&;9O.-5uOLyqhekfNwqiHf:U6p
-CXBn'fy|(-_7n{'xZHJ|ADuN2}1,DGP8lH|Pnfto(K!7Z:TPg{bG]{PfN`7';;Cr-oGO~w,$4)BJw|b2NTfyc{Di(U<ARdg^|{1cnihh1}(7xNmEgMexL4
-:&K`L,e<GOveN-5<6Ir|Uf+h$7L{'V[tU:e#kv_oFD],9K.vws&]gs4x`5^G~[lTp<cP|>Tx`Sw{JM^`M:zI/,ETBnRs=%(}Pe`#:)td=h>}^{zm'(^FB<
-x<%Fi[{MwhPo2BJsY_<D%ox7S@<TSf'tyhpL|O;`v'sv7TNY968E;vasUIZ(8As%R`_DUXu$PBALwnhGZ%Yi2o@iwVUo8Co6!@Scx.2VT=t5D4x3smaBqw
-^2=GYR%UGBMca&r"")|&}%k]mx1f5i$8LcLabi8%nb>JzsY(<pT2PjfCcNj3j,-Fx[b{j@FSd!#e3{elk|KN{p+n},QoLEEN~1maGlvO9e)RbKhE3Tu!T1
-N1bb7IycMP/Y<xIiyPQufzY2/FGAV"f7Yp!'FAz_m({(qyESakw3`H'zUk+jMa"9FLf6F@fdOEY6P&s3BJqP=Hep#wdJERXQ,8K{CL7x`JR:p&4Wj4%}M=
-P(&X>#p%X!7_TS<CVPlyzO$@-1jr4|uol}'35lGqTl-d5IJE%7{_]izl%<<1C[!&T_f)!7Q[Z'-$[][Q_&"pYwc1>iw$W|l-Zgd39EXv;"UZs$QON`DB]Z
-'}$X;TtYUT%bx8#tKYRz@tDExPLJzXvHxo-GjUu7c2cq`Hw#,1F3R8.sqq7&<K}1U<A|g(Xsbof2_P%xLzQfwulBPt6!GtXlw0Iu0R+sFq3R+,W}os#t:r
-r`))r!-K6ua(f[AJ/7i:=7pOZOmJ8J~h%ia8AUiy[24gXC`-uolLj>:teUpTWrRUyzq-U!8)/]zriA^'@RhOK{_"}SQrW}o1i14Cxv9C[jLi2W~MP;5JG"
-qbq]d)>5_(9Tt#cVTM)|e!-U&DV(YG;^66=Tu>0N{V!www!]NuT}o+Cl=o4k=>VQ$mvk#r(%_v_ICQ@VQk8nfiE]!vB#}`-T`madyB`Qlf/@+N+QsnP9'k
-)nKz,fmcgX|!]Ili0pQKgBE[l)dM'<k1<@l<B{o>sly2WTOZmGW,-:eS'Cn{+UAwp}|}3jUD}Owy{Ob)"<<jtEu'/vLH_=.x[vXd88,{;g;}]I7.zNs#4%
-MH7Y1)Q&.1'x4p=DNzZl}@-h+p~uz{"_qaKQ"nw%6.:m$`[a"z<{R%j31#}VM&0"3'!#w@N;oj_k5-<)Zx0J[p_T{)x5h_,E2m5z`DoEdoGrVuiylTDva<
-/w[F>je${Jb|7,g(yJ=-d;u2[&:D4B=w;@DHo#t0]t^1wIM>RAO.8LjJzBFjXSB=~p:5J(NNhSlf>+=RC_r0`YS'oe]}Y(jX_en^,@&U7`3kqdCAtB^Y>=
-jRZ3f,h)';a2@s<.co7A0^.`sc!f|{H(9d5;GbOKsE,HxYl'Wvg02/1":)OGqy"=#_$>}D}8t&kyx!EQ5;o@>>4BjV-6]:fD_$XGaLW[D6l#.#fU6Y+&6=
-_9|tt_]!B%0E6"B$~R",us1A%t5$2FHOzT)>}dD^f!&|AxcO:vTI8h|-Y!+>3Vwa|+Mqg^J]CVN0y,p5y`@]nywH[ivu:@LA8"#q"j$^+TORWvyM}$2{&6
-(F_"#!bDU-}lU(Ad9<l}A=lstwlvgrHl<gp,uC:Z2wKgWSS|c]@A"}'AGOSVr@G;3PU]OhuDZ.]x}JIwiavOJZ>gWANu>c1}1|lE15wQ1Fu,NG:2V1VP5.
-#e#]kc`7^-FE6i=+G+P&'ui!B@z[HNp}DN>qO#PRrl`BPVJ0P&O3h;Uv!C{0`8Z^e6tDFn0(}<i0{|CW}`d!]0,t#vDiqr@Bi)IWwZcWXh^OX$AFc}y@S+
-=_Un8axVJ%fUPR[;t9PJSe!Wb)+>1ErJQ6omg'm2u}m|jTrPyGI^)wjvXD~oW,U.G"t&K-=]0IiB,HL!49c%l2s3d29xYPWqn2f^=A`:xDLeq61undsv#Z
-0NslPeJ"bWgM|EPTZzpb/>8:kP|WCd>Ej3nX|{#rqSvGbSH[V8Qc&Jq$j/sT^vFXt(1'hsqJ4V6|m{%Kv!">[&[y;rlO8=y,Lo+gG,>[VY7^C_`S4id+K;
-KD_(5#]Sdmm#=eW[k&].7_-iaPqnp%WnM$MS^a;An{>bb"ziTz8[hmo1}G@plyoZ79bA)RGgOjn.JSRQ3=JU>L_<@`z7,f'=9h3>:;3zFk+$fNXuL,sjyT
-`EWDB'I[=xvI0E#4OWFa0AcK,kvJSFTQ)wv41p/59%4@f#^f&P}aDnu=|F'mB|a1E|>op#A4TPRsM(>xLJ"r.QF^=""tYj0QG=z2tnyhN;wXxF90P]&JV-
-M<i"XI1uk0Qm`o+4KD5]+lE+RI>UliT"zzMN"gi|:>-Ock]{LBwJ;#)Qf!WT~F`(1ub.}fzi`ER;3_c_Lc.O$;OAopGD10Md]B{tesV`A9F]4HE`:j$$i.
-OxPCBtFD|M!N}qe>yPf6;}#n<oYhyz2uu2#clYb0p8P%&</g$Sn$N:aRHWP/v#u-]m87yj>]SvlG)/`Hj3^cl+<ie|,inPgJ@%WKRiC36TA,LK$Dms(hu=
-<>"/,[41}RO/|9M@m%5V]6C8aQ9Ajz,sjBnW~t:j7rrtuf{5DbeC)>`VM<T#Hbh1j%t@k1DL!OO=`d%p:Tf/qx.|9b)8JP2nt`@%oK%wP#bbD8zVVY&'9M
-h,[PfjJj:&$933MSuKwd"SFHOwo9v&YUi2eKoBeZ0f~4&",GD.^;4T2Q{y5nJV;S6$r>;wc`h0%7%S4&S.Hs9n&,B/|}L0l<~WpP;Xb`o)'>@qV+=.w%Ne
-/h8[}hMU'&3_E{X!vA,(a8htRRcb"Rt`[>!t@O':rX;B|r/d<6vH7`9fEUoR~X}VO|-z&]u>yj''8t',W6Ne4O}TfcVkO-"t+GE%h-d"Ck~WMw3jv5Ce%#
-j)(qtt30P,D5WB"r]z2,zxEb/.+,eR>+)[0hij_[gStk2z>+Jd('HD0-N'~5l<'N,TCTf"O5Q-AliL-l:7Uu.cKChH}7&JWK,m@Y^>~'|%(smYxOZ!wG85
-TaZnYJrmT"-bcI}w6@vj|"l6rF#WvSMBAc(^Z-cyBq5:;IN)s#!<OgO[.$.oiv!MB2~hnx+E_EZ;R&=paiBGbAK;N;E(}<3O};W_SzZrcfsQ=W^px70Ni}
-Hj$yWd!(^h|e%y&!<]KNV4qfY(g2$}NB,>jvkYJ2NHTJp+~X3!_N(Lj28b6LxHtWxwB[oyh+wvO5D:<=Ax[ys%Wl=,G`},3}un_KIw{f@@()uov<s#,Zgb
-|=$vQ8zt'DhIR@-[6'+.-[/0=L)cU].`nkOQ=[BRGC$L."839AX%n:GtY.wR{$_Z0V;N/3P)H^V|scb$_uPT5c+im.Ktg_7H!&nTyF);"SdrT}QT^`N#ia
-ly`zRic;T]nsh}Lr#{LOy+[`Ben<@D=Ss.Vnd)^]<y!MN[0-IEey7jr3ohTY{`TkfL$ig3!;:Q^LU%|eUp,5O7O+ypkHs"e$Q:tYS[vM|7ey+hE{X-&yEm
-pV|.jq>!|_E{c9aqrdFE[7<YsI}maOMf^#X'`6pK)IfHdS8Df%PQ4vz"^4zxVIwoqy4]:1r,rG64bYrG]@p')o!psg.L,EE}<l8+87xJ}!^(t]A#790+hN
-t8&GFI(=Q9Mo~)!{>ZH/pZ<#.JLW^iOkkud{!e4spQWRbH70,58o6n/9fe6cq{;ad<=QDBIXRn4`qf>zCpiqmYJt['JtgaDjO-T2|CLnGV)pP]kpFo%k{[
-$rt;Y&{mDcw/jIq]RPoVbKJ;b89So%sI^.LTC"6.9vA:"vG6_|m=x+Xp@=VM(SIOFkSUO%|[pcFbCXG&2uYQm_GV9hnfD.j"!CY^kv[SoPD)QU}DK-U|r8
-7<CYJ2+SY$TX[EWhi&$+UmxZIj@+;56H9C{pU[2n5$Y<ejg%GX5+w.CH4d9b}Q@BFczBNLF-n#l!{eW8rtmj>,zS#vIfVf$T"M^{S-2clLbBjJ+=)]l4J8
-!YM$HMJ,A_!9Ce]thN7]6./v{2{2SLhp1pusg8l-vwGUz6Drkm^OUo>rf1C/@b$0jd-d7&!q~zRz)7DszIsRl>ftq+%U-wa:CF(jFi|q{8mW"6%UFi3}ng
--|"}M4`&dyEPR<+@d3'4v'6_5Ia_Yr#A^%^bpAKCyPh"]aU6}9T_Wq01r}=C7s|n"Z`<^3sS`nP'p=oKz)Bgj$c=#>+W+}wPpYNvy3tkhbS^y7l5HR[,ax
-1Et/p/]|RXO>mKk;/0b8{.cgf&A.fe7>vJV23ZmNwiX)S08R6";dcn#[k]D)|7xxsH/JTbFuk"vi_V'Wu=j@Q`MOM]ZD2t`B+<qZ+l2MBLGMl)iw>Pv<Dg
-/r^<f#J-b!Fv->N,:1@gxu[Z8=Y/_q"0BGto/Rlj<l]+gWY^1pP0g4Htzw!w:n41R4JTfsE<zG9Y4+Yz5k-Vkq@XbufTS>i5!#Mz3(0>bzbvBio90DttDZ
-fZgVxyyufaT]2y{I-bP(E%>'vI,1@4]}_c<L)9rBO#},6c<bzm4X3_@[)fzsMVx6M5<TmF%hzg4z9V{N7AxWlW,:;Xr67:h4!~oJtr+a]E[HlakKn}ixwD
-s/xo.}0x]vMg$fVpP8GU6),O3z!#'cm#T1-1sx_p:0wjDiOksUb_!7&`S^{y_uy|_5>qklopL`JKM0h8R^7{!=J`&6C@VD~lTC@t"j`9jJ~2,:5s<u$B:K
-/1n>QN([`I0631I3-=<ma.G%7zV9y5w|,te2p(SyM+mNUpooFT41&]}4{jMaIHGDhG`g_LkouOIOWbS't&nTBbK-g6-m';{GnRD;l!_a@rrc[#o0/F&Moa
-^Er"+!;w5'$3PA$NV@0y9}gD'4$cOvgMs43mD{z]>33r;i1cW#I!^B75"2JQjD}&De_<o!2BH(u3c_-ibh^,c4e@WQY:-e~Aa|i=bbb8co)0pfja$!C!o}
-a0D;jq2b#<l=HJ>)d"UnIX7MoolT'q|gL`y!X$xj81FSz!3@CY~|CE#@/uD#kPQ|%`]&Z.>#B>R>0'0_^!8(9GCq6%<Cjn2Nd&9k5+{:dYBY#&,YvfiqLG
-QA/hQCzSRkH1;!4849P#-R6bbDL=e%2zxn#n=&gXN=b,I3]:SV[_Kd<d$Ff#Fx[yj5#rdRLF@gJn5,'6=9y$<Uu#Zj}T-H#MoczO]|E[orPn;P.+p8<^Jo
-q^|a@p1Mip^u.v5>8Wc0~/I5.Xvet-Av@CQU'}($69J;@vLB3p]W8(T`,f~%9QkwY3Dwc(wXu%K-;xHz]rG|8Fk;)Z'qH@0<w!042{b>0P3DRrlvZ[d2e:
-]cu,mkOYB@`&c|Fw9)O]H)/dVhD|2j98~L8glf|-G{Lm}Rr0%gX[n+7dhI{TF8fwZ)=,n=VR-@R)uBZtkS)#4-UnBJjXW>z58Qdp&m7ek"5_Yjtc'6A:Z9
-m1BNdmfHh>ptLt}mLF8nLb2ko}myk]5D{wKL="@>)&jE0.@OOB9bJ[bblDDz[Kog<n+HS.u#qtxHB]<Cev@,r1=tz5vY.$x!EMriD9^2p$AZUdv%!5N[w)
-ag(=JeJ,f,[hIlUjA({Q$X]XBcdsA8K,|Kpp3bf;Rn-x^CHnR$/bNt!Et%$}=@V2SfQhn+RB#QTl/WuA+BFHtU)he%QIn9KHa8qd#5)ac!(]R4MHi8H:xr
-nf3V9LWUrE2+bX0<u2_{Cmmx4a6jeBOs9kNkC"$7lZQ}nX,$#D't!l`"wM2C7t!vO0l|/Z^18p"HEFDG42H"me^vx#bGH#!iGdVrt'DYD):_+ZS+N/#Q&C
-+l_8Wvmu1YAP5H/07"zn~xlh#O>6zOUKs}pS$U$P0>#R,4:e,h"#N2@i"ag`BT&4r}Ob{Y:waroV)QKfY^WVu:CNpCdi]cPf9d[Tw>OHFcz`,Xsc08h/_"
-)Z{iao'Qv_Y!S&~NW{6{UR)BC00LxxBI7kV,~Zh7DAC#c;(FR"APQTOl.'43ESK^P:&I,16h-"FXpK!@2IBg{5)4>E%bji;2,i5<J/HH:_S$t@i>S='(Cf
-f;{9{".b;l>i2_cE}b!&}3ik;UpDKxZ{'dKQ)a7V-I,IQYc.]WN(Q>2`F3#;FeG-<&F;R"G^(:.i"8[jw%R/a]-]Mxk9,WE,g=YbGHB>.OBatLtDLsnCjW
-q9x8OwuPPEbkU!-b[dW7$HLt&h3YIbt+[Q|okh+=k9$6MSAM]5As5ruuFRijY[6h|1#8MyUEdrvlxj043;/UeS<'44H[d^hh}nBdV-2Q01SP2(NYcIe`>W
-mB^5hlu!_Dkvg"!r;bH.Vh=XY0-W6EDS-:;,~:Ev_z35r[4z2&D@R3Cdi[k7Hy<fv)I^JZ7dnr}rim9r/;8PSmLGO)P>:IW%q$L.4M]dgd6.wawR(Pc8'4
-hYfngCV9qfKq]`eIDrP2T#N)n>tu%P;:,Ru:P15n-6`t=K69N"|C$f#BYP:baLX[e`|#,#}AZz%`]nj17b["nC-qDBC/8Iq-cp#t'r(E66!L$<gm:e.07d
-iyo=0;<RC5G3!nJ&.}!xy=^4)PkuG%](bU1/3eN&dLLu|PN$6grYrT)K8`O1RQ0yy`[W~+lI&wP.IQ!UxUd"%_Jkb1`/U1I@6U>a!Ey[x"`H%EnVLa93e;
-ii)F&Mya#6/&tJmJQGFcd]M"KSX/ClZPvi~FBqJFwH8R9#IdHeckPC6QzJn,7R6VCNE4cnB${zt+sU5"`>C,;4Ps9^wsMsK;.u;ZK4OfedUdLY[Cf40jax
-hq<d9',_"it$(07@Q(;Ud0P;)FKPV+k%O!'.u0t[<n+5|-ViM;/nOfuZst$Q"@oi[YB2{^Q`wVSx):!WXhx'"8ULCgLC^"!s[>8jL:`@^Ei9=3tKeg5,@`
-qmF[0Y~Zq+P,rAZ`aj'3-[%]sqwcDhVvV(}o0AAdg$OL3;GMw9C/|Bg9~h{txjC@E|bB_/1S{Id{,Uf7w)76$O(Y9b[eECZoOppoqO|}[!zozpF|}a4jpo
-7`<3L}[,sXqQOr])A%"sk)&TB4U-Q(fdU=t4]l($ceCHd69/V@-BN&39{43LHxH_Q)yjNH3gKo|{leX!O!h0p$6mu)'5JVVz~A]gdI7't_q`CDIJxhP46,
-U83"+VWG`&iveIH$cMFcn.nE`!;W==Z^Z3l$S(Zwb@X1DK]7FkA1B|t:U$5&Tn/"jTa&G{g9jE.sAik{JPz(qijbFJ<hD#4"_rg;=Z~4Eq`3[5-pn,V3CY
-[Z>|#f%y:=Np6+#qZ>5g2=2y^jWTpYRT9ku/_ri/tsgd3E(H3KfUFO2{{|!co5w_=DOfV_Ps7Fh.sSnFyS.72EiS<.!;0+NM-,-$HmV+z)6mn9-0tS$H2/
-w^S>D#_=;d+A&<L'[:=<p)ll5c%:wmQ_tRcmUVC,$c-6-m6o|@1ggfY)Sedlb^fzNtsEi((MEc`rfrP=;o]!0MTf:P08-BkW@_%aNCb.~8RL1TwW9TMV8Y
-[4>$Ob,k;t|dt=J2O-JgG4/i2#K-2Rc;Q;MHqRy0<#hN"Vh3m;b]$]@`"S0$SPn!!GL6md%u_WU,e[Xq`5dX&2gGRl.73}A47]BTfQfVI5PefHZ7Ejsvyd
-4vM/I>[tz]{!xIppmks8H2D7Uf@eR}#)(SLlP8]lV8wTHg3Ahl$fM.orG}.M.;b:fw3@tmwo>4s"gAeS@VcS}0Nvag-@gsQUb<':xZ1Pv0{zrQ3u9QEi(I
-G8iZ40MT$rQ%b]sBo>=B,E;8OvCnC-}6yxG"94}'E}mPy^a^yT+S-rODwG2vCB9d0iofJV';-!Us8ukPT8,d(AU2lK>@qM8-7["[{SyRS&/0;-[&Fjkr9o
-G.#!ow!MbSLVw'Pf{5N$dYGpq.Ty&yWW1rL8)"0B4SF<Pt2gSs2553@6>]7h)#B#7OIyi3so,pTG!K$x_mfg'rws;}FojI1I83CJaZCB}o+&J.$=9GDeet
-XPyTFO/3A1]b]gT`ISgmuPV5OMWMMs)i|<(l(+r%z3o>UX0"^^|S8jnvJ:m3SB::.FZ1>F07lAlYb-B#bgaj44C4Au#!P`:sQ#z0S6w0t<x1w9Q/@#}QR]
-rm[xtRS+M/16bzv87<fn.diH,<e:){_!X`9{"o-<w:';EHVFVc%9`h"$TQyFF`$G3H1Gb3Utw(si-H's1qv<9!/o;FSeB[;@G;~VnLNLbr/Mb9i;"6hF:/
-I/)u#jxRZ:$dp.(=de<J%LKEK[X3nJ=^G19N;45f%#:T4jzZ8PSO9Ws/x@dU-P>mHX:RJ)Mdeh|XnZ2Bg-yL.o%g=97JtQDa4%)%H_4Vg_R_n1L|5g92){
-309>PdGP%;"R3Fpe&s7OjzVtJ!:oc["gQZ3G%:(ur>iBE#LO($iQAW[X/kcG,Aa-D6]Sxmn6X18Q-NC8=LJ.IptzKs",3rj8.nft7B/S9^CWm60wO^=Hc_
-Ea}bm</Qe]!U[Jj;U'ak'6cC;|u9J9s1e$MiBA8vS#WU^k-EP!_E3&yo6a1QV^'1vVoD9HAE(vrsg;U)2WK)Z{w8+Y"%z!1M,0JyVLs6U-/v1yNJ2h_Tpk
-KjHwzxd0bbWrBz<T1kI`m_I3_Fs4O%uUfeV-<f|X$K"15k.0QWItjj/=HPf6lKn_F.SIb;q)WQcsW;33BMXtW{=iM(hDx{<jPGY(olzzo#Ayrmk+=UtdK6
-+.UktL1X_lY1p<9Sc9>EWoPObE(H&u}r6B}T}U69wbz-K4vFmLuBN[vE0HIB003)qvv`bu/+)@15=gwx8&(]2Nh%sZ0r'bSNHnvq$Xv$U.a.Yn`m%<czsf
-3:~S%{"3Kc^@sPVR0UP!4x-;qj.$idQBx]_6niq;]")V8]MEUq`OPV6x1hhUU>22wJ-WX^)@g%>i(#4r6gs-uDZ'}XNfbe]W#E|XGw(g<7G7BQQnOCXh2|
-qX"c~8+rYA~du+p%aoP]q"^5@)4Qs4Hd$eoN2vo[L>;%O[R,!u@0-XYzB8],haJu9OUodjAoMk0CbZ75I-Hl7]:>=%W|Vn[/q(,);G-W.RfHq>vT>bSj=]
-c/Rs0c~eO,zo3xl(T<eL<e9ME;(QO>]"saeukDu;r2axzax+.dBtL'A#tK{kmS)n+rr`DZ.$e{af9RxeMDY`orijCoNpoNp$b'{{p}Y8EFJ2.7@>=XSSXH
-U0$E;P~`[x_Umk0#JTJOrP6cf6P)/"-e29S;+t(_OK~GP@v_R8EimoqwYV5[p}$Z>73Dm02c9E5DDORi65|jd#iOgtop.};PH|F,b&h-pluZ0<RPpx)FIG
-:XI[Boba$xzwmODA%^qGF4RqprF)j9qv^X3{v,Jx"(<O;,$$2t(^X(b;&P3My>c]SO]sv.}.8yw'C/y-L6n;cX=JAPs=F|>}/^Ci8No6AgzqwpqY"I.$A5
-)xT>N+`QJ_;0uVF"}FT-vUHD1cS${QwvNC3<4S3DO"ur`KqP6e[4{e!tI-8D;e|RCkVMc%4>N>a!JsvLIt%TTtUpOl/G:Iksm_9q_jRu)|33<3U`9$^+e1
-rO::kRAIfKvw+h=^-vU70o~Mp:)YMxr!{<NnMxGyYczq~vbFCdJp+-A.'d<A0bo82af:b;r6Wr.-Z|Ay$,nV+jNiz^M5Nl#dAW$X>Q=mp6qV`b9{>3lce8
-W&.n6bQKFC&@|6a+hh}9.#.#-@x1A5.XS'1=$X{b&i4Z~AJ$LrJ^sL>)ezF1|.gE~dj]C39'$Dqizv5{,=ph9h/Fo9]ADRD:U;QJ+C^lH=:t,#r}Sn|+U"
-RGp;GTG-0qtTH;^$QcZ`)L2f{<LBU`]&pE~Q-II%+R}1UJ<T(samZ8l"^Y2CO|Ghiw-Keu)fB');WO]&m@;{('7V4x7:Zpf$^&ak1|hs@pkp+^|7Q^y94y
-0n&7@bm<ew-ZH$8&GDHNsb!E|H@Rpf|Q$uPzix0kOh;z=AG"rW1vwcO:[JUqKb"w[jGD9XmmrfiFT1peqez>,YPC.^%1C4B|"w+YWo~uugH"URQVbT8oc.
-9b#UR<vzdKDAxauwA/iF7%vR.p@8E|5YRE%cKC7C%P[SdVq/{Z#4H"K#0_+s}D[|,<]-S-$@78rJr4yJQy%Fe4dtl<ahFZh1ha&U>A|_83FNuk@z_,3BBR
-C|M&=6SO<HLx"9GdV']na&6`jBQ0y7z%"f49gEM]MEH6]P/"`8xB)M1f>p2"a=e%Zz>idBjsXG8#xbgFGu<ELpUCrcmO=_/rVVqm;cNjRs/Gy<@-{Q<0L^
-Jc7lc)2j5z4Slx^4wF,C30l4'Y!aS0/3H#M"dX%NdFMC6Z3u(1vO@xpiV2.Eh,2$Q`4r.^&Xp:3f!:Z$u!Mi@2FI(^:DhwATg<0!o9Vvyz1UDBqc$jJ8",
-$I$NDT8R1^(B;bZphzb3aye"lA]>~/bGTo=Vt!UKCN'Z2"Bjpq;V5=]f{f"3>[QV"b:Z^3f8<b)9%eWU5oJ^$./.8jz&bWTs4CA}P0$M|h88e|,3FSdV^)
-ycy[24I]$^gO"l>[:1(@(%-RPU3eolO"]D-F86_nxG0&G5>Cv.j8Px&bl9ty@[JwlD;WaY0"O`"DmG!5l=Co1$pItlw]2[6Sw3bx<+yh:LOb$<<!0kgyX%
-$4YrmY):_:ko"xg"RzuSj<j6t${$kkQlR50YJM@]o@YX"'"~7iY4R"}o:>Fo5z6_TtP1v'",dX!N1;ML0/MJ>:49JO-7ALfDvS4R^Q[Mi]1fvb']-`tlw7
-p;vG#4F(2yth+4M6cQATr91B2Z@[9bwPt[$)"Y[YvCiEoajqz.12JywdEb~>g@6>XXNC@23qV"wyjy9VXYP'Jzz]nd`1EkNJr@EW)w>F.HnD&G]crHzqq]
-b`gGv)8`-Mwl18B])n3'KZMo#Vq:"]1lsd>W:#VX."i&bNC}MA]2htq#.2+W{dE=IfeH%eg-yGV_<4ZM)/Z-5_Vdjgk^FDq;5'm[c_C`.vO,[IjHCVCu_2
-#h"&`b(9EbW/0W=0vps%T4n,k@J7`01DPHVKtv)SliUCg:h-P^Dtqr)$=9V/GBg&0n,XBpBMHJ+0iG~AYM{eS3a:P@77U1{7j:6yMUJF`JixdJb-b2u)&3
-M2:Sm-Rn>%)16u1gz.f|c5~&@mR=n<yWnZ/i(S]/(mr)-ocQvp29]%Xsf<uk1M$Ng>m$<^"l,fpD+6{%h:v;0zvI4(^Ut]^sMMFv8]s1'5A:Z|gKG.APq(
-hzF.YmBnSTVfKzQUIwpvOt{n;m^:E%&lpqZzsvO}>BVj&{F)g5QcWs_,4B[hLWSQ^v;HR#{HoC=0#gP,g5IbC6HPzal)~i40X940wUd))_=h8AH{Q_3|DN
-Pk8KO[Q=E}g_2[Jw;zCQ6UQo{@fp%&'g-X>i'$~OA0v4$S]&8d&3Sld%9d^itM<'|jF';>}!=f]t$2U<Bs5pn/];7-QD^(>74q,!o@~a5]wyWh'10z0Y#&
-:>D0-{bhwhbI%0%I+"P6I,em$p:ox7zvO^Lv:lvm2Ie5y_i22}|LBv}F'}6P)AtnG6Zun@mc{</S5obHj."r8:6y!2pLl}xhaY}/Y6-D[djm@j40;^J,5o
-:}-apFQv$RX[KIpgNw=m"KY6pHj@(ozoIOlKVKi$v`Iw[FPdG|,t%FVvUmPNb$HjZvvn#[[4]IEW_Mrbg3ym;mi+9+w06wKn2]Ex+@|J)oBy,U,=bpa2yW
-pYmp3`i|QcXFbZr4LyK)SoY"8A-Us[-){$7Yg31i3_UOEs52h0>B31zo70Xjm4{j)gA.ITkSmyQ/{mj@l{[P#eZA]OglnOn,steQSEDBZ7#n(p{GFI":kc
-cZQ4_frW:T2s6dAO98d'Z3d9cyHdnX$3lB6<IfAodvck1<kq$wMj@+uU<}hRb".V/#hXF6u%E9[TN.9Lgd^)lAfj3[iZDxulrtfEo$y=$>k2vhhz7N.qMs
-/d$W}S_U,&UD^&!}gs'b6}2M9g1mzZ,R!m'fna+0uYq)T|<nez#'-{uzzN;XI7Sq4BRS42o49-Km#uu{wTd2[()NRU-6'L{J;3`nMkD,!TxJ+.Z^"B"9c-
-mWxMkEa`A_[OtOdjBL^n{!L{oyam6psXpdkl{4fKcZJKiA2+&Yx5Z;e$v$ZL#R[;&3=7lYs^;g,{ms&Z0tMO.ghsx,wO]DbK"aB^GU>qN`wh)t1xwo3xmv
-SXHb]>&q_dE5e""7>^'Q<CXMP0IIM('<b;c:+2=Wb`hWB-GpajuFR0@U:|8K/$7l,;W^Gkgk;#_W!<nj.Utf|hNRUlu=-Y(!d(P!.KIM[)YoO.L%rKX^)E
-5Z]0t'mTBmFc~8fV#}d"h,R&&%FzLLFB#563m$E#{wT$@ElWsP4GxvB]Pl7k]hU)i[=pr1k-RJJZ>.~#JqVqMx$9XaS!'Pv0vdG=Ydpq=5C:0=Wqj89{2J
-zM^O$]B{nl-G[##x<DmvQrJl3{Y0iEvS;lVfunNsxH5M+!d$geB31=:&Wms&"6+``R9x-[H7y+q_DQ+3fpmtFPliGI-&2uB&M^~mUBZ9PBkl(JcFso[j$Z
-B8jNZA02dWyz6hw9I$m#3W.IG<$P'GVzgC8vS#to-#ggZ!D,d}prr4[7A6`@l"O'9QxZ+td'6"z@-6xb>RT!S$CTNxlqI%'!:Jv!peJ+9YBUMZ0LO#l0x!
-5PSz^bTdS4+H1zC.zW#GO{D"I0,US&:tvxXKdF8B{'2u@"^mH;lB!;Whjj9-XUC|dJ$%mpu9%{sYbwKttc+_K}]ES[M>^V5jCF2VX&(s!cC7r:vbI@ws(v
-DHV_YMBqn=2cf"{bE0PKQ)&KHq1l%y;pYop57u68U{e=p;rqZ$j8'[qk[D]@'_z"Q)KUqhA9ohYOFM526L)_pv8AWpp-|Xbp35f,f6KH~p_3ug.PyS<67R
-ox[_(F9Zl[Sw<r""wP8F//0QAW!KV=V$}Hg=0F-uss0;1bDoco+|>dz2ybBOE&w)~8`mv2_h`p9F(bLF}RB0jUHUMt,55rm^h')g@'!a{4<hB1~.z))mH$
-Grm<SpA9$@PRb`+hEo[[bqg:C@,1ir+7xSCQ%V2[b6u;A+-f"}0.S<,+w+&1b;BKsHd}RfdKCn28DibCFtvOwP.)4]T>>R{"NB9jypD.44n7F[WPr#(b];
-{D`jMOPB"tuC^SPCugKn&nA2Ii{$/7lKX(D7|1lhZY&cjy<|V9q#!>pn59OD4U@GoqM2WsHGMb_'-=$}82yh]8Rm]:_kw'Unei,SzV"Kfksve2K3;DDZ3e
-`cS]GQ_Yn9TFf'yz3wn&u-7TlsjJq-bQ,MW,XaH[]UQlcJ5'I&rlXT69N_XU51V>yP[9Al#{FP!Jd<B'P]D&1uXp3AM].:=BKzILtMGInezv@0ND+&aVIS
-'(dQVIP}b$|G<_{miN0ba%!m>&8kyFayF[`D#+5We7$]V3GaC[Em2$2|Y8^0~QFF6cB1$4xY:>aH@}fissgufT33`p3'[U'Qm9[BOO2%=Mt7HTvjRk5JP]
-./|Shb8zxg[(PlN[0<)#CpcjztvfZhi'k#9T'EBcd'I6<tqOT/hw$-u"j[="FE~maBr<}1L/#tS61aTf:j~k(-lu^MFRY<2y'9g(p@y=G6|]R1{qq5Mx/R
-ZBR3_S}#Ue`uvUlW6nv-BBox[Rc&-Nf8!TQmCLy)LN<'j09lL1)ptS.(D($21;MayXSqU,3{dwYXGyoTnmISBv$8/S~LRw@JtIx;>0TClI3UniMTX<1;I/
-C!)9BD[Sd:[PDWj'_I0-Vzw/~l6U`ZmA3:FE%I2^kj]IE8u@lu@G^tk_Um_%`BoGHR.hRM1H>'}LIWpd7u-YJx&slkYHo#P7JfQT}ryeg+0sQHZNeSNXMy
-)!7@ZZf3;$%DA,v+U8O;FbZz3xzh%&oy_c%B~s#0F.!xeGY/am_Pf{Qv`-4,(C3]bPx2yev5U4Cwa-a`DQH5@}DuTjX1x6f).VrSzq7`Gf{a5=8>OA]Nm}
-WL-EHz=t1OMMM%Hc)$~ZXwIbKUWE6%Q6Z'`WmPYlL+WNt%}/vBEYZVLs.Wydd+j}]Tm5@wuPO!4m)2:17_05gNaB';qi/8#jT"6d7xhp|F4]+]}G@n>+JO
-2g^WMpWoW[mo-Oa_z]&]3](o>P{t2gENj9=h|0'(6CCw1O;!.F9VIM]W-V:oumjoV|Y^SKS_OI".!A[r~Zg.`,LL/:Y]#{(k`yW-xC@dzQ,"C_I#01/,q&
-fnF&GvD9d5>s;h7im)bUCsLei"rt9)-{{i(tMB778wiJLgN4{`Tngs/uK}zd,0<KM(/:z:qOlr2"f&J@.vA@p-bRuB{2er_H"oa1X|aybb$Jq#G$$RX-/)
-Rz6EUt#^<-yj,<Yg$hnXF|=D'(MCl`sN+Oc1EVD:dh.C[S"U7OXUwk_19qTLlkQ:uGr+gX{fkid;ww3k#lnc=(2)5`7bm[}n2B{.%z"XSA|%ZspXOcmaUx
-`ep-:3IuLsNxC;3),]fEc$v1`8T0nIXkUQfg`<Uq_NC}R]!SqNvfDK9j1ZfmvUb,q|M#zUPF8(o7jayPATO_6Vih2SZ,v(PWH+J9uToK.wkjbO!I=SwvKF
-=]R-Rp;A0B6;I/h]{3Ck`H01Q@HXgyPGNRBT-vY=2[FIDrhid]~^WlSi2fc<##{NI"yW'ZU(t&wkA`bBL:L+RH>se_KHI_hZ&66$0w:+;{%aS`ZgP{cYvR
-Z[zDH.,yXu;!<<&UhgM;uf^[Pi/kww7[74`Qyfrv[A.1@$Fe|'dG.doD=%hy,)V4c1#@|i/f"!E>['S#bw4t-y-33SybN{rEV!(!CQ7DHs`^xFG6J7;W)_
-Y,tQH#a;[tP[n>w(m"'$&E42krwii0ocoIA_97Y#u-,zT;~c&I2"R@D4x!cA`^A0~|6,@N$4n`n$Us/DVL'7Yb3L{AKnTSJwCOEE{W=s2>v5}&TU0Bu9r)
-o)ssm"P3=7:erk{{,PY(0w#L7"$%rGa"J>G"F6OObiBQS3TH1@~<KdS,BOm|rEsrY]~4_v`&fINgY-U=>/_t2fWoWh2%vXjjP)O[N,=qks!T;`>=vpzt'B
-Wi[8~1c[#&_&8|d@]+ti5UvPha>&NSdd%%R/kw/vEz-Rn33fh-E;Cj}{YqFn2%iatVI4'LsM-<&p{VD:IZMs)'ZN~rPkLZhebFj=45LksW}:+JV'q.<L]e
-D)29'_X.2|<)LfsTTz5_eHQk9bL972AHH!Wy3>mecqt4TXC71-I,jFyW^4#]LuNqTuy,]KfJC_&td=hv+Zk.VVIB(p/5afN-WJmSG[ooH>F%NtP7pv#4:3
-CBe$lH({[D}ZM4gus4|Sz^akkrV6v[Jm#jP-)>_/m&-ZFWvn+!v!r<GbLnCoygeEr]-zHiyYe|`p8-dD>2aPAXex#"_Mq^zw<H.MntM([TF3:#%V#<@]7o
-S9/>N_RFXYEZu`Mf6bhPcSV,UO7}^2a#TQnPNPa4p5Km>P/8KU-fph2RH>b>ksVZWjK'7_U.Gs#[46Io8)yAw3q7#Y(4GdvjbyDqaMni[-;I[_Dx.&NACR
-pVqkupI]&6-XwcGK,1L<T[0#d6qp>,zt24L>S6&67lpzWhxmkEer^3fNE.UO)]n_r/dh[^a_Z`nT]ogX&V}W8:ej(z!M.G#_({Rp|{33I%j/3IZb0itg^6
-C|@ZJa^l#H-]KsccT^k2Wkm9uwBpSiA%rE`k6p.p;K}:^lNXVD>lXMSj2lhR37aJ8yHVV7mDyT62.4E5que;r9XP94skqG|qnNoO'T&L/u2]d8+0VlRSN"
-MqGM"%5haS7j}a8n@/%kHs2o9RE,nh1$c!cX3VQkA])g4_$r;.J;ZERz+.viet:1QO{<k$m45Z.P:4qEG<kMqpI/uXe]kh~fW$nsa4"s36~tgv/VP3u#L(
-'i^Cl|iM2JY]-91whQMN4^9!c.BO0vvX4|1e:;0td84(5.s_B8Qdw,N;4/+dCab%4OME}D1h.;pszhLksJptWV,oml<I2!QwkN;COQ"]M3he7qn%%:+mjE
-G[W1:T[0E['lG'vd&^t5ah#.(iOM$IW"^/"M&I."1Gyw95{!8dd%LquG)b[nS5K,v[!#7.^uw9V+lPKl4pa"KUgM;^a}Z&GE=bp03B/!fHQnyL;3JwUE02
-X;lgSBC<+NhgHW>oD`R$FFE%z3:+["!}2sQH]HmV@w8@F/s8DMH1XpKiU73&uOrl="h<->8'4.Psk,L}xRU])#_FiY5%FT%-geu]o0vG#[[)008Mw2wLZ[
-{dA9a2YeNhMy_^_ldi&@ko/[#UKTsmxL5p&+,GmRf6s(kofq`7mm@Q94HuvTAtyh3aS7pM''xws/$)ejni[7S3y-KYg]kQXiwQp/p"U&#2l'l%9Fd!)^82
-:jmBz'!%fkl)Jid-6%LCN!T"zt87u<^tjvk//QoBv5#<(SsW_'ptyY>EbLG+SYP4wMxq`w0-)G3(g7,uUU=#%q5ThcZ}nSoM0&K!&ale-!1L0<}5q7eO%L
--!PS&&3by;D)`#KtL',ORBdBa>W^zQR`q7{7<B6,~19ZN{d"ojJ^~k;iX,dJ/hyzE.>hTs92N#)J)(&(6Y';,`0YT"3RfxZiGxH,)>g&~aq6tgXnB]s2lu
-Xc3H^pHw2tN4g"b&s!H5HJ{eHH^<1kPE]$2<+'.5wuo/7nf/)Ki_bQY)DCStF06/Q;N>g{yK69S8"!#X1wR3C5M-Z>iyFR>7K9:A=&YR6,S)~%mI|2$iQa
-rU;dCZ}WPJE}`E"$CwNN2HS[7h:VMtJX_5d6zj"Bid3i<i5&m$|m-;1]MTIv2upxO##!R")I-9`(a=,Kh74!d.0]jWrS87}r952`J^{y7R#83F%d:FvxF5
-zvR(:O=RWE|+e4IUAnzjC3~!_ICu+juq0'8XB=-Ra62%G}MVei[3!=sBc8>vi<[g}P|Vad[)f&R7$B7&(BNbvP/:&Rb6XP.6>)o@%6CCzkJnj3e)o@$Nq)
-w`H%xdHkzgt$oA&hx)jS!-2FY),'s6kEx4(BYcK93#FUS+HVFD=EeXhPJ"xHsgpGbSxV>$Se7=QqE3Y6.WaF{_6v[9D|#N7>,i_g7n,mtW_Mv;"C0-%@:m
-OQ{k%IW!r@=)kdD)8"z(}pfupI{g8R_eiMA:M%SvcH$m_CV|'&emWeEU=>)PsKT&2%y9S9WY@2)uo5JTJ+u_jvQce9^XB:JqUdXTA1$RcVaL[T'VG3B2U#
-.wNx"H+1aUqTW&kH$+)ZB;p<b<H26+`OhZdc:hG>&{'bLEi=$fUW)jOPhS-kc!oyJPt6vm!iTnI71v=K}lg8fseQ|8t.YeDL:5qP3M,c6}dlYT#/FX9r]&
-#4"H(5g5T2;bAmj%GnbToDp&<V5b-b1R.iiCi)g`DP{GoIe%<oMUzwNdP]vL2yD&IJ7I`l=CU0~gzU}kf;j&axHCPsfpB')vaq@#D$#t52{|ff+!3Kjar+
-5=F59SU_HhSYT&%S[mBFp$8LY@|aKA1Hjcpq~$E'p<9>}k!WByVG2=^SDC9k%>!F>=]^YW:"KFMG<yx!ESXg4'W6_KQ,=IKRw(a,<;2>.&].d|&@QR]b%a
-Q99W:'sqr%ubH39'_N"1zZMW,Hgqr07K4A,IM8"G82hm66j!s=`biQ$"Zhi3C@T]Xg7^L:Bzms9ONG`m/"xiuI+w%nw%d8]y(mrO4p.f/+Vu%TN)40xA|y
-(;kZM:QYB{lv+[h/T5~:KD-VX43f+uNl<VsvyW;XnHjzhGW@kWaL58O=</MGI!6{8'HF/!Cu^)/6]N+Ix..ZJ'90r+t}M`NUfM>F'hRIjFvu0Avi|2"^|{
-#V"CnIogo4usB&lpVyE&A^$}7r)gf0Wp44%ee&&X2wd!bC7t&A#vtLz|xU3bg$!)>PFJTwu:|0S^H#M0K7SbI<_eT_2V+),2c.,$Q)m[`y[y#iX9|r[)Oi
-P1EO]WX"U8pX!TBn'4ay!s"S5Xpk_8uEhxL,kl+.~-[(8c=!R|.0]XfFNoP@TZ}aS7km^y]8{L`<)WMK6>NuUF}P&:qCe%M1V+!E[|.W)<9Y,Upn-C9edX
-=>D5~C&N|V^nbsTJ.(RmoO]!43>om86'T!E[D;/hI/u+Uj<Mgc:[8^Dri/QNLm>FVa}'%}-M)[Yjiw>OrHfcH`$3+"-dCG<op|$Ziu!2CQy0PP@g=;OKh.
-o,Cr{/bQ(o]8B9Uvr_x%7VpWaM[$1c}kLDFBBn^2El"`r[',QZ(y"kCK'L[s}kgzc(bK];K.DvAeA0:^>ii17Y{7'VUd.k~Mrb@1}r|WlzH},A<UYC_RJ#
-W><C@Fgw[[<NHX&a+@DAwm#ri)-!)L[OA)U4.G{uNkxre5GwBsZR+c!Cq]#SLhW|M9RMO/d"xYWwY0Z`-^mt+Gc]Tf;N6dbdn3Fb{C_e687(f|^E@U4]_Y
-Syp)-j4+I:%kf)R1I0=]Etj/,5BHtS5qxf5Xd+O6HmP^H`"7yMW}}C`jc91H&"X<DI+"L_HOjcyBmb[!mW-aRrVpu{A:u[j-M,##=nl;'acXXc(lrxUhGu
-/:IgY5{ziYSjlLU)cj3M'IWDtJ.6WaIdf%o|y-J`}+9QZJGCvmu!qbCR`2l=mM/}"{]H|(]JZ5mu4x7F+HucbUuCf,jdT[`=K(p9~m;yDA3+~jlnd>#MYK
-P[7X}S[ne+J+RfE1a/:,jJnwA3wb[XOiVZ:"l(JWYB91&><Yt%2]Rwc:aJ}JQz$Bw^R)ftrTseWSv=j!Js@musLY0}YN7!;5@h8Z;Sc[Vv@3ZBbEXW{U<P
-r"/ZJDmJO$v_>R$McoOqc!@E7K0Wcs{a`A;X-EEH+Tj"[ob>%hjPw4[[@!hW_=9m3{v1//ZcFQ,q'Fw,3<>2z-f/`->:]qz9&IK{`@^;W_;w[t</f!Qi%,
-t96S;iL_~fv-Go7Q=b9@RK5L@42=rlQ4+LAWatNG$}s0+iM7k8P#aHXjUc2nV+7>vB4qN--{M^+w>CsP#QN_$(]NAE6Lvgon+p^z:L$59cHenqtbRR`:c<
-mYNpa|9ga|lT^Yr;y!]Au'DX:NXOu<BtD@kjC0xkrZTanq(KDCI>F(+i".8/EJ)E&!VV^-#HFb:|jn_zMr,FQE8<lF=7}lE/>Njl1X6yFBI-_.~%ylZDjh
-0)zt"@CBy7>nv/[{o5"vs-St(&Y`<,Fit|V[OKz{=:r;5VNhQuI5sLdX]'J#$P3(rv0><B[IY-@BPo]$96)&ad=Z)9ZhR,,7&hN$D8EBJ3.0e2}3-e[bib
-/w(.)_R&a=vWIo;ul8EiIWi<W2d|:V'<Q&B&f,$}:AV^]SzOTeSXF,gU%oV)9pw[AA9}O%q#pgn@&8F:8=;Ug'YyB,r85$9a"/vU}|pnfxv!QQX<6RJ%$v
-e.vy3hj^4,L>M>UM(%fMhJ#>x$KEM>+:CQa[6VDOxwgCSs>um>#%O#cyi6++2i3YQKo"e!7i`K]^Kx=sC=p,CDQ+#oP0[MAA'Z>F2RA&CHS)=;dbDAU0Q^
-]m)e2o|TPmJg"5Qo`.oh-x8^QM+j1]PzFrDl~#GS5.uMKjg5doTY<h({!VunaRBsS%YTd/NnnaDABhAhCo~mtw!&]0`lp75$n{=8M>;RA2pHx0g|'Q776K
-~O$j8C8,=Z8YS]afq[/yKT-2f;$l0XRhaG0P$>Y2gGkQw/bsq8]F><ykO-WRr&MAbHuRoTT_jGBAtmf]GqBDJ2`$05z39u3@m$kj2$'OH]ZRYQ9dlE/6X+
-v+EOC01G`X.X|nj""S|N.3N{D;|S7V2Sy8k=quu@Pc)@'/A@zq-GFI@<>xMWB/N%+$V=}0[.)V{K!QL/v]72O"m#f6=}I[ZTN7V3P>1WUN,.R_hQH@#nDj
-F9$/iBVFmH0iNT-^X2NKQ6L!R#;gJw042o725eg1qd}WSljL"Tp/PxSs8=9k}H"vb`A^:$0Qn_,agVm%nh[G5pu)n,qG&@#!6{!TCbj%4pm;hW'G$w9%D^
-l=gkuqM/Yu5{9Z`bQ[;!,Qd-p(CohY{aVa}X]Hp<v(q"t3,VbGwY`]@NJK3-Btt-=uUu^qA+^#^r.#5D@CxB'clJxbQ2Hk<QgAQK=z{^z3FeMk^.>XP$=}
-2GG9G^-&jf|Q[=(Q}@K(r|U|YQF-U]@0!<66:w'jBF'WH>JL&O8AO0j!O<SSDF;yI@tLdFGvb!PyF$Mj^GAbWyK^UG:9NO<'Mfc=XY7aqDP8$M='Q14_Q)
-Q)Inc|9jQmk_7scQLFJIMH3$m&gU#0F|%.N$K6ja.<~+]t$1oW}D/]]MV=(nKo6gW-|HMo<4c`f,W(c`zv^98tAu~@j!)nHX(CXY3zjv/q.[,}yE%LoW~&
-U4(64>r-sV.x-b'N_{Ckdi>$5eU^g[R2%!{K<XBohRt|Nz~FbhNj:xqegY%IFhDByIHQ}7W]9Oknd64NOh_#W$ncajyXGD4)tUKp]akiKZB,i.a'/+H&"3
-8^EruU..;"c&7^,cPA7;dZa#G.fzsB"@bk&;$;LwM9YrStS,`L@^RlO/,JvTZWX[Jt66mL6vw{,Yb!HQao<lqI2@,GxAZsFY9"6Z;Y!r~xRxfT;;Rf4<Zo
-ztVvuW1l=Z35}0RUSE_g^wY9YU-au8dhB-ZC/Or0d=]Fw@,xo$+`gVsJ(bx"_==<gaM:9Kr'qr,BCAcT/wNSC@P0at_!=_AK9sgWL[d{7MT.MBOz7d4%Fi
-maxMx"^`4q&]5S$:##C!<sX71i]:uG/tDH7Y(N{V.d;z;<a8aS[mZGG&XCFCp|f[Ma(JRQVY-v>SmvMItv#RCRXOGjDFklwdRdiFrbAiKdt{!tOPDIfOEf
-fxS2NGol_tBW{"qM3a<3$$.lea$#-A`Y6g8:&#2t73_=>Y[2|<Qx|pdO6KfY:q"fC]Yy]JC[0H/_le6NACY{A%'5/x=eTc-[|3LElaBqKn](OYi89$9k0d
-^(NG/--zaGJ]Wr^O,e.p)<@U09re^zv#sPe2:e^}76^;ptb#+$QYE@hv5HgJb$[4ic:4-}2o[vPPd(4U|[u[uA]o0E^>EW'Bq$nBwMZbz!`)ke<>~[,81;
-YUvVsA7T+!i&TL}U`cHYwpRc>j8NMZ^cY]p}(qW',Q1VI|eM}_641"LkT:x@3J,=zM5P[`J[1KCrezMz^t2"!HEN&q{aMe=mCNWF(Qf)c0$sWtP<_ui3)h
-B$q+}43YAF"o#^BY~x;}YnHB.>D!NB)Z|.!$E<(w[pEuDumq_dh73c7oqi)V8zjUOnL:8n0;CPY}.b(j=mINS210RWwVS{2kr0>4xUT:8rK6>$3H~2o^j@
-jq,f"+LHe{~:P3z(MXz!2m[yX:K3w,WW{3ERW1(mJ+9k@E'hZrrLFr11J>vP&hI"7=X.~Z|vYdi[$hde;^o(J/5Fiq|Xno-B[Ef(Tb.veSOH3YjpLVKQni
-fEQjAyBT60bd+(D"v@dEV{.i&=V3:|rBSwcSt(2re[/KNAP3KU|BwV.+v)u(xI]Cdx$IAlW12TbJd)YT^hrWQr+%i=ytev(bSOelQdWUXqCQJ]|T|/P@<Z
-`;6dv2j$k"|Zck@s&pk$a=G`Q'Wr+pxv%d0U&pM/BG9c=m:;PO:7Wd1}6N%NTpF-hD}DC|eS^Ue/QDrM=16SltsCK:Ug%Lm&pPn;mCQ-G'bf(]m""E8G7g
-fRk48ecHp8&%<h40/w{{M]ZrtRw80TD<62kjx4}f+nhR>ev3BxcetN8f+ZH9yt8T}`[9vo^$zn[LnS[@XBu!<;<&t!W'0E:yf_n5K!$kw3St)nh!5'YjPl
-`m#^PgXX.Z9WR#3u<.!:W]qJ(qs;CS+[L49v+OH(4NpoF6F|%5:>~o+_@s)`_S%&,p$pSvuIyNOfh505)U[57].N=KtDie#lmu7%VP'v7GslVgA#IQeo^[
-b<"F=PQ)`N$/yl3n0Z@D5i-D~uaU}Lm@7l#TQAth+@y^Uo7-O=5)w$^g79ed+{7g<8-}!MrH3qMwOzCa1[U}@IhFQ5w^ZrzoQN!3T1~xT|vSv}CC(1l;PH
-7>iVeS[eDL$f,dYp|od+7wv[^u+_T{<P5x:F>auXl;$,Km;!Xq[^q(P+1pQ^@`u,_:(o+Qb9!j(l+5i'bUa=~#)-bUZ=Ij1d^&$;j"aW(W0P(=WVp'=FIi
-O2<;=UkF%R@{I7@NB3Zh[^#'szX`(x(bgxN7|kd&SDAFE,,J/}}]t|c(XUz-|"!7rT#GJBnJ_%v|K4Il@:K_#XZd,]rxiewm#FMK/TR.$f2Ktif_L"<!FQ
-KgfY.k4eW<Jn;)-6b{0`^dY<kCvR[CDZxrR0'!%4`6=mApT,Ppc1]}O2/8v)dT@Xt{"x6ML4gNLg`R#5{6AtCqpvRUOX}<l[uc/c&IP)_2>]LoY.,!VkLE
-i$3./[`m)"<4%.wfME}^2GcOfTqd%tO"`Tl8<|j%3l5ld</m"F"Z_#+.&sF-XLxZ3Us|$$l9~Gtd~ap1EY0K3!fobOj48E7'{"!1wSi!}3})=Be1:CW)73
-jUe4$@;;s$p+l)&d2C]7&]f8gGospPrCkP|-8SpAOQoRDr=`d$3d[x-AjNb49BF'e>CJ8o!Mdy.@u_xwlv(MQ|Tz!:O1j-T[>ePZxy{x!"%M~7]uZ-bF<2
-<Z>S"/Jn2j-vo|SVlwgr6o0J.$]NzXb;8z%Xcc[YEE@Xzqv=7ILgH%t{b_1%:6}JK<F5Mc>i,[Xw-u'8MTEHKRn3JW{VQLh!o<8"N$s^qZ00sLC;hnJOfa
--&-c0",>f,'8c6mgt:Onmnnj(C2HDFy4lj8-1WXJuW^$e[nW-OSp@Xp6Qilfa$:&_eu-6'uVbOb-~X`m]W]x^lRsrWG0En^G6]7g+uER#Db9Pow(,nYcYX
-oZsdS`n/QT3pg&vc>C3:Y=HvvC[>hmxPmo@R_|4iWp>kYx%AE7sGXq2u#'ZtQTG&FX@47nLt_P}L_<6B+^>7h:%zF5`{Lm;xix7"RmWo`W.wi9/cnEwd}L
-w.n_GX]b'/5FU_f@[BY:"'HDSk^%;=OVqMX(Dp,I%U(Cc=mmW,PWSQ6;%="=DkyzznmMTXb!1T<zha1UPYW<sEZh8CC5c<j<);SaB`$a}H;![#"|fE-4%d
-#GXM^k4G.lTsZ9E1N1IH]]V^A3t#'P/&jet.)-`tK>H^B.A`D/.UIx@EZ'[s2#1.E5)-1:]zdn)7K+_P8{kH[POyRF"xf3>x{Ua<Mwka,3=-AXr.O)T"b+
-'3E"NbQE&iBnn[NcY52uiR/u<WaR|4W1U{s6^@C,Osnza-u$hU"E'0&m>U^aHMeMoKkPBz@;ZH2[NVRPQxxqBh'V8;jz[qSi]gVFWDxy[TG3uR;N$[v2Of
--5d8k,XdHb_}Zi~[#Tg%"i;MqdQ)aOx:s,G=Z!2]|]T$Ya:YGK!e@^h@Qu9r.Y+3<dB/Y(1Yh'E_u:9v:PHa_OEkj'Un[VLdwH~AMJ4j/WchTHx%+XH:z>
-I{vqQ$-$w8'/m}3FoAztndK;&C6[Wl%9+RIPWjhJxycP;k3nV#.s+4,/Fl)qNg+w:n|qK8![@IpH-D&r0dTnhz0[4}$QD1#a.m#=ke"dT0@%xjpFom^<PP
-1}VBNuJ4WKu%.vPd%bzDYiMzG)A_g|4'CgkTqk3K"(BZVhve:5p@|qtS'&H&XmtOLzEy@[l9aDH2^EB's!+{63(qG'RCWK5:n50GPwipm^D-thu:6dbDpi
-^5#$]ByB/Asj%jk2jk^msA#T2KLOtN}J8Us[%1}ZzM}]iV_B>(.VQCWv}bq7=P(IJ@sf"~BX7hFLly^3%@lK6390f2uPD[fmkS8';y6{u%^OaGdtg|@<R$
-Dee:N600Hux0=%9W8@'(n!$+7FkuXE`%^r5E'H2-C'uE<m$gZ3p5-qIl"}1d+GIG;3G+[NBp:T`lQI%3,=-KaPtbJR{Jin0)G((6:^;>#R=4xIHkI0Q`;I
-w,AI(=,2}^@p!>j9^QPX~lo{^At)cC>/L(G;p;je~2T./VE3C;$H#=rErJD;aa}o(bt8a8[d;vNEL!igv``U5@re~+;L=]!%:vZ=0^!{Zq)M}"''NWeu^r
-Zw@U3`(!jFyhY.E-iwgh.!_TqVp,E;n.WAhm]7M<MU:L;w=3Q^]iFVb5d0|>QK&rDR_BzUW)n2f}n4QW2(YWmL2q8Q`D:n`BrpHtkRo_Gi8m0$Qu8>v{fk
-_}#D^+;doJu}5[HJo+e%qW#bMmelRIo,o^^aMT[%4&Inev:ac)lr,0}H<d>9ZPUG2a8;#D2Is]UNdqze/$w]+F#`cH,Gz7Gc<Q_V0)DV]^E_`$v^mrEMOq
-z"UZB)9t`Qcs{,#3+`)cbh$}7vj/yt-#y`:&I2bV,c3P|Hyr=,)4'4Tsr$kcUPU9:O%-X0KPV!01RM=`~|[D5$js[}dD_X>U'ISQkB{RBU"6K8~B57tH"t
-boF7F+d8vu,t::3.{w#.n`.7qX3vL&l]QX6PNBL%AJjUj=LEfy0y24]_=3&5NBT-j'%}xGZ`l)zF)KG8cLJBm4M-%r;)x|Bl7ENoTDB}PcNl{hDh<:_sc<
-M|J`=n1:|6|iwt0x;1:&9_sW;rZsAD^Eu]S5Q5<wy^VnBUm1u01Rpjl=3"ey]`/.ky|&Bs.[z:}}>MjE9%jtCMtafj#i,z~[LE9wbhw}[Q5Q""xz3b5{e<
-Jx|a<_bQR4+&@1l|9t4=O=6>_%%uEi"$7@J}VQMAP,dY+.v/;eO4N6YLhirq'w(CMwq):>(3oc]%bi+9e^}<yW"xU%c`.ClA'`sw~dLF#hDnLbe7&pK9"Z
-~VX`8gaJsND4agk[JIbD1L/F<K0W$sMci(7YQ^[>LBzP%C9^2d;"0|SL_%}4^Bn`t;O,ejS.X]:)z[;]Eiw3CScw)'/`f7"OHnbMu)k'k%~w0oEKZawA/.
-26spCsvx>oDRI#!A"%#6&Q//(}ad'DY;UUgp<x(O5uuVl(,r/hf51V$7YKZ|2uz}G|xzx}^|5:9+1hLMGB3!DCyV,8>_86~S#us)a)}]&Ijiw0o`8<0!)@
-gC8=(^Mth71&w;"2k4w/R"#g8>a>!(J/][I+C1IFwNFYiOE+Zw13cZq@.F~l%Soy:]{j-Hg|ssak4P<z9_,tT:QiV%H_^Xj"W^kR6eDQb}kCYs6"q8N{^2
-WRg[.Zn$yH3Ia/$C+CY!!O76R+^I+poe@.{=mfb#!~s_9}$A=+X+!~6@Ve.<[9jVPiSDitt:'a(bB|<>OpTq1ez1Jb#E>&];wR_49}uzVq7T9b8oo@'(X^
-{BVfnl[:,U:%MW+&oCt)muesz#>bm8uC3o7Wj%R#GMoL[AWiPyEi{y&8:0~W-lm'J('j5YpB6Av@fa>rY^MGC}#I[[OpFOY8d9)yNPT{2MRJn|<L=6gbu%
-|]tqz2[,<d=|Uzo4k_-'4h!UU#KeU'ha!O^{a+J=f5=1&;;Hh/@x}5I-[,;"_PW'|wv)`y|!>Z#Ha1ku/Ci7aRO"|bOsXF_0j0x.{qp_O6_{R{h&9:ViHi
-acqT5b/o_LTU;n9Rhb!RzL%8_(}v%CM'+K-W"SwP4;f%J"8/42J-%1c5X(K}qMR)((^.K9;>mWe'/Ui/S>)l0V6n>BrY!%3|t|~.&+iPKAu[zK_)by"MWl
-Hk!`Gho<=J7fZ`n)F//hZ]T$5!:kR$hnfO8H(w~+6[0MG$4(9tJH+v.1Z%^h>n^ndjfaz!vwYPs50#y#%OQ^0VD$@V)`0W!NDATP&e<gO5"qdEI1<09@jV
-,]8j~iqkYt0#2v/J,J04mhM|g>M$SIzn%|=Twgo9I./y]J``S=]'i)5+(xrPw(o|lS3q>=1#<z~0_(e^Ry2A'bF$c"W_>IZhyg@WAKw+"sSr%LQW;CYMU'
-,6d@zA>ny"oMm>]]TLn,7:kB%i1A[uz.1}U:kFLGLJ#E1nx}$Y=7^!()WIW`Xxi4q4.ytQcMb,S;d%FJl!`9X]'W|N8U7NH5ht~;tSbFohLy;DI!GU$F}I
-q/[v8#TKPl)qHkdXm1`)P]cp10%.|Lt6dhmPVTwTDAkb]yAF)4Ms/:I#F$VYBzAro/})I]|5$3B$D!)o{P@sfB{_y<ePW_>+^pEv9CIo3'@];W5%F"<@KJ
-G4OF{@-gRWZb"m{%n&"3d|U0xAv_p+A+jy+-YlcbWXP@bl/oC_tzE>WvLK/&X(NXIE_Q5G-4Tr8ycgsD/s=H}XC!"dxm'%G6RZIw4aaZT%tzvUx&t!rQKd
-^wk%v&:>.AJ]FH{sfjg9FZ7z{R&jrDP]%<HEOzH;/x&;$)IMO8VPj)ARYWgMi'OLYNUh;2EZENW=.'s<yI/S|Y[]g..(&!9i=&GIVSZf]oO==2C/-U;+R|
->#/vDx!{f#=O"f[yime79;wHv#|PHqCt%nMi)v8|/8zWrbi{.<6yF@!uCD'HVX[Mx3_9HK,%QQ:Z[)P15U_J]b=%5qEy,&mdC|>SB}rCNz^<@y{C$&S"0=
-!x7.r'F}ms#[D-SDz.l{L$KEF;krB3vo3YCYOA''.;xbG<PWR|H$>{V^D/=wo#6kF4+b<T6(Qn>{6WX./|V&@9Pt:K`f(:uQvgHE7gkWUQKdXLl$_gX'Gr
-uoicC[h]#ziG$#"c2"2i((4^TVw&njq[B;d]>'$<f%DmmmRD.7SSIS5Z0+/PH+4uH;[6;'D2k4h#`V=FAz3ro}m,,s'iy53^cL~bD4;F^:8'op6[tP(aIk
-sBW9d<6A3lnPX+I+=+pV!$R7o>V4>bURxQCnQSf+rm@Hia5pWA!G4aYBq&&:=gPgg[5s^P_3aG^HCQh}:J7N7jblv)7bd{XG05_^hBm`>Pp4sT+j(eH8Kh
-]:[xsAWCVcVsWb$0M+J3hkOKiqh"giQjDXX2,6OnUTE3gZg-FtByqlxfZ|}tvvc,H&IG7'+jf$;"n;gI|V+09"DJ[yn2nsU&]<DJM|Z">R^BoT|{I"'+fO
-jn#Y;=J}Ax<D4x>uUUBp~HIZhZoo8a;R"nI@MH8Z%^2_B|4->]xdk$BDa=EBh}+zC/S-fzH)elEF)yzFiro>5wu<p4jQhdOwwTbV]UOF>wwVDGHIy}EFst
-MDOLtC9q#}.]8}^rmsfLcU3D0}iLw}nLbl$S"~ZSGz}f2hsz]U5OgDeIQI{}3+nY78C[G$Azd}Bp2}abnp)Q;q.g|wbR6v(GqS%9Y<M<rFIg/f'uEm$S3M
-FpPVY#ervZ.mDGb$M]$|ij-@VSNB=vGWNJj^_G#'!XyF|0]g(1B^nKhX6Q'u;Z_iT2dhX7zC#dsF5"3)YKoW5'#BAuK=khU<hm/LP9y5EeWozX[Wid]6ty
-LN$Ug9(dp3;A=p't`JLvXixM;cQ'Zp"a<WMXHxoz~M&9M7z2'Wh>ZpSs!U:b!+~)H=t5'UH$<<U<ubVsmE]KB$B-@4:,)IhzcR`E9I]w7EWOJutFH[7n-0
-mb9a};3gbMwjWMii}Sq<F,YSzM2)o7n;8Wy>go|Dl#ygUnZyXsbwv6[U&|EXcs=Xna;=>jaS!u8Jb}9@lW&Ji&mBbmZpjMxaB';h5Hm(50,LS3#rOx'N]o
-T&,D`0!~Xm>Yb%'DXX"<[e}B2[V]5{9cPKB.ZU~niLOWmkRI:vukwiUc4:A3#T^e43F%fuW3MdgpD)qMs7h^mjDx|{K{9=:!mr!0]OPiDx'J'h6@$;Am,T
-NZJ7t/vKq{%[9AefXs5B#$uu"A1F}T`Y8j=#:lUdG[KXTR~mAM4>#;'iAWT1jY8pP"njJdEVNA!px)L)3UeF4#naA>#g7Y5t()'_alLad).7m!Kl4`z&cG
-RX}L&,:mzq+L(DS!Bj.kBUXYWyrFVfZZMBS6Ie)/zD|73ANn,mY9(lMlR#"T,)YBVYJ@+nRwV[wIFrJ#dRf(HjH,i'9Ta#.7{zT{bzKS|ZJLmF;nJn3xKi
-A%F,pJ"d.ZdE0]uin2`JmP|a%._V6/ofS`o(>eiZrQ),"+kyIZV^|CdI/NG0$>-4vwB=bL&AXI:PlZnytcu}wT:SPr"1)fpV@h}[#QFq6o6U)Fr/unvwPT
--h&dokS0"^,CoUe<RHhMNa|_qbrJ`=Jua=ceT2M`iRM{=0Xi@2+!,NYp!s7g0A_Sp`D;dy<=%I_y=.k-01A%HF$50^''-wuqO`Q4X0MUIgY$hY'4G};`EF
-0UGBB68e3m:jH&VxnI@TEu_b-04H>7k&Mfg(~z/1.fi:ks)L"3,cf-fdcd-RV>m6(&"7^]>6[{AfL%t'2]adhxfBkV",pG,}|y<}@tcQAYI"~%2=(4P}l{
-EE[]B$I0eFDJ$2@;OV8Mw<siM/1)F_sOlpC$Do}E8Lavs[8Ldjf3gR4pk.1>W+-^{"f0|5dmuBTRBb%'OXn>,Jf8iOYt$gMh^s-SyY/!xN)m2>7G2_ymsZ
-o>`l4iIoZBh<>7,7ZYL[qPr_@!fR(TwS)s|7>I,tjZDfwDLI!(%B`7b[PxC.nX~a4GS%M_,Azn{inVfPUMl]GXv7XhLI/Yb'-"<31o)MuN;ND-/WobmHet
-}5Sg-=X'`C/pA+L+m]r/HLf(>,/ln$XB@5DN_q[SXb~DUze[yUU1pRX%!G]4{Q}g[>GM]|_!5L93YZ<:tpV1"-_VFj$8;Qq+BlA/8WA6|.5t~Nkyh-d#S:
--'&nQ$'"nKGtv1(;m1L&Kv@%jH-ZWE+et"56ca}.DOx05(HWEM70GdO9@8aEtJi{Hi;!:jZX|Rt,.`a`mpy]9X.#)9mB[sI#(BX-w2}De;aEXh0(-/JQ6<
-j8b/KuCGQa2Q{8R&JAG]YY92ACp{Uq"SH$FlrGH3uJ_uV"Tgz^nQ']{;@(A9m{k{gUW!GY{%U&&e]M`&HE/}L:s;j`6K7P&)2xG_Qa{BcG&Wjak{AyV#/{
-XTRL/qu;Weo5:)+I`(|%vxa,l#Jd->}QX1K.k4;:zm7uXG-H(+1547Frh&eZ].[mka&w-ck=-R8sR4gs%,@m:qz0lGfPL'0@VD'@vIG5BJZ;S5bkPpbE/}
-~j_ooE<WLH{8&c^hB%CjOJ%it%Om6)%CN1'rkSjD`},`%&|>j=LdVoWe2=3(h`OuO<X}-`Fo|W]Op4z7H<Z}3/L8`O].s4].!8m&a(mwosAd2$@yQZJ2!}
-Jk^5VHsi'`#Om^TK<k/gf]ouFxRwxJL!Y8yPs}#F+t"M"'qYj&IUQt)m8hw+H)x8PWDWyL@oq3mI~10=b>KAKZ[B/U/u/(9r@+Z_T_|5W1}j)PmOa-V!_+
-Nb=>5hbB9}[ckF76}w1+^Ly+89b;q%u76j|8"FUxx+F}_l6qKV..3'5O[l[7x:2wa+V>ba$s`[9mBzG{1VaTm/f|>&czm6T[quQfn)kLPx/]y'nHUj]9ij
-UaAJw-|xfU~lcXl!bpF#(yB`_khGo;2,:&9;=s3$P>t_GXV|$fP8:}0uaXWld8YXe.IY!3h|:Kvaaa[wdn$'F+@N$Ax_JWhY@;"xIS%hRg^!K4ggMptlCV
-uDk<w`wT;`m,f8zPBc^t!yE!&q+I)`Ti;3b|KPX[b#U(!#X.{a!A5'[iP={hcE3U>+TLwX6,raC):zlLByd^aSCtLuyt1B9z$OlADq^ersIIM3chJ!"s4^
-@g%Wh3S[y^7jz%YX(7jb"=dK4`zh(Js-y@IAr!`5N@(Rjsmwb7;:(O'fi:#aq2DW|z@Lm^uer|YX9k+@rqn'Y8M!J":$/5d1<zn<Sm68/H!W<``TWYW'5t
-EzAZ2]o+VKEd6Yeb[^|=V.D'u|fX`Nl(Mi!'Bolh',0=4'o|k+OxS+0BI+l=EbgvL{@miT<mKE]`G8,gmt~3Ng8_+Lze_`'m]3+H(`gqb70&AK5c/2P{vl
-~gBN^3>&V>^HqTp#G#zgGe=O$NeZ:DWS8>H'Wg5b)NV+hl]etwf+Bl<FbV:i`(OiaKS`bV0+0V+ryyRf!"p&CxmzB/c=RIhMf@I[GJc[3lcb+G<y{Dg3xC
-;R^eRQdK>A@bv@@uc>`qG+J2J6u!TLjR.+dOa|1G"JYHkNNz.<0RjiD.";_ww"HEBuDL'0CXe|9WNLees$E^c7Zq'|Yr$dqO5}.hE!E[XV(V2>8b<@"7<Y
-%A+7}l]Az@vo|!IQPC)G8[-<SeI''QiCog3k&`0!g6`:RE(VXoJ'T9j6LbU4RwnfzBhpAAwT:Ag{cuHUZx~Ld{>x%520U@.e~DL3lR#i({tB[cI^EfMjO'
-v)Dx(sR[V#z=2gXjXm4.V[9.~IEhVzWW^_v[;wonPyHu-P$C+4wY|@uDbX`8ol:tacnyr+pDqx_rNpXqNBW+x@qbcX6Dck~dDz@i>)ufuJ3cTlCj$r|qFx
-2o6ooK8O7Vy}XIBdEDFp)yBJ1(glp6rS]D!(xQ=+,+>sYc>d@uaSZqh+R,_l&@LoGlW)>wyw;515sLc<&GK"~A%RWd+Ps]#Hd4QXJk3.:-jlf:)"+782>4
-oNvB/;BY78@)@P4+sTk9zR@!|af@g3fCRfJP[,h}:#H1cws%:$1uqfeEK$=>;S@;d$E&M6J$onLMCsLs{!LZtf>ubiE9~;$_b!Y-"7=d:o@rA9AX1sAvwW
-{$~G/j{"Q4#T{j!9/o'h-4rSU.,>9D])4{MOyqmrp'!]A;O:$TL,iz(y%Bah9wCP_wd$Azo(!kpu4fO%lQpuXrG0F]<E.FHUznVU,Z;|2@gkqWE%Jv"iPm
-[_THXU{I"J[3EQ#;[2Q"rih46S&d<v"s;yCA!v1fctvkD+D6e[l/l9j=QlRo^jR2EE]n/|EGi+uecs{lfN-}'MeXy'wcF(DJ,R)I<}Kkp/ny~%Z/ZM2w.j
-87Tq!],%e>vwZu5xU=dMwLsVv=:U^j%TjT6JEEvaV!{$~.3_[D2BR9,zb>5zg7k4[(vX]pfA(#|^;M6wSS3i6]~@gjc@<]{;{bT7sYX_34;t7{H-'qq".Z
-X_.3iP5V62O}LgO5'w8=rF,Q5hNS`JYBV2z|dZ[ia,gD2oF$3lc-qxSf#60z~)l{B>yj)pdtK.Jj}'nUZ|2&]<}{-h`Ru6Np4}LZaH!CaA#1^/`Iflu<{q
-M@GO|EGuTVu7LhTh~^#P+smq@'FCC#$M'U[79cYezyA8g>r}Jco:{lp48|eOc<T5DjZjufbM@KU7>`QJ4nVr%$(B`[]XH<Yxo+`SY2uc}!13gIkGu>hVU4
-M/F@XQJVRr1'en;k}55XZ'gc3K{9iZ'<OU!57Xy{tUG4(nTfLC3EFwyzu]zZhP0Wl$8g8rV<y@p6/]!3]j_6.LfAHHV{oRKcfIQ0qTbs3oJHr8YJA<6]a[
-l@uC@:7A7[{Osh4g^}2q)m_G(D1{gORxK5nj]P|AgEw,L8RiZrR3ix`_`7T_v:4/0;2.)R>w6u8|~R&$ziQB_3{+365K^rQlKp&.{ya5kh~@}/IR!9CC>Y
-eMIKKoQjW_jiCJUARc+y~sZx<1RdtT}qP5_|mJ|qNj,[.JuNuwFk5U)4zdnyRXd5.!ZZ%nzV0uj]BL=68duO@c7=z<(RflLL0|RG^Ly6-8mk>ZVR`eBkc+
-4]KQZb7Y,yi>jYxtIj3t7+fKDq]s'0<^o"Kw5OfT^F2d4NP%hlLydjfT"<CLM5iOh=9ICe;._%v5eD2[;hv}DFs&WX>A5)|3#EU>t'5Tu+/KI|fdL0H'2,
-kEC%&=1ld9H$i;M1|QbsgF'W;p0B#hr&]/2(whmeD+7g0fWVvf9eR4KL60EEF.sV.t"vDL.t:DPg/;}r2mHXGI'2;ZJl"i2<JgYdoJ:VKHoV";AhbcWL$C
-/<+_ekF^cVl$El|i"1<w1uQ+A;&8&Ppf6JHO1B']<]};);+/x]Vno;bAnnXSNc:;.r:7>.s)+PJ'L6de/&5ubngi}LDXW/Ns2hq'uv(CR/Ci2'P;gEc}O7
-x)VYS9;toQfRg<)ez#xv;Ij30#C'''X#^EiZ;Ms8i2rskHZtv;T@~jPP"H%:>#vnUV$VUIUel:R<m=(@G$R{kP([2NJ]CH|]PWK_|J~UaBG]EiJWyq]HSE
-k)}Z_/XV,A]3e'rn]Mw#TV4CU#`3X-EE6^O:fmQfW{9f=%m.&5Hr0Tv=6EwS~C3AONo]Qw|gi4lRH<,-V#MUv7s2Cd.!7^5t5&zlT-ktjcYe3Q!2lCQFts
-Z{FXbIHKjqRm+|-y)s|l]U^}zfO]F0B}J-,b8ON(Tnnwx=3]+$~>a$p@yaUKJY9e,L<D`zeC%OoY['y88I]z'i2VQrXGsKoYPl;fxdXOWF;@,)KBEQZrNC
-8n;{O"5i-zF+T&gVkYsl+IPO4dj"EB2B]S6rI>owix_V6R}[Sk$Qta`#4=myTlPH)w49V^PuuS,}cYkI,6q_eLwp1qS<H$5Q|,{x:xid==fjYg(M-JE2Xk
-ZSP^9/3{vSb9"sGwm">>F:&LWOZu20h&mKL6m]NB0R87ZMx+Y|$3z(v(o|PQcm@Hn;2vvoE3"OlR>nZhmb^H_Yv&{&#(8k;zQJJ2+ghdX+zB>Ms5kbJvdy
-{I}1P$o!BSaB|}gRf{%fe/PIqMHdp=ZKw'(TYfB4iIgbD{P"eBlP7SI7C}G&O;iSy3aeW!0j7hH';+qk7FO.sD(xdaI"a$s&AAf|[)sSQ/c4nxS{LQtWx>
-v;fc4u^@UB'^Rq~sQE0jko}:TU44#]q5^5s!_G+G{{`Tk[|o=J_5ig,9Qs[t~0',aVeJxJqg@hvjDK+[_o(SCP9(M6N[Cs|Hi{"TtGZ'f>o4JA|odg@+Gs
-,-c(s8Q)7H,{^0{oC;p;-y2W75yUGVOb7AGOve9_iNgJ18`rD=":>cz=GO8T)EFZbq^FTash09Ay+C0TqE}`p,,JS6ig<WW"P_xV8:[#VWxLQu2,5P&q;#
-"#~,}=||_f{e'hxo,.&f"Xtx'eRJTX%dke;CKrNX]w&IFM@(S{nrsquOc=LdYj%<FVevJw=ge|I>BZ%-2X-HXstGGq3):h7PaHB_z`dN5KPie7p^fBFw-w
-VIj3u[Y&8>Q8U"husU$f(.4_=9a>/^H${(Z5$!E'Qg:f[7%K!6%aethsYjaFH[@=E"^Q7,F=iV$voSBKA>9&kCM("(9c/x`V<M}C(z`fvv78.hJ&s}PTjP
-rK<D|yZoxNNqR_CtY9DZFk,CEm%(i]8G0]J4B8w;GS97g"OF+0pJw<;6!eMX~1(Dzv<,%+6ah<z'[[oIUD6UOy8(bZcqC%E#,g>58/t(X;&}us"vw;$th!
-A1W(/tL^9'u/=T1SiWp0N.S`;D21k@RSy=BK>+qDrJ=Rv"6k[}cwxZa8C99=`q|m$%]1Vg[F'<k{iqsBy&R%,bZ.cZvk#H(R=Enx2_#p|&2UKFV0!f]/L&
-ZGKGimL<y!Tbl>S}]}9iHB65,5!Fd2fUK6DBI),}STS0Z8s(di$|pYzJ<2:@|eF8=.^7i/81hxD:+82R7x-O3[ly1xkXef@[j_5Qg[W.o_t[`)QHa5$su;
-%S[/[NhNXc-:`"A+GW<y{xGX~kfPhDMC4sX0$1:PX]$/Mj,Eil6dZ[4$R2Rf2=zs8ZQC<70(u;wCE(%<au.J0u"eu)f6[+>ezm]Jd:^vi258.(%k_8{Y1F
-:1@JMlmQ/UW"g6BawAvv6n)+#o{2/oy%JGn9fVL'GR"vZ$8=uYEj!nq=H]gS{0);J;yz<2nC;,~br6KuwK:o;4^iEWhjZ}TWWS8_@fBzsG6Wwd(y.4~"06
-9v)J>0:Hv2K}L3CY((g4>4xP}";2aEcGTS|Y>iI$Yf{Q_7g<l.n@16](3:`cMQxeE{V!=ewThl4!$z=L:3Kc<LE)PAZbOK>8Cfh3EXb"-[/JB!q+Nyf+^.
-X8BO[Sh"0Vw&Ji/.A;Gtv(h%D]{7$yZrl7#H$Nq.7`i,S3{|SEkF;OrgW1{sqX%E@N_.=37B}.7<ADcIIv#-j9xK&_On8b2v^VWOz3"cA'OoNa[W_kv;LR
-S2e:8"huxVNysWzkRAP/)'r-nzz[HSe_(IJ.u0B>1_>3AO%(IH_1&i^SQ>QT%C^/x8BNo{IQeT%{!STy"iA3M@&KbC%V$yDf[V&;aTjNr>RkDP^"Yq<W4)
-7njC"bEtC@g77"G)!t"mgGQY5DA9Lvc[-2~U0SlN]ebe|dyl#yNR,8+7gJ|F`ym!=beo-Xu#k(+miD}IT&S:33w_O[)@SI6h#&qEHSd(0UrP|<te~{.U6K
-UA7ZMq~H_"uR<m)]S%qN`dA4j$QlrLts2]iNIw#HvmH=EZ=!a#-{,y;sF|{#W#tV`EeMex]gVh3)0S:9&-8/MFyJ;B8ZI%:MPNR3k_ZCA3`:>_rhrB$kIn
-gMaV1`aDMaPTQ$BaB<fJ:'Xw#q8ZB;e-t`%&mq~yE%11X<#uUCS.sMxx])=p&DSgmjSEoEuA@P_whhMkS<!w-l-Pp^B>>w!`r!@|PP$ajalKOAkWfM$O<K
-16lO~Mkhpw-Q&&cs#7@e!WKNA8%yJhQAALEiPFi&h#oNPlYd[m{#u`fc>KR@h)}ALmTT&S3_`#A:I714k!X(8%pkPP'GStAYc5cgTdPQVCYL_159=W)Q;|
-'v'PbF(#u&FF7]c`tU"|Sz|2sBeC,A@1;i7Y&ytihT8R@]o}lhkRF)#bJHB[d8~/--2PE5r66FQZyVEW{u>Z-#tQhpWVAB0^v4__k2%La&`JlC)TIGDP@X
-C;2pVsM7g#34Ie73JN~Y_2X$T;`L/p=Ho1Tx}W0"seahc<XY0EhN=P-.8(9s]Oe3[ZhecaAAB)4",>(7cu`XdyvD[P''wesIbikmyIC5VA]cq|zf.Z+bHm
-qTne%|d'I`i.)5pV]NehY0H/BvoA)g@c"EqZOxMi86v=K4HRDCFq""nhAY0(:+8AZf3DP+7(y2ns,n$G__um%SC2YG8>k.Sb9<$A/+1a}kQi^PZ3)$LbX%
-RHa%+(f@,/ay6FSVIa6X4nG]P7URA82m]vT@WqU%:Ky<4]~N4]<l,7pyhyIg"mtF_AaUT17RdxoOvh017L9v}j^hSaA>Fx),pG}!4'l%r;G,o}7KqaMy=p
-zLy/'yKe)y';CkB[@rz,-LG]PNx&OTlDa1n#){{+-(_|!L~&>&cml=T3>BK:qM,!GBw:ZAshxD+$G}94KO|0le|t#":cYC9IfI(B=lpQ#FRN/9V-|h3Lx=
-q<VY5kL"p9Hx/O^{f^x/8#+[AIQx%_Wqj`g<R#<VNb`WFkxeDgGT<4u|Y_W3DR53)PR|fJUJ33<9AD9Kt='C3gq7EnRQsSQAIlEgx-`6ykPj'c/kiJ'H#T
-h4$Wkgv@sDZj3"w:8[ejD%ZOHLWPi.`6[4Mv{Y=RwMY[~ic#S-YJi;CP9phnH-i0`Q,/3I}vX:luKT-q4ro:o2.,b:F&T^tOXh{yS,'T8uZt|_s(VWP{4>
-AP-Hb:LN>_J].G%#6Ui52|c2aHd,=:d%-M<R)n`IU1~B9uqoncd{hVMXkU@+E7h/C9c..PKUBZ^sf5YHWL{l!u`Vtgz+-<ZS[[P:G3nnJZ2l(I5vD2P=vC
-kJ-whRwXhyQeLIv=qRyR!4Kde#Hg.2XUW(VnDZw6~kn=Jhg$zf9{}YZ!b(,Vjf)qnn}D9j03Vu3@cD@E{D-"A:6qRqpVvd3=^DQTNNccaUP=h_F.>-0^7/
-]"o%E+SG=ZCGyS[XlB^'@Jd3u'-fn8H7z7TM1dKp83b/+!m.yb3p:CWLeA;6{NrKy@^71M86qj20jY4Z{dW|R{`_rABad3s")r@Hxkn@r"c6!9Y/n@SgW!
-,1o#J&[i(c8"07tmHyX%pVo9`gzFlX]I}.!wiUNoZM}+9z(nM6XYrk{WJ8|bN@mnOe!|(]i23mE)Fc+R4e-)'Z>4a[M%A;m-XnerhX0E%muaygojCTG@~T
-XDCQj-UJFwpl|/8=Xu~SmW-=AVDB<|'OJMQMv{xSYk;(Ki3X>)ctf0Pp!H;RFQF>zj7go9aK_T1jhH]_2ST71jOt]VPQv!lH'uL72mx[^q"(__%.p%m>N2
-yuvhkNU.pkC{'u3{J9&du{9cU=I2QLvUsYws/aFd"e.A.]vt)$L3h(&vO9:n!qDL,RPKGSI(fD.l[XP+oDrx{9AIVNen/&,+ZDdrTYfAdj[mysu0T:y##k
-N$|F2)teF`Q%TZ.zU3$22m|)`Ul=bUercKXL!o|3m.l%8jJNcO5|&w|@o]W{qs/jH}pkLhh6`h:"+Sp-he_DfIpat0$7UynV|NwViH8Q"Dh/9/r-}Z#weG
-,]-9_H{iE&~%Z_)fEsU9H+O'tfXL8I{)RdB=U:z-ZEDpbO06Th}0Uc9k6Xk5X|"[(G%WA@dG-JC5-6CS,s#2#kL9nj)w24,dPBi&l4n$@twl%7R(y"tD.(
-+hd|M"CGCa_XxeR9rr%k2PF6^|H&<cL#0>&G<:Sd9h|uIs.3zvHi!4&2EB2PA$]PRWgSIsHuWbe6R#^R=AUAcXRK4Eky!%jsgnO56@xYtsyQ&F^.Vn~2yA
-TXZl`&W,)(a3,|>4`ZM3o3m,PP(m$C38usR`|gh4t+wdVjt=hzflL2<yw(9]qPMVBEK<[qe6Yl5etqzkqtO=Y1rmC4`YKZF0l/S[/wc%zuOd:0qJ5w@p"+
-ctrbdh'D$-WDmBuJ_L]!Lpm4u|G/w^EpWmLZQ@xO@d7Pz3eYs5SN$af:9%9lJ_r"z,TT]ea3-]7|t&_v01P!p|lyJS%7R|<6%B{|u:1-DrFU=L(Ll|9={X
-aiF#M`J=B-0JZB[:Gx54W#pER8_/Y4u(4v'xE#[:BFFF8eiLP{~3PErUo'[d'338:MPZ`s0!E%XDXvWdRz9$E<KS.;>6b84Nn!FX;vqU.BdMfHE"I66"[U
-$ug_Ez:_q-k;^dO}[D!~h)LoA.$MIi`r.o>9)^1[Q:f1wV{^3KIT{&jLiQ=raJCixNEcFbcU@N6XIvIk^[HZT.+/yGBpRr.}[@b[ITCfFf)scmz6R-Y7|R
-D_1nmuK6'nQeG0_ta.Y>JT[^aUkO-qN),j!b|.xB>8Ku-7j.Cq=;~F^&"Y#HTSHyk3="3Ugc!&9O:#Wt;;~jy5TFy1uZchjZ,4G7K-8qd'}j37zTxSU:V$
-/Oj"D%ScL[bmHJjhLQckMT<j|Zcw(|'o:<M0~30|ZI"4U#yycb_&<4K}_3x=d4(lovW^WiHKrY!;yW{ho=LLGM+WjCN@s,6F>.-C,5!RZda8`Sv.RcDPU.
-gh`rZS2n6q9P2vU&;fmf5p%VG&nnhf(CZ#~0'L5rG;Ps:z<oyZ:;|DCH%b_x{`|4OCMvu-R0K&Aiw&w-LGS_Ru:a&C-H|-1EVq&;_3G7JS3:k;kbpkddvi
-SuYt~FzoJx,{crarMEO.magt32=rs:KO%]Gy!(D{KZN^:X::qF$k)[R#t^vs,ItjFA=Bih[=Y6_grY>NuwN'd;4A#@,,D`UC"u-b,tm-4xD5p3Lb&[Z,tM
-1FE1L94ZcN3kv'~{4Q4ha(gs!4L(+D#j721_%|,5~@Eur0POz9g-GEM"@`vG=N^{To!{w+{e(3X;e_@P09xf.Sg_MEZ>KZ+x7HVG$dL8LQGS[tV|b;;m7+
-]LEPWg),m26MKBF}j7Ln$#uu%Cv#^9=SKb6n(hZ.XiH-nJx<&.pQNtyXb!~Ve;AO[LhK}_EV'Z@6]{z7Yjt,I$D%F)oUA11j!IjSQy@mJ_S1Di[romN&fC
-vhH")|}UfO^hjHd77cZ^JN:,~k}UItS4Cbl>X&0zK%<}xH9lb:"+cT6$M3TocIAr<S4zcVi(KA3_uG~pHavIbs]5W(;7cXoVc)LwPXiK+J`-,6;{>jS`Og
-Y;z.|3ME7!08_G4s5|PVgM)o^#JTB0v68sBzV0V`T<C=@CbyY6i^#6-`5h37J;0Z'Ia+Ls2FDVnnFy=&$}4corWvfH5fide(q<Du#6PwQo!(|p%'l/"g,D
-/Qh]M]Tb's9`6|xSAQR[H_]3m<6}pxXC^a"i6M[.+"=dV|^5k9H)dn#S&PGLI:m-XMg>M0Bg_eS1Agob'EhFs0U#nowtGl~cmVDU"{cD9LI$!`gh[Nnu66
-_/2)sD6CoJ^kXy&5;vU(-t9onzlf23"ccpK){Fm<XHfL3+CW"$XF-A5GEOVot/6z)KE=He0Wq`)hy2BG#}]aloRTusOG2UauHNRMICmMfHw}/hon^q[Z$W
-=Oz=&Fb0KA.]F@f'M]YYj!}s^GvWrHh,rtf3(qQ#qM-vl(Wd~wy1-Tj1_h4k~JUjy<G8|6w@T0s"PBV7<;,L+|RD(gvhTlNZ}=x4X_SORbV|bwc4xgTK5}
-n:2`tqH_U3zRsZz#<+-6CZ6P;/V4l@[7$i]Ric]be77FrJG)&%cV,QB:_&{s{`Pfru1c3feKHn4V=CTM%2#;odb&RMbc#l^HgAa2,m1[D'f1.Je(%A$3wy
-H]fFAy3a^#cw&ovWIk>t/!7CW0Rsz/zk@OFfJ"s8.hTJRH1[_Hsh-lv&9bOGi^EL/^pv:g)4ylw{La=:|]D169#D|;_:,#'{X}Vbs:B'eTy[XHQ":.u=ER
-@""A&kYXFgUy2]|lkDJOaD^:.M|R797My4[9bIod`(Zz.YThx^%"1k"QWi7B=h[gttT=B<%1Fa{G.PS9poF!pSc3`@D_;M==];9J2/`z27Obc_n/,ji^_S
-=UMh3u;YoW$:GZ+r$<Q)(w)5qMA%my~T;i.Xfi7d(_F<iQG/qlb`<N@PsPy+tg-wG){DC][Xr$IQs^gk^OJ#21{6KkPq~>)=:,n_5R&c/Y`b:PSS|Pq!k@
-LxR0"8CR}<&![n,Ud1@Ar|EH,CUyR0K>mi,|,b$^009j$le4s9!<ABlj#DNhb_da</45>V/v$0[,i%<z.-d+(qZd<5'|Sl^,~j.Si%fvgq9{X1|EecT&i=
-^A%j3DQlJ12/@1CWLpKh+=e.<XrJknP]1#jh|ts(hRX<UO"EQeirYk$K5}6l>;>Q9|qa!qF1eVUyOp#C'j8Z=Uwg0]dmob^9bkRkkAI%|NAGBM00c[3hzy
-5Vu=|c<=C}RcVSb!8CS,#<~O5PIn+Kogi(YHv[!7c's[,F/k1L}^,YI4tzAfK>o6xd^[([`#akJwd^z#6Uc;xG;MbU~mz]7pul#n++Mf6`zJE%wWt`v.s)
-7'Bh`$jWUYF@x@0{+MDrH$Tb(Ir|osA>,AKlg(r/,#;.R"lHZ`nwOxoE@[|==5eYW-I"H!MM57/Q^6PBEHjTr{&@w'ok"ZDB_2]Ff7}TnQgp&Kby+0{w@U
->)1=f5Kzi+qF<T#$p(}G8:j/'o3HcsI{yd1c;h1/7dgsPy$b'gPm(G8}C`BpE1N)'L1!JHUH^9YtN4Q^$suQ0!<l'"lBrh=Ib'GG!v1iW>|s+Y>#(h%%gm
-/isHk-DCjE[0bOu"iaju35zT6U_^TdN1"Pb$&x8GE.Deh@cAQ){[D-u(Hn("AC%Q(cd"-@EdBPaJhEYp-Xy<C,Lnv6}2"aDl%n6;VG3pLYkWmOTY2$cq:`
-L2T=<R%NFsdL!_Q{&>sT+g!(rHlaP)!t1:82h/r2154CDd|]V,]m7F8:Et,p{yF5J_>:STF#"qd=B;qo<hBq;Aglo]5By>c>ms6%W:<$9%1}E{R5l.Ia6m
-u9F+1Dm8W_/Nq2{7~1]GO6XAB@;7~%[vy')t%J^vs-w6o:^7%>4ARBHdG3tNB3P"zUtk</uIufWc/@bY!D|)A-I-.(;PmVZ6_XwY9<2LqV-B8e'9d<p(1g
-1"A"cGEP&PjyVOyO`2p"YWCC"L8l/e9RA54rNnergSHdDzU]eZeROmO]X9H!mO'zzEJ)O}c}~I>GqUG!{!/u0`H6"_h:[Uf6~q!Ho&<S)_niiz)A@{[N&y
-)a:DBCe+Tf|JnN,=5hh|LYX}kR_h(Qdg~vj5rPFQ<T[=G8Q9]D<{),iz|NKQn38Aan,TNEujzvKW"M#SEPgb3_Nm>.xL`U!a&%~2g&kaKXTa,q^.@xWugD
-Q5|edC$Y"kJkfZe3.wv@j5ss9gt/&Q}$YuDxKDO;>B@0JL8`fsOj]&|J`:9&,>eVO=`Xgn@GM%H{/W~n^l(wk52$>NMG%Gc{54q/Oq.NFCGo.p3Px}Cq#6
-E$JUUp'D!~QahPA>Y#yTVt#aP7k'9LKmCn`x^RHubLwHh;mt9oatAwZ!mH2mVUiTQq}#@tyGX/p3Za:.Xny^oE&U3Q}dWbDy~AmOKdJ`nvZ&fhaO0sR9L#
-fbOIyRV/owV&f`OhDUm43-#Dh;a>fGH1w1/TlVGCM1UA|Y5CSnq[-Yc+;2Mt_AO4K|I=azr>$$o,',<Y+1H.Cla!N4m&3bP!)}CTLb%HH'KDbgb2X:f$~"
-Z%8QIWllLNXk8zhEFq52VhNutt4sI$4@hNwE$'OraNK=dmEcFECH,,(/-1,ibs:sw{2Rd8!5O=F#4H7VWSJDeSZUMyz-,wp]fsB]ZiM%VMdALUfqW#xL0l
-;u=4g}2wwX-$l#opwfIo,TXIrq+5'',u&JJKp}gZF}FXJ|Q|mvK-#nAmixHb0'Z-Vl@aGZ-8F9xXiGuCtW|$nJiSEj#wL2Sy1H(h%0GS+uyF@ncdS<sTKq
-PKxeLO2ue6<0.ws2pg(UY1Y(-d.`.i;6)_Pb~3l6L=LNK:@h2$F:4sAJWJ~8[{yV$=FPK9;P''RH$$VSny<`e=R"_e{QpiZR6!gN}tT9!,yJ9X9y89[l~i
-l4YgYZ#.l=g":RHI$8I8g+v0]f}wWrV-_6jpJ:YFKg("}i(hwE6lYekFvY,R,RqfBg=FpdZf^}~OAaAo_<4#=E['U=XED&g^<pU(^J"{>um[+:xO>BkRdE
-<o~|JO;<B-(@d_^T(=3;)DeB+qj9`U#1~Z05/QEiQS7GYxy>p.ppY0xdA>xgiW|sru.2&WnM|=YJb6U#Va-KJ9NngR,]IQ^SuE~b["x1D]))vrI'N(-G/.
-+>q&CIz"C,Jn.q8B7+/>d<SPa0b.{hk-}[V-l+`:RDC_&uZ9w74d3&39z9L:s/}ljjpkG,W"[D/P]hb#mZrjwf2FhP6g:RC!0=q6>LmsSbOs9Z.;1(Abgg
-5$]"RN:1:Seo2PwdRO$='D:mnm%Edpp-:8&PCcM.8z.#Gh/E^fw{y=Qll9lD5v/Go`BRxNNicLX;2-p|[P@:U`Q%n%[R7Wc8|Cg-_D@v2D"u<G$RsE'+"#
-_qrAvv!HS{aU#}&SPi&/nX_Q<%WfD!{2rp&^7I'Dgyx-+C#pm7:D;PcU#^AknLi0Q|E'B:H;kse@+tt/UIQJ{=".BsW"4-_}(LiL~M_!()qU=B($/"+8qx
-}ih<KSyLzlDfw_i0BIb]%p9zpa>6c.6M|qz5]}q,F5lvGuI]=Z%}=vV8~4x/}76D46Rbt:+#OKkq_900L&7gV4KExP3>p6~.&76bqn~)fr+x8vXwo!=E+v
-0#0=|%7YYiy1Fu+C_;Z"]ug_B5fl;fcbpgJjp)_hRyRN9EfnJ|;pdg&f>}s%D8cAd%!RQ+}@7S)x24r1}Qi#S5:7s%Mmk<!3T;s'+Hk_P'$M=0C&8eflnC
-Y8UXG%yD56;'IEa@ZSjK+6[i>q)f!>TLlZ+T}}^E_9%WRYp=eux0B"K6E9!#"Oza-Y@:kVh4s.-`tA5ajcc][K7UBU/)X26k9^F-vNU1<Am[pt9NB$]|m=
-Ox41'2NP!-33gCmx9!6gjtWm|3EG~Z$+Dr=plUmCpWXpVE,nLlZ@]!lMr[Z+Htr6o!:MEipUzR+[FaM3&`A4'9m%,76!FEv_l8P&mk6h|<Uc)O^9Vqoh1@
-t2nxNSif#L7@t9]}^2I'M(;^B_8zu_NL/CD`&2GntY}#L,/n&}=XINI0]v`y`}f'i6:$kt"HHx4AR}]^.vztxl2}t`Dhz_r6]#>M9I^op=G3WBHehdku^H
-g&6|R3GOxs4D"{UL[()BG+nDwjoYa0-68i~7%JzNda$3L]U|'S^yGL[_uo5V&bGkC9<PN-BO2AGtEZSDYCSrU&m(BLT&ZS=[{1xi$x[Pv$xU&uA!/2P58l
-,LTDYAI4>ZQz"K[E#P"b>+c@,|5hy]aF2-wcs+ix1o1#im&:`SRP`SZ]^7hNx(/FV/>5ATF34f/AHT"&DM,!!!YuYb,fjxvkk28RWbJu#GB`[G5+[,Unud
-V3iRLIPSiQ3u-=A3EXR(R%La8g:L`Q[;QxwpOgnI~R"1!#_{.ak'zaqn!NVbPoOYa=dJmgqtrd&;eL(I_wK%J[7h&)FOvh_q928.ep91q',W)dir|#s^`/
-Siw{0h~O=CVn&(JWgm!h2Fg=mScuK,;@s-#CtIp:J.>di>&uTL3&Qks3N1Lb];mXrR4cDA!-VPC{I^fx)Y/"VS"~q[^,HY@_iX8Y|)<q%Gt;e"~rF{b8Hb
-R&=N.USFRn]@BFgZ5io3(EzVMU/imv&o_M:#`[hL"Do_O}o|YX"@IfBb+&'E_8Ddlva^jQ1SEK|ylq11OaRg0Cc4aH}uYLtP|CI-+'>jRiJsW/!0zyLS8s
-gW$^`MP4G5v7);=w#L%lC<$:/f"$Ut"1qF}n.1SDJBlxj!{(4<p`!j&q5Xgj/Jdz)s1&d5i9;EDj3",_^W7I3@UQ`JT{7cfZ&&e8^7DqJqP5r/p/Tt"$8[
-^+8"x)N;#E}Qp]W>pNF&Qtb@BlRYcfwuiFP3`4j8Rha.ZzxF|g0rE[Uj'x/y$6LC14XE!@^y2keL:gfjOAcrNq3pgkj;/9^a-JD@.<pX@H!w)&DH[3`-nt
-gV;QGJ<dgdxHON!A_Jz(#qb)_,JPKWmZ_HwwpuLfBv8]+#`;}CB}F2s21QDObNRgv8+[FjyH18<f-mgOfDGnZYI,>t%qW'->O}VaW<L<KZGx:}oDt#9]GG
-Td7>y'#W1N,7R&G1d{.$lgi@SS|sqfGO=kTbjD-@w"8VT!|#Mf`=5)J00]wJ6,Y9{!)hW31t0lJ:>hbYED4,[ipCh&q<jweyW1qU()-cz[g$REFnDb:WBE
-et&3`8i8'cao+H1RP7f.nys_ZeJH;euB8f-JJx7<c6g&us#Ai:uS^ShF[v3qDX"Js#d3#0)TG]'sSb.DwLWV&twPHn'T1OM!a-^Ij2)O0V8(d$Z@,px#o[
-V:XgQs"<sk]S8@</se3UQ&+`#91r|oT_IowV#6RZ{AJOfNjZ.%JB!6D%l|V7v;9o7CGvENYUxb>Tz)CJ.}rhJ_i<.#iPc.'5c-Mr[kyzLmEj<}Cvn{$f%+
-%b5@(PyzfR~6t6pcOwhKfs.ayK@B,(-(aS`9k(M=}4F&%ZNaZRs7+%L#o'ef{PY8"_N=wVvFcy!dVi';i=ty7'3B:7':_E7FX9^N66=Db'7Pm!sBtof$J5
-;:OxF(`u-9ip9XD}I2)iI.(5BdTz;Qc/D@TzcPgSU|JsYTS#!|Z_U43)8hsYD/qR+ir`C2".A_5$z00Q,!C}.x",_}T}nEH4P+xkyxm]%3f5u0svQpXr/|
-C25%i{o6q<R"Myfe0hZ_d<M57m_:!{|_)$6&AdxaVE~`W!BzZ-y'7ZCX=Y[ghdL%^gDX+c~g6Lx_w=TFrpfn0S)GAO4XiplO6a)y+Zj&!/JgQ9~ooB-7C+
-o(PZoXbiI7A>dct;~x+S=8kOK5Uid|Rmw-.[/q&3P0bLmq2u+0ge~]lr5}}P:Y{N-h=d,BU7Evyc(^F(^a1RytlL@SCUg>}X"W>aP4Ik3"'.I7CC9r<LC%
-bc6F`S!oz3CQG^e]5]q-':F%-ZsR"0{4jkx=(Gr[(-A45Vro3hENq!EhX9cg}@Uunv1BaRjpn'XP#tTYXgWpjDRl.=h4YSkFu64<%X;MPDt"2f:W:#L^QD
-JT3[-[E=L&cLyB"T;3K3A;)+Z23pD6Fmf1Bdn&e`1@~kZG1teuB(">x);{~e{5BIaO)]IBwC&7yKl{zC'n[sdfZc/_;3bOP(fm0-&>wzsch6a}bS$DW9vr
-xk<7T.hRnKOPRBp_ZlHG!JzHg+!AI-tCy<o:S%(:r!aSgGkeEv9/C2$x_!u3zBmneenz>^#p^]9]iWY%.,LoFo#SSq`1RVb"dwTVd3J.1{3e-brFmKD2TU
-~`!npo];-1wXQt~R-j_uLAdy%QvmV'7<wy<@|yz;^LL;>[E(_G!3PKC<TVAF=OV6HrtGqAV9(t264Zt$;C<")0M"KS9Fm"B5hIJ_ZK4$x0^AXLEWM,@]~#
-$5ka#/Ws@pPT4Yc#(aG7_5j^CW<0s3(CdUAnCA9NA>CwW@+7{TNXe<W0<V#mc^pG1H{<q3&+r.b'm;e3BF7]]3ntj<}qG^zMu08Tf#UKQb@0=7(kXQL0ke
-cBp,"q=CLpT[,3Zcyb#NS"pykdDYVPS^HD&(hRf(T20aeehV_xD|e`c&@EU+A{y5'%n<NGZ+W2fU"oM__bxRZ4fH'|f4u6YG|p;!y/]aCiE=ZRLIk%6V^'
-iY(Q[27"^D{%RVziX2vF+`WOo((Fe)Y>Hrt-40(JwUK%GvMFdrElTOd4A3)LbuGXgwkiP8,gF^$`91^||1%MtZwN}2/1k_.jWvzvBW15a<$a9e`Ha3U<(B
-l$OMp-_l{GeXN&700,q;ll`4fEp.}!TliqZu9@ZRb#=7imzuJshAX3Qpo"^K>x.^i66r#x%T|vL],VR':MgO[HFcf(5j$4Vd0Gm"G="Yy[5"lb!;X]Tg3;
-8j_8($9HuAW#APSqmP%Rit$t4OrpCQyj6O6`N{sxo!Hg{N%pF|edg}V<WG^ZxlYL;"},t&x]Hyi{^0X<,C]7jxu;oJUVn(vZ@9j5I!C%z7,5'N%]2[8g/U
-,!-f0IP&$";'a1~oBYI33&-{"/[}fM6ccCC<^jVp<PtN7_j<v;T&iMR0>olw6i#izQeM88sgr!l9K7)G2_D`NQ94=HH[N!etnumWaU[P5wV>D31r/5r/]4
-wda<bS'US1#wn)mF<zW@s[|_'Z3KEUQa%9D1)3""@!RHX8gEI;G>I`|nBS#Vwa"#<3,EhuM7EQsoe{-CdLR(EMe1:3G^Gs:Bs71jq6).7U:+f=rKP$kKW}
-r=Yi{fD7zo6-]7Z{|6y65#.7+CS!(zkWT#2w]'5):SjuQNYr/V~0i<Y1XxDINZopP6Pd(^.3wj2wYw9r6#[6!F})$oE|Q8U_/s1I0"T;:-||I,HT$")]x<
-$Y:Ww[N_#)V4-6ZP9<ZB]lZb0>GFI_mu<`EAj)R.>nmBR#k-W"8o'kNn7;bd0Cajd/4%2a]E(6You3NugSd4]+OQ--1OzUe]rc=1wdjo_z(Aedd!l;"sFO
-qqIVpCuBYqDV,i|.FbW!rkxne07Fa(q/{D(s1l1QI-p%'nWl=M~o"{,>.%N`ik$km_KAZmc[wJBRR[f|[lMY_:R:AS;GuIW:^&++RxPXZu-W6BN.mbh{E#
-`3cS8e8{+,{,/AZ&nfb4=Ur$#/cM@eGCD7c)Xi|KPro:NoTdR`-P!B`$5]v<H,cJEEVYZn1e"yGdO=fiA^G{Sw},$5G-.M$DbWi0/RG)ooy4:8(KA(&X@U
-A(Pov'ze2kh3;"j],'bZeAmY2gMz8[LY<f{d3Fa%@N9PA!M,BM^(G@0=RJO%Ki0^;dNbAd)c.=,|p&yA1v^:8>`HIH2CI^!Zi+KdnKDm}2`qHGTsdH}gHx
->CM1d{Z7L+BozyXZI-+J=]1Rk8[7)sk[$js,#gF-=ghe3jJBdiGJHkQNyp@hE5Pe$`ay9k>'yT')]/~{L_jBqH^D_./UZDDA20[rn6I}&dn7FeHL)U1Cz@
-{=X(v<`lw,N6^a9ge2^r{Mc[OOwgq8{kf6YBO8gw.^C81x3}F}||9HFGwA7`sSh2wbzjlJmT5S#5l5T5R#}5I%>Mi5K><w[`uu4<bi1)b,wW|qG}'@#,t@
-fJmiX{fqekI,mc-H"J@Rzpqm}a!6C}s0R$E_Z'lW|cOgkp-fN0G%BM{]Ul-aNEYTNZ@QZ|Xsqjd_{O"r&yx&gcq@w'NJV+m(ag'vs/z:]&eIbC^;m=,1s5
-z.NtO1:}Y>_5tJdO(,%jOT=iWk^xjV>g`n&64dx2SOkxTbYYbu3tS-%q-"^oxm^QD;`a_x9uri_^XLiG/&Y32:ygrM}s-hNhDq[y%NO]ly7dnFPAF^(}'o
-kTnGO1jN2!^H"vS[2B6v7C|2SZ@>8474d4t;8h@x]F!{:z/M}@{H:GO9T|2RP>KJ$d3#`tra&&MJ!!h%=J)ozUY&#HY'EAz"`ucT<Q-%"rhvMjsU-R6mUr
-VmX1'Ciiy}:cB84+G!iNUwBJjz}By-[QKRLtdLh%9hlwWiSz9^Q-uS&Is)3J5/g55|r+esg$Ki}ZBb+,gS$!l33%q3xQI,jtpPcrl2_Yi6_l8S]SjZ"AK)
-M3W/;rurK.(jg7E@3dGgyNp}T=nJiyHG%rUQGW%G9FN`ch;<N!>#m@XZj;8+C)C0%gA<tberK/k/rREwVw^7RYHp"!]1zfv>;'}>QCaGlTr54r&p}sM,W>
-4S~x1oIBP-abD`MGku3J3+hk{YVLCi}FcO=w!U-'lrt24H4mtb`/o<rR49Q+mv{XXSFvkutWZ^+2"&LxL+A@sKE|@o9TB;lm4""S2C:xFJNRhjND6|Yyo!
-YywK_C;|mw1^:17.0tLHmgZD59a$B7L,=un+)cn!8([Lu];vjT"teX>fNOtga3XIK9SUJid8BQYG$k]pP%=i4&2dmB[S=D_.yXZgy-6hB-JgJq.(e|S-j5
-+r|qoog6#PtDsQ&FpB-'&k/}0s-n5VOStH^;Okm_tx~0Ctl+cQKs)+j}B5Gz`M:v]5hi}Fn`NR17S@TV3@DlA%%z8+PMgSf5hHUR28FW(RW]yP`pcTdYX3
-lU^Y+Bh8ZfrrEGYM`2i"v6t`Fo{]_4u.VS$!iY7>"s=f#oDeC46[K}2ij0UFz$`j{i&5~nm8.yp1v2BNJx[IhaM^b>qI4jHi/$)T8B03>Vmtx1D>..8@Ss
-/9$t{t%<}H_p4)283/Ha%XI$>>'/G/!6Muwd"Rr,3$$>;Z&'6$Fq`+fZu+M;k^Vob_:'Y+Z{WS.U+5|eGgC>B<=;`-U'6U!En:]rd`y]iojByjK0bX+b)=
-w;yXGJMRUCe]05)=PkR$`HZt#Xsl7vTUpmzMgl)aeI"X'XCD~M"]vmwb:b"=YX[,Av_ZB17hvh.'M@FAI`eqE#Cr/%sjhOiwISo'(k(JZS,@N]lXv"xwJe
--]a^@3HRn0"5o0U3(_d#c!PvfA,M6==rt4I&sv1O3e+@kY;m%Sp(2:m,/IL95f]BK3K:G'yd,FHcew[JH=HemlrV`Cm9Q=a_Tz|2m8Ktocefy3NVrcm|hj
-t!A4[.(rA__oYXPZT"u>v0c9Y@jE/jx'iw[570ZT@EO=jAc=3`l=)NBACjihfFC{Ud]&%np+;LV3WNx:rhCeCr{ni7"`r"Im.4n>]tAy^;5WG@XuKp5i`b
-_U9wYWLdo(@IsT&^y's[`69'bS-AB0w>XZFR'umi^jj8t}HD|wC&Zm0w.WZ9+Q4cL3=J%7_k0FxeuMP!`BZ0D8FY+<-bK($|l|u=.C+VhE:,hY'f7B4},T
-z-pi;LtxPe(-8Fb@rmv@"VXD{!M"534M:QG|1Qn-=!No61OY]t<P[>iF^93`B&!CDeE$gM_BZJ|dQprtw1Om&m.izFU[x`-'M(]g8c!^Ql'Cj(aBa`h{Ip
-$=g:Ui64/Y9ba9+9zkiX@8yUd==NGFS:OqX+r0<@d4<m^>S%.^I=:kIB6kuJl-w73$V$UhlpacABVAX[Rv</!zKO]=H+J|E!IJjf)KoksfbUD(.}VN/o9i
-M:3r=-dzHf^}op29^`VwAPMj1NMJ$CYg2vp6=g.Sgx&n:Ncp~eNZht6Gc2{X"pX-R(##aM1DbqtI!]"!-k'e`0GP;oG::liNwlgo-/RWvcA=%Y{CJ6_>Vu
-!mu1dX|%&(<1d]'K1O`lnp-!{mbwM{k+nZ`L`UKU{VE]IFklwUd}yerVmA`MW]U6ML@EJRXOd=F;J4wA"nba`/m>7K|>i&xSr&4]T40VR+~h'yHkd90Oh5
-%"+/%`42J3yJ>@meac_g|GsfdJII'bhOY>D'3"r|xkxV#v"vQ:aj`f_=)gQ-|=4I#nDiL+O`h/0neUWsi/[i>)VRhsV/gS(,4sz&5(188bFj%8,(95U"L2
-{=49i-_$ZTt9nWo)^-=TTlPy0d0gi[P0yQ+!8_ya}nxdZ:6Z#h.05VeeATj:cl[eiBm;k3#Qw_KqWRNEaq"a-s@Jv6z6g@m`LhRsOu}MJ3yg,38a`Mc#Z]
-07m82a@}b+(3_{pmr}X["fpT/he(:w}/]cwZl/p9O^}.LE(dM1R0%Z|7%WW%u5594lf/Myh9SiCI8h2eoMI1BUstd)r4t)":O@L=N|sudfqjdOd]%rWl3<
-e+#U.M2SB/|'h<Rs~:2OwS{,4HU^kj~oTuwnk1ETQL!"V"|86VuFVf8`VS(smu8O}H+ka8>Xk_{0z/=YUf~0kC:G8W=@-cqGMf0PgMzgF@O.5|HS~o66Ia
-<}.yo_K)o)9kzRdV_W&"Goj0c/Z]i-L(/fc1]F&C')Vl:EBEMDo+;ON6=<PMYU1&znKpT#Rp#bw28=M)xBUa__nkAo#OWkw8_$/bI&lU/Rq0g_w6<4!1%o
-4;<bg@M`#HXIeW=p)g=wKe{k[l+Iw,K60ki0X}]mtXt+/Gr5G24hw{zV5L#(T#+4AaK7j8|q;6of30!9/>qenIg"KWn)U+r@z+_]TyORoD4BSU(->KHVsl
-PU3%et{a5F9),ZX#OtR^V{iG15N&E>QdYE_]E``4aeLtG_Rzm{rM+c9U}Dw=H#ZdMRS3D_@/rR:.OP9l&4:6kEiNI)V<MUW17&5RyzDYYxLRi">fX#_/<p
-9qp|koi<aml)zsC,!-h|gzZTDU'n7V.RPlhWrTRQ+EZ|lM1/9j4MS>i8Ahr&H.ULe^b/9U08n}mO#xLYka&%BpT8X^QO{[N^fk.zZM7K_t1x!2lCw^V-52
-(JiYxaI"H=G`!|ZPtO_bR0v.&zI2SS1Z%yNk%'i9(Et'Ouu`P0VMy"$5yj>_hK8{=M3J`|o,$_{zLm!aQR&^W(Y8~cISo.WmFR'wsTWRp7@GuL+#~A1`:9
-(efMH.oGO#X)!UEn~Jn:<1m8W6ux)ond%"[X6m-Sk2[s=:=3$)v)j|!EiYsJgF{6$v'bo5GR-$o<8>T+D)O};JJKH8HfK|PiiyuVLb.6z.&B}Y!S#xd[d@
-fWbjihV0%ac/&F~3]K1bXyP#Z#zlpI+9BB0=c6F%PI+)t"imGxPJYZW#X51FNG^dRs!;kigZlF}{v.(@}sshIOffw)wfr$d_>,!xw=joP7+1c9Q0hUESun
-J>5=1w+0;Uja]ZRb{9lYgO@nUO]PpE/PBZ%l8K>'8^Lub9RyX-XO>[}XIN>UO7n5ozp4Uxs3Y)sb'Dy5)RF>^ik/L$PdvQF'&GMp})xhC5j`,7O-'aY[4-
-.LD}qdHbRGW{,QfPQ}&p"#B%0(Rjt>hd5.Yw%"W3vY`OoE[u@GwAYDMiBir&A2b(|gj`!l:5ISL|Eh;|tlbb#KvNDj^jr'c&YZ_3!I!YYupq=3|(&Fx'+/
-m+1hOL--K/5#l|Y8i9zxcx|c9aL&^Qeoe:SyI%hdpo`lGE-$[U{yVG+V:Wa6No.l'iX.@u4qb3xlbmAv+ib3h'tor:"}=TWB<`r]Di76NRS!s.},~rhBU5
->mFNdMw;vAQFZ("7'Ugg`6XZ`obn%RzVMCxo2IH(bDrHMJ&E}r5N5ttUh46+Yo:+mC=K[S!K"FI;EL#yF(=dy(Vs6vAKO'Ym.K}Ry0-mE@"`{5ShrUm=Kb
-OtLU8k9"E9OX:sxTL_tAXOeHQ!^P9F/:>JvEfT8S#w{RQWW^ge3`uVv.KtG|MP_jak@7w;J>E^AXCp1!71iMIOaX/b9'Ur50!Rv'Wo&yFG]}<oj:&@]{<[
-MA%c5=ms"1tJv"lanzLLYlLV2LciQf0peuwf5X-`!}u=maO,e'H<De!q;"#+Hw;Pa[rr9+g6W_WV!]d'EBC`}2E{6c)+~AosV)#I}gtw[+1;4Nm`v-;')[
-{SU,OA+(kcnm8B3#LdPqKfAqdHS}eYORg/O2hDl-y;#&8-&}{L4z`7IXlwy%GVt6w5;CP`X,F[-i$=H2Z:1|Ue~b#Vpw!FfFrW3_M>>Sy_v>x>mm}N{1-v
-L,U,OeI&&_,1ON^OftulG1,7i'5na{1jEGb@mqu^f0WnFZ"Tamv-LS^a.6+Ni8I)s2LO]E}FwPkRNRnS"5,B(McQ,2>wo|$Q#AsA9Z#:AKr'@XQZW_:<2]
-YXWRCppTdND{CcTCb'_iO.PS9vIYYbv[,Z+Ob(j{t_jcC./ayFxt<S~NW09XxA,Sq3{RpZJ:>VZ3:buT]sV[)+r),F0<ZEZdk1/FQ0Z^i(M/M>k1ch=/PH
-'S@S{bp;HFZ0noPDZh]R7TYNob.yNmGjx:CES6~,m/>4I//."_T`M+#akHDr!e2K$}2oA/x6)+-tMa{):R"5-&W#tNBS59tj;AYzvR30u=)[wc8T{R8FUm
-BI$M&gbTnDOSv[Ja1WAhVY."O<,UvPiUg&z9u<[lPaO,=l8c^,6X[$CX~oOhqzWNMi!1p9>bQh/vEb;;,2ro3RL'{4VC>B~c2WQ}ul[xw/'})Ou<pVpRB5
-~],PNm_'Zc#oJMAc(7#|73/)<V08otV.L@{-$5-|9UBJR+=d=jkiyr:.ddVRK2^A+%wCO#}|y=@oa/dYx_zsKe&gOSPaM-y)"PNmmzQs>_TJV>7>LVb`uR
-6FDb.IZHns#lE'^hB1JGdA,L4Cd/sCSJUKOcxTnXCH+phI$YJNXR+yksyVYbkVrCkqMX[a_@]'JKE@^j_TTNz8M+b<8OYB%=]dk1OcY_jTz7]g|E;e'aik
-3=`-NJCy'B`mEL-f.21IBq^e|BvOS,-2C1Hi/d=.Guwpf&=bE3[Y5zAz!8)UM9}m/p-Vj^O`UU##Rqi`'slGYT8s>xJeNlqP)Y;>{R>YHMi^DS7'1<eD_9
-}1dT/GOJ5nhF%A0|.h%[]{0xF+EH[F:z%Tonc%b,cfHRedz%/!v(F&dbehqqnn"Wlg[2k%#ub.nJ3l>^@7Wdl]N3hFe|8cMF{s]+RfS'9lQ,[1S%0if5S+
-1Q|2!S!cbJYXyO3G'F/d`TVN}ev_ZaA_#$8k!t9B/oq%Vf]eMOiWk<n}"ke7(MZv8H(Mvu;OjC5kLjVjKj~$kaIVY;1r'aimx8Jx}WBM`9CED.2amYM8Lf
-8v+21ng[xMAYa#j,&5EEyzTU2=-xP]kMeLwx[0qF~:&tO!aS7|GSBfCZJa[HXS~"b$^27:3>ZubT!sHUqEP45WV#ZN@A.)YNsw20@1E5e@lZ5eF|B"!xm$
-a4IHmX.fvn!y''T#Yj&XEPKzj{NE=rq`gR!_6M[N3('5E5yJt:5<S!iW,JsCI1Bwe0X!tPTA^3~Ir3eI_1&auIiXF#o&p(DW_@KZgn3^,5LnVC{5S$w72z
-P"g_q.N#{SgsAy>grh{k&eg}`}TUq"d'LO[Ee2r=>B=;C^%lR)-VdV|aE@0<a6$72+:FQK0r='U!]FcW]_")'nlG|EH!O9=&t2q!%J%QrPo$ygx#^A1C+:
-@e3Yrn.x_H;X<Z<(d3/@R0<9n>OAm]tzVA##tG}9_d'1xLjV`J2LT.lPDQ!7&Jn]V)My7x4x#V3S$D[O6Sn|F"SV&UE-/h<FW+Q)vZ~b^4/Qv+M<.sxD",
-&X1z}<JAW|hy~asN;TG{qYsL-S!3N5]Moi-wm/i<TjF.@20,Ea5Sa]gf~ly(b1jg-Z#32GMu^O1V`n%K5v:JUIP-H!5p/M;_N{'d6FD`Tv3eSQYSK9n:>m
-8xFi"SCT.H}qPFc}Mb+1,^nxf5V/t^UZe]vlU)Zkm42@P)3-8%34C@wUrH!@^'@B<G@c`kd+=)!kuF&5#R&:F7+A_Fl$jGf}&jeSg'(A.pZg/f@sVT]Mmh
-'YXA>pKhH+9JVO}74Z#[FAsr88j@Swe''V,2r4_jkB6G<]}Tdt!Q7TQfZ+-`BMGw-!M4cd]_3vyINOozH|qY>RFzl:8wX%mSdX`zM@9=[S:D-R=K0<!:E[
-'t2&Ir<:{iV'A;"KRx.Fy+nq)9'&$"$-`mmeDhV%w1i,rhpD^Q[[ASjCfE`E#h`9R:D;9Ec.apsgoM1kX3eg.Y2FOZ0>{I|&:t-[{dW|Zc'.!_^H<Y.n>i
-n!kuUcg7r_EfVuk%I+pEnyHPnU$C>MM>SY%UoOm4;fR^jVjSdmKQ%@w(B//E7/ei9C.3E[{4'znI6K/UNXn;IQWh['HO5#2ZIxdx0(euWAE[/=&)~2_c9+
-|]'p`Rda-[WjJH;mINgP,O2.am6Y}mHa^2O'(#rEl9a>)`Z(/0G/S"@wCY{o[)0UgUik%|]gy"h#A}64HLgZDoKe)/&>~h7wF9ak8PP4Nf5nyP#W;_I6a.
-0Utpb-Wj}moYb"::WX}d6<&G!4rK^B`UdVFA~w!0^LRl{zSBA$ZqdIHzYH]`E5{('Rk<J2A$28dISQ(K>A|+5Fx057KTZNhEIp9(tD}SkhXz4F@SXo"xw,
-CN+"FR8|Sa#,IigmS+N]xeDQqziR#Bdi`whj,^YkYDrI4uW<ktssanarVi-b!DoCw'9Lo8|@eGIid_ZKx,1{gOU5:}oMPE5UR8jx7j6eoh.g3hVDdxwz+M
-YN[DkyK}ZDQ|!fC"@h'(4OS'g_[!>kBQ"v<SU/'Lips|~(NCL"OOjy5OH!AF<;~yeFbzu6@]yQLw=x2a0Y+hNqnTU/,,HG2l|.+=$=DOdlDxqO(lPxG+`P
-)'6]6Q`1rr4/!~!]U$Z3P(0/b/[=+kBF:rBnfAlR~+xj%epJv7PuHsQ{RnfFxYQIy`hDQ|hyWm&WkL=TXn`Y'xrJnf}#Y@Pu^0Av,6h>Kuj8h@e3p.{r$m
-H-<61I8pRHaQtVPux{bpknUY|@Zx|k:&^!p_6sA5Osp7`O`AZE9{lZUUI,=lyMOmk&<DA7Zpj/]!p^vUw"oD;Zg`C!u..#CGKGC^>!Ft67AETJ8_x3aC_S
-lH3:f`>ME/&8m3qD66O<,_#sxCch^I!Uh7V-;8:hznV-+daw8c42jX"+^hzW/}f%-r"eQd`>GFYS^`=Gm^jX)"I6Oj4//9uvR3,1wLw,mh7)9iOc81uJy6
-5;a9XnkXVm)[o(1GErwid"<:kT)l}SvbudOUe+4TB)#bzP|n^L$!n/tX.vCXj/MXFB2R[W+Tu<Uf8/_Kq%VX^O<+cA]W92A[M7Z/I[w)Rh21@B1-U")3,W
-z-vw]d%T}C3k(D_L;%/=8n:%^R)|OUFCO1}VYJx,"[w;Q+DK-Zb%YcY|",l^:YNEW!K8(bjZ7hs^$6t62g;e$-zeDCe=Liaujp3I,5Z[=MbhT%Gn6FsU_l
-3UAbKJ;rF}G|CU6fHAPQ%92tlgtZ<mn.;h9b(NCg:h'[_g-Co(Kq[rb&wiT923ec@%M$h4{xF%=.!~Qt;LP44KPy.8'wSjFm^aOF%hBvr`/3{DSGDY|o=b
-y^2L)4R-FuEi9s27cA5Vd%nFmk%R"9R2Pff)^iT10<]/nyL"%Kd%JE5molFVbvLxxJdZ'xE!$-O3+[cmDTe7<C{+B.&((xMoE0k|,Jx+cy5Vjp3Zp!vRAf
-8<p,+e4BJ'[#LO"^Qgw#NvHt0%yp,8Y)=+XjG342vDST,%N:ijB0(|Z{if6jEev4=v.REHG2HZUn#xnUH&..;K#c3_=E7HI`;k%8&VL"i"Ibu}%dc=<|]3
-ptF;K_3-kg>4Cqr{ZNzRUUIG5!nDE8wSqY>QQf=tp2CF3DgSV6YuZ>DVU+t(GSt[54@R0<u.p^!)rTt2s$j2N:=dFq_d$[=&>5Bj&e%)0FkexgFa+x~e(8
-6fP0`iRO),EKS|&,&rV9qh@LJ[FDV$~`)lKlVCydIq9&EaU"P0,C75lkh@w$`B#o=&maNFjtsA,'M+)rWp-`'a"-/1+DD-3Q;jS@"<oV'VZ>0A"%8|X<H}
-#E[l='cGwQh6ASL[whYc"1TV0B`6Zsm1s}bu+hV4I[q60W!Bd3{)Gx5dd}#b]_U](&pGgtW;~!;aEX$qOt$-+yyXi}vzoig@^M"AyeavV{RI)]rt[Qa5AO
-0Bf824sJSq~r,!qJMY(k}l$(gqZ8PIS/ZKqt8Ei(T}fG0ve8(DOvRLBlv7[6[,F{yO(DYf7S9}[M4uhX`,VRnp^#X)j,A=@ny#`YC!rY@T(DP.y&TEK|;]
-VnT""sm<[U<-agVBs]^8jhrW0.,s)MJc)(Y2^{9S)$Y=vGw7Y/G/qhfw=0{-vhpyE<5!SA]Jh4a-v'rB6U/(2=(Ij$d!]u6@-t:@an@aB>:O$UK_ys}aW;
-5Ci8|DJ/|56[`)>BG+'}4xwX6fthqC@=F!f"^(_KH-Y0UIwHKdn;W.bb/vloPB(i7Hf+D8mci/Hm-o:pqz9[osxq:a_3|@M=&K"kn+[mx#e]I.KIPnsUS[
-z{ZWXUCu'rgozkP)VBDvJZnB.T}`.H4tFv}cuc:Td&HXu&UI0_xT0a5-|_}Wdn"o$KonQCdjAT_Nq@6|F}H`6tM>{e4<;lcvj4(m]ScDelH^+<`eE%y}ez
-E{%uBiZ7Jg|vtqKs,g2%o!H+(Z}+2"UKRRjiwyr,7^6Cs([KHnW/VP1Lm>jJ/:eiRZr8t:;ElVIV<8xS5QN`:A660#.6Vuwl_BT`LHl08Im;^`gT4hK}&r
-pwAH9V/%`u^nTEuvdR4xfMz_g4W%IHdMPxh>+,eexOaU{oxpgx=xPr:%]f;BlM7QFxF1F"&gxD=oBI7<`PkD|x!DdvFvUmevieaGaB7@Qs,J=#I}}I=3LT
-tM>@K=wZGLc#Nt[-Q3Un:US}KB><mS-HdGAWb7r/Dh_aOLOMGLB,{]Ul+{O|Y%`bHM_K~w,&64yoW4'NES",8aPJl5(00+t`sV]aGNq_pyoRZT08/bQwd+
-w)F$Io5-oMKn6"hH(p@a(`>t:m1N%=xxJLK}A.zs5H<Y7DxbcvUVlO=JvOTHvOme'WJ3{lP{L0.xO2C/b_]iL4)-/'r<9h}RpleG(5>fmD9Q_pH=8dSI&q
-;mz'a___5@[aEa.biB|>2Rp&Di^</IOPbJX5ZgrX49dX5Ni`km"E%I%^eATHtpM/a]_>R0mi}F>N7RF%g&SxggWHIGAcEI)GH(&o%Ah=b/Jh}56>Qs",14
-#Kzu]^b;MTj}Jm$1C@I}P:xBFhlz@vef_<{4="V-N`Zmo74.8=T=`ii_`0=c)c0De3t@a+.^j/]WGLBK'ghs0M<`c5guqiH:}cHn=d<@+(67aoYzJ@,hC"
-`G2+KFl}(P;ZgdF<dKcE4%^qe[X[KD<RJ"}E'++PHtn&YOXp8!/-RxRi~6dxQ>A-U=!4gp{j#^:w<y<O%5m`~0a_(X)AoRC#q0$Yh[3VKx5'r){9=S+"Z-
-%vJKl:o11D!Ery!#Y5{R~I=Yc}}a&`ipl%StY$BCVx#uKRW2ehLY3[6zyX9H^QD.J!P6w;~>w,Ha#]S>$HGIv]_$E{"=bW.ozb3TM/hLWM3FK(1,rcKvjY
-`R`QP"PJh-LW%!17b[N`VljX4,N;LFk->70Q(S<qX]j:{(Q4,Q].Vccz1WJj-7Hewm<R;:Gv-kt4I>{v<01`49$AygtG&R2TNN7zd^II[C.=DE/JD]|'|U
-"/5XMR;L]GAmC}xkX5"_|G#|PeZWE(@TS;yUo^,eIT._d!]=2puLH6"=Bi-h<^SA#qzf;0CzSG"cs0i/}#+ynlnsdq'ya#Rp@adnG6Srn/-|C-^3CYoIE'
-izWhy7FBUHNbf$`&o:YQtcK{9Hlp8xXp`3KmD]"$"mIl1;vlB.1Oolm1#$9a^z$Bz,J4^31x[YzZi=M$S5_6KF'lC$"k@{/w^Se58kEwRS$,=Hnp,`mZ.o
-1K6=Zm,y<V>J>h)H%XV7"w$|{NA7=^xq&hP>Qr^my8h^VcS0.6O"rm:^H-!GjKRlURHHQ%k`$'w8@Ln%40j;R;;K`uUd'Ingw/(E$1#+>GsZ@JvaIr_98M
-+!`]c,mj9ok"b:UVQR&bA1%D2ye6"C{BQR4tZ="BX]qXBIAo;2P#5AzufN>zmDSY_vw6V5ZEX+m>x/b_BY]MX8|OTue{L6U2A:Ywq`P`19^UWquHt=nKe8
-22|OdQSJ.bBS%`ZAP"WZo>}:]Wl!r[ojD]-TDFMUJ#~cPv&""p@ZJu40;9sO'rqHj]3jYsh(F1=rX^=Dvg5+f.m8>kyD.xwH54XZVaC3'w8LGYE,uYYS{_
-b4IfKdw3x@)O$=A1a=MGy-C3{QYdb4wcgg||c:F+{BgM4d|R0:{YZiA6;Zi$pgM]b(U"qM&1HiO<|xAt=HT'10{mL2R@Fn`@J7Y|Gn(TmAvyIB#"(4Wibm
-#@0:e8g7-:c$C9I0~)w;tz]@X1ZMOR1%jkw(GG1K)'"RBEW0`+"/u)~<2#:"]y=gM^pq0IP6|JJ^d"(j!!P/kT[=~>)"AFavQ}jvXiA.,>];xH/^V.)aQM
--rlrKIM[gNp-s[DmnuAEZ_q_n,$)~TghN4LPLlw3w1a7w13A,64R1.8'nxrC0Q=D9.AtBH>r(Z:L.V9XWx/3g:.9[-ac,kS/K9EnMm;GGaxLK<lo:MJ%Sb
-gO-"{wj$nuEXxcTJ&6Bi<<wqE9cGvLXX2&kLf!PDk.H@roAY})cgc}H'O8l4-KCRo-_`YMtFP!y-7D55D#8t_C3uFHYJi;Ky`w;xd2~DW;XjV_t(ye|Ces
-<kHKL#H-X^p3{v=TKYqV-j1Z]>]"h&[RYaS]}[PqG#REc8Vwns7LyjXiZ2pv9-RzOca^rW&zSOFnnlL580E!JSmlT9]'{(<fTDL+xS!5M>+D`hPL$+Gt;e
-iH{"Nq26H#:92y~+4+WLEEX#z`aoKwk51arq{JyO(d:<gVb>h|FCb%2ZVE~3:i.sL,a2<x3,Jo_9/%vk1XNEC:L5IN]5c=8%V(Waw+PJE52,Mqi9qfP)8H
-''EA"q30y&3;AzxI.:utIW/Qjjw9JubQ0Wezp,#Lw#Ld(stU8,ax4cwW}-Xcf8V^sD}$G<OO-KROVSy-T,LRD3C2&&;$GNkAMkx,hMdi8aX:0uix/.{pFm
-c@;"1bBtGQt[2Z3m7QQ)W)zi'KrY&#{jZ;.4,fS:W)SdrvoRe4HWpd@!uXT=c!59wkn.mAXZte~1nVSJD|+/7!6$<0fW|)jQ"gT'PSp0-fU@Yb)"X,}A{r
-'b0HHVeY8:+D:]M3j(H_coRXkW#z'B9MAPoaPwW6P9+kjuT)+fiu}dgiQKb%x$]=q+~sDPb/jRs-"mvS:d!D(h-]6>9:oU%%Vd0s_|jQ_f1)vmAJf,eqy5
-ZpIuVCzdFj!sY2jZ[#ZIk8jLUQc3v7O'HPnb9gG'Wk3:Aiul(vjPjfy`ToY8~s69d:&"'ii4Eg!](ve'$Wwc:tZ9s<Ss4h+RutTW#TYbKxrCZ!7&X<2/9K
-Pn3r[>"(J8a6GwJA/4p90Ys!A]U>R(p[%fzo=6=^|C&jr7th!W1!5Aqei(NOo0(O6A(l=[<7fCj0!v3)PZ-e~[P>^B[eP-Y]|b1k83jq6t,]+68Ot41<9}
-lxkSUIiByF,uLI{iGjqq#HOPvkv]T%(X[NlU`%>YZ"Yeafglt&<qr/e=^oHm=Y2hXj9Ju]DF3NwTi<+Y90{bB4GW#cp#y6)/Qd~C[T}=jXC@-rz0T4'BKr
-g.~h)mtXi/I0"%j;{qDfo/,(ykx(KEWMZP-}2+Y)6zPV4,#+OLwvsrPlPer}i0_OQsO2W://i}'DyoG/!e>}Dci}O}j2-mD%8J|O|qxr.ym+ba,3aU$r:f
-krP|p#np_!je[9G-hGxaq$H!kie|QWJ0RF^lSW4ogV%VZkHPC2pRt{_C]tYn!LG}9&x!^P|HZ7d6%Ja}G8C%iu[}Wv}}`r4{3U7tiz|<d7ViI|rtVWC5^"
-PvR)v_}zb>VQSyco`EOG&,9p}Vpf5Xm$Vmmj^p%q%[wb7q9"y5^:(G;Wmh0AYGD'R}#h$=ga,r~dq|E@m='E`_ZZ(F,<g_6pQo+JZnMw.nSDh(`om9ekdC
-=&+Rj5WZ:p;4VkUNUVr-r't#=^OGO[x!]l^ug&nCC%t<N>M%l2j7g#E7k'[9.cgkJ-jUmDW#8/eQ7@V@MV;WoQ(Y(&]YSAf:ZV2#evCM/bVX|00k])WM3K
-UjfubX>9aCf[y}l]A^_|z5$.P"O)rf5phA~d,<CaVz]qm:HE1t)eXht>%lG7BuJ/r626'tV'}p)5C@d#vB)IHpY_O@/PFM(oX`1<.E5@{h5Zjbdt`x~Z8S
-r1Riev;lxUMQ+eJjZezk"<Ai"Q[QDtx3Pyw/zn}pypVxP0QU[(CiT9g&xBaiClvVUi(0qT@bus|yy^)R5DAy(Rs6^i}_o{@{$t$Sc0L@]Ic/_Uam5s6S<q
-iK/iCTZy=o8,JFG^^j:1674B@Sbe7)UCvaL^tGf'5S;^@;0:7Ess0]_ZBKEG(%_;d)XM|eaE0]WBIjx,ZDB}Vr-#7;VAcVGd0/"DIk5f/EKE9S`wakXy_e
--uxN>&{qlZfl=nX17gvL!2deAh['w!{)M{uVFLj3o;DtZMYALH.SDG4>4iBXEoLo"Th.8Tn:O@OtG|H-J$jx5[>T4c(QD}k,L>2F22:%+"a$q=.fsW&'M9
-Hv-,4Q6n32ra^CL9.fL3aglBFqLhfnK^_r,lfH'$~G+chRSL>2'wEo5q`|]cM4sC$1c,`a'F7+G}GohmiU/S:Bd=jxH[.4xy%!%C4U6cWXCKKFeFujj^oc
-$Xb94!h|$$wz~@ZK/#lPiTaZdkm.30e4I/rkuC,CP3w6l!A,4{gOy#hi&dqL51>=Qlq`QsAC;+~r/pQ!ZzwZ['3hAAKDxb`0X|hs;8J[f9z56zAD-L,!$Z
-]iDUU7/luMsF:;-1Y;843/(0#Xg|Ds"@=F~{8BnKsS+QDbbPA,ul|%8.AXHMI%n`],;<OCz/S7|)b'+`f,J-7HV`W81U]RBB7(`jF(_q,3o.7'$nv}dP,|
-Nh]TiBnbj!.'o}}<iyz=[g,/2Czid./e="IGB6Gaum&g$.UcyjZ|cU,G%P7Uy^exf.4V7Z)!#>4(bSvLXV>p]}3tzRbiRq<9B}isPABp%-)'X|:&jCSV0M
-oYI::<HtnNC}BP%B48q2O;sawJC4-$#=.y^5JoUjiA,^#TznI.q$ENe4>AWQ$q[y5ZG!5|V3}:)C!)ncF@J%{6"|aOjCt[#;y5wB4]@a]Ep]Y(vm2=Q;y5
-SEY6RVFOQ$62&1mpWh$+CE1lh{mNm{Zuvuw5ygF/jZpNf9-'dw2q>68!m]&S.sUu&YSM|g$sCTNZx+$QmmQreiX<nLlFpwN_JPP,0>gU=r,LE`pq(_L8OV
-zV7KjsZkRZtyTz$_#%ql%'[Km2gMcIUIj+B^yf(cKbWXiiygz-%9G[^pN/,vd7gMOP1U/6xUhQy_:PLe-7A}[!u70qy0y)5CUIj.9nIdI0Zb]U<iy3LU},
-!:2Zi[70HPlu{-a^kz0qMmYNi,Ge>5FVw6O3ABWn~w[#r/2}e,{&~))=fLdpFIB2`2'm_S)D63vJE}|8k_8zj|:DKUH(~V@Yv0PVWenvl_^zZWMRby#'sI
-!mfNgEuii0YB1FUv!"lh&2R9;m]NN{PIe6p:!k3T9fa}00=]d+uxv3!bJkIGen]t"^]q,.X;/xI5#JdCtUu6yAw}{nBG]4u|q2B|}}cvPP]cu0L95GUfAp
-F5y_CdG=Of]TpqLi#kY4z7q(tOm+d(m[PV"T[Cq;7$2t@60gm:/Gq[,EJ](`jsy>QxXF.6/pTtQE"^I0hrIjwG$XdJm(q/,-U{gr#9qx#Ic)e}+{Z;/,5A
-n77McjLCdF@q+]0}#MG'S;rMBxXa4WA`,pVE%6e/XUV8VbnMHjiLb0`SD5#,:cRW$O;c-q7#K><(NCH.Q#vV{VSk,2:j8(Cf4#bGL_H-xm&,DGoVOU#%:]
-YdTOJ{WU/fwd1wvgC8%m/)=C8G=-`[{y4q9U1OX&p$717HM/I'Iqg%7ih[PUEMg-055rJYf,_^-Fz||BbqvZ)QQd:S'U}%!gB[4J1OMQizF&M-pp:6>^!H
-e_KNef1Yx<cg/r<B9,p,0I-K_R4n^)gy"r&)qwOXB7gV&ryx!D4gQFj#yZ_Td0$}#tIgmt<3-,`3z!#Rhp{mWP`Pl/aGTzRH-CnFx2#EK+#re@_(:3.!jD
-ug`3E|ZH|7dG|1<[G09GTLwVt#1+Xzrf^=Pdb}uh>H:N^9A`nhL![$Q`2Dm=pVd$1:.i:C{{Fq^njIrgEZ:Tc<$aFmRFJ'g#&zTQ<lZ<irP}Vq@Ap%Z2JL
-ns>{ZnU`P3W)z"an=(_c:!Rl7"4(pV+F/)~5l3{j5BxBF@g[U`7K`%QCErfjVFnH$D@|K"}[EwM9%}QNot>[]07g9IIL;Yj))E#2E4.U8f/J#2R/I4klVl
-;WH(P-3(Y.J+%ciE_tF$FwU6(,4ie-!4+'l2[BjMkWHsjJ(m&L]D2c8(PX/1EbgtwQxe[k1r6eBbObMLI-Qjs8bORnB_>y;GEo6dyTj<^e7C]|UAFn^=3B
-~Urh+m|8TI:G&h+"m(ga;;&!{3[D^83P8,3t>JccX<Yc!!i-R8,:gC+OTqbb9slU{%VfS(,Dy.mwv.ko_bl]a-,":%u'(1jZAkiOfTI.%fn`N4P7(m.PEL
-9M(<fVMETg:V/u9cZlhwyXjyzGq+3RW'yR6cuFHK=dL}7=$SIKj0m3K{osbC94_J8vziWyt2D(:BQF>w!k1=V<n}XOOK6]vP|'()Z<bb3F>e|4''`Wex6@
-ZskDUmy(1Pl/_:Zb+sXi58gb4,%-_h"<hZLi+sg$$DD`LiN"`{HmOE1#!LXEX;mIiYi6ScQGh$82EJQ@K|c|xLA5:_+wLm-!eM6;OpD!E:#`XOPsa[%|OB
-P;h^k@s=7fL"@e(GX9$JoxPLNY'duF$C>wLRm/9z&2lwSMJr!GwD5vJC-]e:KuF0>/@]0^E%U|X).aTf}][CJLzd1ng=}P"k$:9j7FhIqVtSG5:Bk"hF]O
-!wli/)Mq9Ed+rb4XoKp@Ak&586BpOabyny6V's`/(pw#BM(2U]6y3]3hpVs[kO%@@Dcgkaj}M<XeeLK1pUv&g#h'J<(sZ0-)BEy68NO+@6ZH9wpN$4z#zJ
-G+Z5z#{RT{HBohzyw=%#|^@=>-(6cY2y"`8&wqg0-ELBEW%:N0UsetQhs@=y6<r&G@lAym-cYX`1c`vezx+@@Lt$ek]ovF9fO#[>,iodbXg^j9-a:8#{S2
-!f1[JKp}R5lZ$=mW2=nP}70P>h`J/zN!PWaDxv;:AQ1to"1^QK5q1I53{4;o{ZCQ'zA7Ll2h.NWpj^IZZEQ]WSc)HUL]"<m!&O5cNVLu7A}_.hOird>9-_
-$ll[s163.RS)GXXs;AEpWF#v]i+<J<H$e"6uul2)C2(ibRrEs[4vV1A{~J/:uc7acav1ByF!m"NPvz@24aUvEF7A,cQe@8yXmTGWh%=pa+uV`SOK<925Q3
-@BixSH_cF-_hvA.OoGMERS4w.]3,jT'$Dj,naTwJ$mI2uC)K]!pjz0UKLVd42rER[XrNO}eRu#U/tJB`Zh+!}AfcEJ]Zbt_TFH7;`4W;{y{s/EUonHb4Q"
-'ac,V|{A7D8Y&uG#<Fx@oT(nQnU{zZf0biv>6`z7UwjSF.S+v|'-oa@f}_-[vz<C&0'(9."g,>(uIoHqU|<|aI^RSY;j]f%3OTI}}<ML5gQAmzYOpgI@_Z
-2]rsiTmAF&i8Sf<KVj&Wv"H-Mm"D5>rvtqydU9ZxZB=)_nf#F0uI%=f@H4gG0hEyDb80whlTfXYmHk=8hX0b7f"E(833e{Ke`${XUCgoWRq{/%(E4QB2k"
-W{7%KS-42Mo.kpAjE|v9SnRL>'OQ1M<;0S%0J.m"~WFSC/+;UfEd/Y]g.[h<h3BRB@6;+8S>W-+AqhgzqbB]UTOg~2z22Yd%';od&(alTSCfQY&GcpX)SE
-w.bE{<wE(ln_[C:o/d!pio{WS'tIhb#nHX&oHVsb8`lOxvOgG`5t"Ke4|}|8g-f>4Q}@Pg:02J-M[-TjN/#aK^hl!O!"ZF]%ez>tRb5Jl$5N3jA[&(n!@S
-#wy:`5@It3MzzfZ&W(^<Sv')2e|HY,^NsPoKG,!4SvM9hP@}6$L@"T-,]GH/K;0:p0)lF2+S~4A,,bKm8Dgvc_ZWE;U]hO$&.apIrI)R5S7%<p<Wy6_yZ(
-IRsge}7ex%OBs8wF3o~RSGgdQc9D)5S|Xmm5C<[vx.n:<D|7T|Ud}C`nh<1]dfAqvZnV%0M<UQF;}1Vv-J9_eU49a9VS-:(Umi=-d4Rz-Jb`!)A1g$tNWQ
-`)6`I,[3MRpC(W}WQ+7JPl+(bc>=HuAd=-BNKy=Xzk9)|f`vmYpCIc97t{dMr=XI0nn9y6Hro}Ou"nYywbmM~q5p{fX^{7dA_T`y:#q#o+-a)Ws&O}U|>q
-Aa6#LxD:WEwSYSaTPjZNzMu]GvU]oJ()]NX6DP{[+L&W_nusip=8X1W82jD&G'#kg}MV241HtYN)h0,O;V~5PU-<btS7%#c5+3.xI@;[)0=3GI'0;7H'V!
-Cp0l4qG{hYH==);xmF/RMLxS,y9j+{n#/T0-1!kr^$wJ5vb)m_#K#,P8/O`Hc^>I'TmotiaqMHm2)4U9=sHdZu&'n}CK+BdEwEOM|"mT%GTp:W3fExoz+L
-XV564.]']>xCo{dEFf>!i"a`XQ#k-[#t#z7+~2U;QL{:{^rvHTAYKDkoot95mA[jS+8{2xq|$M]p$/N=ZV|Uol2xEF2jv]p!qBfbC/gl@NLv;IaiNS"4%Z
-iH9h+'v,wfP<%DPI[K@i+3LM4R8p.3_f<n;P/%!K<KPqrKb`a&Ox'-uPOiku&$PTh;S>{fdo[dtC_Q"7)=7]bsQFke$'JRmQtX`L9nxv1m2G%Uq(s4+s_'
-X6iE8%poleR#KxuP{{cz>6Jnh-ak[<@mZ3AqLVqpCa_qjbKEuTW.QAetLX6Eb.:Fl={1yA8X]:]zIb%4:sK2Jv1}+tei=BCja3;+"XMsQeG>sAo)PVcLV5
-`B'!E+Nb;LhOL!DcfG'P@<,3Y]rPmN:[&e,AgZ_90zH-)T|vSgEY!jL2g$5dNi83W58pDNlFd+1RWOS)'u1hUIEE{svDA)~T4@-MhBRMD%#+kU'1h3$9/[
-rE!N^t'+.|$gBG8.UN+r(whUcVKa3zAa}k@,Oxuc7]@9w]{%W3u5ON0awPR%(VPDim)^u`Nm8rgj)suiQd>F)b)oY&8.U8%S&$'}+O@Wju%SMXXT7MBMKA
-!vbxuXXz{)IZ>72zzrd1ogKCfocXqANvPp97<)(_jZ{:V}.dA#<FdMY]Lp2Y-b.D4upluQFo{ztyU_<.qhLl)N(<`83Esw{.cA1!x]V7BFi^q#U-A,Q%m)
-T'x<R!Z)eqM+':G;C`ihYsAlMa$txaO0t)Y.Ki%E@!7qF;aUT$IK]quL80r.(-RR%Iz%om](jCCI-vL`COp:}A>A~#R`{MT65bP!n0w_HZ_-WP0Y)kIB0l
-0LZvDaNQ2hj"IxNh-"(jUT[su+`PyD&GdSk'um,[5hjJt]Oj@%5{48YAvvvrnt3kP^Q5IQyp)"dFTEw[5=X|'+Rw%PW"HC[Sd^>4gS|'b:j`llqaW7:O0e
-8dw96Q^@<eS:(eRY2TLG9k[Br=3IpqKR0T6HFi(rfhy++LsR=%!d^N|!oG|-'J|vry^mji.M,$AlA!n0NZc:`$'Ap1aOW`@J=Be<4|Cip@EaVPxux+Q'7R
-~J.at1&P0"lS'])&=@"U"4HGB>!!<"3_M7,s&%EaU=U6Y"[46!z^x35=0Y|mY/ZE5z[ZZY:_[!g3PDR;GTmli[H1ab|a-4Uc(kD(E3nQc^Bi&1IJk<Sw;N
-D0/Nr!Hr0B0G~)sB%o1-!H"9#UisA"4SSxWzjDC+71ZtfUR,mEGX/)SeWs"pC}@|J|mjm$WuK}i9bs:Po%:7UN~{-A3pBwyy+dvpX+i[:L~j$y[D7-eMAQ
-&7Eq="Nb>1OpSTNtA&@/hIcAv=pdOPqKJ%W88'O^6+[1VL8e,CO&JCUHk^XY%)Z>tBw[2j$}54:2buWnnzpa`fMB8:<zM)QD~5MH;ie/_QeGRq70JtS$,Z
-"4Ec}q[cn`6cS>H8>jp@5tXk5C+.,oJL/ft7NC=i/dQ.2Aetul-#K]YSHQJ/:"nl7en+O}rV/l%!#WGbySlahd)2-cHLyKF.kRfxHr8BrRqg[|_v3gM$4g
-s87Ag|;cn(I=44BE9N9MuS/p7jrwr],|YRD5+'`motq)jrONG&x=`#CJtf;Mp/n'<jB:rn:q"9HTF_+iK#Zd+#l+We9x_fHGhzLJWFgA}q$PWKjtCl{R'v
-.}X[6Q09cT'{=fghkfeRZ2e{7onFI7xo`Y)9.P0Ma9dzfFrAcY,FHR]U,I8IIis/_Y4](Hcerl!sVR7fB{rVup(4e_9kU{r'c>:&55D&g$Y,h0+UXQ4EkP
-oxR4L`g"JICYH^3+ZL2cWZU"(p7Nnb'Y[Lw]B|=bbFdH[B7}/x5|dk"xTpzJ1;O$]YUNp0RTAJh,),^](nsDnHqiC7{e&)<4)EpVbh[C&NbvN[=BzY{@zy
-l^sUak(Vc6U8r"bl_Vv7}(848SXHb[qE}G3_z-;yaJ)Fc%ozfLtaqEp'g^g2,{&M!PQ|96PGKy-xgu9Dfmt;|[ACH&(1RHebk8K;tjD#wiPNh{!;We;r!L
-#$UC@xnX<oug2e/+wz|f5P0E)6fHJ4d8I&04"eLw>.4r7:s0%;nv5QpQ;IB/U6n^=>kn;^HTo'y==s;Cu(]_:P!)On^;HWZZA[!'8o4rw'O6gjp>JI%L59
-,_<Y7#f'k9g{i"iD;5!@MmPl2z5}|6TsnGzMjZpYdG47uHSWo+zj6v9cV8j1Q6PaqEFE5m9qc|;!.,xAlu+U-Ac<y6%0lCRddBn7+pg}95$+`Hm!%T#r-e
-Xa3dw!h{QDnOe,]|JoM6Kj@>K7EK'qAK:!Z2a)IC)gFHFIlW/!0i;@>4y#b"6^_@Xi9Y[_wV7/$]seDhZdYhxT6nq;W{!j]KZ1x:$,x(1LRl-](7{n&/OH
-9Bt%oeW>n_@PNszJij-PijEYGOQOeI]jcG!PmDGTSXy/tXEbv'(qO#E[O=vW8TqOwwjNR3|%1iD]6.Fuk'4Lb<GPUiZ31:RxRGOtFu_PC!L8R=@r+w8@O3
-k07;gxCc$OEy.^'eux1jq"aW>]NCz54eHX6)=TU6JQf5l=56@v:I4ZsK6p{lm;@Pj^H`<aWYtemL.YXhnOQ!d0y+{3Gl1!!X1g-9W)spKV=R/B|DYrdCI0
-')l#U9EQiXX98=p4.'MN8#AB>d9$4bHkeuH+j}NinG!-k{|PQm^M&-dUR=J(J]EuAE#'Tew;z0Hc'}O{Pp};28s$W{6wa<]q_Cu#Q-shwnd9>iGV`&2oy5
-4Vf5y}tdI@26{7PjC]58wN{jmu]TPlpeqH#"|xUGn{]yG)]2{q`$(3I2m:"}-[o!TOU<P1`&^+Xcu5(36n'7;H=1~2(YW{@oY_i:<@HiQIrB'kAtZ.hv3"
-&GK5{yX^3X!pPX#>L$s"x/&)Q9nS@{f_e=~0@G6l)^K.M)Hup{40#GXoosTE~/FRsb<38T/Aaasf(WJDb-WnDs`<JA{ydG>t5'w%<RK'.W=Y@v&W)/l[x5
-7c--p52^G%4tZ(b%IcsU^h/3L"EJ46S:muPs-{]_#fuLG&)r,apPTc]kP!#=<us$Slk&]6{K:|d];grJb:P>loPx|0TzWtp#>_E(evRj643/[4tU91sYh;
-J-E1nO_`,700.6GWe3hlcBnK]b@!Q8W#xO=:=+ex~|+(1I$TYzU/q.;5(;~x!^F:BWu;[`XY(hyt0JD>{A[Uvc/h+8kxg;jN@m}A%.<2E0"VylgIP`-g$Z
-~pCeOSaf[Nn&.D@-$Y#D8M,#![VdU$h@%%1s5Ze5GE2IKZv$>%0/`NN>VTNVU8b,|#[JuVc]8$:k_W'rB/)kLRw6DT_FbA{yat1y))j^>z.'(@Y2YF6AMg
--n:GZnWQAnye20xG`A>LbX-+p#,79>/|^bR's)]lScU6EK(qd.9eN`%^0mmi<&}nmQhf}){kLnKtaGuc/0]&pcG:^eV5[!Qr[|UU42_oiU3@Yd_LM^"1Ox
-<O4b.J{gaY`SbdD}!EO^6FVf{2]6Zo[@a2@XF<DQ9UZve|!(%p|qL`S%3_p,&gXft0%j}!+Y;:a/M}~(@o4''^X6%aYx#1+M_oA"/<cEE)=CmSvc#`.ADD
-:#Gz$cRou>}2h>a[KQ3Av:#gtz(bd@qwjm5t"{n<3EApHU2E^3uCqPe.C%TlSfY{2BWFfquBeW>XCo32pg76LtGVF;a5ug@MyzZz`Qop=7&iAs;GEH!=Y1
-qkpiqdI.]'&IDH/;XuVkpJwe>!r{%p</j$bsOPm3~"2FS=e8.h5Ckg8fJ(P<|.|kt|}<^U&D!z!bgeqw]9=Vp&T"#oilHYYaoH49eyd">Af']sx)X6rAnE
-IbjX'r{]Ta}[,ch+pz]aiwvBIVHk:dBrlwdA+T%d#9)s9+W(fV])}5P!|8NkG`|Eil2c]:./</IY>n9rz/"9&LPXf<'1|<wH`Dh}'twL2=7F#fHm{c"a'G
-<9WHxQN:sSAP-j%88%{hL.gMjWuX=&5M4CJQ,U^3oRIJW.yTn^vf4+9FT+lfS+ca`/oT,k4E3&u`ySatjJsL{{U35PhIYRG<-Ik'l)W<[FX+4<A.I,v0|S
-k7e,p%}=pIHs),/)ZvMY11dElS:tX4J,Pm5cfmZvS6!tX/,NE%Yo!>iClw)'"5]mq,,c|jBs|,V3)AxDf2t;eRuk=Ntf]t%LEo'Q93SW%8rMO`c|n@=d6r
-:#vU:>(q`,f/no(rk#FrNwE#-Z@,Y^mmwJ&o&nxMejA=j")9r=kG(I~+n9M@Xjq3gS82+W<md%$P~<G.8I%@X8O`;f2ouO6G$TIk42.eA2_G)/8e-PPwF{
-8Fiw8Wq"=Y{`a%USUz$HnP{N$udz72:XL`ApbtFL:Ye]]!y_aH}<M>JgatQ[PtdEV&cdbx{XAhePJ]CN0q9hg&/@v$4w3BF@rm{uri)S{Ecl[-]J!Wi1jS
-&6qlr7g%!o8'YUscz0%mB.z&9xV`(=|r,Q-$e:bqooH='hv,AJk_)k-UW[r:u#}%)KRotY4>udFQViJw5dGyx#Nv"Iv_CSRX2+{MisMW5&N<E1>MQvudVb
-Wp$=:p=;@7ZEgTzx]@SQv0jFJj-Kvd)l92v@bsM=Dy~!b))2hY($A{=Ryf/A`tZN#;+yi,0n4tV<9v@zZ8+]V@h"L+rTPZjU/_yk]Yi7|}4N/1AQtXiKm}
-D69t>5|rz]%x~8h"|lc[hG_O&IWlsRpY]sFJP1,a%[Kp%oA+''iV>NbBgIk,/p.y0Q]!D(,!qyhXc.}1f8w2p1TcPIshAxNYy];Z[zVYE#iA0Z$B^'hgcR
-vVS8eJZ|WRFEV},]d-|vpI=a^wIn9lR^+&U{q<,sJ>jy8G)J;fKtasj:X0v8-Oa@YvZXu9x|27f{d<~0RaSncH_sQ;|)G;sQ$>IK}=VC8.B"C7p(|$.+q#
-R#9O$rz5&yE9aC.O0)N0,OqKB{u[%@GPpTIfz9e)[:8fRg'FR<T:#DEqW!{[ToWx7Ei%jio.o-.Ey"nzxrp_}.b"1{,wJlnw{;+KGCZ`o8#P$ll9Vg)I`)
-_<lEDSpsQ14+WB^h7G7kt+]!H=$PVj}xk;iF=F7GV&}Rv=J1-P$v}mniU:xOq4+mG#P=o3:pFc-{l@X(nkR|p2-mhl.K'1LPPPC35:2a.{^a3.H"C}^[&L
-4YhQ#"#%UT3+kB!.qcWR]y}9xp'O#=Ye$yu7K{OnXG/1gc3<:8O/J>fiz])/Hl$<_HojNf.fB)GM7>YW]$aka[NKvA^tml#CPT`46Vm<xBs>#Gm1X#'X`=
-bC,-ko>hxNin^Wx-G258Q`poIaM>o33T+436qni&y;@0pq+{54ow=8}H4o6"saT]7Z]Hu'JIB$2v"E]ad:uG@!t62d!V782RRb(7P"pr['G4"O.-uiOXG{
->kZX)(SKGc_|gzjFOjW1<0urcw`#^-5RE&oYDT%e1r}2Bh.Mtb)A+0!si:,'lqO3p//E%Aag06gCjOvc_eO^7_kH$c;MlaV26^a>S%Ew_sihou3vdp/tYA
-PoT;xY8Tc0USw]R,1-8KrRtzTlz6k:X^>&D&7UGd+i~d++.G5CBNY_;9([zk=ExeihTh5{t|.1t4IyK`u]-,OC1N'H/e$Z:K0&@bC=mQp:hM-m2@4c10g:
-7tFo,R+m=8.VIX.x2Z__`XOU/B%&RKd>X_wp=yR1m'A5Bz#IBLpR3d{zv<wIC!R-Jqlj$:2RXtYd<9j[6;T{LV4Fo"rx=-Cj5.nWZfQ-h5(K.{^QjJj<so
-KJ;(-)hZYMeOPb[xD+6,-ly'm5=zPtOsPJo>!_rXs!]mf['s,GPz9I+b+=-S`YS_{V<'UG@j)_wyMH7($KkoTYi9VA;tDs):_XOpM;cp'+x+!h.gXO%58"
-v=8&<B^oYi,Rh<p,R"HrDV|SzstU!-wAyxYksZRW{j5UUMULfG:k^RzQS.6>gayR~{y{lSR7+n<BU{m0-QJTBn=3J=bR@v/is(k`=e7ge1}q;'ylu%0c"1
-H44D&b^&`&3gTiI2Wv"3.$cd2H@,1Yw)hi}z4%YpcGYDY=.Si[aLyt[&k<3qO3A.e1@:Z5TbGqn`';^<F9$Sgtn='FN_4Wp|s$:Z$E(y^vY2s{`848q_ZF
-84#Y}-tgx>5AuNGnQ"j-lBR73bL(Cuw&Q5o62.i`eCvKLeXMr]EJ<V=%PYstoxUS[;.:JR%->lH!M61Np"lm(!n]7.j[0]BFt(~40|Wv]o;-V%bMXFy/^o
-E{}@%c(tK_fFQvodpzau'I'aEEuG].Gg$a`UU!EK(PM_C])Rsdhn`eB2!@vwHxCLqDFWORhImj-MeXdQJEW_=/nc}BvKNIyd06Wdt+R3']>[mG4#u's0)3
-~V|De4T<l]/1|By(jA'SXS2LzIZ'z2ki5k=`#DjW(x4b6a>C$PS{Yu]V}rnp;AK3&kP=k-/(d>bR@3|'Hi`W{cPRzv+b@WsrIg9&h1!#>ExU-;KUT1L'@W
->(VnzI5R^}pM!iiml.w5E!xaI+R^&UN)Cc{j=OCKYG(-~TDY+q]hf7z4^,=4MzCb|]PB,iqP.kHYXUXln-%YH1&skjVH6$++-AxK03jOm[Bs.T%dMnuR!k
-'(F""<%c&+J(a,{tV1mT,L%`pUSXx/f%l.(KM0"&^RLG5CoDGx,OA}Jp_u/Y!@[bj<F{)HPCj<GW{TNBj^HG`QeEL1M;RVA@xA|9G9Ad833cRX66Js8f6;
-8"dhv$TXe&p(Qxb;!U=>KW:7:eD9vr26>z/c|7QtSqxdRZnXDi~FDXTt(f]6!v<T8_J}Zd#1ir/dC5mrLO.a&,Bg;xS)Oijk6Ml"`tER.{>3|D5Cl2{%/z
-:FpK!^|&11q"=KtRn3#W44sa,_aI#`BZUU<Z_'3{1tW=:w3p_BVW#D(H].:;|_6dL3nohl=O,K-cfRBBwB!UqXSV5Yvn3'Sk_`y+RoCYyOfa!SeIN"hpsl
-fG8AS"1+b&y5rO#U7raW@Z8`z8FG[}'CLn~XAmGu{@,<TbX}mEfyf<[G;p@h!Y%@{$Ex<dU^d#}"u{]aJ/ZDF$$DM)iZ0>p0.50n58$H0dv:"z+7R#:!e$
-hAD;(I&g<):Yn9g^uW7.P|vdK'IO8b-3m4^Q[|oMFu4-aqn8@%L+x@[z@0bV&ktb0_#sjP%WrbBQd7~E+Cuc6S2N]/-CibW/tUY/M!+37NyBoy.$O>v0Y_
-~2&bnE%d8@n"`,g$'_9++T>mcb:`oEAO|3Y"F|E6cUtZ!<07Oa'{I/b}fVGAYqO_z>w)r&Q%gTGdC'OY(Ii!Kp`D#CcUz5x8aH}e`M@zv;}+c)uKWkUl9^
-jif=dtDG'&4+E$~&f}Lb'<p2%/gS`(Z$=uPZ6Lxj&h+=klTu1JcHqJ-kFu#:5K<BT1}rz1bc.F0t4gYNlm%2^Or0j]mPsS"FdQ'FYHAK1Y-1>Ekjg8T-VU
-Ig)PcPI4C7"5{hz;8p8z{rQN>E.n1wA.1YP<-3}":@,y'H%JP"UKf/<@51ssL^BbluS|!FihPlhwie7iLbl=IO}Da-n}Psf^`"~E5FDcly6}ZD7N7jxeir
-+{O&3RjurAl(Xj5Dvh#yOTSG[NOS{kvt_'0On@h',N1W=25]/8.J7B_3+,B/)t>{ehnOQnhZt^"`u]4vf}iUnjtfIK2v&I@}uSn"{"!v,+&qw#<n:gyP2H
-&z(3ltnh:zQeoj~:HGM@1gbE|QWFSoYy@2m{|,2[!Tzi{'d6y7qwYHmvbb!CyYjIPtK;[]ih1rd8="VALR3cQT`Ocua3ok=q$VM"C:a%D4K<k|m7EBz$0h
-I=GvWJ8jR-HReigi>X$V=4IMN>h9OJp9|jc%t2MeYXK"hS%x(6Lqa'aDdPGOv6{{~axAIAZ,N)HZ:BsVMJ.&Iz>]Xgw[Eza:>W/`=W^iP`Am-P8AJ-XCu8
-!s'WMTu"CPv"7]|:%pIyq'LNs9kSN[(9~Jdsu-cKs{<gA2.+o{.'bJ]2&}a9W6!g:0|y_@'EF.qO>qsA_!En3]v%kt42qT>g<lX@h,}sR3Z2b3p>NEZEhY
-QyFiiQ]AW!X8|Tl8a%@D`9[X'LqibG<Q'1/}={`PXu]DTKt'Gh>Ikx`&k<]K"^{T)5@sYsBg.4%!.L;jy4}orK(Dtu;Q';3UOg:MfM`5|ypJ(=PfoYkdQ]
-eV;i^)_/e)H/u,&)qBB}>T]r/cskMS[&=)&8qzkI1DVT6rL8#!)7XppD`U6pLh(L=zYiN5-[#[u(eeLEjW(=-/wXtq0j:_j#'(J(!xO(|'`x}t7{~j>vOH
-$$}vQjn#aPA1:ST'pr&$}o]Co3LmT)F["<!]b5;75}PzD=f)'$vfmoUI}guKiJb2nV}{5XdOW]}gRk;Q!GoOO9%:a;]}^D}vJ&qzA&hY'41C/};w0%t"ky
-~wJlYDoOEJ1P~X6o0ES08tjz8tkQgt$WCPbC<J&:XMV!fg/]=<8$C[|h^tW5"szyRkiA^9iSNRvt&iF''i)DH$tnt('1:S_TlIkAut27xf,|~!r-NU{^%c
-.!&XMk#PJ[mM<:kp#9x]FkYS1RDb^<s$Ij::8W8_9cJ,=.Ac{+648l)ST'(t4f1G)vA/cg$"dXa+dja+SK"X-3/Z&Guybub2ed<:c}AnzMpc|}iti@n)T"
-HasUdGaFQ$=<eV;-.S,;o,1WFUcFwhI>rmighUluC}3{&{Ow3-^aki57h^_H_uvr6IsaJmbwt}TZfr(T&9r:8(S7!&w@ssIYQ{9{E1u)eG.PPRM7bJasNi
-z^]Qsk"IbB-Qm4^HxYAtqo+QY&f@3Kmkxq)ZdkOMG+CrcKBN;A&F`Vnm|b;Fazi>;h+M!WQv:9!L$WjX",2;#=yno(Vk^xEv8Ddxt8;yhp>ie"o@]Vpr:%
-w%}=RuCg^T!'q|v)4k%U#5>S#!@hOU=q6NTEGy!f.}M8!{@lDQhGkt1(XG&xYM5+urvG#4LG|.`m1iEVgRrieSN:Fq9,l#Cpf_wMY$X]t]F#Ct:D`XP3d.
-}J];Oai4{a%]k+}0n.)Xsuff.AR`QZ@YMlKYVVUDD6)#>x7]!,F=5}2xd!@6Mw(rhV7|JiX,aK3EA`Y/^aj)ZAU`j8g';em@O=jFo+sm,T0,>ng"x6|5Qq
-X8Gki:urxg%UM|ah:iC<cDWzFEjxK1",lV_R5fj=GFi]~5ijTRqYJ1]!Z|am5'gNCqQuy{{9#P9uIg`N_F(k+NfJvfllAI{m&uRI}MOrXhX&>)Z1yzy6_n
-7S10uyVnzv=Lc+6StBBph/<CpNE';N;,aUAF<O)&'aEwP9a6^2xe0/O5i[>G0ot|;&l$vin^QmJ7]S&|ve@hJFP:A$g%e0z<M^^8Gw=Ix{"VH{[@M9a]Lh
-$Ob6n^>+";E{,hQ#~{i/UAOB#l|"+Q<#128Jylw7fX[QQqO+p]>g{]RGnNsNtjcOGvIukH8)!WN,dS$vtXy&"kUA$9fqT7Y3=$MA{Gvs%zW^k/ZH!n)ZS8
-tAQ^RaATip+h+v.}~j(KS.JJ|b>UgwOHI+R(ZH#+^|>K&R#euO3-e[^[a8&k!K9+^,)4Y.UL([=;k:-R`AoU!~"961ukIrTG,Z(_4qMa^h#<hD}QY<3:Ku
-I.jmM{J9::U!PsT,{s"n7UxOshzw[Pf,-m[|y|axg&q{bK!sKCs=Lnm$&2r"s.|cV'=P"h-733RtN5<Z_k>!QU!(JjC(tf((7A3CWi9QD@bx#hRL}f@mzD
-0R~/f11$&l1ZxP4OuMx};q"xT{1gwAZP'BG[EdG(yv-85h2$LbE:}vY:m!v<%v-QRU:;6+zx#kf)N}EXj5]})y$mM1nzHBk[y|A7b3Rt7cIVr>c(VCu;Ww
-J3s|#[xyE5g[>rbxptHkb"ee:b7iviHhlTuCS&)po3&^WKdYZ/b5RU#'u!7:'Q@oa:NJGq[}G[g&X4^Gd.c%ju&W=-piX|Na+LE`wlpQP49y+p#k+M6!bY
-/dh|8lr(&'jFANpT^sy@#fQq|p-(xk3+1Y"#=2x5|Jqv#uun6]0NpTg/1O{]2AYK'&jGEbks`12tAa653k~@Hjdto_P@j|5IWg^XPJV|6!b6z'mEwLLK9g
-<&b52o1Rbwg;#>FDI6N0]O:3)3%'`"1JpY18yK;rYFNC,yn%.zVfcx8/%hZi,-mP_`HTr2zdmXo75E}N):u,zAA#vlGbiNM4Gj:"DQ28ta7!>K6cmo[R;O
-W0Z};$r!p<qaQS2M'f1z/xhkPvejr9GgSq.PI+z77T+v+c.]C"1%ga_dl"]{}}2T5{chY+Wva5#bT+."gxT6J5G4pcJ(SH>Y.=b-Vtcj@tP_WiN/1|KT>7
-X5c)=2Z-`%:yCHs;C,PT$=Ng'cXf}!}pnJ{66"c6jD<YIk}YmPGN=J(=xrk$!W5VT5b+4{ar!p:9s(U=49Aw"U7&q<ckV{_6T3=:7]w+j<e-:ro+ig0(xn
-DB;C2&Lik(m+]PajQI<%z9/BO8-J7#E,wL3`nr4zf`LFjY8t)c^]%Ms1]X1=5pn%dym8%^=/u9;/K,M>Ko_Iw!x%a-BH~YT8%pl]lA6o2Cu#HF8M19=/>G
-yDW]1/}PLN~fX-`4J4$y'QeZGr8GKL_w//>gN5{(#VY7+4lU7>SSN0&X5LwJ5x)kSDGq!a+}o44I3N64o4UUw@]_x@5pZEd[66>`Vx<5&`(/}8DkojzHbt
-D`>m+wYE"~HoC;kMGJiA@Y%=]-Kb:J%YA=5^yzOQ~=&NmlXoWD3uXkCcR"8E~H`/c$O=&]|hGIlJslS},)$@zf+Zm1{WDrPbY[>R`_U@f3`przC7EJ-O(F
-&&erQ-bg.1`80NuINhI$p=k/Df/iPV(piHf_eqX2z1y95v8>3TNa1}<M@.EXx};>}%rN6Tgj/t=^i>E[KAN[jIA<q$e/"=C,v>YYKc$4o6|x]Q/.)9uqh(
-IVKB,Fh.@>(IhgYk1;>;MKD92}=XINhh4gEr%{fk56{w:N{78rcH-tJQ@yMpogmP]oKt5_^/iNYN,-7F}r}ai`>T9mo8.74%Glr4b3lc).+7#q:F("RHN]
-2+PBBBYX%birpzUL)9HsEgN8xtl'wvJF@:=f^TpsEIW's0a:UBToBkx2:}z}{w7%)]g(a@R;dgPXCom>6c<aC7>]0GHm{gI':{CJP%7S16ORQ:4<+zz31M
-dh0_).U[Yyeu/capQ#y$MG2:|d=Ox6Y)azIJy.+l){vO)t#R@+"xk:y<F^lGl%N5PE~%w'6lfwWD9RQ|`b(LatAej`Wxq`kK|9E,l9J0:.z$XprW%rLCKO
-<7L(xukIxvq+/<$zJ6opfAhnIs$@!%Y>0IF<wey^&..%qWTnj{%V+>>SxAMrNHb$xW6jaf%]{,Ukv55V3Qw#4;M#0.x@shdr~MDzm(N,oaas9f9Dn_"#I!
-e<%T=rHiv@FG>4I$X%B0S]P'"X`RBOA.BwWai7U,r:NgCI6jg^du+QKcv[,v%wv:XxWFEz=q!j8=,W-tcIU}#r=6M8HG]8^JQQ'4]vf_Kv<I"`Q6~D"#m%
-%|ed[f{@{:;]gfPE)1q(/Z#`nwZi3{:4_6mZQH[3!-Te5SS{Z_6UZ|a,3Je#Nxy3KXqh%{qAoC9;E@B{#bS;2lg)r.<n%-ZAY5D`474Gk:%lL!@bcAJrv{
-agX4C6Is+8Qg5=.-]IY[_i95|4k+'@})4R<R2d)hjY,^7JQr"iG+P3AUMNWgL7GI8#5OMv$jaeH/X[3tArqV+s-b5RKe7l>EHPS4l/@&Fa/1D2-95/hKCc
-C][y'P2N-wihkw2;]j5/{M]{e<|Z'A(O"YB,CKI8I(]zoJ<H{LxjYyC9QqHr{2^,L.=Z|Mw(Obo}dmR)jC>E{Emm1v")92qLRqHpXMhR]TrSu`-S,ZdXuJ
-]peVUDe3t@6)JzMV'|JP@[}%nCOq+M$4wL%C;XJlH(z,n)bTtu1c3rXH0x%E;da`'imE.[#<Ih!1~N`|Ad]mGQHNc`i|;IP$jOK!(_[cuZ~:iLdZs!y.2,
->M3a9'x[FO"/HCOqAlZ&nUF(m%zr.[lBeTk]`{X!$&@D1hK}&rE}>x{O5[B8ekhrxA{"nO|w{lZhB.%)I{!FkA`OAB.(4e]X}ju@~>A,v{<gM8Yd5[>5#}
-^uF^~}nhQW|x:$&5!Q4ux}N|]fm8zgqA;.+@"-YG53ZM:}_OTqwmNESj$9&4)DoQ#H{D5RPzJ|ON_+q1OHTAvO_w~OmY0,n]4t8c[;#c#`D,cJ<J+Lhd{3
-=T!p#45N0ZGRv`{O|q5OUuZK#,CrQKIIxi<AM}}+q@r:kr6&6T`R@]9.~r';_T{2y%PKT"czh^mWA9Hi>oQ&IcqXJJ(6Q#e-j]#pQfeZ,p|)OBP>]XpLtJ
-ZBr<'AA!B|)DL{t8VIlE{jbaMB]c}e9>2+mx2P+3F}d:E3rd"r%kjvntx^sl88}Yx-,EgxJ]|7V%K%IFBNgyNy=3YxvWGs,Tt@Z;%D=FH"/<6W@b9"#;OM
-a6g2U9!%kEWhLs=nA{@psgS-Y:~3zdy^'GI^:2~^gC[`VQbYMPd$Pfn#g<Mr`Unjc}/<D'3|NzOJGzj0}eG)2cy0^Qgkwt[G3Oro>)V%VyxRZ:^'Xte=;)
-;Z9byO2GiFZ8+)Rhoz:>7$>IWBtP:FZXX"(6y5e!9U7AE#d!:8r;mbq_g,~G_-5+l.]LsTJvOwu9h@xxUx"7W]2E&A]}/|5ii=f>$m^kX_P>b2TcMvluDL
-;IaJ=-Dh22y)=+)w'1oIIJ_ZHm@`+@stD-p@AM&P519jF`mH@msjX[d&m+FfZ+[+7IOsq%zRE`2Yb[ZBR+,(@Jk^c:G,bFapSt0%c>h7#9NRN^D%f5Z0/p
-1}Uw3bQhK7&&$terlDv&SBFHMp-II>V'&tjSa[D$ir}E~u!!=ciTp7N7KU@jRD@W#F1&BQW(Sm5$0bT)[VtctT)JfhPB8$dEB:'d@m_ech%)h:~4G/y$G#
-bZ,Yc2dl3U1bUKJo.Flz#tF+53SRN!p)sldfG;4`5v18w=}l<Q;"Yj}WF{9ys.^=-VCZ3TfEZTj:>U@@b+1O~]b;tW>XGLl+059wnFt]p4|'WN$|[uLx!"
-;V!(jYp4I98Wv2<+G^X>mT^0HH4>96e>6GI4I^9=XP2>%Ibx&`n#d%_gR|jR!4KSaYKq;ep8Pt+.979(>.b!BI-4OgIX<|x7_foLbV_7/D:WgiTY+y1PKL
-wN$}ls&lzs+.XOg.1!vAm@Z,2$<4H6I%I"g,A&L^P49A;_,-}E#!IA8DpOJ'CjPGMNV";{vj;eGKWSBX-xWSb8S'xShvd&5K=nTp]eEpJxszO1-7%gc'R1
-HkVcCU@KV7N,zaY}!^+x=[|&Kno{GCa2MkxF0H"@b&2TeZc;p"bpEIG#XitUf^o(N+Z=4dO=2>pIp.>hu,uFyKNwS&:Q:bHP["Lt"P|)A.W&a,Ry!<]xsV
-KEnv^mvh6VauGf_nMrW@y>,pY|2h9)cs4ZXP`VO#-[RlhmG:hGSgX^"j1.dqZ9.fv07WGxkH%FXGgjbS6SE-8MlsEQdDsHew`qA;}30qAh#kpa=T,ZE]:<
-U9uHz[iR@K{([L8bj.s0q9)2hL>48X&zvRK)HyMI(YJFixMU6p~jLPhFJo6BB_$Zb%gC@Muu5&/CDRTG@-<WSn|/7KlU(=(3]}')_[6pn#HpSp)S6S%-6N
-ZB:TeHlWOFscbz'xM#hGwqEU&"[/qR]"Pneo20=.]&bNRQ{8w|wATZ`vT5;#W;LX-."6_}/XVk@tb{[R("pP{9uI!Tv'FT6E]@&W>'s(6hebHLq1f3o>uE
-p,eiL;nbIk.)03B)O3a]i.r3"kTVNyv79%[`:Xr=Qi'#A;["r0GOVY+XAh<IUu(RE/Eqkr:h7nXn7P8xKVAk2+24M)1bJ0:qMf;q]+3mOd&K,NN7q/HP6l
-#7dNdAHB@$Bbx)LgG3SyCqywr>Z@tE}@@(:_T:MmY7Bm(^sz'2E)/G_XoQ<LYC0ie_pCBZet{k$L&#LJu3D6kJyI+VUTC)-"SbqQx,-^l%&]qh5Olf/fY}
-QLO{vZtAm&BSaH/GrCqzCsh_Ad(qJ<Ju:&!bk.;ou^"!3mF:;E@D.9q[q_hve>307Brs}%-A@@w,DdM&)GD.IXh_&z(`LmD_Pk""ckD#=uB.`D74f(E40=
-}t6bf{KHF_9g;[SjO=C`~w(_v00_P-p-D(;L3iU-a=~[bk5(E1TspKI7Uqt_0``{GF{bWH[M1U)N~rbiWWJ2X75b0Js,;`l)!#ZhvjoeuNwED@/4^Nr8fc
-v+1rB<~IbbJi<TW.ieLbac]n"BF/t#<mN$deOJIBsS7rSr&XNbR0Q}Dx+)zSH,`rnQ~}W{Mb/Qx0)ckoy;5'L&UNbdw@$tYy#w;3cfd8=>&TKiMez85{gq
-A54eL;]'.|$f_pzY7q7W3_,(15Sl~DeCpM'`K;0zBj8/TL8`5|UPuCMe^EP`oX%$Lvz.C4F/(3)DMeji;1SHMOif6_<HvWaL~:srws+`64iCvk"ZO{M;x,
-&rMKld/cI9H`KUVK=Sz$%^P;y<d'W$e3JZ33}i~'-H|soLnP/o}|a_)6yA&"E_Y$W#$LdFrJm.h(gc}.l52VH=nn$b"T&e}a=u{<@%EV<Qj93c87y.x@`t
-k_/l([2;vd("ql.Hs%vb3h"/]cUy(ziKk,Pt^%39ve5JOc9J|FXSZI^h`4Z_'#320{C7^p%[+^|G6[VrmeGoKV9#P`[{Zvwd>P>FmX<`kW~!oM]0]q#!:U
-DUoUhBh,Iz1{gO^5<L<h(qeIOJDLhT#u`/%]}d"X'2|_"JIQ>MM1`rCgqxPWaO{pMt<@7"=/v1`3aU!X"sTr,uQLsUN<LIyS"a@3jY.dkq8WYZn|aIc2[X
-{>og,H86Yb<kIDIjAgE>W<gSx4qM[IrQID@tst_Dpo#aDg.yuB:LB{|;g7BtC{lfeJN}9^CC6=`I{4BSw"0{S}vG`U!bY!.wTCK'Od5^@{t4sotW56N)kk
-),h1/W1c39WEO[nh][m!ElADMz{#7,8d~J>[=NNbro:t`NMvH)~%Ts}c8j_uJQdR8V'WH:t'd(-6!$:,$UPi1;$6&NCF1Zd$GlY=[U",pea|%Pf3mS1-jh
-O"P|8t2xHG|bZvnPIM,doNl%cr@5|CGZaLULxvo9`fAwRy3>Vl3xCtnP`}i6;(%5(,xG%=]nHNL"osEw~YKBAfmmKT`a|`a7=b85zV,nmL;h^wsr).]2_q
-))U66Se4I!qxWJi@f-MrlKnP&^G;!@=-fD.l8"y>{hKS_{J%Li%!K$`rl]c[E>kS-F.$Ks[Axaqzm/leV(/|whU9h>0l'RIE1r[sNf5!H(4@g}/nAt]^F0
-Hy^2FfsU!X)kePnc@/=%5oH.RR4f#KG>jC@zFT0=.1,0gpuQo%Dk95F1wyVmJdCxm1Z2~&&&+W.Uz89/OO[9+^F<)p+S6#h"jP5h}[j^AaVfEP:Z+C:f6n
-Jf}5jc`)1h&c7pL)>y)4HxJbW_tWM-hhPXR`6DQqhe9ZgBFUO.<;5-cm/Pi;l:;_PKKDF"2%qmV`AHNX&5Ek=3=U2(}hbr`&4SowkA('{d2n-kWmhk#i02
-DL5l~S8zrHYV_kiLC_HZl),i5np-dv"wN7pLue@/K^vBc)R$%:&r_|hYypyT.ic0;eEj)L_<8e-`]I]@TQ2@%Cs)e@oCVKh$]=0c=KxE#P@p%%,!k[O])-
-xSX1Stv+Bnd<Ah`4K(hyX#y5YWrS=St)a@(xYcRl_Ae4o2G_H)i:,yO!EnB[(8/o%JLsR!sP3^;zLSW5!{<9y]:nsxq/{fS'CU.rH7dz=!`Ilp"Q9XL/E%
-]hyg`d>Gh!tRtF_BHJ4a#]J"8:.VgX=%u'T:(3y4['CRW+7Kgb/CT.6`$V[tF,'CNV_rg_vJ{cvsy.Y95^`NZ7}mzLdc:+'o<iBrfsw-mLaC'X43V6"d^E
-P'Ah$$Wb&Rdxf;{6@n24Xm$|Z/W>ZZ(b%:/.kVjkuZlpcm['e#K'P4ev#app#S4D;bv.][3W^e%"ymB3|js1{sC#E9vXvr}.M&s__V,P+5Wa9A:-`$,95w
-Fd4W2X!-THiEyG81}m><XE>TShliz0ig:iZFY6B&u^:0U8_;MQ<eD_+L[S_r!>zAtgUH."}a=.0uX3lONY'QA$)i;_|10Z&W_dQN_C6s9p%'DF7mbUb=V/
-eD__8VM=o(F-V0NLDRl3uLcVjK!53ez>7kx>t/CuWRie8/O{M:p4gR_s^-LD}"UZuey^tC2`MB!xmP,$bGw=aXG'W[.aPeuJ%%u&SnW!@kb]4q8idFD%Q"
-/{:(uv4`eCmHaA_{I^(.lg+fYGxc&D|P"D`a;$"dV$S@1Dllo;"BX%vK%>%HS3I:}"(8Hp"%&n$[5vQf&c&>HR2NOW~i(BcvhZ]j"S5O>r;i"V/,Gtd4aY
-g(u5a]n1DG^(s`b%^90Kz&jzLKx:[|<Y!T)ns|`ziR0wW//P6Q,0j[sfworZg41cGTBYH}f&LuSa+J>E2Yl+'2[gC40lrsCKx8]jUY-]~p-v{+!mzI-Id!
-S/XP=uBD^GjPN1^hcvF7hI)4.6Ub,qG,W^ubEu4<Z>NoVB(qR4xW-Mu{Pbwj:>Ag,lo<{pu|Tenq61^=,6Nt=Fhk;(OiND"[_O|9,faZn9l<~kL$|ALV'N
-S3H$z3R;NV4Y]w6%5)]Ns.)XF@lDQ8DsE$VsICe3;H=bM6FFF=P_@E7#v9#^ej$`>R.w:nnIwT5.-STcKWR'E+lJ-ysb<r0zr2UnNg+{NgrtLjey>&/}Fi
-P;Kc3+(mYVb'&W@m$^+_%|a++vFA[qsm<yZ(A3/MvC@kxqD/}DDqosW{W7Q7msSqaXKiFoO.TDVufeWQcMw;#DtHR_}cIfCxxZ|!#^_.#3ocO$&vTo!&E(
-XBzI$u<Glip.EM/Tyc#B]QM}5j"KLrUnZ<>Y@r~E1cl;w}Av:Oq}BJeV&tmMlf.g6'O`+b_Q_#(q;"ZDf9GY#eNMp<oxusVGt}y.@@MhrH8G,7s`L1iN~V
-HXRmvnu#pT%%{F6LlASL8}j0,JmO^$|P|s}X3%h_7C2by:59E7`In2i<Oe2JSAw``/M}:@,jMs/Y^]^d]DU|fd$XaI|}-<W|18_}7-D4r/dhXQBaJ2cXd%
-]Bdo-Qke@J,OE3zP@Vik/y&My)4y|unuf62X%m]Bes~{2Bj`BNK#.P.XzEwcq"a`,Uo>B/+hdiu_p:)PZ+PO|/#+,fMVJ1QAS{[T+{8DZ.0(aZ`8^qh`7t
-(vZ_lc;%"[r}_X/X$lW3&`vp:RI{O!5"+u"[r}~h;.h6!|<mtY9iS.cwzj5ryD-T5"(%]8yvK"o|Wb1@^jM$7|jk:>rzgoeJxAu[k-KaBq]shg'M4v(R>W
-a@Fh22u.5'WFm&7YDfKUu-M/]/6A+19:2B]{q5HdBaMnahWAko9/qw;y1myg[3A2is=cy%N;|B|J}v7L8BfZ}Dlags2GT|crH1PY8coG2^=ET#m|d)zd7R
-#F=X`/NQa}k/Ou:D5JkFCqGZSwl[_BW&c<n#~15MB|zfs:BZ!n!}UYZD{XZZq7V;F"/>Cll!!Nr#@S1m6b$z9=b-uP;O77FFb)B0yDF9YZppI(aF`vp2n`
-_r59fHlWY0_%htvvQ_q,]S%m0X1)YE>R:|9[)xQ5_,`j<-&IA6zvm5"w&r,A~xz<+AaIlQ;DuCF/H0ef/rZ{v@z,RIb%@hfn-wT1$J3xh;z%rPRVf4>W42
-;:naP>~n|Sy[;e#}Yq7DM9+(QF$i,ftFo41[q`1Cy>`OQNQyxWJH)wH$8bjzUt|Huge$L5fi'JpjMe93[wC.wx-Avu.gKW<H[hujI@N:9XmvHi{"C3x#XP
-LVmr&LGz$/]'v-[))jd.KE'+P+pp9!n[xnKx4XsLUBG$Qb=!2Cr'/3GpmGA}l1`(fmU[%g1'yzz&UKHF9|L'9OqYN7At`a#r'';;2,UuW0t)~wNm%%t;$2
-_{G3,@$;4`ukp^r$[P^tsSu8#BNanz#PIv46K5$tAkq]rf3d,DR_H9W61[TQ#Sn`t]8NOEp'SI">_.#V'%T[B7B7GIScm|r:=`I,NXl2N!7Z!CGj"Z[e:d
-&!:KSyUcLi>!:!Dj3aEH!'6RG<5h-M!UK14ucGc^bNgj`mpkpLf{VP9xHDXOQf4Iz=5t4#|r!6T<+IVn[B40_|+T&RzB]b1;S6[4/oiBkT|Gc}5;1)CWbO
-=gQ6XVa>rYIhj:=m^ei65X1c`4(wrv]hrwV$8D<}a&m/q@LV~NNHL3RD,(Z{}iHbir)M}qd7DHzy!:O"I4@/lpTKMl^9Em@N<Yg3zQ+>iN7H-v"TU=-ej|
-%qs-)+2(9#hfl-(HBjSiq<YOTz.evxu%n`mw7aA8F1w-Q<fP+<91_o]h5AS7Jl>)uf;wM-FHajxirMc$35.RB:v^-&u/9R-MTsHe/JDvS%cyv-R.(JV.vQ
-jT%!3jG[QOc3dUB34!l/P6kj{eCF3uhpTaVwA]%4eh1fhC;SW}UgZgE;I<Ehc:1lnz+AOcyY@_`pfNV^fzf_E2L$oD9#4!+Ln5Lf{5c);k";v@NMk<TzS&
-To]iXH<bq`K5(NM5Xz6gydYUcWSIrfW2deBn;CERV#8na>s0U0OSw8=UjK^Ib|n2OZr[trl]t$cO03NWvujB--;Ot_p<^HRw`TUk"OlmW_9J&f!1X[{0Vz
-^k"AVMx(J'Lq9WvUJQlQJ%;[7L~>BIC8#;5eHS$'l8j>DSXbJRn_P)OKe!K/Q0bbF6>|{hr!g11q"nGoDl'QC8};x;rI2"FTt"z0e!bq|2{>^8BFs-tON(
-[!0ob-+s_$`!tJceq@<HnAx.S'Wj~5RtIGd=W"KWleZ5|lQE-ZnfI!%"zTm,U{RsvFGHO3glf2Fy<N(]F/Q;7Q4TjXICnL~)B@/v5TRZLsyr!'<adsRx7+
-U@:Ykcp3OCkQ.9pS0-DYK[9hb@4xx'd1[.8)J'7Xz0^`~.>pnkKlSaIfsg$Zk8t;vdpHcy[EyWQ)`KSP"PY<5|y,k&$2x+eV=Q0rbi!=agIE0dyyQ_./3}
-#}e5(^B](S&_sosRW5T94p)"B_(+6'&|a:lryKJATf6jx-Yha]-(yT=3JZ^69=SO1>26ZA^V.j/M4'iu]L"xra$rnie|(rw$ldQE4>#fSS-a0pK/>Jc}l!
-<YBx!eU=l<wq@qA9N>G/M,E/LMkwE}cr+{)jbND)ncr9g,AzyiM!4mzpL9HVUMt'CV)%W]nt)xJt;-H[LJPn|t$`YR&XUdw!aBr!ovOPRMtI:mP'Z#{[VD
-g<Mxt9$g[.i]D(Y"cOhU5nT+WyWe.&:CPpQQU^DMB}#$1.f!#q3aYd:t>DbM!<+,~Yzm1gS{>xHr$mR3_9TlnQZk-^8e8K'{K&c7=XgW+-E%Ejn3k1U-nG
-+p~v-`<L2Lf9w%glvol=y#9P|[Dp1kL2.e:#RlC^EJ!:/_8T8C#{(K|$Q}Sa7qy}hSCG1z<#.8{L6)UJl<{+M5W_}VtH3CKcbYF`TJgJ'qF{tX91HYXHm{
-A_~g#2NyeQ=|mKJM^Y=I!l=H58=l5XA+|I`h}TYqoen3U|w.;xUd^NrudfHb!eu%77.`lBBCa2uN!tX7_M}yr]$S#NsXxu`ij]UI+}%@+a+Wy4%B)[a9Un
-vEC9_B<^Pozr|U+@G`YE:Q4ytx]_]M]GzQdjP+68adKy[LpLH8/^tnhPgnOI4i_COFhMB&l+0eFlV(&)9.7'HMfrI[e]0(qpBjXQvzOemp|59Y')h[0kYA
-3-IONq7_qXEF$=H[jq]im)~<]V$N>s(IcKTd>J/:Z,R'B)p]7@}8>tZPDzaO{j1;yD(_jod0yFO1m1]xr[-c1!z.=.0u%)V'`;4IV/WF+p0'`(ew<W0Z({
-J6$m).&<RaD,xWl}LX'n,:cOnXKkF]4BaNN1C;9@+kv=Mf(V_'Cip9457;q}ld5^8RQROA'Bk;1ZihPKGB`CaBpE7O4#GK!3.&VkHdai>p.FHvq^>_8iX@
-yd5j/uGj5_oEdMsNJIFd5-jd_jrIbU8Bk({AVs_+7xU|_7`4[|NVVP81,<fFwJU0B5@LQzCbPwI"mueqC<<pVqK$gJy[n"2^0&CUN)_|w2A3ZCuP.X)o0M
-Ms=DE"63+^n%{6MjCHCpV5DfMz^K8ctEzt::jY<!Wn0hwmR0u8!s$JhM^r0o,ot`j>Zd^Uvs"!b(SEV3=_0"sstG"SrmL&y>px;Zm6IiTWH3zv&tqCeCHT
-Yx'>8y(0[$9gVlh'T45,_E={Ni9P)i66P-$S5":>o/C.w9]j"t="(""Nzfs8w|[(s}P-1gsXT<EF'ZZP-BF//w!NYx2hOTAo5srP7u{PAM'j$z/pOvF.ks
-V7D>;nhGBk7ab]&(<&zWojR4[!0nIPX4:V3Bjtot#e${7"T;ZW]Kqx8"lkn.eqE<R,6MnpNn,y/lM+2@9l-}{nu'GsBqNwT>t!)_I0h3OOPCE#SPj4-H|%
-]w6pNFZ+TK0JSrnx-YMD>0p3ymUs=zT@s3-[y:}dY's)C^5A>M33dU~Ah!YmcFE{i#[H&Ms8$-_-(8Dt[E'gl8LrvZxx:ku+Y{$@eA]Hu;BlGDt$Pp0=lI
-n(o0;1}2U.Wf7W{br"Ni$w>oA'-anzp}fq+:cIdy==;X~VhtE{G=}5_{I#:s3{>-[NeMT|yvv).Wb=ZW2DZX_|0Dl@mVV4XxTDREGVuTVjL&=piCGs0YrR
-&+auXQ554plA@q<B(UANd@5pJ[Jl]MRSrY4=R"lI'JIx6")!RbBFW5Rm(zDm2Ds'i>KeF=w]-YG:6JFyc/DI<4:_)kW$+e>Qio%Z<KH"a>:hQ$eej,Kcc0
-P0+;Csac'4`Q15(G_,wP!]PPPN@-'6L7Z_{|2E0VTA#&tPOz'[VG/BCH]K^@d6.CC1i#wQR8{Fa4qv"i"#7)(wc>}3kYkU5F9&;t)FSW}K1z;5O5!hM:a]
-24kWx-L)joN9d^;t7"cQhddA|Y1ImKnuqpd!W`d{]GG"~^ki{(NB[A4@czlFWJ5k1x7z6JFx>d1x<I7tuByT+7MVq#v6j1uOn-6PBj'V=<7R;omJ}1Lkkk
-Ws9.'Pck:p0TK|on2<9aU%/j%qKtG&`JOU]:q^;}j}hPkP</OmIbB}HcS_l[4SZD8kUu_yuU>=q],Y540rp2hh+IN'neXx6w)dSkh%&]JqElGg@zCV7m~S
-`X4UYJTE!|=}o+XwPo+oH(.@y15itiDTbECtD<!#dO3=/_K!-VxEVpfLs"XP4J}U'@!5T6CyRkKu#^JZ3X6GyL$ZVdpcS,)s6xunI$M^;n_'Kznem0Xc5b
-L+^%S0bZ|D0n4W9$uB"-feUT3EBdjAFv/r7+81AN+Vi/D}]D<_c{Q|y9@E~"8f.{(e`0-^>EI"O$wiUr&Y^CZa{71uSRJ6o21lg:xJ^qSY#Kb!GxXm~@)O
-S2=CBfC"GPyBj44HC{q}r+{0w6Eqf3ef$uPi_l$BoKy/Ag95Bw-9K3(z`An9,+ekzTVxZO29TZ7yB8NzgD5oqOakX,Lqu]pzz}Iu6exm#.$WM(fc9=o-v{
--x4J|P0Zgy@OjyVOvD[%q%lJd_OGZUKqR[;rFxO@R2U9XjopMssz}vqOl+n3/J)%Nza,+yH9_"m>lytqAq0F7jst!{+MDX9O"A^zivbO9bIr4Tn_#tW+Lx
-LgdNrId|zEOOVd!IlnLn)"4s#Ji{uV@<gQlNYS}hylIULml/^<8i]wZ5RO1e/eOt}Lh2Q{`|vgXBb8PFhYT|hu/n`C/&8|#R'e,0b4P)MfM{HJa{--sXiv
-t7Xp(!RbMRzd2obpg+$abA$5[aF0x@yeiGx})i(AX3T=V}EXKqLqDlX2O3#Ek6]UfI.DNqU}epk@_7I_S3{#(-Ar08&}_cEz!`;u+xz]"d~:pEn!9^sc@X
-i)%LAEi3lhpVJw,gG}I5H>p_&Tp5}Lnk2M$mJjVNB2&"9JNETJ:894[Y;u%7qEdL7=@&,k]CTsqm_jDLKi(X~%,6U_./9%:[}VezXi!jKSV]Y38yq,`}.z
-pPk8@L6Dz)6lkiMKx/(fb:0iX!/DTLxC!Rm]DCx,DFKG{sN&4fkN-sHVPQTL9M>1}9#dTLb7Ba)fzJ46/u)bl/WCGyN6Wxb:DDXv_6~zf{#=Yz-jVlJJ1h
-G=#xcj$U#_T#/^sRIJDrmkjMLHniq!LN)'T-A2~9go,a"w4;e8_{^mRc"MRE&:`f`89.%+wfEU=.2"$lRgrdQZHhB;(NGU6#Zf(2gdh`1zuR:N[tg;j'8n
-qUlwr6bQr+dE)6q@~khheZ[ga{(>.RL"3jvfxOXDw-zb'4hKI$i/'{GC0$x8FB.xtRpW4jm#T3Cl>YiSWM-3Vy@X7'zVN}W.ox$ETbqPL%M<C;ktM`J/i$
-NJvJ8'.B"9xHB)~+(BG4^seqr9y,SxvzfzR)'jl1t4Y@@Mh2W9$WHN5mp}1'cPGG]UhE2wq%u3CcWc+Im-#Y[0d;ciOmc,QIHxxKN+ZBAK=f60C4_5fmD5
-Vlf>%|[{!U<2K^h[/e5VY9Krei%Wuf5{FK>s/]d)'$K.=wldk$^ITiwo#<M'}Eu+M"M2ur{pKs[/3:LUa^;vP}Y<lyqyo62Onj(@-vnYVpFr|7"ypzE{}f
-ErAV7Ozo9O|qizpLYN>;7T/Ppa01bEJ_YV0Tk_ozFX=lgbCeKtakfAzk5hcksW+=T6Qulk_{qJfK^^lo42LxCX<FtXV0guU{ao")M9M=Db2|/]q@)y@iiy
-uVQ373IFbZ[g[Kgyh$+|j6py&P2m,3DvL|uS=}aX}r<xCzr^RGJ(y99|ccxWJwu8sUkS|``zz|8y1qZ#09:|gxQ-<igM=9OSADYgRTkx|/}MA.=QE#!n|'
-WG@)v>GNlE0%~TTJkPeL^cwcNoK179]pd'bH57KNl3_iTlQ.Ao-#Ex@9h+U<Y9h.C&!;,lFTEh]SmcyTQ.l2^^k'hwd>jMRa:dG{Ocn_,"V!j'nh{asU{_
-TPQ1U`U;jnp#;5}{lm;m',iEcU(1T"O$IoC4ZPP|#q3I}]2DxzHH|[wplG@X&z@G/Ljx+3S=`E.V(=I&#-JO:3tCoP9<aOe%,ygsX2x+iR@WDKqw4Y46Aw
-B+8}iI-ey.QJ$|p!z<|G'(g#)Ea"9l_1qD!NPy!v-4p8ZWF2Z75vlb%1;e-n'k#}_)o',<K6i>A=aA:yj[Ww4>QvV92i60GvS97DO;L/L4+7,HWA1#]/Te
-LFL:M&&,=jT!86nvJgo}NRS+b1>.o.04i1#,"`w@3Sez41Wer4I/V+`0g40M[2t&S&.L-yoIN0GXr7:x:K_Z<Q`u-7nD>,K}j[9f;v%[utcR)$z)@7/;p/
-/n(Si4&NO'Z:R2U0q'x,D{kRtTTnJJEsF}:H2G;KV&ngXzrhOrdyf2sddDkf11wv|4D-uzNrnOQgH1soL8ooAb4-p}+,8-J|C8:}LqC`woDx8X'2]Ol2:}
-=j.}VNh7auSLly@'l#]"mw,(VD9sZi)gkBKCSwOz2xGDfnH1j&O5p2r(nKugD-ZZk27+uzYaULm^ACc'/eg%tzK%/HQxvd)eRoO&}.!VO&,|TM$2RRrL2)
-6dNLk[&rRlo3bs^mYD@hBUR$h+IxE"6ndG_b4eLW9bKR[]#e{8JUT5)K.ECGCpRg|W[o1$U_/+(-S3e}D%h;N_nC!)=aj|p`dfTWqRPP8:P^<gIpPJ_l(4
-%up-kjAIb=ZVWJg(vxcV;2BVr-'5.q&Y<}"=5Q5yK@hX-M]_X:_1TH->RwDQZ)VR:#jMc!oW7I:-8,u8O+0T2NZI=a;9i4SNOBpiB/`"Kc8y9/`Qx:c9np
-|]3hjd`tND{%&QYt0[2z[q_ks-7God574H.!!UxHX_c+Mj'Z}dEN/"a26P'EClt5__8{z99y%<6'5;7+xY!.GqH7_W=+fiuj(g"F7Hm^D0ZCr.b9O}qb$L
-eS<tp=GWuH5a62jw6fSCxBU:o0]oNaRZA4))oWlK]:~A$IjF@$HhPqu/s_e|ZA28xM):PmHj)/_N)IaI!0}.qLqFK!<,#yglq}t9,lU''[e9xswxxh#hJ[
-)uOajA]X+USm//V4IY^@Mf'|S$o"#sazSMTCPCl]sE')l[{mE''P@|i`K`lz>Uxs&dZ57>ha/[egyD'5G!LeU>+d=Td=4y^5O}eRx@(djVD(sbI+cy6TO'
-p8U0V`J9>4:PES/+LqS<zxYlx/4qal5".8)|fdYA08i5Nt@X+yzsUVoE.h3qh-nFI=tdC|">tYDAW'~oaFyH>kVy!/Z9,h!dTTI<s<s[lzd7.xLiTcLLu/
-SjE{s.K6`5sna/rK!,V^S$l1"RDf8A~Eg0+o!WxA4.ZE)hH+K9.&<-=LEmWWe)K0'm[ZmA(cF))B!J/K{e^{&w7OP3i.2HJubqGDd9p'HKfb,gP[4+0;cz
-:C.l$N<Wbm@L1^<Z)9(wS.jjnLZAC)F-lD'(/;}(Fbsu9r4c;|pmI/C$5/.am;/@gm,Nk@2nq.3X~k,$rWI/BJ1rQD1zRguT::A^=Ny3obRB@H/WG/U$wm
-=>w2#g>5xF3!KBh;_e<R2+P|"JL`RS(O1Wu}0}zau@7^^i(/>=E850sY]}[v`w!X;02hB7j5Ou^t&9z=(w/,Vt{#9TtW:!z+L:xWNFm:6:i4TVN"O|n]4X
-iEjKmICFD=9YiU]YSi4![DN7.j{D.lhs+P$QMD:^bV0Qc4&{r`F;kJo5;tTTEbQiZCYHftptI]2K1;D$+4RdsSZYL-Hs~Dr/#NYO$lECAB2+{|.xjS['@N
->,9G~#RyAtGuh#'sg8NeNoqM-lnkiNUpr=WaJyh^)-:d"nP@=:&dMC8|XiQIB$ASuE5I_TQXdGZX/.xcWyGR{L!fn7NJyCF3YS#pEK|+BuUr+g6e11m)'Z
-9ja2V<eF>k_T6b|UlVQHe)m0PDzd5my/Bpk@I]CiSJ3&{5^<^T",t2Q.{CPf-I8Ga+1x.+w4+>O7w41t#[{so:fZgQpx6j(4G97Lpy0YW4zBy5f'ucKi4!
-zR>irR"V8SN"D>yQO_5$#AKXKux"bUw@HROl^5AwA["9NZjJc4D6[e$AWK~b{v]#lj/,iePQ-Q>]JG(Pw/YLT;4O;X__CU7f@0CbXQxG3y$HT;wrMAX4lW
-;db`+=^E8SN:5cD/tS!mA9+u&+g.pFad+>DBV;z2+CoOS/Q)HTLsz0}2HRvQ+FhBM{"3!-WiA[0A{QjtGtM>g%I!5nM-r/Tm>,m=tIJxGY[T.k6=f`_9_,
-kPavA=(3xV<@;v%C3If8D$&d^qUou}GcB%Id{qUI)ujD5`~Xh]V2&7}@pE9N_9'dvkUXb.{4sZ$f|{@{Fiv}T6DQNRNxerrV&;_3tyD(YG#j:Q]p)D49N9
-XAV8Heu3$V)e$x&H&ruQbtVKZ_#l'9_p)xOqGKpZHg85Db|!],&94G>`GFW-"Ayj[m/!w."4G1rK'$2eV-VpxizevT~XmBTqtV4`2cv7=IK$!=u&YFcKX{
-zPZ[KtjgNIh{eM%#ocy2:jj-w6m:kh5O2M@c}lO+_8B"0XL$MS<u}h,KG9H3@0vGcq4Qe%T2)iw0T6zdDE4_OviPaR<ozi$tt`&dae7l+69<"-QuWKk/E:
-D_XPvN!3@R&|zYrR=/Pwh(Mi(g:b}>uJ!,wE%c$p{apJPxYX|c-KD'B>_2QurP:P5ajh|]#a3.=N.up$Ud^P;,>=~x(y>b,;25avnNag1yG<Yxd$;[>t5/
-9dpfBB`A-G8WyW/2ButE>tF;{-_.Z#h)]M#5Nt0}c&7`JR7POX~j1^lpxRk<qM7&m9N4hbem_E<X~{BsA89733&_s=Z-)0eGW2~0Z2@[1Iyhu9+9o&P-J#
--Ey5"_]Kr`6WwWJ)cP:4#EHI2';jmWnCH:zn[j,NFuzm:yn7X8@3.i|V@iMvl3fV[h:csuO>MS'3O79aFEBX"W+Tg1OVu!fA_(hv>,bo6'958c8P$sf3e9
-a/PHklzw411"l9UrQNv]^lII65KWpb<D{@lcbtWN=a:A{T/1rfn.eM5o:LbT{Ak'ojgY^W1cgjygd/:hz(#omd$-N2}DM_j;{Ljzz`NlsHAMzm5B+b_pBB
-E[S^1)(th3'_;tj&dZ4GZi9R)cd:;44D1W]{PymSIZjhk<C-=V~xCef"cvfcz]hLgLu/~h#+=GcYa0[(X6:HoS#UrM!u#tj]gBqWq>s^>r]A$y(z!6ZPI(
-P^$j</-&c>fIH7]V^6Aa,3p|idMhtk{B'!Hs'[hydu:Jw]2"YX_NJIRJHyIV@Ru!K!8wo<R(BsDe+N_(<S+&%{e=`:Tbjn>Mb<(&oN's$NS5oTD')%3#Y8
-ReK"G<5'X)tWj)^>pA..($XEPHu&7aBY~mteAp]>G_lgZoI,y)RBWhT8SXaEYOk^0p=a;$[s1S'e=C3E.ibS5H%l@m154_(TZh>=T:_S.E7%JvgtSyQ!Fu
-A(r7sepT7KoA-1+qb7@0@i'CR9gZ%TH]w%e">b('4'%!Q-&<]DnK9a=,xYgw(&OS.Er/KY}]=LbVG/`8h-]&(9yGvtn{L"D0r%~E0s`Me>:D0}YzN7_t6Q
-PYPTaSh`oM4K'fI_gXrrV0VVU^;8Sf&"58|sJA"aRwT:EZ7|WC.NErnI>krfVIY1ha"W~U/=}uwWc8s]yA[":9Z!fhe&6^p[hVOKM^pd69in3<;_SCLQ64
-zkYtu7!px/xZ=3WUY%#1LvQ)Q9nu7Y17'q2BREgGuF;&10^ilP[GYttI9$:,,<_a5^]-to}jH'V;Ve^V$`ipAo~|R=Lp)w=J2'C^-R_Gl$GY[Jkm89d8"6
-'_o+zq:Wv6~n-];4v."VC<3y:MjQq#&FLg;K6[^6o3dH$mq]IaC[OyW)3"-;e.k56AI];9"EM=vCg3k#&%B`rW~n[F^+RS8&@kv|j^e1-:9kE/C$}]q=U8
-<ISbAQp0^D7hBHNWU'A5k"-$|G`U%;qdi>[oYWj(MiRlgYhlUEPQjE.lL,,6u]:^!gXS~D<w^J@J)NFJN0lG~GR(;eb34|GYLo]%vQkoO/N<Rkz+UGE^((
-3S>m!i;L90>,HAj`el-,E[^[+H0R%`k)WSMYwo[5a[!Q%j5LW@%(WKP.jOd;i1+3KZ'l"Um,K-=/R$S0t8vvG}M!}HZBND{R1{}(Z|"={GZ&xzJ=K(I9bi
-k|'kYs-mQC2B;]xYe8ASjvwN>cH^"rz,zUmjJ=7]qCkG!h+7(y;C]a_yy@=rK$7X:u((}q!HVh{[h^C,H>+ZM+1#2Mb)_bkznjAy($lbH(OhkN["wgVf&M
-FX36Z[~3`y`BY2},<Y|2{=`@n+P"X}RD>4[w,TbTs5yJg`c8"AXL"F@i72~5G4^`)gI^B92KA4b{'Y{'ds[%qZZ(U{4yX:y8oC/vGbtFY#oNf:7".$UtZ;
-IxlD2c9K^TTYY"2aVqz/JKe3u/3D+Zxd4Kr=}AuH^o|ykO(^1BR;lL_FIyy"ItC^i"&aC.g!TO{m;0[4t#'fk3KjL8<Z9c>D!yUi2z5Agg$9d(7]'I'4+(
-Z0ayM!KW@,72]{qkrR,k~1`T7lbbl8}23d|>"vz+F]_)hAWGeEL-Mx)+GZBEr/fXX8}">RW.D`TSHU{IM#6acYaL8WwBUfR>6Vg(0O{Y5@GD;!f0~TqW2O
-ROXcx2lUOQ2<-y;&K9,1EPR-4MT;=}GOH_%.sM}z-:[FcF!n0c3}Uw+zNa-I&eW%8$S8YzG0.EElI:,4X.oD`jqTW"]@/b$t/8k(vP,#IoRPutr86:0N_s
-Jxg,O{lH|a|)HOJ!z6Xb87e%o)2f&&#]eTpOJMa4:p#N6!!"wIwDIvD{V8%XFd1_,Ib^h8`deKCbHH,ifb/|b^^=9Y<EtVTd-N$o&d;qInr&r:sk"|svh>
-!><M"b)3b`#cZY4p=gzuA3VmNyZFj#Ou6K}s:#TKsRbx8Q.Xb)5,/b_0%200sSVMa35^!.XO%@PAyWH$})&1TYO72ktL|@]{L(7Zq/RgsxsuS0Oz#g-4Xr
-zUZ+#u=#KK5A3}3+"64S;_,.vf%I9<O8RWxW3{%oci"K:HlWov}a/-q#($('RuJZDS0p-p}3zwArsvxSTjh@aXyruqNc+)u&3Il<xjh<p/Fw{$N3vf(D@3
-D%NkPFIBt]3T<tiydKEb(<$'=!Fr-bU#ctO)Z6-]Bj{s4A:9U'Ak+yPoyRRU7t[!:M<a:B:(l@lLq&t7v$7"`"9(AVwLg(%$3xY"S>Y:SVX"zHNRTJO`>T
-1O1MGS`4A';Q)Q3G2$,%]LVo90&d_VP;T)A<RZALG,<.W0UqMg(C~0gDG`;SEPE]#d,0qEZfx"_j&8vRZP`,%jc/6aQXU,T8sn0eQ1xgE8Y^T)a)02O=Q!
-0tAF{-2,cPdv0s&r2f]aRO-AuR3I>Hgi~/{t;'Q{FQm[jtqEF9@6X+niRg)pCgQf46d_@D%dVSRzy;20XXSg5G'`HmIzIJShgy1OB-!]7dg]"-2N")A/mN
-lY/>&.Qa'0`t7m#J'8lPAwaO0.7HfNi!IrT|$d0RG5qD.5_FdS}A(-UVh4C|(e%Hdo%+zx'2p%KKV>8avU|>r_6pe$XG|H]8JIU9J6HdbT_Gi2]8q"eYH!
-V/d7sM-vbN2q}:UpbC/Wj)wU_e|f%ia3iiNmp"ssm[^d.!0].B6scpfiP'-zg60rpNBJ}'<crN2yKg~zOuT^6bir+{(h5vTumMUu6es|^@+x&rWrfOO,2|
-)(|OK/fsp^P0ULv(^V$Mdz;PPQ44B&+%4"IEZca7q$l"kNIgwnGd]2E,Rb7!u1/^K{a>&Ub+&@[QWR;4}Vn:AVYi!I@N!YG.&9,F:>{POo!Rtka%9iDBQC
-|@oSyf(trCl{-KeS(+0$bGcJ5}KBEQ<`9/@SBGwVJw[}qr.fvzVr]B]IHcZ|L1ZqJhELiHH30<!YRirS3r!lV^;G+0W3@DFPM3RwhCRk.!KFr`"Cx9Qr`w
-ml:tFPx=)$$cAFZS&5ROvbsEE!XeFKw]nR;7j|xU75&_sF)@@(P;l[#.<n%$u7Yu6qGPvpmUwm5BA6#=vKDMM"GSe33A.0N-,Z:V<0`YmGdiI#y<wU/=kX
-pjY/~+k^O6!]Fi=R.UQQtKc=g#MakCj;KPxVlSU0a^#dY9,[1lz{n#rXoZ#WZa;`xe+H^Fzcdg_LJ0&{s-8#rG^EIVtqgGG`$B!]m}c}CKKe':Q$1_5Aj&
-uBuAmLb;jV|hgoHu[E2nn]Sh;r6/M%RJf+9Ai%2}|#m.;F6A~_^;>j9vGoje4[E7yku2YTJtrlSQ%.h2.IO9pZZCJa@iRKl"{CHazn):1|Q+!ikFZv6GYC
-Vn3013"A{2a.W!P'5P]-'p,Q6[<L|EOUvKC@%NnOe,Dx5xO,s:6$`vMBMr++hsHKw&AHx`"5q[n6y&J|:eZm+a.dF)|q~mLiU]xn{DJ7wEXLZ@~pyEPU%[
-)wl$}f'&e5'Ce.EU/6Nxx$OB_1A=`("BfR}u#&35Sg_/30TLMCflYt>)h|)"(&t'gX9jIN"vvw^rHD5EP-&omCMgVFA.y-T=dVZ'!)^cnnM23^,m9J`$wY
-d"NG5_3vhX"FbK5hI{j%yy|DjfcbJj)"IG.lr&Lry5+,$E}RT<+rL/-:S|SEQiog/Zk{K.1#0p$(PN,Qx]p'Dq^;)T<A4a,;"B_zOE;(/LSJclcPie#.`B
-6A>Bq6g/HKMWG@~)j1.0Yz])IVKRd)5yXPgqhz7G<(NVXRo5p)hnXk=M<QpHE0[IJFsPq;TV<wM21.`m.ed!pD0(xzsT4=DBkXWRSYp1l=a9ZYj5VnZo=+
-!^$MaZLO]&Qmjr!qiTP+4.#E!$l5Um/HJbLiS_JqTqmD!ELaMH$)eE9#O3-SxE`O9P(`=sGEVE`$HU40PMW0XMQbb!R(V#PBlT|<vqIDjqT/[8;h6%nq>5
-e&R5^k!=2xNd;VjXl4.vOfyVtQSFH5Gb!ZBL|=A.pw<|Dm&wqL|Jhm{xKZxk/p"_-;1VfmY(>wb`Ch_"7P`&9-l'ae9"h5`):o~DI$9#,Cs=UIlv<3`1~.
-Pe}N-tZxvTYn7#aIi:N@45~Re]R!}lZm}e=4Y78w=v6UOI$1ZT&]4w:U#J7&lUF'4prsk@8K>=$w1|&gKjVH3sa&uG-%_$eNN|sFt"FLz]LZiKp<`$4K+P
-y/F=YmZG"GdV8f~hZd(3|y132ig/zVOMd=o&%"Z${-cA;11JUY2(:a8U-0=V>=O$kWB-Bb2`JEN(N_ISKSJ1=n$b>!pj5N!5AaZ$48mS0);GF#,b"=9-^)
--5]Kdv@es>Owc@.Hj0TK]m@0khLJS]4qOfrQq$dPs3+`]:MW-m#H!4W0mZ_/}O69WV@"nIG{&t,yD$(ftoRRE."c,PeEy]6x6x:Y{Jy>.66RF';"O_su!t
-4c`dQ#ud(uV3)r=LxN}#lHv>-Zh3.)byF'~QFw6_=bMwJf,u%-j#utJse#=u@Ou2C&F"&9VxRx#S1gswWJ"kWOTW<=yMn$(jZQNr'4jB6^s%jD0K~V;C&H
-:H]oyVU4Zooq>,fVeckwtTY9gNxGiSXX)#V5_zGBiLd'o0<L(H_K-HlWZex)B'p#+$Hfx13f_A~%eXJn0NBj@NbKorjrQ`"eX#N"Oi(oe(ccbHOxy|Ik(!
-Rt[2hbO"J,8RfbDDtdlpSwp!L2"!"wkw7C}I=[h(+1je<fX=$$x/;&r[j1P;DL,Y]2K+3]O=Tr#C_'9=+i"SMccZofFc[F<"2+t]z@~nkJUALvkhO'q^(v
-dcNwXGNPM/sW,ik7.&$]!'L{c#i66@J+Msu^fB(jOpH`Ig@jE/Z6/G`&<CBem%3$FMe>,U0^+7pm"U@EQ;ef+{0]3E"hT^GsM9wl#6]Z]DFj#<j/hmS&v`
-/kD4^F(Ty2nhD8LdKbKZ54qQd^gJL{VnwRLn^aRCD/aXwaS'B0R5M"IRNr`S7dFo=c'5ELIkG&H5=ZGHh]eZ#A"<>(k:}vZwK&ap/BE,Tu"-{r:|#n{QIG
-UG(&kUCLG!sm4cb&OSk8<(D7kDL(lkS>]=;P[nV^Hkva8T@D+9$S|5m.<!^nMebg'Y&dI/Kz-O9p0d]!DE[L!G05G<WS4Ix#KyM3edvi1Hs40s6hI"zG9F
-LbdfdVt8]4aaz7Z)r{@cdCy(I5IC1>@fWC2qiR29|U3j^Tk/bh4GGwB;ebxcB_j2BWg)=TJ'WEeXfV-u:nx,KE"k,(&3jzJ[aKs.ch#k'vkI`mSTI4I`a^
-AsBsC{;L1_,rH;8en`K04{$&(J9dNxPKTDjaM{kWj9^W'h(kRA(A@Eh@h%VTV0WW913;VqK;2p(A{sy[j.Wg6EU;n!6r%Ju'TD"I/"B=]Q,e-r'Gz#7yek
-[(f!L5s$pnGKcvDrX7_H3r@:5Lxj2I:fDGc',e/,WKx))+kD_{)$9PTPFsi`r0T03,;x`M$+hEh<_s@;Ios$t^M>EEPT)CHa&`L@FW48kh4)"6f<!1+oCI
-[foJ##>-6xULVtokZL:39QDF}8b[_AQ)X]dx$hpq0iL][DTpWh>J/dIF3>$KP.x_|lP%2(4e[jI$~h^K/c<I.k<W99h1K};5gF$I[0Ax_Z(MU];@G%R3w2
-T3BN!qI(VU}WX[}T`';&O{=Wo;V/}4VF{M4+xF}WK0^_=^QCHWhPvSBIXb.QJiKh}%i`fFNyYGG)Y).b^/^p#rJcC&.%kV:=;QvlC(7`&}VXW:}"}C49UW
-&1j]0$%Z#s'6%6FFvQK;3c,!4_7>3hm_WPF17i"Fv8V3!5R6fcXwH$:>Z1O#:I0HsIvyd%`f||-Gwd8G}CF6O`/jA7K>:BQyADQwM^aat6_{jTdm<vM6ju
-_Naw%NL0L3iE{T35vNnv42OON]f]o)[Omxipi5:r!b+tmDcTm@>szAn{_zqQ7lC5=pDHna2WcHcz13J(1s^38%QM351R3Q{J!yA"D_l--wZFFhaVAPW_,x
-ST,Z5>Dcsrm]K"$64oa67qW7iKol5A]G!itT~iH[9C/za;ji/vM4$#c{HGUBxE<wQ16tA1R<}&dK_<0ebWP&QPE"`SKP</5<L:"&YPDX'C)PDp][6s]pV#
-Ei|-<x}oy4&SuMYrdnp>vb#0PE_[XJTp~_aVB[$L_zCWluWfzCPH"%r,3@>lb<4XP>P+w2&H=+Xx6u=s/qM4L8qH("dF)'{b$V8BxNiY"YcC.5ItZ/Y^cJ
-k^3#>T1OL`~ef6hZQVUV{OQfx=j1o"S`2}+c<h~0bctuLhg}kUQ}'P_T#I&4B[WGDVJ;&j#5_1)C=9{yq:/69>pFuz}LZvIsF^DlGkW[3;_t8$my+_0ZFs
-cOK,RqToY#,v{NXRNKl!"[Ds>j}JizRrN[soGl&@T`'4+AK/L=L$JWw)YM",1;<VX%mRQU'`W)[rsQO4PIab<R|^_3+'N}X31W%|d6/`@,PecgElZC]t:S
-tp%GJb'N{BS#k7=g>|>r{cS4vtqFWl{5m}8(,}I(/>bKKh[hnB[>$wsK-PC^9uX3"%{Me3ZqG,<})UqYH`abW.4LpRwc|uI=BfV_oA_u)'~woGEfM[WQQJ
-y!a<77"<toBTSL'V"4ZSb{:/#uVFW$^<vCg@Q4r9OZ#u:BhT9o;"#HI%(GZ;RPm2C{Scv$6/"{U<D2dv#v!p_a,Sk^];:@DwmMDb<O|+qF2Cf{(D;_x@6d
-Ch$P/9#)kR_w4]${77F4QXjE)>4"b3GXrYmiSOVcCD"&B_rbC|xffU`r73]ET,^r):]+mL4JK,a"w)+kyE,YNH5r$1Hfk|-P,WW;#l.l<TIG!-JmBkm/;p
->>1sYFL4x"vSDH|i4!Rg18Os,E~/z.UyC>j;{&0<lj'j7eY!L31UC.~NLqyj[@q1&7Drn_ozJB2td$>wtAbrYj#Xz;coZ-)Y[c#.]S<-hr)9G(pW1gJsnw
-6-)4wL1lFpL{+;Rfyq]{]G|YS>s0K.%N1{0}6}g#Q3.%pr&_/J_NtZvo<L`f_}gD+x7HiD;3fTK=k@"q>3#QI:Q(zq%v^erxXZPZw5a@H+|j~`R]B1Va(1
-(7DhD3it.9rpUrTmE,qE&5:^5stcrM9<Dl^E+-jnNLSI"4E0l<BC@P9K^RYGgag/#%pDgVJQcY";l:'d8&9217DN'XCsd6Co~A]8_%Bn<T%&#&qok):9RM
-|NjUFtcQjuW/NWFHQY^uX2UG1Wgo`^C[/Q=cwxp2-ms,OLn9!z@1p76m#VF|0P1%ELvqC10p!L_uMHe54Wwt.uK_~AwD9{~a%P6L6WO#Z2S7in)g+@6E_>
-&Yo8Dag9h^!p6idc]WIb)0lnyFf"%:rt4n,i2Pp[@#X(D-MG%6-')WgFk]=X]-&FYPJp[WI2Kl%:XY>.Q^v+~AqYx&XVZGurC4XahJ#n`BXvKpx_:)Q)1`
-e`B5Pae%BSU}rlzTI'%HHmCO/Pnw$4+5ZjY=k>cUnhREihEj/Pj&>y%<XI22gjr|ZBJH7r]^jjJ%D`5fa_vj+22[Lm|j~@XL1Y8KZ|]qK5Ui2W;0QX(]!q
-cFWgk-Wqc0b/b=!KHcsJEo7pW_l)0ZyDEB/po]c;s#^{g{f'746TC-MPBw)!O'r0IWKTbF^d9wKf7K0)5#e@0K4"m-1JQsb'-Y#Kj-'@&0w!(a&7Hc)}M+
-<@"6Jhyr2^3gJi>r!3j5r5&wgLa+yCVjv>O1V=o;sx<Ty^iG.Q#Py%k/IxK<.,.H28,ImCy`!G[9=<Jq!AtWkeazu)_)P]uBtyKxS3POdNcOz5C6u|ir{L
-rq^+IVv}~=yGJQO%F.h]$-C!#&104W_)^EeUt.KP3a#<GI+bTma;yWYVSG;v-a5xb;glGb^&k.lq9vv_oCIa'OP|w+J5-Cp<5|Ee-1u@F^CxOK!f+a3axa
-OvYL1g8n2R<&3[%kFCQEg0|.W}u%[&f#2%RPc:Lc("<^0AX=N+3LYx%/|tj,0H93U/f(PxmaY3FbAuZR{<OT)`KmRA0MHP;B_BosIZ{L-.WXD@EjqbRfMJ
-A:s""y4WwOo[xL{xT[iKxq.K:<-+WCwY%;]o4{Q6t{jTof5-`4toRZOpn0S9(V^hiFb[J`A87;67muB>6pRuqR<3WX:U3(b'd(#D1XF+,PoKx21z^l0qY)
-<1;UKhRpF2e&Fi=CNj`T:=Lw{>0Qxd!L;tIy96h/PFTs9Sg[^/,dO`Wxy-r%%cB{ze)L`Z5l-Ri/]lf0wH37#^aqn7j'+a~o(yjE:MKy-g)7~fIAu"KZdU
-CkCk{K%'|P.@7u}eN@fp+aI:P;Dj;>HQ6.tI%LA3@$K!"FcG'98m^bsv>7_Bk|c=P]@y`EQ-:@etHut4Oe=K[{F_b,o^ZEh;+"oZWsXgB'gF!8Z.0H1Xq$
-^iP7/OC>]5$;rjcjSdsaTl=/2q^Y)i1t<c~NvuC>|wg_!5GXfxclXUB1T:]TzQC%j;Jp-bvE'fl8g!0`A&=KhrmkPGZ(EhB#`"fm/9iMqL[KGFt#qLJnln
-">|HNfQKqtew@[]!%Y4pF_ik&EhB/q20C1iiIt/iVTOW#-B&L&o0@/fBx|/(omAsD,DSz|c,RNT:FJ3Wbo4WE+(zL4X_j@'el9J7bT,-q:UU.FZ0)Zxu"0
-EM`!N"FQ"-$th>bS3#9JJ@lSCfhyau[3m@T@o@8n+bp}h>/lP]cGH;^9[dITbJEX1Ca}VVwXHZL_]"{x982RiJ]Gm@qN,<^h7g81pv)9P44;U,{LHEmo"`
-4WKOoSM[Mu3G`!_kqWVXt;[W`7|jS3>l9^$DVSeY,bz2I5xBqJAKWbi(+GHX1a'NYRBHxlAU5Jkz/j|'a$|`z/63hK1nPqIE!Y@()u)L]sfYhI"aaHeZ+M
-Hlt5-eOp)"~pR7s=qCilZVvNW(E7Wv#^jVi^c=<@1bIvFBx(QAY^E,d;Hmh=<=zLvKz^LO"F<Hs1M<AWwhe;H-X'NC5h=n9K"yXsQ_RNR&i8y6a./BfFE>
-2zMet3duJ3</L3z=y$to{+t_zuY]V(zqr/6DrpE1!Rgob}VP{<c-P2B"aUX>@<YWx;K{pnol,'RIo)z80wrhu":i-Z-,ubmogmc-G'3%YI~ENfI'>pA!M<
-da_3A6LT,V,T1v}j</&VrnYjF]7igfYoPuL>QXCN:K]p;R')mSVz#e.e;0Z-bT^u"Jfi1e0(Js-3xiY%B"P3/NfV^CXovw3bKuQ]}+luvr{oj1qQ_NY17=
-<iJ#kI>r)<c"=%W5lHNH}jw5p"#h9,JTtiA[N|)!:[LBwF>Vi`P!z1'Yc.lWB>`{/DEp%&z&EIIZp-3dreEVY;F;R'GCC|Zp2s=B46^Um;@D+%LLsQ{-Hf
-1mCia#PjUcG"v!DIzNno^DIPHpOZB<ywz4.WrtfA)@0_a!Ffk@nbIPyAIUd$<5J!80NDi!b'y|n7z"Uy^_TUG%%lw!hy%k!gVIhRUpvDY}ObeOW@dryyg]
-dhP'/&!F7PxR^O(^%O5{Kqw_xrr.@I[|kd4bt,[bQOu8!h|^JfH'1-Nx(hPbX'c;6Mf=Cr'DiD,}7`B'W$5q,,/dEgPF1vj/$d;}Da'fHn1`fa#OqSY[6e
-l;F_[gxnh<}@7TEF%<QU%FT:wqC5Nii%XW|Tc,$>:0aK9g8fi;)#K{{'s;Lv70F:,VqBF8D@RWwcSvpyJ@UL2acDL=&bCsBUb>.D#=R4(7|JPOp_bop{Js
-TIfpK3l;|}t@_i!auH(A7q$AzpEXQGcpH&h9>HGn)H!XFEF}C:>a1LoH>%Er-98&Cm(gvQ1tNR&e'w5hv{vWI9Y]0/e+M_q|+0~noZQP~>@/&kX8`eO{!4
-PB]6Tb+#O'ZXqw:D)1-5}#6=]#M8RNzjyp5;H3kB$M,#_|<R/T<nfsM]O9ty#t2umRoe@qsvM#lwLN,5y5]{Nn@/+7]Hr/jtBv-B'Wa>UA6QE&jetVO0I)
-wwO`'ZOoj'DOO^q./1ML6://rwrheSk_"VmD]W!$=MCr#!g.L>}.kGX2gW{fPzgV2PlUCBntTa3|VsN,izBO~d{+h$X<caZ/3"cT=}JkMm,sA|wlG}C:'@
-S3AggRe2P01^6S,z.is3Z[o[DC!(/OfcE3C&fZ-sP=.+`1=;1C.DA0{s7,!nSW{T+S>iy:xCZ'6%S3GJ'b@Y$eRJI6}jGug5x#z@xug"=6|!GgW4KDQ+tI
-PBX[Kejsa2_=Bffw"b3H6/]&LXT&l!Rl&QB<@/oNQjz7mt@HmFK22I3n0QfW9su(`$2(:9~^KQ`P!k&cE{,({vQ&Fi`d-h@6@<L)%sm]y-Nn)@f}jOqFqV
-5>EOgJxyuf6vQDxot}hrM|JS2V8UjFS->5QA#^=!g(`4v}G&k|l7s{|7M`C74TX,yz<se@b7N`7,ex&>pH&S|rM{Blumx087<72hu6IM9LKzb6$zoB~8M9
-Cc9/RunLV>Gbd6_;RoK:{(rPF8x04`QN3U#,2X'.'{SWba;[kr3-yVFzNj'NOCJ"dDQr<ApBm+DMQjNnjwbd`hbKHUW6eR3,NzF}/Mv76;rAOo[vrd,Sv3
-:l`A<GW+!-bC{EC5#@9Pl#11H4Net}X;#@]T]2/bEFF/.4=m6Yi4po=G+!4i)F0E|pUYjA2&LXpSFR36;p{3uB,19Pd!.,ms{|U2ns5gL7A|z3(_eP2.NT
-UAtH-sl<[RPN->Z``=-j';K"7@~,KuY38l8`bWj98:i[,NHHa|^dW#+s-hypHUFGy1W"qr40aTFGRY87ch.lwy}+[skU9%&L"t!eViTJp{THAdN{4lH`[c
-@@@.C:jC%dpvq{OvA;UDG5W'G4q`tA<$b|PD]4_5,]bX|5puUds]4:4-4[(L{M{[6IE}4[<&Gdjr>xZl.<>kBb:8'H4X:18cDVlY@vofjc#DEUv`ad3;%"
-%y$LfiSwnB$!},~22o[d>e&7!yZxL=t0qRFoe'Y5b.K-knxS$R)T'I;bR3|=_"Zv6Nw'%&hPk4cnMVCG#NpklbFr{;{401YmCiCC7KciJ<[=e9fT;yQHOV
-Y6JeWR3'eY]Fu%7g_qa0'P|DD)m`87X0qw.%^srhj5UE<7xKCfSLT}T-6g4"k!Z`TG{/[]|z48};$sYr"&%4C2$O~Ax3u|nHhLei9zG0c7uHA]G[%#n2"O
-HCsJt1L13vQcZLjhkfay-nPt[GoH]w^5UfxR[=]fP-I/2^77qc:V|y$+OO&"S80)9t/JHNvYzKhO#>lyT]7Y=Z=cxh=X34${rCZ>N1&:nnPmlm@Ofkh}'P
-,5wKv#HHm_CNLLG[)AOI}n{=jNA81BL&WQty"n_dC>&Nhy9FvV7(^6wCSH2K}d({onG`9}|/8DomP&46$M.67cMYE1x]9=ilnVoKXj+Q!`S<f>si,LwThs
-5c>U(r&zyLN#H(poqZA<=_'bGTI>+{zk[yCR@6>ovfn=kY(D4p77Cq5Y:u/p2#r{NbCTskqR"}R#t7)>!=hCbLILtP9N1e}i<y]f2h-OIuIhnZ5Nm{8$vA
-9|>M4Z~On_N#0x}4tN#pIP^ZuhGn81&6X<2b,Qp"QV&Dt>5ZPCcH/VV%PF&@GLQplN=4sAyWb{^>zrYo!y3AUL2_4R)wHY-A`vFqa|4veVtqqR%zp+_6sg
-CJtf6od8&j-p'seW^%Xa&m<{<;S7e<y3SjsJ;<WX}%9/ycsyAD%QI/G<YCE!<A[uCyhR65c_#YqYT<<NdwHzFOPdK+X`#oQJ.{H@EbbHEuU4'aF=4en]=6
-lTS+P}kg{"W-C"=-ZQ0qyBoL(y3fuz]fx>oEJi#7wW1WFW8lnmEkcXXW~|x(v_uvKG)%wD3ln,OAN%p!A0gG{MAnw`yu'6d{S_=;=0=a/SzLoYNsS^h']y
-Wq4(]})Jj8|o].B)Uxo;GDhn]-u]Alm2p(iQD,NEeIHs&B+C42WP~>b%os@s(DvD0-%@in@6Cp+SX-Nyh{%R$o6xo8!d-==N0w.{zinkANjc=fff)LT6"b
-k|S.Y{LF)m/cFX_H;tCWAL{)&,ZBX96j2DX!9zZ'|OT,4r'oCN.mmulw`y]K5jAJ_p70]UNr8yq6HY-]ldS2<wO!{cUK]kI}Uqr`Aj"_stgR<{n/cv1X3a
-3R(.bS%WgKXZ[>~xTH!1[R!"8HWeMbx+JKmC{&py_OT]t}<)-6L`d}O_P0u#Hi1chX3U_'/iBGvxq4)J>7vzg+7moopq~>";F.X^2POGW8K"bwNT^1])3P
-q8sj>]t&p,"cnO<^>X/`n,0&9|4"vT"5u_6uzqQIQikqKL@Krk40vP+b=+"@3_%a%5eqWL|&Zc{Mc;7[Vq-n).O]$K;{oMwvh|7<@g}Q~`qi(#9kYJmt`k
-:M5kBus<N(z;<fZJ7RM{;W0X<4Z:eqMlWS}8WI>X8vN/eK:{L7<@JK0$V3(NIaus9.yh7+AE1g+(9995M5}i/sBKO}{l&ro:Q}JQke,Z9UGAhQ/v)r+hUz
-:z`w%Q'u.Qb+Its_tZWU<lVz@-%I+LLHT0TOzGTU32h^A(7XF-`tY2!Xm8l2Se~gLgd7rh$hF,McU/H"d2+;RUBMK1PG$BKU:F'6Z/u#/hvjVe,#%L/ER&
-+>6q5)6w|E@Z:B{_CgLtnRlp8w<a{cYtZ9y,_VjUJ1xkM$F>dw:l>3uQc]KK/<RF;g-T:s<&'L;s4!40.`&!$)M71z(|Zr#[7g/.Q&mhd=1>u83II9xCcd
-eYU%4qit((ztWA,%#Am3dMyWYeD_><QMAE>P`#P6`-_)taiEcY$d1PnUH+7B@Q/t3}Q^b1]co|L8-8o9OD>8D:bV_s:w1:5b-3>mV[aih/v[^wwH}qr-vZ
-F,o7sV_x!)t'~VBu#o_k#pV7e#2rSLc-J|al]6~,Zp+MIw;{KUtm90y,_irQ'/2")iWb%<9zR0FQzLj'EH~S_kCDqS]]r/"fp,Bf"(A3#$v4`q`o<@L">j
-z5ra<{1<XUL1~I#%3d$1'-KG0LP75hX`(!MFVf$AaG$fn^$fE1p0BSqtX5Q)i^6JHj,GG9V[1#w#k[i$DC>vM&u^nxh:obm1/rbPO$Q7S{FQ4_q..j;N1R
-=#&@5!f"OAL<6fqN/WQ6M^GzoLsk@@&`hMVB]nTF$!0O5]O}X,a&g2_"Fe4$3yU|.($QmseXIB{Q#K6l8v$eh=7<}MNM``5cyur[2i]N)+4fB=Zc5D1s}"
-,qWtnXU'/a+M.:WbpK[oe_N|pGT3^,XfJ[q#K1uXO&Qp{.3l.0LbUV]E2Zy6'@pFt1J#'cn^}D)Az1tyS^Tb^Tjucz]H)^$ubd@xGo;>1ZeI6W6UZ@lkUb
-i:wFCQZ0$-e)Tlh,[qA"v(o9QcgOT]r!MWW=smvR9W4Kdj6_=MfZrTzf9OUV3+!VY0;CqjTfPW];N[)(YQqZgD0BD7wJL8178YuIb/wUHSk'7fo^_SRA<=
-.z[w=$7-VTJsDZRzAlAni%q&2r_:BE&]@).S'Pwy9GgEuF&2kR2.N{1rmLsjnV1SfwFQ']~b4xx&!$NU_muSZ9G`_B1:z$Qh/fB3&Frqpl)ME^N.2ZJS"L
-Ey^Q`3C.7Cfnh$Y1SYeESW"Q:,qHGA&&Ccr[qDb9T-kCb>)$J)Ja}mPqS_L!~7G0d7v6pVfL3}^#{@"X4S8_Ip,X7z)Ug7oLv;;3v>s'W=af|n>Ki%o7E=
-)1xt3%a,[QW1Kze[Im+B#1w`>Hmuh%M]`(#0,.Mw[A1Rs2`l^J.@D`W${r,SI]7;=[Y_L_'oOTFi{^5pe,&I$F:_9fpT-A@)_7AjZ>~>R:T42UlHNxyB,C
-",)TX`o^lj.5<ir2X$$8JEX({y#"9u37rEimPo{2,_jX6OX{:qdH)8<-([q:(NIoi5M[e@>ahL|y|N{V0l|WN|6ZZQTeCCz=E`"f{jVN74tM&,%3qahIx'
-PZp/ZpnYqN7)d+}pQlX<h3igV0#CjEVxe)KCtV}piw144|zsh6WP"yFZEDKLyq!f8O]`Gr'8srNC^5hKr'AxA+Gl$G7yjCjeD#5hAtDsTY~{-3LlgM[}9^
-_ZxS`Fd{A2Ya<5e7n6Y!{)nG!"z_'_^a>5@|0YZ2x8lY%Z3W2DhJ.%BzHOmxS>mO>}!zJr%-oYrC(5sl~NF)$E|--GJT~Y3uqo@;zZ{|A&Wui>vJ'}Gg)s
-~T+OI/SYjaQgpLnA8`ZybZxu`=lO(!1X8sXaY|+[}U1ZDR@n9Z[vv%)-nu+/xb$/JJ7/c;MR#T%k:7ZHM`nQ)wO/aQvINi^RF<-R9l"R+->AYvAi[e#.:<
-.dW8b!h{'<_D|sl"9pKN[amj{8+E}qGZ`/qHa2$u}fp0elV]jh{)C36|k^p7{^)enxAm`Ofrg3'I|ISxHX9JjVBFrbQ)z{.nI^5#Q]nfUV..Or%B0MCH0{
-Kw!,!cvFlZcU@J#yXfoan>5xjV">CVi=deZwHfKFxb{n1U"<1!qCoLZiWK[sYWH2`e3F{P&N`Q#.Jwh=NDy.$rq5JN9T1!C^88LGIms+F2`AC&hk}TW4%H
-WlVA4IH'rgi-N,|/sMTeV;PvtTid`7Yye{!#g`Lw@/eWR%+aO.dqdB5ok{~8%3O`FK874_4R#RL9vsJT&^V]{L{Z1qWqf,g]NTjW]<u`GX/3RH=Acb[tm$
-35K/L5ez[F+Xjo9Ar>Q-J;/Urx@"5;5<,S$XVOa,Juf{p&#[Yz!y/q.FE&<iyDn@g%7j~4GX)yO=!@lRf`qH,fW)`@2a5@Is>kzNI8)}ZoJNs|N"m^w10M
-cQ]sc|7yoZm|Up>2TO~Sw!iJ[}-di&|(0-ua9{HK}d-,02hrN+rjeHC$WTV,4HgE7;J`&aCK@;@L@a-+~Y0Hln|.R5$<34SLA['Th(M2pr9Y&+YD-XOX)w
-To[0!A4q3AX%Y(zps3W$VjSe'rRx2ir+:!^FfcmHB2:M`GJE|ElVidfjHyA^/_~xTv+Y_"HRi[U'tIejGb1hSDCIf3KhtXW1NDiPF$R{Q'LHN$nXmD2dGm
-IA)Q:5SK}H8OxBL8%yqZx=H[|:K9]jS+Vgb/rhJf+2q7gcKs>p_hCP2g9%U!9t{iFh5.>hY1wVf&FAoRz3f&~n=X:&.Y$f%o&(bR()[6.L!e;wJW0%L"tE
-29|xXf/#>L#5]as><m_SA9zI-B<`ahkFw9@+5>`d4okb'3cnnJ>}XN1-i}Y|E|@xY[tqAZPEE1NUtk<fOqj-R->|Q#AT|8kjEMh`y4,i'^QM^2)dEqC9t$
-&dfVu:)RWYxre(~!N|;,YQt!_{,Zm6gj/2PSML2(buO-_%.8kw6Z6QeD1D:r+;15W22-|37MEMG:ye^O<cW/,8nA]E&Uv'M@"WuB&xC:hVTXb;E^byr7[|
-CuLZG/d+jVY1+XG1)H`4W@4_czUSoNJBGP}l}(R>sLkD.]No]1f"idLF.gN[Pn2nz7(n(>jgBR)|PxqYkn)y,l0!,d3O$A<4]Q{+G[D(c;}smx{VNHSU;C
-6UMBm..J:jJ5)$=&.!zMV2TFIAV_}d3Hxq]=PjAT'0p+gk0ops%a|Mm7}RKZAuMqMnwSdc(i#%dfL5]&L$fM^WFhaJ^M#f=0`,D1uZT2s3f[!gwzW{M2Ze
-n;S_$#vrnu;XR6lq!GkkxA'['EU)tAB[#0.%Cu#&s(__WVLluN&nd]7e/kY<QN&.R;ehk3jn6lP2$tF3^-aTWEKdlLiD2^|E=e`pei2]VgAsB%p3pikXJ9
-Y+4;[G>kZ%8kQ>CGkndaM|g&x"@BK]%N+ncy6b#vA58s@IwYZ8M"0YzAm"NvZ$j'|xc8S>ZHdY{C$DeFah_$;(w$t>~elAi:<$AWJ{z42LgcDaq<m6NIXS
-WihYsuhoYL~5b:VgmSSXhMJJ9]RqsYou,!1HV)'+vYF+,,7b$lZ_>|iE^qpwru":hBc]FkQ+G>@3Q{5^mQ%cJS%7Ia2&CZ|z2!lHhjtY:>Q9kuAN&^G.t<
-e0Mp.u[m8r"qfzD&wS:91&U+"#J%RIfRCqMk-x;l-%bl[%{Y3HbdM%&VhPdF/9gIr9oMKaGu0N:&dNV{=MS-NCcGqQA;%i4Pq@pj<)$FOB]M>}Ang;8;]M
-2,rscZJ-zB-1<TUBGR;+q>EOJ;>6f-C#T|qNPPuiS52_X+w"5!:|q|&h.8R7x0{1["_SZx{QmobvpU]T;LeThF1x-D}>tw.QWel`+=Ed&6pBU{]kjL')n:
-%7`OlX!B+kiRSG|G^lJ@WzPI=&YVSaId9]S{w`gbWEm[%M{1Pl79A}S.oPEHeo2l<RqhRA|l>=~#w%<Fi_R"<cw7jKfv8XY(&u>_#n9I'{ErMT@4tGJ9:7
-X_cetmF)HXJtKPVQ@1z%Jx]_c83<"2b;/'~Ma,q.,.;zLcKT:6:q/L[Z5TWbY[Oycz2Z=PV3'Qq0TQYz|0%7GFcWd6d8;q@N`0Jc!/wDG3&(+c!!Z(-tmZ
-kUB;(Hu,kp=s@`$fx_<8je@^D&Ud/`GC>bU_'/Bm-v{gMlt1b@:xx7m)BXfc_aiWMgK)"{4(7X=snLT4Tb./Y|pRXjMm:%(}']FSEL(nSVZ(V2fQQL1wyU
-=,Z>Y4w7l2uT~W+eXco^)|B"Z70+tjhD.lADt}ifV(qsoGgvSVt(T4;Uz)-QYdV"(qbAp4w0n"v!-{SB2nv>zL52Fz[Zt-rgLj2r#@>#[ULr7LTb%|(,5N
-+Y2f2NYi`#s)n%U]}bPKNRUrc37H0"v0aT1/V)0s6Xpv)x1|hRS@.#V,{W]0q=Q&.6>/IF8+b@w>TV/W&[A#`)#cik2FmB;|4&i.dJk/VS_-#RAh|r)0]I
-^KjzG{D|vCO;yG["F9|(Ntye$Tysv9gIdf/Z7A~r5zt7g;omOHh"dOnH2]e]8(|$S=5NDgFAX&w:LbP;'vzt'$_UEWCA)dXSKATD$EIT%LX+O1Gfv6H3y>
-l'/[znrn,QX#M7e))X5n8%'(;<jR<$w;oH[i/6nQ4R}SPB1Lb#2>SVWU!A;D|uduu)YG6838.72_4owT(3g]<73GiP4wul6Ig/L3d:3S}XMNG6s"|4s}W}
-uTw]tpf5k/)wT')REozP#0OpAsI96C|4/Yc2Ma@I1^iU^Heu3G[Xa<xZEnqjU|JV^q>&)2mp5owfkJ719$EKjdN0YolZc(mFnCMybr6</]s^L(_cEL!tj%
-$Eh&P^%7h!7Ex)TxxS/sg$l8EBEUPW2Gc5"RrssgLMLjNcow,;q#us1,fF;{;KK`DM!y!!L4Ju.C|g]&!3+E~/M#)Yc}iW)QtS,#uYhPIo"DNmq%O<_Qa;
-|c^VSHQdT^U=[f7Lsly+Pe%BGs!7vk,VRfy4zQXGP@iW:xU-`Z`@-{qo~#q148=V$_('(AOkBt%3U;cym@qPuuE1)z;MPx(b7%y,Pe.'81h!`a}I,Qr#Ns
-yoz4Ld3]e/e#(Bc-+A<{{r]jVVSNb3T4{tOSNZA>imx-Q08xx$O@G4rh8|a1|gh2i6DnR@XKo<pYhlo[LxU8JrDz#IB$J+9Y,wA`7UcfwguKVwsKuEyK8Z
-P5Nt5rjXb5"3a5D=YEx'{OyM.;gCunN)mJgD<P},OQ3HTxD;<xQsxOrP+.9#tOgvKq6,Q+76E{]N(,<K63z%8QX!p%HOJpG!+4sb.4ve3;yd;.)2"6^/ig
-fu7cdC<d;)_xIdGNy'C8nt#Wv'H)@;]=8zgPI@GPXX#ZHXA]7[]ot{r7T:3QSToRwg~H-_Mx[p_DK3z:!TTyI]sQ;&$[xqy]O$Bq}1XTpUpTwLBpf&kqE>
-VDLjJ+cCIvyZ3b1chc2n).GOau`xt+r2i;YnkUu(g'clsi%JDZ_-tlp;|r[Z0'hITOL+k"5D-1uR2:Y|XukOAQwH.DJys,Y[UPT3CnM-r03rt+.$,Ua$U<
-=-bTSET)7V=u6wt&my~jyYcYY>Aj'>_Fw>8Iip:uSV1pwGl+x%voQ}q.$U._L.h|Fqet{zHj,4w@2iS,-'Ao"{q,{qby)]=fHqy+O/._y${X;.O+T'S6Yg
-lIc1+NI#[$4SzfQ==a<l$,rgLFtpJ+@0K(2+TYolG89LO+.}b71D-uy6Vt|y!$s>{H8L{"S)%{g]cYrw08LbO1MbWY4z^0^iLm4+/PtS;Y@ORI;/qk8&"N
-P.i$%wz]8+nlJ6|mn<QIL0zWb<=7mVPI(+q:x<hcR=GbykuW.t'.&1c"oHk.w@](`u#8%aem`z96`I^ttsaEyT!f9>Lpxi'%S8mCrx>v=2q;fL<7gBeC#n
-J;Fl8q1),wqPt:abJw1gVpqiCb=KNDF|pnHDBetGr#ua<RknM(/pjZz3h):bPFP5;CjGxF~>ps|:]XqMZI9Z+<4Ps6nWuUdky_>IkmY6#n6v0$Y`]{Rwc2
-VZdk-3[iAX"s>9x`f8:YhaWZLL,TmP]&#M(6A>S2oLeYqLfWIq8;Wea]5>8c`4;0iwMu8Ake-W]NK&E;&4~oK)W5$26^1RAhGQK[]7%FGRI5VI[)4BBn|i
-3A'vgLHxXMLJ~iZdc;u4pfC(1K(<3Y$&<i-%i:/3>3DJ</nJnx}sT`rJ60Nh,r,BGK6>o{v&ccMLv'G;"{uE,lmZqQU:O}d}[z3e.qdu%SiS^J[w7MU#m_
-,hHepR9hDaYeE^0@^vJA'9+i$[K@"dh2{1+T9;9&,gf"mp.4p=~USNi[,:uM,H7a-1%o^a%j]s{w8='!FIuyMhqPa$<]maapcYIk#Z`qPC;UN)fOSJ1HM9
-Ez|`0%/w$HGn[qgH12Xj40njfHPK8uGhg|lsH>ep!9fL@;uGW=fC)5>'4'zD4$e!K"&WapCFAm,=52Cb==#3+(,/m>"C3_07Gjd&171bQB|6^1;U#:ZxrQ
-UT=hwerQlyh$ZF,!trFZK(-7%3PJEd9!,yC)Oghj$!B3060-ey7,+s;P8:xf/%1c>2rkL!F<$KSIo#Ae,QH/}Ud=4W{wygjM"<&V#vy,Qt;eh"q&ZGRZKt
-U/s8Rg,|m#
+755312
+2x!q75r.0(a|7|sUhy`6k;za_-IbKWui}Jj1+Q,9c7`wA])/x!f:x>5)/f}Xqz~J0DRWf;iedH$m74y^b@_<C.o)Zjd:_3#tsV_^%R"j`LgmHue2UO"|R-
+-La_>x0;{hB|vx-voV'mNBsAga$@F3l5qF4c'-`3C+g3w#xV{:-}QryZ{M;J8Z%wz7k5.{/[LOvXxvGGOT>Tq;to[rx<^pcom,M;&Ocqu:-:05tNIQdqem
+Pm/G05pF!K{{XiU]7G~_GC_&0$#nELITVm58sG!x$z[/OR/U7Yv>u)`|omI#IzBaqYI);jf[c`ND|1]v1yOoha)4]vByh$n0Q6J)sAMZqMIEsSekj$kEi2
+dYm1337:@gx<zK$K{$+DyL{j+o6N]gq.lt,{8SBx@kTjz.<8`IPAvg{ZJ4fJKM.%1,QT&U@]9Z|pHF<T!U7${S12{"hoU/(SMbz`Ip":1MO(-:D70<u@nm
+u_HLEhA]F^%'),BYgRrbd0l9BzMlS^9WKL!Kz`UM]:T-B4;&.e-Z@-LH^QphIuCLW&z$(b5lv3,z'G|ge"}Go{ONU/]"d!!)t(V@x2}FN:s.zk~n(c-:,m
+v(CB(ib<5tZ_L3_2j@!5(.$Q{GlMji)]yX0d"$Y+z7Qd=xP-;+wYTm&'VhqPn8c"wpKuPbq|Id}rHYri0^N-rk#p>hm=J+)o8M!)11DZn@/X{wE@g=iU&Y
+Yo)^n,zR%^AdhVz'J]l5JzVy.@I+1(<x3yDhfijnZfRV)R7xkVfhIZ5YoHrMn3)iS(3@K}vH9medDBf>J)zG%g1VZB19G2R+EP(4"l"=x%k^LM5R@lo_<I
+|x34oUlyLpAewNF1gzmjGeqS>2Ed^"&$cnI9f5Lj:Z|i%Il!'!8=$XGc+4|zZm$>~L;Qm:TvA)&=Z!]Ic%i0p+mhi+4nco{7)$:dU/:zM5NsZmVg3'-'D.
+J$("(Pl%a]`dit%lBJK.I=,fjg-FozzZK7z.I>^8(ochF=}Nq#<:|gXF.<>B[|X{^dQI1C4K#l}`v|'dhauMBq,uefgI`.RFA}a_L1$/>hq(e@ga,R3.hE
+YS<"fAr@)zA_Gl_5p/`^Bax|+IP<~.}VoI)5%WaZ%wj&8LI%Q+1e},<m8V2N"6:Wu|j>Fo}!1M[(-E'cRIL94vqK:i%#>UZ%_B[)A`knSc%l8S(DB`jS%:
+'L3-y=b9``pbt1.OY;<2Wx"X|`}tV@Q(f_71Uo(n/MrEH43^&iaJX/X6%ZXgJPL`nW':U$^bI+=)1c:#g&!;Be`b{R.!Q_,6@F$a`n1AqCUci.b]4FB@i'
+x$LxU1[r;_hBnVf'DeXa(#n%lFu(~aJQ<l#3oAM(s`C>D${pa_cSUUMY)&K][rcTF]q-@h&1K<'N;08p)vhoSWo[qSo4DSz`ri)gk5@^m&^/ji8B&jb1%G
+foX2z!xEm!@=xXm,Gc%w6^Cf5upej.Vmz`D6nJ33!^&46mY/+lI>7dC{wW!<FuF,p0@r8K&KZBqH~"S_.ouq~h:!1-dtMSNX1@(]l;X@Y3RSB+I4'#8(sw
+N]GbOrh^8ATo5fTuGnCCYzkT%;;Xa6wG!<Y5<ioo(P&",S|8'2Wt9n-'Y+$ho<'U<D#a_R/6llJ9IIj{LMB'/E-8jf7iCQ$AnX5q2Sk'3d&"0|}9_"!@Vl
+[)+1PnVlNOW0-eB'N"U3w:C,Cu0J;B8>7gC=:APB^fziZ%8q,}lF825S#]PM2<OANF:0(k]j67}L19{g^pgy@y=<l@P5|08rZcCbn1LXxK}b9n`Q}QFSq[
+to}8f.z@l}!);La/ObL5x;T|`ySKh_>l]>"V9w{K)Dd>4uG@B]rZv3dx"VVs$+ia{%_u0!q^CBTYr<k+.5tu!r9jF@5o$A&+:T-_;tOII3Pi#Q4mwIq:!-
+vY}#e}U'<JaY}qfdb$uD&uLacaTjNvpv;D>HnK5&)D7YxzL8}eGXij;<)y%fOmY}IwHOOgQ|DN'wO|U|[y@N/rIs./{xA|bN.V^rZ|%{Y|v6yv"{Jg>}o}
+,pl0kn6-sXtA~{phPV47X}BxNWU#vfHrB@XuX+^{-{c;<{<;/rGuVr[LBy!"|RY,d|Mv4&nRWUJ&Q|"UWbo|!v:;&'gk&KAyZ!R)aIbv#f`][]7'&2$^DY
+YU|RU{dlud-D4x8,%6!ndgl2L#jia}6<{;laoLdai=ly";TMvA~Vcr.;E1UU7,l}hr$8@VXgtqlRs,4x|[RD7)5{Z{pnq'!F!W)54$]fY5:}@"l;0_u|{;
+&j>q4m5gk.!'Hr&4U;B!JuW={/er_6Hssz,`Ug`a{y7-zKqD5v+L:fuA,L,{wOMvX-+[)M8UQ&9'S;jR{[N`GX^w5oAkf9|P^<N`:}7'9|AQN)e64%4far
+k#4$$%d]7,[&L027Bu<LZS`{#rwS`Mkffg"myEX5br^c[X{p~|_}m[!ur|<!P|[@g6omsKUJT]l&ueW}QR_B6A|/xeV)0h|,Nc<}oOPa&"RO!YsP+q#_R,
+W<fNFx>LMUKP{zy=ZHfR2^P|rOO|HNv9K<infrbhJ=cs|f4a3]CPAi5-vfJ$:`d{"Q)F1s){z[Vdh'4G@jQz`}j"-.m`InkQ,{Lg5x6Su;MWr@J7~Xo9tS
+Y}t^tD|!SyWwuLuMUZfw8iy96+g#J_~L&Z79'G}=d#Gts60')/mpi]lqiD<%5F]=]#;TAn@Z7,kr4xz9lzn"N>jC%{L#5&wJn&9KK0>y|,s!UV$p=jEVH"
+]%@HpL/jfOv=+SAg2hc81k1kBx_UYWN72yW&{y{e'Ym9"):fW&lHDos'7NI-9g5`4rR{.x:{[:GU+Muq[q`Py.p`CMN&N6pZZs)E^i#a[Xc>>}7;0$YWwh
+I)&HUCixPN9O^mg;C!@kPnpC-HaL-b>q)y2jF)LAGX'9GX'9GX'9erL{shy/OwRBQcL8j#$v6}2LD1|vEjzu=g1OWh~cjp$URqm||O^;T(C}P1zu%[4L![
+ZKuq_OqsV|%6.FLr$pmYFTfZ2xX:>gw2'E{1;h>2Zt$x3FlzE'UnsRXL:yZju`uV8K~|!u/u9NZ|gD/SU`{O%VT].gGj1-fA.Jo#}fd]a3+&{yZj_"|-[=
+z1+GK^,>,w|X^lLY{:m=>C<K0)Qg`}1r_2mM`]P'Ptb;[$7z80Ue->i#5}B8db29F;lR4&7bVd"x(E5x|/<e-R`Ep<!(`(A%s<llVv`+Fw~72x#fn4q/,[
+ec6,FQzpN}9PU&9OxoO>[lZ&6SO&"rDv'3zAFnH{~z%Pp-%xTzLE]#uAXir50hgDY&[l8Q$!ka=<iR.g]}Rzr{SLN&os01REt_z]VpHr'DiQ2cRLw=-QD7
+:lsmi>wdto%YA2l'}HOXU6DSf>T6D45CA1<NT,B[l!ApY+hF&$Wd}6ES-A%Xo)@ib{.,{o7%Wr+l4=%;47fh.CINwV]1Sz2{_}wz.IS}N6}Tw`!O9-|qC7
+v<T34lHjm;!U`dwf^=s1t(q6{D&,5tC}H-"&9(I!1xVtl6cd1E)t;O.h=L>'!87o>'FID@/+Vt)Q(x4{^(>Ec:w#^4j2imrjgU=6CxJf~;D$<Wwg7ea4%_
+EcX_1nILwfCu;wb'tWumph+V1=EP0W6dkh)h2.<x3^V>[_^{(x_O>mCg/c{7M>/b5,p|k`54Wu<5s]dXRt9E"UC;xp"~o,b$d3M=LcO/vTU%{{J(|PppJ&
+Rcmh^JA5jqzyIXDv;"~!(y:Tu;h9L0N6~UM6>-5b$Wu45PZOt_`]yae7'jN1Gc~vz,KK!G`Z%W{XiTEV&8RuVS!Ob<]|Q+@yjNRaNRYm<]Dir=O)KZ"#A7
+XF[>LXA_,v{E{=.iZK%t$>9cuszBcURuWyw/Z5X=8A0EI-Xqcy8;]O;q+`q{y,#jC{)up2Aq@kNUB+{7FHo{R_8umQw+!C}O1t'l()~t,h('=@rfdCl@Tk
+`{L&A)=Q)AVDXedc}/A&mZH"]zr$L8+ud.m;v+{Y+A2g}T3l5xBjd7l;q}+{9C6s}.l.uumaxkA.j/}M&A9ZtZQ,"M-aYXZ8sm_$|RQ/&u~9B;34Oy8QCT
+8Spez4Eow+gNwU<coG]{cGSnyqQ]QegSz6&E:v]mRsOy-#eDuel{!y!SDgNec}su:]5#~iX&G,Zs=GT2+=eOL4#iF6ot8MZ&l#,sI{'TzeKR}OBMnGVBr2
+rfJAtLN6=%hxaf8QhhN:1M3#I4q)Ek`Z>wGM(qUy;@<3<uSC=BCO`yuc5zf3}3SrwXih8mo=%H;o'9(L#"B4K^vIXtnx5V&ophsV/j(x"g6Y}#x_[IJX!2
+w!8$b<lq&WsQtM>0Y[ZOBJo=rr6;s:q//>+8~wY]Nt{`w6Ht{V@GaFi&DM_A!0[TtCV67nko>&n)'+.#8ce{yXKg}@3LCxl>H}%5I@:d"uU9H@;@4v1cWG
+1vwg=srTo&9&^U8SZZ3#fWFYm@=Vn@E|!$~=3zLt|`"VT3tC}HG2RMK>p2R;Xzqxi`5=05MqQs[,n:kKT{RhpRyj}bQrY%';j^VCd'U#wPOsV)RtqFd+iV
+M6F6'lk_plNlSX}6F4vG!Y.#%;MG{<vZ"U{a>/;3%#84o.0D&y//bh()O&k[N[1d:`JR`sNC6M+3aG[MjGm{Z9~]!"eSv18,cTO4<Mcj,i$x]=v;fc&/J4
+88heXme:.ulF3KyRi@9`Q{O[a)CpfHCW<+e[mCo0FnWUF3.(4ymZ<Z=:a^>Xd%5a`8p<h|E'F027U=.vL@XKibD.qK.IMf)t27^ceXd9J!+(w^5csnm]J0
+81Wgd.UA~@`T(fl6)cjA}K<tet1jgbL-=1gGyq7"UV$Y'].9v[[TRsX.@GK435RQ^:VI#=BW[,'sS,=JsI6F.t&GBI/5Nm%QoAGRa$J7uj-=Cvu>nPe!%u
+2l%E)IW0&UgEOSN_L6T8@[]T1wb8r3NA49|+cCcd#Q'/|OL>0'Sr.|'2ZM.$&IKRFSa=B[8,'@c<Z1L5wPYg((kLc;4^jV^.KW_FhJ8)Wec0L>9WL)GzAi
+hRkxiDQ6O1YF($`Lj|uWxbx$ummPNV]&%c.Jn}T_3OWW)c5cW.`x^i4<dW=jN6t.3Top_,GI[;&G[A9`Z;a0mjMPVjKTe9JC8V@3VEHtFsIn(kq!'B!vV>
+At2PI<c/>83VBs".hHg5l(-jS^yD+I#=r`}X`'Cy[i}k/P{T'bn|I6'L6APn<h[9KghG/_f]r{pG.#oY]JMhW2|jjP-am/;&!<}.G_&1>kr@yV`=x%1r_=
+-LL;wC_yE@dSgDJ}T`b$SQr94hv"eN/V>[EhEiOSy;T:_n0^`$d6QfjFL(P:xEq@kXcL,Q[Mt|tT^bm/9)H`#lA(eL=.|UUb-1ru:#EvHw;DjwTUw)a17K
+ZQCFmmdPcN}sM-@7e/'g$4,@][0iA]LY0"E7+{f:EVN)7@kU8LsIM7aTlY~M0[f=96}G%;[!dM9YO^mQI-gYJ@nexNHSYSF!lG'.HtW1I<f=_%,!)TVV5.
+wZ)06GuQj,vD+K:f1'>OdjdYx@.qFZn7Gf,Lhcl$={iyxz][,o4Fv^Y6udd&(s4lp)zJtB03/hzhv%K.=3586ab(Jm(u7KR"}bgeN4z6Kjw.5H`v``F$_]
+^e}Q:Dx_W/<]L)VAr^rr<lt>HdlP'p%.=t.@{Z|Wii0Qna~90ywkl'Ltx5dnI6VQ./DC(Q]ndVc]j}0,XS_lp%r^<mcP(_z6L#xb]u9d5X}4Y4)##b"aX1
+(/(IwnCK"2`Tw'N^fq:Gj:Hu4brLlwh(x[^fEi+7'#/e._1U[rAzUX-)MP7)WS8KEPxrKa+ro/O+H+68!G93d^'>3&ig|sqy5D'XRgmsQTOQO+ZE.t0|K]
+L2Bv||D{vu~BBJoL2]q]RLOMwn1'|@#(iVa_o+:F|=|dG-59a4Jam_DAR;hSz^[yDrm{":x2K#2om]mIJXYz%^h'2Exe-n:!_8w#xPNFBD:TbP7$etN,J{
++o%c~2DJiZJ1DDgn[H_j!>Y<jm)@.[I,E6B0AiRU:Hedq=WW)]$4>J$`)3RMEMsX=ijbB=[3|@-F#Yr24={A`"XS2">aZ7WTeEn&D>7BS}h-H1O4dNi)SZ
+6R~o"9p43|M";(+5Q)J#=%iV|,/Ie;-5qBs&k&15H4h'V42Y6rzkt|isXj-SD!B(sh[Se@U6>5e8z;wGja/{ya1jO9Efk=9bGy#q{<tWasa^]V%UDI$M84
+D/,2%A+D%'CbRpq1|f6(jghEi+pJ5IIEuBsc+)~R6<ER2:Y|v/x`uljFs)}k:Ajz7<(Cy)KHz$^RW{ho)ONdG.m`/ncw"NEeeT4bfGxmhBf.goJnbL^6O,
+Ve!}7G}q+l9NM&'UHzgyjHKh]Y=-wKvVtdg#>KWo!H]9Fw;j6nTqlMm.jW2!FPs489A3brVio&(^u;)Hi1zgHt+%:WZ{QeaaZz<YI;xfY;_0";qWqEC((.
+b:X1'+/vpQp5IX}lG]Ck!h(^X=T+m}Yv_egt~g!q1=yoSvDg@=W3J2>e#hILTliS:#Z.vzo%BNltqY;C&}36y&/-I7IomVeU~VDeSY`MY6r5dy~b%1m"#K
+{(gOs@;[j"NXk>WXqMIp>l0:xu+/[z(1!P4F;NgrMskxDm"v!f|735/JjN'!!.ReTh4`.iHll_^el(},(&j9J7r_#{Tza#{3LFt|IN_rAncshMqYMH-F[(
+3Mf{_.Ig{daI7A)y4O{h]DdRp{YI}4lyH|&$.V6}MdBJUUb}ku9g9a6{sq3,saf3<FoOa4qY/FJg_BmaB`nf;ib}{]L:xz/Ax}[OB{1:Ps)yBlB#0"8#zo
+MW2(j+/+<sXni{Nwp!D[kCwAsx}'5v@Gu%tS8`-maO(&_i/Bt%[We-Px%}'uu%t8IJ1()MUUWD{{YjfZKG)mPfBwsl~k{,_kFx^,n|Cq{:8:D-p<YDY%^H
+$RwoDWV`V@0CyQP8#k^N5mP6YmJ/n`"YvS}t$@_OnR,y9`nz'mz}zB1vApgr[uCjEDy3a}{7"]te-Yp2SR`;<pv7k7rjxh#mo@9F|{l!V/fSgXjjgkrY%V
+9m$jMqgr8TrX`xB7DFA-}A'.PEs!|k7,}Ag:z:<_+}{UOuRy;1ESddzX2$:>l28nJk<7iTl.sb2Oa@A!ZAi4x/Nc]y1Vv@^Dfay'Tt0Ojt`enXCoEk)|w/
+M`[k_g/Fi@cy^|L5~3Uvn)6UBwQ<VnLqP=(y#}CbGuyZ6;,/!Pna9L~]:B%<5.kS6>4[,/f,`y9`mPn0lA3)tB#o@aYeMl}y9`p(.p_h@abUm.giq+:Q"}
+Wv5/p6S;+(K4-q)hVVZ%58U|VIo,UEX`u;eJGM<xkyB_@[X)v%cLu{9_(F/lSUtfUwj5r;Y7/W9i$L6Z@6[],Bs;^]UJ1<L4q$Cmp,WVdmEU#!%R>TKkkw
+B!s7(y_Rnj^]_L&%U8c,@C@6x2s<:z{7MtkLTJ5Qq(E-1OZ".iBZ=%#XdXVkQ1[B!Gjt/0sNdfd">+1s~/O%"nfp(kUm>ERD|PC;JkKB/edC,&"u"m]>Wh
+M.~:/Mlh!A7V'jFAet$5}D/p|g,'2Jp[gkPy-E)M/TL2M(8%+Z^S`4!]jtbr)Q'Kf04Mg4jm.0.4638[(%{bh2n#`NQfAE6:~P0::@j".psF$"{uz=5wX6
+HU6WMD|"mw^f`&cC4f[&=_l5vzyeA-PWuPhHzcC0,]9K47s;lQ(gr:p(kE$F($B8r/@].%u)pe4Q3)~LX{X!9Q|j>F+zJb!q4OeYf37K~Av>1>C.MicpRh
+a5rxQ&j^/vO]T=Q-tQEwEQW,:653-+6_eF@JO}&5+/k_ax48XYh1vEldX62BJ]Jd>}BJoVeNAx'gV"nY6/Z>eK]}'d<j%@q'/[9wsL&mAqG;GkQ[,oBJ/q
+EBwkkBEuA|PMaOWpneyT:A,Q>N>mD,-e")4Tl9IUW|mh"$@`:G6YH`0y`a~/&'!|W9^g5,6u'gID_Y>@<P8Q9}xv`I$h00u"'r]uAZE[<|!'wo<Hkc5%o(
+9+]GEz1);GP#eA$s'g]>kV0Q^f/"=:7a9h.}`N2D$3SQ`%qYK{w+e-i#"l'OG5j;T-gYDyUBs>X9@]BvcxwUP1'TTy>eJr,4_QL+2oV}U>ZTX=BbSS"{D}
+H5"WB>6tb]KuCJTkOLf0DG~`O;8Uo|z7$>W4!)t=R<k->|X4meWx!kGVK`Lyn{pfD1]Q(5PZW}"1^p<Qd.wei{E+{eM+AH`Vd|%oJ{M[<BPe0D=X2aC{FQ
+((+}zb[xo/th24kVzXyl%0HgQXCt4V9mEt+GBC_(&LyD)v7rk#BC|)iY~E;:liU;brp#F:pT05iJOsuj[F-)QsmvKJ]BaGq<o/2hp}q%IL-+Feq^tur}33
+W;#x>9DPevLf68^yGaH=TAasXF8x0@s/0_-cs4u`42g^^rd"_(5VRrc_p:tf-8SwJz/t(I:1xolOJxipn:i=!i-e4)gsrVdcI,!w%Tj5T56sGeet:M%1R+
+_+Jiw}-7#n2H3>1:cb(19>7t&.eI!ANenYo!y2}o1D$/s=)ogmtqvnHqt%8NoK'3~o(-49q#JOlCK1ws]X~tE=_ut&c9(fJ!&)K^#o8/&("blS+%2"|(k3
+#u{UV@"3w0$r;m!hDirt}P7$cz:J%#:6JN1Lw!RFEqVwF[[ue&)TiwH$--''OhDveqj0AT,9~gwXaJ~>e/fwfIcXJzi5.H,O,)~N'=Vek'HF~IsbuSyQYj
+j#TBEd$wODXW;L-hkytB|52l}f31._&3w%Xj%k0V~mL[Nx{GH9zb@H7cRdMa3Z$a]iW:2#/|j2J32l^s/-Xn@C0-%su[10t.p;O%|td(n-}d+F@-kY#&cq
+^s6U"IHr1V:(4PH`FS8&>$5D8;F="_jAm{9hJpX&_=K}L6OP)>9Jn{(2QVvVGC)rlGxs8R<:-lCOm|62ngbAeDdW^|tukKYDxlRxK/V^U/()v}X2npFwtk
+Q@MoEhywf;[z9LU46/cD@JtwQO<N$|=vHiyQOvj`UW0.N@Sq<[Vt(T%dY^B@GxW`0kCK(wY{kdxy9DrFD(&MmCQCX3qgC^Z!Oij+(%Ds]MPK~4#t@c!I'>
+ee|Pd{nqgAHuGjSPQYiFV@W>a5iV]MgA}oTQ#P'r+TX'n<>]EQH|+J_.OW2V8O>#E_&>T9mPE3mu$[7>6={TlfZ"VIVPQD.O:lgH@6/Q/&KO+,o@O2(ore
+E4alPi7g@Bnu/y_9fYuX~_MdonOptOiwfSr$H6l$(%<HmSG%1',.|4[Gq6,4aizjXu[)m/-lPEMIG<(SJW+foNsP~DI9"aH^a;c>[O)wVZQKP&4UReXmwd
+ksvp~("=#IV1f7Wsa{Js`zS1(pv^|E~PEAqb~80`.PP-@z_80_CmwP9)+.b/x6^]}JoeH}bmmbnF2]fumy(@.Es>V`o)[EnYe#5nebu6<(C|,.4_FMP36h
+C>=9mZK>p2/[rGFMx`7GKn=&n/ewabKTM=|uZd`RcGg7[/"kTyxbU4fs";b(fKzKM[Bu]35xn`rCps6i].0H)9;B)d['fD,y5JI.Q3WB!K5c5c9)cJ'OF^
+FWB8TY|hw`ZwCJPZP4V/O7x@/nt<Dkrk2F^ciq$Uz<<AwKX4p@"X/1)csVk.@#C%kSX{$IBP4,u#j-7+{LiZMAWbOZX|;(inFXl04`rqE^!l4O2]6nxi+O
+J;U6PwI9Qn@/e$[=U5`$akvdL>dFiiFY:MWZQW9UJ.-q#(Ln;bXh}:o:G6;J!,TSXlz);xCTM(F!(rkC|'mb,hvl~.)v+bEz4%)o0@T6R^m-03jXD35/}Q
+BYD.k0"cm]10bn-Q#6#Y;fDf:,P5A}g2zLq^f&4a^>MM!fz^i|>|)9ZJ)Y}vV^k/fWPlyb>=czU8.n<k-UM_}nm5P{K{aI8'Lg>)9j)u+4qG/T6u%1!4_J
+vA~}=3PzLWaEH[7vk;BR7/r4QgIu`yhD@t3`j](ZVW;goGamN'E7Q&X#%6:&77uiP>[4~{VG`,q/f)5)Eg{b>$6Rf{A(A%e.}YoYx#U{P|I=pP~88_pyG}
+$}_.G]Y+xww=8kHQXB-b-ykt}IJ9^I$fx)_:8[c%Qyn^}GlWOeV$X|Hf7/X-[gv@X).6<X|5-yXI`cv&+E[iHm}f=65$m$y>xSsF~MQ+JTGEMK%o6SZ!3N
+v..4!}<MkeO!H:'6X`emr!]TjIXZplnOq'y_C..Nl]Fyp+=+S&#jY8Ju},0WLN"/T8=M9gx2a$a"6thT"#]pH!"yq_2K>mX:"/R_`8ci[xIQXgr5X9|Pfu
+Wx_$[I_9,p#wKvk/O.V$.]`W.%ckniJR"HlGD5&.0Lt;y9'gTla'PH~A^x"Xy.+_^5m$90YLw:jEl=(Y$;}&Oiydd.+(g{TAQBsu36eMpTq'-yZY1GY,s3
+IHj9I3zOziF/yw]Hr@6C&1a[m)3rs43k~ymg^K.6Dmgvj,x>}:TU5E7Ul>'e7`tUOOsx)0pYVlLNoAG>P'}cNda<ae|ImMXiL]^c88|7waGpBM:xRv37Uh
+5{bse|s{023h_ZJH$y>[;)#D$X,jN2E>txZ{>f6ftc(<_!4Im'~/O/jz8Z0Pd>'TWhbnb@weqS~}z7kg)YnKC>r6":~Orb.I&UayRMjnn5<e.P-g|T$AVq
+#Jgd%Zjh,EE$N>lAT7"{SI+@Vyv/I1{+M4WDo-u#n(r2OQ@6v{jatqyf%;e[6{)kz{S>5IbavmAI[L(a3h9yP0|U2QjbDfzeR1TV#0OaTJ1}mO;AKJ'@q@
+}6I3K=<3.[;i$r/)cC;7P'OhEDHL&N%68'kS|&#ve+_Tz`/,3cviK8wETf+6o^P}B&(}^'buDBsPhN@b}Yu%:"(8[xMB1Jt+pK}0b+'(s^x{$GfS`Yu27L
+SXEK^'~|~)Ntw&i`plxcmH6s=/%+cT6Jf%,WG]X1Vjwh,uT>DWBK$_u36|(&U@Sa9XdkN"-`ly[8&kvaTm]mt6,DwM93%B8HbD9vHAmBRq@3#G{Hv1r$;K
+YtfLS3s)D"c@fC>;JifS#%h>&S@16ctN>;E%Cb",aTX=%w-Me|c"}bu}HgC1#.vn[B>_20w#u>'2xBQkg(#m_^v(zRa"ke!oNHSD.5<(cmh[Em3gUtu3bx
+ICC{~tkofvR9kpQ:/U}OuOqlW]gE~'JMaB)tPr)$q&&:!{_83Y"n@#a"<5N%C%$M}vSKXelT19|;{Ss$S$P;pA,)Wk/LT<XBj^Enl95M9tKpFzBt:d;Oax
+rvh[K[_JNIB:HfC!DrM,z5es_L}K3!~O_ogsh<^fqnM^Hydoxkp8!tQ;gK7CFs>`BK;lvDS)2O5I,h8W^TwEe.f37M(Yj6zY~%ZOl0ndgw[UOt!w2Ie8qq
+(%$Y^tqyP$y%cS^i%B[g9<n{sdcl+JTI_QaPy3dpWVGcx(4{t^m|/W.469%YcZZ3!_Y'T6)+;B<NsOc_8:R9M(ay.Tgin'A2ry+bF|X'zsK#/#x5CgB(y/
+b)m$l((NeiF}s5WJ]4STD5L9AUeSe:e8iX(#Gptb(u!'25W<ZQd,cg;,U+.T%Mvs!I_GH5aec'Yib4kCuX7R"&Y/jS~8RV,0q<1"xA/-R`3'B-=>!Vm7A:
+8bvq#<[Vjdg&NFc+D>ixx1'QR_hF!C.RVX2T-#NKv{.1q}tQyA1`&XCwdE%#[dP][6)xPHcF0h!sc[;CE91+T}+`Zrl{!U-tbZ<;yq40LL1P~fkZ@[YG`e
+J,WUq_WHSrL7n^5`V:>4Ai~B~H_sWW@R}WU`MT7e#`NGJg2s5hF@h#T8bFX+.!jXBI%hn4&H6nR_ozmqpdqwXTY<5mewLEa{5',!2=U)UKkM.^,)Y7=Q<w
+^X~mP"},2^R#6SS!0dJ#^`v|!t^}3{-2SI5vvh1s8aj(b5"_s6i,T{U#5>wz2uM=5+SxubIcGX`]t[%L-tqkhutsl'j}P".:iwl>Kx4YLSnTN#;7'8-ocM
+|zFNM(D(%+~m},#5I(Vivdf$u$c7'c:)D+#&9Ty'U)yh%;_o!{$8Oz"9/s=r{;wEHV)(#33W4]g8eR=jI5=hlOm(<VP$N8pv"FP_05x#Z.^EXu2wF:{U.=
+okn2C':,u^dt6Zv2#9C^4I>vjn_mX7SeQw&j,EvQ$RWe#@0qJyH.i21lt(6N19VB{(<>#&dHWyCzs<uQe)+fwsg_$CF@AXUG~4^TW&967)XzW4,5EJ)_KV
+^pGCVdZG/}<=g|:Dej86aTiMhkzfE80iC4-xWrUOl}UoT,hrp+hrpwLU=l(p[VJa{{{Iiy;N[TW8n_9SnY|c'ok$L#f8:ILehTOg)VflJ.:/,zI><PNs}[
+bO!D|v-:Xj-OC%1Y_pb,@y;fxrysck/zsOD=4U5l}}W}KOP}n2Q)@)Uxg)8gN})aBCr@!Mb$mjD(XVg0//PnQq)mfkJhRB3{w%^CY{XAQt^(NfRl6AKv[5
+%D[szcrf~JGUMEYr@]g},9mk/`3iwe%.RJ>D#^86%zW^IO5|_^w%p%>6Ef2L=>|eE2~0:Vtk0kIIUqA7_5&^::JbuBoE&ilsMG}lC&C,+15Xz[A-7oGhG+
+9{MtZK,H$iw5MsB2''22`yEl+u$%}D@'E{0cUt.2op:WkgXkKNc']ViPYX9/s+$Z8zBsB6B;8##h)t%ZNYR/oe;uZJGjKHzSl^rG_5}'1e)XbQWE"k(LDg
+9uXJ1&xjuG8xJl`7tnq&r_QhPg%JN`K!kQ5|Dg%r&'.wh%onVNHr0aVUoOrjGYCpSz#_E'RQtaN;"(|u3yb}H#<KlbKdZ3Or>Zs(pgxp6@yR,o-OOu-QYZ
+yj~+Y|kU9(};<5O+>a8n%wFb&V0yM2ecPB&;Zb$%|7OuB)05G-,j@d4HO+2Z|8,!tWQ8I+Ka7SpBKEO`1(kuqOJQOl4Y4&a[Kn|MBL0Qm>=Ou!Z#f+C,`H
+.`&PCxGC4{;9,njY%vaf_ro7&rI=[s]rtuLK,9K75tDVTuB@M{3{@-AaHdu@dy83(m''Z3qxL(j'umey8kQ(BDBy2Q82=Xu0d+DJBu7yfKfN<vO0H7kIR@
+Y(vHr|F`nsD[U/]cdn9Y@e_s`+9K]pTNa1//0mj<WuBCjrM=T3iA!2%Dh:A9z^![zm8'x$[Wvr&zb2!>bOQWF=!+-[Kszkl`_n0PdX:qC[/EDet.:uIWVn
+$k3a~{P=oU0">$uj.k9-~KCLOz:{JD_crZ@k1CX;3ZBBG<wgJv#L1t~ws$yjDm2w9(XZTt+H%!Dgr8m`>zbZvtmdI9qG83'cQk`5oC5C4A"{y%E{)f,l=0
+^lq{S|Tj[JhRlTC,@I6}5T=|Bdnv")aB&(zeKift>z7`Q/On[y(@jF/TJ:'N2a}:pJaJ3P7.'ll3RXsfK4^X+PH$hF3q}240a6=!GqK,m0^6[nQknh'Uu(
+AG_1wNz$Q42twl-l_LcQ!'QZa1e;g,p:-_NE@$6Cy500R>);i+zqDd-=v6jLl|`@k;;s(zrxUUsbPvU>~ZQa=IMzEn'->Ikfg#vBTvD&l'zH/ZP4)=E-"2
+d%~X(N1.7CsE/kFRA{_x>]GIZ}Quo1ypVPGWus4p`VWkF1WxeTt(vj"FB;qZYBDD`vSlo)Tr-c5#n{^VmT.@TV:}p=W7+G>nE'W(_VW|7wm6$q6Q}iTmH@
+7z8ur@Ln!{Ury$ifE4UQCy^pl!MAB5Y)CcB)ZCYAikHVxjsJFdEqO%5mPh14wa@6a3'm@ri@#w![U+j@D`x.I,272wQKKMpE7j+``7!eBhpqeQHGr7:,:A
+6)nm$:Wo}@zqV=0u1tIV)$0>WW&C@aq7b/Oe%TjX!'{594c_7G%<:a|T>H3C]V1lI%SyMIN=ME2lVkV]-cNwW-o}7f%veCm.a{uC0WG'S!TPQ1|j^:.4.5
+biNg5+bG,@a^obZ0J5dLxl{@Ucz=fmlGcIM&bem;J[HqL0#XxM}Qk.-XVEu"_fBR>sf'L;wUrTsgHtwq53U{uu3>.)hepxY^/)`0sj5ow&^x>4j(&Nb^YW
+%|Cl>TjM~MR)CPLX7}x(aQPBB$R<PWY6CBxd_5[d|,FS&cr]V<t0kAMk6e&91ppir.mw~p'UDkna){GCHLQE2`+EkDV!n81B,aM|!}zBNP2)!)]e+GJl8[
+._$f36J=DZ2Pa.%;@|{vMaN2$"zYiQP-qb{`$Mx>-)u60vI4BIfvggPFlF&@PJPZ8_>81}F-XFo93HH9odjVhS5n<.DR4@_+`M$#Igc0M:ho!N2,M=Q0,&
+Gvrh2}^@CS,rUSrX)%a:"3-"5bFsHsnA"-Z%,qDj]EmDop:.mrhIVaB.oE#IVtyFRp$HkDs(CZ>"Xu(+,qS!#]2N#uBC@g}O!k;P3|#-2W"aS^ML!|B>Rc
+`=Ar!wH{A_pmxdhOM:_T~%Wu<'-+[uY7._&e8,kt/ir=})L|Gf[|xIzyjLmYXonCZ/6=N@~-JFZ.7luFy%^uqs,cb;<"/3Jyij$-}y{L}X-U-1`G<!P)'{
+]_Q:.no_bLl+n3]OWiN3VE^}#4Sw>nck'sYs:I:z94=%_vRC~Rw1nyFm/3edYU%a17D,lEMMlM@'xRXog<SzjCt@2$G+D<504b,RX$PguGCQnibJH+![i7
+rFH$PglT=Wemwshs+jEJ5_Pb<)J(nd}>~jHkL$i]^!;(rLSvN6C;>hZTCc<h#%dXgw0-s<6Jnma]d0u%z(i$OL|rdeR`F]7#s2JR&UT{!Q("]GIhR[1!jG
+99{QN[)bR<u=<AWC_nX<9fIkI[JiW,MxNr,jXZod<jk;A<G0Y4hnoe)z11yD[Zhj2I/9c-,9uKn+NTP!ixmyT9YJ6CA^eeJCy(%26Yz#illv6h(Oy/UAxk
+1PS^0`Ug1KE5t,xP7oF{hO<bKIiWE`kHxjLn2x(+skZHc9+'NmpE1Ei&;hWw`AyEJWZ`/b5)co,q>'_ZdC%dVc{5vKGgBc/my}f/+(W+'H)JU9tf3C,v#'
+0|f">q>]Y;TAa/'H>>Z2W1ei={0[zSKKYT;{lsU41&PAdkuItl9uW[9{jZ&+mdUXn-I)vP8s$on0%{@4.(4FL-&XZ$]/U"5E8p<H-(cRf&<HT,el0XD2)V
+0`u7{w73sZ}t;2smR9}+{UId6[N&'E@H5`rmLNxC;ia[=_J_<awSwtWXj)bd<:cxdEH0/PYH[1Ek,CyQu9SD{z%ZJ>9R>4Q9=TXVQamuME&WbUW-C%3`Hi
+TJyWCUs)ozV:SHnvZc$HO1n&&#oE;47OcbVwypRFbhwx"uoQtF[h#XFqb^7%-1S#}lkeu='+;at}u[5Cw{dInwLpe!^$W5r(nObj+0jwXci#Xly55S;@lT
+o=(.-U)2sMf%/j$t.aEe2Qu,/xgKWiBP|5HlE`H&#E)O;a=Y.q(@UF~uPXD=rgI'^EBn]</pN2c`|Fc!:+|HV&e%{w/Fa<XUDC=jG=4.x-|RaEcnNx(TCW
+l|$58xu)vp!{woO&&RNzz{]ph,SGDETSx>px)6!h98QJWl3DRL%AU^1XyqWF'r>!:X-4J=EfV4FsSNA#m;3qV75!Lx_|@:1cMfkH]=>WJmh9h=hrS!CKu&
+FVdU+8OJQZ9+6`u2EBE^}M1)jQaN+Cj8Ylbmn-^Ql3P1k3FS23M{G4#P,o".c-L/XWQLo{Sv']f]WI~QDJG}PQ:aiv8nw75Jc>`z=B8u%oW/<@'w[ZFDeg
+^^UmDH(|,r#'^DwIL|yS~jT>#SXQ+)UMJz6RYR<CuM`EHXxTS3>x6qyE:!HF|%NBT]'":'okR$4<y+OdKH[xD'AF+$lqmai6JDNO[cLiNX}lE]yX676|Xh
+2+BRoEglk<]Pw%NESxS7=d3b#}]=uML-g=t:z=oyKnJ.:`0-o>W)]uD>@3S=gu2wcyLiZ4]r2)+rUGWiSd6TViFLM{2`SU0DH#E|uGvfnTQ7|)8`|Z4%`L
+2]WLl81&7d#j9W2,(5`pxL!"()xQQ&F<pFsDSWs#Cor-b/z$9B~z;yx8u$iI{p#,jFv;4aYvf3Hf~:5:hzZxh=]D>luz33LxTdoU@"+ILi@2BYjZEIO&zd
+Q0s{B,rx{U{w[9&qs,QFFx%yf2rU4@8XUl,{9$gyAfx=mlc.8gUkkS_s'#43}XxH388'}3OuZVW+Hd}Y|q=L;8MU7IgTm(K9^y9eHl!u<2[6OuaO:Cc;MC
+r"Z.bnXr%`]m7K>ZFKP,u`Jv.ep.:7[pzPG@r=.+nzFOF(gj"{&Xta+r`|BP!b:kHopOng1t"!e'1q+a;nJnaG4<t_cqzB!$z6al=!ykXUBuE-2:OA37<(
+;^T'wtH#b}pZ5HnS;^"2"~MNVYU{3C.qi>8N1}_OffyI/'#huv]WB$6)7%>Qrg<_q}F6rv[BH;P>fhM$A{0N@ttazQKfU{kSv#~UsONuP!e.uZt<;`ReD_
+voZf9k:1knT_qbZvGlTDZ!o2;.Ofq<i=6#hq3Ly0B=]|gwW-X||2N]k=foK@nfRXST&(oM$Irw~;dSpm1Vz>DWY^:vMgjv==V2.LNy8lEXo_-gPL5uGY0X
+i^b:&;/#3C;xvMsfxW$R!ZZPZUUG:evNdN<!_s]sRHU:CT>a6c7fMM!ZL"G|0O8i[YS`rrfq8&;;2o45Yrkpwn~@&'Ty(9Md,!vy;!-MtDaj2<rku:-:05
+tNhG{L.S6o,&"nBr`}~i3TfSv69i#@eM`lde3FWl%&_}Iw3c;,KFi4)jj|_#a<w;(>_nT`E$bVjrbJ5c]2|TABrV}Wy>!;K!F;0(7N$&!P!W.VZrFx9U7Y
+ztyDlf"AW4U-L^nAoVZm~1w&st1^RTE[8`V]I6D`p-ds'd3n85hNCp&Jsrm-}lkRvsUs|Q^<l_m!9o4adl&<[zh)-r.6~ZKf!ydzTl9Y%:t$]4Y35i`4s=
+9Gtct0o/7!SjO&Q#-Y=YSrAnN&MHs4GT1([=bsX)j={NY4Dn+W:h@hQFfYq&s8VPk5p!4.n=,b!L7T,0`)-F0MP"[dWiQEXX|5O&VWWSr`j8`fhaP"j"n@
+mFc_/FD<Y!Q0c`m<;Riq<w=}Z&l#pzJ82xZ{_.bo{Jz|BlOKMD`fN@0<`QF7,Uws7P%6lMBqT<CU+@5401`1T-V2@0|BzhMTHh.K&W1r5LeHiWdzsm(|x5
++[PcoUTUV`O{>M24KD6!X5K'm{p@bW|kPU%rsJ|#8q/[R($(I`_'84$0/kxR#%w@7JiQ/AD%CQ/[a"bMX"07Y.X_]is:wx$("U'zch:O5_[LSS2WhbozyJ
+VwMtRR/OA6FyXBNA^_Tg&J&sR5/[s#Ms-SUstwIw5A%;oWBt_|3ZWQ%Z-UIukmUu7,~c8Ym;TNnV#{gC9jK:>O!'$x.g_}Xr/jLXwpKs,&x}U)#sOGLSC@
+tehT)NrSj{PqO'W:9e&JI@V}4`hF^QMQ7cC!"^zPH1Hb)ZIuJQ%J;UeNxR)fawuBNA3J0p>:[3l8'UI3_Jn<=iK>}(=_z(8MIl|OM}MZ%opHbQ_wIOkR;x
+gO$s^enT%!;1#Pf=W|lk@8jccLLHu6wx(eBHb7qA=a><<LoS}10xHs@Su$BbMFd)eLAFk;P(3'"2{S=&"q>O[mm|~f$|`np8GkJE/}imv.8WYV-pQJAh%z
+kk6wKRMcT0O[5`EW~|y8m6{;k:ZbOH9q!C&pbi"ei&_u<WdmkZ_eM"ZvF+ia|s(dKg+jSasOER%DK]%#a7"+.Y.oIK`zylVPH_QYN!64J5{h+t~!QDm74j
+Tmox;_QH^l8&rB51/TT$csLvPsm3|o2371ix/C9}>p+Dr'"pe=EU|bZ5A0^M!}Sb3T,(~Zj=:{B'yZrc>CqyLi}%7xfszZU'rWUtdJQS#2%#.dPYg6`wof
+Nf|1/zLB^rcY(xJl8fzDSB{Ko!F57P5722VeuEW$U30]V_``x:50&vCu)-m^=7B2iEp|X;}rd`)h|eSwOK/e[KKQz2'bEt^%/`E6tt{Z!Y%w:K#A=../R`
+kE7Z_[SSuq^)R7_!#RfZI`Ib%%/)Kb--5/_uOTeElVm:fZ>y[B.QYR/^Pbe6M|`E^Ibru}]}ur$!Mf6k7YA;4WFy|'yS^1<>YjfqQfUlWKSd3uUa.A:{St
+U:|3QZ$3:Ieo,)oo7%$":c{BD:WU:@VX=a<C3aPf3K#ux]h%HlH=riEl$4><IW5&@X@Kx_zpQe.[!cfMv.H.AAoEoi8`q4=WadW`1[Ik~a^XkbbD~4B+"n
+JPe)6kfD&&iA-SD_mtSmg$2;BRrC0E8O&rd}iN"Li2=RnwQ/D2|l[Xnc=HT`Rd<WC(0eK>Va;W2Q_AapxZ^i;/xOb@8ER&N618/F;lpW|bPU_uvwsT<Xjh
+fQ-77xjVC"utyZOo)h3u[/5Q,aNh47:q7jGm/eaUhp9&Hd%p%QrH)pk@aX8#BWTj61yWn1'/@7E)-rTHsf+yk!Qena]2O=!>|Q_<q,xi=n/O#w5I(sU^B<
+=:GsV0k,u:+ib`p'6O'1@.qKv&gCUtE:9`C!LM[t[>:AY/FVlk+D:9hs)=k[rb`Rd%ybq8oAR[w}>C[}T^ocou2m%r1M+{6b:}p#.3K1^]3Q>-}B1^2%$W
+y@dG{HGr[)/hPO8=:OG<=jj5Hs5x9Drc!Y!jh7:%(_H&PN^nHI;%gcNz7EN=IoJgTMBASYz_R{oV_r_M)QoFZOqa/u$C-dlR"-]%g>=D8mae&D3$$rd}>B
+KW)bh;knuf%fMLFR#/&M<[btE6~eAZ<+i4"`@z/-E{X=#^1ZU8!Cn4@Hk=<wA.f_fv_<+^(V;mBsN(~P7PG4ztQI6e{PvnT$uFDamVH4esY59]>6r5'IzJ
+!.n]I<[#ICvD;kIaAd:N_PSt-FT4[r3oMG{GYs0C>IBcOGf>%cx(@l[G/IAs]3FXZv&eRs;a0&)Yy)"!ls:bkjG.6evuEd.M|R'/zGyBKj>a6k0xnlhqi"
+4upe<t"Jj5g3:EHCl:aj=M/NN!It(ih+anx#VF>oi7osD!yur"A.{S[uPU@PV}S3iBZ_gPP9DCR4{bl|tFD|X9<^7PxPD&tu<+wYrQeotPlj,ai2`7nuV7
+FCK!Q"WtaqE5.weXAmNB5^3-~fj(`:uJ&HtL85|gWd86iGhpJGYT>9"oL+Xf&-pXc3+ch`2}]3mOx<l-6]3r#FK=<a:9Bi}+'mBE"lMp#Oi8a[M(@Yfk5x
+:otKkS"o7,4cW6:mF1J<>r[UC7_}nV]$zvd<xUu_ro:}[lO8JUlh!M$6+l`=([T#>q-rQX0q3i-)r|2h>8fx=rASCrdGG'f>UucZ(n5T-Ph89n;_(.nS2_
+"mT/LN^fop`Pkm5:@BBK.^=a&1po/rUucp|g[a~$_PaE2sSLSq@>:z{ctpjnOA{CT#Wim2N$1`8B_caGs+MmIfOK9L:6'fB-ZQ]:A_rHz1y`bE'a$Lfp!5
+LV2c=l]Z|XJVN]EK"Xr7%,&q'WL3A3v12@GtcW.G8PQIj++6:;~P;m%EJOxbI,T+]WVy/kGB^n,O)qcn+KU:!DeMa42LNsVcVKLcYyga)u=M&Z$9cu~Fmu
+4L8$y<H!8`N%PzoFDX+n]kQze]3i@qZDTq71JM1dyK~DH5;)AQ`}'a>R/9FFIxFEtpgc`t'QknYZ^ZNM7NtYk"t3^HC8n`VHt;~i@h0tlLv3;vR-,zohfj
+S=4n!C-qQEacDaq@>r[Q)]xqx]=K#='Jkbr@]=,rtehpIw+suzu5I8>uyet7om;nP_!5%da6;;N@Qs<A>e3@VqezKDZZuC6<74ZZW(K%vobRL&U'Xp06DL
+,e'dRD'(Sn%o{p^GZ+`raNe`vd3z2e@-I{.aa2JC0]w4'S^i1nSYU|0Y9C[H&wywn>e1O0k6d+-k4iU/<;%URx`N%"og[lTlr`&Jgj&qXWy:QpC<)bv_x]
+W-&JkjHBy)5B%ymydNbx{]EO[(G|FO-1bk=34Qxg/e:<Aqv"5eohmH1K1huFa:D[[+^%GSp-]k"2T8'W`RW;A%FZkhKI`6W=xxcv@<>e]q6#>'Y8J83v.)
+{<D7+Z1O18-,{jxT71}fg(F1%2R`T<1Ed5+9a$8}Ih/Hk{8h|`(AyTR436UI5V'S^p#;hOm6i5FpX|r5n,de!}sn):qX{#$ws)$VlftZlhqQvPwoU{;[MM
+MZ!kObQHMLpLN;GmnPgAVh%95/}2pMpu^mIWw:@Ke,h3Nbm[)t}2bOhxwFFU}Z]LU7:RzQigN[)h-`]Rx99cK,9Tjd5X:F<+)Qsh1zhBpj@:/<D3291VKG
+WXW7`!d9AXp<.3q"GBfc(1eTl_|86F@kyWdR,mVE{3d=1]~AL[Dw,682Wi:0{ErRUq)0vgd#W2N6tB5o-UKE/jWiUTvzS3t%=Zx}ZU(5}(YO_eE]ia,=.'
+S(d]o^@MKlY-,R'OYrZKQUjw:4)R`ks1OSU8t&GNAls3XQeDyqsb=g5u7MxEK0lX2+dXL&2FL6L3=Z:M$A@8Wj'3#Y5Y<NV=GZ}L@H"5r<:B1T0,mPa+G%
+rusXxLDs3Zh5>4i8}tXGDoRSC#Km<^TnUy;IcRkXDHp+6T{7QtY]|mOeXPi%bJ<(m<fPLGA:mJ7u`jh.ZRW[$@JU%'=$mTUPZ;e9Jl:2k`xx2GvQG(s:vy
+jLj0I,9;L0RFC[KW,CsPqP1xwYWk5-`48zi,Am:_F[5%h!uoyQ+_coHLn$xOAw$#,tCaT1h)FFAaUET%.8$8et;zTuRcyBwV^]P1`&.7fO>=-D^Ze3LFOZ
+p>L3T^(cJVGZ$U.@{JM6c`,#cp^trfD2`(Q$&#;e%!|_Qe.%'1bxG_U8y{&2rRV#&;8euXWdU@SfFNNW_3v>,.<9Q^qu<|d1_iq(C<UCdh!1XZg}pGqtL;
+3S)n|J&P~8>7</6DU_D^:{eM%t@rTbLN&OL%b!]dJv~FD%2U9TsG.:Jm'[)#1hUG-=7`{OYG$y!Y$O1}8-J9u>=yHe>l9JBO<L`1CEy]){(JM7"bBAAjI_
+/oHZL.E$J2;}gDPzU@12.R4"=BseW_[VgNjC[i(ex_^JF1FkarktM[z3me!"ZL^9KMpJq3zvcQg{Y(58oZ>9l9oiYJs#c!BfDa{-d9zjf1:Lg<vuf>6uXB
+Ah4WgaSvf_g>l;p(BsaL!#;P'k_'[1~7M62|;-Fp8^gWFnplq&o#!%Xag^{BI(fZ7kNXl2I}C<hpn}U7X;1l]J25;=LP"#Q%"1kG,{v$&/K"=yFB@6|{nm
+&TeLFfq7'+YVt0|LmLJz<)^KC,ar0_)-TaV2{Q9YDIwJ8epVi/XAhdeP0z{Up@w&&!kD0C`$H>M"cL8)3FN(o7~3k2M_WIK9(`$h_8Ym{$4#trxX(@O_V7
+>9/efpY%71_nb9V}&cjVuNICRZ}so0QR+j+z+|cT~>JGLJYG9_e>1nZq67aiB<Yh56bizy#iSi]hbfgB#$~neSBZ6l.hO:sD4f!BVdOHu%}.vjr6wIX;1Y
+2dAc=mV]tj;KOA:JY"yw)LK#qJHw(3%h=RZkc88jWwO6+k@]=}PhF:Ke-!XM[9E1od)h-6grlqKSF)=637._S{!zqk8kP<r:_pFr%tg9k2w,]#/g<^:r'1
+@IvE5gdx^jFp;;W'PuRtEMby]B.kfqPhi]YzEe^:`N`kUWm7t""~uG3V+zb2Y4E)O$EK|(&lsMB3uaoyQL{yfq9Cf4d2+M-&#eMFO(+'|j9&"qG7-XLz@'
+iA,|{w<w:c9Q/K:I1C(@Bd!=y(yodC,mjF9,-bw)Yj!NJ8YnF1b-Y0kJ5}l'q6Sp2:)'=0bF}F`wufj+nnBmXe)RDU]ufg%>M^M6@I79~Bi^aX8U.Y"d23
+Y|FO=_+#b9PWzJbXbeFA$D_Zh]3QD"2^:kFM|Sthwm(o,-9HK&g9FaLrfhn/Hv7mM8%T(Q.u$!pc^8sc<)bJY"QM)iYqY:<}Gv`m`asTb@{`Cvz7#E>Z&3
+qtTu},"]h&sIE$DDy:B`S$"/:Pzn[)3Q399oDrbnYBPu|7ZdR+'eh9&Y8RuYHUYPbF7<U>+']z:it871wiD86T8:CG9'H.F:kw#f27hR8ZEbgz7bvo]fuf
+3>;_a<Ktq,|j"-3@i#'vyYP"3qnRRk=}drgv2LoQ4)]vkSn{hO:LqQ515mP^Xu4-Rnge27Bu-'7v~ruChND$%}"WFxSq'y'l`#Aes,3{#wsQM!_OJUj|%r
+6-xMW$$b59]VmNQUG_oo>CE}>JXQw`+]668qv>c0Y/Z+fI_`/'c3ja+M{Vh_pWt!T=(X;d0z]vz&So.d72N(-'Q4ce|3L)/(mFm@Nyx.WAwo//'Bs'W:EH
+{UaZhOWHM]{"_2d2jG4KqS]]>Vr.7thL;I[k},I4dQh2BS+H4or@U=qi&[,ue>)5>`EHvxvzTB'fu36UrLO;4B"K+la&IcMRM6^[tyMEHqA1>XYw_:#U]B
+Je8q+Nvpa9_)Y;8oQb0Aq.}pIAYZrU+952Jj:b0[8>nDlj|`!Es"GLx:;`wJieJTARDo94dQ^"":0Ut9uc:6mQ|AA&|c=)8:J{k&]o+o@>$th(V8}9e@x$
+~ibs76XY|N>@e+)]9e2>:>lTnSq3h5Z9d(gRR$V@$<=wk3t>5.wO`M>3AZTWtntV#cCY$6tf>E$:I%y2s:Oi<:AS,F9BYtpt#nXU,)q7q_KffLs+2((j,5
+~`O'y03s]-j4O;bM1|sP8$[b&R3OVvTLe-+sfF|<}t"luV#YXcxXu_M+yT!Ni-!ummUeO&mW1B=l%BqqAE%$[YO4h]WAjcmwT%.6dlpm3@L,eP7oBK=VN.
+yKgl6U18_PD1Ab7SGO5aet=i/}WW~'&%Mo|F>O;Q^}[#(ZMUza'FX2>KihsXRd3U`EEPmLeCM1>gF+'}C"$/^Kt3e;A%>EN$kUts;%In<+vPGU(DY=-)'I
+ljmEzz56T-_[NLjk)b4hj0{@d0al19juu@<Skqc3z/xeb5uGY@13Q|DQEKYs,b5ukgUiLQ#3@syF]l-JV]ly_imDNCzl-qqxUtT+kCe&jgLFoMNraoYIGy
+^_|j"!O(}B9eVK!]Vtnbq`i>Me[1h`2.9#q(i^TzL!Ax+&OY^thdQq{XqWwf=/U3"|_-|,{2ECv$<,qpcoZ{QLm#bt'xn^iVt>IeMUTU;-YcI%K+/t:L~Y
+vnmw%{Y|omgE6R|Y^tKshg/VfGJeH@7i)D=_X{,H~3FFn|Qn;>ZBn/++gc}!0iCIg9Mhi_YwRi49gd"]S:|Y`yDXIX<v:>zvXh`MciT^=G1J=Or;"y^TE@
+/o6:/t8}NlSX/6'44X)]^sQ|_#,L:N1}lfMO;;djZw6U(ymaBX$&w=U)Ts,h.}38W<bp-UP+TwFQ}hshHzp/#wvLqMXd=X/x[;u5Way.1Q%lem2BRDU!'V
+]s3Dtb'qIR~imjER:}f^t(]fSqkBzobw.cdR]/Oc'&+GXvwkkoPM}hsUo5#GEjCtJPD:eROZwk}&[Qr=yYw(j}lFcNk=VE,/3>[qZnH@N3qD{!0s0-#{+r
+j[sAFP-9qO}C+JGl^Zw(|r#}RI]V`(.=:_#mDvvh~wPF(|s&<BTzwbgZu'$3qFH;xB@K%[NBZmh[ND]ysNtv8Q(0B[j-":]]nuECmmWVz@Q75Q20J)7GOT
+JPGM@g.<Wpe"$m3p_s3S3P}&+HzoyfK$]O/z+$_$#6R!LElv/y7Jwt.FlQYVZ#;UIT0B47g#<Q!f9OoK~bzWEj/+zKzGj)'"2VvDObkf]{fGDMB>'/{>=]
+ABtnIQ5p-@)BUR[BQ]D2[vyY|=:WL2qZ`c!-.2z4J%_zsVrkpJnEVAikurSA!U.<97|CLcc>3Ht5MnXj]kr'GQp|Z"zjN[MHs)ngF5lLW&z$3'sg%#Z9&[
+9&VhM/2gaE`rQbI0-/+"3[q,|;LD:8P|2SN:6@#xO5~3Z@Yb&5}tBV5102>)PjIpcFgru3$=Hq<xJ<<5^zTam:8|cD^{-{tfhpvTN.Cq.d"`xeirYo}/|9
+DToO_}1xMa'Bx}TNYN_&KS7p)S#R}CdncEn8$t^M%[~C$$yzde!urG)zk,p[fwgA_$O/twvDIg3M[l37kqRz_OUZA`|E`B&!pXx1aZp79vALuK>{YK:-lq
+%[xBi/Tdc[MX}Eq|P$W!.:)-M]iW/;[5"kYCWJS^}#Q6],t^D:yLRpHE0))%42YJ"1ZXTL#EV29$h0wmB-&dSWd2Ph+tMsjLJmo<$KF<XEB/'y7H)uuH~j
+T7<FG4Ur#0kETTrVH#s(,EL%lQ>v:]J|:'~>z>!88[c"K@tV"3D&(:_S|#[+ZD;z!<Q"Ab)EFO(tTZ]f,Tyb]3rSu+#b&HNEDmRfJm%^iT"2srLIzW[vgL
+gH08-<0{6}38E8oqi{nT#lPI%gOHFaG)M+]O3id1zxx6@LFFSt/CF@eV2Xp4JWK/-_>4EczpHRGdkwl'znK@I=jNVs6j20IMRh,RGhjNAu2>k`v7%]+w^:
+H@5s+9k_4qG6Drn}k83pux+KEu-`"PYPDpjMO]r{yI!eQ/,/sw@u,:oSNo~B3$,t/(nP8nH$Wva^B]vO'sheBnO2z66}e4+7)Vj';#`sP!r&nLmm[)xG8Z
+evs{:wM]/m55818A67M9ZgCi5x'nFc;0zLT)YX|U^,PA.ixiX^#dhs/C$A.q=,9O;BfU+D{`cnES@mX,Phgp.4bpD{M]_Np870lz|7.RUl`hCd)(Z`UlW`
+Rv>N+CyoWZh!dA"z<V;yD'1+[0DBCtp`0zeo;av1Y6p4lcVjtKtoM]d"EYZ#6wee|(1MuYn|l8su[IaDx0'USjO>G(3D3CaKvx)[o(B&id]}|{=K/p+P3x
+d}pbY!1@(idKCt^u>68TKegq0r/)9pPj#:V1~]@o{8$Gy4vxe2_<DitGW[x,wjFXjJ>}sIf.-P(/^e#[:$TQF(}'wol&AkHTq78_m'UpA}@#f!LZRgviD^
+ly~8c,LCyqEOCQw%IjGxwX5T~!!5}G:L$1OP/"_$0;g1<)swiJL^PIq43=0M.P]aT8AJ]WO+cKf#-M[q<"[zou_IzqEOj#&22:Vo/_4E>bGU=]9PhP+!O'
+N'V6QB6B0LxQt#M",zN")hweaqq8WvxR{e46eP+C^`0t`uT`3>HkzQcoY@;d^85.^wTcO21PF"$fIa}tOMtO~<tB)cE,7-Ae6]sx|]M!IdTKptENOP^7y|
+WUND~5PR/,:vimhs7"zJ+;Dp_+n9$z'ZQ0,ZXwx.FFC|l8,abo0ICMJB_rWwlGaLwJ+TKnGwN#7eG'V)rc/RFGXsp#i6K_Xt(84>'de8VrR"i@a&D/[wfT
+^OwO78@q$4PoKe%W@!}totZZI]3&hltKO7vs/nOCKI,&2u`J;PWi^OnR)yd],h3H8n'Or2B"B`CW9CKWh+oLk|M$9Z7pgrdB(Qz{doP)iT(9b$B>jGGc5G
+Qdq^Q-'zaP@;5&_Dr6O-'Mn0f>TWnlR=%Exetywe-].[b&&Ai,(GE2YBrNmmf`;DV+2mQpeLtT&IZ}|`wECy/z"cUX_EJPDp4J|bv`+<lKVicL(]]}3xQA
+%hUM9}4BIyPhYu'38SkY`Z,Fbew0#L1ldMunY_,BF'Z)xn3=h-H4hNcD51F':XeP2#u{Z^7nEghfyKzy+3A7^B8^)1dXC"eD[!N'w6ULl/z(b#|x;yQ}w,
+m+M1Ks/5J.wd<y[J9OnK#4kA{bNoSs)"Kg74AUt87l80yq7ySgU48'>}LNZK}u9AEhVDQ{|j9r$lx[BTqm"v<OCZVU<.CACtaxpLbt|b-LKt^lW]]Gl<5f
++-tidzm|5&>EM_Y"L=X^CG.|e3L#LI@U76OUe`o3-JJr%D3sA)HgvEz%J.H-$/'5$>gZ[f7o9,}RgRyb[F=/HB;S;+sYOVFXDiY-bxM)y;Z)6s4AuQ-:1<
+cU]Q%aA2jC`r-s)|mdsuqYU7_TE]9ic6[S{VGle.mXM>'E)5B"ym:iKA0c<&>P,8-U)+[}g:4veat3.rNj(:8m|0^he<q)j{DP`7D6;iu$MLIG#r]HYB:h
+^2&tZq0=M4"zAlcmh@$H-@Z_HX.QG:7>!Fg1'hh!H&$y&59V$tCU#!U#kVNs"/^_Bz:]|F}ln[}&W-Fgq_pXuv;V1GYM_4jdq52o)%Mp#g7D0yQ2aN;t=:
+iC|/$#6Q:)<2C7tu(L~c^2FZ]}U'fDm[l,xXdVefj=Sq$-Hr!yv72`Y"d0dT=`%>$YPeEhP+)JBnuD(bC]4UZqnz/2b)hQZfWDDCT1ltSeR4"s;)Aaa^T<
+~if(2LbmI@K<<N8kU{`wHl],og_ky"B}Bgdy,G%U{iLq5`Fwgxp7><mYy,;Os";SO(A&5dZfVA%Zt+aK}N`G,.`PUY9p7Jw209jL[hV9hOS1%_hp'Ft7=q
+]LKU^Hl5$z`>T}1g}P/TQ--83tnNqvSe4-)k!-22k@:v|eQ=z{T;L(Z|)X2JouFkI0I1|m</:6ai_a:4=uuRUS,DQR^="CTG<'=qoO,txx/yz;avqOvq7E
+Y8h4vvEnw)K7Y-#6c#}ZT6u!mn{I&,;I";.a$(DtSC=7lf>Voh1jhi6'`YwjPbtGRs5pd--TV:HCYxN0Y5un:-3(^xgy3)M<rvtoCT>i>V:K<rN{!(B^.&
+:E;n=^@lBS2^NgyPrzF4=nGHA8h"<[+uf$mIG{HnJxYxZ[orH!_p[0AkVoKhk+anAozBiEug&4G}1yBQUbVZml(i;t)3$@t@M(O{TSalWHEP<Cjc-,0:.9
+q(wp][oF;;|"TfMgSs)@!0BQWC_&F>WY`fcwvm0BOE.!So9>LF9Xbx#_5R3]nE+Sr05j{1aDvT`uT3BKz=t8^/#&[uyNcm9^%e0KBOEE[n^Oy|+FZt~@@R
+i;:A8PMdS>Jb)@4f,hyyzR6Bk{:]yhO>Z)8U:)-HmCgH6rOn{V@u6JRpX6V!95K;w+rsi/J6&3X+Y(:2=X:]u]ws3GUp+4YQ}qNXAFa_d)|[xCkw4"|!aD
+b8Ps;yN#jUk|nnlrXSw,]x@4URH&Vm1!Y+Os<=abI5Re-@ej,:./)wn'$/M8|nJ_MX#)8n3>S<HaXQD2lA":4Xxc9L#fvSTi;,:ht4p($nO|!$W_e.FiWj
+%Em1iXH&Hng}[F-E"#2A>Tv6=:g^"Q%zK`$Rr<{Su0qa-o^0|LK$FeLbQq_'0iJeHW`SNOO0v%mWk.jignM.H6:l!cLo|GxKy7oPSi,EIr=:{_EZ4zqZWn
+m]6f.W[1]@nB^'-)umDG|/.;psE7El(v]m1jha)Y=%#UyHC_R&_.w%FoL=M@k=Ae>n:qHN:&4wWql_j14=M"EOzt%G@kM.9knj<_#,-l'eavx)x^}e,Ks:
+t83A"$w4^{:II:c+fWcodZ_ILykK_;c&o)q{n{X%`O>siZdUdm<#hX&>(cY![n!9.33_,eEZj+QL$9e$1}4LL!sf)4:CxOVK#U2KYHLjPNhl|h$,wp3<^q
+thu.Do)eUFMtG1vn>J^v3s^k#mLF_yztOTmwG}b)b:rKoyS,Cv(SS/HD7PzBqKuD<'5`MrjMkeQXPk]Pa8mYQON,hM!m+=rITPlAI=3BfNw$3HbL;Z_8W`
+K}lJ/#P&I(#4j]bCv0z6rv-c8mpIb+e,t3/Y|EF7q2%pT3W'ecs.sL%GM[S{&{csT"Fz.tX)[1G$<I;o<hR8rmqw'{HA+wd%OYj2jJ&O.K:v7M4#dx|t'J
+XVG=79bzY+_=F!Z#O.rK7hXG9%P;hN!#%#:YV$`LC_lH+&!"5YlII9ES6zo><y2<82|"bzoV=#@MC%x3=-]0G-S83T5o~[]Qm$Rnk<>}uooUi.,pHew;pt
+[S%,yKH2}Ew`'Re9asE)[5KGIpg^Tb/60gW.t$7iE;Vau>Q'+T$)tpoK^Y$tETB18x-+>%hD'x7>l)Axfhu'lfyj&4]D1r;]>%%Bq.sXqA$p~wSwwKPaUI
+x35MEVJ@:f!H_f1k<wfJ&0aYDA9c0pxOutECEOOpbk!4_T!CQbJf;wf"|q6:$1nzh55pw.A-kCiKdI2#@ATJgInBok8vbJ}-}t;#6q!)0uTH0]~FKF.L:=
+:XCSKM-YFZBhyX'P^Pz/_9#_:5Tr@k3nF#psch-u2s~u."&-4pE3nZV<fcoTv$oyeMz+'_n'iqtqoS>}v6wD-HvT$iAF!L:.,VvjE!8'Us,pS+G9DFth6.
+iUS3VY9-w;&F/d%j~y3Os0`I''wHrF863_KnZ9$/h(p=C7EVIn/['&Q<l_1DbKC{n>5DWo_')^nd>YQB>),#/72R})_fopN`qt0yR=OlYo3QSx[M;a,2&1
+vw[571Xo&MQNbcUU&%9$WfN74:$+r=4<acSgZzP5LUn[i-GrOEGr^[uZ!e,{TQN$V{I.h7n5UTQ`[ycn1uX_|(3opn9lfC:7WGUH%ZsZ^R-F[&9O(ExHXD
+rUG+Jf4U[aY7D!Vtot{;#y,LVv_cYDvnqC'eQb{+7l5m^6L1^+<fD-Vs=dsX`lI9lA/3Z0}goWzf@mQZ]KsNJsNUTJHe,,6vwP:Y3CuPuW&U)R+jG09HHe
+<l[x[HlcYGv5WCMveF1G_OsSyq>0Z$Q$AhBpkjA&9>[bvsq##2d6D>r8Spb0$gTX,UvGtii]hm7X:qM}$y'b-h_Y}V2tZ}>RtwqyF>IxI)a660$T&mVU+_
+|y,-gG.t'&Lcgl|b1>u!'A:XwdHD[(mnF{R37C;bwmp3hl$MarK$4ub|frn}eaUu.+/#q{v93v7q"Tpj+M@j`4U"-u{[3B[[IhC+'GF'M"z2]9M'SE)nSe
+Q`s0d"]L%V/mq#heGA/",v_#.feT7!pS^Zl'(`_>+bwle9HoXaLm%:Y:xd"b0oLV"g&k^79HO[0AIta5]/ag+<MhMlyDP@>5[p>S:Vz:Z%fEGPWZt^y:m0
+I^-_4-AV}!DF6C`AA21of<L;8OkCrMA2LAAo]a%o!HJjgu,t+=t$t@Bg6B[orexOmxqSJC;u9-j|]Hc_ff-3kGUGq])2+){CqBoSQwCM]h<$[/bIx_U3/7
+iq8bv,>Dt`4"3^2qaX5YUNee,)cZ"Q%ckh{n7;qF)Mk3vaGHuI=M%/'`4OP0aIYRF^lMf([[S#yaigL%1Lj&~[@`zwx'~e.NJLOmGBL|GC>2:0#zt`K6Jg
+0R3UH9mSC&<+30KXG!6(|"'ZL4[p&}C:Ax@htubACM-):T=a`;2&doe`umyfaySLaz#oHby3f/Ej5{TQvS_kN=/(x[Q#^&1s9:jzeJ7R"-2]jr|-s]Ujta
+XT[8ArKg1g=P4{38_S&hYmgT}}sEhiGdiW,g(I1fQYmK#fu[V-}8>>'E{9!(HZSia_y2Vq,6=MtJ5qah3puBq(05{LSO%ekGDsCX=#ak!%/2q'+]:p[q0:
+SiwSr=0!.0gsgTP+{I2,d(^GwCge:b4xkgN@kpdWHdd7qoH-jK@r_LTS2+-2vdW)9)P'VoFT`q@=ZrLy[b$QB2UoM[)eXm7#zjzvl2S!.j5V'F~5bVjKlw
+iAkw+Y)Fn(&!,T/_fCsV"=Q3eJ&3x#[R%7|_fP06OrRQvePZJJ8$KTC}oMGdW(EP$HS>b-Gg(.$^&3d:xRc+cWQO-ae#F)Y2=QW'Jwp|FcAABgzM.bMLZD
+~WBRvwzdl}G`Q:c:mj]CXTOV1Zr6uW4fF^ewgka47jqePh#k7[.bxD=l.|~i}"^"(AzErLKuF}&]@}6wkr`4on$](ppQ+edTx#=8&}%N6qbHkf]Gk7)q_.
+gfBr[vc_jexca;ywlbiO<m<]lB8-MQQcaIU]b(8,#W)2kva}3hTkBUi$7N'#KA5+dTw{H.!jM<wZot'Ud]IpN7)o{e(o]_!;H+."g).BeBUGU$.8k%'UQ!
+|wM{xBT.8HYF9$Gw<IkZW'nXD|EieSE}>0+lXp;"eI'dQ3|68uVydqs(%RN)TQi9%Vgo"G94MkOVTNsFVhd^,RgQ_sYXP%!EZZ)tR3+G;5O3G{EY_o{F[J
+-0AXXz'`@^JyHs2RHG'{jHPTPQnP,P.CG#-&j`g/B,SLH;Ob<R&a<3)QFma"v:[_WdMi34wEX!qWd04RLnF6r5vy;8B}x|rPalvk0GG5jqD]p;-!HeSpyS
+aHoT~kX$s@;^zA'>"`d`o!smo3oLNW}Ihp7pZFn`<LUL+o_8dM@`$IlZ}$[at|63)2g[nZ2oCO6YgrApfw$Ee+t#a+:Na6>3JnV|/MEk1H&]0H|p#qfjzK
+pfWnPGwgV[#[&N4PosH=hL6+P'Nf|zJw(5y|r%_)QiZP`,dQh|9Zs]YiqH3#ZvSS$Z7GHGvZ7`G8|+9h//qE}o+mt/GD6j:ZyVh,Nft'$v;C<`ziKT{}}#
+q>q2y8iB^"qhY#%Da=I3G98kptMh-z+$-8f#1fv>V'/o<_)A1J)18dmcoUP,!tH33U>T[7OLMt0[-ej7P7F`wQ5OpphEI%fM>fOj=tn%~G^`|VPBouJE{B
+qE3E0r@iOO<1||Sd,RPD~P2[RzaPA<n,Itf+,p.mb#&vieQ$_UzQ3pGT]{'LJW!/r|W(etn}{Sg}`(%G$+28b;6Ik#N;pG.5P'lhsW6/Fz/j2bG[J9M7tu
+E3JY^P"~~]716T~nU{et~0K]X|^}4u:rsV30]o)^(,${X^c_ozlQiT'W5lS[g2LuNWA4-8tMHhJO$A{No|_Md.A7t=I@#$P,w+c&u(~'2-XNGtPFNi>mUa
+f4GxqO}D38CCf|H,#X4+4Q|0n{+'Nk/S)n4!IRbr0:GE7@"L>]Anjr,hR"kL=ax<l$hV.<YJOJZX'xU&0as1.!u>uQN^gkNZx+;+]hQK1qb2yWJyGtde{J
+aD,D29X/L3HPtbi$&y~<wXL/;NTMAb{vjRu4NWswy@YIpnf''C=!1PRLd8>n~$wy#;|dN;n1}UZc|lG_-L0OHe7g4Jf&zD@igh~0=+uhCU#q$(rd{yBIE{
+Y_`JIhiEIh.@jB9LAK}HgStJU>yR65AO3O/AYjGRRl9!|F}`(__lV|Icm/p2FDnHrJKi[TAq%jA^BGruZ,xYW|4C92y.{+zG@pni^E6+hmq]=cpwUYxUhs
+fyc>U2</On6'Hw^u_6U|-p'y,>zK6.<>.t9vW5mg<)v'1>3e:}d;bJ[U^'IcOvp6>,r/pJJ>SpVN5r4s|Gq#JeouZl{%j#-ftW_J#YR_EB"@z9^=ady5%"
+kB-!0)fgMSj'bwt1E!Nwx%dydA=szMLL+>jX_6.OY[>@#<Daxo_A|i@#Z(1=Ci8v~,ugm"j_|OgQSD)uJmw)-V4N8v_9v{Kd,#+LOMAE:,-J@p$Lk^F=BS
+i>ffyOR(&&PvDgl%8mi;Z_cm{K|yBij|[p!OUzZzUV^R;NJ)4D<NrIW3lEkGCDZlz>G:VM1AG&tNE`"@|%>fJ(7:NA^]F+uvRx4)Vwu`otdZOO)UUP_<`g
+Nf}QUrE"TdjXSV[Z%ZvLD,doN5p[fYh@Z5Zz$H:0-Ds,0jus/)[b1^-TBdKvL,>ry4UN;^&ZO<B&=k_$Hz.i|+NxW1$6Q8+a,c:H6$!bdU&4!;eMLrsvJS
+;Z!JFj#_V^Fbb5d|DD:|yFshS[Iy+{K<Dr&[JJmY8-3w]Ou.=@OG6J!sbImm'h'HX[nLMxiBYz:[#1-La[uN[MrW(h@RjNBGFeuXn}LW{W1e1^J}WugE{1
+bA"tWoMF0[h^8OoK.s%qUB/nZVyf^D6R{K$M6wvO"{HdTp]ptN~{V`#&63p2=)/Y8vc/dXw&kP1E{h{SYPEvUQ/1(g->Nkt=)w,B+amFw`e_}nC_5[EAmn
+&(EL~Vhr3}{dYc_qSzfsq-R<H/[PhV:o1'Ha[`;.89Q)1Nzf6tCwPe{OgGSml,6hO6N6uDDw#":^Z,35'S[Bz{&xAs#Ck0thS>E(mEr/-l4VCQW=$i19XP
+N1EFau+hH"c6^$0/S)0:mH/WHnn_Q-t8tty_D&dd0-DL)60!nmjA]kxms!+KR-^|4aZ7OT%r6tr#C!XoTc;=A=t#"5k]7$Z[gWL(uNA6)(f2d=}SsWDJBF
+9@dfX6;(tN7/ZWXI6P>jVxOCcWT$XIuKPDi;9`tn6&STt|C/k_lS<dH$=veQKTDKJ+(YwxS{]3mTispu=}DJVORhq_5C>0h`NQAGlcDrAnL|a^`"WLAu<u
+78B!z}jXIoLjs]MJ#O"z)JRNaNvuISHBZ:%CCexk1r0tHf/h9ifx8bO$'!tl[.DQtzNlfuIHYio@Y({sbF4u-Q!i#w)Gx,X"C(+9Pf`<,&7HFrrv_=,/H6
+2>&#;jbevy_.Z<$mV2ADJK,vHwN[euywort7/!"WdA{zBjir-g)'r$l9(WY!qC("~=9>wP("!Jq'80OlX{X}yNsw^r2752uyQ[u5k9|,Eo.R6,GYfKLCce
+f#X0[+YNpo{KfN1,(SaHpLGSsYspH;-N1iUUP=y=@H`|ecJ9yrvEJFHA@/VR|.1=#-$6J|n"kMP/pG:.z9!rXjQrv^3i.l6-'I>&%9H(BCzM]=i0{1$j}j
+B)TSEaopxU7ET6.SpUq6PD7j)`u{a+{w~br9,D6eklMq/Fc4yHW)J0qdggpz>24^9M_:^I6{zGVi~s"%vXq!zc~{!In^>j90fGv.h2cFRb#9h$]QSW@{Yv
+CQ&2/7-FaPXz#a0+F!agMD5v#d{_!%Wk0YA1]=F3=g!|f2k`YUA`g$`PwGq7,u)Sc/eb#r+j%@wcRFVS}ZETN.-"G]7Y]R(jeFM2XF'PgseL!FyQ3$=oZZ
+s`+hy[u6E@tFO1!mN6|v["Z,Cf|_NG[dNI^mStyB|8j3USCU-X4R2_5HM0.=Db;2>4k$@aKDWUTC=PX=_.pxf`"$]#{xbscW;O{e]Dl!4^-``%Gw=e}$FZ
+WMhy2>MM:vn"$3/ae%C!=g>65ARmZs+7IP_;Xx3^OD/bhe%Lod/(s<9E7;0IM"$d{hFIMAz:C{Ipg)oT!q<iCOihCsNx;{t_r1|A".JFAz^ExHy+V`l.T1
+Ke)ywsE$`nO%HmY7DxM=bFs_08JMuq=]]:g>nQ=-[hSr"2DR,Jty%Lad89]#@kQrJM{zu!XBzeX,B)pgOww<BH>40rJ]U>alW&#IUAUhQnA9tvb.M-q.b[
+Pe3$9'bL.q0'87/dj!cETd)(ta%X:V(s_1Bgo9`&>i=ZsfKV0eYyrk~=l7|+POf8Ed^ks'+4]gY@2t_xU(2-gRrTHk:-bwE`u{.Z1g#lKo]g:HB3tu69"p
+j'vCLPomPJ]/<;Wc#'n$M8Un9T>A%!A}#<3>5n7fSHds!=cYZ&@dHQ!e9]_{~AB+@wxk0pFG5x^sN:=,>c_NrAwb}-o:Sh_Zy9~fJkGLiL)#H1~PmR2MS9
+nKtF%J0>kO0|'`5rl%UV-CtTV>{.=L%@=IcdXKkz/u5/zaCnxQOm6J"qY46E@`0Zdr{/TnF^-E]H!$F$lo.Kc[Q71R}pW.m$A7&wJzo&"/hNEiq)4Tqulw
+NE,fL.b<lT&7qD}.oXruLVBec&A(W+|1tc:!<Lg=8Pq85ikS;c)%^"P&v@Rq#2iu8[k-4[1(v|gtvn1^<0xNk{G!1!i.9[G<S}628yKNX:va_$YqE6|OU5
+<_l&{.o0'Abo!mugE.NAf>y:U+hX;jSatB^Fbc'+=7F62A7q-bu%!~W(f>H#}OX((Leq")SgD1}}rwwSB"%2)bC(Bu+qa$O@cA%p`+NjZnf8XFlv@2Q}J1
+Pm'o'OT9aONT]8btj@c)(WyfFH&PCO$gB4`:2zgaKvfs$lPOuyv<$Z'}:arM_Ls()Kj$'AZINzH1j9>5j9,.Go,%=qu["9cdv0ylN!iIS=7.PnG]YE_E+j
+7/LT6K4`p)SY9'f#"V7O(|#(.ERw.F#,RI8,j7+Eeii,2&iHG,hC<@llXwI"%];|u2UXTGN2zED(C9i9sYG=Iq`1.p@UJ5`hKqRRU<~gh$HC~"mp&U]c;o
+Ai@y`cTFs]Xev6S2.%0nv1BTcF^w~gAMT1s{ou'4X}Dsel+=3'~)scxZ0<gB_QDM.z+-l:%sjN!_W/t8]aQ|/JCXks@c5(c0Fw>0X)P6q[C>y])<4;)^&9
+`)djx7_FoP,Y1^`%SHT'B+Y:1Lr$C]PI!(DT7o3zRD>+vYA}YH~LD-yDUNfA~A<18/}$x9a<0xFwySWL/[{q5fk!e^10hzIcn<{zK[08N6p!-Qs5$k{1-!
+USxUjg/S=F`Qz^1P2T:-)RzU":-EYM[,BM,Z|`De<YsXyz<a"lhdCI#_j]ufCYeV//t]IT$,.(w-Ek3jf,{Z<"OkU2eS&Yi<:;qi9wY=v'-SwaEn,1.raZ
+4.s;7uFOG0qjhm%@w(v'7%D]WFBFvkInZ+X^oW5;UPvz83[]%;!+]_Y1wj7>3'i3CWiIoPB>Z()_.+ASBvpEz#t=Y]oj|,cCc3WPc5:TDt!Cvq;Bj|2/u'
+^xZ)[s8}z)1%`T3FIvN2&.>oAE&YHkF>sV|'(3f&)N_Y}[1Qg[]iA6qp#CM[z%,OuBq'DPw-3iNc/0#PukEgoF6#byNLLzY[]SCH>d9c_/;UQ65Y0u6}c6
+lkOI.kv:^W4[dbBpDl^Af2mrHF!!|}eLF+-^!=Vw%Hy#+oG6AjUdBYr(-H%Cw,Sgs,Eh_vnaKZ}E,XJ@Hp6{7;PbtAxEy(Y7(aFNXd$a3-VA3@n)i:HHb4
+HB<[uNX$SxG;UAxIj;>oen)Wv!dQC{#>4!rB>neN>[gk)&oq|8F_]i@%Ns"7QUq_Ue="57QM^pCI:c-t(xZ&f-8Tfmp5y.1{9J08,;DbuOpfqV/^L&U[h1
+t/pG,#&lEiX1:xYP}vMU1mnVra~_4%ixW/)rS,zI7kkDjRJj/Ed<QnjCwqpE1)}81Yj={Q4N{Nu>aq#&I|LY7O;rVonz}R$k.t%BXUX;;#di+3y^m9A<B%
+$T~$`I,+)L"|9$BNC7zj(W/gh+j&76S&Z9G)$nXf0=JG=Z<$Lh[Z<C[+1-m[bYIcoJe#%eT4k8))q5ch)k[W46W[K-9j-d4k9hthO20,ZQ{kk'_&PT||H)
+gH1lhQ!|+cq|AqreoJ3uSXyX0fSMY;P1TY9BpoiyoMq9ZzU&0HK_$IBBi@f%M)Nhcj[%M[P7NO,psV7dR=P2Fg^`Y%/1x7"O';zkN/>/s)Q&jM/BUz]@Td
+vEM%zLhKgvDvNp9=`)>t_J0M,z&2liGa@.W(]il}EP]VL[BNo,q7Fk]N{aiJ]Pz-{x!2Xj2j>3P9>>WeH3Dz-HaZL4oykA%4ie]-9f}Pi2sGy+-IM{]5w3
+Hro&obxFyRR1<x@xA}L:w&lj5L5ayY"O3@k9yM-ZoZL>:O3iXbr/z!W>]2._/y+-NMgZJ`{Ek^Ha7oBpd(>e[7wb.P!K<)I)r0w<=)gT]EH#4s^<syb(z{
+U{_#E$B=bPPPV2N{w%#"$HFw&U1-c!(Kr:FK[E-5h7M/2[GtNB/P_forj|g#-4/}i)vh9[L/lSaPd%;C~s=pSaKiNMVBMEa}H,D8^hOgvh(RolbN)d$Vt/
+2/laD}NLUoQsML`m8n)+JGVW^B:eclar(1,vO`gLOgu}~t08|orJPSOJ[Yd6wnM`L'ZOW59^6Des=@<g"7;'qe-M3J2Zu[}y/TChMgv6URz5[lEGR]8c6n
+b4FerC'B[|sam5o|to]GiYhqSb;c6Gb,&Qg9fkr$CWSMMDl:+HTuph~B:YV0Wv{)9z&R"(2>49M1e8@zI9|%uFcjtVOC3}t"b3(/DWf:7v[V3M1(eCd4]C
+z`I{O4tOj6]/.|w]VZRtG4gQ;<3sQiZEk7kW0,%wu3J4kb=A_oE-s!|'O}6"'P7J;Kayth++8u&pgO`JF79vQuzaBJt,H(480tkn]fuB8imn|l51=xz6_,
+"aMEbDBWY[`UKa+X(wT$aJ8Vz"UxgG~+r2ic}|-Ybru{!aeOnJd{&Ul[W|t^^BPzrh[[Y4v<^2s=O0Tp_>F}u|<OY$ia-P$2Itt'6LjX<jTMYz+C,J;f|q
+.uA5M%_dozhbxhz;PeFd}tM=H491MPd:$Y9K.Sa_|'>Ccz09cK:gLJ=/LMsb>%mgQ-w70@`TE<m|;9{gk4IQ4kl(xRSSv.QQ{">0"W/IjA)/Hf/a@5AHg4
+Q6w<g/9YKc!2$OGr3;D&8pv,bv.U2(z(/Ia`YTLsw7._lvPWtkayi7D!dX$r8Lwl%[[#/CEhSv8Qe!{Ch=Oh~=Ur.>xl/(W!<7m{au5%tGvj|G0a+7piV%
+|zD3+CP|EtgV,[K|m-3h;"q4Nfpu==zIT!ZC#OH!0o3#gT}8ugpj88h5,l)2zv'U%&^bGl;9Gm:ew[D@;kb2CiRxLbyunx7XO!D#dv0dQ,sWox|4|gQ1Mj
+<RJ_/V~9!q~5yjCRg'#{,=05MqR`}NXns0Y4FXpfHO{we>iWc<tk}xQ){Zq/T^B,;=|cw1LD-R}ld0]Gz,nXL^4x%zLoc8/E)C1$-1=U_w[v'>pSQw~7m.
+Sfr9mXGivaanpm|J,p34g&A#Iv`!%<9rdOu{td-]N<P'F!^7AAIr%RfBy5za6551{6j!Mb%q5eEj6$QBDyl!udSCw.:Ng`(dN^h,5U@E@z'[|]Q:szd,ti
+|Zc_NmEL=t<%sYvKf-vfStRJ7>-0huY,^2Ty5CAG~k+kocWh"FC}fxmtozoWIZ<Yg}.{Ja:=)#]!2.]|Y4cUY<YFUa.iwbU0/>:9)mGq`}nuIwA&_=/,w6
+!rZ|/rVl{(./!~,s^aflxA6^ZIr2k=#{J:/Y[lt}(b1cNXoPFwC4[RWa=LA1IaL253w,:F[KXqcU@<GN-bn<LYya>9M2-dTf&%eQ!mv>9G:Z6J]gWe1Qtc
+XU/55ZQS3eVmwa.es7XV9!`1qXx:nI%v`TtxlXkZ'rr"]>EE/H'h<EH=>:f/{hU/O|#[@_@8xKeQj%3g20uw,AYHWiJWg+T_Ne2%{l.>,J8@yi:n@TeA_N
+DL9wp>QZW$-Ov1VNwd_p#}8uX+gNcV)1MoP_M28p^6fx5@g%`U0`0Y6uvd.N0/.<{YXAiTF7D9oB960C%(QyDTwakvk(k]'n[9(+Y4r=Z=&FnQLo`YA(o)
+pRe!cYL^<&gjv_>_lU&YZeC1zbTmwkE>.'tDiIC"59JuX^JK"$@i87bZmic,kQ%9$WR5ku/iSwE$_Sc/+D~WAA5M]:1re)U/IeozQYNUF]qeV(@-r#@Pvr
+Y%B3;BoC(2Q:};y%Zs~.W@Y#D"n%j:Wpco}l9qAgGpoj|}9u-S+''BTIe85&([+InP|CC$plN<=Y1'Y<B-k}r>+PtnUx{Q2xuOHrQe>LQU'wNNUd{O^=)|
+Gz6Y8^6sPiMdT/D>grx1E"^iN:_PI4uG"k8]:,Y"Le9bDwv5|0Q-unSZx.gjDwXL'{6gTPk8R^@dcx#=A1mC.|Ea<I5w_ND0[d/MeALlk(Oor5HKsF4F:x
+-+'x.gXD(A~Z|lhvBykxMb%XYS$Re)uprJM$d(i}Y`LE51t(8KiGMWQQQhEsOL3uXGM:>`o9.E"E{/M_sZ-_5csL(yxCOU@XcE>qb<B<}&&RP1rq|jYcs4
+CE~<4yjW$L<`i!{,1ct(k&%STY7r'yV`J<<x4Q3Mtb(:mr+'2!H'BMApL^(jd|DRo$F+%5)L{HZ%7fYK<vXem'u$~YgS;]^[cN1UjAO)xM'GzSQ][CM+wM
+jW#nrX'nD}}Sf)TG^PKx#SK$7[ZiwN#/[c-,|eH/#:'OZaPW[V#f<fCs3HhUsipU6RKoC<R;f`#p#p@]>P0x::PX9qL3Q1NoSpDDa9;a6kvC;4CQcStMuB
+Ft%;M8v(p:d7j1qOLdL/wB)G~F+#](hx5j[$n,z<eGQ+g1Z'tLKmW;%oZC5+--g-rt3>-!_E1-lLW2U5BDcBy@}kS({eB=SFGPMhH7G.!|66!RZuPb.P84
+6&[8ItWQ<rQ-5Am(8HoKW]fjnJJEyiPXmZ^oqyVkg}MSk/]u".QPM/ybMK2@3HpBOd|!pLNtT]viX17myw_$t8OKA"$;rwU[oJ2+~Teap0yme_+#nBfp9k
+X|$3=H&b%gG1;to>YV7Lf2A^urihU'D_tn@`X1~G[M:Q9UyEuQve=j5!)0J@PPDMWYcc<xn=/L{-BQ~HMe4Ke=g'Ts@mwS18Ns^Q[J/9Ify1i(`P"6F'np
+Ns}QU:5H/QlrfNM-x9#Z_-d0>Frnc`quSad,NQ=zq,))1UeU>lXZ1{kr@[sS8DBMPX<&Jy9$aAqVtJw/a/g&)ncb6a"+ZAi1)[:,,,b;37V1qO[;]yVaRJ
+6aXyiWh#;&o=Libs!-(d.OrOKB:^VT|:`m+^QRAHAlUDQDz;jM"O=@/9t`npE5z/%8Qi;K&JLLhACL#i`R8@87~zi6Cf$0W{ja.k-O+GRazvVZek9<h"#+
+,I!JTOy:5uM"AR[U0I|OM#Y&.Sy.yCiXpCZ4T/EAe2M@Z)k:b_8=FvS7tlz0z%Xn40d;8Iy_MftXz&4oN2'A]L]gE6W:p)<)R"l&1_g'>-^:>eo;&4Q-&d
+NW3.bE]CeWC^/+[B6]<x|jh@MV!v/'iSYTkn!RJ!^6LB_K$,xQa`Q5bG>9tf35[s|lNZ$Bs3mTWz35S=+usT-;f]~=t;d3ZJd-xdk`6'1Ybpze+KOZZPHb
+fi=)_[(R-#>/#5vj;&V[]%>Gf/8j.^~[Xcs|]h=,GQx>{,T9Wn_3S[5X9bP^9!XLx!3{=Dxau(r.1ZOc"w|k|mWN6n^S;:!(bP{[1O^<bTW!V4:Z[2"..Q
+r/K"=kIYyX}EV(+2tqdvrQ$bV77AwbEvVRVJq(+J]e`|u"/&]c6)OW!KGsW#5TnnE'WmtHW9~%e(l^<4-|_imGW$N"DhO94:jsL5PH.2G|'>qDMeJ,zmid
+hdz!@j:|}2N_X<a@|A^I7>:1MW,c,Obu62&GUMfbo<=YB9`j0jWS{qI36<l.U;.5Dx%;M/fV|}R!}Gm6'(tU2=pUJHpuZ,r)3&Y>$ncy8493kE-r70o/+R
+<SZ{.-_8|/xe-tkf9XuJRitmJ%08@PwplR.gYOgO&m+EwOuuk6woT/xf~noB)koy9RB%DV[a%-_vJ|23a7k+xKD1euRnTIy.0Mr6|o:y>Rf#!#k=@"%e'$
+[J]zD>O(O)n+Lwr!a"<SZ`MgCJUABIr8EZV_r!0m6/Qp3MvO^fWrxuez57P>ROTZlNS[a}QRna{|#=Ne#>5]E){iE>y%e;`]:}d]/@jO,6857eq.(^lJj,
+xA]!RY3Ug%#[uKHS#!$!)0'.<U:f5pc[7h<:/vX}uZh3<mLV,a0DVD,8'DvuTz+Ms]C#D]il^!9g]H/i:Z0/B2[l.Gx+TeV+EYS/e&KZR!|"Mo=qY.IkJR
+'(bxKj(z{4}f@mURgMgH#x0NAVyCp@:>VW':}4&kFrBbyjGvyGZ#`68GJA5>RP_`F]`PE(ragfnZ%Ul&4:3A0#3.(o$D,0&ze[%sE"OM=$qs${n0+iVcto
+=Sn[7387+3L+BIq{yCQ={zf}Abb2i6)iwZU%|tJ2/Q"182ij'yGS-ermwo@Wm7sGCxN;e/;Ahp#G)D^hJ=/R,LEa#EWi@]Uhny4OFnqI2Sys/Q}r|NE"JR
+c(oqH7jyuuyT-)K+7'28GcIw;S(Bc9RKNCQ`{[~SNUd#^Bz:|1wDJWT[,YSVmR'!"e:{,aZV1Br'FAG7i6mF[qhSMd)bzP-^k[^xFYc.0PDH6v#fbN^ZPE
+soh'oM$NGdut,:PL&'}p6:N`}X]@<JuGtO>{wfN{`R'm2tZ]#E)(1s=-Q`H/B7Cun{L=;]3')&Ac;C6:kgpwAq~k>+,'=dnM_n{u:OkX3f0hJtIW+ajn/V
+.DK43!x('A>dh$GwVy>f_.&{is_"gQWyY8qtW'I[OZx%U/VE|2^EnsaW7{J$=-s3zxKJG(riHqmupgn<&Z#h<Qa_--Q|oawObrW@r<["LG'Nl|ove"juGC
+n88ebRrPs9DPlLD}I6{:U}/,4Jy0eUPc_>L1"crEs'oorkH>w+'V-pI-VXg.;'[Hx6/68/0>+Bt,R^EljehC[YW[b%,"CsON:cPT+`/qlGD%vNg@E}JGN>
+C'>({wJQ:6U0t&5)}CJ_lUh-{"$L=,r-c>2w&L:-B.x<baQy/csP:N7p~ob|r,c$UEeyqjMZ`W"uJHAXd).E:)HO4ewsEV6^<qJBil.S)A$Ytf)/(9dcVV
+{GDBRb^@UA]Lp{jA1b"riNVLG3qGWbWak;#G$1e4Tc@8mZV6A:TF.95Zjj:n`RL}g2<[z_(Rk_WT|:H5+:EQFKtbj[qX.0)e;;LWZW/X"3}9(!<vKjv6Ew
+_e|keB&sc<r-Oz%`1X-oIFVy_}xA<{{V}Op,:}<JvO~'{E!zvou60;%TvjPyOR`R@0v)NQ0XSPAC_Fa]ZJ./JQ=0|UE_C(>Ml0fbkkGzc%;RS!dix+kMxi
+nirAY_LjdiPWM!dV#R=;0&^ReS'X'[Up$Qk5dCo8l,fx'u96M(U:RSQ3gx)5"f4}ixm:ABvj^&Ggs^Gr3VB7wGLyO,~8yfIbxo:H%:QY%ha"EP.y9`u#VJ
+X",[soI@`!X:&)/:#66h"/W;D,=O=OmN^OOqXkZV~B<>U_Np&y]h$q^|=K'_}Z,-[=CeIXT=:wXu!OHX;O34fyve"^s41</Et9_`ePy4k[yn-#X}/GnO]_
+k$sQDc5JU/@Et{sN-Jskvcemsll,Qq!4>}H&y0YholVdh>t@$8Uwt@rkLNfUgq]w@9N/li#fo|!+U/pn!D8%Miwo:Y.v=NG^NKPuzVsl80@<N9o6R4"s!_
+.`V_Z[,r|08yH8GM{v)kcv`>+Nm_.r{ej_A"(qMHbDhws/Hf_YOb4WI5Se4F51f5z&@DO6w&.D$z7yZ@_+S:-U4=1wR:oXP8~U;#)':a3`s_:.1rEki+hA
+}@{P(KQa;_5XKl%_0IMf.<kofaS_Ty%m4,`4/N[Z+4rsv|S5>K1e3G6o6fL+~P%P+_f/AIuaP'3Pp#9a>7@I[>sPcM7w6g2=s/,={iElW'(iRKFc0@24@q
+x3^bQ[xp^+i8Y#2plk5^S<{/3t"{PLFAL^n2_)D]4k''lO)Abk}V^zd;MB=^S;Q(Q`qKFBFwQmp-}HsG$k]saW+AO[wn`Za@pt{2^z%r3OUze2EZ#9XZvu
+F<F-5Z0L=[/&i#QzgosafCM}DC[V}g_K;`yD%w%<H)8OOmT.-Hp[j[Y;!dr'Lw5@4ehpSQx].M56>E:):;%o_N|W:57`7crGsA9,E4B{&>ZTV)b/'J,/fj
++ot9XwBqq`2$^3#N.%o3|uzn@z#EY@vFof:Z1R`<9QZ`uq9A'=2)L02`U6rA~R{y!u"Gy-UI[^WCgFY/n;<+s=`h@H_qww,he-]M:|X!(W>dn]$O90|1"W
+(N4wtgf@Cx`q4lu6!H(9IOzx~4rNrEYmmnvyrjN(9m<@!5au[,3s-rryz-9D5H-:_lSX!BfvPGSm;pZ'w-LUEUqA/p6@}vXymd-8[E%%sjc.MjQ0z$V>u|
+d.0E5Zt_0S/8_:==xa^,~C%V5D;}TA"XW<xST>dD:l:ZzB^O"d"|mW/E9zU9c'GeO+Q}VjjMjA-7&F`(PGE&:Zv>>+wY=w]=U_bVeus6oY1;2sPHMeg!3w
+s%=LGkz@@@d2Ae8W1|{)TJ`z$},oMt$p^S5!3cS3@0_lr$)[8@-9&k8="W.)gwl+(G;L%SJg77QKhZRy.n!{Ri}oE=JKL@,1)wf0M'`DjU._uZJ";=;Cuf
+5+Yk9W`"J4I9/2^^t9^^uh1&DC@EvKgCP2~_x37Hj+.N1d|oYLb>_>Bw5pA`[dFP8sClBM{mjSGQF(yd4#~Me!/)9t7fi!K(W{LWR58[U{>BBIr%csR,7n
+YqqyfoV4;0L3@oK|`|0k&RK@uD>|Hw7SS2`RO%}7tK.Y93siR<r#c&n"[0M:muW`95zH<{IoKI3@(J^hh_~3ky,W)T,:MiY3(|PsO>M'g,%/}_=@~sV^HG
+0;cpX683y@'Llf_1(L'F!E/lH`1}Ov1Qk>QqL8~Nz0-g]CuVDu-m@qD;o!xq&hFDk`cKTHXcZMU{w,)MfQbNl&IH)(;NpGP(L:Ut`{W^,=^hcI^{N2ug'9
+Q<G:mOr=`84a7.w=nPn26^Lvp-YW9RF9jodmbmY1;7!Mam,]]S!f.iP;Hr`&j`&"])U@zvh%r;ox"c(7hSVrZ8bwSZ-#.Ayx.tr}OEkBb{O.aq;=^|5$pV
+`}U=a22yF6uN`-8o>{BpY=eV$:o<a,^"gX|n{rROdxB]Qm~ux7J6^L:x_{}"}|P^7zaZ:^`pv;W.n{PT2j7Gf15i_6yLfC>.^Dy86'%+sb_(Mpw<`9BiQV
+NHG_'7[Y5/&9>GK3{HL$0ZCgZ7(jIoY>U`(j{h7^Hqwv9<m-{|0b4w6;x/nzvPe"[Dv8}`yc~^>v)3..V;P7%o]0')}6epKRh[wn<DzJ5kHLa9=b>6(^du
+[/r3UD.;w'yIKh3Jx<fHOWvi:l#Y9!]@^H1-KUeBS{(TT:aeIbF"Jqbf7&K3![MpmqeoY1Ab{QIx3>XW%+eR=S0PD-uU|D#%^lNq$iCGfJ9i2zmED];^_4
+ikm[#UgzeJ2-Hh<i!J6PV9e8{0_6+h-Qj-,=#[,W[mpWzT`inh8rz.y;!P>(u[++iU(s308[wh^Zgd51lODGWKFv5dRKKk1<3_.N>.{w^n^:CTw|`ic98+
+{Bd$-|a/94a83,f"WWr&F.0D:&gf1b<Bt[b+CD@qSW,Hokww1p5Z,<u+N)@s^A%MJCI%F2~(a+1+90;k;nc3n,j4KG37GZ,1#+IxrFEK{^}Ba.KG{:E@t7
+ksHuK[lc6(0`o'bmwn&GPIRK/KH4F@B.;BHf+j(,#0&{X<PfLaYIc_:fGvhH9K5PT&Y33OZ5#pJw[bOuX:sphrjUM$fExY0f}x1)<HT:7fwcWf%7pjxu>5
+I!e7QY0_#SQQKtfvY3b2;5rDr+sPx2.`gv,!Zt,G5YQ^[hj^]5Z^d4N&z$6KY_SP0$~#>jhu$o'|v8'Y,Z6VaKU!FH&:AZO,J^XuB9t]E@.g7i63D=__=F
+P$a`h:QZ_!W.{-9HO>G_D1/ap0rS1]%GbF:Kl>{X"'26k2"Cx3IN~SNw5]U,OqC"%#^ivzc52lY#]e:I3Q9r`LO2NMZqn&NW/2}f"iK'F<nTnyaa[[X(jR
+C<E_P%shSuS.u`U{jxpCAmJZse8I33Qt!3%%8NQgAgvV5`snbnYEJ-q=QH{kZYCN]pIQ&[%Y7Sq@UU|hgC5BrW0YUj.b6nT$1CrLyW4&+;rN_:^dRD=MH.
+dv6[e[Gi:7ITdWWC#Tj"|V/+~5<tSLwO#AFwvn<dK@d9iK;zsnD_#_&T-rVTAD-+"`<-:q{zVRncR[4Gr![(/=v"%'Mn!.foPTQ<Al0))(Ot}r|T,@jBD)
+slOC%9,VtYsj<fCb>`QrJ%R1ikqRU-^+<Ym>qu@-==l=@.33~KXC/'nOk@}XW&l+@C~r>]Od'`IS1z$vs543'$1B1MF`~^"~3{%MuktJx9>Fh:S}yR.Sfg
+@TJ%IN!,x{h2{unwuGvPsQ9'cCV%TDz_}(g6=w7XNI{CTmK:.ldsa;$owA7rib=r`-k>[)s"hpfto(kMdiLc<:#<0TVaub52<#2p1pB.s{vKQmIrx/hZuI
+$^p8[f0e@(!.QB-WGtu)~^U;()l{|^8PVt7=`zECKc+$I#LNz(X`Xup+TZ{$!~W=b=UtxOZeMuMb&..|l+^LP%oV"y5^V9f1b/"<&JL(/d6)n02"_kuy$E
+>X@OYfeoA1VJmZwy-S'KA]c0-Iy5wN/W5e4:5'[=h(zWdn,Se!s`0ZlzWm2bRK(XDh|FDXBE)->C_4D^+Ms.v-.JT+.UOJJCa%|%F1ZZGW$le/bZQ:KNr'
+S$iYQpKQtt,Z&Z`0UJh#6)Si[L@aU},almMgAeWr8UR^&^PHOWT3m>'p%uOoa5NIXKd+GyqY0E1lx3_5%G,aVNHG'MBk"&(0"<x6>R([55kkO]q>.!ntsY
+yYUZqqA<;+6Ebw3j$UtlY'Hl5+/p"P~5<%no5z+wChp&.Qn[D]b[Nm11}TR#(<'0{=D7qA:<seUePw"0q$G/5)kDwg4;7uwF#|f2j-PCmPLeSyDBHYGlDu
+.%YORg&(+IU7o#[dO7r9(!k+Gm;-gqZ^>:mN1`c{wjwcGk]h]2puIiLyz7VQN2/Fi-B%LrOA^IPW,gFcIuO}OfLMkyrh78:L`y-#~p2J+u#}8S`rD9f_th
+%#@g<Ctg(>nn0gZIt5a=K4)VlAFT1q;H0TE("=]I6[m_`yD'OhBHU3b9Eww+I4>t>ndO<:1M1Khm"c:.2>1s<Q8rlge5vtK@dNH4^R6d><RL!uqMho4c/|
+su9'"3V(VZ7T0VG}dLTdKf&5,Chir1+a2X:cGu-2(TOLP]GD5)%qO_k-pK#N_deL"V-vgg)b=:o<LHz1zaxAt:(jzQma]Erf/b=noKr@L6pNtRz||q3hu!
+1/]D%@${v->m>b)[QLIycr"xy(h#0yMk|hOA){8f(5m)<.F8)(FIcs-h3r98iLj"Kxp"f^I<M0cvTfo5(ili9p}|!#g>B9CzUd.wL1WdlbO^4TuS8T1$&f
+IERDT[hiK["duTpUY0FdAOs|}&Y0+Ryc-|m,'}8KmSHHL5=^_0%3]_f:o<OCT{}dho`%qM:f-W{^;!/xrIQ.4NPrkTFYVb9Nx'{:me=#ek"Eh_/y6}7rMs
+#-iK.`-tJd$t;OArv68$Ds>}-UB)s{0a8iCmv1UhsVxE]P7/y!mJuz_a/Bf/p(})EBGaTrZdmY^^}WIWv/S&Ta3}xnf`PWbs|uUhlB;qNe.qC8~cVE]adv
+`Onjfe1b"wW7Eor"^6Pq5Pu3f"~M()W>`@hWyGKw^S}jm+|i(1v1g|!AwAJv85}_A6dU"cn%)rmPte2S3!oVC-]ka&K]6N)[(i^/_Qw%Y)Q^1+3vX[iD^C
+{$=^LP_#T]z8~K4U)_zx1YlYjsv#]$1G[)8MlU`Hv)R+/}{SCXp(6/(g$wBiH]%}U$A.Z,+@i#vl2GuP=S|](}F-A!F{fejI_dau:{6I(6tltTL{so`+H}
+w[g.3yx|uLL"M'8Uph[|fC'teL^@zS5Tu/fJ>+u(6/kuWcJqKCkT~%Wu0,<J4+^X&'FK@L8PV=<HI7.|7-PS!]_-26yN$LSHo&cpG_8|j8r-06gfP==2"g
+&dA[P"uf%Xdo@`1Ak:LI4RI"znU]&F[cz&&[R^9c)M(IY|dMD"3V)+F!)[DT|4/&q40W&K7Lk],4OnlM,U6(.UU9$-C=y#krSe$5mI.vfF,dp_Fvgdl8jX
+.Nj;!yZefOke<sI8HCVS.&7S@br's=/L]w==s_"TyMj:fFi9GB5N!t3]wJUM"k^%P.D:gFoiKb&OcIMpPzJij.7'P`=AU.aZdL5i;B~M<}[={;EG3fySwB
+8=d'/fd3!])n&B<h7Ro@U$LX5s~8>=[Uz!.C$9aO3FHreOg2u"s^"Vz7bWHLd2gE4abH8"QK(sfohpe/hqO)L,nb_[;dm|nS8aPCZq&PgSc'_$J/ZT^^6F
+JsjW^&ry}MkC~^OP<RoV3B$03cs&ZZ8"oEZEjZip6w2|%z4+@Q9`TF4XA+_A~mDj)0L16JXT:HKcg%z<_!$(vAN!`Nu./NrN:!Q"l75-e_JS!v[(t^s:!|
+c]"g#5}V75h'|&Pz-C+u;xpHC`+_ScD+Vvdm<'~JWeR64|h4wP$;Ktv=5rX."xQ1=-c;#>NeGMz]Y'Hsxj};O6/d(wK>z8%h,_3my:kwSCc`7K-c#7;Vj=
+UESCIttda3FwG6DV1O,C'sjn!81gM0xE4!+7OHz(a.qvw8hbQb74Nn,SQk~T{r-[k60O(#WUv1{iOmKXJhf|'b)bfcgIQA8=S7(XYrOz]Py%z!{:d{NbrW
+`1o3sk<ZT(-<#x,%;MPoor.Ip!G$GeXsJ0;6|Qi<oX]ON+bz5&Z@fsFFyQpuHvqZ2B<$Dol;qa4C"6xHZV~@OL[OHQK!:HJlm<qj7UEAeIsZtQ$F3)C(fI
+s)C9Sy6J$wB9}VQF,4_VGkti#Q5&{t7Q!O0d7UH>]@dLYb,iBi|(m=dI6Riv|rYR'(}id[_(~-Ic3XO#Y3`xI5fPK@SaW^'TK!e,rLFXcNSE'=e^Z>Y^:9
+;B3zMzb.js&B4G"a9^fIgd<Ez8hP/"Wo$>}O4c5N~,TPN$uUXdw6@M=0]a^LEXTgT$E9RsR|[hm;5$5KJd0PM|cFl#NLyl1Y&i41U5@ZqM>Q&f~Q;2d;Z+
+qMIE8vySS_3;m^2gTAP^1NzBO:E:C+sbt,Dt<Ny>sv|t50hu4o.[H7n`t[&uKU%L,eMXw{B%IcXp&@nWNw116/k6q86eRfJCl,p`O5-5u'Z.O)u4g=rKN5
+Ij&GO[g$tR$Hkx3;AAVF1zG/N47j`4:]QwcN)5:22IMFZZ<'a)+tvx"an97ED&+ZOpKAnW!zmZsq>l`ES]YXAi<LJL-Hv:$y6&d,k2prYIPWf:[u#I4)fY
+$1AyF6"=wl9Z90}7.V|F)W@AO+D!1=U4h1:8F(.CF#S,/{pnh+&SMkT1mLVZbbNA:Yb8tGf(7b`Dg_Ms-^b((<iIuz!BFns`RYe#=AYE$jrqZwnb%Wc3S{
+J_+b3GG2A.b!$lu'9F+qz8d|$yM]#WMiHB;k_%TyEf.0vyVCzy|}-V&_ozg}I}WH<DL)`FlZd}`qHM`b4>Sg>sa<d0n7xumaAu.`CnN`s,U{VxXrnJ9$dN
+dn<qR,0_mLcWqJIPfF5u>&`8u>r"ir<I%./rwe@U(Vi8jXSR_BC5m'X63YFDK"{-tSZ#~`A"C+juh;$)08:dcm">mJ8gyaeA[NBm0vd@(7Mvq^u!_sW5$g
+VHCRdOMu78_psZ~wa$dDo#u):XLLaH#$U7<otzm73{L$]"@F"-P8lS&|vD277>elhGWE/f]1=Q4'|#c|#xQu9%(c;iR(itHJ7TxWnAB&lLbrG[LPT29U`"
+AV3}+BIMm<1N_tK6g.G=sB[HF}=;O`Xe&/9zMDo`J@hD'uV@sMG2G:]/X.aNjLx#aiYh%r`gQgaHHi;9"xW"j%{A]YcU2g9|m0Y+}Xhs]k[HUf:o^KQ0S=
+>Ml0r=cF4(:T9Ts>`'VPk4i"I#RP)<y|P4Hr+TC7pM`"W:4=Ey_(;#Q._X0fhwXlO5yrwNVBzxiCM#yo]^PVHeZwHD4_EuByLDQqaZ=T>3"ue9HdYt2i3g
+E>:&GFK"4D3b"tMoL&j8#)]Rk7h!_:MZn&>8u{i>BHcEoYd!h&"#E/zbl.m1RLnRjH2<y^g>=(6yn1/(G=E5RRSM{$7[QI-LX^vI+%Sm%Too`)ti177&)c
+Biz2$!Mo6ofirFGYRmCg3=t{Zq|E$Eem^e)Rpe"N5I9cF:/vAJk1(Rv%%hJe=]z+/OBatsnJs"R:Ybca:,27l]|XrVR5.M:LYJ7s.HL){!3pYRF+$$UH{C
+=dKqnxhv>dT8u$+Vd378PGE7SbF^9`OM;c-:LQ$R:USeS_<],KyN[Yoc)q-@ZAUy:T#W':L:<]gYB5o(lsAWN1)CG_SvILT"&%6.Q=<YQE@oi&G0q}c-w_
+U8g1j|Ls8XwSn)bU3"{+0e+Ei;OHJ$[VYUkJW/'ZbFW@Yw{3[u~(|0Wacs1U,pP`huh,fZP^IEMERr.l!K1c;@FTdS$Jj$i'FoXjGp'(jAjK{K83Q|3#0]
+gZ&;VK5_]ZY5j0;A].-2Jvsm!C8+OcvW`5k/B,"s$9m5z6]:1(jD#0CE2puIl+EZsh6a9<ox6BV$x"1bl6i,cL{nOHO:+wM6Uz9,),GX$rOFJh6a1f6ODR
+~T$'<=S,d4u(E}WjMvb1yk2SJ1ewl-3BKq'Qm6iVhB[CnQp%:<R0<KW6|U-XI<a+!_%P2(gDkQyU#EBVD/FOp>'y`G7it]o5#ER0:z%)j)6nq47hY2!<jh
+/#l_k]/Y6jmSy7@F87[1Iemt/"Dalm_op,XhF}vaq$0o/<9YJ7A;DCmG~jIj"9}`^I'{`@lyZAJ"=G|Vr}Y5+&ya4-MK:w"oGEtZc}yZD/TOZ%t^4wy4+Y
+ge"vlj#U_Mb|0ym<`zAAv_r]2OILe6j!07=hRi4+vt2YD|mPBcr%vJr;)%.xH4Vn<f|0Whb8l<bgm-f$![9uZgM2wpVa639,-,i!R/_GX]5Z#t;|-i>,Va
+!iNl<g}=rvCTFspQlq6,c:!=U'ni=THg97Z4fx]N/Tm{)YJ@1Q^N-.f@o6qHJ]:iUR%|Zm@3Xi9^QCbYg9XP%]N4u'@PZOtgd_=wTjmMfB%;7'u"898}$<
+g-e2(_nLPq;Sosk!}^Upt9qko3@IM3/d()g0F,8xvjYIvaM"J)b]lMGy1aRHr#i'6c`k^3A/}7':{Sh]XzH(MhZ%l"^z^X{:MYalQQ^J>!]k[@/&:EgR0s
+wYAtiUcp=/"Qux`'MZ;tAXj}.Y~%}WD:#==X{f`=+Z{.V<WBZ+<beNCGeiL^g+d;E!jq._g6jN6i==m=YQhi]qA|5UAS4Z"vEcOlbg!=7Y&rN5_Td)=B+]
+jt)LhpHC8b~whpYaIn|a0U<'8@!8lMESw^'[/S'Tg'6cEVf<-EvurL=@ns^.>5](}z~@6NI;+4L.rf0D[$B+S'J0VL=ueU5'[S{>3SrAALTa0m8K7%@)l`
+tB{gJ{rlK]Y)lP%-e!^kk_3.Lc-4DjHC9`]RYtd|3=55V1>mx.di"[/h{Q`i2.`$iRv`YC`GUP.gQ)8,_XTDO$j79$DF0Fm|C&'VbMc.Jx$f,,^]P"/720
+>6TB}0},Pk^$q&cGQ'6W[_-:Ca0+L`xYYE.c^A+Ry<Q1TX:K1t.1MB(Y{=HbYm5cA92Z4Zle:pIM6-5C`{1c+(s29{USht8W40=euf2-1ZB&KcQf0e}ioE
+o147Z2{a/=l-1L$X1'52(-49&<KOpi"-N/,EOS8Y-C,w,PFM%yK5eub|n,du3_:)V!KM8FeWx|DO=9]3F:58,I~1UBUW}+luC/OD5Yr'#"!@'GLF)D;i8y
+L9x2R|:6@XR7l5+Lmmd>Ud(G%INekKomD3$N7py]U{js';8(8f0>c<iv.}HsSsUwDa'2Zi1E$H~AK5sx&gpWtipVv`@UwEba:-ae8ZR2Gw6in&2(E[p_t:
+OXy0bvH`_!#aMd+gzJn15am="`r>lFpF8`%-6LQSPQ96D',zBuCk8Ipl;ll<nIE`V%=nncI{!RtPi`r`-a^9_JI_gQyar"s8TA^@66`R(RH#TY%6J"Y!b|
+kHgmhbms68TIQsUw18G4P[Qy,7<g%qg8&m>TB|#]9O0-s3L6TCGsOGjwW&(>P]AS.E:t}^i5=P20(_UvuBByW+YP~e(J+7%lA){4WT]!t!i_s[SKtPg]4}
+Ep0t/}KEXFcmR^VLp)^Z>wR}jz&:q6<jhhB[Dw7z6i2Z{KT'L)Lg$mx``"!CnW8^EAyv&cws!.lQRg@`t=14sI'"=s|9Tn&]|HWk$xSwx<N7$bJ4t2'Ao4
+,>qa"5^#%`K(Kj3_]rPy(7@zSvZY_wJ&Z|FD;,k5BsgMbwH.A'5<[;C'kdCMb&wAshBVs/sh3$5MK`7I`ePvFmS=<JW0_Lc;82Fe2]$pQ+0q_[1UK$3y}r
+nmwds8kutmTz$!lAd+wdyL'{E_p=hb"~r1OhwS~Nr^"r#w4{fw|cr<PR/8_qY;d&g]-XXecvY7]MxY.#E8/-5BUXCI%5(&vl4y;Icz{-t4|i-qVN:T_L1v
+qfAhmTU;8mE!9[rRR#hriKQI"~#m:Y8[$rm^i|`p+-T;s_}}QGb#!~$[XEJcGrCX>lzB2Juq^8Si-'fYl@onp^&.]/@bX({f%#-Hz/=F-F!Nbb]ZWgtiQp
+8pi"HCeW#xYk+[kmVE/j57$|#93!exu}#mt%L-IwUnl+@JVCI'-RjFg-V;lpg^kS!&"3oL$Hd2sOReaExKXPV7.Ll;CQ'dH1+%%j%b"mXo7k!d1+,n%AcA
+lx=<,(u-RA%9A}T&{ym"na:c~7/506,4zxRwI1^es4FN2EQLsD3IFeNQ)}[.knxdYU4QU0ZJ37y2s!B,3LFriYW_~=V5$ae[Gb[>jE1n'l%$h(4'OWo6!>
+tTvJU7y[7kfY@#+2POlxYjA1kqzVeIC@L-5M|Ff%aSZoK_:f&im]9=;}FFkf8"Uk.%^orso2mYIb47[J]e7`ug_0MRo9GB.{aQL=c`J"Lx/J&L%`3}E[;@
+Z)>H.$;%cJjzXN'wC.U#mS5:)|Be="E_%bb@ND/<G!BhSH_Z}^;gVv"D:2duk=+=2yzWVz`$.{]`p>ut&vihy5m6Pp4HzsjH[/mw}Su$6f#t1v,v~tJu/H
+#UjP6-4xBBK]"ffvK3V=NCGzTBl16eVY<Q=LydBnxx3@8}QL41rI`wpBM`xUgeW&h7s/]7%z"nBr0_iug(cF@@9J>RJZ^^3<MT2f'b_8cdGh`Xp)W{myj-
+(dK%DjG]C(@2xpHH0l3$zOj#%(iHwd3.eV(EV+xOJ}H&0NcO#K;2]ZVX71:pN2>#nFr^A+LxJ:{JzcQp&DumoNV'ri'oGEG@R4dn!Lz^gtej2!2eo0O,+m
+~hqxLo1:}li4f/)M,wj{|#aZNHx(L|$5[^)0C>Pqi(5&cz#3/xFb$-I)g|6gRsI-_R.=GMv&3C5Y:6rE]BDm,&(yY&J^"{8_FR2=<uw==q+g-I#KgmLyVK
+UI}MGG0@eU7C=x],@gvV{oeUa}+Akt}@uP'v(c/6_V~n/FCD=H2}C7imXf|;$kP_]lSQC(0(/Xo3Aa/^QeD3RgpS.Lq+q!:$402.^vPzXO`89gCDCtJT"m
+pq#ygDc2sg]YAGtys%Axn037&y=Oda5tdpSnTF-).$m<Z)%[cm5V]i/(^7S6g_d!(VS45q9%;_`w&T,+E5V<El>Nh3E7@Nql1xz(Y8ZWiKyTxRZ1i%=4,F
+47tsFoDi#B&m7_}J'aT]T7y!i9/Kw9)lB3,UM9gYMNbH$0wR'N_ZOdV60)5EzURk_!)Fnbb.pP,l_=eRd"HX6lKkjF((jJo#|yLI.C81Z4)r.'frtUc!n5
+08:D:'d&7C0"f2c2XZwUtzZYBvP2t@%|aH9:k3c3Yg+/D6.e#F8]oEfF{H,Dm(%HokZV-rbUOu2egRQw5a+hA/;|eNQuPvhoJ}=5Rvk|4^r8|`]Urg@_BR
+OiXogF8mOerKsa>lz5$9zSD,Qg,=]wwYM'7YDaU>j<+wVA7%d[er[/jG3,hl:W0EjcNCTIBSiziWMMyg7e"FG@.k@+L_j8sYV5hD>Z=r"38oq-L[W@ot=I
+_C!2,Ld$2L(M)tRv<FApzT]kGi"njm)-d(Fe|W;qK+]C`lRl(imR#D#.Ql)fhwa1>0:09b!Cb'w4ot6[H]]A|ODI-(TZt5<)"b5PFXIX<%$%AK9Wb&7BR<
+^r"MnR&.$-b]"r@$|n7Jm;PA}wRn9&x$g0r+;s1s]|N@`1j@[gGSw^wIRf~n<6{]C_P[#pw8["X5kG:'K`9YR`5rV3Jk(Q&As{PP{^Gvz&"BgCO^Y^_g1[
+-FI2nY:)7(9yiBPuKwa7lKY!Z)n<0MIf.hskuEAZVe<GC]kp!Q{@QC>,/,>]9{E>Ag-sn#dRAC@r7<=`pj9s#XGWjX%7gMqAgj'jj/uHIM`o<51j{Ii-}g
+g'F%;swFit|@Lp)f^q3h,&7jVWXwRJax%G%i"cY([X^TFjF5L],Jb3v},,/3o|i[&3f^L&QEMe/gK:0wgK.Dp@w9R!H|H9e!"#lbDc{kwN}(vb;3R]0kWU
+H0P$EaRwlRD.P';EQsFN)^vBYuXXRLKl5#Q2{'.@5^A1Xrd241BQ^se-Roph{"~{dbB</oEm%G2{$glYmI4qZ>+h.b+r+|dho}Jh>&R$^k#/g"~=JVhcLr
+3F1SfTJWod{9(BnjusZ"eK7@ti5^[m/PPj-F<|~2}9]yz$aJErKMh1wIy):P0d>F6t).Ie#G4A|5miDg%KG;&j9@1HjgE!/hh3D=X42VjH[Wk!v2uI2w^b
+c70kTB/9oFYj7WsELWE;Ho5u-"@mp"Gem9rR/v$2:9M^%atdjNbOSbf<jz=rRVZ(FpPRJ][D<bfvX5Q2+yaL"LR;t9b@6-~z8,Poj^C^5>]mzT7en%<5K3
+@a'hU',F0yg<Br!7RU(&F)N5A',,C6QbM/SPoD$|[#j=Li'/xd%k6+[9)`Q{R9u$9hfArXbxUErk.bn-$+Q'FB3FFZhiWC7u0Gx;`J#.&/Y;7q0x#eE$L<
+mb7GLeA%~Ned/^qEIpK$a"biPUJ"pa.euPx1FNi-LrlZ:su3Oqs2xP-[tVZbW$"sg-bl'yY}tnmB1&Yg]ZeU5Po0wK<}sUXM7X<mC$=5O^,2!E6;LYz"-b
+_kF:nSSm.%PK!%l4khi%RX&gIUF8yoO/#qN0w2f1D>pWN(HOpU_'P`h5in_hTBXSlDs^)nI5~^(|1JpspT:adq_VlsbQ@D{@9_RpWM6h^0E6Afvm"V^L>p
+6/!/`O'&x]S<c5aRr])%MWPOUQH.NyZ=8:m2%a;FfX9H]Qpn+a6D1aLXG/d1AiVBOV7cyW8E|}B6^CHs]zV#mb/h=-#J",#^wy>pE-B='GMez51IWCz,,a
+9c3FDu8i9IlOkT64bSWeQ/;|@iihtXZO:iq=C_}BKpK>@R<+]VD[ZYbuYcM@9:96@A`c:"7xM$ug/@48mhlq}joXdzMb.u.5b6h"F;1Kkl++EHNUcEuNxK
+[QL5%-f8=Q|MfLx8afwglUWx.KzW(qguj2ueXhkE"M27MF0vu}3zRdWy4%6'2`7L^F,#4.x`m6<2F<Qy()Ar`UF4&$-R;]>`pT-z8'%P7;Yg>gDK|5s^Wm
+E^DO0RJ5`n/5fl#d-0!;pHG>nrURO5PdR.&nmG9mIdg2@9B^uqU|Z3P_TZ4[aOd>g0:]`|qDZZ#AM<idbiG=Vx%]0`+3ihU'tR{bi{[>m[vZX1JtR(V]{5
++BiLXttB'oTo}J~U0G:'+Fa.s8a(L9pa=DkQ|M@SL_:(v$M]hCm;<^tts(08|iRHG0I^c)]_0,@&6^hGz]`ss(L[Z)+a79_g`he][1D3EHMsr,<W(Gk(Il
+F)Ro{Aw^C#ENx91}-%{Dg{'-@3C;FcB@KyLD^xQPkTer@vtNkt"tde}aDY83`0d-D<GUTiTS(gc<Hy`=i!k;2hj.)^8.>U0&=CXx^{gaazC^K@4,_pcW/g
+qa(|yNz7~_Ay/<xra6wT@55iG1H_P4UGS9bv7T/s`X!(tf^g-$9[IM>oG(AwkG;[MGJ-T2<HC&{/u{)U.y/tDbRO5&dfUw_uZtH4Y>@y,[Im9Q]xj1GLZ(
+$"UrYpxy+C@eN0L4UXA{%[h6{m$DJZ+xOmNl!c){|,G8OO#,'EakwQsO{zp!p)iZxw|kPzEzOv0SW{VZ!k@Ty7=j#1FOSU@zHHSx4ljPgIWB<#myx!AYn@
+N1Of)TEiWO=H@;Dw8imgZwg(k:'XvA!Wk{0T^;6Rw|L$i)Zp$UfE3^y0L#tRyHo7Nu(.Etm$`)y}Q7`rXMl6^y;6u(Ti;A=F#&RUk3Zk]>Ke6_BkngiI/G
+(uaw8RkC.t%YUF4b]M}c_k}fk@S/4saielDk%]5LRW={b::{@=l$kPsZe;G)E[7x}rbed6m)!,M{5F#Naa}M_FB!"37QSE_/)-}'J['dH2-90)}_|Gr[Bh
+%|>KvvhAD}icvuLB]Ms5tR$;X%5XUNPK~ch573e(c{NevL7WwpRQkl(yy'w[CV&C8xmTqbY9QfN&5aaAe:F$:Ti]!_w]#}7>,fU5Y-s][;k:xCwV%d7DGA
+CFF_Pccq]c.wCqW,,tA5cWtO|Gu>v:s1<'aGj]T.|rRr50Bzj,m2M2/E`R-JmTF3tPDn1X}+TfB/2HR0$^Bs;sqC5qj&/YqJZA(8Ia0wzd|pW^vbw:$|jn
+>s-zL`mi~SPWfGC;u4(q3HKqaW.Uzm|kW<.#0QhUb)R^jEip,/;C5CES@AUzFv&pE$<yeGzljs_Co)U,/exKP)ceXL1},ln5N.DoZqkar8G@:t"I$WHkQP
+=!OCPP7q'zlE>GT><N'>AU5+uk=>18w$|P6l98y3^K#9)w-+-}KG;A|:$OfieZlU_-wdN]j^@k%`azu)v%g>cga+8r0#Xs9_2-(KDOEOq>T'JMc];ANn-.
+j[~VuN.QKH(6^uvJ+)b+)BO@(1j;%TJdtYR]"{p>n8}VxAmxET7p(XH="rY.roX4;L7S9m!Fp@GT-r>e%8dDsUppUnb9.dV$IsLfvx]'4cQkxMvNSFM7q'
+bETkb=&m3%'Z1l)!RJRMMq:;)I8%LU:yz0%/BtFDt}.y462sXa9q@G/jP6G77LsW.9r6qb29w4<KJer`a6NOk/:H$x^B0d.]t}.{u]Ij)Cn]tJ~FY{#]@i
+SD#"G<LX4^0Y4bOy$&7#YL/FG[Q"iJ^Z$.OV6}U10-CK8,aCA8+q{o6eC<^SFQ>LyIwm}}xYClx+z`1o_`tM~<cZc]m{MdGO'[Kr]f#;SG/P%kZut66hqg
+=;ciUo!!lFp_M$e@wpBaHMP;kf&Sh}M.rQ"eL6FPL=S"!j&ZyzND^Y0:y,f:,H=Tk(HIwL6u@B;4pNJx~l}L"l%K-{vXxXKbD-Zjm^IF<zUCip8{e2YD(L
+r6`!g]f+M54fT"f!BU!1U2za8+Q4&s,O7:'yax)%BDm8"lUq%="bp<_kYVE[KIW`QC'q-Hpf7^64X[Ae+E%W^;<tPV=R't!cM(j^gbdvj+H69mL'DhkQJt
+4Nq-".h&wJRrzbT3>-fFpxxP$BL^x/0s)}R6nGu!VLyDnH"R-bC}J#@KH1IU{K({Sn/T@N"y}oFYBWJUvI88dKO1}j6+99prQ-7yEAhY#|lKWYFwVDe+Mc
+NJ5HODP;QYOZ=w7uZrN5+V(txwU+B6i(&(RU!'lG_w%%{Qy9Sa@S+,;d]X'6@e=r^;q(fJ213905NT.{JI(!r')ip"(O3#HJVl`eV"8>5,M:v#'v}CLa)&
+f@gA0m>3yu&$+/D;':Wp0"Zr>ZmY9|+c3F!`xcQ1BNGlf&jnK5D3F:`SnS1=;R:4G9x3KNCG((8qRM|xruL!F2a@`N{Vh9"Nj1EmDbfcL(~1!`iHYu,")a
++&K^P:0,!R/"aAKsO;Y"Y|&5`hh5tuJ3j%)EPpVoal5=ZEo,Ky>[mW~!Yl^`!Ime4,+'v/r82fsRMJgk6w8}LJ}<%#I&1wtVXVetZ%hi+q3Ybb!6Zh8:>Z
+F;[E"h{jh1{=.>sISs5JdaA)1B;`tB,Dlbom-jc'Cz"LW6z[supP),sD6z_POs@GPv"ntj/'@KV7b;Twwme)68uG"k7.|u;2,sdX:`fsk|>'sJ"EgRkSTT
+!-rh~SLgWGz9&xu$uujWFG{keFq"J8l0:F6#UJo#o056q4pPT{Rm|>5.Va42Ij;)+!60}&g<,S>Y7E3[yLgaX@j,k-&}[|4U+q&QD&<Owi.y&@a[LPOPEM
+_EF9{l#]|{Y%RN@m5A3][G:&(=56,>KcQXZj_1hEe06V2673@{3R~s58W))$E$nYvNb#><S!G93H>[SxXQt!UGu|w7m2s+a92e_s(p1.]_{D0"`#}QI%6N
+@+6hsX6"^QKkhpP"U5ZDMlzM&ZD_oD/c.Z@]zY-4$=13sE/V7C>`^)yfVF;tTm:l~Ta-KTQ.HZu)mN~R~Q0:Tm.I=Uf9&[Xl4@Vq`<zE]^TZXX&X~Escdp
+Cj(]6]6]`js3/q|!`sv"Pacd_CxYP>O}EQ:)2]vi(){,BOMQz)IkdUnmGGPO>XK[K<$wtKRDM,t#M{A^Ca&XW7M+IaeygF_a:[sOR2cPTLBbZE+YixO[TL
+.%L1%H5>8tAN]2lcAmBGIi8)axRJtzX1gW<)1=Z#!B~v_6s)WhWsCB+/%zR6hPFU:V5NLWyTtyA@o!Rt8Abc1P]H{7&]'D[c4iiaOC@Y={@9>hs5w$oRY8
+h2iI5_!KHM~PN$Uy_(n|g`'m%7xmG>TB]P2UnAX#PC;=3t=cW1~{qQ5{joG|kLfYA]#iB.r0}DlS&yg',Q'<jcZ2[-8z$_=l>@^bX<OD$BcoLMb&6EfvGI
+#3h%WA`]+e(zciEr6SEL-:QLlS9^$+:YZ2q`P!9ACY8vJ#3m}=W+y7i|]`Q>w7@l&6%wc^[DyE,fa"y%,WN3Qi['SJe=MDFR4D.AewO9F:j^-)(&^Cv<SZ
+}P]m7pMV{)'|Xr3F)K]Q)D:sDFG]3<o.^qGT(j}y5wXxzM</Ou;T.pQYOo5iZ[ly~8Kc~$tFfX'6S2}Do.Z<ZcAHh,)/sgn[`-&hJWe_)n9N"m+2(Sdd$;
+.7Mu:KYuqALH:o-]#yOG>/OLwx(Fm"oS9/ZO+e[%ISKH(':mdsvH5eb)Kj!'@}&1L3#mG):Sy>m<o;<3_`ZXpKY_g&Sjc]@.X0w0hG2QT0sVkq]v>&lUg;
+9KP]X=Wn=eHtkiW.q=XZR^Y5KvT7C)44;>h!82vhbwaw(y,AHQ:UJ$~xnW:1I]Gd6JORd<X&,'2;Mk|NHW~QVUe2_)wWRpi:N(}>%0G4G)ys/w7I7t"cot
+7y`@aIg){.jmug9P7RbQ!cPV2R#EO<=lJwofh52>ez;0"!~zZbc}0pff`#]`lLh_>n2IL2YxZpEQZbl{R6~|jsxs8]}c/{yYv0#C^Sx0$B}g|7X`=LRdpe
+No;<x!7,'&e_t|uaRt@9v'mk!EK5ROa,0]`NK>,IMEio7GpeN5dxPnD.XcnYP'3sXF70_0XNWe@Y4M8}6r#{W@9[Yv@DZBvM|SN7L#5EI5}/Y)72W8PKB8
+w:4D"!W,,W~XT7z.v3i_Oxk)vJ[nEONTWYaz,ZpF=5Aw|<+GD[+5{<|=2=A$sj3jjk+=SM`&#mScmP"uI|;d`Y'T@LQZu$rUe<oZ'5JxY>{JHRqFAwVLY_
+EzJLi+nHZOok!tS0X8vQ2v]6S7<lc:p5XnpvrLlSJH<U[(aC'+5]Q$xL]2"/%o5B~Pk;b&J%"b/q=2SldYTu;WQ+$K&M)Qq"1reo(u%l(t#ft=Y1PH55Jd
+aWkq%X9Idv;TAX4!Zlaz;+Y54-FHkQ<PN=Tc_x7X`Yq$S-1sWpdzPQ.(svE3:"9E)Z8Wq<e;6%eVwaZ^]m)x),sd{7TM<t_vfm^K/=>=/Y<0q59v/bt'Qe
+xjOe+b)WtNhAZikJtaKDE_.q<'$"3RnE1@>40[^:mb)J8r(8_[xBHIlO7]l@:ae.X"zwT,b-->>2wc,TLR72:ULF/p,/.5zDO++]iQAar!HFE/nJ2JSswK
+0ug-d2NQ8o7Pb[&G^-|1g"!}X0Y4)TlfnQvYvekETkS&T=J,SGW]$^N"+j:y9XJN4FLK'2owkME{jiLjVMqLEL>@GMFv-::Di-U9fHgEj:6<wdF$2%&j|H
+Vgl}XJq++81b/Iv3=hMdK7Wil|nfPm<nI0YX<`^<F(>7,#x!|D%<c7xFOiG{DKh({>_F]RlSa(y.Q$NUhDD}qsWJ^p^M==v8"JPVWW=$sQalX'&(r5D<Y[
+Eqgqe5w1f}YSIahvQOcQ`O/psS7bKACab,,>n,y}^s65HBF<E)HvO8R<A^KuyO:&c7Q97_yC|VnF=SC.HmjtGe-jrN[PhD/LVh6%+Fz|Ov1Q.a'^UZOf=C
+{!h]l^KzE-=XIK4g>K0xIlEj.k|=0iDTNwkUooha+==TF;Puz;ihopJ`)U"Z'7'v~z=x]K&>#^W&%7"{)xR0~{bfy,go5TY,j&AwP,xjur$HMbvJuA2F:;
+a#`&;-BSpD6!KKMX6G9s9F^x:}0#S>LnX#N3-$.0LQP#|ACrOY%;4hhg3+H8gkjiY(jLiNH]2${8k,MFLMI2tCP,P'.-]:Q@<Obr8$)fVClpnpMsogfYW7
+JLEb79/`@9t4kCj)1D;bDHV/M%5teb}8u>FR@S-w)p{_5Q1KdJ!hmX6vK{Vx@0jY/5P{&fYv-D97sFs[CGNV$agG4s^@E8Rx8!YGA.y/Z7twTyn4EwIlUQ
+q^FlEvdEJf"%B<RNF;(eu:ozzA.-9y29)o1^PEc5$Sdy4f_%Bq-4.^BvlLm](9j;](z;..vLzy}sL&P"6e",Sb$/[hcC$||NrVT]9v2kq`%caz9iovu:;9
+"bRsS)nv&V1#BF{uX"kW%BIS$`_{FSX%VWFoIie7]/c!Y,gTM5q[pRNe-r4@K9ii<$ACaL}1^m$Fw#[EtRu"4/@H~"{<"V9]xZ7>PO:8SC.Ue8{k2j,R[N
+2}n%cP9)y+<1b>i_xH1x3Q"IA&:`mChvvR{pm)fcjpg$Xo:(k(Gc"^[Q.hD5t)c.g@](].I.&J,H4y';P/IFq"ci)"92#1Z'ciTzA&8$,u&tb"=8^(MV.j
+PT2AA'5RpPSB9TeQ7S[6@m-R@Z7m[N.=7@ngbY2La3R&v./s4%#B/(_'uBjv|FlxR1_<0Uw0A!B<oK12'Ewu)vby:<[,t(oenQNu2PGw}lyucHO'TSm1}F
+6glN)dbO3nW]0TQ(NZTW%[-$I`rs%/Y^L:[K27>HtGho&07DMmHAgD=y[]ds,1TG{E}8Yi4|=VC@cRb9"l3g^{U_t""fGLAXZfCgGHth>Rm|FdyAro3=uS
+'yWN|M(R&&o,Ci"H;pKaa}JgEt"yG3^P>;s.&BiEtDImr16;S5HvkeD!:PS0s(xgb9K9F;h1]=e,<->n;g):<=d`}ma!Hq1mA&b4gF|(@+w"Zmn'pp-IuT
+hItzVtGez},@d{/TJ53!>)oL`_~wujCg8]nxPuniU_qR1`$/dM+A]1@/Seugv/3z@._Ev2NK>yJ3[|`ORAc5ISr>t$eRs;[jYi!rdk{-4%tv&2|vRfG_r4
+'nTu''I-8`L.N&/w<qQ;fhhbEXcP;["_(s;a+;lWZmRKE.f8)AFbwurmYhOt0P-Mu{QjCPy!A$EAP|UCEl@pw-TY~-p-cGzwZ#9C^)@nRPZcaQr`i>j2[k
+~WY|c;f+f8bV)V|tc_/2^1wn&XY6=;G5z<5rC`j24S<Qm1>|;s!^)k.LlHwX(pu@IFlZNG2Q}.z^eR&CxDJ&]zuj3mj"<8nS:B#kFRbX/n-6UB}>kEz6HY
+w6iTF5`C@^;m%/MwFOaX3e%8Jr_fp%|0,m%z]@6&$l=^a_kLli$:])x/&atyZM6{;m<|[J^zsNt0o:swDB[7Dz&c)'dy^`N]qTW8aX=iK>mPnLU(#XH5hL
+DGv3>#I)WkE`lFbCub.u}o$XfwR6rz.}aw_Z:]mpL>n)Cr'r,}f7'RjKq,gb&qY{MibU9wcQ,2,&gsp_aCPE'<1u:hdlh"mMf"lMH!8YQ_dy,]{H.!9^-s
+8gGsz_$>&v7[Se=xWm&gS@kvhHu$AJBu8oRCxAK$G8J2$`j9!/N,bT7:|k[tOe-Hl<hck"E|8F-lpmuD{K[7^d&}cszu'{heVd#)IY4P=m=ufM,LV[)_zp
+6wP}f>NUSz|o~n]DOxS[IG=aKA}%+j'gOzfr}T_u@Ypf+TDKs$&%<ysQ`O^/WAUQQUiXqtX6Uka)nLN$xHTMJ-T&mG3`PTfw._)d`QKvg}[_<sWuL^B3L}
+V(N8CM#56f.>cmE'l<VB:Lmh<&v<i;q>a1S#3nG+0-7Y$uH_;^^p#S=BDT$h}c@+AYWzd;kZPP']@G"GALy1}bx&W48IcsZ&H#Y&'6Q4^i9u|K:5g$S)Z}
+VJHyaAlea#4!ImC:(&/ZeJ<.t,-OYu(Y<UV/_!r`0}yM,l]@<o^4Zq'kC=,%R4a/rdW,+&3KeypewNF1B|ynjSm3LmQq${;LnL7>u&|Ur2})("{2,c|+Nm
+QN}5polU!.{nV.@G0PuDI!Xd$L{Mw4wHo^E>/LkM}}KnDI_@U!Ut6-ZqEwAWJ.;fFoTE#p[2z}kTX]/[hf`[G90m}!8$bd:{l3CsdJ%>=Dou}M3Q`t`)gb
+lJ2eZuKt|ko,J6U$f28sU$<kS@d}u:2jbqaTT^P{fARm5GSNB/v/a[R#Fe|r21$A3cRHV2aM_e.mB#MBK{T(%DRxp47xbxl+'De9VN8{RD(9O5Puf|N%Fe
+!0QLdy2os7s:o>zsU5O6A[{8y$4mYoD}N]t!D]h$fA<XA7CZI[>Xdsa8wfd%G"wyG5A8ZPVMB3qg_Pb"rhg&>}`(omdS}7!pZUrguME&2gF}7=XN_|u%`d
+@U{GG+k{xL6J~u4La{ODtn2x!@:_'wb|h@w2=PYneW2goMgZp1._nD&/5C:uDRf7u:]ii3d+$=1$Vw$vn:&zVPC|+Z@yh/7d'`@jEHlc5}h/sG-A58J[77
+6/1#|$VB3a~|JO)(!6x=2BM}mI~^M1qk:F6x/Si=gn[3Gv-$'-t<ErJ)grR,}cSRMxc628/g/x2'`MRFG$&5F'RtzF/ESS|yf}Jn=NXG|]Pc2nfk8J]])`
+,m;wqIL@RIX4,:0z^&L&S(g+QsnxBg>EeWG!.bp/rQL-lC,L/]-fCe)zR8cXbPZdTM,MJHW:O2Bc}m5%N=]btGKH&.](Rhdq!6rv{4`;-5tuMiGH$AS"}.
+wemQoQA4DE<.zZ$`ma{VeAS'H}7,}:L>/Hzp@EqH/p)L72rx^y}_8Q$L}nk42[xiPIfN"/rL4)I_18>n,9BG;L@(}lK`AC<Q%{Ib/m2z5lDkYurL,[$,Ut
+vnzXIWDMR9[qGy~<@ZWri.%q8caky1t/U`67Tx[s(IsnJ1S]ApJHqrN2wFJ{O4;XoV6LlPfI2(GBwjR(we8i9hJWD,/])4CTuuu6d-nJ4O^V`dL)iHe0KB
+J_&Njm}30Pw5"}:r3lge}^;x%O=j/C!9%<}ImLF8"@,wIF+eVGjLQ);1aR1Bw8zd2=0-~Wnl/51m}g=6UHNMUCZZ]oW/;Zyg/h7yVHM]k/-Gg,zAr`z@}4
+evCi%EwJ@J`@3+zZ{qnxC4a'Fm)M:IzN}Cq|b5>gq0G=^y9SSuZ4Yp5hVT+%W1KM^osmvV=0$Ql60eGAD@gt:HRl!y~'w27D+sxu5rNFEZ)K^"eh"i=>0[
+<-Z]3z^L(jaoN_)s_K1huzL&@K{v>RtZh]kt!L_@&}kK@%+SA79|&!VJ$v`7{GMQA+b+DeQRS==O0-{sibo+CQ"1wDaSpIN(jb<adpGVZz!you_v5fU[Y,
+V)T-;+3Z]2]i[WA1kyYl'.>O;{'mb@eW~zoF4&f1mw[F#y7NM^:Sr]!)AJ19j3KV.$g:Z<k.YF.E_#9@5s,Plx`2BG61Y)PdSs4+Ua`SKJZ-fUR/NXC1T$
+WX@$:!ggP=KwEy;Ur)3%R.qe_Zjdwd7V}G+BbLYs9VVEx#:q">UV0v|t8m1s8BTN":8P,uqjg5RLMp6qu::`7L(@:IO&:d;}<b"n:tPiPOikg#R'K{,Yz%
+[ZpDRF9I:wK4g`EWRVHH"A,|pLkuWwEM2<KM0-PNg=tt,c1!AuXu!,`r:7(RSw1f(EOS_fg=gh5g~hpQf2#>,GLtA^O|Wwwr1J-nZTB4CI`i1#yX-)a9w3
+fOj}4lyb9<N_7c#S{m6X/b{;Lkyprupk"%Zv{>d3J$>|^79r4q)3p8K!7eT,nD5mp-0ha=KPE8x|hfkV,Q%DDf.Fu0zg~ET4;|<3)lb8"K+</_aoF{YHtM
+LK3ZzpB9<ak0OGuuXt|H5g-,9GVADiE+P16^/7Em9b/DdMbQQ/OR^JFud={Nh80LEcLc_9"l{y.E#/~v7Lnsz:dK|lsw|=of~'d(dB]Rc/q||PuLv0lphc
+(QEs:[-p{v@rMsQ5X#BbxlxH}%b@iX<Xa>epv8&yr;}0dp5&EBy}.m0Wp(5%F7}Tde,l~^RIO#y2nP>X-_RRwX$t}.$o7^1IGlv6BsQp;{N1j'r<Q$#Y`7
+FW'$79hytk%1j`LaEeRXP[1gRF+tODB}:S#fbnm/fqv@H]MK'M=WwQA$7[Q+!yo|UE=tV%=v'v(SU05f2/R7l2gPyVY^:tC{#,yTh``[]p}VO}_y{WH4`1
+z/p/q%f0A{>7fw@_K:veu"D`/QwYnliK2N>e7Qf1j>k;t5-DtC~lje{ZR:ZWFZ~l&`{X8NIK<D~gA^(i"0=[oL_sR{/}Sb>w|X]>RThp2FzxQ]`R_nu#CO
+3JgbxhNlCf<`4iZZbbMmH9ly3}nfZE]bPsg];e5MR<$-4:(fu,:)(N:"W5VOzb5Cm<ATp:}d"[a)|EUsq<RNqzQy9JlP}jH(Ugf+fsod}=PDP$}{_fDOZ_
+uM'fQA#SnJm(3^pP,PX[+s&R_'Mc2H@FOri&hemAjJqw(v(%!,zn9jK`Z'Ih0bhy4C}.Ct:X]G5n]4BNh>V@%bWREj6fHGZ9D5Ca~^]KYt4Q5siqTQTYY$
+`KxE';}tLwVd,Ie-BHVf{:vGc4EhleS};66<tbPq@W-TuhPQ)p{3uu4i3;__IR])zkTseQ"drt%[2nH|J'9f}nimCl97ObSW]6<C"_%fkskiJ3@YS-Is;7
+!J_v_bhzZ2QVip~$12&ji"{|r,kohHY8T|:$Ztww.XV.FP$%+uj6IDPD]Dve1ou|)#K4y5(mojNgaYRLH|vM>gbeYEwio;#w+kDe~y>j#Cw1vn8fwAa7]c
+x&Fo=M1+XW2Xs_|vvTpFTM"]mut)Mi!8QN3y+w.]m<`<6}:4rSvbu(vM5cAVaCpMIf,s&);)Gp([:#tlX-b"FO[KL"i2P'`an`rhC;!96oF_x]f}%AHA,3
+C7A+fi;#s/V9OJ@$"hOQNM40x!(GIcRZ"Jn"9ey$3vk2}Ousn3%}Y8%d+;r'mw&U`9)e5fdHaQ<)4"Pm|/[#E(Q$^Y`pO6ZR}[W=M|n7'TRN<G[MDY%dk[
+-I#f;WC=GI::}!ios(jAMK(x8&s!B.41:'<+[u+Ly&xa.7#lD+Krn%dii4{{VmQiIo&m/uVj}'^sb]mU9'4-`,^F7V<2lM/5--X{Aa9/F^q-Sh(o#'{xOb
+pd48aQ~A[E=Q8R$PX(jF3w=8gIcp-Z~S-W-nhqupRX'VW-~N4=xWWaV@o$MW)PVoL5N`kw]"!kMq/^l;1ynD7r;mL2H!F;i&%Lt'dk$)EVDfPd<a>X@]vY
+bD:A7h^0sfbGu7J7W1WCJ&Ob]<|H@9c;L0z(.3!xY:~)YEQK6XTe/Y0+@!n]i<Dvd(+Ei6tO@fi6IS{`1!=e-9:{5(c[DHg:gEQF^x);_l=&7%em0Ibp$6
+!xBx7A|/xe-tkfFmEvxr[x&m88g,D+)B6!m4hRz-X)XdewS&9,_%/(w<PEnU2cBg<xlRkH!|YO{](ovn$}{J18y`!^vBSm;oM^M3(Fvr{GS9ny&-e:^9~3
+.k]M|Wwxh2M"%-!g++0}Eh<92t'vBnj:`Xaz4l6/:%@&r9]BfM^%Cuv&Nh>|xCthz/{5!UT.'FKu]F+Fk=3Va@hIngr_v_Y5zIhnU'nx^x.I^n9Z>0&z5H
+nEYJmKwR'$G(z{1"R%30~E).!MBgM^vs>#`Z=O&9gnjNkykV`hN:+Sk.#KAUx}er't41m&zU0$|}bx]m-cpN%gRr9xF,Ou,FNOI2|z_f$Cth>[E0AX>m$r
+JioSl{nM_&wjb$fHdsw<!~4um}YJ0c=XB+u#hh/7;X>WiHW}UPx@0#{kVf.rH}S`2}W,ii_A-SPAh_xZp}<e/oirnv#}~q}.wT92LzS=kD('oqA}T$u=-U
+_iKLFo(3CVV21n0T!}Hz!8iY63eNV<>W3:^,eiL/Us,|hqL;>eILQ;vy;z2b<FWbu!h"y77AB7#wL<`VT.jJ:30$W5(})-swqr_i"P"_lnRG,N!o}yD1IK
+8p&syOjxnY#kzB[(9W66X;0.O+&P<`fa3;9]Rdj@sR@gw/UKukPHvtv=qt#4,GmN9TG_y_6Z{8$O4e0x98X!5%K!5T#cCy&lz`GZh!r4Kcwg/0Ik.:tYiy
+DZgnK!nCGWTfl5C<jB7`oQ^M^ZZVH.~2$y;}s(cS~#ONSF|am&GX_j_Z_9Npq/hFH,bkn6a[}tQs:"ugDPG2+!>#O[g8l"5bw5"]@{)-rYM)#]i=3#K"5/
+30OSFJ![n`DR>_nN"XtLExDKhlf24R=mhEB{3BA%PzAw}hH"B^j`v,OpgJ89BnhE@!cf97b"S#:;U/$nUrrj.cij{>4&uH5AO>mP|)y'Q6IRk#yB<Y:L#7
+'{(Amgv4l,Z}WL_MijXt!~e%w#<V'b11w4,Tv=6(}Bs'z^q7`s8mrwvyYM'%G=j:$%Q%1#VFZx%:qj9|oRrbrQ@ueSx#5A':;O4"8de%}bQ<Jak'OsN0)V
+nBbirR"NO9(<A8$ZxCMbM%c<Af!QD9%WyR<a5Fo09b7[MhFlS{a@Gi"E!{Q`jLvQ7YRgDe-TY>^yNcVil'+oRms&F#eG!Ym1S%Q4i[r),q'rDKPz]mGG_#
+q5~p]@RGG'DrnaLZ<sZmh+ANd88a@]>HCQ:AKYjmaL]JVJb`PL;"9dz:^u|po.WAi%$`.$/cyeGn~UwLFDxzIiJu/}Kd+|DeT#1@o"tf.I)z7(A/-pynQS
++]gH.8bJQ-Ly#>$0s8wrxQ4Z%J[vRsGXd,[&,dT8"&3nOT'=R]P:xa/:N{<W)1@R:('KhSQ/"@'^h6Cn-jwS#-zxKM;G1&)b`IJKP=I+2Xp{~|sJw^}yn%
+cR~&-k;m#_Z>J:ha7Xo|3O^D,b64R^,ZpBY[p9X%IpWL@']4t%'G.wO7y=yMNy3jTU<M`wVSSUE{yT[rE1UzRabU/K$z}joi}}~Tvfm<S/&r52kSN<oS~/
+BbKz,]p6u}=DfM-@B4WCi3$s!fJvP[@#ekV%XBJY>C;fx^`CP<"YzQ!S'c&2~:ftrvI>!eKb$1o4c^V2_:>WdNnuGSqy)+.VpEVDNtW=CX6BwEgq:f4'Pr
+/(W3ITP`q!L,NGG00!VgVzz'>1xp@N..p@`@FrKQLCjG7faY^;`GvAETvbI`lzY5,]lL]ivBibNH|r:[^tDR`N53)TdRwK~uY[@pMf==MvJrdblcjiQ>lI
+Y50'suwLNM1("ZknJVFcJ4u'MhXX6AnXn]]aFMgs]y-#olnxxW4vmU);e-(S@}IPJDi1"Ji(a]i,Mtzwm6/Ouhe_$jv'YHk2D!Hs`QGiZhac'M]5Qmz'%3
+m1x)TmuQM<J"GWa|:##N<M),0d&V^3'.S!PA`j-pjUSK8:$yT;lTlrr:7G$AvcuzV#p{N+88P8d2|PQ)7hypV7Zod[m&eXfrZp1=c(]8Rxm$&m5oQ|ax9r
+JZ3!&s_^pfQeaz;:ud.}hG3b1jnUgaQ$%(7`3oL89o=X_d<{Z,Uf5&O}X1~M^#</mssYI6oqv%3yJR[ABj<(a`a+<)^n9O~#c^8RUVo!7fIu3)o$QLFMCK
+B^k`QQO#jbG>70c^&&e#`RMPF=I,,c}Kl}rL"LMULo8`ZwfS+[ywJzJ&<r9@2T8{c;n%MtimrG<:DO$IC7o[a1-}Ytkf@a.kX;0Yr;c2VXC[R5"g%(Ey);
+|$!3Q-9-D+veH:;1$7uC$Ap]6HZbgiU,hts&S(D-$o,!~|qw6nJHMT-Mw1lBH)X://#r2g~I[aAdb9aCAx}qOhW_;oR@4xP'{i}/3#,=+h^pMBm(i%hq+-
+YNJ;IJbnE9AB)VS|95,G#YM0P6Oxxjf0~mHl9r.b7>[%4vHIw#X55xH/'<H3JSUJ0AxMsh~,)DaD:B6(6CKS<+XBJ{9.#DwaPxu`Ug8cnHJa/5c,AI0sIz
+WOX}FDa2gkcXrK'17S!M7vwu>>R&rjI#L<!xHq{N^ftZlh3(sh-VD#fwZMWHBPgsuh+cD)5Lz-px#+Czg<inUiV4Z(K!K$6cD@nmz5nW$|#Sn2sT1^S9xr
+sxRepH((6Hz_IK7O[NNCd#hiAPW|nr@9|i;wfSXOmF#`k`@UGN%%sYf4U1}H,I!9RL~o<2#m<;9W[e/=GKSZ~i'RCuXvmhqa/7Qigj7oc}]s|0Rk~<'Xe;
+4,,%FbsWP1D_p>S=AjU'"A0_gS8^YCb/[vF+yd})wy`^#@Nq<%|GYm52(`3f`Wk(2m;gN-B)OlN$O^p/Ko@#|cJqr]WTM&m(A_ib(:_n}5e6Z7;H<<~q'N
+y7Xi7XbV_VeOq{Nbt,q,m_+,Zg9ap^4hPL<a`1t7&|Gl}QK"'>Oz4Q!_r8mB>HNwue`Gn5<&`]orcVaGe{A8%9&1>6uqV6>GahQbzJsZAmlozd'|I)J9SV
+|Shg'iM`_^j+',4RDOT$@=_h)t_g(m+j)q>gmEhkqxAZ$O^/.%G.AHneg6uQiMlYPL`gR([gwAk_|Gl-`;/$FI,U_Qu'c,=+5w7JtTKI#cA+"m{"2phgzt
+ORm>zjL2Z`1-'>IpYT{N`U#_n2Oh.YHD{D[cQqr=rfC4HyJMpd:,L-LdDqLcTN%us;J7M}P_#Brz1.+mC(YdJ1#2-`mT1u3`=4Xx;^Tk=s8SsIBFkSZkSz
+Yd,{<jO1;[QK8VgGwW,+HkSm2R0:Asj12&(Kzc;N;'yJ9`s@0K)-YS2G7%@(+U>8%P8+dF(R@^uU_cA),N|ZsJ}m~,]7Oq0_:,0fcn`mgM{Mh^XTrA/UIu
+W/2iJ<Q:O`tm^u=xxd;he|6)kye&8i6en,25_Q}:/1MuNN0%48fcP._Mp"{roNe#[Tw"kRwC,T85r(DY`<FN6P<a^QwhS"u>>cOa0q2ee-{i61>KgK!~xz
+7ahgx2peV-JYtM7%rqh;)|p%z!FHQ9p{guhHJD50y>/iH<%nJPz$tX'fR;%S|'zKbg$]BjE8`73]=F}.VO'a'.M,L[l%Rx}W&Q{%$I.xRn3wP(&8Kf,9f0
+51ZiI/D2L&{T&gh6lV>dy6goly[d%(1BxV.C%ttJC3E`+V'"hy/S!/$WfiA70qVzG3Nwx@sQn(m'-j$AC4XBQ,c^9`[8KH1/2g/:1sE9WmR:/#SswWQ&[]
+mndLX6Ll5(IZr@=[p@+PeqOb7p$3X%4$@qiXG4(|!d{{'e{N&6Nttsy/>o{Vz%;VqjHGkSdvzKYKJXZ8~%OHAhzgB&Wbpc]dH4$Q&tfEhOGK+KB{Xjvyc3
+x4K+{aw9LB-!;5h(,=ChQ3)al>V_/PkC>d^PL2}XK%9#jEZ(v6rkq'Odw+2b(/E@_&z0M!%nMYo2cO~l@efh]ZA'ym#ClTp#)_tjyJ46h<K$MWLveFZ8/d
+7mXeouB[GM)hT>9/Vu6fY/r/Cofmo:m)3bnJ1MlwZOB}^3U8!x5:n|nqUc`Qf"+OpO.fS]VfJnzhGI'5H8^B}"A$=Zd7GrVD9:cD7G#cBdEb'2K"{Yn6/2
+T)xpk1H>Ph#is{RCLv=;avE`@zsI$GpBj<Al{2_j!VuJjmo7d5YBvav:w0ofPU>Tz$K4N]^&o,G/Cw7j!:+LRfHGAxj&dTCDu/P>-grk:&)KwtjR],]#dm
+im&Lf/HGClH!Y`R6rKHvbe{2.$huQb8R^tjth.zA_[jU3eAnDurYSfP/"G_PO3$o:Jb6]C^C]HJZ;E^2D.1)}SLNb;kb<X'PGa0@I,WA|tq_791H&GQST0
+-2gUS30pv<'4x+<]3!_ZLqW"+8^zX:1dGd]PKEZG,b4pH8XTOiYtAh.iNEn3r;j'W@B>jzDTFwjYY.V{0AgXX29`h1MO!3vAyXuPyWUdszsKM'],97AwW0
+oK4D3hmRRqa!#'f{>pfS{+A"WOfjMFwm1#q'8Lf5QmtKm{^8S$%0^:'";-Hg;RAiz{[#bt)|qi'GM:`rSk&#Jq1z{8hn{$1_5+FW"G:KujcWi_~Dn^I$dC
+%_6jKyTkBl'7Uu2x#>ai![6>C&:c({m7to1,&'$0ux%K:UeD$::1GzHtqBNCB@kVr!Ubj+j>Y'4l[eEB|/>Rt=#/%Vi%PL2W(9xlzvNZ8N,7ivSCbE}-OH
+ed&3X'$C)1og<uWB:-mVMX.5^_A!nd2Te:PUxkU&!2qkAknR.g%f["#{XXw"YwZLR;I]#[M+R=+64>`h/:&>VQ1|[sL2[9B3DSk[g@#mY25#Z(5u^)oW4+
+2Cf>$/%P3_YK4xPxJ^h15^:/o[}6~)iRp-|Pr/+(Q-@v^TMVSF$|82{QC4XL%e!|GzHvJ(`H6!J%L9dGLC;]t$MEiYdLg,a7xiEn0:WkvmvMqdh"Cw@_C]
+KtsFi].#i5Klk|+Wa(CGj(iEUP;[M#KBa/rQ-ftGmZ>y-Qk9c>v{[E5Rb)z9J"a1}!By'rx"LF61wEHgaka!@BN=z}0wgrUo9a>SmQQgh0vzUby_~0A''t
+5;6<,ts-e|H,L&nU!-5+D(>hK%0:5$.7w{2}aa]z(fK'c=6v=xul`:"`X|~pEN.geTp.P5GP%{vM<a4p%2v14Hm1w=vx,|M9)id3"qDI7G>%J$O!MJn;H0
+=3#}OmY`MbG;d6Z`yjbG^=T%[eN.GoS2"CY[7nGhhs)FaAe,eykd&^(t&2aCofBU:R2rfshnd@vJZYyN)J~g>T]ZQFes)t)NW3{nsq$#igja[r3|=8Gu@d
+T=mj}u(wCZ8K=B29P,5=|LOYrA~5u/F(MntV~+hCX|Owc`,(hck])fE$Q>c&^mLM6/Brys(gz]o+,y]R#B:()E>gn.N@sX^]P%%[d]UB&.|O3'8Q[#w15;
+Q+EJec)b2&K:DyU&'fqYF1=qRk"B2V#GAMw"3)R|wfBziXz$_b=#mu0.|)d+1s~90id|4;m&>$w[riI,e;oQ"Ge)la$]+A5NvQlVX,aj^}+)2kv$w:@vxd
+A5FHfUs#K/Uj]^BcRuP2ViI^O;3}T3&pb-'xzmF_[Qv"tN<e(lmo+DmI,o~2QQ{!sm|P"tAsjQ.{09FRcg939)kO}%i'Gqbq;3dL}l<5JEuP2hg2-rJcxT
+)q~YBLSYwgao9c,];}N&g'7R;3WL,0k|6(%V2@uD;g/W&q2$yE~F!npH:|m626mfArm-T6WzV;-+~FQPLpgbQh35157Ml0/5Hh]j.$kzpla_mGh'tKqAaF
+69bumCMeS$n9$BRJ~Ei!,^),:Z[|G9jbi#(<T_P;q=~I(.WV;D./JL0xw8K^@ymL~]"WkV/Jpxh{dp+:<[L_|;IARbKWf8MbUmKAii%[tKJWTIA5DVAqJD
+}f5BX3]{A8'pd0T-QppY]@A8LX3Aldd|,y;EqN94h6tMv5xGs(;.CC}|tO_U]WkQr>rc4)~#mlz4g$VbU08V)5-5TPQ]PO_3_gZfeMykWR!UvW"^n4Idk:
+==z,86a`Gr<r&^tbqv8wf3K|@Z.kp'~:7<-n@>j(b&p+.cCgDF$Br`l|q^8NTC'7GU@Jkodl)c~R.9{!je4IGMW$1C=(<d88{h1<;=j;3x'_-p)a@CRx:]
+x!_OEAE4y;f+^8ArF%;20j')w`z<^TOf|9vR{6JR#OEq]f$Mb(ut2>yg`#4V^Ol6[QH3y=mo$RP<Nzwp$zc|jd2c`z)P#7&XK&3>h:MT($uk)}R5;M,-uc
+WL'fc_X|D6#7zja33XR7r/7PW>a:hAL,^AL|HzLGYOD^y[!&t%~2bnTbV8_Ocdi43KZ9.1=.Z{'KB/y/uz/I`HLi[:34v"uSg2FikXnQ}69pSjuJdE}cek
+%V6Vi0d[1x)@w_>x!L|+ZXU7E:3lI6IA}oZWN1hvhdwKB}&HaHK>Zy:"(v,"m0=jVpZ&<9osCFMGL"fpVij8IPTlkf4vqJjx^"K}badf2a,s0mK^kmprB5
+,|F"Jjf.85Io$+lHJq!]&6P_C[f&U[u7S55gL-uGkuR{1X@0~>1-l)Y|#:&cMx~I]PLRBcR+]PTZ/Pv&D;^UQ4<S#ssF[wqt5LqATjootpZ$FkUe-pkY6H
+p[hN..fLmbP3tTd;_)p%psq]cgR42qD9[-MrRK:DI4eMliV!P[4E/I|tUZBcZN4aw"E:5=NT08E09$_DG_:bSh!chV$k1qeuuHWg#2lVTh]Wai70T+/,t{
+x&Y`w+fJ]mu!RFRZ6m]V6.:NUfBjjZ&tw|cQ+`(rpyy9}[v/eu.V{D61}A^LGgTg,3'9t:CO&P8C>}a{`NE^|Y;8fUC=v5b_xOR%jxmg>q-FE^2Qr96J1#
+hS}oBkYj#+e8ltISidLm.za,BMvB`N2]kO_M5Ie_=ld&/r)S.7q-jzM-umMSD)3pVwz[P0z`e:0zyg~y8sjE(t9>i@q":wi#TXrQgwfrZc_,-FM7r|[--K
+V|,:g+ffw$}6=|$blR{,O]~o8f{+;a9Ezk~6RqyxVq)0Lh%zU:Lqmpc<m8(KJCwH>Jrh<TkPdE8pq@L,L)MAPo](6Y_twkYj%-]_9%~q8jACDjSZZBLQ&d
+BeOqMPj"<2X,hFq"{iB-J7-{g`<%7Y,U{8vxm&Fyd,3ltax7=4=}wE}r~]xMLf#0[(LDe;H4OMNyEeT)m)yOTl%HD}:q&`D_s|F(1RCI,`c@Z<Y&EEc4c(
++Bj=w=dZ'UZ|h$]KPE%xw7<y;qX"!u,!+FuAw[q8znS7W8[{(jM4[_ay7m!7k#l>x10p,0H-W"g$kUNOWEYGhhQW/5w+,]~[fnO6>w'g2q|6}W52@C#"_9
+>6cU,dA9K<Hrl%CW;6Y11}o|9_@KE">SCNp`o8Z%{$GY^vtDO)_8nCGf7l{!/!=Fia3UsF[d#X=,uN~qXk=dKr0nKXa8;^aLx7D)4X@a`[Z:crts6Rd,)F
+>;cQl'2sc2z`Jh:o}w/F>]g`Ow:3xUDoNEqeGVd@n|h]A9^U=c!0''-INq>8CYa48SVLYSY9y#)f{ppa9)"3!4b.ElOxo&{MQydP2ZeX(|{Y90]E#wyGbP
+q2{WBKw6rF|Ldy7N%7DrMC'c&yzPq>x5Tzd12GGs:o)pho"oip0a>JLrmvjw}LpPIbS&@zf5F"O0~Pv:byG!PF|vHGyhq2vx[7fg^b+|Y6Zdh<g<|e7G~o
+'J96kQRb<>4!{W/f=Cai8rrB+w~z&IO50PG/ch|N{^&I.}xAWcCPpA}EaV`="hBUgs|!wR-YG8Z;HEe8`PwzKSew@nF`mhCymyj5;/0..Lu9ee}}"BteF;
+^'yvehJI')I`3o"@{lHjKRkah^&Ue&idCOcwEymHCra45/=%lxRDgIhzbr$5r/MKH`kRHg@w99NhF3OFMI1]JB7vcsTP`2hZl#oh{A$FU%vKu@:,c:E>1j
+HC0oL2alF:Si>eiI@<deUROv;SI%zi0H~Vzgxs(bU$=+zu3w7pvzc4yjL::ZR|nkF-vsOxw;^(Z-nYgQC"_=y88OV(p4/,X`-:3bB@"w{:V5^vY!OA|a@W
+KT#0r'xk.9~9Ab=+U"G2c)QJ$ZTbT&#Ym3|6KU=)7V%kDeX>$PjyEiTLP3)o;xww#x{!^NQq=N-vJ"9dnx^`|@q0jW@D/ms>]qZB'>thG4WD6$)f$4)O=B
+fjG`8B5aaabt_q8_)0SqF&SbHJV3,gP]kh9,E^nh`K6vC2-4<892h/obt-eECd=m%kgJAU469E<3Iw]8I-RyQ.#D$Nm`<3rOVBIS$F:iLz$J<|2nO{PB9{
+r4j3vyv3J=~JKa4#@IIL:]R73zX`.uf;~G[;@4C(-9fmK:Lg}yZ'N3^7M=/)@mQ%'mS)!K%hTS2;!BTgpaV,[-X.J+,YC#8^<iwGb8'Ghs-$wE}:YhF541
+gwbOg1'_~+dXDi_d&ErNAld0c0n.t0gS%W:D7Cu$y|,MqM3OVoG35!tkU/!6R!pAC'yQY=ob2oO0F<x'q}jD2`<67_Dy9jD9)(oW0yKD#/TW+,PSxM(y/)
+!K)s=rxoB,X|0FBC74j9h-%v:QUJ,At#jWl)D;ET0Qbj3`WO77&^<:wH^&}59vc{uKf>STrs;)czL!Nd9|6np:dn(8v&_z>y'mN:UDW9r)uR"yzp5E{$Yg
+n[G-(JZB##eq)8JR"DJ/EL<0H+q<WaQ+w5,I]i9%X0{mvD;h%{rU9oB]G#xTOtX,"]4Eg|H4v^K%mwc#+{G}}{,!x3P;9(/fP>mz<gC-N3)kY4qj#t17;^
+:[RT'G&"YDi{]gs{gINh%SFnh5e7nt@@]|Y:5V;5OTvDCsvlq8F(ay>)="0M&!k,-P::erd8c.2!m5Q"cd.">is%f!{"!yXe0>XS@31'6P!!Ugwp8#yAD^
+Vg6wU8DCK>RWrjS)o>23yGZ5)LFJbY8-GAiFa4UOxu:)3abF8}N!Mzc>>sf}oJ)3>ReqDwXza$s+G[fyqst5;MEy:"930LI[JA-b_x,QewPM_Em+/.A5b-
+dtqOr>eG^6iJ3/8aL@i[Q7"[-mJauJ2$qI9AmF;Mkkw"Nlwnr':R7.^h.|sxg9_!Sv7a(}$G+{#4Ub<7sXwf0Ia-:@L,mjX</.rJ0INevJYRUa7IUOs2&=
+SpCps(TM))^1zeM$K^ca[jwG)490,<["]:%cwj>fZ2.GnnAO0UF!m.A$NF5UUF^{KsKJxw-378dxm>ZlAkZT13)N6iEv3rKM:7-il/<yL{Un+!JS:jQm_+
+PO"n"Z$eM}DH={s;$F#XbIRICX5O!7Cgsb^Io(k"-eFdtzn!7(bnP)q}Cn/xHWe80.%[GD[M6XSVuY9WqUx/tY!]{!C4-}WLF|ITyKZ<{Ak077>r['Iq2/
+nld@.6'8[Oe8/'dKA9^&92u4HW&J:h:<vn@K%HbCBZgQw{_`|i|sjEW0e|VT}vTX58u7J%0gw,#sH+di#nF'Y"y(:>B=.+E>[T+z!tX-Ax29y%XNG;q[bB
+Q.Rsl'.c"w2-l4yN7=DvL@"ycl#[<=(CkZvJClje[LQHqNN&B.-_i1w#l5'U1R$4Qb:@,I>NFJYIc}iShOC4Q7e(-(@O2"aq$Oimz^Qa%:A:u!V8~$@[Fd
+49odx<kL[P:xn@%TfhXzC)&KONOCE<VTG]s>X%b=i#0xYrUQvgiKKORO}U>:k2&#DV0s&@gCAwfSm:HJy0Y"WETYemz`W&[F&wneo<4$(#"uAb|i_aG[0E
+<azqR`=#j#4m_K^Ois,)~y.A[::E_-GFc;SdJ(a0j/_AE2++A;</qn8XSksk)EY#Si('QB^rT-(1hH70=Z9hKnI:Dml"6=5a3:)GY$.fvt+FT[K7KUG}5+
+oWX3+K~ixJoM)t[oPl1Cf;q+`!@8)''oQSUD!>PT"o#q|mdV't{eLih0kMLTdgqx+bQnXE6//Jv2X`r4MFzxCcN'xZPjw6^8J9|qzs]WvOF:w74M{MTT&B
+&Xcez2fj0ART+DR>J4{SP#Ts|idI}cuKyHNB))][,)>XN#./3R9wpYp1=DVOJ3dS:^Vsx{.z'O+`5NCJE&oa~Jf3"WoL($Tl)X|4|tyH|sYov2=vfoOovG
+I!4:m%QLhszt9qJ|02#{LY<;2Gx,`v,BvtPP=bO',g@gJkv36snv@dNI.s<I'aiF^an|&RQ7`tn3Nd1n-wIqGcigaV'ef3/AA'4]3ii6zx&Kd}0xSn_L5G
+P8J)GjY|VpNT&A$4H"+lnC59gt"F`Pdki#jzQOg+95S6sG++qM%=<z3OaGn_+tj-7tRprRzv~M8KN-"('[8"5|q]E^of.&7$.wmvt|h8;Qb'y:gwhT=TIO
+^ml[k%=gX#".Pd33R$D(aUQ7A1S9Fi}hMapBVC7^9'"21Hpm-YHO%jk"t2B'#7`|0pG$.l&6_jTTPYD"=50pt1//VM@Gv/|Wnu<rh=%bm%8.r=gX<>^&}s
+U|6e8ut=X&=1UuF,[:MMOV`&IKDizYLg`R&l=e7(>Z`5dN7<L+d3R3Wj#KMS45pk~0N!TQ~gibaF5">vQfWWNVF[P3YKh3d6y"}TTsyh9'GQ329|gYeY_P
+v+'di:nW}#,k}FOIzH,g}"#[M:mt0y1Xg-.2mJ!Z@hk"O&#By+7Z(Bww"8Wleh(kKBat_YXsu!6xI$ml&-P"i4`'_)SBuu{"R.g@^b`'2_w2~go`6dH#aj
+G^wAZhf#d-#]m$RbLDOi:]f#iv9pWE+,j0@QTpd1<K'+HPl@:K!AYEJz<qA}zRW4|dJ+5;49`F{F63Nx/3Z>J-[Z_j><%oFHQ&mC5[u7mnw"3/.A"zRsw:
+cOxEhBky|Vy#skd[P4MeKcDfatiVDsfQVK0[!Rh6lIVG,,dh<D()r<9{&r0gbn&=HZg1Vf!0XWom$j<St/%AyZ"gDZy{lE^LT]!W$hhFZ9Gh4'!EpydHM]
+{I;N};,-(|Y;b9=uYZ&2g3ALAxYRSW22^aevoU{hh&4=]+t+vuz^Kn[Uw=={7mLcZ6GO&@]'EFO}vWtlzhB)i'+,xGZN0%S@{9=#UK)XeX18SY+kJOU:Bv
+d'lk`F9/w{phv#l'HnvH)pn.s-/W.=Mm8F)<m35"3Kf,:xez+K{'M4_CbC/bWGSrkF:@N4k%&4Aiq/q$W:1|Zo5Tl::apJ;z-:T^G^5g=j87|&3(Zy+mLf
+D`1s.@H0$S^<YV}F#+.5qtAm"H5<ER65BNAkJyw+dVy`%X$oSv59`acTpKn8r3FNgA-R=||{Og"D3]NGf5}Ua7aaBl-xZ(w3kT^Q{IiVY&:F[.M'xHN/+2
+xwc{'lvQY>bwLD'nkGHz~b"03tkQ'=y:]HODfjT&FrqrFaS!O)_0uXu8OEh91kIhTPR1A["jAS5Xaw`4kN4/!4]Ux$<#pH'dbdB!bw5:iz/Y_XmB]h%T-'
+>=WWKi4`GgCdD;x;FF;+1Q@>3rVtWXNfJNs5uA.LtD>}[D$r"dBXLC[$tNX&6wQzy>!9J'>hvK_&k[,{8L_h+c/zs["7Bi+BXWd#=p`gnv${43=|>^))21
+ztQCqb!e|PS'$P/;Gg)<CtsWM&dX#6Z:d4/]~,;vnL=}Xf;'skTSig9hU@lImvy$9J3,,,7FN@v]y#cwO(c%s^iFS#WkV4z":ZeUtN1y`-E|>omwfpHI,R
+OkmMcQU,``s9;7$`v/STkn0Zi,N#euucm@Q#DupQJ{XnbI~$%eJ#L>/b!`PA6ujQ&hb5,k5IHyLYtitX.0Oo[T5/YH5Z.z)hL._`Yq<9`TT]rVcyRUYX<A
+|#F$cM+qxYdik14+D,Wa'=Xr:m5uHdFUL[6o3hK3B4{1C;"Tnh%5cuWXFWuuO+_KBE39E#Q@0ghzsufsvDPE~T^vFL`:Q=YE~"3b8Eq`ha_SCZFVh}M".;
+Z(pmoE59PEhX8}0x`!1Td@_.y!H;5!"Qm"3iC`'|leGkwu8vSNt|=";Y>[E-tU>zqi>-C=ddf+^6/$'0_O7kS]~C2/jeSs2sx)R+DfQW_aTi.Bp0QN)D{-
+I,CM&-;XfLHzEx5u^D8";J)qO^4pNO'TA$2=6%KOvPJ4bvd#Os$0;TuxyMD&9b05YibiUFb7iGlrz:l'fj2vhv"x<:PFTT|d0@@-PObv!U<LxU.pmTk:WN
+aLAoGZ1WV{#3{a=DWEv3A)1;Fp_O++}$X9FO"$5v8nch]kS|Y(e4'4<b(i~QaSz-w^R4g[Qsp|6;5m"^(;qxKyoGI0}sNPv/Z&o2kNMeZAM:sN(i/BxVlP
+,SJh}-/Z_-%<ah1!rwCig8hCp;]>p6iUnBlf9"GW+"Gp1vW+c=&8g)0jS]e&Go3L_&(#ZuV1U752%>QbnWF|uyiF_WeC[SgYsLlPgH1eSPSa7pngiMDE#0
+e{mlCl)|W{^dG|/_.&pFt5Lbhj0lna/897adh/T)}s~&B'FBPa/z}$v#^0t)a]a7ZH"=D;}Zo8p_nD(UO-PT=o6RS<)%R#e.+_~T@+.iV<{agtz5vDp!_)
+S[s7L)g.c7zDl=O#CWVMOQ87(WPn.5ZO~yEpQf.zA_~-u}m3#Iys!uiw-91p.G!m]p]E1TITJRD49WL.kxgj%Nc}z2Sr3O:(goF%,HXD#zs$^w6>-nV3tV
+VEKth"X2sDnDq-^9gvgHG{$tT{=hZ%=(^e0^9=ZX6I=xp}1J@dNIP9FpC6qL:Bw8@(.ix$;H:l4>G"+t!o$|e%dOKnRq.|#%V[LY`'crf9(zE+>!tf>bGL
+08T[1p%I1`@"Dn9MU]Cm]CQsQ0YY([22'&QhFeofF!Mp,7QwvY21CSl6lV!RQ3$wp]LLl[zxJ+|Rp;}wCoEyV0%9ihJpZ}=yW)5^};1T.vh'lh.6[+Sj6p
+qJ,q<&Ovc$)J+9yIk=9HUC)8S<Rl@,LCgfN$ydL}Ymrh5(mF`'9>wFB@%%JP'95D@;3UP$Q}-ao+o1cB:VI-+x=mh9DmJMJ$1ghI(f,xvU^Xs.V;0>7Q|^
+@+]bu/.t5X~o!,$67az2MeG=WUgV;+E!p+T"g&{V%,9!<A>>^'p-.ubeMi";'fWBR<Z2(GH9b9~]jwAQ!LJg#Cv5Ki@&n'"xo=T#[N);A+'MFKm|.t(T1Z
+{X;W"m$FjHgZgBLk7P{)k3&pjK]D8lyOE<K(8W#=Ke`=%k_Y2JI/.)(DZQSgL5A7=)#bg%3t"5zF.kS7pkG.Cz_{elWYegMw/}.=Y9+;EKv%vD8EC")_S<
+~;uVKp7k."Zg&p{Yzgf(PvuKJcIcTW=x[6CA~EXs0APVy.(&T1GW98@<o&POPIL%x;)r>r=%b6|rj))$Q@3EL/&6:^2!!G6`F1F:Ci>Aj84KN2K6;iLF#B
+e!CLO/kVF}_`y9dG!0]s'Pd6O@c;NK>oF0.BbQ%8wZaLosDR,dsL77+Pd[&pIrM!at++Y(pJ#Hls!'g:B#=.~XDFjC;g4tmb^QKU[GmgG`4WO6B@)=/>f[
+u$2>/:ynti4x[cw4~u[p/#7':"[M1BuoT3BAou7Wp%Asy{33vNexW+0OAZLyERJ_~0@nn]wEj^"')Sad`J;Q6^yFLZ=b8790V[Le(m2&:A|otKtOpz^&ak
+-s"fQZ6;m..r:YD,`[ku;-F@:zrq5i&bZF1r[ro"d!Na7{LP'RCq>qYuN6Uk[).lg$(;S&yBnp&+7(&1^8'/FR!iNe!8K"V%|px3(6OJKgMt8Ug07xdjIt
+fP+[slg$wg9!J[bO6CxHZgcFMy:dX,2#upx$S)_aW'E;"=EOM`d1DS7X0-O3_=h222@t#EP)0+^Ny=aFz2xbY{wq"@FC;nc"V'AAF(cb)qZ1dE5Z8C8TVo
+uwesM$<s`)`qyJxyCt+<eA+c>i7|ssRUG{.eY_UTO>"K;3GaWGU.qq&Q,vbEKV"l'd)j+%s4@A_ED,O%()gvI#X5u>M2;qW}.Bw^GAV&9Bzs-q`GwflzEb
+w|0%4rY:n}p|]8oXe,;nMlF)hqY^NEdPPAT#3rtG,>R(H9VlV8!GVyD8aHQD+uM@J'qD}(J{g7q[s`cISl_=1Wv7``].GZWa,_mqKh#Otzv_)BdJYY`BJ8
+5};gGlQk&Ad##+/UI/fJf/Sj6`x<N'J4@1gM-U+5DjL]'uH'QovxrX@/w_e9G=B^giu1)J,=/Uyznqk3FpZQ%Kn!]F[mnf-"w_}un0n-m@&,z5XXrktZ(B
+ipDnsRnb,J+cz{G7m;phI34RX;rytVtyipH[19ZkmXr+k%EArB!.#tmBxQEI$2(X-5kcUaTZkUnR$KQfLfQZkhKMAT+k##,A<QH_'o-8fv$`]CwO;yy%d,
+Uea.l)(JR4[WG8#ajJbyk@h@8(i<jZAgjX1P]!Iw2Zoa=$po|}KP^w<l8M}wZ(Ip)qvb;oXJ1D15BK]E'ves{Tormu@MZB`AmDny[g+4rlkN4CtZ4jGyfj
+OJk=It~<1^fST2JruA)%:W|k0<Siiuv5grAsvCxkm{EDpSy6<4jqkp1s0C}pp2h'+4v=#Z{3j1"B%5l_NK$snA-ZZ'4#fYptN=e1E"|FGGDHQzRiR@zEkh
+Y:g:PS/1EDDe-dx.{6rV|Yfp,8UQOB`24{N(%Sg.cPdBnAWnZ,g"F$jGifHBIrz0%bh(u^1]CE.]=}8V/l@D;0[_onv;}"l,;NZW.uY-8Z6c"P&,bW;($|
+ACFlIK$dVl`EFiOc4NafDx$_.gn2#zE@kPU|pETP+'zOXm)<.t(^fGC$NIPf#.k]@-+vfo.}pGGKK.hJP:A"QV"<:,WJv`)8=2zzY(|J%$utA[Whk{Rj{p
+CYoU/xAi/RqvSjD!9f@Ib)enUqDbNS-h-:m[XXme]ky`Ot/9f!(1Pb>W":h,|P&[%5,0Jz6nmh&_iu[5eDq>#iICnR4bISUSLlZ"Q4.,6#dB5Z@zoUye$Y
+f5={KDnbp}E|.}0c8wr:K"cVS$#twuc{2Gyi"o+$IvNA_x!i=+;46R6=v'xE=6q7hu=^eoi>^(6lBEvgs+Gh]=}4q{7{hn3/!hv04!JDBHtC^.cNv@u+>(
+~FU1fljedw"6R4+l_r`mC|/(5&'F[i5T>|}%{=_X}&T())OJ.""Qm8[..!I9[=eAWoYI7V7[jz9+G|(,pGntov$L"SYn7{Ht+(I%W`-p7r-s%bu.4cCL=M
++_;A9Sjtj%Z-iCQ=W{Oi2u$YARfBZab7$)>|4PM1qbkg,1~.2voe{h#Q[h7;VVpIzgR[}_+ZF{u-b-Hk6I^[7VquC-,S1j3iVE8l&VNLJiDQn,;C|eCw-.
+nXl<NmhOhJ}0019^KO,Ks[3Eh^#$%bXI{nHk52'<h1=nAg29GhGH-d="Q/^,MkRf1cqETt)rOBFq698B'vcm45vE.={|y=/x&(|V:k+vn.CnuibU=z9W=v
+,Piq}Mfplg=juk.g>DB$"Fu'LR32Ix(YHk{sk.Y!+S7sZ($`}^KztYkhy6b^wn/W<W%1cRe$bE_-deGn@%|T9W1C=@=NO//}^7l+CLu1rc%{)B~5A#3vFy
+&d~X'iEjic#c6oai}7%]GQ4-#wT-[J&kF,pK2H7/;R%=~bWR@}K</3ZPYbt[`h[Ae"CBsa@'ADr$[{Kp%57EwKZ@:ah$6V#5Ji4B7a('X;I][315W:SWrp
+BZrc=brVL-<_44z.CDv|YY&!F5+2$[fE/W_ne&i!-/db5iUa>R{bhOS_ji}2a",k&|wt.<K-mrzA[+L;j.'z=VHV=fu`}e(K^EPJ,''uUPU!U6{y^5si)Q
+w9_&#>.A4U7.kMhbN9/Kr]GwG[Y6m.>]K/:27u,JX-9j'"+]RBl2AAGV=g}1YR!GxGMu3UnSiv#M6R'5LJai<E2Yp;xFwB)/nD:w1F:"U-Vm>x[#{PXhm3
+zaj3J$DuKpFty-nT<XGc)j-7+s[s.=QM+ytF9WHOYjX)pb$6$N'Hs3}HG6t5%$AA,@O#ys@/K|6{{;a''.z'X9e,8WeUyxvYn%%C'N,_xhX<d2$^!=8-_Q
+_g4vNOgMv;`&/1`g0CRFdfV{Z)=<]jvbu.RvE4`i&N=iywD]VU[``Z-iajG`ye;'`-B/<UorRdv8CxaS,3pg0M%]l0jdQaJ}.gB<>E(>x2W:HE%z"T0[4j
+#bhNCV36~jgZ{VH|m=dABh@)5N#G3d3Kn[28h;.Xsp{M%1KTP`)4=E^"5WgoAIlwXV;UZAE<R8{Q8]bQB=6Mfb:)/^BnnnfI>LJ[`;_8qm(LAF2-;G~/]g
+zrb^ed(,V,XpqGYH]/${zpVfW{M`}ocVY9'$7(8dURE)F'uJ:WERb<F<C|Ay"3h7iUaE5|SF)r]cYEZVrRYs`DAuA9fLF|gt)ut=W7zU06VY-BJHU/&_c,
+W`zNTBr2W'cA$IXnYAtJ0<}Z&Cb@R)6|B6PdLZf$&qR!BymX;yQAAS[l'UrF:uolqLGQlN6}[F@&-5$0X,!pt@~%~vY0'(2"^o[df8kfe%q$-)~q4:|1L(
+LQDPoYmh^F({>E,fj|{L)p</F%>Lt'C3a85e7v>)hqL9pEg[m17xGkr(y9-o6Ob6$Y$h@17f'<(,8fbA8VLgHbQY=$M`|v6:A!{'iyrUEsc)ZG~[Qe2|.9
+K=Sf#G_>DQ=xgp{r8,p{|A$:+=Q=ghAvvnwCxL#T$Iz.=1sQooncu#,"SVwZh>1n9Cm%$du59(FSu$#PuGo=z!ANPz1:XUl}mvPC+d,Pb2r'>q@8]OcdFx
+)I><}k^5K@nUn(&:C3B7v,x@l%V17j^}tHx}C@E%{2}8_=b|dB"sy(UiwV8_C}sb2E~rv9!hWgi[ZD5j]NF>#.w,}#3RSiGrDGYNFcb.FJ_N'|)fr{ACbk
+ms@x#+&[k|SRmaip[A{&ZR0>MMkjVxVy0;t=2/|t!]l+C%nMhL4>RXSTut3F%hVi#`eq[2U^So-&ePw)K/96TLK+h|tz(a2.,=$(9C6Z^$_m[T^ua1B/MC
+a1'Qw4jkbXk0$E=L>X$("n9u&<RX{6_9:!sB6G_y'Cn{+UAwp}|}3j.m>}"mt}$0mOWmU|}ONG1chKI$.T2f`RUn,#^6;Xv+@I4u:GnA,qM9C;"-i43qgz
+Emn&dWd;P[<k,Z%N;m!<0IB}v0z>H7~GiI:h<!Uu3O2<b^N)}DqUG3Bs:24cNfp:hVWVC0%zc(`g_yznVoZ!d}m6>qsl)7N:G-F($Oj:l_7y#djK5SF;8R
+xK`!T{E[iGhPCAMnsl_72+jjHK;H&dS64)x@s$Kl)7@!,GK"yQri-I<=`;O>77pXXl-9vWzq`anLLgapy{7F7N^wWUORLnJhH$vI[p()mn'#aY0h|M>3,_
+Q0oiRVULP:q]"$|$A7&9>S@5=9p(+Z(1#vcD]C'O2},}_7A>n{+6Q@)BTgpp,J"j|,5GjxUAj#-x5E>91'p1!z<5orq-Y]()RAm7QWoY@hrO7fV.dd3`.|
+sb2b7&:09=Sh^45Ve$:b8LT-7Ft/2]fVkf.o3hF$7))XWV!v2`byjW.p+g,DrgR8sZi+`BMv2F7kJ^N%IDzf97"V]!Z+Y5S.pN5bQ)Wmu#)y'g%7I4@v;A
+8`%t=/R(fH9@D$D'vm.Cvj^gfINk=uJ<[TKP}2NDfPz7z&YZp<1gO{gP|i:9eC1_@Sty&IUz(B8GHX`-3(cA^BW>e7`kvi<(wBXx:!Y2gNmKTDv@x+8,B_
+1H$n;C&D9!Y$dM+N=,RMVm<!PT=].kw"nj,Sne&dTTxUguxgHT|02C(/MGV$OG||APy#>[JJXYAW+jKKdSeS|:Q_>mc<@at=t@9I<fMMN&}YQy'eRdWw^c
+9[&.Hm]!m-.$tjG)>J[,^"qZ(a`SSS4cnIm>}<ODJCF%;d5oJ7JA(Xj5Q=(b8iZacYID"mola$[_l>](Jd&$;!z=D-DUZ>(7)y.x4GJ|8L4s0'wDYmg@pN
+B4]5ZOhDlc570ER|1fQu7[F=C/+D4XU6f"DiHc4]pe,#ha3'q<@9ZoS!q>/>z(7l~+eF.!VE^EuNo8kW#,5rc[NC@0ND-$INdJ[_I7OMRx1,m.y_|Y:vgi
+u'>z]XjlJ2PWnoZ6r|E;5IxGP"Kk=J"H6DGuyIAk6-w1)SU$K.N/})G!AC"e(INfxl+'my15d;IXepGI=F;NqWD=2=#^#aGZ`scy:Ed&lAaXw[j:9]HGwm
+7QO6[vz^c)xugS5:sIO8-h!C'uLPqnI1.vI$|DmyRoIb}20qM>%1]r'4D=9wXs'^4eHm|UL|Nl&]f<8:@&mD@H/2(E[rF7=eFug;YdIpn)<1B%l=G,/#oX
+i8OKYB:s~.XPKZ/00QQeU0%b|g+E13,l_'+]!YIxU^m7edb)'3bjQo;O"|dd|Nre'rcA@!4UKk^zDP[#Np;O1U.<'!tOjA:!WY~puNrB`!G9N5K6uxT)Iz
+HFTti<2Kvr3y't`mou9$Qu6unNjtUssgrd2P55"D;3jEh>{.]Y~FZf<dq=(A9Ztje"n$]7t1Ou3K21t!i)t4TMjlbv9Wes2RNarHuqVg^b;mj+cn=o8Zk&
+P&8JTVUzF'@B4w^IQ";();Te3;<GW)1N~0:6HXd'_KQI}98p_kZ%xkMPjvrj~JhVK+cOaQ7^T)L;HLlKaX&eG#EP1!F$;V`ADH4&Q9>m>KR@v`chV_{&Bw
+V/re%uWrMC!lG@E}EoH`=q7Y6RxhpJ)$vNx+e,]^!5~%kP.%bp;)@,kw8>s=r5"HE1h79C7{/kI)L"vR6!85c}'Dk)C>GGHHet1TSsUg,"n({RJJk70:iX
++]NFtsjxe6)ugFH/LEq>caU8@A%&li#E}Ju<q3+S&-4b:{oCD/I+@lWmv7l:52_]S[[^!Lgkv2,I3yD&!y|d}a)v5E"Se6JRn=`_3mKWgs7|A]XZHlU'22
+Dfa;Nl^V}0rD@LAMhlIk$6=_FE3KCY;{U@(:|@WzUFp5MAg<LuWMO$vb%fh7wfdnQj&"T2q"tJWl'$&T#5Oc#b7Tb2#[Z0mqlrr2F3[(HfN$Ray2$SiOZX
+ZhWgX5odyW<zNoRDj+U)"+ne/z%NQP$b-N@fccX0EQ/%CV;PcYq(iktyaTP|b;DB,h@+k&J`fIc9%l.y8t0R3Yu;kgp5uRiO'<t.n_X6pP>)'/&Jl,e%je
+q;thJ[vwt>&5by8:><KDGZ7$!y'o~pUX_crG9VQ_Gc:k^X@"GNQ;iN`EwyA8Z8z9}ihllRJy/[5gKO`Ee2J;-=dp)kR4uN::f>$P)YOx=fjExIB-W>AEiE
+R+G$xv{g[;74>suapDwQtT(!O^AG+!fuoE/3|x~G-})l'z9]{CZ`J;)&^'em[:eJEtR3_>{{(AdjTp)sxQE!d-$d.;C/`2dgA,7O:;p-SJG5.47Up=J]fn
+I{yR%jgS_baWrGI`KD,Ic[w_JTE_Qfe'G+^OUO-^K6y`]vEA)gz;}ZN!BJ}DP4HofiJ)[">b|JL9|-xfGMOf^)"y]xvD|U;9pW)co}kKt"V|TIB]:Kd>H@
+]<P>j^kQ<.`+ufd)p2O.R46i@iPXeBxhFkC,AJ{3<J;&y%8C3d]v7I'/nyMo;|Rcom2[}Yd|lkoDT&Jbr<UmFMKbimO.H0en"iS=r;tWPx&RF(Gc3&C=H|
+@jAJa2_79iHSz38ol(_jWQUMwW6PCz+GEBmJ3SfTG&]Kngb.G$J{uB7BY$_ygpnUqG{gZ{V!>n}OGHz|C26W;o&Ci):QHJai{GvuR!aHfNVB'gdC3]:8Z#
+}/F=i^ItXbK[x(5d]#QnyP_vdo-Ox89UiNcy>8vnBgQZrov{LO(mZM^]VpZ&5|6et&}s3v"x`dap"6b-qQ$o4v:'[8m3sk^Dwqc/kvZH]8N'^%X}h40M4N
+cf1MIfj<9Z+gX3WVHP)qY>p#N.I1A,6WbM6uVwy|Id]hQf<Cwe{1#{7dTnHFlmg4p(x4$1bwLO9_|-d2>c37-SY.1g>oj&5kL!_)/ar<Y0l!x^hNa6XuJ(
+3]YF+xFw5+3vx}nlz2up6`J1l!ZQ2UZD0|%4O/jwA}L!H3-aG"d:/|x,wpJEisN@k",4bHAv|b~|q|RDZVbJz{r$r0_$OJt8g1q{Ao"!G|c})HKN_|]Qln
+']s2sB-p|hY;g:rbe7h!aTE(gkLVrJDwO=",xAK>{MSzl1IWS,/2:tgU.5$DAf(tzT}ju6_0nsX`#w5+6r3xW}_X13Up6b4&q}>QO]DZ!Ps%Vhcw%i9iui
+2:y$7Xym.|`6"f`y$3EE-nCjVQfyntB/!"=5nt]:BJlVW-E#(f;m=-"]dUIAxy-R&Pf8EnreY/s^84V|H!Vj5s3#>Og{e$D<f#T9eFnYU=&'1o^":l56!<
+m|H(,"u/FIS,YR]iydFpr]rr>J(-}_|/5IU7}x<R#=cLMIR'0%/h]C_{MTMNS/[!'!'s<UKH0e1]Y&giP45wB#/"r`JIAdHz{+P/$Ws1G"4Dh$O72wj`]/
+R6+%+Edt>!>]fV0_c^8a~1u(T{E3zb9frjo{skse(INfFoxn&%FacM`$HBGWLGti&25>-4{xv:"DpYt3sW"&kKD}6Lw8-B<abPL{5RsZSLMd|`/n)lad's
+lIa..9|u>e1mJOxSl!X.e`wFz>@fmTZe!,:ZDI#:wJ|7W/KrC_"u27Omc..y9:R&V@v.4@Weki"5)CI#Mlg<vPTF+YM/f^FBVBKSGC{UJ0KTk69Ac`H)9U
+O,d94<em(PR&kb&Nh@gTuf6{2z`i}R%]%t>injzj|ChZtK~eYBI6(d7QeYW"OD2m/>27!j^@ce,8Q<DW[@xuwc$JU</f,NCuiI><.T[ZxQ0)i=C7lpb@YH
+&"1:0!R-4PD}035jx$=ZuDT;dzFZywX!Do~hYnII9A}4eEH9LtF}MeRf%yaDJ{g2l6otCKRz$^~4F)s.&$3fZoh3Yi$8,]/;[Ef+:j_uh3Ph5ga6^[}7JQ
+'=uO0SI<.keSCey3FV5PtrlbAbX;}kDR-->{p&r^3(Skj{FneVStP%79#^W"eBr9v,SU3-.OQP-C7]KM15o3e#HaQbDi3>85ad"w}Zi"8UX2;hT,zSX7&s
+o@0E!BhU}O8QRpd'r1jWMqWhNn}HPP=l'A<bt(wj}@b)n[3S~tfj;]%`It+H-#$)rR637E;L|}7L+]@CrFlE^hQv{k@(+'s(w,6oif%@T1/W`mI8)Bk/ZH
+"S@=nx@cz/l%|_'`bU{Ic]h$2+5,,c&pxVdZYf5bQk(=@RV3I40K+T{Wg"pV&@MVp#JpziAysdM9@v"xBapz-_O[pR2ja;OLd!5Hxw"Oss"9P>/>("jq4}
+n3@'h^Mf4cD+LEPWmr![<BC}yX^OlCa=V6lXE!h|l3XB`;hdMT4Ger{`^E&2}Q%ENa@c0'@i,q(RL%pEcOV9%$vlLQND&IoU[j.m6rG|88%r)}bf[d!RLB
+7RB+QZ&QZ5jtu2JIaK4TNRCd.'gu)`~b3DCqUoeM1p{$uJPSo)/[v)cadJrtoRMIGu.x[HR|DrM2/33FJIgX:2#zmkg<0M>M)L8UBxGzuzqh&o1jBWN>zY
+!mJt^EHSyDyuOXR'>v]Krm{&[+go6e/wpvya/Yd8{=[I%DUeGOw<Pt{U}F~,-K'>v&l#&YE}WK(=!cLAQ6;j@o(W@!<c8{hRa{_`>JuxFJs3(4-J{tu^:b
+F:`oaNm=Eq$U.k!axXZ1[GeY}D>D">ALysu(_Ht2f<rjsG(R7&0]Es<PAf0EZgA2yHm&#BcOK!Y^~/obaRdf][,tP_{>`Ft"H[ZP{x8}:U9x%MCb1!>V;6
+e@`xeVv19T>/MeiyFt9W)W:%LEv.%,AvDNpC6Mzf$z|-ElZxo#k6v7<w:mf-,ZhNisx8hTW&W&jZ>XC/)[oV%o_YMzVCelmaRJ<moQIP]j")@&GF$}LR(0
+;M9>7)=jHJ2GL:9B1&O)WKJglP6;>3e:I11vFJyx"sV}`a$xzwHl"deJfs!rUg9}UOVFKX1|bF)8RwsOG4EM}iVbi)<RK&QyH$CgH)IH>|:4D2{aZHQsT6
+Z#'OEJ"J8Re/1D;zElSU=}Xb2apFL[6Y:#{]Hll7z:mYNpJ{ctE&M>wI3}R+9}ar%E/%E/SYE#-Z|Gp&t/G4]/[T"dv(1,>+-E{rrxmc]SOd1y<M>9CYyl
+7&Y<fXe(!XDTTBQK/<vm~ijau3-7p1W8zx%tw5`:cM4fm/h&/J;X}`+H(JW-T[0zd)wUqS_JX^oh1+a}:9&z_W`xQXL6%]yWS;oNYQGuD<6xKXNh%:p"wT
+A9`u9A`X-RzO33vY,{=|W5<IO`Q4uh1n`$r=Mt^yD&PLN)`m-fsg^=SfG):lhGgG5uxgI@U;(:EE3KKhZMsJg!;':nCQ~7T)TYSf)JILpc=aY(|n,"1'WW
+ouPD0U78i`Qby]0FFHO<x'ZA+N4FM:W(]yyxtlXHy1x@NnnLXBQe}eSc+JFU2!T"ZM67dHoyn0^jY%Vc7@.t59H]n{|[fR/&ku;}BUJHbb~2%G-voP'snT
+qk)sKIMAez}u}3(3+lWhGLr,mlE=1_=/P^5/p62m])X#t&tK8%n%ckcsL14GHC"Ot;@'Nrh1A,~HteGUhxron$$Y7sl#kt7{PY]Wnx)N8{er51kec;<C4a
+G(5jTv[Nl!hiv4Yigk,fdn6C_o#]%s&RmFJmaRq=@=+wK<zsuf]6$|GhhwP<<1ss|rOO-vLu9T]=pIwJEO7m7I;FvM4JU(KBKAT2_iTO<Z:Dq!d`=op#IQ
+HGrgrlDnHx8d(DA&r!O1<uOS+ErX{Sg;&"Y#XW8b$`QFG;H"^k(BQ79#fL0GHsJCex'PX5LH<,RkpkU4W.4S^O<GSYw'MIB$$/!siCh>CJw>oYI`h<8M7L
+<2XVYJ5QI".OBmuD6ZeegsZsG!2Obq:>Btgx{bB8y+fUo[qX"+r'$sLe4suE6Gb48Bq{v['W>Jf'<l:,8LHm9h]2uA0V@dGSc0cXE.Q@,HKTG-zACRpIif
+/jN_%b)U.nM_!oZH|@4JioIy+lQUYk.qr5WJJ<xb`DvCB}N/dT`t#B+"PjN{ovm2Lx]:wo6QcQN3&WSf/A"e/^+8T"1JL]t8z.b[h89:oP~KzG1!^7!+NA
+Q:b&BF3nSgqhOw2SYkyGm+(w')kHj;w41jH:olUEkg('idP.>ufx^/-T,V1b'SP%t}-fD&Ak]ix&"k/z23`ex|,te2s2=}zhT[ZoKg`dsk'oxW[45Hh"b!
+o1:|q.IL;bM^B_}]a-A!P2Z]J!Q4cbt!tM3yfNV[JNCFrEuC2(2(K,pe^3G@j8p[$39;YDQ33(BaO6DEM9[0$[{UCt+Cr}~#1AY.h{ySfi_t6hz5N&jk'!
+[Cyx(x%ig1fY(U6$mdx18!v{d0[NWFT&:!.Rik9iZaAI6WIHs("@$!rVD>nLy32V5E!TPpS9=gL'hD"_at04p'1L/p+27+XA|4n^@"e#{0^ki`=#{!Ha}U
+Z2_keIp1f;6e!(gZbJGhv}#7U)%N!kx30-JX;&aRmLwRmD8jf8!>@R9gy:"'R4eP!M`T.pc:S0p+vX%xlGRbM!h^,gO^8}aK1`.S|9TAlbZvk$Bht9#9I6
+_|I$YuP[KqyS&UT2c=>}4(w`&,{5dz!sGrHX=j_rilD@HD!{uO[fo`!~:`hg8FVvLpjnZdyA:HEN_9u|pA9Oa'!{Q#H<p7-TMyni7,CY1'%4+"-|{lma|N
+Q`~S}79oe'0-sJdoh"&3vj1'g-`}s5o%AP<${Czw0$Ny{XbjHtgA$@^+e9hLQHj:[Yf]NAMC'pI+=W_"H>4ESwbqh8lw@g3#w&]i%<h}`hbZ}'a=,9w42$
+GFxT-9JbN8j-60xmSP++2c<U/Tb&8KYp-u:SW2#qqmZd%"phR)NI~bTS@[`=Pd=M'9:F=''q$wL6F@2_$S&`pC@eG5o;O#^H|G-|TVeNsZNk:T)+>y"P_U
+&#$t]jaA|r4j`eo{ITE(l9Lmd{Z)Ndbt4n,3m=414hkbPPp=u4TkpEg6[$`V"utpyDYaBY0wQ0dd}AC#/TCkeoCT,':7ip$xqJd}J{$`:[|DfsERnfb>4}
+TejELI-ancRYto/W2w^E-]&r`_Lx=q1FH<}SaBU:K7LBT{FB`U=ms>)"10t2j&@.C18Hpy1KwV~[{&#N8I3:.^o2.L8f'3c.{$i/a+hahaJ>Lb4SZ4v2'0
+w!np@c=THQwE:b}CGV8.0`wKtR)A}_"6rj,K~z8R0LxyChd5u`=#"(P#LF[O^3m"6XhpH`gg+wws_CMClx]J8LNC961iqgd72m,w6{Hqp2/=tW`S`<2NUV
+aV{a^1&GD+8Aa.fgz|qsKIl9I1`+9m7c7{MCS(=2.o+=BUIKh{+s}Y%|"[X1=i<c"CAdB[EK}2r]X|VkrJG(KXb3FchNDTJ-flv:qbAf$=hjy;J[5$+Rg'
+&@R!}5=Jz_Ib3u<2kL55w&N>dmC2nW'8IUBC5>hWYJn.}S`,v8lq/LG#sy#hIifG)i{+yhZkJ=gN"]5UFK;NqdCP!M=-Io[+0u(]w:sBhHoW.H^vQNOoQX
+W6AwQUK!mrWCh+Fsx#PraX:o^]hv,tv6u_QU`l],G>iB8k<iPVX3Ev'"o"S$<>V7>h{!)0!a"p|X.o!zGiDNn`!vmkeVVCXHrd;PzE#LTvJ0BQ{|:6V>D8
+~0o[u8VhK_/Il!5H2Frr=7<>:eCT']ol[c4+bsGU:Fau</>HE2"gIK`-b[0T~d,(#^OHNz"~mQ9e}YcL@!Hv!h=8)ccpi3)Gkg1&p6i{04,;N@jFq&(^}a
+:^>'Ygig}(G-B;oK])5TOCJ3^3|,8RI!e0,WWy9I24[F|<T[[9x)dt"_k773NEY2=NW[_M{fRq>B]#r1.K<hEbNHLx1g])lHoTF{5]GJ/k5>[}U&Q96=ov
+>m~E=S<EBo>yD|W_W_Uv'YtvtB[Lb9I'$PwNoHv0NzXYhSds(`a=rBvso_R})DM_HZ;w6')S;x7_b(=<HNqmy4"7llwisphxH$2+2'Kq:<+Urq(T'ibVcJ
+68rJViEaz)hcSc0@Gq^"aV^G37YxX'%zU"W$}wj(WY#T+$tIv.Fa#Qtr{7H9mOZh--%40+It(%x|VXOJxBvD-@hS'@uid;v/wuK8Qdv27{c>^/,C.GKG{.
+$gG`_V~,[jQzKLt)2Jqb^kPXGj:FW+t|0U">+`_BK&kGSd'a+DL$-"e!m_Y]y!px;WMU:.Ly.S6FHn%GJ"$jO7=="ChU@8d`re]/1VxvbX15cvIMVn#[/"
+OapBIxG]~X>Z64gzTI13cz5@vd.>c09qg$Yol.VYzv;lV>I/}q01ECY|^Y]{r9Vtk=n%Dg-`T]Yy}T'(#sF22/kwYs3]S4'It`4T2v<-5@qcH9N:=6:"|>
+Da}uuM94f,ZxsLoh>v/`6.kTI$_0{E(0}kNwhtTEKm[h&6L3NQY%)nD_{2Fr1yNC^bM%+,jN6QVe@gH^2|.0%jwTBEVCg>mSn65r::[B,&fx%hbB`oN/jH
+eC$i5o4pZkVh`Ktcf&R:m-C1&K[S,Vwg5#2=R6sp,neE<]EU{`hRJZ2cB$iT^U6o&g|t^`#[k:ulqPezT4nX`240zV65XB-eJSM,&SQR<%KSQmq>`XEPsy
+11O5FHgd/in.fXvYM;dtD}qTmwFW!pvIrjdzFp#S/k^a0CTjqJ2Js+;%~Vi7ZCVOp,JOp^;ALb>jBW`[jvUwKF`Fjj}jQ['sj=i^ZiP;746.B95]uy%>SI
+u]>4-xh4aM%An3#S/h<OAgK4+[h%s|%6"PlgQy4I:{~%UIKR"n)Kd`A9ebglMo!)U_.{KZxul&)6BB6+8wGa]XWJc%VDanPf.|CFk3a8PxKAhV[2;^[V>g
+o^K{@5<}cq{U^'pCIy/&]ASLk2k4HpTyj@p;deec+DKv=@v2jdJO!F0jvo7-y9ySC+^GO{qsb1N3U9LXQSxl6n.'so,j'ql+Oxy]}>L${;wxm3D9M#"s9c
+<`r1=]YmDddcoYmxNtpYQ@_o+3=8/OcN$65LCifPy=#MLraX;EW5}tx5Fanus46`Y{j1+%h_G/R,79_WbRDHsPM|Y7ZODaHpSL-G~$#+D]tjwVL|bH!2LI
+t)4izEgt'g0i<d7Vy+2n%9sBaYX|;6_p1ca|^t1#0G,q(qQu|=7gzX9EXwK.i,jv){4cifB{&>ZOD!l,`OO]H)[cLoBq_Lwhw3,@bIl@~l+%E6L/E`]Sn/
+vvr+m>E89t;wu4a}p^'HX^)q@idHQE'ztx]ZfN)8I6rdJE-s5&rBJ{%8^HXL%;/<"bG]&'.9zz2RF^_f}:}p`Tw.TEw^gtDWh&v-_>}&0+QSrBRS@fhit`
+%/F&;1CfLEOB:DT|~:BbpZTcCJ%qhI7kmzwTRHZ}W;B%:r5}Bfg=[JaG=UTK[1d<7Ml$iq-du:/f+JXPAX'q/FA=5_HMc]!pp-JT3$QSaSOqVLVLboA-.0
+_B.0w+T.H!0^(7pgQotH82ZrlH6;FZ^zb^_rD1[ER|;gyl-DIRyo8>%_QEw,gEga$oJJoQ9`.Sl[nSwa_0,1oMsdrI_izdpb8M>$_F`"C3/,y$xlYc`#!f
+0buVs'm+I/qP{.S{"fT-IF.MS8@CVSs09X%Ptol)Y`f^Z)04ZJFdN4[0GxSLw1|a"r;2<fC^v.NM-j(sA^``T@yG<u._q8={C}("+}iFyRRga&&s-%4%xI
+]f_Dq3W-,Aoiyof@m{uK8BfBm({5|Hs5-D}%^6|xeo{t0bk)9pnJ]qo2@z4x~)##e,HfNTSIYH(T9uSA>LL7wCN'>gUi/H<Mv<7-fpm!:)+P9g-wMrn%1j
+wy>bqys"ZZN,mw;`,PfX/N(>CV9zI_E&qf-K_y8#;Iah@E,Hn'"WKW7idcz9a(yi15|G[iF7aFB]1pC]3]W%i/le);~N$=u/ii.V<A@Punb;ijNDu(w,D#
+A&g^!L=fS::MAh`-DZ>pr8"vuSpkhRu/$LH{.irCvIP1&I1BMv#eEz|ea,Vs!KR$/#0]0_o!gg"6no()q&)S/f$Sik'S#1[:8^@;j,8n27>gH]cz676V8@
+e%YOi%V|C-s{F84K#:^:M%cP7UlDlpw]oZPu(m|B.t"xM,ullN@p;VL-0!)T0Q)`["2x7Oy(HkT^zc0P})'/rM>pwJuPQI{"V/mrpL=3IB>c3E@L<Qy%5H
+!&!da8/5CL%:)Kg<[hV17mTOY)O|dWoJO2+Sl4KmAk]Yq<}rX"6x3`~ZY6y{cv#-Z6`yx2pskdrc>XF^3fj&(&+&@W="@e!m@7@]3;LQ5]%3q0"Zo0YuiR
+TuV)kNZiAQ)#5hKVpy&9wGXPBn.Y'&u(LM6&Ai4ORR~o"&.Lu|h!-h^JK_VmiSiML3Bi}DqQ~Y0&xYp%fwCV=UdO9g{iZtIZY=Nd!Wy^jjKj1A;FdxCyNC
+V1F&Sdy</1B[g:j]${!fp0PSfDAgF0IO9o9|$U1c.p=_~5p>|[YSerqPBfD!/jN#R+B_R,yy0k`g:w7va3;f@$@%7ob;!vpEL)Y%n<Ef@Ma|`TSxjo@HM#
+u.Vfz#!bZ96$9M+71G&kMF3}&:%P'<M>cxrmipN{$^bPFFMfIJ!KQxjdbeL"&6]zVJ#wM0(bD`:5y=!YR[$7-B>m'+T1r&_9X"J671=ysem<X2SG_,<#-=
+hlom9t!Slt+6bP~KgdL<7Q/<;54->bsoWB_&,VOu9f"#T1Fb-j7#F{K!F{N(i]1S'#p6W&V2}N}+Mw&J2U"}W3ZFVfO-q@XBuMf'S8u26Svom)&]e5[!m6
+mRTIt}b]rPJkn-JwQyGch}%:t[kEy<)iB8XR-&%cwjXj,0Y5ek~>O"Qc!oR;OE>KS_rosgb+:=pLN#qkuVuAv'3DMke4a}SKi'UJ^uL%2@i[T<Y!I^Jsz3
+:(~;A@SO9oXUYRiDuhuBNDG/rg'A965en|1qJq}-.|:<G-X"YkN!{G^d%J8_Vz{q85PbHPH}sV=02jCo3E76#7}'{:a@2('y~8[/{+2N+4e$<D>rQbC>01
+m."Ke;G,EZ|6M%K}<`j678U6"0(,8N{|;uIpg0w"+.o0Ydg]7(`ty)LpHm-.b+=oobjApSaV5]$<{8LIAP'fjU3ZNbXHpEu]$^V<C]vogo)HY_Fhvfc}z=
+]06[EnIBtR1=B9bM9R{k8/y|AL;+LjjwVO.>}]nFlG5Ei,39S9#/P.GM{&:Y,i@}|x0=B|S'4Q)`it-a>$PAG@2Jj_`kEH]cGIZ'|i`7X+<J<e6qKjf'P`
+Kl9o'e@S_4Q^9d=4DC>568HOTC;Y+{qRG5`{0Xct0}Y>C;arr$+Qr-7LVeqvJWQsMCxvZ|r!JzAqC82vc.:pphRX<j3{2gv2O#<O;,_Ui%}J-!M7(3T+9/
+0D$gz{>PirMZ8ud18c!56Hlqyv.gZ}l}l`wI$(wfYoSq|w'Si;AxHz]rG|j5C>s(p0$SzKRM)#&OCr_dFjd(U5,S^f+{l.)SZ'6i)b3'0+RI.]WT8{2fM0
+=}VGQxlNvMSybt-jZCVJ]%~K={(roUO3=LxRSv/MN>bWFsxw@&u`6aBmS-=T!OJEa@$5B2)EADh3~SQ<`8-5@Teb>oqOZIn095{8W8<[wFa.#vK7o(QQOE
+g[cd<fc>3T"Nktv![K5fFKe)1yJndzjhC1nD8M@-`h'"g$j[gw#mQo"{8Ocz9dsHqjm"Q3u&1=>t2Xt6=K.'@T^iJoaJIX|PH3Vyt-f$0"@7(3UR"%kXU:
+hPb6=IWbd)ZSQ{m^Zm!D5AK]v/h%qD$M|#4.Uix3jHGKreJ,z[9G+}z7Cz2Hp[h9Lx3imBA2b,2^od^PSD.`GYnFI(ooj-7%=zIlJN[aCp(<)M~.@S{(Zz
+8j$Py@_J.j72f<`D_5@e|X~5RVpRaY]vP4'e@Dxz7gS:l)^_3NQG>.4'g"v,9>ZHX)q-A^:A}&xY,3D+8#Ya]@iS>@lA2;wM^3`,FC'})tc>=MTH_MOR!T
+kPIh|k6"h&X38u-m2&Q3%wKt@<RIWUv8~Ocg^LN:NZ=TC:#W+0>#yuGBS%dZnPJ;yV+Tv=borohgnyJ,mR'&H/|47LyJ97KYfX,#Xx:.u1L,dkCh'qbv]8
+["&Oh"M1O/D=Z%jlGZ#S(NTerC!9Fg(kzee'1l"jq/1ba7L7]nD`MahC]94c.djn~,pJ{=NI&@2oP1ijc#fHl[L-%!&bf8YeCerFW,j6U_6d^56Q$X(IJl
+`!ut#<$E<F'-b]YkM)Is`5^_wbe2xPHPJG-0raC#tRVGW/WGmJ[1i<RSAO;!Q8s;rIYL8}1FT4ATEXJy4sKe(H7=82.xTM+[zsr[^){}`KbjoOyzzUGD$N
+#2S2xph0ZTbJXiTAUVvBlRclNilWE$:sJ<MN9QBOteu8^!rBcwKJA(yL`/p}HR1SJL+xrq@$253WU4=$)-QVSzPZ[%oDJ0`[5+P5U@i]2#yhWb'=b"w+B&
+D),(LOzAxK4Ym8)HR3bl3YT5qfI!44=b3bsV:>O{w_O1ye1h=dV{UKz=HHA9O<2B5r{qDn@of@&jdp7%S&,CST0&C5A-{k#+/d3z,$F;@nK)-G/P|D$!W}
+uspDMM=3B{;O:s:UDy~av{:^dCNB@Uxz`-=sE]RI^))n].v;YPN]CVC>Xt>PB(|4ukCU=5TYI/37SVa.Sh%u-oFLpqBHMF0t$}ucoe:xEN}"!bA1tfJ=D)
+vu7zaTlj-y6@yWhd]Q,QFBXOzN|U7<Tay%IPqM2I6O^pJ"x/CPUz86`_:EU[-_tT$C7g.LlE_E{;Q'9>>qW'z!H{3x4cY5{OH,r!Q_qX0BrT:@q;RA9GVn
+"|kt^D&N`sLD~O4Ds)!]-]i!1b`@TC-c'=K%6VwvgSall$Hhr`EJWkCGpv4iz;WcvWcQ<bXI7PqY_/[k>-MJu`(#`KvZDk/MnAvhB,yGt2rjcgXN0'B,Fo
+.ycI)#EHX|3/=$_z`t{n>[1J+bSv}Wnr.]omq<wM<YoCc0--}h;.;S2n8"x{QgYp8lh3yfzjgEf"`''Q:'u&-M-'0KY"sY/EnyS%4]M9f'B,pmx/T})yN|
+>iZl{Nm#TI+/k!,_u7r(RU<;d8|GX"q%T=~6h9bp7o`a<%-i9H.1}5-j6}Z!R%p(P}{"Xm1yi`%5j8;/7<ZCUlH)3^ea#SP,qPqiqk/"#=p3t=o%E5c-/Z
+6Y<cZkx>#p+V6^+<Fa1<:`a{jDLc[5tthY0__tt3{02eBK(y+,/`j'#NyUVL)]iS~@JjC{/:Vukrjgn]wk+y9qr{0q@WZ-lT7.,Jo4YmHi1<natsqjW$G8
+1$/W(6$(p)3/VkZ7reRCfX3s"UT&q46F7;beTt{^k+nHl1EEx>n0w%g(qQp#ilP!U@^#qeW9~)X:5(',D^XAx:#VW:y!Bn"0"Q!%>c@roSh0MpYF#ay2gX
+&2I|Y#]Xae^;sZPtlD@0i,{]]!D_8!d/C2)QOxFSX7~x1dU(R2h,U#UDJnbWYJL-x&%Zb{-UA19Q=PC0M&Guvg_XD='t'B[X0^@yhh-/|N<,TM84cF3w{H
+Z7tsf^>RKYyk2p"Qca}w6(dAOf^2b_)txpk$(&+2~-,zX{kdlq)yaMEl8Oo+QMAsA8bW8l9V[Uhu~y"~o/I8}5Rz0wC)iWh#~8M+PW'H=;)#H_4vr"[+CZ
+~Bs9q'pPfDLPKET%R2F|RDby0xP@yE{/XObneN"f~,0}/,[so>5`$F2-RU}G80]p8U6cP6y6$y}Pm_plGZl^JuQV}!"gGsTRT9Ar66[jFw06N-@xyQ6p8k
+8MDZpsH_M=Xsi^-z~$QAr.C<^pTlK4#PSTp`&YtfyFErag.KXDx1$;A+Y-Slc,rkoZ)E{pjl.}98ANJX7$k#3T9(YhsVKN>gS[DxC#_p]|q4,4%Z[lw7,5
+0xg#HZ5WI,Ln7o72xvep'4rG_Y{o32JSgwTR]s^8F=S0+Bx#Q,WAHtMIiJz4.JxP%dt@~e<I,t)o#U7#RIIYd)<VO;Y,N=fH)he3c1y:Qsz{6^'!kD(E;Q
+rz7QblU/qx"`]WgGIQIgzhYCygxJak-:fdeP0v)%A5DX}AIU^a($P]=8K3/hQno4WdR3oxEI~GNXrJauu4|lR'::mazhE4m8pZ8TH_{"rs"o:f75]%YGJ6
+_U}&,TgU5{6{MM7Kx[@D'Wa1FDkP+&LDmiy{|cOC/@w40WPs)=C.11asK<kO`FcF;g"wfugpG/E#q,.8$Z}$5n~'>5=mlorkjhob.$moJ25+'g'&Y_h%==
+KxIJDY,;Vwqm;t/dwhMO7Mpwyu6;+2&r{G|w6<0FW-/h&hJllvJOH,hniQI)Tfts~^vd`'/EALk3&{CX.`V^_6ZiIzni#${kHbR1~N>4nj[1z:QrD)UEPC
+f!K8(_.yt..CQQd0W0I2vqE5{'}il/>ewTeC+%1M'tAn&kJ2u]rPg^j<1@Y{ln[z/V4jclUph!@YJJ/kY}P>.,jz1ve^ERrjYFFR8z(0B6COT.pmv{'6~8
+MZV|SfbdCSJ)giy/[@(jk+nWVqslLrsT-8iR#%_A{:aP1vq.J<v'K"&Xba&w@0Kd-<buw>|:[(GIhISobih%4{l(vcfdN_d)NV[m$jnVZ4U#T<.]aG8z[_
+{A@L!0[$nxP9Bd1NDyv(#q<ZE=,z}bm=^P="~=F}7D6Om&0#%56`[Ux&=COYI@P8t$Cb{&oN]GeNQn)qLu{Z<1RKWC%Kjw@P1tR$&2'"!XqB@Y3b>QWA{/
+8FaJ[H+l=y6nv7P}JA{$8%Av6`>LCvl6](grRkIbEDw/PI(ma/qJ{x%d7,[Emm^7L1k)e)kj7YS5=m2hsuzg.=U:,uUa4DiU1+sGW//Fp`|f'zo&V`JE29
+La>QsteZ~(Q-Tfhj$&1[4Mq5#0YnwR<3n25Ioh>y:tgtyw[#O$ymVR|]gXg2K>uw(E^4[u;^`1Q]Am5&PRLmsJCgm:Y:63:ttDoW2{D>nOZ,Z{Yh)%(zg,
+XMs7M/MOu$46t@NF#ci]LpTt2&CVQa|+GbD=:nfx(+IvED7j"b-}")@6JoJH>fOrCSv3>8k-/i!npyZK4fe@+%uA,)karhd'UcU(GK3Y9K7tt=CH2k5r_X
+XtWG8W/,ZHjj{o;V5U-ym0h/w]<C!!.>7Kp[r4aHLV)isqy=^vMzXf-mc6H11w-f&<f24l2hWTL6e($1ioeVN=/}8f83o:0yO#Od,X{tMTO,(%M#FFZ7th
+|rsS$^ZJjP{8]Ut5hyw_.4`tkrw8'jS3<U@8pW<|qLVzJNZ!"$c@ML}-<QY1Cc:tQt_Kq%''j({4:1bS+Ll0%IN[T%^xR8@iuE##nAp9n:2mh3j.~d}a@U
+V>`6L@v59AN+7_<fF@OlqFo/.o$$aE@#=L$ipgM}I&E;+TvOt@:wGd_@dxKe]Bx8;]s5o"zzXAjx)X6Y&aerW&<I;+wDo!`Fw==+zy(+!E-7)=-c|BP30S
+wz"L#,i0$%6Rre:#81d/Z0pe$;.C6g_M:rLFt/6z/Y|r^)iW^,@Jcj[mxiLW^(Yt0;nH(EkSUU{CI!pXDgkjke(.Z[c2`{6iWT5Eog{3X24hl9Ji#cE.D:
+_,J|PQ|Ap5z)0:dIi<;'KDWC`K1K8n;P=Qp:DUx^iUQ'^S-$c(PPU6$V9JbT!2GhgAG#a1:33=,jf%sU}|'3e/.-4C^Gfj,&SGUIG#B0dBQ>-<8Q!E17S"
+S('nf3$Tza#l)"X8-I_W7vpfF}T/7A|z2+#n_r@myoTzAJR2JLcLbFO2{267CN@D{l_/#uO:m0,T1iPZ!1Y0o6-!X0ijtil>f,lC@;38a^B=<pNF.;%lhS
+2KkVFUL$pVfe8MJP;xY@IiA91N;EG!n[,zu6%p+f`R(_g$pejcbe%Jh+vCzz$U0Q)As[SPLJ&O"R;]qz]Pa&xwh{GE`<FT$WSM43u%hO|jqOo}S|D,a^z"
+@<[Em,Qu#|K[,K%4qLN[!!$t!.PT&GTV'h~I<4p<3U|!SO2@}d@XgWPF34fp_t|m&{O4Xm!/(}Lnhf&gHO${%NZ]F[Ea)6B">0'XsTKT)!X9Zu<G_%<TT3
+Or|,ZBxHN6|jE}IF=8G`JF}2`j-^QIR'm_'h#,bIM0>&MBE%)FU{WD&C!H(6:Ba65P+9Z;urIJBj$(2b`1}-6_qRQofWf"MLX+RZm!9)n=KE-48PEOTvA8
+MW6'j2~G5hTSwpg"&tR6k!;A7>S]4z1YX3[iIq(_~0kF6]Z9CJ^.|En24Y(v$b"=/1ne.s!Q-vooN[n'WIsmN"^-pGr7i,d$+Cm9|&yQ5>EYJ-Oc5{qP1-
+^yalk1D#q2iG$rmg/XVyRf7z,iUZ}{iz{488$<8{ZOL1=nz'5<':rj!G59{{<x6W%c/#fJdJAv$D;^f'sM_}3a8wWodlZe,gR}uO)an}3}LfN%!vJ!4_zo
+>gz}fDR:/ViS(K}xI(qu<k-|IEhZP7<xDL/,Q4$LVZBX1[kO8faaD:x"Fp0-S,("~$!5)nys/.j)%2j>9"8{YV:Y1YZHudSZ3x#{'&5u=ruGIgHNHbe;xl
+%J}3)"905l}240bO;>6j#SsTm},Ywmv.<dcT">@-!CM1<SvyZbQjQ`}D71x(E+{EFNHd(}TI~d8`Qk"Dl]zy}<r4_18Tiyp)kzau;Y[/$6ka54P9m:H^WP
+^'@]k`SW|)%<H^)LDN5(UAv^V:(!6e(deGi{oXwa#U;s!+U3"UMor)O+.CqV9B+2LP)g")KkHIN!;@R1t}J`[O&be4W)~o8V[23:e}9v]{Ms{XIbN:'";$
+p1;Ne96%FH/'9l|Ydbw.)tbt{a:0,nat>.!5^,"wjFnFcE4{PKC8=p9vh8%kHvlWbX>R@+"fuI&>b>S.kzX6`NmW^<jXz1|M-k^GLu7N9m-b]Vn^7>Q<(L
+[e-h=f!!X,o2Oo4M_RMSJ7qm6yhG$,^P&/8W_=nBVPk"#NF/]K"f3E+fToOnX:vQaB#itI3xs{ewT%mn!rq!Q#a!K!46>Uo(P!;hMR0<2Exi=_ze5n`@HV
+"=jC+&L^4qTo`:xI3WHGS'&]s_.F0E]V93Z<.hc0_SPsH3Jx[PWR9+Nb4QDbeMr9fLN56%uz{gydYRj'`GVz|0MkX|,}V5N2b74M3T'bWW6JRn.hva/oy{
+_6rO].+C=klG7]+!ZG.P}<Mv1$%eBjTS]pI.VX$,W)NYfA,nd[aSb8ga'O6d%SFG(RQw/U4nwiPG@0]Zbe7UCCTN,zNDBq[vhfg>"b@kqT`gCqkjog+7Q<
+x|h4egQo'U9JAI:"^Cpz|m6Ys[4:fhJJZ#P(@m_0]3u_&=J|e6dn:EvW=YhAs<!=xb^dEo:KJMpKs8@F#bw"O.sK$8i16'[3t$8D}(Eft;xHv^a5&r.T(Y
+A-P(,+.!MpdbNC|UQPf05_dbJ0L,Z+PFQ[|RPpVw-yYe3@OzkLuor$"(`IGOiQJ|9:^'MQV.j#-CH#0}kM_j^-gCW}l0KlPeo-HU$P/B729>CP)3+/;(5;
+9&;=y#1%Es]FPdWUII!tt%J>[`gz3_TOs26@h;J38)mp-9q;V1UH{8xA$Q(8S03>:B(_t<bTG!J6^`-.uaqhqE@uF+<v7}:4zw1[dR;<PZeCpOkO+QJwyY
+XxiRzV1K=Dbc&Nu)h7#rU,M2LSK(x5+A1h{OtsT.T;.$4>eUNBdNnMp2vM.9nJC'G(gn7N8gHNBC5hAtZEc<X[xGp|y.QZ#2ZBOk5"/d%2+K9Xq6>JcsNg
+mTFuW<[@(ubZ|SCeI<S0~Cb=IMM,KFBG|w'._R6B25qR4W(Rsw)%'r$SSdZR%Z<5h_6dL<Sc]pf[wv5j;Di5R74cjJ$(76y]HX2#YZT#5vK$0Nc|'fH<>o
+:+-MNL=`Dkdz}]$oz>cI1d/JMh~{=7WyH&#9mA_noVGKv)]m=CsqP9Bx0k%9OI{)zp]Ov+ggcMBFB&3hko&wK"<=Our@FgJ`o<VIY,uh=iu0%.`ds+%<S/
+:n=%m5Wa',![}`s|(z4"5E%Wor}l%Q!a9=sE0tD;q!}L|.jEI'5p9T19vSWC!'6r>BQ,J.})N/8ok;6$Du()~/6JfV"9x</Dr`'mF$|;Q)`W_&b8VH0d'2
+;RJc5VVX<jR:]_HM;ZZNCc(joD]/yf/o=::y}FMeXIkcwySA:/l'[A'J5}a-;%CPGK_WEgRgZweoWxQ/g6%$E@{wUOma]f{</<`NQ[SMWd5|q0H@5VRqr3
+DWLR2>DsGc8s#iH^m-U"4@rg'r3B1@Zjjr~6shteV,s&-7g=}[nA2e4U8{sLrtA6Yx%&_A!]WiPB`NZ[dbZpBrpb4slJZ%@WvQsEKyMX8wpsU8L/Dl">9/
+hanGJR]7h"a<<8&d)kKKk'7kt.Z,bt`LJn:D77F&q`tA>J~CWzZ,>!zj^'Eft.8Xb^^EOy7]--sU0|,5emwG=S;k6[w]LA9Xcgt[j|~q)8w.n%ZV8CsIC!
+4n%J<v9Pc:+S`CR,sw|rh:oa#qi>E6_;vm.s50kJ(uAm<J}@bB9R}`nCDP00tqsoBU'#@'eB}dvn9xSJ!'2C`G6:##PG>g/0c>_]w]5tSLm&;RMD%cqct2
+EOn[D3V|-_OSZ,Cv'.|CV!R;S`On6ibq7"]t}9k>=_:Cw:EL:IW1~$z<>9$hstJx;!1'cCQLF<&2gnA=!9{NTWm7]^A26xe[qI5,"!f3b#14N+^E/z)FV;
+>0"Te2NXjg]VgW/=FE||QLC`)]y@v0_w/)+m@eG9.;0}mHnf!!]JK3FPI/)[WJ-w:yko"jZJ|d1jF.]qEbh0z193Z`gj7T9Xw<o<=u#([qx}B,rPHQu]{q
+@Gol>LMi++nsBPvR!,f3)sLa6tl'e^.S"sc:=1$'k!_a-)sz)iwQ@AS@JdU30,PW+'))YnX=tjCfi7S4N[)n9:y7OYFY:-K-je+S0}cO/&!9.Zgz)g02q"
+~'xpsvEJb'K_2U[7%z20p814(HAvVpp>>/sLTz}!ppB`&5u!&aRHJkk$9QVX=s"^AXeF"c(@l#~'Mty!DYwJ|%4E^j0:1GA)#bU@QAAc-GhHWCCLhMfT:E
+QTvpBc7=&/uzjV:`BuagvnZ6`r&tkDt1oMNSBM6_j-LF<D#'=@>Xj85]_+Ab$lG>i-|e{3j9oIg'xU0"=n%;F.b$,ry@2#6]75dDGFg1([,@HGl}po#{}z
+5u!CgpyvwpQKg($S.[KiZ18pDU(CjQ~QIaimD'G]e]y55CbSt(g4xqJl/-vw&O>,i4l8EF,44zt4|:%p]^Ya1^PXF,nx#QKR5H3O`29g>9/k5P8%A3@]^d
+#uy#WWLL^_yc`#oae3=.;"J%kqJ^v7CQ^^QB)-J59=}:XF$.1X!XPT;3(X)$&U]>b,8X}|{(6r4W98w+`!p]CpBU<pMT'J`wYIP!w$JH'F_Q0p_js,DT5I
+4!{Pg}.;viuzWWg7p0tu0}^kxOZ0xx+^X{`R^}0m;m"X/_`[uV'"=<fyHG#$s_r1P>ObOg'>:]b'&>"rnac2'J=p&2:swsu+5t+EuHM]Eyv=N;ji&iWP8N
+Ng]{WoYN59eu29zU8rKy)jt&+j}7}.@I4.P&d!5%0-%d@uV2p^XbQ$oKa3g/$g.p)sUCrtyGk^@Ve:~@_Mm9Y|';ns0VaUM(!bT_N;u,Q^J6g'%S[=u|k)
+KEldlW<VQsx8LklUS`!]+MjA#{NdlO!Utbd!I&m[~)):DoRfA_8TVSM@g,a%Q=Y+x<[.-W25>I.HH[X^$M@R11>(&<3#&m/]P%xv:UfI4+Lr{s70;ZT/($
+x4/P9QU_ar]nQHf;&C)=4/r/fFWdA9n'rMI'8"#4tL7iZV&Dl{(1P.4,xja+I`M:UY`AxK_seSz+ALp_uh=kATT+m5LCw@^&<n4b"n2i(I)6xY}POY5AK.
+GsD:~+Iy<M(INF'IW.4Lz5^;f4s1@Uur@"H+4|$eBp"sUGxYLVUEB61Ffipz"foAst9g5onOlYr/+Fgp2:.4_A:r=|0HsPXsZ1.f@9m:L`NC@7!JE+k=|d
+7Id>TQFdpu%]a%^|UE(gTQ9G,^uiT^(T1':CbOL9`:W{bW$(rIp"!uEU=0{,@70:e".+SW3L6e`f~@J[e0<9&f;2teLvG$t@7aii'Fa@/E>&Wj{g4ab:b4
+aLwk~MQGl3'bW;l1%@.o]SN;G+1sQFb%rs<3KHr(2Y_gEbB"IQo,NebCUKMM5!XRLP!H5p%<tGEpc<"|nYZ,UHEP{Wn0u|i26vH}<)68`2hA7pX_1A<f,F
+$g]t';'.Zmt>iXmz#5$q,&&.FC4/3+brfZ`ZY3v29i:V:$B@jQ@9v%O<pNf2iSqQ)TC}>X[nK"QZvV(k@3Nl!iK:v|HuJvl{AYQ6_SS%gn'SMJ[#<o}W_v
+uG,:c+Oo_MNbx{R`zw;=5P6PB>KK{FPV$$V4}3q<_dQs8O8I6At-m>n:A$I0a;mTSHE[ZZzdNMe(ZZz)plDDZ+,gYoQ8|>bul@{/'`BVu]M_(S{nU,s#,`
+AkSR8ycZBF$MV#(I"+H+`P0h"JMPMTo_Z"/_{Dj+s"soR<n#zM~-#V'D[+W-v"hn$u1]G-O7c4<!~<E:G]$>eb"W&[^+33@WeV5S0uss&9,ouOg:%nUZP6
+3w!MSBY6gm9F78.^OeFN`<$8X2N%x@jE6vVU"ZRti7|h8GonL:[n$"T"o,&11}y'){X:~"{$JOnCWw.=)8Wp5'a.J8V1tKuj$T&G'!cSRACxUik^$S);PH
+=i;KD$KfU9N:&Q/P]VDU9M6DA,cv`H%;{WU7=t1[|ZhiGX7q=1L;5v+;cT1='uh>hLO&=6{8=y+2Q&$yh]dz;$1T.f<0BS.:nBl94,rdr#97+izW<3V5px
+k8]++rP<_f<WQ3mGS=e:c)nc0MQ45s^yA+cn6irgm&Xif]qvBbZ/^S2|yTYUG3!kcrxKDzx&'!djv7WL/w@<ilOY]ZoV#q[Kc!ITYbbqFXxhZ1K+{aG,XG
+G5`[8se{v)_T%6a}Itr.ZSoHUaa(5kWsr=qRUBNh59]U)3f`_L<NI.-iI%X8RFy"b_,EQKiB#&Vi3;i@a@ZbSuEi<3IYVt{(pG@D%n911M|A7`C"K1w9We
+~R1DROu-X|}XB=mg|LWwEsnL2VN)I|fEq9(sSj=DYE+#zC9i(mB1/kvvHq<ef'-bQo$|4SvAq{TdJJ4s)r{B0^<@!@<T!_B-O=5KU'[Wn}#,gX`3!c3aeT
+8^)/}[{A{jxEz|oNa&"tR&N(]<eI`U{s7]~}Uid{isHtv9p4Pc66k)R)Y@jQY8j+tX##^iMQrf8+<Yi2_TM3=9$Kp%lb)s(j^-}bIRz1s1H^HYOFs{pT-s
+5Mmg/WnQSE0FB-zw0E_#(B0n;BlZTNAZbh>Ko%3cktg%F5[/bXbfL>1^}zSMbv_vMUVv#eWaI=8+)8R=K<A#cY{dCUJXxW/w"7>{Zf$>Swf.b}+1HH/CEa
+~pD:{bxE:hPNh20lfyv6@z$d!f7I3<3'#z]TZ@ozq,TyYC8c^L.[Z=$p)mnc.a|&4qU6u<I:I85};gGlQk3^+z.tekD2-_o$uRXrBt,Dv/(c-PtR.4}Q]m
+6SMM+7F-02J8$Mlz=cg"0m8v<b$S}r,b#k&+7Vg"$|B]N>Qn@Jcoxe1nY@,(<uBGkn8'{%l'LFcV2Yn8'a%bv/vldb2yC0}=OSjyI]s`FhD:<Nh-W.%1mx
+dh1[Rnc(zY)BM2!d(@i%;5VF43%'/XublcS$H)bgsFL',i1X0Ckt{G@7cXxbac{#QT6<mw$D^X1X8LzAc9Kkb'"d+f|;n^fqrNMd`%CGQT|s=K)R:7{5lK
+`:hu-u/g%8P]d85$9d;MFWk>@9xU~`08uPSS/[8b<)CTrGF=3j/^;</)|m0V`a%S(<!&pJy9~sGAmI[hd%L/f"Br^YA(oPuyYfTFZ!:XD|zsiMIZNPI4E>
+&;uz=RjbdH#<bhOGv<i'k!,^M3cQ3Yh<v^kWq{bN8IX&3gv2vwNm5=7ax:OmJxXcHO+.:|IWiDN+&8~(P.LX#1GL`0yTqiu7c=<D3iK4a[QY2@^kj0K8yE
+!{~T5imH]$A.cB.2J:0]LeupH_%I:`$R5ME_%acZtY[`'b#!;{%9ck-XZhdTL/V{4(w`|+2){gf]A^UN[D/-VO"fyc-_ncvoGe^O0|<cNAv,eFXd53,5];
+!,!q(p^HmTP{&^ZZ;YQ8Ky[UqM0-x)2!5DVkMcFPQE//T!ucChQ#I8gXy4b0I&-2Y9WhB18,s48$[!e/P[z<qI#bOn:OqkRWO,Ii-9tD~9af6H~aGYBm[M
+~TL"KMV[)jq%1Uw!Qf(k:u^W(dA/]f("g4|tTJG)RXG=[Eg/p{@0vix>ZX`(p1Pv9klec,~ZudU,]v9uXkoUw5Rl},x")N8Q%`A33+Mi^rCsNE-(I[`:q@
+:H6[mOF`NC@]X#x)cN|]Dx48,4URW%"fKD"h:z7BH`|-JR4Yu@.ok`HsAEFq)@!5x<v.6BvdCf]W[64mZJ&)bEm>]]e;$iX},Bd%tMO%;k{g+wViPyT@$-
+)I0z3&fm')LA&2LNHt,UX.]3/e/36(}-HiS>I]4$|Q[c/Bl;T[cNFnU[W/RH[%bZNWPKE@L)p[j{8W&oC$XZ0,5!M{r|e''<pxT,C7~Wd_PPbxX;!TB1Ot
+D7[k`S-YF3;h-f];CO50@80"k-[q.>H0w+ZyMo}Xb9TYj-E0ZV0m2_FJKd0pm$v"M9ch)sT-;4&nx#RWBHd:79x;]Kl</A&#|!^6_|,dfKr#S<TVO)BTq5
+!+RG{.Z_a"LSS'.5}Mse8n{QtbMVqb$9y:[s.G1W6vXT%Cqv(LTB%V$[3xb#P%9eW3):(%oV;sfl`(IM4M[`{l]2j_I5hO.)nS6-%z|)g0:hU3zGk)d9(+
+bMeN#6L-q=QKz@l/o4oT8q:.YL|$#8ng"`ed(@$mD@w30=IArV7{|w$;Lr/@Jono.@50;.){udXWS073o=n(W2.=3D3N4,'Zv$BnTk~eQv:Bk!wTfk3]x2
+zjp4+a.lZ"BS.$G8wtm8oCA+2[|<c8<+n<4gh_|hffSOtNGj9Ah[;>_4~UT&(il%:B,BS!81k&'#Fm35ytW$w'Z=YP5v_}vS$fwB.}(Y>QlTR,GYPq52uc
+04evBygS<2@p,rrL$&p,]yd984dZ6+An(121]Pmk]V"BNR;![;>@]S=#:P&YsJU1Gs9d_e=P$!_u|=5QN!'$uIvnMdY1s.Y9gITMrQpy]PW@c=}OTgI!'v
++8jGO&r]'&o[]${iqA>hd7~2,KbQ6{OxLie.za5&>hdF>OB[I|ZkWWwWIH&Te11##9N/c;p(rmh+2U5f'(O[du^AxJqaUnnay-S_ppxIP7r>.q_%tE"nRS
+;$3c"BGUGE"2=^i(`-gNIqCV#4^1@1@^Z$f'Y4R(iZ],4C${h$_@21{>pjbO5;j5cRp)OVo#hv2^Bo^C@1T(W.c)oj4+t.rp1{b5Bwfau{}akp95Q[.@xp
+,UwW/qg-G6xir4_MuJBE"J|=Y|X6$bgU82r(Ea2lRWuimUZa"o&/8ONO`8tC&>V{^>QnbWg_&b5]}cfnn8x#KKhZGMA0@V(WNx5c4`eEuyc93/H;(AxgZ5
+<:y/:S/)u";{`e>Dyy_c2=h[4laZV@MTX@Vv@<G_V|v]<i(0.y;HhT8BIJ<K+`x$H2#P{I2X1KfHNn_/fHJrVSg;<zJ_+eCXFn;w<i]_fTXya]}eS(IoO2
+dJ)Q"w[(&UvvSju:(<YRsW!fwA,T4B::rnpWSc/(5>$O+a+:vucoZ^:$obl^4>=8:5i[X_W8X(KKQK~jDi0"%JDT0PuP~5@75R#doUhxCc{f(s;My:xFzZ
+!h2=w='/z>=Gp@y`4u'nOa)Y7=H^-^ii>eW:tV)rsFlQi9aUh9iva+aguD1hpp2SP1ZyK|HM[{WPzQD;vSoFQ<d^yCP5~0bQr#ERTDZAMQnjz^{m)m|mHV
+eRZi"7oD^lsv/kkpZ_J=hPU5>=7P&`}%Os_A6}@YkyuiL/qv|;=eoba&J06@IS]qJ>H`uec)Xspp0BE7z`}G6Hz_L[0+&q&@mH3T=E0Fe#d<~2AYy5rJ{x
+hO'Ujp,>v>z>=vLX$wd:Q7`mFCVUR66ZHJ@'J:@'Ci3(tc(mfB;zN9Kn[MI|JPPk[^m3GBtLrmnME.sw&y9%siu=z%NwClIrmAT&|h2;y]CJ;m&o)REyv7
+}+Q`IcA^@Lj2v0~vT1}6=IX/i];e`IsYHuEiaJak9t;RY[:L,"YB,b;Qh^$gs|P$dGt13>q@8rsA1nVv[@g{QrBslCwhXr3qc8X%GS~{wVmZJ1kdr6wNHC
+-hutYec9N:SKk$9Cicr#Lf^a8hnJVyP'Cg8=qs|%j)kHL=er/Cz!4!g2imc.T>%W4Qlrt(:PaTeS5-;Z5gcNYIn-W9re#jS@SEp,E5"HCoF;QVs83jJ.JU
+-xYLmh6R,5snOEN%mA:Gn>g!h4[ceVv_(Xb};X6J0qs#'$4LlviPbwQf"%}c.i&oDgd)_Xgi2p"U/"'JDR6"qhve:8IH-Gsd#W+^'C'jFX1/DRDX)pYNU^
+XgAw>OxMa('7%KUe@/&<BT/U!m8K'SgW@S.)jneI1dMg72ot::9zb:Re0w723X<1A@<ba_vkcyqpGl@2b5/s6::P|D/]^2Ku/5RK9CLN#k~%n5m#gg{wJa
+&l$gbQy^,=P)#UQaTseIfG;U3a<1u<SvWkTRDou3ig~|etnn5:jvNo}D[b8hlEd=uHhZ;A[f-zS{^h>j6=_3;swhri!mSg{wiBS'W)g`#mbI<a<<FJ>[LG
+Ie4jViJH/O6aLI,Ru{jH4U@Jutd;ivR2YK_3O1ArO/1u;Gi,vkNCK3MoC|!D~T=|2#-#6)XV6HlbS6.CUtfFUDpoIc/G3]CX_|zHL6>ow3{/[>Y:5]AwR#
+$R%.KIOwUxR|3g.J[/M`7,ugD)X=5y%wJWtcw2c9|J~j+A{:,Ej5d)Z$7E2uMgu]gData>"b!+8&<zmcR)RsY|Or[ie`Nc%5oRKqU=eM;oia=veA;l~My4
+'CS{k&$_ptAc`(_]2}-f(TEAS!]K${E:Ew~3-"FXtc"jswy{@;T45R;=tqtyX1<{A]uS#LZ%#flfc&diwnYNS/5Qfj$dQm-#(-cVV![>iJo|rs^^)E=cM%
+~z]kx#R<~2tF0yv>z#<fN4h$U/Cbt-<hDqu1(;.!N<Y:oo/MI_lm)L.;GP#{0})2Jk>;]=U1<[;GKu,-vycEZyXo=}[6YOE5IpPF'3F=[P0UU&,c.a@r>L
+F])W]Fs)nsEdiVg"R@F|G(^pW{/x!w,WR3Bb0:p9FvU%<7te]Yu0Z1D|/#$]=IIw}-J0#kQ"%v`F]b;LGvVFpITBl7o#koxtXY0d@"wiqvq-=AWvq|]=-Q
+yhBKHdVhKIcux{">Bh4=p<Wm5Q'2x`Df-Tq6M;j67czdW)^4,&OKLiZi.<cTn#9EAMU&~@+Kr+!m!C,NVipN-NZ,nu:c9}YEHWHTFQkHDAn)U3i9Q!LvuV
+KnT`2mk5<)0`<#a1^<Zbk=cC8rH"Qgd/Vm;9WCWEVN)HM^nof)~u`49X]tdP4z&T67kQ,R'[B3r]d0IP3`P,E1/v%%lti{<6[L4u#F'!Gp<={S$A<K@c-N
+NMDK{`r#a&lq##n){#^SIjH"|x^b;N<:DP:7B"^)=XPG0(m2"HiA0uBK.i[olgLKl$/EI>Wv+K'tcN,u9/;|#cyED4W/@s4!8F9C_|KLquLVCVdr~&AQFh
+[g}2M>NK+CBxqiBf%%lS63WDfoY}Nxi"50VPPK7ywRrG!V>%/YKyL-enjT$4|9qdIC,x)n|#%v@AMt`4RL]/>)zFF(i9~gC<<)+lZ!}|Vt22kxI).zjR=&
+A4U</c~0[mV7P@WK^=Q8&KxYU%p'y,(.!b7|V'R)`_yb4r$(A%v&kwfsHt|7}t;@93tXkZ#jp@f]n+[D"WcOYWHqDeB%1gT"C7#8Rqy6L&>U~>w9{05-$J
+L6/OTxJJQWtyaDUNMZ6-w,{hG64o;u~d2Y<m)}/a1|~H:Cv,QD)RZf}w:}R`9Y!;S$Ix!Q@4)5][=_8Ifrh5L2[,oQ^w_)v;'CMdAMd5j:&6;3svR5k{zt
+eqkDzUE`&6uM<0ogO(vFAV!AuyWx&+~abgG(GQb:i3Q!ST%zf./G,k!"REBde["2('2veNg[VR<]3bk[y6KjJOv4HH>`mRd'<;Q.6}7`W,&spBz=(,65:K
+HX9R5XiRqdzmM]a%8=G.|%w|(`_^I|82[nl3^DipdWrgG`mBPK((4>1Pp^Df.P-4Z%&$%35m1w2jy,@_w;9i}-NfP^cn&Nb);_X}s)|d${%Uw'v3iTOzuD
+O^i._4$GV.}+uqxf6VMeKAGb}wBp1N9E>)'^s3J]<0Kwb#.f}L!ff1t8wf-C|K0M2J),ZS,Pbr^s!Uu|RRY,s-Yw2gSM@3~|UEdqpY"^ln)gay7ZU->g}7
+xh)lq#2Y[oTkj(Dfqg7+a:X)tpgS7dM<"fqMbsKa<zk,BEVH3Z>4KJig!u)Eo%VcPU|D/Cy-C"Q)$%bYPP=#Sy+z!N05~d|-L7rE:}as}2WR49+jK)z0_1
+Yn"#@T>ARW9G^K~zW9L0~yn!]NxVWkdL#5{rNInRj78v:C-!k!8l`kWxDKaL1m:|Isp"L"l|_=m^HY;&br(Q"^/y|A<:E/Z=8FQSi@}>O0P-Ua3#VWM1]'
+my!2R,ZLYae>!cQt1Yqh>9+!O"+v0EgV<[KiE@Fp+u.=V(p|uOsaZO#=82Gn@ry{[8N1"Y$bO]e%KO'jgRBLYT+[:N>@zV}e,c7[br+T#+faHn.L6UMo+{
+g}1dl.,K3|`4jql'IUpk=Yc(9yoci9[|1k<fy9$f(JD%{Ah%w{vXwI:G:=C$u;sGFXE8mv}."xWZLnq5fXEX^{UUy,sd5^4]w%>D^iOgOrV2y,]{y2&oM/
+SJ>8Gc1x58kb_A9+.vu"<A@c,zZ=.a&hS-+f=#xxK[1s8WVZ+DYTFLWs&<=ieVV^D#e(7RK!3nQB]=xm63Vuv/OWB&^HHErxji2L}YgNzymYB7(S!+a-a]
+&D!#J{Q_`'Ds8@8Sx8CZ<'lGbnA8}5bSeA2Re.>0Pn1+]+YF]-fb)D^&|phj,yY}_x(UY][Q{RUMb<Pd=KhIRnv'x#w>E]mLO.5pSCH/fC[TWm(g[T78i`
+"yW.TXivmmR@w=yeSPrAK-U.]Rp(ihk/Le^{H]k8'pQI#(yR0WV$#:3UYJO5LK^8qq~[n:#),k'$pq8m7a8f-e+^~M,]cVvbx;)_q7P&3n/"$UZ=q[~M@y
+N-e%{RnGGHp+.BE=4<YSPfxb9Y,07x#7o34:HVrk7<+Z_4ad^G`sgE,H^GuHo$KsT,LPyk%TIs1HfgSRS70<|d.V$,^NI(u2vz~<ip1@/'R5uZ(wSszFq8
+6sgHR>Mfc4"QMMd#va]|u.6@v]yQ2[zeEP[[I+4pzHT]JLq%Y"hS=4dsX+x,1CPUJ^+H_U[36QdpOHl-="oH]|Yi-NvPX!5)JSB)FRl09phkn((^I$hHnw
+,7CrXwUP]`n_"6Q]0f-=sq`"HKJ&B;uFKeP,:^ijB=bi+h%Jmk.)O4LS3v<2[(ep{N;{W{8Gol|`dhbQ"relG3EFYs>36j78d8u6v|,NY}I)5644L|o2kB
+xD!7I=oBWZ"8B!wi]Z@QXQe^:PWL;51q8@{+Dy;.,;WvL-4T$vIV;m5Y1dah=L]o{i=60f63LQQ_g&4S1&a}_eil-vJ)u;_u1L9e:w"]qs5[Cj]iXzCd`#
+@R)h[%L,S9tI:[6=n(mRF_|:B6U{k&{JRiI;u@L%9H&:$EDH4'Li^u:FQ>$NPxvn5/)tiy0;%1PC9DsXTcXta#]VGo"ITg_^u{_l$5@cW@[SOi<|VcL/"k
+nszse9jhpjU#P!P4:F17~xbGF]f5Axijp`@%qV|KfK-$<'NRcn=`lm`bjiNX}fB0K6V6b3d8eu21Q)Dt}$PXn|{]1<{;OXlu]XUh/MC$B7&^RFv!((eIxD
+JR~%Hu0j@pcg-3dW|,Yq8&j=l`<B333,#l#=Bu`X%gAi8<rD_GA'Me`%}M/fGUf2k""X(DNETo|@T5S;0.]tys2"F1)A>m-o=%x-fe2Ry9ViJVnJiT~:H3
+-,Sh6JGhWEDEI45r7+cwG-/!|%RXqWD{~sBVv:+>[5w>(6Lv+8E8nSquGUgS_H@8i9FeLR2pSF/fuk(T3C9fqc"yT=OvE3.-MtM,v1IZX.ZJ/.!pqDYO$;
+UF<!dBUjr%9re|'sbo&G$0O|M!Ha%!dA29r((_JpT4${@KjD9"aB$NF1,vvx9"24ltfMChOx_9]j_4Xp<I3TDtthLM|%C3RY<p7Wejgk''{t`K<2-6`O+R
+o4aZzg9<yj9ltm;]K%:3]BC"|dytjlK{D#vBteMoE,YLMA2cq)m).L0%%eLm[I$2&51L0|R3%mMCzc"j;!SXk2@GemBwC+|R~g`JH%":vDd<}YkHZFB[J+
+SJ8NH(cLD)hHMJ5CM$H><vT5sJ4+x@@T&H}#G3g50SB[&/u!rf>A)fO;[.wD(pwtR3YWu$ta!>J0x)Fk<bqR#!X$N(:1}QrOlE4"dchz|K>;|o'h~$q+4R
+Q[7@RUBJUt;,3WO$&B(bmpbZDQme&tI)5aY$=J@w&"PGpOIGNAs(&Vd.)INxFE~rVh=]b4-<4R|YzG(^E6$+jqr]91ZAn|13XK9SmG(F:o;e0>{.#!Xg_U
+Hs@(-I;/CMvDa|=oT=CFNe`-AslQ)'h4BTnyip,>j4'.#=H1=w%UlPGkj8zX_-X[gQvOm'jzV[RqkQ:.}Dr5Ui#Y)DSddiOp<1Ri^[l:fvQ[iR,Y&hk[iy
+x>-NJPIMIh#scO.%&ymf=oHh=[)UL2Y@prHK@T-QC=XXBvc{6:co(%VjcwCT'/:"&Ma/^eh9JA6Nf@;wFdHSqYvX:"9;lYNZ-SX<+[4iWL2"|3O$7d!bDQ
+RB%d|`3iv`"qphZ$HSNfukJ2K>~3'DuIg(##(J1b:el^&R3:oef^JJ(EBTlK07u$(!zoT/V1]c|<&K<2b$mONg+k/4ipI!o.Ku7`:2[8z4aH#WQ^u$|r8{
+:%bA&Qd)>-L!@xU8+(N.WVk_8N%GFj.t~_@uJ%(9^"$mzbGP[BZ%VFm+0zWXu2fM"%lbdY0a`qg&iH-w}9o:4FYO9M%P_.,'2_0R~eb(GO6Y]$>|f"Er0v
+u]O<~M(#:Dc)G;eFEE`ppjT@4Rn3H@1Jroc8=FPRmd1HM%F.;+fU{&`3^Akao'k^;Z{o90^.U:50U},Fs&I>2//ft5a89[Q,RSjR$^oYD)%1.-|J8'E12+
+1-l4<7)@L(4x{Niwx{H"=iTMDR6efhwi)]Z20d~54^`4yy^DtrE/,JS,pL9D"PRP&r_;=o8[I'-+y"6k0_@c^]i}=ppyYUV7$!I5=<b'2iH+Ls+<-RC|w@
+wIq8s,y0J&Q>4$s0G=vQyQ+j;[%!bV#`:ygvik>8/(AxkTG]9uQ9zQx=7T(kO1j14>/@4ZGmv&|zvotF!,_2{wZj.pQeTwP&"[]iTQ{SxZ8C!%QKWG5h=9
+h8K<)NSW`'U@I)79osYWh/TiU8GMYIKC'%~FSIBeI%[<ND6R4NPCcc7y5N8{>/-iJTKC~igJ'I.PUg^[d1T)k7|o=LX.>c&w^%gtBx}MhzW4C3mIA.L%'A
+d&'/c$wxZ:<8K`JF9>u6n9n(ptpM@=lT..-"U;vnM-[$ep'-ybczdsI"ujb0T"9I3R8>/L:A`n1V8bcU,^k>Rpu1Q#68ljF#Y{<;`el.j`;_Smokt$$yv:
+NNI3$FwFNRb6<H@g$qv6a$|EY8~8NUIoAl6Au@=J._$;Q){De.U[h>hB;0Z]uu8o`pJ@ql:dlng97@[NLT[e[T!mQ!t#Un^C3J+:h%AG{cGJ7PK[COS4+6
+<Lt:RRV@IAeg+$>f+`kJeq9_{.JR-aNvsz}objjv[do4qOWk"696Fd%QB83jFb<VAc6@n+XgAok.q)R8@@dR]2%-Mka8Z>eN|BcWm+;L#Y)KzTJ>|=U#_T
+Dck$6![hHt-wfQ|r:CYG=i'b&K>U0i4InKF5,PUNKz<dGNw6`"2Tr1thgLqIC<Dp|ML%tq4:6H&N!R2srr7|oN-US;0Bu"(iI:W.-D2^cVjM-xcbVfLhyJ
+tw"%="IPDY)`A%_R#F5$<oHeJ(k"[z+7DF!Di"-mAAk-adB91&!-~h1NlN+@83]t'.J/nhb{|QZlR>Jcl_coG+H{,`e/b%u#toe;+^7+v9],'NjmQbRR5#
+X_f0%<y/o6N-kNg@SwxY+viKnON%M`TqK#5'E,C3Ao)ohnk|igY<IrS6o5xha81Z~8_E3B"IJx|0C-6nS2RIgA2N)6R7/`]Jh)>V[>SEuQXz_s)lLoc$a5
+,<hhT5%y[j^<2)WR,%Wav&~h.SrG)lRmWm7Q|$fr^'ze.oyh>pXe$=2Up^@4zKC%u%wE1>FaZ$.$L'P-o[<yg1m]ggR8U>S""X>2'0.{O:'z(<6oS>P}C9
+m>8S"6uT<srK}j>11mIBpU2SkRp;4'N<GO1fuGdfmYT#F={F>8Bk#[$zv0:N]n1rcH:-bC[l;,N(cbX5x3)4n'@7a^~4@bE1{3Jom<dt8^7=v!gq2gF}rP
+S|v|RIt'#2!,`oHt/^Kj1-)Rb2!a2KG<f,[jq$Bu9-9r|R66(!V-uBF0N,9ixCgE~x{a=ED[wLEmS(|m6Ymx`@>#-:b/P`+|wAZ;VL$B!)N%Ct&xXQs%I8
+~M9"oPY[o'dt(!zx0xsL3yju_1NHTEZd>Wxi5@(2Yrh`!aD;&5M9@D#!tLj"NQoDn@X/oOE^:/R&F/Z+|SE"5n9+Y"EiVV</}yn7$(NE-x|:yBWL4]>H=C
+_4~_bH1D5BZGPT6tyUdolNcU>I[zH'#=^t-Ncb<-aA9(W}~UvdDRbM)xNRPL4^~QX^[_J31vi^O^BE&J.KhP60),=dKIzm/$.AcH&TFS%-;EKbfA_yKIdP
+Q)0@bnSnd'^n'X4&a_TjzhF{@E(B%$'s`dlB^gsbkf)Ppu>j8U.S:,&=7ooF"~:@wcnUZ^o,yic6z=&r/tjj,$hR#QiIvYJ'pXH%8eNwgC5&,$/JD$/}Z/
+uX#aYPWgA"usT6aqA%yvM{w)O!n'~s+dekT(m>NB'iv+2[@5FjXg)iGLO].Bs(3h]i@BRIRQ{q}%'}'t(.R0r+&K}l<|Bv,}FcP2c_nBKrR]6Na}f20;=W
+fsOsJ[iDmaaZ`o4m@8FaE4"Ou@d|XT{eY,tKW0J84=Jw5+Vi/@L!k95a1$!"9^"Ur[wS"Vh.yi%V.k.hMmj'T^h1GcG/.=O7~aac#RDP,7>:FKj;jS~V,n
+lsLrOt[A;Qq4|o8R`iSuO^<W|fD{>8VApZF6TMISD/5-goFWZh77km`TB|wJ7OEO'sX60z1e$.}%XEX3fC_uxwL#3KzDWNe77sNg2'DAYZ:QHxCD!{2{PB
+T!/;,Qq+<J}&+,e%4/R772m3,%U@gcI$WXU6DuMhw2CHUt_kR0%7idTgF7ntT;>5D5MM)1n_pHoK9N&-9R=B!hHmG;(^!h":WP~Mz7J])NI{n=1}%aOPS<
+#qC,f$EsJV4VlN$R5+p.cpAXxW6Jpo]:FNhxXi##N`SzT)J@n0@{G0CCcL$Njf2WS,YKp6VYx!N&Q:.F;u+)m{R3=y2.6lUwZ>>G{x2SPR9=8P]:^$f8AU
+P'WM%Wn%TnRCB9Nw2z/ZijZ#q)rtEFue6jVN<>P$RPC5dxOe#+ps|<G3CQG,88>"05ndJE@NT:~DT,X'vQxIO)c;si@R"]E5zrpjR-]^}bV_>s5=+<|wN'
+z(rwdo'IlW(ziE`ks/1D&_^Mad(zlL3QKZf8;tm!RUKwoG[Xf)@LS&8@P"_<f&{de1:DDBrjT_Z)X]Hx7)bEs8&]r!h<BL+zvb8Q=6:F%MV[1U(P}G5.sp
+p3=b,vrD/w!_2tP2-WKD_A;B>/q%d/ju{&^-.h>(zs}V$N#;;6T++:@qa(E=aaK6Nx2,08e@9gq-{Q-<y{R`P]ZAsY)F6_(jX7vA#oo}z0]^pDd/|9fP.v
+M[t=;)C3r;a.]Ne'F04u{<D.qq't!Sf+(;Ejd&;zyp2F{&347be5!0{Du3}(jSwXiJF`4k2WpXI9dMrG'A|[Um"x_=f"Hl!K:$89v_v8TXzy)NZ%AktFY;
+},2+ym%'<Q91V]54x)Ev05k(eS35VEn_SXWtUB#0>W)4j)5>qE:aEjLe)+WdU@a0Z>{8:MmgrcuZ@%1M(b,77Aw`=SHjweHOL(`+:iG2'YW9h::x"_]q8n
+_,,^HdhF!1MlLaIvGiWguNMhiPR'@<yD1L"ADA'=C&RA}O|G%co-O-:,BwEDQ(`[:_xOBuyDhMTW`95ze,9vr^r$O9uX:>I3Jz)g)CgpV|wp>'6RF;O/i,
+uE3)uxE_>%S!Eq]X%Sp&i!RNnEWQC=m+o&m^%:SvMIhp:p{0dI/5R-XP.qo&aJ=n{3Y2K3y/PBy"|Htud=n`FYb'peo%;=G0r1>aK2QV`6eZ/sDR_kc=&p
+2ES<0<3iv,.$)#S}SI2$x;$H.dPBk;uc0ci@V8c2dh2RelPnWy5+|CLsQ3fzE}i&|.QrVap(b:[x$8gjsB;xi3).uF}8(&wk{!&JKjxZn^.E.6a-7xo;[D
+Pv|u69MDJFo8+vXfji4XdVRaZChF-3:d5x45MHQ<!m}dbxU5BKr[EYS^bs9slz3'[C~y+^iOXzx5Rkdju-U!N&)%1ankhb%UD1(m=F!T}JD0)9kFZ@>%Bl
+W;]'Vl2%h&iq_V24k%CYPO2gjq1:F3bv&E:6>}6f9)iNjP}vuB,rT&E`0NyA"r3vqhVUR]]1Um``j=-W#1x9kj7rud%:>v)0t#NyDf7{2=`lrm4FLa^G@Q
+/)&}Bl{u(F]2F|1#:'0"FM"$rJP#-P^V9bi_uNpNAB!|Sga7`>ef_^ROm$%9vyoEob4U"00QUE6DW#jifHOvQROyDwLMWfnU{}c1Q2s(lG03^;PC-0vV;3
+TG2'wOtdZZ(G1IgLn#|6HE6h!^|)%`zQmQFP{+lGeGH/`K(>a#DwZuJW]]771&F=Miu+=O6nJRh,3NwT^;o"a<_E^/z9=Ry<%,cw'-SSB0G%27]":>f0oD
+NJp.I2!d_&C/|P9nDUoYJRYnWnrPB#gQSDlM2=>F;ExF/L4>0wU,SF{{~{9^EA(9p,lQ[$g8TG2qX@fV0^P[Pq}$+TpyZK[dSEp:"at7BSImYoU!3oI%KP
+#Fm<4m}JibICmlF70Y7PQ2KF4eM,auDu]b%.'Wk]/|X;t|i>:%aHBsddJ!n'cq]!_Pi%Y30]wFAc_Pj:<Je5z)2C9RuxRgi4>]j5prA&"BQ{5cZt(q-S{;
+A7B1RFDqC(Tuw`jwc3G7o-neJn,np}S+UDwrNZlLi'Tpj+F!ox(w-wi:QfaSG75(d#p3y)l}R4"vO^D:bJx]vdFL_kJ6fuA'B^)=-,8d}gmhx'y''y|}$f
+4NAi2mxcRl%#bW717Vr]S{GU5gBpT;^8}/&<PCS6hR@6%aPj+6Od&knO$KeczS[@y0[IFVmgow#w.I#BB<ZCEp_BN@9'9JL#Qk:xZH=CYz9x3c7[LcQZ,1
+b)}>8waySv2&giD3Olmd$!pSWVijBom-XVUpPmd!qF_j;y@d}B5W3{%vP-6GkzBx1)C}&Ib`i7]yg='1[HZWSh3."HXzyRmY1zM[$KDeQ0iE5m;L1l'U%W
+j.d:+|yg<nfidtrKa3o|72Xm]qa|,K^x/!@H@PZHjMe7;nL$H[uCND.q4NMy1=-GirG-WI@!zj4QU%9GVwY|+kO-f57TGd[y/#mZr#|Ma#|+>3.&vK<G24
+UEklJM),+:!Pz%<:x$3]B(9E-=r3GWlz`:Ooc_>0.X#GF5^uGE"6:2YkCSWaIegp+|7XqE|j(QHwsL'FjwSz<IO6loJ4g")B"Ou83wU,a"y4]z@cwX:xwJ
+]URHGf6}XGwf{)u0<C_zf`.wIUC5XH[$5M:{xUh.2%")MQW[gPD[d@pClb0&X;=5qfG0pb%(>O>ccfFr1^xx0XJZDA&p)v{G9/dm;R,!x8n{gS@frG(kON
+NZjJ4L~<wa6.%C,5}J8!p=sg>-2'<I5Cj(PfXGz8HS"vWC@4J-tO+{J#Sa9hg}ZY~{Excy@J=#|^&TTVkS.OaX/`8Q[C/-f9sh&u437R/@<S8;33~t&rM;
+0A@i(tjE-L%dC4JKJAZOV^^hq%M=nq~D0uS`E&'<e0`v#xZt3vPdhD[r'n.)k|+6=SSWG98u]g.3bSvl3IO/p&BDzdl@Yn!_c>;]jo=)YLhgi0%I$O`]#<
+Hu^hg--#_o&cR:Jku1Fnv)N-J-~3AS5H<as4NV+`C}.R3+j#PxyXgv0MdA"rza.Lh.%,3Psn,9WEgUXT}U8dY%eJghs/9t>!~XiUuiVw{&if%GSojDW!7}
+Lk-&=ThUAa=grj%Oku.>>I_9Zj&x@4R13tMOmsasTiH8M"kkos>LB/BV:r>cGW<;;5K>T]Z9oWS-L|SIC{p>VzlGtX|J`l#K</Ia4bx1s`4l2/b2fc87E{
+NkZyBD$;6N~kjuD@H5R$U2U+hT0RL+f7h9,ZrtYd1^y}:}#DH,T0HsZZW@YI/T@6:eGp$!5#h'"cn<U=~9!3};Di-UFV}=ip5-$D,U%kq$qK!7dT-Pi_(8
+5#Jr%BLP%TR9YSFwePW'Z4=;:MyD;]1gx'].2'("|-VFUHa<.qa|^wly1zRH)!ZKQYEzrI6JF|x)(z(q)i5|;ui4%!^pc1.7,SHEb.nuK_}!T1]b[LsKX`
+.hMTn;=8-T,JkewUG5WQkqStH//!%[$1PD2aed(7tT!QLk"&$T74-jRjK,)-6AvhER)hE^rLWRo.lu`qkq'oJ$kj9_.c;F]lcI>c|sJ0xUo]r.`uNE"PrC
+]ipXE#2lSiN|@TChL135YsY@DMF:P/#ISW4E{2[|^=9bd'Jfni<9>W:Axri8L5/127R}s-0BEs>.svfIrpErI}J}/{AgyCsXOWnW0I`:M+'W6#sb.$99mQ
+B4-YkhinpzI9tuCH8rs7>CL0~1&T77F!zU>Qi'p[_,VHr9X7JOE@RZjTAaK!-'C7"CO;SGzMXGmPLmGx:PQ<Oz-7~es"2W&v5+=+",h;A8v2khNLfd=(vw
+Nir='$#;;DGuyI([s;H/YuE"kFlX2h!iK0K-&ozB9@@}h7`nTv9Vc{#O=b=M(.XVybD$+bVxF>[Y[P#u,f4v=8Z^jp]z}p/,0b#j67Gu:54{LMY},FRY}_
+9r'^W'V+5^^'F9u"iOHUhJgSI|pYOlC!~%^5|5EIg3SMya@:l$DgdTOcWsau(<TA>oj(!$AEj:#:S|;IKA;Zk&Wn0Qq|EK$+4`{EV!B>0(821:p+FV43(A
+huS,g2L$y6-s`Nh82WW=ln/_%Ltb(j['S`:]r_jUekt:c8_v>!ojYYh9"}W/Tptc-Wc8_m&O.(]L%1K-.(GQd'AzV0xmrE=0Z^):y,3lZJ[9`ikYH15ni1
+r.Hxu1wM]`zk]fb+%fVPl<(oc1#ti"|V20h/r]b:T_J`i<[.=.FIesA7wMw2ZU1JxOj+qZHqeTJ7g{F,},W7z>4iwhn%;P~-8Sx6+RN6,LfiAsai>e2p_`
+YM8re.d&$8n-b_x$whaI>F"Uk]~G",5a'7aidO.u.-p|N6N%KJ'v4-G|[!FO`N,ysay,1>-!CXZec5F"FnzLu5%nFc)bG|,}}jmL"1X&CE=IlehBalk-:B
+"N{E^{]sbDL#&%bJt}WTtzjHw5NnZFy5h%@A_0NFVY3R_K;Zj-Ko#3pDfrv/o)H>Y:$&W}fhL6`jGl!}H=f|L_>SUMk_M5rh|BB$YK=<BLeLfE$D~9Aa91
+'e<O=O1t}j+G[A:J>_tsLkg@>^w2u[{UT"vzEkkF"Yp>/N:FzV&^Gw";y`-]0$/t"HuWYlZSJ.ezc,b+}kZ0M<r;QFiZWsg46CA9#)dIq-4_x`p:vc7V)h
+Yej711ujFS%K+XK)aeab@STs8_~0>;$PEV}!;'K<<u,(m#ISQMV;n>fMi)"]'J.Hz6i/k1mRgJLLGx=QY[[V+7CtYBbS01$ntt4Z$d_#P%gKFMYEU#[FY_
+U/.=`GB$mW_0HzMgSo0J&W^6;@Y2)0AwJcEVF%[eaF`$NOP}:}>Bo2D(v%q2t/VBX)BI;vx{yQv{#vPzV{xD~ughH-eaxTw}dA=#XzL>1V9I&o>.VXM`<3
+')%TF;7MZ_]b3v[PCEIe_A0x-6+OY@'C/s59J]q2Wt7w[w/>'TVv7Oh=z@ub$02@Pj[;SGOX{]):IbPFi@AV="1{MF~74A+g5e8MdrKxQpzO}2j{}:]']U
+RmKmGC>B<xJjWMH^nbLm&jI;ngAzZ.uT`Bl10]5W<Hic(vqGm5WkqsKTZvdR|X[h}d5NJE_MSw3mJUSrsI$h}I@ktMy$avmRz9`W.kMEed>=F,+EBtF_N1
+RE8F|T(NscmRIIJCb1qp$Ty`k:[Hw"xw9=x@uv^dTp3T7R'JFT)2yyhS>]3Pz[lE0E]x<j.1jt"y}X`y:q6^/B&svR,P](NGAsXelcUS-gs%~VdrTeDHER
+cOK9W;nt6|(C}Cl#DUWIj12zf3pU-@[/jt``0Y5;6d6}.Y,2K_@i-IWf^:lQ[Fq_F4A9>SUX+irFPTG#]gA_=A<vE`tu!=a>06EOMQHXdc'lJyqp[g<'>5
+MfG3|_XTZ;!1v"G7{J=6X$OWo9Jx/;k$@eLhoyxYdAebc{fpcY$:zWud_@MytYR,,+UXCKw|/dE"N,J4<mam8U5y}@h4tI8W#oIIrc@G+IwNp2tx8,;Zdt
+B3pmTl;Z:7:Fix`0xbKSK-L(50"c}Ny{!f4o=^n[sgFq'jVC!(~8zKyq1|%JgDgpraDrEoJHGl1x@TWN:5{fglE{@peYwxcaYdAw/lVpklbLw}VdD1rrvN
+6-"f[DO)TXyQiVpmMgk+@OFwlB@tYwwT/LA}Al#{HkD7wWd@3uUE(MbJ9]V6sGo5KpAg_lk2cX2&>;9xnf=qCg6t9d^$;_JkLkenK+YfwS#(^@rCNN2d8K
+3x&tv/tXK4n.X1"{^O+Qa-YpDiz,L/B#T^C[sS&jHB$wAlni95+.vhvnp]aM4MpRZ.fr$W!/29(AJafj[6}(9]H8iHqSZ,JXWvNAqtD8Lh<ns6p8BJG}9d
+Q6YeagLa(Yj(0[W0npeBjDzq%hE|_QBbmX2BF>|Rgm7D`C}>S6ZIve2cx/9<q<^)]t%Sj9g2^-i[<u>z^KFL[t>W4;o!f@0IM&`s::['Vh4=Yv!;,whE!h
+j0w|t4]B=UexaR]m}h@0@vn7[,bWD<$YB-,UkOAw<j%e)aK1jynH6-ucro^|2rG|tXCDp6v1tfA0WhTgb.bkjCA(2[D|WAv0sNJH[y28<G#;Tq8Z-'&G{^
+xE<H69|XUf`2Lbl<cdLL=w4)%C[a(6IPf-P_z{o1C}J/d[5]3h9&tH7;kwgS^BM{U%9CF$}:BAHnMsy@cI#HDq@+NRU[Ufq)I8.}P0za#!~`-ONz0$,o2h
+PtoFAkl,df,_sD~zh[WdJ",tGWcTzev$i1zT]7k;K!vPAq3kb>fbnfk)J"@/z((aU6Yr~ayuIgmVtsonPI@h{gelU#m')6~`$E{:o+`0/"!XFfUOzH2#;t
+'{nlVb`Qea,)5!q&HopwI0bofd~bxD#/jKd{6,Ox$D"nHUd^`=a$#<5ub^GMKED&#h{E_kov%346)v^mPJf/k-<JrCG(9}<h(Gfj8{Ywi'n{]9W:j#/yu7
+|yzxAkV'}N_I;,|9F"<qzz7|dK`+n)qL(0x#2M72yGuykST<Ncuy{v>m,l(eRf)f^T(Bh:j]vR9{G8=1K;BTsIFCtg0Qt2VU0_Y-iurr!BEP8CVXZh6.D`
+27lgKvy-DNKvAgEqYE%_j#q:C|<j4rEe'bGrR7~,xce3OFu3mVZHJoseC)]O{`J<Qr=2O_O3c=|1p[91qCbgeAdTW1uqMG>S(4h]n"hU,X%]OlO4]h1R8-
+by""!m]qmS3sr;=_$cgYWu&m3{>}uMnzU}B:>}{S+[CO'4<6~X7_Cvqyca7NxyMN@z3r&re1~l|P1g9_V]eK+|'bjx$Tkv<DWua@f+JR`Vz[-OJ}|8}/gr
+N1{"L`gy{;HQJl80aEL7O{M4|)"CO>SR|W8fL}VMC$Pz]ZBnDXeSjZg&Y!0@Z|,3$L3xmO{7_pX]lf#js@fOV_/+_hpmjDm)k!3V6!t},v,TPlK4f]9P#^
+g@>jOvB&5Ih5g@7')azP;]LqXa=Is>Ier_Qr#_XGPTk]EdR0{bnw^B-U7`wKi1itVcp^JR^F"`&dyp2Oc-[uzT}Kfzn)b2nKfD=A!biBte:]_>nHEN.)d3
+p3cX^hg4q`uZlA`44M[N;99l2OU|V$]()%18y0m7BN-=s#,T14|V|DT}J^3P^G!&qZcO,EH"I]buJoA45F!^.,LiA'X5LX_R8jz3bCL6PVb8It#sH}LTdD
+e-U^.}(y~Z^pa-V-R+P}p)L!Wi,idJh4T-[Vzx>Rin~2l8]f_D8U:40Hx5'b&KK>Re_Jx`z[fcOO}U.7K<C!l|m%H{vA%J(`EzCqG2wuQd_}FrMzMw/p(n
+Zjz|)]4f#9+Fvm,B7t@0d==Qr#`6X18#c7e$`+Ln'|E|gpkz0J>Np8JpN`c2^GLAY8<xKN8tzhn)F1.U9.CAZp3'%,@=r^@`x{hG<.B5{,Md,{nceftJgJ
+TyW[j/wUy{a+vVS`%b>_O#PHNa|"y5X:Wk.[~lY=SoD-}XN74Wc@D"/V1UP>Px}C032xG]/;nx!@NbTS[8lsb6{jH"pJqT#8m";^x7}SQ}U'](+^y,v3m|
+y{aj=p]/vUSE5i0dD{YP:si6C8%%!$U2Kj)^bX;((--o[|q18{i{N+zj,}HJhEREb#$]YcDIxQde>jH`dym]}8dCfXI5mkJF<1=!p=C.DHOJw)>0qU8]7r
+QaEUl^E#~!u;sxZa:Kgq}a,O/G])`1T(%+<aaYe,P0)|u}R5;v_zro|xyGOwJpe!tbWBRTO^~<De{Q|xHCCFq]&+}OQY%&W#~7PRk;b,B=Qqr8SZ5Z'zGE
+gYq'#=rIIEp}j+<mTVtUN80wd-pK<D2|YR+;dY2:~nfzrADfxd1uUg)mo-""3Od>&beTLi)PBq^XvrQ0+{O-N#U|KvG'C4W@$vMC}6W]G)F>Q:3iQCFSDG
+(h&3`N{oo!P"^5=zFFr|9cqjacmEQP59N)%.R@]|5"|q(4#Er6s5FTI4Ar+"n=o8ZRKWgE'Se5rx~%@c2>3qGIY[o&HK`5{x21Jm)`/pnxOGh:lKGe"vxi
+;#poufoV:XP)NG73c-|lkFYCBI"9Ju}IU08SnQ|Y(;(pRKaH{^Dx_Q1L$[%F;1vh=/}3/Zoe'O`S):J"|i4;4xE]x]KqM+o0]a+r70JEE3hKaIA!/4Xf{Y
+=&{kl[)xNS+aNBYMG>|FKQ4,i(zieYp28`bSJ@Kb>0~=if@>7i`;|.e&2i~4(Cc(EgBo'3PrX2-+<zQ#3>X{6cPRkFH9@7up/+&`Y{X<#E$I[&C^sE[F,O
+TuUD0tCTY(KmE}G2Gc`K:)$lAp{=PlaBxmfsCOTQ3h_J7(z_|&Mwe'[2~m5i$9Nh'K`.r{{6sb{'vP"vb+JVfQCxK)|%8Z2:JS-S,^Po97K%A}2|=70_<u
+@htDw2]Ho3.U$gf4&;63m.@WZVZ-/l"k#[`fVS9wG66,w3!kID1}AVYhaH</<Mkj;V}|rf)ce2[r@]/,m}O9B{/ujQiRO+>Ol9_#cB8Kx.-Cymq(h5+s%;
+VVFU6$4G]Y@fTcwixy+PeXU7Qej=o.8.gY1(W93k)_C].qUsL@odo$u5ZH%jw(;=DaiH2otMOSIZoC<U{bvD+RwqhJ'ZzqpF{lm)v(D0Xk:N~^6{=,!W<'
+e_ui[>'_]KA(HxP|U/jTZhz^`eTic=aL(%$q,Ihm<jRO#6%itc_ukx&5W}$_3)r7Osx%lfe|h+MUsHJxP9O$Q-i:c$'sHwV35YZBYb[D68BbDX)9.@g&j6
+AgG=>lZPvPwZT}^$6UoB|c!MOuX9n'[&>0_T>|MUZELLrK!RRR!>Wktp^Z|W6EU{}pp@^<"[qtB`tyHQA,'N+8z3DeP,%"C2~d}<AsYBh{6n[Xf}%dKfwv
+L_S#Ig^X)$6h0=B|_&O@efyFVvF"|8+f=foLh@Sp"}a5&rttrn-fgyap->D6Ln5u,5:J|NNjyPVk^/Q{:W0!rE+sts68l{Y+U/i{BQ[A85c6!brhc9[!FH
+>hJ<34m&|DEmxG'<Z7KQFc2tD)Bb=%xP=EhfnB#_'Quk37K;x:h<eZaZ'tppvEFL%S&}Jv(l'jaJw{K8FG1C-VK6n2ky)y1M6u!i^i@Z%i$w]Wy;d8ET~7
+C0"MI$U|V,17YNk1{6Ub2oMdXHB:q/zJ)6.Gsl7e]YpFdmhaa`Pd{@J_!Cwg@%E[Ou.7O+kRK&W,r$>5S=%n'&9_iR05Ol[R/,qoH^ruJ/ex6m@M=1P`89
+CiTc/_qu`og9zY;B.>o)!qEOC9,1<dewYTR7gdbT}9G5.BrPj&)>d&esNp}]ni_)f12Cr;FHZ-O[ni&'lG)n5m%2/HzXbLunVE3waG}y(@$EZc>S(XxT}'
+B@&LrbeReF[DE3B,HaG7AZBt;g[6kVTO(8)cHseAQV~mkf_<}1V<e{_Po$YxFq}6;.6Rp5>^"GX[5-Cr-YT}"/d9aM4tF;4)(5q6qQr#wV;qiu68&ke7N1
+iZB@wVI[(hwxlh%Z0qrU.T[t|aG|ok9-7B$)UNJzQIN;d[8.t-vrt3A>uaAH<do]+/sNx{Z$&$Ofl&__N_wvJTX]IQn/z28#RYR'exRQ5_BIIZ!f'ae%^2
+OVHe5Vwo.OI]V<R]~Gx&YB(V|9.aMD3#$P`.&e2"LDfW$o{b.WYlqnNd,MzVV%Y6]Is[5'Wm7/dAo|pXOZCSwp'T#)JZp@{iU1X1!YF":"@Eh]PS(4q$`)
+.v>z/eUwB,3xXIkvdkZDt'ZO)QnFnwea^L+EQgS+/wkP^,CBagTteilET;$L#A@qC(bE5UVt}@lpw%g_"nO;V!y6|&:dR18/#5J6>R@kWY@{FA9n{-EN}h
+o0%>myp^Y9KW|jVbH{mfK(B@-jVf2.haC:$0<y(92X6{J`~v>|J9CoX09gC_$3piq/BG~t]QDIwsH%a')MBLeg7Qf&g8NW<Qp#==p#e"83Fad"@)!ynlkj
+HIJRHWeFZ50Iw:=zD:uNIuN)xe6zK,|L^>0I>2{89z8<xgBu85a{V8Y[U]FwImlOEB9SeUpsv%IjZ{-t9f_Nn#x,q]!~Xq3dtzXUmstoPH,l;OBLqN9EOW
+Kp.dYDEHMS"Wg@7<|vqg)4:c6<ejF1%b$Vw]8]2F8_s(=n%NcQXoI'-Q$C&D.;D!]GibB@77GtnDioQub3T:mUT{Q6Y.Awi$"A~iv,=vka&9fw=>TAG+__
+lJ]y<7L'{.,LsQ~!;gy4B/mdCLJhlCQ)~'|>",8m`D]GVEj;8Mhc^=y@d}4(p"Rq!0kaQ|K8iz|&]#wLQOxo@zsa=}HfmY~}3zXL[og>1Cn4{OWhwaX(9[
+@SCYa@Zco$kY%fc`AG(;7QjlNOafDx$_.gn2IVu$)GNP(lbfxUU5wz[{^jq:'KY44'p"d;((IKWQ-0@bx,~e,{RrMW}b^)tmA#o8CjD@%3xS=l[7T{DF-4
+SacjXY%N-j5cb.cD'Z=w`^<xtRC#CG;M7|Zt},T0&%qp=(,$gad}+L5VvOmPd.0zxv[B|L/]28lM%}20k@X")lN+N#pHJ^y83.tqp}%5@4U_kXvBg![R'=
+|'gt;>S6:Lb')[bH1pd8:!c&WZHf7/dST>32uYk;j4>t#@C;#;PDgVpPLh5xd.y#pKQP/s5|^!]&rzqYgP'ne%F[[xG!}M:=Q8]O^P}M]prbC(-g&1@]QY
+{c!Y51t2O_Ym`+>0$I{H>.qe_`,!^7zGB$5'P)9Q>,q;xJHg`gMf(<m`>"l_L]6J+eC_LtVZ;t|m6N%I(,,j!c)dYfI%+y,-{JiDD&w|2sNoO>_>50uxXT
+Wsxt])|D<0fXvKLIR6aNq}a5HQ+r6N1=xzc6Mm!Vc.~bGxAQHTZsuX:M#B)}jgx"~!k7D%2[<&GCbGMLB"yU]Ox]$Q{XF"f;.ZmN^KzJ;d/,~[/g|{nnGT
+J-nQp[9XiS|Bz;Hh]gzss5:tX-Sm5DHWBr~#,|ACv{/dv9MW9ksbT6J^^0G6RO{)B#|t$zPdZ&@{DFo=BxXhaaK5X!ih"n2MS5YO&Go2ZceM,zdLdyTrU-
+#S)&[Ri]Ov6&+gMHzs3s2|AsmRgnyxpKw1=Q/`I@M`PD/}R8M}2U.(,Tf5&]i|XXZ>-RBT{B,V6@]3pl@c%+[cw+,D&=R/6=_3,+a^~za8J:Bu%w$Do6~#
+Mu22O0|rdXr&i#j._!TBr5!&I4YXM6:Q7Dlf=3Wf2c7obmM:5T9h5Uj0oRSHq/4zFa(o_MTryDE$bWN#;m`[{pYuY3Ur`SF=.BIIxR>9'1D{%qA;0_u%^V
+#8jy8l;6H[%%E=#%.r4nm4}x6nz1-g1Y72Kt6:7OSR(^y$8+Vo{o~6z^d#BRHE6q3-"/><<_,%MAQ#xrw)~@%}a3r[eSN^6!(WQ$_',sDNL]O-y_Jci7Mf
+Pvru}UrT8rm6ukb<K[kdK9qVqVCj9l9jZT3Ww;gL3sS8Yb"bxQjQWIg96Kmz36[_tN"SPkRbSF42rbEmI#t`bSY[4&=Z>Qe5p>^+V6AnyY!}e4^{CaKtK!
+K!7Ck5"Y[+>CRwr>)pakFiv4I{`+6i"lY|.5A3tlGH&19IRcAo%Fw=lmxHlmW.`_}9#oaJhBRxzJG<5k.JWK#3<^Z+K|amuUCPkKFR^TA>R)OmP_(s^y~q
+fFbH~U/7A:+&!lVs6),&pXvEyBlhka;-'4{N>9|/gj;{CTE5o)S#1GOtR;F_rEG^'SU[{=(,Ht(9Gk^V99BBs$9pl>fQ&1N3-tX3vgCx@"j!QV}E}8;qZ+
+vici{a.9qB^@~&_b4)=K{ZH#Yx'Q>:,E9;u;8v[Tfr6GS8o/1"V6Z9&pdw=-@^H$"p>u#K"#|,&o1EU7f'No60s-dfx)c$fN4oJW|<j)x[T)1hb;;PD6]m
+K6QU8Z5R$O!+5u(U.I{VH&D-Vo>v)3o.$}=z^YS6yM0vB_^,,7@#/Jm5P@CJ%&`4Qb<)t:Ea%s;kp<o^3OfwE0:|7dy=eq='X4f2bMUXi9O(cXy;InhJe]
+4G)HS+z>}vc59,IJ$)Sr52PjRWNEjpUHo!P$!,vuBMg$8'6NkPn&/l5mTa15$PrN`PY1E!TQ/"($$5leI;nmy2BsshziHsXw"x^KTPw,nTb!G>]D8Iwg(3
+"W;Ah0Q-Z9DqBfDQE+''cG2&@kXRiDTPGF_`q9HlN&|;vndcpV^DikV+n[36xr8&RXt;R[T+-Y3QNHx7:yIMKG_J=)h/!{korw"{2>:":SOj!Ce!cAjWb{
++H}ML1_Z;y^g^qB-fcmg,:6.uniBviTt^h#6S8ws`%C=OOdb~jSIjhY6Gwlt}$l,tAIb^%t4)w)'EVwFH7lMk!HU@vw(i'$O}909P9rYDHFq]+8IoF7gs<
+SfiF.GKKF[yfyiG5&+'wSFH+Wc~9o:YX|K5hd$K5K)`oB8^-}BG47-+RqHCn';Sm>PaM.apkY@7MS%pmNI/,UP#:4b3PZ3-A7x=ZqR@7x'$cPpg("/6^s+
+G4`FM-fCJR%2^m1xbDQ200}GkcQu+N}gQ65#O;q703t6-vaEM{6i9<c$u(`N9BO:-0,6f'z98$LmudD-(#E[fy[gvq[NQiWU-$j{X.eoPC`/l`+BEPPC)J
+v_XD}M6SX8]DFah5Z9-F`Y_5dc{[FIOU9w~Whu]qZW^XHn,Zv&f_~gKJYX6NS{6}",pO}`|cW"#N5N[c['wt~sdVM@Ty/S<is$[UedN9k%)AEPot%CluDT
+p`[]9a$Ct8tR[{v,;Ds>9!LU2QcYV_nxsG<]XbK+g(wZFa7"DW!Fc.gEtPn"9sg+r]Jm]wX!X8};Sme!$5F(,PY!pcLsWYxW~9);v2[,4<ipPHe-c`IAEq
+z:Aia1$pxaDe/c/Ip[BwA8J4.pl!"Sr562s&1@<Yq'3H<H40-!F.yH15)|pVYnrDfg].nNbR.ww,M_hscb;fP,=p@X^](bd(0yqnS.+U+m9g3ls_AM,|7K
+k3cP}'1Xv.O"+tVO.mx38RH^hvUmsWe-e9}9ga|Cpb.he'#`[2yJO[IT~kzT6%)c,X8"'7yPwaOWpAGMK'rH<v4IYBq[7/jDd`FVHx77g:C."W!Qt)g0do
+=4~Vd}DDQ@Lx`qYR5^,wnIFHI=w32E)Nn9F|M}|s0E1,>OLn1%OxrRBE}SYpViw8i(0ETfOG|g;/j]t={WP+[]6:FT+zrve$^|F:&<zE~#`E(V%S=_JP~^
+YGmi&'~/kWf8I.~d,SUU:)+/sF5]]QRGACsr6(/k]O)TypaR't2hcpE9Q1FiR=P3eKd]YcaohPeerS}YPFY%Y@&=H1^v/_ehy&QvikXn}Y&vPI'T$s}}lu
+""MrC|!DhwIfM5v!0t-O+MrEBs$3p-LO!9x@aL>_~,!_c_;_[#{1S1'|vf";[xV#M^~Kd@jI#6m@7iA||u6R7kAr7lb8u_.-cUb&GzM_P5f"Ze_)P8}7`7
+`so.nM[ItrPTgsjyRUWYaVrH@<(sk.'L}"O.eJM.[!VF8BmxS8u4KZx}Q}(z6crQS|8QE!s}uP>!wDJ4E!tt!Mm^+/a6bmCTYZ&e/W^;>4e,,BLt<}K3CS
+%V0b_=fx9.vG>&'Zg2T-TDLHTqJ270^N[R]Ow+=x8)O$vrJ46r$G@tWjs&S}Yt[VIPfun4Ml{J]Z8B=+rr)t=%:em-t"Sh[YX+50~M[T'V0-=;Rk"mBZfq
+&3,-_QV4}HHccNpdxAn0DY3>#8cin:MhXMRf{'NH^#YU77Y9!LQ!cg#)8K(_G^X^!jjnS8)G-HNB.6T-`$&QQbCFYWZGP'__D;"G-dg]FF-NT,+ioP&A~]
+UI"Lu]v>l<g)A4>SK:vE!fQGxYWIv.R>fG^HyXn%QdNj)%!CH::^C"G4=Qa7{IODc|;Ou4)W0UrB8C`E-H8KfQaDAEK;1m&aV|[<},t#D-u'ZCGfwaH8.i
+oC%h~M&yl$Evx;zLb>,"r"f#LO/GxO0L<5HXwvmSl(nKvBZvk.Z{{@au;gHe<U(+`Z0W(mvd:y-t+N,R{"fL;'dK%Cz83cc%cq&Io>"(yD!(%v"r{Ib:|G
+i-(^$I&u>T{=1=hR-^(ReBg'iZt]W.)c>ie5s_^{]Au4IWtJu,>jetD%s1KBgT1UwBT=sb3jaFf[xYsuR3sh04=9ysk$=Wn0Nf-V!m-b@8n0umL_-BNF[Z
+YK||#fy&}(80&w`OKsW4pG-a860"}Z5+~WV3qVnQ]:,PCVa'JZ;d-1OOlPU2}Evck%!YM.W"],An3ivQAnz)EZb.}z:BVhM^Yff[f);AuBjk%%Ma%&CjGX
+N,5`+_4Qw@N<4WAnE']aT8s[64AptUVV}:r05T|%AR)@|U_>P@r}P[NOwNTByxxKCPz0Y-ZfXxwR)]W/Ud%KRK5vXi=iwV(5p)xIvuq01X^GP$VTSsT&S-
+G24-~:@EhI5`G$G4GY^WNQ~K8eCndQI[>1]GTzF)$x"/j`$pcw;t{#Hf=6;pNIRbh6d879H)i[lGns#=ccMM;#o:5:j/tKEv!)rz!M@X8UuP+YZ<I`kGXX
+'<5(h1D-WjTxl/>{S,u"k'orM)n94HH1po`>DDttIy|+.#e1MXImk`zB@%BX-n/w]j=l>7u7ji,3[`QV$4r(BsSJ^TBhEqKKp5_@.O,N!5wB=KHU0kXY-+
+5&LhR$CrdF5TiJ:FU{$th{`M%rXI.V-F:cOditfHa#:rZ16#mhnfq8zHTFhJ;Km9$EVcP-=rj'=S`2/J}-E6depqqOozlETd@HHY"Q|P+3e&(<a}7RQ!6Y
+e}I%%"shtF:;B/<Hw9,kl`51Ks^meo5U+X_p~F[dGyAi~!#WNFIX2kKat2}[4{W"u;tv'h#$ZMD[;anWI%<%co]$B!ahYEbjlt[/D7`axP=4cVq,GS@71P
+c3jVs79^<!i@bMEuL18}.{Pj{jwtq[Y6$)=uds(CXH8ZFN}yUB&_xoF%:d=pu!x(-y2xN^.)-(K7[M)MV#;FozAx|vpzjFT>RT0:"j4"<O76;e0SiOVxT!
+@8JrLnTSQ81@HBoUh!xOw.w8Gvl/S<]=V/g6YDx,1]{WxSe|1&uyscir7AN@qa4c'{{pL`Og/h2U5J.y`'YaF<fUMS'698RF^%8%PxL6V[-BEfZi{^$V|t
+l9y"U6K/DXv=)en5l#ku5YIRLazU0o&"Q&k,U,IKL<bdG>`Y[s<I0l82j[se9U)O7_)&T'Zh0W2dGkX{5>CO7mR73vN+`CgXtn5Cn]CH9Z0"t/5k@74"12
+I={p`gxALJcWd{83pEXE;%6&^r]FrUccuz7|Cg,1ajo4ILJB$NJLAs8E4=JIq6U#KcE5H.pP#(LAM$3}o1I&&4-ho0Megdd5c90E,Eo1kn7JzJR0VnEI03
+g:+mnPwYxxkEqJ}M,H;fL=a1_T5:a(&,JrAHzf1Ppm/7w-<817{JbHm@hS}"Uc~uUr{9wDF{@8Yim:.OBX4jE#4d$rQQ8^q;WiD=_hAk/X]h,!83eBuihj
+HDco`#Nh"&Y)f"d>!dmdMe70{sy-4R@gU-AL$w(!g<-QE(Q+{zi=JZh_2!NfK`n1|UB^Q@RuvF|8t.B2{fu'sh1sukZYsw6xHdf1~$Hg~G5sIB>GgD|&D^
+Z14AmEF8RFJYQCjBg$Xjy)~ggTCxvL_,[s-C^h/cIc./[Zviz@j`X90c$hTZ{I`V.'^8[K}/onaD29o&=t:d.K:7jFX!&vFD#Cig8QwR2{bc>]7.S4%i^e
+X!i]/3YL-yF4T8$J8QF&a$Xgp]#'I%K0byY(fBo)p3g6J@}AfhQ4)p"li{ntvE>_w&$d&jvARtuSAHFcU{bY@vR[z!9).K'1h9q!>c>^+Wvt0sye4-c175
+D-Q[t+E4M#d`>NNhiU{4^vNoBFo>;]&2BPyFS2jB)MY)~WojSBmzZS,tw0C-=8IR).>Ixj+"/B[S"Ff:Uo3TVM/@0VI'=>PEec!R[AuYtoQW8%TIF9&T_^
+4BBiEmkIBa<|s|9H&y!'!voUsg~t$AlIEHlh$:e]80-B3u%n(@6vds9ikgQ#+7d`jK]vkVCBFKx|3jHhK^dikFQA7R5'QZjH!/J6Y=UM|(pNlQGIc,10^4
+Ucyjw43P5oB,Cooo2u7#g!!0$#/n7.U$E'K+QU)}/DkEY.:0]N7&eCH.5e!s$WGM<9yy.ir$"Y/3;SeCq,r6P4I>gy~kp!<d/1<eiDo{pW%ys9w{r7sX-:
+kUSv:KqfJ<8%]"m#c6k9%"`nb!:<]dV4Rg2riS!EZxFFkU7usyQ<f|KV[2Z%e^c84AW+V[[%4^X7OmM48{kfI;AE8M"xy=yD7b>h<b+b=c6h{sAM=[mS{2
+3=CR9'r}Y=V==:DP9#xF0@MRI>#hI61j'Tz]]M;DPA9"w>--htzg0BW}=b(F,<kV~9Qh=2{.oawy`t>XAUC41>P.|7_5C]y<3ie7WSal}!w&T0y+[I~Xhc
+Hp&2$}.n6=[rU2RSr(p/f;M"2RUi,ufd,;::/8",6c~/TC'=tQ]jgaT"b=p=4iz:%Yz!nGq=devpM;ljiRMW`cuNHzdx:371,+qp4H='UH!.OnkRq<@GjQ
+54,#ihEsKH$zaBcP'rH90T"rOlIcSUr(pUnW[8UVK@_&/RpM1%GK0xQXD+])|YRewXsqfq8dP-ILOz,)>t>.:+k(6H<:mS0`$rU<#wF<qlTYUtp_t4peFT
+OGnjhF{(eFZ;F"VT`.|G8Wn"32dJ:VKRJ![P#SkPGV.eP,aEq7bikh9u9G7/E{n<M%t&:&y'tz8Wo#Ew'Wt)!8'iDa7JUx4==i2Pp&o#@t|hlGwv-<3T'I
+~|oV`B%=6`s,'n"/ag#j[OL^h+u`CC#l_gC"XVAssFEY2>Lv5;"!z;!0FTx]m1{m"F6@Fgl7D4-&ZF^H;47(>5HlnnoC(|Mn5eX=1@9#9E#j[l5oOFheVu
+}UiSbM=OfPt;{.Qt'T^3/@D:}aI[AK1g/oiS.v"rfPN)bZD'|!iUWJ9R931RI%AT4PY.uD7S$Wj`ncfcq/Y$,tcsfZf|_n6A[7JwuHA@E]qtnvrJi>3Ta}
+>TECFS)!^Hy#5tFomH&E%[],6Z:.=#d1Qjp@^pfd3+5T,L{Te}~y7Csjwdv"(=^"81E:%3/a0>J[Lt,#nT]Nm4M8vrfOYh_3q]cp0+FQ(EqtqfaF"_,p:.
+ojJPi^4|QpOL6]aFlnQ$FBp=H[GP&=_AAk0U/DwbA:wqx=7/-p7JHza8`ddNL_rs`N/,}O9R4Czp'D$rtqBDq_QC3&"o1&Fo[#1,Q_:e:<!B}OatX8u45`
+4nOns@gL-d[7f6f``'ve}^8QPa<>=zt=xqq=@WU1p/c.9#9f$^V^7kv6g0k}]1E+4B:1huim`[ozjG:g_^wbwi"<>@jthBw22P1I^;iDnui+#K>cP]n/H<
+vQhvh+LsyZpU!crOlR(TvA'Z=wC3SjG`Y85G$/B<FYp+4UbJxwYw~z'wYDH=G.iV`o+0)R>V)n0:<A!u-<1p^F/hY'JH8s&z:3[-45l6JKyUV#X^O_Ol,F
+)c|fb^8nDh;R5_&%BrzN~<w(FEiT3[;ru/emZ5w@[P=SVMGVx|$vY}.zTD]19arzO|O|28iHdavc6-4GL8Wc:!rubz7!bm^1|#>qoOtyN!'ybDo{zfw|_P
+'h[V=fL48HP'[N(K.m;Mel3j4T/[5s/B$!j%3G'[Xr={qB:_1|{Vy<6+H'=::cwopcd)[/NH2Q/)((`Ee[J2Wj1Tmw~{'VJB~9K1tS#9Z)ETpV6RBxDDO7
+{tm2+Mq[cYmS[TN_IbRF9CqTr#ejPfjL:zUNc2pj98Fuzwj1vxL|~{m6$pBD:zffOgK877OzMOozbdGQD)$)_b;O$KM=,fgC~2Uf6VzVWnJ@}[rU$FXqW<
+kjsDQ"'WZU8E<Wzx}at/DUJomL|G2b_gSG2C"[lW'vwsA9RJ[t<zkZA"7Dx({-ZSvR6Jp57kV92HF&5m(Y'6ap9$&:r(L3-nI=yu;|tdoB6D-WBEO&s`}H
+~vj[|)SEn/-JSfF3isV_u3vQx(WUnmM).#gp}2qRWhoj4"Z)/yU)t!M^4SDr=N4ooIW@InvjD%iPqz$]-xF.7RwxyHwL%x[vXd{ygrlO[X#2>b6prn(>G-
+lf9P`"9_TaQ(Xn:xr'"%-UGaOMo{u{Tl{hA]g7Z$C]aC.'OGAn!vQIZy1F_/oY^3qX;x7y"BaNfTMjO{3j^JNr(DeKI-^8fYpOl:(j>bG!"HdEpm[ZYKkN
+(ER$m+koyx6"mBno8ZN:e>e/t5`xE7F3S5"@xVV2sGd)K[Li@"Tnoj&")|O0-c{`r]Ey;qH>nJ[[l01$4E-.PMP<OXE>h3zG@GNT|7^UZuS|w98)A54BoT
+A7RI97w(VQY^|Jx22W.!1}Fc:&ZdU^=8IMrgcrt<}BOPnt&0<%F&&22N];b)I}x%w3bk`H62c6B4(Xo]nWLV8g'y[6f=&3&Uk3/Qg,=hRnQ,;UCJKRIJZy
+PUQw@XNon]6%vzEis{|9uO7B'QszD7@/|6Nw(SEsF@:P1ewDwYM+=Xe['H[uUay^ZaL."''#rbYYUFz'lX57wmT)8pKv@2I0o9>A>41=z+{t"]RgiwE8cH
+g3SMK%^FyKG_qI2"g2Is&zWWh(>)P!/4G[&:&$4=TRPT.#Jz1=qF)uiK%42w4-loBDB.Tem=-X0}^Y%xuh4YA/M0lJjjJ+oFj&flpFV5jas}`g]bT7Y'e|
+y`3Y=_dg|mX0EdkZXhq`pUB1pe~x3n67I5uxW@xlv;I|P02K{0['mGFBLXpNl`v3-7}r|"(+mP~#&U5$CUDutXx5<p(^ui$'t6g0EuKAJc6hT8EBhkMoI6
+Zcg4+8Hb%3XPw{-=G-ay%w&L|nOwr.SM5+N2rm8n~sd8'##'(E0fd6R8>FeT"7-,IgeeT{~)@v`oqWJ>B6:8:d#7S>_3]Kqj/$5,TgK2>'W+h<cN4s,yG#
+{}ws&&G+czLy;mR-FV9}Fct'o0q3&q0M/'{w7gN-d5wyAI3Z#D65.<bUiCcC~Z;npbyf5TNy^uS2ZY-9)=xp_u'_BVIS-/-j=%qng{&yZ_zEM6+#U|FY0;
+MqB."-/vR"m${UO`W"4YaB,<B7SeO4Zh5#_bprQFe3]RXo"&=[,+b}|2p6kZ^uufYQ(tDj8Y.dB{i52A@cm/`@a'{B`sN$O^LDBV{UzEAtS384POsg"&;9
+C3][=:T{_Gas`z9A))r6#,Z/i[bi_o3F'6S^LrOn(OckB{DS4W&IPeS..+mD:=wz>[<=Ah$q[R)";E_Z9,7^gRU^DQE%VEA3R,DVw'pL/"l_Y$scu&[B!X
+'e],;[mo=g/R$b2:l=PpWM5wrW9jwraO,sLR+22qn,_Y7][v/UiL$p-}!vhYxSSjXttvpGBk@eYMbE_&@+Fwf]9Fe+c=F49rQ|_EeMX{NwKtoM{<',^h`A
+AW#r}{1>HS-L{@I[['RnK[,TGIy+8UXY|,QLV>6RQJuZ]!g%UhPa9Pqm_l$lJ$rdte1',`XgA_LP03W"X3Ss^/JWYr>oHhe!cR{(MFqz"9ptr8=>eQW5MO
+.4ewLRRHM)B,DXz_`'1m.co0p,l!gdNSi<Cmp'Sjg7SKmr`LQSHifd[Tx(^axp[c4l2"Eom"bHxgXz0Ft&8CZ:^p>TMk::ST]y,qY)}z+/Xg#^b1DCi.@u
+@a!g/rZNA`p_W1!-':mSCe~y"nrQol60o(t!Qq4dPRQG`ic[#L@HCx-Kh:;HQ{o]OF"1N/]Vt4%_et_x-C4X!J'&`MxoXY"=j.t0&Bu%(Ffxzc=6S.V_&9
+IeEm^pN%}7w+]SvBp($E+.1MkfKHG4=Weo4.w@[{jyp9Ut'D;<@7.M.]C6:&bpwI'Bq3HTlIIb<lS$A;=z#^s/7P_)<.V=zUe!I+-]9>HD2M[N4J&7JXbi
+Yk.'%}[;,oK8[1.Irt%TpPK0K@5<(JJ{J!|4X"i6rX@5E+hM6`<"2}Fb{@oj"gV6o.RxZPAYCCD&<KzDU(U><>^!dYm];"G)zUxcmv)9<iPlqkQo,km-n@
+$5.df])t]q6}IjMjkeZENh.C0UigYT0uBG=VAvt^6lvAq<mK.cV&g)N@qS>=G</IJISsD/@VY;g|W#N`K+2'HM&-F"dP"LU/X1/_EnO#[Wvt-eh:J$YfUj
+DhEs56yRNk9tj1rNWlI+D%}t6kUJx%t=w;.s-|t03iZVJ+|5jUgsHGf@X`k0,r-9tiEWtxzg^WEf&=Y2A%!YJEHSONbEi9B3GaUbOb!8DOU7zNLJDieXVu
+`|-nXwpF19eN~t>Cdh,gGC/mi8hG{jsA&%Bj3ev[2B7a/`b)DZ"_SUsuwUUV0jC^(Q_pAhR"eT%eBQT&+$S4L-2PU%O`htk$JR%t+'iB0^Iv_}f7H<ltSe
+uJ-b-XwZW7.RyF2"nh]7vJw<'k:0:J2h=!s$t1LKYr"9i-$%qUl2CTh3$+7"L7au9,OIhEA[ol7<<PXsv@YI^UX@q$"-]Gq>&Th%3s4!OI6[|A2u-T)jSL
+4,L=cS]Dsht408l9m0|KFIBTRm`m{bT4ol-aO.AtsE'g<-{>:Pm6X[^n]sx+1HT)r!HS`&L|KS58gV2VY3~>q+ej"YWi+]h"VB1jC<j5SdXTl<h%F8)[[u
+eEH7M,R`Y2lkpKTr>sXjh3_"J7sD+bb!OsF}W&ftxC)Afh}I#3zf6W/W#QS$_qNf@2}c:dzp2`{E+RyCu"oot'MtC!Ua>;&dnH=wA0o{$yFZ+Pod6G4t.Y
+mBxD$1kh$)wPHPL]Ek"6{fw{}5e:y<nZx]^Q87n@Sp2-T(SgY$mc/qnauA<x/H}boF`JPy"1Q;KAr_vNg,tOF7Q`eM}lpqEE<RHcucy&81cs1]W'n4%"_b
+wl/CLQ`k_|ap3CnG7>1."NJiLO(yt5S&OTb6@wccTkT:l0aW!RDGRp^$"$g`4#"NT%5j9=!n)eK43'UVO_Sd|Mv{QyI;QR}BAc~MWf>!&_7,b%7K!%B}EI
+p#hk&>7>f"I0]i.)%7OFo'J1V;e=HAth4iJ[~}0}ytW,1N4&R26WGLxvY[#OkCR@bm2)9GQ'D[x2RDP26!GV8>3cto-n9mG&v-~^$s_vKq@zhMK:x.N(h>
+ARk%u%>xuzkg67jEO%q)72xr}S//ORr6%,>z4XJG~LqOX2Qs3Y:5-K;Yd6bgeWoGy&<lcXZ}:vLHQH95Ei)`Z4xUjJLC=2la/cK%WE3a<_%ooEv6.&J^qU
+Mo1J%3[.P25};.Oi"4`v:/v[kL"5iH[YVizpoJfTk'UHt=5V$="M&I4O"N/Y<])&ej:KtjP-@<y&:`Ac'ogv%vCWk/p,~>RGU|vdt6}u@V@CHiX3CfDT|R
+F0^J}uPP{zep=V9SbnwN"iZ%[/N.!og!prVs'6zJ:TPVa73+'8`iTT9q!k,{{dn<&Ih0;$XPft6[_9+i@S9d(-b^RNT"d34DM[A,bC"G%pi6jU(-tSu)xc
+33;w'RCrP2lQX/!Ed/2I9BAd{u<kS`jA2m$#88K3>bEYA_kE'W>9A6eu:]d2n>v$(XUF]c8)z+;Q3@m:6lFj/YizB7{+Ejy=@e#B0%$9@s7YEWy`VW9O48
+@$3;>1c]P{tLcxOR1BDFSu"o"qA-X$K,0M+3"9(cs(.D+1WBexWlt#koOjDf[9%.J+haSe0q[:D}>22#5i'huXk"vlK.3Sk>,SP4K.~:eTNh5;0I%Moh24
+QIdv.IA1]HEoxh9U7$b9RM%q5,,C_1wP`8~bP.rr"Ts<rzeX9CQxp}4,W'K]vSB#Ncs7yKH'Xnn.Or9TK%MYYaN_j$K>gEfeE[#<%j&37^r;ama',`{ad4
+ulw31Eo&cRTf&ZwArn#w)|Syt6sgu}u+.1]-[vutiQ`6RD8A!fKg}ijzUa/<9]>U6zxRJQgPZ!NKS&1T>/fz;_I133@I6v-Fv09M7|;tzjc-iK.T!Z^HfO
+]avF5MMm]pX,'7'87MGr&;p8vrOn8Z,(Nv!MSI2VtGwoH,y,r``9I>/DUAHLF@l|>p`4apw9@-3@ys}Nr^07"dBgjUZAB(Tg+i[([:nE{i3jy@0dYK.41_
+HS=[+TkFL2'Dvhu)nGF`9bz;N[VpFrY|<H$;fqOHj|pGIb>gm@Mw!a-ZTv$(`pSb&#O>L^]TQs>y]<"#gZ|th%}YoNVMf<B/[o7Y4]a)}G&B.hXs:uPUUm
+losmATI=xWjEak:>Js,&+,hK+4b.K.0tXJ;yL9s8A]'LXaE[e:nED&WD.!_pA}m"Y"Ycp&19E3{}ES7=}Y}ZBn`8_;n=t!v/KKF!.eP^2fI^w-)^f^Z(&G
+@U=LJ3dJ;-~Zp<VRdg3>:UPB#SP&QX{:Q-G!6!0IJjC,YJE$X(r7/Izj}00Emx@LXmJQpsdtN"=:!x]$9IUoUHr"fsX08S@mVeiY<%T-0,2=nOHO6auY4Q
+zPq<K>Nwp`3/~LM0@kM^`I3(vJC!::;iw+WC_v_-|q4$59:06E^auiE$.I]bhE(;bFEvu8SE5:0)9KqfGA(r_G+/RiE@Tz(5!Zc(r18rFLNL)pX)bLMqmD
+h`qf!tC/:Fw-zko_%$`[4h]"Z1D7XOzRY"5nLQhw-RE+D0<<hCx`2+.WyM)=cUUgwjd6F0KT)=J^YVFn[jSSDb~'4b(Na)tW/`'zc8TRh(pcF2jC0R>='1
+$F}yQb@./xa)=Tt-z8^fc&DTl^`6#X4^foqi&)M_z9cA/_@Zw3RcD^`"U;8#T3^}!G@WHY,bP|Z0~"d9-kdh5+Z=kM9QvNt5+HEaKRFu+(oF6`+Y:@Jk.`
++cA|Glcf6u/+%_xyf#<"o9c|nfr8G2~b0u-H;Rejx`$^,d!<M5%SM@[hcM:m@eEC|2aGhmz'D)KunKmiF"5WZaU!Mq7}CdWY6kMP@irfQvR]Hxpu,@(.C%
+ZM}#4-,xAfeA8Lc(s_i]5-r8q')d1.t9M8ilDYh0M{o$B1H=N('<;_jB7IG/xOY5>q0wLmG>}Nru/!=4(W7FhPZx2',$Lp%6sn/"H$F,4&n$XEy;0n1UWk
+g&9V-uPo<EC{vvNLn5EKV.|yS!^kCvjfmWX(&&Ok_VA#H%Vh`-N]W-,XYl8HmX%6Ls~lSqd"p.1|mg:o.KvV`WC0Ebe|SS_(M;Jae@M9<"%HVY.A4o|c{-
+<i}"Kky761!Pln'^kgp_h|w5vpqHHB@6v<@N>0y0mX/";+)_96/r]lxI`GetPOh!1v}7zhy0|Js-Zp,2u;=,[orq!2V)&,7h5`zx<@fXVmn]V/.DbiF}(G
+usc+YXB.myC.(>[2H340U5L61"ZB7B1Bc2%rQNA)J4QI8vBiW0gr1$g5.}c{{S"hF[aObd]P.RbO4;>LAvGBya6RRdT{"KWMjJ|xl(C=khGHLsQ,bevG=M
+}d%I~R+9BEaGCybsWC;Nh'3P",F<C#@LAS7WvgSil<yky."Segh{AgP{TXs:r):p8C2UQC5IT"~=9]@'1byt~%9B|3ZyE^k4/z&D>nWu>wbZtY87PUS"cI
+ZjH-llK9xA+W'Kslg%q%v_}Hi%)!Fp>IN_8G[IBV~l7,eb2`RWf)`Jfq&9kT'Q])A6b59:D35$}ROB!hqsvBI;d!5Vxc95.5J6r$0S7L4iI#04c&Cq7xa/
+m-qB^7s%ye7QqRWBBHz7NrQ"Pn7,"6+#3LTf99A3O">Nn>T1t:NoOoBg|bt$Xg(:I]u]bu1=|crX2Tg#lJhqk^C7":g0[#1:~&2{+,+&aEu%T+])i"oP',
+jE8hTSUQ[@-!iB]w7K{e!&y:nxg7FnzN<{AT{sxr`eJ@HfW#[3cF[LCE2kPjxR,pN7~^i(zzkO]3~93wCwGNh<$B(#H/S`_]trP+:FaWx]G6Qk7y+W65=z
+gq)`Z+/kvq!-([Z1}<[/TkXH6Di6"U$5R]3ZCT#Cj>6lR]Auu'_M|]m]U12eD$JHJIBtnBLxNk9MzI$(Rf#;Tsk&SbFOipX1hFD.5r9Uz"9=jwANg<"I&V
+LcY#RP&n=+_LJ5"bE;<S$1zfM10UjF;=WhypZXNio@^CZHx8OnDbCHkO'1z(>q3`Wyd;<i70~x$1<d54QVbL;]ZAO[eT7h`UU2k;IKeFC]{a/eat:LAeb]
+9%pFGf6fo[uvdqBU-5UYz27eem_3~UMt/A{`_0|+^Enq)zoY&[C@',E)FqDCM4eWtp~S2=)mR(c20MC<O|UN!L+f;S^IqQoU|O!i+{|(-W{xUKforj'-`f
+git5Z$=h3.F0=1WHYzYxfY$p"M&bRHt$bNVS"{e9RX'Co!7p^u(QR%Wv&@<7X/50rF#]WZQ<<+9MI5j$ZLWc_9Ueq`$n&fdI6n1'ktD(F2jRWBvr@6^Ea>
+OZ&dn|I^1rY0'p/F[%W+pDXQJMCQ>Bcqgc)]IzC.U,|#(41a7pQgj$AIs.mm@Wz'j`3(YZo03B4&P%m@)lqxg'nZ4^rGMMsKYi6-|)Z/B:s05"VK9Mv&w]
+NeG>VJy)P):.[C`&5&iDFvm"mOTn:AL=+8Vc'7^xw^xt+-XJS'r>kk29lhjSZ:1U|W4lc@bC]-oBnj~7FV6>-VcuP,'G`5Y'&414:@,9inPy0<M=0=RAXN
+:n"^B;LmJ%{JYb-Tb<_2)cY"D`yd`$]NAFFi|fj/:2JV[8tg6+J@7'$=KR"G7ATEp7F[qn|15KUE$gbfEXTh|yRh_p)dfX~0wJ;6[N1b8w7j3;q5;WeTSj
+_wPxpn6-jg]%3>A;:.qBs}B&z!j09'8W}("b3<3G:yj7#.q_WChjI{'Elb-xWK</5Wc#C8qsbzc{+6WKoE60WVyta4RMTV<RvV!,0>Fu;i`nv@skw%c3s[
+o>aX3+G1wNjKjJ.T+2sIC!&;IeQ!RUjqR&"VbH1^}XKuOOanI+L3Erdg_)cZg{vVq)+QH{Z3fVf-"0+jB/5PE|^v:GPG7Kf%i@[>/h/yzh3,'].|LyXu5n
+;EmG{]&}L^DQ7pY"RA)RjTR,;FjqvkTP+&$=sv+Aoo:xq325Yo^&FVos8>8%Im8=I&X0w9@eFFzj6WT9,:u,6K9m,&A&cU>eLXt&B|nbv,B&U;P7Y'J+hs
+Tvom3.jKt,HdgJh67bYZV<x[$4:@J-J=S6tHn!Z)cqFwSw-b(A"WeV8Fwju:dEDyP]OQaO&/nFmWuFq(>V_CKse&i|7EpH_8z6iymB%UGLU0cD$xbq{R0Y
+F1,[qQqP!LVbH.$N|&&>cM7+Yl@m=J=7y|mF8///NFb/vu0t}X>vJsEVbYqz>&;G@u9el^Ni%3eiG/h}BKuevmVnj]@6YpK+'.#k}qTV>lGK+2fQC#S|Py
+aRE>^M[0Z&y@v`fjo$~Kk$<Hob.Q+qOW<SHFp-S90hOwsvW^GG)3jJ$3u`6WzUvnD4ZLH;uH_2<WAcHhps`TSIIS"K<@L>!SHm-%:TtPBcX+gUz'Kx;T<>
+f;I1'@35upzH)n(a`|B@QDXkXTtt__o77(8;v19F6<isi9pOTaLr]#ZmXmy,p&P:gfl/'Wu=O6-0bP40S>%^u>jd:<Rkm@FyJ3+^8(:K0zanU6VCls-Xrk
+@RWH;t<I(dHLZ"=.yoo__gyVpj1DAW<4t[_qc3yph6qP-TDW!wITp0H!3P~cN(JptSuWmD#H<h4hXDbxVg)pOF5P1P"nH.~$Q%X3=(DFCFve0"sxVX~aBi
+KGU@!2Y(sQMhJ8&ck2%}0;2,MK^O'lG_5Mw{9E7u%ge`s4]'Z21x:bS6iL~3PA8N13zZ8c<8hM"[IrqI>00E%v'rIBqu+3]@'@Gk]fO;4#Y61TyZPXzkzK
+L;x8P%iCmnpDhVA._c>[i;.0g6|J4B)^&-X3@Y-R4Q+(y4}EjO4.Lu],0m,w1cWsR"w}HMm,&h|Q2Q(QH6uhzNy&H[P(&=1=ln@_&Vn#Y"HOqco.XZ|[-|
+.^qif@^`"F[$.0}V{t~0uGIy6&Dg1H_8ujcu.Bsjxf:4Z9-Ls@D.-1LO6c2ci>1d0d&|So}4[<'Fv&g<4V)"f+e5vyq$#_-WSa-F&X+XcGa(Axf!/;LM:F
+xNokGDrFd4JR%|Lcdeah{/oVsvG8au{6!r;<Aa%aU1QM/]jAXUtW@x4Lt$qWzyAG|pSo+:f2;[Rz,#bBmw3%10I6&"OB]5xH`N+uoM<4=Hz_-0cfxKOKzn
+L19{;>WrHG{C,toF_y>rVB4&`<ZXeI<ZI[fZ!-A8SKLpTuj2bHfOI/,`/6@m=^nq^++#YoGO'n4_JJ{En`4GNnbn#H^_,|G.2##rV3D}mq:'$5T"Xk3ph]
+3wy@U>QyBaDac3p('$uA<vd`Z{HBy/j58"mRWF{n'jTZZ5xVKAS,SS71n(gD)$$XdP_6=XMD[H<gu@h|f[qA}i~dm.;VS:GC]&:)HoH<'E0U%8o]V]2_27
+|F3AN`b#Y^_(bPGz5k+h)kU(;w5y0:rbfXvW[dHooeACTH9w/Qm;<xOS/M-CT1.@xKrZr5e(imRynkG&VxLN~x4AH=GBFZqr['VSqmB{^CoBHdEyv=xCQ8
+k&@vj^vyHkm"Ca8yK/Oe$f(fS3;5$%O"KY.QSbOa8g6VKi~E"z`YP<r{Q3,-Q|;gu6/CUa/%)Wk_CG=CKNA|[=iQd4|z3xYVzRM]|xM,Rc~FXQe/N{!Y~w
+lX/U+D&NXTua|5dcDZc&}^k=x@;8^ocCbau(@D!wB-.,8OlJN'0)p=%RYav^P[Q-81SS9bX#`-mwXMD}>6tNWga",#NES&H>J`H`1<kOqa:q&>G7/{,c:1
+Y3S)LdKXQ_V7a4zb`Cd>wzgm"]8$eih#Y.Iw8H6D&A|4sVucab4":]X#[c)@-3aT%Z8%~>}c,Q602+XXRgYDo[8;{@;>D_Y+7rE9TW&!r&LX:kS=#Sua|h
+eZnL_Ldn;O"rk6SDIHB(^@;#U7:B]3RMP&9w$%)LY#adNx[Q)AP65Ue^m]t8Z%]C]u,]{WrYo"!L><(n`g;Y)_1XvJu+.H4P61S!`5GD"+Zx{AA3pH3i~|
+|`l_++r)R{dJzwgbj%=0d)n8Zo@7_y:gHN$)E)/a=C;FoE79wmIXoM|Rj/_DF,xXH_c_r[-^0/{8pGZ1uR(1KiVRbOb9n7>>21dU"<xlz,xaj_3p&_.GTt
+C(8.SHv+uzLaL63[HW7G_v}k}%Vh(q7i`fp%>TAm#4_Fvyfe%xbE;c/$Hv8w}L)}-kY7f4HsRNo7JnVU@HN!B`O>;ywfx)hQ]`^v0f20szKRZf[EHvbQOF
+BLs7X#;Omu7jyMJpSa]^HY9#s}W$DcI_)!OJ!z[ZkdDVKCyo!BW!b<u#4/"Xjn+%A.ap./z>%%mJRyUNQA`X'cB&xd>.9R!j-]A5P{$QY'AfmaRs8WpCKu
+I1xNjYN22}~`$ldiQkR0bEqgRos32OB^p>pFw`o9:Z=0OO[x'0-1B'{/UZ&R'(:[`21>;1+.@+8TksG);>k}8R"lz;DKbIb2y9|6P(#czXPXN{8;jZXoV>
+#a0N7[rcmE/#YPQPv)Ba>^ltNRFQ;`:vrlWm"QJG:usNQ1'`a0"#{a5l`Sqgl)pWeJcyp!HHQ87L-'xf)6^%0QHhV>dzp2Hl)w.={sWVb!YLm<Oo>d'Ir7
+Z1kM[In}`sDLZby"g-7PEN[y]z^o"M`ejd6oVDWuU|Vv.muB)MHMP{}O(f"#ZhR+LfHb2|bg8aYWo__"~3C_c_jBDf^FAZAPEeGkC,!QRPGUV%-{8:jt0W
+aWUji%T%$kjH]FvaDS"G~dAx=E~AU3v4kJ+m_F/4e!gvsRF{e!buMQSG=!LKC>SC.9F#7m~0K5]:OAowQO[xKCYCrQkl}bM(K3iHK'WJ:i$y/$W&`m8kD"
+Bz4;#p^y#pY=qk6D0}1-PByeWq>GnWw'Ln)l.;Lr/@rU:ISN`/P(&bJ.D6=33f>6>fk.tHRZ@9W%}7t|Sez]&X2e[6RMtVZWHb'OSeIn=Qok`oV#EW("^4
+R`P#.Vgr^X2kewrw8xJW)o~MpZ$xRP6;`i%}PMEE:e!;Pg4e8|]P`kO),C16sh{PBzf2$HY7k"dd5-4`z0,|D)U3Q8c.EtE-PNlI~xQoFRR6u9En`%<bNp
+fn5o=g%!36%jNMT/Y%:#3F_xwv_kcSW6gVuRd"Kmm_H.'$@Lux@Aj(g+>B{_Kb6.X3`X_UKk.f2R^&/#M@L0DOyaBg_U_Eod"pc.]$cRz2B/coD.R-eVBN
+[9+PZwadD_hG^$~B5jw>|T3.A+U}_D~L!712(^WvQd7NpeLE(:gg<)I%lYpqT:.+12UMpuhPk&lAYtGnqW6>Y6cMiX"kH0Lt_}EDNz2Usg!XwUX@aIy>jc
+z+|MypNzZk$}]jgZqYhf0YS+#c.K2;k>c{,qkH/w8ky]xI$1c>47$E$.+iw5VZaLLwRQiJ[Pe;qtM{%vc5X4a}]u!w%aZ%,IP7c<uW9cgYg;zCJW}}L::$
+-G=^5(xEto7Y%NGcrBUrq^6x.`@,R+&6qxy'_XD)|Bl$+v).aFFUe55QD1VyGH{HArs4aHeGO1G=IR)whRBh(LyklSv"3Cyf{<Lu8^Mpl(f+g0^M'H.h'=
+~Ym`=$iA|klT+k_IO'E@'lIz{N.9K3%=C,XLDfLTI@|jvFI<9K9W)&7|{&r5}&!JPCvi46)6!3IS[L]<n[8Ot-.@79^WZ;lZMD4'Hx7dAn>pX/OZEBSVji
+Yt5c%wY,:sf@D:RN`l.lXahK!@oYPQ!-MfAAv{Wvma0em3N3ue[J#g:hDL:xBeIp]gM%qLq]^1y5PEBG7V"f1JwmK.g3}eTgW^s7rG@(+Qt!Ev'b/<H{9A
+(&BER3(esD{uK!.+e1U/|EY0yJI{V<gF.;Og%a5,]PRdg+P3=>ywc/_|9&gf-oI|m$g!+Nj;gP]:td!$"8@+(.b:=5y)J;UNTI,O'IS<_MPD.iOU~c-:`o
+K-pIq':bi"/%(P^|tx'zMSCX,9F.5B2PXab|M/3)q"_pA/~'tN#Ifk@Cu"|>+{P:pmC)+QAbHzL!Sm~F4$Qv)NF)1xWDg-<dsow9EQER3QXxiIww9re+Y0
+D=f[;y.^;2pT!D{;pNwu&[[$DISDPBL[$4jT:IkZ4%EvAxlaI4R8l1'LXfkP<"}M6:w4[`prFJRA&/HS=p7[yTQ'&@Sz#9/NsExQ'RnbE}}th)LDY'|Sy&
+R:'-6`p2,Lm&a5h@wq9cM}Gi)4Aq,}py'm=eus_rDGL8jHJ|ypR2qe0p{}Gl<b&EcW-iQYDD|,9fk(Gp#Z>Nz:#5@rmXoLX#,$=D3DNO'TVi>+G{JpDi|.
+78:om2>d;I<=8q$b/uQz$(&|{Cn1%"b6`|Rv)0P-v/9N[&}bL.1j%5A=~QDIao!^iKs"o7<I@Hw|0H:OFSwZu`7CbXWKW|'h%)xN7dh..u~kW+jwi+j`Ny
+']Q=%4D[{<x((ju`V3YsZ%3in6ds|}INS-.CH8=.]0V8S&$SX{)0a"J+L`y+(0CPHr%xaQ"BZi2a>[VZMFT]LQ6Mt^jhq;r3)9#/QYW98SB/[nw{C(~Wr|
+[--4C#Jvf-ARbcVr}mVGWH[MG'B`dg8V3hEv)pd#dmo-],w1mI7+x;XK@>2V$CG#7Cj8av>bjUugEl^x0m5miqLNxU&|:6'<mP`{~Y9K+W}lyC5@9Q@X,b
+t"Z6,)")WPKWAl]3](lP!PBrLfJICp>0{y}vw!nOEaOW-/p.ezfaKWZJE=4J'w;{HmWr6-opV$0I6#Tm[QhNmyB|>a&65`0E"r>uZiq,a@oM=kXCw4iZj$
++;}PL7ew[}+r%VuDmK&1I0pQ9q)fv}>03Qopw'9`ifOoR,P!N/LtoKd0I|soi_(!kt6{Y.n-iw~s>!_TaYo,tRo.WAZSH&['.t|YoeATA1H3Dt2a|#h@nq
+"MG-w(g.VSekI8eT!AmQ//|qTA(s;A8Lw(hLx5z-SvUKoy|PGehn}#%LSC9uECmo"+>=MxI,y&sSTbMf'{-X&X>>ptc%/=VIRH%`)7qt@i19Q__r:oiC7J
+h'pOa2g_mIrKb:]Db]gmYDFcQw_2j/x6nEq)4JBflyk.#C@qZ|L'4w"SVSe@B%rtF,2yODebxLtJUuKY>A-KW6Kz-9#`vEuvFMI2{&7rZknky(5=gk#A]w
+hmHO%}dtD)<qY;FY~,ng"Hcg{YGQG2{Pu+V!Yp`;Tbbf"=V{.j_KhrZa"@'cA$l/[RP#cY9=dgS|Et3{Pkh2ju{f`R1A|I9n"PmF5vQ/.z-0K<uN&M=ltM
+l8IyxlA^]N3XSx<A+7[iC0bO[&r+'|.JF}yQZ2Mh!Ct^x}LV6:5=j-3-El>zjzbV%q&eeXAJH+y}#N`OP+eS.Bk'W-G+s}v<o@JR/LbxaZX13!)^fr9VVH
+n9+ci.fQOAOvm/"J1bP|RwiHcf,Q$<J"8dp[5B`u+zK0tb"r3j11$XdW"1}e9asX:m+zc1KUSL0X:uPF>vz;{%9x&u6{Y@&2l/BuK/k^#UA}51]Lu;2kUt
+)Az;.A^$^;B[F8}L,t]^Mk:L)<W]qXV"2({i,(H4x57#!'L@:9j4T^]D>YX2Q7ZECE:}uBVl{c,1UQ;Gp^Jqsf`6xUX8"`!9:uiU.:by`+!WY"TMDL0g/{
+@2EB~8JZ/f7"^_uvxzIgdZ.m;JnOs2Jgi.Pb^N;)X(:-kFij.F{0U]4pKOb>&h!NRo8f@y=<GtiDc4Cz@(u_HO,Fo88(-n1".]}aK`g(yny8M'NXe>BKfi
+sA$YxAYPOa<i~j{nK/'=G09g5YY1[e%>9a},A;F&l_^Z`@g|$EA+W(D-1kE{{eR)~O>^D}5mJQna3Zrd<YoMhgT4vid3"RiFV8QGR.+9UorIg+w+/za<xr
+]U=_er7sW!EsP83sC`X@rK8S7fY:&Ub@K+HN<xC!k%1a{eS'wSy%qgYQv,J]H8b2a%eX<|z1g4|2aS]W0%U%L"dJ#Ex#5b$R]=sI'myDje2F@^MwR0J>@-
+HGr/mcq<}Z|YhOj7_Ey)GfP=NPIC0vit_tP([HC=1<05)>E#,K1Oh:MEz{xA>c-{W]vVBJ<e4HSwmpYM>5}7NmXw"0kaX!IIXx%55;R)6^#S2/'7`R=!;+
+LPdTK4II|.%D:u6{AQm96m,.!D"Od,E-2c-=M:Of#Tk:fx3P054fd`_"K!.izeN(0"|ZcO]|S;dXMD{(HbTzvp{wLs<YHm+d-3Xlh#8wEZ"T/.|ti3l>!b
+ajdRDP@S-)1V`tq+mSf}JfoKT$vZf[P_HkDS&;t'/1%Gn.)LI'e/Q9!8Ry["|Pt[,A7_$r`:y|P,B`q3!1ZJb'BqCx0`=R$9%b6bGhY8'@uP%dbD",<|M#
+&0%DQq>iIeZ6#N<<7Q1b}5ac)K}m[8hfc&lQ#ED!SUaxu>}g%]"Az3!-l$_&OKade6/q{+yQXiIvhbf&$6TDPpWCkgeCNzuTK^ZXp}BHi8^WEY:g1V]uO;
+VQ8rRLp4lF)]uhvE'fsrhE!Y[J{C8B^8u=zP]zIHJai4jWTRJPv_wpKdOJw]XCOR}d/{[Z]F%)0D_QPlVthW}5~81D4(F0s'5;d&Mo,K&oLe&V=gd,LBeW
+DC"BM{}OuWAUnh#Rf+_Hb|z`5=Df6E,-3jz'2"f5&P)hm>7h}7hA[7f+tb~.+i+nHEwJ^2$!4;+gO5't>L;Z;etzTIjtq<v(N&imGw6t$V~eK,dEv8j:Ek
+3`FB7}w>&Y#{'.1",S<l1N3JxV'zem-wR);P2![H}8Xx-l~nM/]ik@DR05,|WoDzo5pG[{&Qq8q@MXq1tXN(=xE:_1>Ns-V"9%28_S8oOvMRs:LfkR_K1w
+i(E(2c<Lq_#f)(/Nd)=QrQ,#,B$j,c'Y:x[MsDu2"t%<}XM#!Io./)euM4"nFCA7)+>xl-q-i"t!sI:q41m-n^:`.:knuiKVORL7Lvr&hTfg";+WnhrvP.
+(^Ea'2H}|O+"T3/=21jyR/zv3{uTWqf6az^C:.eXcq:'x56;a8:0sDz'G7rb50{yMCz54eHXdp.HsZ:+I^Ig|qy,1{"xIlQRuzPD^a|-o$ZJuY/<j(Wiyv
+Z|2CG<!umjojU=W_IN<e5EOtc<_%Z<L2g($LMEfUl6>Ux&JE.pvW.LGhepRK[xuv^a^ZJWbwGKN93Hm=v(Eqxxv(1|z!D|V/4l3UM&^=,!cSXONm_osc`S
+#f=X2B^S#rpT>h]403}:a8$B-]cQBE&iwZEhx]3D!oNOt!o/-W4w].M2-$@Rm|,p2'eqbpx$S!</ffYqicZgh]}yiG$#`b2")i6t4^&ZJmZVHU]gkUN/60
+JzjQGU;kTx)0o/nK_GS!=HfYF!Nv3;zM-o~,3;3V9oeM:}8NEQ7'UsRZjpITNm(VQ35aMnb}~'vIjX}n20ZDFaFH.'dpBoEnYY^8+HVU7RDS{4ZkfY@=pC
+mU2E~N]pYd84RxhllQG.9uv}HKW$;#5V69(pi,s{-Onoh7FL<keiiF4>@I;=t]XB2&bHe+ER/K_OrQ8Tkwha7e<E,i.F(>x4(F+_}tPeQ$HTiWe22D6Kz^
+)+9.L7O9Gj`FnlxfZ|}tPuc,w=IG7';jf$7"R<,D|V;0v!DJ[yn2nsU&]<;JdY7+>R^BoT|{d5'+EOjn!Y+=J}Ex<D4x>u!l1I(dels=xvsL_h"ve_7LZ=
+2n)W2}ZU_>57u"a2q^c`t}&|bVvrE|5TDucbU{}bFxH0[zK/I+F9WngL|iqj@jhb_L|j3c45}}cbKygag6K2^wR}Wm[O@JwxseS8ZaWOt6|}v6Cu#i"~=:
+5|OD+sK|@j+8taC595}OY%Il,-3m5iAzd}Bp2}abnpeV;q.g|wbR6v(GqS.9Y<M<rFIgR`'uEm$S3MFpPVY#ervZAw3cqQgm#}EF@S;:``RF4<,0GnD4!S
+P<[3O(bi(1=^>4hX6Q'u_T_ib2c9Y7@=#d[:5"p(ZylW$'_GAuK=j9]<hm/LN9y5EeWoW_[W}d^etyLN$UD@(dp3;A=pDsaxIvXixM:c^EZpDa<WNXps^w
+~y)Q5NG[,0@`3c%i~+RE|3}3^YiJ-,w'WW52_j"V6TPlk0DP7m&LoJxpjZ^S!cLdyQI|0DSXYPl<jg1k~d2je|ftY/=t})u153ULA0kueCK|7/y>)<uCtP
+1-q"1>Fl=Scd^wI82v.DfS2D7g+52-a0{X}fa|#=>Bk]j8Zc]]4cUypr`.SQJnZ1I>6v&FhpOx'NnlT&F'A(!PlG0=CR1$wt"nHa~(&_a2m7@I^q~<_.G4
+K,.^LK^YWe}bN3JA;0mWFbMdwtm[}|c:ozm/nsplL/5eVqGD]DITDhO)vn!H_]hw'-rV27yF3()=(S"vfy-]n^!m-+DLJ`}Tp49QVt06d:uuISZ)/!i1Ek
+`p)Hq5.l#Mu@bn(w#H!Qjn&;>[v7L,Pc4.{F`J|d4W]9GjVWAYk7>,e}L{w`kiMpd)};M)<Irp!V&udVoI"F-fhY^=i+W8%60e&yWK&|~kAX-{ySn/Tyt.
+4tPG#1WeuMeuQBQb@P]>IE5`AnKv9+iNXn-a_dV[fxfsxG't@9VJ)Eu/Fr38p,@b@@b=7ITeVe<}3pl-S.gI95Hn]1/(9pC/{%xs~H"$ItQ<CSE,hs`A0%
+Em>QMhNO24[']<:l_aVtc0aFO,a0}wRv/w1m641g}(irX'mxBqa{RdJ4md.WtDyenBk>_`)s,NO,S}jd!).BAih@:1Psqj3=/=y4:zZL8aD=cqD=foYi&A
+#{3g(e{d+2R8u=pe.fG)SH+'|WyuLO;k9=J}S"XFG:sj8WFR:(jPN,=+WW(un"&y3{eiqV#uJg<LJTR3vHT#1XzAlX:s'Dq%!gJf)di"HI2jU"51y"if4U
+HD3'E{:,Xn<wEScw12_s^@5U:"g=,1X=n7)J/Q/iZJ2aG{r1rj!&JcV}~{V}wmChBYu#--CY'GBwWyih5;@.BVMkfr'C:[z.PxnXeTy<A2W>h}VcNKFBxT
+{n]`MR@oi.Pjl)FbU;A[/5e$x$rAyJF]lcV=aE-.=3L`6rPP]}1k|Nv":i%S#Z/!xN)mU87G2_ymsZm>ww4iIoZB8%>7d5ZY;[UQr_@!dR(TwS}r|7>I,t
+jZDfxrII].%BW7$]PxE.MXwEHl&+N@7`{_Hl[/I"nyV;k2!L/Rwp:4|-8#UE>`3xk{Uzd8K0F:[oHk|J%PBY1//e^[a4n4~<f=K|L1w5:Y](1c^I#z;en&
+0F"hzYI9r-'B#!yM}XRnk(q"=:&.6{>"euQE/7XSgc@>#8x.h&(Ok/ed`Y1%M0ONy;uR~{TuQ9D&dS8.pQ#(E%t[(6:HX6x^[N`>]E)CwtU'ej}0VsffyV
+aXr@'0l0!V60GdO9@81.tJi{Hi$EQUz&x&j7p>AB)Lq;P2k<2QZc6im%Ab19kDeiJVBi3Ra08<#!K(TPD=rlvi~CB#w!'-r`j:@5Sq`d_y.e"'p'hYfmnE
+3u;m.$;Pt=&%-:xV^0`QXyUyM-1"N5x+C8ZN:y:-nh:|}bgVRB%sK!/2'8k>kCxcDm;-SDTy_t.&^r0+$I:dlV-L1bV24pXky+JsC7S%[a->}QX1//k4;:
+Mq7uA;-Hf)1557$rtDeZL.[mka&wP]k=C%Nh!HLiN0[[Pdv@0rJ"o.Vi-g-/pq}Fbr4'&JYd}bEi>||V<a0RU0|nv!-G:R%+o-zg"'g2s9wC|KvazA,1<%
+0{qAHKb'/M"NHdekIHR]8Aj7)@SzyA_bd4#{c`9z6BnznkY}d5TUjnQU={ePeAuX:T>q8tGW$xLLjuEB/gKAq4OA1v=6x_3A+{h-Q:!PsKGTn$!!k"p|3,
+c,+f=SbrvQ9N}/_Ow&CE9g0'u_z^zMLb6YDKxH4HJT@cLwxl(L95Nhuy|nT@9<jirDd=b!O|E$a%3q:SFQN&Nm3wu^72rk)NGmzbQsy&W<lINs^7AK%,vV
+Msxx.L%rPV6tQT)t@4|vC5;FKqKSDN1#8$zPka)i>T@HK60]TM^nNp5#a:"vVjXepP4(SZ37=:(+{;N;@g`R&uGPw7iE'6@m)5,UcCbD}9X<JuU4~,Iek.
+S:O_VD4x-x!~~zXYXEY6o!BEtUxG"9xx'kV8afCUk>0:zI9w-A`_%A|ITg~e`/W,oDA,6G-K7Xzy>!5#ZqInSr:dxvS$9k>9"Ao+/'uaYi9aMCM'hq#("&
+iBjA`BM4("3AE+YD{s(9$1tv~^69NWZmczeNv@aIo64J_^P;&NlE9yj@fk^{Vg+`S3HoF+q4Rng(Zc<r:P}=Q)ay({Oh)=RO5>KY=M"GzPgsp5MQ9m<2||
+|MeN2C~j|cR[x`jN)aAb4}iCOv6biod`!Xw%`@QDz`WH_&r0N"U@ECw0)B='g:`lgGO{iq^2-lv`E#4H1Mm^_{@oShfT1X|`tsvwPe]3W+mQKi:b]/1mXc
+BW.XF4fV6NIJ/Fv$IB0sS11H&)|&Xci%+geTgz)q>eoFb|S&XCuJTU1v3:@-/CLhzcmn9ACMcf5Y]v61pGJ:ush/lIqdu!EcK=pOnOlXTZm^{9d$(;k"M,
+f>]EGqn@hmMLFd0TTD,[nM|bHL!,<g,Q-DRRLTC^9C}&^|Aq/g!pBbf3.VT=W!o/8^z;/oS>`'_=[nVl'ABShGkiL5r[cu:4:YuA^o:9'VyhI|A85tyQCq
+4rqCkUZfC<@h:lkFe]4fQa%6IvZc1!szES$W<K:a0ciD+qIks^E{JEQ{)qSq6.+(x`S>)6K!a^d-X)jCa)8:6jh$gzNb"!V+A_3|jV&X/VU8E<z5$Z/c@,
+)K~9J:Mj;r{;)rUE"4%YA[o89Ct;]j6fHh$3r$wv&%aw}1Q{YiX$2Ro/^(A4$}CSDy6AAZ1i_Xo%d=l08Z`L4%EK|l+3Z:1y](F#&)rLu'GbV`A<0&)G3^
+sX3fz!6p<C6se_d'Gi9"OM;9A_U]yr`!oS.}`kYthkA6B_}VQiiyJDsik`P0Sf"y,TIZ7Kh82xaw~OCaRaY[vwlTD}aIpa!{|j[UgOC]iLfpkA"}Sr=1lh
+tlL&e^HdL6C@ht$D5x&LL(PcND]9FGHz8dvaFMSDp4'sePXCgBS"q;AW=@C+EF1A%!,rmSvE:!GTd"m>$D[R2yF7{[#s(B__,$EcQjvaS+EiC.o@wH=mvv
+frBQrSszKR6!YyufeEP$=>$U@;c$|$M6B$ImLMCsLs{!PZK^$tqsc[|.u9CP/'RZrq^v-x#;AXxtAv:X#4~G:i~)Q4,T{jQP0o'h54rSU.,>9D])4{|f|q
+`ib/U:`&}Ss(2qQwuh+b@RPpb!<qI(Bw`1}Vbuh.8#UhIc<JBtc>KdWb#;Ov<jVl/}X0mkqW3(JvLiPm[_THXU{I"JtmFQ;G[2P",uh47S/dXu!ECyCA!v
+`NbtZlD+D6][l/k9j=(mRo%lR23H]n/|hAi+Yfcs{lfN-}%MeXP'wcF(DJ,R)I<}Kkp/nyVLZ/DO2w.j87.p!],%e>vwZu5xU=dMwLuV(>QS^j%TjT>JEE
+0mV!Z$~.3_[D2BR9nzb>5z_7k4](UX]pfA(#S^;M6wR$4iR[~@gjZ@<]/9{bT7tYX_34DtCjB[SIx!W=mnV)~8+$-XgOgrhYNl]^x3&9,s8indm`;)O}rl
+nsA&taXHcQ.G/XIM:D0w(NQTv|10MF%ICK6V5FO$Vk>}YR>/#}V[phPZ8wYOf=p4"aB`RWn'DYcyfV~LD(yZ9pCet.{=[J.3;vR89Kww1S;23Qp6%j@&@I
+vIO7+mb@M8Ewem8ceTVObDbV6lX31ye22DXCu=Yvr+CK^5i!^1R]-BH<[xo+DTrlvcP%13hI<_u>LWU4s0F@h"QVRrR'en6k~d5XgEgcb3{9iZD;ga!57X
+bptUG4WVTfMqc[Iwyze]LrhP0Wd$8g8rV<y@h6K["b[j_6-LfAHH5{"PcnfIc-qTYs3oJHQ8+bD<6]a[j@uC@:3A7[{Osh4g^}2q)m_GC'Y|Eg"pe+iF+;
+P`Ebea6-:]=JNYQjJvTT^Sf>m;4'D><s>|>eO}/f:9!ytWJT~:Vl%,ad-4#N#SPfJlcJQ(eFDbh5+X)ubZZCr4t>GH@Ep+^(t1[|Q{`|AkYwM.AdFl1g5f
+~LtmSGlY}Z|6CKV]ST,DMf]:x%1!JDR0"^lMm_qq&UVI7[p`J.g'i[24EZU}[BwCg=TULKo/}wH24cx:-b,E3wJAkN4(TV-Z@p$,<@)&Fd38R$<`S=E|Vr
+zsz)Fw>r-"14aex>zs&HtIb/ra>/%aJd=t/Hh^5%N`<MgD,l]N5nzIkEb,RX.W#Q=.:N%Z,gtt-k"S%;c)8Z;nTKyUq!{m;U9sw5_YRFXz"XQJO"{;Y{63
+]2CRn2K_{+sA'd'Gclj"'wT"HVk|9Z2UjNakJ)ZH3Fvn)HAGiEp{R%0w',zo>'gI2ybTEV.S=MfzLalHpJvn56=(m3OPn{8B^FwCHfK.wmF8S8Jrso48$a
+Tm/V"^mhVVan;H2iB1'v<:Lq].|u>&kg_,U87S7ZqCY#lHBHsE<6ckk')K+sJSHz$2jVXEE&i]@3+[E&f:&GF>UM|gJE6n22:T8|,C"LUP[)$i^!]Xht'D
+qDc<%e{pVMZEF(+4-!9+"'Z!pxt.j.:Bi,d>IVjYj@q!tfzD64SDzyIIs.n3wcP=FVgvJcIMyPg+>l(wZhP@]jK'kS%G&&7z'D1+j;)2XPo)k&Y4]C9]pG
+Lol|tf0RK'1`5xXiz/EmL:tZ+`$7xmhz;uFYvh5^WUI,8j9ZJ)jA(P,n+K4"NGkUEyupmq'9!)kZibiJn|b<Ta5e~IXx%O]{TJPu@jnO7ghm3(aOB-&B-8
+hS;vwz{/Y>9#P0qQm02bVyIYZe,L<D`zeC%OIX['Q=8I'{VQ1'TrA;sKoYPl;fIMXOZM;@6)KBEQZrNC8n@{j55i-zA+3&gVkYsl+IPO.Uj"CBMD]S6rI>
+NwA}_VQe}[7l$Qra`#4=eu'Z!ou5HQ+=Zrj(5|E5Wq6K1(Kwmc@d'Xn'm$z7^hRr9>ZY&]2P/xJohC/XE(u<R<Cxl(ER{gkp[$89v"5nI|[gg[z8nrmG8V
+^:X)~xFFdJ>x1hiB>Ctx|&#:<_A/o^WDBlRc.-p<{K4kU`_I.Qp9)>40'oghNYC|{DCIiH6sQs+ka_klpexco(_">'Znw}M&Ky(M]:~pyVGdp=ZKw'ESYf
+J4AJgbD{R"<ClP7SI7C}G&N;iSvF@Lk'llK"p],HAbxU)UK!9fmfX-U<zQuan|!i:2%Yjn2:(yu#g1b]~SJHFl<_+c,<#e|i#iAUcaTz&-6J1;dJ9Jg"_m
+z`uy>+u[&p=Jb,AsV[iJbEP($&`;sd{5xr#jvjDK+[8n(SCP5(5+N[Cs|Hi{"TF_Z'(@o4KAd5c8G+Gs,-c(R8Q)7H,{7/XuC;T<[b2WS4x&GVr[7A>OZf
+9_iNhx08`r,2":>cz=>OpR)EFZbqF:Tabk09<y';0TqE}`(+},S6mgItW"@_&t8:g"VWvL.{2,7P&q;#x"PD}=||#a{e^lxo,.&f9Vtx'e`KTX)dh^;CWM
+O1oz<o37@SiNv2zwLgr^%C=Fa.djKLeL`rxt8tBG;j9^XXu5wp$J%#u2>-H+q_gHWM$Ub)6;-z|SJZ_f'2N/Ec49+K(_{rPfZ3!MaGG((0BHknI!!"l37T
+Vszo3{dR"U8Gt4c7|+eje`0m`02PMK<QyjM'"O,Vi/StL>JL7sy8@=1x/B_kIy@XYi;85hQLmU@jsk>4C`7NP&.uP@p:sQ48[3f"mA'12&6!J({SCIGSXb
+@huKtx]uT+R='Tw_Xph%1N-'5uEN#e!-T(:h5!CIlv0n/--[1B.zb^bg#pawa_4H9P=9`538LdhBh/`U<$nu|3)u]P>3p|tKS4`M520^8W2B(}4YkCE7`g
+"aS:<oy9MDG"bR|7^4s8GIb29g-0FmJ=D.(]~/c^;w.p>[uq"js{,,oiV)(Gx,MH/}-ElXCo0..Tq!W3<#<R;Ok@KJHkq4,mDxj])A(4q'3#"QO>$F(u_>
+MgC_TV{osJAf:xu4QRGKec8C}vREr9GbdEq7mG#_J5=}i2lyNO$rOyTdquKH8sKj/$.160u:tBw%i5N'Ss~;&e|=dLkuL-3"+3IOCOKy86xxe<Iu`|v"=t
+kDd@^QV,S`&Ylz,L1s;^P&0HjNIn>18Gu!!HtvxP<$p1/20Z|3[9/c~xbYYIjeT"=DbV$W''Xq$(J$ym5]d/!6m5S{fU$KOINh5);r7p$8l[0&XX`e2+NC
+Hk2f&;AM~+|.2K35C98ZqkHBIVP6$>^>e6W-+A+Y(C)%R}E$Sz+3Co;J/:eN<,xTF80Q$ZIz<X^_;>5v]2,c_{k'oB&_1'{.o=5''Y+_tR{X#C{$_@r,J^
+ya|i&kg"-3jGz`:p;FjQhEpf-8+m{o6|SEL<5_RcElU4=d6v67t"SVAeWD.8Lt~Fzhz_jN&"y&Wacx(6I4YUaXE;DH7e~:X"t>Dg]gdUX6xu8jp}~.L3`-
+zmp^'5y7B:Te3e'-]P$Ia/DY!GoO`:5+pq7@@p}8s<wz8e`:wOWfi&mY02/w.394^gMH=ziBmdMY-JFsgjGO;&ML`EekuVWBrkR1]oIq.8a7YeHSjHI<f'
+'%z/JqSPF=j&<T<</.wXCFJp0#`GsdA!g`2VUxE4O;Ot>7lZsly!=,fk'1uK)W8j$.&duD<<FkR<uKI3Mm~"|;eZ3w!w1gK)YF{[~HpM-'h_iQAd4MY.gy
+NvSvNydf%j|+JuGxJQrXXlY$^QnC67X-zAA8%Pwe18;&ih__gPC<)do#,6DTY/GAi3H$u3(vG0;,%s+ag5<_~o5$F-V[/:9'c{1-aGP(XXYZgiB:O{npUV
+k]oYf6Z!=&l|,yi-6}N">QB=pJCffGor<s'%Ki~:&-7/MFyJ;BuYI%:MPNx4k_ZC}20#>_rhzBgkIngM`V1`brMalSQ$~`HKfJ:'Xw#q8Z0>}gu`%&mqDt
+E%n0X<[sUCS.ML1Vvy/Ip`:[GFxa~fK1"9oLFsfF:/XzU/V8Jn2__L!AKP0Oh8SoSAG68`"CEf"8md(,{7t`GsWzVPT#rxQ,{B"ke72[S{-E:`aebEh3z2
+E"pf[A>qnuN"LojB06z-FT]1fGki':1AA")]eZXBF!m$D%pkLPV/StQY'0cgXdPQFC+db1CC=WEQ;|ow'PaF,+u&JF7]c`iV"|Rz|2tBrC,AJ1>p7Y&yli
+hT4Rzbo}lhkRF)yaJHw[d8}/I,2PD5Q6e.QZyVEW8v>Z-#tQymWV>BvQv4__k2%Lu&`JlC)TIG-R@XC;.pVsO7U&E1wM73#M~YZ2X$T;`L/pHH^4Tx,u0"
+seahb<XY0EdN=P-V]$^x.8P_nlsC$>2`.TY!&0T,Jzpkn{{am8$$Sq]apEvuJd_R;12q}F[D=uN1C4|EN2qfa"ZHQ>;=~]cV50pQi]+/VWL1>GF^QSmXmW
+WB8K'n<%Y'pt1m0RyB1Bf)$oekD"q-^>^vVz#}h:7<y@!$;.U^_cW`$CknFi`h'o]_y5F>r0/E"5vjKI)9/.0._Q@gM4dbJL;.%|)Woo(sUG[|MwLH2jV!
+nI}_Hcla_@<6HGOOO}JXh0h`~I6hK:)VC})mDMx)IaFO"vB{cW@v&rD"a4.PoP,hg;nhOg$U}4L}k69U!^G}zzt7G_b{>clY<jvwbn3JQsxJeXw$CCkf,)
+=ie}hC0j@"{Ki+GTo(]meZ/Rd`M]>`:s5>VQ=|-+:8PWvCssRP$asA31b+Wo(c6sj)TZwDu#TEvd|^J^;=C:gPA^AjUr474vJ$WP#0bYh<.L4Cq4l['E8c
+m(X'Z{gA3{R'T/t}dcdixUwt^Uw}Dd}iLKE0yvkI~;R<6:j#yYk5":BydZbws8<V$N/D+Ai(nHN<`@Fz]Qx%K9Fk9F~o5y3,sIeuvh$Yg<sgSbXPu=@P<%
+FyW%L^Hj~Ug9x{+7"XiL@}Bbj<nX/q1x5YYYa@BGuZdp`m33SEDM.^5%yM({|RwK78yS]FnGkn95Mv'Wg4HVH`}@>i^h4mX5.h~Oj-XKj)gENjPNg]dz}6
+yX=$6q<gceHX-#EA=9BMVTP4X%O4Hexm{7,&+Lm%ifZ2%M]Se/j.9,fPppOf#E=@.]0)jt3;c)ij/Vh>Nun_ww~/QaJa!H]@<4^=ef6mstLpFT[JeLRMCe
+b,@YjWE[B/aDeeBj2BQtj7AkX/Mk:axxT#&nPYqVy3v25YlL~I8(0Ax_EkUQZ.J,B5KvW7^-,Ef]a[hd6_&sf9OF41fN8IisBm1C3V#$ht~v7Hq{,MiF4&
+>sg;2ma3#at:>,0a#o@Pj%^;cEV6f3Y2}!9M$[=)rN3,eY<t"F`Vk0rzU>MFo]u_#az(PHx<7!x)q;,PKNl2sX!Z5sx&1XgG6`Y,1"!Y.FQdw'|a#9{BJt
+"Kzn;<'s<IGbmBg}@Tu=0@xuZu<$&g2!SDsgE)m{QC6KhU^Qs3s-6Rx[_}{i3$9OQ)m'=VXi>6dsTXi,RR!hOc>7vZ84:-z13BO4<;hE{Y;zq|"tUub1A2
+.@c(wC9DdWq^wF"^#+R&z:+)0Z_R)j;+|TQo5@m.2zq7vVN<{&x#/awYAc^8bRtE(>f^"VB5KGvea]U&]b5U]3DE7Yerf$3pRu!m46be%p=UuD3+Q_uk#t
+dAPSdYvsXTva<<r(ESyoU`o2V_,=)`i}zGvh!pS!fSr-YGLr8c5Ls=m|dz<pUYR;QSF+.@kIP9{=/=x>KeAr#DNA6x@XLUUHe)YXC!qxh!7}(f7Fh@U3g:
+}o}Hpd!y)aghM@;GxUE32M"u:i~0jU@426HT7+,[F|Ss4}tQOf)3}48mN6+d.00r|JSYd+jx/hLR}(+w<bND,zciu2SOY5eDQbw+;T0V43CDs7tJoK!g;Y
+k$Rit@Veu/<2;`mob&'|vhm^;!(qmuJmRhM=&F28;/JO$aP;t'[w1(`F&$GC/dC'toez+BmDB'Y'@Hm&5%Jb$2;<rf0@][<&IO[|9'SGE{2}LJF(Q/R"=,
+o7`{XDzz2cnYon+ZT7D/kDYAk^&JFs;Oue3krmLiNqq(y^60gN>I"C=VxvtESQfF`Cp6!4`9v"qO'PQu`!3sw<a.M_W[5y6lXWBz]H&}Ubl{B.4h['#A(h
+LSoSHyaHQw9w:0gGp1j.;/I+F]Zkh_"j7XNtPF`2vJhEsrr[4qNw+;@6,#3O[Hv#pe^"eS^FPj0l"7{tU+vx<|S|Gn(T0c#&+qM`}t6347v;QS/wUrB}|L
+m"PXon|h5r3I(n&ERNt#w0w{|:znGVs'Bn,R-B<B#%St9[I=#r~qBlpkRu05B}jz&Nz^X^5t&IXk;3P5sVfdEPQf$ML)Rg%m<,oky235Dd.cbILM85nEJJ
+)<gX+I>Tx3F2X$25g<VQG{&hvw1(>""jLXTATf$b(<.>z%&7ikL)ToL'<f)>iQ/iXkjB4-4nj+pOS.r=T`(:m%G9"gjy{|s}&j'bb)j][(f=9`]Q8<@8"T
+LBU#v=EFn)g0CzP$ifBEbSr{^GiE^g_zI27poW;9m6);E<8h`b#g9|8_^8o)cMiM1hM]PK$91N%Ee>|]YmGc/^EFm>@kIJ3]&+6=A-S}6dNxE,dTj/Coi{
+E7}r<7crc7s32"})@Wr:TCn>&5Zo:_6jRYZlX;#yFM#25;n@afaAw^4s(5-.MvRiXLh,tPuj1L0S}-U9=+m0ehwE"+NFe#@p@1BpWklP5[#WSAa.(^>AXb
+DG6v7T!<~!8%uWvTIvy<Y7$tC^zL|e>!ti0]R#sjGM}.q$.=&zLe`3lg9o~WIH,xUD]X`410)9AI0rAzTUYfLu'2bIgyX,oOc2[<cow2FL{lvp(_57NYK&
+_X0AlRAiyzU/EU;w`2}]TO=T9>D6fj+x#/K+>44zS0:k0ttb[ZigT'hjyKC.<leYv<lW<06i<Q;I:OqVrF4Oa!XN{|X|G-g5^|XB+sSvzH/uoh,2l7OR~p
+KF,MrDLD@-B{DK/L64(isX)G'Px5vuJ_J6_gsb"vc/1'+D=0<TYerxxFP$W7{)~zuJA13'mzhszZX8{ej6"m":J@]ZimW+T&mZg(|XJbhx&6uJx99nxbt_
+r6TEvyU-w$,&~gKCLGBp}j8dweDETq(,:T5Z$&E,xt&UVZ,!](vpEyeZvOCE:}WP;Y]@lf:X0#j]<Ht&t!Rkm|FPJkzx$xOZ]1|:Fp{T,4|Wt)B3,+8,.D
+Y#'%h;t.pEB=vWQD]7KV1snbxZh@`VOtWlwj[ya:GzClniOO!$@eXJ~84`q3}#jU!QV@G|UDd{Pm58^81>8-(u$G8IPd}M/o_JT^IX2-zW&Xp0B7f|:-EW
+'eYNbavik5n_4/_4M60h~o'1w])EYh8h]$9,4DKmknA@s{>baU~(3IT5n_f"~N$u./!.3#^}a"4}%+8YrES8,'jrT#r/vAj=J3FbJmBV-+gI41Eb02-Q:J
+vX&O:L(@_hj,(CF8`xY$>Z$SIJ#5aP=9/ByBes.R3M!#ZB8H.V"#%gvS)wn,jwxoTNEC`/7uumRiBGaRQI|6h+qH{<QFVMR5j,0:TRKdc2fW7v]x|!{Ke]
+%qPNZ|Dc)}5a['Z"2dBai3P7Q5j.ax~(#R@x/A7wkcV=^uNyCQIfKgRHIu&x8|v_@5U@ja]PU(53>q]uS$'M30{L9Iwi"cxA<7wDqIdqKL|3Oa0P@Fnh7a
+PH%]S=xRcVvBA7S}Fd(7Z0eU}I`U4]dG_%JPa67v}M;fOA"+L8rc<9:q+jbsElfB2})&Q^Kvvx%[Cx/MG,O=r]|')Z4SX+epBsa+,92cpC$z(-rV^p,6el
+q<Hb#^wejcL2+cS%ZW~s(V^ZlOyLo_(@g$^b-N4[Hs2zTO.O(f'ZS5|ZqHl>>ZQb0{bwk4WgTKV}n:t`tqH_U3FSsZ)%<+=6rq5!C/V4<([7$iTRicZbe7
+g]rJ'U@"q;'h1.p#~x}W9r'MYp;rDemtZjL`:7%X/c1fqR2fqp#u^fD1BX`zUucgJ<lYyQPWpyN7;w&HA7u/IEqLtHMkdF1yJP[I<(hx}V}tie3DsYJ-CG
+j5jc&>pc3h'u<'][OGi^s4/^.v:g;1x=x{La=:|]D1PQlYyV_T$(,xm|,FWTJ"H+Q92o-$##kZf%d##`)W03iO)uB:}Z2RzXCgMQ:xw&NQQxE`7Rgk]JA1
+'x94'R)J+#.W"#%TNbZX6Ppk|ZbW4AhCKq8!%R0xk!V(~D@_&@Vx[Y`WPDD<uuDM)OE@n=jzQ=c)X,xQqhT4^1JSg/bN'W"3s53IcymuXu|+TS92KT{`/>
+3YP$E=aZCB~{[!b"'31+Lb[D"&tuuh|.R-]+nD+{foGBonvXvsyVJ;.vW>vmFYra5V'#h>5o]/nW06h0vm}n@X/6-RpnXW<u~t"<'HU_h0P)8>,@E(5]$$
+Z{G`!_rKu70"u0VfeAZ5;x<e9nV7/c;}1R;bQ`Oz_KvF0{npP=ajVj.72,!gXGy[d".iN59@w|Ir.KeK"uSszf}=(eV=0uw0FoJ9QMlF;<T6:I%65F#G|N
+nMbv-%s]|}Eem+)qIo|Ol6maO}oam."S<Y~k4p1+wuAM6$T(UTEW,+RD'C^`DF,vZ6ehFCK$Q&N]`T-N_a=IaJ)nOji#.G-M4>1}.iO6W-Q=8EJa:,TN)3
+ovg7-e[>IN2re:lJ4k6&~eVS)'lz_MMfbn3J`,ap/..9kL/$qX04g4Kns[jMV8aG14)Uzls]}W&/^oH<B=EqDF=KI]E|3{1q<5H6ISuWLE<'`n]gk8EwXP
+Ie-(q>)c[k.$J3F+|xOqQKH,G!)/'0cS-GIA`3l;)cv/t@9L{RkzW/F|p_bM~h!^/;G7=L="^u/tOc+_r"OeKMG/L9LSyDSVu=m3lAETp0NiWs^l&$BWsB
+wSzk-h0|6M@YQyGaMGSa$F8n_!<^yST%7WIV}XEQU(U!(5sK/H|$4ch<hWz]X'=:FzFGU)8#P2t:T':aIeJJ'TN^={et~f2fkpcJ_=-5n]<[t2!W@Mz5/v
+ml~]db'hX&y!;c-Z$+YrN&UYb/xWvdc#FRz(_lzdNFpvNZ9qnP.IoI;(k7K8F:XoZc/q9pY<Hu'C^L;K64An{%^cyfzi_OtIfz&[T79O!9q+u'NM~Y9g`p
+jI~qqV:MM:{U)FKVHElmWqdd7((431}Ho6C-@D,$}I,Bu6<VzEf;%N0T@Ev,><phyunReMvFOvB"982`W{m%|W8`W}g/xHZ8EV]daR3FxJ'AT,],E{zAW&
+<qV4(w@OTaxn1e4T}tgS&.'QzE>2V4%yR^0XWn!x9T[!/%'],#EYLm,i5s#AB_eY9{qkT%]D!b5{E+y+N9y#%!%[PzK}<N{ja`aiW$bo1(~FEfMyeZ_}s@
+3eG_D,bya7h:xTp<R4C|X^;,MgeyM{xLKeeQ9$M,~44B~m~7~3bOoolw!<mQ4<^8J4}cA_IhSx5jBd&NCJsI,zsi8yJ4'7{xlH<|9xU%=%B"xa,sD$(&-3
+n6Y}'4PO(EIpQw'kfdn3[`.b5){h.Qto10$x#'w!^FD>y[e:Pw`:}cY2{g{g/O$0Q`GI7U5g9[{O$rowrKNA!0b1uMtjMb5>)sG%!}$D2%{1n8oOU{q9Xk
+U:EarBd(E9'!hT"'%M`OpUsJ6iz^U6^F}i.]o_FLaN=hV<GpW7f5IkfZi6hs&oqr8`OQN"+}ir6jw<BNAlUxs}"MW-^Q&7FJF0/I^u9Y{_IRhY3R)7_NMc
+:D|;<26m;1VGw%|dY!y|%puilR[:BPBH>1jy<2$9WN13htv4HT#-+ItPgzsKifndo}B5cJ/$0)`,QjycM/:Yoc;8rbR+K77ohO'M}.{Mu[7`_c1$W/mdxA
+h`xdIdr^b964~3UCvjOa|G%xqY7wNQ''=7.6U45An:_RC"=HC!Ds|!Q|c)uE&nn.7gBPDD1TL({$V+i"o0'DwzGd{0gEEqeIVhRu]i4sI$3@BMwEH!Or:M
+32dmDcGs@H,,v.o1,ibs8s[|Z,H!"IMCj%GnI..(sfH(4-wtv94p`;Kia:4T#+[bHa-+3Y0&4x<Y<aZGN}Bpn3'+X&xb3Io`5)!qce5I>.z`-rrt_}Nfh|
+i2qz!{Yo89jQ_[5tmEXh69+Z^qk6$ODPo3+rkeg1(G]sP(_Uj5wC$uMm.Q~=j'3ljk[^EJ>Vrvsd!ui=w|Al6LAA8pgD6U/,4B316IQL9S:L0>}E"GXLGC
+vzQY[Q_'i$Fh|q/s!QQxr/'+i!uQC!/.$o''a(+0;`e={+;Lv$>T4&#&N{x<)Ro5ssQ24ukd5ZVSYH0PC7BMXZt%Q%2q]FJgg+40]f}wWrV-`ejpJ:YFPg
+YhyT@QpiIY2L4qld5%5%rNaOlg_J4N:}~}^CCa>X~#Yh3/YC1if,z%Vb,1+s!xZlY95Sq}~[T&QiU`|{,Z;kc8r^F@:+1YEUSfJc3dER(9,`wN^pH7v0}=
+%K7$d/KJ+_bX-y<$V'CG:5wT.r4!{YM{F$V`Ackx/9q0c1hN]/&9+/4464NSgnsmQJS$n.Z@KN>0^l(ehGrknv=Z~p5uDV+PJD0%b<dgS-r%f&Q#9r73-|
+^:Ccr)asOc%5L&e-qkz6/OX$[E,xW.2|6,x)B7/}R19yG-v&c{Yye&amRckAZ2C,m8!n$M0#%(^$JV@;O`9dNX7Lk#:S7vRl|r~"t,I&$]C+Sz{%zQ6I,0
+Uh.>W.1ci8$x"|ILj'26]p%[0iFZib,ng+`{9WE(QA[h4l}i2d[;`JHql(9uq[rtPGYK$ecFx)Fdk_Q{@{#0%-G"s]f(`c3i_-]WU^l_r-,#v>G]/iP-hZ
+I&zm'hHx(z2#XP,0VAQd(>vq'VY0S8D5g.`,~Z!d"hr7BU=R@'dOPu@n#qcjZ#6C'UD;^:I4!t8(vJ!hzYNJyzckP^XBbuB-~Tr@>}Nq'9HP:q4Tfwbw+K
+Wa2M[4`nNnZ[4!#bFfnyfyXk$U}%n2~U/vk+79iNg{R^M&A(HPI6v/Or<Xc^lna}dMr=XI@'tKa<t73HHJAr`2sHy6opaRr.kPeZ8>Ew<j{.6&JRNVP.'4
+;f~({;ad;U{#jfer&rg{!LVzAY1bU@V'6yv6dm!Y7O9N3jxqC2Th{"qSxdLX@-!0VMj$`y[)Mw]m}h9$iUGJ@D_L9{d)~T~|A<IO%{5})v$S~_"v{uz-Km
+M#]hLkV)lYwyHxeZ|K$<$#_77^imy@Q/wf:zbXeAv">s>dIkHk)k)]mH_M0IS,s&%i;y:Q3hJ"5TQ-2[x5@_a]UJPTEWaD^U!q6[tlNMHZop,IzNt6&]i-
+#uq/m[V#T#^t{oZB|_b@}_l1(0A^#C:21R3<Mox.V'@k;iN"I>jr:lQH'rR)I!RYkC<dTZK=Wr:NL!]X>x,rWA3V9zixM`l/{Y6f`E3]LV'O}pSvO<=t}"
+s)DdTYE_Ky7JI-bDiKhrQFkDP0UaE0L!KfNqzom3Yi=w6c"^.=%>QH-xd!|X|snt]2,6]8_"+,JE`$GCx3GjY45uvLmEvB=RC1u!GYDekYuV^=^jZx$m,{
+W##5'O$Ts5>;c)'O<+_#23d/$$Z$|rS7(<qoJzKk5zw|RF>Bs|-c[!moSICxo+@eF(aGU%"@w^nH!^=|NXB]FvJJ)Um'2"##a^}:O_8-r<[Ar|DC~gv&sC
+kErYy:"]2)&]T7_qpioGz3P4^a'].T]|0aYG.Krh!"S!<#o87PNh]U@xJ<&8pbhlWK7!i:bi/#T.,O({ZAEN28K_z;'@7yCB}%xawliAF0C5&(qaQ||X],
+r`{+/>0MzsV$J5xV7NV_cfv`J6Y4KNF,_m:__'NMv-X,0QSd~T{|n4LUIc3yUpxf:%%Vn}L,bpLdkIUPNL/}qzz!}"a:FIRBS!}dmbF([I6mZJ$iw]E_Ko
+}aXKQ[HSPd<o{c.!1G26X9S#zG]klj[3]7QSQ7)6kGV9r}}4Uj]Az(),d;M-XMKm'4UX$(y&@'[2bl2F"nz[)O-ShUDmC+XAjC}LIx6(=JQa,2+U`.-o:f
+~9;x$Wu%B>zYa0gmDCd%rrxIAqgg(-pBKU&_MF'qa)uq:<Nj"=}VtZTs[f>Bix(d0uJrVm2H:xLCb}#Lz@EX^0w;]B-taa3}^z:Y4+!WrrHdJ}m6fLIB@I
+7.T5`8P!_"71FT(a;Bb`c/bq'Dz&!;guT`mXH[ynByi%{R'3LlKDaz|VFE(0:#0j3qc^OF}.1Bug<ceh2Pjq2$=ItU4yw@na+s3r;L/,+Byv8D8RJ.mV>c
+wYJVTDtWik/a#<N4i=i}tV0A4cOlJ(NrLT8Xd<2ITW2a:Ci%IYvd(WjSK#h]Q4q;{(i}>!55L@gPU=,6/0f^0qzePA}^tQK5-'xI1'JEp#$HA/C#]OQ};C
+(ZL6<{]S_'8[e{p;P1=+F"J/8Tn1Vs~$;UMz|7}vbVuI|]X[},UoH{'NI)VW:+v_f"Ir`5-1fUlQkSA=jbZx2i4%Eb~R%HtN^jk_x!,Io)=.Lb7Jdh+Hmd
+-7d:j5:%0amB'$xRk"s'i)fe;-A}76eYQKP.=U;I$"n}xFxB>>Te.jv=yX1w9P;z$^00SY:D5^XauSSRfMHe;Hq4m,o:=V4jd;L7}_HaC+Aa|(52=q[|VV
+2UfQ}d!AZ>^^mNzX!7=5C^9CyhI%fFZyxKGqXz;qPa!bQC8>U6uJ#>V8NQBl+R+xu>0.!h5k"Cs8rKXjFJd|9So4Bbv0R:!{Sbcm:k+K9&IA_M[^"z{wT%
+oBx0)^'VN1}Y`TgUinrBmDfe(^5q9G1T53+FFgNzG&{h$3])2!xr:p-Rv<6X5x/hgUB|cngx~=+4NFmW"3cqu,}wRw=opc4wI:1aoKaB,(-(aSW9wFM=s)
+SRR=gAm9ABS9Y[[sloD-A;BW"y8K=kd,h>{d_j"vP}<h`vIu90qkpXnnl)=u0%/Pv2-P718NO!b/q&V,p|4,P0nq_'ernt@>~+<leLiL=mO"JH'8MJY>4Z
+27fm<!)-L(O/S9!K))CS9-<b=1Y<Amo0u!g$mgS8H8U|QR|714}+=#S.864[~yxFRF,/rCn6#DMT46G;6[[1hjKQWcmc@E(}zWj&RRX6^]%4>d^NY#gVm@
+%HOE.9|t{9(xVYh'e'4AT1>.lqfA``7=2wX`|>yUh,,iCh+LC_^LeJ]Uct4Qm/A}&)}g[n|rqnYb8rUj,'FucQT_%=JTk:>|EySe32$](SF&}|bvOQj;Gc
+@v@5o8DtyVA%YwWL,^4m:q;qG8(@mUBLR<Z8GV=Sn(^_|B6lKD}D<|gVp/jicm%W7+1!W]9C%-_:|$wU5@lhyyj":$X`x`y+g,1>8$Sz3K9#%qX^:Ikwu#
+eGW2f7bb[/B5]ms#a@U}rdbSZM.^#5r+.6Xb1"Pq@!#t0nS>C]KC8d)_DLBQ&zP:Wh+<zL~EFygj'zp{"r9{K_w`&dy+!+.PJZ^yfSsZZ%dk7JbJ6k/J[k
+aPG8;RP=6kNy%hlw~|Bca|>$aFYL,H&s%4yCDm[scfZc0_]38Gh$tuW&%_IGKYF,.OB:Sa..Mx~t_Z9Vb<Ieg8h`=i=G<cQd|4s%"`r-9=y<g:o$(:j!aS
+wGkeEv9/_1#J%Eu3zBmneenz>^#p^]9]CVY%J+dzFo'StqN4RV-,Fq0/IFr:4vzf-brFmKD2TU~`!npo.S.1wXQt~R"j.09`qM$h{uCb,/3|^0~{|.n6=/
+1mbSActR86KVKtBp/x(jmY|uq$rv"Z<u74P/=`"9&e2!"'7W6!qip%4zwIv8sQ_$elT'<">)E!xiB/t.97T+3'$cLRkvA&w%c0CiXSrl#Xb.YcH(n,[@&}
+F(tSO.wtbV6y@FneA(Hlv`D$a#/Q["/P7S1#Y%1Wd:#Z0'9CvU-Jr"0'U9'&iz<:=X_{YJ@:CWSKC"=N=`#7AcW,IwTLS_EEP}k==@Y[^_e2ZbthUi<X|0
+<JLt^NkL3`+S)F21A{y5)T^XjlMA/Dg9!Ap]Wje-Knt`1vynUIJ[@`."$ZMfD(O5s'=L-5A#W<zIrKOf22SO50#<c+DfXXC`X{>B<U1ErQWNT#m[kN[9{3
+:SrVAugY)}HHpE2vRmk2Uq&l!P4O9%&ARA]uzB.xg7{j8m01|[.jiszv=WW6a<$aZe`Hi32C)pl$QM_0vw|uI3MDM>66~U&DBvuSg.J'2K~uh8&Y'6P7Dt
+Ll}RC&xe$Pw<`0]XBO#1&pov)MBCLD41qS:W%hr{aA!]saT7>YtN654$-J4lH&gY6W#6XZ~D$N#II#@TQY4OWF+&ui'i[C+@E6(q9SY7jYPqEc@Tf(u'P}
+-0/EMwpDv|92:[:B_7"v,&gNR9=VXk!uX^v0JI,y!:W/W{1<;B48(,)sc"&3k{Lpf0VQB8NOIw7!HJ@p~,C6U.~A{aa4C]H,Yr$<5}MyIGGedW`W,cV!h{
+K>T)mV(-us$@$aWqkS$Ss$)yOO7Tf"XR_7X/2_3`id94dnCQJiV19:Hb@Pd%'^RSvS4y3cq6!_4iCDW<OK:E)EXjT/1`"^r%FAPt2Wz{}Ls<vC<P+)M#IA
+HEc1`Q6%'/`_d<pS`)=CQ'`&cRomBO:t]kZImp(ANsub&iXXTRL3jNyZdLX;K,z5LZdG~'_LVO|^z|NDBZ}vZ&!)mNPZNZ,QWZ%2+P%|Gk:"]z@S3%/iuy
+h7=Ji8P(F^mW"y2LNZopP6Pd'/.3wj2wfzR_-&`=1BS6jcA6jrt0DMaH<!,@t288Z#X]:P;_3@Q/mt60s_Q:4l$UvDy!HA`KTaT@Dpq0Ie'1ZWdi)SXcLA
+]!1kvg@zkN[4@Vnokv(6^s.3-On)p{-u"g~ZG4BE23f]lX/t+i9ZnTxXB=M5;j06"")Bcby3Xb{X+Dg`"1XQP776hB&HZ1zS#[`)8vhUS;OO)[l^v77u4>
+z3&ju%^YV|4s_|@K-"]%9<W_QrF9o>p7z0u91K'&hqL_lW<=!yk"xxZ1z'z#--f:YfQ;vi(FFCE7|{7&eDBXSqIp(!S;DhPff!hB]J@$%3B2[MZ0il;^:_
+&tX#_ts$GY"wc-'Gj5cJ=ky$-AuJ~j#TUVhM$4/F)mvR2+${xN%LeORQe{^u(Mcn-O=59M$ja4T`1vRs_Y,[MjA'#HlWQo7d^heM<}JdP-c2g",@[X[Bpy
+Q8uG#f2BZ6ZEhhB{wF{n(a1zFL$2WV4[Wx$`/)N@@+hH1Q$.5L7iX8^(X]Z=am8U3428>@~+FkHz)@9xOnX!qq[2Mz595u(<fYnyOnN}bpRqU3dkRgY|}6
+)iqc",))r|BXxV0f6QRNh$r=nuF!quQP6Kh2lbO:PAPz`3a2~c8^..aIyVeD91.t)TCum}.Ak"!/N!+:1,86{;J:xTk[R2$7'e^.i|5M:w2cgtv9/at0<c
+i=AJX&AxezHoVW.|%$3nySVC8G~5vdoV]7C@-]P.o^HuORYHIZXW5,S0N{#Q)tEyQ|Jgn!#tTv8&7B487q|XnhNA0lE=I>l+S)iW9GI8EiGhFH),Hk~pSn
+cLJ_G!n[l=h@6Bu4N1U'dyUxWDe|q)6LEJiYFO2+y1x@f"1ZGR|Q1>Se'REsxh;XaA~VMnj$UUg;]M)l@g/(I=,wbDSRQ3a>w5MpB}fbwAX6Z9$XeP@JCO
+n((4|N_14F:puDs{gBo&{GNz)rIf}5A(;2IWu-<#TjLX[ai|;{cuK|{f/xzy}fkL7I&1+@v}upgmu1RwB8&P{p8+^G&d&N()gXjl=1.Y,+3Y4i.s0M(nPN
+/|'7<0}49ch[+}X9:_wa#q("esxA3R~o"!k$`dDHOjeRi@=$q_}P!L+G0h'RoIELYtPJWhkG;J`Hl("22E}}:v2[t%(3iNDzBJzzOYz-PRKRMtdLh%Gqlw
+V:TzQiQ-zS&Is)3J5/>65|DCesc$KixZ+d+,iS/#)^E)%Go$U7RkiPdrKS/oFZ';.i@iul!1%WgXI]/xKJ8VrEtZ+a)CdD}fwOk^~5:v44!JW84<j'^bqv
+rx'@.PF$MWolt.[%RRK<)Zl;^LZ|Di}]gJkZc7w/j4m6%PZ%haAm':;WtLaB|s{%&M;o~5g"0W&]A7UWI<5tbb&o|<OfvT>.W6Fn{w/BJIYU;rQbjPt+g(
+w`_B[L{.[_hx/0wsrq)c@3GB7Zobs3"#m[&DK]Kvl:VrwBC]/mzK>P$.%)u6rYt[cbE)VOw|d8w|gq`A9gLNU_@<zS$6FY!bG)cVxPpl[Rp{x:{`d8@ih,
+~u'N_F!6O^{Z[De&ykjHsUM]Db3>Q[j0:K`L,QW>=""az(1]qo0$Q/<[r5[[d&eDfwWSD}jU:T&x0Jxv(['QtDuQ+Fqp-'$kP}0s.@6V(RF`^;3lm_px~0
+Ctl+bQKs)+i}ZoHz`M;v]5hiFHn`jQ2fS@wP3@"l57'vX4DsL(^JPo#&yOh0.%.;j"VnE+%5b]Y-RA5bPPyBdg!k3y'8R$eLx>i`P:&<k;/(=%~Iv8I+Bt
+(`,xq[c}0nC/0>B0XBjAX5Obl_K#+V8_4Pap>PGdQ/f@E]%rEU]S='4)Pb@E[.6qrBh[=BO^$iFQBiGT+WAj;cI2COE<T7(2a'DP.<kX]y;D^s');N"i,8
+8LhQt.VJaIjM)br-)Z4Ce^(;|GCtXjR6IpowV}L9C12-(,G(dLl%h@v|XFI/ON2n`<'SEi^QM;;=Rk/PI5~r]-6crDqB0>PDe01drMi==OYUVmkLNLdJ<o
+Od&yPs"'/V9X]x+Gbhk{r82yjCrD/-bSpW&c(D]G&5}yeZq<}{zJA=^Y8A]{h>SWc+=j91oJGmv'>5XS,&S>'bX>EUR8a7T&+@peG^s49<jHp,DoB|EK5^
+p4T[('`1dSZ78pPPGM<c#OtSt.rx6j=_Iq8slY_u17E="F4&p5_^9qvg1"K/h]`wYXHWl`wrJS+(|[IDPxR]ECDE}LS'T;Z_V(D>`RR,h=MMPrA^]@;R58
+'DM7e`SM`n0cd8}+m1ch8g&!6W`rtSPUJr^oi,jl$zX_Hw~@2k6R+Zfat0RW.;9]0,S8MkZ/5V8PH/g`]evmOGGaH0SZ.%>o(Ug9|`.<:Vdx$5Q4[@$;[,
+k{%3YLuM;y/FV`p)^)RZ7S@ODr'D7->q,mhHK[jX,|~_I]g$-@#aPj>z^bK(p1:niewfRWuphe(-NHEAF)p]>{E@C#O-M>H!UXb(Z-zQSg%,iq>+K%l$_c
+0C%{v0:#xSp4)+HBELXunlB<W`1>mQ`iMTj2TEhRfO<.V37#$I"%d_@+i7x=bh(cq[][&SgXVWYljMWCX7/[$Ei48,vj#U.{.&:wYbj$ICqiKcc]O4[9@#
+@)~Tu@dr!`dW@_6)dXUt&'}[$JQ^]><VwI0&8`bCc;$G$L9o"7'$LP(x'PPEuxIPv^vvPr$2{/e1VyI!Tc6u!{TnJ&"FFI]#o9@o`PTr^!;=gp#q#;kR}U
+,pKmsqhwb4j5UN1j~8e#uS22-kbsBu%zw&q!T@}R>=E&,b"13F't4Nse"1&`+a_I<l_w&s0TC8zN1HUikJg9Td'9$-hmDv}](#`.Og5T1rIz9c5!QN4Yx)
+%Vu6/Qk|fwH=6r]t9U6voo:Ro+n6GZi&rG{;"nba`/Q@tJYE;mo(N!E:)H<.%5Sx-tmWIR:|PJ(#JWJ_>Mei"i6=Dt`nY!d]bXHsoB-EQ}Khg]i%3y`3$>
+%^"^$)hVSN>Z.O#9%[#v#^eSs4#bFTU<S-0i;25T]2<#Oi6=Yt16Rqv-22AO59iU)O60QIQ%vC1gGQx:JF3+jRh2`399;+'Zfi=I=O#=!@o$@#x[Yhs@bs
+H)KJ%#g[l:nv=3(+D6Lv$H4/Wk%%}_fx8,8S]KKeKQ8g[w_Zx>2cg$$SvZxufi:!Nhtd^ti,|S^x1"Pd7{:aBhV{>;C}@Qyw@52#uA^bzZ{V]N3ZT&vXyV
+kR;pkanQ.Ku{.>>4Wsr#_4JCkk!&d(anw#Gu=uWa@7KXC]MoUM#'x=76pwK]mzB/o|wr.M96M1sI%62rx9FXk=,4"Sx++|[1qN/X0+)/yr)[|@B`L3Yp"%
+_(f4cTN-u0y`Oj;Q2]{zoEc>F"ce2>b@U7!oAv$A5v'6&^D+uYq:[u4""mM$&Z&(So8=7imk8L&[}UT>2R2VP`(RU48;}2&GH[$JN74)pE%9TF{0LpOUCK
+H$c%d{F@"mvu31)s-4qCs_;d)&&c$EB[OYx2rc)r<@[X_`/|-XoPY':E#-og;%HA:CBdZG!A'`DU'IO_rAUV1qLVXr)g=wKeUj[l+I18K60ki0H}]mQ_t+
+|Fr5G24hw{zV5L#(e#+4Aal7j8|q<enf30~8A]15^qN$=1u>+5D_u5<;'u{%ETkE+8uFDil.EZ},RGHk%FJjQ2#6hLzj#=]|SmEIY,h[~IZj;;gAvH@Luj
+k>4wYyfy2GP,bT^7B,Ero+{iH]OUF-&T}"|4(lU^+TyxbDY,n7&Vx6I0cqgG@9r%X$|G2&,AUbPd`{ca#B@]Z3sic635N{LI4+v(-^B.K"}YW1qv#$5hN}
+lM0/(jWGS>i8Ch~DH.ULe^b/il08n}mO#xLYoay6`b'P/=Gwu9q<]U9v2yMt;k7r"C(Nm=k8IC0rK5HEZGZ5.DZno%D},V1<B/=^5OjD;u8UfBIS(6/&i5
+KNUh}V`U#BNsbY`Sxf[PPhUN0saz08=YUR{Hi)E0]`N"xC]Y%>2'.w`RUe-vhh"v>tKfK)yEL:V1.3'HJ(,]W%piWJ[5!n-JU+6>u1}cm$[DS2a#k+czt1
+]]L/&q)06a()WKb1LcWKP0_'$LFpG%3SS$j.Y{nlqzUD"{XYUJ^csNIK.4316+W$!T`&9rD0z<&Cf&$6&XQp&Jj6(@v5N%U5(K(NrzLu@Nh.s^fHDU.D$l
+=Awrq"G`b+6ADE6"aLT^D<COAt&&-Y1GUIVE2stfEckRpeiZW|!s~_flil%z7=)tK9PQb`I0K{-^kNrP--uXnWG+GufE{udZ2amCMsWSV3qm8Kn6o{H]oQ
+OD[3&{sg^.X${x{/E67chha2zsTa#}1Vj+oFFn@MT(,I-]CmOkbG#',uG,.&y+N]I+:Cq>WvIe)y';fr${kev(;=:M|2K8x{!ECE`1oXSSll<t0}tD]9B$
+(&2+PDevkSrS^372YJpjU;@oc{WlObAT/M7&:;k:5o4qm+:t5Rw2iu[4h,oV'LPD>5m[.b}be81E)Ih}km",v5T8Y.Klb;>J&L@Sf-'(Mv0h>G@Vr+lvO_
+CL|5^|Ew~}@WP0!cX_v;[+L|7m+tyV)p#FhSu-sV[`/y&2Q;w%`HZqI.X>~Enh][G/<aHj|V-ua,-obC"JH{$8#HcU=T6([C=hotdQBe#MfS%}]V,]jx:L
+DG=5L/nMK#x1y@(U7g@)v>]^vUQ>NFa'NHHK39"dwQcUdK-a0,t>~Q0,6[f|$t!`Zmsdk-@i<F26cri^fthW<##CxO=::z4]OmyBME}&s0`sKm@Dx@O#s)
+w@,eVfTk^ts1FER]%_PL11Z0qIY67Pcv7S0-B_knf0]0I2;L!p`+.<zu#fkMhr}dnRJ,:_T;+R#@l]sbmJ3C-bwcaqCyeyA6q0$U(++QC<33y/inj/U]"z
+vYwwd)5BKrxow+1=2HN6=$A"+nsoN<.Vy&aXKSfCVQqhfZil6h)0VhME=KzK3n;7zpBG4&GR[|ZByaoc1].`RU{ij>PeXtNuVr]B+zdqo5xdrLz}A%X=c3
+y}<v`eM_Awn/-eR)T;3w/](JRbCMRPK'&4^efQ=LRecc#Vqw]K7^rWyRM>>Sq_SEJVpmCI{1zuL,m7OeI&&_,1KN^Oftul#7-fi'Xha{`REGb@Lqu^~jXn
+FZ"TPmv-QSj;`)VfE-5TKXtf>3}3S=u9QR6Uz%,B'M<P,22Zo|M+&`VaO6%SHie/:2!7_CTWDB23{%cb`+A{dx4_)eg(:%}:~'bko4HjseIKGzoAQ^Q_tn
+!zSdD_^X./{y=^:CcD,/G<r-'Ce(#;J;#if2MS1934m36jOW4:3JWB<j3@y1S1z<A^VBDR4;~n)']'vkE6[VJ^;D!}C%/,v2Fx9<Pjr9W-d+GRetRFrI[G
+r<^:QU'Bh7_HWo&g~JFtc{B`]<$J244j:Dx3m$T`8,K%i{`'#PD]V`%xyrF>kZ08KNOXv&Oj~[cpyZ)OC+]8{'<"qC@0bX,5]#{(5,(#jgO-MSj)6ZmC}6
+4`NG<7I28(Q2eU{Qbw_dvSZ>aR=F!R}ngEVU6CcayKw.c3gCb;~c2WQ}t=]xT5'}%Ou<pVd&<H{;)3q9]<Vk%A5.._1MvzNE;2,.QL]k.;n=Hx.pIv!7Dg
+:F/qG8)+dPwSiD6,(eSCH2;L.(pKqZ[`2=F5p@s:NeAK8:tnD[M%'QNm%y9h>_UxS>a>Xsb`(Pe.DbzKZHMs#la&^h=1y^dAdJ4C,1sCKs+uyGm#[3dn2b
+Yq%4rzG23tUip/x9U/Ee$Nw26DYa9/ntEd9V;+){$Zx42:TNYBr@]dk1gnY_9Q{f]gtEjM&a%l3=I/Ox@y'B_mFz,fJ1a`Bq.N|BvOo+-2z/Hi-d=.6u_6
+f&=bE3]Y5zAzo7)UK9Zs/p$V/XN1UU@"Rqi`#sZJYT4s3HNf7GW8&l.0A:1lj]3H).#];S5%Nj+GM3i1E/TeNT:kRDSXRnLDRnI.w1j@U}]>,Nc#2;m`CE
+OCje(P_%c#Xpr[xIeu"kqD>)GRtECVgd)G0@^,$7u>SXGfD}D6f3TJoTDDBb-GwTyF;RXsr+jTu;]u"icmqd[nNgN]Tb%jo:i7g7z@foan{Q-^!Kj2XvFR
+<rnC8gLyG^MOQFsZiB1|kBu`~N$m.%qJ'eQ>VM!9Oza3K0!_](wpJJnfGfT2TxU`GtGLbVWu>XS7:/#N|9D&4KBPphE#'w]}V31vQ,YdCU}w,DBiH/':Rl
+`U2p>=0B;q{;7||(1B{xO[0n/W%/~f7BIe#6'5gvt)0!U4P-M{DQhAfU&v[P!`PF}C)mmrdo200H1"=(D"%g1;'3)P|t;(Vn.-U&ke9&-jnkM(%%0Mw52v
+8Vih^SoP|#B7INZvN!_rR05M-7"1@sOk~)BPh[KZ}s#lc&Q;oui@!`UTSOiC=ejZyi!K8>e(4;FsbT1$R)%ir`7JTnG/;#w4~}Pg,Bb&cG2MvS46A$u|2y
+VtS6S[H%P4iTiEAhj>Q%i.!Yl-#{Kj'0Tw5y)Gc>lV<eW(4F9b(!M4#Pn{~4@txE"w3P@z](SQU5vjaTt,C#aM{;2p@s:<l5[bkb!EJ(5xMhnrf4dptqv)
+!7KTa+{^BpGq^N;'[HP7($HU"M#-6(vykE^.gU1{x&O_"ec.qM2w`hWh~VFo2lzD7G7/_xeU!&`j)|P^=1=}d{!py7&kd|I=)fVQP)lY@fwE.MwVF^;t7'
+1)KUcoY"qmBD/G}SqWF[Zl_u+cwHXrY;AH$e,z]5b6iU@P}Y'7U@r<#a>BZv^e>ax[_EuUemAc'fY>Rsqs7+Qds)I8]`j$f[e|QzGS7v~'h@[B6Q{X&46k
+Im|&}eiM0kNcENas|rr3i'ClbZ8Bpul(_3=e$Ium#YpNKkuV51L8"UX1$S$Q-9&DdW"{8fH`zi.ZM!@@|EkU{Cv9_Oy_Q5t"P]N>FiSUsYEvFmXc"4QP:L
+R'=hoHr+HVhnJ/m%zm!#FJsOw)lY|vNuyIBdOg$EwBcGZkFm``/T@GK7^ue]4vnDd0L^w9)6r6wLAj0(kY;<n8%U"QYU@O3LD#;6l!88=]YLeQ.+oB#OcR
+q8A$zT=/9LuS]S$#]%&)h9}$U-bmLJYl6@bU])$m.!nwA#6wR&5Mu{0TyfY=>/bO2bL^t1Q@q/DPd<"rS]okkO]p``83i8P'n#AeoQK&a[]t-{qA+j1GH1
+7`&+~8Y0fm,K2'cBOjVc}6X$^f53h_hXQ^a4.dQ#u+U`.VV=_uOtHuXD:GzzJ@73Jvf>B$-A}5y@,UbNtq^caLJ]OO1%>4^]gPJALFW^%ANOkut-1`qS`s
+-^ydt)eB3m7XZ"n,%9iX73!leaf<E-l&qaqQX#W_X7ONDVQF'I4&g]4Bd5k'k+l<^uP0z0;"=9B<3OPExk,r%++!nd}Xv/:(#GtE|z%/l)#pkcRa"n}L1Z
+FDZW7m%)$e;xFHNws[WjS1<YdMrD@'1@`|-4vBN-rEY>nY]"Qn5@_^T;E<!Z[3W&PccB|LfRp]@VXhsy{}5etG~Tg,|L~N"r_|qo27`6mwO5e::ZVl%"mv
+1XSej/fD$gWo[Zuq|B+`B>rHN6QHeH'm&Ow',sH8qYVp,mj+$qzKA'CgFOgffwawQLnsd2IgR|mYp{m2fkNpAq"xd5<&Qp!<~acsa]<uWZC`t:s.=/^DgD
+Y1.'=P|vEgK1yxBo4(.J7#Vr="#|3_YO`}n$NBQ1|CturP9';Rykm!5ir@iiqwLUZ|'UEg}5U@$e2z9T~8XTmx8-Y%g&$@mG"vuRg3SQgV~I(GTvV`4bI}
+B=V<ZiboIrt|ul~)<h9/V}NpDx3[p6FH)+V&seaSnA#Q'-o$sUZ49Mb/B6VyuukV#:c&$'^z4&Z5'V;+eA8XfMku19U9eWz.y^l'Xk:x4,<f@(DJfgLsJx
+RKY/kP]ve|hpPpx[S&u6Nv:kIZHK%,CvmuFad!Q^<Xq:j0z+xadmn{;KeXf'Nm66f7SO)L8lsfVIzG"1t%WqN>%s'Qa>;YT7m^|B)u(4`rKsBBi0i(,ue;
+KzVrz()v{]K5kWdQ1MC15u6O"#|_;3G4X7N6HI3,<-Sb&UUmVefog{w7-%onQdA{;NNa6gTi1pM_a%DNkB`h-.(IROlHeIIxdjkPp^u>u:=kxmxy-rh&QA
+>YL5r%(_&,1k^rsW["3]`ttmNqr79aXoJTmtGj%N}4n]#o`,},=R;B38Da9J,X]x9sL4$=quJ}P;Ou'g>o46W$56a(RX&Vc'aN89<uP#{!zyi/3iw>75kI
+ABZX~_RYa=@jLK.^lg6+||p&7vngmLWU$dYJ,lH|LqwrbL7Bpd2^Yi:^O&!Qe4Wl&eR9e$5v|v:t!"3v|s1d[y_{RGyCd)j8U%owF#7:=7y&4_M{(.~z5#
+jf|9ih36P!85NuHR[_,]f={_(z0F#Uy}~V#o~mnj'lV|cJ'.Q9TfyV-#A_VdYhqP8[IHA[2ieZdnDl'QNZM(uQgxhCm:p47X031)%#MDTNfm:TeG>W(=lr
+OJ)t1NcRg8;fR;b`&jdisMeNS"{NyiCO"NK3SzR_48b:'0drw`e>T{7rq5DuH.-bD6b".'GBPWP72KHbs.3&(}!<!P5!xn}jMuqc7O/3=5/VmEHqmg})C(
+zSPV'9EW[{if6jEen4!wV,inpCl6pR$rD!o,::UtGAD>ZhMnnATW+O).!$d!nEj}(IGZUz>FVsF;J_cDkg>4Cq:}f<9M;;6c+!w24[MiI=09<r/KX=}uno
+cs^=+y0WyDu:~"+.(HVT_-T'7Sd0Q:M.n#}PSk]m'2yzaw:jo9<={-:2R:lXjIgUqH_<P5:;}K(38fSGz[k^H8Y}s%0Wm<}z~vX:~rq$Q%,81A3Cvv)s}p
+Fs>:Ok_/mM=yg-eHup`!eWzkB7sS,]F:i+R|jc/At9ZR:Ca.SJU{LvBS.y.KY$z_"h{O@$2-9%Be<9q`z&7i<3,zE{Lo`M4Ku$XREqN:O8NfjdoiF4,;{b
+]Hfi,"h|%tI8R`HHF0:"=q26b;!3oH>^95-6i#08O/I8gfnbJ(0rP(8v`6>O/qM[6ea[xTfMSYqR;Rhw`REC#P~T~V.6o+59V5(0kz5yaoVl^:~8@x4<"8
+I"@/H2+L_Cs9U]c!Cg&00E_I_n^5wv>rG>p8oKp,=>%9&KYcCf7uH$0!a+a>"7!,!ia)C6oG^4WP}xj(@j:-B[n1VE@-GEJ<e[UJ%7CvT$.Xo|-:UQ[/L4
+}ZmVA]Jswz/(Z-Ms{MU^+!91n5FYYJv'jBMS/(x1(If$q+]u6@hyuEan|`qU=OTlK_ysEE0VIdBP_Te)sspO1]8FYH4zif^FJ}N&>LRAU"v'l>WlUP]i2d
+fafq9/],&W%=}flnQ.a=pqt|H`,e-Rv`si[U"~,0Aw'KYPd_(LF&~=WrlSL989h4ync7p$@%x[^BfyHL;s^L!k#QrYD`np~^ONRoPZJP!^FD-Cng@"wM47
+@cu6Gg.cq|R>-o.U%`!0{XMS(.;S^X#Z57|iuM_Qb,c3F>pJkFQafpz;;|&vqhO:cA3Uyx'_6-8[C=zCVx.}cDQN[df{i(xaz2s)@oUn^jnXW(EeK/$vcX
++hrTt=fg+yKzaT0Ag-rssP<h|MLK>7r.z-+I_|Q(!Qt-/9#yOD;#|0vQj'UlzE]K<zyy'D!~!Jzlch,i(p';m3vqpo3Yoh&7Z^;Pf.<e@/gslCbKlsw%7"
+zEoObr1[q'Sf7N4rjfI}(tI{XG/8|)te@=5zR$C]Zrv3t=^2~7s6E={$8.DY28%Tg;hr)4[_yy;Cf$n!LfD`$pD&ixT!jzFTDJ=n.<1WwE<n=_8H!HRL.}
+Jn#frHMmy@.d}^F)f3HZ:C6qCU=mzxQonM1Te|E0UWX<!K9$z.4e-:PII1Lwb#e&U"Ge/}%[SDT[9M-uajH`RO}A-C.Gsq.^OD&uxvqPko7Ca5AB^owE!Q
+Jy#2IBcbMsVpLETpAVp$/kaedHYUN-cK,ZjINP2-ds/rO)8Rh%dj[+AWU"A$ws`O4Oc`1^]jlMws"p&@iS>ZD]x1SW3BhSn/p[~|Q7'2bIimU-82O{IeKt
+ak$o/g4no'.=NhB]5&I!COd$MP>Ap0O@T{o9y%/fKxhY5oAIY+SBrQjc"AK@-h,b82WnV{9GUTrChp0HI'sELgi5;ko@rO9EPo;b5})|'JWAhT5!Yg-`Hc
+<U&SnVGnl[z_aSapvpW2sXy0`%'@vVQhdeCeTrsJ(7/A$(sKws4.~pGs0qvjVS4+pHzMe0&su%1_2+$El}<%T6LJwtHuFiG)KbI9y8ufU%)${i.4&"mjvg
+3}/c"hWO~8$)~whh$:@!56"lpGT#(W>bZS0{x51cm_^^:CiB:-L+l`MA|Q#:d8M."3wRW'P659'n1tXT_BoN!hpv"%/J2)~qW4E}K-+A+bY+$k4(5DmUSy
+d9YWq-+G$_&O8R>+nDZjY8@ROV`@5R7c-('</l"aEt6sIDN:+nF+SWG3Lt6Ur=Nc3]qEPoB,<1Nms&R8dwe.YVTPUabu]v"FK/0QEVp)=V0D)h!iQ,l>F.
+!%U)'h9'Kp@u(<6F'DdC0s_h=:Gv,<u4Z]uo7>m(HQ'`/Pjm'%v(/xKv<=qpoc:YfhXqd:z/f0$<G2v%hs9mb[c|o)2Jd`|G/kQf>kr$8jj]OjlhVq"iV@
+!!K5)I}eW%Q/QsV[/@}`QIOr.(3|:4dmJ(3V!i+ynlnsdq'ya#Bp@abn+7Srm/-|:-u>CYIHE'hzV9z7/DUH=b=K`&7<YQ|cf}9Hlp7JXp`3JmQf"$plIl
+1;SrB./OLr[4#$=a^z`Gz,R4u>1x8`zZW^VQjYAZe3%uq""^`N}M@:xY]t+|9:)&_4w`&ATris)e_/nuV{^;`5xtUcS<$8x{"OOOaZ}m|w#E80Vw>0h&b0
+ec]$MlORJ_.@F.!Goeh/v-FY^hcHL:rDBZ<"U$LVFVYqIe[.#C|aW:/0:<v"(+}^AC(B;7@(9ATgwGKuz>ocLPa>Ht4vpyBkgvM^w'sis440Z$~]zQZS!+
+#KA,x3agQ(-g~^u=i<An,}ved^w#M]CHPFd4VybvoR]U&rj/S.(35YI&m%_Fe!wZx:6^6$D=x%_x:H-5Wp(g99CR~gJ".}rQynQ.d52d{VX6(<&9oeutJ@
+DGi"+`bsS%u:Tya8Re3BpMC6)E2fOv.HhvBEL](Qk%Xao5eu,NLO<hYs[kTRB^GAFd+Qw:@>u]xYpKwlc>VzRl9e<|=N{,y(`XCNNCFCd3;m0FG`dwbX~G
+H#P<ggQDBZ@n7`x%=5~Cm:FZw`V@j46+.;b[xjZQF/>w28x5X:+x4g564enM2BgWH2~4wCh)50ySG$,rFS-_D/o-^3>5Ws/Sdb'/,sK|'QdoIx3;x0;on4
+{1MD=[I0,_figJt2@wXj>`yUv;e4Ki@Xyu<!XX:FC]0Zqig(viZ]_ppMMid|v5ezSA&xjI16QS"#m@6it):HjIQ0B1[I#EaT+V(dmS4gO.D>'Q`fH@cG9>
+[L{<gTDdNJl<i7GmBw9d-(rTj`#1aA[BiqxgU3tWj3F9H;JUHZt_jrV5Zk_^wl%l3wm%c/oKxl'l<E`D3>KG!uJ+$RXXpEij68BI[WQ3y7_G,$:-~1RmVf
+b9jik9tS8-G{%eQ%n@s><7{P'#bc5{c8_>JCN)BJuJA1l9t[CO.{/oohd@9=hC~b$5^gkso;YDvL&O+0v<:DWcf+wHUe+dNK.d4EP1ldkWald$j3ZH'({Q
+Pmw}P]=qPyyZXjJ,X":;|I}01DN@[iuS5`>P(Sgk1RQNBIrD]8vbvJwr1#PM^,k[3#ObT[j^lFnV3>2GXpGjJ67JE0}5m9"Ck>k4`=d9"yLIc^Wk)7uc(.
+;WlN5-|>fuTT/1Y{|%3g2JHb`}@P5;'k;M-5N%s9u>lMbk-hO'<Qa)8+60aTQ{n.Dk)=Yoqu>9zDx!Dr5sO[/QXdO]R$0)Bfz9-#Rs&jF_@3ba]>3)oUDk
+V,b;=VaO)qU0e]N<$(]`]iP-Z"`5@&`5[x.yIsLjd'Th}]Bm;)"Me1y-&MPC[p=tc,5-_bVI1zC:uU8ujI~hGw7iOO@4T[tuWz'":pFjipJVN!thRE=P'n
+:"4Yc"c3]LRgv0%}K)gPTL6SX'`CvNKBc`U<uAO_'0C[H}_Q3!7tTZZuF4<$p%x!%,+0j)[Sf^"a$4yZ+z:9~pDwgM9smS>I66n;@g'A|l)_]vkLU]f]+,
+!gP}-%uZ@`[`l^%EP-g"`x~%{o$b~RA9n1ISvee4#wWS0zT)2$.3$6Z3&7<T94@0!87QA!@dWp5U~Zvb)2eaB5{X-LG;SkAj&F0AES(KA.a.M:}4.S>an0
+d=qI;2c]G=%o0:w{;&R9j!YGaD$YS,!IvXe|SsP9uVl4YtL|||.#Fd,dj!-,#fkq.>nku`=7[w]2,c_{:FQF{U5;7lz]D!z7edBYAbtrMvS}TrOtasCZ-)
+gxMyv72tf[f$H4f(f`=}'OC&[:|UQ!aXz^du=+p$.R_{5=xBiueSq32R>Wn'f2yW2x^pW4gj#WbrvmZ0^++AGam{R+^bt^T]nf`A]=;{4#G,t>Gq(/$]EG
+^c,-/ynpmdpiK3@X[Mf2.v@0,/}dz|O#tLE.Ch!%bP2rl$Ti2ZvdXvgT/k6LKOO(U9Yqi1Eb'-R+'x~ZNV@#S_K;Gc.gP@-6rUDT^xg'$fny5-qJ0b'MJ"
+F0O{[kv=1$F.vi"~oNw%KNuU-BbmHQs|dR)5nOw%Go9[bwg|d+wtQ{#JL,d:yNEwit-"`fmzZ!hK%"J=o6sF;^c%nr4"XV#,6Gog&AoU_&!vEA}Cf3Z'Ye
+).au4!vZJlj@B9~;(t4Jq0$ZJgrl6auzMx9|z{oR|v!aN}J|{O}v=9{HEk7qgCKd1CxApJgS[_GQC^JLk)B#44yK@2aNtjjTO7}t:Ly`}&eW{Z>V_z;2;Y
+36XT_[2H:<`6]DIPo-cj9)skZ{PsfT<k$6ix62GYPsdNf.ZZOUzHUyL95o}1JzriTFkLcNT[Ws"d^#vgJ%{Oz2SNC@p4JJ-#5eJ{>ti@9o$#q$c@c)9%"8
+c1xa#N:y[3!n(kl|O!^-au5$Hm<H)5b;]"mWw$J<YK:,<o)^;W6b[%LlO,Q2,')^pW.4:MaVk1c+@1iV2LW0_ss2Yx-&eDr,c8_&a&GD"el;:.f7-G,F-;
+DwRwNUBRt$pJ,JH_d+N[43=pkAALr/GfYmFC@29/Agwwv7[:)h)j75tRCS`%gPD9Hh"F2[@Y}T4pKr5jcHr'Psa/-=h=g}J(&J+K^:|O%s`kfV{LDG=8aD
+C>cHd=_f6(bbtUyxHuOK&%Qxm=5=1-EuCN8Z$`rM^osPC^qJf(Vu}/_H!beLvNl!4ERBJ$NyQ|`2;)xqOSP:d&cQ+6rpq(B28C0`1qd.{!EUv7Z;a:L_Q#
+qW-1KG=VXj&MqwUKWZT)A.JKK@[>:6E$hs.yBhbw`P5{eq[8Et#aQMtix'{:sNc=<|IzQp/a~`}6[i"IF`UcHnX(rkUk(E-dEWocI/.DhIrtCI$QOC2.8;
+qgO[13$qO%m3Sw8X'aTp!'l!7^cz<0XpK,NJx9({C&fwIUB'xAUJq"S!7'(PedPX8$022DKC_4LGhbZbV#|ySHKBy%2n{5C5E3hA;:Z+Eo%Tj^zqPX@e0u
+{%S3L,/-QkL.XNH9uN:Eu._`[ql-z+b53rtlYLN=_F9Sl25kd1[']&9E{tH28ElFtj<l,QJh|Inw3Su2xA6t#_WfILt+yhp01dG5q1(ZLFb1A|X_#uEfM-
+=ES{H8BC2C82!#f9=Sf3(&B,1{iET[[,"tlrH&+oku]:D+Kyqczu)m(eK7OOeCMYQGvJd0(PY4gNkXN@v|a#fbL4//5S3"J'nU4e=J/#@:`LtO3/${=0jd
+/q2m:''=;]RE56%0%s6NLL0iL@9KA"N!wm@Ka!yhdLfET@Zv}R6/}tH%h[}CRycN"'jC"~DjuOY@D_>:J<nrlr~O7ph}QtrYn!en[1mPyHYg1d{6qSFI1M
+.K&Oo|1[yGf34M!6opw,a3J0sT9-/z{gaXFG}%<l,-4f-B$w6O|hqa{Mk4#rz[)rx}X[a(PljoTv;Fj@B8[5x|T@6.Dz[q[{M9'+,t$B<+i{m8A@5gg[#d
+F'9`FMCcSZgXJpVSs^19G;!d<OKhAm(bdBatX/utPVvh_^j5k{o(4B"Az<">TT1c<:e_('J'4R!@5>2j@86{dBz@&EJ5Tzc=yE^.o`)#9+&)3#Oh8nZW4J
+V1t8CJ!em(N)s0)QT|>JR71@&3C)BOC&`egJem7'IulbHKJYh;3=k=!i+/IA"MYpIa5"{w]41r)5ZIFnQyd,V&Gy[e+WXY@TYkBSj+N]Skpu.=qF9WuCy]
+&5x{3S2FGW:1egH@]E6A.`6@I4P7fq^2DPw"&Q(K@-%e=8Sc{k^mxj9WWR!"^"I}4R)QBf7Ybg1LHo}7rUf<;">I(G_d~Li}G=k|nL'swfbq'z=$/J"fAc
+zkO8DMH;VQA:;'8X97/bktZ272-OEf_(aADP6ER,'_[qXMVz{ZsXNq{Z;s!QwXCJne_vy;iP2u=)yb0bqOZL8!2b1D4MwcHCn<!QY)taKB]nX7tNjT#s0$
+bD`Kr1$D0KHFEy"Te_2[1Bf=r#$vKuOrH[r(CIh}[zD^xv%[sX>};G{|rFP27D[<9A^M~h,V7Ki^ys4O&];^@`3bI8.Z0l<k@cjNPf93_=2I^X!3M/(!SN
+|fM]=fVvvPJ_sI<Dv/W0gRn[2:ZRd'/O5PJ{N.!O/H-d)+iUzkjN1{AgjQz'zCwVCqdH|G{yw"w%~Q.)Jizx(4nivh)+g<lx`wzVV65y]6q/T!@P<wn(@v
+Mi'7"inh9E<)Z!xuwCA7jy+ASDoDXe1BA<]-eU.i'JEo[m^Z,bG:c&j'AL73iZtGuE`X|y'pac!a_]kw!&i=19SU)ldq2X<w@S;'+XW6:j~LRl(ysKza]x
+9/^-.(@gus`:6Z2P(F2yAnRZ;6Y.@WvkEg9`N|~V>m&):VRb;//{Gx_ISUrzBD8HM)[Y$;"z-=e4#xX5<@B$ZuS|B`(9C"^IR=+skB5@NO"fRh;OPmaR7y
+!7EOtH1{KTq8In(9Ci]Dj|a5Df0#$teixr"s+C!NoDNx}.5,Ar>,jHKTD/"I3Qh+e$eE3RC-@;!pd:bqAZhRfB]Y(_ZS&+s'~]0+YTENX{6C]IxOgxpp_f
+n-n@Is3P)6:oX2Tdw;sQ)]WE^I}NhI@HGd<scl]iE6RAsG'b6SkRg|i!0u>^EJhOlw01FR]Qsq/7f/<,lSch|)iUaT#&~STJS%oxXmP_@A+c>1hVJTGZQi
+fcYG`6RR%E[iG=x<<).u3AG8r'K6QOqK{OZdU=X3aEnY0uNd/H>sE/!"N._jx>rVtJ0Ek{5D@a9(-bO>Dmdm+$xq#Ck^C-}Le_%lTL830B4P+v4]D)ln{,
+4qliR]-`QZi/=(HEtV)JbN.aU=^OC=_fRIONeP"&O'}vpiuXf2(C[^!#l.[`-an$PujSjZhb|!VnwtHAsYL.zSk0w27VctI1]&!YmE/+pR;'zY{:o/%L{$
+Ug7t^UTmYAw)`#qWJq[Ns-Yd4]}/-:~q^)geXLgn];A"JeK$9XRratFg,G5'u`dH^%$Uky<[qC`B#@y.wZFJ1/<6Aw_KS5~FLf7+jQm[8POEj`'AC7'2Eg
+@n>[+,c${<^38fB`]#6aTfPM4D]i:]avk`afP0_0X_=8XUIvG49>^s6]@$9A1waoD#e!qbBO`SDCO`dpQhLx}]A0^nuY{d$_p(C`/tB{P0['4puY}g,Aj$
+TIrrOUfBea#ErIo<{G[w)4r^qBo`}glt2a$%o}q}!x`/w@GZyMSg+x/$j6XPf[QH,[`O10ROs(bUc_XtOn4SM#xL"=RJ_w,rtC]^#arjQAOe-h|;(}Q<{e
+^Z[54V}A'|,XkGemrM+<A$[2U_GP^O`igv]2P01X;ZZ,T4y'F]:yP>}cm)cY|]Mi!Y]1{Ptb/gQzvs'Tgw(bA"KpZkIex_UFP#-,2whoP{w{ZjTxnV%wIQ
+g]R<Zv>fmG9KNt[uLg9(](yazHM8#)G2xCsSJF:McPk8Z'LM7yS:)BGl@rER+UG+@N|ZR%jkPq+Gm+C4{RT{HBohzy`2%#z^@=Wg(6BYxm"`O$wqg0,ELB
+EW.:gjUsetUh1@as6<r&%@lAx>.cYXm1c`vezx-@@LQ+ek]ovF9fj6[>,i|ebXt^j9I`:8#{S2!f1[JKp}SdkZ$=EX2=sP15/!Fh`J/zN!UW>6Nz_12h(K
+hP(@86+tAA[Xt,^H7JbP(|2r6G&sV7<IGnel>bW>ApCTLGgm"^DP$gZBg;gy9W9kVx-VeI4!=v~3B1Oku<C2_i:^Sj=kie"L9,t|d[njNPN[G7,+a!ViFM
+{U-wa(;,iFb}9aHk}(4oNzSpIO0#L!D-<OYkZA~z5f-`4I:rW&x/eh,/IU_`p%T:[M9eH^YY$-a`:|i4bcS._htAkNoGNsOS#w.]3,XW'$Tj+@bTfM$mM2
+uC)K_!hjz0UKKVd42raQZ)rNO}eRu#f/tJB`Zh/!1>6LDJ4[btYTbG7;`4W;{y{s/EUo{HccP"#a4DV|{AgZ;YJoG#:Fx@oT(nQnU{zZf09jv>6`z7TIjS
+F.U+v|'-oa4g}_-[vz<C&0'(9.$g,>(uIo0fU|<|aI^RPR;j]f=>OT"|OTML5gQA}zYOpgG@8Y2]rsmTeAF&i8OfmNVj/W~"`8MmxC5>vvtqJMU9kxZB=)
+_nj#F0uIUTf@!3gG/h<yDb90whlTwUYmHk=8hX}al]iU$-Y)s|fqo"{<s0tvk9S{(R$3+91)fPF{,#3i&+Pr'kKAYbq{}U~cE,XQs8%D<V%]#k+$,PitZs
+A$:'_a)tliv2s^4nI%+hqnnmn%^@Hj#AeJWwe``GuEpa'W8T,=DRp[HCYSAG::DA:l6`BI<%qfL'Cb7RMb^sv@7a:|WY"IR|N<9$$4EBxG-]DbCFd`&15[
+7Ns2[vUM973lPgg&xR2(U-SWta'<<CACH;^b&9:`J034Zr8!JBEia7AB]1vAz!7rUb7_i"d8[s9Ng>Jl)q$L[7ujz-F+aV.NSi+wO+>jwZ|r5ZZRQT7|D>
+K-pO@%D(iE~:k0sj`U%Vq$Ty[<;9h%7#%wrKoAr6KvaFB'F04[Gn<`d+RB<sWEcV(d(^8UIfHiq-&3J8nIg9<AG.d'ZvPQ;c,7hB7`T+2OZJv+./ncP'1Q
+_a~Z:O<qO2BH]:X>/rOz{lv;#(X/;9s.!X;Lr4^nHjX-+h<i#]A:vE^&DY!CV5BA"TO(1ey7r9A%'A6UWZf9Na,yPkS+tI8a+(`cnTHu}cU8BNKy=Xzk9)
+:f`viYX7Ic]1t{dMr=XImmn9S5Hro}Ou"nYywbmM~q5p{fX^97dA=T`y:#q#k+-a((s&O}U|>qAa6#axD:UEwSYSaTPj8{uy;Skn);ps02o{acg!v95vCj
+<_Dh!LYO1BqPxSg,l.#WU}w.DG@@h5{2@@6|O.~J},(WBk&Nb#FJ7sNfb=1#g8DS4H%P3twUD7BVCniX/SheRr-N+|7=2EPDabR-yN.C2P:M~y_#M#B/R)
+ZC$Te[>,G;r}1pOb=Dvlzd^MzHskG_r|D5g2r#IKOP"(]l^1QR21S4NTUB`p`GFY1<ihl}!Jk:41VU01%2x(epIq<1}k%&@][[RUA8wv=KCW!<f$+({8Xr
+px"L{UA>#F6M%D.IHM/lUbDSazDkSMnZ]>^|R1E&qx^z!<[MB<w/I0I/CDTw(c}^IlWERZZ5ej+dq-6SMxCFyB5H|c^i6(Bh:.87xEVhQzq1)"^2:|.kyx
+Hm~a5Pvg=Od!u()]7.-1~.Y"l{nC4gRLV'CxBctSbS$W{Y0::)3(NF^p{<baCTH5mbqbJw_#:X^n")/E+/0w),sgU$Yxgp:u_=#RS2`/69Nj9JK;BHGeUK
+'kiR[5nl!CmWlDrQD[$V17pcM8yC_uLp`i4l~Q|e!`]zDUo)EFZ8ej<E!CmR"vfCMD"GS:jp~7[Ge)~neT3`7|GHV9[RdE2C('[M@=$Zbgz8~GhgWmGP9+
+Hu7Z`!}@bsYpY@5nkb;/MWY%lc{Ca_}[,wO"iGS,Kpw+&5v!XfoJ(Bxf|m)jyEjj0QMA0TmK(}p)Hn}0Vl;i7zT6z(RryUiJ|8r<ge,p>e;5ncvg%XvS;$
+KVq5<jVsywXd]$%4r8}N$;BWXcq9z{t.>"S+h77V7hm(H8aT2!0.I.4z@z8@(]I9oDA4'tCslBT[ch^F`jrF6K9y`nhPibE,jJY7iE$Dp_K/%yu7:[HNo+
+"|ujB+$VmtYaiFcGIhvGgY67U(PB|qOm3^/Tw$j5Tv,3]!fQVeq'iCE"NV:zOs!Zi-4Q/Lf45Fr<x>(#-F<4tHn,W-4a82BS85pe)Urgz.YFEUR(3Q;"$J
+m8_840Vs7eFvO>6S08"&+p!6rATA7LuKI^CaH{N+G-6Ba.;mou1vnhRiO>v@6w5$a%3m-VEk-H7_eArKQ/@&60"Pf(Y)a3EGR(4s7&P"H4'(<Y#.M}2-w-
+x;ZR6:"P[ylD1f;#nC9XoF.M%Pk`U3;b+;X7d`_MF6waY&v,e!uUMfr"S^SzkkOc}gr{eACMcC~`9#TCi'QHuJ+:qgxzzvB0LNblW/TAxepssLo@vP|q0'
+i5.$X&$!Z#3bU,~!liw|0%wAfYBz<53Faf^&ord,%/WgtQ`Qz-tv[P&}f;7[JDE:8k>O--m910-rZw~Wq&|[;[I/~70_=,oW4iE=4#Un-0^QyN1j/SrC8K
+MS(s<@8T.z8RH$eH!N{]X`$gZ543k"Yg1#j/Ocd)GrUSBK=NR+RKV<#zYm>UZJpn2p^Fk_Y0zC1J>iSrC-l7#aQ/u8.oZT(K3uNXF_wYYgSj$JTD~4a[o3
+%U`p%y&dMBGbe++D,4eDw}HgPc]x}fp2D4XO{Acx5c+MLD"Ai%flFB:^v:uG)=&tlo+[KyTMqh5tM${c,_jTOPCr8fW2<s<3C<wp.]!D=4fY"3yT_[~Mem
+fE6)B`t4fJ`WNA&NxjFbw@tcm0/I4[/QZVC21=>g,1X|i{#i^2gZ}cs'B#A%~>RbwnL|Tt=76scy"u{("fMoq4wWAv>jTMPv'eHyUATjkcsq%xZr>UoJ%a
+TT%AbMfKGhD_`sZ[tjS%HG6pwTh}x;(G("#WGbySnArdW.-cHLyKF.h:E{5x.wx9yr]|_vpfM$qfK=7AA{;cn(H=,40H9N!BuS|o7j~zKC'}<"cY&ShuIy
+=7jrMNG&w=j#CJ2f<{o/y&<jB:nn:q{8YQF_+iF#Zd+#W+We9x.cHGblLJYFr@e7$PSKiFClz#'v.}N[6Qy8cT!m=fJsADsh=)rN]vmbeZ{HvkU[_8(7_0
+,qr3$_ClK3Ii>;~%.deswVukY>UcpC'{PJnh4Db|yj@Z$+r@<tk|KS^a]#]+}"s";&gW&jtP.3QR'VjB6ASP/&3l<@8%neYpllkP-I[7HBBkm6|mIZ(wJp
+xBv(nORuUOJK'N_zOCl>Fh1uuZeSuspYcR#;WciB)BL+NbBU7Hu4/+7bN;5j[CdMbvo:rms5W_suW=v-0i(Vc6XPe$BZ8/~N|`}l6.A`-,i)k;A9UT$kHU
+a,UHKdnc{Oi)TYldwNgfLf|}xq(ln7GXuMn9M{cT&=a&_r8GYA(A^V9#P9x<r)a+~wyt'U-LTf"v%'/ei{K_<o8h2ej0wz|f3PwF)6eHJ4d8I&S."eLwL7
+4rS9[$%;^oH#h$Vpb<GKrIZ[R_T<z)`/RZWhUdE07@+!()On^;MWrfA[!'8o4r&tO6f;q>JI!LCC,_<YR6f'k9)|;iRgYI$ev[yYBvH|zLB{^m.WiZ2<[n
+Y,p)/^L#GbU6@I_UzSz%uvFBY)>cozaO(PTR8odp#F$A2@uTQ$Do]IJAXD$dJ8oTji@D@RR:"JVCmomqL!w|(ZerJGIrtc>R,KnnslYC;d),XgZ<J^,Xla
+qBX+RI:TWE`0CVNQx!,@G1ms.lm@{;['m>zqa-2a`xO]U4OVyfP30,U$g>";zQmq.c<_j=g4|gD+n(|g2)(<OW$!cNjwBBvaqXl'&>@JYIXMBI]Umyyxb'
+RtgVmWRq.CR9>czjr3i3[U9}|=3#5h/B1(%iI7,]}T)HP3dX}t;_@OiQWqVCF.Y8[&XkXd8GontkG(L]Pj6ZQDCf$H5Jg|T3[8aFpu]oO==2C/'R$^^=cw
+J=EnVljb(qOu5,Wz74u'X84HZHA`0u_/MZ$GAb5[.P_$-XO%Wy0R!TYD|.=TKwe;;@X`'3b0j'[SKh+Ey98tB(yMOV|J^X,FRXhsQ:srZ(g:'j+$KX&d)C
+Z[LgnKm:SN63+:97D>"Im^H.K-yc8+4]YYYp!lXy6S^RNQrA;J1E3Jf%GC}yOREdHW,)S=9F,CBkR='Ev9mmBb!6K7xSyWfJrt7@5Vm(~Z1nfL/>T|xqth
+fyl]5pP5KJ5Bi8#V$mB20_GQ]'x)]HKmZ(<V|);r_!4Q,Vuj'L[5qNJIF;nN2RgYJ+]LiqR>BGrRK<vJ.[A:s.t:VcDnrDQX3v4pPs_@Ar!o$]k;'F.5(^
+"'bQsl-MoJQyC#18djy8mkE2,HMMF:}Bz,((g6.'6d5n_SAKKGZFXab}BM+(d84I.,F&/7]%bBP]L<pm=s]$n/R=f-2b)Cb;=Te9}a6u:Q$:D27ac2gS7/
+9CN.RZdeemdz5e+h9@76|!|bLQalH,i}J_AxNqa>T@hK.f:k]7vX59wvCi6NyaU%GS_%e.B<Zo3KfUM(IgAo&D((,,4<7$EGq1Iezu0!W8W#xO=:=+ex~|
++(2I#%Zzm:q.=5(;Ds~.F:A(u;5_5`(h7t#-D>{ASUGL.ht7kxb;jNAm3bP;WCh>99rZ7f|AeK'e{c9K/%B|5{]-6faP)G(M{rP)>O6rOj}>E/YQwKbhbL
+EFMw9B&iIAH9mR%MgVG!PytCrQuYgg~;}@1aOx/-X>]5@qoEM0yMR]<17Vkdl)D`.TzQhMc0GaZ}uWO0g[S.9ZJqK9@;LbI`Gi>l3Psr~Pxn'V3WjjtK1/
+JnyWRpe-ITfDX20PC4CMe_m1<rtkRFTZk/u<%a~;-#.BmA!`}MuYmy^gk|9sAtk+{DYza=PjMAb&/gF%2vw0EfN^BNYs$%TF"=ln!"~_IJt9gz%<XXq,}L
+@@^s([DqawVDsEF9gzAzCk'@o4u(zjMjE5gv&bbzK8d]F(%14O4]-;]R|aN=1#Gbd7U;tc9:{S;yOw;$!=Ui>&3"XClbw!f7q&./2|oovg3TYE6^a;83S^
+)i<O8w~$Hhww-^(Hte[d(a}(,+.]{3D;KDjvL_~S]"wP:(Hz!q@6dulw_a/f!tTJD!I2N/O+}JlH"'wgkxr>C0aH6yp0YZ+ZO_4TMEkEs]`hd1%)'Ns>.7
+9TrdH(q7$&FZXQaCO4tjt+octpEP0UUKVJ^4upfsL_ii!.'&1$$Vu+XWd6$ll=~+AV-_Mx|fG:VW[+kh{x6mT2YJtO`J8i{!KcXWz",6ZM;&6b@NEsJUZH
+[O~"g0NTkv'[WKyQg=xC'(<bBsR5P_']&wS8SRNTdaAoaCh]Kc)`pPAh:,#D^s)Z';y"VccEz]hLOLwm%]~)B_l<[%4D#FV_f_GcW2<(J6rt_((PK1f>N,
+q2f&B';Eyt^DX9)R=RUHNQc0xsz!7]=I#3X&X}B!(90.z3)"cc%Ma/[IR+Y]Ez&w"@pgQAom2b>'2i%]u,'J'ijHfZbTXRS8CKFnz#o>GcY@(>za&gZ2Ie
+9H$&r7JsnQFDl1dFw4+B9XnYpQ][9O`t&f!'yrFRP^`6qf0Hr>OTCA(F[Xpi.DTQb>Q=x]B+|-7mbYfXy9w[G,;[[FaN0k7Q93^Q&8VNO`c|n@RW8rX%-J
+<>(q6#u/o'smGQ3Jbl="%T''l[h%xJzoKT}{=kj$n"z:r=kG/_PC%:SUXjg1vS82BQ<>|+("})I=(oA:oP0b(y`AW}r+f43(0eOtBe}]DW1R-"]VSs}UPo
+{>u3/HQdd4150p@^}G]u:"tcrF"o#1FqmIq^rQ8Y`iO(+zKbe$cdYqrG.e2Bvh2aSM}<$j/+q:ez<dqQhgJ^m(b:Gb";C^T`d%1'diOIW9EI-M)Yk."IpZ
+<Fg%%']!.PEfz0%mB.{&/Y~o1YIj5#"Kp)aK:D^55#^N=g)_>0gpwQJ+Ckxdlj2n"b+:Iqq&4)~]oBmp~gLbLE^V)>)hLmXm3/b_+3<Y9IHhx@liJUgIHG
+,)M8Ap,(hHI<)]0.Z{+267.V[sKJ'K4_@(JKjW.uij}H#a~:GhD4/@;aRmB[G6<[/z<U>-BEu=N`6"qsn[]5Zo00{w,Q%Ou.6q{ZY}Yo8B'D~jUr=|{lx-
+5x_"t/:{r%c"]NQ$541{nFNKw8bre+(!|Dq_@|~bz`&oSSCSKp6mlIKzld]Vx+^z5`l|y[|iogKK_4W!AmG<W&i7+}Raw<>n[Fyb1IeaElxR72e$bMs-[!
+D&Ig.L,,Svd/B(2zFuJvhfk6xot%duMU#(R&OzDgKt%Pwm(DgF^#%k$D#5$C;+v0USVy-_hg+^^M!5{j9I-3q"t!O@mGh&:8aeTlHRzOp0~TO2tXvhJuzy
+)I<yjNf2A9$cCGe}vA2AZR8eQP7'hmF:}[>DC0PD-$iv-oX^@61b5ZDq]|{T4B/m}oX]}m4VaBFX<bImSK:4K9rL)!5Dk%k=o8oYQ@2Ib69gc}%TpCy8^u
+(erva>aCa3M"(CpO>o(Qk.XjKg{#|%PWd1'/I;o+(Nu(bGTx&C:$aeC:]TUYbc;M2#67s^2&;lm8Q4n)`D2,aBjB$yQ(du(oIJ0E6`Rkz>;4i@w8sfy^uh
+>]]_-e/_e$wL|ZbV'2ou(IOtR-saW>gJw.m!yrc.6/rpX1~yb5+&`BXM2ssO=rQ#qRZZ"`i]B{1]ok;n#ibgF[rdb5FO&tVOlfVA#yZ"5-eyt:I{TYz;$[
+(aI^R=wk}iD2)=w[7pTxqX0Ns!5H+HO4F#fAu_d`}7C#`8bOB[%/VwH+=(m{%`$P/G;G6{4RI5ZoM`3aLx<Cafq9L9Oqf5hR3-u.Zlme|1Uy^GRFB$>,wT
+1jIF~u$:OcF26_9C;vVh+p]:[CpMSP5%<zfapSu'&WfSxL@LC4!Wwbar6|1oALX`~DxCV7FO'+RXVP]00gnx9Z~Aqm5q~=LB~v)1F{@}B8Ffp-IBl5/PMw
+&TM$)"2KVm-@3eJa#&8.(+4D5bJ"4BlZQ[M"UDB$ke@{k.eV2plQ]w5UfMfVLy-3jg8omAr{5tBe{KWMI8;K}e)MK`Z':<C=fA.[ZdEFMTXEYO<vSND[[t
+j%|+n9&Wo1nd5YS`OIPDooIJH/O+i2{m3=xvo#m/%L)!<',Qpt+L`!Vf7,-9>@(ibuy;tvG;}^[HSsIKR&qS{#+mV{4(VF2g(DH2jh+%GOE`4i/at^f,qt
+6l^pQ'=R89Q%PrmSKcly/9guZ>`)5>FZGTfFBogm+<-kDRyw0wVlKES8WjEDzh9uC2z5zho4WP(/d0lpaN>"}yI/Xmy53Dd93:C#`fm.oms6C-hS2F|_uu
+i59'#/<8D>L;"`BhnyC0D:;'{k&&w]u&S!Ds`IlR.TG4/%E=CY_a<;_Rj.$j2gX&||-`OqbYs|Bskv]4tpx'L<f22OL;`Zt]=pfIL|Qqzhe8SNlCnXb3Y;
+N7[X+"fPC:FJ0BabQ8|5ui(PH&LrfC&$UVYMY#k.w<]]"}z8CL@S9%<gh|%0#TMt0H"oV;jxd%@(HewR4@QVR'tl>E&BhH_w>!@v1n{K00}Pkk&"^Rq+xx
++NKD!XSa:Pax93syho[.c,7Shp)cCw2|6.(G}h]H8R}mEJn&]aD75g[z5e,Q]D0cPiL{vjb|UF^`J-$q3_zW9gVJhIkQcK)oll,9N@m9t;gMU,M>-'Sqz!
+!7P+vt^,mt%"4Xu7icEM!`6=9$iH^=|M[;Dr$]B0.q{w9-D#P{qlv|%{r@+dmK%HWs^/hexh;MFcNxiF&LL>e/pQ~U[,aXV;TB_VrVh''^+C%U=lWGZ8(!
+v>&%UEHi;8~j36nr]/|(S]v`YZ{,x2[N/^u5I`-4=vwcL=!Wkwc[oo!/e1wB]4~p,H"fuR){"nb.RGYD"4QDeRSuw3`&)t[-Fn/S[yQe=#T+$<'&oLJ00$
+aWyDL`;$`1Y9AWta&|wz@6(lKD-rv&;tOOft:FkOsf5}(G@#fV0.ydBh4r_/=j]J;=r<{d!|Yz+oj,a2"96nLU)tT)MupNM$A<}bHDM')5~r#ZLWT6{Zb3
+I`u1stSxE'/4ansx/cSO=EV[7('m]2+V5OWNLU^<H'W1&Gv@^r%tYUSa>V8Gy[c/l$7|o"a5)Rp$90s=Ep_WvBXE"=nnm!'/}$${Jii$Hl_/6r.3n}f2<=
+pB.{>oe@ifd'N>;"%f,@>{T0<#KJj"uF<TysUr}89o7PJ69enQN;pS/9fInPxr,|2VU]1"j3Xo;eZMs7.IQe]$AJg3ZsxhQN0W6.;&#s]cc2t0C_s,m6)k
+g@qx^,3T'P(:ub&]u)C5v,[n_-&BK"kwmz,94;8j6-8R^9{TjSIkJ;HvyQe(!Y1/@Y0).Ta/zNj`8/!Y<6p3b"Zj"Gk:jC5YvUh()G5@fA}'"Ua{'XR{73
+$]0H|:+}13b:)|D96zvMg7Ps;X)#X6vl'%=G|V5K>cZ(B]$+LWuwUjRFSi'=uF1WpHKu#&z2Hohwc2F#~A9;u;gs+^qX!xH>4;X;t{t0')q<RFZzX{gHTW
+<9-+ed6.J6~NI)K^(xrx8,[g/21-V0g>q/f;kt-P4.p:v5tiN58p))Y^```r=LpS:>yQ1JxCqfHH]W{^dGf)oOop4uRMzdtQ]VVQ^qQG%h_NqxF>y1-S,R
+;i`I&@VDg'4o+pZ+tLn^cG&{ak`|`U]Vf%@KhTXM&D"/kfph+0ORi"srL>+bbE7COXtFl"c.9e}zv:FR6qb48iRw|N(@U`Xi,K"n|JdFv"xRS"Y#}p{{U>
+ZGqr6N=)41<1dUU=Vey/v7[{pG0qy4H3q.2K>YtJJyIXi}GJb@,c.0.W]{lr<HVnU{j/]4=^o0{rw`M:QhzEWd'ElaR|PRG}aGW>%[4traULFm>sUR2<U"
+/Vo/`gY"DTR-)P-FR<NKNn,9piT&7dl<H'(azkMfA4t>LU+h3x||)'ZR_O0}mM~q9%Dxk(s6r%0YsonH-1dCu;rY1BYE(FjWZTk1As,eJT%-'+nYW!Rq0F
+s9(us(Dw[Z]o:e20Cb"mN4G2B}XEMm,`Ffog"j$]sfFpW`9<oL{|E}^qO90CGVa`ZAj4]ltv;',aE!K)I)yhlhAz$wHzigC_3-<Gm]S0PM"ee9O`GNn+;K
+sB75x0LN^!9E-r(6DpcZNMl>6Rz])/+ON1OaL[Nf42uQV=)0=<6tKi-QldaHNjX'BL~f11T(eH;x=fwrlb.z}a>D2&'!21NK[5{W<=i:DZ]DC1%nK7;']Z
+ZgyG@J@}$zaF&'=u0f'E~H)Yu[6][ID20PZ#kL,F0<6UN4%prr`'G4XtWUzthkY0`FnkUS:fq71Oko>Kz:@O=:BkWZM-$C.Ws)2:hE=VK&ZN5EWNce]o,!
+,cvF^@0Q33!:Xx<7LZT30!QdgL<k.+oqJmG+Ub_TR1TKxd_:c[vv!2@JsTQ|.hm`8/JT-#`H{+dB]=mg|5q%qy#0MkxN!}E&#9-pn.XQUzltlgV^"RZKf4
+%<Y=y-;|qT$#L33T5C:K^^bZVW7>T#(:Wf;>.c`[Rx"53vp(NbY,WuY_"r((]]RL9n,Rtb4}P:_DOfcKX^8KR7gipJWOxM^)oA.@UQz@_v8M-Y&iB+jT@=
+Ngx_3;gNJzUWPRdSF<[wJU@L/r(6.@{}$GCz{lb,-1xRlF1x3>LlRC=}ZrF[=j,u1z"Sj2;h#]h;@k#JM0,Y'WgTOr10Xg!%9ehn-pCu&S{4a6hQ6Q7Y%Q
+B$#sbxQ[F<7';:q/0XU3G[1tT@|{h4")tJ4<P5AH-aJTah2$<3dVyU9&:GeJi"R|n6KeT)1NeBP&|J!(Og.."qrR4nP!F4-S#%P%PP)'jKMqB`[0Xpen,V
+j9C$T,Hk.U@6mNds%n3vU`2!qH{%xX{[zW$VBj_/p0Wy!tZWokSYgz[_~1OJ<JdpENp7_(Ut}zBQ/!clK[=2FLJA/Q';JgG=XvrrBkiDgeWDswT9g|N@~:
+{$Z,{ER9CIAmwTdgiFa%AO5UeW%m(LkFSXq){bzvzLF-NAxv&bqmP%x,&bJy)r]#+yqE#ngND4w!p)XRSJT4Rtv'`B7+}<m4{1>o54,rVlMpWc5L0"@m]j
+k.}OOaIEowp2xTF>tC%^G4zv`p='J={a"JQLh2U,C|}.N]a`BFt(X30|Vv]oX9-+|C4WY&77MsW@"OQ&p;l1x@Vh,T7RJivp[+pC+Ot`LHyU8kVK_yc5Ze
+fpA{@1dotzmtIH$7'r#ws=(+fG{c&ZMR#a:U%F'A!_po9eeor[717z>Q,N,FGEnG4#s'W1)3|V|De4D<l]@&-u}"lp|-`sB_Xd&&N)tE8Y,oAS}t(xcJ5a
+y&)3&F5m63tP!H,BDh00>)D%/Li#OSd9RcI$dEA<yBh9[r%wWHBs8=_}5pIx+H+o|7Z%>Xum/2$IObx&^sg6Uc{J#+90':9%7;eGiC!,g12O%xjRi/M#o>
+w56VzCtYsh/Qw-_9lAUqKW.91^si)kHYWU2kn-!Y$7&sojzpb)#4}$Kw{D`l=Edr9).ITdj&}VHjj#K<(8A03|!;.SWcRI1[B36c(jh6J5!V-,b3jh3E]p
+|W^&ZNSDP}gi>bwN93"=0)H}jB=)B',^,4s(4H,YytbXC<-Kjj`0N`Q`c-0q~#YBy<=(eJ-r[]K!DsY"R1r#x$O{):"j709k^Z[Cb-HJCfH|/c|7QtSqxd
+/H:C,iXX(gI{K!f;%`e'Vh4#=hM/m=kq,LE`pq8A~Zhjgl;awpD:e}VHJ6.rdc:[&M@M,^B,C/Hz,}%cqTGhC#G+nD6s2G'>Ro<:tE#R'+D{!>[hwy"}l:
+{P~2_ALX!)5/wT}vbnA5-01U=j_l@$Z|)ybSc1N(;CkS-/:^XW]^N}!(9SafW3FkD,z5zG`ZJYvn3'Rm^1|+RoNHI7L`gsG63U"df]8w#I~@n1@mPPwSC}
+9tTuED!olc/('MYw,cL4xcH2hE7RM,q6WjhDbMBPGvqC<Vcu>T.}prSa=8|m,C8P/QrxK-yKf7'$f.p"{k/cyS!ukrwzOnNZ}O2Z]lrvXM^N^@40m]WnmG
+s1G}17"Hv%HCTBpIiq2iUV;yrR)R!_TtZgel{6-M$Yg3NKPCd;Hg_{7(Cq_7+/R5NE/i<l^NbPT.Np]VwFJEc`Y7d=^+Om,0H"-D!@pPQ,"!p<T2h$B&!E
+UQiF.^@+ga[|PWGjx,KG,coO_U9b|GNM4Z}Nz="^ewxOhEu{N%:./F3@4$qk[qpMK_=9r!jPIAEW]ad2XYls}/O=<sV]IAg9(n@xvtDX|lSJ5X=#M%,kkd
+0Kp6MH3CowDUfNgR~/Y-+H{sv'$PRb3fKEuKupH:rJ"U&d_(,e#`h6U/E'yKZWhHullHzg=XuG,ws>):S8G%F92SrFJFNP{3Su}tILr=1,"FGC>y(z=wvF
+3YT#2;f-oj$t)l#=#Ut7Y|Zdg!:.t9iFV!ejMb/a1l<2{$vQT1AeHJc.iMYNHmeUs82;eyUJOV&5'O9{tZ,IV4meX;7uNuIm2v%]JINv'P:l0)PVpQL9Na
+"pnCv'A@[eo+`KS5K2ox4I{V+-tRI;Og80&+3(kJVQBRvObdKy2D#{=Jx}mzky^i|)i)X[<u580,fkxCV:q=YM-3)X1wP^}XiD&:(m+,oR>]d^dFKSu[pP
+nZd:5x>j;,9vmBORyel)akzoX2!962XYvhprV%(,X/zm74|o;&(Lo2P[mp'/F/[q]1'8LdCB^jm1A$HXp<2bc1deqfUiJrD"|HtJ}5tPjR9jgfIw7|I'i-
+#Rt^.:J9'rD"e1TOQ=!vByCc=l%:#AbAVPGo`/`1Q8(<sYY8TWT{dN!nu(<QqYYnvgMU2Vw%8uMTJ2&.lD(VM>h9OJ!_UTz/zAgql<e!s"!k=4Mqa'PDdP
+OOv6{{DJ7[p`g&PxXL&F$<QtrCuZ;)X!K#eh-ddGB^"3uH'iK"3+L"^t,Sr#n9>k8QA8"a0b''z&SUQgJjmtyM|Y)<7M]A8a-KgigOxolFZP8x:b+)K#YD
+#3o/tAUt(rH($pY;froL7o}s6HY>MRbJX,qTr/^/l0M&~J!9YR7"R8s#HT{I}kQ("+/wD"6!YXh#w4:|e1'>5=:}vQK6X]e5XQT,>%-z%Hhb.F<TqTb#V$
+CiL=7s:tz.lrDg{"C!-L;j1h9b{#Ip-&/_Su4nEa=|e:O3zpc,Pdn8o:Vxd,2heS##FnpRoW77H/u,VA/qBtuEx|7wtLxI|OEfIz]d9K>yIGO|_}7!brTl
+KE"FX[1R0EUe4|lEhY&>:Jz$oq63LKT/F'{,~V:@6k%3z8ugtZf[J!xZ>2llb1nbI.={YR<#`h3Yn$rjC3_Ri&b9PHNGLtEm.sp+U,<52Ob/(US"aDvHR3
+ne,EZ/_zH2TlV.}gRk:"$GoOO9h:J=]}^D}vJ&qzA&hYn'S%'cMa/btr8g^}/,Pz3{6uK)QrdT^:^|tou%O97Gz}Q4P>09L.bxj4|!+(EC>M#BOECyk+Rx
+wMjtF`;Yi$ORSY&:F'0i+rH$pnt(Q9C9/R"V(rQXNM@7.zs6p%uKX79YE]YdZBzK{:uh;0.nr!>VP1D0_XJiY2~Hsg`$LCz[|la=3T;mqJvlv4B.0<uT#V
+Al0nnG-R(#D3C5RsC5&u!29E:6-lWxQc6FCo)oS2$LQg+Z6<l6apw,yc`Uwn6wq}`/`y-,<h.B5WU3xX{&]zV`h(8,P`G6!gCxn1Xre_AV#x[`G.x0MG[l
+Klal7A_|5OhrzVBC^>F;rGasLuy;g$~+VKzZa}1/F]yG_U43gFM=MCcX-LpUhMQI|SSxq:6lVkUq^O#bz-/1<afM~eA`MB(x2QV|(&3JOh^`IcgpEACw)g
+r_F{:UrV-/Bczz5ph{SbInYH@+0"MpW,V7nS)Dn,1DCN%SN[KXu]l5=UL#!0>NBJI]Y8j/tsq)CdL"w>T8(3`]i=@rRjCf"x;8->9OYyW-!p36mQ/C}/`Z
+oi6M6+"=O$ijEc2s+iKEBEcs.'brj9i-FH8ry!@wkJCE3yfa":QMd.yJ'4hoE+&b%]k+wCf@MWsuff.AR`mY>+NlqZVVTDg0)#.xOh!,F=5}2x6%@6^w(r
+hV7|JiX,ON3EC`q:^a2,l=U`2:03_dJ^}g8a3u}'"ag,!%4Tfx$FH$rUDKn-CM8mR]rMbx@bWVJXlNY)dNEk~:C0IE)xK@q)>v9acbGsd/D<]g/8pKVQwq
+pLBe}7ofqa_{CJ5,w)jd<rx++-44bYO4/H/qW{-MR-N"$#Ik3Og=2z%.|'I$vN"x8K+0(AZ.hycBRWJ:}-n^qEz,!={l"dT.|Bkww06-!T]S&>e,A={iWT
+,p-;D0!rk4785$!_5Z7Fwc#k%sZ4UXc`ouG407d-I_V{B7>wCC(8c[H{l@|Pb]zP$Ob6f^]Ezo4Q,&cwHGIDz#a#U(r<xM=J!=cfa{rEJ'AK|H-V5}J]'[
+8yMyM/k|W_^Z-aM@{=q=j0w]QFH9}/2;F^MRj,m)!#seOczJ#N>@d+m43vT=W9tA0^Ra@%iq)9+v.}|jOLS.(s<AZ,Nq}nO4$11ol'9{]t)%^mG-Gt/zIV
+F:PDYQyJ2WprKqJc[S;r%}hZ5P+l}KmbfWW|;PZ(xFRw4hz5A}#;^`oz>]n]rkcBaADj3d~^f!CV@.D}1hF}'^(iCqG/aryTfx;#wN/5N_MRulZgX2Gmvw
+scOE{>E/!NJUGwnj%E'DZX9KhY^=@}'sxiQS^jC(J/US-`+alsy;b0M;"buqo2JJ0v{D1kc0hp1[R|;f"xKUVxZO21$RF#qJJ>_f#x,-zUl)"AFgVDt.jU
+s0`FAz;|_9[3M8I+_lv{`#KqP8pzyO1f+1`a}4raBoOV~/nZ>VvUc;xKU/7dBhu3&8nuiIK9ZfCs`kmWFSov#:t'G+Y$m4VLz7<E@<3W<l_,KY^rm3W1k"
+MSH"]`CTjr/_6}k8O-/HjUH;F+1m+0+!_T0{iC5vfAnZx_5S;2Z%'d=x_Zm5;IO{NYf1,.Dk`z_+:id<)M!excT2oXF4V@$%YCqJzsao$lj_yQ@z_+O=A|
+u;D`3u;wXQfEUitXBj_C@,CW~_lUGk^@!_R{JpA%TE|g3xw!^v$J3TYqlk'}17gr^AV)6rOV%[@/#WXkPrW`;T}hH!lY5G%>hq({Hp[AM#FR-O0xb|=$fb
+wxj#jh@Ad:J)NC(=2gN-Q}):U&(BA#u=GbzKM4EjV!DQ<8ta,">K8c~lhoq{_AyJ_&Zs@zzy(to%:JK&4r"-wfn_D8b2MEKcA!pfWd(89r!wE;zw6&NXiy
+Fx&!qa$^eGP|23JV!Z~HZ5X[D05i$X57;6uW;Z6WaRJ5aRww31Wq+>P=<pZC,I9!L[C42-QiqXwD_3nxSaIaKEmK%-DlfemKf"qE.,2Dx:s+sh6"8KZoD-
+{>.k6i_|erq'>)9bX1%}{N0-RKg.=3%9oafGh:(bj':D8$]-$@w%'sW$MHc`K`X#fER+v%7iAFJ50R}-i.8-QU,"+&y^)ARJ+NDAJ4F=_|Upf>#77(@TY^
++IIRp{/!#@_'z-^'6&z_JwAd#&M#h&a4Ql;2v,5/Bt,Nq[1&Z1)$5MqL8mlg|wlCgUStY[K7!:<+#L2h5ZTfR:jL:BYB4qNp6_a:hC7r}+#'7PE<!b^T(E
+#r2TmoD#[D%H0F{#YcQtYEPx=:u.(;H2>YX],vakAfgb1=BAMf4CdY@aLLA&nSy<m}kl9"g4G3Erk,o6["9FNw;I+JnNul3%8u'ZUh#g_r{dmt'%-'MX}!
+deD[USp&<$:=B<hl7^[id]{Z~1S7P^]dlaX7H]F<1"FY/P0hq2O}CDN>Irpt56:OZbq+esmyV5MLk<[gV#+ZHyS'{;2E$2s^Y;`_w$UtB1xxAH;<_.uTr]
+3rb5-(Kq=}ytvzw^(u004<6=;7~J}G'PiG-eY)4Eum^%yqC4!WO>;3}a1h$;a1ENSx#'<SS(RNEyk}UEW=zbKy7JUJ)t[q%y~Om2$pJEY=.0SBq,G-lW]<
+S#$d,3cXK%wj}ToO+4Y9i$V""lWUMH|6f,#66{-Hl!2w<bpraGVZAz]3I3RHJ]2+ZBBBU3(EQg`w,wF&WRO}w}-B4={ZfV/:w,eHyE.6ZY^"6<gmuWuco3
+SX^}|O~z-RU>P+p0#iqDkkbv,`[p_obZ_>k4dGyD5$^|yo9R!jGF]`#Cd>7`KE;Z>AEQLcbc5reC/5YY_gGl&(h>IgVx|%U$0"{X`[FzpzDM`dYAhq,mOW
+|g7(Sc!w]9/"q6:oJs3{=AqeN.4=PA3Z5l'%OmO8{!!pf6rU22A`$ZhFRr7iytXj6@NUQtSfag4^8<{[y^^LT>R,S0&dF(V,H&,eilW/K-CVe}KGd<>|0B
+Q`qutqP!ToSM+{}a.tkMO#1Kj&][/$f8;FPH,Bm#.J>r:.E97A.f$MwHuyiglr+vDbiRx5Rvzk>+=%7Fwk~7Z8hi{%RS#PkaCy;!nBkxsSxj"S-w+QKcu-
+3vwYv:'3$n4NR,!FqVTtNM/;F8#{'&->#r`Uv+w-#=1|y_Z69C"`tI"p!9@!ROVZ`a!o7'gG4x-Bj$}Q[^Rv{eHbmf(l1ULGupHTh#mIQQxQ)oj|dDeJxe
+j5R5Ry|X+,oOnc@^`SiE=JgZ=95r>WRRkq'KYvd^l4lo<w&Sq4Wg$5p$W|PrXGAR-GbNSuKX9^/Fvk'(d)xis:N]]$uspx%s$Xt#q'k@v%H)G{0"ZS%KRa
+Vs1R=sQ&Wfuu6XGP2>(P<NE=CQ0EH%sKLYAil!(H)U&0+D=AN78QM<>xJ;c:fy<P2N$wFnkwo:]jV/{M!ve<xZ'A)}!Yy)CKI8I(]zGO<HZLxjYyC9QqHr
++EM4v:W6zyo1zE^}G]%3]eZ9xiG`@n$2QC'r"e&n2yN&8+d(kp)NhM-v]o$2EpZiPyEi)Vte}u0IXG_B;]ycRN:X#O-;!#QonPhU1S]i~W=OYp)Jl4){#b
+/qymTs`m(>"/lwQWj32g(2IcZ[BraHd}WYtP+-A%UnmBz=^.uerlP0MsckK>@"8l{rO7mRJ_1m~)XI2}_:7+>_/!i^@IxEb@-=^qt2qrNwS2"~8)1t=xbw
+liU{@|J|l;gdrFIgDUxZXxn<<jL:egz:8SC`'i0MLZ+(IR:[t{<gM8Yd5[>5:ZAc4n~OHE9<[joPwT!En{~}]}1x5m}2+`S"/<D.&uF<Ud|}k#ZI4,}/H%
+Cc!4#A&BV/IeB{l}_DOuq-;57d`F@j~wcdyjBrr0~fpeN4cH/|0hrL|i';u/tE~<iT^hadaWeGbe3M9OvoO}S#u[_ITR<d{<$o+mdl[Ft(Heexpu}#Ne~T
+.f^jBsttg9$,GPbf3Het|rrJALuhu1M/kd$,;"0Xt>3I9Dr=&I'zh`&3ok"DNCv(u'7XYgU};XsfqD_Y,B8KyvsWv1tZWn|:e|T8<TB8b>CTfw!Mi3de5e
+8v54(m8G}#OpbNsu!m."Xh6$qZKfEfvy0ffFfGkE;k$4ho+!;#}aN-;NIi$kN4vbKvyfs5JekgOOMn>)$DY!CjD)O-/[SpM@g4eV1)QnD2@o@9Cl7/hIz&
+'#n#.OPnG<nymxD^^0OcGDOmaCf9qKs|1L'>+W[)bR4H-o{q@nsO/_z/y}iJ1WoHCiSX;R&u(KRp5/oDDdv^,+z<.fFKmZ}&-,P-wM]1RPYbcOP["!UnmE
+Y^eT2Qm<];MU8t1T'LTY9;:}w(a)BXnvbqBY-crxxAzH;N"vGplqneBRvfdXQ9d1lm~SC;_)kY6lEnYE7AUy;PIy1ROCmWMSN!@@Ls3!p`LDSaQ`DCK/>"
+qgw,CJb-IIvbLxI5g-e_bGcQSGz+zU<g)Zj)bLdWE;(W0Jh:!{C6r+[nhmwrlWRsYz1dghu$ly66eToOZ)8Rjj$@6q}s=RQWE,/A=${<q}o+=S(!T8(ps-
+kGKNM80|O^}+CLf,-w($h;C%#E7=PoK5CfA"O/}.[SC(&pECXvf%2;|)$b5Bw.{E+tSy(#p{:';A'&ceO;CD97bhP^}LFj#/efu#4`5v38w=]l;"<Q2Vz1
+QmPtp;7Z6.c6D);ln0UTn,_^`4A|z;uYg1Z2mvX5ZHrj^kg;bHy/IOR6(Wgk]8`bs!>@,GI;/@hW`9q3XS7VqsKL_cF@|"Ji;@_$~9Dj%kZ=p7Q(W%2"rs
+:}t9w)ShBluI^C.]]s%'},x#0'AP,U&+ir-]o{OUaaSqx]D&Ju(^R}]/,fmr=,vRwOW;j{8fC-Bxzr#Pr$1`o9HP)=<U[hfPMUaRRn8+.1_nVUO3(!e@hZ
+sO&.CjLGMNY);{vj;emLWSBX-xWS8Qm"o(OoI-Et}_'cALOVqrnw}A<M'Oj($BlW-H4D_t(Nz6tD2}~;2DA[|&In7}Hqa2Mk=A0HSCb&0TeZQ>p"`pfIG#
+0EzRD@w$K&J5,qD5)0H5y+1sK&/`Nehzi#.9-BYhm!7K!!O%hZlRA&aMI_>Mz;x3Izou`!Q1Zpl{9_HO0_;_cJ1{BQR2LiF60">/U&68#ZO]l$Wm8%>+",
+%ThK>7|r6@i.)P9C@,CTW's^JVM,L"qC5NK|[LrPoYJ!;q1D@}wfm48fk1bc/ktgl{Ov;AH>rk`PK2u5nu~i4ey'3HDfE8Q"rrlASk4iu$OR)i3u0;P`,"
+clui/eq@{#|B!tcoTJub&w[yMEbu%}!n;ux%z.YhDx-'USi%3P;=lT@>/BpmdRq4;Pr:Kpe:~$`2>#:P|Sy:L4LJ[s~Uoi]cycUS'$)SBO:hD]M}G1I=AL
+ZY/Qg.xh&'",_O(Tltgyq|m9cPIP~[TdSBL$:;Emp_590$u$ttrXe6yWsXI_K3T%rEb.ZmdFfSXX1T#-qmJVb,QFj;m{5gS$@oUk>XhE$QC;P4e@||+532
+_QHpWU/%z9fdUgVQL^0_H!-rs.]WD4+;x2{DPEQd+KTda6C[wI-t6zxMc=>%JY|L<|G2qb^'2IEyi}Zi$=EJdeK;M>cQv@lV%]0)l9@z#UW0UeXI;KUYVE
+;(/oDKV'q^BLALnWd3`q7)'jWkoo):fesQ2428O%}iD(cNJ(35yTB&qz.{UxA|$p]hYN1eD/`'zm<leeaw_hO@_I/d!uplp+O[W;9BUZI!V9U()RXzT=b%
+SBtBgT6UZTM3nssB^3sU=MhN_cv)n/|^ku/Ad_e>}W$#UUg%@ac:YK74(%8YX^3L-pk|e4%A^riD;tD53o|L.>MWW@h&x&$%vp[sG-p/.spF@Tb(zJxMeZ
+sw>:)ot|6fOpk4nN)jT7_yB]Ak5)=D,pXdca.AW%K+ZhzjoeuNwEF@&4oKr8ecv+6rHK~I-cI:<TG.ieLbbc}nRXG/{&U[w'FLkh`FK1pM)}4Csi(/~{Ig
+27g1!Mc=[$h}.y{Eb$r@'GxZtVA.08+{BJp_%j.u$pVE"NH!X-1)sSsKITGxKeaIEKwU7/px&M<c18Ldg0D>PjAI6W}8KeO|,AmU<v%PP<6xMAHz)"jevK
+;:|A54rJg_nVcoTX#UwUmu$+k`)`p{!{r[/_GBbpz+IPdTF`vlZJU3$Kusr-cN0MCT.s=aa$3`g78l0/k1fUf!f3I;<0rjaLhh6%~=E^m%>q<3SANxa^9u
+eDo#L]X-Jw,nmWIiCs~AUnyV1s[:]5q>-h.27{ug/Zp3;3RJ-&~%el~xiVnAXW,_S4=OeZWsp<AfS^E5rjd#(W;q0l;n{l.NyVD4T&&tAOvm>frXX2Id@%
+an-R<)@eUrKyOG1OEWc]qO4O4wTBh;$+QbHF6Azd>P@F~U<`'X~!nM]0mqv2Q,e,!;P_!Nvn]r{|Vr-o)$;IDMwgXo{4ZXaY.Ses~:;5r_"_kr7sranMG}
+]{|@b|kvkV}<K=3X4b^jDT{c##9|l4&buQsBVHKBS`XS(r~b~u1idx6tEJUNqh^'P#7=in_U5AOjD!>}P9A2`$eoDuLdG(aN6V:i>g_a$CdO`ulcWv`xy'
+QNNm23kfeJM}QiCCn;`Iw4BSo"0{o|H_`UhUY!)wf@K'Od5^={9/solW56+0kk|,"l/WMbcPXED]nh][m!ClWBMz{#6,Tc~JVg=NNbIFKxZ3-N,R'TFM}1
+Qp{NK[|UdjGpR"WmrJr'niS.(Y3Bwu"j]2JT/4LPE{/h)y"tOdpOnEJ%4.j:Oj6>;Jokt,S/vp<DD;|^WK8;eUbw5QM(M$r@r^3UA-V|{IND#^aq9&+[9{
+6-&F7>@@[!hn'LKw5;[!gNJZ.cyS=X}MyJ)R]W"_Uz1uO'MVOaJNd7Eqi.T:d+Kh4XlxsiVgr7!,{n|#K5(=|rauCV8(eUr2(uKSN_jD6:p|5#fE("K$`r
+l]c[E>kSyH"6rh6aciBq8Z-w^`Xm8-I)!,9n"Dy+Itb/qgM$.>!F~tZ2,;H5,;iW0N!u[R{c[>prK`X2{ITa_+J0Rs/U0R{uI`]E};&B]:i>,1-FjA!U'D
+=fJSwqrO7cIf8M66C>Rek"yWw{L%3WT1=EF.v)G)$$l#NS&Z=eYtN"~K5L#yBTdyys$ojEY#5l2EA-1k1lXPGTR<_be"s+Xg'ElyysyoBvRs"Ny+98c}6W
+-",<e5[QzX]jU&#,X;7b.brD7pJ1]j/78Vt&cOa8`.Ze.D@:gs0%L0`;|a%'JdJok45lxnKaB<W2"jE]ZLb.E'>TER``"bvyzvSw=X![ZHkE'00'1MVx}I
+aH+0O'k^JoegDnX2>oM`Ad-E-'b<BIOFA'<L}`!1W6Aa3kbT/!mF52"&(RoTyFo(3p$kj5`^>X]"AH]$Nu2&WK11d(X'z3B_s72H#ZnwJH5Dj>Z2dQ4t#"
+#^1!1O:`p7th%"a""<Tv}'0J|w<RK:R^(td=uNAib,{foMHwZ!7q|d"#/2w<L+7RrP.JtwP"g&&l=corECK;h5z'Q:xE43V=2)@h_o)CD+:IPiv;WIIap`
+~:IWhLJFDSVOVdZipoVTq'F%mW"sJzfVrdU_&nG`W0`ze(S&UaCu_aZR=ngU)(jVQ'DBMUk,RR|.pw5=il=B+vzB::FM;h<'XS(=$3UNNHg:!Ts,i;;ml`
+ab>v%.m{&iisMQ<>Sv3%#<Giq/AciTK+F$ZMVPu;z,YA</F!5I-Dd]$PA(6Q0riI.$B2p7(oViPsOA,^]W5iY)$Ru:#19P:i4EY6Y2u^L-%!_;IQtcD_+L
+3y_r!>.>s8UH."-c=.1uqmmO+`'Q0$)iF_|12ZJQ_d'N_C}t8B&'jG7mbUa=V/eD!`8VL=7+F-R0NLHR%@uLtSjKY33e8>6<!@t/CuWRMf8/O{L:35gR_s
+0svf{$(7jLr=g^AAybmq])7'HmoZu7m.z89CWJkE1)%h$_r"[WC;Hd%yIkC0"$)xT0XoFA/fYACa;yo<-:`#Fx/9nwLx`(Fw3N5<vE)]08XtJxoV,QFm::
+c|[WO,]A@H1w9WAdk-Nz-,!njcv|t`h`[@pJ9RpbwunTTT8jev}>s(Dl-<M>PUrD5Se8(m+N8CPp"o,4D.0&XG63],VgT^w481dk9c$8s9]4("e+99y6hE
+3g8|w_WZ.Fjn^btPm73M.NJ%EmErrIm!v[[_j)7YE$(;Epv'GFr_rJ#8leNbp#g_<#/Z(OT[&$1mO%g`;z|d;lRF0jGI^Ls_TkmZm0P:pB;G9I)@`B:nQn
+}EpVlg^OdB`Xyc"Y%Nnq61^=,6Ntm]hk;(MiNDRr_OM",faZn9p<OTL$2bw5/z[EK.uFlWx.G48q5MpC7mOV6CT=D%w2T+%YH"fhI/=[U'K]&<)rKW(+mF
+A83>9VK`rG=k)4,uNDG1kTSK{>]2|_n&b-j10k;>J|S8M}ENO}SD+RE8)y!pVW~Rp:(]}|F1}2b8+!L>LP7Rsd+:=`nts&5Wg`@T)gluKA7wc&j"or_uPj
+]v~u;)1tBiJ1pb<%;|C8jop-Rk<=/J~C89jatseO-pk(4>K8e$}A%XWWGI/tk=fq%w<GUKpA{RqRDflCl+nV(oPz&+}s=!JL[=norJxKE1Zz9:FfVx{|ZE
+AL_5}f|q85@Pw'~WxxuF)L,y`aAAH,%+cSf/4G}}Xy/YS`CAdK[sRP+^TO8aINx|=7U[E)Dd"t<[d=8iCRHKdPUlDr)XPa"q3HA|y{hvS4veBPi3jN+z7#
+/U1qYc`=Nd9Y.m2pqOxOA|OW&z#N%"op_y5}"^nfgx(xp}h9,N"5+;@uwvvSCo5Z#L_'Ab)}ao~(u0~,{8+.uM!Xr.AV,:jooM:O$mX(pmKi'GepM5E#"e
+116ao0h.qKYUESA#k)W_B+@!KI{{tZFF^Uv.sA``$y6+3xPf5;C0AfAPDer;Lj+nF<WHX)lbr}#S/X$lW3&`vp:RA{O!1"+uHpxO!].'f,"}^G!Z<pT]Eq
+2VHf|g6)J#}(C#ba>mKtTU@)~:"JcomEB&Lx_La2gOL%U).v;gO5q$AMyY5DV1e:4;vr6<B+1@LJQ]`k}z<,GM!IeVlA^/Fitjoh4ebyZZY)Yd]N'2^y,W
+URH$aV^yw(w[SJi9go4ldDV`xi7cm"vNl(G5EoO}%8tosZG=YkD%~59FdiOpn3}+@f=5C-9{=6E7FW>O,X2J'5'dhP+_=8%2Sg|caiZpSyy4<|wVwuEBq|
+5qlx%V7.U&XP(DG'qmGPP<7PeR1^&IL$50Ardi/<zS7Wp#20AE2_m>ZA{aN}Va4|wr"Hji"FT=kG#yV&MdH'(xYkqltR7]ug!~,ker3W3f`#x%PMZXo$hP
+Og!e+5CW.cjO+]UnrJAh~,Hd7jg.{[cu;b]`3SvU)zKR>-gz|VRsl:00%B:T6sQ>p|T-Y@/dn,:YxmEk[u[kZ9|=DB_g"E3BKuIm^dx5LxWep3fGLd1iZY
+R-4p=]|O+.x>=vhjey@2D:Nh.e7:W2DB1U:v{>o^_3yXd6OBo=]dGAJBy"l"6++/^!X=(C6D#25,$P0LC9W,+Z;[(03%K)Y>q!-LqxhYFYK)s%RJQJK)Gj
+b(ehUZAe`4J+(ohm:uS,XHu(WDe<'foO@f"UjvBfD0^|_ZEwO2B0avs,aJz3$cy2s2DBgi{FIaVvXDC5{_aDihU#6qYq)#v</2!HQKw_Y<WEHcvxT$:(D_
+N|L:9$tl{;oa$.H5@p0|E8h,0e|KPkIk@n:<-SlHscjpX%`XY(!]9G7#:UG@5pt49-kl1Z.b-Zu2d!VPjV4:BVtgQOsV<R/O/l2%rq~Q2/n2,Scr;1Ky7u
+ngqb`;T0+8@#@V(0>6sqy(!"KNb)Q6;v1LQdDR`t]):7-I]WHFd;5ibwtwh5Ai:w;<>Ak3-P$@ui"&o@DE@vDF5]uR,LX:&m7:P>:rs!zKz%'/XpQ_Q)Vt
+l9HVUJG)|}GNKqAqd],GW"<Q_:D'GkmBYJ++1eUp7nwVO1hO#tn=q<(CGKtj&t=pP=elL],4&uD%5<.P124G^l3b#k4TlHGGn3nJ%w'Dt$"C_&l>.CK_z)
+Za6v>JSf"y+Gh"1@:;|4rlV@'b}2U0.f#L,fz3zf3'lm.Nk>NGFZ:&z+yGP,.1,I%!D7("ScUVDShSX"{5zm,<}km.`5w>;MFIV)FYX+}smx.<iy63T"qP
+umi/}35HIdo`x^KsM:jmmsH4(^j=GF[=+&&4#,J=#RwlCT)T7`6KC>MTM9BEZ|fpRT8e"=IU[^k8`w/,IXXA&yjw.<7'bV7I@dn/Ia6nSg$FrU&B>MH<Wh
+EwQMR%N|,e45g$3TbEps{)l^G,c<xyPfp;iS{8$b%_6J=^w6,2$zGN/A9,&@Ai-MH`M!_>d;$P~VkuVP/]bYD!9_t<f[9yYFB2vc3/3+k5B3C8Zqg9m%z9
+"9Zo,0D;G8~9HQy;(_gI(>ElBe$E;y27K58miHSS@`A[$&mKN.A0A3kP[h][v9hgid%gix6Gsr<mEd[k!oaTi$["Ah[M:uVCm17v3!@K6)K#%Y>%m'jIwa
+b&5N'y|=]3'C[YPp4W`m/-O@Ut8ScN#w+IU4!xyV03DYUy=t-zaO;&Q;z`'6F1J4&@JFcftIo$lk]seNlXdQU,W,>KRd,_9srJW;{DaQqJEz;30OO%h|Ck
++%Y)@1ZGg;sL7l.rW1.n'Qqw&!]&(HkOvhVEjtg9#bk&%fD7ujUX1l#XQ}3L_Q|fv'U<t0)<uyB:p'Yn[;_16juDQvUbWJn2G'+r2)<LwHSqg!=T6(e!Wp
+1RKnW#}R@JSSj/TH|mQM;Un!gqMa&f~cw6~dB8jYO!1X"iR$K&W>/AG|2:I=eD,PPK=O'Jz;x;g+IN10a4iP;'.K<XDD6[aIdaiNDXwxse,(a!wlja`Us`
+VIlF|Go=,.RV;sGA,Z;}UC`.VnbI>+"l.NOjV0t/Wghtnr'g1mv/@d||TmMx'ke(fE4n9hrt}8lx$$P)S@W%z(8BsO~C`8FiI.{T#OC)8[S)!'#!H#QdR:
+9gyNfyQeCG$=>#&M.twO2qdvn^#/fV8hk^7kd6DlMg`u`jg|/k}+`&A`w5DAV1Z+Y!OggHy:$rOO$d%{zqz(k1C!T<$+/cU=DZ4a1Oj}'sH%l'8Z>r}OSh
+~[Qg8s~xj_Kp}!y[.fen;pv+S%'(AojB:zMrisF+:siw>,j8Bkq-,>Ep=a-e:Ir2u=cF%iCW.OdPD(/I'ZYXN9d{#cFv&9cpdGkgXWzF/A"NKX4zIy>Q{)
+@dk2g+5O7T"E-AkOLI5YUJ[`ijmUfWv'0;S/,-uhKSGd[1S@>M!Rke7${xPv3!UmIYF!|sqBr9fMUE}tn3Mi-#6cUEGUr$LF;:'hhk(|>gHX.g"xHAM7dR
+L7yC&4S5_6KF'lpyv>wLo[Me&d{FH/P{L,@33)#]="5-QmZU`Y24PVSf]G3Xug$z,(E(L,qJk/l5C+M<[Ph9~2inqX4G(F~w:.l{S(GiR>rzVaFFr6uy=5
+IbLs56DyG.:!SrfLBTy!`7u0^I5s$-c5v7ebAep_m7:0|][$I+dE.K'P-2%5P0t9~{!=hC1r'a1>qvB!`@$X`hj-eFUH>)IR2P4"HG6#wv@[Z2vC-XnMNk
+Gj!pXQ8BmFWOeH!RK(Rl7pv3=WPla[Q3B79tDC/$:nTJmt1iV-9OQ<zvZ(KZ,,!1[vxJp%++GU8eoFC^2UGyZ)mLZ96''I,'Q"g-Td&:OzlFXQ/!/YWt4a
+O-0l&9Xb`)[P;"pA/OI&S[U#_zdb"X~j+!nvO1nDu`$3!,u&5-$98e#Q0,N%,u3}2C@zmK-ZrpU`Mm{,YPAn_CJyak[wFYW(:"/s>Hu&fz!5Z=T)l_M#qV
+qh0g<DY/%oje"#XM]Zuag[{tgCBYx8mk25ju[%}UnQ&JYpKnRq;$7n@r/rmF%#10xZun~,RVRR)f<Inxj'w&1#g2+IYu>%#FY3kuW8$^QCj!Nc6(iIA-<[
+"mm+fdbDO/EJ7%{Hk{S4+5qGf5HkDSWNh,27Vx+to4@ME-ffO-V,JL"O&d.|)$>eRDZnZ4O)p3mH[[::8QgF5K_%'!T4sr/=k]mWd{[MiIi7:!Nn0^cC;F
+I[>p,iJ5+@iQnfdL-LkNUyqibo'ckO9z4:VeA5GN.(6!k_7Wc)qe82H&SPf4]_|%xv6pNFX+<@0J;gnx,+MD-3p37mUs;z.>s3,-y:}dY'&'C^$A@{33A[
+~Al!X>dFE{^57oiwgP}7Y80Ojx8i#OX!tfl7OsQ(l5Ts(^[^9ocV`Ymf1+|baYXq]1_@4AM[.;.|I0_:f$WS&pY`I"6C[w`}Ke5SFqFuZY-1|/OkgxmYjM
+_sq%QhDx]85{Jy&{ron380D,31Df33$p@fj[X/{G/s%g2jj.j++'w,z[SejhK4pD-4Zo0$(IsJXaKdXb%,azG0Gb.;qY:y"(xJl4)'ldhN[g5%C!}iDV<r
+QQ;nw!eMO=&;fuT5KVMG7(J^ht'/7,<4L[XSW$Le="io3Z<Kq+B]P"#(@L/6suD@^>FRbhIH/G26bp4Y}GZ$yR{"}we)RjXuO1UuI$oS>d2Ki+iaR|M81p
+j>0Z)]Zo_vnC98516!r>E_6B$.,2UfMEWToX(r3"`-&M&.e,1`m]4_9dVft$a1X9r6o[o,)Q$M[1LD4:m5P;mP6LDpZjh8gSH__8xh$X.96-Yb(+rB[:LC
+Y@ep2X~TW@8|g_u<Og6qSf_KrUWHd5Jxk;,.)t(cT}c,4i;Pv'z]'^7Eo'Qo0`qP|.|4v!nf'UKf}a'=~]ssvl5JUbt<Ozo)vx]lfvAfstv94<7eLD13nh
+sS`0y2J9<y>@u|GKH)4df&A7iMHj5|KJ0T>=%^7'#W^;WI1bB;Y^deFzla194!VHx'1p"(]RM;Bd_O<oWo.n9]@Bu_dBsoaTf@i&eD+dXuz_5#-0}HNHV5
+4oq_<46x^+)A]g_TaA>IfyV-Rc(x|raulU_yOb&gZ%dx6-]5HxKG^CJeqFn91YK,NDH^l0Kk:"OCGUSj9Au0Gael.%;JMNv]=}n]pc|bM(+K~[(|}xrWxe
+!9F$uB:THz<.PAO_+3O!S7=v9w^5CY!u1Ugpptg9>uk^`k@3`YiE]6{76%l>H@MDrgXz"1"{#<_cTB7KH+LsG"G]xfr!aYnI([FEw^"'C#wu1rHb/!Tb(G
+e3Hlxw:Kb|:Qy,`d8NkNtXTu'N<}LM&t/zaRd&X0-^u{)yp26;n:dOx^Ed.bF4~bly3{D12l&O,s&8}vD#sm.pQ'#Z;FBGeJ%"'NQgz=MDx8XjopMssz}v
+qOl+n3S0&R8|A&gJd-pPi_2}|Lqz=p'yeM:}R,rtWrP(IZpCp2$5'fvJ}@j|M]&Db5H%KRbrJ/`5<1{F]t"8gdb}qVEXWq/k;T04X1+D$G=tjb}r2L<|'t
+#=j_;]GK/ck>/5P$>;|Kh8;7:wRy7-^d)6A_^NDJ(QA$W<`$S8c29"p0/zG/pH9j-6i#G6`rw(>eP9|L]bnu$i=uJ,(^PJ7'!{]Uwc,!+k>ov{aR-SCemt
+G5Q)zEh},i-j_S0oZ:6Xdb},}6/=Hx~o's0_Z[Rc8:Htlt-YKhesUE2<_cu]%z6,.Xn.:>vKYI;_Aq7jWur)#:[Ji%'w]RI}`zK$&O{lbiXu!"-,bn4k)<
+Ft5gK31Hsl/yT]sk]hI-ilkBpA1Jxs'QZW2A'ht2-NQnKfgs|daLv8u1BqLrvZd<[)}azl=2R`elfEYy!O<kOWn4vU(S^;SHL)k'aQg.ru9pltd&i-49iT
+@&9bp$esA%hQ>$YH#Z)}EG`ChbmtoZe8OI2-APl+/EPI^D5bKg5-a-]dV2i'Rwll]{cR}/^ZjZAcS':%YI`+^h19P:V2Bj^_1_s5<(:bCui$qor1[[`dM<
++gP,o4ejf64,Uql.Cmh/aHQY;!"&"fc>O%7>Lv6k_cZd,"cXq[wP'b[@|UBcX3>$Ltmcy<AQ;Al.<Z5X`JdlFS(A3{xP3$=v2V>{UJW,0>,5jNJ&3tNyg"
+#-h(Ijdu(#Sj!zz}ZN:Mc="A/.v(^G.zT5&J^lTMe/o+|6|<6WA;0"Dd[O,uk(o#Q2,p"'=2>G!{ZT'(_Su=W[UNws9%Qttnl#ZGUZ&do"}$az1EjOtI;#
+>xW3AOzrm}pB(V|c,7pQ)Y,%f3U4%@D.1j1-El2mP!:U5Df5DA/V2&1Rf|d4isLk:5p<C/|i6kbi<0<0T4pE%.p]^8wv-!12c)60BTuSX3MlRQ4_nfICKO
+`gH/X5<hO9~v{"moJ&eYf'j7`Y&_z{F2,mCmAw[l4/=<#]8J4GQNv{}i>qMsv{LN>;H5raR|weQw6LYN>;IQ/Poar13]M_YV/T(_ozFX=lOVCeKtakfAzk
+5hZsJ<V^;ZiyG^rNx5D6LmuH,XIxbk_bzk;(&zjNqv"Tg[h^U;)OW>y_uM`EtM{juu]Xebrlai[K/{h$+|g/pyP)B[7Ebnolj(X|83y8Vr~ud=%m%.sROz
+EHr1aplPe-Q(yp>wt{Nt@d6&>QKlMsSPVSOy^Qr'af1P#+Us#0}MA.<Qk$!nt'FJ@);9GNlE0%XSTJlPTL^cwcjnK1R9]pd'FI57L|k3FT'Z#;Y`9%Ng_Q
+H5+XNeP;eZ!U4Yi)VQ8(IHsY#;XDg9W/wqI]Ty"D!Fkx{G[@7#+"D/4QvDf-{@c'_G(BiUQ0b&UI({W]U[A3Ri;-`(($|'RaeG5"!{|TEBz;Dfow!oIQnc
+Ym[2+vol<vRs1E&ZTi8.l_p,G87wSEHe`)RWL}KY4tQi2Dq5E89@JkoMkGnt9cGHrz%eLtiV!h|uFSSF4SV[}7:)G/OG7Fe!zmpXp;#Zv/j`+LovS==WFA
+hkuWM>lv:iYYT@Rm$U[IpM}Vb$B,[Pu@R)U:m9(@9)su{^d.1;fg`X/J3.}Ht<HYEbpxdV!}P3=Fki&theHQ|T[19P;7RmqG9Pc@iStQfI5[A71n['$S+p
+y],t@Q6eEME{v'SI;1Ppf1z[]#j9d^^N2)f0p>uG2Mq`;}@GV%p^V`NJV[PPgpFp-g37|JfK<||{9EHOp&eJPuKqi|W/SdC5!~xszSGn-p>Oqo#50g.iC7
+!x@zSj-yD=_3ssnx!{x}Xf]N<}yM2(:}%{fkr}Tdf{xqZseCPKIg{CSbfYYDQ|XU9|.{PN>>VLly@':#9"G5mQeQIqvYdk~Qz'}IIGp}$"Oo%H]HEsk1y#
+OS-12!6Dk&di[sQiAuSO7E,0yjPL4k0Y,6BS+Y|+t{8Z!.uVJ0]U0or>_J6L~HSDA)dr/t71uj')7|/:HyK[v^D!+8Z-:R2.%Xw>v&|ID76U>(`l_{9-b-
+VLHV/!PH`Jj&ZWa92mk6~hxT@.i."`n5&kIaZ[8d)af!xkgZNkLu#1n$NmZIrlz4fjT[Bn%B<'ag>2)Etj'PU5@idvZ51OOY=,4<.MW#j{g32crr!By|gU
+WNA85m:ZXG]OQzX2R%H;_::KXM]BeM1kq:.`]{D3@n@e/X)l@=WblW;7'I:2mY04E#g`JscheCU^&yJhJX;M7p2s'4kS=6s<]iONw0Ay6%lVE$tHcG0zg'
+v,AM8'Ec;"DQ:2T9!5#dH;0R+:9Z0Z9dn:ejF17p^J8fDua+0XMVaH]ayA~W^>eS_wD[GMFh0i$jqS8VIBSeC:Ss~p6g["pr!j5P#hH"uQPd>2P>O%cxX;
+G$MsXsE9mU9-7RvAgPCiJ@"8n/MXg2[3<vMUpLb|'-jGIW${e+K'6TI-)%F"J4pLT`zh`K4b31V^ap+]ZuJnmUZ0@"<c7j9txE8.c,VdH"WV%'L!SpS/MD
+7dLM;+HbDOnPuNOw]"R"Tby%PmGS6fq[`L(]0gfyd7F_+g-Yz^xWGoE,hDfY^##CFEn"M[~"z<bUNs8C[QcKf65f=Lg+AzU@xrDC6{$soV:D1mhT//`i&T
+DdQ9XkpYO>cz$[{5g`Hi{aCkJF>khv!/>:,h%dTT^<s<k[<dd7kwLiS4OLd2HkE{.iK6`5Woa/JL!,[^e!l1"R;fPL~EA/+o!WxA4.9EcRo4tQ),3R1oK9
+LAtEk]08M{5Dih'[BEXdVjkwT{3biz;|$Vx[`ZcKYN<"C=vjr;J|+ZnGZZep'Jq./vZ'b:_`818v5=Ps8,-W~I^JtNH6U!+9yxBoCIF+m>$73b8-kEpU=B
+wqrWfIU+h_T<T2dJnK`kuTUMgED}It+zr&1!<re&+D/c5>}0eY;h0:KEm-B.k#H!.H}I3I'Sp1p/BA7I<^Ye0MSD+>Bk:]7}0w7Qzai1}2`0RI~|`9rrvz
+qALdb1F>/TcM$3zl:k-QmZs5=61yx&33PB3"kJ!)<HuVI+"t%on<JmeqN.Ue%)jZFK%iuILV#Qlp.2S#-ZFcM,;QN4#cF!0%|<Q<'V8Q'/&{/auRkJpd;t
+8UEbQiZCYHftptI]2K0;N$+4RdsSVYA.Hs(E7)#NXO$l~d`bd4=}9rS(9/<z[69agJ!l<VUZSD4QG!{Ky`jM=lnkiNUpr=Wapz-X)-ae"nH@=:&dMC8|Xi
+QIc$AStE#L_TQXdG>Y/.gfWyGR/J!f{7|2yCF3ZS#pEK,wBu/q+g6ew$m)KT9ja2'TeFOk_T6b|UkVQHe)l0XDzdpry/Bpo@I]B:SJ3&.6^<7S#ZjDRRxe
+|M9p7aB5>r;4A`4[|MLN>j$8(j`TJ7O$m|JU1Gk"Mv^G=4hFuctJT/Q<sSH!w&abd&".J'#3f[[QO_J$#AKXCuKiB-&`a7u5.J^p_8#Qx6=hFHfK6z'`Fs
+{FUokl+/JKrY{&K%5T'[e)@7hb=:TwR`-=kMksX:eSR.zUf.RWYSX/JH>="I9IsxZmr#iVWp/7tDvao{@/uH"Zp9JDV}X}gVyS+"wd){NG,QA;!-%bZ"BI
+]@T7@_,T;#$z:=3"EC2BeH2<U%po>.&3P$sLf!%o,yfjY!!olGYEkHgFv+db0'{BaI[QGZw_'>$pLFl"z<Ab#u:U$}]mA3mqkL5dFYR)YBskw-NMW{O>AT
+)wX%RrV3"EI.^asz6r^mMh#1-}Dns,cJz'>}`5=MC.G@z=#P0K:6oZ9v.-9B^ME+Y8YC_;:G@gYBQOqA>BtoNFicJu}|oVk2YKlFopFDk`.G7%Pj.y.Q.a
+bvzA^e0DsIua+etjC3~ezA[wmXBr=T^wD%'L!QOSh@{`j9:vRkI;Dh08ne$tnaoy;i3gU,#TuONn'P%2@m{t``7:=lJru{M$yigOb@yu&WFvKxlW=)R+T:
+s8[CIMjM+c"dOQY,cY:Y]1"J!)k]MSttje~e7xy;!TFb.CX<u_0p2yZp$=^@_4k;B5()Q^/`>'D#1L^@DQRE(byQaYWC0,;n+@I&](@@^']+@N^RBRk(MA
+X{H=L&Gh=KDXMb-AkFjo>C,y;64^bc+5.8c/XwXmtEoYZliTPir.K`OEi3HkUCn$aVyXW7t;^:]z@_eYbmd+Q#X{{GpD{5D)TBBU`5b8^Fg]6%Kt6J(^e=
+d2lp"t=mVS>K6^.UvSY,Rnhh$6eJN{2]J!'$i@5VaA)Z<([T!%/y]bB'+bcwt#zbim`Tu'xQdOr|uUx{T[IZxj~v-)v_mcXZgHN=Eex/982-^p692VOlk.
+jP#[~)k.wt,oM#$n@%%+U3zl/`8wt]#im;JTuDNhC>eA!6`edgUp$2xh$JyJQsb[E||f<8Z>+0PE0gH`nQj:7`q-Cc#2w3QHhF+x}'T(x'V"f-JLCO+t=r
+Z<@%N9kGBaYcf]=l)5i|rP27Fb@ZVkWbS9-I;3f;7&TAELGpgT]28+`HMlXY-=Vn9zksi|}t]4lN}[Nn$ldXImt($vT^wHUq{Zy7rJJ@!fY0OQxmIOJdM-
+.}55"zfl5&{iEMus%lZy)^2.|zHI-'Gs,J]C{76(71$4s_sn3NA<s7{W"jLJbEWc!6`"GEWSIz2;Oqp^xc-RDgllnd.YP<R8KqiK`LNfIl!zG[HWd2]WzT
+[}JV239"orc7C$zPxYaA=&M9#'=/FDNS8IoW{BUaqjYPSIuYX2Zi}J@T;s>!N;zLd8R_A[6Z-nvgXSq$`#/EATV7N"^H)G"zNatK`@xH5mw4GN7#S()t#P
+jk<3Jfi9(IvL^"nxKiwk0axaWs>:>5#G+HYYX@Ui>s_^;]@:(b-RYtEyXM.3FuA(r7sepT7KoAj0'jb7Q->:'C19gZhTH]u%!6>bp({J)!|8OQ9gEjOCZ6
+%K;_B6n=$$s6yWi/C1GXY4s'}$(!r+rU0EpYE9S+$fGJM.$1Q5>nDbaj=]$`~I7eo<e^ok&Z)/qf0{cTQ"&X(12_Kz6@6M;y#5H_"pcubCooMa4k"`-x#u
+TcZs.qRii{+gf&xsFVSGqGJVy}~SjQJ5U,($^bQ4hFjGN;K%a8|S'>J'0X2"0NF]_^xlO"jy1s`/}{HhZAp=J#@CN(<;QRYFd(aMH&"h_g2$wg/;M#Q/3n
+50K^q#FvNb3.V{%f8;s(;29C}=v;=jQhajx1%yS{f3nf7P^#SBh(Y(v6B"ymW6N}'}BH70/l<>xVi}]1L:QfqUl%p8[#"w'zO]R{w`^`Sl;wn-6`8s'jc(
+_uDq!$sriNWVaT22FREF,Z%|OsutQW1EI@ypIOSYAcp4#kx1u0:_VPVEaJCY7'>O2vws0+jnx"R+KZWEdNyUHJdUJ$8Ya4+urQP<$&%i6,bo6KF.K,Z32V
+kq+BK>pp'G()sAQIZDlt#Ra!WWC>#Ynb8>b/qGBCs<5)|aik_2t]=bj/guV!R'aRq7PD|bU:=_K4%H+GzFOjeSwkl%~-TOuD/K~mCu=W^E1YeY0%s"KbUi
+:_xTkJtUon&N68.DO;hG4!e>d-69+-'_iD{sn3LEi]Zdouvox)gv=>e#W0&Sl0AO5-CAtz"M)`gs`4(ZZN:FCu4%I,.rb/nsTq5#fh1LNY_9-#s{7xQ9VW
+p/"`#xrD+,l/cg-8,qB}G(GLexjb=w[jMx34D0<lMGfa2j1VX(hg9RnYR-32SZ0v(dNFTy"uZ9Kuj/H^R"Dj9]`Mg(:|)}7mGdJ2d4kseiubw+$A|o6R6(
+sd{sXmQb]{_X3$cj@>at9G+JhSX4%OKAPyEFU:y8qC{xGbtF3"oNf:P#w&(k5V)h2Palxjj@.ISE`deNnZckr;WZ@LDKasljI7rDcj]ZxuW}-<+d#'Yw<<
+otz3njc<2(2dJT"3.|j;.]Mnkg6x5yc-`}+L~l7Nzi1)anqAu!/#_Azb:b;lG>H/_li4J_UvoJsjeEo8d>{H4HiHGV+G]"mG7#xVUh@.MSjwA%M2{.v#0M
+oDdH`6b31&$J}[qxEv1Q]o}blgTSzsb[m.=bF>H.j4Yh[bBSiEa{#LVZasLFP63v0=o!N#D:n^H/Vx|0ia|r>%("4(N^Bt"Uj.gZ{K"<i@#pk/D6{p_pH=
+Qw4|dUw[+)NEnUj7#:|KwCniLt^XfMuss7#!oqGZ~}y-#Sp#:MhLmKS#3tzMCQ5-MU'lxOs6{QI;(7G-dyAqMnw&@s<Xe[.WCssaK0>n_f4;{aV84uai{w
+XDua36$T$kui1<yh3lG@dF[YH/$aRu;Z2<[QuS9W;^+Fk,Ri]^GazbSEX=oa+j0]FhTdP+@.2N[Ya_;lo+zWpEs1_T7RUJZl_oiwhUr:Ta<&B6(H3'JL"C
+H9ST;y_)=Xf'A9FVa5WFS('H}ro['@<6.n@7"M.^7Je-El=+4M.DAB@:>8n+Cy7oK_=m3D/!]ouQ(>imP./1NvkPe3F_{m^B8P%zqI0&QlIuH.CU);^fk)
+cgY8@>Knkij<UrpVn@'F{lxVP=(J+V|7uqe9XRF[n<F+DBx$ecqUV]7pR-r$g[m@A["O$a5=Yx)k`yfyRb8'LW'IeuuZK:7Mk^I3%F3+llP=|0;]0p6#ga
+OA"a^1#jt27;OI-`IMtpr[.p.+.Ped`:qx{GEG7]^[`7)Q(k>0{+M[e%(sy%AzOOkao:301"$5Hj$pt(L-jg#jqC#@Jk$'6((h_Q)+"0~wSsd'7OYNQ:q|
+,RiYo&}op0M<;7@o4|9mlNeKyD,_IE/w~m|BS!T3Un>Zx6+@y9v9=YO>l-X0uJpsG}4#Vst-Ac"-b}>5`[b=8on)N=n%_0Uu4w9x`G1{yhppN&%9Yt@P&:
++QtF4U12ML{jEi7.K,N&6jy>4Ek$@}:n=i&u.-]y;o,-t9U,r`t4y@ajWE1W!:/zz!VV4fC3,bO.BNDE3,@OeR"<fx%2"("!GuO&H#kWA-]73b]=}%wgu<
+l_U[5T!x8^RrSx;qQ[(PGZ[teEE4KwcE5=M""}@l#^UOX%@Wa^[,Nog`69(Yj1dU-e9v0T98VNG&abkzGK#z`xNcJL$Dt:n[Wzjblr1jiu/nx95<//S&r/
+cOuKzOW-iAkyYwe|ADS,@xyberD8-|X}2q)mosayarMzEgDD%0QWx}weaY;vwDJ)_yT,y<@`YZGth7+I"||;,Fq+^|fX}nCcIxOO.nSM+WS8{qMRmVa^mD
+1KB16%DAx1_]!X!}/_.:5no}Jc'^PO=No4%Y!kG[Q;IwI3GBGAeA#51X:MTY:6C,KI72Hr8e&oV&D:BvgN,0{JimbdtxIeupZc7a&n'];J8-^#aV_dJ|Nw
+xj[}Aq2B&=szSbwjG>gjkB<N72}Eb:{Wk%5w#E%T`pkgyVGb9n2FESDRv"x[#{|^_h)THeYF:[(8G,4+R%(K#XUPQ8!JWBR}89y5{H$BQ{o!wCj;[8{g@+
+L[cAs-:i![rZ>cWO&3n:3nXpNVONI'I[:FOp(ne[8b%l!^pxj`p6@oQ)1k&38ytKlw~GG0B:++:AMe,W5;{9Zk3kGj}1B<H6P`.iIGHpP(XwEVK7c,6#`W
+YE:y9Y1d%gTh$aTwG#h6qQpl,F.3C;(9S,HO>80vLhe%=f6T0FP%}p!}`:IIQHzbzpes,%8+s.QEERvLNyxIVFXZuZ=b}D>`,$fSYX1M`GS>}32=fL}uuz
+P&YRZv'4m.u'B9g2"lY(/Vau,wubjbZ2g`l;1IN]zbanv]AWs=LEP#%epC)srWOP0%j+4`W#9Px2S2C'J-V$LF||rcpItxvP3Jy1rw{l2}DxNY^o+/2Fq2
+=tG7{G"Dz)<:6_Th6z2li5rfUGhAAExXYygIiYAENvC:8/{5"nnUT%e`qo/uBpi'J`(DaY["Yli$sr6@&&ckOEO-mI=K=%}whJ}VgdrP^Hzkq&D0(HXYXk
+9>[UxJlUfg~<FO%7"[t^L#"<{bgJb=}p_.g'C}P>a$rkd8L{PiNo_M5zT^[HKjbq-_G]Xf:g>WC]N|V,GXH[1[||G=x<^,%PF.x_iuBdwc^jgJn<.=N.-:
+]-vTTH96oc~G^p[S`.Y!^u`jo1nq%!~6W^4SzP>qH%CY)RV1'PM+g_1OtggTl!rNXC)n6jQez<`ou]&5S"hU[.WUme~&,W/H::)aehL2(Yznq)[<f.9^t'
+@wrz8pwK23{Y}i6SkIsH1:<7([""j5=B+3poPCf3EyPT,()L>$RC&<I7!KA#0NbxqTK@n`F"s$ni@}EL,$dEjPu(n&G@+=45v$1WNH`%q%sFfPM+6dux=o
+Sx|bUa2#QGMXh$Qaj(AoGd`j<fIu=7aR{vT8+Vi-6/sGKFP,@1:RU>$k/#RJ"x+9'Q>e0kZsTD0o1I.L5'3)|ch@q%~3VORI&X+%P'.H8)"_~43"F`$fhZ
+Uqj:<G91pqzDcHKG#7>/vXn4(0~%7"9_nDCkI"K>L"eAuqBc+_i[WmBe@)2:nGL-rS|v|=>xG'[2_|uc{ux1G7A'3g{o5`<nJ#Xc}Bd#rH&fCE(S'.,&PN
+WL~J-6-(%BAU0;06on%'_DwA,1uH#+r'NJyqy2,0IlE"s`}omFpp`zc0C4-0s-DqZx$^D&a7|"b3I%ExIib,q)~WgsOKB+)w5$D2IQ9-1LHdnz`bu:"taZ
+}PU,ypkZrIQ"B(MVp,Z@B']Y$Z)dO49#[L+X@a~D)u3_X3sW>et),5DP+G(":btF(6#cDZ09Oo$;#+A[u5n(5TY63"56OM^mmA]aE,w1IaT-7@D|CWE..X
+zvJIn|jg~0^7E^'SN,mU}<_{iV5#i:{F)3rSlV-gqf#Hoif;Stp)V;<#u]J]&UklfrI%RsdY;jfM4oby3h/at=LKeFd2o/1K{$4qJ>XEsp|;Z^%-9RgJeJ
+_PnM66Ns2hF-nyKKMUP"j9.;zjyJ}BsEARqBdw8'etk`K<7f}eQ!8#HNrM+I=8[s{L^)pr9](`yE}_WjoY!FuyI-]>H%%g2t0lh0'B]E<:dcA2aK~>'i$@
+e1M=f!=+RYa_-Qkt/kL)fFtA,P$cW+{!Q!#h{Ty4V9`>(B/Cq>ubo"|iXb3"{=Atg/t9pp5^L/!utRP^;pJ/1w(3eP`jML.q3"vjDV)bJjBGWS+HIxT+ak
+p#cBoW(zr`%kjshtFb72YuD;pS7;Hv%s~9p@b6k-r;-@1AN'zF{^E6q/AL%X;_vHa8e$"3r3o.`r'L}&]xLi!PpqcfXI];s}{|rUh8NJ&+t-@||#2K>h+j
+vi>6="AkIdcgg8a^XKzXN-TVe`Z{2}Kz{L^Ds>"ZsJ^&k.lq9vr_oC6NvAKy;sF^Rctf7[+S)n=EUx/JZyhTNDGjV+#n]'Vo'S}h$_KV2FH!z|y}Xci(ZQ
+MLpOFf%BRxdFC{jnfK]i{V(>[$jb{jETFQpA`{%GA24B;b)D`}{bRoT(OZdIxPBBm+I.Cp^a`L~)B9Z0-1[jiLT<{o2f.Gj`9/2"lY,CziuoGq<mrU6U]2
+Hb3xkjQM0x;8W|`Yh2jT.h4k1S'Quhwi&kj{I$fGuPT.z&Dg`7m&3lHef80$Z=W$}.4KT)xWnmSpE.3"YJ4IC25@`T;+(_U:S&=ZgEmEX9b5!>DG3,a+Nu
+zF@F;bdp/CE(XZb<""sqjz|co"d&c&"iRj7BDr)uNJ_%`u}lSL-7wMDa[!I5;95>2]XqUr"_u8s@0jO=/4Cs,ccLyh3IM7CvHkV+3Ry6[%$'zty]<eCK)M
+"Mu{Flt24UJ[uO0]71"k>SuLqyF]XT1Y2vyP2f4B/&7Wi+#/ao$2=y}ET8FDLrnf'U1`%rA8yX]b=W32=a@=EY}=}g;M,CtrDp-wJV)R:A9BV+RdRb7PrQ
+{Ej;8M3fW=X|k&3YAI%4lnPFGHz#L}hYf"D!l+h%KHKBvia5>Pdp%MX>=Z1dLD&J&A"=6sS#P,GH_he+}JkP>-F-2F'C;k<zS]!7Xj]9Y1B$|Y^v4&ugXn
+m0=%3'DUJLkh-|s]^BO>c)[!w_+V~(c<X:mhp5r8b2|4ZP!l|4h'/0Zz3F`B%ATP{CC}|9}60k2#8o@%xYpL;N0D0z'TjJLh|@q({M_4+w8%gtx|IH{/A&
+j4m_rMyoW]~3"kjMt/=fuv/]ahQ)p%`xv;Z|3-=0^`z|RF{yY6EWsO$vr.e{(nX(I(b@,o}S8<FKWRg[biWh5@ZORkV9`_&T-KCulQ)#P{:%j(9qq7Rri:
+hyHe<45U~6mqhlqcpnliX2u1XL<;VI8`rU8'$/$h/KPL''vQK;%b-PcuG>3zY@F.-[r'himPyH~H$LJHB|o'>[w1~:[E0Htw9zgo#;||y'wd;Gqh>6,f/j
+A7<p;BKkBrOwx>pA5&jO;L5+}qm/("PuernAe[)ofK)<vN/hrPtDaqM<u:jdEk=VO&n.m$qF|.)`,&cE<!fo%uo>Cr-$PU>Fr|5]Sphc!XKA):A_%OoshB
+a%~(hs>zW.D_n&~%fbV>qjbg&=PUziVl+0bHe5|ujr:uW609d7;vzRyzo$iR#faJf!$r[]n$%+T^mb.)[tEBkE!;Yy&b!Sk['2C-Huz^Of-aR&(!m#6`KP
+</a`8.7P<!C^BrjD^L9F@{1,<Q(u}&WLr+NYSxC&4qF,{FkC/@JIA45a:Na{ZMuFK5xlF#D2~ce6vcE;2PYm|vm.Z9mD)"T`5="'hr13wN/^_z=6Y^MEKF
+&3{>rTXlsdWBPl+G8/Y5wnrhFbN$mD0,SD)q(MwM!<3<Y|lLmz>lr`,Eo|9C]W`Az]Qol){|R:'|3v/H0EPY^u-Pc[d:B66b~HLlD'cmr=e$Q[TkEOkhrH
+@P_GiYkWz;JU'2O'8ryUkH[Qk|@D~dVI3&Ly^i7&3El!OZDsTU/t8)#g:;jakY|$'BRA2A)/P=L$TYw)!Os!5;aj=Ro9J/`FW9{H30UykLc}euPLPyVJAC
+4Ct.iKUgeoA;9!qqlYk44W%`d1,wxtiIZJs5SzbJjvja9^(b^`NKJ^~iAFwvt/U8'md$QP^c6.$w6L-P~._KGWbRA.m)`qPU_}}iOL[v<7_;mCMEPwYs2H
+>X^T6kdCSsc|q1K11Y|dYAKJ/ieyUV!aU4dJ<:YK;es}9iW==D7P`;d<M:TKFVmY4]av;>IYH-d16E"=Bpy2D^xZ[zm>}ks,&6ElA,KZ9N6o(b'WBp0<;}
+^dke_d`x-Q4ND)aV>,"Kt3v$oo4y"sXn_IQRBt};B1JFyxelCVtx7S[[8e63Pd!XL))B1HA5&$c}kUu/Rq.R>$"CipvTv6B$FLa@qi44'q9](AuN%|oP-W
+W;Eh4z_i`bWd36[FwV/w00=y>yCvOP$1,|PbTmkrXDxG'b84OVbMu_.:N"vVR"F0tHKezt:'Y3]R(FrN]/Qhqbl7/qpga#kw]uN5Nh9::G5K(3k9KCn6Z#
+e;T!c}h$3_^b9{$UQtY}-3NKZ[V|Yo%KcVDkSLJ8U^S:RYKh$H|'T,O}KrrFU"$hd|^plY`OX-+m`u0NRuO}j_|}t/sTbpg)NFr"/O^h"pHc6_@d^a[I.%
+{)~>p#6EduXaAl$n"h2eDO6L@IecC6Xm9w{.6bM-tE%y40,Y"86eXq_$o|@]$meN&EJq[#$}pDm71fU$njSiMq/9g>,PwJ`sHmM^vh~i2RCH`L$J>6Z>+%
+')U<cpoH[kJ0QzJ&}IDI(R'FEY"m;T3XEgb)YPt(7Xn{MNFFhLI:{N/0C|D&xut7"ki,t<BD;1hK$J'<>g@;k[xI!f@Vfz9ZIeDYyTwSov{xNc4MwD7{Ox
+T8OK``N#AgDy'iA|:5)QG=VAcP5ZZ8-X$g.TGH<1`cNX|s%lA6KSnYyW`X1!d9}<11f8yl.K8.ADzWJIHfT;z+b97AzX(MGJtExb9'z3YgfP>g$#{0k8"Q
+l[SFYX(WBjCrDA;.OeQ',IqbwmL&@C^<2zx}{&h.ZW<%#u_:ltxbTFKT%K)gQP0O.'P'x8."4Q>W/bWIZGD:@lw`=@2T]c@H!^@ahj`^W^Cd08n[I@~_l|
+@cx|H5exSeB2{@S^}D<SnHkW1v,W8Kz=K5}C}i=n<lKBghF<^u!)ePPtRE`;F'q#gOdyQuUG7-TRm"@c7ntVr>A@K$fWulHsHu&[:el!J_/(G#f8.h'lE/
+.M1TG;@W(m&&oZ.wXm@zyId1dJpQbgVWDO3G,{r:.h#_=EMZcI;DOj`bg(k/x]bNps7H2YS-t2#E-]5Dx]kXk'(K^ZaWki!GSFIP(`xFqxjaLB~XL).o=m
+fg&j{{gji|,uHuTuyIBQ+c9^VcF8P&z!P(1kklZl8)j$d6-1YPY#d<3BP'}UW3@7S:Av6s+eDxwQbgqr5KEqmJZ(Ug]h@K-yT-xV(-w8l^H_7)DSm{Vj0j
+$%-H:="EV`Eb>9wI>GWy<VwMO!QPulKvpqb1Zs('LD:5V,jYoXlr"72r&rgZ"rOGbz,a|<l`mNICT(fZ$Sl}SX7vVUT%rt}UvjzwgQ^/2nNQzG$pZqqy^4
+mRhG`ROfY$%qKCJ_wF5nlmu!+]s[^k/@6Vk5&;b'M2y|Xwyx1&^;07afIY[[`nWHo7ET~mTDH94FNZQ<`))[j+ox}328LCCwf>!#vQ)|.p7Fr3_i!Ji%Ca
+z!EVN:SyZup-BP^K[#Z[;t1&G|dKF,S|/(}|`P+RCE]GY41w`,GOV5t5]GMPHnAqu)|s%8w8[%F5t|NERjzC$@OC0>2t!)0G0'GSjv{/2PmZWbluR_A^K2
+SlbEGsZI&Uca(1E6wXxmZY_=SjFJ+Xp%8Q[GKFYzDH#l"OQ"fV8iWA#v+YvgSRrE,}yUCLUHk`8;o7O8_d(;URZLz=5b)g,POL^ON_/XM4i(J3#/at6hZT
+7x}${#s_z!1k`N23~ZJAJ$G+9${LX##uEqWZlji&cwa^W_([a5xMW=qt"g1m>!j1mwc@h(Fbs1WI+Wa(|E[L(]F.YtkPA"s9I+Ht3X[DHh}Mh|I@VmEg&!
+c2'$3a<yVokbE.2}]ldc|0GdOjJG~s#03'Sn$B"uUlb$!(37A!hP29">KJF_ig)"GYDWZm&{e,|N4#f$`Wd4(z$wL8lBt3:p2Yqmv&`IBuICByjH6[-@x$
+J@.lxggNn2l[4fA4v0x7&/@Eara2c+Q:P42;U,jOHEa5svwTKO4TM[@)oK@"fUb1M3jV51S7|jS3'us3#J<i}C'pNX|e{1p516<BuSL5d<A5Ofw'tHIUBU
+5J~q;Ur/CWwBf=KEPu"_O{qhF5_0@0tv7iM5bq!CEoH7'-PXjJ6K{b3#{cR7c=,}QZ4/R|/1gMQv#^jVi^c=,@1b<YFBp(NZ1=y6HV<EQZ9quw5wf=Rh#j
+Wn/DxW___Rcbn8B/L{GQ7^E(!t0i!@'{1Jq$hwFV&]Lkh[xt+IktFm'@W<vEcPs()Ix5UC]b2;.1/JOO0]acWD}$MaC}sE{<d[!DY#@-bs:1RAQ2V'd^-L
+zS'Itu22s=U7zfwZeX$K(d@y;5B0H/}N0mi5Em<F_U@!=c({8.8Z'k^<BLi%'7Ae62&Zb)/G(ZMnAJfN9&zPWc/0s[24:x``fE;UeUNS_&`fz"Froj$16T
+-7%))qZVwMc5@o|ECY[m<}J6cyzGLTe'T%>!oty$>h;^]o1B~IGtV+t^-=0jXe&7l@glBic0%%:vBFz4Y!`qk!!!`g93ST!G~$H+LlE09b(Rt0/ytjIKVR
+xG<we%Gcmp{Uh:i90W-s;oklP$HjXk#PI<z%nCTau0a&")7Pg0<.q9)na5Z$fb:cZa,gn!mb@McW'fVdO>oa_6h_.9@!|tn]w@p$Ng+N8fQIy'oRNyV:iD
+fC.h#cxG;4){gU-fM@=NLsR]PIGyBIk&sb+f"XT,%v%3k+/c189>h]a>D/0#gW1]>'5-YC,,;/v7_![&E64QPQ0^j=-BbzxC/;7{!;:4rApAC'm!QwFwy[
+#!XvnBiUW>Tqus$cPt#uZCMz!W6Q63kN+M,t/cF2d^R7X;B18+G$7]{P2_-PtVB94yRI3ebb09AB:p-BGs/uL|6SY6tyVl1WLDdSK7nXKGmR)Ar40@WyMJ
+8`zdPoEQnL4l@gl{BhE&t4@y<,)jhXPWMO6L_m8=MuB6K79ci:MJ313|9[Ahna>_3B~m<`dfxN<Nr[Xzs5p[<6IXka&&`yq0EKv]VCqEqLE&}6B9=|X([U
+x+&(vam#WuD0qQ1;zBJ5~>b{5>{_^7K+~]so00B!YHXp@1PB65Tb+#O'"Zqw}Y[4/5}#7l[#M8T7OtMIC@d)@_#7osr}m'2.)z>_J4dutCiNvuhu]kRdC,
+V-7O3Jvih^48_>x!^#:`8i1D0U4/t)>iatZX{&g+)HS'"9Y&95WBq:s.R@V;#'&v&tQEZMP5yTR"P(i..`f:5F7Hx"x%P6-NM/b6GOneoOj{SG+&5/$|(s
+)B`;De#glR]4K1t<wY5Knc-Ew2zywt<wQ}B5erwN#>Z@!cOy_v=l7NC<'/;t.[=oNi7}z+YvFS'7VI76DMg"C5'|+StxH#c67hd[NUq5TK-,uky+E}$]aF
++!rKp!w-%[R7-+fQ`zDgr'E0,Wa9NNFqW[<v+4jiM9tmf3@,$>,2ms|kPW7j3%y5Pd%!#!I{A;}ibDxC^@l0sRhlgOEe'LRb<F,gem%OCB}qb3B4rW>sf$
+ewQzUY(85-wyXd0_9u4B9u<In"=F,4dzCthZBWly9|vQa,.6dPl2Lgu{-Uz|<ZHXcCYnai3KCHr3|f$bg8[5"P|9@v'_FOCg'yHO/TgOV]]MG):9v+A`5;
+O}!>U{-U'p+'xgA$@lumJH67Uqyiw6IM:zu#b6$z<A!h59Y@]'kxwe@0@03U&'t4,'N:|DZUgS0uFr|/#j%@:FuZIp"C/+3aLEFp/gW{LdN<yD5%L`$1Fi
+~Jd+%ZAN!xPj+p]c0S/jQtvV/J}}FWiyXQybWAxw>`7WVPPd+v_L^WMs`kl1a/.k1mCP0^vE9ZVG[Sm-[17NCZf'/V{x15Qh__=6F<XuzYc:_i6=IS^eV"
+Kt5iU`+LHi,I&gT1~U<4;fI8~j`7`k1SkX]p,!NPR_V1)e{LW-JRKw8rq}}StcKwTi%t9FcuwSQ>9ahc,C$#o=Noa_zFMhZKLK;&o+l`=jMa)`U;M#S%._
+Ma,bviq4}m//liU/9&/hf<LMwT>@Y#=6(l4rmZ[cjyTNYH6E+_L/REF|DZbFBPPwMw@A/R2E@zcfO)/FS|BsUBr`!ldK}C+1t_Gc"<c_k84x]n"gbr:4aP
+{$yT`}p{$@rt1BGgM]9XPda#'/W5@b_|sF&fI,Ue'w6UB/'t}px<%q^c'!{7}DGnL2qN2{0t&'vYi@a&i`1GV5b.K-knzv~Q)T'I@bd0|=oPPw[fLSBUs8
+PYCvf;3chffIHpbJ|]geXW_mCiDq6K^hJ<XO}:6=;yIHdZKLe]WR7'eYz`K#`D-z2kkr~AqFBCol_S{67sLCXQM#s0aRTl&{4Udrc]1{(sC[xp_`FpMo[/
+Ms@hNR{:<>;Q46].2|i{>JGL[R~Y,x=EDQ~(+kbAi8rFVD+)$|zWWW6&hB/|V8c2vN%z-6BY&XI|,2/JpE04]aE;r;2@[,2N^j3#R%88S!;[y,9t+J3J|Y
+{yiON;kKTnde=ZbIA;X2iA%x7|5]zA,S+H}[}^E{bZnmW"vbYm[-Z_]CT6XaC]IBAH+YaN>)E{h+"sbN57u}jh8=TtWdW;(5kCIhclUr}4nQOCQ|!Gz4^}
+eU]ahGh#,Zg5(ZZBTk3Ax>^^AuwjIe5){8"o9/3W|JkCCGy5n`mDL&Q7cD]PC:zcH-X'o0gwfV,WuhTuK}fh1Z_HDmw^F=K-+In6+f8qY(&p2#r{$bCTsk
+qR"}M&nsCg/jvmmG[qS2zDz_-uh>7-azA8!kd;aOx|]Ah}q!8o=6Bv/4(muH]PU|{l}f"wegWa0dhs[T$ZX<2b;"b$~.-ftKmK#c@Zqo~Tl=v`.CtX_jE[
+wflIaW:Xh&=HoYJaS0a[_+@bO+OAi`QJ_xz(wlZ|h88^8-1oo#nOZpO=Z!A6vh^i+ECn+yf|_RstFU9y_gl.PBqaLo$T"Ij]DR]p2D4^QEqW(.w9YPNvkN
+.GuY:YKgxBsu9MRoJ|&fWo}FYH%QW}G6mWtb}Jt<sp0h|Ww:pYIZ,@2m/8pb4,=NH"$VQI@C3rxN3cOuDJ2:6Eaq]yKfI9e{]t`q=|5I})2@Fg^kOv'7,+
+$Q}A%4eRba7#I!2W'w{MAn|@|K%Zr|i@Tn@(`oZi}eTCgJp3E$o{lw+<o}HcW[~vAVyQg!~unkqBMQVq<6C/~]4sw:.pcYrd"5(2,Xk8Q_8#NBJM%J{awl
+R_Fv1,3wl.l&h{OhR91HsoX-!CU/jh6&z{}sDuXfRp/D!qWe:,gpufj_nNgbTG+AX<6J;tCW$nhiR#05vU'ymo^8#O_"P8Y#CT|z%7D"yMs}wNaq&y:NVx
++`rF'{t}dfF2H5GC;X_zC#}B96yvz}H9JA1F^]U{>UgxMg$o;eJJM3^'E@>[sZWxxSkT"4"Aq6%)s=Ec^TKsaaPbA&%9s2(|y/)y0DwubD5-+N<KcgX1uB
+hf/wM[3Dm^&m<W[/~RoLv$)z%Ie=Xs>G6n04cNE.(9YraF-F}hH"j#p<yo`ibzbYdR52JfOC{M-N_59)Fr4E&^@J`]7b<L_^V|%A9XP%T>r'a=5>]$2cLz
+I[#_P&K=^V'VL}Eil1Q/HcRX<"Ge8zF,,>yd$xTL1^hw@[mwWk=0icAQp^1rbQ+V["o0g^[`mac1`"k{U]-2F=xd3F=dDiGan.Cav,q/#u>afg3#FDJn2B
+k.[)WR<%wo}Pv#1Gz99B`|`,`|Yi>e!/K8>>H&/c}j>k&KjC2>i<aaC0{wP)pwQ)LES=tp`_I_BD+EYEuiV#7d=^/{Fw@50.0d|gpjOhmwIK2eJQyb'fQ`
+|HnmBOzTRMmTI!&P;ECH/I]umj^9CKBlf'Rb,6IjV^P6#"L0y:9wz{)ux,Eo!rOhn6Q[>n+4z}5,SDMGCyX5;G2+`;b33yu.,xGCC:GE~=Foz"|g&Xd8on
+Qw$CClT6=eU<t27P|(}HTQhQJ8&^.o1lrVEv+rg^@#_=T/a^BFW}MuR7Us;JK$<TqhHvfdJBCeXif:qtEzAi0;"z'0mUH@Z3yx9|mW<6/qn#3Sq[CL$p92
+CvHLft2{fNV|O"huck$0HtL'67ROpk^HMyMf]:77-]le}I"X=O.y,+v--FeM=Ui[8btX|f6Q7I"aLJJ[i7ZR-y_DVC=QWbMoQZg+Je!&';LT~RC]jW2I,7
+}NvQ$@3%#|cVfGc;"GG{E)S7[{+qnw>zv`(y!^[Cnr|I([q^-'7{&8jm'N2[oIXbyQJlh-$Xf1kP8c#MP7rhl@1!xj+NdeFm&{[='{C1-DaVakW5Q)i^.J
+Hj,G-nU[1#w#k[z)gdYn38fW4i!+"`"ce"B"d&"NSp~93_q.t^;N1R=#&@=!f"1a2<6fpN/WQ6.jjv$rXX_^)AQy]yL>eAP!YzD)jygxDPsNR'Puo.bj#-
+H5)%1TaEbtY1'U$Cq=@j!{;5W];<Hj57iU_+`<!h9CyhY1X^by3$v1hpjCNmf@.fpoQ2=fv"Thgp`l_IzxR-_`f6O,au}8.ZSq9rfj.5uXGZnN1Lkit@(z
+qc#LR`sbD<rjDN36'MsqyWb:3;3hD=Vf8}XStef+w5URU-dcJ%h$iMO2"'/v^ixdAFl.zV%e+m7Mig3YbfP]2Lv25Ie,"8zYi@^KkI2lSN'l@t%rqY5/+$
+ZQkjdymNdF>w8Yp1^QYnmsvZ7Eqg[wk)X-U=XIEFBoxtW1F^"8yt>Y8y"mFGPx0$>trLT%Yd3G/U4>00K&@fW9r`puV1T@.[Sv&/FoQhO;jP|w`w>oEgW{
+t5GrSX'<dvge$'oUwu%,V;}9c$DL3K!E07-_8GAo@=]c>"KM&v#Qj]Zkx^/7m-M_&QHa&B,'HfpEq|nKX[ZK(@60tp.."ayG$Zpj_k={_xCkfYL|d1>-9j
+z(,tqo]{6U"Jfhg$V0H{U^_7dM0x"D7jOaASair0S^WBqoMYe-+95F2HtQAfk[w-UX7]$[SYCwALgzb6p:(8Km6Y~g^s^b)8I:R{nsr{&J;YmcU0EC)32(
+wGyyz@2z&|-H-z9vA&l]Q+r@@HvwA@%o(RH&+y0Winoj^T$ykv&D9^/NCWq<Y^X^uLeQ<|<(Zn.zVkm5.MpRu'|U"t+q"-PT^L}mQS5-&[SBV%<fIor8t9
+m%n.c-}W`ar-uhOxEIb_<uu9S@nXf%0xYL){!7u|M#{7rV>&j|al^LJe9xl6{f]tteXqco_KbC#Wo4S</p]o)PliNs|Ygo_KEZ.aw%%bd+37-p{z+gEwP5
+xw&E){`zm!rJMm|lYDQO"n$J:4jVx;%w"Cj#}'ehRK|yBEtYSym99^_ZI<`FpN2Xno/Cr,H,>P7RDpigPv_ONUpY!8w(/TgU4G:GI(lAy+T9)OZD47^@er
+6b}NZ5~9e^$)(uDeeG=.Q1:t"=3V^yX2>'xG!W>7-t8N.f{d1}4[gx0D%OI/SYuoFxNORu4`"{a,9vEgT}0!>2Nhx7s2wxEUTlfH[5~m`asqH{eSc@IW>_
+DPs`P;.M.C:>0tkA`DN0+]{<w"nq@i^RF<-R8=Q96cP%0NmxHa$Sh$%a_Ua8y7eSwA+z{gVL|pyvqJ9m6+"{`KeQNo8|FsyHnS=Iq0c|!YXh)B/5P@H8:J
+x,X%r2ky&UDY~6.7C/Aq4/p)DonEPD2eU4t-3(,M)'$iI6uS$xEI/8uwh>n6EA}AxG)XLMVui0Avuhfb>'ymk>lavx;J78'o1vAGJl0!.gZitoAZ]'l@_e
+,zrUl$2vZ'-Szb!7v{iC:rJUgdzgf#HDwyAR7R"s'zBu=uEP4iy4w0tk~qLV,;x,[!+e>&P7Lv}1D=;xi'hlH_L`sLid5=7)nuYq`gwQY{O2rx>n9cP7d)
+xIS1m1b,+raB5,X<_Trpgv,VWez/Pb=%x1mQ+x7<mzN0[`Fik;@_{B$n%jBvzS:_^8-M&E`-+%lQPir4:79N=_9ZIIwv/j.yp2f(>v.ia5>IKL%v-Eu&z<
+XdJN=F1OGg"k8DV}rC#L0PN%wS2bcEr619.-T{QoklEs.8w%Llj;A{94NfW):4+t[:{H%Y85j_U=pRUItaJL]@kp1!Y'0MPG2GD{e{^R"hD]LzwN2#BtC`
+`xczHBDb`!{DhXb9Q)lHe=YKSjd"q|P%)+[l1#-Cc)u/[s&iBS%&a/8CQk>_Ei"rh$4eEmPo@13_/DU:FDld}TogzA>N!RENF3o9fv]KIka1;/}t<)d1gc
+CgWvkBXGbBR_e]f=vCQ6:CUm9/m0DV4iNyw'8YyT70)_WZnUm!^GxHcG<38Ia4Ygkqg`4}2}BwCN1"h5@(e=<pC!P5i,4xa2hx<HH&jw84X&`x%yM,NR2h
+~z$13FXiI6b"&G'P0b4$+_Ey[rn7iM}6~"wt(bQX{7A5Ve!0qvb&NX9zbjmaq$/fO,&E+&V4R-72-E,93eq[psU!t8~+pxOa4:u:U4qZ7}eRQsJ[Z|kvj(
+`e(AroTRLa7sk6n-VW_D|2IjcjB'x@<^f'IE,h0:eV<KDeR[H,~IT$30K,~k5+&5)Lm}-bNXN6gXMQS8Kg&`R.Vq'1.pTr(V@D,y&sU]r,kmOjD^H(Hlg"
+d9aVA5~30j(jR"uvTzAN5Qz[Tfv1xm=tKwhB1%u^bH1:PTm!~`Y(B!sakGUR}t.r.)^gSyY>T:9#~1O:1%u>i_eT]i)qBTrQM$]76koL'v,01obvlfeqez
+zW2a{q'Nk<{#-[a}{Cw|M-;w:[:`zHw!#YX@QMXyq&3KZ2w^9W8`y0yciNmtVVd^A=qVK-qgQ8"3<.6#cE3lTiFU'X&NR=T"_{H!OrTRNU56u%'K[`l1eZ
+niV!Y1ELTL"b6oo!auVgDenN;o1;p9VA40-p^"<RHckB9]Ukv9vpu>{CR0:e6%z4ex}=l/"GBilOwz_,pQ|Nc#IO.fQIQtsFiW&1%sRka029ZX/^TeFgw.
+4S-5U0&<Wo]}867)3'Wn+/nx]I1!H5yI;LRP7Vy^9$GGC)W@"cn,h@,^)NiPf`mm+e,'UL-uAxr(T237tRMIYIU|4dB%L:j}zCd}g='YT@P"F$K:g&1U@P
+x8y,x9xnAuyf2u:cJ<vF%bN-E-A`bkvn~Iw8UViZhL<,I.rvZeHZ8d(TWihYJq}I4w1HDT+PZW$3ySnrO:#ej5.V,!Xc<TS%L=z1'Uhu!4;2Y}>r[xMNVL
+Q>yW%6CK/"U$xF38By:EWvBni=;xl9I@a!lr+Ga1zj`ce.POXd0)n],H_h@|U`Y%u%`^{/Z)Y1r>-Wbqh<~hX5D}/S|ZPjOrdB;nM;7i|$vc33$,:TySnH
+1qTj$f698g;{N;D"&>ZF5(~(e=N#y(P.%6XCd0{mMi'|a:2LnGF2xu@0sD~Y{'3F!T0^]y31yUn/-k&>m)=GbiT-XrOUb&~5mVAYDsc3"!_D2-Ew.F,tqi
+EK~aQ4w,4__9I2b;[j)jPbSv=}7XnoiqSxK5#ou;"DR=Nope.Gcf@Qemt,briI:oSFt9!FO4.Jf_TzPIB&X0&rnIH:%yopLF0iYh3rpco5y#:{q<:$~GmC
+5d.+B&uf_N|Ey9#I6.!m2.2[Ay+[$Cxe&`A4f9+W$udMCadk-9|Tu1-jzZKIv-9O@OG1"(t:7L@h'"wXc"z^)ppU@Xa]ktQ;g/)A{l|jpW|ekd1/7}A.X7
+'j~[(f^49N_g=U^SQj1@>NNWue;_4$0fnF05>THg;+@DT"S1D#=c;N!x:T:";2VrH<S3%K~"`^[z+b"rkwS$CEVQ~FD11^E'R3#DzQX<f+nu^56;&wVj%o
+>PwzR!JqX,"p3E#fZ!^LC`t`CP/Tr,Dhwn!/)YwBMB$f}uJT^J.#09;JQ^^`oJC0,s_xq_f;z3)ce[awCC<R8ts}W;HnWy_p'B835TTc(0{IV<9x/Xj3U#
+);zb7KDpU^{ep>5{022Dv:^tghHdZi96z,.%%1h>Re]|(G;Yv6{<gWFCRd|QVphh@yf^"Iwt'j[YTg&66<17%Hf<]G|C[$B.;L0ebSNvgxJgAhsg7n31wt
+Uy(0pe-XG:[T';Y>ESTwQc$(9G{P`PV=8sOp3S8,$uZ9CFGd4<9$RP`f5K+B1SmECpdRrU[<'05okecJXI&GNg3l^LFREg+(uT=j1Gv7J@{U$(uJ_0@9|j
+OcCt7a^{lLM}ye2Gg-;_tTm2f!P7E1f-$)0XdEEktSTe$F,$lGAdpgx.S_5f!/.uP/FCu#!kJ{),z(W)xdGv6a!p6SYO<@guW,L^)k>SVm`&C:Brd@]^N+
+QDs=v&#4.+.+};+q1UO2oE7+idSTNJ_76oGIfQo"B0#''tE&.xNPu,z}ZO{iz>ysr+zV{{/ixxCzb>"(Zwaxd-zWQw$GA/u#%av]l)siHP@N]q_SiQROFv
+].|F[UqrS4Yy_/bVc_[J8m31xWd`rHUMf]w_;ET{FK7>}eNY-PTo,hV<[3k$HkQfD'V(nWz"ib:.`CH6m/du8eVq/!@AP33(3T@QL;+jhL5Vy3jl3C.QH0
+o6]p)m2#X]<7)q'&(P}Pbi`qf5[lK{K@c)cBx2$s<'&7UD&Sbqzb9kfUxC]IG`fORG;l5-KaU()SC;I$(,)f]gdW,ndD+0^8zZ!b!O&)4yeetfoh0:hG`{
+Dd48aSW`SA^.HQF:HZ:a{3#jtC5^5hpPXQvD!zX3MUwB~&UfI|@%L-oRdDroMr7k&Zr,<EkQFo/tlPN.X<,xNj0nNXx/sL@9f/fR#^vff1{^lGcR8|a1|g
+h2i6C@j_<e62I=T(Hm6M<[(-T7Q+qPr:(u<|YvSbBXg5jT5}D}[`)9GnnLHf$fyzd/niYomXpk1@EJ|ruGj&+NWhOl|HNxthnUv`WZbj^.y+P8{DS;V!dD
+9}8)&;]/Wlqf1g%&0e!,N#.h+$JR5g6w5P>eJBRbyCOn_q.'&X3ZoVtr%Ig03XNuXiZn>di8c[P]+'g;WmR!p.gQ^2!B6LCjg{zj{)fpF6sq@f@Jom&sF.
+A'OJXTvn_ZpevoDThm#.uNCFe-VgRuO<Uczg2q{!C0VMsGP5HZ,E-a:K{:Boq{jEw,dq4^X^G#$490z-zET&D{R[#'L5Q6`@C_TIihRhg;7m[Dr.^<3EvY
+(`xe|9sYjgA%93`s:'uoZKOyfllM2{>eMi+ypdt=J-d1'-:vw!kmL!o;`.wjV1XhwmtM,}f!gZ78S3b_5/``z=m6asQ<^!DU>fX}xp=!,ppT[Ue;3(6d'3
+5T$F8}|T1h+SmC<|hb37teDv~mngo2e:`'4'oW#&4lECA|vfK^PX'&'Ae0l]weEVy9oXCP9W^FV.t7p4NMjHFC:WB%!Z(Ut7ZcNL/fyoYc~n0j+>Oq}9:%
+Iy:LxV;-&il+oi-8TU(lE#FmxpBn{^K$ztC2GEH"NCQ%5TDs:0wL70Yi0B)(NuV/|RC&j1H.yg3ZT;[{r.enMD;Iq_q.%@.VVCVVC=v7}1r`x<&e8:Q>+O
+9QJv/v:+2c(l8JPvl)FWHJ3}$QlYrLYC~#GvfSbFrt,3!o,`.WL9J:61bvaoh74B04NE;,8]>QHr1q0`@DAePIyH=P+v,K4'%!![/`w=".|^Nho5}9X7`q
+`$v.A)iMsQ`Rb$8eiUw:lM:WddJ@bMPp%L:zgoyW_PGvtO)0GYAwio.PB|#2KOcYt1bU@mQ06W=u"Q]MXv"V}&nr<;n.iganYK#s|fMhxNx^]8B"b7>_y.
+xJw65>)w;BQx<"N-SkuDpD<r/dpWu5;$W&gPSz8Um6cq>dq>jEs<qYk_ZVgLXxXMRJ~i/Ar]$)JrrS)e%^p1RR#n'RM.~Y_)S@GtOl,r1d(@]KQ>c'.-zd
+y&;sSGfU5&^dz+Tm,m3:{6fZKr{MDg7-I75smzI6#]rxpNI|^,_P{_87WINs&3qH;D5nW0Cz3X}8+i0ZK@3d]Dx1Zk$;9&,gsPkq-4g8~UUND>VELf:.ZA
+'A9L%IQbP4Q|yUR8j+}N3EygpQ^>woff>let92+LFd#KWhBJLldvyR&-7q!h8"eYl`4Cs,tvpX$^&ZxIt70,6#CgR6n_qe9MJ,p>Xzk/}C8+0$'S7m=9cg
+r8RF7D@BpKfoVki1Bn9TSFo;d@O<v@(FkN,E{Vi6Dz7u]tk>KFW,knNM$w]kP{8gN!|kR8r+3cR9:)[:'Dnz]-^,>]Qg4yRga)b7k#wu!-Ms-!|'`{Y2[l
+F@cXw!>v't/q_&'%5#pkIo[=4W"L|DuNx.Tj#z67ekI(c'F9G[OJeV7YT""!Hv[&
 */

@@ -203,6 +203,8 @@ PROGRAMS = [
             flags=["-Wno-maybe-uninitialized"], args=["3"], long_args=["30"]),
     Program("top-k kernels", ["tests/kernels/test_top_k.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["2"], long_args=["60"]),
+    Program("top-k of segments", ["tests/kernels/test_top_k_segments.cpp"], SIMT, ALL,
+            flags=["-Wno-maybe-uninitialized"], args=["1"], long_args=["30"]),
     Program("transpose kernels", ["tests/kernels/test_transpose.cpp"], SIMT, ALL,
             flags=["-Wno-maybe-uninitialized", "-Wno-psabi"], args=["2"], long_args=["60"],
             plain=["2"]),  # these three have types that only the plain build runs

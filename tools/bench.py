@@ -213,6 +213,18 @@ def sorting_cells():
               "top_k u32 n=64M k=64K sorted=0", "top_k u32 n=128M rows=4K k=64", "top_k f32 n=128M rows=4K k=64",
               "nth_element u32 n=64M", "nth_element f32 n=64M"]
     cells += [f"top_k u32 n=64M k=256 dist={dist}" for dist in ("few", "constant", "sorted", "hot")]
+    cells += [f"segmented_top_k {type_} n=256M k=1K segments=fixed:128K{form}" for type_ in ("u32", "f32")
+              for form in ("", " form=fixed")]
+    cells += [f"segmented_top_k u32 n=256M k=8 segments=fixed:64{form}"
+              for form in ("", " form=fixed", " form=indices")]
+    cells += [f"segmented_top_k {type_} n=64M k=256 segments=fixed:64M" for type_ in ("u32", "f32")]
+    cells += ["segmented_top_k u32 n=64M k=256 segments=fixed:64M form=indices",
+              "segmented_top_k u32 n=64M k=16 segments=fixed:1K", "segmented_top_k u32 n=64M k=64 segments=fixed:32K",
+              "segmented_top_k f32 n=64M k=50 segments=fixed:32K form=indices",
+              "segmented_top_k u32 n=64M k=64 segments=fixed:32K dist=sorted",
+              "segmented_top_k u32 n=64M k=64 segments=fixed:32K dist=constant",
+              "segmented_top_k u32 n=64M k=8 segments=pareto:256", "segmented_top_k u32 n=64M k=64 segments=pareto:4K",
+              "segmented_top_k u32 n=64M k=8 segments=mixed"]
     cells += [f"{operation} u32 n=64M" for operation in SET_OPERATIONS] + ["set_union u64 n=64M", "is_sorted u32 n=64M"]
     cells += [f"group_by SUM u32 key=u32 n=64M groups={groups}" for groups in ("16", "1K", "64K", "4M")]
     cells += ["group_by SUM f32 key=u32 n=64M groups=1K", "group_by SUM u64 key=u64 n=32M groups=1K"]
@@ -242,6 +254,8 @@ def quick_sorting_cells():
               "merge u32 n=64M", "merge u32 payload=u32 n=64M", "merge_sort u32 n=16M"]
     cells += [f"segmented_sort u32 n=32M segments={shape}" for shape in
               ("fixed:16", "fixed:256", "fixed:64K", "pareto:64", "mixed")]
+    cells += [f"segmented_top_k u32 n=256M {words}" for words in
+              ("k=1K segments=fixed:128K form=fixed", "k=8 segments=fixed:64", "k=64 segments=pareto:4K")]
     cells += ["top_k u32 n=64M k=256", "top_k u32 n=128M rows=4K k=64", "nth_element u32 n=64M", "set_union u32 n=64M",
               "group_by SUM u32 key=u32 n=64M groups=1K", "group_by SUM u32 key=u32 n=64M groups=4M",
               "shuffle u32 n=64M"]

@@ -1144,7 +1144,9 @@ static void write_cell(const cell *c, const variant *all, int count, gp_nvml_sam
 static variant variants[MAX_VARIANTS];
 
 // CUB's segmented sort, and calls built on it, wait for the device in between and cannot be captured.
-static int waits_for_host(const cell *c) { return c->primitive == GP_SEGMENTED_SORT || c->rows > 1; }
+static int waits_for_host(const cell *c) {
+  return c->primitive == GP_SEGMENTED_SORT || is_ranked(c->primitive) || c->rows > 1;
+}
 
 static variant *add_variant(int *count, int kind, const char *label) {
   variant *v = &variants[(*count)++];

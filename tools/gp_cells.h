@@ -22,6 +22,8 @@
 //   merge, set_*                    payload=TYPE second=50 (percent of n that are the second input's)
 //   segmented_sort                  segments=fixed:256 offsets=u32 payload=TYPE form=keys|indices order=ascending
 //   top_k                           k=64 rows=1 payload=TYPE form=keys|indices order=descending sorted=1
+//   segmented_top_k                 segments=fixed:256 offsets=u32 k=64 payload=TYPE form=keys|indices|fixed (segments
+//                                   of one length, without offsets) order=descending
 //   nth_element                     k=n/2 (which) order=ascending
 //   group_by                        key=u32 groups=4096
 //   transpose                       shape=ROWSxCOLUMNS or ROWSxCOLUMNSxMATRICES (for n=; else about as many of both)
@@ -215,6 +217,8 @@ static inline __attribute__((unused)) int is_set(gp_primitive p) {
 }
 // Sorts and the like: they move or read keys of the cell's type, with or without values.
 static inline __attribute__((unused)) int moves_keys(gp_primitive p) { return is_a(p, "keys"); }
+static inline __attribute__((unused)) int is_ranked(gp_primitive p) { return is_a(p, "ranked"); }
+static inline __attribute__((unused)) int is_top_k(gp_primitive p) { return p == GP_TOP_K || is_ranked(p); }
 
 static inline __attribute__((unused)) int is_replayed(const cell *c) {
   return c->protocol == GRAPH || c->protocol == COLD_GRAPH;
@@ -300,7 +304,7 @@ static inline __attribute__((unused)) uint64_t cell_elements(const cell *c, uint
 // top-k: results a row in a call on n; nth_element: the position.
 static inline __attribute__((unused)) uint64_t cell_k(const cell *c, uint64_t n) {
   const uint64_t most = cell_elements(c, n);
-  if (c->primitive != GP_TOP_K) return !c->k ? n / 2 : c->k < n ? c->k : n ? n - 1 : 0;
+  if (!is_top_k(c->primitive)) return !c->k ? n / 2 : c->k < n ? c->k : n ? n - 1 : 0;
   return c->k < most ? c->k : most;
 }
 
@@ -375,13 +379,13 @@ static inline __attribute__((unused)) void default_words(cell *c) {
       c->haystack = 1 << 20;
       break;
     case 'd':
-      c->descending = c->primitive == GP_TOP_K;
+      c->descending = is_top_k(c->primitive);
       break;
     case '2':
       c->second = 50;
       break;
     case 'n':
-      c->k = c->primitive == GP_TOP_K ? 64 : 0;
+      c->k = is_top_k(c->primitive) ? 64 : 0;
       break;
     case 'w':
       c->rows = 1;
@@ -449,7 +453,8 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
     return (c->lengths = type) != NULL && type->number <= GP_DATA_UINT && type->size >= 4 && type->fields == 1;
   case 'f':
     c->form = FIND_NAME(value, FORM_NAMES);
-    return moves_keys(c->primitive)   ? c->form == FORM_KEYS || c->form == FORM_INDICES
+    return moves_keys(c->primitive)
+        ? c->form == FORM_KEYS || c->form == FORM_INDICES || (is_ranked(c->primitive) && c->form == FORM_FIXED)
         : is_select(c->primitive)     ? c->form == FORM_IF || c->form == FORM_FLAGS
         : has_word(c->primitive, 'k') ? c->form == FORM_KEYS || c->form == FORM_HEADS
                                       : c->form == FORM_OFFSETS ||
@@ -693,7 +698,7 @@ static inline __attribute__((unused)) const type_row *cell_type(const cell *c, i
     if (role == ROLE_keys || role == ROLE_keys2) return c->in;
     if (in || role == ROLE_out) return (in && indices) || nth ? NULL : c->payload;
     if (role == ROLE_out_keys) return indices && p == GP_SORT ? NULL : c->in;
-    if (role == ROLE_begin) return has_word(p, 'o') ? c->offsets : NULL;
+    if (role == ROLE_begin) return has_word(p, 'o') && c->form != FORM_FIXED ? c->offsets : NULL;
     return role == ROLE_counts && is_set(p) ? find_type("u64") : NULL;
   }
   if (p == GP_IS_SORTED) return role == ROLE_keys ? c->in : role == ROLE_counts ? find_type("u64") : NULL;
@@ -750,6 +755,7 @@ static inline __attribute__((unused)) uint64_t cell_count(const cell *c, int rol
   }
   if (c->rows) return c->rows * (role < FIRST_OUTPUT ? cell_elements(c, n) : cell_k(c, n));
   if (role == ROLE_out_keys && p == GP_NTH_ELEMENT) return 1;
+  if (is_ranked(p) && role >= FIRST_OUTPUT) return cell_segments(c, n) * cell_k(c, n);
   if (p == GP_CONVERT_LAYOUT)
     return (cell_layout_bytes(c, role == ROLE_out, n) + (uint64_t)c->in->size - 1) / (uint64_t)c->in->size;
   if (is_batch(p) && role != ROLE_in && role != ROLE_out) return cell_segments(c, n);
@@ -862,6 +868,7 @@ static inline __attribute__((unused)) uint64_t cell_live(const cell *c, int role
 //   sort, merge sort, merge  2n[key] + 2n[value] (indices: n[key] + n[index]; of segments: + (S + 1)[offset])
 //   sets  (n + R)[key, value], R results     top-k  n[key] + rows k[key, value] (values that are not taken: not read)
 //   find_if, adjacent_find  n[in]     mismatch, equal_arrays  2n[in]     (all that end early: if they do not)
+//   segmented top-k  n[key] + (S + 1)[offset] + S k[key, value]
 //   is_sorted, nth_element  n[key]     shuffle, reverse, transpose, replace  2n[in]     is_partitioned  n[in]
 //   scatter, gather  2n[in] + n[index]
 //   group by  n[key] + n[in] + R[key] + R[out], R groups
@@ -875,7 +882,7 @@ static inline __attribute__((unused)) double moved_bytes(const cell *c, uint64_t
     const type_row *t = cell_type(c, role);
     if (!t || (role == ROLE_keys && is_segmented_scan(c->primitive))) continue;
     if (role == ROLE_out && is_reduce(c)) continue;
-    if (role == ROLE_in && c->rows) continue;
+    if (role == ROLE_in && (c->rows || is_ranked(c->primitive))) continue;
     bytes += (role < FIRST_OUTPUT ? (double)cell_count(c, role, n) : expected_count(c, role, n)) * t->size;
   }
   return bytes;
@@ -902,7 +909,7 @@ static inline __attribute__((unused)) void cell_own_words(const cell *c, char *t
   if (has_word(c->primitive, 'e')) ADD(" keep=%d", c->keep);
   if (c->bins) ADD(" bins=%llu", (unsigned long long)c->bins);
   if (c->haystack) ADD(" haystack=%llu", (unsigned long long)c->haystack);
-  if (has_word(c->primitive, 'd') && c->descending != (c->primitive == GP_TOP_K))
+  if (has_word(c->primitive, 'd') && c->descending != is_top_k(c->primitive))
     ADD(" order=%s", ORDER_NAMES[c->descending]);
   if (c->begin_bit || c->end_bit) ADD(" bits=%d:%d", c->begin_bit, c->end_bit);
   if (has_word(c->primitive, '2') && c->second != 50) ADD(" second=%d", c->second);
@@ -956,7 +963,7 @@ static inline __attribute__((unused)) int cell_data_of(const cell *c, int role, 
   if (role == ROLE_begin || role == ROLE_end || cell_target(c, role) >= 0) return 0;
   if (role == ROLE_in2 && is_a(p, "permuted")) return 0;
   if (has_word(p, 'g') && role == ROLE_keys) return d->kind = GP_DATA_GROUPS, d->parameter = c->groups, 1;
-  if (p >= GP_SORT && p <= GP_NTH_ELEMENT) {
+  if ((p >= GP_SORT && p <= GP_NTH_ELEMENT) || is_top_k(p)) {
     const int ordered = has_word(p, '2') || p == GP_IS_SORTED;
     if (beside || (ordered && kind == GP_DATA_UNIFORM)) d->kind = beside ? GP_DATA_UNIFORM : GP_DATA_RISING;
     d->parameter = c->in->size == 1 ? 1 << 8 : c->in->size == 2 ? 1 << 16 : 1 << 20;
@@ -1153,9 +1160,9 @@ static inline __attribute__((unused)) void cell_permute(const cell *c, uint64_t 
   call->permutation = p;
 }
 
-// top_k: results a row; nth_element: the position.
+// top-k: results a row or segment; nth_element: the position.
 static inline __attribute__((unused)) uint64_t *cell_k_of(gp_call *call) {
-  return call->primitive == GP_TOP_K ? &call->OF_CALL(k) : &call->OF_CALL(n);
+  return is_top_k(call->primitive) ? &call->OF_CALL(k) : &call->OF_CALL(n);
 }
 
 // Adds segments, runs and so on to a call.

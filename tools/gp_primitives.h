@@ -61,6 +61,7 @@
 //   rule_first  its best algorithm depends on more than rows know: the number of segments, the shape. The header takes
 //               a row only if its rule has chosen the same algorithm (gp__row_serves).
 //   per_segment  its input has an element for each segment
+//   ranked      its results are the first k of each segment
 //   by_lengths  its segments are given by their lengths
 //   permuted    its second input is a permutation of the indices: where elements go, or come from
 //   valued      it writes a value that the call gives
@@ -128,6 +129,7 @@
   X(is_sorted, "input count ends_early host_made", "x", "", "reduce", "", "u32", "") \
   X(segmented_sort, "input keys bitwise", "sopfd", "", "sort", "", "u32", "segments=pareto:64") \
   X(top_k, "input keys bitwise", "nwpfdu", "", "sort", "", "u32", "k=64") \
+  X(segmented_top_k, "input keys bitwise ranked", "sonpfd", "", "sort", "", "u32", "segments=pareto:1024 k=64") \
   X(nth_element, "input keys bitwise", "nd", "", "sort", "top_k", "u32", "") \
   X(shuffle, "input", "", "", "sort", "", "u32", "") \
   X(group_by, "input folds host_made", "kg", "SUM", "segments and keys", "", "u32", "key=u32 groups=4096") \

@@ -36,7 +36,8 @@ typedef struct gp_call {
                       // values
   const void *in2;    // transform2: the second operand; mismatch, equal_arrays, lexicographic: the second array;
                       // histogram: weights, one a pixel, or NULL; merge, sets: the second input's values; copy_batch:
-                      // pointers to the destinations; scatter, gather: indices (scatter: or NULL, and i goes to i)
+                      // pointers to the destinations; scatter, gather: indices (scatter: or NULL, and i goes to i);
+                      // segmented_top_k: u32, a segment's results if fewer than k, or NULL
   const void *keys;   // `count` keys, or flags (GP_HEADS; select, partition, scatter and gather without `op`);
                       // lower_bound, upper_bound: the sorted array, `key_count` elements; scatter, gather: which
                       // elements move; NULL: all
@@ -79,7 +80,7 @@ typedef struct gp_call {
   uint64_t segments;       // number of segments
   uint64_t segment_length; // segmented reduce without offsets: elements of every segment
   uint64_t rows;           // top_k: rows of `count` keys; 0: 1
-  uint64_t k;              // top_k: results a row
+  uint64_t k;              // top_k, segmented_top_k: results a row or segment
   uint64_t n;              // nth_element: the position; scatter with indices: elements of out; gather: of in
 
   // Histograms.

@@ -191,7 +191,8 @@ typedef enum gp_op {
   X(LEXICOGRAPHIC, 68, lexicographic) \
   X(IS_PARTITIONED, 69, is_partitioned) \
   X(PARTITION_POINT, 70, partition_point) \
-  X(GATHER, 71, gather)
+  X(GATHER, 71, gather) \
+  X(SEGMENTED_TOP_K, 72, segmented_top_k)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;

@@ -1,5 +1,5 @@
 // api/top_k.h - top-k, nth element, shuffle
-// uses: api/config.h, api/lists.h, api/context_types.h
+// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h
 
 // The first k elements of what a stable sort would give, 0 <= k <= count: the smallest keys first, with GP_DESCENDING
 // the largest; of equal keys, those that come first in the input (floats in IEEE 754 total order). out_keys: k keys, or
@@ -18,6 +18,18 @@ GPUPRIMS__API gp_result gp_top_k(gp_context *ctx, gp_type key_type, gp_type valu
 GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                       uint64_t rows, uint64_t columns, uint64_t k, void *out_keys, void *out_indices,
                                       int flags, gp_stream stream);
+// The top k of each segment, k <= 1024. Segments come by offsets, with or without `end`, or have one length; they do
+// not overlap. out_keys[s * k] and out_indices[s * k] are the first results of segment s, in the order of gp_top_k: of
+// equal keys, those that come first. Where a segment has fewer than k elements, the rest of its k places keeps what it
+// holds. Indices count from the start of the segment; index_type is i32, u32, i64 or u64. One output may be NULL.
+// flags: GP_DESCENDING, GP_UNSORTED. gp_call offers values in place of indices (in, out), a k for each segment (in2)
+// and GP_CHECKED.
+//   Launches    Up to three, whatever the lengths, which only the device looks at; mostly one if segments have one
+//               length. Each key is read once: by lanes of a warp (up to 512 keys), by a block, or by several.
+//   Workspace   Offsets: 16 bytes for 513 keys. Long segments: at most 2k ranks of 4 to 16 bytes a block.
+GPUPRIMS__API gp_result gp_segmented_top_k(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
+                                           uint64_t count, const gp_segments *segments, uint64_t k, void *out_keys,
+                                           void *out_indices, int flags, gp_stream stream);
 // *out = the key that a sort would put at position n < count (count / 2: a median; count 0: nothing is written);
 // GP_DESCENDING: from the largest on. Nothing is rearranged. Radix select, a launch a digit of 11 bits: reads the keys
 // once, and again while more than a sixteenth of them agree with the result in the digits that are known; then those

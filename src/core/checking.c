@@ -57,10 +57,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if ((c->begin_bit || c->end_bit) && !(k->traits & GP__TAKES_BITS))
     return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit are for radix sorts only", k->who);
   if (c->flags & ~flags & GP_DESCENDING)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_DESCENDING is for sort, segmented_sort, top_k and nth_element only",
-                    k->who);
+    return gp__fail(
+        GP_E_ARGUMENT,
+        "%s: @flags: GP_DESCENDING is for sort, segmented_sort, top_k, segmented_top_k and nth_element only", k->who);
   if (c->flags & ~flags & GP_UNSORTED)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED is for top_k only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED is for top_k and segmented_top_k only", k->who);
   if (c->flags &
       ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS | GP_UNTIL_TARGET |
         GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
@@ -76,11 +77,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->graph && !(k->traits & GP__TAKES_GRAPH))
     return gp__fail(GP_E_ARGUMENT, "%s: @graph: the call takes no graph", k->who);
   if (c->flags & ~flags & GP_CHECKED)
-    return gp__fail(
-        GP_E_ARGUMENT,
-        "%s: @flags: GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, load_balance, expand and bfs "
-        "only",
-        k->who);
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: @flags: GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, segmented_top_k, "
+                    "load_balance, "
+                    "expand and bfs only",
+                    k->who);
   if ((c->flags & GP_CHECKED) && !search && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(
         GP_E_ARGUMENT,

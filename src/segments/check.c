@@ -6,16 +6,14 @@
 GPUPRIMS__PRIVATE gp_result gp__check_segments_out_type(gp__checking *k) {
   return k->c->primitive == GP_LOAD_BALANCE ? gp__check_position_type(k) : gp__check_out_type(k);
 }
-GPUPRIMS__PRIVATE gp_result gp__check_segments_numbers(gp__checking *k) {
+// Segments of one length, if there are no offsets: sets the count.
+GPUPRIMS__PRIVATE gp_result gp__check_equal_segments(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *who = k->who;
-  if (c->primitive == GP_LOAD_BALANCE) GPUPRIMS__CHECK(gp__check_positions(k));
-  if (c->primitive == GP_LOAD_BALANCE && !c->segments && c->count)
-    return gp__fail(GP_E_ARGUMENT, "%s: @segments is 0, but @count is not", who);
-  if (c->primitive == GP_SEGMENTED_REDUCE && q->offset_size && c->segment_length)
+  if (q->offset_size && c->segment_length)
     return gp__fail(GP_E_ARGUMENT, "%s: @segment_length is set, but the segments have offsets (@begin)", who);
-  if (c->primitive == GP_SEGMENTED_REDUCE && !q->offset_size) {
+  if (!q->offset_size) {
     if (c->segment_length && c->segments > UINT64_MAX / c->segment_length)
       return gp__fail(GP_E_SIZE, "%s: @segments times @segment_length overflows: %llu times %llu", who,
                       (unsigned long long)c->segments, (unsigned long long)c->segment_length);
@@ -25,6 +23,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_segments_numbers(gp__checking *k) {
                       (unsigned long long)c->count, (unsigned long long)q->count);
   }
   return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_segments_numbers(gp__checking *k) {
+  const gp_call *c = k->c;
+  const char *who = k->who;
+  if (c->primitive == GP_LOAD_BALANCE) GPUPRIMS__CHECK(gp__check_positions(k));
+  if (c->primitive == GP_LOAD_BALANCE && !c->segments && c->count)
+    return gp__fail(GP_E_ARGUMENT, "%s: @segments is 0, but @count is not", who);
+  return c->primitive == GP_SEGMENTED_REDUCE ? gp__check_equal_segments(k) : GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__segments_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;

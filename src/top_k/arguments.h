@@ -31,3 +31,24 @@ typedef struct gp__select_state {
   unsigned long long arrived;  // blocks that have counted
   unsigned long long buffered; // 1: the keys put aside are all that matter
 } gp__select_state;
+
+// Top-k of segments. A task: a segment, or a part of it.
+typedef struct gp__top_k_task {
+  unsigned long long segment;
+  unsigned list, part; // list: the first of the segment's
+} gp__top_k_task;
+typedef struct gp__top_k_header {
+  unsigned long long listed, taken, lists; // tasks; tasks and lists in use
+} gp__top_k_header;
+typedef struct gp__segmented_top_k_args {
+  gp__top_k_args top; // keys, in, out_keys, out, count, rows (segments), k, capacity
+  const void *begin, *end;
+  const unsigned *ks; // or NULL
+  const unsigned long long *bad;
+  gp__top_k_header *header;
+  gp__top_k_task *tasks;                                 // NULL: each segment is one
+  unsigned *arrived;                                     // parts that have left a list, at the segment's first list
+  void *lists;                                           // k ranks each
+  unsigned long long length, part, task_room, list_room; // part: most keys of a task
+  unsigned offset_bytes, batch;                          // batch: segments of a warp
+} gp__segmented_top_k_args;

@@ -1,6 +1,6 @@
 // top_k/calls.c - calls by name: top-k, nth element
-// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/rules.h, core/messages.c, top_k/kinds.c,
-//   core/state.c, core/run.c, map/calls.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, core/rules.h, core/messages.c,
+//   top_k/kinds.c, core/state.c, core/run.c, map/calls.c, segments/calls.c
 
 GPUPRIMS__PRIVATE gp_call gp__top_k_call(gp_type key_type, const void *keys, uint64_t count, uint64_t k, void *out_keys,
                                          gp_type value_type, void *out_values, int flags) {
@@ -27,6 +27,14 @@ GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, gp_type key_type, gp_type
   c.rows = rows;
   if (!rows) c.count = c.k = 0;
   return gp__named(gp_run(ctx, &c, stream), "gp_top_k_rows count=columns out=out_indices out_type=index_type");
+}
+GPUPRIMS__API gp_result gp_segmented_top_k(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
+                                           uint64_t count, const gp_segments *segments, uint64_t k, void *out_keys,
+                                           void *out_indices, int flags, gp_stream stream) {
+  gp_call c = gp__top_k_call(key_type, keys, count, k, out_keys, index_type, out_indices, flags);
+  c.primitive = GP_SEGMENTED_TOP_K;
+  return gp__run_segments(ctx, &c, segments, stream,
+                          "gp_segmented_top_k out=out_indices out_type=index_type " GPUPRIMS__SEGMENT_NAMES);
 }
 GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count, uint64_t n,
                                        void *out, int flags, gp_stream stream) {

@@ -1,7 +1,7 @@
 // top_k/check.c - checking a call: top-k, nth element, shuffle
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, top_k/policy.h, core/system.c,
-//   core/messages.c, core/request.c, core/primitive.c, core/check_types.c, core/checking.c, core/check_call_types.c,
-//   core/check_buffers.c
+//   core/messages.c, core/request.c, host/values.c, top_k/kinds.c, core/primitive.c, core/check_types.c,
+//   core/checking.c, core/check_call_types.c, core/check_buffers.c, segments/check.c
 
 GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {
   const gp_call *c = k->c;
@@ -12,7 +12,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {
       return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert elements", k->who);
     return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
   }
-  if (!q->out_type && !c->out && c->primitive == GP_TOP_K) return GP_SUCCESS;
+  if (!q->out_type && !c->out && c->primitive != GP_SHUFFLE) return GP_SUCCESS;
+  if (c->primitive == GP_SEGMENTED_TOP_K)
+    return gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64", &q->out_type,
+                             &k->out);
   return gp__check_indices(k, c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32);
 }
 // Rows of a top-k; other calls have one.
@@ -58,6 +61,39 @@ static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, 
                                                            {GP__CHECK_KEY_TYPES, gp__check_ranked_keys},
                                                            {GP__CHECK_NUMBERS, gp__check_k},
                                                            {GP__CHECK_BUFFERS, gp__top_k_buffers}};
+
+GPUPRIMS__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const uint64_t most = c->out_type == GP_I32 ? (uint64_t)1 << 31 : UINT32_MAX;
+  uint64_t longest;
+  GPUPRIMS__CHECK(gp__check_equal_segments(k));
+  longest = q->offset_size ? q->count : c->segment_length;
+  if (!k->in.size && k->out.size == 4 && longest > most)
+    return gp__fail(GP_E_SIZE, "%s: @%s is %llu, too large for indices of 4 bytes (@out_type): use i64 or u64", k->who,
+                    q->offset_size ? "count" : "segment_length", (unsigned long long)longest);
+  if (c->k > GP__TOP_K_FEW)
+    return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above %d", k->who, (unsigned long long)c->k, (int)GP__TOP_K_FEW);
+  if (c->k && c->segments > UINT64_MAX / c->k)
+    return gp__fail(GP_E_SIZE, "%s: @segments times @k overflows: %llu times %llu", k->who,
+                    (unsigned long long)c->segments, (unsigned long long)c->k);
+  q->length = c->k;
+  return k->pointers && q->count && c->k && !c->out_keys && !c->out
+      ? gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who)
+      : GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__segmented_top_k_buffers(gp__checking *k) {
+  static const gp__checked_type number = {4, 4, NULL};
+  const gp_call *c = k->c;
+  gp__buffers *b = k->buffers;
+  b->begin_wanted = (c->flags & GP_CHECKED) || c->segments > 0;
+  b->out = b->out_keys = c->segments * c->k;
+  return c->in2 ? gp__reading(k, "in2", c->in2, &number, c->segments, 1, 0) : GP_SUCCESS;
+}
+static const gp__own_check gp__checks_segmented_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_moved},
+                                                                     {GP__CHECK_KEY_TYPES, gp__check_ranked_keys},
+                                                                     {GP__CHECK_NUMBERS, gp__check_segmented_top_k},
+                                                                     {GP__CHECK_BUFFERS, gp__segmented_top_k_buffers}};
 
 // Derives the keys of the shuffle's rounds.
 GPUPRIMS__PRIVATE gp_result gp__check_seed(gp__checking *k) {

@@ -19,8 +19,46 @@ GPUPRIMS__PRIVATE unsigned long long gp__top_k_mergers(unsigned long long ranks)
 }
 // Most keys of a row that radix select puts aside.
 GPUPRIMS__PRIVATE unsigned long long gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
+// Scratch memory of a top-k of segments. part: most keys of a task; direct: segments of one length, not cut.
+typedef struct gp__segment_top_k_layout {
+  unsigned long long part, task_room, list_room, tasks, arrived, lists, bytes;
+  int direct;
+} gp__segment_top_k_layout;
+GPUPRIMS__PRIVATE unsigned long long gp__segment_top_k_part(gp_policy p, gp__shape s, unsigned long long resident) {
+  unsigned long long part = gp__ceil_div(s.count, resident);
+  if (part < 16 * gp__top_k_tile(p, s)) part = 16 * gp__top_k_tile(p, s);
+  return part < 8 * s.top_k.results ? 8 * s.top_k.results : part;
+}
+GPUPRIMS__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp__shape s, unsigned long long part) {
+  gp__segment_top_k_layout l;
+  l.part = part;
+  l.direct = !s.offset_size && (!s.segments || s.count / s.segments <= part);
+  l.list_room = l.direct ? 0 : 2 * (s.count / part);
+  l.task_room = s.count / (GP__TOP_K_BY_LANES + 1);
+  l.task_room = l.direct ? 0 : l.list_room + (l.task_room < s.segments ? l.task_room : s.segments);
+  l.tasks = 256;
+  l.arrived = l.tasks + gp__ceil_div(l.task_room * 16, 256) * 256;
+  l.lists = l.arrived + gp__ceil_div(l.list_room * 4, 256) * 256;
+  l.bytes = l.task_room ? l.lists + l.list_room * s.top_k.results * gp__rank_bytes(s) : 0;
+  return l;
+}
+GPUPRIMS__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, unsigned long long resident,
+                                                  gp__geometry *g) {
+  const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(s, gp__segment_top_k_part(p, s, resident));
+  const unsigned long long most = l.direct ? 0x7fffffff : resident, works = l.direct ? s.segments : l.task_room;
+  g->tile_items = gp__top_k_tile(p, s);
+  g->tiles = gp__ceil_div(s.count, g->tile_items);
+  g->share = l.part;
+  g->shared_bytes = gp__top_k_shared_bytes(p, s);
+  g->grid = (unsigned)(works < 1 ? 1 : works < most ? works : most);
+  g->scratch = l.bytes;
+}
 GPUPRIMS__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const unsigned long long rows = gp__rows_of(s), blocks = gp__blocks_of_row(p, s, resident), works = rows * blocks;
+  if (s.primitive == GP_SEGMENTED_TOP_K) {
+    gp__geometry_segment_top_k(p, s, resident, g);
+    return;
+  }
   g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count, g->tile_items) * rows;
   g->share = blocks;

@@ -1,6 +1,6 @@
 // top_k/host.c - top-k, nth element
 // uses: api/config.h, api/lists.h, api/structs.h, core/request.c, host/config.c, host/call.c, host/exact.c,
-//   host/indices.c, sort/host.c
+//   host/indices.c, sort/host.c, segmented_sort/host.c
 
 // A key in the order of the result, as an unsigned integer.
 static uint64_t gp__host_rank(const gp__request *q, uint64_t i) {
@@ -22,9 +22,10 @@ static void gp__host_sift(gp__host_indexed *heap, size_t n, size_t i) {
   }
   heap[i] = x;
 }
-// One row: keeps a heap of the best so far, then sorts it.
-static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint64_t row, gp__host_indexed *heap) {
-  const size_t k = (size_t)(q->length < n ? q->length : n);
+// One row: keeps a heap of the best `wanted` so far, then sorts it.
+static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint64_t wanted, uint64_t row,
+                          gp__host_indexed *heap) {
+  const size_t k = (size_t)(wanted < n ? wanted : n);
   size_t i, left;
   uint64_t at;
   for (at = 0; at < n; ++at) {
@@ -57,8 +58,8 @@ static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint
     else if (q->out_size) gp__host_put_index(q->out, q->out_size, to, heap[i].index);
   }
 }
-// `stride`: elements of a row; the first `count` of them are used.
-static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) {
+// `stride`: elements of a row; the first `count` of them are used. Segments: their offsets, or equal parts of `count`.
+static gp_result gp__host_top_k_rows(const gp__host_call *h, uint64_t stride, int segmented) {
   const gp__request *q = h->q;
   const int64_t rows = (int64_t)(q->segments ? q->segments : 1);
   const int threads = h->threads > rows ? (int)rows : h->threads;
@@ -69,11 +70,20 @@ static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) {
   GPUPRIMS__PARALLEL_FOR
   for (t = 0; t < threads; ++t) {
     int64_t row;
-    for (row = t; row < rows; row += threads)
-      gp__host_best(q, (uint64_t)row * stride, q->count, (uint64_t)row, heaps + (size_t)t * (size_t)q->length);
+    for (row = t; row < rows; row += threads) {
+      uint64_t first = (uint64_t)row * stride, end = first + (segmented ? stride : q->count), k = q->length;
+      if (q->begin) gp__host_segment_of(q, (uint64_t)row, &first, &end);
+      if (q->in2 && ((const uint32_t *)q->in2)[row] < k) k = ((const uint32_t *)q->in2)[row];
+      if (k) gp__host_best(q, first, end - first, k, (uint64_t)row, heaps + (size_t)t * (size_t)q->length);
+    }
   }
   free(heaps);
   return GP_SUCCESS;
+}
+static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) { return gp__host_top_k_rows(h, stride, 0); }
+static gp_result gp__host_segmented_top_k(gp__host_call *h) {
+  const gp__request *q = h->q; // idle calls come here to have their offsets checked
+  return q->segments && q->length ? gp__host_top_k_rows(h, q->count / q->segments, 1) : GP_SUCCESS;
 }
 
 // Finds the n-th key 16 bits at a time: counts each value of the next bits among the keys with the known prefix.

@@ -6,4 +6,7 @@
   X(SELECT_FIRST, gp__select_first, gp__top_k_args, ordered_key, GP__NO_SHARED) \
   X(SELECT_NEXT, gp__select_next, gp__top_k_args, ordered_key, 0) \
   X(SELECT_COLLECT, gp__select_collect, gp__top_k_args, ranked, GP__NO_SHARED) \
+  X(TOP_K_TASKS, gp__top_k_tasks, gp__segmented_top_k_args, ranked, 0) \
+  X(TOP_K_SHORT, gp__top_k_short, gp__segmented_top_k_args, ranked, GP__NO_SHARED) \
+  X(TOP_K_BEGIN, gp__top_k_begin, gp__segmented_top_k_args, nothing, GP__NO_SHARED) \
   X(SHUFFLE, gp__shuffle, gp__map_args, in_out, 0)

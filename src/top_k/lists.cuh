@@ -231,12 +231,15 @@ template <class T, bool DESCENDING> struct gp__top_k_key {
   static GP_DEVICE Bits decode(Bits bits) { return Ordered::decode(static_cast<Bits>(DESCENDING ? ~bits : bits)); }
 };
 template <class T, bool DESCENDING, class In, class Out>
-GP_DEVICE void gp__top_k_store(const gp__top_k_args &a, gp__u64 row, gp__u64 position, gp__u64 key, gp__u64 index) {
+GP_DEVICE void gp__top_k_put(const gp__top_k_args &a, gp__u64 to, gp__u64 begin, gp__u64 key, gp__u64 index) {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
-  const gp__u64 to = row * a.k + position;
   if (a.out_keys) static_cast<Bits *>(a.out_keys)[to] = Key::decode(static_cast<Bits>(key));
-  gp__top_k_value<In, Out>::store(a, to, row * a.count + index, index);
+  gp__top_k_value<In, Out>::store(a, to, begin + index, index);
+}
+template <class T, bool DESCENDING, class In, class Out>
+GP_DEVICE void gp__top_k_store(const gp__top_k_args &a, gp__u64 row, gp__u64 position, gp__u64 key, gp__u64 index) {
+  gp__top_k_put<T, DESCENDING, In, Out>(a, row * a.k + position, row * a.count, key, index);
 }
 // Writes a row's best to the output, or as a list for the next launch, padded to k.
 template <class T, bool DESCENDING, class In, class Out, int THREADS, class R>
@@ -250,7 +253,7 @@ GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<
       gp__top_k_store<T, DESCENDING, In, Out>(a, work, i, R::key(best.list[i]), R::index(best.list[i]));
 }
 
-// Keys of a tile in a thread's registers: vectors, THREADS apart. Keys past n are zero.
+// Keys of a tile in a thread's registers: vectors, THREADS apart. Keys before `lead` and from n on are zero.
 template <class P, class Bits> struct gp__key_tile {
   static const int K = P::vectors, V = 16 / int(sizeof(Bits)), ITEMS = P::threads * K * V;
   gp__vector_access<Bits, V> x[K];
@@ -259,14 +262,15 @@ template <class P, class Bits> struct gp__key_tile {
   }
   // Keys that exist of the vector at `at`.
   static GP_DEVICE int there(gp__u64 at, gp__u64 n) { return at + V <= n ? V : at < n ? int(n - at) : 0; }
-  GP_DEVICE void load(const Bits *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
+  GP_DEVICE void load(const Bits *in, gp__u64 first, gp__u64 n, unsigned misaligned, gp__u32 lead = 0) {
     GPUPRIMS__UNROLL
     for (int i = 0; i < K; ++i) {
       const gp__u64 from = at(first, i);
-      if (from + V <= n) x[i].template load<P::load>(in + from, misaligned, from >= V && from + 2 * V <= n);
+      if (from >= lead && from + V <= n)
+        x[i].template load<P::load>(in + from, misaligned, from >= V && from + 2 * V <= n);
       else {
         GPUPRIMS__UNROLL
-        for (int j = 0; j < V; ++j) x[i].item[j] = from + j < n ? in[from + j] : Bits(0);
+        for (int j = 0; j < V; ++j) x[i].item[j] = from + j >= lead && from + j < n ? in[from + j] : Bits(0);
       }
     }
   }

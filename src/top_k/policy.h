@@ -14,6 +14,8 @@ enum {
   GP__TOP_K_FEW = 1024,
   GP__TOP_K_STATIC_BYTES = 2048,
   GP__TOP_K_MERGED = 32768, // ranks that one block merges, about
+  GP__TOP_K_LANE = 16,      // keys of a short segment that a lane sorts
+  GP__TOP_K_BY_LANES = 512, // most keys of a segment that lanes sort
   GP__SELECT_BITS = 11,
   GP__SELECT_BINS = 2048,
   GP__SELECT_STATE_BYTES = 48,
@@ -59,14 +61,27 @@ GPUPRIMS__RULE unsigned gp__shuffle_round(unsigned half, unsigned key) {
 GPUPRIMS__RULE unsigned gp__top_k_capacity(gp_policy p, gp__shape s) {
   return gp__power_of_two(s.top_k.results + s.top_k.results / 2 + 32 + gp__top_k_tile(p, s), 64);
 }
+// The same for segments: all that shared memory has room for; at least what a lowered limit may leave, rounded up for
+// its sort, or a tile more.
+GPUPRIMS__RULE int gp__segment_top_k_least(gp_policy p, gp__shape s) {
+  return gp__max((int)(s.top_k.results * 3 / 2 + 32 + gp__top_k_tile(p, s)),
+                 (int)gp__power_of_two((unsigned)s.top_k.results * 3 / 2 + 32, 64));
+}
+GPUPRIMS__RULE unsigned gp__segment_top_k_capacity(gp_policy p, gp__shape s) {
+  return (unsigned)gp__max(gp__segment_top_k_least(p, s),
+                           ((s.shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES) /
+                               (int)gp__rank_bytes(s));
+}
 GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_BEST_LISTS ? gp__top_k_capacity(p, s) * gp__rank_bytes(s)
-                                      : (unsigned)(2 * p.threads * p.vectors * GP__VECTOR);
+  return p.algorithm != GP_BEST_LISTS     ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
+      : s.primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
+                                          : gp__top_k_capacity(p, s) * gp__rank_bytes(s);
 }
 GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
-      (p.algorithm == GP_BEST_LISTS ? s.primitive == GP_TOP_K && s.top_k.results <= GP__TOP_K_FEW
-                                    : p.algorithm == GP_RADIX_SELECT && !s.top_k.drop_keys) &&
+      (p.algorithm == GP_BEST_LISTS
+           ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
+           : p.algorithm == GP_RADIX_SELECT && s.primitive != GP_SEGMENTED_TOP_K && !s.top_k.drop_keys) &&
       (long long)gp__top_k_shared_bytes(p, s) <= (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
           (p.algorithm == GP_BEST_LISTS ? GP__TOP_K_STATIC_BYTES : GP__SELECT_BINS * 4 + 1024);
 }

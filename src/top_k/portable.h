@@ -11,15 +11,17 @@ static const gp__policy_row gp__top_k_rows[] = {
     GPUPRIMS__H200(0, -1, GP__IF_TOP_K_WIDE, 0, 0, GP_BEST_LISTS, 0, 4, 0, 0, 22),
 };
 GPUPRIMS__PRIVATE gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
-  const int lists = s.primitive == GP_TOP_K && s.top_k.results <= GP__TOP_K_FEW;
+  const int lists = s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW;
   gp_policy q;
   q = GPUPRIMS__FILL(p, gp__top_k_rows, gp__measure_keys, s,
                      (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0));
   // As many blocks as their lists leave room for.
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
   while (!p.vectors && q.vectors > 1 && !gp__policy_valid_top_k(q, s)) q.vectors /= 2;
-  while (!p.threads && s.top_k.drop_keys && q.threads > 32 && !gp__policy_valid_top_k(q, s)) q.threads /= 2;
-  if (p.algorithm == GP_AUTO && lists && !s.top_k.drop_keys &&
+  while (!p.threads && (s.top_k.drop_keys || s.primitive == GP_SEGMENTED_TOP_K) && q.threads > 32 &&
+         !gp__policy_valid_top_k(q, s))
+    q.threads /= 2;
+  if (p.algorithm == GP_AUTO && lists && !s.top_k.drop_keys && s.primitive == GP_TOP_K &&
       !gp__policy_valid_top_k(q, s)) { // a device with little shared memory
     p.algorithm = GP_RADIX_SELECT;
     return gp__portable_top_k(p, s);

@@ -228,6 +228,7 @@ WORDS = {
     **dict.fromkeys(("lower_bound", "upper_bound"), (("u32", "haystack=1000"),)),
     **dict.fromkeys(("sort", "merge_sort", "merge"), (("", ""), ("", "payload=u32"), ("", "payload=s16"))),
     "segmented_sort": (("", "segments=fixed:1048576"), ("", "segments=fixed:1048576 payload=u32")),
+    "segmented_top_k": (("", "segments=fixed:1048576 k=1"),),
     "top_k": (("", "k=1"),), "group_by": (("", "key=u32 groups=16"),),
     **dict.fromkeys(("expand", "run_length_expand"), (("", "segments=fixed:1048576"),)),
     "load_balance": (("u32", "segments=fixed:1048576"),), "check_offsets": (("", "segments=fixed:1048576"),),

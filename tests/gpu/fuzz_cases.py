@@ -1698,6 +1698,64 @@ def build_top_k(call):
             call.expect(out, moved, at=row * k * moved.itemsize)
 
 
+def build_segmented_top_k(call):
+    """Offsets, begins and ends, or one length; a k for each segment, or one for all."""
+    g, s, n = call.group, call.shot, call.shot["n"]
+    type_, form = g["key_type"], g["segments"]
+    k = call.random.choice([0, 1, 2, 10, 100, 1000, 1024])
+    call.set(key_type=type_, flags=g["flags"], k=k)
+    good, begin, end = True, None, None
+    if form == "fixed":
+        length = call.random.choice([0, 1, 7, 64, 500, 600, 5000])
+        segments = min(n // max(length, 1), 5000 if k < 100 else 200)
+        n = length * segments
+        call.set(segments=segments, segment_length=length)
+        begin = np.arange(segments) * length
+        end = begin + length
+    call.fields["count"] = n
+    keys = special_keys(type_, n, s["kind"], s["seed"])
+    call.given("keys", keys, type_)
+    rng = np.random.default_rng(s["seed"] + 4)
+    if form != "fixed":
+        edges = offsets_of(call, n)
+        if len(edges) > (5000 if k < 100 else 200):
+            edges = edges[:200]
+        begin, end = edges[:-1], edges[1:]
+        if form == "ends":
+            order = rng.permutation(len(begin))
+            begin, end = begin[order], end[order]
+            call.set(offset_type=g["offset_type"], segments=len(begin))
+            for field, what in (("begin", begin), ("end", end)):
+                call.given(field, what.astype(DTYPES[g["offset_type"]]), g["offset_type"])
+        else:
+            good = put_offsets(call, edges, n)
+    segments = len(begin)
+    ks = np.full(segments, k)
+    if g["own"] and segments:
+        ks = rng.integers(0, k + 5, segments)
+        call.given("in2", ks.astype(np.uint32), "u32")
+    x, out = None, None
+    if g["in_type"] or g["out_type"]:
+        x = data_of(g["in_type"], n, s["kind"], s["seed"] + 21) if g["in_type"] else None
+        call.set(in_type=g["in_type"], out_type=g["in_type"] or g["out_type"])
+        if x is not None:
+            call.given("in_", x, g["in_type"])
+        out = call.room("out", segments * k, g["in_type"] or g["out_type"])
+    out_keys = call.room("out_keys", segments * k, type_, wanted=False) if not out or s["seed"] % 4 or not k else None
+    if not good:
+        return
+    bits = ordered(keys, type_)
+    bits = ~bits if g["flags"] & gp.DESCENDING else bits
+    for i in range(segments):
+        part = slice(int(begin[i]), int(end[i]))
+        order = np.argsort(bits[part], kind="stable")[:min(k, int(ks[i]))]
+        if out_keys:
+            call.expect(out_keys, keys[part][order], at=i * k * keys.itemsize)
+        if out:
+            moved = x[part][order] if x is not None else order.astype(DTYPES[g["out_type"]])
+            call.expect(out, moved, at=i * k * moved.itemsize)
+
+
 def same_set(wanted):
     def test(got):
         size = wanted.itemsize
@@ -2300,6 +2358,15 @@ def draw_top_k(g, r):
     draw_moved(g, r)
 
 
+def draw_segmented_top_k(g, r):
+    g["key_type"] = r.choice(BUILT_IN)
+    g["flags"] = r.choice([0, gp.DESCENDING]) | r.choice([0, 0, gp.UNSORTED])
+    draw_moved(g, r)
+    g["offset_type"], g["own"] = r.choice(OFFSETS), r.random() < 0.4
+    g["segments"] = r.choice(["offsets", "offsets", "ends", "fixed"])
+    g["checked"] = g["segments"] == "offsets" and r.random() < 0.2
+
+
 def draw_shuffle(g, r):
     g["in_type"] = r.choice([0, r.choice(ANY_TYPE), r.choice(ANY_TYPE)])
     g["out_type"] = 0 if g["in_type"] else r.choice(INDICES)
@@ -2386,6 +2453,7 @@ FAMILIES = {
     "is_sorted": (draw_order, build_is_sorted, 1, True),
     "segmented_sort": (draw_sorted_segments, build_segmented_sort, 3, False),
     "top_k": (draw_top_k, build_top_k, 2, True),
+    "segmented_top_k": (draw_segmented_top_k, build_segmented_top_k, 2, False),
     "nth_element": (draw_top_k, build_nth_element, 1, True),
     "shuffle": (draw_shuffle, build_shuffle, 1, True),
     "group_by": (draw_groups, build_group_by, 2, True),

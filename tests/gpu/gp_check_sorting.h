@@ -35,6 +35,8 @@ static const char *const SORTING_CELLS[] = {
     "top_k u32 k=10",
     "top_k f32 k=100 payload=u32",
     "top_k u32 k=7 rows=13 form=indices",
+    "segmented_top_k u32 segments=mixed k=20",
+    "segmented_top_k f32 segments=pareto:900 k=300 form=indices",
     "nth_element u32",
     "shuffle u32",
     "reverse u32",
@@ -107,6 +109,14 @@ static const char *const SORTING_CELLS[] = {
     "top_k u32 k=65536",
     "top_k u32 k=500 dist=constant payload=u32",
     "top_k u32 k=32 rows=1000 payload=u32 dist=few",
+    "segmented_top_k u32 segments=fixed:64 k=8 form=fixed",
+    "segmented_top_k u32 segments=fixed:5000 k=1024 form=fixed",
+    "segmented_top_k u64 segments=uniform:40 k=3 payload=s12",
+    "segmented_top_k i16 segments=pareto:3000 k=100 offsets=u64 order=ascending",
+    "segmented_top_k f64 segments=fixed:10000000 k=256 form=indices payload=u64",
+    "segmented_top_k u8 segments=uniform:700 k=50 payload=u32",
+    "segmented_top_k bf16 segments=mixed k=1000 dist=few",
+    "segmented_top_k u32 segments=fixed:700 k=64 dist=constant payload=u32",
     "nth_element f32 k=3",
     "nth_element u64 dist=few order=descending",
     "nth_element i8",
@@ -122,7 +132,7 @@ static const char *const SORTING_CELLS[] = {
     "group_by PROD u32 key=f32 groups=40",
     "group_by SUM f64 key=u32 groups=10",
 };
-enum { SORTED_EVERYWHERE = 34 };
+enum { SORTED_EVERYWHERE = 36 };
 
 // Every distribution, for keys alone and pairs; for floats every kind of bit pattern.
 static void sorting_keys(void) {
@@ -141,6 +151,8 @@ static void sorting_keys(void) {
                                       "top_k f32 k=90",
                                       "top_k f64 k=20 order=ascending",
                                       "top_k i16 k=33 rows=5",
+                                      "segmented_top_k f32 segments=uniform:700 k=40",
+                                      "segmented_top_k i64 segments=pareto:2000 k=9 form=indices",
                                       "nth_element f32",
                                       "nth_element i64"};
   static const uint64_t counts[] = {33, 5000, 300007};
@@ -189,6 +201,7 @@ static void sorting_shifts(void) {
                                       "set_symmetric_difference u8 payload=u16",
                                       "segmented_sort u8 segments=uniform:30",
                                       "top_k u8 k=9",
+                                      "segmented_top_k u8 segments=uniform:90 k=9",
                                       "is_sorted u8"};
   static const uint64_t counts[] = {1, 40, 3000};
   int i, k, shift;

@@ -67,6 +67,7 @@ FILES = {
     "TOP_K_LISTS": "test_top_k.cpp",
     "RADIX_SELECT": "test_top_k.cpp",
     "SHUFFLE": "test_top_k.cpp",
+    "TOP_K_SEGMENTS": "test_top_k_segments.cpp",
     "CONVERT_LAYOUT": "test_layouts.cpp",
     "LAYOUT_ACCESS": "test_layouts.cpp",
     "TILE": "test_tile.cpp",
@@ -111,6 +112,102 @@ PADDED = "HISTOGRAM_SHARED"
 
 # name: (test, part, text, replacement)
 MUTANTS = {
+    "top-k of segments: an end beyond the count is taken": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "if (end > a.top.count) end = a.top.count;",
+        "(void)0;"),
+    "top-k of segments: a segment's own k is ignored": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "if (a.ks && a.ks[i] < k) k = a.ks[i];",
+        "(void)0;"),
+    "top-k of segments: a k beyond the segment's length is taken": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "if (count < k) k = gp__u32(count);",
+        "(void)0;"),
+    "top-k of segments: lists of parts begin at one place": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "lists = gp__add_relaxed(&a.header->lists, parts);",
+        "lists = 0;"),
+    "top-k of segments: arrivals are not cleared": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "if (lists < a.list_room) a.arrived[lists] = 0;",
+        "if (lists < a.list_room) a.arrived[lists] = 1;"),
+    "top-k of segments: lanes of the rest of a batch sort": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "if (!there) mine.k = 0;",
+        "(void)0;"),
+    "top-k of segments: segments of lanes' full size are left out": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "mine.k && mine.count <= most && (log2 == 0 || mine.count > most / 2)",
+        "mine.k && mine.count < most && (log2 == 0 || mine.count >= most / 2)"),
+    "top-k of segments: segments beyond those side by side are left out": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "left &= ~0u << gp__nth_bit(left, last);",
+        "left = 0;"),
+    "top-k of segments: the place of a bit is one too high": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "(1u << (at + step)) - 1))) <= n) at += step;",
+        "(1u << (at + step)) - 1))) < n) at += step;"),
+    "top-k of segments: the index comes without the segment's begin": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "+ e * ITEMS + j, begin,",
+        "+ e * ITEMS + j, 0,"),
+    "top-k of segments: keys before the segment count": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "if (from < lead) hits[v] &= ~0u << (lead - from);",
+        "(void)0;"),
+    "top-k of segments: keys behind the segment count": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "hits[v] &= (1u << Tile::there(from, end)) - 1;",
+        "(void)0;"),
+    "top-k of segments: a warp overwrites what others have listed": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "if (gp_lane() == 31) to = atomicAdd(&best.s.listed, up_to);",
+        "if (gp_lane() == 31) to = best.s.listed, best.s.listed = to + up_to;"),
+    "top-k of segments: tiles may leave no room": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "    best.make_room(Tile::ITEMS);",
+        "    (void)0;"),
+    "top-k of segments: the tile that the jump meets first comes twice": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "const gp__u64 jump = all / 8 * 5 | 1;",
+        "const gp__u64 jump = all / 8 * 5 + 2;"),
+    "top-k of segments: merging stops at a tile without ranks, however short": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "beyond = __syncthreads_or(any) ? 0 : beyond + TILE;",
+        "beyond = __syncthreads_or(any) ? 0 : ~0u;"),
+    "top-k of segments: short lists are not padded": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "lists[gp__u64(i) * parts + task.part] = i < found ? best.list[i] : R::worst();",
+        "if (i < found) lists[gp__u64(i) * parts + task.part] = best.list[i];"),
+    "top-k of segments: the last part but one merges": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "s.last = atomicAdd(a.arrived + task.list, 1u) + 1 == parts;",
+        "s.last = atomicAdd(a.arrived + task.list, 1u) + 2 == parts;"),
+    "top-k of segments: lists are not published before the part arrives": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "__threadfence();\n        s.last",
+        "s.last"),
+    "top-k of segments: lists of the others are not acquired": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "+ 1 == parts;\n        __threadfence();",
+        "+ 1 == parts;"),
+    "top-k of segments: counters are not cleared": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "if (threadIdx.x == 0) a.header->listed = a.header->lists = a.header->taken = 0;",
+        "(void)a;"),
+    "top-k of segments: a list has no room for a tile": (
+        "TOP_K_SEGMENTS", "src/top_k/policy.h",
+        "gp__max((int)(s.top_k.results * 3 / 2 + 32 + gp__top_k_tile(p, s)),",
+        "gp__max((int)(s.top_k.results * 3 / 2 + 32),"),
+    "top-k of segments: a segment has one list more than parts": (
+        "TOP_K_SEGMENTS", "src/top_k/geometry.h",
+        "l.direct ? 0 : 2 * (s.count / part);",
+        "l.direct ? 0 : s.count / part;"),
+    "top-k of segments: each segment may be one task": (
+        "TOP_K_SEGMENTS", "src/top_k/geometry.h",
+        "l.task_room = s.count / (GP__TOP_K_BY_LANES + 1);",
+        "l.task_room = s.count / (2 * GP__TOP_K_BY_LANES);"),
     "components: a root that was hooked is hooked again": (
         "GRAPH_BUILDING", "src/graph/components.cuh",
         "if (atomicCAS(labels + large, large, small) == large) return;",

@@ -277,6 +277,10 @@ static inline gp_call sample(gp_primitive p, uint64_t n = 100) {
   if (p == GP_EXPAND || p == GP_RUN_LENGTH_EXPAND)
     c.in_type = GP_F32, c.in = b.in, c.offset_type = GP_I32, c.begin = b.begin, c.segments = 10;
   if (p == GP_RUN_LENGTH_EXPAND) c.out_count = b.counts;
+  if (p == GP_SEGMENTED_TOP_K) {
+    c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.in_type = GP_F32, c.in = b.in, c.k = 9;
+    c.offset_type = GP_I32, c.begin = b.begin, c.segments = 10;
+  }
   if (p == GP_COPY_BATCH) c.in = b.in, c.in2 = b.end, c.offset_type = GP_U32, c.begin = b.begin, c.out = nullptr;
   if (p == GP_SORT) c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.in_type = GP_F32, c.in = b.in;
   if (p == GP_TRANSPOSE) {

@@ -562,10 +562,12 @@ static void test_more_arguments(bool host) {
     if (p != GP_ADJACENT_DIFFERENCE)
       WRONG(GP_E_ARGUMENT, "GP_RIGHT is for adjacent_difference only", p, c.flags = GP_RIGHT);
     if (p > GP_SEGMENTED_EXCLUSIVE_SCAN && p != GP_SEGMENTED_SORT && p != GP_LOAD_BALANCE && p != GP_EXPAND &&
-        !gp__is_search(p))
-      WRONG(GP_E_ARGUMENT,
-            "GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, load_balance, expand and bfs", p,
-            c.flags = GP_CHECKED);
+        p != GP_SEGMENTED_TOP_K && !gp__is_search(p))
+      WRONG(
+          GP_E_ARGUMENT,
+          "GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, segmented_top_k, load_balance, expand "
+          "and bfs",
+          p, c.flags = GP_CHECKED);
     if (reads & GP__READS_COUNT_DEVICE) {
       WRONG(GP_E_ALIGNMENT, ": count_device (", p, c.count_device = reinterpret_cast<uint64_t *>(b.end + 4));
       FINE(p, c.count_device = &b.bad);
@@ -850,7 +852,7 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_ARGUMENT, "is not a range of the 32 bits", p, c.end_bit = 33);
     WRONG(GP_E_ARGUMENT, "is not a range of the 32 bits", p, c.begin_bit = -1, c.end_bit = 3);
     WRONG(GP_E_ARGUMENT, "is not a range of the 32 bits", p, c.begin_bit = 4, c.end_bit = 3);
-    WRONG(GP_E_ARGUMENT, "GP_UNSORTED is for top_k only", p, c.flags = GP_UNSORTED);
+    WRONG(GP_E_ARGUMENT, "GP_UNSORTED is for top_k and segmented_top_k only", p, c.flags = GP_UNSORTED);
   }
   WRONG(GP_E_SIZE, "segments is 4294967297, too large for u32 positions", GP_LOAD_BALANCE,
         c.segments = (uint64_t(1) << 32) + 1);
@@ -1119,6 +1121,48 @@ static void test_more_arguments(bool host) {
   BAD(GP_E_NULL, "gp_count_distinct: out_count is null", gp_count_distinct(ctx, GP_U32, b.in, 9, nullptr, nullptr));
   BAD(GP_E_NULL, "gp_group_by_many: aggregates is null",
       gp_group_by_many(ctx, GP_U32, b.in, 9, nullptr, 1, b.out, 0, b.counts, nullptr));
+  // top-k of segments
+  {
+    const gp_primitive p = GP_SEGMENTED_TOP_K;
+    FINE(p, c.in_type = vec3);
+    FINE(p, c.in2 = b.end);
+    FINE(p, c.out_keys = nullptr);
+    FINE(p, c.in_type = GP_TYPE_DEFAULT, c.in = c.out = nullptr);
+    FINE(p, c.k = 0, c.out = c.out_keys = nullptr);
+    FINE(p, c.count = 0, c.keys = c.in = nullptr);
+    FINE(p, c.segments = 0, c.begin = c.in2 = nullptr, c.out = c.out_keys = nullptr);
+    FINE(p, c.end = b.out2, c.in2 = b.end);
+    FINE(p, c.flags = GP_UNSORTED | GP_DESCENDING);
+    FINE(p, c.flags = GP_CHECKED, c.bad = &b.bad);
+    FINE(p, c.offset_type = GP_TYPE_DEFAULT, c.begin = nullptr, c.count = 0, c.segment_length = 10);
+    for (const gp_type index : {GP_I32, GP_U32, GP_I64, GP_U64})
+      FINE(p, c.in_type = GP_TYPE_DEFAULT, c.in = nullptr, c.out_type = index);
+    WRONG(GP_E_TYPE, "out_type (of indices) is f32, not i32, u32, i64 or u64", p, c.in_type = GP_TYPE_DEFAULT,
+          c.in = nullptr, c.out_type = GP_F32);
+    WRONG(GP_E_TYPE, "in_type and out_type differ", p, c.out_type = GP_F64);
+    WRONG(GP_E_TYPE, "key_type is struct type vec3", p, c.key_type = vec3);
+    WRONG(GP_E_ARGUMENT, "k is 1025, above 1024", p, c.k = 1025);
+    WRONG(GP_E_SIZE, "segments times k overflows", p, c.k = 1024, c.segments = uint64_t(1) << 60);
+    WRONG(GP_E_NULL, "out_keys and out are both null", p, c.in_type = GP_TYPE_DEFAULT, c.in = nullptr,
+          c.out = c.out_keys = nullptr);
+    WRONG(GP_E_SIZE, "count is 2147483649, too large for indices of 4 bytes (out_type): use i64 or u64", p,
+          c.in_type = GP_TYPE_DEFAULT, c.in = nullptr, c.out_type = GP_I32, c.count = (uint64_t(1) << 31) + 1);
+    WRONG(GP_E_SIZE, "segment_length is 4294967296, too large for indices of 4 bytes", p, c.in_type = GP_TYPE_DEFAULT,
+          c.in = nullptr, c.out_type = GP_U32, c.offset_type = GP_TYPE_DEFAULT, c.begin = nullptr, c.count = 0,
+          c.segment_length = uint64_t(1) << 32);
+    WRONG(GP_E_ARGUMENT, "segment_length is set, but the segments have offsets", p, c.segment_length = 5);
+    WRONG(GP_E_ARGUMENT, "count is 100, neither 0 nor segments times segment_length (50)", p,
+          c.offset_type = GP_TYPE_DEFAULT, c.begin = nullptr, c.segment_length = 5);
+    WRONG(GP_E_ALIGNMENT, ": in2 (", p, c.in2 = b.end + 2);
+    WRONG(GP_E_OVERLAP, "in2 and out overlap", p, c.in2 = b.out + 4);
+    WRONG(GP_E_OVERLAP, "keys and out_keys overlap", p, c.out_keys = b.keys);
+    FINE(p, c.out = b.in + 400);                                                  // behind 100 values
+    WRONG(GP_E_OVERLAP, "out and out_keys overlap", p, c.out_keys = b.out + 356); // the last of 90 results
+    FINE(p, c.out_keys = b.out + 360);
+    WRONG(GP_E_NULL, ": bad is null", p, c.flags = GP_CHECKED);
+    BAD(GP_E_NULL, "gp_segmented_top_k: segments is null",
+        gp_segmented_top_k(ctx, GP_I32, GP_U32, b.keys, 9, nullptr, 5, b.out_keys, b.out, 0, nullptr));
+  }
 
   // results
   for (gp_primitive p : {GP_RUN_LENGTHS, GP_NONTRIVIAL_RUNS}) {
@@ -1446,6 +1490,8 @@ static void test_names() {
   c = sample(GP_TOP_K, 5000), c.k = 4000, c.flags = GP_UNSORTED, c.in = c.out = nullptr, c.in_type = GP_TYPE_DEFAULT;
   c.keys = c.out_keys = nullptr;
   named(c, "gp__select_collect", "int, gp__none, gp__none, false>", "gp__top_k_args");
+  c = sample(GP_SEGMENTED_TOP_K);
+  named(c, "gp__top_k_short", "int, float, float, false, false>", "gp__segmented_top_k_args");
   c = sample(GP_SHUFFLE);
   named(c, "gp__shuffle", "float, float>", "gp__map_args");
   c = sample(GP_TRANSPOSE);

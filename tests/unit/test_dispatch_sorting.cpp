@@ -77,6 +77,11 @@ FAKE_KERNEL(gp__top_k_args,
 FAKE_KERNEL(gp__top_k_args, gp__select_first<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, true>);
 FAKE_KERNEL(gp__top_k_args, gp__select_next<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, true>);
 FAKE_KERNEL(gp__top_k_args, gp__select_collect<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned int, true>);
+FAKE_KERNEL(gp__segmented_top_k_args, gp__top_k_begin<gp__policy<64, 1, 3, 3, 0, 1, 2>>);
+FAKE_KERNEL(gp__segmented_top_k_args,
+            gp__top_k_short<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned long long, true, false>);
+FAKE_KERNEL(gp__segmented_top_k_args,
+            gp__top_k_tasks<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned long long, true, false>);
 FAKE_KERNEL(gp__map_args, gp__shuffle<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__none, unsigned int>);
 FAKE_KERNEL(gp__radix_args,
             gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 1, 1>, gp__radix_key<float>, unsigned int>);
@@ -169,6 +174,50 @@ static void test_top_k() {
                          [](float a, float b) { return rank_of_float(a) < rank_of_float(b); });
         check(out_keys.data[0] == keys[k - 1], __LINE__, "element %u of %u", unsigned(k - 1), unsigned(n));
       }
+  // top-k of segments: short and long ones, in parts; of one length; a k for each
+  p.algorithm = GP_BEST_LISTS;
+  for (const size_t longest : {size_t(300), size_t(600), size_t(30000)})
+    for (const bool equal : {false, true}) {
+      const unsigned segments = !equal ? 40 : longest == 30000 ? 2 : 5, k = 30;
+      std::vector<unsigned> offsets(1, 0), ks;
+      for (unsigned i = 0; i < segments; ++i) {
+        offsets.push_back(offsets.back() + unsigned(equal || i == 20 ? longest : i * 37 % longest));
+        ks.push_back(i % 4 == 1 ? i : k + i);
+      }
+      const size_t n = offsets.back();
+      std::vector<float> keys(n);
+      for (size_t i = 0; i < n; ++i) keys[i] = float(int(i * 2654435761u >> 20)) * (i % 3 ? 1.f : -1.f);
+      Device<float> in(keys), out_keys(segments * k);
+      Device<unsigned> begin(offsets), own(ks);
+      Device<long long> out(segments * k);
+      for (size_t i = 0; i < segments * k; ++i) out_keys.data[i] = -7, out.data[i] = -7;
+      gp_call c = gp_call_init(GP_SEGMENTED_TOP_K);
+      c.policy = &p, c.key_type = GP_F32, c.keys = in.data, c.out_keys = out_keys.data, c.out = out.data;
+      c.out_type = GP_I64, c.count = n, c.k = k, c.segments = segments, c.flags = GP_DESCENDING;
+      if (equal) c.segment_length = longest;
+      else c.offset_type = GP_I32, c.begin = begin.data, c.in2 = own.data;
+      const unsigned launches = fake::counts.launches;
+      uint64_t bytes = 0;
+      GOOD(gp_workspace_size(ctx, &c, &bytes));
+      GOOD(gp_run(ctx, &c, nullptr));
+      const unsigned now = unsigned(fake::counts.launches) - launches, parts = longest == 30000;
+      check(now == (equal && !parts ? 1u : 3u) && (bytes > 0) == (!equal || parts), __LINE__,
+            "segments of up to %u, equal %d: %u launches, %llu bytes", unsigned(longest), equal, now,
+            (unsigned long long)bytes);
+      bool good = true;
+      for (unsigned s = 0; s < segments; ++s) {
+        const float *x = keys.data() + offsets[s];
+        std::vector<unsigned> order(offsets[s + 1] - offsets[s]);
+        for (size_t i = 0; i < order.size(); ++i) order[i] = unsigned(i);
+        std::stable_sort(order.begin(), order.end(),
+                         [&](unsigned a, unsigned b) { return rank_of_float(x[a]) < rank_of_float(x[b]); });
+        const size_t found = std::min<size_t>(order.size(), equal ? k : std::min(k, ks[s]));
+        for (size_t i = 0; i < k; ++i)
+          good = good && out.data[s * k + i] == (i < found ? (long long)order[i] : -7) &&
+              out_keys.data[s * k + i] == (i < found ? x[order[i]] : -7);
+      }
+      check(good, __LINE__, "top %u of segments of up to %u, equal %d", k, unsigned(longest), equal);
+    }
   // one permutation on the device and on the host
   {
     const size_t n = 5003;

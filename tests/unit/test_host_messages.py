@@ -40,6 +40,7 @@ OPTIONAL = {(None, "init"), (None, "start"), (None, "step"), (None, "end"), (Non
             ("gp_segmented_sort_pairs", "values"), ("gp_merge_sort_pairs", "values"), ("gp_top_k", "values"),
             ("gp_top_k", "out_keys"), ("gp_top_k_rows", "out_keys"), ("gp_top_k_rows", "out_indices"),
             ("gp_group_by_many", "out_keys"), ("gp_distinct", "out"), (None, "out_probe"), (None, "out_build"),
+            *(("gp_segmented_top_k", name) for name in ("out_keys", "out_indices")),
             ("gp_histogram_even", "lower"), ("gp_histogram_even", "upper"), ("gp_shuffle", "in")}
 
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import oracle
-from gpuprims_ctypes import DESCENDING, DTYPES, UNSORTED, Error
+from gpuprims_ctypes import DESCENDING, DTYPES, TYPES, UNSORTED, Error, Segments
 from inputs import KINDS, TYPE_NAMES, check_canaries, guarded, shifted, values
 
 settings.register_profile("top_k", derandomize=True, deadline=None, database=None,
@@ -172,6 +172,81 @@ def test_errors_of_the_others(host):
 
 
 # ---- shuffle
+
+
+@given(types, st.integers(0, 60), st.sampled_from(KINDS), st.booleans(), st.sampled_from(["offsets", "ends", "equal"]),
+       st.sampled_from([0, 1, 2, 7, 100, 1024]), st.booleans(),
+       st.sampled_from([None, "i32", "u32", "i64", "u64", "values"]), st.sampled_from(["i32", "u32", "i64", "u64"]),
+       st.integers(0, 2**20))
+@settings(max_examples=500)
+@pytest.mark.turn
+def test_segments(host, threaded, type_, segments, kind, descending, form, k, own, outputs, offset_type, seed):
+    rng = np.random.default_rng(seed)
+    lengths = rng.choice([0, 1, k, k + 1, 64, 300], segments)
+    if form == "equal":
+        lengths[:] = lengths[:1]
+    offsets = np.concatenate([[0], np.cumsum(lengths)]) + (0 if form == "equal" else seed % 5)
+    n = int(offsets[-1]) + (0 if form == "equal" else 3)
+    begin, end = offsets[:-1], offsets[1:]
+    if form == "ends":
+        order = rng.permutation(segments)
+        begin, end = begin[order], end[order]
+    x = shifted(values(type_, n, kind, seed), seed % 4)
+    ks = rng.integers(0, k + 3, segments).astype(np.uint32) if own else None
+    given_values = rng.standard_normal(n) if outputs == "values" else None
+    value_type = {None: 0, "values": "f64"}.get(outputs, outputs)
+    keys_buffer, out_keys = guarded(segments * k, DTYPES[type_], seed % 4)
+    out_type = DTYPES[value_type] if value_type else np.uint8
+    buffer, out = guarded(segments * k if value_type else 0, out_type, 0)
+    dtype = DTYPES[offset_type]
+    context = threaded if seed % 2 else host
+    if form == "equal":
+        places = Segments(0, None, None, segments, int(lengths[0]) if segments else 5)
+        fields = {"segment_length": places.length}
+    else:
+        starts = (begin if form == "ends" else offsets).astype(dtype)
+        stops = end.astype(dtype) if form == "ends" else None
+        places = Segments(TYPES[offset_type], starts, stops, segments)
+        fields = {"offset_type": offset_type, "begin": starts, "end": stops}
+    flags = DESCENDING if descending else 0
+    if own or outputs == "values":
+        if outputs == "values":
+            fields.update(in_=given_values, in_type="f64")
+        context.run("segmented_top_k", key_type=type_, keys=x, count=n, segments=segments, k=k, in2=ks, flags=flags,
+                    out_keys=out_keys, out=out if value_type else None, out_type=value_type, **fields)
+    else:
+        context.call("gp_segmented_top_k", type_, value_type, x, n, places, k, out_keys, out if value_type else None,
+                     flags)
+    wanted_keys, wanted = np.full_like(out_keys, 0), np.zeros(segments * k, out_type)
+    wanted_keys.view(np.uint8)[:] = 0xA5
+    wanted.view(np.uint8)[:] = 0xA5  # what is not written keeps what it holds
+    for s in range(segments):
+        part = slice(begin[s], end[s])
+        order = first(x[part], type_, min(k, ks[s]) if own else k, descending)
+        wanted_keys[s * k:s * k + len(order)] = x[part][order]
+        wanted[s * k:s * k + len(order)] = given_values[part][order] if outputs == "values" else order.astype(out_type)
+    same_bits(out_keys, wanted_keys)
+    if value_type:
+        same_bits(out, wanted)
+    check_canaries(keys_buffer, out_keys)
+    check_canaries(buffer, out)
+
+
+def test_segments_that_are_wrong(host):
+    x, out = np.arange(10, dtype=np.float32), np.full(8, 77, np.float32)
+    bad = np.zeros(1, np.uint64)
+    offsets = np.array([0, 5, 3, 9, 12], np.uint32)
+    fields = dict(key_type="f32", keys=x, count=10, offset_type="u32", begin=offsets, segments=4, k=2, out_keys=out)
+    host.run("segmented_top_k", flags=8 + 2, bad=bad, **fields)
+    assert bad[0] == 2 and (out == 77).all()
+    host.run("segmented_top_k", flags=DESCENDING, **fields)  # clamped, so that no memory is touched outside
+    assert out.tolist() == [4, 3, 77, 77, 8, 7, 9, 77]
+    for idle in ({"segments": 0}, {"k": 0}, {"count": 0, "begin": np.zeros(5, np.uint32)}):  # the check runs alone
+        bad[0], out[:] = 0, 77
+        host.run("segmented_top_k", flags=2, bad=bad, **{**fields, **idle})
+        assert bad[0] == (2 if "k" in idle else 2**64 - 1) and (out == 77).all()
+    with pytest.raises(Error, match="k is 1025, above 1024"):
+        host.run("segmented_top_k", **{**fields, "k": 1025})
 
 
 def permutation(host, seed, n, type_="u32"):

@@ -179,6 +179,7 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
     c.in2_type = one_of<gp_type>({GP_I32, GP_U32, GP_I64, GP_U64}), c.in2 = at(2, shift());
   else if (passes) c.in2_type = GP_TYPE_DEFAULT, c.in2 = nullptr;
   if (p == GP_COPY_BATCH) c.in = at(1), c.in2 = at(2);
+  if (p == GP_SEGMENTED_TOP_K) c.in2 = often(50) ? at(2) : nullptr;
   if (reads & GP__READS_KEYS && c.key_type) c.keys = at(3, shift());
   if (gp__is_bound(p)) c.keys = at(3, shift()), c.key_type = often(50) ? c.in_type : gp_type();
   if ((reads & GP__READS_KEYS) && gp__is_predicated(p) && c.op) c.keys = nullptr, c.key_type = GP_TYPE_DEFAULT;
@@ -198,7 +199,8 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   if (reads & GP__READS_KEY_COUNT) c.key_count = within;
   if (reads & GP__READS_K) c.k = within;
   if (reads & GP__READS_N) c.n = passes && !c.in2 ? 0 : within;
-  if (p == GP_SEGMENTED_REDUCE && !c.offset_type) c.count = 0;
+  if ((p == GP_SEGMENTED_REDUCE || p == GP_SEGMENTED_TOP_K) && !c.offset_type) c.count = 0;
+  if (p == GP_SEGMENTED_TOP_K && often(90)) c.k = below(1025);
   if (gp__finds_truth(p)) c.out_type = GP_TYPE_DEFAULT;
   if (p == GP_NTH_ELEMENT) c.out = nullptr;
   if (reads & GP__READS_BINS)
@@ -235,7 +237,8 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   }
   if ((p == GP_SORT || p == GP_SEGMENTED_SORT) && often(40))
     c.begin_bit = int(below(17)), c.end_bit = c.begin_bit + int(1 + below(20));
-  if ((p == GP_SORT || p == GP_MERGE_SORT || p == GP_SEGMENTED_SORT || p == GP_TOP_K) && often(15))
+  if ((p == GP_SORT || p == GP_MERGE_SORT || p == GP_SEGMENTED_SORT || p == GP_TOP_K || p == GP_SEGMENTED_TOP_K) &&
+      often(15))
     c.in_type = GP_TYPE_DEFAULT, c.in = nullptr;
   if ((reads & GP__READS_KEYS) && !c.in_type && !c.out_type && p != GP_NONTRIVIAL_RUNS) c.out = nullptr; // keys alone
   if (often(35))

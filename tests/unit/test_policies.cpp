@@ -563,6 +563,17 @@ static const std::vector<Case> cases = {
          c.out_type = GP_U32; c.out = s.take(c.k, 4)),
     CASE("top k values", GP_TOP_K, PAIRS, NUMBER_KEYS; c.rows = 1; c.k = std::min<size_t>(n, 50);
          c.in_type = c.out_type = s.type(value); c.in = s.put(noise(n, value, 2), value); c.out = s.take(c.k, value)),
+    CASE("top k of segments", GP_SEGMENTED_TOP_K, NUMBERS, NUMBER_KEYS; SEGMENTS; c.k = 7;
+         c.out_keys = s.take(c.segments * c.k, size)),
+    CASE("top k of long segments", GP_SEGMENTED_TOP_K, NUMBERS, NUMBER_KEYS; c.segments = 2;
+         c.begin = s.put(std::vector<unsigned>{0, unsigned(n / 5), unsigned(n)}); c.offset_type = GP_U32; c.k = 50;
+         c.out_keys = s.take(c.segments * c.k, size)),
+    CASE("top k of segments, pairs", GP_SEGMENTED_TOP_K, PAIRS, NUMBER_KEYS; SEGMENTS; c.k = 9;
+         c.out_keys = s.take(c.segments * c.k, size, Side::NUMBER); c.in_type = c.out_type = s.type(value);
+         c.in = s.put(noise(n, value, 2), value); c.out = s.take(c.segments * c.k, value)),
+    CASE("top k of segments, indices", GP_SEGMENTED_TOP_K, NUMBERS, NUMBER_KEYS; c.segments = 3;
+         c.segment_length = n / 3; c.count = n / 3 * 3; c.k = 20; c.out_type = GP_U32;
+         c.out = s.take(c.segments * c.k, 4); c.out_keys = nullptr),
     CASE("nth element", GP_NTH_ELEMENT, NUMBERS, NUMBER_KEYS; c.n = n / 2; c.out_keys = s.take(1, size)),
     CASE("shuffle", GP_SHUFFLE, ALL, IN_TO_OUT; c.seed = 7),
     CASE("group by many", GP_GROUP_BY_MANY, ALL, put_aggregates(s, c, n); c.key_type = s.type(size);

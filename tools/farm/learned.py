@@ -53,7 +53,7 @@ def types_of(call, primitive):
     has = store.description()["cells"][primitive]["has"]
     if "keys" in has or primitive == "is_sorted":
         found = {"": call["key"], "payload": call["in"]}
-        if primitive == "segmented_sort":
+        if primitive in ("segmented_sort", "segmented_top_k"):
             found["offsets"] = call["offset"]
         return found
     if primitive == "unique":

@@ -247,7 +247,42 @@ template <class K> static int first_of_rows(ARGUMENTS) {
   return cudaMemcpy2DAsync(a->out_keys, a->length * sizeof(K), sorted, a->count * sizeof(K), a->length * sizeof(K),
                            a->segments, cudaMemcpyDeviceToDevice, STREAM);
 }
+// CUB 3.0.1 has no top-k of segments: all are sorted, and the first k of each copied.
+template <class K>
+static __global__ void copy_first(const K *sorted, const u32 *begin, uint64_t length, uint64_t segments, uint64_t k,
+                                  K *out) {
+  const uint64_t warps = (uint64_t)gridDim.x * (blockDim.x / 32);
+  for (uint64_t s = (uint64_t)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32; s < segments; s += warps) {
+    const uint64_t first = begin ? begin[s] : s * length, n = begin ? begin[s + 1] - first : length;
+    for (uint64_t i = threadIdx.x % 32; i < k && i < n; i += 32) out[s * k + i] = sorted[first + i];
+  }
+}
+template <class K, bool FIXED> static int first_of_segments(ARGUMENTS) {
+  const uint64_t length = a->count / (a->segments ? a->segments : 1);
+  const auto rows = thrust::make_transform_iterator(thrust::make_counting_iterator(0ll), row_start{(long long)length});
+  carver parts(w);
+  K *const sorted = parts.take<K>(a->count);
+  size_t rest = w ? *bytes - parts.used : 0;
+  int code;
+  if (FIXED)
+    code =
+        cub::DeviceSegmentedSort::SortKeysDescending(parts.rest(), rest, (const K *)a->keys, sorted, (int64_t)a->count,
+                                                     (int64_t)a->segments, rows, rows + 1, STREAM);
+  else
+    code = cub::DeviceSegmentedSort::SortKeysDescending(parts.rest(), rest, (const K *)a->keys, sorted,
+                                                        (int64_t)a->count, (int64_t)a->segments, OFFSETS, STREAM);
+  if (!w) *bytes = rest + parts.used;
+  if (code || !w) return code;
+  copy_first<<<1024, 256, 0, STREAM>>>(sorted, FIXED ? (const u32 *)NULL : (const u32 *)a->begin, length, a->segments,
+                                       a->length, (K *)a->out_keys);
+  return cudaGetLastError();
+}
 FIND_BEGIN
+#define FIND_SEGMENTED_TOP_K(K) \
+  if (IS(segmented_top_k) && is(c->peer, "cub") && is(c->in, #K) && is(c->payload, "") && c->descending) { \
+    if (is(c->form, "fixed")) return first_of_segments<K, true>; \
+    if (is(c->offsets, "u32")) return first_of_segments<K, false>; \
+  }
 #define FIND_SEGMENTED_SORT(K, payload_, ...) \
   if (IS(segmented_sort) && is(c->in, #K) && is(c->payload, payload_) && is(c->form, "keys") && \
       is(c->offsets, "u32") && !c->descending) { \
@@ -257,9 +292,11 @@ FIND_BEGIN
 #if GP_PEERS_PART == 25
 FIND_SEGMENTED_SORT(u32, "", segmented_keys<u32>)
 FIND_SEGMENTED_SORT(u64, "", segmented_keys<u64>)
+FIND_SEGMENTED_TOP_K(u32)
 if (IS(top_k) && c->rows > 1 && cub_keys(c, "u32", "", "keys") && c->descending) return first_of_rows<u32>;
 #else
 FIND_SEGMENTED_SORT(u32, "u32", segmented_pairs<u32, u32>)
+FIND_SEGMENTED_TOP_K(f32)
 if (IS(top_k) && c->rows > 1 && cub_keys(c, "f32", "", "keys") && c->descending) return first_of_rows<f32>;
 #endif
 FIND_END
