@@ -104,6 +104,8 @@
 //                 | transpose       | of the last two dimensions, others | GP_E_OVERLAP    |
 //                 |                 |   as they are; square, or dense    |                 |
 //                 | convert_layout  | yes, except to or from columns     | GP_E_OVERLAP    |
+//                 | row_map         | yes where strides and element      | GP_E_OVERLAP    |
+//                 |                 |   sizes are the same               |                 |
 //                 | others          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //    Alignment    A pointer is aligned to its element type (a struct: gp_type_desc.align). Nothing else is asked.
 //    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. A
@@ -257,6 +259,8 @@ typedef unsigned long uint64_t;
 #define gp_semi_join GPUPRIMS__NAME(gp_semi_join)
 #define gp_anti_join GPUPRIMS__NAME(gp_anti_join)
 #define gp_contains GPUPRIMS__NAME(gp_contains)
+#define gp_reduce_axis GPUPRIMS__NAME(gp_reduce_axis)
+#define gp_row_map GPUPRIMS__NAME(gp_row_map)
 #define gp_bfs GPUPRIMS__NAME(gp_bfs)
 #define gp_bfs_sources GPUPRIMS__NAME(gp_bfs_sources)
 #define gp_connected_components GPUPRIMS__NAME(gp_connected_components)
@@ -481,7 +485,9 @@ typedef enum gp_op {
   X(RUN_LENGTH_EXPAND, 61, run_length_expand) \
   X(GROUP_BY_MANY, 62, group_by_many) \
   X(DISTINCT, 63, distinct) \
-  X(JOIN, 64, join)
+  X(JOIN, 64, join) \
+  X(REDUCE_AXIS, 65, reduce_axis) \
+  X(ROW_MAP, 66, row_map)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -489,8 +495,9 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM)
 
 // The policy field "algorithm". GP_AUTO leaves the choice to the size and the device (core/choose.c). X(NAME, value).
 #define GP_ALGORITHMS(X) \
-  X(DIRECT, 1)           /* copy, fill, iota, transform: registers only */ \
-  X(EVEN_SHARE, 2)       /* reduce: an equal share of the input a block; the last block combines */ \
+  X(DIRECT, 1)           /* copy, fill, iota, transform: registers only; row_map: a row in registers */ \
+  X(EVEN_SHARE, 2)       /* reduce: an equal share of the input a block; the last block combines; */ \
+                         /* rows: of a row, or of columns; the block of the last share combines */ \
   X(STEALING, 3)         /* reduce: blocks draw tiles by ticket; the last block combines one partial result a tile; */ \
                          /* find: tiles by ticket, none after a hit */ \
   X(ONE_BLOCK, 4)        /* reduce, scan, sort: a single block */ \
@@ -500,7 +507,8 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM)
   X(MERGE_PATH, 8)       /* segmented reduce, load balance: equal shares of elements and segments a block */ \
   X(SHARED_BINS, 9)      /* histogram: replicated counters in shared memory */ \
   X(GLOBAL_BINS, 10)     /* histogram: counters in the output */ \
-  X(WARP_SEGMENTS, 11)   /* segmented reduce: lanes of a warp a segment; a block a long segment */ \
+  X(WARP_SEGMENTS, 11)   /* segmented reduce: lanes of a warp a segment; a block a long segment; */ \
+                         /* reduce_axis: lanes of a warp a row */ \
   X(ONE_SWEEP, 12)       /* sort: least significant digit first, one sweep with look-back a digit */ \
   X(HYBRID, 13)          /* sort: partitions from the most significant digit, then buckets on chip; */ \
                          /* bfs: contract-expand, two-phase at levels of many edges */ \
@@ -814,6 +822,18 @@ typedef struct gp_permutation {
   uint64_t in_stride[4];  // of the input's dimensions
   uint64_t out_stride[4]; // of the output's dimensions
 } gp_permutation;
+// Rows of a strided array: the elements that differ in their index of one dimension alone, the axis. The array has 1
+// to 4 dimensions, the slowest first. Strides are in elements, from one index of a dimension to the next; zero and
+// negative ones are possible. The pointer leads to the element whose indices are all 0. Strides of the output lead to a
+// place of its own for each element: from the smallest on, each exceeds the reach of those before together.
+typedef struct gp_axes {
+  uint32_t struct_size;  // sizeof(gp_axes): gp_axes_reduced and gp_axes_mapped set it
+  int dimensions;        // 1 to 4
+  int axis;              // 0 to dimensions - 1
+  uint64_t extent[4];    // of the input's dimensions
+  int64_t in_stride[4];  // of the input's dimensions
+  int64_t out_stride[4]; // of the output's; a reduction has one element a row, and the axis's is not read
+} gp_axes;
 // A field of structs that an array keeps in one of several layouts: bytes, whatever they mean.
 typedef struct gp_field {
   size_t offset; // in the struct, in bytes
@@ -1293,6 +1313,10 @@ typedef struct gp_call {
   uint64_t capacity;              // group_by_many, distinct: room of the outputs; 0: `count`; join: room for pairs
   gp_join_kind join;              // join: `keys` are the probes, `keys2` the build side; out: u32 or i64 indices of
                                   // probes, out2: of build keys, of out_type; GP_JOIN_FLAGS: out has bytes
+
+  // Rows of strided arrays.
+  const gp_axes *axes; // reduce_axis, row_map: in host memory
+  gp_op apply;         // row_map: binary, of an element and its row's reduction
 } gp_call;
 
 // A bundle: kernels compiled ahead of time. tools/gp_bundle writes one as C source.
@@ -1331,6 +1355,7 @@ GPUPRIMS__INIT(gp_op_desc_init, gp_op_desc)
 GPUPRIMS__INIT(gp_graph_init, gp_graph)
 GPUPRIMS__INIT(gp_layout_init, gp_layout)
 GPUPRIMS__INIT(gp_permutation_init, gp_permutation)
+GPUPRIMS__INIT(gp__axes_init, gp_axes)
 GPUPRIMS__INIT(gp_description_init, gp_description)
 GPUPRIMS__INIT(gp__call_init, gp_call)
 GPUPRIMS__INIT(gp__segments_init, gp_segments)
@@ -1349,6 +1374,29 @@ GPUPRIMS__INLINE gp_segments gp_segments_init(gp_type offset_type, const void *o
   segments.begin = offsets;
   segments.count = count;
   return segments;
+}
+// The rows along an axis of a dense array, the last dimension contiguous; the output is dense too. gp_axes_reduced: it
+// has one element a row, that is an extent of 1 along the axis. gp_axes_mapped: it has the shape of the input.
+GPUPRIMS__INLINE gp_axes gp__axes_of(int dimensions, const uint64_t *extent, int axis, int reduced) {
+  gp_axes a = gp__axes_init();
+  uint64_t in = 1, out = 1;
+  int d;
+  a.dimensions = dimensions;
+  a.axis = axis;
+  for (d = (dimensions < 4 ? dimensions : 4) - 1; d >= 0; --d) {
+    a.extent[d] = extent[d];
+    a.in_stride[d] = (int64_t)in;
+    a.out_stride[d] = (int64_t)out;
+    in *= extent[d];
+    if (!reduced || d != axis) out *= extent[d];
+  }
+  return a;
+}
+GPUPRIMS__INLINE gp_axes gp_axes_reduced(int dimensions, const uint64_t *extent, int axis) {
+  return gp__axes_of(dimensions, extent, axis, 1);
+}
+GPUPRIMS__INLINE gp_axes gp_axes_mapped(int dimensions, const uint64_t *extent, int axis) {
+  return gp__axes_of(dimensions, extent, axis, 0);
 }
 
 // ---- api/context.h - contexts; users' types and operators
@@ -2002,6 +2050,29 @@ GPUPRIMS__API gp_result gp_anti_join(gp_context *ctx, gp_type key_type, const vo
 // out[i] = 1 if build has probe[i], otherwise 0: one byte each. Workspace: 16 bytes a build key.
 GPUPRIMS__API gp_result gp_contains(gp_context *ctx, gp_type key_type, const void *build, uint64_t build_count,
                                     const void *probe, uint64_t probe_count, uint8_t *out, gp_stream stream);
+
+// ---- api/rows.h - rows of strided arrays: reductions and maps along an axis
+
+// Rows of strided arrays: reductions and maps along an axis (gp_axes: 1 to 4 dimensions, any strides). No offsets are
+// needed, and rows may have any number and length: lanes, a warp, a block or several blocks read one.
+
+// out = the reduction of each row, by the operators and types of gp_reduce: in[0] op in[1] op ... ; ARGMIN and ARGMAX:
+// struct { T value; int64_t index; }, the index in the row. A row of no elements has the identity (gp_call.init, if it
+// is set); without rows nothing is written. Operands keep their order unless the operator is commutative. The same call
+// gives the same bits on one device; GP_REPRODUCIBLE serves exact operators only. `out` overlaps neither the input nor
+// itself. One launch; reads every element once.
+GPUPRIMS__API gp_result gp_reduce_axis(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
+                                       const gp_axes *axes, const void *in, void *out, gp_stream stream);
+
+// out = apply(x, s) for each element x, where s is the reduction of transform(x) over its row: softmax, layer
+// normalisation. transform: unary, from in_type to state_type, or 0, which converts. op: binary, on states, as
+// gp_reduce takes it but for ARGMIN and ARGMAX. apply: binary, of an element and a state, as gp_transform2 takes it.
+// state_type 0 is in_type, or f32 for f16 and bf16. In place if strides and element sizes of in and out are the same.
+// Contiguous rows that fit the registers of a block (16 vectors of 16 bytes a thread) are read once, in one launch.
+// Others are reduced, then read again: two launches, and a state a row in the workspace.
+GPUPRIMS__API gp_result gp_row_map(gp_context *ctx, gp_op transform, gp_op op, gp_op apply, gp_type in_type,
+                                   gp_type state_type, gp_type out_type, const gp_axes *axes, const void *in, void *out,
+                                   gp_stream stream);
 
 // ---- api/graph.h - search in graphs, building them, checking them
 
@@ -3123,6 +3194,14 @@ typedef struct gp__shape_of_moves { // gp__moves; segments of the call: matrices
   unsigned long long columns, rows;
 } gp__shape_of_moves;
 
+// ---- rows/shape.h - what rows of strided arrays add to the shape of a call
+
+typedef struct gp__shape_of_rows { // segments of the call: rows
+  unsigned long long length;       // of a row
+  unsigned long long columns;      // neighbouring lanes read neighbouring rows, so many side by side; 0: one row
+  int shifted;                     // rows begin anywhere between multiples of 16 bytes
+} gp__shape_of_rows;
+
 // ---- layouts/shape.h - what conversions of layouts add to the shape of a call
 
 typedef struct gp__shape_of_layouts { // in_size and out_size of the call are those of structs
@@ -3148,6 +3227,7 @@ typedef struct gp__shape_of_bfs {
   gp__shape_of_top_k top_k; \
   gp__shape_of_moves moved; \
   gp__shape_of_layouts layout; \
+  gp__shape_of_rows rows; \
   gp__shape_of_bfs bfs;
 
 // ---- core/shape.h - the shape of a call, and arithmetic that rules share
@@ -4634,6 +4714,56 @@ GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
       s.shared_bytes - 1024;
 }
 
+// ---- rows/policy.h - rows of strided arrays: policy fields, forms, windows, validity
+
+#define GP_POLICY_FIELDS_ROWS(F) \
+  F(algorithm, GP_AUTO, GP_DIRECT, GP_WARP_SEGMENTS, GP_EVEN_SHARE) \
+  F(threads, 0, 128, 256, 512) \
+  F(vectors, 0, 1, 2, 4, 8) \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING) \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 8) \
+  F(overlap, 0, 1, 2)
+
+// Who reads a row.
+enum {
+  GP__ROWS_LANES,  // a power of two of lanes, one window each; a warp has several rows, `vectors` times
+  GP__ROWS_WARP,   // a warp
+  GP__ROWS_BLOCK,  // a block, or several
+  GP__ROWS_COLUMNS // a warp reads neighbouring elements of several rows
+};
+// A row is read by windows: gp__vector_items elements, aligned in memory. shifted: the first may begin before the row.
+GPUPRIMS__RULE unsigned long long gp__row_windows(unsigned long long length, int size, int shifted) {
+  return (length + (unsigned)(gp__vector_items(size) - 1) * (shifted ? 2u : 1u)) / (unsigned)gp__vector_items(size);
+}
+// Neighbouring rows of a thread, whose accumulators have up to 32 bytes together.
+GPUPRIMS__RULE int gp__column_items_of(int items, int acc_size) {
+  return items > 1 && items * acc_size > 32 ? gp__column_items_of(items / 2, acc_size) : items;
+}
+GPUPRIMS__RULE int gp__column_items(int in_size, int acc_size) {
+  return gp__column_items_of(gp__vector_items(in_size), acc_size);
+}
+// The form of a call's first kernel. GP_DIRECT keeps a row in the registers of those who read it.
+GPUPRIMS__RULE int gp__rows_form(gp_policy p, gp__shape s) {
+  return s.rows.columns                                                       ? GP__ROWS_COLUMNS
+      : p.algorithm == GP_EVEN_SHARE                                          ? GP__ROWS_BLOCK
+      : gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <= GP__WARP ? GP__ROWS_LANES
+      : p.algorithm == GP_WARP_SEGMENTS ||
+          gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <= (unsigned)(GP__WARP * p.vectors)
+      ? GP__ROWS_WARP
+      : GP__ROWS_BLOCK;
+}
+GPUPRIMS__RULE int gp__policy_valid_rows(gp_policy p, gp__shape s) {
+  return p.blocks_per_sm >= 1 &&
+      (p.algorithm == GP_EVEN_SHARE ? !s.rows.columns ||
+               p.threads * gp__column_items(s.in_size, s.acc_size) * s.acc_size + 64 <= GP__STATIC_SHARED_BYTES
+                                    : !s.rows.columns &&
+               (s.primitive == GP_REDUCE_AXIS ? p.algorithm == GP_WARP_SEGMENTS
+                                              : p.algorithm == GP_DIRECT &&
+                        gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <=
+                            (unsigned)(p.threads * p.vectors)));
+}
+
 // ---- layouts/policy.h - conversion of layouts: tiles, shared memory
 
 enum {
@@ -4824,6 +4954,7 @@ GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
   F(SEGMENTED_SORT, segmented_sort) \
   F(TOP_K, top_k) \
   F(TRANSPOSE, transpose) \
+  F(ROWS, rows) \
   F(GRAPH, graph)
 #define GPUPRIMS__ENUM(FAMILY, family) GP__FAMILY_##FAMILY,
 enum { GPUPRIMS__FAMILIES(GPUPRIMS__ENUM) GP__FAMILIES };
@@ -4846,6 +4977,7 @@ GPUPRIMS__RULE int gp__family_of(int primitive) {
       : primitive == GP_SEGMENTED_SORT                                         ? GP__FAMILY_SEGMENTED_SORT
       : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT                   ? GP__FAMILY_TOP_K
       : primitive == GP_TRANSPOSE                                              ? GP__FAMILY_TRANSPOSE
+      : primitive == GP_REDUCE_AXIS || primitive == GP_ROW_MAP                 ? GP__FAMILY_ROWS
       : primitive == GP_BFS || primitive == GP_BFS_SOURCES                     ? GP__FAMILY_GRAPH
                                                                                : GP__FAMILY_MAP;
 }
@@ -5688,6 +5820,41 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   return p.algorithm == GP_PADDED_TILES && gp__panels_plan_of(q, s).whole && !gp__panels_plan_of(p, s).whole ? q : p;
 }
 
+// ---- rows/portable.h - portable rule of rows of strided arrays
+
+// Not measured yet. A warp reads a row if there are rows for all warps or the row is short; otherwise blocks share it.
+// A map keeps a row in registers, up to 16 vectors a thread.
+enum {
+  GP__ROWS_FEW = 32,        // rows a multiprocessor, below which blocks read those longer than
+  GP__ROWS_SHORT = 256,     // windows; and, however many there are, those longer than
+  GP__ROWS_LONG = 16 << 10, // windows
+  GP__ROWS_KEPT = 16        // vectors of a thread, at most
+};
+GPUPRIMS__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
+  const unsigned long long windows = gp__row_windows(s.rows.length, s.in_size, s.rows.shifted);
+  const unsigned long long most = gp__row_windows(s.rows.length, s.in_size, 1); // the workspace depends on no alignment
+  const int threads = gp__default_to(p.threads, 256);
+  const int map = s.primitive == GP_ROW_MAP;
+  if (!p.algorithm)
+    p.algorithm = s.rows.columns ||
+            (map ? most > (unsigned)(gp__default_to(p.vectors, GP__ROWS_KEPT) * threads)
+                 : most > GP__ROWS_LONG ||
+                     (most > GP__ROWS_SHORT && s.segments < (unsigned)s.multiprocessors * GP__ROWS_FEW))
+        ? GP_EVEN_SHARE
+        : map ? GP_DIRECT
+              : GP_WARP_SEGMENTS;
+  p.threads = threads;
+  if (p.algorithm == GP_DIRECT && !p.vectors) { // the fewest that hold a row; rows of a warp's lanes are read together
+    const unsigned readers = windows > (unsigned)(8 * GP__WARP) ? (unsigned)threads : (unsigned)GP__WARP;
+    p.vectors = windows <= GP__WARP ? 2 : 1;
+    while (p.vectors < GP__ROWS_KEPT && (unsigned)p.vectors * readers < windows) p.vectors *= 2;
+  }
+  p.vectors = gp__default_to(p.vectors, 4);
+  p.load = gp__default_to(p.load, p.algorithm == GP_EVEN_SHARE && map ? GP_CACHE_ALL : GP_CACHE_STREAMING);
+  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors > 8 ? 2 : p.vectors > 4 || s.rows.columns ? 3 : 4);
+  return p;
+}
+
 // ---- bfs/portable.h - portable rule of graphs
 
 // A search from many sources has a small alpha: a vertex lacks bits until all sources have reached it. Few vertices
@@ -6459,6 +6626,56 @@ GPUPRIMS__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned
 static const gp__rules gp__rules_transpose = {
     gp__policy_valid_transpose, gp__measure_matrices,     gp__portable_transpose, GPUPRIMS__ALWAYS_OVERLAPS,
     gp__geometry_transpose,     GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM,      gp__row_serves_matrices};
+
+// ---- rows/geometry.h - launches on rows of strided arrays
+
+// Blocks that share a row, or the length of a tile of columns: `units` of them, each `rounds` of work long. share:
+// rounds of a block.
+GPUPRIMS__PRIVATE unsigned long long gp__row_parts(unsigned long long units, unsigned long long rounds,
+                                                   unsigned long long resident, unsigned long long *share) {
+  const unsigned long long most = units ? resident / units : 1, parts = most < 1 ? 1 : most < rounds ? most : rounds;
+  *share = parts ? gp__ceil_div(rounds, parts) : 0;
+  return *share ? gp__ceil_div(rounds, *share) : 1;
+}
+// tile_items: what a part of a row has, in windows, or in elements of columns. replicas: parts.
+GPUPRIMS__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+  const int form = gp__rows_form(p, s), threads = p.threads, warps = threads / GP__WARP;
+  const unsigned long long windows = gp__row_windows(s.rows.length, s.in_size, s.rows.shifted);
+  unsigned long long units = s.segments, share = 0, results = 1;
+  g->replicas = 1;
+  if (form == GP__ROWS_LANES) {
+    while (1ull << g->log2_lanes < windows) ++g->log2_lanes;
+    units = gp__ceil_div(s.segments, (unsigned long long)(threads >> g->log2_lanes) * (unsigned)p.vectors);
+  } else if (form == GP__ROWS_WARP) units = gp__ceil_div(s.segments, (unsigned)warps);
+  else if (form == GP__ROWS_BLOCK) {
+    const unsigned round = (unsigned)(threads * p.vectors);
+    if (p.algorithm == GP_EVEN_SHARE)
+      g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(gp__row_windows(s.rows.length, s.in_size, 1), round),
+                                            resident, &share);
+    g->tile_items = share * round;
+  } else {
+    const unsigned long long columns = s.rows.columns;
+    const unsigned items = (unsigned)gp__column_items(s.in_size, s.acc_size);
+    unsigned round;
+    // Lanes across the rows: a warp, or more if rows are so short that others would have nothing to do.
+    while (1 << (g->log2_lanes + 1) <= threads && (unsigned long long)items << g->log2_lanes < columns &&
+           (g->log2_lanes < 5 || (unsigned)threads >> g->log2_lanes > s.rows.length))
+      ++g->log2_lanes;
+    round = ((unsigned)threads >> g->log2_lanes) * (unsigned)p.vectors;
+    results = (unsigned long long)items << g->log2_lanes;
+    units = s.segments / columns * gp__ceil_div(columns, results);
+    g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(s.rows.length, round), resident, &share);
+    g->tile_items = share * round;
+  }
+  g->tiles = units * g->replicas;
+  g->grid = (unsigned)(g->replicas > 1 || g->tiles < resident ? g->tiles : resident);
+  if (g->replicas > 1) g->words = g->tiles * results * (unsigned)gp__acc_words(s.acc_size);
+  if (s.primitive == GP_ROW_MAP && p.algorithm == GP_EVEN_SHARE) g->scratch = s.segments * (unsigned)s.acc_size;
+}
+
+static const gp__rules gp__rules_rows = {gp__policy_valid_rows,     gp__measure_elements, gp__portable_rows,
+                                         GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_rows,    GPUPRIMS__POLICY_THREADS,
+                                         GP__OWN_ALGORITHM,         GPUPRIMS__ROWS_SERVE};
 
 // ---- bfs/geometry.h - scratch memory of searches, and their launches
 
@@ -7299,6 +7516,25 @@ typedef struct gp__buffered_args {
   unsigned border[GP__BUFFERED_MOST + 1];            // gp__buffered_border
   unsigned first[GP__BUFFERED_MOST + 2];             // turns before each step
 } gp__buffered_args;
+
+// ---- rows/arguments.h - arguments of kernels on rows of strided arrays
+
+// Dimension 0 is the axis. Rows have the numbers of dimensions 1 to 3, where 1 runs fastest. Strides are in elements.
+typedef struct gp__rows_args {
+  const void *in;
+  void *out; // of a reduction: one element a row, whatever out_stride[0] is
+  unsigned long long rows;
+  unsigned long long extent[4];
+  long long in_stride[4], out_stride[4];
+  unsigned long long parts, share; // blocks that share a row, or a tile of columns; what each takes of its length
+  unsigned log2_lanes;             // that read a row, or lie across columns
+  int vectors;                     // columns: a thread's elements are a vector
+  unsigned long long windows;      // of a line, which the second launch of a map reads
+  void *states;                    // results of the first launch of a map, by row
+  void *workspace;                 // NULL: parts is 1
+  gp__value init;
+  int has_init;
+} gp__rows_args;
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
@@ -24285,6 +24521,378 @@ template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__tran
   }
 }
 
+// ---- rows/kernels.cuh - rows and columns of strided arrays: reductions, maps of elements and their row's reduction
+
+// Elements from the first row's beginning to that of row r: dimensions 1 to 3.
+GP_DEVICE long long gp__row_offset(const gp__rows_args &a, const long long (&stride)[4], gp__u64 r) {
+  long long at = 0;
+  if (a.extent[2] * a.extent[3] != 1) {
+    const gp__u64 q = r / a.extent[1], s = a.extent[3] == 1 ? 0 : q / a.extent[2];
+    r -= q * a.extent[1];
+    at = static_cast<long long>(q - s * a.extent[2]) * stride[2] + static_cast<long long>(s) * stride[3];
+  }
+  return at + static_cast<long long>(r) * stride[1];
+}
+
+// A line of elements. A window is V of them. If they are contiguous, it begins at a multiple of 16 bytes, and the first
+// and the last may be partly outside.
+template <class T> struct gp__row {
+  static const int V = gp__vector_items(int(sizeof(T)));
+  typedef gp__vector_access<T, V> Window;
+  const T *at;
+  gp__u64 length;
+  long long stride;
+  unsigned skipped; // elements from the first window's beginning to the row's
+  bool dense;
+  GP_DEVICE gp__row() : at(nullptr), length(0), stride(0), skipped(0), dense(false) {}
+  GP_DEVICE gp__row(const T *at_, gp__u64 length_, long long stride_) : at(at_), length(length_), stride(stride_) {
+    const unsigned misaligned = gp__misalignment(at, 16);
+    dense = stride == 1 && misaligned % sizeof(T) == 0;
+    skipped = V > 1 && dense ? misaligned / unsigned(sizeof(T)) : 0;
+  }
+  // The window's first element; before the row it is a number above any length.
+  GP_DEVICE gp__u64 first(gp__u64 window) const { return window * V - skipped; }
+  GP_DEVICE bool is_inner(gp__u64 i) const { return i < length && i + V <= length; }
+  template <int CACHE> GP_DEVICE void load(gp__u64 window, Window &x) const {
+    const gp__u64 i = first(window);
+    if (dense && is_inner(i)) x.template load<CACHE>(at + i, 0, false);
+    else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j)
+        if (i + j < length) x.item[j] = at[static_cast<long long>(i + j) * stride];
+    }
+  }
+  template <class Op, class Load, class Acc>
+  GP_DEVICE void fold(const Load &load, gp__u64 window, const Window &x, Acc &sum) const {
+    const gp__u64 i = first(window);
+    if (is_inner(i)) {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(x.item[j], i + j)));
+    } else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j)
+        if (i + j < length) sum = Op()(sum, Op::prepare(load(x.item[j], i + j)));
+    }
+  }
+  // to[i] = map(element i, its state) for the elements of the window. states: V of them, or one.
+  template <int CACHE, class Map, class Out, class S, int N>
+  GP_DEVICE void store(Out *to, long long to_stride, gp__u64 window, const Window &x, const S (&states)[N]) const {
+    const int OV = 16 % sizeof(Out) ? 1 : V * sizeof(Out) > 16 ? 16 / int(sizeof(Out)) : V;
+    typedef gp__vector_access<Out, OV> Group;
+    const gp__u64 i = first(window);
+    if (to_stride == 1 && is_inner(i) && gp__misalignment(to + i, gp__vector_access_alignment<Out, OV>::value) == 0) {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; j += OV) {
+        Group y;
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < OV; ++k) y.item[k] = Map()(x.item[j + k], states[N > 1 ? j + k : 0]);
+        y.template store<CACHE>(to + i + j);
+      }
+    } else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j)
+        if (i + j < length) to[static_cast<long long>(i + j) * to_stride] = Map()(x.item[j], states[N > 1 ? j : 0]);
+    }
+  }
+};
+template <class T> GP_DEVICE gp__row<T> gp__row_of(const gp__rows_args &a, gp__u64 r) {
+  return r < a.rows
+      ? gp__row<T>(static_cast<const T *>(a.in) + gp__row_offset(a, a.in_stride, r), a.extent[0], a.in_stride[0])
+      : gp__row<T>();
+}
+
+// Writes the result of row r. STATE: as it is, by row, for the second launch.
+template <class Op, class Acc, class Out, bool STATE>
+GP_DEVICE void gp__row_result(const gp__rows_args &a, gp__u64 r, const Acc &sum) {
+  if (STATE) static_cast<Acc *>(a.states)[r] = sum;
+  else {
+    const Acc init = Op::prepare(gp__value_as<Acc>(a.init));
+    const Acc result = !a.has_init ? sum : a.extent[0] == 0 ? init : Op()(init, sum);
+    static_cast<Out *>(a.out)[gp__row_offset(a, a.out_stride, r)] = gp_convert<Acc, Out>()(result);
+  }
+}
+// value of lane 0 op ... op value of lane `lanes` - 1, in the first of each group of so many lanes.
+template <class Acc, class Op> GP_DEVICE Acc gp__lanes_reduce(Acc value, Op op, unsigned lanes) {
+  for (unsigned d = 1; d < lanes; d *= 2) value = op(value, gp_warp_shift_down(value, d));
+  return value;
+}
+
+// The fold of windows begin .. end - 1 of a row by READERS threads, a warp or the block: the first has the result.
+// Commutative operators: neighbours read neighbouring windows. Others: a thread reads consecutive ones, and each round
+// is a tree.
+template <class P, int READERS, class Op, class Acc, class T, class Load>
+GP_DEVICE Acc gp__fold_row(const Load &load, const gp__row<T> &row, gp__u64 begin, gp__u64 end, unsigned reader,
+                           gp_tile_reduce_storage<P::threads, Acc> &storage) {
+  const int K = P::vectors;
+  Acc sum = Op::identity(), all = Op::identity();
+  for (gp__u64 round = begin; round < end; round += K * READERS) {
+    typename gp__row<T>::Window x[K];
+    const gp__u64 first = round + (Op::commutative ? reader : reader * K);
+    const unsigned step = Op::commutative ? READERS : 1;
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) row.template load<P::load>(first + k * step, x[k]);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) row.template fold<Op>(load, first + k * step, x[k], sum);
+    if (Op::commutative) continue;
+    sum = READERS == 32 ? gp_warp_reduce(sum, Op()) : gp_tile_reduce<P::threads>(sum, Op(), storage);
+    all = Op()(all, sum);
+    sum = Op::identity();
+    if (READERS > 32) __syncthreads();
+  }
+  if (!Op::commutative) return all;
+  return READERS == 32 ? gp_warp_reduce(sum, Op()) : gp_tile_reduce<P::threads>(sum, Op(), storage);
+}
+
+template <class P, class Acc> struct gp__rows_storage {
+  gp_tile_reduce_storage<P::threads, Acc> reduce;
+  gp__ticket ticket;
+  Acc state;
+};
+
+// The number of a block's part of all rows, or of all columns: a ticket, if several blocks share a row.
+GP_DEVICE gp__ticket gp__part_ticket(const gp__rows_args &a, gp__ticket &shared) {
+  const gp__ticket mine = {0, blockIdx.x};
+  if (a.parts == 1) return mine;
+  if (threadIdx.x == 0) shared = gp__draw(a.workspace, gridDim.x);
+  __syncthreads();
+  return shared;
+}
+
+// Reductions of rows. FORM: GP__ROWS_LANES, _WARP or _BLOCK. If several blocks share a row, tickets number the parts,
+// row after row, one a block. The block of a row's last part waits for those before: their tickets are lower, so their
+// blocks run already, and they wait for none. Words carry the launch's tag, so none is ever cleared.
+template <class P, int FORM, bool STATE, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__rows_reduce(const gp__rows_args &a) {
+  const int T = P::threads, K = P::vectors;
+  typedef gp__rows_storage<P, Acc> Storage;
+  GP_SHARED(Storage, s);
+  gp__pdl_wait<P>();
+  const Load load(a);
+  const gp__u64 warp = static_cast<gp__u64>(blockIdx.x) * (T / 32) + gp_warp();
+  const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (T / 32);
+  if (FORM == GP__ROWS_LANES) {
+    const unsigned lanes = 1u << a.log2_lanes, groups = 32 >> a.log2_lanes;
+    const unsigned group = gp_lane() >> a.log2_lanes, lane = gp_lane() & (lanes - 1);
+    for (gp__u64 first = warp * (groups * K); first < a.rows; first += warps * (groups * K)) {
+      gp__row<In> row[K];
+      typename gp__row<In>::Window x[K];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        row[k] = gp__row_of<In>(a, first + k * groups + group);
+        row[k].template load<P::load>(lane, x[k]);
+      }
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        const gp__u64 r = first + k * groups + group;
+        Acc sum = Op::identity();
+        row[k].template fold<Op>(load, lane, x[k], sum);
+        sum = gp__lanes_reduce(sum, Op(), lanes);
+        if (lane == 0 && r < a.rows) gp__row_result<Op, Acc, Out, STATE>(a, r, sum);
+      }
+    }
+  } else if (FORM == GP__ROWS_WARP) {
+    for (gp__u64 r = warp; r < a.rows; r += warps) {
+      const gp__row<In> row = gp__row_of<In>(a, r);
+      const gp__u64 windows = (row.skipped + row.length + row.V - 1) / row.V;
+      const Acc sum = gp__fold_row<P, 32, Op, Acc>(load, row, 0, windows, gp_lane(), s.reduce);
+      if (gp_lane() == 0) gp__row_result<Op, Acc, Out, STATE>(a, r, sum);
+    }
+  } else {
+    const gp__ticket ticket = gp__part_ticket(a, s.ticket);
+    for (gp__u64 r = ticket.number / a.parts; r < a.rows; r += gridDim.x) {
+      const gp__u64 part = ticket.number % a.parts, begin = part * a.share, others = a.parts - 1;
+      const gp__row<In> row = gp__row_of<In>(a, r);
+      Acc sum = gp__fold_row<P, T, Op, Acc>(load, row, begin, begin + a.share, threadIdx.x, s.reduce);
+      if (threadIdx.x == 0) {
+        if (part < others) gp__publish(gp__words(a.workspace), ticket.number, sum, ticket.tag);
+        else s.state = sum;
+      }
+      if (part < others) return;
+      __syncthreads();
+      if (others) {
+        const gp__u64 each = (others + T - 1) / T, first = threadIdx.x * each;
+        sum = Op::identity();
+        for (gp__u64 i = first; i < first + each && i < others; ++i)
+          sum = Op()(sum, gp__receive<Acc>(gp__words(a.workspace), r * a.parts + i, ticket.tag));
+        sum = Op()(gp_tile_reduce<T>(sum, Op(), s.reduce), s.state);
+      }
+      if (threadIdx.x == 0) gp__row_result<Op, Acc, Out, STATE>(a, r, sum);
+      if (others) return;
+      __syncthreads();
+    }
+  }
+}
+
+// Reductions of rows whose neighbours are closer than their elements: columns of a matrix. Lanes lie across V rows
+// each. `slots` threads behind each other share their length, and so may several blocks, as above.
+template <class P, class Acc, int V> struct gp__columns_storage {
+  Acc cell[V][P::threads];
+  gp__ticket ticket;
+};
+template <class P, bool STATE, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
+  const int T = P::threads, K = P::vectors, V = gp__column_items(int(sizeof(In)), int(sizeof(Acc)));
+  typedef gp__columns_storage<P, Acc, V> Storage;
+  GP_SHARED(Storage, s);
+  gp__pdl_wait<P>();
+  const Load load(a);
+  const unsigned lanes = 1u << a.log2_lanes, slots = T >> a.log2_lanes;
+  const unsigned lane = threadIdx.x & (lanes - 1), slot = threadIdx.x >> a.log2_lanes;
+  const gp__u64 columns = a.extent[1], across = (columns + lanes * V - 1) / (lanes * V);
+  const gp__u64 units = a.extent[2] * a.extent[3] * across;
+  const gp__ticket ticket = gp__part_ticket(a, s.ticket);
+  for (gp__u64 unit = ticket.number / a.parts; unit < units; unit += gridDim.x) {
+    const gp__u64 outer = unit / across, part = ticket.number % a.parts, others = a.parts - 1;
+    // A thread's rows: c, c + apart, ... of `outer`.
+    const gp__u64 c = (unit - outer * across) * (lanes * V) + (a.vectors ? lane * V : lane);
+    const unsigned apart = a.vectors ? 1 : lanes;
+    const gp__u64 begin = part * a.share, end = a.extent[0] - begin < a.share ? a.extent[0] : begin + a.share;
+    Acc sum[V];
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) sum[j] = Op::identity();
+    if (c < columns) {
+      // A thread reads every slots-th element, or consecutive ones if their order matters.
+      const gp__u64 each = (end - begin + slots - 1) / slots, step = Op::commutative ? slots : 1;
+      gp__u64 i = begin + (Op::commutative ? slot : slot * each);
+      const gp__u64 stop = Op::commutative || i >= end || end - i < each ? end : i + each;
+      const long long hop = static_cast<long long>(step) * a.in_stride[0], next = apart * a.in_stride[1];
+      const In *from = static_cast<const In *>(a.in) + gp__row_offset(a, a.in_stride, outer * columns) +
+          static_cast<long long>(c) * a.in_stride[1] + static_cast<long long>(i) * a.in_stride[0];
+      const bool vectors = a.vectors && c + V <= columns;
+      for (; i < stop; i += K * step, from += K * hop) {
+        gp__vector_access<In, V> x[K];
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k) {
+          if (i + k * step >= stop) continue;
+          if (vectors) x[k].template load<P::load>(from + k * hop, 0, false);
+          else {
+            GPUPRIMS__UNROLL
+            for (int j = 0; j < V; ++j)
+              if (c + j * apart < columns) x[k].item[j] = from[k * hop + j * next];
+          }
+        }
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k) {
+          if (i + k * step >= stop) continue;
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; ++j)
+            if (c + j * apart < columns) sum[j] = Op()(sum[j], Op::prepare(load(x[k].item[j], i + k * step)));
+        }
+      }
+    }
+    for (bool again = others && part == others;; again = false) {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) s.cell[j][threadIdx.x] = sum[j];
+      for (unsigned d = 1; d < slots; d *= 2) { // a tree of neighbours over the slots
+        __syncthreads();
+        if (slot % (2 * d) == 0 && slot + d < slots) {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; ++j)
+            s.cell[j][threadIdx.x] = Op()(s.cell[j][threadIdx.x], s.cell[j][threadIdx.x + d * lanes]);
+        }
+      }
+      if (!again) break;
+      // The block of the last part folds the others' results, and its own behind them: the last slot takes that.
+      __syncthreads();
+      Acc own[V];
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) own[j] = s.cell[j][lane];
+      const gp__u64 each = (others + slots - 1) / slots, first = slot * each;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) {
+        sum[j] = Op::identity();
+        for (gp__u64 i = first; i < first + each && i < others; ++i)
+          sum[j] =
+              Op()(sum[j],
+                   gp__receive<Acc>(gp__words(a.workspace), ((unit * a.parts + i) * V + j) * lanes + lane, ticket.tag));
+        if (slot == slots - 1) sum[j] = Op()(sum[j], own[j]);
+      }
+      __syncthreads();
+    }
+    if (slot == 0) {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) {
+        if (part < others)
+          gp__publish(gp__words(a.workspace), (ticket.number * V + j) * lanes + lane, s.cell[j][lane], ticket.tag);
+        else if (c + j * apart < columns)
+          gp__row_result<Op, Acc, Out, STATE>(a, outer * columns + c + j * apart, s.cell[j][lane]);
+      }
+    }
+    if (others) return;
+    __syncthreads();
+  }
+}
+
+// out = map(x, the reduction of x's row): the row stays in registers between its reduction and the map.
+template <class P, int FORM, class Op, class Load, class In, class Acc, class Map, class Out>
+GP_DEVICE void gp__rows_map(const gp__rows_args &a) {
+  const int T = P::threads, K = P::vectors;
+  typedef gp__rows_storage<P, Acc> Storage;
+  GP_SHARED(Storage, s);
+  gp__pdl_wait<P>();
+  const Load load(a);
+  Out *out = static_cast<Out *>(a.out);
+  const bool block = FORM == GP__ROWS_BLOCK;
+  const int R = FORM == GP__ROWS_LANES ? K : 1; // rows of a lane at once: K with a window each, or one with K of them
+  const unsigned log2 = FORM == GP__ROWS_LANES ? a.log2_lanes : 5, groups = 32 >> log2, group = gp_lane() >> log2;
+  const unsigned readers = block ? T : 1u << log2, reader = block ? threadIdx.x : gp_lane() & (readers - 1);
+  const gp__u64 team = block ? blockIdx.x : static_cast<gp__u64>(blockIdx.x) * (T / 32) + gp_warp();
+  const gp__u64 teams = block ? gridDim.x : static_cast<gp__u64>(gridDim.x) * (T / 32);
+  const unsigned step = R > 1 ? 0 : Op::commutative ? readers : 1;
+  const gp__u64 window = R > 1 || Op::commutative ? reader : reader * K;
+  for (gp__u64 first = team * (groups * R); first < a.rows; first += teams * (groups * R)) {
+    gp__row<In> row[R];
+    typename gp__row<In>::Window x[K];
+    Acc state[R][1];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < R; ++k) {
+      row[k] = gp__row_of<In>(a, first + k * groups + group);
+      state[k][0] = Op::identity();
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) row[k % R].template load<P::load>(window + k * step, x[k]);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) row[k % R].template fold<Op>(load, window + k * step, x[k], state[k % R][0]);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < R; ++k) {
+      Acc &sum = state[k][0];
+      if (block) {
+        sum = gp_tile_reduce<T>(sum, Op(), s.reduce);
+        sum = gp_tile_broadcast(sum, 0, s.state); // the next row's barrier comes before its state
+      } else sum = gp_warp_broadcast(gp__lanes_reduce(sum, Op(), readers), int(gp_lane() & ~(readers - 1)));
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k)
+      row[k % R].template store<P::store, Map>(out + gp__row_offset(a, a.out_stride, first + k % R * groups + group),
+                                               a.out_stride[0], window + k * step, x[k], state[k % R]);
+  }
+}
+
+// The second launch of a map: states are in memory. Lines are rows, or, with COLUMNS, the elements of rows that are
+// side by side, each with a state of its own.
+template <class P, bool COLUMNS, class In, class Acc, class Map, class Out>
+GP_DEVICE void gp__rows_apply(const gp__rows_args &a) {
+  const int V = gp__row<In>::V, N = COLUMNS ? V : 1;
+  gp__pdl_wait<P>();
+  const gp__u64 lines = COLUMNS ? a.extent[0] * a.extent[2] * a.extent[3] : a.rows, step = gridDim.x * P::threads;
+  for (gp__u64 n = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x; n < lines * a.windows; n += step) {
+    const gp__u64 l = n / a.windows, window = n - l * a.windows, r = COLUMNS ? l / a.extent[0] * a.extent[1] : l;
+    const long long i = COLUMNS ? static_cast<long long>(l % a.extent[0]) : 0;
+    const gp__row<In> line(static_cast<const In *>(a.in) + gp__row_offset(a, a.in_stride, r) + i * a.in_stride[0],
+                           a.extent[COLUMNS], a.in_stride[COLUMNS]);
+    const Acc *states = static_cast<const Acc *>(a.states) + r;
+    typename gp__row<In>::Window x;
+    Acc state[N];
+    line.template load<P::load>(window, x);
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < N; ++j)
+      if (!COLUMNS || line.first(window) + j < line.length) state[j] = states[COLUMNS ? line.first(window) + j : 0];
+    line.template store<P::store, Map>(static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, r) +
+                                           i * a.out_stride[0],
+                                       a.out_stride[COLUMNS], window, x, state);
+  }
+}
+
 // ---- bfs/state.cuh - breadth-first search: counts and state of blocks
 
 // One launch of resident blocks does the whole traversal. A grid barrier separates its steps and sums the blocks'
@@ -26828,6 +27436,7 @@ GPUPRIMS__API int gp_version(void) {
   X(gp_call, workspace_bytes) \
   X(gp_segments, length) \
   X(gp_permutation, out_stride) \
+  X(gp_axes, out_stride) \
   X(gp_layout, columns) \
   X(gp_graph, flags) \
   X(gp_tuner_config, user)
@@ -27341,6 +27950,17 @@ typedef struct gp__moves {
   uint64_t extent[4], in_stride[4], out_stride[4]; // 2 and 3: matrices
   uint64_t in_span, out_span;                      // elements from the first to the last, of the call's type
 } gp__moves;
+// Rows of a strided array: dimension 0 is the axis; the others are sorted, the closest elements first, and merged.
+typedef struct gp__row_span {
+  uint64_t bytes, before; // from the lowest address on; from there to element 0
+} gp__row_span;
+typedef struct gp__rows {
+  uint64_t extent[4];
+  int64_t in_stride[4], out_stride[4]; // elements; the output's axis: 0 in a reduction
+  gp__row_span in_span, out_span;
+  int same;    // strides of the input and the output are the same
+  int columns; // elements of neighbouring rows are closer than those of a row
+} gp__rows;
 // A checked call with every default filled in.
 typedef struct gp__request {
   gp_primitive primitive;
@@ -27380,6 +28000,7 @@ typedef struct gp__request {
   const gp_key_field *fields;
   int field_count;
   gp__moves moves;                         // transpose
+  gp__rows rows;                           // reduce_axis, row_map
   gp_layout in_layout, out_layout;         // convert_layout, else zero; in_size and out_size are those of the structs
   int numbers;                             // radix sort of floats: -0 and +0 are equal
   gp_graph graph, out_graph;               // their types filled in; offset_type and key_type are those
@@ -29872,6 +30493,97 @@ static gp_result gp__host_transpose(gp__host_call *h) {
   return GP_SUCCESS;
 }
 
+// ---- rows/host.c - rows of strided arrays
+
+// Elements from element 0 to the beginning of row r.
+static int64_t gp__host_row_offset(const gp__rows *rows, const int64_t *stride, uint64_t r) {
+  int64_t at = 0;
+  int d;
+  for (d = 1; d < 4; ++d) {
+    at += (int64_t)(r % rows->extent[d]) * stride[d];
+    r /= rows->extent[d];
+  }
+  return at;
+}
+// Folds the row of elements `stride` apart, from `base` on. Those that are not side by side go through a buffer.
+static void gp__host_fold_line(const gp__host_call *h, const unsigned char *base, int64_t stride, uint64_t length,
+                               gp__host_state *s) {
+  const size_t size = h->q->in_size;
+  gp__host_call part = *h;
+  gp__host_buffer room;
+  uint64_t first, i, n;
+  if (stride == 1) {
+    part.in.base = base;
+    gp__host_fold(&part, s, 0, length);
+    return;
+  }
+  for (first = 0; first < length; first += n) {
+    const size_t most = gp__host_limit(size);
+    n = length - first < most ? length - first : most;
+    for (i = 0; i < n; ++i)
+      gp__host_move(room.bytes + i * size, base + (int64_t)(first + i) * stride * (int64_t)size, size);
+    part.in.base = room.bytes;
+    if (!h->q->is_arg) gp__host_fold(&part, s, 0, n);
+    else {
+      gp__host_state winner = gp__host_start(h, 0);
+      gp__host_fold(&part, &winner, 0, n);
+      if (winner.index >= 0) winner.index += (int64_t)first;
+      gp__host_join(h, s, &winner);
+    }
+  }
+}
+// One element of a map. op: the loops of a built-in operator.
+static void gp__host_apply_state(const gp__request *q, const gp__host_op *op, const unsigned char *x,
+                                 const gp__host_state *s, unsigned char *y) {
+  gp__value a, b;
+  gp__host_source of_x, of_s;
+  const int truth = q->equal == GP_AND || q->equal == GP_OR;
+  if (q->user_equal) {
+    gp__host_apply(q->user_equal, y, x, s->value.bytes);
+    return;
+  }
+  of_x = gp__host_source_of(x, q->in_type, q->in_size, q->out_type, q->out_size, GP_OP_DEFAULT, NULL, truth);
+  of_s = gp__host_source_of(s->value.bytes, q->acc_type, q->acc_size, q->out_type, q->out_size, GP_OP_DEFAULT, NULL,
+                            truth);
+  op->loops.map(op, y, gp__host_elements(&of_x, 0, 1, a.bytes), gp__host_elements(&of_s, 0, 1, b.bytes), 1);
+}
+static gp_result gp__host_rows(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__rows *rows = &q->rows;
+  const uint64_t length = rows->extent[0];
+  const int threads = h->threads;
+  const uint64_t share = q->segments / ((uint64_t)threads * 16) + 1, block = share < 1024 ? share : 1024;
+  const int64_t blocks = (int64_t)gp__ceil_div(q->segments, block);
+  const gp__host_state start = gp__host_start(h, q->has_init);
+  gp__host_op apply;
+  int64_t b;
+  memset(&apply, 0, sizeof apply);
+  apply.size = q->out_size;
+  if (q->primitive == GP_ROW_MAP && !q->user_equal) gp__host_find_loops(&apply, q->equal, q->out_type);
+  GPUPRIMS__PARALLEL_UNEVEN
+  for (b = 0; b < blocks; ++b) {
+    uint64_t r = (uint64_t)b * block;
+    const uint64_t stop = q->segments - r < block ? q->segments : r + block;
+    for (; r < stop; ++r) {
+      const unsigned char *in = h->in.base + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)q->in_size;
+      unsigned char *out = h->out + gp__host_row_offset(rows, rows->out_stride, r) * (int64_t)h->out_size;
+      gp__host_state s = start;
+      gp__value y;
+      uint64_t i;
+      gp__host_fold_line(h, in, rows->in_stride[0], length, &s);
+      if (q->primitive != GP_ROW_MAP) {
+        gp__host_put(h, &s, out);
+        continue;
+      }
+      for (i = 0; i < length; ++i) {
+        gp__host_apply_state(q, &apply, in + (int64_t)i * rows->in_stride[0] * (int64_t)q->in_size, &s, y.bytes);
+        gp__host_move(out + (int64_t)i * rows->out_stride[0] * (int64_t)h->out_size, y.bytes, h->out_size);
+      }
+    }
+  }
+  return GP_SUCCESS;
+}
+
 // ---- layouts/host.c - layouts
 
 // Bytes of an array of `count` structs, with spare capacity; UINT64_MAX on overflow.
@@ -29984,7 +30696,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2277376"
+#define GPUPRIMS__EMBEDDED_FROM "2330624"
 
 // ---- core/embed.c - this file's own text
 
@@ -31308,6 +32020,14 @@ GPUPRIMS__API const char *gp_last_message(void) {
   X(TRANSPOSE_CHUNKS, gp__transpose_chunks, gp__panels_args, tiles, GP__OF_BYTES | GP__NO_SHARED) \
   X(TRANSPOSE_BUFFERED, gp__transpose_buffered, gp__buffered_args, tiles, GP__OF_BYTES)
 
+// ---- rows/kinds.c - the kernels of rows of strided arrays
+
+#define GPUPRIMS__KINDS_OF_ROWS(X) \
+  X(REDUCE_ROWS, gp__rows_reduce, gp__rows_args, rows, 0) \
+  X(REDUCE_COLUMNS, gp__columns_reduce, gp__rows_args, columns, 0) \
+  X(MAP_ROWS, gp__rows_map, gp__rows_args, row_map, 0) \
+  X(APPLY_ROWS, gp__rows_apply, gp__rows_args, row_apply, 0)
+
 // ---- layouts/kinds.c - the kernels of conversions of layouts
 
 #define GPUPRIMS__KINDS_OF_LAYOUTS(X) X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args, layouts, 0)
@@ -31374,6 +32094,7 @@ GPUPRIMS__API const char *gp_last_message(void) {
   GPUPRIMS__KINDS_OF_MERGE(X) \
   GPUPRIMS__KINDS_OF_TOP_K(X) \
   GPUPRIMS__KINDS_OF_TRANSPOSE(X) \
+  GPUPRIMS__KINDS_OF_ROWS(X) \
   GPUPRIMS__KINDS_OF_LAYOUTS(X) \
   GPUPRIMS__KINDS_OF_BFS(X) \
   GPUPRIMS__KINDS_OF_GRAPH(X) \
@@ -33154,7 +33875,8 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   F(AGGREGATES, aggregates, GP_E_ARGUMENT, "has no aggregates") \
   F(AGGREGATE_COUNT, aggregate_count, GP_E_ARGUMENT, "has no aggregates") \
   F(CAPACITY, capacity, GP_E_ARGUMENT, "takes no capacity") \
-  F(JOIN, join, GP_E_ARGUMENT, "joins nothing")
+  F(JOIN, join, GP_E_ARGUMENT, "joins nothing") \
+  F(APPLY, apply, GP_E_OPERATOR, "is no row_map")
 #define GPUPRIMS__ENUM(FIELD, field, error, text) GP__FIELD_##FIELD,
 enum { GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM) GP__FIELDS };
 #undef GPUPRIMS__ENUM
@@ -33204,7 +33926,8 @@ enum {
   GP__KEYS_IN_PLACE = 32768,   // out_keys may be keys
   GP__WANTS_KEYS = 65536,      // out_keys may not be NULL
   GP__REPRODUCES = 131072,     // any fold under GP_REPRODUCIBLE, on every device
-  GP__TAKES_INPUTS = 262144    // in_type and in2_type may be GP_INPUT
+  GP__TAKES_INPUTS = 262144,   // in_type and in2_type may be GP_INPUT
+  GP__TAKES_AXES = 524288
 };
 
 GPUPRIMS__PRIVATE uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }
@@ -33276,6 +33999,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
     return gp__fail(GP_E_ARGUMENT, "%s: @count2: the call has no second input", k->who);
   if (c->permutation && !(k->traits & GP__TAKES_PERMUTATION))
     return gp__fail(GP_E_ARGUMENT, "%s: @permutation: the call takes no permutation", k->who);
+  if (c->axes && !(k->traits & GP__TAKES_AXES))
+    return gp__fail(GP_E_ARGUMENT, "%s: @axes is for reduce_axis and row_map only", k->who);
   if (c->field_count && !(k->reads & GP__READS_FIELDS))
     return gp__fail(GP_E_ARGUMENT, "%s: @field_count: the call does not sort by fields", k->who);
   if ((c->in_layout || c->out_layout) && !(k->traits & GP__TAKES_LAYOUTS))
@@ -34984,6 +35709,185 @@ GPUPRIMS__PRIVATE gp_result gp__transpose_buffers(gp__checking *k) {
 static const gp__own_check gp__checks_transpose[GP__CHECKS] = {{GP__CHECK_NUMBERS, gp__check_permutation},
                                                                {GP__CHECK_BUFFERS, gp__transpose_buffers}};
 
+// ---- rows/check.c - checking a call: rows of strided arrays
+
+// gp_call.apply: an operator on an element and a state.
+GPUPRIMS__PRIVATE gp_result gp__check_row_operators(gp__checking *k) {
+  const gp_op apply = k->c->apply;
+  gp__request *q = k->q;
+  const char *role;
+  GPUPRIMS__CHECK(gp__check_operators(k));
+  if (k->c->primitive != GP_ROW_MAP) return GP_SUCCESS;
+  if (q->op == GP_ARGMIN || q->op == GP_ARGMAX)
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for reduce, scan and reduce_axis only", k->who,
+                    gp__op_rows[q->op].name);
+  q->equal = apply;
+  GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, "apply", apply, 2, k->host, &q->user_equal));
+  role = q->user_equal || apply == GP_SUB ? NULL : gp__role_of(apply);
+  return role ? gp__fail(GP_E_OPERATOR, "%s: @apply: %s is for %s only", k->who, gp__op_rows[apply].name, role)
+              : GP_SUCCESS;
+}
+// A map's accumulator is its state, whose type the output's has nothing to do with.
+GPUPRIMS__PRIVATE gp_result gp__check_state_type(gp__checking *k) {
+  const gp_call *c = k->c;
+  if (c->primitive != GP_ROW_MAP) return gp__check_out_type(k);
+  k->q->out_type = c->acc_type                        ? c->acc_type
+      : c->in_type == GP_F16 || c->in_type == GP_BF16 ? (gp_type)GP_F32
+                                                      : c->in_type;
+  return gp__check_type(k->s, k->who, "acc_type", k->q->out_type, &k->out);
+}
+GPUPRIMS__PRIVATE gp_result gp__check_row_types(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  GPUPRIMS__CHECK(gp__check_types(k));
+  if (c->primitive != GP_ROW_MAP) return GP_SUCCESS;
+  q->out_type = c->out_type ? c->out_type : c->in_type;
+  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out));
+  q->out_struct = k->out.info;
+  q->out_size = k->out.size;
+  if (q->user_equal) return GP_SUCCESS;
+  if (q->in_struct || q->acc_struct || q->out_struct) return gp__no_struct(k, "apply", q->equal);
+  return q->equal >= GP_BIT_AND && q->equal <= GP_BIT_XOR && !gp__is_integer(q->out_type)
+      ? gp__fail(GP_E_OPERATOR, "%s: @apply: %s works on integers only, and the output is %s", k->who,
+                 gp__op_rows[q->equal].name, gp__type_rows[q->out_type].name)
+      : GP_SUCCESS;
+}
+
+GPUPRIMS__PRIVATE uint64_t gp__distance(int64_t stride) { return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride; }
+// Bytes from an array's lowest address to its end, and from there to its element 0. size: of an element.
+GPUPRIMS__PRIVATE gp_result gp__check_reach_of(const gp__checking *k, const char *name, const gp__rows *r,
+                                               const int64_t *stride, size_t size, gp__row_span *span) {
+  int d, none = 0;
+  span->bytes = size, span->before = 0;
+  for (d = 0; d < 4; ++d) {
+    const uint64_t step = gp__distance(stride[d]), last = r->extent[d] ? r->extent[d] - 1 : 0;
+    if (last && step > (UINT64_MAX >> 3) / size / last)
+      return gp__fail(GP_E_SIZE, "%s: @axes.%s: %llu elements of %lu bytes at a stride of %lld overflow", k->who, name,
+                      (unsigned long long)r->extent[d], (unsigned long)size, (long long)stride[d]);
+    span->bytes += last * step * size;
+    if (stride[d] < 0) span->before += last * step * size;
+    none |= !r->extent[d];
+  }
+  if (none) span->bytes = span->before = 0;
+  return GP_SUCCESS;
+}
+// Each element of the output has a place of its own: from the smallest on, each stride exceeds the reach of those
+// before.
+GPUPRIMS__PRIVATE gp_result gp__check_places(const gp__checking *k, const gp__rows *r, int from) {
+  uint64_t reach = 0;
+  unsigned seen = 0;
+  for (;;) {
+    int d, least = -1;
+    for (d = from; d < 4; ++d)
+      if (r->extent[d] > 1 && !(seen >> d & 1) &&
+          (least < 0 || gp__distance(r->out_stride[d]) < gp__distance(r->out_stride[least])))
+        least = d;
+    if (least < 0) return GP_SUCCESS;
+    if (gp__distance(r->out_stride[least]) <= reach)
+      return gp__fail(GP_E_ARGUMENT,
+                      "%s: @axes.out_stride: two elements of the output are at one place, or may be: a stride of %lld "
+                      "is within the %llu elements of dimensions of smaller strides",
+                      k->who, (long long)r->out_stride[least], (unsigned long long)(reach + 1));
+    seen |= 1u << least;
+    reach += gp__distance(r->out_stride[least]) * (r->extent[least] - 1);
+  }
+}
+GPUPRIMS__PRIVATE void gp__swap_rows(gp__rows *r, int a, int b) {
+  const uint64_t extent = r->extent[a];
+  const int64_t in = r->in_stride[a], out = r->out_stride[a];
+  r->extent[a] = r->extent[b], r->in_stride[a] = r->in_stride[b], r->out_stride[a] = r->out_stride[b];
+  r->extent[b] = extent, r->in_stride[b] = in, r->out_stride[b] = out;
+}
+// Whether dimension a's elements are closer in memory than b's. Dimensions of one element and of stride 0 come last.
+GPUPRIMS__PRIVATE int gp__is_closer(const gp__rows *r, int a, int b) {
+  const uint64_t x = r->extent[a] > 1 ? gp__distance(r->in_stride[a]) - 1 : UINT64_MAX;
+  const uint64_t y = r->extent[b] > 1 ? gp__distance(r->in_stride[b]) - 1 : UINT64_MAX;
+  return x < y || (x == y && r->extent[a] > 1 && r->extent[b] <= 1);
+}
+// The dimensions of rows: the closest first, those that continue each other merged.
+GPUPRIMS__PRIVATE void gp__order_rows(gp__rows *r) {
+  int d, e;
+  for (d = 1; d < 4; ++d)
+    for (e = d + 1; e < 4; ++e)
+      if (gp__is_closer(r, e, d)) gp__swap_rows(r, d, e);
+  for (d = 1; d < 3;) {
+    const int64_t n = (int64_t)r->extent[d];
+    if (r->extent[d + 1] == 1 || r->in_stride[d + 1] != r->in_stride[d] * n ||
+        r->out_stride[d + 1] != r->out_stride[d] * n) {
+      ++d;
+      continue;
+    }
+    r->extent[d] *= r->extent[d + 1];
+    for (e = d + 1; e < 3; ++e)
+      r->extent[e] = r->extent[e + 1], r->in_stride[e] = r->in_stride[e + 1], r->out_stride[e] = r->out_stride[e + 1];
+    r->extent[3] = 1, r->in_stride[3] = r->out_stride[3] = 0;
+  }
+}
+GPUPRIMS__PRIVATE gp_result gp__check_axes(gp__checking *k) {
+  const gp_axes *a = k->c->axes;
+  const int map = k->c->primitive == GP_ROW_MAP;
+  gp__request *q = k->q;
+  gp__rows *r = &q->rows;
+  gp_axes own;
+  uint64_t length;
+  int d, to = 1;
+  if (!a) return gp__fail(GP_E_NULL, "%s: @axes is null", k->who);
+  GPUPRIMS__TAKE_STRUCT(k->who, "axes", a, own, gp_axes);
+  if (a->dimensions < 1 || a->dimensions > 4)
+    return gp__fail(GP_E_ARGUMENT, "%s: @axes.dimensions is %d, not 1 to 4", k->who, a->dimensions);
+  if (a->axis < 0 || a->axis >= a->dimensions)
+    return gp__fail(GP_E_ARGUMENT, "%s: @axes.axis is %d, not one of %d dimensions", k->who, a->axis, a->dimensions);
+  for (d = 0; d < 4; ++d) r->extent[d] = 1, r->in_stride[d] = r->out_stride[d] = 0;
+  q->segments = 1;
+  for (d = 0; d < a->dimensions; ++d) {
+    const int at = d == a->axis ? 0 : to++;
+    r->extent[at] = a->extent[d];
+    r->in_stride[at] = a->in_stride[d];
+    r->out_stride[at] = at || map ? a->out_stride[d] : 0;
+  }
+  for (d = 3; d >= 0; --d) { // the axis comes last
+    if (q->segments && r->extent[d] > (UINT64_MAX >> 2) / q->segments)
+      return gp__fail(GP_E_SIZE, "%s: @axes.extent: the product of the extents overflows", k->who);
+    q->count = q->segments * r->extent[d];
+    if (d) q->segments = q->count;
+  }
+  if (k->c->count && k->c->count != q->count)
+    return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor the product of @axes.extent (%llu)", k->who,
+                    (unsigned long long)k->c->count, (unsigned long long)q->count);
+  GPUPRIMS__CHECK(gp__check_reach_of(k, "in_stride", r, r->in_stride, k->in.size, &r->in_span));
+  length = r->extent[0];
+  if (!map) r->extent[0] = 1; // a row has a result even if it has no elements
+  GPUPRIMS__CHECK(gp__check_reach_of(k, "out_stride", r, r->out_stride, q->out_size, &r->out_span));
+  r->extent[0] = length;
+  if (r->out_span.bytes) GPUPRIMS__CHECK(gp__check_places(k, r, !map));
+  r->same = 1;
+  for (d = 0; d < 4; ++d)
+    if (r->extent[d] > 1 && r->in_stride[d] != r->out_stride[d]) r->same = 0;
+  if (q->segments) gp__order_rows(r);
+  r->columns = r->extent[1] > 1 && r->extent[0] > 1 && r->in_stride[1] && gp__is_closer(r, 1, 0);
+  return GP_SUCCESS;
+}
+// The buffers' spans, from their lowest addresses.
+GPUPRIMS__PRIVATE const void *gp__lowest(const void *pointer, const gp__row_span *span) {
+  return pointer ? (const unsigned char *)pointer - span->before : NULL;
+}
+GPUPRIMS__PRIVATE gp_result gp__row_buffers(gp__checking *k) {
+  const gp__rows *r = &k->q->rows;
+  const gp__checked_type bytes = {1, 1, NULL};
+  const int in_place = k->c->primitive == GP_ROW_MAP && r->same && k->q->in_size == k->q->out_size;
+  k->buffers->in = k->buffers->out = 0; // alignment is all that is checked of them there
+  return gp__reading(k, "in", gp__lowest(k->c->in, &r->in_span), &bytes, r->in_span.bytes, 1,
+                     in_place ? GP__ALIAS_OF_OUT : 0);
+}
+GPUPRIMS__PRIVATE gp_result gp__row_outputs(gp__checking *k) {
+  const gp__rows *r = &k->q->rows;
+  return gp__writing(k, "out", gp__lowest(k->c->out, &r->out_span), 1, 1, r->out_span.bytes, 1, GP__ALIAS_OF_OUT);
+}
+static const gp__own_check gp__checks_rows[GP__CHECKS] = {
+    {GP__CHECK_OPERATORS, gp__check_row_operators}, {GP__CHECK_TYPES, gp__check_row_types},
+    {GP__CHECK_OUT_TYPE, gp__check_state_type},     {GP__CHECK_NUMBERS, gp__check_axes},
+    {GP__CHECK_BUFFERS, gp__row_buffers},           {GP__CHECK_OUTPUTS, gp__row_outputs}};
+
 // ---- layouts/check.c - checking a call: layouts
 
 // Checks a layout and keeps it in *kept; its buffer or columns become extents. name: "in_layout (from)"; of: "in".
@@ -36005,9 +36909,9 @@ GPUPRIMS__PRIVATE void gp__name_source(const gp__spelling *q, gp__text *t) {
   gp__end_described(q, t);
 }
 
-// Writes Op, Load, In, Acc, Out. described: Load says what the input is made of, if it is described.
-GPUPRIMS__PRIVATE void gp__name_fold_of(const gp__spelling *q, int described, gp__text *t) {
-  const char *in = gp__in_name(q), *out = gp__out_name(q);
+// Writes Op, Load, In, Acc. described: Load says what the input is made of, if it is described.
+GPUPRIMS__PRIVATE void gp__name_operands(const gp__spelling *q, int described, gp__text *t) {
+  const char *in = gp__in_name(q);
   const char *value = gp__device_type(q->acc_type, q->acc_struct); // what the load's functor returns
   const char *open = q->is_arg ? "gp_arg<" : "", *close = q->is_arg ? ">" : "";
   if (q->user_op) gp__add(t, "gp__op_1, ");
@@ -36017,7 +36921,12 @@ GPUPRIMS__PRIVATE void gp__name_fold_of(const gp__spelling *q, int described, gp
   if (q->user_transform) gp__add(t, "gp__op_2>");
   else gp__add(t, "%s<%s, %s>>", q->transform ? gp__op_rows[q->transform].functor : "gp_convert", in, value);
   if (described) gp__end_described(q, t);
-  gp__add(t, ", %s, %s%s%s, %s%s%s", in, open, value, close, open, out, close);
+  gp__add(t, ", %s, %s%s%s", in, open, value, close);
+}
+// The same, and Out.
+GPUPRIMS__PRIVATE void gp__name_fold_of(const gp__spelling *q, int described, gp__text *t) {
+  gp__name_operands(q, described, t);
+  gp__add(t, q->is_arg ? ", gp_arg<%s>" : ", %s", gp__out_name(q));
 }
 GPUPRIMS__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) { gp__name_fold_of(q, 1, t); }
 // A user's operator in a program: its functor's name and its types.
@@ -36525,6 +37434,51 @@ GPUPRIMS__PRIVATE unsigned gp__resident_transposes(const gp__request *q, const g
                                                    const gp__spelling *w) {
   (void)p, (void)h;
   return gp__promise(q, w, gp__transpose_threads(w) / w->block_threads, 2048);
+}
+
+// ---- rows/names.c - template arguments of kernels on rows
+
+// The first launch of a map writes accumulators.
+GPUPRIMS__PRIVATE void gp__name_row_fold(const gp__spelling *q, gp__text *t) {
+  const char *open = q->is_arg ? "gp_arg<" : "", *close = q->is_arg ? ">" : "";
+  gp__add(t, q->primitive == GP_ROW_MAP ? "true, " : "false, ");
+  gp__name_operands(q, 0, t);
+  gp__add(t, ", %s%s%s", open,
+          q->primitive == GP_ROW_MAP ? gp__device_type(q->acc_type, q->acc_struct) : gp__out_name(q), close);
+}
+GPUPRIMS__PRIVATE void gp__name_rows(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %d, ", q->form);
+  gp__name_row_fold(q, t);
+}
+GPUPRIMS__PRIVATE void gp__name_columns(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", ");
+  gp__name_row_fold(q, t);
+}
+// Writes Map, Out.
+GPUPRIMS__PRIVATE void gp__name_apply(const gp__spelling *q, gp__text *t) {
+  const char *out = gp__out_name(q);
+  if (q->user_equal) gp__add(t, ", gp__op_3, %s", out);
+  else
+    gp__add(t, ", gp__binary<%s<%s>, %s, %s, %s>, %s", gp__op_rows[q->equal].functor, out, gp__in_name(q),
+            gp__device_type(q->acc_type, q->acc_struct), out, out);
+}
+GPUPRIMS__PRIVATE void gp__name_row_map(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %d, ", q->form);
+  gp__name_operands(q, 0, t);
+  gp__name_apply(q, t);
+}
+GPUPRIMS__PRIVATE void gp__name_row_apply(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %s, %s, %s", q->form == GP__ROWS_COLUMNS ? "true" : "false", gp__in_name(q),
+          gp__device_type(q->acc_type, q->acc_struct));
+  gp__name_apply(q, t);
+}
+GPUPRIMS__PRIVATE void gp__operators_of_rows(const gp__spelling *q, gp__program_op *ops) {
+  if (q->primitive != GP_ROW_MAP) return;
+  gp__set_operator(&ops[2], gp__in_name(q), gp__device_type(q->acc_type, q->acc_struct), gp__out_name(q));
+}
+GPUPRIMS__PRIVATE void gp__spell_rows(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+  (void)q;
+  w->form = gp__rows_form(*p, *h);
 }
 
 // ---- layouts/names.c - template arguments of conversions of layouts
@@ -40019,6 +40973,95 @@ static const gp__family gp__family_transpose = {gp__checks_transpose,
 static const gp__primitive gp__primitive_transpose = {&gp__family_transpose, GP__READS_MAP & ~GP__READS_COUNT_DEVICE,
                                                       GP__TAKES_PERMUTATION | GP__KEEPS_TYPE | GP__IN_PLACE, 0};
 
+// ---- rows/plan.c - plans of calls on rows of strided arrays
+
+// A row of no elements has a result, which a reduction writes.
+GPUPRIMS__PRIVATE int gp__rows_are_idle(const gp__request *q) {
+  return !q->segments || (q->primitive == GP_ROW_MAP && !q->count);
+}
+// Bits of every address that a stride leads to, but for that of dimension `except`, and for that of the array.
+GPUPRIMS__PRIVATE uint64_t gp__row_addresses(const gp__rows *r, const void *base, const int64_t *stride, size_t size,
+                                             int except) {
+  uint64_t all = (uintptr_t)base;
+  int d;
+  for (d = 0; d < 4; ++d)
+    if (d != except && r->extent[d] > 1) all |= gp__distance(stride[d]) * size;
+  return all;
+}
+GPUPRIMS__PRIVATE void gp__shape_rows(const gp__request *q, gp__shape *h) {
+  const gp__rows *r = &q->rows;
+  h->segments = q->segments;
+  h->rows.length = r->extent[0];
+  h->rows.columns = r->columns ? r->extent[1] : 0;
+  h->rows.shifted = r->in_stride[0] == 1 && gp__row_addresses(r, q->in, r->in_stride, q->in_size, 0) % GP__VECTOR != 0;
+}
+GPUPRIMS__PRIVATE int gp__kinds_of_rows(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  if (p->algorithm == GP_DIRECT) return kinds[0] = GP__MAP_ROWS, 1;
+  kinds[0] = q->rows.columns ? GP__REDUCE_COLUMNS : GP__REDUCE_ROWS;
+  kinds[1] = GP__APPLY_ROWS;
+  return q->primitive == GP_ROW_MAP ? 2 : 1;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_rows(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const gp__rows *r = &q->rows;
+  gp__rows_args a;
+  uint64_t lines;
+  int d;
+  memset(&a, 0, sizeof a);
+  a.in = q->in;
+  a.out = q->out;
+  a.rows = q->segments;
+  for (d = 0; d < 4; ++d) {
+    a.extent[d] = r->extent[d];
+    a.in_stride[d] = r->in_stride[d];
+    a.out_stride[d] = r->out_stride[d];
+  }
+  a.parts = l->g->replicas;
+  a.share = l->g->tile_items;
+  a.log2_lanes = l->g->log2_lanes;
+  a.vectors = r->columns && r->in_stride[1] == 1 &&
+      gp__row_addresses(r, q->in, r->in_stride, q->in_size, 1) %
+              ((unsigned)gp__column_items((int)q->in_size, (int)q->acc_size) * q->in_size) ==
+          0;
+  a.states = l->scratch;
+  a.workspace = l->workspace;
+  a.init = q->init;
+  a.has_init = q->has_init;
+  if (l->count == 1) return gp__launch_all(l, &a);
+  a.windows = gp__row_windows(r->extent[r->columns], (int)q->in_size,
+                              r->in_stride[r->columns] == 1 &&
+                                  gp__row_addresses(r, q->in, r->in_stride, q->in_size, r->columns) % GP__VECTOR != 0);
+  lines = r->columns ? r->extent[0] * r->extent[2] * r->extent[3] : a.rows;
+  GPUPRIMS__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, 0, &a));
+  return gp__launch_step(l, 1, gp__grid_of_step(l, 1, 0, gp__ceil_div(lines * a.windows, (uint64_t)l->p->threads)),
+                         l->g->threads, 0, &a);
+}
+GPUPRIMS__PRIVATE gp_result gp__host_axis(gp__host_call *h) {
+  const gp__request *q = h->q;
+  if (q->primitive == GP_ROW_MAP) { // its states are not converted to the output's type
+    GPUPRIMS__CHECK(gp__host_take(h, q->acc_type, q->acc_size, q->transform, q->user_transform, gp__host_normalises(q),
+                                  "transform"));
+    GPUPRIMS__CHECK(gp__host_take_operator(h, q->acc_type, q->acc_size));
+  } else GPUPRIMS__CHECK(gp__host_take_fold(h, 0));
+  return gp__host_rows(h);
+}
+
+static const gp__kernel_rules gp__kernels_of_rows = {GPUPRIMS__SAME_KERNELS, gp__resident_blocks, gp__spell_rows,
+                                                     GPUPRIMS__NO_FIT};
+static const gp__family gp__family_rows = {gp__checks_rows,
+                                           gp__rows_are_idle,
+                                           gp__shape_rows,
+                                           gp__kinds_of_rows,
+                                           &gp__kernels_of_rows,
+                                           gp__operators_of_rows,
+                                           GPUPRIMS__LAUNCH(gp__launch_rows),
+                                           gp__host_axis};
+static const gp__primitive gp__primitive_reduce_axis = {&gp__family_rows, GP__READS_FOLD & ~GP__READS_COUNT_DEVICE,
+                                                        GP__TAKES_AXES, 0};
+static const gp__primitive gp__primitive_row_map = {
+    &gp__family_rows, (GP__READS_FOLD & ~(GP__READS_COUNT_DEVICE | GP__READS_INIT)) | GP__READS_APPLY,
+    GP__TAKES_AXES | GP__IN_PLACE, 0};
+
 // ---- layouts/plan.c - plans of conversions of layouts
 
 // True if the input of a conversion is copied first.
@@ -40978,8 +42021,8 @@ GPUPRIMS__PRIVATE int gp__is_plain(const gp__request *q, const gp_call *c) {
   if (q->member != c->member) return 0;
   GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
 #undef GPUPRIMS__POINTER
-  return !q->limit_device && !c->fields && !c->in_layout && !c->out_layout && !c->permutation && !c->graph &&
-      !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault && !c->aggregates;
+  return !q->limit_device && !c->fields && !c->in_layout && !c->out_layout && !c->permutation && !c->axes &&
+      !c->graph && !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault && !c->aggregates;
 }
 
 // Whether the plan serves a call; the plan has its pointers and values then. *result: what is wrong with them.
@@ -41032,6 +42075,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_same(const gp_prepared *prepared, const gp
   GPUPRIMS__SAME(transform)
   GPUPRIMS__SAME(predicate2)
   GPUPRIMS__SAME(equal)
+  GPUPRIMS__SAME(apply)
   GPUPRIMS__SAME(in_type)
   GPUPRIMS__SAME(in2_type)
   GPUPRIMS__SAME(key_type)
@@ -45436,6 +46480,25 @@ GPUPRIMS__API gp_result gp_transpose_batched(gp_context *ctx, gp_type type, cons
                    "permutation.extent[1]=rows permutation.extent[2]=columns");
 }
 
+// ---- rows/calls.c - calls by name: rows of strided arrays
+
+GPUPRIMS__API gp_result gp_reduce_axis(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
+                                       const gp_axes *axes, const void *in, void *out, gp_stream stream) {
+  gp_call c = gp__call(GP_REDUCE_AXIS, op, in_type, out_type, in, out, 0);
+  c.axes = axes;
+  return gp__named(gp_run(ctx, &c, stream), "gp_reduce_axis");
+}
+GPUPRIMS__API gp_result gp_row_map(gp_context *ctx, gp_op transform, gp_op op, gp_op apply, gp_type in_type,
+                                   gp_type state_type, gp_type out_type, const gp_axes *axes, const void *in, void *out,
+                                   gp_stream stream) {
+  gp_call c = gp__call(GP_ROW_MAP, op, in_type, out_type, in, out, 0);
+  c.transform = transform;
+  c.apply = apply;
+  c.acc_type = state_type;
+  c.axes = axes;
+  return gp__named(gp_run(ctx, &c, stream), "gp_row_map acc_type=state_type");
+}
+
 // ---- bfs/calls.c - calls by name: search in graphs
 
 GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
@@ -45470,1865 +46533,1902 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 // prints what it holds.
 
 /* device text of gpuprims.h
-740712
-2xHr75U.4(a|>}6s6lI{7q5"Al`-{qWY_-UXb8,hb3s6`iopp%.hjzf22F$BAwmvfC.aWIbb7g(8{lcZ!sI2LWt0j@T_'nXmMn3Km:0a=I.hSN4BA/^]Hr
-8n#iLU&w+M<xx,y<^ZT%ZW56r$XtqsH]-d%}n>'4fm)t6>^{MusT2a4cuHA5ZB`l+}wsWD]p7X]_3U_LBr73O0[HACtjW+8|rh(0#mz6bJQM|s3|={C=tz
-zZUexjE]_ERu8a>&;Z+/^'F{3PFa,To5I2;vP]kaFg!URXI4|.:<98/{7GXgaK-}+z5p@A5Z//D<l{DohaK.EkRy5IMDc83]ayfZbFCe'{_uZmf{E[Z`rM
-qVN:d]TjwAtj6JZSPPdKP2EB_ev=d5Z"s|jlff1qBy^b!U]w@d;`zD~lxY#32J%%1,QT%&A]9ZYvHF;%ZS"UHw@C!%Na@U/'yEQH_b$S]I}08SfM>Wk_Z]
-j@ov6:{h+>).26`4M&dFI@Y!>oF4-Y~>iom:hc4tP)1QDm+7P{{3=Pk_R'k+I4Yc!J/HMQB<9XU/T4^$k/i;jksq47(/]&!d$cK[n)tXA8Rq>wsJftKC0:
-,SqW;+3j6<!s)/E21NWY.u3/rW7>=SNc7Gbcr{#%F/Q]s'!(T!P/#U~<>`]B|vAk[yZ'r<,oD78(w$dfm.D3o`)=zPUHZb;N!=_b#w#6%5}"kY>Jd9xf5^
-T>^It347/4iX@f5<ACS/,o63eoDt5:@UR_.@+y#3S,RqzK3cz'gT41!u/pv!w_J8F:H6ZoJkiwT9t`JuHVIw.-pTt:a3#=iN8cg:FCK:3[Bn`,TIkG(W^=
-6"v6#=DqGR~Ni'i;h6ot4Ql;>dV8`L^3>T%X1,qu(1-8g^(eaySDo%[g(sk<t3cz:RUDE}QSN'E8dxLw-]/voDXI>oSt-OUg-!U4ycPUO"$LUb(}f+gJJM
-vr9S'S&(e"&hbU$3cqKOzBdlL}uo]ra&}lh{aeozMOSMQM73sg_aLy!Uw%]Th^QYtj<:"cz`5gaw_5^WA5ggb)@;zj(}^9>dwb9$M[{"Wt_5WI&S'S_E/!
-"ANW6zo0+4JlI@0gBax|D8{WSbmPslZKmb;[.xd>%}q3[+p/$B<kt{/}gTnI=Rc3[D'wW(e8%D0es(scRul/,zee^s:{vTtzl_Y)@1YaU_!Y!,Oeq='WIT
-sX'|fw7`fU;Wb_T`{)0ka&<pd`}xqP8`h69<'mC`ay_j_(LOubQ`}:V'w'4H}H}o)@C#PMDP(57E%QHok8tDHbBa`1~-Sgt_e9}+KFt"7CobrC_/Z"-&9e
-6Z/W'(1-XVC@X/CZKV~agjEN.I-K{YF'A,SF+A6za=a:./+u`d'l'nRs1Kz7R`4k=`2Y2V^jt0k@5=p'],L2`wz`.4J9Jb=3{0OWUX4T<n^$2$y]Ad{nD9
-T5bwfu<))}MbG!IR|kG&epRL2o7Kf6IZ)1cX6`Evh+BvQq%YJGv])lI>wM=<8qMW0KC&43Iv]bVCOqX4}chEjn5H"XOE/Phf&n'6=^/iXV1_g(y/u_Ms))
-|>Xua&Qu){y5zaZL8iJO,6`g6FMB448Mi`O&W+5OS;$NB,5v9o<A0IK;`k6Cum^dLSpk#ac[wY0eEun{fQ;5sO`I^)_vKs+p6tad7R`Sz#]Z-3hJW5!An$
-^LjKGBHL-i+0}gACR_BGmZQ4KOd+Y^!ciemTw+lW2j5I@@usKb<<IzG]aHi:@N,.hTMz^Geno.W.{pt0o`9<vLh_Zuh:kpEl$P`RO3t3XK2H__N9t|F;HX
-}_/:!%_"5"8BVYq^;}OB,YyN0u.0Q;]L3fUa5_WK9WM<T>VYiE~fdnAg-8Eb(,HQuBh:_ho^)Dd7[;d,qbZIj:v9<H@BYY8ftJ15x6i3,x7Y/!e}E'<JaY
-Ohfds!/@LH:dcaTjNvmoVf[nVofKz93UijHlEcR|g/Rw'y.D!{bB|}a7na=Ok2+MQApaw}oa+Mjfqfe3WawOrAc;[y%jUNxqhzCr'yHf$xc!R%LW9}G/-|
-1;TMQAES$pZ|%_kuAjar}I,!uGh/U{<.V#ZK%tadpzpF4112=RVsyh8_@wBg)}C|ie>}~,AkrV<Ov'Sgr,5.p+8Q>x(x3{SU}Bxdkc#`C8I20t$CUsOM_f
-Qc||"<o!sfuH}"^|u0n/>g@qkf&7,m&,/tYDy=fO12Qq)-N6V}}O%O[.&:-`Y&h7Erx9%gO2Gx4y"`d/bh}/^=G'ZHdaR|_#XV<>l{xV2UZdE-0rh.!'Hr
-C3u:B!Ju">{/erC7HsszxbWg_2|y7-zKrr-vZc:fGXlc,{jNMvX-+[)M&XQ&t-R;jRSaN`H)]IqtAkf9|P^<N`<}~(9|AQN)e64%4fark#4$$%d]7,3ML0
-27hv<LZS`{#rwS`Mcffgck7Eqocr^c[Xlp~|_}m[!ur|,!P|[@g6omEcUJT]l&9c1|lR_BqF"0xeV)0hM%Nc<}oOPa}iQO!YsP+q#_R,W<fN8-eMMUKP@x
-#>IKfR2^4}3g6}HN%DK<infrbhJ=cs|f7NdspD8-Z&LDe"lMr|"hT3YxDNOm<CE$]f0F:|p}uP'VGA6vGhUNW5%7&.OV[FNWr=P/{&fEHgWHN)igtNm6[w
-7rmvJN@bPmm:b!DHQZj^nU#Y!Wa![{$&&ij;45{uK5LX'"nXIn!"&.Ychv&;ddV|~U4Oj;,([A;}ER="OC|h'Z-kAf>jfgGtQL)yp.r80"So|qTb[4G{5T
-t+x9zkAfu,}&T0gy&JTJ>)WiMa&<T7#x3f_0|i=Mb7M4vZn3-O]]B)<NM_/r1hVD2xsF5PE6~jx+OFh3KN'A~i%8WlOf#y~74tcO6}!B_.N%_woLD<==o&
-=c&{#YHFU[)1~zHg[i%{J^dz;G_z;G_z;G_z(23{,v^@6HZ/|zE{q>&J>;Owf|42o5Gj=yh}^.lF>{"b"]3Ok@|NOzQL6uai,{+K8jtf&broy)K7Br2TYO
-pD{g0A#:]Caj&rGjNwi.'0d&~HRt4V'Bf/Pt{{~kihzTQ|D-.OtCu`<->{lUdj|5imF.w%y@zMgcRX"KK8uxeFiBlHo+R06Jb3<},>FD]fS|~Nku}%EHh5
-dRoJ7}opNxMUo>aR69Avnkwu"aXI5x9NAgQ_2"_NxtannJW`NZa"!^S}+9P,uh:U-%TQ,.:HGUjm0_PlBJMX7buAx"YkOwq8L-7b9O2.&"$9y]4}hzo.wR
--pnRR,m}RV~y}:$pfk:&TrUJQ8,Al;7bF)L8WO<gf=b!l|(@lW/Y!N<}R,5o%BSFit04SKT[v71,G$rNgYAu[AehQCo^HMbvv]j9zJ^eKbY5QbtmKjKBm4
-N:MfKRpXwBwI:Vq>8W'o#P"h"yMmgk`K/iTo/dXdN6Ok.E_O5xmE/j2v`]QsMn{m(!5q4TDjY,2L8QeTAUGOMF-vumb>Oc4$xj=E-}B!4t#<q%Vkn>A2sO
-]'j6t,Byuf,8vSaK[86ZXq(yhr/a~#R3Ylq#.O@Ok<bP8jJrEz{/M/,nA])PW0smIL"|Bu;wG'=$N4P2pyd]lMG^%-W#7cmnEFnno|3{Ag`u=DXB},8_(p
-t!H}FAGX<c^+zm"A:yQ[o}A'hz!P6jvVR]~VEwD$K]5!"2y`K-NcC"z@axIqf;pJ}N[ipB"h#tk|>.}>{k-k,&i][=g<=xRtfTnr.8Ze@0O1U%,w_vd1h6
-g#y]OBw/XTK/{s`l@,jy;:!8+R@}RwV{g.&2[8iyiPto<Cmi4@)'^3`kLX~t2=u(A2Oz-U/8}lcTlHG-#[Ki9>Iru7V`s8.2!>Gz8;mO;q+`q{6-";A{)u
-o-Aqb`>;r"y,K(gNi@xxG9-#}XPg(K%u$%0@Cu$$'&JDDaHvFtoNf#a<#9z-k2~nmBhU`#r(+y;|BS6-qJB'w]TSKWypOD|:5qtfe#Mrn`wgCqL80^WWh+
-l5jmJ`BcPN%M_wBdh46PUY>(=P"=)lpRbUw@]Z+|c)Rq+zmoO!C_pmD.-m]s]tk[H6QcZSiI-.mw+}^/piwSvkAxsO;lqt|i|eI}bxf|ch%Tjw6+B8pW7S
-4ZNe37m|KsP3Wu@Xrsi%1-9cPs92BHL,P|fmhsF^J8M{5+{pfx33Sh`L2zZ%u(:q/$am5F6/]M7cYs76ij}E}Y^Kkw"1DgoM{p.|sXQ)tH|kXmpG"]R4:N
-N-^+5Hpi/Eu_(@Cn{.JaCrPmbrv/%^g%W+0Y^tO{Bh/9sYKx9,j.D<'m"[{Syv|q3x]jo!>xUa/pm!6d5cjyZ5sAK6(4gfv/[ecm4J=1+n],}R6N(+-:m,
-.-]j;!#p5d8;ckuM".U]GuG9-ms[Jh1&g}oFr]F#&np10mZmnPXhmZkO{+%On|h'47K&rARH5@v/}>KwJ/y7MqhVxPzv[,|oWgBH^=K%E}>S$Fun+Ye`Tl
-iw<"ZwNM0,BC`!2Z&Li7p!sn5m'dhNsD,`z]ml+UU`RWrMRBTn6j0;|T|@3x^j[`B$bymsaw0!LzHgBvv(L'HMmk6[T<adrz1Cy8CPNAq%tzuJsr>h(Z5y
-QPUh-[-U3:FvOeBFDsRdAu]]$tSV&wiY|iq{7j)Dy^,/'/s1T_sq~^,ER-)gis4IX;+lt0[QMohNxJ9BSI%Y)U]-_lebt#_6J_Usn/ku.68vHV(j`yLN{3
-qKwq6[2;DM!Cyxber!I4lYllq>2Vf.|`6!|ToBlFZ46j/w==gC>o)Vm^]Z[ioPk_YG_{m"RRB3-:wCH@&+#i2m,&7GEIh)xF'O!4o'aJ9k'7dtKrJ;#{xY
-`bUiL@!%5D1AC(`!bV8+-pX`Z")"m1BYtg2p|>`QNiy'y>U=iR[8v&K_DPeFz`GQ7wR<cd/@&/UO^;L&g58{/CExR3,p6UL(CZ[EN6QZFX5BqqZ$8:=>tl
-R;P1v)h+M_11zR6q)tH=n^]]_g"aT0T7vU(!Cmq.c0{hphss,cKW]>~UG']V&P8Y%Ns6[;$AlebT~><{x,_U],$G>:5CU_6Iiq6!j^g(1U3f5,Jp&]8I'A
-R]kVJ'G5U`X)iY.6{;{VZM:DPbr]32#C^|B($:kec8h|(lM'LpKtvdS|[5"GlK}9LiC)|j5gJt4Z<{C];RMGVtytUM]C"lc:9KE4NuL$AQo>v9DU9<BygU
-OF%FT9T5wVs)rm7X<I]"'n,/1#4Cc;7D6Y|2RiQe(<bEFIkDM-3Gu.f[o:Q_T3yt4#4qP%$`i`Z8nw{M2m2o0/>&8&nqFZxvge<]|YI<.&7Jp)`LH[#dgN
-b.@|OtYX(^tO=<V-1aV4J-<|fE[!jXv3B#BbWZI-SyxnrUzp#c(G'|dlWJj(51KZ4W+PvIe=6wZPX=+"q"Af%.Htj-o=e=<Z},7er0:Bgxqx!ZZ'<:)hq#
-gxy-5{'qqW2T&@%o:#@IjL>^k@>-D"WYE|WR9#^ij]D(J&hdgFt;K^v0o36K0edX,)R$1<HaIcsb6(F@Ej4&5H8hx3~mZ!6W0q('Sd+:^t.'<E//`1IGiJ
->Cg3ZhUGm,0zS9iM8:DB@qpB-J3>5IJPOP&;M"{8Mtvk_s)vPq~4nQXt+P1e%a!}x=+#+zg|%E:r'Pei"1o3x(>$$Y@1z5]`V9^%gQhVzkoRqd7Kg_6pDv
-).^GD2SSt8AHx|-aFhb^Z$tl>0$yM"_PhezKAZyH``m|MEB=/[iTAP9hbuIf#2"!-zd4K)}4:p8j%oGmrH;U#hD}+JA/Q.Cs^),_-R.G4[~4W}n]@i3EEn
-9!YTDM}67!{`1L1nT[>J2q#0!'S[KQw3E2u4'.hyCYUXFZT^wE<4a-ikfJs;@6<N(=.E>J0qDX`=ZW^xrVLk8s~>T}gHv].]IVhZt["^nL{j''5ak||$v4
-|P1U+lUjxe7Zrj&}d^[0MCV!:"r7xYk}{"pgs]_@7&Dyov_^c(MQeQ5a:z$%G9r]KNzw|N:j7"e_CB<fjC73z"=}%J6W&YSpG.d;|bbnNiQf=cxs^X2^%k
-~b@FyF~(Z:KES"f^8'v>lWu^uISqXCpTmJ'O]A6P,jk9DmGjchUx/nN,oK1[jP.(3Zkec+|x/I/RA.qQ[@!,bQ2HU!wmkAtQG-CjR`ghJ>=vq3jT0HA.8a
-~G^LX;@`FN4FP:F|axB5#L|R;t:qg)v}[pHw11)8}K.o9ozQNi_"X5uCdue{`djc1aIT}KXVH].@HctREZ<orvO6PWYQu%,LVw.UEWvwbA'+"{)ZxL41R$
-Ff]N(cl^/}N|r)kBehFLzgo!KJL-miWJ(%[t)B"^^@Oc'-I;y2usAi$B}-X"PoR1AibQE2`Q66.=g3g1zgBu{<:WqX]eaaCo5YI;AhZ;_0K<qW7&Zvv.VT
-1B;N:n2k'Kn2%7FWtv{"=W(+1Iu%v`:`8H.ziv:k!qHRqaBnvkZkR^QJjC.44]Jhs&8}+Op,d{5G/gdO%&PQzislZWZt3t#6CaaeaZPHPll19I:Uk!"6~S
-D8v_9-VMhkG_lkl15IBD+]{KU'>NMWQgY3_fpYE{37kwip3x~=<Thv%7$!!'GwV]MP_rP%)hWwkY#3jkg{S,%gW&)mrRNM19Pgqt,c<@nH%}i:}xOc;}BO
-!~owgxHgX[M[Yw,#})csNK'K09+h/qO1aB(JgWv"G&CQe<$Fz0D#VNvgSxPIPB=N}vB#R%CQ5%O:h%T(C)w5eDP4Wj]}75-7:m_|(.ixh"2u2QW!.Q|H8k
-YSz4XTC&SS'"UOLP3mGZk0R#/S+L1cN+K:LW7uA8T#xJW1N+><cU9{vw-c'|m[d5X$%7<j,{C2I$w/by,y[2L#fy~+&!JyT,:;s}J|]j76;:Z0d<`!,^nU
-he=K^>DyO5~ts23y,U0L]=[p3iGLC<D3]CGvBx63KOXt+8B6!PU_hCme>;lC&e1%8#frF#tKPdjVD^r,ejk69je#r)td{As'a`![T84:Y>r+q)|)-ct>wM
-+6zem#Ibf'hq1;3w1CE<:F'I#]hM$F]HZjbJSWuO+y'l4rH:%'Cd~3HPS$Ge<Y26Ud2Vq.sW)M7k<-A<xFg"y(fW^3~0%knyT9WCeRxPDo~3Vv"+RD|.ZF
-[3xa%-LWP2K[;=P%hz7RU.p6.@^4GdtVjNL["wCeOGL>lj.@k0nCP06X#nWj3.'WpM;$;"~PPkL-3C2_+Tz`dEaolC18,#NAx$(w$F`ACj|'sEx%[5$9f+
-5/BNr12HrGEr^r5tS5o=`Pm+Fw9c/>mhCYD,zK)qWD6n+NT-h_$vJ30c-;7b4n1;,s{]cJ7/(/zqj.l/v/cRE/eJb1HdG"jQmrIurb6;Ow<:19A+@Cxcv2
-Q;Do{7R{kL<>~CySu>L2`P`9Po/RRkv7K!T<T'H,4ew#E.2J'h>tu+K"S]8+KY/ecBl<[vPJ2SbM>$#cC1_P.ZY)O=<q&:F_8U+B:k|'#e%1B7%RY%kePX
-#]7[)(])05gkw%F3qtQE-qt'T>fEUn:q_dp8a4e=6DQ<B@S$tk_uZUcQh>tAyPx,9D%3#G}8)]aU..#IY3A$|KV."N1(87I&x}uUFt1%#<Ux,q%7t&P}F0
-,'`gKsJ&2K!VZolz!3`,![t&NO+:9bmQW@2H`)%=99f<lm)97CA;Z4&#h<oGvs-_qRXnKI&q--5QMdOXDQ-HQ.N9z0..U$qOJUE#_26m3#_l#bq$kC9_Ml
-|$j0:moLN{o55k.vNd^vq^4!_A5c.ZIHQ[l-6|/_+@O75O.))Oh@!WAgNLvr0ZCB6kEm:o^(V51zmJJSL2]Rn1.Ow&6IIeH12|="]_"l-o$u$bVu-#:Dn%
-E0G:"B6j$Q`gF5MFHb[Qh=)Exaf<x:"Y&GQ2qPb@2mlwQ7X[orrIv$Obp8M]UKAe0j=Q-Iya5A^[t'4MN[]KFP)I`m$p'0xn]nEB4HO[Ko'=(Z~+c{/8ui
-Q:YTuz2Ltz2(XxeOiTC&3eig''`4!I),`x)Q$-}3<$Xqn.1QHa60.GU;@%7Tzdchj5!bfIx0/uB"NlJ'oH;u@#5:F4{;=i)0mFQ"`q^8_}nUeUu(&b,aZo
-G=BNhHJ4-Xt'Xy}!Fa~4>N#C8%&6^^@pNQWD/VMr0@:lC&xCc.^b,&f%.Aagw|b-4q}kKiTq0qW>M5y&:`Fi`"qdsm8yXV!IY72)`[^vSXoQ-%2!q-1Y(f
-_5ABGv2W3`]<NnS[uiI2OcSY`|pNq'+XgZ}NxP+N@{Pc%dsnPA=bVYcR4Qmhh;^eKG[i+JdAt&oV2XKZ:+"T'$P6(84489MM`$R+8+KvTxH7GnC71>t8cb
-[O7>zr(.eIP(NeckLPcv}o2rv+<z/ogm9hy"`qt%g%;A#4~k&TDEv3HAnq>.A,!E]yDW:AqSHd]52!rJ#3)o8XiWGyUYONlPid.44uy!i(w3w0U3'BUkDi
-S,=htAcz;x_!mZLNUt;KY'lIlz299AbSQ/OCt$$o2.zQMZ.1{@^)gh@k~3Cs}]J=JqLC80qvSJ:n6|62Ez.Y+LX^Zju7eFR%d/(VU&(c6274vf91Vv575t
-DbyJLHkNNA8>}>|v/V(WLUx_K[Nx{GH9zb@H^dJ:Ia3Z$a]i#r~Q^"<xu1j4VsbpdIyabt:s'9B>i;Ras)wkG&[9yJd]^8<);+]B+iJUJqlfpsJ0EplA}M
-O,QhFfw/pv!>JrKyPQoO2-1=k|<F'e)>b#h{(2M1vVu+RCoGI]g:<:n=DO=f`1ngjAeD7X/yO],ZDOF,agk)^ZY,BC!xC7:H[cB.$>7C4-ceX(Hp#o5ntW
-hO:gMe$|.w(v0_Y(f(s0Jb2A^Ss=iK.P4W=24pkVD=Sg]b<%s/98/Oe}qLPOxv~kj(Q2ONf$+C-qS&nDy5|X7sCQ(Jf$t:Rqh=Cl2Sd"ndO-rHQ$(lV{b&
-qq|<c$Xg|i7yXa%;9N4q%)jY"9k!-v/MrdpguTKQ,3v>85_J6objd3ld2R}Nq).19<imF`'bD=z2WN-&UBg4>ujUj>:xi9e8H#^6LdrCm`%I4.)AEa%UX8
-f186"`lva%<=Y5O2yd`&wV]xa&|WVjc&0sRst8xW="p8DTJ%u"UPg3U)ai_/$Lt5a{]<lF}A!5M"3_J!9Y:N&)Y}Y_%;CP94+TOf&kgI3Oi[3:e7ZV~V7a
-T5dwUrv_cFHv5@Fj;L^_b._eaA,yRDqHp%aBQx<];txsu^XQOl]+J8|MZL3GHc6Z7q.<,IEv>>OK9T,cQKSf&qbKMP-T[b@+`RC"TXR$Jj}V5CrFi^eBY,
-,GZ_[cK#wV_L%qfig^~y>qphB4tZm'QFjMMB<YrJR]p$D6N6%B]KoXW]FAKaxx%N;.0H)9;B)d8.fD,y5JB-Q3WBd>1cd^R2Fs.|h<Q$cO&5xRnB%Zdr|6
-!HU:|Mq_"RjXXiVXDj(HQe&,vXW`L{1Ha_zQ9A`^niW;^%d)T(0y@M(GH6/-S9M4wwP7y`Bkz6^5|/P_jaF>EAdex7~XH|(&J^pT4-rU+L""kQ~^wv-(7Z
-,x,'@XlJ<RHkPTjBB{H7!1P,s:6d%"t^TEz99%9SmKgo!6&(0Zv3P5[)y0j!]NHeJ+XF5QlZ~;:.-EgvUu0`@^(L"=[9>E2'5UG<y$Ewd:V@A,Y;B>B_7#
-pg"4TMdD}6x:]|ODuwa=M-EC<]q;zLt=d"Zz)}im8nZoM=V=J1HErF]YDw,P8^VW5tt>z_>_3$$&BqV9NNY28xOVJlph32pY=`!lU47>Px6iwo=WcSYP}B
-16A+dz9A_|]ZZl!P}Wg`&V$@e((}]smRx;PyW!A,2t&7xxP+!iNnuu9[=MFZvEpC!hEl9/p)rtC@@3pUsJ;J+VY'K.=J['OKq9;p>$$+6['+mp7LANo@7-
-`lE:m<"aPLI(&JOqKk/]PxHHuXN6!;;bmm$8co0uGw@#m!%bWh$k5f9Ri<QI4_aSf#o23R,y&la;IAJV@Bx2tm6qBF/&`XU_e;MzKo6/%ZS-,h#Fx$NkSj
-VE^Tx'xG%!Vx>CQ|mYj'q)!o9.}WirEn|C%6N"=7_p|[Xq+0|5.hmQIPE@D/Z-|H"Df=A$yT|qEVDQb2.0$<<"n[KQ'5V!GQm)a(c9PQTcNdX%i>|af_0Z
-x%--C6%XU2ea))d+$^`svq6SYnQ/f&7|,65%{_^X=hwthVC[Wr51"]Cp^+%J/7dD.,x9s(fspUX;tt1C#GI]jgTu>5H=IjHI`Y(b;k__'&bitla+WXaeR`
-I@6J7`^Q7FbMQob0A_2"VlTtF9w`,Na;v+!JjQu6`#wsv`P9y{Ii=!=J46!wMDA.9;gRNwj2_v-qEulo6TO8~|s{cgTFCX!gg`jk.%mr;f["fy^}hR<7l1
-Q]%9V2wHj%5U3v!s#7wf9glO.=$n0!'q4:|4D${qOG].@tc,XXDt;yPd-dQg3|@C:@,Up8hoJj[&EoRI:V|f@UY6U/wL_U/MQb9<M|.aE5F@WQ"I%'#<q$
-5jEDn%/<z7PFfZQbMyx9-KVJ9sc2ik$#na=LTOS,+<X%-{@&"W}@uc~(1Q'2Zphzh63["7zn[[<8~sMtl>wP&q1Ul_bwghs"%A|Y9LI/yg,/X$M[7}ot$7
-Q-fZBcyewG)ZM>TJ+7XpAQ[.#^uIU4ic$Tal(qS}8+7vojP6rymM@+/X=9}jt'{sNSls1J,,[zkQ:H_fSJ@mIXfIeud=py(lJ(>5lD=k$39^rSuyXEoV4=
-~bH7bo5aa:RW2Gf4tf2oG>r:2B4jwh,uV>DW)@z=lFIz1,+_$DED@){#6AWu8P)WlD']8]jL"DwM93%B4HQD{vwWnB_aZa~kvAnBa(Ut1kMwiFg3%!F_Le
--mIfN7"#F_#:`(Aqzf;43#<Dq+`%Y=%wMJe|c"}bu}Hg&2#.vn[B>_20w#G0%X|`hFLyRuAnSy|9p!vq!`hcjaWY^$qGFmjGYD;Kz)BMQaaNPKuHDLj[$I
-:]{z]NSJ58P]gE~r"7p1N$7J{#yRg]Q|U[p1yu0"qP_Y7#3RF1>L:6mqWRz[~]N:zQi"h.I1^7u3mq^Vu(c0+LL>h[&6[L,}96WIWDi5)130qyr`0vlG,-
-7Fl+(t!jMC!1E2Tg.mXH[DB$)MM+@WQ6)1QpU$97zGSa#%x+>z<2=e7%(Qka<lICjbL3x=b;zk&DS^3&h^ih0[dS42ze;4]Mie&qa&}zR9{^06NfE9hheE
-wJjWHJ(nv}vw2c<q.C`-I-O%bLGFCIPi>}6HdO%^$=nUz/y^v<h00:il;RAoAr6[y_&'#1r"y|x=fXDhUiz8RLn}WEQq&E'bq/JXxPZiX97Ee!F&7pO)e/
-ew(Gc>AQyRT3B3qGqR}bT#&CDA#[$.v:W0BmA"J"T]{s^>ExOCYHPz6|i4+]dX+u)%8@v&u[5i+Vs#LVRFr;+hEk_]7Aj!Ttk0E'8j$$%5tvT0|mYAkPy<
-~`v0q7~"i&dc%z:1G>JAF3#Eb,48t)gDLx-`SWt3xhA^.Pxe'<l9i=B#l]FC@O2YHzd.(9gra)%DvD"eKP[p(:FlGhCun#JE7Hr0%G&Cw[I_ob^e+R<Q&N
-_ek.;@f|[(FRK#/)0_w5gcMQaWf|Cs()r}Fk$v9%Nfn[#3pK9R,h8QCbGSI]eL#_)4&1@Qwmq)SKx}Z_woCl"_O05_2og_Of;CLvB5"0WY4'Ll;,NkA;!'
-SYver+i4Ms#f[y)f<p+ZG8}+ls;VIg~7}p(z0jN6]P1eA5&EIE>})X<]>g>xK#SnJUC3dPWT2e!}"'F%}dx7ud6_l/75Cv.y:|IAjtpqxur@|62G!KrN)p
-a@X+Ysx0@-jz5=gCLH)6|21@/E3mB6(e9qf{fa,%"$f{a=9+4Vh[7}WsR(y)_7KdcKR.^zG]!X!>i}]C/,%8wbG9n,%(T8AFsSR#&HOEUOoU+HJ8S1gG8P
-/%g2XFB>GiR7Dz'v}cx@Vhk$'TxK&^MdUuo:RD>YX4Oz&}<np%W[%,Ho+ucvd"i$G1bdvsg_ABF@D0[U0I9+0-QK)z1yM5,5EJK_KV^pGCVdZGuq<=;}2g
-HF-,9kFfsFND5-WE3Y&M<JXfTx;`:&FxMR3MN|-tXymLw]C1PO{qCeclhhomMv"tsFD,f4MhZ!cUV+sI=Etam>qM7t0:VCm0`&]a=pAJ^k>LR{X{1U0'Hy
-DvBQJ}JADC!Zf{u8,>I$$KlZ"~3-.{!DX:wh-]~OrsvAz}/o2qGW"rJhdbqQGFb$mj-L2{,yKy+3uW>}7Q`AK}_WF}c,({WpCy'}ttE1dNHY-{'>!(uyp+
-bn^|Gj66R(1p%N:hqL(#t0#F98x_`dlZ8y>P>P;Q#7|zu@E1S9WVBpEfLT#)}Crh[yZyPSpcm$qEgwEd{S|7@MvuqJ+zM71$BRFPT-3mdOjy<@I^o{zDx8
-3!{XloR^fOF[=kFMIT,N_yB7A@YEFk$j)RaGJ'!5lp"$`8-]On6x-$;3f5vs0;_Lf3bX`VG@&+N-$Y5Y~_gz<w2_[OXEl0h{aHd0ZVX<VB$puL"yx}OrSM
-=@y+YEYeMRy'p=59Dd3t-Oa83+HE[3l{|f5OWyLr+E$ak;Q:nL;SE'b}H#Z{ATS.hREJ^;z;8]n$fXu^g3wKnE&[R0Ol;g%r1[y%7rF5Ux`5x>QxEIvN[1
-YV3)YdIYo(vH`<`FFmvPUrXZ#u`uV5}.,btL2u2O#Ly_Y0t2o!RFHC!X`:l{c-o3J;lh+#C'i'"G-WMvfH_jv[RzuqI:=4eI_Ji)2"166tt/Wvrougoip@
-![m`')u{3hx_yZGDX#|e'|++.)7(uLk%7xdarm{B#%9LW+'Q>TX{pEQ5[9M-oimU1D4mxblAB4/VZCwXG&+cLlXaJdf#vI0.PV3ue4,V-GyO1|[Z/+/wiv
-<,3U(%^OsGzvcA<V8E6$W6%|h}Q9v,/wiM|Pd{kEeB~[J:WTpi90F[GF1g'Mk[P'S@HtJvfXAw<4ntw`2LmrD`>5_uS)Q/gj@eZFu@i3nv2gE@5Fl8Bh>K
-k3sRiqSW-OEPC)JwkaBy$)HVl/qWY'OJ,Njqh"~6Ohf3qKl6oQv^.6;+#Pp26>5`)}x^fMewC>eBok;wEKJleo%)VW9O8Q<f=dSK8:XB},oO(e42wGHsON
-)qPd0J~r2uZ7_CM<.."{2BZq$81^8:(|M}OvM%wxfy){K+XXh^N#MXSsE7sE+Hjo1jd'0mb[M%v6.R#/BG.FqaiFDiPk(NLpZXjm^CT%|Q8J(U>#kNsM8v
-L2B>QEK@|QM0CQ<S^4ok'PTkO#SF@H.$O]~6&Xvjr/R%sOIK{j07VCW5+F7wnb_nPGtHW+k4Mti#(CDGV}NA]6CQE:PY=u-=<nB;!%}8P/<rX]<`j<:$bJ
-aOc}AH`^7[)&]V&2q#>aroieebX'q$_NyE96gbj,a.yll1b2AL;uIT:JWp,Qw|n;wiV0kj^}x^)Z%40H4Sk$o;<O]zG,RI,9~EQMES-|]yy_6H5O;Jo:UD
-Y,aiS"3#B,Vn|r~%~:+{-XurSQu:35h1}sZPhX-#XB,Aj!<6G;o">JG2B#lmMkp0RvB3aG!&=.Lzk19ikwzeAG05[YjA^5)N,Nu<PQ3p|M>)Yee>QH&Ymb
-z}UU}3/RN-BkcX,VWe#&A5~11.M)ILi5fmJ9(jU]/.tJjBx^[VV^1a'iZ85_`JjLlGj`R,gw6T#1y[dTn0Xb_Sn:v2t28QL6Ph2K0lBit|vB`$KB-q,AN3
-^u:nAta^4)<xg4@("hux>Bf1E&^QZ.DpH9DnTyRss;Z19bmn0'%eLgxFd+fPmjneMmKD<B;:vxiSm=lBpIT'zk>a-Eml$49s4jw0mjQUjOX;bR'Mxxo#CS
-4-Xd%W.ZaG/<;Wd08]ltEs0olX^@lT]T{><SC7JOXW1YoZnWS>"{0Gc@Ql~`|/aqT.A.@,S}:lFJ-spN_t>jCdk@PmzaT`:`"J$r!R/|(2}h<a'{T!(u[t
-dC]p8qbDoR-[w(^AE`}xN;ysCID4T%L^eGC(n,Hba@]$npk%wwabR%I^AME4y>{$NGg@=EBD=o<ElIm0Hbrz=6_bJw{;fZ+Qq/Um$<YH1cdP~2,i_C4/!L
-;:a$m(2,y5d6MtGvZhXGC"&>,It=#[."x:&t%F0EUQM]x:'4Ak<"r<Wa%M!!e6>H23::RB@z|Onw6}[7)$NBF`Y&+balbfN;#(0W/o&p`P_'J)F8@(puib
-M^}:Q}g1b:AgXoxPhU|m3C2<iyaX8DHY:PYofT^pWKS}t0ant`!Na9PXFNt`Ph!hj"|DXrc9Ovt2+a9TRpA-6onOJ]vgg&W4R$yFOFKIOcGSJ]0uH1TepL
-`INVaeIsbE4ok{T5C)^47:X|&&9hO,L.~[_"lYyEa"HyRl),KfzK%9Dnber;uy1&M'14VvV$mdP{NHXmeqw4QxpL0vmRs`HEvD+yz|Ap9{FGV2}GBs<nRa
-V|O3/m=kiU20=5qxxScv=-OvzASQYBf+V%_-uSztJ+jeHCPqNdPMWS2u;|zn$vYXId@{;KHDD+j4gC;{<sIC{yso&(+0kVpf{N^UG.%MwYGWQI{>-.5]A<
-0UGHQ,[L/Ll(53d24Gn(3Zot@AWs5yim<b55oty/OP-1[4qWAn69'e$<I,0b,I|#_#({2Y!tjsXtg7_VQ[z7LF`G'NX#(D_]4sjS]LlKL(@,nf=)!y0ST$
-CR7;n9(AXKTc:L@nCg(GiA$E^zI.bBXxw(L0oE805aO5vBS+XCX7{Ci8b=mzc8g";.m{PioJK`C/}"mis2>3w5sG61J|Z3wT"Qn/(bAx!p1hGlhpes~G1Q
-W6p;~83R}/L4D%(%.o&miiMbrdSvbZrCv(>u"/2[ZiY;B=-Z2$CUEC8GY/<S0-u;`)gV-sh8]g~GD;5n3&a9C>f<~#E|_jA2OTo;6(g:4h[#%9v<q=d,(u
-OEuuM4ktFWyr>.%4c%zW[]#"')"@yPX/kS}%g2$NSxG725p2(8U)ieL+yfpt=D}|Jo(n].I5aXj"/dG%s`meT0_P|!6$l6S)'kHBG,If/l[T3f1MEa&sA6
-$A.,(.TL7h"i6KbV&H8c+94iXD,Y#7xUL}BEK0eYM5S!Hi=g4cbC{^S%_oz}Lm+2{NQdwzpuDPa:lYx$H8Ct&WtLmpFQ<G}Y+:__WRx^%V&;&XyNERW]ax
-6_bC+hLU){EexNbg2W4Gb(d#"3%8_o0lUIU_lb~Kikl<rgI'^EBn]</pN2b`|Fc!:+|HV&e%{w/F1%XU$D=jG=4.bPwRaE+pLx_72<CO:'-MK%LI5O|v3|
-eh8|vP.IE&jK)b::M0GMl'"sfYh5<GY2i6#1;@X<}wk3$J(P^kw3J=EfV4FsSNA#m;3qv:I!tr<{_S#FwMWo9ZY04]QRp,irS!fEu&FVdU+8=MQZoH6`u2
-EBE^}M1)jQaN+Cj8Ylbmn-.:)3oyuX4iYXfN=VRgVv!'q&gV=kh6wN[+']f]WI~QDJG}PQ:aiv8nw75Jb>`z=B8uNI-=W^,p67kfHP:=)]gn.z5fJ,;gIp
-tzr(|V)]#'0$52+yA`>&i$Xdgy@il2p+'FYrJdtiS!!hy+4nS]'":'okR$4<y+OdKH[xD'AF+$lqmai6JD`L[cLiiX}lE]yX0J(o_:D4`%`iLZWX7"p+yh
-$sV6WIDE$|:Zky0EJZgceZ$wr^rBp:78vh0(&wC>;Xi/2yYLr{gs>Y>J+TsI<ckE7qZ:kE[efNeF;jXa4"4}q5IrwiW,O%.o}=,RpeIuIZdUl9&2"y'^T#
-j%bz~q%j#RXEt9bEtXM)~F69CzM;yj}!n(h7AfgUOh4qPo$jKB}>=1rNzkZaim&V4}_Ny'6NlM-gH^m7@5C'xDv%zd</UK}VUI4h,)oQ8gl9sfD'QZ{Rue
--t4w=OJO+RZ3w_S9p{d,w8fZUdg0ZBKt1{d{)'Gl9m'""Yd/GQu8!4;UZMf>Cnk`/G&CdP5W&4J4Za.f=<nz31>1F>"lTUMsSPM02^"w'3OdyEobJ5=^pI
-[w4WZ//[R9=7wufAml>Z%}AM4-dP0WmegKK}3Up'WNr0t:#7~g2ab}M&7TmdOw&gdon/(9'/.NnOZ,4tx0,o`.t}JW0u|2a`r&(:fIo^1R]dA]N`2LW4Rd
-Mbf};4C/,-(KhHB6RDibb5KqJ`=u+)VNtBVXPLdgh6T&OS@{9[Ie:UNQq&G5RZrQ_px1P8I($y1t'Nv#~UsO&t)&e.Dkr<;`ReD_voZfDySk_A3r^McWVv
-)g5"_DU:zMa<i=#|+r3Ly0B=fPgwW-X||2N]k=s[u^ZN#3%+synM$I%u"<CK=s8b{m.08LRnwOSogv-DLu/uNYg2^@7O!wGl%ou0AXf)5,X)qouiI[fscG
-^aAzMo/}Q}X7iY+vZ4>[NZN+Rv2zH1RvN2ca^(O'wadkNL0`N'4._R!MNx&^T=chc2ZR+9]6h8y^4@/A@;_gAj9C:|XLiBWlw+.DPMUOOS$KUz1;27fHp}
-gROy(<sfuG+;Vfh>0Jp$J3Z2;M9[9qqZ@F#2E_k6>j#wDpFw'V3)bl_Nm!5JEEpVg:>i>rD_hVp:a>6%y(OehQC}U{k_ssx}>qZ%"vh9g{RaT_;I#,&neb
-t_9gnGd|H_NHp0{_upd$sn`oe@b+ZOQDX402~S:/Vk"iz$7Z)-Wkksn"Y/"!X#IFC&N0gK1(O]`CvMep^<"0l/87nQ`Nc"`J"TU[R)it&1>_h@@;plFXpy
--5x_,cOkslhtF7_3#:0=S5gNsMGJGf8)K'f/zDJs}>QQbj{-33{AJTV>c=^!G'C>z#xxv-lr~wd'I3!G%ljdK'XSdEbjYlw.KQ3F%vcm{{rDDp:[z<l,,6
-EVcaR|Y|<{RMSu7bzV}}.Z@nnMhr}VaW%3[vqWCB=Hp8%]E@eP:ps{#]rXTE]tQT/:nGHTZC"L>$[Ab:c'$#N/aYv[~"K;1%98wA7i-.u:0rY5~nrA1c!+
->]uag>)bcrume`cZk|3G]K1_OaQF7!7PvdFS(3eJ-6ix!98<awZx#`bP)E$0I!a,v8=U0Su0xxfm^acS!;%|BE/g0_[LSS2WhbozyJVwMtRR/OA6FyXBNA
-`_Tg&J&sko/[s#Ms-SUsczIwpF);oWBt_|3ZWQ%ZyWIukmVu7,gW8Ym;H1gV#{DI9jK:>O!'$x>gZ}<wjFgknwfxVR{OATQJ-F0ib_zqNhT7NptNhI8$K7
-]C;)U0kOZW%4@98h`bC!"^Lh3WzN16olq#+r02K{o&2{'dsG&@lfVE8(Nj/"76ciWh83.(j9xBk=v1B{^Yz}v|w6{p;ah'UdK})-&gAw(Q<kPo5!+a%!v6
-7xI5mf:<DlWW{Lz|eK-A(O7g[CXtL591ycUf);:/X1=iqVoEAY{U,/~@h:%dk1ca-pMxG72yl")vZ>C"o0=QRz!;^Vx>C<KE$hw#/n)upbh+om3euPn`N@
-wyiQ+xm/fT3FNWOd"d)bET"KS-;mV0G]U7`Fy#bW%oPDxi/IsO6"YN_|3ACxgH|kCw+l|l|`BX0c1C7#Z]Q`A$tleqi&DU~$!O6{X&-::i)]#`P6!7HHYT
-|l30dSj_zR8k5Fghx`|hM{zz4FHMK=}Ds6M7U;daa>;y4|%Fb&70Q!UZQxc.q7IG]dauwS|+28.6m7,/c1)kIs~'&C)%9wvnP+Wd<{)zuc1mnFPOiI:fb5
-{xkP+Gnm>$SC{!rxdd4vwT=0y/IS6^[bpv4]_F5ZFOYW5yDe"T<yluqPmbA#rw'dzkTthlf&mg6hLVX4O`RuLXnN}F.b'k(AqRR($bdfK6<9%(je^3%|="
-#%wG>XoE+)UlsE98I<;m{)KiV/[TJ7Zt8c8#2&;<-Ol+kw_STd)E(h|"+U1!myp0wG@-i>~Sv=c1Wb-9@.sK"z06=l(rdY3fUA!s(W[+tkFNR}EnLCNC7D
-{2.%"m}_{M-->@VXu_2[6aPfvI#ux]h%Hlg<riEl$4nSIWQ%AX@Kx_zpQeooPBD7MV4'JkH3wEitJYLjpYAo)met!pokGpp2P+bT!HfgDT[tr2TR^k&:cn
-ksiGtQX.a9J2(3>g$xZrv,jqzt`hwzusC)u%%5~zMAE#kHHp0;mtQ'ncm@Q1y!5&D#rs/s8o,dOpx+gQ`jotE.zRel'w]<uvci0kLKT$9irovzePUi-AM5
-]q_56I7eoAKSxL0{C)C0>"R;DrTt&$rZCLD%%X/(zkQYt'4HTmmo$@&k~N`s&2fsR._.q]w|)zas{{BBEfVwRIY4;p+hDk~%fGM2.u#&%T9z(5b.HFVYcw
-TA])e[TQqu:0f1yBt#Tim0yS)bh4!V8Enx2'q(gGfKmW87aHDXk#Wf'#=Q)qlz)7T`P:CP;JAgcffR"x%;$RQD!-M+O!lo71MD2[N_X9[D2{~h"&{y{@%{
-W1.-,sVRDnSfcH~3~TQNS).>o,~z9_opU)LHyv2izYn`ZrQM9ASYz_R{oV_r_M)QW:ZOqa/u$CIclR"-]%g>=D8mae&D1$$rd}LBWt:bh;knuf'f|cFR#/
-&M<[btE6bJ_6X4:<!AKy=8fx2Z#<@6xR~4dH^nVZUpa:yVev_<+^(V;mBsN(~P7PG4ztQI6eMhWWT$uFC2nVH4esY5u=1Zx+%d|5"Vv>5/>"6a13/^rW2q
-]7o8:K7V:+>JYHPn`clJ(2T6cB845b4v]y0G@c(dqGx)dk=LSCOfLa0&)YX)"!2J<pFF5VdqzK3C(f~hd'N4|17taAaM-MIu6JuP+cwCULRdt+s)/b42H]
-BtS`M]n&5KUszcvHM"lb0`7-xx2!}yx!2VOi7%7;`8l}i)/ln@s8i[3a:Y}XK}zb;"l-R9]g{8cRzy8S[TK9svy8HtVoFXpZvK%g327Ph!$@qwcYVLsk`G
-h`gs[,~fj(aiuJ&HtL85|gV586iGhpJGYT>9"oXHyf&-pXc3CnEoXOSYG8N^vU[m+xTbf^co]-aE!UTu&c!G7IWPF[BmgS1lst+M]Hdpg:Rv-ULYAZ]GdW
-5/0JZ||+p}U;n"NLC/M;{nJ`]OeH9[5;GE"f#Z&up^%m;Q`w'xikWIZs&%JO)E0-E{7Ji82JC44$E_jKrl$HZ:V8S]-HVn$'IiX@QGj'f7ArIwo8vu+.a`
-16'@z@SWI`(xkyCw~rno~"pgBbYxjeiI10.NRHKIFH.qtCT#Wim2N$01$[bcaGs+MmIfOK1L:6'fB-ZQmRA_WIz1hc]an:J6-lnv)kYp/GylV;e;g>36Rk
-x,#&SI$<gX_kOkLMmN5.k`_&'2Zf>GH0iU`B"IulLV>QYfhETO76x$BY9pjL^+%6yliojB'o<,s5Hw/ZDIHfvvjMXZi/jUy{~){Mnq@h7@4P;5oP8NW'ck
-vJ>/9Nr>YE`Im2jIXt1}VIgCQXC='#+swOjHp[k&rXZNY)knS0/6#E9zHuG=87[7K=vPzXV(2-9`&@!@!KF_Dr0q{X.Li&'|pDEti/+H!2VI93pBbAx00J
-@hUm}w:m0eR^TdGpx0n/'xyCFwdLVxKNz+6[_K}qy,xu.Hinnv$qA,^.h_hJ/10Z]0lwre#DV5neKWMG-JCAi3bAe,o74<j^!uJo<u-qwiE[)[kH[T5Qec
-IeDh;<<Sk>gWc%ES&rjzYh=0^CYy#EO2{fVfJ[$f8B;R!J6Oc1q<gi$udU.4ihzeXW-)p#0gc51VvVjZdsm.KFTbvCd3ZOR'-TD0r6"iU9)AuBz2gL`!!(
-]4z4bT[HHq[Urg[z<=)pE<`>icuTO5JeErXhJ,[ws$Y(%/DaYX5m=o.p$jM%1$[zjdx>/P2Z;Aeh5HsPe2ngReUiUAMxc8$k/Yn/A_ChUb1Zjybj^jI}oA
-IO<6igg[y))O30t$Qb0KKjH)G^I]QuuFtc,"^`/Hm[ZfTcuyL2~9M1S3>6|w{O.h<pO,DxBR!.9IB-<803~y`w!^r7<T4t1|T&;i#fOw+d#a+56'dlzuI6
-mdCk{6F;v..R,JPfBv0eb@wzjfv/&5+(:7]:X&V5TBrhvi:Du=n-h[Lx,0}x#1HE}&o`]R@]9aU:@B-:$seJ%OzW5KYmS'q<l&l.NIYKdRB[eG=:+v.#O-
-~u|WNPM3}@._v<169]6b)+o<v0|;0W-1V@yq#j;/4B=ija:34CRF%pBPptn^~SC7km'wRM{d4V[O4RZ!byPg@'viP9xH3b2WNL&ySssEM4,L<&o{5tF>Q&
-Y|RU(yZwT^.3|X;e'VXu~[ylTB#uoU6T~6sWxovNk=s<WtNKvEA$|&AAk9+Q5HjArx0F2,W9QB:66jB(}j-;X/dhnn5^sl^Pr#Z!wU%JhMEGfw(YR.SK%(
-c,U^"}kG$bYT$|<Z7gu:huDSfzI$,x.t`ZOe%OY<N)3brLhJa"~A$G;FO#qwIT>hOjk0=AwGugd8,$,_DtsyR%wbl$oljiU)qJ3W![:RJ9w[env!7R#<Cb
-ViEj|dFD&+~kz-2Q:8='5,Yew{i8>[.}20dSxQNdoU3Myl3mcO469sS[aHI:`vSxi_QSMD)-j^-o9]4wI(,'[)UbFkf3ge!yph;)M$ZZgMXFN:JT%=Rq~[
--4)Yu"Q)QAj/wTpjK{&p@[)#oR3=wi(pIG,MU'1$wA'$H/^]>i;]}mH#wXxbSZoHe)/6$,83aEaywAb)01@Mf;Gb,X%$@Y0FEzk3nQcB,q8'Yb(=Qt=7!a
-T}y(NgimYD3x=kB^U@;{2t<5i2q4"BY$hId>|Gqe(|"w:|4V)^+xQ$0v/TcZ"k!~=>G(j;A"1n:no%~cU:Or<ELo~V#Rm1a/N!dO'n`h0dxkGC_xY|@zW#
-(}_"$d#PV_@d)Gb3.Y-}Ny=5`=)h8PNrhoW<<#wU!J'0QZ{AXiV[9{KY&3PY^{RzM'>,O4hQ}8T&,^ILb&Y+L=qF&`tD)jpTy4clS'V]oNNbGZcny1ljWn
-Lm/5R)g9}CZT4mc:#B3,i/YcFgyJLF`$4P!d+yaJu_OA<xU_PPe|Utc2f]ozun:TIn!%oGBp((:C)l.`ESPNXbp>(9I05W;W2]u,qdDH2iYs'Z>1.^BLiI
-Uc$nGKBayv,%ys;j+jXEdV$;&EjE`Yfjwf%$RP=sVLjIT_.(n#7ek46FN(B;Cey#n[x#FW^qOTQv.ABI{EpI#<m:j94>HDWc|0~@~;79w4#);>]>;DgbJX
-`7in84ks,LuzLT+r'rQUtA#LCY#+J$(9sB^F"Ct^Z!iwK'BOc0hI!>rf72H^oMKYY81U;FOFjiF^u>V9.2IYMZ+5>n>9c`J@be6(F$u6fvAIq0&,;G$A()
-rD.gFuH[8GM2'"9%M;+,JQRC7U$FK%iwRXNe57yet2lALJqbU<g!GnG"sTwdvJ2}c/_cKD9DgM`MojsupemY1(wrB/.tpgd&l@TN_tk%ETG)YZY{UYajoP
-[|&,Va6r41/6|6V)6()gaAB_d2NpV'OGr&fr1jKe/x-]Ws`mN[z@]m^qy^("E<~,jv~,YO>e1"mEt/^mzeqWCb^[4w@!dfX.5el}kx1/RU>gGrW+#Bj^kz
-iFj+<5t;Qhr$C`_p0:Be$)|a2/Oc3YJ-fSeaXHvXXdU{oaMy:9EuNu|UL[G!'(nX>nwa#"YH6Vlbw6h#|o8l>xU{l=5%-3|0vsL1CLp_2%97(::qf#sZQW
-uv%G5;9^/`M-Ond,S2gC+MKLS7Q_j(t},2'dZv1!<AV!KoF@dh/$"y:QyfjyyK3reyU6e`]f6<lJ#cY|du~P;2o6uMW3WosK#=rzDoSD<>'0$#N_~hH+Gt
-vapzusYlN78cu|DpIj%+Elu3k}5Nd%J1p@ESF7Kp5%S"y`vvazxl;'pR#;gRx)<a(xfxz,zKi{BiwhVD6oT{r64y_2cVINtl&O}H9Og(ah":dd}O)d`p.}
-p_n>|/7Lk`k0vvC%ucg^rEF#aki@W|~NBDjRCH/2j6C(ZBcTh3g^=Os}ZUh7uZEy%6|qqf/hs@X&d2_z'jXr_}][6]S|20s1kj~{"X"NYPds{|5;W.L/VX
-[eL.)Z6<acOs6j^d{.-|DN27pZnd00St(J9I9>s2:&1I+GjsV@D!$<r1=36Pe2eCl<<3u<&JDOFA|Q$4xZ@0>Br=FgJ4=D3Z@)OGC4W{=:B/_;KV-y2e/d
-xr'{x+t<oPi8Vc>kx0'/yssH/|]Wk%XHCY67q%!u&QNT&FgRtmC@Rqk3yh^I^[-U37M7[)C57kuTY#0'R]wWrIp$NonCfGYhvuG+}Mr(zm#"36};E@AcHV
-_1`vJ_,<E^2IQHE^PJ5hoAN%P#/oA06_qq_hOBgUTX:p-6b9/420'ANm)3<s":7xZ-1/@,_4],[>;D!:s@s&3J-7otH@lh77Pbn0X<;i'AE_qh[0s-@vjg
-FpT)z!Xs7Xm-Ze+e#(0TLB>I$z0U>77^v|T7Qn"dh.O{IKJ4sM(egwxJ~W=yi9j}3fK$1TeNfk:B5+vmQTQq)ZZZp<nM$Bc,/BRaTZk=KQ;Lc'xbMSDW47
-wctWYm19CKO4DYD15<SBWgr;ZlKkH7H=8cyh7('cK$o[M5Iv;HUV}JL]m:it%7%/%bxN]}fI>L4,eaF=gg7+p$rcef{KBwj=Q</sfQyET:JbIE[{RsQ[xV
-<P9|ie~s%W+b,}%7AKV0z5Du,MxHR0s&jIGmGgeL#`gn_.S>'6Bl>V>:.+'S<#r3ZgG6b/Z0=y@3KuPixhMWp2sy+XTz3'%D-h=$8(G[5@:ZOvb,%S<>LW
-<n0/,NUd{O'XL9]%leq'GY!"'N14_:52-L)}X%d/wK|MH,7[.3I!'s4C:L/r(<)5Ve{,RPVj_ySeAa9qYt:@xV$!|0dWOKfs}9,k[FbBS]vKhXQBD:)z|k
-J=oWI9045,z4:kOJ!ev3b1nNZ<0%H%=9O!wDhdm(W6USEa4y#w2MBk-r[=Q/j]nKw,'-V81Hq)t4:j7I|5@_Yq(xHlomlDfiqY^tKs|ceZfGJeT](zjdv^
-Ml,H~3FFn|QnI@e@n/d%tp'UWE25!K4EH0lLjsZ[DC^[7.PloMm+b</L.0TZ;Ee`yx/vY)>qWD}+yKwECWk4nJLMt|$c&_1D~<WUkuKd]O19LIoZ1JqoWU
-`;p){Clm],st1@^P~;XhLq;{TO;;o;p6:'c9df&bEM<{ZNOF^fzI_2XALRD"d;O#u4s.kU"YNex;oYmrum2V_<-due&3rG/6VJ0-ZchsgzcYgv9|:75c{&
-{.4du[2I@,~)iMr1zDCVJbQT"&Vqx2[J43y'~)k8Yxzv($F7N8OTea`0W1v]~4uL_48HETgoxg<M$t]O;qw4D<Le.0w1^kuTW}z'P9.fv7@=d36]^0fbu{
-JwDM"r4wQD:s`HZf~FcK-]=;OTI0U_#U!(K<[Zwm2%d,!mC,_rZtmye.Q;=cfC&T3fdb~0({8>Yt=.)zzxG>nlV@9$XYdg.YR+6fk&_&h!Hw8Nloc[kp:D
-GP|gdm7t9dCZ/D`IEfu<ZJNb/SR3yJ/1v/CPgeHNla9rBA]Vl)`h[=.lB.F-`b+l'dqARRBwUab_JF.kCDJkC+Wx>C4__v4b41K4wiSu,4VRk3V:"r45FQ
-vB0Nzxl,hN})idZ`i4fMIBAko{ijd"^kbLYSnx8Q$O6HOTztp3m2,P>7b)fLU!e<TZvesGC0R>N`]8EO:vov4+",'7b&xTDzG9:9M6GeVb78qFi^'[TJOM
-(kifc^8#X$Bo]/-,I'Ii#R7Nxa+5KpB5OTL(m[WN-nn%`7F15V[Pyov7lfe2cL~s]jA5TIRv~wJlK+"^6Oyx,m{Ob7KL_vgD3x`;d!>3S+kx-3^kYeA%EG
-TJAU0>.T/s[O|L]C2L.&AQrKffqS5Ey.mF~vIl>Pj:T38&w}Y|TWqJv$&1K)!=[>2,luFU,TfY(M(%%6DGY-8.9S/0X%sN6_;;B[;[Z$bGZ%'S~Z!y+dpS
-[K:,1>C6eJ6L:9MZBrz3m^h&GQ-cqJx.nhP+#9w#LPk:I0iF_QqjMld}mlKnZ=lp&%jBNy~uIugv%jK]`R:B7@19.u"v{qgNnNjD8!/`i&)(&r}NvohJ$@
-TVHxt@idgSEF$9DMcBvK$ByUD<wz-<U8ALh6)fjkxN5`t}:.zxo-'EcF|$B]15g0(NIhciv.eag;#N&Cf_DR!/Gwer[UOmI_RkwoI`7gucGZLV-mpusu"g
-gw!V`RlmR]+"YaRV&n)eL0&4`MB9k$SKH]#aZ<$TPa2E'O7z+zlQ7aS`uP:qB}992g,^u'II"1|i5k,%Sme[3qk-rid9=IcdyA}@OdrAucD87#.`F<xIw3
-yLVujHBlN_3mex_V)ChncD(.wMvbc;BF;5ap'dEiJwA56[)a`q/KJdKX(PoxE46J80Vuc$6J6+1P)NDs6ceZ(l@5|#IH,okDQi]0L"P@1{3kQiNS!LaQ>R
-^a5tnHv;^Ijf5E+z1qH]Ov/5uqDUM"Wshm1N$Yv#Ks`1]]36_[[RA5$in{bRDw7uqEfro5<M"Q[a'6;bfSAwFIbDbN^)lC~m.;&kO;1_N^JFCVKadInb-y
-Q_DvAA-o4.SmR#n%q'NH$+Cfqv5+^r|J5yN!I]M5aOd_66'.z9+WgMAd,hUiBO@BD7~rM|"z)/-p+P%-a}Cf!8d^'i5cRtrq>68TJ6qI)x(T.wb=".k(~>
-avO[#cM+`"Pu</bEq5&B1PLFDjFMswR5`&V8UVnC`g^Q:9dSO$|vvR`Fd:KrQnG$<wa}a%D!f=rr{s3n^B'B">,).5+[Lsf9Z3,f(]>]h89=ipG#SWg8o-
-pQW.s(eKyLud7nqb%1Y/)fR8oo][`5[jyQB6J1&fnwu->NxyFc:I28GQ#)).kHr@+30B|=S/^gtg%!9S8StXj`[`h%xQ+$NQ,zc")hweaqq8WvxR{eW0iP
-<@^`0t`u_^Y@HkzQcoY@:d^85.^wDcO21PF"$fe`|tOMHO~<tBgbE,7-AeslP[|>7!6q:62n4}xgoZ]L<;ha~+ih'&QFJ{Yf%O(h';Dpn'n9$z'ZQ0C7Sw
-x.FFU#l8,aaA3ICMJB_rxw44p6{5U:7vdz8"[C@S<TxBXh'$lJOPFZfn=y$-+0%qD[;Ji!t0p#dVnzr:Ag{OXDUwp)iveC$k1PPyHK&J_>Y#EGVc9rpx'H
-827dVRYyp5_gkEAgwhU{q>&EY4-H$8$WZHBkZt&)]tKR|q4gEP04lenR51RJ@ude&"7V_u5E%<q1czwlnL$zO!jZd&a;1hd<{^KQ:UDi&1D>5(z;#w!{P}
-gA/W}Bpxm394Q/wb+AD)BI=<X:N3o1<=PdDr/L5[Oo.wJ};r-5z3qkya>|G=EA"n}}Bv;_'nC(QZ~V;i"9Vc,9YnF3)o.]}ho|dImZok3%w&JqHY%:op{z
-gmfmw!}M3c.%3AF3e#Bg7"v.oL#|h:HEG&>NDj_GbN!Gp2)":c&}wsPq.hONbRD0r$|qy8]nHMv/cGT+z[g|S7Jx''VVme#Rtvv7p'dLEs`D2xRU8,{j&p
-K1KD-6TN"Y27Hsn`2L8D7j!'6(#&->(%~ZZ^.y#Ld%_<rUFctnVSOh@V)e.+^%Z;-su;~t`_S/8JocV}5Bsz}&=#s@&FpwFKO/mL1L,JChQm{%@Z#jxz8m
-Gaw.&R{%.BOD__SeJ-T0:=+8<=>#;_]u],""K"D&L0Ifr[wsHLVfxs<nqlJ^NC;8l8F6B+}Oh_=%L:kZLq&_371r`C`UE&}%HFO7`.+>U0;6cxh%kwluNZ
-E@Z:vY60'2qsKR,8["W_c}LgVV~XSqUpjZQ@pS7DkL.r3alM|-RsY6]hRnD;~;tX,'~;LWu1QX|8E@AAe"x5ikn)).Qz5ZM.t+'+zlG!lKM.C-<>PBB|H}
-jsw^SZ[9[-n2fOb@^3joxV/=4y=HRJuGK`}tks("M7<t,A40OjNxQeU:Ju1|D2@7BMDs1vI:<Dv5wvB:LgX9Y7o3.yGNf98_#-/8xxv7:]Y"HsZT=`|!$Y
-PeMenvFIBnjU#bdPX}Iqnz/2b))E>ZWDECT1TiSeR4"s!o@aa^T<~if(2LbmI@K<<N8kT{-jNz],ogF1p"B}5J3N&4#;PI1R(AdzE{w,1^NzNU.8zP/ihS
-aR,q>rK_SlzTb6~7I1'V`5;l:JzaMXIXs6T==s1glWR@qiTbX,SZi6}^ocvY"Ns5QdhD~8s{iU'[+ywfgxIqJU:bO&))u0V%}qi^eCH.gS>}aj24&Ms@6W
-eW~u:.m$nEoA%+_K=j,iVa0]M/"a94Y[]w;^l><rDyH.avqO_fsDY8h4vvkVw)K7Agg>GUQ7)Lk"g^xq]{no#U9Hd0yc'eYMVNZ.^RaI(SL..2mV}EKg~h
-HbI96).T|YD}{>[vh_T8E09sUr_lyWcoaEc)ZS$[StUf8w"0`<%}0hy-X<-C..b/uOr"dwkGW^0c`OP$U83lM(6n:bY^qrSs49BOS";cx$UWMTsQf4nGO`
-_WBiiP8Nj|@tbR)FP`=UCh;tR`#@t@M(O{Nf}FJ4b8ra&@)&)]+3[9Ew7"<._]~PWqN8jxT0"Ws{32pR30<=ADrz{u"283(Pjv-097X<C{Q@Z9)'5b!:KW
-+F}(qa{ioK{R2e|/L[oVRRmK|7fx.nc<Ke18T->HAg_L>V>y~00"t./`[87C;_6pT0)rYC}{}hZ1v|tJmE9_=%-;<$Wc55s4Z2RG{Jiy"JRpX6V!95K;5+
-oEB/J6&3n#Y(t.%Mv[u]wsfeBxTFC5CA%5k:,ynE]3%i<@t/|Qx6;PrWOsf=MP^uyNPf^,i-C]qJz@gW]ZWFz,b-qL'dhNF[Y;C:^Ev"HX|&HmG3u<'&9H
-4$Sbi1ZWL9oE$FQldrVa5ZX:6bd8h;a!eQE+O(Bt_vu'rQzd1R-t}I!{)x(VUXN6~/l1HsLyx5bR}:kN#+gz2g8guk,d6Rfd+2++YI`INRHds0tIMk5c}H
-#tliCb;+WH{{fS&9JFXSjGOjex2kFcWm1<|C5Ss-Y>WS(ZyHRav;<}vm'q@N[P}}g1NT36rKDJ/w%tG30ns6-4VZw{BQpK+{bmM$<S#n{;){,xtm-#s0fh
-_xk_rU+l$Jb}%o&6djD`A2~wy6<!R)#`j_1vk%<WFBsKN{KV'Cn_-[#m,]:XV+mVTlF)<.1eDrHznErEIHPrA]5Tjlnr0([Kob!$4M}THiNGeQn:B`j{+g
-+CDm6el"(cxsbm+!;y;g6R_SAFd5v3]3liB9MIr2b}>n>TE[y.zW=3VjMmU](jSKCiWN@Fl$Qe_>.zQ-XyjYyZc="$c4t;aLB;+v)+o>f"S|a)EHe5~5Q>
-gN2{&/P!`+gjQb;M8qkS!Rf%o{@&&a|5=V9jI1k64PK[M]ZW$naLc5U2v6#[KGy9DNXYgC;i"t>GOTzc_u(="yt>'1M/2b.Kl0CA8I`WCP|^>&5[hH="C_
-]kQ4!S;teK-"[==HCcxknNPz%Ff'&p$=T42f13SV{%'odvro~CzzG/dMfN"<MWdJO,mY6J,5-3`:5N`xIh,0Ie.Al_29>r3,q2Bdvfa^a+.8+r8WX3^r,;
-l/VNrV-G9g>f(2b+Wd~:b3c2&b|q%q.uyCk'bFIxvhr^QM"n2C@W@rMs,>@5g`$Z<br}ikidd#"cB)"GM'3#1<OK]4%7cI=6(bpdiK97f2#&R=s|fQSTzT
-q&pS7Us&iMS)fQJV3[ut}Z.u"k)oXisidj:vSYO2F<exGnh61:ypz&:"v=bza=SIQa]W[iDz3zC,h+%S6]S%6O6.Nh5N82sn;5H=MnstlJ6[;=|K~c<13{
-^w{g|tnxrxlU~m'Tm;V/S"}i"Q<VXH0#EV-UuS~8[#u5n=rROV:B%a"K!OUDfSJ&9mqp/I$Um_[4<PP;K:NnbHJVhb7c<PV0}@H`n`yZthG1deBh`4~i;K
-R7z-^8L@AMOyV|3}[q2DAUR9u|,}[jy="F~0:]n3&[]f0x&g+fl+QiWDY87>sM9HAp2Wm87SG#e/`7<g,kXeEMRKgMSy(NiIErm2-y&P3T^Hn1LF]$obSo
-LI{ep:[u;@;g_T[7"-gF)9vx{f0yxx'w6AZwhg_>@}AMcaNrC@E9[:-Mxc<Ko2+`"9|si87Ci87Efes`F#v:}8C=aUN%D;@qX/9WVvYM;%I%b$WbPy|9Ex
-XXd}`Rt70hYu['VRz#>aro$(Yf&@NO,AIU$7M;/b;(gD~`M%o'-WG@wb^Yxl>DOc4Nc]fU"/XuRWU1:SWOy%FjnGj@d[Pm{sT;O+{-IU{Rq%w+rfB>>9[g
-Lj0`i[ME18R3<tbmNOx[NU&8im0CD8_i4}cw!D]sm(|(#@Qso2uIJ4e=:&%C/r]Op/^Ab#Kg[}IDFj;49aYy'_CnLdF#Wo'x-mvH+$<zS@I}_[as7)'GYH
-(#z2'z7$:3'ukC:oOSq!oeR;YtJQsCL<W!}idPS2yE+!eEa^5i75Za&pLGr-dH<)ZG#.8c#x"w3es]h2;KTD-+-0nYdqL#GX6{jjVX)+8%M,th}='U044b
-wWr#Tx6CGo=@~Xu8^}UUs(p.hqB]^K4aoDX9Y6}j+m_KV4tb|Mx_!<duP:=xHM|AP^,lgir`GY_}ZsnF%eTkR8@P~nD@PN;CVm+ma;nH|yzCsBASrV@MeU
-^$[/bIp_U3/7iq8bv,>Dt`d!.;,qN-yXyOee,)cZ"Q%ckh%g~^9F)Mk3vaHG!J=M%/D_jMP0aIz1F^UOC/[[W#yake]%R+T-{9.Xtqr/{L[+dot9YF72DH
-Fe&]#nQckua}k&e6a$21J7/Hh[eDX"t>s(6K(y6GSL<N^r!;hm+)tu82Q)XCPbC,,|HBj]DN8u'w@w$`mEtFL=fUix'${M;qw</(x[Q#^&1sU9jzfJ7R"-
-2]jr|-s]UjtaXT[8Ar3[XD+hZ|+[Ai$slGvB~O8py2OZat@FkeglPO()7Q,W4Fs#US:T]qD9cy4pec[:z6d/UaK=)4qdj6J<hsWRI&^wD5~kb|g3l8tXi[
-OirP/WP#Ngy4isMiR>'!'(WdJ.|'hYODufap7XKaW`%7{atn35C/N,HU`5VSdqGgwC_sppZ7-XT2q}@h{pap4q!vsm5rZ_RxlF8BlK.)|{;!tX-O@pXgjX
-1y/x<em8QOpjDxKj'7iM,jk"/L25as|+FHYtMM.8A0^b4g4:CR.1V-Z/#d>kO'NZj<YS>jEbmz~9k_|W=Z^nR2YQH9R-%/(k.w.<;v>r#wWXmndIqam{].
-8.~g%"[Bjz@k_>{>M=9C~I!t'q6,s`:GRP&53Ky_Z4(.K#f$>"CU_qC]3Gb}vz@Y+8!24@lR7nV@zhCb{QFld+_.u!yAd#]yLFZ+]l_YDVPap0BcZ[a5Hl
-7)Fz$uk{"Zn}Dt4GIN&tBR4u!QBB-%_^}4yL@5,}/'L=Z}jttwpUD{WsTc=Q.miemWfB:M'yB;:+[1k!%_"SC]IPrw.4!&}_X7mEit:EhFo/#bQl~4#.NT
-r|GR.f$GOXKDYbLz]B:LQfFY40$^2ZcnLA]-.HbwZ>Bz02D9_K2v-RSTXKeuEh2oM8nZ/KN#m(Tt4<CpgY3|WldY4zCP)g=ZHOi6][i+!4Nl+SoxP9w_Wc
-oI).qLQl}W%1o$GvBU`5Ds+Nwv2)py;ZrHch1JLXO)Dj"RG-F0+yhIh)m9bb/Og]0/1'AcppHm2f'n6iKr}djt`.Hv',+rI}g1}5sa0$kKa5,X78cHZWA(
-rV!gs1!!1n@X`j:In=aSY%tIL!%z~_S06XIQ&a8fh=]d6X24OAm1-CqSOFf+SCms}${ps_wY7I~OpGK1jZmrt'.+'|1SH&NGam2(~hVQTGvumn/x6-9O,q
-o-Ko{J#TpV>|@$o`9GUV$J<<G6X:mPL|~CP,J4FT4W[]U.MFtv"=bn"qj0gGZ3#W2<(uQn&2oK<":9:#ez$}&=jc^Bh)uFq)e'/u#9b{hb92k49W0SHXR;
-(jmEMw5+-p}Ow#7k56q>vbEjvF<{wbbSJb2Y~tG5DwH@=t4h/0r'}_;_-UOWsEmvKbFLrTTqAPQR8e3J8rLGb=WqrmGdnRLumcnuR&,C~=U!q=moVMvq,h
-.lo4!@LkOf>ThH-w:%j+2TnK_"WUI|zRfWtR.+xlDjoQJE0Dlmeq'=&b/&Q|p&2S&B1}_J6[K5J}VE2-L'3r~OnGgDo!"Gn-"(DFSoyrYQKoXy0E7f26{>
-l}X`Gk#<)(Sb9r!W$Y8{irt_r|(S(})-q<obfparN8>2vTtf..OIiB!_>8aSspr/V"D0/eRTH6U9y8k;<nWNyzu+rot)]53[1;x>|V{7e4:_29(95sQg'V
-@'k9lwL/g|4,rS1"v,>;!5F"<^I8<VKB)hC0@KD8a8nwFc@R{o5iA5um@.n=Y.kb0"3q-1'6b0@8XF+Ws0.=;/>6`Sy'/y=W-3$(y`F/w!usd,F8{YRYAe
-ve1:R6B@7J1n8'x)@zO>CmvU;HxBLx(FP_YEd-xjBZZ:,:POS5-B[Vm8tGggt,q2u3ye;rPmbr5p7@V,3%>oQ4NtG.Ab[T8`y>`p-Bn[cU]j0-D]+DU<T]
-p5jpNbeM({7b-t7[uuf,<>lr.F14UroHn'1>3e:}uj.w.m^'DF8L%21U^W0,l.:ITZAxZxl`I"eCg|zF+|7hOOK<"3q@jnzkS_0tM/0+-[R!_T]!)T%9W.
-#6SKuS)!&4lh^Za(AMF+~1~V@^oM|aO;mHtr/m(Mnt.mc/b;V_Fu,8o,.'S3)[T=C=1--Hf%/2cMVomYo5fUjNtDJ=!vp5M^$`h-IRbtWC{176FHU}B2jk
-4@Iy&z9XC0}2n3WUSU~p81_ZEuREQFi0-MS:~O(uNb_G:q)Ds$a2Mr=<Y`W`f#j,i{fA$^zYuJk0MSz`:j4Lio#sal,q'B.TG7}|0,)"jZ.jNf}Qt6ZZ;q
-ukjjnlSl<|pS7PI,Imais0nY=Nx5Rq)Dx(0jYt/)[bIiSf1C5z6&!LNYkfQ9S=8/a#IU`(_+6Sz5cZ0B'K"P3qsFTnI'}DG--G&wqOpg}6+StX"JJj#_V^
-Fbzod|DD:|0Gsh$Zks+{0%Dr&[pKWi4-3w]Ou.=@OG$DLOB5vG$sS4=m'47Mt1=N/m#oMFe[uN[MrWPQ@RjN~7eduXn}Xtz(yf4eB}VGgE6lcA"tziBG0[
-~:WNzyJp%qUBfKojNr.0_hcY"78L6HN|C;=Qo6uri}n4doJ:rF%QbV2yO{d'9h}aS`Hr2Nl83L;9W(Ur,-htz^Uz/0UAJ#tWsnPvbn!k3`GHSSce,eTaw|
-OqlBoII|rJ0J9/eV4orjFkiFON@H+FIjR]j"Ayps|Ctrb4KT_eUvdJ,67z}&h!|<z.ZD)"!Ii1L<N[GM]grXq/49@)7/g!wL}g;Qhf_U=Q8m2{9xyC]kxm
-ix36}&0ohAnZg:#J,KJ"2!lHr5_^{.N:h6R>]Q>mD<i<y7tRT$D)s^)hJ<b5e3]0E-<,_Sy7~!Ds_Y>[)yjk_HYC5sn%,&3%}GLW-|HE6@s}w!Af+o'KI;
-kq3+)ih<[jtNvfu&ko{p,-0x)f{C_I_v|kMIBI}(m_rc:I+c.jJ^h,T&Tb8XIZLfBtcdzf}(I<:rfTe(,Xywg%xuNIw@&g8Fs6<eRt=8Oz#-w=AnhUC+)"
-!xO!_7K!wr7&[^F75=SB!5g<xIw3)'thZ/nxpRr<h6Bm|3luVZfhQFknS_v8O"64P+4BeE{O5Lsh+tI&SDq.p$s'K%e6z"1{=+y{zn.NSGaTirPP+VR$l9
-(W|M#A("g2)<wP("nLuEzrPlk"X}KfqzMrj56aGxm^u5%'V+Co^i!)GYH1wBae,MP/[+YNtojNCTu{%iqcw6:pKl#HI)lZ<3_]SVd"@+2g])}6$8+$EpCL
-{rSbb#`<Vi>ezI=E$8E$w+)FP;R|n)M+JX^X;eG"RI6"yy+z02R7[VE(~W#tatNS<i3XDHNj-bsXW`5FQ%4oU3SH~4;)QZ]L8_xsVzc64qvNBRhTNU%^.U
-fd&g$#Tc$J]Xc#haN[i|.rcQHZuaIHp2FR=+1(w!zEdw--sWY_t@,3Jju-|lY_}AQ9W.]i]IR!t4vEVg'eck<Z$)+Vi[X'&upS>|Z#6NiaYb>kH0K9-b8{
-pBu^.,SmMFqW5OFr((,(Gpll9cv#T"cp#z]J5bj@|<:D-qrSO=%NY{9Ma&+'bFJorz2dA]mC98M%XbUNU1ZfbOC{I<|1U[{Bu05se84@$J9QWP@ZHV%ngF
-Ntt8R`ttL$QfUi]%@uE8xMjF/:jYfvg049"0'2)R%!$|A750.51A.PfTS|U/Gh$c;2KJ=s+A/!-Ed]ruwI%G<|f0,7Df;Xu|He8QC{Ld>`"y^n.#W"RAk5
-#4aaIzO<`ax,}I5Qnxs6aXaz"B@O%x~X[68.'A<,e:2$]G=#!K,nUEQ'O|Z%N6N[aT<PEqOn/8Mt7Rg$R@_#~wgwDM=:J;59U`H=PEC{2MhO4Xs5myI[MT
-$D0[&-@[Y(!70M]mEqp,KFX/0Q/aBHw@JfN0c=(^DlS7U<KaW1B'VET$w,pU"'Pd'20mMniH2>Kf$);}<qH{^p{Us#fO/"B]_J5i]qiQ<5Z:q"^rez6n4(
-Vs)M"K&J<%%R{=qeA8'yNx0a=ii9GO=ln!Y)1tTvjmm$I8C1V+3h]Q`a]b30}7+$,B%}:Sv.#C]|)P!Qni`!zrJ[x!,3x-1`"1VTndj}rIL8qTz10W]EJ_
-mlvGgxad+{%0{Ajn!$'h'w35f--H8/>tYmx(bbm+&INDMfM)hOhO#1v8=G^xa-FzVI0^,|=YY0aWYqC)>=[Aa06QTxVIOm<pz[m"xIi1]rctvD0Z@ksJgY
-@#mzeO0ho-uD-'=4~&d{y'.n/E};J4t`5krsWBA$/>oil@22!g@TQtX-Xg=dBe4vTPK"a="VQT1/>Zc%jT3v=1y`1#+qcwg$T&-=+_@LRedSw{>>R#8n.S
-o}L)~|]:1zo>&BRA^S^lyY~+`#):s}9b0vyrW^dd>Dy&P^;y&[A}UBPS:j5p_$Ac)twl_TRYf@1DbFqtjav(`OvBhcMzAGL;GQuu,KgAjzq{@j&B>L-z#k
-3_`Pt^a#"qQyP8.PBv2mV;iL3_khk5%w-^O/=gKc^'=@mXvdpoi8ly8P9gxE}bT$`]GC)K6gp%I3R_C`p:@;<j|B_9l.f>3o1Q9"96AxV)D$.4Q{>10gH,
-|"Tqy!SWxejT3W/Q-aUR6:j`^+Wdg26[DJ^@+g%"Rq&ZM:MG[:4i=i2UN<t)O{EAb3=oR.L&:9D{.z&0:h"q0{)KUzU+8rt"m(2v0;!dEprmR4zaWIY-8'
->m|R@haaveAz,@F$#&qKX5PK`3TE:7fC_%fJ&,42VQ#1ZJB#/HF6qkma^S]t{G)ke;0L';&D(->^nB`)GkWY|Pax(Beyux_^/}M]IZ[ZC.7"eHp7@WNc;$
-vZY0Fwm:%sjN!_W/~:X2R|7JCXks@cn(c0Fw>0X)bZ3gX;y])<">&$'9/TCt|ZA2w8'lesahup^QBRfZmqNhqu[+h"C]@zVfuoARV^pOZCQZn#!pt,b(:o
-.@@SP9XmaV$7CNhs'+d]~L'xdgbdp"ud{S>WmRR$jK=FX@t#ihvjtb9-=_W{fq_4zFI;]^ddc)}dYkm)0(PZhK'X]W2XnqPy,8w4"Y7u;d@Y!|I]./TNK,
-TS5V6(4S]NLD.{ImwtCL|Ahsu>lo;QD|nneX,muKR+u!]JcDbi/nLA]3sr<je,X2[5N@9mnKFP2F8^jUIU'LEK7n4jdz@3Gty-@NLu#4v$_yc4K$%40>xY
-2j1<r'ZBCw2[,X7]F3KA}y@78YXySZ/<!42!/Q2V'EDbq,&UtaOKi(Z&>U(f$x`6U/ihr<Aqf;@iG4goaED)PJ+NC'7$Q>PI'9/H=1gg`6V>iEL'Kh4aHA
-0J;-;7PX5BJ#H!,UU&zd0</LcPwe7-u;0;QqKMvpMr5<B:Rp`d>;qQ)g];yp)d,|gSm98dQt5yi!JRW)A#unEAL0nZGc+0"%{bl8-!Ey9yXkZ3hF8sF!}q
-M=EE(#65hapwcLS0HE#{J5oT{ny]dB/IJpJy`F[+{KOP;SI4:36VD_O!LH-+Ss)-kJIBSiJ(;8l'.<XG"5@qh;f<W_61>'F968V`:`gJx!h/'!"tMmCHkn
-}p)_-h$cAukvxqy,#{9C8TY`bL|xim}^K&4Hv(#a#(qwUCoQgn7NCf|DW!oKl^/1Fm^DC}mhY$J5QL;</|NQ%>$S~w!Ex;x$RwG/AUg{RfMo`V&)k64BS$
-!QCfdIFQe(pJs/kd>JMuH=ZKVK%7h!mxv/NwTEP7t+6@!lwphJx1jd8a:{/o,I=/(f>[#DLB@&Q6HrRqvkaqeUix$:]2vZ0lo[Ba]@[o6iD<fgxuS$&8%T
-sLVxKNlVI"_m4n^Cz<|ujh0+q>,f#tWCHknkbq9'I;.Za-DP)$drk[gL;wxR9J}@/h'aR7"t68JF|5Kz|SI'x)Ntrbro~lNng!`gSPQKx1K.8]>K5'|d&(
-J/kU"/X|+KFRc`lMlEj[3AR(j&jBh0@C$+nBAp+66bF[|V7]~ZN(lyyFwU.j>"wI!xY%5:&h#Uf/NkAu=y77FrB'N!77m'+_P)TSBX29D"e1mDLyhh]|nX
-`R4epW|+I36P(NBe$,>)<@yN4'QU)@V!b(!wq{Q`_>4=tGueOGLxX{u(9_#29@h.mo.-;"@jzG1_UYMSF+=YcPYmX%(E&Naw`.uhD}RI@bS85<j-+/=Xaj
-AQRqLI1%Xa(Kna`jcaCl{v3)+t@j1r2CR_]34Dv4P$I+fQV2HmiAeu1t],P/B5c#{"97vs{KGJY,V#Q.>jbg#Zfm+Z_);ly=D$l#+6q(lDdOrdcO19S%lO
-lP0$l#D$v.I-b9{iX#!&g+oJ[,u([)y},jYU`Jta63rweyw,#2d|qj09c<Cg'oEz^:tq47Qtki[p!uHArwAyWoN%S6.`vqS2.f:6%>QzUC]EtY_/b=~nC@
-fi_D%='v>Xydrn(mklV"|ITZ=C=G60P7<.Zxsa#lGs}%1c+YtG(l;Yqin9qHt$YrrF7GC8-`BwYK6C@Av(VT+tu'DmwxOP&nWa2%+$_T3,`m{$%c|9pq".
-<DEmrP<v&w(HZueOyR-9!l+6PVcYeO03fiu]%@qGR76y#{..+TX/X<|Jd8@RK=Xc#c>|w]&DCtG4gQ}<3s0ik,k7kW0,%wu347pb=A_o70s!|'5h6"'POU
-1Jey]]++8u&pgOqG=7G=EuzaBJ7-H(480t{n]fqB8imn|l51=xz6_,"aMEbDBWY[`UKa+X(wo$aJ8Vz"UxgG~+r2ic}|-Ybre{!aeOnJd{&Ul[thZ^^BNz
-J]1VY4v<o/+;O0Tp_>yg~P5"Y$C`-P$2Itt'nJjX<jTMYz+C0J;f|qfsA5M%|aozhbxhz;PeHaHGi<++^Wf8D]#l-6':p@U3>'I#i[Ce.[Q3`Vg|JB0#wr
-h&|Zj[o:4^GO^-~rF+6h)/e,~&Xmk"@>eg=ib$h%[vFF>Xsta^w1q:n/s;|.=n8ujt"mmY/$29S+b<VCQb_Eis"2p4emJC!_WWY7ob~XeZ|/nr|b!75I7l
-:v=mjt#I1UAxsK4ogQa|xhv%<i-u8mw9<p[.u}KJd>jVe+VQ,YF}pdJreVObc8&Z|>"(VDg]SXwDZ/({7ZH$s%pr6<ianrBykg|JE;!p4+%_|:<r2"AwFN
-oQ@B&_!]du^q^;b0./CXbs:{6B|K;r@XO!G+dv0dQ,sWyI@nmQ{_k-.+c]U:{&zHQwa/G+|<#r87XpffwDnuK]~>g^!gWx8ySLhT!bTDxEmctiW6l654kv
-0I_a<HW{v2kH:<{8Y{IjT3ON#R;^U"f)IkA;zA=MXatAVOtzzH|yH.sjs,Cj(11PJf[UgT;QDZizm43@C&>>wyq{!mXgw'7C}V($(wZb9{A2mmLiMPlc`B
-^q<(hT;p]kV8o;!ljWH'"i7t_/&pnF!kY3$zXLS%bkR|a/&2nddyv4e{N=dR~`9.DErrplwQV{'W(hw8P[x[;rvM`BTqI6nFGEU`P)jnAsLUCC"J0FXpN^
-UyzNmv8pLD#,j0L-R=w!QeH@^xk;O2sW4!3.3}2hDxsSSnJy<v>lTdhq}O0tYiHH(Ac}[&.zTwlOCB_qg}Ix'MyA.[bus{0$R6,Vx.ymU.dL"ydA>eOv;w
-k+1s5SRJ4W&#4CKI{)'S+C["w;hpKk|^hLRY$cWRys0^{x+%%>2HWWoe}l"_"8`1[/~!{/ti@AJu~U</Wqokw0%_`17-infgf_#vF437b3/3zfXXim7}ms
--v7oox:x>T`YjbOsj$wumBIazC7HfeHWJ]{f${.!byo3gI'4'iHLjPbA'wH-WwxscoLnpf3v}6pF%hdGi<iDvC9n_/upVT;`l+jE3gj!Va<[>JAS(`vB'^
-Uj>JGC'ol/S`mZFdD>j3yE7P/C@b<U6<N%@GEnH7H65U6(iB<=B@=F=-<%gIkX17t.j_5]/94GGvJagk,:[3Q9_,igRqd#IQplh;>}u&[SPMB7YTG7T$+Q
-.jsITm)V%quE;(G=0f{1a`Ix9T>fK3+=#d~w~4y,2<bL.1^8e&[!lg4+6I~jRe0CXy{Vs+3i~;T16&f#]+TT<nUa%7}I{Cib^Vx}Pl7'5..b(qJPI,.85p
-Z"zed'_Z{WW4B.3Xb8!xf]2!3h{ry<ArXfBripeMQU&I3OUd{OVAqTkvJ4N<2]5f,dT/D>grx1E"^iOi_PI4`J~xhsO,Y"Le83azz+PWiUVxf=NVDFbLme
-T|,[ngG[:nAnC{{^aWG2(})C/5ZLFP2(}o(fD`6GvShvyY46zbY3/{6%%{VDma%`~=8jqKb{9rP7(22(&%3'icfsx'H1P}2BwhIAY4P{jx~0!$!Rgh}vCl
-2mxSYA`R:h#hw=v>f7%B;J|{PNQcv79DhSoIg2C1x92)!b@L,9d^lcFLvFLV/b8^d+j&q"5ZBn&}f,.ItM7j7ba1)gDzFxgF1SXg+@9!H'BMApL^(jt|[A
-o$F+%5MFsHZ%7fHG<vXe+'u$~YgS:.=>HP(;F18%M7$4Oih>@axQL7F<#vx<=ad}(9ET;cC>6M,ifQ,>mE|fRVmB+U}Cd'".X!no9k~8"D0raJ)HhUsipU
-6RKo5TR;w]#p#pWh>P0xf,h<<=gXh(gH:I68p-_o^MEa.+3hB:o`tB^{9'.mQh%vMG6/r2&)b"!T:I)wjg;9rfE6d-DQ]_p13"|"XE~Iz{L_/|Xk7}fhUi
-Df;HH-A%YNK,`kuT=ux(PWPKuQO2B@GpC[,3C&+$!8V=i[w{.w;-(l>Q`U,e^-){E;VWK:nBhqF04yLCZ)O3F^;xv4M7vbKg-]K$wMQ;tD[0``]q<(Kv}S
-6NLxPdS=7Ytk}82dEGg&|-)Tw2}Mio::b+C0':^4|8Lo'}9Ms3`^v)N.f6fz!CoYYVH}2L7So/VhSeU,m<a[;k=,$`[2$4|V#wYC$C$I~wX5@-TaYam7,Y
-OVzpTUKP~!DtY|]()14HNWT)h9![2RB!E@:A4vgJ,`t#,wPLB(l5e%}lYvzG$YS$d2H=X"N7PVhGx5{Ju=dEu}[64(#d@JCP`@],{mQK:yi#:)OOa:m4<'
-9R;MY]vY2e+daV4sU>'b]=G,2^)$+nPP]4pg-$>919>S@jmPMNp3p%qbg#du%PeUzgm=G=#6"R"W|HsbryT"}M~79,U1&coID<Ek']m2R@1n|-Kc.,Ia@b
-i_zTt'`]@KHYZ<gw;>xnph&-U.<qP'ZDPYp|tA#u1n2&~jZCK{7>AsBoVAxo@t4D|2fu0$viJ)=mrg^Xy>Wisj3o0"DhSWBV7zxxxK-|AWSOCQU%3.KbGY
-W6i{fS0GjB$9pF+Td)D442d|{ur'$Pb`;E3@9'+x/uJPQPjP]>rua'&w_v61gMUQx;ue9vRw'|YZCkrXe`1a@p"e6sIZSjp9dpp_#A6<[r[OrJpJo!'ZSr
-K%aYxj6Gh3,9(XmCUym:ZTB%:N~Oryv#O,O"onnx#ks8A|!~Q#KKf#7A^tpQ!(s)C{g1a^,-Ls<-T4.kg&'loK!IhAp>=>B2}'yjAWs^gDK([yB-oW4}6S
-!zO:~6n^ZmxS"'Rc$801c5'bLbuGO#YFN_SWH,bvG#;bH%y)W-W$2(f540N3@0}&EvulQ0WiEi862laegwon.^ByssCj;(ILGc.081z>xk2Z=t=1+igdvP
-=&n,:c,Z"$6KDc}:Sn-W7W(3O,P[O8Q/ojGhoQ_s+c0GaHbGjwGjvLJ+@V6v"4d:eK{%2%%IH])-+9:+[lZT7x~=>V`U<eOTmJz'pj&|kAW^1ko7c%S-BG
-0%1Fq0MrmvD#6HCVHq>XOww$_<8O]E><m[%ON7Y<}eEBIp7+v<kG)--:8#f=<%dWJzr3Ir-14C,`God$QM.Nk0mFgn,&X{`l|dDkIxY(W6MnvCu@~:iV@,
-l25@S;6:Sa;%|52>-ZsmOvV)-n21u&F$z$k'94>ev@'JFnk|L"!EhVXd2>U<mHPxF%0[V9Y62i+/PiUo$[qXNPbenWZ!1:WP84^/d4f3VM[he'ep.jX;<3
-g@b4gx78+<]{v)!~0>KA244EnXz.zueL[=7Qz+=Cas0`Aubu#]ak$ig>7&3%V'4y;8hX#>oL7jUN65qK.ftm[T18jX[qlR.g[O<gHj+EIgxu$Cj#I02rOH
-`%ib{NV!0RCtAJW82|[}<%s/tIaNJ1@Xh4{ysnD9H=EimrA(&P4s[N<RX@)25>,^_&C%,IYJTg2>LCNwbw~si$4"wM#L;ka&Mf$52}lHm#xH>}~7ylM$BY
-,ye%Ugi"8-6mDQeD:7LLG6fBgJ$6^::!zmexo}EI2.5jFa5./H'.(^hJWOxAd-RYTvM+K,QmY/,!.!Zg-:m7/hPfIQt#@M:n0}j7^5D[u.rBdDTDx:ADwu
-Tz+Ms]C#D]il'%zf]HUj:Z0/B2[l4Uq+KvV+EYS/e&KZR!|"Mo=qC/[PO7k&7t4rv%}f@m78xSNo#rf{^.-CE_M9cF:'k#$17'>:x3U_h]#+`v<Md;=^q"
-&F<T[#R@Fgv`IN0639j'gA])hS8A/M(bbnu9)Q1!ws4/>%<J:_A'7nYg/@K%<TONrRgC^[f3zcX#/J[i#{Ds3E2P$sKT^XfeK%@k_2`w}4U/,9;w)YegW+
-{y8&sr+"U="^>RWTm[bR6ifKW$Z23-x'jaYw_2k#jVf4u9{$OmH8eIGOHWXl!8!ggu:K#aa+ix-:PnfW8R_zXaxySQF8PHKsTIBOTcZHt+kL<3_{Orfi2+
-<[%)4tHFy>XPG4LI_cS{JDzEC1@<wBR^"goBrA'&O4H61v%ts,S,)&>s#-gg';h-pTzfL7GR,r{!>3q3P/xn}A)UbDAOD-EOIEN+SC4(R`uPvY):V(4i7J
-f"hDKSKua[$E153Q#$gdu|J|Qpah)F4NY(x1=7LsiM_k^ND2<S@<:=:7IKGS!S9Pds9H3>Na:8j++/s2roK[YJc,)_dqIh=4y'u-z.@%-#^2EM+lm7r!pR
-NTgNDCC:M3C5{MrDeVj^/4X[,BR&9OoAL8nYcF7n1s`bS7J5@se"juGCn88ebRrPs9LPlLD}I6~Bxg#-4Jy0eUPc7'M1"cD]})oorkH>w+"k`n50VXg.;'
--`y6/68/r>1B.8R^EljehC'cW[b%[9CsON:cPTwb/qlGhNb0N_f|dHN>E'(za7T$TK+@i-I2z6w>W-Q9w$'vY6[KusKr-vS8b:JBCD!u=GT%mzKb|aU"f7
-F(+i(-_V@8c<X[^_<DpEQQ'DZ{8/lig.J<Vda6E1R.z>+GT{_0X%T_+W];ujGv3:gIxF,ZSJL%"r,;-JF)>&W+#y>z:GU`F@H<;'|rB[4$S>r|.!:02N:'
-}llyi!!>q|l:/[XxPu&V.%(bOIMeRV;+LTks:uTlLV>yd)fC,#C1meUTcKVA:,:E[dkqs5A'EY|mRD]_SN@ja,.tZz:HjN:-]f1tkGfV.[IMFSdyn]fik%
-_uSJl=B0R1rNnyiE,"'^2C6$S`px@7KwC>z'6E5/.d^D|JOQd5s7F_<q6U<hQNpCK!v>v@o#@fryr_CM>T+w$L^c|wy9[!IyrbXoWUWYA6Em|M'ph{{==e
-tTY&dQ&-8]#&9_aIYtD"s1|7Ur(RUBxW;E>|N8g)dg2EH369M#/tN&f5V-3toxL`#7L7@L3<AU~-A>_yooYDvvijNxq{4eR1naoQ|(cWc,A5Qb"hi0ONVy
-IekuJZZO`{{k1Pg3>OBr!7>75GZ}5b<@+$#-+Ff&Pa/%#eV3QzenN|i<mWs0p[`N67D(_2ttyMqE1aYTtMGzH]sX2-=NL@b)T{=}VUMgHchLmRhEZqhP<0
-8);(k354-Dfxaj37o^Jy)EV17glnz<Jp)3zXqfp`rM}9RAi(Yp0e<6a8'Bx$[BixXclV&rg^dhZ7lF43z>(:ot%X8s!P!ENygk'tP{kS"r+52qGIA,qluW
-#%Im6#U6ya2XK4}Tf1-YQ,-rrK0]x@L-AJ+:g}a8{ZU@}T4l+VndJV-him!rD>a`yDl%;<3]o!yzI9r[+1xg+j}^slCx'9~9-IUFdPQT|_]:eAc0pLd+;W
-UuPks+$(`%J!B,.O5P$(k5G#"xCT)k~aql`f_5wjPt}'Jb+c,icE76dpW0)+!w{)@BG@6l_TnU7"+wvt]^F<{/3t"{PLFAL^n2_)D]4k''lO)A2T}V^zd;
-5.=^S;Q(Q`qKFBFwQmq-}HsG$kdfR@C:0+@Z~jDi[}XhDu!D:;lO{olPJ:|fS{w<F-5Z0L=[/&i#Qzck|BNe!Qgd5/zP>uSA.s0p+Wn2'#"93UM^GYJ;E-
-|oJ=f4B^tbgpSQx]LJ56>E:)a<aW0f(Z:57`7crGcAZ,E4B{&>ZTV)b/jJJ:fj+ot9XwBqq`2$^3@M.%o3|uii@z$EY@vFof:Z1R`<9QY1vqiW'=X+01Pk
-U62>cS#z!u4uz-UI[^WCgFI/n;<+s=`h@H_qwwDsm-]M:|p-(W>dn]$OG0|1"W(N4wtggntD8eFYlL!n0Qp|ssW1wxei1]Y_ludV{0O[X^dIFm87Ch7fdu
-e<QfIn!UtXF8p5Qo~=h]ub9/o9t,g,c2;bL^xA0uYJ9O7i7ueVG;vU#@u(-]i{I;>hG6h@=',RU%ZYoD<7}e'.I7Z|(2"2/)o()]HgQYR6vc;}<I"zY1=h
-Ov,RF/+K}4~|MVUyTa8M,jW<~lh,Q6n]~.K4^p:Z(@+#Im-GSbwPAh!oDeK"9ws%=LGkz@v'ih;]rnMLv3k}wNt@9`blibA(A3zvEh;]S6M1CO0:o#40f(
-">UC!ST&<Y)o/.ND0BTMkgu=!+x.PN`aQzCn+,[44<j6b$.iH)4Fl_}^S!rCiw7aniHyWtw8-l2>ZK1HB!1HZ[h9ZojUgq{gngQvN%mB3NE}Toi65U'w|%
-4}#Cs"~BVJv+>eK=ipZml&3][AF#]2C[1Jx%(#2>)'ZD;$~sv{)-X({]R-[:g"jCC=9gDZU7G9/E>l]<Jgh`;7;:q>&FH:"$<O"<.xt7t@])8s9/.#xRH9
->(7.vK<AoV}c_|41knY0%MKutn~)l_DjT:']gsmX$OhJ80%vtl])~@`_hmsVd^u%|atLUEs_.v3TBY3v.j!hCYmA@|LWARW]~dUJ}{u@6OEei/eluYzagU
-N"oe+QkfTBGu(o/H6y(yp72xJ$E{X-9i~2mLxx%2ZT/k>yO=w+cSGqByMZlP/Q"XlSZ}eZ@P(Do,w=nPn26^Lv[/YW9RF9jos>dmrk<7weMs[s^7"rVEi]
-5xo#FA-9AT$kmK|:z]HMRpo1Fi,x>[qzjl8QvbMMgmhO83v`pN8'pIU/@O[Qxjp}k^A)Y{3,{frUKy`|2w/0|xSsI^BUR"s<lu_JNdpuYh0m~u67J6YLqa
-`{}"}|O/7z;Yp[`pv;W.n{PT1;V^&zZs@,sHe2jAj_M--SSTJBo$8wM^X/T'e;g4dnQ,>=Z'S-1ce)}4gQXlaDnZZ(aH=0<oD]XNX^HqwviS&9"~0b4wW;
-{/nzvPe"[Dv81^YWi=Zn3Eq"dZ~M'`:@.2{L[pKRh[VnuxyJ5kHLa9=b>6(^du[/r34D.;w'Ka|k3Jx<wEGWyp0z#Y9!]@.11-KU5+v"(TT:9NJbF"Jqbf
-7&K3![]mmqeod(2pN96{F_=kR%@qAiW8cUYk}2"#fHkIRE3cr5]E8|G3cm/n@+utG>#jDNsd&m@u..$7Y8%hI]OWAZ&s'huUU/">'k54eF!tam94Bg3$!n
-hDA:60lib.<{USJ)dxIuKln$dD)+_C,|Vw]CDKqU=Hk,($K@acxxvtg}H3m8>#PAKhG!yjgk2m%;J!bMRQy8mon93J&wn(vDyiNuA5^Ftp{3P|$5m/W'~i
-<#K4fWo8)6by_E=(,S^acEz`,Q3ha9<Rokb|T_v&q}hV|07z,$a[f{"7jm;;CQAInTq&LI#$e#1U@Nu6A1dY8VH,Y#GeXuXT7NI:zl8Lk(SDENuVxh}#^_
-].H3t:7)`f-x5Ylz5G-Z]g{3|./aA8C&O<m1mst0Ex#edO'MhXjrBPc,8<!.OER]c#}doG{.y"q5B'=P^eC1rY2CY(]EqUdVlup@DY[j7YC4gf$g>O{99{
-381cV7"WamSOHoBo{j'0[(r`Kv!,2"04)=oi8LJKbOF{nx]3TB|9o3(xwwyD5!9r`9Nvgc[mk4rx~;G9af&9{j4UjeWlc<Ro~k7U8.te=00jbOUEi:H3f7
-x%%4_!IaX=vQ'<)FxBgqK-!X/2}fP"WUKC9S#+7c|P5kwy5|8aSHMx3xHnXW{I9)4,0.zjWmF3D0/Jp2Hm3O4}VpmvaH;Pl3iJ1bFGs@q:.ZmZqok%%p9H
-[BSjsQ`;/7&R5^=$u;1I.1u1[x](8)YXpgzKtom]lHH<T2'iBZ;4qKK{v/3VYVA`E3;PP'xE!;lN{w[UiS"+(@ozx0`_qI{E}n;50>-R'Jli`2s:RvAj@d
-)8HsnwIqT7KPm$t]z!#$};:bwIh:q-1Gjy8%@y(b!jV_u`3TJG9aS[Y]Huf3}Vc(T(YNJ3/:NBgJd]5Q%cY$+rIQ`0f0UQ_:Fapvai,m+Nu(}[;R()c|9W
-y:JWR3oZ9,h^wt^[0`$xbtmyirGDjl8ePl:_lNX!Fg}-Usx2qs[hrZ>i}74T!|;NfB}DNP.jbo."vo~_Qi3UR7nF%q%N3+q9^CF'9ioq@z~}%C#D[bl"m[
-yR%2&U3D&M-w51R":W,x%5XL##=P;N;NUQODD23+W|B/fK,2jnDjW5z@wP9Fdvb'@7,"^c{u:]Or]cHJXqwjpZB`JAGPm83JT-W(||ghy'"hQg5vk;',->
-Md3Z&547~W;R:D-"{.iNU0HmK<yjQVjYD:k%&#6k<!w3}N#poFbr`aKzp$vYZ^~|$]#ZsG2<TYU&yL%^v_S>&:H@zQp[bcSEcgfvl^5}Gc"w.ZjFkGf0`I
-CBkR9oS+Ph&fKV{UV5j%(jhd6aBRO#c(m=5kLGsVp=:]e7KSjQE=9I69Ly/<S=BWj5t9ac^K8w[C)}5CW]wO_K.gN,#=+<!oz0)F7c^bOm)aCJ8p1uao^(
-_5@hPVrF9J)l4C-MlY9DT5(6>[<j&x3+<Orp&3~cZ;T!3XMJeJ2M4AA1,HrQ1MU,S7T3rG4'i%dd!Fhx&A_adlD7-E.0VSBH>v)=L99Bcum!LPFh,YbVz>
-<=JLVroxCM-Dr&>.4ak!l/9@bWIN!HR9b.g7D8,`Mt"G&j:mF"g(1BQ<='sgL,]py,qX}"!:F`j;r]]iHBXNMKehXkkVVlxHXhnY",Jdt}Ifo(Tz0C(MiE
-]de,.}pZsMslAwm+hZm`<l3|X|.5>D/[M`7q+4Cw@y7`gd]vP:&x3E{D6uQ:9B-68pVtvPA5;Hwvg0#YWYI8Y@us)/:eb@(8]m+q+|{%keW43[oJYwfqKc
-m1'$%(l5W-'MmpNvJOEisoYzN;;`u.Odzf]ryi0dObxMM42{wQ,4os=tr}0vWo`D4NC1NMt4Hzwbaz#"R:vx2&{y|nN3zCe$89KdWdT<r/n)^=p1i60WbQ
-R4I>P+>S3WE%zR]v`:VNRYR7/x^@H@3>iu;M"rt+7t@9}4n"4JUM15{QD#KLorRd]<duyM+m"$#acshTXja-fw+|xP!HI(f(cy'|Dd30DPi0c5CBc;GB#k
-E]`skRsl,kk6^r=uYSI;N]UIler$0ad`jGmEfE>.>hQ2[XtA_uJ3[G!2Zfh.0<+aYrNrF%`Sk[Pw)hdR;gVC4.DYD=(H2k#E5o]F/i`:^TsiveFHdl$ty[
-X79#~MsK&,vi&#="CA}A+{q/wTXLk4vAsgN@;t]#Lfwh_6RuIA7jUJ-jV|^f@dO'Z7S|7,c29c=CNSc[nBuT~/ri7"N<s"Zsiw=rRfL=a1{3hbDB%g4JY5
-:=z1o0n=&-&DD|p_KB}0_%]Z#3iY^xoTiojtNOpVHm5l0h<B}e)4u"uA)XI@q`Y):/&eS6_UPgY@{(8P[9-@cWsLi{tf8e}=L'7A+|"`oa{^9L<%.lMILQ
-8VZo"9A.{of'(w"$<Aqe+s;,.cs0zD1,RXsQhI$7K!nnbo,KX>os2_X>p.5b)"]FEQ6z4)9''W#dS-t#2,#j_@~hoDFx'xhVxF~aR!E=bmEUxTzh[S|abz
-~HOK'94afI}_:4IMHJHXA/YwG7>)ACoTW[NxhB~'9grd%xf,L-eK_]m'v2OJ}MLQ_5|ci^[<m3xyTQf{7qUKcX%VQrr4x:_Vp5wyzF"e[y%:cZ'I/h2AX3
-p"ELn>X|{K|%SV'btG1H~Cv;>%}L-N.Fmq9_OtN+v1Y]%Te%''zT6enVdsUKlZJA7U&"A;svJw`6T6dp<Za{Nw_'w|$DT{|huLb:jr6+#O6_4F2(>N];C(
-Ym#zClY[B.#]4g.p1Kz(f![dFTuWMFQG@W#TmVh#l4W64`1@tIA^>8x/-Pd}ZJm.U6t.9iL=L7VnLd45P_CzMxUTLkRRlbIz}iD:A];y!Wf+~:fSM<]TD.
--|Fqvbv{5D[V-S9o-1;'qlq6ZE^1Qf_}m/0/4c+rM:nB8=d'/fd3!])n&B<h7RdAU$LXimAE4L[U;9.C$9aO3FHreOg2u"s^"Vz7dWHLd2fE4abH8"QK[x
-eAhp}i+ru+#+Cf_[;dr|57<1JWF5krbEa"xPDSG.1Hm)We9/w9}|Q}Au(y/s!]"e9ARSm`M"HGn85B/pKG2G#7&g"Oni)st0FBU:p:O("zYb,f2/v%|xw`
-dzYP-HN"uP[He]ea-i0xOU}-n&<Qv97zVm9Z$],L~SPDe@.MsBxmwiZsQsVO5QGf<Of%&A_c@RI.JO6YUsiwzL}:SDq:9m-$nNh_#7p]9OzQw9fj"kjA&J
-C+A9KqsX8$o^")GZU$s#:MOWHe,$N,A`qc#&/5.;2yM$@%Xk%,,)6RI,&;2K#>jHuYqB}/MY>:s<#!GGKIF7BF[fEjIuWLlinBlJ4eP3]NjK+;kai8)y,r
-rPfP56T`UU-1i6,Cx:yK{L,t>$bwHUN)'ELxcnZD1`x)gE]hsNtj3VGt!JxLGGqCcwui2>exYkY,$@R.{6x.QpUuX!ba`J/LO=Zz>M!gHa7ljc00<gpx<k
-<L=w~DN^(}hfwe=jW{ze/5~M1r@FRH}ss@f]H<puN-v6qGI6PUN.CGsm~N.QAsI%yfztWnq5fOc.iK{qukF9EY="kT=o8as&P'S<IC6XHDx+6!c:<ia)@B
-kZ_SK"$E2[d"A}0";<pi#]ZNiQ7v(.-+/O#OGaW>z(FMeTgyL$3IV<bM(hPoS'o%Th1VW%}[mKTr_%%rDKX[bg+yGCBo;8]42A4bW/ot^$s$07~&ZraU{b
-$VR1OZUo$k^]H{JWUHql0Y&iMk,owXoM>Q&f~Q;2d;Z+qM7Qc/&z$@FUX=BOb_|<Bzt4|S@7C+sbt,Dt<Ny>sv&u50l&1o.[Ifb_[P&u'[%L,eMXw{O&Ic
-Xpt>nWNw116/k6q86eRfJCmZ&eO5Fou'Z.u+M3c=rKgoIj&GO[g$tR$Hjx!>AAVF>zG/N47j`4V[QwcN)5:22IMFZZ<'a)+t[f0+^RMh,0vwBLn@nW!zmZ
-sq>l`ES]YXAi<L)A-Hv:$y6&d,k2prYIPWf:fu#I4)fYq3AyF6"=wl9Z90#8.V|F)W@Ar$D!1=U4V4P5J(@@F#S,/{`ntHySnkW12G_ZbbNA:Yb8uuStua
-`DrV'QW/V%VY6OiW,zvE)|29W(0B"KM5v6d1#^x<t7Ev#I%+oT)SbgRye"n);5g&3g4x}JyjfEd1_t@#jMKO3W{{<a}{}OY]:H=eyOr}(@YD[:IB<uy}Ry
-Z,vdU@FJB{aV2<|lN6L1A6$1R%IK7jG}y|0{z+@9yZbcoL/jGk|q5eECsryXW}AQ1>7Whib5S+SjTdmz_9<t3>zFt-IACl4:`lU^`DF!~#fE`PhHqgp:{{
-zm!#T&(axK"WMqm2!w!AwZ]3&|JW:&.|$H6!J{BHRDJ4E:Dg_y-[@IOr~LB:P2JQLT]<f6qcRQkZ^HKN2!YN^"n!`3RU8-Hi$}{aYZR1FG<4=b-DoW/9+$
-~9^NJ|9cY|TB^EjSEKd5[:M<H1bRT6BJ4>gg;X.jTQ`;YOU16fG/YfPK7ZEVc/z`m4cOv98AlCTV.|ga9`[4rA;eF(/8+%L'w;0SIDLZ79JbS[|Lq#&_eT
-Dp1_:}@>q-]H)cX31{kO+/B,!4_I&zCRk+{1URTV}]u/>Kg"]z@3A0{5Wt`-~oa9]gwrYGjnKgTyMLLMqhVd[g[B2k2jJMdU#Vx..23JpImM7u]]lVe2#"
-Nx'g5LZ"Vi[R~B7LJdw/-`VA[477=EwL)1/A6gzM~Bui7_aH[GpYiTzZjSbgqm]Jtyx-M)rfDWVJef-[UF|W>oI$zagJh&B9LkVsE&Q|&IVK:YTfHh1Bs}
-w/wyecyUyM]]ryFhlMD=%@0o=T9g>o>@OCS+eJEcJYR+O%f<}zo/d}PBaS'j-`6z.Cwe5^MsjA~L7Z)15AdfwC[ZSr~semry0Ph(JL>U/SiK}138E@idi!
-BLm4B0XB)OtN!;hm9CgYj'xZ|$|d+_@DCcJm4FTp;L+8`YG`@K6&3S._:2QTGt[t-U#3=<bi<-$6>842'M0naS%NKjU&II;o>IP<HC/l%3'>:'yt,TxIFq
-=B+T>@waAIY]nSjo1'62tS!6r;#S6B'9X]@}mQZ_4!{b"y:;{CZ1T3B-F#w5<K5hRV|nr'M:2-Ws/=,6Ek/_`Yw3[u~(|0UacsBU,pQ`gGi,fZP^IEMERr
-.lUfOGv/h)G((rT(R/h`0Vkb/01gKG:vOE~zF%XZgZ&;VK5_6YJnq0;A].-2Jvsm!C8+OcvW`5k/B,"s<Em5z6]:1(jD#0CE2puI4-TWsh6aJ9oxY;V$x"
-1bh6i,cL{nOHO:+wM6UzZ,lnE-&f}jpQJCwKL|d%|+(.:,)7HHk14xiEn_iba3c.E[ld4RfEdJ2{pu~<~GLK6(D5$1(^-k=v7;MCa1%J{Z0!f>xO)(e9)Q
-b;NXR{A;#m_[R'QVpU}Q=_fK@M{RRrc"RYM{fj<&K"!1R}lp9G^3$6p4[4_"4ujh39zw!thHXQQ+nR={KhdJMYJ7A;DC54PF5FR[OAAdY|H`_pE<fP0c~j
-y}xHU#bpY&8e]LQH5by=qO|=cV;gF+LnZzNY%=tq!LGF#jd`aOm|dV`7+oNHM0o8rC3Uc8ml(btJ_#7e(N)8L-q`V]NC}+%"TNS/@+lAs"W)Cj,v}A7FM!
-Q@0,{A@^9+MzH^S.S]ZgLtW%4(H@iNTD/Bl9Mz<MnMwAQS,O1'Kq[xfY(tA0FSj.8pamyoG=!vSJn7W:nN%=e0tiof'Vs_H,x4fm^sj9#O54A%vJW_-)a/
-<!wriG4ze"qr_DNJx0B|/y5rKojmU"Bh>>nOQ'K;2%;HUpfw.:xx_[O@<wy-xF=S1dp,/d()g0F,8xvjYIvaNQ$Wp>HfcMXA,5KQFS[poFu<A$QUSmCN2m
-<Nd$8sN#h9A|okN.8lAG:hodt&]k[@/&:EgR0swYAtiUcp_/"Qux`'MZ;tAXi}7=QR.<3]z/`kOro/Vl!Z<^k1l%/BH!24ss6@tTq.4PtIXnEZ+M6i==m=
-YQhi]qA|5UAS4Z"vEcOlbg!=7Y&rN5_Td)=B+]jt)LhpHC8bmzppYaIn|a0U<'8@!8lMESw^'[/S'TF'6cEVf<-EvurL=@ns^.>5](}z~@7|I;+4L.rf0D
-[$C+S'J0VL=ueU5'^S{>3SrAALTaom8K7%@)l`&@{gJ{rlK]Y)lP%-e!^kk_3.Lc-4DjHCU_ZRYtd|3=NoV1>mx.di"[/h{Q`i2.`$(Pv`YC`GUP.gAx;,
-_XTDO$j79$DF0Fm|DUnWbMc.Jx<q,,^]QQ/720>6TB{09!Pkb$q&cGQ'6W[_-:Ca0+L`xYYE.c^AY:n=MlUX:K1t01_>(Y{=Hbqx<nA92Z4Zle:pIM6-5C
-`{1c:M#(of<UYCTV<iRy[5HQHnx[yWV5/)!6C%7/IuXi8Aa0}9_=l3SE##0t_G:Sna8Bt9b";T&'&O21t{kD,riNr%KeL[~ZqKY@/T;!7f]bC<N}28_-oX
-4]+-'d!Xj1K9!UvybVha+=KSRPP0$4gbml`s[Mf-NX9O.,`<i,6+e3aJu5<q$4#5EwW3bJp,$N7py]DrHzr)QCxx[8i2}`4o);pu=IsKVI#D^'MWOQ#L,N
-o%^bwo`Y/HRM;+EN/!:ofx0M#Hd/WQH]t!;>>obhP@>B6D8&'Inb,uUTRGWJJM!AsU<2_2rBH|KS~=w-pnwUf^_6iAK^z{.ICEMKwCTG8YM`8i9l!(!GmG
-5Ie%Xh^]x'egL(j!/Cu>utY,<)_+,I4te&E#`xtTWR}j1Tw|.d|R1dc|GG|8!u7MUO(dpP)[<m+z(SJ&[ONkmu.KSRzZ#e@8<8zT=/SQ!VvZys/"f[:[/1
-WH=k.LH+yw.fHx;@CDoo84S#R$>[LR,lO$xUhzMFXU1L'R@W`R&Y6pCF<rKGN%`bN.jp18w+b!mGj_d/FuthA([gP}yCbc<.}H%BzWPBba4=@U#S-(#!:a
-R7alrf;%,#t&+>@Ssa32+f(dd3vy)hOAUg8A>oJgBg&B],.`o@c-g[MOzkAJqt(`HIUdh7nYkfQ6VJ`hOyBqo:`.IW7Vd.TJvuD-oaeRa.h=eR/$6{K`7I
-pb8kFmS=laj-_Lc;82ed2]$pQ+0q_[BUK$3yrsnmwd-Ekutm2Lg!lAd+leyL'{E_p=hb"~r1OhwS~N:`$r#wJlszC<J/Q]'-$um]q#s>V<mqCzmZ>7M=|N
-3-W&[`n<3dR+T#MuZ{/dBN}&zBnEVITZmRpeMtID1Ewik][Gc8|l<i:Q%xE6mLBg<cW^~cR|Zc)-)Cu9XQ8<Z|G]Nx4{B2J3VHPran+J4e-h)4eqwHK[Hf
-9kMA`TZh,6g0[m+_E-LAFhL/hWQUaHDnF{7BjCQ+O[>`ns9OX_}^zK0pTbnlc}60<[YZEx(lU-+KQ%Vfs[A5%R_-AMBhOE,iI,&N=rd[^if=w4qF,>yLBT
--U4>@)rIf;>mQA3^#h:ph(_pD<v)QA/"kp!1qSq7sxF9g.'1.01-5hhZ+3gW05:jWRoQj:[,4O[i,d{PylR1c=~H<lI5VJ/[p]CY-XAVkUoQz%w^ttD[zP
-HaV|+c4LpRz:t4Znl(XSZ`kp:e]-1Zj!obnh=cQ{HXOnm0{<=6YX!"<;>U<7Z2.g&,HN2]1$^<QK0HR"2&8L@/wFnQ[s%_bvvT7MhiV)m,Lr`meQ:=g_P]
-D=UF4a$v~h&<>kIg((>YR(,0jAghlh6^IX::,Nd)hv00vrhh+{%791u8HjNqiPuoxc~o7LQI@7@<'.{AFPa9=}|@JlBuS9LBU#P'T6=Xe1wDKjtHu"e$ND
-FU#5b07vGZ5d)rgL#]sZ|'9>HX<C,&Ga>2Y=AR9B!pMsi=qc|Mdy%8Zhrn:]XdVvbM+2|]oKD`YIo:Nz'V4-}L~!Woq,it$`zu~e7b-tL9,F%st`;Oc$,&
-O!hiBi()a8NS8yi@qG.%#q}y$%07r;2'N&j},KQ<03kNfpX>4Z@l)G|z7m1tu#}D]YN+{&4wy3chS@QG%ek+TnV<F3s@m@8sAr5;#w)bo:2(JgRmZw@k3"
-/'<@2Af@4ghv:l~@}5u=km_l-PZ9W`I#nuUxdHh^^<SD=i[adQ1p.a:P-M6>fW~SuR"0ObL(d[TaD#Fm}Rkar;oOqFgx4Bp2+#bODPU1OV_k!St3{]t-Oy
-8],UUx7x705LwODil<w0=G"nUo`IAn.c;|wCS]u6GQevY6``de@8eJ2a]Q'8X"zoIpR]|8Zb1c^/cJ']E|RIQ$@l'D(s[2$x_-VYp:41RLrM4tKA0lD`u;
-w.'![C+[1P,=I07%Y@mDDx3,Q#qy^wk<pj!|5oB,p}gzC'z48Lm9%D!}-]zhX,P8+{6E-]=8z/!e&;EErh:|LT_Tx25](w5nl=b&SS8^Uq)E):2JJCiHPq
-62K58w!kPy9wA7]fnBC!FAagd5a-Kb~43mIUmxLTQBI(+EUaL>|s,CWRS7y!i9#6{-%Ga)'jk[<lu|Pc"(|hS7o=9q;,)T+3N;RiAPT3HBCVw8)No/shq!
-d<-uftt3USudIQ~{kn(a]WO''J'$DJDjCPv+)[]2vu)(7Cf%f2c2pfwU=&YYBvP2t@%|aH9:k3c3Yg+/D6.e#F']oEfF{HXOm(%HokZV-rbUOumjshhL[o
-&saV.Osfiy9zsH"OqV:zFO+@J-Po@jxD`@bhgE<1tb]ugCJ6KX1u|+R-ezsqMg@U~w3+Sq67jC,]TX2p.aM)F9wO(=TmE6NZR0@hRH{d(q"(QwQ1Jbyg7e
-"FG@.k@+L_j8sYV5hD@Z=r"3stq-L[W@ot=I$[$2,Ld$2L(M)tRvJGApzT]kGi"nkm)-d(Fe|W;qK+]C`lRlukmR#D#.Ql)fgIb1^x.W-B!2CSMY0@,>em
->1Pg25V$kly+0T!BZ8Djd<0RF62e.kp#[1:/Ax"fwh#'1Pqm"Jd"OH[5w]81!{9H^R|QEWx%^JYx>Oh_pWu_mD5iMn,d9DPH/,~mbn$B%wM[m!mY_n.$7o
-.l:o+Jk)ft%h#1yN%jN@5z|#R`D28@=@prG;V35)H=.%[$^{PljyeLp,G6>PF%H/(7eZ+EztLb5QVe<GC]kp/Z{@_ap%WK3T|rQ9<}fQ<-j,@J6Ny00a=/
-}Q(CjW'F4xxtED=07,,Z1g,x=aXIyZwCcCyPO/j)ShpkPkz_tb1M:eDQ7,KU,1_Y%s@s+lCU"G5`,9S4P-WqiTKfgjwgNKWh7y#R8h$Zo7!SnuU|i(Vb{l
-RMA@~&)RVw^$s#%)/kJmk3`yxBVk-i#UW0;8vh}'fC#qW&@9~.Uh~hkz0<m4sm03%wrYH%"Du/:^G<aAPgIDGA`#:iK9"a_#6${yGFcW:`g[+lAx&O[5[q
-`dr=+h{a+r+|6lo}Jh>&R$^k#/g"~=JVhcfg4toRfTJWod{9(BnjusZ"eK7@ti5^[m/PPj-F<|~2}9]yz$aJErIMh15I-':P0d>F6t).Ie#G4A|5mi3g%K
-G;&j9@1HGmE!/hh3F=P42VjH[Wk!Z3uI@w^bc70kTB/9oFYj7WsELWD;Ho5u-"@mp"Gem9rR!+!2:9M^%atdjNbOSbf<3&<rRVZ(FpPRJ][D<bfvX5Q2/y
-aL"LR;t9-As+~zs1Poj^C^5>]mzT7en%<5K3@a'hU',F4yg<Br!70P(&F)N5A',,C6QbM/SPoDA{[#j=Li'/xd%k6+[9)`Fr%Rk(OQMaG4Cs,icX9E^9'4
-"/jbAjh6OT0e[l@lqVcm.:,<3VKdNr$Ki'=YXF,=uKa)2#HJ}<dinbu'B$BT},s#_D9Kj"C+jzR9JPW7`qlFzdhDo"78h/4F0(WlO9BZ-t;Qh_[cA,1P87
-70H!g0wK~}sUXM7X<mC$=5O^#2!E$>LYz"-b^<g:nSSmdKPK!%&okhi%RX&gIUF8yoO/#qN0w2f1D>pWN(HOpU#"P`@6in_hTB9ivaJ@uxpHQn$OG8!yxi
-^oCa$huJB9`2}0^n9I<7,E@(3,J}7HRjn61w[VP'BgTR{>:/q+qhx>%#8k88<h4'gMm/>]G)RA_br<^c>9IHhT6D/aLXG/d1AiVBPVOn+)8E|}B6^CFs]z
-V#mb/h>[bI",#^wy>p70B='GMez51I(Z},+2:c3FDu8i9IlOkT64bSWeQ/;|@iih^ZXO:iq=C_}BKpK>@R<+]VD[ZYT)VcM@9:96@A_4:"7xM$ug/@N-mh
-lq}joXbzMb.uT6(1h"F;1Kkl++EHNUcEuNxK[QL5%-f8=Q|M+Gx8afwglUWx.KzW(qguH-ueXhxN"MN6PMzje}3zRdWyjK6'2`7L^F,#4.x`m6<2F<Qy()
-Cr`UF4&$-R;]>`pT-z8'%P7;Yg>gDK|5s^WmD//gW9e+AH;,EG1q'WQ]2o40p#jhhY9q:V$vG4]G6qD)a[1@zI}Om)QcGZ]`aOMAc0:]`|`GZZ#AM<1fbi
-G=Nx%]/1+3ihU'tR{bQpMb@0&;mW5Ki$k>}+U1ue=yz`eEjHCD(V3N:'+Fa.s8a(L9paL]_$zyl'u>FbU1Ez1L4/,XNXQB[|jv(`"_]XyNM^^K;7pW~[hV
-Cv!cP"uhbIr&("5+a-+O$Ty>W&yz4^Y4;b5JPg!dag57s4xp30%,"Da"Q1S|dSk8~[23i2k|PK()Gp7}y['l9C!6%r~#J@n-&5J0LDGvud-9/p5O^aC`gS
-T@GMV(o<g4"i1`Tzw.YUstfo/g,ME[=C&fKr&z">vZ9li'-A4%#&ZBuf9r6YnMZ,xVF}pC9FAP/.~'1O_i-%-,{r8(Kiv[]oQS8!DNt#Yx<[cy9NyZGus-
-/8B/7v1l3qZpgTR@Y:XMIWM{9R!,vQ5G,as`:)M#bl=]opMl]>Y]@hSh3O"wi;/MbLCfv9r5~k>r9IrI9|+K8Q]2:/N}jqE$BFgBIRa'zouIxdxZvUyrpZ
-&i|tROck+NF|DX>@+Qg`e,sJVl>4:[M(T@T^kDju2Zy0A)`[(PTmi=d%aaImnlmqn|mNO4uMF,kjbYg65,k6}j.BNO+[ReS$k"dQ{lI-Q;oH3>vrKX<pLU
-=V8ito!6urX&C35/6m+<lgHd`%=5>K.JIrchiVxzUDi5y|Fd-,ts]7fyFzL{yH9z6KL=~Y>wy!@HMd<S5Ja@5JBW~Dkk~;-ik[/+/8WZ[kw'@s!K,>)d0j
-7N4j[zSgLy^GI^N'Xbox;H.C%Q4Fi-9<'GKekk!>SRzwI:p2.qtwBL`#E@hG3(U[5eqAxz]Y:"qs~gsD6C8)#HOZ={>wcO@b2+BB:^J=PMm6}9`<Y-5NUW
-%:)3)S8YKHgB4[i""7[y|-Qe~y%:jZs."RIKjSssOWEznzUI$hBly[G}}bl;>;KA'^&:_q#VxWgB$.WZ%rQ'SD>V>]v3i(~Rz:tuNy9{GIpj!K]5"su1'/
-:WJqgfZ<we:N>@72(1#_Kzvq-X>@AW[LsG+[Y62f#gU(7BE3(nBIyusi]+Iwx6)@R3QePBo;:!;>rm@]@WY1q6u.lH#%nxlS'8U7:Na-Re+lt{sOpH+"o9
-0XD2W9Cud=_DjM8u&:yp5qe([Ga$lNRw!@3e"K%P'TcU_+;rB%m`@Hw=RSmm`hh{GkkR9shU;6k#h:qw-0Ee<RU-]p3/imQDKby^c.Jj7aD0d_W'Sv)8]h
-EsX$M),OlYj8z+`41t:a&ml2HH(]TD|K$1(|#iqK!@!mSx2=j^||72:.N]^HcS./~uux&XD@dns,[SC;"n-`vfI3%q/n2H9CRt7NARH2T>H6.IZvJby}ao
-RuFkC'Z+(N|R#X4Ec|noDOYs_LKB-Jg2c1LurPptKM7:Tq.3oMRTRgZo+[ffp]]/`xT{z,n35ykwxoP8)xF@L=IK)ahz"Z1cqh,dyXd]bK'q(Wz1j/B1KY
-bySG9y)u^}otG|K69[z=]SHT.AkpEd-5ZD'<6f7ot-_"B$^$vji6Za4bjUDudi0YB-EdW|umYM{OCKdP#;km$#HQn%/}pvv]2p<{{L3Gs1=JKSvNXPnS)}
-UvbR4if0DHha"TTuP$=}<C(iliK)c1[l="$w!wAF8fe%^U!unq,P]e0G~`8|)o=CFMExkPKj3CS.)05i`&oWH7Y5mEYc3+N>2f"+G'}YmZ9Ojy+}3:v%_k
-#cV:RyFs#_@a1k$1BF{Z:DKb`<1/I&<j2i)He_exK)Lo]`T-w3p#&W@A&S<(`6;>8`ze6A2zOGMn]GPIRF$;!Mu1DyYxgaJ(}@m'@,~kiFdQlH1zS6SK>8
-:!m67(OZ`[Cw&mw=FjZY6lgykP3(@XY,j9T2]d>I[So(mDks-hbM4(wkn[%>|-A,_l>&far2:BO:L)09LiTp8A3&3Mb@5v-bt7kmi#xs5YKs.%.CoI,dw>
-s[,s$#6I{,0-o)XD&354Jpw0E")YOV!fOu[,j&Zc#lQ-egQK-61h+tVpb@)xG`bkVLWQM"Bv=:,0OMIsOEj"!g-CU2abG-A:TJTk!78Wr7Bk9"gZ[1OyQ@
-6&jrY,|=9A;UI"JRhaC,%(J9TEn&|AfK/b$[~-upy!!>^8El1>w#%,iGOn_sK@yz7g%ru"C_UK:RHnSMu',0Jn)BEA^XacQ>'Z}|+]~fZs<p)$AHd7aJ04
-N@E^V)h$gxss6W@50knAw=6=,D4_Ip~!akbIf[:TfHt5CHPmKl/|1-0.]|wT<m[K/5U:=F.7[2`qnti`2=KpKDg"PiCYNl5UzPhFR[01jx=-5R`"_#1PaW
-(fL#8)QeBw_U&KKAKb]]GkpGr9S;lnhi]7#@_%'ZIY_K.4ur5!csoSFsDrnwry$Hd>Lp!@%8awW>[bEW<>t7@+c<xWU$Q^f6OOrVn/4[gFZDo_q@E9DFtT
-04mkh3<I9ct:}Vx7l2Ep_a1-+4R18)B{bAGZ-vyMTHze9!5Q5sbayT:E-M+kJBZ@l|_[,:XF^#:P/]=XQBN:EU/'y0C1jx7sKQQMY"NR_&dg]Tn^`(L{uK
-^{@9BvL)Wnbg0wFcq2uyIrw`x-y0V'/(_(wR}''(TN.'E3hG@}LQca;NM[f5<4qtI8fm!EE.tmOiJ@I.DKME[xD%|iJOR-6'h'Z5n{D&[W&"lQkVj8%s0$
-j"+mH{pNZDg5BRAK<i/bB:7@xg>#@&y$q)Kz^4IQf3L#9$sWNc!$+J5g4Ywy)6e>Nj:GD6]:t59G__AEgi:.NdYA<3z!.kSj']_v,-C9r)#;l6l3Z{{&|$
-@S&];pXZ-R)80ZH^+e@)vi7=e503+2}ieHGccU/:J:J:>VhF:dz"=i,$}CEJ>eI4#]z|T|D2x8lT12|f<{!$mFZ1m8eRuYE}LOgPi1(bSm&OrLR-^';XFe
-4C^tB1]enl{WVf$PMOwCD"(IaE6i24yM6P0p32ma0^H>wUAwRf-o;9EZ[(]I[h(hMqDbvA1D^4J,}DGJ5k=F6%9SIFHW,n+vz#R7$;pvj@e5NmA=>$!W}A
-cn^!Q`p{CS:MJn|'#gyJ8H/s<$2$Qs_19-E!UP"em[!j[sx$w/.l]A3yyb685x];Y9/G[#b69DB,{J!5cU2mSbuuE(Ps%DSw.q%JuRn(GTJ_uP.12j}<G%
-:0%oKfMQvnmU/58=RjA2xN-EeCnsg8rQq`Yc+h~4:C8&Ft:ng)MNs.PoN'"p.1~W0G"H=}Bc"R~AEHx^h+>>x7m`_pQf}E&S=y2=Oj5EQ5:wJ+mrI/NJl[
-mTx1~W0QdLa{"5Xy$aXJv(&1'6"6cK&u3F0xk(xSkiaVckkVWuP-aU~5&sUKw.)+Q@Y.}t/FS6$]YFXQWm=2e73E|hJq0^b6l#7[!R(n}1PX1E<t,fuP>V
-G2Fn/_"|CWX"8R`Q0#d@p^><#w~7Jd@&GJ~T:MSrTt1mc2wnQ`7:$t}l[<|vms1jZ$lM9/ZO+e[%ISKH(':m6wpaHbb)Kj!'@}&1L3#mG):Sy>m<o;<3_`
-ZXpKY_g&Sjc]@.X0w0hG2QT0sVkqKy>&lUg;9KP]a=:A>eHtkiW.CU8Zx_Y5KvT7C)44buD!-)MsBdpLTM'`j=.;e"PMIk^Wd>dY[dg9C/l#'S!_gt~f4<
-9];;DXATMk(z]9hSO0#(],2%|JXz-d,KRpHK]{p_BdETOVtGyD]8[9ChPBijX9"39^/GfzIrs++_D|/W!!Q|=BB8%5b249avjCz_Xc%C-T`|/5<g@IM}.U
-i}>rQfxsmc/{yY7y!2@:M(R1!s~Z<A`e:qwChv./NP-US#r@KO{o9K`-L$vF"bfY:gBU"y,860&573uv<nwCK,Tx9v2'lBIl8$YJmb-W@(mflq0=,fWO1x
-R|l_->=Lr^2H~M|SN7g65EI5}/Y)72W8lJfaZf;g!!w,'k~<j,!Z{XT@9{GTz5>H38g:=lB|Vlw3`Y`LP^&c2>VYO^~^Y^aQKtSN+>@UTM`&#mR4tP"uI|
-;d`Y'T@L-2x"KjC/xlTY5Mx5G0d9yb`Llel@3Ne6uTwc=8wF!K;W}-L9+zwXg,0uC]xY<HBzx6G:e40jnSBaS%[miQ|e:)RVRH[`~8v]qR6R!BXw/):G8L
-ky/kiT#e#7%9yP(JvHTK$u$K#rz^yth4mV5C2@vw2kFoCL_i2(5!Zlaz;+Y54-DHkQ<PN=Tcpu7X`Yq$S-1sWpdz)P.(svE3:"9E.Z8Wq<e;6%eVwaZ^]m
-)xZq&EpN(yUj<oK]<u<Y[Y:4X>cJOn;Ej/~KCZ{K3E10j{Pa3TKN.g0xv:}pCU:)H3O)>XM[0}+3AWcMpy`z)$Go5HH|7MR@#etUA'ee3MfQM88eZoI2k+
-zd"7mVRENWSpiPzHCS"(=eL$ZVQX7icfU;PmVY}Qnfq&xAw!dQ6YVQscz'C%C^En>2/{8(XJXwSf%)'-(Zr6&meRC;{#2URtR2szGjvt.C]q.}fxSTuU.y
-cwhv[^lxhn"U.e`C+RLoi{TTKWmJk'C))Uzo+PW}2sc54O>E=p]FWQwIuM-TW{[N}[v/4@13VA<Xj0[M6%q"yg)WG|qkzSkxgtikx],n7&W(Z<s;"(x,Qg
-d|biSmAnMyYY>h#r|..1Z'e$bZ2/,0eJfW19gdMeKJoBJ}'(oCPo#}D$A}:bf(LEy`bCF76[]7q}:iLInblW"mmn}O%X^<slt}S,FN=eK>tew/^kW'e:l[
-SkkK7Uwx5"Qg<v+RL)4js{LWAR9C.<BCz|=C{!h]k/KzE-=XIK4goNk}OzEj.kZ80iDTNwkUooha>UvR(>Puz;ihopbk2U"Z'7&H!{_z@e#0#nmRR,5O&{
-:W~NCrM&sHZ:=&Bx>wP,xjur$H{JgJuASF:;a#D';-BS8F6!KKMX6G9s9F^x:}0#S>~VYRN3y&.0<;mQ|ACrOY%;4hhg3+8qnk_z6ziLiNx`7$5Er7MF@r
-UIiec7}5P5=T!0W|BgP'0Mufy]Wcwh^PK5,NrvfE|9:A/:iHnpT3AfSEgn-=x)kkoG|Pk]h%w&7pT[{@H#BtkmmPY3Fnsx|&3DR5=IimZd2o9fQMgkU.el
-x.U+OmCh<_hO"sP!Yn`:LD5Ngq'u^HfpoY+S:<iYgnIipM$)bW${jU.K.&~wuaL5P{r9VW1^PEc5$Sdy4f_%Bq-4.^=vlLm]p:j;](z;<U{exM~Jf#iP[q
-!&:BR'@sCa#}~fx;km.zYtJoSpAN^sIzK._[!BiJ:%HLTj("a3}KmP$<R1+j"Ap|4i=R;<dvdEr,oVB!k+vQM5q[pRNe-r4@K9ii/'ACaL}1^m$F!$[EtR
-u"4/@H~"{<"V9]xZ7>PO:8SC.UB>{k!j,R[N2}n%cP9)y+<1b>i_xH1x3Q"IA&:`mChvvR{pm)fclpg$XoK(k(Gc"^[QUh>Ji3F;N_919;p:D}QnEt/UkX
-_VG(n,j)ff|0a1oEIEKysVLHf6&=+&4C5/zLsklC>-2F;/IYxgB=}Ps_q#vD~nQ"pg+n]3m%pdi>g.=|s$!'@g8Q@:D2.`LG!kl.hQZM_n:=Z,dC'}HgBv
-v(R2MLWAZzxY+knj!X%TesWDJJePSdFxiH/|";UAi)Sa^4y.JDlmH>`9len7U@!;Zbs}'W:&h-xAcAY+Fl^a0ow>yH|7z)AU@QAt3^`Y~wXo<D~x0hX_M&
-w+|%RqeDEDi4S16j=xruGZy[M}xsB=^}I)'t~6:^:}[w&y=pr=5LCwj'[2IEhA:$70q[%;TRaJV8wD}vd^ui9`c^yIx|boP8v_NrG7D=Kx%Rf1JvJ{6K3H
-@_47WImm}_N1PDL6Ey4`9B"7!L0H[T'w^:(Dv2-tYtuE5{tg4S36AfM_66!rOV0K2P)M=.xdn{7|aS8NaOq0k4Sc%6D=2TVH~dL|=|2MFV'c3I+RrDqLh0
-/0Uk;'>svy}WkY<X#AZ`}M1_`xOMvDTZ05+yX8rv'P&`y=$%a0RY1E@@c]7FCwhfNj$TpEmpFQez0>,A,k+RMp>njoL_6QkDc3F'-,fc1l4/EYAk'jB^x:
-P_kY^W(y!U4@|aS,)g|euU^{vw@SOKQ+|ub`-{]^#p>9KHt/Ra,ui=m}=T5,Kjhr2p$vKT3W7eDO^Kt]znt.'Fi{dvO<N]ZW0k"qcbYOkRIFw4P$_OVi@2
-%v)cL{(na@ZltcfWn6-DPReXc[<3D-/%Pu0o9>%jBT~/T3@%!JCzR3`a8`iJuftngbOArR5@KGU$~a~w3.Zmb^Bavu@9T-D7Mpl4~ktHGinC!CkE6ON#]}
-_r/'eKVd8]3Y-.l+Oe$z%FGmY=d{.%|W`uo<2SpZ[_]'AP,DtpZ0^:n[W=;T$QxJX^=EW/$PjM+N:aAv<k.>`$AOpYn|-NIN,QpU0Fsz6|dppv8_4e5=8E
-I=y|D#eW6AsPZU:kRvzU[;s/rEA-QyS{/ONVc'n`~,Z}@pxpL41>DwG&12P5x5s{;}SH0ajt$G(JAc@6FojqOEs_,G#7Fg]W=[.O(5Y2IXq6+_,Y>`d>nh
-IpIal4zoYi1Mh;ID&R%6zQS:e"J9BgAnHk;9e:ukmsx`ktBTw6gX/297H"kR0WSWjilyq@)x]=IwPxnn_x^w6@a)IKlSV,3fq,uf.>zxY'l<VB[Fqh<&v<
-i;q>a1S#x3@+0-^ZIvH_s[^p!S/@,Ig4lD_8<+XUS>ib]iv/MoOie_^QMaaG%E7V6}#5x{z960rPMit-wb`__&Mxy-"e+mriFu#/X3d>%Z@4S7If4fpmd!
-fKyg&^YLw9LInRY:3'CR)9[1fR^K4w&k<ez+xQB[EVdx+m46'sUl=;&2d@w+VP}z9dfq@$U)W,R}<3PEM#+JoTX,.M6+6LQ%-:@i.wymI+l)~<<v//qSjK
-ELJmx1f8YHT{bwk9A(mGw9D|U1l9y4_Aa,BSOUO%gm6yrFbZfv6Lp;H]t!1cJ=^|4"&_@H"74bKqi;--m`YbF@I4#X+ao$$FlA<GF%T%7h@0O&ABb}PWVG
-!k}bZfw72DFGX'X6Lk.qXSYFo1Nxmtd2lIAfZWFH_>~pkPCa_NeS,M:{YHC)iSiAZrG&mElsyvso$]<HEs2X/f={aW8$"f!mknFe#|MH&[b=R3(=Y330P}
-"12M)R;-[T>EkS@0;v_u1$_>A}%W3TrxB[PDA,0Fi)[YqsP`OXD[myM{,mQyq.19|&"{FOa}(RXQ,1+fa{ML3{$y7U,kwC<m6[Wihm=)e_6[vJ&cH8GBj,
-g+K=;$qGA'Ds`"JlBQU%V0f4C.rX'1Jdqk!kq93R!YCup!D[x=ZYNe>)`9_d}]5-Q_emui#ZtpvEL8hbz:I(;cvjeyn>jU(P|"(1LgwobgM&s@(A/f1Nw{
-6]-Z4#klgu/tT75Z5wVOwGRs_}-z#{D{Dorm>JZRwGa/^kwRZP+oO)A(GJ+-.&UPX7HX>}vj$";5,/y:qO0-N{R_<|+A5[}zcEh4m.c8$!nr8{$w3RB=2h
-[F1Nf;gkho7>#/6>C7X[/"3Ml4E"_1@N|v=8fx2ZOMudy#zXu}.So:266U]V'I&dA8=6OjO|F8_XT6-F<XyBB#H6Mq-;F<2$oIEfL/Ta;$[z`ov]bUYNBh
-|-<0LcMG`x8.|,qSQ=]]4^7sFkg=&C}xJdYD$)q8@h=IcNhSI_Srb^K3zG$iSywj5r2F1h097Qoa$7oQb#ej}f{Rjh,d`Sw7&yKCAG!FLGoK05p)gl;5z>
-cMS7aeMnYrZZKn3lyIp0TweLnfaCh:nH/"qj[M{L.)Vo(Vg@zk7sWY47~4a{/!`n"G@VPfd-7tOl4IMVA5,Q<LCiW$ll;2x+z__Uc}ZDA6Tp|L-Lk6RD(K
-w:aU_ssH{CZ&7n<|q)Os^BLZ.R^Vw-=AUXgIoqk#~]5c.&>c@{W=uB]Z&(w^IzGSo^OJ$3o|5+`a|j$YfRNWeH!o'o3|BbQ)~YI)H(ni~^.55f+laQCc2Z
-(qs:hAf}OLBxa;C@x|!NIy=+Ow+Eli&Rk(7fsHzu{j0W+9HZWC41(VEy^c:uF|pRL)^2}#{yoaibPA/eoPCERs/0)m~&nm+|Sf$FpHhnD{Ae)sKNgR1eOz
-8Q$mSmyUP6o0xtGe5R&iIO4,fyGCf|Ur7+-Ep:L+rwEEGn<wGQi|Cof9>mGpP`X>X%y!+5aWqea3Y}Z}i7J5lomVW.K9LQah/4(#eX(@6r-xl`l!z4&mCa
-dsoGOugjrdS>y=Kk%{q9A:IT@i4pQwVSs;3wYzp_;Y-6g'uS&IH9l=`.6JMBL<rJZ5a0h^($2/A%1"s8|K%'K[L'&B&LSg:[~42<ylrO],E{lkL[;.>+i=
-eei(:6G:-2"tw.Z0HqO5(=zmS.x/kVea(vA/w@8AOgf'-$CexlDG;bE]XB#HAlpDGy#W'8H.Gn~:Q$=uz9/WJx_$O"b,TPeFiF~6^C/N@9b3nTJ;}Ot;oo
-k9C6CB#r-p&Kf-Eg)gG]:"a7`nPd-h<Ta2CxoslS#D%N)+}4$5NQEbibLk;u(^ZO2J6GUk>#[14'o'82oD-,F>.yK3e<yAM}$a'.!oY(^@9DC70ob3Vlfl
-s=nIduRDqB'hC-XU4T:UrZxx59#P8}F0@+DaQm,yT62F%hgo8ih/oKee_w$C06.R|3E$o2UP~Q$k$Mb3f4HY>x5y/%`yrn0G%<l4}g|J)Gs}6V8NFTCLg[
-[A{#WjS's@VRD76eIE"5!;FC@eJGg[]BjQO,b6vli3H,X:N9+!09_P6OLx(sJmLp|grN2b<:GH9rr>;XCt|<k<f_)GR5>!P&9OoAL8m+CL5(]zjfesoB5U
-NM7p&]N'Y,eW__~[OwsVa||fq=DBp2Tys5lvO4zZ'dz+gg5$5DO[%,]F)U+RybL<BpjYnL`h!cTx{AT/eX"(T7ANh0/'0MNuhXgti`:dEeRXP[dCRFQuXY
-A}(V#fbnm/fqv@x`WK'M=WwQR!7[Q+!yo|y;'yk:/L%z$:;(-rQ&i,HXY8|;=@/yK<#Uc:EADm>Ih_aOp{N<&=I<!kk;5"4kB}plyeo0[>N2}8Zv$Eg^44
-VC<rt($syS4Wz>COFu7XhKK2Qu<m//r^hK#`!unZl@Zrk5DbmxGb(_%+lYw,WC-dzk!c(<3'$4z<s7<253+|DP&mrao(EM:lmo84bXz'+dtmaufZ|,Z5nH
-AALq'UH5Ta8Rt9wd}zw[1,/JA[4GV&)LdvY0x-e>dIQGUL6pkrd'_}5Oh1bahK"vA3CC3vqf![IQrtS}:mD8[&byDUGu@<jxscgs#LD)9bXnFC/bYsMi0l
-xk>CCs'cHKOl8}`Nec)R8Lk7fW1$5Epdn{+2P'3y]<@c,v>+a7E0k0$pk93FPl14m-cYiA;]>6=KUOtGnz#]xkl"A6NbP]OKgzj+&5r&bc<rG-McB+4svq
-j}.,,/KBiw0<WiLs89%I}){yYEY.pn9E@TN^.yvD!CmE#>"v5}6S.rMHtG2Gx78BByG,/2~'uCsJuEfX9ljUdJZZQdAzZBF|>XijFw!R()#FuP#9J&G`g4
->[}}^Q=K|z$k;'dgZ!UKGZB-h2/_0vcMfODP[T~T+K!38-^^tC+87D9II2XWOb|miez3qIQfXb!)UKf4'J3(JUIwN"CLXZl:`t>/}_[HFN;c:7Q>vKLT9i
-!8QN3y+w.]m<`<|q)47Nsbu(vMv^AVaCpMx|,s&);)ro8X:#QrX-b"FO>GL"i2I&0JABdReU/ZI`j>p;K}+`n`6EdM`4JTH#g=-R|r^'!Q{#{xG>q"0lnG
-#7$r]$OK#uCnq8{}ii2"'||='I5Ue/XqmnZ%@tnx1a_':Yo%w9vZ}qDn`wTIYG{uE,uR,6lwD462bOXl7yd4(IU99p#MT0cYlpSSZ"Pag11g|t.r9Ouxb:
-GA@yV45m5v[!4>8M#Yg4HP^+FT]^ty,]!To`+[;l,V|/]c@;Y-R.G8;7;kk9XCXy<I88/ySDS<h<d9$RGk&.usf3`JHO@$~a7iW#N%&!21TkCpZONq5a76
-B#707^Oelc#3-.092#GYo1.D/__(Y,1!,awIxAUq:$}Vwd}<YV&iWgKfT[wCn!jUR-)vi/dU(2f.eM}IVC78]:F4$bO`KQ<@eNImkNrM/BR_/&zE:Xyo^Q
-FVv>u1:E}qjy}33i"uI2'L;4@4^!Z;SXdna<4hRLi}[MSLn'G+B!WK9QQxJ0D9n&NTNi"k9skStXX5t2=RxaaG>}yeAgKX&[_wKU,{@9M__!1h38!}zMLH
-]PJ!ZHN&v913jOMq'-Q6O'|'"SOEnU2cBg<xlRkH!|YOp^[Kvn$}{J18y`!^!XRm:AM^M3(Faa{GS9nyK#e:^9~3.k]M|Wwxi2M"%-!g++0}-]<92t'vBn
-j:`XEN3|Z'.#aRx-n1D7ARby{R7E0OM2Ls|'}+"j;VTb-Mn3='o/Y;p0Fdwryn{nl+N5EH;$I{MN'5@H]=1W#NZ4IbmdG6|hTQ<fLPmg^hT$h)$SP,p2.v
-}d(9Ju(["3-L%7uM%K2hhs&i>&"62j{OVdv"be;O9t%]@gM667&LQD:J/{VN,jt{<pmU,T8O2x!)`&FW&^JyIe:qZMDb|,k<&]]{Px0^-7tjQg0Z}OeIGA
-1@DNW933<&@/(/9pSJvr^Mj8,6^DxH3[@L_DAQADPW3NU_rn|lx}^CXvEJIzR}!xO'Bd))7|#j9b$$xw`Oj"z/&;pse6cHUXbj<X)vXiQ}}M"[Fll&+MV<
->W6B^,eiE.xmWe+r^8>e1A!$3%rx'c<F7Vu!h"zfF(B7#wL<`VT.jJ:3U{lob{)-sw9t_iU,"_[n&#,Ncj}yLkjK8p&syOjxzv#kzB[(zR665B0.O+OQ<`
-ka4j}[Rdj@sR@gw/UKukPHvtv=Uu#4,Gv!9TG_y_;Z{8$OW_c}98B#5%K!5T#c&z&lz`F,3#r45fr8:X2{8r8!4^tULoX$dwqNz"n:3Dht|}h1:(x9{zNi
-f`yS1^e1jttbGO/PAcVn&+WzP9(s6z6,Ax-W]hi4PA7lsDo791(C.m`tiHkAD9$Grq_NZ`dQ9|#{"=eP.M0op#JU4R1Q^>/9Ab=<0wo1u[=:3[d,o0c=3.
-69$Plg=>:Y_u[nI.RDtvC3%OB#j}yC_p4KTGq}ws%hD{O1DyE&ymJMC]D'QS42#hTjD2//ZEd_u[FGkr=axyVQIj9|4E7]7Dfvd$(#hHlAH3Rd.`rKc2.8
-3(_^:PdPt[8(xrL/(kX1"5%j$18!l@;j[Fbco!"]RV$3T)|+1hm,@NI]l=j>:ExuR8Gmv3XZ0&rJl.MqlDD6AL.QJZpG6'NOZf-ftF2{7Y/w2L]umUqphV
-lopOD[{w;;8='&O6`L'UQNNSYH3'z<v/LYP&{PXu%hnAvTj!1r.:(=E4oyqi&<)QZZy'RE&!u.,."Bpll&imB1@B|GMmCCaM@&'3&]F&}K]}KnW9LD4Yf>
-SoRq8C]y=v+d+sCK]%<h<n{@bge>c-waj{+M=D&SeA{$o+W{w,(8d)<%fY}d)8!E5sNtRzN>%S|Q=[OA0s1Y<)"$5M"}s0t8pcTuawzT/>x5:^O3oFhUf!
-;eQElK8[(wvDs}rKKDvfxdha0Z6fiI.0V<6gI45,)ntTWD#svd17DyiT&Jv.>vNQNiA9sx(/Y:GSLH0yU>Skk9WowhX|5t8ysG;q_m1xK5'f3$~0@k0ZM1
-_<SI@+DRg[.(gY2cUT.Rz>g{JvpS^qX4B.XGJ/j79)FRX{!|Z@JkD,t1tpXlZ^g40GgSUA'M'xT>4;PZP-^F`K_B5"JAj":A0POI-xYpcu5cscEX^/aK5T
-Po..WA)DOdAX2q~xcZROGR17.2">YOJR9UhqN{";>T>ZW!:iei:bOsGyj9_$0"FTE=#vA3KMxJ@obns.N0}aOO>zR4kL]9`Po'T;IJ'>x&"w_rNSxR{DnI
-x,cJU;EZfeGT.'bMG:KY:s,rH{sJXr_H6w]/so0"%xxiSBKv@YX8BudJ,8)RPROpMKZ!/^Tm!JMw7,&kb!uA$s=$>Lq%h#>q~;fNS`&I$)#3DD#2qrpR-r
-~sJxxFM,suY#$ccPKVBe'YDc)0%66ZeKN7E)zc@^BS%OqI!%&04#e(Rd5e8.^WugAvd{47Bx5fW$aO[#C.NW<$KH,c6yG,L}#`k`9%QAm}o8e/4lt$P+$C
-]V:l&dW<(4_G<K]oGSYR>4n.pGpNL#(i$I8GVsEt1.qO4sb2t3h':/J'VRsd0w6^tSp0e@hM!YWERv/L+Vln|05:NWOAg+o[]a<+(^YI>>zWN7;].N3X=/
-b)37!n-=d$bk>dvVWV51%[sih6!zK34h9$kNPj`r3`#kqJa!bhGv~U+F4hJ^s|Etb`cVMaj{fG1:}#<D20P+$`-|&">/s:ln6H1u@lY].o<Ai,%2HU}(or
-cV4y2oomThegu[]O/9Mk@^VL~%a8fCOEova7/^b.~9Y1cIUz;zD=pLenQ1"(!b=Y/x/4]D-Jhk:$[2j6C5t[yE]S><@g5.!FrK3RM+NB/$AQ&9u.E3%C2S
-#n]u<<:pY^fLRF8wJCic%=V`~7L'^E{!E_w+6jnipenA$3fUnb2+-#=-$>^DzQQ@ofwg5HwdfZCl:HkF~Z$b}NmSLdDqLcLN6us;J7M}P_"@P|]KTuTe,2
-qMD^Q(>Dm`b4T/B}ln`Fb!uLF/3AhCIdefkfZ[Gm4!V7h+!_3EpZ9b<'E{N<"+Ilpv(-{Clo5UHT@<k^J3gz`>F5#Fn[@"C{;!}mh2'Jy-)R-_zqHvFrLi
-r;~NYzp9R[Xcxu}JnZOywyhO/+far)BI[]<oJ<Q:O`tm^u7Wxd;hX:Dujxe&ED+en,25_Q+)/0Mu@&PR,[1p9VAfJhMFSz`nhhN!MsfAM]z{gEl'RS2JZ3
-aWYx{KAmI($cVv5}|0Ps!ZL9]d>uEJNDFsM/66otrjQ%.%dG-8nPXg$br>[Y&k-MPD+'-`j;1]Y,MV35,7H4T{cW&]6O7yR,"5Y%N^/Yy[TFbv+eM`~@/s
-/S#^)B6x>x]NBYdh=x{WfAydkmBZXN6PesNC}+%"uiZR/E!HVq}J'wzOGrd9-0SvCpou0QUA-w^t=E9NS,+[%tuj4fEIWiyNO`^]S03j/1Dw+a7RM6Eghq
-11%$s=Aa0ElOM'%0v'BC19D&<c!OM)B^]canOJ~h[LJ@0Ps9r&IewELb(E=HG'WOWYE4(|!d{{'e{N46NtnRy/=A{Vz%;V]O:cGi5d27=6fk=-QRF4$'yD
-a#=pIY=gQ=<G"6b)N@CC#,<]#6POm:-Gchg(QjbHR8`/fEGSl5{t^WD,KWHx+T<5{2&#iVn[<PCTMhDGu{rPVAj9<od.2<d!E:V8:YVKZ:)>cP]A+pz'n!
-hBiHGEc-;iDU,Xvg(Z3@!_LB_")GK"6_!TF"<S6+^'CBbOI:V@cLDF$QgGrUi%}'E%8KqzZx0VD!(D`([$mJQZH$M$P{zr]uNje|(nzh[IZC|6YBC6a>I|
-0X"{CGes[P-q&9+i%cGa-LDb<66yH{s'gM7-m,1tm:]wr6'qyl=>TQ+d3|:,R0E2OI9h;So6N!vp1=xgdyu%lY17D_F+9FW"]Q_DA%iJmFpy|nA$!BQqUh
-9S_s`IL}0!oHND).SMSXqpm:^AIzBi@2/>pCO"6CF&430v6,'juCZ@HdP:1C$+BBMpSp]!0={X9YTlWs`Fd#:LOXa=1X0)H+r/o`6)~SLN3SFp^<Tg#&+)
-[R^(9e|_nUlB#Y)i2ke94tFT=of'wl}:oG%!w/xv3R%-$}QtngJMJHh%d>wBUr}UQlSY@1l=O#(A(z=9_)>8GhMGDT,k5_W"6!;<}bSGk4Oi>J-RsSg'}2
--@s|/}r+.iu%6Y%N=WIekqccdPBOwP"]&^#2>_9V)P<;>fv$hCSx&VL5r'ZTOG<=%(~r-.1(!0|[5x=>1Jcg{U(+![7B"=4p'::g4_=xPx5Ehn/"1_VHFW
-"GHTAS:rK{bT7";,F!Zve4~{%M7fpw7vNxzz3z($R2._bR]B~CzZZu)U1p-N+XGr%Z.PII+dC^'ftSmIbG]=+7.v09S1wnJ1Vxh7F4~M20;S,IuaC][%gy
-{fOaMaJf`g1ko0a-]_TRy#A1JEoCw+TiC6g[>FU!=l!4k,R$5Oyx-coUp{vaXST|y{uqrNzV6xDRcA3qbM9Sjn7s6]|UgS1`RQIC/Wunrr/rV5B^#bw.nx
-Y@}_^p!>r88s@21''t<P^VR'4+IQO]W}}rFKNBu$C(]P0Xx%TgxU~gx'q#G"[r6f#>I0V:oTujB4(9msx;s@E8)[ewvd]O,XZ+8!Wd,rWe{E3H)]C<vGMf
-FqtPaLXnbm"%{3t>'"t+7u~{%<_'3cuS{fj8N>/}T1p'J9_OK4wl`{R}N7_A[7P;b8M:^gGv|}g8b10/tkxAGeX8xSb0-3UY-2Vgai0Y^A$5Pjy.rNFb^6
-gO|NX^yx;-]+mzd8V<-+vl`+5fEHZ>V-:Omn<_)E[g7yn@G;A:-aK_RVGQ/=feqeC{W1sM7ufJ3W0SJd.O-r1T+437"(l]}B1E%C{|PaMhxKn=/5cawdxi
-X#|p~/9PRbJ1xH%8bw,&BXqCN^(;gH.o^[Wvr@J]Xc-uU;hB#_K%J9WL&b#>iWTMs6CzG(@Z|@Pz%9/Ws85KDy<^6xgF~zHj()<rdkv1c%O;pa8WPF/G4J
-c9RuxPN2g'~O>(EEj9x(8B"Xp+Z>"5AP:htzDMF:Hzx]6L'$}!:,m8p;tm^Hv{M!=y"c$'O9{A)%WgyyX)$iz0!<|v@>4YSwxWa^uGs0B[ib}JJKQ6,Jm,
-5)_Zn,^c:}eIo@,C!)8>OiFAAA!]!9vYL/PYFmvl|/72z2p}p0x]^q4q[P1c;6-/h9QL[H#zHfMAOY&[alF#^XX@P7Qs6JKS:boOf!PMp{Gl`PxAIsuD}L
-JtmAMf15h,3MJ^v8czk=E>CnhHkv/|yh4i.0dgyd+1Brf{`1UF!)G@9hx^0$o(m2]"Id^VeFN2`H/qWl>u6U8idQy|D:'P^Hd0M!jz6BkHy%{Iwt>dZPR)
-"+VX{.'J";$w~VoAQ&i1N-,6:<#)^bgZBW9CyJU13/3&=M3!U_7i6ZK|)ekF+MAWz<#VWl}q]h-/eK`Fl`,N>SN3cUVd_t"8R8.^O.Ouvy!{zA0yq/&N$j
-)AL-vE:]"O|)TI-icnnVma2V=gBy}VwE6GRJCg{m^!t->EF::0aDbjsMfdZ{25QT&3Wv|dS{>:79]VMe6>L9}vG";o%U,KjXby8!z"'l[9_K]1YR,$H!n5
-kgnn#4l6prX_H7UX0QK^u(T^zY]q2,bL=fnw^b3N)N1(+qBa1p#EijznGj><>hQKR<nJVQMP^rqX&|'@Vs<3+WIK4[yj1v,$HdCuKbJp+8C)'F6fWx7"e<
-OMrZI]GN:RuHq1!1W_<}1tC|5e[HBObk)h`DTz!!SX2PY)V|H2&#<pds0<E75V+MF1{<d%~J!8Ao@recbW/uEARy%MztN|0}Vs-ie7CDs.~BbCfkn;wh|P
-LY5)S&KKqd~eO"^XFuWAACLmmM4}opN`SZA8K#cHMs6S(S&9Cyuk279l7Cy@a::0@wLjar"DRuHH$Y")Gx9VWQ>B)G|4H#Wdd2GM%RRd{c<;[eUr7zf1PF
-+}Swd%z3,v)Y`QMiV^VdU3n$MF}E9.7v>Nc`#Y#TeTXLr)6ND^dM1vxjGitV^qxngzy_rV1UOB#p(e/Z>i99p-GG<&rHd<2C+$-U"N<}qf[YPTSkIz,TKc
-FOLx>v,8sF0N/Qu3f{&M-pCr/^pGU2.D`Pg!3y36s@D;}p0ExFc9|d|U"~ArmfNI:pu5@{}vI9uZAo}I7C1$%y5;qB,ts-e|H,L&nU(8I47H6hl%0:5$/f
-!wazvcX_J`]'c=Ep>uxlI^xwJLNA%oz`i4%j.)=469Oy:uXjSy8tX'A,f31,6u<)~TA{<-cOsSTHC#cqn;"@K)Ii^G{Ns)nE+,2Yb0b@U2D&a}!3=cB`:F
-c}w1m"ftSf&IJlZ4Jms7(VseGB^Yzir]ATJR{ox>7m:YHI(A0%OGCn}Y3DuZKNYbe</I{FTR%d6>dr<,sYo!DB<hfJ$-$p'owF'R~FO/&W@dImqo]g&CV/
-Wi81ATN>-5<6Axf9EbaJ.tL:Y$GWHGp8P<a(&p@v_8sRg%6uS/hATx6bQ-g&87oE%T^QjBZj&c)}8PxQP%0p~xGPyqCx<k<s:33.6x7hnIy]C=E}w:YQD#
-Fr[,@4E+r,"NC3u@gg>AA:8la"42o%!h$j|^Kywsb([x1<-}Xtobg^/5p8OMB.TJIR3qtPX;s6ND3]4`fRt^gcr)PM=!xmyQ4TUT#9#@!wkebw=r=O7T^@
-@LM}XlNt(rFmIk|&q-o%,Q%'Y!CXh[#Gaa"d7b+mtu%|Z9h9&pi(9I(t|CV2+2JR5dX<QCpKE=."Y+88`Y:+r|kqShG.p6_TW=8q4P<Hu`^`n,&1MFb:HN
-y<{E;as7=mM>PwvzT-:|fzls#%B{kJaxw1z{Q5}=)-^yDA0R6='jN-A_eRmm${K"7&"OAw8MC752g$kURzXEZ:Sd@W3aU`|%)7I}wEM.nLqAvZZfJ`BS'|
-_e/mX1a$KW8XN("g2Hg(8@R(<FJ)>;eL%R6crE)gnGhTA[!BrP%w3'J'~UdGAdND^7|acg>Dm7(haFE-^Grti_V2oSZKtww7eqas[0Rtl]j_XVTLUt:Xv/
-9hiyX}j3np(<aD`@E-7}^6;On8@XuB1SSFlbk&cp.V]]0pi-e!Ug>[+d_B0EbsQ|gnF_r;u$S5U%3g=l^}.M^ig.Ut(8$PaQcgwX`R[R_/)6:$}|$5p,q1
-2px39ESL6},5"M-xXddf@lwcLkt+L)z3-4TDPhuW%q1l.OP_@Z4YUk`+_OD8HNXYh^GfDM.-dlUZ{k/#$e[`;gO;][Y-_O]/6=rN_v9iIuNYE]Nt[o@yk4
-qBjiXFv;]Yb7EWZ^cLyg_t7PPzRc#VhCS66B<gj1p/r@;XO0'oW}qL[!porl::[@9nU]<XPJN-UAB|(2'ot-he|qLZ4O+Ute&nM/k"`_rr}r|x00tRo:mP
-WNv|.g]eT,^@pMoO&L9"Yj{,Tg&3c4Xxeds<Hu[![bWYU$y;l%1WxDT"q{#PIRwBTh5@g3,[g(>5T#RMeh5H4'swOE!h+K-;wA#4-^I_LU=)7VGkx:R>S8
-jyEiTLzE@L"vywzWg[ofs7Se&L7h-CHMQo&AV:Z<Afny5(H5$Gt&7bCI]>5#pIgm-J=9O'M[8BVac9X'xz`5^t%029@ASlzFD)E`JZpyjya%{709'Zjz3t
-l$$<W&gt^c_]d'Em(L]AvlZP)7(z/]m3;GzZ,`X']h0t]I8o{&!c~<p.+U$XIf(_uR6LxZAy%81OGhl>H4.-=FOo3TX1`u~ETxQb-Vxu>MbT}ux/Sg9jZC
-}i4}0N`DmM-k=ISm-,+&CHL&LcReDEgU3JxEAvc/:oq<[7m1X:|=G<pH'D~sz^gtAoj;|3+".Ddp>imk[vq<C+:N_Yfc$cFWNOm1BuU)gQ$9}ThwwQp19B
-OQY!-Da)Ch'PnPnZ:DuXo'W$si6n)24QR+i%MM1V@P.HP=5LfQ(hgcMO(6hRvRW>uiw'0P,[&K=O+HexqGB7HokM)o83i+/.ef@Jp#m0j31lo!RqHu;(e@
-Dz.cI>g_fNlbU`Bwj<])^)41LsZR,Zw0PN(S-]}kf;Kj5AWaz|x9|8r=;EoWWAp>y[v#sDl1!5%.;[sVOxJ|.06f;0d.QJ<&C1'A~rz&:32$c5ZNnTSx@z
-/<GCjL$(ViT24SKTl[2bp'AR,cN#N#rvfJo3iT8p&"UIr"x>HKir+yqZ4h5%(Q&0cYCSOQ&)=8Ydh&'E)lWP0;$-oF.{:-eZ-wZG)ABvIqT[BoY,`){:Uj
-Bl}R2r}7{okcSs4<#lQkGy%}MwoCR9yZH#Pe]+(:Mahhu[aJ,lPL83S(^(=62O,]'t"oVG@NL4eI]jpVLtLj"c:6[%|o>b1IdUeJWRCF3I,hS2&=SpCpFo
-'Hx62bgws/Jhpi"/Omx:Q>5(,i!IGGoj>f."(cJBXUmLbUDtxgb1lL5w5g=%YA=IMy5jJrWqcMYBwVl<:r=3oJ%M,rFdlxzV^MHf=v<A#:/thGpT9g"vN=
-enaOb4_Ny.;VQ<;&"L(mCeQZbrJBi=[Te/W]'td<RV]oCS`a)fj}|QT=P;:_NOA$hk<KjhoNT0(6s!y5$NKJwszOaa/-onbA<(_(_=(FB^lJ7}K'z|C::Q
-uhad>-$nOT<-QCkHl0,DXQTW{__t'nDerY7:tu_`|i|sjE46e|VTiQRr&:W<1{BM&#AoP3BH{Ui.oc@]dIGjzQrGb^",fRPO'-PJbrV:f%_'#U)S4=Uz!b
-gO1oeyw4I_,=#qpLm1nZvJiT)N[Lg$!L#Sl_fW{9u+wT1RHVN59)$CVn|+`YxOzP2X:=FUw"oG[rl8C&~,q58H<1qUpJf80;v:YDZw-p;9s;jw`Uk7Pv-'
-zg8v|{YvQ2Q!;7olU#J9s`KoVnIs!=O.I|iX5GS!z,#<s.Qtg|7<fDeDl@Oth!z=H!g#HMn+em}gk#m33zxqI^ZQ$"QKC>uEoAF;)b%C-zu2xUv91z=w1[
-zdS:QfR(9VV)8}l)=l@/Ei-<z;aW)"6;X3pdS_/nrXPp(WlK}YtYFiBwXhy!TK2i0r&k$iE^!9q;v4$S;w6EjA[Co.KD);jybrwsI'6RxRS"C&K4KYX}ve
-<brlj]<.,`!(,g![|)"`SLw]G/8iHd@_#DUKw)#wXs3!9H.p>SlY#</1z9sXgNq`O8iy6{,;5MCj!{(L1^gr+VN&&Dg,E]i(+^[^H%b3UWE.lox>~NOiu!
-kx}Eh=~p)6|4/"Z:i]TioF)hB3w1oe5G&;lo.-F%;]W_GcdP^98fy56EN1Alix/nY&/JMY&&Mf33~|;g"OkUpxzp/5~"NwloC1n,kn,=tp>'f1|E5eadXr
-002a.9fInxva=;,ek1]&$>t'g3nGA/qLz]g9;q`Z_h^p2QiFcAtta9%PA!9jW^hu>)WGalcBua0O{ka((=A'4]@=Kk48U4[v]Olz6r2xh}^:XOb5^VSFsX
-LeNE+A9!#9JKt6syvvzA2n<NO1H^IZ77=|ATi`}cA$d9kMN=Oy^z{-g6iZ&,v}hQRGog!8M0+Hv^mmNmkI2Y()SKtd|B)ira>R6k~1131cCwuv<:Fw(,X8
-R@ZP-n:e}_-A#RVBe>nVNB.,&pSYv`NaE7jJh2A[gU1rkrVEY/E4UsL},4{HR&EnUEScMM6AzSc[f`~^#x8K"a+p]{|g&L{_{J^okO$#r=^syr)ne,09UQ
-do(J6h{%a)E@&06bRp82Z=6h!vd^GMkQlOU1p4+Lh^~m8@e`N15a08G39e_f!tvho^1$;ixJKNmm&s[8tGCOrIWQ{2ntG&=6Q_$!!6rg+h!iJW3``T%qC^
-3>h".J|70r^'6h7rr!~YWs=i{,7_s52b|dmq$O1ZIR{Yub@k<50imQIrm'3$$8"$^4;W}zN]r(S6U>Rj`<<bTJl$WbZe;+6;-3NIb)s7)dc&PAj:U6<2')
-r7eHnE;SHK1_O2,Gib-k;G):1@%k~@_'>a6DUxU9%W]igz%OB"]WG{iRGsE%Y(P)as:U|`MA1^0|fn4z;t:XgH.!#a{]>]>qwsKHa]NrK7+R;i1(e=bsw:
-QkTAF3|$Ylo'evxBldVti6Qlh(Yv:JF^FPirDxhiyl&qo<bb(O5PP&56;k})Q]H{&vfoX>31zbX,}Z2%jWH%S$o:}P<mq8Ls}-2hQZk{V^WTz4wVpBCG`v
-"3,U|#`BQOYoE99}!9SH$q`x_RS7KZi6k"KxXxL[uGGLl|,^r|ejz|l1hZQXc2R/q5X34x>)&_NJ$1T"adbiAM'IMta{3)>_rk#&_W@[=M<!%+A}#5<Zs:
-Pjygb;c1Jv}7,Q>em-q9:QnOwZS&(XKP%cUk-[)_W5}sf6gSxK'B]0[k]s[Jpu"-d6/'suv4O=TOkun@>WRK%eVuvgMhdZv{VdVW_NGvUFN}V0N_w_zV_^
-C74YE0S0(BYydLd`WHD7[ptkw=v"6dW#gP$`G'kL"/.[+p8P~i5T-#eMA_i}GR{7}ubnoOol]I=%`bG-DSQE8|D'fX,|GYt;S<}6>a/3g[NqxeD)#LgiY7
-:w!<EMXm:@7'tpD)b3[U#xJxm9($nKi3~tfU-Bn'T')0l.uSYubr}[>^a,`%LDz<'o>.`aU8oekq^1u%NVF|'=]!s`@sSi#S_/FRaE)ogDU<4t{.c3_T)h
-'QWa<yk<56t,Ol7olq5a`}na"JqYFl}TnQ}+kRZL9NQ_Q[5$0EMepRGmZ|]e@EVp$|J>Q,aEV`<<'R0wnDHFS|e{<|>^))21tf#eaF~Dx"'/%!=UjO3Wbj
-f1y,F3m>5THH::~7Sn]IZ|0Nn9eX'(QPPQL`Od3ut(88"7>6xKW^rx~+'r}0F+f=SkTegW3nk("Lp8|r($[s=ZoGYqUFop/%{W[ynKD7=BM73e&An=$+U_
-=6H'%{7p"%m@Y#ZR>cJ{Xn$k2I`5zzaQz@|c]5g.DTPgFEaF.XYoz4JXWQ1UY_4;%/N_^q'&z))Fat:'5H8,bA[W-OK.|YRR0YxWZSShu)R=+Plol[Wk1{
-Yi.DIK+z)S:7s,++I9^oVP%dua]hX$3%f${+X+NK6.|7)p{NSrXvO:cS3U|Rx5TgjH[S"Za"}""b8Eq`ha]SCZFV|}}h9UX+M]%77T@-^w]OXdB!YiQ_{[
-M!I^D[!9v!&&m@;neqY8yK.z:Ov0<P.=1mb&K;0Nys^U:.,f.$,U3#$krB@y>!"op.kcyLl5V9{sjAobb%r+u2`MB'$"8%-b+t~S0yCkMgmYVO~T!Z2JvX
-hEf{72B/b4u2LJW$gm``+8+D}Z80Ripyf,.E@I1TCTQVgz"],P4V1=p.a^s`"f0(|V-46n[<<P{{a`~5/o`9OEz(-+;xi6|BlLo;4t-hkg3N;S[k;D"7V&
-56-r@U!QHm+[99U6(z2bu3t,,|7|p".Slg;(Y-o^R4g[[sp|fRGj"^(;qxKyoGM0;s|8_##i]zq$/SfhGF'33,5/(@{j-!"]z;}-:Wb|mrKo$$x9KzhnlQ
-pbV{htvoz}J>b3%WNY<p"/ywzE4,+Ut8RBinZ8>)n<va4z8fa}TFPa$wSm%Xr@rKJ0xIMC.$~`]t%#bCLbZP6uCR0;9{2g'T1zV{^dG|/_8&$b(w6BEF)u
-_5:!^ZH6tV;T!ywR&e20Ho'N~"dp-(M%"@Cr>4Q/3F!mKUwnEC(UO-z)X`&M|W2)a{$WfUy5=HM'92lgvWnsXPC$YE'QQ{mDzUjziP07W1JhAdV=$BP+;#
-wze+^L<.G=w;=Oq2[YaujX{Rqn@XrTzJT/&g'uMN0['zg/wmV("=,dITDXF54Tp+B_jo1A!b;86Yvg_2CQT`U.ZFD|3iM/=ErO'W@0n#8ISl#n6A+'kK,8
-z-mmf<|_DA'p;uzWe%qaAwjqf`dBp6G7qr>,./_ZeVkFBz}aF#jO&eh_akBwTtle8ix_Rd`%I`1QH}k+}FvnNRxxHS0a@MD][E!e]`=&G=qr7dD9gK|R1^
-AI<Oo5:6]+Suq{T"kFNx.aNK0YG/3wB=}($;hGuUmo.RO^hHo-B/o^MBMkx])%|YcW}`X0#}e@aZQfuX)4n72WeJ3SDTS(apdMe@p@^Mk%NLyM}=Ftdz+C
-JL[v_skwBUEi8@bP;&s>VR)w(.{3a0[!fgX-O"3^)"iQxOVAw%:)t8AtC56cAcz&qKY,="maV<vZ547Fxt6SmWUnV[g0oi_1N$%ent!d%qz%B`)=sIrV^.
-y.ARZgL#GP.#$e&q'PW(1(1:NjB7M5cXzU055`(voF"=bG6_uzN,DMO2i0t4-4H/DElus/!7=%>CkSV[Ln(TTu.X=t+Li`u]}^`H3Q;Bs3P^ZNwUt;jzS]
-.e=u0gLWJ;lIB&nL"#<T`d$+$SzRI:O#/mw0Ou72(gOQ#"/,6/|Z#6iVRjZ]J9VY1<Da]kLR^T9b{Gp{A4jE#qq#7LHvKV9G#Xw7<-J=&9{#c(sam@_`{%
-4];`1B{nkbs+u'<9z;iV@60bT@.Q91>9zMkHL%x;(D>r>Tb6xdU32'sE-]2;MKQ<D!{kIA0;jS$TjaTPGtxCcNSSHF#Be!DzN/kV$}_`EC_G!0FT+Qd63A
-c;7n<lF0f@2:%8)xaLpssi,dtLi|b8G9+b!gK9@k5431asGnVi".NTb%39{3L8S6$NFjYF:$-88mp[kA)1}K2G/S~[J9l($B+Sq_GTFr}IpH{m6c=%N.96
-h1zHkX11xy,<JRE/Zf[X{f;{CL)gfLg{b9m@QW$L{Gf)4HS"SEaIJqW[V_~XDG(In=1kT1EakyYP'AmHLeWU5OIQw3N{"xFuQ@5Sw^(u2"2_LeoRCW'O`a
-nxg(d1;CBq7PY83A`O9m;sqzpL~Mzzy)+Q,Y}gvu39QkY+^9i9uQ)_]"cx%p&;QG@mFP=|~Fi/3Csa,6'F3<'fbbZM#ETu54y!PxWg,_gRZHg%&xb1&7Xw
-a};X3oA&S&_adEZD"=EOwXc1(!7X0-O-_=LVrs<is#{PoUsg$xA9]9V2cW{)v0Xvb4f/VIq.8c'i_&[uyqwDGdHeoSt/&RaE#Ef:/lD'<tUDq%.K_xfiMU
-juzdY_UTPm[K@3Ga}HU.qq&Q3H|t6Gh'"^j>097l(A2pX#.Qj9b6[Pm%CBKNyouO=-tnb]rgpc9aGzb87o,GvqnbrDpzAH'_eDA'tN#6z(6rc)c^^%`v,7
-^6#B5u]y]EsUf!1)73^_'m|&,nA_fyVVb&h`-0NL[H&;3QyU^_<5]Gy-+KUE&j2"^>b_9=Y-qt%HUv7"j$@kXboAst4DJOob0_)$91]{%%nJA:4<d4F4[j
-0iW:q0R%~_'ZKOoJNwJDtj9hQv[nqnu@&5V0{)=Y97%m'Xs],U6tE@r>&C=#|4p7+/^qrXgNEYCd_!^9-3Mq!kWWEz/=Qj>N5uNeFgqh[Qx+NEDTf@~,]M
-![-o$kz9=%~)L3+ja&Oi!.:a7/d._YuxHFCE~"@z9Il|KqP.Nz#r2Z/d^<I4O^>-XmVM#8{LZ[^D+Gsq49g#D4L4J#pvaU!'8piB:i8d1oAC4l3=A%0lNO
-Z=lpttEEXdLvqb=o`a9[Kl]kh'~ILn3_%[{El$P<b0a8eQsZ:!VAnr|!bS+RrZPKi!igIQ_5Sm>M9Kifuz_<~.Q3xrqW^Y{8T_`xYx7Osf#<>kQ^6CDTWb
-S},+MpVj]+$x8aVcUg&ny[N'QdtZX|xF&JdvHUaEWYMy35l_NKzrnA-ZZ'bbBY^k)wJBh#ykllnn~v#T%_2|b:rRNT|'=AhfdK7Ir;wLc/x5Kcf7($}b@D
--m{0,'O;t%Ic]ao_g|z'T/&]!{^F[Nn_.h|ARZ+5$RPS/{{:S4<N,]I^9@K/x(1N(wFAOYHQxKrl#!!n`=-@'vAJs/bk8q46_S>ksmlv^LZd7[cy;gi3P:
-)$0xCT-#I:m}x9D0NU=Wv[I/!p|Mm.T;vD2nKa9|bmltd:zl}S`#~.$WS6/skB3OYC6x41ys)'h<X,&%)ug.lHGH;9Sf<(V)ka(.O"|xZbgEUA/rrSh=t%
-s/A%E]CpzqqnUlC,_-59rTJ^P/!zA1jzgEfPUCG3M+)OyRyNBOhU(.DsK8Q#]/20i(L'8fSKt)tG[NR@C(>}NcQKM#aO3T[zfD3xuO`z`frG2!c3z8Rq8Z
-|ZST8>tBJ!,Nzq_|eC`Tu<>Em'gQ8p'&Bg2y/@svF_n$,G(p}aNR,bInhT|fnfb4>S!3GPq8DXA+IU#(rfz0{T`S!cj(atuqZo"Z-A&uQ)lG`KW$[RTbmE
-Z:8|}%{:_X}&T$8QhdVPxgG->'OQe[KdL`ZH=5]jr2FN]%.w$&I4IyHLR6!:=H]|4KU$5#znV`,JEM#BLVZpbe/7Vn/`-:5KF#]XD5aYVG!JnonY17w3!a
-]p"s.-6{BKyS]|^e.iOr}L]X"bW)}U{m5v9{V@"ot'JD9t{9Kp;=YnG'O7x9:3:4kq;3'g&VNL=Le#6N@&wLrR6iZ3YXy[Q}Jex_fAx1qtb-h+|'mJMSp%
-Yd^+|gn580!c-=HQ;RMVapS9E$:Ugt9DXBJb:KUag1dwDP81HeyyivMbW^NO}^'MTS~j^t%LF'2H8EB;)p.kAz{9uw~NEweu/F.uSr_2G69eoYkoQqE!4Z
-mC9I3Tb4l){0S%s@){]e%Q_K"y%rp[MSzWPBry"@_f>F%CBKMSXhtV7JGH;FxD}o$6#z/aqc%{(B~5A#EsFy&d~X'iEjic#ceGA.9ZV23hRUovC0WXTG0#
-keX4['},J/9e#9hO6/W)m8-Bn8AEP.sPb1;v(:=iL9v7[L;l'p7ZwnnHM9@tiTsxl(pHR"v>9DG%l%_>=fhf-<~<iB$QcbA/SRTBtt>W>uPO/W_na&i!-/
-1DHS)DZ%vFQ}$@STYJB$4Wcxnk;Wf,5m"![+uUT;rjo-m.XMiBzL`];i~r6.,lY9,"+Lvu<J]i+ie(r-<|%C%wV1CYl/Y12.W;.n:#S_o:f2QG8t6Mkyxz
-nNE0U<#z]xiUiSXahef`[3WP-o[DCH:a[k./X,g):'ZhB${fp>qdxI[$q3_!0u~4p<|x"rP`Whc__$M]RJ|AWB{/7ODHrsc'%oMiRMR5bZ5lNsjkH)'{ps
-ehAj0t#v9^OkddYuQE5.Ef62LK^45DdIc!g6!-%<gwL"XFbO`E/cjGToloOnm8>-aC]N10{fu}d$5Op%>:5TH`I+~#%HPL!"7Su"{OYjjp|t$aN_(;"+VL
-|'&ds/tXOmf<EWD}eiGh"xzYF{3PE1`O:/Os4J[8VcMyP,d$H2Zw%oerAqu.$d9:GhIcqfiZ^m0tu{!IKD0I%&97w/PFuf{V3oXJ(#mlh1@5$Uw>%m4ylt
-gw<#xXh>oqTe'AN7db2Q9/vBHO4ROPn"i"zb@3fq7$'F|Q4BFIpiX/dMONL7b4S!fHg7ft5Wgt;0Z9[Ko:UAV"BtCGDLBECm.a~>f9=}E:,h#jK2F/T`yl
-nyTSGCE0YaW{IhBmM`++]LIoMO^^|CpF)r]cYEZVrRYs`DAuA9gzE|gt)ut=W7zU06VY-BJHU/&_c,s_zNTBr2Byz>$IXnYAtJ0<}Z-Qq_9%6Q&[pAmzr"
-SwjgAymX:KCe9974~{CzPU/Qj{]:%rd^3V{2+zJ%l&1Jv)(!nhK%Y`8Tzs.@0zAd:M<T=tZHaccXA%gPRzGog{p=c2/#uHma.jRw6y`x)j(dNy2t{e^=vJ
-5qJ;,IZn6/j7,fg-!:dTA-c_tNiWIB@/u_'EW:`egn=Oz"MFPx.|byrTJcE(1]=))"E9u;4BF6{gN^cl3"3OS|}[#T|](6%"K:Tm%tV5Q^<>]paK9dOh/=
-fdg@~MwA'Ri380Pxz+H2(fup<E=S&<~XK!)!-;HMX(WpraC/BD6|BC<sdbp!LN1YX}K#{zjd}OeEJAv2{lA<69;B4'IiDyZNa@258br,,{Sa^}I=gflgu"
-X6axoG~PjB.)^=z[D{MkdQvP[&#PF[Q96gMd:{h[%:o7j)C%%T.gmzoLCFFjjrF{7vBxG|AJP52T8g'gC|.t56>O~mt5aRp67P_i0ki#m4U{}u^a!ps9NN
-:Td5yI;MU4!l1%:n&Q:o&ds"7:SP0l~W0!EC|5sXv&8q%EG)Jd0/@(q!xdn$UDNq}NKbHDNi1:V<#t}2-G7e{3+/jkwI`'_shBlOjjKK]Rz#%P}$$=6rG|
-g}#y2}}O!Pwuv{1[tMPg%e9xcB+E6xVTBXrwR7VmR5/$@+kgXRnF#qXY=6-+5AflEmBV=qb%GKaKqKL"-KN_>4oNXp3;Bw["`/-FY>`EW3n/M.;oXu[aiK
-ReT6$9h(W{A.|TGKW+`<}>DBO__Eul[mN1r=4l4"f5gDdfh7z|d7an{-qJRu3TifR9$CGeN4Q.k-DI2PufYGdpK[X(.z6cxl<#4Ky%x`"X';0@g$M!X}Rd
-F[:IWx7!Qq95+zj"<i44QpTT@tJB%}(7~]p+%29J|t(Me_0$lMS7S1e8zi2}tJ3lRxa_>H'M{3dS0.`$CBfAS"%1"SE>X.jkku5Q2W[>z;z8doEk1knY_I
-JX`VXem2{j,HY'-R)8%T=M@z8JmX%rj|6G8/`.`)Amc;aIw!`+=7@Jlo]gr_0Ot;Dy%T+M%!jFj@F6"+ZqCVyaQ":>2+S_~Uo@ijS9)M[0R3BrzBs,M'Yz
-5J%1lVhbb6;ExRGwjsM&>!Ol5f{r._GQ|>Ui@XQmrkER9.~)vGezDcLWg%'Qs'vT(-}vif_:o[4GdcjprCA`3$!4rXk-/./d5Y.!mJbB<6Q1J4g"ygsNr#
-L{==B{cE6M:nzR^5.'cu79R<v[LE;b_hu54g=$#aO6(mUSMl0D/5C^vnSQH#fMpsF[F|1_1uyu[:>=#<<JmK#"F0TkinHv/;FSC#{F>)}>D1E<>.7w4p.4
-a9v[`"[3u_bI@WoT90wZ]|>"i-cgeg9I=@C,jkk0p0s+~]39k28eR7Q@hV[{qsv7sJ}k{t%rIdSn^O8SV9i#.%t=V{YMm|us9W"qdLz<c8$M}kY75XAu3Q
-@U@pCfqZWm2r`#&j('LZ/u|JAsxy+td=83pN2IPlNI93VZ8(Ol]Ap|vOJsif|w1@h=EEu+'0$XQWyQ}{'Cp}{`jS{.}L,RM{Mz>7:gkk&vZ=|qddN92b<J
-jg]yM3uSS=rr13V9NP>nr`rT]bDTa;RJ<Yg%ph#S-lx/<Q5)yt|+m=D,D3KZ6+$%TZ[TN=iS-8Ck6O5aNmRfha3K;GL@oW+#RWT.~RRFO{50yl0JzoKB8}
-,_P)h9~H(k;3Q1>O|+JSi[AwG1$PNmE.'}M:a^<TYEqjZeS_D[__Nbc>mLQ2Y#Z3WSN,AGs1OME.`5W`Wa&N1TM&j_B=mug}d+#bnuD0&TTN%5`5z3/P<p
-G0ISHwn,HBQy;ILe>{bWy;+CF3_7ssiR4VK!>7/pq#.S.f9,7yLY`3rLqV=NRWBjL@gE<M3w|2Qj'#oXgl}$|/X%|`190+0<D<9Q`$l#ARiG9Xj'|k7PwG
-9m6P!TY"aUyH$rx]2PKmUcur'L0&ZodF"lX-kwS2&f'o:<5#myVxU)sF:DLYC@|L|[.p|RmB~'LJ/2O9j+qUh)9V_waD%2j>SzKgPG@IVU-9I,C,J_BMW;
-pd_J55So1Xz;mc6laEU;YF7J!IMJg0Eqx/aWg8[N)puNrMjV">iBUP`chv}dp'r'r3@uJ4l'/;{CAvwt|]6S4T%:]VJfd;hW`vn<&znNK3uDQ@Emdx_Spk
-/h$+zGzE/;B.G@>pBeMr9VkIs<%DdY.='E>h<"V]a"=`j&8{iDN[|un$x1CeFm#5q|h0MoCsU_{&EI^a`1stWrMd}X#_|zMBpa/Jxud3x2KvNT:lohIunH
-%Ers>.Ef8bRM(outw"rycR(W!fwq|ea[3^lONE8QV$~Ekx+E8jNRFq6@hW_2'S1!N%];R9v89xB<}TM/T=o3-'o`.HmB2E+-P-wzn!$FKJ442#O+7jR1KT
-zzy%jsM`^gBBbc~/|j6m`h"O`)sB{;Yg{!l<M;wuC5j)I"YRD(&S%`M="yEY'.}>s0uZ637sBrv0:-ltE;aJ(Xb_Z""B0RjwUbthx9(ULVin)h8_Y.e_Kb
-H0ch`cbGN7Xjn=+X=r"x4yq[}982WxV@JotkD)EqPR+.y)Q!hqanuE8>"#I|z5nn.Ifx8M~({Xn<kK#,52!dUBqT_"N@(oCy((^G+k{7oY;BP+V_c/d]R&
-`NfMr8~)wJ7kFPhRi_Bzy-M/,5G>{%+N0i-I8YA"%QthG.>7T)q%H#-v(:/WZ9e>L<}y%^ZsGovg'bVXq7f#}w,.sEspz=t`|x2BlVa+iryBM$N[g+p5w/
-HS.At-iMo10V#UK@`Sfx8$1Qnr]q8}OO}c:u~kRCtxXSi]i.V:aWg3N>RI.:/L&'6;IKOBj-O[XmQIDScnAvD`5JFw4i7"j,zAZA>&hW!oZ'3+rh/3dGD=
-^C49mEwH9r}1F(iZq#>4mg^,PVd6-"#]<B%VMY8&hA''5(>E/M:>pv$'i`)eINf4]TAk@t.dIkinc-z/e(,lw^S8H$>Z$NU]CTr/z<WVb+v]'F[A+rIoY_
-.:Q_^D&lIp96}tA1`|2(qVQl|jy}eVD/t4GAz8(k3SWm+i,UyQ6"bR4'[b]+P|9['1Ar@IN)+W-6uK4)q&/KI>[2=X"tCTA}e58<<=|>qPI]3>.!tvWO`X
-7O7MLqieqG`aek9@d8:H5b2<;8O{)TwS,RF#B{83NT,/a(rFc5OM{ZAU,SdlA3pkD$gezr4S4p'eJIp}S|pw`b^Zv4=E7gVifC5U80{lt'jb7oq/O/i-y`
-Xx.po%9-2=@i^(vE:1SlwG89Y:U$ijV%IY_}.@Ku,(p>&BN%R3Q#4m@T.]U]+#"aux7Gt{nKeSV75&{=jYP=oj0Fc8r1GIV%~^EiT`kCLzb"!7lzkz:}T@
-C}!MFDWun{98JtQ&5G;8Xystp8qTe^4cgr&wrvZRB()Ai^b9O!WkH3VOYLmYVwJ`H!v;U4^v#oYrYyfLroby(3}KF|Cj8<Z">IF:i.uTaac5%6EyEl,q[}
-oI8R!NXdg=xBjlLI%_2kV]OHa1qH'ABqw|O>{hHDzG}K6'4;{NZ`U-6Ww!=3L@fX3@X"o=Q{p4qms0C:gWBf!LrG2G%h67KmPHEwi9YQ3$zTZD^6#YhVuz
-q}d8d)WoL#gV'O|=Mw)4tJg08"'Yp41LOBQ}IOi2njqd}|w!f$I9tYe&{SN}pc"!yfy}G!Y5I8w#_=~|B>+On';NEI/Ehsp'vaEO,!31<aKSA)S7@{rJN(
-O$/M'S#|{yP-w/(5Q{^>_}>RDvIdsnoNv/75g+p5RddDe<HH6pG|.G!iCqsfX6N}azo7TP5)o4JbH3pk|A%V__i_qwFuQ,RJrb%!rTfMICVD5/22hq1hzz
-/nl6#bx{z)GSwR`%_-|SGQC$I0yDLn<`P6_Mazd<z0b>UU#P+EC^pfku-fBFO{1X^=[GC1zD[DiN:.Z:)kGx-<vNAoEP>1VDU.('ey'sh]0xs0.@KHeDC5
-t]0B:]qy,K,4(0gW]KXrK6,#P+)stZ.n@<cz/0QZp[aaoDaU5=uxucsA'E]{s.d{ZG,`U)PSgo;LgbH@_x>T16!ipuGfXnCn!j~(z$k|I2zb9frjo{gNfL
-1py{h1vn&%FacM`$HB6W:Jti&25>-4{xv:"DpYt3sW"&kKD}6Lxg-B<ay[L{5RsZ2LNd|`/n)lad'slIa..9Y{>e1mJOxSl!X.e`wFz>@fmT+N!,:ZDI#:
-!K|7W/OrC_"uj5ajG/.y9:R&:Av.4@WeK^"5:CI#MlhkvPTF+Y_<J=kb-cr'mdu-s>r)WLQ`DBZ2$7/xbvECZTY!:OzYJn|](3T{pranZ)HE0S.U!/K<P=
-iwwy"]pqilBmRb!(aq[.X}xUZPntt5-]Lowz"Cp^x[9;Oa9MDC&ssnR6(KLA2AtxB1;ejAnt5nN]dA2+kF9"4#m!lxk:VfubDq6RYS}ubnH|N+SF!9YEcn
-{D.-A1O0z<}sZ[/nH,k|TSv{[bwC]1va70_b(8x.D:Fsid't]2>zk'L6"Fpq}7+9$Wp(]{Go!$ryC-SG(}o9a1N0q0Fu-X!V]"x!=WXSa:eFc7N71sE9JZ
-SA%2%uQ=q<'W"4>%&Wy-pGI&@OArjO9o~"#d:[KMw(o3e#0UQbDi3>85ad]oz7S$M,a,SQ)7q(3|xs[^3$~gwPm}t+%lcXpG3!mJ9%r=xaz"X5;A,iTBX/
-Q_NiG%M;m3h;0)=A8/m<!3:dj8kRl$1`[}r_e'Xrn2=)!+{@YF[^w9NB_NrA#{2<1bS>Y:d}>E.ZG`".;5!l:mmZ15o_8`d8oegU#1dG.KuT2E`=lMCzV]
-m1@48+:jamYjD2mB|'==6<n;sD_Fh+<kMsm$6_"fCe=q+bwPA-`,4Fxos#n^^e&zIT.P~[<[0#ReCu^F^.-=wMFGg4vh|0=h~7Xbb|r3<}XeBZ-LV3i!N{
-j3XB`;fd{<4GerMw^E&2N:%ENaJ"($esgFUh6#JbB8l[R"MuW9haiWIj@tVGAJFL1-$xTO|I@qP9U1[9bTil$hm+Gy]X6dBeY:o92C(SrK%APBZabwZyDf
-(I}"Uc-Lo)/[v)caYJrtLXMIH|6x[HAN{p7&/33FJIgX:2#zmk)=.M>M)L9UBxm{uzph&o6jBWC@(w!mIFaEHSyDiu52%/WnVtQ`x-75LaJK;p`orD;4IP
-%x7q)f(Lm|oXfl_!|ku77t.[m-Z&g3g|viAY~FYwRcTU]`70v-Wb@Ms9q|Ao`dKMc5zX$+WdNy)@/p4])b&xL@qL"F=yivN/%Po1qV"wI`(0a=!ZO9b%i"
-CS[M,=uUHEwy17aU=XV${A%RF%Ps]HX&'PX4u^CA`jX5X@Sq/Lt_5IsUVnrKs7arKL$D&=Vzkrxm:QsQT2[M8.|d{>ck78{7j;i;`xvF&..9Ha6j=/2j>C
-!-"]G7w,s5't9c)gMf,KXp~^gIoy~d7b63D6f{v8QFTIwINt/[BkkibFVodC&Bfd$Z!9M>|FAxX):KSdvn_m^1}it(%idFo8%hTRYN<M{KeVJc)@.&w(n=
-cIPg8|]O"x<w[yrL8ay4Rgad^.@|DfzO9ncPAPH0l8x[uziLi|aN70VdRQUZoGl'W&ESF3Ezhv&J]w2>WN[y`YN"V>}Bpo/dD{~}_fpwzS^4(L5m9Zi|'y
-$7PM_^xOp=Vx{_[f=)fo}ObzVky#%'$lXg|.ZYEMV>2h,6e)G|]m"K7'i(4a'x~SUjkHAU;Xd.Tp'lS9=W-vrJnjpGfF1Xi@hCQCD<0'N$E3BVw^i^s-BH
-Z.W:EBP;7Q&IwQH.+vbji"5jUj1w$ibYSfj(w&s2keFg0id2g1A6]T+Z&]uT_Nh}mPp}DfuFK6LxPCM6D&GY]"[n1tk-If8-0_EsO!0^0vfwtIm5"nAU2;
-CPg+OMD2'#xZ97qt:P:ReHTyW2Ua~_~MRsF<R]42,Fs'}o'3Mo:T!<d)X4/2Uk,T-AMl0W5XyhZgn!kmA_ol:7rJ;3j}>Wpnb`:hv]K#qj=i]g9j+ai'o@
-@]`MYpnpl;%L]W-uny>%[:RVqr^P8m<_!2H44nx<NUU$YT5u5St,Y6&]O&B7e_cj}g8YJ^<$7Q'5B3@QjcpBmpt]zk>hA49%YoPNHqQ5m[XRyXsW%xF-TE
->,=-CtO)]+DXEisA~jm5#|iV|-xfQB[6WngLk,Psdaf(%44]Y&pj^uPzNA#lDvwrEgK-kec;<C3Cm0GUenfw2$7TnHmggk6%CH02XJiGt#F>}<g!gGPF|]
-zI_"381a^!t9+)la6gsUV<g9[iIn)T1WiN}s8GkR{N_^E#u}@5lG[VjS.'9aIetZZHlr//s$h!_i`7v4NO.&~I:14A+sa&,n0ZoxR`Py]m5$/P;.V'Uz:z
-NpB'gJnFU`"g)#fL0GBesdHs-!2J~nXe"X`X,H/;E'<}Wl$5p/xpb''<}gdCh>CJw>oYI>E/-7[6/)mjmdgmd!(8aG{aR=rCsJ>b5!+gpI/_2yE{Op1-$5
-EjH>=X"+z'$sLeWmuE6Gb48Bq{U['W>Jf'<l|,hcImUs]25>0V@dGSc0f<4Vi_(HKTG-_BCRpIif/jN_%b!U.nn_!oDc~_Y5Tv4x+lWdYk.qr5WJKknFAg
-2`_NN/dT`t(!@sOjN{nHm2^uK=maJ#E$9E)0%N=`!K9<$Oa"Art:jP};YEQPRS]"~uumA!_H!4z`"TD-rjC^%PlR{pB'yzg]6J8b=C+a'/`o,r:1(LHV.#
--T{g~+XpfR05mCpS9RP:~k6xdPpu$CImi+N73["(`A,Z8N&yf}rN)#$4{gbyPzl37gxE$|Mt;"y{^Uh8<;EtsT6.aE>KCYswXu^m%}kDlVw$7t2;5g[d2$
-B)e:(PYHjG,b"6-2!YJh/]0LbmZSEkxJZJI:A6jeDVGB5xYQo=7UnRIj(n@Sm2q<-DU+pf9VZ)/5xhpS)-WDaih[3I]1I;==)c5{to9$J1]hbgn#+(^z$5
-x"7Q4IxE9PB+5Mc`Mvm9FSw<"CCT|wOE#DH{3n]I<uzJp&.Tdl{8P{By%9Cif5vR1eVleTjd<[-};7$h;&#R^WQfnzI;qI-9[oWu:1NFxvI}86gx2iW-Pj
-WR-B-RA=g<!/~RH6J4Q>0"_u!Mc"8"m]=y8VD$oLyW~_v2VeL`<YdDl/;k%B4f0/)q`=-bGdgG`.a7xO)37DwM|Czdh)%Q-z|}oJb6^Pv/+gFqoYyb{d)f
-)+a$K`Jf-mQ&+o9[Pd8{_1Xf_Y-|"{[vHI8)50]rZH-x)]tZ'E&H8jF3KOzx#&2l($#+VP'}NGuo}7;[8.P&4MZsGQ7CKzJ!<%7K%:LjH8KlL.`u(]hoP|
-lPFfa<p.YMcWi@deKmyCFY4V0GyG]Wt8i6zsS'fUkQi(3rZI&WPaY|m][-Z1~Ku9)Dcq<_&N%kG$2_>|'iYSetuM9b_M~|6MG]u(mmkEJQ'Z0d;6'._<95
-}ySZ:PIs:T75Qpi"WGI@]I)r(B@B(::5^HEaq@>vQE"15)X=rTMV-9H+P6$gu]x,k2Fy!t.j@7iD6tagR{1yaWg5nmH2MOws0]gurKK}`i-a16&L<TMnmS
-UJc1-!8vriKB-wJ.e[MV.Z}$Q`%)l{4Uv!,4cF0P!wCAD#`b37~.xNF`qTe<eDy!Z=tCYDg!Ek~nY3HK#a2v&g!Q#up/N/m976Q}io%)`xZPvi%nlQ;(![
-92a,H0o!35q9xEl)&!]%{D3LQ75Q=;zKH9j,E<5WzXs_ay|ZWQ&'.Q[G3tJJOy}xb+%44.GZj!j!8@R="QDRiO+H).zdF:qB0EZ<w"kbz>J,{2O9/wekt[
-rSH=`!+^fm>Oqs0YPqJ:K^^v/BqM:(xhq5IlAiB'2Pv_iE!uY'r9qzvDHbqr<sbO,H|b7@;DDoBW@XXP%FF4yn}ag&b"-uc)SH=,yB;CuPmZP[fs8`ddO[
-5Y`,SJ7x3hz5.z"82BWSVGFd.2a8itA>c;0{tgrJF(KXr3Fci|e)%9[W>=aF_M(YNVtVp8J'2%O/,^$"%KYrs@_EDlXCVwIIm-d^iVeCZ1&On,cdr[YAEh
-@VW21eY",LsnY+Hm&#^(Is='pqB-jC0Kqs"'^L>d1pchc#}eg!8c(7uH1/ZIo_NA@b$=%P$xtB{dYnPG$OV$:!Zt!r~4M9k{Bi#bd,tBm,^k#@"O3L(y=R
-%no@60yVbU#@Z)[0]@g9Ovc'e(j8)F"hekvBn;7ASHfZY/KRgE#tNC'&R)ko$1Qa9;9y08;v0Z2lq8|k#U{NOR#8q-!w~Qm-Y<#62lO2J/-UxL#)s<@`K/
-m-Lu<)mV/VOz@1z3|NA_]KK!U6Ool}[&mW$#2<KLYAAG32:HF,!QKbF]hWag<Vz=Syo]]vMT!]9(:ohn4s{o}o1m{-M4U#>s:F_VZ0J3=pcGwaaE/e}Z)g
-R/|k[0/feu6#3e)_K&4XhxX2=NW[_M{fRqCB]#r1.K<hEbNHLxBO:3Xo]+fqoSXg$vbPlzNO:!}W-a49|T0/3R>B4k-x;^:^0`9GNaj$7wCRx.h!p{_om@
-bxXYhSds(`a=xPzJw@j}Uaf@d=^L,$&iQG]nmS//S7yuM+++GG)sOI|K5:X%+SeI/^;ja=UiTsp;q5-[x5lsjAOTtpjpS_dwoPp;@4Y,>{=S$|<hk"!{uS
-<lQ:U"M5L'cA<[@cPUC>er{5lR"==R[{:.8guFECOAOX;(eE:(~x+@OSuf[Uf_7T@}a@IS['$+]puRh2+1g.(P_33}rCf:>q6w43F^+KApGR68rHQ@y0Jo
-;j3+^I:1P2f"WPC!wn&yM!H{.<7;.'7e)i[b4H#4.R#t>7=="CQx^OFBdL:=>.poC3BIDoqx(_$8=#WIpBFqk:|3{6LGLw)q<EDwJ^kJ;[F@OdO(0aY;+5
-da'59:bXZw;B{r[r)qfMl7d>Ux&q_{paw7lz8i9Q,)QnYa!pc<o@|WF;n]3O25E"QEdbJ@$cJ5RKf<Qxu.N8-O5me'ms!MN9.F2Bfbv/_4HIO!C1QB6HVU
-95Spg9fG_$;:R`{(c#Orw:5T$:igVk1jI5~^}zk>Y`7QNKUrH+Upf+e`5c)u;>kZnu;&Z)x[@K`F.UFm@:9RRifCP$_lOot8B(6RPa4jJ0I:Z"s)F5(vHH
-=[x";]UU~g[.@k^!p!s:{oZHSDOK@A#mG]KG3sV#;Yv<Y!'kOF!RvW<a+.-;Sst['"&FcNfnwFC[M7=<tTrpeP0pDtI/7GD'rYgRE_]}j;9=J#b1mO#2:_
-(Z[vt4a`]oc/h>0bijgKJz$_Vb$_wej4av;fj;&k%8rZCo7R>f3IjeA}Z4tvCT<f/Q;h=FXSEU!/w:s0Qr"D+Gwz"`f:(3$p=xxo&G"(Ds+-Q#GxKJE7&C
-of8"/Czwq4#,cv0p3wcyr4RiFH<OEu~{K"%&H`[TTzcAokldB#[aBv8DV7qX{k1>sL7`s;)h'HHFAJ[IufBlAg"Me.fP`_YZGEXH{wC^Y/U+{fOv~uco|W
-_kmCW=]iqLm2E%SM!qv9Z_sJbho1KDgNXiRuy#8n'V[Blpi!PY#eFN4"V,Qc-<y8"v[Zgiw#dhtYIo:LPiH4ep>d6d,cCOWqVKSSMYG^$0d#7x"jwww57m
-O$"JnYNyT`c/eM~T&a~|eR~L|Z,@Gm>Li`n9]uAK{&DlOJ@gLGW&R3>N{w9Ii[.QA_e3OF19I+/qZ+f:=39pc{:JO_(ae.@R%Li&Oo|i>OXl05=I2gv)j8
-j1Skt6K7(y`d!clk+Z6F9}{fGr)MhY18:HZ23mq9iy$7`mu6OwXIGu'wiVn"Yw6<Fe#hT#4il4A3f":7P]ZSVuCC;QeR$_v635%Nn%eNr:)%jZ,DkK|=r9
-,j"dX$GCHE~SKrQGd%|wtG_MRzzyQEu#.gA0U4X5F_EN!yEtV1-LCf=KNE8Fi"!'Bs"6:{)w"DJ/B,f;UJBb;}uSJYDkF)+<;l]cVw$%<5/V2r+{Jc>nPg
-/DjUAdR`RJ|@7/Vg7nL+g|>#wb%<1[M]=#wtJ4AzeF4N7XATw'+#:$sHh.=:tz$5}%_+w)QZ0J[)>!y)`)/o%Zua>#nLIDTr})2iAgOZ9hc3gKMo2q/pvq
-H`Bd]YOI7|81IzT'{QjFsjqbl'`W5a@K:hLHW$RooNHt:O>[eQ"2~`=$}BEC4&ZA-5nk}oU5at!w$3`tss9{Cv(34q|GMg0o7e8ny'>vK+q<qJ+,hk3#6B
-vQ$O0bo[a+A=5Vd-(-@=36uqh=S88|v!b3&wZ5nMd-OPK9Dk/%:8m&mR[izAaI>(E!F$A4>x^|Q`ZOUZ/bS6`Gv]0}T.5I"(>52UNTy2N}U[g)U(#BMmG`
-#-#FWO,IIUfh!xeM(M:XT[9M<pUb2WkvmV0(bo/N=Q-YYHjG9lJ^`9<Q^z63e=Tgi8w9rFq/Bd|R@AE84/nAy2yNw[|pGYMX,HGg<(qX&sBY53&7i/sl#b
-#X17j(pihjh;ljLCv6&]rJg)HR9ZoG$f{<xK_H2W/(XPNF6)K4:j4igQ}dGVlS.y>LzmcbEXN:2[!9p94vhCW2/V@O2so&Q=kor8"vwSpkg#XD'vlx}Kfe
-mq~A,pAbvn$Kgv$xcM2S"j(0W)WSz[@$u!vsb,BCF9>.Ux).~29.,`S)yWkDYe'=[yayZTM6wxp:|<b7Du>obaKPIuVOmj('z+r3j#46SU,H^V;Nc}UOio
-x,"Mjw~MAtDj8d]":"[C3+^A}.9NrwOc-Bk7tZ4"skQ0mlDjsT2(fIb1M4v&cdNS>k3_O$s`Ewsd#JnJdd;O/ci`L.DV9>n)SE}[>z^RYe6DJ'jwx<bAlT
-0aUbUiF$N;[|xbgyd_;bybOza_96s!)3GQYBqM$Erhw:8u~vv<q6VZr{1kw2"N(9519;S]!j8]M[,OKO+Rhk},Pqq8,8y;1}:4~,J4QICr=lLl,)2q(^:d
-^s.O6ixZ{X<B15C)i-+G2A^7L4K^=(r^HT[uWhMq=sX-ax3y=%/JP@^pQuhd|ZH7(<L9Ba`EQR4kvJD!wwn=tXEA#>>TR;&x~Lb@|'Mg7Nk>oNo`Pz&,AG
-9bX>~Ja]w92(&bY"aM#";U{%$5`>%7qu&zY!#cRdaM+tZ<fEMUN;w;c)urhGMEzt3h8s:H,QCq;_r+VV4z2'K!5RK'NqHx]+10rVcz7'/!:0X.ehG;!Hrs
--WC#TVny%m~ipJ-hGo;3<MfF1S-hPV^)de:I^oqXA"(}3%AQ$m<EsQ7+F/HmpBXWvBJE`M183rXG4nOl$-u9}RKCGj98i;[P'cV56>zWY}CSsfQl5PlSj7
-<sa!:!hE7UN%ixu!ix{0P;@'9)p`<88fuyxJkc6fI+Cz@jGW5zr8La;"uMn';-u26Svo])JVe5W!'qmR_It}b]rPJkn-JwQyGch}%:t[kEy<PjB8XR.&%c
-wjXj,0Y5ek~>O"Qc!oR;OE>KS_rosgb+:=pLN#qkuVuAv'3DMk[H@}!g%=kR}8bFDX}$@C{"dC`,537<hZ{(Bv"!@8C,`UQ&Aczfl<cP/`QKGK[{'X9f|9
-8zTWl81$1X{!wm9J)DM>,wlHAI|E5#m|~iZ>AUWaDhMKlA6jwTB_C0,t~P8=w5Cz4GJ(WfYfP.e[>AZ;#tJVl6J+zLx)r|5AULMO+L#>06Ozu{}lobO@-$
-4:_@H&g]7(<kt3tbm[<B35ZgobjA{9p;hG"@g&&aaU:X,y0cnW4=DTO4Q4(HxKPY/|FI)|~<J1!~[4JhQ$Tf)A!S{]|h2jL;]C|m2-+jMbl|gf/{TS"zNT
-r1$IrhE_30r.':nl~-$4^)2[F}0vTD@9kUjcYCvc,e.oq@erGHeJCYw`+C1i!yH&wi@Cpw>dZ33:]&&+`6Gd<3BR(z;5L/@m{E0tG)xc/Hc2$BqVZD46AU
-wAb+Pe-hU)/fs8aK)Y$[',[A0nl}gKCj;x<V-pMUXJ{sQ+8yP#DQp"&i[N#J{!sEDI%)MEo.OjhIcbA_aYa5a}<J]hG1]zdhyK|;R|$7ncroF6te9!IVAg
-2-ef<=5@!zAJVuVpV&q5aX<TN/6,e6yNq>^c4{.$PNytJ4.EQw.+}2|b$53/CGiP2EOa88P#v%O;eN"~>([.CPjl4A<qe2Q-><Q1z&HQF.o=OC_'r`/{j7
-oNlJG`}j&<]Y./842)HVOzH3B3G7M{Gk7Nb><F5KHe4QuJ+dH+r2pTq"`/9M_Uj0faA',ze,c(!:OEg[cd<fc>B)$zRkn"9uGMjtJ3>tJ.bzR]_0nDgw^8
-BR(%z0#%jq8|/a&Nm,FcXAfoaV[$"Fk-EYYjB2Qw1kT:73Q)bB[]yCq$_i2lURv0[%:KBh0,9/.jG2w&Po@GPUbi{VqT|HP($rCRJ+87O1d!'rt-lSHPrF
-ToffGwgLgR"ZBzn{Boe^>R^%P[e'%HAe6x=1orTR5|$PVH#hp0]aU9M)Wvn+sz;RCp(<pA~.@S{(Zz8j$Py@ZJ.j72f<`D_5(g|X~5RVpRaY]vP4)e@Dxz
-7gS:l)^_3NQG>.4'f"f,QJZH4(q-A^:A}&w+S)b%.QlAo_Fi_0iA3jwM,D@7jd,|w^G]Yx~nk3NRK:u86s~t[Ps#nX[KWu);iX:A7y1^95z9:0P8auoe7.
-i=!;2.#kh(H.}yc1eRrlS>e.|;Vi{^qvqvcuw{M2wh3Rd'$%@Z~Y@U-GyF$977(SsrV]|X5fZR)OXGL-;x}rmb+]X4&s(,e0"S5jrv3ozhe<',!7QKF7uk
-PVF<C"fK<,HYB<mFrKLkQ<bT@VO#unP9LWw(rY_od]+h4<u&m7+@::>wErD$~Rm`&@~w|5<HO/dfRyH":"WF!2`fW"^lx$-w${]jMAvi}<CVKlY(#zSHS$
-c}GRQ""=h)7#RO<:x3=-BFM[^VHKR!L2f3OyRf)>1-EeDer)R[wOXiCa4q4<eufkGR5gUZ9OGOG3!k9PpDH|%ShIjzU24=0D=z0RfFC$,4D!xb;ez5Bsvc
-;'8,Z_or~!}<mK(2&{PIYUlCCyXo8XhGo:o<kWF{HG5Efw|GTPJ;!$fmyeC[}-M300SU4FN/=sfMvf]PTyg!ammGe9<mqHKlpXT5qfI!84=b3bsV:>O{p@
-}AqL@QXI.y,uuZnn`Q|WCbF7ve]^x_M_)UcbN)&-6d6'LIdIL;qXy)/d;z%:d]0H;T&4Xg%bJQ&Ekxw277_)b|GrndV.pN"w}fV0U#kBmm-g:%2fI4AlYh
-Rep]-e5mF4JVm_oNxaJhtiPp&Xw:(ca"x/c3YQA{.ZvpsI7CIIzkSqYruB[<0g5;F[h6eE2%CW`mU}$8e>CBGOv0]VZw_-S-CA`r~Z9tU'uHg9srcZz4]}
-]p8%x/CP^z86`_wD&s-_tT$C7g.LlE_E{;Q'9>>qS'z!H{3xef^5UNTIr!Q_qX6Pyi]0}]:`.c<v"}Gyn2TfoJp2"~4Ds)!]]si!1b`@TC2G/Yt)I.noM(
-[ll$Hhr`EJWkCGpv4i!<WcvWcQ<bWI7PqY0G[k>-MJu`(#bKfZDkgKnAvhB,yGt2rjcgXN0'e%Fo.ycI)#EHX|3/=$_z`t{n>[1J+bSv}Wnr.]omq<wM<Y
-DaB(uRJe;.;S2n8"x{QgoaNYTMqN"tOiL$@/<#T.m-8x8.>t3$i5!iZu)+E:yQL/J+_]r=&}+frweniK;{L8soZ@z:'QUjgWBvP#q.R;T-+K&W4w]szQ4O
-ooc%Q1/OUh57U66JEJmH8t8P4hlrX+Kg{1}JJQ,5#L<^`dns6(n>iJ>QwU=PPT{a}K!c-L23RPPs4Hk{L<OTWF"a'6#N|.}p/i#`+-ttYYD,nImMXexf~3
-obLN<ucOt-jS"cWdyGOdcBbXQWTqXDWse,>OsYZ$P%(Jvcgr^W:$Z3hX/Kc/nV}NydR0~ch|+6{gl##';KQ#uP+"d!roz/T%nU,HAO.S63>@5R5Ww'1Dz_
-7'Qo$Q0R>:@y5!sJ20@m2Z_&m"2Pg+f.dmePO[R{-Q't5+Dtl_YG;rFp5Fy#bfhrwypJ'8yS|1XmrAjs~l0!C$Zw_s=wz,.`uXNm.l0mgc[|b[/Vy9,8Tj
-(mF}aldsV:B"5bB`1qBKL=3F~-^K58#K1/<>s>&^sh:}}aI^qV7|;oG/T0A7(ck;~,)j6+V%yXmePYv^}+Y4I>Y0!=0}^u)`s,e[1/I`jdEi"jwiPJxjy)
-/s>)J8}q^}YD~qGojy&EmY`Rpm#Lji%zjNKdu}-`)swGY#er'tK"Hvxa/Ln],dk{Y{7{@it=8agmq{@l+zP_!p,R4t<ofxwbBa6ApapzfcyFQV=jJw,M.T
->'MgjmD}bc;<%Xo>1C>#$nHl_YmYI,oh[Th59kB6{qq@o}0D9PBJ%b2Vt&X5'U_3re$&Fj0{M9-w[F-7cloJunf/mxFnd#~"91J'2/AwOGyY/mi:Jo#=KD
-|3nO&E'6L@hvR]aTl&DuCUxFw=&boIH|W}.[`7e<KTF"Y:]$=Ezj7}5D)p-M"hlepO~!i'K$m`9cq/N8N>cys.8inL=L'TY|25RT!nG#qLzr>b}qYj{YpR
-x;AiF<EPohv_3w>=%d[/CJ}ajz~_9X<=L4F+9'i&8R1i6pq|+:kRK2fTRXe:6^sGcNj8lncgO`+Ik&]}j&0,OVJDtBb{<#<MM1'IlFD5P=eM];w(}a;Z;s
-H#JKtS#DH1j!tGHjr<$3.Le%`w8l47WRJYtt{+.#I&gr9$6.vAtF{{l8pZ+)m>ySCT"A$K@,9+3mnKkD|-4)M-Hx5{|d+6M>`2$<p(@8/EVRf2vEM7_W'T
-u0s:#@LqGSUQG:MC&HraL%|<wA5NyM>G]"&EG]i#F@h-:Y.]piH67NOBq5,d"h8|Vifi:Jihu03"o'_|Dq)G;'0q|KWM%a7bgr&D6q(|m>Tk#{gB!f'n<B
-[;fGSx,c5|[r^Y4z'V[i.JV4i_t`x]$BeTLT;}A/Wv8n@,kE6|fi#$ykHbR1~N>4bM8BMz~fO&+iXcMQtO@;9to;:d~#I@,0Z/nqE5{'}il/>e8TeC+%1M
-'tAndjJ2u]9hg^'<1@Y{ln[zAS4jclgm!.@YpK/kY}P>.,jz1v;nb9Ktl3c9.|6W1,m=Ck|yIg"&:mEu/g^a12Zs,RJ3!kv@SbLR5^vzOu6Jzi&-t9yQA`
-N.qg)zZV5/MSe!TkpATz0(7qj^qyL0x:[(GIGI0ubiy"4{l(vcfdN_d)fb[m$jrjg+mT;^lm]3.|nnN1d6"WQ#wdEm(2}(r|N:jzAup'%}h`L@I[pg!WB8
---&-h!=EALWn(KkESkNBHz5%.>5MNJe(f0(y"[ehvV}f)Zi>vxM,cK@}9QZn`Qr+/<,}_qocpylb568nK|}$K1X2;ZD"6-wQP-j86dC#DN_=&FsxJlNT$q
-x-:y`^(l,]D5n=/qHsai7,-tCyF.B.[{#48|pYAJg,32~mp_B&PI}BV(8pYY!v)"<LZi@Xs5Nwav7hmcfNz66D|+$ZOY11yYs!A6dxp&H.lWqus0~wye<'
-PG[w"rwMwaemC5g4=un5}]erN>9#@JH.YsG.No0t#,i1Uxhmvf:!uR2%,j1}e(mw>LG;Zi#vZ3^]di)+!/1pRSgIp{cs;qN:EI4&5gV"3w7=WK)of3ezko
-$E0xfe;#1NUG7f^Ph6v;OYFhTLvJ0g][%dvwUJ:"aP!`~oX'|a'on(v52OO-p%z7`(i=opgH<2(Xg1@|kVXq(sI./%"azX:128m3r!zno!d!LHR]$^='>@
-n|$w]w)#al<gxvLfqh{!o,F1t.>]FX<{Lb'j{!Gi|BNVJ$lU;)wFD_^,@P65dxEfb>'F#!<>M/Js.Xa}A%(^F1L=x{GTSpJGQW@EA&T269/r1'jN39;(i#
-E1eR&f_UNJQvw'B]K";(7.pze}1X>P93]m@n'tIM^=DiQI@c(h)rvRJ{DT:P+1x;rGw{e:+:.XPL&yWSW#tHg/=k:sc$G1Ci=wP^~>4=I3%5qd`=8egdKg
-4VtS_mEx}0IZUA'TBOtlgWf&@0e+w!W|<1>{T<,=lzDxk#/5^%|aIPo3{/0=|MT%!3dwT/Wp](FTTEf7FI#j4kA9>ENaV!`t{.YtKa9'TA>JaZWdZay'-|
-'=OJ3)iW^,@Jcj[mxiLW^(Yt|=]oViT(qOoLb"=FN}(/,w@SEQlfWt/';4pQ8"sF6#4hl9Ji#cE.D:_,J|PQ|Ap5z)0:42i<;'KDWC`K1K8n;P=Qx:DUx^
-iUQ'^S-$a(PPwe$V9JbT!2GhgAG#a1:33=,jf%sU}|'3e/.-4C^Gfj,&SGSI~!B0i!:_&//9!3YZjPi$%vn)2iV@#uZPd]'dAk#LIDcOkV,1P|X%#v@J`G
-}v=#oK8)e6o^ybN2D467@GSO.mu-#uO:m0,T_"hlP(>WIZ'P=WFtyEG0D&G2O`+[d9|./IhbW]$lhS0rT/i,w'8.KLPxqPSr4_nSaQAzUhl!Z95vdL'b3M
->&/>O(_LSHCL+rP5mesw&,=#3`e9%"@t,|"TS:bwu!C-oqOy+h@X-$&0nm%Ek+R}fYd}]}%{g6@=$!@<[Em,Qu#|K[,K%4qLN[!!$t!.z)-l&/-Q~qWGaX
-C,z"(}C^yJ1QgWPF34fp;y6$jf[%wy9Sk}@dda:J+-:OjZfxYGB1j+bP0W2<zie:%!n-+K0cAR^:j)8JO&o`Mo<&jNqOb`k#U(b1^i(6:('2@9}@Q)9"mT
-VFJsKkd-BtS}L`jvEIj^L0);CjF;{GwM22l)F9a4M:&]v@gJAZJp8mYR-h+YSxF3Qtj(:@XG0M0&0F$H/EmE&{"IIMWw7>t7`K|2SWB5+<"-F$PyNCp%4<
-zP[L'<[n6u9tK^U9SpiZ.`KF(@x'5aP)^=[7%k2E`/8,|2gPJAeDY.e-0qguQsXxSS%4b.}(wZ8m<;wN14MkQ[C/r`qAOX/@{f({#8H{;ni})8D#$0"H`O
-)m2/<+]Elj!$sXP%@Tkg-+k3^Lqu6a|Tmquv;W,]slBxLz`fK+CD{LuALgEx=e/[+{&M(h"}mD1zheW5Qg|vhj_brx:aEOx!+Q`M#[U1n2FU'7rqv%:YQ6
-k=bk!mF8-Dqo;]|P4wu#V%%9!RX+%H}x@3F%#)F0^Px{mj/lk=x"fIGNENqM2}mM(MKqna{p[1Z'gKi+"lkg(kUK,)+(Cgf.,F>9y:vO%=kGd3/Cri!0`&
-"af(0i{{=B9F9A~2]W/TcTN3df4CU}:5}+.ohFn`0y}{O/J+pW]ihyW2TwTj&zNY_w]PTZx(F413UT/XS)3G3`_N][AED=fcHjcI9M~C;";X,FIRsX0Vd-
-=t2)uZg,$t3HpVfa"dG55UYq&(9w;ImbQn](<4=hi{mfmwe#O@0Rm[!(vyyk/yvZqV8-9XT)IB+3GWHm:bI5Vg#^}(3CesVVA/V,E1:Pu.iW;1R)~a,yzr
-AIN2Q(<g|Xo|9jy=#R8>1@kCmSqG1_ze7vr|p)L62II_JheE5f0U2oB]h]4Q|Mcap"p$z1uKc"&d-=b_l+^j-!=s0}NH0P{O=Ztl<-A/~R4p2w5Kc;Fvz^
-q)W>4^3Ey5"f}'HgLIY7s,<A`[u.'vgzeZ<sjlU<rqY/KKf,$(3X.y9F;)^EBJM^f'XI`SXc23X:sE3lAn:{~E~d.o^)2Ne>]Z-<2SL_1PZQN<$iG2P#pe
-U0yRH^_g_h9,$Hqij%Jirte%upvqt2Pql"hJ2&U/Dm+wz@vW0{w|.J.ADNGxC)hJ.1;rRu9QlD;`ry>Le}!04dOWYmK:5!5m9P{X(oY3'KaU'(8cY/+3(6
-/3x4Ma4^G9A(EPLD/|II('kl.%=pHIF^nT!m^>77CLK,ud({4v{f$_6oKNO]zd71E5q-EJ:/:"kx!2^y#ol!~B96Dg>c'&SKNnp;_GLR%4q%(hJ,}@[:]^
-QjR_64qtuvh>'RWB1H~CM3~3`kSrLB'kdsFmM"<V&ha(a+u[c%%GjTeX+!{{ypLyR/[c1g#p,MR2<GBP}@KGS!lFmjuJo9!#x^l[ljg]mLII{V~PP-yF/U
-rkDvh<to.qQDM1%>[dW{!(aw#(V<~#9&)-{1^+rv9l!;j)ruKz)_bIwm]%2N6!1iqJ~Pk+6:k0-^]7lA0IP9wBp%#19`)9@Ht+,JFRpE<LL9e%:MfX{;JT
-re<n~%ikOED[oQbD7!af'@k];Vp>/SB+m!sK1B.;FJa#=h[lk4WnL|TGsq@8#-5WV5Kea}V}.#ip%3SmRUs/ktYfBH-zk3PNG`EqxCG,u0Cb5`{Px}gi);
-(V:'G[H-}bH{]yPD[|:Q]sd.l0;_NzvOWo@5HQ_j6iFX/9rm_{t;~6&C5czW(#:I+C4tO2&M[rDi~OY+oz0X7_.lC7x(5OqW&@}e3Zpxx6tjblwq/:;&Lb
-CIa&F0/%fq3),f>3%J6&(6XIN@JI!X$HzcK9noHUUfAM{{"xRi4>rfE/6gL3`xC6V=UZ>`^k=OV.Ei`<Y{|f3JCR&HW=CA0/!ssH;z31]]qjq4az:)jM/:
-.5;Cx0Q1%f>azBfvc<Q3>hBXtg"{7El"3kc.iMJ52fCEN.8I8Oxe)QaCZEKIkx"8^>A^F/XZ]x>>64~XKEOhe)<K.OucJy;no%nQ/>9Pt71%}c"56w+-y8
-l'HLQ=42f.'T"h^,<b-k$'8u{U~e`H;3'k5g&1,/!wfrX{lx{EE2JVJj!]l{V4i65#f5v!_&gBXl8dPlHTS4e$o|[d(5w'T^6PyQ2vE#)pJk"Cm>h2AF5]
->q>AF:PIqA`4~&OM%aI$5Ef#/X.ax|>-hI`eOQ+4toD:zYRLm{BO{v"G-@7s$%KUbNFl`]I64+(jl1^=.Jl!U+8:b(-;IEv)n:&3S&vr"%;Xf:'!|qo,~p
-TxzQrr7GhUQf@kUL)s{dg2cl+:JK1$|R8)~F]xFQljHN&f$lhQOs5+[0l$os+y{2NpH^,Pv<dY$[Q<ND^mp%)NP$BXWO)I1WutV/KWj;576t`LJn:DgN!8
-#CRU[rWdgoLM@"B=1XVk/<cLkI20N3^1#|d$7`rF2+ZU^W6`L}N<5HvLw#{+)jdqMwX<$qN1renuc&|2exA[#%$FLTSl=r6{AS$l!|BEB6y7iID:u-t%e.
-KnT3/{6_a9rk"a"`E-~#YaQ{nt=f08^:w)R[gyu%,.6My#!Zv#kNhzDQ~)58O</9KEu#7GDyR4IB"PyxJ%ySBrzgp=4MB_=S6G:RL/3!{^JSifN#7k|RW]
-W>TdoThvSp/B}('Y[Q%Qfk'sV!@.2M8a'BKIj]`I,!ny-A7{MYCeMfqQFe/KU8vjf,`luH2SRnDU7.8]!2tf6>Uh}Wqa/H$&[u&b)D_'O_MK&x3e`OWz2(
-#7+wPQ6{!!OhjiP"cX>OTsJb#k4DQ5pQ`i87-+utdv#[+o93Oi]V:P]l3V;S}t|Otz<xBC7Ya}I0JILnvi[DkEgMs7e7@&fC7YS6Mb=S1oQf/6p1UU{r.<
-]TUnfoxg6-E@=UU}`lCNo5w>_AVgtRJZEFSIeM^1Q/x`E8~XSq)AV!!'rE%+kE@j=`bBi35`kf-O8>W{-_tv{}Kmv8z`SD^1{#Z,9L82m.`5m8seRsUh]B
-FJgKrimJ=cNA>F6BhJc$)38[Ezlb!GgLJ}[|B4H`#^U>.S;>{5#23d:wP)3"-bB#}`SoC0-GOF}BgCq3s`H$qCS;fi,mCp"oN,z8{^/wtH)!//$Z,ZFRQ9
-3%U/;z4SAYHfm"X(8qyT3G3R'%]CbX-,UKvX=R;+8YDJ04x^Ns}>sE=1kH2}:kmk&{h1JMm{8N1MOL<JHgqh.gM`ux`gd'~yhaPT4+SuHGF[NcXu)Ix-/4
-@9~SEe<u.G(ARpgrjv-vtn}n.AZ%u;i5s>1CGqv#foht'a]"LbG^Ce.``cWH2qRxrV>W5/i"6@vr8zZYD)YGZM2G9L`tnyxXzfauD/i<.TlV|yIb@Ges6m
-vDJh|<;dn<ko_Xq..r~)Gk"2qkOw3VunMl7U.v4R.7,Ut.otg,cW"tZf"e|1MEK=~LSWQ'P,xeR)01{.k_{NQgUF@U:jGv.$5I'MOg2TJ)JhE}i@48D_H8
-0Y0+|mGWX@g3F-T0|7>IFP8L7/(k'dqA:H8().:H)qPzpF_wle:^v+!ZQIl|9%!aOFr|}V1>K3kxvrm,taHOHzu,e&yMl&g.({DfkmM"h)"_:u=lSQb!$s
-<sGQY'xNW:-zXz3E+&e:fQE)JLu#XkC7r8KvpX3WQWIG9t1[QtfN%6UMf[.`Ov}y3hS6H@x8])DWz}>s0RU<3e(6N=3F7wa;[6COJ|@z@gCnUGF_x$3m|U
-l0WPj]pCTNA+{5aXM(>VaJCWP-4i1Kt),}:5LoG6<+t/M;XVA3"L/P4R,l;m|L70x0f)5GcO@3gQyg7mBE7TLQ<rK&dA]WKWwQBiPczkcmN29bPxw-#i)_
-QT$K("HPSHFeXsY8&Izxsy]FRj#OC3/9`RI/(ia(gzoEj/HV50|.ASs"C[TK'8!-h^J.Q37ioy;wcEcjl=AHuu1;^<{sZ9dh!@{LFnZQa9s3/$}ig!dGWN
-Pa.C]y!+x0&.ety&5/le>q0u)}jhKyr6;v/dkuF,{EWM]0YVN+paTKV@8G,'l>USCvoC;]8v<`<!FhwcL]pBu+ef88+=j&;;Yh$Du+^9AiEOMWCTdg]'<c
-}-X$da<$M!nL!b'U;B#@39)F#iPx(hk;Bu@1mY:zHe=KBczVvbd#;DZxI:BkgNdif4D5)EITs+XHB92QY#{)QD4J6#SzL_w2z@Z=vKPeT-b}7@X)V2gM,C
-s&LFsF)o$!kk53KzGKkhjYFJ~9,77`95Xs#4|w0kRuj1`j}$6Zv.ljthpuS.,slk-pNCt)N2<e!bQNbnb_!x,<v04:!,6qvhv>lmg;ssdEATJq@8S/e#b"
-|d:uM^g5MPl0&x;>u@"kl@[ZMl%5.m:+F&]o2Zs.f:}){7/Rvmj#,Jbh[.@2l1/Kf.,CY,A69%>`]h$7z.Dtq_7CZH4Ql#`ajFs.T/e/ggzU.ZM0Z3Njs(
-MoZ#ld5W{f/J~Mu]8Dy9[8jGWa@(6Sv1)4yNtRkCmk:eln'dZ[x-}XU'n26wQ"g88WB1@)5^mgmQ'DZ<mtB='lqUtxe{2SB4ABk6`6xpV0YW":WV,#V'bM
-n_w{[I,Px9f9C.,h<L+&KAi;DGW0K#cm%@Z%ZNt_>G({N<qNTwTIt+WY`Ei9PpQMu3(c$yUkx>(mz]ej!MHYO_S+&:cyx@Z]-dTfQv>yXk`>72;Zz|/;VU
-7rTEsJ|<:BZ9|1[:1ws`'6"7)NGDsB,fdt}nup2nFw#wM+c8n|K"|[#=8CI4V!N@.dbOB2q5:B!6w@;04Wy<hlo2RBF-E#LPrMsJOu>ojbWbbK/HonN:Y|
-EylF:OQeqd/R(Z_L~n^nlG!,rHn{bY8(M0dq,|dCv9$HVWUf{gVSaR,<z^up3mORBh}i&<$HZ'XM'(K&%d6s|c2pP<-,gSHFJt.)War|4W.0l>#W5+W5M&
-u&.f$R`Kg0Po'<EacPd{gC$Niy=6Dl|I-(@;i/)73cVrKv`zF7PFJ%IRMNpRT"TwVo`"wFKp13WW.$51r-eCrL8;03U"]!cdRR)60W~$@vJ;j/+[8$,rpC
-'"}|Q=m@^6tTh_Q;G<w+DP'hFqKh}Xc00/`u6ns>B3s"|wy^PR:!$;d_-02bx]Sp#|f"xGaK&"NQPDS&6k(vg6{NH0v58+vv]c`5RZF39"eI<B$Nq+^'So
-q<=g!dbZE#'L(<NMgQy4IFH(qoU[0VGOGwTMDPM$_xao/1=Y}V6Ey7i!pJ]VTWp`G|8Fpi&XvXKJbHs1P2gU_gT=F+KuZtJ!t5I|T@&%aJ6PT+n()sB2Sk
-!X1/8-b`q.tt-F'ET;%(D!)JNF,)O)p&!z~G+H&gU4[^1$Iif/-k{P;,h"G3]I1osm>EI`5U^ZCqe&BP_%6:y>G.G8N"pvO'{dli72JURv'}0og4v0:qh6
-=Cyo)KpHfSipn$NAnd%mAB<B3fFAjoRMq2{mJo+KPB`4LqXi<eGg0f$F/r@hmv=O)Ir->{9C4@.qvK_rs0VXE+:3{q"O,HeZ:qM`7bOZ3G3ART#^!Hp[{L
-[l)|TkmZM])}du<Q^}vAZpX&uds^3j^A`|$C@z3r{cvA{;7r@g~jM"ZC&%Krl&0Tfs&pR(s$Utck[bkVQEaPHEhxoj)i.H&#7N8%TywVc=N=D@X})t)p!|
-[AE)^{<iw`KRj|qo7,7Lh>|f>AbT:3W[b[/%|>kVn_/o%58:ad3wH%=:.Y@b|7yKscl5mGdhPsn./^COcxUu<4x"8GkW,%4^j@4QM%GB>TQ"otWILIF9[i
-[3ea7SUEX<)aGyN4`,q<MBqpOQh:,/_ASan<Yk[6!!J>r32:Rw$xO'6Hzz|Z-21"YBtEO{WC<sI&^%AIbm|yUK6D0Jh>C-ZQ.q/f4kF0$'M;PApOuPSS/[
-dCX27TrGF=3j/^;</)|mwx=D('1W!,assR{im`Zq5RI+~<5&`f95@0]"ju4N)k5"+1MotiSyj6K9qGf[2diwX%SFIo.WBR}lmXR/!#4<yED$D4QXs=aABu
-gx{bB837nDkq<]JYKdc+t9bg'Ho|z.Qzo0krz4+O}1~:c5&AkH@@q+cT=fGZWfq;uG@9!5D^9XU@Fgti}w+IHS[o9(`:Fc@"J:0]LetBH_%IV_$RmKE_%a
-cZs+_`}aS8;{%9ck-XZhAZv<+yH0mB5pC2uPK;_<R|7g`2-}!MrH7>[H[akKFQ<zVG^wm7Jk/JLE6It[!6}c|a<oX+}x+<47T4#PLs6-6}>8q3C!=gsgMc
-FP0E//V!ucChY#T&tkM+CWDReWS9WhB18,FzN'h%J=|8vXcq#E{^T|aX#1}6nS9Qig}R@N;n{Dk4=b8yy+w#tx+91Ud+>,p"$N/WRl:1/Ia<N+("g4|tTJ
-G)RXHl6iTL_y_>kTr]33A1aB|nPWWLG7w7hq6MC`}YpP^-pJ4W|7q$2zM#(AaEE4vS:g_h{h80n8ATc_SnJgq{hA{d[:2&q3F{w;PrHO6G(&Q+!Mt7!QRv
-NblAz9p%F4l_8`UBmhahg53^!IqXm;Kb#'Cf]W[64mZJd(bEQ@]]e;$iX}=>}"K76#i3!bkeF3E7F()PR+(}7XrG6T7`#)gf4K'j<'n)WCXX"&~&dE;_em
-Y"PhsPcBN0'(e2mBoK5icTAEfynb>2x08QrKND%nupx8!WTIfdsfmOd"J'f|$t2js3NW3>X,{G.VxQ1,|e{XBb;nJ^37;X5SmaTt$0/!8tc+>v>ihhDOJ+
-QKeGXyNQl"d3h6G(x%VA#C,VO-Yn5a!Cl|!=f&:A^TxUZQrIasS%uINA"!8A/QEkL7lPCd+6nP<iYY"YALAlNXp<FZQ0(GS]fcd3:Bw1nFG1V)vI)G.IQ:
->Z=mbb<e7=XYV'mvUw-zS25t[}X;}NtD!LZoYlP[@"YI)OX=_|kZV[AV=cKz,BZ]yyf-iw2VC|`Gtm;!f0tM];}XtXaW@Z.i8p@oUrc;[<F[^p3ab%wclb
-5%ZtLKc"=zO0)[!Jq5Iln"[7]f{n,nu>'-&%U_v!H9-L!h1@5iA^c#R3XpFmHw`Q@^0x`67{i|!u$/{gqW+h'/uW_N)w}a.+Or`pPSmgfBA:^4vD_TqzU'
-rsM>rF-+Q#DbJosQ=PVsj56nVL{1!hN1y+8M"!.nBiG[W6YuD+-Z4x}A'fY1vvZlI,<Iaa(ossYK#a:Z^PAkE1;$[b5ffw',a77uIRzl;ewGMY`AGBb+`h
-vB>#odz3mHt`,/a:FC'rfbv6nj7guc3oq+X3EUKHDC-fTX6"NA[7yXp)01I|(Fv+2j5,Ihlv#(15/>Rr@VUY~REIA2n_~rhNxQ_N[]O.RRT)UUB5NC|>/m
-`8{T[9(77L&f8RpN6I2QAcU0Q)I0$S&/eP:xU`o'`+-02)|jcER{OPayXfy>f[(aS;XQNo)MjkoZFgx@>veTln2LfE5KsQ(<TXq$|PTmb,YsZL)V&kg5)B
-f]DU9t~rL`&(:krWWCNiXzY+tyd;6Y+"Wn&RUjKY5K7anK.)EB:Q.0j]m{~}`g-tXf@'7Xa_[1Od,br[&[CBTB&PvW,H}>bCA4cZuxXOo>s%$+oiKkRm>_
-H`0pT&(u"`{]Le{lT,yDCye8$DJ{DLZM"-|`%Oh-:JI0bUT:D<IEJ{"&_,)t3|WfA.KGhPw8WS!1F^7'#]y8s0"Ey2Lghfms@&[Y#lm_j`O2}@Y;SW%gkn
-Ye`D8+|+i3@&fz~dn4u/`otBE>_'MXnL5e0X~Ww`OV}(E6lG-iF&6<LN{)w`o,X1sp[jB&,<:qrxhtnKKSS$`r]1Usv;8GI(u`52kpIy#oZ,PPiJI.DA&1
-L5W6uhfT@H);Kaq=2_zWC+gcQFYcPeD+bj-P(Y#yi/O=q#}E,IIQFqt[19+(@=X"e2%2Ls08vv~>-5(ytY5is@(]3L0dHWzpW=Rf+`/vW4<Y/kgNYk0(92
-t%P/10D4mXDcI2Esgk!dD%m%:0gs@&H8kAOUJQe.I'7fhiItlBotT9zPI;VJNje(I:Ijx<z_QfLfEI}u>tCTV."/aCKaAfl%f$Y4fId^ISv2jc8'4fYvw}
-=ne,g)KF,OijIdrW..VF1k%'pHm0VW!{X9z+DN`UY]yB.UezD+0+(9@=n"tic)<oWLyrx]&"0H.cD5zZYURA(jkl,<s0<,cVV(z;{zxyYAawtIqeDq)i[m
-Qs2p0]pA`}BNwILjnpplVr~ALpAWN/bHO29+slUQPZFOam7B~;]PJ,%+VNOQq877XQP6|iJw@ZWX|Zths-eeNk_SBGVhx!{I+@Lnd=c"7Waov1r'J78Pg^
-rNSleuIe(;{aN:i6/02<WN'mfgIA-@;ir"UZ'o6Z%gr"PU!<|TKzc|t%L,B'l8HM'M8$Qt(61_(Ee(RqM#2;5b+l^[FEwYW_p#)rDnF9"7JH,>jxZdM0]s
-CdC54s3}'X211$k{s+29S'V8)5K!4G&)9_tVX{m<ij/'+E~F>h#npjr}LTVcdi;>['E#&>J3Ty)2dzeyqF_6JFgF^=i[6XMy<ty7a9k_;ZdEW<=rzxgxzx
-NI&#EP"@Jd,.@g~]12KNr/uCitG3f.MWZ01PSmmiYc5JUMYITv0=ho$-18}C&cqK+Ot=NHcN6ROggGa9-F_xaucA:x)[(v=XF>`E+LwN'tN:qaQ<+e,^'K
-6c+h-'7X'({nhX#vWb{ddCC^>l,i9]V3VlCHS5I$sa=hLS0!zg::B#Kuu(RK]<LN#k~%rYw%nd{wJa&l$g3iy^tXMC%6,%'i$pYj-+JQ<1A=Sv]kb:Dou3
-iDQ}CKIv".FLgHm5>B-EHbt6(B:x(1W}d#iN@E1tk/>3xrwhri!mBjArn!:$>T]H942C@11$XT=cm13X;B$px1wDHLKZGmMgJU2Av(rN|GQwWiXlL/y"UN
-y.Hf<IZ]})v4|3fT|f3A!6;Ji&_g:E,eW/Kklh9/w7Eo1A>}X+i:|{56fr'1,23N7p+b_{@B%9BX~-~U]@9`F2tMhx$N%XL@_6iPg2=wGt(p'1<Lv2c90H
-~j+A{:4ED4d)Z$7E0uMgu]gData>"b!+T%<zicZ)Rs-#Or[ie`Nc%5oRKqU=eMFoia=veA;l~My4'CS{i&l>fxapo$pm3|&D</31)S>6RN4]cz!+V!c<AZ
-P3}e}7qm]%n[AnG&MfHkV,I4O!K5=Ph+uHgJ}+(},{}mF;=7]+6,z#1!'ZGJSVbY5-"j6z&"sc;>+MCA`G{>B$31T5`E+PuT__yR9@jT'3.#=5]>TE@;6y
-#]@r,{=Z9rJN5+lNTU=jh-K}IVU6,'o1XY~ZN>iaMKKuhz$_kmN+g>kzxS>s%Nb]ukDMIZ{fFD14%/i@m6T{,)u4"zKxx`lR@{ZR$_e#g+Gvy]wBUt#/ON
-}9n`QarPU)|mmR8Tp6f='R=9IO-Fq><CGRJBDW{;.Z;IUO%"mrHS'm;Zux=cIu[I[SScH1D^8k&"faBkJf'AA(CQ|ve8G`]Sn/[IxW._AXhL,H_%VE~{|1
-z)W8,]dk'E/OWWg@F!eBd)Jys>zP#"{t(h[^-L>1I_rSq0U|;L/YN9`-=|Mf$X/:}{ZjjeDq[kip3)75G.^jy#d[2FRxwP"h"8#sZ!A}Ago<mT80$<gNc2
-Nj04eTSV^>tLn@7-2KsdTiB>aDzzO(S;@ZS'rb!rze!Yrd_B{XaYfFyIE6-"%W]p1cQAN0y8v_OTf10o@9d!FnU"Qj_9"@`:@-XT'V3p;0J".t>72SVMtN
-Q:m|'W)M5IL1x;cJT%33g`0'^%u`X-o6OjCH0C)b;4y4m9.Hn)@$g9PN+h%D:T1/S-'}z&,7aDJ$J$[,xEdMF|sn9V^J{A)-,xivYpm#Y[W%^3cF':/$A+
-h-#S=Um2A$1;_jU4I9BRzsQy+1[RGW/F.=^>/E&I;N!FLJ&6V(aaYMAmm+@mo>xr2'oOl=G"px59gd)6v_X(%op7%52H(!j,vsule/yxL<V$zC7AO#a4^D
-}k>PUSm)CjwAdW.tEFK4$'vVlw3KF=K9+gh{$8#yEB@hdZWiWxC.lt1z"tRq`NF{n/V8xdB}Hx5]1pD#s!|@p9jN}w]I5xF{'9E[wC7K7=g[g%I`LfsAdP
-BModxm0NRYnc&Mm#nV%jvP8%{cM#OVC9Q0B3Q{.TMFc)!/wY&[B_b3.@bF)%!KX$t-[_YRs[[5S#&)osNcc%p{~/HhsYB3&&L_tQD&=U4VIzd5KhZGT"ts
-waqGt=JV^LAf3>Uz_Y1+^V.EGa[dUS,pMe;|1+W]<fkR<EysSv70Vm"<AtG8$Ao9.7hv`_R]HR%UbVH>0@7b+)QeJ4}xG$VQEE-[FYJv;Jx2SO8@3<GEGO
-ws^e8X9'U).63a:DQ2]iQT"Bq7d)_9]k@U,BtpYM$P=9:XY+KZACL;bE9[uDShI1AouKlgy{64Y0W/JTF7xq90ag;1Yok(~;2eTHTUzEadbmiUNHC_#@s]
-!n4TnFefxq,'F<$DlP&tuvL]Y4qkxh8N,)iN&>N;aPIJq,{vWRA.VU4z[wn{JH>Zc<o2Berm/%u%>%F7J-"+RLa,zdAM>.2(a4:>x=@[^muw!Md^Mne`7o
-e4qPrl{8w!1%"3S&LI#^xNe".qN&o,%h@"bI{"5+%l+4yu]pwsF;myHT!{/<zgA,l#zTDCk_jb>>()@37B$A"ZTl_f>Tm]um<$Sx1U92op+pqP>e.-Q|v^
-'JP!+$P3Z29hMkapZ8t+^YM1Z-2t6Lh76ohdA}Y)#0%Vjg:0~2mK>/~='^mVs;z"=MU3G`eD#X(_&I/xjbaMfTwXz/>mb,O'n!e9;XO'_3L!tA!6xVIH2n
-~AGk9|h}-aBlss'6{v,]x"3m!YF#{2To&usKhNFBGmJ{1bu4}6QeU55|e|UeIYG{>6+>MZ3Hve[yYNo:]-g`_>&nk4Rz3i;]_,f/,B16VgT^Mju8Af6ynE
-ZgQ`Dj4k;L(6+In<(=P9#g"}kYt/-ME{#rEhfiy7~jZOR{phS1TSI)L+9T;Mz7.DPNKtjg0AtX)hp{Tm[fs|(kYC#HM^Y(-B8mGnJ6bab:/QCx5+]ihP[Q
-{>6MGMB4TorX70.(q<g3{4DDSF-(d2t{{mt=E8h|+t7>/l$!t6t0Il%>&)s)O+2{u1B2'Gmk)!^PN%$(&0B#Q+w3hVz'Noc,TSb:C{[Ti^ldnCN9vS_7i[
-3dE@h'uFIs7!Ua)cV-Aw5%RtD7k;5R}aufeLe0vs%8T6kQO.n3lI$p(TNjREBmfmz'Jv~VIu^Zx5P{a&aopM3}2p}rTDhx3.9wzYdVSsMYp&vZ#0tXb]h%
-mzc[9_i;O[tK"6[op'%jxh,2n07:js_{.E}61Y`WQalwR0ZD;0x.8w}>j0M&UgT4l8U.xC50!8A7E;2"!]-rrp{:C`b/+/>i=D_p-=jW-{Q,w)ZEejyt,/
-VlAYap$dqxEbU4@4%)M9U{^R3_Pyjs5empRJGsE&T'hI<F#jIrC:6%f79@4dmnS"wT[/_HG{OB5>ndyB-(-J3lQ[67jR{om7gj[C~uf-UGO2B-`GQhkehT
-.A[/Q-#SB3U^L5HRKU)a9j5@Vcxhm),9'xr"{R8PR1|lq<YPQ`#POq,rtDS$5Iu"|,1W9DBc;V2";fXI,FP+6Xr6]s9$qjVCk2ofaqK"ZQGR!M&It=yJgS
-'3.hi:y.a;'ZjY~.x`im_u(hPjz5PMy$j%T'EG>q[iNV@STEIUNOz8kLo{7z2}q2IKOG9u`DVcqg0dqYCdFq$Oy-mTF89)#(&=R!_p-j3H}<pJFk.TZ(re
-=hh2)^g.T[H4@I0RZv}TvTZK4Mo>t#!@O-E'B,P}!{lY7ns2kV;m=vOKRp":bi78tR8T0wM=A&]%1Q8+v6&RiqQ8;Y}1V&i>"dbKpz43ws"T{Uk_v)Qn,S
-'hfnG.tS:m0V":-vxgW@%X<U!mt7BAxs!zuj8^(vsMo1/GuhE!<Ik}Sn4igP{P#:.cfEjXWjq7g#|4O5)67XxKw(q;-:^hS+yQ!4HRO7"<^GZEbYe]jZ!;
-wZWGc=^G+MCz]+z"|Z+4yReZPV6:&3.[a)hQ^AE->Wwos1{m8+-ZVR'zXZ.Tmd++n"hV;-`)dMosC4agUR!&GR!d<E8Y/A!MbN@bVO<btNfG+JP_&MEAbV
-5@'/V(XP.(<]w+vT3A[X/'KJV0c(I^+O1/+4CFGV@9KD{h,V.NT/~,sy|K&)U$kuA.`Z6Q2(lPsj(s{T7Q:AkeoE/Hz:<!2JxG9-N3DX'vq}~%N_~mFW9K
-b4_y$gt9`]&SEa#6x5hz_.9tqvM;F,+5vvg1c)0oF1!TWa|.=r5@{[$UrJNX&l_[&T!'t:4nkyJ4O^/>W:kAr-#7^}:ML+j`9:VDNQbW59+`gG}!0L@|<#
-Kf<2v<<>|SE&w"kqZ,ag:#x+CU.(V,gG(6X/XYlTvJ'6gxV,;lp<^^WLWta3HD%SNKA60X&,E8rg|SJuOJ'n8yWyM4@0]h@TIov&hI8eQNDObxz`VeJUbW
-3U'`0dC.ss^=<s{WbBXIRit:`l"-{t]B!FhL!6JxLya.WT5+DLJ]hJg5g!wU^nVkA$4vCRZLk_fmrzz/e-8X`mo/sV{pJjt!XRZ!_(ETe--DCN4M1'"y37
-"/7S;-V3By1O|tjJE<'8aoyxS0^xD<E(IhVPxX=-801FggZmk330WunD+0NAF.q{mQRkTab&!,bBRV!o2yJS,[QtCpN[V(#qbfDeG;8C:aj-5NrU6u9&dU
-<RJ)HA-j8Ec;&]iLwZ_:@OSz$/v;jpZ@a0L-5zRbB09UVF<$YVwofM{6X``hv$[^`(hp5$t2x%Tq"C57Dss5z4(1#0P-Ci~)'Xwk&Tm_B_C0b:!0S{Tbz.
-1I!v-bE1],&%hibIy.zuFZBc{H7>paZ69X,K@>.OOt6n&&$ha,ZhW[;pa(kQx8`avn9tQTL|&kDU>:LGB;v/{M(rmRjgn}a<>,L6<viX0@ZF'rSR5BRX6i
-NB`l~lATZ7F>H%-g5Bc3{2/j}>w',(%o@)-^(80CI{&Y86B[p]JSif/p<(vkq7pAN)/v2_.Auqd]8]Qk6UdoZ(]+Z)e[=3ooh{&Rn_P/uHv%|!:P.2SLao
-q@.3Tj6)CW3ai<1'Da_R9sjrO+c"MiMo]_Q=mte[ZUzo^MR/,qvr1IJ7S(T:JQER6lQVn@~8}NwZS!Zvh&C]`.A-UZ{o_sj]c38zG&j`QYk|!1u{+";>IP
-94sodgj`=#.4v%K|lkK)Ef!#GBDlXooItRhH[`}9o:4FYO9MUg_..'C_0R~eb(S|I4<(YzM$jf=nj;}Wl|0%7gF3lUJk:l=c`VP`E%i3H@1Jroc88f|%YJ
-Bnx)j:U4J-x-fG;aTD`/T=T6vaR>kR<QI>2Q7jg-p[C<:M;bCPO8#7r2&-,W;JND2`SOqi$;sZdG`O1o.KD<n@7}Y&Vc`u`&-(1tN+rtQ%[+BSKfWp,O)X
-`namVO{8SXIf-MQn8+!!#"+f>VZg8[I'-+##6kpa#d^]i}=ptyYUV7`&I5=<r'2iH+4h+<1RC|w@`=q8s,w0(&c;5Sr0G=G:yQ!t>>S8p;MvnNKYkF0-W$
-1Mvic>^yd-iDF)G.;KFkzS%(=v/45Z9b@gg%"uQbXgzl1Rc=}VDG@;h"jC`|b)9HQi!ES#bzi<5FSF<W4j%v$'[tj-J"u116rP/<1F`R8R;/|aP/a^R.$E
-IF@Vo5poS:PkplW5|l%VlW%:o$3#h9.C4,g(q`m;`xO$iL[kU$p4N5YX58R-7cmBtAOBp'M_/P]6<0w8>MqOL_gxcE#2gcbq5,Oq`o:cYXVQ93,_l!lZE<
-200h5{kTBa=&72KTJhfU)gG>t$eL<<8+,.8Ia.%v~]9Ij(8"/8`Mk%1yW&>LY;RBT>%]Zx)B,Uc66ZCT5,L0f5No%BN|3p~6E@a+g!u$eN9c/wSDE;a|{P
-UK,Q2$Z-=#&d{m4:g,$;ta5mLZ`M'd9^[,U2hgFWE@oh^yL2,##PKY>a.V~adwC%ng2(m&/iwW(/y8&I.Kz8$I6$eTjjOaq(6m|RE=dIUfD_eJQPkU.diN
-8Bj{z58U"YzJ2"h|E7$T1UW[jXSrS!Wb<.kj)!TY(}'zdz3cj#Z(Ai9de_jf9A7Yf&#sp%K{Bc5n_9Z`R$X3d.uEl/^Q.rd8;0OQJUHM;<1kx8/r7$RNWe
-~pWIoOGX9NQ]`NRozlc,,/w:VWUaHYp6W=nc3/-$#r%W`ms'k'Z`a+uCXx2)6ewP4yRZk28=0aIWV<3J"b+0sYz.~0Xgjk2V:%TPo;:9&Wa!:/jLi8]|4V
-~D!|zXh`2m>TIb<.0FsQy]@1])1pUacko7DU@3G#4]SD&:,{s"V>p5Ij[/P6@:P{J6SMakni4/#=^G]t.'(]-6w[DPRZhSG5lO^a_KN`SxuQHy/_4P:B76
-.U}WSO`dE^A95GGE[!KONsNFTS|b{$M%o9u.!S1Q2iuc^F>ViXhQtBh>yybbt)5^dIr99QK<i[^|kU|rGxn6~S8fpK}K6`wJ8Rk-$;p:ZG'SpRp+kBa}1X
-Lq}`H-Gj[n7GBL]e<]Q]qE-J7+>P~Ku>&;@;}P9R+k;b1Vv!(!5:-'"q9e:[Mrz(5n@0oA-:x{I$4;y.'tR5cPKmn/:aY8bFVEb.)-B/0;HPl|>MkmFNY5
-S&/Twk5N`W$8&vs@Sz7_@fGoS8DewZopz0DF=IoF2G]/^Mn%<HVeRaokgB$6iW{Wx4[$tKbNg|ChS|v|RIt'#2!,`oHt/^Kj1-)Rb2;A)64/F&>FyQaKnU
-.x}9-Z%PU-uBF0N,9ixCgE~x{a=ED[wLEmS(|msXjqA_[%8SD=|A3zpa5V-w'b!2z)Qj+r|&G+pOl|RR]"29`/Fk}#{s=rhwEtSm>Bzn(i/JZ0pTJ^0C1g
-OB~BgU,IxQ^f%!iwT$x#`g]_2l:}&W(X'8zYIIw1R&j<%HE'R(8k=2P`VxX8K-cyTJt`rH#1v[5}D>^_|Al3nEH[ID_-MRTe:f{!'mXF_.;ly@Baw._!5u
-0W]oY-%n}`>B`jxi][@!Rc<n^0n3H5^]9kr4"u'ie9L&mW%q#`ejp,3d}FSJ$4Sw>&e36w4K,`=8<#gCp<YOhEqR!rQp!5w'~Pu&;4C%Q(Q+x|@=~$VB5}
-e#>)y|]q$,V^YZwfGf(sVGm5s&+oSpGqL@-xulj7"ZuTkN:2.jVQt;A.4V83g`^]jBQ+=vf3vaYog5Lbs4y"nMsFF=,ZoS:NH)FW"!QYj+ib^D|^UUikI.
-xr@}FgtgY!{&YoPSNe|b~,z2Wj)I(.VwuJ7+v'a'=<8mEUfN3B_>`+"]vLK=RnH{),ho8{rN37>^<'l&G"&!BOAy3eRP-#}K#]$v,_Je>m/eYs}9CX&{5`
-2_o:Ke[CW0)K&]O-"C_c4j,&$F/.[QHq;/r;{Ix6amZZQDv.5&ZW_T~.lSzpgP,#^.epW<cbMC.iuwx,6uC)HYuYG$;Dw+s7YAec"L|4,M;v;kz|p{5cQ"
-2s+EW}(ZuF!WBOOMR&.XRG`dcI<"^aLNt>4b0#C.mF7D^}kU.):o6;[]MlM1+bj4d0,(1g6o6rQ5Y($!(:t#!KL#XJjmw&XEN@>[Kby#J9cf+!Tewb5C18
-66l'$jM=Hpe0v#]HfxF@uL-S&Ez4L%alm%_PsMt2hPEbnE~,KWlbe/yk{-{4"<[TlYgRijsakaHeoQvet<IqO.Tld:y-XT@-6Rtv%VtsWH.h'II-Jf|d`O
-LhP$SL$iW$u,'P|mo<uM{)"O$pYj3kP_2tQ1=#Yjp9~4O+v>s@S`6cK1cu'4X-`s'bO(%hM<%(4fzZ{9{&FIp7WUq<W`<]OYx/[w"/qf!W,IizsN(&w7e!
-_Jz%Om5lS)jFmg~,ZL&}!D=JmQ)+!c32s"Bx`W]&KYzDh.I+:+#SRqeP./+QQ<zF,@ZhN<+<|wf3z(&rKa/pV1/vSi=Xh=Af]]^Mad(zmz1"c=E[/yHP:j
-fzwK)<D%aejR[0iPB^WS|+sW]2b1JFknR%mmcw7)jEs8&]="h<BLw|vb8Q=6:F#xCE!DU"|mD:ecbF[EMyfg:p!mBjYB60t7=aUb[<c+H=Vm].:98Q]0si
-z/V4";;6R++:@qpngY@DdNxrD6>OJ_OOd9u$'Zqy#B}:6a}o3jI>/U2Nma#`^}v@7=bgH=yRJ"9nw8jZ~CHiH/eUOxtkT]+Tp3MT@LNSPExI<,{rbP%`Io
-C-bRNZ9jhg%8z".Xz"$1aFqkQah0c>@Fa$Pxem.`w9Pm"xeLf"Jl!Ku)89v_Z9TXzy/NZ%AktFY;},2+ym!'<Qt6V]546%4zW+S8cs==0pMvE/`{Go!(V=
-%+GTn_JbeA3FKrT%=q{_BW>_N-.7wr}B.m1R)f%pVZ-`mz0iPjweA}w09&I)|e6G<%v3}N%8ytsX9yj04eQP"`k5le]_U((!WyU(=32WMA8%<_(`tbQGpM
-)dk}ej;Y]%r"/v4M#{Oas$m.E}Z6O"zk9`;+T_lys=)qW@o(&k,QBT<aazepHsWr8o1&b3(9s3(z&+SefvwT$iK)%hfu7(F,=i4M"E'U5JI{7FOlu)a`XB
-yU<6V]SQ0Z#3pG,E]'5+dMhEzt~3sy]3"b`O^+]p`Z-A@E8GZd"d_,G]Kk3pp=/BRl1.ToswKbT'@=]q_X(3bmN6]NF^rFQ9L=g@gX`Fk@2IEuU0h$8r(p
-&Tkb'{BEz:gdw7>6[nZiV%uY]ujsHFoEV$]vUVw_/|60G/.E](;uAjJ1xxpQdx'LB3,We'i{KUk{`_@VX-@yk<1&@XVn1G+L03@xaktBe(#p<xjyU>-IUy
-'+X%uMA1W+u_@Gd0u(OI.+hkU;S@)z'FsSkW-VA,R+V{oKnflRd=;kbL1#QTiH25_+c4ldh:SQDdD),qlrzfzQrm@2n/RpJ_ru_x/nc<.))Dn+I48gsS-x
-{TJ:pOVA%iQ{QLoAp}r674sMo{LK0U'/xU<m8XlAIPQ0'm$)>T=9#"3#tFJX{!j__nXO9})pCR,Let+_cd7.RM'vevXiW6zG}&P'.1,Or$3Cm-%8FYVWN.
-K;c!Vc{2MdVpInnB83:SKE#A4pL|[GP;nZmn1YFn{]:j~iW:Z2s@`&,|FW-rlk&(y):,bTt"RKr..Qe3tz0-2iHn-VlBjRHeH,@-w=VXP`,!E0$$cs::b9
-:36Z[}kMPmRPn>HOJTAoNfBbbQ4g]E^C+nbB}fF,N^]HX>Kp[h7msVKVuh@xt9})cUOR-W6%571#z#lUC`urm$d|UCSg"m=|-e2$~"gY.`H6[o7I1@C+AD
-lSk8T%TO,%Q$D.K8oaWF5],y{&k<3_<vAN`/D+fFw8i3<`FjVzkd/hK+a>jJY73{_X}||1=[OPo5sYk6v0)dnHy(8hq4TUO0Mfd361z5q#>w[.V;iPgS,A
-lXTXF6SQ2FJ4>!|/bIAO"f{KnEhP,]:SGR~L6Z]ld"zC8tcX"C,8PauN~7]+%h9%75pzTDDlX51L|0husD<P~6:{&>HUcW-5gG-klvMb"38jM6G+#KJdil
-@HQ|b:J=<'w)2TQ;|XD5k2%w69GIJxD<vVaFo@l%]<<S-C3fx[ARH-=#eG~toch$C,LZNZEUHr7r0uU__!1,-tpC4,hcR+Zj6U|y0rV.A(@%={Z9bTq<^{
-66#cQ&;/DvK9|wxe#=7l=&lZvK,Sb4}Xi#)+6&_ewP!uYP%z>K]urZ@`9nQN'a[s/[Rd0a.LNZn}M!I4mC9q@C{^IXwbHmW=_(/mY`=7fiz1Ke{m|4E43P
-MB]E_{0C!a+<YN#Lh&5cFN9%(Tb}#5AAt,q{!Jq0[HZWogcE"HXzcuX5@vw8(tdK#@RiG[Vv>Y-,(0U;:)Bv["tXg3(PKmcj7y{d::NKVx0fPhZ!9_8"H`
-'u8u$=p/XPVLFf1U;MMy1=.uIr506I#"|j4QU%9GVw-#+kO-f57TGdSy0RUO}2yyB&y5[E:,ouYlclmX'7UsDKE'"~l5-(d1dSF@mTN4KkT@Pk_)tBi^9]
-OC)YUqO[YR&t&e>2H^PMTxnmdnpeh)^=Y)/H{dP,$K/b<Gtm5fN]v/`h%v#$2IMJG/LasbR[:k!O>TkO,A)uDxM;V{PFV_[2Tpuba_afod}:{>Zg~gER!.
-w,)dk-Q#r&r!^]`v6W<LJ=N=As$[<AZPlrSPvc0o.a+3rtPcYk;$N2]./d}3flc$E/Z5S@"t_6K$`oKs'U9Vj>8SfEoUQP-Ik1bjM-%%9F!p2uDRa:6"I>
-LHsLd0D#j&auXz&rYrZ<+u:HQR`}@d9|^mQzZJ#@lA:_en]h7s738w/rbz1V#7@0-KS_xtjJ^>g}h=>h3.ufVtNyS.t4k{(Tvp0T6zwYM5CWO,>10Zn4.g
-"HB:BZ:}p|$}T%d<pY:YksB8:G%Vn320`Cdw<T2]gy&qtjMQBXhwK(0L:v1(pu%yW:G,rycS#qRrH0Q'De03K;S!xc;w-'sbN<Zc6#s#D;QT!]mBoHe%3I
-TvpOk-=#I-WZ~3CZj=uG-%:|WRUE]!|o&Oc]lW1$P{yG:1&ssz&w8KKl^&:e2Ss<~w9bC"uWB,[:%P8Je1(EB_>pBk4%'Z^86,$kk%50(6D"=R3/]q'mNC
-)IM{&_cg|)M{MwA$u]'Mo1`t~Un%,(H0ImetiU6O;daNJ_;NHcy<|+2cQCo;C1&IPk6`Vy=SYkJIolp7tbHfBXi>@rPKK67Xq%uP^<hT]^XhK+f7h9,Zrt
-Yds^y}:}#DH,T0HsZZW@YI/T@6:eGpA-6Rh'"cn<f^H^P)~.cs&;c;!_EIZ&R28jRFyQJeQZq:3>un%[,Q6x%!tr9.dX/.n/K[/:`TAVV,O)@0ma7:1SUQ
-j8~#GBvp^GvepO/Q|77DcTXu'&oV/-=/`I&[D.;rG|FM"[wNCRRgXYeF/;jJl<4^~|DH9PGk1wuqeC/1TJsE{>HU)spYTH7FrT!]K5.6r;$!"0i$^5BN;a
-$x-]r[r39Qjs&=$Kbb,;kR'kr5L;9%;+"9c|b3!glF9}cTqUI%BY4`o(1,%)+q[,1]zur0cb/80#Xu##77ES0PuNg|A!)V_nJ:0G5fMvsI&SQTh%:SRLV9
-I8&)_&luuTs78h9(%6XDJ_,$"&;^(KwFxI.hEvKS|]=ezVgWPzgrZKnkU>^T`--SYeN"LW'DjLe&YTi()z0ZYZfzBXbpR-2Q@54hK+_M!9<F_5ugyG;Myg
-3Yx[1U=h7cG)Ci!+TrlS1mzG{'Gz+iB.0%_9"w=RBgME6y@)vA=`]g9$K5aJOM!6nP}#!l:NL$jEp<^kyZkC)WR>]ffDvc,k#'J%({Xu_77yv,tS.:td^2
-d{v!hr0@$g)jCFD)K1NYSdwF[{21)3:N`O$^<x{a56&"%}B^^CD|)gBGY9kWQMIu-8xi`}U2;M^1@@h4lYjnAhs:'v>$c-{PNg5jtdEi5O8=ElDP|+MGms
-Nc{j)t6PV0CAl|YHm]F'<9_><dnCJEDS/+=uWS>{P+N'8n7)%9J4=k~1}4vF'aN.b'~S^:U<Fg@.4&0BdRWrh{gqrIA-&Rv(;T<lqWb6AX1qm{wBKQoA!>
-L%QO6B''6E~+o1qGxJ2tTnb4TAF.)$.)sn1:tFg`"$-i18@3{A)Xt'f3iSNHKj|xgn_$m)136rBRj<'cbbVgQc$wX!tX8NE5'M,"YX>`GB#jt$w/D>P=G<
-ET&@6;SX8;Y:iBHiaMoyoD3-Brq}<)2O5f}SXNTyle{7/Nu]ESnRy)S!~9w.MlC)T{Inm)<R_)6u`EVbEtwMuUn8.|2%C=KB1-DJJ.$K2.v;zshGVrJ0]{
-Lz7|%k`]YkuPnW=}"d",yiJ:#9_}&t)"}$rz$@9!FOxG6vM'w>,SX'7wBw)7^qGAa|!5BZ{Ex;#o038,/<PIq/j=s{TrgJQ+Zy9[`s`I2(.eE_s(|a~ih4
-wY_Fpi[K|^g2fjsT%&'z(tS==F_{K0JCYN+)S{xt_,2{}>G)[FQ"A"V7hmfw!QOJXkLVU]nhNyM+@HaF<$JzWN8{Lrfah'r_=`)2-)sW'n9,rjCwBF=-x}
-giVYb"lb`<me&,u1r/m<<L~|Cm!&Mo'vwN|d_3Vr<'DE-,xP;("zM/-YCOCRkHI;Q9zj2fl0r6fm}`e.SJvIK&>k7y).",e&&"}z2dUmzzm0:kAVzrBFig
-WQ,@p{yhdP".^ZGV4(DfE%Rm<XV4N,r'u(Y-,,g%kN<]_Gv.;&)xl1&jXW3HLyZlxcL|P%gKtw3i+&7k1@,=:Y@m;/1B[^Vop}WY]f7>VHI=FfC[9cdmN;
-V3IvbW_0]}x{#{8FJfL@Z5FgRZ6GBEBcB^4-c((y$n}v,yrg{mMRo8HDp+n}IaY%/wo[>.Rp/A:T4Eoa$LTd:C(9mgi<`VG=w%l%:m4e+N#kgvg[Qp"$d&
-B+mOJ0jFqI2PMCK`cqzw(@&2ZOf2dRuTCO+92=J;O)v=)<j&q6>O8=ou)DGw4XpP:}Dhv3w|BS~FvhC5E}=:V5F$M97w{'M:hQS_26"ms'35<E2{tKZh!f
-)]~,-Qo@/C64@(]sNi8jlexvIDhj,45e7N+@lEM$7qynW]CDv^Yc0O'l_i9}N#WJhVVP|!kHaEt7n,@6M!::ZRehP>Mcw}9_[Rrj;_PdnnQGia`AMv,pd>
-~eyNLY{fZF"y%jLq^:z_z'M"P&XPZQLh,-V`"X"jUF`z#JsWWE1QY-I!-@sZ:R@v/o20M|b2w=jO/vL_M+iNtQ/VlhJz1d{eX&d,0qTBAvMF_-9^7=Rk>B
-=4JUJIYNw29CQ>]S(pD+^:pQ[Fq_F4(.>S/W|Kfkt)m%7P_>k`UngAhm"YC]>Kh|p&ZDln64bkCHJ!2;7qmyZio_>4I."`Z(Xyei4uA0e@D5`gX,.17ui$
-:mbJnC>$DyKcD5x9zW!$p_fMLl:UVT'<3eL}'CcP8U6Y^GpGI:+x}@h4]=8W#oIIrc@GZ`zNp2tx9ZR6krB3Ms}l;Z:7:FXx`0xbQbK-L(50ND|{qy~LF`
-X<[9fPgI7,9K">"Pdxx6@z+rNgrd[Dvck`injY@rb)/MTIsNYwgx]bI5nsED~LNp;Y,cYweI5x,J-;%hn{K8EGMgKC,Ee("=mRp}/Jgw|udhI.aI,JhdRx
-XI'f4B]kJG&>NqK>vMo%v1"_IZC%j1l+7q2{l(nob}Qr`P@z'tA$na8XP1lj<l+-AX"B.;c}E'XCpuY[CZ$wML&y#jjZ}+.(Oqif|i(=tKyVeVI-h@.71.
-GODO@A7.OddZDTBn1s=%2QPeaR:)td=h>}M{x]/0i$A<x<rH0mOfLE@L'PbNwPZHB#{|O(6Y(7`RbOLz~c1n_n<"VLWl>!WO>^zI}j[8Mw;Tvp./bSFju"
-R9p-v:2+@e{]&L5qkLAGr=QWcX;37k('URNDSEP97uK4>6K+>K1kZ]xgr0.dgRoJ..@S;Ej'|NtGuCCTP)ZF]rsiI1Ub)DBPMeF{TFT78jW.CyU_h'I"#K
-DxUwU{tL>e+^|7;oLE|e~1VDkY,}OK/%EuPiC)8$0b!!BFNpqHw!;4pg{hyPQufzU2/FpA|#f7Yp!'FAz_m({(qyESak:4w2%|kt&tfA"Ec6D,C@fdOEY6
-P&M)a5]9j"cz^HJCCsE9'[f|JY-{pd9]w#+<GYS}k/h$o;0"ee<!xmC:A/Im_OOgQ0V()KNIjHv}TX,u4a;u&C,d7bJ,}@nELGr]L,umP#j@ET)+Rx=$WQ
-Q@>9pRs+iLrW_E{"=}u&nrrX.b<L'Rl/}PLu'oJk04^D^V`>2GG]Ac~AQCSD.OY{+pO[DC~F~p0zNTB'{l2TyzmcMQU(dX|[hGxI[#/685;/:"_(Xs#a3T
-i-S|Z7:g'NdL=6&!ZM]K7<q{Ibu#3q[x#t3-kBV"/2q$vxx2@&ChD>NfN.5H&V-gTn:4tV+4hCCOA'Bt2;{)2a)WCt0J^w)'8xbZNe{l<Z>q.pdd:[c-br
-%$smiuVST<VcuyzHl&%Gvq@R#JH.j(c>{u^.KN4-IjDVqsGd69|2T-h<0t|vW&K6M)-1EjS<]K}+l]{yu/}Anq!iyl'}{4&TX`FWv95'b6W3&MR2U`cd{z
-YgzBsXg3z)x;m4}a5&Y:Xr!b=$YN7>+NC]C(h[dF<$sq_hNAe'uamz/PjzSR2>i"`J.;u][VXF3iq}2LbCLyfXYBU/SG:0ZmG|g}#y2}}O!PH_B`->&hll
-qs9S&I$5>3.&q:gQ#x<DrV$euAstgrBn<|J1OxzRr6H7A_}#+'u^95]vuOj:^epIK2#-uoZtU(gNR}SJ_b`O.Nf6iOBgv&8@G[],CPz2/EE-^tUnJT~kz-
-G32g8|TIN{uVh^M(,IHeT}L1Z1}p.q4ZNO~x5#aV<NwXXbx!!Zb}U#zQ}+Bjx>gk`]ool(o6B(qBeP7<a{4^Elm0n$n.wIN=9`&e''yjFZd9|86;nu|}o-
-YXeScs^01E]kN8[mC$U:1lqBt<W6G5(1"A|ocHMokQG[j5wmpB<Fwc7muO8P6!FHJnC39_QAHUyaOKsE,HxYl'oyEW3S<!(#-+NfRy:v#("p9mNQK7g8Z[
->VL(bnor7yi/B_6Td-W%MSAc&jq8>!5nj'_PG$U"E7g4pDUP$w/!2sHx%;NMT("6>9FBZDO.S@9aY_b8#g-#8j$On%k5"i{a"<v>PLh9-4q@J4bbVF/af/
-[(I4OOUZ{dO7d4S(d&c7!,.<c)7_=rz^-3:!:QzFC-`U~cB'{|7s&CSc~Oqn9,ilOr&rHfM`1nD`a7vCnR(VVDAzlS5-i$o2dbPv1$ECF0LXBIp])riwyV
-7o9&efpo$lJ7IA+{SrB%`^r&ko7jn+'%vSeuU;yI90MwgoH;,p>bX^B#t9:xE!a0q8efwOzq!J9"h9kle!ij5(lYhXs.;L"aN(eU>n@Zza4vXSP^FWNO3k
-OA'Q>(&K#z@iA-``n%5<|lCk<E[7mQ`3qO}_i%_@^v]oEl5#D;ihn]y-idiCJXb)+>lJrJjpomg'm2u}lN2|XgM46nTLt4Mn2d_RCkA-}&OsW$8=q6JPIx
-ePprQ"MxMy>5sV{pnDSi$iD&&:2Hwpo$GLZUmAGuY;|PIeJ3qIXXsj1@Y!aZd:fnBmo3^>a-N:Lf!D~7W=i%{"kVes4DDtLeudKzVYRE<b0A2G5$A5K7~>
-0zj}%JSn<wPdxstmb6qbK"gF0c"+{<~XdKv$xsodWMCVEli}}AGKW6uyt58<Ny22yst#1x]uI^2&pqnY.GnKE5i#7r0Q#<;-;M<pI9auWfAz2&5UF5DS|_
-KwfadMpJ>llPmUwE##D|S=h#n4i(|&@JeEVP1^Ar|Pu+.xf_S;Hm:>(^rJIa7&[DR9")c'$KQ/+Z9#9h[xjDA$b'Ur-oUVEy!mB/an0Tz!JQz2):$_oyJ#
-ve1G%h6dHbi)qG/}6REO+%F,g@zS7.trDiTr>md832YcBQAhZk_riig`_9B`SE6izZ})0mSuC^`+.+;DU{;=]B!EsZyhjQm7.XDKCc$#`Zxe5^x.X(qJ>,
-9E(la`%gHgX'`n+O2U,aT&6XwkSK;w:zZ0d'T)m+m,gfOTaV'KrH=_1gCMAVcRQi|lad7OWl<znJ57i3mQ>f/jh^uFDt]9X2M-Zu9_codq;}acp^p6q)!T
-i{yq,$ULX&ULJ"X<uD0c,Dh{<F"%`yIyyZ9A9Kl!7SK7rJy+O0(k~_6_X`bWRC'%Mhw}v,s3j0Zx+[5OVUF3GApCM{[e]m^l'D'4<F-8z5<F_jsSI{-'d#
-Zhy>g_[UTHjXvMlVb'/#p$;j_UDurwJkCUW$$eqIa;"FDglDs5tKoVa/M.IW8`HMp)^|BzVM<>Vl]QjDf5]Ho3.U$gf4&;63o.@WZVc-/l"k#[`fVS9wG6
-6,w3'y'D1}AVYhaH</<M_MT.=|{zAltfGO:TYK/}z$>sTY'(<![4/7Z<_#h!-6NV&2|GySs+VxR.lj4j-i3G7l0DjB|s{MU8skkZiqu^H'.VEl0(W93k)_
-C].qjs|Cn5o$u5ZH%jw(;=,UiH2otMOSZWoC,U{bvD+RwqhJ%ZJnnF.mm)v(D0Xk+|aD.y>LCgGdZ=l(zSK8!Z2u+P[7E4(I]+R76o72VL@c_C.ptEtT68
-)z3j7.~`Q[)iTrxp-[jCJ{sRf5-{nxSap7NaH[~$z/U8RTF(blmp,mlGIGhkMOu|TiJD!Q:^N-TL39W+YYehW$tz[%1@#MYn;g(fh7c)SYxOK:,H)6ZNn'
-Wao[r1)6!OQC|n(yccg$;jjoGRfC#|`2cC=j08Bow^YwZx07"fy,/m4+1[QD,MdEZi--LkRSY7[yS:'OGq{:~kB-o7T6F).p[e{4Lk|z1>x{tTMzhY3]^/
-9%~xKR=uG25oO&r{LvAegl-Da_b$zH^^KQVlDB'_Rc:-OyS2E5j_&>HU&V'm'(`eUpI>(o4Fvg4>a942SeWP]X.`<#X.2rY.)S{$_Z0V;NA0P)H^R|scb$
-_uPT5cq]m.Otg_~I!&nTyFb9"S#pOOh:Uoh%uouM&fMFq.3owxt}7xdy68|%>AaCF/aav]KVDHDTom^M"f8mW&G0s{-tyXIs;lNAktr6xFtX"2GsNe<R}C
-<wVYhZR:8dP<g8qJ.VB=:>||},tMRxIrLQOeJeOVt]e+~-9zWZVQ6q!5CvTU$4KzQeX&>)fxoPXRR="2~"a)pFn5|hFUa&6Vfa)s[/iaCI[mNm<n,9qn_9
->KS;Y/f%^|3):Ap20Zemz'QRKJA3-<G-E'wVNUh5j`}"/HcGP1dm#[{;NVO$kUoLv)~Ye19rHgJNdIVX+BPojbXyz1v`XngY5`VdYvl@sG+o56o1_e.tu=
-;=%fmM;atJ:2O+tCY3%QCLkCfjh%Oe2Oa6_{EcQNP_49ipIAg"`+N_E-|]2ZC';mWsd9fY|&ts{&a]lqiuhC>Gu/-L9VTIA(%M:_kR6I1S;!3+s6_HA$-p
-TR((y1%,/R024$&!)]GI);_@ikR[p]_(}[S&@4u.kM`VFM7P,v0#mk<Ec>6,QSO%q[M]f=ncuB(NlV3m^T5gU`:+PC%,v;8R3&::s&baqNX))!NX,fM+g{
-ga2`4W#]`KLRJqKrh=:4EvOdKR>.-]N<Fa]{nXaWq;wpZ<#)JZp@{iU1X1w3k#S#^hN;}'1Gc(;38nZv;K=CG7!x2q3uGX6gi/5}0#MkZqIDtu3h~O'5:p
-U"<7db@P'k;)2T/.-n(AFrt^vn6wh>!^5XvO7M#[--"gxhxN`G^VU_X2'4v'6_5I__Qr#A^%^bpAKCyPh"]aU6}9T_Wq01r}>q7s|n{Y`<^3sS`n",p=oK
-z)[OU(FZ%[203|n"`5yntFgXRMtktNXJl%hNYhaQ6-hTKxbJb.4m,/X[d!{Ud!c:DTrvx8YiGgdK5yY+3E,^x)v%&qf>2"+VNDs{mi=d<rsH&lW$kT</-0
-%gT_~Ay|v:6gAjAc,Wa73YDxuHlxX3PqZ!pXdO;fJXL&r8D"hnhD@1kL2hPm67T<Y/_q;jyEto_ilj<l]+gWY^0BP0g4Htzw#w!4-1#Ln)KiiW/yO4H41w
-HW7.T6]2CmLY&]AM!%wv:1>[Bwlo`S`R>fgke6K7M/nyV{fa&a2y{I>_P(D%%0mq6A^Go{<HXv0QId|%{7IGVEc`F2U;]81Mtiw.rL,GU)[k'QtPVvP.x{
-M`_1,P-i;Xr67:h4!~oJnd3C/j7o5DWuZ}Qspgg=oa9|=r8owO&M,cwOj,L26|xv/S5l7-0bO`HiVG:]X/P0mBxQF=$rBA14U]-hGu8g|wAdTn5DIX&<z"
-%4hg$GBDBMU5wzZMajq:'KY44'p"d;((IKWQ-0#cyZ}e4{RrMW}b^)tmA#S9CjD@%3xS=l[7T{DF-4SacjXY%N-j5cP1cD'Z=w`^<xQXC#CG;M7|Zt},T0
-&%qp=(,$FDFO,zi/Z}2$3VUn<gVGVrTS57{s'|D>V_l)0Y{4z%ao5Xg"iSMz'Q5p7m0^+FZH{#I,:4t=tW,9-v$og<`Of`ZEo!'"X;9{4ut1U@>SPJ%s8<
-0`@.5Wl806y{oX^'R(XNb-O9d[~$"$Yo2&DP=cir`)KWkH|!Ai8$mm+I]&|z&UmmGGIk(@]y8`XT!Imo}Fr`6hu]A:aIgs,bfazTBwWb)'Uzi]U/p:ZJ|%
-8LD/biY}Y!py>02cpzidHZgNXMST"=<x3:B/Qagh;kQLu3<FEomj9-v{0+(!ty:la'KHj&@)riy(>mx.&F0SC$YSJTD:'o:^rs<{oOD8FsMa]nOK2aN2o'
-t-Z3-!d7"iL/3W1Q@Q.o5%f0w(6xwEm717VJe[po98FR~z>/S(Zki&i;~tGt'ZST-dPtm&){^m{t/FL"J0[%~e#AgoT=/(z!N+!i|-e#+Scy3_^z}9jnar
-+m,c.-]_y@vWehA3.=0m(zFlf4X33^xeyOGhw.XMYOc)@NUea%y+#W|f7fjlH4qMg^dks^^cUw9|K#-:CxIA"iT_1aBwE_S4p'.I|),O2:i)E96mY60bb6
-6gwy|oB!3umv2:YeFsF;mTV%A1trdSwdOA#j%SMj|"2Jfpe%ZSC7'ZhBKT$N'dHp6-7DUq/%9OclH->v^PD/F'G)Y(`vSSl6^4#-&jYT^%o:BK@mIr@np_
-GLHDi)KB5g[!2xfU$PG`>Ar>+v&BDW&z|R&4Ie@s6%z.nA+8lR)p&YWM1.E>]'eVxW{+>j="-&DN@dN_(|i7)3_%ZJiekI^i&Eoad4lEI`Iq,9OiQX1Z/e
-ct4^)Gb;Gq{&lL&zAZK_rL0uGzX8cbV/Lw+_VjV,rAv>al~U,IH]eVR0,#{,eCbO1o<p518Yv)cMa8u^64K8OK_[^k!,9xw8j,q@'eQe[$5g=uwSVLPccb
-24x(d!vCYvx#bGH#!iGdpgt'DYD):_+Z^+N/#Q&C+lM;Wvmu3Y{U5H@07"zn}JohfO>6zOUKs}pS#&Ug0>#R,4E$'s"Q7)`ERoDAbi$YxOTrKl^zAJu;%9
-;#G$c3D0fTsv5BdLpokL|xDHb%JA|(c]~".+@b-_,z]5!Q32tBDqm<+RS&br&I,n9$=QNUpV$&G0dqEDpbc&@h6@]ugkl.)MDt1Vb3v`L6c{NP"52mw.NN
-TV4Q[i!K4VLKQIN=AS'Uc32E~S`%@{RWJWY44E;C,:h.tDQ+G7|YoB%5@Nogg:g{%y7TVZMrQAF{/o`bjTi%WKq]W'K9WS#A3@At6qI')E``B-%|3747^]
-%{-hg"(o_ncwOjQ'm9M$TLJIX$+{IL~IhkJCl9+@Pj-_J,PJ'IMBpri(pL4;t1`7:Mj'VLg9(39N<>GSgu!;'Vl=5G2fkY7,cxCp'(ld!R!0b,o<BC]pRX
-<RvGx4+Vk!T^Vn0(D{.|sW<;SJ`tza/]|3<^X(&nfHMR16]gM`jqe8QNk(@t'Bt#=KR_$P{YLe1nVQ<r4QOb#/Gg}R&nT!7I1znmaR4A03)^m`9/![}iEa
-%Qr_U,-UF.+$zmK.Tx`GF!ckL,Vid'K:377TMELbdQj,#"2+<OXHd%np#x46R)`xfc~7$(wykkG'=$"8FE|Z'%_3|hCkW7UnSSN9KLAA^6'!9%//yEk,/J
-qNc=+_X__Y+}A>UpO%Skih"x'Q(Y2%dbgZw4R_jtx/cS4N<%mMxJ]=TMTu!Ms!;6)W3X#bO-~KT>aW[XV]8g"w10+#%lVQF@<#v.,)$f)n+5q5%+6jc81+
-WH;q]u<yaZKpi5V_&nMCaB4M~,^iW4~`VEkSvUM0:u;l3'1NK>Ec)4Fn^9Q,s1Vgj]mJ;IOX9fck`+y<PI1b`J+2d2JK.X!e|5H&,"=Fp,+=a4YE9}|:f]
-=!2Wchc:Pe;(i|bNzu_qIn'Z8rCC<q4=>2D+ZwAM]a'2(ij0mJN9x%onFiW]a$<A<pD[vi3".PSje$60]c;=]XuJtmTc9gWueMQ-<WMbwiX<h_^UPV@O#'
-QF0b,L"[JLCgz+^"!ssJ8jL:`@^E9"!4tKegr+@`qmF[0Y~Zq+P,rAeAAV/E68(:fenHST,o31ya@`^IO(|vEUlxoRd<ycp%v&lX9.I=y`}#==>'xqFyOe
-ao_F"u,z;G~hKvPJJQ{b`ab}Uxh9R@AZ%8P1&K{4@c1RcrphMre[5x>%1#5{3#jE|NkUh$sYj/LY>GT"dwA+3U@SF(KWEQg>g%mC+7r_nigbEY=JhdhOaa
-XgWg+^7EJ69nE#sboZE<.BltG'g4DLxH~4EMn::QLX_8F'CIPe4|P+C9a,q`4$`)a8'/L>`_v<4.uQmz~>t0DKa75kA1B|t:U$6&Tn/"bTr#FMj9'EQmAi
-k{JP&)qijbFJ<hD#4"_rg;=Zg(Eq`3[5-pn,@5CY[Z>|#f%y@=_p6+#qZ>5g2=1KajWTpYRT9ku/_ri/tsgd3E(H1rJ-6}Q)s{~F`Jm@ZfzM,@}hNjP;e(
-^kq(;MChP(G-!;0+e)&&V",IlTOT[uw[&(S:ScYVH@s]b9p^/q&`$^@S@]//I%GGDDG'|usnzhruj;2&Sp&,Wu[v}0Qrr,>TiCCG^>E|8yH3eS$7bBAJ,>
-h/_v>!)f:D]8(-Zg4^Bv'v-X~#"bFZms7^osa1W^0=A9.w]K'6hIOnv;s#PgZ,WE(QbUX9Dti]v4yhM(,Qs7/ps)w])KSm-o>h)ii8H!!cyZGCSy@<AUC>
-mwlYrk]VEc9uV,YO1+[>a:Ehsjn+Mr|WG&+K6N72PNES+(`Mdv8Pf+|WLK6>,Ta,;D`CiOkv'SmlP8]l3>wT|f3A!xSNM.orG}.M.;b:6a3@tmwo>4s"$A
-eS@VcS}0Nv$m-@ae!-c2t-`N^!^_iqI(dY!&L(@b.}~yZ9[F2x+GB-{nV&Djp#5|f@iY5"nqAT8-![pZmqo.Zy7qgg})MiSus69I`<Ja:1J#=.N^r1q+`R
-d+y%I0xi<S9!e_Kw;}|y}^fZo0,rx+$$l|,(Y#7"K]!$&3"fB6o0Co2)YiFs~a5:5US>Ku0;{<Gr.+OXoR1RdcbR()0;PMGtwN<#L|EC5tJLp9%ss6H&@s
-6O"fs=&"O]^yY3J.Si"R)vC@b2Z'FRTB0s;+vsrTk^I"97vhuXw))A22kcGc>RG^hmz'fyaOlW$NIoIm{#j{5<~<DjBi%iqQ&EGV]_}!Bv6@&H/1&X+nG7
-K_jdO}M^K3u;1)n#MIU/X86E5HqJ0<P!|GsXRX+WZ%W^d27+[;DB^P|/RY@9)GiFb9.<q_arA;//rA`=jp)<+<I.E]mT69kW$BA4oe(O^h,qK<2'SR.bnW
-q6qLIRTeuaNA%Cg7|:Z6hp4wcy+hHrqAPEFvc_neN0sXk/Q=d|4+"RG!mplfxeay.QM#86'X;Y{!+{#cG`NC1VvG9c`U@J%nOF9k8AHxx{qFAs,R[Icx!u
-LGl(y#$D!{P&pUnYe-C`%"$QDvl.y0GvL<,8@xV<<}&kV@^w7m:Vi[>pMa:M&-5}_{[gAz2_:xEG%+#V;e6Wy(h8,-:hU92k+<XtB4&14V3Z@i{GH,l((9
-V72-0N5'7I^yfx"U)Ji&'HDK_8k!<WmbDuuCn@`%e4JL^z,vjUfnQbz%7S@9MB;uK1Ur~RyR=-r&J=esK5[nuM+,;o_&2Rlsi,7=:Tkq{XP4LyI]t$QU'T
-M0"3n!jUHXRwyH"bZu9'IMj+.a=Iwke+X.}s!5s<EA(58XQaxPbvS,SDYjd`#1D+)"2`+hpd1wntDP:O^q.c+V+5Y>ScuT2I4:>v+%F5-N#.$)g@@sH;DO
-r]5nrA`,f2eNrxb$Vu,kXYa)k:C&i]N&Lo-SXQ;/5HWM`,p3,Z5D[>S6:FfVGJeA'_nt>#|7y6wS"y[31_TzYg&GLTglgH&(]`GIx$#/kEsqr47,ws]$HR
-2{r709F4G&[Pm'{'SzFr+LOdIt}PB<5$~yIc"@0O6J8ShEC6i<DI-XM-t-%FzR&flm5K<9dwFo~u`=T3e3w8@Fy5-BN52[s.iy0!rmV$}"Ql:K)zGvBExd
-:P$fG)>TO1o!!4V5`aW'#w!cI,^5IGx/mU@Yn&=T">.vsW9Mi+_W82q%yi`o"arQ^5@)4Qs4Hd$e({An^9w[U)6E&f}k_>622wcO97NDqlR|(a_b_`wW@d
-B7NIp8lYL:T[Y)-{L`8=c162Ul60:TLo4tk+ZE%VX:G=ok=GVK}6sa{p[1(XZwSr"sO-;%y9R'Lgn[.PU/Kg[hjgeJOp@Vp;@+bjj3d&1^3fdBM+;'Hy0}
-9RxeMD]gIx2KCz,5MD{!b"Q}L8}oCp[k{=FV@/6.G+0k!3uDPA@{@;vF("fi;O[sIGp5P)/"+JDQ&V2j/>}t}m~^k@%PfSBUbq2/H8`}@p]MEfZ@AGRhIf
-f|"T15|jQ|iOgtop.};PH|F,cUg-plt,3<RPpx)FIG:XI[G`CD&rtqFrv`'<dmjG"e`gk2TRao:3#wo7pr$0W|we''Aj/<21DV)!Fxs]D;'}7in;{;Mtp/
-d<YUmu7/gEnl^!hZhz}v;<cSPzYd_O{6ncY5erw-`I0r)]z4=$s>V>i/k#{k(9k-ofBN'(u$no{dEWE'Ff|#igAua"JK8H.)!tI-8D9Jx&RWJxB+G[@VV&
-_R[q[V12,Ww:v5XY%c'T4_}wB1$[@vS]"L=E(<+qcFm|+0288MjZ)Lg%A2s<Lv,awma4^lXPy'VFaZZPMkDngLFCM1gdCkr|[)Jb=b/RZ#@Jn3J;rpL|-}
-Eg,1RS`Hpvrb'zqH^hPhGYrpcL+&sufIn:_"&0x8M$3}o1I&}X'sIWgqEqq+q-(3&3xWFH_d}d:W;H4dXXD.VuTmL=N{F3x5PfVc<RsVxSxs&VKiRR,MA+
-haHxL4=U0!HU,&}+I+K(3."hFIP6"0ixz2d|1[msu/@LBX4jE#cLRZQQ8^rjWi{;_hAk/X,"&Pd)r1)O4Fd2qHBQ&3K#>Tr!C0FkGCgq,(}J}UY9arkU`6
-SzaUE^'hcSqT}et/fl%A+P7D7ov(AVB^#DRuUF|8t.k2{fu'sh1sukZYkw6x0Xf1~$Hg~G5sAB>GgDB!D^fAG`ZijO$kp4#eTcN(Cj^+yDk:3{{eAUnx&2
-@EWBepWVtz{s|0FAm[WB"EklOdpj'$@-'8!WHHqaX-RQ/K.C(e^Zub=P#Lc2"2tD-9zh-#X6`m,';YSsWf<!u>2Wl6]{4YK-R5-9Q&&#Qsw>"$5#7WZ}mS
-s`ITxXg%f_k0g>9+&w!GtN7KMb_@|R#q#FM`:yDi`4dpjNiT~y9>OP-%vdTWt[b[`p='#^_{E4!xh#yS>=qR^u<#Y%[!bHBr]x3Fg%rYp,2wZS_BUs6mO%
-#bUIct<ELp`Qa6G8`nV2k;xG_p7FYxL]|FaU6.0W6@eB-uCT)t+N+:hM@+{39^)(G+%lPA:(XX5QgPrkSfq38aZ=YK3(L81{xs;)'3FUG%9A%r.^(2bTCM
-!S-(k"vS_Cjp.<TfNqc)OX@!7&3`dq_6LFCo),h}%K,b-vI3z)^WU!SE4cFzb3aye"lA]>~/bGTo=Vt!UKCN'Z2"Bjpq;V6=>}9f"3>[#ZNCR6<FLPPeC#
-/t:8lAdX|UWS$Jn9bA,SmIa|"^,rn&!}lxNhP/l<WEcoeRfl]T,Wz|~36P(a<<@2K){7ft970$GOB8zk']F;:L/eJr5/.RoPHQB,>^R!AHB!/^@q;+1FYa
-E:"bNM1DkU7usyQ<eNe;@X>RDnB-,`lT;>>#+@mZAF8Y]|_}d.13Of!M|/Fc,B0E0p%B_B,E}J2f0mHin+Z^bh.Sy}l/l^/.cg)Q|bX_f950"E6Z)tTi}m
->7_a81GRL0V&FyZxX`l}/BT3&/vj~-|s,Xj&yADOByCXAUsy@[#CKf>Jb:tXDS]K-(AZ|"o-(@s5In{3OHmb-C%|9^HY:OB%SnKBBZt.t&`)0)HY:mK,&(
-X|%Kpl}ZTL94O(M.yf2'GL`MN/X5<lZ(K:iMTo.oe96<%8__5_,u.aUR1SpBul^nX=HUAA"'`Z68fEjp+0owu2{+v%I_(ny#D"-foQ<)peK5/'$-f1_-0P
-]gUV)@M)_ipM~$g5poikcTO%O=iC{<jwrIhHFjDZ;fS:(6Uj>#Mi>YoJ5]THc20n9N+@fy^^nM|_it$o1'WTDpf:h-P^;t9t)$N9V/GBg&0n,XBpBMHJ+0
-,H~AYM{eS3c:qa|d,BwNTT+ySdJF`Jix`Jb-b2'+80M2:Sm-Rn>%)16u1gz.f|c5~&7mR=n<yWnZ/i(S]/Gjr){qgQBwz[@RlJD/{t)fSfD0v"0n!GVZxa
-&Z;|F]z.(Np^Y$$k4ynJ8f4z:]s1'5A:Z|gKG.5Qq(hzF.YmBnSTVfKzQUw`pvOt{nR[k<h)qZ_64wfo{|]bCb{,F-_J!v+i>7Cb5RGWSQ^v;HR#{Hh7=0
-#gP,g5IbC6HP._mX}i40X940wUd):_!i8AH{Q_3|gHPk8KO[Q=E}g_2[=Z;zjR6UXvz0EwSReaFspxSsO81(MY":n#-CS):GDR.qnEK7P$|jGV:>}!=f[t
-/2U<Bs)wv'n.9[~,^(>7@d7!a_jGIinu^i/A^v,7&,W[f>6xCRnRfq)>)p5RmNqeH]&bR`rNso{<unVYl]LpJJq@d29|@r`n|k,|J!3`g_mK7m^_XHxX:'
-H`EoT;!fqSItpBawg}pRA5|=3L8f5JS]]UH>S<.qN`R|gYFl~n4P5bKIVrNw_m"KY6pHj@(ozoIOmyUKi"Moeznb8C="'ySb<zjGifF:5tI6gc"_1l`YYF
-d,f`J%O4@4LRn:7<ne-z=_)7k@PCkcA7%tkVIAa<8^{:dLUHd}t`Hpw/e%dM7TiH4#.`'jKm,%~QM=s){>Y@<gcx0):X_1ZW}v-W=tHYR{TD2VeiF:w{h'
-"vu_v|ngRqP]@gGN787XKyC9:3$2m,#v%wOc4d"]jcowQ4_frW:T2s6dAOS-{3Z3d9cyHdnX$3lB6<IfIodvck1<kq$wMj@+_xU|PUD$<.u#N3kKk+hQg3
-wT~nT.;3X9fj3[QOdDjZdk,i_(MYKU5DkRpwOzIdvh;I$0z(<-7,)8;-}{Mi2EYN"IjZ1mzZ,R!m&7na+0uYrXS|Enez6$-{=&yNDX-8:73P9:,XH+^Ufu
-QKzNk:DXnSUf:j&,'NyJ;3`nMkD,!TxJZEZ^"B"9c-C1B4jE#aA_19tO@pBLMq{!L{oysVJbf3bJUZxHLuD7stRaC4)4rJ5VR(m(=w#%'V,EYMZ5@<lZR|
-ms$Z-mn}g7Oir74xBgFNqYE=TO!MdaZ&388NMgkHaY5h3T@SApqZ#ef/,rT272Uf6VzVFqJ@F^rU$FXqW<kjsDQ"'WZU8E<Wzx}as/DUyDv6O4)BoD:4c_
-!>;-#Nzx`-i5>K/Nvl`!]a{$$V>i{hso{Tm3Hm=YCQ}KS^R=15@9"'}PJ/$|I$N7$-O#hvwvjb%IKEZ(h%tCR$@ElWsP4Gxvg/}YLWWhU)i[=pr1R9$sp6
-]:}&pd+6wrvP^,'"0!n@kJmY1J`eZIdS>Y-e%9OxDruyjf&iax[ZjFw"#x<D[yYrJloLZ0iEfS;lVfmn-sxH[N,Pc$geB31=:&lm&$"6+`cY9x,-K77+q_
-:}+3fpmtt8liGI-&2uxzN^~mEBZ9PB(lW2cFso[j$ZB8jNZA02=VxL9h[:I$m#3W.IG<$P'G}%fC8v3Rto,#ggZ!D,d}prr4[7Yp`@l"O'9QxZY]d'6"z@
--6xb>RT!S$CTNxTfI%(P:Jv!peJ+9YBU<Z0LO#l0x!6PSz^bLdS4+H1zC.zWMG(zs9-1DaS&VsvxXKva]`OSXKaPnGe]v`P.<EFF^U<;3}5e#RGI{[S|Kl
-pL7y!Q<vs}_)/_]n_"#6c1HVdP/f-5(F'i-QI9'J';1"VVdyq,z_UwsRgtQ0/4quP.,8dZ7xZ}=D[!I5v{so&NEH7:]g)Kt@cZU9.|`T-0_Jtk)DI6<o0T
-vv3J4)$12&vQ#D.y[0#24"Ks^y+uRIW:8Mua]m$;ax,rL(.+n/dGt6W5:P~rm)<$U[k/!,u'u!P+LnlX;6NM!W(Bt1#KW!)a+l8wZDZ]6#:mIcgk0315@B
-S`sXPEX$5tZ]]{;=Kud_3:$m)i<LhEh<fs&.{5)dHx.8+]ADDVS'-WNwIDC#Cw[O|M-|a{MRw-an%PVsKH1n>:U"aV!^]q+N<%O"`-eA_L|sD^LMpIisU@
-xlSBI|e0XL{0['JMFBTXBfm`v3Fq}r(#p,mP($&U5$CUDu^Zx58pk^ui$'u6g0atKAJc]iUgEB+lMobpZcw4DrHbO35VvM0=G-3}%wVc}nMwr.SM5+N2rm
-8n3'a&R!":R)T2s:6>o)J.i=%jq2]^ufii(Nw4ft[n%UV&WIq$/Ww<aqeb<9YYt2-T)iGRr'KruKG%m8P8|5_KdTBNfM^Gi&G<29iP6:eSw)SI'f'$;L[D
-!b+7vyo13ZyC|(.<bUoQCa!m.HJpMDV:h{@c<Xk9,9)=xpYu'_RV%Y-/8iu#qng{&yR_zEM6+#U|/|>Uvdc:#8:n%$[(_/{A0$U4M"-kaM;(O4Zh5#abpr
-QF-5[#)E;u<[M+b}|2p6kZ%wuf+i(tmUN4to@s'sbA_nDw[>c<qHXSx/uXmNA;m9kT:V/j|l0#I"(6($Ii{93($f49Y(4c%bfdpp3tLXmTb)]QFj.K$=uf
-{^1|DXaxe'F0,B%L';:4ZgSYmwrDXY^Q&d6&3#UhD7R6K<M&)=S&i)-i`E$7`.p/aw4#U@E(eHl-7c}1-K:7S8Hd=g/R$b2:2g|b0yGpd1PUbJc|FQ[+`I
-;C@o)CB1_a:v0I@Q%orV<`cb:S,0/Ac:]AQlgjj(6PUnxGj-".hq8A(]vyu4-(bkTjevH/Zl^FUtt)=eW^)xFmCP3=ia^_i9}W![j!qCjMQsqLSpk{rDw'
-GF##-x-,2C:)`A~"bU-L4GP=hhkvb:G`l8>]k"^h<'Qj%SXY}]vzkEF0T-UMDHNYUrQ2PeV-F&[Y8zQljN$]EDPAq!s`8{}=<Df!#KQ:epC;&"o69Qk'|I
-C'begGe9-F1[AAPPdmpG~yY`uI4otHFkMtRFB'^IP89Puqn2~lKEZB.00GvYV6nhaey0l-.0OFC-$V5ZRp}N;fD{^A`@h@!80SX(cK|u"^[$^Zo8!2i"~d
-FI}%({=TE9&v^nbrUsPTUn~x_j}j#Az<7/jH'>Ik<s9dE2if.,=yoa05$YT;i@,bk+8UBQjovi#U4^6#^uK9RGx3w{ZJM0ZHH!'h4:AxzOunlGW0IaH:o_
-5ySubR(k/fUW^M:x8:eKS,Bcpq.bcFt)YqnEVY'(`UWvd<h=LP>3W:-Ze9t#aHKS"9[Ncr^ukf7xPDb)B2V:,zN.FAl}Mb:dEX12@$j]A<o0=f`sh"caa.
-%pkjWd!owkbBqC9w%T`_O<%zRnX.~Po%YnnrvM$Z%ioAz3R#9,&ee:Q6VZQY@a@Cg%20uJdEXo'08RA^:b{bh-],{tS,:h8RpCA=Kaea]>zBNRyFha-vI'
-2cmbRyz1o"ZiVv_G>t8L>o8SQ7:^](J#nxlNOcL@M{;DBM^X>xkr6{b]+T9@D3rQz(B[:(H5lF<h7>B^;q_NC}R]!Sm7jfZ'.t0ZwjvUc,q|K|zUPF8(o7
-H[yPATO_6V]KB'67m1|0x(J9Mz2{[`kjbO]o)nYajV0T)Q"G<Bq!KUp<`8xFbWAo:A"_l2Mu!ma+B3K^F6aOTcGN.+mUyZ86()cxj2x(myb&kBiN6AR9X3
->afGl(nH%`a:K]i_^]}{Njj;&mb](Q_pAhR"eT%e8}T&+$S4L-TUU%Q8EKvQIR%t+'iBp>5Lp}-g^&46co89.1J"cCO$C4'Cxa(%hy,)V4e1#@|iqf^&E>
-['T#`L;KVMWX"iMBgNUb<P$!29[2bq`^xFG6J7;W)_Y,tQ@#a;[tL[/>w(Q#'$&E42ednTH0gc@2A_97W#_/,zUj~c/Ib9sa(Hq"JaO:a>{{Mezv/l5cv6
-.SXM7p;xAjhn&!r^2(qpe|hhJP=s2>1p}&DU0Bu9r)o)ssm"P3_7:eqk{{sr31<p&vM#`'emCSr[l#jKL7biBQS3TH1@~<KdS,BOm|(F;tY]15_v`&EINg
-63U=>/_t2fVo`h2%vXjjP)O[N,;Cks!T3`P:uBzt'BGisD~1c[#&_&8|d@]+ti5UvPha>&7Udd%%{/kw/v5}-Rn33fh-E;Cj}{YqFn2%iatVI4(zrM-<&p
-)tD:IZMs)'ZN~rPkXwheYFj=45LksW}:q=V's.<L-ND)t9'_X.2|`#LfsTTz5_eHat-Bg[-XacpUl{)0vC#JK+aNC71-xCjFyW^4#]LuNqTuy,^KfJ}d&t
-i=hv(Z(.VVAB(p/5k%hUldG:4>xv5_4R^Lh,KL#Y^Xb1sQ~(<}HX~/]Tz{I&`/h_IK={Ga7_C4Rbs#$WH$T"=uD<Mv%!N!(/4B7vaHwdeEr]"zHiyY47Bw
-]Uq20)Nmake{PPAfJn}z_4'7IygS'ZjES%'.&W[:L`]8A;N_RFXYhTu`MfH_BhcSV,085N/[qh;hv8hgBYxYfu`g'-7j&D2hB]40B0e5XD<F6$[@<VcJ">
-,ZevcRM1Z)bO#YL.Gdu;nMkwL%{JIj'CHHZ|S.._2b}>8er6J4";^'!X>a_tU0(Wj8p/,Cmh]qS^5Sn/j^Tpa,B{Pe!d7ALD}l(S<mouLHK$"bln1LJA/0
-~`,HVa.nkG)6;r8&<w%W^Ooe;P_:n[NF#2)du5!pXRaC8q6AA6/lGcyYNo(zB/MpN;8OMzFb%#KbIE,I(w/eO.@Gg<k2is<7:F+u[.8,qd[Mb;k,Z3|:-X
-'YY+xKs]3'mg-+ztJc~wwfIgS:lpXyi>gU&W<u9:hPfIMqQhUJbsQ342V4p;jbCMl4n-ZR43>h1!3@0K36I4MJpc"f$:K_W1]P&.~5B7H:oa~)8s=#`K0m
-$G0<V_Y2sea"hV|KY)^d5s^Nqi-7#;E7rqF'{tsg3]4P$#L83j(XZSK"~wl5e##Nt2(5kRjZ9eja/cBt92,yoJiPD+1t=+Ls=(MVG|/A+hR&@T!I<{F0OC
-fnyXf+{)4K4,'lF#Hx5&EXjFD;+DOyv;XIV["i{tpE(=x)2WX>0z-5oU&+.=y;#5XJ=oB1FNEj[M!7t6cp"cio=ewaiF_8!x$cn40UPbLm`cFjK0U#$5~5
-J"YduiJJpTH`oQ4{hm_U|SX1F+qmOMhm^;RJ<VoN!3j3VobMe;5AQYDoIat"F[OK{RPBgXO)q2W9X!nn48bk.:>9n,.zdb`DuC&b@v(l`wH"S}+bT`bQG`
-SX#(3o+|uawqM}/b-I[ynts1rxD@WTj8c-i+H3e#Mf|CBHBShf"5!m;Z{7K^wPKa9:"ZM'U!"fui6brthumhO!D,!rsh+O]n^97rtulI>%6NZ]jRA>"xhb
-E3$,i|7c7n!]0H7+KjGqHc8KhUY-:]]9>P4#5FFHW[0w~Qzg^xN%>s|Yf!rU$BGJx2ZauM|>;GU5t7LQKYE#ReKC7w{D(-]kK:=CVQW=c"Hl_LY56>96cu
-s@|iGTQ)mzq<.oyoqkH`H-;[9,!D]&%F{ms-g0+f6CXuXj4buS9Wj-[Pwf1s9;+AI,%/`$n5<<,tiy4/"Kf-8ibr8M;2Sf8#Z,wuzr%xmYK-RY(-7hGkn$
-M"<T:nA7NPr)8T|NrMl-UbfNm"Y"Ycp&19(4z}ES7=J=!mCEA-p]v/LPz'7e{r-eP^2fI^w-)^f^Z(&GzZYv(F1umD{7bX150sh854}F&.~7}Do+$QX"t!
-^b`-KLChQ/QAJ{Ubf/z_YQv]<o;:d&=TkWx&1(KNT0~b/C5`S(pSD^x.OE7v~I132QSKb48}[{qdTJj%i$NXt[wB`BF<Crj]51>3:JS]/T9%'0)0"sSt&B
-8$mtQS{-6SH(%z)I,YqTL.uBHH`a%:$0HT95pkDOq%g6t"'-p[0p!ja%Z.X49yBTh8Ukq{13N5%:>/.'<E1&Vhr}r.zxpXP/z`h.1zutmDiDPF12`:zhE&
-j(>";A-I}D%Vj[1&i&%U(RL("&ZoOKnL{<3RL(ARssr4VP[Ac{g5h[+1827#@3].ok(Qu>s^q<Rhoc';qKjU$6CEbvd(0R76,0}aD#9T'u1BFp)bZJIH<I
-2V/9"L-Q"o]2&<dD`<dSwFU,_l$G|<H`l$c6lXqB15e]-5L]YuEY5pCl(SOXouzI>Ge9'DDcPZf7_b#bL5LpAJPw`5Nx88<]7r<,AOZk5hA-Lq6FUpu3Xl
-W.C_q[9k>rgv)(gM)I)2$%8p|Pq#r)O5OMX{Ny#Q>mWO<U(un36S!e,s,G>]F@E<DSY_nt/"`D9Jx1'3+WC6$w[XK@:U/^$yD-3.=y2P1grDf=~yix.Lr=
-&|WChKFjK{`[g&f;E2qCn%}r&r<wb23cwE:SqF_56%Q%=+j%QL_k8IL"+9U6fmN1OEab$dkW_JvdDmxJk$e5LoVoG0d%k)VDN:r1_64CZ)yeL]6rdelb-X
-D'[Chn~UID;/nII,1s~lf7G-}rhNOxVUmYoR^A=%K>[sXKPcCYR1w;q8udZTCosUdA7L-1`F5dsehfh8`[VcRF"l!Hf}wW{]`)S:MTE(@A)Lw016eU|Fv(
-p=y2kGf<F!14&jlmSoz#Fbmm(:f4MmlP%>c4,pl6LY^3S_0sj`+bx$fV89OGn39Hv)W/sT'n#jGiuiTn!GGKZ%#F&PekYzCmtDW)~taSdn4MS4>0V}fN=x
-@w4+vDPMr%(A#|,9p#5D^B-mG<:)`h{|tJ'Q<i]vID{UN@&$oVJrY7jK6:8:~jC)=t0lT2l{]y@F6N7/oFL+24bpvn3/xC&>E@AS-YI;'rV"``edBe`:%U
-IrR+g;<G,:'<}iNg[Hs93DpX#s:dubzK)`zEPX"nc}Rj!2ao=xH+zJN|GIl{O|1@S},Jz=8)<I,YnBr#TkXLC!Ca-y#1#z>1NONj)Bs""T_8c5kzK.O(;n
-4"&Ze,:B5/oCknYj7"'XCVU":THmp{n{h!vUo5aiO!LimaW'5PhGOKFb=Y:R|fo7c;v38e6{C%E}tvCe:Fi]&F`LmrWri"MKNTKYZly'ovE&DMp|`UPZ`'
-$^,,'Wt{b3!h$]kaQhCidh8%)-$nQ0k'2A,NR<xzNyF<x:^k]2",)NNqjPc-$}4hYuY0>rjb"S/>p.-k32a-W[d:o9~"#^jqc/.e-trIf'tq"6,m@QTET+
--%Lvd=YyKIMjhWLpLR_0z-v-GExy%x&Bmq.}Wjy&cb|a8w}2-EX!n<$B7[NP"I$V_AF;[N~WLt30LIVHeqX@m%Xt{wQU$>nWP^nViFmcZaFZn=k(w/'7R)
-mWy/Bz(,T64Z-k`/D.29>k{<D@GH-t%_K9Mc<]'wW8$nFKA.[#BI-tx]-jqBo3'u"xm@{o%tZbjg)h!4';[LC!CW)n^fJ6~P!9W<<AJrMg>v@"3IQ)wDk>
-q(>@TKH`b"v=KiH_#};`kB1Je`uk9:20F"{Q@A3ddZOZJc-)qdk"bHW)9PIM4<Q2EBN31"1WTA6A#Zm80h7D0lGi)+%f-m9M~b@pXPg<l:]jxhmVXA`BV0
-|+^Enq)zoY&[!@',F))rDCM4eWtp~S2=)mR(c20Mf.U|<}!N&r.:AdJh!:PgPEV|~SDjNM<erHGtTU@Dtsy+nQ0s+V3(;1WHUzH{fY$p"M&bRHt$bNVS"{
-T9RX'Co!Hb:m/#%+{q1^WM1=I>ek#:.7#XW4QxlIT(5w-H>R(LbB&^+MIqI^B.Tkg0jCR&0ckg_K;iB]z6+I[{o<afLK,b=j7+Ho%m/$sxO|;bDeMH1:ov
-e:+7($0G>CLb!PU(`pDBX]]0y6RBF017`@O!5UC)Z_0Y[e}<QMjWJ]psMm@)wOsFIYB(,ep%7l!s[9@;yK2Voss3$3B-bQpRY#'b3LwPHg:H.1g^2JlpS,
-@MO@<KU&l5:$J0vtX-KEGi>],CO<+Gq0B2f&w1HF#-c;,0V;ry8&%co+>S|<&l^q<mb4E7&nEn<@^WvZ(zQ_}&ty,Q}+W`_'a'A^.5M[mch^{86x`XCb~=
-K$,%b`0>OxKT-a,$S^Uh"c-`;bxZ4mFvBX+6;3RDYp_k+s(Q~xIoTIH/h$}+W=HDCvB|U3$0yY.<@]]3IN-75L@jKJ`9U@A'(S|WNgBQ7!,<}R0^Qis+"@
-VpnNLU"S{00X4yq7SX5w$f8BpjUFbPYU{5a7JO#&_CeX&<GFh{1=^ZGtAs}]QR%WB6Ab1LN(Oy7Qykfu4(Z<ZTc({7GeudWi&X[22!T]dCjg:jtIi#Rjqc
-)@!leK9ghwd%f)4xrr@%q=t|{jJT%9dNnXsjsU"W%Fa'Z83O@L9c9c,6D#t0@_'EWMOs+US>'OfMmy,v/bG4}>T}7n3h-wmP:`Uhuiq$_buwzFj8U#S^$y
-%1{HQGyXZYmvn#g;wJ-0.Reu]^eR<(..`Cc3NF,<j-N^K&n6^uU#dY6M>e0Yt&V|nbv,CU1BP7Y'J+hsTvomaEjK.8HdgJh6I_bZV<x[$4:@80J=S6.3a[
-=%qILo95#Ik_!@7yb8'Z>Fa:A&CHS)=;dbDA$(9@ouTCYv}:+HeDuShHBV8s&MTA:f%FYm9|4x2GP"5i,VK76FxY%t:=/EU|QjKHp92b<RuirV8vwo3`H!
-XJBLQcP|Q]`Say;&@hLOXU-Wo[YkMY8k28R-@U&Z!P#F-2N&_=.ljmBr7BX{fi#Xs]#uXk:sBcXg"0>XEcF9|VqxI-n30/}thUlhx#8`p4z9w:j@Gc2`zu
-smcIba6XpQXY|)]KY0wQGtX"$8`>U.>h-CHbV5X+v+#O{;oT=392x_U$!'z{:EksM-r1P9b.g",7A]W@zm=<;Wk9fLPYSc:17Ob_h2lFl:KKo@g,]S]]z(
-]3,/rqi9xO|Cuf:&3]0]7ra-$ToHY=,0lZkN8>B"H>&]'<l]RJTW"X[_htoE2<P0WtMv_nVeVCls-Xrk@RWH;t=w%dlv5$Y:`Dwd'hKZk9ByU^"]!5,uXV
-Cofpc'xC0^:>AFd>:$H"`D`@XW$b.Gm!<WE.$-h|]%s!:Rh=7$VRaD5HaHRYA;RXDV-VMI2H-1q$E$[^'zPP!b!cL_IAo{CH+{<u)ykwPE6rfZN,YP`812
-vreuAkyB$2^yCz.'P^"Ip3pHRU`Tzxk7]zpX&zPxUuzSC'MWDseW<TbSy9!1-bwojR5FJ_PfpxWsuV4&W"M/uX$^nVh#_FdEe]0:<05#MDe4u(P^wwUgq=
-(h0I=Rkeq=IvHAyy<jF!1T[cx;^(!w&0RaWeFkL_.R-#!{w,$61+}@L6B>b1&23=E!]-ZbQF%-ATKPo^n>S_P.(,_tZV8%wy)xF@#LDLXrUx{HMo<4c`f,
-Y(mAto<RuU<Z|@)$<<[D>I-Idn%aRIROuchT1n:B}9#n7iUPr%sYzMyQRn'kiA@50C&XcGa(Axf!/;LM:FxNokGDrFd4JR%|Lcdeah{/oVsvG8eu|e!r;<
-Aa%aS1QM/]jAXUtW@x4Lt$qWzyAG|pSov<f2)_Rz,#$Cmw3%W1I6&"GBz2xH`N+uoM<4=Hz_-0cfxKOKznL19{;>WrHG{C]woF_y>rVB:5`<%YeIlqj[fZ
-.JA8SKLpTuj2bHfOI/,`/6@m=^nq^++#YoGO'n4_JJ{En`4GNnbn#H^_,|j'2##rV3D}mq:'-5T"Xk3ph]mot_+]~tUDeCGF#2.'kaUnLB4yobPDTJR+X&
-0ku_-U'76Jo/u`84$(NA]1NgD$%2G">LU2yf7oUOl_N{3.daXT|JZ;S.9Qv#]&<)qoH<%E0U%8n]V]2_27|F3AN`b#Y^_(bP%z5k+h%kU(:w5y0:rbfXvW
-[dHooeACTH5w/Qm;<xOS0{,Cp0.@vKrZr5a(imRynkG&%3e7PM+1e^c1dlIJ@S;:xGaN@2x`5qc{z/M29-vR0LGn$NdFwPbo]{fVhq5o%rjX^YaQF!8='9
-;pwl]r[jeEQb!NBl9^y|iXU&qM_r^WV]co'#%<u@df@l6O2}n^E9DYO|+{mj}hw;OM7&jp!c<9r'gN"l!{vk-;U2S7l:{ozYqBb=rRO@v^|_kUovCaOAz$
-|`PLa&'&.gvd8S)Tx^Sh1;MnQxiU[(}i.p=QpUvzUqbO1ZzfHJp!(QAbjR5_6o5o)^F8:v@dTn~%>};I=<G%<:]wzoh@lZA+NBA2D_LNsGRm["rEE">Vez
-]cZa#1O+y;{pFpZP^m4}v6T0V)qiR=-#P0~B&9-WX%l<jrmaIm[.~_.0cnmT-xc[;k$PyRgk^ti/>9!!9bJGMZIZ2LXr"{dl4>C+B:xn7QkZ]1oXiNN&9w
-$%)LG|oKsy[Q)AP6Mae^m]t8Z%]C]u.]{WrYo"!Lf=(n`g;Y)_1XvJy+E$ZgZ(vU'l1)ji_N8AqkL+>bR-EN$1<R5#FO[qP|c`c9XSB%j2eH`,p{z^DroT
-)#J|(X@BeXnU}KrF5Ds>LSoA,jO^U1y_eG$Hl;g&5+wSE/<kC3v[br_;r,1_X(Dj!/MGOU|oun)IS@(c;ya$.Vt"~iv4sH[=UGZF@DIYPKih/b:5@b`2fh
-oE]3Q%IBmNJ2!MB3^B9:5z-d4c.9Wtl,D+5bj7&x6v;;ac8P1Ap._{LDNTEh{@oc)DGVK|Uh=DkCHvbQOFBLR75);Omu7jXM1wjo,v+GWP|OvPCwq0;-tY
-!OIu69JVVkJCK:=[%Le&A9n;mCQ-F'bfLVm"u2^7]r;jGYbQJYuA"#jJ+(WL~|gm>xikM[XiT'h9db8lDxScMsoI~k)fxI|,FdF@3_]qIbtcdG6N{8-N{I
-%y,<41E[H0^!]goP$wHO6LOR%!Wp7#Xq:YC[j!)eX}4+jnKXj3_Klb@P`qS"ju+BgY:5f3YERuM='N$[EiNDNzZlpMALGq~4l_o5Dv0..h;|"q'OEl&MV5
-;|viV3h"Icu=lI8%fA"YN7$9dUQ7=w,Y22X!`[Sb00bViXdU]:&xi;hy&zi/BX>bkA"|1FP,`AVK7.;(63ln8vuc>;Fn%#Rh#!00_oWrHXYi_rQagTHNKZ
-W}JzZb{}UwXwY/P5Y|9|3J^iLis7q8zA[&.hob,:}WRF,6pJ5XJ2&ARA)qANfhvCEcdCvn38[uj71I`(PKN0"FJ6rR5qo@}!|E<|-HqyRG-$/NRJM;R{QB
-0uqPrm+$^-p89$gQl|]+-E3(VX16Gpv#o@[{ygBouk1n4(0SkW4_Yr)F[^{3T11<!''[`6t,<|'"h_y7-B8Nws#K$")m]S'mDbT{[3QJzVdu8#`6y6<m0M
-"y@2W$3lCfWIw@_#y4QOL^%&vJ@F9)<aOMLW>>=[%3"<&YXq@1l_/Uz5]B^PRv&n:ZC,OE5eweXDA3.>V!!6^Ym}o]@@]JkK,{n>6Bn]Aw@x8)RNAEQnxT
-x+%Y$Ke}%X`a",EfqP`c]W`7915Bf{IWPojJ"PC}IDD>=Av{}Nj!H]FV2%3L4k.5yo8pU<FONJD_a.j2yUGf.,]"p1{t&+>mI^LlePJ2iybx)[B]Oj[%[I
-!I{$Z^Td+PrHM&dT'pVQ~8:kfEc8!=8#pWx$')l"O%5tbT9(@'KhL#`:"2#)H&r.4m2+N{M[.XzD!S']eWK-Ns+{WHJ9#2{M%oy,a%@A+:b@BCncIZn}<W
-NH}6vN`wy|tC5@FkK;;{AaFu~|h|9P"DP&H6IjxXXkn/(.i;[c%KL}dOFFLN3M@zlYPQHD~FI'(}9/y`_/Y)TG-zvoVYDJZ9O}Jv""(U!ZZ'Dl(xK!Snwq
-.,B[J3,a3b}FU'h34UB-Z0}Rw[VA}';:DDa;+Nm26A_P;I=P#(b#$mDRz27V.zc46ySo<YCpgT2r]U(<mdLkoQC>IkhLQp@Xp6Qilfa$:&_e^!6'uVbO&'
-~X`mZW]x^lRsrWG0En^G4]7g+uER#Db9Po2!'vmpl<vlJC;owV8#%dzh|12@VmHnZe6)anzyO[{cBsv,_)%7IB)r!1JG[TLN0ZRsXqzJ29JK)GlpVCxaP2
-X0IJQ6qh=Ft=qV~lM7u,=&A-gq^TJpK2$.z$&5Ok!Mb3]e56&q@9)dC+!ogt/+T![HQY+kd4|w~j0W'4`0^Z9EnJ~$;^t0)rbc!H[M|Z~VSra/%|Xu_b/{
-PA$O2kLWjT#quQ+z6$v`+Ocl:kz!hF=cc..FMiwUb6<=#r<N4VV+GZfq7!T4}xm:X^d)(()KPQ'@-i&b^K`%5dRjy!S;Y$&mcFb3b+.Xn)9S%ecBYdU}Zp
-Jm~H-{se~Ha#cvnO@s5xVqjBPd!ak-&e=W_-#EsR-S,v,_,/pEfIfgF9Cr;IqvlD5CUlz{x.qNqa}.;$lP@e+>ok&(Y2:!QxOi7np/FDK#UT&"A!0DC{y<
-f2c$;ca<#0Jy(bq2NG)1cVaf~1V&ufd)WS0a)&X;w3NSJ_!<YNIx3{l(CIfN_8q7uHP3($fJ2L{ySff<sI'%+W#17KZIEr]=^t2;YNEApG5|ykSQ=YW1)G
-"v<ga]-}K#f:5!^lx<0o0'x%uus'`oS!`gpr&9&/HS=p5[a+#/.^_o+#'oJp_A0Ar0jsRt/,/f/b!p'6fI:r6ma{Se;.b|Q/BfZy:5Pgsv:n|qM8![@Ir1
-Wa#J=C:H|ebkq{"9cWRoWuQ/vq"q;W0#Nt)4QF@/h8ADk1hy5+;Ju%2nCD(Evg1Twvm2^>LM4'CgkTqk3K"(_6,RlLTI__Ve#P'&H&XmtOLzEy@[l9aDH2
-UEB's!){7b-dm.$egsIS]J2Oxc!H4ZNPL&W+qp=}W4/g3:sZu`7CH20u-{E]+2u{KI.B8l|X05RqW5RBytN:#Z)G&9xXq1.UjB.Fw]6+!Y^L:Lp}bw-QQI
-^}3TQ^6!j7).<tF[b'eHiaiJ>[D"XN/fa')ED)cd5PfdrV3dk&urOZUlk<rWa%20{AW)s;F-e[[nu^gcht}#{Yx(__yQ;+dn4OujwZ;`LtY;@aj!{:d#M_
-@Eq,h:ARQM_c3exGa/3OTQBT:p35=Z.#;BJS-Q$$B5RhX8m8!L>a`92v#gP>d'1kvs!Wg[h|{pN0x5~M[$3A/@Oe_b{fBVjpB/Kbx5c]`a|A(bt8a8[d;v
-/FL!igv`NX5@re;x@zV:")Qn6Z<<~w4e3x)!''NWGm:g4q],J`A!'Xb&HUPP|dxTU!W4D=DNN-:V^<y:Tzo1~7&o%c6iuX1+0Bhrn^q;"l1MK+zGh9>E9g
-p|]H~0D011[wAdN#AgQ^AcccmjZ&^@kSX[@'~lP[u98^TGO4t&>fkqII-P;,NR:C7&:{2Z{+4Cp><XL4&L7d&`RYExC):u|"d]UO#BpNwfP9@}^7v^rd1b
-e)qOzawi>Oix}c;f`)Nl7T"LjfeS-m0V#IsIO8a'A((:@@5FhEV1:7W]ly(^dK<(FOX_)FY/0_FC3(=_G4!f"Sev;&}tT6thzGjD_&4`AExT,y}jU1/5Io
-2<|naiE#K<K"[sz,EIW(ss=(SlXN.UcvZ^zh%m(#h}gb^)s4IXBg}u]yhxrD/.pxB/%rC('z]%PZO]Y3(M8V]#^nXS<aWz`2@3|mnYL.-z}V<vIGwWK(X9
-Jtu/Y!s{@o5+fr%D=Ri,Hly}AMlE9%jt&NVGR{l!R7puZ)oe+FL8$jUO=3xz&cMxS@yrNGV>C$%HDw:@.y:Xm4t5s8Z4MjgSl(M^`|}+y`~6B58Bm=}aO4
-N6YLhirq%w(CMwhw`D&3WW]%bi+9#(|Xq1"rRMfbSI0D7`JeOwpiE$pYVThw@hT(#tsZYEt{B#4FY=a#N$IHK}n:Pr72x8@%XN7EQ]|Fq(0Xe1bbtBbGR6
-.`LELn4g688R)Yiq2VS6-7>Mw,<2AW`2OXrrT((b_q&n=6=YsUN4-vBw}B|16zYOB0i(~_M+8)mEjHjIGW7d<Ug2AAUt_O}rMT`|AQH|rt,JF3yN]s1,aP
-OXVfE5"fE=7w[H]v!M&Qp+/<%qJ)X0+'DP#N{kM(n3CH%05UmkL84)LYcY=aj@#&YAf[`a-^EY'f@A!5Bbt12yem"P2/bE.|;To<$c'`<2G0ub:nubLJY(
-XX8$'OgNaSz812c"|<js],tBV"2`~9k,R/y1x4X]j!T$-=.{4G|e_|Iamx|PI-KO}WlhEmWlv"}c)5qV#a%2=!"g,,H%Ad%IwC3'~^XAB"s2~@Ig;k0"eh
-8-YtZki@rKg;7f2A&Ua@n$:N;Ji"k%,a9e['wS!5qgZQ[)J]L8s/q%eX;N>ag4@32k]W71U%T"^;#E;$5b&R&9sIPl2!"a>iMp,U:WbWC;rMNSMw.t^/j6
-WUo.Y`";mAD;4m'TF]qNO9dsKoqnfz4QLUG-+3;j}#II88+1f,`}<%PVj_P5J!Dr==uo1Uyx2d;p@b_`/>YyL&}JK6HmLWsNhw{jKqFJmgDCyK(9TO5wuc
-|"qsH64,51~y:^76^1+iA;i^|RAd.r)e=O73U-B@z!/>E/Sw^>vm%k_hy8~'3)Y(anD5nhSAZp-8&=!+km1ukq2NiAqas`r;EjL>#.]$l,(zJ-w1"tp#b`
-$P{GZi&0X#LQAOy@1=a{A.6nG{h.E[m2`Eu-.Ps`>BlXu,u#Os#nB3,Up'2LO8jX^E+:D>KS>{,T.TD.9h)6THJ9c'GWk8CV1u:7|RvT_|4w](=UPRg=a2
-]OI]tF:K,S'.#y}W4n{4m&!is$)_vkh2k3n7UCMTs;Uk~2J-uvYwoD%XFN)(xFAG;=J{5slS{'[g~4+`EuyK5LCKzo;$>pv>x_ghy+77zn}-$%Hjz.!)+j
-am<Mq'BcKtoWHqOIB3.`|@4aZ58P6XVQlk)=xWa9g)H$`8-@k5!h%g(v8<Vd3y+/c5=>zA>ny"oM29]]TLn,6:kB#ilFluj.0O:.vbzUr+"B$z}O^8`#qr
-Rhn%o4p7hU#+lAZI)F|UUEvDNRbUOQq0t)iRvuLGe93r["L{ZL=%q=pF<[p8(dy:]saljU1XwN'2qN"k>9T!N6I,xP^b)jnh=T]uru!e//x$h}|tRy)D#i
-_8B>$+ul0a[E4V6Y#t&"p&_&LIc0BO}"]6f)!p,|)h%&lZ4NMa3!r1q|Rxa]O(b0e5!=yd:X-Q'vt}VGoO`^7V.C+3CxoaDqWm>_}_bU8n(yv]7(we/x[R
-J#k)}w:}jA5:_U2k`.]ViTSPDJ$Wb9Ylk;iL%mLS#fR)@K6b@1BK~+}Rvg'Q&masnc.|EsfmZ2Ms0,meLiB:=IAZ{0"JkQk,b:W-e-%h;A#yj1R/(f`Z|A
-f<"eQ'P/]P"qd;$#J6.l"zYAql:#XN{R{#K!f87qozmSz#d0'1T>c4}JDFs-tl,N}hzsx2i>$^436N];#HC`"%C88-;!GT<@=<LfE$hel7~sGdclaf0)'$
-K^Jd':PlnmaUWSM)9iB&6IVSPf]oO==2C/cz;+Ou>#-vDx!{f#=O"f[yFse7tAwH~#{!Iq7u%nLivx8|/8&X,ni{4K6yF@HvCDoIU)]M3n`90@,%zQ9,[)
-b.5U)t}9Z)%dgt;,ZJcz-,a|6NxvIu[tw6+,s&>YMnN:B5h|Oi%gg8+gGSVy%FthwVTgaE0[D4w4|11.RaoFmW0.#{L.Yx0=l<im`&jWkG2EX):3~^ZxN0
-mA:z,-7P|jTt=N1S,%lPAE5g$dT"KdaL}!^8@$3JHdy1IxJ0!OcBRP2wmg:3&6V_j^C4ItZ]HJd]ES&<Z7d[Z]@K/fSSMSeq0+/P@+4uY8[6='g,k4h#>V
-l.Az3ro}m,,s'it5u^cLD]D4;FFT=1-LI8h"7C{thcUSHXC`CYS"25p4Y4_/`&kB_]>EYEg%v3c^o'fod]&pPD1d/2(l-74cc-,SnM}OXCHhV!>F@mSzb#
-O}TrMzKUrqn3KbzXVnXYAnN_Hol9I+ziBEUq0-6E>.M|J1>2(BkJ=p#Wf%kX;H86uws!rEcFck<)&,9vki&$s=tU+KxX5c8x_O86tMa#~V[p'i(yx!n8.@
-kAQtWS7PCqHfekLMvh`VoYa/n:BswW{EPOJ=;R)-dcQ^kVDgYNAXV|@6QK&qRI24}Vge}qaxQex0>,wVT4TtlO1t1W=&}8bk6vbv|OS}w.gd+g=.qM3wG}
-9wZ|ZS1}r;C#rU_czq!y6yXbc`IZhb>wl%!P3wDfzv2&]kweu}F41[Bq7fNa^UG1/-glPgglpMjx"~XmV}EXj5]})y$m|Hp%@=9[0Q[yj#>c=3+}y}Yzm}
-a`5dx.oL<JQ|x['|RBeEk&_'.nNpDx]HjMryRs&r+ds.1h3{Oupe>we[yKj}BBXE''11t)U'TS,zX%Rs.nv<E:I3;<X_)lK^&E;eI]Ib1%J>HUpV!21Vm8
-|QG7dF#i`BpMEnLm1nJ4<,tUO=qIGLu0`FhIxwNfDDQ.rnSw|k(o(dBM17Z6Hb7Dn12p/5C`(^sFN{HNQfR-m,+0$<)`>wiJ!;/pO%P%a^KC$;f"`tU<ab
-:tmE]Kc$B->4:,{+hzz^`E9I]wg[ZOmotFH[5ny2mb9a%K3gbMwjWM9R}Sm<F,YSzM2),8n;8W#@goM-l#}gUnZyXsbwv6[U&|<Xcs=Xna;=>jaS!u8Jb}
-9@pWK0c&v1xu=IGfd52S.EZ4wS,WVei)35^|jZ44u9,iBi8-ep<@p->hg{P4sv!R:H1%|l(CH5:n1SZT[R$H,,2uvwh`s<-o'<dFZ`]wfMdGi}a>d7|jz5
-54ES>avzB)wArE)3-#8z9YwGL|;jNt=U~X=:<nSs!NKf;06v9c;#rq+1Q]5=(s/e$&2'Oe[s_:%PLkp3bz;Y{%$4Q,N(a4;N:YP-c4:'XG~l[Rt`%$PBw+
-9a&^wU,y./Y^LUW#KgE}7`Lb,52#QV,#XYeLh.jMJFeY9BTa4uv'LR^&R=<2:7_CS}PKA/<OgEL$F77SUM^p:kvwe,z{s(]1pD0(-p%1Yc[e@RLr_clvaw
-/_c|x58Y#eo&vYR)};,{UU6jW1qnJnU+GauIoOULz#^;b+AlZcwS=iWzqjg9OMQYiP+6]').+;zdaWT9CcX[]x-[UT1i_'(cxv^MbSxX.jaSPN^ele=cU%
-maQi4{/:5fBdJ}]I,=42UtM)!xModn`H<{kZ.jFg32Q:<Aqxy@oSF{ebmV=ngTWfvC@`qVJdCnJLwx#oifmakwgIS<^UOnMaS2[iupR"8/~M-[n3oVs}FP
-u)Z>fb&/CE@:zD]R@#0^jML!;fl7KbMF96DJAZD]t<~p^P</9ozF@MjAe99JZ2#2{gZY%KF!m$!hb2U.so&iqf(j0zoe).K|$%IMw@'t>!LnkSG@{=<qS-
-<3IqlHD}{$7y8"s`v}!gGgN4YJ+ue!lRY^"+C|uN4bm>($Ctr3cd")(_g;]NL/zsgV(%`nJ8Hw,,Do}E8Lavs[ALdj[3d:+IGV)_lTJ9}!fW~YqGz1Hn2p
-$So<-`U5E-H8=KPD~g>3Ss9GT8Pr:4/>VBl0O4NG4(ONnxq4wWWho=J=0G'00sMHX8y[ksgs9{PUXYT{LuYaf5,C`;;oGUiG.fY;sF7B+4;Rs@&1PH[yv;
-r8Mfvmdk9Z=s7d'=~#V!^)XH%7z7_fbU-kY>wcCKQqiDY^<$=aau`%d%:nx'-gr$~TW^v"l1`+Q7oI|h<B!39uDmNjjWRgf,!G]4z"}gW>R;@}@!J6])l=
-/.KI((Q&hjzh#[z;3a2u$"-<s,PVOs~7v{s&B"3]'S6siQ)"guSlnB0U7Hv,bn_)To660i3yg$u5ca}.xFM(SS4<i]U$ZIFm)mT;}Yy7rJQ).F!i}9K&fn
-Bo:,|>]<dVT-IwmJ4"X1mUK)J3s]Bb>s`$WVQ8r"G[qVeKObhA+hggjR6`4VBlE52ax|lwQQeQ3GJ4d)=6oKk!oDN@ShS>}.aS`-vNv|sR<!FlORX&IrnN
-oR43X}g1y.FAi5[8$%$mdncA}1CcAjE)v|a{;"1Ml:Q+WI{]kC&w/T&du3O#E{A&_hwvTnh[u$l;4=W>D5nMBV<Y2#mTm=#{NXJG]jHcL`i6E0z'Zh]x8+
-sJ[$`G]IN(Udsg5SF3laljMd~)a5VQjY`w8IB3XOPFpvk-_ShcggSBAs9#NjPx"i2%Om6)hCN19okSXh=}5A+,3iTZ9D,aJKDYE0'A{l;W/}7Aa`3l:}aH
-'Om(6}LKvOKl].c4].o7zra(~tosAd&6[t!7sC{{qWla-oeT-A&|W=PvUW;OzR^mirfqrsz!"PK!f}:;3j$x'.a5f-n,"k1[OQX)n2UQ|0g09r[`&GZq}B
->YD]p`r68c:,Al,3Ofg4u@'@zJ|AyV1!^}B91"=5WEZ[EQEc>|6HWkMK<rB49ws5PQ_Vc+EMIU)Z#jOtr5h|<ZRds.VME.T{XT8NqTApC5-]BD&h>9P[{v
-kx@.A+[=mu],2z[L&9bm!N^3ww|r=:t/nl(V;RPVEVAJw-k{C[~lcX"&pKj%%taAJXQm_VC6^%9;sw3$^>t_GXV|$fP8:}0u_X`ld8YXe.8Yh&h|:K0maa
-+t4W$'g+@N$Ax_RWhYFJ"xIS_RL)X#Wp#,nFO7X8VPG5[c]5(a7Nt!@KBmQW|iS"}HHb@`,).izzh":Qy(4Aw(]Tkg%Aq:G)~5j&jSe69H@m-^vKbfJD~n
-2qel=C`0FVjZdXnN{nKyv7GJTvFTrcri5=]4y"v1){@[!W-#I7j7]J<n^r&W,G(DQBO-KM{%][@c'%9ghZx,%)9KQw-0hvLr:1)ImO4X]eV`y4cvitghw@
-FXhvGYH"fSs8GWYA7<;A)i2'bybBs7Ldak$c61+9mB&rc0xfo4^JK]</hHO{|6E2xkvi5sDbV1IS=cHwYtkF,lJF@rrY=pOhDo<MuSlBSiPQGI4Qj2yE4}
-kz@2|Xb}t90XOq.F%N&VA;TA]xPw4LWW)D2J'u0Nm$fp,VO{KS4CeIggBIr'6[erL^Guc0P>yP;VK!]Rcn1pqL|nyKtqYI<.GX#0eZg1DZ"jn2T[;)t-E]
-+v&)QQ`OBdk2QL)Iy<l]t'0PL$'HPVk4/W`"xV1z.4$o(.4YLbsT6_JeWT(u7oHLAm:F8b+8+mV{8sA5&MeA4F`a)@(3'4z)J0&JE1"&Z6IwT8ffZs"^Xq
-ovk1K)lzCK7vBO-pF}kzE5'Sj"71.(#&]g1HJ;0RcA2R'V&KK93O-I"PviAHV}y.;^k.^&,n}%j^=wW#TqQm+'.yWdPVR50pQTR^XG6mWo}m`b&J,bjkM9
-7N#QxeQkEOHbG9m[|jv"YT98).Cf'op^=bxtd9yV5k@uIZ&Q),84lk0V=fH:+9R:}qfQ,w.1)@<"TpU_}tUa7!'dWAndy_3iCb@P]ZAmAHvuf5bgeskOxb
-_Mzb(&q_PFE3LfDX}xdv]S]2iNlsCG'Zb&&fxeirB`F``uO|K.r}2q{Hifhb1tcrA0LZbLc(:g]5o$4364th2HZI]lA(4ejo%7;ZsQt`EXImZpZfVI}H,r
-FX6li5yD/)LoE!NV)^pnqiBBT("!$M4.f)Xgrsx85WiAIs=frlhuh5j(Jv<hp1.K~vt:B3+SMWOY@4f63MY[eE6Or-V8w|7xbXFhW@Q.A'J9!Q,&B9sy,D
-qdE{8Pt^-v"eN{109SOmqrS"FGM52|SNi>A/76+|>/RTip@b8#.=kE8KurlcRJVT6]/S$WnAaimf9x!{wJJS_mw98.OimzENgxS`AE.da8pzq"BNxSPFI6
-3$WP_xDwAqY{1(-a/I:V[6)y.4m}_SLK6^=:Z6D3tKv0vp/FhY:q|K+E'+0%t8<e3=VE$2He"pBfYW!NxZb{/4q:Y=auK$MmzV:4t4Sy-%np0L%gb(K#_2
-K{hyyZ<gQ,zt["}1rQCqk[#CoOEy{;MfGZv;YDme$K>&Uz9_S9cn}ew{V|uVbZOZOt#W-.2yiEzEo++Bmy.!wP9S>vvAl(t&efa@Vfw=dTH:uF053ASP/v
-'Dm6F9nx]G!Acbv@A_<>g1GUf^Hv%=+e+y)_]+g8Hn5z.#iUkPltbDcd4u]y1vOT;m;M@bdIdHXiEgfyLMqhM1vBa-$+</-rook6;DF]fO&ksXQ+YCm.>B
-s!Hyp}Hso;j}.06bFune`ryVd%jvYv-/6iY^y|JFQZqQPuWzA26$P@Iqlk'N/m&,P|TEXkT-6UQ3qhW+8qD&kKI(.mp6zym1zs^Dyow.&4HTlNcklA0X|'
-0NM#ZqH=dgwSE0=oY'1fL#C]fyNI.Q=T4q@Hf@,//=fSrnzgEF.M/i2Lnb9amFb)KII%!Vy/CVyHh%@^2df]+=Ht.JtzbuD|f7zu-{K[TFKhm2'M^'O(3&
-]uQ`1y1U;,b(C+m7iDa4b+x#}svdmcC+/m$w+nmGaGz@fAYm%AWuhrfx=Jx}mzky1YYQ`}BJ!5KRy)k>-1Y1yH@j>0AC[/.KZ6G]1]2(L'&:Znn5Y}pwt}
-$JAm877^D]im/c";aI%liZRs.x+4KqtQKp)Iy%ltk{Ju/)e%gnrp)p|iH:|$a}s7b}Byve-SYw)4=J&J"rM4/Yd^~/8&+ZvutE;)-J0'hh%PrA/kQ_dZz0
-}z"F/C&0fvZ;3:4_&lBGuOIo6)Ln.F-ZMSPN[kl1g>S1TX=NZ(MrmQt.<GXL";pnkhZwT&uPWHuVYO0{~d7#reXdk8T%I2hn}5;Y6Cx;}vpjjv[w'6=Y4v
-Vh,1XZKX$cHDU48Cc)bRE/$/#sW;@D;uj266<KRsjmbi@u'L_q7F6P!zV.n5O=`/Gp^7jtFqEP!nH}m<`<q[d<s_~:fW#aSpaK{gi6GPDt38o^&tzZJyJ)
-m4Y3MvT42cFbx|:RWL%U|H1SEdY{qib;(i/7DNgovcw5Mv+,_$wXhgw|]`obMa4D6'|u3-;[5JyH+-RAjGXj"nGEljAH_cXEa($L/.gw@V~y_#vr@&<[,:
-]lI2>Qu4bcJ3/,rtF$%6Vx6i5|#Xuj=bb#t>aX&mb#E]$c30<f~r53,H+X]:-O&2Rej8>%RE@!n<FyS2yaC^SqOw<f=3dS&Y&!^T"S=!IMK'GV^`E&D_d;
-Glu_I!Lr|2-Yja|M6dKVv){Bh/djDLeB57|8s%0GUz=Ei_>F7SF:#4TR-|S2YTt.%)mgH%u#>Y>2]>I4fHGOLrW97S)o+Mms}Vcu7]zl%ASZ{GEN_y3=Ms
-+@<;5&-F^l5%F1T8'v&eZP8cGjc{KIwwS-!%vlEBt5HOB/jAZCQd<M#8nNj5iy0FH8]rsGZSA8a&T`&-Fi/zLN}'>_.Q9WJhG()BkM5=nqVe^2B|C2$gd<
-@Sh/.dT|<h)S;xa]KeIl9u.D6f=g=7^0-Te14h>x72-Ha|t+[s'|`%Y#tjGlKu&d88(juPb`ga>:,J50hz`OpjiqPm-u#hxABQY/syTlPH{Y49V^>xuS,}
-cYkI,6YSeLwp1qS<H$wQ|,As:x._==TmYg'MeHE2XkcSL^9/3{vSb9~rGwnQ][{P+H6}nrD>N-IxHc[;A]<%PMdbq51{(Et102L{}##]_naVInla1GjpV&
-J^OeYF<o@5(hw-%0,WTvEs7=2O}225uc[xhJUFqnGuxq{Bw$o!1S=H|}gRf{%f>.PI|;5qx^>eL$3:>r6YadDBbNi!0avg-ieZb}c#h]Fiz3aeF$HufPxm
-U41BM;%;7P.rGDl&;/N9zAI}PE.)#=FH).U{K"tWp>P:fc4u^@UB'^Rq~sQE1;ro:NTUZ5Y]q5]5s!oGNA{{`TLm#I_5CUax;>t5B3h$SRp]JC}+MJ"FMt
-3e%>.v%ia8Z$[T8mbx3Mi{"TF_Z'(@o4KAd5c8G+Gs,-c(R8Q)7H,{7/XuC;T<[b2WS4x&GVr[7A>OZf9_iNhx08`r,2":>cz=>OpR)EFZbqF:Tabk09<y
-';0TqE}`(+},S6mgItW"@_&t8:g"VWvL.{2,7P&q;#x"PD}=||#a{e^lxo,.&f9Vtx'e`KTX)dh^;CWMO1oz<o37@SiNv2zwLgr^%C=Fa.djKLeL`rxt8t
-BG;j9^XXu5wp$J%#u2>-H+q_gHWM$Ub)6;-z|SJZ_f'2N/Ec49+K(_{rPfZ3!MaGG((0BHknI!!"l37TVszo3{dR"U8Gt4c7|+eje`0m`02PMK<QyjM'"O
-,Vi/StL>JL7sy8@=1x/B_kIy@XYi;85hQLmU@jsk>4C`7NP&.uP@p:sQ48[3f"mA'12&6!J({SCIGSXb@huKtx]uT+R='Tw_Xph%1N-'5uEN#e!-T(:h5!
-CIlv0n/--[1B.zb^bg#pawa_4H9P=9`538LdhBh/`U<$nu|3)u]P>3p|tKS4`M520^8W2B(}4YkCE7`g"aS:<oy9MDG"bR|7^4s8GIb29g-0FmJ=D.(]~/
-c^;w.p>[uq"js{,,oiV)(Gx,MH/}-ElXCo0..Tq!W3<#<R;Ok@KJHkq4,mDxj])A(4q'3#"QO>$F(u_>MgC_TV{osJAf:xu4QRGKec8C}vREr9GbdEq7mG
-#_J5=}i2lyNO$rOyTdquKH8sKj/$.160u:tBw%i5N'Ss~;&e|=dLkuL-3"+3IOCOKy86xxe<Iu`|v"=tkDd@^QV,S`&Ylz,L1s;^P&0HjNIn>18Gu!!Htv
-xP<$p1/20Z|3[9/c~xbYYIjeT"=DbV$W''Xq$(J$ym5]d/!6m5S{fU$KOINh5);r7p$8l[0&XX`e2+NCHk2f&;AM~+|.2K35C98ZqkHBIVP6$>^>e6W-+A
-+Y(C)%R}E$Sz+3Co;J/:eN<,xTF80Q$ZIz<X^_;>5v]2,c_{k'oB&_1'{.o=5''Y+_tR{X#C{$_@r,J^ya|i&kg"-3jGz`:p;FjQhEpf-8+m{o6|SEL<5_
-RcElU4=d6v67t"SVAeWD.8Lt~Fzhz_jN&"y&Wacx(6I4YUaXE;DH7e~:X"t>Dg]gdUX6xu8jp}~.L3`-zmp^'5y7B:Te3e'-]P$Ia/DY!GoO`:5+pq7@@p
-}8s<wz8e`:wOWfi&mY02/w.394^gMH=ziBmdMY-JFsgjGO;&ML`EekuVWBrkR1]oIq.8a7YeHSjHI<f''%z/JqSPF=j&<T<</.wXCFJp0#`GsdA!g`2VUx
-E4O;Ot>7lZsly!=,fk'1uK)W8j$.&duD<<FkR<uKI3Mm~"|;eZ3w!w1gK)YF{[~HpM-'h_iQAd4MY.gyNvSvNydf%j|+JuGxJQrXXlY$^QnC67X-zAA8%P
-we18;&ih__gPC<)do#,6DTY/GAi3H$u3(vG0;,%s+ag5<_~o5$F-V[/:9'c{1-aGP(XXYZgiB:O{npUVk]oYf6Z!=&l|,yi-6}N">QB=pJCffGor<s'%Ki
-~:&-7/MFyJ;BuYI%:MPNx4k_ZC}20#>_rhzBgkIngM`V1`brMalSQ$~`HKfJ:'Xw#q8Z0>}gu`%&mqDtE%n0X<[sUCS.ML1Vvy/Ip`:[GFxa~fK1"9oLFs
-fF:/XzU/V8Jn2__L!AKP0Oh8SoSAG68`"CEf"8md(,{7t`GsWzVPT#rxQ,{B"ke72[S{-E:`aebEh3z2E"pf[A>qnuN"LojB06z-FT]1fGki':1AA")]eZ
-XBF!m$D%pkLPV/StQY'0cgXdPQFC+db1CC=WEQ;|ow'PaF,+u&JF7]c`iV"|Rz|2tBrC,AJ1>p7Y&ylihT4Rzbo}lhkRF)yaJHw[d8}/I,2PD5Q6e.QZyV
-EW8v>Z-#tQymWV>BvQv4__k2%Lu&`JlC)TIG-R@XC;.pVsO7U&E1wM73#M~YZ2X$T;`L/pHH^4Tx,u0"seahb<XY0EdN=P-V]$^x.8P_nlsC$>2`.TY!&0
-T,Jzpkn{{am8$$Sq]apEvuJd_R;12q}F[D=uN1C4|EN2qfa"ZHQ>;=~]cV50pQi]+/VWL1>GF^QSmXmWWB8K'n<%Y'pt1m0RyB1Bf)$oekD"q-^>^vVz#}
-h:7<y@!$;.U^_cW`$CknFi`h'o]_y5F>r0/E"5vjKI)9/.0._Q@gM4dbJL;.%|)Woo(sUG[|MwLH2jV!nI}_Hcla_@<6HGOOO}JXh0h`~I6hK:)VC})mDM
-x)IaFO"vB{cW@v&rD"a4.PoP,hg;nhOg$U}4L}k69U!^G}zzt7G_b{>clY<jvwbn3JQsxJeXw$CCkf,)=ie}hC0j@"{Ki+GTo(]meZ/Rd`M]>`:s5>VQ=|
--+:8PWvCssRP$asA31b+Wo(c6sj)TZwDu#TEvd|^J^;=C:gPA^AjUr474vJ$WP#0bYh<.L4Cq4l['E8cm(X'Z{gA3{R'T/t}dcdixUwt^Uw}Id}iLKE0yv
-kI~;R<6:j#yYk5":BydZbws8<V$N/D+Ai(nHN<`@Fz]Qx%K9Fk9F~o5y3,sIeuvh$Yg<sgSbXPu=@P<%FyW%L^Hj~Ug9x{+7"XiL@}Bbj<nX/q1x5YYYa@
-BGuZdp`m33SEDM.^5%yM({|RwK78yS]FnGkn95Mv'Wg4HVH`}@>i^h4mX5.h~Oj-XKj)gENjPNg]dz}6yX=$6q<gceHX-#EA=9BMVTP4X%O4Hexm{7,&+L
-m%ifZ2%M]Se/j.9,fPppOf#E=@.]0)jt3;c)ij/Vh>Nun_ww~/QaJa!H]@<4^=ef6mstLpFT[JeLRMCeb,@YjWE[B/aDeeBj2BQtj7AkX/Mk:axxT#&nPY
-qVy3v25YlL~I8(0Ax_EkUQZ.J,B5KvW7^-,Ef]a[hd6_&sf9OF41fN8IisBm1C3V#$ht~v7Hq{,MiF4&>sg;2ma3#at:>,0a#o@Pj%^;cEV6f3Y2}!9M$[
-=)rN3,eY<t"F`Vk0rzU>MFo]u_#az(PHx<7!x)q;,PKNl2sX!Z5sx&1XgG6`Y,1"!Y.FQdw'|a#9{BJt"Kzn;<'s<IGbmBg}@Tu=0@xuZu<$&g2!SDsgE)
-m{QC6KhU^Qs3s-6Rx[_}{i3$9OQ)m'=VXi>6dsTXi,RR!hOc>7vZ84:-z13BO4<;hE{Y;zq|"tUub1A2.@c(wC9DdWq^wF"^#+R&z:+)0Z_R)j;+|TQo5@
-m.2zq7vVN<{&x#/awYAc^8bRtE(>f^"VB5KGvea]U&]b5U]3DE7Yerf$3pRu!m46be%p=UuD3+Q_uk#tdAPSdYvsXTva<<r(ESyoU`o2V_,=)`i}zGvh!p
-S!fSr-YGLr8c5Ls=m|dz<pUYR;QSF+.@kIP9{=/=x>KeAr#DNA6x@XLUUHe)YXC!qxh!7}(f7Fh@U3g:}o}Hpd!y)aghM@;GxUE32M"u:i~0jU@426HT7+
-,[F|Ss4}tQOf)3}48mN6+d.00r|JSYd+jx/hLR}(+w<bND,zciu2SOY5eDQbw+;T0V43CDs7tJoK!g;Yk$Rit@Veu/<2;`mob&'|vhm^;!(qmuJmRhM=&F
-28;/JO$aP;t'[w1(`F&$GC/dC'toez+BmDB'Y'@Hm&5%Jb$2;<rf0@][<&IO[|9'SGE{2}LJF(Q/R"=,o7`{XDzz2cnYon+ZT7D/kDYAk^&JFs;Oue3krm
-LiNqq(y^60gN>I"C=VxvtESQfF`Cp6!4`9v"qO'PQu`!3sw<a.M_W[5y6lXWBz]H&}Ubl{B.4h['#A(hLSoSHyaHQw9w:0gGp1j.;/I+F]Zkh_"j7XNtPF
-`2vJhEsrr[4qNw+;@6,#3O[Hv#pe^"eS^FPj0l"7{tU+vx<|S|Gn(T0c#&+qM`}t6347v;QS/wUrB}|Lm"PXon|h5r3I(n&ERNt#w0w{|:znGVs'Bn,R-B
-<B#%St9[I=#r~qBlpkRu05B}jz&Nz^X^5t&IXk;3P5sVfdEPQf$ML)Rg%m<,oky235Dd.cbILM85nEJJ)<gX+I>Tx3F2X$25g<VQG{&hvw1(>""jLXTATf
-$b(<.>z%&7ikL)ToL'<f)>iQ/iXkjB4-4nj+pOS.r=T`(:m%G9"gjy{|s}&j'bb)j][(f=9`]Q8<@8"TLBU#v=EFn)g0CzP$ifBEbSr{^GiE^g_zI27poW
-;9m6);E<8h`b#g9|8_^8o)cMiM1hM]PK$91N%Ee>|]YmGc/^EFm>@kIJ3]&+6=A-S}6dNxE,dTj/Coi{E7}r<7crc7s32"})@Wr:TCn>&5Zo:_6jRYZlX;
-#yFM#25;n@afaAw^4s(5-.MvRiXLh,tPuj1L0S}-U9=+m0ehwE"+NFe#@p@1BpWklP5[#WSAa.(^>AXbDG6v7T!<~!8%uWvTIvy<Y7$tC^zL|e>!ti0]R#
-sjGM}.q$.=&zLe`3lg9o~WIH,xUD]X`410)9AI0rAzTUYfLu'2bIgyX,oOc2[<cow2FL{lvp(_57NYK&_X0AlRAiyzU/EU;w`2}]TO=T9>D6fj+x#/K+>4
-4zS0:k0ttb[ZigT'hjyKC.<leYv<lW<06i<Q;I:OqVrF4Oa!XN{|X|G-g5^|XB+sSvzH/uoh,2l7OR~pKF,MrDLD@-B{DK/L64(isX)G'Px5vuJ_J6_gsb
-"vc/1'+D=0<TYerxxFP$W7{)~zuJA13'mzhszZX8{ej6"m":J@]ZimW+T&mZg(|XJbhx&6uJx99nxbt_r6TEvyU-w$,&~gKCLGBp}j8dweDETq(,:T5Z$&
-E,xt&UVZ,!](vpEyeZvOCE:}WP;Y]@lf:X0#j]<Ht&t!Rkm|FPJkzx$xOZ]1|:Fp{T,4|Wt)B3,+8,.DY#'%h;t.pEB=vWQD]7KV1snbxZh@`VOtWlwj[y
-a:GzClniOO!$@eXJ~84`q3}#jU!QV@G|UDd{Pm58^81>8-(u$G8IPd}M/o_JT^IX2-zW&Xp0B7f|:-EW'eYNbavik5n_4/_4M60h~o'1w])EYh8h]$9,4D
-KmknA@s{>baU~(3IT5n_f"~N$u./!.3#^}a"4}%+8YrES8,'jrT#r/vAj=J3FbJmBV-+gI41Eb02-Q:JvX&O:L(@_hj,(CF8`xY$>Z$SIJ#5aP=9/ByBes
-.R3M!#ZB8H.V"#%gvS)wn,jwxoTNEC`/7uumRiBGaRQI|6h+qH{<QFVMR5j,0:TRKdc2fW7v]x|!{Ke]%qPNZ|Dc)}5a['Z"2dBai3P7Q5j.ax~(#R@x/A
-7wkcV=^uNyCQIfKgRHIu&x8|v_@5U@ja]PU(53>q]uS$'M30{L9Iwi"cxA<7wDqIdqKL|3Oa0P@Fnh7aPH%]S=xRcVvBA7S}Fd(7Z0eU}I`U4]dG_%JPa6
-7v}M;fOA"+L8rc<9:q+jbsElfB2}S&Q^Kvvx%[Cx/MG,O=r]|')Z4SX+epBsa+,92cpC$z(-rV^p,6elq<Hb#^wejcL2+cS%ZW~s(V^ZlOyLo_(@g$^b-N
-4[Hs2zTO.O(f'ZS5|ZqHl>>ZQb0{bwk4WgTKV}n:t`tqH_U3FSsZ)%<+=6rq5!C/V4<([7$iTRicZbe7g]rJ'U@"q;'h1.p#~x}W9r'MYp;rDemtZjL`:7
-%X/c1fqR2fqp#u^fD1BX`zUucgJ<lYyQPWpyN7;w&HA7u/IEqLtHMkdF1yJP[I<(hx}V}tie3DsYJ-CGj5jc&>pc3h'u<'][OGi^s4/^.v:g;1x=x{La=:
-|]D1PQlYyV_T$(,xm|,FWTJ"H+Q92o-$##kZf%d##`)W03iO)uB:}Z2RzXCgMQ:xw&NQQxE`7Rgk]JA1'x94'R)J+#.W"#%TNbZX6Ppk|ZbW4AhCKq8!%R
-0xk!V(~D@_&@Vx[Y`WPDD<uuDM)OE@n=jzQ=c)X,xQqhT4^1JSg/bN'W"3s53IcymuXu|+TS92KT{`/>3YP$E=aZCB~{[!b"'31+Lb[D"&tuuh|.R-]+nD
-+{foGBonvXvsyVJ;.vW>vmFYra5V'#h>5o]/nW06h0vm}n@X/6-RpnXW<u~t"<'HU_h0P)8>,@E(5]$$Z{G`!_rKu70"u0VfeAZ5;x<e9nV7/c;}1R;bQ`
-Oz_KvF0{npP=ajVj.72,!gXGy[d".iN59@w|Ir.KeK"uSszf}=(eV=0uw0FoJ9QMlF;<T6:I%65F#G|NnMbv-%s]|}Eem+)qIo|Ol6maO}oam."S<Y~k4p
-1+wuAM6$T(UTEW,+RD'C^`DF,vZ6ehFCK$Q&N]`T-N_a=IaJ)nOji#.G-M4>1}.iO6W-Q=8EJa:,TN)3ovg7-e[>IN2re:lJ4k6&~eVS)'lz_MMfbn3J`,
-ap/..9kL/$qX04g4Kns[jMV8aG14)Uzls]}W&/^oH<B=EqDF=KI]E|3{1q<5H6ISuWLE<'`n]gk8EwXPIe-(q>)c[k.$J3F+|xOqQKH,G!)/'0cS-GIA`3
-l;)cv/t@9L{RkzW/F|p_bM~h!^/;G7=L="^u/tOc+_r"OeKMG/L9LSyDSVu=m3lAETp0NiWs^l&$BWsBwSzk-h0|6M@YQyGaMGSa$F8n_!<^yST%7WIV}X
-EQU(U!(5sK/H|$4ch<hWz]X'=:FzFGU)8#P2t:T':aIeJJ'TN^={et~f2fkpcJ_=-5n]<[t2!W@Mz5/vml~]db'hX&y!;c-Z$+YrN&UYb/xWvdc#FRz(_l
-zdNFpvNZ9qnP.IoI;(k7K8F:XoZc/q9pY<Hu'C^L;K64An{%^cyfzi_OtIfz&[T79O!9q+u'NM~Y9g`pjI~qqV:MM:{U)FKVHElmWqdd7((431}Ho6C-@D
-,$}I,Bu6<VzEf;%N0T@Ev,><phyunReMvFOvB"982`W{m%|W8`W}g/xHZ8EV]daR3FxJ'AT,],E{zAW&<qV4(w@OTaxn1e4T}tgS&.'QzE>2V4%yR^0XWn
-!x9T[!/%'],#EYLm,i5s#AB_eY9{qkT%]D!b5{E+y+N9y#%!%[PzK}<N{ja`aiW$bo1(~FEfMyeZ_}s@3eG_D,bya7h:xTp<R4C|X^;,MgeyM{xLKeeQ9$
-M,~44B~m~7~3bOoolw!<mQ4<^8J4}cA_IhSx5jBd&NCJsI,zsi8yJ4'7{xlH<|9xU%=%B"xa,sD$(&-3n6Y}'4PO(EIpQw'kfdn3[`.b5){h.Qto10$x#'
-w!^FD>y[e:Pw`:}cY2{g{g/O$0Q`GI7U5g9[{O$rowrKNA!0b1uMtjMb5>)sG%!}$D2%{1n8oOU{q9XkU:EarBd(E9'!hT"'%M`OpUsJ6iz^U6^F}i.]o_
-FLaN=hV<GpW7f5IkfZi6hs&oqr8`OQN"+}ir6jw<BNAlUxs}"MW-^Q&7FJF0/I^u9Y{_IRhY3R)7_NMc:D|;<26m;1VGw%|dY!y|%puilR[:BPBH>1jy<2
-$9WN13htv4HT#-+ItPgzsKifndo}B5cJ/$0)`,QjycM/:Yoc;8rbR+K77ohO'M}.{Mu[7`_c1$W/mdxAh`xdIdr^b964~3UCvjOa|G%xqY7wNQ''=7.6U4
-5An:_RC"=HC!Ds|!Q|c)uE&nn.7gBPDD1TL({$V+i"o0'DwzGd{0gEEqeIVhRu]i4sI$3@BMwEH!Or:M32dmDcGs@H,,v.o1,ibs8s[|Z,H!"IMCj%GnI.
-.(sfH(4-wtv94p`;Kia:4T#+[bHa-+3Y0&4x<Y<aZGN}Bpn3'+X&xb3Io`5)!qce5I>.z`-rrt_}Nfh|i2qz!{Yo89jQ_[5tmEXh69+Z^qk6$ODPo3+rke
-g1(G]sP(_Uj5wC$uMm.Q~=j'3ljk[^s2>Vrvsd!ui=w|Al6LAA8pgD6U/,4B316IQL9S:L0>}E"GXLGCvzQY[Q_'i$Fh|q/s!QQxr/'+i!uQC!/.$o''a(
-+0;`e={+;Lv$>T4&#&N{x<)Ro5ssQ24ukd5ZVSYH0PC7BMXZt%Q%2q]FJgg+40]f}wWrV-`ejpJ:YFPgYhyT@QpiIY2L4qld5%5%rNaOlg_J4N:}~}^CCa
->X~#Yh3/YC1if,z%Vb,1+s!xZlY95Sq}~[T&QiU`|{,Z;kc8r^F@:+1YEUSfJc3dER(9,`wN^pH7v0}=%K7$d/KJ+_bX-y<$V'CG:5wT.r4!{YM{F$V`Ac
-kx/9q0c1hN]/&9+/4464NSgnsmQJS$n.Z@KN>0^l(ehGrknv=Z~p5uDV+PJD0%b<dgS-r%f&Q#9r73-|^:Ccr)asOc%5L&e-qkz6/OX$[E,xW.2|6,x)B7
-/}R19yG-v&c{Yye&amRckAZ2C,m8!n$M0#%(^$JV@;O`9dNX7Lk#:S7vRl|r~"t,I&$]C+Sz{%zQ6I,0Uh.>W.1ci8$x"|ILj'26]p%[0iFZib,ng+`{9W
-E(QA[h4l}i2d[;`JHql(9uq[rtPGYK$ecFx)Fdk_Q{@{#0%-G"s]f(`c3i_-]WU^l_r-,#v>G]/iP-hZI&zm'hHx(z2#XP,0VAQd(>vq'VY0S8D5g.`,~Z
-!d"hr7BU=R@'dOPu@n#qcjZ#6C'UD;^:I4!t8(vJ!hzYNJyzckP^XBbuB-~Tr@>}Nq'9HP:q4Tfwbw+KWa2M[4`nNnZ[4!#bFfnyfyXk$U}%n2~U/vk+79
-iNg{R^M&A(HPI6v/Or<Xc^lna}dMr=XI@'tKa<t73HHJAr`2sHy6opaRr.kPeZ8>Ew<j{.6&JRNVP.'4;f~({;ad;U{#jfer&rg{!LVzAY1bU@V'6yv6dm
-!Y7O9N3jxqC2Th{"qSxdLX@-!0VMj$`y[)Mw]m}h9$iUGJ@D_L9{d)~T~|A<IO%{5})v$S~_"v{uz-KmM#]hLkV)lYwyHxeZ|K$<$#_77^imy@Q/wf:zbX
-eAv">s>dIkHk)k)]mH_M0IS,s&%i;y:Q3hJ"5TQ-2[x5@_a]UJPTEWaD^U!q6[tlNMHZop,IzNt6&]i-#uq/m[V#T#^t{oZB|_b@}_l1(0A^#C:21R3<Mo
-x.V'@k;iN"I>jr:lQH'rR)I!RYkC<dTZK=Wr:NL!]X>x,rWA3V9zixM`l/{Y6f`E3]LV'O}pSvO<=t}"s)DdTYE_Ky7JI-bDiKhrQFkDP0UaE0L!KfNqzo
-m3Yi=w6c"^.=%>QH-xd!|X|snt]2,6]8_"+,JE`$GCx3GjY45uvLmEvB=RC1u!GYDekYuV^=^jZx$m,{W##5'O$Ts5>;c)'O<+_#23d/$$Z$|rS7(<qoJz
-Kk5zw|RF>Bs|-c[!moSICxo+@eF(aGU%"@w^nH!^=|NXB]FvJJ)Um'2"##a^}:O_8-r<[Ar|DC~gv&sCkErYy:"]2)&]T7_qpioGz3P4^a'].T]|0aYG.K
-rh!"S!<#o87PNh]U@xJ<&8pbhlWK7!i:bi/#T.,O({ZAEN28K_z;'@7yCB}%xawliAF0C5&(qaQ||X],r`{+/>0MzsV$J5xV7NV_cfv`J6Y4KNF,_m:__'
-NMv-X,0QSd~T{|n4LUIc3yUpxf:%%Vn}L,bpLdkIUPNL/}qzz!}"a:FIRBS!}dmbF([I6mZJ$iw]E_Ko}aXKQ[HSPd<o{c.!1G26X9S#zG]klj[3]7QSQ7
-)6kGV9r}}4Uj]Az(),d;M-XMKm'4UX$(y&@'[2bl2F"nz[)O-ShUDmC+XAjC}LIx6(=JQa,2+U`.-o:f~9;x$Wu%B>zYa0gmDCd%rrxIAqgg(-pBKU&_MF
-'qa)uq:<Nj"=}VtZTs[f>Bix(d0uJrVm2H:xLCb}#Lz@EX^0w;]B-taa3}^z:Y4+!WrrHdJ}m6fLIB@I7.T5`8P!_"71FT(a;Bb`c/bq'Dz&!;guT`mXH[
-ynByi%{R'3LlKDaz|VFE(0:#0j3qc^OF}.1Bug<ceh2Pjq2$=ItU4yw@na+s3r;L/,+Byv8D8RJ.mV>cwYJVTDtWik/a#<N4i=i}tV0A4cOlJ(NrLT8Xd<
-2ITW2a:Ci%IYvd(WjSK#h]Q4q;{(i}>!55L@gPU=,6/0f^0qzePA}^tQK5-'xI1'JEp#$HA/C#]OQ};C(ZL6<{]S_'8[e{p;P1=+F"J/8Tn1Vs~$;UMz|7
-}vbVuI|]X[},UoH{'NI)VW:+v_f"Ir`5-1fUlQkSA=jbZx2i4%Eb~R%HtN^jk_x!,Io)=.Lb7Jdh+Hmd-7d:j5:%0amB'$xRk"s'i)fe;-A}76eYQKP.=U
-;I$"n}xFxB>>Te.jv=yX1w9P;z$^00SY:D5^XauSSRfMHe;Hq4m,o:=V4jd;L7}_HaC+Aa|(52=q[|VV2UfQ}d!AZ>^^mNzX!7=5C^9CyhI%fFZyxKGqXz
-;qPa!bQC8>U6uJ#>V8NQBl+R+xu>0.!h5k"Cs8rKXjFJd|9So4Bbv0R:!{Sbcm:k+K9&IA_M[^"z{wT%oBx0)^'VN1}Y`TgUinrBmDfe(^5q9G1T53+FFg
-NzG&{h$3])2!xr:p-Rv<6X5x/hgUB|cngx~=+4NFmW"3cqu,}wRw=opc4wI:1aoKaB,(-(aSW9wFM=s)SRR=gAm9ABS9Y[[sloD-A;BW"y8K=kd,h>{d_j
-"vP}<h`vIu90qkpXnnl)=u0%/Pv2-P718NO!b/q&V,p|4,P0nq_'ernt@>~+<leLiL=mO"JH'8MJY>4Z27fm<!)-L(O/S9!K))CS9-<b=1Y<Amo0u!g$mg
-S8H8U|QR|714}+=#S.864[~yxFRF,/rCn6#DMT46G;6[[1hjKQWcmc@E(}zWj&RRX6^]%4>d^NY#gVm@%HOE.9|t{9(xVYh'e'4AT1>.lqfA``7=2wX`|>
-yUh,,iCh+LC_^LeJ]Uct4Qm/A}&)}g[n|rqnYb8rUj,'FucQT_%=JTk:>|EySe32$](SF&}|bvOQj;Gc@v@5o8DtyVA%YwWL,^4m:q;qG8(@mUBLR<Z8GV
-=Sn(^_|B6lKD}D<|gVp/jicm%W7+1!W]9C%-_:|$wU5@lhyyj":$X`x`y+g,1>8$Sz3K9#%qX^:Ikwu#eGW2f7bb[/B5]ms#a@U}rdbSZM.^#5r+.6Xb1"
-Pq@!#t0nS>C]KC8d)_DLBQ&zP:Wh+<zL~EFygj'zp{"r9{K_w`&dy+!+.PJZ^yfSsZZ%dk7JbJ6k/J[kaPG8;RP=6kNy%hlw~|Bca|>$aFYL,H&s%4yCDm
-[scfZc0_]38Gh$tuW&%_IGKYF,.OB:Sa..Mx~t_Z9Vb<Ieg8h`=i=G<cQd|4s%"`r-9=y<g:o$(:j!aSwGkeEv9/_1#J%Eu3zBmneenz>^#p^]9]CVY%J+
-dzFo'StqN4RV-,Fq0/IFr:4vzf-brFmKD2TU~`!npo.S.1wXQt~R"j.09`qM$h{uCb,/3|^0~{|.n6=/1mbSActR86KVKtBp/x(jmY|uq$rv"Z<u74P/=`
-"9&e2!"'7W6!qip%4zwIv8sQ_$elT'<">)E!xiB/t.97T+3'$cLRkvA&w%c0CiXSrl#Xb.YcH(n,[@&}F(tSO.wtbV6y@FneA(Hlv`D$a#/Q["/P7S1#Y%
-1Wd:#Z0'9CvU-Jr"0'U9'&iz<:=X_{YJ@:CWSKC"=N=`#7AcW,IwTLS_EEP}k==@Y[^_e2ZbthUi<X|0<JLt^NkL3`+S)F21A{y5)T^XjlMA/Dg9!Ap]Wj
-e-Knt`1vynUIJ[@`."$ZMfD(O5s'=L-5A#W<zIrKOf22SO50#<c+DfXXC`X{>B<U1ErQWNT#m[kN[9{3:SrVAugY)}HHpE2vRmk2Uq&l!P4O9%&ARA]uzB
-.xg7{j8m01|[.jiszv=WW6a<$aZe`Hi32C)pl$QM_0vw|uI3MDM>66~U&DBvuSg.J'2K~uh8&Y'6P7DtLl}RC&xe$Pw<`0]XBO#1&pov)MBCLD41qS:W%h
-r{aA!]saT7>YtN654$-J4lH&gY6W#6XZ~D$N#II#@TQY4OWF+&ui'i[C+@E6(q9SY7jYPqEc@Tf(u'P}-0/EMwpDv|92:[:B_7"v,&gNR9=VXk!uX^v0JI
-,y!:W/W{1<;B48(,)sc"&3k{Lpf0VQB8NOIw7!HJ@p~,C6U.~A{aa4C]H,Yr$<5}MyIGGedW`W,cV!h{K>T)mV(-us$@$aWqkS$Ss$)yOO7Tf"XR_7X/2_
-3`id94dnCQJiV19:Hb@Pd%'^RSvS4y3cq6!_4iCDW<OK:E)EXjT/1`"^r%FAPt2Wz{}Ls<vC<P+)M#IAHEc1`Q6%'/`_d<pS`)=CQ'`&cRomBO:t]kZImp
-(ANsub&iXXTRL3jNyZdLX;K,z5LZdG~'_LVO|^z|NDBZ}vZ&!)mNPZNZ,QWZ%2+P%|Gk:"]z@S3%/iuyh7=Ji8P(F^mW"y2LNZopP6Pd'/.3wj2wfzR_-&
-`=1BS6jcA6jrt0DMaH<!,@t288Z#X]:P;_3@Q/mt60s_Q:4l$UvDy!HA`KTaT@Dpq0Ie'1ZWdi)SXcLA]!1kvg@zkN[4@Vnokv(6^s.3-On)p{-u"g~ZG4
-BE23f]lX/t+i9ZnTxXB=M5;j06"")Bcby3Xb{X+Dg`"1XQP776hB&HZ1zS#[`)8vhUS;OO)[l^v77u4>z3&ju%^YV|4s_|@K-"]%9<W_QrF9o>p7z0u91K
-'&hqL_lW<=!yk"xxZ1z'z#--f:YfQ;vi(FFCE7|{7&eDBXSqIp(!S;DhPff!hB]J@$%3B2[MZ0il;^:_&tX#_ts$GY"wc-'Gj5cJ=ky$-AuJ~j#TUVhM$4
-/F)mvR2+${xN%LeORQe{^u(Mcn-O=59M$ja4T`1vRs_Y,[MjA'#HlWQo7d^heM<}JdP-c2g",@[X[BpyQ8uG#f2BZ6ZEhhB{wF{n(a1zFL$2WV4[Wx$`/)
-N@@+hH1Q$.5L7iX8^(X]Z=am8U3428>@~+FkHz)@9xOnX!qq[2Mz595u(<fYnyOnN}bpRqU3dkRgY|}6)iqc",))r|BXxV0f6QRNh$r=nuF!quQP6Kh2lb
-O:PAPz`3a2~c8^..aIyVeD91.t)TCum}.Ak"!/N!+:1,86{;J:xTk[R2$7'e^.i|5M:w2cgtv9/at0<ci=AJX&AxezHoVW.|%$3nySVC8G~5vdoV]7C@-]
-P.o^HuORYHIZXW5,S0N{#Q)tEyQ|Jgn!#tTv8&7B487q|XnhNA0lE=I>l+S)iW9GI8EiGhFH),Hk~pSncLJ_G!n[l=h@6Bu4N1U'dyUxWDe|q)6LEJiYFO
-2+y1x@f"1ZGR|Q1>Se'REsxh;XaA~VMnj$UUg;]M)l@g/(I=,wbDSRQ3a>w5MpB}fbwAX6Z9$XeP@JCOn((4|N_14F:puDs{gBo&{GNz)rIf}5A(;2IWu-
-<#TjLX[ai|;{cuK|{f/xzy}fkL7I&1+@v}upgmu1RwB8&P{p8+^G&d&N()gXjl=1.Y,+3Y4i.s0M(nPN/|'7<0}49ch[+}X9:_wa#q("esxA3R~o"!k$`d
-DHOjeRi@=$q_}P!L+G0h'RoIELYtPJWhkG;J`Hl("22E}}6v2[t%(3iNDzBJzzOYz-PRKRMtdLh%GqlwV:TzQiQ-zS&Is)3J5/>65|DCesc$KixZ+d+,iS
-/#)^E)%Go$U7RkiPdrKS/oFZ';.i@iul!1%WgXI]/xKJ8VrEtZ+a)CdD}fwOk^~5:v44!JW84<j'^bqvrx'@.PF$MWolt.[%RRK<)Zl;^LZ|Di}]gJkZc7
-w/j4m6%PZ%haAm':;WtLaB|s{%&M;o~5g"0W&]A7UWI<5tbb&o|<OfvT>.W6Fn{w/BJIYU;rQbjPt+g(w`_B[L{.[_hx/0wsrq)c@3GB7Zobs3"#m[&DK]
-Kvl:VrwBC]/mzK>P$.%)u6rYt[cbE)VOw|d8w|gq`A9gLNU_@<zS$6FY!bG)cVxPpl[Rp{x:{`d8@ih,~u'N_F!6O^{Z[De&ykjHsUM]Db3>Q[j0:K`L,Q
-W>=""az(1]qo0$Q/<[r5[[d&eDfwWSD}jU:T&x0Jxv(['QtDuQ+Fqp-'$kP}0s.@6V(RF`^;3lm_px~0Ctl+bQKs)+i}ZoHz`M;v]5hiFHn`jQ2fS@wP3@
-"l57'vX4DsL(^JPo#&yOh0.%.;j"VnE+%5b]Y-RA5bPPyBdg!k3y'8R$eLx>i`P:&<k;/(=%~Iv8I+Bt(`,xq[c}0nC/0>B0XBjAX5Obl_K#+V8_4Pap>P
-GdQ/f@E]%rEU]S='4)Pb@E[.6qrBh[=BO^$iFQBiGT+WAj;cI2COE<T7(2a'DP.<kX]y;D^s');N"i,88LhQt.VJaIjM)br-)Z4Ce^(;|GCtXjR6IpowV}
-L9C12-(,G(dLl%h@v|XFI/ON2n`<'SEi^QM;;=Rk/PI5~r]-6crDqB0>PDe01drMi==OYUVmkLNLdJ<oOd&yPs"'/V9X]x+Gbhk{r82yjCrD/-bSpW&c(D
-]G&5}yeZq<}{zJA=^Y8A]{h>SWc+=j91oJGmv'>5XS,&S>'bX>EUR8a7T&+@peG^s49<jHp,DoB|EK5^p4T[('`1dSZ78pPPGM<c#OtSt.rx6j=_Iq8slY
-_u17E="F4&p5_^9qvg1"K/h]`wYXHWl`wrJS+(|[IDPxR]ECDE}LS'T;Z_V(D>`RR,h=MMPrA^]@;R58'DM7e`SM`n0cd8}+m1ch8g&!6W`rtSPUJr^oi,
-jl$zX_Hw~@2k6R+Zfat0RW.;9]0,S8MkZ/5V8PH/g`]evmOGGaH0SZ.%>o(Ug9|`.<:Vdx$5Q4[@$;[,k{%3YLuM;y/FV`p)^)RZ7S@ODr'D7->q,mhHK[
-jX,|~_I]g$-@#aPj>z^bK(p1:niewfRWuphe(-NHEAF)p]>{E@C#O-M>H!UXb(Z-zQSg%,iq>+K%l$_c0C%{v0:#xSp4)+HBELXunlB<W`1>mQ`iMTj2TE
-hRfO<.V37#$I"%d_@+i7x=bh(cq[][&SgXVWYljMWCX7/[$Ei48,vj#U.{.&:wYbj$ICqiKcc]O4[9@#@)~Tu@dr!`dW@_6)dXUt&'}[$JQ^]><VwI0&8`
-bCc;$G$L9o"7'$LP(x'PPEuxIPv^vvPr$2{/e1VyI!Tc6u!{TnJ&"FFI]#o9@o`PTr^!;=gp#q#;kR}U,pKmsqhwb4j5UN1j~8e#uS22-kbsBu%zw&q!T@
-}R>=E&,b"13F't4Nse"1&`+a_I<l_w&s0TC8zN1HUikJg9Td'9$-hmDv}](#`.Og5T1rIz9c5!QN4Yx)%Vu6/Qk|fwH=6r]t9U6voo:Ro+n6GZi&rG{;"n
-ba`/Q@tJYE;mo(N!E:)H<.%5Sx-tmWIR:|PJ(#JWJ_>Mei"i6=Dt`nY!d]bXHsoB-EQ}Khg]i%3y`3$>%^"^$)hVSN>Z.O#9%[#v#^eSs4#bFTU<S-0i;2
-5T]2<#Oi6=Yt16Rqv-22AO59iU)O60QIQ%vC1gGQx:JF3+jRh2`399;+'Zfi=I=O#=!@o$@#x[Yhs@bsH)KJ%#g[l:nv=3(+D6Lv$H4/Wk%%}_fx8,8S]K
-KeKQ8g[w_Zx>2cg$$SvZxufi:!Nhtd^ti,|S^x1"Pd7{:aBhV{>;C}@Qyw@52#uA^bzZ{V]N3ZT&vXyVkR;pkanQ.Ku{.>>4Wsr#_4JCkk!&d(anw#Gu=u
-Wa@7KXC]MoUM#'x=76pwK]mzB/o|wr.M96M1sI%62rx9FXk=,4"Sx++|[1qN/X0+)/yr)[|@B`L3Yp"%_(f4cTN-u0y`Oj;Q2]{zoEc>F"ce2>b@U7!oAv
-$A5v'6&^D+uYq:[u4""mM$&Z&(So8=7imk8L&[}UT>2R2VP`(RU48;}2&GH[$JN74)pE%9TF{0LpOUCKH$c%d{F@"mvu31)s-4qCs_;d)&&c$EB[OYx2rc
-)r<@[X_`/|-XoPY':E#-og;%HA:CBdZG!A'`DU'IO_rAUV1qLVXr)g=wKeUj[l+I18K60ki0H}]mQ_t+|Fr5G24hw{zV5L#(e#+4Aal7j8|q<enf30~8A]
-15^qN$=1u>+5D_u5<;'u{%ETkE+8uFDil.EZ},RGHk%FJjQ2#6hLzj#=]|SmEIY,h[~IZj;;gAvH@Lujk>4wYyfy2GP,bT^7B,Ero+{iH]OUF-&T}"|4(l
-U^+TyxbDY,n7&Vx6I0cqgG@9r%X$|G2&,AUbPd`{ca#B@]Z3sic635N{LI4+v(-^B.K"}YW1qv#$5hN}lM0/(jWGS>i8Ch~DH.ULe^b/il08n}mO#xLYoa
-y6`b'P/=Gwu9q<]U9v2yMt;k7r"C(Nm=k8IC0rK5HEZGZ5.DZno%D},V1<B/=^5OjD;u8UfBIS(6/&i5KNUh}V`U#BNsbY`Sxf[PPhUN0saz08=YUR{Hi)
-E0]`N"xC]Y%>2'.w`RUe-vhh"v>tKfK)yEL:V1.3'HJ(,]W%piWJ[5!n-JU+6>u1}cm$[DS2a#k+czt1]]L/&q)06a()WKb1LcWKP0_'$LFpG%3SS$j.Y{
-nlqzUD"{XYUJ^csNIK.4316+W$!T`&9rD0z<&Cf&$6&XQp&Jj6(@v5N%U5(K(NrzLu@Nh.s^fHDU.D$l=Awrq"G`b+6ADE6"aLT^D<COAt&&-Y1GUIVE2s
-tfEckRpeiZW|!s~_flil%z7=)tK9PQb`I0K{-^kNrP--uXnWG+GufE{udZ2amCMsWSV3qm8Kn6o{H]oQOD[3&{sg^.X${x{/E67chha2zsTa#}1Vj+oFFn
-@MT(,I-]CmOkbG#',uG,.&y+N]I+:Cq>WvIe)y';fr${kev(;=:M|2K8x{!ECE`1oXSSll<t0}tD]9B$(&2+PDevkSrS^372YJpjU;@oc{WlObAT/M7&:;
-k:5o4qm+:t5Rw2iu[4h,oV'LPD>5m[.b}be81E)Ih}km",v5T8Y.Klb;>J&L@Sf-'(Mv0h>G@Vr+lvO_CL|5^|Ew~}@WP0!cX_v;[+L|7m+tyV)p#FhSu-
-sV[`/y&2Q;w%`HZqI.X>~Enh][G/<aHj|V-ua,-obC"JH{$8#HcU=T6([C=hotdQBe#MfS%}]V,]jx:LDG=5L/nMK#x1y@(U7g@)v>]^vUQ>NFa'NHHK39
-"dwQcUdK-a0,t>~Q0,6[f|$t!`Zmsdk-@i<F26cri^fthW<##CxO=::z4]OmyBME}&s0`sKm@Dx@O#s)w@,eVfTk^ts1FER]%_PL11Z0qIY67Pcv7S0-B_
-knf0]0I2;L!p`+.<zu#fkMhr}dnRJ,:_T;+R#@l]sbmJ3C-bwcaqCyeyA6q0$U(++QC<33y/inj/U]"zvYwwd)5BKrxow+1=2HN6=$A"+nsoN<.Vy&aXKS
-fCVQqhfZil6h)0VhME=KzK3n;7zpBG4&GR[|ZByaoc1].`RU{ij>PeXtNuVr]B+zdqo5xdrLz}g)1ZFFq}Vn>Lw>_p^=6K%3(VCp;:1r"Fex""u.,G9LK$
-Zv"LEH$.bq:uK<d1r&y[Y'b@'ip.`]epwBsmw6ZNzKq,)>7Atz;}JkjZ&M6MS//RAy>&ilD_tdj=|V0_i6")}[n9~'UV@3+Ni8G)s2hN]E{F&ZkR~%J,v+
-6b.xU!7CA6^{y4)A,D}K''mSK=SC!M=e&1gbCEw+DFA5^xGsF>1KO1S){T}/BX`HlUfLqtjv`a~<!@h_~u%Je>:3;<uuX<TdFg6<lWe9.dJ1%UrU#SMDv'
-BQEGZFIU{0HSEr/cUUF^sB&BuX^<.cd%HU{_3.9/kXiK5/q<Vf}{e)<6mDhrRW|UfR/9H5j%Ik%keq7meX;T~,/bPN=o-a+O~shjEyaA:X'rCGEUTfqFZ(
-&BP6t)PyA/#!e:,B(rrgk[T7@Otzz2n-zU|9Ecr73|d49Pw/W#ce^>B37I9&w1I60%RP}8v'U3I6[e{LEA{lWMpCO0"DH-v$Cq<Jl(6]@&Zj}$z_Oi+-Ld
-DDtuo;FFNeDV{HB0!}jZ7s)J,|+|kX_/I-WnwV2EcR9X+X+`I:8>Bxkw{hUC6:"w7X;U]Zlr9bon"MdOTj:dmO24F"n(SgK6.K'enCUv:0aua76BDYjIa_
-gTxKatOSg_e8y),#y[(tPQZ>)s']B]/iCB/!K;dEvu5ovh$YC-9RZAq=IaHsGd6Agerh3ltmZ&7FF_BE2e+GcwmCCj)Tb=qR+=fK(zoDKf1DR<ZkgIP.V4
-0x&6rHCS({3ce_7JWBL_2@P#vN8PjiTy)C(YFYp<zr]t/b;]iv5MsA@Bad;zycm}_58Cu=lS7IZ:Il>LL-WEiE75Hv_v`N0,uQ3i;b&.;2{A(-_#"eQB$h
-6s1+FhFnxMNl/P)Y;>`S>YS;Fn2:#:T'J)xU5lxERBh<&Ly)RW%g$3#_wf"_q:oBT_(}:]6zF&CUXBeh|dRL/!>+F&/cd9rqHm"Wdg[2j%jib.MJ3l>^;7
-'Mk]$3kMe|gKLF(s]+gf`E9lm+tkS%0if5R+lV7m"SE]bJ6_yOy:'F(U`TRNNNu_JaA_v$7<"tTD/oi%Vf^eMOutk<y|"ke7Sc>zWciB~{%[;)cs,K#]-y
-!QzvCFt>}=:1mcsrZNkM)D&s)BkjmvB/.mZ2'NS<%zyRf,Gt`!`Ri%,p8}.F>n#71Jc,zq7f`So<.S"Z>-Bb]Y>bSdxVKzz1Abus{8=^;0+<{NNbnK&K.I
-Loj3>!+H~8vxe#QaJ-+n6"~@!k{e0[YgGaD>>nA#Y0f#'OBU.E0!xkV0+_;8+-TLR,6U[Xy0))>xoJAnN.QR:(^"z&bMpz3o{!;g%@Ix8M#A[h{W~3`!O9
-s6zi$YG-"V]mS_}@)+'}ReWKS7rT"tO[J1GUhhC+B'$3'SdBNr&_m<U%oH{}}O7bD-FmCxk(HK`'i{Bt,k'L$9o)~GP+Si^QU]"+R;}3Y9#xsU/>&qHt3l
-F]V/VK01GjOE1!xG#![y~H[jri!pD!]v:1$$,JkVA+j7d%BywVAb]hTWXJ5FUF"hr0GrwQ[gMHFchen3!Mr)C5u=abkd<{U.7o~M0'l,$x%8K0kuWi;;L-
-@xr-z>"KG;cyAp>R.R|/i`BYvgMlM<;sI-",=V1z}<ZAW|Gy~atN)WG{"<)fVQP)lY@fwE.MwVF^;t7'1)KUcoY"qmBD/G}SqWF[Zl_u+cwHXrY;AH$e,z
-]5b6iU@P}Y'7U@r<#a>BZv^e>ax[_EuUemAc'fY>Rsqs7+Qds)I8]`j$f[e|QzGS7v~'h@[B6Q{X&46kIm|&}eiM0kNcENas|rr3i'ClbZ8Bpul(_3=e$I
-um#YpNKkuV51L8"UX1$S$Q-9&DdW"{8fH`zi.ZM!@@|EkU{Cv9_Oy_Q5t"P]N>FiSUsYEvFmXc"4QP:LR'=hoHr+HVhnJ/m%zm!#FJsOw)lY|vNuyIBdOg
-$EwBcGZkFm``/T@GK7^ue]4vnDd0L^w9)6r6wLAj0(kY;<n8%U"QYU@O3LD#;6l!88=]YLeQ.+oB#OcRq8A$zT=/9LuS]S$#]%&)h9}$U-bmLJYl6@bU])
-$m.!nwA#6wR&5Mu{0TyfY=>/bO2bL^t1Q@q/DPd<"rS]okkO]p``83i8P'n#AeoQK&a[]t-{qA+j1GH17`&+~8Y0fm,K2'cBOjVc}6X$^f53h_hXQ^a4.d
-Q#u+U`.VV=_uOtHuXD:GzzJ@73Jvf>B$-A}5y@,UbNtq^caLJ]OO1%>4^]gPJALFW^%ANOkut-1`qS`s-^ydt)eB3m7XZ"n,%9iX73!leaf<E-l&qaqQX#
-W_X7ONDVQF'I4&g]4Bd5k'k+l<^uP0z0;"=9B<3OPExk,r%++!nd}Xv/:(#GtE|z%/l)#pkcRa"n}L1ZFDZW7m%)$e;xFHNws[WjS1<YdMrD@'1@`|-4vB
-N-rEY>nY]"Qn5@_^T;E<!Z[3W&PccB|LfRp]@VXhsy{}1etG~Tg,|L~N"r_|qo27`6mwO5e::ZVl%"mv1XSej/fD$gWo[Zuq|B+`B>rHN6QHeH'm&Ow',s
-H8qYVp,mj+$qzKA'CgFOgffwawQLnsd2IgR|mYp{m2fkNpAq"xd5<&Qp!<~acsa]<uWZC`t:s.=/^DgDY1.'=P|vEgK1yxBo4(.J7#Vr="#|3_YO`}n$NB
-Q1|CturP9';Rykm!5ir@iiqwLUZ|'UEg}5U@$e2z9T~8XTmx8-Y%g&$@mG"vuRg3SQgV~I(GTvV`4bI}B=V<ZiboIrt|ul~)<h9/V}NpDx3[p6FH)+V&se
-aSnA#Q'-o$sUZ49Mb/B6VyuukV#:c&$'^z4&Z5'V;+eA8XfMku19U9eWz.y^l'Xk:x4,<f@(DJfgLsJxRKY/kP]ve|hpPpx[S&u6Nv:kIZHK%,CvmuFad!
-Q^<Xq:j0z+xadmn{;KeXf'Nm66f7SO)L8lsfVIzG"1t%WqN>%s'Qa>;YT7m^|B)u(4`rKsBBi0i(,ue;KzVrz()v{]K5kWdQ1MC15u6O"#|_;3G4X7N6HI
-3,<-Sb&UUmVefog{w7-%onQdA{;NNa6gTi1pM_a%DNkB`h-.(IROlHeIIxdjkPp^u>u:=kxmxy-rh&QA>YL5r%(_&,1k^rsW["3]`ttmNqr79aXoJTmtGj
-%N}4n]#o`,},=R;B38Da9J,X]x9sL4$=quJ}P;Ou'g>o46W$56a(RX&Vc'aN89<uP#{!zyi/3iw>75kIABZX~_RYa=@jLK.^lg6+||p&7vngmLWU$dYJ,l
-H|LqwrbL7Bpd2^Yi:^O&!Qe4Wl&eR9e$5v|v:t!"3v|s1d[y_{RGyCd)j8U%owF#7:=7y&4_M{(.~z5#jf|9ih36P!85NuHR[_,]f={_(z0F#Uy}~V#o~m
-nj'lV|cJ'.Q9TfyV-#A_VdYhqP8[IHA[2ieZdnDl'QNZM(uQgxhCm:p47X031)%#MDTNfm:TeG>W(=lrOJ)t1NcRg8;fR;b`&jdisMeNS"{NyiCO"NK3Sz
-R_48b:'0drw`e>T{7rq5DuH.-bD6b".'GBPWP72KHbs.3&(}!<!P5!xn}jMuqc7O/3=5/VmEHqmg})C(zSPV'9EW[{if6jEen4!wV,inpCl6pR$rD!o,::
-UtGAD>ZhMnnATW+O).!$d!nEj}(IGZUz>FVsF;J_cDkg>4Cq:}f<9M;;6c+!w24[MiI=09<r/KX=}unocs^=+y0WyDu:~"+.(HVT_-T'7Sd0Q:M.n#}PSk
-]m'2yzaw:jo9<={-:2R:lXjIgUqH_<P5:;}K(38fSGz[k^H8Y}s%0Wm<}z~vX:~rq$Q%,81A3Cvv)s}pFs>:Ok_/mM=yg-eHup`!eWzkB7sS,]F:i+R|jc
-/At9ZR:Ca.SJU{LvBS.y.KY$z_"h{O@$2-9%Be<9q`z&7i<3,zE{Lo`M4Ku$XREqN:O8NfjdoiF4,;{b]Hfi,"h|%tI8R`HHF0:"=q26b;!3oH>^95-6i#
-08O/I8gfnbJ(0rP(8v`6>O/qM[6ea[xTfMSYqR;Rhw`REC#P~T~V.6o+59V5(0kz5yaoVl^:~8@x4<"8I"@/H2+L_Cs9U]c!Cg&00E_I_n^5wv>rG>p8oK
-p,=>%9&KYcCf7uH$0!a+a>"7!,!ia)C6oG^4WP}xj(@j:-B[n1VE@-GEJ<e[UJ%7CvT$.Xo|-:UQ[/L4}ZmVA]Jswz/(Z-Ms{MU^+!91n5FYYJv'jBMS/(
-x1(If$q+]u6@hyuEan|`qU=OTlK_ysEE0VIdBP_Te)sspO1]8FYH4zif^FJ}N&>LRAU"v'l>WlUP]i2dfafq9/],&W%=}flnQ.a=pqt|H`,e-Rv`si[U"~
-,0Aw'KYPd_(LF&~=WrlSL989h4ync7p$@%x[^BfyHL;s^L!k#QrYD`np~^ONRoPZJP!^FD-Cng@"wM47@cu6Gg.cq|R>-o.U%`!0{XMS(.;S^X#Z57|iuM
-_Qb,c3F>pJkFQafpz;;|&vqhO:cA3Uyx'_6-8[C=zCVx.}cDQN[df{i(xaz2s)@oUn^jnXW(EeK/$vcX+hrTt=fg+yKzaT0Ag-rssP<h|MLK>7r.z-+I_|
-Q(!Qt-/9#yOD;#|0vQj'UlzE]K<zyy'D!~!Jzlch,i(p';m3vqpo3Yoh&7Z^;Pf.<e@/gslCbKlsw%7"zEoObr1[q'Sf7N4rjfI}(tI{XG/8|)te@=5zR$
-C]Zrv3t=^2~7s6E={$8.DY28%Tg;hr)4[_yy;Cf$n!LfD`$pD&ixT!jzFTDJ=n.<1WwE<n=_8H!HRL.}Jn#frHMmy@.d}^F)f3HZ:C6qCU=mzxQonM1Te|
-E0UWX<!K9$z.4e-:PII1Lwb#e&U"Ge/}%[SDT[9M-uajH`RO}A-C.Gsq.^OD&uxvqPko7Ca5AB^owE!QJy#2IBcbMsVpLETpAVp$/kaedHYUN-cK,ZjINP
-2-ds/rO)8Rh%dj[+AWU"A$ws`O4Oc`1^]jlMws"p&@iS>ZD]x1SW3BhSn/p[~|Q7'2bIimU-82O{IeKtak$o/g4no'.=NhB]5&I!COd$MP>Ap0O@T{o9y%
-/fKxhY5oAIY+SBrQjc"AK@-h,b82WnV{9GUTrChp0HI'sELgi5;ko@rO9EPo;b5})|'JWAhT5!Yg-`Hc<U&SnVGnl[z_aSapvpW2sXy0`%'@vVQhdeCeTr
-sJ(7/A$(sKws4.~pGs0qvjVS4+pHzMe0&su%1_2+$El}<%T6LJwtHuFiG)KbI9y8ufU%)${i.4&"mjvg3}/c"hWO~8$)~whh$:@!56"lpGT#(W>bZS0{x5
-1cm_^^:CiB:-L+l`MA|Q#:d8M."3wRW'P659'n1tXT_BoN!hpv"%/J2)~qW4E}K-+A+bY+$k4(5DmUSyd9YWq-+G$_&O8R>+nDZjY8@ROV`@5R7c-('</l
-"aEt6sIDN:+nF+SWG3Lt6Ur=Nc3]qEPoB,<1Nms&R8dwe.YVTPUabu]v"FK/0QEVp)=V0D)h!iQ,l>F.!%U)'h9'Kp@u(<6F'DdC0s_h=:Gv,<u4Z]uo7>
-m(HQ'`/Pjm'%v(/xKv<=qpoc:YfhXqd:z/f0$<G2v%hs9mb[c|o)2Jd`|G/kQf>kr$8jj]OjlhVq"iV@!!K5)I}eW%Q/QsV[/@}`QIOr.(3|:4dmJ(3V!i
-+ynlnsdq'ya#Bp@abn+7Srm/-|:-u>CYIHE'hzV9z7/DUH=b=K`&7<YQ|cf}9Hlp7JXp`3JmQf"$plIl1;SrB./OLr[4#$=a^z`Gz,R4u>1x8`zZW^VQjY
-AZe3%uq""^`N}M@:xY]t+|9:)&_4w`&ATris)e_/nuV{^;`5xtUcS<$8x{"OOOaZ}m|w#E80Vw>0h&b0ec]$MlORJ_.@F.!Goeh/v-FY^hcHL:rDBZ<"U$
-LVFVYqIe[.#C|aW:/0:<v"(+}^AC(B;7@(9ATgwGKuz>ocLPa>Ht4vpyBkgvM^w'sis440Z$~]zQZS!+#KA,x3agQ(-g~^u=i<An,}ved^w#M]CHPFd4Vy
-bvoR]U&rj/S.(35YI&m%_Fe!wZx:6^6$D=x%_x#J-5Wp(g99CR~gJ".}rQynQ.d52d{VX6(<&9oeutJ@DGi"+`bsS%u:Tya8Re3BpMC6)E2fOv.HhvBEL]
-(Qk%Xao5eu,NLO<hYs[kTRB^GAFd+Qw:@>u]xYpKwlc>VzRl9e<|=N{,y(`XCNNCFCd3;m0FG`dwbX~GH#P<ggQDBZ@n7`x%=5~Cm:FZw`V@j46+.;b[xj
-ZQF/>w28x5X:+x4g564enM2BgWH2~4wCh)50ySG$,rFS-_D/o-^3>5Ws/Sdb'/,sK|'QdoIx3;x0;on4{1MD=[I0,_figJt2@wXj>`yUv;e4Ki@Xyu<!XX
-:FC]0Zqig(viZ]_ppMMid|v5ezSA&xjI16QS"#m@6it):HjIQ0B1[I#EaT+V(dmS4gO.D>'Q`fH@cG9>[L{<gTDdNJl<i7GmBw9d-(rTj`#1aA[BiqxgU3
-tWj3F9H;JUHZt_jrV5Zk_^wl%l3wm%c/oKxl'l<E`D3>KG!uJ+$RXXpEij68BI[WQ3y7_G,$:-~1RmVfb9jik9tS8-G{%eQ%n@s><7{P'#bc5{c8_>JCN)
-BJuJA1l9t[CO.{/oohd@9=hC~b$5^gkso;YDvL&O+0v<:DWcf+wHUe+dNK.d4EP1ldkWald$j3ZH'({QPmw}P]=qPyyZXjJ,X":;|I}01DN@[iuS5`>P(S
-gk1RQNBIrD]8vbvJwr1#PM^,k[3#ObT[j^lFnV3>2GXpGjJ67JE0}5m9"Ck>k4`=d9"yLIc^Wk)7uc(.;WlN5-|>fuTT/1Y{|%3g2JHb`}@P5;'k;M-5N%
-s9u>lMbk-hO'<Qa)8+60aTQ{n.Dk)=Yoqu>9zDx!Dr5sO[/QXdO]R$0)Bfz9-#Rs&jF_@3ba]>3)oUDkV,b;=VaO)qU0e]N<$(]`]iP-Z"`5@&`5[x.yIs
-Ljd'Th}]Bm;)"Me1y-&MPC[p=tc,5-_bVI1zC:uU8ujI~hGw7iOO@4T[tuWz'":pFjipJVN!thRE=P'n:"4Yc"c3]LRgv0%}K)gPTL6SX'`CvNKBc`U<uA
-O_'0C[H}_Q3!7tTZZuF4<$p%x!%,+0j)[Sf^"a$4yZ+z:9~pDwgM9smS>I66n;@g'A|l)_]vkLU]f]+,!gP}-%uZ@`[`l^%EP-g"`x~%{o$b~RA9n1ISve
-e4#wWS0zT)2$.3$6Z3&7<T94@0!87QA!@dWp5U~Zvb)2eaB5{X-LG;SkAj&F0AES(KA.a.M:}4.S>an0d=qI;2c]G=%o0:w{;&R9j!YGaD$YS,!IvXe|Ss
-P9uVl4YtL|||.#Fd,dj!-,#fkq.>nku`=7[w]2,c_{:FQF{U5;7lz]D!z7edBYAbtrMvS}TrOtasCZ-)gxMyv72tf[f$H4f(f`=}'OC&[:|UQ!aXz^du=+
-p$.R_{5=xBiueSq32R>Wn'f2yW2x^pW4gj#WbrvmZ0^++AGam{R+^bt^T]nf`A]=;{4#G,t>Gq(/$]EG^c,-/ynpmdpiK3@X[Mf2.v@0,/}dz|O#tLE.Ch
-!%bP2rl$Ti2ZvdXvgT/k6LKOO(U9Yqi1Eb'-R+'x~ZNV@#S_K;Gc.gP@-6rUDT^xg'$fny5-qJ0b'MJ"F0O{[kv=1$F.vi"~oNw%KNuU-BbmHQs|dR)5nO
-w%Go9[bwg|d+wtQ{#JL,d:yNEwit-"`fmzZ!hK%"J=o6sF;^c%nr4"XV#,6Gog&AoU_&!vEA}Cf3Z'Ye).au4!vZJlj@B9~;(t4Jq0$ZJgrl6auzMx9|z{
-oR|v!aN}%}OgOL_-~cbF]wD27q(2N`xdEim@492@feGT1",YNe0)p7LtuihZPy^eMA!SC<~l`jA|/X/l),miAmX4./A,oad8xUCt-%yFmNixsi_t#ZEM,)
-4=ixq7D'm=9j}cjMf-ZH!X6|xEj3u6rf;mlx!CAQ{r6RN8OXjfa0I+fd&"ZCeN0Kt0^v""x"r_CT.R!-rW|oRf^{m)!HTFGO9Pn&pKZ"eu_cUYp.oPG<|Q
-5/=6/U^H&n.<,B@R6G8&9)&$%@I<'+.7p;u(q%`(ujX6<(pxHQ0f;"J)6;bUH"yhB)jwK'W;zlTpkX<Vp6FN[.BEN9NqkYDvyi[GnkWL4ApCNS+JwyYA)T
-ojo2ONN&0'$bSb>=|-).2QK[B>,bh)VuW/Q]&d,MVbI+fQs5I$<@zVJ8sQ:C$Z0'hD:MJyy]~CYBW&I)+WxBJ@1Jm"b`6F77C6]C#Q.fz'm'=;qMCr@u!1
-7rwcN[Y_NqyQF6QSIYP1zq|,4!U)t(sPEf-8a<XiN5]E^mx92E$U6dNi)T'X%`<5cj7!+FOUv>2Vr0.95/k$,+Bt0yRZ|e^CGG/RYj[qC(0(XlB9L{l|Yx
-J|H-m7Kd`UYM91/rNb8i7'|,yV'8[f-5=`hHilwx"qZvGwZcHiNyFK$p$a)/MIsj<XcY6e)CQ--)U;@V{2._=T95-"{<FNnFjH/dP"eg&Ha7(<0dZ#EC}&
-<}qhx6,FYQ8ot+M!_gVQjD22utnPUk<)[A1=-Y3I0I0h!}tBDA8QT4P=B=CT3A(VwiCz9.4HO5E/pIm{hhuk[R=jEK-SvZrU}Z'BgjavvLL;!jJlT5fKG,
-s'Jp&.4%>KyS_"w9(pgM+%'B{Xfb'4%s,b9qLNUE7Tf(W{i_/Jsq|:8b6kTIrT{$k^EpxS)gGH96,xD;(BG},m()&X'T"hKmWEKTj9X#>}3B/_0;"ec5DQ
-kczM0'riDfMI!|;ckwC&]D2)]^^p}YbS:-_%zZL^EWg}`!4wZ%mj%.m8Z"5F=2Bq$9YmH,6-=$:OXS32mz=c(ii'oG/p&U"<:Mm,sC<3tnVCqg-P}KXCa8
-hxI,b)u@`eQsm;hM+"cG9XE7KrQQdo!P-KfDHWp0X>Z'eddd[&=|fr&,D@srYez"gUQw5{jLt^Db&a;U:2:Js}64t`5#<U:uq6D"M/>:7'2ti,QXNym`-9
-lMF";)vSE,TU]X~c]aCR:q[@S|PgW@6]o{7|nCa`|0%0MR,-c$<FV}{ee}20^9",/``9fO,_aS0MY@:dUEk4Va2dK@NK>NAbDW`u1$RoTUm5I6#d6`)Zz.
-]qzmr5+zNR|,hs_HiS]_QS4VGAT;e4".Ws`xFv#<T{$01g6`PH9%3Gn,6HtkBt,oi8I]js:!WX$NByu%L:-_aI^ofE>.D:"3@8Jl4j^$.#mE>xJs4)}T}{
-#.bC,d=2Wye;G$8v[)^"Wvh=pe3o/!:}W/#7^/(2Ve4rp9LEJOMd;yn'xJe{<3ghKcd{Ofvj7Ik3,%in]/88;3G%nbH:NXKvpkj$;L`S>Ry/6C(#3m!sRx
-Rl2tFd%_zW9eep[Mk3dJF[L-z}G>#b&{Ty{A`lI+iRC'CSagTI:IBd8&Og3vCg}I.7]dd+jZw8`w!MaLQpWu<&K_AmlG%]1nIuSzr|A^ltQ&=)fso$2>T`
-(t/zLNXaoZQn7@cYQnHC9>!c2aN5A,9SNJvNmsr(#5,>elS8;A/%;&9d%%r;:mps~ccvAYz/g2~x^|^-6TpIPi^kSla1bZ]>M($W_HNSZ-"Ocq'fmKO9Vw
-eDY}l@EZRnPyIg=wt}g`&#akW0k$qlEM_bkIq@QqR&vyS4=Lj(&0Hnk{HBbz6JnA1R{;#2MKE/Lt9-{l]dJ4T5W7g&b4-aH19in"N>+($SL>).#>`Uc}VQ
-QUGIjLuE+Ki{NU`}H)q&Fh-T9yJ|eT.l9r!s[PtUSh2BtfQ/8pDMF.CSrf6}9y';wfXR}.(PIJ2}fET7zd]#/prdk<mspr~NE`x^NORHdk6%5XvSl;6t)K
-GM^I2N|{{VjWVjd!+.1&`:}VEw,INy8D"Cfz.o4(8}.hNSHj>'k{N|GKaflJk!^'(;%e"xWpG}Da!d)rHFd.Hhxo~YA0ay^&0w_Z=Y4c$;o.>ygM2M<LnO
-:yIe9.`3n(1:u,nfBl>'DDJ`0=V9BntGiZ0vqi"rc/`$x84,oOUW^G2Po%{juYN<Iv@x!ModS&cB|UI}.j>xgT_OzxrR>Y_uaXekZr6u=X#E!,7pEq-7:1
-ul~vnfs.;"=CU]NI2'JFQITxe97sqk/3I"2SP+C_MN14gxeHo'0z''F.-]P4G.{Jx={ZkHo%FxX,r6)Mf.OHx+`Ui/ae@/XoO0[J^@ATA="mqTaTnza|(+
-6pl/WHZ%jW$VfJCgB-_C&zw%q27Ou"bJBmgYu/e"<"rJX)tEB'M3.9^mzTAsY,ep4z=k.52^|>J33cL{MAW%YRK>#w{dx;s;msuN<kl#sP&;oarIFxoLK$
-{FBT+4vN'Xu117JFurn]o)Fvgb~T;TOr0TaW1]i(WSxMeB/E8C:`Y4JQh=NW"YK2wF/1IxRfG4VhZe[.I|6B{y:LzVe"aEU1hb_w5JGL{jo2a0X5(aJ&e&
-/hWs-Of)8@rtRkpn9PZQ(AGLN!dqqJOnp(E-(Nt|%1-c'iD3ZF]i1ypNx"59RyB%G.gJk!^y[;Pt-&9Edd#,BV3+XH[9X--nx6L&!iAd/(QF:09CYh5)L2
-CYL0a8J5zgv3(f)Zyoj`$]Ez6lo-jm6D=cC151t0["~'Kl0i=u1OA24G:w=)0"+3Dc0>n<Y(Sv2jiF2M=Ymy9"f[]_5R$M>z(EIz'MWa/%MMwK)OCL+{'^
-BidcTGAVmC&G=ve|`n`-k$wq6|T-rrZLUUA3%%WW)CodVZ8(l")N]y-X]4~Pmc#Zb}>:Bh;ND@QXSv6En%DC(y{$e(9%,2,Hs1|q:Rr@hv+AP)s|Hz"h6-
-8[9O5:~0bK[2dd#ru8ZR4>Cc3="(p2SFWU~PA'fcWCnB#'(sg=FSzTMZi+tvW4](r)Xvzz:Mh;/[n;"{445G0KFk98GKZT6Y-x#vH!pF4L3mAJ{5Y7qt@i
-0n1c)t(uEhyyv7(k85C.YKP43B:nMi8>EoF)X}77/Ve7"52PVY46Kd8L4IV-R.`f|By,88)e@OgbE,@mNcW_oCUdDwkInNdCKXIh{P!dhT>;"Q&Rtv+'zk
-ll{2+0Ys>U_,A_uSn{U|bx#ybhaahK@E}XzeRTgh=RQmKDcvrdhZX::Ptna_4Mi/VyPeicy8!fp"kkKkUV;_Z{37Zq(p/<MCT_OE.<q$s00d5nfFqcgA-D
-^$I2dhMB5Nh`kAZRo0GMQd6n,LN;&AUus,Xi"{kynw6-(X}V]0x3wjf&`^krl5fwROWgV'm^m,|Q<{iI7m.<k/",Vv5nZ.5=1aNxQDj+$=FCdR<=U6Zpk(
-(<=NJb'l}{8(bUFXMke;NOTVa{WZ/KB=;-Uf9R1/d{C$U:6pk@n)w)7XFa;",-+WCBKJnKy^G]X8z5VaEVuCfslhe1fr0AKphE`enZ'CVUR-V8yh<J46pS
--8%{RW;=TNLE!^p5_Q'yW(r-Xjo=wL=(pV].X(lO+G|WAt(Br$8xY%zYnJ/}vyR.By.En)u05'rl]B>/,%jIYgp)E:@2zmp:T|Yxps8xcrfxZ-}]gI=Lpd
-jD<v`lI=TnA7d>X%`;+udjhZhN#I{phT{(K-ucvH@8s$fKk'yBU-1I9kOb:Y(|cO!W)/=pZ$lcPGAlrxm]c9t}t9OLvA9L#WDDmvQF^ETQuo"<v|JYjAWD
-m}YwL>cJU{){=vJ3j}Kb3UG)WHEDpa7Ma$TKvK~Y}JB<KsB;nAga'6kbig)_3YtvR$.}~e'xcGZZdH<.BYZ[UF-aK3NHutp1j5IO%5UtDMN3[3dB3eTGe'
-QL}KCVuhpsC87qO[[0EiDZ7_zZGm^i_u:.e&x,:!_)vsVNFBm$AAh}.y~('t'3]utH2yuyEB^-va+Ze|w8<9d(k|6BE^C(kBn[:M[egpq-NvmX:k6adfX(
-Cw,I7Ai3wJvjxUDcVkW>T%lGl$$+k4>l<E,M>9=AwUWz47hS_(UrWKRw>8>$`-#uw$.luK%5JT)A^FTn1x[i@,plv/TpyA|-9b_ELQAygWi;Uk$%3SAAuR
-k4WtR/Bq$P21bXMGJk{QEktrkYAoG(f8+_z+2xCvn{/quwLG]{!ibheb0x3B0}chk)P@s+wV43Lb<gl0J"r2&haEq<E0+/DBYbumN!5rpjv#CET[uqDaC<
--jnqd1&]=:S@np<L6QdvHC@%7y:d:W<V>X3pN"F/nRq%}Rk$&:+])}@m05u/61TW4QSU5a~EHtgz&.;>Nz!Wk2aYWiw1A0Bv;qW}Ee!vtP5i`GEt]V1UC#
-+|>pd]i5xd^n$$[1MEl'"Tc/mSE3K90XPGO;T!:<S3eyM;y4/DcMc9-a1o..6d6'cq!Xn#3x2DIKi{ThkA+}qVLGKo5^Pr+x8voT~{605u>q~}z|Qe{f]z
-Y2R|ke-Mpn0;CkwJ6r$Er8f9_WGhPsbDoOxe1AS-p7%$(I]m''}xVMv,~7=b+NF0Pq"#ODeLrr70kCUMac=M]=XUvSgUD3CQ,iib{}s]UTx_7u-RaS#-At
-iw-FRVJpFUA!J=07({e_S[)0=3HIt2;7D'a#ym=Y}bkxM5oY^2Srwj:%{vo({hPUkv0mS2!8A!ogJtosXkE3Y@&tI0~O$q@o`<]p,)YahT8eynZD2G+Rsg
-mI4m-.q{dF4bHioizxy$X+q`&cR0CMOg^wru//(KvQ9/9]qeK|IihM]!1(Bc>'%0-O%U&n!H}g..^un+[ZFas>=Ht<%x^kRIVa#Y'5nxBrJp(x7c(<)[3/
-x-[ZBrijXal;g"'^JFa<LZ_ztnUBATy'5G)6SoOQTmm7x<P<w`85{5`EUXl]0;.wV)@DgF^8(#<8/6[,J69AHJ9{S&ZggEF4S"His.M[NDrHvALaoPUZw(
-]mqxh3Fn"$UhvPzkpe]_MLbm2G[zq(b7+s_'X6iE:%Htvq9"8Mz8B}BN1Z6vs&oF{.1_nX`IcjJwaAoIFB63{:++:`CK6%,3&Wumu/~W'_]kMf>N5B$Y]J
-9X9LY}%KrEa1XGp)<%RkgxhCC`K`P%W;q6iRo1)"FYNbkckOa%5_MmA%;1;hplH$_yL)Fjt`7{zM2>0"bCwV(!QHMCpez0S6q(2i&@p[gz]kd4tK0}J-,l
-@Q'qhht:sD@)~TF<-MhBRMD%q)kU&1G3Z=/[rE&N]F'+J{$g@G8.WNs>N=tRsjfo;|`A2ufL8M.@[>`-zmORk)MqhfWA{89#D;"mtG%@LAgG![EtwDzE7j
-_3%pgsl#5'S8#:VQT}%g0<uKKj7Tmi:f2f61oKBM|kY{OTTl0D)NOxp(&F7aLGrkF`8zJF],g#UnylN.iODB2Q]3Df5o6I)='ps`YKIuK9dvQ|z{:(0V9s
-7uWfF/)PCm{z,]C`2Py>$84fFnNQj&/&CRHTC$t_:PF%&uf%[]c.1oltmx1ugo#y}AFtK%>VcEkU0!^I,_pRj"z+H5=,WS#'j#u[RYP#[Hn$H2-U'z1AKr
-K]a.01YQapOfkq,pb)n0!`HZ_-YP0Y0yIB0l0LCkDacQ2hj"GxNh'"fiUTdsvY_!zD&GuP=ni]J8HQ9t8S{U#$GxLOO`${k8[k`V}<#JFJrczFlW/SdRp4
-+x%;!dc![.rrC'V5hgn@oZ66KA9MgOCk&xYktcS-pv+]4l72Sj~osZ[7=:zlpMLFXvO5OCg=}0Qxg+<hf^GPLE:[(Ej(o9urNM[Dk[sS)4UOw:0IX5|[Dq
-)Fu]zAEmYx!i-}c&GgN_S@b<mGv)UUvh60$^i+|q]Vf!E4=cx.Ru^4&tq3HMI$;!XejQBmg2$eSm[kS='V.7w0amROImI!|1t=P4XWE)e^_:~rddS[|.y(
-Zh=Cpx%Uw={s>2AS!8dB=VL=DY;NL%N(Bi-T_I1B'73t|/ucKF-_uB|x"U_CcVbc]yzAn)uT3%^^Ynf:9'BNufjzKkmW6Q.%;RfkhrxA4dB}EXstT/o2]H
-X,az:UyH!1+9)+Kkk@E_r1__97f6kyK}V2DMkNKPhL^4}J3>mY<Xpt1fai&vE|uKE1=RqV-#!K((FU5+CTkE&o-u{%qb@kul-e=A!`gL[t:=lyi&L'%#`_
-2{/^WD68.B(#On85-]l8&hs0'5[6>8WCw/IqeZ.Zis!M3N-u[VmqU{'JV7/XbZWHoXOof+i7AC<'gI^WdmiSp=)&&Ba4f|W@sXn-U%%q!y}}~G"=_g"n&d
--VDk+)W"u(KatwUQrub}kf^7iu,7A8pC,M3EZ54vSHJrazOhI$S^^%aa-1D3:|kXs,>1GgH-+cjxNf2D`#ZN3JbPPSZ[Jl${HDgQhPU{$$-|v6s#pUI(u5
-'spz#s{szLk7/5'lYpcwd`f$6;]&XlM%&YEP#}uOWnTxD;|JE6=X27xHDMms8x(ODoNnQwOBAcBju^(/u68RE(mMK^K{aj]PSo|Y!nOBBvzWrHFDLlrd`k
-q}DBJnF]7<m|)->3NzAP5Qh87!JsCyR{PxuFdx.KOkTvcUu-;61<l[fAW+[p}aSw4;yS2eCG!Nx'/Om6ivPh+>dqAxnw^apZ'TDv%B`q74ZmPqrV6bE0LA
-7`uSK]'d=VIwC#ws<oK_j)YkBU)OC07+h^z@Pf4Hh]^)/KYR4>NP2cHFQUs4-+$:l4S]Y9}G2_3'^M&KX.c%ozfLtaqEn',Xg2,{&M!PQ|96OGKy-xguJD
-fmFS|[ACS%(1RHebk8K;tj+"|Eif-Zjmvw({iqh!_A683LwB<M/),^ErD)`UPTQ#}`m:+_bPWQ]AJ,cR$f306stG5NV[7sWYBS%&]w'(5zojsEeQy'(B(X
-mQv0krQ9WeejVVsoT@RsHY$f!,o^M0r0VI-&mHGWTKWRqP|#"-`)K)Bl]Aty-cUf=89U2g4+#@OnkjAYAQrE$zng>oAu$2qm[>FsC,Kk@.2d+8+m/mdxHY
-BN^`Rv_S!yy82N(2m${H95@jObe)a<bxWj]IW<N+}6nD-[^KYNU%'f75I>"&-|[p@1UojhddX_U4Hy6A}$L.WI`>pk(/bbnUD-u0Ki}Y"+7<h;)]r_9q6t
-^(C}2(X^3KD)4R#F5sYS-$s&}6_L2ze0Y/QXys6.P)<]9$@K!!7xNZ11hW7@+."<w%XIW2Vw@'}7[,Zs'Zfb,ncY#T30w(-67#gio>H8:v$s#BvS_Eudy^
-/W"y]%{t{3]C`4>xYJLNpvT"Yu495eWAk1[e76yPzy&604dklA]%`I+[c:Bj6wfCee3HmtIF.3"LL$M,J$&N'+DoG|J7lhWO$G]s'01l4=l4_CNtcyP%UL
-kK_U{8^'@ELO_JE35T.iH3KZ5$w0o4.#p"q!)V@{i<Qj$ZaE]acb82MKvky3Oq>0sYdE)$:B0syb!)kvW@yAC2C05xG/Sjw^=HRwY4m.y985I]/(A@W+"Y
-dZlx5bm&Ek1akkHlYP%%!8K>=5&@:.K$w<#Tw)LS#w~RN6mW:ubRD3FyNl,Z`Swmgs9cSeM2j0oOhYr5NO~y$qc^x%avYGumu{mtvnUJpP,"MI3YdEH'tE
-TN)PSJ/K,6F2|if2@lxGga0bB@3Q5UNN@H=IPm'v~TSnlGZ",$ezT6P`Lykq#CKCd$%7up]@~u^`_^"Lh!ZxC6:&8a4rT-;;Z{EjNB=/^%'JVj!TEQ_s+j
-jP;5$NYm%UU%MTz4NgmlF9qR;=j9bPv^AE{${y'v6+ICd-f"4H|9j(:1fjam{#Rz_CTJ90&RIzpF+VItlvVQcK6XeBCrHd#pv0S#]8]L'bpM="6-y@%Dy6
-X$dSY=Sdv){/g'00.}xdHU9oWPnxp[q]<$d6#&,ycs3{H+/Tt!:"ljwg%=7/J5iqSg@;@!EJUjI])D^rF9<lh-(8C0[Qw:_jJqEFmGxP8S1z;LjdkN^]l0
-Fk(y1&<{OGq7}ue2xMj(4S'%ZS`GgKkA-1B2/Xiz;2<s$-HD{9<XeUj`Q2.f&"&m<q'es0a"XJ[=p5|I2IKZwS])><KjN>:UNV&Pb,,%[JsVfd8$:k^((r
-^.(<MRw6DTVFs={yIi1y))D]>z.'E>Y2YF2AMg-nVF+WWQInyex#xG>A>LbX$+v2,79>.|^bR'q)]lv]U6EK'Ce.KbN`A^0mmil=}n}Q%f}){kLnOt,Huc
-P0R-_HrS:z-Jr'OO6{+[IqTCf98%Br6vnX'`6h0{&hSfr"U5>(2Je|!9z<uj+NtD9L3a8_BD:SLKDQ9UJve|!(3q|qL`C%3_p,&g2et0si}!tXVMa/,}~(
-=oU''^Y6%aNy#1)MvzA"A9cEC)>qmSsB3A9.b2."6NRBjvL_33@Da[fQ3An:=KIu%pq0iz2x+K'NlW+b1w4;"boXb0_T}hC%}l#OX{3pWFNfuBSZ=)CocI
-pg66LtEV4>a5t8.fV|!OA98dW2kx>MWBqB6nSYNy}J6aYj4pQ+B+<'xKZwxd{C1PxN$w_VtQZz8PxX5&b]S=;Q7"JdDPNMu0BXS:wX-v|XT8B;fj~D,e$u
-]99V-)T"%oildXYaoH095cd"tAf'xrx)f6rARFIbkX9oz.[afP,ch+pz]aiwvBHVHk:dCr}tdA/T^b#9%s9+e(fV[)06P!~8Nk~^|EilU]]:k.</YY>n9r
-z/p8&L~Af<'1|<wH`DB|'trLbT7FaeHmz4%aNH<9YHxQL:sS0P,;&8J"{hJ.gMiWR_=&NxGd#!Cw<Fk-agKUdd7Z{uou|-|u6x:BKN>5RIl>]$SLR_KB91
-1SodSmLU!${J{p2BJ];Y/mSCv0tmT@n)1z3@DC:xT|3anN"F.&BtAbbA;nBBe(j(!.e^$vn#^ZnThA:nr+a4@W#F[dGI%v^Kj$/b{bpzG``=<%n{OU:_B"
-pNP%_7AEEpzxw0@^/nQ)%Sq`EzJrlDKsT^cebyg3SS,QQppbk5VflU/-NNCLR+gJ=LBY~:`i5AE9duc.g6)(E#I7,]Rb|J8&&>;.Oyv0~d7@+9s4>%wF/+
-9AA(^!Yh:j_C7|MJGdim9suVCuuVJ@^)t"<n}Rv9yso;U@U^~qpn|[UE:Xw]L[+U0nZi(x0O3.Na>da$]Q:6~Y}gM2.7[x1C,abL4Cetc|Xv$Mn@E%d>J4
-baGN&BJQGH8EyqG<60gBUfw&jJ-w}5{9{TC@RpB3~^DeYz&scT3h1S~$@KK7Ts83]O3&4:K=GjP.C_eY~px;Q)-Fw%gc.6xUXnsu^[##XLzBamj0`d=>pu
-3O3N2DE/(}#q:0+]utl:yWzd-^k9_qqSW,.NhI^1P5i'9d@'&>0BJ.:7IW]-6kKB7yHT62]y3C~nJ{t'Cf.Q1#"TQ/kPo7BsuwS(/6dC9'||b#McxG/@(|
-(O`&,_vnZ!s:L]s/LQl_lx_/(l~O/Ju"wx~bLUOgxz<fs:.f8(nY]G5!=}5FDwBxkTaW-sDn~+f<66_W"W$f^e1";h^b$-512aY.VN^,$31hI91POONK}i
-!RJmw9|SGw)q6bXNs:P_o^0Ou:,h0ok/k(W;zaJsy]:[Kq_OGE+BuOYJyRge>Xpvf6-zWy[0lhG}5n<{_@LfVB<qV2-eIMdmy#7>OUvPpqXh~Rd}HuNrBS
-=icWopd%C83$qs22]x!kU=9HW<K;xDw/7.9Egm@>%bvo9Oihd})W$#RG^>assA'j)[J6c4|A]j8+_k#E%:5%2t`H6yBvO$b^yxn_e%7guFKmu}=9~-0#3Q
-Dr,7nc-:6P_O0}mM}Cb-#U^o_Hk>jrPK7)vam+a:_V4BYE_{E<m:vW03'Y[x|::#d/0P&S}xqJiF!G}:V&bSHUK1:Q$vym>RU:xOq4qaG#hIByQbiG7xCa
-11{X#{bD6[OZ7t^Ww!I+Jil'PdOrSfjS!!B{S"6nvG|'H$)2,4zGwJ!$Co[,5ax&]Hxy(4Av(;Y{2.}^2m:A]HFWCOM%r[I%t;3<dYLQ=oTVyM!Bc2UzM[
-11)(>)A9zFtahSYZ&d0'AH'.,Bqcg]!lZB1&i1AZDeR7TaZQr{P_:1t9T7IO!p`aIBy[0^F)5GEKa_n/sVU>/N3xJG6pZOXuE`L#eD`9L6Ho%jsps$An#h
-7DZQj>_!iLAI.7NOvK#FZ4^#pr`'G4Xt.M{sg<k|_Fnk,K;edp@}But38t$5/(KJKKBQo&iqcRw//tiI#MWn)bwTf`-oR$9Mi,%iszET|jS)RWxaSlkVdr
-}`Qa}_n_K+Lw(ryvgR&H3(ohm/IM5b|{UebL$6NZtcFVEGnEaS=:{>:&TTWq,f6O/chlg>1v.%rhU.X.<b92;#Yp%)Srv_@>fKY6&wE5!fV)p7EOlS6=C7
-,1yGS#/)=D9+X1i/1Bmh$IB@d-CscZlymn!J-yb>n7Dzj-iKdD<FC/TNI5Jv^^]]Roi9-,;WHv65C7My5i8=X7WYX7MEUI$77@@)qDi&uIK{#]Yh<K>qvg
-GmZ.hNPlY3J%JMi&6{+'Yk>rF[tY%eVN]gt5P/zv!6_S&Ts=PcDg[;>MY%Ea'uM$OZ0|]sgJ._I_MnJTJ!cHEmTx$c9|)d%BU^&:Bl.:};/$8c1tT@|{h4
-'T"6Pu:=z[<`CKbJ=9o<Ktg]Dw%l{%~rWrueSYTPz/]R8_nHmsU9R/I&iPLd`.;w~d6Fv:7A`|^'Ou]F4Kc7/D%Z>HAy1hh-43'WK`ks~7"8Cfulwz@AfO
-+/=>"gmpK63H6bAZ#SgE,oeowoZ"R|$]|cs[HoE:V^Qu!5}HePJ)5pU:AZF^0sqzGIT.[K"ONM.g#9QNp1|v;S_[7tNaN{z-I$I|3R)i9e$$rF'53qq443
-A$YG.EqN9vE%znaV+-PP04{h],Yf(Rar#P<j-(MT^R9@`.33g@:X}Z+Lt8K;.X^aU`AipM~hbk4&V;cH5XA,9r/D}uCqbtfq.uf{9fl|G'9's[i#<L,P-&
->r"h{yV8/E'SsG11BB|"HTTO_ewcvU;#F7%@}VIubN{_tp%yhnr3:zHCENpK&dyB4bmc@VZD")A;L!362PM_K])R6e-i`eB2C@;rHx2LC[FWOR-Dmj>JeX
-[QJE@S=/^c}BnKNIud06XduYR3&]`:[mG%g//B2Ew/zgJHfWV;sAx4v1.`,'.(Usuq86uDPT!VXAdekk/rGsGC;dx2&F5m7/zgQcV`2E6t!Z3RW>4<c,Ap
-s=V(]ALo{+$aFh=@^%>}(M|F"2;&@#!7IGAEaVs_P/J[VLs>~zclu-9aE.=iiGS!m`JAnt]PO9AZfrg.J!<{0]c_Oc_'aqp75ts8EVkSa/|kR"h'[>7oSO
-@@U%xk<r=#T<OAk;)lw1B]pPX64R=RR2:p&JU-y/mUU&tWDF-400B7(i^XY+Is'AI/%3q=(1X;QKfj"&iQLGrBW8Gx+Ox{Jp_u/Y!@~[j<V{)H4DD;GWMl
-NBj^HGcXeEH1Nj#/a^qa!blQUI~-CGf34@phJMLUk"FRH''bJ-c1ssD'~+{[z0TMMKgQZgr3Yv;GzN~j%epJ#7.7eSwF3i_s%r>,I{^:q_c}`wiS3MTIqT
-4MiMGL("bdv%oEKM`>$J7PK{13RO{3~4#R'+D{!>P7ay"}l:{P~2_A.psE1i!yEZ+|a^:kSbTMYp2sp}CDDWADW(EzIpotrpabU(9<Q<018=y|;jR#AN}#
-|Q9^];B+rXG$V7+rr|rb]P|1#+J)r$y5x:+PSO>ID#j4E-RB}iPR[&p{$f)@7CS(^u!JerNwU6%4bpbq$$#Hn(z}Y1e,dSp`s6UXRKx#"h%DK+pn9P9P},
-6obQ5T}g.TV9F@$krQGR7f;;lkRA%H:rk=T!Q)r"C1Z;:F&gN&:Yf9,XuW8.P|GMK'IO8b.3]4',d5qMs/[&5DI[,#gT|0@|1Wp;aFLpW@6MM-)<Kp2hm,
-(g%2zB-iX7oV'aFpk'^gl'6!M)[7x1,yV"'0pQl@QX#BH3bp]_v!<&s"S@]%Ni_GBBPoH31g2VmP3O4Z^jy="^jWhoL|d'r}C$5`aZg@._MTx#v"s:2C~&
-9l!dY%Kp`D!Cb&z5TRpWyLds[vm'{5i-jG-XXCP<UTMZFk7U.,T5h'{-J}uEgUaDl<YtA1m&Wl}6LvzU8Z5Y~lLu$-cHsJIjFuJ;6y9B,2M-!XrpV3)yZr
-mf2J#)!-6<93|r6]h)3s:B@YXCw(k$)B^KorF;Ry3{l[I-HlBU[lgJOV&5'O9{tZfYS4meX;7uis;%+hn@{NGHi+aP^Cy;@(m$`{,H+wdp_OtGcJ]KS5K2
-ox4I{V+-tRI;Og804vP!L+K_Cw{|>gHX@r'y~wcd<}EQ=EM66AMi_b>XfJj|D.]BmX'VZBsNA9j2JhYE-J_EUi&{"0G=H<%ui9`"[7My&w>j;,9vmBh$]S
-:D!~gPDpkw;GROE#5-'C]gtD:r'9JZ<#UeIX9mHwS'dVmI.a#[7qa1@FwW`"d<I/)BrWrqJrks5JcP~cy5!Zzguh.tErezJaw$BL$RVowfq]6+x+.2x96m
-atcGXY`J&_Da+"k`A=@B"P0WaJvE$z%>hKcLQ[_|{.j,.RGT-]Tx[`8fo;n)V9~ydS&<Vk9h0Dq!3/[I=(>[R"%-z;]}d89|JQjKv-e=AztP;kk)W.Zpz"
-ZM^4APj}AHO`&<dDcRu)3Nu)--H+~`FJu"U@w4q@dwjbiZ!sxDC3-VR.#Ie{I$E7z[CiI]XP~Jdsu-_Ks{<gA2k%oN(SYX>)CO+h=ZPD/W{Mo0%b4VJg`w
-K`/!3HY>MRDK<&yiyVn'HWgR!eukV<I%T@HD`X3GFfJ}4s=(_80ml[dU2".AJmuF^%NbC')sd$H7B}H-rKoa:6)$4E-djupRF/Ge!@XhT+XxlJbDe)#!We
-/t<+~HJ6Tazy/hT]+j#Wh(3DJlDI{+<neH6uV,E0!/AbLew;[,eVLU#%p118rs`dE0}b}swhXi#m5OdY=XG]0{saRgj=`zL)`.P=-bjC+OG3Fl$_^d|"xw
-[X66kV4SgiM5hKn05hi"Q"QNtQg"_N9e+7ib5kcT-sD,1+W%xDo$tr^QMJy#~H>2+'guqT4m!^.sp+U,mz8Nb/(US"aDvHR3P[K6udCXv;1OZ<_y/S~2Gy
-ogRpdDs&3'r'wOxohesh5OBQb/$l$)5goeUhNP{|Q|ZKwoerqY=[$Gm4VXyR&6hf>B5sc{RtJ[`ozHSmLq_gv2(J)ne!)09baMvT:{L7Gy4oG>K9s-=6R>
-+:mxSdrP5LOii$E[I]2C"D}X0;RARD1hM;$F~;i1@!ktDKkg6m270]Gw3mL0rb/.-v)I`'E#}-(VltU$@I8iXjp`h^VT&4<h/i~5zG$lu``")p^gd'e9Y,
-5"'&/n^:/4Q%18+lA/9a(VI8X4'D'v~O36LW4#V!rH>-n_Jpa8W'|]0'(iZ]IU>kcRrbLE$byuqD4mvyeOVGT|a=ZU'MuE4+E@^7oKz2,5yATxqzyOj=DJ
-T:S-I]]SjZh/{0{J6lhN^|cWPTg]V8nhxWp5pJgEOn>9~t"dp1'hG+o4521KV|&hmRW`+evtxw=aqF9fc%4xB6fft$Tb_mvGQBCcB|H_Ps%7H=QW@mgqmE
-{t+j[p:n^4>#vb07-NZ(27l&Afdz''KPMWw]l5=UL#!0>NBJI]Y8j/tsCB"KlST>T8(3`]i=@rRjCf"x;8->9OYyW-!p36XM_B}/`Zoi6M6+"=O$ijEc2s
-+iKEBEcs/V/LWRb!%{JH8ry!@wkJCE3yfa":QMd.yJw=Oai4)E(:W5{@];MWsuff.AR`mY>+NlqZVVTDg0)#.xOh!,F=5}2x6%@6^w(rhV7|JiX,ON3EC`
-q:^a2,l=U`2:,";em@&>jFm+8h,T}+=@h"R5|5PqX8Lk%Nurw8&UJuah:i:<cD1yFElxK1|+I]_R=fj=GF1_!ehjTRqYJ1L!Z|@mCsgNCqAuy{8M#PUtIg
-qK0^,k+NfJGOllbI{mU^RIUNOrfqX&.)Z1izy6_n5SJjvy|ozv!Mc+:SupBpx/yBpNF'VN;,B.aj$N)&(a|uP9X6^2wev"O5M]yL0ox|;&k$nin^QmE7'T
-&|ve@hNFP:R!g%P0T;M^Y8:Z=Ix{^[H{l@|Pb]zP$Ob6f^>+";A{,hU#~{#jVAa>#lt"fVf,AC9@baw76B[QYqO+l]>gD_RGnNsNtjcOHvw^kHD(!W{'dS
-~utXq&"kl>TPfqT7Z3!%eL{Gvs%z[^H5ZHCn)Z/Ria<<#DluQc3Q2n9|xV}v&;.hX`57xdz_}G'A>`Y/Ox8k3)5}V}iO+eSQ)#10"j"H>OB=LUw5;O3-g0
-L)^CHC{}&#t`@3"I1[HKTghIpeQ%F0}O.5E2h'CZc%";jsf$I"6Rn&FxP+$WY6c}I&Wq6"}MI8IJE6yUJJxNTbPJ62z^6HwQ"XyPKV~pM!`g%E'DZX9KhY
-^=W:0!wiQS^jC(J/US-`+alsy;b0M;"buqo2JJ]u<E"kx$Y8"4<uN-Vr7rN8oL"ft7=JgW!suF,_YIDi7N%mUJmP[`Zmhe_>(3L/Sc'hiR^]X%axQFs<h}
-ckt+o}TMSuf(7Ne`GmI}2rqX9K]p5SJ0-i2)}>vekkPKQ@POUAZn<CYZZC26_)Kah.nJ|J[xxEgoD"$dknQ00Zx[v;I=hV6.E[#$7mae($bI(N5[U@69pi
-2SBFp-L7RViD~dWDbW_l=L]pZJpi5f;|n{:U>!+c#XZrkMhsRs6w2x~xz+g$RdcY[+<.!YG.8z!E=^EdhI[fu|-|@{0xf>NF#>h@<kAad=ZTmWfN~)<fxc
-0h/6Rvl)+ZOW4kCg$a_JlWFq.8&!1&{i4B}C-Z@JMnI=mc=s#rfj"k(.H@Bm`5/1oEhJ,P5u%+SnJ5;O,d_(fI's$[%f18o!4w67dPdxW(cm[i,);@l2E;
-E8S>F"j(YP}VZ`7,[%,y_gX-)m|H;!Yqn`hKHE$[ebHgBT6Pb'N`O]T,aI%OUNLy0|3yL>y|KN^&K]c#WxRf_zvywD#9JLpLcg{ZP89!Bg,Wr[xwgha;}J
-{aJr<QN]j'-Crx+uRB(Lr>`,gq^,Zek`6KH8|5)FJKJb#"iPJmdO{(EF_PZj3i+f_eiR4m3OF5uv5mw'DTTKbMb+OJH&w%zjDCOPm;N0q'VxoOI=7D|hCb
-,zpy]O%l{U3i0#:gv[});h`4F-M'!V,|+pS2yR[Y`toCYgd'cxwrCOZ9%++(c;Z{Z[^1%PZXNWcEsV<CRHBs<+`d;d6k<Vf8m]jC/qmk>JoROvH{.s0pCM
-E:!{@=0!#B[)M3(&89QAKWLvCRb6Ib[h+tEqw8."pe2Lw8'WDQky}&0H'n_#oK.z')'q%FDGgIrFs[b)}KsMzJ):t!P1|gS4>Q$Mc21DO+KO1^ZUp-An}V
-FSxg4(WV<,^e3H>UT$9"(|Lyxj`4CBnylIkI9emoA751g30})7%&znXiJN0N=wM'~Upc,cFf8yQ7k2vY9K0%(|UOns1X=2O:mDy$jvJP20D9//$5C1y6wW
-I)mUmN}c,zyXOr/gCzXTT1a%PHU!W#Igs{INuhqE)p0g=Bx%rJvMlYgeG^((tXVC1@I6M/(cGwD+P2MBt((kcAosanUW=;i+d;DfEJ80rdX|rklwn=/l@>
-GWKYUM}s{m,!Sm6K43F9LI==K3w[xZsR4SfP8&<6DFyp+Q9S4<:`'rsW1|H'VKNXIXrNDQX,st:Ux}JO/hJ&gK&93llz/"9b"D86}X>pM3u)mVz+`}4G3R
-R(-$!Y.-ynyLL7%KIx9nc"Wc;5=#N$v=f'qEZ^M6)hN:+o7nRzCq,gLa|UD{BJ[&pc4:E6DBX>(JyE.6ZY^"6<gmuWuco3SX^}|O~z-RU>P+p0#iqDkkbv
-,`[p_obZ_>k4dGyD5$^|yo9R!j(,g9:]5<;zz3Z4esW@#'<mlMsKXpAIU!|"54F-Pq/8z'tyB|edNVJoTNL8&y"QdT"{G]O^E<_@G#hY83PRL$-uszk2L9
-9OABUeBy`CuWA{bzGe;-jzv[X"/VuQl`J<6u627g^,gS|yF5ML-R(^#|6ZHID1NvL>R0!#=02d3/|qNn#'v8Et/zKO:F#()]f(Tdtp!"&a'y2xzD9jWy|%
-AtT-79='LPUj~n6bZ&:rYfT:hQM`8M(xooiuQPWg3neEQ&rJ"otXbjC9V9Gjuu["gFJs)[:!C|H1V%v^5'taYYVb7vy{#Es`Oj%Ng^f>j<#z=D.;iXMF^M
-[,l>,m9Okh#(Rd1FN#Pj:n%gPv`lVA"`6CQL9>Yg--HuwH:z'i3Y%7=oLhh[0H^e!x,w5xRK%F[B65D]4hz6u5M&1`S{IgJsoLUJ$J"ux356_}ZH]<>(Si
-YrL7ZQGfZ0#&Ue/t1oG=YHVaVp+'dH-P(Ia(-{}f2m^%9lD{$ms2P<=jkX/0H3oThTx::(ii`s(h&2j&c/V_m+n2jx@#3(+t"D/>EU=,(h#--NjmJ2%9_G
-c5Yd|]G;i(`JKdSBBTnr(u@P194A//B"vR`QSa|K2W~ZMX4;n,`T,8Kc`1}>KGR}<(P$jcn2RpVPSR;4CbIUG)Y^CGWqOrYn7}<}-#I]U"JnD&Qh@o}O}{
-V9Z<DcET`eR7js##Gly6"OW2}UemDbEzjx_y6n8a(Cfb4T}tgS1.hLzmJr3m=cS:rH%{Q2&|8U!%msUByP;;C.{J8Z_LkY4=j7Q1<5PcG{xy"(i;{e]Fz<
->xSkDw_GX5ypJg0uN[kR("_cMo~V0$OafyC--ij9<&v4lP|y1-O[mH4qUpLEe]eSG#wJ(md4r:vm{k/!:"HoUxs}"MB8Y|hrUGYUybcdgWXPdDQ|hy`x)$
-)iCO9B5$1J11/]G5MK&'9kTS&tgOIX@joL<ca^`Kw(lpEJV`k;AB8mhm"w7g9[{O$rG6F^:LzDS_T"F7m;oLQgY-o%;"!/n[Jo9R9<F<z.3XaOgr|vcq}9
-a^<d6wTM:}qz,6l+r"/{N5oi|`RDj5!x~5.$9iC%E$gmpdA5qbp1}z#J<J9|crV-EcBlK>=dESFY.+B6e`}!KdC}~|tgKdh>;XpXw+,,60"FbUA)v1YC]N
-72Ja-p7/LtB5:QI[_VDH;=xv8vh%i,Y(.#~XtHovgEsPIydd3-xbC)P`YyGkkI-OEy8^O@@+E0qO(_H3=;BHxJ}q8&}Ffo0XS7k:^B=wD!A|{=~Nu{F-pd
-v8Pn=)U5hZ#M}kq`rk$H`|_mV!P1IPaZlS&W{GkFsnrNhJpKUP}|v^]2'f4QRFF{IW.Bhl7<5'>7#s/UF3OA8hR^59;%$"H"dU$%}axSs2.=j]2{h#Wpk+
-f[otA_ROf[|hD7V=s`XwOYz|'9Y7A}(S:]WCe04h04A4]U$le1:-jE@MqZ%kwg-2evf&xkt$M[&j,)B-%yj$<!Q8q2BHDof4ph}T9{0Q4Pd=Pb&OyqgGd$
-2r'DGudnvYiSIgRD1p|;,k:vMpc4/yYi%)]FsINd&`~ib]UX<^^h$40}.^)FPL{'[3T(Hv7aua`{/;"PXV-Oj$C#C,Wq5MNRN.lAd9|s#2A8DEQm~@Nk6t
-L<(sSC2a,z)S'td17+WC}EBHOuK$33VcsIe/v.~:vO4Oj(A{bRFEhNYN5B}9qWCYlLQRZ@_Q#ecE2_qP4{8B47K)_BuinX|S-tXbtAXFiX=Q)E,jk5VE)p
-kknjb6ziT5xDz]["Bb1."CmHpqBE/$F]!5/#y$W#a,/Yc2Sl3U0bUKJot9lz#tA+w3neN!O)sldfu#4`5v38w=]l;"<Q2Vz1QmPtp;7Z6.c6D);ln0UTn,
-_^`4A|z;uYg1Z2mvX5ZHrj^kg;bHy/IOR6(Wgk]8`bs!>@,GI;/@hW`9q3XS7VpQ/l;Hk^y$pSV^=(}RdU(W6ZaN"1/+C#ciR|jRo3$RaYlq;e8:8i+.{7
-q&>.^!5,-4Pg7:^y{,AD%ep;g,pl/<#}:=4MYgZ697S}/VRyNMe8`rtg$!f(>A`Rl!3YU,6RK"w,A&#_P4:A;_,-}E0!J_N7h},:bUwlxz33SxlVTK[w-(
-a27r.(N#[$_1z`q8fjz@-Gavz.bg[q|aWx.|T1'bV19nGf;k1zuLigA|~VCf^8z-n^L|mdCDvWZ`>n&eD-<)I7#]a$=cMql%>hs&g^o(t,rI4dgI2>nIs5
->hu,:AyKOwS&:Q8b1R["Mt!!|)N7W&a,Byn>]xuVqFnv^mqh5'buuN^n5gW@^@q5Y|2h9)gs4ZXP`Vj#-[RlhmvQkG.R`T"UR:Fe_,Px[_FVUg.a1Ua:=S
-J@e;7&gPI2Z77}neygIl6P]34dv"6[W|bh_kr38`',ECg2$8SW`cEfrR;.E@g,RqLNKPdL_<$W+P22'o+ZW1s&D{okc,4(wBLJUTETXk!o@m~""UPwCdbH
-X}B&lWOOAx-=(&W[&.JqHr]-`)=!(0X4g)#/BzgCr53QXG'iHZJcig<.SJpR4pzyvEZo|%K0.w7`81IM4Pt5;;j<fp6[CyA(6XlM:Ml!cNjx"y$0(S>aOD
->J9t}A)03+1C7^+bd@eCg$qyK-8!3DQpw''Hi{X67nk8J/&]6,O/VjZ_{db!]Tfj&yqWDF~=o+}D+}B7Y_>oh5M40"r"oan'/@UX$alX.3h.x6Dq<M$NoB
-0>i7y>aM`h':>.!5xt_+.)aY=Q_B@diI^2cRgQvU<es/#>HKKk`-#XBUExrk(zBd~eCtHWT)QW[M@H^>tyGUuu%nNN$)#;%YwF5EAZ_A=bx05)BG3e~b~q
-RP!,}<g%_ngYbGF.GQ;!/wMP7;e-4"tGfx&[5x$JvOtCb|}^'%Zs%Vs1$lsvZO2f}nUoueV=z|,9wM,iBz6H#!syZm@Maa}]I>+AitD_F07BOyO=-A7@nX
-kof#8`3V[Ey0PORWrBx@zX.PU{mg5N>tId"4:P:61<|z/}xOysE:w%hW:2N]Xf[#RF06gc8bix!Ezq,rYbO')r8R|dC3h/LuN$h=/(dTna.%xq%4!_FTY.
-Z2NeBf:EqttCmvZHt"2bM3=T3IE`EXJ/fc!4U#3F,CFs#r$jJ#ev_@)Sj!~6k6DNKI66Zs][`B3EM5KqDo6]Vdn2jF-I4KtOYNAQhs]RDWZJO8MrWzDm,/
-t(-+P0j!/F{lXAPHiNLOFZI^nAlr+KvxJM2))$08O|a^0Xb;pP28#{W+#W1q%@1zG%G#0e>4Y<$>;z1$#8dd_"j=<L;8c&E`2)j.WW#c!j[e8SgTCSiXb;
-sILb>kFY]r3J>HAY5/JZh>fdOM$`&=[o}b9GEOhP8jRdd)5aYvC>#`-t_qAh~PI03mgV):u!J%Z#=%/3h"kB3b{CB]<L1gw0Ylf(cgCvfP6UiCKpMCM=y"
-IIh;z%m]q'3Ljk9.d2Q`oM[9Yhe/(EzU=I'Jg;U(16LHUySu,Y7a2:wvS65"3I%3:SXIuN$}bCLG]M0QN>92vAs1;CPBlE`Y0b`%40SPYk=}BU05SuR07+
-VG^5{ICLDFWP`H}t^FzeYu4#{uvpW_'PU5xP,2Wh%yT3@FCYb#V7>}crH=AZ(bkz/;"wrqzsg{xjiG72o]XK!`>+3a)rsS&MBJrO]Fbr2U[M>(fQpjGkxk
-Yj!TRx;xVyieJ;9^OoM:wB`)F='CtIpkl=H}BdCXnk<3xrW4=,>p_t#,Ixpa7t0nO[8leZ_+6ErAY{MqM`f6Q:2M8r8`1UaOnJOuNf5nyv[oeDB%1oEt%X
-WyjG!b@8@x{0J_xGaUn,-^wg_+_S5JpP8=c{.4F98I@V.Zi;avgd`:BHx+2Y&P0ZOiTrJ-GECN!;f<pA<Ne:S2Z9){V)c)Iu8.k%h#=vJ0JT$aNJOfO#&'
-s<IV.Het~7"Z<.|5/Q7{)[_|y,Rl#%m#&5$ESs>tHTRFMR9w'yYEyCX:BF4k1X{KV{Dr:MCbCmEi&NRMYb1[3G)#/k[wz&"<YrLEoW;ipQ<->Z4X|IXQUg
-7;)+(C>0eMy/^o'BU_3<aapw<b+ep$+M}'NZJVH4,9wYo;&Js<CC.th>LwnU5"z.zTf,)6pJyu=.(US;B+]i":3[/PI/dU|Dmf~M=H0LVjQoQ]27XH-wd7
-|j{wlS~|Ms<sh>0l'REE1r[s-f5!F(L^KO2n@FCn3(bMXd4rOjQkTFKlvBaVJ#[v6'H9q7"640Fa1|ait]V(2W3zLh3#bFh)c(SN;0-2'_Mk_<^#j9$^B1
-g&>$]DIm"HY'SL$]'h#9{r&b;04HpHlIB-@G5XWaMM[aQl4lbi%b:IRL6hoN"=8{6pk@JkC-EEgkRz[aiwsC_=7acR9V^.Z&#H(Pt.O.&p9e%ZB!^P~y^H
-RYhW;lqbw<dKXM833{H"%.ON4ASQ8a.3=y}K]HiJ#%rq&ci1'O}p/:w3QCq_q/=9kJMM{#beQYtlm,N2BS:vOo1#t!Sm#{1gy:75_sS>a$|1]|jC1@NwTv
-^+;oug<(To5#TmeoyBy!JnYv(Z8p:[,5#QogcGsG9R[>i%oNP]T6p;7>Y^}DNOpg$;)nrJ$'.QMHhKez@e!x+uA^2L=]100r&!#|t2;j^6thc|'PPx!L%g
-@b(X^}z#an$N^Z~]sAqkmmnYJGYOT8pTKN:m]'4iq[)pPX')9UC[PmP%)C22wce@8Q3El]@oXhfQ/Vj<gTQ:q[u:NCEFTAp$&1n.`M[Rp(HM`5mvNCQwO{
-nxG>&HWZ;8!vyeY6^TTvas2xrJ|&geBaDkZX;Z=BoJ7$1E{"<B29OjzmhlpnT%Cz"g~"/(kAkkR>$$Mtzb|/7dJc4pbP-i)l2N110UQE!mW`O=auRF=r9!
-Rcqkg3{$!e)9B>w/C;-:b!UWd30>/Gz4r0dd6suR:OVoXxu3D"{`Y1fIwQiBU_)wTPWXyKcE6{ATF/%FJyx069jrY"$B9`6kWRLDI=h"F('WfL'!B|#]'&
-iqyoh$;{Xxokqp.n'+ldJ|WdaWzfAL]->R(=xG}.DhZ:.NL0fQ)hBVasq^p5@:[#ou1)[hA`"/$z4zhbeZ|#<CMV)-k.5Q}#r7{T3T"szV~LD(bS<zySO,
-xJGPYTPSQnmPnK^([oULQ!jk@Y[816e@we38f`/.c8/gasrqj4.%>zo$|ZU4i.VxSaAcDDwZ}8Na@)_Q'dV$R@w7llg;^GX%vK%>U_S3I:A#(8$v"%tm$[
-GsQf8`&>nS2NOW!jdGcv8D]j+SjN>r@i-V0ZGt_4lX~4u5b]n1LG^(%ab%:@v>z&bzLK19[|<Y'c)n~k(CuhtyH.W8,9((W]I/|v#mD+[pc:2=>|r#iyiA
-W5H>+lu%'X>[2+PvxJ:6N[@F;=V>YL]e~:948C01cgf$H[AeFX<HK-XT`JbeGUb+R%6#/IToZRQv6ID6&@0(-AvWjLK(gF0l%}@osX!wwAr4[_s6Rp@XPZ
-o3OF/cTl7+8I('+IfW=}wA)!G`rMh]&LC_N[F<^y/xai#.h:>S'];@L,0j&Reqe;;^rn/3V9CEE$rrICe3#<=bM6t.F=T_o[7#S@jQej$`>R6w9@oIfW5.
--SIdKW`'E+hJ[bsbXq0zj2UnNg+{NgrtK;lyn=/}a{P;n]3+WUYV&"&W/mkQ+_B{a+vy#`mIix^MmSeX'7D2`F{I}&8>bIP}l|<Dh,wxiIqkeEbHu&j2ly
-rC9hB7|]d^y4X@~B-D3{9=8E#^_.,3oc>$%HTo!&D(~CzIS^<GKi80EM0TycPb7$)}HUAstf;[5)Z4]f!jyLYVm}/WT|a}crk(+j[yVN9Oeh{A3E>$V2.d
-3)5grSj4$K{x`)]sji.mg}t;%`vQbogw6MiBwA6|6jm2Y]l_/'_+920YsnLC+pwz,_If<}ojp$oT(Gj2iaxI=ntvo#Qy[d:g"3vudf+C[c`Yk{'=F,nRVG
-SU`M:g({Lx%2,J|}[$W|18_}7-D4z/dhWQeZJ2cXd%XBdoIPke@J,OFbyP@VWn/y&MV04yL0vyDZ3jRGn1sx!}X1FAbf6Q`gV<o3{ByPx>'jH0S;Txbm|0
-fm;[v:^r~;5#xGKVx"&`cOem.8wHp]G9<qBjd+QckN9,TcOok-U+s2Q;5eu|fVQHzqpd|l<[W8dZkTb5AvE!29@JJo4v:=6+M,)ekYik_mvD9E<m8|XTHO
-<Bj-AtKR-}xFM>%xgoIKxAT[k-GaBq}shg#M4v(RZVa@)i22u.CsWF))7YDfKUu-v/]/O0VW,]X1nNKq4Cr=8v<E<1OG]',J^MfG}rq)C&Fbcpe/!i~`Gf
-OLae]`L<!bsA[>+c+}BJ"W9l]pX4[q0b9QXLC%wC]hP3`kpV59pOvVfy:$G)MpoLzEt6,0ppu9]'DqP<8f1O7gJ.#>"vPO)Am2A=JDoXGVq8+0oFG!P7fd
-0:XG-p"N^^CmuP;O8fFFb)R0K[F9kWppI(aF^vp2,`_ryTLoZ1L^Y4yWWaZ[HN;3.8ZCbC!So0"w!PAf&r^MF11!4bIurj,3!pN`@`dhu)5`>jV$Ufh^;T
-n>HNjN3yn_}7$qH+#SK_Rr)Bp>&[h;|%VQRVn4eX42<:naq>~n"Ty[jM"}A77D}<+(QFNiZNtFo4fZq`1CE@a}NNtsxWkH{YISNESw)kirQ"s0mqp)}f</
-nu@{Gd$SXi2`km$Os0sn5RhVp/zSf0YomSx$!E~r/"/:Yg5vjv_<9/k9t2HaI;ph.4<4#^R!V9p_[gF2-r+cl'nE[PcIy%WhUM6]C{34aAp:2"0||Maq@Q
-5lhs{vBS#{CJ&{9VZf%M=:(-eKJZ>/UFYfr9528#/dtt[iI<e)i`x4@,L1I#P(M1Y)(Ewe5q9!]_kt.l'UPWo;o<Ko,Dd[H92L>8&$H![Bh;Pz"ia/&q#[
-=;Y./)]=cMbMmp$HkxfTOAq6AEMKdEtK<Ilg$KKv$qC#2t+YHni(/4,#Y8Mx|>#$a3~AV&9y03ka#Yk[gY^x/:Z::3Cqata,wN8{[z{GWFRGmg`3i"&j7C
-hEE-zlX9AukC`lWoxUA7qsw^#a)n2Ie;I{d7hff^w52}lj<<f:/>]$g).9Pv%IlCyk`n8bGa'$Ge;0'<U|[g[=t[t.B|znnEAfOj3yzTmEQg3xyeINfn;w
-4PTJpG%.KpfH{T^9`o@N<Yg3y"+>iN7H-v"TU=-ej|%qb0+Y2(:#Gfl-$HHxSi#=pMTz.ewxe%n`~t7a]7F1g-Q<ePZS:1zn]h4AS7Jl>)uf;wfgGHajti
-ZBc$"5.R@:Sd-&R59R-MSEOe/JDvU%cyv-P.EIV.vQjT!!2;G[cLc3&V)'4!h/8+kj9er]6uEvTaUIA]l'eh9f+D;SO}0R4PgU8YfQh:1lnz+A]cJC>0gp
-fNV^#zf_a1L$GE9#9"4v]JsMxJF3TW$Um_zx3_&wXr)CK3`AFSnmW4,_5OS]KyoSG}|C$vTs6y$a<5~]2AS6LXFTr>F<%J=$AMJZ'J@E@guLHRNP0VX1h|
-]hq@V])HPO({O_B3._"d]402&z,;;^"g3x#`<Qu_w5R2&AorAHe;FJ!@fCc&/()4%!xnr;ZnI}5wmt}(`Q/"}:a:>jc+7_CEQjs#MYjQbjVuiul&8$_cYI
-"<UBI59%J}u/b/1Ye%@3&oT@t-swU"%/bifUo5qy8_fdCd]5Y,k1-f`B>d46E+fm6Ed8&p(JwNXkfFS7<[%UThngh'=Eq!C=!deP`at7QSeiQ<(4(q<yep
-/F3<Xq#'6J.Oi%AR"rg3vF%4LO=f"8X&w-c;-AQ#3^>R]$c`pAsTg[OpLC7x6@p&o9AQmwnLGW`Nhwc;"wA>~TmZ`:R&WPCg2e#hW9aF)le;PaTp"7L::+
-;mgf!!6hFI,mr5pk),}R:o699)JG,6My:6t34[HaBmEXr!o;Ei9$Q}UjrP(N4$NikX8T@Z'5L=[iUEi+<]`=QwKNZgH30.)!XYHmmBpgP>w%Abe"LI9Y(x
-k>Z8|6KL#{iz,;E5l#rVWg^'])5sa!BvjS%-luJSM1vaow<J.2"vhj}sa2SFBRNJlP:2aV2TlyYw6oM&Ky,D!{/]pDEe6A)Ksc'2OT]T~jQ"{mIqVvuV`D
-'%p.@+ZwH.:evl'eXt~]LX+Z[|tAG6!^$).[dp>OGp{!B%$N%prNtRZZ^[osb$AEhE`H,>^kA;2B&:imP&Vh#(W999iDngoz&$xog2|74XUTt;%E:Uk|Ex
-0qA,Z4FF|>ldq@wXp/mM4{eqXMYDvX!F59UW8Gl$L:ehA[yA}`E_h+@J95/gPN!Q|"nroj]9_L{j14HLj2}O.7&9ZEIn%fcd'Buy3MIqF}cWm6F[[@${Ye
-le8Q@E_s1NN<lZ>COqJ]Iq|C<"rRJp~h#k%C2o^A=lZ:O$6I^XT'<x6mbsRI/cc'4_f}-5mC^GYYX%f5By9w:</xbV$g3rUxE]mzZi}sR&xxQ`RHCJ'aTy
-zTBzZ{rmYV,.wuKF_]Z)'V>det3<UaE>go0EEOV7<[3+VK>[PCgH}#B&W1FfN/y5R-v(o<'y}8b1T;i5g{:gIXyb_d:}%1z^{&z^sHQ/5uo/zkiM8r-k~I
-DcKd!)QT2:d}="I/<]^n1P_.LepmBnkizmWdW%0@hdR}_sbsm9Pl|.7G1"(vz2N;tFCY8nR%/IQZl]7gcEJMV$DDdWx<Z#hZH#@oc|R#a,U"T8(fe=JbsD
-MGsQo%wYE"e/PG)5JdN(7;TFP4d-chBT;aFJ;^/u'^hu88FSB1$fFL;H-}lD5<]'C{|9e1dTlEcxvaG-&=S-]fmyW:[<^'C&LpmX:|WJH<N%W&}`.bcs>6
-le!ulb@eA4diJu;7Vkvglp32[q_X4FTU@SEZ5]x'S]FiW7~%[P^9U31X~kmn#KK}(Q7UMjj!jT".4Pe.AdRj&88w(bkrjV@7wczhRB_uoWqsdUag+1kaa!
-'(X[ADp(^V-6"!Z74^O`-o^i8"hPG".01XiU$tn[/Z/-lv$8+&G@-qocKe]]dU%NYk2D56ef%4dE`8_N`%hP)8E#d0@.N(ogf3E{_dI`{]]6~z!Eplz'PL
-rysNB1>nEj66_/7ZBsEVC>F=)qnp3C1E%|U|:C}<Q-#/iyC+E"LVLm:X=lY,C9!]#EqF"24,=E]1d:gq'0jnWk)!35asZww9%W.Yf9B5|HLt12%hhTOrn:
-^/DI|:26>bz=,tHun7:7,G%JI"Zdb.o9Kaia"X:80s`AL`XeARos6#f%(($$lU6Ilw)hjrV/Equ;OcrbNr)xqTe#<-@Y$zX<xk%(l6^)J#Hvp&,Mfl.&f2
-dZP{5N^Lq2<DTj{za^a2vP#!f4=y("ho$RKsb&q:MW-9D,TYJ%L.IHG=xorfG]ckvt6#x{cNk,#<~F_]D0-)Ys:hUc9<xZ`i%Ws$C-o07waO|iwp|Ce&h#
-A;#>rf1piaXg-{|/cN3.~i4fjn@(H+}mYyqA_9^zpV5qL:eS;<oy/S"-VFpGNP@3"Co43P;16}{OyLS>3qI7o'`t~.d{BOrVB&57,9od=Oo#Ir2D_}ge6#
-Utmh`t=Xwt9Nmo+WLF-=0ftA;Bq.}E".thsKcA,p'uN1:#6|^-jT~Tc(oz@A#tBr>iVzvu[y1r-.Qlq:i!Dde26{R!%!9BJVk+Xx$NtrYaJ$G_eCc/zm&=
-1]>WCfFF;"T/@cAbLPcoag}pG@$&g91({rs!I2#;7,3kW$J>qdx1ST#;YY$c[%{8P>h8h7B.n)L74^{|2E,V$)#&7QOz'[VG#CCH_K.(d6pCC1k#wQS8DH
-a4av!:"#@)(wc>}3jYH[5FQ2;t)FSW}K1z;5W5~8M:L;DGC4r9"3Ra{Qb<S;N#3$PxHal6BpYGZmbco#-Bt30_G"AAuE}$A0@`{_C|vb!K5k$[7z[_3M1q
-'M)U,Kz16G&DgjQ"#ZuWLgX._)aU,.9W"LT`[syBSWgU.is:,!DXjm=)Rz^_9WOC,+wTAosjVO[hr7(+CZ&{s|}#;$1Xb<`iD{[m)^-R20IOw0-[>aU9;5
-}[IG,xUM<g22Hbw;#z<hibej'2;A2S(LNdV}fWG;S85l[E$qFh5bzumzAJaezBjB`@I<hc{$O+M3fSfPM1")||g4T[i"9=cT4GwpN(<#lfd9:<|o|xBk$2
-fZLQcL"Ds+fqq>6r@o.MXPqfv9d/VZ&=X<co8w60<nnhyHm@,^bM1PV<m>'6TH[Fx4)+$h`IcahnIgN4OA^z2.R=uy:g-DEyPdtRyggHxx>r=t'`KW/Ror
-y/<,1O{:UKFf$yYY+,guIfY4{)biXKZ`)jg#TPZSy_zv8{ArFis,9$No4`#&chc|Esa@tosrpV[w94U1-L:hmgO7T|&djDWLRTN^>eO,UlXDTJEQqzG&8x
-gV{|^ax}Vaj|:DfxNs'/knh}^Zst_;,S)>s@Vo"5>R^z7rHrw";6;x_|Ru.}l87+R+XsE@1I&lfwur/x4{h_ck]uX{D|27]}[7DJO]f:@:Gm<g`!626F8m
-6LvO"x[}leG})JIgoh[q@CcEyV,T,RFR#{}%:kCg2(vvd/n[x&Cqy]6uv"h1pNQGB5frf3JK4CvX1Vj:{Qvv9I$,ZL]N_=UriN/vNW1WU=_L,kvi4s0$^l
-p#w/xq4rv9)X;u1L|l12Sxw8X_{8XuX:ag[tROJF}1U{:GB!'jo+is`AcG!J)dfC/pIfV]i@dw$]^}@'PASg/e2|ODeJjJI5Dfyi'Q.wM8vdRMqx0|oG0@
-Zz]].j^0>O9N_|0z(WLo<_%,DfjV'p{+pk:$|Whn9D$F0nZQ$<,&A=acJ|T{dqZ9:_42Dsuq43cr(8b-;xEed){NE-;Q+|Hp"H&Z0MciHw,Y_Z4W8eB{b]
-+YOkrS/2~+RJ(@;<Q)-RGUop=)|+-)6UEjPiINW|PnA$(":osMlFn4)+Z`dZ:xv)V'C#.y:b|uy1>.[sYxp.~NS+s|6h7tu#7Vw-%d~gMC&h+ba[Mw]K_r
-UTYk)5+,gKCj&2`]IJ}E$w'aM`#5KXwhd.pLptp!K,[p{Z{&RtdKfKIAoPS!YwehXX0_nG@/UML(G(9uH9TLbq}g7N}")W()n;/MV.,GCpX#S.dYCFxMfQ
-d%'4$!Gs!MX$n-=vU7v)fzAd_g|bZ@g&Sz5kEVw(M^`-WqfLD$UJlSDtH@v3{%qM=3;k_O8>_-T7_3b}K=o9;H0u}lx-SC4r|D].|!VMNfi8@B!88-|l;&
-6H!1<tPh)l:Dz:F=q{>&7i7Q.jD$k3I0G-&Xpa/Z6.sgWi:NQE$#m`ED{J^EX>PSoKK&hN%hWqsp+EBw4cRof8:s)gj<+>]w;!>}c:T&tYN8}$_b850jC>
-;nj[5#(Gu_l.j)v9mMHeWglmvH6G>k0y_PG>Zrp:Oq26w:-vJt~51eeXlQUtn:C%;t7W(0-OkrktYh;:I3,'d:>6WJG(so&TnaMX3i{ik5y#tCh8~pJEqV
-+]7jBn.LhO>^uMy{H,A6v.U_tKIl<w4x},QMJ|c|OD4xajb^PzWr!{4}ww5x0$nU/>OL~QvK4zK'/'_cCDJK=e3K1)VC|XYHi{SX5fU0pnwV6D'zgah^UR
-2+~1/@>O6eXLQpasR}6JDZtJY@Zc4SQ&)k9zr=qkZ2tX7,MKCo,Yd)X=0ge-RDNF~foslK<T)NrM7]@8xt-_(fP77v-+RQPm&8JI7/C|6>6F3.teafgO@f
-lL1hk&o{c|KJoJcZo&[EqovauszYRts=UQk&~ghBr!3aUh1_ylq<k[XmdwfU{wz(!XZeyQ4_(C+]==v/VDgixJ/c];ALTPcdBmI#0n2)djNn9V$cC]WJ1]
-x1-c-$4%fG4:~62(dZE1.ICOFwLH<P.!bQ$b~H}h~0ZsXT^HB'(^ePoT_}c@@4bi3B`.{!u8Fhzc+lH[]O"y11"v=Xf7E+Wx654+qt"O++=Z4fj<t'4Bk.
-}@sh>jwq>%3XpEWVbD>@<fKM`kOR>j`S26,J+=,Z`La%]}E5WqNV9M!O=3z<kJ'(h#lEa"(l_1B-!NPy~u-48:ZWF2Z75vlb%17e-n'k,}_)o'4<K6i>A=
-r=:ye[&tc&QvV9XjOjGvS9PfEW):vG6M5@0aR":l-vmVl(r76K--4Rxk}dj|}zUJQbMi_&1;K6-l1m|_Y>sUYI<cx^jBXE:bQ+h@k|Ux/)'xxZD9Al0/A|
-Nity(EOj)LL&$Qp"s_-lR2[WH8>w'9-zV(cI(WLxC|UYF)w^P=Y==g9gS1>J8h{%{|yeqOc"@5yi!PQq[>'|Q+&m7N/u/MH{aR:}<D@B/Dyj5RPqrf^}~O
-oAeawO]a_EH8_}56O8pzeOhY47C`ow3{[<oW)4eknO)y;8HrJ&&k{wO}=hk8I[2GZJ+bbY-c|Xs&]EE=@wgrF[3N]%NwxYfFEP&'u"lr`kOs|d5fy52Z@J
-<TStr){wu)<n;ulJRKQ]gOwV!:g3Wt)yuBZ$fwG2QIdkT9+fRC`FEp:]<g#Sa,&([4mDi#e]wU;FGyr089s%2;S3xP(+{,2t|hdlbb#Py16aNE(@eGvM,j
-F{O3l.r]9L}:/eKzXnlz.AB-~)|'zXz|]F~gJ6Bl,YER)6AcT6uS=hMXUii<-eFJLR2pA,5G$m&4<"k;j=(EOrN^u(-f.`D8ZbK&>jHe04p`W&(goFV!yG
-($lIplevBU0e+$$o{ZxF<+2X^'SpxjoWY'`#i%lFrV:#'sYWbNp5)%AWFO'pKyS2levY#urxl^C$|dca-^`,k-7K3sOIX%$gp!EQ<&UsxWwDl&Ui30t:!)
-yG/3#S`K`ySArGp)2/=|{T<X1,N]GKKVd%NzEk.no0+Vd7U@'xmdvd"esx0KbH3)>_Lqte0MegCC9B1mP)yD-b'X</V$@EX,M_3sJCe|buB'w9wUD<Ox2p
-JH!0}.KKqF4#<,(yglq}t9+=U'uZe9WswxJQ#hJ['uOa'A]X)U<o//W4YY^@Mf'|Y3o"yrazT{SCs<l])F')K[{m!.'PA|z]K`lz>Uxs&dl27>haKZd8zD
-'5[!4YU>Tdsyd=vy^5O}eRx@_djVD(tbI+'t6Tp'p891V`f8@c9PESA'LqS<YxYlp/loal5"%85k,7=1v,uY7K`<w{6VGFd)F3mLK;Mpq'n0YO!(:uYW3p
-!dw)b1IB,}]QUjRX"X3'Y_-vY@mzd#N,4p(u2&Y:c{aO_Xn^e^LY5:clihW4C[Oi^x;)3&^`1:GY"nEkk]<T53r:Emjhu&`ebG@kr<6(TuKrG1,p:cU`Ad
-n)~qcOTz)8%[FVD4fyqwdaH-JS,6!vVrGnZT5cBN.2DFR7BhquALwQ<Zv;zY%tRV^w42g2&;Xg.0[,xB>lJ]+<FGTz`]q<C'I<8C[V+aL]7zV0A^M=C2|X
-7'W2CTbrmN#gPs#Pk+fP^<`z;H]F+c%pSjm<7Fm]Z[mDGI]I<l93gF}.Vvj%T45X#JL`RSaM0(x}0}$b8A6/^i(/@=E8{#sY]}+1nLftT$Hbql^iEe1e;m
-|'9u%jGOhP_:zS0P|%9.1=g3J.:fE+r;2+O|n]4XiEfKmIFMD=KViUZYSi>!u'x('F$3(u]LU8$hES(vE'%b.:uZ0o~U}TC5%Z<V&dL{A`4=+ZC72(;20S
-4s#uozDb@@%:3fR`kE]2AJQB^oBoqiH8%fLh`QlZ)j_(|%iM2ycK4TkUnrD2]W+Jm{Op}lA|7H5oCDu3F"}z9YJH=_QAWk$[c)n%}gUm[`^lMbcV+l$4j.
-+Mz7J>Hliog#F^]kytXm!CmIuC2Z/C0{0Xg-rEJ3%eA/^>e1Lpem<oD'gby1Y9q"ek]orYPF%C}0zy=_y%_!R#Y_lx-47Tdxho-JTY_(yiU|k:%ATns=zl
-%e!0S{emy^b-Dg&K#=6!oqo1U^}k8d}%dQ(vDbU8QsYz|[h.']]:Y@)bJ(KPRvJKy|a)a.RW5;g/HlpepRh&Fu$B2=Zl;DQ(x+9I5|)+Ht%&EnhP'h`m94
-+Q2jYLT;4OWW__CU7f@0qJWQtmBF(n(V5iy`1H!2TI,D5YsgM'XYGGO1g(~Z`"9l-4O;ck3-5[fb-VuDEd_}VT"3I0uh9AL-l%d$5jacvxT[!8IS_8>`u$
-7lkjo[N+T"_iy8g=C[]6_ZCp@-FYZTpkfTf`g9p(kPivA=(3yV~@;v!C3I7PD$&d^qlm.[L61#7C}I<dVynE{S~Xg.V2z,n0I3^7o-Aq{th<m.{4Er$fep
-@{Fiv}UeDQ{%^sIgd/=U=FKvg0/m#US#8cTfGQv$Ya1"BjXk5S%l1ML<Ax+111PYy<NAJ7.[8yZi@28w,qxHY(j1=sVM0rRJ_WA,.`L5G1r%hW^A[MJ^8)
--1L,}3>qwJefl-^=iUnJNHELOj<Z36K_T)$_}L977Af,1BG)X]Fbr2We^U!#y{,,qckG<6@qgOKPQ{qad$P7i3>ZVZCKT9K.@0r#)T>Url.5RonUW.B@=n
-Mis%Q9f@&'D7OdP5S,!HFbmWjHo;~@<|GOXY]0{0p:6$3u"QV4$oUsl8G2MH&bV1Sz]xpV(T$t;+v_3h{PaSpPeh2x{UxU}P><MrI$b!>M$&bV'di$8wNY
-<1vfS#$LMAvi;j6iK,ep[`[y'+7V3B[Q&A>%f:JBoH~gMVPKLGg;pGBr1L)4|M6Qn8dOFw6%h/Vh4`UbL#YG|k5(S!>71ai@M$+Rq6RqwM(VT=k@j>-VX]
->+D{"j{%cOwynrFPfS1y)`_y`E5VQPGO(5UEi(}qC!s(~{{JEhsU+ms}Z388oKKnr).OjE!oNAL@fTc_xL~.$0who600HVnMr]6>Q@tECFsNF+V-Q6>sF]
-diD6<z0OO4^Xf;3V!wVX=HqS:uL5}o@N!#[)F=hILqX@VrEXTGAHRF(w^5VWDmB0%og]IARiP^z`f`:OFhLhEhzD|93Ul2;f%fW0T!cG,lIL5d|K<6_^Cg
-Pxv^=Aw'Mp(d4_jTI^6SHE(`1&'qM3A/wE5=o{oV^0W6lZ7fB8u|W/f2E4'Nj{{3Ke7.#}n@~1dY!WPGPl3k8)BiWxgB@xmL4t/[0G9DYB1hg)nl~YRp5r
-:W#:^}&a".c|.2Yk~/H90/9#hcrBHUmjOGEK:pyTX1{W:ud8>T''VOvG3CZ4~(G>I)ZB[oRKV0XuyerwL2ooUBiZ=4U'C^o3!K4-3K_:I[Dq{/b[9m]yA<
-JsyR992ixH&'UwZV81Mz,e4>WI-cXi5p~%bmwYUgJ0h=p#{n<404#NhdXm}8)ER1a>5jJ-eT:I9Db(sIMH9lG6]^2JT[y!:7FJ7eI^mA60#aPaegD}a)9e
-GL~4{Y=_xiP%^%pVz0z517BWIc<0i(Hm@7JO)x_ixN2]7;!{Ob<aq$q"#eNuKQUj"Tu#gy5'Kc[P"j$5~P~%R8Fjm&IXmXnHXRQ=1L=GOS.Er/]V}]aFbV
-W/D9:s9-8QDVkk[yaGK.Q5KlU"_ty:%NVzBpxyQWs%H5-vA(OB_yFF,MGDM34P^V./v@VO0<;&IOuibc!Cfq)Tf6Lz0e:zjf^qzWdN0q3BND^5|-!ZJVn1
-Z%J'hD-'q&J#@"GPpWW^|<,l3S@so#]>i0']GKwrvlI4BWt{K[fZ_N6i88m5)`g_V[$%4]wGdxd`eEBUy[QXd5HPO)/$W[LtSe<i&LZ-Vf'dR"LDQ51S7.
-mtS<i_P_<BA{(6hFuf4g5#DX_&Y[31fEMh,;1!8+)jJ8_rJw$^Spl_O'gr4/'S'MDV,hDjo8E,S}3Wd}-oW(WB1ON"<Lv+jXNh4,x6]-EqfaK'5'##bJ3w
-uV9837[CobS`x0-C&>WKIA-u-6hF,/w@z2o<M=Vyj!&m:,870Q,|g8L]J@W16Js>KlA'J!TKBR.,[Jn;FE.B%tMYlw&im9L/wm7quSU$,C;w9.r$@=4%s|
-.b(!XVUSiVCAl_{.Ew=`,Hls8AfMpFPc%d7i|N@-@9|Uf#c<EA(Sxn&Gu`;w!l&6)'!YCEi]WUP`;a!Ny|S'X1SKB@#9g8&5z52z8VOlZ3spulTuvv2$+=
-<[p0e.H;0tE(7T9f~t=%~yXo}NPYD.,}=vqg(^Q>C:UUv9=<]}9UQ(NCBRt'd21IbqSPnh#fNt|+z6lg)BHam'50;P78<Odu@K~]"oh7!w#te"fd"0/CI8
-csJaX,rWwCBp@}#G=:Upm16Aj)v>5]NXwUq'c.<^zV$}"XJ%dZ.ZdGKfNFm@zD=B`@A&|!lO.-1YnzViBR|+NMEoP]!1h603as,X~+4+AoLD5@_-)6m_pN
-%luTqJ@#">nSKOx<pu-_rH.r%5PT0P}=qGn8hPuXHV;{vaYp-e7k;l@TXA7x}V56O0z'I2U=MC,ex/O1Cpey!}K8R0#XRsK,%HC79R,eY_u!SA3V.R:8~u
-.(>+N)$D_,7t5[^=^p`aQ{jE+|+1sDS[o$EA$5$+VSJFpMB#J(@,72]{Y`rR+k~1`T}`bbRTM[CIT[!nn5%:ox|C%9nF["EPkl~vd%p/fi^!.2E4Z,U7;>
-5N-5f5oJQqBcr]Uzl0VQq:(BYzlJq<6g-&L@MCb1Au$}/HC-V-%$DWKt'DtQ6As+%9vr/.(zm|h>Y"gytw9S7k"q}]=GF|)q3vyCTr)KD4:.>%[b6;!$tI
-D1}5>7d'rlPq7;Q8}63cir~9Q>sg%xM2[lV-$Zs=mUG"om!+EJr/-3cju^3t|f`+nB8917w3)(kbJq7A>:T6Yd`j!d(_0Zd)P,4%!d$j-'t)!eR0s5kMx0
-|<pV2:.AdqInj;(3sJ=yk@_`rhL{(La(Fookz;OL"6wyl5')K.l.v=Bnd4Upf9-@DTPid>axdw(Y|p|Crm+$z4IE&jFI;9J2Q<bG3'IOX9aVYExRyme^d`
-4]FI]NDc/k$;;YJuh=j@H=|9Vp0"%xuH2`Uj%_~s2r_6zn1YH`R85N[JQ$N6'://oqfU6Rx@"|5`1mR},a0h>6J7'i%K.$+{)"M)(0&knpfXCS(ff3Pv/w
-Ee!nKSF=0yg#9qM;dJ%(sjbh2`!heLsmK4S+5t7E)(8k=c!>^Wv;pf^M{7|7n(%]U'jTfq}'nGTaY4K^FT/"[py;tQ`@#Ck87om$Gz{Qh),#ajWwRW>U-q
-+(<|uEu2+XA0DO.lT%`@pK5;jUGp<:h9@cYP.7[!l,(mNLrG;:0P/uV{ieO94tNX"eC1^S3e!.`EjdXJuEQFifKC).=x{l@_s}_xB@79"qq">$2jwBSDH6
-f2)&!IGWnk_fQe~$(P3#W6w'[#/<iu8_k'n08tAi72h|1-;!478FIA].NgIRqy6vvB,Qzjr[)^zN0OS,YT/8[),Cy-Gj(ZxaiG"3O%%y;^J2-6x5%im94h
-#6[$;%N!brkB`)GfF"5D1N_]}#o9-oDRQvAB(IR'ju;r-PK'$M2Ri(V"3x&wR.&mfxijYZRi-.jrxNKE&EDyH"MG;Ae_]P9{Z0}@Xn0VQZS4oYV,2qWnt2
-x'q|A%U/cfBT`_3PFg$+jnn2o-=KqnAQ4|p400RKOiqmGdS7G3lR4JKs(5rZ&Uh,X,KAcl-%[;[nn,CA+7j)}NR680<SHtz[OFp2[=ta5tCkO}c7B8bkV.
->}[LYNUG"-|}GN.+~YN}pYVOJXbk9:Ayhr!{Yylq!wU9N}'F[0=L{VmNNG"2iO!HF%g9A8Oy]eIAU,'>kpWa"@AjQ|J>7KBW~v#Uw"<E%1Qi|yEK^rGW:0
-lp7[yWQ4WU`2si"ctX=4{ua7J/KkUHYHui0n$JoV%jl9'alt%7aotBz->_=ZNUjQ~%gp)Xr7Kd[Y{WHLQ6_nawG"qg5Kqz&[zq[MMgxeHk]0DD(dr)n_qX
-fHaalttkpGEKZPG,#w-'X+~o!n&dS6v<Vm2b8PtyFr.zAM.'zzK%<4:;V]vEAs92t3c&(_-2L<zOIj!jg%^HcOrDD1f;o#P)I.>4p$9t_)iK74w(W&^:su
-R6XYcbJ&@h=4H%oeQ6)(lWRp8(,DY(-jxp'Qu)G^_,D2~q.lVt%S^9%`co#n0S!SMpHp>p9^T0m/@L/Bm1&CLh4O3yy^p9;!YV)wv7Uy;d^d'B.AzC=!Du
-rUrM0wuF2SGjV.'mlRSfndp-&{wx^1o[EN.[($'ab%EA.qNqi-wE[Q(w2bg=4rsTz<Mn8clW8%=Lu8Cb{b:&YTWSP/`_6U!OsZKE5bAZR^CFsPaGB/iMMh
-F'|N/Or([zptBLN0<l2(]LYeg@T'9v&I(s.XD`FCDK3>j-gh#Apg`U,#W:l!KQz8J%tOPorTr79mG=it8}sMHgmfVKL+u.``rFlNJG]T^k[9=_`c(pj,Tp
-NRso(lqS%I!c{fZwqVT1>,>__":u8+[bo[+oN+vN>|YE&AvvXKegXpe-[N`S^PMBW`3FZImw$9h7N=9KCd}2MI!YOE>iGw@@dM%kW3Ql+KM)/v=Jt/Rn-z
-'sP0s(gwe_F|p]YEI8(k5EOBCjyZcXb6YaT}(z4='eeY0zxKW5H)=KxK>8(Fybny"(Fgx;D$)FGxm]O(~|$)!Xo)|%[_0v>FR;e]7'LIS#Po.lW+('+iA[
-eqo)7/gYRg-;o@<bPJw6&9&ct&5^ua3Q6Lj2!p5'srgaXkjp#64X]_MYhn.Gc8CV(:AVN5:hRV^%muucp5>/jV]e[hpjq]k@EhH,DD<NsIG/s'iX;3DlPw
-:0Ju"WurM#xSG^ge@`M/a,{x^EGa2snHR_a#"U&su=X,!y3k,o1!g-f)JgxIvgY`7m7.OE2</H0G8E#@b%p-Z!g1}a3Q<d[ZIY'D-55oj8n1zbf[KLgsIY
-Voo)T5bC1;6b-O@;vm6FHFr13In92^ImV$^M;P4a"rt#SxwLvX{Y{v^6TwGa#.<]hL|0s["un2oTub;sVE0lS9E(FRwrl4Q5645qZjTT`F}6ikeTm1FGw.
-g'Z/;i[!0!acO`163PVSyDp$hYIA_crycBJd$"Tj+=zh[m[7P$&rl!pFYrOAP7hFa#=9G):|R(Uem8MoQkY[OIjo&wQ>i.0h4x{wiwQ#/.uST3_;j/sp:h
-M`]vt"!a-"r!zT!f-R;i>exD,A!CN%-q(8CiU^i"O"JNo79(bPMGP-e:'hmfbXY][h['}YV=I.GZ_-%#m&w9Ha&XDr(5D0QC{'h&W.]Y|',24PaEy>shz0
-UEo't'RAW^$E4&_Vxc!I^CG({FEy0)sEF#ya"=^8$58I;uFoaK0_zpF_^hT@9uOh_>XRwr#;Wa{Mq$d(="9^2ALQv0&[&n=F_V[7>=s}NX-/d#nn93(t,y
-D$Nre3T[)$9I_iC3OV/MZ5.=~d5$(Z[h3$=Pg@yK#y+YBCVPKCYKk)+J`e|fSXu4g0V=M%Y:Pt"&h-HN>H(IDNQ_XcFQv&OlM=d&C&S#zYSXa.f,&&>'zD
-gu.$EBQl9`,II>71M,$.qN,o&H<Xio'PlgJU,J#a%_LCh=YhCCwK:Ls<"o(e+4E%Q}b]o0n[E)TqSpYF_vo<=_No=^Ylt_.B/keFy;ZgH.AnecSxYC/6nE
-|<,1^&_z{s]gWg!B!KD#z#YS/`:1DHEo~rQ{oW/!"kTC}]}#r6;(KFFfgJWc%qa"vC.#7m)eyI_Y0PDBx>"5VMUT''/=VZc9MBDPfvq3:Dr4^M}YCf&d;/
-5Z2S+'wGU7_|hG7<X#f.g;u0$`Wsh`tnUR}.xI.@`4QwA;NPE/!u,i(7.&"]W,L{.-RLK^n4vhj=IcFa{bkAoO]Ui<5L,lXgWd{J[+(("Vd>=R//27pm"U
-@EQ;af+{0]3E"hT^GsM9)m<p^ZwVb.#^eVsGi#rBXt;Y'@UiZuIs3[6CRrflg_I9N>80g|;H{97voo92s$A%{A$UbnR5h5IR'q`S@dbn=c'54LOyG&L5=Z
-EHh]eZ#A"<e)k:}vZwK&=v/B#,TuRDzDB|RV{Q8GUGA2kUALQ#|hFGG-(FWPG0fMWg40VX}[8,S!6_4=mWlDN)#a4Q)'zJ[;W!.`xyBPy6Z`q<0v9|r[m`
-:"fh%z!l6IlW-($vq&_ye>edvi1Hs4fw6hV"L_9F#gdfc'u8A5aa{fZ)}j<HC2}SS+6a+_BA=ayIuhP-Pj)t6<u'BE7b]=b]EpXHa@%X2kC%`i|%Umtk%9
-VK.HM&63RtU$a+G|GmBeKVCs5GTcGd-xi:1+6oMm03bxaNY62>x,e]5BHAEWYN,"Ud.q8{76(auot}Gkp-P<T[Ut:`s_Ims0U#li6(M<](Q.`Ze.<t$1Ux
-M>+W;--b20H!(xMU4HTD4F/"9=$S,eepW^}#7yekitf!^2s$rnGKevTrX7zGx7@:1Lgm2I6fDG@.,ex+;Lx)s)Yhjb3'3"c'h9QBv@XVF6Srob'4PiO);i
-;[n`B'g=x-khV(KolC+A&_h0qOTRG2aJK)!At`ep-N2w%%^8eq,w+k]X6wSEN#gj!QB9Oa"30;Gs&Q^e<$u:4gmV.RerLFp;F[5}~:!AxZ!+:0s36VU({R
-Eu:GWB9WV0WQPBv|'aNkcu7@^r<73xDNV^/+T]oDOG)|}c41G,z129LCB^,7Wt2@;/t_wo+XmGmGUYFYl]Q^/XYOY@|#P1rK<jI%mFf$=6ccvWpkB[76N5
-8E>=9c]drub,))T/TYW#<De0MA+|D>0T{$x^GQ(1,AR;;'K0$h-KlKi;k$8VzE7!C>_[k+4_:#c;$R@|mPSG!I$LKHkvo'C[6p|%vj>nkq`v2NYz,zPYZs
-NqvLEu/mS,Cyg9rH{<AN|co)`fTwV{'5-;xatu$]uz]dhuVQmi"T&pkpAn4a|ew{jTtU=F${/:TcTJt`~DpiZ8E+[_Yh%b)4`LMh1ua+/I<bvA`<q4ENX)
-o$|rn)D%lO35FR3QkJ8Va!Go2)VL^by8p;bg0:'{ri&U+0tmJJumsY#ZJvNw]w<DFeVu,`@clszi%tkm.aX7UE{xQ6e;Q!IO[puWJmA|u$6{GK]'^#bC1@
-gaJit9F[B!4wrDm;VV-'&9`gD^ypjD_LqDJ;W+W-yd"izC!C]^B}C&9qBY[SsWQFQI((5a<G"oGyxhFa(Yl3fC){-TLwQPB">S%YX0f3.KzEIQ/l$4B}/,
-;Z^+2GnR7=B-|<07tWCKwS9xeJRy1`viZq!QMt6a,z#EwJ(ancgo+jhydN4K]UQU9vLi,Q@LdrGoS)^FeLPfcuNgq>LgS[$4_v#lH>c5b;id$tY+w(r4_-
-B|2Q(Z6_AdKN!f@zTx3@4uQIlU[]ob["yy<[0Z5scOK,`rToe"xx{NZR}bo!RrDs>j#K9dRrM-voth&@,a'4+AK/N=r%I(w)CO",3;rZX%eRP&'`e+[r0e
-O44Jab^R|^!4a,N}p>1WB{d6<`MwPe}iElZC6s9$upBFJbjN{BO#02=g&q>r9cS4wttMWl/3<8^$W}<y'0S36E|rHIWjTzKeV8d_e7v<b9g,ITHdFNAgqv
-5GYvN4_;eC59PwhpC@72GHTWwM$im{4+}Z-_Qs-7hgW'Wa!@;cqs:l;t3l`sI}n;;6#Hu!R;`<=y'GI-4cFfivBEIYi-.=>E~<Smy2C^2gcL~81iq,F3Vi
->,OZ]H5AxaCWej0<7}ND>o4JvqN%[v58^<;Lg$%X.B@]k&"#4VefU)uZw/|_cVSTj_O-M/a'0'f)W&SL1%K$l"r(UD")q>p+Rs(I@Qo+5P5Q}wHl="tDAi
-^MET)@z`kY^F'{IDkr;yg;`X;ea>e1t93Yv)c^01USt|5w'ue8s(Kw4BM)FJ'>&3%pQSg;=7Y@LVN"fVK'R3HaX)f));pU!ggw_tm0w(TZ;xwnHNS4+y/e
-_LK1BJLuRkx.C`m&_jmBYZ@ik&Fxp^c$'<XDfxwzZ&7'|e)u3I<F;']2PdS=o1tVn0rQVQFU/8w}G8Y-N6$hDqt@vTrjEekIxVNz3{,1Gu0"_:5@g)'Er"
-0O6nFjHc1D.a(DD`p2g_V:h9rQa[4w&1)<NhEkq|LniXmWCfF;Z+oYu+&F"mui_"1f-u[ae-%+}=GQppb=XwvQ>idt%TexlwJ>a;fW:i:sW)z]/Ea/9'5V
-RIkh'TUaBDjFT6b=p4ap1mW9)Lpsh9VPMLF]00V2QU+K28)3~NMt&@`%(c&eXi@IvP|BQ(nyvDbz[Z[iGe-tzwN;DD2^SuvMt>>g/>k[I2VeI:FNuwL73=
-7u;Kt|F7LW)l8T08wMGx|%S'(sptKGk3F)/<!wBv"c.$a(F;CWWzmJLIr/-wSSdcPBJ!%V56&LlxUgfuXPrQwa,+n<S"+<;5u>V<n&RbRTJp[WM23a%:XY
-L7Q^wY~ApYx&VVuGtDC4t`hJ$n{AXvKpx_))t#1`m`^4Pa>$BST}rl.RI'6HnnCO/P~w$4G4Zjr^G_B;Is:b4E6MXguRVM#/<5hWDFJOm1fcZ2a0_yZ9XH
-r`w0f3#%%0zc8KP(9DU^Wq/8wLD=F3Vt'<iWjG85JB=E$slwB(qV+j"6dBKMcv,Ik@<U(U"bQc'IO@r]IQnNsNESeW[ia&f8aL0#[Er0IW"zbF1D-57r,6
-(T8,r0pXY!f&YdhJDSH=#euUR_$WT!TAK,BvU}gT__0[5EjdT0taDb){zhLlTzjeWwx:gA6c7Wv$;Q|mrOps5HcBT[lDFZLS:M6/XlWc(-'d7a{("cFa//
-!J:kL<vqB|LTH%@D{`6NNXF%]Dgqbr72Y=7gchpv31]S';=Ogl[8zPW{}jl`uJ0RX#D<l9`P|;UiH}[{u8BQ#:>tdIA`V52Gd2~^""}#XH4+U<.`iXr47+
-_-$n|t4'vmcX"i<]e5L1,Y4pv'Mh/k,";L/#0Z:;1fn(.2=s`=BqojETC/zhJp]=U`%VK!dfUFhD7r|efx:>Fe_^EqWVw%RCbDT#go5%S5D6zBHDD9..]v
-P$4=]]duk]Jb(v]G16ygXdo9sIxk95))00NB`xc@6![uorHK'H4'NO,Ut<gc2c=d}h`q3.]x_L$#%R+V=`G{N3w;]Kb3kUPL|0r]Rlq4^s"Gu}kJ|9oU!#
-ZRl|9_g]i3|pQa_VPAWPbj$z$u;_p-hQ.^7&Y:n=B,jz%{pEhOJ'1|o8S9F[Wnz)2Kwzf'|162DCtr(LOHe:kdm2;2>#e+D}{NQ;yC5@OC0>a]!)GEJ-GS
-fvL51!l,}c(xT_r^s-0rEijh>qU)VAlFVN>K^;XIJe&.KP$LB522M[gV_mM_$4%zc[K3x1$-_-zHB.'jq]Ca|H|bUW=56ijJ2}"M2pEalA8C2oIlC^d}Cu
-2;G<Q!I.).B.9m[zS>em$DH[C!wn#t=KHN`i84]$9SB#qP;g/9aMPLLic3M$B5Lhlna=|H6N=Yqt552m3"BWdoqAE/#3t16I)(a(fK_t-ipS.W=!1&(-TK
-gV,=iN(<mm/E)jG[gO"KFD.'ye+kJ1)kqkv0pBdc)ADH{Una3T-[xF&mlDDS-6_p`=hxB"_$4)$8zgX.=SD#w5|;)B3r<OYnm)U0k=MtTmYJm}%KxQP]bG
-r#^9sowBqd"u$)I8lF;W0^[SlPY}QD+=G{8mZ_c{8Wo$q^W7_o7QnG@Bq+E|EE/crMlP7ghRM[z/YiN$KSqWh)t;JZ96}jV3ES8/1apSqv,b"FBaafgg`t
-(F$I:zp2(d)_3U.[^7ykSz2jTUB#}]wBc%KE%mm%LbQR!NlV|<yw5i13.oQYnwoMFr0cSENt:A0wko3s<HfHbwZ1JzUBP`[T/>@FmopJ"@i3yX/9{PLxz8
-o|8T4E`%V>)6}]G_VY's}PD_b[DpXqO/0iYbBbRouY^|HP`a_N&Z$GoOb.(t/.Jb}F$/x,bh:r>GQma[Ae,eJ;XV];E+qB+<3]PN}.b3E|a_tUd6CWYT=9
-Nf<]=3LXJDU_`tI@hwHv}:'S4I:3aP{&shj#P$76&giF7a5QL9_gE)bIg9Sf,^4F$K_B;gaZ]lXF#0~Ko4k60edp&Zw7<lIKvSAgEm#7g$wmY[6|MW}|!:
-l(|L7&h=HP5k4BMv'X.B>NxP[q;;8Bl:1!bi>,|>X<uNFaM6P'BX!F5Z%(h6wbL">CXL8ylw0%+cyo9m~A1_RO+&Ww7R>6`J!5zU0f&5F(:;M#<vr;Fo74
-ZWmDEL#GR!dFn@=aZ2FtSRo##dSo|U"qInm)Y;qZ$/Ks%<klY!vRXk(P7@RLnChfX_3PUYw!Mdz'|XQ^Dxn&#ERG5D0N`"TF@bx0>J[a/;"[_L_<'T6UpX
-~(0W_0^}g[{s"I#-Q8]Xq'"PmKs/sSM;E8I]1!uDCZ~jO&",WNsWgG`7QVN8`bqa5<6Tkfv@@s+n=,Szu!@-{;oQUfyz[X;(^J/WIoq}$p0bg3P>:gYC!h
-Y^2Zm;H8|^/QFG0/a&KxMWbf2FiD5z7`|.;FGd!I/dzZ8y]tn/a4}.y/aIoz~^-XqlF@2#>f[Q{4{AhSB$h$gJ,:9$'C#X$:P,9VPlfu16/q&yx.1^/5IX
-}(f;R[+NhQymI{VSZm,zx`1-+aXCices]nE@GA2aaD,[)Eb9CU6n&D[;kn$7NAPOy_(Cp{8vfFBH}Sv]u}y0q`PA%C26zeXCMLC^!r15b9Lm..D{FIw&m<
-#-=01A4<>zE"K@2Doh<4I28s<Bu9+i7x5hv{.RH96c@2C5o@l}7AF`z=[;!zQgi0e/l1:7]bf.p]-bc:WK1J5S|R1F%mKjmUhJ/BjD&qs-A-AwWeXoZv~k
-iLwq7v)n#p-L}^2@Zv9LRvfsq8l_Wz'4wVU2@>b!3o:R&Ywkic5UCJsV!t`KU{dA.cp9eH~6a}(rM=Ho247Tps>f2mp}<c3fE4K1@5i1lh46Vu]}rIrNML
-)sbj7KUkm()/uMl`"PpDKw<A=]FTw8e)gIvL'z'bPMlVXJ=vbgxj&`6Ylxl3,..B^ah//1eKZ!c@2>U;G!"A#.Khez,!zUk9AX+]-QvAQ|2M[T#%W-eb"m
-'DDz,i{6Owc|/Hx5L(MWDD6=E#;+%_'uV[5h_ziYD{GR]F&F9H9qT2q0&@,:'|VEzXGgj7kdtAUzsnRiH7rMKQ~5TG^b2[!If"A]miN6}]8]m5E.3(p+Ye
-5/K)R3Hx'b@YT{RJI6}jFKs+2RNHtKtP/,f8CJ0lrA_9D=4`CJvwKM-%G@{,L|P1np>$H"D/F"eg^yoGX'A$r&.K/U46!Y46-T,d)Hd>D<]J_W_$@t)F~^
-KQ`P!k"cE{,({vA&Fi'M-h@6@<L)%sm]x-NnpXC8AxEZmt&W,-d|~|';S7nm[7Cqyj)rai3K/r6^]v,hz!^e"!g-=@Qg+sy}2hyO(y8D/z0&"Z1fg9"`qt
-,&DM;X1l#A'<XD)rh'q6t18:T{9gL>g_dfV[I@/xmS"pD>wn0:;f~w)k)k&tRQe%%i]m~A1tbElMY5O$#yX_]3z=5Io%W%Zo7b3I:JGON@['!pU9S@R(ds
-PM]]Sl`7"{1:$d9C)iSb,{wj0JNg:XiyXQ_>)vxw>`gn,";I;s_Lf>uh)Td1a/.k1mCP0^vE|6[&6([9f)JK;Zf'/V{x15#l__!7L<WG{Yc:_i6=IS>L.$
-rj7S)B5vlS7p)O)B{-XGSMqOM`VOxV&QkX`w%!NPR_V1)e{LW-JRKwZ=x}}StcKw"y||9Fcu}b[>9ahc,C'+o=)Ga_zFMh"MRK;&o+l`Nz${&o5/7";RWn
-${'p{sI+~GXVvsj'^R'EE^67|iH2>Q~=D4VdGRSHmBN]6=k<F('L/p"gCuWXA-3O#}<<HmS`RD./`xY9RnYr>SdEus3]2Df;HSHg^J&c[mW&9^K{ZO17Tq
-$P4gi0T021Ci(}9eE2lL_2W</JzlUxy4Dr[w<ni=lL"mF,2qHF8p&_X!]yj"VCBMiYJO--RS-s'^FP{Fh_tzkP#'KWrGTc[K"Sr/^6mx-<DaQa=6etl-6`
-I]aVl6&vlJ0kVeO/po]`>:E(IJujv&f1]d96gH'WC@K]T__[)Li+8ePW/JK|xwH=y!J$qNaw^TZ2PlRMl=5NL"G;+Vm<vW-hdna'Wt(t|:;iYOR7o,oNV{
-l=.#c|0KAYoK5vvgFXV^nByc[3>Y7jRw'DV)D.H2OOru8sG<%H%BDlq]cE)+Er,5n1+>-]-eiqu9Xn6iqu;m~$`EKAgiABx+9jQYYu{2C!htQR3upw/P/U
-BnAwP}s{k=^>J!P!]t+xnr#DXA6!:+'3!9'M7}5OIX+#VkA:PQE^L90HDfFTnb=aDGbxFUx}R%RxZ&`R,>9}]0(Zpz=$0u&/T`#G#gxUe3Mp94{x(L9[&]
-M90vFCO'K>9y3e+xN/5E[enoQ#il6^J_-qO4DoNZ0dPBQMW'%h-Wwu<s|[Dwb6SC.(r&TU8+[zI].J%r66CiC0%t_M1.o(R%%}NBkh=$xih6}4-TIT}!r]
-rF@j<{fB/VI:otPNJ"O@})"UrOMz~OL`=Wpfwu}V:grr1|hAS|,zK#CR,_x}rGL$7XU,9Kr{so;9S^O4&HWZ-7m!/'MPkH7],uKp%s5#$Ip/H,D)kVU(4e
-8xk".s+O#g"A5X(N|YWOSB"ApCye)[^Zzy@CPmR}<sW#hd>}#MHY[uR{"C}OcmXPc(uMEJDMgyD#E.xkbOR45C'E)]hHoZqt!B'.HF</S8D+]aMj&I,h-^
-u|vN:+(#-p4[lf}Ib@pC4DVk.]aEx1hH&j__y)HHZI-N0cBE1"@JK1:mZbX8A'&pPoFy5n%JAVMgp'sQ[_8u[c{<p|[xpw0},dPT:(adTBWfu^G]QJE<ji
-6b^euDTg^M$1+F"8zP+TZc$_.|(W<0yIq<uv$#sL{36P-[[O;ur2chS$X}Y{^JNJ"|;1x179!o<6C/1^4sg:-BcYrd"5$XVkG[8(-"0b4fR5~o0Rjn4z(&
-YLHVvRsN8Ei-X4j#l&!2j'|w[e|N~J7vz,-5IGVxGa@Gcz+[yrLD3I/Y!@2@{1%Zl3|zyJ/h967F;fz4aU"[xg[&1hYf5q>w(RM7yO{7pISM<ZM{MiA5@j
-!g{sysH%+)oFlT<PQoWl46dr[0m$``(|&U&b!P}]mq^'1o_J#i(':KY={V)k[,j`.^dJF[Iw$XWzhhVlSkPEP}eR27s2>LGn7,[&U7/6qDbiWqff/wM[6f
-qw28{>OYw-ZdSDU^yInLS'N6`XkqPs!+X%^|D1y,E-@-08^EC8M5DcKqX7cJAutsZmyn(rt9QfHh)<_r{c7blc_^V|%A`YP%T>r'a=5>]$2c]pE[#_&-tY
-9/-.u|xPYB"=aH}L!)TuHi7C6[PJ&r+w><Oq]8A7.XsWmG^#NAJfC$3.8$X(L=O{3glb^'&u{S6CjYoJFjWI{PkCn;bCn7c=#lC7HPF%;DD`>{V;73-&X)
-maz"n&Alg+!FXx2e]xNGZ|x/Q}JQ;N$Zh=GAVT/vug+hUz:z"w%Q'u6Q)-Ito_bPWU,l;d!0%I+LLHD0TO~G$>D28GA(7Xh2`tb2_Wm8l2:L|Pv}L7rh$h
-F,McU/H"d2+;JUU"K1PG$By=Vj.K5=k&R]lVVe[:%L/ER&+>|eCu4LO3Al]1~n^r7yv9Eo8wXC;C2kL%hNY<&9ga;3t/R9Me#5:ix)iUikV0&W'}_/"Rt7
-iF(%`"V9{AP!:dauUXTn$|0|k{N'&O<,U6_8f"gb`$YL}OcqLuLq02c[H3"fC2K:2nmt=ACv)Q'%"tcz^!@7ym:$4ixOH)kp4b,"MQ=o[lO,$-jwit|j+m
-MZlRPr5M@u~wQ_LD/B,Yd<&&~$a#u%SE%K6,"rsqb|n+8x7p.sWN/%/Im)^7'LqF9f4Qk4JNStJE,(Ud]v)`pyGZlf6Hr-NNzU':O{s5p0U0")W.:j20{n
-L^P&kq)=N_h1U2"MC1OUdf!xAG_s(m@i:.ZoWKVC0=n&2[[vFgo}ET/-uAbr%)CIY:l,tl>v~M8}<_(!MFVfKBbGkYn^T|E1p0p;qtk+:TFnWd4F&4qI<m
-)QMQF>%i221zf#Y5HMF]Y>wW}rqgJQiZD{YmZnI'K@^7Yh/"T_,Pr!9`UV&JMD%^dzt34N63wFa_#AE7l`>H5]"!(8[mh}<&qRD)IPO}l!>f9HZ9R[z5yt
-CA8E!,t3(|iIhmem8D8,11m1Pefu=b08p!U2qVv`=)l5!9;5_MM<;$Xo;M'.t@HemHqn7Oc3j)AU$8umJQe({kT|(vOV4l.0Lb./9:2ZB8n3pF61J#&4pL
-tg2`tBguaCW]^Tju)N@L%@ZK+fH&lv.0YlC5,<r/n_uF;BF.{33h=(TUDTGdV7e{a#m1_R~G<s&;f"v0/,J^l&P0HtJVJ>kxJ7d+7Ox}{@jG{9G^XaA/U{
-XF#;m$P9N;Jwr}6VvtsY[}>sZb+L,56R5=j44/&L"_h`Tpo={|vWa}dg^,io$E1C.5uGjQ;y53a%D'Zf&;O!3]K7611EPoAOr08%AwDxV+R,VU"y.8x.c3
-}zX%"S}y3X4ba3iPE[Z</c-1w-N(o6~W8ybfw2XNAuh<'^sW)/=Vm)'}c]%AfE/pc(1`G)rv{N0c<Kd[HRFPe%1Q+Le:D.eDaes;{x,%^$3y_#(zZw>=vp
-]ly,n@p1F'Omnb92LvI7ON_w5XUEm][A:6]z'`MW(I~#{IdAJ0WD^MI'>bcoCi]9,F)1|c7_lN;IX+Aa08s'UHwdiJ|OALZi%XjCdZS"[/;+r7"-c</:oY
-qFi3Y7t{hbAE8Z#:Bn_Iz`Gf1wR8rSuV,2=^X6`IpgjcMA#Z(T_nInGt[Y^EKXlQqZeJl$~{Q!]KW,yJtGHvOXIlt<)8m|Mwq4$[_U%mI.UfjczT,0znpv
-Jn"OD&!^K5it[Ojz59;Z4a|/4o_COF1a36Lf$Uj5xAI5M$ilzVZ4e^ga0@N]+joM&oKT`J_S!))q]N2#[ANF3UMN2ZV}}5dlG-J7r^xH;U8CiAla)oI1"0
-[Nov=RazE9l71Qn{.Z1rB1}L's$pTqaNzzhOl<]y4rCMV0w/,@IBNr1Awvn%KU5U`g8RDpigPv@jsopY!8w(/TgU4G:GUFlAy+T9)OZD47^@L8r^{Nbr@Q
-H=(2.lfyDmY:"BQj$YC.!;>ey4qmPugOFQ_OdnNCWOoYOgSbtA).a_.}0gGsxkoqIXC7mmvy>"KK`(8KWdFOA"^KJ+H="zI`D4CO3]JW_k/(cgx(h.'7'2
-.0)yG`pa7(Vm}<Q!nq@i^RF<-R8=Q9<qX%0NixHa$Sy!%a_Ua8y7vPwA+z{gVL2hyvPJ9m6+P5`KeQ~`]pPhtoi"Zpc@D{[90R3b<I~^yNIrq71+YU6u"}
-Y^illlT<pL7$6Rp4d)uo42/=}Rl"TZKQ:bZ=gs!7,q$>}64W4&,og(hpkt7;~{p-0xvFCz{8:r,q{dV|0-lBUI3o2g3&Bw3rT6MFO</@VvA`}831^^L<K.
-ik#x<nHC:r5Qgdzgf#HDwy[e7R"s&L[_oMqDnxY^-^769Ccb^;D"-%lw)2ul&nP:o@(K{g>wZY%mI2kFIH41]aXHbIv+Qu^>kA)u96297bTktx8Ej)')m$
-UTd33W5&2rnN-a.e^7L;y)S1rVjpj25E#A=Acb[tnS3592L5uzZF+XRd9Ar>Q-J;>&5y@"5;5<MS$XVOc,Juf{z&#[Uz!y/qs>E&XhK[w_#R,FUY4T/zp^
-P00F'1M+S2`i`4:`nnCM`s},1{C8]5Er8gtgc0|$=Ob[]Q18>7wD5gWY=^&>XK[8EI{O3d!].nF"hW1gx7E5khBlCq4"r)ylTsK3W.HI2RMc<knSA&X"hi
-L+'h:C5dh49SF=Gh(lFZYujE}X,T5MV/j:`dltbIkescpSo@6|%A`hwQTcYCG90yE2&{8hlJQ#XgIpz1|p)TV,aB#Z8BHF32b3C77El_i|gzS^'Pr[+W@9
-]wCp4L;Ma<%26RSQ}3Mi9cbUJPy,n!cTb-gV6%lzs(><"3w:'&9=<JhHQgZ#x=O@+0imDm5yE#GJ^(Ks.r:&x,tp6bYoNhCP2g2{!"Oje%WTJ:c$HbZ=x8
-RB:-%InP;HCf0M|l4r!a!ED7#d4nsApT4=^pUf59y3k,p)8o,FjAeE9%u-@#d];/$wuRHdW4OCW8-_8"DO9OF0,$o:}'H8r^g|nyoO/e4w[Uqo|ct-Q|7{
-dlMj#_H)8%,K2K+iN(:WH&[X~L&.r;/6,`R[[(~IT$30K,~kCv&5Ycp}-bNX%7&[MQS8J8"^I@Vq9..pTr(V@D,y&s!]r,6vKjD^u"Hlg"d9aVi0~3K|(j
-R"uvTzW+Dht9@zkBo]XjspQci$]#_<1:PTm!~`g2b!eDbo(&zk9f;29P%ue`&TQ%y1O:1%u>i_eT]i)qBTLPM$]7Hhr6$L&(XHBLGDswCNK52@}wkC3@9h
-#0y}uWg}sRn6'0WH!q6!Q/G(BxG7|9Vq_<8v'^Mt0c(aKDb)ym+zkjf3zhN)oR^i$:T[X1#+z55b/nE&LS3!eO%P]dFE9c1#)i"Upc{xZ(!y_gG<B,vq!I
-ct/!pKkDn`|Zn4l>fx;1,W'woP_hIcjU:]Ukv9}cl]1q$@QKL)^<Hs|ZX=&Y;!2}Yq]M=(syk,_{Px#d|VOX!B8`,Q$2e^b#Lh(19n#}A/Q;~bF<H>Mdxz
-~krePTK[p0^7&rd#KK2LfVr"v:eZ$/VZIDpd!YVzy]T$cn"'gFBUpAd1=iHo&}<.4_hxD-qcfpV5FIevvSR})cD}xB'YT@P"F$K:g&1UM!rPs7qRWSdTZy
-My_`JB13t"^${"w@~e6>W=<$AW#z{cBvLHeC=WZLzp/(.TO5fm}I4w1HDT+PZW$3!cnrO:#ej5^m7!/HV)'+vYF+,,Om"G&AZzVp,YdqLb$S@c-_P1D4l[
-^E~xv$b$W/([)M'OD,@ZF&2!m4EFK=7_h-vy@fg>5VK^T%8w%ymG-J15b7qhfEoUv[Du!Em-LZvxINc{"Dm{_m)Yo-s'v1Vojh.K"3NTo2ZIz=6rO5ay3Q
-^Rq7l|0fjU]obp6sqmiJ=-NWjBDKSbRo3c7NfT{.{,gleFd)SyL"So@B6sGl+58ngU_yI9wYY(`H<fUkn('IQM]QPc,XE$uaEkk)3x7ni^=oW<4^F$<BFB
-gb@$zmAAAowB3}iha:~u)4~^~={mkJ{U<_Q&Q5QFy,xGbfHxTU"QP:3|1wl.~mlL~SfDoSJCGO&YzBbL6[S4%1Mi5kTbM%z$j"1t(0E/W_3Q7gvt7G^gbo
-x8:hT1i{v0^|%1U{NbXd~=i9U5J9@GblhyHD~%aJ(9v6T{PH6&|wRx2D)[~4USs#=%_kX/L7]h`QQf=-/2(:u5a`k+a=`baqAPbWw{{M1N,U|9/MBHQz;P
-X,:(!VB^[zx0jL,en.Wxbl>I,3YOO4^f($ndP%/m+w4q`mU(2KD|;B6U=Uz1YI]FQ$"rT:=>h%J.vbkeKA'.5,jZP1`C$H3]([.+1bg`8`N+3ep+=sfx{g
-7$+r>w'GOe{m0-EMUq,=t[4[K60B5)07f;!3UhT)Y#)g~XSb=iI]EQVhE_v."l>lpQFXIJd(o-s|Z:/ZOYir)Rr&4gN<>P3wzdk{8KB0oK@Lx2`/YV0H!A
-D-'PWDftFIJ(a5)`&g449t7M>Bh5.<mguMi+uINW:g:Q#->bR5Ndp@+s~QehuuJFU%s-O@6R410Pr"fmv]H3pfW0b==D3[Vx>/i&T3z7=E[4CP/cQJp(em
-&Lm"rXGp!<]8xJ31M,|tZ(ZX{Uym7Gg3T;7tE>1032jbp/URRUUU~V6NZ$re&Pm_3BSR]IH4d}H<+cWox|q[ll=8i_Etk60&Z8+)HY$/9Z+VtU7iz/Cqnj
-7bK4v$+:K57gv#}yT_vQ.C<0IifWh('L(j6'Xm^I`Pr;$@<_"^4l!=jdk&}Vqx36u1/3oJknJC~aKVF|.=t-07t<1WZ'U]A-dST_I_m;{4"ggZm-%GL1:4
-{V2dMwc0oE7+4mi:g5pZPFc/D9xP1("$GyJ&s=hg6;!~,[Pb8WDN}i}.~7Um9fpC(ks!d7p7|9ktWyb{aVs%%a#LY3eT(#Vpwt1@#0,z{>'-b3sO`!;^ZY
-85EXN=v"w8~=CdWtdedUM9}<i2b,BCV'lGh_r"IIy)"eo-R`8bTen9wa_iKbk=>05a|8`uw$Vb-/G+yT[J}+:{x,l)LorOlmmPNM&jzX@O',[v/-'wmrm:
-3Zve~2xhik4[.+]PBaxO&@i&-'#E]yOxk4([UL6Q,@K9q]}pXli4Cqvs8;nZBfxD|%iqX@D{-8LyWE/xg%+3XTy0ZVu9c.eKW'Hr_+t8;ekR'V]4".:<b{
-m|4adjd,kSO-4RqS#}'D]N#I9NE&me>'81h!po(4%9J"gJ}vOYMd@7l/e#(Bc-gt~xvg8V9<,x{j0nXXx/sL@9f/fR#^vf~k{^lGcR8|a1|gh2i6C@j_<e
-62I=&-Hm6M<[5JU7Q+qPr:(uSYYvSbBXg5jT5}z|6BleS=iY8y,xJqCqH4a58CDSu:k}a2"78pM;bPc'h}9,eyW98YC#tP>|X-j|[/]/'GQzUc1tMm(bUX
-bR$h^kJ0~R0sc5H+EqCt_WV'R5f116rc#NRVN2FqiZ3Ie$JRY7^ucLIf$R>er/NZGhD2WX9Z9gQ8~Km_1)BZL$[h.t5gW)n}qJtZnsfNr4&m+PE'n8u86V
-slV}RTS5yB4Y#Zv0L"2|Ot82x=Yra_<4@9@5_q>Fy8&Lg[-gtUELFe6pt7DEo^hcrm).IO%p`xt+r2i;Yn3Wu(o0DZ#T+r-5>9gZbVwgR6@.aq(}7/V$If
-8Ai&DSH&AmW}7;noq5stt7om("p9b^y8e@CfL8w-4,C(+XU8CY&i(3K.W=Hvt&mymmylB=ql2FTGIp6((C4dnMGtVzAoK#hh`ItOe;R]_cVQYD|6B7j=12
-TTnn=bt/%ircif`zYp){MV=fHqy+P^8>t(u3:;|4(/8I1P2BGB4zZ(7(E'u|rYWC3`(6@Vwjgcs4^>!AdG<I97glSt>HMzcl=BBY/rX-O@!:vUZD{n[$&3
-'xM;tLLfi|ii{ami:IhnLA}2TR_m'"~A0nSxIc,X@3h+#v[Z$1,b2X~G37-pm;:3QL}]r0EXYMG2!q'4cTqXNH%Z;]yk1<'K('TWp!ILE'5<Ii!5#m[WCv
-<8Kua^&9s7n"tG+fSt#rd1Q-'W>^U2zf""h@7)8]Z(%#u```_CVOGb>GzhQ6M:Z#mf_^=A_f^K~BvoA#3nLtG.)!}7;AoZ#:w=tP`J{R1NPKa0ZV$1Rye$
-=|PQ]qFjL.G7.<CCe0Cf9wR6.NSvM<o80LK8%(dTweExWg1O")7gIzy(B;1_:(,<`yxg@f<LQ;~#Ix^.H'ur-rYK!s|fKhxNx^]8B"b7>_y.xJw65>)w;B
-Qxg!N-ojuDnD<r/dpWu5;$W&gPSz>,[LDeupF;'T65CJECmWkH'$AV."^Jj#U;,2Xxba9VZ>JmCK00#DJ5_iLSqO=2LSFS",S^Jif7`(nxvh-XhPMlyQJ_
-jH<59QuLkKVmNwM@pCLu;vMc<.8J1%C(|_.%dq@VsK[[hv<J>Ps-euD_tDM2_bvGC$D;Mz#7mG$|=H6Z&8%Mjzw'/HXlx!x94xK97Sjy.tGC9A~nLd%j!n
-{w8='!upiu!Rb"A(U:YD1M35oW$6|e!eR,{2L}"s(cxQC|ep@)"eK]TlIKMw[c].n-YVMoTkyY.yhx]<^9mG"#up:-%F;6uK}G[.6.t84$e!K"&WH6:FAm
-VCNleb==!38t9<Z]{B3_W,5tq#YZ)p"l~6w0;Uw/Zx/eki/EMZ2iv{w"nb,!trFZ!18MjD~rgI/'4te2zOOV(!bE#z>8;X27X}T!PSoN=)>G}CcXw!%<$K
-'q_&.45#AT1q]=4Wwwygk{q;U>$nt7zj%cB$c-5mg5sj,=M""!Hv8-!!
+755281
+2xHr75U.4(a|>}6s6lI{7q5"oT89ue.5>9(3EP4QEFgL=T^cb+8QSwMDCj0E:c2awKPd<dcjv|A|i7iM{Pdei@T_&@-^6<!;zk0l4+Ig.c>R-xmEIXQUx{
+_lL(l7vGP})gdNS6MF:4EArtJ1:Wq<ZTNp:wxi;lp:y<t8Pt&Y_2yo-m&Jzv>GYeO&+=`ITG[DO^f6Yp@|`iy]K`>JM/@IrvHUg]#8pwL]Wss<|,-sI587
+cNUpK^OT!U"[{d97<IQWU<NsF!ReI2cmLeSG[TCeR}z.aJ$y<n$1hVsIAEj&AqSKxah7W}&|,w=1f,YV3^uNVYsAPkCyZ{,dga7HfW(4,)sU<cJ1wWqMwh
+D(-Yx"ntPkC=v(YX,.1[M/uf"6D$V@wPD;f`O0v!n.;22a|;mf^`i79GN'poaI@Avg{ZJ4fJV}:)A6Ut`L9'bna@L@l$[Tn=,l{}8p@c+jVC$5MS]F&'ro
+v@M'My!2U@4;Y_]oLS=TSX4:U4L={P];5:-iQoS_=vg+^L;ZXqU]E@YQ<'.H~3Q-MtMKC0l_R'3-97o`:DRBMQHlO2,=)Hk@<.ahnatTc[%!TgnGs&2.h/
+Zx9SmYn1hb.SAX7+^yx<|31@O(fbum:{&Gnoue(kD$71oUgm.tVe5G7h{Ju;}NiJlkEj^XOJwI8g[w6[ZBFq&cgX7W3F8eP+%B];b9<=y%!#mS=GL(4&PN
+B(Dn4tatvcxFU/37tgo(N:UiSklx2pj'8K_YJ8KBcH`>kZejJSr)fF81{m03|,~muK3cL@gT|@pV%`kDPk:H`$^!&0,54x}-%okTpl3-gw8bn&K5&,qz7X
+>R#sX!We:1vkT=l%T=6}'eI7m!hl5+p+e8m!Zp<u)D6sRHBq&C/GC,$`1,)S)1-8g^s)gtUBk%[g=srOl'Vrbn1ABJspwg@]Ea6vM6OH2S(aK2p|z7Hx(!
+_TPw!W4Pc,.]zrM%td57Hx2:$:<&sP#Ewa1>2qJ8"AT6"l5Gd{P!i_NyALyv{|&ylx^EeP<DwtN'M1=9O=!5hV[Z!GtB{fAK}cEu{CJO)m:!l!DAN8QsXw
+aSL-T2]8lj"<RAiGF,>oua9Lk;n8@yBy:yYn<J>1j(<XP:`1`!Eu[F]8+t8][#dFRHi&.@f7wGgZxkrG//j{E]]B]%%t;Wf]9lWzJ(GU"oC(i4hOQM.>-i
+SC_M/<8moVim<e8`R=y<%}rLgYfU;W)axg{)^$b&<pf`wj#Q:`h69<2RzS@g&6,Z=<_bQ`1j(/4)z^}oyaKiwBGMLP_ZoVP%XB."ZU=jBe`bMj%!U_h4p.
+$aWn7A#X(HS;B;HjP@%=N-gg->rOWIBYPih;yg!#k%CeaZ;a8cmPw&aZp:j,9^4s72}VqFPv&ScjHSIc[r_/3k.C4/pB}Kt=q'],N2`w@bUljb[Z1aZ-'@
+fT1OiG[<J0MXTO#`%RE9V5bw}nX2v.xEm!|^o3[7jG(p_ABlwvMOE`fEv`}_fE%KT}8,96Da7$GoLHN[/NY(Pv,exP+"g%HZ""^}tx.oJ]{(ghE.%l!9&#
+ovV$$NR0$aF'm{fjB+I4'#8(G6XKA9,P%V&pwtgUs|_F4H22=NTh6'oFbl7Y"nC=;3|c;t;"m'}8'2Wt9n-'hcm5DSRb'`t473H#44Em"+|l>aCt$Bx&da
+P0NUae"VvgOng/rfPw_nf>-[cC(=}@{krR!()Tsv}6WD^,)4&09.U:y$nhPMAEU0UCJIt3.XMiYhz7%/81e3/MFP@tF8CG19wgDpkLa{_Fd3@0HZLPFu-o
+ZfO!j0~3s3';q4tOv|mZ&Gq;dYpAk1"=|`vfG'U^PH,+!"pv('n@QtR0oOb,CaG]PFBWh.PNhqkoc@<vE3yW[^,di+u<D,#3>GzA^1t-(`i3O,.5tuPZ9j
+.4eWE3+w$3M[7V+dbi15F%od)<Y-uNS)&=lJ<cyR;2K|gg3#JUvuf6$,H2$%xH6lY7oIqu$y;eVOkl'[!/r$=jnw<OV|%e^{Gg#{Vz,pFuwz]vgz:fohW;
+usgzE{0.^a9|RN]fmzf6h7|v:qN89N,^Zewh7@ns~,,pg3_#{O6}U'@!-M>q`$4,|sz,i=}uTa{K;}`rRZCG6g4mP;aPT&lZexF`xu'EIgxucpJ8|Nxuh!
+7e:aH}prhx;j:}SZPf:0LBOw^t/If|gRSUv4yNt/d9!P4dSSO}bG<#KX{mP6wx@Nwx0|x/~{!t5pzk_OK+(t"U^`Z|N>U{/+!gDu1Msd>"|_Hb-!!WK`;g
+_nxxN^KT0fErMwvhP`8,PH|vFw(x7)fU~(":rfCXfb~72tH`4wZzk2zKphkfX+ko|+$r4-z&(FA6%-#{ep>w6-dag7Vsjw#ekv-Kh.dzPgl}Bu-MZOS5[r
+DahxR}AGtarfLsM#Nej|_&5xQ|z:)r,#';G}y:$&eno+9U5@9H7jw@IKt/g{=X9w8yH8&-sXQ:mf0F3X+2C/<vZ&%giN({1,uu.x:{`2Z|EPqN]l1r6)rK
+tC>-GNir7b~g5^QF;ZPm+{KN9ty(`}.D(sM=LyQZ@f{weCgvs{5x_w^O~kV/l{0oTP<_NZx"fNJ8mH8veUvJ}o5CbdLyX;_kkfJ|tk0fZ}UPOgv9WZO6&v
+k9&xqt1x}.N4N^HZaZ>3HMqDPp#J>"(B6GC^Pt{7>guhSZ}P&;XMI-WwPVI9ym7yZz%Wb<{2h^-=-Sz^=!9RJQ}m.Jc.1I'`^]F!!xkfhpC^8,yRsxgDap
+u2.'m=,.8@[vM=3@`#:}g95P#^2FTr2x1N4:W|U&V"+=9@"J2PW`mu0T&8im9x8G2&a[SM=x|ioNh/ptp8uNHAFf$y9rATvTj,5xie}f>"t;w{dx)x{K_7
+4i3htQ$C63{S8|7;B!OU&rI)+}TCMx@N9OYmg;)!@klmkB-HaL-bmY`}<jF)7<GXq4GXq4GXq4erL{shy/LwRB<_L8VN;S6}bcE14%.3h)I<3[Z|Dt5/p2
+Y'cz]BtQu{W#9O!(Lri#GsS+/8ArjchNPF5x@H12l[osS0TF,Oe}[#~b{/4!',P"bK}=:2vQ!Lt'fD%jN#gpc<cg4hUW1&p.>C[S:G(s![l|dU)'y[J+"u
+4v^c_k[0>gh{n]/i:/(zI|]MTfms9Un>>)g.[(rn!]FsO8&-phG}bj/#~&.-@Nlh`r1c@QkfrZHa^&>'g2#[s-es[E6M]=CqBw{yXN/rS1I6m|__{t.x|(
+Sy"#zf$xyfkkHdwOa;<f$xn>4PSg,EdzBqL8L-,rp}2{%bv9e:U|7,m}DOV`@8[!Pmz`Qf$x9x+Ebw#J^{Q8AC('K}P/6o3{Uxw/vQ+o{mT[lFT/.LdnGC
+7o1^)TjcVKU,2;2v,fy,!(}X]4T%o@$oA+FpxHW[4S9FDI)4N:1Fz'`3pc9LP:dzoN0&}H/#=JniT^S])x1H(a=6{;$)E}HN#{VN(d{2N6|%&aQfA-|q78
+v<T306u#b;CU`d1r^=t`U(q6|r3,LQ@}:-"&RcA!Bx5t)63Mpe@j,>//=(!7t,bp3f'8r`7K[8/[^Q)ygDxT'bR3Q6'00OLl=T@SvgU{%Ws6zv`r|.b"v_
+|yko#}P6J2BIaCIZqP@.W^f&oBgnbCVct9o8n{xMp',N[r$xoz{N2%evth0LQ+k+KgypNy<5SID3"kng@$eUoc"~`7s@),5[tG}<U+f"hps0d"Rbs,"HFR
+<s`A#|ou)men_+jSwhl+lV5Pv>zK{-yK[8WE&0}EG!jFg@u:rD8L,UzA<G|o1rH^{k=7(0c3Q+@bJy![60!zmlLx'wdjz-JIu!yZ&'7i`r$(bXG^i;2D3h
+m3^srO8GRDvu>xH{$o[des2zEXLLOx>Frhh,,r=H+q.L`lMgMa@Z`}IK~Q:HPV"g|1G{J_Jtd]aVmU`<39[2u2S}H8xlBJG(^YB(kQQs:mZ<q[CWwOIN%5
+x`vz._@>g:=y.`Z8+Fs2/}@v09i(JMtBYt8W%8>T{Zt|t,kN8cZ"EJp}WWDVb3YJR]K@aG#{(J$fhI+GI!)5]0W!$Y0Y`&rDad&P=#c)~mAwmotxqGxxD.
+-m}sLtk[o8dL!U"vv0mw4Q!_Oi$SvkR)pOSw|t|iluI}suf|K]hTs)3+D84#;S4ZMe37q|nm;3Wu7X}rX.1-P@Vs92iwv'){Umhs7GJ8}'a5nSgl@ufype
+=#>R{SyvC%pGc3,W>7Zpmx{_)u25REUl'e4NX{0Z)a|@d/|+uzSW|5c"_Y[W2Em(EIc6)c(F1kf`XqE8]`jcLEvjEsxBQD-lPQpQr2>OT)F0sVCC5H6yj@
+JFVB]}5Z8|PYA_0c=#[Dr5x5sGfWFpR;|4zGjLVwMwH7v%W6wW4K$W@GaF;mgx=a!>5+J0~KK^Ea],$5.4KxsFex>(sOGYEvbrAQo|`7`=#qgX<caS.lyY
+[=[$IA^=9TeZ#`i0y_J[$1x'7r|ak`5ics+d&@2TUX>+7j>K-ADtUPS"Pagu%pYb+ZO6#>7[>k)zoV)fLqW.S{zszu4niyQEcu2:l:B3"k&}EHiVM6F6]V
+&AJu'ujkV9&ykVn@.7`3610<JfTMieYglfha=#3jhnZZW4VGT^ACBsBLoy}KTW23o}-XJ=k<p_Mrp#17E,aC1W(9)%kIC}]R%bO6s-}G(9f{4:[=Neq=D<
+6<[S&@'X|=I3`opeMTyxNTDm:`c;3HYidX}T[{(qAuI'.U@/3Q>`aU!05L4S4WYZ(/'L2h9e]MI.qKFF.`_RDMQE9bz/L$=shO57]<i:xUqcv!26dI)Jp^
+F,8FHIouCbbSmm4vm7(@bUhg'kO3Ib_^y.c"7,+m%.&=|K>8{G.ii;=l<l==0";=Fug<M{L9[fpm-Vz7[,`C${IO7Z-7aEs;KTsTWV@]VZV>R.=(;Iq(lb
+nMc;}$9#c$@3]-R-jbw_TOw(q7U}4e,<srg6|rYns@Aq&$LL}+GL,lcB;,pUQC8zIPfT0M_RP"ICLSwgdY!N2Vdb|Q@e.7ps"LK:6#)p}V+o|T@"Y0C((Z
+>E77}4a5DA")c&H."2m!i]_^vcjZNoTbot&;LQwx-,P%OGv>#b9`X4tIR"F@Fkr/hqZ=SIS>S6$1"K0vGSdYhWm<`<',ex!k>f:g5pym:)RIXOPVo0<X!%
+Xg"Y']9,:D,)A8=dP%W6!$P-U9tX<Io|LbZs-_-]j{o{^t<JxhRM2ha01#|.Of'=J!MM[<`[sP-GMh8%J5%S3SY",Y6Sn[6/./aMvjhb(+p-&>xV;,tm7X
+wNe"'ng<epBdI'SCV^5@Rs'z$/1HFIsDEEab(4>_d>8Z@ye;f@^GLR.k#l5=1Yh23-&ZkDq)U3@;Q@f_zwro&<%0;Y(R>.NM}LF('l}/E|h/-G<Wk341ih
+[d:n{-.w~U>Rz,BjD+>:rPo9n12L|UBu0q$4&'Euk5`1Eksp';")tpl6Vj<"gjx'}G=f;u[F@;'(+<KW`!wY0c^=,>lK$.Hto"~^&DKSf-';R>0I'JH"Bg
+q6DKN[u_]E/Qv(v60@&b_&cPCl`5VRP#~q-^]-J&~A/At;ztCFBl03beDD9RSDY@a>J20Gq:Kja,;ufuGS&2-H"g1Pv@ULR"^I%V1e3%J9@S-V$29QIl}3
+%dSPYa&S+BjV_6h>k.<:WV3a|[3zn]xGK8$;5n045"M$@4y2$>uL{y6&zoRHDgxYvO:-KbiS`Nr4G9_`ShR=av0V`9_WLtPyx2DsOjUcpEI_f_S[MeWGk"
+pg^yYcP$+bK0::=]m/t&U#|vkm<Lgae!3yrRxZ&}$w9$y&ZQRh/']L6D#X(_I|!+q!}45i8j%oGmcMMRr2E}+Jx/Q.{<I{(_;S_J4[Dai_@J+=3[<El8IQ
+s7j4V@g`xT'bz^WyHAh{":x2'#4im]nwjWYz%^h'2Ec`-n:!ylP"t;NF)87TbP8Sdt^cqsDA1l6UJgs0aabYf>N`%g!8twr:|&POcL-ud/dV<tnB3a2-Yf
+gGj;Bq1vj<],E8y<`sV%Ffpxbm%|f1U#k/tam}.`>a~Z;)u&p';w"o12((GV!vhe|y5.{%^MIF,ymNyh=o[&Ne/>KA(u@Um.pkg>r(S}1mzSzFbW5KRaii
+wo3gH}A"G=W(=h[SUv-L]wzeZDkmCA:Jee`UoXVQKrbjfuyZAur!{.k1h<[xB((>5bQiH/400K>M[t]P=M34lDhCK^'p{-;7<<3f;,g$h'8BW/v>XHLoZR
+6(<kG8EAIc}J=&B@cA]XKO.}7>nmuIf=5]!(cA5)d%30+I=FS@zc#M_Uqz0BYoeiO6YRemV0ryTFaKlSE,n/K(.vz_/U}Zkm=KO,)1_h.g_y!xu"c-mAMU
+GoS%f>rg,Q61EMkqPxX9sYr#u;Hq0#1edvP4{0dz{EK_]i8ft)F<P"egKY4^mu10>io&l^vj5#gt~AJfESTVcVC0xH5/(GDV)bv>aS,@{"oh7LL'k:X1^7
+/vXF$6IX7[k:BW~P/<2Z)dmR+A/oh1x3yo4`Dg.Ao|VIWUILDl+%Ba5K%A043&)eaI`p42ir4r{uUkOR^fPu6cD_aPsZpl3p5kh@NiOZtX5rP;4,CH^yr=
+7!_-SPN,!ROZNWmp3=QUc@TFCas},9>bVO2{CP!H!<<Zjy#ad$Y|."{-%^^="+AzQZoKILrMO&UR030gynR|Y|A"})h3L}ef=J1HqJ}dJlf4i_GfwhO}(l
+6-pzL,U'Fgpg73W@-F{7t6f4sN`P:9=t>g$aQYx{pOuK:>`oZN~(&&zosX_bIgUHu/x{pO>c6>]A[NTSC}v;wSow=`"s1QLsa'xR&095G+[%|)eDp@f>Xa
+WGZB.>W)AzU$HPo;;>/6bAj^AZoAN1T_g5c|@6@TXEkAIANPwg/z6Y!7>%`ga>Ar18RZsKE>;7BbmU~{-6_ZEZM!;XFx'8n|Cq{:W020p<YD=&k0NQwoE1
+R:S1Bdo3!PCVyz5_!LnlJ/1apXvS}t$@#JnRMy81qzulz}zB~uApN8>vCjh=y3a}{7"]te-Yp2$j_;<pv7Q,rjxh`g|Y9F|{d!V/fStrjjgkrY%V9mmjMq
+N87TrXquB7DFb$}A'.PE+'|k7,}Ag:z:<_+}aU}^Ry;1ESddzX2$:>&m8nJkm|]Tl.sbxCi@A!ZAB3x/Nc;X0Vv@7>I[B)Ut0OY(nbvXBA1l)|#0k0wj_g
+(Pi@6jgPaZ{Focp3I,ap#X+_ud!Ztha#~Dklr7:X6<ky8>Nv{;be)W':T(L[`l7<dC()sB_"Mq@9iCPH[(:eCv>MH3gcHBME;,:ed8%Yt)IJ/DD%z`qWBw
+Kc`^I]"|1OiUdi/!Z#gaNc!m~90&%HNL|x:q;B`Xln@#t=1<pe.Z}6U|rXB7TN[/#;WaY0Kw|/@6uK4!"3_#[F0e6-'0>!P'pWj7DN@0=&`nQr2rAP":lb
+cyU/9d;QuwHB-V[zw&;+qc-3%C:4T$:CAW9wNk7<|)CNJ%E.4s{.,,~m,p(kUm>ElA|PC;JkE@'YqC,&"uC`rJ2rM.h^(Mlh!A%Y'jFAetr3lG.pxg,'7)
+m["iPy-EDJ/TL2M(spZqRSi(!]%rPgR&D_&Giy#Cx^:>vEKE!P>2}T"gL+J{|K(R"tt$['E")(-EOX_<a]a4$nrskV3|7},R|.{:1>:Qib`}%Rmy.;uS_9
+J&QNBVzRhd8d7Y<yw{cVdKr.yRlsW[!0YS]l<.VgxCe+]e8P_=af%h+TG8uPNP-9%o`b%Nc57L`Pf7uX,6P1-_)03VF{iz)J:l9"jy2v8#k`EntR7s%e:[
+{"(U>Tk:n_yXQd"bC=;$:K072m/Gy$f)dIr:mWsu[wSfQYE9r7adSD3#Il[V>_7i(E5Cx{%@q'CX9wsL%>~oU1GkQ[Bl!Iv6l)&lkBO5Q#vN!EWpm6yT:A
+,Qm6q2`%-evi2Tu.+;f#+hv24q0G6Y;CN$8`@-8$O6K9^gM7~(6dk8M]UKAeeaAQVH~H&b1_e">O1m>6g8&d"~XnSSgcm#AA=+]GEzM(;GP#M5d&6d]>kV
+AQmq@"=:fI[-Jw}!2D"3SQaTk=$&o5B9R&!Y^"aZQV(95XD(};U;@%8Tzd_h/8!bgwJ1{V9#b|%/_oSlh%g"Umm/;(F[co<'~j["";#$A"K5e#ib!s9}#H
+lHfTTsMS-7Nna]OPcntn_"89Ux1R6)pf6eJVmv}g>7F[KR_-kTWb$b@K'rM83S7UKO2R~Ic:pBiYzD"Asf[G_(tI&{O(iH'9I-j";8g11f2Rua2$;wVKT!
+Ax.hmZ:2tR1qR[Hpih"d-10;-h}r>z9EXVL->N=gZt;HW6%CC;WvQ'fhTZ,P}8tTIl,<O5b<k'k`RDo)M]IVo&qw$b)V/LN%SYi_EoOxR1=[H)&E7f^<}B
+fPe40f;)n-Y!CsBtllW.,OS9St(WJkS];i.#Hs>A.1as^g(0a&>-p}&bWrhvzz^h+Nj!ICU%.qQTWhyvV(I7I_kH+bECHH6xx(=DY1NoGL{ALI/}wI/&E>
+y^y`zcP1}W2'Za@'HF^_%vVD<<i:VzML:AzSka/jxa/B4^"O>&fNC=,go2IYDb|RnH`PXdB/O1)`)B9`-ii+;kUWE&l/LJPsWiAi86L#34Xl^sGM:XkI2H
+0UjUFBSv5Jf(J!7T1iidGj7ICB|B3QJ1o3<>kU'o]$}gIOF2:Q8xjTy&b#^.}>qD0:&|ka`olZmbhgEf;fWWQz/tT`F;^'Vh~!foG)h0F$+W)x_WBjdWq3
+p)u47#YMhcxZF;yidhVr03<VqsdMl9(Ogp6YBK2Lpy6skFmR!ti{,_#V6T.Cs|uK;4cd;GVK[Q]^x&'Hck&]ws4i0VU_U+quf|,wx;DJ+TRiHbz(1-.ipi
+nNQqSuo65Qqovza%s6jBpTL0N`GE#lku+vR:]<xT/2k#2c3gc;F8_e.<ju&O#%,UXkl(:]ZeL!W.xIew}u@bBt,s_m'NYX)FEOLvJismus<x6%g15D=BCl
+bjU-xa$,!X[xnP62c0UAfnJ4`N2QG)}a"Cx8idbO|3|VoGHPYi$burUeI.yh:x"7mLLyu-:Ad)mCGFCl2Q(J%.%)VS<O[Qj@2sPDO:Uv)3,vs%E{KWUKYl
+J_PEYNfG7HYgo/at6_>yh%,:"1v[$yiu9<l^"oL.BE2v4Sz=>oJ"OFe.K"hF5Y{hk5.Bm&8^W-l&rs,Q>9G[KTN$JbISiC}TJ}}^nzP`QYf!dsxP.l&}rS
+$-W4R]bg60U:-U_tEd+gFm).62nj~;[AU&JrVr8a9=IvyJFj;L!eb._eCD,yRD3JH+p1:{_m/yR{SaE{OlY#J8|M[z(HHc6ZUq.<,IEvrAZ9;T,c&NSf&q
+bKMPbK]b@+`Ri#TXT$Jj}VEJGeJ@r1>U54%lmBv9(+CNSwssEn!|=IJsI<>5.z4hsd'R!erT#)y3Anj[vzFg}/}b}j6nbn&,gA8zkm@h|Y#2_w6c<C$8c^
+u,1Pk4{FPjuB"}}8XxFAfj,6H4zKV}UrH/G_ZiJsLT.+{.Tmv"jwDn2ZI,r),+upcL7yv>'U8Ns1NlJ'3:kc[dul-$X<0^t(7KCF=P.sY>{Z!2]&%tPmM"
+`9h=EK+k56#Jd/nQTTNL`$0+|LL0#IUrg^+ixJlX8h8ULjrUJ5]fI9_qQ,uPFigwA@_F|JD[xZ5^8F(t,SkLjhuv/pamP]wE4,74"UdCBGOT1%aigS4Pv,
+sw6SGB&ELGP'dX%BmO#RUvO@T6R^m-j4jX1(5/YSH6D.k0j^m]bu(o-Qd<#Y;fUew+P$A}!mzLq^f&4a^>'8<xt=d"Zz3Qim1cZo,=W=J1JWuMv=dp5!N<
+B4Aom]AG~g_'',`d}:]a:DMr]4qYe:)D_5XA~Xp1N[|rJSnaB2E(2"$QBK`4]Tm`;{874Z"~V7MB+.(^J1.|zi:TqV|t0",nEj[5osRzESy^jmP8>yh6ni
+Uv(Q=YR<a3iye^^E_-hsUrx!g/w1=J['w$q9z&L$~.I8/4XcNv`z__frAZh$iZ!C!wp0,rCfsW!$~r!oi3|y-VSEY])Xf,Ll:+6&Z"K><R&WHMQTaZ"qE>
+R%M&_DC%5tQZEVp`p._bqDg]#ccj<,=3PAKVi+XT`<'6LbMQ-Wr(xW%V.i9+r/qmy+1s_v~zY5V^c3}_R:y1Qgg^KN)KT"YMky;:0e5>@sQQboo!i^f<59
+yo#fbZ_'q+t/j.e#ED;msWW#C.H$;#/"kR:3B1FR|#/IeqC4";ThmkYKe5(X_RIC5fnf'GnI)WYSnJs.A>!/nPcoyjbDV@VQD(PF!Yh!P|eB~&gj1q.W6s
+Y3)uB-|b_(aQ`:v2Cq&c),1n68RdbP799H-!&:4Bv`kK@3Ne~qOh=o(ECZeNjB'/o-IkzcP=crN+CK60,(5HsnC;7sJ5S0nI=7G-2H|(Bm<1'lBOYkDIwx
+M)<<z%ov`K%Bwpn/;f2H04nuslk!>0uA{y5A/2.D:!1t}._Z}E!8>tV#7,s!OMD2AIZL.2x"7r4y|{@|hH/W="Gpp2#tz<Rwr7=!H.%TWh=F2Wxewb~}z7
+kgj>sKs5E|x9~Orb.IYRaydyR_sGUK9!7Ox+(`+erqmJT<Ya4hh';[Xa(N!x&q4^+uM=Nu{Y=4q8o-u#n(3{ug`Cl|uozwPrU][x_$Qt8];_+5`pzG&uv6
+Uo9&ZpPSn9b%&kky9a3m%/E;zCL>:|[}U`tr.^c_L5uEtYWEN-TS|}bCWu4tY]w("{s`Hn'ky%u/~ZXXW""Lr%o:Oo^}YpG|K8wEHIH!o^P}B&2Q^'buBB
+sPi|kEz5l+TR0O5snB1Jt+qyN0b+yMKn||"4D:BlK)pbi<W_=.~|^)Nt4)h1slxcmHbm=/%+cT6J=L,W;>l('yfJl{^@Ztkn0Fz),OURk_iApTqFhP`muM
+>-TtzAjGnGK,iAgZn<:AmBE)9|gt{Woayv"48o{WxQ.6>yse_YJ%"!q0Ea;4[atlP!r_Q>I:A59x(l%9.-M#J]G@;|DC3gygg1OgCJ/S!$7LHAp_%<gP,k
+9/hHy)7]E6+zgE~&e8N5QHKI4T0uH96YCcaBG)(Zg:+rC`ID-,N+CZcG,qnG9}HDECU&tGb)K9i={$tP@qGP~[:_.gYG{$~M<!|D2uVPl-7ND,'&{L7VgG
+"v,'g-K!djC<H&N%|zw]N:a$kC,(eKSlvCl}'U0qSul=clT$NfeH36epkR@p{i#eQbD5&T+TGx;41|,)qP$rl:)^]=3U^zuP@UhpF`RhORXf(ToIV9S[4T
+(c,Xc1s<uAym}3;X]0>Q[!9b$03]U<W|/Y>7PESIqR}6j[v>)Z8rb-FsC3{5.1ed%vF}{zYp^I(apUd&9Rqec325is`}tHdO%^$=nUm.y^v<h00:Nl;RAo
+Ar6[y_&',{r"y|x=fXDhUiz8RLn}WEQq&E0bq/JXxPZiX9~gx!F&7pO)g/ew'Gc>RcyRT3B3qGqR}b9!&CDA7B!.v:W0BmA"J"In&t^>Pg!eKq0+q%xI2:
+G33l3)O^m-i9HS3.h&t.%keVXRgW=j^vT"&kW@h.MU(')IN5"@w]4aT"tX5Nn@cN}$R-FHy)QAl[>4lE%hD7GOq3Ngtr7A%1jFYb_<9!-`2WXRRZb%|<kd
+^|A4mvI;0QLgC3)fmg!Ks!6c1ShYkQcl^&~C7ce@p`,dm9o>bFc%WNd#-z;LW;U^J{81h%u%=2+BpJTHw#pHK{ng12c}iW&nR)xM[9&EauO%5QORcEk'o:
+Kw#>3GDL[#n]d3w(o}4@na4PA;}>G>B`M@{MIctncI#>-5H.tYD,zW.]h!W5lLf5RH=}$M9|nLVb36Jf!/ViT.oO~Nyc/v=U{K7"@KaILsD]-#12V:qMhr
+u%%_q,eEu9.+H8!|$.P/yJDS/sXmR=MII42tRzq`Rk`e)piA`BcYU/'ybDc>5,>SiABI"ddHouV@ejfP1jJ$GP-mRjJn0TDM}C):/T~J%nPTw$Z,;+5`Nk
+1w:N7[/,{bb1|ciC/|%uHsN9GU2(SzC[:!Y.0{L6I<p&Dz}Qj<[}5Ep9&#3DsNZ0eQM2jti`L<la=jG-[`td{<g>9LZO9H4z!_DlJD:7E4Oq|%ljMJ'Hxb
+}c4`R$cO74eZSb+6tBqO5F&n7}}X{WPbMRsbyOM;OV"m3s"ho8#w=I0xE{z/!uu@$uy2j{c}Q'KmIfp}KzH#heDJq}DJxO>eP,/5;EL<cekuo67[yvK4<!
+6_~.wDqoU@01J1t!%cjuc3w}`,KZ1:S<0vq[U!nyvR<}<xnaP'=.PzI3+H=;XM5k)y_PdTg2_.H}+[PLXHe}Pz2ypyUO&hmq0Q|io{QyaIfDK]M|>jWWIU
+.1o,;A_75u$QM8W3<YeOar)llZEJ.=pY`u&KkaP@dP@xK'SanxHl-|a&_|Q)~"w%>E+BI/8C0S%h6N&W~t,n@Ya{kvXYa5B57uLydn29xwRe{_";N3X0bc
+/KCyYrG[5MpElc_i)SWiylyZe,f62A7&t9a8+_;:^4v#vj|i6n%SpJ^.[C..CC=ugY3l()c-`.oL<GQt.2opaXkgXkKNc']ViPYX9/s+$Z8zBsB6B;8##h
+)tsYNYR/oe;uZJ.0DHzSl^_ab5}'1e)XbQWE"k(L!b9uXJ1&xjuG7JJld7tnq&MJ9]/gU2_k6PGh4"bD()!SVLFRHH%rmvVo<j|qMF"A2I)Nm>4S:hyAc.
+AV}KZ{q}o'/6GB6Cm)8J_=zSwDNw]0}hVv'g.{(hmlNt~%bwF;]$!^_YhT_A.vSz3BTjWMcMy`s(j>1wRh_lk#ozXY+('t1qZcVWX=,3&!K<:[eTfo-if4
+H0<AX$uKKg598G,lZRA>8H#Da6)hH_nZLPMhQ%3Uo4WW892Mr`BC='&HF=ry|w@JxZ()b^rx>J(M8e|]fZ+Kb;+Kb_dNBC{Uao4C{_r{[)kG+3kX#fu)c"
+N4GQ@yNPBXBff['Tpt7k2GbY}5@fcqx,Xe]S^=JuwnG:OYf}JvLMYGGS!a2L>#A2S||s<a(CiA|Qu./+,v{|$%[NKS%up$jtJSqGxRe(948+%]PPXV]|:r
+)R!<)>WV2HrE;c:m3Xo`Vn0PQN:qS[/EDet.:uIWU@%k3a~{T=oU0">$uj.kJ-~KCLwTR"JD_c,g@k1CX;3ZBBG<wgJv#L#({ws$yjDm2w9(XZTt+H%!Dg
+r8m`>z,-wtmdI9qG83'cQk`5oC5C4A"{y%|zf6,l{'@GxN;};tnd]]u:zw@IefKf9QsCIz!%p1TS}qeEDK1|`WG'9v1|U_t3Xisl@rlHh>|Yw+mD'SSyPT
+tFfD^Zn<U8eQs3ZwO),WBZ0PpB=dG(LI@vhFHE$;1%14o(|f(#9++yMuHGpeB9"Sh=p(s]D&-/Wn73`",2|+)W:_T.uT+gFd-=v6RAt|ZWU=;s(z(})-eF
+NWy8xN!f3clo,=aI5c(M},XH+`O7}@iaTK!nA4QP%dn4wF>v87MdAh:Wh%_xox>]GIZ}Quo1ypVPdt}{gb>/o2%J]hu4TBT/Hve8dzhltz/B1K`j2|xYf3
+ClPYEI&X8W!xNOBkg4DY&VW`+XMr-GNp/pg+g58S<Ze_r5u^PZU6B|XB`lSsoE/a&FKxc8v"}swJ=NvJ$#I:8I|GzkD5_+qT$E5ZdBF.QY;Q7@kNe%g44U
+]Bf>~@kS>9$KC){I:Gv/VLSq]68cy60fBe_n(lr9u-Hi=mPf^nfT!AFlCWM}FOqX'3>:1BRipSQn7K]mvHA(dg=s(hbTh'Q6C,~+}S/n=7uWI48JL.r!X9
+:R-d=:fF3xgJ}G4A{zYHS>U&0@Q45P#Pr+]mp(HV.H`0zt8oeANkrpv`kT{8&Y&FA5^e2Oz_V^{$$T%mmF!N"/r,jj;(lYdB#'}<pEtRB^=TU/|DqiwkU"
+4a/XnLh{7;P2..M{U:w^u1/b;S}tOo'b:)"+]JrhMWGF:jQqp]7O$7N{H"3iSc<C&k!hBc(^.<DW[>Hycx[+Pjo_u:oiN00iAZ6gBk(=w=H<:0QN(4!i;u
+Qo}';s:'2VTOv#:lFJ-spN_t>jCdk@Pmm`T`:`8DPfVQ/|(2}h<aO&am5u[tL7]p8q,DoR-[w(^AE`}xN;ysCID4UTb[eGC(oZ3ea@]$U6O&Ia(cN%I^AM
+E4}>{$NGg@=EBD=o<ElIm06erz_6_bJw{;fZB..0Um$<6N1cdP~2,iQ94/!LkQ7%{a3,y5d6)zGvC]yGC"&>G[w=8B+"yiwr%F0EUQM]yi'4Ak/!skVa&M
+!!e6{G23::RBhT|Onw6}[7f)NBmv:T)balbfN;#(0W/o&p`P_'J)F8@(puibM^niQ}D7s7n!0ap"O-x]FdCWPuI3!}[4R!2aK+:cOoI{9`JBQc!va%zDTw
+Ocy$|",(+S}Om%t_UgEv~2|FCPnA/QQTV"}8<n'0eXiYhcvmV/cTuBk`,vBq&dr;`vz:FSgA)u3rHDHo@@;x96z#0J{B{9>$WdmiB$lt#Zk4rMvuYhUG'{
+eViuB,x.{LKzO(XJ}xkn/]:NcG~rbw<n:T.rlhmg2tt{!cPxkl-D{mH]HGfDx}}E;eXWQ-D>YIasp(EoZ8znva$$4c^2-+=9i([1r4RLody]GDwx=(YnZ%
+s_&n239E]xK+n7L6THNe/zVhqduufa-04>T/`Nx{9-m:($n5k0#qw]8:G:aWlCmn"77w<vX1IEHDIl]1DeVk_`-iHtQ]wEJIE`t=z!9A7Ha1_^LQ,K(Wm/
+<E7p_&tz.xB4~iSi0kON;/!9iEvj@m:w1&0f9;FhS(:wXuv0^6ZN|4}sU38ac%NUz:0`#)&HTv,GnN-lRa(h9wriDc/sp1>A_iO>GC}Imc&51e1NjeRPDZ
+XwGP<'U:"T}S"trAe<{$XThD[EoJgmKApz6Fm+"#^=.E_r~a@Q5YOcIi~m>#0LaV}PDTd24Hb)0)_a[D+UwEdJ%o78d^m1Yl$<A84T4VbY66D','idMl3=
+U'@8kV@3L/7h@S7P~mfUG^F,BRoJYX}&fz<VaCz)`VK0jSEQ8&A.)YcZ:..l}himyGTki0{lNUMAF+s16;&#.2$^q"2=C,|+ND'z`xmMCIaD/O+3PLs4qN
+H`Zfy{q`+^:;pI@3U$:Im)ADYL)@;"z"K'XL&3,Wobj6S:;Y^ZxKAJfC+haK'`}"0:(wKQ&xLtB/-nMG5Q]_2g44&M<'u|cht>H5DE&"lS.9VG(fu='+;a
+t}u[5Cw{dInwNpe!CTV5r(nObj+0jwXci#Xly55S;@lTo=(.-U)2t{f%/j$tjZEe2Q()1xgKWiBP|5HlD1H&#E)O;a=Y.q(@WF~uPX"=rgI'^EBnx;/pN2
+c`|Fc!:+|HV&e%{w/Fa<XUDC=j%=4.|czRaEcnJx_72<COR)-ML%Mw`K|vg#pg8|vPOIE&Bq0b::M0GM%+"s@Xh5<GY2i6#1;@X<}wk3$J1P^k:4J=EfV4
+FsSNA#m;3qy15!Lx_|n")cMfkH]=>WZmh9%=DJ:!26z#c;Dj%-1fh=IL-oLXb14nPf(%F9qf%2F->uquv&(]u)wM{kZsmksfo<jr;L!$x#s;_FE,|ftBjG
+K_^+i[Cqr}.sovb6WcN&>C2W`7AAnMjcu;pn:Nw^CXx21HF4rp"8`Rz9wA&C[O7.9K/WRs/E##/D,O@sv[XofZ`)st~sE%Y|nzf)(Pq)8"$NK4^8k!})K!
+;$9QozbTAOVsw<0se+}4+;zvnaz(3By3Fe2WPKY&VOqu<#BE6pbKc'xrN.[)_|doXw%I:gIne,<Tx'=r^]uq,LHU;w>jDMHhuqT$aVOtu7{I},Oq$4xTF3
+]w1dCTI|A_+IzLNURHlX{cH[`r>R>C8BB"o[uB:v_xN5yNKnYb7_9/^Z#zn8Y!)8:q7{]JT`~R+w9@nEd1H;&gzu,6urfER|T5B'n51q`^"e3`[$bt/JQp
+c(gp^b/-7x-]slCU/M=(gRw:VsO1,hD51:W=5WAl#B;][x`d7_,MUEiY!V~LjN1}tH)mF>5Rhcu0PrFQ]uM@AdqQC&'Z0gMDjPmMH6uDxzRhUJEjowTbpl
++kcMVd'`jvNx<TAaniw@R5BSDr@/btl0N|(yc|%V@ij@]7^:Nz[`q(b/mn+2|q$n9]#WK;2j8Z)1C6by.[%J1t5>SV}LqIz}km,]$%r"j1FGC{GLM8b!H3
+Dd_r]5e6gQ/_u]vlrap9Tq[Ff6BF~Om3%"E/qcPs#])2DW/3A5yy>L`=)u'X'd}}rwIF0tiINI%;{vZz9|JNNp8.#QjN81c'K2M)Y#dPV>b}kKcozcnU~[
+JRy']xpeMuVGJ9W}k|E&D!.Ksa-}@[+izk[_$AcA2Lhe@)yf4eXHxcUdxX8V{voDD^S"}dJt~]"3D=|zyPA(D;ErrmTUosX$$e#Op"yH7eB04jG1FNo}Hh
+:Q>R(ANHu]syRruMq^X)fZv'&MXlw.^t)#cyIdC0knKHUQK4)p,cK,]aC).n;Ey^%F`]_pkw}ZL8{#oJ%}4`U:Nzv_^dOqkO!ZL"G|0O8iu=$BdgKeP,UU
+|0w`4gUcn_|_,.&uahvI7!^)S!8xig@VDWcXlT8SO3tNEM{L.SYi,&"nGr)y>j3TfSw69i#@NOfz!e3FWl%&_}jwdf;,KFi4)jj|N#a<w;BxRnT`E$bVjr
+bJui@Xni#ayYPkN_!F6!d]~TZ76gl!yH^V!@Ir(+L4&[I(.M%Aah4Q33>D:=s"Gd_9<j]W%4Cb%a6UcuHaDRhS9pd<!q|x^H677Qg:q7h&UTBds(U2._7$
+zAkdj670Hp#FtSVt""}V}ikp-6!H2'u>RnEjj'anMfM`OoT_=Zx!%.|7#,KG1H'O<=yf`_OoT3b>K6aSDEP@6%Ent%F>"$8$nY'<~&b.rRFkj4@P~um"ss
+b7hXP"k-A%6RLZqdc&!j"h$i']FZ{$H+2p~#S!".iJ!xd'wM"upl3fK'VSdEbjzl5.KQ4t#qE]9zN)ebR8vX(%Kt{R/g}w^w,s(tmh>}i=s}RKpjHtyO[;
+`Ay+XaX-_Va[=3l926>-b0@7mf</2;&y,YjZo(ovSdDW}1Os6#ZE(e|t_Zs-:F@;CfgbJA|1X[Ijgv/QDOonTsCgLEri6]IZO{=i(gSVQIp^]=ktelbrs(
+T#&f7|BAR8)_G7;0psB^t'KrKQ^t|T%Joq_Ggo([xav<&(|Uxd`%4$iql#%S.i]Dc..|XefAC_';L$4FCOy4`ked.L{yrW#A#onbvSfHAzKmC@a|2Q+D#<
+},,{Dw7,yf5(/F`6_i7;xic6Au/Uj|0.gb}uCgv7AWAt]'F!RSh..MIKtaarY!Y2PNX]fw+#kP#yVQyZCpVDqsafCG-+MZ_NHFJioSc`&0j@c>C'=H~PZN
+xD^H58TAkiTA.#bO'1(3{{}phYFAxft;oV'.}d<3di0bx-8SMKGpCso^;%/z4y}4ir0dPkwI-y]k)y<o1[^OjASoh'dd^"bIoxTG7gg>0e-bOveZ[B>z8`
+LvdX/^XH/d4KanKL6C=iQ>z<03(`H2C_h@xF%dWltz)P)B8oR.o>+X31zq9]Ze0b.K%2i.-Q(!sHDW!2X:B1!uw,TW30tlV7BiX>DyzK355sT@YL&E741h
+&;N%'$'X.4pn]A"RdCRA-zVI<jm{tHbr}xiACg{`qb=cD4p7feNa_l`Io)EU!bW(L7oK'9H7{15(srAZM'!(BS'`!v!xZ_B4p7g[j0>ji-x0qUadbco&Om
+kq9l]sbDHhewqyI6kf_iQk&vv1h8dW(#G)+h{lG{uc|ZR]^1;s6QSt5{H_jb<0^R~=4ID2zbW@Xns=!ynudV@[Q-!}OxQMrME.l"5l1Tg'&er"csAXFnn+
+Z>[2A(J<6FG5F:>kG6k|H9HteK")VtOTc"YF]%cq-ItX'kwYM-XP@pu.2H$B#mkQ^{xr8E-W1`a&%1%EGNuKWQ)09P<F'z[RQ)1aaa_i42WCeiQOB[`x}3
+/$1=5+;O8kT#Q%C,UW5usHkw_STd%snP_%U%t@Yu[N4h^8W<!XnZFBb<DQ^:guCma4.5;MmIfx,CzPhTD,SpKZV#-l5LtJx{=hS2}7v_ouPOc95ET_bOed
+{yqm$YbV"5V5{2E+M51l51_@71;D;k`_gH"v:r{FMym;(uj`_i]TNAdHW0AJ.B@8oW|D:3VtHO|oDH};P,tEn0wO76"DL.J]1X(:}0b,A+JLZQAunLk|P{
+~|,CW%[q#=JDE80p1rrBQ++aWF],0Xpy5o5@$bg$p6I#DTTQyANpuFoOwV/tJO[q=FA3r{0QwuByMM0e#>{gI{LRr,|2{dMH/#eY^cm%Idq$ox{P:&LfXt
+`8zG%7Xq.E1%Ja=E.@_E~)@@,.1lcBz:.<^Mh26f7oeN3tW"~K[D:D|Y![w$>Xc7mTX^<N#pJp.h)=otg7GsE3k,u:+ib`N$K|.Aai0vm-NezliSOAe!vx
+4<8]S`3=h.V)bfSQNi7vT9dF(xq+qF=Oda"9)sLd5}j=^H^mB['7AJ5x(ER|b&:EtAlYE#]8g_D<D)%0t_HmwoNZ83:QPf%A%KL<=jj5Hs|Ls=DC!="ts,
+.#T@d#h7Av5dwa.|w$7EN=q'oa;f11;l&ziNHn(mi7%9xb=8xAXy#a'qu9RU@RD0`a[GpCllZQ#xqOf1<K/pt]Gv)D_w~pdhRV#7/>BK4Z_qal_TWV"oLM
+O&bNp/"@X=}-!2H+`4v^^LI3[t2N`qR0j.@4qdp:P-ry[T76/q>a,30^uP|)C`MtZTK{']|''VPR}I~%7^7Wnjpg>`ukT_+o<5w=d&(Z0wn:ACwp>IEIMq
+R<lTw((lp0/59]%YBwRI6YeiGc@,/X88sH=Q#Go:}@=C$5q)@tJdgCUASa9b2:YEP<W{2o2D#DrMm+O[w|fAvq^w}ifiOo%%su(6Q+s4PElwcN'gx`b8CA
+$ol7[,#!iZD-0Ky5S!ajXGOgC]}"}0-_)(0Ak'y$2-tWH-OQ/<d5tR@g9r{JGS8>0}-_&ZzBx3O@Ea]5$R`UY8/kf7Cn4U})X%Y(Z`s,'7~8-w!j35!MpV
+h<+4u'>Ra7v(gXe]4l%gxvy-]_ssSfBZ$01H$W`S'efC/gv$bS}1Z3xF^jCaTk]L:5gdj0M7nu@QJO5)r:1c_@k,#e)RXBmiT0eb5uH8)ygDg@trv-}me@
+Wf[qX|+{(Kp]SLR|J$Aa&N>9$pN2Xo:IxiZZZbTuQLMsd24G_n4G#4)bNv=Gn`dz`@=cj0{WlCRmp<,^<R&VDQ;OErVn9rE'beF@z@FiT_C7#x;,e=n7mD
+:msY/1&xQN>d"@{^Z^`^6dGYe6$pPl<sT)Jp"">=j'uu0v@/G@U]GsQJ2S:%Negc$Cn;P:VWWY(+wQj1Doelin.L3:~Kynjhe1@VV-$)u]DS,ZqNv/-M_b
+%1,E/nzS`zkbl)r4"X]c|GHj4`=AH)G@s&-AgltvYPZcpe_2)cJ]`8iXsH)UWIJyJnN$QV)3Z$zH<(B^s/dVD:;H]W1g]c9{ZDmL[ghQaXsNGyiU@<lFp+
+w:e4QKHM,7l28qrG<,'<I!fJq0oAz>$3<<KsT|!+}#uP2]!C2E8y'5T_5VZJ|._aCqQC68i)vYZ&x.{jrD%EGH5:+]Fm)ZDo^VU<bfSuH@`Yxs]>LZ{m#i
+sWW;;js,th`'<{>ucJ7jt7!0_/CsBiTBc|vMT;7iaZ!ht.}^Nz`mWTI7kpo[.+}81bS7}#q8%V%ai96XB`=`t45s/rz`ZIU^CE~1rAs0y6;gA`[3Cg`qIK
+_(5Y(O])Pqt1a_,{jMvc+GzIpwUFgEk324[P(Zz+~mZ`"eb8-{Wg8T1Z,zR(+4M/7U6w}Vkz1WtC|`Jw}&e<BAUHlgxp_#!>[.qob4M``JL8F"Jp05=EQ1
+]:!ooH}IrKgf0Rs65qh(31)<dC23H[X`9b&Uy)A'5wDMr]:!B6V`HRJne"4$[P#L)T,avrB`%WS@^=^>cQ)F@6RGCV:Vo|k`p|)%PPM9t3u"l@i(~EPtrU
+-2k<o:g2kkhvt"9B=ni91G8HjuwCWQn`&F[KwqQNHQVb}6dra%":Qpb8WO>E{u>q~;vNU)Fjf{&xTS$MDr3I$Ckn}$Du|K6ZHqbt-,c.MV@]&MOO=z',)`
+LN_}7@S+VSSy>.S'4[g1nm!WL2{^v&Fm6M'Wq{RW43!SHAn9`>aAv3a`H.W)u5#8Ok,elG;SJ^u#HVOb7erh2mZ@[mSe$9E;P69^sDD%!Ak08n%Uf`'wW=
+d'ujPVnllSF(O5Q3pjmWoJeY@T%)t)"dA-56e_is~T{yXN/rhwl.ar>s_8JfFxa8ObFmz:uW$n3U.e4fA%W^F2r,gOl|m_4hAgkmx+dyre&rymXZl!)%3d
+ANNHCUl|IcYB7wVOLNtn2:w7RRWzYxEPG:D4/_@#!ac}n(9'C4N:#FPjBb4w':Dh=T=,#N%ZC;VJaUm)b/Ku/5sZ|"lP0)Xm`!1<K8KoP+~dtO5HpYzyf,
+S;mO|D]l^ZrM+T9;T4IbQ+9XPR{8AzQ^L/xrr,+S$w#,&@<zE/P1>cI3&/I}:gZj`yE)oX7EDie>}N](e$[Rn>b$t))0Ei5XM-}rTN7Gu3nR`%(}3;pKAv
+Zu%"4POzg[j0x4sq]9hr87g8k|2ozQ+Qb``(X`(h#_!0qNDO$ZKA!Thbd@cFME0jQ`xjvv%0KTDBs/EMzt@Wt(b324"K_SQl>GX(#E)C)ZZ5=/fs3E:PnW
+9-h4V#nccZJr5<`.]Dv3]X1P3()Ts;`+ZFak)M=auEWt.K|h`SD2_DgEa@<sp=UiIC3.7H[UKo0k5(jG9,!;Aj>4|V6y{c,|jBq};;FOgf01CX4>%saU2q
+$gFo#EF0|dm:r]Cw)vt"$wk:AW_e&0U^V2iM!0|}49Y@&/wzY<#=A5wo4)gE0RhBz=K#7c{=k$V{JWWY3c>F3s&R:qfkC7Mv:/0b/!I<Pdc4MV}lrv4BGd
+8LZ%x"c{7NYC>49R}Le8|wMjU2LRxg85MQ[5~j&bjVMvq]v/o$AOj0i[OPhpVJf2DA#"Z6`IsZIL<WE,Xt5lkL8`vBVV._w[=Iu2M#Jf3+)]GT%b)#R=1H
+iOtsvj+(E!~H3tCsi@ZfUr)@}!I{)kGDI;^wj_l+o^")_m`b10Sd0Y9Ag'!{u9b]0Qp>G0T0B:l7_JgnAS2i-6]A8<cvRqX_)n,KBaBxc#ysYg+jXEdV$;
+&EjE0Cfjwf%$RP<Eu6F5knW$H"]qGYZ3g$b]bqM"H>NQ{Kpwg:9L(`2d,Ca+"@em`U%(fCv`8<!AQV>>gTQ:W@0(oAg`8oxlb4V%LMlqe7tsmHjYn>-`]=
+&c'"KPuRhvd1Skoz!iwRVEl2CiqT@V[dkFVcV;m')_j>a`c`|5VcZ${R"#WyJ@y`DZA4UHNW<+{8Cm>Q1&kLm3i>Ho:z.V9oM+6rj0S^_'z2R-$L9'={_g
+^;diPEDDNBC`o9-%nEwFyLx$T4=-%}B[~5L|D5`ub$r6E6d(y^&{e`PO!f3vimsw%%'rUOgJ-^4cw7KmYj56C6}=m{a`r#I8/hfv:OXVi94c;XmZWNxQd$
+XAwCIP1!ugT,h3dY#x6YF}X7`BFi7Zf7y0m${P4hSU/gVd4_Mx.{!n:,iYV_/1I6BrjDmYqr{eO8'xz>=pH`;OyJK:>Y2JsW.q%YzmB}M[)}Ldum~qy5.O
+7SI,dQ~USQctO<i`n{jAx"g2=HJd_xHT"/L)v%n@z(RwZu7`7W0Olmu#iLzip}T&(|"b1V06uzxXC1^tQJrMLexi-ts@BfYR"cr__%pqPmtLK&{)feCqT6
+D6=,VZzoE3@{~dA-GYpR~WaETzZg<XFCaw,oH1izqq;1`q0^6<!xEQiW7c4nVlNO39TeQ&>5fgeW.5F+6!4KA;b%Jb.0A"Yf$0ze{S.zAuxAK.MreuQKqG
+[KVbMx5Ilj@H6bm}S1c]esz7RnevSQ9XGPhbj.3UQN{VH8|jSYc})ff{LNK`}.naURwfy[m^t,Xwb!l]f/E!nz/8!">gI)/|eqN[[IC#!s14#p4lkjrbny
+[0K{-;%ecl=UYO{hU69Mk@zZChiORtZ|SL;f#c19pIfR-O]7K{mr;YnmZr2cv9]a(Vp(J;{>OUz[TWZH.`I8HlXxfU.(l^1qr0+^,:5QZwBzO5N^rt9&ib
+M(.'[8{jt3$)T}7f".(`;d##K9ePn:q<P/osA9N%7<b,.ioSPYGF5nCh41@9blluaYoICf^vLx|-1<=;lN'9TVnQwo`YB,Pu:T6Y6WS2'3;`HZ.<_nZwq_
+|v;Ggd{]0)9KkWsfo1Ew`xOR^r',;^p!L:5:H]"'f9|/<hn]hMBpjD6t![a[de+_b@G+5i=cna!UWAGV}e_BBMasA#fT_-%i/9+V5P,/(`dQO([ObYIa_i
+~HM3=+HB%mj'W'#',6#>Ho+u1(sDA74j=DW.`s09KCDA<9(U#B=_t&2Vd1HqE(`LXpeu|)qI>S~td8=E65VycFPJ5Rn2{=x'U`%WWpWFi]I:o}@yfC^6'1
+h_h/$Gc4(KU{#U-'b3SjL+%N8:AS,Fl`(^pt#n[&$%oyH(`}r6NTYS04S+E19SM(YJn&GYg.Cf(Ozg[">BTh0f;Lj6g'UJpX8@jM'b|.R^Hw(]NHh$~EiZ
+Lj86jN_ls94/>oWKuFJ5XX_P`^EIF_Tpkc&7vs4&LZ:7nnbaI[JxBf.(X;gC{bYdTUI[gr(I&.1ZmH3e@3B7//9:%)DL~)XD(ElaAPt'(aYN@A}1/)'wR{
+PN:1l(Cj7)KzGmGA6VzOd.'.Jdf7s]R-j(Am=Bt#j8lqL3J^H09}Zc;P^^n|2R+sR]Y33gM5g1dV8%bE.^%@&l'(,&.^jG-a7@:yA|'oOA,^oEla;A5Cm=
+>L&jZw[ZkH1VJrxSj:,c!}=)J/QYGKE_.jV:kjP=kt52n4DKd<BlTO%XSG9L9"p>1fHFioJR&;d_c9VKhS_+!3U_8Y&Wlg(jF@tKb[/f{@K$_+{CiVhV>L
+!NsWA;V1x%T"ti1m,Q0K%wURPM9sAK6eSqchj+Fr;jR,8xZw2aRhbPV<Uz91hQ]Pa5bq#|nN49drvJ<QDMohFtWjKaR_&Dr-aCCITe1(G/QVfS66X:}!NI
+_eh/Fs/ID+K!nC<M!JO-W2#7J=y,G+T.GlwcemcF3QeuXehz'EIgI(B36@[gl]6M.j;jrH]Eq)JqgxCIi^XdLNjf@rN6=31bX@Bf3flvep6UC28i/}T2g_
+(-lB'5rXf`)yO0Knv'Y!~d"Ee425Fs_EshRLjsY-|V!.F;Pk7ue2S4VnT[rA"Sob^iT^UcIUG28StfL33khz#etyr;k{y3<ue/Frxyst>8W[h=&fFOkfvO
+;;dj51{TLsl2BXUl=UhhzYYO2-AVL'6Udn`k`wkf}hWi:Pr/#w-MZOS5VPx&X;YxKPy.q6;l5V=Z+R]Jdjs%eT(Cc7K+9fn|ce0{3k[H}Csa@j7n=8(6[+
+P`zzq:Wa[)XV}|RT=cPc+.,eOKoKV!./ml2&+`u>JO)$Aw[V+@[$X/~+gM"!X;+D8Tko/rX|UB<^6.PDAb_e!u9fiRqUo+'#mby`9e%^Ymmz';JfqYtZw=
+|i#-q9+eQ[^KY%tfT"GBF:/w+bS4m1(uQJkX`LuGS!R#qi8Sl!JsV"LMC`I<K9VxUFJ}#]L2n="/[4rQXJ<6!w}0r[eyu-r8mDJily_6fqO_N+g<V,"648
+0N7:OAxs_=2:<&;qnyC.h/W':ySM;!>we(5HC<#7+"ylOS-o`Qyh(5SpjzaV$_c7/ab(b1_MhcbM1"XZjHO(9[opYTM6uH0Km((@C#DN@p#OR5^p3yh(4Y
+jEbSt-M5nExbCdyJbMuVyf%;3b7YrhWZC^0D6Y)[gvl/J=]ck@}jt[-e}e:DRBLT@]I2V{'0]al3LFkutuCB{5>4jP;tVdCdWLymboKvz[LG1jAfZp2k8f
+BPeTOV^PlxU<FmkO0rm!,5ClE]3:@mj=Tcjys+@/'OH[OLN&FG3T2v|x@taY;d:z_z9|ET!@8'O{&_OgsZfe@Ls2,{o.DP`X0}XBWuOulC1#(6zF7j)_V:
+WJ@g~e@a>R:gF9J6ErJi,bM'9UZL9|)9F..zf#{O6}[<ydz"S(7TQ^>0NOx!FU,T7PUJ(%%6OFL8}-9SXjY%sNlmvAw[;[[S@KZ%'S_+yx)5OW[K$}'@C6
+'li%:9zVBrz3R[h&zl.cqJx.~x'qp:w#px7;I0m;ZQqjMld}mlKnZ=lp&%:+={5vIuY+%jzse:|B7@IE%u"v(3hNVCbE8!/`i&)(By}NGXWJ$@TVHxt@id
+gSEF$9DMcBvK$ByU~BvL-<U8ALn=zxf#rAVf>x0/'JGi-#sWP-X$Mm/nz/$I,Im![HOcnAucOHS{y>+gbwU{}|6k}kPIRH{Hjcr@>f6'EatwQ>5Nx)sd{h
+-<4>4G56"O=XvbF]2jMQ8PTRWY{pGtWjYHG^.M;gt=W<b^u$9M(2)>((#Wl6KP}V^t|uIp:EK6)(_+g]~d6_Uwqzr$iS&)'=nLUG;!;Lnjmkk>jlLf,}%Y
+KWHe8ZL':1qB|Hi.EUDA5$x<`/6`_YBTZ}ehuMIR}CuLI|)H4MAUj'L#`sR!r&pLmm[)gN8ZMkQ/:w|s@mkZsBO`KMtQ3PcSHr0eSMnJ9DT313sMI7|`8S
+pT$p%I;r_YFAoqa%9O;BfUCO=lFAFS@m0;PhgpdCbprd<_cNRBk25&{7.R9n`hSd9M+1.4_HK{AD$XOL7;UP3o"}n.p|YQXe`Sp()6w2|`p4dY`7(;[^7d
+n)D27AzKqU&c-bRZM5|]SaG@ZDC;gC"#fksQi>n)n0LTfy.A:unlAU8EM>Vk+>4[=7K.!d2PBC~p4MjDqs.9=Xute"~%I78V^k[D0[h+n&R6bTI@gZjLPC
+lr_dB>76}526;Hj%";19O]R%.((=t_l43@i(s8Vz={.-%dm-5SL4ho#I>Q'_WQ}Hb--cqOj}K.$o9SIcQh(|Bg2$;!+1POpBsg(/;`"B21hGn<ixTX0y;m
+;..jia~;j@I{b/PmYRbz;I7giwdxn@XNioJ0=CnAco}$)yXn!EiJ]Y3]}XlS'NRKx%E/c5F447&l_FvQ~d>v((,Kxv1mieHKnOxG4;(kfeq&F^+60|)-'M
+R)<S]h~[5)6Et3dC2whYEKz5w{3tVAZ/pHf0YE{@lcOhD{BtsZaAvQ~@gkBnQMdoxAnEV6Pzjk859yH5bN#K9c_]hk~<KW:`Iqv@8O2]WCQ-}i`[Z96m$k
+Y7`eWK-J)_Sa.j'91himep4XSUUgYvW1skm$qfK7^yVgD9O<6cV6QTr/pp^((0%$MQ3K=CPf~w5h)&On[`dRQ!m6BVcru';fbEMJG]eU`j<J$4X_Q:.";J
+UUhw;N6}C}T&rposR(7`u{"z6)x7+xV;+x2fs,}4b]!+:}~97Eg9iQ&#xaN4s=c'K'@S`rkwtv'M$YJ72!ipRzB`M(qy':>oU_^EMk8+1JfRDJb=#z;9Td
+dv.H!vcb[kQ_TkGv!cT!zXIH|qmR+po`CEfA8[4GH$c>P/3/BxYEr:(us26X,^uwJ{M%^%+wJQD|_:Jw5@)}cB37q22GPSp"s89hK|>n-v~TilNeCUi+Y5
+^BA^)1dXC"aD[!L'w6"Ol^5bdR1}TtTQq7k7JXUP]B(9u;82vt9};h3WyQ~wM[2+47ZZc4j%`}J}jZ5M~#k;wqO9tTMr8Urecx)m,{(;R}yt$wC^fa&,SZ
+"lX,dJIoYeEU#G+SZ$1V'_%Rrk>n+:S6DR#r_;dpEvIX&Haj=>n)^%Z;-s/H~t`_S/8Jocm{-BrL/'=#s@&F:s_)P/mL3znGCh$,~T{^#jwL8mGaCi@^{%
+n&eDa_See4T0:=+8<=>#;_bU;E){L0If/dkVp%VflV$calJ^#_V-I>l7O+}OM_qAeFkZdKR;FM>f%R=-i,{+njNeG;4[+@UKDso+TqUmy6zNjWWJ:'fdDT
+h+lAX'8^&Bw}6<yFNL>G'N`8rLyM:zNMum1utR:2IvK%]<M-m.OFeFy/j@Xc}Ds"Pl=Bs'cs/3<FCS{ooKsTSJ;ue7["/mrTHP-9|F>wY{hTtXuOM%NQ9g
+t|e>Vj"Db=W4ej4_&hU]<ajCK|l%qy(Vqf0'pE++{$g.k&S9]!MGgCGa}Xt5dG/Di0R}a)hvXWY;HqxHU|L|#M8T:y")m.+&oG>C|97lumvLJq&Hv=ii#%
+4-(wqoFpTZl(X,V_AJOP8Ridb<_Wm(g_#l8q9J6sJgB]F3JL}FwEC@o,"<qfiRt+MM'f6hgx8q}EYt]aUQ8d{mZ&`}R`bf$y9rz@6Wm@<y+HUo3jVj/hqp
+WmANj/1}nxUYn$3"oeOqUx)sT0k$$|FUlgF,wukE`md;g>rh!K7QmEOs,D|K`"7J#'NTSeq,cU2x32k@-+yeQ=Ken:L(Z|AVDGoug_I0I1|mT:Z(]i_aw3
+=uuR5S,D!;^="C~VP(oF(#4,E{Kaox&KT}/yULavqO_fsDY8h4vv<nw)K7Z[XbvvvZV9TghxZv`0CE>wxj#u0K!>^=x{OjgjLro,[5dzYwKbVQR:8y[1zo
+F{ULyRls^>tVxO3kXf6LoRmQwYWN%#[';j7zDr7X{Z>mY_Q]+aM>dnzJ%DOfInD,$-9esc-0E2y}l@zrAS~GA6Rx},e!jnP@lN;stHa!/'[&bx9.)[KB>`
+_Fv0GnL:lD0a8/%'_5#tN.K7b,tD7Mf',.+E3W:je_eihun3,cQ"jOTW0KY'oQu)rG+<AX)-t(,z|}"'gW!8`Z,s5P$RQp5wKJ0V9io&)")d%Qg/|eBRR2
+^3J(G.g:t>U7aHA}/J194R`WUN"$+53Kj8OuKT}1.g5VcxZ%o[+{!um,e0z_O4'<)bs"]e7SBTeW/slJF]U9ii,lO+I-uRrhqLiuv<HvoB`y=m]Zq7p}%Y
+G_!+}H}QD]I3%Sn[q#-)QBXWXMq:.<G4"J7}5N$LUFcE<FN-%3J/N:Y4(MHBld9%ZF03aw1(:XzlhmVS,)J3P(f1[Dxs,@1ys'HJuExi:/RTX@,0OA>Op.
+7%H)%i+u2:8V4,PsPB61+3M6^h"~#32'@D@&<$wV<r'@%`f@Tdab$#+[}SXEe7TZ)M:y;(}XY]nN^l6,$3sSiMA0ZjHYMHp}hy6i_FMFLP`qXZEqOrLJCK
+|]{uhb77^g,6UGR(P^#akPQ`t)&E{P2TTR8UCbT"m)c^Hq6V<MR(jP$lwf,xKY<r=.8&5ch+H}vkIk;7Z9h}TRE8I)52='#6tLG[K7=9B|K)nbGW00CZ-N
+[y(L(Eq]Mld<J[^S&qSx^xXA{U#Vee4)Tw6bZ%~E&a4[KYu{=1/WZ<>T]4%cq[q{>=b/]5%c_4Ltz4j2JWyv|H63_3[^Q|#3;gi}p!Y:d5#1,$`SqrAAzv
+j="H;e)Y[T=cW$IX1hK5n1g"f"'0@zMF<^7;9PF2~-JGP/=ob}Yxm4uhq""=zGk'gS7&e6:I>4K@L+2jf`q]yEq=5%"5F%'QKw6S={"Y[GKP@XTZ^HxI,f
+sS5^JP<=!'bid$q>y(SdSV}+DQERL`wBeorY'NopRTX,tNjfKb#$v#;5XBB0eG)P:3g"Y%~Mx8cc<c4m3>|.zK]ke73Q=mu+y0'aDFY%(.+^TFlkICU&BN
+xj0QCcn6G%Ri0<rRMv<."4iu`[L9]j8v{Cg6_3ZQXlY<Zhc%;0jmbA5bXNrqqKLE-XSi1[7@4&lq_fO{iFv$PE7a=%X0qPM[-CP[}wcv,mQ}8x:t]Ind&x
+Asn;C-z{h=`Kpf34vHsymj>q"$Y#8sA/'{O#>qVbzH~pR4kAI!@8]L%U|/qd{<H`6-o}(JXkj.U'Q{$h#QENy3UN/GK^!FU^]3$>af}rhY#$uQ,g}iY{Ot
+2tC`Y=Cl$sua4aZw}$~XPQK=h.u|$EZyvH9X9B]>vfyX%[Gb:g3E=,IK%E2XFBP,MK^v8mXo%crqtcDg5c}[sauz&(kA(Zed`Dk_[Cli:Zzptf=MLg@/j|
+mbgU@gpIE}pY)snja/+1o5;=#Ka`ymxSjrS!y6-RVQF;&9iE`1kwA'jV}!:=G,'c;6o]QwG@H6VSHCAJgkG9lZr))/P6i%i^I<8_(0b#D&P^r2RoOmsun2
+(vN'tiI+Qk,|dYa/K+0fCs)%=Th&!7xO[2gE5X>=Jpi<4c^,oKySBI2S5v(mS#2AgZlA)Csf;XmAGzO$u0v+Xk(zkRl[tS:E#'2xuzmEeM<7oHVyHzp/~V
+#&5`"T/NcKIlWf5|Pgklw1jK("Y)lZ~ZHV.Qm$k;55c5.ZyidJpVzR"f]X"f1_uviw^}]-s!vfyeYl+=G]L/wN,ozdGHISxr5z'cso>&'Qc/ILq{xj6qAg
+GXDdD#Z:7xfmgf4O12h_K)eOCaDWf_cAW%)j.+V7F^;ZQhKo3")cX[&XBjt"b.`IlVFv_(DLK)[.D(-F}tzR|O~J'Ur5&y,&`8zwH6F=CK!}b[P+LW/{s`
+<NT}`9U:E^q}gHhFYYt[#Q5X'q;NJ{Hc3Qy8R"7>$P6Aqh>v(wmvuP"Ta=)(g&.5bSia5.Sz5RDqP]ps9):z9$/T|E=Q6!EsO3Z$(9(mr5|xkAj5|I2T=h
+=Z]gX|3ZB=z0j/BR-{|^K+Kc#g/nSU"fqzJjE},yxewhN%s}:%av}}nqIn)cQe<mp}1)0HyaF},/VU4<UaM;Y({"M)#ElY;T2:-[w"Wy$5MXB<qXLNpfDZ
+Em"PcOtPg`W(CCRIOH#C&2l'tv{ISlMt1#RTvfz"-%!f><%nM9Rbo.2(xdbR]}#p9)7;BAOhv&F-hqM6j176uwH]{AL-)huI/AsCl(Y"P|38PBBVxKCTUl
+id=P@%,qj<LM3ZP^;dfmP<">P9PIg7FiJhs3!s14nGzq&{i'R2;j7C0!!jXbxYwq3rESfOF;MCQ_YwxnW<~'th-2B<v4GJ>@JU.s:vuR:{AzzGb&#f!qo"
+Bl]}<oydLy%)<Y1,>zsfT3af9W,PfubJBhD0&Gu`:X[r/o{DZ+9C^&9Ld!DbAkO>@#[-~dxvv6Ye(`iC,{DWyd5cyt4S%<"n(]_|HErvb0d`eyU^{QrOO'
+P;OBrj9jYZcn,wPOP'y:N6T]!e#E>KYiJLEv^F%VLw:Z7b8c-`5TQXl5s8~h=.mu%JZ4X>K|%,U8YQ5%#q>}u)'O`S$P2TJV0.Qg>4M!:NgOAO0&FxFO;(
++Q2]Zvz}wEjguL^W<V)wwew{Aqt%I>lUO-00$3OEQ$eliEqnM)lwnY0f,6,aBs+wc1ySW+14_aKqu3cxFl/"3G"R9XI$U>!,q}io|Sn(+4@!:>8rgT,^zI
+2,S#^GwCge:b4xkgN@kpHXuLX7`r20jKW}_LTS@vLzKC<%UQY$lHR)lI:]xymM|e#h2XXK8mTCmu."NFOzMe=!'F[jTf.u5""|</Igf-=x"uF,0(UnepVT
+xDV_@Wrsi>A]Qjrd|'E+U`~EmZ%p"1|;qL(3|53-3j1q|&)_+N1LQ>+fE']$(Q2W80PbT0%_4N&b;E1@!eCg1uS&|Su"e<KG#qs6rFn;p5!JzezTSHwKJc
+&Z$#8pfjd_Kn>Si+v07&D7UKGThYa|Wq:H;|!dj<.-t<9>f&Gim(P5qIX&V$eDo,22mVJILeQIJ;{eD_@mlfdrV5{CPo!D&uKL5}eUmY`w1UC+hY~$DFP2
+VYyoeqepEzZ:k5D|TAOe}8Hs9S/n1&O8#wYCvG!sdRE-`FMb+$.[#.FT_"u{3Z"Ke@cvD)z1-%z1Z6(Q|J{a1'dFhth3~r!(ngR{`UtZ$>'`|u<@[910Eu
+L]]c"$!=(>9UY`tas'/Z<={22G^YY9y'Bag}bT-Vn5Ib00[@djsqFonJZqN_YN^zBv'|(pw#-r}X`J]:OS!&7@R^XKe'2Fu;>zEAZA"@eM=gJYHvYagC)p
+@IuZe%2}-E{D;-%XZPT]mj|])F3&cjWzgUuc`:;m>ve8cx6<$%fNjVtAaUV_=KAM%}OykVJg^.)>crGCy|h`FAB@F=}{Pc!!Y<wCY.'c9f260WUen",nz_
+.^pC_&4dzx~6NrB@fl1NfyMIC1yVwI)K0Tz1:`k@n5Np}}`>-BSf-mY/:4;w@'o,zl@]D0{R,$)mkmY_;rL8Q|#d`9r`xs;5`/ZzT)e(clF.(rWWlK1TX"
+tLqd~6OM^)APf#,;2vwogYB_+dU@Nm5F#0DWt`J^.q_uW#SQS%evazzXRH$WP3kkc3J/:l&Qcy3GRC|IN0='m2%VFastvp87C_x}o&KWJKc]0AgU)mUx{l
+d0J/bGwX[qJcuI>Vi#Z[a]s_(]oew@jS0aGiTo65,K>"!,zt9};|nZg67KG;WqExjZ4o5]DrLIE35#D70D9tULH#P4Ao};h1xy>8~`Jb)3(JU29mp$88]w
+j-tAP-UG]7I-X'eRZM7:Tz:43hQ6{wE9`.6EVzC]HOkq_{9SeOG:bM|}8]yOv"#Y:R%>JV&CdPD'eB=lmQYyftm;,}@bT1+0D>co|Mq<,Gxr!PQ_Fy=.:z
+FO26:krG#Jx}7eV5MtUSwc#H|Z9}^0JH|q8'L]St%4_u2%J#,/)==xdqYJDDfFQrdO`,b;p=e_un"];R>RkQ"~_;=;C2,exXtxoKF1b%ZN5-"pT&+Xc}+;
+iF=#q^9kM}`!4eSm:YkD5)CqT;>T77FU(k^%bIR`!:l^;}>WD>P_Q4,X7uY0"JQjD<Qh.>ccVX_$PTqM)h{J%I=uXw`'(vB=wfZ<!;'A5oz9C9Y9+_bHhg
+|Tz]ES_Q^^&MJ)J'|{-rME:15"Q]8"UNE8^kcwI|_:nNFKy<9M"m2B&noV[T<iK4[fo;XGPE6Rh8M._OHTGMA2EaDs"HtiZi9r<}KUwOR]yM-9,POuyw/"
+>a:=^8et=}'=|E!P1Xp.v_DI:LVw;u>.&G9x}JaQ=GG-auisW3L4e&syQBYh&G%^vG$<j&V6<mks2%+HQ![Cp!W,v/`BjBh!wB5,(yHaWh,ovv'[XN/Z>"
+jRhdo"+"}ppC!~lOxUlWaJqw4w+)sj8{]tXq`|nXao8ruXiI<}';/#9j"#prIn=;vFI`#)SIdA3k>o_X&^F+Wu}g33H2e<"MbTZ"}0!}@u]a{c5tjL<.#>
+0[mNJCe}!HN+DQ&N/t1#cz-ym`@i$i6fDvnX`LD>$i3)x]7Z~n'O/@xL3%[v@cB^~eGlCmZlI3,vzLLmYB)dQs5f-j2Wtx>t3eCaZ$O6H%ZE}]pfdbkS.i
+/t%g5M'4IK[-TARkvoI@bwq;KaBrWDljhcPy~v8edIc.;)bNx'x70!VJnglO"=&(d%_o9R'yU(HLs)w^1Or$&{I]+Cm}r&GejgfWkzl[De_w6o4d:qY$nL
+%{"0&f,1_n[xgEHYrg87W4)2c,-o6#C<LjA!nAF8B<f4'=s@nlp6>{DX7(&TQp8[x7Fb@q@1}}fZbi!QT(/r{f}Fi0dnqA9g_72O7^boUC`I:Kw+JSuvNd
+45H8i@;M3cyTZ&nV-}wy!u:{ZM{Z;2d4;TE<E#7[jax9AG((~gk749U=3<lOOh%o`g$oU7almqVC_eX/=_7C'%,`Gg}q-o%)HgEd4G(.-ec%J%6IDA6;|W
+4R_16+8>+x9S[]a]71B07T=r2H^K|zt8mDz]&.OL@-^^DKS4k0w^CCtj9yW@#9d3mDt^-70_l+=BSX;iq!.D1FrN8,6v9"!'P!=LEeyyb/i/)!HxhzsVUe
+^3S"24`4>{||R43i~'D0rU`m2<VC%zgh}3mbePSbUj]]1E+rQ:w{38g1OA%RdIA(Mm:@Lo06Gg#5(/P8V8G1Mw.XBFD=vjg1y]%Zg#JTroZfb7c!)x+MLz
+$)TB^q#)0Gh-[69`OoP4"em@rhVE(dHKkyO&l|BdsA8Qm;TNqm5.0n$}wrh_`/]FWN)dJ@N|1rthXf0h9iv`%6G$LJll;-DQM.kl(Ex_qho@Y(n'JF4uYa
+_r&IZEx,Qj=(U.M7u5,&%KM}rv_=,/H63mV!!eae$q;48qNl'J,BsS}uyRN[euMSorwOw&!0Ia,t-xi|6uU@Y"3_2+Q4+F_'OXBSMV&([uVe6PS2u(Wg3{
+EQS^A5++w"BgGWQb=3<B1&VL1bpn5)/nViS&EBQ{J`VO>Ca@hDlW3Olm0#X=UyA_m1yx[TWq&P+$bwG_f_om/3pZ,TZoa>7m|mqfKkrS/`.Y}28p+QPeF)
+ruaxOTy]~qPSH|PEg$v}M3g0t|,b<W'JPrD%a:1:gH;an43://8n'pvw8e1"IS5pOFPN1=olarQSDr]]aNET)+LW3(cgIlza}"ghh`SXEZ4,_5jl)Wf"QI
+yslirK%EiXfdI<t^<BqN'}!`q;BoEPIonCxp8hF!!UK|va)9B.x%mtx7ThE>1I}|5P=uj.AJ'wY]x"<lJ}R_m_E,UUU|}nh)9rI<Cfqv&_w5f8F#%ueYqD
+Ej2GV5&w"anbkB1@mzX1JHj+o2W.-BHMvTC#fRn%,=B<Xby7vul2P'$7&HY(p+~^]H^mStyB|8xZR$w!UkuYU@Z48WW^'q.)0+u"aoC-Hl72_8m^@'%f3`
+:h5:l}yx03Q2ZI]2G!,nct`97`8a~!iH,rL4%(]Z'NMP9%o`1"v#U-W=9lA4v5k=srmt1f"u6mv++ulq5a!j6@V)b!%C.s"a/}D5z1)ceNaiQ&RhQw^E,q
+bJC{-fzFOv|S8A[-q)e.rU|)!j.15SF<sw:7P{qP`4-"rKv=+f<nw)|0%>Z,r^PMam2(d-o#1b]5|RCser}|iCPs@m`Po3.MXO8O7PGA!xYrL:MJENgVBY
+W%UdD_^@byw]h6;W-3/zg9fe>bD;6S105V=9':yq<dU8n=%ac8fy0C${,JYsRGn9P-gsX%@TYh9()XF^>dm2:1||n`lX_]A'6}2,oxF]SC={vjA{i,G";U
+]>266t0o-/08W"vA(6yB6{_%xFO7qXbY_8,%4m7Y<&V[H0yWQEOPm#oBamD7]&X&i@F(R7hGNA[Z_%3vOmH|kd@`XS}=r-Cso,%-=}+{#xG!1W:'Y3f#Hn
+.1]3lc;Tf0BuB;qNbRatF[Ka[uhujoe.2)s(c/ccwTTo$Hb^QXUC{phNqpkJgY_H4QPIjR6jR&N0@LLAu|"96"2u;DzSpqY4:df{.&^%'"!TC[xRM96xaB
+Y.~YgT%]D>)FNF_2D!{mDX]gUm(ShZr,0#;q^6z5D08Q9o&.!YEaN_B`;bS5sGW_QiWGCsy_[|qmHP&B+^4_C[}#@KX3QPzzCPQm+EDm1-oQ5I(^#v]]~/
+VM@;Z{|&;Yl#(H-Pyv}%dF20qz6sqY8V%Ob<^^;X67Jz9c0bY;XtFATB5u=uHxF`j@3r;L;R48#Ui-hL$IrV!PvQFAx;9[vQw+yLQ:uav3"~a#7]b!#T#I
+qQA6,YJhs@mFSzw:=2_4cU;S4NH<E8r$uyi4]YF>1-2s`Ub{>oai#^FaB+:-)-NGX%2Vx`C`@#R#QK^r(4f':GE|>10gH,|"Tqy!SW1C{`ByK>pTzUS;rc
+APoL+RTn125<0{^g3CF@WjU%A00B2pR3>$D.'Z%16Rt:V"z[00PrQ}iQS)FN/8#U(g3"$7sgd)S7$&Rol6PeW^~4XwK"Us:N83UXvT7)<6cSa-u[[ld^ow
+o((w0;fYBseIi9<^axtQ5adQHw%;MiOLA3pNt`uXM0G2.$.%u9&z}SA.Kphv~2YZt$r5R{MS_LKMRTx%p`C{;@sm-/&7R^M(<46#1tD8[4t5`MvqLMaf.)
+R[VbR=yGR:ahDyJ{a:F/e>'OM:O%(Dd.f{`K:$IG](>+&o(/b43TAv)#b:3n;;d)4TLv%gY4I4_|4o}wf8sg+{La}aWAO<{(USBX<ripr(ZlR-veHMW"Hg
+g0Wp[BI^E82>)[B._[&9y+/=~W&!;:Njhu7_Q3A9x4WgYiy+T9Oj"]~fx7oKxBeKV4e3rwUC"YOJ>I#_j]n12AOf)qL[7+Y;!V{g2ypNV%JE]BKPd1<.JM
+(6Vcu<ETY}6:@b90s$%}cE/a7H".["MOPu<ymNO7n"!9&'j8eB6#Zzv<w`N3%N&H4(&<&-|b;MK4Lb&e+@'Z^4F!]h_M^^g5WZEmj|`JW14){GE;4kd])5
+`}=^}3q#,4d)#&](^wTty}c33Eb}xxrfBx,asG}5ii$g`Vt>5=SLL0qNj"Q_b-dV}&po$+4YjdT$[`u'&29/k0y&5^_2,P+yyDpE4,]"G668Dy[0Vng#]w
+Lg[/Z,{JGyUHnNq0C("G]r7-C(A|Q.bHBpGv^15&ypHVmjN%bY>E@+-FIBn]x:VmI[%2kk1"4"Jk}j=2LjkZwQW"IroOz%_2gcpN3%Uc7<4&&fkd)o(@fV
+nGy[`FJ`_W%o+sz!T'qGSEI.e>Z'vn84$iLrYspb$Ts0UOT/:W1m#I[dQVLX-@LA[.jQKO+BRAOsq"P=.!!jw[en%Hwc1>whIu$2Topet7#xRdM)2B8ZkV
+']T<u,Gnm1#C&0aq,e]$F!xTbMzg/"_uV==Ah[8gj|YR4(rI"wCZ:zE$+[%'|qehqVq("qm<^,MyN|HI;/-2VLGb&(}"GNIqh#K1asg=TJSD]jL`5u-u)M
+P"Xsn=xp)i~Mi5K^}XncQsiBRJNCRxsv7pY<.MZ8&fvb^,"L2aHM]XAe|/Qs(S9Dj7=Y^9aC:_5aj_~c9Ppm,(|Ex(hw+sTzV/q#;]7G~euX:nSR@4c]4M
+$j0elW[X'RR.pU86C9d!3'Fg'=OwSpp&Rr{_:Q.qcM!j{fyjs;rv<Xq.q3xj(Ada|Zx^|a=Pybv(qBt:M:]to/wJ-0r<T-$</{5th%EB#TXiR9mv$1T-pb
+P@^d'4i`^b5Kb>a8x/L:/8{0I)tkm-ilLvOfU+IS)Q$,M=2d_lXtNMhfc.z!MMF32>d3&(a2DQRNJBZgttORpyZ7]3@g/)DKP.yF_&u=.3:QJ72kPUkP(y
+FHoD5.tC4BAzwv,T[T7)o`VZPr_'w@Ri_$+:7NGQ;s<B[%HW@@WmZ]-n{2L6p[rkRrL,q]1[I8Xw<A'0%v$#/:Jyo)>mONVIdPMz:a7oBpd(>e56v3k|$6
+j+#%LWM^/%ti1l3QYJ@/z{qS}|k|ffb"b^y=ig;)h|D2yTW.o8(igx6{.cfp^KpEUp~;ygZ[";gE7Tq2qLYU2TWPDx`xvgq8yg<t2FNjvN!s.h5"Pl7}}!
+("9[jXz-fwPzwtv+7rv99/r}ZM0_j-3{&C=Dlv~ev/ROO3azX{q4LNtNhTy!.&THP5eyS2&&"(^f]o`Xf^xjw':zp@KbwAK@$|oF8aec5T4cGPhYGuXo(Y
+U$FUXj0fbkAKCM8">wR/N6SyV/}xz&|B|!0M_>'Y+mf1qe/,WoBz}QuET{J"ryt}tr#zF1&QkPxs&jH4-@:IYm/JY;AXryL-(N:NxXvM+[}-k&y$$UEF2G
+bDj<J3~ui@eBuln|9O$$v3wj/@dZbUAEsV7wh1)gN0:)+e+=4sGV=MpJdR/j3/%;i6}<n=4IW(Jz'k6P9iVxm8;[iyk+I7H0k:nMSz8j0XTfAy'#r|M}^]
+4tFO(Roal@AZDXbxaGwzOuPVpDOPDy85Q7q"Xa~g$''R>4~IrEr+5-J+c|`@d9YNnxd7gDQkj={BJX/E_{sgiOUONz4E)6G-in+p{<FH_Dz<-cMfyTZuO(
+6GY1mtN=e6]{B8zURnhz/,4Jk2Kg[1{%ueSZO!]KpUX_nVhR,N%IN0Qjf4~=!,25.N]NShapyL)v},Ue.)^B'S0+OG(kkCp^zD)V{:00+a(P{=`Z<92>O:
+|-t.K:)-lD/fd00ueOXdX>v_$n:Fu5zmL]$I5v'{R7Jeti;{-7%LL]Vc(F<FeGP&Cy=E&C_`zE;Z-x!$Ti2xx0{p.OO,UIK$(`Z%t#nL}6t$c!/O89RIz'
+W!<7m{au5%tG)h|G7l;7piV%WyE3ZY~"EtgV+-L|m-3h;"q4Nfpu==zIU!l@}NH!_WO"gT}8ug_m88h5ZTpYPu@qX0UjC8,$S9%u-;L=%1gfB($hlic]+z
+pew$1oOB#J3rdFj+t4m>1_U),[s8nCvz!gpApIA`Gk,rYijZ~m9)jSe(o/[Jsu(%d/_Oroq"]zc4`AM15_]b>75dOj6z{]tUR!Fddv9(5VXQb,Ze0gWd==
+hua)%&l!<<@"'o`e"(=xEN!>5S:g/8wkds{oBvxu}5'woMn}1"5LA!$^]aC8zNKCWm4^9S4Pn,116xSh,=}Y}oZ+[W7Oqx8pRIZC4t[Qh1bMHPKC;aEV/}
+n`-6M^h,4U@E@z'[|]Q:rLd,ti|Zc_NmEL=t<%sYDer&LD:Kjd-_'WsK3-^2{$4CAG~k+kocWh,|b|='Vk^w^1o6V4M}9xqCTY2%9"C:J"4HD-4X3k(D9S
+nF,@<[SQ0[&f>}[mopa,=Z<6oL}e.m;f,Zx1:<}}5h:DKZraI<6qeDVZ#xsS:46Zh}/E@GF'["ip:F5&.DZv`AnCwCwh_N$VLl;Ki8;1WwLh93jHeg7$re
+Kp.z<2n'z7[;!Z#LtfM!;v^%Po^2^plK!0ft4:^gQtP{<<$"^bBFc+8e-^]4Ni0F+N6MM(Q7>Rw^5#0REXc'7Y;m:7fq1|kZ=}amo'+5d|}ghq7`3o-Tw`
+M5&@yKC)uZ;[6rO^qTR^])Kae&Zvuqb]24|+7|zc6x&|Hlz)o5gpb'LXfAWcw;7duEXvmRdXoa6PG`WGpYYsSv|(R0/KpYC5;zK$/`@tYIY@{kQ)nDUoW1
+X]'n[9(+Y4r=Z=&FnQLo~SA(o)pRW9cYL^<&gjz_>_lU&YZeC1zbTmwkE>aRzaFda!Z-fy=n@8N"as]Zp=wsCUGhS[x;e+uK<tjzcQ@:q'T2P<2`,f@])x
+DTkVFZVe:l7;c>xCk$`&J"`8LJ>RU+ibFa$)9.!^M#mJQVGk="b!H#F.:Irv-m9qwl4wIt}O^y'i&ST`;dC-[R%m&dv8Paa"Ju8^0l($=/a&+MJ0U8UJ9{
+f'+{ga+M^l|+uh#q2ZGlgDJ,8dZfU/'HG4oA"){]m_FxO<q8xxEbH-,=7Y9Kzd}:G!sIok1O~:^t4t_|x't]BBI,{I/gG)z2,_WcEKBO{G1/,T:8;VlTHZ
+qDmQPL#J)1'Y7]4|g^%&8IHTk7V9RZF)L1Sv[.'KfqIOE8VrR<=:ShDTLwydgQq$tO>o63Z({S-e377<99:ssxg6Zy<47.0Aw-(b!3~Vf@KUjW@C!g^}I,
+OU@XcE.qb<B<}&&RP1rq[jYcOo2H~<4yjW$L+cm!7!1ct(j&rh;lIwT{xo5//M,hUZ7wSmK)Hvlr&]=U>|U4i)[DpS~gJ].G_lPIAES5U%<,{LC9PP]K+V
+=tTS2>.$J:k-y/"Gb)ZS2o5'y/=$iCs;q%6[P_bmwW%<S2_XCm;vrkPG{mY+Q3]<+]i]oDOYwX7S-%;Cfw0=rm7BZ303zp_>djhn"qP+xK1>R,q9+HP:|3
+N96==l%_OQL+X2LzG]<{mulTZ+48Us_p$Bjq>I1iD^9.|D]>$20}}o{Rsol/6F=>d4~QvDHFAT]IPDccRDz)>modF{<)w1w9>sXrU.|Xhm8.8.obnIsUWi
+`$U+>cvt19u8iRd_)(9guC2tRp<>YbuLe].8|uV'ougv}e%/v7ovpsJ/VcS,[/O|,5zoF4b-[2zGg<o"X(N|ShU7Fb`anf>55v$cgMs#To%=|-9FdMtttl
+M+<0e9>i!$p:E;b6Ggk=g:p@ts'iYRp,:`[yK'yOHaS>Pt@M3))tZ_Yn16&tP(A/Q/9KuqsH:`QITf%0H"{cd(gR#cy>F|(y2>U-=7kg5]./Iwm3@.|#:c
+`xx-2<k$;,Ol#o0EF,4U1.g^T.]BlCFwo3K!ZiI$d84jJ'Dw~:P=!kBT8[BuG9QAbwIJNvo9ip9sHOK&$"oaquCR)P`Jc25W[KG5So:yHqV$:A{;nhR40s
+:YLxX^OX^-xR2Tmxk)OJ4x6#Es+5+E&OFJ:y~Ag_;v`i.b:y~1-dkZ{r[2:j%tK:/d[w&v16F4[i/IO6i]jLzssy=o'5i>]s;fqw&cAS7}F<D+aruh]1J|
+>9|vMVZD>]Ffb{_P%}K`28=Hw+de(`he=f/%F^}|<-Q{Vhx{D6{3EHz5DB_6H[UXV'3yww^ZsIRDTV'>>mo[#:@ol'(;3BY>;I|$/_OT.'rsl:##+[9,D9
+.>Cz;%v0%]Q,`q,bza}ao0!}Bh]7K.0/B&Xx8S~LV+Jn(E1c2e~b+ou4VYE5`NJ@'6TUqeOWZ<k;pYAJ72gIrDF@oY@sMmr)=w3)Gjt3C1E3Z;{Jl-Urta
+f,s8(tJ-spD}-6EjUr9[>!O!,s;<Yq#b^s%tg,eF)Lvh{O2tV/GB7hiMZ=:lp$Ev0+lF^sDBmbZ4M`cs-'3trb0[S>iZWj[#r@5YsJiP4dQGu"M#RL'd,=
+(sLTKW@K>QpC&E$5n[M]d]d[_ENR<iztk"h!U7,+WFz52BS##+6Xe7rBkneZOC>p0.J2KoRFH:s09e_K$,w"GMB58>`![]azF@FPTl158p(|i3$@^:W]Wn
+'_z]q)ndq&NqFAST5=Cw}q&eg=+jw>%}8#B0;E]Pqjh%J4=}^G0"XBF$<Oi_w>Ybxzcm/&Fh,e98C<AWGBOGp-4F%=R!1wrQW|,}GEv1JVJNxbKZU0p;=x
+o<T0+(">cRAS"{I<U+0"-Hy1/F#S$E}jTPp3&87#m+G:TkNda6NPWa^2C:f1Y6/9{Z(+E5IBAOz!W#nB,%8<^j6K<"Z:HH4Sluzck-QRR$G@gB'O@.Seu"
+hP3sg-,]%uH5PH.2'|+[cgQ`fb(XR$@$~`@}&h"(L;Bu^)_QKM4N"W7@y2foDyprjGdUS/6iY^M/AUAM+]+qi)M_`:fS+uC}TujjLD]hhD#<@k:#S17@s.
+9ZM2]wr5%FT<MCkcH7Nf]@MBG{YSw[T^'.HOTG7n{j<wSMc2w[Z=#M~ML3$_OykeAgF)AJ4{V{#w3{~NYYB!>:SNb%1vp(9JoDu&mN2an#kOer%h7:ElMU
+yQ1@Y/!gqpJja0JMcNxPGx/76xwUc$ktR$j@ePUPRIL=LXj0'Tby6}Qqf[G-]a_lwXd!@X.Gw}3x+EEZ!7:jsMb-%4vfm>K)~r1tvMmUN`e:2&@u{$gw!;
+($<-!N~NP8Y+U;Vbrv%$=YR;#H{+0[7AJ;/u@|ER,;tKHS#!$!Ix#'{=Ux88[[7hXZ'LlO/jH=YGgjNoVuF)g>A)}M>}SZN_X!qG#J$#}Zo4<t^lXV1)>G
++;x%6Lk%4li'sRfl:P~PfH`wbVngg,vR,K+JMRODau,-M:gH#x/NAV'acnf-$1/SF"SW,$1]|Xkntmm$AL0fr]/@x!Tb^:>"i0cDMod7),Y-GSE`>%E:.`
+oY$BBHz-&h(!|xQ'1R_d]@2S-vlD1/7R_i9}<iD2Am;Z!q<"(Mz|QNl{&p<-;{rExtJ2-QBy'>J|8=vjkU7gS^Kxu:cOj9e5lgGn!HBsuEeuJs>bbCHh0T
+]:y:[uH|'>5hy.cT|&Qh0{,ma+ZD[t}t"[PDsK/eRoqTF{']8HEk]h@Nmo|{;h3-ic(y;d18kpkc#&ve^)oN9xssv%/>#%+KDbM0l85Y65ppiNe2PbbW0/
+|`9@"[x13TS#9Y5Z(L$yJ&)XUR`xQ&trT]tUw:NDgZc9'xOP_)R(h'NvO1&jp218b&38536";avR9Az8L=%.lSYE]dsP.m7i0yBm33YYyjRQEq]}VOz|Bs
+:bZf0T{(_,gxE75oof2)0i1^"X],564:!:^gqJ^c)0gA/[t%VVKXAJ9mmdCUUnqI2s0YM$z&OV1R&".-4f%Gv,KPw9g:tf223]gXbYOfx2r;GnQX=mU1V|
+.gck6-NLrb,H)b7wE&sTo5y8K6+)5>ow[OM-'-trK,Cg[l>DPx)j>q8kb]Fw'isSh1qG8#NzMK,WORib2zUSvtcj(iTvg=T=@S5(mW$>^_YKK2doi10_a9
+H>BMEDn1tE#1<5dBy,a$t_c}viF)+:R7JUF9.,<WzR,TO2e@Hjs&}!Se/&1Z}d,MTe^U1'Eoqoi{WB_hdf-w>Iu8"{q";3j#Jt(>D<`uHHAXd).E:)HOkj
+{xb;-n^IblCk.Sg@$YFO1<0QFH,/xmfb,|U>3CPp<u)D]h!M;'=qUiD]9j:fW7(Y/`rn,nWQ9{Yul!/W58%P'<7V':iyzN8!Q@58d>TG/7Fei.T9S`-CD2
+t.@#D.s|nM/cEt@73R2)$9p${IvsaC_Wu::+1aK5|%X",uPcFXHHGr)yO#fJ1}SqKDAjMwU{dpx.$0-rXsxN{Gtjth;|)DL@X$GkMD||3B;!R0UAm!.157
+p=r6)(0SVX=$TIwA2Z-EyTM&CHAd_]yxs,5)-Pf@}@6h(J}||_+rA]kejqFI!f}&`8C7f`vc_]PGX=qKgZRLy7]]pwYKwhQ[:;nG9"Av1C/6B!OkPUz2<s
+t(htV)ZO.mb:yaT)r<m&-9%erhx%G;V{dN[H9&D&qqT'+t!S)W:.MLG)8|<y-fuJ=2F<d<5EQiPF3jo%.IRx3<SZuNDaK6Eu0[x7!c=[J%XD+{ilpl_WvO
+&IAW<hiR;BI"tHT9:aF%/}[T]}3@dFe$eGIDn=^h0%g{8reXlHJ]fZY7~dxFl#o,EW2RufoO"tsaDwKZ{[cXvLY-XS'R_Qz<VT<Xc|`3m=e_DfR)vSnaR4
+9n`zj<2ud2p6fZP>^WzQ_L=a$h2m:A,@HA4fGIMt4J"+3bv=LB>ThnSme{jt@{9[SXF7zb#eF}dsQd=l=dY+);eK7^w:DcVP.&!wf]Z%"t9<S/.;TdeCmu
+`WEjAC$Vz}`&PGF("t&ck]42Et#3:fzLY@11O).u<SvKsr[OKj[n/^8MS{.z,Y=O_u9_)o[zOXe)G+8fPW>y&[MAHpCam1[!LPaJ1mI!"0o#LP!tsuVDZ1
+T=!2wWqtb_lwMr$SAL=l7avSt-kLHp)$lOv&xB^ElcUQYQ1>6)7g^%eb8$vz2{go;Lw_x3%9}{LTug%0jcg`ij<8~KGVR6Oce-wBVRM:p,6,g!:d=#4Iyv
+qQ/(p[|jKT6f6-mk@gxc)imR.O9{<t@q)-4id!(+L5#<5b1!xl[q-AC`h5=1{>9MBaS(5atCR_VhurnK/SIvD`NcA'9=fQPkv_>N&a<MEHrzQ./#Hb=Wl;
+^<(YpV#`5`yW%AaP`h)[H0~damf3tz#:a1pq8F~wL,J+A>~bcR"E~3^lh|yZ9Af4s(>C{;5_<(kdk$P,<zcQ$35]Svk90zT;:g4rM}t91G1<T:DA}mhnXP
+hQl<Y^C=!J6a,K`#_DZ3jj0q~ME)$n.n8$W5o,s+Vfg(5C<eEu]TF;&>]ZDyOUZ1|{Y6tws)K9H6w02Gfq7}0f#fP}1:`<HIGMq{zb%%Y7@ILebHpP9t='
+'y+1;NIvEZz7DdjR@%i--eaQm)Xt9sn0-[YQ:%04!okxdu+S1Hg(7OF`um0TwOn$.@ASEb@H5%=e`KQk-295:gCKR1U}30M'vzJ.LgoXxzC<_R]15.n1y[
+InEvxskVwC5H5zvV|N1^01._vY4l{6+P)g's4)YCE:&'nk)knqfoE]Ll.{hcMH_|me)VYhzwkk)kayM9SG.(cg;y>@!/$#"Srg"+@,RE|4Bz`RP`[4WPVE
+Zdq$2x#OLs0"u.cy+3MqG3o(-Nb$mr7Fg=L+tkp=1D>4"=1z!Eez-EezRYO"8lY0sT.fg<TOfx8^FABJn'yVOFvIK>o2:^Qx~"ZA!Kd+EW&a~|r8o0UWkU
+%Q$kLRLm]8#^]-D^YxF},-z-g[XSe!>trDbWeQ|v)YG'B4b:vNXQ6Tl${'/(VFAoj.{r0{]Q39iy>(JbhI(.jU80+W)V#]&;Hious6xOOA=,1.Q5rwx13'
+[6(Z1WWS}%hME)O#0].U2,2V!A,N@UHwIowGp6]R1R~0_lc)P:vwukQ`:6&A0[16C{r@tLLl~,g$tH/X|.qM-c~4rmggUr$Eu^GoB6j4mp>fDM4{%7Ehqf
+vRfc8%{C77#TH]=yoNFnU/AsCdy|7){rS-9/5]Hg2;B[jAd#O@M[;c'v-|,T//n-DmLzfnyyu$AU)+xKHMnl!M^){uUN59Y(<>A.:K4,h>!v,r-5YYCb;x
+1mIN=G-9%A77TMNg[)Mo2r0$JdoV08>9Ntx}F@bkm|+UNDJj>LB}Yz'(MtiJ6n1;jPK^8Lpdpo{Kbmiu!z|Z6Zn6yooN!QP}Nn-|.=p@Bwz.=VvNh:+t$c
+#Nnx0&zcC)G`ungU'ii:e1xQ[L7@5X:$s]EYCH'7>=Z'S-1ce)}4gQXlaDnZI,aH=0<o%tx{7^HqwviS&9"~'b4wW;5;nzvPe"-[w8}`qc,>Zn3Eq".V~M
+'`:@.2{L[pKRh[wnuxyJ5kHLa9=b>6(^du[/r3qC.;w'Ka~k3Jx<TKOW3|iT#Y9!]@^H1-KU6YZ#(TT:9NJbk7Jqbf7&K3![Mpmqeod(2pN96{+_=kR%@q
+0iW8cULj}2"#CNgIRE3cH8]E+|G3cm/n@+utG>#jDNsd+m@u..$7Y8%hI]OWAZ&s'huUU/">'k54eF!tam94Fg7$!nhDA:60lib.<{USJ)dx8u22m$dD)+
+_C,|Vw]CDKUV=Hk,($K@acxxvtg}H3J>>#PAKhW!yjgk2m%;J!bMNQy8mon93J&wn(eGyiA)A5^Ftp{3P|$5m/W'~i<#K4aWo8)6by_E=(,S^acEv`,Q3h
+a9<Rokb|T_v&q}Nn|07zR%a[@z"7jm~:CQAInTq&LI#$e#1U@Nu6A14C5VH,Y#GeXuXT8|I:zl8Lk(SDENuVxh}#^_].H3t:7)`f-x5Ylz5G-Z]g{3|./a
+B8'$O<m1ms&1Ex"edO'MhXjrBPc,8<!.OER]c#}doG{.y"q5B'=PCRC1rY4CY(]EUVdVPvp@DY[j7YB4gf$g>O{99{381cV7^]amKOHoBo{j'0s4r`Kv!,
+2"04)=oi8LJKbON{nxm3TB|9o3(xwwyD5!Q}`9Nvgc[mk4rx~;G9af&9{j4UjeWlc<Ro~kOa8.te=00j3g]Ei:H3f7x%%4_!Ia"9vQ'<)FxBgqK-!X/2}f
+P"WUKC9S#+7c|P5kwy5|gIRHMx3xGnXWADJ)4,0.zj}nF3~5jO~lHm3O8}@rJ|T+;Pl3iJ1bFGs@q:.Z7Vqok%%p9HABSjsQ`;/7&R5^=$u;1I.1u1[x](
+8)=YpgzKton]=`^W;XSEbl/YJef|z'Zjl;2ob)_g8$NbQ]0r"M@jE:m$U_HNNW3oJd-qhc}BR$_J_wfXqt/_>,&elL%;bN_foc0K+_,3IHy2dgW/#Czi=F
+mb.5>0j8{,.1ukqB@kz5$GpS1YY$7rD]ij8srx:/6@Q"|"D5hpRX@N+3r%`GJhJhk5l.)1yIPqn1Mu,'Av{y|JI8Hp.5%H'Q[Bu-U6>2l00|wO56||3MzV
+cKnI&%@HLD/!raQjt58T{5axNuP3!>n1"gErx(QXE[%yJzlgrtPHuxU]elMpmLa,>R|U`AZQ@b|zfNP8RAl7@pvPG>|9$X#;@_#7VLZ(i!.<xyR+l6""_8
+^7^7<hha2)Y%<Oa'D6&)Gv3tlY|0{8]3CLB$aZVPnB~y]>8JnBd5mwMt`21o6`dgG-Y5OVk$P}EsNS"sir+L}.%U&07CY=TYY,P<W]L2WPN't7;(eu4^Nt
+h;Gl3]_^$QZF/!{)~7"Iw3CxoA7|w"MlN@POSm92I4+^;lO#|6$nz@;_#.d0N9pnpB:3qDDLG@[}cBTzWlubF4P%Bda1u9^vjT'v$rfjN;k+GR$FFqZAa9
+8"q$v/[t_3zjx^]>r,6:Ghc^.dZ-g{(^j^2kuY.8pB%R[L@aU},almMgAeWr8UR^&^PHOWT3[BAphuUoa5oI!k3I;1=J[QZ4fkPD1YHd8xG8Pf(J0KY8&>
+AOoG,MEH9hwop/1#dCqgqhcrCoAaI^G(`r5M+L@jH]m:$5jr!UyhOLVfj6ZxMQT[40D_2_D4l$!Fe[8$i"P$Kud<k;lcco3O2iIsKFS97ThdA!1Z~<t=aw
+~]&%gUzzL}bvmV&Y1,#9W&zA^E"24;H"pLKGDMBFy(}&Qa(/GVM)^F@xpkm%=2,=6e]a;%8J'Kaqvx`y@B)paI=r#TNr]BGl$OQG-8PnnoN7[Bp=|,vr0o
+0GTOoatI2aBc8kw`xrM`~(1fiQ1QoY$)!FPtj'5WY$Bq(_Ya@j%GVHb}C>.ZFWs(f>@|K:Ew3+I4-w>ndO=iML0Khm`b:.2>1s<Q8riFr_f{K(KDBp9.'a
+XVuqi{UOjc=I7d|MM49%vQ,4os=tr}htWo`D5GrHNMt4Hzwbaz4"R:vx2&{y3o$3zCe$89KdWdT<r/n)^=p1i60WbQR4p@P+vQ3WE%zRKy`:VNRYR7/x~@
+H@3>iu;Mxqt+7t@9}4n"daVM15{QZ!KLor"M[<duyM+m"$#ads7QXja-fw+|xP!HI(f(cy'|Dd30DPW3c5CBc;GB;vE]"t;;sl,kk6^r"sYSI;OA<dvqyQ
+WACAGcG3D30'0EaYm<K1oKe)>4"XTBE'(/UA=J,-0#Bi:@hL&sY._r;2,V2=b/UcXF"3ZHn3WEqsoi'szCc4Du#yVDmZ-"QfKe$UXy4"_!3`O1UNx'{:me
+f6L1yDh_/y@QopMsa,Q@6`-tkd'tkfHr1q8$%+#r-UB):vm`8iCmv1{i!WxE]P7/y!mJuz0x9Df/p(})EBGaTrZdmY^^}WIWv/S&Ta3}$of`PW@#zkJCB=
+@Mw:tHGy8gw;eu+G)s^1~C%+{P4TUke_IA>T]'SC;Z@;hDm0~S]gm-W_B<y6tNNr[C!_7S-`&}!Axo9@]63#'G8d7h[;mHQ-1'}HD$TLQ"_HxCVx/UWpKW
+}a#&jkJ9E5R,6!;+cG'e<0xxYn<0JV,pT!n339,N,T-$$<#qi&K")&"Fw0PExa3M%{tj|b!paQc^pG4j{:NE@i}AE|;H^q:>=1cY!`V%[Zq+rFqjH|&$)R
+PYL.`u[Ny(h"oa52:CcRD;3ZxudQf<FqQ}k-I=Qwc__'|k~|/sx7@dPZxFi.]5e%7'IF[T!}76jwG7"'x/#C%bT(wk{8CZd@`}gCh9t.R1^ZwWhAN'X9P,
+<Dk)L5n0.etiN<wuiE2"#:!tnw(L#e^CLG-o&Fj8p>e6r6a=%&cz/Gw7EN6i7gaYt783OZ1'5{>RQD@vNB=:o,w>B:G4O7+cyvX;jul2UzUq~Q2!1aqEgt
+sX]BXF:]{]cPc%0U&`=We+Y_)mOSlrI8HC5S.&7S@br's=/L]w==s_Yf|NG]r3u[c1Z7!KY>{5@7QF0R9V2.['wE7p$gB58w}foAIt#.n4>k':eKe=1pv$
+^a!7{;}j>wSd]mQonV3i%xyk9_ScjW(bn[[nt!D/K4'B1Q`]v&$):>2[>pZdcr84}8f_9FPU1/C,b<3BmHxB@P-,c|p435zjJ5~iwQ+x`G(a8grl{p;/C=
+c5a)yg}D).,SlBeiGa>$O>hOtO&R;f={80!H+o]EdHs8++d&@o$5-Y,A:U:JQD{Jkdi$rWz)e>FiP7_1%xzR6"i|@`2OH[kBD!~rHYJ0K`<b=q]]P;L"ls
+OmVfF4LdqGlqY.E)KWS,=rScN3I{F{^D{]Za([K]Q(x`__[j#['uudKN~CkmE)6V>4=hLDJHjl|u&-g-}&cbL4bW;qqiBmDd}t>95HQ:DuF9fPV,-/sw;9
+]R)`MI:Q=llmm|D9)QvbRRS:m-Z#:'&ZQ@{pf^|WP$[/X>fV!!,Y[Y&$qX_2+KNivquj]ALC=2FTwZ3,<V{v4m:7(M|D$s~=.1^.<<La#)g>xqxYSMBhJ|
+,t,##B[Nbcwo$1g:3B03}ZVej.ZM:qv+ZB5)x6N3Vn[|(1`Rjn^jz%8S]LuM_8xHv+nCE@`f(Dh2rHcxy1&kn2f|@K@,AN)B]_;g@g@rgJGOPaO&:DUdpX
+^e!e|@zu,nL6tRf=6Y[lth,$+Y}y![%spd[hga8e_c|Tcra;4ZPd|3q&Z^APK.i%@`}h]Q^V[o=/soN#Wga>oJ2Ro(Muasr8Q)Vux8pOmg(n{J90Ir4s'|
+#Sk:%[RrB1`nO:Y,K]Kffh%Co$3r#btc/id9.3l._9hGeq/{1QZKYCpuw2;7+)Cz(m{ST('wRie{v!N9=U!:`d1Fg1i.F<FuFL:KI_D}ZF7NeKT/kxEyMz
+~teZ)sA29EXkJVwi6r7b;vRfi@Z]HnYrW_8@Yf6=8.qlp:f`6;Z{@Dg@e6hM'k/#l4<;-x%u50;eSuiCkID/P}YhCI/5;W4/s6>knjdlPnmI/x,Xz/jIs%
+lT7i/$~i'&zV5,KL,K"+-0K9}[iB37!(X(GB&}q;.lVb2l!vs6JDj%(T&qr)v/(:a:$ekO/u:],3%k}epCLW5^Qf{^M5)c2ptGvFpJAZDZ<Y7Vj|>Q3j4T
+d50C.^b>N6RY%#b/:<q|+U:n64@GV$"><F~)Tt)os:)!l'/=zS1%r".@ZP^Rlf6z6NhsLKu$^(w/2I]WV/a&N6.6~vxo]4`xvj^9")VDV(S7.,}J5>Hi<A
+RqsTf=x$R_8nM&Y6#qi:W-TsxaE7KP5RoTKQmaMgQqd33BKka{W!c,[D)/POA`POhDwunBY7KgxOU_l2@]e`^K|ON|=&Mqj0c5aNp;)/~^7,C/1,SW8$lE
+7jG}y|/Mz+@9yZbc5G/jGk|q5eECsryX1|8Q1>7Whib5W+SjTdglW.<t3>zFt-IACl4:`lU^`DJ!~#fE`PhHqgp:{{zm!#T&(axK"WMqm2!w2AwZ]3&|JW
+:&.|5H6!IM<LjaWY3.bDp{'m05=x!f2]WA59gi>/D,yp99vloce7+Pmfr!IPpX:j[&dERO~o=UjW344Y/B[aH<W-VQ!]2gaKu{&"j1@3F:4eq+>.7/eWqh
+),a5+0sD^<(t;ho.>gj(-rc'>r06]lb;q'OodXCg@'-1G2j;'OJXb@>+2%^CdS([&R%${.)id2f=][5B)p|eI"S@si)IYn^}00x&oc!^X31{JO+/o'!4_I
+&z2Rk+{1URTV}]u/>Kg"]z@3A0{5Wt`-~oa9]gwrYGjnKgTyu%LMY]&MZg[B2k2jJMdU#Vx..23JpImM7u]][Ve2#"Nx'g3LZ"Vi[R2@7LJdw/-`XA[477
+=EwL}0/A6gzM2@II[@BL>412uiNUGipDxGodz{{&7%Lrj:ldW}'mj38``veQ|Atds#a-fFlxb#:}$d;6/l;r4EX1yO{'{M-|NjM7omy{TEG7c^S_Xv[:]D
+av_09ai%sdcp5=i%8#E^ONxVqOi`A:%t&A,N,2|qq3pGC`Ve]lUW+1[}Manl:x~Jouy{Xgs$fev/(iE6!X+[c_FqE!beHY!,l1&gzf']tu.aD=__|l}"OC
+U@aabBfuZbVH^e%-A=5oBe[R+iV@/XV=4K@y'jRX~`qs_UP'l&+)$7)vBiB77tj#55^H1d9^5a(uR)$0/SvSU:M5cI_1Vi_0{A2dj>Iiuv($,)K:"ZU4#i
+[`S-l>a}G9m@,PNBR{<]N2n(j)bU3"{+0e+Ei;OHJ$8]YUkJW/'ZbFW@(2|Xny~$PWjArx~:&I<osKEUsl8@538b9J'G[O9cL@FTdS$Jj$i'FoMkGp'(XD
+N@.L83Q|3#l=s=T];6Z@olP,GW/`@V'X5LyG"a]TgBMko+vV1&QJ/3v+OZ>.YSt2"(23+wTdZUclKs[of[I{Z1lQ|P(BHZE&reOvg48.UL7,<|=&HveU$r
+^kpQJCwKzed%|+(.WYm+HHk1o}yEn_iba3c.E[ldPQfEdJ9%7w~<~GLK6(D5$1(^-k=v7;MCa1%J{Z0!f>xO)(e9)Qb;NXR{A;#m_[s'QVpU7^=_fK@MwR
+Rrc"RYM{jj<&K"!1R}lp9G^3$6p4[4_"4uR]R8zwkVhHXQQ+Z|={KhdJMYJ7A;DC54PF5FR[OAAdzep_v{=1fP0c~jy}I1U#bpY&8e]LQH5by=qO|=cV;g
+f6LnZzNY%=tq!LGF#j4I`Om|dV`7+oNHM0o8rC3Uc8ml(btJ`R7el:)8L-q`-]NCM'%"TNS/@+lAs"W)Cj,v}A7FM!Q@0,{A@^:YMzH^S.S]ZgLtW%4(H@
+iNTD/Bl9Mz<MnMwAQS,O1'Kq[x6C%tA0FSj.8pamyo+>IwDMn7W:fN%=e0clof'Vs_H,x4fm^sj9#O54A%vJW_-)a/w&wriG]Te"qr0[OJx0B|/y5rKojm
+U"~g>>nOQ'K;2%;H.ojw.:xx_[O@<wy-xF=S1d)8/d()g0F,8xvjYIvaNQ$Wp>HfcMXAi4KQFS[poFu<A$QUSm3|tm<Nd$8s>Rh9A|okN.8lAG:hod|&]k
+[@/&:EgR0swYAtiUcpu-"Qux`'MZ;tAXi}e9QR.<3]m.`kOro/VlOV<^k1m%/BH!24ss6@tTq.4PuwUnEZwO6i==m=YQhi]qA|5UAS4Z"vEcOlbg!=7Y&r
+N5_Td)=B+]jt)LhpHC8bglhpYaIn|a0U<'8@!8lMESw^'[/S'Tg'6cEVf<-EvurL=@ns^.>5](}z(A7|I;+4L.rf0D[$C+S'J0VL=ueU5'^S{>3SrAALTa
+0m8K7%@)l`'@{gJ{rlK]Y)lP%-e!^kk_3.Lc-4DjHC9`ZRYtd|3=NoW1>mx.di"[/h{Q`i2.`$(Pv`YC`GUP.gQ)8,_XTDO$j79$DF0Fm|DU&VbMc.Jx#7
+,,^]QQ/720>6TB}09!Pkb$q&cGQ'6W[_-:Ca0+L`xYYE.c^AY:y<52TX:K1t01MB(Y{=Hbqx5cA92Z4Zle:pIM6-5C`{1c:M#(of<UYCTV<ixz[5HQHnx[
+yWV5/)!6C%7/IuXi9oY0}9_=d3SE##0t_G:S>J5Bt9b";T&'wEjHX|kD,riNr%KeL[([qKY@/T;!7f]bC<N}28_-oX4]8x(d!Xj1K9!UvybVha+=KSRPP0
+$4gbT2_s[Mf-NX9O.,`<jZ3+U6vG}5<q$4#58ZW3wG%8$N7py]W}iz;,}>xx[8i2}`Hz);pu@IsKVIfD^'MWkP#LiMo%^bwoaY/HRM;+EN/!:orufr&nH=
+-$m:j"{]Y`3U!_[bKfO,.p_F{`Q5'[;hds~@K91eYfHHWwi^{7`R#4^9tY[v"DfX@tTbGRpk^L/[xGoax'~c{=}X4]obm%:%TUe=l!p@($UIU;QXHM/DYI
+IbgUu8P+WhQ5W+r/_2Zy1pq-^pfxYZr"zXyr3|;pw"AOKE<c=.g7K|p12]Tj(,iN't=}/}g55X''}9XN@ZZ%rQ$PY`:`61<cNvae6yXg-lFN8D!m,,'03P
+k+G4|/_9zprV=8dnG&9@r)3GxEIVL|IZv36pwT"Hc|_Jf#3]%_pYNZPUB@G!z{hLXn1Tua1EhB}Fcfl467,.Q>)!"e)z[6I{-3K)T9E8z/Lg-eNg{[`V']
+_%Gz^!{aCbF}a|LhnxzAZ^T$l$byMF^Oo2z:8H@f|wID5x9nJQ2+kXar[4;-:_mT_-9Q);{!POb7F-Rr>NEU3P}fak"1f_!%Pt}enW8G'Vss5Pe0CQ5b3d
+='Wv-Z`.Q$t,PSx&8Sy-m>j-UM<eDSwKmMxTFyi/|}pmP1UbimEcZp3hgDfJc2sEu5^d'uj:_Pk-ydYnKBmv{jAs+3||0}]i$ilGDb]K(NPV5GIcd&#ay2
+vpOr(E1c4=p}V'GIG:oP&$9{C>26Ox0[dI<{L8#Hdr;q3<Q{>c583;s_Fg#(B"!P'_n)s`R|H:YyOAl+N52m,}7$Elv_HHJn;3oV#gX(QP%#-Hz/=FkD"|
+bbG8zRhT!cNbS$ndn2awNWzO+;9SR,sxtx^RE!Hsr},>t%L-w`fnl+@JVCI'/R:/g-V;lpg^Tv",%E_wWCODg}"LCiqu/".NYuXVb#-IoA4)'U(E+[qaLW
+~HB44^+`FaVsY(70k9$a)Q^|)-uu[$[D"0~N<I&@>Gss#q`D_FhHjzCh"wggEpP@#$1|8;T_pJ2-F#,@5sEMsDg"b6EvhfQ5.@:P-J%CI9kE8]Ti>^-Y+'
+42G.z0~5^8tTvJU7z[7kfYAR+2POlxYj`yuw}jDda0hU,f}3`eA:nve@.DOEv>]/^OdbGr]PjF(Rovyx'XG=6pZZm5oqRB"sAWe9x[d`W|A9g^BAfP6MW5
+S6#AYO3>__>T`cWQ.#q5FNef$d3'<QHi+.%OaC`Pb@$p+kha'/5P$'f4Mr0F_r;LQ2/XqKu/V^XMOkO#pQVN>AJ_Ly$zEE'ZHZ^p4HzsjH[/mw^7z"DO'}
+1v,v~tJu/H#UjP6-4xBBK]"ffvK3V=/24Nk`vW[q;=/9`eNq1HT}3@8}QL41rI`w`BM`xUge0{h7v6a7M%!nGrJ`iug(cF@@qa`RJZ^^u<MT2f'bM;cdGh
+pXp)W{}yj-(dK%Djc[C([1xpHH^%W"N8GQR$uc:gE&sj$3CLM8"OOUXfB8#e.)n=k<[(/wGN)h@$6Hp:]|+'Qq~`-5:)N4iCU;}xjc,pq@^T3z8,9vu"a3
+|hlIfS[#<cuJ6fEzT>iy3=KS$rV&sNO"MDhckV6OR+>@%(Qx@Ju$[RC|)Y({4BR&6TE}ZDjxd&phV/5f{R+a+=.,J3!/cuU#gx]R5@R|[@dhY^^K{/_IVr
+&5"6sGg{;6<dLr8cX_Dj-a0{{%ar!<(wC;pOJW36P(N-R6;I$&w.ic=p0[pp(sU&{y&JP'lbEH1c.E^Zy8(H9nee:YY<("gkK{V#imbUegF9i!V},>+K59
+bwUh/Xm]6Doz%{JKj-'D`@o6^rJnt/|8Jsr}<N{)k/lz<NkTwKu+R7#bvk<nl!01$i53ex|!;[gB[jI&F;fznh&d^i[s~KYkuZe3vkDkno#_b&%GR#@Pe'
+n)XEg!_zY'4k'Ye>M&^x~%65mc#LMn}0%6AU<-YGjSmKG)`M9ebVUOKQ8j9tYL#_NK6(~%+dQ,;7p0}85/XmEv=NB=>OCovb>C;91':P/;gW^dtc]=rs7)
+A}o'2-zQJx/v9,lR1L>a.y+x;h%+asXGN:$r{,q<QF&[x>)<S#B_P7l/cKm;AE(cKOLpli/1|R6BNid"&{J1$fzo;sJ+DD)bKigOe_oL1^KH|_>j,Bg&=o
+{}T&"TFHVB1JlB_"^]b9h}jp3TN)~bsa|}(tP6y:y<WUc[4=$$8(&fy!1>zzJ[i.)8kd]0f;QA7)-GZOVaFQ<3q-/3BKWKk;H>~-a)LP"zg}U_,oR%7g;5
+#'<QseRZ^+"b:Z^>A]>zCM4A4T).1hbLH`%>)8$y/fo7mnGM=CpXan9j5UY}/}VT@T2}$Tv-Y1<'`-!EtD(eoep|{G%tf|O]|Rpf3'2yu$W'<#1}@RaO9A
+qV{"1+LIvy^wo}q;u+DP1c6&F^Fy[1dojp;OErSFM7JP52|.aP8N-VLW;$U4yx`W1^A_;57Y"+#+i$>/kVQzh'p5]Nv;;Q@l+87FFEea57n1Az8<R,.#K]
+0kjnK%T&mNFo`N]xDVL=5TA{g_[c)P/5v,rRe|"Zz5PTPG:`[=.uzEY<zBU^Gv4B#5uf9$02<r!9[!>v}|Ja}^:rnCPB5c1E#7xz[E#xiScmWkPx}zbt=q
+nxXp[1n0kF=&327ikc<jy1ZO&Yh7imszma4dL%z)Nm"T.G3c3-K<v$tj+ptl^V;+w-{2P/BCc-Mj6srRlS[f$Gg,0{8U85r&8DhpC^uPbI$^d%V096o`id
+m;>t3XCz38i7Rm-b<}3/o=U2c9<IT^nAn-T%Jhag{j'rZM#CCb`Kf}sx;GZM{=(1!pOMZV|:D<zC+da(Jm+}tn0NYktJhyD+n'IsG_Io!{i0%KJ[6xu[ZZ
+LyI;]_x'}P>!#aQ]'%aQ>%Y1/G_VUM@FeoQbB1Q%L&tNYEr$3RNJUG0+Rq]'|XLW|1-)[loTUQ$=v8cl8fv)6mDyC7[#Au.G+57)8.%6%>Ne}S=3SIKc1;
+59:n.V7:8dL<:5R64fW):VeF0^Z"TlCr2G]&"_08hL/"-4xa@:Ij1cr&TU^sV69P&pVnJ>Pcg/jsLHayk.nGoz.r}9Nm4WO'&O8zoP#w!^GoMt$gNNX10h
+'39d#q!4mkn3m@;NG:cPHp_d_%[l;|-wW8NX.7j5xjW2<#Q<$xIr!b<^((,98;UFKCJnGe+i/ROpiSd4=V!)$2CG'IA[2>_"$E2XZ0Gmxc{Ik3RTH;b3ku
+/o%7EG,lW^L]+ST(`id!hA(jm@bKv2TSIul"Rzv=j[3@1pbCL/>`(C@es(x}P^7uvs,Q"TP1VBW`MNP@]7KZf`{%iTC&'/L7yS-}f(Q.huj%R3Eq+knbl(
+~z+CLbF(KM7`gBP.OMSF.I4a0KQb-#Mo-xBzG}ak0E>/,"1XK(Kj;_djP'vCFP~"jV!095bZ[!gLy1R@xN"_:y.3Bq)t'>[1L2t<(w8@tR)Y.VA-<YyZ'k
+=.-'/GeU[B}=Ix.uU<Md&PXMX;Re3@ruc:U493huLDp|QpE:NT"[w;1=>g&>yf7!khKW(^{54=+Ngma1G|)77YR6ck:v3@<6a"ggJU=[hSX-W&idzmG:B)
+'V3W=t)epN{P-wRZ'Y.wib)NP=|=Bl0E"^!K}/6q([/uu)<DY1/,{m9=bBD$/HE$OXlM#[#4&jf[AKhxDxy97e<0Ev{=cKM:)^8HaakYKc{77%.U-giMHV
+is1`U4k)}.wnmp/0MvXT,`{<%Gp;E,_-OS}]/lK,O,%pfhyeAr9U/5qG6v>;grho;}!IEjY>VA<PP`6>Qk4WBh7kNgDc"#f'[1$P'e5s/Jk6&K0#hx,&3q
+ncu3npt=XPVfKiiuYSflfpPh!#tsSKf+R"4tRwHwbK7@a(`$1ucy(<Uf,b5|'=J/7dspMxDv)Z#2AhXQTsBACcKhiEEr)%_.CbT$v5v0vP/3xXv(2TnKcE
+</5`E,biih#dT0'oH18dXw,(JI8,M7h8o&hC.13}FH8@H]HY(V~S.FBI@_Y1mdgg%llrlqUA$8}h>)[3)Z5tZbq&zXd>/Y".~,LJuQ[)amB$ZY'BNV+gGe
+U1k^+S`Nv}1b<"esy`:oT9Dt$JG/#E(rY@8#o&7l$g~jZ2>CRFuzfR64pL+t[d%'r^]9,Iz>vfhnjJ9Q:b.}[OcAM()_lx-1_XNH#S@A'wJ:2[iy7I"D6J
+g8IgTdsf&va,T,PYT^8`HX%,5ciNRfJ4^y57m/i|beQj^!=:}/A|;T`+86ugq0rSl9gI[.P!fzi&1s.9EuRzq7Yoh9<O.%KnnBDd4ce6%_3T1yn0f{P%"6
+k$Jl4CfBT2x%BZX:^cwY:]1;]Q%RQ{%pSV<xDwbMR|eJ{XZfr{^fny5tM#:D;1x|Sei'bjNcBYa'zo^oY`~/8tsM{/:3i{1-=]T}s7Xi[n$s4+S"Oq/cW%
+Xuz"^4]_zAzM1)gSk#2_:-Gc^(2"AJCc44Md5gyZ.l6D+;c33ub='jdl8K=o`D<jtIuPLP3s0{C;FV{B%(8{D^XzC"AFnJ|4RlfdphBTnj1z#@rK+2a9o%
+XCj+-{Ycz]7OUul=M{YI$;|5w=yN,}58~BV7'Zr'9GAN7!BY-a'.m+I(@qXFP)LK5Wlx30miTUGGHKgQo5QC~'#2Vbm,Ub0Ot2Ef0+,H.ihu47@+TA#smX
+K;WVSpC2z3Q@Gs~e+'N`kL:xa6BQb0E4Y$;>[qI1N|&2[!yx~Dy2,2.TRce=`|hzCg1pX%a1.@f^9fG,~-eWl&Z7;<$]T)%:.l'5t1+>t!RZn{~Uiq~M$]
+qlJ'Q956F:yJ8<3NHN<d,s5)Nmd}Ppv]_.61%n#.:sQ;M<t`#Vk=#J:Sja`j`mz)uS~9O]yKgM]N45IF!6|c,eN<:$(^rL%J`V}IX}Z@&%<kWb,OOdlt]V
+YtwqeB<j0U&x:xuQ>Aq<#LX+PeM3xiq6hl;Wt<FatWL'W8W@M4qGYtG<e=gjLY^V474.SUu=oZxRtISKO}KrL+;!M>lFB1HmU:yVH)4DnMR>8d>dx"1YI9
+z,G|8(mIEqiDjEb]xi({X941A+-to.L4aJKOq3z-od3FW=c!4VMN$<$xAsF;05u"zKFX-w8va;Z3ov)<y__Q^eNUaxqdvP-R>Pc/4>PR2lU{>1:44%DY:0
+F)8,;kcOkJfqin84^N!%c0hO&%(SsGxpbsk;!N67^(CW2Le#asqm"z#17Jskjz%zmpWo.e@rAEC1^@,U%q(NZ1PgycE6%`YQG#;DPE9/'pb}LLYDwdwCr(
+=q2%x$sMM-6eMD&'vz!=eZE.t2HL#04xL0H$2ft79;MT=7z6xT[&$fCWsV5pvekfh/=I6b#2!uJ_aCkzStu=K$qS,GI7/Yo|Ez~}HK4O7Z.m}^>:d:(`HI
+3CV+m2$/,D]v_&o!bQn"MtE,mA+BF;cyqE(=a&4q<OzG>fN83ergQ.vu#Q49H#WOJzz>+w^N~e)4y(_57iz7I>IiTO<zqhYED(ccsAQ:jKE(_O/2UsuE6%
+q(>G_!SzQz`3.rC#AjQywwU8nC:1hLHQUv0a373Mu87t)2:'%(JvpRH<eZmY1dlBZT70)DQ%5SO=]jQaL:V}v0L#ptRpv3iMdxQ@`AXFR(a3~l]26BA/YV
+d#0tYsT4snCM6%gv@oj&{)JQ$k1`$i^$4Q.0po}Cg6)N848v@c85i3R.!7z(bM=MsAe$!`,T1U^Ft3Dhef-N:,:60-/PG,]Sg=BmaLSG|^4t==,GsMu8Y$
+`<m=t[;X>C05>:w$v2vx7ECfb${FH>$_}&2UAue:rAKX]19]7TW-gs:I/1ZR+fy_,z'py,vu$Q|x,leJ'#V]H5'qM_KmVx""-dPUvRH%&mTX,Y6wMWb!&l
+g;"rgK@U7$npath&rD:e'Z)s&y<wp0%M5opFk6=hgP2z/.&(9fdJ9buPQr&2<XBp%'1.j50oP,.kx,aF]!tlnWh{i_Z#FJ>U~^.`/jd!CnsA3UR$f[;bv#
+O1Ee(p#m!VLwM!!0@-&))_L"$UE46Hpxf_MN[D#J{Pa@<eMh]G;fK$'W6vT14`n<pB:_TlOOU>PDmJ0wUQ1L(+L4-+g04n<TtQDMyJ,<aYWFH1|^[^VaY@
+5IP!pFCdDm^isczYa4iG7u'OX&)V>O|i^G##W+v3`bV,@XoIZvFoX/7we2s!hEx17u,j}g7c:mW(FM_&[hpPe7YgBk%r6"^khCbzAj#6616BomcFJcy[i.
+HvuEoZR_ARS={1>6(YLx3!rxH:dx3xVzxMR4k`7wP0#-pLE0>B3<0_y,cTB/Nkj"9@D,S[;v@@+>s3'mw@y_b-cby:(+wt;,z7WBK.!k{,G)3IoAYUm,h(
+-%aNC`dl'zM7kcff.P+9[xpA|:/b&7UFe1m0H}@>&.l3AQ]8W>`ki`7.4j(SjVa(FM[J69:fl!g9pRqDn:Ino$K}LenNa[2z6%=vqrWLdpUGzM6xMo([NW
+;$W$o$|hPSS$j7(Sb)E4a}T9qA^78mr+0YIK6[rG!34VzugEe06V2673@{7R~s58W),$E$nYvN^#><S!G9/HG[SxXQt!UGe|w7m2s+a92e_s(p1.]_{D0"
+LN}QI%6N@+6hsX6"^QJ<hpP"U5ZD,lzM&ZD_7F/c%Z@]zY-4"=13sE/V7C>`^)OPVF;tTmiT~Ta-KTQ.HZu)mNTU~Q0:Tm.Il=V9&[Xl4@Vq1TzE]^sYXX
+&X~EscdpCj(]6]6]`js3/q|!`s:RPacd_C6YP>O}EQ2)2]viO+Prc|P"v3nWG-[]mlc}68s8uW%pju#8{6i&@$^<cC+2@Kx4nCIuOk;DR88gQ2cPTLAbZE
++Y}|{8)w:)vA)n3_Mjaz9DVH_[clnS8&@s%sgw2BL1X2AY5&!bc5ZFg3-R.ieb4<'v%LN"i,R.Jzt0r+hua^_""kP`BH@!:owN2:/f5H5SQD}d[4Xx_QYQ
+hJo(]&4Pj8RqG>"tnx{"{'(u>1Z{MB-[cKo]m[(c7"B,^a1&~dUYCjXG}A{yb$ixSakzWwJ5`i$Sc:e@{gV(+tO/4#/WRH6D79MvG;XY]^9F2X|f'bDawx
+D-KhJomp%EP+/az:3K/vETgfJ'iv8S"wV(P<(4Q4_OaBQ9Q`b4Nns%1_|Z/5sNZ}qb#:`{{(9t,biYMOfTHxd'g5G>wi{(P<)hq6pNQ+lMRAmdz$S(%ZQC
+>6SKY3(Mu$M:uEp;qF0vkKiUBjN'BM!RMVUTh0>VOKW3:,Smmb=hlu0XsZ)3OEp7-^G#l#7[VQ(n}1PX1E<t,fuP>VG2FnP_"|CWX"8R`Q0#d@p^><#w~7
+Jd@&GJ(U:MSrTt1mdavnQ`7:$t}l[<|v]s1jZ$lM9/ZO+e[%ISKH(':m6wAJ3eb)Kj!'@}&1L3#mG):Sy>m<o;<38_ZXpKY_g&Sjc]@.X0w0hG2QT0sVkq
+ns{%lUg;9KP]#>:AQFmjUT0;cZK6#=4Jrn)Nd2GGJmg!82vhbwGl(y,AUZ:UJ$~xnW:1I]Gd5JORd<X&,'~=Mk|NHWO:VUe2_)wWRpi:N(}>%097SGys/w
+7I7t"cot7y`@aIg){.jmwg9P7RbQ!cPV2R#EO<=lJwofh52>ez;0"!~zZbbO)IDDlf@o4es@0H+d6)>{=I4h>pv|9,Q}4}D|Oi8H;xH8Lt"C^Sx0$B}g|7
+X`=LRdpeNo;<x!7,'&e_t|uaRt@9v'mk!EK5ROa,"t`NK>,IMEio&Gpeq/bx/nD.XcnYP'3sXF70_0XNWe;Y4M=}`r!{5A9[YvzI<c}yw({MH=IhpIMU33
+MC/PXsKr.GTO"!o7,W~XT7z.v3)_Oxk)vJ[nEONTWYaz,ZpF=5Aw|<+GD[+5{<|=2=A$sj'{SX[ZJs@-#[%HY""lozTI>5-)_v9qq$rUe<oZ'5JxqJ%KHR
+qFAwVLY_EzJLi+nH,gvk!tS0|9vQ2vn3S7<l~9p5XnpvrLlSJH;&[(aC'+5]@'xL]2"/%o5B~Pk;b&J%"b/q=2SlB+Tu;WQ+$K&M)Qq"1reo(u%l(t#ft=
+Y1PH{(JdXWkq^V9Ibv;T[(5!Zlaz;+Y54-FHkQ<PN=Tcpu7X`Yq$S-1sWpdzPQ.(svE3:"9E)Z8Wq<e;6%eVwaZ^]m)xZqfJxN(yUj<oK]<u<Y[Y:4X>cJ
+On;Ej/~K5Q{K3E10j{Pa3T"|kfm}v:}pCU:)H3O)>XM[0}+3AWcMpy`z)$Go5HX|yMR@#etUA'ee3MfQM88eZoI2k+zd"7mVRENWSpiPzHCS"(=eL$ZVQX
+7icfU;PmVY}Qnfq&xAw!dQ6YVQscz'C%FeEn>2/{8(XJXwCf&X'-(Zr6&mj:&<{#2URtYNewkUlk;d7e|i)s%+j-9tcqOo6=WsO_P''N%R2%u`yS'+s0[s
+V/d20,ta3!.}BhGJG|[hWb[k-$pqky6).y8{y9n=H^AE-aU2U@7yK)c$qP10kzbXt(UsMk!Bm;XWN,/1dAgV#0q7~OG{CT%]PGVt25ZQ$fz;:A5/J(^6D<
+6>]}J1BQLJwKur_cp|/0_ez`$|g'^|REM1vhiBEehMI8:Na}RSwpZFS1QDV_|}'2<XeZh}@Cjz!%u[gLp=9X0/JTV9%XWuK,KyJ#~OVn3%w2EUfyA1_%=O
+N0CJhyFGp$zU/ZeoSP/Daki|Hy'}y4L-P0J!V'K3qc,99D}f5703X-xZl/}%(Kc2)8#K<x4^$r@r:u,[#<-x+Mhl1r#@{yKNt7LaH)47U[<cZK]/SP/^ni
+yhUD+W%-c,L;+P@/|Uu!gknDtY{Q#VPh#{_)):%=D,wiO.S[i&~+sDCNxH2,SN{!kGErt2Vp(l%q#yOz=/nQK{oV7|CL~vfl{Vff/3#[8xC}o;YrPt6n)n
+Z&T#kqYvEawSr&%BV'#a5v0j;y,Su>P4dF/3>]p$+V"5@@rE_h2A^+=V);v$Gj_=Ki=OK:(r1cniYoZA!y#tu2NSl6fV4I<O<$.]~|~P"#>>_)lNovuK7Y
+V`qG<JE.b6!Jv>^(Cu/CbA)r'9Sj.5p^^gWfkV$%5A^W}Rkr).jlkx[4=JRlOWP_2q2VY6'/RAi/,7mwsuziw,~#IK$6$F(<5RGe%zz{c/';PnBWbB(GAw
+PS^olTUQ!E#i'3Zo+.B%bjum2$T1(b3"&A<yi'2++1i`oSKN9=F"hOv4sqBR@-suKMm<h$})Z:=JapxcO:/U".KSO-X(lW9_|(m3":~SaNx8|{'})KP6D9
+j3a,J)Mx_z<5RN$DgJ/ad:!_caZfg%%bYq%a5Ly`c2kH8Frn$H}0:C)@-BTm#WK'V&{d%kR-r]$a~,A+G{q<MVV6QGW<Z@:|(Frzv_bb;T`RdkM=m_wv44
+H6jImWiqI32L8PbU,X]H_"E5F<L_H-XPv@&';"U9Tj55=s$;{U-wQ1":7}z%;(MeS`&gz/4Vz'ItT>'5JMlK]%q{rGfMCx^aVddbpm[>K<fW>CZ(Z|aP`&
+0f~}@d#`{KfI1U7x8>y<jxJ,T%R4;e'su8|JN-b{Y=@xy(bO}KScvq,z<C].sfJu.X,y"7bAxAMd[w3JZvVYU(7XP{P]ps}i,}xw-AJh;NS|VT<po,1u]4
+SquwoOi6we$C~qVhd,]Ujy7@GmF4ryW,wLDWK|B+fKw$`%{!Q#HgnO%IMz@JAxPlS@d}7^Fyq2gqh!cC_kW^bS-.yYzS5i%q[,3^]goy4]b1,c%U1ft;HY
+~xD])E1sH!1OB@:4(P'-yX"X'k<V&Beqb/H.e#>G%mVSmYSa)XmayzW]KA;<iUhqbfx`NT!eXboO$.IL}jNDa"LJ},;QUdQ,])8:[HFfNMBAQiZ]PQA%hT
+{!OrQu~-G"Le2,h`|zWdfY)bZ'&5w8a9FmsqIROd@3[^-83H)&dBU]%[6Xk41M.VL5K!(/1.xkE@Pn9Bm_,axKDDlIgVGf';!-[y/3<"Tr2w'R1%|V;v(X
+a3/b2VpjeNp+2Q}.z^)M'xVH4xUzgh3mkQm}aSDWomt:UXjsN6x;z>1<z6sX,c>zF5XB@^#b}.MwFO^<YC,-7xkC3uIW@5!T,1H:@t{BSD7`zslJ@T{'['
+l">fZNACk#PKHisNW,piswDBsCDzic)'(tSDb/iv=Q@3{Mr[X"^wx0H(oIBu6U1/[%P1-XgAYk'f.A$ozaH2KqxLcw9|H)<7R:j1v[~/`fQ]@<he,%Uu|W
+ib@HBQZibU9wcQ,2,&gsp_jX.Ep)1u:hK2a"2Hc"1HE!8YQ_(t(]M`.!Z^-s8gkjz_Zd`39$J8$LCap]4emR$XEok(`r`le<OOQDi/X}ae)`(&rTuLZ3="
+k3;U=pL^03mlwyCw}U]`k#V!UmJzPDuzfSYZopfk`r)CUG1y+90ZvF1nh-g]gHBfz{4N]!'p8FOyQOWc+QaZ0e:Ym6SW7|uosOTO19Dn[xiCfU}AKCN=j0
+9{,5FbK.FF#jxleno+Ji[dn=Ar!jT8>OC:BA/GM8#90y)vIng"O;3%&ry-iST2V`$sXhQZWs-!q)-.XhvY-A^6dxAj)WN-gjMKd2,_L|"t@GKUlY#[aS:2
+bik@N!C#Y^0}I'z/tDGMXBABBZ.<9w&R^%V+<qLEF[49RRV/5B0,E2deM!'"5x|TK}XH}LM>;-2+Vj.9Hn,m%i4-G-L7i'l>LFX8-owOPD"+MHH+qi{e56
+yjj[ee6iZAe7u-#&O}7XO&ctlOtp1;]hm)B=p+1v[<GhVJ/zBSv&f5fMH,dx~f4oc_TAx.K08dd;dH1Fy3)_zcB1(m=rA@fct!D`+tcdF2A@3]^&Gw7bG2
+hoWCsM@/w7y3t:qjKXcMr`unA/YTT$[le5PxA=2[;_&xhh6bXV88~C4Fk^pG#23C`('jXaWlj)(+KQ6D|,`bB}}0.miVzF1GpNCf-m1/1LtW9d0(4k_Bxr
+8kxZ[qbMdHknLfuT!Qz__NrS,M:{YHPuiSiAZrR%zNbsmYso$]<HEsNW.7E{PWY$"f~=knj_#|MH7[w;R3(=Y330P}"12M}Q;--l>EkSZ2(KyKYQ[a`O#<
+tMK{1>"mJSXb@%>=yx9ohk2>w{g|&_i{I'Y[}#R|38pOcq=hVW%Dq|c/YNI{-jVtMa^G-mlstueKr@-m78Tp5[c1F&tTe/_QI41$l{xgZKY[^9^$b%Y;}t
+;k,aMKibwUm["u,6e8YGO@v[D2X:Jm02P0@js0.5F|tV[YoI@j)5;IMhwWr)7rZSrmJJ9PF:KX9|d54h}0RHHuR%i}/(u'%sZpNf",c#wV1}AxZTMqMgS}
+FrIDb6O6xTex[T+z74~[H[j4^iA:rY<jK.F-HUu{@8gb:P@=k;81ExF"y,z@lORHkK#gp<Z^q.YG"PZNwZuqu&JSj5L%`a5$zQe6k0]"=vp^'(wr+f4=B!
+xSpZ8NO&bNq^-Dgw79O/OgNs4'&UE`v.#C"2+m(U[3]O>&wFlTM>A^OAv;Z=Edk>+@=9d+Y2D$G`oP0OILN03tHr]J~#XSs`,+Ne'S8;fss'H0V_m5q3K@
+RAy|ZIwoRi5>XJe4NUrxx@oY)Lb:-=G{zf-eL60ILM`u}>8oKdrU)EZ{EXP>+B#XX>T|],V<P2_`tnzzc9Kb!JMANH#7uhViAR,1]c^={f)4+Vs^="awOE
+YSb97M)5M@V.#sr:7WEYEADd><`!f>to'0L5Oi#Ud^5(t':@'2HOyU"dPZ-X'Pm^+,f3@#[Sfkrwtnaa9O|pdnVO>d^/`[Zw@J1|`iPid<kPxO6I/QDdWM
+[SV'zSqnK|H6qxCGF!S(M`c`NTp"SspJ8H6nk'0,P/JlH5:LoHoul=Um-@^D2cR@d%Q)%}|9#]yx+C-'f9g2t$ve1lkaUq:k!PTz09:rw5$WXNRZfpL8oZ
+AL3Sl(ctP9fKX(9,BFP0cl8>~bM8-jsAF"("[na,s+6oAZaaL>UWAI)ST&[zI9zMT]Il)v/uz.J,R@v6)tfxv@,OnmFZ2;V5gVbSyRyO+Vm)XWq82yN$<(
+#k8V;9B_udeZ$KKtoo9O`+$W_rf,RB=">@J9n_%W7KUm/VfbgWZ:>m[s.olxs_<#5nHu$Nu2v`(Z$>B6,V4MJx-[_al2}w_<G,o;XqIk#tNzv</.d;"2_D
+hRTFr.<V4T5XV;3k:h=&|]GhF!WsCDblKAdxoI#iA3(D.(Xn59J-%==-bA((-3_'S!LP!Zrpgt;Us)94R.qe_Zb|uJp$|m4bDw1iYD-iq&Qd>P(/=nxkN[
+@hqb({#SM!dTbVOJ$wvbJdlTQANv0^Sp|,QIT|VE"^Rj}S!}PX'{$/$&44v+v27j$kQpQpuGLBg0#/on314z2aTmQkixCWtxWr#{Zwwk5GvZ]l0m|5_aW}
+:)'d_x@Q!FVzl4`wh|w&A([b'8JYhV>XtI~c[PafJ<P4FmFcP)c)cFQC`%'mt|#}i4fk"1r]vlj.k;sCUho/h1dHG]>3(2C`p;oje/1wXz{MiIFh@"j"tt
+2Mf8_8ERU#[5f"'h]y|Ln=I%#KIySUW_e"|T"l$w2iqmf!$j>/T[^ClsE1QulkeKgHE$,ee_B5h>ujzoGO(6Ql-adSi4~AI<=Mh[PE=fGKQ$#=Y%<shlUw
+)|PP>vfGG_^9"l{y.E#/~vyuNse(dKa+Kdr^HD9HlSq1>=$%|g]85qL(Hw&@-hbJ/mBxrtnwgx@l/9X1hy}Bh9pFzFoFK.25f&|y{mg$3dnhp((7MRtXtx
+R[p9"eC1RT>+`/<>cVg5_>4<7_86~{AOlZ^T{s^Lw[,X:5f#~8|D%|D[%Zt{AfOxZp8JWlIGdEXzL+EAuPRPft-[9#`]Vsv3J]]Q]Rf[xbjm0{4I`NguV%
+!e+[<jFvqOj!2c]D^b<0Ra[X+s1:`py>1.T5A997SE5]bzjva%ly&>6y).HvCo3K7Mq(%0<R-26EqpLB=vvls$Ci"Yvb"JqgS2wKi@0.jK"EJtkhpj,J'G
+1EZt0cnC7gKfhS5GnMRI$Mz"UfEm/,Z[|pLZ>2$2:YQ;g[e3n>vxCSh#yhrw8=9PAQuW.u"Y3iS;K,n:hO]czlJSb9L92GK4Z!sC&w3Ye7arCw0>ZK0zao
+-p`KYR$vM_R'Cn41nh3&))ZxPgky7Hct{6t=T!ee!-Y:h"qy|ZgD~f[i8_D8jN5pK'w^QiVaZk'$F,j,eetC>U%5(U"u(`IDUwI.Ylq294Wwm<byjy^"I;
+oEff'm<Ld8DgL'~QiOU[Ks9$06^^D'11Ba4V3SvNfs=i(Y/cOskVA2ZTc,4md_5^%/B`$mX4a_[)9^"JUM[W}5=Uh=zo];}Gr3EGjpVz7-Z3"T`JKG6nSm
+vIW9r<V+6J&"5|/cWeLd<;F4Raysws(q^prblAvu(v$SHKy6IksN"G1wO.-L#R@)xB5[C7M/baa|+Z+Q]N+K7j4=p-St'_vYF@e#2r"Snf7>)T7:[[G3,^
+)J14G"r+[1E%4Ci{rgpQ}pcPDk(cASScuC>#tThMM.<}MiE>]8#+ZKlG:7O5PXw'hQSENr%V(}xE0{1O<'#@T]yymWFer9lAlON7}mSeNzzxakBL8!CQ%}
+2w0n+t}}%x'S{d>D{KW8qzbjg5u9F.-_)H,Bnc$oX,DH=vRvUfs13M.N#`7eOSZ;hIIJJ!&<[KaG!5kk(Fd[NX'Cht-z;1cUw4odiOyu;4Wad5=jb-iFlP
+B>VD#[C4dYS|gL10^m'!}N^s@g{z$mH$~QlhY)cB|.0-w&(Sw%"4kYz.4OBIdh.a/if34"(<HJ-G9P=.d+Gu}ci+(6Z>PGf)@u%t[)''mmQ^xU!dp5-Di,
+]5EaDOsiliZa0rHM~!!Owk/pN>;B!cf@GbeKr[|&>Jkc6$ec.s/RY/^XS5KF;/Ged.CK0`FC+(%WydhV1Ji0#%tiq@>7{kh,9U;5D72wl)}ArP),U(csg&
+Sq5tOAn{F:t^]uS=DDiCb3,)9N4G[lW0u2UEtdwV_)0rb)>f^IA=DZh"%/i1Y'i$G^R06A_9(y};h[&@/b_f$|>@C'8+vXzd=s"{GV$E{35CIF9}P%suWG
+8,S60x:{s$w[qYt%TbLC{f|aUik0gRw5;:$B+k<|~bXD]ZHo|&j8Z%^/3}vh.g[}wK9yoe/ra<YTww~v<UWT"(29fmgZ4Mwjc|yGB_f(@g70"6fu":V$%9
+BoPh!q,{Kep-zH:HGh^P[YSn$R"^/N9D_S{$J.Mo$sJb3UDLj"TNc.8ZHWy.|Zl>yfso<(@c(:Ky&i(7g,C!/cWdq6,=nIW:9Gw#DjTzkN!E&=<o547arj
+9HM{nv}2FTavkw/u3A(z1_EFp)MT<5MU5X0x$b{.`_j<p2Q,x&v;v1<2MLmg]/""z&U279=];HQYt$KJr<gwUxXjKG0nbjEgd3MMxv{|&ylxGG-4>UsK^j
+(xPzYc4FozS,+-)Na'l1eJ^W'o3vhyVbuzVN<8BoBvz['FB%cN%U+NSNFrgA/aIY4(a-BY#05ci$`je}#J`zw%=6aMS_lRhJbQNx_X2IP5P3P]IEmXrn.}
+HtFhYp%utFD^Gvra@KbhPr|HOIv}Es`<kK!7dN"Q[L"W]Q+@X@@Q,RWn2]mQ$MjX8/qP#jSeay~:8-B^rw68Pq[i1E}F]-I-TY$,98vT)4iq3uU:qy._ma
+N2i{t:[Nx2&Q&BU%0[4LCoITqTsN<jk`<ja80-'%)"huTY0xh<)RZ9<C@|4HiHHuAVeyi|(J%oX1:h'Em;lNT)Je/|GmP#!gTA)'LeVh<_@69@G$g27zS]
+6Bt;o#VL[6^eS^5ZC^hS@j<Bc|@[5{[ZAD-M4`siO'2mW4aVMf]zr9.;RgiB,<[+M":qZiB;:3`m<xVGk@R"%^bk$q~W&drB4psH7.W3x%_!ysW)xHhJbY
+1TY)i&rWUa_qgc;1B$Ag)Zn}#c/cqt16M7rcp'02RHAOOgxHI!=v"rZ+BctXE^wM#v[[.G+O>QIt,UUtV64(~D|@Y"2$sF08Q0<+A)8`iG$ojaS[6Ad]zo
+-}t6Jz(h`]ihh6j#HF!_A-doF=+&>{Z${d<U";/bO4et+u~f>/=1J2]5}-dO^]<EO9k[k#ryQ`wjchEf^VE+hfLM$6;F:D>O^srIm5O.p&21M%hXqE2BCC
+Kwi^kTM2^&G9P6x.Z1/wJD[XB^>R"v/e.OcRdCQr3'n`+B!Fe;r,P+LS14H^8i$cFM|vY&u%},"3>Ix,T.hOHTM2KTERe<;iFu}MIHR8pM&F:f>q)wZYL[
+`SFp{]&bJ"VRF^Tv:7F;d^h!C94'z^[,K'c.Kf;0/1(_kJ936.NOcg&Gm'7.gv<#{BX.~R$9w@~R%tbdlT}-=.j`>kgL>d"QO&u=FL/j@1#3^:rc-N3aG9
+~&FZKg4c&`KCM9RxR%U&aj4h/3G[Ak1oWbV9IDA&vO>].Wv+acF+<&AWuUv#W.+>)'TSityz){E%{_QbRf>s'@5(<[</("+T9:1JcVb5e+U9C^NZtqq@i7
+)4:Su0rF^05b:rhNheYAv42haRnSUB!$.-&kU2q`jYH{Rm99[(kYgc!c}Kl}szY&T5>J2vve]a@jl{I:+_HcUdL{5yDFV[U`Koj'Bvdvt6+QHW}DM`Be{3
+Y5jil!RT!N`mza;:@Vv%VjZD+<4_8C>`<@Kc}W(enu8ia<Qv}Kv1AAru@PZq"]K9JQFYdCglKL]($y&HYy!cFvx||`q[4fCRPrH|-r$F,Ym^ybX%DMHvQc
+%e:N-:O3"k,&6@!Hm72VL:dh[dTu]Xsmq+uzA>N@Z1lETT#+m.-<g&h[cCK1KcilbL"q,0>#,z45M"l+cKd'$/eX6ij5(19Dpe&-gC~A:BOc'CKS:/]B]}
+ti&1TbPxJnRg_dnH+Z4[B&fn#7"e'N<i-ERi~I8Aj;}elL%;PQ`fXz,3VB(DHKpyRzPN350$}z=d4+pdIF%&@"vSarVN3T`JD4Yp0m)O4n3LuJ^%v"[8D9
+Syq@|yUL~LQDQ>vZ9pB}gU[N-rqC>z'I@:Z_<C"(azO@Uk8hdqBjR=_AXZCr7XoFSX2aL5X#xa3p)7cg^@khTgciTc0E)Tatrp&&{]rn0H]oj"~+}2b60g
+r+&%6iwU;/!_Vsj=}q-dskvIKV3mw,&-nF|gZTD-GFPFMW%`/9r@s19^aZ5ZiBNptk/]853WasCEi;_SeJRAy[Hv/BF-#6lVA:%wRKgldo']-bnBkh^;(m
+N{@]U8k7&q:XU}rvIz(_.1=QEvh{:)wCjKW<{PAucl&7xCM7X@X07PPC`=FQ!wUCABk}/Hno"sKol'z1>mf`fB0(8QM/QuE|qL.17uaL;v5Z+xB+)+272S
+@$MiJnn`e$%,q1z!7'pa5+#Oh7&-L{1095R^%mImk["#l^>[(SgQ'sDa4/AH,eGD,i})PZPL`gbMnr%ku@PcvUQP99|$$FlJ@@LA`PvC/-X_kLV+`=n1Z8
+uC~HD+,p!;'Z1n16/3x>4&U"`&Tq{n$hSzb"bV^v%2,8^sg}BsHZ05MYqFJ^!"v6@kxNYkYM[4qYJ9!o=j#y/4Zv7w;}FaNq;LaVl8#$BCMdi{^Us%4w+V
+LBArpzMOOOM<(_Uq@tjZcF<RDy37$_UmB{LkmhSq8l|L<9hITW8km@:}(Vj1rj_s=4SGt2=nOTn{}yC'Nob2(Mgh!j]Ty-SuM7LH/97qe7+UG1Z]c!'iHY
+FTXw,&6XDpE!1&3)3;z>%)sz:b)TW.tK0VjE(:p@/R|+jnvVvR'kY=|sx>i=%J[0I1J]Ea[|-c:L+&TG[_'}%dI$Lt.<I8U:EUE[NA8qd<%$S5mBTtrZt}
+>e<su/fg=wjhaHpry2DL!/0+B5k$S_>$<uw[!adNIae;R'^1-<d"m1LF7J'.`sV3.{|#-Sf.S}^zdS3VxV6|}W<SYrQ"FI}P/j9)3TLFqf:XHF$`IzIu8&
+4[@cJDjEH{TgyFx+i6lV>dy6golyDJm0Abo/;d&;5tdEfABU'"hy/S"^zZe:@/0qVzD"Nwx@vXn(m'-j$AC4XBQ,c^9`Y8KH1/oE0FYxc[I{zsW9E{6/!(
+qu5zxC_=,4+D3cOH2tn_~#,2TYSwb'L5eg:4p@jMh#9/V&$#3%Xpe}h]P0si8(=m2w|vwC[Z14Bep{O/l)m<_04PQY<{uihEl7Ve^vQbHmw!#Quu2zKS5T
+Ne'C/#9P:2~$`pygB]o<>6IdpNW-L%v^Oq<6Opy29W+lCCJcdI{S>J"w_e2+[^kJn!0>o0p>^C|ets:yr+yIuiB>B;hE'cG9D!r7F%+,F^e"8k6Lsb>[WY
+[GlCxy1>47&s:0Z'kKF'VVyVbv]NH]HT+pYJRJM|0[pOH%^&DkU;~28q[c&p8mW|e/-JR=raz($5ue;]n{hstR;Ko2%LNG#c3gU@%XfPN=IZ>z6CpcWB=X
+UU$Sfy%eT{@U@ogAe0}INOoBj<Al{2^;)VuJ^+L=47YBvav:w0of9x-pn1mmIz/9=NXXBc2@i&FnU+E8RO10THnzo7SQtz(E2M^UM5mEjx"7PTWUJ/NhF8
+eI@$^Ee6>[.@hul[3)o8"Uv3~0)a>NubS-DK_^eld5%N!="=X=&J!c,Bf+Vcg3T4jgrG^{_Fl@1W1%47viL'J=|#oG3fsUrTtQ0I9]tNfIZLT'uLl.I21p
+"&OeG.^UWmc2%I63_dMr3adK2QH[HhhE`}M4u(BW<$P'vR:k!>2Y_JdP#duE77}F%O>[dd9+gtdH$YPlq'b|X1S;amZekRY&jXgwr5yN<xu)qHD=E|J6#0
+E;K6t0.@eSXM{oo.#7h8Vi$JL_5"b-,S05V%z8A}:h4Ed!{{_}LimREqK_o[i_5^KFSw.WBq(NvZv,G/bTJP{_W}Pp8#ru:0_I)-R%sKR31mTOiH+mxe@q
+-gTO<U>8GUyx0@W6hu7^y4V3sw!6"2c#)v/2AeoRSAjvmj-%zdb^T/f"(F#gW@Y'4lCy1g~V`hz^RVSjE#h6)<U[Xr'fNY!q<qgkWCbE}-OHed&3+n(d2A
+]PVl0cbpL/w2;I9@a!ZJ1)KT|,pX9x"CaXk2({9OTd8$pLOXw")a%MR;VfAOBv&6x5GYbG`W_{jT>OF=<c0k9NVEJD+/Rv<=h"@c)r^'/E^Zedq)T>W!={
+|MN8pfR#6/lnMPbB@$33O`'e!I>3[xA-2auHh"lb<F~5VC_95teOFtD:G"i0Pa3qH)X_CER8M1;}7q3R5dAvJt=#wH7}r#O5=,hqP-]9J(z2[!MO+mjn~D
+W+4pvS7%i"_Gisx8;%Tu$c3Z~lQ1O@>zh#Y"a.IcO`XPhD=4-n{m9wwx|e~9'SaEW9=eQ9f<C%u;I:Xy$Z3Kto_HaKJX]5<+V27hOb=8%(fso[ms7VjY6d
+=i7h/MU7NvZAgk{Z8LBFk]K+e$~uxHpn,TE`&>'vf7h}mH#z37;^K1XofN'9&y0B4zt0oE5|G)mcuF>)'Nw;&rffNDorfl@bgketJp'c:v(U%b7IB<{@w>
+9`m,wn0x&@}nscZa,<wiL^G[I6PNqTF%0|:C<V){D>;./|s<#<K%`Bjhw/oQ=`sEH8L}Q[#xD8%ABMhpEZ#zJk@Nq'tm},Gq1/ZxfkggRYVS4pOhr|5:R'
+2v`.jWwO:CMeGgN7~eMjv28ivM8+-&F|sA_UT5$2RjT$7]u0sF9JG>1Rrx4yG&..RT[RvpHwM<06{NqcL|=@Beqe;Bi89iT{yqDxDn&@RhE>AYgIK9F+CI
+|-6:]{XcIA}fP0F3jMb51e.l8U,gb]%ai>7SU$Q|J]^rA^By:Io`#huRx.2.D6>UKi.(/O#(}o_kQu5rnywp7GvE"f{Z{!)R7VT{(2(/TSd#We>K:Dl+k`
+V&Ol$5>S3aCllj^OVUx)]hcXC+jW%}Y8WjY_x2|q8W'qz)yE1G{7bo/w=o%w)>o06%@nX>Sg$mCK~$Oj_+=uuc,7S[H>]qp)N.$.Ur3I#`>mh[73Rb{mP-
+|QcqAf^Vy6PPxgN;/TzA]t|%gQ4-UineHnu];+CFkiWNU`LVbogia65jjG6@%6xe{7!(a]]$1Ke,RrJ&'Apl]snA]1./fP'ddBh#K3`/MqUf8SO+ej{HYa
+<Z1#ki:)N`t`aU~-$dk.vP+#Vqk.U<+-{U)$A]">3q|=k.e]CB+TRFryW}A-|`E0_oOBoG^&ur]CDc7urbrd@>wa8Q8TbTL9&FnfNW2;c'<mnnEy>(s'6q
+R.M2%MOZAA_2GUu!0qILSYfwqX.|NB<$&p}}XzExjH]A1iHhhDE(LN;B=`~0A''t5;6<q9zUD}4&8jnU!-5+g06hK%0:5$Gqw{2}ED8w/Mu.FZ}m>uKG5@
+"o<OQwcfVD;W9,_4[>hx+SlT3<m->SL9saROX:>z='Gv-hyEJd(8wFlXs+XZN'J:%JWXbpou."JSEp:Wfz~OiRAq+g~"12t06xzF|9uY]e-#$w=jCt6M1J
+Fn/k'nXm>Pu0bqC50vur|v9fOa|2KPD$B7PT({Bpq.;TKN>f82{B_a8o2^Ms-hCZ2cc!4rDdVNLPMK6<ct([y{68Mz'DnR3xPO#0E@/MgK2'hVS;lX'Ne=
+/Dy@2RA01I9tjwYonZD|IXd#cz(VV">BSOR,!":x[3GM!RRd7qky:98x:uA9h3o}95C#B%xK;ng&y5>]+wr;&B4c"22w8GytivZC@B#VUTJe^O+6'o([6C
+cJ~<m>xc-%x=C#MGH!anL$8)gQa9[j}5XqTu_Bak-R#|fady_:qD];9af9@]A@igujgfv5)1]1fWFkaIs6erZ&A!!Z#yG#(sv>_OJ_FP_orl;5S+/Rr9o-
+K/%$F$1+,-8gu7U5(JgUK4uKiNYk0(92X&G%&r"Vj`,79CM[6!aBi%n8j=XgK2PQmJ9+0i:mUgJ)'#U|4=f'>;L.'PG5-8Dupwem1539f@E=hs9w!U-=vr
+N"t:H9YAGf#T(n`gRK:DNFJyVT."1}#Nc9!4g.O:4n{:p$`C:EeF9{~i'K/}3=.dod.dM'Gp_Y5,!azA9/gbodXVN{kQzES]`}OQ0`~ix+wK6!t)Gu>cv.
+V;n,/J{-cNS{fO2ESH${MfO>hGN$yMl]~A@k8AwCraFJlkjU:d)-;[ozAgIOw,Z_FPK&3FCnOlw0hr.Q4fMx@5k)Z_&sM>>CT!4]~4p30Kjia&5eZE32Ec
+%}1;+rNAJrmucD1DVYKvXyyhS5Ts<U{#5}r#Oc[EY:AH_ehu]SgHKbTdOJ"}m5LM)y-0t0tC2xXI$r&#TXq"fofrZc_,-FM7r|[--Km8^G]opraVZnUT`5
+jzkWuM8Z"[4An8OIRY.d$K8U<X%)fh,q</J2PsCnVDG#WUIs9DJOi,:E4'Z(pil^]wZg_cqc(an,&18Fb:I|v<(Ekws7`rl84xplT-:|`llsa$B{kJaxw1
+z{Q5}=)-L|DA0R,='jN-A_eRmm${k#7&/l`L4tql5)tQGj:|=b=.;q0<YA;APRUZe}L38VU6paXr>r6o+]#gD2=cvSw![F>/vQ:x;+K:>(GiAp[i@'-A:E
+m16BI[epK]XG9A|D;|%:Z"h.3Y)asA%lO1Kx@)|l#bJpqR1Y6eLv;qes_C}eN&Kdxd1k^{{uz_u.GZ_{nF~jJ-K7vOLTdLR'3{xnp#)EOw>8j2akTo>''k
+VFW-Dc9.8;=bS9J"'!Z83I>c>hBi!{M_i>fVo(&J++D}ad,{TrQ)}UfUB|)!`'f!^F[,K,[YCt&/my1p9NFc^Efk~Q+p~wNp%rJf@r|w0d^oi1UJmDkkOl
+.Ox$UB.I]4Tzz]9LjG{HBq-{[}zeAgtJ5ljR,}PLExVF53/;sE/|t9x#k#.{#5gHnt8BY597jox)c/sdMW=`gn%460dTzpNw1jj4Sc:e4Aa$aD3<;'{mJ^
+KTFzFlqc^=]GlVlA9vUJx+(NYy:>;"n3"6OMr"Y$sqAGcdYag7LDZd=d4dzlnHK@El:h^4%$~'Y4/$n"FnH;.O@Y&rl@Ig5SQ6#{[X8Kn4W<O"Z-r<C9D"
+Z+}r&Kk$JYi:`vTmT1y7H3Zul#qqXgWv~4=K3Vh"ou<6`uuH<oI]4P8)pEy%^KDvM9t;#}%O#Z/bH%~t5+R'~v~=I/&F+Q}6o^8)ZC7%|4]BVi)%ECLY"7
+UOupp_)]t%cR+3mMoeF{V(jH5<HJ+cm:q8,KpU_e4/Bk[v=a7OxT1e"<>mW(]yPp+R)1Eu}NjN3Q!m=mi/4OUML94nvhc{HIF_2:Cckq`W7c[sj=:,/WO^
+<IQn:L)])pjN"rOwu8zSb"5yF_oj/%LHEM5)]B)J94F)lkjc;@5hAA7lA_CK+&Ao<UIkX{Eav<m.#[8$Kluf"":a"I`wtq0Sz6w:04B[|T&st+TW3JY'iq
+qn)Shf;2_2SfSM%z=i9S7l~"ZfFn_l+-q^]TwUr+/'&[R+A|i2/=VQ|c=Y9]XOw7uM@_K1xK8h}&n(>CW9n5M%BI7T#1RX%%cVTaq^F>(qWSQ`Mi|x2bTS
+{hoD2h2KKl"+tX#KMl@]G#xTOtX,"]4E^oF4$kazffqgDLOGRB#6foXiXR$s&:Uq|vI$:%/:.ZY2DKJRJd6!EYdR,oNs=,!Wp4u"s/`SvU{5sx7GgC/5x5
+#DK6qp1XM0vzc%0Nl#+_5ZTfE,#NN!8zt!,0@L_"T-I"Gh&.Jg,+A0"Jq&_1qT]n8PY>#M@Ta"%!:!7o!4Jgn2H!aFJ!trPR'Sj<<hLHFRI;qf_^%PmruO
+VB#Xcn2|^]R<mWznwzw%Ta9v_|t&Jy!/p'VmK[:]=ji=fP9%jMlE<'T#MBjKoRx/:u/+$A:Nl=.0p4;)bi7'0yXK~[T5P&<4@,t5ZVRyFyr|j}hv4)uUHu
+!EiC>Q=hfA=sK>p5&Gie]XjSoSx++gU>nJRv;4af7Y=U@tsj7y6FQB.,@R}Hv5(5C;sdmhbb)5<gJ)S/:I2IzS:+/;kW}qOF>Mf)Gt3Y#=V$0./BG%>Igb
+)x/%TBf`4;#61m3yegqW"6ZL[r)DYA!J5n5jJrWqcMIBwVl<<r=3oJUd-r@UlxzV^MfN<v<A#:/thGpT9g!HQ=enfOb4_Ny.;VQ<;&Rcbk,gQZbrJBoL[T
+e/W]esC<BV!Ia"J`#JLgh[t'x>$w]rpPzb:W33Nr.<Sl6P}%8DL)~d7-.a<;&53on"u"w';BlH.(@g#S78f['EfJaIA;#zE]oR.XLY4<S5.E./Mv1eR4B2
+bl-]zyAo~s}JF3=WCOliFh:xj!</W|aN#Q`Hh)bcN;E'gB$9C5TGN9J4Cn|TDQ9ge#h5>xW-CRfG$U!S4=Ol!bgO1oeyw4G_,=~ipLm1nZvJClje[Lh$!L
+"$l_K<79z%R.m[q.FlWiQA0zPR`/gD!slF;@Z]N!,=ACmr,8uh<ndLp3oX<:%(p])(,R[}o1A<~G"rqmNGWfSsPXTfEUpqrs|AIG++{UbGHL)8(N273'V"
+%mh{&|t9b!Q4WswfI8kn[ipecsi/HJy0BjSXi+|]JArqO;~3`2E=;+bunD$;0L>AbF"/F<~`s,eTprN>L7>u%_72.'.Jt">t^:>8ei'4T<qJ%@~>btkg3'
+G%eIGv$L~F^z"/eqh^f^ZmlHVJg8_q<3Udjb93+H:mz.MY":^LN-F1@aIVfaU]SMBJ{J5$[h|h72C&L4eeo{;`<brlj]<.,`!(,g![|)"`$dx]G/-jHd@_
+Q@Vyt)#wXs(bQnXE6//Jv2X`i&KFzxCc{}|l9tL,prC-|qzs]WvOF:w74M{MLT&B&Xcez2fj0ART+DR>J4{Sl"Ts|iPZdWuKyH<#5T>>'T`k8QcEoB]LJl
+,UVa:8j)C:.@lu{N<RMMlJLhrb95!iT<>m]fnH86mynhuy)}%zg8=ihHZp{(oc.DIahz,^vGxnSUkFb+6q>gX|;9>J_zjJFS~RF8=$0chWe7&ZsVL:_2DK
+}<m55N}jJG>6WHLI-n2BB`X%%zWW^1&|aL[Pu`PZeHP`$-!cJiV/2SY>a^eF+-;+4N5[Q|sax}sO(Q=g}v_ji3y<gq[[&`.PR[56K,yM:O}H+vvq!d5nd=
+]Z0}ai<AEkaQr[F7h^gM@N~UD,ul$UzOFh94wD#-7(U4L@vGyrF5+l$%:6LqOIRsyo`h[tX'X)YpQzKL..cL%&<-i0>P'v]C!o&1i-_LcnMti1(U'I:=LA
+ylcZt5E)UgD;)xWx<bm'8Y-KfO&+}4g#YI<bjB77,1OiB>DAH@"M-6Ro^Gm|}DS6}@~dovOgJRy^oxYg$z3j0!/Ez4#&<Mu[A.Kv|iSL(q##L$%plxw0;)
+Kj2M6.+jn/np;3~_u",'w"uM2VrT)RuzL=p"$#{+E57j6a}ANsG.GQ>6W,$sgaheAe=,Oh^yDCf{VJnb<z{J0qUc<vM-`wD)kYebWxVd+bQl0EvPhRQ1}T
+T1T1|z!-=uCEUtf`By@=mxK!-{eQ=9Q&iPFY/kONuu{"/U^@^b`'2_w2~g@A5X1QAF5n0G=EEQiHO>at>tT]ks]>EQFz-I=b%&GW1h;wq(0eS%egu0.6!1
+>b6|_wa}M"9$OCe%[]5>w)Qpnk,7mk/(D;HGab(@jcqBt9mV!0Dgv_M3>S%o"}jxM]B8Nbs1v{&yM"yFDm9Ygqfp3rAKt;bJpIv5)mP9E,A&S3&&Ds_a$%
+L(]|$xWDBHS/d=B9vC"W<<{KRb%U+SRWaDQD`=j3DbV+3W:yidNTz#VX<h!IP}+y+)/sV,"n;;ROwmJme:tJESJnWDN6L"o;[7;8zubd8b5iN3pGInsp1b
+R>d!/$0$6UJ@Hjd@PkAVxlklku~P-{8G-X<-uz&NaOR"V`^:7DXE9R!i/=UW.LeSViOt2CgEG$Lv>&vgwhl^mAD&^/s-/W.=Mm8FR5p3zM2Kf,:xez+K{'
+M4_Cz|^8Zfb+8wv0cm9ER^aX8iOPpu"-|p/'suv4gITOkun@>WRK%eIu9hHhdZv{VdUW_NHvUFN}(vz>n@t/<=562YE0%v2b1uHIIB0ofM5chXpZnSup>,
+`G5A6V,U+0}|aap$_J=g9gKX.Twy>I7uEVeRNzm{RZMhg:n%;3+:fbz-ITS_=`vXGd]egtA%Y(E:adnN5<YFVozk'[bU,(:4f+P`xNq.d}zzb!w6:%r8/0
+UFV"xR}%Z0EP.#)b;Pj|W-nCntVn+y)knA#3Czdb{F]^XURfH=qH9[/6@]n3`d!)qp!pD@(c4|QJpPfY'<K^N4#E!tm>+R]2/r{h)g"_!"BxLfXd$pFDmJ
+N0ss08nb~oh;~"f;1$[mZ8(RGr{nT%FlSnMR'x=(HE=Ap,-FZ!6/+roh-w6XECd`eX$KCk}gq$.<)!W,U}20CVMBs7jEZ]G)onSS}N$_|q2{4N;'skTSig
+9hU@8CI|y$--Q,,,M6<@K{~%cwO(c%s^iFkqEkV4z":ZeUg5;9v5E|>omwkbHI,ROkmMH6b,``f,B7$`v/STkn0Z5Sf#euucm@Q#ZR>cJ{Xn$k2I`5zzaQ
+z@|c]5/0C%PgB0qbWklHN+e<=h)jmnZ]R'hnowS#pTUbAK0$Z4-&B1fl&86'O=i9(=Nk=:;sK%i/VgvvHmkFU|msV26e%N&i^ZJ&VTe[^Hk8#Crb]hX$3%
+f${+X+NK6.|7%p{NSrQoN+g0K#q-es}a0CTE%tH/uBh%r(Fmq{>^Ro&.fyU9#MdpX+Fr:-W!{I#{Xfa#[2n><;s"nUI!!#[$663@%=oKF!fmNn'{Z_+"S4
+Z8i8g-ZvbT]8dYGxU.;L<'.>tnIWT#{_C<RL%iBhr3$5dM!1#o&T;ba@%Q0fH"m0dx1ovS'f%MJ|oaRijTxqF0rB<8[isfe]I!2#I:!5xU8q{h!up&'dAQ
+Nm89%[%N'T|=+o8:F$,4;_gU&qC`(M.TWMyJSEmLu)):AVf+(d5H=9Ans73z29P,+jA2oP_5d)wBX0AL7pLj~NZk)V:7}$X9FO"$5v8nch]kRNEvuvE();
+8#:^f#471^l$z&ZtT,k8$W>,Aifk>]b]qTt"[,#'NpI1B1r%YV;h84G<0^uV/b!Sk/xR"@bx2PfBbsD-Fax]>0JZFjv10gN}L#LV;[go4j.0ALW+JxdK$$
+,l{]r!OfME-PO__h:{@0tL`o>'_I{I[9uU`vBi9Uvno@VDll#+l+=J"JMM62Ms~Jo[X-9|6IL#JnNf,'"4Z/_^p{_r"U%}'t5$eIw-t8T(Nq/[ZHpR6'-0
+%PRc"#=YQ"}txqY9~"6lW(PX,ipMCHuKHWP8Q"~S_[J/"tI%CGm2=+eXD/z2aTs!~%(I-.Oh.i[01J!uGCtDolSt-L=l_DQf)5^a%}Bv~#R,J%RYP{9ey6
+=m$5UphKaz`Xms`:2b2Y.k7VG{EtR7qON);x+g]$tvc:R.vv{MzQnL-_&HlXzj;37ytP<)zav2yUo[DLtcd|"Kk|Wx/"A:H2T0oVH^m6X|L8=CL,]YFm)5
+)&|C@AgUBikJgE='(cVnq8SM:zQO2"9jnpcYSr9EoK@n(.Z|50#g2QUgsoUz1&=VH6RI95jSNxjCjAN66Zw4}TwPm{V30nW[%wd+&7lrG,>xJ,:".,&V,j
+gb-3lPqe6W2&Z@-DK]ixf;h7a6yf'/.0CM&CdD.<z-<Wh;_>kqqPY)Q7R9n)$C72u619>,f[Gl_ur%~j0=W<;j(vnM6V`Wbk6@Wk-Np`=%e[_:j2"S^q~r
+h<6G#,.f.U[N~[OL)}W8zRAK@&yjP,%t80B1eJTghT5|8lS3C.k/W1Z"<rBwe[3R9s>{1oR#K,$)}Rc%`SHN"zejqX}9@}Q)%(Kx;/92oRO-xd@H;a6c|E
+sjcN=6LIAu9n|>eH<,7jRM!tD{BbHSmA7y~4tw9y`KcgGL=_wM(2Xj|75eSl4X=<"|S68d_u5^!c_$DXJ0]Q=8}MoHN}}AT_q]2GJm<L8>YjFGS3'eWxj.
+.!_e]tFf'QzH%pzaQ3{>:v!F5+a`+<Y@Up]"ZH'w)Bf)j6zW8J/"v$q,Y87Cu=%,Mkk@-+d!PV<HZg]xKi-NA,7_CI/^$11UX(iXu5UWEF8S;Qt$ZF(mXV
+{9Lu'a@sg;;qU|$9J.dw2V90NK7ZH'"F^$Sg9RjSqbvK)IvQb]GdS9;"Y`YLV(x2NdqP~G}}$1HLU^^s{5Gj2c)/O4u1`qR'{QaGE"P$Z#hI6_91.jT&^&
+B4Q+>C@[)ZuE4.72u`NCQEC_&sk."cwhlhnAkNrWBm>V(=N)'oR'(jGo90#<Y@PPWWiG.|8pkf45]^9ZAN$s_3vV-n.ur;pbEU/iX)}mRuOpzvA8yU@Cf"
+EgN"-^HBuI-=B.;,dg(wBlbY(Wc4"cl1RIOSGp"/3o}fk&i$t:T]TMi#au-QYr"x6ra4^)<1{flU4<)%QjS_^dkH=&[>[VEsA=#P=ct"&_cwB}3x9#cR6r
+k-F;^_WntwAc+Z}Jf.CcU)4<~a<&jT2^;#p1fdHgh:O'Hym4Ae<NXsV:#2BQossl^_B;d2U,DisKENs#([8E<p>QwhHv5XKq0_vBsj)Hr)j_|>),ua3rd@
+>>P0$U`R,)~A]:mP`O|/p3N)NplN$EIpo/G$Q_#TCpTIm(C3Z=.a[:kHzLsxgQ^JA%i<C_jM=9=fC1[Pkw,Ozx:jtKOqmnj:hG&+pkB10Y.$}zQ-;+86'Y
+4iQ_dn<>VKR(Vz_P%szUblvDf9BAPa=O6-W(Lv0^rgpc9aoTxWK`ylke[Ffg_wan,>Kg`.i{%Ku1IfG3D=<+Uz7M<L%bGlTy]EsUaBA2ME9@-[z-P<>]rl
+7<d8zbQ[soh_5,e%e9S^mBO[hREj3S1,D,C:c^"5FQ@X3^/`{%(151@j0dek<gn|]F=>3'QA7y+)]s`S"1onTmG.X'=)G_'4w_8Ki{VszpsfgVaQ!o6_b_
+l@7p8^^I/H$y,87CLVI6pUQ=Z85I4+soB{GWOKIFzxMHFq[#K%PhkJ|/;AdzX4|-6wkY<wP}B&L'eJsRl-v>|NOt|NcL+0l&v3{F}i3"e8s("S"e{Wf-,q
+"T:/k%LIG`FG5tMs!,/x-xFu4b,DB]j3Q!S(X[Dv:LS&4|QHao6-oN8Q2;uI&eb!('X%1^+>jvKCJf{nzn@i4nLuAJL^lD!,/Nm^L1A9Nz!~srwe'4WZ~6
+wQ[z:5g`ocvY<)>lYq_)Seyd~Ed5|{W,wW`({A{NIxST51{ZUA7j'yB73K}+{V+69@U_bE^<-{e(#"WF~3&nE3{{c=4{pdfA~bLOB)eE7&(={z35mdTA85
+6T4i$lOni^!l^hA^rP)j334v,3#cbUL][MLSb1$|BV%swU=P_I0}2p/u.OyW)N=iReLM9XE3}t6rJ(`T=eZ)oE4pK}m>-0=&dNtSou^",TTM1mD;Vw,`PP
+f9x5E#7f8kjd]7+|WrpWtE8=/i)GeoTm|A~RHl1DsOHT$u}!J=3ohBX1(f>gazc+zCvW|b|Qyqxv`w#{TfYok[HHj3Wnb(+QDCAmv925XsV24L|SaG^+d(
+Q>b4UMQDTO=jwsQ.)em^)k7Mn|b3/S,4%o]B"91[>_@`v#^%W"H^8;(JR<i:M^CXu$NlZ<RR<4^OTB77(;ca{w,rk==ii3NV}pk^AKpv1$GJYqfEN/c;Ge
+!In1q-jj@)GaTzqQtlEsp",/R+-}-KxpV$;hG<9ToG60'(QPMO@Z3g}U,Gxr-sjN6k=}hz]v=GNpfTt#D/'(#jnmEyDlq""`w'Z_vBTh|&6H-FI%LYm/qi
+YKd|y[2XnC%;VAn4ERU"QJR$R6xo@uur{>kWy"3'T&cNC_QLJ8Os4_/sM^q3HEbL,pSJ/jxB]G-}5Tfp6]aLM,o2_DCpvJZ5-isR>`ddmP)+!)I#x,'"=(
+vKceMdhIlTm}#d+nmibt[:F2RC;^$:`[ig2/s[BFMEuhkyt#@Q0/OZm`Bhe85b{;%27In#pJVdyOKMHfMKbxNkdWMG"Q<8Ixctq(8{Gi.ikq}L]XiUW)(:
+~umL]Nk0QHK$fa,K}-6I^/=H5ShZ|[]).+v5pkTpumclJMl&Z.lHP5tdi.8nrj2+q2fI]F0^<W&>kwsyj<+LugRz'2L0.%t&WFw]:gqzE<&9P,#4,yVB)v
+:Zi)30_xuk|rk&wcG<OT{H@4)n"m#{#z"9<7&`HX-;D5-Ip!@%|;T[g"ym^]G]T%[O,j!xyv'P`3Bl=M/#'$Pu`S!ce20p1Fo_,4L@=rPv0%Yl~i/MARo/
+iB}FEm&<Vz7V0ICkn/<%Q=xfW_)V/2fg>j$^,Je`9fghwi_4B=!XHbtkK.x8#`-Yba=3sm#yh,]}#Es:Ph<8:3@mc^yWo{H3xk3%7{j1XhE#CjPRY%NCs'
+FF&>_.:0](5ysb+IMhou5_QCQ(I.&IpSHbKC1.1V!z3FAI/T<txw}>3F%n4)NVa2/6>lv2L^C6|y)]+]kP''z0SVY/CMJ4XX|{/<(4sPE/h>Cn63)@xM:!
+YgzpV90.E/AR5V>t'HjqZU&(xPwSE4F%K%EnQ]0go4f.kaNR(w3I-b;bDH3ZEbdS:.N<)+,^=+wfEUgU^g'mG73yihLX"H^xiUiSCpsCEonXk8Wvnaac]o
+Hs`V=UD%.S=EbQNDJ_ICq^m"yXAPWKP+H/P{"x8A<Em@o"f>i5!wk1~V,8ccyxESSv}P],GlJu%4V{KK[i48>t<%Jp",SfS4y)~45ZzYR">X;/|%qi_<rz
+JxxVB/.:u/a&g'$WeVZWEnZPjv.JF(EM@$B/Q4/v`]dIrgb]GOgMv;`&/1`g0C"/a`V{Z)=<]jvbu.RvE4`i&N=iywi/PU[``Z-iajG`ye;'`-B/<UorRd
+v8CxaS,3pg0M%]l0jdQaJ}.gB<>E(>x2W:HE%z"T/-7j#bhNCV36&ygZ{VH|m=dABh@)5N#G3d3Kx[28h;.XwdyM>k#UOvh';APxjjf%$X~I[{i)w";($(
+WXXSxR{.0jw$Hbjp_T2=nz|zvMDHd!LoNNJkH0MkV>-R7u^%+a-$`jelfvbhJProe=u%.{Q(E#&,KefU,bc7]n@0XJQ]Af8t^$A9paIGOp[Bp}$d9MAX=M
+PnESF<H-AS_O:ZA$upOwwW@YS7=zg9^t4IOEd_5Y2[lM8bky/GKg=kl;-b;>FCQiZ0tN6Ie>(Env#{yqkLy00I+#=k4F&kEu"$&luu,5{7U%FuR)-M5[f:
+qgAnh319/}[F>!3&l3Abz2gTT<Vn>q&s,3/V.a_nhEB3v#}oUB{tC7kfW)Ta4gO,SLqjZh2U/IytBjvL<ZmsGdsU6p3_L<VNDy|Q}&k4'[a=#u"bBkU2#@
+R#V23on]ExY1]/pP}nEZqID]%_5(Jfd)j'+=Vi(mS$g3ML@Nqp/f@8Nae/_jD)wBE'T6&NG/W#lZe6tHY1AnHPl;f]wpp,)Wx9nP^s7LRr%o<%@<K>qkWS
+M"PL5VEBsY<}cDDw:aQgW51/`/Hejg)w>g.L>}[}E11HCB,x`q{8^,H4r`5BBPGTZm@-ZqtLirzqQg0e%+h`O>s)I)KBU<=t6nv7/&VGJY`>q}9b))Cd5k
+'ov$$Dt)ZQ:7O)+r;Nxe:}x-m$4!($)7(far2{Dr]znldaqGzNp2!i8=#)CyyD,(Gh^<HOjAPUQV.zoPy7Le-h;Pqv>Q}<jkjfy3q2#EkE"ArI>)<niHV#
+sgMTfVP%Yee%EOKNTA+=U/SS.a[ln"puKT^ua1B/MC%,tPw4jkbXk0$E=L>X$("n9u&<RX{6_9:!sB6G_y'Cn{+UAwp}|}2;.m>}"mt}=jmOWmU|}ONG1c
+hK3vDS2f`RUn,#^6;Xv+@I6uOGnA,qM9C;"-i43qgzEmn&dWd;P[<k,Z%N3m!<0Io7L(N0d,QcE5.E0Pky)8)/Cn7%!bJjc)aJ/XZp7DJ]tjk;2(#NrSoD
+oMNHlv>Pr}wq`wKu&r8]c&dS"8OD!xG58p(mn]$,y)cm_#)tOP$]{#HBl=K7]zdG"/^k)_3p.vlCa@O1c5Fx;"IYj&c(F+Pb.5>V|[MM_30Z9Qk1te>D^w
+tOAcryNjMz9q.-y%u^qQo'mq5c12X_/%c/=QzydE4>#@]T#/,w~Sa;$'y(`M,QY'_IYQa1261A#nGg!Yi{U|[}>N`[Zy5K"F2b&P`c7rb'FDUub9#O^(5h
+UH%BA>%:|S"}/=edM;wu,9](MU]F8N)bfr'x.$bI%1TOfGT1@QV$n'.3`%n]yP'I@ZuL@p}jmuJF4J<L%3C-WijFv]P6UHJf3/%d;JkoMJ]&|/}Bw(.|Y3
+]t6n8Rd2ND],RjAMmTl+;Vxf+B:TluLQU{Tr026Y1z.1-A#K_'jSr4]0cQ3SzG'2MtnDD5gF`y6^nifgO)hasg}Z}R2gp<llgNtg~s^[C2Yn1iz{#5;NT1
+-4eko&ZSC`n1<0sZpt{s^$|`<M.!=)tfG6ka{_{%-&a@Yc#vt%Ta.Pl"C7Vfp:7YGc'!F]oGlbN!ebSE{I"2G]g]yM}2D]g$&X#Hg)u!-+hOqrf!(0Eq_^
+YtR3,,bE2.imFvoKa'pHOn|@DBf2]Zth8GtNkw}IGuIwVG"$rK1PL;s!~/0T_5zZ]"qZ(a`SSS4cnIm>}<ODJCF%;d5oJ7JA(Xj5Q=(b8iZacYID"mola$
+[_!W91pI-'U!uZf8d,6]0M1t-J8NJ|8L4s0'wDYmg@pNB4uoqM`Dlc570ER|1fQu7[F=C/+D4XU6f"Dism^fpe,#ha3'q<@9ZoS!q>/>z(7l~+eF.!VE^E
+uNo8kW#,5rc[NC@0NDUQefrdnnd,9f6{)UG'|@O=.LtsK$0Nn<Gu6X9kwv=,K}c]+5M4iPeF_5Rc[aQ||L`tZ&{(&ij"6'hVO%4!12Rq%d7DNu%$vMYYr]
+ekCI45_3_fI<c^X/#nRodloJqM/bq#G1qkL>F.^m44|u,98,>LOnCT~{csU>fY.m#3QA:6tr6zrS%|DhO)L7t4,Ih<=d[@;k_5STp'oeu5#H=2Dc8F]},4
+:0cV&'A"L)pBT<SX`dCU@aCeKV0a,deiAkX9{V+;TP|tb&^qGAod8$vDEuS$%E#|^S"IQxSX=TSK`"<_Q^[|;@wZCCCTS)Ctiv/g!ODq~fxC%xC`0!,jeF
+@Nb8@Q8w/g(;'/$!K8F1.!<=PI{fx1BPc-g+7ZL{:%5Neb;yE/)6LJYM{xoGwK^Qiy[yv7GyjJyDKqX8Z+Q2^)F3F_OV@lPKUC/Cy^$1]=KFsPv"oZzWhy
++eX(LPE%LY:7FGCz-<sxX9hox4zIkD@B_uuTBH`v[=u#iR[5j;<|3$a`YLAdh!_ST.jC'><GW)1N~0:6HXd'_KQI}98p_kZ%xkMPjvrj~JhVK+cOaQ7^T)
+L;HLlKaX&eG#EP1!F$;V`ADH4&Q9>m>KR@v`chV_{&AIHppW:e_d,)Ryq@r}BL,`pz&Gm-gJMC<hOr~i3j0HiT9QK-%QaLXiW#{e&(On{%jpCkzl'Xnflb
++#tg|-WgnTxOko3#)(++rB3elEG{FJlgY"~-sYLU$'K/;0EB}dcNcl:6y)sj,B6WI10m)ojhK3RXQqe'|<$]i#&IA}4)q;r:YyuKN&em&TH0/_1v8,zb6%
+S+=7rh8782Q`#N&BQE2&EsL@w0=4,/KMVOB_GG+4^"VkX2ym]yIt8<M)A,X,dyDyOR`4U1S=>n08Mvju9kWOd`OR&1CSbCXaKPDA"M|/toA+n)F-'#P[~T
+p{E!uJ]/zWh(amX:94o"7CDq[iJ^dE>XzgzcsF93,mLKpd{o4GC5]VlZyBK1f9(QF]~z#g^azaiW/J=XfzoQ%3j-I'w2B@O9g{f,Nb>8fjJkQ)bhNEVWqT
+|RiM0rkN_JkV7$gd~i73ZU:SDFf4AGgU=].:GlZ]p-6)8SE{mKPZ-k^^6rS;%HJ1Kn1sF}vchLF/x`5+AtEHCIn3d'J[a2dj|=p<g,%0XG~#iXCeOmyf0t
+HXVUY1Y:3SGSqe/e]=|,(V3W:[R/]NW2dXf+p#/(+pcXt:rPf6Qxwm&=o5~v{A8s}s#P]_XBS8yMd)<%9f9Y;8#4Sfouho0`sm:"`"J41VyY+euk0(POSW
+2K^Lkdg[Y8KjRwlmA$a<x2);Wrn>M;FCrT%l&F|VC04zrf~[#ybE1I2^g36oD2'dB>{@fib@:rDSc%@8<g&@7ZNo>L4`Ur|.!m7!a5!b8+evss6Tm!1p}5
+g[}&MD478D@%R{@{z2O;^-JkTBx}GezP<}:5a>^MuVn^9X~[R=U$X:@5iNI3aD>.R46i@iPXeBxhFkC,AJ{3<J;&y%9qbLGz-dUVw{gv.OiB#k2[|+g|lk
+oDT&Jbr<UmG{sEQ]}:n>H_"S'ZeVg1}r+%k0jGF,dYlz]U:qFD=NOSm'vFM`Y1;V.$,ym1J!cv5lhbZsC'K+m,9uZPE;l'pxlcMb3(;uMc[-dmuP4y."Y^
+|}lns{eCI0T`-dR3Q#or@T.]U]+#``ux7G7|nKeSV75&{=jYP=oj0Fs8r1GI:&~^r"<oGa9|qPO,S{~zmOk_aO!7dalyl}.[6yZ]@rU&[}6et&}s3varCJ
+Ac$KD9a$&`FnT.7PZFeX<gmeG=To6o9Pz.;+/}QH=Jefcf1MIfj<9Z+gX3WVHP)qY>p#N.I1A,6WbM6uVw^}Id]hQf<Cwe{1>}gLSniFlmg4p(x4$1bwuO
+9_|-d2>c37-SY.1g>oj&5kL!_)/ar<Y0l!x^hNa6XuJ(3]Ek2ripJ4Cnp}[ZvDicJAsAX"3$B,6g<z+G|<Rq_|o!nE6Cm#HT:zr7mcshPi{^V$6GDo^nxF
+|{b{%g3/Essyb$r0_$OJt8g1q{Ao"!G|c}QcffA}>9HvTmQ$Oo#5hJwm2'e1J&3!ysp"zbEt|YBNFnmQf([@hZ.O{S,^.;$%WM3FlT9)+xuGP]8Kf=2kLM
+`vie>R&MV|GgI^=T/d&I="Ng)sE_CuVGEsV)6O/p_)g)TjPP_'9Y"-Cu!M6r-#U1jB&e'36D[qIF.Pw:C7)S12gbK"V[:X1YIQ^nA'VHPOk-:-b&+L|Iv;
+e0(l^OZ8^3@{T!(-zfKhX'cPuUx)6uGnQ"=LH!Xy&URC5gC:;!};ZY/ju-wJhwYLM06Mo+kRQv~;&Cu=i|8siVI,-C^QT9TJ0)IOtsErE$1PSgi5)trB=a
+lGHQzx[%>NX!=PeH[YMZ2J9QLtQVhtJ[H`6Ey/vCY(MFo^;sZ)26YgpuKt<H2Hov!T}QFOB%8IV2e3{7}b|I#C[2rc7L#QqH2DxPq(ZF]p|JSkU@%l8f6'
+:X6u}k5/jh3,r}mCf&<AoHJ[r7m-OuFZ,2ivS4SKbwjd4Ca;=m!|Aamy+-7.d8_;21~XhnW2M]Ha!;AuYY!'Pq!mGS,Mp0j{mltybjl|'VFQGWf;nnGaLb
+h%#)[P[K3@O[Gp#GD$b0q(u(,.ZA8F-kssc=(oaHZ:|/tZc94<em(PR&kb&Nh@gTuf6{2z`i}R%]%t9S[VtVzeN7ju{L4cpK.IL#I50$|fA[=[CM}T<_DL
+7O"Xd08_omnH(r+X:M7zblSq[W8)67p$@2RZdMVcE_3o,#AS>!$9E!e|@EGUr(W6lg(VFwi6rq2"d`|R2_qpQ`{HJinQtji|wK#N(tCgpxODXL]ket"w&<
+~Hj2g;,'CM4aTM1T(O4:=U:pL5QU<mQF|QHOCL99|Np#/Y:8':6^WtDiaC|)c;Z8KJGB1Bl.~Fb9q9B}L"f_=:GyKOZcx.^M.Qm&#vdgeH}#thn>G"kaKJ
+"%an=&wi~tBPa(n(yd<v`^XAuq~'7PTbA^={oh-V/[jdL(%BiW3F8-(s.d3i|ScFD5_J[4P+ur'4R((IN:7K|0B%Im):PKDF^>#A5KVc'Q#Tyh[X,3_e}O
+[6Vm1ax3G3@E9L}FaS%$zS/;4N_d/k3/<y4+KXGk7iz1Rmxj+D2dhQq-!ARWX3E=Nc6EG.%t.5jehb|VXdSLy)u;Jm4Rni#UuJ.nN[OVFHy>,Ene!eJ}sz
+bGUf"r2orZGW>4O>j)}u2&Y8w`hfQUPq-0n0#<G[}eHg~t<9B(({vWysU1@Kq+jy`H2[9nW&[k6vAu6@&P)-E]Dz+:2Cru/dmfm$=At34_F^)1{$u8|YAl
+'BS-&5l#Z@L[J7`GNL!)K_m|AwOzj:)yPdSnmsUoJeU0&<.wMOOs9p`#y]/oJzjPhPdek5`KWVr3.}2JMgLLL]idIz}Tbnz_pdhLo{9"^b3clm]I<}2M5}
+)E($6^1H).F>k+S#nxe0^I#Kjw|q[USuje)jWaJOc-YlODi9)o99TPP&h:w#4;$#CNW`$b<gd6]kw'X}0<sg"v5}l4;.Z:5L%Mr0o[F%5vYF={Gqs(<c^P
+MWd=T0>wS+G&ZLZNY#T{z0]Ul{|1A!mBGI_u-jCx2.E`[tHR^sMP}jr;naC1KTM"XK8(go;zBbJHhlOE/!(P}2vH9fTqP>oo++6Ww.z#dl`Nj&O#zs70Un
+k{y@By2dr--Na/Z<z`:`W%55,4FeHr^yIyx0R&L7p4eUU)lEx^jPze>:rN0t!W[Q[Q18tWFVz9YH_`o!vk_W39Le{'b!oERlXY3%H1/XlTnBa/]aL|;|5n
+`y}=7{)5RA@d0D#k6w8f-Q3QW0=$x:0dUM+//vY5^8/h"Qse889PE5Y1!jBLsgQYC}.$t,8ip)baY^Ugbi"Q[}]f=qhero$pvhqS|L1!}z5|7WfDGzEk2O
+"q78G4EM}iVbi)w%u,~to'bOo2pnYzTGfCuD6o~h)L5&.|gDbwn%K=AfSvgYUT=}XbbwpFL[6Y:#{]Hll7z:mYNpJ{ctE&M>wI3}R+9}ar%E/%E/SYE#-Z
+|Gp&t/G4]/s)"In1A6[48hugdsYH8({I@tXx[Qb4rZN,3XJ3K1}1e))c"u<Wk]|TSDlF8MaB/Pss(jpJ@TFyEM[=P-<rS2zB5n0r/9&9=vI3m-b(>s/=^R
+B4@}TQ)v<1>s!3wK$]yWS;oNYQGuD<6xKX9E$]w!|ia[py.`o<V9N8Y)MlV|0}k+/58A:YLs)vpQx/8ynMb#ie8Tpu&Dzr(j:D4%.GFcD4[y|re_k]$.4b
+)67s=7zdEP.$.H3h![;T:=;rUdeewB`ol$PvVP($<<wKh2)j,-HA];}mW3c48/NS=1VfY38]k$o{MMKGl4}W|_8vv6m`hC!riBVd3;)!kP>f[Zq4wMH(@F
+=#kB[0'KZ-emvNPm09W#uK_}1;e4BBP)$c&LxgTxv:ytTJ658`CN~K~)UX%G=sc6KUHub/X@`V8@Z'JZYu@T=Qy#K6-#H#qFqJf(,c5a"g!^1S8xs(2U!d
+yCT.d|NzL9R^nd5h4e@}-G1^dN<rm7p+H:fAe;<1v43]T{V7L&rDe)]^c)|)koBY$TeeE4FCF>}<bBNm~jw;vq&Hi|[dAG!-nd6O(vwQOCs+n2;ZbC`>$y
+q%QlT&x{;=H%.x>w4]J<&1W:|dAx`KI`,PYWwBC!&3@w~os{T6'rSAG`2hC-4^1ZoxR`Py]m5$/PW-W'Uz:zNpB'sgv3;At='9KZ%YD{ZAbN;[u%D+W#FK
+{3^%0S&]1[(Y.Gf"[+qPi;9M3)c@Cqf@e^,`b'V,@Z(THtGC&EC!%[A4}Am/J2y5v5+!UDI5XnY{bN8IX&O#4t40M/9#e"i5tw>{e)&+3lnW|f7_RFo+cQ
+(c';>,syVJak7o<F(2ZEbSJ^Y;t@lprEq#8Aq[6q4xS3t_R`S]$Lb4upMwQvHlfex7#Y'KdMH|f/5anj]zd<[<~^fb[jIOK:MxHT)-nZ2@v,fQ!q#3CmJ/
+#n({jStL#LjR4PvTb@D;.iYnZuS;7>]=Fw:-MGF]@k@_d!3wR6c5sdJ,kJ46]T6"vqRh|1N0[/$emG++@%f5#]B5Ataqp76iuJ^3<o93@EO8:)JEw)MM9h
+^{ROwt5X[D:7rtKXAggJ.0HLPgACztSHM<>+[cs!B!w(/}JVee.B7@a@~>p&2P8)nmR!Q4cbt!tM3yfNV[JNCFrEuC2(2(K,pe^3G@j8p[$39;YDQ33(Ba
+O6DEM9[0$[{UCt+Cr}~#1AY.h{ySfi_t6hz5N&jk'![Cyx(x%ig1fY(U6$mdx18!v{d0[NWFT&:!.Rik9iZaAI6WIHs("@$!rVD>nLy32V5E!TPpS9=gL'
+hD"_at04p'1L/p+27+XA|4n^@"e#{0^ki`=#{!Ha}UZ2_keIp1f;6e!(gZbJGhv}#7m5(z}VrF>8p2V,@&[wm&[gMUMP![[%POtT#.$HH""x=+9bGT&@a5
+k3(rYm"Fy!N=5O{<N|Cu>A9'zR(aVF4oW(`QjR%QpK;{q'1m}8sdr(+,)DFZY|H0mB-6xxdp|PUNfD/-VO!7M=EqU|1|Jz;c{}%az!}U3`jF%@HrbdSn+{
+=Ri{/Cp}1/}w#&nWaN6)wts)RtfnDTAYm)nnYNEOfu|DtBqyvakX7}tSSe%0IQ)=FTs$.{!iZIU#A<ZwJL>;]X^kD;1/xe8W-qa+yc"A/4rpg-lcasIhHo
+<^7/5RT$+IGu!#4KR|U3=Rt2E>q{X%eMy=`6J#`od.VV`5O#biw}(Rt[OS4%pl=Z9M+DPPsV_lt4+<YM&pdUlfH)U,4heHpX;>O!<LseDhR%'.HUGp2E`m
+%Z@97:EAcvMl4eV<u5$Bd;qn=WcsuzcB)Ehl>W(!/PVN66wThK6$&NC`}YAFl>/&h9ktLEqqbWi<Nh37m`f#,k{"B7Wo)2CT{vM0Y<!YOHhPBfBHWb&^jr
+wDI+S2D1oCG3M:&y|G+fGii|Ys-`$PsPqSO+7{f:gz/v(TlcLd7o%INDV>`bVSLS2M]^ig0JaU[1t1bG3)jykF+tUFZ8/9O;D%`[Rg(9;THaz^<maj[=yR
+q9'v{bg'PW@gQnXx<hjUo1$ZbIzf|fe9jij.KnZg:[_$3H:m13Z&_T#iwLU;~SW`_mO-CAt_'tD/Ljvq{)[n^mE$qrRc5+%>}+kVL|Vj5(pCzG[av!Dbni
+>exdVs:sOvzdQK>SbPINA[5pJx^JEgU4OB[0^2cv1<`<mgWb4YMHzAcUp!hyCTjc0&ba^Iz8wltrrJ-A3eMAH4A7akytDQvJ8v$OCb-(.m%I<qBPPkxgFV
+<x52KiY@eDhjPm~xuEL"bL75bWXt;Gs;P=B"f;d2yXGW0%mi@OO@<TG5BK3dbc>RgRRTrKJbUz:Nfr_PwafQR.hB@y1$6v/_45l[-%;1m9Z.esB-jCLJqs
+"'^L&X1pchk#}e4PZBPIUY=S_+MH}`:BS^P`$xtB"E>v9c"8k"/P=K!JNRf-wNaE"BTUz`HU^wR_!8Y6TMV9#Hw0,(|;CjJ_=%=(,0-99z1$r$C[{c!ErF
+OA|mU(Mw6c{]23q<iN@`Gs("kT(n+`h]@&ky)u6:M}{_9RV"3%h]Wb2$n^cUEP6y-9#uF38S97LnnG`SW7&V][2X5_Qe!|ak_QbQY2ysM>%Wy_po"~U$PK
+z5Gw^!ln~PZO0GEcSF2lTPB,aLPy@G6U]D'XG9:Wug$X9;>!!"zBXPB-<mREz'}drE;Fy7M%q!J@40.uRpCG7kyX&98Rq3Fk">WNMEzh3DYz-9>yuN#e]b
+9&eB:tUQgE{ntrc|SE/a:5PsoSXgR0q8H|78!%s48a49|T0//R>B4kIw;^:^0`9GNaSHLpe%b;)!_y<a[_oo@I|0jS=`b6IHUT<_#|DMn]ZL&cw:>.&gw[
+hA11[wA;jo%x+7[+KH{h`/dGd:cJ'1D6FL=26'e<jhu|Hi3)gCv3NH%H@^jd<$@/<mEM1s2/'v,$/(yqU1-5$)5'iqm;hC$#hgxNnQZ}3R98)G>4nj1)o{
+,3}rqcmg8^N(/^iTIVm=mmuO~InDKxG];=6d:ltlw;%OkA</~75V!wuvi3CraF:X}2kUTj/5g{=,$[2A>ct,Vm$J-C5fv'8#J"X@2;t"_sT0w,T:tt9'Lj
+l^+lr#%U:y15$I{8=}jbHwSY[:_aeEbpd`bs3>(OY%ueBH[gWTyF5Lvltp1dahdpq<WsS8k^zI}0>C4V4Iga'59:bXqL_`NJ@xTIMtK&3W.7:5H}M`.UAl
+v5<>#QWedW&eBSgS.n8bOcj2`^2Pn<Co]$t(4u&&q;Ies]Wu#mvMChOq8&4_V`vS(5c/Y^mT@[q3rc{W1Sd9J%9tmiq&G4<<K]qgNN]jvJRjs3GK&yq%6v
+9}ZX`vV[,,^5DR7Ky:21;wjM'(LGL6ph/#gGXCxX&aqK('mAiEF2iQAugHM-$TZ9dA,t5(5.nPJ%CY$Lec5^KiU:g,vBO&q6BGc'P+:-J`+Oxk:B$8WTiZ
+b"Iw)HZ3ADG>s/LI1c6Kq'y6)'!&X)r'!]d]=3g!fuBA|IjnLJ;S^;J3l5yUFkdNqTmwFW!pvIrjdzFp#S/k^a0CTjqJ2Js+;%~VQ,ZCVOp,JOp^;ALb>j
+BW`[jvUwKF`Fjj}jQ['sj=i^ZiP;746.B95]uy%>SIu]>4-xh4aM%An3#S/h<OAgK4+[h%s|%6"PlgQy4I:{~%UIKR"n)Kd`A9ebglMo!)U_.{KZxul&)6
+BB6+8wGa]XWJc%VDanPf-Na3vXB[8M7`s;@X/nnj`rIneNaY^OrwN;@$JadMXR@`jeGXGY4Ik{u_x]qCrBU26L_0L)Gq6gP3)tzH[&}[Nia%AcgNyx;)hX
+j-f<9:MG,H'$yH'tTwu%8M}mO0f"~]LMv)b-7"QJ]B0ox(`mmu3qrpIlH{7KJlh0oHVX0['8rf",[ebsr8|/#f6Jqk/blYPy{+dowyJ+-olNK<S98odV9&
+][Akp9b4y88}mZ=8co5wje'c!RQ%b>KF|j7}p4"X65LTYEObEyTrWE/C[;|%+vR-z`Bl=}/Z@IYpAOAy(")cI,Uwiy8j]r}k-3$K7VE&5}E|9OmfB{&>ZO
+D!l,wZhm5TmBfHaI=xwhw3,@bIl@~l+%E6L/E`]Sn/vvr+m>E89t;wu408JnTc=nTIasq493$NKMolr7%-5,Kq03VJ[Rx1eN$[n4meS](^"pdm$SV-O|Yh
+4nArP]PwpiMV;bMnEy3ktR{U@0!SW%:iy`:i1rsELoR'c#^(3r7bh`^a:OQ]2pw=kp2MQIE5]tGN{:i4n}l]1#.J[}1Dt^ndBc0j;em(D^-fu"uw'qL]'D
+U5mgakTwUb`/[ne|c]!pp-JT3$QSaSOqVLVLboA-.0_B.0w+T.H!0^(7pgQoHrOC3gmzXUh6:wC=<gkfKSX|,}c7PM^+cD}8/[#S`NxSwf)Afg:(~`Q./R
+71]g[^K`;uKsJeT)js@k|r8/WW|/lS0uNB9Nd^A7.OF%16|5of_EF/B=.U+fc%W<#OJ!$gq[y]sL]!sNkU<iPJiRH6U$~J[;pX#!LE]n9""rPtCjSDO<JT
+hL&&5DKj[8sUAK%QV&MQMsG39o1CpQ)!p!X%)f1g^vqoF|S1.&aB}GlO^;VY9:pTU]sE8TEguRrsds.`2+>L.FE%XUjT!(nk<}$a5O$l22ey/uhF4IeAVC
+w59dI`[u:wmVC|@2/=9h4Fs}amO',fd!{{sE^{WI375]JSa[#1hxow:K1Cq!ii-oZOhUw_>;%N`x{U'Z"4.G:+U%q<TY![N_i/X_W-FaB5Dcb;o2-u>1_)
+8ij)K(]G%67pe6su9G-7z3$T<bO#eD{UwVXy;GXxboSt.swV/V{d4#gWU<KCy8+9Z=rhd'`y.s4B{;[.uCA_d"%&D0Q[$7(HgrP2I-"t[!;%z9g,G2/>qL
+%lkO9>qD|%i=V$'C+D7!Smv!S>mU!-]c>]m:o2tnpWhc^G[i&w$0WxwoH0c03$AB;{bI!&H3/C`E^sqvxLux$M(to]%;+Rjv,<s5gk#]+K`=waOu!<zR58
+vw;5]i2WYxaPdh-97hxjB;J%pO+Yh`u"qZ%hkm-#`uI,(!+8%6$lR3E!$#&V@.P-bA3MS[Su/:"tpjtKTp8r1D_C<YNR&Pc2W7FW:'n2SDlX)Yx/B$38NZ
+KZN%R7^IVJ1POjRcUgOZT^`!&^6+Bc}N66qJk1;$co9tOD;Piybipy:{K=%,@Xx{H]~Hez9ITJzd;q60&d].x+t:D{Zk<jfdof%%g4Ea|YY]I3J^h66Fl`
+$37iX)J&I%o.v9Pzs7|ZxNmBkt'ZB:BASl'@ss{=m2i-@_Ygf=8S(,C2%/Ih>qM+$zUz]fpL<0c!kO$0|ug-`0L51P7PaTtz&Y-1f9'rihyhz2DNR)IXc+
+,4/M;Vb,sCC'^Nl9x<Vi|!}9`&)39)q$->o)frHSmgk0y>{)&(nj4<T$A!1dcQT5qGp+=#2S=755EQwVN3u9CNI0k8]#cJB(t%+c@$69vWx-I#|;'.jv&c
+QqEFY28zH-l,`K<%u03mJ-.Rdnk]5oJ&8kA{[VB[A;wd`7iRy&ud@/%}"/J#zl:r+XPc_zm<txaK_"<A)xj+4J7%jB/q<X:-n>9-n>b&98WM0m`z`i$:k)
+@AWik`d;!P:>,@<1k5#LUO`jL"t!L;tzl9dUq"TJ$kj|7G2uG"ZYbjIG6>bk~'yl.+WJqe]//U"yDv#nyGt4D)b"wzEOd=XRcVa_['>9a@W0){T-!K;bRr
+;sSSDKM|vKikBGbD`gpmhlCO_(nAaNhc~fDp]&>y_Rn@wyccX>2P){^oD!2|"a}kERv7<E+GQC1/&ri%#R1_1aB+B-utlA[:)zehq,~S`wiaoIm;~UMsF1
+<t"t">fE9y`z(g])E+{MZBDa.(abGrm]m_g`~JM0qi9+3K];DFfB"v]1kW&rFiYl#Z`zs0ufQ2)y1APNMC1Y[S+we%,/!B;CeBN3--YsuRD`9sydOft`0Q
+$@IAc6V{z)P7dH3e5iA0`9xsoizzTp^DBD"-4VKiir(G@{4snAi$Q>`X-BkXJ0pHP60FjXm(C8`Dc!oJuwb>8^9=E{/LkQ-iQ;rM00i:("Tn2[;Zc<~a+K
+Oopv8dGC5lhc6}+uj/kMKYiFdNolY[Qq0ohl:1gVQ"z!."YR>d1R13:DH#c"=LhX$6Z:}1mpM$lW|]HXyf2jM``%iqoO<T(rK[A6ilRU$&>1)vv}'73t.M
+Sk&Ih#l5~xh%]{0}uhw!Tsnfu^F!Kb!5#%[[H'7F$dfjan]<p+q}/M@sdW>N,hn6s^UN){{pN`4Z.o0Pdjar[U9OaIQ>!zAJWu@rU&60aX<TN/6,e6yNq>
+^c+M"%LNytJ4.EQw,+}2|b$54/CGiPSErZ88P#v%p;eN"~>([.CPjl"DkYe2Q-A<c.z&GQV.(JOC_'r`/{-8"LlJG`}j&<YR./04>%d;8Nd)&SdZg|cF[7
+C__b+673U-82")+jst6'~D|]l)1$Q'|"M[tOX-E-T$#aP}m8jlpxo0$rW<Sg</"JlFW)toN<bk[o:(0'++K[OR/>idQ'roODteyvY:dD{pcfgV4t#EC[=3
+,[eb%=AeB-2#Y9hHIz2D7hB_Quv<f]/>_;-ZSL8MIvY%<H,Lm{fE77MqJg{@9rZvtB[TKP_8tScK}adjE}-HzsW<.aex5,uECJ@VGgI]YTm00jTLEK:EeJ
+iCClDC%"jc_qU+P[VO2$dG){:R%72/L2dbdy|Gj]V;6jn(`.Lh[K92Q!Tens-h7O^q]PI%cNw|#[F$Uiw3Y5[ii!fX!oOn."_[Xx%!<B;ygH0b.sK(z!'3
+l`l[%E.0J:!`MCUVHYY$H1b>j)A<=jzZ5<phO</%JCH4'W5aKO}A2!D$yz}fOjZ0,jMr^SBno.,yHQbIhY;hZ4%:0y&,(V'!t=hsdG&=V@bbt]NCV6'gKa
+x%iaex&IH-nx)9xV]Kmm#la"uRHu934evu~F42`/SD0YD;X|9{c1lu_T:M&j2<99U3femcPma'$j9U{YCU}bEF,nBP2,eo+GYV{Xfqr3.@J]p].hfcf>]t
+}$+Z_od]+h4<m&+7+@::"x]}D$~Rm`&@~w!e<HO/5}RyH":"WF!2`fW"^lx$-w${$leLvi}<CVKlY(#zvB'(D}<=5!#Yv4M%$}V$rF!!bjv8:/otF"vCz.
+zt#N3[A8JLTKf3"9p}/TcCFdHWHmKX:"HO)7Oul|lE}VP!$hlz('Qq!t-rGY>fWv3fvWI/+ZaGT2;Y2Tt+ACP,rmMX~!b23qf8:qVMzob|^nC14JnLxR1H
+/iAExRTM7(qo}.#3s$d-_4aJI$J9b4t#Uz0}1kx233Pjz5lGF"fES._qvM=nJbd,AW%+|4Sg]0vqzQEF5kbrD+|!"f/f"%gaxz9i6de]k@)o^I:}GIA,8L
+t<I,_JZ[uc6Bz&YK59]Cdmt6vl|2gB@#|dtErYP+dda538Wh44=E>xzHsz(i}=/}]dn"$QI+L4k2EPT2[TpV0buwM_t_mKZ%s]z0Nr2t[x|J-5Bt$+j1x8
+OSI%1sAOl^7d7C8&-qPyE5ads4@^WD[]3>FZC3)#3kpui}GUD_a148L(n;x6I;uRYW2{Qu&6^"N+K>fdx/GRSu$2|2:yA;`2G@PvG^$<Xe~5iF)fAul(J^
+["=b_cL,1E>-Zr"JQN]fzootJJ6<86XWPMo"9Wk4u(=ZtO2Dst>)~TstQgwvrE^nGcB-SL{0'%`zFSn[_3-OCbA6f-&BEz12{X%=Z7v5P0Mor3qUUzoTIx
+C@|]5e2t3asc:PqwPnaM;UDksdT.[%,#r)}oK&$]=Q2Nu7ClQ-y`'-`Qa[pZBfEY%W_I;oWf]V[|_n}MZ0EUTKC1qQ_]tdk.UmR6H-i}yA)ql{HGD)t7Z`
+fgo!:>k!~-Sa;h:2L-,4i(tlH>{M|9Vm$yO7E9~}38H8f|S%/{%3IR4Kx2dS9c[>=po.x9>#gUV[NFy'g.VwXfZHR-)wz(5]FniN{OxawUO!q2.PCI{ZxB
+4QJQd3#L=^aqwx]$,1ud1hD;]`PT{a'LhV-L236Q~[4Hk{L<OTVF"aK0#Nt.}p/i#`+-ttYY6"nImMXexfc'obLN<ucO)$F:0BlYM48Cr`p<9<jIma/yC&
+1gbInQ8#T5ZpCJ}j]"nXtk'6aYv;&GgI/k~1cO;2!bc!I;',]!N-<PIP[L~;9OBkU418(i[X_0[h,kr%Ya}n-Siv!hW90.a{/!y5)(aupIo#yPX8s%EVru
+jPO[R{#}es5+Dtp_YG;rFp7Fy#bfGruypJ(8yS|1amh`tJRG)P3i[IkJ`LN&tCz<gG(uWGsBZNe8(S|-&m^b;cqO3OK{/Vp8_G-`Mo)ZsV>p!S`CVU"Z=S
+XnUn:SDM},iWnngbKD1NJF(^aR;A6$t9S{wsWPhV~zVKg0P#`T[nAWQ^ArnK'oKUC>X'5A6eEi"jwiPJOjy)/s>)J8e7^}YDNnGojy'sjYORpm#Lji~yjN
+EUu}-`}rwGe"L8'tS"Hvxa/Ln],dk{Y{7{@it=!BsGy|isyM0B"wU9ny_vB{LBuA-`mAGurB}bij/FMA'fV:1SgrtGc}X6/^IkI_^11Q#v0u8l<=MStuvE
+S$WV&j`Y8kD8|FA;6ubYyM-EghtGgVE`K>CtIgOEw=g'De;RKN/&P0NUdLpanDl;GM[{,jW+q!B5u80J_ThT}d{CCS(sS_ytW>y,EjDlwS7pi,/qZpra;v
+=GO}V/}|ZN7WOE_JyJQwc)3}Wo<Upg^Bf5Tjbu`tfF"vt{Yb-[|Gjw2O,Txy1TUpxKqcq!Y#[qE'iYJ6-4hxP_w5U0KxCM"A/cIS"y{]A=B'ZO"oHK2vni
+I.92{hCEZE-wH}%.u9CWr:jkZ9-nJ4q7h2GH9-9o!5u#o}^G1,OVJDtBb{<#<MM1'IlFs+i^C7n.%%D;^=_x5Q56LikXrS3!gp:4fVjk;,b9=`NKm=0GV/
+7ePROO2"3,H!SQ,1@T$c&W,+qu{0!39aLwuHA@T-15v'1$Q>dX1$^#8juH#t<i`':Wtxw3KQH-&Qm(gys3uJ]tC0]$`R&VoUU;cYu`~c'h]_r$X5cReR~a
+"d3fI-}n8hk{Le~+%t@)gt>`ue4tja}YOC:&3fKh5m%'T&B=/dSm,%n/mor{jew%z4@Q^rVtr|KUgF]<#}ALCt}ia}oei2Jlo;jOy{}Y(X"t7<5NATLi{;
+ZjerpP`=Sfkmbi/[77c8u|G<q3!0`hVqgsVQTZSP=o;/>[G"W6o=@h"R1_bs`E_'h7qVJ!iN8Kqvg)2AGmFGRlu1oNS9ipO)2<Ktc47Jy`2xc;jN=I<=Kx
+u;f^(Z6-%^^PUDROSfOQv7]h}9Q&Gpt-tnm|i}3T4beqqwoY8|RhD}307n&,.^avX)/<nOe,Yo.womsK301|TsP`FUM0)]_)nr6Im4=gz8A=.<88v!r_,3
+(4Tkj23RC{k2zd[(;/Ei#EUCD2.D4w+9;M#N+=_9RUa%}PJnh;~2loy{RirhrO&$+8bq[s--Y(4k>cOXh3mRUhFQJ-.0+9;zSq.pGyj`-|+#9>BzK[J1;@
+.t"8a^l/zN16S]ksy6Fu[|P#3_>$gd<W4|<e^H`u`F9KM^rL~$uW<)^=cP[UL9h&F-(;(O14o/Tbnu5G8RSwaV]MBn%uU>cYv/zCdJqs-U'yb{4V2VmN"+
+~s)lR`g,32~mp_B&PI}B5(8pYYnx)"<LZi@Xs5Nw_v7hmc^Nz66DNC$ZOY11Kqs!C6dxp&I.lWqus0~wv^<'PG,a"rwM`UemC5g4=un5u]%7j89#@JH.Ys
+G.sc{h&6RBksO]lN~7i&D)4U@|&)mwKic.mE&LnXomB.liijOl]E32~Z{+"M'S%2w[wos8wq,T52_e|Fp,f6i<$r}z.%Ja_p'66me=OV.u23uCiw{2)WzI
+CQDJ}RuU9L;|XsSz.NfE-XkaECe9~=xQ8v';6=Dl]'7^>!OVdY)D50;!c6QpK9u9tslW-N-!!!3=K4Rc7F1<,[tC|qfgpM'a1|<qDI2FyrL>mNMHB&UG]m
+fa8AzecXkJ"wvs|RV4+Vz5ieqdT3bFww[Cc5"/qvw,_"yA40oQ+'_$zO&ipZ:@)Z.11!A$I6:U5MW|Zb2pkdDbKqs%):P]_ap&5,jEe[".|/4ZmISS0b]a
++CE@j^B>=Ed"DGzQ1!K0-+52Mf`,O4=P#W/.nijPRMOS;oWZ5i~amog97t)ZiJj2Z6y`A:=(X4>`1.[#ZyINz8fC3}#_}F.e4]PROm#mD$,)}hZ0Hecd#S
+cdemEI^}^O6G7n7"]'51<NGnH]cly"}raGtYho{T0;3e+^5t%>;Ca3lp14wB[5o<Xp;6$qa{2k"zZ/%7[_.m]"2i}a/yOOK;rS@5X_/aY0jNvd1&E`d|Vd
+O/>.>ya0gE]<z,:xN0qY2[Z0}+fEYtr7HL;aOG,GN_jj'JnRt!c%92kW>h5Qq6qs1WwK-;@Ff)@Lfn@u<y)%A>%<$,-fP1Z=g.!zW_(b3>ZwjpBVD.q_)w
+LaG(n[@'pr4z-K7#m.jm]|Jcmpl)@:(.k;OJw(9R{Sp`V@D=hIz"GY)FM#aTPdz6ThtiOm5gGvu91>Kzx&Z}rhY|VrMe!ncaPqR#zS!H-p1xyp.lZc_94L
+yWae+Ay2;Gz$S2j/toD79m,_-!xs)qxd_,0Z2xzYn@Q;fG.vX6BIvC`"S/Az)Rz`^<$Bc2l.X3(Z`Iu#{O!y2!j@7GF`TBEs~L]bdu"kiGjbL5h2<#X_1d
+SC^rG0X"xnU3g6$N$UpOh,B,SfYuV6#yrwTMta%qMb!CS=goY{A<|&J9JHprp'6!KK6:PXbm|>k3]q0PYSdo.BUnWDv)&zDgiZ}Lb:J`b<FyaV.04[o_3M
+ceQoyjVxH=V6%#suLVO7tStInqzjP"73HPYKKnGh^,OyYyWZcfgm'jM{ijYOjAsj{D=V7<#q$/X@-Q&6Dqx>[,xbh)1;(y0g,d!n0K;VBLG!5Q5Vigqr`U
+(0AEAB{9I>b&!aK1M$xv15:C["Q2]Zth8GM!i|/oaOv0L.TD}mGQ'(ncO$)j%Lj!;A7>S]4z1YX3[iIq(_~0kF6]Z9CJ>'O3H),l%z"BQ/XWwqVJ"h&Lxv
+7>H$<5yGhPn&JcyZFUrQ%2w[~RNh+03=fUgBZNx8YUo{AGvW3QJXFc"JvDW<l{:r-|Vsj=!}F|N+.[#^]|=8T<W48:VV"'e3!+m&!g'7VF;w%hJCx+Ye2q
+V03:fZH8nv>Nu4!fwwkatOgrHN78n}-x-Q"|[g>vOL[a!PxopV<FdsRCi|q"}{Ay#8,B]Dh,/Mce'&9+R6k=bk)mF8-Dqo3]|P4wW&:&UP!RP+%H}x''F%
+#)F0^P]|l;/l(=ncLq|w`z`}Q&7N0J}MhD4c4Br.NuR5!YUP.W,uO)+(Cg.0,F":y:vO%={GL'/Cri!0`&"af(0i{{=B9F9A~2]W|ScTN3df4CU}:5PC.o
+hFRavm}{O/J+pW[:tMJTFNqy/lnV",vo++i[H]5nk8@$amFA:<O%$^5nT6b7Z$;1Mn<]%P[q%qC4tNw<{A";_xQTkX"jfHKTg%'2x;^`%)ggUr"Tft5d7!
+^0jWz}5A@g$pC+=T!w[;@X).s}-Lo|fJ}<6p8]S!_Qw(^7r-,#dc(S-GO=DpL'%KBK}A.('vAK1VP+@&RzubwbCbZ|863[0w-LF[St4LHkqk_9aT"rLd#0
+B0;VG|=ZpfG<A^uk|(O7VF@4fK[7^u&Bn;In,09/Uenq's/D"P=UIXgH+7o97:e,yuZMFc#Un8S'-<p^v1k8vPQ7dV@e"r+b%DjH9v<.L9q`QELdYdyNsz
+DRGH"xI!:QA!6!OTW.M:]8Xxr-UV&pN3AH~I'zIWr]iV3)lh,H>dt42V7CUF,Y]":0NHk)UXw]n<_'TJ3k1]s5skZNz2L>I]nWSJVz)J8_6UJ#<Er,idsL
+z&q!q`@D^t3eAg7[7N+^d#<U/'i(o31a>+j59ouBi}(;sao."%xXY%H4jDAIHxD$>,1sE5%6Ab(C&:z3:QA]nVp$:+Cc('B;6ARU$XjxUT_x3O:'kB~5Aw
+=i44|L;'U<LU;rck2qoC,{BH9Aw)Pb6{w6rXN)_R@S[Dq:7{KY:Vv%UI`8YkZOipTyZ@TjYX3ao8y!JepQd:!o/v>g+jqplksb=n+`Z0ujDApLI+=a>UC2
+EjIT:o7!AtDa9;OiSEL/g-ak~!&M~Gg%M`Jl#{kE$upRE:;#%P-d3w-X8FE-b$n_2I-k[RHRtX]GPE-5vekNG2>W]fLZOz|PiQ`+[r4s[}&'`".sVQ+EjH
+U-HgZaXM5FrvcDq"&+4X7Fm>.>0`kF=vIJ.#0iIh`j091H-E<sICe`VA@'m%"ZDEVSpcBD`cAxrFIve;ci<]Y+u#7$4/z1Fj-`!3:;(^k_4$vn906VmD&;
+BzQ"~4DM:%bq1"<,ar%u9};cfxk;34)%DJCJi&4},4(Dgx9ySlwHNo]2sEfRh+o9>/@b3]8GRH;Mta8fWQL_vg<vA'31M&DU)#[2`uN=%.2.rpMwyo>wJ|
+$p=fX`Y_'(]TC8EFK@"R41LpH[#X9/Slv3r/xT|YKXgmED)v4<uN{'tJCXm;@:uvMS=&V.3Il1!DQ"5301v:PmSVt&PZQ!RN!'(X43^Ka^NWlzV_4d(CB4
+]f0Sak|:^r>w{+::&&O0D^&hHu.9'|gQXfC}(fd;>o:+-MNL=`Dkdz}]$oz>cI1d/JMh~{=7WyH&#9mA_noVGKv)]m=CsqP9Bx0k%9OI{)zp]Ov+ggcMBF
+B&3hko&wK"<=Our@u}xA`X-qd|P&0(Y_2SGGh5)W&=Q^Z)ZJ-D/6}7zBf{/vd"Ih'0^gzZ(#~BRYgi<jgUc"{wy;Tip.GbP)BQk(0e!.If]b"7r:{3z<M`
+WVK'dl12}=KrJ/$QqX<fcB-[k'yV"3=1>-DP-o<I/CS%qGH.,3VU%T7@oxS66{bG/U`g9=qN;`ZSQt|kvK2qTHnu'aS<X/7a-DGul9U)b!mt;1gO#P4qIa
+.sv=NL)'h^${[}2g7o24V0]x"#5j9rG|I_Z=m:#KMkH@k+d8GRWmxQ&'[X7R4'j<E"7MiE_<D.%P~wH&Qw:MN9Oxx6tR9Datj6xrOqEXCu>h56WC|R8)~F
+]xFQlj!MQNglhQ2iJ47@X(NTdkrgoFZ)J!Z3kI,O#2tNP:E5$w~/@D<|Bb]>RX;Ye@(/qx=1<cAZ.zqs"z@m'Oq|kqsEnsy%rY>2hk/<cLkI20N3^1#|d$
+7`rF2+ZU^W6`L}N<5HvLw#}+)jdqOwX<$qN1renuc&t2exA[#%(FLTSl=rYu@$#G"}2bUT~l0;+V|#f93SP4XQ<On_Jm{3iHRvp#99wvtfdMW2UUamgi._
+yN7Q$SDq79h/42u7F|29QT+-8/W-7bLQ,4c{:Ye`'PyxJ%ySBry8p=tx`>X'dwQ%):.ElZc/Fuw+r0r-6U<:-r;5z`(GXExBRFK'0%r2CP;#@Tbr~D/btp
+R;Aq{(3mPAsrpHBu7{D(RuFm3!T/yMW6Wa(0#>K7zSxS#dN{FP/%{1bD=n',5m+EgC_'O_5@%J6e`OQl2($7+wJCJx&!zQST!$D3]|UQqE$W3f#6pQ`i87
+-+utzS">UH"SgEn;oD}e=FWE869[lt=}mvj'5-&/WwU6PMM`Y1rlC)e#19%tkVV#WL`-HYZ5#;}"W3EC;S8'(N#eld_.;1Ub4[BeJU8us_pSdd[[bKx<jt
++x5^b"]W%0Nylo$o.!Q"&pi:-wU{2L{$~tkcaz:Jk0wZ9orC!POXH;ELzv5^M9_#@ZV<R>JldUM2ud3bv(UnbCNb.(AI-AAB>Ay+Kh:%&0Zfc1"Y]WC8`O
+)=+1Z_T)Us$(!UQ<UI@N-#m8$I)9xHuc+kSBtXQo2)}k6`C9fot>yJ;4+d9L[#:>h_=|e6Q!)n&ZMZFRERE)+=SvF'_4kM@%11Md%(FlC%/)9eC396+uo3
+X%V4M4iK04x^Ns}>sE=1gH2}9<mk&{h1JM5}8NXdOLda&bnmFDjHnk{A).QOe(LbvEK7>I%(y(_e~:O;TTpUisnIc0TBzn]LzoqMTe7z8L$o/"OVLlfnUo
+q+-EPYCf^W{DVL3i(%g+p^gz_f||7$R0o!~2@i7TSr%Yj-8AmoR^eo`,9gtj3T+&e3&LdX]{D&SY#GDOeq~4v+@W/S[C}B{3-i:CE.26Q:gMxCsyrBnMk>
+$}_J^#=VDFC7+Fp3:fXdFd~"_1c_9UV'WEV.QNH3pbm!k$v|T,U+en;A|z1_L]XzR2d}J^]iFW<t6+Q|X8'9$CU[[QT=<%11ql^Z+.J_Lc{9viHg/[@=E/
+,[^OIgTZ8f.F9d~Q[TYJjUHQUaKZtW8Ni9%4E.U%wod}wjRdhr`&X9K&PRqyJX_6&R`6sy(jPGY(|N]&aD7}8bL6TMX6ZU+>S[EVt51z}h[#Jtf2O;16RU
+e3u_/kH,[r'Nf2I)]!M@j"RWXR:xtFv[l3TSqu{k]Uw,OQXEN,t-p'~bY#@hu-TN$p=qheH|zJ|Wb&BN>%|k`.lb)v7:vDK>cZwyDH!KjpBFx,u[JcHG#=
+2"Z49fP4BBN^G>R3U,VS!4]al+MqG4tfviN>S6)=0'qH:!P#)@Rd8_#oLV,d2YG<e=Lk-JaQ]/eyp.O#%GiwKS4/-fVy1A~:G6oVC5nAyS(5Aaqu;ieSz+
+ALp_uh=kATT+m5LCw@^&<n4b"n2i(I)6xY}POY5AK.GsD:~+Iy<M(INF'I%>GvuJ;VLHgB[,jg_#n4Ez&Kab"h,mo5u.,ibKAjJT`w>}Ydek9gjv}Oxv}.
++Fgp2:.4_A:r=|0HsPXsZ1.f@9m:L`NC@7!JE+k=|d7Id>TQFdpu%]a%^|UE(gTQ9G,^uiT^(T1':CbOL9`:W{bW$(rIp"!uEU=0{,@70:e".+SW3L6e`f
+~@J[e0<9&f;2teLvG$t@7aii'Fa@/E>&Wj{g4ab:b4aLwk~MQGl3'bW;l1%@.o]SN;G+1sQFb%rs<3KHr(2Y_gEbB"IQo,NebCUKMM5!XRLP!H5p%<tGEp
+c<"|nYZ,UHEP{Wn0u|i26vH}<)68`2hA7pX_1A<f,F$g]t';'.Zmt>iXmz#5$q,&&.FC4/3+brfZ`ZY3v29i:V:$B@jQ@9v%O<pNf2iSqQ)TC}>X[nK"QZ
+vV(k@3Nl!iK:v|HuJvl{AYQ6_SS%gn'SMJ[#<o}W_vuG,:c+Oo_MNbx{R`zw;=5P6PB>KK{FPV$$V4}3q<_dQs8O8I6At-m>n:A$I0a;mTSHE[ZZzdNMe(
+ZZz)plDDZ+,gYoQ8|>bul@{/'`BVu]M_(S{nU,s#,`AkSR8ycZBF$MV#(I"+H+`P0h"JMPMTo_Z"/_{Dj+s"soR<n#zM~-#V'D[+W-v"hn$u1]G-O7c4<!
+~<E:G]$>eb"W&[^+33@WeV,iWK%KT[VvLgD.$v=G.Ume!DuW0UJ4ApVU%vD2rZ1@">`k]hN(dX&Nom<yzZfR-Bk1Z6Wjpp.PK-r9F:w}5]/gA_8!9E&>D`
+dfu;i#pe#.p.m#z"sIEpE3#ljrA3oSl7{d+LsJ/S3=w5T=yg'{cGouiU/>6yUb%x0TU])ONwtGs3LGm|;chKNMbV_+xQJ0<Zn],S@((U2LO5fJvVb.|Z.@
+Z[cOr0baM[@0^<<yR;vy,AO"HsU<zr@"W1KBX97QyZyhN3jf;(xHvX6@yWCWOtqs}W;U>#07IOn:3znxL)gP{d|KZ7>o4:('#-9VpmJ^t7}vWq+}OQ#P2K
+Dgk6Xz1^EG8=n=xjQI@eCPd:>ppIc<MEnWe%}A5U=cc+Bm[JrNL%o:#,pO5KKV=:xcjAp$[tlxx/yhk`7E[[@jT)DApe^75'VE6R<-i3}Pp@&396u`Q#kE
+:'K(x@1wtMqJ@%-u.6~"5+BXQ4@<UZ8AWvp8r$Pmvw!]motO{U<O~<a/wr~elzcxweYj7%5OD3x-TJ:F_2>b%"N2]ETGa(WFLLew^CES'piv"O+:L1y|:C
+fdYJ%J}1)n__Q__iP@bUh^+6;$@kvO"&tkpXPBYAr:.nUVPmO`NFM3NOIO_&"tR&N(]<eI`U{s7]~}Uid{isHtv9p4Pc66k)R)Y@jQY8j+tX##^iMQrf8+
+<Yi2_TM3=9$Kp%lb)s(jy8yFo%vBgBl<m4%yey`+7hJxXP;0[$'i>jb8sq@h=&0b<^VbV7){M6CR]t_+CGghO+jI7=B3CNw[><zw'yBo<ow,,o$K.DqYO4
+2O$ZtW`%D5vJc,q2p1;p$MYx4N:X$qM;B}5Ann<dfC|cgSuFriQQ!{PD<YKu~LHz$d_ONpEWE.#v8+6_]wd7&u4eMG<wi}I6(E@8mvadv9fI7vT3`(b}dl
+UOwvYVD<3v9jIX.eK[@1R-$DAVLM[Z:lM!P-Uls(M:s.qsHxTP[d48'xVwXGO$<[NnVE&'zg5E1t-4K.O$%zO=u9|=<geCbw[<F>L>(ZEZ'@!;o51=kVg<
+bG9"7d0h]Z&}XV>Vs:lNm=%[>+uG!(x08p~$V,BA;SA5W|(84DyhGRGwkD813pAIs>1&e'+K+2TAV[OO_#uD9/Q;WKLd7C@V+kwS]2Z>IRwkR_WtWr&STK
+n@)P%5nb"3zDMgQZpKJmdk6LanPL}k95h0>D8j:TT8TE--WoErQoMJU'h.[od#:Xz6.<7+Fa!sZ[DP`vy8`tl(a4OM)ukA^a7kmW]D_oT0vS.Us>e"9rNZ
+}W]jNBaUP6ZbVpH5+W}&[BJ:{I'r9nyoOG4G|@l)[1Dmniy[][xl=PhnxxS-_l}T.>fHe3ORo"}rWR4LZ&63Q{{hw!:ns,j`#iYq~,B"OYxj8=mD>]4!3D
+^oboiJ%!mAHd/5WgDH>t#wQvk<+;T'!bm2~eG[~|q4gLns1=pd)^73~[-rlA<0(](`JUbh'dMC;PpTYp~t|g1jx#N!'Qk)rfsJQ35oJj=-]Uh^,T[u)0$R
+AfNN.}]z^o"M`e_"7Cp}:8@rHA!P/otr]b<zl,Lk=T#jfa)R5bfpaTo>Xs=^+!h2p}}q6}iWo#7uid;;+'%.>A^)!CO/6K[|miPaK=CNzIe)M)jCzux`z;
+x%c5r"WFfK+QlZ,xaE,`ww51~%~!v-;wh=pP.o^QxjrJ_-LiH#]6pI7LB(yuT>#6)aUba2wva)s_Y3@Q4g%h1Jt'v5TlZ:)5HVjh@a`Gn@|@<pYy_{&iLx
+bAz5ZCWQ@ii>u{F1^nt+<AaSQmV1$}f%l&!]7"<3h^'>d}E|!DlsM)e6FkNs`/mO^{sY@6[G}qS{}$#`ti1Dj&C5Tm-_z`4G0&_%}rfW!bCF5/fi-iit}`
+znMPpQNdF(HUx,f;0.Wzwh_H|lvF'AX$dEJ2sXB[<|^E,_Aw@+2J,Hup(e;<guD7}-(WB%S;[-:AM'R4;V=Bc==S]WK%$iz5e%5H0`wmdtM@r3z58P0+)Y
+p;cAjX-sTlC$&TUkW3}[((WultpcV=x$BRc:yBhCf/{tmC9@xl+T('xr#;jxb9T|8+6%mt(P9;>sbY^cmkL+8p2%}:iW/PD9'PKe0iOA51_(J+[#D#3[@W
+L9%`d>[3o&D=|Y@E-aM2g((o%sqblZu82C8Wwg^Elh"l'8`/g<I/R=:W$cjmsprX]1|W`VdW;%L5l''5:]_=_GCp^C]^=l<S6|FNS7{FwkZUa.^CQY)%hL
+Ba;iUgqEWN&N&>Eex{)eIAm}4^nk9g}-r,#VSU159ZiWCiDU4$Ny}3)@aK/B%qae@2DFUc<vk%)`=P81@|o5X2Hn[GW5MPAw)4P{1X@cKf(Xa93)Vf)i]`
+8<pRVMSbUM#HNyLo[uKt9BYY8Csqz@/j:'5JeDL(IPK=f`cI}Gv.^<+;/}03L#Wv`nm7s3i!0H73i||^o&uz,|QyS-#B{Q+9Znw9288'45$FJE-#|`-9:)
+N9kpaX@0_=G6B#l^V|Y1,x_HNz=G5&/5)MTHyJsdRo^ll`Aky01e5FHMKq/6BNKlo%}ljMvG9=B`d`M#13P<%Er+-"K.6=N05+""4GNi5bRR!qWv1"0!S[
+t7m%w":.TeU@pqGbNVC%yd/tG(=mP#<>i6v}+!d"4^J|&]z7FV<69RS0i+GD2$qz{gIjc'prvgj(uUggr61$oW6{AP]wF2;A]Ba_32tb`)'#vXh.CBD;#J
+`6nx<>uPj[VCbiCg0>8giR'^=Hde~yH;NI]4PT~;&0-/dl%EU7XR&d/X&B^Qxx[JG;,lUb;a7XK0v<En'A~MSMjI(r#1W>e`m;</fNIUTJ88DFu;@-x`cW
+@BVK<a0A<UksI<_m"/gn7gQgXGjN#mlP1n'dz"'X;orK9c&qy$0m:5v`.k)Tc%&MfN[ren1QrP{JsbtKAH,`$5GQjM"`O0tw%y]#!pq|bU9)r7qC`Zh#81
+RDK;'&nQt2pu;S>Tx,.9A":7'cH1}905~AKQ1BV'gNR>zM'WCK9A'QN`yvO=Y[a_W1!`>kxPQWZQHB@C=,ONgWp[[![9p8bab+2"~>rChFwnH!OpEu1;(H
+cMzp|G:sr9U/X`X-u.,{yJKYy[q3'a1IBP"L)anl_q9,[EuP|cHkFM_'XpC:gvVkcL6}9L;)F[zY[jYWjSO#p^sd6V<,vu3o^0v@-uA#LwFpu1G2B#bbkD
+#G97z;Fn6hg)S+[[B560mUkQL.v82%[R56T&ge8(lT;ff^>bNW:0>ZTI.^gLG@.JTvTe^%X^k3LrHy=i&%6"FS&kX%eiq`mhp5y3RwX95QV$zdqh+>dW-F
+,E2$-iWM7p>ffH[q6_~22$5a@pNh%$>B.vPW({>XmTFw|NyxV"y]qvbW=XCENPAR7uIH;0zb~ShP_kwI9[$}Ub2V}t.M2I<`=$99gi4I93Y5@yIpb2,Wt[
+{/o3d@P<kLqZI.0QGja_~rP{pEX}{w]|7(G[u1GA2G!WW3q0H|s)R0r"<"M'U.P0sMg,BkRCL$C(K|FM{MzYj6`nWv},}`+F@pZYDeoYk_&C%@z]eT&#xs
+,Yc8dyT&"B1`8$|a't.Q{l8sd&nl/EdzO3qe|zuF~/63|#I2FyIhYp.37!g+ln,LyVx8'^Jz"%fQr=>oEnx7uLsydCC1~o8]FZ'(+^lf1{rD51V0_syPjl
+Tv^l:8yP8;e^}:7|BOMR7UR$H[47"_QcQt160AIsJ1eey%CUmF3Y:9khnd.@8/={F=U(o7E@sO#S=ON'h/Ux_J}'np$xrb`ULX$hg,M0u!FF'($Jzdw9!Z
+UjLE{;5TgRS3D',W[<j|YFI^U36QzWMI}yp)>4;fwmSMuZfAyYpdAnx1TL03J:$ua4>[>n61-eQvy)Z&{)YozCVJ@>Bua=9{f==q{rs6)wy16Tl-[_r</O
+.Sz24GC{dUKqE`SneL_znv]MFH"R^`+vWE|Rqj/}e#IHZNY#/$9vwyexpHntq)z>~Y"Z`L9cd|5Ii.R[j,HNKn12MpR#(<W5v>8O`2"9rN%H1.pc&O.dPU
+1uoIe{7'8uLerY'Qw@|XxL<6|e^VV|)5+Bo{B[]iQdPwQ^ZivYS7n@TP:pYHq73ubz.$6|ByJFk,7I7_6lsEO13-&UVf#ia=6=E/11$wmWKR~(D6`t=qVr
+6J&wSqQtaia|sdOME6K)!DN<oPpsqc-+)2`(<$yT=cm13X;B5px1;JHLWwGm8ge%k>v(y7PcV}ls<Gf'}Pkf+]4D/5nmEfv4|3fTHg3A!6;Ji&_g:E,eW/
+Kklh9/w7Eo6A]fYYi:{M56brPAH@NwsEFhUt<F|{AD1PzR"]To}wwZF)T^{CHM(;~9]ywY9W2%:;bHZ#)pLHQMIG%gc83&$3dU:A:d.{X0'}vB)F{(CGNe
+}A#DI&uR7}IlwO>1f-#T/!=&CX:DkX1v3QuocE4VoLtk^6S,8MAfEQ=eAO1cdPBKxk~2gJUx,`H]pFyFw{qc'tHmS9B!4XGjjb^ajRrSR#%32b<<hm,fTr
+2"!FK>OgNG35JVIEx&(E4MLXS%tS#SNtk)'5c#=[hFie{CL9)CwP}2,V8VX92tn]~@E4eS'&1'pr1HX6("gBf2Of/g:;9Ud^%7+$'f0wiI>BO8~KGE3!36
+G7zNTmkSDl=C0{PvC|QqZF~V;hR5J#Y668MzAJ8oM`!+a[~0%yC){d$Yy//;Ow[@OG9tTf|aJ>)j@i['A&O_74/yNwOIX_IbFwZ))S3c[czRe]<jn(,^_W
+Nj+oS_9WAe/G2{=-&D`X@IYp=&X+CaIR1B7`CyR6L%c&EkYq4%jce[`u&8>$m4A37:o%<d_cJyM2Hwo-)w9gQi]h(_uKmXQ1j2(@NHU8{$ZhJOs_hUursN
+#ppnF2btynKM3]%m|zFSY@Z3R&-aKB:F.[$,'%L@,ZJZ:EAP<h=f-BB4BF'DhU9MRuoy@-y}`5DS6'UtS'Lra<[3Jfsii;A_zev0[&N_JCks10p2O|hSi.
+`=:$JB"x|C!=JC22~kBlsbM53,V!$k>IXB:`8WN[{nhisWWHw8DP4v82Qj_9"@99@-XT'V3p;0p#.t>72SVMtNQ:m|'W)M5IL1x;cJT%33g`0'^%u`X-o6
+Tsi4(2&p/YM+w[V4H%`"s-"r&sSa_:YVjUT}}RU,p2e"e">&M3Uc4}JHBkodO`T&'{EL>wG"=>=Rn)q3$.XQaTs&#i0jHX`"Y]@F<Yd-bhCshM_Wm94<Xb
+V/A_(b#5NfP3,_#,m$pA>f`Gv%auH0MJ+SIgv^/8IM[[DC&Zz@mSSvxZSY)L#!GUAsKGbYN{6/k"Oa,19QBYn2!u_8<iG%3tL1C<(yb37Y#S{j4z)6d^e-
+Vrt|#[R{c`1srlkE4M2'Hy)|!Kjwm7d|wV;-_@b}4M[m)w3QKP~_x[t73x~LH8B}i&[ufA'ZzsbG+95|<q5|~H:Cv,QD)R2J<}[}R`9Y!;S$Ix!Q@4)5][
+=_8Ifrh5L2s7[$:q>3mV.dvIaxHJTT,KUEeo%JTytkIeWgs-gA-Kky']7"|@XX<;!AQm9h9Gwgb![@@"ETRF""$+(vM;<l4W"#$i`II9$C0.AnK{L9,&V:
+DEU9tLrUs|mHnnYAY&I/K8$Unzw`>M0QCHj7@Ktp$kYD~)nC"-Dsg;pTd4z4YTs5Xy+A<=ozPC5_EkkZPcG1dPkA[c~t00G[>!`=eM9!9G5+,')EG[@pBU
+t7[>pVOS|9xM}<E_-ziE&]<|QFos)r16a=Zk~4uoWPvX&VYn,Y9UwJPLb{r:ouiBUiseAFav!R8D6WPkaT1]cci,OxwqX|pF!$5y}pc]4gENgth>p!D}"(
+~J"u-6lxx%ZIE{5jVSjuH'Su`r#09^`z:ZpuI#D|ry:-^Gp8@mpd8C6bltc#wm@3bhvns@kcdB!rilA(We+o0NBR7`eK9mgg}!|XDQ>54n{7sPVIhRH&#E
+.2bI{"5+%lDn"v]pwsuRmyHT!{_Szg8,l#B,lDk_Yb>>()737B$A"ZTlvq=%n]um<$Ox1U92op+piPef,-+{v^'JP!-$v4Z29hMkapZ8#w:XM1Z-2t6LA6
+6o8M@}b)#0%Vjg:0~2mKu-~='^mVs;z"=MM3G`eD#X:[&I.JkbaMfTwXz/>mb,O'n!s-^<8$pX6!K1"Z|jd4)HQ`St@zsOilMFyJ%Z7ogm{!kD"l4Qn+jH
+LyJ6s7d`cGh|)pLYPZ!Ozor{e|UeIYG{A6+>Iw3HGN.}YNw:]-g`_>&nk4Rz3ib^0Df/,B16VgT^Mj}8Af6ysi3P"p:[FWVv0K4paX0YmT#O"|VdXAuw+s
+#7[RKTtN|Vk|"y`R8B&1drnv~D]}sx'yzxdV%"]AOF>#yz-:LzJy;0FK(^nXGAMEw8U=huyqf)S%DgsGK)}#K'o;srWsEm)Cw.z[S>D3{joonf&k80HD64
+|mt=E8h|+t7>/l9hkLm@nY+[,2g3|4AxlBbCOlXX2!v!Np0>6[-N&p;XvX4Y_c9y6>L3bhwG!68aQ(j(/B5w|$$b!ZES&34&x"NJ_YQ#PGhDZ5{t5<Z3iP
+&ydcf='+Hz=n10u+PW;K1hTCc9.'$SgT]ZvEvZ77)yHiniKP7eblEwCig"R|qRU(NEUsZX,'&ID9NN,[NFdU"5/qiQ~[$/vPRm&tGCE=,,`&Nd9_v'#TVt
+TQxw[G[A-DWq%@QfU>q;Mp|]T@x,iR)HXP";n^I>P7`MhUC#}9IcdcxTW`b/+/>i8DNp-='W-{Q,w)+.ejyt,/VlAYACAcpxEbU4@4z4xQfx:&f8}tSidJ
+Ycsrjhi,(/PqWj#UofeSK)LNQ^EIY_'$i+z=Uzjx}bJ[ZJtc908rCY!977DQ{om7gjm@~uf-UG~IB-`GDRULO+G_rCe9G!cE(=x5HR8jUo-FZ0kB2tHTU-
+czsB{RAP{BwZdX^2!boDlsnx$"J>ZFk6g{7]#z2ENIf7/;>qc7{aALgch/4W;XvjP|M[Vl29a;8IyLoh%zp)b_|di5Gl}XR9V/oxjC=^5]X+"m08LD<I,Y
+]WX)Zx1MR|rkCpGMaiT{[.Vngm6[ak3{LM/hFSer;E3N%xR|d"[(C6jy;[-IrM<{Zx$N6{d=xive0<8"yfl]^;oCc]G3Q7fjdCk{^Y&wo/PwhNj9S|z3<M
+}_Z-jG@!DJ8q1,S}#9EFC2o/eYd=n0tfi0G%gNH&;1I-M;i<aJlme.J#`p(L9sPjd$Lc`y7xr89G}YX"!A%sMo.W.Rp:F!NCOOw<WS]2V,sB_"#Z|7!<:<
+.X@XN^FI`{aPHFDzQYFJa_O}04jTBwF(asEb'8u1ES:yM{~dyU4bd3/9^g-=oX=U9f2YruyTz|p)r4&hN']=+UGPs!EE"v0o!k`bjiNX}fB0K6V63KFPHm
+DARJDVz1yD5ynV`0n/vD-]PE0%XrI/Dy2W'W[$>>pdbPb+}5VZX,8Fg!RhjAuN>K!7&7.c^.ihhK#4[7>Z]E0|;(}0IPX[A;mu`4uuTx>,MDV$!21fzh&a
+z_Xa'V>:7kriD#jA2`Y[7`Z)q9JLB%tR+Tq.^sP+~TnE86$RLrjQ0ifhpGGfN4Dqm8<!y+"3b1ex|ia.nT4[7Jo]0Ktn5OhOZ(bmk,M(>o^ORRhKu%Bb'k
+:MjX/)FdOMbH"t)ZzniE:8vjy6mBn62;5s<:}adg3}'U+kW!Hc(Vf+OfI{-h^o&G$0O|M!Ha%!dA29r((_JpT4${@KjD9"aB$NF1,vvx9"24ltfMChOx_9
+]j_4Xp<I3TTjhRwxy+dE"5VbL0IVMX/.ukAuWC8K@}2%`H@7tPRWqVPYh]T:u)SE9cd#wJrkSZsx@#vBteMoE,YLMA2cq)m).L0%%eLm[I$2&51L0|R3%m
+MCzc"j;!SXk2@GemBwC+|R~g`JH%":vDd<}YkHZFB[J+SJ8NH(cLD)hHMJ5CM$H><vT5sJ4+x@@T&H}#G3g50SB[&/u!rf>A)fO;[.wD(pwtR3YWu$ta!>
+J0x)Fk<bqR#!X$N(:1}QrOlE4"dchz|K>;|o'h~$q+4RQ[7@RUBJUtS7z;{/4E;h1HeMJ&3w2UdDldG01g6c9%{ZA}[ZtBOB2:pUAbpgURvPiQX:EH8WE%
+x5vm.<iK'4Red;RA5aZ{BE1uO'[m0jQ`TK@[w;%!/P<-mh_08pU<dxmg@{X`)ZdjxKA9^hW$3.PH`)[uQc7[TH.:%YnAWp(,W"kWUPs3>9/9M$n}Z/Rw,9
+#eU$T:{geJ(T$43f$JGT{bXA"T:9YTJo!9Q&54+QU9Qur]8zp!qxnQ$hG}:))tYNX`mQX81,wC3__g2u[)7#eY/3anEyLSDa1)+VEqc)/<S#,xB=9LQRr`
+KzL_SpiIm'b5l3T#QUV5y67'2X>U4iWL2"|3O$7d!bDQRB%d|`3iv`"qphZ$HSNfukJ2K>~3'DuIg(##(J1b:el^&R3:oef^JJ(EBTlKv+{Q%P|Hj'k(nB
+P^#60XqQG8gDVt(YEI6PIVfy,A.)>-N+p4"<9@z"Px[N.#C`#9DT`U7P0M;-VS8Vk;vn[7$c3F(y$`@uJ%(9^"$mzbGP[BZ%VFm+0zWXu2fM"%lbdY0a`q
+g&iH-w}9o:4FYO9M%P_.,'2_0R~eb(GO6Y]$>|f"Er0vu]O<~M(#:Dc)G;eFEE`ppjT@4Rn3H@1Jroc8=FPRmd1HM%F.;+fU{&o)@1voISF@^=~v-(1S^>
+&<v}ZXNQ[nmj$JOl2m&0Uk[iuh#nIl3TSWWU}5.ScWX%X&HY_ZT0f$+M}7uz{Nd!`s:7chZCDE|sUm=))q~++@A+}{n2LxcVU5)Xw6]2Q8jg#Jo._H->5$
+V%}P[tW@apn>u}0wwM=;lZ#PeY//CSXEd%gx%/V92O|_MdJ[KUL(e#:_ZQKWc/MhNh&t.>$Pp;#o^{DLtF0-W$1Mvic>^yh-Oh{/[:UthWt(+0X_Zlduz#
+P|{vy3"U@)~z=F(whCjLiR!>os;h%TxZ8C!%QKWG5h=9h8K<)NSW`'U@I)79osYWh/TiU8GMYIKC'%~FSIBeI%[<ND6R4NPCcc7y5N8{^'VEe:7a~Es5%d
+WgjDAmrW:%vZ}H`e];p`jeahc{Y|hZcf0lqkdYX;,"$ox9:$Khg|$SlRU(3Il_Eugu}PZCsl1H6'$iG[3$-Nb.e[C|/t,5+g57yDr)qQK-=lG>S$_=<<A+
+,.'Ia.%v!^9Iz(9",-Ht4Qm|omH25S4`AvtKvty"RMr/NNI3$FwFNRb6<H@g$qv6a$|EY8~8NUIoAl6Au@=J._$;Q){De.U[h>hB;0j>{y[HAIf_IG.CGH
+s-]_@}LT[eniPG9!K";H@2Zd%.E#14~pc5[86>28;Y&Z^6K.i9k051rDU"1r%Au5rI^nN'e9Wo8zJN~HBFFL@qIYJglt"Z.Z3C$h2[+t4p_jap[_v%mrav
+GVJT9-a_WU]2%-Mka8Z>eN|BcWm+;L#Y)KzTJ>|=U#_TDck$6![hHt-wfQ|r:CYG=i'b&K>U0i4InKF5,PUNKz<dGNxe`"2Tr1thgLqIC<Dp|ML%tq4:6H
+&N!R2srr7|oN-US;0Bu"(iI:W.-D2^cVjM-xcbVfLhyJtw"%="IPDY)`A%_R#F5$<oHeJ(k"[z+7DF!Di"-mAAk-adB91&!-~h1Nm|5^OE7k/:r<ZRCyx$
+4Z%]pGW@Eam4lx5AK=D+k&gaKV2<N4mR97.zR]!F#&J%/@M@)Ws=_Lz8V{N_$qp53nSu]}z)vA'eu%I.h6dEo]1`O_U{QP4Xnf'L_JoRCP>6~P=iEb#ppr
+z@d8I^'D$qNaCz2K$N:A:s@3Y.8]&ii$0w<i1Yu`G(BJ6WNR)JV]6V<XC2-&7)-Dn-{R9'fm0Y#].]L#z(Jg</sL9`rRZb0L(YA,`=_Guud)k+oiA[hC6(
+:'v.~8]9Vt.BX;MP%P+]&$!2]C.>8x}S,v1WI`']||eQZ]M'$Ki+VhfuyV]A>[qb_-B'U&bVG.zWl|>MlmFNY5)&jYwk[O`W$8&vn@Sz7_@fGoS8De5ZV6
+z0DF2JqF2G]/^M@=~H[EiAwFp`[XFkN<NYm"LeBOi|qPS|v|RIt'#2!,`oHt/^Kj1-)Rb2!a2KG<f,[jq$Bu9-9r|R66(!V-uBF0N,9ixCgE~x{a=ED[wL
+EmS(|m6Ymx`@>#-:b/P`+|wAZ;VL$B!)N%Ct&x=hJ#5-P7]!w8>mH$Dy$!NM(My6Z{tKo(hc;b=C1k{E[_$)=JFoPAb.TYf-`2#PzeuP79xav0mVH84n]'
+i#c'm%PicP+H^TmPbElj^'!|`O$(NE-x|:yBWL4]>H=C_4~_bH1D5BZGPT6tyUdolNcU>I[zH'#=^t-Ncb<-aA9(W}~UvdDRbM)xNRPL4^~QX^[_J31v&^
+O^BE&J.KhP60),=dKIzm/$.AcH&TFS%-;EKbfA_yKIdPQ)0@bnSnd'^n'X4&a_TjzhF{@E(B%$'s`dlB^gsbkf%Ppu>j8U.S:,&=7ooF"~:@wcnUZ^o,yi
+c6.;rw'KGtVQs9#hE5Ml6Sxk5R[ChzD2[RU"W5b"WOm'{kRomglr`!{x:,pI2RNzfN6#-!6iPM$aybF:4(EAjJN#&_A=ZbHxF{ywJ4vS8]R)5B11'2Am!f
+s-_riNi.'/P]92]B=gUf.-3d&#7zN<>CLcG&eDB/wu=y57d|%(6%7A6ceew{<;a(V^P&g$)-d>9X@"]l'/VGG$zq_9dXu0'PN;_(0EF[%zimrK[>E'ZQ!e
+]3u)kd2+[sV46/bLy]/Hy/9Afzs&x2(-YmYCLVds~.$LM{Z5uf1o(s5=Qz@sxxFe]_(^haqf(>/ANuZl^Z+.B$m#LzZt/3zZyyxs(8OC'[Zr:M/&UfmwQ;
+ih^)HT3XwMP|,9UC~Au,KUm5ta&i+ov^'E[|(awOefEA.!<'S-}in+"i#;b9>St=&%MTS9F(LwDhG^.&Ce]xOXa4;Kpt:WSZECjD(U46u>pTp%-D<kMv|p
+4,oZi#n-o(!3syq>R0QJRmF-9D-[emUfdN{Vm}hvE[.@:d+jKhp5Et=Fz,j[=#fjaLA/gF>CML0'q,37G3#h-`.O/RC(eSpfY$+XI,ROFD)<:&=6JZ;=M!
+g#:]V3_y%%vNi)_M)'-ukz=01cNM):h9^^]g@]n"D-2j8$<7#<IR|y-)p&teUf=u3K096Rf{p)OaU3vZ(WtPtDp%bNKdE.Pq.va:=>="grpg`+Iq53af;]
+!b;U<$L9M58%q.yE`9Rmb+NJIFjU@nOBln_J[^&^~z8S}S$xdo'IlW(ziE`ks/1Dn>AfBq%|ve+he=E[/yHP:jfzIcm<D%aejR[0iPA^sRNCsW]2b1JFkn
+=%mm5{,%CbJ-S>J!E/be%NLB.h0Z]3$f<m(;UgPc,VKwxX/B'zx2XzP@+y9X'kfa@1_``VJRrVtK~Rn&(s`S|J~;SfR].,kT%.`IqSb/pA7Z7M)&(-r0]D
+yUOh&/}|9Aim>`KlUb[n$Fl,M`QHwOOW@nxarV~[r8'L8mz^/TbXy]A'ofDS4WZyO^2'xI$K"ir%T.4trR/|NwX3~R+Y,Br+!(}2z)~$F:{<ud4oYF+kxk
+d-C7J4$1Pmku!Mp^sP4G"e^Q][z@L-kk}{Uf>Ratzbm]PUX%|G#$/9](lm++M%4zW+vSC:ZY<bwni<=yj1"(0<%+GT,_Jb]A3FgqT%=qk_BW>_N-.7wrxB
+{l1R)f%pVZ-`Mo0iPjweI}w0@5I)[e6G<%})!g$[MKy<]MGWZq~W"`k5le]_U(9!Wyl$#$)<91fP_n$AKB94I7%Cv}r]/l@RyP&L=cQN$AYQ$]c}>ZhP}t
+-A^%knuMz^xqL1w$SF&9bi_oB|CIKc+M{p+SZ9d]hVFULb+TL{b@0#;PbIn<$ixRE!i7H3=ha/v%xRG@#.:L75EI/wN(C5W+i&mgVIw#qd/H})>Xe)|'h1
+}P~czyq/Io3=CSxqH#^/5WyW_A7Xh;A,r=WJb9oFr^#I)3:/(/YEMUV"&QiO;dYQ{.R4'Ch1u.{pWBu_<[B)DsYhDu9vkMZ%O2gxh)E|bOt#O'9Jlow$B.
+@{#[DFz`.Mt)%'{bO-T#|tN!S57t{=H@'3',qU,Mx]na9z~y[[f2fbI[&z=rusZkq;jo>as3V)/q,{ZYf4:^QuOCC{kY16J>3=;npJ]JH|)$@a!|&nFg=|
+{+iFCFz&;!2-)%1ankhb%UD1(m=F!T}JD0)9kFZ@>%BlW;]'Vl2%h&iq_V24k%CYPO2gjq1:F3bv&E:6&r6f9)iNjP}vuB,rT&E`ZfUoBx+zJs]]F_H<F4
+bvLnTt9<O>5y&M72#VXeSSfPt|Ya>Ol'aK}yl)E`ap(E$#k}gbO6;BakYOUP':l8ZZ:hNq]PlrHFW`z_NDNro(QOt2I&bn2J2v.[L9:>}N5Bd1'tP$T-0p
+>X/9zJKY.|FsEfC|[Z^2e]O8yS-%|"dBl<w>]A%k|.o</Y&i6-62IuRBUYJ,d!ilY)'bP08#"19sd[C[O#dB2+C$bqsaA"bLny5<#W771&F=Miu+=O6nJR
+h,3NwT^;o"a<_E^/z9=Ry<%,cw'-SSB0G%27]":>f0oDNJp.I2!d_&C/|P9nDUoYJRYnWnrPB#gQSDlM2=>F;ExF/L4>_p]|)Wjuxu!XPB=#CN-(O0x!/[
+G=B>s<YW{PyJz1C2=mJlJr)SA+"dT{a<9Ra5M%DaHFJ$0,HENPoT~VCs>M-u0mm"'MM/Qkhw59o6}UF'L[2.%oc:vt+U.E=BZ%YgO$QYYr1,4,6pJ-;0WE
++9@,>GO|JP.XedxF!)1!4Ag2CQ)"Jy'QnT:7O@+cvT=Z9kKe0>Xgh=@OSn,t1/=l2+lbc6[12{XbczB#RqZI34BYJf6'r')iki4Guma^ClC;:N=1{WBzD<
+vVaFo@l%]<<S-C3fx[ARH-8DJm{k^HQ(d6t6y6g,>}{|Bq.@`!aC-tpCdChcR+Y;6U@z3y<VaS0#_Nn[qiJ^nN-ZRpiR_VSLg[~zL,:@'co9{^gq#.a%"u
+4hXUZ#oC4XO/m8#N06oyVr]H(zPd3c>Fv{!fr{I]arravSU/[kU6O]-Li3zShJEh@!YASW};`bM%XW>luRc&d2v=40#J`a4;iOVW#%HJ6I>}jK>swhhj2r
+f5&r+CMD)cUC0A,0-jq$KNo[`'|697@0&C8#j`t^"l4PfSEjW>d/zjwV=Eq%{UP/6T9>L3-%E9u(v%w9~+7DJ4sd=Gb6X%Mb!uhH=C;EH_dom}s%%dB,c5
+9IgZpsJc]O{:`(+")PDt;Jvh9oA$9T5uh(Q=Q^'(&l:wjU(gA1m1$.Q}iQz96k+_.6dBX;mb^8dcPS|_|Jy1gi:ZZj`$JL`6lU!u>E!j3QKUV]^p$j&Ljh
+(=Wi"x4U'RD6yU]sf+870+:<{:p.`P{2QLuW(#$A!vHE]}s`W44JG"]VWDnWwyGY/2[+ZpZhqd]Vf!q$|4#'>{[bs#&6rQb'~,2Bx]:`IJiJR%9|<bj%6!
+4%&a`w"JoQe2x]aC:<iL!-%crXbLZ@t2Ie3[{+mvi/WCfRB6[AXRy.tS:9uczE9G/>g"EC{-vg:5u4D3k+=RV@HM]=w4/"69Xb=x;{C,"5->/,X||qL`,9
+~oJh(<0D;hn>9RLhNEMp;fCwW9&MA0-KS_xtjJA0t}<O>h3.sfVtNyS.t4k{(Tvp5Td4NlX)2<WNiWW=IYp8Rc1.yw]OIO;r0{e<pY:YksCg:G%Vn320`C
+6{_iX>sMSIKF79bktzfSW6.LYSxy,{W:&{trE($d#go>"/dK@EtU&"oHTp9.eF{W3HL%g&fU~)1:[c_oJ+hj&ob}V9Y%p8-7~Fb6UZ3o!M!w;,4SQ#mD7z
+kU/Bb.wsh]'a0QKq3b}j&6X8"ub.N3ve!ib2RBFLK)/!@gsb<QA]3FA1o26K!8uK'005p[>t${0+jW)K78vJpJks5[f!uFxx_6a'a;/x_B5k^.^+60j>n[
+IkjU6O;daNJ_;NHczk}5AG#e_VdA,p|WJA,uX'CXsp]ZbNgFmMa2S][f!utKb0d+i"<XkTtiW9gTsZt[U=JK>q(@}}^}Ra5U:(dJnlk0=5Xi1Z]C5w#P+"
+E$QBI^k^!]P)~.cs&;c;!_EIZ&R2'jRFyQJeQZq:V8un%[,Q6xR1ggR:i-=:cLr8=S=+_..7|2^>XDNS>')$UP}&lbkcB^WwB}=xly1zRH)!ZKQYEzrI6J
+F|x)(z(q)i5|;ui4%!^pc1.7,SHEb.nuw>|"(B8t]pMm=bO#p39/4}RNrM1p:R3e1'(L(W`XW!.O0`{NadprAx:O{(RB0K2CsZq6#.lLCOrAU&O+>#OXJq
+9,%03:6u2vM`P=,<}9!Z3.wKTJF[^+O;>RS.u..9l&$!rvv2`j$5;H02)f)iL/=gzG6/T9dR/AwF8h>A.(="Ug;vq&C3]lsG[.j<5ER#4%3L;bjh|u",ES
+f+$3Ze]sP_pwPtct-O+MZOS/<_oipU'ilChP7k=BoT{-d>N9RO_K{VCrR@X+<;<mxibNB.YaKJIT{:c5Fwll[GkVEclz-BwWnsIMuETYZ>_B62Fhl,GM%:
+R!M;#,<!I)0Iwf%Q]v%AL)_AsTxY[,Q=|rg!QK(gr!dX6nwbPu3)Tt^nMwyo>wl3#iG!;Odd$->7gR6.$'7a<C~F]g+fZStA"6a1e^2/H$f9<AZDo3c'R&
+I)FHU5:l@Pz5`w}n8<bk$DmYN)It/T-x[pg}I)Np)78E%@fm|]MAuF;bWC0>W`yumvl-B@sI_O.iS-]i;|r)h]W=[,h"Q<kb4tiAB.pV8'1T4diSdR".YG
+-Z;0/sCJw;xXU6v#J]9A{HXpXX7d;lf<w1U)ZC~|j&YL3iV7O|ukpu|hAP:)]B73+5EBZ+;D5H_^`Hf&xIg,n3!|sE=:jQaK=cD]ji!V,>ingop,f:&en^
+B/~2nF/:p.@{TS[g^d',lV(Ai@I9ZTp]9@`WX%:uJv_QfHV;Z"jY_"{4a=7g{ifuCk/+yg=@Wj9Q4ts0LT-:B+M_ww0&nxlN7WTBkAg"u%'zabEssteGP'
++c}{bPVU"6<Bm>7kD}$d`gq+93RQ%y076vY<]Zf/tf=^WO//BQ@5)69_.Y'ex1A{C}jHl6c@b4CNy&Pw9.J/+fZaZ[M8Be40~ERr+E;jd5L12%&{D,k)oB
+dd=W%#"yrR^=zV9Vn:[WcFAJgr}t3c7s&b_v]+E='`;Rzu+@wHk6-Mnl9|uR(pbY"~1(<JK]zjo:!c]Pp5#`6s11X4xY/4xN3SxI66os;U-62VTtl]cJDx
+IC%t`XmM^rx;YDKW$'@&7Ly:sd~$yg@2l;2U5&rkuv9_aW0/_o=x=xjNuf"=)`1aacPqJB6<%LD/EcEV4P]}w)7Ih'-k^22wg3iBe=)<<L~|Cmc:fH$Ld,
+8aw<^5)i)B%jO[Ai!Os;S/YDq[zBsms&+c>BC:1^Netcr]zT]wx-xX`Z;t8"`"kgO,;d3+B8&@q|4$x%|F!wTXLW,-f|~o.KZBZ{{gLLi&-UBlvj{UYJL{
+r8QM@!zvL7$cG!I--M+Z!j(]XPJ8UR|sY3Tz:.kXHmq>ADJ]-<p&%EUSbHlI1M]fwAH#u`=m{kS"w7)+[Rz,H^rCJYXZZ[3Mv9hz67`Nz{3rOJF+;9ZOCQ
+bdMU5WgDmUm#XVa5Y#7{drC|>LmG~E:&P)"l`A#3lQ:g[''JTd0QXPSXu-mYo+X+Q[FK5z#WMoM9!c$'H-b4Z}r>TkcqA!ydh`cqzw&@&2ZOf2dRuTCOZP
+2=J;O)v=)<.-q6>OI=ou)DGw6XpP%}q!|Xn}`""Y63<dxO%SLR3sKj0OE9Wj23LWSRE6D9G#U`u,%J;mAG.(^]:>~_R<k:JhLCb)TMfA[7ckp)ki`oG&0k
++IKPHN.|zK1%oLLA$mQB5BH8V-5a|>c&^gNI+wf#Z.%;nD('v-23>vKo3-acdJgb@H-2ec-+L``(]e#5b@QaTr,Gg2v):fQ3Edam}08:D!t9Yi>h7sVU;A
+Rk"tz3>uRdJ<=b)hl&5!:1zl^h0LWH)(7Oh+{/Gg'Lgnf%t7K9W;nt6|(C}Cl#DUWIj12zf3pU-@[/jt``0Y5;6d6}.Y,2K_@i-IWf^:lQ[Fq_F4A9>SUX
++irFPTG#]gA_=A<vE`tu!=a>06F}w#m2GH-Yqtbc6PX.[IvMmEw@0+6V!Am$lMwsYK1(z0`Rpr=UV([KuQ^up5IaHFEyKcE5(Ss1jJ>_vth5%764(3etm{
+;Ii#z6rGU[A]N,Ht|_PHiqM0$`qpcH_l4po{aDgsP6S6GkcEom}l;Z:7:Fix`0xbQbK-L(50"c}Ny{!f4o=^n[sgFq'jVC!(~85+<}UOvvzo.x}v`zqcC+
+[ysepEGD@=9xQ|BOYz3u7fWopzafk{A|P,~LP8J|(#[Nha1tBxI)-#vtg[Lt}M)a~(;;Cr-oGOV|~(G2brm{EDx)KuEy8(%+X`"JM=xy@Gs){%]zBxay4T
+ytmhpm&7ea4Gp2W{WwwPn0sbEy3zC#1xVs9:IW5)s,&aVCUNRM~jw^s)H'l(QNAg%9p&>w@iz,L/B#T^C[sS;Uob%p_Ys)%qGST&W@AVbtkr>-KUpOs2r2
+E&Y`BLf;|npcw(<}"CeAtx{=8`vBAXO}g$,=Qw@"CgS{!q%vAv^!(xXl4b/}Y<FnyV7!/N63THgWY0P-Y(5)b%25Jm}Y4=p<.eOw{vDut_y(s.v>c09u&u
+g:gBNk.{akXpv["FDor1x9|8Ri~99QzGdNUamJRUr1sHJb&"5IBqP{vQWL_k]b2)JDK%c#k)huIO{n).b8:a=OQ|cOEr+{$z9jFz-pGr<$L1]f-[nIk[2Z
+b)nsG!j(g(Cp,5}pgg'=0{dE}ghKDN=)W341u8KU0d!:,o~_z"~"Nf+]xb~kH+$}Gy#KE`iUCZ3UCW3a]X/&FQM%p+N[oBcz9NKqCsE9'[f|be-{pd:]w#
++<GYS}f/h$S<0"JR<!]n::/2lguMOgQ0V(FJ+O{vv}TX,udw;u'q,d6bR,}@nENG$^^(3mP#j@ET@8Q[Z'-$[][Q_&"pYwc1>iw$W|l-Zgd39EXv;"Y=y"
+ul-`qWHG;g9/A]6GG]R`gU"e,G.OY{+pO[DC~F}BPz#+c.~l2TyzwB8hkSq<.>k5M5@Q(Z~$_V(8zQGM{BY:d&:OnZooPf7`'Z$P>fAe,/yNHmFC3q`x#t
+3-OCQC<CZ(ShrDkw_CM9qKxTv^Y;`#DJ)mfIIlEMG{pR=Ve,pF_5A`{98N^=Y$m|+ygm(f(yEr{9Xg#"/(^|qSA9w&raKrJ--'X|3-O:N:S<.}S<o)cXR'
+E&3$awyrq(7(h/o%xQ@]e!Kt],SOb8S.:)vQ`pV0'UoEgnk,PFh6P|9_D6GgL#)4Bz>y8_;9SuzF#x%RAzc/29ajhF.vssb>"z2QOALU`madyB`Qlf/@+N
++QsnP9'k)nKz,fmcgX|!]Ili0pQKgBE[l)dM'<k1<@l<B{o>sly2WTOZmGAO8SH(/dZy3,_p`}x}DU+g{}mux}D3#WphtEu'/vLH_=-JHz-q4j_IIXQN]I
+=thasgj-KIjM^>|&4."JRImvTOj:^ecIK2!-uoZtU(_NR}`g@B~fV7EZE8br{R[05m@UO;OX(bb&@KDHfi!u}UdXXD~s:5hNz;Fnf$"5dCjOf(nWPw`wZl
+78Q{!Oqj^7|k<BNPQlpO;"N9!U1FM0ttLExvvSlTpQ{(K[VVw7V_Zy5k{Pd;f+4q&1:2$i8yflq-P[[]wy;O=PmkC:qJBW(3ot8[nuVcU:1lqBt<:LlI0A
+#`hEk`mp,(VP+sX;CH0Vszt8W}cEn"/^tc-2E)yduc1K4/A1wS$4q@Cm0x_MT>%PjgF.oolpTf.]!CIeWxy^lrAcxmyPXe`6>7K$CvmEx#0Q'tBw#yd&W8
+M4dQfGC989q=4l{AF-:N%P=Md|FE]ZF:Q=o&pWG)^jFWL|u03mia/8(y"[o'z%:bYuQV6(tCl.]R~_=#qWLTL4}]{P=#xv4}sL4jY^ds6h6jh9$vYh`ciR
+tny{t9Uxg1I"+y85Vs[D1f;`LoEJZeX]Ag1MJ|oaucTE;<F.hyBSjx)#FUU;LEsU>]l60&L-^vAb|)jzr0^Ig=7vhzgpilLIANp8JpYoB)Ac61=-0{e7-K
+NEH%c((j-'3`>w)$#&`/Kn1o{NE4/'bYN&8q&fOw2J/,y+F7_Gz;g]}7yi|./`"Ip_[!FYtvPPO=_>u3%_iyG@ucp#Q^EU&^P0b!Xj)j9_9{PaW)+{c>W.
+I{Q_8p::@[uJCZNFePw5x:"-wP/neO}SQ}U'](+^y,v3m|y{aj&In'L;:3ZE(C27vD@M4UD"i-t8W:@pRc6nv!p8c%z'y)DX.{mgkIH)En/1B]{2gqI,XK
+IqKzRl>r64FaDPaFcZg)tE`f5I%W'VK-8/+a(Bz<{F~7"M6]7YaEZG0mt`jYM9LSM.aeqFN:%:zdNql.'gz7#Zf8Rnwhl}ooer@ngRsckaY#XG0u&Hp0aE
+nxyismC)I:&9asyydP@20_z91Sn_;3yrd46Q0zsP[Exv(o{f(Ix8!y^fWuJ4M<hBYzK7|^m&2A;Era]bejZE^[=@-toC1@XHO&%x;nVJVn#W"zFk+$fNXu
+L,sjyT`EWDB'I[=xvI0E#4OWFa0AcKVt{djb;hTLMY(IXY.RY0D"@DS8!p2H{^~bTu1Op(4}_HI"1+j8jxf$0Mgd!J(h3@`P!K=F)hc/N)8oyhN;wXxF90
+P]&JV-M<i"XI1uk0Qm`o+4KD5]+lE+RI>UliT"zzMN"gi|:>-Ock]{LBwJ;#)Qf!WT~F`(1ub.}fzi`ER;3_c_Lc.O$;OAopGD10Md]B{tesV`A9F]4HE`
+:j$$i.OxPCBtFD|M!N}qe>yPf6;}#n<oYhyz2uu2#clYb0p8P%&</gwSn$N:aRHWP/v#u-]m87yj>]SvlG)/`Hj3^cl+<ie|Vsv8td0#<6jsbXZ:2U66R2
+wx$Ez//0Q''mY(!ihV~[g_G#[j>,9j1EV(5}<{zW5^9e(yVdf{D2Ql)I2)S@w..n/h+IzSdhM(z$B,QDs'12SznEy;57U}.B%-e8)HLo1RIeSz8"Cp3[}j
+<lwS-7KUm8EtKt]#R-Y);pLeMq!:dcgLx[z#>jFXC6w1r=(DP+S!'c3Vo]Y:)9~{+Hfj/iZ"J0_zBAFWR,$iY#:'ex.vM&bV~}6(G/Qkw8^<CoH%$0`IlT
+0VL#hq'E.mOE8jS#Zn27/!Lv_spR+Z33CotU[WW$97&m:_8nH<.fSok/~1lc;)='739@QV@gi,GcEvr);h$Z9")jcoSU"y{(5eb.:f#lm[6FN[JpEK3OSM
+8GaAjgZh]+sNSFn9a/dHQNBrj9]Z%5<tjhfxD#eD)sqj_[gStk2z>+Jd('HD0-N'~5l<'N,TCTf"O5Q-AliL-lL4Uu.cKChH}7&JWK,m@Y^>~'|%(smYxO
+Z!wG85TaZnYJrmT"-bcI}wT^kVz$XLek<jl(yb^G/<69DuadJSUpz2g&!WzO{8;'8`Qo"xbC{R[s5h=i5V$-WbATclDatUzUh0{XE|{V-@%w4gENf$X0:c
+rN>z!}Y-+j;r#>O%rw.j9!+Tiw9nB{GAzf'zvFJ8#a,Jges_/hCJwFj!Wx=n)gxhtnbaOB_eCP9m#JXa|qJ(.5:gJlQ5666LTayNbzS@Zl[cn{;=@CPD[3
+O-GKxjs7(^$!fX;M}d&>LOv:GSKOY[1o@l2UQ`53x&1PB+XJ-nT%|h~AB47+SVHUZ-q1UMY:+wXh}DXX4xMoh0S[|3nlC'8VcVy^x^"655gXB,".jO-|})
+:B{%PDUu"x_YGV&;[iO}ufZ|W}hJIbBu93:N0/PV2>qEQU+k"rrP^O_Rmlu,Mk7&/Imc,2wp('}j}+#&Up54ow0GNpyyyHaH.aO(r0!)OJ)QZut{llD#Vx
+29X]g[`/z;Re]!w@gxGR@edJkh7NU4hqy]C}vM<&1/@Lau2pLoF(PfL+|#Fn4$;Hss.qmabuF:TAe7emKGB5fm9_a/0`~afP;v6hf|VYP4OMqs{";1g;a%
+MQnKzxz"5YSc=4"%lB~Fyq6L_X=N1+Qfj@Q)v1)]kt~shQA(:,f`y[KpvAq<X#svrlBu)en20&LF^D#>k`D{3oEF!L4JaVP<_VyfH-|P0fqLh=W;>E|T(H
+QB/0nR)MS/F8i;KmaZ&eCV%#;=fld-e!}.@5Le8;t)e#K:OnaS!nmK:Mm=x+Xp@=VM(SIOFkSUO%|[pcFbCXG&2uYQm_GV9hnfD.j"!CY^kv[SoPD)QU}D
+K-U|r87<CYJ2+SY$TX[EWhi&$+UmxZIj@+;56H9C{pU[2n5$Y<ejg%GX5+w.CH4d9b}Q@BFczBNLF-n#l!{eW8rtmj>,zS#vIfVf$T"M^{S-2clLbBjJ+=
+)]l4U&"lgQ5f6UanQ[bq@ys7[>-V(zOXOXi6Fw(I{xE[vUzL4;~q=IMcardf1MKkqj(IRSdw#2oh859O/};Up5g+|-5W26NRQ.<Na>BBSbrx~L8>dF"Uw/
+cEZ}wr&OQO8YpRr{cg9/V_q)$+MS[n+5p@=J"1@#@BI162}gs!nA;,~-knlwXWy}/2[JOHQ=B^oXJ:Bv"Ux^H6N%brt"q/#_%<UO{8Jl7L}XyF.D:@}Zu+
+d9zZ`x1E/jp/]|RXO>mKk;/0b8{.cg1'A.fe7>vJV23ZmNwiX)S08R6";dcn#[k]D)|7xxsH/JTbFuk"vi_V'Wu=j@Q`MOM]ZD2t`B+<qZ+l2MLLGMl)iw
+>Pv<Dg/r^<f#J-b!Fvs2N,:1@gxu[Z8=Y/_q;jBGto/Rlj<l]+gWY^1pP0g4Htzw!w:n41#Ln)KiiWumO4H41wHW7.Ue]2CmK+']RJ!%vvF0>[BwloaS`R
+>fgke6K7M/purmKD';Btxq6E!1h))>XeL`;mK|Xn/oB#IHz+wNpl-ig;kCf[9PAxgTp;ewqq+35X-#h"in!;oywA`B/BK''DLwv'!oy}>iMPFdQSWoMg(m
+4}!i`POZ]D8o>rkvMgBq@rP8GU6),O3z!#'cm#T1-1sx_p:0wj]S{Wf-C@"M)A%=vu<mr{naZd&r/zACrFM0h8R^7{!=J`&6C@VD~lTC@t"j`9jJ~2,:5s
+<u$B:K/1n>QN:XH=0631I3-=<ma.G%7zV9y5w|,te2p(SyM+mNUpooFT41&]f({jMaIHj=hG`g_LkouOIOWbS't&nTBbK-g60ty/WmZ&gUX";D]fdH8&_@
+IE&Moa^Er"+!;w5'$3PA$NV@0y9}gD'4$cOvgMs43mD{z]>33r;i1cW#I!^B75"2JQjD}&0M>X_"Cbn0kFD@7SCR<7FHJ_-$4T6K~a@{SZBFEPDa3>_NSD
+(!d!]}C@fUReBE&WXZnr[2H$(_o2Nx]aW+-dxPuAt"1(oVPAh'v"E^b4|{eh%^:lg%T"!{(A:-5;[%b[$]>.<><"O0QlbdL)WdR_DzH-OWOFm+kIBH,6GG
+X{~KnZ"CR#$Kh1#2`a+"l|j#~+K)rhfOl5s4^n`@&<67vEu5gMaiO)(<K^gq-q.Uw,NgJl,s#Mm,mV8}a=sK:t1$h1+7X-C.v5O^(r:ok}Lxf8^g}^T!k)
+p8<^Joq^+E]bBxPc:m9nJ[M0G@}=pI82DrUR9_<J~76zB.r#d-6_nFcEPA~>,bIx}5|%(eHjFcmAZFX5iP$gqzNOSZ}U,/@K6I^=Z0`$[l^rg:X!hM"OUw
+HQpfp)NnXN/3xHD=_8dxQc%DuT_DSp4%Iwa,%}({:};xi&#i:&[Ri]OvM$+gMHzs3s2|AsmRgnyxpKw1=Q/`I@M`PD/}R8M}2U.(,Tf5&]i|XXZ>-R|Ywc
+4.L^9F_Z]G+45Hp56f,Y$=KY=F64@=|wCPrS`l(p(f_L}&vlDC|>wgG3f-R&T;="(ceJ!,pG13yKQ#NfVNRE-NBGL`C]ySG)PQH,U@]&'oc=EviC/`>y&g
+tgh'B1{%S[>9vc2mPj.O]0T5RE`c`-7$;`Fs/IA-X[X5Q<,|"my4.uXP42N5+2MMi<8oqiq<ncK|^GzdcVu'wz(,<Wi1|G2ClD~wOOb7^47&`qV}'0JA4:
+yC_c'67"Eks_6vIVi%b@e3n"S[[.Y<X&wpS+v"E@E]+xYur@k:nRnIqyMp!FNDJ"3hS(dYfYf8{H{7nGq/ZYaHi'Q!=-&#eA6>+qi5H/XI)X`X#l(Sgc0,
+J>3sP1n$oIqmp^D&;wUnq6LP<-7dw^#5uhjmS@vVWup<X$R$mq8h"l|pIr!IuUYh=D"19a4iCq]/#G`r,c]SwM1@LA|F&^VbC,<N6UFD7U[,2=p-'`DR|m
+!QWT0BV@&NTY3Q32upDq>T+Rj#6[#5&H^Q0hgRw;R#5Wrwm1IBrR1sZ0nKsFG'petKYj3+Mo6,4O7!RYYuL'g7j;,hmE"eZj6695h/1:~:q))3P:A#a|:k
+5<=+,b.2&.FVzaiTc,O=x`R+`7H-3'L}97>.u/[5](0flc1IzE3"/,N_/:r&/.:LZ02yZI1$%3x>a&#O4YZZomH}SJI!3L`4v^[3^Q)sr!vC[YuPiKC,9C
+LyZA_'ln[3<H[Rs+$qsW)_Li{Cm>OkAUV,dQF,zU:%oZj(,]z{im:FMn&Y%J5u'j17Zzi"dIi[P$2;6nXA1dN^o[7YFT<tdg.H0zpQp7U}jtO>t+aM~Hmu
+Q%<`Hi"LzpEs)Uwa[H}z3ms,:=Y{jWaQ/6i@uS{YK6z&<9/JBXOb#/Gg1P&nT!XI1zKsaR4AS-)^m`9/wZ}i-ULRr_q+EaF.($$n3"TxbGF!_kL,Ti!'K:
+E47TMELbeQj,#"2+k7~IA,1q#x46R)`xfc~7K)wykkG'=$"8FE|Z'%Z3VgCkh7%`%({Qtvp`;L)!Q)<<6jV7<rc{FZ2>0@<53|xg(cm)$XP##x'Q(Y)%db
+hZw4R_jtx/cS}M<%mMxJcLDMUu!Ms!;6%WVR#bO-|K1EaW[XV]8g4t10+#%lU"F@c%m;R1}=1^5IK>)4IUF!A4dnTq]uSVp=6I&,ln#H92vBAz~f9T0H"a
+VEkSvU;3:u;l;'1NK>Ec'Y4vn-5&y(lrt>}r(qsFV2j{{E.v&2#5OX!"IyG55eLlEE70<oM^x-W4bhe]W&c@PeSg/eiNUQuHYmxOC)FaC=S7K$u%`W|q5i
+R9YPRl_RkHIs>%2.PRM"rUy`eNDvf8WtGZ0Ytk{a'0`1!s/]61d"juD5EI}S7NO}%M69j;1`z7mnf$)nb3UURsJ%$d`Xh0-TI=)`-_6GHh"UdByPeV[3%9
+wVx%/St"9Di"F7h":ppgvB+}#U}XK71LziVIMlXRr&uiAy:^@{U]IV@"{{~u!Q[3q7wLGO%@4-.n]{okkH2-jX8c2'_KFX!+j6C1##f%wCD,cd]UJxMoBD
+:;4^:ab=z1=Ea553E7B4;UG>#ba};PY1Sp=Br&|ChbHSki7mg7ysSb$'yPZVVx=vp-+%${f4|dqWl'xTI23-.ajDHx$vm5Z=|5+9a1{/+@g(weQ;b%rqN+
+7"ZZ4'W-ME1>Y"X+-B#-+caGp9DLG!rs)_u]x_L(tjbGhg3x'^ZVR#C"B7BKSUJ4O[ex`Tc&[;}&M&!il((Dp<8Je5!9D%x$6G_N<m4>aI[QL$n'6OgV[y
+iTKsB.SB};SU"fy,+z0O4'df<:pY(Lplm|rub_Y;L%!@I=~>s7JNvtzWRRUMwop}bDLkhhPHA/ak|0fI5R3yydDAy5(F:Anu^33(5V<X/h4PBIDsyJ{N[@
+t!@_dzK'3<1L_8DWu6i4RcG!2W/:U!VTMk9F!OqB80O7~u_P@N#tdq(Os"pYyvIb+T&l1<>g0DJ/[>"MeHJlaI|.BZUg"MTNo#F"o4&HX6de;/>hb.r^M{
+U0|d6S0v=n{D<N(Z#UcY-L0@fPEJ>R0pR-c]G>M0K03=hxr"U[|=/y6RN0fnE4l4jx0s3>,Pi`m/szu|W'W.+W{e6u|bjtCwnM_R0[<#`@2VYJ7yI#K57l
+dR&e[f,)S73:U$A7"z]gr%-q66-_%#a#@)aAcDjs93o{&0BeAjhm2MkSB6jon][|aDqzojpGM,HH8Y~Bl:P[)1Zm2ypJ-/oq{A^$}Y@Vqj-(:vAjVVKUKj
+c,SX|Y.G_.!k"@7p.av&,<Fzu!}!"CAV{L^=J_NSr}[uRp;0=;tYlqo"ukV1.89||F:DBL/Cz+3TqXLcFJY,pIg5a]]+./$"Kdec'{pm/YtM@_EMfJ..+y
+N>#,x%eT#.Rg!xFu=_BB>31TihM-JSG,nPrl>&xXjf;4z24/^)ln_,ACY,|sdV`y4+$w9>kUvoA&-QQwuq<Ruz"xN77%uTQl)meT%)")6ne^ZB5/h%5b<h
+V4kid+U=q#QMkRz3p32`CCTHkGZ%E;O]v/&{C}'I(zi`o[x&RyJW}X(PaS'SF%W}#:8@|"`ndi,nAAW.3^mMr>Tx[|ITuEkVA2]&xpL=0!LhIncs>W~!^n
+e3#3306+-=IDs57Vfb9"x=>4^"3lRkDR:Wa@AgaU<<ea@ZRc3W4Wp:7RY+LQT1(b`G]L1|9R5duWC.$&9E[15ddwn%'LjD{`)dNNSS5LNcFpEuYRmfRdOQ
+hnE@[L{>e3W="ZF{H4!%m!XcONpLAu/#S$OK-X;Y{!+{jVG`!3X;L4]BA;`5$vg3]FJ_5{)lNpB{k[1qb|hM[BMigPhAoC4Td.e^x#Zvi8#sX6ejgS,|Z'
+$>XN/@Agjbvnv66M@F30XLE`WZjR=8IO_&)Ol0(fZpjih.@2'^~Q<mkRXxF>>y4@_MYT;ke]l/qxhp+;z"lUu=>jwI&:&C-gc|!Fj+C;jBYC1`;b<WmbDu
+uCn@`%e4JL^z,vjUfnQb427S@9MB;uA1Ur~RyRO:e-y5mSlqn8WuHK$B]8`)>Q'Nv4#3(L^F!ngk`TU`"OPqe;(QR''Q5g[G#c"hE[%;_s)JOd3cY3uIAU
+}i"IgXh`0IM2WaxPbvS,SDYjd`#1D+ZhCA3Q`J@p[ke!T|9e9Gy!5I/]$H$U2I4:Zu<"J5-N#.$)g@@sH;DO,i5njA`,f2eNrxb$Ru,kXYa)k:S&1_N&Lo
+,$XQ;/5HWMa,34,Z5D[>S6:FEV_v2U,>yt>#z7WZL:R{m)Yn@|Qs#4iiDGs4TS>A5d|QRVF3yIKY+&{Jn"ehY|KrX[4Yc#ngPSt%RYY5;,.a36!EH'=9&}
+q19(UDnYj]b){l4nYY[tsRN;;plr#x{yVq@>x6CL!Nw'D%-:gUoXW$k(q%Vu5$0gR`xGk"""tL.6%N5z13Nq^g"D5T9hhWH!!+lY7C=SRzPB6Un+6c|VHj
+1l_(=T">-HLk>4t%2^V<]P&Ef%ZS!bC@$h"B>@lvV<PG"8cpv@j8apTbKO/.AS$-kKT3,1}f_d|1mN)O7wuc7HYyqmST)k/Lkg0-%O,]g-^>_Lt)XX}(zn
+sG/12wBvC9q7(CF`%ytqADtx0:gA5CjA5(t#<:srEkC2[:FtbVID9N.hG|vfv80P&;.ZmGQ7.2WvYp{rOUpFaN-22@{1<Ui/<g@@NL'Pf&Og_.(=vCN%8:
+jjo!/KNbFF<EHe(@f#7+h'C;82}4ut2NC(G[MXnz(=Wt8"VV(Y|xx1B##^Hks6`Dlw}fv9X=53g%kn;d66U(_p[Atu&qd]JlC8>g/F!d=j3(FcnUAN:7,e
+|[PusjafR6..Nd0NdDZdaI=S'G7/}5_+6xrk+l4;%|DQF%S|>{TZ<>%!=X7kSQ#'@}>/:$$@F63C~KO4toe|H{L05Hcb3iCL|[w`~}oaiZbOzq.gmzAJn}
+Q&c7pfNja<AfT1s8o/<t"}%WV4|2wgpu4QOEMyE)nZ,:oX2&h(4viXHDZ7@t;s1-&]oG_+kei9WA9%#8.|Hx;XYBDg2R5qn'=G.H}J&%up~Lbvj9iK>Wd)
+5]Bc)BWjdPjxhP2vC=ro7uoiz^cqI.m>|u;+"7U@YtY+5c_5jHZ!dDlggAjt!i@T@S,3t6OORWG9hnRquv{|wA&>9BVCoWJ^kC%+u(/ojnTcoKl:$KP45/
+I8,HKZ`p>mdzn4d+;]1]`P>P#5E'c&5m6<d{$+=Wd8~mM%fFD}|.OhT)R2L(W]dX6j8sfj6nB=hCsj={^>Oy<"YU3s<&;|>sYTIBH^w@s1<^n;B|a-9"{h
+Z|]2M6!wafP7&5Nc3x#.s1k<M2xI(+WA-ex)z!wRbm"5w;;{JeB7_(0Khhm/XTwaDh^mt9Q+S&Q3O|J#X`/Ec!qDv)$_%pPeZdDww=M"auHd;cUU`2&[!8
+63f$$/eKUy2Zn,7$'FnppKbN6epFxB/}v;U$EkI6t}iRl2sEUaE))}(0Eo%t.nw@S:Tkk$sHdO6e6yj'!q~)+Z<])1qx-5X_'Ga)/Z3%<x]L6X+T&"tYp7
+N^F}F&[Q6.(d%V-t+2c%<<,{0p{"w+99=gI_H)t(5^7.&oe%{-2RcbfV.];!6Mt+-ND@S!^.7SBFP;>Zo`im[j`WtoGZmgc+)^Xh#G}kJ26+F:CR0bD67g
+!0,B[>!]=jKqK>+#[(#f~UTAz+l'C[H2i[+30$Kq^}RFpcu!z")s|[d5RFLpb(%Qaa{Afcf.XU,)NI)-vEMx6^>NUR^H#XMYVI`]T7d^Z"dzTIL/nlWYe3
+2Sf].6XFUI{fvU92@)i._#p-9@zBoJ+htN$A|gOp.0hd8I1T8@o$Pt=uCbfk([[,/'dV/$f&_FWAXtw]M6W:99yRqRgIW0:1:Z+1y=C%6KRg'k:8laK4[V
+&2RluME0zE+FOC%IWFH+vq;d#>n[KubUSH6kV><n-uZQ0>X<mY`Cq#/DWoCF%N_IqFk-{N`C!2l1n[{-#ax{1oBtH2:,+:{rtLau9+Wkv"9[/i;'B]!/xA
+!l1R-<eulzppz]>RiZrFh'2d2B3l&!Nlab8U},1mwxjVz;A#7`60Esubwg#<pO"aJ6h2::%-.`oN#=$!`t+`{$H$3<C#OJe91d@iIVzMqGZ5U"VaYpE#}G
+N1cvhRg]lg5xC9Y%vg|LQNJ"jRF'8SgQ@[b&V+_h=!FAaPMHh4'Ud|kKMKC0p#'4@36X]5BR'%Fm47QCP/!k3zyc%,9V~|o1Q$9iKzBSZ,s>2Yw-y(IK^/
+PO4]41YN4y_9V!x5JuBOK3|jj<Pq!]Uvk1W%XWzhfqcXn@BW}p6n~1WoZ{ux,[kFALTVJ9^E[CXHRP<5)0/{+t_Zz7;tQG|0x:qND.HL`MN/X5<lZ(K:iM
+To.oe96<%8__5_,u.aUR1SpBul^nX=HUAA"'hZ68jEQ6+0cZu2y+v%I_(ncGg#6M^$X2!Mv5`m)8LB=97BM!1<i=Z8S)Bua2VkVf"ENHQEoJ%v]FJLsK{p
+!Q_otoNC1V:T&H-Br^.(21Y`)M52$bU1A7/I0WA_To=wR3yZ4/!XpBpWH.U&44`Uq]y>;(hdlh#;g+g"I#'.+$V;Qt!M`SG{C32,y5$6r1qhTEeF$R,MNZ
+tdx]^8pGR[(k}yH.rKpN;Q[H:0F"fQY8G.b-A:2D!@JDQEluXY;mAGaB!{GW.08",6xzS3$r"Hor'G-"t,WWS%{2ynHPN@d7,!R=!8!F@/_r$/36N3|{er
+j9|uT@.bG8d;sI;rr<6o{^:78XCuW2+Gw(0Keu3Dh=kakOZ&&`pWarQ-'Y==m=H_6.52j@L"X#71Nx-C+`uX%rW-]Pett-O1y")$zF''PEjj+i($<,'"l;
+6[)GL`h_m6i>f,M(lycs.]kaxv<H.D]Yv)a2JCsS&UJD9{LE~r"=h!$BQ9R-#cICH#=|&y8m;2jG5kqRF=|ZQP)]l=r^YJZ{9:hebXOSTA/m8<ocw@b#+r
+M!c#"=wDpp{gqAC}/#Zy>3K.C;v[X[~73&=DLseA#OXR@2zWn'!Kz`|XfDE1dAK<7[%WAyA#+$KG1eSA5L/y5X_03wHNq1qhqNUwG"3g[sS;i)<s2ui}|3
+XqLo%bXdOLUNC_#Ki6}@c6NBP,`K}]$u&1~Dv}]WB!Wol`h<v=O@ypLpOzvvrb`<VwuZz%{e/9.oS7^LG78@6bBZjU"+|x,W6Yt0^wz^&}TbPHjE'ax[!;
+]Q9q)]#}WY]kZ+&06=#X!H`g`!`bT.#P4]'J'j4m^:^=nWk$OoQ5thr7`-~Ff}V&/)na,6^peE$VkA4PIl'<bWh4b5E,Esoq2qX|7bFOtoYT~<YCJ[>)5;
+><]'.BzXP0ZEVWR#H<c_wQ3n)iMQlp1wckd9:,<Yw]u5LU@lq{dYx<I$)+n[82=Nlyz3`BRR!5fO&NdZZ=tf:_r%A<Mj,V;u3<bwz=az#;qsPJWeWewx$d
+,{-qr{Uadyy<B%HTfGr$[)=jPR^f2{]<b$EUO}MlSy%mD,t)k1Zj[]t=~VrrXU{O4h[LJ7VD+}V$2i<!0IJ5N|W|<hmn#:6o^ZQM}VP.a>#8JO:BCTnHL_
+d4CK69J0;(xvvSYf[t_]5%qWl9$gwaC)cRKTRItjK|bqK]&js{wzl4{JQBQ]q.,3Q[}LodY"@.jm1xy@7r%7V<'|xL}vIl,)%epmNp3h+{}_dq[}V}psOD
+!{zwlOL8sNF,/.ZpL,EsVgtuwP=vfTRZO[LZg&oQ8,VtYC.<z!(.K[lOw$7^LTlP'7oMBcIdd;AR,"68Gq#|<bI<h3B/0#[@GALvE7XumG:-R]AQN{DRM_
+"3fY6z&"2Z)VN[3Wl:gF0+b1grbU6b~R4_Mul9I+m{am]gXg8)VX@.$Loy:n5)EBk1XCU`amy{^7~!9h|:M$j!zD)2ZI;&z9q$1>Aj2.4qMFxeEl5QvKW4
+rTx9Yr}BLuTG(kd2yN#uxrPdZH[]p}U|sh4IDSbil^^O1"7x^"@/w99M+`S[#OyY)CtK+LriNl^kjNX-Y)xwq>d)Eu(Tm7TYw;&IeYA-45Rr-Vcj)OjV-h
+@shHZ9kiK7+Rb{^xaZC"'"gq`|@4Q6IS6$#<Y(XUvxfY5tX#1>Ir,fFTp+EnGfwuk1cTe5#i.R%ueS5f&W@ZQMu:`iH"S1[,2[S<Q)Unx;sYYHm.uW/r;R
+MSq#D>A;R$}'vizBmg~Q}VQ;R6fFiy#Pf8/rA-{e[dUiSI`t(I$t>cG.b4fTGPA]+"1w%]1MffB4H|<ii#N}&Fmom$G2P8=E(NIICoB.gEZ{f5_k`2_`ud
+jvDm:C;V7Bk;z|6jPvt67h26/kS%|M-$$>&M&7Hgf+agDl|7}c:DqB8Vv2TqM(Kut&U}wE7%JqOy;Xswoc=.LRU=#"^t_P[JsH/DpQ:^H[3feZGfoT%::)
+FkCI4Wl=-Frx4VEhmiJ@ZKA;V,KbM[<HXsP3&'&!}J%}OBvV1jij'Ar:3URut4g{G,d<,B$EwMx(66/#v:xS(oOKok4ESCenLD1H.8e4Tj=}FMOwM3G^sx
+kJ7p1dPx.8+]ADDVS'-W|`'DC#CwDD|M-|a{L#w-anQ1,iunv[]S+$@/~;ud5zW)fG_QhCXpnTKXmsAe}S5>^7[/[w"^bjp_M<3]SFjDBy.c]kOxqPv(>G
+1$}-26r.D7HZTMesvE=WR+1:Rwz^JZjBbmp#1!OFy2nBduEn|nG|Xi4h<#ZuP4YP[l/b7nn@vcMV)tqGueD;y<liIP.%%.0h<MIL$P[jH+$M86nOIL'y~3
+[n>ab1s[bKSOQI&M&]=F9uaV='I6&PuC[./5PXF{Eh5tm%u}KT96XHdpjk'9+QP;|zSmT==_Fk0I]rX:iew|wPnr']_GKu2xic#@FP'vRuq{,Y^WIy^DaX
+#9;Mip|%bG;o+9P8cU==~0q6KE^^mkDUm<U+dmm28r'o77Xsj)+|~<5.IAVRmD].PmDmr>ft-nv]e)g3(VX!&0fVy6Wd0K:!yl={lPap1z~8)ye.Q,HQm]
+|F8R7QgCw8wKM:i24a=0eZRF5y>-4&)5$;S,p7lud&>t>.Z(p&j>AUHQO0EG+EKJ`cDj^Hy(hE6K!9&V9G$yY76ouf9RlX&;qhg]R6,[e!4p>Ks!Yp&/Eb
+nLP3:)8t-nOBeN`Gg7'jp.;(;r[-a66JD4K[Z]_BB%hZrHwU-t3!`M_z7EE#q<[xC39.5WCki{p%Js'-Er7e+x6pEw-B;DRn'I@QsnrVt^cb:S/@t^FT9a
+~YMVI(6PUnxGj-".hqPL(]vyKn4(bkTjdHK/Zl^FUt|)=eW^)x=mCP3=z^^_9"}W![N"qC/HQsqLSpk{rDy'GF##-x-,koS2ow}$B-9vGl~YNRzcg)Ua1"
+3T/(O%2;9-1.>IuVYxWij>-9myfnSYUrQ24fV-D&[YAzQljN<hFrIAq!s`8{}=<Df!#KQ:epC;&"!79Qk'|IC'be_G5"-F~ZAAPPlmpG~yY`h=#oz4cF}>
+jbW'-FP8,%je^D{Zuh5c:>>lk5^c[RALd@(":>|jeg/:nK$usu-t`g.e9]5i!z}:d`NZ[;&0b@"yZR3F(0mi'HrJ%OCE~'><%]F}y-zF>[oT.;e=4`TFq1
++CRO7B4%~c#L|w-uGWVO:c3l>:%^lQ=r+7B&%DmYJ6jWv)O[n$&[dkXuZhr]G`GFH%Z/QO@r@^A:X<8L:1Q>WV/8K7S>+sD`(k~N|/aZ9x[[Zv"RS1Dj[t
+Q)JpW[3PMA=>{LT$KST2vt|%S-``f/%#LxeOjg,{tf~NgEDe6)FnxTRB,}pi!jNDbd;/(Vz6>_/yYS#(HDC;'bUV.J~_nXEcb6Op()>@}W'v#_2;{"`+1_
+[gryI0'$pAc'R#9,&ee:Q6VZNR@a@Cg%20uJdE}cn>M%N^:b{bh-Z,{taw<9]94po'b((q1L}"fG-5g6@US>!7bH7ghEE[}YTOuigZdAMI/B+FGH+'{2NU
+h:is=,P@u4C.nx9O@"F"$v+=1B:>g^}%51lk7KQTr'1N)VeQghJKq&yWPjUBe{-Zq4f)ykJW,sq+iZoV8h7zj@CS4/s4yJR-MiolL_/BW@4f9QgTg0hstP
+:1gM-Y3D`)}3shl'}zDiRRbEjC)F{E"Of|+Nu{vrdSI3,m>{7^0qbkAQJ{{k]dFR5Omd:[SPPm#tha,)`UDKl9DbKC;AE3d6">%-fmf92<AOj2X)+mW'4.
+]H<jc,COl:4^Y"A"KGiDt1@AB58,sS#n/18@,{rw6B423n,TuQyd9{Yv}2L3K+E,&w0T<FI>0:&O>&K#zA"HUX.7&#%R.2B93gD3(y.Gx%my[[%Lwc}S<P
+97y0,"<S[@DdR8A>G1%OO[E;32"5bQo!wc)-zaAl7)1U'wG6vYD(:geRjH@}0&6_qmScA3#:Z:nk2n77Nd{T9VOT7|1Pm;#"7w<QQ>NSfJ^^1EJ$X/`8gw
+h/r|v<b:Gjy;GJl.$G8)FS"(6GZ,I1)s'r>413!5T}>OI[CinMx6"B4DVXbu&gZh0VTM=$rMgg2EE"zhi|0-Jkre2`JR|q%EsNJ0;0$#'(;eyM_CyHRItc
+BAxi2%tek$]aj/vje!(D]U)I^oWpa>]y&ti63!^JLlEj94[cqg'ATR(2m"m!u:gW$KuNny|JJTsXZ7p;:$PMg_$cD8(1$P4(XH;ddDlaUr=nyF`k@s|t$A
+"Vt`c@n{N7i}jM~AKyyZ`eihU%mGjHt-OADi@:0/]H)#;FnZ=dt#>X<{AcFd]mM[A:#zpSw|.tt5S&OTb6@wccTkT:l0aW!RDGRp^$"$g`4#"NT%5j9=!n
+)eK43'UVO_Sd|Mv{QyI;QR}BAc~MWf>!&_7,b%7K!%B}EIp#hkKgM[L$p>7T;2)M|j_/rA-VJZn`gRFSB[~}0}ytW,1N4&R26WGLxvY[#OkCR@tVVC~Y$<
+HPeg%O~et!T;|8elNDL<}8[7ZRwZ)QV`fJ8o!uh(dVu@|:<+/5V51gSq)"wx&Tz3FFxd]P~B11l5tpDt>`WeH7teg|aMv&`]9In-;^<aa#DD0T~%@p"TKw
+([7_#`%Ih@@ae=Z%9'2iitM|060k"/prMSSA43Id/v^EL$4H_zd#p7uw$qR2PB84;bAC6,KI3E$decmC|`2(QoU4a`%z3+Tl'Moh(q+^1[L2Ru1V40tX!%
+$a|%"d/9uA[cUWX=TKDwf/3OSfBS-dEV&-)g=AF-IkhiFR4U'%IVu(&L>]c,|Vd:Xl~9mmmHT5g@x-&"n./V!+-hm/ip!]!w@EWlqetZVN6T%ilh}ZIW/+
+FBN}F4D;&XuHA{cI6fc:3/)u6$Doml+GOQ5b/#>{va>WTC%&-l$DJw"xQ>DHu$;Jdj!U)J,VM`Ch>MX!aCmy!+e'v_0TM2x8y.9Z0R02@{x,Nb$Ji>q=|L
+,i76|2mG=o#Q6[vHUk>ifP~zvYDQRfK)p)omz^HHL`!xY{V<L7MCK-ri%eIRr5@ir.+8$`#pb!a>Rw1gmQ&%SY!c"ylATlXRRK+9,fm9rty)C'KosN1n0q
+z2jx8ed)j'7#UF/(T7lTd.-;H.!niTy+o4q$q,Zb1r8&gl!di`TbAaO`KB`&!7z.d%&t-IsKIIZbZ$^!xk!UDP$2N3EqqE"J|g>}oK<<eTX1F+qmP{em^;
+:><VsN!3k3mHCfs]+1g9ySsvNP)0-,9htWJ/]:e<G`mgpnP7bk^Q>9f,.z4K_DE@&b@v(lUwH"S}YJS`QQG`SX#(`v%O{A|wg}n5'dDM0@y(x5pnb-c&x#
+K#sk-8[29Xpp)]cahh9co^PU[_~rsv'Vh/mQ"mP2}JU`u|NfZXorl9NGDM:x:|vrSN7,A"UPv={KM>o_"r+da:R]YD`LgNFc^%`9VM3C[oS=,y4Fan[G`&
+<Pf<bTxyGZ^x!pB}&9ICE@)!D'PAK)8Tj+e,h@XpIl}l[[Z/1PE2-Xne8MU&YF7]Qa~hk/rP8|2{`r=>96cus@$tc::TH|J^VH|Hyt4AB[/m2UP2oRR3}G
+y&FW%D,2my<F,pLi.kuUYgLDXJ^]%1nSSVpQv+//'Ku{Y'RMh-8ibr[G;2Sf8#Z,wuVkn7Y5u8"528@$/0<1q&+3"=2ys"LFx2sy${1#0jUx6(E'AnD9^#
+Qii}O/x4tJuN@=_!X.87S$ZZgkU"Ot{Xbx_XaR>WtYKA4YhNA`@UWR5!p{bEI6T"RP%M{k,:!O{g_5%#2$i"1FA9tvbQ#=``px)FM=s@2$=SV`VSH-W)U1
+r-A0sL)@{F=dGAu0_(e<r;MQKn$rAE<#8uDHM|6ybJ)sT+R(jEPR_H_GS1re'Vr`7i$g(UU2H-:[C[FR(W7E}.Gd"0$Pp._@,nDbHGs+IRkcnn8DwU'>l)
+RIoXg|c+NLi$.8_9=b~TC+5;1HOta)QPAdby%FzI)S[<a/WhA,+Rd}f;ss`3!=sBc8>vi<[g}P|Vad[)f&R7$B7&(BNbvP/:&Rb6XP.6>)o@%6CCzkJnj3
+e)o@$Nq)w`H%xdHkzgt$oA&hx)jS!-2FY),'s6kEx4(BYcK93#FUS+HVFD=EeXhPJ"xHsgpGbSxV>$Se7=QqE3Y6.WaF{_6v[9D|#N7>,i_g7n,mtW_Mv;
+"C0-%@:mOQ{k%IW!r@=)kdD)8"z(}pfupI{g8R_eiMA:M%SvcH$m_CV|'&emWeEU=>)PxupOd2e&+%9I=e<YAsa3gHR_$a"nr%RED(`J3r>4Ba))h<bpJ4
+8:ZiDe4,Mbrg&^H`^8D5>8+a/G>KD-A3e2^etG[|{Mln"$Y91r9hmR#7+x2A>,x"|0K0m#7md"TwT;|&->dyY^4kr7{!qSq's"SVAvLo'qB$hrOzpzk6D4
+,WPD|MT8)l#^@pzr0f&i;9,5R=e4=PC9+;nhMh^)O'%L%FvbJ"o]<es4(Bp7getq{TZq_jO7_gwbX64J5^u"j9s3w.)9[h^JxRsGG;<^_K>+L/#Usdiyuz
+I!fj%gLJn4Uq|.2^X$+I28..I:EVC1znD>pgiB_^%o=L~1P;@3!9r3~=@k9[c4R0LJ{038~T65NYCA(&gVpZ)kf$L/<!o:<vWl$M1cf+aBbM--c8T6QUhx
+7<~+Oj0d#%}>(;HLM5Rk_iC.={#As7w07nLef@MtG`6pxO#lOCN]LKT"OOZj"(0%C%'kF=-U<!wWm(>o2T#{tZX:Z%]+WeBb/<b5l!Ll;8K}gERxYG2[12
+wDl[aDuGJ.u=7.9=aNHz&ms'j+v/KD-VX43f+uNl<VsvyW;XnHjzhGW@kWaL58O=</MGI!6{8'HF/!Cu^)/6]N+Ix..ZJ'90r+t}M`0;Ef_3%s:dubzK)`
+zEPX"n~|Rj!2H5xrH+zJa#GIl{b#1@S}-xVDD(<I,YRCr#TkXLC!Ca-y#1#zy6NONj)Bs""T_8c5kzK.O(;n4"8We,:B5/oCknYj%%'XCVU":THmp{n{QE
+l-OJ@TgEh(4g><l!<[xkQi1H$+q{Qx!:[kxtA[K3F{7UGu&V!VnS]p0P9O'(okr3gHh0j=!p/UM6IOA;h=BS"@&&%kz|p)!ER>eAchCidh8%(-$nQ0k'j>
+,NR<xzNy$<x:^k]2",)NNq32G9{{q2B[H^1NDj#.W8&WI0kdbQ8Qn)<&|(%W$LmYOtKUKew<LL^sE8:&0S1I7&g_s6@l:Lk-}AiFW+[^kRfQVR^m^N6EmK
+Pz$.j9fjNmAdzgMQ<DME8hk}g$'E5S3e=Xf8dH!=+R+ov`=]_CQH&<Rb7v(xKT0XdofI]Cyl7E&j$S@t!NA2YS(vVEuW,=~ZS;<qVFP7JBaWOJO<GNdO&1
+/;=2ph5"<0/2`3sL@m^7d<SAV_21{G#xFT'PT6>81%;+'4}KgFMJsYcLaJm9UB!2x>#i6E=}g[:fhVq!NlkL>W>o'nHy%4rm:D^7,CCqwX4pN2oCD86(f|
+^E@U4]_YSyp)-j4+I:%kf)R1I0=]Etj/,5BHtS5qxf5Xd+O6HmP^H`"7yMW}}C`jc91H&"X<DI+"L_HOjcyBmb[!mW-aRrVpu{A:u[j-M,##=nl;'acXXc
+(lrxUhGu/:IgY5{ziYSjlLU)cj3M'IWDtJ.6WaIdf%o|y-J`}+9QZJGCvmu!qbCR`2l=mM/}"{]H|(]JZ5mu4x7F+HucbUuCf,jdT[`=K(p9~m;yDA3+~j
+lnd>#MYKP[7X}S[ne+J+RfE1a/:,jJnwA3wb[XOiVZ:"l(JWYB91&><Yt%2]Rwc:aJ}JQz$Bw^R)ftrTseWSv=j!Js@musLY0}YN7!;5@h8Z;Sc[Vv@3ZB
+bEXW{U<Pr"/ZJDmJO$v_>R$McoOqc!@E7K0Wcs{a`A;X-EEH+Tj"[ob>%hjPw4[[@!hW_=9m3{v1//ZcFQ,q'Fw,3<>2z-f/`->:]qz9&IK{`@^;W_;w[t
+</f!Qi%,t96S;iL_~fv-Go7Q=b9@RK5L@42=rlQ4+LAWatNG$}s0+iM7k8P#aHXjUc2nV+7>vB4qN--{o<3p]de"$#y>(09{6RsnU":@DERp'o/p|lZu5L
+Qk%,^)i22JqF_xOOA{W+:5fVs"9ak/d2Tz1}kX#WM='/K]]3IN.f5L@jKJ`9U@A'(S|WNgBQ7!4<;9%nhERzS_<wwf7j"iOWXkYMyZi<[zRZ@2Jtkbp8=;
+}+qZ6gRR@2sk$^dbsNY^n=5y`J!nh9$k1,1BX6hSh{,9}tsyZSeVG.yQ!mqIgwF3:/r%%!F0co@[Wb7q39^b|`:(QK2,@JX63Q3R%76M)Q{'fOhbrE:>JD
+{F6K6FQF;p1:0>%-A,n1o`TlYPfSo0SX/DF{R./W"-b,L7%|T`+=8(v}&L%3k6L-(`.3Obn9a`O|})c&_P^_,OjSOYS,O/1uc6ePI'OC$<k-z{`_Ksn"~#
+2XI%s)%nK;kuDQS=H6v[x[+y0)LyPs%[q(thx[4Sb#A9J.g|oqOe$iZl[]%)|%DuSL44ASD4#u_$J"KSAu7=srXheYa7df"5#`!@7y``,6]jA%a,dn&3YU
+FFg`+@~<8]1KB`x+}[qO$I~`A;]R7rN<#y2U@:}v,ggY~&j'J:kyrUOJFa'5VQ/x~-j_A&ah'+1+I=x^[Dg``Q_Qc`|]hq",9@=ZbNI'ZyZOx[S%aCaoq@
+L{-#NMKt}}/,}I}K/LzG)U`zDRSjh3Qdt.(4ZC#%c[X!.8Ffx[)(aZ`SG"PW61b3|P8,L9oBe`S-;5.^(]CBM;uUTJENfe^0[pkkzYi<61&/g.8zYTG,C'
+~p1TXtAIZJN{n/:56i"e__60!:eu'R^iy8aBmTD;N$6M^:0_s]eWS0ZYLw|4%HTAAOb_h2lFl:KKo@w,]S]]z(]3,/tJt-I8ko7x>"mGmuNUxR9]Eru'$<
+z/9Z'Wp8+(:0$nK0FC./iFv0cMfX&n[$.6(Nac_l^A{dlt|bBsuB'6)q"2DZwg(S}4{0xa~]eb=X(/W%7_Idx<753&N[kEYF9ND]5<+!nr~1Fi+5fE6/{A
+:Y(b%3HX17u2SLtX>[mr+v5V~"9#l)_$cbbb{qXPJMlk~AaE7cj0"XmSJ98s5-TpGXS}W.)&76@8%udn+7||-3]ySrDoKY@S>X(M.B:,ue!Y9`[7YX}l[B
+/-Ff!>6xI50((3#L%xd1xKU)o_T_dt@rg.+"=,X:|=ik|F7,CV7>]9do5z{Az]($w1(0LV%kb=QqmWS_i#wkW/k-V[<i8lhX4[%$t{0;myj6=IvdFP~},r
+4;#bh[%E#EZ=gxNU!]U@LhE$wjrpxnE'Z-L-&>hz+:z'tKRD;W}57k(A]1|g:::y-Z.^s`JO09yov`XGDBM7/1DBto<RMj_l~_T"0^m21d/5DvSo;d985|
+ti)v]1~-+H]sj8KRJ=OfNh:vTtE1k):/lt2YxQ)f2!mm,D@B},Nyro|Xa%r-#gEwxI2bO$MFfeY&y{8U"{'@qvjvt$],<05o^.fFXNmCN9eFPf(+hLFL$V
+b<WG]7%hxWLNU9US+&j8tWIl}Bw,kMd,XTppOH$<a27,-,hcr$@O(W/M[p8X#6|XIfW5GA>QaVwt3qo^[uJGh#X&^C,5Gec<JYbDDSSH$&pK(H{Lxi$hu4
++-$zl0DChX5`UB[42Ljpw_#8,ST!RdF%B8MdV"i%GPGKVzK_l6PW^@FfA1C`x<Ni;he(W621wfq(!kK=@PLEGBg4Sbt/H=~][W]#/]@k{QyAkPjtyr1UoF
+towpn2N(4gcud(QbhI5Sn..'+)H"(RDzY'R)U]RUM_uG>vl=Qp&o,1a!_0I:J[Y7>KSJ<yuQoe>f$'6IK^6/1arcMa()F+A|S-MV'7^s%r$XGk;(hqNu|T
+w"Lcu|Myrh/fsZ87VWC@q(Dued1i..M4qf,)MAZIr||'7)^U{hW64HOfq3|gpHo|sjsI"J$xFTAlRhEP[^T[/wtv>J@tC3:pQf2u.nMOukkRar@J|;TAuH
+$"#/z0"rjLsZXOInc[bT8OV|HtOED087[#GwQp^-J$tf"uQ|{tS.<Xi,G.}HP=y`q^yhg0Mn~n(mIzaAJ`|"pAh6qRTRVDLC]QT:M@:EG17H^uFjm$^E(w
+/9xRM|^,B8X=NDu2I!$9.pt9[nZHZH&n3-/z!f:HS]p}$7W',Q1VI|Pzy@LGA#tW)Tq_Er6YuyG!6Bq8BtbfIwwv:kD#!nhz)dvDwKX[ez/k.#M3F@%h.k
+!X;mSF0Qc'c5{HC4aj!`$<a4|sT|2_ob:[f!zb06z;!'hW.p6cglelYe<JQNCGL`bT1.Nv,9u=n(w<t7g#^z#RT6>QBq7M>9&`9Z,jC@v>L[>R>2oyVmN<
+J=xPP61^%vpr/lT@Ykc)~ikBmDm$^8%u2TtEo7-1xFf%0B.[s4OW_h,Q4gfwhfBAr[k"+Qq#MY1;{79vYdi[$hde;^o(J/5Fiq|Xno-B[Ef(Tb.vDihc)=
+FIf;7hvED3:t`Ma:,(BCU$cPz0C3l|VES/k)/}y`jzCiy$+xDm(e71h)7j}1|jV%L%z$Nd>2D{"52ulWYip5DTl:@EJ<:x%#u^NyDz$B;g~zadXUXqCQJ]
+|T|/P@<Z`;6dv2j$k"|Zck@s&pk$a=G`Q'Wr+pxv%d0U&pM/BG9c=m:;PO:7Wd1}6N%NTpF-hD}DC|eS^Ue/QDrM=16SltsCK:Ug%Lm&pPn;mCQ-G'bf(]
+m""E8G7gfRk48ecHp8&%<h40/w{{M]ZrtRw80T)/-XFFNYPr&vth`q{X1Mrqy7-DU=e[Ny]iPon[{vn"Ovm6Iim0m`LP_]^#K!<$)b^{snv+6!RF{):K%H
+FP+$>t9uoG"@hDmkWl.k9"YK/'"]E_|Y;dN'YETuV^Tf">bE=C@z0c_Ddh^4QIz0Nl^exd(s.OQI$84u~/=q]y{siX7QdBW5Hd-#E`!=g,R-Djh,_L&=f<
+/!1_}1&kw.L^XG`>}/{mz|RfLSB^(I4A!8bj]R!o_q'SIi>Tc4WeOwo>Zc"9.bN1((mHdafk0tAxhAD#XI<})}5N^B~}RA]zp'>+>}-O^5nEfEzZk23B[&
+Tiob,:}WRF,6pJ5XI2iARAo69NfhvCEcdCvn38Jxj71I`(PKN0"FJ6%P5qo@}!zESYV4>z,F($/NRJM;R{QB0uqPqmL$]-p81$gQl|]+,E3(hU16Gpn#o@
+~uygBoqk1n4(0SsW4_Yr)F|^{3%I1<!''[`6:U/}:)h_y7-Bg6'h"Z-hjK`Eky+wG}wkFqPtM6LbBZNZ^Go+hNX<G9&c+x_Y}@2hgT^rDSGsPlDt;.}C(x
+U'YGmyut"viV4CbtOv%t~THAZi:z(v]=2&93ZC;,ma`)(_$E"6|Sm}(i@@]JkKrNI_[`wm]z0M-%i713:v|i{%$l"6s}Skpo!&3Dygpp@ko,]([`rN5<iv
+90Rgf}NBY@gn}fEU"!T-q.%"vq=KlT~c&50n)-tYBH2Sdkg]ZaA|H!Nk76ki@4iG,4J-'R6D.DR@YnnX(9a/FRE><+T:O`!T,B)BzI5Fl_givSAjYEW8e1
+Rxb)W8W)o=n]J{dgB}W8YS:s!EmUQ0f,mgDXdCOT'Qn<DwL%D!EdarJ]~[V0yHk,`;p5jS@H.|ZpU|arCJR0NA_OpaQ|O8IU-(DyDVwMB`Ce884g>-9)t9
++&-yO^GK|j"$z>v1","82-rXEr`w=DGNr#}c9R`[@JMV'`[samEocakC2v{:syfrww4m:p'Y%VG76UHkop8C#Ft@J/EL;AQTXs5#;'a.BiHxBcOH-.%Ss%
+e;^2[i;<Yg_^6{y8xD@IuGnE|uQD&c{Zrqu;TwD_e}^1.<v4=2f]@+yf#W_^1:f_VzML@{%b3o9boU8()73StNEae`;XR/[A%zLP45qe`4D^7g&w|B]bDR
+ig:rUI3iyN;/5=ij[`QAtditAkzMmB5XkEYehZ'W!Xw+-FqsCGJ<#f]F>Id>3JvVzYIG9a`u%&RT@GpvYbotWFBZ]=53AB}V|]hKcofRphpRyLzs+5]kcj
+~P:=vb!DI%xw%&#Xo&$ap::zc{ZT+PncVYGjd4lw~j0W'4`0^Z9Eox{$p]t0)r2L~G[M|Z~VSrw-%|Xu_b(mPAFO2kLWjT#qwQ+z$'v`~Ncl:kz!iFddc.
+.FMiv&c6lT#r>N4VV+tVfq7!S4}xm:X^d)((p>PQ0@-i&b^K`%/URjy!S;Y$&mcFF4b+i<IT6iRCq1%7k}=Ifux%'fzqyTBQBLY5%s+Mkwu`9qPAu&fn/<
+o&"3zh&:'zVnY'I3EdOkF9Cr;IqvPE5C/kz{z.qNqa}.1eV"]KmY!S-0/DS!~r{SL^b=jft%(+^iB"YMCsh3Qej0&mb2xZ|t/EdDWr/1cV`f~19;KDC%=i
+Xop"%:|X7:u@"^5OBz3{l(CIfN_8q7uHv4($fJ2L|ykqf<sIe$+W#17KZI!x]=^t2;J||>pG5|ykR"=Y(I)G"v:ga]-}Y|f:5!`lx<0oJ.`6P]Q=WC`i1"
+0!7Iu>CYUU^}sr00k01EJ)2`p3`A|Cr0jsQF)U,yS1>c"&4q({>cJ}]=u#aO~;Dpz72ucdzI#OUwHQu{:5-GMz~wFuHI4J^Ber]GX'5|Lf~.g+ueTV#EWq
+!u[T2i)0XUfF7r`haoU-;rlvP+:orkwlvJYeX]"SgWb@V=_y|Dy|dIFlUp]eJ#+IwDa8V^Cq#mf2p`9h-`RPu$GMwax}H3<5GMjE6qcBimQKx=)8|@-sNl
+$]AlPY.rnZOx-nceiS)5uf{)nI]lSH$:oHek9c"t:f+lB3!/,tb4["@klG}K0n"-6/omf<(c}0=}cdN%#dP|g2!Yv!O|CS(VSPh<p`!g$i4PN&>xTxd<0Q
+MDfrn!trC=M6/9LPxL06XXc1C+C>wa03gVPDX9H[j=^HOk|&u5`HU^e(-Hh>mzz/}O(aiVF.8e+$m+o,m];RGN|)<+#tVnftg]cY55'$a)RbFIXe;%Mbp'
+7#('qq!%B!4"~m4e_%_^@Y!]d.>Wli~/M9O{|p<3x5~M[$3AZ_jJ1I})x>,q).$CP.UEU(4UV(wM6h6}E&G<va~4S(5(7<]I'EbyTFRxWR[EFIZd>dW]V8
+t5GFn^|i%-^1W7ddx$=oAB73nOvFt2yKinG02Klx_e>R29pPRCJnN5=Eo"J/n|hm5Ek3N|@dN"isBFHmX05hD_+5Kj4Kifeh(r|XV#n;gA_yD'Iag/hO6t
+A1&}VJCNy.A2d.8=g>A(k=Yg!VOqmPjlEi,e>-JMsAi<SHk`2bj}iNxJ]B$9hv@Q9<Jtz1nr=p@M5XR%STju{!JIvrt&UDvo_S>sag4</rE_i}G)#ioug}
+g2:=0;|%:9u1~h2j{6K82@57]<ov2XW4RH:QHsSRTSE:le-S5cvxBFd^x7-V!Eq!uFR4=g%9(7hRPlrl><N^5i6psF1QJ=Otd]Fbb.iX1mXO"niF6ox!.{
+gf7uI=W'bc$}Yxw.XKX-P$@@x2/grfQZs3c<{h8JWO6zP58x"PU:sjri@w-0K<uNTI;Z7Nd8Iyxl6^OE3Xdx$5+7#FM]A}grKJ4v9rh|<RZ2,hZog=p}}+
+`;5=B23-mk>zjz4k#a}<skWod%}}j,>xd=bE<A4:bkBRfrMD+.e9W6BMp=l(-!T':4o]vp&[;I=$c[]W:6{;8C%IP2<8zBa2ca|PDPd150'dx{HM>(Lp"x
+(FYWR<C<Q([I&[]Z8m+zZ1y=RLsU:uPF>vnaAxAN>YqraG,CJXfpR2F3$<Sxvoi(7YQ^[>(H~P%C9^,U;"0|SLS7{H7c4AG]|6HV+Cl:%Js9T:UVfF}&,7
+3.<AJG:YHnRBm)k'ezXvOI#TVf_D=TLiQvBRWi4B6+`#ZF&2ws2%8W_{arEj3Vv,&bVrs|Ilbi!mGc;Q^Jy3(M4u!Myj1}{`pq"xRx}E#HFNnsWFi!NJFU
+i{7]~t2l!/lmUM.;(E&4c_{BPW>!0^JeOY.<wji7i$u;`136v^=#c{oPa:">]Xa"4`"`ks{bbHkqbHB5~gfMW<RUfa('^uR:)T9nL{`R}WF!Fvs8U]3:P:
+D#enW`t!<@=}@rFD!PrHe|P[q#[D8/dJB4khhg85F#s)@<ub:-4T9'T[jH95y4GP(|1^NxbV9L|H)Zprb|LET=}<[F>GvdG`jc^jgcr&MGL#~2yU'1B`<3
+b)(sr+w#m[Ts(Kh;`g=(!D7=)9,H=aj@sxF-]u>h3@bu(o+WTS;1;Rs$c6+w;=^;S_16+iVdwdfl^Z+.-]U{&]<<K4J:e@4,oGBHEXY@Z,Zf2=yl{}<p59
+{bk|3PHR0ty!'yCJ$sZ{PvYKhEmYw;heR3[,tb=|Uzs4(_c,Zi!UU#KeU'fa|C^{a+f<+0>`-U/_WUwqgLh877U#;"r/:rS4=uz"u5|m3H!])a!mkw'-ok
+t#3kO<T@q;"e`@}K;yaxf&9:ViHiac}i,pWHpejR.HX9fBdq|61xqSOLDLYS&e'k!:|g^.i,J"9/QCr8)AFJ.lM{9[kfMg;5eFHh&rM1rzoSv.d3iLJFaA
+iFbF(3%7mj)KM)wLKykYH!sP9Tjiw;"&g{[}svPOy1^/|F4ZrcawlPV_I_=LD`oC6NeDa6R-<0w>ZnGW563$/S2<s"v|L_:,R"4vE>QU@x=fR-'WjSmKfY
+B_sO%FvSREK9%03sk2Q2jS{#Ft^v&%'mT@,"E;`YPzw-A)Uxib4o/7{+~6tccRMTRXl_X.O<#jvB$<Y_6{_-<CZg.F#O7WPx2w!A$=`<L9H"}CaIZ!=dHk
+yf@3sp3I-i2y@A-5$'}AC`MZhmon|vgrw13F[;HSP$#V!yfnMUHlY-nV)C8,_:0sC=@meV<BWJzcUi|[s@idSrA#sCs#WX(=;XxEg)H$<>><)pKiTOc{~0
+Vd2K./%6d@zAVyfMZMm>R]<An,7:kBrk1A[uLF1}Q:kFM3~o#be{|}U[AUagn{^+_H`|2E,G/DHdRU)F4Sk,x%C-{#d@kF~,)a:/d+Fy~."iqbw[mM^25!
+5jSbO5t'>L.Q;e<|TIit~=rwB%imHw-($V8qXwDE1sVTU+g`TF;|aj2GSRX'8+%G4I[n<NAZ{F]T3s.hD/L"<AFK7RwGp_U6.0:^9HHun_JdJ75'@]kn5%
+BPg_>4:9EBN(=x]F_1jy&"L"2{p7GTKH9zN.J]_>.th5YLBjYF=IAZ.1pI$^k,$;W-f-rj;A>{t({S%r@&[Ng<GCi+h:Y8RwsI$#4,Ra7qFCx5F6gwl-r-
+i":)gqQd'5,Q,9RAj+'@S+XSQ)~vg_l-!Uvg|:)(ohpvoU:r3d'2px|O4QT3Y%21OyR/{v3{OS'Zf6Xz4:/Vr<iIjX|Y,F":L-^#OS_,AIrRRfwo'mX1}4
+.U;+uv@R,vDx!{Q#=O"f#{"ye7<CwH($|PIq&u%nMie{7NW3$Xrbi{FH6yN@!uCDNIVX]Mx3_9B<cyrQ:Z[)}-5U`J]b=%5qEy;,]JczI+a|KLooWa6kbw
+EKfE3H[Av(@wY0~1>zw"Cz.=GYaYx,.Q6!3(1Ox[y`fH:(#H2DmN_M+x>IG',>f$YJd#8jj/RT()b:Ux(jF=~tk@/t/00L&9{j.8.l{T&x}X:&l3^[iEot
+tDnfkuXoPAP:08'^QUNkQ3wCD6ai:PLWpnyDN^G(X+4z!$c3H[&uJA]vJ#HcQ"I&;gp]su$;"]Yp"SfGfm`uBF7P^D^OQgQt%xlWnML(V.`7(9b'<hKMis
+zNJcB,q^m$.y0kiS+.}[m.p5KcM/PXz|ZFgXuieCjq2O`vkPGStuOadfbX~PtLWj4+.B.}&AW>Gt/+y.~Q5v'DwoQN"r0BJ`gN:dj#a7MFX^Xvqq%WfmPC
+n(f7{[z%$]|lfsShO:tzSwIwJmC$P/#F^}D;3Rgi8(+,U{jL`bU8;fv<4CEXZ2Ls`i$tS5&bHj]rokolEj=4K(Zt#&<06{ef>qVOD)Kq[{yjc<y9/f2IwS
+J7+KmkH0B4mbt_s{mY@rJ`B{h9`P)cAsX^lsCGv^e6>_FmX>dQNGnRVCs&#Bap|mn/AuqYPg9$Ynek_by^HO'>I}wO:05[$/_82$+C9OBKI}u6P67vCpd=
+cx>;HOwv5O0J8w[<9[SKv{efnYp$@BEiR@}j3M|;r=E}9[dpK88|NR|}er[i@z-h2v#(TxEDogMoVg'>BCJuBC]=iEEM&r:q3%g6:chCI3tKaG:g~z@Qhm
+t0z^c}h=HZjjRzIgCyJd>7AcD27[eHM+#:Ey9&+V):'|)=Rs.nz<E:MX:LX0tqK^&E7eo^wJ.%23HU8X!2}Xm8-%>eHk7'#BAuK=khU<hm/LP968'RWozX
+[WyduptyTN-Uh9(d5.9Aaj't`JJvX{1+^BR_=IQA0kgk5{HNeT:>EU8T"//o_L1b"t~v9R1RC@$5S]q!W'0na1i{OD""p!CjXTV#vS`_M>f2y<5O;%(>[,
+FoG6jC,4}G)`-=HX8a-Dw$V4tJY0nhDPD&S9~^XS{3_S6N8hrgO)pp4De||q[Rj_DKB/|ZNV)1O{Sq{ZUY$%b5_E;(}EwJnS9r_^I+y"L-9o$4lGpx7q.s
+KRpOfSrsd&NpJ{HQh6x_N"G3Yz==6N:sEwK!ZiRkii!|ZxxEw[9+[hm{t6cHKDVHlQ`pm_v6o(1+dr&w)^pNXWvs"'qSnO`mKi&I.#EU#8{zr1nOfJJ%kX
+96+PrC7aKGa6fP=lB|wa]w3.di4:|:-`;-/E3qZFD_]nbM6#zOTK6.rPC"@Kp:V=ah.fbT&:hWhKv-UH:9tW4PovFBg]Aw)'1v[].9r2qOWv>tcTQ}o:jr
+"TlzRQ.QYLyjQ"!qXlztT)TPZcDy~bxceDPoYs|/!_C]O@3$IuwCx5[}w-"mD}GK!doJFZoby6C1)BOzWvyw{I(N~^7D:wn<v#qwx}yq-tMcZSc{HaF2+Y
+DZCnf(K33Lai&p!4RTs#1+Eg0Qo#qg6SM<S^9{(3AB3u9+<yT6S)5T-[B>O225dT,kI@wFO,_0}wRv7wUb64Bg~WQgK.XsbdiS#J;I)b90}rqLMc&F;B}j
+7zt6usSJ"2)b/kQ_SA6tbVFYyXsHQv6wMCKZ,YKZxI/T-`LsDOW$vJG@<[kZ^Lh5m2$oKh81rmu|oVRYn|_xMjlS)Qq)i%T0)!k6j4-1Plx#,tDxeSy:$l
+pOXv3+&FeoX=>2ZbP$sh:Tq%IbJfbb"/HI4je!>)EfEDh:v^+S^N@Utt^L/:rz()`xo_+;<Pt^^(G]{Z$H.Q-iIM12d|p(Lt-|eB1x8k_}+kB92ld!QR+u
+(4P}l{(9r9.+I0eFr2$2zA,]<Mv<oi(jt&;_1ONqC$Do}EALavq[ILCj^3gR4pk.Q@W+.^{"vAd>B]lc&&aE,.z20a2^u!4}@W-|nSQSN.0t:O@uZO"9m5
+(:F'412-AH'=PudZ=hvjN[Qcb"}FX]lz~MAbKSk$JXzkR7XpXSENln%8]Q%w})9f)+#iqPW5%/X;u`0`(Hz4>-}a"#8O@W)31o0[y#z3I'fDGN1lfcu!N^
+SWHCY1ti0!cHbWCtk]dnJo>.u6Mlpako$n$a5ZbH'J@YY;B8](&id0e+aRIPl[hk%[(dr0g1K'SPCqL^,.^hxPT@[;BvDC{"2oRK3PPd=<i.dcr5n!8;Aw
+#CEvA;pBe]tO8hH"G_&>an5<igj5z/Bc)9p0m[)`.fE0u6BT3,h&`N`-t,Kj)c8rCacB+L]BjKmy5,Q+OfZ.I.ZY-3nq2Rl_WTWYLq6%nw7!Z@l.=@YE{V
+m_v8"@T)mq~b-wqqQHH3zzQmAGlG3jHOw)&0V.&JRLq4%EzY,zP,&(q;ScCS[6z+H<(5$6e0p4sF;Q6{X8z=$"TL-J0FGF`4xXE0ie"ps68`xX02}"+db<
+[DVYka)&Jm/j@=&^mF]PdXUk3.TJXDg}j5%}@YrAKO{GG$(<G#Sya/X^V!)cMngfSt[pabCI[H+&z$g"pdW,1Q72H!|No%K9x(g5Tm<u6Az@VAfhe^6(,c
+;,<=1#o2@UQwYFR0|(AccHK8S-#,,XokZx+l"9!#|!:Or&QzDx^eUrvzDW3kY7D=7KD&mZhf1EoOn3>@|L)yW4WTFI>};wCPPz=f1v#VcP@mD>[#uzn%D[
+wq<]z)$0yfL]Y/]`QHQG>YwL6w@CjI9rT,c7P='PoRR[|O<BT{Kq"i#JK"2i:y9G-E|Tkyo[9k2<04`HyXHd~(o:107`e=Kf';XK~T,nMv[_T_|5W1%ylP
+mOJ/V!_+}E5xk#gG"xFG~/QuqecGQphJSxe.G5V{n,s"$U/hfJWxV6&r3(D)QTltoK|vC5w/Kqc_DNT|7zzP^`XQ=%@Hg5WVTMFcNpD|hR0=x/+qxgBtt=
+~T/.R%Z4/fca_#|ivgw7iE=$`GU+#jCaU2!]T:r3&7~,LRk.{9O_VD5xfL!PQ|N/p<<Gw^mkC',lM"EOEbzAqoGK/r$'V+@N$Ax_TWhYWG"xH$5hRg)8K4
+ggMpEvP;^dG^LA|i^WpQ+_hUIAq|-Dq9FNrT_t+,!iq}sR(W+s4]Q[%:$G"`<h[q'YUc+wHsFf_=8@T]f(2@TOglzfBcA3&Z;.4Z/1hF!>/$ye{L}+'ayF
+C{VgQ,lnD);y+|1M@w;B(g{b7&d`usRl#Ab8K#T8s"0/|AN]_hgd~TDD,$dB/t=%>ihz<({nJEls4I!Xp+e@6Bz`#57%J(r8WW8b[F/`k!&:w|@m~^VA[T
+WY(@5t<zIZAs`5Z/Ed6YIcFmOG<V3SL}skpf3T^E"$iHGE%Uj''i5g7N^|E#/1ch)iSYxIM&v%9pBwGoTH<coYM/Px/8U'ls&-PkE$:><dFitHynWA/-Dr
+ZT@zX(JcC7yxi^6Eqd$,`B'_I8IgO;UZE]'$4t0UV$x6L]Uhjd^_N]yvhIgtwfn6aKwF|vz#<gJP]Z/Q%+{H<Cm&]N`IoaoL)Ib1l]9"4;L$_40=uB(k3Q
+{jaL'+Qv#'ykH>-jZ@Cwli2uIl7LIm^@8bq,)>_p'sA5CLeA5t`ag>DE.G6.#<,rhAy+5L>YYgwz#S#(#gc@"ESg6doWf=Vx19Q{)q",,'i"71g&l!3>X4
+2fH^cAWgI{l>'@3Os<Q8viAHq}t>/n".W"'vO#E@#G3Osou2)'4TWd,.&00pQTN^<HHjWo{m{a7J+3jkesOzQQxeQkFO6eTCe[$ywQXT98]18r2HJnd8gM
+xUrnp3dr/h#9U#8=2gr=Xm4.V[9.~I3kVzWWm@^;.5d4cqRCXGjv4@37cE.`G6XTb--TG#h#!,Z_[d]f@@#hBZ<T>,JY|7O}rH%lOnQnbZd6v{9jyzvzWr
+p}NGBu|z7vu{_sir4OkLe=Dg[i)+&dAs2<vm;zrdd6zy&i5JjE:]U5dBzlzyt<:@j;Wy}3xK8CdHU--SDzz@Dz_&`t0n9.J=W^#Y@(NV_AY"s5YWni!!tP
+["50d@RxW>mAKvh5tSrK|u&uv5x%K.)Z%:;<8=XTglHQny-P[](0ap7R4J1NW,&@F!U:f]R)Mm5FRDGl:|u//I`T{l0T+[%{M07z5Mvg1IH##-c2wnnVt'
+_r)]bXbfHk8>Xcyt[deq}$/j`JepG{V>F7D}#DjmJ&ye@%=#8n(e-rQCGXt=<<LQm}1FI&;Q4;V;MDS.lEuR(DFgC@qk4E2|(gIVBuEB;R}OL!%jR6C4U]
+)Q'jbEWwzF=6HRB{Fk(bt.V@1`xUH/"QfYj9G1('5zsCA79@n]~>tlFvf,fi7p.,VUQ,4O+`1)+r"qK(K7O}5z.xZ-2/mHk0eD/)xfQ&8(3U8v~+5=#|Ap
+9U!e.e~97)J]kqNn/8`)9K!MsV~=rS4b%)2+Lr'Q'E.")2X]nfMOpNV<vqg:kn$x7`,a3XpZ^Lknq4^}{.5>P/MD__-/5UnC[65E@_/QF2T.y<eZ]#pbb@
+:l4X`<m07+Ws<)J|lL(huo]DD4z,];Whr/9f3TQN<X-OxO9@j'dYG9as1n',(NATv|NMyj!p3/6'QuO$Ij>}bR>/!}yUphLZ8wntK,}G!CaA#1^/`IhlcS
+{q54GO|EGuTVq7LhTh~^#P+smq@'FC>#YL9R[7eyjen]8jb@M8fw5VtMoi,gsa8=4G%6Y{gV[AmWB"_6M#swvCdgK:T$r+eb${%ELc`E]YP[LK=5JAy@8S
+lV).7zp&b3D6TspBHB$C_'^$65$U!S6<r.`+dhW09JK_vEP|V5^y;T3}0^|m%{s8)kvQ2e,U;//1G,;].P>FAZV6D1&5cN6heB]o<(x:xdmcS+3my++nmG
+buz@fAbm&A@jhrgx)xx}mz[v(=/T`}'xn7KRu)5>-1rkaI&0v.AC`/rfVLr:Ya7Vp;2'2B;E@|>eG}!]:9!ylWIT.#Vl6,cdR'[L"$^NCl4bQ("kCEh&))
+(G2D1Br4#<GH.Hp+^(t1d|Q{h|AkUwM.0dE=Qg{Y~L]bSGnY}Z9qJK'tSTN=MftFx%$!YD-v}jXy<Abe&,.qK8bB-GN/O9r/4L0|JG^Ly6-8Gj=ZVR`e%l
+c+dsKQY31E<f4(c/86,K%6@RU%Cdv5+yy_{8E|7[zsx)1qY79#@G,f,<zs"ngqsT<C@0TIJd~FAEPRfkKbk5gD<lOE5n8IHK0#Q1'</sOTh>;uj2x6k3ss
+#y#;$s'L_q7F6Pa1k:]J|Y/=jbJW|W&MN"w;>i63L2CRm2%JR4ganI/lDZS$=mv&|.gxq6CZOtoV&0kH]N0Y3n>l!#q{ST(w^Q|HBSh^Bpqic;8t/7HNF5
+ucQ4Mvnub$sX!sw|-IobMaoI6'|Kt9'0nY#2VU71Gcan!HF0Htp4ppN0p$lC2!$f/I;}%OmJVPLXS>1c[kL>Mlx`&i]RG3U"Wl~}mJUOftM'mW4P-keVC8
+0:E](cg2=fmu53+H-X;:Uk'CK%T!E($i^!_XLu'DPJdk|d{p_M}>F(34h&9+EVY!vvj;V;tb:,H]v.y6U_c"hN+r$>+}I.dcUePWq`|J~UiBb-cs5<|In4
+;bF%;=(4l;+1SYC$Kv@fL"$v4CU#`3pgHEqcPiK]!N.yqMY)Z;,Ilf=tm,Nhm(}6E`Bu];!qxPSHWU'V68-&v,=KgDL=;!F<HjI,sZ(9TkSH2L3#"CW6"k
+gi4ye23ZntseSsr1mj@QqfbrR|eNz:09ZNyD,bhfU(ly1xx=3]+$mB_$`@yaUKIY9e,L`=A|K2$g!<.VM-.dP|wmX;:JqIsKoY72hbw5XO4L;@4)zX`]Iu
+72kG_|g![s&Na%j#zxGl<F]dEUgFc-BA=AwPIcc&e7ZZL'03Fc4eRx7A+JG$}7Fey1Bz/0f)YNkNkO2GnY|=jAseLIXI:/eQ+9~=&LV&r>wi3wmr$7V53)
+LtcSH^9/3{(Tb9"shw0#>>2T,v/}KxD>P-7{vKX;{b<%PM7yq5s{1P}S()H}^NqG`4w.+zAqsX"gvh@nZhmb^H`YG>{&1S]t/|md5)x=22wi}(BO(wGp6z
+r{N5~(iQIP~9q`}OjhVO!DsV9dJf5qx^>ed0T::^F4iIOVCMS"eB3f7SI7A}]'{UP(F^GL0"<Uz9o.U4cg7FO.8>(xdaI"k"y#/1DO@TKih'C+I{iN}&6/
+f@zu6dG7RvzSnnKN!ZA%j)f6uu>'I=:_NlIlJheB<T88P{1+iTvsPbpfN+~:k^f[dx|K6T^yJ=G^}lFSIVSDY,I0<TR/eHq}QM^pn)tb#IbER^(,4.l[0K
+C);M~-}y{OywO$&!C"t=dNVT"g.5xSEIjO&S!qi->,q8og0wGL:SLP<x#i#9twIgIZJ`vr~e<qJ`Qn=yg/wBjcQlWX]1!2.-:-ELqZ;aTaJudMvZj(hG)m
+g^Xu8yL[XbBKp37}6U=N4BykW3J%|#zkdEkMYsG7mq=}'Sc[m/p"uv-}^L{LB%-Vh!gfdn`z6i@z>okzudz<T'(C'sS6A$,6BB0RQH[s:]V2)<>ZSMudc>
+JI1W5#>g4Z#!a9UU;e4r_'Q9F'BT&1>=Cdnf!-~Uy}&t{v=U.iKFs<v(y8>13QUI.8#<jmhr<3+WlfF18$+xymI@18p7+zQ2sQ~k`=qjyf4Tt+~z>p3<$1
+_9;<&nsdFuUV)<e.Tnbo~amch$o869IOX-t:I{9=m=%tv/m/m8aSx/4l_^/!}cpOga2L2Gpdx#=U7T%YELq6uk@YeM,%K3^vH|9qNoRB..1zR%^c`/~iY"
+_A|0rhGTn-<UW)@'Q1b@z:$BVfLVY_0Sy=BK>+4EDb>Rv"6kS}cwxZ$>C9n<Hfu]()/B+P8k.WTyrepcu-!#4E6;D71S&n.%Zha@F]jOG"D7&V9^gwSY@}
+PD>7ZU]BP(lSBU)zyz|/6kicbe{YZNfP]mcjDgfvd/8<<7&cP32n",ki0e6:rL#-=.b7$V[(F{+]&[Xh-{'gM`0N"rZxUdmy#cSJY@XQ_(eUJ]7s.}-mk"
+5M]stoGGy6}Kf&Z!w3^th|PFI%J{9:!6<yyPct0>d@^Q5,S`"YM2`ud|L<]2>nR{OGx@plk""ngo/QQ'xM<C<6iI7Rb=wigI4dv+2'1N~;+>J":KQ@g/::
+oSo+^y5sL]Zh3U-Hf(f6/zki<zg<<L`h-wwD&eKWX)';CMc,^jrJ4dB98ZBTk;w>P66;^>e6W-(A|;wf2)~|i'"w#Hb`grljJ{W6n+<g<#/6ovb1:@N[6n
+<=+cpx)FNB&_!V6iW;5',YQ`Fjz)$C{$_@$-sfHGwT+Wf0732Iz`)p;FlQ-@pfs,)>=p5N0KL<T@%fsTU4<d6vz+t"[VoMRb:O$yclMQt@f{!!>!hacxG%
+W%>;h|8M/p:KPlF'v<[FO!m8>vth'Zth6m^T]2<:<LlbOy>J1Ryf=xf5{Q.w7@jk$-ukh:M_OFS0I1]T&O.FISczt@Z%MKjZ^TH)tEy$d>}`B<l;ZC4w{#
+=]((Nx7DRl~Z`)ZldEmJud.sR&Il_n7=.CbBp3kQ(NC.G)XmA#PhW`N-GWH>^WZEKQA:D"[bcir9"]0iN=sjPv^yl0gn|=1E']0shN}F@iM%&BOJZImCkE
+cBqHtFn|JvJ&>!+#}5jy2+^^,ocm-|7x!%i]TEz,0&5)Fd!ZE5Oj<"T&s19IaFh8t_ycFsfPy"Tn$pg+A!vR0RPWoy5XjvkG:Q-BZEv"/jygP^xe~{.U6K
+UA&Zzm~HY"RX<m)]S%qNHXBcg$0lZA]hAsS{vWoqk]oYJZ>P^#-{;c;sEN{#[#GZ`EcM_j]gb-&RiEoU}<]Vf3C04_S=+|N8l7^+vnP^F3H/>_rh|BKl1c
+])qj'AaZMa]iE(nHwpyY|RGNbzGGhWx#gv}N{LNN}MYW%R]J;2v[[,gNai'5AAAjdb%B6pe(U-w6$s|V.@:||S<[6vrAo6"`n=(8}^iHK15Z.oY0FoFU5e
+L%%8QfGsxz&9T#rxA,62.L9(UGZt+3.ApCCb;,&WcPyf:b`wvK~-fH|W=aB(dig(D4uE$]m_r,=_JGTJmDf-u&"l)0P!$&I$l!~HINA8aWY#}!pKR0Q)$m
+BD2tDoOPtg6RL6ZHrXP&H&V9[(U:/^{!'O|xcOh|}5z#CvjlGjrdj-^v]Lj032iQ0tA;yif=<i.j8iG]~Mp^0ge-]wlj`1(@L+pn,(R6yR"3DaT:]KF9ak
+B/(IpxM_X&dX4,iu@6Ql;)yMj.yC%dB+M<^NCL=P|IaJ3n9jG{s7`g'V[$>0xNe3,DILs,a`A2G#6[}LDm>3%uTr5"e!GK8ZBTU]Sq42-a~Ib{tN863Em[
+b+dL(zI/lATj2I_/:{HR4@=9`n`a0O]G"ha7{rOy~3k7jmX+^GOJ'%3&U$XjT4O`uNE79ov1,!ns,n]E__ym%SC27H8>l]Sb9<$A/+i_e1QiGRZ3)$"bX%
+RHb%+(=ffSJ|Lj$/oCJ2vF~PO4(&aOpr8o)_-e8v8usXE:~{E:VY7MZuB)63GBikUl@-)BK%i>u{U&_`xnMut/R%nRa9}OHz[:r(XTAI1=EtK|:XxZGjR@
+lqxZYtxu&_W+D1G"Nz]{ol24t6KREE>!EFR8UfeE!]$s^czRMM,Urd@UZj.2flV!,<;5ndp,F"o:"y([Myh@7p^39)![Fz}FjJZh:I`0$-YZ.&W#[-jCiz
+c{nb2_B9Tq6!=pvVUJpMuFg{Px[M_O$y7lmg>KE,I+NCxR`db{diY8olKX3-`Hr,S##MEJJ&!,]9uXMW,NQpH{mxj57:maUENrYi4-Q`ejaRFHSvM:{B^d
+p_B}M07":(q3Qp!dm|%;g+$dfJ3GcV}a97H[|'c[NfJ7`hovB'L/K>!8))9/L,hOX1Myx<5}){;=!>q_(43nKcyb.9:tG0@Wr2+p!g+;jEo{_M~04//^tf
+U@V[<Y2VDDp_T-#YRPV]y%g}hyJYx/N((O%rzJ&vSIU1~B(uqojcd{hVMXkU@+I7_:C9c..PKUBZQVf5YHWLda{k>/hPs.7(A2KQ}(pFS@dL`4/p6nKD3(
+,e>t6pO&n3OudLwpmZa&%$"GrIK&lO;C/-01+_e6pLhjL=)"s"ND^|SsG-Jij.5x:5d4!B>'`iXz+^}4G/tFoDG4YwuqO0@`o@3<m]Z.J,15Kv)@L0,E(^
+a[hd6_&sMR{;5De}Wpk{3m1C!Y#$ft<v7Hp{dKiF4&,vg;WG_{$amic68C$`(894S.iS9z}jIfLDd[`|:.Rt[3wogs16J2z]p#q'v;<G.^!I[cu@%/s"WG
+nfR"NqYZfE}JjQMR;es9cplx@+MUv7PKc60"GXt`+%j)[@L`9=X=0)MnQp3E/N5X!01:D<Czn"3|R;&g&a(tqs(h1<w1g!DF,#){Y5p.~z+!r:;/`kj3Fi
+ix{>C)`#UshbFN2jVgYHMi=iB8oU=b&ogS"U[X;f$RQ<ZAxK$n=1w^{F!/S%i#.]Qj7go9aK_T(j~$n@):kZ&m>t]V<{v!lHIuL72mx[^q"(g_L/p%m>N2
+yuu9zNU."lC{'u3{J9]drt|bfi6X#qPjJ={JXo3CQC(`w>MyT"gXtS$zg-duPIce3n865ijSQ29G>Th%+0yd9h45_]CHXRq)ZDdrTYfAdjSmysu0z;PU"k
+D$|F2)|ex@(QxmQr+Qy)=Rb&G%-.LqXbs-@^GU0+:FJx>sz:0gv%v=(,&OZiJgB.VGk@W9W[mla.TmkN|p/'Iw#1nu~]naMP4hlVp-,ygTsp_qYQazY5zQ
+oJ+iF7.cO);j.|Fr`O-EF8T)x3FE`f0fis!vHkyG/1")kK-v%^_tW^HB_'g^BKRu0v7GA(2+<CTi#&ZskdHkWe|Z2KvdgQ$atWIQ5les1yAX`wf(zQqDJ'
+p-d|n"CGCa[QxeH9rr%kTU",W,bs<NG-F(Q/)!w6[|!O27Xhcl)I9@FKCz5{d8gdB3x5{%=x%qI@Ux+Bc{`FXW&&lkfZ9E67^63G(k-c`|Emuko.oB.ssS
+LyrX+<X]v!>RRDT/6cci~tCQ3>rFaH<jgNzQQ`%4P33C+:QVqoYlASaRFmTFECu]z3SePa#K_L7Or@xz<)Mk`"^+~d~m8KTT|DW6ka(P1c@<;_QAeR8n/7
+#FwbQ+HbjN@3Fb##ot<4>gOM[UQRDYyZNk`z;sOL{>DPh1C9Du9v"1Z%17/QY^waUJv>v3C0cL7[GTRU7d.>!~ZrOlbqX|m])ONuQs$dzV.U>Y0[5b;2Tj
+Ar>Oql|#muQq^g%!^OCvMEO!hp$wP=[p0@<d#PL[B0gEj[Z4d<9RA0&qKx4"ii|y@I_hE,q+/t9d{;-hG0/>l57xE45>)C%/K|C8O@2'O/0B,-#nj+pO04
+r=u`(:m%;X!OJ)@z{}l/Ncb)6f813}~`,.[0dk+Cu;DZX7OV<FcR)d"0^zDRe0hAm9$)!")cu4LK<B&$6wA,32I;]j&N`ov9g'[jNk$llz=+4e9%LoARcT
+M2`$y_m0,Lm,3`aPp0:YKo;"pvKHC"#wc$+ZeBnw41$#4(I}5}yW|!wF9@!QoXx[-w3a6@JU0M4ZA;p{FM,2':n@Xfbov^Zt-5o.UvRi]L2'tPej1L"SC'
+U90+m0L.vEZ(Ot^#W{@1W{@`8#H8JO7d'.R0Lb+ZlL.Qag![11C!$cBJ8nPF@{9R>Xkqlw0O}TK"]zEVoxMSt0w5xbC`[]I%YEjH_^BypzuRYm[Qy(3mAt
+_rY|~n{>XI5M:Ddx>|UN}Cke'[,a"8[HB[%vqHJ7x>[A.-02FeL4QL+u9N2gWvZh##1UEVFyM>z`[-s>H<)o78}1/n|$K0psh:`3Qp,Y.k.K]SkT8#Cls7
+}3^DA|m,9g%mz[D#wPUg_liM|@N>a4T,wIQul5moA2#gpPXMnl]hfZb]jZ/4xjQ4}8Hi}:h;43&"eZ7HY5ITlxE:5Edn9<G32;UvWkXe.T_C"l:d/')y"O
+xdC3z{R;hK"uv5I)_|:odgg/K3Q-X-92#hZFcDf>QH^9ASN+wFQm.1%S;zG.%7toxIY5zUcW%hym[F`p+KqFVsr""C@`I7Cu2N},yqB6e]":Nr+,-ia+1Q
+L2-_{o:Q(T&DsW`{sZ7v""TJ,2MQo[/:n@-vGs='lEeUzYC>5PGss7.]-h[4/(ZrG,3,QHFtPu0dHOY5`b7jC9ZhY:RsA<Sb]XpN"l`3'Id$B3advc]]3X
+=pJ!<rdipZbJ{pJUzN;6sZ+jQydiid]%g2",^.5Ngi<}5d-GB.U%riX{f)(v))1Jj@+Nrjt$611fuGvpHavIbsZ5})Tqb)pVs)LwjYiKq=`-&68tmRo_Og
+2:C0t$NsN!U,AJUs-|>YcF)o4#JTB0v68sBzV0V`T<C=@CbyY6X^#6-`5h37J;0ZV1a+Ls2FDV;HcM_#S}}jHJ<zsc4rr>KybibK",yzivN$OI]QG@RrVa
+(htmgm;pNj-A,ONi2hCmvdE'<9^k`s16:D"S-0$UG%/q4xXr+&^DQAXE4!So>(8R>tJ#b]B}uo9EX|TWR#z1>@apEfG0-x-mK9C<'fW}'`<=u@,5ogJS[X
+DInKi"Ne+W}e%dzE-[xA47MGpItqs%|3w[0P2Fnhkw%ot<uY=/h<YH%gQT%e_rpkC"[w]Z3A[xR^32NB"4<;+U~(6Y!tQB$.}eq6q)sqx[wjZ|%GAG9Xn|
+o|<NhbZhYm=zn0c:QmYS1HnrhI&uJB[/Ks+rrE@=%bKu:D"9xeQaLF8gDKb|4I"j$<|j!<n9ic~[D-7^Ovun3):JcP{vyYTT]0^czs4<IX)eh}rZ=@tYtE
+o2M;0|]w4q;bSj[F`G8p4H&[xhgj#YMzCQ~v7_r6xS[]1d!j/'(!YSzO7Fsgtf.MV58Z`zR5$GN7Ke7z0;Q9LcD@PmS5&cP%aocaB^v{jKVsM:Au8s]FO]
+EUM6DAwz-$1!!xNw++}k4^;[Cn@:4fSMC6l2mAJ-Kx$pLlMwR@NwkuSK}9r0u{oJrqT_5N@JH^d3}7tvsgP_B<>>jo!n=s&hb<c}<pC]1$siM>mcj!@$LG
+b9bP!1Ttl<drWpH>PGva58p2K-(f}9][-fNY'hFdIqpSNN(l:E~qe,Tt"hgE]`VtmDKK{^2^T(lo3d>-j[gy<&H:rXo0cnGq_/9/6I2/`z27Obc_~/,ji^
+&UR'yQUiz5309S/13f&(_r4B3IcyW)Xu|+VSU1ZTKI/>kW(ym<aZfBXz]PM$zGL"Lb[DoPETKEL1]&LZv2jRf+d`'vd`zJk>gI.vG>^3EYhid>'#2>c(n'
+4^NP3<(zg4@/M!l[rK_FRbCz!@II/l+^_9N+Hv2},W"Vz,+4un"&PGZE-^'Mp$Salfl^lp3;=m)mS6R+Uv+8H5.d3n-qpx5S<7u]R.&5p`oK0sDbsT_nMr
+74TC1,9WyJOrW.TCk^jvYtSHw79f)`/^w+k4#,Y3Jd'80,Cz'Rym~}&=VTUw,JDJ#&|v7f@CWa=90l"G+I5,{KRqZ"oSX=,k2,a2$2.Db3#z>ZCs][fQd#
+hmARV7FItX{}pJ,(E"Od&7%W}}G!o^TG]Pna3o<Q^l;TJRKUx1anpZLNcmLq>yk93xRVSQ<O~t]2$d^=v&I,bUqmUxC[y]X<LbRO&<K3vMJAG]W)m1pBn;
+b3M.`QA(R1)5T>x@0{+MDrISSb(Ir|`i][6`rYQ1e=6%U:2!XouB[q{r_:[8cO4q!G>Qe&]"osA3:#<L$chnT+Cy-^p^]X"6gbND9koHy+[$Mc-tBu5>uq
+],]2AYLJrvS5ckU)&'a1{mOST=,`FnDioxrJn/A{B<KIMiIu&E-O}[1lM|cAabiAz2.v>!@Hto;R1khq}X)QU(>"0IY)<nh,EGOX+7t;)/t#Z+klQ4'zIC
+iT(/YCu%srHXn=~y01{N&:UcOJMA-59f3>"!P@<M78%+ml8i{L-Q)-s"8G})f3ll`#UYzi{W(ec#JR)u_lcX77NLc=^w0r!dH5/<u,=j<Su4U1[}&5D',Y
+RAVCcX2,+z'Qev%M!y@8O5C|#>1U.gs&yTa'{5~Y5g`p{FIqN]:MK:yUv]r.oh>QTfXGN00G(5{o_Lt8`fDsar6bkLU.ri/(ST<)pD;&nS#E1wwhHf@.8L
+3h=82`1zFz|W8`W}Buno%#fu|fXCN-GT/fAxKx7}^g#K0r-]VE70oxZmSW,gQMi_R-%K(5=ux<L,5GhEd-pw6r}+Tqp.E[z_S=^;s(GA^TBe>9Hihl:|'/
+]81A!k}A{$~.~v7f{v=O{)cU^";]`KC9lFb|+9blxqvZX1IZjaSLm1DO]aeSHWlKqhnjWzf{U2]U7|X5>BHJ(P@2D+<QY=>txuU]9O,G][kuC+BM0@:<18
+SdG}FLxv$%}sWdhISIRB$3d}Z/HgjhAs8rqDQzz9|D(EoEwV,mW'xo/g$jcf([,EL%(osL<]Ome3g6]tQZUEqDc`m_^5X;g=+ys4"9-#UhOza'z40qo.>}
+=pCqb/s/C`,v/Us|zxMn3/NHnR;+ZU0yids&8r/8Mz$(BLfP+j/N8a}yP>!;4tMm!/CBN5})>Z%b;m%>.:Z^j:+;J$109p(hLbHX1bb1hA(#xQp-+h(x"~
+c7#GbpDI:QW}&rmh_s,wRgV]h[v]!Hm__+|Iy&ExGxsh~],;8eog-a<jN+ddY!y|6pt:t{d:$'2(@1Oy<2%92{SOPkEHt)&8^XSMMwhuPNeO^}cIX}N./Z
+Xr59Jaw0$nnrZ7Ukp<9cjAC}~yj>DTi9:D<H'D;+SscDDd0.pI&>tiylXq2K^/We=i3ZEJ7cuU<:px::TnrAA+Q2"{X`x9FRx$9wJK^QB<w[N{wPffDXw0
+y(I41$_@9Tk^Gn8z~!K=Fn8gD6g{>{;.m@:D7BnP.{8DhG}{15R``%U!n!W'l5[Zz%eD40r+@@(k(m%p-(r#J:Vz3#Y}_1G8JD'T+|#COQg_Xf3R<`#w+Y
+&V@"tk_.1A'6^|]:}j%mJLw^}`Aki5H(vxsa,{tH|x'gY|arZ|^))0.$43WuV)^&ft"u:pVvFC511'FbrkjGj/%AY"BQTp;Gt1_/AzaG:b%RSou}iC~K>&
+^k0^7d5qZav[$Hm}+vbIZX|XLD!#IZ;aK$Uf"2n-;'dj5ES'h9:A|=5wR::dGW@qj3zS8AP>ePzA)96%1#%fQH>3|Azi)>}bs>t2|4#N&6Oj(gkpU&s8%;
+kez%bY`T>hWq1YqL(`702qW5Bf4G"f"Mv<:1ba7ZCzr$#Puz}i9bTRls4'w}B}"5Vhx3bmBd^OZ|}4i,Cu>-{h+HW1yW@m_|U7_D}%aqL`g-5V5{j-g|IA
+dh9]fkiAw#wFv)9^][j]Bsa[Gc~+5P4Ah{9c'+v0|=o5Y{zV>4Vnl<<i_Q;$%b]+xT6rL-LCe}T3w`oKhxGE,kA7hN]/|87LHG=FyVL_lF~r8%];3_9u~8
+||.(~[Fb5aSL4d:+duj!p|9Dk=R"9#=EmP)6YzuROcck_{sV(0`;iE<{W%=i1einG]i/dv97nrc)Fkmytt6PNFm8l-Dy1GrrFnRcmAslD,%E!n-MH/3t^$
+LVa;,f9dtY7Lk#6S7v!&Qx{PLUS#tmb%L|D!@aQ5.fT9N>o9#bi8j=ts|pZ!cXyNj2eoFZ;f,nY)PW0_[rE^3$RH|ADc_:f:-sGb-B@zja`EH5ZhS1Ik}d
+jmyiNh38Uy}/(VxA=oeV]QEA1+/_K#/+G>fT9D!#MB8xzuiFy"hKPS{A1$Re|k!{aETU|G#:+i#&)1k|7:WI!5i_QQb|n&whSD.&lzFrH-Sid.''j!mg}=
+PqQby3,.OZhygV2|1.['@TFZ;gkS94L/P].gJshrY-zJjOslJ"I7}'@)i"$lo8x3HbR{QE}|pU(YN]tgjgSX5Gbx9=~&vfJM=y#e{IPkSx,kpMWIjRME@D
+MSK=]Q|T@NOB(p6c:<m;_&ayB9rG78b/<do6D]vYRYPh|c$9;g].U.${nO`]ZbIwqk`c>EL`-/HtnLF]!cM|0zq=oeBI%#}"VS%Sf<Ee!0gMkS`y]XMwK`
+y#9$H;0$BXH,BOUQ3UN72^5gJN+8f|bERvre_{8_C4U81br3X9:@PO|[3j(C#n|PoZgEA4(AFS$a'OXt2A}8q5YwDyCKlE.f{B8#<l/Eixa)p<dr<-Kx`:
+OxW(r(P[({[X,UH{]8ZD5|lu})qb<=R%ba/II1`lMk=w]3'v6Gl_~,G7J>nT.<KZi!/fbEKj}h!>dogXw@thSxHRl)[84b-Az/h#H),Eq^;Yl,Imvz%p5K
+;i/7u5=C9Uw_~R[D^$-iEiR0p0Wf}_sCTAZv$)4HLl<{7UNISOwvH8fn@z:{oOw;E,:P=KvIHxw@Z}]^.vxtW2n|)OeQcCfLV"_xQp9a}YHKhKrw|rJ]V`
+|g2CS,5tT4#x(MJK1|Y%}zX$THpv,xBT05bKiQwO_f=6S[Nv7C@iBf+T!o]^lNAz0J&k`.x"Sn0]dOaC!@V_%uR)Lj1ux+}%Xe6IzZxH}i>4`[w4vMNCPC
+A1;pjga)}>KPaKN=O!U<#>|T9>P8)SrChsmdCf^-wemF$6r%>9D2G9#@8pQR7I18BH]=.i2){h=C"p:t_R&#!!3P{/^g+'@jiyeF~,aMEG=eoPF]psR8jX
+#-~N1omZ&m"H!n9(cO}>Mi~vgy3AL<qTm"qY^})uaR6`G<%W&rF7vPD=}.2kvcX_gv/&_%A^7&pu^no;8fDWsz(9Wpg/vJIY3jdB>:;Ip=/RR;w}6&Cw7q
+Gds=g6X}IN#9!QB]35i1]PPq`{H([IPnZJ"iw]E_KoFcXKN-7i,p^H|BiR$4),d-:"$M]koqh]`+P$j,f6iG&"r}12Uj]Az(+,t;;0ABKmn'9Y$(>!wh:D
+|`Dj!^Y92N7'O-T[e4#alp{w1sL0Zr~CyC3ZA;]aDWk&=r->a5%:pJd^2:8c)o(%GLTro"c|fnF@4[N]5I{!ieTWxU6VKWtZgJ:/``N{cpVy#MluZ4U|7a
+q}7R}_};AW{.>]jJpA#K@Nu`Y%_;sR4CK{HZXR5IUH7.U5<[9Po!S(zFTAU1BArVywf^|#9VwMQ+{FN)gcA73"aER1]y_o1ONM`8;i<!z)we!et]$SW<9{
+1d'ivao50E:lo71]}@xA@{(n7LR%3BX^In>E-S%EAIN#:0sA7^>.Uk%@xSy'{OA0$om1o4,/[5QKWiO+CB_t<1GA3"D@cL#n[m's:WV/8S~!5[rRHR2<2K
+5vC)&"ZcZ#"{Wvs@,3yi8}'2`b>Tb;u`_E~mwA=jjs[BFg`O<KaQ'_K}Seh(T,l#D/zT:i8s!T9"wvTMTdC/EwIS1hu7WImx{|U2d/!Lk@;'~fxHt2ldW$
+wSpT#M4sa'g20jy-3^6g^-OXe$QbhNrAU&aM&5f<6X~g6F/Pg!-JJn>^:XW>w5-Um[N!-hQ$1t0lJ:>hbYED4,[i'fP-bX{qyxW1zZ()-Bq8q$REuVNDGv
+2bCKK)B[F[SB.HU4Z98W3SS7}_HaC+Aa|(F2tIU,wI);7h&iP(X$h@Y`QyZRxi]^^(Z1Pxzk`ZsI]y>W1l+`bv2:2K{;kyZlE/0f8ypNGDt.Ssoy(,](TF
+yLY"VRxOn)y;qF26AHIw2|DaE)+uo8TW%m(LCW+rk8itSix;,DFk!jwE2t;<sUO`Ndjn]^YUWFZ)43drpzZ#IKSXC%l!_G.Ig9vf6X=xGsgUF|cnwxmAq'
+'E3>(PyzfR~6p6qcNwhKfs.aqK#C,(e&`S`9<AM=}4t,n)yC4&hN4)v%_/dMv"6P!>{Ym/pDbKwWVi-;C<tyr-3B`,lPZ-[3m[n7,,_2C$]gO!z`@q$#fY
+^E8MdSoKW[EI]<jO6Xw>5'UY2q;|.9/'c_:NpgD:MLo}l:[!C8v0T/S9k5~#l.v#`1q$0@TL5<8!zPjdt2YULsD}">Y&nWT76'-,ol~M|3bb]erC<|(f"-
+nt#9b}CGr;O-zfeAR)|n"zJ#sz`>(OPH<h>Q8wME/B71_8VNnUM$]la</=mDtY7RnDb<yj!s[eZaw=]Frp<f='NY>{iCcH2}p5@j=K+9uVa}#%vD>HPxqn
+A'klT;=$FuZQT_7:BTE9<|.{%LVCl./'c,xM&qOQf;Gc@vAdn8lo,;7!Ywn(U'oy/#2q]hGv,yrC.@R[gq=SuS]d|B4ln=}D;|/X);:RQp$(P61!G]9Ci)
+`i$)[0yt0&Cm70^Sjo`n~hjug,vVxG.L8=ZKPn#Y50j#X%)Bxv[x>^I!HEl-qD!`DJ}vLDaRiBn'aP#tTYXgAr^&Rl.=SHi&VkkLGW'2UJ#ge(`x"@p,zU
+~f9$x7h}P5B}NcMo#C]TP%=-EGd`Q'OuN9yb@q;9nbN@;.y^ZUM[G@#8AL$szwqsBc`Nv.Cy^L7xvj,ulL<Xp'IwE].9rXG{~_qT0tWO1ev`3p6{K@:xU)
+("jF+BJLYMxP;1M4Gi$[$tbe5|;wtA8/cg7=b["S<&S=XTB85i.']IOJrN=xFJ9IqCUKHKyvB+~zMH>R[St#h](Y_0&JV.F[;3fPf_/X}mq}[B<1lO47<]
+nwgCAZ6CUKnQ>_|>g#etE#Rn{Ltn9.)1`_y@]4LUE6NYi)"$88Vz$)&kIfEtz,YOt@Pr0Z~w$jswnM.r_h5yRHK"}$GJ!'Y;:-ETm8vbrTd.sUf-qMHV1P
+G92>!em+LV[,kTY;SpegFL1;q%c0+^XSbl#Xa.YcX(;/6_bz%kV,}:lk}4in_jRu|EI4Yc#:A,S%N'B$v.G%T+>0ZQq5z3QdY09r6<>.LRQ%Xws#F5<yFh
+;((Ar`I&(w0ayw;mU)npNpRfjPx{FCbTk8V>d2m_thsS;XWA6rSj8{3}CArR1bkT`N|+$#I^/4m%JuE;RvgnAp|h>Y~Q"83=7U/+hL(P}'-=GFJS[JhFZP
+&V|mp'i&sMr[ACG!^ShXZspu-/u9ig01G>L|jloE:24kCt:>'g']2a#=U3xjPpZkQrEF!MF}_pv%Sf]F+'7JFbuvQt3T7'N!Tv7_EZ-OS'0G_>)AwLd%7#
+bSz3~gWa7FYO[%qE5u;::"2$Z12Q1#y>bUH/&)J5R'h]eU4r,&Qu7G{!2V%5|Vkhr_r%;'w6LgwzBGgCITBmo>wv1"3}>_Q=`X}nb[:mX4Rp@v@-m6D{q0
+f<XQSq7T{r5d~sX['yb+A3h}d{"e&[OI^}>/,8iaN{sx67Hg{NYrF|$eg}V<WG^ZxlXL;"},1)h]e3)5tkTV#)>Ua3+.NqFF<i7jBm"d,PV9EgVYTfjJ+m
+xq';'PdC(5iRv!;'a1~oBY833&Pu::[}nM^y#11/jt<wF-y7W@G^z.2h3D.<ELYW[sE'Oh27Lu_E^Zv[e,|SYnF`NQ94=HH[N!etjuEX"W[P5w'VG3Hog3
+r/X4t5a<<:%j;oQLY"v30|l_Tr~nfi26.[Qa%9D1)3#Q>!RHX8tNI;G>I`|n.iV;|o"Qku<_tyL0mRsoe{-CdLR(F{KBSE;T(hTbiN28Iw}Xt6dMt68m~/
++m'XuM-@3uurKgo}~vcj)q&p_np},qf!M^%e'#ZF)XEf#<L;Y=mlAS~0i<g2XxDINZmp47Pd4L;EmVcpaY:r6#[6VE})$ohvRgU_/s1I0"8<;[||I,,U%Q
+(]x<HS|W,gN_#)V4s)ZP9<ZB]lIe0>u."^_mVAr]J$$;Y^[cwyW9{&EW2z7H~'BC)a^sq'Fhmv,iSlu4OTt{7]a%HR[-&_{Z@-~u5=pSkwKLnN!A22cg0W
+S|+[|zr]6XNA0XBF;3ZSg2`g|b8z^S6ZxQKSS)<{-4&sO$5"R4_K)r!dif;4qg-`y3jb{_[Wwy60}+Cs)_=&)YVK$s>0=b8IsT~kTSuEWZ5@||i3av>F+5
+|,&E!u03wLa}R].t;kc!DXX/LVM9e;a,A2M#rl1#G3iq6wH.hvMn9AWgQ`o"c>M^kzr5S[<l=H2BNF@qSGrE2nd|jzPUvSc&'7z-+`1(W94%xvM+5jSqo"
+Ztt.`$hHSbWpBiW+>"D[,'hiD`HlXDoLs2g-z,}T=B2Qon1mFQT]dwz!6L4:nRPxok:Y/CPv0q'Cz.F8|u&A2)v>@+~$+h$'45]s@[n$n>m/8I.j,+xZb_
+M#eyZfSc'feJj&M5,|M&WtdZjg|)8YW#5%T6"{'z-Q:|^oB<jW%F>!.B^pEoK'we,y5A:Z|@SUWGWd73/h<k@^id/N3-uKp|tbH9@wxj%cncTxe2nazJ@q
+nC:{u;OjAvSxihX^SNhNQ7r=3<}|mPvZuXML_ylOzY9<eO.zYfF}L7n1sM&A0oJ:FX{X.Ls+ehME<=}TF=^P<%,QXZy%]nn6L0N6@yqs(%=Usl}wb}nC#,
+N`LsXT0yiqrSM,mciJxIBR_qqm}aA0A}W1R$E_Z'k(,q6gOq-fiCl)bxd>)Z7C9h1+y6X#4{'ibVG@x})fPhV.LHd_p^zr-5Z1IU-n;.z:]&M=bC^;>U|i
+v5z.NtO1:}x8,MtJdOa)[hN%KQuS^xbm`r]u#,+CH";gHM600G{{,yjUdF#g"t4$`-vmW^,>6r2W`S,)m:z&4QCFikzJ=K^N9%7}Or"O%}Z5~wvCt"}@Xr
+/H,=F7jZ&9IQKZ$FIAIvLuz7&LC.J{^zr<"G@R]y3Ayp5A2{<Mq|susb;y5TW9g$HRJU{AT|xX{%>!iDJx]';6:|s>2bPXcE9&2A{G>;)fWHT%`(mg^#Mt
+#_nS1EY1N{OL~xB:c.yTRdy|+pFD;8umuq}X.t%bW9zjlROh}cG)VF_#,;#w9fL"(CfZFAq@Uags^_BX6@8"3@#O{A82Uc$db<g{Q{FI@EWm^/xJ;c4_,!
+a4VmAnhy1JiqAL]E6]kv]fAr/YbLCW$jgt)4fP@9E-1}IaIDu`@;lD=$T^Y<mgGmR_rt{mwqW3=3s)y+s^`Vz'%YG,jrOhyHccSmWt'Y15Q{'QA,bw!UOP
+$/zG@UXfeF+K1BSHS/]lz:2'-Z!K2)=AV+1tN5.In&M#2thtfHkI=:^%D}::9f}6t(I/:XU#DASKiUU$OCDIXRJH|i!QvPp6/a&'WJxy@!xrT/0uNCaIM`
+HIM``Y7EEk0aUICBDOK><+Dy}8S=!VJd4FLLDI:<nUHk4WE8Hp{5FTkjCu<(b.Rp"1>|bA_$@7LPA[sZ&lO>3w1Fq^}hfvF8jWQ""-;-T"^|;Qf"yh/zWP
+As-d+z4[J!]yw_aL[>$2t81b_.`d/Hp)$MB,#HO9d1s@b&<;`X]7j#lu,s'd+1H87|Lk5kcZsU=R{O8>{D1emSiWi=TYB@i%dHat_s~Z>f#Mi@b8(`;Ke8
+~%2I.&r(x`'$Pa%:0w;[xGsKxX!RBsw06RO#cwh'c1W.HA<eg%C{aAr2,P@9elFq`fjT;>W5=Rs9S"^rK#LL2u,V[FSO8VM:^7vtD5!4KOOKN@=2Xa/khS
+nMxWUU%R>UWO/o}hxaYn4qw/^&-^Whu+e4QS5Ckw!VM|8n{'UVWh2{}t#i>RbElIoY>,sIc.6T%^JW#ulvy0]emN+/X@jpU/}mTyBWa)xw^<p/7.M(L'}J
+3IqB#Oee#/'$-85:P_7!<TKZ9u2Dbvoop7GSAdJp1&DE[L=2j-@';)zLmSTHd4;+mUS.Ln7!@|/`:tg4&vzP|EGqRaq&J%UGzI1px8{<IKggk3!}8I9MP2
+rvLeaSB]E;W:^^^<|yZADQ(!@Zo$Sa`_=q[^qx,OYd<uu0rV1Y3$}!luv.TYk[ZZo`e)6.5S|YU3dBszyRq'rIGtx;A2w[h/qn:NVgc&,6Dwx=O%FtMI3g
+)5@&Z%T<#v`@pv(mh=kPfC1kf9Y@'E/jx'Ql[5a0ZT@EO=jAc=3`l=7NFA~jihx/3W:J^&'^b5so9j:xb+E&1KIN4B]z!`L(Z9Vl:CLW<kV.m>X=;[x/nV
+[jW8vSDAkq@B9cK54Wn.D9pckhE(9`b>o]17X%-lYT:VTPg}ofwqe,3]=p{0fiD%@Fzi1g3xTa4{`w7o~!>46@fOic2WY>u06zu{lZ%d2.QiS6N5V&NbDN
+6Xu9_TVvgs}K18Oj{]4tn__-2gw"w#IEGxQ#kzARZ9Y!x`VAC68kV!8]Rk'|CA<&!CDebQU,w(v+S`.d56!X<JSGlx%9'(vcytWC6{b`Q_%cCozQIAaHzf
+)5;nj>Gb'l$Gx`#[<m}3{tRl7Fx'ADq)_mD5G#fSAW2=Ac0(/Q%v}EAyCAnbNC{RC8H%'6]EGIqpa`<`=m:z^'#@-[v'[^DL=Ud539s5JJfa!^Ci,goZzH
+]E8])Jl>D|Frp}-xX-;Alz`88FYfgd#a`&)LQ,_D(i'k$v^f!w~Cg=EK-cl&nk!Iyrf($R^M1Dbq]=!]"!=k'e`0GPi(4.wF3fojgo-/RWvcpT%YyCp7_>
+I)!mu1b)ty'W'GGj/tA|=ZSc`"DF!_ns0J5N^p{8h7x<`QaV'7^9k|fw$D]Z[F8&7vFwygp%2}HZbUrGoa]cYc`/%_,K6Ki&w$%$4]T4{)S+~h'yHkd90O
+0TR!U'w@N#e)}d_0MCBYoDPcKr$315$BA8yd2$ZPH}tt};#zdL:]AFED{L)gw.">4I#nq"f%9os')vDjkJSj|7A/GEy5v;bE$j=M;MO:z'cc;iQGt!a^K-
+</yoTjRQD:MbPjCK7@|hH3Fe4rkz7c$zWt,3kr&WSzEY9u@0GnDpjQHVM5cmrunMdA^yf;8RMV9z=143@T~)](u+Jl,;I:}_8J,3KMz|%>=hhdG^0ABUp8
+McIbnyn$5-r-(Q{}7,irwMQNhX#w,V5UnB,2PuY;}UiJWm4wjz2/'//cT|Q'(9O#H;;6E'|,-MX1_//7eY>XeET{CT$93Q;VFc+^Y4la%JRO+.V%4|)4d}
+k]m82f]#.vMVb-2:|%':^5ND@V0Qq=}thsC&Y/S4.#]I,p+_vndS6^,`0&/K~Ervb!$+Nr4s[ZJ].<.=<_|@J^<FtWNHTJ$+H[HzI3t/.KJ;%C}48"U-yn
+cfu98:7!Y9FC/%=E=X{D(=mg7fvylCok1#X0`@>kCflWuCTH=ks||M9U3cy(T{s`M;$Y$mtF2v]#3D#$`br|.HF&PU==ns.<b8+)Xwy%Qh/;Iq:J)P{@u`
+$yi]XVIO`_}I4N@KCGh3;jW0o[gtRh|&l168yR^B3;S#ZSo,G[7f0gjKY^nO<|$J0ltOaryItHugdyt1K!bG~kc,>c0.UF8Z<SBOyD4h,#6)ezixW@j:zx
+s{ZF=bI#`Q2xPRqvrYGlO[@'<m1yh(mw}kKOmL4]"B&YA,+h@5G7~F{qG(r<VIJNBx&+[T`,VP62X(soT3bBE2%jgOt59{d.ew1FeyF@T'Gr/]p>sH!qY,
+lLp@Gsc#|2T-`Hl`|u:T8o=]kjM_gFZ9tSWPlJe'l=lOA5]A<K^8G'+%i/o$R4pE<J|IuwOx'{`}fLHr2OPCYjA!W4%zW&nX{,|^PjnV'1TM&I=v37R#`J
+HW_e]!m8Ir0fY``+H}C7@WG<Xk(uWg%Zy6eJ^/,K<,6Kh^(^z/`-&bxhD5`(Bf6"Q$=x|Ru<=Ukqj9nB!&ZSm03P{Ho'$W6:S+6bM5:,SxJZfq@)^EhN-'
+7kS1:+@:s.`hwJ%:{:A+cAY!5xPiTA8s4%2Gy=N.)g|hu#|>'2k3G|XlP5hs_kwL6n2E`JCz9'_XO[@3f2nsgrPzVDE7K|c{iyqs0c06i1&B}Y!S:ZG9I_
+J1rmQR.@<|lY4U|kOl]hElBtJ,^<bKk%dj5HTo)FuH2e$1yT(P|Pcx:L9NUgPN,O'.Vu[lvU/ZF]T<m_mI;;=ksdD1ejarL7"`Gq>w/x{].D$I00h$k3+[
+k+Y`gUE"Nr7xdTgKU0~yb2Gr&afJ;id)=B-6GZwN[G$vtowki7bb0$4EOr9i)&dq.La<}5:C|5=FJ#ij`L,@q"TYluBctbi("::e,j.!<|sG>#hA<f<L&r
+/zc9:4If{wN|!W-#]:&0SrQ`T1E:gV5s|BTCvOe|~,rP,Ra%]D-x9<rS<38aXJJiU;>oHiWlObATfKz%;jY=3o4q&7|t!|)3[)[42'oVO%PD>5[_.b}be8
+2s9pA}&t]4zG(P1;0YEVZr6x:Jo$q82_DZxKB&k82CqYXBSTUgpmQ}9:GVS']YKYHq(wlPd,K,xg2,+=/&{Y+"Tjhz&:wHkgr3dTai|+:"|#w2J'Z[k=KY
+]M'bEeErlxj,qGLxZXL0Ib}Rbk~"aK&xk(~{8/5:0yTv5&=5H/>6K#t1<A(UtfAXv>]^zUc;OtY'NHHK2h+I@<E-"t6C|5j]wR0,yZf|h>#Aa)JC=(`Ep)
+U=tM1B),z'T-!%EJb8%g[zbB##Q#Q>U'6gYTw4z.%bm-!A[Yxvf`%U]VcVUw-6U._2Oy]/d9R8p/iq1!71iMIOgg(p-$$m,W#Rv'Wo&yFG<r<oj:&@]{<[
+$g'GBYXi$Aism$VDmtwv~Yu.jwUQ!N=bvUxf5X-`!}u=naO,c'H<0MncV#%4lpT!A9dgx5LLR9D<N;BTNFEa^hJs~kEG<E8T;EIbr"}M]dVM&acl!7l6Ix
+~FSg<o7RQ`c7k++jyuNTrZ3OSuBnkK(hMEKqe}v&tYGtq}7o[en_L^n2hqt+j.ULi;Ud|A27h86$$=H2Z:1|Ue~b#Vpw!FfFrWMCx-a'r@@tq]X]|{wB%n
+2qc|dx`0)>&AzwhR<XpellJJ'=f<_t^ZPZd>ov(7p=L[&w%CWS9&t=$N)kgnqMDgxOUy}'l38(48g5)G,bph0N}<mqMl|j%D``a{k]gSAATJewvL(C{`G^
+Z+:nb;;JrR;#E9]jBQ&3v+&>L]`HCjXRIKCzgAtWQ_dnJTSdgX^X./SxoQVBdrG.Hkk-@Ne(LU{Z"Sp=v'L#ilrjn,6@mVff;Gw,M=sQ&ByXB=.c[%YRz0
+,']'wtp4[VJ^3D~NC%P,v2Ex:kOjr9U-d+GRmK}7aL[Gt<~:yX/bbK%d-aGN~sfjx{^_X<6G24{^meB/:%>J8,Q,~bX:J"|F,BfqY-j[T7V,]KN)wUOj1:
+Ec,D3|l4CUv/(;ce5DQ07IJ&w1J6X$"9}8i&U3J6Se{L$5{l@BlC=3`Ck&v$CqJpY1ca=7y3z1c3l1r|Xek^{E;/8DRpD>]Dg:ruoW_$6eQcl`K&JIU!oU
+:,G$f,~C{93AqS,9<gbcl&/elS9{L2P,WZy&9b_n{6~l;3WIL8)+bP)Tjr6,vdv<H2ie5$y{tZo].=}3p@tisK+OM@1Azg.n(!29OkO;6]0h/:@:j;ebw&
+E>HiSbH`FQm'-:a"Ga//[ep^Wq]5wv2QDYd]2DvUY]DR|sGYmdfcC-O/U6v/H4(j9n<PsbE:&2;25p~T6nUfF)Ha/g9ZMZ`loNVlc;GX7B/uv"N56Ykp}g
+$o&@J"#1gWc2yc1PC7%VLO3AkC]z|7le4LS`zj_DqlvA<$$/'2BH7^6b2nRlkAn<>'9.r.]gM{t5yT+Yw'B(k[P.R{xN_h!=W6k%A%[=u'~sL3S5+=e|cG
+;a3`Pp=$:Eyc@aCAw69w3j6uNAd;W_w_Ex~XI`hkbcvpS!s|X%RVZn6o/qNBO3P|}3Ib{kC4(%&Z<^dv$@6b,AccZ_Z<Ng5`fiMlf>I15z#ldm=kH>47,4
+7Vt#6".Boe[o}Xzo^LAobM[j6;F`g$]fBZVX7R:urbalM;h_JL[<I2HH2{';!oKLpo-oKLoo.Y#9X2^A11Xa}hm,~F&/'odE]Y;&Z5M5A^fqWWm|yw4yJK
+`s6)yw9D>1NNZKzldRi%=m8}t9>na6tGc,LZICciOT`C"6IuBi,O5iDfrqqCJl@0OA~jUN';NPd88ok$JzP3w;X]S6jr%y/K}l1Mfs(eyJC;tB~Cio(ydd
+yc^:=YT-[Ma8LpX]8Y1>}38R<v+ZU&|b9&jiHjL()%Cx,E#4M.z{2(%$`&JBhzyc{!+g>yprWJ%1tPz1O/##|QFLsT(4m8#.8]%@|_24-N6fWKQ_7iJ$8>
+')4;nrbT5$j5%ib`8xpmH^:#Wc}}^Oa@b&E43MI<46mQ+}Y{:K),#b5Ru)uiF3[kkm)+8VUETR#rh-/t5I)@e4oS:Y4ln]N-~=a!#^f&GlxagU~gPXEP[v
+:1&$=GkVC+R6H+ptAuAiK%|@5X^-H0SDm]9uVA##tG}9#_'1xL'V`J2LS.lPifo6m=n]N)6{T&,{Rj):z->8r.I}]PQ0$jcU(s_bk%i<LU/BAY(hz%8^Wx
+vRXzpj)|)]F10tt{PXy7_id|"^}qwm8%FllwL3k6j>Tn3y8V1)SUcoq.A'ca9cPi_ky2<Gu%UBQq+,m]`4!@$Nn+_YE;`g>oTZn0tfRI>BZvup>a^[_Es&
+6VaB$Du.iJxJ^%iYN/,>avzPFH28O.[s'||;t_MAS[JOl{|0Hm,sqdZW4<o`ENuNqRyX(%5uX2vr4+PhiiIdiT_B"cY`JBB'atWu$9qF;3h&y#qTp3sZy6
+>L{5]rg&p@5BfwOav9oO^`Y5./~Ed_hS%-v5gni[1v{F~!ALR'dioHe!HV,`hN65dWj2Q8w|Ak<r3eCnpvMG|}#=U`dRNeH&Nj6f+Lj2xPC9,[_'xYA.@9
+t>_c4gR&(),0PCb&5(bcIrlP9V~CXn(sWg(y+=9q`|"[s3<;f|8To&Yn4m)%CT!me.fu'SJ_$Iq]X+g5r=t)d:'p>3V1K@j0[w.7lN5T!WPj$cum>+%jYn
+QOqk=-PO%c1%c(not7yUp-m(s=J"&6RiYrC;=@bmDx]x;q3+Qc|Yp(4YwP^x6$0]w8tfde`>1w+hnjyiF5F0OpZ"v#U`)VHX3mc0lll=}D[2R^Zo__5:-#
+MAoEf@X6fxbcTn$qbTx{L.]u9;1#DIvj1=+`AiVEL!6BL>1(q0Ii)<_pt8oeF=}H>%3U<Xjk%|]gy"S&^|ojZo7NHBhuiCn|;"Rkq5I<`(Enb[DEo@f,;S
+f[e8=Hv_R,vSH/0g!=.>(RATM_IMh'Y956o!{D<l-q7|>l-;ruz4_2iWRhHdcqK++j6_lJt$Ga2DWnXQ8(aOTT}Wr#.Z/(I=j!]Bi_@@'.4^Plw,hyHczM
+|LfRp]>VjDyM}OK9LcHkEUqd!g$x@O>qX,A,uzg+a[^l#j$hGLujtI{jC)Lpmv~:{w~`&ofaJL5Zh4sc9ugFu',sIg#f:qL`d%,H3#2Sbr@fGrrL`}ieeM
+soer:}HleMpost8w=}"{0YJN5I%e4MCbib^K->3AJ][$`Vj2taD)&z;[9|'x{:U,3|e!8H:gAqagPD6ABx{O#9cHd2iob:|Dg]As#u5$ZEy0vhqwLUZ|g=
+Bg7BU@ud1L9T~8HTmx8-6,trc>mG!v8SO'7R8n$r/=&o]rEEd}cY~'{iboJr>xjZ>3fQkv4|rFIgAN>,R_r/{5Jw`0/gR+VN>>rQ+UY9vI:Qa48R=4,/+"
+Z'cIAwMEu'J^RI658Ts.C&E)NaY^D7FYeac{=m(03=b}H$"-b!lXg4l-f0JMLqPpx[S&Y#NviS-[h3:#W63RB1)!/voFs#+/'3h6!}|,$&q;Zi2+S#fR'>
+F2sc[d/=Jka{3E_ym0K"RXbcXP;(ZchHEfDhzex+bv~9p>'&DFTrC<MhFIP4vF,n)b{[<iR%-x>0QW^:-UMuDuI,#F[:!&RbO6yLe6NDyt;s2LZwAOP.ho
+MCks+w)o<#b7]-bx-(RIiwNIsTV>CpkoZcQ0[;b{K6~7m#D!'1;@3GZ!@LuVvXKfD36j(kB3t`xC-F>v|1.ZmIGh({/nPez`%KT!fuo48"Ck!)^>RjB}C.
+bQm[X&'L|7@CqLB0@MXpEm]4x<)3++>vx7uOzas=$]dN}N_/$IxSY3h4AnAx:HHT$HuR=#i}ai'|;>v6&_apG{/lD|TqwraLP1;9+n`bLpEQWxFR)+Tm)(
+sUcz2&BbKJ!LcO4O2;-r5`9hS[+yvrzl^GGV/s-B"Hmava:;jy%)NiDd0MhQ}Je[X)rp1Rf"FYO{4R/'!P<SwIn:$U4rRG'AApI6,q+|fDI2nS@.^i05#+
+tCj605Du$}vheZrDl=]c[mJV&w~)ssJe!OOTZHT"S+-3T>["{'Ixt[sy6%VF).Hc$"k)>uyx,'0zb+HMLTtEFw9rasd)D[MM^cP]9sLf(E[l|"$HgKR3K.
+=y|0ozPmYiNVp6Ty:;<}5:9_&=[f``FA^%SL:uL2!ia%yXJAdVf^fXo=!/4Zc7GvLohdR)P_X69Knd)M~9=N$(gU/hf[2#g^fa&14|T;2'227T#}@bULAp
+<VT2,9uU(}<%~8!mGwbg#Rd|oJV37";{o[Jgy6BoV:F}d8zt`_~^ZhK1[8eF-l>44pjMVenX2A;_aE=tj!7P"p~kCIn$4xOa+UsKd",Qu36yr;&XP;PA^a
+E=!<i7v3DT;cNmjh5[R{J#'k0RONrz<.#Mw"9#0[(112,z}ROIg5yxiFA@D7D:s&sc3=p8Dk@G2DHiTmp-uT<}FY(`y-]9g_SSjdE{7zBS0y2KX$r_"hsO
+@$hRY|bqM_Joz#esn)x{27fH3.+6M:mhgw7.5[7DYi{JXTk>k1wBhM;!)[),'__Wy`(x@P25JO:_'P{BW0Al}l@'"ms;[Ub2[1D:Uds"_61&)-=d}uU=bu
+6"_5r;2F_htzS:4ajr!jz;G%p+=904YuVI7yaoVlSG!herYT#OJ;^<nCUvISs9%F`!qO->/TW5T>Pr2`qf[_aPgul%>m$90elB[2hd9f!!U.MxliWJ'I&h
+aK=#%4|A(-l|HM,,wJv.'+1wWW(^'8Zwf""%lkU=^.T)psAU=uOHQOB73urS;-68x:&bF$0Ix$@Ae'I6VnKAyPR$=b)1n#K[cSJU(l]>FC%]S|%,PErizD
+/'#c1Pygr<yJI8I3[bl4-N&N/:,DLsG2a^4PsP_S|5d&,,;5}47qv.<'KpvyuHh1k!nBzi`,vB"$C4wQ.Xs|&0N{~z/`pk)oD@@Y{K|iHcf!9b,S-q-L|9
+;{P}`t,tYpR5LzdKD!Ho^6EuMo(EhH@Y9NY6!aOwos+R@/N"0q=v}E:1"05o}$bo"orJ_nMCM0AToNq@R{EO4A.K70}CrQgsqcG+Uu@iraDu5n&^oC3#}}
+T|c|`3OHm,6[PzzwfxfDD^n"d%X=_TX!;6S.tE{M3kK0&)|"aq,zu;G[lC>m$BK(J3t/e&7Voa8y"@kREbTx}0u"j9/P#tLr:#/AlS4=q"lT/l)obm;M~}
+"r0^`%Y$<s4,+|(w(HvK^ReK4l2"~d3lf'0jYe(sVi}v=#ui]}Bg@8`/AM<@xIC^A}(tG{;BHr3'YR@=GwR$amdKf1}V`<d20h}s89x/a9HX^mbjCq+.,W
+2giHe-sr-d>zQY3hS7(PDrFn12jBGBj3|#=YqcIw1=9wXd=+Rd~`3Y9kkz]e`m>.|;l5YwvG[7cO7ly^w<+mXhs"aQ6PM[rmm5j]0qB_=m<-F4+7:E=pI5
+o3v#"n5-e)7vYPtc$Iao$A1y]GYf,.8MfeAyC.xs#K=9m/Qc)O0WYUdY6-GY6-<a#^vr~;cO1R%7^kqj2k{x,=<j["ZGYr!VPq=RK._<g(<{Uw{.:1w:Al
+XT(b-^O(k6hTmc'A~!O(|TJ[qsQ72ODC<c,922u|IeR{akzn!gy3n'iCNhs:KZp!H}IWv!]`EA6jB{S[sg@]#^^/S+^0M]uRDgse9L6Ly<^HK.`%D8dnaG
+'R]D@#C`r<zo0j`M7<saPl3N@o/-;gGlPvNblrF{"Ax(VbWM}>Iv7zhcL!UI<=IKs{J9I>t1Q_eM|LwLoY72Fui$VsZ=Qq<ts6Tf_Y5LAbrEgT1JYF^N+!
+BIG.3Igr0m`KZog%Ca~lX0{6CcnKpvH>{r[1."zaN7%<o2)qTg"(@p4p[#FC_ulKz;"up6s)Rc]72rla7]ZWFiZa;^R(Ns+h5<dV1AHVnfXg,QhGIP.!L"
+)kx+Bs}SaR!BNfh-u%~-9CpiI8OERH35+O_{}|)XpfE7yUA^BM&4TnSOP^>+1EZjZ8.UOVr0EQSb.W'<lk&ahn6sJrc]IBc%dt&Uufx'{'11nuiXtcq^;T
+^5|9`UcKK_u.t2=5}|G2xL8fq5iq,QnXx:.7W`~QDv&i!9`9"Bk!mT=Dz<|tJ#x4QO<%RE(;,dfmMvlLj3Oz0_:kPX_[odV;xL_aaSG#(1:fMyz:q_Us2$
+(]e{NjKa(=r>5-9IO]cS!jQU04b{C7xJzG[3[cF5KbF(U86USYil);ujJ{Q)l@'1^YjLJ"UOGe9I=y{jg!<f3Ts|WL:y)r-5MNCHv,Lpn/{We8;Fb4/nh.
+Ow.RtNXe+o{ix0^8;+B'aoes#_,H^FZl@VGRr)/:K|UrbM<zZ.,b~s]<|<O)p3X.-VL4@(i`F`(U'NIw|h_C,LrM!j9{11&7D1o0$=BUw}`:|#;6GNtB2a
+-O_o{]6,mepXMRp|4dW_'>.O!-QUw/%L~6e5V$(f|{D;B(LAoQVls8NcW_q#`Xdq^y(8DYygcHD:7>BZ4"&<LVx>Yq)f@/$q{am]9%/^TPj:!o|"}PO]~&
+@/ZNYY@AVPP:8TU^#jw,DuIO3U'fj|zd[^VMa[J%^x"H]9&UJnhiVMK9GX6^|'B$:RGgMmX4e[n]+ukIJ]q=9&F{U{"fG)/SdXgqeRC#ByC!s=}s9^8$sT
+C!_x#J+5'Y(gv>B#g[J"cOKh<H6VN1)C|jx`<:srle^Os^0hR$.AZt'+cT&uCP3v-@AuloAQ]xY`]^y`s:jT<%.5Xem-Hm;z4|B{`sD`TRb@Q_&p&hN]4M
+v]xYpu=DG]qk",;eNyT+'{mSX`bfu`4aK(_uU33o7uX1Qcd98/Xsh2bl2v0AQ#_+QaG.dl]A{0uB[T#V4_IH`[y;pe+m'mLB8}1-p<Y1^>{nbF+%<l7Xy8
++<,@q!.{e3k0D$b]sF]/{YR>hcGtr+J&"3bB"/<VgS!2d%<^7H%WVFy3e)z%Kl2}wX=Lxa~uqisUO'EI$!|))5fpz;D%=V]`~{%a=tB%VU9VGI/^V.)aAM
+,rlrKI1]gNo-s[HmmGs[b_q_Y,TA~TFhN4LPcjw3w1a7w13A4SZh.'-$JWQC0QND9.;tBH>r(Z:L-V9XWx/3g:.9n7ec,kS/3.EnImxFGaxLK<pozO`"#K
+I}8#uqQ(BbLDao0h7t=(|3YLQ$,]Yq=E#6+qw#K|8.8ZBe[nskH"L{AVr}@`"[i4[%)Fgj!3~$A88vAH@`f9JlgI2^&$eUp2pm8|w}c$-Tay=o@l%K{dZ>
+vA]CRr1$8nrA#OKRpBuIVw$Z$2|Ys$'xdtaK(9LTsp::D3Fcx7h>=IhMr2<F^!mP].QdPWX2!ov5ux;LrR!'bY_Jc2%2cIBj]z8aIe#EuzSsB4uDXY$<>Y
++dDBV{uWTI..S.xi9QG9H'FLvnO<snWQzZTo~+L{M9'c]3u)bi5h{n[lh1o3~=33Bqcz<|+m9HK4;70jWKC-Z@)x+J~NDx:hzAyx2QJQ{J4grR=K`h"#H<
+s[R5OPx=ZJ7mvglYg>k")Tmw}[+"{u#Fl0T=xHd@mFe]=KU<JVAFYr(86y,HceSS`AKKiUmPN+(To+f|@pex5FUP:E<>iG0To6!ulXRcPC:panc,x,_bVI
+CwC:yU_vkwvRmpY;}|^G%ham)B^%[KQ-ABd;("AQ%iS!T<!&BFl'kj3q#P^_'zF!8M%wZ$2/BeQ|]VEp+XYdz>/>d8`s<$V!3_'7UmkGU'e+q"w5z2T3-(
+y%"CW/P73v(SvHH4zFOhI(;pKKZVYO/`<U1>Lv5&U]6F',POps9)N7]A&pV=Cs~8P$!t~+waMF|&eQY:M'lLSHdrf&<vv5}-:EIK_N.64Eaa$#nyk+b#Kd
+'mNOi{{V`dMfFqoF7cX[%2c.7U@>M/=j]S3md1I`m:^'<_[6-YONL[1J8`;J>[_xZ-C.LPTsFYNrcj%za>Y;{B6Kn[K^iJ+EU9[y;kQ:=B7MKa=!WRz]YV
+uf]pF50('=,>a=CN-o$=v&&uu8B_.(t"8_[vPzW=&'ev|.@j#Zk|WJU('`3/[DWk0x'ohy1FU'F25(&^&Rt^MaBF4fo`$fP-[])b1k83~eJj-:QJO|iHgX
+"{<_ZBs1&nL3hcXHx/+9dv2<^$^Iw"`F;XvrafHHuqu]^n>wfLcP,^fL'x{JC%~]_,iy{{'<k;Za~Z.hRZxR)3O91>f7bZtdG@sLpqfm_{0U~/ds2_F@}Q
+5z;Oa9th.t-4`U4d6W/q!k2L&9cjtG%J&Vl+'j{[OR)_zV]ujYYD{dj)ms+L!yP8r7c9Ur1f1_mu5hl}rhX+IgMRSvs2_}f}jTZbi|Rdmzs96IEw[(-"`f
+7UZ!%K&QJ=s6RFjF`%z'4"=D_4J=KS-`m-KJz]5CvL}x^<bvtj[[o!;Na5)@K${^9U_],_)Ka}),sdEhV[Qn63W8!>|Hby;vh}ra#$>Jg0uI{Knq@|Dg7R
+p@p<Mu[1Iashf4WZE]hHa>cXLm,nh@6Amnx#8Dqx</;lySsW0C6j~:pGj`mF43UWCdix^}6r$=a{GMzs@yjwGMR+5lYse|:xGMB3kaaY^(>Dhohfe([>OI
+9tN%=/+s@Mr'~j0}T#Df<Z>fEPS)6tIhG@"@U@1)J11_46e5#O=Bpr&z@y8F!^/W<i}!]9&3I'Z_Xn2Ir>9$}BmNGBVX/v4blM@<)$|m~riqdwNgG^dWXt
+>%=f)6;FiwbX=9%=T9r}oK_<tyHb(:B$v#d|8bPa}sL_EevpNKI5lz4-H0X)P;^7[y5ZhXEIPz3&;<rHFpF=o,XHFb4LD^y=T!HV9Afc`0RQ>9kUnK/kjW
+fgzN#6#b!)da'5b9p&(us7Hv97VG:([yl'wmfk[l./O_io!nu9Y;|N|`d0{/wPCo{3823ZA2+9K=N$~"`]K7x=1cQWr=|p'3k@VzNh4Zq@f^k=Pd0TVg^:
+mQs.+J7jR'G3ElABO6Ij>[E0:1l5dX>$qq,%<aUn6@L4ES,i.@`.MV,3zxW>pl965p#QH'Bi_Z!x1ByDGAZ3@jn'JgD67Ps;^(t.lF<$jo&LnlTX>m:F6e
+PV4reo)r~/)E!DcnX=513B+2@QLpj>;oaX6M|5EXhp=/}dG:aRaP}80H%d!+ZFbpF2>@'c".Y")<Ewj;/c'7S2y9&{yzvwdha;N`-6yP;P#${hw9ut=fMk
+2'>18^'l:oi4)sP}7sX(&s}%8"CnasT(g]ZPUOqImB|;rjeYy7S[NKGE7b}kus+vtUCU'BgYAoHr!g~5hrW|nW3FTE=AyVZN+_wFhZ"P!%M$lexhXk$VVY
+L/qQTp+ZEVkDeD/>([:zH5RJO)E_[p[q)d^E=@gb#,@^^W01v",PxV`}'x-E}d!)S%<LpVj3fvtd()0Q-7Hk@[o,P@)]R)UH~jcc$vo2JDD^-OJe95i2Xt
+o^!!)$gN+SN@=w$|EbW"5]<i/QI';/t3HG{%AiXLbMF<6xl;RJ7d|aT./Yt:=tIKm=:rNzZw+VQ]~.B":!/vtQBPos,q|HT@kv#>6/]tH%j[}CQy~M"'kC
+p}6_uOk<D_$Txf4PpP|}Z_O}M_d5^"X_m84fwH[]1d`7B<FIiK]3CNo|>DyGE3dd!6SqT2bbI06U]&/zXm1BFG]%<l.-vf-B"w6O~^qaZMk4!rz[Rmx}lD
+a(/ljo3v;Fj@98-MCxkXK:SnKyCtr$9G`h2gV45g6"6=2w5ejpV;~`<h-b)MzE`t005}B&{;wa.-e'D{`Qoj71d4y2y'MuVG_PbBAFjT-A)k,|=oO6Z>9Z
+@(6(!FH/b7ZMN&Y9;](nl%%I@ESL{ThR9cD).xqeP3h(]ZKff#^o!'R}oTQbiD6C])2rNO/vqWgPof,SqMRoFj[TVT77DfN2g`aWznJJl9j0"d%f=l=Lf+
+qLWu.cPV6J-[zXbygZvZuni[o{|!A2}4o=qT'2.]%LEX]>VLdV7p6t~9RXVn(Cb"$}|^q=zaR3#;Qs&n>zzUbAXDA80!wXYw1)NT+2;5GV-H3CWW;inR^E
+gkw.O&3]kiFm,(M[uK~UBnG|Xwgumf.k&r_+djMZhX`1=v~L@QyVX}C&VxQT&ufLdpt1B2w=m2yR4D$6NOE}}gk_Iz9y[DLUH(-te,y0yVWenvl_Uz<1w%
+Cu&.Vq}Zh}ViXTv924-p(omMgR-C@eS[7txx!quv@+5jg2~xn|HDW:"4isR'!bJkIGen]t"^bIn(c]ooeYDv6X6Fgl/Y|O9zYpDUh}rjTDPgNw4mqeXicu
+ST`a(5rT]0YI0Vs=ahL5txP'0=VdhM6-{:F7Yn/W,''%)<G!TqaA;Jd>UB50.W&sSvIMzW.f#vU=TL.6/pgC5(EJ%WL4Skq5v$tVd=9yw,Q[IM#dB%rOxH
+yK/,[BA}GjDVKCqF;q"]^7:V,iE'mf].Y]&^,`oKn)|%dl"(/>-.`rY3K,,%2]p%3;AwFiADIflzU!]nbi[A7'i9LS{mSkd0!0:uCf4#Gm.Ko8o]N6jlL/
+},C(Q:x=)}lx/[K8u51wfgC8%mi/=C;N=-`[j|,q9UmN}Vw"^(Qd}36SewB#[EFm{<EMg-h3GoJYf,J^P@7wx`qwz=%99Cp:k/SY88AjZdv77hENdR7>II
+Q%1nv5tn@e@^1Yx<J-ufUbQ6yqhq8t;&F^<3KG"f-2Uru#cM%.dqyxPaIu;,bPj^lV9y:gQteIsXcV"KvELJzR&aR_ap]|3(x(1J}Wucg:'Q"dU}=#Kha)
+=EGxQ'n7b>}zgH^OeHN'0zt)F.5]a4e&8p{/TZsHo%FxX,}$%7aUjc+>A;g&5=yg}pD]42U/Z0N'DAx:p:@NBO1,OCZ/WHY%f1i.whf}"V'41nJ)FgzzG(
+eh0TsqLMIO`c-1n%_:g-`4m"w1Xgs'ogK"|];B{jSEO^p)|3P<KHvmoc"&+h'TmY:SG28lx@G8e&K66}7Jx}3J+,fw`S>J'CtqG^4R4-$%ZTk9Wa.USicQ
+'u5<AeH9Khb.G9(:J.^L8JbXkPyqo^Q.`XNQ8EjPC^L:x/V_z7keV%T]$`SZN-=(@EXW(nB{8CKTLEC=8eSwON'Q4#B'}v}Q"7p='C[^!#'iCa-an$RuBy
+IZ9f|!_n4F6DWZL.{SE/w2&VC@c@9-~3nFh"A;;'_ZL#71Uc{$jrS'w9N42oh#%RJkewL7zU>qY>=V']~I[$sC-e,Ir>W8/3zgr31Mw)rae>M;:XJ+&O6;
+Z:%bJa``"HM'n<c5]'0ZazrX'Y!cMBUz>hkg@99bEA9o0X#T+;=Yqy}Nf[:bf#:uYv3hRw';s`q%|dwKQfCLR&D]pQCcVGRSiCm:=vdN`nbUu"kI,Oqdrr
+ZL%>I3&%WW;@(pVZH%l"2N&T!We,#9{p+<pOB]3E^7c_]NTv6Em%`BV3~QlSE/'X/3,)~wygx0=z&`8%g|#N#sZ&]U.go.P(B6>)dC#xn&m9T@#a~SiQ^<
+''S@U2,ix1Emz(A$GJt^cQcg7Un!KL<+n$CT<LPN!]t]:j0:QNdW+496Li--s)'c&Ga6ZL[gFB>ZmyN+>Awlr)~ZSeu(ZC_qYD~7BQ^MIRiioI{Det:,v_
+_cBZSP,mFs"V>/WK{A2v~|`YO<viZ3F.>qELcPV3c+QnOKM$X%RddcZ<hAa7YI<)rv!@[rh&jzl{wG8>mn,Os>~)X{sFTF(IT3&t`4sJND@JhZ'JF;d^MI
+<%~3hA8{Mx7%g,d/zLiT55E2T7VI`,_jzml>%AgA1wy=w#t;-42'v]0S'V(%E_WtLWe-w]&@b;NlCE`bNVXwgiR<Xok<}/naG;OM{%7]l>6sdExY(&o^Wf
+}w'D!Mda7NoOA$k,cCmW2=rP}70P>h$E/zAU:<p2<@g$VxSqO[Bf.ZGKUYm<+Un4$fX-#OvL-cRJk,{7^pDu$C:0Nv2RY.cx!@d8/Jm1<:OkU(!1Ux>SeI
+"$=v}340Okk)Y9;Tc<mx.14wk3"Los&^5/d"D9ZyLu;"2)zFw-[j50U6PkB})BLW|1D`X^VH58S8hUB;XrM'pS(8{z;zWYay=}{;,$;$cxi%r-CFj.{6^S
+xj1'l$Gg1"hF%6Jxf-$DW!BzN=G8POuk-D:%C.I]<hWp$C2iQ!5vddZ9>_/W}T3Wf{aNEfVN%{27MU!HcYAZPLK)[6Fz+4-L/)b@bhd&<etKTu7,%q2UJ.
+e.5aNI1q}'!hH9dQmH~-kTIp>AUyXO'>(|1(S+m[65dq8C[ZKTeGPghu`=D<al@Ykn4NIwPr:bOz=+ANc/rnGX|}GN,(Oq]M9O7er<Kgow&t(Tlcba>af5
+a$PKvK}+6'3^eJ.(H1oA$,Gptr9op1zcKiW}zC^yB4olU5{)bT>mR'Wo-,hcOKOmLlZDDSpxplTEO^|S&dzNE'K2FD9F+E'b{V`Yr>)^2pJn0LkyI6Yj$Z
+k.69F"ZGB]`|A/e14"2`v}6{~(cyAmDvuv2ymyh;qftD36I{)]D{H1e{:ef<i0'zZ9C{5LMct9xnB'RW#BmO21ap&pN`nE>.u;xULc>`W>1,lG/%H$Q+|I
+/3kerf0`0<.X078<_(4riHRw{7qC@9Elp(9Y3n|cCFf`&15[pLs26u=BIC2=PguVwR@tU-UWtaEvYd9c>>9FhVQA%@EGDgP!vb@RCN9yiX'_bM:f)F1>TS
+HP1iRzN]pY}fy)7NND"<q"=]]6SimwO+1jjbwg(7#&_)Dzg[s8a}7(~jSi{Tz4eV".k.I(&u9X|h^vT,,bKm=Dgvc_eW5v(;A}',8Cbqeq0%]',+UbV0tL
+rEZ(IRWh48-Z:|S`J-u$Zv9j;cDChB^aT+0OIMv+2/>LM'lV_a},v94q>2CH#GX>3r'qvZnV>jP<B{F;}1Vv-J9_Y-HQBR,(+:@S<#_&CY9NV5LV%TK(tQ
+y7<9A%)A8U6Z-OJa=vPkh%Hd:b#/II(4Dev1L))8aXe3z|N}J1%8yjSbfvMn2;a61d|s~fVSj{^OQgAN|I2;1rNzVDP5f=Z6I_xXQla62{7tfuesjB4f;q
+DxO5}0W@~^K0jT4+>[s7&"y-%_^Ajp`s6O}#Y:AP@}fE%#o/,Cu/lc$6`)bjC]R)57<lJ)hw=Fc"T#aNMC.LF5NufVUC&>{K!!60;mdLM!@7I/K^/!5>$U
+wF@;@=$tU.:vR7)uBvILcQ:N_j)QiySwa!Ix'xDvg!DXkD^'&)89]6pAc}#c}ECZkZsJhsuo-Zk>d{)JNDv#ptz!$0p`<B(&MV)HXTUB`pL&4=)^Jsd{!x
+&ZGAL&@A.Cq1Hc(p)X|Xnu=[8bQ&NUh|`)J^"^j"gS}D<JMz"L{U@>AsRx'fYj^x9+p9)"Aw(W)yZ7:]xh%B9(mx^zP>(eB<o/UMq<Hg&q|Fq8oY'i"7Zr
+P/FpG#jAVg-WjoQOUcSJo]R$FS'FaT3%1pTQ|M3DyT9W}rn[EFIPePm#B2'YBS$TiDl>e;71)LhN'ph$4fp&i(S%&0.B>$e/E0|j9cxX=D:PH5=Knb2lL|
+ZSAv"T03;DBt),%hU$H{gpUF_=#RW2N269LjKGbVbn:4,udUQ&'JU,"df2;jg$|D&.@M_HpNeL%JgFl&h4z(/wW^MpK7uDjU'Pm.F^~Hv/op2Rxf[jP;Nq
+8D[G;!PHqi+o}|n"Hmv[7!;1yQ_,L.+u$!Fju`^|3++_>"aC]DS&|n2p_L~@Vcc1ISVfV^vpF2/n73Uz^]E4W"+q'Qmi=!A):%)_l>MA+^3R%+oA&1o)S[
+WU)bR7AyS%8|gFclO:+{2f.BO-I/sCjw#==Y_6zrVrvS;$GV$3~^MEzwXdx#$4&TlW(,A@.nF&fuWV&&-IuLu:7$Q{9}}BL"=(x(K_j_BS2'C(V!o[8"g%
+LnN/M+;1l;eDi(l/R:3hZ.n50'Qo"2rl4]+FF,Bt"!se8g2]^BV_~&]CIK-C|Q>0_V;LTjU_C'te4-I`Mzdj{%0dH18K%6(QWrI<1|GJt_V&tIZc-Ez9l9
+n-0ED9.vor~{yL1|SmCVXHXyu5XKtvB{}A8(K%kjDb}9(!Bd:o2tuP+,}39,r#p)W|T[RY8QvcwQ4XM<$N)106J]|-01bQ:oOfHw,p8!H({@d={Zk8)l2z
+d18GXe4xDa_Q2hj"HxNh("9UM$6il5="vg+=c2/=P;kOmR_X{.n9G'Rgr{>cXZ/QG2@0/'I_}#rc3#Hk(im9JY=x=GPL;!~'ShqK9r}P:@KN_i>hPJO}hf
+bNxB~`v"Uqb'QH:E_;#h31>o{xmwP6v(/C>wmkOqwE6$oL_:&sk937.!J,the5{$n)[y_2!>sI[n)qwR@2R8'#4cEMw!#AM<f#OBw%bv+vV}yxy@C`vrM7
+G"@9axhIvc#%^&<!dEku2}pn"t!=ErX@Q85Q)rgZ!y$RcobiW+o!>+,!OnJ%m'VJP6{]X`kZ=JhE+D>!H%FXymqE6O@MeW%q~o:S2DTFcSb)Ih=@aEUWa]
+_iiL_fX)(}V"vZp<o'P%z`7o1-HI"9$U.nf7<Su}`zoDU5MA3kzD%7mt{/l(SeWs!BC}@|p}mjm$@jl}i9Pv:Po%h3i#yz9`CbBqbu4wWHDI~Q&oj;3U0N
+OgPz<&TwdK5&qi9asF+4PV[q:)|5iCz7>sw"Fmcn'-OR|XvGMb.pytKIz7#E3`bXyN>CG:QHH|`,+z~k&e`[9>kpda[zqF!()o#F!O|s!`3t7[W'r["KXb
+ZV/0+LcqLmRLLngyrll"^}.[B@kUY1;EHS<AfoTxT{js80+c(,Eaf2`Lu2H+e>5-L3-,EMukVr]y6T&HI!)[-TKB:Oxg72sYV`K])+28@iYN}EH-B"JxV`
+$|.j(|N"wA(v)m<B]5]lBR!w!sS12Eu,F6}G5z3UfI4.Y[yj:%Gxff4;{/FQDJSfUNo/,'$_^9pn-pNP|PF_+iG#Zd+#[+1d,-pcIuPoLJXF$A|C$PWKjt
+ClD;'v,}P[[f}8cTno5<MRENI&/V:ywn^FI7_d{X)96P}La9dz7^>;cYyEHR[&Z18IIio/zX4]@$qCN|PJlh0D^|hmz`$+r@DkU{i^F]S,YIf,N(/7qax)
+%0V$3'OS2/ia+$qBb4m<b35wBuN8|&>b<@HBxt&Z+<>gUzHt/ayzH8MLFKJK0N_z%:H_3EXKz=C:YJxT`EjmfBu`g(s:hNX.wpP!wsV`u>X)t;3;%8S$|Q
+J$QH9Z(GEv-QbIz&#^|Akd~b_`:{F-TCQ/$F-/kQ3-f0g%;<0`fqIlo}{'nI]-q{TNnc|}xqfs{Z{vwppg6gI.wj|[m1C#T(icDpG[|9;t2"}E6HH}FsUw
+!O|Iwg@1&rRKwBAMl(H]ErpNZ8k3&Zsc5+w^Q|(+QCfL0',xQ>=XR.IzFDJh.5a',&}w/fGvO@eiH$l/`x.2z$on]8!%]po]6<3g"_!'KHdvL$9Z3FJ_:d
+R6[[U@Ol+"D$u-sNt!t21ChBMmLl2z5}t6TsnG~Mh@I=@cY,z4:<g%^b/5@Iedt(9,ioJb33ZG^wA}P&'&un{{#F$A2@TTW3Ra:qr``O<m68]+ST8eHPR:
+xIVCmo+qMPv|h2IgDUStJoM6Kj#@K7EK'qAK~,<XA%6aVDryFII^/!0i;@bI"sE$w$>_.%a4s>';&%%:fLeQ4JNQp+e]dV-y~T:um@qT++a1Av4Wq@D6|n
+&/OHG>t%oepxZ@<Pxh-t>YQ#QVg42wbfJq7V`o!~0jj)%3&>U6lEn/.d%5f8|+K7L)d}}q/zK.y+=$C.=.Du7.svC)j!)TGFRP"sMBsVcWX#6Mm}2S[f4B
+P^|EV@MULscG%NastQNfuxr=:)^A5TMOy|HiZDVC136vu&xrK6OF2f'c;ONmXhLNcHO#264DhNTp|pHd!mW)Q|5KNZzh=3+rj#mHqx|+0#K_7:iG9$#+;{
+<mcU&JaOd2q7#Ud-ooi;.X'eK/1V$I1Wx%g[9R^`~yMB"T6zOYfkx&3W0{'"srt>_4jL=+#.][]Y-_J"qnWTlXb,o0pD[-gW]z(3Y52&MlZzhhNdYT,)"&
+:t,CwFQ#Uxz-)vLD4Wpw3j|S;fCKf0{;wSrkmJqC<4_}N5TM2wzxHdtT0+@oUmi]lyt;vn&MoP,"KI3Y(@H'SEpMYgSJW$,6n-|i`D[Yzm1B=Ea^DRH,wz
+^npM>]-nz+Yibm6$$+Hw,LECutVe&d<fH(2Mic<_9m;B<=HpP"pr54t,$i4rx&;;X{|hNB9/JP%{XsQiohAib=P"VIIz1](,F6f)vHCOYZV2C-+5:#c#C7
+IP|NQ]DU#k!t4KS-#UrJBE3d'f03<%tgqY]z{)hd2plfZ1Q2!rCQ#MlvM[/lv3^gU>@6,,/c{hal7,X}8bfKVzA0l0#6WZ-/oZWC[[2zaE[7/B)&1iX^DV
+0/EMZ"+Kds3{H+qTuP:"ljgg7:7/J5&q"!a]1Pb5rrem32xH@3/GcX$-t(WsM]@FvwzLmGUV8S9zWKjdoNB^l0Fk)y}(;MPG/De;j+F<s$3:%RK"%dEeb0
+WW5)kucfXkzY(#b<!/w3J_Rz)vJ#mrZllzk<}gcUiTa$uuq;/oX==-Dc^)<O&e`3<tz3H8X@zj[$qZrANr7#J|5(>NqfY-WSn[(67cc+8}MV[e9DzOvXnZ
+ftLw5G<@X(oL5FAR3A""'G>zdA-vn-Q'44da"-)5LVC.Be-a/U,Z:53Sow-`"H<45Vwh9zd[pIp!Qy@4MWQ4{p'(oRoB6]>,xv@!!>>O;;+)pvxRa0=Co6
+7@Q(AMW3,p&H{g`+cSbdq7y#9ndb<rOX>,nvn_6zB^!q)E'F0NyZb$;|!frV'9v@aE(fqAr""Z5c.v%iN'Pg>0[^K-^T)YSWDg1eV.sl@Cl@J^vJ$4sxPo
+$oe(CXWPY7#lGL6B8%c@2_-s&oM]QDov%pq0KN{y&eW7Zu=--H@9DyQEbXs$u)tm<=J:o+K<dNw`/N`AN/EN6L}i|.`#8+c{,$S2jp$>Yd_N$X2Gai;XN:
+[(u1O0wLE5DDBpY63"2Q3#VR^=/OV:=phRdl(^VXRD>c]_s#I<>Y6h6Z:]D/f0bX(.g@0EbDI!P"p;qAAzJLP5tm%ZyD~Axwbt'cF=HwvRn|JPW(+Sv5g:
+/&v%d),IK/SdO0uHCtNt0Qq,JlUfSrq.x3UI)M{ea(=.)w'{TJ<TlSZ0>%!ZB&Q-gFl>s[FuYp@]2/</IY>n=UfS`&:,_&+Hb{b>kL>LDJ928):I5R.T+l
+81'1^LBc,um5xy+p|o.I].x2zYG'2'V;>(}#X]n$KQ]1U!(wkhF!Q:c:+2l8_-cx/SqdyI1p[,E]<E-W~W&d}="ijXJ7Z3=Rkv^EbT'HIE-Kd_PqA[yk`G
+SXQx~|kwMJ5t'Z)L;/,kMeBehjY``x".SIGf@!1j%atwjl2OQ=f3{l&hmYi_C`}C:9FR.N-tFAtXJqGlc:Svg<qFhjNm~XxlZ5q|tII+:>1R(nCQ$xavw,
+`HUoScU!f.(W;d1;zjLL#M.]mY[(HU[KnTAW6+Wz}W(HNfe@@=j",9slzG-I-In9Q@W;`6gS82;Wpod%$P~<G.!dS_<-9olqYv'>'YjsrbVkfaujapj;@a
+<[s6D}nXze"/|8)uiH2Q/._7jBL-EU:ea7ihnF-`)d2eCZV/hJ(P}0yphV,(DJxX]Gufg8MsXA+rsET)6>p5mpc7S`Whc468}IB/M(s1=DaS.BVL1,C'~i
+f_UHa)N@T9iyJmcTvgaj~$@Kn1/y9b[OO%LFzT(mnU)pC=lz,]Y|un2"y15RAt_cfp00Y!jh}(Y4dSZwXna:&[{qlA:Ss3:dT(Vmy3H]s=Oq@ym9zpqSW,
+/NfIo.X5&'=dQ$">fge>],5</>[te1ZMR=,)s{b0PH6fK$2D~g)QRip'R>w,aJwz:<',;ay&WOIhp1t)mnS}0xxhn08zag6VE_|;xGz01fxj'c9[O,3r87
+)w.Fta(8'nH.#x4y'loy+!oOl0czFdviH/d|YcP#j'6l`FQF!J7dl8(b_11%&1<`0Sn,<SSXmrwfQ8]a76ws^C=4m&uND|:dV`Hr$YEHe_TD%YTxkcLSMi
+8@;[yY8(QzK|(>HjzA3Mw^Ct}6P0zwIn:gj/I9bNX&#OGpMvKuZ2HNNiz'-4H<d-wM!(Xixw,v!iyO/Tx,1iGiif^cI+IME'_i`B7s|VKTuMOSJ^MJ|V-V
+^xK3>>%b_d9Oqho|8f(%$m+]@ifa,U=Uf5c48M]j#7.WT!&i.%ZNAolnIcS.bYpr[@K+IOnar[O{ZQ}9C%9PDr$<MHijI!NO8}QN#DP0#UmHpc+0FJ9e}R
+zAjTA.qjg2&5gN4^G.r=o5$=Jy}i1PrViD/K9f:Yy)pX/YGQQsN@sSkDQ6!L__Q!hr]TKb&gGZL%'5P10t]WHiRy.g_k_.;QjIt"cUKJzavyzB(8|cR"qD
+}/4S';0vHporWjZj)hW:H/]Y}#S5wg+g^d>(D`KT84faevp&~g3ONe;cfbG(<YdNNe=6_V2|It7D(rhyVf,0>k^$<WA94sma9kYZ&d|)AHz:BPqcA[%lrM
+-&,2AZyXB7"@kxdy}>TAeRW6p|/3>D+MdRYWIDnY}S_^.QJ=U:Vvbf|XLKJ|jDOaN+pO9,nu~A0ZDH<-^^&QNfk"U]<"Rw`p}9z|`)%jAx}&;PX<Xm'zit
+~4Wr&iHAnhrf0Yl])snc02j9[E<:}!MJC7($Y3$NQrrE<j8ysPZ'&g{We`l8r"+4vS4vwTa6;!B`0OfWdm5z9C'c^FXRMdC4r9Au&tZbL3+wA]D>mL!)-Y
+V]-8'McH;:@suDf^00]V)M`O4vG-Nqt7%u_5W4#ewMaL&ed.%jPl!5`qbpa<5'U|=FE%bk~+8)Xg{t,B1a4X4BZ<#l^iT`1250uUR>&o~&$ld>DH#Y78JX
+]wC9v3f[#c"(w76}!T5g9{6G0=snoNjnEKqX[TW<6o~WFONY~^X`YFc`T8JcT68F9Lp#,#>s:<=.B3U0ef='0%E"gi+nV-[_4<[$FPL1pESou#{P}YJ{#<
+8',k_N!"L<OJjuy>By[X[SFa}9w:UwC)mBD6BQ_(QO@yN<}ZzA-AJ5<^AD94xi6TGIhd,]JiluXxB|7z~@WdmV4pNf],qn@v:<Hd-#lW)SgI7+fl|5K>dw
+%rL1w;}AjoF0OHeeM{F>q;1:ugZdh.Wv~d6F9;7A^|o$Ou]F3KU./D{YbBAyA-g-F0&(oYPsdF"OG:jZMw_`jN6<X[rEYc@%EnL}W66$Oi4`Aa>J%$"{%:
+!eDEHo]FV^+t!5;H59G)PrmFAZ&_Qse^5d:'DeKb8fzlR[kfw(bw-ignT$gAL}N>a"5OB.SExB@{ibk6ZwkY4WaQcGzGCf9vt<znSVw/V;MS.s>&a=UhDx
+59/FT(_QfRU>d.O)|_L<PU05tUf]`kMbt$2B&j6W8KnhGVH+>^(;04<))N0gcM`xl{yfol{d+:'i+p39_CkD<QXd"bPf0m8YSs3+h$zm&&pERUal~1+y/h
+IGf:h3j|uX~0_zRq3LhQ'O[oq,`I#a](V`}`BtraTDA;;!y)UgwngmT}AarvpqjVf_Au%WCLqDFW-#P=mjOGeXI$shce5XmmwH<]hHsSRWyMDr5,s.n!nS
+7Fk5Dtzx67c0J@y^}"CbFa0H5MyS"]@e,pKB/#0l|d[rDNaQ5j&#vQb{_"h6F"ycj^`WeR|(UQsT|De&uH+u/>zy$B=EWFwQu{:j+4g'>xZff3+ImKU4yq
+TC3z6X]3~3i!NbyUjeaI9&Jb#+B0t<,#(c<h+T<7mQ<6yO%:r!Vx%/E@.Hb(@e27/_0#BM5AD5[F4.~X@;[5$|"2Nn>3,NCvP2yp@<3FCvC3a(B_[i<^aO
+E4Ri>5Ev}tAy8{FvzS'9Cb%K{T<<9pWR!1ZM66^smg3yQRfSdx&B,Cs3t!GG3%bD)5i}tN""5/qPyOfH:.n!:(WQm!`T@bAfHk%HmPDF>yO(E:SF5|!pI+
+h|Yx[)(|i;}Ht._&~#Hkl0y-viB81B{,;EC,h"VBQCOFj2s)]UNtWqIm^@oF]NQD/g(`fVVhgR^tYNJ`s}3GbJV!5u|q|j6{%X.$}bff}!O]O`wog{&_h'
+WKA{-QWZh_UQeZNu4Fd_nEw"OBEOH{i|X#jOo`HB7zolWY@}PgHlvXt%m80J%,hV%8`f>_eoS4fM(vM8a-j5i#JVT`tsJVB0&`7>,+3d<jFi~HFbu|M{/_
+Fs]9a]jyZRoD-A[[u!uS!}9trA+g}_YH=0,nAdqYrq(jh:9geYM9Nq4/!~Xk@M).eHf==o.ZH9Rxjo"RecB[^u9j+4:b>]Pxv3Hmg0RF'ndhMD_](u:`J4
+Z'v^>!T8e-qSI0pk]5p8Uy40dpyXu>k2Q]`[W|MKMy_9w#2[fF|f5h{j&WkgM3.^lOZbN0d`>N(NWZr#:SVYSNB"oWiF!ToXdRgbGzl6>F.BOVlr_i1x~W
+K|CM00Y2Y_~2VdV9ccT>n"C7N(+>R4O2FDij$a=T>{tkE'NwRGf8PN|^]xue6rdXh|u<XB@Kv]k;`FyPZ)L+kI6Fz41pR"ZV%e%dw/vJqPvftw^t6o:/xJ
+/@Tm72=SP<STL,Gkgl.,G4h'|-Yz^9KVaDP=L(A15(Wl|60w-V+Q5YTZqlADFoks6WilaXItSb(BygvBBH#_q/^{L&V]+C;}T@SjY"b$>EdQ'FuGdE69V(
+3b+uE[kU<jerT8WD6Ya,RY|-O'D4'O<Mx0H^]%L2+(De$LW9QJm(Ury(LRC[0)3(4RL9EO}+k6-U0-n(JCR9S%xj;/S+]c}/-Esmr25$&N,!w:{FC|FOo2
+st~L:yY|aIda$39Tm/<k{d6K`sV2{=1y|"(y&@z$JGJjqFw3`X<CWCGb~|n>5Ht)]CAt|r{/`dIe;vGR1dLA'@asoV&0BBkTEZ-5=j`gLE9^He[:"[]bgQ
+<4!{Y1UY[<A$FCn6#A^c%XsJ-NNT'Wu0BB+@6I&)6uvS[yekwcTHH7MlwtUF9,2JR<s&YR:ta=gWHN5V#kjsYLeqaZaL.Y{r:yR</_2ND0K:(_R_-#{a4j
+yrvV2c4,eDY<='C{O)dpQj<<MM.(R-VS,{x5]"C79Z5o!!Xm,}L-u@5FajOs"(kNk#<|[wXuzg3-`BJMuDXL"(b;X-mp^o6T<!^R(uc)4@U`1@i+|a;9N!
+|AfP@KU"zP9>o3X(6#91g(h5^|9X)7dq(xk>e"]%wT_tizOZV2pz(4'mbj.T=R#N[om4=_lu,V1;J:Vz34J{3v|f4&rYm(:J)2^JbIC|5I][n|a+2&oMKV
+oRg&m'xqyX!1%0"eY%G!aJA#gHQz9+rhQ^a4esM6<^|AXQbw.P&N|Y%Z2tNG[;BP4E|Y:;[JfbH%a'w|)ZD!z^+8Radgr[Zxv:AwV6LLDy3QSXVO2;E(Pn
+em,gFfn5B3gUBSBI[QNE--sIK_T>mRkbFKNTypr}^ywo5p:vaSTlD|dk!"`Ot7>;p!^)"AIY~`lf9wRy/vilr>H8ukU[0D^@NDEsUR@y2{Hn!sy=sU8>8j
+(%gy.%"><e={5|E#rrsY}8{Y28Cdu&dlvb@sZ=5B||Fvd},9Ub~}Xd~m|d/;gW;^8@b;$F/Op;P4tAw.+fB`ikCfXu^zdVjEh![s-m9||LE{sa&bsGQBQ9
+wogo'BLx0xx}s/xe>}!7]i^z&cZ_`)"Fl+aRMl2}I}ny5NSoE4T5%Pw{,lQ6Z8"/wF)JPbS2y/K}W6n_A%,(<GM0jGY,]cJjvIOrT=F49f%)v(KOX]J1:J
+KJaU:ptIi1$!Si54jr{v[Zsgdz:mJ0rbe!>sp<<.a"Z3(Vht)D^pnSfZ_B}%O$-Gi];SzJ,r(4"z`'4E#9CTp%}KIz:6Q<V)Xl#4D}pKCXCCe!qO1H>f[d
+|}Qii@3$T"Ha&SdGbtt'YWX/V8s-7U[0RWZ'Ikl#Csc]IP~DWmw|2D3rvcjOX7)+kjzYqkT[WPub&>CsCqh}>VfrvS(Dm::upex%w@{sIYQ{B{E1'+Qq8!
+0&yMDsk{Z{KG=|sk"Iz{6#5G@osR@FNu!}Y&SCJ'vF}L=bMB!;Csj7jhyvrFAo'q,=4`jz2xx@gNUs~]^2s9akXL0rukDI+=I.^gCB/iGUmsQ0J"Hda7Ah
+D[Ei]GyT`x&E"^e,WNC0A>na(3CA>tDE.(oRwoMc-oT.0p&{9OF)uM<JdZLQme;G$$Ty2/GFL3Zl>R9@$h4yAIP6N_,B<+3pk.hC;Va8hfC+&HN!{K=7=!
+7kwo_-E%b;}+xmtvcT!w[_z:hS'k;^M6jpRH@LSyTKVBvV^SL`2iDUQ,Oq0}]<0[-$rU/4~wH02w.M2-H_'7;c{`K<@z($`3Hij0N[p{~0VeQyx&Fa=tK>
+ez&Puj3HErq0mIeBe/-1,k{^@O@N~u|XOG/Y-{A7o]PhTG.8|0!-M5g/}tpO~N%/a}($x49Tp}]k%RP$u!"/@x()Rb2'J<;OS!CP/Qa0a9hiK,-Y=hg{Gq
+!3/iuh,.l9A.g&E"n{PZOF"B0`$;6jvy"1%T|hi=3#z,uNunDdaKy4ybLcAf@dPcX40]$rxEu9#iKjb:_%Ko};+I7cb/oE+oG<=M)Be[B9XFj0Ow!%E)XW
+Af8L)(gB{MRul9'|[Osy5JjkTJ+mEhS(7^QTP)LQ;{zXlH01@I"/o+Ig[,,qm4}z9j$6TM<j:X,tjq^C:{WK@[)0TGT'o7_C~2t[E_^9l<VnK.EG|Wtn)G
+.D^La(w!!|oD(;ZE}mf%_<}vw^Ud7,GPfg.<sJcC[m.`bAz1zr1)F2,j,}2}V$%$u%A>!U&nw{bYg,BbU|<8GFmDSK%$j}|&Pc-iSx]OtjkgQq8K#+4>{}
+"=hCR/XZ4=";nsf$32I%m&EJp+$WoLH}A(heD#xMI8jydy_h}8@uglzPNKM7f=81OIs0A0jp:</"!#QJkh.t]r<I/@S#{N$->9t^xxa[ma[rM2!,vY@Rdy
+.b:}|9V"23y7~.g.045KE%YwJ`^}Dx"f~V_|_DF#:EYP[rtA1JR|O#g.giP(raF)6$X3.^N%%8%-uGM^>;yEo{.D,sK|Z|MgmaEn^Ft{ByBKij.twl_;N;
+kA]LU/7d~gHyQk1]$6vQ3N3Q0(Y1i'nvj.t'jT=|jTTCS&;mo3&^WK(T[^_5RUJ(<77:uPwma:JJtm[}z^hUW4FqH;F+Bmg0C-_TH1pL;GwC6N`0r^tVgh
++x&7k"Dq(c]ha4ijy03k8KmT%uy@imhIOIWS{FZT)l"Q/),w~dJz"crwqx@,L.;v%[:aUW_C;Q3+Y1I{BA+yao}$Ci!`c.CKw@E6p7CBGJ2>cI([x-EN(t
+tD9XTRo+fxrVd-b|O5SVB2A/H@>^AJx2'"^X(_Vp9#K7F=(mp(|P^I_|RuV5-FrD.OD)eUv,f-}|Y1#hpQD^:S-Q{{J&7]4>vJAL:Q^0+/|aJ`ky~BV8k^
+41Sq`rSu}_raasJJDS8olm)iW+0x#x`q$8@7[@Z|R_=h+$B!of1c(8_lg<eW}z$08TstkK+!|H|GbB^}<%CF%/v,H=Bxt#'d)^~:W=.i1jD]w-tT:.}6=<
+:G1t0]Xz.)7nnD-_w<=;nX_ohkSlD}-%4oY1Da~FYKS5"a5!ci1bXin.rb277M_7TAwZ]TAfLCJg>}yg.'|AD3<;kf$6z693e2eW]veii&tSaJ&3p$~y`r
+C$<.A_~xaZJLN1=3Jrx%<j%I@ER-r.s}wM-n@v7eHBn"Q_:/+G+rp[aY%-(,sIyhHHViWINZL#90I2v/JX:dv9dBZd`$c559bnA0%P1gW;BUI`Oc<>njOx
+AQ[<[lsg-;B<P"wz{N19;HrG%tY|I7ifgjtv;q=<ZO{Iw1@-4N4GXaJ-B2w])C_q^igff1,OSJ~cCzAokFMoh7I{;{fP]$U]4)4=40<0MJP&Bq]{3=JA^f
+4CM|^Cwv.851o30}m#u,s_/%JN0N@wFV~U"a,ci`aSQ7|/GCgN]k3w,}W{Q/=2iaZgq(:dq!D>)S8<`GSAsLZMcDn8^Sto6nx/3NGX]`_GT}qnk_CvDIK|
+2D`dd7N$TRDxvVqrV(#_Pfo^8sQ{w/$tM/hn3KRYAqx0J5z]&1-(Ga}iA_)1XUu/v>dMXr@`Fs:xHb-e;fQ42X+_-o,0c+)@z!KSusF|.(0GDI#l4&&|S>
+muT-{wcVL0f`='FV1_%d#tqF,av9sYTj=gMz4-dxXa+M1}Ky%&PNnng#=qFwDFZ-DfC3{2M[x4(/>HDShqHrkR|og5OEdvA]nK6m<U%"h36=x<4=#$<UjL
+n)>PtBsu-Ru(JAH^#wcdwO}CkUD{'x3MDC[1",c`N-"HxE{5ZYu.6<fmuW"RxXsFla3{s,0bV$Ch+/$,hk|)rqTW},8N0Tp_:R)=8%e;A8(XH>~dt'fGS"
+Sc!-:n/jaN5k"]BqxzC2evA=wDs&<RRQL|UNfsxxUr2X;t6aZdwh@fPQsuVD)=o"Q0rG~o9#PT@v:CbRerjgaLj=GY~`x)HYr&z[yOA:}a2LvfodUEm)Ak
+eFy'~Zx3K;r7Qn|]APH<PW!^JG^LCBR,R0]dF("p.bGdqM>0,f5(J8sM</n|W19r<t.@~L0mfz~ba8ft'J{'27oHv#1zfUBVc[DN2|K;Rd{i(ey{Uei+T^
+ti=r19@}iZ0`4Bh9<DcQ`q7;7FykB89>g:9%.Y,PYdCy<!,B.ysS%Yjh3)9;p+<L4E0%jce!b<qG/2@S4g5+;aKNl@[H=xD{yr')|Cs-[bDK;x[62c/A!1
+gAuqWnv2a!QC8=%gv5SK^Rae|YNQLA[k.g]}FD@`av&`Y!Dz0mo8Hi)mfL[r9|JNh7-9}2-[nI:fmf;w!8+wYhL#NSsouTb;>4ozWJON[e5i2JN3O#p"5i
+kqA{-mGP@@(KnhwOqOP9.-nF4x<TRI>C3J9krkP384Bc]%(r625Iz{!.omyTVM1ZN!_u,H|34vW@{)@o<3V#j&Xzg+oQNhn)vrt48RY"2n~Y;7vfY`K6M#
+#XBgrJS3^dX(NBtP&KYjrW25gF]SY^|O`k3ENAQFA|wD%sV%g2%@#QGfZp[d:5_4nOx3$9qG89Z4H9(pae.m(-YXpjocxJfoLu}YRR96t^IUpt!]wmb<p/
+U2slkC5NRi;q+,|72B/KIX9ZH=s$|Sb@~(-xZEzt@F30eON:Fj0$m]hI-c^/>eXc$FcFw:25bObms!f;ZA_Q>'KfKBa7tqc/[+b5tN8f{[!!eL4|SS/Ey4
+G37FGM.0,8.uWxL0m#N0{B>d_z2PX">_0Ph^mEhEb@-=naeJagzp'D"~8)gx0{`}]x2gm}}OCBrz8w3{g-SGCCd'r5FMLx8V/:yW$SOZ:>j/>o0D_wl}WN
+9OHd$v#9%3n}L,#`]TcSIb'uO5>}=pCq6NL$lf4)(X,|k=a#Gt2{Z|Y35:vR&./#6=AM:(#n0rG%Cqqz}z=54Y|n(adOZ|~})M|5Z;"pNG8V#G$Ag6FsWr
+5vNJwFS)~aU/o{IS3|Jo6-!{grZiP,,QYdP%-qN3(AD8T#NWe>2tnhmEw-qu&$P)^;0vD/t['UzDBDk1JKxRydXeKEy(%VbIVRo8e.gnP+Gw[pW%3'gtP#
+h{ho$qOia"gt>'4-NVN`ZolMdt[dnZw58sT(BR+<5--1{RO;w1sy"f099IfeDy6)buh{2-l>R&L4FXrk+X,XYG`LlNc/G'jlv5BL+[U):gCT.!T<~a1;AK
+StIYLBSyMDX1eC;J'8%Kcki9+9a3<M>kZ1Fuz]+S)VRx9j+,Y+.s9@K[F/R!e!Tj=6BBNiJ)AR^bXN!(<IbPcuMpcv%[20D!a#)$VH$xSBeN.0~'bOt5XS
+xcrsg<%;Vy%e9I}!>h]d>`O$z<HqFKs@wR8#wR8VwSe&!xbr@H]&0zG3>@n:wjG/o.`::Tkk:f:=B^tZO;P)]#ef{6l'OAPl-`8=2xT+0XvLL2X!0x>oE>
+!(Pd`Y<+V"-=kgt1M=5SQ@/l,"Oj_)(txfSO`($5a)fx@mQx<xZmT-$F86@&9{_3'o|nT1!QdKj(r`a{T/#8XEORy{Iiy/)d%@Ph5Q.vpkRw8^DPG/45<%
+e"'.HFVG^5yHaOS-mr-{e#q3'rU0<6O5nG}@Mq3CEX5k{{daXWD"!!Qh~%1S$eG}1`2/UlOB'w^iDT{VmD]/=FKoWvnW>eFk7Z{9GZj"Q9)CQaLK}2D!d"
+`X]GR`!zu|Z-|fEh'A;Q=D)^a252Cs9@rdS8yJyNUNBFGYRO~jEW$=~9)PTC-'lwe}7(MS_bJnU(y<emY;>Vw0wESUP4GSDKmsxI}E4Qsf,5s0K]WmZdE8
+7D1geKab;#C@C#e.V0WG<!U^sgTs;P)z,3e4D-b:PE(BAvo!]h^%>]-P8AL#'fmf[X|-`IeJ9GB"xVJS"y"@7TQ#[dOl}}_DY`VW:wAXGX5wk0(<[FUbf&
+J|0ARl;nR2jlT3c/2wn9`#VZTuS02VQ8}rd;b8F{j30F{;@EW$q{K5I!DqCb~rbVT"H{WK+U.#K7[4'ZV"RzeFf"^&x>3FMHO$i.T4NYAa>@`!ZKXrYhPv
+>P,E.BK^<eTWPvlwLP_z6;TWb!V&X6.wFhkz/cp!dT6oNP+DayMjd07m[M45S2"Ro5{'Wu=cQcFbGP^Kd]B'tMRgrG{p5x/Q%i7(O'oVE"tF7T<8bMtt~F
+LhW=lY4aR:G&s:b[WyQ>nN<>CBFE@x$|%D&Te<A#[<{+KOB0w:Y(}[&!@Y",.Tb<J%PxZ_x>Ug.a1U@[GF}j=:RPnU,Tf#Ig_odp>e_&|F<d_Q$WODj&46
+A9TW+RcoF=Q&_tw1ywMEV;o@>:)2xL-7pV.kLQk!z)-CR/_18,>'$CP6sDy)LLJ/p0j^I.co6,kdnh%XAEb5`&6XSnl/hN0m(=J3]}(X[[.poRGpSp)S7S
+%-6NXBi<eH)WOFwcYz'xP+~#{I&/kgHS{-yg$eycck'$xh7-.EZmByH1'=ALVYKPc.6h'V",NOXklt1y:k[R("pP|98J9`%tGT6E]@32].R1%WIFsvcBOM
+0tj:r4YQcUZFoWR0QO]2|E@;t;BL!W'/,uo|#3Ib]BVT}$'#A;["r0WOVY+X$i2IVl/%89fdUgWQL^/07P8xy>@k2+24M)za&6:qJNTd:5B-Odm>C+g,%t
+I9Z/i=#[3orWA9y18R7-~lEyBd~efnHWP)QWA:@HU>sKGUpK,Hff#TY:%Y{F5EAZ8@=bx05)BG6SQp|I&jyT)]h9~Kc^$qwUxDdU6@F'N>(^_8-lqf6TR,
+#rZ&]ku}Qv}85fx>gF"Y,O;jv^Wf7l]kMtpN.0K2"$kO<#.>]aOf<Ectvn@+"`dapBXmH+V27_V'f$0$`TlaWW1zP^^2mI@KeH!`PKHxIDoY8jsw]^7gNX
+l^sjr,R&]U-InuX!^'4izKJnAPz<R#,uG5gwQ`ZXi+FolNVNgUtLa:.S"Z@b}jGiUKL1ThOd4:H_C]G0/T=EYa'B7,tvrqNI~D$d@]K7/GHY)HRJm5n-d&
+t^"R-l!DQqeGJanQCFmD34F]eRG#ch0#X%XZ"ad"_Wja;u=zkI8+BWsu`}eJzbAr;|ZE2|CPh+IFZ=8q9sxJmoZg=p2TB)FYl=9xt/hMI1,yi"M{{++TR"
+L&9}BnG<#JpPVO#xw)tVv6$@1zc$3N,eP1Y<(>:L1$#8td`Qc=<L;8o#E`2)'.'A~b/smC.il:5BuFG`Cd&pat4lYq3JzHoB5/JZ$9!pOM$`&=do}bh/]Z
+b;P@Qd,,5aTL@1'o&KoI~u3D7(jGR;(]LP_#yV/#iX-.v`mpN2Ym^6[rMW=uL#sD3zv8pg^l7IT`U/}P6d;0g/wm.TZe:o-'>):oIf[0=EkVTJOj0dy6EF
+hSnujck{94_;:AG[77{Wng'q2{ur`Y}Z$[aAnm;2&s8_/)h0Lo@C/B_E0C0b`%v0#9Vkvhi/~Zdk:W]T<coYGdP6SVS-oc5g(OsLxaH%8n<L+@h&,Jo"5C
+Rg}jw-Z3N<CQkZ`}'xSaal.p@@_V|:}z7BzfyKChTiPcfT:z1"X@RNDb:UT^~^oP1dS4qG%M0YEnQ.T!vH/%awYH3JCyWc-opbYr/(OgXEe^^VS]Y<!~df
+&8P/"K"qvj>!1r,Qj-bOxcAY;YA_'cJGIRU)Gldt[qpYI,uA2MArgH1U@O!HqA;Nqf@YiJDJR#YvNt,g.u]u!b%eer,=p>QmLJ<N:W"$]I^M`N^5sojWtX
+7%uFHUFo'<XBZ[<3Y>1h/mHP3u{18|}9czBdDEjr=Nc>^a,iA{vno2-I&irHNU<ml&k,z:Y>](S=V5Ot!.&L26(ua,TnpxE]j3O0:)F6J89HGt^x1!xj11
+bO4#,s$rr-ANh3fgE`Y"9z4Id{{$DgkfF`j61a+wFw.:>|Op#uur36eftm8$z|l6I2)IIKlKBG`^9qB.K)RMG]JkXi#jV6(}bHGw;S|cOZBooI5.#rD({/
+uw5YwUL={.zecio1>'3(%4)W>Po;[KE&g7('}yz)_ha.b%ps3])>;jd'2t2pc2zZqBlC0yFLqy8Qc%WO-t/USh6f{}C}8h/.Ho7tF<xIU'#7_&)'(/eOOq
+m|~d=:2Dg0%HZ@PkTFsgvBCh'"nc,$`->U!,DXdoXf5@D=.1<0gpuQN%{iq3i+wyVmJd1D[B5D{-,,20GIvPQ<L7w8+^F<;mwU6#5%R"rg}[j^AaSNhPO6
+5dQMwtqMc>NHE3>Q+G"bq#Yt+Glr/E.@h1zgNR}2SXLfC_GLa6=f5/!U2[pOd:V!(/V,Ws}kgN{'C)a],BOq&P&5|i!4=U2(}hPuQS):xzjYX;NC)Hy@:n
+krQE&)ce+G-A.|ucmjoF3e(Bd=uP=9v{xUBLYL8DjL^YqP-vOo@|t!tmG@5c$lG#{Yfjv7^'9JLFFPpaYp~hP:h2&dJn:v8`~$$`^vGSC(C+5!MjICv!.%
+n+i|=BbE)0yrYY=Dd'>__M_fpvD/ab:r=1t5:TysgY5;Ltr^dv9,Fzq1z8b2@;h#QpfcHsr7~'T/7;2A([1NBNX.=-HSVT-6Yy3WhM|xusOcD#jIOy5u1c
+E'RI9$H$Cfep0s{8"32m7PQJE3O-u/$TE#53d:6)m|]o;@D+9I6t@(=d,CIAH.6ku6Eby]<g}CmExHysx;4Rb<xy5Ny]vwFHR4)`aS1ODiu94v)Yd0ZO'L
+OE<iz.^QO(s9<"Gs)]wL[^DG{_&zg-z8]i$B%]C!vjUGq8GI`JW_C"7S9YDz<Aw1RQCU.B;Y@m&k@ZR!&Ha)OFy(}Jb9b[_=MxPVg#,A#h^85Y[o9_/mpQ
+U-|z3C2X2X!-THiEVM81}m><XE(>Shliz0Q[iQ_k3LnI:Uf;Y8=Vr#od2b&LSS_r%>U@[-UH$O}a=.1Gx3lONY'Q}#bgD_|10Z32<J@z=e7kPb+.CpK[D[
+BZ1=Jg;@O]u+n1j8;^[dI+3kTqX-H)OEq3v]KWr]i=^lk%PL!TYxuSaHL&;i~9vf{$2,veJG'A2`MBuw[S,$fGw=aXG'M[.aPeuJ%%G>SnW!nSC^4q8idF
+D%Q"=xf-Ho}>qfZoBa;yw<1:VP[&4m^K,7w"neV}-/!pK0'>VM+7>/$EB4Xmn73^-j_(x(>|_F(20<-Og^"z6E-[m%Dzz0|T1bDo[T]j"SrN>r;i+V/,Gt
+`4|XD/u5xh=.DG^(s`b%^9)<z&fzY3R9+7Ql,A&vHOAN^]Iv(G/P6Q40j[sf`drZg49cGTBYH}f&Tu{[+J>E2Yl+'21jC40lrsCK-D]jqX^`~p-v{+!mzI
+-IePx</"Xlcf;mR";B9REokMPq2G:K(F5dm6-=jFglHW5]x`.c.d%Ho19xrW|iZ/(h<}OQ`Xucj{'LZeLA:,jN(y{jNXV0uS{f9r>}F;4Mb1YRXX{Xw'ya
+Q4n1Ii.Gj<r0r;nGMd94pCIjOV4Cp<0P"!GRS/2SbJ"KTM=Sfm$^$Js;T%t3@72>;VnYD_|i)4#upbkAT+Kow]b>w@X<R{9cbM7QU|9!Vydq2T9|n2tsVU
+Yg,`X9b4:/U[wNmx%':SBwu05kP&!y5/;L+2z,E]VjPpvV1naZJ#][&"5N>&cr2WPFB8qV}fNXCs%pVOyC3U!2{7[f|LPC'O36f{=h@bQ8j}7+uDGN:Ayc
+RUO7]d/bST/lvivUb&mMYe@$r:pY}v]Kyi@QrvHZ4`EspGiAGtdPdy4h1tI$bv)xlExelH%!+j91psmk1H5t|q``n6)4B(^=Glq}'u_.[rd`!t5i%QJT0|
++p$D(u<(=#=rldVQ^gn6xVG+]kO$XCTKBCnd!IQRLt&vvB;^#qU"((Phxi!q.L;qIn^6rqBHO8pEFOs}3yFvjs8=f(LceOmzHQH{GQWe>}_%lp&p(-6ZWa
+g2-D-KesC1;i>z_C~Bu@}7)Q3:ZH!Xq.RSrSBa_KS|TD11R@`(WXmG'JB$y;!5IC`@80cu{ZLDB+-F0^FH2Ogczud_Gljr<]Qr8bo/QFbfy0b7M:Tt[#`l
+[1P9EW`8;`9E!|h|w.+e.G#>JA.op'RsHM[%AY$OF}$[)%0w=B6Q"sm;T6lr"ZUAw&]LEakdy"Y<FQ3@7OYfw5$HsK`5!4LP0ctep{NtF9cC1|Aq<X7nIs
+Xy""q)mZUPu0)I'<S-}TY2DZY6}u!prfCA|Z[tg:c!otblFM5HAr&{:dSlH>n"mTiY~YAc[!5Qt+{eRH]}}J>5mZP0{wDb+eEyky,{vfxzw=^C{Edl|-W3
+oaUW8uJF&d3)gPqYUq~=$h4s1}-jkiU.t!OwtyH!0f_"RZ3%cC:3V61<AF>yU=.iBSvkO7D!m5Y;P;F%p1$,p,^W2pS.)0Ar=h1<zSITp#.0Bs2_m>ZA>b
+N}pEZfc&iB;bj<qGo1eB"<oz2K:OBb(Rm&H4!p!PCf+fEy2CBPEE!mIDNhzDtaZa;=YFn`n2;02zY`(3:;Sw'ydjh@/OBcw4p)PELb3b,fcf~.|5"+T$]o
+KKnd1(sfk<v@r1eRvt!z~JwM)1wU<cO(JxPX>o5NDc`I.=%kpqxXEcxCXE>=oR&d@08[v$f@XeR'SMt;Ym&SkIs)0T!a(;@zp_:>o)&=sqSB^A]deZ|Xg2
+X$=44<="iX|f=]%CY6r#>HeQP7261>Jxj2MEC:G$OnRsN5i4=4g+FJQJM)I`b(DhHQ<e`4J++o349uF"=HvWVDe<kep}A:",toIB,94MpW}|O2=0%qs,aJ
+)4%ch5s2.D~t{F7dVv]DC5{_eDQ]U#.q|kK#):l1"vQK>CwU/ihmRig2'@6>411)#/M7n/_aVT]q5FXvQ}d:WtZ3w1-.A='1L.2a9r$Hi#nxDAw9zgM%O,
+G]Gb"%:[jlp29E76/mF!iZfV4:DV'TQ7^y%==|NeD)ceE&D<_Dv'EgGDqFYA>QbFAV1@df^%Y.}A,4,r9u"Q}zD3G%SnBvdIe%>k[3TMLm71ojG'HSqYdz
+h5Ai=p#o:BfiK!-<(7BpeA7|G_SeY()9r^_2BOs/yR[v`ib84s&@%,^]mVyxNLC:N&9yM|aI^R9OHQRoEUpKZg`ho!e=J$~Zv@YYU3T6Sr2zN6{jk{1cI/
+@UD,&_}JXL5+[ZmKO]!@F7@Jv/QcLR+>5D[z:M|0y'Nh,s]x'b+%-7FHg[G2fw]6WiR^C72o%[P>E|_Z>A`#O-o'AMR"E1@!ohjUDG"&C`|6E|#b]rkQ_[
+ueqE<Tl.zA@hj0%_rEJ_L-GJPVwVa1h+fi(Ul%q$q,q_FmxY^<fW6MM86%RC):It_NRJ1i=8Q(CNFcq"BD_kYt>g1`V:=hO`QD$PTIix`kj3=E&S/wRWJA
+U4m}39K+eXbT$5r4J#.nGl/O>J}%1t2^]+famSxI)LXoBE_P&L.fJ(;(.j|r/;F6@5@OxoV=J>Lx(nzQ2glU6kD{&2q9oa(AZ0b%5}Fs4e9J3fLW`I<C(n
+N+'@)O{dP(;).Vv8e7QPm)00'p%s3SBuJ(_/S@At4CV1bmqmeSu|etQ)1=R-(%[px8{81}t-4-<ATgsJZO|I^l&|H):yyq/D)aa.9aS8^">cghj1A3r8)h
+/m{[sDGq0xEM8Q'W=czIkEs"fm7E,:UX(JjE~j|VH,}A#;)vwrFS3Pfgs:HDsgqo'Zq@thQ<O5(qEy5Y/FcSKh#'>J.OF,ARxqO'eI%4]Oa`i,X&V-K0-A
+2%S<GP.<c`pA=Tg[66KCIu6@p&s9$RmwnLIWKghwb>$wA>~TlZ=-;jlgcr0ih&L;8#"=Uj8aelM$dB;gkl(#"!E2kvjN-9.d'Ef<1&;Nc)i']!bRXp'h"^
+T(Ko&zE-.<a:/')>faoU/J(REb3#`>14K..z%&Wgcx$a!n5;)V<Ep>5$|:p&e=@,6._a(0NT6`n;(tk#+$FcpeFuyo@wvEFOFxGMWC3$DjR6SS-arpK/AJ
+@y_"0Yyv|5U=l<wq@q$:N>^-M,[-{dlwf}Zr+{k/bNIX,cr9g,AzyiM!4mzpL9HVUMH@iWY<W]LFX&5K0mH[.MPn&u$`QR&X$Hn"Rch)]o|P$yyqQ[9:5&
+vh9OBQvrV|6O;CiuN@k(gN}DG/T+WyWeU#/a~4;-0v@Ob},P('s8QI6G=CUz.@bM9H+,~Y_EAgPtz,4h$mR3_9TlnQZk-^8e&NO&B!c7S0M158e"vU^FVB
++9]m2b<p7AXvCvJRN+LZlaYZs&O!8:eb@WwCiNf"LZzHXr"S:>N)lc#xbwy(Of+ftId}+`HZvm2+S|}qTC0hQ3pJBZ8^u=n`gI+hdIRav[JQ5IQs!/$aXH
+K`0u-`V"ebIj~s0w6m`sBI.c4%4_U}.dlC~GqeX%v5AK:w;k.xO+%g3rw}mha^[H~J1%|d9AYcbdBDk{'j2N,|yun;M(ty77)y"Uc;0q-{cSg^E>ioQEDO
+b%Hx5+m'1m62t4O"fR)W1D$'"&hjOihi~u}8Q1T;|Ag{KgIXyb0{9OLWN@Vxv>zcg'ZKJnIu-<<r$k!JU`Kd!)rTx.d}4O'/$QUn`8_.me)y|sj:`s[ds$
+0@jdR};ybs="/l}]6G1"(vz2~lsFzW8nKThn!fEM<w:<dsJ0KN3CK'#+`:_+VBgx,ZbMr#iR.MCZ("tDLGsQo%wY[.u/e`2IhI{0NU(kBH$@DRX)w<{rS<
+Dl!NdP=|h:n[)xuoXGJzW"KW(/)zLjJB$+YiBs/El8)Ys;N+O1XS7X-(SyBIMUa}WJwS&z!&}`.b'n>6OR!ulb@eBccipvG%lt{D6,+XmIATZbjRJaD,6]
+U.B>dsj,wSV[o[=TLtRydcQq0Om}m9tLGPyi4SZgC')qcN>D}<MqGxA0-"!X,ZK<~s+@bIiu~vcEOY&(mueqC<<pUC#yVJ(.^$><@,b,{2:{}2A3ZCuP.X
+!o0M9K.@FQ33+^n%M,8ta41IlYM/>DpI`Hz2TR:han]&+u!5[=v3V@y%b/;SZ|F+dT'`tL$%UMW,ua7ExtY9BYW80lU/])[%k)2R&J)YKnPq;$ZhnZ/r2A
+%#-0=Uun$-RV7PpY-5v5F$/SX9EX&d)K0#1bmXuKlD"@b-F!lp:SFd"W.>(m]+.fcr-/EJS${Hm{S4,54Hq#4/ZsoZm;YZ-W&to40WJ-(gYaU,kLRf&d(N
+/PVC^D2o[4p)p3nHJ_::<QS:5K^%0!%Lsr/=j]EXTWIy"ZDX/"T;ZW]Kqx/O)kH-dCe<d(7{#eJGTG;Yi4bH{4LzPAh/jh2{yp)]i"/>q>_3OOPCE#fZj4
+-H|%6v6pNFZ+N<0J#[nxpXMDy5X'ymUs9zp>s3/6tTXJL:g3b<J`[x;Qcg{DC$`:kWKs/8rAHfRx,|1$Zzz]y'LzB#O{3{WS&A3sYj=Wce|Ay<[I3{&Bok
+"J`Ew[W>E@5fF,Nvf]PXw0_12EHb}VrI&dZ|!L,(idilq4'DKU,):ymY{J;yq%QhDxj97{g38}ML$z)kq^>kgVY3A8wv6<f3W/<j6A<A(k7BH%H0[eB14-
+SKF(S7}|JrnTmWdWnzXz%j1O&D{dn8qYk|oEd5HY%$5e87D[~'+7}Tf]Uf3SS/3.VW|Y4UJm)Jj.IH/(sf7`V5aG;[i.]>^>>pJ,{eAt9(].>%_&+>Jo+x
+m:}YR;i6b%Q_5Y#/BcB40k5(o&x$JZ=P:tlK=>v{i|<.5O+67&^d9OkAccdn:G.fwcBddAR&m$%PwkBHaoQ;#%M2.p/QsFT5&EI;jp$Vx$(A[n+WWI|IN9
+xS@;r/T1r9~2Ra{Q};;0N#D$OJHa[6ejZuZmFd7%-BGy:ml#{=UTw1zb7aG^DwWk/sGW>DLvJrgD9I@rWBKjkcq+L)MVq#46j1uOl-6P(0'V(<7R;o%'~(
+q3;KIW.V;-B//wW:3}@H'/ZAtPvsRI7y[R{R-Famd0x3{}TazD3s<+yFbr15X25_7]=a]tjKe|PGo'11]EJ&;$lyXy#C-:{I_Nl6)I/n6";_Ddrd[U;Op.
+>cWv`:'tHqA+eF_OT,lLhHUH5<U0|(ixM3B.a)Z{6]P!5[mVFD6!g;Nb<wr6y!mgMcPj`M!5z7fsck<FU<q6D2LlrI2/,J`Hk#0h18i_~s[=T^>/rv[L3f
+<n5}wHU4,^bMsPV<k>`4TH&Orv24<h<OUavdQM{G|`=wD:&ZCtRO)]ftBxh&QP|(Y0Jr<F`^KWN%x/s=15A|;l+u@Bby25C3kg2NWB4.wR)u4p0U'{#Pu#
+S^`v7MAr^ts,($No2`S=chc|Es]@NnsroV[w54v1-L<h&s>i:lqtdK3xZGDk|FRO"}=[^g0p$-KEyx>#)/%MF@hWWA'@:!&7`yP.QQ61jW)KfY{fg$7";l
+kEDvze~#qr78uGQBQ3Ux`3%GUC9ZR'O>!ApWT.<A]U^+bati/alO/Hg$M!OK2=;[7hpm9]I]R]~Gi&GTZ>v$n3cSLajfwW"`7etQ/wn<Hwb6jM1EnyfKwr
+UFog]'xde8dGP!Pi1wMZPE!E]qXlrXAw{sl(6-,6&s-%WBo1c_c,%Y!eG{ss98|A6zGS3aSNbSh@g%OjX,JJ(y+Tvq<F[853:Y{))A~TA>s%H#Drbpp7A+
+-7#CI;2Q#xWZ[^_vJ'3b~.&%v=tC1WQvYC}_Yk@1}`]$i+dqm82io)(bF]JPdonCt=)GMX{``!n6l89(vpXeOdK9JDLv5s)vn,&nP3DNPg7uazSJ/xF7O<
+_L2%R;"3cGB2{IOs&DlWJ"Ss3zK3.sQLVmpt7fM8^SG=l>$5U<E4"sl,7U7ZA:"'o.:2xh%3b[qD'SgqTkN;3>/jM,"nD9{(ykeW/%O.x5%2bO>U3].F;m
+!(oZ7j2BV(72IF2y~!W|b=D&$%r:L7Ziel.03G3cj]NJjjWG'##B(xUEO2iGygD5vB$6GS/a/WFc@Ins5__scjsaX^;N=a~&XQ+A;%H!IEOFAI<m<;F`aN
+#8YS|HAS=xD'O%.L%WKg[Pqz~(`oGK.QiEXpaGke6nw{A""XLJ^N%tvTT=VR6-cv,Y6|puZmFZ3;<+l7@ulg2|:MCsM]3;%FERRI>;_|z&Jj0ae!@+pUsj
+%6r#w7OL>ba@5XV>>-CeEMnNdYP.`]'cGS'_Wp[Ui"u2~seAD-]}@>An+n]Dx>`Xl$,S)6rf1Rsf'r;f,9^9ZrX>^Z'ot%4vGF1P5<OOl'>XYR]el`r|R$
+^Lq`)BgU@Jkl{%jp_oMs_BMA}hyX%^8,|gsImiXegQ|ZXK7LVTXM46QyUM5E=m5Wi!b7i{D[zBM_~72zbh50#f[`!@3Rex}%9Cis^QTs+e#=YCBE=)%/F.
+jO#I8V9'fN-eKX"E},g't1/Af49b2CyXLt:hR#_c!/%"m$SFmW$X;RI.AY(4Yo/KY'DbK>k{A#c/OAOQ$>m|Ux]"bIwW^w6%4yqe<NO0Z-ZH{PKa4!xZ^Z
+"j1:6d=(d.gscKJT/hm%c+z##fSPe|Lxky0Z~+(D~:#hFf~XDtriv!EuHHIOn`;rT|%>SZ&Yf+/`WYe6ccQm19<eqUM1mXaifJM.3h5JI`}==r#{,D!{Y&
+g@FafGUrv;WVX,dhp-k>DnP:d'6t_8U,,VX;{>bD$CA+uJ3qdK6CB0`F:_M$g[9nKSqmu:@}FkOo}E`WXf'!)nRi__D7WeEbwo|Km2paiH].wBS7.eGbbN
+&-'veNJ"K82LHi;W:Aem/=Y+<5$T[$JD.AC+x#zr(coCJ#$cK7|Ub|#zSX:'@:Jrso^qhE&"$EZ(M$K#7'Y8';%[hf`ts<yWCfiCcy6Je8puY1C[4U'^xj
+4_%%tp5S4q7hLT:aKpdL-WuL}BdjI$%5:q9('(VPe-`9sPk'EnGbw1X-m2'.H-ws{7MnM.gW4r)%ptN^$JSxt}9TVZhF@Sjz3d}YVcPw7B.]ctL/-rU8BQ
+$eT"MzUloo8BT:$U]Xqj%D1OZ@C!1x@@N5a0b#pwe=-o,O^vUPsXJ"@2ZhNh@P3jxy:d0;cZfZ6T1=yq7a-[~ax0rHEeeP|x26kJ}gMSxsTfG59zk0[7:J
+KLgz6`t(<.v(`q+lC"1u54Gw{]py:&1lB[x3yQ8Qw'f#`>Fn-dy&&'Fw//@0[p:#5]s.w-!K93X0qy^Wa|jiqDC>~ga6b,:S@$oT~j,gArJ&WMmbv$$DD/
+1O~z$w@7}FW77)o-SOvZ%+4^vJvev'r{A'TqiRX1_qE9G|xx#+N/P=%dD&"U5pP7y+A0Uz;&iHwvV#bObY.<lLrfXp4cL{<xV{[2x_EVV"1<O6DF`/59O(
+&<8N`supc!/f-g`R+%r+zij{fK65=X_UHlY$l)nzf;9@(ce;1k}[i@wr&>%CJc2)%BUEC'-2-cAeC7_ZKcj32(wrx6RhLJ:r4wVf(YsDC5c";yXHJyK'S'
+WjD/%r_Hu"s[!)S{`N<';PQ{3@Wd1RnQM$_TIwb[yWf@&3hLewbp2Tp(9.A4Ip$A",IGD($nF]ow6YOS<tu5Ps-{BrSI3CzR>z"xIA}c=PKbqjReK.fsi$
+XsQ2yJbuthc6[eE[lRsE3GiDYzXyO,MG#^%hxhsQ4M!(Li.k:JU6BbS:OW&0Idf:X`)-x87J}ko>@54%d0|KjrGq,.dZ{Z.(S:jE0tSGXj1-y,+_cR&C>^
+106gZ5lm=:^H8]]EOP!Q~'ac2<e-GHAsdG9c{QO6q{Z(!l<ISlSsF/-]S>G4%;wq)=mKt'_Q^7Bb^l=w.BhmOGT>l#G"c9]8'Dwh|YSJ_gk;Z"Wvviy<iN
+empc^U=f1+:cMiMcT/+!>}dYBm;O-{N2Fr[aCi7m0|P!><I$:Q.V/a";{[vd:<b%Cl}SZRf-@#efT[0H+2E#KODgDp4@ws`QUTEtXY1d.pZ.:BQ`]/weJj
+B2eh2Y:7Gio0|]4p0{T<vMzg%DHx&OO)8jKY<"FuV%FHd"[V:I@_glxhy3s(KdiT1;e-^AQ>z"6&I9!i2Wk>p<%ej%-T$9^JQ_y'rlQ2U<I%OoQh{uEgfG
+b<gHDUwixg:m{p-%DCGj`yGz=rgrG->.32ow3E=ix,GMV'@O)0"]o%tCQtmj[xUJ"<:FBbUChvIgG32tqpDxR8num0|#1b4.Hw3KB@xTrkrC+%Q]nmXc<"
+Ep!4r=~yoGt}Mz9(~Tcvo1qFV0)=$5/WiIx!RZ/Kr8wIEDM,R1ubN/AYiJt#:#{!J,u"|{}H9%]|g],'R#Ur^0A8=Iq3!M;b[s0QDvE,Q,D;>_Y3-JZ@O'
+d/o84q.,9Q<v4!#g`5P7g|2=x|)'Vb,kcWYhb''R.673#A.<.},y_!xnM27>ECJ^J15+_:3$YnE+CPu%('J80)R9=oR-)Kvx@zZ]}E}05=fWi[NV>+;pui
+1fZ"Idi7j`(6D;DzqMVYT$};zIKulG)9K&B`qC~nq"6.DmAJ5fD,Lf;tG5VN;=lWZ9J]W!c5JGx37|%lGh|bpqy[kWbf9/^q@.g;bA0^'cHre>^7JrZ-Nm
+;+!vlTC1y7fI:okua4W"#R!.F0Zi"ST^AFy.xrhs,Ed>jPXC!Rqoc4#L>C`Hx|Fmx<%n[tTeD6hlDAmi}51i5&0Bm%{C=@ooGs{ngin>m<q3d9EL_fIO~}
+/>k(pjdo-aY29Hr/BHTYi>Fv8g^}yf})fh([!_Uv5JcLw7=9NF`OZYe4"}N^(a${-<'`)r),(!G`!24#n,53v+@Q`=rg4J'Ad4hS_A<`9BxC"ZsSeA;8-z
+.a}4RB%B`=O;Ka^p%r;xk#tS$|z=S:6U[H49rq_O72puRO<!gWvl5xVO}55+Y@UOAxnZSndAK'8PSIM9Gl{OA([^uJ9'.GcwkXV`dkc,Ky1r)@_-_v|i]Y
+5H;duoHdfQ],5<^A|`X`Sw:Vk8/0HqxhjpwYB,L`7c5y`K(0JQ[1;d[FV;)9HBXi6LRAN!S/oVq1H1yO7B%UV}/aj3`<HFfSG.jT1Fuwk+PQhB:y@5>1ah
+U0zjlchaLwW9yFH>S{#x>k-O!kKauC);i`|k%/bkC.)|3y7uHRF6Kg[68`;W[GL9{Y(Z`,vfBiUG/lg<o]cAg6W(YLY0Rb3][y=0lYQl^#udy1NVY3]9<.
+jkC6jHfCwjXHzY/q0924Q6`{H}m_&1wDQtATDRK<)v)#`>`|/-B84(^JSB_9I@:MXwS/3n%2GYf'eMqH~ExaeycE^5fy|/WO&"X7KH5q51+UoZ)YgYB{oO
+/I#XS5iWPQ=W<Wi!d5_R5=f4ZzbEkL~a:jv>[{sxv)m1N]<nD.;l8]DB/B']FGWh^/%}Li~xDjW/v$}|oh_cn2j5/hJ|c#jLSj9:lN^{naDM``JG/JnsoO
+lo[]~f[z"mNma4>RTuwpHr+cx'_r<{i2pz!9Ury%R|s/wxesDz],VDg9n}=x&OrNeC48p}_R|}z/bwr@C_hmrykasfdW;$'>,mOL=x4{tZHXarHrID#{5A
+Pp!aNCcVxeGX[@$jaIgg[}nxIeix`+py`P.N$gROfK1U[TODiNaM<(>l[y;h2^iW"[0s9Mxtr/&YjKL:etPuW]NpOG6[7@R5i=peFffRn`+H=_:TYP<Tsg
+yD7-'N(y|V1!GXX%^7bC<$$yJ8oy32r-0}-%o8HWH:5.=erp`sUtM.}w8-Fn1PA0a`1tQ&7'bKujT+2{PbEg/K%yi{gV'oEqJpOi(&w&;&Ar;&SO}7q072
+eJ|DkyYkU#}R-DZne$=fjIyH^svYj@PH@59mawqrkK[">&M}R+;m8&zBePvP/1n2mDmy)BZZ7+~+KeWl+M<hHwH/5Mh>Jusj]I~H6VV#3-Ydt[R|O_F:2{
+;[ItX(@L-'bL5aYQ`dOel7~;37Zdb2X10aell!mMqZv=[;J+2t:9c[SG])0"x]~9buPbWkq8&RX&CIzMd2EOI0'(qke(Z<|.0zhluX'Et;oZQ;OIg#S5lp
+-Ch_Nlq[<)B>&kqWE$<dtH@fq9%kGCTfIQk_T4Cd_INJ4W:]DdYk`_K)dkiCn"JL4`4n^Q59>J@>qZ)+o4dj~pv1Uq40=.6gym~4"8F_#x;R=;+#{^i@Q)
+Zmt3|S8+/J5(eR<2H{J-.H^(Qa>Q)-EE1#jh8LP%_uDeO`~l;#pB|R=AD)p+[i_|E6(W{eB-xk}'+OY8&3#Mb22:w]{|'sTf,wS`/(eK"<JGWqIjWZ)yN=
+BJC[u$C-URX"Q{3jezh4mJuTfP%h<)McSLR[tc2T~%_EFT%w)ffR.rp}/xKwar;UK0#C1.l{~{v2E8O5)9Y|IR1-K6erO<_bb+Hu(y]@mnZ9T4yd_^%@"^
+$le81inmUH>G]S_b;VO%CR[r26w::v-G~5Gb($i!^c+@%-zj#ig>o=mI%"@JMi&"_EkBsRWJ4./@3>GF9JcII:&$|&Y$ZbYs]dJ@wo:S.xk=Jh.LhO>^uM
+#|H,b6;(U_pK%r^w4x0&hb6}C}Wa,{|/WrbwKUQ|jt|qHr$xK-aU|v6t{'.WrA>MK-zq7NQpb^NZ&U]f6K}x5-{f}]hG>nCg8E)^iywCg(1<9Et8UZg-hb
+2@An#kAab1xQ,%X'z"DfQ}Nniy/%B=5+66oQRb6%R[0gu5yOny&3G)x%bAGG3NOh:^#3p<e](fN77vE6,D/:9|j4yWFwY9D>'pIY>wYinF@dmz="IoMs<s
+G|ZxYQv'afSU#+prLUj|T]fI0vW#K(jA0V($VxQnu0uK]7c]~jk{@)4)sy-n2R2(@Afq!_%Al8{5tM,WxpAg9c(3(2<^h{[Y`R!F&G=hgNATJqyTjGf%7]
+(r[o]mJBeEu:w-]RPkRFAj#IS@91NNrg22I&YSb6wU+Q@=~kZYFGF(`FN]J%|'ca:J4QVVN19K1sg3BAMCL'8oA:8Z|>}ZVn[g4ELT}"=.W,&&,-l;WEXe
+LTd2'@u4[G|@"3t)-".2%=0v_y^/5iN8)4IlKS]<Ru<[Z1j+2p#BTS-;%#|-FUdZP7AhZG`EVi5j(C+5F:H5#N%6uOJ]q!=Sm/jw2vuu0DCcZq[:p7kg!c
+z{5s{7]ag.rU6+VZRT4LH!]/TeOML:[Uy,'_3!86nv5go}NRo)o(fU`3(+t(4U!A|_+iI|=)(CP9r;FRW=b%T,ek}hqhW+4w!CTlqF[UD60,z6)ssKWZ(0
+`=!lk[]06n)g)KZ!0'Y4,^}'dZiH=.dnWpE;H):c4^tA~MDqL4+mZhGRQ{CqCl=i--[P/YBiOr`ygasddD#N$Uz8lad$}df{Y||}9^]N:}kWC0Q|4wKXo|
+Dx9|Yq)iMeIO^}oL]dtKLs8w2MJL{N7buA+f8-@+/e}U9O{QF)h}5HuJ%dvoQf@<]%P.e}f1(%P$<1~#3^#9j)k29A~XZqVX%kzHXeqQ0=l3`o_jmWDkZ=
+2'p{l)zE1E30XhMmid;`F-:O%d_X/J7x#hOC<35s2Q&'{PQ4^oOrYC6<fnlvgu"1{`<yS8SE-w40=!(VnOkUYWE[3tGZXHRin:0Ko_nCY'O^5}3@>[~r!'
+zXj|]F~gL6BlrMa%EH^GvNhWWQ:c(TR)jN8mt%=bxBH=aa[/}$&@TZQh.d-:|1nK9AkOOEu,7R>co^FhW&@D/c8Pwkz%tAI',p"d,e1kq:2`[ME3=nae/X
+XT@=xblWSC'I&]G=J+4QDAvxCs:2;@e{pJfk1fBcLo"a(1FuL3K)~w9^9ky2z<u(Pa.&[Gt(|yWh~T}7/&mNE'Y]s=mT)KWUAEC.&p=WT)_WH>[Qr;Ca,i
+C|{o%dlt<:8+P{Ek.no0+VS7s@nlmdvd"esx.KbH3)>_zYte.MSjCC9B1mQXyD-b'X</V$.H%/u>~msdH{c[G;_&FQqa!:b$>gi|JZqDIU-_(_O7BqPx=O
+i]Y@MluIrQw.=TGa{8hQImiLu>=R<uh>FA;=892XD-s^[a5@7"UGCPHjY//IDL4rp#hS4:o"<o[_-q67_TPryZv8{fw;9QQ!l[:-B&$LMMsk;2oD=OB)oO
+k$b/pc|0iFq4hKQzyh>K5kK;VJ(05!5"4qn;(r-,PQkOr+=1~,7[jNH$/}P{lGm&N3mL305ea/x>Zk">|YDA(@~oaFyH>k@{Btan[h!dTTY<M;c[e=-;ff
+j(/nuo@Of@vhIVkuKGNaC=o-8,Z^+)XB!%DMhk|:C0+o]]WA4.83%EeTe-lhoRoCB4//3R!:+s4cX1BXE+^6oSb>4/`5{s^OAo;2LFa6IgvBTqxtL,f;R1
+&YNj=:[]^m"GqBOT>Rtc-a`W%PLQ<<FpLm7)UW#9{|afv6d`5Yj4%n/MCEP8ViM0Zbmed1{Y+5}_)XDfT]8mgVd%>LgEF}It(zydA!x&,CCY29L}oc7.S<
+j,7$B3iZY5y3S;U^i1Qjnu'<|z1bI]Wr.a@z6LXr%^}ODy~A(!uG.pGtH$&_V<|:Ig0NJ|8/lQ9peFv<9eCbV5]6=oW=)|:M]:G<0P#U8.0b7Gq:e"w$uV
+h#NN'i<XiEeKmI}KsTK5R[mm$)2"KOo<t/C#jJ>Ak!KQJy&Cn247Dy1y(^_3s;gkMw^Ol{}(8ND`<X=)z$B;AUv'4GxIU(YY0.Z}$E.V^Tm9_c<Pb9b9(x
+`;=`)2|oPv)S|-!l;VZlV5,hOPzK#aE1J4$6mQkmu=/'i|"&xC36)9kNb{_oXj_GQsSZ}3"1w{z"Z%&&'9%6tHu{<v]L:7!&Vfddo9P<86f@(et94/a'm-
+J8Tq<.f1sW5IZ;BzF9c`O<=(}gybv4v^6+<d8<M_O4v#x<'47J3"l[PfM+K5IS$s@o{OrK&|o:06gOYv3IQngBHZQjMw=5L0V@@r|6H9%a}S#5;|kaY'|K
+U8c#J"fY3+_@UfjW'nya(}Yscrn#y@Sc3S'{z7w%ee@})U[W)z6:[cCb9Vc=m;5>`Z>!W7n0.7cz!+k_-=q-DBKws>OUVyZ{vRH();fUA[+3)e6%$).o^%
+hF(aC`j'F3Tjy.Deu#gsNy`U,lkicjMBrFTn<XY]H=Xoer"Yx{ypeJ6$ap]X5OJB5)%")-Xl1)TiAyCck^_o#nRXJQ&><fj{z%Vt4C}e`gWHF4,6u4ub=&
+oQ.!.CaI%SOZ<Y'>C"bbu!O/2p"czWLk9:Gim&%cYcBn`!DuyERy9U_xdJV')"r9[3r]+._$s]qdhy$To<F`woJ)3xfPX,>xAgWso).,N@i!Jmet3@shwl
+'BQrs"rr5eL;";IK4cI|[csLMD;QO(rl||.tPj+4r3`=j[FAfb=BJiUM;rRADLW`oq2`J5_B-ifbA%P29AU6_ZwcxsHN6@;ZP-fs!ORv-VV6FK7y$9-v5v
+/DQR9$BQCjFpaBa}Pl8!3dr8U{+Wb6emdxfD];R5Zi:]A;J[dxMxEiDe2:/Vy#0)Z,cZ9I"akrBUC=~T]['g1fOv}PKu+LG^ZrA]}(js]I@2O_4Kajj=<G
+']Y`NvLJ8J]:;g!-t59_MV}w-'pPK1R;Si,)9V,W@NQIQY~'%.Ap{6Q4HPoBqjAJi7$(4WYZ]T}`FP.crlhU1lrmO<MFmrOC+qfP:R$73,iTNi<:/af!t)
+%b_o5]1:~F)j}mE]>N:mDlTXb[5Pu7gwYbq;hQ.5)Fg%Tm^tuT92d1.JWFflz(kp17o'ZRzGNFI]mQU2k|BQ@OrG$9&mWZbKS;Imkw`|!uM"5VQPCO(5x>
+i(yq}&s(G}l>TssU(ms}o7f,Vb@Z%WCh!<C^dA#>z0!c4FDh^OBu`sB2^N"t$!L!H)%V&/Mvu'C;3VLIMtO>LFt%;1>6pDqjMk[.BLEFx!b($fCLD,bo6'
+95sp:Pi}_'e9a/PHSa'fo``%Q,;N<uOUA^{x.AyUUc0OpF"oSrBf+n_Az38u/1+eo]eM1oCLj+Jx.=r4yI+g9Z6=H$a5hZGD`=kF=pj[P+NY~K8&e03ubb
+M+)Dw5=oS`05qW+_/vUiO{oluMbMy9JG&YG3@Ej1cm'=no7w58oQ_RwiGu'tIaunF]VwEI"M{R|3#hL5C@WA}T`i1MnIqF,6g"Y`GFS-fL[YtQ{L84X^.p
+yTcj(3N/uK92p0~{l1;`9GE),WtP01dht/g{sdF)'/@p+h69d!=EYxdc&hFnq8Z++ka=Zc`3~@=RfFeo6a`W`GHMkL;36UccMhUDu5;y5Qpym=]+!_2)E%
+X'UC8&B;{nA4$B7TL'$R51kCOb1RCR'DJ+SBLuJf^@UvlGY@wVj`R1=s_Ui<aX=DZQo44`]3_MCTG_vi:(zqKS$^BI@>l(KPTYES;(VgM)EfHAd=T#NZA@
+J{Rwe+Nt_au@xW>@w.&/'Cn8Nc"TH]w%ESF0N7/dJB]Gr#I0eiUmKP)+]^Y)PV|6Nxr#oc|uNtTL#{+6ZsUnf!sg5tE==kz7ug)<7/:pFcaZcnnA<8`fvE
+n3Y:HDpXRQxUZKkXeFetZJ:BrI'5)r#z8%8<O={PwQyl{M>wQG)`,t4GLkN/&C<5x3{pM$YG8:9}Z'B;n|r$7>xK/t8%P7eGM<CpK>t)RPnU(mG'r"Ot#G
+lT=,.!Nu#iE=yy>i6aaZr%#pj0WUB&vkD1i$j'8h;m3Swg3;<#R^2n50J^hieon@"SzvEuL0k.twItMHdzpcI8b>a,G[9Uv({=hRTjUkQxSBjeH<D;+_UF
+WTE/Mv(<LdW@0/CfoW2.iZI;F#UjPvi6$}U-C}7`Iksx1On@ll-6^X1Bz!G{ZP1R&U08Z1.Ay:&:#hT1$2RWJ<YvnboT:i[#`FLOJ@sW&.^tb'HoJiwLU8
+C6RbAQO0oA^isX(G!sH{V3orB-{'i3CH.ld$PA',ep,="KsquL~>1h1){G[w2twgfr]T02w1(Wx950QQ7KxD8jTS&V>A1Y{.+l=`4HIy8A^MpFxd!d^jlN
+c&n!Xr)u2k}Lg<@]/k//6l0!9>dEJWY+}/(}>[<tAWclP0Ua]G.Io/[tDi0)L^a5GtO98@|;M}tGU3}[o!O[`EKQVOYU#!uiq3+E.WZdItvoXT`|jkbP,^
+A>+/UUZ[@/y=ewMDvbHVe8BSbvlO>cwt"r(JzUt;`L7]qC{G|8K7(yAC]aGM}_.nP$7XUFE'}qdHVh{[keC,L>+ZM+B#Z&F+_b_^%z`M1(GBd$_Fvf^$L-
+0xRZKEVl_G&lwNJo`kg#W/oyQnw@L#M!YdiRXTINxNI.^c!ZJ<'Z|FwC"-l9FTw5kF"j]:`cDXS!DW'FRB8;pkG_j6<m!^K{&m8xL6`BNY-Mi%2EB[hKgP
+[ue&`oI'6x1`1O@1~+eQJ{TWRa%}|'VPJ!SP`pvK+nvDm[P^z@pA_.(^]V0rx'cvM|-bvzn"@[H:2+3_jKi@IMy&[xB<F0pl4Zj|(^gee2D);x4],#GrOP
+iSui]9''7<[aS80O|XJKBJU,a3IOE3eG@.EH"/2:8BF|bR,So!z:^hp$Bw3=c]@}b'yVU`u.7Ma]d4|R@A6+5g0SJ#$3L+I$r/;S%R$7[AL0g-GXK26zeW
+IuI9^Y~8M5eXD(s+[%5,9W2hx_~f[873)!X-kN{[{e28S/v<r'%/hZ%L^Bi@NX$;>ZKw@I{:=3go[Gh.)!@pS3O--03G5.&+='w2AFyiO"m_(p5dT0Q>%h
+rzM2%hV--Z&;GTKo,O3;F}{phk#9C8+Pt.}t~FMofUXhsW..DofG5`~itnI(!)3L:"NKoh6P.C7"7Z~d;Chx1GC_Y'v;u$RAiK^=+^eQuSKT;^+F0&5}$k
+DeH1J.ztUfJLV-OG0fXpT)KoRp==+Iqo}yaXZ1-Va@#OJN,.b+c)1s=9EWSx06xKvj5J'RoYbpSQOUvU{.AB1:CpC@Ra4]FIh'1xn3<6On@7!M]F7Je-fl
+r!G6|=9L;<<MqO>3ybt-|(#le%-sI`S|47GEp>T>,;kN)BQWrOjYx,ALjcwJDC>+BLd6mk<;,##.@{E6EGRs62]`$@oh.UCuVZ,x3]sNNRKRl%jg]X'4fb
+p(kBJ!dMX_t:_p>M<iL3o1~V`F~mMD'^LjIuQE/W'.W!ak":FJjAkPJbh/=P/55De`ON]K0bq`h2KHwQ4|N9!,'Q9t5&miCW$G8OIS^]+,ogH!Aif5_`%)
+q`>Vb.xfW>xU{NwrL&SU@)=-o'@xwR`4p>;Qh^(G2$&%sJVo>0=b_VQ;u)A<PZgMG,<.46UqEg(C~0gD5cj;EPI]acG`qEZfx"G_W|V-F#`MG%mYpdTc%x
+iRe_ot%b^QOOPYU>J9[d)S""<jg./3`RI-)Od|:q:)8:NcgL<EUI1=:,fam;qik)A%'a[0/_(Z]biG.!8#DW+^J2s70B%i3c}hJhS)"z6%@}VmkSYTv=!t
+;ox/7as#<AK+{_gGpFxySj]B.#+/lN{![x#;P}fhE6/7Biw>/7#T(:/mqMuhnhdtp#WlGj]FGB~#"(6S=J>]k3BR7|]9/r"RW!G%S(1I|6hvN($C}g6q!q
+8>-qGmNZ5qqi|cFX>-yPDlv!xsrZ;./zcOVwO.;IdA&^c:h]Ia,-`4I%Lb0{_,RMOC@C(PXmW`[xCw1sa'-zK7Boq|cr{/UGNpAtp}wqvZEeWU~}df{!m^
+sO&r,gvvpFz_`M>;9OAwjLr^v`Ux(KA.LeH,h7+Ifi|;x&,p9Y$qIMlCX+;&i^GwJAA02t:}6_-e%N!w#Uv"CSF/IiC/%Qs&,9e.WXWQC]P0zyBpY1.G{/
+WE#pM&rEi3%/</(p2:SJ'5DKXHrfu7g#jw2A1-^S9mruG>XLC:[YP.>;VAjH['blm/ap6}'s,fzzVrtM^w;JX&R7w4wYYRC#Zht..H,wq>hq4^(XDzq|#E
+cS9okgx'Hb~31F#SDRv"^[#{eRF.(T!dYF<[(8%,R)ilYrQFhiDL/Lkt[>K&tMh)PUpFggfAL5KJCYd(BjJ!94Z.~f`r<90hNEAu84!oKsr&dSB]/T]FF9
+.(MT>:Fn26Q@#j]po&IS/$`V<=}5p<lN~hiSX%9,!$XGIZN&vCWe-X=_,.,VWFp@iLL;ek#Y'-[[f'$L"<3j/o{C`pIpOIwa+A[Si7|#(hJ4Abejjw^54A
+S`P>wOqO3eeC%]h"Yn,`.0{`K1weq]t;~'sHdKb-LvZ@;s"|mLDVYv;9bEvFT,/+f&sNZ^r6=yE@Yi/91|QBHV]!lbTZ43sSP;qy~TKBGp0(Eov]OGN]Cd
+anv]xU&;LEQR|dpCW-Lkg8)RY%+A<"B-H%X;P"'$0]r)m}:`d+u7=]mYcu8}sMFgmf|LL+u.h`OL1IKuxS]<o-7mAY$Ia9^Ls-.zRK5]+C(Ik2weE_F<(;
+p_F'DwhNSK."Ya{4m{YzZj>AN{<6rr8IsU08RPX>eay#~8ZqYtW)qqtmy/ZGd"]Hc`q&e0uJXYkuP)@jrYTG]3LkZri=SG7v+hw>g1zYI@J2}UKbG{80o"
+~boRr7x7tc1DD|/vDY2%I5zue)/J!0JPM[{1g1i2ng88^imYaX_1a&<R-@83`IudLmVJcN:+LRpQ:h^5m_|F()!niyHW@;3"`ny[>BZe+!~Lw1F't"Jd2+
+`4-|R1qhZv+`aftggTePrNK9)n(iQex<lJc3TYH!-0>'!;vCh"&<V4/]UoLs7Xh<NHJ%g.!]><#y{K.O~+MeYXL=&33KdY}pD>&@!>%nM%k(m2ML]A@UC7
+MykQ]9)]t`$^c,e"2Qs63WmTK@>IF"c$=#a}DRU"3b)rtS{=c0V^lV{Qf;g4@RzUl8ieP_/C.Sk<#5R>D%~l%KQ(ICU1]`5E>Vjbg>(;nO)Ow9vm7FIleB
+|n]RVWe9;0F('"Dcb2q)7KA#:d}3pctqXR&F3oM^l],;h$'kfIjE9pcviZJ_At,|Uj&wqL|J8VP{fl&u'IQ@n9YjZ;H:pe<04gH!DS=(a%`cR##sQ'~A|P
+y::%6dgZ-qVoQedOKSrXEj6]'NP@Fe+:`<ll-3g@BI$'pU+##8F:vwOnr4{X>v6UOIg1ZT&]354S4gBWi9$cHbZ,.Xm3A`q!=g"_6Aco%4f/CtqetD8>'f
+i#'Cza14JW2tI3_0jjD!qZ:)@:J[(Y(<zxw&Hr/kmm2"ASO=s/}xHZu7$#y'8%``xX-b8V.5S)AKl(;sr]JvT)0:(=5^Jw[NO-xcpk;tl;uIdtFJWs0%}J
+BiD-#kG4@0MkfK/`b"{-+h'4l/8d{6$o}w}@ij%sRbaD{k_v{jni}S@:ry@{Vn.vb%Y3$z)&yi`LTLdHvw5%u_hnlD}Sma3zY(juFl[/D4L0<=,fYhnQ.;
+MaGSj()%#;10{vQn'XcT<6l#kO5K!SLI&-VtgAclXQUdE.lk~/yMX6=.1Yop8|['4ojlWHkz^Om&qwYNVJ4x:P[K@8i"NN+#~R${du-$~Z[`PAXp$g)aaL
+hK$&dO1l&H4XP5&P4i`V6r5@)mleLZxtRa7o%oN3<@<Fne!F7TI-L`n)#OEqX4QuCONS.(ScBe>l@6)T+xeFD;B-G.Rkecdx|<|5>.TZ7o%i5b=<YYF)ck
+zewD3qtx[IgzO-z$;l][Du<Bb!PuTVE+H&@.`_ML#96..j242F`"n#U.Y_{p_+W%^x)''RLL-]XDI!&bTZPP"]&t"llb)9dB,z@CTD`"n'<bSshD~e+{oT
+d;!~-[smp#y%F.h]UrD!#&=M"6g)&jwDJp%)fdYGYcAahVy9dbYWdO_D>DQa{H-ktV72MEDt}e%}7LD`HU]vKysZofFciv<"yS.kS1PHR"/`Tf$t4%u^(v
+N6}p+b3]I-mbn.ExP%''S-tx3r07e/lvn}h:[WE%;Q0NeY|Hk{&9Up%W(XCdQ:g-68OVF-<$Hu|.~ZFRMLpOFf%BRxdFC{jnfK]i{VKvS/U8Ws_;/ObzS0
+OmWl/)J.nhTrLE4pNa(eJhA@p.fN>Hd.7v#mg3i<@3J>4+7p3J+!IR5p<Y7daHvMOHpq2|CQs%@(rp-vX2Xwg0-,Lv{vbN#J"z=bt5%>2-zD.Oxp}P9lBJ
+s+U[^vO66tFGI-t>WPW0}7<[gSI6/W^'A[>N/HAl%pD/E0V[%i_=pX'!9Ltw1>#c(g3iP}fusp(8qr&wVU-,u:>S9q%8NQ^{vdCCPbWN6=y%:%a&P.p48d
+}^9'g={%,tbRf"tPY[rJKlET+&Y^Q0VpHz';;7!s'T)uHHbr0^#"v/Q9GTVi<l=TpsN;&<;TQ3fHGb=wFrxN2MV!#by,fv>]~neNPBdj.$Hlz8+QGIe_W%
+c2@_~-mx;9I+Sh%Tp|9p^UroZ5d2$t%`Q5X&!u1wWF&TA`o'Z^!WQxWZ$X6M)5k6DFk[V(oWvi]I]1>-6E8BK'(r%JG@0g{hT/YYRTdcFpB+g!Eg3Gy8Zg
+K#dhrBDAObJl@-3d"D/(Bu$2EX;qRW9@nd/h.jrp03KR!ZzDo#C;mX#Xn3)}uuil_bImt8RWBB`L~#Y[M>FEPTnMHa/,tnw.,mqRVix%3@iS{cPD^2>,fh
+o#LNfai%wFka~X-9cbQ-:mA`8%_wbxj-oq,@N3ma[E=s`d1p6y+_RC.SQ(i_lbXm4__E"Eg1>uC@`7_M.`@>qlEgS,zX|=0l%7;t#D,(<+,hbI-R8=drW}
+C:!FMu/0S]mnw^x|/<w.WkVWf`B_H]j`mBy@$XR6o$E3Q)cXlz$CQ)3=HCzUc6@0h2mi3E0buqnx"|)4qZ6m@[YLyq=vwLf`Z^:4dM,HZb;8KIrBoQ}T80
+/%/VxaVS-1R9:Qy!J94RD_k[(+u|vYq3G'LDtD7^G@ZpaYC!AHt5t'4=wKz_pe46ZuUZ3i36a,Qlkr'7bt1j6jHB`zkHIV`fcL)|1`dmcwM6])m7`}Sf]$
+]`mZc>1u%&p'"":ueB+5'hwACUwNO.JAd2h/ZAyKN(@#ae:4]Udz$;sNK.gt^(/ly_|cRcb.U:BvN)"nFHwco(F`],m:VQwJcVPS`<F"MGuNN5IKp8GBfg
+Y;(!$6]n4&]w&>U9DeaA}7,rCRp&.xt,VACl44DW,ej0#k4)~5[YHQ|92%VIm!,7S7nuwI3O[!I8_BO$>2:F|(j"A#d2_z0!'c~-JhGu4,Q4vRQburco,Q
+uMLq/wX37v-XFH_[WJ+p8kqj)3Se:N/5tKnaho,a!9B"`S_DN.m)E!g)4EbH,Sq}DR8u'1)cJl_4b&O/LQ[VlIWKvhXlqJl4z1gf2_l,$Tp=C!:u2|Yp[f
+:m~=N@[rBd=dHInGs#Nt&rz`;eN/|cGjPu12GnI=0=4$vo~8{!N$^3fl`RvDQJ|UHTtMg@y"7C~x/,rCP#19"r4bV=DNUItVmyLR6Cs..tXzoiNISLLX%3
+wLJ$D'kwl%=O$-"f'z-8'O5rkBOh,dFad0xJ]=6pBkyu}']79;C4Y,J361V)ZDQ99Y9dI{^9|apXPQ]rVq$/"[=!_e`8%#^v>r:`Q]<A`FgE>3(KmQ{h(b
+MR$C-O|1VQ%FjXC3p5^.2D)7D!IOc@{$$_l(-Ej_w!y/.Z,_H7`)Jj/uyN({j5samABt0;Gv_&pHa'I=Hf&Ha@_u)'MsoGQD8maiidNP%/]ZFWyHJ^WR;0
+dY-lq||/YKCzk";;ZDa1:Y#VErR(:B7Q;o;"[Fd$(G[jRPm2C{nbLUeF"{IjsIdvJw!p`aWQP[^j9@'x'g3p.g2R{)Voyf;XQv#U%X6BMfPV"#Z[3J~5[.
+r=fCE/CT`LlUxSp;r#tklRre|c_g`h;=_dL:F{7Q/7"t$3Q<%p{m3J7qg<"aC]`4]ZHp}(]`(u7nX'x[W:t'P_.37VRfSks08Z$F<97WFWg>r$<AgnxT7S
+0!c|B;LQ|ZlVJk%@'/m--Z2.&;}CKmM33UfUy6Y,ot#5x(fWDx#q[#J7)Ky8pe`(%0'6^V]Q5,PsQpq6a;A%F{&AF9%Vxg9Ky/az#RfXi#FrcdCUOXnA6b
+K}=472'pJ(:<jZ>xeyM{r2J..%Ts%m>r9{a#aO398o"8ly->^})7sIDm{ie/u0(w!+#h5]d9Pd%NwI)D_ksVd8c$Q9]MVI4W#%Dkuxf_RG^_qlTSyFd/`R
+f"})7U^9ml,z`kXt9@KtR)3OesH#As~6,vc!Jx6sL>E<02]s1&sTn!;T0(4R_3.-q5F3l>8c7MNlmSnCSdCCJmYCoCN;vaQNiLsGV2Q,yn!O2ELex|Qi`%
+(cieGldq%/zcA1Zu09ap}M7;)y|=.z~Edz4CxZ7MR>E|V80%ELxqRUcc"v;msnJJ9BOCWTh]Wg:"fglPB!oX4Fp5S|mWN.Up1d])1JMdN&]up!vd4z#D/@
+=C2_hg]+=GblK=MrJc7iD"X+mF@Bj"DN&Vz(ZzPcHH2u@:XsH+oaPkYf.P!+>X(UTX]!k&G|@2]@5##):%50chW[^8hzxb4)jm+WnEcW6VaNQr(D;_>}fR
+{-i`AE#46342CX=0MFAU]z"%5w)T{VB$(+P+I^(RVIm8u0KI9HFYBDz^T>x/PKv;75R4id:{H%CZo@7tR[<u>eWR3niK[_.4n"7<OC3b5=s[wVUNRelwe5
+>Y6ITkk++B|8(d]&q//':;+Vj8o{QZ|7H8t}66M0K[jX"ZrU[YT=ea$N1&27J|%lF'@;4]15i"z%MG$3!g:D19O^SOQKQzzEZSM`OL^FWR]0D"M`txM5if
+u4z%.8D%^wRJ3zi97Vza66</KsV)r=Cm8##P-#u'by=/5j<YUU%y@a04!430<$UAE3_S-O[kqk_gx`>Qg"E6Vmp;}sm42778OLa,fY|1J^,}|NV({_3@2M
+jK!f0AZo{Aa%l6XDNi}VgRYUTt32Q>b$ijmO<1D"b!bVurISs`:!z)UWqUD#>Z`|9$864;ven<>lJ:17ACv<+I%#HEySN'9LJ6LY;U;mv${$$NJ@]vPFc'
+cSV{,dPx'rUj6!/r<yExsy!xs7AcqIhF8GHtAsA`ey6:6|5hg=NOCGd2nR-=NLt/-5<Xi-T;1hjtb[0_B8{967mum>6pTsB;<3WX:U3(b'u%#D1XcT:hH6
+NXaLAuXIGTGL&;7s:w>or#4]WAZxwEoVA|7(T-fw%C=i[|4rKStXG{WsbGpT#2-1Yn!iq-sW'3!M+IdK[(vUk1)Yi8g%_#(Z{6f#+.GL"q^Z,w'r6]au:&
+h2l%}8i^2FCy+yPf#i{8^$1ZWr3kX+Hz:$zG&eutl&$:Xw8Wqs5P;-(d15:T(=%Cd7A"EzQU7:+<X2UL+KL(%&qIFKNN_A}l6k=Vnp3L,:(PgdfIq+v8O/
+]bw>(G)v(.eXq/Yd%<kl-$46p)ivMRl`DA1Gz7Yxr})g]6A6nbUNXR_zq!qa'{d;,ee](bHT1061d&nGgNvB_9p>[(3@;sIRp{JcL=1o#<Xec6#4yrUx8<
+.QFJA5R<X|FgAmVK^2&z8PS#.G;KW]!b|S}GRIg[Haa+ubT',+Z07'b,v,Do+/Oex|/(omrsEZESz|P!RNT:FJ3WJd4W#+:w{KX_j@'el9J7l+78QT)[<h
+{3BKR@![Ns_#u&H&'ONP!;~"j)(or^hSCflyau[3m@3a__N^3E`}=n$X~iFmbU;R5JZ6EsYW1Cd}|WHBFZzG@$usRO7%Ssa[4@EyJ0P%:}HNUq!2{]E7Ix
+)|6&EgmC<JPySD]"ZfS[X,ePNFbT(YcB5v[=:UF4!X-M30qwIhigaqbHah>k9j&B]eYD^djuCZ|C<NbM_Nnw2Mt6g^=okLN&p7&8jie,-e2=T:uCl/geAu
+#ptb=uT|sg.SfVWXU3Ta1vQLhv$xZ1~q4Bpkx@/0-Y!6ULrW7R9n(kdbcw@HNq2V:%~wyq$LYFpL#),6Q[1y@c-=07NVR#f2Mi0-k1%_q+2/#WGfANmAoJ
+'VE'SBy$<3mE-2#RUWUC1+O&~b^EGiDtxUI7&B)Npy0(>_X|qBXLex{)^FT$"xj6S!>(1C+d%MPWR5{^QBQEw:MJwMGvMy:{ai8UTbLW9de:83ju.P,hsQ
+<..PY#:[Rf~(ruK>-Db`+IQrTllJDtPi(5VtZZ^Ojs&MN(Q^29q%KZ|N8Fl(/MaPg=7P1w[1zzS<>AbD~rDdWpnW;mUgJbg+inpS4xOmGZW;UFiX>GM#K2
+UBA'02ydBisL%/Vpx6}G-7[nNr=^kL`0X=DC{=g.Wai%/u>'!!/"'S/G}3zB9oNJ$;xRX2&@!V}<BXJ6D;1GlH&]Bn]R}3%,1]r#/b2M#>-9YC0!BBXJMv
+6M0@EP)di"w=;)g,YWHgq>cV&[kMozV'>WThOaMrJftRQO6ot='&W#X3N.>_dAa}knrs$IQZQ8aXR2#!luz%.YE;5[VftPvrdZApO&+,zH%XgG;QpWgr&d
+Cx4<HQ9r$ZC{~Pu-ETv283ma9(RUa}dtvt224y4&xO|lQ+w-111Mzh@cIw-7eg$6,[of`fpUI'uH!HK&7!QATn!QWS4t$+7Yr/+4stVa~Ze+kR3tifi,,Z
+,LS51v]:fCzm1=g([(B9y!~Yf'LV/IIkGV8&[j!j~h$&'5Sqh;jnu[JK=]Z{V@TuJjP7D8d`r`4XKYdPrBQitc|,OdOHQ|7la'&N"aHWDvW6{iw_ayf_)T
+{HV7klQuxZ(4_PQBCo"~U'MOH:QimV8CWwEu9pk%Vb!iX%@l:g2OPK-Zo>yW./Ptf)gd#Nmqc'8pg`pOJsK[+PN8I8{:c0@7ToJetV@kdPV@.wSom/sf;9
+g#bAVlYCxkic5Uq2sV!t`Knsz^.cp9eH~6a}=vf/dHmY_iK:5rL)k|PYF(V^J:M]O9'w#t);v9{C)fsvM#lwMN,5y5[{0TH(+7!Cr/By1LZ1%kA0;1ohcR
+uq^<9W%%jO!dTlh4z.+[M:4S<<D,&'mj|eGJ2.{_%.{An3]-n=I1FJymwnd3Ko,yJpX|$l78oK_1-nT#gh9;nl-z=8$_QD!F7s_VJ`{#>PI]635G|ykdY}
+=u1On[wXjX,B@IqomAS0&.%}<be1iw^sYA'=UrJIrkqhx/ldFnk:xSA5Rof&X$hNlh9Y!u~ETspx7'C1o!l[e';&;|0v}le/1cs|wY|:m[D+gq}rS#3>qY
+$4e(xUqVVv6OtI;)bFy_i7VDLireH!2!3ia8e5N}Dw(]A>s8uLu{wlR^&U;.mz^TCvmjewPVe[kbC%t@VJ|aFp^zb}/]]f29x5[iu5=GT0>.uYOcg.|yb^
+6[zo41Hy$kU&COQ}#m{KLu;v5gTu^[=3PVk>sW^y5Qv"xf"!g-I>P8'yg|JU:y)Ds{H,!k4g''7sSCb7gy$O:j{KKhrS9$d<II&VJ@js;tH5Bq<i~_49Jo
+-^@bu$c&f[$X)S:qX:T:ILOS"auSg1c"kOq@-5#{k7&6EW'.'{9k,p1mFJY&}j+{NjWelBJ"dDPD=A{0wT`q:t[ptLv9fh|^4;&7{/4Z-Nd}'_{Z_.HXXd
+9LJCn]K%uec<4c%aX&6DEGC5y>9Pl#114+|uM8s>K%wEloivqX&TTTEcx(/=Hl%BS8UsT3(3kH;=$oT.D/[/CEk^01tEDzBEpR>[+tE}l=@w0D=;4jxlz!
+c$'<REZj^eX#C5HHtyb|nB|`IH92:,$.I9<B%SyJx_up<2UMac@=U3Y(pYWX7MYr6G=8_L_AH:e56Gz8^LoQ.5n`dV3154K4$M"&oDVi8JMYj6ClPGRyGz
+r^&[@reAf$e8^3('{puvJ1a#qH[HXb(3F$J`Qwxg(-+r_%JljGxF]ZnwlAy>,]+>L=9#LN{[%zE}0[<&cBFJ1{Zl=Wf2Ci(}^+~eueI7Q0VfLS)s{2DrGw
+<nJEhLh2F,joHF8p&_X!]yj"'Z_Let<g0-RS-s'^FP{F>5PfK-Q"-^NDv1`CQENS`=dNS'qHuvW=bMz#uod>p;HZxwlJ0kLR`/po]`+Th0priV!+LB[zn5
+gH'WC@WyPa^-T6uT]qPHW57}p^C@0!zgf2erOM1@aqd$^sY.g5x><76KCfWLT}P-6gT#k!>o/F!k]c|4U&P'i5_5:Q.,Zk!-:o~kNO.as6ssjMF%q,{c`>
+Ne%#n2N|nd,nUcS`mLym"oR!TN0u7^#k_nGd7qyI)N_)8ZwM!9p<FXzxBo!;V3.Gw{7%)!S{s-mMMNbsT](|j94[5[XoBvJJ]8`M$f6Mjo^(Wgn:j<h&j7
+uhKyIU^.+XaS|#g<#u>nVMi)CkY>glBsPfph&ry"Msbs}|+,{H20TfX:[b5v7(NLA|saJ0sswq"4Wa{zdPzM|9"8ltwgTtpl4CRaDV"5T68==mfeZ$}_'2
+I]eT7vj6OiHGH!^N#vQ}z%n0Na<"aWW>hJlXp[$-68Kyh+=u1BmQ97)JR"gERpcrrqn`>hN3dl7QkErEh8}ujNC)k|'7/VI:ot:MQ"O@s4"Us}5cc|t=_;
+@{:u%eq{q'maIlX>4ZPO-D{%<rYNky~D`"SM2ct(wG6t`C@R9,L@u/sr#]F[+YRvbfuJAM-H'q|j+;z!8y@K>a'f#Q>>TrDL9<:$8qKSxooc}F$Q'R^c1N
+hr"#q1~}3a`8K|gluJr%[l)-$3l#eYdUfs27p2'NwV."E.xkbOSc8C'E(.s4xlJyP1$'eb^':-b%a@9t#5's'nL}Gon:$h$dBqHrPdo3eA=)Mz6mBb|WnT
+#Fpn1&ec=5[r=wtW=P3{XW^u>p<-2S#ITrFyFuIZj7wOG/e$:uxYOuC(Xky06u<pbFrkDX~|#Dk@Xrul2)ogCY^7FNv3B$@]IE`mTYi_c]=tht+^4[[^/e
+j2kq@tqRcW!=Kl9Ko>M|6]R#nD]UJ1y&i;LEln]-GtAlm2n/O$A5zhRqlh-bZImd8#{;~3gkFi@MWP6N)<}>GuBFF.BQokn(0);=qfd#|oG4$,oLHmh+o6
+]v&l1yuoSn1vim(y+>PtnV=8k`^CeN(.m^2Ww3465c.RIUDf-".v6/y}i6fE]eHrw,Hmo|>u:uCU-pDQiAq2Hf{|Yw,L8e.s.f(cu4ko#lADO}<(Hc;-#-
+=jLMkR`}3`0lIPdT,XzYE!wzMQEB4I,Y&`jpDdvMv['HH&ANvTcM>%zONnS7VU:y1;O}c}fn9WK"dE)ouw%F`"QyA6DO:^z4p9Wd8BU^DEdLS'N6`X;ZOs
+!+X%^|D1y,f-@-08^EDg53DcKqX7cJAutsZmyn4g$fzzX$D0TO4-lR;`,5FrF`{e!G:StY@L_P$@=ZQa>"-8"ONJ$XOSPyy0EG$40]+hA,&mp_0wpOFi1M
+@b81tJR!@KRCI:|_Z,[68yJ/hS|.W>l5sEDOWF</)lD,!J%J=iO-=do0-LT.eK:{h6$4JKf"V3${@ZJi8.yhO6AE1gm(9995U-!j/sCy-sc2Il$0Q}JQ;N
+$Zh=GAKU/vFP%E;Nq:QL$hSK-hT&5Kxn7=<;gzh#e'#5U6gc@2%g!HZd6(.c`$[<m(AKCXAkG-HXNr~DfDHUfxQJ,jDIF$C!2%k>,Fu8D<-+jW]IsX#Uwj
+69K4~m3)X;K5uFOm]4M{rbywm(Upz"FYpYI}hu2|_7cWef/6Km7;LVCV2/gM4sl0-&vN|b]1Z$Id]"O^{H=pdICn;lHC$Pj"kciD9.y/L}B0}`9HpYt>gx
+q5Z4/L>4:5e.Lz[73v9'5OU=4Eb,1@jgKkflX2o3^2w`X097{]X8BQ9ZpUATzoHb>l#qW8H;d%m`1h'Ka>:ab1AgnsDrz-o9OD>8,/bVgs(zXE+BWX`u#3
+qss';pnL$dCxyU{l3&w,bk@M!%tR!kayf+oF"IYPC"+xi6rU6}Mt>,QU[c#xyq@m&KO6TFs9h)-bFFurju01:WRD#nSXk9S;%4%i'g4vkjgpIKF`2HRU|/
+ytE!hLV|d6#TcgPz$USnC}WKXUK1BJ#%3doF1'sZ1f|ug,C^B"9=lnUo!RCf{KGfsCyx=X;D[f&h{5%N09t4sWC#E3=9.%[kkga[T{faP/'l}@$Yj/f,]P
+#n-ly-H9m.y63p:3I4GWG#m/5JI@asat)]'ny6'C5x^h-5e`wXyY^Rce}$Yb}f![nRu#xt1Wm7_.A;8|7eeC7DB(A1mELK:phMK8we9dN,5A/9es~P7q7D
+u$%rD-lEV4CZW;3Hrm2vaRo]|rZf)M;t:12)om5L3JKT3#)Fpotw59r$~t.t{yg;+c%k-wOt<_/4&_O^g`1^&EuWwAh<vpQkNfqvLcL3N7F&xIGvpw_>|p
+rq;i@6I#S_OF}@!ltL+S~<%3Bi].B.OZ<jeOqg|"NmFwv+G_6P[Fhy'zOs'^&Z5K>H6rJGM.=xhrc1m:h.0<TZJtY1BGxmdG#/`[A)4{o$a#pI@j^#DK[I
+{.]b=3]E}2-zA3LnoV$O(7pP>;>.sdBG^fO5)LXP79SNKtX)jGX:TE;[~|,AP0{b}(u9)']L4JHbz|Nj)i%{4hS>PBro@SQQ3;JtK:m-V@p`MV|"8ss8x5
+TbWIx^R,Li@<1)).iCB72sH%Y;H)3LLhvS/ua)_tR[X#oYZWi9wn+(~HM;5tY<-D<h,RiAkqPqbFL!v7]cf,efxjhL'Md+{@M<,iD46wWk,N-xg7oLZ<;3
+v>-4Xl`faog$i%]-E=}0Wt3%A&@hk(7|2pdG_`jcQo_4[zGRgmo$"('Vgz>1!jJ)klLM/nC`J<{rdQI]7;C]Y_;_Dn}<q^z=eM6.+pn^Q>)LaY8`Y2=N^U
+6]}]S<(H0U1CNxy1.oi^jE`4Z4,e`/2pD^d[|^JCMh!g]81Z_R}+gp0|sF(cfV#>e}C|6lQG2t:ct#"-KIO.S$hc5Nu%!-kP!HE=360-4[KjqH(NibXf&r
+}tj5]ykYQM!t>L+cCmxNFpUyw0!qXtNe3ZKu,[[`3C$izdb!84c&fsme3Zyv~ICJ8QbqNsqhVeizuG"f8LL#Xf4cP'lSYRaNj|!z~V:M-[(YF=6E-p28oZ
+X+.Y[]g%}r,YL,y10yBB71_tCeIf1qtz9wE#m3nj!#s@4{fN^r#z>c&DqPV5(6E_<fPs:)`vo|Xs']Z}eRnuqft-]5@dM4sld9F)$E|--GJT~YeMNU@;zZ
+Oto,zo}rYi6wW}kR:y>vC3/p$g~Oly"8UB~eKys={|5z>"KK`(JyyO0T}M6KmByflV7Nsv1id@T];_G:s#tG|9"g%q)Q+-;f9}k;c'`F@1EvO0(7(Bv2yH
+#)aZ"G1o=S6L7:#A8I0PD"Ny^@=g`^Y$Ob^oFDkSxPomye<Z`/ccqo!&ODLACGk>Gs~kW)fh/cxZ9}&OI{`GpO+[JKrnyq%sm2Rr]1cjjbQ)z{@kJ^#&Q]
+nfgS..Fm%B0M!H0{}K"UQp{bmgB;_dXiD8->P>'-iVRUBV:U8O,T5Or{H`7=_6AJ="zzi2|f[v&X<^+ok^qQEA9=wWt:PX$r'm+v!zHNogO$s75{1]]4m3
+}"L^_6=6}#P/Ra<@wEqwXVt6H{x%bjRMyuM@tHsI'O/YqL5;UDyd~gbHseC:ct5";1^jxLeSHY}Z~u^i@L7EHGMy`xFmcu[C-HjnmBsSQnY7rTJEDHB0bM
+t@<dp;oE!1:<M:`o0W<6^>UB%:,"xfH#<$mC80s1v`+t|o=:~u@H2D)7|UgOna>>!/HgHGOa7<}#0RRFWfIqB.<w)}">{yCzuv.^2"oF5BBRS(sp<&(}0j
+~c2Mv%,{>JNJ2<Qh([bu]h)[_,{2ZD=l{c&>HK[8EI{OIa!].nF"hW1gx7E5kh^k)7!%r)Qa>uK3W.kC2RMc<knSA&X"xiL+'h:CdLdY-:c/[t$GdllKF3
+xpVi+7k'F.d<GKB5vqyBI:w0#x%ANkwQucYCG90yE2&{8hlJQ#XgIpz1|p)TV,aB#Z8BHF32b3DfZFl_i|NA;n[8Km%<`-nL3w%n(r<S'2H>oUP/cXEZqm
+JJs9Z8TxMQM'$9CDQ9=StFE_]!2vqFOwAw_GopC+{gV^aL2jt#ye(zJNINpR=><N!K~ZaO-R;Ujwc5@&oe@AK-V2FmM/E4N!1R^;b8uWs|Ux"lpqx1/3XQ
+"hay]dFn$8]CSPcgw_G;EOoA$sxwE#oKM^-#pJw#s%Hke%X)N%~#ysSSpLY/+5G^czgwd7y&G"gr1C7b1o]`hf<6TLh$=pP%H`3}gP69N;lUB_42rX;&k%
+9/_X:Wol(#>wqLB>N9SwkFgmIb_^=|yQhgmmni_-6!J}FA1,DtWAyh8|YSUzhUD#D,wz,Um9r2>_-J{/X+=X`dvX,7U64.|C7b_p[+P&9v8H:V<.KH"nBD
+"7KB>/uFM'mHm`f#pO7:B6e3!y-e|!.YkS<2%4uHp1BD(V}=bHx2^pdEn0g=~v^@YdH<y84aDB=x^u]cUcBJWwSn7Ea9t|9{bw1uh"&G(!&CUDA()l`[!j
+TYqQJVqM47~]sBQ@Ea&t=2NWV5_IdYT"_#'!)Q;)j3N(GH82&NOdIn-KA.$kA$g{<6gNck.JMUqEDG^yI4U%fEy`;b"Qba`'59J!rlPt+bB7`,MdX9qh1/
+443]9ny(@C7-+o/V]w.<"lnDTaWRrNA6$4]0A|2e:yY0euW7;y}r$Ix/{2"bMA5#(CH=E&jh(19n#}A/Q;~bF<H>Mdxz~krePTK[p0DS#JC"7eIL1`(%mT
+H7(<+7qfS[!YVzy]l0cn"'gFBUhjySAbq4VOyb<MOs{8aHeI;rUckEV1#|YwP{xLMl>[}-(=N1wP7LQ#F$P{B-;_U6Ky>5([KB13;Qn"}!TCED/_wL<$AW
+#z{c@v@+eCmn6wscXCO2{qBsoLMFA=qEh!l`<QGBG!v1)j3h}Sx!U^9E:GVJVHLKs9&Y3KZzHzpQdqLb$SHcEjiW2+G>@3Q{XW-%LAaY)M'OD,@ZF&2!m4
+EFK=7_h-vyXf<eG.s<)+MpDEmG-J15b7qhfEoUv[Du!Em-dfix.;c{s9m{_m)Ye9g/mB+aSR;t#EJBOC6q8:6rj&q{+hn9x,GOl0d]wcaLm5Ncy+Bj]t]=
+SV]1KnG3D_N:)L8;Z:u!rscZJ-zB11wYUBGRS6q>MOKj>6C3C#T|qNPPuiBYYnl%YV+!/}J}pG'-i,e4~WpP(^>{N94+BLI;n:^6wT-A=xpeIf!v.QWe&`
+/='x,Kac^p%5MwR,]T+{@}'K"b60#-{+t]!Nf=5b|HiM^<@xQK816UTnZ/./b)Jy^`]hO9{gmE.<q;HvXc,mfM"y2sd+M-.Ej(tNL(A}SWk|:p=qFAa[j+
+f[04^kgKUD~%aJ/Hq6T{PH6&|wRx2D+[~4m_L'Y)5kX/L7]h`QQf=-/2(:u5a`TNa=`baq3hC1dwc)_vH6s&Vr._|o)"CM&@{9BXIpf_&q/:^;-sP28cFE
+3}9nQzA.4Ew4:[3ptL+E0,2KD|;B6U=Uz115obiQ"x0K=>h%J.u3wC61%V,U/xP1`CoqC:0gf7>EJ:<`K#3e5%=sfx{gP$+ru%$cgC}Gk#+Dvzj'7_%0]l
+=oak2rf;IF(R)33&0O|3%FXSo:g#,Rg>n;VXZY`$:Jqr64o-s|Z:/ZOY.mUhyRYD8^_8YLNCuN.e2WH6`6NXpVmjC4YqcUTg<JEy35|0p+5ei2'lW{&DAA
+zT%nwr]4/n7q[Foa(s%fd1Glw+MWj5(E23N6vp6!Ojf@@s=<lD|8fwz>d)/`0kI@a@nRG}V't#kXTB03@Ya8Xpyd11rGS6fSx<4I"^@[{5Y(7&OKm$nkN;
+}u,4s)j.)eY@%<%%5w`Vkh9;G)ejZ7nQxCS8Ua4pSR]IH4d}IH+c#5x|q[$J<8@56yGZXR>[&T4=R']=o]e.nJ!kBdWyKqG5v$+:!JKOn&yu}Cl$;d/eZ(
+uA"B8n9,w:::VdZ#J/-<[s$0w4"4%s/9s=BiktVcWh;i'@fJxgg;fz;Yi9_xP3]>K<GSBPj0[z_]x4po!|xM7R0Y'm&mk=bp=LuLT)tm{g3GiP4w^a1Hh/
+^0d:3SE,'NvMj$1{H}qzU5XVB+yrNZTm)/=Tg`OT,[bI<Rb$OcyH;4_2.98I0/Fjn47$Spwt1@#0,z{>'-b3sO`!;^ZY85EXN=wQpPTB>cVFqCDjf-8@3%
+3j)XpPgqhox!6dn%QCxU9A-B!v{UO`IbZ1{V/)8u9mH6O9vkHt5"Qb{TQ]HDQ,Z9b6}c[TPX$MRq~);;Xpul^ON3U,@tXpYKS!k(D35uqgmKJiUZViPmFP
+-#DUIrD|E:DuRXz@kPFw|I)Dl{+8+Ig}HLL`[:n8D=[tYry!ZalW_}l8'"P{yP~uNdJVbo}xR,9/y90ksd[{<@QE7d+-2-(13w%KbX&6&wX1Y&`'[.3"t]
+eU[N=oyR<v8q]EX"R8]}hf]{k@Itvz6%30~b&-@'m+]ChMf91XigH7udT'm5f7,00ypFU7@:O7ooIF[$#O&pkY'>7llJ>JA`-Rig5!a|<v&pb'r4O45paA
+3Ucfwg(IVwoxuEe%&ZQd2u5rEeb5F4bdGjYEBXzO[".;3QfnN)mJgD`P},OQ/HTxD;/-Osy}Y"5:Q%X}uw"fG6"5LKfx:{HK-k&tk5x%r:B5Z{`F`"GlKk
+%UOwiZ-u-TCdLuUYx!DEv=Iea7Z2j[Id(#L$v+qSq;MS4%`.n/-N|ge_e8mkQ=ekam-movQtTOPUC#.+_UmPZG-_1y[p.gtEuT6''uk.f$D!%8vB>^O$Bq
+e(l:Jjw:|e2wr#uI+W^5[bbl1)A{PuT1Z4658Y":U&Q+BOhh+#7SXe$n8]f:=I|+')w;gPz|r.'DL$0sUAAqh-tr'#dE!S.(3U~fpYhXhLAl<gJl[1dU_h
+%NJ"[FT|{=E(,Ua$U<;-2=SET)7V$mivt&mys{5UC=d12FWNIp6((C-&nMGtVzAoK#hh`ItOe;R]_cVQYD8,nwfJ7&j:Iv0pzVSsypm>rVK#^Ob3=XXTQb
+6KLH"sQp2yM3xgWKO`e=7.8q{UN-Sjj#}](1P,#ya`fi-C's%^jEwsWK&yg^ja'sGgd^p_17nOisq-.E3X-`AZ6!@.GrM4"{7OSG&5zQ@o`YZ7W=H3sK,&
+<-gs'GXDl%1:8er9]29if[]7T4`9rM.G8+C$Nu>:ljw.Y]e{0Gc>m.@W~SOtIWnI5ynHiGGFCjz/#Shv|+@@'=3n=ZTGyNp@Hj~^7PEw9)<rpdgty9"@l@
+J1g2yQt_pA#]Z(H1iB>B>e#xUi7Zf&7vo(J,1{9q3BVzUlzHKD@#b<uU[TC!w{(B>N)'^7d(^hl-`v0uB@3/_f!lu077P@ok$Q=5<l&^VgKZHkrkC^~_pe
+Lc/&&@%}e8)oSG"f$"[p7IMyOq&HEPMQ)<b]:6()~jTA(SsRC!@8Q.z"=]hY&#dy[(Fu>7#"h,JwD:Q/AT>q^PWE7jwPD,i"+C-"_!3z+c_b/i5<WOm&,b
+xLKpIuIdkU,)yEdr2>mWscTQaj+Qn51aj.@d={pA^j=0eG&6)WQ2e+ps7i2[$/nJnx;c]W|Y$SVX&}LiSR%%78hPeL~f[s2SnOR/_qfyJ{_mo|v}@uS$Bd
+Gm('iSct6q2y+&X@|sRI`&PQeC3zVX[<a`Oeo$b.5uRZHc#}FHeC<6%Mjzw'0v"Zr"qREruQK'Su/)mdQ`}_@E|T~]vqMR.!2riuM$E$`0+T3giwFI]1(K
+g^!e1UN)fOQJTBM9O|eqy$!,]q:GYq|ztCaj40HtDL%y8ui3d|1nH>ep"hMw^USb=6lw{m7;K:iPG'J"t#)0pySj^[deIC,GZY!E40X<Z]qB3_W,5tq#YZ
+)pi`j5y0;UN/Zx,^ki/E{Csiv{p$ZF0!trFZ/).ft2QxEd'$,yC)~}OV(!JiJw98/;(|T&%"gZ-kmMmK+ZNiB(>>L,)q9PSCa3UE;czKR]'^d")uG/3:)^
+nsYDH_TX$(("rP`XmmC.)!+@!P!!
 */
