@@ -105,6 +105,8 @@
 //                 | transpose       | of the last two dimensions, others | GP_E_OVERLAP    |
 //                 |                 |   as they are; square, or dense    |                 |
 //                 | convert_layout  | yes, except to or from columns     | GP_E_OVERLAP    |
+//                 | row_map         | yes where strides and element      | GP_E_OVERLAP    |
+//                 |                 |   sizes are the same               |                 |
 //                 | others          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //    Alignment    A pointer is aligned to its element type (a struct: gp_type_desc.align). Nothing else is asked.
 //    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. A
@@ -271,6 +273,8 @@ typedef unsigned long uint64_t;
 #define gp_semi_join GPUPRIMS__NAME(gp_semi_join)
 #define gp_anti_join GPUPRIMS__NAME(gp_anti_join)
 #define gp_contains GPUPRIMS__NAME(gp_contains)
+#define gp_reduce_axis GPUPRIMS__NAME(gp_reduce_axis)
+#define gp_row_map GPUPRIMS__NAME(gp_row_map)
 #define gp_bfs GPUPRIMS__NAME(gp_bfs)
 #define gp_bfs_sources GPUPRIMS__NAME(gp_bfs_sources)
 #define gp_connected_components GPUPRIMS__NAME(gp_connected_components)
@@ -507,7 +511,9 @@ typedef enum gp_op {
   X(IS_PARTITIONED, 69, is_partitioned) \
   X(PARTITION_POINT, 70, partition_point) \
   X(GATHER, 71, gather) \
-  X(SEGMENTED_TOP_K, 72, segmented_top_k)
+  X(SEGMENTED_TOP_K, 72, segmented_top_k) \
+  X(REDUCE_AXIS, 73, reduce_axis) \
+  X(ROW_MAP, 74, row_map)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -515,8 +521,9 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM)
 
 // The policy field "algorithm". GP_AUTO leaves the choice to the size and the device (core/choose.c). X(NAME, value).
 #define GP_ALGORITHMS(X) \
-  X(DIRECT, 1)           /* copy, fill, iota, transform: registers only */ \
-  X(EVEN_SHARE, 2)       /* reduce: an equal share of the input a block; the last block combines */ \
+  X(DIRECT, 1)           /* copy, fill, iota, transform: registers only; row_map: a row in registers */ \
+  X(EVEN_SHARE, 2)       /* reduce: an equal share of the input a block; the last block combines; */ \
+                         /* rows: of a row, or of columns; the block of the last share combines */ \
   X(STEALING, 3)         /* reduce: blocks draw tiles by ticket; the last block combines one partial result a tile; */ \
                          /* find: tiles by ticket, none after a hit */ \
   X(ONE_BLOCK, 4)        /* reduce, scan, sort: a single block */ \
@@ -526,7 +533,8 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM)
   X(MERGE_PATH, 8)       /* segmented reduce, load balance: equal shares of elements and segments a block */ \
   X(SHARED_BINS, 9)      /* histogram: replicated counters in shared memory */ \
   X(GLOBAL_BINS, 10)     /* histogram: counters in the output */ \
-  X(WARP_SEGMENTS, 11)   /* segmented reduce: lanes of a warp a segment; a block a long segment */ \
+  X(WARP_SEGMENTS, 11)   /* segmented reduce: lanes of a warp a segment; a block a long segment; */ \
+                         /* reduce_axis: lanes of a warp a row */ \
   X(ONE_SWEEP, 12)       /* sort: least significant digit first, one sweep with look-back a digit */ \
   X(HYBRID, 13)          /* sort: partitions from the most significant digit, then buckets on chip; */ \
                          /* bfs: contract-expand, two-phase at levels of many edges */ \
@@ -840,6 +848,18 @@ typedef struct gp_permutation {
   uint64_t in_stride[4];  // of the input's dimensions
   uint64_t out_stride[4]; // of the output's dimensions
 } gp_permutation;
+// Rows of a strided array: the elements that differ in their index of one dimension alone, the axis. The array has 1
+// to 4 dimensions, the slowest first. Strides are in elements, from one index of a dimension to the next; zero and
+// negative ones are possible. The pointer leads to the element whose indices are all 0. Strides of the output lead to a
+// place of its own for each element: from the smallest on, each exceeds the reach of those before together.
+typedef struct gp_axes {
+  uint32_t struct_size;  // sizeof(gp_axes): gp_axes_reduced and gp_axes_mapped set it
+  int dimensions;        // 1 to 4
+  int axis;              // 0 to dimensions - 1
+  uint64_t extent[4];    // of the input's dimensions
+  int64_t in_stride[4];  // of the input's dimensions
+  int64_t out_stride[4]; // of the output's; a reduction has one element a row, and the axis's is not read
+} gp_axes;
 // A field of structs that an array keeps in one of several layouts: bytes, whatever they mean.
 typedef struct gp_field {
   size_t offset; // in the struct, in bytes
@@ -1324,6 +1344,10 @@ typedef struct gp_call {
   uint64_t capacity;              // group_by_many, distinct: room of the outputs; 0: `count`; join: room for pairs
   gp_join_kind join;              // join: `keys` are the probes, `keys2` the build side; out: u32 or i64 indices of
                                   // probes, out2: of build keys, of out_type; GP_JOIN_FLAGS: out has bytes
+
+  // Rows of strided arrays.
+  const gp_axes *axes; // reduce_axis, row_map: in host memory
+  gp_op apply;         // row_map: binary, of an element and its row's reduction
 } gp_call;
 
 // A bundle: kernels compiled ahead of time. tools/gp_bundle writes one as C source.
@@ -1362,6 +1386,7 @@ GPUPRIMS__INIT(gp_op_desc_init, gp_op_desc)
 GPUPRIMS__INIT(gp_graph_init, gp_graph)
 GPUPRIMS__INIT(gp_layout_init, gp_layout)
 GPUPRIMS__INIT(gp_permutation_init, gp_permutation)
+GPUPRIMS__INIT(gp__axes_init, gp_axes)
 GPUPRIMS__INIT(gp_description_init, gp_description)
 GPUPRIMS__INIT(gp__call_init, gp_call)
 GPUPRIMS__INIT(gp__segments_init, gp_segments)
@@ -1380,6 +1405,29 @@ GPUPRIMS__INLINE gp_segments gp_segments_init(gp_type offset_type, const void *o
   segments.begin = offsets;
   segments.count = count;
   return segments;
+}
+// The rows along an axis of a dense array, the last dimension contiguous; the output is dense too. gp_axes_reduced: it
+// has one element a row, that is an extent of 1 along the axis. gp_axes_mapped: it has the shape of the input.
+GPUPRIMS__INLINE gp_axes gp__axes_of(int dimensions, const uint64_t *extent, int axis, int reduced) {
+  gp_axes a = gp__axes_init();
+  uint64_t in = 1, out = 1;
+  int d;
+  a.dimensions = dimensions;
+  a.axis = axis;
+  for (d = (dimensions < 4 ? dimensions : 4) - 1; d >= 0; --d) {
+    a.extent[d] = extent[d];
+    a.in_stride[d] = (int64_t)in;
+    a.out_stride[d] = (int64_t)out;
+    in *= extent[d];
+    if (!reduced || d != axis) out *= extent[d];
+  }
+  return a;
+}
+GPUPRIMS__INLINE gp_axes gp_axes_reduced(int dimensions, const uint64_t *extent, int axis) {
+  return gp__axes_of(dimensions, extent, axis, 1);
+}
+GPUPRIMS__INLINE gp_axes gp_axes_mapped(int dimensions, const uint64_t *extent, int axis) {
+  return gp__axes_of(dimensions, extent, axis, 0);
 }
 
 // ---- api/context.h - contexts; users' types and operators
@@ -2110,6 +2158,29 @@ GPUPRIMS__API gp_result gp_anti_join(gp_context *ctx, gp_type key_type, const vo
 // out[i] = 1 if build has probe[i], otherwise 0: one byte each. Workspace: 16 bytes a build key.
 GPUPRIMS__API gp_result gp_contains(gp_context *ctx, gp_type key_type, const void *build, uint64_t build_count,
                                     const void *probe, uint64_t probe_count, uint8_t *out, gp_stream stream);
+
+// ---- api/rows.h - rows of strided arrays: reductions and maps along an axis
+
+// Rows of strided arrays: reductions and maps along an axis (gp_axes: 1 to 4 dimensions, any strides). No offsets are
+// needed, and rows may have any number and length: lanes, a warp, a block or several blocks read one.
+
+// out = the reduction of each row, by the operators and types of gp_reduce: in[0] op in[1] op ... ; ARGMIN and ARGMAX:
+// struct { T value; int64_t index; }, the index in the row. A row of no elements has the identity (gp_call.init, if it
+// is set); without rows nothing is written. Operands keep their order unless the operator is commutative. The same call
+// gives the same bits on one device; GP_REPRODUCIBLE serves exact operators only. `out` overlaps neither the input nor
+// itself. One launch; reads every element once.
+GPUPRIMS__API gp_result gp_reduce_axis(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
+                                       const gp_axes *axes, const void *in, void *out, gp_stream stream);
+
+// out = apply(x, s) for each element x, where s is the reduction of transform(x) over its row: softmax, layer
+// normalisation. transform: unary, from in_type to state_type, or 0, which converts. op: binary, on states, as
+// gp_reduce takes it but for ARGMIN and ARGMAX. apply: binary, of an element and a state, as gp_transform2 takes it.
+// state_type 0 is in_type, or f32 for f16 and bf16. In place if strides and element sizes of in and out are the same.
+// Contiguous rows that fit the registers of a block (16 vectors of 16 bytes a thread) are read once, in one launch.
+// Others are reduced, then read again: two launches, and a state a row in the workspace.
+GPUPRIMS__API gp_result gp_row_map(gp_context *ctx, gp_op transform, gp_op op, gp_op apply, gp_type in_type,
+                                   gp_type state_type, gp_type out_type, const gp_axes *axes, const void *in, void *out,
+                                   gp_stream stream);
 
 // ---- api/graph.h - search in graphs, building them, checking them
 
@@ -3231,6 +3302,14 @@ typedef struct gp__shape_of_moves { // gp__moves; segments of the call: matrices
   unsigned long long columns, rows;
 } gp__shape_of_moves;
 
+// ---- rows/shape.h - what rows of strided arrays add to the shape of a call
+
+typedef struct gp__shape_of_rows { // segments of the call: rows
+  unsigned long long length;       // of a row
+  unsigned long long columns;      // neighbouring lanes read neighbouring rows, so many side by side; 0: one row
+  int shifted;                     // rows begin anywhere between multiples of 16 bytes
+} gp__shape_of_rows;
+
 // ---- layouts/shape.h - what conversions of layouts add to the shape of a call
 
 typedef struct gp__shape_of_layouts { // in_size and out_size of the call are those of structs
@@ -3256,6 +3335,7 @@ typedef struct gp__shape_of_bfs {
   gp__shape_of_top_k top_k; \
   gp__shape_of_moves moved; \
   gp__shape_of_layouts layout; \
+  gp__shape_of_rows rows; \
   gp__shape_of_bfs bfs;
 
 // ---- core/shape.h - the shape of a call, and arithmetic that rules share
@@ -4757,6 +4837,56 @@ GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
       s.shared_bytes - 1024;
 }
 
+// ---- rows/policy.h - rows of strided arrays: policy fields, forms, windows, validity
+
+#define GP_POLICY_FIELDS_ROWS(F) \
+  F(algorithm, GP_AUTO, GP_DIRECT, GP_WARP_SEGMENTS, GP_EVEN_SHARE) \
+  F(threads, 0, 128, 256, 512) \
+  F(vectors, 0, 1, 2, 4, 8) \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING) \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 8) \
+  F(overlap, 0, 1, 2)
+
+// Who reads a row.
+enum {
+  GP__ROWS_LANES,  // a power of two of lanes, one window each; a warp has several rows, `vectors` times
+  GP__ROWS_WARP,   // a warp
+  GP__ROWS_BLOCK,  // a block, or several
+  GP__ROWS_COLUMNS // a warp reads neighbouring elements of several rows
+};
+// A row is read by windows: gp__vector_items elements, aligned in memory. shifted: the first may begin before the row.
+GPUPRIMS__RULE unsigned long long gp__row_windows(unsigned long long length, int size, int shifted) {
+  return (length + (unsigned)(gp__vector_items(size) - 1) * (shifted ? 2u : 1u)) / (unsigned)gp__vector_items(size);
+}
+// Neighbouring rows of a thread, whose accumulators have up to 32 bytes together.
+GPUPRIMS__RULE int gp__column_items_of(int items, int acc_size) {
+  return items > 1 && items * acc_size > 32 ? gp__column_items_of(items / 2, acc_size) : items;
+}
+GPUPRIMS__RULE int gp__column_items(int in_size, int acc_size) {
+  return gp__column_items_of(gp__vector_items(in_size), acc_size);
+}
+// The form of a call's first kernel. GP_DIRECT keeps a row in the registers of those who read it.
+GPUPRIMS__RULE int gp__rows_form(gp_policy p, gp__shape s) {
+  return s.rows.columns                                                       ? GP__ROWS_COLUMNS
+      : p.algorithm == GP_EVEN_SHARE                                          ? GP__ROWS_BLOCK
+      : gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <= GP__WARP ? GP__ROWS_LANES
+      : p.algorithm == GP_WARP_SEGMENTS ||
+          gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <= (unsigned)(GP__WARP * p.vectors)
+      ? GP__ROWS_WARP
+      : GP__ROWS_BLOCK;
+}
+GPUPRIMS__RULE int gp__policy_valid_rows(gp_policy p, gp__shape s) {
+  return p.blocks_per_sm >= 1 &&
+      (p.algorithm == GP_EVEN_SHARE ? !s.rows.columns ||
+               p.threads * gp__column_items(s.in_size, s.acc_size) * s.acc_size + 64 <= GP__STATIC_SHARED_BYTES
+                                    : !s.rows.columns &&
+               (s.primitive == GP_REDUCE_AXIS ? p.algorithm == GP_WARP_SEGMENTS
+                                              : p.algorithm == GP_DIRECT &&
+                        gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <=
+                            (unsigned)(p.threads * p.vectors)));
+}
+
 // ---- layouts/policy.h - conversion of layouts: tiles, shared memory
 
 enum {
@@ -4947,6 +5077,7 @@ GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
   F(SEGMENTED_SORT, segmented_sort) \
   F(TOP_K, top_k) \
   F(TRANSPOSE, transpose) \
+  F(ROWS, rows) \
   F(GRAPH, graph)
 #define GPUPRIMS__ENUM(FAMILY, family) GP__FAMILY_##FAMILY,
 enum { GPUPRIMS__FAMILIES(GPUPRIMS__ENUM) GP__FAMILIES };
@@ -4970,6 +5101,7 @@ GPUPRIMS__RULE int gp__family_of(int primitive) {
       : primitive == GP_SEGMENTED_SORT                                         ? GP__FAMILY_SEGMENTED_SORT
       : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT || primitive == GP_SEGMENTED_TOP_K ? GP__FAMILY_TOP_K
       : primitive == GP_TRANSPOSE                                                               ? GP__FAMILY_TRANSPOSE
+      : primitive == GP_REDUCE_AXIS || primitive == GP_ROW_MAP                                  ? GP__FAMILY_ROWS
       : primitive == GP_BFS || primitive == GP_BFS_SOURCES                                      ? GP__FAMILY_GRAPH
                                                                                                 : GP__FAMILY_MAP;
 }
@@ -5814,6 +5946,41 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   return p.algorithm == GP_PADDED_TILES && gp__panels_plan_of(q, s).whole && !gp__panels_plan_of(p, s).whole ? q : p;
 }
 
+// ---- rows/portable.h - portable rule of rows of strided arrays
+
+// Not measured yet. A warp reads a row if there are rows for all warps or the row is short; otherwise blocks share it.
+// A map keeps a row in registers, up to 16 vectors a thread.
+enum {
+  GP__ROWS_FEW = 32,        // rows a multiprocessor, below which blocks read those longer than
+  GP__ROWS_SHORT = 256,     // windows; and, however many there are, those longer than
+  GP__ROWS_LONG = 16 << 10, // windows
+  GP__ROWS_KEPT = 16        // vectors of a thread, at most
+};
+GPUPRIMS__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
+  const unsigned long long windows = gp__row_windows(s.rows.length, s.in_size, s.rows.shifted);
+  const unsigned long long most = gp__row_windows(s.rows.length, s.in_size, 1); // the workspace depends on no alignment
+  const int threads = gp__default_to(p.threads, 256);
+  const int map = s.primitive == GP_ROW_MAP;
+  if (!p.algorithm)
+    p.algorithm = s.rows.columns ||
+            (map ? most > (unsigned)(gp__default_to(p.vectors, GP__ROWS_KEPT) * threads)
+                 : most > GP__ROWS_LONG ||
+                     (most > GP__ROWS_SHORT && s.segments < (unsigned)s.multiprocessors * GP__ROWS_FEW))
+        ? GP_EVEN_SHARE
+        : map ? GP_DIRECT
+              : GP_WARP_SEGMENTS;
+  p.threads = threads;
+  if (p.algorithm == GP_DIRECT && !p.vectors) { // the fewest that hold a row; rows of a warp's lanes are read together
+    const unsigned readers = windows > (unsigned)(8 * GP__WARP) ? (unsigned)threads : (unsigned)GP__WARP;
+    p.vectors = windows <= GP__WARP ? 2 : 1;
+    while (p.vectors < GP__ROWS_KEPT && (unsigned)p.vectors * readers < windows) p.vectors *= 2;
+  }
+  p.vectors = gp__default_to(p.vectors, 4);
+  p.load = gp__default_to(p.load, p.algorithm == GP_EVEN_SHARE && map ? GP_CACHE_ALL : GP_CACHE_STREAMING);
+  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors > 8 ? 2 : p.vectors > 4 || s.rows.columns ? 3 : 4);
+  return p;
+}
+
 // ---- bfs/portable.h - portable rule of graphs
 
 // A search from many sources has a small alpha: a vertex lacks bits until all sources have reached it. Few vertices
@@ -6625,6 +6792,56 @@ GPUPRIMS__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned
 static const gp__rules gp__rules_transpose = {
     gp__policy_valid_transpose, gp__measure_matrices,     gp__portable_transpose, GPUPRIMS__ALWAYS_OVERLAPS,
     gp__geometry_transpose,     GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM,      gp__row_serves_matrices};
+
+// ---- rows/geometry.h - launches on rows of strided arrays
+
+// Blocks that share a row, or the length of a tile of columns: `units` of them, each `rounds` of work long. share:
+// rounds of a block.
+GPUPRIMS__PRIVATE unsigned long long gp__row_parts(unsigned long long units, unsigned long long rounds,
+                                                   unsigned long long resident, unsigned long long *share) {
+  const unsigned long long most = units ? resident / units : 1, parts = most < 1 ? 1 : most < rounds ? most : rounds;
+  *share = parts ? gp__ceil_div(rounds, parts) : 0;
+  return *share ? gp__ceil_div(rounds, *share) : 1;
+}
+// tile_items: what a part of a row has, in windows, or in elements of columns. replicas: parts.
+GPUPRIMS__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+  const int form = gp__rows_form(p, s), threads = p.threads, warps = threads / GP__WARP;
+  const unsigned long long windows = gp__row_windows(s.rows.length, s.in_size, s.rows.shifted);
+  unsigned long long units = s.segments, share = 0, results = 1;
+  g->replicas = 1;
+  if (form == GP__ROWS_LANES) {
+    while (1ull << g->log2_lanes < windows) ++g->log2_lanes;
+    units = gp__ceil_div(s.segments, (unsigned long long)(threads >> g->log2_lanes) * (unsigned)p.vectors);
+  } else if (form == GP__ROWS_WARP) units = gp__ceil_div(s.segments, (unsigned)warps);
+  else if (form == GP__ROWS_BLOCK) {
+    const unsigned round = (unsigned)(threads * p.vectors);
+    if (p.algorithm == GP_EVEN_SHARE)
+      g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(gp__row_windows(s.rows.length, s.in_size, 1), round),
+                                            resident, &share);
+    g->tile_items = share * round;
+  } else {
+    const unsigned long long columns = s.rows.columns;
+    const unsigned items = (unsigned)gp__column_items(s.in_size, s.acc_size);
+    unsigned round;
+    // Lanes across the rows: a warp, or more if rows are so short that others would have nothing to do.
+    while (1 << (g->log2_lanes + 1) <= threads && (unsigned long long)items << g->log2_lanes < columns &&
+           (g->log2_lanes < 5 || (unsigned)threads >> g->log2_lanes > s.rows.length))
+      ++g->log2_lanes;
+    round = ((unsigned)threads >> g->log2_lanes) * (unsigned)p.vectors;
+    results = (unsigned long long)items << g->log2_lanes;
+    units = s.segments / columns * gp__ceil_div(columns, results);
+    g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(s.rows.length, round), resident, &share);
+    g->tile_items = share * round;
+  }
+  g->tiles = units * g->replicas;
+  g->grid = (unsigned)(g->replicas > 1 || g->tiles < resident ? g->tiles : resident);
+  if (g->replicas > 1) g->words = g->tiles * results * (unsigned)gp__acc_words(s.acc_size);
+  if (s.primitive == GP_ROW_MAP && p.algorithm == GP_EVEN_SHARE) g->scratch = s.segments * (unsigned)s.acc_size;
+}
+
+static const gp__rules gp__rules_rows = {gp__policy_valid_rows,     gp__measure_elements, gp__portable_rows,
+                                         GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_rows,    GPUPRIMS__POLICY_THREADS,
+                                         GP__OWN_ALGORITHM,         GPUPRIMS__ROWS_SERVE};
 
 // ---- bfs/geometry.h - scratch memory of searches, and their launches
 
@@ -7501,6 +7718,25 @@ typedef struct gp__buffered_args {
   unsigned border[GP__BUFFERED_MOST + 1];            // gp__buffered_border
   unsigned first[GP__BUFFERED_MOST + 2];             // turns before each step
 } gp__buffered_args;
+
+// ---- rows/arguments.h - arguments of kernels on rows of strided arrays
+
+// Dimension 0 is the axis. Rows have the numbers of dimensions 1 to 3, where 1 runs fastest. Strides are in elements.
+typedef struct gp__rows_args {
+  const void *in;
+  void *out; // of a reduction: one element a row, whatever out_stride[0] is
+  unsigned long long rows;
+  unsigned long long extent[4];
+  long long in_stride[4], out_stride[4];
+  unsigned long long parts, share; // blocks that share a row, or a tile of columns; what each takes of its length
+  unsigned log2_lanes;             // that read a row, or lie across columns
+  int vectors;                     // columns: a thread's elements are a vector
+  unsigned long long windows;      // of a line, which the second launch of a map reads
+  void *states;                    // results of the first launch of a map, by row
+  void *workspace;                 // NULL: parts is 1
+  gp__value init;
+  int has_init;
+} gp__rows_args;
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
@@ -10738,7 +10974,7 @@ GP_DEVICE void gp__store_tile(const T (&items)[ITEMS], T *out, gp__u64 count) {
 }
 // ALL: every rank is below count.
 template <class Of, int TO, bool ALL, int ITEMS, class T, class Storage>
-GP_DEVICE void gp__scatter(T (&items)[ITEMS], const gp__u32 (&rank)[ITEMS], Storage &s, unsigned count) {
+GP_DEVICE void gp__scatter_items(T (&items)[ITEMS], const gp__u32 (&rank)[ITEMS], Storage &s, unsigned count) {
   GPUPRIMS__UNROLL
   for (int i = 0; i < ITEMS; ++i)
     if (ALL || rank[i] < count) s.element[s.slot(int(rank[i]))] = items[i];
@@ -10754,7 +10990,7 @@ GP_DEVICE void gp__rearrange(T (&items)[ITEMS], Storage &s) {
   gp__u32 rank[ITEMS];
   GPUPRIMS__UNROLL
   for (int i = 0; i < ITEMS; ++i) rank[i] = gp__element_of<Of, FROM, ITEMS>(i);
-  gp__scatter<Of, TO, true>(items, rank, s, 0);
+  gp__scatter_items<Of, TO, true>(items, rank, s, 0);
 }
 
 // Loads and stores in arrangement HOW. No storage, no barrier.
@@ -10778,7 +11014,7 @@ GP_DEVICE void gp_tile_rearrange(T (&items)[ITEMS], gp_tile_exchange_storage<THR
 template <int THREADS, int TO, int ITEMS, class T>
 GP_DEVICE void gp_tile_scatter(T (&items)[ITEMS], const gp__u32 (&rank)[ITEMS],
                                gp_tile_exchange_storage<THREADS, ITEMS, T> &storage, unsigned count = THREADS * ITEMS) {
-  gp__scatter<gp__of_block<THREADS>, TO, false>(items, rank, storage, count);
+  gp__scatter_items<gp__of_block<THREADS>, TO, false>(items, rank, storage, count);
 }
 // Items become blocked (striped).
 template <int THREADS, int ITEMS, class T>
@@ -10822,7 +11058,7 @@ template <int LANES, int TO, int ITEMS, class T>
 GP_DEVICE void gp_warp_group_scatter(T (&items)[ITEMS], const gp__u32 (&rank)[ITEMS],
                                      gp_tile_exchange_storage<LANES, ITEMS, T> &storage,
                                      unsigned count = LANES * ITEMS) {
-  gp__scatter<gp__of_group<LANES>, TO, false>(items, rank, storage, count);
+  gp__scatter_items<gp__of_group<LANES>, TO, false>(items, rank, storage, count);
 }
 
 // ---- device/tile_neighbours.cuh - tiles: shifts, differences of neighbours, ends of runs
@@ -11040,10 +11276,10 @@ template <> struct gp__has_values<gp__none> { static const bool value = false; }
 template <int THREADS, int TO, bool ALL, int ITEMS, class K, class V, class Exchange>
 GP_DEVICE void gp__scatter_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], const gp__u32 (&rank)[ITEMS], Exchange &s,
                                  unsigned count) {
-  gp__scatter<gp__of_block<THREADS>, TO, ALL>(keys, rank, s.keys, count);
+  gp__scatter_items<gp__of_block<THREADS>, TO, ALL>(keys, rank, s.keys, count);
   if (gp__has_values<V>::value) {
     __syncthreads();
-    gp__scatter<gp__of_block<THREADS>, TO, ALL>(values, rank, s.values, count);
+    gp__scatter_items<gp__of_block<THREADS>, TO, ALL>(values, rank, s.values, count);
   }
 }
 
@@ -25526,6 +25762,378 @@ template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__tran
   }
 }
 
+// ---- rows/kernels.cuh - rows and columns of strided arrays: reductions, maps of elements and their row's reduction
+
+// Elements from the first row's beginning to that of row r: dimensions 1 to 3.
+GP_DEVICE long long gp__row_offset(const gp__rows_args &a, const long long (&stride)[4], gp__u64 r) {
+  long long at = 0;
+  if (a.extent[2] * a.extent[3] != 1) {
+    const gp__u64 q = r / a.extent[1], s = a.extent[3] == 1 ? 0 : q / a.extent[2];
+    r -= q * a.extent[1];
+    at = static_cast<long long>(q - s * a.extent[2]) * stride[2] + static_cast<long long>(s) * stride[3];
+  }
+  return at + static_cast<long long>(r) * stride[1];
+}
+
+// A line of elements. A window is V of them. If they are contiguous, it begins at a multiple of 16 bytes, and the first
+// and the last may be partly outside.
+template <class T> struct gp__row {
+  static const int V = gp__vector_items(int(sizeof(T)));
+  typedef gp__vector_access<T, V> Window;
+  const T *at;
+  gp__u64 length;
+  long long stride;
+  unsigned skipped; // elements from the first window's beginning to the row's
+  bool dense;
+  GP_DEVICE gp__row() : at(nullptr), length(0), stride(0), skipped(0), dense(false) {}
+  GP_DEVICE gp__row(const T *at_, gp__u64 length_, long long stride_) : at(at_), length(length_), stride(stride_) {
+    const unsigned misaligned = gp__misalignment(at, 16);
+    dense = stride == 1 && misaligned % sizeof(T) == 0;
+    skipped = V > 1 && dense ? misaligned / unsigned(sizeof(T)) : 0;
+  }
+  // The window's first element; before the row it is a number above any length.
+  GP_DEVICE gp__u64 first(gp__u64 window) const { return window * V - skipped; }
+  GP_DEVICE bool is_inner(gp__u64 i) const { return i < length && i + V <= length; }
+  template <int CACHE> GP_DEVICE void load(gp__u64 window, Window &x) const {
+    const gp__u64 i = first(window);
+    if (dense && is_inner(i)) x.template load<CACHE>(at + i, 0, false);
+    else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j)
+        if (i + j < length) x.item[j] = at[static_cast<long long>(i + j) * stride];
+    }
+  }
+  template <class Op, class Load, class Acc>
+  GP_DEVICE void fold(const Load &load, gp__u64 window, const Window &x, Acc &sum) const {
+    const gp__u64 i = first(window);
+    if (is_inner(i)) {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(x.item[j], i + j)));
+    } else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j)
+        if (i + j < length) sum = Op()(sum, Op::prepare(load(x.item[j], i + j)));
+    }
+  }
+  // to[i] = map(element i, its state) for the elements of the window. states: V of them, or one.
+  template <int CACHE, class Map, class Out, class S, int N>
+  GP_DEVICE void store(Out *to, long long to_stride, gp__u64 window, const Window &x, const S (&states)[N]) const {
+    const int OV = 16 % sizeof(Out) ? 1 : V * sizeof(Out) > 16 ? 16 / int(sizeof(Out)) : V;
+    typedef gp__vector_access<Out, OV> Group;
+    const gp__u64 i = first(window);
+    if (to_stride == 1 && is_inner(i) && gp__misalignment(to + i, gp__vector_access_alignment<Out, OV>::value) == 0) {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; j += OV) {
+        Group y;
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < OV; ++k) y.item[k] = Map()(x.item[j + k], states[N > 1 ? j + k : 0]);
+        y.template store<CACHE>(to + i + j);
+      }
+    } else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j)
+        if (i + j < length) to[static_cast<long long>(i + j) * to_stride] = Map()(x.item[j], states[N > 1 ? j : 0]);
+    }
+  }
+};
+template <class T> GP_DEVICE gp__row<T> gp__row_of(const gp__rows_args &a, gp__u64 r) {
+  return r < a.rows
+      ? gp__row<T>(static_cast<const T *>(a.in) + gp__row_offset(a, a.in_stride, r), a.extent[0], a.in_stride[0])
+      : gp__row<T>();
+}
+
+// Writes the result of row r. STATE: as it is, by row, for the second launch.
+template <class Op, class Acc, class Out, bool STATE>
+GP_DEVICE void gp__row_result(const gp__rows_args &a, gp__u64 r, const Acc &sum) {
+  if (STATE) static_cast<Acc *>(a.states)[r] = sum;
+  else {
+    const Acc init = Op::prepare(gp__value_as<Acc>(a.init));
+    const Acc result = !a.has_init ? sum : a.extent[0] == 0 ? init : Op()(init, sum);
+    static_cast<Out *>(a.out)[gp__row_offset(a, a.out_stride, r)] = gp_convert<Acc, Out>()(result);
+  }
+}
+// value of lane 0 op ... op value of lane `lanes` - 1, in the first of each group of so many lanes.
+template <class Acc, class Op> GP_DEVICE Acc gp__lanes_reduce(Acc value, Op op, unsigned lanes) {
+  for (unsigned d = 1; d < lanes; d *= 2) value = op(value, gp_warp_shift_down(value, d));
+  return value;
+}
+
+// The fold of windows begin .. end - 1 of a row by READERS threads, a warp or the block: the first has the result.
+// Commutative operators: neighbours read neighbouring windows. Others: a thread reads consecutive ones, and each round
+// is a tree.
+template <class P, int READERS, class Op, class Acc, class T, class Load>
+GP_DEVICE Acc gp__fold_row(const Load &load, const gp__row<T> &row, gp__u64 begin, gp__u64 end, unsigned reader,
+                           gp_tile_reduce_storage<P::threads, Acc> &storage) {
+  const int K = P::vectors;
+  Acc sum = Op::identity(), all = Op::identity();
+  for (gp__u64 round = begin; round < end; round += K * READERS) {
+    typename gp__row<T>::Window x[K];
+    const gp__u64 first = round + (Op::commutative ? reader : reader * K);
+    const unsigned step = Op::commutative ? READERS : 1;
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) row.template load<P::load>(first + k * step, x[k]);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) row.template fold<Op>(load, first + k * step, x[k], sum);
+    if (Op::commutative) continue;
+    sum = READERS == 32 ? gp_warp_reduce(sum, Op()) : gp_tile_reduce<P::threads>(sum, Op(), storage);
+    all = Op()(all, sum);
+    sum = Op::identity();
+    if (READERS > 32) __syncthreads();
+  }
+  if (!Op::commutative) return all;
+  return READERS == 32 ? gp_warp_reduce(sum, Op()) : gp_tile_reduce<P::threads>(sum, Op(), storage);
+}
+
+template <class P, class Acc> struct gp__rows_storage {
+  gp_tile_reduce_storage<P::threads, Acc> reduce;
+  gp__ticket ticket;
+  Acc state;
+};
+
+// The number of a block's part of all rows, or of all columns: a ticket, if several blocks share a row.
+GP_DEVICE gp__ticket gp__part_ticket(const gp__rows_args &a, gp__ticket &shared) {
+  const gp__ticket mine = {0, blockIdx.x};
+  if (a.parts == 1) return mine;
+  if (threadIdx.x == 0) shared = gp__draw(a.workspace, gridDim.x);
+  __syncthreads();
+  return shared;
+}
+
+// Reductions of rows. FORM: GP__ROWS_LANES, _WARP or _BLOCK. If several blocks share a row, tickets number the parts,
+// row after row, one a block. The block of a row's last part waits for those before: their tickets are lower, so their
+// blocks run already, and they wait for none. Words carry the launch's tag, so none is ever cleared.
+template <class P, int FORM, bool STATE, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__rows_reduce(const gp__rows_args &a) {
+  const int T = P::threads, K = P::vectors;
+  typedef gp__rows_storage<P, Acc> Storage;
+  GP_SHARED(Storage, s);
+  gp__pdl_wait<P>();
+  const Load load(a);
+  const gp__u64 warp = static_cast<gp__u64>(blockIdx.x) * (T / 32) + gp_warp();
+  const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (T / 32);
+  if (FORM == GP__ROWS_LANES) {
+    const unsigned lanes = 1u << a.log2_lanes, groups = 32 >> a.log2_lanes;
+    const unsigned group = gp_lane() >> a.log2_lanes, lane = gp_lane() & (lanes - 1);
+    for (gp__u64 first = warp * (groups * K); first < a.rows; first += warps * (groups * K)) {
+      gp__row<In> row[K];
+      typename gp__row<In>::Window x[K];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        row[k] = gp__row_of<In>(a, first + k * groups + group);
+        row[k].template load<P::load>(lane, x[k]);
+      }
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        const gp__u64 r = first + k * groups + group;
+        Acc sum = Op::identity();
+        row[k].template fold<Op>(load, lane, x[k], sum);
+        sum = gp__lanes_reduce(sum, Op(), lanes);
+        if (lane == 0 && r < a.rows) gp__row_result<Op, Acc, Out, STATE>(a, r, sum);
+      }
+    }
+  } else if (FORM == GP__ROWS_WARP) {
+    for (gp__u64 r = warp; r < a.rows; r += warps) {
+      const gp__row<In> row = gp__row_of<In>(a, r);
+      const gp__u64 windows = (row.skipped + row.length + row.V - 1) / row.V;
+      const Acc sum = gp__fold_row<P, 32, Op, Acc>(load, row, 0, windows, gp_lane(), s.reduce);
+      if (gp_lane() == 0) gp__row_result<Op, Acc, Out, STATE>(a, r, sum);
+    }
+  } else {
+    const gp__ticket ticket = gp__part_ticket(a, s.ticket);
+    for (gp__u64 r = ticket.number / a.parts; r < a.rows; r += gridDim.x) {
+      const gp__u64 part = ticket.number % a.parts, begin = part * a.share, others = a.parts - 1;
+      const gp__row<In> row = gp__row_of<In>(a, r);
+      Acc sum = gp__fold_row<P, T, Op, Acc>(load, row, begin, begin + a.share, threadIdx.x, s.reduce);
+      if (threadIdx.x == 0) {
+        if (part < others) gp__publish(gp__words(a.workspace), ticket.number, sum, ticket.tag);
+        else s.state = sum;
+      }
+      if (part < others) return;
+      __syncthreads();
+      if (others) {
+        const gp__u64 each = (others + T - 1) / T, first = threadIdx.x * each;
+        sum = Op::identity();
+        for (gp__u64 i = first; i < first + each && i < others; ++i)
+          sum = Op()(sum, gp__receive<Acc>(gp__words(a.workspace), r * a.parts + i, ticket.tag));
+        sum = Op()(gp_tile_reduce<T>(sum, Op(), s.reduce), s.state);
+      }
+      if (threadIdx.x == 0) gp__row_result<Op, Acc, Out, STATE>(a, r, sum);
+      if (others) return;
+      __syncthreads();
+    }
+  }
+}
+
+// Reductions of rows whose neighbours are closer than their elements: columns of a matrix. Lanes lie across V rows
+// each. `slots` threads behind each other share their length, and so may several blocks, as above.
+template <class P, class Acc, int V> struct gp__columns_storage {
+  Acc cell[V][P::threads];
+  gp__ticket ticket;
+};
+template <class P, bool STATE, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
+  const int T = P::threads, K = P::vectors, V = gp__column_items(int(sizeof(In)), int(sizeof(Acc)));
+  typedef gp__columns_storage<P, Acc, V> Storage;
+  GP_SHARED(Storage, s);
+  gp__pdl_wait<P>();
+  const Load load(a);
+  const unsigned lanes = 1u << a.log2_lanes, slots = T >> a.log2_lanes;
+  const unsigned lane = threadIdx.x & (lanes - 1), slot = threadIdx.x >> a.log2_lanes;
+  const gp__u64 columns = a.extent[1], across = (columns + lanes * V - 1) / (lanes * V);
+  const gp__u64 units = a.extent[2] * a.extent[3] * across;
+  const gp__ticket ticket = gp__part_ticket(a, s.ticket);
+  for (gp__u64 unit = ticket.number / a.parts; unit < units; unit += gridDim.x) {
+    const gp__u64 outer = unit / across, part = ticket.number % a.parts, others = a.parts - 1;
+    // A thread's rows: c, c + apart, ... of `outer`.
+    const gp__u64 c = (unit - outer * across) * (lanes * V) + (a.vectors ? lane * V : lane);
+    const unsigned apart = a.vectors ? 1 : lanes;
+    const gp__u64 begin = part * a.share, end = a.extent[0] - begin < a.share ? a.extent[0] : begin + a.share;
+    Acc sum[V];
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) sum[j] = Op::identity();
+    if (c < columns) {
+      // A thread reads every slots-th element, or consecutive ones if their order matters.
+      const gp__u64 each = (end - begin + slots - 1) / slots, step = Op::commutative ? slots : 1;
+      gp__u64 i = begin + (Op::commutative ? slot : slot * each);
+      const gp__u64 stop = Op::commutative || i >= end || end - i < each ? end : i + each;
+      const long long hop = static_cast<long long>(step) * a.in_stride[0], next = apart * a.in_stride[1];
+      const In *from = static_cast<const In *>(a.in) + gp__row_offset(a, a.in_stride, outer * columns) +
+          static_cast<long long>(c) * a.in_stride[1] + static_cast<long long>(i) * a.in_stride[0];
+      const bool vectors = a.vectors && c + V <= columns;
+      for (; i < stop; i += K * step, from += K * hop) {
+        gp__vector_access<In, V> x[K];
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k) {
+          if (i + k * step >= stop) continue;
+          if (vectors) x[k].template load<P::load>(from + k * hop, 0, false);
+          else {
+            GPUPRIMS__UNROLL
+            for (int j = 0; j < V; ++j)
+              if (c + j * apart < columns) x[k].item[j] = from[k * hop + j * next];
+          }
+        }
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k) {
+          if (i + k * step >= stop) continue;
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; ++j)
+            if (c + j * apart < columns) sum[j] = Op()(sum[j], Op::prepare(load(x[k].item[j], i + k * step)));
+        }
+      }
+    }
+    for (bool again = others && part == others;; again = false) {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) s.cell[j][threadIdx.x] = sum[j];
+      for (unsigned d = 1; d < slots; d *= 2) { // a tree of neighbours over the slots
+        __syncthreads();
+        if (slot % (2 * d) == 0 && slot + d < slots) {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; ++j)
+            s.cell[j][threadIdx.x] = Op()(s.cell[j][threadIdx.x], s.cell[j][threadIdx.x + d * lanes]);
+        }
+      }
+      if (!again) break;
+      // The block of the last part folds the others' results, and its own behind them: the last slot takes that.
+      __syncthreads();
+      Acc own[V];
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) own[j] = s.cell[j][lane];
+      const gp__u64 each = (others + slots - 1) / slots, first = slot * each;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) {
+        sum[j] = Op::identity();
+        for (gp__u64 i = first; i < first + each && i < others; ++i)
+          sum[j] =
+              Op()(sum[j],
+                   gp__receive<Acc>(gp__words(a.workspace), ((unit * a.parts + i) * V + j) * lanes + lane, ticket.tag));
+        if (slot == slots - 1) sum[j] = Op()(sum[j], own[j]);
+      }
+      __syncthreads();
+    }
+    if (slot == 0) {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) {
+        if (part < others)
+          gp__publish(gp__words(a.workspace), (ticket.number * V + j) * lanes + lane, s.cell[j][lane], ticket.tag);
+        else if (c + j * apart < columns)
+          gp__row_result<Op, Acc, Out, STATE>(a, outer * columns + c + j * apart, s.cell[j][lane]);
+      }
+    }
+    if (others) return;
+    __syncthreads();
+  }
+}
+
+// out = map(x, the reduction of x's row): the row stays in registers between its reduction and the map.
+template <class P, int FORM, class Op, class Load, class In, class Acc, class Map, class Out>
+GP_DEVICE void gp__rows_map(const gp__rows_args &a) {
+  const int T = P::threads, K = P::vectors;
+  typedef gp__rows_storage<P, Acc> Storage;
+  GP_SHARED(Storage, s);
+  gp__pdl_wait<P>();
+  const Load load(a);
+  Out *out = static_cast<Out *>(a.out);
+  const bool block = FORM == GP__ROWS_BLOCK;
+  const int R = FORM == GP__ROWS_LANES ? K : 1; // rows of a lane at once: K with a window each, or one with K of them
+  const unsigned log2 = FORM == GP__ROWS_LANES ? a.log2_lanes : 5, groups = 32 >> log2, group = gp_lane() >> log2;
+  const unsigned readers = block ? T : 1u << log2, reader = block ? threadIdx.x : gp_lane() & (readers - 1);
+  const gp__u64 team = block ? blockIdx.x : static_cast<gp__u64>(blockIdx.x) * (T / 32) + gp_warp();
+  const gp__u64 teams = block ? gridDim.x : static_cast<gp__u64>(gridDim.x) * (T / 32);
+  const unsigned step = R > 1 ? 0 : Op::commutative ? readers : 1;
+  const gp__u64 window = R > 1 || Op::commutative ? reader : reader * K;
+  for (gp__u64 first = team * (groups * R); first < a.rows; first += teams * (groups * R)) {
+    gp__row<In> row[R];
+    typename gp__row<In>::Window x[K];
+    Acc state[R][1];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < R; ++k) {
+      row[k] = gp__row_of<In>(a, first + k * groups + group);
+      state[k][0] = Op::identity();
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) row[k % R].template load<P::load>(window + k * step, x[k]);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) row[k % R].template fold<Op>(load, window + k * step, x[k], state[k % R][0]);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < R; ++k) {
+      Acc &sum = state[k][0];
+      if (block) {
+        sum = gp_tile_reduce<T>(sum, Op(), s.reduce);
+        sum = gp_tile_broadcast(sum, 0, s.state); // the next row's barrier comes before its state
+      } else sum = gp_warp_broadcast(gp__lanes_reduce(sum, Op(), readers), int(gp_lane() & ~(readers - 1)));
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k)
+      row[k % R].template store<P::store, Map>(out + gp__row_offset(a, a.out_stride, first + k % R * groups + group),
+                                               a.out_stride[0], window + k * step, x[k], state[k % R]);
+  }
+}
+
+// The second launch of a map: states are in memory. Lines are rows, or, with COLUMNS, the elements of rows that are
+// side by side, each with a state of its own.
+template <class P, bool COLUMNS, class In, class Acc, class Map, class Out>
+GP_DEVICE void gp__rows_apply(const gp__rows_args &a) {
+  const int V = gp__row<In>::V, N = COLUMNS ? V : 1;
+  gp__pdl_wait<P>();
+  const gp__u64 lines = COLUMNS ? a.extent[0] * a.extent[2] * a.extent[3] : a.rows, step = gridDim.x * P::threads;
+  for (gp__u64 n = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x; n < lines * a.windows; n += step) {
+    const gp__u64 l = n / a.windows, window = n - l * a.windows, r = COLUMNS ? l / a.extent[0] * a.extent[1] : l;
+    const long long i = COLUMNS ? static_cast<long long>(l % a.extent[0]) : 0;
+    const gp__row<In> line(static_cast<const In *>(a.in) + gp__row_offset(a, a.in_stride, r) + i * a.in_stride[0],
+                           a.extent[COLUMNS], a.in_stride[COLUMNS]);
+    const Acc *states = static_cast<const Acc *>(a.states) + r;
+    typename gp__row<In>::Window x;
+    Acc state[N];
+    line.template load<P::load>(window, x);
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < N; ++j)
+      if (!COLUMNS || line.first(window) + j < line.length) state[j] = states[COLUMNS ? line.first(window) + j : 0];
+    line.template store<P::store, Map>(static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, r) +
+                                           i * a.out_stride[0],
+                                       a.out_stride[COLUMNS], window, x, state);
+  }
+}
+
 // ---- bfs/state.cuh - breadth-first search: counts and state of blocks
 
 // One launch of resident blocks does the whole traversal. A grid barrier separates its steps and sums the blocks'
@@ -28069,6 +28677,7 @@ GPUPRIMS__API int gp_version(void) {
   X(gp_call, workspace_bytes) \
   X(gp_segments, length) \
   X(gp_permutation, out_stride) \
+  X(gp_axes, out_stride) \
   X(gp_layout, columns) \
   X(gp_graph, flags) \
   X(gp_tuner_config, user)
@@ -28582,6 +29191,17 @@ typedef struct gp__moves {
   uint64_t extent[4], in_stride[4], out_stride[4]; // 2 and 3: matrices
   uint64_t in_span, out_span;                      // elements from the first to the last, of the call's type
 } gp__moves;
+// Rows of a strided array: dimension 0 is the axis; the others are sorted, the closest elements first, and merged.
+typedef struct gp__row_span {
+  uint64_t bytes, before; // from the lowest address on; from there to element 0
+} gp__row_span;
+typedef struct gp__rows {
+  uint64_t extent[4];
+  int64_t in_stride[4], out_stride[4]; // elements; the output's axis: 0 in a reduction
+  gp__row_span in_span, out_span;
+  int same;    // strides of the input and the output are the same
+  int columns; // elements of neighbouring rows are closer than those of a row
+} gp__rows;
 // A checked call with every default filled in.
 enum { GP__IS_BOTH = 2 };
 typedef struct gp__request {
@@ -28623,6 +29243,7 @@ typedef struct gp__request {
   const gp_key_field *fields;
   int field_count;
   gp__moves moves;                         // transpose
+  gp__rows rows;                           // reduce_axis, row_map
   gp_layout in_layout, out_layout;         // convert_layout, else zero; in_size and out_size are those of the structs
   int numbers;                             // radix sort of floats: -0 and +0 are equal
   gp_graph graph, out_graph;               // their types filled in; offset_type and key_type are those
@@ -31238,6 +31859,97 @@ static gp_result gp__host_transpose(gp__host_call *h) {
   return GP_SUCCESS;
 }
 
+// ---- rows/host.c - rows of strided arrays
+
+// Elements from element 0 to the beginning of row r.
+static int64_t gp__host_row_offset(const gp__rows *rows, const int64_t *stride, uint64_t r) {
+  int64_t at = 0;
+  int d;
+  for (d = 1; d < 4; ++d) {
+    at += (int64_t)(r % rows->extent[d]) * stride[d];
+    r /= rows->extent[d];
+  }
+  return at;
+}
+// Folds the row of elements `stride` apart, from `base` on. Those that are not side by side go through a buffer.
+static void gp__host_fold_line(const gp__host_call *h, const unsigned char *base, int64_t stride, uint64_t length,
+                               gp__host_state *s) {
+  const size_t size = h->q->in_size;
+  gp__host_call part = *h;
+  gp__host_buffer room;
+  uint64_t first, i, n;
+  if (stride == 1) {
+    part.in.base = base;
+    gp__host_fold(&part, s, 0, length);
+    return;
+  }
+  for (first = 0; first < length; first += n) {
+    const size_t most = gp__host_limit(size);
+    n = length - first < most ? length - first : most;
+    for (i = 0; i < n; ++i)
+      gp__host_move(room.bytes + i * size, base + (int64_t)(first + i) * stride * (int64_t)size, size);
+    part.in.base = room.bytes;
+    if (!h->q->is_arg) gp__host_fold(&part, s, 0, n);
+    else {
+      gp__host_state winner = gp__host_start(h, 0);
+      gp__host_fold(&part, &winner, 0, n);
+      if (winner.index >= 0) winner.index += (int64_t)first;
+      gp__host_join(h, s, &winner);
+    }
+  }
+}
+// One element of a map. op: the loops of a built-in operator.
+static void gp__host_apply_state(const gp__request *q, const gp__host_op *op, const unsigned char *x,
+                                 const gp__host_state *s, unsigned char *y) {
+  gp__value a, b;
+  gp__host_source of_x, of_s;
+  const int truth = q->equal == GP_AND || q->equal == GP_OR;
+  if (q->user_equal) {
+    gp__host_apply(q->user_equal, y, x, s->value.bytes);
+    return;
+  }
+  of_x = gp__host_source_of(x, q->in_type, q->in_size, q->out_type, q->out_size, GP_OP_DEFAULT, NULL, truth);
+  of_s = gp__host_source_of(s->value.bytes, q->acc_type, q->acc_size, q->out_type, q->out_size, GP_OP_DEFAULT, NULL,
+                            truth);
+  op->loops.map(op, y, gp__host_elements(&of_x, 0, 1, a.bytes), gp__host_elements(&of_s, 0, 1, b.bytes), 1);
+}
+static gp_result gp__host_rows(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__rows *rows = &q->rows;
+  const uint64_t length = rows->extent[0];
+  const int threads = h->threads;
+  const uint64_t share = q->segments / ((uint64_t)threads * 16) + 1, block = share < 1024 ? share : 1024;
+  const int64_t blocks = (int64_t)gp__ceil_div(q->segments, block);
+  const gp__host_state start = gp__host_start(h, q->has_init);
+  gp__host_op apply;
+  int64_t b;
+  memset(&apply, 0, sizeof apply);
+  apply.size = q->out_size;
+  if (q->primitive == GP_ROW_MAP && !q->user_equal) gp__host_find_loops(&apply, q->equal, q->out_type);
+  GPUPRIMS__PARALLEL_UNEVEN
+  for (b = 0; b < blocks; ++b) {
+    uint64_t r = (uint64_t)b * block;
+    const uint64_t stop = q->segments - r < block ? q->segments : r + block;
+    for (; r < stop; ++r) {
+      const unsigned char *in = h->in.base + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)q->in_size;
+      unsigned char *out = h->out + gp__host_row_offset(rows, rows->out_stride, r) * (int64_t)h->out_size;
+      gp__host_state s = start;
+      gp__value y;
+      uint64_t i;
+      gp__host_fold_line(h, in, rows->in_stride[0], length, &s);
+      if (q->primitive != GP_ROW_MAP) {
+        gp__host_put(h, &s, out);
+        continue;
+      }
+      for (i = 0; i < length; ++i) {
+        gp__host_apply_state(q, &apply, in + (int64_t)i * rows->in_stride[0] * (int64_t)q->in_size, &s, y.bytes);
+        gp__host_move(out + (int64_t)i * rows->out_stride[0] * (int64_t)h->out_size, y.bytes, h->out_size);
+      }
+    }
+  }
+  return GP_SUCCESS;
+}
+
 // ---- layouts/host.c - layouts
 
 // Bytes of an array of `count` structs, with spare capacity; UINT64_MAX on overflow.
@@ -31350,7 +32062,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2375680"
+#define GPUPRIMS__EMBEDDED_FROM "2428928"
 
 // ---- core/embed.c - this file's own text
 
@@ -32687,6 +33399,14 @@ GPUPRIMS__API const char *gp_last_message(void) {
   X(TRANSPOSE_CHUNKS, gp__transpose_chunks, gp__panels_args, tiles, GP__OF_BYTES | GP__NO_SHARED) \
   X(TRANSPOSE_BUFFERED, gp__transpose_buffered, gp__buffered_args, tiles, GP__OF_BYTES)
 
+// ---- rows/kinds.c - the kernels of rows of strided arrays
+
+#define GPUPRIMS__KINDS_OF_ROWS(X) \
+  X(REDUCE_ROWS, gp__rows_reduce, gp__rows_args, rows, 0) \
+  X(REDUCE_COLUMNS, gp__columns_reduce, gp__rows_args, columns, 0) \
+  X(MAP_ROWS, gp__rows_map, gp__rows_args, row_map, 0) \
+  X(APPLY_ROWS, gp__rows_apply, gp__rows_args, row_apply, 0)
+
 // ---- layouts/kinds.c - the kernels of conversions of layouts
 
 #define GPUPRIMS__KINDS_OF_LAYOUTS(X) X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args, layouts, 0)
@@ -32754,6 +33474,7 @@ GPUPRIMS__API const char *gp_last_message(void) {
   GPUPRIMS__KINDS_OF_MERGE(X) \
   GPUPRIMS__KINDS_OF_TOP_K(X) \
   GPUPRIMS__KINDS_OF_TRANSPOSE(X) \
+  GPUPRIMS__KINDS_OF_ROWS(X) \
   GPUPRIMS__KINDS_OF_LAYOUTS(X) \
   GPUPRIMS__KINDS_OF_BFS(X) \
   GPUPRIMS__KINDS_OF_GRAPH(X) \
@@ -34535,7 +35256,8 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   F(AGGREGATES, aggregates, GP_E_ARGUMENT, "has no aggregates") \
   F(AGGREGATE_COUNT, aggregate_count, GP_E_ARGUMENT, "has no aggregates") \
   F(CAPACITY, capacity, GP_E_ARGUMENT, "takes no capacity") \
-  F(JOIN, join, GP_E_ARGUMENT, "joins nothing")
+  F(JOIN, join, GP_E_ARGUMENT, "joins nothing") \
+  F(APPLY, apply, GP_E_OPERATOR, "is no row_map")
 #define GPUPRIMS__ENUM(FIELD, field, error, text) GP__FIELD_##FIELD,
 enum { GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM) GP__FIELDS };
 #undef GPUPRIMS__ENUM
@@ -34586,7 +35308,8 @@ enum {
   GP__WANTS_KEYS = 65536,      // out_keys may not be NULL
   GP__REPRODUCES = 131072,     // any fold under GP_REPRODUCIBLE, on every device
   GP__TAKES_INPUTS = 262144,   // in_type and in2_type may be GP_INPUT
-  GP__TAKES_BOTH = 524288      // MINMAX and ARGMINMAX
+  GP__TAKES_BOTH = 524288,     // MINMAX and ARGMINMAX
+  GP__TAKES_AXES = 1048576
 };
 
 GPUPRIMS__PRIVATE uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }
@@ -34656,6 +35379,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
 #undef GPUPRIMS__UNREAD
   if (c->permutation && !(k->traits & GP__TAKES_PERMUTATION))
     return gp__fail(GP_E_ARGUMENT, "%s: @permutation: the call takes no permutation", k->who);
+  if (c->axes && !(k->traits & GP__TAKES_AXES))
+    return gp__fail(GP_E_ARGUMENT, "%s: @axes is for reduce_axis and row_map only", k->who);
   if (c->field_count && !(k->reads & GP__READS_FIELDS))
     return gp__fail(GP_E_ARGUMENT, "%s: @field_count: the call does not sort by fields", k->who);
   if ((c->in_layout || c->out_layout) && !(k->traits & GP__TAKES_LAYOUTS))
@@ -36494,6 +37219,185 @@ GPUPRIMS__PRIVATE gp_result gp__transpose_buffers(gp__checking *k) {
 static const gp__own_check gp__checks_transpose[GP__CHECKS] = {{GP__CHECK_NUMBERS, gp__check_permutation},
                                                                {GP__CHECK_BUFFERS, gp__transpose_buffers}};
 
+// ---- rows/check.c - checking a call: rows of strided arrays
+
+// gp_call.apply: an operator on an element and a state.
+GPUPRIMS__PRIVATE gp_result gp__check_row_operators(gp__checking *k) {
+  const gp_op apply = k->c->apply;
+  gp__request *q = k->q;
+  const char *role;
+  GPUPRIMS__CHECK(gp__check_operators(k));
+  if (k->c->primitive != GP_ROW_MAP) return GP_SUCCESS;
+  if (q->op == GP_ARGMIN || q->op == GP_ARGMAX)
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for reduce, scan and reduce_axis only", k->who,
+                    gp__op_rows[q->op].name);
+  q->equal = apply;
+  GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, "apply", apply, 2, k->host, &q->user_equal));
+  role = q->user_equal || apply == GP_SUB ? NULL : gp__role_of(apply);
+  return role ? gp__fail(GP_E_OPERATOR, "%s: @apply: %s is for %s only", k->who, gp__op_rows[apply].name, role)
+              : GP_SUCCESS;
+}
+// A map's accumulator is its state, whose type the output's has nothing to do with.
+GPUPRIMS__PRIVATE gp_result gp__check_state_type(gp__checking *k) {
+  const gp_call *c = k->c;
+  if (c->primitive != GP_ROW_MAP) return gp__check_out_type(k);
+  k->q->out_type = c->acc_type                        ? c->acc_type
+      : c->in_type == GP_F16 || c->in_type == GP_BF16 ? (gp_type)GP_F32
+                                                      : c->in_type;
+  return gp__check_type(k->s, k->who, "acc_type", k->q->out_type, &k->out);
+}
+GPUPRIMS__PRIVATE gp_result gp__check_row_types(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  GPUPRIMS__CHECK(gp__check_types(k));
+  if (c->primitive != GP_ROW_MAP) return GP_SUCCESS;
+  q->out_type = c->out_type ? c->out_type : c->in_type;
+  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out));
+  q->out_struct = k->out.info;
+  q->out_size = k->out.size;
+  if (q->user_equal) return GP_SUCCESS;
+  if (q->in_struct || q->acc_struct || q->out_struct) return gp__no_struct(k, "apply", q->equal);
+  return q->equal >= GP_BIT_AND && q->equal <= GP_BIT_XOR && !gp__is_integer(q->out_type)
+      ? gp__fail(GP_E_OPERATOR, "%s: @apply: %s works on integers only, and the output is %s", k->who,
+                 gp__op_rows[q->equal].name, gp__type_rows[q->out_type].name)
+      : GP_SUCCESS;
+}
+
+GPUPRIMS__PRIVATE uint64_t gp__distance(int64_t stride) { return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride; }
+// Bytes from an array's lowest address to its end, and from there to its element 0. size: of an element.
+GPUPRIMS__PRIVATE gp_result gp__check_reach_of(const gp__checking *k, const char *name, const gp__rows *r,
+                                               const int64_t *stride, size_t size, gp__row_span *span) {
+  int d, none = 0;
+  span->bytes = size, span->before = 0;
+  for (d = 0; d < 4; ++d) {
+    const uint64_t step = gp__distance(stride[d]), last = r->extent[d] ? r->extent[d] - 1 : 0;
+    if (last && step > (UINT64_MAX >> 3) / size / last)
+      return gp__fail(GP_E_SIZE, "%s: @axes.%s: %llu elements of %lu bytes at a stride of %lld overflow", k->who, name,
+                      (unsigned long long)r->extent[d], (unsigned long)size, (long long)stride[d]);
+    span->bytes += last * step * size;
+    if (stride[d] < 0) span->before += last * step * size;
+    none |= !r->extent[d];
+  }
+  if (none) span->bytes = span->before = 0;
+  return GP_SUCCESS;
+}
+// Each element of the output has a place of its own: from the smallest on, each stride exceeds the reach of those
+// before.
+GPUPRIMS__PRIVATE gp_result gp__check_places(const gp__checking *k, const gp__rows *r, int from) {
+  uint64_t reach = 0;
+  unsigned seen = 0;
+  for (;;) {
+    int d, least = -1;
+    for (d = from; d < 4; ++d)
+      if (r->extent[d] > 1 && !(seen >> d & 1) &&
+          (least < 0 || gp__distance(r->out_stride[d]) < gp__distance(r->out_stride[least])))
+        least = d;
+    if (least < 0) return GP_SUCCESS;
+    if (gp__distance(r->out_stride[least]) <= reach)
+      return gp__fail(GP_E_ARGUMENT,
+                      "%s: @axes.out_stride: two elements of the output are at one place, or may be: a stride of %lld "
+                      "is within the %llu elements of dimensions of smaller strides",
+                      k->who, (long long)r->out_stride[least], (unsigned long long)(reach + 1));
+    seen |= 1u << least;
+    reach += gp__distance(r->out_stride[least]) * (r->extent[least] - 1);
+  }
+}
+GPUPRIMS__PRIVATE void gp__swap_rows(gp__rows *r, int a, int b) {
+  const uint64_t extent = r->extent[a];
+  const int64_t in = r->in_stride[a], out = r->out_stride[a];
+  r->extent[a] = r->extent[b], r->in_stride[a] = r->in_stride[b], r->out_stride[a] = r->out_stride[b];
+  r->extent[b] = extent, r->in_stride[b] = in, r->out_stride[b] = out;
+}
+// Whether dimension a's elements are closer in memory than b's. Dimensions of one element and of stride 0 come last.
+GPUPRIMS__PRIVATE int gp__is_closer(const gp__rows *r, int a, int b) {
+  const uint64_t x = r->extent[a] > 1 ? gp__distance(r->in_stride[a]) - 1 : UINT64_MAX;
+  const uint64_t y = r->extent[b] > 1 ? gp__distance(r->in_stride[b]) - 1 : UINT64_MAX;
+  return x < y || (x == y && r->extent[a] > 1 && r->extent[b] <= 1);
+}
+// The dimensions of rows: the closest first, those that continue each other merged.
+GPUPRIMS__PRIVATE void gp__order_rows(gp__rows *r) {
+  int d, e;
+  for (d = 1; d < 4; ++d)
+    for (e = d + 1; e < 4; ++e)
+      if (gp__is_closer(r, e, d)) gp__swap_rows(r, d, e);
+  for (d = 1; d < 3;) {
+    const int64_t n = (int64_t)r->extent[d];
+    if (r->extent[d + 1] == 1 || r->in_stride[d + 1] != r->in_stride[d] * n ||
+        r->out_stride[d + 1] != r->out_stride[d] * n) {
+      ++d;
+      continue;
+    }
+    r->extent[d] *= r->extent[d + 1];
+    for (e = d + 1; e < 3; ++e)
+      r->extent[e] = r->extent[e + 1], r->in_stride[e] = r->in_stride[e + 1], r->out_stride[e] = r->out_stride[e + 1];
+    r->extent[3] = 1, r->in_stride[3] = r->out_stride[3] = 0;
+  }
+}
+GPUPRIMS__PRIVATE gp_result gp__check_axes(gp__checking *k) {
+  const gp_axes *a = k->c->axes;
+  const int map = k->c->primitive == GP_ROW_MAP;
+  gp__request *q = k->q;
+  gp__rows *r = &q->rows;
+  gp_axes own;
+  uint64_t length;
+  int d, to = 1;
+  if (!a) return gp__fail(GP_E_NULL, "%s: @axes is null", k->who);
+  GPUPRIMS__TAKE_STRUCT(k->who, "axes", a, own, gp_axes);
+  if (a->dimensions < 1 || a->dimensions > 4)
+    return gp__fail(GP_E_ARGUMENT, "%s: @axes.dimensions is %d, not 1 to 4", k->who, a->dimensions);
+  if (a->axis < 0 || a->axis >= a->dimensions)
+    return gp__fail(GP_E_ARGUMENT, "%s: @axes.axis is %d, not one of %d dimensions", k->who, a->axis, a->dimensions);
+  for (d = 0; d < 4; ++d) r->extent[d] = 1, r->in_stride[d] = r->out_stride[d] = 0;
+  q->segments = 1;
+  for (d = 0; d < a->dimensions; ++d) {
+    const int at = d == a->axis ? 0 : to++;
+    r->extent[at] = a->extent[d];
+    r->in_stride[at] = a->in_stride[d];
+    r->out_stride[at] = at || map ? a->out_stride[d] : 0;
+  }
+  for (d = 3; d >= 0; --d) { // the axis comes last
+    if (q->segments && r->extent[d] > (UINT64_MAX >> 2) / q->segments)
+      return gp__fail(GP_E_SIZE, "%s: @axes.extent: the product of the extents overflows", k->who);
+    q->count = q->segments * r->extent[d];
+    if (d) q->segments = q->count;
+  }
+  if (k->c->count && k->c->count != q->count)
+    return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor the product of @axes.extent (%llu)", k->who,
+                    (unsigned long long)k->c->count, (unsigned long long)q->count);
+  GPUPRIMS__CHECK(gp__check_reach_of(k, "in_stride", r, r->in_stride, k->in.size, &r->in_span));
+  length = r->extent[0];
+  if (!map) r->extent[0] = 1; // a row has a result even if it has no elements
+  GPUPRIMS__CHECK(gp__check_reach_of(k, "out_stride", r, r->out_stride, q->out_size, &r->out_span));
+  r->extent[0] = length;
+  if (r->out_span.bytes) GPUPRIMS__CHECK(gp__check_places(k, r, !map));
+  r->same = 1;
+  for (d = 0; d < 4; ++d)
+    if (r->extent[d] > 1 && r->in_stride[d] != r->out_stride[d]) r->same = 0;
+  if (q->segments) gp__order_rows(r);
+  r->columns = r->extent[1] > 1 && r->extent[0] > 1 && r->in_stride[1] && gp__is_closer(r, 1, 0);
+  return GP_SUCCESS;
+}
+// The buffers' spans, from their lowest addresses.
+GPUPRIMS__PRIVATE const void *gp__lowest(const void *pointer, const gp__row_span *span) {
+  return pointer ? (const unsigned char *)pointer - span->before : NULL;
+}
+GPUPRIMS__PRIVATE gp_result gp__row_buffers(gp__checking *k) {
+  const gp__rows *r = &k->q->rows;
+  const gp__checked_type bytes = {1, 1, NULL};
+  const int in_place = k->c->primitive == GP_ROW_MAP && r->same && k->q->in_size == k->q->out_size;
+  k->buffers->in = k->buffers->out = 0; // alignment is all that is checked of them there
+  return gp__reading(k, "in", gp__lowest(k->c->in, &r->in_span), &bytes, r->in_span.bytes, 1,
+                     in_place ? GP__ALIAS_OF_OUT : 0);
+}
+GPUPRIMS__PRIVATE gp_result gp__row_outputs(gp__checking *k) {
+  const gp__rows *r = &k->q->rows;
+  return gp__writing(k, "out", gp__lowest(k->c->out, &r->out_span), 1, 1, r->out_span.bytes, 1, GP__ALIAS_OF_OUT);
+}
+static const gp__own_check gp__checks_rows[GP__CHECKS] = {
+    {GP__CHECK_OPERATORS, gp__check_row_operators}, {GP__CHECK_TYPES, gp__check_row_types},
+    {GP__CHECK_OUT_TYPE, gp__check_state_type},     {GP__CHECK_NUMBERS, gp__check_axes},
+    {GP__CHECK_BUFFERS, gp__row_buffers},           {GP__CHECK_OUTPUTS, gp__row_outputs}};
+
 // ---- layouts/check.c - checking a call: layouts
 
 // Checks a layout and keeps it in *kept; its buffer or columns become extents. name: "in_layout (from)"; of: "in".
@@ -37515,9 +38419,9 @@ GPUPRIMS__PRIVATE void gp__name_source(const gp__spelling *q, gp__text *t) {
   gp__end_described(q, t);
 }
 
-// Writes Op, Load, In, Acc, Out. described: Load says what the input is made of, if it is described.
-GPUPRIMS__PRIVATE void gp__name_fold_of(const gp__spelling *q, int described, gp__text *t) {
-  const char *in = gp__in_name(q), *out = gp__out_name(q);
+// Writes Op, Load, In, Acc. described: Load says what the input is made of, if it is described.
+GPUPRIMS__PRIVATE void gp__name_operands(const gp__spelling *q, int described, gp__text *t) {
+  const char *in = gp__in_name(q);
   const char *value = gp__device_type(q->acc_type, q->acc_struct); // what the load's functor returns
   static const char *const opens[] = {"", "gp_arg<", "gp_both<", "gp_both<gp_arg<"},
                            *const closes[] = {"", ">", ">", ">>"};
@@ -37529,7 +38433,12 @@ GPUPRIMS__PRIVATE void gp__name_fold_of(const gp__spelling *q, int described, gp
   if (q->user_transform) gp__add(t, "gp__op_2>");
   else gp__add(t, "%s<%s, %s>>", q->transform ? gp__op_rows[q->transform].functor : "gp_convert", in, value);
   if (described) gp__end_described(q, t);
-  gp__add(t, ", %s, %s%s%s, %s%s%s", in, open, value, close, open, out, close);
+  gp__add(t, ", %s, %s%s%s", in, open, value, close);
+}
+// The same, and Out.
+GPUPRIMS__PRIVATE void gp__name_fold_of(const gp__spelling *q, int described, gp__text *t) {
+  gp__name_operands(q, described, t);
+  gp__add(t, q->is_arg ? ", gp_arg<%s>" : ", %s", gp__out_name(q));
 }
 GPUPRIMS__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) { gp__name_fold_of(q, 1, t); }
 // A user's operator in a program: its functor's name and its types.
@@ -38075,6 +38984,51 @@ GPUPRIMS__PRIVATE unsigned gp__resident_transposes(const gp__request *q, const g
                                                    const gp__spelling *w) {
   (void)p, (void)h;
   return gp__promise(q, w, gp__transpose_threads(w) / w->block_threads, 2048);
+}
+
+// ---- rows/names.c - template arguments of kernels on rows
+
+// The first launch of a map writes accumulators.
+GPUPRIMS__PRIVATE void gp__name_row_fold(const gp__spelling *q, gp__text *t) {
+  const char *open = q->is_arg ? "gp_arg<" : "", *close = q->is_arg ? ">" : "";
+  gp__add(t, q->primitive == GP_ROW_MAP ? "true, " : "false, ");
+  gp__name_operands(q, 0, t);
+  gp__add(t, ", %s%s%s", open,
+          q->primitive == GP_ROW_MAP ? gp__device_type(q->acc_type, q->acc_struct) : gp__out_name(q), close);
+}
+GPUPRIMS__PRIVATE void gp__name_rows(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %d, ", q->form);
+  gp__name_row_fold(q, t);
+}
+GPUPRIMS__PRIVATE void gp__name_columns(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", ");
+  gp__name_row_fold(q, t);
+}
+// Writes Map, Out.
+GPUPRIMS__PRIVATE void gp__name_apply(const gp__spelling *q, gp__text *t) {
+  const char *out = gp__out_name(q);
+  if (q->user_equal) gp__add(t, ", gp__op_3, %s", out);
+  else
+    gp__add(t, ", gp__binary<%s<%s>, %s, %s, %s>, %s", gp__op_rows[q->equal].functor, out, gp__in_name(q),
+            gp__device_type(q->acc_type, q->acc_struct), out, out);
+}
+GPUPRIMS__PRIVATE void gp__name_row_map(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %d, ", q->form);
+  gp__name_operands(q, 0, t);
+  gp__name_apply(q, t);
+}
+GPUPRIMS__PRIVATE void gp__name_row_apply(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %s, %s, %s", q->form == GP__ROWS_COLUMNS ? "true" : "false", gp__in_name(q),
+          gp__device_type(q->acc_type, q->acc_struct));
+  gp__name_apply(q, t);
+}
+GPUPRIMS__PRIVATE void gp__operators_of_rows(const gp__spelling *q, gp__program_op *ops) {
+  if (q->primitive != GP_ROW_MAP) return;
+  gp__set_operator(&ops[2], gp__in_name(q), gp__device_type(q->acc_type, q->acc_struct), gp__out_name(q));
+}
+GPUPRIMS__PRIVATE void gp__spell_rows(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+  (void)q;
+  w->form = gp__rows_form(*p, *h);
 }
 
 // ---- layouts/names.c - template arguments of conversions of layouts
@@ -41717,6 +42671,95 @@ static const gp__family gp__family_transpose = {gp__checks_transpose,
 static const gp__primitive gp__primitive_transpose = {&gp__family_transpose, GP__READS_MAP & ~GP__READS_COUNT_DEVICE,
                                                       GP__TAKES_PERMUTATION | GP__KEEPS_TYPE | GP__IN_PLACE, 0};
 
+// ---- rows/plan.c - plans of calls on rows of strided arrays
+
+// A row of no elements has a result, which a reduction writes.
+GPUPRIMS__PRIVATE int gp__rows_are_idle(const gp__request *q) {
+  return !q->segments || (q->primitive == GP_ROW_MAP && !q->count);
+}
+// Bits of every address that a stride leads to, but for that of dimension `except`, and for that of the array.
+GPUPRIMS__PRIVATE uint64_t gp__row_addresses(const gp__rows *r, const void *base, const int64_t *stride, size_t size,
+                                             int except) {
+  uint64_t all = (uintptr_t)base;
+  int d;
+  for (d = 0; d < 4; ++d)
+    if (d != except && r->extent[d] > 1) all |= gp__distance(stride[d]) * size;
+  return all;
+}
+GPUPRIMS__PRIVATE void gp__shape_rows(const gp__request *q, gp__shape *h) {
+  const gp__rows *r = &q->rows;
+  h->segments = q->segments;
+  h->rows.length = r->extent[0];
+  h->rows.columns = r->columns ? r->extent[1] : 0;
+  h->rows.shifted = r->in_stride[0] == 1 && gp__row_addresses(r, q->in, r->in_stride, q->in_size, 0) % GP__VECTOR != 0;
+}
+GPUPRIMS__PRIVATE int gp__kinds_of_rows(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  if (p->algorithm == GP_DIRECT) return kinds[0] = GP__MAP_ROWS, 1;
+  kinds[0] = q->rows.columns ? GP__REDUCE_COLUMNS : GP__REDUCE_ROWS;
+  kinds[1] = GP__APPLY_ROWS;
+  return q->primitive == GP_ROW_MAP ? 2 : 1;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_rows(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const gp__rows *r = &q->rows;
+  gp__rows_args a;
+  uint64_t lines;
+  int d;
+  memset(&a, 0, sizeof a);
+  a.in = q->in;
+  a.out = q->out;
+  a.rows = q->segments;
+  for (d = 0; d < 4; ++d) {
+    a.extent[d] = r->extent[d];
+    a.in_stride[d] = r->in_stride[d];
+    a.out_stride[d] = r->out_stride[d];
+  }
+  a.parts = l->g->replicas;
+  a.share = l->g->tile_items;
+  a.log2_lanes = l->g->log2_lanes;
+  a.vectors = r->columns && r->in_stride[1] == 1 &&
+      gp__row_addresses(r, q->in, r->in_stride, q->in_size, 1) %
+              ((unsigned)gp__column_items((int)q->in_size, (int)q->acc_size) * q->in_size) ==
+          0;
+  a.states = l->scratch;
+  a.workspace = l->workspace;
+  a.init = q->init;
+  a.has_init = q->has_init;
+  if (l->count == 1) return gp__launch_all(l, &a);
+  a.windows = gp__row_windows(r->extent[r->columns], (int)q->in_size,
+                              r->in_stride[r->columns] == 1 &&
+                                  gp__row_addresses(r, q->in, r->in_stride, q->in_size, r->columns) % GP__VECTOR != 0);
+  lines = r->columns ? r->extent[0] * r->extent[2] * r->extent[3] : a.rows;
+  GPUPRIMS__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, 0, &a));
+  return gp__launch_step(l, 1, gp__grid_of_step(l, 1, 0, gp__ceil_div(lines * a.windows, (uint64_t)l->p->threads)),
+                         l->g->threads, 0, &a);
+}
+GPUPRIMS__PRIVATE gp_result gp__host_axis(gp__host_call *h) {
+  const gp__request *q = h->q;
+  if (q->primitive == GP_ROW_MAP) { // its states are not converted to the output's type
+    GPUPRIMS__CHECK(gp__host_take(h, q->acc_type, q->acc_size, q->transform, q->user_transform, gp__host_normalises(q),
+                                  "transform"));
+    GPUPRIMS__CHECK(gp__host_take_operator(h, q->acc_type, q->acc_size));
+  } else GPUPRIMS__CHECK(gp__host_take_fold(h, 0));
+  return gp__host_rows(h);
+}
+
+static const gp__kernel_rules gp__kernels_of_rows = {GPUPRIMS__SAME_KERNELS, gp__resident_blocks, gp__spell_rows,
+                                                     GPUPRIMS__NO_FIT};
+static const gp__family gp__family_rows = {gp__checks_rows,
+                                           gp__rows_are_idle,
+                                           gp__shape_rows,
+                                           gp__kinds_of_rows,
+                                           &gp__kernels_of_rows,
+                                           gp__operators_of_rows,
+                                           GPUPRIMS__LAUNCH(gp__launch_rows),
+                                           gp__host_axis};
+static const gp__primitive gp__primitive_reduce_axis = {&gp__family_rows, GP__READS_FOLD & ~GP__READS_COUNT_DEVICE,
+                                                        GP__TAKES_AXES, 0};
+static const gp__primitive gp__primitive_row_map = {
+    &gp__family_rows, (GP__READS_FOLD & ~(GP__READS_COUNT_DEVICE | GP__READS_INIT)) | GP__READS_APPLY,
+    GP__TAKES_AXES | GP__IN_PLACE, 0};
+
 // ---- layouts/plan.c - plans of conversions of layouts
 
 // True if the input of a conversion is copied first.
@@ -41993,9 +43036,10 @@ static const gp__primitive gp__primitive_group_by_many = {
     GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_distinct = {&gp__family_hash, GP__READS_TABLE | GP__READS_OUT_KEYS,
                                                      GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_join = {
-    &gp__family_hash,
-    GP__READS_TABLE | GP__READS_KEYS2 | GP__READS_OUT | GP__READS_OUT2 | GP__READS_OUT_TYPE | GP__READS_JOIN, 0, 0};
+static const gp__primitive gp__primitive_join = {&gp__family_hash,
+                                                 GP__READS_TABLE | GP__READS_KEYS2 | GP__READS_COUNT2 | GP__READS_OUT |
+                                                     GP__READS_OUT2 | GP__READS_OUT_TYPE | GP__READS_JOIN,
+                                                 0, 0};
 
 // ---- core/primitives.c - the primitives, in the order of their list
 
@@ -42684,8 +43728,8 @@ GPUPRIMS__PRIVATE int gp__is_plain(const gp__request *q, const gp_call *c) {
   if (q->member != c->member) return 0;
   GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
 #undef GPUPRIMS__POINTER
-  return !q->limit_device && !c->fields && !c->in_layout && !c->out_layout && !c->permutation && !c->graph &&
-      !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault && !c->aggregates;
+  return !q->limit_device && !c->fields && !c->in_layout && !c->out_layout && !c->permutation && !c->axes &&
+      !c->graph && !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault && !c->aggregates;
 }
 
 // Whether the plan serves a call; the plan has its pointers and values then. *result: what is wrong with them.
@@ -42738,6 +43782,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_same(const gp_prepared *prepared, const gp
   GPUPRIMS__SAME(transform)
   GPUPRIMS__SAME(predicate2)
   GPUPRIMS__SAME(equal)
+  GPUPRIMS__SAME(apply)
   GPUPRIMS__SAME(in_type)
   GPUPRIMS__SAME(in2_type)
   GPUPRIMS__SAME(key_type)
@@ -47268,6 +48313,25 @@ GPUPRIMS__API gp_result gp_transpose_batched(gp_context *ctx, gp_type type, cons
                    "permutation.extent[1]=rows permutation.extent[2]=columns");
 }
 
+// ---- rows/calls.c - calls by name: rows of strided arrays
+
+GPUPRIMS__API gp_result gp_reduce_axis(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
+                                       const gp_axes *axes, const void *in, void *out, gp_stream stream) {
+  gp_call c = gp__call(GP_REDUCE_AXIS, op, in_type, out_type, in, out, 0);
+  c.axes = axes;
+  return gp__named(gp_run(ctx, &c, stream), "gp_reduce_axis");
+}
+GPUPRIMS__API gp_result gp_row_map(gp_context *ctx, gp_op transform, gp_op op, gp_op apply, gp_type in_type,
+                                   gp_type state_type, gp_type out_type, const gp_axes *axes, const void *in, void *out,
+                                   gp_stream stream) {
+  gp_call c = gp__call(GP_ROW_MAP, op, in_type, out_type, in, out, 0);
+  c.transform = transform;
+  c.apply = apply;
+  c.acc_type = state_type;
+  c.axes = axes;
+  return gp__named(gp_run(ctx, &c, stream), "gp_row_map acc_type=state_type");
+}
+
 // ---- bfs/calls.c - calls by name: search in graphs
 
 GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
@@ -47302,1902 +48366,1939 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 // prints what it holds.
 
 /* device text of gpuprims.h
-755312
-2x!q75r.0(a|7|sUhy`6k;za_-IbKWui}Jj1+Q,9c7`wA])/x!f:x>5)/f}Xqz~J0DRWf;iedH$m74y^b@_<C.o)Zjd:_3#tsV_^%R"j`LgmHue2UO"|R-
--La_>x0;{hB|vx-voV'mNBsAga$@F3l5qF4c'-`3C+g3w#xV{:-}QryZ{M;J8Z%wz7k5.{/[LOvXxvGGOT>Tq;to[rx<^pcom,M;&Ocqu:-:05tNIQdqem
-Pm/G05pF!K{{XiU]7G~_GC_&0$#nELITVm58sG!x$z[/OR/U7Yv>u)`|omI#IzBaqYI);jf[c`ND|1]v1yOoha)4]vByh$n0Q6J)sAMZqMIEsSekj$kEi2
-dYm1337:@gx<zK$K{$+DyL{j+o6N]gq.lt,{8SBx@kTjz.<8`IPAvg{ZJ4fJKM.%1,QT&U@]9Z|pHF<T!U7${S12{"hoU/(SMbz`Ip":1MO(-:D70<u@nm
-u_HLEhA]F^%'),BYgRrbd0l9BzMlS^9WKL!Kz`UM]:T-B4;&.e-Z@-LH^QphIuCLW&z$(b5lv3,z'G|ge"}Go{ONU/]"d!!)t(V@x2}FN:s.zk~n(c-:,m
-v(CB(ib<5tZ_L3_2j@!5(.$Q{GlMji)]yX0d"$Y+z7Qd=xP-;+wYTm&'VhqPn8c"wpKuPbq|Id}rHYri0^N-rk#p>hm=J+)o8M!)11DZn@/X{wE@g=iU&Y
-Yo)^n,zR%^AdhVz'J]l5JzVy.@I+1(<x3yDhfijnZfRV)R7xkVfhIZ5YoHrMn3)iS(3@K}vH9medDBf>J)zG%g1VZB19G2R+EP(4"l"=x%k^LM5R@lo_<I
-|x34oUlyLpAewNF1gzmjGeqS>2Ed^"&$cnI9f5Lj:Z|i%Il!'!8=$XGc+4|zZm$>~L;Qm:TvA)&=Z!]Ic%i0p+mhi+4nco{7)$:dU/:zM5NsZmVg3'-'D.
-J$("(Pl%a]`dit%lBJK.I=,fjg-FozzZK7z.I>^8(ochF=}Nq#<:|gXF.<>B[|X{^dQI1C4K#l}`v|'dhauMBq,uefgI`.RFA}a_L1$/>hq(e@ga,R3.hE
-YS<"fAr@)zA_Gl_5p/`^Bax|+IP<~.}VoI)5%WaZ%wj&8LI%Q+1e},<m8V2N"6:Wu|j>Fo}!1M[(-E'cRIL94vqK:i%#>UZ%_B[)A`knSc%l8S(DB`jS%:
-'L3-y=b9``pbt1.OY;<2Wx"X|`}tV@Q(f_71Uo(n/MrEH43^&iaJX/X6%ZXgJPL`nW':U$^bI+=)1c:#g&!;Be`b{R.!Q_,6@F$a`n1AqCUci.b]4FB@i'
-x$LxU1[r;_hBnVf'DeXa(#n%lFu(~aJQ<l#3oAM(s`C>D${pa_cSUUMY)&K][rcTF]q-@h&1K<'N;08p)vhoSWo[qSo4DSz`ri)gk5@^m&^/ji8B&jb1%G
-foX2z!xEm!@=xXm,Gc%w6^Cf5upej.Vmz`D6nJ33!^&46mY/+lI>7dC{wW!<FuF,p0@r8K&KZBqH~"S_.ouq~h:!1-dtMSNX1@(]l;X@Y3RSB+I4'#8(sw
-N]GbOrh^8ATo5fTuGnCCYzkT%;;Xa6wG!<Y5<ioo(P&",S|8'2Wt9n-'Y+$ho<'U<D#a_R/6llJ9IIj{LMB'/E-8jf7iCQ$AnX5q2Sk'3d&"0|}9_"!@Vl
-[)+1PnVlNOW0-eB'N"U3w:C,Cu0J;B8>7gC=:APB^fziZ%8q,}lF825S#]PM2<OANF:0(k]j67}L19{g^pgy@y=<l@P5|08rZcCbn1LXxK}b9n`Q}QFSq[
-to}8f.z@l}!);La/ObL5x;T|`ySKh_>l]>"V9w{K)Dd>4uG@B]rZv3dx"VVs$+ia{%_u0!q^CBTYr<k+.5tu!r9jF@5o$A&+:T-_;tOII3Pi#Q4mwIq:!-
-vY}#e}U'<JaY}qfdb$uD&uLacaTjNvpv;D>HnK5&)D7YxzL8}eGXij;<)y%fOmY}IwHOOgQ|DN'wO|U|[y@N/rIs./{xA|bN.V^rZ|%{Y|v6yv"{Jg>}o}
-,pl0kn6-sXtA~{phPV47X}BxNWU#vfHrB@XuX+^{-{c;<{<;/rGuVr[LBy!"|RY,d|Mv4&nRWUJ&Q|"UWbo|!v:;&'gk&KAyZ!R)aIbv#f`][]7'&2$^DY
-YU|RU{dlud-D4x8,%6!ndgl2L#jia}6<{;laoLdai=ly";TMvA~Vcr.;E1UU7,l}hr$8@VXgtqlRs,4x|[RD7)5{Z{pnq'!F!W)54$]fY5:}@"l;0_u|{;
-&j>q4m5gk.!'Hr&4U;B!JuW={/er_6Hssz,`Ug`a{y7-zKqD5v+L:fuA,L,{wOMvX-+[)M8UQ&9'S;jR{[N`GX^w5oAkf9|P^<N`:}7'9|AQN)e64%4far
-k#4$$%d]7,[&L027Bu<LZS`{#rwS`Mkffg"myEX5br^c[X{p~|_}m[!ur|<!P|[@g6omsKUJT]l&ueW}QR_B6A|/xeV)0h|,Nc<}oOPa&"RO!YsP+q#_R,
-W<fNFx>LMUKP{zy=ZHfR2^P|rOO|HNv9K<infrbhJ=cs|f4a3]CPAi5-vfJ$:`d{"Q)F1s){z[Vdh'4G@jQz`}j"-.m`InkQ,{Lg5x6Su;MWr@J7~Xo9tS
-Y}t^tD|!SyWwuLuMUZfw8iy96+g#J_~L&Z79'G}=d#Gts60')/mpi]lqiD<%5F]=]#;TAn@Z7,kr4xz9lzn"N>jC%{L#5&wJn&9KK0>y|,s!UV$p=jEVH"
-]%@HpL/jfOv=+SAg2hc81k1kBx_UYWN72yW&{y{e'Ym9"):fW&lHDos'7NI-9g5`4rR{.x:{[:GU+Muq[q`Py.p`CMN&N6pZZs)E^i#a[Xc>>}7;0$YWwh
-I)&HUCixPN9O^mg;C!@kPnpC-HaL-b>q)y2jF)LAGX'9GX'9GX'9erL{shy/OwRBQcL8j#$v6}2LD1|vEjzu=g1OWh~cjp$URqm||O^;T(C}P1zu%[4L![
-ZKuq_OqsV|%6.FLr$pmYFTfZ2xX:>gw2'E{1;h>2Zt$x3FlzE'UnsRXL:yZju`uV8K~|!u/u9NZ|gD/SU`{O%VT].gGj1-fA.Jo#}fd]a3+&{yZj_"|-[=
-z1+GK^,>,w|X^lLY{:m=>C<K0)Qg`}1r_2mM`]P'Ptb;[$7z80Ue->i#5}B8db29F;lR4&7bVd"x(E5x|/<e-R`Ep<!(`(A%s<llVv`+Fw~72x#fn4q/,[
-ec6,FQzpN}9PU&9OxoO>[lZ&6SO&"rDv'3zAFnH{~z%Pp-%xTzLE]#uAXir50hgDY&[l8Q$!ka=<iR.g]}Rzr{SLN&os01REt_z]VpHr'DiQ2cRLw=-QD7
-:lsmi>wdto%YA2l'}HOXU6DSf>T6D45CA1<NT,B[l!ApY+hF&$Wd}6ES-A%Xo)@ib{.,{o7%Wr+l4=%;47fh.CINwV]1Sz2{_}wz.IS}N6}Tw`!O9-|qC7
-v<T34lHjm;!U`dwf^=s1t(q6{D&,5tC}H-"&9(I!1xVtl6cd1E)t;O.h=L>'!87o>'FID@/+Vt)Q(x4{^(>Ec:w#^4j2imrjgU=6CxJf~;D$<Wwg7ea4%_
-EcX_1nILwfCu;wb'tWumph+V1=EP0W6dkh)h2.<x3^V>[_^{(x_O>mCg/c{7M>/b5,p|k`54Wu<5s]dXRt9E"UC;xp"~o,b$d3M=LcO/vTU%{{J(|PppJ&
-Rcmh^JA5jqzyIXDv;"~!(y:Tu;h9L0N6~UM6>-5b$Wu45PZOt_`]yae7'jN1Gc~vz,KK!G`Z%W{XiTEV&8RuVS!Ob<]|Q+@yjNRaNRYm<]Dir=O)KZ"#A7
-XF[>LXA_,v{E{=.iZK%t$>9cuszBcURuWyw/Z5X=8A0EI-Xqcy8;]O;q+`q{y,#jC{)up2Aq@kNUB+{7FHo{R_8umQw+!C}O1t'l()~t,h('=@rfdCl@Tk
-`{L&A)=Q)AVDXedc}/A&mZH"]zr$L8+ud.m;v+{Y+A2g}T3l5xBjd7l;q}+{9C6s}.l.uumaxkA.j/}M&A9ZtZQ,"M-aYXZ8sm_$|RQ/&u~9B;34Oy8QCT
-8Spez4Eow+gNwU<coG]{cGSnyqQ]QegSz6&E:v]mRsOy-#eDuel{!y!SDgNec}su:]5#~iX&G,Zs=GT2+=eOL4#iF6ot8MZ&l#,sI{'TzeKR}OBMnGVBr2
-rfJAtLN6=%hxaf8QhhN:1M3#I4q)Ek`Z>wGM(qUy;@<3<uSC=BCO`yuc5zf3}3SrwXih8mo=%H;o'9(L#"B4K^vIXtnx5V&ophsV/j(x"g6Y}#x_[IJX!2
-w!8$b<lq&WsQtM>0Y[ZOBJo=rr6;s:q//>+8~wY]Nt{`w6Ht{V@GaFi&DM_A!0[TtCV67nko>&n)'+.#8ce{yXKg}@3LCxl>H}%5I@:d"uU9H@;@4v1cWG
-1vwg=srTo&9&^U8SZZ3#fWFYm@=Vn@E|!$~=3zLt|`"VT3tC}HG2RMK>p2R;Xzqxi`5=05MqQs[,n:kKT{RhpRyj}bQrY%';j^VCd'U#wPOsV)RtqFd+iV
-M6F6'lk_plNlSX}6F4vG!Y.#%;MG{<vZ"U{a>/;3%#84o.0D&y//bh()O&k[N[1d:`JR`sNC6M+3aG[MjGm{Z9~]!"eSv18,cTO4<Mcj,i$x]=v;fc&/J4
-88heXme:.ulF3KyRi@9`Q{O[a)CpfHCW<+e[mCo0FnWUF3.(4ymZ<Z=:a^>Xd%5a`8p<h|E'F027U=.vL@XKibD.qK.IMf)t27^ceXd9J!+(w^5csnm]J0
-81Wgd.UA~@`T(fl6)cjA}K<tet1jgbL-=1gGyq7"UV$Y'].9v[[TRsX.@GK435RQ^:VI#=BW[,'sS,=JsI6F.t&GBI/5Nm%QoAGRa$J7uj-=Cvu>nPe!%u
-2l%E)IW0&UgEOSN_L6T8@[]T1wb8r3NA49|+cCcd#Q'/|OL>0'Sr.|'2ZM.$&IKRFSa=B[8,'@c<Z1L5wPYg((kLc;4^jV^.KW_FhJ8)Wec0L>9WL)GzAi
-hRkxiDQ6O1YF($`Lj|uWxbx$ummPNV]&%c.Jn}T_3OWW)c5cW.`x^i4<dW=jN6t.3Top_,GI[;&G[A9`Z;a0mjMPVjKTe9JC8V@3VEHtFsIn(kq!'B!vV>
-At2PI<c/>83VBs".hHg5l(-jS^yD+I#=r`}X`'Cy[i}k/P{T'bn|I6'L6APn<h[9KghG/_f]r{pG.#oY]JMhW2|jjP-am/;&!<}.G_&1>kr@yV`=x%1r_=
--LL;wC_yE@dSgDJ}T`b$SQr94hv"eN/V>[EhEiOSy;T:_n0^`$d6QfjFL(P:xEq@kXcL,Q[Mt|tT^bm/9)H`#lA(eL=.|UUb-1ru:#EvHw;DjwTUw)a17K
-ZQCFmmdPcN}sM-@7e/'g$4,@][0iA]LY0"E7+{f:EVN)7@kU8LsIM7aTlY~M0[f=96}G%;[!dM9YO^mQI-gYJ@nexNHSYSF!lG'.HtW1I<f=_%,!)TVV5.
-wZ)06GuQj,vD+K:f1'>OdjdYx@.qFZn7Gf,Lhcl$={iyxz][,o4Fv^Y6udd&(s4lp)zJtB03/hzhv%K.=3586ab(Jm(u7KR"}bgeN4z6Kjw.5H`v``F$_]
-^e}Q:Dx_W/<]L)VAr^rr<lt>HdlP'p%.=t.@{Z|Wii0Qna~90ywkl'Ltx5dnI6VQ./DC(Q]ndVc]j}0,XS_lp%r^<mcP(_z6L#xb]u9d5X}4Y4)##b"aX1
-(/(IwnCK"2`Tw'N^fq:Gj:Hu4brLlwh(x[^fEi+7'#/e._1U[rAzUX-)MP7)WS8KEPxrKa+ro/O+H+68!G93d^'>3&ig|sqy5D'XRgmsQTOQO+ZE.t0|K]
-L2Bv||D{vu~BBJoL2]q]RLOMwn1'|@#(iVa_o+:F|=|dG-59a4Jam_DAR;hSz^[yDrm{":x2K#2om]mIJXYz%^h'2Exe-n:!_8w#xPNFBD:TbP7$etN,J{
-+o%c~2DJiZJ1DDgn[H_j!>Y<jm)@.[I,E6B0AiRU:Hedq=WW)]$4>J$`)3RMEMsX=ijbB=[3|@-F#Yr24={A`"XS2">aZ7WTeEn&D>7BS}h-H1O4dNi)SZ
-6R~o"9p43|M";(+5Q)J#=%iV|,/Ie;-5qBs&k&15H4h'V42Y6rzkt|isXj-SD!B(sh[Se@U6>5e8z;wGja/{ya1jO9Efk=9bGy#q{<tWasa^]V%UDI$M84
-D/,2%A+D%'CbRpq1|f6(jghEi+pJ5IIEuBsc+)~R6<ER2:Y|v/x`uljFs)}k:Ajz7<(Cy)KHz$^RW{ho)ONdG.m`/ncw"NEeeT4bfGxmhBf.goJnbL^6O,
-Ve!}7G}q+l9NM&'UHzgyjHKh]Y=-wKvVtdg#>KWo!H]9Fw;j6nTqlMm.jW2!FPs489A3brVio&(^u;)Hi1zgHt+%:WZ{QeaaZz<YI;xfY;_0";qWqEC((.
-b:X1'+/vpQp5IX}lG]Ck!h(^X=T+m}Yv_egt~g!q1=yoSvDg@=W3J2>e#hILTliS:#Z.vzo%BNltqY;C&}36y&/-I7IomVeU~VDeSY`MY6r5dy~b%1m"#K
-{(gOs@;[j"NXk>WXqMIp>l0:xu+/[z(1!P4F;NgrMskxDm"v!f|735/JjN'!!.ReTh4`.iHll_^el(},(&j9J7r_#{Tza#{3LFt|IN_rAncshMqYMH-F[(
-3Mf{_.Ig{daI7A)y4O{h]DdRp{YI}4lyH|&$.V6}MdBJUUb}ku9g9a6{sq3,saf3<FoOa4qY/FJg_BmaB`nf;ib}{]L:xz/Ax}[OB{1:Ps)yBlB#0"8#zo
-MW2(j+/+<sXni{Nwp!D[kCwAsx}'5v@Gu%tS8`-maO(&_i/Bt%[We-Px%}'uu%t8IJ1()MUUWD{{YjfZKG)mPfBwsl~k{,_kFx^,n|Cq{:8:D-p<YDY%^H
-$RwoDWV`V@0CyQP8#k^N5mP6YmJ/n`"YvS}t$@_OnR,y9`nz'mz}zB1vApgr[uCjEDy3a}{7"]te-Yp2SR`;<pv7k7rjxh#mo@9F|{l!V/fSgXjjgkrY%V
-9m$jMqgr8TrX`xB7DFA-}A'.PEs!|k7,}Ag:z:<_+}{UOuRy;1ESddzX2$:>l28nJk<7iTl.sb2Oa@A!ZAi4x/Nc]y1Vv@^Dfay'Tt0Ojt`enXCoEk)|w/
-M`[k_g/Fi@cy^|L5~3Uvn)6UBwQ<VnLqP=(y#}CbGuyZ6;,/!Pna9L~]:B%<5.kS6>4[,/f,`y9`mPn0lA3)tB#o@aYeMl}y9`p(.p_h@abUm.giq+:Q"}
-Wv5/p6S;+(K4-q)hVVZ%58U|VIo,UEX`u;eJGM<xkyB_@[X)v%cLu{9_(F/lSUtfUwj5r;Y7/W9i$L6Z@6[],Bs;^]UJ1<L4q$Cmp,WVdmEU#!%R>TKkkw
-B!s7(y_Rnj^]_L&%U8c,@C@6x2s<:z{7MtkLTJ5Qq(E-1OZ".iBZ=%#XdXVkQ1[B!Gjt/0sNdfd">+1s~/O%"nfp(kUm>ERD|PC;JkKB/edC,&"u"m]>Wh
-M.~:/Mlh!A7V'jFAet$5}D/p|g,'2Jp[gkPy-E)M/TL2M(8%+Z^S`4!]jtbr)Q'Kf04Mg4jm.0.4638[(%{bh2n#`NQfAE6:~P0::@j".psF$"{uz=5wX6
-HU6WMD|"mw^f`&cC4f[&=_l5vzyeA-PWuPhHzcC0,]9K47s;lQ(gr:p(kE$F($B8r/@].%u)pe4Q3)~LX{X!9Q|j>F+zJb!q4OeYf37K~Av>1>C.MicpRh
-a5rxQ&j^/vO]T=Q-tQEwEQW,:653-+6_eF@JO}&5+/k_ax48XYh1vEldX62BJ]Jd>}BJoVeNAx'gV"nY6/Z>eK]}'d<j%@q'/[9wsL&mAqG;GkQ[,oBJ/q
-EBwkkBEuA|PMaOWpneyT:A,Q>N>mD,-e")4Tl9IUW|mh"$@`:G6YH`0y`a~/&'!|W9^g5,6u'gID_Y>@<P8Q9}xv`I$h00u"'r]uAZE[<|!'wo<Hkc5%o(
-9+]GEz1);GP#eA$s'g]>kV0Q^f/"=:7a9h.}`N2D$3SQ`%qYK{w+e-i#"l'OG5j;T-gYDyUBs>X9@]BvcxwUP1'TTy>eJr,4_QL+2oV}U>ZTX=BbSS"{D}
-H5"WB>6tb]KuCJTkOLf0DG~`O;8Uo|z7$>W4!)t=R<k->|X4meWx!kGVK`Lyn{pfD1]Q(5PZW}"1^p<Qd.wei{E+{eM+AH`Vd|%oJ{M[<BPe0D=X2aC{FQ
-((+}zb[xo/th24kVzXyl%0HgQXCt4V9mEt+GBC_(&LyD)v7rk#BC|)iY~E;:liU;brp#F:pT05iJOsuj[F-)QsmvKJ]BaGq<o/2hp}q%IL-+Feq^tur}33
-W;#x>9DPevLf68^yGaH=TAasXF8x0@s/0_-cs4u`42g^^rd"_(5VRrc_p:tf-8SwJz/t(I:1xolOJxipn:i=!i-e4)gsrVdcI,!w%Tj5T56sGeet:M%1R+
-_+Jiw}-7#n2H3>1:cb(19>7t&.eI!ANenYo!y2}o1D$/s=)ogmtqvnHqt%8NoK'3~o(-49q#JOlCK1ws]X~tE=_ut&c9(fJ!&)K^#o8/&("blS+%2"|(k3
-#u{UV@"3w0$r;m!hDirt}P7$cz:J%#:6JN1Lw!RFEqVwF[[ue&)TiwH$--''OhDveqj0AT,9~gwXaJ~>e/fwfIcXJzi5.H,O,)~N'=Vek'HF~IsbuSyQYj
-j#TBEd$wODXW;L-hkytB|52l}f31._&3w%Xj%k0V~mL[Nx{GH9zb@H7cRdMa3Z$a]iW:2#/|j2J32l^s/-Xn@C0-%su[10t.p;O%|td(n-}d+F@-kY#&cq
-^s6U"IHr1V:(4PH`FS8&>$5D8;F="_jAm{9hJpX&_=K}L6OP)>9Jn{(2QVvVGC)rlGxs8R<:-lCOm|62ngbAeDdW^|tukKYDxlRxK/V^U/()v}X2npFwtk
-Q@MoEhywf;[z9LU46/cD@JtwQO<N$|=vHiyQOvj`UW0.N@Sq<[Vt(T%dY^B@GxW`0kCK(wY{kdxy9DrFD(&MmCQCX3qgC^Z!Oij+(%Ds]MPK~4#t@c!I'>
-ee|Pd{nqgAHuGjSPQYiFV@W>a5iV]MgA}oTQ#P'r+TX'n<>]EQH|+J_.OW2V8O>#E_&>T9mPE3mu$[7>6={TlfZ"VIVPQD.O:lgH@6/Q/&KO+,o@O2(ore
-E4alPi7g@Bnu/y_9fYuX~_MdonOptOiwfSr$H6l$(%<HmSG%1',.|4[Gq6,4aizjXu[)m/-lPEMIG<(SJW+foNsP~DI9"aH^a;c>[O)wVZQKP&4UReXmwd
-ksvp~("=#IV1f7Wsa{Js`zS1(pv^|E~PEAqb~80`.PP-@z_80_CmwP9)+.b/x6^]}JoeH}bmmbnF2]fumy(@.Es>V`o)[EnYe#5nebu6<(C|,.4_FMP36h
-C>=9mZK>p2/[rGFMx`7GKn=&n/ewabKTM=|uZd`RcGg7[/"kTyxbU4fs";b(fKzKM[Bu]35xn`rCps6i].0H)9;B)d['fD,y5JI.Q3WB!K5c5c9)cJ'OF^
-FWB8TY|hw`ZwCJPZP4V/O7x@/nt<Dkrk2F^ciq$Uz<<AwKX4p@"X/1)csVk.@#C%kSX{$IBP4,u#j-7+{LiZMAWbOZX|;(inFXl04`rqE^!l4O2]6nxi+O
-J;U6PwI9Qn@/e$[=U5`$akvdL>dFiiFY:MWZQW9UJ.-q#(Ln;bXh}:o:G6;J!,TSXlz);xCTM(F!(rkC|'mb,hvl~.)v+bEz4%)o0@T6R^m-03jXD35/}Q
-BYD.k0"cm]10bn-Q#6#Y;fDf:,P5A}g2zLq^f&4a^>MM!fz^i|>|)9ZJ)Y}vV^k/fWPlyb>=czU8.n<k-UM_}nm5P{K{aI8'Lg>)9j)u+4qG/T6u%1!4_J
-vA~}=3PzLWaEH[7vk;BR7/r4QgIu`yhD@t3`j](ZVW;goGamN'E7Q&X#%6:&77uiP>[4~{VG`,q/f)5)Eg{b>$6Rf{A(A%e.}YoYx#U{P|I=pP~88_pyG}
-$}_.G]Y+xww=8kHQXB-b-ykt}IJ9^I$fx)_:8[c%Qyn^}GlWOeV$X|Hf7/X-[gv@X).6<X|5-yXI`cv&+E[iHm}f=65$m$y>xSsF~MQ+JTGEMK%o6SZ!3N
-v..4!}<MkeO!H:'6X`emr!]TjIXZplnOq'y_C..Nl]Fyp+=+S&#jY8Ju},0WLN"/T8=M9gx2a$a"6thT"#]pH!"yq_2K>mX:"/R_`8ci[xIQXgr5X9|Pfu
-Wx_$[I_9,p#wKvk/O.V$.]`W.%ckniJR"HlGD5&.0Lt;y9'gTla'PH~A^x"Xy.+_^5m$90YLw:jEl=(Y$;}&Oiydd.+(g{TAQBsu36eMpTq'-yZY1GY,s3
-IHj9I3zOziF/yw]Hr@6C&1a[m)3rs43k~ymg^K.6Dmgvj,x>}:TU5E7Ul>'e7`tUOOsx)0pYVlLNoAG>P'}cNda<ae|ImMXiL]^c88|7waGpBM:xRv37Uh
-5{bse|s{023h_ZJH$y>[;)#D$X,jN2E>txZ{>f6ftc(<_!4Im'~/O/jz8Z0Pd>'TWhbnb@weqS~}z7kg)YnKC>r6":~Orb.I&UayRMjnn5<e.P-g|T$AVq
-#Jgd%Zjh,EE$N>lAT7"{SI+@Vyv/I1{+M4WDo-u#n(r2OQ@6v{jatqyf%;e[6{)kz{S>5IbavmAI[L(a3h9yP0|U2QjbDfzeR1TV#0OaTJ1}mO;AKJ'@q@
-}6I3K=<3.[;i$r/)cC;7P'OhEDHL&N%68'kS|&#ve+_Tz`/,3cviK8wETf+6o^P}B&(}^'buDBsPhN@b}Yu%:"(8[xMB1Jt+pK}0b+'(s^x{$GfS`Yu27L
-SXEK^'~|~)Ntw&i`plxcmH6s=/%+cT6Jf%,WG]X1Vjwh,uT>DWBK$_u36|(&U@Sa9XdkN"-`ly[8&kvaTm]mt6,DwM93%B8HbD9vHAmBRq@3#G{Hv1r$;K
-YtfLS3s)D"c@fC>;JifS#%h>&S@16ctN>;E%Cb",aTX=%w-Me|c"}bu}HgC1#.vn[B>_20w#u>'2xBQkg(#m_^v(zRa"ke!oNHSD.5<(cmh[Em3gUtu3bx
-ICC{~tkofvR9kpQ:/U}OuOqlW]gE~'JMaB)tPr)$q&&:!{_83Y"n@#a"<5N%C%$M}vSKXelT19|;{Ss$S$P;pA,)Wk/LT<XBj^Enl95M9tKpFzBt:d;Oax
-rvh[K[_JNIB:HfC!DrM,z5es_L}K3!~O_ogsh<^fqnM^Hydoxkp8!tQ;gK7CFs>`BK;lvDS)2O5I,h8W^TwEe.f37M(Yj6zY~%ZOl0ndgw[UOt!w2Ie8qq
-(%$Y^tqyP$y%cS^i%B[g9<n{sdcl+JTI_QaPy3dpWVGcx(4{t^m|/W.469%YcZZ3!_Y'T6)+;B<NsOc_8:R9M(ay.Tgin'A2ry+bF|X'zsK#/#x5CgB(y/
-b)m$l((NeiF}s5WJ]4STD5L9AUeSe:e8iX(#Gptb(u!'25W<ZQd,cg;,U+.T%Mvs!I_GH5aec'Yib4kCuX7R"&Y/jS~8RV,0q<1"xA/-R`3'B-=>!Vm7A:
-8bvq#<[Vjdg&NFc+D>ixx1'QR_hF!C.RVX2T-#NKv{.1q}tQyA1`&XCwdE%#[dP][6)xPHcF0h!sc[;CE91+T}+`Zrl{!U-tbZ<;yq40LL1P~fkZ@[YG`e
-J,WUq_WHSrL7n^5`V:>4Ai~B~H_sWW@R}WU`MT7e#`NGJg2s5hF@h#T8bFX+.!jXBI%hn4&H6nR_ozmqpdqwXTY<5mewLEa{5',!2=U)UKkM.^,)Y7=Q<w
-^X~mP"},2^R#6SS!0dJ#^`v|!t^}3{-2SI5vvh1s8aj(b5"_s6i,T{U#5>wz2uM=5+SxubIcGX`]t[%L-tqkhutsl'j}P".:iwl>Kx4YLSnTN#;7'8-ocM
-|zFNM(D(%+~m},#5I(Vivdf$u$c7'c:)D+#&9Ty'U)yh%;_o!{$8Oz"9/s=r{;wEHV)(#33W4]g8eR=jI5=hlOm(<VP$N8pv"FP_05x#Z.^EXu2wF:{U.=
-okn2C':,u^dt6Zv2#9C^4I>vjn_mX7SeQw&j,EvQ$RWe#@0qJyH.i21lt(6N19VB{(<>#&dHWyCzs<uQe)+fwsg_$CF@AXUG~4^TW&967)XzW4,5EJ)_KV
-^pGCVdZG/}<=g|:Dej86aTiMhkzfE80iC4-xWrUOl}UoT,hrp+hrpwLU=l(p[VJa{{{Iiy;N[TW8n_9SnY|c'ok$L#f8:ILehTOg)VflJ.:/,zI><PNs}[
-bO!D|v-:Xj-OC%1Y_pb,@y;fxrysck/zsOD=4U5l}}W}KOP}n2Q)@)Uxg)8gN})aBCr@!Mb$mjD(XVg0//PnQq)mfkJhRB3{w%^CY{XAQt^(NfRl6AKv[5
-%D[szcrf~JGUMEYr@]g},9mk/`3iwe%.RJ>D#^86%zW^IO5|_^w%p%>6Ef2L=>|eE2~0:Vtk0kIIUqA7_5&^::JbuBoE&ilsMG}lC&C,+15Xz[A-7oGhG+
-9{MtZK,H$iw5MsB2''22`yEl+u$%}D@'E{0cUt.2op:WkgXkKNc']ViPYX9/s+$Z8zBsB6B;8##h)t%ZNYR/oe;uZJGjKHzSl^rG_5}'1e)XbQWE"k(LDg
-9uXJ1&xjuG8xJl`7tnq&r_QhPg%JN`K!kQ5|Dg%r&'.wh%onVNHr0aVUoOrjGYCpSz#_E'RQtaN;"(|u3yb}H#<KlbKdZ3Or>Zs(pgxp6@yR,o-OOu-QYZ
-yj~+Y|kU9(};<5O+>a8n%wFb&V0yM2ecPB&;Zb$%|7OuB)05G-,j@d4HO+2Z|8,!tWQ8I+Ka7SpBKEO`1(kuqOJQOl4Y4&a[Kn|MBL0Qm>=Ou!Z#f+C,`H
-.`&PCxGC4{;9,njY%vaf_ro7&rI=[s]rtuLK,9K75tDVTuB@M{3{@-AaHdu@dy83(m''Z3qxL(j'umey8kQ(BDBy2Q82=Xu0d+DJBu7yfKfN<vO0H7kIR@
-Y(vHr|F`nsD[U/]cdn9Y@e_s`+9K]pTNa1//0mj<WuBCjrM=T3iA!2%Dh:A9z^![zm8'x$[Wvr&zb2!>bOQWF=!+-[Kszkl`_n0PdX:qC[/EDet.:uIWVn
-$k3a~{P=oU0">$uj.k9-~KCLOz:{JD_crZ@k1CX;3ZBBG<wgJv#L1t~ws$yjDm2w9(XZTt+H%!Dgr8m`>zbZvtmdI9qG83'cQk`5oC5C4A"{y%E{)f,l=0
-^lq{S|Tj[JhRlTC,@I6}5T=|Bdnv")aB&(zeKift>z7`Q/On[y(@jF/TJ:'N2a}:pJaJ3P7.'ll3RXsfK4^X+PH$hF3q}240a6=!GqK,m0^6[nQknh'Uu(
-AG_1wNz$Q42twl-l_LcQ!'QZa1e;g,p:-_NE@$6Cy500R>);i+zqDd-=v6jLl|`@k;;s(zrxUUsbPvU>~ZQa=IMzEn'->Ikfg#vBTvD&l'zH/ZP4)=E-"2
-d%~X(N1.7CsE/kFRA{_x>]GIZ}Quo1ypVPGWus4p`VWkF1WxeTt(vj"FB;qZYBDD`vSlo)Tr-c5#n{^VmT.@TV:}p=W7+G>nE'W(_VW|7wm6$q6Q}iTmH@
-7z8ur@Ln!{Ury$ifE4UQCy^pl!MAB5Y)CcB)ZCYAikHVxjsJFdEqO%5mPh14wa@6a3'm@ri@#w![U+j@D`x.I,272wQKKMpE7j+``7!eBhpqeQHGr7:,:A
-6)nm$:Wo}@zqV=0u1tIV)$0>WW&C@aq7b/Oe%TjX!'{594c_7G%<:a|T>H3C]V1lI%SyMIN=ME2lVkV]-cNwW-o}7f%veCm.a{uC0WG'S!TPQ1|j^:.4.5
-biNg5+bG,@a^obZ0J5dLxl{@Ucz=fmlGcIM&bem;J[HqL0#XxM}Qk.-XVEu"_fBR>sf'L;wUrTsgHtwq53U{uu3>.)hepxY^/)`0sj5ow&^x>4j(&Nb^YW
-%|Cl>TjM~MR)CPLX7}x(aQPBB$R<PWY6CBxd_5[d|,FS&cr]V<t0kAMk6e&91ppir.mw~p'UDkna){GCHLQE2`+EkDV!n81B,aM|!}zBNP2)!)]e+GJl8[
-._$f36J=DZ2Pa.%;@|{vMaN2$"zYiQP-qb{`$Mx>-)u60vI4BIfvggPFlF&@PJPZ8_>81}F-XFo93HH9odjVhS5n<.DR4@_+`M$#Igc0M:ho!N2,M=Q0,&
-Gvrh2}^@CS,rUSrX)%a:"3-"5bFsHsnA"-Z%,qDj]EmDop:.mrhIVaB.oE#IVtyFRp$HkDs(CZ>"Xu(+,qS!#]2N#uBC@g}O!k;P3|#-2W"aS^ML!|B>Rc
-`=Ar!wH{A_pmxdhOM:_T~%Wu<'-+[uY7._&e8,kt/ir=})L|Gf[|xIzyjLmYXonCZ/6=N@~-JFZ.7luFy%^uqs,cb;<"/3Jyij$-}y{L}X-U-1`G<!P)'{
-]_Q:.no_bLl+n3]OWiN3VE^}#4Sw>nck'sYs:I:z94=%_vRC~Rw1nyFm/3edYU%a17D,lEMMlM@'xRXog<SzjCt@2$G+D<504b,RX$PguGCQnibJH+![i7
-rFH$PglT=Wemwshs+jEJ5_Pb<)J(nd}>~jHkL$i]^!;(rLSvN6C;>hZTCc<h#%dXgw0-s<6Jnma]d0u%z(i$OL|rdeR`F]7#s2JR&UT{!Q("]GIhR[1!jG
-99{QN[)bR<u=<AWC_nX<9fIkI[JiW,MxNr,jXZod<jk;A<G0Y4hnoe)z11yD[Zhj2I/9c-,9uKn+NTP!ixmyT9YJ6CA^eeJCy(%26Yz#illv6h(Oy/UAxk
-1PS^0`Ug1KE5t,xP7oF{hO<bKIiWE`kHxjLn2x(+skZHc9+'NmpE1Ei&;hWw`AyEJWZ`/b5)co,q>'_ZdC%dVc{5vKGgBc/my}f/+(W+'H)JU9tf3C,v#'
-0|f">q>]Y;TAa/'H>>Z2W1ei={0[zSKKYT;{lsU41&PAdkuItl9uW[9{jZ&+mdUXn-I)vP8s$on0%{@4.(4FL-&XZ$]/U"5E8p<H-(cRf&<HT,el0XD2)V
-0`u7{w73sZ}t;2smR9}+{UId6[N&'E@H5`rmLNxC;ia[=_J_<awSwtWXj)bd<:cxdEH0/PYH[1Ek,CyQu9SD{z%ZJ>9R>4Q9=TXVQamuME&WbUW-C%3`Hi
-TJyWCUs)ozV:SHnvZc$HO1n&&#oE;47OcbVwypRFbhwx"uoQtF[h#XFqb^7%-1S#}lkeu='+;at}u[5Cw{dInwLpe!^$W5r(nObj+0jwXci#Xly55S;@lT
-o=(.-U)2sMf%/j$t.aEe2Qu,/xgKWiBP|5HlE`H&#E)O;a=Y.q(@UF~uPXD=rgI'^EBn]</pN2c`|Fc!:+|HV&e%{w/Fa<XUDC=jG=4.x-|RaEcnNx(TCW
-l|$58xu)vp!{woO&&RNzz{]ph,SGDETSx>px)6!h98QJWl3DRL%AU^1XyqWF'r>!:X-4J=EfV4FsSNA#m;3qV75!Lx_|@:1cMfkH]=>WJmh9h=hrS!CKu&
-FVdU+8OJQZ9+6`u2EBE^}M1)jQaN+Cj8Ylbmn-^Ql3P1k3FS23M{G4#P,o".c-L/XWQLo{Sv']f]WI~QDJG}PQ:aiv8nw75Jc>`z=B8u%oW/<@'w[ZFDeg
-^^UmDH(|,r#'^DwIL|yS~jT>#SXQ+)UMJz6RYR<CuM`EHXxTS3>x6qyE:!HF|%NBT]'":'okR$4<y+OdKH[xD'AF+$lqmai6JDNO[cLiNX}lE]yX676|Xh
-2+BRoEglk<]Pw%NESxS7=d3b#}]=uML-g=t:z=oyKnJ.:`0-o>W)]uD>@3S=gu2wcyLiZ4]r2)+rUGWiSd6TViFLM{2`SU0DH#E|uGvfnTQ7|)8`|Z4%`L
-2]WLl81&7d#j9W2,(5`pxL!"()xQQ&F<pFsDSWs#Cor-b/z$9B~z;yx8u$iI{p#,jFv;4aYvf3Hf~:5:hzZxh=]D>luz33LxTdoU@"+ILi@2BYjZEIO&zd
-Q0s{B,rx{U{w[9&qs,QFFx%yf2rU4@8XUl,{9$gyAfx=mlc.8gUkkS_s'#43}XxH388'}3OuZVW+Hd}Y|q=L;8MU7IgTm(K9^y9eHl!u<2[6OuaO:Cc;MC
-r"Z.bnXr%`]m7K>ZFKP,u`Jv.ep.:7[pzPG@r=.+nzFOF(gj"{&Xta+r`|BP!b:kHopOng1t"!e'1q+a;nJnaG4<t_cqzB!$z6al=!ykXUBuE-2:OA37<(
-;^T'wtH#b}pZ5HnS;^"2"~MNVYU{3C.qi>8N1}_OffyI/'#huv]WB$6)7%>Qrg<_q}F6rv[BH;P>fhM$A{0N@ttazQKfU{kSv#~UsONuP!e.uZt<;`ReD_
-voZf9k:1knT_qbZvGlTDZ!o2;.Ofq<i=6#hq3Ly0B=]|gwW-X||2N]k=foK@nfRXST&(oM$Irw~;dSpm1Vz>DWY^:vMgjv==V2.LNy8lEXo_-gPL5uGY0X
-i^b:&;/#3C;xvMsfxW$R!ZZPZUUG:evNdN<!_s]sRHU:CT>a6c7fMM!ZL"G|0O8i[YS`rrfq8&;;2o45Yrkpwn~@&'Ty(9Md,!vy;!-MtDaj2<rku:-:05
-tNhG{L.S6o,&"nBr`}~i3TfSv69i#@eM`lde3FWl%&_}Iw3c;,KFi4)jj|_#a<w;(>_nT`E$bVjrbJ5c]2|TABrV}Wy>!;K!F;0(7N$&!P!W.VZrFx9U7Y
-ztyDlf"AW4U-L^nAoVZm~1w&st1^RTE[8`V]I6D`p-ds'd3n85hNCp&Jsrm-}lkRvsUs|Q^<l_m!9o4adl&<[zh)-r.6~ZKf!ydzTl9Y%:t$]4Y35i`4s=
-9Gtct0o/7!SjO&Q#-Y=YSrAnN&MHs4GT1([=bsX)j={NY4Dn+W:h@hQFfYq&s8VPk5p!4.n=,b!L7T,0`)-F0MP"[dWiQEXX|5O&VWWSr`j8`fhaP"j"n@
-mFc_/FD<Y!Q0c`m<;Riq<w=}Z&l#pzJ82xZ{_.bo{Jz|BlOKMD`fN@0<`QF7,Uws7P%6lMBqT<CU+@5401`1T-V2@0|BzhMTHh.K&W1r5LeHiWdzsm(|x5
-+[PcoUTUV`O{>M24KD6!X5K'm{p@bW|kPU%rsJ|#8q/[R($(I`_'84$0/kxR#%w@7JiQ/AD%CQ/[a"bMX"07Y.X_]is:wx$("U'zch:O5_[LSS2WhbozyJ
-VwMtRR/OA6FyXBNA^_Tg&J&sR5/[s#Ms-SUstwIw5A%;oWBt_|3ZWQ%Z-UIukmUu7,~c8Ym;TNnV#{gC9jK:>O!'$x.g_}Xr/jLXwpKs,&x}U)#sOGLSC@
-tehT)NrSj{PqO'W:9e&JI@V}4`hF^QMQ7cC!"^zPH1Hb)ZIuJQ%J;UeNxR)fawuBNA3J0p>:[3l8'UI3_Jn<=iK>}(=_z(8MIl|OM}MZ%opHbQ_wIOkR;x
-gO$s^enT%!;1#Pf=W|lk@8jccLLHu6wx(eBHb7qA=a><<LoS}10xHs@Su$BbMFd)eLAFk;P(3'"2{S=&"q>O[mm|~f$|`np8GkJE/}imv.8WYV-pQJAh%z
-kk6wKRMcT0O[5`EW~|y8m6{;k:ZbOH9q!C&pbi"ei&_u<WdmkZ_eM"ZvF+ia|s(dKg+jSasOER%DK]%#a7"+.Y.oIK`zylVPH_QYN!64J5{h+t~!QDm74j
-Tmox;_QH^l8&rB51/TT$csLvPsm3|o2371ix/C9}>p+Dr'"pe=EU|bZ5A0^M!}Sb3T,(~Zj=:{B'yZrc>CqyLi}%7xfszZU'rWUtdJQS#2%#.dPYg6`wof
-Nf|1/zLB^rcY(xJl8fzDSB{Ko!F57P5722VeuEW$U30]V_``x:50&vCu)-m^=7B2iEp|X;}rd`)h|eSwOK/e[KKQz2'bEt^%/`E6tt{Z!Y%w:K#A=../R`
-kE7Z_[SSuq^)R7_!#RfZI`Ib%%/)Kb--5/_uOTeElVm:fZ>y[B.QYR/^Pbe6M|`E^Ibru}]}ur$!Mf6k7YA;4WFy|'yS^1<>YjfqQfUlWKSd3uUa.A:{St
-U:|3QZ$3:Ieo,)oo7%$":c{BD:WU:@VX=a<C3aPf3K#ux]h%HlH=riEl$4><IW5&@X@Kx_zpQe.[!cfMv.H.AAoEoi8`q4=WadW`1[Ik~a^XkbbD~4B+"n
-JPe)6kfD&&iA-SD_mtSmg$2;BRrC0E8O&rd}iN"Li2=RnwQ/D2|l[Xnc=HT`Rd<WC(0eK>Va;W2Q_AapxZ^i;/xOb@8ER&N618/F;lpW|bPU_uvwsT<Xjh
-fQ-77xjVC"utyZOo)h3u[/5Q,aNh47:q7jGm/eaUhp9&Hd%p%QrH)pk@aX8#BWTj61yWn1'/@7E)-rTHsf+yk!Qena]2O=!>|Q_<q,xi=n/O#w5I(sU^B<
-=:GsV0k,u:+ib`p'6O'1@.qKv&gCUtE:9`C!LM[t[>:AY/FVlk+D:9hs)=k[rb`Rd%ybq8oAR[w}>C[}T^ocou2m%r1M+{6b:}p#.3K1^]3Q>-}B1^2%$W
-y@dG{HGr[)/hPO8=:OG<=jj5Hs5x9Drc!Y!jh7:%(_H&PN^nHI;%gcNz7EN=IoJgTMBASYz_R{oV_r_M)QoFZOqa/u$C-dlR"-]%g>=D8mae&D3$$rd}>B
-KW)bh;knuf%fMLFR#/&M<[btE6~eAZ<+i4"`@z/-E{X=#^1ZU8!Cn4@Hk=<wA.f_fv_<+^(V;mBsN(~P7PG4ztQI6e{PvnT$uFDamVH4esY59]>6r5'IzJ
-!.n]I<[#ICvD;kIaAd:N_PSt-FT4[r3oMG{GYs0C>IBcOGf>%cx(@l[G/IAs]3FXZv&eRs;a0&)Yy)"!ls:bkjG.6evuEd.M|R'/zGyBKj>a6k0xnlhqi"
-4upe<t"Jj5g3:EHCl:aj=M/NN!It(ih+anx#VF>oi7osD!yur"A.{S[uPU@PV}S3iBZ_gPP9DCR4{bl|tFD|X9<^7PxPD&tu<+wYrQeotPlj,ai2`7nuV7
-FCK!Q"WtaqE5.weXAmNB5^3-~fj(`:uJ&HtL85|gWd86iGhpJGYT>9"oL+Xf&-pXc3+ch`2}]3mOx<l-6]3r#FK=<a:9Bi}+'mBE"lMp#Oi8a[M(@Yfk5x
-:otKkS"o7,4cW6:mF1J<>r[UC7_}nV]$zvd<xUu_ro:}[lO8JUlh!M$6+l`=([T#>q-rQX0q3i-)r|2h>8fx=rASCrdGG'f>UucZ(n5T-Ph89n;_(.nS2_
-"mT/LN^fop`Pkm5:@BBK.^=a&1po/rUucp|g[a~$_PaE2sSLSq@>:z{ctpjnOA{CT#Wim2N$1`8B_caGs+MmIfOK9L:6'fB-ZQ]:A_rHz1y`bE'a$Lfp!5
-LV2c=l]Z|XJVN]EK"Xr7%,&q'WL3A3v12@GtcW.G8PQIj++6:;~P;m%EJOxbI,T+]WVy/kGB^n,O)qcn+KU:!DeMa42LNsVcVKLcYyga)u=M&Z$9cu~Fmu
-4L8$y<H!8`N%PzoFDX+n]kQze]3i@qZDTq71JM1dyK~DH5;)AQ`}'a>R/9FFIxFEtpgc`t'QknYZ^ZNM7NtYk"t3^HC8n`VHt;~i@h0tlLv3;vR-,zohfj
-S=4n!C-qQEacDaq@>r[Q)]xqx]=K#='Jkbr@]=,rtehpIw+suzu5I8>uyet7om;nP_!5%da6;;N@Qs<A>e3@VqezKDZZuC6<74ZZW(K%vobRL&U'Xp06DL
-,e'dRD'(Sn%o{p^GZ+`raNe`vd3z2e@-I{.aa2JC0]w4'S^i1nSYU|0Y9C[H&wywn>e1O0k6d+-k4iU/<;%URx`N%"og[lTlr`&Jgj&qXWy:QpC<)bv_x]
-W-&JkjHBy)5B%ymydNbx{]EO[(G|FO-1bk=34Qxg/e:<Aqv"5eohmH1K1huFa:D[[+^%GSp-]k"2T8'W`RW;A%FZkhKI`6W=xxcv@<>e]q6#>'Y8J83v.)
-{<D7+Z1O18-,{jxT71}fg(F1%2R`T<1Ed5+9a$8}Ih/Hk{8h|`(AyTR436UI5V'S^p#;hOm6i5FpX|r5n,de!}sn):qX{#$ws)$VlftZlhqQvPwoU{;[MM
-MZ!kObQHMLpLN;GmnPgAVh%95/}2pMpu^mIWw:@Ke,h3Nbm[)t}2bOhxwFFU}Z]LU7:RzQigN[)h-`]Rx99cK,9Tjd5X:F<+)Qsh1zhBpj@:/<D3291VKG
-WXW7`!d9AXp<.3q"GBfc(1eTl_|86F@kyWdR,mVE{3d=1]~AL[Dw,682Wi:0{ErRUq)0vgd#W2N6tB5o-UKE/jWiUTvzS3t%=Zx}ZU(5}(YO_eE]ia,=.'
-S(d]o^@MKlY-,R'OYrZKQUjw:4)R`ks1OSU8t&GNAls3XQeDyqsb=g5u7MxEK0lX2+dXL&2FL6L3=Z:M$A@8Wj'3#Y5Y<NV=GZ}L@H"5r<:B1T0,mPa+G%
-rusXxLDs3Zh5>4i8}tXGDoRSC#Km<^TnUy;IcRkXDHp+6T{7QtY]|mOeXPi%bJ<(m<fPLGA:mJ7u`jh.ZRW[$@JU%'=$mTUPZ;e9Jl:2k`xx2GvQG(s:vy
-jLj0I,9;L0RFC[KW,CsPqP1xwYWk5-`48zi,Am:_F[5%h!uoyQ+_coHLn$xOAw$#,tCaT1h)FFAaUET%.8$8et;zTuRcyBwV^]P1`&.7fO>=-D^Ze3LFOZ
-p>L3T^(cJVGZ$U.@{JM6c`,#cp^trfD2`(Q$&#;e%!|_Qe.%'1bxG_U8y{&2rRV#&;8euXWdU@SfFNNW_3v>,.<9Q^qu<|d1_iq(C<UCdh!1XZg}pGqtL;
-3S)n|J&P~8>7</6DU_D^:{eM%t@rTbLN&OL%b!]dJv~FD%2U9TsG.:Jm'[)#1hUG-=7`{OYG$y!Y$O1}8-J9u>=yHe>l9JBO<L`1CEy]){(JM7"bBAAjI_
-/oHZL.E$J2;}gDPzU@12.R4"=BseW_[VgNjC[i(ex_^JF1FkarktM[z3me!"ZL^9KMpJq3zvcQg{Y(58oZ>9l9oiYJs#c!BfDa{-d9zjf1:Lg<vuf>6uXB
-Ah4WgaSvf_g>l;p(BsaL!#;P'k_'[1~7M62|;-Fp8^gWFnplq&o#!%Xag^{BI(fZ7kNXl2I}C<hpn}U7X;1l]J25;=LP"#Q%"1kG,{v$&/K"=yFB@6|{nm
-&TeLFfq7'+YVt0|LmLJz<)^KC,ar0_)-TaV2{Q9YDIwJ8epVi/XAhdeP0z{Up@w&&!kD0C`$H>M"cL8)3FN(o7~3k2M_WIK9(`$h_8Ym{$4#trxX(@O_V7
->9/efpY%71_nb9V}&cjVuNICRZ}so0QR+j+z+|cT~>JGLJYG9_e>1nZq67aiB<Yh56bizy#iSi]hbfgB#$~neSBZ6l.hO:sD4f!BVdOHu%}.vjr6wIX;1Y
-2dAc=mV]tj;KOA:JY"yw)LK#qJHw(3%h=RZkc88jWwO6+k@]=}PhF:Ke-!XM[9E1od)h-6grlqKSF)=637._S{!zqk8kP<r:_pFr%tg9k2w,]#/g<^:r'1
-@IvE5gdx^jFp;;W'PuRtEMby]B.kfqPhi]YzEe^:`N`kUWm7t""~uG3V+zb2Y4E)O$EK|(&lsMB3uaoyQL{yfq9Cf4d2+M-&#eMFO(+'|j9&"qG7-XLz@'
-iA,|{w<w:c9Q/K:I1C(@Bd!=y(yodC,mjF9,-bw)Yj!NJ8YnF1b-Y0kJ5}l'q6Sp2:)'=0bF}F`wufj+nnBmXe)RDU]ufg%>M^M6@I79~Bi^aX8U.Y"d23
-Y|FO=_+#b9PWzJbXbeFA$D_Zh]3QD"2^:kFM|Sthwm(o,-9HK&g9FaLrfhn/Hv7mM8%T(Q.u$!pc^8sc<)bJY"QM)iYqY:<}Gv`m`asTb@{`Cvz7#E>Z&3
-qtTu},"]h&sIE$DDy:B`S$"/:Pzn[)3Q399oDrbnYBPu|7ZdR+'eh9&Y8RuYHUYPbF7<U>+']z:it871wiD86T8:CG9'H.F:kw#f27hR8ZEbgz7bvo]fuf
-3>;_a<Ktq,|j"-3@i#'vyYP"3qnRRk=}drgv2LoQ4)]vkSn{hO:LqQ515mP^Xu4-Rnge27Bu-'7v~ruChND$%}"WFxSq'y'l`#Aes,3{#wsQM!_OJUj|%r
-6-xMW$$b59]VmNQUG_oo>CE}>JXQw`+]668qv>c0Y/Z+fI_`/'c3ja+M{Vh_pWt!T=(X;d0z]vz&So.d72N(-'Q4ce|3L)/(mFm@Nyx.WAwo//'Bs'W:EH
-{UaZhOWHM]{"_2d2jG4KqS]]>Vr.7thL;I[k},I4dQh2BS+H4or@U=qi&[,ue>)5>`EHvxvzTB'fu36UrLO;4B"K+la&IcMRM6^[tyMEHqA1>XYw_:#U]B
-Je8q+Nvpa9_)Y;8oQb0Aq.}pIAYZrU+952Jj:b0[8>nDlj|`!Es"GLx:;`wJieJTARDo94dQ^"":0Ut9uc:6mQ|AA&|c=)8:J{k&]o+o@>$th(V8}9e@x$
-~ibs76XY|N>@e+)]9e2>:>lTnSq3h5Z9d(gRR$V@$<=wk3t>5.wO`M>3AZTWtntV#cCY$6tf>E$:I%y2s:Oi<:AS,F9BYtpt#nXU,)q7q_KffLs+2((j,5
-~`O'y03s]-j4O;bM1|sP8$[b&R3OVvTLe-+sfF|<}t"luV#YXcxXu_M+yT!Ni-!ummUeO&mW1B=l%BqqAE%$[YO4h]WAjcmwT%.6dlpm3@L,eP7oBK=VN.
-yKgl6U18_PD1Ab7SGO5aet=i/}WW~'&%Mo|F>O;Q^}[#(ZMUza'FX2>KihsXRd3U`EEPmLeCM1>gF+'}C"$/^Kt3e;A%>EN$kUts;%In<+vPGU(DY=-)'I
-ljmEzz56T-_[NLjk)b4hj0{@d0al19juu@<Skqc3z/xeb5uGY@13Q|DQEKYs,b5ukgUiLQ#3@syF]l-JV]ly_imDNCzl-qqxUtT+kCe&jgLFoMNraoYIGy
-^_|j"!O(}B9eVK!]Vtnbq`i>Me[1h`2.9#q(i^TzL!Ax+&OY^thdQq{XqWwf=/U3"|_-|,{2ECv$<,qpcoZ{QLm#bt'xn^iVt>IeMUTU;-YcI%K+/t:L~Y
-vnmw%{Y|omgE6R|Y^tKshg/VfGJeH@7i)D=_X{,H~3FFn|Qn;>ZBn/++gc}!0iCIg9Mhi_YwRi49gd"]S:|Y`yDXIX<v:>zvXh`MciT^=G1J=Or;"y^TE@
-/o6:/t8}NlSX/6'44X)]^sQ|_#,L:N1}lfMO;;djZw6U(ymaBX$&w=U)Ts,h.}38W<bp-UP+TwFQ}hshHzp/#wvLqMXd=X/x[;u5Way.1Q%lem2BRDU!'V
-]s3Dtb'qIR~imjER:}f^t(]fSqkBzobw.cdR]/Oc'&+GXvwkkoPM}hsUo5#GEjCtJPD:eROZwk}&[Qr=yYw(j}lFcNk=VE,/3>[qZnH@N3qD{!0s0-#{+r
-j[sAFP-9qO}C+JGl^Zw(|r#}RI]V`(.=:_#mDvvh~wPF(|s&<BTzwbgZu'$3qFH;xB@K%[NBZmh[ND]ysNtv8Q(0B[j-":]]nuECmmWVz@Q75Q20J)7GOT
-JPGM@g.<Wpe"$m3p_s3S3P}&+HzoyfK$]O/z+$_$#6R!LElv/y7Jwt.FlQYVZ#;UIT0B47g#<Q!f9OoK~bzWEj/+zKzGj)'"2VvDObkf]{fGDMB>'/{>=]
-ABtnIQ5p-@)BUR[BQ]D2[vyY|=:WL2qZ`c!-.2z4J%_zsVrkpJnEVAikurSA!U.<97|CLcc>3Ht5MnXj]kr'GQp|Z"zjN[MHs)ngF5lLW&z$3'sg%#Z9&[
-9&VhM/2gaE`rQbI0-/+"3[q,|;LD:8P|2SN:6@#xO5~3Z@Yb&5}tBV5102>)PjIpcFgru3$=Hq<xJ<<5^zTam:8|cD^{-{tfhpvTN.Cq.d"`xeirYo}/|9
-DToO_}1xMa'Bx}TNYN_&KS7p)S#R}CdncEn8$t^M%[~C$$yzde!urG)zk,p[fwgA_$O/twvDIg3M[l37kqRz_OUZA`|E`B&!pXx1aZp79vALuK>{YK:-lq
-%[xBi/Tdc[MX}Eq|P$W!.:)-M]iW/;[5"kYCWJS^}#Q6],t^D:yLRpHE0))%42YJ"1ZXTL#EV29$h0wmB-&dSWd2Ph+tMsjLJmo<$KF<XEB/'y7H)uuH~j
-T7<FG4Ur#0kETTrVH#s(,EL%lQ>v:]J|:'~>z>!88[c"K@tV"3D&(:_S|#[+ZD;z!<Q"Ab)EFO(tTZ]f,Tyb]3rSu+#b&HNEDmRfJm%^iT"2srLIzW[vgL
-gH08-<0{6}38E8oqi{nT#lPI%gOHFaG)M+]O3id1zxx6@LFFSt/CF@eV2Xp4JWK/-_>4EczpHRGdkwl'znK@I=jNVs6j20IMRh,RGhjNAu2>k`v7%]+w^:
-H@5s+9k_4qG6Drn}k83pux+KEu-`"PYPDpjMO]r{yI!eQ/,/sw@u,:oSNo~B3$,t/(nP8nH$Wva^B]vO'sheBnO2z66}e4+7)Vj';#`sP!r&nLmm[)xG8Z
-evs{:wM]/m55818A67M9ZgCi5x'nFc;0zLT)YX|U^,PA.ixiX^#dhs/C$A.q=,9O;BfU+D{`cnES@mX,Phgp.4bpD{M]_Np870lz|7.RUl`hCd)(Z`UlW`
-Rv>N+CyoWZh!dA"z<V;yD'1+[0DBCtp`0zeo;av1Y6p4lcVjtKtoM]d"EYZ#6wee|(1MuYn|l8su[IaDx0'USjO>G(3D3CaKvx)[o(B&id]}|{=K/p+P3x
-d}pbY!1@(idKCt^u>68TKegq0r/)9pPj#:V1~]@o{8$Gy4vxe2_<DitGW[x,wjFXjJ>}sIf.-P(/^e#[:$TQF(}'wol&AkHTq78_m'UpA}@#f!LZRgviD^
-ly~8c,LCyqEOCQw%IjGxwX5T~!!5}G:L$1OP/"_$0;g1<)swiJL^PIq43=0M.P]aT8AJ]WO+cKf#-M[q<"[zou_IzqEOj#&22:Vo/_4E>bGU=]9PhP+!O'
-N'V6QB6B0LxQt#M",zN")hweaqq8WvxR{e46eP+C^`0t`uT`3>HkzQcoY@;d^85.^wTcO21PF"$fIa}tOMtO~<tB)cE,7-Ae6]sx|]M!IdTKptENOP^7y|
-WUND~5PR/,:vimhs7"zJ+;Dp_+n9$z'ZQ0,ZXwx.FFC|l8,abo0ICMJB_rWwlGaLwJ+TKnGwN#7eG'V)rc/RFGXsp#i6K_Xt(84>'de8VrR"i@a&D/[wfT
-^OwO78@q$4PoKe%W@!}totZZI]3&hltKO7vs/nOCKI,&2u`J;PWi^OnR)yd],h3H8n'Or2B"B`CW9CKWh+oLk|M$9Z7pgrdB(Qz{doP)iT(9b$B>jGGc5G
-Qdq^Q-'zaP@;5&_Dr6O-'Mn0f>TWnlR=%Exetywe-].[b&&Ai,(GE2YBrNmmf`;DV+2mQpeLtT&IZ}|`wECy/z"cUX_EJPDp4J|bv`+<lKVicL(]]}3xQA
-%hUM9}4BIyPhYu'38SkY`Z,Fbew0#L1ldMunY_,BF'Z)xn3=h-H4hNcD51F':XeP2#u{Z^7nEghfyKzy+3A7^B8^)1dXC"eD[!N'w6ULl/z(b#|x;yQ}w,
-m+M1Ks/5J.wd<y[J9OnK#4kA{bNoSs)"Kg74AUt87l80yq7ySgU48'>}LNZK}u9AEhVDQ{|j9r$lx[BTqm"v<OCZVU<.CACtaxpLbt|b-LKt^lW]]Gl<5f
-+-tidzm|5&>EM_Y"L=X^CG.|e3L#LI@U76OUe`o3-JJr%D3sA)HgvEz%J.H-$/'5$>gZ[f7o9,}RgRyb[F=/HB;S;+sYOVFXDiY-bxM)y;Z)6s4AuQ-:1<
-cU]Q%aA2jC`r-s)|mdsuqYU7_TE]9ic6[S{VGle.mXM>'E)5B"ym:iKA0c<&>P,8-U)+[}g:4veat3.rNj(:8m|0^he<q)j{DP`7D6;iu$MLIG#r]HYB:h
-^2&tZq0=M4"zAlcmh@$H-@Z_HX.QG:7>!Fg1'hh!H&$y&59V$tCU#!U#kVNs"/^_Bz:]|F}ln[}&W-Fgq_pXuv;V1GYM_4jdq52o)%Mp#g7D0yQ2aN;t=:
-iC|/$#6Q:)<2C7tu(L~c^2FZ]}U'fDm[l,xXdVefj=Sq$-Hr!yv72`Y"d0dT=`%>$YPeEhP+)JBnuD(bC]4UZqnz/2b)hQZfWDDCT1ltSeR4"s;)Aaa^T<
-~if(2LbmI@K<<N8kU{`wHl],og_ky"B}Bgdy,G%U{iLq5`Fwgxp7><mYy,;Os";SO(A&5dZfVA%Zt+aK}N`G,.`PUY9p7Jw209jL[hV9hOS1%_hp'Ft7=q
-]LKU^Hl5$z`>T}1g}P/TQ--83tnNqvSe4-)k!-22k@:v|eQ=z{T;L(Z|)X2JouFkI0I1|m</:6ai_a:4=uuRUS,DQR^="CTG<'=qoO,txx/yz;avqOvq7E
-Y8h4vvEnw)K7Y-#6c#}ZT6u!mn{I&,;I";.a$(DtSC=7lf>Voh1jhi6'`YwjPbtGRs5pd--TV:HCYxN0Y5un:-3(^xgy3)M<rvtoCT>i>V:K<rN{!(B^.&
-:E;n=^@lBS2^NgyPrzF4=nGHA8h"<[+uf$mIG{HnJxYxZ[orH!_p[0AkVoKhk+anAozBiEug&4G}1yBQUbVZml(i;t)3$@t@M(O{TSalWHEP<Cjc-,0:.9
-q(wp][oF;;|"TfMgSs)@!0BQWC_&F>WY`fcwvm0BOE.!So9>LF9Xbx#_5R3]nE+Sr05j{1aDvT`uT3BKz=t8^/#&[uyNcm9^%e0KBOEE[n^Oy|+FZt~@@R
-i;:A8PMdS>Jb)@4f,hyyzR6Bk{:]yhO>Z)8U:)-HmCgH6rOn{V@u6JRpX6V!95K;w+rsi/J6&3X+Y(:2=X:]u]ws3GUp+4YQ}qNXAFa_d)|[xCkw4"|!aD
-b8Ps;yN#jUk|nnlrXSw,]x@4URH&Vm1!Y+Os<=abI5Re-@ej,:./)wn'$/M8|nJ_MX#)8n3>S<HaXQD2lA":4Xxc9L#fvSTi;,:ht4p($nO|!$W_e.FiWj
-%Em1iXH&Hng}[F-E"#2A>Tv6=:g^"Q%zK`$Rr<{Su0qa-o^0|LK$FeLbQq_'0iJeHW`SNOO0v%mWk.jignM.H6:l!cLo|GxKy7oPSi,EIr=:{_EZ4zqZWn
-m]6f.W[1]@nB^'-)umDG|/.;psE7El(v]m1jha)Y=%#UyHC_R&_.w%FoL=M@k=Ae>n:qHN:&4wWql_j14=M"EOzt%G@kM.9knj<_#,-l'eavx)x^}e,Ks:
-t83A"$w4^{:II:c+fWcodZ_ILykK_;c&o)q{n{X%`O>siZdUdm<#hX&>(cY![n!9.33_,eEZj+QL$9e$1}4LL!sf)4:CxOVK#U2KYHLjPNhl|h$,wp3<^q
-thu.Do)eUFMtG1vn>J^v3s^k#mLF_yztOTmwG}b)b:rKoyS,Cv(SS/HD7PzBqKuD<'5`MrjMkeQXPk]Pa8mYQON,hM!m+=rITPlAI=3BfNw$3HbL;Z_8W`
-K}lJ/#P&I(#4j]bCv0z6rv-c8mpIb+e,t3/Y|EF7q2%pT3W'ecs.sL%GM[S{&{csT"Fz.tX)[1G$<I;o<hR8rmqw'{HA+wd%OYj2jJ&O.K:v7M4#dx|t'J
-XVG=79bzY+_=F!Z#O.rK7hXG9%P;hN!#%#:YV$`LC_lH+&!"5YlII9ES6zo><y2<82|"bzoV=#@MC%x3=-]0G-S83T5o~[]Qm$Rnk<>}uooUi.,pHew;pt
-[S%,yKH2}Ew`'Re9asE)[5KGIpg^Tb/60gW.t$7iE;Vau>Q'+T$)tpoK^Y$tETB18x-+>%hD'x7>l)Axfhu'lfyj&4]D1r;]>%%Bq.sXqA$p~wSwwKPaUI
-x35MEVJ@:f!H_f1k<wfJ&0aYDA9c0pxOutECEOOpbk!4_T!CQbJf;wf"|q6:$1nzh55pw.A-kCiKdI2#@ATJgInBok8vbJ}-}t;#6q!)0uTH0]~FKF.L:=
-:XCSKM-YFZBhyX'P^Pz/_9#_:5Tr@k3nF#psch-u2s~u."&-4pE3nZV<fcoTv$oyeMz+'_n'iqtqoS>}v6wD-HvT$iAF!L:.,VvjE!8'Us,pS+G9DFth6.
-iUS3VY9-w;&F/d%j~y3Os0`I''wHrF863_KnZ9$/h(p=C7EVIn/['&Q<l_1DbKC{n>5DWo_')^nd>YQB>),#/72R})_fopN`qt0yR=OlYo3QSx[M;a,2&1
-vw[571Xo&MQNbcUU&%9$WfN74:$+r=4<acSgZzP5LUn[i-GrOEGr^[uZ!e,{TQN$V{I.h7n5UTQ`[ycn1uX_|(3opn9lfC:7WGUH%ZsZ^R-F[&9O(ExHXD
-rUG+Jf4U[aY7D!Vtot{;#y,LVv_cYDvnqC'eQb{+7l5m^6L1^+<fD-Vs=dsX`lI9lA/3Z0}goWzf@mQZ]KsNJsNUTJHe,,6vwP:Y3CuPuW&U)R+jG09HHe
-<l[x[HlcYGv5WCMveF1G_OsSyq>0Z$Q$AhBpkjA&9>[bvsq##2d6D>r8Spb0$gTX,UvGtii]hm7X:qM}$y'b-h_Y}V2tZ}>RtwqyF>IxI)a660$T&mVU+_
-|y,-gG.t'&Lcgl|b1>u!'A:XwdHD[(mnF{R37C;bwmp3hl$MarK$4ub|frn}eaUu.+/#q{v93v7q"Tpj+M@j`4U"-u{[3B[[IhC+'GF'M"z2]9M'SE)nSe
-Q`s0d"]L%V/mq#heGA/",v_#.feT7!pS^Zl'(`_>+bwle9HoXaLm%:Y:xd"b0oLV"g&k^79HO[0AIta5]/ag+<MhMlyDP@>5[p>S:Vz:Z%fEGPWZt^y:m0
-I^-_4-AV}!DF6C`AA21of<L;8OkCrMA2LAAo]a%o!HJjgu,t+=t$t@Bg6B[orexOmxqSJC;u9-j|]Hc_ff-3kGUGq])2+){CqBoSQwCM]h<$[/bIx_U3/7
-iq8bv,>Dt`4"3^2qaX5YUNee,)cZ"Q%ckh{n7;qF)Mk3vaGHuI=M%/'`4OP0aIYRF^lMf([[S#yaigL%1Lj&~[@`zwx'~e.NJLOmGBL|GC>2:0#zt`K6Jg
-0R3UH9mSC&<+30KXG!6(|"'ZL4[p&}C:Ax@htubACM-):T=a`;2&doe`umyfaySLaz#oHby3f/Ej5{TQvS_kN=/(x[Q#^&1s9:jzeJ7R"-2]jr|-s]Ujta
-XT[8ArKg1g=P4{38_S&hYmgT}}sEhiGdiW,g(I1fQYmK#fu[V-}8>>'E{9!(HZSia_y2Vq,6=MtJ5qah3puBq(05{LSO%ekGDsCX=#ak!%/2q'+]:p[q0:
-SiwSr=0!.0gsgTP+{I2,d(^GwCge:b4xkgN@kpdWHdd7qoH-jK@r_LTS2+-2vdW)9)P'VoFT`q@=ZrLy[b$QB2UoM[)eXm7#zjzvl2S!.j5V'F~5bVjKlw
-iAkw+Y)Fn(&!,T/_fCsV"=Q3eJ&3x#[R%7|_fP06OrRQvePZJJ8$KTC}oMGdW(EP$HS>b-Gg(.$^&3d:xRc+cWQO-ae#F)Y2=QW'Jwp|FcAABgzM.bMLZD
-~WBRvwzdl}G`Q:c:mj]CXTOV1Zr6uW4fF^ewgka47jqePh#k7[.bxD=l.|~i}"^"(AzErLKuF}&]@}6wkr`4on$](ppQ+edTx#=8&}%N6qbHkf]Gk7)q_.
-gfBr[vc_jexca;ywlbiO<m<]lB8-MQQcaIU]b(8,#W)2kva}3hTkBUi$7N'#KA5+dTw{H.!jM<wZot'Ud]IpN7)o{e(o]_!;H+."g).BeBUGU$.8k%'UQ!
-|wM{xBT.8HYF9$Gw<IkZW'nXD|EieSE}>0+lXp;"eI'dQ3|68uVydqs(%RN)TQi9%Vgo"G94MkOVTNsFVhd^,RgQ_sYXP%!EZZ)tR3+G;5O3G{EY_o{F[J
--0AXXz'`@^JyHs2RHG'{jHPTPQnP,P.CG#-&j`g/B,SLH;Ob<R&a<3)QFma"v:[_WdMi34wEX!qWd04RLnF6r5vy;8B}x|rPalvk0GG5jqD]p;-!HeSpyS
-aHoT~kX$s@;^zA'>"`d`o!smo3oLNW}Ihp7pZFn`<LUL+o_8dM@`$IlZ}$[at|63)2g[nZ2oCO6YgrApfw$Ee+t#a+:Na6>3JnV|/MEk1H&]0H|p#qfjzK
-pfWnPGwgV[#[&N4PosH=hL6+P'Nf|zJw(5y|r%_)QiZP`,dQh|9Zs]YiqH3#ZvSS$Z7GHGvZ7`G8|+9h//qE}o+mt/GD6j:ZyVh,Nft'$v;C<`ziKT{}}#
-q>q2y8iB^"qhY#%Da=I3G98kptMh-z+$-8f#1fv>V'/o<_)A1J)18dmcoUP,!tH33U>T[7OLMt0[-ej7P7F`wQ5OpphEI%fM>fOj=tn%~G^`|VPBouJE{B
-qE3E0r@iOO<1||Sd,RPD~P2[RzaPA<n,Itf+,p.mb#&vieQ$_UzQ3pGT]{'LJW!/r|W(etn}{Sg}`(%G$+28b;6Ik#N;pG.5P'lhsW6/Fz/j2bG[J9M7tu
-E3JY^P"~~]716T~nU{et~0K]X|^}4u:rsV30]o)^(,${X^c_ozlQiT'W5lS[g2LuNWA4-8tMHhJO$A{No|_Md.A7t=I@#$P,w+c&u(~'2-XNGtPFNi>mUa
-f4GxqO}D38CCf|H,#X4+4Q|0n{+'Nk/S)n4!IRbr0:GE7@"L>]Anjr,hR"kL=ax<l$hV.<YJOJZX'xU&0as1.!u>uQN^gkNZx+;+]hQK1qb2yWJyGtde{J
-aD,D29X/L3HPtbi$&y~<wXL/;NTMAb{vjRu4NWswy@YIpnf''C=!1PRLd8>n~$wy#;|dN;n1}UZc|lG_-L0OHe7g4Jf&zD@igh~0=+uhCU#q$(rd{yBIE{
-Y_`JIhiEIh.@jB9LAK}HgStJU>yR65AO3O/AYjGRRl9!|F}`(__lV|Icm/p2FDnHrJKi[TAq%jA^BGruZ,xYW|4C92y.{+zG@pni^E6+hmq]=cpwUYxUhs
-fyc>U2</On6'Hw^u_6U|-p'y,>zK6.<>.t9vW5mg<)v'1>3e:}d;bJ[U^'IcOvp6>,r/pJJ>SpVN5r4s|Gq#JeouZl{%j#-ftW_J#YR_EB"@z9^=ady5%"
-kB-!0)fgMSj'bwt1E!Nwx%dydA=szMLL+>jX_6.OY[>@#<Daxo_A|i@#Z(1=Ci8v~,ugm"j_|OgQSD)uJmw)-V4N8v_9v{Kd,#+LOMAE:,-J@p$Lk^F=BS
-i>ffyOR(&&PvDgl%8mi;Z_cm{K|yBij|[p!OUzZzUV^R;NJ)4D<NrIW3lEkGCDZlz>G:VM1AG&tNE`"@|%>fJ(7:NA^]F+uvRx4)Vwu`otdZOO)UUP_<`g
-Nf}QUrE"TdjXSV[Z%ZvLD,doN5p[fYh@Z5Zz$H:0-Ds,0jus/)[b1^-TBdKvL,>ry4UN;^&ZO<B&=k_$Hz.i|+NxW1$6Q8+a,c:H6$!bdU&4!;eMLrsvJS
-;Z!JFj#_V^Fbb5d|DD:|yFshS[Iy+{K<Dr&[JJmY8-3w]Ou.=@OG6J!sbImm'h'HX[nLMxiBYz:[#1-La[uN[MrW(h@RjNBGFeuXn}LW{W1e1^J}WugE{1
-bA"tWoMF0[h^8OoK.s%qUB/nZVyf^D6R{K$M6wvO"{HdTp]ptN~{V`#&63p2=)/Y8vc/dXw&kP1E{h{SYPEvUQ/1(g->Nkt=)w,B+amFw`e_}nC_5[EAmn
-&(EL~Vhr3}{dYc_qSzfsq-R<H/[PhV:o1'Ha[`;.89Q)1Nzf6tCwPe{OgGSml,6hO6N6uDDw#":^Z,35'S[Bz{&xAs#Ck0thS>E(mEr/-l4VCQW=$i19XP
-N1EFau+hH"c6^$0/S)0:mH/WHnn_Q-t8tty_D&dd0-DL)60!nmjA]kxms!+KR-^|4aZ7OT%r6tr#C!XoTc;=A=t#"5k]7$Z[gWL(uNA6)(f2d=}SsWDJBF
-9@dfX6;(tN7/ZWXI6P>jVxOCcWT$XIuKPDi;9`tn6&STt|C/k_lS<dH$=veQKTDKJ+(YwxS{]3mTispu=}DJVORhq_5C>0h`NQAGlcDrAnL|a^`"WLAu<u
-78B!z}jXIoLjs]MJ#O"z)JRNaNvuISHBZ:%CCexk1r0tHf/h9ifx8bO$'!tl[.DQtzNlfuIHYio@Y({sbF4u-Q!i#w)Gx,X"C(+9Pf`<,&7HFrrv_=,/H6
-2>&#;jbevy_.Z<$mV2ADJK,vHwN[euywort7/!"WdA{zBjir-g)'r$l9(WY!qC("~=9>wP("!Jq'80OlX{X}yNsw^r2752uyQ[u5k9|,Eo.R6,GYfKLCce
-f#X0[+YNpo{KfN1,(SaHpLGSsYspH;-N1iUUP=y=@H`|ecJ9yrvEJFHA@/VR|.1=#-$6J|n"kMP/pG:.z9!rXjQrv^3i.l6-'I>&%9H(BCzM]=i0{1$j}j
-B)TSEaopxU7ET6.SpUq6PD7j)`u{a+{w~br9,D6eklMq/Fc4yHW)J0qdggpz>24^9M_:^I6{zGVi~s"%vXq!zc~{!In^>j90fGv.h2cFRb#9h$]QSW@{Yv
-CQ&2/7-FaPXz#a0+F!agMD5v#d{_!%Wk0YA1]=F3=g!|f2k`YUA`g$`PwGq7,u)Sc/eb#r+j%@wcRFVS}ZETN.-"G]7Y]R(jeFM2XF'PgseL!FyQ3$=oZZ
-s`+hy[u6E@tFO1!mN6|v["Z,Cf|_NG[dNI^mStyB|8j3USCU-X4R2_5HM0.=Db;2>4k$@aKDWUTC=PX=_.pxf`"$]#{xbscW;O{e]Dl!4^-``%Gw=e}$FZ
-WMhy2>MM:vn"$3/ae%C!=g>65ARmZs+7IP_;Xx3^OD/bhe%Lod/(s<9E7;0IM"$d{hFIMAz:C{Ipg)oT!q<iCOihCsNx;{t_r1|A".JFAz^ExHy+V`l.T1
-Ke)ywsE$`nO%HmY7DxM=bFs_08JMuq=]]:g>nQ=-[hSr"2DR,Jty%Lad89]#@kQrJM{zu!XBzeX,B)pgOww<BH>40rJ]U>alW&#IUAUhQnA9tvb.M-q.b[
-Pe3$9'bL.q0'87/dj!cETd)(ta%X:V(s_1Bgo9`&>i=ZsfKV0eYyrk~=l7|+POf8Ed^ks'+4]gY@2t_xU(2-gRrTHk:-bwE`u{.Z1g#lKo]g:HB3tu69"p
-j'vCLPomPJ]/<;Wc#'n$M8Un9T>A%!A}#<3>5n7fSHds!=cYZ&@dHQ!e9]_{~AB+@wxk0pFG5x^sN:=,>c_NrAwb}-o:Sh_Zy9~fJkGLiL)#H1~PmR2MS9
-nKtF%J0>kO0|'`5rl%UV-CtTV>{.=L%@=IcdXKkz/u5/zaCnxQOm6J"qY46E@`0Zdr{/TnF^-E]H!$F$lo.Kc[Q71R}pW.m$A7&wJzo&"/hNEiq)4Tqulw
-NE,fL.b<lT&7qD}.oXruLVBec&A(W+|1tc:!<Lg=8Pq85ikS;c)%^"P&v@Rq#2iu8[k-4[1(v|gtvn1^<0xNk{G!1!i.9[G<S}628yKNX:va_$YqE6|OU5
-<_l&{.o0'Abo!mugE.NAf>y:U+hX;jSatB^Fbc'+=7F62A7q-bu%!~W(f>H#}OX((Leq")SgD1}}rwwSB"%2)bC(Bu+qa$O@cA%p`+NjZnf8XFlv@2Q}J1
-Pm'o'OT9aONT]8btj@c)(WyfFH&PCO$gB4`:2zgaKvfs$lPOuyv<$Z'}:arM_Ls()Kj$'AZINzH1j9>5j9,.Go,%=qu["9cdv0ylN!iIS=7.PnG]YE_E+j
-7/LT6K4`p)SY9'f#"V7O(|#(.ERw.F#,RI8,j7+Eeii,2&iHG,hC<@llXwI"%];|u2UXTGN2zED(C9i9sYG=Iq`1.p@UJ5`hKqRRU<~gh$HC~"mp&U]c;o
-Ai@y`cTFs]Xev6S2.%0nv1BTcF^w~gAMT1s{ou'4X}Dsel+=3'~)scxZ0<gB_QDM.z+-l:%sjN!_W/t8]aQ|/JCXks@c5(c0Fw>0X)P6q[C>y])<4;)^&9
-`)djx7_FoP,Y1^`%SHT'B+Y:1Lr$C]PI!(DT7o3zRD>+vYA}YH~LD-yDUNfA~A<18/}$x9a<0xFwySWL/[{q5fk!e^10hzIcn<{zK[08N6p!-Qs5$k{1-!
-USxUjg/S=F`Qz^1P2T:-)RzU":-EYM[,BM,Z|`De<YsXyz<a"lhdCI#_j]ufCYeV//t]IT$,.(w-Ek3jf,{Z<"OkU2eS&Yi<:;qi9wY=v'-SwaEn,1.raZ
-4.s;7uFOG0qjhm%@w(v'7%D]WFBFvkInZ+X^oW5;UPvz83[]%;!+]_Y1wj7>3'i3CWiIoPB>Z()_.+ASBvpEz#t=Y]oj|,cCc3WPc5:TDt!Cvq;Bj|2/u'
-^xZ)[s8}z)1%`T3FIvN2&.>oAE&YHkF>sV|'(3f&)N_Y}[1Qg[]iA6qp#CM[z%,OuBq'DPw-3iNc/0#PukEgoF6#byNLLzY[]SCH>d9c_/;UQ65Y0u6}c6
-lkOI.kv:^W4[dbBpDl^Af2mrHF!!|}eLF+-^!=Vw%Hy#+oG6AjUdBYr(-H%Cw,Sgs,Eh_vnaKZ}E,XJ@Hp6{7;PbtAxEy(Y7(aFNXd$a3-VA3@n)i:HHb4
-HB<[uNX$SxG;UAxIj;>oen)Wv!dQC{#>4!rB>neN>[gk)&oq|8F_]i@%Ns"7QUq_Ue="57QM^pCI:c-t(xZ&f-8Tfmp5y.1{9J08,;DbuOpfqV/^L&U[h1
-t/pG,#&lEiX1:xYP}vMU1mnVra~_4%ixW/)rS,zI7kkDjRJj/Ed<QnjCwqpE1)}81Yj={Q4N{Nu>aq#&I|LY7O;rVonz}R$k.t%BXUX;;#di+3y^m9A<B%
-$T~$`I,+)L"|9$BNC7zj(W/gh+j&76S&Z9G)$nXf0=JG=Z<$Lh[Z<C[+1-m[bYIcoJe#%eT4k8))q5ch)k[W46W[K-9j-d4k9hthO20,ZQ{kk'_&PT||H)
-gH1lhQ!|+cq|AqreoJ3uSXyX0fSMY;P1TY9BpoiyoMq9ZzU&0HK_$IBBi@f%M)Nhcj[%M[P7NO,psV7dR=P2Fg^`Y%/1x7"O';zkN/>/s)Q&jM/BUz]@Td
-vEM%zLhKgvDvNp9=`)>t_J0M,z&2liGa@.W(]il}EP]VL[BNo,q7Fk]N{aiJ]Pz-{x!2Xj2j>3P9>>WeH3Dz-HaZL4oykA%4ie]-9f}Pi2sGy+-IM{]5w3
-Hro&obxFyRR1<x@xA}L:w&lj5L5ayY"O3@k9yM-ZoZL>:O3iXbr/z!W>]2._/y+-NMgZJ`{Ek^Ha7oBpd(>e[7wb.P!K<)I)r0w<=)gT]EH#4s^<syb(z{
-U{_#E$B=bPPPV2N{w%#"$HFw&U1-c!(Kr:FK[E-5h7M/2[GtNB/P_forj|g#-4/}i)vh9[L/lSaPd%;C~s=pSaKiNMVBMEa}H,D8^hOgvh(RolbN)d$Vt/
-2/laD}NLUoQsML`m8n)+JGVW^B:eclar(1,vO`gLOgu}~t08|orJPSOJ[Yd6wnM`L'ZOW59^6Des=@<g"7;'qe-M3J2Zu[}y/TChMgv6URz5[lEGR]8c6n
-b4FerC'B[|sam5o|to]GiYhqSb;c6Gb,&Qg9fkr$CWSMMDl:+HTuph~B:YV0Wv{)9z&R"(2>49M1e8@zI9|%uFcjtVOC3}t"b3(/DWf:7v[V3M1(eCd4]C
-z`I{O4tOj6]/.|w]VZRtG4gQ;<3sQiZEk7kW0,%wu3J4kb=A_oE-s!|'O}6"'P7J;Kayth++8u&pgO`JF79vQuzaBJt,H(480tkn]fuB8imn|l51=xz6_,
-"aMEbDBWY[`UKa+X(wT$aJ8Vz"UxgG~+r2ic}|-Ybru{!aeOnJd{&Ul[W|t^^BPzrh[[Y4v<^2s=O0Tp_>F}u|<OY$ia-P$2Itt'6LjX<jTMYz+C,J;f|q
-.uA5M%_dozhbxhz;PeFd}tM=H491MPd:$Y9K.Sa_|'>Ccz09cK:gLJ=/LMsb>%mgQ-w70@`TE<m|;9{gk4IQ4kl(xRSSv.QQ{">0"W/IjA)/Hf/a@5AHg4
-Q6w<g/9YKc!2$OGr3;D&8pv,bv.U2(z(/Ia`YTLsw7._lvPWtkayi7D!dX$r8Lwl%[[#/CEhSv8Qe!{Ch=Oh~=Ur.>xl/(W!<7m{au5%tGvj|G0a+7piV%
-|zD3+CP|EtgV,[K|m-3h;"q4Nfpu==zIT!ZC#OH!0o3#gT}8ugpj88h5,l)2zv'U%&^bGl;9Gm:ew[D@;kb2CiRxLbyunx7XO!D#dv0dQ,sWox|4|gQ1Mj
-<RJ_/V~9!q~5yjCRg'#{,=05MqR`}NXns0Y4FXpfHO{we>iWc<tk}xQ){Zq/T^B,;=|cw1LD-R}ld0]Gz,nXL^4x%zLoc8/E)C1$-1=U_w[v'>pSQw~7m.
-Sfr9mXGivaanpm|J,p34g&A#Iv`!%<9rdOu{td-]N<P'F!^7AAIr%RfBy5za6551{6j!Mb%q5eEj6$QBDyl!udSCw.:Ng`(dN^h,5U@E@z'[|]Q:szd,ti
-|Zc_NmEL=t<%sYvKf-vfStRJ7>-0huY,^2Ty5CAG~k+kocWh"FC}fxmtozoWIZ<Yg}.{Ja:=)#]!2.]|Y4cUY<YFUa.iwbU0/>:9)mGq`}nuIwA&_=/,w6
-!rZ|/rVl{(./!~,s^aflxA6^ZIr2k=#{J:/Y[lt}(b1cNXoPFwC4[RWa=LA1IaL253w,:F[KXqcU@<GN-bn<LYya>9M2-dTf&%eQ!mv>9G:Z6J]gWe1Qtc
-XU/55ZQS3eVmwa.es7XV9!`1qXx:nI%v`TtxlXkZ'rr"]>EE/H'h<EH=>:f/{hU/O|#[@_@8xKeQj%3g20uw,AYHWiJWg+T_Ne2%{l.>,J8@yi:n@TeA_N
-DL9wp>QZW$-Ov1VNwd_p#}8uX+gNcV)1MoP_M28p^6fx5@g%`U0`0Y6uvd.N0/.<{YXAiTF7D9oB960C%(QyDTwakvk(k]'n[9(+Y4r=Z=&FnQLo`YA(o)
-pRe!cYL^<&gjv_>_lU&YZeC1zbTmwkE>.'tDiIC"59JuX^JK"$@i87bZmic,kQ%9$WR5ku/iSwE$_Sc/+D~WAA5M]:1re)U/IeozQYNUF]qeV(@-r#@Pvr
-Y%B3;BoC(2Q:};y%Zs~.W@Y#D"n%j:Wpco}l9qAgGpoj|}9u-S+''BTIe85&([+InP|CC$plN<=Y1'Y<B-k}r>+PtnUx{Q2xuOHrQe>LQU'wNNUd{O^=)|
-Gz6Y8^6sPiMdT/D>grx1E"^iN:_PI4uG"k8]:,Y"Le9bDwv5|0Q-unSZx.gjDwXL'{6gTPk8R^@dcx#=A1mC.|Ea<I5w_ND0[d/MeALlk(Oor5HKsF4F:x
--+'x.gXD(A~Z|lhvBykxMb%XYS$Re)uprJM$d(i}Y`LE51t(8KiGMWQQQhEsOL3uXGM:>`o9.E"E{/M_sZ-_5csL(yxCOU@XcE>qb<B<}&&RP1rq|jYcs4
-CE~<4yjW$L<`i!{,1ct(k&%STY7r'yV`J<<x4Q3Mtb(:mr+'2!H'BMApL^(jd|DRo$F+%5)L{HZ%7fYK<vXem'u$~YgS;]^[cN1UjAO)xM'GzSQ][CM+wM
-jW#nrX'nD}}Sf)TG^PKx#SK$7[ZiwN#/[c-,|eH/#:'OZaPW[V#f<fCs3HhUsipU6RKoC<R;f`#p#p@]>P0x::PX9qL3Q1NoSpDDa9;a6kvC;4CQcStMuB
-Ft%;M8v(p:d7j1qOLdL/wB)G~F+#](hx5j[$n,z<eGQ+g1Z'tLKmW;%oZC5+--g-rt3>-!_E1-lLW2U5BDcBy@}kS({eB=SFGPMhH7G.!|66!RZuPb.P84
-6&[8ItWQ<rQ-5Am(8HoKW]fjnJJEyiPXmZ^oqyVkg}MSk/]u".QPM/ybMK2@3HpBOd|!pLNtT]viX17myw_$t8OKA"$;rwU[oJ2+~Teap0yme_+#nBfp9k
-X|$3=H&b%gG1;to>YV7Lf2A^urihU'D_tn@`X1~G[M:Q9UyEuQve=j5!)0J@PPDMWYcc<xn=/L{-BQ~HMe4Ke=g'Ts@mwS18Ns^Q[J/9Ify1i(`P"6F'np
-Ns}QU:5H/QlrfNM-x9#Z_-d0>Frnc`quSad,NQ=zq,))1UeU>lXZ1{kr@[sS8DBMPX<&Jy9$aAqVtJw/a/g&)ncb6a"+ZAi1)[:,,,b;37V1qO[;]yVaRJ
-6aXyiWh#;&o=Libs!-(d.OrOKB:^VT|:`m+^QRAHAlUDQDz;jM"O=@/9t`npE5z/%8Qi;K&JLLhACL#i`R8@87~zi6Cf$0W{ja.k-O+GRazvVZek9<h"#+
-,I!JTOy:5uM"AR[U0I|OM#Y&.Sy.yCiXpCZ4T/EAe2M@Z)k:b_8=FvS7tlz0z%Xn40d;8Iy_MftXz&4oN2'A]L]gE6W:p)<)R"l&1_g'>-^:>eo;&4Q-&d
-NW3.bE]CeWC^/+[B6]<x|jh@MV!v/'iSYTkn!RJ!^6LB_K$,xQa`Q5bG>9tf35[s|lNZ$Bs3mTWz35S=+usT-;f]~=t;d3ZJd-xdk`6'1Ybpze+KOZZPHb
-fi=)_[(R-#>/#5vj;&V[]%>Gf/8j.^~[Xcs|]h=,GQx>{,T9Wn_3S[5X9bP^9!XLx!3{=Dxau(r.1ZOc"w|k|mWN6n^S;:!(bP{[1O^<bTW!V4:Z[2"..Q
-r/K"=kIYyX}EV(+2tqdvrQ$bV77AwbEvVRVJq(+J]e`|u"/&]c6)OW!KGsW#5TnnE'WmtHW9~%e(l^<4-|_imGW$N"DhO94:jsL5PH.2G|'>qDMeJ,zmid
-hdz!@j:|}2N_X<a@|A^I7>:1MW,c,Obu62&GUMfbo<=YB9`j0jWS{qI36<l.U;.5Dx%;M/fV|}R!}Gm6'(tU2=pUJHpuZ,r)3&Y>$ncy8493kE-r70o/+R
-<SZ{.-_8|/xe-tkf9XuJRitmJ%08@PwplR.gYOgO&m+EwOuuk6woT/xf~noB)koy9RB%DV[a%-_vJ|23a7k+xKD1euRnTIy.0Mr6|o:y>Rf#!#k=@"%e'$
-[J]zD>O(O)n+Lwr!a"<SZ`MgCJUABIr8EZV_r!0m6/Qp3MvO^fWrxuez57P>ROTZlNS[a}QRna{|#=Ne#>5]E){iE>y%e;`]:}d]/@jO,6857eq.(^lJj,
-xA]!RY3Ug%#[uKHS#!$!)0'.<U:f5pc[7h<:/vX}uZh3<mLV,a0DVD,8'DvuTz+Ms]C#D]il^!9g]H/i:Z0/B2[l.Gx+TeV+EYS/e&KZR!|"Mo=qY.IkJR
-'(bxKj(z{4}f@mURgMgH#x0NAVyCp@:>VW':}4&kFrBbyjGvyGZ#`68GJA5>RP_`F]`PE(ragfnZ%Ul&4:3A0#3.(o$D,0&ze[%sE"OM=$qs${n0+iVcto
-=Sn[7387+3L+BIq{yCQ={zf}Abb2i6)iwZU%|tJ2/Q"182ij'yGS-ermwo@Wm7sGCxN;e/;Ahp#G)D^hJ=/R,LEa#EWi@]Uhny4OFnqI2Sys/Q}r|NE"JR
-c(oqH7jyuuyT-)K+7'28GcIw;S(Bc9RKNCQ`{[~SNUd#^Bz:|1wDJWT[,YSVmR'!"e:{,aZV1Br'FAG7i6mF[qhSMd)bzP-^k[^xFYc.0PDH6v#fbN^ZPE
-soh'oM$NGdut,:PL&'}p6:N`}X]@<JuGtO>{wfN{`R'm2tZ]#E)(1s=-Q`H/B7Cun{L=;]3')&Ac;C6:kgpwAq~k>+,'=dnM_n{u:OkX3f0hJtIW+ajn/V
-.DK43!x('A>dh$GwVy>f_.&{is_"gQWyY8qtW'I[OZx%U/VE|2^EnsaW7{J$=-s3zxKJG(riHqmupgn<&Z#h<Qa_--Q|oawObrW@r<["LG'Nl|ove"juGC
-n88ebRrPs9DPlLD}I6{:U}/,4Jy0eUPc_>L1"crEs'oorkH>w+'V-pI-VXg.;'[Hx6/68/0>+Bt,R^EljehC[YW[b%,"CsON:cPT+`/qlGD%vNg@E}JGN>
-C'>({wJQ:6U0t&5)}CJ_lUh-{"$L=,r-c>2w&L:-B.x<baQy/csP:N7p~ob|r,c$UEeyqjMZ`W"uJHAXd).E:)HO4ewsEV6^<qJBil.S)A$Ytf)/(9dcVV
-{GDBRb^@UA]Lp{jA1b"riNVLG3qGWbWak;#G$1e4Tc@8mZV6A:TF.95Zjj:n`RL}g2<[z_(Rk_WT|:H5+:EQFKtbj[qX.0)e;;LWZW/X"3}9(!<vKjv6Ew
-_e|keB&sc<r-Oz%`1X-oIFVy_}xA<{{V}Op,:}<JvO~'{E!zvou60;%TvjPyOR`R@0v)NQ0XSPAC_Fa]ZJ./JQ=0|UE_C(>Ml0fbkkGzc%;RS!dix+kMxi
-nirAY_LjdiPWM!dV#R=;0&^ReS'X'[Up$Qk5dCo8l,fx'u96M(U:RSQ3gx)5"f4}ixm:ABvj^&Ggs^Gr3VB7wGLyO,~8yfIbxo:H%:QY%ha"EP.y9`u#VJ
-X",[soI@`!X:&)/:#66h"/W;D,=O=OmN^OOqXkZV~B<>U_Np&y]h$q^|=K'_}Z,-[=CeIXT=:wXu!OHX;O34fyve"^s41</Et9_`ePy4k[yn-#X}/GnO]_
-k$sQDc5JU/@Et{sN-Jskvcemsll,Qq!4>}H&y0YholVdh>t@$8Uwt@rkLNfUgq]w@9N/li#fo|!+U/pn!D8%Miwo:Y.v=NG^NKPuzVsl80@<N9o6R4"s!_
-.`V_Z[,r|08yH8GM{v)kcv`>+Nm_.r{ej_A"(qMHbDhws/Hf_YOb4WI5Se4F51f5z&@DO6w&.D$z7yZ@_+S:-U4=1wR:oXP8~U;#)':a3`s_:.1rEki+hA
-}@{P(KQa;_5XKl%_0IMf.<kofaS_Ty%m4,`4/N[Z+4rsv|S5>K1e3G6o6fL+~P%P+_f/AIuaP'3Pp#9a>7@I[>sPcM7w6g2=s/,={iElW'(iRKFc0@24@q
-x3^bQ[xp^+i8Y#2plk5^S<{/3t"{PLFAL^n2_)D]4k''lO)Abk}V^zd;MB=^S;Q(Q`qKFBFwQmp-}HsG$k]saW+AO[wn`Za@pt{2^z%r3OUze2EZ#9XZvu
-F<F-5Z0L=[/&i#QzgosafCM}DC[V}g_K;`yD%w%<H)8OOmT.-Hp[j[Y;!dr'Lw5@4ehpSQx].M56>E:):;%o_N|W:57`7crGsA9,E4B{&>ZTV)b/'J,/fj
-+ot9XwBqq`2$^3#N.%o3|uzn@z#EY@vFof:Z1R`<9QZ`uq9A'=2)L02`U6rA~R{y!u"Gy-UI[^WCgFY/n;<+s=`h@H_qww,he-]M:|X!(W>dn]$O90|1"W
-(N4wtgf@Cx`q4lu6!H(9IOzx~4rNrEYmmnvyrjN(9m<@!5au[,3s-rryz-9D5H-:_lSX!BfvPGSm;pZ'w-LUEUqA/p6@}vXymd-8[E%%sjc.MjQ0z$V>u|
-d.0E5Zt_0S/8_:==xa^,~C%V5D;}TA"XW<xST>dD:l:ZzB^O"d"|mW/E9zU9c'GeO+Q}VjjMjA-7&F`(PGE&:Zv>>+wY=w]=U_bVeus6oY1;2sPHMeg!3w
-s%=LGkz@@@d2Ae8W1|{)TJ`z$},oMt$p^S5!3cS3@0_lr$)[8@-9&k8="W.)gwl+(G;L%SJg77QKhZRy.n!{Ri}oE=JKL@,1)wf0M'`DjU._uZJ";=;Cuf
-5+Yk9W`"J4I9/2^^t9^^uh1&DC@EvKgCP2~_x37Hj+.N1d|oYLb>_>Bw5pA`[dFP8sClBM{mjSGQF(yd4#~Me!/)9t7fi!K(W{LWR58[U{>BBIr%csR,7n
-YqqyfoV4;0L3@oK|`|0k&RK@uD>|Hw7SS2`RO%}7tK.Y93siR<r#c&n"[0M:muW`95zH<{IoKI3@(J^hh_~3ky,W)T,:MiY3(|PsO>M'g,%/}_=@~sV^HG
-0;cpX683y@'Llf_1(L'F!E/lH`1}Ov1Qk>QqL8~Nz0-g]CuVDu-m@qD;o!xq&hFDk`cKTHXcZMU{w,)MfQbNl&IH)(;NpGP(L:Ut`{W^,=^hcI^{N2ug'9
-Q<G:mOr=`84a7.w=nPn26^Lvp-YW9RF9jodmbmY1;7!Mam,]]S!f.iP;Hr`&j`&"])U@zvh%r;ox"c(7hSVrZ8bwSZ-#.Ayx.tr}OEkBb{O.aq;=^|5$pV
-`}U=a22yF6uN`-8o>{BpY=eV$:o<a,^"gX|n{rROdxB]Qm~ux7J6^L:x_{}"}|P^7zaZ:^`pv;W.n{PT2j7Gf15i_6yLfC>.^Dy86'%+sb_(Mpw<`9BiQV
-NHG_'7[Y5/&9>GK3{HL$0ZCgZ7(jIoY>U`(j{h7^Hqwv9<m-{|0b4w6;x/nzvPe"[Dv8}`yc~^>v)3..V;P7%o]0')}6epKRh[wn<DzJ5kHLa9=b>6(^du
-[/r3UD.;w'yIKh3Jx<fHOWvi:l#Y9!]@^H1-KUeBS{(TT:aeIbF"Jqbf7&K3![MpmqeoY1Ab{QIx3>XW%+eR=S0PD-uU|D#%^lNq$iCGfJ9i2zmED];^_4
-ikm[#UgzeJ2-Hh<i!J6PV9e8{0_6+h-Qj-,=#[,W[mpWzT`inh8rz.y;!P>(u[++iU(s308[wh^Zgd51lODGWKFv5dRKKk1<3_.N>.{w^n^:CTw|`ic98+
-{Bd$-|a/94a83,f"WWr&F.0D:&gf1b<Bt[b+CD@qSW,Hokww1p5Z,<u+N)@s^A%MJCI%F2~(a+1+90;k;nc3n,j4KG37GZ,1#+IxrFEK{^}Ba.KG{:E@t7
-ksHuK[lc6(0`o'bmwn&GPIRK/KH4F@B.;BHf+j(,#0&{X<PfLaYIc_:fGvhH9K5PT&Y33OZ5#pJw[bOuX:sphrjUM$fExY0f}x1)<HT:7fwcWf%7pjxu>5
-I!e7QY0_#SQQKtfvY3b2;5rDr+sPx2.`gv,!Zt,G5YQ^[hj^]5Z^d4N&z$6KY_SP0$~#>jhu$o'|v8'Y,Z6VaKU!FH&:AZO,J^XuB9t]E@.g7i63D=__=F
-P$a`h:QZ_!W.{-9HO>G_D1/ap0rS1]%GbF:Kl>{X"'26k2"Cx3IN~SNw5]U,OqC"%#^ivzc52lY#]e:I3Q9r`LO2NMZqn&NW/2}f"iK'F<nTnyaa[[X(jR
-C<E_P%shSuS.u`U{jxpCAmJZse8I33Qt!3%%8NQgAgvV5`snbnYEJ-q=QH{kZYCN]pIQ&[%Y7Sq@UU|hgC5BrW0YUj.b6nT$1CrLyW4&+;rN_:^dRD=MH.
-dv6[e[Gi:7ITdWWC#Tj"|V/+~5<tSLwO#AFwvn<dK@d9iK;zsnD_#_&T-rVTAD-+"`<-:q{zVRncR[4Gr![(/=v"%'Mn!.foPTQ<Al0))(Ot}r|T,@jBD)
-slOC%9,VtYsj<fCb>`QrJ%R1ikqRU-^+<Ym>qu@-==l=@.33~KXC/'nOk@}XW&l+@C~r>]Od'`IS1z$vs543'$1B1MF`~^"~3{%MuktJx9>Fh:S}yR.Sfg
-@TJ%IN!,x{h2{unwuGvPsQ9'cCV%TDz_}(g6=w7XNI{CTmK:.ldsa;$owA7rib=r`-k>[)s"hpfto(kMdiLc<:#<0TVaub52<#2p1pB.s{vKQmIrx/hZuI
-$^p8[f0e@(!.QB-WGtu)~^U;()l{|^8PVt7=`zECKc+$I#LNz(X`Xup+TZ{$!~W=b=UtxOZeMuMb&..|l+^LP%oV"y5^V9f1b/"<&JL(/d6)n02"_kuy$E
->X@OYfeoA1VJmZwy-S'KA]c0-Iy5wN/W5e4:5'[=h(zWdn,Se!s`0ZlzWm2bRK(XDh|FDXBE)->C_4D^+Ms.v-.JT+.UOJJCa%|%F1ZZGW$le/bZQ:KNr'
-S$iYQpKQtt,Z&Z`0UJh#6)Si[L@aU},almMgAeWr8UR^&^PHOWT3m>'p%uOoa5NIXKd+GyqY0E1lx3_5%G,aVNHG'MBk"&(0"<x6>R([55kkO]q>.!ntsY
-yYUZqqA<;+6Ebw3j$UtlY'Hl5+/p"P~5<%no5z+wChp&.Qn[D]b[Nm11}TR#(<'0{=D7qA:<seUePw"0q$G/5)kDwg4;7uwF#|f2j-PCmPLeSyDBHYGlDu
-.%YORg&(+IU7o#[dO7r9(!k+Gm;-gqZ^>:mN1`c{wjwcGk]h]2puIiLyz7VQN2/Fi-B%LrOA^IPW,gFcIuO}OfLMkyrh78:L`y-#~p2J+u#}8S`rD9f_th
-%#@g<Ctg(>nn0gZIt5a=K4)VlAFT1q;H0TE("=]I6[m_`yD'OhBHU3b9Eww+I4>t>ndO<:1M1Khm"c:.2>1s<Q8rlge5vtK@dNH4^R6d><RL!uqMho4c/|
-su9'"3V(VZ7T0VG}dLTdKf&5,Chir1+a2X:cGu-2(TOLP]GD5)%qO_k-pK#N_deL"V-vgg)b=:o<LHz1zaxAt:(jzQma]Erf/b=noKr@L6pNtRz||q3hu!
-1/]D%@${v->m>b)[QLIycr"xy(h#0yMk|hOA){8f(5m)<.F8)(FIcs-h3r98iLj"Kxp"f^I<M0cvTfo5(ili9p}|!#g>B9CzUd.wL1WdlbO^4TuS8T1$&f
-IERDT[hiK["duTpUY0FdAOs|}&Y0+Ryc-|m,'}8KmSHHL5=^_0%3]_f:o<OCT{}dho`%qM:f-W{^;!/xrIQ.4NPrkTFYVb9Nx'{:me=#ek"Eh_/y6}7rMs
-#-iK.`-tJd$t;OArv68$Ds>}-UB)s{0a8iCmv1UhsVxE]P7/y!mJuz_a/Bf/p(})EBGaTrZdmY^^}WIWv/S&Ta3}xnf`PWbs|uUhlB;qNe.qC8~cVE]adv
-`Onjfe1b"wW7Eor"^6Pq5Pu3f"~M()W>`@hWyGKw^S}jm+|i(1v1g|!AwAJv85}_A6dU"cn%)rmPte2S3!oVC-]ka&K]6N)[(i^/_Qw%Y)Q^1+3vX[iD^C
-{$=^LP_#T]z8~K4U)_zx1YlYjsv#]$1G[)8MlU`Hv)R+/}{SCXp(6/(g$wBiH]%}U$A.Z,+@i#vl2GuP=S|](}F-A!F{fejI_dau:{6I(6tltTL{so`+H}
-w[g.3yx|uLL"M'8Uph[|fC'teL^@zS5Tu/fJ>+u(6/kuWcJqKCkT~%Wu0,<J4+^X&'FK@L8PV=<HI7.|7-PS!]_-26yN$LSHo&cpG_8|j8r-06gfP==2"g
-&dA[P"uf%Xdo@`1Ak:LI4RI"znU]&F[cz&&[R^9c)M(IY|dMD"3V)+F!)[DT|4/&q40W&K7Lk],4OnlM,U6(.UU9$-C=y#krSe$5mI.vfF,dp_Fvgdl8jX
-.Nj;!yZefOke<sI8HCVS.&7S@br's=/L]w==s_"TyMj:fFi9GB5N!t3]wJUM"k^%P.D:gFoiKb&OcIMpPzJij.7'P`=AU.aZdL5i;B~M<}[={;EG3fySwB
-8=d'/fd3!])n&B<h7Ro@U$LX5s~8>=[Uz!.C$9aO3FHreOg2u"s^"Vz7bWHLd2gE4abH8"QK(sfohpe/hqO)L,nb_[;dm|nS8aPCZq&PgSc'_$J/ZT^^6F
-JsjW^&ry}MkC~^OP<RoV3B$03cs&ZZ8"oEZEjZip6w2|%z4+@Q9`TF4XA+_A~mDj)0L16JXT:HKcg%z<_!$(vAN!`Nu./NrN:!Q"l75-e_JS!v[(t^s:!|
-c]"g#5}V75h'|&Pz-C+u;xpHC`+_ScD+Vvdm<'~JWeR64|h4wP$;Ktv=5rX."xQ1=-c;#>NeGMz]Y'Hsxj};O6/d(wK>z8%h,_3my:kwSCc`7K-c#7;Vj=
-UESCIttda3FwG6DV1O,C'sjn!81gM0xE4!+7OHz(a.qvw8hbQb74Nn,SQk~T{r-[k60O(#WUv1{iOmKXJhf|'b)bfcgIQA8=S7(XYrOz]Py%z!{:d{NbrW
-`1o3sk<ZT(-<#x,%;MPoor.Ip!G$GeXsJ0;6|Qi<oX]ON+bz5&Z@fsFFyQpuHvqZ2B<$Dol;qa4C"6xHZV~@OL[OHQK!:HJlm<qj7UEAeIsZtQ$F3)C(fI
-s)C9Sy6J$wB9}VQF,4_VGkti#Q5&{t7Q!O0d7UH>]@dLYb,iBi|(m=dI6Riv|rYR'(}id[_(~-Ic3XO#Y3`xI5fPK@SaW^'TK!e,rLFXcNSE'=e^Z>Y^:9
-;B3zMzb.js&B4G"a9^fIgd<Ez8hP/"Wo$>}O4c5N~,TPN$uUXdw6@M=0]a^LEXTgT$E9RsR|[hm;5$5KJd0PM|cFl#NLyl1Y&i41U5@ZqM>Q&f~Q;2d;Z+
-qMIE8vySS_3;m^2gTAP^1NzBO:E:C+sbt,Dt<Ny>sv|t50hu4o.[H7n`t[&uKU%L,eMXw{B%IcXp&@nWNw116/k6q86eRfJCl,p`O5-5u'Z.O)u4g=rKN5
-Ij&GO[g$tR$Hkx3;AAVF1zG/N47j`4:]QwcN)5:22IMFZZ<'a)+tvx"an97ED&+ZOpKAnW!zmZsq>l`ES]YXAi<LJL-Hv:$y6&d,k2prYIPWf:[u#I4)fY
-$1AyF6"=wl9Z90}7.V|F)W@AO+D!1=U4h1:8F(.CF#S,/{pnh+&SMkT1mLVZbbNA:Yb8tGf(7b`Dg_Ms-^b((<iIuz!BFns`RYe#=AYE$jrqZwnb%Wc3S{
-J_+b3GG2A.b!$lu'9F+qz8d|$yM]#WMiHB;k_%TyEf.0vyVCzy|}-V&_ozg}I}WH<DL)`FlZd}`qHM`b4>Sg>sa<d0n7xumaAu.`CnN`s,U{VxXrnJ9$dN
-dn<qR,0_mLcWqJIPfF5u>&`8u>r"ir<I%./rwe@U(Vi8jXSR_BC5m'X63YFDK"{-tSZ#~`A"C+juh;$)08:dcm">mJ8gyaeA[NBm0vd@(7Mvq^u!_sW5$g
-VHCRdOMu78_psZ~wa$dDo#u):XLLaH#$U7<otzm73{L$]"@F"-P8lS&|vD277>elhGWE/f]1=Q4'|#c|#xQu9%(c;iR(itHJ7TxWnAB&lLbrG[LPT29U`"
-AV3}+BIMm<1N_tK6g.G=sB[HF}=;O`Xe&/9zMDo`J@hD'uV@sMG2G:]/X.aNjLx#aiYh%r`gQgaHHi;9"xW"j%{A]YcU2g9|m0Y+}Xhs]k[HUf:o^KQ0S=
->Ml0r=cF4(:T9Ts>`'VPk4i"I#RP)<y|P4Hr+TC7pM`"W:4=Ey_(;#Q._X0fhwXlO5yrwNVBzxiCM#yo]^PVHeZwHD4_EuByLDQqaZ=T>3"ue9HdYt2i3g
-E>:&GFK"4D3b"tMoL&j8#)]Rk7h!_:MZn&>8u{i>BHcEoYd!h&"#E/zbl.m1RLnRjH2<y^g>=(6yn1/(G=E5RRSM{$7[QI-LX^vI+%Sm%Too`)ti177&)c
-Biz2$!Mo6ofirFGYRmCg3=t{Zq|E$Eem^e)Rpe"N5I9cF:/vAJk1(Rv%%hJe=]z+/OBatsnJs"R:Ybca:,27l]|XrVR5.M:LYJ7s.HL){!3pYRF+$$UH{C
-=dKqnxhv>dT8u$+Vd378PGE7SbF^9`OM;c-:LQ$R:USeS_<],KyN[Yoc)q-@ZAUy:T#W':L:<]gYB5o(lsAWN1)CG_SvILT"&%6.Q=<YQE@oi&G0q}c-w_
-U8g1j|Ls8XwSn)bU3"{+0e+Ei;OHJ$[VYUkJW/'ZbFW@Yw{3[u~(|0Wacs1U,pP`huh,fZP^IEMERr.l!K1c;@FTdS$Jj$i'FoXjGp'(jAjK{K83Q|3#0]
-gZ&;VK5_]ZY5j0;A].-2Jvsm!C8+OcvW`5k/B,"s$9m5z6]:1(jD#0CE2puIl+EZsh6a9<ox6BV$x"1bl6i,cL{nOHO:+wM6Uz9,),GX$rOFJh6a1f6ODR
-~T$'<=S,d4u(E}WjMvb1yk2SJ1ewl-3BKq'Qm6iVhB[CnQp%:<R0<KW6|U-XI<a+!_%P2(gDkQyU#EBVD/FOp>'y`G7it]o5#ER0:z%)j)6nq47hY2!<jh
-/#l_k]/Y6jmSy7@F87[1Iemt/"Dalm_op,XhF}vaq$0o/<9YJ7A;DCmG~jIj"9}`^I'{`@lyZAJ"=G|Vr}Y5+&ya4-MK:w"oGEtZc}yZD/TOZ%t^4wy4+Y
-ge"vlj#U_Mb|0ym<`zAAv_r]2OILe6j!07=hRi4+vt2YD|mPBcr%vJr;)%.xH4Vn<f|0Whb8l<bgm-f$![9uZgM2wpVa639,-,i!R/_GX]5Z#t;|-i>,Va
-!iNl<g}=rvCTFspQlq6,c:!=U'ni=THg97Z4fx]N/Tm{)YJ@1Q^N-.f@o6qHJ]:iUR%|Zm@3Xi9^QCbYg9XP%]N4u'@PZOtgd_=wTjmMfB%;7'u"898}$<
-g-e2(_nLPq;Sosk!}^Upt9qko3@IM3/d()g0F,8xvjYIvaM"J)b]lMGy1aRHr#i'6c`k^3A/}7':{Sh]XzH(MhZ%l"^z^X{:MYalQQ^J>!]k[@/&:EgR0s
-wYAtiUcp=/"Qux`'MZ;tAXj}.Y~%}WD:#==X{f`=+Z{.V<WBZ+<beNCGeiL^g+d;E!jq._g6jN6i==m=YQhi]qA|5UAS4Z"vEcOlbg!=7Y&rN5_Td)=B+]
-jt)LhpHC8b~whpYaIn|a0U<'8@!8lMESw^'[/S'Tg'6cEVf<-EvurL=@ns^.>5](}z~@6NI;+4L.rf0D[$B+S'J0VL=ueU5'[S{>3SrAALTa0m8K7%@)l`
-tB{gJ{rlK]Y)lP%-e!^kk_3.Lc-4DjHC9`]RYtd|3=55V1>mx.di"[/h{Q`i2.`$iRv`YC`GUP.gQ)8,_XTDO$j79$DF0Fm|C&'VbMc.Jx$f,,^]P"/720
->6TB}0},Pk^$q&cGQ'6W[_-:Ca0+L`xYYE.c^A+Ry<Q1TX:K1t.1MB(Y{=HbYm5cA92Z4Zle:pIM6-5C`{1c+(s29{USht8W40=euf2-1ZB&KcQf0e}ioE
-o147Z2{a/=l-1L$X1'52(-49&<KOpi"-N/,EOS8Y-C,w,PFM%yK5eub|n,du3_:)V!KM8FeWx|DO=9]3F:58,I~1UBUW}+luC/OD5Yr'#"!@'GLF)D;i8y
-L9x2R|:6@XR7l5+Lmmd>Ud(G%INekKomD3$N7py]U{js';8(8f0>c<iv.}HsSsUwDa'2Zi1E$H~AK5sx&gpWtipVv`@UwEba:-ae8ZR2Gw6in&2(E[p_t:
-OXy0bvH`_!#aMd+gzJn15am="`r>lFpF8`%-6LQSPQ96D',zBuCk8Ipl;ll<nIE`V%=nncI{!RtPi`r`-a^9_JI_gQyar"s8TA^@66`R(RH#TY%6J"Y!b|
-kHgmhbms68TIQsUw18G4P[Qy,7<g%qg8&m>TB|#]9O0-s3L6TCGsOGjwW&(>P]AS.E:t}^i5=P20(_UvuBByW+YP~e(J+7%lA){4WT]!t!i_s[SKtPg]4}
-Ep0t/}KEXFcmR^VLp)^Z>wR}jz&:q6<jhhB[Dw7z6i2Z{KT'L)Lg$mx``"!CnW8^EAyv&cws!.lQRg@`t=14sI'"=s|9Tn&]|HWk$xSwx<N7$bJ4t2'Ao4
-,>qa"5^#%`K(Kj3_]rPy(7@zSvZY_wJ&Z|FD;,k5BsgMbwH.A'5<[;C'kdCMb&wAshBVs/sh3$5MK`7I`ePvFmS=<JW0_Lc;82Fe2]$pQ+0q_[1UK$3y}r
-nmwds8kutmTz$!lAd+wdyL'{E_p=hb"~r1OhwS~Nr^"r#w4{fw|cr<PR/8_qY;d&g]-XXecvY7]MxY.#E8/-5BUXCI%5(&vl4y;Icz{-t4|i-qVN:T_L1v
-qfAhmTU;8mE!9[rRR#hriKQI"~#m:Y8[$rm^i|`p+-T;s_}}QGb#!~$[XEJcGrCX>lzB2Juq^8Si-'fYl@onp^&.]/@bX({f%#-Hz/=F-F!Nbb]ZWgtiQp
-8pi"HCeW#xYk+[kmVE/j57$|#93!exu}#mt%L-IwUnl+@JVCI'-RjFg-V;lpg^kS!&"3oL$Hd2sOReaExKXPV7.Ll;CQ'dH1+%%j%b"mXo7k!d1+,n%AcA
-lx=<,(u-RA%9A}T&{ym"na:c~7/506,4zxRwI1^es4FN2EQLsD3IFeNQ)}[.knxdYU4QU0ZJ37y2s!B,3LFriYW_~=V5$ae[Gb[>jE1n'l%$h(4'OWo6!>
-tTvJU7y[7kfY@#+2POlxYjA1kqzVeIC@L-5M|Ff%aSZoK_:f&im]9=;}FFkf8"Uk.%^orso2mYIb47[J]e7`ug_0MRo9GB.{aQL=c`J"Lx/J&L%`3}E[;@
-Z)>H.$;%cJjzXN'wC.U#mS5:)|Be="E_%bb@ND/<G!BhSH_Z}^;gVv"D:2duk=+=2yzWVz`$.{]`p>ut&vihy5m6Pp4HzsjH[/mw}Su$6f#t1v,v~tJu/H
-#UjP6-4xBBK]"ffvK3V=NCGzTBl16eVY<Q=LydBnxx3@8}QL41rI`wpBM`xUgeW&h7s/]7%z"nBr0_iug(cF@@9J>RJZ^^3<MT2f'b_8cdGh`Xp)W{myj-
-(dK%DjG]C(@2xpHH0l3$zOj#%(iHwd3.eV(EV+xOJ}H&0NcO#K;2]ZVX71:pN2>#nFr^A+LxJ:{JzcQp&DumoNV'ri'oGEG@R4dn!Lz^gtej2!2eo0O,+m
-~hqxLo1:}li4f/)M,wj{|#aZNHx(L|$5[^)0C>Pqi(5&cz#3/xFb$-I)g|6gRsI-_R.=GMv&3C5Y:6rE]BDm,&(yY&J^"{8_FR2=<uw==q+g-I#KgmLyVK
-UI}MGG0@eU7C=x],@gvV{oeUa}+Akt}@uP'v(c/6_V~n/FCD=H2}C7imXf|;$kP_]lSQC(0(/Xo3Aa/^QeD3RgpS.Lq+q!:$402.^vPzXO`89gCDCtJT"m
-pq#ygDc2sg]YAGtys%Axn037&y=Oda5tdpSnTF-).$m<Z)%[cm5V]i/(^7S6g_d!(VS45q9%;_`w&T,+E5V<El>Nh3E7@Nql1xz(Y8ZWiKyTxRZ1i%=4,F
-47tsFoDi#B&m7_}J'aT]T7y!i9/Kw9)lB3,UM9gYMNbH$0wR'N_ZOdV60)5EzURk_!)Fnbb.pP,l_=eRd"HX6lKkjF((jJo#|yLI.C81Z4)r.'frtUc!n5
-08:D:'d&7C0"f2c2XZwUtzZYBvP2t@%|aH9:k3c3Yg+/D6.e#F8]oEfF{H,Dm(%HokZV-rbUOu2egRQw5a+hA/;|eNQuPvhoJ}=5Rvk|4^r8|`]Urg@_BR
-OiXogF8mOerKsa>lz5$9zSD,Qg,=]wwYM'7YDaU>j<+wVA7%d[er[/jG3,hl:W0EjcNCTIBSiziWMMyg7e"FG@.k@+L_j8sYV5hD>Z=r"38oq-L[W@ot=I
-_C!2,Ld$2L(M)tRv<FApzT]kGi"njm)-d(Fe|W;qK+]C`lRl(imR#D#.Ql)fhwa1>0:09b!Cb'w4ot6[H]]A|ODI-(TZt5<)"b5PFXIX<%$%AK9Wb&7BR<
-^r"MnR&.$-b]"r@$|n7Jm;PA}wRn9&x$g0r+;s1s]|N@`1j@[gGSw^wIRf~n<6{]C_P[#pw8["X5kG:'K`9YR`5rV3Jk(Q&As{PP{^Gvz&"BgCO^Y^_g1[
--FI2nY:)7(9yiBPuKwa7lKY!Z)n<0MIf.hskuEAZVe<GC]kp!Q{@QC>,/,>]9{E>Ag-sn#dRAC@r7<=`pj9s#XGWjX%7gMqAgj'jj/uHIM`o<51j{Ii-}g
-g'F%;swFit|@Lp)f^q3h,&7jVWXwRJax%G%i"cY([X^TFjF5L],Jb3v},,/3o|i[&3f^L&QEMe/gK:0wgK.Dp@w9R!H|H9e!"#lbDc{kwN}(vb;3R]0kWU
-H0P$EaRwlRD.P';EQsFN)^vBYuXXRLKl5#Q2{'.@5^A1Xrd241BQ^se-Roph{"~{dbB</oEm%G2{$glYmI4qZ>+h.b+r+|dho}Jh>&R$^k#/g"~=JVhcLr
-3F1SfTJWod{9(BnjusZ"eK7@ti5^[m/PPj-F<|~2}9]yz$aJErKMh1wIy):P0d>F6t).Ie#G4A|5miDg%KG;&j9@1HjgE!/hh3D=X42VjH[Wk!v2uI2w^b
-c70kTB/9oFYj7WsELWE;Ho5u-"@mp"Gem9rR/v$2:9M^%atdjNbOSbf<jz=rRVZ(FpPRJ][D<bfvX5Q2+yaL"LR;t9b@6-~z8,Poj^C^5>]mzT7en%<5K3
-@a'hU',F0yg<Br!7RU(&F)N5A',,C6QbM/SPoD$|[#j=Li'/xd%k6+[9)`Q{R9u$9hfArXbxUErk.bn-$+Q'FB3FFZhiWC7u0Gx;`J#.&/Y;7q0x#eE$L<
-mb7GLeA%~Ned/^qEIpK$a"biPUJ"pa.euPx1FNi-LrlZ:su3Oqs2xP-[tVZbW$"sg-bl'yY}tnmB1&Yg]ZeU5Po0wK<}sUXM7X<mC$=5O^,2!E6;LYz"-b
-_kF:nSSm.%PK!%l4khi%RX&gIUF8yoO/#qN0w2f1D>pWN(HOpU_'P`h5in_hTBXSlDs^)nI5~^(|1JpspT:adq_VlsbQ@D{@9_RpWM6h^0E6Afvm"V^L>p
-6/!/`O'&x]S<c5aRr])%MWPOUQH.NyZ=8:m2%a;FfX9H]Qpn+a6D1aLXG/d1AiVBOV7cyW8E|}B6^CHs]zV#mb/h=-#J",#^wy>pE-B='GMez51IWCz,,a
-9c3FDu8i9IlOkT64bSWeQ/;|@iihtXZO:iq=C_}BKpK>@R<+]VD[ZYbuYcM@9:96@A`c:"7xM$ug/@48mhlq}joXdzMb.u.5b6h"F;1Kkl++EHNUcEuNxK
-[QL5%-f8=Q|MfLx8afwglUWx.KzW(qguj2ueXhkE"M27MF0vu}3zRdWy4%6'2`7L^F,#4.x`m6<2F<Qy()Ar`UF4&$-R;]>`pT-z8'%P7;Yg>gDK|5s^Wm
-E^DO0RJ5`n/5fl#d-0!;pHG>nrURO5PdR.&nmG9mIdg2@9B^uqU|Z3P_TZ4[aOd>g0:]`|qDZZ#AM<idbiG=Vx%]0`+3ihU'tR{bi{[>m[vZX1JtR(V]{5
-+BiLXttB'oTo}J~U0G:'+Fa.s8a(L9pa=DkQ|M@SL_:(v$M]hCm;<^tts(08|iRHG0I^c)]_0,@&6^hGz]`ss(L[Z)+a79_g`he][1D3EHMsr,<W(Gk(Il
-F)Ro{Aw^C#ENx91}-%{Dg{'-@3C;FcB@KyLD^xQPkTer@vtNkt"tde}aDY83`0d-D<GUTiTS(gc<Hy`=i!k;2hj.)^8.>U0&=CXx^{gaazC^K@4,_pcW/g
-qa(|yNz7~_Ay/<xra6wT@55iG1H_P4UGS9bv7T/s`X!(tf^g-$9[IM>oG(AwkG;[MGJ-T2<HC&{/u{)U.y/tDbRO5&dfUw_uZtH4Y>@y,[Im9Q]xj1GLZ(
-$"UrYpxy+C@eN0L4UXA{%[h6{m$DJZ+xOmNl!c){|,G8OO#,'EakwQsO{zp!p)iZxw|kPzEzOv0SW{VZ!k@Ty7=j#1FOSU@zHHSx4ljPgIWB<#myx!AYn@
-N1Of)TEiWO=H@;Dw8imgZwg(k:'XvA!Wk{0T^;6Rw|L$i)Zp$UfE3^y0L#tRyHo7Nu(.Etm$`)y}Q7`rXMl6^y;6u(Ti;A=F#&RUk3Zk]>Ke6_BkngiI/G
-(uaw8RkC.t%YUF4b]M}c_k}fk@S/4saielDk%]5LRW={b::{@=l$kPsZe;G)E[7x}rbed6m)!,M{5F#Naa}M_FB!"37QSE_/)-}'J['dH2-90)}_|Gr[Bh
-%|>KvvhAD}icvuLB]Ms5tR$;X%5XUNPK~ch573e(c{NevL7WwpRQkl(yy'w[CV&C8xmTqbY9QfN&5aaAe:F$:Ti]!_w]#}7>,fU5Y-s][;k:xCwV%d7DGA
-CFF_Pccq]c.wCqW,,tA5cWtO|Gu>v:s1<'aGj]T.|rRr50Bzj,m2M2/E`R-JmTF3tPDn1X}+TfB/2HR0$^Bs;sqC5qj&/YqJZA(8Ia0wzd|pW^vbw:$|jn
->s-zL`mi~SPWfGC;u4(q3HKqaW.Uzm|kW<.#0QhUb)R^jEip,/;C5CES@AUzFv&pE$<yeGzljs_Co)U,/exKP)ceXL1},ln5N.DoZqkar8G@:t"I$WHkQP
-=!OCPP7q'zlE>GT><N'>AU5+uk=>18w$|P6l98y3^K#9)w-+-}KG;A|:$OfieZlU_-wdN]j^@k%`azu)v%g>cga+8r0#Xs9_2-(KDOEOq>T'JMc];ANn-.
-j[~VuN.QKH(6^uvJ+)b+)BO@(1j;%TJdtYR]"{p>n8}VxAmxET7p(XH="rY.roX4;L7S9m!Fp@GT-r>e%8dDsUppUnb9.dV$IsLfvx]'4cQkxMvNSFM7q'
-bETkb=&m3%'Z1l)!RJRMMq:;)I8%LU:yz0%/BtFDt}.y462sXa9q@G/jP6G77LsW.9r6qb29w4<KJer`a6NOk/:H$x^B0d.]t}.{u]Ij)Cn]tJ~FY{#]@i
-SD#"G<LX4^0Y4bOy$&7#YL/FG[Q"iJ^Z$.OV6}U10-CK8,aCA8+q{o6eC<^SFQ>LyIwm}}xYClx+z`1o_`tM~<cZc]m{MdGO'[Kr]f#;SG/P%kZut66hqg
-=;ciUo!!lFp_M$e@wpBaHMP;kf&Sh}M.rQ"eL6FPL=S"!j&ZyzND^Y0:y,f:,H=Tk(HIwL6u@B;4pNJx~l}L"l%K-{vXxXKbD-Zjm^IF<zUCip8{e2YD(L
-r6`!g]f+M54fT"f!BU!1U2za8+Q4&s,O7:'yax)%BDm8"lUq%="bp<_kYVE[KIW`QC'q-Hpf7^64X[Ae+E%W^;<tPV=R't!cM(j^gbdvj+H69mL'DhkQJt
-4Nq-".h&wJRrzbT3>-fFpxxP$BL^x/0s)}R6nGu!VLyDnH"R-bC}J#@KH1IU{K({Sn/T@N"y}oFYBWJUvI88dKO1}j6+99prQ-7yEAhY#|lKWYFwVDe+Mc
-NJ5HODP;QYOZ=w7uZrN5+V(txwU+B6i(&(RU!'lG_w%%{Qy9Sa@S+,;d]X'6@e=r^;q(fJ213905NT.{JI(!r')ip"(O3#HJVl`eV"8>5,M:v#'v}CLa)&
-f@gA0m>3yu&$+/D;':Wp0"Zr>ZmY9|+c3F!`xcQ1BNGlf&jnK5D3F:`SnS1=;R:4G9x3KNCG((8qRM|xruL!F2a@`N{Vh9"Nj1EmDbfcL(~1!`iHYu,")a
-+&K^P:0,!R/"aAKsO;Y"Y|&5`hh5tuJ3j%)EPpVoal5=ZEo,Ky>[mW~!Yl^`!Ime4,+'v/r82fsRMJgk6w8}LJ}<%#I&1wtVXVetZ%hi+q3Ybb!6Zh8:>Z
-F;[E"h{jh1{=.>sISs5JdaA)1B;`tB,Dlbom-jc'Cz"LW6z[supP),sD6z_POs@GPv"ntj/'@KV7b;Twwme)68uG"k7.|u;2,sdX:`fsk|>'sJ"EgRkSTT
-!-rh~SLgWGz9&xu$uujWFG{keFq"J8l0:F6#UJo#o056q4pPT{Rm|>5.Va42Ij;)+!60}&g<,S>Y7E3[yLgaX@j,k-&}[|4U+q&QD&<Owi.y&@a[LPOPEM
-_EF9{l#]|{Y%RN@m5A3][G:&(=56,>KcQXZj_1hEe06V2673@{3R~s58W))$E$nYvNb#><S!G93H>[SxXQt!UGu|w7m2s+a92e_s(p1.]_{D0"`#}QI%6N
-@+6hsX6"^QKkhpP"U5ZDMlzM&ZD_oD/c.Z@]zY-4$=13sE/V7C>`^)yfVF;tTm:l~Ta-KTQ.HZu)mN~R~Q0:Tm.I=Uf9&[Xl4@Vq`<zE]^TZXX&X~Escdp
-Cj(]6]6]`js3/q|!`sv"Pacd_CxYP>O}EQ:)2]vi(){,BOMQz)IkdUnmGGPO>XK[K<$wtKRDM,t#M{A^Ca&XW7M+IaeygF_a:[sOR2cPTLBbZE+YixO[TL
-.%L1%H5>8tAN]2lcAmBGIi8)axRJtzX1gW<)1=Z#!B~v_6s)WhWsCB+/%zR6hPFU:V5NLWyTtyA@o!Rt8Abc1P]H{7&]'D[c4iiaOC@Y={@9>hs5w$oRY8
-h2iI5_!KHM~PN$Uy_(n|g`'m%7xmG>TB]P2UnAX#PC;=3t=cW1~{qQ5{joG|kLfYA]#iB.r0}DlS&yg',Q'<jcZ2[-8z$_=l>@^bX<OD$BcoLMb&6EfvGI
-#3h%WA`]+e(zciEr6SEL-:QLlS9^$+:YZ2q`P!9ACY8vJ#3m}=W+y7i|]`Q>w7@l&6%wc^[DyE,fa"y%,WN3Qi['SJe=MDFR4D.AewO9F:j^-)(&^Cv<SZ
-}P]m7pMV{)'|Xr3F)K]Q)D:sDFG]3<o.^qGT(j}y5wXxzM</Ou;T.pQYOo5iZ[ly~8Kc~$tFfX'6S2}Do.Z<ZcAHh,)/sgn[`-&hJWe_)n9N"m+2(Sdd$;
-.7Mu:KYuqALH:o-]#yOG>/OLwx(Fm"oS9/ZO+e[%ISKH(':mdsvH5eb)Kj!'@}&1L3#mG):Sy>m<o;<3_`ZXpKY_g&Sjc]@.X0w0hG2QT0sVkq]v>&lUg;
-9KP]X=Wn=eHtkiW.q=XZR^Y5KvT7C)44;>h!82vhbwaw(y,AHQ:UJ$~xnW:1I]Gd6JORd<X&,'2;Mk|NHW~QVUe2_)wWRpi:N(}>%0G4G)ys/w7I7t"cot
-7y`@aIg){.jmug9P7RbQ!cPV2R#EO<=lJwofh52>ez;0"!~zZbc}0pff`#]`lLh_>n2IL2YxZpEQZbl{R6~|jsxs8]}c/{yYv0#C^Sx0$B}g|7X`=LRdpe
-No;<x!7,'&e_t|uaRt@9v'mk!EK5ROa,0]`NK>,IMEio7GpeN5dxPnD.XcnYP'3sXF70_0XNWe@Y4M8}6r#{W@9[Yv@DZBvM|SN7L#5EI5}/Y)72W8PKB8
-w:4D"!W,,W~XT7z.v3i_Oxk)vJ[nEONTWYaz,ZpF=5Aw|<+GD[+5{<|=2=A$sj3jjk+=SM`&#mScmP"uI|;d`Y'T@LQZu$rUe<oZ'5JxY>{JHRqFAwVLY_
-EzJLi+nHZOok!tS0X8vQ2v]6S7<lc:p5XnpvrLlSJH<U[(aC'+5]Q$xL]2"/%o5B~Pk;b&J%"b/q=2SldYTu;WQ+$K&M)Qq"1reo(u%l(t#ft=Y1PH55Jd
-aWkq%X9Idv;TAX4!Zlaz;+Y54-FHkQ<PN=Tc_x7X`Yq$S-1sWpdzPQ.(svE3:"9E)Z8Wq<e;6%eVwaZ^]m)x),sd{7TM<t_vfm^K/=>=/Y<0q59v/bt'Qe
-xjOe+b)WtNhAZikJtaKDE_.q<'$"3RnE1@>40[^:mb)J8r(8_[xBHIlO7]l@:ae.X"zwT,b-->>2wc,TLR72:ULF/p,/.5zDO++]iQAar!HFE/nJ2JSswK
-0ug-d2NQ8o7Pb[&G^-|1g"!}X0Y4)TlfnQvYvekETkS&T=J,SGW]$^N"+j:y9XJN4FLK'2owkME{jiLjVMqLEL>@GMFv-::Di-U9fHgEj:6<wdF$2%&j|H
-Vgl}XJq++81b/Iv3=hMdK7Wil|nfPm<nI0YX<`^<F(>7,#x!|D%<c7xFOiG{DKh({>_F]RlSa(y.Q$NUhDD}qsWJ^p^M==v8"JPVWW=$sQalX'&(r5D<Y[
-Eqgqe5w1f}YSIahvQOcQ`O/psS7bKACab,,>n,y}^s65HBF<E)HvO8R<A^KuyO:&c7Q97_yC|VnF=SC.HmjtGe-jrN[PhD/LVh6%+Fz|Ov1Q.a'^UZOf=C
-{!h]l^KzE-=XIK4g>K0xIlEj.k|=0iDTNwkUooha+==TF;Puz;ihopJ`)U"Z'7'v~z=x]K&>#^W&%7"{)xR0~{bfy,go5TY,j&AwP,xjur$HMbvJuA2F:;
-a#`&;-BSpD6!KKMX6G9s9F^x:}0#S>LnX#N3-$.0LQP#|ACrOY%;4hhg3+H8gkjiY(jLiNH]2${8k,MFLMI2tCP,P'.-]:Q@<Obr8$)fVClpnpMsogfYW7
-JLEb79/`@9t4kCj)1D;bDHV/M%5teb}8u>FR@S-w)p{_5Q1KdJ!hmX6vK{Vx@0jY/5P{&fYv-D97sFs[CGNV$agG4s^@E8Rx8!YGA.y/Z7twTyn4EwIlUQ
-q^FlEvdEJf"%B<RNF;(eu:ozzA.-9y29)o1^PEc5$Sdy4f_%Bq-4.^BvlLm](9j;](z;..vLzy}sL&P"6e",Sb$/[hcC$||NrVT]9v2kq`%caz9iovu:;9
-"bRsS)nv&V1#BF{uX"kW%BIS$`_{FSX%VWFoIie7]/c!Y,gTM5q[pRNe-r4@K9ii<$ACaL}1^m$Fw#[EtRu"4/@H~"{<"V9]xZ7>PO:8SC.Ue8{k2j,R[N
-2}n%cP9)y+<1b>i_xH1x3Q"IA&:`mChvvR{pm)fcjpg$Xo:(k(Gc"^[Q.hD5t)c.g@](].I.&J,H4y';P/IFq"ci)"92#1Z'ciTzA&8$,u&tb"=8^(MV.j
-PT2AA'5RpPSB9TeQ7S[6@m-R@Z7m[N.=7@ngbY2La3R&v./s4%#B/(_'uBjv|FlxR1_<0Uw0A!B<oK12'Ewu)vby:<[,t(oenQNu2PGw}lyucHO'TSm1}F
-6glN)dbO3nW]0TQ(NZTW%[-$I`rs%/Y^L:[K27>HtGho&07DMmHAgD=y[]ds,1TG{E}8Yi4|=VC@cRb9"l3g^{U_t""fGLAXZfCgGHth>Rm|FdyAro3=uS
-'yWN|M(R&&o,Ci"H;pKaa}JgEt"yG3^P>;s.&BiEtDImr16;S5HvkeD!:PS0s(xgb9K9F;h1]=e,<->n;g):<=d`}ma!Hq1mA&b4gF|(@+w"Zmn'pp-IuT
-hItzVtGez},@d{/TJ53!>)oL`_~wujCg8]nxPuniU_qR1`$/dM+A]1@/Seugv/3z@._Ev2NK>yJ3[|`ORAc5ISr>t$eRs;[jYi!rdk{-4%tv&2|vRfG_r4
-'nTu''I-8`L.N&/w<qQ;fhhbEXcP;["_(s;a+;lWZmRKE.f8)AFbwurmYhOt0P-Mu{QjCPy!A$EAP|UCEl@pw-TY~-p-cGzwZ#9C^)@nRPZcaQr`i>j2[k
-~WY|c;f+f8bV)V|tc_/2^1wn&XY6=;G5z<5rC`j24S<Qm1>|;s!^)k.LlHwX(pu@IFlZNG2Q}.z^eR&CxDJ&]zuj3mj"<8nS:B#kFRbX/n-6UB}>kEz6HY
-w6iTF5`C@^;m%/MwFOaX3e%8Jr_fp%|0,m%z]@6&$l=^a_kLli$:])x/&atyZM6{;m<|[J^zsNt0o:swDB[7Dz&c)'dy^`N]qTW8aX=iK>mPnLU(#XH5hL
-DGv3>#I)WkE`lFbCub.u}o$XfwR6rz.}aw_Z:]mpL>n)Cr'r,}f7'RjKq,gb&qY{MibU9wcQ,2,&gsp_aCPE'<1u:hdlh"mMf"lMH!8YQ_dy,]{H.!9^-s
-8gGsz_$>&v7[Se=xWm&gS@kvhHu$AJBu8oRCxAK$G8J2$`j9!/N,bT7:|k[tOe-Hl<hck"E|8F-lpmuD{K[7^d&}cszu'{heVd#)IY4P=m=ufM,LV[)_zp
-6wP}f>NUSz|o~n]DOxS[IG=aKA}%+j'gOzfr}T_u@Ypf+TDKs$&%<ysQ`O^/WAUQQUiXqtX6Uka)nLN$xHTMJ-T&mG3`PTfw._)d`QKvg}[_<sWuL^B3L}
-V(N8CM#56f.>cmE'l<VB:Lmh<&v<i;q>a1S#3nG+0-7Y$uH_;^^p#S=BDT$h}c@+AYWzd;kZPP']@G"GALy1}bx&W48IcsZ&H#Y&'6Q4^i9u|K:5g$S)Z}
-VJHyaAlea#4!ImC:(&/ZeJ<.t,-OYu(Y<UV/_!r`0}yM,l]@<o^4Zq'kC=,%R4a/rdW,+&3KeypewNF1B|ynjSm3LmQq${;LnL7>u&|Ur2})("{2,c|+Nm
-QN}5polU!.{nV.@G0PuDI!Xd$L{Mw4wHo^E>/LkM}}KnDI_@U!Ut6-ZqEwAWJ.;fFoTE#p[2z}kTX]/[hf`[G90m}!8$bd:{l3CsdJ%>=Dou}M3Q`t`)gb
-lJ2eZuKt|ko,J6U$f28sU$<kS@d}u:2jbqaTT^P{fARm5GSNB/v/a[R#Fe|r21$A3cRHV2aM_e.mB#MBK{T(%DRxp47xbxl+'De9VN8{RD(9O5Puf|N%Fe
-!0QLdy2os7s:o>zsU5O6A[{8y$4mYoD}N]t!D]h$fA<XA7CZI[>Xdsa8wfd%G"wyG5A8ZPVMB3qg_Pb"rhg&>}`(omdS}7!pZUrguME&2gF}7=XN_|u%`d
-@U{GG+k{xL6J~u4La{ODtn2x!@:_'wb|h@w2=PYneW2goMgZp1._nD&/5C:uDRf7u:]ii3d+$=1$Vw$vn:&zVPC|+Z@yh/7d'`@jEHlc5}h/sG-A58J[77
-6/1#|$VB3a~|JO)(!6x=2BM}mI~^M1qk:F6x/Si=gn[3Gv-$'-t<ErJ)grR,}cSRMxc628/g/x2'`MRFG$&5F'RtzF/ESS|yf}Jn=NXG|]Pc2nfk8J]])`
-,m;wqIL@RIX4,:0z^&L&S(g+QsnxBg>EeWG!.bp/rQL-lC,L/]-fCe)zR8cXbPZdTM,MJHW:O2Bc}m5%N=]btGKH&.](Rhdq!6rv{4`;-5tuMiGH$AS"}.
-wemQoQA4DE<.zZ$`ma{VeAS'H}7,}:L>/Hzp@EqH/p)L72rx^y}_8Q$L}nk42[xiPIfN"/rL4)I_18>n,9BG;L@(}lK`AC<Q%{Ib/m2z5lDkYurL,[$,Ut
-vnzXIWDMR9[qGy~<@ZWri.%q8caky1t/U`67Tx[s(IsnJ1S]ApJHqrN2wFJ{O4;XoV6LlPfI2(GBwjR(we8i9hJWD,/])4CTuuu6d-nJ4O^V`dL)iHe0KB
-J_&Njm}30Pw5"}:r3lge}^;x%O=j/C!9%<}ImLF8"@,wIF+eVGjLQ);1aR1Bw8zd2=0-~Wnl/51m}g=6UHNMUCZZ]oW/;Zyg/h7yVHM]k/-Gg,zAr`z@}4
-evCi%EwJ@J`@3+zZ{qnxC4a'Fm)M:IzN}Cq|b5>gq0G=^y9SSuZ4Yp5hVT+%W1KM^osmvV=0$Ql60eGAD@gt:HRl!y~'w27D+sxu5rNFEZ)K^"eh"i=>0[
-<-Z]3z^L(jaoN_)s_K1huzL&@K{v>RtZh]kt!L_@&}kK@%+SA79|&!VJ$v`7{GMQA+b+DeQRS==O0-{sibo+CQ"1wDaSpIN(jb<adpGVZz!you_v5fU[Y,
-V)T-;+3Z]2]i[WA1kyYl'.>O;{'mb@eW~zoF4&f1mw[F#y7NM^:Sr]!)AJ19j3KV.$g:Z<k.YF.E_#9@5s,Plx`2BG61Y)PdSs4+Ua`SKJZ-fUR/NXC1T$
-WX@$:!ggP=KwEy;Ur)3%R.qe_Zjdwd7V}G+BbLYs9VVEx#:q">UV0v|t8m1s8BTN":8P,uqjg5RLMp6qu::`7L(@:IO&:d;}<b"n:tPiPOikg#R'K{,Yz%
-[ZpDRF9I:wK4g`EWRVHH"A,|pLkuWwEM2<KM0-PNg=tt,c1!AuXu!,`r:7(RSw1f(EOS_fg=gh5g~hpQf2#>,GLtA^O|Wwwr1J-nZTB4CI`i1#yX-)a9w3
-fOj}4lyb9<N_7c#S{m6X/b{;Lkyprupk"%Zv{>d3J$>|^79r4q)3p8K!7eT,nD5mp-0ha=KPE8x|hfkV,Q%DDf.Fu0zg~ET4;|<3)lb8"K+</_aoF{YHtM
-LK3ZzpB9<ak0OGuuXt|H5g-,9GVADiE+P16^/7Em9b/DdMbQQ/OR^JFud={Nh80LEcLc_9"l{y.E#/~v7Lnsz:dK|lsw|=of~'d(dB]Rc/q||PuLv0lphc
-(QEs:[-p{v@rMsQ5X#BbxlxH}%b@iX<Xa>epv8&yr;}0dp5&EBy}.m0Wp(5%F7}Tde,l~^RIO#y2nP>X-_RRwX$t}.$o7^1IGlv6BsQp;{N1j'r<Q$#Y`7
-FW'$79hytk%1j`LaEeRXP[1gRF+tODB}:S#fbnm/fqv@H]MK'M=WwQA$7[Q+!yo|UE=tV%=v'v(SU05f2/R7l2gPyVY^:tC{#,yTh``[]p}VO}_y{WH4`1
-z/p/q%f0A{>7fw@_K:veu"D`/QwYnliK2N>e7Qf1j>k;t5-DtC~lje{ZR:ZWFZ~l&`{X8NIK<D~gA^(i"0=[oL_sR{/}Sb>w|X]>RThp2FzxQ]`R_nu#CO
-3JgbxhNlCf<`4iZZbbMmH9ly3}nfZE]bPsg];e5MR<$-4:(fu,:)(N:"W5VOzb5Cm<ATp:}d"[a)|EUsq<RNqzQy9JlP}jH(Ugf+fsod}=PDP$}{_fDOZ_
-uM'fQA#SnJm(3^pP,PX[+s&R_'Mc2H@FOri&hemAjJqw(v(%!,zn9jK`Z'Ih0bhy4C}.Ct:X]G5n]4BNh>V@%bWREj6fHGZ9D5Ca~^]KYt4Q5siqTQTYY$
-`KxE';}tLwVd,Ie-BHVf{:vGc4EhleS};66<tbPq@W-TuhPQ)p{3uu4i3;__IR])zkTseQ"drt%[2nH|J'9f}nimCl97ObSW]6<C"_%fkskiJ3@YS-Is;7
-!J_v_bhzZ2QVip~$12&ji"{|r,kohHY8T|:$Ztww.XV.FP$%+uj6IDPD]Dve1ou|)#K4y5(mojNgaYRLH|vM>gbeYEwio;#w+kDe~y>j#Cw1vn8fwAa7]c
-x&Fo=M1+XW2Xs_|vvTpFTM"]mut)Mi!8QN3y+w.]m<`<6}:4rSvbu(vM5cAVaCpMIf,s&);)Gp([:#tlX-b"FO[KL"i2P'`an`rhC;!96oF_x]f}%AHA,3
-C7A+fi;#s/V9OJ@$"hOQNM40x!(GIcRZ"Jn"9ey$3vk2}Ousn3%}Y8%d+;r'mw&U`9)e5fdHaQ<)4"Pm|/[#E(Q$^Y`pO6ZR}[W=M|n7'TRN<G[MDY%dk[
--I#f;WC=GI::}!ios(jAMK(x8&s!B.41:'<+[u+Ly&xa.7#lD+Krn%dii4{{VmQiIo&m/uVj}'^sb]mU9'4-`,^F7V<2lM/5--X{Aa9/F^q-Sh(o#'{xOb
-pd48aQ~A[E=Q8R$PX(jF3w=8gIcp-Z~S-W-nhqupRX'VW-~N4=xWWaV@o$MW)PVoL5N`kw]"!kMq/^l;1ynD7r;mL2H!F;i&%Lt'dk$)EVDfPd<a>X@]vY
-bD:A7h^0sfbGu7J7W1WCJ&Ob]<|H@9c;L0z(.3!xY:~)YEQK6XTe/Y0+@!n]i<Dvd(+Ei6tO@fi6IS{`1!=e-9:{5(c[DHg:gEQF^x);_l=&7%em0Ibp$6
-!xBx7A|/xe-tkfFmEvxr[x&m88g,D+)B6!m4hRz-X)XdewS&9,_%/(w<PEnU2cBg<xlRkH!|YO{](ovn$}{J18y`!^vBSm;oM^M3(Fvr{GS9ny&-e:^9~3
-.k]M|Wwxh2M"%-!g++0}Eh<92t'vBnj:`Xaz4l6/:%@&r9]BfM^%Cuv&Nh>|xCthz/{5!UT.'FKu]F+Fk=3Va@hIngr_v_Y5zIhnU'nx^x.I^n9Z>0&z5H
-nEYJmKwR'$G(z{1"R%30~E).!MBgM^vs>#`Z=O&9gnjNkykV`hN:+Sk.#KAUx}er't41m&zU0$|}bx]m-cpN%gRr9xF,Ou,FNOI2|z_f$Cth>[E0AX>m$r
-JioSl{nM_&wjb$fHdsw<!~4um}YJ0c=XB+u#hh/7;X>WiHW}UPx@0#{kVf.rH}S`2}W,ii_A-SPAh_xZp}<e/oirnv#}~q}.wT92LzS=kD('oqA}T$u=-U
-_iKLFo(3CVV21n0T!}Hz!8iY63eNV<>W3:^,eiL/Us,|hqL;>eILQ;vy;z2b<FWbu!h"y77AB7#wL<`VT.jJ:30$W5(})-swqr_i"P"_lnRG,N!o}yD1IK
-8p&syOjxnY#kzB[(9W66X;0.O+&P<`fa3;9]Rdj@sR@gw/UKukPHvtv=qt#4,GmN9TG_y_6Z{8$O4e0x98X!5%K!5T#cCy&lz`GZh!r4Kcwg/0Ik.:tYiy
-DZgnK!nCGWTfl5C<jB7`oQ^M^ZZVH.~2$y;}s(cS~#ONSF|am&GX_j_Z_9Npq/hFH,bkn6a[}tQs:"ugDPG2+!>#O[g8l"5bw5"]@{)-rYM)#]i=3#K"5/
-30OSFJ![n`DR>_nN"XtLExDKhlf24R=mhEB{3BA%PzAw}hH"B^j`v,OpgJ89BnhE@!cf97b"S#:;U/$nUrrj.cij{>4&uH5AO>mP|)y'Q6IRk#yB<Y:L#7
-'{(Amgv4l,Z}WL_MijXt!~e%w#<V'b11w4,Tv=6(}Bs'z^q7`s8mrwvyYM'%G=j:$%Q%1#VFZx%:qj9|oRrbrQ@ueSx#5A':;O4"8de%}bQ<Jak'OsN0)V
-nBbirR"NO9(<A8$ZxCMbM%c<Af!QD9%WyR<a5Fo09b7[MhFlS{a@Gi"E!{Q`jLvQ7YRgDe-TY>^yNcVil'+oRms&F#eG!Ym1S%Q4i[r),q'rDKPz]mGG_#
-q5~p]@RGG'DrnaLZ<sZmh+ANd88a@]>HCQ:AKYjmaL]JVJb`PL;"9dz:^u|po.WAi%$`.$/cyeGn~UwLFDxzIiJu/}Kd+|DeT#1@o"tf.I)z7(A/-pynQS
-+]gH.8bJQ-Ly#>$0s8wrxQ4Z%J[vRsGXd,[&,dT8"&3nOT'=R]P:xa/:N{<W)1@R:('KhSQ/"@'^h6Cn-jwS#-zxKM;G1&)b`IJKP=I+2Xp{~|sJw^}yn%
-cR~&-k;m#_Z>J:ha7Xo|3O^D,b64R^,ZpBY[p9X%IpWL@']4t%'G.wO7y=yMNy3jTU<M`wVSSUE{yT[rE1UzRabU/K$z}joi}}~Tvfm<S/&r52kSN<oS~/
-BbKz,]p6u}=DfM-@B4WCi3$s!fJvP[@#ekV%XBJY>C;fx^`CP<"YzQ!S'c&2~:ftrvI>!eKb$1o4c^V2_:>WdNnuGSqy)+.VpEVDNtW=CX6BwEgq:f4'Pr
-/(W3ITP`q!L,NGG00!VgVzz'>1xp@N..p@`@FrKQLCjG7faY^;`GvAETvbI`lzY5,]lL]ivBibNH|r:[^tDR`N53)TdRwK~uY[@pMf==MvJrdblcjiQ>lI
-Y50'suwLNM1("ZknJVFcJ4u'MhXX6AnXn]]aFMgs]y-#olnxxW4vmU);e-(S@}IPJDi1"Ji(a]i,Mtzwm6/Ouhe_$jv'YHk2D!Hs`QGiZhac'M]5Qmz'%3
-m1x)TmuQM<J"GWa|:##N<M),0d&V^3'.S!PA`j-pjUSK8:$yT;lTlrr:7G$AvcuzV#p{N+88P8d2|PQ)7hypV7Zod[m&eXfrZp1=c(]8Rxm$&m5oQ|ax9r
-JZ3!&s_^pfQeaz;:ud.}hG3b1jnUgaQ$%(7`3oL89o=X_d<{Z,Uf5&O}X1~M^#</mssYI6oqv%3yJR[ABj<(a`a+<)^n9O~#c^8RUVo!7fIu3)o$QLFMCK
-B^k`QQO#jbG>70c^&&e#`RMPF=I,,c}Kl}rL"LMULo8`ZwfS+[ywJzJ&<r9@2T8{c;n%MtimrG<:DO$IC7o[a1-}Ytkf@a.kX;0Yr;c2VXC[R5"g%(Ey);
-|$!3Q-9-D+veH:;1$7uC$Ap]6HZbgiU,hts&S(D-$o,!~|qw6nJHMT-Mw1lBH)X://#r2g~I[aAdb9aCAx}qOhW_;oR@4xP'{i}/3#,=+h^pMBm(i%hq+-
-YNJ;IJbnE9AB)VS|95,G#YM0P6Oxxjf0~mHl9r.b7>[%4vHIw#X55xH/'<H3JSUJ0AxMsh~,)DaD:B6(6CKS<+XBJ{9.#DwaPxu`Ug8cnHJa/5c,AI0sIz
-WOX}FDa2gkcXrK'17S!M7vwu>>R&rjI#L<!xHq{N^ftZlh3(sh-VD#fwZMWHBPgsuh+cD)5Lz-px#+Czg<inUiV4Z(K!K$6cD@nmz5nW$|#Sn2sT1^S9xr
-sxRepH((6Hz_IK7O[NNCd#hiAPW|nr@9|i;wfSXOmF#`k`@UGN%%sYf4U1}H,I!9RL~o<2#m<;9W[e/=GKSZ~i'RCuXvmhqa/7Qigj7oc}]s|0Rk~<'Xe;
-4,,%FbsWP1D_p>S=AjU'"A0_gS8^YCb/[vF+yd})wy`^#@Nq<%|GYm52(`3f`Wk(2m;gN-B)OlN$O^p/Ko@#|cJqr]WTM&m(A_ib(:_n}5e6Z7;H<<~q'N
-y7Xi7XbV_VeOq{Nbt,q,m_+,Zg9ap^4hPL<a`1t7&|Gl}QK"'>Oz4Q!_r8mB>HNwue`Gn5<&`]orcVaGe{A8%9&1>6uqV6>GahQbzJsZAmlozd'|I)J9SV
-|Shg'iM`_^j+',4RDOT$@=_h)t_g(m+j)q>gmEhkqxAZ$O^/.%G.AHneg6uQiMlYPL`gR([gwAk_|Gl-`;/$FI,U_Qu'c,=+5w7JtTKI#cA+"m{"2phgzt
-ORm>zjL2Z`1-'>IpYT{N`U#_n2Oh.YHD{D[cQqr=rfC4HyJMpd:,L-LdDqLcTN%us;J7M}P_#Brz1.+mC(YdJ1#2-`mT1u3`=4Xx;^Tk=s8SsIBFkSZkSz
-Yd,{<jO1;[QK8VgGwW,+HkSm2R0:Asj12&(Kzc;N;'yJ9`s@0K)-YS2G7%@(+U>8%P8+dF(R@^uU_cA),N|ZsJ}m~,]7Oq0_:,0fcn`mgM{Mh^XTrA/UIu
-W/2iJ<Q:O`tm^u=xxd;he|6)kye&8i6en,25_Q}:/1MuNN0%48fcP._Mp"{roNe#[Tw"kRwC,T85r(DY`<FN6P<a^QwhS"u>>cOa0q2ee-{i61>KgK!~xz
-7ahgx2peV-JYtM7%rqh;)|p%z!FHQ9p{guhHJD50y>/iH<%nJPz$tX'fR;%S|'zKbg$]BjE8`73]=F}.VO'a'.M,L[l%Rx}W&Q{%$I.xRn3wP(&8Kf,9f0
-51ZiI/D2L&{T&gh6lV>dy6goly[d%(1BxV.C%ttJC3E`+V'"hy/S!/$WfiA70qVzG3Nwx@sQn(m'-j$AC4XBQ,c^9`[8KH1/2g/:1sE9WmR:/#SswWQ&[]
-mndLX6Ll5(IZr@=[p@+PeqOb7p$3X%4$@qiXG4(|!d{{'e{N&6Nttsy/>o{Vz%;VqjHGkSdvzKYKJXZ8~%OHAhzgB&Wbpc]dH4$Q&tfEhOGK+KB{Xjvyc3
-x4K+{aw9LB-!;5h(,=ChQ3)al>V_/PkC>d^PL2}XK%9#jEZ(v6rkq'Odw+2b(/E@_&z0M!%nMYo2cO~l@efh]ZA'ym#ClTp#)_tjyJ46h<K$MWLveFZ8/d
-7mXeouB[GM)hT>9/Vu6fY/r/Cofmo:m)3bnJ1MlwZOB}^3U8!x5:n|nqUc`Qf"+OpO.fS]VfJnzhGI'5H8^B}"A$=Zd7GrVD9:cD7G#cBdEb'2K"{Yn6/2
-T)xpk1H>Ph#is{RCLv=;avE`@zsI$GpBj<Al{2_j!VuJjmo7d5YBvav:w0ofPU>Tz$K4N]^&o,G/Cw7j!:+LRfHGAxj&dTCDu/P>-grk:&)KwtjR],]#dm
-im&Lf/HGClH!Y`R6rKHvbe{2.$huQb8R^tjth.zA_[jU3eAnDurYSfP/"G_PO3$o:Jb6]C^C]HJZ;E^2D.1)}SLNb;kb<X'PGa0@I,WA|tq_791H&GQST0
--2gUS30pv<'4x+<]3!_ZLqW"+8^zX:1dGd]PKEZG,b4pH8XTOiYtAh.iNEn3r;j'W@B>jzDTFwjYY.V{0AgXX29`h1MO!3vAyXuPyWUdszsKM'],97AwW0
-oK4D3hmRRqa!#'f{>pfS{+A"WOfjMFwm1#q'8Lf5QmtKm{^8S$%0^:'";-Hg;RAiz{[#bt)|qi'GM:`rSk&#Jq1z{8hn{$1_5+FW"G:KujcWi_~Dn^I$dC
-%_6jKyTkBl'7Uu2x#>ai![6>C&:c({m7to1,&'$0ux%K:UeD$::1GzHtqBNCB@kVr!Ubj+j>Y'4l[eEB|/>Rt=#/%Vi%PL2W(9xlzvNZ8N,7ivSCbE}-OH
-ed&3X'$C)1og<uWB:-mVMX.5^_A!nd2Te:PUxkU&!2qkAknR.g%f["#{XXw"YwZLR;I]#[M+R=+64>`h/:&>VQ1|[sL2[9B3DSk[g@#mY25#Z(5u^)oW4+
-2Cf>$/%P3_YK4xPxJ^h15^:/o[}6~)iRp-|Pr/+(Q-@v^TMVSF$|82{QC4XL%e!|GzHvJ(`H6!J%L9dGLC;]t$MEiYdLg,a7xiEn0:WkvmvMqdh"Cw@_C]
-KtsFi].#i5Klk|+Wa(CGj(iEUP;[M#KBa/rQ-ftGmZ>y-Qk9c>v{[E5Rb)z9J"a1}!By'rx"LF61wEHgaka!@BN=z}0wgrUo9a>SmQQgh0vzUby_~0A''t
-5;6<,ts-e|H,L&nU!-5+D(>hK%0:5$.7w{2}aa]z(fK'c=6v=xul`:"`X|~pEN.geTp.P5GP%{vM<a4p%2v14Hm1w=vx,|M9)id3"qDI7G>%J$O!MJn;H0
-=3#}OmY`MbG;d6Z`yjbG^=T%[eN.GoS2"CY[7nGhhs)FaAe,eykd&^(t&2aCofBU:R2rfshnd@vJZYyN)J~g>T]ZQFes)t)NW3{nsq$#igja[r3|=8Gu@d
-T=mj}u(wCZ8K=B29P,5=|LOYrA~5u/F(MntV~+hCX|Owc`,(hck])fE$Q>c&^mLM6/Brys(gz]o+,y]R#B:()E>gn.N@sX^]P%%[d]UB&.|O3'8Q[#w15;
-Q+EJec)b2&K:DyU&'fqYF1=qRk"B2V#GAMw"3)R|wfBziXz$_b=#mu0.|)d+1s~90id|4;m&>$w[riI,e;oQ"Ge)la$]+A5NvQlVX,aj^}+)2kv$w:@vxd
-A5FHfUs#K/Uj]^BcRuP2ViI^O;3}T3&pb-'xzmF_[Qv"tN<e(lmo+DmI,o~2QQ{!sm|P"tAsjQ.{09FRcg939)kO}%i'Gqbq;3dL}l<5JEuP2hg2-rJcxT
-)q~YBLSYwgao9c,];}N&g'7R;3WL,0k|6(%V2@uD;g/W&q2$yE~F!npH:|m626mfArm-T6WzV;-+~FQPLpgbQh35157Ml0/5Hh]j.$kzpla_mGh'tKqAaF
-69bumCMeS$n9$BRJ~Ei!,^),:Z[|G9jbi#(<T_P;q=~I(.WV;D./JL0xw8K^@ymL~]"WkV/Jpxh{dp+:<[L_|;IARbKWf8MbUmKAii%[tKJWTIA5DVAqJD
-}f5BX3]{A8'pd0T-QppY]@A8LX3Aldd|,y;EqN94h6tMv5xGs(;.CC}|tO_U]WkQr>rc4)~#mlz4g$VbU08V)5-5TPQ]PO_3_gZfeMykWR!UvW"^n4Idk:
-==z,86a`Gr<r&^tbqv8wf3K|@Z.kp'~:7<-n@>j(b&p+.cCgDF$Br`l|q^8NTC'7GU@Jkodl)c~R.9{!je4IGMW$1C=(<d88{h1<;=j;3x'_-p)a@CRx:]
-x!_OEAE4y;f+^8ArF%;20j')w`z<^TOf|9vR{6JR#OEq]f$Mb(ut2>yg`#4V^Ol6[QH3y=mo$RP<Nzwp$zc|jd2c`z)P#7&XK&3>h:MT($uk)}R5;M,-uc
-WL'fc_X|D6#7zja33XR7r/7PW>a:hAL,^AL|HzLGYOD^y[!&t%~2bnTbV8_Ocdi43KZ9.1=.Z{'KB/y/uz/I`HLi[:34v"uSg2FikXnQ}69pSjuJdE}cek
-%V6Vi0d[1x)@w_>x!L|+ZXU7E:3lI6IA}oZWN1hvhdwKB}&HaHK>Zy:"(v,"m0=jVpZ&<9osCFMGL"fpVij8IPTlkf4vqJjx^"K}badf2a,s0mK^kmprB5
-,|F"Jjf.85Io$+lHJq!]&6P_C[f&U[u7S55gL-uGkuR{1X@0~>1-l)Y|#:&cMx~I]PLRBcR+]PTZ/Pv&D;^UQ4<S#ssF[wqt5LqATjootpZ$FkUe-pkY6H
-p[hN..fLmbP3tTd;_)p%psq]cgR42qD9[-MrRK:DI4eMliV!P[4E/I|tUZBcZN4aw"E:5=NT08E09$_DG_:bSh!chV$k1qeuuHWg#2lVTh]Wai70T+/,t{
-x&Y`w+fJ]mu!RFRZ6m]V6.:NUfBjjZ&tw|cQ+`(rpyy9}[v/eu.V{D61}A^LGgTg,3'9t:CO&P8C>}a{`NE^|Y;8fUC=v5b_xOR%jxmg>q-FE^2Qr96J1#
-hS}oBkYj#+e8ltISidLm.za,BMvB`N2]kO_M5Ie_=ld&/r)S.7q-jzM-umMSD)3pVwz[P0z`e:0zyg~y8sjE(t9>i@q":wi#TXrQgwfrZc_,-FM7r|[--K
-V|,:g+ffw$}6=|$blR{,O]~o8f{+;a9Ezk~6RqyxVq)0Lh%zU:Lqmpc<m8(KJCwH>Jrh<TkPdE8pq@L,L)MAPo](6Y_twkYj%-]_9%~q8jACDjSZZBLQ&d
-BeOqMPj"<2X,hFq"{iB-J7-{g`<%7Y,U{8vxm&Fyd,3ltax7=4=}wE}r~]xMLf#0[(LDe;H4OMNyEeT)m)yOTl%HD}:q&`D_s|F(1RCI,`c@Z<Y&EEc4c(
-+Bj=w=dZ'UZ|h$]KPE%xw7<y;qX"!u,!+FuAw[q8znS7W8[{(jM4[_ay7m!7k#l>x10p,0H-W"g$kUNOWEYGhhQW/5w+,]~[fnO6>w'g2q|6}W52@C#"_9
->6cU,dA9K<Hrl%CW;6Y11}o|9_@KE">SCNp`o8Z%{$GY^vtDO)_8nCGf7l{!/!=Fia3UsF[d#X=,uN~qXk=dKr0nKXa8;^aLx7D)4X@a`[Z:crts6Rd,)F
->;cQl'2sc2z`Jh:o}w/F>]g`Ow:3xUDoNEqeGVd@n|h]A9^U=c!0''-INq>8CYa48SVLYSY9y#)f{ppa9)"3!4b.ElOxo&{MQydP2ZeX(|{Y90]E#wyGbP
-q2{WBKw6rF|Ldy7N%7DrMC'c&yzPq>x5Tzd12GGs:o)pho"oip0a>JLrmvjw}LpPIbS&@zf5F"O0~Pv:byG!PF|vHGyhq2vx[7fg^b+|Y6Zdh<g<|e7G~o
-'J96kQRb<>4!{W/f=Cai8rrB+w~z&IO50PG/ch|N{^&I.}xAWcCPpA}EaV`="hBUgs|!wR-YG8Z;HEe8`PwzKSew@nF`mhCymyj5;/0..Lu9ee}}"BteF;
-^'yvehJI')I`3o"@{lHjKRkah^&Ue&idCOcwEymHCra45/=%lxRDgIhzbr$5r/MKH`kRHg@w99NhF3OFMI1]JB7vcsTP`2hZl#oh{A$FU%vKu@:,c:E>1j
-HC0oL2alF:Si>eiI@<deUROv;SI%zi0H~Vzgxs(bU$=+zu3w7pvzc4yjL::ZR|nkF-vsOxw;^(Z-nYgQC"_=y88OV(p4/,X`-:3bB@"w{:V5^vY!OA|a@W
-KT#0r'xk.9~9Ab=+U"G2c)QJ$ZTbT&#Ym3|6KU=)7V%kDeX>$PjyEiTLP3)o;xww#x{!^NQq=N-vJ"9dnx^`|@q0jW@D/ms>]qZB'>thG4WD6$)f$4)O=B
-fjG`8B5aaabt_q8_)0SqF&SbHJV3,gP]kh9,E^nh`K6vC2-4<892h/obt-eECd=m%kgJAU469E<3Iw]8I-RyQ.#D$Nm`<3rOVBIS$F:iLz$J<|2nO{PB9{
-r4j3vyv3J=~JKa4#@IIL:]R73zX`.uf;~G[;@4C(-9fmK:Lg}yZ'N3^7M=/)@mQ%'mS)!K%hTS2;!BTgpaV,[-X.J+,YC#8^<iwGb8'Ghs-$wE}:YhF541
-gwbOg1'_~+dXDi_d&ErNAld0c0n.t0gS%W:D7Cu$y|,MqM3OVoG35!tkU/!6R!pAC'yQY=ob2oO0F<x'q}jD2`<67_Dy9jD9)(oW0yKD#/TW+,PSxM(y/)
-!K)s=rxoB,X|0FBC74j9h-%v:QUJ,At#jWl)D;ET0Qbj3`WO77&^<:wH^&}59vc{uKf>STrs;)czL!Nd9|6np:dn(8v&_z>y'mN:UDW9r)uR"yzp5E{$Yg
-n[G-(JZB##eq)8JR"DJ/EL<0H+q<WaQ+w5,I]i9%X0{mvD;h%{rU9oB]G#xTOtX,"]4Eg|H4v^K%mwc#+{G}}{,!x3P;9(/fP>mz<gC-N3)kY4qj#t17;^
-:[RT'G&"YDi{]gs{gINh%SFnh5e7nt@@]|Y:5V;5OTvDCsvlq8F(ay>)="0M&!k,-P::erd8c.2!m5Q"cd.">is%f!{"!yXe0>XS@31'6P!!Ugwp8#yAD^
-Vg6wU8DCK>RWrjS)o>23yGZ5)LFJbY8-GAiFa4UOxu:)3abF8}N!Mzc>>sf}oJ)3>ReqDwXza$s+G[fyqst5;MEy:"930LI[JA-b_x,QewPM_Em+/.A5b-
-dtqOr>eG^6iJ3/8aL@i[Q7"[-mJauJ2$qI9AmF;Mkkw"Nlwnr':R7.^h.|sxg9_!Sv7a(}$G+{#4Ub<7sXwf0Ia-:@L,mjX</.rJ0INevJYRUa7IUOs2&=
-SpCps(TM))^1zeM$K^ca[jwG)490,<["]:%cwj>fZ2.GnnAO0UF!m.A$NF5UUF^{KsKJxw-378dxm>ZlAkZT13)N6iEv3rKM:7-il/<yL{Un+!JS:jQm_+
-PO"n"Z$eM}DH={s;$F#XbIRICX5O!7Cgsb^Io(k"-eFdtzn!7(bnP)q}Cn/xHWe80.%[GD[M6XSVuY9WqUx/tY!]{!C4-}WLF|ITyKZ<{Ak077>r['Iq2/
-nld@.6'8[Oe8/'dKA9^&92u4HW&J:h:<vn@K%HbCBZgQw{_`|i|sjEW0e|VT}vTX58u7J%0gw,#sH+di#nF'Y"y(:>B=.+E>[T+z!tX-Ax29y%XNG;q[bB
-Q.Rsl'.c"w2-l4yN7=DvL@"ycl#[<=(CkZvJClje[LQHqNN&B.-_i1w#l5'U1R$4Qb:@,I>NFJYIc}iShOC4Q7e(-(@O2"aq$Oimz^Qa%:A:u!V8~$@[Fd
-49odx<kL[P:xn@%TfhXzC)&KONOCE<VTG]s>X%b=i#0xYrUQvgiKKORO}U>:k2&#DV0s&@gCAwfSm:HJy0Y"WETYemz`W&[F&wneo<4$(#"uAb|i_aG[0E
-<azqR`=#j#4m_K^Ois,)~y.A[::E_-GFc;SdJ(a0j/_AE2++A;</qn8XSksk)EY#Si('QB^rT-(1hH70=Z9hKnI:Dml"6=5a3:)GY$.fvt+FT[K7KUG}5+
-oWX3+K~ixJoM)t[oPl1Cf;q+`!@8)''oQSUD!>PT"o#q|mdV't{eLih0kMLTdgqx+bQnXE6//Jv2X`r4MFzxCcN'xZPjw6^8J9|qzs]WvOF:w74M{MTT&B
-&Xcez2fj0ART+DR>J4{SP#Ts|idI}cuKyHNB))][,)>XN#./3R9wpYp1=DVOJ3dS:^Vsx{.z'O+`5NCJE&oa~Jf3"WoL($Tl)X|4|tyH|sYov2=vfoOovG
-I!4:m%QLhszt9qJ|02#{LY<;2Gx,`v,BvtPP=bO',g@gJkv36snv@dNI.s<I'aiF^an|&RQ7`tn3Nd1n-wIqGcigaV'ef3/AA'4]3ii6zx&Kd}0xSn_L5G
-P8J)GjY|VpNT&A$4H"+lnC59gt"F`Pdki#jzQOg+95S6sG++qM%=<z3OaGn_+tj-7tRprRzv~M8KN-"('[8"5|q]E^of.&7$.wmvt|h8;Qb'y:gwhT=TIO
-^ml[k%=gX#".Pd33R$D(aUQ7A1S9Fi}hMapBVC7^9'"21Hpm-YHO%jk"t2B'#7`|0pG$.l&6_jTTPYD"=50pt1//VM@Gv/|Wnu<rh=%bm%8.r=gX<>^&}s
-U|6e8ut=X&=1UuF,[:MMOV`&IKDizYLg`R&l=e7(>Z`5dN7<L+d3R3Wj#KMS45pk~0N!TQ~gibaF5">vQfWWNVF[P3YKh3d6y"}TTsyh9'GQ329|gYeY_P
-v+'di:nW}#,k}FOIzH,g}"#[M:mt0y1Xg-.2mJ!Z@hk"O&#By+7Z(Bww"8Wleh(kKBat_YXsu!6xI$ml&-P"i4`'_)SBuu{"R.g@^b`'2_w2~go`6dH#aj
-G^wAZhf#d-#]m$RbLDOi:]f#iv9pWE+,j0@QTpd1<K'+HPl@:K!AYEJz<qA}zRW4|dJ+5;49`F{F63Nx/3Z>J-[Z_j><%oFHQ&mC5[u7mnw"3/.A"zRsw:
-cOxEhBky|Vy#skd[P4MeKcDfatiVDsfQVK0[!Rh6lIVG,,dh<D()r<9{&r0gbn&=HZg1Vf!0XWom$j<St/%AyZ"gDZy{lE^LT]!W$hhFZ9Gh4'!EpydHM]
-{I;N};,-(|Y;b9=uYZ&2g3ALAxYRSW22^aevoU{hh&4=]+t+vuz^Kn[Uw=={7mLcZ6GO&@]'EFO}vWtlzhB)i'+,xGZN0%S@{9=#UK)XeX18SY+kJOU:Bv
-d'lk`F9/w{phv#l'HnvH)pn.s-/W.=Mm8F)<m35"3Kf,:xez+K{'M4_CbC/bWGSrkF:@N4k%&4Aiq/q$W:1|Zo5Tl::apJ;z-:T^G^5g=j87|&3(Zy+mLf
-D`1s.@H0$S^<YV}F#+.5qtAm"H5<ER65BNAkJyw+dVy`%X$oSv59`acTpKn8r3FNgA-R=||{Og"D3]NGf5}Ua7aaBl-xZ(w3kT^Q{IiVY&:F[.M'xHN/+2
-xwc{'lvQY>bwLD'nkGHz~b"03tkQ'=y:]HODfjT&FrqrFaS!O)_0uXu8OEh91kIhTPR1A["jAS5Xaw`4kN4/!4]Ux$<#pH'dbdB!bw5:iz/Y_XmB]h%T-'
->=WWKi4`GgCdD;x;FF;+1Q@>3rVtWXNfJNs5uA.LtD>}[D$r"dBXLC[$tNX&6wQzy>!9J'>hvK_&k[,{8L_h+c/zs["7Bi+BXWd#=p`gnv${43=|>^))21
-ztQCqb!e|PS'$P/;Gg)<CtsWM&dX#6Z:d4/]~,;vnL=}Xf;'skTSig9hU@lImvy$9J3,,,7FN@v]y#cwO(c%s^iFS#WkV4z":ZeUtN1y`-E|>omwfpHI,R
-OkmMcQU,``s9;7$`v/STkn0Zi,N#euucm@Q#DupQJ{XnbI~$%eJ#L>/b!`PA6ujQ&hb5,k5IHyLYtitX.0Oo[T5/YH5Z.z)hL._`Yq<9`TT]rVcyRUYX<A
-|#F$cM+qxYdik14+D,Wa'=Xr:m5uHdFUL[6o3hK3B4{1C;"Tnh%5cuWXFWuuO+_KBE39E#Q@0ghzsufsvDPE~T^vFL`:Q=YE~"3b8Eq`ha_SCZFVh}M".;
-Z(pmoE59PEhX8}0x`!1Td@_.y!H;5!"Qm"3iC`'|leGkwu8vSNt|=";Y>[E-tU>zqi>-C=ddf+^6/$'0_O7kS]~C2/jeSs2sx)R+DfQW_aTi.Bp0QN)D{-
-I,CM&-;XfLHzEx5u^D8";J)qO^4pNO'TA$2=6%KOvPJ4bvd#Os$0;TuxyMD&9b05YibiUFb7iGlrz:l'fj2vhv"x<:PFTT|d0@@-PObv!U<LxU.pmTk:WN
-aLAoGZ1WV{#3{a=DWEv3A)1;Fp_O++}$X9FO"$5v8nch]kS|Y(e4'4<b(i~QaSz-w^R4g[Qsp|6;5m"^(;qxKyoGI0}sNPv/Z&o2kNMeZAM:sN(i/BxVlP
-,SJh}-/Z_-%<ah1!rwCig8hCp;]>p6iUnBlf9"GW+"Gp1vW+c=&8g)0jS]e&Go3L_&(#ZuV1U752%>QbnWF|uyiF_WeC[SgYsLlPgH1eSPSa7pngiMDE#0
-e{mlCl)|W{^dG|/_.&pFt5Lbhj0lna/897adh/T)}s~&B'FBPa/z}$v#^0t)a]a7ZH"=D;}Zo8p_nD(UO-PT=o6RS<)%R#e.+_~T@+.iV<{agtz5vDp!_)
-S[s7L)g.c7zDl=O#CWVMOQ87(WPn.5ZO~yEpQf.zA_~-u}m3#Iys!uiw-91p.G!m]p]E1TITJRD49WL.kxgj%Nc}z2Sr3O:(goF%,HXD#zs$^w6>-nV3tV
-VEKth"X2sDnDq-^9gvgHG{$tT{=hZ%=(^e0^9=ZX6I=xp}1J@dNIP9FpC6qL:Bw8@(.ix$;H:l4>G"+t!o$|e%dOKnRq.|#%V[LY`'crf9(zE+>!tf>bGL
-08T[1p%I1`@"Dn9MU]Cm]CQsQ0YY([22'&QhFeofF!Mp,7QwvY21CSl6lV!RQ3$wp]LLl[zxJ+|Rp;}wCoEyV0%9ihJpZ}=yW)5^};1T.vh'lh.6[+Sj6p
-qJ,q<&Ovc$)J+9yIk=9HUC)8S<Rl@,LCgfN$ydL}Ymrh5(mF`'9>wFB@%%JP'95D@;3UP$Q}-ao+o1cB:VI-+x=mh9DmJMJ$1ghI(f,xvU^Xs.V;0>7Q|^
-@+]bu/.t5X~o!,$67az2MeG=WUgV;+E!p+T"g&{V%,9!<A>>^'p-.ubeMi";'fWBR<Z2(GH9b9~]jwAQ!LJg#Cv5Ki@&n'"xo=T#[N);A+'MFKm|.t(T1Z
-{X;W"m$FjHgZgBLk7P{)k3&pjK]D8lyOE<K(8W#=Ke`=%k_Y2JI/.)(DZQSgL5A7=)#bg%3t"5zF.kS7pkG.Cz_{elWYegMw/}.=Y9+;EKv%vD8EC")_S<
-~;uVKp7k."Zg&p{Yzgf(PvuKJcIcTW=x[6CA~EXs0APVy.(&T1GW98@<o&POPIL%x;)r>r=%b6|rj))$Q@3EL/&6:^2!!G6`F1F:Ci>Aj84KN2K6;iLF#B
-e!CLO/kVF}_`y9dG!0]s'Pd6O@c;NK>oF0.BbQ%8wZaLosDR,dsL77+Pd[&pIrM!at++Y(pJ#Hls!'g:B#=.~XDFjC;g4tmb^QKU[GmgG`4WO6B@)=/>f[
-u$2>/:ynti4x[cw4~u[p/#7':"[M1BuoT3BAou7Wp%Asy{33vNexW+0OAZLyERJ_~0@nn]wEj^"')Sad`J;Q6^yFLZ=b8790V[Le(m2&:A|otKtOpz^&ak
--s"fQZ6;m..r:YD,`[ku;-F@:zrq5i&bZF1r[ro"d!Na7{LP'RCq>qYuN6Uk[).lg$(;S&yBnp&+7(&1^8'/FR!iNe!8K"V%|px3(6OJKgMt8Ug07xdjIt
-fP+[slg$wg9!J[bO6CxHZgcFMy:dX,2#upx$S)_aW'E;"=EOM`d1DS7X0-O3_=h222@t#EP)0+^Ny=aFz2xbY{wq"@FC;nc"V'AAF(cb)qZ1dE5Z8C8TVo
-uwesM$<s`)`qyJxyCt+<eA+c>i7|ssRUG{.eY_UTO>"K;3GaWGU.qq&Q,vbEKV"l'd)j+%s4@A_ED,O%()gvI#X5u>M2;qW}.Bw^GAV&9Bzs-q`GwflzEb
-w|0%4rY:n}p|]8oXe,;nMlF)hqY^NEdPPAT#3rtG,>R(H9VlV8!GVyD8aHQD+uM@J'qD}(J{g7q[s`cISl_=1Wv7``].GZWa,_mqKh#Otzv_)BdJYY`BJ8
-5};gGlQk&Ad##+/UI/fJf/Sj6`x<N'J4@1gM-U+5DjL]'uH'QovxrX@/w_e9G=B^giu1)J,=/Uyznqk3FpZQ%Kn!]F[mnf-"w_}un0n-m@&,z5XXrktZ(B
-ipDnsRnb,J+cz{G7m;phI34RX;rytVtyipH[19ZkmXr+k%EArB!.#tmBxQEI$2(X-5kcUaTZkUnR$KQfLfQZkhKMAT+k##,A<QH_'o-8fv$`]CwO;yy%d,
-Uea.l)(JR4[WG8#ajJbyk@h@8(i<jZAgjX1P]!Iw2Zoa=$po|}KP^w<l8M}wZ(Ip)qvb;oXJ1D15BK]E'ves{Tormu@MZB`AmDny[g+4rlkN4CtZ4jGyfj
-OJk=It~<1^fST2JruA)%:W|k0<Siiuv5grAsvCxkm{EDpSy6<4jqkp1s0C}pp2h'+4v=#Z{3j1"B%5l_NK$snA-ZZ'4#fYptN=e1E"|FGGDHQzRiR@zEkh
-Y:g:PS/1EDDe-dx.{6rV|Yfp,8UQOB`24{N(%Sg.cPdBnAWnZ,g"F$jGifHBIrz0%bh(u^1]CE.]=}8V/l@D;0[_onv;}"l,;NZW.uY-8Z6c"P&,bW;($|
-ACFlIK$dVl`EFiOc4NafDx$_.gn2#zE@kPU|pETP+'zOXm)<.t(^fGC$NIPf#.k]@-+vfo.}pGGKK.hJP:A"QV"<:,WJv`)8=2zzY(|J%$utA[Whk{Rj{p
-CYoU/xAi/RqvSjD!9f@Ib)enUqDbNS-h-:m[XXme]ky`Ot/9f!(1Pb>W":h,|P&[%5,0Jz6nmh&_iu[5eDq>#iICnR4bISUSLlZ"Q4.,6#dB5Z@zoUye$Y
-f5={KDnbp}E|.}0c8wr:K"cVS$#twuc{2Gyi"o+$IvNA_x!i=+;46R6=v'xE=6q7hu=^eoi>^(6lBEvgs+Gh]=}4q{7{hn3/!hv04!JDBHtC^.cNv@u+>(
-~FU1fljedw"6R4+l_r`mC|/(5&'F[i5T>|}%{=_X}&T())OJ.""Qm8[..!I9[=eAWoYI7V7[jz9+G|(,pGntov$L"SYn7{Ht+(I%W`-p7r-s%bu.4cCL=M
-+_;A9Sjtj%Z-iCQ=W{Oi2u$YARfBZab7$)>|4PM1qbkg,1~.2voe{h#Q[h7;VVpIzgR[}_+ZF{u-b-Hk6I^[7VquC-,S1j3iVE8l&VNLJiDQn,;C|eCw-.
-nXl<NmhOhJ}0019^KO,Ks[3Eh^#$%bXI{nHk52'<h1=nAg29GhGH-d="Q/^,MkRf1cqETt)rOBFq698B'vcm45vE.={|y=/x&(|V:k+vn.CnuibU=z9W=v
-,Piq}Mfplg=juk.g>DB$"Fu'LR32Ix(YHk{sk.Y!+S7sZ($`}^KztYkhy6b^wn/W<W%1cRe$bE_-deGn@%|T9W1C=@=NO//}^7l+CLu1rc%{)B~5A#3vFy
-&d~X'iEjic#c6oai}7%]GQ4-#wT-[J&kF,pK2H7/;R%=~bWR@}K</3ZPYbt[`h[Ae"CBsa@'ADr$[{Kp%57EwKZ@:ah$6V#5Ji4B7a('X;I][315W:SWrp
-BZrc=brVL-<_44z.CDv|YY&!F5+2$[fE/W_ne&i!-/db5iUa>R{bhOS_ji}2a",k&|wt.<K-mrzA[+L;j.'z=VHV=fu`}e(K^EPJ,''uUPU!U6{y^5si)Q
-w9_&#>.A4U7.kMhbN9/Kr]GwG[Y6m.>]K/:27u,JX-9j'"+]RBl2AAGV=g}1YR!GxGMu3UnSiv#M6R'5LJai<E2Yp;xFwB)/nD:w1F:"U-Vm>x[#{PXhm3
-zaj3J$DuKpFty-nT<XGc)j-7+s[s.=QM+ytF9WHOYjX)pb$6$N'Hs3}HG6t5%$AA,@O#ys@/K|6{{;a''.z'X9e,8WeUyxvYn%%C'N,_xhX<d2$^!=8-_Q
-_g4vNOgMv;`&/1`g0CRFdfV{Z)=<]jvbu.RvE4`i&N=iywD]VU[``Z-iajG`ye;'`-B/<UorRdv8CxaS,3pg0M%]l0jdQaJ}.gB<>E(>x2W:HE%z"T0[4j
-#bhNCV36~jgZ{VH|m=dABh@)5N#G3d3Kn[28h;.Xsp{M%1KTP`)4=E^"5WgoAIlwXV;UZAE<R8{Q8]bQB=6Mfb:)/^BnnnfI>LJ[`;_8qm(LAF2-;G~/]g
-zrb^ed(,V,XpqGYH]/${zpVfW{M`}ocVY9'$7(8dURE)F'uJ:WERb<F<C|Ay"3h7iUaE5|SF)r]cYEZVrRYs`DAuA9fLF|gt)ut=W7zU06VY-BJHU/&_c,
-W`zNTBr2W'cA$IXnYAtJ0<}Z&Cb@R)6|B6PdLZf$&qR!BymX;yQAAS[l'UrF:uolqLGQlN6}[F@&-5$0X,!pt@~%~vY0'(2"^o[df8kfe%q$-)~q4:|1L(
-LQDPoYmh^F({>E,fj|{L)p</F%>Lt'C3a85e7v>)hqL9pEg[m17xGkr(y9-o6Ob6$Y$h@17f'<(,8fbA8VLgHbQY=$M`|v6:A!{'iyrUEsc)ZG~[Qe2|.9
-K=Sf#G_>DQ=xgp{r8,p{|A$:+=Q=ghAvvnwCxL#T$Iz.=1sQooncu#,"SVwZh>1n9Cm%$du59(FSu$#PuGo=z!ANPz1:XUl}mvPC+d,Pb2r'>q@8]OcdFx
-)I><}k^5K@nUn(&:C3B7v,x@l%V17j^}tHx}C@E%{2}8_=b|dB"sy(UiwV8_C}sb2E~rv9!hWgi[ZD5j]NF>#.w,}#3RSiGrDGYNFcb.FJ_N'|)fr{ACbk
-ms@x#+&[k|SRmaip[A{&ZR0>MMkjVxVy0;t=2/|t!]l+C%nMhL4>RXSTut3F%hVi#`eq[2U^So-&ePw)K/96TLK+h|tz(a2.,=$(9C6Z^$_m[T^ua1B/MC
-a1'Qw4jkbXk0$E=L>X$("n9u&<RX{6_9:!sB6G_y'Cn{+UAwp}|}3j.m>}"mt}$0mOWmU|}ONG1chKI$.T2f`RUn,#^6;Xv+@I4u:GnA,qM9C;"-i43qgz
-Emn&dWd;P[<k,Z%N;m!<0IB}v0z>H7~GiI:h<!Uu3O2<b^N)}DqUG3Bs:24cNfp:hVWVC0%zc(`g_yznVoZ!d}m6>qsl)7N:G-F($Oj:l_7y#djK5SF;8R
-xK`!T{E[iGhPCAMnsl_72+jjHK;H&dS64)x@s$Kl)7@!,GK"yQri-I<=`;O>77pXXl-9vWzq`anLLgapy{7F7N^wWUORLnJhH$vI[p()mn'#aY0h|M>3,_
-Q0oiRVULP:q]"$|$A7&9>S@5=9p(+Z(1#vcD]C'O2},}_7A>n{+6Q@)BTgpp,J"j|,5GjxUAj#-x5E>91'p1!z<5orq-Y]()RAm7QWoY@hrO7fV.dd3`.|
-sb2b7&:09=Sh^45Ve$:b8LT-7Ft/2]fVkf.o3hF$7))XWV!v2`byjW.p+g,DrgR8sZi+`BMv2F7kJ^N%IDzf97"V]!Z+Y5S.pN5bQ)Wmu#)y'g%7I4@v;A
-8`%t=/R(fH9@D$D'vm.Cvj^gfINk=uJ<[TKP}2NDfPz7z&YZp<1gO{gP|i:9eC1_@Sty&IUz(B8GHX`-3(cA^BW>e7`kvi<(wBXx:!Y2gNmKTDv@x+8,B_
-1H$n;C&D9!Y$dM+N=,RMVm<!PT=].kw"nj,Sne&dTTxUguxgHT|02C(/MGV$OG||APy#>[JJXYAW+jKKdSeS|:Q_>mc<@at=t@9I<fMMN&}YQy'eRdWw^c
-9[&.Hm]!m-.$tjG)>J[,^"qZ(a`SSS4cnIm>}<ODJCF%;d5oJ7JA(Xj5Q=(b8iZacYID"mola$[_l>](Jd&$;!z=D-DUZ>(7)y.x4GJ|8L4s0'wDYmg@pN
-B4]5ZOhDlc570ER|1fQu7[F=C/+D4XU6f"DiHc4]pe,#ha3'q<@9ZoS!q>/>z(7l~+eF.!VE^EuNo8kW#,5rc[NC@0ND-$INdJ[_I7OMRx1,m.y_|Y:vgi
-u'>z]XjlJ2PWnoZ6r|E;5IxGP"Kk=J"H6DGuyIAk6-w1)SU$K.N/})G!AC"e(INfxl+'my15d;IXepGI=F;NqWD=2=#^#aGZ`scy:Ed&lAaXw[j:9]HGwm
-7QO6[vz^c)xugS5:sIO8-h!C'uLPqnI1.vI$|DmyRoIb}20qM>%1]r'4D=9wXs'^4eHm|UL|Nl&]f<8:@&mD@H/2(E[rF7=eFug;YdIpn)<1B%l=G,/#oX
-i8OKYB:s~.XPKZ/00QQeU0%b|g+E13,l_'+]!YIxU^m7edb)'3bjQo;O"|dd|Nre'rcA@!4UKk^zDP[#Np;O1U.<'!tOjA:!WY~puNrB`!G9N5K6uxT)Iz
-HFTti<2Kvr3y't`mou9$Qu6unNjtUssgrd2P55"D;3jEh>{.]Y~FZf<dq=(A9Ztje"n$]7t1Ou3K21t!i)t4TMjlbv9Wes2RNarHuqVg^b;mj+cn=o8Zk&
-P&8JTVUzF'@B4w^IQ";();Te3;<GW)1N~0:6HXd'_KQI}98p_kZ%xkMPjvrj~JhVK+cOaQ7^T)L;HLlKaX&eG#EP1!F$;V`ADH4&Q9>m>KR@v`chV_{&Bw
-V/re%uWrMC!lG@E}EoH`=q7Y6RxhpJ)$vNx+e,]^!5~%kP.%bp;)@,kw8>s=r5"HE1h79C7{/kI)L"vR6!85c}'Dk)C>GGHHet1TSsUg,"n({RJJk70:iX
-+]NFtsjxe6)ugFH/LEq>caU8@A%&li#E}Ju<q3+S&-4b:{oCD/I+@lWmv7l:52_]S[[^!Lgkv2,I3yD&!y|d}a)v5E"Se6JRn=`_3mKWgs7|A]XZHlU'22
-Dfa;Nl^V}0rD@LAMhlIk$6=_FE3KCY;{U@(:|@WzUFp5MAg<LuWMO$vb%fh7wfdnQj&"T2q"tJWl'$&T#5Oc#b7Tb2#[Z0mqlrr2F3[(HfN$Ray2$SiOZX
-ZhWgX5odyW<zNoRDj+U)"+ne/z%NQP$b-N@fccX0EQ/%CV;PcYq(iktyaTP|b;DB,h@+k&J`fIc9%l.y8t0R3Yu;kgp5uRiO'<t.n_X6pP>)'/&Jl,e%je
-q;thJ[vwt>&5by8:><KDGZ7$!y'o~pUX_crG9VQ_Gc:k^X@"GNQ;iN`EwyA8Z8z9}ihllRJy/[5gKO`Ee2J;-=dp)kR4uN::f>$P)YOx=fjExIB-W>AEiE
-R+G$xv{g[;74>suapDwQtT(!O^AG+!fuoE/3|x~G-})l'z9]{CZ`J;)&^'em[:eJEtR3_>{{(AdjTp)sxQE!d-$d.;C/`2dgA,7O:;p-SJG5.47Up=J]fn
-I{yR%jgS_baWrGI`KD,Ic[w_JTE_Qfe'G+^OUO-^K6y`]vEA)gz;}ZN!BJ}DP4HofiJ)[">b|JL9|-xfGMOf^)"y]xvD|U;9pW)co}kKt"V|TIB]:Kd>H@
-]<P>j^kQ<.`+ufd)p2O.R46i@iPXeBxhFkC,AJ{3<J;&y%8C3d]v7I'/nyMo;|Rcom2[}Yd|lkoDT&Jbr<UmFMKbimO.H0en"iS=r;tWPx&RF(Gc3&C=H|
-@jAJa2_79iHSz38ol(_jWQUMwW6PCz+GEBmJ3SfTG&]Kngb.G$J{uB7BY$_ygpnUqG{gZ{V!>n}OGHz|C26W;o&Ci):QHJai{GvuR!aHfNVB'gdC3]:8Z#
-}/F=i^ItXbK[x(5d]#QnyP_vdo-Ox89UiNcy>8vnBgQZrov{LO(mZM^]VpZ&5|6et&}s3v"x`dap"6b-qQ$o4v:'[8m3sk^Dwqc/kvZH]8N'^%X}h40M4N
-cf1MIfj<9Z+gX3WVHP)qY>p#N.I1A,6WbM6uVwy|Id]hQf<Cwe{1#{7dTnHFlmg4p(x4$1bwLO9_|-d2>c37-SY.1g>oj&5kL!_)/ar<Y0l!x^hNa6XuJ(
-3]YF+xFw5+3vx}nlz2up6`J1l!ZQ2UZD0|%4O/jwA}L!H3-aG"d:/|x,wpJEisN@k",4bHAv|b~|q|RDZVbJz{r$r0_$OJt8g1q{Ao"!G|c})HKN_|]Qln
-']s2sB-p|hY;g:rbe7h!aTE(gkLVrJDwO=",xAK>{MSzl1IWS,/2:tgU.5$DAf(tzT}ju6_0nsX`#w5+6r3xW}_X13Up6b4&q}>QO]DZ!Ps%Vhcw%i9iui
-2:y$7Xym.|`6"f`y$3EE-nCjVQfyntB/!"=5nt]:BJlVW-E#(f;m=-"]dUIAxy-R&Pf8EnreY/s^84V|H!Vj5s3#>Og{e$D<f#T9eFnYU=&'1o^":l56!<
-m|H(,"u/FIS,YR]iydFpr]rr>J(-}_|/5IU7}x<R#=cLMIR'0%/h]C_{MTMNS/[!'!'s<UKH0e1]Y&giP45wB#/"r`JIAdHz{+P/$Ws1G"4Dh$O72wj`]/
-R6+%+Edt>!>]fV0_c^8a~1u(T{E3zb9frjo{skse(INfFoxn&%FacM`$HBGWLGti&25>-4{xv:"DpYt3sW"&kKD}6Lw8-B<abPL{5RsZSLMd|`/n)lad's
-lIa..9|u>e1mJOxSl!X.e`wFz>@fmTZe!,:ZDI#:wJ|7W/KrC_"u27Omc..y9:R&V@v.4@Weki"5)CI#Mlg<vPTF+YM/f^FBVBKSGC{UJ0KTk69Ac`H)9U
-O,d94<em(PR&kb&Nh@gTuf6{2z`i}R%]%t>injzj|ChZtK~eYBI6(d7QeYW"OD2m/>27!j^@ce,8Q<DW[@xuwc$JU</f,NCuiI><.T[ZxQ0)i=C7lpb@YH
-&"1:0!R-4PD}035jx$=ZuDT;dzFZywX!Do~hYnII9A}4eEH9LtF}MeRf%yaDJ{g2l6otCKRz$^~4F)s.&$3fZoh3Yi$8,]/;[Ef+:j_uh3Ph5ga6^[}7JQ
-'=uO0SI<.keSCey3FV5PtrlbAbX;}kDR-->{p&r^3(Skj{FneVStP%79#^W"eBr9v,SU3-.OQP-C7]KM15o3e#HaQbDi3>85ad"w}Zi"8UX2;hT,zSX7&s
-o@0E!BhU}O8QRpd'r1jWMqWhNn}HPP=l'A<bt(wj}@b)n[3S~tfj;]%`It+H-#$)rR637E;L|}7L+]@CrFlE^hQv{k@(+'s(w,6oif%@T1/W`mI8)Bk/ZH
-"S@=nx@cz/l%|_'`bU{Ic]h$2+5,,c&pxVdZYf5bQk(=@RV3I40K+T{Wg"pV&@MVp#JpziAysdM9@v"xBapz-_O[pR2ja;OLd!5Hxw"Oss"9P>/>("jq4}
-n3@'h^Mf4cD+LEPWmr![<BC}yX^OlCa=V6lXE!h|l3XB`;hdMT4Ger{`^E&2}Q%ENa@c0'@i,q(RL%pEcOV9%$vlLQND&IoU[j.m6rG|88%r)}bf[d!RLB
-7RB+QZ&QZ5jtu2JIaK4TNRCd.'gu)`~b3DCqUoeM1p{$uJPSo)/[v)cadJrtoRMIGu.x[HR|DrM2/33FJIgX:2#zmkg<0M>M)L8UBxGzuzqh&o1jBWN>zY
-!mJt^EHSyDyuOXR'>v]Krm{&[+go6e/wpvya/Yd8{=[I%DUeGOw<Pt{U}F~,-K'>v&l#&YE}WK(=!cLAQ6;j@o(W@!<c8{hRa{_`>JuxFJs3(4-J{tu^:b
-F:`oaNm=Eq$U.k!axXZ1[GeY}D>D">ALysu(_Ht2f<rjsG(R7&0]Es<PAf0EZgA2yHm&#BcOK!Y^~/obaRdf][,tP_{>`Ft"H[ZP{x8}:U9x%MCb1!>V;6
-e@`xeVv19T>/MeiyFt9W)W:%LEv.%,AvDNpC6Mzf$z|-ElZxo#k6v7<w:mf-,ZhNisx8hTW&W&jZ>XC/)[oV%o_YMzVCelmaRJ<moQIP]j")@&GF$}LR(0
-;M9>7)=jHJ2GL:9B1&O)WKJglP6;>3e:I11vFJyx"sV}`a$xzwHl"deJfs!rUg9}UOVFKX1|bF)8RwsOG4EM}iVbi)<RK&QyH$CgH)IH>|:4D2{aZHQsT6
-Z#'OEJ"J8Re/1D;zElSU=}Xb2apFL[6Y:#{]Hll7z:mYNpJ{ctE&M>wI3}R+9}ar%E/%E/SYE#-Z|Gp&t/G4]/[T"dv(1,>+-E{rrxmc]SOd1y<M>9CYyl
-7&Y<fXe(!XDTTBQK/<vm~ijau3-7p1W8zx%tw5`:cM4fm/h&/J;X}`+H(JW-T[0zd)wUqS_JX^oh1+a}:9&z_W`xQXL6%]yWS;oNYQGuD<6xKXNh%:p"wT
-A9`u9A`X-RzO33vY,{=|W5<IO`Q4uh1n`$r=Mt^yD&PLN)`m-fsg^=SfG):lhGgG5uxgI@U;(:EE3KKhZMsJg!;':nCQ~7T)TYSf)JILpc=aY(|n,"1'WW
-ouPD0U78i`Qby]0FFHO<x'ZA+N4FM:W(]yyxtlXHy1x@NnnLXBQe}eSc+JFU2!T"ZM67dHoyn0^jY%Vc7@.t59H]n{|[fR/&ku;}BUJHbb~2%G-voP'snT
-qk)sKIMAez}u}3(3+lWhGLr,mlE=1_=/P^5/p62m])X#t&tK8%n%ckcsL14GHC"Ot;@'Nrh1A,~HteGUhxron$$Y7sl#kt7{PY]Wnx)N8{er51kec;<C4a
-G(5jTv[Nl!hiv4Yigk,fdn6C_o#]%s&RmFJmaRq=@=+wK<zsuf]6$|GhhwP<<1ss|rOO-vLu9T]=pIwJEO7m7I;FvM4JU(KBKAT2_iTO<Z:Dq!d`=op#IQ
-HGrgrlDnHx8d(DA&r!O1<uOS+ErX{Sg;&"Y#XW8b$`QFG;H"^k(BQ79#fL0GHsJCex'PX5LH<,RkpkU4W.4S^O<GSYw'MIB$$/!siCh>CJw>oYI`h<8M7L
-<2XVYJ5QI".OBmuD6ZeegsZsG!2Obq:>Btgx{bB8y+fUo[qX"+r'$sLe4suE6Gb48Bq{v['W>Jf'<l:,8LHm9h]2uA0V@dGSc0cXE.Q@,HKTG-zACRpIif
-/jN_%b)U.nM_!oZH|@4JioIy+lQUYk.qr5WJJ<xb`DvCB}N/dT`t#B+"PjN{ovm2Lx]:wo6QcQN3&WSf/A"e/^+8T"1JL]t8z.b[h89:oP~KzG1!^7!+NA
-Q:b&BF3nSgqhOw2SYkyGm+(w')kHj;w41jH:olUEkg('idP.>ufx^/-T,V1b'SP%t}-fD&Ak]ix&"k/z23`ex|,te2s2=}zhT[ZoKg`dsk'oxW[45Hh"b!
-o1:|q.IL;bM^B_}]a-A!P2Z]J!Q4cbt!tM3yfNV[JNCFrEuC2(2(K,pe^3G@j8p[$39;YDQ33(BaO6DEM9[0$[{UCt+Cr}~#1AY.h{ySfi_t6hz5N&jk'!
-[Cyx(x%ig1fY(U6$mdx18!v{d0[NWFT&:!.Rik9iZaAI6WIHs("@$!rVD>nLy32V5E!TPpS9=gL'hD"_at04p'1L/p+27+XA|4n^@"e#{0^ki`=#{!Ha}U
-Z2_keIp1f;6e!(gZbJGhv}#7U)%N!kx30-JX;&aRmLwRmD8jf8!>@R9gy:"'R4eP!M`T.pc:S0p+vX%xlGRbM!h^,gO^8}aK1`.S|9TAlbZvk$Bht9#9I6
-_|I$YuP[KqyS&UT2c=>}4(w`&,{5dz!sGrHX=j_rilD@HD!{uO[fo`!~:`hg8FVvLpjnZdyA:HEN_9u|pA9Oa'!{Q#H<p7-TMyni7,CY1'%4+"-|{lma|N
-Q`~S}79oe'0-sJdoh"&3vj1'g-`}s5o%AP<${Czw0$Ny{XbjHtgA$@^+e9hLQHj:[Yf]NAMC'pI+=W_"H>4ESwbqh8lw@g3#w&]i%<h}`hbZ}'a=,9w42$
-GFxT-9JbN8j-60xmSP++2c<U/Tb&8KYp-u:SW2#qqmZd%"phR)NI~bTS@[`=Pd=M'9:F=''q$wL6F@2_$S&`pC@eG5o;O#^H|G-|TVeNsZNk:T)+>y"P_U
-&#$t]jaA|r4j`eo{ITE(l9Lmd{Z)Ndbt4n,3m=414hkbPPp=u4TkpEg6[$`V"utpyDYaBY0wQ0dd}AC#/TCkeoCT,':7ip$xqJd}J{$`:[|DfsERnfb>4}
-TejELI-ancRYto/W2w^E-]&r`_Lx=q1FH<}SaBU:K7LBT{FB`U=ms>)"10t2j&@.C18Hpy1KwV~[{&#N8I3:.^o2.L8f'3c.{$i/a+hahaJ>Lb4SZ4v2'0
-w!np@c=THQwE:b}CGV8.0`wKtR)A}_"6rj,K~z8R0LxyChd5u`=#"(P#LF[O^3m"6XhpH`gg+wws_CMClx]J8LNC961iqgd72m,w6{Hqp2/=tW`S`<2NUV
-aV{a^1&GD+8Aa.fgz|qsKIl9I1`+9m7c7{MCS(=2.o+=BUIKh{+s}Y%|"[X1=i<c"CAdB[EK}2r]X|VkrJG(KXb3FchNDTJ-flv:qbAf$=hjy;J[5$+Rg'
-&@R!}5=Jz_Ib3u<2kL55w&N>dmC2nW'8IUBC5>hWYJn.}S`,v8lq/LG#sy#hIifG)i{+yhZkJ=gN"]5UFK;NqdCP!M=-Io[+0u(]w:sBhHoW.H^vQNOoQX
-W6AwQUK!mrWCh+Fsx#PraX:o^]hv,tv6u_QU`l],G>iB8k<iPVX3Ev'"o"S$<>V7>h{!)0!a"p|X.o!zGiDNn`!vmkeVVCXHrd;PzE#LTvJ0BQ{|:6V>D8
-~0o[u8VhK_/Il!5H2Frr=7<>:eCT']ol[c4+bsGU:Fau</>HE2"gIK`-b[0T~d,(#^OHNz"~mQ9e}YcL@!Hv!h=8)ccpi3)Gkg1&p6i{04,;N@jFq&(^}a
-:^>'Ygig}(G-B;oK])5TOCJ3^3|,8RI!e0,WWy9I24[F|<T[[9x)dt"_k773NEY2=NW[_M{fRq>B]#r1.K<hEbNHLx1g])lHoTF{5]GJ/k5>[}U&Q96=ov
->m~E=S<EBo>yD|W_W_Uv'YtvtB[Lb9I'$PwNoHv0NzXYhSds(`a=rBvso_R})DM_HZ;w6')S;x7_b(=<HNqmy4"7llwisphxH$2+2'Kq:<+Urq(T'ibVcJ
-68rJViEaz)hcSc0@Gq^"aV^G37YxX'%zU"W$}wj(WY#T+$tIv.Fa#Qtr{7H9mOZh--%40+It(%x|VXOJxBvD-@hS'@uid;v/wuK8Qdv27{c>^/,C.GKG{.
-$gG`_V~,[jQzKLt)2Jqb^kPXGj:FW+t|0U">+`_BK&kGSd'a+DL$-"e!m_Y]y!px;WMU:.Ly.S6FHn%GJ"$jO7=="ChU@8d`re]/1VxvbX15cvIMVn#[/"
-OapBIxG]~X>Z64gzTI13cz5@vd.>c09qg$Yol.VYzv;lV>I/}q01ECY|^Y]{r9Vtk=n%Dg-`T]Yy}T'(#sF22/kwYs3]S4'It`4T2v<-5@qcH9N:=6:"|>
-Da}uuM94f,ZxsLoh>v/`6.kTI$_0{E(0}kNwhtTEKm[h&6L3NQY%)nD_{2Fr1yNC^bM%+,jN6QVe@gH^2|.0%jwTBEVCg>mSn65r::[B,&fx%hbB`oN/jH
-eC$i5o4pZkVh`Ktcf&R:m-C1&K[S,Vwg5#2=R6sp,neE<]EU{`hRJZ2cB$iT^U6o&g|t^`#[k:ulqPezT4nX`240zV65XB-eJSM,&SQR<%KSQmq>`XEPsy
-11O5FHgd/in.fXvYM;dtD}qTmwFW!pvIrjdzFp#S/k^a0CTjqJ2Js+;%~Vi7ZCVOp,JOp^;ALb>jBW`[jvUwKF`Fjj}jQ['sj=i^ZiP;746.B95]uy%>SI
-u]>4-xh4aM%An3#S/h<OAgK4+[h%s|%6"PlgQy4I:{~%UIKR"n)Kd`A9ebglMo!)U_.{KZxul&)6BB6+8wGa]XWJc%VDanPf.|CFk3a8PxKAhV[2;^[V>g
-o^K{@5<}cq{U^'pCIy/&]ASLk2k4HpTyj@p;deec+DKv=@v2jdJO!F0jvo7-y9ySC+^GO{qsb1N3U9LXQSxl6n.'so,j'ql+Oxy]}>L${;wxm3D9M#"s9c
-<`r1=]YmDddcoYmxNtpYQ@_o+3=8/OcN$65LCifPy=#MLraX;EW5}tx5Fanus46`Y{j1+%h_G/R,79_WbRDHsPM|Y7ZODaHpSL-G~$#+D]tjwVL|bH!2LI
-t)4izEgt'g0i<d7Vy+2n%9sBaYX|;6_p1ca|^t1#0G,q(qQu|=7gzX9EXwK.i,jv){4cifB{&>ZOD!l,`OO]H)[cLoBq_Lwhw3,@bIl@~l+%E6L/E`]Sn/
-vvr+m>E89t;wu4a}p^'HX^)q@idHQE'ztx]ZfN)8I6rdJE-s5&rBJ{%8^HXL%;/<"bG]&'.9zz2RF^_f}:}p`Tw.TEw^gtDWh&v-_>}&0+QSrBRS@fhit`
-%/F&;1CfLEOB:DT|~:BbpZTcCJ%qhI7kmzwTRHZ}W;B%:r5}Bfg=[JaG=UTK[1d<7Ml$iq-du:/f+JXPAX'q/FA=5_HMc]!pp-JT3$QSaSOqVLVLboA-.0
-_B.0w+T.H!0^(7pgQotH82ZrlH6;FZ^zb^_rD1[ER|;gyl-DIRyo8>%_QEw,gEga$oJJoQ9`.Sl[nSwa_0,1oMsdrI_izdpb8M>$_F`"C3/,y$xlYc`#!f
-0buVs'm+I/qP{.S{"fT-IF.MS8@CVSs09X%Ptol)Y`f^Z)04ZJFdN4[0GxSLw1|a"r;2<fC^v.NM-j(sA^``T@yG<u._q8={C}("+}iFyRRga&&s-%4%xI
-]f_Dq3W-,Aoiyof@m{uK8BfBm({5|Hs5-D}%^6|xeo{t0bk)9pnJ]qo2@z4x~)##e,HfNTSIYH(T9uSA>LL7wCN'>gUi/H<Mv<7-fpm!:)+P9g-wMrn%1j
-wy>bqys"ZZN,mw;`,PfX/N(>CV9zI_E&qf-K_y8#;Iah@E,Hn'"WKW7idcz9a(yi15|G[iF7aFB]1pC]3]W%i/le);~N$=u/ii.V<A@Punb;ijNDu(w,D#
-A&g^!L=fS::MAh`-DZ>pr8"vuSpkhRu/$LH{.irCvIP1&I1BMv#eEz|ea,Vs!KR$/#0]0_o!gg"6no()q&)S/f$Sik'S#1[:8^@;j,8n27>gH]cz676V8@
-e%YOi%V|C-s{F84K#:^:M%cP7UlDlpw]oZPu(m|B.t"xM,ullN@p;VL-0!)T0Q)`["2x7Oy(HkT^zc0P})'/rM>pwJuPQI{"V/mrpL=3IB>c3E@L<Qy%5H
-!&!da8/5CL%:)Kg<[hV17mTOY)O|dWoJO2+Sl4KmAk]Yq<}rX"6x3`~ZY6y{cv#-Z6`yx2pskdrc>XF^3fj&(&+&@W="@e!m@7@]3;LQ5]%3q0"Zo0YuiR
-TuV)kNZiAQ)#5hKVpy&9wGXPBn.Y'&u(LM6&Ai4ORR~o"&.Lu|h!-h^JK_VmiSiML3Bi}DqQ~Y0&xYp%fwCV=UdO9g{iZtIZY=Nd!Wy^jjKj1A;FdxCyNC
-V1F&Sdy</1B[g:j]${!fp0PSfDAgF0IO9o9|$U1c.p=_~5p>|[YSerqPBfD!/jN#R+B_R,yy0k`g:w7va3;f@$@%7ob;!vpEL)Y%n<Ef@Ma|`TSxjo@HM#
-u.Vfz#!bZ96$9M+71G&kMF3}&:%P'<M>cxrmipN{$^bPFFMfIJ!KQxjdbeL"&6]zVJ#wM0(bD`:5y=!YR[$7-B>m'+T1r&_9X"J671=ysem<X2SG_,<#-=
-hlom9t!Slt+6bP~KgdL<7Q/<;54->bsoWB_&,VOu9f"#T1Fb-j7#F{K!F{N(i]1S'#p6W&V2}N}+Mw&J2U"}W3ZFVfO-q@XBuMf'S8u26Svom)&]e5[!m6
-mRTIt}b]rPJkn-JwQyGch}%:t[kEy<)iB8XR-&%cwjXj,0Y5ek~>O"Qc!oR;OE>KS_rosgb+:=pLN#qkuVuAv'3DMke4a}SKi'UJ^uL%2@i[T<Y!I^Jsz3
-:(~;A@SO9oXUYRiDuhuBNDG/rg'A965en|1qJq}-.|:<G-X"YkN!{G^d%J8_Vz{q85PbHPH}sV=02jCo3E76#7}'{:a@2('y~8[/{+2N+4e$<D>rQbC>01
-m."Ke;G,EZ|6M%K}<`j678U6"0(,8N{|;uIpg0w"+.o0Ydg]7(`ty)LpHm-.b+=oobjApSaV5]$<{8LIAP'fjU3ZNbXHpEu]$^V<C]vogo)HY_Fhvfc}z=
-]06[EnIBtR1=B9bM9R{k8/y|AL;+LjjwVO.>}]nFlG5Ei,39S9#/P.GM{&:Y,i@}|x0=B|S'4Q)`it-a>$PAG@2Jj_`kEH]cGIZ'|i`7X+<J<e6qKjf'P`
-Kl9o'e@S_4Q^9d=4DC>568HOTC;Y+{qRG5`{0Xct0}Y>C;arr$+Qr-7LVeqvJWQsMCxvZ|r!JzAqC82vc.:pphRX<j3{2gv2O#<O;,_Ui%}J-!M7(3T+9/
-0D$gz{>PirMZ8ud18c!56Hlqyv.gZ}l}l`wI$(wfYoSq|w'Si;AxHz]rG|j5C>s(p0$SzKRM)#&OCr_dFjd(U5,S^f+{l.)SZ'6i)b3'0+RI.]WT8{2fM0
-=}VGQxlNvMSybt-jZCVJ]%~K={(roUO3=LxRSv/MN>bWFsxw@&u`6aBmS-=T!OJEa@$5B2)EADh3~SQ<`8-5@Teb>oqOZIn095{8W8<[wFa.#vK7o(QQOE
-g[cd<fc>3T"Nktv![K5fFKe)1yJndzjhC1nD8M@-`h'"g$j[gw#mQo"{8Ocz9dsHqjm"Q3u&1=>t2Xt6=K.'@T^iJoaJIX|PH3Vyt-f$0"@7(3UR"%kXU:
-hPb6=IWbd)ZSQ{m^Zm!D5AK]v/h%qD$M|#4.Uix3jHGKreJ,z[9G+}z7Cz2Hp[h9Lx3imBA2b,2^od^PSD.`GYnFI(ooj-7%=zIlJN[aCp(<)M~.@S{(Zz
-8j$Py@_J.j72f<`D_5@e|X~5RVpRaY]vP4'e@Dxz7gS:l)^_3NQG>.4'g"v,9>ZHX)q-A^:A}&xY,3D+8#Ya]@iS>@lA2;wM^3`,FC'})tc>=MTH_MOR!T
-kPIh|k6"h&X38u-m2&Q3%wKt@<RIWUv8~Ocg^LN:NZ=TC:#W+0>#yuGBS%dZnPJ;yV+Tv=borohgnyJ,mR'&H/|47LyJ97KYfX,#Xx:.u1L,dkCh'qbv]8
-["&Oh"M1O/D=Z%jlGZ#S(NTerC!9Fg(kzee'1l"jq/1ba7L7]nD`MahC]94c.djn~,pJ{=NI&@2oP1ijc#fHl[L-%!&bf8YeCerFW,j6U_6d^56Q$X(IJl
-`!ut#<$E<F'-b]YkM)Is`5^_wbe2xPHPJG-0raC#tRVGW/WGmJ[1i<RSAO;!Q8s;rIYL8}1FT4ATEXJy4sKe(H7=82.xTM+[zsr[^){}`KbjoOyzzUGD$N
-#2S2xph0ZTbJXiTAUVvBlRclNilWE$:sJ<MN9QBOteu8^!rBcwKJA(yL`/p}HR1SJL+xrq@$253WU4=$)-QVSzPZ[%oDJ0`[5+P5U@i]2#yhWb'=b"w+B&
-D),(LOzAxK4Ym8)HR3bl3YT5qfI!44=b3bsV:>O{w_O1ye1h=dV{UKz=HHA9O<2B5r{qDn@of@&jdp7%S&,CST0&C5A-{k#+/d3z,$F;@nK)-G/P|D$!W}
-uspDMM=3B{;O:s:UDy~av{:^dCNB@Uxz`-=sE]RI^))n].v;YPN]CVC>Xt>PB(|4ukCU=5TYI/37SVa.Sh%u-oFLpqBHMF0t$}ucoe:xEN}"!bA1tfJ=D)
-vu7zaTlj-y6@yWhd]Q,QFBXOzN|U7<Tay%IPqM2I6O^pJ"x/CPUz86`_:EU[-_tT$C7g.LlE_E{;Q'9>>qW'z!H{3x4cY5{OH,r!Q_qX0BrT:@q;RA9GVn
-"|kt^D&N`sLD~O4Ds)!]-]i!1b`@TC-c'=K%6VwvgSall$Hhr`EJWkCGpv4iz;WcvWcQ<bXI7PqY_/[k>-MJu`(#`KvZDk/MnAvhB,yGt2rjcgXN0'B,Fo
-.ycI)#EHX|3/=$_z`t{n>[1J+bSv}Wnr.]omq<wM<YoCc0--}h;.;S2n8"x{QgYp8lh3yfzjgEf"`''Q:'u&-M-'0KY"sY/EnyS%4]M9f'B,pmx/T})yN|
->iZl{Nm#TI+/k!,_u7r(RU<;d8|GX"q%T=~6h9bp7o`a<%-i9H.1}5-j6}Z!R%p(P}{"Xm1yi`%5j8;/7<ZCUlH)3^ea#SP,qPqiqk/"#=p3t=o%E5c-/Z
-6Y<cZkx>#p+V6^+<Fa1<:`a{jDLc[5tthY0__tt3{02eBK(y+,/`j'#NyUVL)]iS~@JjC{/:Vukrjgn]wk+y9qr{0q@WZ-lT7.,Jo4YmHi1<natsqjW$G8
-1$/W(6$(p)3/VkZ7reRCfX3s"UT&q46F7;beTt{^k+nHl1EEx>n0w%g(qQp#ilP!U@^#qeW9~)X:5(',D^XAx:#VW:y!Bn"0"Q!%>c@roSh0MpYF#ay2gX
-&2I|Y#]Xae^;sZPtlD@0i,{]]!D_8!d/C2)QOxFSX7~x1dU(R2h,U#UDJnbWYJL-x&%Zb{-UA19Q=PC0M&Guvg_XD='t'B[X0^@yhh-/|N<,TM84cF3w{H
-Z7tsf^>RKYyk2p"Qca}w6(dAOf^2b_)txpk$(&+2~-,zX{kdlq)yaMEl8Oo+QMAsA8bW8l9V[Uhu~y"~o/I8}5Rz0wC)iWh#~8M+PW'H=;)#H_4vr"[+CZ
-~Bs9q'pPfDLPKET%R2F|RDby0xP@yE{/XObneN"f~,0}/,[so>5`$F2-RU}G80]p8U6cP6y6$y}Pm_plGZl^JuQV}!"gGsTRT9Ar66[jFw06N-@xyQ6p8k
-8MDZpsH_M=Xsi^-z~$QAr.C<^pTlK4#PSTp`&YtfyFErag.KXDx1$;A+Y-Slc,rkoZ)E{pjl.}98ANJX7$k#3T9(YhsVKN>gS[DxC#_p]|q4,4%Z[lw7,5
-0xg#HZ5WI,Ln7o72xvep'4rG_Y{o32JSgwTR]s^8F=S0+Bx#Q,WAHtMIiJz4.JxP%dt@~e<I,t)o#U7#RIIYd)<VO;Y,N=fH)he3c1y:Qsz{6^'!kD(E;Q
-rz7QblU/qx"`]WgGIQIgzhYCygxJak-:fdeP0v)%A5DX}AIU^a($P]=8K3/hQno4WdR3oxEI~GNXrJauu4|lR'::mazhE4m8pZ8TH_{"rs"o:f75]%YGJ6
-_U}&,TgU5{6{MM7Kx[@D'Wa1FDkP+&LDmiy{|cOC/@w40WPs)=C.11asK<kO`FcF;g"wfugpG/E#q,.8$Z}$5n~'>5=mlorkjhob.$moJ25+'g'&Y_h%==
-KxIJDY,;Vwqm;t/dwhMO7Mpwyu6;+2&r{G|w6<0FW-/h&hJllvJOH,hniQI)Tfts~^vd`'/EALk3&{CX.`V^_6ZiIzni#${kHbR1~N>4nj[1z:QrD)UEPC
-f!K8(_.yt..CQQd0W0I2vqE5{'}il/>ewTeC+%1M'tAn&kJ2u]rPg^j<1@Y{ln[z/V4jclUph!@YJJ/kY}P>.,jz1ve^ERrjYFFR8z(0B6COT.pmv{'6~8
-MZV|SfbdCSJ)giy/[@(jk+nWVqslLrsT-8iR#%_A{:aP1vq.J<v'K"&Xba&w@0Kd-<buw>|:[(GIhISobih%4{l(vcfdN_d)NV[m$jnVZ4U#T<.]aG8z[_
-{A@L!0[$nxP9Bd1NDyv(#q<ZE=,z}bm=^P="~=F}7D6Om&0#%56`[Ux&=COYI@P8t$Cb{&oN]GeNQn)qLu{Z<1RKWC%Kjw@P1tR$&2'"!XqB@Y3b>QWA{/
-8FaJ[H+l=y6nv7P}JA{$8%Av6`>LCvl6](grRkIbEDw/PI(ma/qJ{x%d7,[Emm^7L1k)e)kj7YS5=m2hsuzg.=U:,uUa4DiU1+sGW//Fp`|f'zo&V`JE29
-La>QsteZ~(Q-Tfhj$&1[4Mq5#0YnwR<3n25Ioh>y:tgtyw[#O$ymVR|]gXg2K>uw(E^4[u;^`1Q]Am5&PRLmsJCgm:Y:63:ttDoW2{D>nOZ,Z{Yh)%(zg,
-XMs7M/MOu$46t@NF#ci]LpTt2&CVQa|+GbD=:nfx(+IvED7j"b-}")@6JoJH>fOrCSv3>8k-/i!npyZK4fe@+%uA,)karhd'UcU(GK3Y9K7tt=CH2k5r_X
-XtWG8W/,ZHjj{o;V5U-ym0h/w]<C!!.>7Kp[r4aHLV)isqy=^vMzXf-mc6H11w-f&<f24l2hWTL6e($1ioeVN=/}8f83o:0yO#Od,X{tMTO,(%M#FFZ7th
-|rsS$^ZJjP{8]Ut5hyw_.4`tkrw8'jS3<U@8pW<|qLVzJNZ!"$c@ML}-<QY1Cc:tQt_Kq%''j({4:1bS+Ll0%IN[T%^xR8@iuE##nAp9n:2mh3j.~d}a@U
-V>`6L@v59AN+7_<fF@OlqFo/.o$$aE@#=L$ipgM}I&E;+TvOt@:wGd_@dxKe]Bx8;]s5o"zzXAjx)X6Y&aerW&<I;+wDo!`Fw==+zy(+!E-7)=-c|BP30S
-wz"L#,i0$%6Rre:#81d/Z0pe$;.C6g_M:rLFt/6z/Y|r^)iW^,@Jcj[mxiLW^(Yt0;nH(EkSUU{CI!pXDgkjke(.Z[c2`{6iWT5Eog{3X24hl9Ji#cE.D:
-_,J|PQ|Ap5z)0:dIi<;'KDWC`K1K8n;P=Qp:DUx^iUQ'^S-$c(PPU6$V9JbT!2GhgAG#a1:33=,jf%sU}|'3e/.-4C^Gfj,&SGUIG#B0dBQ>-<8Q!E17S"
-S('nf3$Tza#l)"X8-I_W7vpfF}T/7A|z2+#n_r@myoTzAJR2JLcLbFO2{267CN@D{l_/#uO:m0,T1iPZ!1Y0o6-!X0ijtil>f,lC@;38a^B=<pNF.;%lhS
-2KkVFUL$pVfe8MJP;xY@IiA91N;EG!n[,zu6%p+f`R(_g$pejcbe%Jh+vCzz$U0Q)As[SPLJ&O"R;]qz]Pa&xwh{GE`<FT$WSM43u%hO|jqOo}S|D,a^z"
-@<[Em,Qu#|K[,K%4qLN[!!$t!.PT&GTV'h~I<4p<3U|!SO2@}d@XgWPF34fp_t|m&{O4Xm!/(}Lnhf&gHO${%NZ]F[Ea)6B">0'XsTKT)!X9Zu<G_%<TT3
-Or|,ZBxHN6|jE}IF=8G`JF}2`j-^QIR'm_'h#,bIM0>&MBE%)FU{WD&C!H(6:Ba65P+9Z;urIJBj$(2b`1}-6_qRQofWf"MLX+RZm!9)n=KE-48PEOTvA8
-MW6'j2~G5hTSwpg"&tR6k!;A7>S]4z1YX3[iIq(_~0kF6]Z9CJ^.|En24Y(v$b"=/1ne.s!Q-vooN[n'WIsmN"^-pGr7i,d$+Cm9|&yQ5>EYJ-Oc5{qP1-
-^yalk1D#q2iG$rmg/XVyRf7z,iUZ}{iz{488$<8{ZOL1=nz'5<':rj!G59{{<x6W%c/#fJdJAv$D;^f'sM_}3a8wWodlZe,gR}uO)an}3}LfN%!vJ!4_zo
->gz}fDR:/ViS(K}xI(qu<k-|IEhZP7<xDL/,Q4$LVZBX1[kO8faaD:x"Fp0-S,("~$!5)nys/.j)%2j>9"8{YV:Y1YZHudSZ3x#{'&5u=ruGIgHNHbe;xl
-%J}3)"905l}240bO;>6j#SsTm},Ywmv.<dcT">@-!CM1<SvyZbQjQ`}D71x(E+{EFNHd(}TI~d8`Qk"Dl]zy}<r4_18Tiyp)kzau;Y[/$6ka54P9m:H^WP
-^'@]k`SW|)%<H^)LDN5(UAv^V:(!6e(deGi{oXwa#U;s!+U3"UMor)O+.CqV9B+2LP)g")KkHIN!;@R1t}J`[O&be4W)~o8V[23:e}9v]{Ms{XIbN:'";$
-p1;Ne96%FH/'9l|Ydbw.)tbt{a:0,nat>.!5^,"wjFnFcE4{PKC8=p9vh8%kHvlWbX>R@+"fuI&>b>S.kzX6`NmW^<jXz1|M-k^GLu7N9m-b]Vn^7>Q<(L
-[e-h=f!!X,o2Oo4M_RMSJ7qm6yhG$,^P&/8W_=nBVPk"#NF/]K"f3E+fToOnX:vQaB#itI3xs{ewT%mn!rq!Q#a!K!46>Uo(P!;hMR0<2Exi=_ze5n`@HV
-"=jC+&L^4qTo`:xI3WHGS'&]s_.F0E]V93Z<.hc0_SPsH3Jx[PWR9+Nb4QDbeMr9fLN56%uz{gydYRj'`GVz|0MkX|,}V5N2b74M3T'bWW6JRn.hva/oy{
-_6rO].+C=klG7]+!ZG.P}<Mv1$%eBjTS]pI.VX$,W)NYfA,nd[aSb8ga'O6d%SFG(RQw/U4nwiPG@0]Zbe7UCCTN,zNDBq[vhfg>"b@kqT`gCqkjog+7Q<
-x|h4egQo'U9JAI:"^Cpz|m6Ys[4:fhJJZ#P(@m_0]3u_&=J|e6dn:EvW=YhAs<!=xb^dEo:KJMpKs8@F#bw"O.sK$8i16'[3t$8D}(Eft;xHv^a5&r.T(Y
-A-P(,+.!MpdbNC|UQPf05_dbJ0L,Z+PFQ[|RPpVw-yYe3@OzkLuor$"(`IGOiQJ|9:^'MQV.j#-CH#0}kM_j^-gCW}l0KlPeo-HU$P/B729>CP)3+/;(5;
-9&;=y#1%Es]FPdWUII!tt%J>[`gz3_TOs26@h;J38)mp-9q;V1UH{8xA$Q(8S03>:B(_t<bTG!J6^`-.uaqhqE@uF+<v7}:4zw1[dR;<PZeCpOkO+QJwyY
-XxiRzV1K=Dbc&Nu)h7#rU,M2LSK(x5+A1h{OtsT.T;.$4>eUNBdNnMp2vM.9nJC'G(gn7N8gHNBC5hAtZEc<X[xGp|y.QZ#2ZBOk5"/d%2+K9Xq6>JcsNg
-mTFuW<[@(ubZ|SCeI<S0~Cb=IMM,KFBG|w'._R6B25qR4W(Rsw)%'r$SSdZR%Z<5h_6dL<Sc]pf[wv5j;Di5R74cjJ$(76y]HX2#YZT#5vK$0Nc|'fH<>o
-:+-MNL=`Dkdz}]$oz>cI1d/JMh~{=7WyH&#9mA_noVGKv)]m=CsqP9Bx0k%9OI{)zp]Ov+ggcMBFB&3hko&wK"<=Our@FgJ`o<VIY,uh=iu0%.`ds+%<S/
-:n=%m5Wa',![}`s|(z4"5E%Wor}l%Q!a9=sE0tD;q!}L|.jEI'5p9T19vSWC!'6r>BQ,J.})N/8ok;6$Du()~/6JfV"9x</Dr`'mF$|;Q)`W_&b8VH0d'2
-;RJc5VVX<jR:]_HM;ZZNCc(joD]/yf/o=::y}FMeXIkcwySA:/l'[A'J5}a-;%CPGK_WEgRgZweoWxQ/g6%$E@{wUOma]f{</<`NQ[SMWd5|q0H@5VRqr3
-DWLR2>DsGc8s#iH^m-U"4@rg'r3B1@Zjjr~6shteV,s&-7g=}[nA2e4U8{sLrtA6Yx%&_A!]WiPB`NZ[dbZpBrpb4slJZ%@WvQsEKyMX8wpsU8L/Dl">9/
-hanGJR]7h"a<<8&d)kKKk'7kt.Z,bt`LJn:D77F&q`tA>J~CWzZ,>!zj^'Eft.8Xb^^EOy7]--sU0|,5emwG=S;k6[w]LA9Xcgt[j|~q)8w.n%ZV8CsIC!
-4n%J<v9Pc:+S`CR,sw|rh:oa#qi>E6_;vm.s50kJ(uAm<J}@bB9R}`nCDP00tqsoBU'#@'eB}dvn9xSJ!'2C`G6:##PG>g/0c>_]w]5tSLm&;RMD%cqct2
-EOn[D3V|-_OSZ,Cv'.|CV!R;S`On6ibq7"]t}9k>=_:Cw:EL:IW1~$z<>9$hstJx;!1'cCQLF<&2gnA=!9{NTWm7]^A26xe[qI5,"!f3b#14N+^E/z)FV;
->0"Te2NXjg]VgW/=FE||QLC`)]y@v0_w/)+m@eG9.;0}mHnf!!]JK3FPI/)[WJ-w:yko"jZJ|d1jF.]qEbh0z193Z`gj7T9Xw<o<=u#([qx}B,rPHQu]{q
-@Gol>LMi++nsBPvR!,f3)sLa6tl'e^.S"sc:=1$'k!_a-)sz)iwQ@AS@JdU30,PW+'))YnX=tjCfi7S4N[)n9:y7OYFY:-K-je+S0}cO/&!9.Zgz)g02q"
-~'xpsvEJb'K_2U[7%z20p814(HAvVpp>>/sLTz}!ppB`&5u!&aRHJkk$9QVX=s"^AXeF"c(@l#~'Mty!DYwJ|%4E^j0:1GA)#bU@QAAc-GhHWCCLhMfT:E
-QTvpBc7=&/uzjV:`BuagvnZ6`r&tkDt1oMNSBM6_j-LF<D#'=@>Xj85]_+Ab$lG>i-|e{3j9oIg'xU0"=n%;F.b$,ry@2#6]75dDGFg1([,@HGl}po#{}z
-5u!CgpyvwpQKg($S.[KiZ18pDU(CjQ~QIaimD'G]e]y55CbSt(g4xqJl/-vw&O>,i4l8EF,44zt4|:%p]^Ya1^PXF,nx#QKR5H3O`29g>9/k5P8%A3@]^d
-#uy#WWLL^_yc`#oae3=.;"J%kqJ^v7CQ^^QB)-J59=}:XF$.1X!XPT;3(X)$&U]>b,8X}|{(6r4W98w+`!p]CpBU<pMT'J`wYIP!w$JH'F_Q0p_js,DT5I
-4!{Pg}.;viuzWWg7p0tu0}^kxOZ0xx+^X{`R^}0m;m"X/_`[uV'"=<fyHG#$s_r1P>ObOg'>:]b'&>"rnac2'J=p&2:swsu+5t+EuHM]Eyv=N;ji&iWP8N
-Ng]{WoYN59eu29zU8rKy)jt&+j}7}.@I4.P&d!5%0-%d@uV2p^XbQ$oKa3g/$g.p)sUCrtyGk^@Ve:~@_Mm9Y|';ns0VaUM(!bT_N;u,Q^J6g'%S[=u|k)
-KEldlW<VQsx8LklUS`!]+MjA#{NdlO!Utbd!I&m[~)):DoRfA_8TVSM@g,a%Q=Y+x<[.-W25>I.HH[X^$M@R11>(&<3#&m/]P%xv:UfI4+Lr{s70;ZT/($
-x4/P9QU_ar]nQHf;&C)=4/r/fFWdA9n'rMI'8"#4tL7iZV&Dl{(1P.4,xja+I`M:UY`AxK_seSz+ALp_uh=kATT+m5LCw@^&<n4b"n2i(I)6xY}POY5AK.
-GsD:~+Iy<M(INF'IW.4Lz5^;f4s1@Uur@"H+4|$eBp"sUGxYLVUEB61Ffipz"foAst9g5onOlYr/+Fgp2:.4_A:r=|0HsPXsZ1.f@9m:L`NC@7!JE+k=|d
-7Id>TQFdpu%]a%^|UE(gTQ9G,^uiT^(T1':CbOL9`:W{bW$(rIp"!uEU=0{,@70:e".+SW3L6e`f~@J[e0<9&f;2teLvG$t@7aii'Fa@/E>&Wj{g4ab:b4
-aLwk~MQGl3'bW;l1%@.o]SN;G+1sQFb%rs<3KHr(2Y_gEbB"IQo,NebCUKMM5!XRLP!H5p%<tGEpc<"|nYZ,UHEP{Wn0u|i26vH}<)68`2hA7pX_1A<f,F
-$g]t';'.Zmt>iXmz#5$q,&&.FC4/3+brfZ`ZY3v29i:V:$B@jQ@9v%O<pNf2iSqQ)TC}>X[nK"QZvV(k@3Nl!iK:v|HuJvl{AYQ6_SS%gn'SMJ[#<o}W_v
-uG,:c+Oo_MNbx{R`zw;=5P6PB>KK{FPV$$V4}3q<_dQs8O8I6At-m>n:A$I0a;mTSHE[ZZzdNMe(ZZz)plDDZ+,gYoQ8|>bul@{/'`BVu]M_(S{nU,s#,`
-AkSR8ycZBF$MV#(I"+H+`P0h"JMPMTo_Z"/_{Dj+s"soR<n#zM~-#V'D[+W-v"hn$u1]G-O7c4<!~<E:G]$>eb"W&[^+33@WeV5S0uss&9,ouOg:%nUZP6
-3w!MSBY6gm9F78.^OeFN`<$8X2N%x@jE6vVU"ZRti7|h8GonL:[n$"T"o,&11}y'){X:~"{$JOnCWw.=)8Wp5'a.J8V1tKuj$T&G'!cSRACxUik^$S);PH
-=i;KD$KfU9N:&Q/P]VDU9M6DA,cv`H%;{WU7=t1[|ZhiGX7q=1L;5v+;cT1='uh>hLO&=6{8=y+2Q&$yh]dz;$1T.f<0BS.:nBl94,rdr#97+izW<3V5px
-k8]++rP<_f<WQ3mGS=e:c)nc0MQ45s^yA+cn6irgm&Xif]qvBbZ/^S2|yTYUG3!kcrxKDzx&'!djv7WL/w@<ilOY]ZoV#q[Kc!ITYbbqFXxhZ1K+{aG,XG
-G5`[8se{v)_T%6a}Itr.ZSoHUaa(5kWsr=qRUBNh59]U)3f`_L<NI.-iI%X8RFy"b_,EQKiB#&Vi3;i@a@ZbSuEi<3IYVt{(pG@D%n911M|A7`C"K1w9We
-~R1DROu-X|}XB=mg|LWwEsnL2VN)I|fEq9(sSj=DYE+#zC9i(mB1/kvvHq<ef'-bQo$|4SvAq{TdJJ4s)r{B0^<@!@<T!_B-O=5KU'[Wn}#,gX`3!c3aeT
-8^)/}[{A{jxEz|oNa&"tR&N(]<eI`U{s7]~}Uid{isHtv9p4Pc66k)R)Y@jQY8j+tX##^iMQrf8+<Yi2_TM3=9$Kp%lb)s(j^-}bIRz1s1H^HYOFs{pT-s
-5Mmg/WnQSE0FB-zw0E_#(B0n;BlZTNAZbh>Ko%3cktg%F5[/bXbfL>1^}zSMbv_vMUVv#eWaI=8+)8R=K<A#cY{dCUJXxW/w"7>{Zf$>Swf.b}+1HH/CEa
-~pD:{bxE:hPNh20lfyv6@z$d!f7I3<3'#z]TZ@ozq,TyYC8c^L.[Z=$p)mnc.a|&4qU6u<I:I85};gGlQk3^+z.tekD2-_o$uRXrBt,Dv/(c-PtR.4}Q]m
-6SMM+7F-02J8$Mlz=cg"0m8v<b$S}r,b#k&+7Vg"$|B]N>Qn@Jcoxe1nY@,(<uBGkn8'{%l'LFcV2Yn8'a%bv/vldb2yC0}=OSjyI]s`FhD:<Nh-W.%1mx
-dh1[Rnc(zY)BM2!d(@i%;5VF43%'/XublcS$H)bgsFL',i1X0Ckt{G@7cXxbac{#QT6<mw$D^X1X8LzAc9Kkb'"d+f|;n^fqrNMd`%CGQT|s=K)R:7{5lK
-`:hu-u/g%8P]d85$9d;MFWk>@9xU~`08uPSS/[8b<)CTrGF=3j/^;</)|m0V`a%S(<!&pJy9~sGAmI[hd%L/f"Br^YA(oPuyYfTFZ!:XD|zsiMIZNPI4E>
-&;uz=RjbdH#<bhOGv<i'k!,^M3cQ3Yh<v^kWq{bN8IX&3gv2vwNm5=7ax:OmJxXcHO+.:|IWiDN+&8~(P.LX#1GL`0yTqiu7c=<D3iK4a[QY2@^kj0K8yE
-!{~T5imH]$A.cB.2J:0]LeupH_%I:`$R5ME_%acZtY[`'b#!;{%9ck-XZhdTL/V{4(w`|+2){gf]A^UN[D/-VO"fyc-_ncvoGe^O0|<cNAv,eFXd53,5];
-!,!q(p^HmTP{&^ZZ;YQ8Ky[UqM0-x)2!5DVkMcFPQE//T!ucChQ#I8gXy4b0I&-2Y9WhB18,s48$[!e/P[z<qI#bOn:OqkRWO,Ii-9tD~9af6H~aGYBm[M
-~TL"KMV[)jq%1Uw!Qf(k:u^W(dA/]f("g4|tTJG)RXG=[Eg/p{@0vix>ZX`(p1Pv9klec,~ZudU,]v9uXkoUw5Rl},x")N8Q%`A33+Mi^rCsNE-(I[`:q@
-:H6[mOF`NC@]X#x)cN|]Dx48,4URW%"fKD"h:z7BH`|-JR4Yu@.ok`HsAEFq)@!5x<v.6BvdCf]W[64mZJ&)bEm>]]e;$iX},Bd%tMO%;k{g+wViPyT@$-
-)I0z3&fm')LA&2LNHt,UX.]3/e/36(}-HiS>I]4$|Q[c/Bl;T[cNFnU[W/RH[%bZNWPKE@L)p[j{8W&oC$XZ0,5!M{r|e''<pxT,C7~Wd_PPbxX;!TB1Ot
-D7[k`S-YF3;h-f];CO50@80"k-[q.>H0w+ZyMo}Xb9TYj-E0ZV0m2_FJKd0pm$v"M9ch)sT-;4&nx#RWBHd:79x;]Kl</A&#|!^6_|,dfKr#S<TVO)BTq5
-!+RG{.Z_a"LSS'.5}Mse8n{QtbMVqb$9y:[s.G1W6vXT%Cqv(LTB%V$[3xb#P%9eW3):(%oV;sfl`(IM4M[`{l]2j_I5hO.)nS6-%z|)g0:hU3zGk)d9(+
-bMeN#6L-q=QKz@l/o4oT8q:.YL|$#8ng"`ed(@$mD@w30=IArV7{|w$;Lr/@Jono.@50;.){udXWS073o=n(W2.=3D3N4,'Zv$BnTk~eQv:Bk!wTfk3]x2
-zjp4+a.lZ"BS.$G8wtm8oCA+2[|<c8<+n<4gh_|hffSOtNGj9Ah[;>_4~UT&(il%:B,BS!81k&'#Fm35ytW$w'Z=YP5v_}vS$fwB.}(Y>QlTR,GYPq52uc
-04evBygS<2@p,rrL$&p,]yd984dZ6+An(121]Pmk]V"BNR;![;>@]S=#:P&YsJU1Gs9d_e=P$!_u|=5QN!'$uIvnMdY1s.Y9gITMrQpy]PW@c=}OTgI!'v
-+8jGO&r]'&o[]${iqA>hd7~2,KbQ6{OxLie.za5&>hdF>OB[I|ZkWWwWIH&Te11##9N/c;p(rmh+2U5f'(O[du^AxJqaUnnay-S_ppxIP7r>.q_%tE"nRS
-;$3c"BGUGE"2=^i(`-gNIqCV#4^1@1@^Z$f'Y4R(iZ],4C${h$_@21{>pjbO5;j5cRp)OVo#hv2^Bo^C@1T(W.c)oj4+t.rp1{b5Bwfau{}akp95Q[.@xp
-,UwW/qg-G6xir4_MuJBE"J|=Y|X6$bgU82r(Ea2lRWuimUZa"o&/8ONO`8tC&>V{^>QnbWg_&b5]}cfnn8x#KKhZGMA0@V(WNx5c4`eEuyc93/H;(AxgZ5
-<:y/:S/)u";{`e>Dyy_c2=h[4laZV@MTX@Vv@<G_V|v]<i(0.y;HhT8BIJ<K+`x$H2#P{I2X1KfHNn_/fHJrVSg;<zJ_+eCXFn;w<i]_fTXya]}eS(IoO2
-dJ)Q"w[(&UvvSju:(<YRsW!fwA,T4B::rnpWSc/(5>$O+a+:vucoZ^:$obl^4>=8:5i[X_W8X(KKQK~jDi0"%JDT0PuP~5@75R#doUhxCc{f(s;My:xFzZ
-!h2=w='/z>=Gp@y`4u'nOa)Y7=H^-^ii>eW:tV)rsFlQi9aUh9iva+aguD1hpp2SP1ZyK|HM[{WPzQD;vSoFQ<d^yCP5~0bQr#ERTDZAMQnjz^{m)m|mHV
-eRZi"7oD^lsv/kkpZ_J=hPU5>=7P&`}%Os_A6}@YkyuiL/qv|;=eoba&J06@IS]qJ>H`uec)Xspp0BE7z`}G6Hz_L[0+&q&@mH3T=E0Fe#d<~2AYy5rJ{x
-hO'Ujp,>v>z>=vLX$wd:Q7`mFCVUR66ZHJ@'J:@'Ci3(tc(mfB;zN9Kn[MI|JPPk[^m3GBtLrmnME.sw&y9%siu=z%NwClIrmAT&|h2;y]CJ;m&o)REyv7
-}+Q`IcA^@Lj2v0~vT1}6=IX/i];e`IsYHuEiaJak9t;RY[:L,"YB,b;Qh^$gs|P$dGt13>q@8rsA1nVv[@g{QrBslCwhXr3qc8X%GS~{wVmZJ1kdr6wNHC
--hutYec9N:SKk$9Cicr#Lf^a8hnJVyP'Cg8=qs|%j)kHL=er/Cz!4!g2imc.T>%W4Qlrt(:PaTeS5-;Z5gcNYIn-W9re#jS@SEp,E5"HCoF;QVs83jJ.JU
--xYLmh6R,5snOEN%mA:Gn>g!h4[ceVv_(Xb};X6J0qs#'$4LlviPbwQf"%}c.i&oDgd)_Xgi2p"U/"'JDR6"qhve:8IH-Gsd#W+^'C'jFX1/DRDX)pYNU^
-XgAw>OxMa('7%KUe@/&<BT/U!m8K'SgW@S.)jneI1dMg72ot::9zb:Re0w723X<1A@<ba_vkcyqpGl@2b5/s6::P|D/]^2Ku/5RK9CLN#k~%n5m#gg{wJa
-&l$gbQy^,=P)#UQaTseIfG;U3a<1u<SvWkTRDou3ig~|etnn5:jvNo}D[b8hlEd=uHhZ;A[f-zS{^h>j6=_3;swhri!mSg{wiBS'W)g`#mbI<a<<FJ>[LG
-Ie4jViJH/O6aLI,Ru{jH4U@Jutd;ivR2YK_3O1ArO/1u;Gi,vkNCK3MoC|!D~T=|2#-#6)XV6HlbS6.CUtfFUDpoIc/G3]CX_|zHL6>ow3{/[>Y:5]AwR#
-$R%.KIOwUxR|3g.J[/M`7,ugD)X=5y%wJWtcw2c9|J~j+A{:,Ej5d)Z$7E2uMgu]gData>"b!+8&<zmcR)RsY|Or[ie`Nc%5oRKqU=eM;oia=veA;l~My4
-'CS{k&$_ptAc`(_]2}-f(TEAS!]K${E:Ew~3-"FXtc"jswy{@;T45R;=tqtyX1<{A]uS#LZ%#flfc&diwnYNS/5Qfj$dQm-#(-cVV![>iJo|rs^^)E=cM%
-~z]kx#R<~2tF0yv>z#<fN4h$U/Cbt-<hDqu1(;.!N<Y:oo/MI_lm)L.;GP#{0})2Jk>;]=U1<[;GKu,-vycEZyXo=}[6YOE5IpPF'3F=[P0UU&,c.a@r>L
-F])W]Fs)nsEdiVg"R@F|G(^pW{/x!w,WR3Bb0:p9FvU%<7te]Yu0Z1D|/#$]=IIw}-J0#kQ"%v`F]b;LGvVFpITBl7o#koxtXY0d@"wiqvq-=AWvq|]=-Q
-yhBKHdVhKIcux{">Bh4=p<Wm5Q'2x`Df-Tq6M;j67czdW)^4,&OKLiZi.<cTn#9EAMU&~@+Kr+!m!C,NVipN-NZ,nu:c9}YEHWHTFQkHDAn)U3i9Q!LvuV
-KnT`2mk5<)0`<#a1^<Zbk=cC8rH"Qgd/Vm;9WCWEVN)HM^nof)~u`49X]tdP4z&T67kQ,R'[B3r]d0IP3`P,E1/v%%lti{<6[L4u#F'!Gp<={S$A<K@c-N
-NMDK{`r#a&lq##n){#^SIjH"|x^b;N<:DP:7B"^)=XPG0(m2"HiA0uBK.i[olgLKl$/EI>Wv+K'tcN,u9/;|#cyED4W/@s4!8F9C_|KLquLVCVdr~&AQFh
-[g}2M>NK+CBxqiBf%%lS63WDfoY}Nxi"50VPPK7ywRrG!V>%/YKyL-enjT$4|9qdIC,x)n|#%v@AMt`4RL]/>)zFF(i9~gC<<)+lZ!}|Vt22kxI).zjR=&
-A4U</c~0[mV7P@WK^=Q8&KxYU%p'y,(.!b7|V'R)`_yb4r$(A%v&kwfsHt|7}t;@93tXkZ#jp@f]n+[D"WcOYWHqDeB%1gT"C7#8Rqy6L&>U~>w9{05-$J
-L6/OTxJJQWtyaDUNMZ6-w,{hG64o;u~d2Y<m)}/a1|~H:Cv,QD)RZf}w:}R`9Y!;S$Ix!Q@4)5][=_8Ifrh5L2[,oQ^w_)v;'CMdAMd5j:&6;3svR5k{zt
-eqkDzUE`&6uM<0ogO(vFAV!AuyWx&+~abgG(GQb:i3Q!ST%zf./G,k!"REBde["2('2veNg[VR<]3bk[y6KjJOv4HH>`mRd'<;Q.6}7`W,&spBz=(,65:K
-HX9R5XiRqdzmM]a%8=G.|%w|(`_^I|82[nl3^DipdWrgG`mBPK((4>1Pp^Df.P-4Z%&$%35m1w2jy,@_w;9i}-NfP^cn&Nb);_X}s)|d${%Uw'v3iTOzuD
-O^i._4$GV.}+uqxf6VMeKAGb}wBp1N9E>)'^s3J]<0Kwb#.f}L!ff1t8wf-C|K0M2J),ZS,Pbr^s!Uu|RRY,s-Yw2gSM@3~|UEdqpY"^ln)gay7ZU->g}7
-xh)lq#2Y[oTkj(Dfqg7+a:X)tpgS7dM<"fqMbsKa<zk,BEVH3Z>4KJig!u)Eo%VcPU|D/Cy-C"Q)$%bYPP=#Sy+z!N05~d|-L7rE:}as}2WR49+jK)z0_1
-Yn"#@T>ARW9G^K~zW9L0~yn!]NxVWkdL#5{rNInRj78v:C-!k!8l`kWxDKaL1m:|Isp"L"l|_=m^HY;&br(Q"^/y|A<:E/Z=8FQSi@}>O0P-Ua3#VWM1]'
-my!2R,ZLYae>!cQt1Yqh>9+!O"+v0EgV<[KiE@Fp+u.=V(p|uOsaZO#=82Gn@ry{[8N1"Y$bO]e%KO'jgRBLYT+[:N>@zV}e,c7[br+T#+faHn.L6UMo+{
-g}1dl.,K3|`4jql'IUpk=Yc(9yoci9[|1k<fy9$f(JD%{Ah%w{vXwI:G:=C$u;sGFXE8mv}."xWZLnq5fXEX^{UUy,sd5^4]w%>D^iOgOrV2y,]{y2&oM/
-SJ>8Gc1x58kb_A9+.vu"<A@c,zZ=.a&hS-+f=#xxK[1s8WVZ+DYTFLWs&<=ieVV^D#e(7RK!3nQB]=xm63Vuv/OWB&^HHErxji2L}YgNzymYB7(S!+a-a]
-&D!#J{Q_`'Ds8@8Sx8CZ<'lGbnA8}5bSeA2Re.>0Pn1+]+YF]-fb)D^&|phj,yY}_x(UY][Q{RUMb<Pd=KhIRnv'x#w>E]mLO.5pSCH/fC[TWm(g[T78i`
-"yW.TXivmmR@w=yeSPrAK-U.]Rp(ihk/Le^{H]k8'pQI#(yR0WV$#:3UYJO5LK^8qq~[n:#),k'$pq8m7a8f-e+^~M,]cVvbx;)_q7P&3n/"$UZ=q[~M@y
-N-e%{RnGGHp+.BE=4<YSPfxb9Y,07x#7o34:HVrk7<+Z_4ad^G`sgE,H^GuHo$KsT,LPyk%TIs1HfgSRS70<|d.V$,^NI(u2vz~<ip1@/'R5uZ(wSszFq8
-6sgHR>Mfc4"QMMd#va]|u.6@v]yQ2[zeEP[[I+4pzHT]JLq%Y"hS=4dsX+x,1CPUJ^+H_U[36QdpOHl-="oH]|Yi-NvPX!5)JSB)FRl09phkn((^I$hHnw
-,7CrXwUP]`n_"6Q]0f-=sq`"HKJ&B;uFKeP,:^ijB=bi+h%Jmk.)O4LS3v<2[(ep{N;{W{8Gol|`dhbQ"relG3EFYs>36j78d8u6v|,NY}I)5644L|o2kB
-xD!7I=oBWZ"8B!wi]Z@QXQe^:PWL;51q8@{+Dy;.,;WvL-4T$vIV;m5Y1dah=L]o{i=60f63LQQ_g&4S1&a}_eil-vJ)u;_u1L9e:w"]qs5[Cj]iXzCd`#
-@R)h[%L,S9tI:[6=n(mRF_|:B6U{k&{JRiI;u@L%9H&:$EDH4'Li^u:FQ>$NPxvn5/)tiy0;%1PC9DsXTcXta#]VGo"ITg_^u{_l$5@cW@[SOi<|VcL/"k
-nszse9jhpjU#P!P4:F17~xbGF]f5Axijp`@%qV|KfK-$<'NRcn=`lm`bjiNX}fB0K6V6b3d8eu21Q)Dt}$PXn|{]1<{;OXlu]XUh/MC$B7&^RFv!((eIxD
-JR~%Hu0j@pcg-3dW|,Yq8&j=l`<B333,#l#=Bu`X%gAi8<rD_GA'Me`%}M/fGUf2k""X(DNETo|@T5S;0.]tys2"F1)A>m-o=%x-fe2Ry9ViJVnJiT~:H3
--,Sh6JGhWEDEI45r7+cwG-/!|%RXqWD{~sBVv:+>[5w>(6Lv+8E8nSquGUgS_H@8i9FeLR2pSF/fuk(T3C9fqc"yT=OvE3.-MtM,v1IZX.ZJ/.!pqDYO$;
-UF<!dBUjr%9re|'sbo&G$0O|M!Ha%!dA29r((_JpT4${@KjD9"aB$NF1,vvx9"24ltfMChOx_9]j_4Xp<I3TDtthLM|%C3RY<p7Wejgk''{t`K<2-6`O+R
-o4aZzg9<yj9ltm;]K%:3]BC"|dytjlK{D#vBteMoE,YLMA2cq)m).L0%%eLm[I$2&51L0|R3%mMCzc"j;!SXk2@GemBwC+|R~g`JH%":vDd<}YkHZFB[J+
-SJ8NH(cLD)hHMJ5CM$H><vT5sJ4+x@@T&H}#G3g50SB[&/u!rf>A)fO;[.wD(pwtR3YWu$ta!>J0x)Fk<bqR#!X$N(:1}QrOlE4"dchz|K>;|o'h~$q+4R
-Q[7@RUBJUt;,3WO$&B(bmpbZDQme&tI)5aY$=J@w&"PGpOIGNAs(&Vd.)INxFE~rVh=]b4-<4R|YzG(^E6$+jqr]91ZAn|13XK9SmG(F:o;e0>{.#!Xg_U
-Hs@(-I;/CMvDa|=oT=CFNe`-AslQ)'h4BTnyip,>j4'.#=H1=w%UlPGkj8zX_-X[gQvOm'jzV[RqkQ:.}Dr5Ui#Y)DSddiOp<1Ri^[l:fvQ[iR,Y&hk[iy
-x>-NJPIMIh#scO.%&ymf=oHh=[)UL2Y@prHK@T-QC=XXBvc{6:co(%VjcwCT'/:"&Ma/^eh9JA6Nf@;wFdHSqYvX:"9;lYNZ-SX<+[4iWL2"|3O$7d!bDQ
-RB%d|`3iv`"qphZ$HSNfukJ2K>~3'DuIg(##(J1b:el^&R3:oef^JJ(EBTlK07u$(!zoT/V1]c|<&K<2b$mONg+k/4ipI!o.Ku7`:2[8z4aH#WQ^u$|r8{
-:%bA&Qd)>-L!@xU8+(N.WVk_8N%GFj.t~_@uJ%(9^"$mzbGP[BZ%VFm+0zWXu2fM"%lbdY0a`qg&iH-w}9o:4FYO9M%P_.,'2_0R~eb(GO6Y]$>|f"Er0v
-u]O<~M(#:Dc)G;eFEE`ppjT@4Rn3H@1Jroc8=FPRmd1HM%F.;+fU{&`3^Akao'k^;Z{o90^.U:50U},Fs&I>2//ft5a89[Q,RSjR$^oYD)%1.-|J8'E12+
-1-l4<7)@L(4x{Niwx{H"=iTMDR6efhwi)]Z20d~54^`4yy^DtrE/,JS,pL9D"PRP&r_;=o8[I'-+y"6k0_@c^]i}=ppyYUV7$!I5=<b'2iH+Ls+<-RC|w@
-wIq8s,y0J&Q>4$s0G=vQyQ+j;[%!bV#`:ygvik>8/(AxkTG]9uQ9zQx=7T(kO1j14>/@4ZGmv&|zvotF!,_2{wZj.pQeTwP&"[]iTQ{SxZ8C!%QKWG5h=9
-h8K<)NSW`'U@I)79osYWh/TiU8GMYIKC'%~FSIBeI%[<ND6R4NPCcc7y5N8{>/-iJTKC~igJ'I.PUg^[d1T)k7|o=LX.>c&w^%gtBx}MhzW4C3mIA.L%'A
-d&'/c$wxZ:<8K`JF9>u6n9n(ptpM@=lT..-"U;vnM-[$ep'-ybczdsI"ujb0T"9I3R8>/L:A`n1V8bcU,^k>Rpu1Q#68ljF#Y{<;`el.j`;_Smokt$$yv:
-NNI3$FwFNRb6<H@g$qv6a$|EY8~8NUIoAl6Au@=J._$;Q){De.U[h>hB;0Z]uu8o`pJ@ql:dlng97@[NLT[e[T!mQ!t#Un^C3J+:h%AG{cGJ7PK[COS4+6
-<Lt:RRV@IAeg+$>f+`kJeq9_{.JR-aNvsz}objjv[do4qOWk"696Fd%QB83jFb<VAc6@n+XgAok.q)R8@@dR]2%-Mka8Z>eN|BcWm+;L#Y)KzTJ>|=U#_T
-Dck$6![hHt-wfQ|r:CYG=i'b&K>U0i4InKF5,PUNKz<dGNw6`"2Tr1thgLqIC<Dp|ML%tq4:6H&N!R2srr7|oN-US;0Bu"(iI:W.-D2^cVjM-xcbVfLhyJ
-tw"%="IPDY)`A%_R#F5$<oHeJ(k"[z+7DF!Di"-mAAk-adB91&!-~h1NlN+@83]t'.J/nhb{|QZlR>Jcl_coG+H{,`e/b%u#toe;+^7+v9],'NjmQbRR5#
-X_f0%<y/o6N-kNg@SwxY+viKnON%M`TqK#5'E,C3Ao)ohnk|igY<IrS6o5xha81Z~8_E3B"IJx|0C-6nS2RIgA2N)6R7/`]Jh)>V[>SEuQXz_s)lLoc$a5
-,<hhT5%y[j^<2)WR,%Wav&~h.SrG)lRmWm7Q|$fr^'ze.oyh>pXe$=2Up^@4zKC%u%wE1>FaZ$.$L'P-o[<yg1m]ggR8U>S""X>2'0.{O:'z(<6oS>P}C9
-m>8S"6uT<srK}j>11mIBpU2SkRp;4'N<GO1fuGdfmYT#F={F>8Bk#[$zv0:N]n1rcH:-bC[l;,N(cbX5x3)4n'@7a^~4@bE1{3Jom<dt8^7=v!gq2gF}rP
-S|v|RIt'#2!,`oHt/^Kj1-)Rb2!a2KG<f,[jq$Bu9-9r|R66(!V-uBF0N,9ixCgE~x{a=ED[wLEmS(|m6Ymx`@>#-:b/P`+|wAZ;VL$B!)N%Ct&xXQs%I8
-~M9"oPY[o'dt(!zx0xsL3yju_1NHTEZd>Wxi5@(2Yrh`!aD;&5M9@D#!tLj"NQoDn@X/oOE^:/R&F/Z+|SE"5n9+Y"EiVV</}yn7$(NE-x|:yBWL4]>H=C
-_4~_bH1D5BZGPT6tyUdolNcU>I[zH'#=^t-Ncb<-aA9(W}~UvdDRbM)xNRPL4^~QX^[_J31vi^O^BE&J.KhP60),=dKIzm/$.AcH&TFS%-;EKbfA_yKIdP
-Q)0@bnSnd'^n'X4&a_TjzhF{@E(B%$'s`dlB^gsbkf)Ppu>j8U.S:,&=7ooF"~:@wcnUZ^o,yic6z=&r/tjj,$hR#QiIvYJ'pXH%8eNwgC5&,$/JD$/}Z/
-uX#aYPWgA"usT6aqA%yvM{w)O!n'~s+dekT(m>NB'iv+2[@5FjXg)iGLO].Bs(3h]i@BRIRQ{q}%'}'t(.R0r+&K}l<|Bv,}FcP2c_nBKrR]6Na}f20;=W
-fsOsJ[iDmaaZ`o4m@8FaE4"Ou@d|XT{eY,tKW0J84=Jw5+Vi/@L!k95a1$!"9^"Ur[wS"Vh.yi%V.k.hMmj'T^h1GcG/.=O7~aac#RDP,7>:FKj;jS~V,n
-lsLrOt[A;Qq4|o8R`iSuO^<W|fD{>8VApZF6TMISD/5-goFWZh77km`TB|wJ7OEO'sX60z1e$.}%XEX3fC_uxwL#3KzDWNe77sNg2'DAYZ:QHxCD!{2{PB
-T!/;,Qq+<J}&+,e%4/R772m3,%U@gcI$WXU6DuMhw2CHUt_kR0%7idTgF7ntT;>5D5MM)1n_pHoK9N&-9R=B!hHmG;(^!h":WP~Mz7J])NI{n=1}%aOPS<
-#qC,f$EsJV4VlN$R5+p.cpAXxW6Jpo]:FNhxXi##N`SzT)J@n0@{G0CCcL$Njf2WS,YKp6VYx!N&Q:.F;u+)m{R3=y2.6lUwZ>>G{x2SPR9=8P]:^$f8AU
-P'WM%Wn%TnRCB9Nw2z/ZijZ#q)rtEFue6jVN<>P$RPC5dxOe#+ps|<G3CQG,88>"05ndJE@NT:~DT,X'vQxIO)c;si@R"]E5zrpjR-]^}bV_>s5=+<|wN'
-z(rwdo'IlW(ziE`ks/1D&_^Mad(zlL3QKZf8;tm!RUKwoG[Xf)@LS&8@P"_<f&{de1:DDBrjT_Z)X]Hx7)bEs8&]r!h<BL+zvb8Q=6:F%MV[1U(P}G5.sp
-p3=b,vrD/w!_2tP2-WKD_A;B>/q%d/ju{&^-.h>(zs}V$N#;;6T++:@qa(E=aaK6Nx2,08e@9gq-{Q-<y{R`P]ZAsY)F6_(jX7vA#oo}z0]^pDd/|9fP.v
-M[t=;)C3r;a.]Ne'F04u{<D.qq't!Sf+(;Ejd&;zyp2F{&347be5!0{Du3}(jSwXiJF`4k2WpXI9dMrG'A|[Um"x_=f"Hl!K:$89v_v8TXzy)NZ%AktFY;
-},2+ym%'<Q91V]54x)Ev05k(eS35VEn_SXWtUB#0>W)4j)5>qE:aEjLe)+WdU@a0Z>{8:MmgrcuZ@%1M(b,77Aw`=SHjweHOL(`+:iG2'YW9h::x"_]q8n
-_,,^HdhF!1MlLaIvGiWguNMhiPR'@<yD1L"ADA'=C&RA}O|G%co-O-:,BwEDQ(`[:_xOBuyDhMTW`95ze,9vr^r$O9uX:>I3Jz)g)CgpV|wp>'6RF;O/i,
-uE3)uxE_>%S!Eq]X%Sp&i!RNnEWQC=m+o&m^%:SvMIhp:p{0dI/5R-XP.qo&aJ=n{3Y2K3y/PBy"|Htud=n`FYb'peo%;=G0r1>aK2QV`6eZ/sDR_kc=&p
-2ES<0<3iv,.$)#S}SI2$x;$H.dPBk;uc0ci@V8c2dh2RelPnWy5+|CLsQ3fzE}i&|.QrVap(b:[x$8gjsB;xi3).uF}8(&wk{!&JKjxZn^.E.6a-7xo;[D
-Pv|u69MDJFo8+vXfji4XdVRaZChF-3:d5x45MHQ<!m}dbxU5BKr[EYS^bs9slz3'[C~y+^iOXzx5Rkdju-U!N&)%1ankhb%UD1(m=F!T}JD0)9kFZ@>%Bl
-W;]'Vl2%h&iq_V24k%CYPO2gjq1:F3bv&E:6>}6f9)iNjP}vuB,rT&E`0NyA"r3vqhVUR]]1Um``j=-W#1x9kj7rud%:>v)0t#NyDf7{2=`lrm4FLa^G@Q
-/)&}Bl{u(F]2F|1#:'0"FM"$rJP#-P^V9bi_uNpNAB!|Sga7`>ef_^ROm$%9vyoEob4U"00QUE6DW#jifHOvQROyDwLMWfnU{}c1Q2s(lG03^;PC-0vV;3
-TG2'wOtdZZ(G1IgLn#|6HE6h!^|)%`zQmQFP{+lGeGH/`K(>a#DwZuJW]]771&F=Miu+=O6nJRh,3NwT^;o"a<_E^/z9=Ry<%,cw'-SSB0G%27]":>f0oD
-NJp.I2!d_&C/|P9nDUoYJRYnWnrPB#gQSDlM2=>F;ExF/L4>0wU,SF{{~{9^EA(9p,lQ[$g8TG2qX@fV0^P[Pq}$+TpyZK[dSEp:"at7BSImYoU!3oI%KP
-#Fm<4m}JibICmlF70Y7PQ2KF4eM,auDu]b%.'Wk]/|X;t|i>:%aHBsddJ!n'cq]!_Pi%Y30]wFAc_Pj:<Je5z)2C9RuxRgi4>]j5prA&"BQ{5cZt(q-S{;
-A7B1RFDqC(Tuw`jwc3G7o-neJn,np}S+UDwrNZlLi'Tpj+F!ox(w-wi:QfaSG75(d#p3y)l}R4"vO^D:bJx]vdFL_kJ6fuA'B^)=-,8d}gmhx'y''y|}$f
-4NAi2mxcRl%#bW717Vr]S{GU5gBpT;^8}/&<PCS6hR@6%aPj+6Od&knO$KeczS[@y0[IFVmgow#w.I#BB<ZCEp_BN@9'9JL#Qk:xZH=CYz9x3c7[LcQZ,1
-b)}>8waySv2&giD3Olmd$!pSWVijBom-XVUpPmd!qF_j;y@d}B5W3{%vP-6GkzBx1)C}&Ib`i7]yg='1[HZWSh3."HXzyRmY1zM[$KDeQ0iE5m;L1l'U%W
-j.d:+|yg<nfidtrKa3o|72Xm]qa|,K^x/!@H@PZHjMe7;nL$H[uCND.q4NMy1=-GirG-WI@!zj4QU%9GVwY|+kO-f57TGd[y/#mZr#|Ma#|+>3.&vK<G24
-UEklJM),+:!Pz%<:x$3]B(9E-=r3GWlz`:Ooc_>0.X#GF5^uGE"6:2YkCSWaIegp+|7XqE|j(QHwsL'FjwSz<IO6loJ4g")B"Ou83wU,a"y4]z@cwX:xwJ
-]URHGf6}XGwf{)u0<C_zf`.wIUC5XH[$5M:{xUh.2%")MQW[gPD[d@pClb0&X;=5qfG0pb%(>O>ccfFr1^xx0XJZDA&p)v{G9/dm;R,!x8n{gS@frG(kON
-NZjJ4L~<wa6.%C,5}J8!p=sg>-2'<I5Cj(PfXGz8HS"vWC@4J-tO+{J#Sa9hg}ZY~{Excy@J=#|^&TTVkS.OaX/`8Q[C/-f9sh&u437R/@<S8;33~t&rM;
-0A@i(tjE-L%dC4JKJAZOV^^hq%M=nq~D0uS`E&'<e0`v#xZt3vPdhD[r'n.)k|+6=SSWG98u]g.3bSvl3IO/p&BDzdl@Yn!_c>;]jo=)YLhgi0%I$O`]#<
-Hu^hg--#_o&cR:Jku1Fnv)N-J-~3AS5H<as4NV+`C}.R3+j#PxyXgv0MdA"rza.Lh.%,3Psn,9WEgUXT}U8dY%eJghs/9t>!~XiUuiVw{&if%GSojDW!7}
-Lk-&=ThUAa=grj%Oku.>>I_9Zj&x@4R13tMOmsasTiH8M"kkos>LB/BV:r>cGW<;;5K>T]Z9oWS-L|SIC{p>VzlGtX|J`l#K</Ia4bx1s`4l2/b2fc87E{
-NkZyBD$;6N~kjuD@H5R$U2U+hT0RL+f7h9,ZrtYd1^y}:}#DH,T0HsZZW@YI/T@6:eGp$!5#h'"cn<U=~9!3};Di-UFV}=ip5-$D,U%kq$qK!7dT-Pi_(8
-5#Jr%BLP%TR9YSFwePW'Z4=;:MyD;]1gx'].2'("|-VFUHa<.qa|^wly1zRH)!ZKQYEzrI6JF|x)(z(q)i5|;ui4%!^pc1.7,SHEb.nuK_}!T1]b[LsKX`
-.hMTn;=8-T,JkewUG5WQkqStH//!%[$1PD2aed(7tT!QLk"&$T74-jRjK,)-6AvhER)hE^rLWRo.lu`qkq'oJ$kj9_.c;F]lcI>c|sJ0xUo]r.`uNE"PrC
-]ipXE#2lSiN|@TChL135YsY@DMF:P/#ISW4E{2[|^=9bd'Jfni<9>W:Axri8L5/127R}s-0BEs>.svfIrpErI}J}/{AgyCsXOWnW0I`:M+'W6#sb.$99mQ
-B4-YkhinpzI9tuCH8rs7>CL0~1&T77F!zU>Qi'p[_,VHr9X7JOE@RZjTAaK!-'C7"CO;SGzMXGmPLmGx:PQ<Oz-7~es"2W&v5+=+",h;A8v2khNLfd=(vw
-Nir='$#;;DGuyI([s;H/YuE"kFlX2h!iK0K-&ozB9@@}h7`nTv9Vc{#O=b=M(.XVybD$+bVxF>[Y[P#u,f4v=8Z^jp]z}p/,0b#j67Gu:54{LMY},FRY}_
-9r'^W'V+5^^'F9u"iOHUhJgSI|pYOlC!~%^5|5EIg3SMya@:l$DgdTOcWsau(<TA>oj(!$AEj:#:S|;IKA;Zk&Wn0Qq|EK$+4`{EV!B>0(821:p+FV43(A
-huS,g2L$y6-s`Nh82WW=ln/_%Ltb(j['S`:]r_jUekt:c8_v>!ojYYh9"}W/Tptc-Wc8_m&O.(]L%1K-.(GQd'AzV0xmrE=0Z^):y,3lZJ[9`ikYH15ni1
-r.Hxu1wM]`zk]fb+%fVPl<(oc1#ti"|V20h/r]b:T_J`i<[.=.FIesA7wMw2ZU1JxOj+qZHqeTJ7g{F,},W7z>4iwhn%;P~-8Sx6+RN6,LfiAsai>e2p_`
-YM8re.d&$8n-b_x$whaI>F"Uk]~G",5a'7aidO.u.-p|N6N%KJ'v4-G|[!FO`N,ysay,1>-!CXZec5F"FnzLu5%nFc)bG|,}}jmL"1X&CE=IlehBalk-:B
-"N{E^{]sbDL#&%bJt}WTtzjHw5NnZFy5h%@A_0NFVY3R_K;Zj-Ko#3pDfrv/o)H>Y:$&W}fhL6`jGl!}H=f|L_>SUMk_M5rh|BB$YK=<BLeLfE$D~9Aa91
-'e<O=O1t}j+G[A:J>_tsLkg@>^w2u[{UT"vzEkkF"Yp>/N:FzV&^Gw";y`-]0$/t"HuWYlZSJ.ezc,b+}kZ0M<r;QFiZWsg46CA9#)dIq-4_x`p:vc7V)h
-Yej711ujFS%K+XK)aeab@STs8_~0>;$PEV}!;'K<<u,(m#ISQMV;n>fMi)"]'J.Hz6i/k1mRgJLLGx=QY[[V+7CtYBbS01$ntt4Z$d_#P%gKFMYEU#[FY_
-U/.=`GB$mW_0HzMgSo0J&W^6;@Y2)0AwJcEVF%[eaF`$NOP}:}>Bo2D(v%q2t/VBX)BI;vx{yQv{#vPzV{xD~ughH-eaxTw}dA=#XzL>1V9I&o>.VXM`<3
-')%TF;7MZ_]b3v[PCEIe_A0x-6+OY@'C/s59J]q2Wt7w[w/>'TVv7Oh=z@ub$02@Pj[;SGOX{]):IbPFi@AV="1{MF~74A+g5e8MdrKxQpzO}2j{}:]']U
-RmKmGC>B<xJjWMH^nbLm&jI;ngAzZ.uT`Bl10]5W<Hic(vqGm5WkqsKTZvdR|X[h}d5NJE_MSw3mJUSrsI$h}I@ktMy$avmRz9`W.kMEed>=F,+EBtF_N1
-RE8F|T(NscmRIIJCb1qp$Ty`k:[Hw"xw9=x@uv^dTp3T7R'JFT)2yyhS>]3Pz[lE0E]x<j.1jt"y}X`y:q6^/B&svR,P](NGAsXelcUS-gs%~VdrTeDHER
-cOK9W;nt6|(C}Cl#DUWIj12zf3pU-@[/jt``0Y5;6d6}.Y,2K_@i-IWf^:lQ[Fq_F4A9>SUX+irFPTG#]gA_=A<vE`tu!=a>06EOMQHXdc'lJyqp[g<'>5
-MfG3|_XTZ;!1v"G7{J=6X$OWo9Jx/;k$@eLhoyxYdAebc{fpcY$:zWud_@MytYR,,+UXCKw|/dE"N,J4<mam8U5y}@h4tI8W#oIIrc@G+IwNp2tx8,;Zdt
-B3pmTl;Z:7:Fix`0xbKSK-L(50"c}Ny{!f4o=^n[sgFq'jVC!(~8zKyq1|%JgDgpraDrEoJHGl1x@TWN:5{fglE{@peYwxcaYdAw/lVpklbLw}VdD1rrvN
-6-"f[DO)TXyQiVpmMgk+@OFwlB@tYwwT/LA}Al#{HkD7wWd@3uUE(MbJ9]V6sGo5KpAg_lk2cX2&>;9xnf=qCg6t9d^$;_JkLkenK+YfwS#(^@rCNN2d8K
-3x&tv/tXK4n.X1"{^O+Qa-YpDiz,L/B#T^C[sS&jHB$wAlni95+.vhvnp]aM4MpRZ.fr$W!/29(AJafj[6}(9]H8iHqSZ,JXWvNAqtD8Lh<ns6p8BJG}9d
-Q6YeagLa(Yj(0[W0npeBjDzq%hE|_QBbmX2BF>|Rgm7D`C}>S6ZIve2cx/9<q<^)]t%Sj9g2^-i[<u>z^KFL[t>W4;o!f@0IM&`s::['Vh4=Yv!;,whE!h
-j0w|t4]B=UexaR]m}h@0@vn7[,bWD<$YB-,UkOAw<j%e)aK1jynH6-ucro^|2rG|tXCDp6v1tfA0WhTgb.bkjCA(2[D|WAv0sNJH[y28<G#;Tq8Z-'&G{^
-xE<H69|XUf`2Lbl<cdLL=w4)%C[a(6IPf-P_z{o1C}J/d[5]3h9&tH7;kwgS^BM{U%9CF$}:BAHnMsy@cI#HDq@+NRU[Ufq)I8.}P0za#!~`-ONz0$,o2h
-PtoFAkl,df,_sD~zh[WdJ",tGWcTzev$i1zT]7k;K!vPAq3kb>fbnfk)J"@/z((aU6Yr~ayuIgmVtsonPI@h{gelU#m')6~`$E{:o+`0/"!XFfUOzH2#;t
-'{nlVb`Qea,)5!q&HopwI0bofd~bxD#/jKd{6,Ox$D"nHUd^`=a$#<5ub^GMKED&#h{E_kov%346)v^mPJf/k-<JrCG(9}<h(Gfj8{Ywi'n{]9W:j#/yu7
-|yzxAkV'}N_I;,|9F"<qzz7|dK`+n)qL(0x#2M72yGuykST<Ncuy{v>m,l(eRf)f^T(Bh:j]vR9{G8=1K;BTsIFCtg0Qt2VU0_Y-iurr!BEP8CVXZh6.D`
-27lgKvy-DNKvAgEqYE%_j#q:C|<j4rEe'bGrR7~,xce3OFu3mVZHJoseC)]O{`J<Qr=2O_O3c=|1p[91qCbgeAdTW1uqMG>S(4h]n"hU,X%]OlO4]h1R8-
-by""!m]qmS3sr;=_$cgYWu&m3{>}uMnzU}B:>}{S+[CO'4<6~X7_Cvqyca7NxyMN@z3r&re1~l|P1g9_V]eK+|'bjx$Tkv<DWua@f+JR`Vz[-OJ}|8}/gr
-N1{"L`gy{;HQJl80aEL7O{M4|)"CO>SR|W8fL}VMC$Pz]ZBnDXeSjZg&Y!0@Z|,3$L3xmO{7_pX]lf#js@fOV_/+_hpmjDm)k!3V6!t},v,TPlK4f]9P#^
-g@>jOvB&5Ih5g@7')azP;]LqXa=Is>Ier_Qr#_XGPTk]EdR0{bnw^B-U7`wKi1itVcp^JR^F"`&dyp2Oc-[uzT}Kfzn)b2nKfD=A!biBte:]_>nHEN.)d3
-p3cX^hg4q`uZlA`44M[N;99l2OU|V$]()%18y0m7BN-=s#,T14|V|DT}J^3P^G!&qZcO,EH"I]buJoA45F!^.,LiA'X5LX_R8jz3bCL6PVb8It#sH}LTdD
-e-U^.}(y~Z^pa-V-R+P}p)L!Wi,idJh4T-[Vzx>Rin~2l8]f_D8U:40Hx5'b&KK>Re_Jx`z[fcOO}U.7K<C!l|m%H{vA%J(`EzCqG2wuQd_}FrMzMw/p(n
-Zjz|)]4f#9+Fvm,B7t@0d==Qr#`6X18#c7e$`+Ln'|E|gpkz0J>Np8JpN`c2^GLAY8<xKN8tzhn)F1.U9.CAZp3'%,@=r^@`x{hG<.B5{,Md,{nceftJgJ
-TyW[j/wUy{a+vVS`%b>_O#PHNa|"y5X:Wk.[~lY=SoD-}XN74Wc@D"/V1UP>Px}C032xG]/;nx!@NbTS[8lsb6{jH"pJqT#8m";^x7}SQ}U'](+^y,v3m|
-y{aj=p]/vUSE5i0dD{YP:si6C8%%!$U2Kj)^bX;((--o[|q18{i{N+zj,}HJhEREb#$]YcDIxQde>jH`dym]}8dCfXI5mkJF<1=!p=C.DHOJw)>0qU8]7r
-QaEUl^E#~!u;sxZa:Kgq}a,O/G])`1T(%+<aaYe,P0)|u}R5;v_zro|xyGOwJpe!tbWBRTO^~<De{Q|xHCCFq]&+}OQY%&W#~7PRk;b,B=Qqr8SZ5Z'zGE
-gYq'#=rIIEp}j+<mTVtUN80wd-pK<D2|YR+;dY2:~nfzrADfxd1uUg)mo-""3Od>&beTLi)PBq^XvrQ0+{O-N#U|KvG'C4W@$vMC}6W]G)F>Q:3iQCFSDG
-(h&3`N{oo!P"^5=zFFr|9cqjacmEQP59N)%.R@]|5"|q(4#Er6s5FTI4Ar+"n=o8ZRKWgE'Se5rx~%@c2>3qGIY[o&HK`5{x21Jm)`/pnxOGh:lKGe"vxi
-;#poufoV:XP)NG73c-|lkFYCBI"9Ju}IU08SnQ|Y(;(pRKaH{^Dx_Q1L$[%F;1vh=/}3/Zoe'O`S):J"|i4;4xE]x]KqM+o0]a+r70JEE3hKaIA!/4Xf{Y
-=&{kl[)xNS+aNBYMG>|FKQ4,i(zieYp28`bSJ@Kb>0~=if@>7i`;|.e&2i~4(Cc(EgBo'3PrX2-+<zQ#3>X{6cPRkFH9@7up/+&`Y{X<#E$I[&C^sE[F,O
-TuUD0tCTY(KmE}G2Gc`K:)$lAp{=PlaBxmfsCOTQ3h_J7(z_|&Mwe'[2~m5i$9Nh'K`.r{{6sb{'vP"vb+JVfQCxK)|%8Z2:JS-S,^Po97K%A}2|=70_<u
-@htDw2]Ho3.U$gf4&;63m.@WZVZ-/l"k#[`fVS9wG66,w3!kID1}AVYhaH</<Mkj;V}|rf)ce2[r@]/,m}O9B{/ujQiRO+>Ol9_#cB8Kx.-Cymq(h5+s%;
-VVFU6$4G]Y@fTcwixy+PeXU7Qej=o.8.gY1(W93k)_C].qUsL@odo$u5ZH%jw(;=DaiH2otMOSIZoC<U{bvD+RwqhJ'ZzqpF{lm)v(D0Xk:N~^6{=,!W<'
-e_ui[>'_]KA(HxP|U/jTZhz^`eTic=aL(%$q,Ihm<jRO#6%itc_ukx&5W}$_3)r7Osx%lfe|h+MUsHJxP9O$Q-i:c$'sHwV35YZBYb[D68BbDX)9.@g&j6
-AgG=>lZPvPwZT}^$6UoB|c!MOuX9n'[&>0_T>|MUZELLrK!RRR!>Wktp^Z|W6EU{}pp@^<"[qtB`tyHQA,'N+8z3DeP,%"C2~d}<AsYBh{6n[Xf}%dKfwv
-L_S#Ig^X)$6h0=B|_&O@efyFVvF"|8+f=foLh@Sp"}a5&rttrn-fgyap->D6Ln5u,5:J|NNjyPVk^/Q{:W0!rE+sts68l{Y+U/i{BQ[A85c6!brhc9[!FH
->hJ<34m&|DEmxG'<Z7KQFc2tD)Bb=%xP=EhfnB#_'Quk37K;x:h<eZaZ'tppvEFL%S&}Jv(l'jaJw{K8FG1C-VK6n2ky)y1M6u!i^i@Z%i$w]Wy;d8ET~7
-C0"MI$U|V,17YNk1{6Ub2oMdXHB:q/zJ)6.Gsl7e]YpFdmhaa`Pd{@J_!Cwg@%E[Ou.7O+kRK&W,r$>5S=%n'&9_iR05Ol[R/,qoH^ruJ/ex6m@M=1P`89
-CiTc/_qu`og9zY;B.>o)!qEOC9,1<dewYTR7gdbT}9G5.BrPj&)>d&esNp}]ni_)f12Cr;FHZ-O[ni&'lG)n5m%2/HzXbLunVE3waG}y(@$EZc>S(XxT}'
-B@&LrbeReF[DE3B,HaG7AZBt;g[6kVTO(8)cHseAQV~mkf_<}1V<e{_Po$YxFq}6;.6Rp5>^"GX[5-Cr-YT}"/d9aM4tF;4)(5q6qQr#wV;qiu68&ke7N1
-iZB@wVI[(hwxlh%Z0qrU.T[t|aG|ok9-7B$)UNJzQIN;d[8.t-vrt3A>uaAH<do]+/sNx{Z$&$Ofl&__N_wvJTX]IQn/z28#RYR'exRQ5_BIIZ!f'ae%^2
-OVHe5Vwo.OI]V<R]~Gx&YB(V|9.aMD3#$P`.&e2"LDfW$o{b.WYlqnNd,MzVV%Y6]Is[5'Wm7/dAo|pXOZCSwp'T#)JZp@{iU1X1!YF":"@Eh]PS(4q$`)
-.v>z/eUwB,3xXIkvdkZDt'ZO)QnFnwea^L+EQgS+/wkP^,CBagTteilET;$L#A@qC(bE5UVt}@lpw%g_"nO;V!y6|&:dR18/#5J6>R@kWY@{FA9n{-EN}h
-o0%>myp^Y9KW|jVbH{mfK(B@-jVf2.haC:$0<y(92X6{J`~v>|J9CoX09gC_$3piq/BG~t]QDIwsH%a')MBLeg7Qf&g8NW<Qp#==p#e"83Fad"@)!ynlkj
-HIJRHWeFZ50Iw:=zD:uNIuN)xe6zK,|L^>0I>2{89z8<xgBu85a{V8Y[U]FwImlOEB9SeUpsv%IjZ{-t9f_Nn#x,q]!~Xq3dtzXUmstoPH,l;OBLqN9EOW
-Kp.dYDEHMS"Wg@7<|vqg)4:c6<ejF1%b$Vw]8]2F8_s(=n%NcQXoI'-Q$C&D.;D!]GibB@77GtnDioQub3T:mUT{Q6Y.Awi$"A~iv,=vka&9fw=>TAG+__
-lJ]y<7L'{.,LsQ~!;gy4B/mdCLJhlCQ)~'|>",8m`D]GVEj;8Mhc^=y@d}4(p"Rq!0kaQ|K8iz|&]#wLQOxo@zsa=}HfmY~}3zXL[og>1Cn4{OWhwaX(9[
-@SCYa@Zco$kY%fc`AG(;7QjlNOafDx$_.gn2IVu$)GNP(lbfxUU5wz[{^jq:'KY44'p"d;((IKWQ-0@bx,~e,{RrMW}b^)tmA#o8CjD@%3xS=l[7T{DF-4
-SacjXY%N-j5cb.cD'Z=w`^<xtRC#CG;M7|Zt},T0&%qp=(,$gad}+L5VvOmPd.0zxv[B|L/]28lM%}20k@X")lN+N#pHJ^y83.tqp}%5@4U_kXvBg![R'=
-|'gt;>S6:Lb')[bH1pd8:!c&WZHf7/dST>32uYk;j4>t#@C;#;PDgVpPLh5xd.y#pKQP/s5|^!]&rzqYgP'ne%F[[xG!}M:=Q8]O^P}M]prbC(-g&1@]QY
-{c!Y51t2O_Ym`+>0$I{H>.qe_`,!^7zGB$5'P)9Q>,q;xJHg`gMf(<m`>"l_L]6J+eC_LtVZ;t|m6N%I(,,j!c)dYfI%+y,-{JiDD&w|2sNoO>_>50uxXT
-Wsxt])|D<0fXvKLIR6aNq}a5HQ+r6N1=xzc6Mm!Vc.~bGxAQHTZsuX:M#B)}jgx"~!k7D%2[<&GCbGMLB"yU]Ox]$Q{XF"f;.ZmN^KzJ;d/,~[/g|{nnGT
-J-nQp[9XiS|Bz;Hh]gzss5:tX-Sm5DHWBr~#,|ACv{/dv9MW9ksbT6J^^0G6RO{)B#|t$zPdZ&@{DFo=BxXhaaK5X!ih"n2MS5YO&Go2ZceM,zdLdyTrU-
-#S)&[Ri]Ov6&+gMHzs3s2|AsmRgnyxpKw1=Q/`I@M`PD/}R8M}2U.(,Tf5&]i|XXZ>-RBT{B,V6@]3pl@c%+[cw+,D&=R/6=_3,+a^~za8J:Bu%w$Do6~#
-Mu22O0|rdXr&i#j._!TBr5!&I4YXM6:Q7Dlf=3Wf2c7obmM:5T9h5Uj0oRSHq/4zFa(o_MTryDE$bWN#;m`[{pYuY3Ur`SF=.BIIxR>9'1D{%qA;0_u%^V
-#8jy8l;6H[%%E=#%.r4nm4}x6nz1-g1Y72Kt6:7OSR(^y$8+Vo{o~6z^d#BRHE6q3-"/><<_,%MAQ#xrw)~@%}a3r[eSN^6!(WQ$_',sDNL]O-y_Jci7Mf
-Pvru}UrT8rm6ukb<K[kdK9qVqVCj9l9jZT3Ww;gL3sS8Yb"bxQjQWIg96Kmz36[_tN"SPkRbSF42rbEmI#t`bSY[4&=Z>Qe5p>^+V6AnyY!}e4^{CaKtK!
-K!7Ck5"Y[+>CRwr>)pakFiv4I{`+6i"lY|.5A3tlGH&19IRcAo%Fw=lmxHlmW.`_}9#oaJhBRxzJG<5k.JWK#3<^Z+K|amuUCPkKFR^TA>R)OmP_(s^y~q
-fFbH~U/7A:+&!lVs6),&pXvEyBlhka;-'4{N>9|/gj;{CTE5o)S#1GOtR;F_rEG^'SU[{=(,Ht(9Gk^V99BBs$9pl>fQ&1N3-tX3vgCx@"j!QV}E}8;qZ+
-vici{a.9qB^@~&_b4)=K{ZH#Yx'Q>:,E9;u;8v[Tfr6GS8o/1"V6Z9&pdw=-@^H$"p>u#K"#|,&o1EU7f'No60s-dfx)c$fN4oJW|<j)x[T)1hb;;PD6]m
-K6QU8Z5R$O!+5u(U.I{VH&D-Vo>v)3o.$}=z^YS6yM0vB_^,,7@#/Jm5P@CJ%&`4Qb<)t:Ea%s;kp<o^3OfwE0:|7dy=eq='X4f2bMUXi9O(cXy;InhJe]
-4G)HS+z>}vc59,IJ$)Sr52PjRWNEjpUHo!P$!,vuBMg$8'6NkPn&/l5mTa15$PrN`PY1E!TQ/"($$5leI;nmy2BsshziHsXw"x^KTPw,nTb!G>]D8Iwg(3
-"W;Ah0Q-Z9DqBfDQE+''cG2&@kXRiDTPGF_`q9HlN&|;vndcpV^DikV+n[36xr8&RXt;R[T+-Y3QNHx7:yIMKG_J=)h/!{korw"{2>:":SOj!Ce!cAjWb{
-+H}ML1_Z;y^g^qB-fcmg,:6.uniBviTt^h#6S8ws`%C=OOdb~jSIjhY6Gwlt}$l,tAIb^%t4)w)'EVwFH7lMk!HU@vw(i'$O}909P9rYDHFq]+8IoF7gs<
-SfiF.GKKF[yfyiG5&+'wSFH+Wc~9o:YX|K5hd$K5K)`oB8^-}BG47-+RqHCn';Sm>PaM.apkY@7MS%pmNI/,UP#:4b3PZ3-A7x=ZqR@7x'$cPpg("/6^s+
-G4`FM-fCJR%2^m1xbDQ200}GkcQu+N}gQ65#O;q703t6-vaEM{6i9<c$u(`N9BO:-0,6f'z98$LmudD-(#E[fy[gvq[NQiWU-$j{X.eoPC`/l`+BEPPC)J
-v_XD}M6SX8]DFah5Z9-F`Y_5dc{[FIOU9w~Whu]qZW^XHn,Zv&f_~gKJYX6NS{6}",pO}`|cW"#N5N[c['wt~sdVM@Ty/S<is$[UedN9k%)AEPot%CluDT
-p`[]9a$Ct8tR[{v,;Ds>9!LU2QcYV_nxsG<]XbK+g(wZFa7"DW!Fc.gEtPn"9sg+r]Jm]wX!X8};Sme!$5F(,PY!pcLsWYxW~9);v2[,4<ipPHe-c`IAEq
-z:Aia1$pxaDe/c/Ip[BwA8J4.pl!"Sr562s&1@<Yq'3H<H40-!F.yH15)|pVYnrDfg].nNbR.ww,M_hscb;fP,=p@X^](bd(0yqnS.+U+m9g3ls_AM,|7K
-k3cP}'1Xv.O"+tVO.mx38RH^hvUmsWe-e9}9ga|Cpb.he'#`[2yJO[IT~kzT6%)c,X8"'7yPwaOWpAGMK'rH<v4IYBq[7/jDd`FVHx77g:C."W!Qt)g0do
-=4~Vd}DDQ@Lx`qYR5^,wnIFHI=w32E)Nn9F|M}|s0E1,>OLn1%OxrRBE}SYpViw8i(0ETfOG|g;/j]t={WP+[]6:FT+zrve$^|F:&<zE~#`E(V%S=_JP~^
-YGmi&'~/kWf8I.~d,SUU:)+/sF5]]QRGACsr6(/k]O)TypaR't2hcpE9Q1FiR=P3eKd]YcaohPeerS}YPFY%Y@&=H1^v/_ehy&QvikXn}Y&vPI'T$s}}lu
-""MrC|!DhwIfM5v!0t-O+MrEBs$3p-LO!9x@aL>_~,!_c_;_[#{1S1'|vf";[xV#M^~Kd@jI#6m@7iA||u6R7kAr7lb8u_.-cUb&GzM_P5f"Ze_)P8}7`7
-`so.nM[ItrPTgsjyRUWYaVrH@<(sk.'L}"O.eJM.[!VF8BmxS8u4KZx}Q}(z6crQS|8QE!s}uP>!wDJ4E!tt!Mm^+/a6bmCTYZ&e/W^;>4e,,BLt<}K3CS
-%V0b_=fx9.vG>&'Zg2T-TDLHTqJ270^N[R]Ow+=x8)O$vrJ46r$G@tWjs&S}Yt[VIPfun4Ml{J]Z8B=+rr)t=%:em-t"Sh[YX+50~M[T'V0-=;Rk"mBZfq
-&3,-_QV4}HHccNpdxAn0DY3>#8cin:MhXMRf{'NH^#YU77Y9!LQ!cg#)8K(_G^X^!jjnS8)G-HNB.6T-`$&QQbCFYWZGP'__D;"G-dg]FF-NT,+ioP&A~]
-UI"Lu]v>l<g)A4>SK:vE!fQGxYWIv.R>fG^HyXn%QdNj)%!CH::^C"G4=Qa7{IODc|;Ou4)W0UrB8C`E-H8KfQaDAEK;1m&aV|[<},t#D-u'ZCGfwaH8.i
-oC%h~M&yl$Evx;zLb>,"r"f#LO/GxO0L<5HXwvmSl(nKvBZvk.Z{{@au;gHe<U(+`Z0W(mvd:y-t+N,R{"fL;'dK%Cz83cc%cq&Io>"(yD!(%v"r{Ib:|G
-i-(^$I&u>T{=1=hR-^(ReBg'iZt]W.)c>ie5s_^{]Au4IWtJu,>jetD%s1KBgT1UwBT=sb3jaFf[xYsuR3sh04=9ysk$=Wn0Nf-V!m-b@8n0umL_-BNF[Z
-YK||#fy&}(80&w`OKsW4pG-a860"}Z5+~WV3qVnQ]:,PCVa'JZ;d-1OOlPU2}Evck%!YM.W"],An3ivQAnz)EZb.}z:BVhM^Yff[f);AuBjk%%Ma%&CjGX
-N,5`+_4Qw@N<4WAnE']aT8s[64AptUVV}:r05T|%AR)@|U_>P@r}P[NOwNTByxxKCPz0Y-ZfXxwR)]W/Ud%KRK5vXi=iwV(5p)xIvuq01X^GP$VTSsT&S-
-G24-~:@EhI5`G$G4GY^WNQ~K8eCndQI[>1]GTzF)$x"/j`$pcw;t{#Hf=6;pNIRbh6d879H)i[lGns#=ccMM;#o:5:j/tKEv!)rz!M@X8UuP+YZ<I`kGXX
-'<5(h1D-WjTxl/>{S,u"k'orM)n94HH1po`>DDttIy|+.#e1MXImk`zB@%BX-n/w]j=l>7u7ji,3[`QV$4r(BsSJ^TBhEqKKp5_@.O,N!5wB=KHU0kXY-+
-5&LhR$CrdF5TiJ:FU{$th{`M%rXI.V-F:cOditfHa#:rZ16#mhnfq8zHTFhJ;Km9$EVcP-=rj'=S`2/J}-E6depqqOozlETd@HHY"Q|P+3e&(<a}7RQ!6Y
-e}I%%"shtF:;B/<Hw9,kl`51Ks^meo5U+X_p~F[dGyAi~!#WNFIX2kKat2}[4{W"u;tv'h#$ZMD[;anWI%<%co]$B!ahYEbjlt[/D7`axP=4cVq,GS@71P
-c3jVs79^<!i@bMEuL18}.{Pj{jwtq[Y6$)=uds(CXH8ZFN}yUB&_xoF%:d=pu!x(-y2xN^.)-(K7[M)MV#;FozAx|vpzjFT>RT0:"j4"<O76;e0SiOVxT!
-@8JrLnTSQ81@HBoUh!xOw.w8Gvl/S<]=V/g6YDx,1]{WxSe|1&uyscir7AN@qa4c'{{pL`Og/h2U5J.y`'YaF<fUMS'698RF^%8%PxL6V[-BEfZi{^$V|t
-l9y"U6K/DXv=)en5l#ku5YIRLazU0o&"Q&k,U,IKL<bdG>`Y[s<I0l82j[se9U)O7_)&T'Zh0W2dGkX{5>CO7mR73vN+`CgXtn5Cn]CH9Z0"t/5k@74"12
-I={p`gxALJcWd{83pEXE;%6&^r]FrUccuz7|Cg,1ajo4ILJB$NJLAs8E4=JIq6U#KcE5H.pP#(LAM$3}o1I&&4-ho0Megdd5c90E,Eo1kn7JzJR0VnEI03
-g:+mnPwYxxkEqJ}M,H;fL=a1_T5:a(&,JrAHzf1Ppm/7w-<817{JbHm@hS}"Uc~uUr{9wDF{@8Yim:.OBX4jE#4d$rQQ8^q;WiD=_hAk/X]h,!83eBuihj
-HDco`#Nh"&Y)f"d>!dmdMe70{sy-4R@gU-AL$w(!g<-QE(Q+{zi=JZh_2!NfK`n1|UB^Q@RuvF|8t.B2{fu'sh1sukZYsw6xHdf1~$Hg~G5sIB>GgD|&D^
-Z14AmEF8RFJYQCjBg$Xjy)~ggTCxvL_,[s-C^h/cIc./[Zviz@j`X90c$hTZ{I`V.'^8[K}/onaD29o&=t:d.K:7jFX!&vFD#Cig8QwR2{bc>]7.S4%i^e
-X!i]/3YL-yF4T8$J8QF&a$Xgp]#'I%K0byY(fBo)p3g6J@}AfhQ4)p"li{ntvE>_w&$d&jvARtuSAHFcU{bY@vR[z!9).K'1h9q!>c>^+Wvt0sye4-c175
-D-Q[t+E4M#d`>NNhiU{4^vNoBFo>;]&2BPyFS2jB)MY)~WojSBmzZS,tw0C-=8IR).>Ixj+"/B[S"Ff:Uo3TVM/@0VI'=>PEec!R[AuYtoQW8%TIF9&T_^
-4BBiEmkIBa<|s|9H&y!'!voUsg~t$AlIEHlh$:e]80-B3u%n(@6vds9ikgQ#+7d`jK]vkVCBFKx|3jHhK^dikFQA7R5'QZjH!/J6Y=UM|(pNlQGIc,10^4
-Ucyjw43P5oB,Cooo2u7#g!!0$#/n7.U$E'K+QU)}/DkEY.:0]N7&eCH.5e!s$WGM<9yy.ir$"Y/3;SeCq,r6P4I>gy~kp!<d/1<eiDo{pW%ys9w{r7sX-:
-kUSv:KqfJ<8%]"m#c6k9%"`nb!:<]dV4Rg2riS!EZxFFkU7usyQ<f|KV[2Z%e^c84AW+V[[%4^X7OmM48{kfI;AE8M"xy=yD7b>h<b+b=c6h{sAM=[mS{2
-3=CR9'r}Y=V==:DP9#xF0@MRI>#hI61j'Tz]]M;DPA9"w>--htzg0BW}=b(F,<kV~9Qh=2{.oawy`t>XAUC41>P.|7_5C]y<3ie7WSal}!w&T0y+[I~Xhc
-Hp&2$}.n6=[rU2RSr(p/f;M"2RUi,ufd,;::/8",6c~/TC'=tQ]jgaT"b=p=4iz:%Yz!nGq=devpM;ljiRMW`cuNHzdx:371,+qp4H='UH!.OnkRq<@GjQ
-54,#ihEsKH$zaBcP'rH90T"rOlIcSUr(pUnW[8UVK@_&/RpM1%GK0xQXD+])|YRewXsqfq8dP-ILOz,)>t>.:+k(6H<:mS0`$rU<#wF<qlTYUtp_t4peFT
-OGnjhF{(eFZ;F"VT`.|G8Wn"32dJ:VKRJ![P#SkPGV.eP,aEq7bikh9u9G7/E{n<M%t&:&y'tz8Wo#Ew'Wt)!8'iDa7JUx4==i2Pp&o#@t|hlGwv-<3T'I
-~|oV`B%=6`s,'n"/ag#j[OL^h+u`CC#l_gC"XVAssFEY2>Lv5;"!z;!0FTx]m1{m"F6@Fgl7D4-&ZF^H;47(>5HlnnoC(|Mn5eX=1@9#9E#j[l5oOFheVu
-}UiSbM=OfPt;{.Qt'T^3/@D:}aI[AK1g/oiS.v"rfPN)bZD'|!iUWJ9R931RI%AT4PY.uD7S$Wj`ncfcq/Y$,tcsfZf|_n6A[7JwuHA@E]qtnvrJi>3Ta}
->TECFS)!^Hy#5tFomH&E%[],6Z:.=#d1Qjp@^pfd3+5T,L{Te}~y7Csjwdv"(=^"81E:%3/a0>J[Lt,#nT]Nm4M8vrfOYh_3q]cp0+FQ(EqtqfaF"_,p:.
-ojJPi^4|QpOL6]aFlnQ$FBp=H[GP&=_AAk0U/DwbA:wqx=7/-p7JHza8`ddNL_rs`N/,}O9R4Czp'D$rtqBDq_QC3&"o1&Fo[#1,Q_:e:<!B}OatX8u45`
-4nOns@gL-d[7f6f``'ve}^8QPa<>=zt=xqq=@WU1p/c.9#9f$^V^7kv6g0k}]1E+4B:1huim`[ozjG:g_^wbwi"<>@jthBw22P1I^;iDnui+#K>cP]n/H<
-vQhvh+LsyZpU!crOlR(TvA'Z=wC3SjG`Y85G$/B<FYp+4UbJxwYw~z'wYDH=G.iV`o+0)R>V)n0:<A!u-<1p^F/hY'JH8s&z:3[-45l6JKyUV#X^O_Ol,F
-)c|fb^8nDh;R5_&%BrzN~<w(FEiT3[;ru/emZ5w@[P=SVMGVx|$vY}.zTD]19arzO|O|28iHdavc6-4GL8Wc:!rubz7!bm^1|#>qoOtyN!'ybDo{zfw|_P
-'h[V=fL48HP'[N(K.m;Mel3j4T/[5s/B$!j%3G'[Xr={qB:_1|{Vy<6+H'=::cwopcd)[/NH2Q/)((`Ee[J2Wj1Tmw~{'VJB~9K1tS#9Z)ETpV6RBxDDO7
-{tm2+Mq[cYmS[TN_IbRF9CqTr#ejPfjL:zUNc2pj98Fuzwj1vxL|~{m6$pBD:zffOgK877OzMOozbdGQD)$)_b;O$KM=,fgC~2Uf6VzVWnJ@}[rU$FXqW<
-kjsDQ"'WZU8E<Wzx}at/DUJomL|G2b_gSG2C"[lW'vwsA9RJ[t<zkZA"7Dx({-ZSvR6Jp57kV92HF&5m(Y'6ap9$&:r(L3-nI=yu;|tdoB6D-WBEO&s`}H
-~vj[|)SEn/-JSfF3isV_u3vQx(WUnmM).#gp}2qRWhoj4"Z)/yU)t!M^4SDr=N4ooIW@InvjD%iPqz$]-xF.7RwxyHwL%x[vXd{ygrlO[X#2>b6prn(>G-
-lf9P`"9_TaQ(Xn:xr'"%-UGaOMo{u{Tl{hA]g7Z$C]aC.'OGAn!vQIZy1F_/oY^3qX;x7y"BaNfTMjO{3j^JNr(DeKI-^8fYpOl:(j>bG!"HdEpm[ZYKkN
-(ER$m+koyx6"mBno8ZN:e>e/t5`xE7F3S5"@xVV2sGd)K[Li@"Tnoj&")|O0-c{`r]Ey;qH>nJ[[l01$4E-.PMP<OXE>h3zG@GNT|7^UZuS|w98)A54BoT
-A7RI97w(VQY^|Jx22W.!1}Fc:&ZdU^=8IMrgcrt<}BOPnt&0<%F&&22N];b)I}x%w3bk`H62c6B4(Xo]nWLV8g'y[6f=&3&Uk3/Qg,=hRnQ,;UCJKRIJZy
-PUQw@XNon]6%vzEis{|9uO7B'QszD7@/|6Nw(SEsF@:P1ewDwYM+=Xe['H[uUay^ZaL."''#rbYYUFz'lX57wmT)8pKv@2I0o9>A>41=z+{t"]RgiwE8cH
-g3SMK%^FyKG_qI2"g2Is&zWWh(>)P!/4G[&:&$4=TRPT.#Jz1=qF)uiK%42w4-loBDB.Tem=-X0}^Y%xuh4YA/M0lJjjJ+oFj&flpFV5jas}`g]bT7Y'e|
-y`3Y=_dg|mX0EdkZXhq`pUB1pe~x3n67I5uxW@xlv;I|P02K{0['mGFBLXpNl`v3-7}r|"(+mP~#&U5$CUDutXx5<p(^ui$'t6g0EuKAJc6hT8EBhkMoI6
-Zcg4+8Hb%3XPw{-=G-ay%w&L|nOwr.SM5+N2rm8n~sd8'##'(E0fd6R8>FeT"7-,IgeeT{~)@v`oqWJ>B6:8:d#7S>_3]Kqj/$5,TgK2>'W+h<cN4s,yG#
-{}ws&&G+czLy;mR-FV9}Fct'o0q3&q0M/'{w7gN-d5wyAI3Z#D65.<bUiCcC~Z;npbyf5TNy^uS2ZY-9)=xp_u'_BVIS-/-j=%qng{&yZ_zEM6+#U|FY0;
-MqB."-/vR"m${UO`W"4YaB,<B7SeO4Zh5#_bprQFe3]RXo"&=[,+b}|2p6kZ^uufYQ(tDj8Y.dB{i52A@cm/`@a'{B`sN$O^LDBV{UzEAtS384POsg"&;9
-C3][=:T{_Gas`z9A))r6#,Z/i[bi_o3F'6S^LrOn(OckB{DS4W&IPeS..+mD:=wz>[<=Ah$q[R)";E_Z9,7^gRU^DQE%VEA3R,DVw'pL/"l_Y$scu&[B!X
-'e],;[mo=g/R$b2:l=PpWM5wrW9jwraO,sLR+22qn,_Y7][v/UiL$p-}!vhYxSSjXttvpGBk@eYMbE_&@+Fwf]9Fe+c=F49rQ|_EeMX{NwKtoM{<',^h`A
-AW#r}{1>HS-L{@I[['RnK[,TGIy+8UXY|,QLV>6RQJuZ]!g%UhPa9Pqm_l$lJ$rdte1',`XgA_LP03W"X3Ss^/JWYr>oHhe!cR{(MFqz"9ptr8=>eQW5MO
-.4ewLRRHM)B,DXz_`'1m.co0p,l!gdNSi<Cmp'Sjg7SKmr`LQSHifd[Tx(^axp[c4l2"Eom"bHxgXz0Ft&8CZ:^p>TMk::ST]y,qY)}z+/Xg#^b1DCi.@u
-@a!g/rZNA`p_W1!-':mSCe~y"nrQol60o(t!Qq4dPRQG`ic[#L@HCx-Kh:;HQ{o]OF"1N/]Vt4%_et_x-C4X!J'&`MxoXY"=j.t0&Bu%(Ffxzc=6S.V_&9
-IeEm^pN%}7w+]SvBp($E+.1MkfKHG4=Weo4.w@[{jyp9Ut'D;<@7.M.]C6:&bpwI'Bq3HTlIIb<lS$A;=z#^s/7P_)<.V=zUe!I+-]9>HD2M[N4J&7JXbi
-Yk.'%}[;,oK8[1.Irt%TpPK0K@5<(JJ{J!|4X"i6rX@5E+hM6`<"2}Fb{@oj"gV6o.RxZPAYCCD&<KzDU(U><>^!dYm];"G)zUxcmv)9<iPlqkQo,km-n@
-$5.df])t]q6}IjMjkeZENh.C0UigYT0uBG=VAvt^6lvAq<mK.cV&g)N@qS>=G</IJISsD/@VY;g|W#N`K+2'HM&-F"dP"LU/X1/_EnO#[Wvt-eh:J$YfUj
-DhEs56yRNk9tj1rNWlI+D%}t6kUJx%t=w;.s-|t03iZVJ+|5jUgsHGf@X`k0,r-9tiEWtxzg^WEf&=Y2A%!YJEHSONbEi9B3GaUbOb!8DOU7zNLJDieXVu
-`|-nXwpF19eN~t>Cdh,gGC/mi8hG{jsA&%Bj3ev[2B7a/`b)DZ"_SUsuwUUV0jC^(Q_pAhR"eT%eBQT&+$S4L-2PU%O`htk$JR%t+'iB0^Iv_}f7H<ltSe
-uJ-b-XwZW7.RyF2"nh]7vJw<'k:0:J2h=!s$t1LKYr"9i-$%qUl2CTh3$+7"L7au9,OIhEA[ol7<<PXsv@YI^UX@q$"-]Gq>&Th%3s4!OI6[|A2u-T)jSL
-4,L=cS]Dsht408l9m0|KFIBTRm`m{bT4ol-aO.AtsE'g<-{>:Pm6X[^n]sx+1HT)r!HS`&L|KS58gV2VY3~>q+ej"YWi+]h"VB1jC<j5SdXTl<h%F8)[[u
-eEH7M,R`Y2lkpKTr>sXjh3_"J7sD+bb!OsF}W&ftxC)Afh}I#3zf6W/W#QS$_qNf@2}c:dzp2`{E+RyCu"oot'MtC!Ua>;&dnH=wA0o{$yFZ+Pod6G4t.Y
-mBxD$1kh$)wPHPL]Ek"6{fw{}5e:y<nZx]^Q87n@Sp2-T(SgY$mc/qnauA<x/H}boF`JPy"1Q;KAr_vNg,tOF7Q`eM}lpqEE<RHcucy&81cs1]W'n4%"_b
-wl/CLQ`k_|ap3CnG7>1."NJiLO(yt5S&OTb6@wccTkT:l0aW!RDGRp^$"$g`4#"NT%5j9=!n)eK43'UVO_Sd|Mv{QyI;QR}BAc~MWf>!&_7,b%7K!%B}EI
-p#hk&>7>f"I0]i.)%7OFo'J1V;e=HAth4iJ[~}0}ytW,1N4&R26WGLxvY[#OkCR@bm2)9GQ'D[x2RDP26!GV8>3cto-n9mG&v-~^$s_vKq@zhMK:x.N(h>
-ARk%u%>xuzkg67jEO%q)72xr}S//ORr6%,>z4XJG~LqOX2Qs3Y:5-K;Yd6bgeWoGy&<lcXZ}:vLHQH95Ei)`Z4xUjJLC=2la/cK%WE3a<_%ooEv6.&J^qU
-Mo1J%3[.P25};.Oi"4`v:/v[kL"5iH[YVizpoJfTk'UHt=5V$="M&I4O"N/Y<])&ej:KtjP-@<y&:`Ac'ogv%vCWk/p,~>RGU|vdt6}u@V@CHiX3CfDT|R
-F0^J}uPP{zep=V9SbnwN"iZ%[/N.!og!prVs'6zJ:TPVa73+'8`iTT9q!k,{{dn<&Ih0;$XPft6[_9+i@S9d(-b^RNT"d34DM[A,bC"G%pi6jU(-tSu)xc
-33;w'RCrP2lQX/!Ed/2I9BAd{u<kS`jA2m$#88K3>bEYA_kE'W>9A6eu:]d2n>v$(XUF]c8)z+;Q3@m:6lFj/YizB7{+Ejy=@e#B0%$9@s7YEWy`VW9O48
-@$3;>1c]P{tLcxOR1BDFSu"o"qA-X$K,0M+3"9(cs(.D+1WBexWlt#koOjDf[9%.J+haSe0q[:D}>22#5i'huXk"vlK.3Sk>,SP4K.~:eTNh5;0I%Moh24
-QIdv.IA1]HEoxh9U7$b9RM%q5,,C_1wP`8~bP.rr"Ts<rzeX9CQxp}4,W'K]vSB#Ncs7yKH'Xnn.Or9TK%MYYaN_j$K>gEfeE[#<%j&37^r;ama',`{ad4
-ulw31Eo&cRTf&ZwArn#w)|Syt6sgu}u+.1]-[vutiQ`6RD8A!fKg}ijzUa/<9]>U6zxRJQgPZ!NKS&1T>/fz;_I133@I6v-Fv09M7|;tzjc-iK.T!Z^HfO
-]avF5MMm]pX,'7'87MGr&;p8vrOn8Z,(Nv!MSI2VtGwoH,y,r``9I>/DUAHLF@l|>p`4apw9@-3@ys}Nr^07"dBgjUZAB(Tg+i[([:nE{i3jy@0dYK.41_
-HS=[+TkFL2'Dvhu)nGF`9bz;N[VpFrY|<H$;fqOHj|pGIb>gm@Mw!a-ZTv$(`pSb&#O>L^]TQs>y]<"#gZ|th%}YoNVMf<B/[o7Y4]a)}G&B.hXs:uPUUm
-losmATI=xWjEak:>Js,&+,hK+4b.K.0tXJ;yL9s8A]'LXaE[e:nED&WD.!_pA}m"Y"Ycp&19E3{}ES7=}Y}ZBn`8_;n=t!v/KKF!.eP^2fI^w-)^f^Z(&G
-@U=LJ3dJ;-~Zp<VRdg3>:UPB#SP&QX{:Q-G!6!0IJjC,YJE$X(r7/Izj}00Emx@LXmJQpsdtN"=:!x]$9IUoUHr"fsX08S@mVeiY<%T-0,2=nOHO6auY4Q
-zPq<K>Nwp`3/~LM0@kM^`I3(vJC!::;iw+WC_v_-|q4$59:06E^auiE$.I]bhE(;bFEvu8SE5:0)9KqfGA(r_G+/RiE@Tz(5!Zc(r18rFLNL)pX)bLMqmD
-h`qf!tC/:Fw-zko_%$`[4h]"Z1D7XOzRY"5nLQhw-RE+D0<<hCx`2+.WyM)=cUUgwjd6F0KT)=J^YVFn[jSSDb~'4b(Na)tW/`'zc8TRh(pcF2jC0R>='1
-$F}yQb@./xa)=Tt-z8^fc&DTl^`6#X4^foqi&)M_z9cA/_@Zw3RcD^`"U;8#T3^}!G@WHY,bP|Z0~"d9-kdh5+Z=kM9QvNt5+HEaKRFu+(oF6`+Y:@Jk.`
-+cA|Glcf6u/+%_xyf#<"o9c|nfr8G2~b0u-H;Rejx`$^,d!<M5%SM@[hcM:m@eEC|2aGhmz'D)KunKmiF"5WZaU!Mq7}CdWY6kMP@irfQvR]Hxpu,@(.C%
-ZM}#4-,xAfeA8Lc(s_i]5-r8q')d1.t9M8ilDYh0M{o$B1H=N('<;_jB7IG/xOY5>q0wLmG>}Nru/!=4(W7FhPZx2',$Lp%6sn/"H$F,4&n$XEy;0n1UWk
-g&9V-uPo<EC{vvNLn5EKV.|yS!^kCvjfmWX(&&Ok_VA#H%Vh`-N]W-,XYl8HmX%6Ls~lSqd"p.1|mg:o.KvV`WC0Ebe|SS_(M;Jae@M9<"%HVY.A4o|c{-
-<i}"Kky761!Pln'^kgp_h|w5vpqHHB@6v<@N>0y0mX/";+)_96/r]lxI`GetPOh!1v}7zhy0|Js-Zp,2u;=,[orq!2V)&,7h5`zx<@fXVmn]V/.DbiF}(G
-usc+YXB.myC.(>[2H340U5L61"ZB7B1Bc2%rQNA)J4QI8vBiW0gr1$g5.}c{{S"hF[aObd]P.RbO4;>LAvGBya6RRdT{"KWMjJ|xl(C=khGHLsQ,bevG=M
-}d%I~R+9BEaGCybsWC;Nh'3P",F<C#@LAS7WvgSil<yky."Segh{AgP{TXs:r):p8C2UQC5IT"~=9]@'1byt~%9B|3ZyE^k4/z&D>nWu>wbZtY87PUS"cI
-ZjH-llK9xA+W'Kslg%q%v_}Hi%)!Fp>IN_8G[IBV~l7,eb2`RWf)`Jfq&9kT'Q])A6b59:D35$}ROB!hqsvBI;d!5Vxc95.5J6r$0S7L4iI#04c&Cq7xa/
-m-qB^7s%ye7QqRWBBHz7NrQ"Pn7,"6+#3LTf99A3O">Nn>T1t:NoOoBg|bt$Xg(:I]u]bu1=|crX2Tg#lJhqk^C7":g0[#1:~&2{+,+&aEu%T+])i"oP',
-jE8hTSUQ[@-!iB]w7K{e!&y:nxg7FnzN<{AT{sxr`eJ@HfW#[3cF[LCE2kPjxR,pN7~^i(zzkO]3~93wCwGNh<$B(#H/S`_]trP+:FaWx]G6Qk7y+W65=z
-gq)`Z+/kvq!-([Z1}<[/TkXH6Di6"U$5R]3ZCT#Cj>6lR]Auu'_M|]m]U12eD$JHJIBtnBLxNk9MzI$(Rf#;Tsk&SbFOipX1hFD.5r9Uz"9=jwANg<"I&V
-LcY#RP&n=+_LJ5"bE;<S$1zfM10UjF;=WhypZXNio@^CZHx8OnDbCHkO'1z(>q3`Wyd;<i70~x$1<d54QVbL;]ZAO[eT7h`UU2k;IKeFC]{a/eat:LAeb]
-9%pFGf6fo[uvdqBU-5UYz27eem_3~UMt/A{`_0|+^Enq)zoY&[C@',E)FqDCM4eWtp~S2=)mR(c20MC<O|UN!L+f;S^IqQoU|O!i+{|(-W{xUKforj'-`f
-git5Z$=h3.F0=1WHYzYxfY$p"M&bRHt$bNVS"{e9RX'Co!7p^u(QR%Wv&@<7X/50rF#]WZQ<<+9MI5j$ZLWc_9Ueq`$n&fdI6n1'ktD(F2jRWBvr@6^Ea>
-OZ&dn|I^1rY0'p/F[%W+pDXQJMCQ>Bcqgc)]IzC.U,|#(41a7pQgj$AIs.mm@Wz'j`3(YZo03B4&P%m@)lqxg'nZ4^rGMMsKYi6-|)Z/B:s05"VK9Mv&w]
-NeG>VJy)P):.[C`&5&iDFvm"mOTn:AL=+8Vc'7^xw^xt+-XJS'r>kk29lhjSZ:1U|W4lc@bC]-oBnj~7FV6>-VcuP,'G`5Y'&414:@,9inPy0<M=0=RAXN
-:n"^B;LmJ%{JYb-Tb<_2)cY"D`yd`$]NAFFi|fj/:2JV[8tg6+J@7'$=KR"G7ATEp7F[qn|15KUE$gbfEXTh|yRh_p)dfX~0wJ;6[N1b8w7j3;q5;WeTSj
-_wPxpn6-jg]%3>A;:.qBs}B&z!j09'8W}("b3<3G:yj7#.q_WChjI{'Elb-xWK</5Wc#C8qsbzc{+6WKoE60WVyta4RMTV<RvV!,0>Fu;i`nv@skw%c3s[
-o>aX3+G1wNjKjJ.T+2sIC!&;IeQ!RUjqR&"VbH1^}XKuOOanI+L3Erdg_)cZg{vVq)+QH{Z3fVf-"0+jB/5PE|^v:GPG7Kf%i@[>/h/yzh3,'].|LyXu5n
-;EmG{]&}L^DQ7pY"RA)RjTR,;FjqvkTP+&$=sv+Aoo:xq325Yo^&FVos8>8%Im8=I&X0w9@eFFzj6WT9,:u,6K9m,&A&cU>eLXt&B|nbv,B&U;P7Y'J+hs
-Tvom3.jKt,HdgJh67bYZV<x[$4:@J-J=S6tHn!Z)cqFwSw-b(A"WeV8Fwju:dEDyP]OQaO&/nFmWuFq(>V_CKse&i|7EpH_8z6iymB%UGLU0cD$xbq{R0Y
-F1,[qQqP!LVbH.$N|&&>cM7+Yl@m=J=7y|mF8///NFb/vu0t}X>vJsEVbYqz>&;G@u9el^Ni%3eiG/h}BKuevmVnj]@6YpK+'.#k}qTV>lGK+2fQC#S|Py
-aRE>^M[0Z&y@v`fjo$~Kk$<Hob.Q+qOW<SHFp-S90hOwsvW^GG)3jJ$3u`6WzUvnD4ZLH;uH_2<WAcHhps`TSIIS"K<@L>!SHm-%:TtPBcX+gUz'Kx;T<>
-f;I1'@35upzH)n(a`|B@QDXkXTtt__o77(8;v19F6<isi9pOTaLr]#ZmXmy,p&P:gfl/'Wu=O6-0bP40S>%^u>jd:<Rkm@FyJ3+^8(:K0zanU6VCls-Xrk
-@RWH;t<I(dHLZ"=.yoo__gyVpj1DAW<4t[_qc3yph6qP-TDW!wITp0H!3P~cN(JptSuWmD#H<h4hXDbxVg)pOF5P1P"nH.~$Q%X3=(DFCFve0"sxVX~aBi
-KGU@!2Y(sQMhJ8&ck2%}0;2,MK^O'lG_5Mw{9E7u%ge`s4]'Z21x:bS6iL~3PA8N13zZ8c<8hM"[IrqI>00E%v'rIBqu+3]@'@Gk]fO;4#Y61TyZPXzkzK
-L;x8P%iCmnpDhVA._c>[i;.0g6|J4B)^&-X3@Y-R4Q+(y4}EjO4.Lu],0m,w1cWsR"w}HMm,&h|Q2Q(QH6uhzNy&H[P(&=1=ln@_&Vn#Y"HOqco.XZ|[-|
-.^qif@^`"F[$.0}V{t~0uGIy6&Dg1H_8ujcu.Bsjxf:4Z9-Ls@D.-1LO6c2ci>1d0d&|So}4[<'Fv&g<4V)"f+e5vyq$#_-WSa-F&X+XcGa(Axf!/;LM:F
-xNokGDrFd4JR%|Lcdeah{/oVsvG8au{6!r;<Aa%aU1QM/]jAXUtW@x4Lt$qWzyAG|pSo+:f2;[Rz,#bBmw3%10I6&"OB]5xH`N+uoM<4=Hz_-0cfxKOKzn
-L19{;>WrHG{C,toF_y>rVB4&`<ZXeI<ZI[fZ!-A8SKLpTuj2bHfOI/,`/6@m=^nq^++#YoGO'n4_JJ{En`4GNnbn#H^_,|G.2##rV3D}mq:'$5T"Xk3ph]
-3wy@U>QyBaDac3p('$uA<vd`Z{HBy/j58"mRWF{n'jTZZ5xVKAS,SS71n(gD)$$XdP_6=XMD[H<gu@h|f[qA}i~dm.;VS:GC]&:)HoH<'E0U%8o]V]2_27
-|F3AN`b#Y^_(bPGz5k+h)kU(;w5y0:rbfXvW[dHooeACTH9w/Qm;<xOS/M-CT1.@xKrZr5e(imRynkG&VxLN~x4AH=GBFZqr['VSqmB{^CoBHdEyv=xCQ8
-k&@vj^vyHkm"Ca8yK/Oe$f(fS3;5$%O"KY.QSbOa8g6VKi~E"z`YP<r{Q3,-Q|;gu6/CUa/%)Wk_CG=CKNA|[=iQd4|z3xYVzRM]|xM,Rc~FXQe/N{!Y~w
-lX/U+D&NXTua|5dcDZc&}^k=x@;8^ocCbau(@D!wB-.,8OlJN'0)p=%RYav^P[Q-81SS9bX#`-mwXMD}>6tNWga",#NES&H>J`H`1<kOqa:q&>G7/{,c:1
-Y3S)LdKXQ_V7a4zb`Cd>wzgm"]8$eih#Y.Iw8H6D&A|4sVucab4":]X#[c)@-3aT%Z8%~>}c,Q602+XXRgYDo[8;{@;>D_Y+7rE9TW&!r&LX:kS=#Sua|h
-eZnL_Ldn;O"rk6SDIHB(^@;#U7:B]3RMP&9w$%)LY#adNx[Q)AP65Ue^m]t8Z%]C]u,]{WrYo"!L><(n`g;Y)_1XvJu+.H4P61S!`5GD"+Zx{AA3pH3i~|
-|`l_++r)R{dJzwgbj%=0d)n8Zo@7_y:gHN$)E)/a=C;FoE79wmIXoM|Rj/_DF,xXH_c_r[-^0/{8pGZ1uR(1KiVRbOb9n7>>21dU"<xlz,xaj_3p&_.GTt
-C(8.SHv+uzLaL63[HW7G_v}k}%Vh(q7i`fp%>TAm#4_Fvyfe%xbE;c/$Hv8w}L)}-kY7f4HsRNo7JnVU@HN!B`O>;ywfx)hQ]`^v0f20szKRZf[EHvbQOF
-BLs7X#;Omu7jyMJpSa]^HY9#s}W$DcI_)!OJ!z[ZkdDVKCyo!BW!b<u#4/"Xjn+%A.ap./z>%%mJRyUNQA`X'cB&xd>.9R!j-]A5P{$QY'AfmaRs8WpCKu
-I1xNjYN22}~`$ldiQkR0bEqgRos32OB^p>pFw`o9:Z=0OO[x'0-1B'{/UZ&R'(:[`21>;1+.@+8TksG);>k}8R"lz;DKbIb2y9|6P(#czXPXN{8;jZXoV>
-#a0N7[rcmE/#YPQPv)Ba>^ltNRFQ;`:vrlWm"QJG:usNQ1'`a0"#{a5l`Sqgl)pWeJcyp!HHQ87L-'xf)6^%0QHhV>dzp2Hl)w.={sWVb!YLm<Oo>d'Ir7
-Z1kM[In}`sDLZby"g-7PEN[y]z^o"M`ejd6oVDWuU|Vv.muB)MHMP{}O(f"#ZhR+LfHb2|bg8aYWo__"~3C_c_jBDf^FAZAPEeGkC,!QRPGUV%-{8:jt0W
-aWUji%T%$kjH]FvaDS"G~dAx=E~AU3v4kJ+m_F/4e!gvsRF{e!buMQSG=!LKC>SC.9F#7m~0K5]:OAowQO[xKCYCrQkl}bM(K3iHK'WJ:i$y/$W&`m8kD"
-Bz4;#p^y#pY=qk6D0}1-PByeWq>GnWw'Ln)l.;Lr/@rU:ISN`/P(&bJ.D6=33f>6>fk.tHRZ@9W%}7t|Sez]&X2e[6RMtVZWHb'OSeIn=Qok`oV#EW("^4
-R`P#.Vgr^X2kewrw8xJW)o~MpZ$xRP6;`i%}PMEE:e!;Pg4e8|]P`kO),C16sh{PBzf2$HY7k"dd5-4`z0,|D)U3Q8c.EtE-PNlI~xQoFRR6u9En`%<bNp
-fn5o=g%!36%jNMT/Y%:#3F_xwv_kcSW6gVuRd"Kmm_H.'$@Lux@Aj(g+>B{_Kb6.X3`X_UKk.f2R^&/#M@L0DOyaBg_U_Eod"pc.]$cRz2B/coD.R-eVBN
-[9+PZwadD_hG^$~B5jw>|T3.A+U}_D~L!712(^WvQd7NpeLE(:gg<)I%lYpqT:.+12UMpuhPk&lAYtGnqW6>Y6cMiX"kH0Lt_}EDNz2Usg!XwUX@aIy>jc
-z+|MypNzZk$}]jgZqYhf0YS+#c.K2;k>c{,qkH/w8ky]xI$1c>47$E$.+iw5VZaLLwRQiJ[Pe;qtM{%vc5X4a}]u!w%aZ%,IP7c<uW9cgYg;zCJW}}L::$
--G=^5(xEto7Y%NGcrBUrq^6x.`@,R+&6qxy'_XD)|Bl$+v).aFFUe55QD1VyGH{HArs4aHeGO1G=IR)whRBh(LyklSv"3Cyf{<Lu8^Mpl(f+g0^M'H.h'=
-~Ym`=$iA|klT+k_IO'E@'lIz{N.9K3%=C,XLDfLTI@|jvFI<9K9W)&7|{&r5}&!JPCvi46)6!3IS[L]<n[8Ot-.@79^WZ;lZMD4'Hx7dAn>pX/OZEBSVji
-Yt5c%wY,:sf@D:RN`l.lXahK!@oYPQ!-MfAAv{Wvma0em3N3ue[J#g:hDL:xBeIp]gM%qLq]^1y5PEBG7V"f1JwmK.g3}eTgW^s7rG@(+Qt!Ev'b/<H{9A
-(&BER3(esD{uK!.+e1U/|EY0yJI{V<gF.;Og%a5,]PRdg+P3=>ywc/_|9&gf-oI|m$g!+Nj;gP]:td!$"8@+(.b:=5y)J;UNTI,O'IS<_MPD.iOU~c-:`o
-K-pIq':bi"/%(P^|tx'zMSCX,9F.5B2PXab|M/3)q"_pA/~'tN#Ifk@Cu"|>+{P:pmC)+QAbHzL!Sm~F4$Qv)NF)1xWDg-<dsow9EQER3QXxiIww9re+Y0
-D=f[;y.^;2pT!D{;pNwu&[[$DISDPBL[$4jT:IkZ4%EvAxlaI4R8l1'LXfkP<"}M6:w4[`prFJRA&/HS=p7[yTQ'&@Sz#9/NsExQ'RnbE}}th)LDY'|Sy&
-R:'-6`p2,Lm&a5h@wq9cM}Gi)4Aq,}py'm=eus_rDGL8jHJ|ypR2qe0p{}Gl<b&EcW-iQYDD|,9fk(Gp#Z>Nz:#5@rmXoLX#,$=D3DNO'TVi>+G{JpDi|.
-78:om2>d;I<=8q$b/uQz$(&|{Cn1%"b6`|Rv)0P-v/9N[&}bL.1j%5A=~QDIao!^iKs"o7<I@Hw|0H:OFSwZu`7CbXWKW|'h%)xN7dh..u~kW+jwi+j`Ny
-']Q=%4D[{<x((ju`V3YsZ%3in6ds|}INS-.CH8=.]0V8S&$SX{)0a"J+L`y+(0CPHr%xaQ"BZi2a>[VZMFT]LQ6Mt^jhq;r3)9#/QYW98SB/[nw{C(~Wr|
-[--4C#Jvf-ARbcVr}mVGWH[MG'B`dg8V3hEv)pd#dmo-],w1mI7+x;XK@>2V$CG#7Cj8av>bjUugEl^x0m5miqLNxU&|:6'<mP`{~Y9K+W}lyC5@9Q@X,b
-t"Z6,)")WPKWAl]3](lP!PBrLfJICp>0{y}vw!nOEaOW-/p.ezfaKWZJE=4J'w;{HmWr6-opV$0I6#Tm[QhNmyB|>a&65`0E"r>uZiq,a@oM=kXCw4iZj$
-+;}PL7ew[}+r%VuDmK&1I0pQ9q)fv}>03Qopw'9`ifOoR,P!N/LtoKd0I|soi_(!kt6{Y.n-iw~s>!_TaYo,tRo.WAZSH&['.t|YoeATA1H3Dt2a|#h@nq
-"MG-w(g.VSekI8eT!AmQ//|qTA(s;A8Lw(hLx5z-SvUKoy|PGehn}#%LSC9uECmo"+>=MxI,y&sSTbMf'{-X&X>>ptc%/=VIRH%`)7qt@i19Q__r:oiC7J
-h'pOa2g_mIrKb:]Db]gmYDFcQw_2j/x6nEq)4JBflyk.#C@qZ|L'4w"SVSe@B%rtF,2yODebxLtJUuKY>A-KW6Kz-9#`vEuvFMI2{&7rZknky(5=gk#A]w
-hmHO%}dtD)<qY;FY~,ng"Hcg{YGQG2{Pu+V!Yp`;Tbbf"=V{.j_KhrZa"@'cA$l/[RP#cY9=dgS|Et3{Pkh2ju{f`R1A|I9n"PmF5vQ/.z-0K<uN&M=ltM
-l8IyxlA^]N3XSx<A+7[iC0bO[&r+'|.JF}yQZ2Mh!Ct^x}LV6:5=j-3-El>zjzbV%q&eeXAJH+y}#N`OP+eS.Bk'W-G+s}v<o@JR/LbxaZX13!)^fr9VVH
-n9+ci.fQOAOvm/"J1bP|RwiHcf,Q$<J"8dp[5B`u+zK0tb"r3j11$XdW"1}e9asX:m+zc1KUSL0X:uPF>vz;{%9x&u6{Y@&2l/BuK/k^#UA}51]Lu;2kUt
-)Az;.A^$^;B[F8}L,t]^Mk:L)<W]qXV"2({i,(H4x57#!'L@:9j4T^]D>YX2Q7ZECE:}uBVl{c,1UQ;Gp^Jqsf`6xUX8"`!9:uiU.:by`+!WY"TMDL0g/{
-@2EB~8JZ/f7"^_uvxzIgdZ.m;JnOs2Jgi.Pb^N;)X(:-kFij.F{0U]4pKOb>&h!NRo8f@y=<GtiDc4Cz@(u_HO,Fo88(-n1".]}aK`g(yny8M'NXe>BKfi
-sA$YxAYPOa<i~j{nK/'=G09g5YY1[e%>9a},A;F&l_^Z`@g|$EA+W(D-1kE{{eR)~O>^D}5mJQna3Zrd<YoMhgT4vid3"RiFV8QGR.+9UorIg+w+/za<xr
-]U=_er7sW!EsP83sC`X@rK8S7fY:&Ub@K+HN<xC!k%1a{eS'wSy%qgYQv,J]H8b2a%eX<|z1g4|2aS]W0%U%L"dJ#Ex#5b$R]=sI'myDje2F@^MwR0J>@-
-HGr/mcq<}Z|YhOj7_Ey)GfP=NPIC0vit_tP([HC=1<05)>E#,K1Oh:MEz{xA>c-{W]vVBJ<e4HSwmpYM>5}7NmXw"0kaX!IIXx%55;R)6^#S2/'7`R=!;+
-LPdTK4II|.%D:u6{AQm96m,.!D"Od,E-2c-=M:Of#Tk:fx3P054fd`_"K!.izeN(0"|ZcO]|S;dXMD{(HbTzvp{wLs<YHm+d-3Xlh#8wEZ"T/.|ti3l>!b
-ajdRDP@S-)1V`tq+mSf}JfoKT$vZf[P_HkDS&;t'/1%Gn.)LI'e/Q9!8Ry["|Pt[,A7_$r`:y|P,B`q3!1ZJb'BqCx0`=R$9%b6bGhY8'@uP%dbD",<|M#
-&0%DQq>iIeZ6#N<<7Q1b}5ac)K}m[8hfc&lQ#ED!SUaxu>}g%]"Az3!-l$_&OKade6/q{+yQXiIvhbf&$6TDPpWCkgeCNzuTK^ZXp}BHi8^WEY:g1V]uO;
-VQ8rRLp4lF)]uhvE'fsrhE!Y[J{C8B^8u=zP]zIHJai4jWTRJPv_wpKdOJw]XCOR}d/{[Z]F%)0D_QPlVthW}5~81D4(F0s'5;d&Mo,K&oLe&V=gd,LBeW
-DC"BM{}OuWAUnh#Rf+_Hb|z`5=Df6E,-3jz'2"f5&P)hm>7h}7hA[7f+tb~.+i+nHEwJ^2$!4;+gO5't>L;Z;etzTIjtq<v(N&imGw6t$V~eK,dEv8j:Ek
-3`FB7}w>&Y#{'.1",S<l1N3JxV'zem-wR);P2![H}8Xx-l~nM/]ik@DR05,|WoDzo5pG[{&Qq8q@MXq1tXN(=xE:_1>Ns-V"9%28_S8oOvMRs:LfkR_K1w
-i(E(2c<Lq_#f)(/Nd)=QrQ,#,B$j,c'Y:x[MsDu2"t%<}XM#!Io./)euM4"nFCA7)+>xl-q-i"t!sI:q41m-n^:`.:knuiKVORL7Lvr&hTfg";+WnhrvP.
-(^Ea'2H}|O+"T3/=21jyR/zv3{uTWqf6az^C:.eXcq:'x56;a8:0sDz'G7rb50{yMCz54eHXdp.HsZ:+I^Ig|qy,1{"xIlQRuzPD^a|-o$ZJuY/<j(Wiyv
-Z|2CG<!umjojU=W_IN<e5EOtc<_%Z<L2g($LMEfUl6>Ux&JE.pvW.LGhepRK[xuv^a^ZJWbwGKN93Hm=v(Eqxxv(1|z!D|V/4l3UM&^=,!cSXONm_osc`S
-#f=X2B^S#rpT>h]403}:a8$B-]cQBE&iwZEhx]3D!oNOt!o/-W4w].M2-$@Rm|,p2'eqbpx$S!</ffYqicZgh]}yiG$#`b2")i6t4^&ZJmZVHU]gkUN/60
-JzjQGU;kTx)0o/nK_GS!=HfYF!Nv3;zM-o~,3;3V9oeM:}8NEQ7'UsRZjpITNm(VQ35aMnb}~'vIjX}n20ZDFaFH.'dpBoEnYY^8+HVU7RDS{4ZkfY@=pC
-mU2E~N]pYd84RxhllQG.9uv}HKW$;#5V69(pi,s{-Onoh7FL<keiiF4>@I;=t]XB2&bHe+ER/K_OrQ8Tkwha7e<E,i.F(>x4(F+_}tPeQ$HTiWe22D6Kz^
-)+9.L7O9Gj`FnlxfZ|}tPuc,w=IG7';jf$7"R<,D|V;0v!DJ[yn2nsU&]<;JdY7+>R^BoT|{d5'+EOjn!Y+=J}Ex<D4x>u!l1I(dels=xvsL_h"ve_7LZ=
-2n)W2}ZU_>57u"a2q^c`t}&|bVvrE|5TDucbU{}bFxH0[zK/I+F9WngL|iqj@jhb_L|j3c45}}cbKygag6K2^wR}Wm[O@JwxseS8ZaWOt6|}v6Cu#i"~=:
-5|OD+sK|@j+8taC595}OY%Il,-3m5iAzd}Bp2}abnpeV;q.g|wbR6v(GqS.9Y<M<rFIgR`'uEm$S3MFpPVY#ervZAw3cqQgm#}EF@S;:``RF4<,0GnD4!S
-P<[3O(bi(1=^>4hX6Q'u_T_ib2c9Y7@=#d[:5"p(ZylW$'_GAuK=j9]<hm/LN9y5EeWoW_[W}d^etyLN$UD@(dp3;A=pDsaxIvXixM:c^EZpDa<WNXps^w
-~y)Q5NG[,0@`3c%i~+RE|3}3^YiJ-,w'WW52_j"V6TPlk0DP7m&LoJxpjZ^S!cLdyQI|0DSXYPl<jg1k~d2je|ftY/=t})u153ULA0kueCK|7/y>)<uCtP
-1-q"1>Fl=Scd^wI82v.DfS2D7g+52-a0{X}fa|#=>Bk]j8Zc]]4cUypr`.SQJnZ1I>6v&FhpOx'NnlT&F'A(!PlG0=CR1$wt"nHa~(&_a2m7@I^q~<_.G4
-K,.^LK^YWe}bN3JA;0mWFbMdwtm[}|c:ozm/nsplL/5eVqGD]DITDhO)vn!H_]hw'-rV27yF3()=(S"vfy-]n^!m-+DLJ`}Tp49QVt06d:uuISZ)/!i1Ek
-`p)Hq5.l#Mu@bn(w#H!Qjn&;>[v7L,Pc4.{F`J|d4W]9GjVWAYk7>,e}L{w`kiMpd)};M)<Irp!V&udVoI"F-fhY^=i+W8%60e&yWK&|~kAX-{ySn/Tyt.
-4tPG#1WeuMeuQBQb@P]>IE5`AnKv9+iNXn-a_dV[fxfsxG't@9VJ)Eu/Fr38p,@b@@b=7ITeVe<}3pl-S.gI95Hn]1/(9pC/{%xs~H"$ItQ<CSE,hs`A0%
-Em>QMhNO24[']<:l_aVtc0aFO,a0}wRv/w1m641g}(irX'mxBqa{RdJ4md.WtDyenBk>_`)s,NO,S}jd!).BAih@:1Psqj3=/=y4:zZL8aD=cqD=foYi&A
-#{3g(e{d+2R8u=pe.fG)SH+'|WyuLO;k9=J}S"XFG:sj8WFR:(jPN,=+WW(un"&y3{eiqV#uJg<LJTR3vHT#1XzAlX:s'Dq%!gJf)di"HI2jU"51y"if4U
-HD3'E{:,Xn<wEScw12_s^@5U:"g=,1X=n7)J/Q/iZJ2aG{r1rj!&JcV}~{V}wmChBYu#--CY'GBwWyih5;@.BVMkfr'C:[z.PxnXeTy<A2W>h}VcNKFBxT
-{n]`MR@oi.Pjl)FbU;A[/5e$x$rAyJF]lcV=aE-.=3L`6rPP]}1k|Nv":i%S#Z/!xN)mU87G2_ymsZm>ww4iIoZB8%>7d5ZY;[UQr_@!dR(TwS}r|7>I,t
-jZDfxrII].%BW7$]PxE.MXwEHl&+N@7`{_Hl[/I"nyV;k2!L/Rwp:4|-8#UE>`3xk{Uzd8K0F:[oHk|J%PBY1//e^[a4n4~<f=K|L1w5:Y](1c^I#z;en&
-0F"hzYI9r-'B#!yM}XRnk(q"=:&.6{>"euQE/7XSgc@>#8x.h&(Ok/ed`Y1%M0ONy;uR~{TuQ9D&dS8.pQ#(E%t[(6:HX6x^[N`>]E)CwtU'ej}0VsffyV
-aXr@'0l0!V60GdO9@81.tJi{Hi$EQUz&x&j7p>AB)Lq;P2k<2QZc6im%Ab19kDeiJVBi3Ra08<#!K(TPD=rlvi~CB#w!'-r`j:@5Sq`d_y.e"'p'hYfmnE
-3u;m.$;Pt=&%-:xV^0`QXyUyM-1"N5x+C8ZN:y:-nh:|}bgVRB%sK!/2'8k>kCxcDm;-SDTy_t.&^r0+$I:dlV-L1bV24pXky+JsC7S%[a->}QX1//k4;:
-Mq7uA;-Hf)1557$rtDeZL.[mka&wP]k=C%Nh!HLiN0[[Pdv@0rJ"o.Vi-g-/pq}Fbr4'&JYd}bEi>||V<a0RU0|nv!-G:R%+o-zg"'g2s9wC|KvazA,1<%
-0{qAHKb'/M"NHdekIHR]8Aj7)@SzyA_bd4#{c`9z6BnznkY}d5TUjnQU={ePeAuX:T>q8tGW$xLLjuEB/gKAq4OA1v=6x_3A+{h-Q:!PsKGTn$!!k"p|3,
-c,+f=SbrvQ9N}/_Ow&CE9g0'u_z^zMLb6YDKxH4HJT@cLwxl(L95Nhuy|nT@9<jirDd=b!O|E$a%3q:SFQN&Nm3wu^72rk)NGmzbQsy&W<lINs^7AK%,vV
-Msxx.L%rPV6tQT)t@4|vC5;FKqKSDN1#8$zPka)i>T@HK60]TM^nNp5#a:"vVjXepP4(SZ37=:(+{;N;@g`R&uGPw7iE'6@m)5,UcCbD}9X<JuU4~,Iek.
-S:O_VD4x-x!~~zXYXEY6o!BEtUxG"9xx'kV8afCUk>0:zI9w-A`_%A|ITg~e`/W,oDA,6G-K7Xzy>!5#ZqInSr:dxvS$9k>9"Ao+/'uaYi9aMCM'hq#("&
-iBjA`BM4("3AE+YD{s(9$1tv~^69NWZmczeNv@aIo64J_^P;&NlE9yj@fk^{Vg+`S3HoF+q4Rng(Zc<r:P}=Q)ay({Oh)=RO5>KY=M"GzPgsp5MQ9m<2||
-|MeN2C~j|cR[x`jN)aAb4}iCOv6biod`!Xw%`@QDz`WH_&r0N"U@ECw0)B='g:`lgGO{iq^2-lv`E#4H1Mm^_{@oShfT1X|`tsvwPe]3W+mQKi:b]/1mXc
-BW.XF4fV6NIJ/Fv$IB0sS11H&)|&Xci%+geTgz)q>eoFb|S&XCuJTU1v3:@-/CLhzcmn9ACMcf5Y]v61pGJ:ush/lIqdu!EcK=pOnOlXTZm^{9d$(;k"M,
-f>]EGqn@hmMLFd0TTD,[nM|bHL!,<g,Q-DRRLTC^9C}&^|Aq/g!pBbf3.VT=W!o/8^z;/oS>`'_=[nVl'ABShGkiL5r[cu:4:YuA^o:9'VyhI|A85tyQCq
-4rqCkUZfC<@h:lkFe]4fQa%6IvZc1!szES$W<K:a0ciD+qIks^E{JEQ{)qSq6.+(x`S>)6K!a^d-X)jCa)8:6jh$gzNb"!V+A_3|jV&X/VU8E<z5$Z/c@,
-)K~9J:Mj;r{;)rUE"4%YA[o89Ct;]j6fHh$3r$wv&%aw}1Q{YiX$2Ro/^(A4$}CSDy6AAZ1i_Xo%d=l08Z`L4%EK|l+3Z:1y](F#&)rLu'GbV`A<0&)G3^
-sX3fz!6p<C6se_d'Gi9"OM;9A_U]yr`!oS.}`kYthkA6B_}VQiiyJDsik`P0Sf"y,TIZ7Kh82xaw~OCaRaY[vwlTD}aIpa!{|j[UgOC]iLfpkA"}Sr=1lh
-tlL&e^HdL6C@ht$D5x&LL(PcND]9FGHz8dvaFMSDp4'sePXCgBS"q;AW=@C+EF1A%!,rmSvE:!GTd"m>$D[R2yF7{[#s(B__,$EcQjvaS+EiC.o@wH=mvv
-frBQrSszKR6!YyufeEP$=>$U@;c$|$M6B$ImLMCsLs{!PZK^$tqsc[|.u9CP/'RZrq^v-x#;AXxtAv:X#4~G:i~)Q4,T{jQP0o'h54rSU.,>9D])4{|f|q
-`ib/U:`&}Ss(2qQwuh+b@RPpb!<qI(Bw`1}Vbuh.8#UhIc<JBtc>KdWb#;Ov<jVl/}X0mkqW3(JvLiPm[_THXU{I"JtmFQ;G[2P",uh47S/dXu!ECyCA!v
-`NbtZlD+D6][l/k9j=(mRo%lR23H]n/|hAi+Yfcs{lfN-}%MeXP'wcF(DJ,R)I<}Kkp/nyVLZ/DO2w.j87.p!],%e>vwZu5xU=dMwLuV(>QS^j%TjT>JEE
-0mV!Z$~.3_[D2BR9nzb>5z_7k4](UX]pfA(#S^;M6wR$4iR[~@gjZ@<]/9{bT7tYX_34DtCjB[SIx!W=mnV)~8+$-XgOgrhYNl]^x3&9,s8indm`;)O}rl
-nsA&taXHcQ.G/XIM:D0w(NQTv|10MF%ICK6V5FO$Vk>}YR>/#}V[phPZ8wYOf=p4"aB`RWn'DYcyfV~LD(yZ9pCet.{=[J.3;vR89Kww1S;23Qp6%j@&@I
-vIO7+mb@M8Ewem8ceTVObDbV6lX31ye22DXCu=Yvr+CK^5i!^1R]-BH<[xo+DTrlvcP%13hI<_u>LWU4s0F@h"QVRrR'en6k~d5XgEgcb3{9iZD;ga!57X
-bptUG4WVTfMqc[Iwyze]LrhP0Wd$8g8rV<y@h6K["b[j_6-LfAHH5{"PcnfIc-qTYs3oJHQ8+bD<6]a[j@uC@:3A7[{Osh4g^}2q)m_GC'Y|Eg"pe+iF+;
-P`Ebea6-:]=JNYQjJvTT^Sf>m;4'D><s>|>eO}/f:9!ytWJT~:Vl%,ad-4#N#SPfJlcJQ(eFDbh5+X)ubZZCr4t>GH@Ep+^(t1[|Q{`|AkYwM.AdFl1g5f
-~LtmSGlY}Z|6CKV]ST,DMf]:x%1!JDR0"^lMm_qq&UVI7[p`J.g'i[24EZU}[BwCg=TULKo/}wH24cx:-b,E3wJAkN4(TV-Z@p$,<@)&Fd38R$<`S=E|Vr
-zsz)Fw>r-"14aex>zs&HtIb/ra>/%aJd=t/Hh^5%N`<MgD,l]N5nzIkEb,RX.W#Q=.:N%Z,gtt-k"S%;c)8Z;nTKyUq!{m;U9sw5_YRFXz"XQJO"{;Y{63
-]2CRn2K_{+sA'd'Gclj"'wT"HVk|9Z2UjNakJ)ZH3Fvn)HAGiEp{R%0w',zo>'gI2ybTEV.S=MfzLalHpJvn56=(m3OPn{8B^FwCHfK.wmF8S8Jrso48$a
-Tm/V"^mhVVan;H2iB1'v<:Lq].|u>&kg_,U87S7ZqCY#lHBHsE<6ckk')K+sJSHz$2jVXEE&i]@3+[E&f:&GF>UM|gJE6n22:T8|,C"LUP[)$i^!]Xht'D
-qDc<%e{pVMZEF(+4-!9+"'Z!pxt.j.:Bi,d>IVjYj@q!tfzD64SDzyIIs.n3wcP=FVgvJcIMyPg+>l(wZhP@]jK'kS%G&&7z'D1+j;)2XPo)k&Y4]C9]pG
-Lol|tf0RK'1`5xXiz/EmL:tZ+`$7xmhz;uFYvh5^WUI,8j9ZJ)jA(P,n+K4"NGkUEyupmq'9!)kZibiJn|b<Ta5e~IXx%O]{TJPu@jnO7ghm3(aOB-&B-8
-hS;vwz{/Y>9#P0qQm02bVyIYZe,L<D`zeC%OIX['Q=8I'{VQ1'TrA;sKoYPl;fIMXOZM;@6)KBEQZrNC8n@{j55i-zA+3&gVkYsl+IPO.Uj"CBMD]S6rI>
-NwA}_VQe}[7l$Qra`#4=eu'Z!ou5HQ+=Zrj(5|E5Wq6K1(Kwmc@d'Xn'm$z7^hRr9>ZY&]2P/xJohC/XE(u<R<Cxl(ER{gkp[$89v"5nI|[gg[z8nrmG8V
-^:X)~xFFdJ>x1hiB>Ctx|&#:<_A/o^WDBlRc.-p<{K4kU`_I.Qp9)>40'oghNYC|{DCIiH6sQs+ka_klpexco(_">'Znw}M&Ky(M]:~pyVGdp=ZKw'ESYf
-J4AJgbD{R"<ClP7SI7C}G&N;iSvF@Lk'llK"p],HAbxU)UK!9fmfX-U<zQuan|!i:2%Yjn2:(yu#g1b]~SJHFl<_+c,<#e|i#iAUcaTz&-6J1;dJ9Jg"_m
-z`uy>+u[&p=Jb,AsV[iJbEP($&`;sd{5xr#jvjDK+[8n(SCP5(5+N[Cs|Hi{"TF_Z'(@o4KAd5c8G+Gs,-c(R8Q)7H,{7/XuC;T<[b2WS4x&GVr[7A>OZf
-9_iNhx08`r,2":>cz=>OpR)EFZbqF:Tabk09<y';0TqE}`(+},S6mgItW"@_&t8:g"VWvL.{2,7P&q;#x"PD}=||#a{e^lxo,.&f9Vtx'e`KTX)dh^;CWM
-O1oz<o37@SiNv2zwLgr^%C=Fa.djKLeL`rxt8tBG;j9^XXu5wp$J%#u2>-H+q_gHWM$Ub)6;-z|SJZ_f'2N/Ec49+K(_{rPfZ3!MaGG((0BHknI!!"l37T
-Vszo3{dR"U8Gt4c7|+eje`0m`02PMK<QyjM'"O,Vi/StL>JL7sy8@=1x/B_kIy@XYi;85hQLmU@jsk>4C`7NP&.uP@p:sQ48[3f"mA'12&6!J({SCIGSXb
-@huKtx]uT+R='Tw_Xph%1N-'5uEN#e!-T(:h5!CIlv0n/--[1B.zb^bg#pawa_4H9P=9`538LdhBh/`U<$nu|3)u]P>3p|tKS4`M520^8W2B(}4YkCE7`g
-"aS:<oy9MDG"bR|7^4s8GIb29g-0FmJ=D.(]~/c^;w.p>[uq"js{,,oiV)(Gx,MH/}-ElXCo0..Tq!W3<#<R;Ok@KJHkq4,mDxj])A(4q'3#"QO>$F(u_>
-MgC_TV{osJAf:xu4QRGKec8C}vREr9GbdEq7mG#_J5=}i2lyNO$rOyTdquKH8sKj/$.160u:tBw%i5N'Ss~;&e|=dLkuL-3"+3IOCOKy86xxe<Iu`|v"=t
-kDd@^QV,S`&Ylz,L1s;^P&0HjNIn>18Gu!!HtvxP<$p1/20Z|3[9/c~xbYYIjeT"=DbV$W''Xq$(J$ym5]d/!6m5S{fU$KOINh5);r7p$8l[0&XX`e2+NC
-Hk2f&;AM~+|.2K35C98ZqkHBIVP6$>^>e6W-+A+Y(C)%R}E$Sz+3Co;J/:eN<,xTF80Q$ZIz<X^_;>5v]2,c_{k'oB&_1'{.o=5''Y+_tR{X#C{$_@r,J^
-ya|i&kg"-3jGz`:p;FjQhEpf-8+m{o6|SEL<5_RcElU4=d6v67t"SVAeWD.8Lt~Fzhz_jN&"y&Wacx(6I4YUaXE;DH7e~:X"t>Dg]gdUX6xu8jp}~.L3`-
-zmp^'5y7B:Te3e'-]P$Ia/DY!GoO`:5+pq7@@p}8s<wz8e`:wOWfi&mY02/w.394^gMH=ziBmdMY-JFsgjGO;&ML`EekuVWBrkR1]oIq.8a7YeHSjHI<f'
-'%z/JqSPF=j&<T<</.wXCFJp0#`GsdA!g`2VUxE4O;Ot>7lZsly!=,fk'1uK)W8j$.&duD<<FkR<uKI3Mm~"|;eZ3w!w1gK)YF{[~HpM-'h_iQAd4MY.gy
-NvSvNydf%j|+JuGxJQrXXlY$^QnC67X-zAA8%Pwe18;&ih__gPC<)do#,6DTY/GAi3H$u3(vG0;,%s+ag5<_~o5$F-V[/:9'c{1-aGP(XXYZgiB:O{npUV
-k]oYf6Z!=&l|,yi-6}N">QB=pJCffGor<s'%Ki~:&-7/MFyJ;BuYI%:MPNx4k_ZC}20#>_rhzBgkIngM`V1`brMalSQ$~`HKfJ:'Xw#q8Z0>}gu`%&mqDt
-E%n0X<[sUCS.ML1Vvy/Ip`:[GFxa~fK1"9oLFsfF:/XzU/V8Jn2__L!AKP0Oh8SoSAG68`"CEf"8md(,{7t`GsWzVPT#rxQ,{B"ke72[S{-E:`aebEh3z2
-E"pf[A>qnuN"LojB06z-FT]1fGki':1AA")]eZXBF!m$D%pkLPV/StQY'0cgXdPQFC+db1CC=WEQ;|ow'PaF,+u&JF7]c`iV"|Rz|2tBrC,AJ1>p7Y&yli
-hT4Rzbo}lhkRF)yaJHw[d8}/I,2PD5Q6e.QZyVEW8v>Z-#tQymWV>BvQv4__k2%Lu&`JlC)TIG-R@XC;.pVsO7U&E1wM73#M~YZ2X$T;`L/pHH^4Tx,u0"
-seahb<XY0EdN=P-V]$^x.8P_nlsC$>2`.TY!&0T,Jzpkn{{am8$$Sq]apEvuJd_R;12q}F[D=uN1C4|EN2qfa"ZHQ>;=~]cV50pQi]+/VWL1>GF^QSmXmW
-WB8K'n<%Y'pt1m0RyB1Bf)$oekD"q-^>^vVz#}h:7<y@!$;.U^_cW`$CknFi`h'o]_y5F>r0/E"5vjKI)9/.0._Q@gM4dbJL;.%|)Woo(sUG[|MwLH2jV!
-nI}_Hcla_@<6HGOOO}JXh0h`~I6hK:)VC})mDMx)IaFO"vB{cW@v&rD"a4.PoP,hg;nhOg$U}4L}k69U!^G}zzt7G_b{>clY<jvwbn3JQsxJeXw$CCkf,)
-=ie}hC0j@"{Ki+GTo(]meZ/Rd`M]>`:s5>VQ=|-+:8PWvCssRP$asA31b+Wo(c6sj)TZwDu#TEvd|^J^;=C:gPA^AjUr474vJ$WP#0bYh<.L4Cq4l['E8c
-m(X'Z{gA3{R'T/t}dcdixUwt^Uw}Dd}iLKE0yvkI~;R<6:j#yYk5":BydZbws8<V$N/D+Ai(nHN<`@Fz]Qx%K9Fk9F~o5y3,sIeuvh$Yg<sgSbXPu=@P<%
-FyW%L^Hj~Ug9x{+7"XiL@}Bbj<nX/q1x5YYYa@BGuZdp`m33SEDM.^5%yM({|RwK78yS]FnGkn95Mv'Wg4HVH`}@>i^h4mX5.h~Oj-XKj)gENjPNg]dz}6
-yX=$6q<gceHX-#EA=9BMVTP4X%O4Hexm{7,&+Lm%ifZ2%M]Se/j.9,fPppOf#E=@.]0)jt3;c)ij/Vh>Nun_ww~/QaJa!H]@<4^=ef6mstLpFT[JeLRMCe
-b,@YjWE[B/aDeeBj2BQtj7AkX/Mk:axxT#&nPYqVy3v25YlL~I8(0Ax_EkUQZ.J,B5KvW7^-,Ef]a[hd6_&sf9OF41fN8IisBm1C3V#$ht~v7Hq{,MiF4&
->sg;2ma3#at:>,0a#o@Pj%^;cEV6f3Y2}!9M$[=)rN3,eY<t"F`Vk0rzU>MFo]u_#az(PHx<7!x)q;,PKNl2sX!Z5sx&1XgG6`Y,1"!Y.FQdw'|a#9{BJt
-"Kzn;<'s<IGbmBg}@Tu=0@xuZu<$&g2!SDsgE)m{QC6KhU^Qs3s-6Rx[_}{i3$9OQ)m'=VXi>6dsTXi,RR!hOc>7vZ84:-z13BO4<;hE{Y;zq|"tUub1A2
-.@c(wC9DdWq^wF"^#+R&z:+)0Z_R)j;+|TQo5@m.2zq7vVN<{&x#/awYAc^8bRtE(>f^"VB5KGvea]U&]b5U]3DE7Yerf$3pRu!m46be%p=UuD3+Q_uk#t
-dAPSdYvsXTva<<r(ESyoU`o2V_,=)`i}zGvh!pS!fSr-YGLr8c5Ls=m|dz<pUYR;QSF+.@kIP9{=/=x>KeAr#DNA6x@XLUUHe)YXC!qxh!7}(f7Fh@U3g:
-}o}Hpd!y)aghM@;GxUE32M"u:i~0jU@426HT7+,[F|Ss4}tQOf)3}48mN6+d.00r|JSYd+jx/hLR}(+w<bND,zciu2SOY5eDQbw+;T0V43CDs7tJoK!g;Y
-k$Rit@Veu/<2;`mob&'|vhm^;!(qmuJmRhM=&F28;/JO$aP;t'[w1(`F&$GC/dC'toez+BmDB'Y'@Hm&5%Jb$2;<rf0@][<&IO[|9'SGE{2}LJF(Q/R"=,
-o7`{XDzz2cnYon+ZT7D/kDYAk^&JFs;Oue3krmLiNqq(y^60gN>I"C=VxvtESQfF`Cp6!4`9v"qO'PQu`!3sw<a.M_W[5y6lXWBz]H&}Ubl{B.4h['#A(h
-LSoSHyaHQw9w:0gGp1j.;/I+F]Zkh_"j7XNtPF`2vJhEsrr[4qNw+;@6,#3O[Hv#pe^"eS^FPj0l"7{tU+vx<|S|Gn(T0c#&+qM`}t6347v;QS/wUrB}|L
-m"PXon|h5r3I(n&ERNt#w0w{|:znGVs'Bn,R-B<B#%St9[I=#r~qBlpkRu05B}jz&Nz^X^5t&IXk;3P5sVfdEPQf$ML)Rg%m<,oky235Dd.cbILM85nEJJ
-)<gX+I>Tx3F2X$25g<VQG{&hvw1(>""jLXTATf$b(<.>z%&7ikL)ToL'<f)>iQ/iXkjB4-4nj+pOS.r=T`(:m%G9"gjy{|s}&j'bb)j][(f=9`]Q8<@8"T
-LBU#v=EFn)g0CzP$ifBEbSr{^GiE^g_zI27poW;9m6);E<8h`b#g9|8_^8o)cMiM1hM]PK$91N%Ee>|]YmGc/^EFm>@kIJ3]&+6=A-S}6dNxE,dTj/Coi{
-E7}r<7crc7s32"})@Wr:TCn>&5Zo:_6jRYZlX;#yFM#25;n@afaAw^4s(5-.MvRiXLh,tPuj1L0S}-U9=+m0ehwE"+NFe#@p@1BpWklP5[#WSAa.(^>AXb
-DG6v7T!<~!8%uWvTIvy<Y7$tC^zL|e>!ti0]R#sjGM}.q$.=&zLe`3lg9o~WIH,xUD]X`410)9AI0rAzTUYfLu'2bIgyX,oOc2[<cow2FL{lvp(_57NYK&
-_X0AlRAiyzU/EU;w`2}]TO=T9>D6fj+x#/K+>44zS0:k0ttb[ZigT'hjyKC.<leYv<lW<06i<Q;I:OqVrF4Oa!XN{|X|G-g5^|XB+sSvzH/uoh,2l7OR~p
-KF,MrDLD@-B{DK/L64(isX)G'Px5vuJ_J6_gsb"vc/1'+D=0<TYerxxFP$W7{)~zuJA13'mzhszZX8{ej6"m":J@]ZimW+T&mZg(|XJbhx&6uJx99nxbt_
-r6TEvyU-w$,&~gKCLGBp}j8dweDETq(,:T5Z$&E,xt&UVZ,!](vpEyeZvOCE:}WP;Y]@lf:X0#j]<Ht&t!Rkm|FPJkzx$xOZ]1|:Fp{T,4|Wt)B3,+8,.D
-Y#'%h;t.pEB=vWQD]7KV1snbxZh@`VOtWlwj[ya:GzClniOO!$@eXJ~84`q3}#jU!QV@G|UDd{Pm58^81>8-(u$G8IPd}M/o_JT^IX2-zW&Xp0B7f|:-EW
-'eYNbavik5n_4/_4M60h~o'1w])EYh8h]$9,4DKmknA@s{>baU~(3IT5n_f"~N$u./!.3#^}a"4}%+8YrES8,'jrT#r/vAj=J3FbJmBV-+gI41Eb02-Q:J
-vX&O:L(@_hj,(CF8`xY$>Z$SIJ#5aP=9/ByBes.R3M!#ZB8H.V"#%gvS)wn,jwxoTNEC`/7uumRiBGaRQI|6h+qH{<QFVMR5j,0:TRKdc2fW7v]x|!{Ke]
-%qPNZ|Dc)}5a['Z"2dBai3P7Q5j.ax~(#R@x/A7wkcV=^uNyCQIfKgRHIu&x8|v_@5U@ja]PU(53>q]uS$'M30{L9Iwi"cxA<7wDqIdqKL|3Oa0P@Fnh7a
-PH%]S=xRcVvBA7S}Fd(7Z0eU}I`U4]dG_%JPa67v}M;fOA"+L8rc<9:q+jbsElfB2})&Q^Kvvx%[Cx/MG,O=r]|')Z4SX+epBsa+,92cpC$z(-rV^p,6el
-q<Hb#^wejcL2+cS%ZW~s(V^ZlOyLo_(@g$^b-N4[Hs2zTO.O(f'ZS5|ZqHl>>ZQb0{bwk4WgTKV}n:t`tqH_U3FSsZ)%<+=6rq5!C/V4<([7$iTRicZbe7
-g]rJ'U@"q;'h1.p#~x}W9r'MYp;rDemtZjL`:7%X/c1fqR2fqp#u^fD1BX`zUucgJ<lYyQPWpyN7;w&HA7u/IEqLtHMkdF1yJP[I<(hx}V}tie3DsYJ-CG
-j5jc&>pc3h'u<'][OGi^s4/^.v:g;1x=x{La=:|]D1PQlYyV_T$(,xm|,FWTJ"H+Q92o-$##kZf%d##`)W03iO)uB:}Z2RzXCgMQ:xw&NQQxE`7Rgk]JA1
-'x94'R)J+#.W"#%TNbZX6Ppk|ZbW4AhCKq8!%R0xk!V(~D@_&@Vx[Y`WPDD<uuDM)OE@n=jzQ=c)X,xQqhT4^1JSg/bN'W"3s53IcymuXu|+TS92KT{`/>
-3YP$E=aZCB~{[!b"'31+Lb[D"&tuuh|.R-]+nD+{foGBonvXvsyVJ;.vW>vmFYra5V'#h>5o]/nW06h0vm}n@X/6-RpnXW<u~t"<'HU_h0P)8>,@E(5]$$
-Z{G`!_rKu70"u0VfeAZ5;x<e9nV7/c;}1R;bQ`Oz_KvF0{npP=ajVj.72,!gXGy[d".iN59@w|Ir.KeK"uSszf}=(eV=0uw0FoJ9QMlF;<T6:I%65F#G|N
-nMbv-%s]|}Eem+)qIo|Ol6maO}oam."S<Y~k4p1+wuAM6$T(UTEW,+RD'C^`DF,vZ6ehFCK$Q&N]`T-N_a=IaJ)nOji#.G-M4>1}.iO6W-Q=8EJa:,TN)3
-ovg7-e[>IN2re:lJ4k6&~eVS)'lz_MMfbn3J`,ap/..9kL/$qX04g4Kns[jMV8aG14)Uzls]}W&/^oH<B=EqDF=KI]E|3{1q<5H6ISuWLE<'`n]gk8EwXP
-Ie-(q>)c[k.$J3F+|xOqQKH,G!)/'0cS-GIA`3l;)cv/t@9L{RkzW/F|p_bM~h!^/;G7=L="^u/tOc+_r"OeKMG/L9LSyDSVu=m3lAETp0NiWs^l&$BWsB
-wSzk-h0|6M@YQyGaMGSa$F8n_!<^yST%7WIV}XEQU(U!(5sK/H|$4ch<hWz]X'=:FzFGU)8#P2t:T':aIeJJ'TN^={et~f2fkpcJ_=-5n]<[t2!W@Mz5/v
-ml~]db'hX&y!;c-Z$+YrN&UYb/xWvdc#FRz(_lzdNFpvNZ9qnP.IoI;(k7K8F:XoZc/q9pY<Hu'C^L;K64An{%^cyfzi_OtIfz&[T79O!9q+u'NM~Y9g`p
-jI~qqV:MM:{U)FKVHElmWqdd7((431}Ho6C-@D,$}I,Bu6<VzEf;%N0T@Ev,><phyunReMvFOvB"982`W{m%|W8`W}g/xHZ8EV]daR3FxJ'AT,],E{zAW&
-<qV4(w@OTaxn1e4T}tgS&.'QzE>2V4%yR^0XWn!x9T[!/%'],#EYLm,i5s#AB_eY9{qkT%]D!b5{E+y+N9y#%!%[PzK}<N{ja`aiW$bo1(~FEfMyeZ_}s@
-3eG_D,bya7h:xTp<R4C|X^;,MgeyM{xLKeeQ9$M,~44B~m~7~3bOoolw!<mQ4<^8J4}cA_IhSx5jBd&NCJsI,zsi8yJ4'7{xlH<|9xU%=%B"xa,sD$(&-3
-n6Y}'4PO(EIpQw'kfdn3[`.b5){h.Qto10$x#'w!^FD>y[e:Pw`:}cY2{g{g/O$0Q`GI7U5g9[{O$rowrKNA!0b1uMtjMb5>)sG%!}$D2%{1n8oOU{q9Xk
-U:EarBd(E9'!hT"'%M`OpUsJ6iz^U6^F}i.]o_FLaN=hV<GpW7f5IkfZi6hs&oqr8`OQN"+}ir6jw<BNAlUxs}"MW-^Q&7FJF0/I^u9Y{_IRhY3R)7_NMc
-:D|;<26m;1VGw%|dY!y|%puilR[:BPBH>1jy<2$9WN13htv4HT#-+ItPgzsKifndo}B5cJ/$0)`,QjycM/:Yoc;8rbR+K77ohO'M}.{Mu[7`_c1$W/mdxA
-h`xdIdr^b964~3UCvjOa|G%xqY7wNQ''=7.6U45An:_RC"=HC!Ds|!Q|c)uE&nn.7gBPDD1TL({$V+i"o0'DwzGd{0gEEqeIVhRu]i4sI$3@BMwEH!Or:M
-32dmDcGs@H,,v.o1,ibs8s[|Z,H!"IMCj%GnI..(sfH(4-wtv94p`;Kia:4T#+[bHa-+3Y0&4x<Y<aZGN}Bpn3'+X&xb3Io`5)!qce5I>.z`-rrt_}Nfh|
-i2qz!{Yo89jQ_[5tmEXh69+Z^qk6$ODPo3+rkeg1(G]sP(_Uj5wC$uMm.Q~=j'3ljk[^EJ>Vrvsd!ui=w|Al6LAA8pgD6U/,4B316IQL9S:L0>}E"GXLGC
-vzQY[Q_'i$Fh|q/s!QQxr/'+i!uQC!/.$o''a(+0;`e={+;Lv$>T4&#&N{x<)Ro5ssQ24ukd5ZVSYH0PC7BMXZt%Q%2q]FJgg+40]f}wWrV-`ejpJ:YFPg
-YhyT@QpiIY2L4qld5%5%rNaOlg_J4N:}~}^CCa>X~#Yh3/YC1if,z%Vb,1+s!xZlY95Sq}~[T&QiU`|{,Z;kc8r^F@:+1YEUSfJc3dER(9,`wN^pH7v0}=
-%K7$d/KJ+_bX-y<$V'CG:5wT.r4!{YM{F$V`Ackx/9q0c1hN]/&9+/4464NSgnsmQJS$n.Z@KN>0^l(ehGrknv=Z~p5uDV+PJD0%b<dgS-r%f&Q#9r73-|
-^:Ccr)asOc%5L&e-qkz6/OX$[E,xW.2|6,x)B7/}R19yG-v&c{Yye&amRckAZ2C,m8!n$M0#%(^$JV@;O`9dNX7Lk#:S7vRl|r~"t,I&$]C+Sz{%zQ6I,0
-Uh.>W.1ci8$x"|ILj'26]p%[0iFZib,ng+`{9WE(QA[h4l}i2d[;`JHql(9uq[rtPGYK$ecFx)Fdk_Q{@{#0%-G"s]f(`c3i_-]WU^l_r-,#v>G]/iP-hZ
-I&zm'hHx(z2#XP,0VAQd(>vq'VY0S8D5g.`,~Z!d"hr7BU=R@'dOPu@n#qcjZ#6C'UD;^:I4!t8(vJ!hzYNJyzckP^XBbuB-~Tr@>}Nq'9HP:q4Tfwbw+K
-Wa2M[4`nNnZ[4!#bFfnyfyXk$U}%n2~U/vk+79iNg{R^M&A(HPI6v/Or<Xc^lna}dMr=XI@'tKa<t73HHJAr`2sHy6opaRr.kPeZ8>Ew<j{.6&JRNVP.'4
-;f~({;ad;U{#jfer&rg{!LVzAY1bU@V'6yv6dm!Y7O9N3jxqC2Th{"qSxdLX@-!0VMj$`y[)Mw]m}h9$iUGJ@D_L9{d)~T~|A<IO%{5})v$S~_"v{uz-Km
-M#]hLkV)lYwyHxeZ|K$<$#_77^imy@Q/wf:zbXeAv">s>dIkHk)k)]mH_M0IS,s&%i;y:Q3hJ"5TQ-2[x5@_a]UJPTEWaD^U!q6[tlNMHZop,IzNt6&]i-
-#uq/m[V#T#^t{oZB|_b@}_l1(0A^#C:21R3<Mox.V'@k;iN"I>jr:lQH'rR)I!RYkC<dTZK=Wr:NL!]X>x,rWA3V9zixM`l/{Y6f`E3]LV'O}pSvO<=t}"
-s)DdTYE_Ky7JI-bDiKhrQFkDP0UaE0L!KfNqzom3Yi=w6c"^.=%>QH-xd!|X|snt]2,6]8_"+,JE`$GCx3GjY45uvLmEvB=RC1u!GYDekYuV^=^jZx$m,{
-W##5'O$Ts5>;c)'O<+_#23d/$$Z$|rS7(<qoJzKk5zw|RF>Bs|-c[!moSICxo+@eF(aGU%"@w^nH!^=|NXB]FvJJ)Um'2"##a^}:O_8-r<[Ar|DC~gv&sC
-kErYy:"]2)&]T7_qpioGz3P4^a'].T]|0aYG.Krh!"S!<#o87PNh]U@xJ<&8pbhlWK7!i:bi/#T.,O({ZAEN28K_z;'@7yCB}%xawliAF0C5&(qaQ||X],
-r`{+/>0MzsV$J5xV7NV_cfv`J6Y4KNF,_m:__'NMv-X,0QSd~T{|n4LUIc3yUpxf:%%Vn}L,bpLdkIUPNL/}qzz!}"a:FIRBS!}dmbF([I6mZJ$iw]E_Ko
-}aXKQ[HSPd<o{c.!1G26X9S#zG]klj[3]7QSQ7)6kGV9r}}4Uj]Az(),d;M-XMKm'4UX$(y&@'[2bl2F"nz[)O-ShUDmC+XAjC}LIx6(=JQa,2+U`.-o:f
-~9;x$Wu%B>zYa0gmDCd%rrxIAqgg(-pBKU&_MF'qa)uq:<Nj"=}VtZTs[f>Bix(d0uJrVm2H:xLCb}#Lz@EX^0w;]B-taa3}^z:Y4+!WrrHdJ}m6fLIB@I
-7.T5`8P!_"71FT(a;Bb`c/bq'Dz&!;guT`mXH[ynByi%{R'3LlKDaz|VFE(0:#0j3qc^OF}.1Bug<ceh2Pjq2$=ItU4yw@na+s3r;L/,+Byv8D8RJ.mV>c
-wYJVTDtWik/a#<N4i=i}tV0A4cOlJ(NrLT8Xd<2ITW2a:Ci%IYvd(WjSK#h]Q4q;{(i}>!55L@gPU=,6/0f^0qzePA}^tQK5-'xI1'JEp#$HA/C#]OQ};C
-(ZL6<{]S_'8[e{p;P1=+F"J/8Tn1Vs~$;UMz|7}vbVuI|]X[},UoH{'NI)VW:+v_f"Ir`5-1fUlQkSA=jbZx2i4%Eb~R%HtN^jk_x!,Io)=.Lb7Jdh+Hmd
--7d:j5:%0amB'$xRk"s'i)fe;-A}76eYQKP.=U;I$"n}xFxB>>Te.jv=yX1w9P;z$^00SY:D5^XauSSRfMHe;Hq4m,o:=V4jd;L7}_HaC+Aa|(52=q[|VV
-2UfQ}d!AZ>^^mNzX!7=5C^9CyhI%fFZyxKGqXz;qPa!bQC8>U6uJ#>V8NQBl+R+xu>0.!h5k"Cs8rKXjFJd|9So4Bbv0R:!{Sbcm:k+K9&IA_M[^"z{wT%
-oBx0)^'VN1}Y`TgUinrBmDfe(^5q9G1T53+FFgNzG&{h$3])2!xr:p-Rv<6X5x/hgUB|cngx~=+4NFmW"3cqu,}wRw=opc4wI:1aoKaB,(-(aSW9wFM=s)
-SRR=gAm9ABS9Y[[sloD-A;BW"y8K=kd,h>{d_j"vP}<h`vIu90qkpXnnl)=u0%/Pv2-P718NO!b/q&V,p|4,P0nq_'ernt@>~+<leLiL=mO"JH'8MJY>4Z
-27fm<!)-L(O/S9!K))CS9-<b=1Y<Amo0u!g$mgS8H8U|QR|714}+=#S.864[~yxFRF,/rCn6#DMT46G;6[[1hjKQWcmc@E(}zWj&RRX6^]%4>d^NY#gVm@
-%HOE.9|t{9(xVYh'e'4AT1>.lqfA``7=2wX`|>yUh,,iCh+LC_^LeJ]Uct4Qm/A}&)}g[n|rqnYb8rUj,'FucQT_%=JTk:>|EySe32$](SF&}|bvOQj;Gc
-@v@5o8DtyVA%YwWL,^4m:q;qG8(@mUBLR<Z8GV=Sn(^_|B6lKD}D<|gVp/jicm%W7+1!W]9C%-_:|$wU5@lhyyj":$X`x`y+g,1>8$Sz3K9#%qX^:Ikwu#
-eGW2f7bb[/B5]ms#a@U}rdbSZM.^#5r+.6Xb1"Pq@!#t0nS>C]KC8d)_DLBQ&zP:Wh+<zL~EFygj'zp{"r9{K_w`&dy+!+.PJZ^yfSsZZ%dk7JbJ6k/J[k
-aPG8;RP=6kNy%hlw~|Bca|>$aFYL,H&s%4yCDm[scfZc0_]38Gh$tuW&%_IGKYF,.OB:Sa..Mx~t_Z9Vb<Ieg8h`=i=G<cQd|4s%"`r-9=y<g:o$(:j!aS
-wGkeEv9/_1#J%Eu3zBmneenz>^#p^]9]CVY%J+dzFo'StqN4RV-,Fq0/IFr:4vzf-brFmKD2TU~`!npo.S.1wXQt~R"j.09`qM$h{uCb,/3|^0~{|.n6=/
-1mbSActR86KVKtBp/x(jmY|uq$rv"Z<u74P/=`"9&e2!"'7W6!qip%4zwIv8sQ_$elT'<">)E!xiB/t.97T+3'$cLRkvA&w%c0CiXSrl#Xb.YcH(n,[@&}
-F(tSO.wtbV6y@FneA(Hlv`D$a#/Q["/P7S1#Y%1Wd:#Z0'9CvU-Jr"0'U9'&iz<:=X_{YJ@:CWSKC"=N=`#7AcW,IwTLS_EEP}k==@Y[^_e2ZbthUi<X|0
-<JLt^NkL3`+S)F21A{y5)T^XjlMA/Dg9!Ap]Wje-Knt`1vynUIJ[@`."$ZMfD(O5s'=L-5A#W<zIrKOf22SO50#<c+DfXXC`X{>B<U1ErQWNT#m[kN[9{3
-:SrVAugY)}HHpE2vRmk2Uq&l!P4O9%&ARA]uzB.xg7{j8m01|[.jiszv=WW6a<$aZe`Hi32C)pl$QM_0vw|uI3MDM>66~U&DBvuSg.J'2K~uh8&Y'6P7Dt
-Ll}RC&xe$Pw<`0]XBO#1&pov)MBCLD41qS:W%hr{aA!]saT7>YtN654$-J4lH&gY6W#6XZ~D$N#II#@TQY4OWF+&ui'i[C+@E6(q9SY7jYPqEc@Tf(u'P}
--0/EMwpDv|92:[:B_7"v,&gNR9=VXk!uX^v0JI,y!:W/W{1<;B48(,)sc"&3k{Lpf0VQB8NOIw7!HJ@p~,C6U.~A{aa4C]H,Yr$<5}MyIGGedW`W,cV!h{
-K>T)mV(-us$@$aWqkS$Ss$)yOO7Tf"XR_7X/2_3`id94dnCQJiV19:Hb@Pd%'^RSvS4y3cq6!_4iCDW<OK:E)EXjT/1`"^r%FAPt2Wz{}Ls<vC<P+)M#IA
-HEc1`Q6%'/`_d<pS`)=CQ'`&cRomBO:t]kZImp(ANsub&iXXTRL3jNyZdLX;K,z5LZdG~'_LVO|^z|NDBZ}vZ&!)mNPZNZ,QWZ%2+P%|Gk:"]z@S3%/iuy
-h7=Ji8P(F^mW"y2LNZopP6Pd'/.3wj2wfzR_-&`=1BS6jcA6jrt0DMaH<!,@t288Z#X]:P;_3@Q/mt60s_Q:4l$UvDy!HA`KTaT@Dpq0Ie'1ZWdi)SXcLA
-]!1kvg@zkN[4@Vnokv(6^s.3-On)p{-u"g~ZG4BE23f]lX/t+i9ZnTxXB=M5;j06"")Bcby3Xb{X+Dg`"1XQP776hB&HZ1zS#[`)8vhUS;OO)[l^v77u4>
-z3&ju%^YV|4s_|@K-"]%9<W_QrF9o>p7z0u91K'&hqL_lW<=!yk"xxZ1z'z#--f:YfQ;vi(FFCE7|{7&eDBXSqIp(!S;DhPff!hB]J@$%3B2[MZ0il;^:_
-&tX#_ts$GY"wc-'Gj5cJ=ky$-AuJ~j#TUVhM$4/F)mvR2+${xN%LeORQe{^u(Mcn-O=59M$ja4T`1vRs_Y,[MjA'#HlWQo7d^heM<}JdP-c2g",@[X[Bpy
-Q8uG#f2BZ6ZEhhB{wF{n(a1zFL$2WV4[Wx$`/)N@@+hH1Q$.5L7iX8^(X]Z=am8U3428>@~+FkHz)@9xOnX!qq[2Mz595u(<fYnyOnN}bpRqU3dkRgY|}6
-)iqc",))r|BXxV0f6QRNh$r=nuF!quQP6Kh2lbO:PAPz`3a2~c8^..aIyVeD91.t)TCum}.Ak"!/N!+:1,86{;J:xTk[R2$7'e^.i|5M:w2cgtv9/at0<c
-i=AJX&AxezHoVW.|%$3nySVC8G~5vdoV]7C@-]P.o^HuORYHIZXW5,S0N{#Q)tEyQ|Jgn!#tTv8&7B487q|XnhNA0lE=I>l+S)iW9GI8EiGhFH),Hk~pSn
-cLJ_G!n[l=h@6Bu4N1U'dyUxWDe|q)6LEJiYFO2+y1x@f"1ZGR|Q1>Se'REsxh;XaA~VMnj$UUg;]M)l@g/(I=,wbDSRQ3a>w5MpB}fbwAX6Z9$XeP@JCO
-n((4|N_14F:puDs{gBo&{GNz)rIf}5A(;2IWu-<#TjLX[ai|;{cuK|{f/xzy}fkL7I&1+@v}upgmu1RwB8&P{p8+^G&d&N()gXjl=1.Y,+3Y4i.s0M(nPN
-/|'7<0}49ch[+}X9:_wa#q("esxA3R~o"!k$`dDHOjeRi@=$q_}P!L+G0h'RoIELYtPJWhkG;J`Hl("22E}}:v2[t%(3iNDzBJzzOYz-PRKRMtdLh%Gqlw
-V:TzQiQ-zS&Is)3J5/>65|DCesc$KixZ+d+,iS/#)^E)%Go$U7RkiPdrKS/oFZ';.i@iul!1%WgXI]/xKJ8VrEtZ+a)CdD}fwOk^~5:v44!JW84<j'^bqv
-rx'@.PF$MWolt.[%RRK<)Zl;^LZ|Di}]gJkZc7w/j4m6%PZ%haAm':;WtLaB|s{%&M;o~5g"0W&]A7UWI<5tbb&o|<OfvT>.W6Fn{w/BJIYU;rQbjPt+g(
-w`_B[L{.[_hx/0wsrq)c@3GB7Zobs3"#m[&DK]Kvl:VrwBC]/mzK>P$.%)u6rYt[cbE)VOw|d8w|gq`A9gLNU_@<zS$6FY!bG)cVxPpl[Rp{x:{`d8@ih,
-~u'N_F!6O^{Z[De&ykjHsUM]Db3>Q[j0:K`L,QW>=""az(1]qo0$Q/<[r5[[d&eDfwWSD}jU:T&x0Jxv(['QtDuQ+Fqp-'$kP}0s.@6V(RF`^;3lm_px~0
-Ctl+bQKs)+i}ZoHz`M;v]5hiFHn`jQ2fS@wP3@"l57'vX4DsL(^JPo#&yOh0.%.;j"VnE+%5b]Y-RA5bPPyBdg!k3y'8R$eLx>i`P:&<k;/(=%~Iv8I+Bt
-(`,xq[c}0nC/0>B0XBjAX5Obl_K#+V8_4Pap>PGdQ/f@E]%rEU]S='4)Pb@E[.6qrBh[=BO^$iFQBiGT+WAj;cI2COE<T7(2a'DP.<kX]y;D^s');N"i,8
-8LhQt.VJaIjM)br-)Z4Ce^(;|GCtXjR6IpowV}L9C12-(,G(dLl%h@v|XFI/ON2n`<'SEi^QM;;=Rk/PI5~r]-6crDqB0>PDe01drMi==OYUVmkLNLdJ<o
-Od&yPs"'/V9X]x+Gbhk{r82yjCrD/-bSpW&c(D]G&5}yeZq<}{zJA=^Y8A]{h>SWc+=j91oJGmv'>5XS,&S>'bX>EUR8a7T&+@peG^s49<jHp,DoB|EK5^
-p4T[('`1dSZ78pPPGM<c#OtSt.rx6j=_Iq8slY_u17E="F4&p5_^9qvg1"K/h]`wYXHWl`wrJS+(|[IDPxR]ECDE}LS'T;Z_V(D>`RR,h=MMPrA^]@;R58
-'DM7e`SM`n0cd8}+m1ch8g&!6W`rtSPUJr^oi,jl$zX_Hw~@2k6R+Zfat0RW.;9]0,S8MkZ/5V8PH/g`]evmOGGaH0SZ.%>o(Ug9|`.<:Vdx$5Q4[@$;[,
-k{%3YLuM;y/FV`p)^)RZ7S@ODr'D7->q,mhHK[jX,|~_I]g$-@#aPj>z^bK(p1:niewfRWuphe(-NHEAF)p]>{E@C#O-M>H!UXb(Z-zQSg%,iq>+K%l$_c
-0C%{v0:#xSp4)+HBELXunlB<W`1>mQ`iMTj2TEhRfO<.V37#$I"%d_@+i7x=bh(cq[][&SgXVWYljMWCX7/[$Ei48,vj#U.{.&:wYbj$ICqiKcc]O4[9@#
-@)~Tu@dr!`dW@_6)dXUt&'}[$JQ^]><VwI0&8`bCc;$G$L9o"7'$LP(x'PPEuxIPv^vvPr$2{/e1VyI!Tc6u!{TnJ&"FFI]#o9@o`PTr^!;=gp#q#;kR}U
-,pKmsqhwb4j5UN1j~8e#uS22-kbsBu%zw&q!T@}R>=E&,b"13F't4Nse"1&`+a_I<l_w&s0TC8zN1HUikJg9Td'9$-hmDv}](#`.Og5T1rIz9c5!QN4Yx)
-%Vu6/Qk|fwH=6r]t9U6voo:Ro+n6GZi&rG{;"nba`/Q@tJYE;mo(N!E:)H<.%5Sx-tmWIR:|PJ(#JWJ_>Mei"i6=Dt`nY!d]bXHsoB-EQ}Khg]i%3y`3$>
-%^"^$)hVSN>Z.O#9%[#v#^eSs4#bFTU<S-0i;25T]2<#Oi6=Yt16Rqv-22AO59iU)O60QIQ%vC1gGQx:JF3+jRh2`399;+'Zfi=I=O#=!@o$@#x[Yhs@bs
-H)KJ%#g[l:nv=3(+D6Lv$H4/Wk%%}_fx8,8S]KKeKQ8g[w_Zx>2cg$$SvZxufi:!Nhtd^ti,|S^x1"Pd7{:aBhV{>;C}@Qyw@52#uA^bzZ{V]N3ZT&vXyV
-kR;pkanQ.Ku{.>>4Wsr#_4JCkk!&d(anw#Gu=uWa@7KXC]MoUM#'x=76pwK]mzB/o|wr.M96M1sI%62rx9FXk=,4"Sx++|[1qN/X0+)/yr)[|@B`L3Yp"%
-_(f4cTN-u0y`Oj;Q2]{zoEc>F"ce2>b@U7!oAv$A5v'6&^D+uYq:[u4""mM$&Z&(So8=7imk8L&[}UT>2R2VP`(RU48;}2&GH[$JN74)pE%9TF{0LpOUCK
-H$c%d{F@"mvu31)s-4qCs_;d)&&c$EB[OYx2rc)r<@[X_`/|-XoPY':E#-og;%HA:CBdZG!A'`DU'IO_rAUV1qLVXr)g=wKeUj[l+I18K60ki0H}]mQ_t+
-|Fr5G24hw{zV5L#(e#+4Aal7j8|q<enf30~8A]15^qN$=1u>+5D_u5<;'u{%ETkE+8uFDil.EZ},RGHk%FJjQ2#6hLzj#=]|SmEIY,h[~IZj;;gAvH@Luj
-k>4wYyfy2GP,bT^7B,Ero+{iH]OUF-&T}"|4(lU^+TyxbDY,n7&Vx6I0cqgG@9r%X$|G2&,AUbPd`{ca#B@]Z3sic635N{LI4+v(-^B.K"}YW1qv#$5hN}
-lM0/(jWGS>i8Ch~DH.ULe^b/il08n}mO#xLYoay6`b'P/=Gwu9q<]U9v2yMt;k7r"C(Nm=k8IC0rK5HEZGZ5.DZno%D},V1<B/=^5OjD;u8UfBIS(6/&i5
-KNUh}V`U#BNsbY`Sxf[PPhUN0saz08=YUR{Hi)E0]`N"xC]Y%>2'.w`RUe-vhh"v>tKfK)yEL:V1.3'HJ(,]W%piWJ[5!n-JU+6>u1}cm$[DS2a#k+czt1
-]]L/&q)06a()WKb1LcWKP0_'$LFpG%3SS$j.Y{nlqzUD"{XYUJ^csNIK.4316+W$!T`&9rD0z<&Cf&$6&XQp&Jj6(@v5N%U5(K(NrzLu@Nh.s^fHDU.D$l
-=Awrq"G`b+6ADE6"aLT^D<COAt&&-Y1GUIVE2stfEckRpeiZW|!s~_flil%z7=)tK9PQb`I0K{-^kNrP--uXnWG+GufE{udZ2amCMsWSV3qm8Kn6o{H]oQ
-OD[3&{sg^.X${x{/E67chha2zsTa#}1Vj+oFFn@MT(,I-]CmOkbG#',uG,.&y+N]I+:Cq>WvIe)y';fr${kev(;=:M|2K8x{!ECE`1oXSSll<t0}tD]9B$
-(&2+PDevkSrS^372YJpjU;@oc{WlObAT/M7&:;k:5o4qm+:t5Rw2iu[4h,oV'LPD>5m[.b}be81E)Ih}km",v5T8Y.Klb;>J&L@Sf-'(Mv0h>G@Vr+lvO_
-CL|5^|Ew~}@WP0!cX_v;[+L|7m+tyV)p#FhSu-sV[`/y&2Q;w%`HZqI.X>~Enh][G/<aHj|V-ua,-obC"JH{$8#HcU=T6([C=hotdQBe#MfS%}]V,]jx:L
-DG=5L/nMK#x1y@(U7g@)v>]^vUQ>NFa'NHHK39"dwQcUdK-a0,t>~Q0,6[f|$t!`Zmsdk-@i<F26cri^fthW<##CxO=::z4]OmyBME}&s0`sKm@Dx@O#s)
-w@,eVfTk^ts1FER]%_PL11Z0qIY67Pcv7S0-B_knf0]0I2;L!p`+.<zu#fkMhr}dnRJ,:_T;+R#@l]sbmJ3C-bwcaqCyeyA6q0$U(++QC<33y/inj/U]"z
-vYwwd)5BKrxow+1=2HN6=$A"+nsoN<.Vy&aXKSfCVQqhfZil6h)0VhME=KzK3n;7zpBG4&GR[|ZByaoc1].`RU{ij>PeXtNuVr]B+zdqo5xdrLz}A%X=c3
-y}<v`eM_Awn/-eR)T;3w/](JRbCMRPK'&4^efQ=LRecc#Vqw]K7^rWyRM>>Sq_SEJVpmCI{1zuL,m7OeI&&_,1KN^Oftul#7-fi'Xha{`REGb@Lqu^~jXn
-FZ"TPmv-QSj;`)VfE-5TKXtf>3}3S=u9QR6Uz%,B'M<P,22Zo|M+&`VaO6%SHie/:2!7_CTWDB23{%cb`+A{dx4_)eg(:%}:~'bko4HjseIKGzoAQ^Q_tn
-!zSdD_^X./{y=^:CcD,/G<r-'Ce(#;J;#if2MS1934m36jOW4:3JWB<j3@y1S1z<A^VBDR4;~n)']'vkE6[VJ^;D!}C%/,v2Fx9<Pjr9W-d+GRetRFrI[G
-r<^:QU'Bh7_HWo&g~JFtc{B`]<$J244j:Dx3m$T`8,K%i{`'#PD]V`%xyrF>kZ08KNOXv&Oj~[cpyZ)OC+]8{'<"qC@0bX,5]#{(5,(#jgO-MSj)6ZmC}6
-4`NG<7I28(Q2eU{Qbw_dvSZ>aR=F!R}ngEVU6CcayKw.c3gCb;~c2WQ}t=]xT5'}%Ou<pVd&<H{;)3q9]<Vk%A5.._1MvzNE;2,.QL]k.;n=Hx.pIv!7Dg
-:F/qG8)+dPwSiD6,(eSCH2;L.(pKqZ[`2=F5p@s:NeAK8:tnD[M%'QNm%y9h>_UxS>a>Xsb`(Pe.DbzKZHMs#la&^h=1y^dAdJ4C,1sCKs+uyGm#[3dn2b
-Yq%4rzG23tUip/x9U/Ee$Nw26DYa9/ntEd9V;+){$Zx42:TNYBr@]dk1gnY_9Q{f]gtEjM&a%l3=I/Ox@y'B_mFz,fJ1a`Bq.N|BvOo+-2z/Hi-d=.6u_6
-f&=bE3]Y5zAzo7)UK9Zs/p$V/XN1UU@"Rqi`#sZJYT4s3HNf7GW8&l.0A:1lj]3H).#];S5%Nj+GM3i1E/TeNT:kRDSXRnLDRnI.w1j@U}]>,Nc#2;m`CE
-OCje(P_%c#Xpr[xIeu"kqD>)GRtECVgd)G0@^,$7u>SXGfD}D6f3TJoTDDBb-GwTyF;RXsr+jTu;]u"icmqd[nNgN]Tb%jo:i7g7z@foan{Q-^!Kj2XvFR
-<rnC8gLyG^MOQFsZiB1|kBu`~N$m.%qJ'eQ>VM!9Oza3K0!_](wpJJnfGfT2TxU`GtGLbVWu>XS7:/#N|9D&4KBPphE#'w]}V31vQ,YdCU}w,DBiH/':Rl
-`U2p>=0B;q{;7||(1B{xO[0n/W%/~f7BIe#6'5gvt)0!U4P-M{DQhAfU&v[P!`PF}C)mmrdo200H1"=(D"%g1;'3)P|t;(Vn.-U&ke9&-jnkM(%%0Mw52v
-8Vih^SoP|#B7INZvN!_rR05M-7"1@sOk~)BPh[KZ}s#lc&Q;oui@!`UTSOiC=ejZyi!K8>e(4;FsbT1$R)%ir`7JTnG/;#w4~}Pg,Bb&cG2MvS46A$u|2y
-VtS6S[H%P4iTiEAhj>Q%i.!Yl-#{Kj'0Tw5y)Gc>lV<eW(4F9b(!M4#Pn{~4@txE"w3P@z](SQU5vjaTt,C#aM{;2p@s:<l5[bkb!EJ(5xMhnrf4dptqv)
-!7KTa+{^BpGq^N;'[HP7($HU"M#-6(vykE^.gU1{x&O_"ec.qM2w`hWh~VFo2lzD7G7/_xeU!&`j)|P^=1=}d{!py7&kd|I=)fVQP)lY@fwE.MwVF^;t7'
-1)KUcoY"qmBD/G}SqWF[Zl_u+cwHXrY;AH$e,z]5b6iU@P}Y'7U@r<#a>BZv^e>ax[_EuUemAc'fY>Rsqs7+Qds)I8]`j$f[e|QzGS7v~'h@[B6Q{X&46k
-Im|&}eiM0kNcENas|rr3i'ClbZ8Bpul(_3=e$Ium#YpNKkuV51L8"UX1$S$Q-9&DdW"{8fH`zi.ZM!@@|EkU{Cv9_Oy_Q5t"P]N>FiSUsYEvFmXc"4QP:L
-R'=hoHr+HVhnJ/m%zm!#FJsOw)lY|vNuyIBdOg$EwBcGZkFm``/T@GK7^ue]4vnDd0L^w9)6r6wLAj0(kY;<n8%U"QYU@O3LD#;6l!88=]YLeQ.+oB#OcR
-q8A$zT=/9LuS]S$#]%&)h9}$U-bmLJYl6@bU])$m.!nwA#6wR&5Mu{0TyfY=>/bO2bL^t1Q@q/DPd<"rS]okkO]p``83i8P'n#AeoQK&a[]t-{qA+j1GH1
-7`&+~8Y0fm,K2'cBOjVc}6X$^f53h_hXQ^a4.dQ#u+U`.VV=_uOtHuXD:GzzJ@73Jvf>B$-A}5y@,UbNtq^caLJ]OO1%>4^]gPJALFW^%ANOkut-1`qS`s
--^ydt)eB3m7XZ"n,%9iX73!leaf<E-l&qaqQX#W_X7ONDVQF'I4&g]4Bd5k'k+l<^uP0z0;"=9B<3OPExk,r%++!nd}Xv/:(#GtE|z%/l)#pkcRa"n}L1Z
-FDZW7m%)$e;xFHNws[WjS1<YdMrD@'1@`|-4vBN-rEY>nY]"Qn5@_^T;E<!Z[3W&PccB|LfRp]@VXhsy{}5etG~Tg,|L~N"r_|qo27`6mwO5e::ZVl%"mv
-1XSej/fD$gWo[Zuq|B+`B>rHN6QHeH'm&Ow',sH8qYVp,mj+$qzKA'CgFOgffwawQLnsd2IgR|mYp{m2fkNpAq"xd5<&Qp!<~acsa]<uWZC`t:s.=/^DgD
-Y1.'=P|vEgK1yxBo4(.J7#Vr="#|3_YO`}n$NBQ1|CturP9';Rykm!5ir@iiqwLUZ|'UEg}5U@$e2z9T~8XTmx8-Y%g&$@mG"vuRg3SQgV~I(GTvV`4bI}
-B=V<ZiboIrt|ul~)<h9/V}NpDx3[p6FH)+V&seaSnA#Q'-o$sUZ49Mb/B6VyuukV#:c&$'^z4&Z5'V;+eA8XfMku19U9eWz.y^l'Xk:x4,<f@(DJfgLsJx
-RKY/kP]ve|hpPpx[S&u6Nv:kIZHK%,CvmuFad!Q^<Xq:j0z+xadmn{;KeXf'Nm66f7SO)L8lsfVIzG"1t%WqN>%s'Qa>;YT7m^|B)u(4`rKsBBi0i(,ue;
-KzVrz()v{]K5kWdQ1MC15u6O"#|_;3G4X7N6HI3,<-Sb&UUmVefog{w7-%onQdA{;NNa6gTi1pM_a%DNkB`h-.(IROlHeIIxdjkPp^u>u:=kxmxy-rh&QA
->YL5r%(_&,1k^rsW["3]`ttmNqr79aXoJTmtGj%N}4n]#o`,},=R;B38Da9J,X]x9sL4$=quJ}P;Ou'g>o46W$56a(RX&Vc'aN89<uP#{!zyi/3iw>75kI
-ABZX~_RYa=@jLK.^lg6+||p&7vngmLWU$dYJ,lH|LqwrbL7Bpd2^Yi:^O&!Qe4Wl&eR9e$5v|v:t!"3v|s1d[y_{RGyCd)j8U%owF#7:=7y&4_M{(.~z5#
-jf|9ih36P!85NuHR[_,]f={_(z0F#Uy}~V#o~mnj'lV|cJ'.Q9TfyV-#A_VdYhqP8[IHA[2ieZdnDl'QNZM(uQgxhCm:p47X031)%#MDTNfm:TeG>W(=lr
-OJ)t1NcRg8;fR;b`&jdisMeNS"{NyiCO"NK3SzR_48b:'0drw`e>T{7rq5DuH.-bD6b".'GBPWP72KHbs.3&(}!<!P5!xn}jMuqc7O/3=5/VmEHqmg})C(
-zSPV'9EW[{if6jEen4!wV,inpCl6pR$rD!o,::UtGAD>ZhMnnATW+O).!$d!nEj}(IGZUz>FVsF;J_cDkg>4Cq:}f<9M;;6c+!w24[MiI=09<r/KX=}uno
-cs^=+y0WyDu:~"+.(HVT_-T'7Sd0Q:M.n#}PSk]m'2yzaw:jo9<={-:2R:lXjIgUqH_<P5:;}K(38fSGz[k^H8Y}s%0Wm<}z~vX:~rq$Q%,81A3Cvv)s}p
-Fs>:Ok_/mM=yg-eHup`!eWzkB7sS,]F:i+R|jc/At9ZR:Ca.SJU{LvBS.y.KY$z_"h{O@$2-9%Be<9q`z&7i<3,zE{Lo`M4Ku$XREqN:O8NfjdoiF4,;{b
-]Hfi,"h|%tI8R`HHF0:"=q26b;!3oH>^95-6i#08O/I8gfnbJ(0rP(8v`6>O/qM[6ea[xTfMSYqR;Rhw`REC#P~T~V.6o+59V5(0kz5yaoVl^:~8@x4<"8
-I"@/H2+L_Cs9U]c!Cg&00E_I_n^5wv>rG>p8oKp,=>%9&KYcCf7uH$0!a+a>"7!,!ia)C6oG^4WP}xj(@j:-B[n1VE@-GEJ<e[UJ%7CvT$.Xo|-:UQ[/L4
-}ZmVA]Jswz/(Z-Ms{MU^+!91n5FYYJv'jBMS/(x1(If$q+]u6@hyuEan|`qU=OTlK_ysEE0VIdBP_Te)sspO1]8FYH4zif^FJ}N&>LRAU"v'l>WlUP]i2d
-fafq9/],&W%=}flnQ.a=pqt|H`,e-Rv`si[U"~,0Aw'KYPd_(LF&~=WrlSL989h4ync7p$@%x[^BfyHL;s^L!k#QrYD`np~^ONRoPZJP!^FD-Cng@"wM47
-@cu6Gg.cq|R>-o.U%`!0{XMS(.;S^X#Z57|iuM_Qb,c3F>pJkFQafpz;;|&vqhO:cA3Uyx'_6-8[C=zCVx.}cDQN[df{i(xaz2s)@oUn^jnXW(EeK/$vcX
-+hrTt=fg+yKzaT0Ag-rssP<h|MLK>7r.z-+I_|Q(!Qt-/9#yOD;#|0vQj'UlzE]K<zyy'D!~!Jzlch,i(p';m3vqpo3Yoh&7Z^;Pf.<e@/gslCbKlsw%7"
-zEoObr1[q'Sf7N4rjfI}(tI{XG/8|)te@=5zR$C]Zrv3t=^2~7s6E={$8.DY28%Tg;hr)4[_yy;Cf$n!LfD`$pD&ixT!jzFTDJ=n.<1WwE<n=_8H!HRL.}
-Jn#frHMmy@.d}^F)f3HZ:C6qCU=mzxQonM1Te|E0UWX<!K9$z.4e-:PII1Lwb#e&U"Ge/}%[SDT[9M-uajH`RO}A-C.Gsq.^OD&uxvqPko7Ca5AB^owE!Q
-Jy#2IBcbMsVpLETpAVp$/kaedHYUN-cK,ZjINP2-ds/rO)8Rh%dj[+AWU"A$ws`O4Oc`1^]jlMws"p&@iS>ZD]x1SW3BhSn/p[~|Q7'2bIimU-82O{IeKt
-ak$o/g4no'.=NhB]5&I!COd$MP>Ap0O@T{o9y%/fKxhY5oAIY+SBrQjc"AK@-h,b82WnV{9GUTrChp0HI'sELgi5;ko@rO9EPo;b5})|'JWAhT5!Yg-`Hc
-<U&SnVGnl[z_aSapvpW2sXy0`%'@vVQhdeCeTrsJ(7/A$(sKws4.~pGs0qvjVS4+pHzMe0&su%1_2+$El}<%T6LJwtHuFiG)KbI9y8ufU%)${i.4&"mjvg
-3}/c"hWO~8$)~whh$:@!56"lpGT#(W>bZS0{x51cm_^^:CiB:-L+l`MA|Q#:d8M."3wRW'P659'n1tXT_BoN!hpv"%/J2)~qW4E}K-+A+bY+$k4(5DmUSy
-d9YWq-+G$_&O8R>+nDZjY8@ROV`@5R7c-('</l"aEt6sIDN:+nF+SWG3Lt6Ur=Nc3]qEPoB,<1Nms&R8dwe.YVTPUabu]v"FK/0QEVp)=V0D)h!iQ,l>F.
-!%U)'h9'Kp@u(<6F'DdC0s_h=:Gv,<u4Z]uo7>m(HQ'`/Pjm'%v(/xKv<=qpoc:YfhXqd:z/f0$<G2v%hs9mb[c|o)2Jd`|G/kQf>kr$8jj]OjlhVq"iV@
-!!K5)I}eW%Q/QsV[/@}`QIOr.(3|:4dmJ(3V!i+ynlnsdq'ya#Bp@abn+7Srm/-|:-u>CYIHE'hzV9z7/DUH=b=K`&7<YQ|cf}9Hlp7JXp`3JmQf"$plIl
-1;SrB./OLr[4#$=a^z`Gz,R4u>1x8`zZW^VQjYAZe3%uq""^`N}M@:xY]t+|9:)&_4w`&ATris)e_/nuV{^;`5xtUcS<$8x{"OOOaZ}m|w#E80Vw>0h&b0
-ec]$MlORJ_.@F.!Goeh/v-FY^hcHL:rDBZ<"U$LVFVYqIe[.#C|aW:/0:<v"(+}^AC(B;7@(9ATgwGKuz>ocLPa>Ht4vpyBkgvM^w'sis440Z$~]zQZS!+
-#KA,x3agQ(-g~^u=i<An,}ved^w#M]CHPFd4VybvoR]U&rj/S.(35YI&m%_Fe!wZx:6^6$D=x%_x:H-5Wp(g99CR~gJ".}rQynQ.d52d{VX6(<&9oeutJ@
-DGi"+`bsS%u:Tya8Re3BpMC6)E2fOv.HhvBEL](Qk%Xao5eu,NLO<hYs[kTRB^GAFd+Qw:@>u]xYpKwlc>VzRl9e<|=N{,y(`XCNNCFCd3;m0FG`dwbX~G
-H#P<ggQDBZ@n7`x%=5~Cm:FZw`V@j46+.;b[xjZQF/>w28x5X:+x4g564enM2BgWH2~4wCh)50ySG$,rFS-_D/o-^3>5Ws/Sdb'/,sK|'QdoIx3;x0;on4
-{1MD=[I0,_figJt2@wXj>`yUv;e4Ki@Xyu<!XX:FC]0Zqig(viZ]_ppMMid|v5ezSA&xjI16QS"#m@6it):HjIQ0B1[I#EaT+V(dmS4gO.D>'Q`fH@cG9>
-[L{<gTDdNJl<i7GmBw9d-(rTj`#1aA[BiqxgU3tWj3F9H;JUHZt_jrV5Zk_^wl%l3wm%c/oKxl'l<E`D3>KG!uJ+$RXXpEij68BI[WQ3y7_G,$:-~1RmVf
-b9jik9tS8-G{%eQ%n@s><7{P'#bc5{c8_>JCN)BJuJA1l9t[CO.{/oohd@9=hC~b$5^gkso;YDvL&O+0v<:DWcf+wHUe+dNK.d4EP1ldkWald$j3ZH'({Q
-Pmw}P]=qPyyZXjJ,X":;|I}01DN@[iuS5`>P(Sgk1RQNBIrD]8vbvJwr1#PM^,k[3#ObT[j^lFnV3>2GXpGjJ67JE0}5m9"Ck>k4`=d9"yLIc^Wk)7uc(.
-;WlN5-|>fuTT/1Y{|%3g2JHb`}@P5;'k;M-5N%s9u>lMbk-hO'<Qa)8+60aTQ{n.Dk)=Yoqu>9zDx!Dr5sO[/QXdO]R$0)Bfz9-#Rs&jF_@3ba]>3)oUDk
-V,b;=VaO)qU0e]N<$(]`]iP-Z"`5@&`5[x.yIsLjd'Th}]Bm;)"Me1y-&MPC[p=tc,5-_bVI1zC:uU8ujI~hGw7iOO@4T[tuWz'":pFjipJVN!thRE=P'n
-:"4Yc"c3]LRgv0%}K)gPTL6SX'`CvNKBc`U<uAO_'0C[H}_Q3!7tTZZuF4<$p%x!%,+0j)[Sf^"a$4yZ+z:9~pDwgM9smS>I66n;@g'A|l)_]vkLU]f]+,
-!gP}-%uZ@`[`l^%EP-g"`x~%{o$b~RA9n1ISvee4#wWS0zT)2$.3$6Z3&7<T94@0!87QA!@dWp5U~Zvb)2eaB5{X-LG;SkAj&F0AES(KA.a.M:}4.S>an0
-d=qI;2c]G=%o0:w{;&R9j!YGaD$YS,!IvXe|SsP9uVl4YtL|||.#Fd,dj!-,#fkq.>nku`=7[w]2,c_{:FQF{U5;7lz]D!z7edBYAbtrMvS}TrOtasCZ-)
-gxMyv72tf[f$H4f(f`=}'OC&[:|UQ!aXz^du=+p$.R_{5=xBiueSq32R>Wn'f2yW2x^pW4gj#WbrvmZ0^++AGam{R+^bt^T]nf`A]=;{4#G,t>Gq(/$]EG
-^c,-/ynpmdpiK3@X[Mf2.v@0,/}dz|O#tLE.Ch!%bP2rl$Ti2ZvdXvgT/k6LKOO(U9Yqi1Eb'-R+'x~ZNV@#S_K;Gc.gP@-6rUDT^xg'$fny5-qJ0b'MJ"
-F0O{[kv=1$F.vi"~oNw%KNuU-BbmHQs|dR)5nOw%Go9[bwg|d+wtQ{#JL,d:yNEwit-"`fmzZ!hK%"J=o6sF;^c%nr4"XV#,6Gog&AoU_&!vEA}Cf3Z'Ye
-).au4!vZJlj@B9~;(t4Jq0$ZJgrl6auzMx9|z{oR|v!aN}J|{O}v=9{HEk7qgCKd1CxApJgS[_GQC^JLk)B#44yK@2aNtjjTO7}t:Ly`}&eW{Z>V_z;2;Y
-36XT_[2H:<`6]DIPo-cj9)skZ{PsfT<k$6ix62GYPsdNf.ZZOUzHUyL95o}1JzriTFkLcNT[Ws"d^#vgJ%{Oz2SNC@p4JJ-#5eJ{>ti@9o$#q$c@c)9%"8
-c1xa#N:y[3!n(kl|O!^-au5$Hm<H)5b;]"mWw$J<YK:,<o)^;W6b[%LlO,Q2,')^pW.4:MaVk1c+@1iV2LW0_ss2Yx-&eDr,c8_&a&GD"el;:.f7-G,F-;
-DwRwNUBRt$pJ,JH_d+N[43=pkAALr/GfYmFC@29/Agwwv7[:)h)j75tRCS`%gPD9Hh"F2[@Y}T4pKr5jcHr'Psa/-=h=g}J(&J+K^:|O%s`kfV{LDG=8aD
-C>cHd=_f6(bbtUyxHuOK&%Qxm=5=1-EuCN8Z$`rM^osPC^qJf(Vu}/_H!beLvNl!4ERBJ$NyQ|`2;)xqOSP:d&cQ+6rpq(B28C0`1qd.{!EUv7Z;a:L_Q#
-qW-1KG=VXj&MqwUKWZT)A.JKK@[>:6E$hs.yBhbw`P5{eq[8Et#aQMtix'{:sNc=<|IzQp/a~`}6[i"IF`UcHnX(rkUk(E-dEWocI/.DhIrtCI$QOC2.8;
-qgO[13$qO%m3Sw8X'aTp!'l!7^cz<0XpK,NJx9({C&fwIUB'xAUJq"S!7'(PedPX8$022DKC_4LGhbZbV#|ySHKBy%2n{5C5E3hA;:Z+Eo%Tj^zqPX@e0u
-{%S3L,/-QkL.XNH9uN:Eu._`[ql-z+b53rtlYLN=_F9Sl25kd1[']&9E{tH28ElFtj<l,QJh|Inw3Su2xA6t#_WfILt+yhp01dG5q1(ZLFb1A|X_#uEfM-
-=ES{H8BC2C82!#f9=Sf3(&B,1{iET[[,"tlrH&+oku]:D+Kyqczu)m(eK7OOeCMYQGvJd0(PY4gNkXN@v|a#fbL4//5S3"J'nU4e=J/#@:`LtO3/${=0jd
-/q2m:''=;]RE56%0%s6NLL0iL@9KA"N!wm@Ka!yhdLfET@Zv}R6/}tH%h[}CRycN"'jC"~DjuOY@D_>:J<nrlr~O7ph}QtrYn!en[1mPyHYg1d{6qSFI1M
-.K&Oo|1[yGf34M!6opw,a3J0sT9-/z{gaXFG}%<l,-4f-B$w6O|hqa{Mk4#rz[)rx}X[a(PljoTv;Fj@B8[5x|T@6.Dz[q[{M9'+,t$B<+i{m8A@5gg[#d
-F'9`FMCcSZgXJpVSs^19G;!d<OKhAm(bdBatX/utPVvh_^j5k{o(4B"Az<">TT1c<:e_('J'4R!@5>2j@86{dBz@&EJ5Tzc=yE^.o`)#9+&)3#Oh8nZW4J
-V1t8CJ!em(N)s0)QT|>JR71@&3C)BOC&`egJem7'IulbHKJYh;3=k=!i+/IA"MYpIa5"{w]41r)5ZIFnQyd,V&Gy[e+WXY@TYkBSj+N]Skpu.=qF9WuCy]
-&5x{3S2FGW:1egH@]E6A.`6@I4P7fq^2DPw"&Q(K@-%e=8Sc{k^mxj9WWR!"^"I}4R)QBf7Ybg1LHo}7rUf<;">I(G_d~Li}G=k|nL'swfbq'z=$/J"fAc
-zkO8DMH;VQA:;'8X97/bktZ272-OEf_(aADP6ER,'_[qXMVz{ZsXNq{Z;s!QwXCJne_vy;iP2u=)yb0bqOZL8!2b1D4MwcHCn<!QY)taKB]nX7tNjT#s0$
-bD`Kr1$D0KHFEy"Te_2[1Bf=r#$vKuOrH[r(CIh}[zD^xv%[sX>};G{|rFP27D[<9A^M~h,V7Ki^ys4O&];^@`3bI8.Z0l<k@cjNPf93_=2I^X!3M/(!SN
-|fM]=fVvvPJ_sI<Dv/W0gRn[2:ZRd'/O5PJ{N.!O/H-d)+iUzkjN1{AgjQz'zCwVCqdH|G{yw"w%~Q.)Jizx(4nivh)+g<lx`wzVV65y]6q/T!@P<wn(@v
-Mi'7"inh9E<)Z!xuwCA7jy+ASDoDXe1BA<]-eU.i'JEo[m^Z,bG:c&j'AL73iZtGuE`X|y'pac!a_]kw!&i=19SU)ldq2X<w@S;'+XW6:j~LRl(ysKza]x
-9/^-.(@gus`:6Z2P(F2yAnRZ;6Y.@WvkEg9`N|~V>m&):VRb;//{Gx_ISUrzBD8HM)[Y$;"z-=e4#xX5<@B$ZuS|B`(9C"^IR=+skB5@NO"fRh;OPmaR7y
-!7EOtH1{KTq8In(9Ci]Dj|a5Df0#$teixr"s+C!NoDNx}.5,Ar>,jHKTD/"I3Qh+e$eE3RC-@;!pd:bqAZhRfB]Y(_ZS&+s'~]0+YTENX{6C]IxOgxpp_f
-n-n@Is3P)6:oX2Tdw;sQ)]WE^I}NhI@HGd<scl]iE6RAsG'b6SkRg|i!0u>^EJhOlw01FR]Qsq/7f/<,lSch|)iUaT#&~STJS%oxXmP_@A+c>1hVJTGZQi
-fcYG`6RR%E[iG=x<<).u3AG8r'K6QOqK{OZdU=X3aEnY0uNd/H>sE/!"N._jx>rVtJ0Ek{5D@a9(-bO>Dmdm+$xq#Ck^C-}Le_%lTL830B4P+v4]D)ln{,
-4qliR]-`QZi/=(HEtV)JbN.aU=^OC=_fRIONeP"&O'}vpiuXf2(C[^!#l.[`-an$PujSjZhb|!VnwtHAsYL.zSk0w27VctI1]&!YmE/+pR;'zY{:o/%L{$
-Ug7t^UTmYAw)`#qWJq[Ns-Yd4]}/-:~q^)geXLgn];A"JeK$9XRratFg,G5'u`dH^%$Uky<[qC`B#@y.wZFJ1/<6Aw_KS5~FLf7+jQm[8POEj`'AC7'2Eg
-@n>[+,c${<^38fB`]#6aTfPM4D]i:]avk`afP0_0X_=8XUIvG49>^s6]@$9A1waoD#e!qbBO`SDCO`dpQhLx}]A0^nuY{d$_p(C`/tB{P0['4puY}g,Aj$
-TIrrOUfBea#ErIo<{G[w)4r^qBo`}glt2a$%o}q}!x`/w@GZyMSg+x/$j6XPf[QH,[`O10ROs(bUc_XtOn4SM#xL"=RJ_w,rtC]^#arjQAOe-h|;(}Q<{e
-^Z[54V}A'|,XkGemrM+<A$[2U_GP^O`igv]2P01X;ZZ,T4y'F]:yP>}cm)cY|]Mi!Y]1{Ptb/gQzvs'Tgw(bA"KpZkIex_UFP#-,2whoP{w{ZjTxnV%wIQ
-g]R<Zv>fmG9KNt[uLg9(](yazHM8#)G2xCsSJF:McPk8Z'LM7yS:)BGl@rER+UG+@N|ZR%jkPq+Gm+C4{RT{HBohzy`2%#z^@=Wg(6BYxm"`O$wqg0,ELB
-EW.:gjUsetUh1@as6<r&%@lAx>.cYXm1c`vezx-@@LQ+ek]ovF9fj6[>,i|ebXt^j9I`:8#{S2!f1[JKp}SdkZ$=EX2=sP15/!Fh`J/zN!UW>6Nz_12h(K
-hP(@86+tAA[Xt,^H7JbP(|2r6G&sV7<IGnel>bW>ApCTLGgm"^DP$gZBg;gy9W9kVx-VeI4!=v~3B1Oku<C2_i:^Sj=kie"L9,t|d[njNPN[G7,+a!ViFM
-{U-wa(;,iFb}9aHk}(4oNzSpIO0#L!D-<OYkZA~z5f-`4I:rW&x/eh,/IU_`p%T:[M9eH^YY$-a`:|i4bcS._htAkNoGNsOS#w.]3,XW'$Tj+@bTfM$mM2
-uC)K_!hjz0UKKVd42raQZ)rNO}eRu#f/tJB`Zh/!1>6LDJ4[btYTbG7;`4W;{y{s/EUo{HccP"#a4DV|{AgZ;YJoG#:Fx@oT(nQnU{zZf09jv>6`z7TIjS
-F.U+v|'-oa4g}_-[vz<C&0'(9.$g,>(uIo0fU|<|aI^RPR;j]f=>OT"|OTML5gQA}zYOpgG@8Y2]rsmTeAF&i8OfmNVj/W~"`8MmxC5>vvtqJMU9kxZB=)
-_nj#F0uIUTf@!3gG/h<yDb90whlTwUYmHk=8hX}al]iU$-Y)s|fqo"{<s0tvk9S{(R$3+91)fPF{,#3i&+Pr'kKAYbq{}U~cE,XQs8%D<V%]#k+$,PitZs
-A$:'_a)tliv2s^4nI%+hqnnmn%^@Hj#AeJWwe``GuEpa'W8T,=DRp[HCYSAG::DA:l6`BI<%qfL'Cb7RMb^sv@7a:|WY"IR|N<9$$4EBxG-]DbCFd`&15[
-7Ns2[vUM973lPgg&xR2(U-SWta'<<CACH;^b&9:`J034Zr8!JBEia7AB]1vAz!7rUb7_i"d8[s9Ng>Jl)q$L[7ujz-F+aV.NSi+wO+>jwZ|r5ZZRQT7|D>
-K-pO@%D(iE~:k0sj`U%Vq$Ty[<;9h%7#%wrKoAr6KvaFB'F04[Gn<`d+RB<sWEcV(d(^8UIfHiq-&3J8nIg9<AG.d'ZvPQ;c,7hB7`T+2OZJv+./ncP'1Q
-_a~Z:O<qO2BH]:X>/rOz{lv;#(X/;9s.!X;Lr4^nHjX-+h<i#]A:vE^&DY!CV5BA"TO(1ey7r9A%'A6UWZf9Na,yPkS+tI8a+(`cnTHu}cU8BNKy=Xzk9)
-:f`viYX7Ic]1t{dMr=XImmn9S5Hro}Ou"nYywbmM~q5p{fX^97dA=T`y:#q#k+-a((s&O}U|>qAa6#axD:UEwSYSaTPj8{uy;Skn);ps02o{acg!v95vCj
-<_Dh!LYO1BqPxSg,l.#WU}w.DG@@h5{2@@6|O.~J},(WBk&Nb#FJ7sNfb=1#g8DS4H%P3twUD7BVCniX/SheRr-N+|7=2EPDabR-yN.C2P:M~y_#M#B/R)
-ZC$Te[>,G;r}1pOb=Dvlzd^MzHskG_r|D5g2r#IKOP"(]l^1QR21S4NTUB`p`GFY1<ihl}!Jk:41VU01%2x(epIq<1}k%&@][[RUA8wv=KCW!<f$+({8Xr
-px"L{UA>#F6M%D.IHM/lUbDSazDkSMnZ]>^|R1E&qx^z!<[MB<w/I0I/CDTw(c}^IlWERZZ5ej+dq-6SMxCFyB5H|c^i6(Bh:.87xEVhQzq1)"^2:|.kyx
-Hm~a5Pvg=Od!u()]7.-1~.Y"l{nC4gRLV'CxBctSbS$W{Y0::)3(NF^p{<baCTH5mbqbJw_#:X^n")/E+/0w),sgU$Yxgp:u_=#RS2`/69Nj9JK;BHGeUK
-'kiR[5nl!CmWlDrQD[$V17pcM8yC_uLp`i4l~Q|e!`]zDUo)EFZ8ej<E!CmR"vfCMD"GS:jp~7[Ge)~neT3`7|GHV9[RdE2C('[M@=$Zbgz8~GhgWmGP9+
-Hu7Z`!}@bsYpY@5nkb;/MWY%lc{Ca_}[,wO"iGS,Kpw+&5v!XfoJ(Bxf|m)jyEjj0QMA0TmK(}p)Hn}0Vl;i7zT6z(RryUiJ|8r<ge,p>e;5ncvg%XvS;$
-KVq5<jVsywXd]$%4r8}N$;BWXcq9z{t.>"S+h77V7hm(H8aT2!0.I.4z@z8@(]I9oDA4'tCslBT[ch^F`jrF6K9y`nhPibE,jJY7iE$Dp_K/%yu7:[HNo+
-"|ujB+$VmtYaiFcGIhvGgY67U(PB|qOm3^/Tw$j5Tv,3]!fQVeq'iCE"NV:zOs!Zi-4Q/Lf45Fr<x>(#-F<4tHn,W-4a82BS85pe)Urgz.YFEUR(3Q;"$J
-m8_840Vs7eFvO>6S08"&+p!6rATA7LuKI^CaH{N+G-6Ba.;mou1vnhRiO>v@6w5$a%3m-VEk-H7_eArKQ/@&60"Pf(Y)a3EGR(4s7&P"H4'(<Y#.M}2-w-
-x;ZR6:"P[ylD1f;#nC9XoF.M%Pk`U3;b+;X7d`_MF6waY&v,e!uUMfr"S^SzkkOc}gr{eACMcC~`9#TCi'QHuJ+:qgxzzvB0LNblW/TAxepssLo@vP|q0'
-i5.$X&$!Z#3bU,~!liw|0%wAfYBz<53Faf^&ord,%/WgtQ`Qz-tv[P&}f;7[JDE:8k>O--m910-rZw~Wq&|[;[I/~70_=,oW4iE=4#Un-0^QyN1j/SrC8K
-MS(s<@8T.z8RH$eH!N{]X`$gZ543k"Yg1#j/Ocd)GrUSBK=NR+RKV<#zYm>UZJpn2p^Fk_Y0zC1J>iSrC-l7#aQ/u8.oZT(K3uNXF_wYYgSj$JTD~4a[o3
-%U`p%y&dMBGbe++D,4eDw}HgPc]x}fp2D4XO{Acx5c+MLD"Ai%flFB:^v:uG)=&tlo+[KyTMqh5tM${c,_jTOPCr8fW2<s<3C<wp.]!D=4fY"3yT_[~Mem
-fE6)B`t4fJ`WNA&NxjFbw@tcm0/I4[/QZVC21=>g,1X|i{#i^2gZ}cs'B#A%~>RbwnL|Tt=76scy"u{("fMoq4wWAv>jTMPv'eHyUATjkcsq%xZr>UoJ%a
-TT%AbMfKGhD_`sZ[tjS%HG6pwTh}x;(G("#WGbySnArdW.-cHLyKF.h:E{5x.wx9yr]|_vpfM$qfK=7AA{;cn(H=,40H9N!BuS|o7j~zKC'}<"cY&ShuIy
-=7jrMNG&w=j#CJ2f<{o/y&<jB:nn:q{8YQF_+iF#Zd+#W+We9x.cHGblLJYFr@e7$PSKiFClz#'v.}N[6Qy8cT!m=fJsADsh=)rN]vmbeZ{HvkU[_8(7_0
-,qr3$_ClK3Ii>;~%.deswVukY>UcpC'{PJnh4Db|yj@Z$+r@<tk|KS^a]#]+}"s";&gW&jtP.3QR'VjB6ASP/&3l<@8%neYpllkP-I[7HBBkm6|mIZ(wJp
-xBv(nORuUOJK'N_zOCl>Fh1uuZeSuspYcR#;WciB)BL+NbBU7Hu4/+7bN;5j[CdMbvo:rms5W_suW=v-0i(Vc6XPe$BZ8/~N|`}l6.A`-,i)k;A9UT$kHU
-a,UHKdnc{Oi)TYldwNgfLf|}xq(ln7GXuMn9M{cT&=a&_r8GYA(A^V9#P9x<r)a+~wyt'U-LTf"v%'/ei{K_<o8h2ej0wz|f3PwF)6eHJ4d8I&S."eLwL7
-4rS9[$%;^oH#h$Vpb<GKrIZ[R_T<z)`/RZWhUdE07@+!()On^;MWrfA[!'8o4r&tO6f;q>JI!LCC,_<YR6f'k9)|;iRgYI$ev[yYBvH|zLB{^m.WiZ2<[n
-Y,p)/^L#GbU6@I_UzSz%uvFBY)>cozaO(PTR8odp#F$A2@uTQ$Do]IJAXD$dJ8oTji@D@RR:"JVCmomqL!w|(ZerJGIrtc>R,KnnslYC;d),XgZ<J^,Xla
-qBX+RI:TWE`0CVNQx!,@G1ms.lm@{;['m>zqa-2a`xO]U4OVyfP30,U$g>";zQmq.c<_j=g4|gD+n(|g2)(<OW$!cNjwBBvaqXl'&>@JYIXMBI]Umyyxb'
-RtgVmWRq.CR9>czjr3i3[U9}|=3#5h/B1(%iI7,]}T)HP3dX}t;_@OiQWqVCF.Y8[&XkXd8GontkG(L]Pj6ZQDCf$H5Jg|T3[8aFpu]oO==2C/'R$^^=cw
-J=EnVljb(qOu5,Wz74u'X84HZHA`0u_/MZ$GAb5[.P_$-XO%Wy0R!TYD|.=TKwe;;@X`'3b0j'[SKh+Ey98tB(yMOV|J^X,FRXhsQ:srZ(g:'j+$KX&d)C
-Z[LgnKm:SN63+:97D>"Im^H.K-yc8+4]YYYp!lXy6S^RNQrA;J1E3Jf%GC}yOREdHW,)S=9F,CBkR='Ev9mmBb!6K7xSyWfJrt7@5Vm(~Z1nfL/>T|xqth
-fyl]5pP5KJ5Bi8#V$mB20_GQ]'x)]HKmZ(<V|);r_!4Q,Vuj'L[5qNJIF;nN2RgYJ+]LiqR>BGrRK<vJ.[A:s.t:VcDnrDQX3v4pPs_@Ar!o$]k;'F.5(^
-"'bQsl-MoJQyC#18djy8mkE2,HMMF:}Bz,((g6.'6d5n_SAKKGZFXab}BM+(d84I.,F&/7]%bBP]L<pm=s]$n/R=f-2b)Cb;=Te9}a6u:Q$:D27ac2gS7/
-9CN.RZdeemdz5e+h9@76|!|bLQalH,i}J_AxNqa>T@hK.f:k]7vX59wvCi6NyaU%GS_%e.B<Zo3KfUM(IgAo&D((,,4<7$EGq1Iezu0!W8W#xO=:=+ex~|
-+(2I#%Zzm:q.=5(;Ds~.F:A(u;5_5`(h7t#-D>{ASUGL.ht7kxb;jNAm3bP;WCh>99rZ7f|AeK'e{c9K/%B|5{]-6faP)G(M{rP)>O6rOj}>E/YQwKbhbL
-EFMw9B&iIAH9mR%MgVG!PytCrQuYgg~;}@1aOx/-X>]5@qoEM0yMR]<17Vkdl)D`.TzQhMc0GaZ}uWO0g[S.9ZJqK9@;LbI`Gi>l3Psr~Pxn'V3WjjtK1/
-JnyWRpe-ITfDX20PC4CMe_m1<rtkRFTZk/u<%a~;-#.BmA!`}MuYmy^gk|9sAtk+{DYza=PjMAb&/gF%2vw0EfN^BNYs$%TF"=ln!"~_IJt9gz%<XXq,}L
-@@^s([DqawVDsEF9gzAzCk'@o4u(zjMjE5gv&bbzK8d]F(%14O4]-;]R|aN=1#Gbd7U;tc9:{S;yOw;$!=Ui>&3"XClbw!f7q&./2|oovg3TYE6^a;83S^
-)i<O8w~$Hhww-^(Hte[d(a}(,+.]{3D;KDjvL_~S]"wP:(Hz!q@6dulw_a/f!tTJD!I2N/O+}JlH"'wgkxr>C0aH6yp0YZ+ZO_4TMEkEs]`hd1%)'Ns>.7
-9TrdH(q7$&FZXQaCO4tjt+octpEP0UUKVJ^4upfsL_ii!.'&1$$Vu+XWd6$ll=~+AV-_Mx|fG:VW[+kh{x6mT2YJtO`J8i{!KcXWz",6ZM;&6b@NEsJUZH
-[O~"g0NTkv'[WKyQg=xC'(<bBsR5P_']&wS8SRNTdaAoaCh]Kc)`pPAh:,#D^s)Z';y"VccEz]hLOLwm%]~)B_l<[%4D#FV_f_GcW2<(J6rt_((PK1f>N,
-q2f&B';Eyt^DX9)R=RUHNQc0xsz!7]=I#3X&X}B!(90.z3)"cc%Ma/[IR+Y]Ez&w"@pgQAom2b>'2i%]u,'J'ijHfZbTXRS8CKFnz#o>GcY@(>za&gZ2Ie
-9H$&r7JsnQFDl1dFw4+B9XnYpQ][9O`t&f!'yrFRP^`6qf0Hr>OTCA(F[Xpi.DTQb>Q=x]B+|-7mbYfXy9w[G,;[[FaN0k7Q93^Q&8VNO`c|n@RW8rX%-J
-<>(q6#u/o'smGQ3Jbl="%T''l[h%xJzoKT}{=kj$n"z:r=kG/_PC%:SUXjg1vS82BQ<>|+("})I=(oA:oP0b(y`AW}r+f43(0eOtBe}]DW1R-"]VSs}UPo
-{>u3/HQdd4150p@^}G]u:"tcrF"o#1FqmIq^rQ8Y`iO(+zKbe$cdYqrG.e2Bvh2aSM}<$j/+q:ez<dqQhgJ^m(b:Gb";C^T`d%1'diOIW9EI-M)Yk."IpZ
-<Fg%%']!.PEfz0%mB.{&/Y~o1YIj5#"Kp)aK:D^55#^N=g)_>0gpwQJ+Ckxdlj2n"b+:Iqq&4)~]oBmp~gLbLE^V)>)hLmXm3/b_+3<Y9IHhx@liJUgIHG
-,)M8Ap,(hHI<)]0.Z{+267.V[sKJ'K4_@(JKjW.uij}H#a~:GhD4/@;aRmB[G6<[/z<U>-BEu=N`6"qsn[]5Zo00{w,Q%Ou.6q{ZY}Yo8B'D~jUr=|{lx-
-5x_"t/:{r%c"]NQ$541{nFNKw8bre+(!|Dq_@|~bz`&oSSCSKp6mlIKzld]Vx+^z5`l|y[|iogKK_4W!AmG<W&i7+}Raw<>n[Fyb1IeaElxR72e$bMs-[!
-D&Ig.L,,Svd/B(2zFuJvhfk6xot%duMU#(R&OzDgKt%Pwm(DgF^#%k$D#5$C;+v0USVy-_hg+^^M!5{j9I-3q"t!O@mGh&:8aeTlHRzOp0~TO2tXvhJuzy
-)I<yjNf2A9$cCGe}vA2AZR8eQP7'hmF:}[>DC0PD-$iv-oX^@61b5ZDq]|{T4B/m}oX]}m4VaBFX<bImSK:4K9rL)!5Dk%k=o8oYQ@2Ib69gc}%TpCy8^u
-(erva>aCa3M"(CpO>o(Qk.XjKg{#|%PWd1'/I;o+(Nu(bGTx&C:$aeC:]TUYbc;M2#67s^2&;lm8Q4n)`D2,aBjB$yQ(du(oIJ0E6`Rkz>;4i@w8sfy^uh
->]]_-e/_e$wL|ZbV'2ou(IOtR-saW>gJw.m!yrc.6/rpX1~yb5+&`BXM2ssO=rQ#qRZZ"`i]B{1]ok;n#ibgF[rdb5FO&tVOlfVA#yZ"5-eyt:I{TYz;$[
-(aI^R=wk}iD2)=w[7pTxqX0Ns!5H+HO4F#fAu_d`}7C#`8bOB[%/VwH+=(m{%`$P/G;G6{4RI5ZoM`3aLx<Cafq9L9Oqf5hR3-u.Zlme|1Uy^GRFB$>,wT
-1jIF~u$:OcF26_9C;vVh+p]:[CpMSP5%<zfapSu'&WfSxL@LC4!Wwbar6|1oALX`~DxCV7FO'+RXVP]00gnx9Z~Aqm5q~=LB~v)1F{@}B8Ffp-IBl5/PMw
-&TM$)"2KVm-@3eJa#&8.(+4D5bJ"4BlZQ[M"UDB$ke@{k.eV2plQ]w5UfMfVLy-3jg8omAr{5tBe{KWMI8;K}e)MK`Z':<C=fA.[ZdEFMTXEYO<vSND[[t
-j%|+n9&Wo1nd5YS`OIPDooIJH/O+i2{m3=xvo#m/%L)!<',Qpt+L`!Vf7,-9>@(ibuy;tvG;}^[HSsIKR&qS{#+mV{4(VF2g(DH2jh+%GOE`4i/at^f,qt
-6l^pQ'=R89Q%PrmSKcly/9guZ>`)5>FZGTfFBogm+<-kDRyw0wVlKES8WjEDzh9uC2z5zho4WP(/d0lpaN>"}yI/Xmy53Dd93:C#`fm.oms6C-hS2F|_uu
-i59'#/<8D>L;"`BhnyC0D:;'{k&&w]u&S!Ds`IlR.TG4/%E=CY_a<;_Rj.$j2gX&||-`OqbYs|Bskv]4tpx'L<f22OL;`Zt]=pfIL|Qqzhe8SNlCnXb3Y;
-N7[X+"fPC:FJ0BabQ8|5ui(PH&LrfC&$UVYMY#k.w<]]"}z8CL@S9%<gh|%0#TMt0H"oV;jxd%@(HewR4@QVR'tl>E&BhH_w>!@v1n{K00}Pkk&"^Rq+xx
-+NKD!XSa:Pax93syho[.c,7Shp)cCw2|6.(G}h]H8R}mEJn&]aD75g[z5e,Q]D0cPiL{vjb|UF^`J-$q3_zW9gVJhIkQcK)oll,9N@m9t;gMU,M>-'Sqz!
-!7P+vt^,mt%"4Xu7icEM!`6=9$iH^=|M[;Dr$]B0.q{w9-D#P{qlv|%{r@+dmK%HWs^/hexh;MFcNxiF&LL>e/pQ~U[,aXV;TB_VrVh''^+C%U=lWGZ8(!
-v>&%UEHi;8~j36nr]/|(S]v`YZ{,x2[N/^u5I`-4=vwcL=!Wkwc[oo!/e1wB]4~p,H"fuR){"nb.RGYD"4QDeRSuw3`&)t[-Fn/S[yQe=#T+$<'&oLJ00$
-aWyDL`;$`1Y9AWta&|wz@6(lKD-rv&;tOOft:FkOsf5}(G@#fV0.ydBh4r_/=j]J;=r<{d!|Yz+oj,a2"96nLU)tT)MupNM$A<}bHDM')5~r#ZLWT6{Zb3
-I`u1stSxE'/4ansx/cSO=EV[7('m]2+V5OWNLU^<H'W1&Gv@^r%tYUSa>V8Gy[c/l$7|o"a5)Rp$90s=Ep_WvBXE"=nnm!'/}$${Jii$Hl_/6r.3n}f2<=
-pB.{>oe@ifd'N>;"%f,@>{T0<#KJj"uF<TysUr}89o7PJ69enQN;pS/9fInPxr,|2VU]1"j3Xo;eZMs7.IQe]$AJg3ZsxhQN0W6.;&#s]cc2t0C_s,m6)k
-g@qx^,3T'P(:ub&]u)C5v,[n_-&BK"kwmz,94;8j6-8R^9{TjSIkJ;HvyQe(!Y1/@Y0).Ta/zNj`8/!Y<6p3b"Zj"Gk:jC5YvUh()G5@fA}'"Ua{'XR{73
-$]0H|:+}13b:)|D96zvMg7Ps;X)#X6vl'%=G|V5K>cZ(B]$+LWuwUjRFSi'=uF1WpHKu#&z2Hohwc2F#~A9;u;gs+^qX!xH>4;X;t{t0')q<RFZzX{gHTW
-<9-+ed6.J6~NI)K^(xrx8,[g/21-V0g>q/f;kt-P4.p:v5tiN58p))Y^```r=LpS:>yQ1JxCqfHH]W{^dGf)oOop4uRMzdtQ]VVQ^qQG%h_NqxF>y1-S,R
-;i`I&@VDg'4o+pZ+tLn^cG&{ak`|`U]Vf%@KhTXM&D"/kfph+0ORi"srL>+bbE7COXtFl"c.9e}zv:FR6qb48iRw|N(@U`Xi,K"n|JdFv"xRS"Y#}p{{U>
-ZGqr6N=)41<1dUU=Vey/v7[{pG0qy4H3q.2K>YtJJyIXi}GJb@,c.0.W]{lr<HVnU{j/]4=^o0{rw`M:QhzEWd'ElaR|PRG}aGW>%[4traULFm>sUR2<U"
-/Vo/`gY"DTR-)P-FR<NKNn,9piT&7dl<H'(azkMfA4t>LU+h3x||)'ZR_O0}mM~q9%Dxk(s6r%0YsonH-1dCu;rY1BYE(FjWZTk1As,eJT%-'+nYW!Rq0F
-s9(us(Dw[Z]o:e20Cb"mN4G2B}XEMm,`Ffog"j$]sfFpW`9<oL{|E}^qO90CGVa`ZAj4]ltv;',aE!K)I)yhlhAz$wHzigC_3-<Gm]S0PM"ee9O`GNn+;K
-sB75x0LN^!9E-r(6DpcZNMl>6Rz])/+ON1OaL[Nf42uQV=)0=<6tKi-QldaHNjX'BL~f11T(eH;x=fwrlb.z}a>D2&'!21NK[5{W<=i:DZ]DC1%nK7;']Z
-ZgyG@J@}$zaF&'=u0f'E~H)Yu[6][ID20PZ#kL,F0<6UN4%prr`'G4XtWUzthkY0`FnkUS:fq71Oko>Kz:@O=:BkWZM-$C.Ws)2:hE=VK&ZN5EWNce]o,!
-,cvF^@0Q33!:Xx<7LZT30!QdgL<k.+oqJmG+Ub_TR1TKxd_:c[vv!2@JsTQ|.hm`8/JT-#`H{+dB]=mg|5q%qy#0MkxN!}E&#9-pn.XQUzltlgV^"RZKf4
-%<Y=y-;|qT$#L33T5C:K^^bZVW7>T#(:Wf;>.c`[Rx"53vp(NbY,WuY_"r((]]RL9n,Rtb4}P:_DOfcKX^8KR7gipJWOxM^)oA.@UQz@_v8M-Y&iB+jT@=
-Ngx_3;gNJzUWPRdSF<[wJU@L/r(6.@{}$GCz{lb,-1xRlF1x3>LlRC=}ZrF[=j,u1z"Sj2;h#]h;@k#JM0,Y'WgTOr10Xg!%9ehn-pCu&S{4a6hQ6Q7Y%Q
-B$#sbxQ[F<7';:q/0XU3G[1tT@|{h4")tJ4<P5AH-aJTah2$<3dVyU9&:GeJi"R|n6KeT)1NeBP&|J!(Og.."qrR4nP!F4-S#%P%PP)'jKMqB`[0Xpen,V
-j9C$T,Hk.U@6mNds%n3vU`2!qH{%xX{[zW$VBj_/p0Wy!tZWokSYgz[_~1OJ<JdpENp7_(Ut}zBQ/!clK[=2FLJA/Q';JgG=XvrrBkiDgeWDswT9g|N@~:
-{$Z,{ER9CIAmwTdgiFa%AO5UeW%m(LkFSXq){bzvzLF-NAxv&bqmP%x,&bJy)r]#+yqE#ngND4w!p)XRSJT4Rtv'`B7+}<m4{1>o54,rVlMpWc5L0"@m]j
-k.}OOaIEowp2xTF>tC%^G4zv`p='J={a"JQLh2U,C|}.N]a`BFt(X30|Vv]oX9-+|C4WY&77MsW@"OQ&p;l1x@Vh,T7RJivp[+pC+Ot`LHyU8kVK_yc5Ze
-fpA{@1dotzmtIH$7'r#ws=(+fG{c&ZMR#a:U%F'A!_po9eeor[717z>Q,N,FGEnG4#s'W1)3|V|De4D<l]@&-u}"lp|-`sB_Xd&&N)tE8Y,oAS}t(xcJ5a
-y&)3&F5m63tP!H,BDh00>)D%/Li#OSd9RcI$dEA<yBh9[r%wWHBs8=_}5pIx+H+o|7Z%>Xum/2$IObx&^sg6Uc{J#+90':9%7;eGiC!,g12O%xjRi/M#o>
-w56VzCtYsh/Qw-_9lAUqKW.91^si)kHYWU2kn-!Y$7&sojzpb)#4}$Kw{D`l=Edr9).ITdj&}VHjj#K<(8A03|!;.SWcRI1[B36c(jh6J5!V-,b3jh3E]p
-|W^&ZNSDP}gi>bwN93"=0)H}jB=)B',^,4s(4H,YytbXC<-Kjj`0N`Q`c-0q~#YBy<=(eJ-r[]K!DsY"R1r#x$O{):"j709k^Z[Cb-HJCfH|/c|7QtSqxd
-/H:C,iXX(gI{K!f;%`e'Vh4#=hM/m=kq,LE`pq8A~Zhjgl;awpD:e}VHJ6.rdc:[&M@M,^B,C/Hz,}%cqTGhC#G+nD6s2G'>Ro<:tE#R'+D{!>[hwy"}l:
-{P~2_ALX!)5/wT}vbnA5-01U=j_l@$Z|)ybSc1N(;CkS-/:^XW]^N}!(9SafW3FkD,z5zG`ZJYvn3'Rm^1|+RoNHI7L`gsG63U"df]8w#I~@n1@mPPwSC}
-9tTuED!olc/('MYw,cL4xcH2hE7RM,q6WjhDbMBPGvqC<Vcu>T.}prSa=8|m,C8P/QrxK-yKf7'$f.p"{k/cyS!ukrwzOnNZ}O2Z]lrvXM^N^@40m]WnmG
-s1G}17"Hv%HCTBpIiq2iUV;yrR)R!_TtZgel{6-M$Yg3NKPCd;Hg_{7(Cq_7+/R5NE/i<l^NbPT.Np]VwFJEc`Y7d=^+Om,0H"-D!@pPQ,"!p<T2h$B&!E
-UQiF.^@+ga[|PWGjx,KG,coO_U9b|GNM4Z}Nz="^ewxOhEu{N%:./F3@4$qk[qpMK_=9r!jPIAEW]ad2XYls}/O=<sV]IAg9(n@xvtDX|lSJ5X=#M%,kkd
-0Kp6MH3CowDUfNgR~/Y-+H{sv'$PRb3fKEuKupH:rJ"U&d_(,e#`h6U/E'yKZWhHullHzg=XuG,ws>):S8G%F92SrFJFNP{3Su}tILr=1,"FGC>y(z=wvF
-3YT#2;f-oj$t)l#=#Ut7Y|Zdg!:.t9iFV!ejMb/a1l<2{$vQT1AeHJc.iMYNHmeUs82;eyUJOV&5'O9{tZ,IV4meX;7uNuIm2v%]JINv'P:l0)PVpQL9Na
-"pnCv'A@[eo+`KS5K2ox4I{V+-tRI;Og80&+3(kJVQBRvObdKy2D#{=Jx}mzky^i|)i)X[<u580,fkxCV:q=YM-3)X1wP^}XiD&:(m+,oR>]d^dFKSu[pP
-nZd:5x>j;,9vmBORyel)akzoX2!962XYvhprV%(,X/zm74|o;&(Lo2P[mp'/F/[q]1'8LdCB^jm1A$HXp<2bc1deqfUiJrD"|HtJ}5tPjR9jgfIw7|I'i-
-#Rt^.:J9'rD"e1TOQ=!vByCc=l%:#AbAVPGo`/`1Q8(<sYY8TWT{dN!nu(<QqYYnvgMU2Vw%8uMTJ2&.lD(VM>h9OJ!_UTz/zAgql<e!s"!k=4Mqa'PDdP
-OOv6{{DJ7[p`g&PxXL&F$<QtrCuZ;)X!K#eh-ddGB^"3uH'iK"3+L"^t,Sr#n9>k8QA8"a0b''z&SUQgJjmtyM|Y)<7M]A8a-KgigOxolFZP8x:b+)K#YD
-#3o/tAUt(rH($pY;froL7o}s6HY>MRbJX,qTr/^/l0M&~J!9YR7"R8s#HT{I}kQ("+/wD"6!YXh#w4:|e1'>5=:}vQK6X]e5XQT,>%-z%Hhb.F<TqTb#V$
-CiL=7s:tz.lrDg{"C!-L;j1h9b{#Ip-&/_Su4nEa=|e:O3zpc,Pdn8o:Vxd,2heS##FnpRoW77H/u,VA/qBtuEx|7wtLxI|OEfIz]d9K>yIGO|_}7!brTl
-KE"FX[1R0EUe4|lEhY&>:Jz$oq63LKT/F'{,~V:@6k%3z8ugtZf[J!xZ>2llb1nbI.={YR<#`h3Yn$rjC3_Ri&b9PHNGLtEm.sp+U,<52Ob/(US"aDvHR3
-ne,EZ/_zH2TlV.}gRk:"$GoOO9h:J=]}^D}vJ&qzA&hYn'S%'cMa/btr8g^}/,Pz3{6uK)QrdT^:^|tou%O97Gz}Q4P>09L.bxj4|!+(EC>M#BOECyk+Rx
-wMjtF`;Yi$ORSY&:F'0i+rH$pnt(Q9C9/R"V(rQXNM@7.zs6p%uKX79YE]YdZBzK{:uh;0.nr!>VP1D0_XJiY2~Hsg`$LCz[|la=3T;mqJvlv4B.0<uT#V
-Al0nnG-R(#D3C5RsC5&u!29E:6-lWxQc6FCo)oS2$LQg+Z6<l6apw,yc`Uwn6wq}`/`y-,<h.B5WU3xX{&]zV`h(8,P`G6!gCxn1Xre_AV#x[`G.x0MG[l
-Klal7A_|5OhrzVBC^>F;rGasLuy;g$~+VKzZa}1/F]yG_U43gFM=MCcX-LpUhMQI|SSxq:6lVkUq^O#bz-/1<afM~eA`MB(x2QV|(&3JOh^`IcgpEACw)g
-r_F{:UrV-/Bczz5ph{SbInYH@+0"MpW,V7nS)Dn,1DCN%SN[KXu]l5=UL#!0>NBJI]Y8j/tsq)CdL"w>T8(3`]i=@rRjCf"x;8->9OYyW-!p36mQ/C}/`Z
-oi6M6+"=O$ijEc2s+iKEBEcs.'brj9i-FH8ry!@wkJCE3yfa":QMd.yJ'4hoE+&b%]k+wCf@MWsuff.AR`mY>+NlqZVVTDg0)#.xOh!,F=5}2x6%@6^w(r
-hV7|JiX,ON3EC`q:^a2,l=U`2:03_dJ^}g8a3u}'"ag,!%4Tfx$FH$rUDKn-CM8mR]rMbx@bWVJXlNY)dNEk~:C0IE)xK@q)>v9acbGsd/D<]g/8pKVQwq
-pLBe}7ofqa_{CJ5,w)jd<rx++-44bYO4/H/qW{-MR-N"$#Ik3Og=2z%.|'I$vN"x8K+0(AZ.hycBRWJ:}-n^qEz,!={l"dT.|Bkww06-!T]S&>e,A={iWT
-,p-;D0!rk4785$!_5Z7Fwc#k%sZ4UXc`ouG407d-I_V{B7>wCC(8c[H{l@|Pb]zP$Ob6f^]Ezo4Q,&cwHGIDz#a#U(r<xM=J!=cfa{rEJ'AK|H-V5}J]'[
-8yMyM/k|W_^Z-aM@{=q=j0w]QFH9}/2;F^MRj,m)!#seOczJ#N>@d+m43vT=W9tA0^Ra@%iq)9+v.}|jOLS.(s<AZ,Nq}nO4$11ol'9{]t)%^mG-Gt/zIV
-F:PDYQyJ2WprKqJc[S;r%}hZ5P+l}KmbfWW|;PZ(xFRw4hz5A}#;^`oz>]n]rkcBaADj3d~^f!CV@.D}1hF}'^(iCqG/aryTfx;#wN/5N_MRulZgX2Gmvw
-scOE{>E/!NJUGwnj%E'DZX9KhY^=@}'sxiQS^jC(J/US-`+alsy;b0M;"buqo2JJ0v{D1kc0hp1[R|;f"xKUVxZO21$RF#qJJ>_f#x,-zUl)"AFgVDt.jU
-s0`FAz;|_9[3M8I+_lv{`#KqP8pzyO1f+1`a}4raBoOV~/nZ>VvUc;xKU/7dBhu3&8nuiIK9ZfCs`kmWFSov#:t'G+Y$m4VLz7<E@<3W<l_,KY^rm3W1k"
-MSH"]`CTjr/_6}k8O-/HjUH;F+1m+0+!_T0{iC5vfAnZx_5S;2Z%'d=x_Zm5;IO{NYf1,.Dk`z_+:id<)M!excT2oXF4V@$%YCqJzsao$lj_yQ@z_+O=A|
-u;D`3u;wXQfEUitXBj_C@,CW~_lUGk^@!_R{JpA%TE|g3xw!^v$J3TYqlk'}17gr^AV)6rOV%[@/#WXkPrW`;T}hH!lY5G%>hq({Hp[AM#FR-O0xb|=$fb
-wxj#jh@Ad:J)NC(=2gN-Q}):U&(BA#u=GbzKM4EjV!DQ<8ta,">K8c~lhoq{_AyJ_&Zs@zzy(to%:JK&4r"-wfn_D8b2MEKcA!pfWd(89r!wE;zw6&NXiy
-Fx&!qa$^eGP|23JV!Z~HZ5X[D05i$X57;6uW;Z6WaRJ5aRww31Wq+>P=<pZC,I9!L[C42-QiqXwD_3nxSaIaKEmK%-DlfemKf"qE.,2Dx:s+sh6"8KZoD-
-{>.k6i_|erq'>)9bX1%}{N0-RKg.=3%9oafGh:(bj':D8$]-$@w%'sW$MHc`K`X#fER+v%7iAFJ50R}-i.8-QU,"+&y^)ARJ+NDAJ4F=_|Upf>#77(@TY^
-+IIRp{/!#@_'z-^'6&z_JwAd#&M#h&a4Ql;2v,5/Bt,Nq[1&Z1)$5MqL8mlg|wlCgUStY[K7!:<+#L2h5ZTfR:jL:BYB4qNp6_a:hC7r}+#'7PE<!b^T(E
-#r2TmoD#[D%H0F{#YcQtYEPx=:u.(;H2>YX],vakAfgb1=BAMf4CdY@aLLA&nSy<m}kl9"g4G3Erk,o6["9FNw;I+JnNul3%8u'ZUh#g_r{dmt'%-'MX}!
-deD[USp&<$:=B<hl7^[id]{Z~1S7P^]dlaX7H]F<1"FY/P0hq2O}CDN>Irpt56:OZbq+esmyV5MLk<[gV#+ZHyS'{;2E$2s^Y;`_w$UtB1xxAH;<_.uTr]
-3rb5-(Kq=}ytvzw^(u004<6=;7~J}G'PiG-eY)4Eum^%yqC4!WO>;3}a1h$;a1ENSx#'<SS(RNEyk}UEW=zbKy7JUJ)t[q%y~Om2$pJEY=.0SBq,G-lW]<
-S#$d,3cXK%wj}ToO+4Y9i$V""lWUMH|6f,#66{-Hl!2w<bpraGVZAz]3I3RHJ]2+ZBBBU3(EQg`w,wF&WRO}w}-B4={ZfV/:w,eHyE.6ZY^"6<gmuWuco3
-SX^}|O~z-RU>P+p0#iqDkkbv,`[p_obZ_>k4dGyD5$^|yo9R!jGF]`#Cd>7`KE;Z>AEQLcbc5reC/5YY_gGl&(h>IgVx|%U$0"{X`[FzpzDM`dYAhq,mOW
-|g7(Sc!w]9/"q6:oJs3{=AqeN.4=PA3Z5l'%OmO8{!!pf6rU22A`$ZhFRr7iytXj6@NUQtSfag4^8<{[y^^LT>R,S0&dF(V,H&,eilW/K-CVe}KGd<>|0B
-Q`qutqP!ToSM+{}a.tkMO#1Kj&][/$f8;FPH,Bm#.J>r:.E97A.f$MwHuyiglr+vDbiRx5Rvzk>+=%7Fwk~7Z8hi{%RS#PkaCy;!nBkxsSxj"S-w+QKcu-
-3vwYv:'3$n4NR,!FqVTtNM/;F8#{'&->#r`Uv+w-#=1|y_Z69C"`tI"p!9@!ROVZ`a!o7'gG4x-Bj$}Q[^Rv{eHbmf(l1ULGupHTh#mIQQxQ)oj|dDeJxe
-j5R5Ry|X+,oOnc@^`SiE=JgZ=95r>WRRkq'KYvd^l4lo<w&Sq4Wg$5p$W|PrXGAR-GbNSuKX9^/Fvk'(d)xis:N]]$uspx%s$Xt#q'k@v%H)G{0"ZS%KRa
-Vs1R=sQ&Wfuu6XGP2>(P<NE=CQ0EH%sKLYAil!(H)U&0+D=AN78QM<>xJ;c:fy<P2N$wFnkwo:]jV/{M!ve<xZ'A)}!Yy)CKI8I(]zGO<HZLxjYyC9QqHr
-+EM4v:W6zyo1zE^}G]%3]eZ9xiG`@n$2QC'r"e&n2yN&8+d(kp)NhM-v]o$2EpZiPyEi)Vte}u0IXG_B;]ycRN:X#O-;!#QonPhU1S]i~W=OYp)Jl4){#b
-/qymTs`m(>"/lwQWj32g(2IcZ[BraHd}WYtP+-A%UnmBz=^.uerlP0MsckK>@"8l{rO7mRJ_1m~)XI2}_:7+>_/!i^@IxEb@-=^qt2qrNwS2"~8)1t=xbw
-liU{@|J|l;gdrFIgDUxZXxn<<jL:egz:8SC`'i0MLZ+(IR:[t{<gM8Yd5[>5:ZAc4n~OHE9<[joPwT!En{~}]}1x5m}2+`S"/<D.&uF<Ud|}k#ZI4,}/H%
-Cc!4#A&BV/IeB{l}_DOuq-;57d`F@j~wcdyjBrr0~fpeN4cH/|0hrL|i';u/tE~<iT^hadaWeGbe3M9OvoO}S#u[_ITR<d{<$o+mdl[Ft(Heexpu}#Ne~T
-.f^jBsttg9$,GPbf3Het|rrJALuhu1M/kd$,;"0Xt>3I9Dr=&I'zh`&3ok"DNCv(u'7XYgU};XsfqD_Y,B8KyvsWv1tZWn|:e|T8<TB8b>CTfw!Mi3de5e
-8v54(m8G}#OpbNsu!m."Xh6$qZKfEfvy0ffFfGkE;k$4ho+!;#}aN-;NIi$kN4vbKvyfs5JekgOOMn>)$DY!CjD)O-/[SpM@g4eV1)QnD2@o@9Cl7/hIz&
-'#n#.OPnG<nymxD^^0OcGDOmaCf9qKs|1L'>+W[)bR4H-o{q@nsO/_z/y}iJ1WoHCiSX;R&u(KRp5/oDDdv^,+z<.fFKmZ}&-,P-wM]1RPYbcOP["!UnmE
-Y^eT2Qm<];MU8t1T'LTY9;:}w(a)BXnvbqBY-crxxAzH;N"vGplqneBRvfdXQ9d1lm~SC;_)kY6lEnYE7AUy;PIy1ROCmWMSN!@@Ls3!p`LDSaQ`DCK/>"
-qgw,CJb-IIvbLxI5g-e_bGcQSGz+zU<g)Zj)bLdWE;(W0Jh:!{C6r+[nhmwrlWRsYz1dghu$ly66eToOZ)8Rjj$@6q}s=RQWE,/A=${<q}o+=S(!T8(ps-
-kGKNM80|O^}+CLf,-w($h;C%#E7=PoK5CfA"O/}.[SC(&pECXvf%2;|)$b5Bw.{E+tSy(#p{:';A'&ceO;CD97bhP^}LFj#/efu#4`5v38w=]l;"<Q2Vz1
-QmPtp;7Z6.c6D);ln0UTn,_^`4A|z;uYg1Z2mvX5ZHrj^kg;bHy/IOR6(Wgk]8`bs!>@,GI;/@hW`9q3XS7VqsKL_cF@|"Ji;@_$~9Dj%kZ=p7Q(W%2"rs
-:}t9w)ShBluI^C.]]s%'},x#0'AP,U&+ir-]o{OUaaSqx]D&Ju(^R}]/,fmr=,vRwOW;j{8fC-Bxzr#Pr$1`o9HP)=<U[hfPMUaRRn8+.1_nVUO3(!e@hZ
-sO&.CjLGMNY);{vj;emLWSBX-xWS8Qm"o(OoI-Et}_'cALOVqrnw}A<M'Oj($BlW-H4D_t(Nz6tD2}~;2DA[|&In7}Hqa2Mk=A0HSCb&0TeZQ>p"`pfIG#
-0EzRD@w$K&J5,qD5)0H5y+1sK&/`Nehzi#.9-BYhm!7K!!O%hZlRA&aMI_>Mz;x3Izou`!Q1Zpl{9_HO0_;_cJ1{BQR2LiF60">/U&68#ZO]l$Wm8%>+",
-%ThK>7|r6@i.)P9C@,CTW's^JVM,L"qC5NK|[LrPoYJ!;q1D@}wfm48fk1bc/ktgl{Ov;AH>rk`PK2u5nu~i4ey'3HDfE8Q"rrlASk4iu$OR)i3u0;P`,"
-clui/eq@{#|B!tcoTJub&w[yMEbu%}!n;ux%z.YhDx-'USi%3P;=lT@>/BpmdRq4;Pr:Kpe:~$`2>#:P|Sy:L4LJ[s~Uoi]cycUS'$)SBO:hD]M}G1I=AL
-ZY/Qg.xh&'",_O(Tltgyq|m9cPIP~[TdSBL$:;Emp_590$u$ttrXe6yWsXI_K3T%rEb.ZmdFfSXX1T#-qmJVb,QFj;m{5gS$@oUk>XhE$QC;P4e@||+532
-_QHpWU/%z9fdUgVQL^0_H!-rs.]WD4+;x2{DPEQd+KTda6C[wI-t6zxMc=>%JY|L<|G2qb^'2IEyi}Zi$=EJdeK;M>cQv@lV%]0)l9@z#UW0UeXI;KUYVE
-;(/oDKV'q^BLALnWd3`q7)'jWkoo):fesQ2428O%}iD(cNJ(35yTB&qz.{UxA|$p]hYN1eD/`'zm<leeaw_hO@_I/d!uplp+O[W;9BUZI!V9U()RXzT=b%
-SBtBgT6UZTM3nssB^3sU=MhN_cv)n/|^ku/Ad_e>}W$#UUg%@ac:YK74(%8YX^3L-pk|e4%A^riD;tD53o|L.>MWW@h&x&$%vp[sG-p/.spF@Tb(zJxMeZ
-sw>:)ot|6fOpk4nN)jT7_yB]Ak5)=D,pXdca.AW%K+ZhzjoeuNwEF@&4oKr8ecv+6rHK~I-cI:<TG.ieLbbc}nRXG/{&U[w'FLkh`FK1pM)}4Csi(/~{Ig
-27g1!Mc=[$h}.y{Eb$r@'GxZtVA.08+{BJp_%j.u$pVE"NH!X-1)sSsKITGxKeaIEKwU7/px&M<c18Ldg0D>PjAI6W}8KeO|,AmU<v%PP<6xMAHz)"jevK
-;:|A54rJg_nVcoTX#UwUmu$+k`)`p{!{r[/_GBbpz+IPdTF`vlZJU3$Kusr-cN0MCT.s=aa$3`g78l0/k1fUf!f3I;<0rjaLhh6%~=E^m%>q<3SANxa^9u
-eDo#L]X-Jw,nmWIiCs~AUnyV1s[:]5q>-h.27{ug/Zp3;3RJ-&~%el~xiVnAXW,_S4=OeZWsp<AfS^E5rjd#(W;q0l;n{l.NyVD4T&&tAOvm>frXX2Id@%
-an-R<)@eUrKyOG1OEWc]qO4O4wTBh;$+QbHF6Azd>P@F~U<`'X~!nM]0mqv2Q,e,!;P_!Nvn]r{|Vr-o)$;IDMwgXo{4ZXaY.Ses~:;5r_"_kr7sranMG}
-]{|@b|kvkV}<K=3X4b^jDT{c##9|l4&buQsBVHKBS`XS(r~b~u1idx6tEJUNqh^'P#7=in_U5AOjD!>}P9A2`$eoDuLdG(aN6V:i>g_a$CdO`ulcWv`xy'
-QNNm23kfeJM}QiCCn;`Iw4BSo"0{o|H_`UhUY!)wf@K'Od5^={9/solW56+0kk|,"l/WMbcPXED]nh][m!ClWBMz{#6,Tc~JVg=NNbIFKxZ3-N,R'TFM}1
-Qp{NK[|UdjGpR"WmrJr'niS.(Y3Bwu"j]2JT/4LPE{/h)y"tOdpOnEJ%4.j:Oj6>;Jokt,S/vp<DD;|^WK8;eUbw5QM(M$r@r^3UA-V|{IND#^aq9&+[9{
-6-&F7>@@[!hn'LKw5;[!gNJZ.cyS=X}MyJ)R]W"_Uz1uO'MVOaJNd7Eqi.T:d+Kh4XlxsiVgr7!,{n|#K5(=|rauCV8(eUr2(uKSN_jD6:p|5#fE("K$`r
-l]c[E>kSyH"6rh6aciBq8Z-w^`Xm8-I)!,9n"Dy+Itb/qgM$.>!F~tZ2,;H5,;iW0N!u[R{c[>prK`X2{ITa_+J0Rs/U0R{uI`]E};&B]:i>,1-FjA!U'D
-=fJSwqrO7cIf8M66C>Rek"yWw{L%3WT1=EF.v)G)$$l#NS&Z=eYtN"~K5L#yBTdyys$ojEY#5l2EA-1k1lXPGTR<_be"s+Xg'ElyysyoBvRs"Ny+98c}6W
--",<e5[QzX]jU&#,X;7b.brD7pJ1]j/78Vt&cOa8`.Ze.D@:gs0%L0`;|a%'JdJok45lxnKaB<W2"jE]ZLb.E'>TER``"bvyzvSw=X![ZHkE'00'1MVx}I
-aH+0O'k^JoegDnX2>oM`Ad-E-'b<BIOFA'<L}`!1W6Aa3kbT/!mF52"&(RoTyFo(3p$kj5`^>X]"AH]$Nu2&WK11d(X'z3B_s72H#ZnwJH5Dj>Z2dQ4t#"
-#^1!1O:`p7th%"a""<Tv}'0J|w<RK:R^(td=uNAib,{foMHwZ!7q|d"#/2w<L+7RrP.JtwP"g&&l=corECK;h5z'Q:xE43V=2)@h_o)CD+:IPiv;WIIap`
-~:IWhLJFDSVOVdZipoVTq'F%mW"sJzfVrdU_&nG`W0`ze(S&UaCu_aZR=ngU)(jVQ'DBMUk,RR|.pw5=il=B+vzB::FM;h<'XS(=$3UNNHg:!Ts,i;;ml`
-ab>v%.m{&iisMQ<>Sv3%#<Giq/AciTK+F$ZMVPu;z,YA</F!5I-Dd]$PA(6Q0riI.$B2p7(oViPsOA,^]W5iY)$Ru:#19P:i4EY6Y2u^L-%!_;IQtcD_+L
-3y_r!>.>s8UH."-c=.1uqmmO+`'Q0$)iF_|12ZJQ_d'N_C}t8B&'jG7mbUa=V/eD!`8VL=7+F-R0NLHR%@uLtSjKY33e8>6<!@t/CuWRMf8/O{L:35gR_s
-0svf{$(7jLr=g^AAybmq])7'HmoZu7m.z89CWJkE1)%h$_r"[WC;Hd%yIkC0"$)xT0XoFA/fYACa;yo<-:`#Fx/9nwLx`(Fw3N5<vE)]08XtJxoV,QFm::
-c|[WO,]A@H1w9WAdk-Nz-,!njcv|t`h`[@pJ9RpbwunTTT8jev}>s(Dl-<M>PUrD5Se8(m+N8CPp"o,4D.0&XG63],VgT^w481dk9c$8s9]4("e+99y6hE
-3g8|w_WZ.Fjn^btPm73M.NJ%EmErrIm!v[[_j)7YE$(;Epv'GFr_rJ#8leNbp#g_<#/Z(OT[&$1mO%g`;z|d;lRF0jGI^Ls_TkmZm0P:pB;G9I)@`B:nQn
-}EpVlg^OdB`Xyc"Y%Nnq61^=,6Ntm]hk;(MiNDRr_OM",faZn9p<OTL$2bw5/z[EK.uFlWx.G48q5MpC7mOV6CT=D%w2T+%YH"fhI/=[U'K]&<)rKW(+mF
-A83>9VK`rG=k)4,uNDG1kTSK{>]2|_n&b-j10k;>J|S8M}ENO}SD+RE8)y!pVW~Rp:(]}|F1}2b8+!L>LP7Rsd+:=`nts&5Wg`@T)gluKA7wc&j"or_uPj
-]v~u;)1tBiJ1pb<%;|C8jop-Rk<=/J~C89jatseO-pk(4>K8e$}A%XWWGI/tk=fq%w<GUKpA{RqRDflCl+nV(oPz&+}s=!JL[=norJxKE1Zz9:FfVx{|ZE
-AL_5}f|q85@Pw'~WxxuF)L,y`aAAH,%+cSf/4G}}Xy/YS`CAdK[sRP+^TO8aINx|=7U[E)Dd"t<[d=8iCRHKdPUlDr)XPa"q3HA|y{hvS4veBPi3jN+z7#
-/U1qYc`=Nd9Y.m2pqOxOA|OW&z#N%"op_y5}"^nfgx(xp}h9,N"5+;@uwvvSCo5Z#L_'Ab)}ao~(u0~,{8+.uM!Xr.AV,:jooM:O$mX(pmKi'GepM5E#"e
-116ao0h.qKYUESA#k)W_B+@!KI{{tZFF^Uv.sA``$y6+3xPf5;C0AfAPDer;Lj+nF<WHX)lbr}#S/X$lW3&`vp:RA{O!1"+uHpxO!].'f,"}^G!Z<pT]Eq
-2VHf|g6)J#}(C#ba>mKtTU@)~:"JcomEB&Lx_La2gOL%U).v;gO5q$AMyY5DV1e:4;vr6<B+1@LJQ]`k}z<,GM!IeVlA^/Fitjoh4ebyZZY)Yd]N'2^y,W
-URH$aV^yw(w[SJi9go4ldDV`xi7cm"vNl(G5EoO}%8tosZG=YkD%~59FdiOpn3}+@f=5C-9{=6E7FW>O,X2J'5'dhP+_=8%2Sg|caiZpSyy4<|wVwuEBq|
-5qlx%V7.U&XP(DG'qmGPP<7PeR1^&IL$50Ardi/<zS7Wp#20AE2_m>ZA{aN}Va4|wr"Hji"FT=kG#yV&MdH'(xYkqltR7]ug!~,ker3W3f`#x%PMZXo$hP
-Og!e+5CW.cjO+]UnrJAh~,Hd7jg.{[cu;b]`3SvU)zKR>-gz|VRsl:00%B:T6sQ>p|T-Y@/dn,:YxmEk[u[kZ9|=DB_g"E3BKuIm^dx5LxWep3fGLd1iZY
-R-4p=]|O+.x>=vhjey@2D:Nh.e7:W2DB1U:v{>o^_3yXd6OBo=]dGAJBy"l"6++/^!X=(C6D#25,$P0LC9W,+Z;[(03%K)Y>q!-LqxhYFYK)s%RJQJK)Gj
-b(ehUZAe`4J+(ohm:uS,XHu(WDe<'foO@f"UjvBfD0^|_ZEwO2B0avs,aJz3$cy2s2DBgi{FIaVvXDC5{_aDihU#6qYq)#v</2!HQKw_Y<WEHcvxT$:(D_
-N|L:9$tl{;oa$.H5@p0|E8h,0e|KPkIk@n:<-SlHscjpX%`XY(!]9G7#:UG@5pt49-kl1Z.b-Zu2d!VPjV4:BVtgQOsV<R/O/l2%rq~Q2/n2,Scr;1Ky7u
-ngqb`;T0+8@#@V(0>6sqy(!"KNb)Q6;v1LQdDR`t]):7-I]WHFd;5ibwtwh5Ai:w;<>Ak3-P$@ui"&o@DE@vDF5]uR,LX:&m7:P>:rs!zKz%'/XpQ_Q)Vt
-l9HVUJG)|}GNKqAqd],GW"<Q_:D'GkmBYJ++1eUp7nwVO1hO#tn=q<(CGKtj&t=pP=elL],4&uD%5<.P124G^l3b#k4TlHGGn3nJ%w'Dt$"C_&l>.CK_z)
-Za6v>JSf"y+Gh"1@:;|4rlV@'b}2U0.f#L,fz3zf3'lm.Nk>NGFZ:&z+yGP,.1,I%!D7("ScUVDShSX"{5zm,<}km.`5w>;MFIV)FYX+}smx.<iy63T"qP
-umi/}35HIdo`x^KsM:jmmsH4(^j=GF[=+&&4#,J=#RwlCT)T7`6KC>MTM9BEZ|fpRT8e"=IU[^k8`w/,IXXA&yjw.<7'bV7I@dn/Ia6nSg$FrU&B>MH<Wh
-EwQMR%N|,e45g$3TbEps{)l^G,c<xyPfp;iS{8$b%_6J=^w6,2$zGN/A9,&@Ai-MH`M!_>d;$P~VkuVP/]bYD!9_t<f[9yYFB2vc3/3+k5B3C8Zqg9m%z9
-"9Zo,0D;G8~9HQy;(_gI(>ElBe$E;y27K58miHSS@`A[$&mKN.A0A3kP[h][v9hgid%gix6Gsr<mEd[k!oaTi$["Ah[M:uVCm17v3!@K6)K#%Y>%m'jIwa
-b&5N'y|=]3'C[YPp4W`m/-O@Ut8ScN#w+IU4!xyV03DYUy=t-zaO;&Q;z`'6F1J4&@JFcftIo$lk]seNlXdQU,W,>KRd,_9srJW;{DaQqJEz;30OO%h|Ck
-+%Y)@1ZGg;sL7l.rW1.n'Qqw&!]&(HkOvhVEjtg9#bk&%fD7ujUX1l#XQ}3L_Q|fv'U<t0)<uyB:p'Yn[;_16juDQvUbWJn2G'+r2)<LwHSqg!=T6(e!Wp
-1RKnW#}R@JSSj/TH|mQM;Un!gqMa&f~cw6~dB8jYO!1X"iR$K&W>/AG|2:I=eD,PPK=O'Jz;x;g+IN10a4iP;'.K<XDD6[aIdaiNDXwxse,(a!wlja`Us`
-VIlF|Go=,.RV;sGA,Z;}UC`.VnbI>+"l.NOjV0t/Wghtnr'g1mv/@d||TmMx'ke(fE4n9hrt}8lx$$P)S@W%z(8BsO~C`8FiI.{T#OC)8[S)!'#!H#QdR:
-9gyNfyQeCG$=>#&M.twO2qdvn^#/fV8hk^7kd6DlMg`u`jg|/k}+`&A`w5DAV1Z+Y!OggHy:$rOO$d%{zqz(k1C!T<$+/cU=DZ4a1Oj}'sH%l'8Z>r}OSh
-~[Qg8s~xj_Kp}!y[.fen;pv+S%'(AojB:zMrisF+:siw>,j8Bkq-,>Ep=a-e:Ir2u=cF%iCW.OdPD(/I'ZYXN9d{#cFv&9cpdGkgXWzF/A"NKX4zIy>Q{)
-@dk2g+5O7T"E-AkOLI5YUJ[`ijmUfWv'0;S/,-uhKSGd[1S@>M!Rke7${xPv3!UmIYF!|sqBr9fMUE}tn3Mi-#6cUEGUr$LF;:'hhk(|>gHX.g"xHAM7dR
-L7yC&4S5_6KF'lpyv>wLo[Me&d{FH/P{L,@33)#]="5-QmZU`Y24PVSf]G3Xug$z,(E(L,qJk/l5C+M<[Ph9~2inqX4G(F~w:.l{S(GiR>rzVaFFr6uy=5
-IbLs56DyG.:!SrfLBTy!`7u0^I5s$-c5v7ebAep_m7:0|][$I+dE.K'P-2%5P0t9~{!=hC1r'a1>qvB!`@$X`hj-eFUH>)IR2P4"HG6#wv@[Z2vC-XnMNk
-Gj!pXQ8BmFWOeH!RK(Rl7pv3=WPla[Q3B79tDC/$:nTJmt1iV-9OQ<zvZ(KZ,,!1[vxJp%++GU8eoFC^2UGyZ)mLZ96''I,'Q"g-Td&:OzlFXQ/!/YWt4a
-O-0l&9Xb`)[P;"pA/OI&S[U#_zdb"X~j+!nvO1nDu`$3!,u&5-$98e#Q0,N%,u3}2C@zmK-ZrpU`Mm{,YPAn_CJyak[wFYW(:"/s>Hu&fz!5Z=T)l_M#qV
-qh0g<DY/%oje"#XM]Zuag[{tgCBYx8mk25ju[%}UnQ&JYpKnRq;$7n@r/rmF%#10xZun~,RVRR)f<Inxj'w&1#g2+IYu>%#FY3kuW8$^QCj!Nc6(iIA-<[
-"mm+fdbDO/EJ7%{Hk{S4+5qGf5HkDSWNh,27Vx+to4@ME-ffO-V,JL"O&d.|)$>eRDZnZ4O)p3mH[[::8QgF5K_%'!T4sr/=k]mWd{[MiIi7:!Nn0^cC;F
-I[>p,iJ5+@iQnfdL-LkNUyqibo'ckO9z4:VeA5GN.(6!k_7Wc)qe82H&SPf4]_|%xv6pNFX+<@0J;gnx,+MD-3p37mUs;z.>s3,-y:}dY'&'C^$A@{33A[
-~Al!X>dFE{^57oiwgP}7Y80Ojx8i#OX!tfl7OsQ(l5Ts(^[^9ocV`Ymf1+|baYXq]1_@4AM[.;.|I0_:f$WS&pY`I"6C[w`}Ke5SFqFuZY-1|/OkgxmYjM
-_sq%QhDx]85{Jy&{ron380D,31Df33$p@fj[X/{G/s%g2jj.j++'w,z[SejhK4pD-4Zo0$(IsJXaKdXb%,azG0Gb.;qY:y"(xJl4)'ldhN[g5%C!}iDV<r
-QQ;nw!eMO=&;fuT5KVMG7(J^ht'/7,<4L[XSW$Le="io3Z<Kq+B]P"#(@L/6suD@^>FRbhIH/G26bp4Y}GZ$yR{"}we)RjXuO1UuI$oS>d2Ki+iaR|M81p
-j>0Z)]Zo_vnC98516!r>E_6B$.,2UfMEWToX(r3"`-&M&.e,1`m]4_9dVft$a1X9r6o[o,)Q$M[1LD4:m5P;mP6LDpZjh8gSH__8xh$X.96-Yb(+rB[:LC
-Y@ep2X~TW@8|g_u<Og6qSf_KrUWHd5Jxk;,.)t(cT}c,4i;Pv'z]'^7Eo'Qo0`qP|.|4v!nf'UKf}a'=~]ssvl5JUbt<Ozo)vx]lfvAfstv94<7eLD13nh
-sS`0y2J9<y>@u|GKH)4df&A7iMHj5|KJ0T>=%^7'#W^;WI1bB;Y^deFzla194!VHx'1p"(]RM;Bd_O<oWo.n9]@Bu_dBsoaTf@i&eD+dXuz_5#-0}HNHV5
-4oq_<46x^+)A]g_TaA>IfyV-Rc(x|raulU_yOb&gZ%dx6-]5HxKG^CJeqFn91YK,NDH^l0Kk:"OCGUSj9Au0Gael.%;JMNv]=}n]pc|bM(+K~[(|}xrWxe
-!9F$uB:THz<.PAO_+3O!S7=v9w^5CY!u1Ugpptg9>uk^`k@3`YiE]6{76%l>H@MDrgXz"1"{#<_cTB7KH+LsG"G]xfr!aYnI([FEw^"'C#wu1rHb/!Tb(G
-e3Hlxw:Kb|:Qy,`d8NkNtXTu'N<}LM&t/zaRd&X0-^u{)yp26;n:dOx^Ed.bF4~bly3{D12l&O,s&8}vD#sm.pQ'#Z;FBGeJ%"'NQgz=MDx8XjopMssz}v
-qOl+n3S0&R8|A&gJd-pPi_2}|Lqz=p'yeM:}R,rtWrP(IZpCp2$5'fvJ}@j|M]&Db5H%KRbrJ/`5<1{F]t"8gdb}qVEXWq/k;T04X1+D$G=tjb}r2L<|'t
-#=j_;]GK/ck>/5P$>;|Kh8;7:wRy7-^d)6A_^NDJ(QA$W<`$S8c29"p0/zG/pH9j-6i#G6`rw(>eP9|L]bnu$i=uJ,(^PJ7'!{]Uwc,!+k>ov{aR-SCemt
-G5Q)zEh},i-j_S0oZ:6Xdb},}6/=Hx~o's0_Z[Rc8:Htlt-YKhesUE2<_cu]%z6,.Xn.:>vKYI;_Aq7jWur)#:[Ji%'w]RI}`zK$&O{lbiXu!"-,bn4k)<
-Ft5gK31Hsl/yT]sk]hI-ilkBpA1Jxs'QZW2A'ht2-NQnKfgs|daLv8u1BqLrvZd<[)}azl=2R`elfEYy!O<kOWn4vU(S^;SHL)k'aQg.ru9pltd&i-49iT
-@&9bp$esA%hQ>$YH#Z)}EG`ChbmtoZe8OI2-APl+/EPI^D5bKg5-a-]dV2i'Rwll]{cR}/^ZjZAcS':%YI`+^h19P:V2Bj^_1_s5<(:bCui$qor1[[`dM<
-+gP,o4ejf64,Uql.Cmh/aHQY;!"&"fc>O%7>Lv6k_cZd,"cXq[wP'b[@|UBcX3>$Ltmcy<AQ;Al.<Z5X`JdlFS(A3{xP3$=v2V>{UJW,0>,5jNJ&3tNyg"
-#-h(Ijdu(#Sj!zz}ZN:Mc="A/.v(^G.zT5&J^lTMe/o+|6|<6WA;0"Dd[O,uk(o#Q2,p"'=2>G!{ZT'(_Su=W[UNws9%Qttnl#ZGUZ&do"}$az1EjOtI;#
->xW3AOzrm}pB(V|c,7pQ)Y,%f3U4%@D.1j1-El2mP!:U5Df5DA/V2&1Rf|d4isLk:5p<C/|i6kbi<0<0T4pE%.p]^8wv-!12c)60BTuSX3MlRQ4_nfICKO
-`gH/X5<hO9~v{"moJ&eYf'j7`Y&_z{F2,mCmAw[l4/=<#]8J4GQNv{}i>qMsv{LN>;H5raR|weQw6LYN>;IQ/Poar13]M_YV/T(_ozFX=lOVCeKtakfAzk
-5hZsJ<V^;ZiyG^rNx5D6LmuH,XIxbk_bzk;(&zjNqv"Tg[h^U;)OW>y_uM`EtM{juu]Xebrlai[K/{h$+|g/pyP)B[7Ebnolj(X|83y8Vr~ud=%m%.sROz
-EHr1aplPe-Q(yp>wt{Nt@d6&>QKlMsSPVSOy^Qr'af1P#+Us#0}MA.<Qk$!nt'FJ@);9GNlE0%XSTJlPTL^cwcjnK1R9]pd'FI57L|k3FT'Z#;Y`9%Ng_Q
-H5+XNeP;eZ!U4Yi)VQ8(IHsY#;XDg9W/wqI]Ty"D!Fkx{G[@7#+"D/4QvDf-{@c'_G(BiUQ0b&UI({W]U[A3Ri;-`(($|'RaeG5"!{|TEBz;Dfow!oIQnc
-Ym[2+vol<vRs1E&ZTi8.l_p,G87wSEHe`)RWL}KY4tQi2Dq5E89@JkoMkGnt9cGHrz%eLtiV!h|uFSSF4SV[}7:)G/OG7Fe!zmpXp;#Zv/j`+LovS==WFA
-hkuWM>lv:iYYT@Rm$U[IpM}Vb$B,[Pu@R)U:m9(@9)su{^d.1;fg`X/J3.}Ht<HYEbpxdV!}P3=Fki&theHQ|T[19P;7RmqG9Pc@iStQfI5[A71n['$S+p
-y],t@Q6eEME{v'SI;1Ppf1z[]#j9d^^N2)f0p>uG2Mq`;}@GV%p^V`NJV[PPgpFp-g37|JfK<||{9EHOp&eJPuKqi|W/SdC5!~xszSGn-p>Oqo#50g.iC7
-!x@zSj-yD=_3ssnx!{x}Xf]N<}yM2(:}%{fkr}Tdf{xqZseCPKIg{CSbfYYDQ|XU9|.{PN>>VLly@':#9"G5mQeQIqvYdk~Qz'}IIGp}$"Oo%H]HEsk1y#
-OS-12!6Dk&di[sQiAuSO7E,0yjPL4k0Y,6BS+Y|+t{8Z!.uVJ0]U0or>_J6L~HSDA)dr/t71uj')7|/:HyK[v^D!+8Z-:R2.%Xw>v&|ID76U>(`l_{9-b-
-VLHV/!PH`Jj&ZWa92mk6~hxT@.i."`n5&kIaZ[8d)af!xkgZNkLu#1n$NmZIrlz4fjT[Bn%B<'ag>2)Etj'PU5@idvZ51OOY=,4<.MW#j{g32crr!By|gU
-WNA85m:ZXG]OQzX2R%H;_::KXM]BeM1kq:.`]{D3@n@e/X)l@=WblW;7'I:2mY04E#g`JscheCU^&yJhJX;M7p2s'4kS=6s<]iONw0Ay6%lVE$tHcG0zg'
-v,AM8'Ec;"DQ:2T9!5#dH;0R+:9Z0Z9dn:ejF17p^J8fDua+0XMVaH]ayA~W^>eS_wD[GMFh0i$jqS8VIBSeC:Ss~p6g["pr!j5P#hH"uQPd>2P>O%cxX;
-G$MsXsE9mU9-7RvAgPCiJ@"8n/MXg2[3<vMUpLb|'-jGIW${e+K'6TI-)%F"J4pLT`zh`K4b31V^ap+]ZuJnmUZ0@"<c7j9txE8.c,VdH"WV%'L!SpS/MD
-7dLM;+HbDOnPuNOw]"R"Tby%PmGS6fq[`L(]0gfyd7F_+g-Yz^xWGoE,hDfY^##CFEn"M[~"z<bUNs8C[QcKf65f=Lg+AzU@xrDC6{$soV:D1mhT//`i&T
-DdQ9XkpYO>cz$[{5g`Hi{aCkJF>khv!/>:,h%dTT^<s<k[<dd7kwLiS4OLd2HkE{.iK6`5Woa/JL!,[^e!l1"R;fPL~EA/+o!WxA4.9EcRo4tQ),3R1oK9
-LAtEk]08M{5Dih'[BEXdVjkwT{3biz;|$Vx[`ZcKYN<"C=vjr;J|+ZnGZZep'Jq./vZ'b:_`818v5=Ps8,-W~I^JtNH6U!+9yxBoCIF+m>$73b8-kEpU=B
-wqrWfIU+h_T<T2dJnK`kuTUMgED}It+zr&1!<re&+D/c5>}0eY;h0:KEm-B.k#H!.H}I3I'Sp1p/BA7I<^Ye0MSD+>Bk:]7}0w7Qzai1}2`0RI~|`9rrvz
-qALdb1F>/TcM$3zl:k-QmZs5=61yx&33PB3"kJ!)<HuVI+"t%on<JmeqN.Ue%)jZFK%iuILV#Qlp.2S#-ZFcM,;QN4#cF!0%|<Q<'V8Q'/&{/auRkJpd;t
-8UEbQiZCYHftptI]2K0;N$+4RdsSVYA.Hs(E7)#NXO$l~d`bd4=}9rS(9/<z[69agJ!l<VUZSD4QG!{Ky`jM=lnkiNUpr=Wapz-X)-ae"nH@=:&dMC8|Xi
-QIc$AStE#L_TQXdG>Y/.gfWyGR/J!f{7|2yCF3ZS#pEK,wBu/q+g6ew$m)KT9ja2'TeFOk_T6b|UkVQHe)l0XDzdpry/Bpo@I]B:SJ3&.6^<7S#ZjDRRxe
-|M9p7aB5>r;4A`4[|MLN>j$8(j`TJ7O$m|JU1Gk"Mv^G=4hFuctJT/Q<sSH!w&abd&".J'#3f[[QO_J$#AKXCuKiB-&`a7u5.J^p_8#Qx6=hFHfK6z'`Fs
-{FUokl+/JKrY{&K%5T'[e)@7hb=:TwR`-=kMksX:eSR.zUf.RWYSX/JH>="I9IsxZmr#iVWp/7tDvao{@/uH"Zp9JDV}X}gVyS+"wd){NG,QA;!-%bZ"BI
-]@T7@_,T;#$z:=3"EC2BeH2<U%po>.&3P$sLf!%o,yfjY!!olGYEkHgFv+db0'{BaI[QGZw_'>$pLFl"z<Ab#u:U$}]mA3mqkL5dFYR)YBskw-NMW{O>AT
-)wX%RrV3"EI.^asz6r^mMh#1-}Dns,cJz'>}`5=MC.G@z=#P0K:6oZ9v.-9B^ME+Y8YC_;:G@gYBQOqA>BtoNFicJu}|oVk2YKlFopFDk`.G7%Pj.y.Q.a
-bvzA^e0DsIua+etjC3~ezA[wmXBr=T^wD%'L!QOSh@{`j9:vRkI;Dh08ne$tnaoy;i3gU,#TuONn'P%2@m{t``7:=lJru{M$yigOb@yu&WFvKxlW=)R+T:
-s8[CIMjM+c"dOQY,cY:Y]1"J!)k]MSttje~e7xy;!TFb.CX<u_0p2yZp$=^@_4k;B5()Q^/`>'D#1L^@DQRE(byQaYWC0,;n+@I&](@@^']+@N^RBRk(MA
-X{H=L&Gh=KDXMb-AkFjo>C,y;64^bc+5.8c/XwXmtEoYZliTPir.K`OEi3HkUCn$aVyXW7t;^:]z@_eYbmd+Q#X{{GpD{5D)TBBU`5b8^Fg]6%Kt6J(^e=
-d2lp"t=mVS>K6^.UvSY,Rnhh$6eJN{2]J!'$i@5VaA)Z<([T!%/y]bB'+bcwt#zbim`Tu'xQdOr|uUx{T[IZxj~v-)v_mcXZgHN=Eex/982-^p692VOlk.
-jP#[~)k.wt,oM#$n@%%+U3zl/`8wt]#im;JTuDNhC>eA!6`edgUp$2xh$JyJQsb[E||f<8Z>+0PE0gH`nQj:7`q-Cc#2w3QHhF+x}'T(x'V"f-JLCO+t=r
-Z<@%N9kGBaYcf]=l)5i|rP27Fb@ZVkWbS9-I;3f;7&TAELGpgT]28+`HMlXY-=Vn9zksi|}t]4lN}[Nn$ldXImt($vT^wHUq{Zy7rJJ@!fY0OQxmIOJdM-
-.}55"zfl5&{iEMus%lZy)^2.|zHI-'Gs,J]C{76(71$4s_sn3NA<s7{W"jLJbEWc!6`"GEWSIz2;Oqp^xc-RDgllnd.YP<R8KqiK`LNfIl!zG[HWd2]WzT
-[}JV239"orc7C$zPxYaA=&M9#'=/FDNS8IoW{BUaqjYPSIuYX2Zi}J@T;s>!N;zLd8R_A[6Z-nvgXSq$`#/EATV7N"^H)G"zNatK`@xH5mw4GN7#S()t#P
-jk<3Jfi9(IvL^"nxKiwk0axaWs>:>5#G+HYYX@Ui>s_^;]@:(b-RYtEyXM.3FuA(r7sepT7KoAj0'jb7Q->:'C19gZhTH]u%!6>bp({J)!|8OQ9gEjOCZ6
-%K;_B6n=$$s6yWi/C1GXY4s'}$(!r+rU0EpYE9S+$fGJM.$1Q5>nDbaj=]$`~I7eo<e^ok&Z)/qf0{cTQ"&X(12_Kz6@6M;y#5H_"pcubCooMa4k"`-x#u
-TcZs.qRii{+gf&xsFVSGqGJVy}~SjQJ5U,($^bQ4hFjGN;K%a8|S'>J'0X2"0NF]_^xlO"jy1s`/}{HhZAp=J#@CN(<;QRYFd(aMH&"h_g2$wg/;M#Q/3n
-50K^q#FvNb3.V{%f8;s(;29C}=v;=jQhajx1%yS{f3nf7P^#SBh(Y(v6B"ymW6N}'}BH70/l<>xVi}]1L:QfqUl%p8[#"w'zO]R{w`^`Sl;wn-6`8s'jc(
-_uDq!$sriNWVaT22FREF,Z%|OsutQW1EI@ypIOSYAcp4#kx1u0:_VPVEaJCY7'>O2vws0+jnx"R+KZWEdNyUHJdUJ$8Ya4+urQP<$&%i6,bo6KF.K,Z32V
-kq+BK>pp'G()sAQIZDlt#Ra!WWC>#Ynb8>b/qGBCs<5)|aik_2t]=bj/guV!R'aRq7PD|bU:=_K4%H+GzFOjeSwkl%~-TOuD/K~mCu=W^E1YeY0%s"KbUi
-:_xTkJtUon&N68.DO;hG4!e>d-69+-'_iD{sn3LEi]Zdouvox)gv=>e#W0&Sl0AO5-CAtz"M)`gs`4(ZZN:FCu4%I,.rb/nsTq5#fh1LNY_9-#s{7xQ9VW
-p/"`#xrD+,l/cg-8,qB}G(GLexjb=w[jMx34D0<lMGfa2j1VX(hg9RnYR-32SZ0v(dNFTy"uZ9Kuj/H^R"Dj9]`Mg(:|)}7mGdJ2d4kseiubw+$A|o6R6(
-sd{sXmQb]{_X3$cj@>at9G+JhSX4%OKAPyEFU:y8qC{xGbtF3"oNf:P#w&(k5V)h2Palxjj@.ISE`deNnZckr;WZ@LDKasljI7rDcj]ZxuW}-<+d#'Yw<<
-otz3njc<2(2dJT"3.|j;.]Mnkg6x5yc-`}+L~l7Nzi1)anqAu!/#_Azb:b;lG>H/_li4J_UvoJsjeEo8d>{H4HiHGV+G]"mG7#xVUh@.MSjwA%M2{.v#0M
-oDdH`6b31&$J}[qxEv1Q]o}blgTSzsb[m.=bF>H.j4Yh[bBSiEa{#LVZasLFP63v0=o!N#D:n^H/Vx|0ia|r>%("4(N^Bt"Uj.gZ{K"<i@#pk/D6{p_pH=
-Qw4|dUw[+)NEnUj7#:|KwCniLt^XfMuss7#!oqGZ~}y-#Sp#:MhLmKS#3tzMCQ5-MU'lxOs6{QI;(7G-dyAqMnw&@s<Xe[.WCssaK0>n_f4;{aV84uai{w
-XDua36$T$kui1<yh3lG@dF[YH/$aRu;Z2<[QuS9W;^+Fk,Ri]^GazbSEX=oa+j0]FhTdP+@.2N[Ya_;lo+zWpEs1_T7RUJZl_oiwhUr:Ta<&B6(H3'JL"C
-H9ST;y_)=Xf'A9FVa5WFS('H}ro['@<6.n@7"M.^7Je-El=+4M.DAB@:>8n+Cy7oK_=m3D/!]ouQ(>imP./1NvkPe3F_{m^B8P%zqI0&QlIuH.CU);^fk)
-cgY8@>Knkij<UrpVn@'F{lxVP=(J+V|7uqe9XRF[n<F+DBx$ecqUV]7pR-r$g[m@A["O$a5=Yx)k`yfyRb8'LW'IeuuZK:7Mk^I3%F3+llP=|0;]0p6#ga
-OA"a^1#jt27;OI-`IMtpr[.p.+.Ped`:qx{GEG7]^[`7)Q(k>0{+M[e%(sy%AzOOkao:301"$5Hj$pt(L-jg#jqC#@Jk$'6((h_Q)+"0~wSsd'7OYNQ:q|
-,RiYo&}op0M<;7@o4|9mlNeKyD,_IE/w~m|BS!T3Un>Zx6+@y9v9=YO>l-X0uJpsG}4#Vst-Ac"-b}>5`[b=8on)N=n%_0Uu4w9x`G1{yhppN&%9Yt@P&:
-+QtF4U12ML{jEi7.K,N&6jy>4Ek$@}:n=i&u.-]y;o,-t9U,r`t4y@ajWE1W!:/zz!VV4fC3,bO.BNDE3,@OeR"<fx%2"("!GuO&H#kWA-]73b]=}%wgu<
-l_U[5T!x8^RrSx;qQ[(PGZ[teEE4KwcE5=M""}@l#^UOX%@Wa^[,Nog`69(Yj1dU-e9v0T98VNG&abkzGK#z`xNcJL$Dt:n[Wzjblr1jiu/nx95<//S&r/
-cOuKzOW-iAkyYwe|ADS,@xyberD8-|X}2q)mosayarMzEgDD%0QWx}weaY;vwDJ)_yT,y<@`YZGth7+I"||;,Fq+^|fX}nCcIxOO.nSM+WS8{qMRmVa^mD
-1KB16%DAx1_]!X!}/_.:5no}Jc'^PO=No4%Y!kG[Q;IwI3GBGAeA#51X:MTY:6C,KI72Hr8e&oV&D:BvgN,0{JimbdtxIeupZc7a&n'];J8-^#aV_dJ|Nw
-xj[}Aq2B&=szSbwjG>gjkB<N72}Eb:{Wk%5w#E%T`pkgyVGb9n2FESDRv"x[#{|^_h)THeYF:[(8G,4+R%(K#XUPQ8!JWBR}89y5{H$BQ{o!wCj;[8{g@+
-L[cAs-:i![rZ>cWO&3n:3nXpNVONI'I[:FOp(ne[8b%l!^pxj`p6@oQ)1k&38ytKlw~GG0B:++:AMe,W5;{9Zk3kGj}1B<H6P`.iIGHpP(XwEVK7c,6#`W
-YE:y9Y1d%gTh$aTwG#h6qQpl,F.3C;(9S,HO>80vLhe%=f6T0FP%}p!}`:IIQHzbzpes,%8+s.QEERvLNyxIVFXZuZ=b}D>`,$fSYX1M`GS>}32=fL}uuz
-P&YRZv'4m.u'B9g2"lY(/Vau,wubjbZ2g`l;1IN]zbanv]AWs=LEP#%epC)srWOP0%j+4`W#9Px2S2C'J-V$LF||rcpItxvP3Jy1rw{l2}DxNY^o+/2Fq2
-=tG7{G"Dz)<:6_Th6z2li5rfUGhAAExXYygIiYAENvC:8/{5"nnUT%e`qo/uBpi'J`(DaY["Yli$sr6@&&ckOEO-mI=K=%}whJ}VgdrP^Hzkq&D0(HXYXk
-9>[UxJlUfg~<FO%7"[t^L#"<{bgJb=}p_.g'C}P>a$rkd8L{PiNo_M5zT^[HKjbq-_G]Xf:g>WC]N|V,GXH[1[||G=x<^,%PF.x_iuBdwc^jgJn<.=N.-:
-]-vTTH96oc~G^p[S`.Y!^u`jo1nq%!~6W^4SzP>qH%CY)RV1'PM+g_1OtggTl!rNXC)n6jQez<`ou]&5S"hU[.WUme~&,W/H::)aehL2(Yznq)[<f.9^t'
-@wrz8pwK23{Y}i6SkIsH1:<7([""j5=B+3poPCf3EyPT,()L>$RC&<I7!KA#0NbxqTK@n`F"s$ni@}EL,$dEjPu(n&G@+=45v$1WNH`%q%sFfPM+6dux=o
-Sx|bUa2#QGMXh$Qaj(AoGd`j<fIu=7aR{vT8+Vi-6/sGKFP,@1:RU>$k/#RJ"x+9'Q>e0kZsTD0o1I.L5'3)|ch@q%~3VORI&X+%P'.H8)"_~43"F`$fhZ
-Uqj:<G91pqzDcHKG#7>/vXn4(0~%7"9_nDCkI"K>L"eAuqBc+_i[WmBe@)2:nGL-rS|v|=>xG'[2_|uc{ux1G7A'3g{o5`<nJ#Xc}Bd#rH&fCE(S'.,&PN
-WL~J-6-(%BAU0;06on%'_DwA,1uH#+r'NJyqy2,0IlE"s`}omFpp`zc0C4-0s-DqZx$^D&a7|"b3I%ExIib,q)~WgsOKB+)w5$D2IQ9-1LHdnz`bu:"taZ
-}PU,ypkZrIQ"B(MVp,Z@B']Y$Z)dO49#[L+X@a~D)u3_X3sW>et),5DP+G(":btF(6#cDZ09Oo$;#+A[u5n(5TY63"56OM^mmA]aE,w1IaT-7@D|CWE..X
-zvJIn|jg~0^7E^'SN,mU}<_{iV5#i:{F)3rSlV-gqf#Hoif;Stp)V;<#u]J]&UklfrI%RsdY;jfM4oby3h/at=LKeFd2o/1K{$4qJ>XEsp|;Z^%-9RgJeJ
-_PnM66Ns2hF-nyKKMUP"j9.;zjyJ}BsEARqBdw8'etk`K<7f}eQ!8#HNrM+I=8[s{L^)pr9](`yE}_WjoY!FuyI-]>H%%g2t0lh0'B]E<:dcA2aK~>'i$@
-e1M=f!=+RYa_-Qkt/kL)fFtA,P$cW+{!Q!#h{Ty4V9`>(B/Cq>ubo"|iXb3"{=Atg/t9pp5^L/!utRP^;pJ/1w(3eP`jML.q3"vjDV)bJjBGWS+HIxT+ak
-p#cBoW(zr`%kjshtFb72YuD;pS7;Hv%s~9p@b6k-r;-@1AN'zF{^E6q/AL%X;_vHa8e$"3r3o.`r'L}&]xLi!PpqcfXI];s}{|rUh8NJ&+t-@||#2K>h+j
-vi>6="AkIdcgg8a^XKzXN-TVe`Z{2}Kz{L^Ds>"ZsJ^&k.lq9vr_oC6NvAKy;sF^Rctf7[+S)n=EUx/JZyhTNDGjV+#n]'Vo'S}h$_KV2FH!z|y}Xci(ZQ
-MLpOFf%BRxdFC{jnfK]i{V(>[$jb{jETFQpA`{%GA24B;b)D`}{bRoT(OZdIxPBBm+I.Cp^a`L~)B9Z0-1[jiLT<{o2f.Gj`9/2"lY,CziuoGq<mrU6U]2
-Hb3xkjQM0x;8W|`Yh2jT.h4k1S'Quhwi&kj{I$fGuPT.z&Dg`7m&3lHef80$Z=W$}.4KT)xWnmSpE.3"YJ4IC25@`T;+(_U:S&=ZgEmEX9b5!>DG3,a+Nu
-zF@F;bdp/CE(XZb<""sqjz|co"d&c&"iRj7BDr)uNJ_%`u}lSL-7wMDa[!I5;95>2]XqUr"_u8s@0jO=/4Cs,ccLyh3IM7CvHkV+3Ry6[%$'zty]<eCK)M
-"Mu{Flt24UJ[uO0]71"k>SuLqyF]XT1Y2vyP2f4B/&7Wi+#/ao$2=y}ET8FDLrnf'U1`%rA8yX]b=W32=a@=EY}=}g;M,CtrDp-wJV)R:A9BV+RdRb7PrQ
-{Ej;8M3fW=X|k&3YAI%4lnPFGHz#L}hYf"D!l+h%KHKBvia5>Pdp%MX>=Z1dLD&J&A"=6sS#P,GH_he+}JkP>-F-2F'C;k<zS]!7Xj]9Y1B$|Y^v4&ugXn
-m0=%3'DUJLkh-|s]^BO>c)[!w_+V~(c<X:mhp5r8b2|4ZP!l|4h'/0Zz3F`B%ATP{CC}|9}60k2#8o@%xYpL;N0D0z'TjJLh|@q({M_4+w8%gtx|IH{/A&
-j4m_rMyoW]~3"kjMt/=fuv/]ahQ)p%`xv;Z|3-=0^`z|RF{yY6EWsO$vr.e{(nX(I(b@,o}S8<FKWRg[biWh5@ZORkV9`_&T-KCulQ)#P{:%j(9qq7Rri:
-hyHe<45U~6mqhlqcpnliX2u1XL<;VI8`rU8'$/$h/KPL''vQK;%b-PcuG>3zY@F.-[r'himPyH~H$LJHB|o'>[w1~:[E0Htw9zgo#;||y'wd;Gqh>6,f/j
-A7<p;BKkBrOwx>pA5&jO;L5+}qm/("PuernAe[)ofK)<vN/hrPtDaqM<u:jdEk=VO&n.m$qF|.)`,&cE<!fo%uo>Cr-$PU>Fr|5]Sphc!XKA):A_%OoshB
-a%~(hs>zW.D_n&~%fbV>qjbg&=PUziVl+0bHe5|ujr:uW609d7;vzRyzo$iR#faJf!$r[]n$%+T^mb.)[tEBkE!;Yy&b!Sk['2C-Huz^Of-aR&(!m#6`KP
-</a`8.7P<!C^BrjD^L9F@{1,<Q(u}&WLr+NYSxC&4qF,{FkC/@JIA45a:Na{ZMuFK5xlF#D2~ce6vcE;2PYm|vm.Z9mD)"T`5="'hr13wN/^_z=6Y^MEKF
-&3{>rTXlsdWBPl+G8/Y5wnrhFbN$mD0,SD)q(MwM!<3<Y|lLmz>lr`,Eo|9C]W`Az]Qol){|R:'|3v/H0EPY^u-Pc[d:B66b~HLlD'cmr=e$Q[TkEOkhrH
-@P_GiYkWz;JU'2O'8ryUkH[Qk|@D~dVI3&Ly^i7&3El!OZDsTU/t8)#g:;jakY|$'BRA2A)/P=L$TYw)!Os!5;aj=Ro9J/`FW9{H30UykLc}euPLPyVJAC
-4Ct.iKUgeoA;9!qqlYk44W%`d1,wxtiIZJs5SzbJjvja9^(b^`NKJ^~iAFwvt/U8'md$QP^c6.$w6L-P~._KGWbRA.m)`qPU_}}iOL[v<7_;mCMEPwYs2H
->X^T6kdCSsc|q1K11Y|dYAKJ/ieyUV!aU4dJ<:YK;es}9iW==D7P`;d<M:TKFVmY4]av;>IYH-d16E"=Bpy2D^xZ[zm>}ks,&6ElA,KZ9N6o(b'WBp0<;}
-^dke_d`x-Q4ND)aV>,"Kt3v$oo4y"sXn_IQRBt};B1JFyxelCVtx7S[[8e63Pd!XL))B1HA5&$c}kUu/Rq.R>$"CipvTv6B$FLa@qi44'q9](AuN%|oP-W
-W;Eh4z_i`bWd36[FwV/w00=y>yCvOP$1,|PbTmkrXDxG'b84OVbMu_.:N"vVR"F0tHKezt:'Y3]R(FrN]/Qhqbl7/qpga#kw]uN5Nh9::G5K(3k9KCn6Z#
-e;T!c}h$3_^b9{$UQtY}-3NKZ[V|Yo%KcVDkSLJ8U^S:RYKh$H|'T,O}KrrFU"$hd|^plY`OX-+m`u0NRuO}j_|}t/sTbpg)NFr"/O^h"pHc6_@d^a[I.%
-{)~>p#6EduXaAl$n"h2eDO6L@IecC6Xm9w{.6bM-tE%y40,Y"86eXq_$o|@]$meN&EJq[#$}pDm71fU$njSiMq/9g>,PwJ`sHmM^vh~i2RCH`L$J>6Z>+%
-')U<cpoH[kJ0QzJ&}IDI(R'FEY"m;T3XEgb)YPt(7Xn{MNFFhLI:{N/0C|D&xut7"ki,t<BD;1hK$J'<>g@;k[xI!f@Vfz9ZIeDYyTwSov{xNc4MwD7{Ox
-T8OK``N#AgDy'iA|:5)QG=VAcP5ZZ8-X$g.TGH<1`cNX|s%lA6KSnYyW`X1!d9}<11f8yl.K8.ADzWJIHfT;z+b97AzX(MGJtExb9'z3YgfP>g$#{0k8"Q
-l[SFYX(WBjCrDA;.OeQ',IqbwmL&@C^<2zx}{&h.ZW<%#u_:ltxbTFKT%K)gQP0O.'P'x8."4Q>W/bWIZGD:@lw`=@2T]c@H!^@ahj`^W^Cd08n[I@~_l|
-@cx|H5exSeB2{@S^}D<SnHkW1v,W8Kz=K5}C}i=n<lKBghF<^u!)ePPtRE`;F'q#gOdyQuUG7-TRm"@c7ntVr>A@K$fWulHsHu&[:el!J_/(G#f8.h'lE/
-.M1TG;@W(m&&oZ.wXm@zyId1dJpQbgVWDO3G,{r:.h#_=EMZcI;DOj`bg(k/x]bNps7H2YS-t2#E-]5Dx]kXk'(K^ZaWki!GSFIP(`xFqxjaLB~XL).o=m
-fg&j{{gji|,uHuTuyIBQ+c9^VcF8P&z!P(1kklZl8)j$d6-1YPY#d<3BP'}UW3@7S:Av6s+eDxwQbgqr5KEqmJZ(Ug]h@K-yT-xV(-w8l^H_7)DSm{Vj0j
-$%-H:="EV`Eb>9wI>GWy<VwMO!QPulKvpqb1Zs('LD:5V,jYoXlr"72r&rgZ"rOGbz,a|<l`mNICT(fZ$Sl}SX7vVUT%rt}UvjzwgQ^/2nNQzG$pZqqy^4
-mRhG`ROfY$%qKCJ_wF5nlmu!+]s[^k/@6Vk5&;b'M2y|Xwyx1&^;07afIY[[`nWHo7ET~mTDH94FNZQ<`))[j+ox}328LCCwf>!#vQ)|.p7Fr3_i!Ji%Ca
-z!EVN:SyZup-BP^K[#Z[;t1&G|dKF,S|/(}|`P+RCE]GY41w`,GOV5t5]GMPHnAqu)|s%8w8[%F5t|NERjzC$@OC0>2t!)0G0'GSjv{/2PmZWbluR_A^K2
-SlbEGsZI&Uca(1E6wXxmZY_=SjFJ+Xp%8Q[GKFYzDH#l"OQ"fV8iWA#v+YvgSRrE,}yUCLUHk`8;o7O8_d(;URZLz=5b)g,POL^ON_/XM4i(J3#/at6hZT
-7x}${#s_z!1k`N23~ZJAJ$G+9${LX##uEqWZlji&cwa^W_([a5xMW=qt"g1m>!j1mwc@h(Fbs1WI+Wa(|E[L(]F.YtkPA"s9I+Ht3X[DHh}Mh|I@VmEg&!
-c2'$3a<yVokbE.2}]ldc|0GdOjJG~s#03'Sn$B"uUlb$!(37A!hP29">KJF_ig)"GYDWZm&{e,|N4#f$`Wd4(z$wL8lBt3:p2Yqmv&`IBuICByjH6[-@x$
-J@.lxggNn2l[4fA4v0x7&/@Eara2c+Q:P42;U,jOHEa5svwTKO4TM[@)oK@"fUb1M3jV51S7|jS3'us3#J<i}C'pNX|e{1p516<BuSL5d<A5Ofw'tHIUBU
-5J~q;Ur/CWwBf=KEPu"_O{qhF5_0@0tv7iM5bq!CEoH7'-PXjJ6K{b3#{cR7c=,}QZ4/R|/1gMQv#^jVi^c=,@1b<YFBp(NZ1=y6HV<EQZ9quw5wf=Rh#j
-Wn/DxW___Rcbn8B/L{GQ7^E(!t0i!@'{1Jq$hwFV&]Lkh[xt+IktFm'@W<vEcPs()Ix5UC]b2;.1/JOO0]acWD}$MaC}sE{<d[!DY#@-bs:1RAQ2V'd^-L
-zS'Itu22s=U7zfwZeX$K(d@y;5B0H/}N0mi5Em<F_U@!=c({8.8Z'k^<BLi%'7Ae62&Zb)/G(ZMnAJfN9&zPWc/0s[24:x``fE;UeUNS_&`fz"Froj$16T
--7%))qZVwMc5@o|ECY[m<}J6cyzGLTe'T%>!oty$>h;^]o1B~IGtV+t^-=0jXe&7l@glBic0%%:vBFz4Y!`qk!!!`g93ST!G~$H+LlE09b(Rt0/ytjIKVR
-xG<we%Gcmp{Uh:i90W-s;oklP$HjXk#PI<z%nCTau0a&")7Pg0<.q9)na5Z$fb:cZa,gn!mb@McW'fVdO>oa_6h_.9@!|tn]w@p$Ng+N8fQIy'oRNyV:iD
-fC.h#cxG;4){gU-fM@=NLsR]PIGyBIk&sb+f"XT,%v%3k+/c189>h]a>D/0#gW1]>'5-YC,,;/v7_![&E64QPQ0^j=-BbzxC/;7{!;:4rApAC'm!QwFwy[
-#!XvnBiUW>Tqus$cPt#uZCMz!W6Q63kN+M,t/cF2d^R7X;B18+G$7]{P2_-PtVB94yRI3ebb09AB:p-BGs/uL|6SY6tyVl1WLDdSK7nXKGmR)Ar40@WyMJ
-8`zdPoEQnL4l@gl{BhE&t4@y<,)jhXPWMO6L_m8=MuB6K79ci:MJ313|9[Ahna>_3B~m<`dfxN<Nr[Xzs5p[<6IXka&&`yq0EKv]VCqEqLE&}6B9=|X([U
-x+&(vam#WuD0qQ1;zBJ5~>b{5>{_^7K+~]so00B!YHXp@1PB65Tb+#O'"Zqw}Y[4/5}#7l[#M8T7OtMIC@d)@_#7osr}m'2.)z>_J4dutCiNvuhu]kRdC,
-V-7O3Jvih^48_>x!^#:`8i1D0U4/t)>iatZX{&g+)HS'"9Y&95WBq:s.R@V;#'&v&tQEZMP5yTR"P(i..`f:5F7Hx"x%P6-NM/b6GOneoOj{SG+&5/$|(s
-)B`;De#glR]4K1t<wY5Knc-Ew2zywt<wQ}B5erwN#>Z@!cOy_v=l7NC<'/;t.[=oNi7}z+YvFS'7VI76DMg"C5'|+StxH#c67hd[NUq5TK-,uky+E}$]aF
-+!rKp!w-%[R7-+fQ`zDgr'E0,Wa9NNFqW[<v+4jiM9tmf3@,$>,2ms|kPW7j3%y5Pd%!#!I{A;}ibDxC^@l0sRhlgOEe'LRb<F,gem%OCB}qb3B4rW>sf$
-ewQzUY(85-wyXd0_9u4B9u<In"=F,4dzCthZBWly9|vQa,.6dPl2Lgu{-Uz|<ZHXcCYnai3KCHr3|f$bg8[5"P|9@v'_FOCg'yHO/TgOV]]MG):9v+A`5;
-O}!>U{-U'p+'xgA$@lumJH67Uqyiw6IM:zu#b6$z<A!h59Y@]'kxwe@0@03U&'t4,'N:|DZUgS0uFr|/#j%@:FuZIp"C/+3aLEFp/gW{LdN<yD5%L`$1Fi
-~Jd+%ZAN!xPj+p]c0S/jQtvV/J}}FWiyXQybWAxw>`7WVPPd+v_L^WMs`kl1a/.k1mCP0^vE9ZVG[Sm-[17NCZf'/V{x15Qh__=6F<XuzYc:_i6=IS^eV"
-Kt5iU`+LHi,I&gT1~U<4;fI8~j`7`k1SkX]p,!NPR_V1)e{LW-JRKw8rq}}StcKwTi%t9FcuwSQ>9ahc,C$#o=Noa_zFMhZKLK;&o+l`=jMa)`U;M#S%._
-Ma,bviq4}m//liU/9&/hf<LMwT>@Y#=6(l4rmZ[cjyTNYH6E+_L/REF|DZbFBPPwMw@A/R2E@zcfO)/FS|BsUBr`!ldK}C+1t_Gc"<c_k84x]n"gbr:4aP
-{$yT`}p{$@rt1BGgM]9XPda#'/W5@b_|sF&fI,Ue'w6UB/'t}px<%q^c'!{7}DGnL2qN2{0t&'vYi@a&i`1GV5b.K-knzv~Q)T'I@bd0|=oPPw[fLSBUs8
-PYCvf;3chffIHpbJ|]geXW_mCiDq6K^hJ<XO}:6=;yIHdZKLe]WR7'eYz`K#`D-z2kkr~AqFBCol_S{67sLCXQM#s0aRTl&{4Udrc]1{(sC[xp_`FpMo[/
-Ms@hNR{:<>;Q46].2|i{>JGL[R~Y,x=EDQ~(+kbAi8rFVD+)$|zWWW6&hB/|V8c2vN%z-6BY&XI|,2/JpE04]aE;r;2@[,2N^j3#R%88S!;[y,9t+J3J|Y
-{yiON;kKTnde=ZbIA;X2iA%x7|5]zA,S+H}[}^E{bZnmW"vbYm[-Z_]CT6XaC]IBAH+YaN>)E{h+"sbN57u}jh8=TtWdW;(5kCIhclUr}4nQOCQ|!Gz4^}
-eU]ahGh#,Zg5(ZZBTk3Ax>^^AuwjIe5){8"o9/3W|JkCCGy5n`mDL&Q7cD]PC:zcH-X'o0gwfV,WuhTuK}fh1Z_HDmw^F=K-+In6+f8qY(&p2#r{$bCTsk
-qR"}M&nsCg/jvmmG[qS2zDz_-uh>7-azA8!kd;aOx|]Ah}q!8o=6Bv/4(muH]PU|{l}f"wegWa0dhs[T$ZX<2b;"b$~.-ftKmK#c@Zqo~Tl=v`.CtX_jE[
-wflIaW:Xh&=HoYJaS0a[_+@bO+OAi`QJ_xz(wlZ|h88^8-1oo#nOZpO=Z!A6vh^i+ECn+yf|_RstFU9y_gl.PBqaLo$T"Ij]DR]p2D4^QEqW(.w9YPNvkN
-.GuY:YKgxBsu9MRoJ|&fWo}FYH%QW}G6mWtb}Jt<sp0h|Ww:pYIZ,@2m/8pb4,=NH"$VQI@C3rxN3cOuDJ2:6Eaq]yKfI9e{]t`q=|5I})2@Fg^kOv'7,+
-$Q}A%4eRba7#I!2W'w{MAn|@|K%Zr|i@Tn@(`oZi}eTCgJp3E$o{lw+<o}HcW[~vAVyQg!~unkqBMQVq<6C/~]4sw:.pcYrd"5(2,Xk8Q_8#NBJM%J{awl
-R_Fv1,3wl.l&h{OhR91HsoX-!CU/jh6&z{}sDuXfRp/D!qWe:,gpufj_nNgbTG+AX<6J;tCW$nhiR#05vU'ymo^8#O_"P8Y#CT|z%7D"yMs}wNaq&y:NVx
-+`rF'{t}dfF2H5GC;X_zC#}B96yvz}H9JA1F^]U{>UgxMg$o;eJJM3^'E@>[sZWxxSkT"4"Aq6%)s=Ec^TKsaaPbA&%9s2(|y/)y0DwubD5-+N<KcgX1uB
-hf/wM[3Dm^&m<W[/~RoLv$)z%Ie=Xs>G6n04cNE.(9YraF-F}hH"j#p<yo`ibzbYdR52JfOC{M-N_59)Fr4E&^@J`]7b<L_^V|%A9XP%T>r'a=5>]$2cLz
-I[#_P&K=^V'VL}Eil1Q/HcRX<"Ge8zF,,>yd$xTL1^hw@[mwWk=0icAQp^1rbQ+V["o0g^[`mac1`"k{U]-2F=xd3F=dDiGan.Cav,q/#u>afg3#FDJn2B
-k.[)WR<%wo}Pv#1Gz99B`|`,`|Yi>e!/K8>>H&/c}j>k&KjC2>i<aaC0{wP)pwQ)LES=tp`_I_BD+EYEuiV#7d=^/{Fw@50.0d|gpjOhmwIK2eJQyb'fQ`
-|HnmBOzTRMmTI!&P;ECH/I]umj^9CKBlf'Rb,6IjV^P6#"L0y:9wz{)ux,Eo!rOhn6Q[>n+4z}5,SDMGCyX5;G2+`;b33yu.,xGCC:GE~=Foz"|g&Xd8on
-Qw$CClT6=eU<t27P|(}HTQhQJ8&^.o1lrVEv+rg^@#_=T/a^BFW}MuR7Us;JK$<TqhHvfdJBCeXif:qtEzAi0;"z'0mUH@Z3yx9|mW<6/qn#3Sq[CL$p92
-CvHLft2{fNV|O"huck$0HtL'67ROpk^HMyMf]:77-]le}I"X=O.y,+v--FeM=Ui[8btX|f6Q7I"aLJJ[i7ZR-y_DVC=QWbMoQZg+Je!&';LT~RC]jW2I,7
-}NvQ$@3%#|cVfGc;"GG{E)S7[{+qnw>zv`(y!^[Cnr|I([q^-'7{&8jm'N2[oIXbyQJlh-$Xf1kP8c#MP7rhl@1!xj+NdeFm&{[='{C1-DaVakW5Q)i^.J
-Hj,G-nU[1#w#k[z)gdYn38fW4i!+"`"ce"B"d&"NSp~93_q.t^;N1R=#&@=!f"1a2<6fpN/WQ6.jjv$rXX_^)AQy]yL>eAP!YzD)jygxDPsNR'Puo.bj#-
-H5)%1TaEbtY1'U$Cq=@j!{;5W];<Hj57iU_+`<!h9CyhY1X^by3$v1hpjCNmf@.fpoQ2=fv"Thgp`l_IzxR-_`f6O,au}8.ZSq9rfj.5uXGZnN1Lkit@(z
-qc#LR`sbD<rjDN36'MsqyWb:3;3hD=Vf8}XStef+w5URU-dcJ%h$iMO2"'/v^ixdAFl.zV%e+m7Mig3YbfP]2Lv25Ie,"8zYi@^KkI2lSN'l@t%rqY5/+$
-ZQkjdymNdF>w8Yp1^QYnmsvZ7Eqg[wk)X-U=XIEFBoxtW1F^"8yt>Y8y"mFGPx0$>trLT%Yd3G/U4>00K&@fW9r`puV1T@.[Sv&/FoQhO;jP|w`w>oEgW{
-t5GrSX'<dvge$'oUwu%,V;}9c$DL3K!E07-_8GAo@=]c>"KM&v#Qj]Zkx^/7m-M_&QHa&B,'HfpEq|nKX[ZK(@60tp.."ayG$Zpj_k={_xCkfYL|d1>-9j
-z(,tqo]{6U"Jfhg$V0H{U^_7dM0x"D7jOaASair0S^WBqoMYe-+95F2HtQAfk[w-UX7]$[SYCwALgzb6p:(8Km6Y~g^s^b)8I:R{nsr{&J;YmcU0EC)32(
-wGyyz@2z&|-H-z9vA&l]Q+r@@HvwA@%o(RH&+y0Winoj^T$ykv&D9^/NCWq<Y^X^uLeQ<|<(Zn.zVkm5.MpRu'|U"t+q"-PT^L}mQS5-&[SBV%<fIor8t9
-m%n.c-}W`ar-uhOxEIb_<uu9S@nXf%0xYL){!7u|M#{7rV>&j|al^LJe9xl6{f]tteXqco_KbC#Wo4S</p]o)PliNs|Ygo_KEZ.aw%%bd+37-p{z+gEwP5
-xw&E){`zm!rJMm|lYDQO"n$J:4jVx;%w"Cj#}'ehRK|yBEtYSym99^_ZI<`FpN2Xno/Cr,H,>P7RDpigPv_ONUpY!8w(/TgU4G:GI(lAy+T9)OZD47^@er
-6b}NZ5~9e^$)(uDeeG=.Q1:t"=3V^yX2>'xG!W>7-t8N.f{d1}4[gx0D%OI/SYuoFxNORu4`"{a,9vEgT}0!>2Nhx7s2wxEUTlfH[5~m`asqH{eSc@IW>_
-DPs`P;.M.C:>0tkA`DN0+]{<w"nq@i^RF<-R8=Q96cP%0NmxHa$Sh$%a_Ua8y7eSwA+z{gVL|pyvqJ9m6+"{`KeQNo8|FsyHnS=Iq0c|!YXh)B/5P@H8:J
-x,X%r2ky&UDY~6.7C/Aq4/p)DonEPD2eU4t-3(,M)'$iI6uS$xEI/8uwh>n6EA}AxG)XLMVui0Avuhfb>'ymk>lavx;J78'o1vAGJl0!.gZitoAZ]'l@_e
-,zrUl$2vZ'-Szb!7v{iC:rJUgdzgf#HDwyAR7R"s'zBu=uEP4iy4w0tk~qLV,;x,[!+e>&P7Lv}1D=;xi'hlH_L`sLid5=7)nuYq`gwQY{O2rx>n9cP7d)
-xIS1m1b,+raB5,X<_Trpgv,VWez/Pb=%x1mQ+x7<mzN0[`Fik;@_{B$n%jBvzS:_^8-M&E`-+%lQPir4:79N=_9ZIIwv/j.yp2f(>v.ia5>IKL%v-Eu&z<
-XdJN=F1OGg"k8DV}rC#L0PN%wS2bcEr619.-T{QoklEs.8w%Llj;A{94NfW):4+t[:{H%Y85j_U=pRUItaJL]@kp1!Y'0MPG2GD{e{^R"hD]LzwN2#BtC`
-`xczHBDb`!{DhXb9Q)lHe=YKSjd"q|P%)+[l1#-Cc)u/[s&iBS%&a/8CQk>_Ei"rh$4eEmPo@13_/DU:FDld}TogzA>N!RENF3o9fv]KIka1;/}t<)d1gc
-CgWvkBXGbBR_e]f=vCQ6:CUm9/m0DV4iNyw'8YyT70)_WZnUm!^GxHcG<38Ia4Ygkqg`4}2}BwCN1"h5@(e=<pC!P5i,4xa2hx<HH&jw84X&`x%yM,NR2h
-~z$13FXiI6b"&G'P0b4$+_Ey[rn7iM}6~"wt(bQX{7A5Ve!0qvb&NX9zbjmaq$/fO,&E+&V4R-72-E,93eq[psU!t8~+pxOa4:u:U4qZ7}eRQsJ[Z|kvj(
-`e(AroTRLa7sk6n-VW_D|2IjcjB'x@<^f'IE,h0:eV<KDeR[H,~IT$30K,~k5+&5)Lm}-bNXN6gXMQS8Kg&`R.Vq'1.pTr(V@D,y&sU]r,kmOjD^H(Hlg"
-d9aVA5~30j(jR"uvTzAN5Qz[Tfv1xm=tKwhB1%u^bH1:PTm!~`Y(B!sakGUR}t.r.)^gSyY>T:9#~1O:1%u>i_eT]i)qBTrQM$]76koL'v,01obvlfeqez
-zW2a{q'Nk<{#-[a}{Cw|M-;w:[:`zHw!#YX@QMXyq&3KZ2w^9W8`y0yciNmtVVd^A=qVK-qgQ8"3<.6#cE3lTiFU'X&NR=T"_{H!OrTRNU56u%'K[`l1eZ
-niV!Y1ELTL"b6oo!auVgDenN;o1;p9VA40-p^"<RHckB9]Ukv9vpu>{CR0:e6%z4ex}=l/"GBilOwz_,pQ|Nc#IO.fQIQtsFiW&1%sRka029ZX/^TeFgw.
-4S-5U0&<Wo]}867)3'Wn+/nx]I1!H5yI;LRP7Vy^9$GGC)W@"cn,h@,^)NiPf`mm+e,'UL-uAxr(T237tRMIYIU|4dB%L:j}zCd}g='YT@P"F$K:g&1U@P
-x8y,x9xnAuyf2u:cJ<vF%bN-E-A`bkvn~Iw8UViZhL<,I.rvZeHZ8d(TWihYJq}I4w1HDT+PZW$3ySnrO:#ej5.V,!Xc<TS%L=z1'Uhu!4;2Y}>r[xMNVL
-Q>yW%6CK/"U$xF38By:EWvBni=;xl9I@a!lr+Ga1zj`ce.POXd0)n],H_h@|U`Y%u%`^{/Z)Y1r>-Wbqh<~hX5D}/S|ZPjOrdB;nM;7i|$vc33$,:TySnH
-1qTj$f698g;{N;D"&>ZF5(~(e=N#y(P.%6XCd0{mMi'|a:2LnGF2xu@0sD~Y{'3F!T0^]y31yUn/-k&>m)=GbiT-XrOUb&~5mVAYDsc3"!_D2-Ew.F,tqi
-EK~aQ4w,4__9I2b;[j)jPbSv=}7XnoiqSxK5#ou;"DR=Nope.Gcf@Qemt,briI:oSFt9!FO4.Jf_TzPIB&X0&rnIH:%yopLF0iYh3rpco5y#:{q<:$~GmC
-5d.+B&uf_N|Ey9#I6.!m2.2[Ay+[$Cxe&`A4f9+W$udMCadk-9|Tu1-jzZKIv-9O@OG1"(t:7L@h'"wXc"z^)ppU@Xa]ktQ;g/)A{l|jpW|ekd1/7}A.X7
-'j~[(f^49N_g=U^SQj1@>NNWue;_4$0fnF05>THg;+@DT"S1D#=c;N!x:T:";2VrH<S3%K~"`^[z+b"rkwS$CEVQ~FD11^E'R3#DzQX<f+nu^56;&wVj%o
->PwzR!JqX,"p3E#fZ!^LC`t`CP/Tr,Dhwn!/)YwBMB$f}uJT^J.#09;JQ^^`oJC0,s_xq_f;z3)ce[awCC<R8ts}W;HnWy_p'B835TTc(0{IV<9x/Xj3U#
-);zb7KDpU^{ep>5{022Dv:^tghHdZi96z,.%%1h>Re]|(G;Yv6{<gWFCRd|QVphh@yf^"Iwt'j[YTg&66<17%Hf<]G|C[$B.;L0ebSNvgxJgAhsg7n31wt
-Uy(0pe-XG:[T';Y>ESTwQc$(9G{P`PV=8sOp3S8,$uZ9CFGd4<9$RP`f5K+B1SmECpdRrU[<'05okecJXI&GNg3l^LFREg+(uT=j1Gv7J@{U$(uJ_0@9|j
-OcCt7a^{lLM}ye2Gg-;_tTm2f!P7E1f-$)0XdEEktSTe$F,$lGAdpgx.S_5f!/.uP/FCu#!kJ{),z(W)xdGv6a!p6SYO<@guW,L^)k>SVm`&C:Brd@]^N+
-QDs=v&#4.+.+};+q1UO2oE7+idSTNJ_76oGIfQo"B0#''tE&.xNPu,z}ZO{iz>ysr+zV{{/ixxCzb>"(Zwaxd-zWQw$GA/u#%av]l)siHP@N]q_SiQROFv
-].|F[UqrS4Yy_/bVc_[J8m31xWd`rHUMf]w_;ET{FK7>}eNY-PTo,hV<[3k$HkQfD'V(nWz"ib:.`CH6m/du8eVq/!@AP33(3T@QL;+jhL5Vy3jl3C.QH0
-o6]p)m2#X]<7)q'&(P}Pbi`qf5[lK{K@c)cBx2$s<'&7UD&Sbqzb9kfUxC]IG`fORG;l5-KaU()SC;I$(,)f]gdW,ndD+0^8zZ!b!O&)4yeetfoh0:hG`{
-Dd48aSW`SA^.HQF:HZ:a{3#jtC5^5hpPXQvD!zX3MUwB~&UfI|@%L-oRdDroMr7k&Zr,<EkQFo/tlPN.X<,xNj0nNXx/sL@9f/fR#^vff1{^lGcR8|a1|g
-h2i6C@j_<e62I=T(Hm6M<[(-T7Q+qPr:(u<|YvSbBXg5jT5}D}[`)9GnnLHf$fyzd/niYomXpk1@EJ|ruGj&+NWhOl|HNxthnUv`WZbj^.y+P8{DS;V!dD
-9}8)&;]/Wlqf1g%&0e!,N#.h+$JR5g6w5P>eJBRbyCOn_q.'&X3ZoVtr%Ig03XNuXiZn>di8c[P]+'g;WmR!p.gQ^2!B6LCjg{zj{)fpF6sq@f@Jom&sF.
-A'OJXTvn_ZpevoDThm#.uNCFe-VgRuO<Uczg2q{!C0VMsGP5HZ,E-a:K{:Boq{jEw,dq4^X^G#$490z-zET&D{R[#'L5Q6`@C_TIihRhg;7m[Dr.^<3EvY
-(`xe|9sYjgA%93`s:'uoZKOyfllM2{>eMi+ypdt=J-d1'-:vw!kmL!o;`.wjV1XhwmtM,}f!gZ78S3b_5/``z=m6asQ<^!DU>fX}xp=!,ppT[Ue;3(6d'3
-5T$F8}|T1h+SmC<|hb37teDv~mngo2e:`'4'oW#&4lECA|vfK^PX'&'Ae0l]weEVy9oXCP9W^FV.t7p4NMjHFC:WB%!Z(Ut7ZcNL/fyoYc~n0j+>Oq}9:%
-Iy:LxV;-&il+oi-8TU(lE#FmxpBn{^K$ztC2GEH"NCQ%5TDs:0wL70Yi0B)(NuV/|RC&j1H.yg3ZT;[{r.enMD;Iq_q.%@.VVCVVC=v7}1r`x<&e8:Q>+O
-9QJv/v:+2c(l8JPvl)FWHJ3}$QlYrLYC~#GvfSbFrt,3!o,`.WL9J:61bvaoh74B04NE;,8]>QHr1q0`@DAePIyH=P+v,K4'%!![/`w=".|^Nho5}9X7`q
-`$v.A)iMsQ`Rb$8eiUw:lM:WddJ@bMPp%L:zgoyW_PGvtO)0GYAwio.PB|#2KOcYt1bU@mQ06W=u"Q]MXv"V}&nr<;n.iganYK#s|fMhxNx^]8B"b7>_y.
-xJw65>)w;BQx<"N-SkuDpD<r/dpWu5;$W&gPSz8Um6cq>dq>jEs<qYk_ZVgLXxXMRJ~i/Ar]$)JrrS)e%^p1RR#n'RM.~Y_)S@GtOl,r1d(@]KQ>c'.-zd
-y&;sSGfU5&^dz+Tm,m3:{6fZKr{MDg7-I75smzI6#]rxpNI|^,_P{_87WINs&3qH;D5nW0Cz3X}8+i0ZK@3d]Dx1Zk$;9&,gsPkq-4g8~UUND>VELf:.ZA
-'A9L%IQbP4Q|yUR8j+}N3EygpQ^>woff>let92+LFd#KWhBJLldvyR&-7q!h8"eYl`4Cs,tvpX$^&ZxIt70,6#CgR6n_qe9MJ,p>Xzk/}C8+0$'S7m=9cg
-r8RF7D@BpKfoVki1Bn9TSFo;d@O<v@(FkN,E{Vi6Dz7u]tk>KFW,knNM$w]kP{8gN!|kR8r+3cR9:)[:'Dnz]-^,>]Qg4yRga)b7k#wu!-Ms-!|'`{Y2[l
-F@cXw!>v't/q_&'%5#pkIo[=4W"L|DuNx.Tj#z67ekI(c'F9G[OJeV7YT""!Hv[&
+769886
+2x!q75r.0(a|7|sUhy`6k;zaHPJbKW"X{Ej1+Q,9{q`wA])/x!f:x>5)/f,vqz~J0DRWf;iedH$m74y^b@_<C.o)Zjd:_3#tsV_^%R"j9KkmGG}lVOx{R-
+-La_>x0;{h%}vx-voV&>OBsAga$@{7l5Y:4c'-`3C+g3w#xV{:-}QryZ|M7J8Z&wz7k5.{/[MOnXI`v^(S>Tq;to[rx<:vbAG+M;&OZq';-:h3tNIQdqem
+Pm@Gh3X:!K{{s{4]7G~_GC]&0$#n#LITVm58sG!x5z[/OR/U7Yv>vXxKe%3QYr7Y>PFr(zDnmEJCry1oK`itpqvfElK`@Y>Lb{#[MD>5jJd$J8}fRuOZZ,
+katlK`C2PAkIOnhhv'8}e3jmji)=K[7(v8eFv;6(O.3K7xG=tzzc&{1Zv;WOnY~`kPv7uGLstxHuA6Ut'N1'bna@44l$[T,=MlbO<Fap4]Tlo)7:gb$SAx
+|08SfM"Xk_Z]l@ovfQ_:i<+.;+f/}8o]+.Wsiv4I>vA)_L@ZXqLhE@YQ<'.H,3Q-OthKC0l_R'=&^ZIo=8k1:hz:8)g^.3u00VBsvAX:B>#!jDH4y#)'e7
+=l+=x<F]&cd=2z783W26~:^%jh'nt|m@s"c2}K!5Tpz4O3kbS6@<e]J4%eDr9C&32(PV![ok{3+KxGEC0q>Jt62aqX.GM3M1Fj5@$5)bB_r:]+9T"%X([m
+v0W<~zb0f`FjAkmvfXeYhx6tCBE)72(2.iiM,=zj`qH}&`PB:TSz^;NLzjg14CT'HRh{kVfhjZ6YoH[pXF0SQ1sFj{ANs"AP$WU+uO/VuBa:IG_#Ye'Id.
+Hl}3y4d5(Zmsm)mZU>k^[TUZRQ6[Ee2Zrk3fPHp+>JeEVYWB)`bK@]Xk|xQle3LkghhIM^+X;4kG8NwwE]([}wS#[TMpa2g_1"GcIiM[BJf0^#t2yKDGKT
+O`tGlQwZ;!Wkj'v,Gc.W'ssRL)qm8!=y6DDYJ3Eg;l`d4lxemkAo=8^p8]']<iH")}A3rVQr6hX>!bvXTVBA4`>J_+<5{Z#]"uOAJOZW_5K7bw#u6}aq@;
+Nkh[w`^vIN!]D;gk`UVynB-AcB3;AL~v@ZK'f&Bfq|uIiGJGBkAz5AtJ.:Cy7q#2::LG:Nz9WfP@qRW_sZJ4Qr|tId~EvXna>iMI6mkAJpI<!C,Lcnyn|6
+>ow&",/!4[vU{`,YQOSpS>F1&oG-V>;ZmR4oG-AAaM}1DOQ;~2WxdKxBzkFj"1J@NA#o(n/M:G/4{`BAn4<p):$Qs@QYQzwI2QJ4f8o=yj8#m`xPPk9VBa
+`1[3Ugu_h_n8Sj"1^2;z'LZYI'O6|tFLU>G>`Oy3Ge1=~!t.}r$#k%CeMd_o]Bwg%'aZ/BFq4d.%JcF9Z^Y2X9oH,)bt#Rga{FL-^H23#NxvXmiL.Jj_@K
+syxx'M%$!oqZ/ce,_L[-i!Dz0r9D<j3&E.'=DfrbaT6$:d`FZHTm.b>abu)wLOakUEv`r%z"+txxhC96Da7$Goc$.Of+$YF7OZ)0O#1+HZ:.RMouFHu>}$
+EEE($uQ[!J7H{"Sf5(do3$9pdbA#Z%Zlm"}ePMb[ZgR;$I,c7t58J:=+%%ADPbU"|X2c'u!LD,p<PI1LE"m'}8'2Wt9n-'ZY|Jd'#F`q"atR:5fZXAJ4/d
+`gi4%,^HRs4"_A#IKKHdQ';0X9;->5:/5/`W]V~hlApZlE;cFSA!F(}%.1uR/js"mYn(IW]j;v3'M/|"F)97I>|qNW>n'NQ;A,ziG@qch0EFQmz:msje>&
+T$5mmZNWIoI/)T(u.(-JmB6pv(:[/5r1h@VBo$cog[kIA>Iw66n50BHV5GNj6^PH=0"Q@[w:7@Rnm^;}oM;ePF$)q'b.Q|gC>Xj@/A'/Ne5v;hml5SWS:M
+[J$9>"+@pj[pG#E]hm(cEaPZ^1M"oqA.;r>.<HY{1C3<GcWOK:3oNI$nu#},/R:@MqLfXs5%,8za-9lF`eb=";[k<R{4-umZI5AMmG_qvNKdH)Rl;<)yLw
+hu2xdL6ggD>g!xH6.gCr<g#xbLVxtj8fGr'Di.Hl/,!{mp>w9qomHfJ|oh5D-^4xbj$gJs],wVZs3{^OY_K6+y1Mf=;[DIR{Lrk.n}'&Mccl,g8w`t"#w&
+MqM{wnH,X&.-"x6}!&Xbo|&nS&^1LX-t^t6"$3BqBoqp`]sh~(&2$^DYYU|RU{dl'e-D~zM,%6Rqdgl2N+1|rO,/#eGXxeGXu^uMth:7akCkCxU]b(<j=U
+tO3MRUp]Hx:L{[FQ"x`@dkY!MUha'}%'ditX'4Yxsetq>j@Cip9lwoy6gp^+kV7'":rfuAv0!82twv(x[zk2DM8Q.gY#koa,=}x+A!CKA61,4}HZ!MZ|0_
+J&H{reDv2|#,DS2O1-Lg8ObLZ2XAo+a(+DcD"x|csojwXrcoYDNs;O4-l..2jUCME8m](sFZ0oF0Yt6qH'Ayse4R"[Nh1JBg:H%3vc|{kfu8~kd{7!|zI[
+NLlhhuo}_RY-iL@z!&=cckKUBdX)0h%0Nc^}oO.CTP98!=y8VwSnJ&<^sfZ|nw1t=Ehf-t7IrgScVDYUWr!{Pj&HCYBCX)KSNqtocFv|=[XSG"D)4RMmeO
+!3GT0f}wsKXoCh1x.$X}%7zrj]ZWU6[xVDHlKUS;EFIp]t{'FS(!cXDxVe-RKJNDd="{'{A6{w"2tK5V1!rps/c0d.Q/TMi8wf9"jJ{mmT~Mr%sFj8L/-z
+`8Yjv`A6w-cw>8i]x=QxSFa(p}q[@!-)ix8jk3Ya)y/3,eqz],X",0G-E|!f`3BC4kcN[iZ&NE}F2r9)6W:(D6T5L83T}JHwYbv+4}%J2k#K(D7)]utH|k
+#-ex(#rgEvbLar5T"x#=1mW#G}hh(xN/8)!E^jiR'+W5N6;;``5-HgE<FtyR|qH|/:{.I"51z=CLN^apLh3J@j|+x=kBx=:#x=:#x=:#2JjsK&iZsc(G~m
+4xv,'^qz,p+Cwo2VtmADAN-RM1Scy,H_Y{z}v[(1b|!Bsmo,Hv}78Nbw=6~xj7$Z@V7xDxNLdiDUR|=]`rL)$3~W.E1X>y"MY3ve3$;Hy9meG}>tKAz;t7
+V}PK(c&r0gCXh]_vFDj.5bwAl)>}^W')Wx&7[S+"n})[1If&E'[c-@"GIv^cX}[0Jfl{m.9i:/;GvxZ|R,mfIK'{c|Tm_,6WZJF&#nNN^cpD4-^]&q4Ffn
+[XexH62q"x2M_O)@(%40J^nn'Vg[Hma"3ZU}+9p,vhKUHRBEoW]4[(exXnkLbdgkgG8oOPz8ANGXOlEcfRY..!es7/^pk#]HZgjR;O{w3{IM)-rdmfs|=[
+@EZ|~v'c!zCw5p[}f6wh9yKE-F@:m;$Yoo>q^}@,CLPo3=/QD7:lsmi>wdto^WA2l'^^Jx~<l%qrvu)[c'll^l(=doF_"t.gzT5VM:^p&5PBU817T.0Bi4
+vB|GJk.uRgwDT}fG:IA64Kd+(q=qX,'F`sAg0{HbZ.C"khmr`p{m(!oH[iqF>U)|49~<R]5gf33LzG/dhpj"WuB-"y`P>p+nm"~j5Wv!fr@dZ|:U0/=(G7
+}w'w)aN!x{KDJ&"ti5@[.@MpimGr/aNc;'rWAj`7(r=%GS3hU{-(77jY6r#6b"Se8P8mBY.o7MUc1veee1@u;w"(0^umAQ/V1=dPWYeLyh)h"3o&Y_8g[_
+G}(x_Oi81f1c{7p8/bwnq|k`n4aIBprKq+12L]0O%BV|_pqlb<;kM&2u9QhZa.)^$D_1FND<v72%|q%@8;_OihU6Stw,5h8Y9(6Vjh!(I]w!l0%7AC4$|C
+|]r:n!VW(_JPv]9PS{lD5mnj+Ql4+bh9lAc|D"r]jNEPLE~B[UwW33Me0(K{UbZocyQ[kjlG+kYy8.SfD%9Hf|Q&|yQSIogNhH~>zN,DB#|if&N9&wJQ]s
+{77bW&2q#`D839RqA8XlCn)ah5H0a)^]bEQUfS~720j!/o4{jwv|i[IJuY^[y:2%JL>Z-ZN&+E5)Xult)#WV}$)@)Ev&(w2x=bv9HC>h`48of[_V_u:P-v
+LAhN9)vf|BnPcder1^YQ"lu+wu8PgEYtgRdak]ezZrS5zqN@E$=9"=X%;l3mkRl!_t2EeJ]yU/HG{dG<PR:T/'rOA)Q/5%lcXc$Ku;K@;K;,y7l14:-F4h
+[|+Is5b5SM=ys:JtO+@Cvj-st|Y3'=Tu9sY]]tLU8SI8pea"&bB}v,O((K'K|q/}g%>+p5K}3[Dg'uyLN6bZ_pn5k57HSO'F[:UV^eOtd=SPb-[4Jl>u(Z
++KHz7y=61CTAd/:;3zTW|5e"n;]W2E6C7o5`n^t(ETdc:1`ow^}Kri0RnN],iX|4uN`GE[sQB/).hgm!3njTga_ex{7HIMrI)y8VR2YrZ%7gaJqJrrK`We
+.VJ1umTw)CGq[BqHR_=@$UtX$ugihx;X2^h3+$)V04^%m4X-3Vn-^#dvN&@YlyaS0UUZj5J8Bda$t3v|)Te(%N;,R)]Zz_["8Z"4@9S:R8)oq/m1{ak`5i
+csju&@XUTX>+#m>K^+dj)"'$|C1n+t6Zx1}K%[yZ@k)zwVe7fI:]{9kKT{Rh_U&CwQ#B!g4+-&ql41J^,U,#PdusWqG7Q@t;8ZT%3<v@IG8ujk@](ykV>(
+q5.y;`_$n1K4uqd-jmnDjMe;osRQsUBOFc)`sPtMXws+YSNOjDj=ec"8F4vNn[Oc=!}SG]8,BUO4<Mpj2i$x^l6<41'/J488G3A6MFB18:w.tQF=tc"4h0
+}{6|q/$K)yh:bG}B#@Zc_]~=<:s+|^v]S]Qrayb`7h0&[S)w9:6,SRX8c3RM$Ly=WInQ&NI[fM{RM(t&JN@ZK)%ibs|VQ^J081Wgi.UA_^=+tTZL0GT2|u
+T;6"[lkF@:=BM>rer#&5X4-:gS1c=+#i+Q.U5HEI"$hVf>$Y`0_8,hI7!tgqW`oR7YCcBrPDo#FD&Cd0(FX/P4C_W;6$X$8va4=QBb_^sJzSx/s]v./!8P
+e5}-h!KksBk#(v84grXkon@RuQtY:l:@BdS1U(~irq,4KoAu%^qU'OrD-2L0dKxP<EHSwgG^"|oUdb|Q@e67Qv"Lk@6#)pFXOv|T@"Y0)s,Z>E/7_7a5TQ
+")c&H.$4m!i]_^vc]fMA<hfdhshszDf#Y9V0[Le-F0[xr701>Da:A%}J_Ywm1<6KsDRzD]@n1zm.p<0B+6q5Z4;KfgNX"|/WY{[-[V3UXUl.BM`j1@K=M:
+'y}NOBkSy.></v3>WgD8&Y/>I'jW.[p//UrH^sk5T0Wu,l_c"L},r10sWD_:qs_#Sa9JsVEM1_!]%!mnASBc[xas`MjQCnjuBTnrtF;t7ZyCCBX.]L+oax
+cjUo`ZE%%c5K'K8>D2=kGe">76J!vKcF%(cC5$|tD@Z0nJQOR'Yc35y2Ib-O)4>_%Ars@yN_j@^G|U-n@Yo(eK{-`+Ryo"2{DUg.cC<<M6+"Zeu6oAL|/t
+wXI<'ZIEp)feRgV(zZ=Z(ZG:h>|Qp<NS_:O3@#yZm}STf."EM^T-45s#xyy5l'L0^rLZQK5q)UL&q8ve,L',52|cgSlpXiUY(]s1<)+=(+qm::a',/SX8u
+SwInr0-`1J;aBPcSo4U)H;(nX+";<qU!#0a1u4"A$N]F/}rDkCr6{!RLNP}CQj-#l)j_'nhwI"4NvFJT`95U,4fb~"%Nj&c&)0AsJLG(+HT1B:2C>o$K[j
+)5Q#ruGSaK)nPXMAilL=56`="zM$MjDEB:+X(kJI:#-b/:Wj#c|tNn}3$5."^"h$A"%=rS$;.V&/9<u5;+1L'^xGK8%;x{04f%SuAc234BuLzKU(zo75eO
+p5hNY)8EQ(Z`gvJQ3JUi1Z@o</AR_}K3^-D1%5O2[w~P,(X5a)_RT#ylMfm>o+%8c'=.za9SXmTl4m]|2Ai+PtN!chkR!=aiz_"(vOLJ5:dI1gII'MSv_"
+zznlI4e|rGqsE5cD-li-W#:B@xD&qs[ybdlQvz@-J+K{FM0|e8$I)}&Vw|T)y%U8H]@o#:[k(;md$|86WuFY9:h!XM.pi:ntOY:F_>%4c'^Wk1D%=RfQrj
+R=GIchn,kV-BcqTSMBZ4Jpd}~G5gfI1<ra75'|K6c,Zv|{b3MPy<lAwj^cCC{6TH]m"]`db_)3RMEMsX=itbrA[3HA-F#Yr24=MXnnG1f%j44o84%Q;9J9
+6H&|#R'bymlxcEO|u)wDe'Co2`|&+@2)$EqH=B0/z7<pJVEfccg-a-AInGP/9e;u!ksk2/5T~I7>=)Bb>T$$QuIn(4Vnp-p`HAvZ!d>6{#=)f0rf@"uij'
+7^J{a_w]#t)Cjf]%CS6Q#-%{tQU|.d|S8J@izab)z:MCU+[X|(NI-j!]'nO-sX_ON$T_7cJdJ%QJ^HH|-^%a`Tfc}Q;^m|0[4|xIm:XB{^Eqgzl&3`khCb
+^;"vyUiO;ZLcrotwEnvur5fwfG#puOKK/aqbGep04An!M:=6xRNtj0Dn!0"Gi]X|fExU<5nc:ho&{-oc]9Q0v|M]Y'%^Q4n/DYj/`WLL&WZ"#kGp,V)_h'
+8W+4NHKjSVbit:7C93v>njfXK5$I4v(S05DI0G324L,.&E7zMdPZMDA}v:8y9d`0|H+zNKHKqvtY6X`Cnu#b|9o};PRiK}&YR[erjh-EpmEy+}[M&eijA1
+r[w/4}[Kr=WY{<E[!;tJVuO(0Y_-7ebc7ey^;=2Tvy-U(]xlAy[&L/qo[yw,HG58Qdh74hk>^NP@9-Q>]wSzHZgw'&db,2y5fJZX.yC6WfY&bkrRqG>EPg
+qt,c<@KNN}i:}x%{f|ED!~owB)Zd>g:8Ad7Q'z;z66%e>gfO`I()p1UdTvr|C{>sa'vutiX!HrE8c|]Ys(Brw:M}-|>s%":srVt")#}%zo]T^3Zd>=.m<j
+pOi.D}cO_CkUXgSxPIIp(VD#|x,8w1!mflbUG6eonc3g'VjZHo2"@_SvV%VuF-Z1Mib9U_DV`O3-5rU->4}i4Ee#U{Y:+Tp|};FdK7MSZOyNYHcPs|;Uw-
+z}k|5ts_|[=(C/w&DRLjtq06V1[tWY]xWu]M{oG6(jep3iCL8CD3]CGvBxW-GOTWG7)+!P9`jCFwu,2)kwr!V!3My-fC^wLtX0M14y4U)ybP5#7aIoJ911
+#KaU&V`n2:5#8#k1f@C2Q=G|>"H<=3t%o.Y}@#<W5RoZj0bRk!~W=fU/HBT,&{!G"J]33!(2n-7%@{lFLF:VDjITBBTc[T`,-s8`RybU^x94n[:zsx(M^[
+vbVlvAr-ujcDH>nsWOgY~)FZB06wV$8oNW$E,TdGPQ3cn"I._+G}C)M`(g)T7r&^Vq.u$`JLcL=$iCTC".#vT^d8c|na3.B'Vj/^`@}`%4s:p$JKoaY/]8
+%[z3X'(5:0)"OjUZ{HBWw8+Ya3ZJd>O@i<+6I>D#1g'2C"W1XWhjM=nl%re,2m>cXh,9fl|,H(_`Spom[d{q}/P_z/$n1ph,<4=GE{F<P_E{4a$vni7EaB
+Bx5K5+]p9-_xFgx)gfuh8j^ZWV,e-pY+i8Unmm_Wh@4ny]0xL]<aDuZo/_EbX3^5~2pkpMvUcMf$C7,nOi!GK}}PPG&fPx(9W,}Pax-=B=WCq1H^NLh5):
+Zq0R'%a(pgV=N%l"&w#.jE|:V`]F5SRqR(bZl9h(GZikRmrSU$~<|,uF^R~ZkEe-#E~/>0%4@H&U12_u"jD';XmVBO..SypsF6t&K<`}A>7;<Caina]GuK
+4),!Sw%u>-uwE:o,I@6$GB02L[7&P,ixcQS|q8BYg9J&Drh;_QEC.qAs"H}Nv>mmM'}hT(+<ouB]uzwR:H63>iK;|5KLj<oGu4napRXnkI&q+T3}<doY;I
+-Hi9q3B+..5SZ,fl`zg>fa|y<ZiOx@VeO>v+Vu'(Y[FzxxqGOW9nHQa5+9H!4lu/S6&l~8Y9qT}>5^|MI|Mm|i%@|=>}dA4PZKLFo0ufer"XTMGv,]"(wC
+7&/YJ|k1KpnK/ZxTH|%C!Y7`oYmOolY&pe2)h>lS#b`2}{eQkIWImEz&U9]|Dh"$zeIG6YkY<yUB~=xA|KjR9PJ6ll6uaNVI7=,"B}){>eRr9qVQ:Ajrp"
+L`f$bEu,a|rP7BgAdU+WX$rG,m(kvi:ovDbr>dd[']7h=]8T!'BlaO!m@C7_`>{9C{nB6J,M]bmUi`tAios]q>W;g}fH,<z#Jc%OM=z>3/KUN}uIZ5rn`-
+s:!~v}<0m:C&2B::_6d}"[!03fIjC;`}{O,2yAw^JZxcy->1Fy/ztNW^"d%N,C8%@pS@]by#vZ:.wf)5->dqizDWQjNe3pXAr7)LYQfIp37A-K{C=:rq'T
+2a@(a'--K;yjk>Egm%=OYQQ`+E;(5ubNiL^G#2UwXO_z"#qU[.g$]VXHmOodNXxr>2,mmOBgQXzeq5E>KGJRc|QP'AfY~^"'Q-i_q@}J~1bd2,~Z_QRi3L
+,)zr/Y'e`z8!uv)%4yV%0)$U'<B-GG7[,unJ4AYkNmwt8[d9_m@M0BJN@DszV%e7gCn=pf^d<CFvEW<iA=1AY[&mJaSc3gu+nOi'YAf,$O/d+NR{9+%5po
+aQhp]X}@2gG|x&7><k:bRbhfS{4kcL6U^zSiW@/%lx(lq31f7,jTr%YV{Od,^v!3,_8]BB>z._i3+&PbHBD.Ekh8RUK!<ql"p5uB}M:,jn0'=s<Lw(vFO)
+}^/mTh=7{L4%2AMQ5{lb1YQ"}A3n_8=SDS=LlXGWR1BFc^p8;SQ4jM6cStj<9<VGoK(3Cb<1S[z92OK1b!1,P1cMM&^4GqVw/,[Gt&Oi82+%RB{Vya;X29
+uQK''J}7(AR71ZkgxRoSU_QKv%EG/Z:iVQR2WqCnl2|5!c+}KrZ4r!K)@SHU0[Kidb>^C|sA`F=g68PY:(~0u|ICQ#6g(5F;f,UUu;EPZ'1v)gvI0N3kz!
+Oyi5W@Aq-hT[68nHV%2vdeHmll(=d[YMlm^8Y2EYcjNZ&4bjmjUxKOtzB,G|;R6c+3rkAZHwnG-KDknw<mqQEk2-AO<uJ[CEr2d05t.]LnKgd{XZs.rnLR
+M<KD((4+Q/5T8vMp[:JtnsM3frD&1TmE4JA88S_T]{@_s2NO>#gApwC+hz2d4xz>xAmh#YUm3n%T9Xo+=CV&AGDO+Wwy;L;WRm,N%)4,0Xk.$+6Lw!/;oF
+nir>$-J8|C@XN+Ry6[A=VA&"QpRzH|MXPlQ(#b18$fJ"7V-)w(g_:i2c"p,[!r~"$Gl|p#CEO/DiOu}E[MUdL/^fd|q#F=6;JP&LL"!p;J_}oPv)M_l]$b
+BYRtSc!pX9!g:[vnz.uuST7>O@z2_jp#]cyBYlS-U]`rTR_3-%;LZ}Z%JnIbDdAA|{h7w&Ck~t!`[Ib4-5/t4qx!n9Z=esr9oBL9z9UQ#$,'`B6Uu&I3g3
+s;0#|jH3])]Y,nSs[tA56g~D"pq&AnZ0ym1(`Dj6)_$,E"A)F2wy-3{dgz!Rh'<XG<y=vd2rvd3Osp;oj_#oP-,oYHiUUv7gFj(O_r!5aG|g.T&V$3+ay-
+"6wCe}quHpRfYmrK2OT0(bK_Oyw<F3Ilif,vDpLZ^$bf/VZn37h),E20_-v=&NJXdZpGFM4b7GKn=&@GlwabKTM=|u4c`Rb1gY<ni#Ms8)}sH5,Cgk9='R
+VqS}yZsks/q<c>jN:dMvmhP#]6&CFR9FXd'OJL,81Pk4{FPjuB~|}8Xx4efj,6p5CMOM<xeVc@mEeJgiWTN'kuesj{3vX=isLTVTKIq6[MW9%j-OzW8u6S
+).uBfYKGWQW9)ny$-6h3`gVJ=0}=:d|##KWx#Qp[s/36Vtl[{p2ie-G]DnL9miyci$Q+vo<1kJOCu`&3(t(He.El$lsUH5-OR[B3>1^(IBQq#JHu'v@p#e
+$]LZ+KW7R+w+K4U"$F6u8'qH-zQ>0gMMB3_&:ObWI3bHR`@wWs~G/`Dxs&pq|nInv09h>nsjp2XE`)tFG'cs~k8Y+&oC_u,<j{_k.IFs)+M8bVQdPV}&Yv
+lQIPA=op%>_Dz9g^j{G+IH]sxXO}&Cy0qZ@;u0:6fSy@(CX%5gc}o%<9BlJ7TMv|z/Z%O}G7Gi8#&V-`irxt'g>KQ`nyvD7SxUdv-ub5yNN}N`Kfj47W_y
+'@2{Y%Ne,.x/KEk';u`P_#bk(k)ui}'=BQ7:qEdRa5.d`-axf}F9m[BF.cC@g^dOS}DnL-:m@viDs}T}/YdmmT{L|^]tGDm`yR^{GyO5e-Ad"DNTP0.mBR
+hMb#S4Hk!}'R(H5D;B:-[g25Y).6<XfX9yXI`cv&+E[iHm}f=65$m$y>xSsF~M_+JTGEMK%o6SZ!D_w..45S>M<jO!H:'6X`emr!]TXmW,|mnOD,y_C..N
+l]Fym#=+S&#jY8Ju},0WLN"/jk>Mikx2a$a"6tyQvB^p&!"yRm2K>mX:MfV_`8.r_xJZXgr5X9|PfuWx`.[I_9,p"I9wk/P]+%:7bW.%m+&jJR"HlGD5&.
+1zlVsR,O'ZC/~nrr@s$Et;2><JZ(Q>3woTA0X,:5(U{-zSrJA;40Ly)acHjmuOJy1q+06t5d/m'ImF4|URpE04wTk<qq:oe_J5,A@9[3CfhHrnv"/"VlTt
+F9w`,Na;v+M+uQC=JuQtv`P9y{Ii:+>JdMExMDYhS<!Kuqb2^vse4ulo6UU6!}[pZgTFE("g$`j$/%mrcSXzKu>@c#XM:'0j6P-DC`^YG,=`N9Mi:u6yrx
+Po:0Z#jbbDQ#"Y"q{K^!n:728%o[|>DlD1w}n{&");Mm!$Lw;)z}GkSbB,^lkt#@<s+uQ!M|q5.A3Kdewr(X2rXQQ/s90D2z}q+dF<3l],RdoJCr:O>RV-
+9BJgu&=uTu'gNLf{2,oQ:@W>m1<S]F=[.V^GQdTI!{eqSU67vn[[`2~sc/l]Z{+d@,oJ@jdPh$)`w5Rv'OqP7<euy8KNBlr7M-e,zaye^J2Zp8TJQER-2>
+6vl<x@5)Pw(cBz"nc=@<qme[JlW@GeE'D=+ZP+XA6)ANwtYb70p2,w5QLQFelJ+QDw(9.m|>sIV!/_[#rBQC~[x3TYYvoXHtAe]JV0eeF5n_yxAa;Rw/hS
+K(yO1o@/@ZlAj|[CICklEPSrK9iDGRHDuO`'=9]!v.i1:ICiA9-.7$W7`{W7,mT=%U_2QlKOr/MDQ>S^4AP,vVn7|:UmuO`AV_Kdq+iS/e=7$lwO%jF(;j
+Vn>GKhyN2i8=H3$|U{OeA.0>tZiStQ[Q..'qb`tcuD+|<IQG{Qn<8bp@W_Gz+GX<m)t(m$uxZ>A2Z%ghCR)HCMKcA28^/C0vX}1|&z&7i1_ugSL^07kyUT
+R$m:eLO+p[~/8Hf<QIYk]iEMZlK40_Zp^,JZ1c}aK[oR=NlJud:>Zd9Z/Km5e6`)z9vW|BVG.IDrN%ibu(x#A%QoF@>lh&RwQq'T01T(Y;'$a}RKi2#h!p
+s%>F<2QF_jH&g50Sa7`ev+rdH15pI#OQap<kV+m;-nU4L9V/WP,ZBb{ho#Swc[lQYsw}V=U%sjH$=o#e@+~@D9([zrv^#EfQ^")`e+'_yvXyUp:<^,|2!]
+)13:sGqORd[j<B/6M-T+}td-nNX1>RIZ=UNbn{<Zu=fI|@H6+fZF-58uH9Q$zcM1o43J<EdSI{U=wMvSq`}a)_8F{s~R#$]<=l@3J1/yB_JFF$}TAD%W|1
+%H,'iG)eT;@uo#Qndoze^Mu40CAQ0KR`238D|>Hn+W[F:tLH0`o(,0nPNiznaO@|&h(+I"`#r&sr6@a&9pH[c11Qt"K=-eq$r&unv2.WyB{a~DT7]!&hnE
+>8LELx-`q}xEYqzxlATe5{^Si@9tr@$bS6_(#0jMv==9Xn%D}xy4|iKNck2}FcR%1f(&@m>s|"x!$Avcz{)N7Cfu,#XuKG~emP)^aDOP;>4b%n(o@R]W'3
+PA){9{:/M8CK#|&"]adG9%4,o[#30bT1ZEC0zqH_R%clX[}K5#QhN8v0}4/sJ_[$>Hl4z_csr`6LbY='<=,S7u+0it;0oUWl{qyTFYfJfzHfxe)dk^W&]Q
+8g&BM8![Pw$NP]fwWDYqaYr5qG%hUk_mVDYUPR2nJUC3{[OT8c"}"'s)}dJ=FMrGi/75w++y:|IAktmCbx$AvI5Nu;zNyoa@2)Ys"1<6jz6lXZOH)6|2t,
+8Ea&V%TC|qs|rA5Q:hyfxVoil.30%EC0F:OPH&XU$GWQd=e1U.+`zOaoR#o@@Iq&5;;i/mBpqAv-;Y]X^Dd.S6i=FkJ6nD%Qb<HpYnS_4]2N$L!q>+9hk$
+4q:L&^<dqto:RDPVj13oAQ-c1=W[mNZo(ucvl}jS/52MniM@(dj^TB4[|oQ4>8"u,A:pchKpNg@[g;QGZx"sI[RzV6ux'Nz/~F}4$uQ3j{R}U'KmIfZO5|
+i|1C3MxOEJxO'gP,/5;EL<cekupe}l+wJ4<!6_~.7Jqo6A01m+t!%cju}=+{U:r6yQ&XEn}8,"qRvRf|PdnaP'I7PzI3BLUGXM5k)y_PdTg2TnO}+[RLXH
+e}PzSypyVO4hUf8Q|io{AyaIgrw;vL;jWWIU.1o,;A_7{iy|NgT3<YeOar)llZEJp=ACAm-tTDj/yN]rY/$DYsl+oxB-;{#3Vyp+[h4bp<Odj..#uv3>wX
+H<)H^t)a.LdrDqrYjkk>R|<e&v)`%,viA^bnWjCkBOn-F>`)9`,3b:O2HNL{iyYAT22L!-B"JD50K`fP8=a5cXA:`S,-Vu&(kr86tqHHbdSS@.$Mb6Z>6r
+x^1<@%3e"e.3p1&.FR+CugBj^@>+TZGPwF))77qgMa@G|b5Ka$/Q$_"cSK:zzO`7HWAJo<+/}Z5=^{rJ@$evQY8U]{hr[pn=`$P.:2m}cxIp/(>>qTf{Tr
+!(ni,pv<{f=xFrt|-{mY:`KV9E=O'.+:y}H$HOC.^;LsCqp>~>ou;9ztf_zk6,5B,F]$.coa#{oFhhU5rTBO}48W-7,qNDIkGF&R/2Z/M:}BJ^o3duz8;J
+mlxz1{nl^%$w}q<6UD8Z}0Z$gk4!FB^o8/a>x7/PMTC''ySP+iD:Rp#/eL+NibfG]7;g_>p`QYICdimg;$V{M$W}Nz'b|x2AQGmv[PNOwONYPurosh~I}7
+b$%RZ{}CC@W|yvM4!X"QoqhRS[N]x6z]vvE[f&xs&>YabGMBH`0+Xj=2|kC{@r:Gmo5CD"L5{84<J7EYVj'cNg)}m=XTnxDL_=mg%RbOPMA`So~V8E6$<#
+%|h}!"v,]sgM|Pd{kEeB~[B:'=oi90F[GF1g'Mk[P'S@Htf+fXAw=4ntdH/Lmry)c/ZuS)B2gj@eZF^4i3>`!gE@5Fl8Bh6Kk3oRhCEZO]pfC)Jw|^By$)
+HVl/qWY'OJ,NjqU{~6Oh14qKl6oQGG.6;+#Pp26>5`)}2jfMewC>eBok;wEKJleo%)VW9O~E@gSaSKXS1c{7_}.KHCLsL]GiHIarvJm}$)Z7Q9M<.."{2B
+Zq$8mc+:(|5rGvM%wxnu/xu4E0O={%v2%iiMiizbrAU/d'0mb[M%v6.R#/q^lDl!'FDi)j(NLpZXjmO9T%|Q9xPP>#kN[BSp]2A>QEK@|QM09},S^4okIP
+TkO#SF@H.$O]8C&Xvjr/n$rOC<gj07:D[,z-[L'O`nPGtH;,[7,zjRkC4J4h`o]69}4:PY=u-=<nB;!%b9P/<rT;VAfXk3DsB}B}an==L8V%7/-Cc&'nLq
+med3z)<1YZNb~PDBt<a;gK{Sa<A,oMrEn+/5%sfOMV}J/<4KIg%Kz/"==Y%.{PMVXr`f+;/qj&iX4YKv#8IfPvVetZBq8EOu>RXx3{W+,Pm$yiA]bzms'%
+A<OpymsXgI=5a+(hG6qdj:~4T#M/v{.5znh6QGu:z@)17$-jl=me%Z[Z6p&KTvw=jwYx|zGEZBM&WRV(V:|yQ>u4!AO5G@m{U{CFkP$(vH")A1|=yj`BjE
+L^P"_uW%JH'Y#n@`!toB&XIt%c[hE7[+s'[)%4vbF0k1ENvRl;WaReiA5SIO3X%^Y".!vrtShb1V$=<=I3tageaBln1H5I_$ElI,8c!oGwO@J4dB2C:OI2
+|m+0sz#<:^8r9s4SkF^)}8`2BEo5b"y,8FM.NJ,eOdnkB[8S(esoXSe44e9=o<ZaDRzQR[1bEn#5e`8niI[O.lRn1hf#Vg7asc;/{kh<)Cu_jnkj=i6gof
+}xv<EYm.PC$@5fXBekL%5i[4v.;KroQKoJMORf4s5a"'ABwAI!R%M#=ilIXqxu|ie$Lercvnk4@Ju}v85r2kGJpv3"a@C6IpWD`L3G;)Ns#0}"aWYH9fEV
+~d+q)=G]aGbBp"{/=2JWwPvws9C1<w."Z0X,L=8(Qh-Yy@XXA)o4XX5q5k=27}W=`1se!nJG6p,<uK"@m,.z.]h<lxE>njhCK!7Q#PVR}%j$Tf.|pGhpp8
+"(NlPnm(;!~J7Mi)T)/ED0O3$l:<$!}bfvQ,Q8clhp<%''GoJ.irM|n}HU2#Fo9|@]#I14batmiQ%^<LSzwD2iZ:ZUBi|{b1-H{JI8DUea'9mv{8Fj~u)2
+)/tMskLq.uorGLK]1d3N/J%obHLoP7p-h<c7Lo8E"s..a3a5yU[67Tb3$W^zA;>LSXru}aKQ^%uPgM|X,Cs1,]rGtc{0vwUB]+s.ywL41pl4{fz4v%=l{@
+/8mh'b>jR%:_IP')f)I!s|FnCR[aXZZ)05@83$9r]P@hd^$[e-ZAKDa%v+Hgl:A}L,%Nami++B[u@f8g-5A}4c<XO4rGZBK`y}ETc6Byc]T$x;57gEa6pR
+[6hW/sGA<;p"I;7]{Qr:zI8u.i2{[T|gg7=P[6Rf5n:A18a(b<JQ+GO|j}IqVkg,D<^Ei"}>C)P&A'VQubr'U'WIFv#i0W=SfKbT'F4&HaOh/#rt<wOh(%
+s|$1LC_,wYHV0GHYPFb&HiW/[VT600F5:S,OkW"2Z-KUFDj'zK/fWCfR|m@ca:J%fq{In8G`|yHq+V4&[lbE<"[d-t.r6@!pw&xuo.#`"hcLwI.5-M;we6
+:TAD-I51W,hE//C%<:wc4ugHL](T@)tvZu5H+8Cj_[%icXb)ZSe{#R8!P{Ms1R8Gr1atUDei~J!3}.:AUZ9NdD"+,qNqs1j&Bu7SFj($"^+GzDj[f6GelX
+@o[o'O+tfuhs0,]"Tnv54$I$/4D}Q>=1l`4:mxGQ8S)QM'HqR;|o]TI0;+09|RugC$t8>gBpmtcmN0`EVj$pW-VLwj~j:9^C@T7,(ur|>yr+`;`F)9EKMc
+F[;/9(O-wj%Fih2%i,C}5]X+WA$-;%tCfTMDUH`aOOfv&v@Vd+qkuP'Cd:pAwq:(o8PPZ"G,;TSFe`3&_m(uv/hq'fbASJ2Z"1QP$'ke,EmX-ep;Tc[BV[
+HHl2'lA^'z=FWpwP`qTPjDythxwETv/6DjbyF6`K]8VhSk/209E<1zLkewI-A"$jNYQ|)l")F.iG&cDtN<TmudQ7Ca&xdKVNl7OHYr|uWN+cn,|)TfjL6w
+L)[`Pj>=pHTAJ]//f"<="81V>[xp:x0.X5O/nVXOhWF})zbBxa:}jzdz)"1|y6c`~MO-h^H+Q&pt'6`-mfCtO@U`9q]p,uoK:NlRXN:^<{|R}P"VC>:O.B
+Env(iX"Y:PaCP[3l}G]<<P=6'rSs/P)3+4SJeyH_{A|ruc!=$(T&JXXZ!Qger;3EFH'j0L^{ghiDFEe&8+jIG0Clx0U]B#-ZO!i,SZ,P1+C^9E%6&jtl>>
+L=)$V;"lfI[C.ti"Kl4)L[J-.i6#Is.C#=q1ccM]ryw6O8/7rCp/LAcP%T;Kd#l$,J(4OV5L@D8vA/8TlBZTfz!>aPT>7A&)`DWjVC$/G{S)Q!=X$[pd7_
+Hz6/biwx!e+Q/8af3RjDe:>!N:6+A[GPO%6!_Q.hI|p:18lxM^WJsTr$U.7ovA|$Y1|)cC+k9eph.-/7$9X)'d%=bQ8{x&ai`O7cve"Cn2-z2;7hgQ){G0
+-JTfrh@N)y>i$97DkQeVOtf,{IC&Oq$4xTF3Gl1dB%[yb_+IzLNURHlX{cH[`r>R>C8BB"o[uB:v_xN5{Mr^2FL>R<97$v^P3"2OQdLx:s&B|&lnP^]iHB
+nU)Otm7KigMi"{)Jb.]J>dm%"KDA8(Bk=r~bG1Lc:F=8Kr7:Z:G7zl4@v,_+3S|aE#NC%";6m>;5+E'TIh]rv[Kr3SED}9{q'y%{/gV2U9m)|nX_wNK&M[
+r=<qD(J72KY|aN%$Pl:m'":e~(GQu8QK+UZMf><`nM{`MdF"a'2urG[>)(Z26qHf@aR9aKe,mR:/s]`W!b=h&}wT:kgq/X)YHdk>yBSO'%4yph:Di52L.z
+(hLOj#Y>3wzlc{g6LL>x)_QY6wd%cdj|],t23s6zPMjC<Z<#;WQvFf[(K-K@JfH-FfI_|feP:FwQ;qvJR6<3zff&gDh_X^JM2+GyP8qAm{)-PbLZ3z5jUN
+;Q.ggHWJn7lb_QrD'$#b_|VZrQ"~u[1xO9Z$;K+r%BaD6ot}7EM7@8xA!$:-_y@z.2jQY,eUJI9<G+P|-al@C=LW&1k`uepMBpyIQzSefU;)@f9W]:b=tZ
+PJw!RS%7!|>'Pq{g'JSrL!O+@aY$<tc(c7,{z8E}`hr0ZYu]syRrrFp/X)liw'&MXlw.^t)#cyIdC0+,e4;96+uR`q7&nA2%@S(py;;pxu05{eJX}/"!hw
+fI[^Ic|dMYpe/Tloy;Zgj2voX`EWV(,7}e`PH00NY6XNq6=="oQ"F7gU-aS8}NW8%r}oab&nMKkmTmy<|,4YO,TEeMAQtLQ|L8.S_>Zmjiv5Gv}%qMeAHT
+oM/hV|eLpe;V+dJ]/w~,IgMFQcR2nC`6Zx6$nfORtX<.!6CzsFzXb4WQkDNc5sZ^G),PoO1y[$VN(tV^76f[GuQWmkGjLKd(|][8$T~hk:V_F]j6(`G_Z=
+YHM;ydSw&z>=KD`deyjdH;84Ms`{Skg-1@LH4!@L=1cyRV_73#y5Ul!_/A:f2O^KV/R>zn0=HT>b`%$7^B}`fS{;'P/yD".9$GX^]5YcK`yB7lB.=:InIM
+`i}M~,1lbJ#/WJegx;9(]-a3~#}kbh{A]=[8-D8cDS)!!]vUdGZpmHZ-RqQ`zYV$NS9P)9i%w,1>!.!jP2%'4jV=yN_k;3lG1#3w=I".00^,zCvY:8dcT+
+%W86:PTliu{v`r4J!PTaC}SL#ZP8_K<aplCqa3M9V-@zDaa1_4[_PEc0sge[s{cvrXUsIu.Z8:'SYRYw"L>$[A^Gd'T:$;9ib;+"bb^IkTRH(v::R=;8Q1
+4%@5>U)yn4KDl=KH3TpE{:@ha_7<lqIGG]Q5}Y#wnL$0t"jQ;Bc"1>rFCK~[>P{_th>sx_+QVL2{]!Ljv8<&]San1Vqm67::|.$}D-G(@vvCE]:,n/jUG{
+hoW2qrSnjmIB)Ak48kX1v`:of9I=]xc%GM(0]O}w[LCMZ{r>UU_v[)y,i)mviq|7mm=Svjs]RK^{;@bWT<T"<j"VQrL`kfAD3#EfG|NR$pa<T"$tb9r7cb
+_Dpsaf8G-+L,;MPFJioSc`'_Oob>C'"5|"6{qg!IBy>C'+1CT)d|G_>hiuY5|q(c@k%=SYU'fi@SQ33RI&r;aX'kgT1L!Qll[4hDt}DG]Y2oC9oL58vh/{
+xqVxoqv:#!_WRgr/=}3u1[sB61gcLZgObC|cqZG1_A1^@='1+20x7s|Ru$X>XF8INAAF_=P(3't3`T=&P+UO[mm|~f;YknkHGkJEY'jmv.8WV,{oELAh%z
+#td1bRMcS0O[5`kXh^z8m6{;E9N#PH9q"qRpa:Oepdau<Wdmj,`eM"ZvSvia|s(dKgJSmfI}M+2M=z4)bz%G~^eAKLYpd75#Z]!Iu"tleqi&C&~$>:7{|4
+-::i)]#`P6!7HH+lll30dSXbzR8kmDbwx`|hP0|z'cHMxA,bx6SfvmJDrsitFzz(g2DkyN5T&sOucNSs}=jmj(^J[PsSjNd@FB0Woh~/,d2)Op{Ha5t=!y
+1vdV!_Q-!}OxQMrME.l"5l1Tg'&ej"csAXFn,+Z>-J_(J<6FG5a9=<g6k|U>HteK")VtZ!d"YF]%cq-ItX'kwYM-XP@pu.2H$B#mkQ^{xr8E-W1`E)%1$E
+7)lu-$3>O!2i,v4&#3K`HD<THC/eHT#}`8>s|F<'AYI4U|MW)&"+d6(1vT2J(eX0.rb|7z(lkKP@@[Nxg#V!;2|B7NTFe2I&U)u[3<enSp(s4eqhLIh$|4
+NL&GhL;,I4qnQi^u0$/fw{3e(@~yn=9(MW;z9P);b$OYm25EyM1O~_ALHnJc,:dcZu3`MYicyV)vij8Em1zmMYLhy])oAG@2@|-'1x&jt'K.F]8vR![;87
+revF%:wzG33fLI@H+uOU;@lkR>Ke/V,v<O:;7Q`maYF[,XmY']$t(ONDqRm$Tr|1m6u>46tl81{nFkzPnhKPxJPx]v2B9w{%vkZKhE4VAiCGZ%"_AkrsXt
+)8j"^s(>vzePUiQ_BE7eVU;qKK`ar'<1>x}l.@[#$V{qDj-'df^vf)'2=0sX!5j/Gn+]58-<10|yXS'gnSSPYUBVZy@n_SluEFMy4dEcFn$FL#I1~5t[re
++N;K:Cu_abK-4/(Otr`I_Q,HmF@TsqB`r`zPCCx[/c9$"Ap&p(^GU(SF$Mhf^Evi_!bNXOHroCpp<cNIP8JhyBP&C|"{YpWN{w4%GC'z$z>bh(EM;g=ya|
+KVB3k{|J^9=FnRC@HMhl,|%{DMR51nw!p3bsJwUg"PZLbw=[9HN!v_ibV(TsV5}|$;eb0pb</j=6,}4r_)W2mzcO'5=ptb=8.|"HqTCzoP@oLxB;Kd|y8F
+f@Ah~.'@U{8x9qQ+,W4rUPbWSuAnZvAn%`~@dk6}AQcK)0<u[!}oQ`P>7M0Gc)W@dBaYe0XS,Q^%mno(nQ_]I3&Ibk[(-_E>&3oKFY;]W("<{(O=@iDdST
+vFH.CBz6=s>,+A=LXd+p.&,0},@^m|9ac7[;]'iYIG_[r7lT:YKcIIx8,FR%'Vs'gAHj$'1K<L[lAn1_4)(S1<5+`k,;{d%gb9U0^XRoH9IKoA/NLMouC0
+J5;vD.+M1htV@`Cs>49;Eh3I$+E<-;'fY:wQp>dE5rU3{&^Us@73/c]Pu{"&fvT,&^QXe-w1gg9<)3Lj+ETcG3GC]$b0tKxTd^Hh^@dS$0OWaq4|QpgS&o
+(h)():p>Yl&KpiFT)$YX2B1unmohzh:2]1|sioO0'z!4&'M;hyh[r;s_^CL`zw~-7<hIcX2c9:HwQVA3^AZkgK!hkjP:M^PTY{2ozXL2a^9)+/z^~|TJ7x
+3h,ShA|_rh2LE>z$OMWFCo[};)gpI16<[NPQ8+6<){Lwhu2xdLP6/qshaG=L`<bp#JPMhHWIe';#EyN|mO2hyf_'cfIml.L](mE7/^H)7!QPO^T>1:Z(B>
+"[)=uL+f^c9OU]JS^bbt8<XC-A_adnVu~o|gO"!%_PaE2scpDv00.NuBKIFH.qxCB||sG)hQ)o[1ppA4zT>Y5D86]6.,)#eU>h@]noyc}WMACb0GZ6s`P+
+gjYpNn4[zXJVN]EK"Xr7%,&q'WL3A3v12@GtcW.G8PQIj++6:;~P;m%EJOpbI,T+]WVy/kGB^n1u0dTrEj3)~LqtcnbnpR7n8ljmAlyf>Y4s3K.#e[Qw1]
+mn}.e3^"IIfFma41qfdWzC{ab-I/Orr|4tuBEi~VM]C+:e5fU,HX[IJ4/&$/6PsdynI`21R)0^fxtxiig!~r<0"X%Bo|v/NA[;m5O'/-e^6X&>k!g^:&s.
+t7l<"IJI$S_nJeF@2NL'ASnp#9Zt%Y.rTFf_8,7fbMOcKHp}tLv5I8>uBw7,ex.HinP+$qA,[.m>kJ0`We3@VqezzZ^ZGZL<74ZZW(K%vobRL&U'Xp06DL
+,e^d=e.0<j{pWKV[JIWORxobXsdnctXRZsQ5efcJXS`A=.Q)]<+I0x8H#x`A@EiY&-KkeVKb:eb]$=tGQOWt##Vhk2x%euOt]mrxiVfb:BMatXba5$@^uW
+I,RsV0%1z1N)s6BPQS)iOYqim4"I@jxD>N^/%I3/A0PA0uhYDC4x=s6UmLzQmSR'col<ZG_H(w"F7#X"tsml8(lD>u'A3b>YqE1s^dtIF3_W[NT(;y$G|j
+o0)3^1=Gdqh31KrOynaZQPLxbG8R!s6<|!^`'Z,K;^+HrG+RNB(O8P01lBfGE_v1}N1TAm,oE%)UZO[&er&CW]UZxUh.k%JQ$0c."gmzy6P@A0GORUB!BT
+~wfAoT$A>eRr(&3)#KRw#[S3bb5$M65)xo9]:Q"Azlm=d4N3IMB&#.`-9i'v'uzkj[1l'bw(z'jnbDxwTPcN8dhPX6TvES5=PEvUt[!<=2=^M<W1R7|2!z
+w$B`27AIYYK(F2:>q>a=4e&B+Q!Ac$WcR]cv;|vV3ifbt]444.C:E=FT[L4/jpE#A."#f:RwBj&Uy_KMqhBO{wqpNZDt(72f)_'{>}Rj@obpibOk#vF:'Z
+fB1#=n3)KUD8GOv@,s`Dgx@U9}nz63Pcu/4!S9VwpZ~WX.e}DwvW@|/[uZe4&VN&u['T>{b85]2+Xn1QPA){wS-$3Y8]Rb9t2pYL%]2E`i0URfSla.ldGj
+HTDZeKW+zl~Pu8(%FFBPXF7[eHh%PCK8Z4Jl|MEUj]HgCg@un=J7=/^]:+6ph%]<ihN-1N=@f'MJKU%:RL"&S0gzb'iW`pd)TVe}]Dd@ayE)2Y7EDie>}N
+](c$[Rn>b$t))0-^$XM-}rTN7Gu3nR`%(}3;pKAvZu%"4POzg[j0x4sq-"hr]MJPT{B`t$3#CBA1/B/Q$>">c{V7F6u`}(OFI_Fkxh<UbDpVkAv/KTDBs/
+5(tk]0j1DFCG#t;(!Z^l11%h2d066JY<JiFhQ![1R8PHE2ZHmSaNq0_UOOSkME^!j>>2N/_IGW]2Dr-^VT7WTjn&]0NeWOyS`>)RC7/)bJiSv^J8eB56s>
+&]#L~+:-:mo=pjnoGv)HA}|+wufLp]DDRD-Qa8`I-|PB+QU]os5+%VDc@^U('b.+<@Wv8[0Y:f"u!-5xm#D>7WXqF2(4AqXDoCxSX)~Gj7ACtl-7212td@
+;Ifl7VcQ5)^OdaZH-`)XWhY!_1zqlnm;s7GamEUq|nn5@/dtBxFK8m|)wqq!nen-7fw5x)Oz99t|]S+-xl`[u-xsmdKQCP1DbA~Uq-OtsW^eE^zK<_ZKl1
+1E+<sAeYZpYfXVa1mqCw!%S!`u@/7B}NxKAzV8hbN<M1i^`Zc-_&!)/DM=xcH1J7LWy2YDn|eWNc[}[e8V>Y:sCIUYt!$%"+#AVm4x,(,<t#Wtkb^KwyDQ
++)KwhMdN.41/j@ywZwT52DSl1A[OZ[EO,f:fk(~GLc^iytQ:&Z>C{rp#!I]Rb^ZeK!2!6q=@5Re-Nc|eJ-n_WxEa7OY;VIQ(To0)I#9(Kc1FjQ3X61WV"o
+s.)WK]^m_c,:6ocvm4743l_h-rK5=]yJjYjYn>-`[=Vy0#r!j&.ooC$X2T!iwRVEl2CiqT@V[dkFVcV;m')_j>a`c`|5VcZ${R"#WyJ@3Ge6aG+oy_23wP
+b[Z#B,VwZFR]l`Rv9.P`y4IfU@$=&#uD$9'vQ.Wx<P<VFT!i%O<c;X>R8)]iokswq((H{='|$>~JtzgIk&b$r6B/d(x/&{e`PO!f3vFssw%%'r&gvJ-^4c
+w7KmYj56C6}=m{a`KxJ8/hfv:OXVi94c;XmZWNxQd$XAwCIP1!B})7LFF5$rn5zy{M@c)`L6MNs@Z(u"FQ1,u9=xE>wr,w$eJ6P5,@=ApK#ruhX5bgvL}O
+,rv]Wbvo:}{stSY4Drf`WK1Gg;A{OP>z)qYWc@LauDi/Yi|&ys)ZcgrUWpM`j]pgzEL_]@Af[0Dz/-9|BEO<_9ozXZH'!>>.x-C+xNH$|NfT%@6K~{8#Oa
+Q{6-o>T}Q`$^Ul0A!G>5b{i-v(Fa,y$eKA#;x[0y_vahvlE{ffshb;kS,cg^b1%Fjyhe-#TDuzxhs3Pm@k+IS:HJi7[AZynYwAm{jf,`9pgcVH<rEQiWL$
+5nrk`L+9Le}&>5fg6oJ4F+6!4KA;b%Jb_uK"Yf%_)N_%Aw0uWAK.F5guQKWJ,4VbMx5Ilj@HREY}'BD;H:PMMG7r$Sf2TETF%$N,3O!tr5&y#Cn}Cw0NyC
+02RVmq^gMr_mBAB!spRG986:&PDr8F]zxoj=#-B1Y@M{;g6f8;BC)LyRdEMf_$~fMsIwPNhh6r:b^=V,4o}/YJdrG}`}jzbLuWHjxcVxA|3Av@nf!qX,;O
+QN)PrSzhPPNc&/gxk6%vl{jSlyq,m=xX4EKvoT>Ku__nuRq,QD)WIvMw+s#f+Va[%W@f!c!9Og&7^b$Y#T9>dB,0Kc.jp!+(qK030iT35fK{SBp(es8MaV
+b6KWWmA5`qZF:ourf=AWeeX{(R&/[$nab/Xv~lQ)J4zu2D.ESA}6}W<_cYQ_H`YVwrmV^C~j_IL{5eJcZhs,E2AKR9E$k(>gYT':j'tZ($Ou~t)JjRoU~N
+`Qlv:^!^/oT/WzLO|JsJ3.Qer[CRP0EI=RL'M:NwM(g$m@PB4=m@cI#eqp6Eog1/i^HWP|I4.1B':_=|0IIHj:j";kyM8w07:0S,|hhFT.+uAQW$G%WJ@k
+8hw^(FYl]9YomunWZF@$`))Gbc:b_$Oj(NLxEPJ"zPu5@^{RHakwt@i=EA(CQ7&tpl0^68FTK&")q.Ac@a&GL:TCtz{5|<oMu[({>itRGTV7=`f"6+vm<X
+PCAZZZp<S:$Bc,/BRaTZk=KQ;L^HybMSr@37}/h1UV54gt|Gd4gAMW8`(PfVbCpWWBrvFuVSN0,Gu'3BDE$1Wn(/'&/G=l&1cKsy(Eh}0Qnq0!x{RD#yvf
+N4[IdH4RfJ!qP["X!.Q$ti(TYhvh5yMik<p/V!PzBq~s%WOyz"PNWtY@uJ]/9x9q#@g-SCKmGgfz9`gnu,80%Z%Xb;`EG%n=0Qx);E5ZCn-(~Of8lK~dME
+7<I)Ke6T=#)$jayE`QQ&4>[_]=8LB&#:0_6<0vXVU7Bqkf-;g[@Rczd"it1i5EHll-5Tu#&E[htk7Z9r+;WurT[g-esZ6dbs`k)5VeJ-RPwj_yxf<apYIt
+:@xV$!|0{cOK.u}9,k[FbBS]vK8BNBD:Q%c1P='ww!^r5,z4:kOJ!ev3b1nN+%7c&z>9y7wDhdm(T/KD@1<8Kq(FDdLNb7DDNlK}#xIwBPD,o}nqew7%@.
+x']m209|)L62+>6A{uAgJsO8=}zT5CGd7]x!tq}yVS{qv3;&>7Y<Lh&{DF>cf>7U}rA8!^ND/>S9vv<`[[eVJ2Y4'Ke>$.YTP<Z%-dGjt)rHylBqG"D>})
+7<&DJ(dKgp6aEN7103]}DXi)$p_W[].go,iRsj|2!`"DGl`2ToWQ)v&T`RZ2E:$Hb6`0Wc+}S54E[^Zx>[KNQLl'5Qd;&dK3OdE}CVh;hdq]M%d,:&l'=Z
+TSlH.Bp=N{'L3X>Vq{1sC)ciHp+g3ztw9$},Q^;;}]KPEa:I1t(7nL)8lYnL0tH'e:+'D{0;6ep@(&}R_:rnM`U{TCBmCM{wMw"{Q1,rp76Is)`2}wptAk
+MM5Je;IzsFs]8i:n&]'|VDKS";}a]ZLpsPp5C<RPH|uYDgEKs|l}eRCqk:Hoj![mGa~if-PaD]$5;b2/_Y,<pjI#3G.C@hy^Vt~S|W=.rfNc<bVV}oQ4(i
+"DjDw(x"<h/,4}%J^JBbcNG>rbAluTW}(FQO/f`@a_n36]^08ru{uqDMmz$Mi2XzM7rV~$064sosTQ6W-A$jP$P<-l=H)#DUPGj$R):K;HoV"i],-;&TOe
+fb!`Wdq>TtK7=wRm2>nlvA:$<Zfg.YR+6fY,_&h!`ANgvv7nKZ_adg~rvXJx-db=aHR4Kvj<ZJCfjXi3yJ911jCPY5rIpaQ}oA2rm)BNCUu`9/F-`bhk'd
+uA/XXwU2]aFF.kMgKkC+Wx>Cv_y}An(Hem-rJV@EZWp4ppGk2v/fLmHV2q-s;uG@z'bex)'{ndMT}ro|LK/,eheJ8.Ux:xCy/s`|fCC/GJ`#@^e=7Fwjer
+ozNluFfIELBj/AwMpWf/]Qj=|y_i7`|g,.a'jdVb:XqFx/'[INnG1kQZc^9RR&Bo]/-,I'sdw$Yi.yO'rbsa/'R/Va2M6^&["EtaMv(OracOVNKD==`TN.
+Cq.d"`xeY5lH!W(eeiH85xfLhoT`{OzqvZH"[EWzBG7[BlYeBTFKCMLUQ@.T/s[O|L]CZ%F2nQrKuqRi,bM'e6kp[yA[3''N;}kfGDZtoq}Pi$[:9@1W8g
+dP4j=/)Ild$#$Z+cB<!V.i'J=#zfDHF"Om.>lQ<e=#A9[XN{T+8<>6GaV0T%%uFR^[Fl2x}X:ms#:yVBx5M'Q{SIJ]9{Dm].5(w]>hIF8ur}GG6Hm/Hw$R
+]%`|!zey[%$t}xD]m1[02b[y!LPYtf1rD3.P'AuRUSvM!g{vk5R0j;U{KHFqEib3S[j5s1L6O`Nj!a%f&/<[1NU/NMp">C>D$_[VHGgs'QJ<h&mQ)v|w>0
+$I,Im![HOcnAvcrBS{y>+gYwU{}|Nv}kPI)G{H]Yf_[MG/fCgC:]B=s3eJ/r9WG[@/KKWEi9wbF]2jL"zPTRWY{pCtWjYHc].M;g^a]</@v$)(C@aD00wo
+[Lj!{^wjOuiSThtK20a/Y8|Je8)qFlf(N(s%Y:^wqa,!UvZVYXclRZOL-|f3s0mKN6s.SAcc3{R;f,6]I'qX@=2dZIB3E|I$yo<+wLUqDlD^kreS4Y44-(
+$%rQJ5@U~hZwtuJB)4|F`+'P6zsckDQi]0L"P@1{x04;NS!z>U>R]2Iu^Hv;^I^IDEj1d^/Gtc=Ikee,y#-i'crTs3n&$yFB7;V[A96&y'_QWD}zep-myg
+NJrG$spQvS:k+S-ApF)HK}}g=:<vmV(7A>u979v3I/iU_5#E,o6V%]l]@FlB:12'HKutco)_'Ck0Ce&c"|e6)/}4M42ARx,ZVX%/&9J9QXfs75Ae44X.WX
+,(GK6T&_:.6'"q;j2aMI,fC3yxV-SNNKr!QRI:8V^k[D_Ds+n&R6bTI@gZjLPC.tJhB>76}5DiCHCz#;[O`]G&.((=t_&o:@i(s8Vz={.-%dm-5SWDgA#I
+>Q'_WQ}HJ!-cqOj}};AYH'oG!R/z`O`&U!4A$}aceP1<To2Ee`|[u2}h/EWjj9.TM,#g|^e>[siYw9U(`p,cu|~dkhoG<qPa0>YdD&Ja|(0t0_"hRs75C:
+z3(A|y}uq+h<FJjGGM)Y>kk$Nt3_B>Zg^a]8#w]k8}b]k,90F`9"PXItUvFOgZ4E"/M%zR%AOWSklK_b}IPklsXueU9CNY@akAFSn@.ou$IsAVMNMe:Aw_
+kD`Y%jyfUdM)Pnna)E}ctV>eGs/U8Z~%{2)Df@$a]J[@{zaS<KP2r+]QI%UD+0HzYv<lNf@[)fLZY%5&!U_mVea7>!`A]EoEOA`xAy{YJ!x'qBaZRn|Ft6
+Vn1aY8D:C!NVDrsuAqUZJKz^6BG&#"ZL`.8Ju'GubEMJ."kUt,=J#4X_Q:."MGUUhw;Nmf_|T&rposR(7`u{xy1+16&xV;+x2fSULRqmQTvOoG;%gu'K"E
+~4>#g0B9']Umo+~qBZg";na#;-q6WOKwiP8r:_1N-AVX361Q@dyr3G7:98C-m1Y70lP7+de{uoKBVf-5A[!cKwg+-p/}xB`ibt;v"G)3>ip!ebklwF)B<1
+[uF[Gw.:8}Dr#a'Q,yqHsbntAR2mC3N'U5=77jBLp@%v>Yq'6@D^KEU;IE]@i4!R]m|xiOq`T;Dez#f)Pu,Zt<VW~LgmkMXw&}&>r1gAUir,a}z%kV;qBb
+B6WcL7XT-Wm4I{R$bDE&4cI+4i3WyQ~wM[2+475]dc.'{:M}tZVM~#gH}9CwHV:XM^zT>x5p{v&<@Au'YOts+jbN+4a#f[l;"^b9GL68q9[BCV_hCqaWrk
+On9rS6;UQ[03mxIOg2kp2y0s5Rn]G'k5=YHZNvujm+kc87xtu7nb@kMf`NNTcQCDX}ZTl5<d"yXW:pO2wMKz3T%Ls->IiWw0vw$m.<8nrroV$gn0rt/^<}
+Z$,Jt2|.a9NP|.<IaK-v<>u#]n6"u:irEv9fx)z/g"w>ZZ(Ji-BjcRO#ebtwCV%0Tc/ZqdL#uLuKhl-6dFvYc@72rsNYEr_"W_&kPgVV~X_>ZpjZ1>P"z7
+j)e,7u+r8dN:dp6@iI}Cc"H..Jj1O7-^W^n"8k)HGj0WF(4R7.i<VgY['J4Q(6iIG0"P1P7$|%c3C+<g5Ys(]4U$Rm69YN[6hMKa)ei:<)xE>`sVU=#slU
+3%5AplDEQvMMYpXZ-,/7CyKx';6]F|E.Y)xU5[(]M1[n+F~3k+R|syxz(y;OzZs9F+D[mbP{i$SDFS6Cf%f>XoDY$MSL1(|}$>5O{S2R3E1xuA+Xt$e{tI
+^T9MW:qv2v.@"y/jlCxKDW-nAr@yFOdU.}L|^5)EUPA8jY6r"=Gs[+}:UWbf^N7;%H-Olh$>O-<34]IE<dz/S1/cwh)UQ&+l:FeU8v'd@qgkpYL,K:DX5b
+jWSn%P~Et7<CJDcR)J#z`>T}1g}P/TQ-P23t[;)W0X"{Y$%rDQY1pNRuKUARh0x<E}Pg'qj10h&9[zzW`KaG}R)o)}skq%lQvStig^Jh0|y@9M!T39],sa
+wl}N338:fW#F'yHbI1z#s_:M[J`<zZW+Y,7f'z}21(i&Sa`Ym=cl`YBJN.gpv"f8hR_V&y>wlN{G],{)w:YIZ/|iR]"SmEqQK28)[J@hx]Er~')Ph>Ohwl
+EBo1I3tMvzpe%6,Rd<~+8aJSQ.AC):|Mo^FCdl`KfH[D<:0hY_sg_'~m@X&s|7I"R_!_q1UhYuB"`'7-}"@/08t3&C^qo@>lwS:j<CP<).uH#j{:tM;7ig
+}r5UKS~'v>"-q^n)49)okY+.(N9`7VkW.6-k[A<Vkfh|$cf^6}R:vA#|YM6W-!,)}FmbjgX:|'A9C%>p0%:YowB+)fUje@-cx)Q;5z``:{if_#I71X4x&.
+Gpfj'"tZf3bW--s:fhr59RCrEZ[Hr^g_{m80@hP(Mvv.B3pAyRBlRT4%})H4BCXPR-F&Gq,7]3W_GHXlhiPMkutxf3k>"4{oy$6RqEZ5[9d&nW$cJD3yBa
+:WlG#r(5AJdUtd#"PU-5a)^oTcLj=IzA5{h&XA-$bsQbOUlX~!W:p1K(bX=u1wE/V&xGu89c';Nu)<ZCI.[V6`6S=I~[`|L^T-X!sp3F%#lI_nRUam0y<S
+#v9e#`CMeEIul8vRQIOV#]BsBquB}$^@"2p4D7n5Epwt>lS@O9zImK0&hqh:y%Ndo15A|Jm)_l]oVz%H0HDoHK]NEG]+"fn0{Qe9rXyZ8NjNVS/)9Y)-3P
+Y"RMGX=<nVL3R3XA.rpELQLUt8%gPVY.w$%4|0M>05P-.GtJATh&LdezZr0],5{K5CXB%tIu:LB&h/]{s3LwC}GOOX!R>yIMSK&o:x{q/gG/"0@QL5DAf$
+8TWTu[WcwqP"[Bw/+V/;j9]RHD8t$vxQPa+:nju.3$Z=|4_CDtaNT>N-=Nng}}H7JT=>rKDJY|jgmE<^4B;G}y!5Ry1pMI7TsFC21(O<VDSyxn(Eq]pzkW
+>^$($m%s:s2at-$.IL&2&qJEi'O#AE=8WFZyZA:0HU8U-HJu8PBu1ltvYr`odHtjk8+Bp00-BCW)o)L$U|Y)/[t78P_>bIS(v[EyrYWV$!3S&)w_ts)tBw
+1<stn.Rl{Sx8-h$k)}DB{1@VorO:+Y/5Z-I2KXp%2m>TE[y.+NF3VjMmLh^/p6SiSs/Iu|TeGO.zQ-Xyu&kXe="$m<t;aLckO@-4/}gyS5I4lnJJL$[+~i
+W$q6%mL8T03c:M+pOT<^>'Xp({w-IJW.PUUBZz7$s8#_;>`T=cUg])A+N#l%W8b4:vZu)0N'07X:$g)9&I%(w0A=cj4Y{}C:#7q)~kS88ce:Q1T3aNZj.l
+Q4!SF|0y}$[==Hry3)$}M`F:L/u53"}plxQ.(<K4mFDfGZywJeb;ov=tKm^_ZRvw^^wNnsZQKJ,)6S~({88mgI9>!{SbXlR5wmVjR|F-b|BS|/LPeu"fml
+={jlXaIm2/ZK/.==u"NZ4rnwRd].F);pTcUDI!f9cL%UD1Fb}<wvR,2x=JYk'pb'Q{gh#Qhi%3UN/GK^zDn5LZHYSZCd0Z$BIq)#1)GXQ#i/(OEhjiNRr'
+Jix=zRE7n+D9fj+mKK9pAp9B]>f,zX%[Gb.J)3x([7+bX<g1|"66Az[GC|SpdvzBbD6v,EJ1Ro@/@/TGcwH)H9aozJo^8d!FfPr2BSd}4Ic]pal+Cg#J27
+j3Zfd$4YoVQC11O47.c5VJ8UhIvgtV)p@Bw$z6XF5!$5YL6l-u9V}cp;%w:0P]=8D7Y$fLDF4z}ui:m]m18HQ[f,L7yXLg!Cv9K]]8:^x;:.U5xBln[qF5
+So-s:,$O}E{9FqaO{Mj2[e!GBkrCQZ0yS[IBeugU-Z-}`KdC^u_M;tCsj9XB7CA=2::s~K#G8DK)!b2)m(WL:Hc2iYXj(6o6p+>L/9CjbRwIJA"M1dpBS5
+KfDrC_DOUNx%yn[m[T.l@LW@;_/!U6<9tLwc;2,rQ94r9.<rd+,{5T;7:-Ekre_%<Z_E_KwTyBO2TpLeFZoa8]dT)PwM!LA"-MyL_xCwj$df;{XSye]l+w
+ey.nf$`>`IDZG27PJ":[j|F[|'HH#K(,7l5mn6L1y)<fD-Vs%XsX`lD:X#=sK@yP^1tN][9C:u5|AQ7,nO.Ll=H@&#R4D5j"D0+,1%3Um>!WlK-b6s8oVH
+4mmJ/evnKkRii_C/ho/]I0#09$AFs2C7h[Oj~Jb80I[osQp#,lP=1zP)qK3;^+#Vz:wC>dy|ds-ECaX4y/YuN/5+NeEmK;[g1%cvo]AQ3gi=MC!nNOaPNU
+@rLEQZxFB[v2.`@5nJFn:Y5_ix<eMdSEn]U(QZbcroQ3y:h|fr3xTaTu.+3zt{S@3v7qoVdM^dWu`4U"sij_|<[[1]g,'G;hO"z2]9M'SE)nSeQ`s0d"]L
+%V/mO$heGA/",vKN.feT7!pS^Zl'{p;]2EnZKRl`0Du[+S2%'K"E=`u."O+W<NLoz8>1&k6-:lUP5WvQwYtg7}D=MnZ'R.vT5+Lij!.7h=;z2AyL7>H8^.
+|"fjKd@a`C>`MXvU|^&LIuAe<Y:BPfk@"^`-w[s6I4S1P@BzvEHCw`c}Xsb(sdSlR8cJ[oD@KN9EVm+ma;4qJ2wecc](%emxCbX'7=Dqo@,FldWeNEn7Yf
+gBH#,`GdBb^4,{@L72D7|"(GURv_6J(m2xVFkDx}JqYx)<RBkv(@Bq1&i<|s;159'&qDQPw)$5)9wR9agef=ww75GaV|3kNq)uMK+:$^!HUmA}434A9(CA
+rM<nN9Kg1$i]g1Kt]]l=Dvq0QOP'}BSXrhte#E>K<;JLPeaF%VJy:Z7b8c-`5TQXl5s8Xg=.1B+DcL1]rz+6+P1$J)#dR|l3.|=(&!B)q.@:~O]Gx!SzN}
+^|>,hrk|U02#B:4ot}hiNTkIQ15O1p>M!5[u#Mj9.9{P[[.h/TT;XLK#a^ig2KNt1swjkI]%eEWHGB[pmq+|/t-]GRGD5+[2$2WdF=CSQ.JK]'&)-M>8{#
+,#!B/qe&UcKuq"%9Ycwv$ihfF!v='HmAZqpz/DOP&mdf[cTS@v7)LC=T#VY$|EWLrI9]TifMtw#h2XXK8mTCmu,"NFNLR9:!V.[jTb!Zp;Gevz$)M|#G`j
+L:R8<]wnco)^9@WQsK<T79pa`P~nr8q|Y,QQ;`PZJJ8$KTC}oMGdW(EPT_V>b-Gg(.$^&3d:xRc+cWQO-ae#F)Y2=QW'Jwp|=cAABgzM.bMLZD~WBRvw4p
+vO,A:]C]Ht>2mig;X=KZK<,r3@rLttBY,FeL^x9K'_%w~o'4TOP3!9w8R(8B}qDeB880pO>Ndd1=ecju#dd-lwJ]790{jO;rmLxB4J1Y{lkzq83JYd_6FH
+zI}1JV~e4IcDoKoGMom#.sFw1Cvuw"WR!/S<c6xO&bFKY]zPm,RP[WniI.OO,SP3['Pu<6$tJ_,ds=kc]+uB5L-$zsuDB.HkNk@I{gRGZPjmt-:}289`o]
+JtM%a[JZlTOn'.}3>gL;Cbbr$/:6XYwDCl954Rs/`CM}d+7.^JnE@>7_FVfei`%u3ey>#{9w(p+z/bp&6fz3(h9Tz'T<P^"=2uJ/tznVYvi`5a#^Jy/DeY
+X_Df>MKE[p:OK+us-E{D;-%XZP<Qa`y;2;E,DV.wn-jHATS[ZnKPf>v0/2tx%=RD_86^3k>s-zZlM=~|WUA8gO(Eby}bTBILdoru|m#!C2^L/.JY|s83wP
+LoV0hWR@!1cv5PNcMTVp]tV+cL@oxXdHoCGZ;LaU2DXH"C#=!R+AL}Z)p[EmIkYH28-lDJ2wsz"3r%K"qT^fBZ`X6v^}pzkp^%Gc_Ts6^YCp2F7;:7WT8M
+W@Rn]2_&PqCs}wws&.Wdx,I,_^[DwIB]Ep4>p9qU+[H@PccXPwS[@,''.4k1@w74%oUG!FTXGFr<QYv{Ptbk$eInz>Y.nA,.Q7UklcPMb>"~[-s_stD;7`
+L-1[)sBld0J/bGwX[qpd:Dy[i#Z[!2t_Ah@Nw@jS0aGiTo65,K>"!,ztrxxx,u;<WqSnGdR|Lumc]xxz,Cq<U!q=moVMUq,h.lo4!@LkOfXUhH-w:%kY`)
+Axv"--5ut&K1h&;4oZeU<$sh>ffh;|/Y)E9,~zb-A'.b<|bm48uI@y.iC84.Cfz}]mNgz!#l]9#0fj$arg2$s`0uvPCMDKw]V}:BkW&W20KGPfI/&4NxQg
+h@atq'/|38+Z]FKcXrEx1XLR'Z+'85u`@P1[BiKwA)NQ2(WCji5Zk[78u.0v(ymS(D{Hz!oY)>X.N_~j=!^4(bHEEE-s!hIVMs6;lwM/g|4,rS1"v,>;!5
+F"<^I8<VKB)hd0@KEgFPZqiG.=va,TaIk]_:A:{z)k^%bIR`)!y^(1@WD>P_Q4,X7uY0uZOm@<Qh.>ccVX_$PTYB.hd>%I=uXw`'(vp=wfZ<QR7A5oz9C9
+Y9+_bHhg|Tz]ES).+{`R$q'gDMNK;$h=tQa^2=2Euckr'0q/b]SfQ[PDUQ<X~yEycj|$dqOvn/i#qHY|vW}&]:f|l<dsem&Ij)n%5snv~,lzq}CYf/1fE/
+1f`c8^AGR#953p:G%^-BL.vANduQ%ZBMwN_UFom$W6JfIg}SEhnsd(9dtz57:pXIukodvW8DIEzjk2GL_V']s-y(G,E%UL!KML[$+qg=a_nX[Z78%/%Q)]
+HI/EBDOOqhx}bzcziNAQiJ_s(xXbhmhWR[_)^E~q8[ip]y%u/B[W(;k>uGh;4q/]0uxHO2f/Y+e&ychOd,xru#oF1iP]3:U7!QB+4YKv>eo{kD^Ct2~Z9o
+":I{|1-'jDv"rdmA|Pf/+FR-IvEf+gjydCu!=QDZM21|]ZA[g8p5yt';|&rm:{]t}vGCPYao7D}EUq,t';z{8;Z!prInX]z3o8$%:5C1Zt%NpkHhvTkK~D
+ZX5XD^M;l:nPPWPONNsoULTu^/].#>0[mN,(V|H4hT296}MMoEUI[741BblQptz`8F^pK9('G;aVvKw@;zpBQqi2G`:mBXywT5E9F6dittc4NRjl[b#{yh
+lLh:p(k:vWifo]'cKm#nW=7s{.J`u;`)2/egTY<Xy#;dqBDOc6_r+B5x;w`w6<y_rXRG~3Iq%>U2iN$0qN$--stfY}#Y,0H+;aQTPf{cjo_r4Y_Lb()xo:
+5dX}J.jKSPzHUwoE/M<qyvFIQ54(ZwM}O;)M7A;_6sOi/A.O!y<nCd;eXAw)F1h-9O7DJMbWLH.Yf0VlE<p7v%p{;].dKXT=u_b^|0"~JGJbQ[Gi$MhaRp
+cSPv|4&RL&VrMIwE;2|i2/p7Vi_!:qGe~VUo2ON@;UZ&nVkWC{!uDO[MhfTle4;TE<E#|=`H~U(+<i!bp}CmGnT'l+]J2Ld=:Lu=14|ztXH2G$AHoz"}yI
+CJP5k4#RraYIhp#SkIFk,Q%F-_w)9`5RG%{akXA$p9<V5}K&L.To29X;%;=%+]>5!CisyGwSoZq[gxz)GbP[o7M'">4qOAb>B+U7$w>:ow4+Zgs;OQ[v^8
+"a7^IAKQF<hd0:@6y[0%!'mDt^wy"PV|`BIVP#a-BMnes9%_`-=%t8CseoYkQrC9sP]&$JR<Jp6C,Q,E=:mVL&cD<@+lh;J9W{3wQ4lFj}F;!4'qE_H<xk
+JCPBkY&$hOj#li-Ae[bYA:ty+Wscu=_w:loks2/>=A6d>=6>g6NFtWMoR=pJAv#&>TmTKY#"3z@Ngr+}pQb@Jd[>NBy#alVHFzl%jwaYUh<p:ZdXAw3"e}
+'FFeo-MVeJ,z~mDf&x}20,n'ob5T)dbKpX4g=jVO<}qSKsNE}'uDlZ9;d#KJwYKmqn1T`_31uiEkElg:,R$p3lq71$d04Q|M,]6,)t%NGaZ6LW]ub87)$-
+evVm.mG2(8;f=NdkF^YctPn[de:PU{G!!>nCjqA-!PN|E:J1/&;>G#DL@%y7u:[$A%}eG=|[s5=t=|8cIeROgxxdPm"QXsBFtNJBR)bOTHvl:Kgvx,;_MI
+Cx<DpmTxlZH7b`oYU/LJJH^-NvZ'38!6f7:_Xx'1f$bP|TdV[B<X4,aZ^4+O]]jw<(+u~X@]'Ti&zL=.~NYZd'P4"f@b870#XABJju[F%_oc',t/GD,0Ne
+9Hb9xQ1vO.@9v`{Ns,B`RueIiezkJ&JMYif6WLXUknea=sz]Bsv!kq:ehW"sX)Tdorl]3)xT(2VFH$gowu"b6Z1-%]-{[V~fhW$j)#!1M')A7sV!H&8dWx
+MU.c<p(d^GT"[!rNj/(pm_#262ZGBaO6Ui/}{uyf(cC8=a|0Y#_]T{4YB.lYnj%MU(3<[o'W50uN97wTfETTj)R,:,sW7`>W7!vSrB~Td(j.-BHM7gC#e#
+XwN=QXzay7gx]a!,IM;yq_uZIrpdP:(WhHr")k00F7MCj)b[p^r]Q4Ii-e7m-17eiN980K0"A6VU;i3b'.Q,iiGTda+MlwQO@$hWM``4Rcisy1PL<tyle8
+ps!_t&.hSdt4H"/}9uoo8:FSJx]"Y.;hgWyNTha5B^RhE]vE}$p71Ff-0bO-(HbcT5bhhL9|!2wogue%w5L+F"7Q"^kmFP3.6="B70uV~hihf:Yhn[4-L4
+i_::tk6%WoS}Ls@Xg]QxgS$pa2%EqHu>l!Z3<z;p_Heym9e<VOv-'Mp`yyqS%LH05ZydIsKN,&yi`jD]x85tJ4l'Rv;}6hhIX2y7)Rre"9D$R;d'R"2V#,
+iGPbX)ni(GJ.z0KMI9qOc^'UQ#8F]|Z,=PA06YwxZf1k_Ya'|NAxhsuyl"vd_I"Zvvu!j[;-,R7AdOv,C6X1)P`d'`Ru},_|I.fBN!'_<iL]Ec~DZ%XLj"
+9;(h0+--9n,:91q}.>!37B3!9{+0g8<T_%X=-AIuWi&|sK[}cIXH0]Qnw;BM[<K<aaxqH8$m%^V"['39ALl$w<jJ@.b$j:bVNr19b{ZuRUx{z{KL2$%#}Q
+2&x`#kaoKIeeQXUC{pb7qpkJsv35kz2q1X8X@2{>^v-a@{A;O+AlVfi(`eQSaI:y;,;+.#}(c8p&3^HdaBq9o5tT%]D>)Fzj_2D!{mDXMCcm(ShZr,0#;q
+<hT4]j@Q9o&.!YEaN_B`;bpJgm-@!T0mISf_IxC;I{ZmwWj[5Py-9k3C!#gq#(}9$WG9cO),]e;W%^lT}Znr:-DtS@&H4[<^v7ca@0hWe[dY/QEJz:2zNE
+t]q"SvXH]B!pm]@kq_E_zENKU{zcgH5I55^9Ju%;kSwe#d-hP8MhBHV[->L9{%|69.{oxQ"~7O[>2PQ:#dI91,yt5Ey0p$;|M]'eAYCj{kZf4/4[A${{VY
+0ZF>2[ts`U#NFIBT%kMDd4S828Sr1+A.;lf2^sfs$l_U+8[Q5Tv<$Z0uRCgy=wg12tT(.`dYoI+c86vI(6i/'GveMf1,4)tOP^dzc(!tItc1_794N/>0FL
+kB&kL/fcLV9b$,[N}&IuW]P8~&#p.8Gj/pwm9rJ'+(;vx("dEprmR4Lx&qp8O.2bB!]QXOTw"5q=U/)6ggBrKh_jqR'ytK@4th7Kld"+vbGhVYU^qts=dE
+0@v0N>Z>g;3_NdJx.f22Rn=i$B/o=/9R_hW,dnZLYZ[4W4^-'9[+"k^Q,Anq]l>^A_=46#1tx7}.!$xMkzyf!J(T:mr>j^Nc:]AE}uBRH9dVC0k,@W6#_E
+h.f{WW:$IG^W`4)`1<DHC)_nK1DT}c&>H3tAen(O~;VJ;{F`zqMPeP3xuCzD0a|Ww1a&a2VfQcf1<pTOkLox/$nYb[DE/]REReO":{jmc't)|h/>cH}!>>
+BR'#-;C.6/P7<"DDuDb2RR).x#ej{x`h2uaHql9nrjDe5K"GygmG+8+.'yv}aX11y.>F>t&];&sAJ7syV{A,gBKM^@uT'E)8`4yFkK7Zt:7PwY2MyxByZ(
+w<e5Ms2;_<wTEW@c5ZqDl)V0c.r9;ZvpU4Vba7A%+e~Ro,C6#lv<kE2=sPRT%Wg^IET'fQr`Y8,mU<[>c)Y9~M`,R<m{OGTVP%Vg$El.$p+weR#tM1.ZzQ
+whj'rw+MAD3HN-6@pLJ'Bb^%tT1B+RtYkZYQnP^n.qi&<+o$y2bl_n4pZ"[JQQ+Lr;H"aRb't@Q8+!$Fz|X2l3=ZlaOaQN}>19Fd|Z65-M'nYm-5bwYo5E
+sH{>75$aT}VV_jpI+emN;!a0$!X}fc+or0>FCID<Q9``5mR8Cfcnvbv<]p@{)!HN#(+BNO}`zvodJZ/kagt7qTXKc4~GKocp,d0NJp1uGqsD'.-ln<n]p0
+o!EYk:7%XNMqDoV0EiV&dQ$@0Yh%qzJ'3@GHnSW"7P'ml_'1y+hgKSR8QMty)Nm%hLSSx+|7:]+O)8j>{Ok$rDeTfhM/2g$O8{q6nS,}ZxgY(1`N''>F#7
+]:w2>Gx0dE|N>LeDbN7POYlOr@^DwR!/Xx<xPLh@8!+8B9/$[DyZBs3wb)Cek$9m0MX1yi[u,V9u8K2CYokw+zIdIdn92>|,FhYO`:64P3pQE7J,[AhEa+
+{B5Jwl^^|m+<`potK=Y[({$r0Qokgfs)3g.W[v8HF7@vA<N(vx<ryB@}>%Iq7]XS3x1tCn+"DCFs;L@0(Gnt8QkPz,Nph0}#O&|e[KE'k30=Y8y3oy`Dx`
+}.}'{uFlBy<Jw`=icY4JeFYxysD.~a,I"F<D!m>uE&pp78O`f].bCF#@2orDo$g.P4mP!zs{FEM=vp'6~eP}SbG4W`c{#z9,f3xX7XNF#8&uVE/pR>-rZT
+r3iqm2G^rF#5_E1VZhZrFn9d++We=T<AK)&AQ"O<kPDw>NEM^1Rxlg$iN#t{-SPqUk_b&yATs&Ynb1skYf8YJu[T{NdWQ%)Ce];)"bY:MLQ]pcfa~s0y/2
+P>&CQ^P;fEvZu,5-l]][2Io/5NVBh#A:D4cRLS]p<iV|e|%q[E'PIWT94<W2AV_#Eewp>A2<ZvW7wqrJN|}VneoR%/<sSPU'V4<s@{ZkSJ{THFQrb){}UU
+mY[gJvPFr+"hy}1v0>H.UD(igx6{kbfp^KpEUp~;yg"^RRgE7T/2qL+m2TWPDx`xC}9:yg<t2FNjvNn}GO,g8G]}O!UP.muk}Usz`}My{T-xz-^Vvf@fVq
+<(Z|y1G&R{WfkV.JtkafL}mTDDNr}Ehg;"GYH|<sD^/hs!pA5Nd'rn-eD94}5X%d]vIH"[g`1oNowx_L3mZybqc6RKc-'yoX${'oUlT2I[xqLtzzPiu;hN
+rCX'8!>}r(x0lyh$}w$;GL+})hvXuf-sP}3ge5Q7DkR[zDP{#yBg<W'CHccDv>5A}|r#SOP}N/7D&_!SLQO9#t&+oGKXCVr<P6LWJA7ce}i):9}<f3l@3j
+B/fu=p%b2_02MP78`(T6T2y<F1cYsN<R+6Y$Ce;+,]"TVj@)_ZmyoZirR$Stg[uuc{fM<h{'6j-ht|1_93SPeO&MI_V{)-Y_|vkno/C^aNeB7O`q^y}Hb&
+K}O^b#8PLLidQEF>=RtTZ18Qv9zspO|_fuz=E}$m|Hd{TbQkJK:%x/qv]jQ}+}hv(Q:Kl8P_R[tXjn=gt)'_Y|S,4m#1Kl3BXk{YJL7y~N`!#_CZd7|Ipa
+Jg[1TzveSZO!]KpU.jpVhRz(+pz>~UMH}Z!6CI:z9{jd1Msw0nbF,L;2xb,'@4d2.Wib_=vg0.xT>>2C/!xZ(TF'FPq1f&SFO1#|z,'sp=(5eMXfaS-@3W
+,..iKVV+9EU=Lf3vAm{4,hsK@^S+J^Z,9.b9~N`Wb$oq+FU+/vrM(:22@NK@Wo1plqap+Z"aHs'QbI`e+bHu1pZ!2p8(]G{-/I>'{}e5rGq;El-"&=cO#p
+KGr;`qh2S=O0Q$k2tmi<{2m'TN[=eQb/IJlFtAHJ(Orr~db."wJTR@O.,S6i0N#en8Jk;IpKM7|eU$YF6wIK6f08v$Faol#hHJ%FxISkTbbM'xnV-7Ohl|
+z#Ov(e|ycfbKVC)Bnx>8)zwVe7$1uo=ZKhI]j-nYW|EDI(Kpmn[Cra%9"k9ylpu-qnnVP9)#W)o`%@l:>'hMEvoL]2CZt,J3%2X"WW^#oL>L$0Jiiz![G'
+;r.8wkds{oBvxu}5'w)+s#1"5LA!$^]aD8vNKCWm4^9S4Pn,116xSh,=}Y}oZ+[WN,F!8pRIZC4t[Qh1bMLPKC;aMV^fGo%q7@E&,j1b0N%m}>:]x6DUzs
+}=q@huce/K0RJ=Mer&LD:Kjd-_'WsK=&@)k{+22c~FUFwB<ERbaOE{HyI|Ikd=/=t}VNfo]/&Q>!+V>O>YB;>^mbkoWsLB<W(_^[Uu#xp}{yez`#p^(UL,
+"x>}(x;G~SV'"~VxnADGM1-n=5b5v^[}lmS/ay|OR1m`E^L-re)=IsG`pqA<rH-Tm<7;n)0,vL3t(@CDS16nZ/~HpU]kTw^aTh3s9cgnVB@GzvIxuI%E}`
+_].&n^-.>aGc~v<aNUHtV8w$M/7'eY#|H.g|K/z/#M|80(Y)=Y"3XXq'X>zjgJF$.g"_BvW&hqb[4QmaUS|6$Awpvx,^KRu_D2Vh74Un;C>(PbV4qsa(w,
+B,n6fnEGHhpq}$GDjw`LaO>6G#y,JF~ksct_-T'd1U27unAZa]$1&u'gbI<D=S$@9u%+L]CUp&No#UTA::E7A]}Hc6{QK0#LwU:#1lZ'wVi)e[scisBid:
+MEb83u,Ho94yNHp_5tR^vIp$g1F4~b+W%i}o4qA!nU[p0v,Zh!pJolw/{J2;4E;m!/{cK6lJG|Ch1]2&<X8/)A&D`>%Mb:u;rId7.G]]B0M2vQo#e!A-gd
+0QBTAoeo#T-'!@7"wdijF(_!CP5Q3'/52AQnQ|H)neZMhDwNjJRE^HWIB;IsiK"2f&E1JPC6W_$4kP@$x97[^$0mspn7tU.glYs,R|aRTMZ=7jxerof"`q
+>rkVS4wY3B&){]m_BC9^I-MMZ;eUV^-l-6cnO.5PJ5<A2O~:^t4t[ey't]BBI,{I/gG)z2,_WcEKBO{G1/,T:8bWlTHZ5Jl"pL#J)1'Y7]4|g^%&8IHT%r
+^9RZF)L1Sv~']BrqGOZZVL/n''.3C]DNgIc[{!fDBz=%1^PhTl-lU'@>A{b|3UG7(=&$T(O;$wikPFKW[]F(HAhl^Z[<@Vxb)I_YY_<$99F>4^~e4yGI=z
+X)9@>f4^:Z;Id8g#=I}QK"Ss/u6q~{ocnjTZUxj=]ziGZNi!lr&]=U>|U4i)ZrxU~gJ].G_lbFAElo'&<,{LC9PP]K+V`@((fa:'rSV9s=#lD33(B`J.s=
+Y'RegV9+I8}>C]n1eU&D93c[TndXg2u]P4"F9X2:Q;#mz4n3L'9)Udw+0=rm7BZ303zpl;dj+o"qP+xK;>R,%S4n~SyFzQKYWYa<{#w4HBtvk:VxYmr=gH
+l|.SWunPsuMG6/r2&)b"!T:I:wjg-"rf#6L!DQ]_p13"6/XE~Iz{L_/|(T0QGQ}hDf;H:-A%0F7UoFz:!T|S9k9eK98)a04I3mVXa#U"!-l^E>||VL_U$G
+09BjVqoUU|c]<k7]Q_vw4WZ{7a>ThX4nfKMYswNpeDWmfQMfi]y2LtDAow^$P0~S&)ur}I'ZK48Bz"apPZ{8sR>2bguu}C'(gIH]8'7oq"hB7z#sOkYY1e
+Xr]:Jw"d]52/m|DvK'`=+R%L,7ZX@96ov5%AMi.lo=%b$K-I-bPdTMS8;ibSLxmloVNo<ON$/&h.%3"abAS=f_Chy+xMD3VNzY)bL=vRmAv;fE|ai^>hFv
+cNE>W;w`:>ZN6Jb.iutV{9+^IT,NX(!}4oY]'bTOC";]$yBVTB{VHr/fmyC3I`<&y3Era,2s0ngbO=hQ5:7hQ6YL<^E./@|"Sn;"R.5$KN4/DJ4$GAA^cI
+<^z7+@B!sZN$KM57uh!)#>saKkln3'uu|{"L4b2l=eK1c<9SZa!>M;vRSpfHJR9i"_,6T=uTclYHI2t56bw_L|-8,jUd!/5g|4`{ja#lcWD,Mn6e'vN[.Q
+#a.aoa]jHfyDJmc!kT[&W[vZ:3t]-TfVD`@#dQ%1B/Lv0tru6z_0'}b#,+E:EEAYSF5$=lO(({~bPE0N&#jSd=|oURDUZ9T9{re!`c+]w9quao}G#uc]jz
+nbSQX1B`+n<(H]ev`n`I]MNHzm"}#]B3MbZe^xVg)jbHA2jh,3Czy:)=JjrA`^z+-+y'F<8Rgm@D_/LS^ChmG_|K!<~G6R42NQsL,o#.;@p6P5:2zV$y%5
+NMlE)W.3#EIFFRr)[OAcW!Z4e"<Bj@]@ezDgk5mhl&t_thK;pp4#W@v3TL(z#!5U]gHrG`<oO9[Q/4KA^fhMQez=kBA3=_.]NxsKR&X06V@-X^v'B^"i#b
+OF2!w)nVQyD%4.kt8qA,-b9AMu$`r(=,z&L=PhuT5X)[8P0h{W#"V'92JCpg/'DYVs{{}1Mj.hNhB(%GRD|dr`{gK[l5K;kGNCKRcT#RUDQ$P`J5U.Qe+X
+Zotrk)<8.R3LAS5<tS(2l_Ai@yGoi26Z;/Q%AU)5[_lVJjo)kXXm~6b:<Sr]L__^>}E0KF6K"~@[t`CGGhZ3v;smKwOfph+"09o0iBeZk:I^Z`S|;:8iF>
+%V5g_]YuT{0qgpL`)v8G67L7;!vh5MkzEcJKEZMs8gqz$6<jD{q[/W_>q[zS{"-Y+)LQplQk=hK8Z&dG|yQ)-z^)U|KGt3>{snr!0[]]ix~HSgZxm7b2l0
+&XK1&@s#}{Z@P,w2U@,)}zU{kdK9m87DEB@Zd!KG:Fw}>wmO|qH8$_&)u<Y^zNF.63{g@jMy;8zoKTbtc`8z1f"2yPC;R}Kd&00ejn'=BavDM.-<<@F_c|
+@K6hZaJDVni'YHk",#H"0WZg7,c2#>0QK:&GSbmfzZ;+[WOKnV5pwdtPC7kR`w#6y`BjqeEL/m$hC0V<(C`ZF[Lb4&SX8l/_}Zf&@HODsFF^FzGzei9eN#
+B4c(.4WNdZj-"moEtnGf.a^OaH85a);D9,POVQ{eK@1JYWq9yBva(i8]0&WCv,5lyL08|{VKdaoWy,A4bL&Sl_qD3O'$<2Q@#4S|<4M>zhFsPSD-I3YyoA
+TFz8;+70pd;9)LL13U&n4To>b^aQI7)Q'N@-[D)Z`Ba),ZvzMn4YI#Uy^Fn!.L|x!7HPJ%f-u6k%|X'"8$SLU:eERwEQ)NN#=qZi98[Po_+[K=K|OzGJ.y
+3_:v8vKuU#!,5p~dn&"<a7x=:FfEJ65C^'+}v@CTMc<{EyBH7KP+|kStQT!z^5jr)2&mIis]}PkGvpN$lmneb^_@_W"ah<"O`cea.,|Gw9>n';%-Q,)&>s
+]Y;tT3>VH#X<E!QZtKXK~|Lh).oqGLem12#0mE<jwtJ!pvNEV(hUr'~#W'0Bn`]r2%nJ]l37=%1u7K.EB5,{UD68~a'Ijs@/~SaytMb,[vHD(TXs(@8`^,
+564:w9^gqJTA+WE`_<_}RjxHcYnK5aX.0z4Cl5&ur!~9s.l-j8/OIu]$.ta&hGZjC)$R_@e'B@'M>.g;hb4nap'ngG8oMw)srPBTlVQYpZX-1tA6|-L$z5
+^EFupYV{b8Cd/S,R|f,`zogpQa$&&/UDp|qknjgs]u@)/4K%Q=z,/--(B&YLrfBu~>JHQ"',Cf7Y8Lkh"9mn,6}@'k;Hvv8|D3leIp`0J+#5!/iSWuv7^Q
+]3zaC"yG+B<2=o/Ki8>,%C9FO10@iI{F2.S3#"eih.spQkptBZWhw3PNn%Ge[]`U`xeD5JnJrXOZWv<3}9$sGV~B_mgRVFUyTB_e96TFQH_Tz=aG4<W_";
+"=AKn'ydbXkELs~3}LL,WTtZh3uN,j"A&Z1bT=[1Vr_`~Zt<+:DKb8V>kT%tnXWuS"![^MEP:8vgxk+.G{CdZcpCi;^%f:e{5<;Ggjq)C%,&"Pa(wqj:.a
+;1lTS4S|tIcNVb4l}Gi2on#r`}M|TMjfopne4{){zKMINVY|[Imx-JN4KFLsxxHuo0mQdtf2OOZ`/P9(N]HPV(Z,c+KZT$(:k<`Q;dM`Yl&3}igRa4C@Ms
+N{^2+%9jc_|0,EUdP}~n&x`>vquw35!D~##_@,BoX,Ls84m^Je8876|,"kwL>er-omG.H4]!2z)a<rt3zWW+vDgeQ1Nk.35}K8ETqD)3eXZ-g9{Hc#^&lU
++yI{JLNqTfmqIW^,X8S[.)^a4gAgQV7r%TFK6BZD%&71i2G7qFfE"QS@o}xt`ySmq6n{7kUX@!~]k|`f"M[M021[sc/=H.)OEUg8yeY2T]0h{o_pkwh32B
+K_=R^x^m}3X7lXhuET]dd4RuSo|TiE7gAwl=RE)tfyy5#["o#c7[~SDKS&1]deB<-kplMMzV;4Sm4Y%fpP9bt|><l3OFFh$FD{0MJuv&&C%B>GNWE)s{}D
+d1.-/i.@.=3{H'-OX:lF43z>E9riFKH8kMsFk>d{Gi"xUYXI452UJuK<@QdG,";,}oK;6+!jRW&=LRlIfdXm@`gU`5%.t}A-}=k0!jhFU;XCfjdDNMfw3_
+CAA8d^./"oIPN|d-m8VW|r&t>@ZmCxI9~9-IY(}fQTnH>jJ>d_3uK5{`_klZh5'0@+r!G#:|G!(0yDF=JulT)k~ap=af_5wjOFvj8BVpChG{&&3d0k;RJ|
+8RBo&(9`tsqRAPke66lnoj~.Tq3xMaVvm@rF)Qyyu)jP+>RHMBQVXO}u21%LzGK9oc+&ySa7LeN"QIZ%Gp47BKjS>4[6|VeSs|-RBr"fSUn,rtbyE;5cO7
+>SI"04vI%WGEB!oZ}p7AC`crE1{>9MBaS(Q`tCR_U9=xKe':6z3oB44$]/D9-Aw_/)+CXxg@$x#;<%lEI_FYMUs3`/$AHAr1yb2O>R18"<{JA]MF.2_QBB
+_ePj{qw6r4`[{FE&$h}F9Z.|k,R`LHg1[dwVG>X0TJW(~6UvE$kEnQ$oV#]vQmPOFf"ljRAlAW(Tf`{]O_0"O$YX1=eY!r~A7t@&=goDRV=d~yh2%^9^P'
+/J_7g5hS=O5C<eEu]TF;&>[,/uOUZ1|{Y6tws)K9H6w0E#fq7}0f#fP}~9`<HIjGq{zbs$Y7@ILek6pP9t=''y+1;NIvEZz7DdjR@%i--eaQm)Xt9sn0-[
+YQ:%04!o.yRG)S1Hg(7OF`um0TwOn$.@ASEb@Hp+=e`KQk-295:gCKR1U}30ZsyzJ.LgoXxzC<_R]15.n1y[InEvI]sV:D3H5ziU|N1^C@H_vYz`yLY80O
+-hH23ehS`$B/aA=yk};hLlArtOqB_|!CpJTg_L{tTFq{N!;c_$G;_{`_QV#Q6O}ERT1U!'KX1j>2On3DSeFr3B9N3v%&]s./GZqQWs5TZbvnO@b8q-mvrA
+vEdM=y<[&G3_"#Yc}#Yc-p`!mHl<sIC`nF:z8RP0O]0x)5h6d=CvW$3}#CT(XAJJv+>el=hpZml&3],);!]2C[kskNTdC[2.5gU'{ily3811O:[P6f'FTe
+dYOOe6o:lQciH+'[pOGB_xbS8TUrbf#'@/{&V!h#]l9@ai~d@Ssg|[f8A:'S6,W(:]Qwa}xBEL`SGlpdfcii7r:K^>:0y5|tQDy+WS&.+F.:!AJv87W4m1
+vGp6o/1R~0_lB)M:vwukQ`:6&A_DV7OJv_y6'_P&tQy4W<PV&lj_aYxGsD8C#p6HDz:#4=5d)x38thKUYx6x_]y`F9H&,=3.V;@7MD(Lvjo5ZwdON:8MuR
+@S>_Dxmmh0v4TQg07>Z:%z5fU:XVv&cu6NM6|Mz"2j8&NeK4Ym!M^){uUN59Y(F-A.dSD,q-!v,rFo^RCb7CYu>e/4kg"1]Z:7hr@TfH+xXQ5Cw;)[`[8y
+{Od_qtH}%;ha6t_6aOC|z;6KG0,Hqhd87n[6]NWUYZL4Le!OPGn^5US,|ZP-tO(z+DNnL(qe7$hu|,c>#6=w<:I{W#h=`Km]|vEjTsE.r(Nhm6[0[kJ{y>
+4l$dS<A@0:t#=Ici8=3E/43{z/S{xB)kn4RMEM<Wx6]fk;8t,-RL1}vG0S+8hU|D5T-_-A~(9:%O.#$i4Sz^.NBi:]t^qeyUB4]ewH~%v);<6_k(m^"L}|
+z.P^D`G_]s:z'pG=[0'&n3#-7VRy#!{0d%whnm$cKDF3'$5)@o7jbYBX092#RnU+7C6Nz"%5E>nfj0By^heJ=b/>3t,Kik!9XB3C^X>w,m0BT}CTyyS4p:
+66+(RbCrQ1_.m5td]I_&dG)0^tw/jdSx6Fu;Rn:K4+r3!K6pY)<C[""vs21.-WuECV^N<ilyVx[K))wQraUT@2&Olz@a3ej;`cF&T"P,pBpGxJsOeX501Q
+T06E#[|]%uYuS]5!pbPsl.wvv-Y5Tzv$D4|E2TaYn3^%~X8OR+v';S~EV9xY/@#xU<>Ent~!e9G.=ia{kB5#DQCRU%v/cy/^]9@}}<>a9i&4YQ@wD0KvgR
+|+2,@c65H9kc+.M6[6;wWw@ajIm:JH&i`H&M#e:Q9:^O(H>)b(o%WmkA&OOwS=_&z-M^R&|iP+yCYzKfoG-qqY+KJ!rksVSdF}:.w1oG;)PA(M&j[{Pfxi
+%!e#Xyu@!'n&&,Y7eiX:`/O1hhgU,#j4pCkrXqj`kV@WXXq@e^pnp:LsPPlw5zLxF!ugU{6Zup_,s#Sy/c`bX=W8y`iGw'W]=(5ZaGO4y_GXI{_:3UMWxk
+b-YWqGcK(!W""i8$o_ynxQhmDiZ>/(;wL%%U,kPKiP<uB/jv!ux=.Vzq/((FKN6;Q-eXr,M#$YAPdATI#3U|5U>/olz6PsnbktD).B&.V_N3gZd(X@dEOm
+%Ha4@EDM,Zo]EzzZ^ZC12YJ@7)lT`inN-#;sMwHlf6FOrppk2l0#NEs@q:.Z5Vqok%%p!<ABSjsQ`;37&R5^=$u;1I.1u1[x](8)=YpgzKton]lHA1T2'i
+BZ;4qKK{1j3VYVA`E3N-",vE!;lNBN.;E:m$z`GN}n3oJd=erBoYh0jETduEBXE9RvAj~6s,+svL"I7Ve8wQ<@OPQ"[4Rjx4E.BW)cL:j"^{9{~ElnKAZi
+54]A;mk]6Ge3XaX1u3/{+"uSzbNsF;H#(G4(Net#A@L@($>ThC`oTQ5[K("uvhz:():{1W3G,oz2#89,h^wtFP0`qz](/zirh=jl8e729_ITqGcD!VjJM)
+xJ@sylP.![Y:!Ogfr1~2,3UsqvWP{v_nisuQIZ=][wjS3+'S;e{+6S^e]vT|+d=q5FY$X97!+C),8],x6pJA$$Q0_>LL[L##=P;N;NUQODD23+VN~.fK,2
+jnDjW5_AxP9FdvRV=7,"^c{u:]Or]cHJXqwjAD>`JAGPb9ca{.W(||9ly'"hQg"k{;',->Md3Z&5RQjOO]L2VPN't7;(eu6^Nth;Gl3]_^$QZF/!{)~7"I
+w3UUoA6Nw"MlN@POSm92I4+^;lPRg2$n_A<_#.d0N9pnpB:3qDDL!([}cBTzWlubl5P%ybT1GQ<1+u&z"JDFg.vTc9R3dw=1YP[!yQz'>Ko)NFNn>0J&,.
+5sB@'Cm&t|F@GnYtK=KUlsKM5UxcK8GL}Mb5booYTb'L:Wb%WV%]+<;|Ffzpe^,a$OsTd{I=)b)u/'o+$cUAlf44$7aFRR%W!/+a`h]<Z+vt>DP0'!IyKl
+Nlj=xI1/^%-bqz+t";KG>S4G[T'IRg~+0Rwv+NUL3sw#'9H>b>B>gGX(!j:Q$/$(}/cZI1./.ofCiz_'yQdV+%u2|rB"[K{3"OEXuU82v8gqiMc`4=4GbK
+'#=8iDTS&dkZH"@qhZ.g$!vTcG^&tw=@0.wf(Ar|LF|pdt/s>)xydEg{}Z<ht(W3uU2R6J71d^9kdZgp5cANGrD8Zp^ho6=zAu9%{czp2l$|N'ba_QJ@hR
++%[OXdgP1[Z_l76qiJBZcJ0.Yah)@dVn<)W3#YuBI8Y@>ug.zQcn+FDRfpp5pGYjZ^I}WSAxAtN]>FT:C[>hV#NfWPKJkku^H{nG9&JI]W$w}kdyzphl75
+s:+U'QP`GxmDiy&y^c6fIu%gqps3vGcIDe%['7#JTCqa6-H=qC,Ix]/R@m(vVrrp":K^w!Bh3(<3l_.5hgcDQ+9,h(3gSbG{Uh/=>mI@nu@yO-gyBd<}/#
+A<9g)^%xG->m>b)[PLIycr@d|$FQX{fFOE9`TN(DUYG%0V4[US35rx's+x--uet!7{)"D@5/8WCz:Du+Usvs.wOO"QD0a-DlUd.wL1WdlbO^4TuS8T1$&f
+IERDT[hiK["duTpUY0FdAOs|}&Y0+RycI{G+'}8KmSHHL5=^_0%3]_f:o<OCT{mdho`%qM:fGX{^;!/xrIQ.vNPrkTFYVb9Nx'{:mef6ek"Eh_/y6}7r1h
+@,jK.`-tJdS]]OzIQZP#cx`}/;s%@wHo]sbuz(;Ey;M3n8]VM!wdKNoAX`sVxSPTc`do;x>qG=AnO<6k{Vi#jAYOMHEo9kPx}K<su1^IhqVI3[!q;3nACL
+A8Itsq(BRzlZcvx!@,hIZ8{Xr!Qf$%=_o0FkNceLAiOFwT}EUW9WDO"`M`6z[+~@1,C;QBH#%JwgyC+i)!xja&nFqRfmZ7%>UsoVAhL#=%9@YT+z<>t2[1
+~Q/@gg@"j>N-P6,jT@O{(=HltJL"oQ(4>%-7Hjo4L%i%X}OibkxSZ'TDRLaEemS}j"2V=&V_E"$l2GuP=S|](}F-A!F{fejI_dau:{6I(6tltTL{so`+H}
+w[g.3yx|uLL"M'8Uph[|fC'teL^@zS5Tu/fJLvu(6/kuWcJqKCkT~%Wu0,<J4+^X&'FK@L8PV=;HI7.|7-PS!]_-26yN$LSHo&cpG_8|j8r-06gfP=<2"g
+&dA[P"uf%Xdo@`1Ak:LI4RI"znU]&F[cy&&[R^9c)M(IY|dMD"3V)+F!)[DT|4/&q40W&K7Lk],4On=e3U6(.UU9$-C=y#krSe$5mI.vfF,dp_Fvgdl8jX
+.Nj;!yZeEOke<sI8HCVS.&7S@br's=/L]w==s_"TyMj:fFi9GB5N!t3]wJUM"k<%P.D:gFoiKb&OcIMp8NeEGV-S9o11;'qlq6VE^1Qf_}0j}.4c+rM:|`
+[/DS(rrXP>%HS1/E[96_j"f<ZJQ[G#>;V!'2S[A8Zb5xDgI){Px'Rj|,0@d6DXEbZoqc[!96UxrHEIsVEa:Tn$IpAm.CNOIi]o82mITgEiB$o"e'm:AnZ3
+eJGkoRy{Pfb1Qnhg^9w;c`"(YBy#nl]PIb>bult`ZL)O$|ZT1h-AkbZkaTA`!v2F%(gWZ5mi%efpD#O^7!R$M`<PpfK'Xfx7/PiPu,Z&sn5:"zQ%LnW7!O
+q>Rr_v~;[+FS~R9|>=Vy/{w4mFVn:YcT<zqG0S!elq9,+OE+{8R.7yz/,x=V"{h(_&q.:;gC6f|>=$dJMF~.9Z'CTL60N-$sU@ZuM.uL;aCo,6WpQ,_jt/
+;3:25KKCp)cL4,cj(8'aSJFH!-XD7(M3+!VZhc}SBVJzL-EB:p-Y%K'iit!jOx'mF,)g$"=jz(QwhufkrDDO$B&pspD5(cERi,T<=J8NogM#OP!ar|7BKk
+o(w)zt^=kS&/"M'R.7ivHJ'5JP=PcCmx6W.,PhE/xk>8g%BNv"n_rJdbNhxy4Lx=Y`^"cvu.xA,a"Z{4nj!`,1@g497P^c6uH^Jt,;4`P5y=K9Sb+Ta$Ed
+KTb[j{R5RLa-!kh3&+pjdtyE"9[ROy,9!8)q-j40o_q6>pUEQs}$v/Dd[hELPxmhS$~EC>pS!VdBY<9Ql)B{eYsgNSiA=nS:7PDUx6c<q7;bT^Dn=0>n]-
+_`)N7NCVtJS1+4Ro-@D5DC/3O[s8XPlv"0PgYBZ7P&j8hQLj=qMZ1f1(ookeb<jDkQ$.jx9O>Ev.[Q,eeY/97Oq3G"heNu(=TsZWwvalI71haCQh/Xq.nT
+l153.z=ii@Z]HnYrW_8@Yf6=8.4]bTJBLU3y_fN_JLPy,WtyYHWUu(HAK>SK7jSeVqf<||2Rep<IS0H<gLYW[VGZ}^[q:r52G&Jog+V+LS='9T/,s/J6tv
+6t#48>tQy9ScEMY.11lb)|dV8Y,FBY~mhLrfT+.)+df3m=0SBT%KLM/uw[,3b#U=8I61H<!Nv=yI0GBbjmmkas^6e6V4L.S{Z#DUF)IJ>d8<E]zK"5+%D=
+SWa{3,R^LG^l-(![Wj}3&k1`hT2!X/<Ys(.-c$:^3":&WNJvLz$ifFj(;1k=Cp71.=B-LcsS-po2tngxumqS%^FdK|Q`4v'uiT`P/1>b#txImLHB#<rXiN
+fn&pZ74)1'CP#uK$]3UIN-COK{U>#kfEd1_t@#jM3DDW{{<a}{}OU;Tnhvj}E}WH<DL)`FlZb}`qHM`b4>Sg>sa<d0n7gx]a@u.`i_KX%-vuVxXrlJ9$dN
+,p<qs,._2GcWqJIPfF8|uz$>u>r"ir<I%./rwe@U(Vi8jXSR_BC5m'X63YFDf"{-tSZ#~`A"C+juh;$)08:dcm">mJ8gyaeA[NBm0vd@(7Mvq^u!_sk`(O
+Tpd%I}vl_LKnf7|qC(Hg_&k3Q2wvBo%'+NU`hw[NCxw'9$^j#8~OV(+zngCMO[HZQm/ipM:BW#H.y&D{$r=lR).GTS%1PkorK)p1^ab,htBgk8u!)DO,A$
+^.D|5bpxZXAz;kuK`8lYgc7oh|ZUzA0L-<Ovyf!<r/Pg,l._gylClS9=1;B{Twq&@T2R(f>PQgaHHi;9"xW"j%{Av=E-BOPz[@35y3Oi8X8o(NR`<u"@&Z
+[xX@eZFkG0Q)P)h]@/+"WHR$p%""3Wq{oGlf+)eM1c@$/TGYft>1U%";;3=MOq0Z}Iqgp{-cssSex%qa8=}.mK4qofE>gl@twf;g<7X)]E!lKRlI2kBSDO
+9E{6VVw'jM"h!URCp7&"+CM,/{~#W)3G;97}OG^9C_iSjaq#~8%)PXgk3V5c%p6-(aK$dZ}B4@njN`W>oo^D&,,tp1tO%dNn=YZeH2%:129DaEL+cxx6>l
+@(ng.!kBqAs)KXUH#:G}h4LGFKtT-Qm:8wA).z.vob|={)R^Ag.cHu]5,#du1TmJUzAeNT:iO(%)Bjhf+Ldx5VqFH=(DTr%omhsQT^nD^'bED,VH..2`NA
+0qeJ6i>a6q0!W1C:pjx|{ZQy'jRX~`ys'mO'j&,)$7)v)^jSKjfyJI;o>IP<HC0l%3'>:'l(,TxIFq=B+T>@waAIU]'`bo1'62tS!6,H#S6B'9X]@}mQZ_
+4!{b"yjRUB]1;Fb8j%oJWtGQ#/x_f/I<C8-i=Y6KfW;>@dqkG[~Bs_8ffSC719|az[#NrM{XaRpR"OP4"j[=,=Q3l0.f)1$=NB=.UF=>&D'mmm}h{wk)WS
+xM6,7lm[OMGr(_(BRUOd__K;"I}GumXB`r-ZDL}PK"6skwO)a>&P+[FR_E;f2JLLJ&&b"18iuE90c([h3w$N`pj@z_x(Bbtu.p%L:KTD)M_W`$sd^x0MI+
+y50:-5-Mnn3HJ{9.n_iba3c.galdPQfEdJ9%7w~<~GLK6(D5$1(^-k=vo9MCa14a|Z0!f>xO)(7=)QA;NXR{A;5j_[s'QV@s'Q(^~n5Co9n<Ior#Hf7;#&
+Z)-_+VUGp,41i{9V}xMb]uE)Z%He-;VCCN:%Q{YgH1UAX0}Ggy=-KJ8]v/^-&#tcT5Qq]>,mJCf&1Zp=F}GDJ6cgnOok!c"AYRONf|fNNX.|poOZhbjoCG
+xv!^./(6YtPxXj63XpABW_HVdz`osv($[x-$$)oGTXcGFw4$BmL5s{~/]lNf`m2>.yu_6%g!03a!8Rv0{N|YF!teXH@fvh"LOK$$'YW[=UnK%U'wL':L4f
+{&r5.}w7EaG3PRA(-LwKh)~35<3+23Z}rxInph`yT2isBGe=4LUxPSt>>wDabT"(3,.vF:>i:)!X#K4a{%=#0SwmR=7"ZyM"l//c-.6uuGT%y:V(z#wz/0
+{Qrf:[uBxJ)/9T0$sZ0GS&A3Ak9criSpo+z^TLvfW/FdWgs&p2B;Yyjt@C%oe&R/IG>X<F`<{N.Su(O;0wo0vQ6+X$9w:3xTv4AZ!$<s[!7X8_<,ShL&=h
+n5_jQ-EcZ<!#jsA/v6Tj_2S}!(~+y1gS7VW2vNAZ26x;-X/c55UEK{dlHTu<O5HVh!Re9>OLL{8SZYZZ1$OT8e_zH,_'F6"ngG{YCP"YK4+f{I;+I3Yb2:
+Sk3vNcodME|qOc2Do^xD=,X.O^!OXyf'n=-8;'-)O/IGg.MX8hkmfwY^Zi<;[I91yw1`KzpU4Gv:cN@f7(b4&/r>-wWlI-J.5(x]C'fa`v&D=[PtM)^2VB
+jcuPqxdZs:43V"+8J"9XU@F:tG9GdUodOA8&2kG{FYx`0BY[r;FT"8;Qv$>TD:@(P&lB4e@m("9O#3O6;3)g|'TNQ'fj>jX{v(,.EyF;pr&M769;!$<MC>
+[K(c{@{7|W<(c-Fm"/I06@9SbC@4tAp54i8G<a2%tX"B&3Tt>j;Axb.4xZlE2]HG:PA6)+WLRbqxK8Id=y@G50r29{USht8W40=euf2-1ZB&KcQf0e}ioE
+o147Z2{al<l-1L]V1'52(-49&<KO`i"-N/,EOS7+-C,w,PFM%yK5eub|n,du3_:)V!KM8FeWx|DO=9]3F:Nr/I~1UBUW}+luC/OD5Yr'#"!@'GLF)D;i8y
+L9x2R|:6@XR7l5+Lmmd>Ud(G%INekKomD3$N7py]U{js';8(8f0>c<iv.}7s+tvwDa'2u{nD$H~AK5sxtfpW1|OVv`@UwEba:-ae8Z>5Gw6in&2(E[t_1N
+jXy0bvH`_!;lMdce|Jn15am="`r>lFpF8`%-6LQSPQ96D',zBuCk8Ipl;ll<nIE`V%=nncI{!RtPi`r`-ay8_JI_gQyar"s8TA^@66`R(RH#TY%6J"Y!b|
+YKgmhbms68TIQsUw18G4P[Qy,7<g%qg8&m>TB|#]9O0-s3L6TCGsOGjwW&(>P]AS.E:t}^A6=P20(_UvGYByW+1U~e(J+7%lA){4WT]!t!i_s[SKtPg]4}
+Ep0t/}KEXFcm{^VLp)^Z-zB}jz&:q6<jhhB[Dw7z6i2Z{K_'L)Lg#>x``"!CnW8^EAyv&cws!.lQRg@`t=14sI&"=sT:S@.]|HXkqzCwx<N7$bpou2'Ao4
+r2qa"5^#%`K(Kj3_]rPyf6f{SvZY^Ii#,cuAV#z%BM4rIN+$):'nHV+i4a(Dy98o53q]Ak6b=9U,]v&Cxw]eqKGnM+_SIZJV'TrwmuQLt:mz`G%Fr!n|8M
+|yfIfU{{}y/}"P5oyi62!r;}BH|V(x~}{$^xgs(-7vdfmf=6{wmjx.D{^]OZ}K,Er0@$7C>rfKIGb0^80FdPXWY0SA{sW[3Z5g")I&QEWy]`AlY5qu@X;r
+N`j<8B7Wo1IxF6-Bxr&rT#mzhDo`0v#k9OnpT&%249ZQ9ktak:yrQgFeaifv;Op;Hf.oK#FllKOqv8mMPWy`>YiP7K/1[mK`E-LAFheioWcRaHZBZN[1%a
+i%8>1o&v-8+,Xb8ZUz^`5cu}&(0m=UhD(lU-+Km$Ufs[A5%RG!AMhiOE,iI,&NNMogoss^Y6x3'_|6bi&;,_gyLds]_G:`)@"E/wE<Aw|1L%91XPGwQWI:
+yZ#L[[EVS('(YU,ss=hU!qW+/tL]9"F.>&,g)@7CchMGi(r^~40ueYld(mw>2=WkajGjH9N#L@Ly3m/9eo;OVpY69:N.LY>vHk=i>oGw]Cn&~8GP`M9"^c
+Q{-X,t+0{<&8gU]'<;>U<7eE8O-6nz=/B';X"ueo$$C,Ov_kokZ$6i(>Col+NxNT.3Z7tfubI$TYL@}:sv31EC>yHS-WYWoO30Y4%16>TaOYWR9<paSS6z
+H3No@>kgOR3xQNZ=kPlUydQ"japH|aNv"qZF}c.:wa_NCRrM_`pYal'Rvb+&~.(LW2KBUrrUXrk$J(zfh,&IF@x'IZ5d.rgL,]r,@0Q[F1.D.&Ga>2Y=AR
+9B!p1hKUrcNeX:$[=EmBvbXdVvbM+2|]oKD`YIAR_#8kY&qZg8Hzd#d{QH~M"xEcenrD^16-4cW&e-_PnD7pmu:]yG@b!-}0Z%j-]+P}i[/;g;;9b!fD#U
+V0/#~lp64+"b%Y"==:oyU{e!"p_/+c"il6!l$yFW_p6a{i.L_VCTM(|nm5Ydl]QL7pI]X$eDiGmL`FZP(S^0ybo_YDEL/u~0~+z/vu@G8;m-8AqVvK<{CL
+E@A^i2`smADh)w&)RGS,'W+^9]WsQS]`r"20`)JSCc!]{v}m=CKpc|l(fkBS1-rrF<s.w3RsjS~GOjsN>0lh}OW|rRnqR,Ab4@8kXp"zuc`+)L+L)hvAtG
+7U4xbe/&bvywXU$pCu[!R&wg&0wIi>P[=BYp@@rdS>4}:daQ0Gs2vODX"M@P;=J]Y(i6l(Fju`<YeAlVLB.!7e28@!7Yp>M)3_ZgzO:c3,@mRdU-</|umA
+cKbfwp_8koxn4&1M-zNSg&DMNg#{zP6:ZO;]{s6,ORE&#w|3W4eglS:bm<27h8'0zW0K'RB'cfdJ^7psmJQelFz=sXzFctwvRnp#$c0OagC$IT=bEP@N>S
+YF%lD_f#A{#&55mc#L=_|@)KC:1PC[%15mkA8zAuDk4|f&x,CPFp&[uku>{5Cp%M+yB_u"qW::M_4wC56{CBYk7J)$a:""W,wATrPoQ6VQ{C9{A=dOg(ag
+T^%L|%Av(@9t3rTQ"4@iRnzS%fx7cX"k)8r]2W&&`>!NX=Furb`h.Gu|nSOT=Aw&LbxSI$)xsAvxgD'RhHJN@he(Ky~/=q]WGep_3-LE{8-Bl}38!2T_7G
+_f0HZ'QUf%y|%Hg2wDwkJDE}.;!L1%tX}Tb[4=$$8(&fy!1>zzlai.)8kd]0f;QA7)-GCDVaFQ<38:<E)v/uVVn[}9B3t!"vM})@5`%+KOVI%.U#fL#7<5
+!ER6<]^:ZvexG`E)3:5}$dH`UUB6mm/fo7mnGM=CpXan9j5UX}^fi:aiXOSi`Vl(F'`-!EtD(eoex|{G%tf|O]|Rpf3'2yu$W')|1}@R%J9AqV{"1+LIvy
+_d+Mp.Szc8[I]<Z_qNH<yccL1[PN=BEUsr%%8$yrm,<F-^n!/=77=L&vp_AlU/i:9#+h@$z.^f3:|THD~m'EYySU=BY)K`nlz$X7'@^R%hsuk3c4,"=}z,
+CLJr0fq]sV+no7KHIw;[k%phME3g:u}%tE-+<5o^VKN3>^|1;@$jFISYKD]"()0xP->!1zOOfoO@.JH2h1[pM[G,MN>3#{5/rult8M@)+v=qnxWp[1n0kF
+=&327ikc<jy1ZO&Y3xgxievA,q6#N%gGQ:'4YB`R-n}P6K#5gyv.-|Pj7%uj()x#IJ@{{-5]1x'B4jk7(t>=V8>)2dX0N-2CI0b90kWldH32L'(6>^+}UU
+x,ju'p^Oq3w/;)q-0d:@I`<P;R5EqrNF%x=7"22BBe({C{/c=7}/T(!I87JBP]X0Oa%C_'eGUOLvXfmtzdd(E+n'IsG_Io!{i0%KJ[3qK>m=g{d.n@%y!9
+SURoh>%RA91RmW'4o;;7`3rH9Ba(9#gRy7>bx"Y9g5<cW%jw@S~kOv~W&%>Gw:;9R/M[BG-DMTZGc{a,@Q`K'4VY,%,'#,#0gCR:_);deBX.C!/vWj,..q
+7^^Y9,+D=T];r3(@~P:G2J)4n#Q@)[s6XP'Y^p0.5FYpyR;jox;,^g#I]v50hBtVtJf4q{F'IcHN(x;-gG+<9S#8-NU}Bqjwoc,6i2tZvSTJkkVI:dQTLK
+L%MWn,,VxD[z%rdN`K(gie_UttllzTf3/%W!/n!7,MP1W0<i;>omt)[Azii'/Bu&oenjBRH'iE"RT%;l%W$kL-#wu3Yte585E=7R3'J0e:gq/N/j%=VBAW
+p5SmcEqu^g)1i)8kX=D/@3yNN-WO!k)(HH$q(%O{>z!%2Xhs~OA(x|~YjU]>y"z$ALKUazF`KnBL[!~xaP]"[>8]1x^R^jKe4Qt<Cdj3wIz"h7ToZ1rQ,D
++1KA.S-DuX$C>`$,.I%hEzne+}Cgw3&po;<PlFsQ[bo_3y]Q7XqD"hz]-+AlY>>!s6]WFe{7RnANV)aI%KUunW6)K/TL^_y9&lWj`&/=}lTt.V'S(cDjm1
+~/6{VK;/7CTg<7l.iCZ_yyB.;+^XsKw/IO9I3.hi!>{.Y^hIky7JWg33[FR0QlmVkZKcw$[}kl'u-&ybV6>W'&I!-M-t'04]Hj$"cIO4[mYi:FVtX{jI|Z
+O-k6t/#G=|3IkZE@Qn(4&pP0!,"knz"0lMf:poHkTRO4AnxWp!mpB9e^dZ!0#lRb3_(,cNXA~#1XX{=,:vX=WjRc`T{4,cKo~/$9;V/Mrlx>fNR()uC]s.
+]eD|i">,emjcD$;w6$>QMQ'VQcSpm95O#qX)8)&fIsn/,=%}I_+fNY`DiT=Bp_'1w2V(<HLp;K%BwXcdQz9P+]L:t2.)HC_Ir^"U:!q7^!I|uWhiq6PSz2
+ux23Le0]3cbL.b!9|5^CKRE!F6uere1,@WI:xP=exNR'^2%w.ruUr;`q0u}renW7"C^Q0$&ic`bGr"-hffE&=;bE:(mJm@k"=Eo3n1B3^rgS0Xl`RL`)!&
+(p2^4A`azp;5H-rpO6xMPP_-Pe:AC|wIL9YT}B<:71bibpi;4BXJMP(YWg1d#aF7yR]27F06Hj4Fd-s3I]'Y".~,LJuQ[)amB$Y+'BNV+gGeU1k^+S`N'{
+za<"esX`:o5"CFFxb.#Ehr5>8#o&c^&O|VMB[d$kiw9)LG%r2j7xA:FZQ%Jbj;W{z>)i}%$iawYsf2-.0>Ws9A;3{n#'_`,poSA8EX-O&{Rfw!S{1r$zrt
+-O1{yH.Yz`ZD4Kll$yzygmOlsx5Z|xev}-X#1(xZ9w)3$Dtt={"^F11&K{{Z{$_c/Q1$R!r6Igsx-M!,8xKDHZSn!bSZho98MDd>0]=X(l,UR`Yr3eU]]x
+kDYoAD!>Rh+2_Mu;[C}/h"k>dz<]l1"Mu,A2%aY57bdPGQ(s4nmIwYe<NG;-wUPF:Du|HUUB`^TE0rJGh3A.PU)yKk+[.tx7A+/fzEzD3Cu(W!L78!p:L(
+tS.xjEB30[@+BVBN@bz2;1Lic>:/f(!/LOlEw>@sLgD9di_LQ.4p&v8ks:|-PYMUt{#S+ez!1#~OFU2{U,d=wN(U|"vxV(ABi9^]K%HKanrIm0CyMxcY%Y
+;eJ|@sp(%e#ut)'w`Z~1Jyha{nujl5xJ3cCy:_nq-/pfa>ofA@{PK-6;J',RYGW|<MI2b=5R"jr7@ph,yvV,Jp(!jkV[^Xw;kR9i,_RI+%lU%R~09Yfu(3
+"8(,geb(CgKIOeGo_,N=}[i>0QntFD^qPIy%@Tx"yfsI}CWtfL/s4ck|8ifGBF#X&7|s6wu&^aEQnv1A2'Dh>.zGi_#HiO&(%xGlvR}uwm3'S(}."2@X+A
+p)r_t`JdHI=|Bd_RT{Bl1/6-hB7W6'|$(:aBzG/S8M.M&<X74;5T]k$Bw-k+M]rk}rYc</"jRr_VYc:W"@aJ_xI2[wuR9:yd>`$-foWLNC}1<@MpM]"OGv
+`x'|6AvEQi8<Ecb]K+TIZcfwA<(j}u}F</'"(9E;KT9@GbFwVV/a+24i01<|4z$wcQ_{W4OuuxAaH%;&WCNe8%qCl6XO'uwY7'bHmIuAK[c0/y"d"<etig
+/!82h8[I$NG31c;_^7%01;Z%{t0_(-|Q}8-u--|)AeR[TLV%VO7c.1P]#grEr=G;pULCg>F@`F$o^{K%MRD0qDp%-J("lJ^nYU%e484gJ_;S57rm/`&y&'
+Gm~;z7(hfc$Zoy{d&TqTU`g0UWu]Si5CK=i>QNI0H-~;fkH{ci,IT<e^!J>Vyv<+_e,:^uQb6_di'x_C$[raJ;II<vp-'ClQex6DM{@SZphFNf{fjbgZI$
+B3ktp/Tu+RTlEF%!jd:fgw].%5.R7j]MOWSV1K[ar}VM,ZXJHX~LYpm>^lB&oqeFlUfl5I=>>z(ZDaeHbl-[{jnB6}wWUwlu|Ok7N0Z3SA8HOqQpGO90qx
+tA:PY'D/U0T/'wEfjh&9HZk)ZGFPLqIuQ;Ftn}Gkk#),';1)X&;5Qz>aYV`E,spqgYN4Qgf/ZyOR71>z1`e,h'y^J_{f,2,[#_-{0J9'.+lDjbG66&'b_d
+AVyxt4Q8LBNvr!zn7dpvY,t>4JSsKg,$e-iI-UC[EnFPQb;ugfD)a^UmgRb><Y@.Mi8+~qNbBo'=Nr,f84!D!4",<O~tO^[`B;1y5vq)Xf^Adz>Ob<HX;Z
+5&2PyGzir%U2GPb8)FiS^<~H<#5zBeSDV>jN17$Qqo4>QKuL;nQ`d'Jyv]+_hv0`]A;d<Y6xV_&=_GqwR)RFIV(es.p[RM:wr"4Hc`2Nz:,Uoy,:YJ5s[{
+mZM;RjJ"OC]5g1u<Bjx)f|N-;o-v~j={k}.UdB7PF,~AMYZE%wpOb=)Zq$[]X,lf]4=]o,:fPL,uXFZ.f+V&bCFk9y=#oU6{s#>7ZWc^!85Z^/reF)zi,=
+tYmBD)E'.Gs/o6nM_5tT<tRMONvi)UzQ::^]P"4+w6R9h[PmtHYs#;@=I^"&pI(MIVNiJCmS>mlTsE<O-q"!7ikx|gSrUPDqayIaGPV@VR,'f!#N8)tvj9
+y@3Amy@%Pei!;$CV"'_Ld80MBu5u'gk`l)QH~`s$p,ZKJ"4Lr%rk)'2]4.mVo['=Dm}<r,)+;:nL],hN"N]g)%x@w,PFzU:rK<ry+wy`Ei~$!1zBvMlgV0
+<Q,H-'%;+.mg1AE{s>HP0gi%aJLlNeDT4Q#B-5GL14>@0B6jC7XG5^9P0c1`^vL2'j#:N$fUT2Os2,KK>N@gEqhV"9C"=N}]GFc{`hJ3lzT/a1Rl0bV>o/
+CV0BQJ8Ky$~'T@e+t5@qdkJ#=A;IOA<Xd`{KzJbQX79,0U8_}{M[SRNXVfwDEMYp.|Qc7y$:)Zs=JVue}K3R&>7Y9K[j~MXk<{I/XvK{'JkPhw8%gx3VK3
+t9,B]>WuAI80"DPPgCDyUTPBM%O->;+/w<%s32[[[t;G,G8mzZ7YFv#:4A>6&6<.Sgj"!.q;SmTKS1#(h=fWdSB"N".-(-;'H|h&3h$>;gfZu_((KJb&U2
+A%cuEeFcPDW!#{JeOT0WBw_!0v$jj_3dy3o)M:+I+^HVR#`:Jr`x9fkR@./EJPZKO&p8<$@-x#`T%WA}n&]gn1[D~/Z:g9eG/)eN:N#:{@P1_83JE>n[G&
+1"%pPy0P)bx)Y+zDz:d<'Ys=F@ynf</5t'1(-4;Rt;H^sk_b#%%ApEEXc1%Z3+Obim5Fb>N;24[98x@VFm#Sdp"2&y6_:c@60<4CBS.wpnzVdV]'FT~W)C
+=Bvywy`nAB8R^+E-6f<PLzpL4T,4Av3[j&yNG4Q{:]-FUU@msEKpYb6+[4@J`'Wn>SE,[=3%oh-syZ&zaWFKz/K]a(fZ|<d(lKpY~xa.[<RI$qP%w^"/nh
+`yIB61i348a<)HnT7DdHULXjGGr'qAc{;Wi8IH/0|!=gA6;!M=U2O9=b]D(+h<vkDtH1^"979JrB7{Q#F+ELH"VK39Y%Jy]TI^bF5N4:DX79/Rs--!!:|[
+56|EDicY_k4tI;3jsUNg6l7r@6oijbPh>co]vB_G_V`$Q#l%26K8M"xO-GvoV]G&,=Y,u8f[Wh<te2M-c.iBb7A$s8Mu<Z4D1.HZR6U9N9'gF1>>W9M5jH
+TPTx0|%/DlV5ztc/X`gYV$nhY`dcH>F7A$NIo#XVMt/x@-xWV6(E9HBJR(#@i_}%c02x;ZD<)"Xir#$3Rc[_>ojGEn,.Vh%IxbV'zlaB".;,^J=m#QIv8i
+3F]l@DmNWJzO()+"dYu+IK,Xl6~N"Nfj[Or<4Rz^IUu/ak,el/UQE#nB}`]|x{r=Wnqes&tWZ09"T9Rzx>2i9YX/&Kn!P1bBC'.7T_kG]%5;4ZFK!$mHK4
+z')&/)OOx"|(Nw4Y@U1d6y|L>Uc:!bmGeb<;W<%EI{|W:bdC[ZtioHm[_1E!qaK96@(lSP_X3LKtg@NyMvq;zz}_Z-`17+1y%nx!V^jdv!!H9}58nO:H!z
+S|'w!6JwLdVqe))i};Mn(z{i=,c#%"T^TSZgTiE{|q|qYZSv>m;'zg.rrb0/3W%)02LmBSdPREwu26h2VV-3W3qFqsDKoe/$4].k9:>RU9Qq0}$aTq]L,Z
+HONvXIqEs.7Y!p0>v&+bFocbu&i<'H$+b7[dNR;HYO$/"P-8AAp2jTI1roae`o~_u1#X;.2g_lR)%CEgS.Lg[Z]ZBv9`Ag#k2.:^muyP4^^|!WUv{LZK0%
++O/:y2kmW[$SU&:|<a{93E8IiW)4ad<'dB8j<iE#xtT(_L1Tfh2gkC$]Okn{0EdI[z"@bs,{}eF$:)yv:O4-.|Rt)jms}!q90(t{F;i6-h1KA0F3j0)T#k
+BHq$]&53LT3:Ks}uzxD:q}MM-455;cI4vNHg>wtsm{Odw_K<u@a_`S3<%NxR`ZZ,s(8ya+9_CaO:3FwL)mFLSTTQ8qC(F[l|BhJ7$+;X0]Fnsy@|N5PN-^
+pomh-S.q<O9R]A/6MECc^aA6>Vz7@H&+|WG&ohvK1"8_nuBk1b~|t5]<R!}Gri=kV@s0]X(BcFCD"9vW's[aK%9pcYy'z9E;WA!X=uzf"jE=nBh[J]y5pT
+R4FrykK.p/PqU0Hxx|xl{J,cs[{(VXA;NFrel=<s2vsU69{T$22JTXW>@r{36m:Ac00e2:Z"R-O0!C2k+="J#ynviyw^^,=Dr1=Go@+zt;`sEnRO.1'VqH
+^N|6F<uXQubt~=tz,1fWYeAl0snDz#zt'/vEi0I4&CK#SZ942YEL,|LR{M8L{Bl!OJ^}$K-y:i#Q-Cpu)BksG_p(GZ{mn'Rz+h{{&pYvmDp(6K]oWArf3X
+Xlf!2@={4=XG1+.5smis}2{}Ihb3pua<J;Wp8CytqNZ[q@1h`L6+FH}aj|)xH$Y5o(<GRhDDtLYr8f#,LNhANd(/<X#8F4Yi-y+W~Wytl.R4V<fg^Jb|s:
+,fDJN#Qb"W;|RoPKS`I|6cB%U&2%ZT^%%n,vjS`"B3A"^8y2E/FFO@-5|++[/)Eb@i~t}R>_,V4yp&U{Z:p2[,8ulT1;5:4t4u5$mjpU&BxN`-oJlyHt0+
+)2,28Q-@DJ1B+`I2IXw#I)0}K{.1=zBkJsiQbP"~+DM]X(w]HbwwTn1iR6fZ4{(E8c7toBcW.e-dR;kPBIK}6qiN-M8{+#|z;%S[{tm2lZhdB<#|e0%fCL
+KJDHy_<g{-+vG5d<j/#xZ;$Z',t@pkYjCra;[7x3LFpGYQfZ8(c|yq8wdxGpoh]=AJ]kmtKPuw'wH_-t}^',SnKU`r5}4S6+q71M&I<)0ArGTDnzy!kz'u
+-#L"/D=&A0Rg0,yg6B8'h10MRSA;wwnA~Ho58%6#~iI"TcefrllN=1CSiw1!eYHG_b1,N>sCr>{_'5L2n`tDhL^ZAvlP+|oNgx]<]N~V~=@<L80,&LB`Oe
+]1L94E9<)dl^a,'kJ.V;~mlW(Qb<D1C:'p9=ITT%eAVI/;T(]1R-Z6d([&I)9M^=6+YNZCzi&UYgN55wr<lbU&0/OSwyz$')d!ZEqy7aWmuG6bF].gQTnv
+}eY;VABZXIeC=M;#&.VpmqA!;zM=k7Ab-ak9.!i'$M0S}^@O$Kq_u;AqFTjnR0+d'67>WtgT"JdxpRS2TUJ65]5F2[P<{[4J~Ka7G=u[0H$muZ!K]pd:{$
+0:-$IJb/Ni^U).{UWhD$,5jA=0;4m[Uayk-a|d$p48xh6aovd4W!m:SiHE!AokF1@O:mBat1(L=$K=u"a`8b{9lcGW&.qBBsE$ZmLveU|ms'.WEyJgTP,c
+Bdn76xqR'J^3w7ONkvzH8Qat>I`_GHk#3Cv-i^:<p@(rbWzh4S0[VVs5gs.0+QFV,d}N@HRsE3n;:vok/X5_]i(F}i_ACB_iphrtf/wnLL,YBwJdG<uweX
+Ye[8CjU<n4pPcY3/f@d&mg{_#$_P3^:FZ+_JS]N;WziW!.[ON#_SfC:A+I!kl.hQZM_nw<Z,dC1Q@gv+b,>5MLWAfi-luFx]bzX&4^'yd-3GW=t8hZ+k`t
+!XPjesWD,MjM@`fd'a3w&,wMT.]]YnMbNJ]RB:~+/d}OZu0&TGf}-0l7&1saQO75](;D|`e,to{Mv4{ktx~VgW2Aye=C0N0uF|A@y,K4>tI_GgifRH&BH&
+XrdmV2OKYzb0)<2;NL:{~{u."U5T#&M8z.Hh#)!"8RvGf76f,@5p{###8<{b9$[vP(&9}F}Kgy:!BY0|e.:ITFhV"{-s9P5eQ_p1jcUn=1dSWYUn|EWaVO
+#eH0.mi|wWPk.DLeQ"MfSd4=nL'=j|t(HSt7L4C<g89B=0Wkk`Q.T2-n%$97C_Z).(6PfXBWOTkr<{-dTg:=rU&B]7z<n:b2xIo2qRl2+qP<wo@Mk>7`/^
+'m/.p8MAg:z,^jVd#VeeOFg2E"T8RU/hTC5UV14]%uh:LP2`hEnmd]2R{j2"9xXy!Vc!t"$"h`|z,efY]bp9&5~9a9E>~wZ#N2AT0Hi8np]8KoE0F)mFP<
+=Or]r%E[qjT;OKjn(XIVLHS<=,`]c+O^+J2AF)+:/9v(0O^J"nUtWeu4|k$I{_ebvl}'+hO'N@sh$a{2fR@|KFZut!/-Ii^`QFdhqk(v'Zk`P_F3OZ5lL,
+1Nc+BaS9_uSVgz38p<YC-[6x@DI#PWUG#No_wQ@t/@p@;`vs#]@T{'Toz{>fZN^G0}m5@Ny7LWH.yLc`nZ2NSB&SqM@Ag>5NW-p<_E60wgwegSQ<eYte3c
+z)0"6TkFjH{Xbo7w<e!djtK|z%7}Mgw6JunGdL-W5RX5#MkOzlj[dq5;b1kzGOD3a.@Nb[S<;"KMMHbo[)SV<6'3cyzg4DKP4D+!(uFvxN<_O+T8V0={>J
+D{PvRn"NWuuwX|Gc;xt@5|KYOhpYq{@z.X7AsP,m[kRvLmh;-;xEV>~3a{Ea<Y4@z`LPCr|oTyL4~ohqdT02:8JM!|jfTv/a!#,G>[Ac@63Dlq^Gk_OAm6
+FgoA]].O~4h4H)-7/_,YA`RBih$yja[7zoQ]x{X^d2kE),N9R9oNe-aDIS^(^-].zFvJdlFKa:%+Fh~p],r#u9dB%1usJNk0$aa[[eyOEvA{v{K_A%D8G:
+[&+riTnl&WI4ZQc'HonCdJ@"f'z>6WxS/h&zri<;V^:eDvx_05".o(rs"b~1A#Y^0}I'z/tDjGXBABBZPk9w&R^%V+yd@Qh8HQ"&.=Ib>6hCFLy!/R`rx+
+s|on{wPPU8C4+VWPl^5[(S7jSDvMR/X]vj1P6`5xVZ#4xnn4aTvLJKqVS94LJS6aJNk9%,z|]2|,2nY}gc3.L%sKE5i7_^we,0z#$>KXO%UPOXVp}%huh7
+!ZwHE;"V35V.@G0PuDI!Xd$L{M2oxHp^E>/LkM}}KnDI_@U!UtR,XqEwAWW7;fFopD#p[2z}kTX]/[hf`[G90m}!8$bd>{l3CsdJ%>+c]m|yC#>kA3LFYs
+AK8msjxX`7rK+(LDKh,(UW'_F}lTAUCeA+'=}x]2#]Jl&{b<m=@9%&hKxg`@j`CG%ocD@yUYO8G+W:ds3A0M"hanrfch4J8Mi%7xwr(O=#fL|lK{/'hKRU
+@cdy2oK8s:o>)}U5O6A[{8y$4mYoD}N]t!D]l$fA;)A7c/o8Z2FiCPmNA+l#mu+I`O3".ybEaP<"E$cRO-Y|A1]]G(|N7m[UrguM<&2gF}7=XN_|u%`d@U
+M_e%v|TI>C!N6ZJ}D)>3V|]AAvjeb}1o7T@-RYDkYrH7tlxWWnv2TV,a]Kchr,N.nEuXq%R/X"lz"LI]#Nk82O&Ub{"t[YoI>jnH.56}"jsGTB58J[776/
+1#k'VB3a~|JO)(!6x=2BM}+I~^M1qk:F6x/Si=gn[3Gv-$'-t<ErJ)grs,dWSRMxc628/g.J3'`MRFG$&5F'RtzF/ESS|yf}xV=NXG|]~K7^KXPr7;1A5[
+Tpdqv^$q1H6S<v<-v,&1N5~h[saO]hH1m!8Eb=c$w8Xe6v::7MGL1vFQD3C"4J)y%xrn/T|C`Gz]J)zY7Fjmtn,:91"RGe"KcoxHaP8IgmVSmn'`7${;mL
+Y$^$aGfhW:s7&AYDv/Ka&/l|N6{Tv[<nsc_hbA:b3vMCcs:uz@N#(vy_(`D8pT!qL{#<ew@@]]b|1=L#CZ)o<@q7ha@J,&.r`iS8inm4H1B[KqHO0K.WW@
+jF_@_}&%HKUk|3ZYO|,.7puZ(c$o%MYhVi["d/9ia=zf86+Vs^="IlOEYSp;7M)5{'V.Vsb:7WFYEADd><w-l>>J0>vIzS$,_IP0i/0d1Cn|I!"Iu6t1E-
+`=G3LF^%5(h]3nNSAD,{jYk>9|cYWYYQ4d<gVvJ[{(o2Y;o}sbT%Jq<tJ0:<_1B@fwV`AiIZU",A5Jhbs3~.(SCi{^o<0=[K}Xz4`q2l<a8](!0:P<TOXl
+'>o4#E,z$)&Sci!HP:t%{fR1Vw}.+8JK#1"~+pLU"NbsYUuz#7yKYd%DavC'Y1~p!RKG11Rebj~>DZ!s)GyO6Uhat{0#G[C7I8zv&8"JKP(1ap0')-5wT#
+uy&;oYTh;lv;r6PumL0jKsn_YvJ]jez$.J~/C(D>"~^'[3/1}f4%9-/@QGk:+$A]TspM.jdV;r3}!5%0<gM7$cO#[^@uZ@(0Nt(];.KF|H%T6b9ic%Xs{Q
+X%G^ml9zkDkBAe28Gu7/lrKP{|5N<DYL6D7wVkUt;B),da8F0WX;)I0}p,<0s.5UcF]eO:F@%'KMy3)(/$I'azBLTcPRbL(.=]XxO^|!d&J"o^FPbe^[zQ
+4X6%R${sjnm1FxkV!g66@c=tnPoS[+[VTRmG:/!,y.pQye7|^09Y@Fg"N'}cRf1:g$THHXqP/E2XEe=I%d_@41/lm{}H3rP'"0&:mBuuzgIf@0eSfZ6s_s
+f74>}k}k-;Yku=10N^TBO_EJ7S}B}Rm^xS[}bzX6MXJlb!9Z=[$KWO)yHu'd_x>Qv/Wzz6u%o|w&A(xf'8JYhV>Xuw9d[PafJ<P4FmFcP)c)cFQC`%`kt|
+#}i4fk"1r]u=(.k;sCUho/h1dHG]>3(2C`p;oje/1wXzzMiIFh@"j"tt2M7Pk8ERU#c6f"R}]y;z+=I%2MIySUW_e"|T1n$w2i<4g!$jF0T[^ClsF`Qulk
+eKgHE$,ee_wZP]=Wtam|0K~Y7CG(SH}apWYxN9!iWMmt"(%Yu+cqOZo6ny}!ZnMmkmY%~3lmTQ+Wuayn4Tl+mln7Iet7:{}=nAlGN,lY@ya'Vq[_+H}nr%
+LR%Pz[wAnc@QO3X#BbxlxH}%oAiX<Xa>epv8&yr;}0dp5&EBy}->0Wp(5%F7}Tde,l~^RIO#y2nPZW-_RRwXAs}.$o7^1IGlv6BsQp;{N1j'r<Q$5V`7FW
+'$79hytk%1j`LaEeRXP[1gRF+tODB}:S#fbnm/fqv@UfMK'MBWwQR!7[Q+!yo|UE=tV%=v'v(SU05f2/R7l2gPyVY^:tC{#,yTh``[]p}VO}/c9WH4`1z/
+p/q%f0A{>7fw@_K:veu"D`/QwYnliK2N>e7Qf1j>k;t5-DtC~lie{Zv;ZWFZ~l%`{X8NAK<D(hA^(i"0=[WA_sR{/}Sb>w|X]>RTgB2FzxQ]`R_nu#CO+J
+gbxhNlCf<`4iZZbbMmH9lyDL}fZE]bPsg];e5MR<$-4:(fu,:)(N:"W5VOzb5Cm<ATp:}d"[a)|EUsq<RNqzQy9JlP}jH(Ugf+fsod}=PDP$}{_fDOZ_uM
+'fQA#SnJm(3^pP,PX[+s&R_'Mc2H@FOri&hemAjJ$u(v(%!,zn9jK`Z'Ih0bhy4C}.Ct:X]G5n]4BNh>V@%bWREj6fHGZ9D5Ca~^]KYt<Q5siqbRTYY$`K
+xE';}tLwq4-Ie-BHVf{:vGc4EhleS};66<tbPq@W-T<}PQ)p{3uu4i3;__IR])zkTseQ"drt%[2nH|R'9f}nimCl97ObSW]6<C"_%fkskiJ3@YS-Is;7!J
+_v_bhzZ2QVip~$12&ji"{|!xlohHY8T|:$Ztww.XV.FPq'+uj6IDPD]D;`1ou|)#K4y5(mojNgaYRLH|vM>gbeYEwio;#w+kDe~y>j#Cw1vn8fwAa7]cx&
+Fo=M1+XW2Xs_|vvTpFTM"]mut)Mi!8QN3y+w.]m<`<6}:4rSvbu(vM5cAVaCpMIf,s&);)Gp([:#tlX-b"FO[KL"i2P'0JQBdReU!QI`i>p;K}+`n`6EdM
+`4JTV%g=-R|r^'!Q{#{xG>q"0lnG#7$r]$OKt(CnWD{}ii^F'|4P'I5Ue/Xq+,AR0KHMIo@$X2G#|[z=7&h0"(95>c|K3&z9}Yvz^N,)%{Ol7yd4(IU99p
+#MT0eYlpSS{"Pah1Taxt.rN,g"b:GAS.W45m5vs-oD;M#Yg4rf^+FTSHuy,]!To`+[;l,V|/9iC;Y-R.X5@7;kK.XCXy<I88/y8BR<h<d9$R/`&.us{E`J
+HO@$~a7iW#N%&!21TkCpZONqDc76Y/707^Oejc#3-.09}{GYo1.D.__(v0e#,awIxAUq:$}Vwd;<YV>t^gKfT[wCn!jUR-)vi/FX(2f.eM}IVCZ2]:l5Eg
+S`KQ<@eNEmkNrM/B/er,zE:Xyo^QFVv>u1:E}q4T}33i"uI2'L;4@4^!Z;SXdna<4hRLi}[MSLn'HYB!WK9QQxJ0t<gnNTNi"k9skS;ZZ,M)H]@pBc(Kbz
+BxpF7j2qomVDaG3LMJ>MSG.[D&cTT1-PHYth}U=T<CszjR.U@#XSM^83IjXBaD0{u9u4!O=8;>THLHRO~d)[MA"n{`iG^H8nf)T3MxOcj[vMTUD]o[!YWt
+>7PkLMFXgPSUPDVTWO4s<-)K)z1H+^pk]Mvik'.#aRx-n1D7ARby{R7E0OM2Ls|'}+"j;VTbeKn3U3u/Y;p0Fdwryn{nl+N5EH;$HM@M'5@H]=1W#NZ4Ib
+mdG6|hTQdS|NYP:R)(P3%'!7aD8nzJ1QplR2T[Evt7YBu;BsI]&iF'"61;UNVdS{l$L"9t=hPg17J4<IMD:J/{VN#jt{`j-[,T8O.x!)63(0+<qtMLRdsx
+dEz7eZw98yI9yBJMgV!P=6|}Hql`A^qie!33<&@/(/;IL8HJhS;P86kA|H3[@L_DAQ}dXH'y'`>3iyOgbo0|p+[fE8"f.i!ykF&8z;N1:9}6aDz8g0j>MM
+3UxBF/2KA^R6vJu}=DQGr{A]Pu:PvXRQaPDT6K62F8Kz|KeY5)7W9g_awe|tS+Lx[giy^F54WOlnCB`3D5Ny@>O]3-c!]O22C%(_KHWf05AXb%.Jdsk^#a
+WZ&0nl!y@f-AC3:$;Qq.0y)9XuSvD<p]|{0CD:iuL1.]=u~<Y/zf9i&UtEQ/~/6pNvQv)YnKuoA`t,S@ex:PlrLM@NNri`J+|;U8@nM<]Ni3|<i."yJdUT
+p:/>#"A7ML"yiB><z1|9#79ix<R>amIuTGKMSQ1_1%m6zQ.p8wd:8:6N/GQ_VY;p,5e0)=|,yZ`&-#b]o;^Uv[p`/+^u4^s-w@UUB!B(A02zU6Q)bUCB5s
+Y"g9/zcc-a=Z;}),dy{l#tvW56rKJopE[d+@B{v}`20#]u{nu"CPF#ov=HMo`v(_5A~jx2$pZS8S'GMR$U`70D7kagivy!G9KQ}dB>Yp&w6mhE7B[k+YTU
+'@diNbNmO8[<#7;2wzEJM;%pZQ3/mj`_NCcS[xnSN[)/QSm=OOKUy/|Vdu7K|M:m40@-VYGGzMI}l#"iM:|9C&_@au@KAvzH5bWIX)fFeb7=#$U2j;lN&1
+iw^@akl0oPdP}]<]pceu)]5onKf!i@n<1/11;$Sw^c)rpwOGsBsf]HB)6l&F07c"ttxc_@eSN|-o=AqU|(3dQj^GkV(zBsG[/H_4Y;H#jlM|LG>R`TMJ"y
+v:tp"40pjlncpN,X!g~5~Vj0w"7,>n'()n#l>RKn8QsVu"V]gdm{&1@u3NhxjSqdLwfU}QcW@#N4dyw3NGmWUR<;JSRuf7Nxk3y26AAn@XmuZMn,gz:Fw@
+zsMpyeC!VdDv8$<HqLa|S%[yo/Kr%LT{=>K,59D{"gh|NV-l4+"a:h[d5w+VU`[xA])IJP0.n"$KeI],NC}UTdF1#c0[AzGN.43k}5~kD)TG'TqQWdH[=%
+c8}F8rkC)N5YbF,Zqah_>](o.HSfTTFy)lU$;>(8O|G{BskUcHH&&K>+|'-[ufa8vvI&HcjNf#4WvZf-+{1/_1A`^rqWztEJ':%r'N]{s,5ep<kpqkh;)o
+:J<:w[cd%QNn|0p[#Q'hCdE=_a5ZMxK};m>kMt4NA^Zt{B;YcQNQKC%a-'IVk^fopp`WMi<S1vw+{)<hz<K`n^i.^rqG6(NK!q(JVe~k<<e'nLA^t5XAJ{
+DSC%MIfd#eSyoJ9-226j$S~g;5DQApEYQv')j<_V)C:O<w=9&}SH>t+o#o&gDEgqz!tf3NYWmV:|u@G5T1iy}XZ`JCB1{z/LF#B^rPF&XASIVIm(#@weER
+AmcoBl(FZJl`p:,:UI5V+buF'zh$9I>:@zphPRO&Q)05`R1iiOSCw>'eP"r2%(3ntxp'8!9ZNm5gb2NS{v<ox1L^luseA$0mDdGC[,j(9^LnI$niHMxx8E
+S-8D|9L'%!d10M"Bq95ccJt4`1b>FPedByGO.G):`yumw^8Y2(CdX$dH_eJ,$>Hj.{(;v{vZ6e>4($Ml-@a!s:kQcgKtHru:[s2B_Bko_g%u7d)mMUd^MT
+/mllL(H=8O+{XS6OlR+qiT4R6W.}w#T;#o=rc!~W[q|qo2p86oCMxA~8CQHjmx=&B(j>oz)9Ju@(j$vf%SvQnVi8<rFQaujCvYUC|A{cr=#sx#-TphT5Se
+rS000!yS1z#n[kcJl&[XCj5:%yV+Ld7--;V#H07lzSN2a))yR7@rbP=qHHtJHDfj+9&,fB,==_maRwIGZ@Ni_rAfCXw4u)4$#4!vX:c'%(z:]5..JOF09E
+utJ"IQJ]lcUjH:t/E`Rv}Kv1AAe)AQZq"]K9JQFYR8^r}CkBy`J3:&9^7`>](S_Q!7G)~LJyve[n=^;UtTIq|0NwZt_}1snT9K"3o@#w2}eF,'23r%)y}^
+M4}i&}A4YW4STU{Ei:d;TV<Q$Jzk&niq/,_IRY::=PROW^yD~sX=B9]"NKI{NR./Wd>TV3De8oW({8#R1pp[o:Cgvm>/QYHDb6,fW+-GZvAn`!;5{THUlR
+`wrt5"8I,HKd'@ku{q{z^#jbfR}ti5Yss/I#<}@dSqi6+w;c/D9%CX^IkMME%{je0uWX9}K[soMjh#/=Bu8GJmE[2tKtPh9zPDh)=2c<Avpu'dcL&6eaF1
+ilk,+wa7.Nmt)#02MpQ1tL+y!(=1|N`H[<xF;vPBwI2U(d3hM"^`.,8!N3uc1$s%91mnyz,=T=NYmJJz;R(x5a8JpoMyX'tn-X>|~S)7V<-bsE5LMVHP,p
+CcK2^$nGx!,/J!7@X`>,_=vmqB>zqxMd_aqTH>oo_T$@=5F-N<g,MpV7Xiu.b)IAD^&eQ-$u7>jC9SmZ]u;68U"}DT%3zd%O0O'<No4v#Ka!bh/k]O+FLs
+PGM{Eta1TnnaAzNm{&Wfn8~4%A7z-#[<gT26!<RudZv+3m:y{^jkp"+KJ+xEDGF:)CJ$E{r1M#y<SKhRRSrm}g^P]O/9L<`iGZ"tVT,U9dHL/{R[US,:Z`
+bIUzdTmkV[!6T1"(!bT6`i9G9o6Dr7ve_Oz"l^maeZqF}r@[6(]W]Om`Ml8vq!y4zbj.rzN!WVPikNYM)Wh8@AMlF4r5;>]kYwq_LZu:JnMk0>fAP+bRTz
+5sj^@0eshuQ_ZRkPP$kwOv"E;|qPp;@Ly('[&'O+aJsAT3MYN;q]!"v6WvI7YkYM[4}vj,PP(>XxxL'pcxVjqN-nBH>XB#4:brXe]hbY`:,9vCvmx$>q`q
+fyP#_"@+}Cx7a7]z{RBU2)bB,l5JYCc|ClnS`wIj+a.Nn)Ui0-/K(#^G57OeV%D/'izxew9DmPzpq<eWibP3I]bgm1&-EYk&c/;g'jc(PSxPTsU=di~=VC
+-XDpE!1&3)^rK@%)f/;cA{X.tK3gjE(:p@/R5SknHn9vcU4Zwir]RZy9D@%r:TNeKxM=Np,Dj1q<Jv=bG=D/)@B}ml'(r"VH7dba)`EMi^D>DlO{qY}'PA
+b'-ZHKBF&|'#Dc'[v8/t"B(0&2Tt&7iaHS'ou.X>>Uf;ZYVZxY7yB<S>Avl5g7P+=#8n(lM>j3BLUC8o|0{r0:#nT1rAJO(&,(r[+MN<E`MCTMGrhxO[K{
+Tu-:&ju#fB&Q~]3Kxi5bl}hsd"8>$ocb^mTd+a6p"`5R!w-MCOn|M/]A]c7)Mg0bSU.^W,Z`GcFdv)sutxzKGa!1L7<e[QXA"VA86ZQrY%'(B8Eo'w8Du=
+V:i)^9qk_Lb%rIe-ePTk.Gt6bQsTKxXKv0F7E"]'lR#Q+R<I=XFn8(zs[$`uvf#j:D6Y}6)Yp{O/l)m<_0xZQY<{uiisN2(L:o!Fm[(K$#Q3eDi/H1ru:I
+X)|!(e{1WGd"CT=38u]qByAbm3VZuJ2usFjg|>C4IJbmndl17g~aXvfGIY-i:$Y8>_@;TKpwNT#kvseeQ+s!C-}S7lX$L"9kJk@e-$YtPXw7[k5/^4{._9
+|B--4<mm+XGpH{A1WAQcs.fos=mQ,IoZIz>/<JW3J)v&gJ<Jc;&_VDyBRL>45hW3jlV^Xo|$R+K,`q{|em.f>[6rvGYw_6%zNht=>gKBMI7#B'1l&NT'{a
+<6d3nbr'gM7-nZ9}~i]wRD^]rZ8]&$3IO&S6i9hCGK~Qs!&N~!kcBYoPGu>&ols+QCD,^b4R>9Bx1't5B<~s(zl+<AFd#sG9xd9)Eg%Pee.{=U/rtFSOP3
+ThWs`JX<$(6XE%'X7cJ&S6W,#K7Xv@ZI9'+!r:t)BBMpSp;!0=0V9Y'L$J(BsvYcg3T4jgrGODnn0kSlvmUtT91]{sx$f^telG3fsUrTtQ0I9]tN[AZLT'
+uLl.I21p"&OeG.^U&'0-"d[XWNhZojtJ{NE#C0{1<xa89G:=aWu/9Q%`YEBm0#Y/,b,+d;%y6zY8'KR4LkEo%4}Yd/B{2Bb[@]Xtehu%jX}Tx+|7]I6#NY
+0N^f5,QN@;+D39:^H(1K7b`;T5QT+T(rt>J#D94',L-+uP^|RQHhH"(wEZF<`R!~0Fp}Ad7Ve;E0}}">VMSUI@z@C-je'yz>!NmLvwvOg+D"|x(&{`/$0E
+6#)]6$/ftt2}ss>f5`HP"x>w0{]Lw:"`z43VITOC{%Bkhcsi`E;=DuSk1Gmk0L!lB4a(T@^wj(o){k7yGzSL<=AcJPm@-pot9r>z<e=`_lKE5:^'n'sYXi
+k1Y7hh-NR]`"|;Hn:u^m}cl[7l/g|<gHGkN',]XgT4y[a4^S~Sq|T+c/pn()W<H%o8yi9$5t;l,j6o2XrbY!U:e.=-9<zQ;N+6oo=QDC!ZY(|[%'Li#44w
+x9<&(K^pH2Bj.{[AaXDkZ|0Nad)moLZx,`oz;wqMdLT0V4}ynGj8TR16485'[vclC7J%D:W+(lg@Xl;ZC._(8|i&oWIThYA0Ye>RgHlRGis!fX"c<A`<9@
+x7!YL(^9A2DZ>WW-uY]%ij08kpQl.9FCRRH2dzUOk#lEd%lDQp,Sp1'tY%+!aRQZIS8:<c;%.D/W9S%%J#,8r+!fKSoE9"cPXA8Es$YvBU5JER<I^Ej/gd
+80/T}1oVrQ%i!sZ7HlD2kRF]'|D95R+kE;6M``WHnjSsLUdVx`nQY}xd`#BF83>oH;sLE$MMH[+KnD{We"Gn,YrZks$zyQ0SeE!dgphl[)r'|!xrnS@VKH
+#|dP2BwEmUHL3BLnfm;Z(+3L{:j`'D#d19a^kQOi3j)UJ7K|UJ)<KiIBAe]Na,R%BfghK_o`ms35v{iZ{PZ)ibzjs{v/tLkKu_+`:"PPKDr7Dz2g"{@drk
+mjbv(wOw5;!d9}vpIYbl5ofalMs=j0v^i^G7Teyo{pEB70MH6B1M0)+]i&9]wxq=`fZ^/O.HW5"w9Urd46`!=g2FN@qX^]q%#[H^UB(.|OO38Q[#s15;RY
+DJw"&p7"n#W7dP#{q'8=aY%o-1wmrTmlO-ls<8[5mZOy-VBo2QfCm!tE6Q`|9_^):g/$$]idfG#D5&s]Ih"c2)laL^fFHzk$W/xL.t!{sd;@Ra"aZ^-TxH
+$^N"~P~EUSyH@9Xf$xUCHHiRdpe,AR!(jx~.(Uk;+@wk_6,[Ey#l!T)c]Vh&Ua7TiaosC)t:JrBxyD89tSdM:P8op5C+|qC={37)Lfrql"Fj/f<<ElU#vN
+(ab0p/1H!I>z)q&ko2N>`[L;MK+;;y1-X>X{v]E^pYi;K,)b'd"uP71|_DAl_y2T/2tm$F1JDtLbFo|Awq2`R14"E3x6bEq'1fTCoUx=>IjB&G.QyLatq(
+)WgZ2Ae+ZJ~9LiU#@A&PFHj>L$>8x#[LZ[i;)(dj8U]Ib]LVwHg8b=|cEj>Wmw}INcP'}>u%r7}Zp6R;u@3L8$&1oWVVKQ'dcBnSfX!(kI>KXw:;bbWDxv
+mW#$ii--VGpBB:z9n6<,[$%0:KOT))98H}lkfp,,C,>]!,M4yS.'p`OO{}oR]WkQr>rcY#!SllT3U'VbU08V)5-5TP#a8D_3_gZfeMykWR'dGAu^n4Id6;
+==z,86a`FD>D&^tbqv8wnpR|Lw}SO'~:%@-n.Bj(b&p+%cCgDFKCt8H}Fnxe;aS,4;`5(FDuka~R.9{!je4IOM`$aYA(;5c2{h1<#2j;3xKX-p)aVNRxHf
+t!_OrWH43Hj+^8Arb$;20jD(y8O^n:9r~[{h'+e9#gKl@r"7qSSKl0YJ8}z;@8G,>9`)|/vHks9^8|1x!|BOFqBDB|Ug++TkfRb.usn:T"{tTOlYqf&>Dr
+o6$Dgo=}TZQ,+Lx)Y<IZK,[8=_A.F`6&A`ff5|64X[NhNmR#K#P)q_0q<[Z[:qgY)6n[n4s3Z{'KB/w/:u/I`HLi[:34e%uSfB7w+F7(ywzE(.otEy4+d(
+(.J.S@F9@r!am@Zr"vw5'4,NhSCY4Lp`ya31_B'nTJnu`|-nBot[3uT#/n9#Z@(m,c-[}9ssi37479DImElregDuFD}L58G{AheOG`1,G|]MFc2_Lcd5qT
+-Nb8[b@p&2qciiLYszhG'U;2YGKQC0}=t%na~A7YS6.emt0yFtl#ei0g:bj`+7h+I[r-s`E#H[t/lDN"B'`.^TXsh5NBHN6emq4om3{4|(v!DK_l$d6u=+
+0Hy,o=zqc1Al}sym`:e9{5fj]G/l5d%@v#.{^q6)V2NqzJa8-0'pS+i{t/"2HD>`GP)'nVD.X&Y$oPwAr_V1^J9Iy.jb<5cp}BgdQ<LFLM0/yxVSvi$;O}
+(i0`~i],wK6!v)%u>cw],V]7sB5tulMxM}Xs&o%x:N}[Pmz'Wzq=mdsca`oeLg1m,3'9t:CObU9q1tJ]A{n<x5VO&35C~GB@r}](1s)9Zd5j(=B#fR:rA%
++/zatc)VC3JPVk"%QJNb9v&8P{w"`NYVkOtJ5Id_%aeU.r)SGqq-nzM-wm6UsA3pVwx[e0z`e:0zig~yyEmErV9>i@q":wi#eXrQgwKrJf_,^IM7r|5E-K
+V|y9g+ffI<14P#NblR{,O]~oC%Vz1E'B~b9UFd9fGd#<-bA7.']wv`!^H[%e@2)B)fYKA]L[fX&5}n,;,#]WeBMhSK=I~))eG=ecl-G+un'c6eyVxH'bQA
+/M4qQ3f8lFX]M%hgg)yha#{|+o<Em'R3FjZ,^:3r^.l{}vuZ/+`}vC}rs^xM>]"78/TDBBanDNNyEeT)m)z}2w+nd|aIJ`J][vb@[)HcF1TAH2F8RYknko
+.G'7o4<e962-<kVzfu6MCy.(/rf.EKnQL74OI,V&t>Rn)"XV.LL;`XY6W"(f:DU,kn4SaSO#1;k_@+Qup"JPi5#A@GZhU/e-J;n]ozl_|aUe=KGs"gH2<4
+vYw![F>/|b:xmpJ=JYj{Qp#k~Ri1%8hWVc]n5&MAAc.`~a)#kP=#zn/lUoJ14#[:}{tvqDaN;Ion+l5p4eoFK}P2}O_#6CbGpT$}%vyk8/Fg_{nF~jbzXM
+m}qXLH$/qa)kI@EEs`{7z/`<[TFh_9Y>vRCwq=!<4y}U@$jD1m#[::MbpJ:}@Hdnx.7pB0E%-'>xGNQg%D%h!lbUJ5vgA9muVjm#bKpEPpRK$]OSKch]c#
+HgkBDkDxbdVrilyv>wEG$K5z!jj$F;ds)pqbbYSR#BJE{C"A!HroYrEOnz7rFr!#qE'-[vnJj#kB"P_/byG!-Lov}tyhq27{nZ9>Ap!O>Z5CF^E^2o-c~v
+=X.ZGh9B/0+POk(rg0pE.xNPkeV|,qa<gddVCs}7On&d>Dmvlpa8J`8dK!H@f&<'yTNQ-B.H`]Oc#5Oc@CKU;0sZfO;<vN@&xO8Q(.-r_l~RRWhDxT"1+i
+=b%JM=YyXusva9Vf},uLcpZSGaa--(sRCP0cJsXc6;6F#&z9ptZS`a&y9Smp#i8Mq|bz[7NS,UtC-57:|]FBOA)Y.G>p)])}dw7"ou6.'(UD{<7U`1cs&%
+DdIp{nJW6J6JKU<545{l$^N@g/J6nHlzo=EnW.ZRtY;9=/74xj3%oI"F5<-x)>!+Sl8'^I7JnD={l6czdd^=lNB![bWYj"|.HRxV{Db53g#P5|wBeh5@g3
+,[J=]3T#z&<ie_|(XejE!h+K~i28%G7kswe75Dt:n2JuA:+!#m>usp~i<A'g+`8cr$TxtJ4wxFL'~p5i=ds@H_$B:NR8O;LKJG98M&@n:OWF>x0lAz7F~.
+Y9Pb+DGR1/ow[@&WiIc#:B&6lXMDimGsN&KKHEE6PdWR&+H8gPFnQpzUC3D@`uRFs5jhVl4CpkD|/mC;Ff4:9)wCdHBT5-wWw0;poxrCjY(g%L-es(n7p-
+N/~77#0vQlnt%s$2yIanKG#85M]>BF4dF4<n$UW@k4Z`kK"[1Ee'&4q@Q!q`wUWTTPP#t+w5d@]&'rZ!XQCtiGTxqPo#p[1-j&y>_>0,VM9sUEKt<GUihs
+#Z|ykYRl|@%{O5K2@I"A4KA%(<8@4PGn:LsD6Z{|we>LCCn21)aT4mu+slRz@9Za|l~@=e0G1EYLIxc!=FG5!&3p|S{Yc$~TKk-UyQPc`,{yV$t{/XYsHL
+rA#{_dc|r}.h+{#uoBKCntv,tGL%KQw8t#B+Smr8{D2Bu<l^3]~MQP2YP7xNv'=I55"j{VE]1>9oX[ntV_$,2c344YUux(slacxQnXW)RsqT(@Hmz%cFX+
+okMFeJR8vc>eVMOTEHF0!bnWOivD'(ST+hAQT2(<r%G:jzU%eghEtp5g%Zthz9<0"T6TMx:W%knLRz>j{:r$HDc&/W)Qr--ql_I$$5A:.Zc@FJJRJd7PEY
+&nG[wxd3r$,M5TGaY0qs)%}J3fwNx80gI4uB0)M+CK5oD8P;^u8v%w5{M+s_,(s8cz^(E#i.$(O'A}ho::$MKQBF32x[w"jSQ>YEH/G!M#ea^WA}TO;S=1
+5&F9z5UAlJ2'EO55ZEbx/dV-(se}^Z%$L]@oG&ex<[i24e->UMTGbE$s$6C,Vm'b:]=joLfP9%jMz20SFQf1.873B>i#LFiS0%345swT/0-e908xH,#!k|
+{U"F,o'Sm0pJZZ}$(v"|tOlM,TK;hK5!3)|s90b(CM-_xY#4s(})|nPY/,5&'A$KcvkKaf7YFd@txjHy6FE$(Y-a<<bC/(mS>Fdm4TR6AMpF'{TNHG,lhj
+IdKUKq>UlJ!7'Tnqa4C8Sr'.hUV/Os%^j+5/{l{oiXQhenU.HTa@+7&`,;d==;:!Mp")Ilr5VNsZCHzS9ay.0aB.:J|WRN&Xq79SBHT5=ZFJ<_",Dw6'ZU
+t`4v3CYUBRd2-:oW>$%)TAW]yws/a5,5}$|QLPlwCl}q<[@iBv,)q}5n/xHWM-0.#[o>YMeAtV#w8(4Vx/tYH^{!D49zxLa{!=yKZ<DCk0778D['KqN.ml
+HA)6'8[OM-/'`K~g^&92u4HW&J<h:<~naK$H2VrYgQw{Ca{i|sjE46e|IT|Hok+-i7KT0g%J#sH+di#n^3Y"}(a@B={)E>lc)L"t>83-S9Rz>;]jq[q!9'
+jJ`_@DRzYUHYEb&u2L++G|BG#m/Gg2@,cM&aH6:LPHom--y8:>na_-/s5J;3<YzT-Y~'Jp%PeIS{&A{{Lb$vfa|[OxK+@uwu0RIZ3cH$>(Y$6!6=7PRqY|
++.qXhtQ!Rr^_')KRYwe2nt|zuJ#P++k:%]1+4Q1&<r2gb"Us$m>{%N297(.gU#H;WQ7<yKfD=W:7igO@i.Q'`qZTi$>8IWT[<w=3m.>)}X>ipYUf&9[QDp
+6`.P+|j#Zn0c_Ov|,)~y)A|::E_-GFc;;X&/P0j/_AE2r,A;</qngAojsk)EY#Si('"Yro<8(1Kcc&hl-E6H5.cu%ZcVmH%'TpMhTa8e;B_uDUotCgvp4/
+x<tC!KT"DU97FRX})c1$8Q'sX:+t8q@b4TP$c>a6iHL6}mMC6)4p@^IdJ3e5DOTg_%SYT>B,i;0^TpIn;2UI"$zNCO09|[JeEDGa-bBCu>`!F1,ta@gsjn
+C4m-fi'@o.N+EH9Jy5wDD}g(Zy>=#t3Q}!N%6(OD%S"B<3~h~z.R3BsC!kVgep0.`RsMI`NLDKNztmTzz`NY%|Qf33DV,-"gGjwNNIfrn!x8{vP(IUh'(=
+tpyD~k}E5eadXr%MN>c2D5I{$BHQECu(oRxVjzON&!.TnQ9h-2{p8h^pCQiF^ao|%#f,UM|k[I,3<N7Gq1{od3Gd|ti$&]/(v5+;tf92eD$rNpFr/,wo|i
+GpU{n6zx!19#J-TB+%`GYC[E|aeM@!2D(mr!8R0un=<G[a"Y%gj2BIf4k|v]kN@N~UD,ul$UzhFh94wD!-7(U4[dxi`[0}NI]rYGk&+]ST7}NAc>na4+rK
+&g1MM]i]C(P#{gaEzbKG2^K;{IhJRHNo0E$Ld."Tmp{K5G,[RbK!(=v<:U1g<ArPSKJ=`3vs-GB!`T<AN<l;/DVBN$hFr7(MzV"I#}hj|VK^W@IQ!e8|=2
+nM|'G"_Wek|%A.Te[M`&eJjjzYK8`R&l=e7(AZXn{zL(v4HF$F-Vwrv'w`F2}0v",'w"#kbWq%1_!L;As;S8!FksPFh%_(s5,S6m(U(-xK]deIX=W#c5,I
+ST0P~R,k;FOI.F,g}"#[M:ej5tja9-`!#$9GvdoJhRm0|%[=82|z!->uCE9uf`as@=mxc-T&XRGGTUh!aTNEU:GoyK~P9's0@BBS=o32~gn17dxi>VC=pa
+3RM&H9$i[("FwfzSR:M&su6BWE8wm0pTTp`1`E'+$Vl@:K!A2ipv>X_|t&0HwJ;63XGQ@kZNuhHJ4RmS8%pJ.;OA8`(@(OEvZ}/y%RD1"PQA~mlu@5P{C+
+xG%{r=i-@3mQKnJ{gmFy:^q<!Qu'8l2NW'ew/e7[]Ky"0N@CH3{r3MZ|iJ74jL|b4z#[>-Ksj/<St/c@yZ"gUWy{$"V+q5)z+'NTz#VX<hQ`Q}em2Yb/)M
+"v'j1O,yxUp{GG@S%=BZ7Nu-./M<]w3N6thx~KY/oTmRYZtnnpAVO$w,ap3dt"VUbGXE3wJ8Y'[Bg{JyZs7"[%{=<scS80l8pwA(|3;;An^M8ZLBZe2:LK
+xX>$f,)4gP5i+LN+$d4$N;TF<@tynXR'^Tm8%,cRt{:OSdN$<Y@CbC/b4MSrffS^|GV+,GGvHZuHO2Kzkd=DA4#KaS~_n164,3[{=8Yyg#"abYgOVu4D6$
+FW!03:+DI;wX+Gs{7X!]$nH(/RG5BN0kJyw+dV|g:1_c}6m&4A7V2d+08Reh46o5_DoobkV:$fIodyb;3Qwe4NoL@E1Vn]kk)4no}UeiPE0pVKr),@il8x
+"l20uzmzNk+NDwmZ]Ln137mu^_,$LwyWb3u9yzedB1T"]:`$~tfU-Bn'mb+3l.uSYuQb)]>^xe`%Jco$"YWuk"0QUX#abwYgINhj4}T^I^LAax,F":o'`t
+DbTHgDU<4t{.c3_T)h1_Yam:;YNfJNs5uAzNodY|'g%feI@8v57(i{1-Ip!w~]oPr.YQmGA-T9=xPv;R4uyuB["7Bi+BZWR&=p[gnv${YyVz9<32_@gN$K
+:k}sq$.<)!W,/|C0CVMBs7lE'tD2]_%(|{l2Rd4-]vKRH3/0~!}#[@0e`wj1!giK[KvUt=WVi-,f|@26LZ$X-,62C^W1#vFP"u4VA$pB`mAbsG^c@)u16u
+g'6MYbN&+K-`XZ'4(@$%&Nu+Kb$)Z_3&dl`$qx0_EqW'oLs%v[:E~@!aIl2$C]EJw+Hplt@vtitX.0Oo[T5/YH5Z-z)hD._`iC<9`TT]rVBy`=XX<A|#F$
+<L+qxYdik15Y3"Wa(lXr:m:U)Ii,u8J`DQuEbG{BdU!)[R+IDm.3i0jm}48ubh~|h%"_lfJApysx>b9b~:dd4"Yms'6P!EiWS1EzX+`Ep/Dt~OuJV.nSxu
+H3@]9bsk[OXdB!YiQ_N>7!6n3mP-L!=3CkS}zIrbN6'NQ27gpgV/YuqRf]W7|J@;.'bIJ#'j)"St(>`Mc@tHI'uB}eu+k-}JG`V_rSyTK)Yqu%R!Am,pDe
+bgDA>qY|QNnoKi|o|qF0rB'E+TfNM;q!uD5TQ`Y/Ndy#'xb-)I)-q9~R.O^p72r)5`OSj'rzv>M-+d';1x8)0yss&iVwk32S^.M5.IJnYQ^^`NCv:}vp8d
+aCZ">JH3oc1@`v]__xzK1}$0S]P-rK#0oU^=peT1OTH8JObh]9HJI^$If|b;w`RBBIh^Ng2+dO}_&^xObD5Vxd=1<iI{'wi8>'NYmj.E-+5/RH4(<HN=#P
+Fca;QQ%n(-VZ(>n&i]_2,/bGx$}=yfBK:[DF'0y4TG+pK5}ZXu7;''AvU;f"zMI":'{>liRxYJeT1E1SAdn^n[K;ALbs(;mHw0J2Yra)[+44m4h|iPgxOC
+5_}U-O-d7Q}w<#%iVTv;xIMONz!t^ax5@hi+XQfU$k8GTGvB79(=Gk'0GwkA(Gt8m{Y#Y>"h,uk$-X,i|jrIuKTtjQiPPi@>7n!K-#3cD2=+eXD/z2qTb$
+~%(I-.Ohpid5[9J&Q+;#wz6CXd<.G=1H{Cq2[Yauj_{Rqn@Xo)vs(=WK;zyz<8Ppbi0KX,"=,dITDXF5qSp+B_jo2A!b;8~h)h_>CQT`U.ZFD|3iN^=ErO
+'W@0n#8ISl#n4A"'kKO2>;X]MXw@g`,bTlt17vbD_pSe:BIcaLlMag]6:<;7J^'T$P%Ek%T})KO@AXOYdk@I^(Ka%r`4n^Y%X{0JuXs@#w`i_6YdDss)w'
+xi{EJM-J^!ncw'qZ4=91]G9xfg+lpY'8yjF.22`PI5EhsbNXbbinxB,,9h=;1DR)wX~`GYDXt`aFm`aVE2oJhAucC^++v>_M!zTFEl9{`>Hof.J3.A[G2u
+q>A@Tt.5so;xv7OVkpHI,qH`<iUqbZdS!uE(V,g]C2=X}P93eYs+B$H&_yS8JL!>d|yI_r4M~&";cP@7096&G9Usi6[|~d:xD7Y9SEPVfEZ8u%qZzGMjXZ
+MUSDwD$K.t7eSrmuX598w<-HP"Cx0'4Ek=!b#"5B]:>1BRdhCLOyWR9cWB21Z2(GH9b9~]nw7}QcKg#Cv5PEc+IS!M{e2}nf'ap%$74euu!WvS1ZUW;W({
+$FjHgZgBLk7P{).4&pjK]D8lyOM<K(8W$lKejL3k_Y=IK/,)fC,i"!fYmw0T"bg%3t"5zF%kS7pkC.Cz_{elWYM[LI2}.=Y9+;EKP$qdOhd#0>'XmVi/sb
+;W;#+P+bv5tPM1|nlupGoG'1Xr8Ld`}i7i@>PVKF(&T1GW]2zBo&POPb;R{.T21x_:e%gIGTUQi_)3gV,,.@)!~3,A=VBfxNpHF-h57)x,<f@p:ocgBZ3$
+{]j}1`}&3YQSHM:-clfWym[CAL+<J(&V){#7UI|dNb<lYI>&)0bG"5^dL;16liG:MCmB{d"ib>riG;Q^qX4XoaW{c1a[>/1Y]5,`0/.Up@;@.W;_|!U@Um
+8zJbUN]I7=QeYz=s'i@P_,mWNLaX11xy,<JR`JNf[XFb6{<=)gfLg{b9m@QWrKM_g)4HS"SEaIJqW[V_~XDG$In=1kn2Da5T0P'AmHdpK8J|n#pFxx"ril
+@^G'n=t1Y!A>uK^&c0/|a=Ss#Bnb(J>Jw!E!gA[NO[Thbw`I/zEwjFC%IG;$W]i#|1HIS%#&0/A[S'dh/E7,"[hP;#/wVW%ZfIKg)z8Ug07xdjIt(Q+[Xj
+g$wg9!J[bOH@vHZgcFJrRI27C%mcQ(&3;D0/hU#Yh|vAZ>d'L2@8|E=Z~,CCZj&h~2>4;{Pa5F]5xbd{HZ"@FC;nc"X'AAStcb)qX173Z=Fl[:#%}eK{-]
+n5biIdPqN7Z{$ndW<woJxZC%k)qOM|bp)$IWY9~Xf%(c/E^}tR^=V8yk-5^W:a4_;6jS;NpgB{V;Cu{axj&n}gde-mxhZ6}yf5OA1o$+Cj@ri1hY8Nhk,g
+JwK7tA):NDhj~Q'{a:b_1Q1N<UH2hW%+vxi`r>rr^'wFd4[ig!$|`40Vdbd!rc;izwb%uGSJ-Kec|]7y2F%-)wQMUgBv(/2vv52@fhXRcp;mJ}GZ1|2J}B
+M`_72l&Ly7=jn5+:kPc3v;MA[;pkwKnbk8V+;fG>9BWi-GaRZ_r%W5)9MTlB1D6Y:,ajxL0kNFH'2j:$PW6=8{Q%Z_c]<_9R3@7KkswJF3QN>E}GG=M-Xk
+=]1a2v.;F<W,FTQ3b:f[#Zx["n1"A&6,Gj;m8I|bpnd'1'2^`-|G;ITd~b/`9M'm4QM88U|uMu"x<IRi7Ed>u1r8,&Y]n>R|p`-`QK^}%kj5jM0vdU1F<f
+(nQA4|%dRigz.@FA}>"3LOlfdEG#S#Zc5O;g5/=D.}h"0d,5}rweLAZF@I9`&BBh_M`p6t9iXuZ/}iHJwyIqm1@1wavM6t%+JGRNdY2ZZk6yfjOJk=dE#=
+q>Ei;X|lK1)#/k}F)^iEyy{YEx`JMa{F5|T2JiI,VZuwBIXJBl/wo20)+4iA#Z{3G7"B%5l_NK~r@X0ZZ'4#fY^k)wJBh#ykllnn~v#T$06uC#PSNT|'=A
+hfdK7I9HwLc/x5KcA"($}b@D-m{0,'O;t%Ic]ao_67N$j'Tm!f!cnfv@'EO1i=@:eh8:X|t/;Y_fU>3@^_fV{$X7Uz318l"<M6JG"!-6B1V0%zadCXqtGI
+,ZAihS{GHzA|$pq2UN_r#vi^T"){~/&"5.w}&]2(8j/<MmP@!IPfG'k]z2+veA.}pGGKK.hJP:A"QV"<:,WJv`)8`;6x41ys)'ik_8&%z(EVvcc4^-;r_S
+;%vocUg!OMNpT3<`'JKis/K#y'2R&93w}wIHxF2&o&[[|p.4h'!NL+4O3BK[_oVlY!$[;]PrpOFj$'bJ.-k!]/20i5h&#nSKt)tG[N7o<9ewdExr-sjN6k
+0t@,Mz9lxbf$j&#<.0#U[]lT-3E5#`si3@m4`P{[q^B8EFRoK6_4hY0sa#bC9L='MdQ`F#6'!hh0'v]D8ZSPp;)B,)Q^3$WxE]#p18zhF>;hw<(Anhr`4b
+'s6U7<Cm5NqttcI:Cwx6_D=g1D[iHxJ'M-79GJX"p33/p%q7y{Y0(JmM`=IqcHY}(IyQ"d3n8TjC$eS<vR=9QPD<e9cja]iRMuj&]#/<z6YBaQKPGExVM<
+Mp]&&n"trU7A:qz4e^=U~khH1d9M<;@}XCiE`Ovw<b[5P,k(P1G/s>P6<ZHD4<tBD9zv$Z!S&CGSppUEy/hGaiqED=u$zH{u5){L>m4;)EP53}W18nOp2+
+q27qhSUW@kJO,Ks[3E8GgS&E2qw_mWx+.WPBW^GD)}jQmn6I^+"=#Ml`%z^lBT+W@MxFOJu#{E0mE]HIoi:Yu{tZ:r-0w/RWVhU;ee{QC-Xvv1;op&Qe{K
+Kc#gXU_Y(O]fb'#jH=jYhI4PZlHa-5Y:B+HTN(mB@`TNnC$h@6"e6aJ>7:N<i`zMR_j0_3$a068i=sy;]dR4_b{2!w0wBrh`.Ha`hNWhwi_4)2!XHbtkK.
+x8Ja-Yd9_)z{.SV&,OOCD#sQB>/w8bKLr1-4CGwXT6qyUB/Ri%sR~T3+y5g/zjrO,mYzFXjjMkGbDK:]o[#KuWaT4b>17oMKaS[:9+{U>cT20`jndvl`@S
+oY^Q3:[ZU/kz(ugpO!&ekI3|xtg[+]JP^,z0<y3=dx8`03xy~(0GfQi<P]&XLE~`$$VP0!xp$RYMh<e,H.Zj&nRe4-/0o"n(iGwuw)f^,;=Ow2b)=-5P.O
+$aRLs(3lvVmW+Vk.'H/QjnH.r1nF8t6MkyV&nNT-U<#z]xMViSXahef`[3WP-o[DCH9a>l./X,tu;'ZhB${fL(@EGw&(cF="<l~HaXws"f}A.RE@>(v:%s
+ya/cw=M|fnciG/'`wS%y$JVaZs@"M&WY{kjRTd'">|1QooW^,"I#v'uC4PSW6FI[QlBh=8HD"v89#igQHmbRWt2F77V^o'!aTfU@qm</DX#nb<8-_Q_g4v
+xuvS/c@-:A=P@d$kFNRz63X(7V6Fl;DoiG=T-zWSrq(jB%`go=WsAF40!x(ixR}##fIx,BL-[U%#j<23wh:_MvFqHo<}.gB<>E(>,0W:Is&v")=84X$h~x
+Fjjtm/7Mm=jt67mC>$>DWxaq&JFt+"P||.RCJHoG'Ar)}A3G&RV'm>'AAc,e><l#ICO1&!&!fFh0>5mdfV1f`6_YK^#KH`C"<;1"aU5]Z.K}.6x7G9N"I5
+'i(vOxSlj:eA#5NfsG5z8tpa<Fi<FT;.|>xp2,!-T;Ti#@N+f2S1Cwyj(h~z~8bSH|M(=MPn4SF<H-RP_O:ZA$up]tVW@Yo6d{g9^tlGOEd_5YaDlMJ_=;
+!m~{71}KLh+9SJ/)L^Ly%1H]2hZo~wq66ws@.pL1(1mUaG2p<2Am'lCgZy!WGsKO1V"M}X>thkB|dhK"SXfi#P43-Q0`psP{;(Uf)a&Dps(egSx`;G)QyD
+.Ok%G`yyw3/P[P]vE%ifAUUa8K/1B&:2!7>wqs%XUE91kZ~ua!oFs8cBQqvg9zyW3eNi)]9k^iwKj+9z{tebqW1gWf0Sn,%x9{~)(Jl2I!hQkVGbjKuP_l
+DZF#se${X:b(x;1K)#tS&](j.J~<X[7cHU|pu$X4srz>zu^D%-&k|[wgnJ]e:xRH0R0/60xFk"C!M,[sBA6GQgcdU#@`->)R~gD$kw]Gke`uQ7.xw}[VdB
+SgD"A1s#)Fm:Z(S+orC]PcpRwzNZVGwz->%UN#31^n6RZ:r(Sh(e8IWULh^BY/1(Ng+!""&)a{~e"hz$D.Yx1jnE:Cm}nL&bo.}8'!QsHnar~wSq^OA)NO
+-Ocz~/8N`|{]lJ@&bLK!<T=WS&ZHsj4v^a!ps9NN:Ted'j:#6#eY&h#Q"3aeQAP[lujmSp.nR8=1"j}3!i0C8Tns>dj@D],PsLg[c<3C4j#$B/JO2(Q-^g
+KK9#A1.Qc3[C4uH![ZPimRI%=uOj&3(_1iLtMz+JEx>7er4{Z|r}}O;vPU3{QcGQfvNzvhdmJy~qHq4+{iF!b%}AdJf1G|G|k/G];<de1+x>1CCR>aJa,U
+yD#Uy@=Rf2~Zi)2O{DeQ/Y0W2pu<nS!Tn4w{vH4ZtI.&:>K:pG^P}:5ek%B^O0c`hnAbLu}GhWx/,umZr+EJ"rc!O}QZr_~&x5iKX$]F<)Gzd+F4l![3lz
+4MJ1l:l%k08s"[MkU%H[.)@PnSzXdn@:P[$P~}9qk_I+ID0mqT)cE&s#I/vV0u,I:GxBnLWH#}V[i[f9@_/o:z0b#7e0yX<v]ZCJ&%4DSd=,J]y'WP0WzG
+20gEvBGj<SFc5ko)tW-J4FFF6k>9$<W}(uOv/,G|Yw]QO,`V"8CRH!5_jy}JXy6JL(qIEO]yD(A'BT`Gr]BdRPo%_,aduHorx@)gV4c{Si%7$Pubu_n1c%
+nwa;|Ak!/_YTi@P;x_@#l-%7>(jX2x}`J&/=p6[dSWu;EBCZ/b|hdzuxf#0!9u,rOxV@I-h@46nFuyvSwr'S&&ppbfBIbTY!%h6Sz:&m>}FrA]H>,cqBFI
+Ka0AY""Yx<vU(V(qLL'!wdp1;'Q1.og"ygsNr#L{==AMw7a|:nzR^5.'cu79R<v[:H;b_hu54g=$#aO6(mUSMl0D{7=^vnSQH#fMpsF[H|1_1uyu[:>=#<
+AJmK#"F0TkinGH)tT:2"}31TO0b(y"0'[L+I'+p-MmpPm)z@Cd0<xl-(|l@}_!t&qDsr-5_03UutF(I(zT~>Z[F)[CjZi_QpUMsj--C7!uNK#J%7st1g,:
+l[E"(R$FL/[DxKuj##jz%28@2>RZPKHUmFVipr(F)dX2OuGcUd2h"KSQr/lMQqB{}NKFR@n<BU%aAev;0#dKwPnMTV[r,mqfmY6-zngQ_:[!/]S_a{rG9J
+cyPgWHyd@h"{@M}l;8|VL1Ef-&[c6&&TmGaMhLny5pb'cXfQ3a'"g]+_u1KY~5Jk($-i}iPi(PU1t5F7E9kd/VHby&'NuG(YI7OMRx1,m.y_+w:vgi!(>z
+C2#Dc9@1_hZ6r|!B5IWMP"Kkf#Rc[aR|/M`tZ&{(&ij"6'hVO%8!|&:a$CJ5hyZ"L7>lx>rF3d|$pX@D6^B@j'"HgHCGxdJf(pJQ{RMK]nY;no'l!|j&+j
+AZ.zeV188g.(4uOL9%](n+KJ)NKi$}2E<%f,/,$5V^Lpm0^FpYH:I$heu55EVl|a8F6|,4:0cV&'C"r+vP;^i<z[/FYJI5cb/A4P77d1OQijE%rR3D~U[w
+kcJNBm9o`,O[E/wbw5^^`O+H)SwLF46k_$o9$Qg"{Bl.;PLDCu)#E"JRfW#"T^:Ldd]1~Fd#+K;Meldk.A~2:[HQtit2AwTonYce`&}h7=In6[UP0Jp(2r
+bQ#jyT(J^{KI-UwaO}wZ:c58O#bLHLa]Ds;.>sYhqp%C<VFoI`cvQ0jSH@]{yg-"nZegX:3VX(LPF%LY:7FGCz-<C3l[RHi)yIHJ@B_u{c&1Ixqe&:uhnY
+N-/OIT7+HZ:/[g`E/S4X`j%+/#I2h$'&12un0,^Y!V&5:ML3Q.D-c6Jt~5tjfT:gQJ7^z+L;HLPL{Z&Jm%("B!n'S.@CK_m6~(rhL(/89nx4J1k,c]Ck|G
+wO~qro9Exz!ofDhz#o+8FXz#~Y,2/E9x!t+tW4ui.h|2#9t6)E=Q}CU$9vN#Gw(HOuS<PDHp&Q$s2Slrt:M8ax&hj"7j7P`oY1x,22f5zdP;&u&f#SfV/W
+c`kBq7BG/Z|<KtU1[SeWXuk$dxDTofiwC$O/SmFQ$d7}4)q;L9YyuKN&MAX<H0/_rK-&ea6%C+=7rh87j!:oM7o0:bXRYJg_MW8YVV6f38a@5c&Yn!NJ/%
+O4If)J-/7%ZP=UV:c{!;`4/0R=>nIrTvju9kWOd`ORs3GSbCAUKPDA"M|/DI^4]3RP:)yPxIb,y))2,pum/sv2hf%OK^/LurvO9Q3l/ul=#M:sES'z%;/E
+##jzy$hmS8b$0|]ZGh)lXm!_jov$4Qz@BGfnz[MUB&D;-"P=HBx2=pc4blK/KFF#>H-9_afdi%$4)iiU",uDw/@.DEU-$}90vP5_Cv=$9DrU5f2NO):A5n
+7;`;"rj],IE|PS[Wtf.1N'}sS@hH3EWn|`$;!^km"1[3a#Fy4SQMCimuaOoUF;yTOZXU9U}Jcm#;ijs|E:t>IV<]A<V2tA]+$'JwEi>VZC6rw#-0G4.CYE
+a4)N:1m+CN=3>!c#8A1o@"cF9Lz!>R53<%3YqVaoendX}BWd~$rQLueP_c13aRs.3Uk8ju@Ai.-G@Qb(R"nQ)pS,d(5N":dvkw_!b%xsAK(6UwDyJ(J;PS
+yQSKg_^UC9ysMaiNDSgQ[0d3N]!zt<XHS|3|LWkuccekQBR#k/jmT$aOmQ|].cc3Pgx.CSfTY(g&_EVsF4Tm(t8sngw-VQ_1TAU}Wui$+{)q^:Tt)tn^"9
+P>j^kQ<.{).ea"p2l[:YZE`Eh<r1^Eua+jpY!ln+o9I#^wp6@z=dUVw{7`@LiBRMf2&>D}uFw2kR5Bb[jG67;!K4`jija4:bvV>+fF.fA2S:q1m9B@1h)y
+BqXUIUnJRE,,ZvHkiF<9AfMkZ83|&cb1wdu]r:o9Ur'!q]&VKrF[pcO-gOl%W{Y%wYdOoDT6->3l,-,!R0pC]uvU'(G.r)ivhOjD]Y1ta6)#<]w@:HYg4s
+IHfce}L:XTcX4OprJG,)mZ}sQGFquGRG=x"(b%+fqM.}TrHX~Bkoqfelop~Oe7VJ4g/x!{z{lc>w$Z[byse+V1gJ03ao9lHNQcSN8/^4UXoDL`bx]I8oZ&
+kL`'&VD1r$n@KVVZ;`:S0f2w7!A-EBge4H&f,siFy]VOmI>_+x6oMO;dt6e_hjJe"B{,5u9ST-;{R;l]lTT7ZuiEJ#b]B(CSWZgiPXb.UMzpyI^U~>k0N@
+es!nz`hY7Nwx)O~_J4B%B'j.g5IO3|%G|<Rq~}w!oE6Cp+v<:z$8lcFlhtLG|%6GDo^nxF|{b{%g5/Essy()m@=(|riPVBay_`/!DyE}q'JN_|]Q<vTmp+
+z`+IOEp]H.JB~IE!sib$sFFjx5czh^!&M17_N7;|u(5<;U')/yEjV+R2D_-t[Uq,jL>nNk@bOb9`oM6}`}iEbh.GWi(qG}<5wT#K!~s/D"gd.'m'v$fVg1
+'Ac;PvPv!xYl1hNRJ<^U,$JGlt)#o!u3hf:T@g.=5}P+:x&9$S!Sl8gPou8T+!MPiedL4=><SN+{OP+VHhF%[|LyK(fWD&(RJkF5,Zw06`_S!CGKuV]]1W
+K%wZRc-MA,M)fsaFIVFP{K_|e@j7[FHvhc;42GPc_H1W7D"&R/Stp3qwNYU#:!L]/fO@@MT0Z}::zV,W6o}HBV`_-r0dsSjkdOr]eO)l"AB]'VNYIaqWKv
+o7|d/cjN3d#7Jwu1iNcM^x=J#"(q.%^=6YhaNa$CJ5|"[6"9ycYa{8x$lbPw~djtj0#G-D-S^k"M~FZ'GshTy}HaO)/1xcvox,wUgKaL}WELV);e_OFC"2
+p._Ge}`AvMVU,'C-p]X(~<EH=Xf>)jQ]3;YY!'Rq!mGS-Mp0Oi]lNxrjl|'VFQWWE;nnuIZ_h%')[P[KKKO[Gp#G`'D@c1k16:5aOj6Wn/GZ.`Co1TkiUT
+a0;/rGUgjRVBTfs0pskInf&}KSwt90S{P3d3g3hAy/fC"xvW[lSw}r3uvgxA^cVnCU!KIWI2S&.@Ciwngp8l/%Sh%x;Dq{cYMhcE&_K]%R+n}%dLx@m,mg
+hVT8F;;-qOF;$r{"g=]5j.fHaL'{+$bHNE_H|W^vlXx7Aa6Kd}eqaZRMX&f|@)HZHK=$.Og-<l4he;;hT2qTzkuJ#m}0;V0BKRWb}{y<-3>J2U00!>-s:@
+7[EVU0/6qJt&N%r]>[fdc1X1HV!c]!<;B}{9f_H:GyKOi1]4^M.Qu&#vtgeH}#vhWAG"Ja9'!#^4HQ.b9eB[(iL:PlYe2v^(yIP$]g:BM>`|09WjZ]3C>y
+S`E<hb[&TJ'CYEO:LXp%xY_%ui}oR%F:$q[>/U~Fl-2+;_V=ykXSrH#&z(#bE3F{{b_i^d]U)j,r0o&U~lYX@ZPBw!ug,'fx=rSZk3m;emqcTncF]s@)iG
+iEY2)CE9x&"`9<mXb//D,34'#ySv'AFp~j=qH6M%z.fuZhvE";z5(v8mg;CcM0IbwqPCf}mHB4<r"xYvx=<<V,80F%Cz[+>[LAED9;82R$d$t!+0Qa:Ji{
+oUo"kfZWP{F<a)}:{|H+UG$zu9wb&NVi((jD6[cm3|I'+a8y(qGD:R0`zXvm4nT(Vg}ah^QyKAuRjTdPv@-_C&J6G#>STqH}`L5G_h{|caek0tTAI6U0&<
+.wMOut9pM|y]/oJz;hhPdeE4)%WVr3.}mOMgG=L]idEze+C_FW`J!a]yR#JFDGohwOcf#wFNxD($6^1H).F>k+A|!ve0^IkLjw:q-mqrje/q'J6fd-$m4B
+:=Bz99$9P&OT"$GUH'Nw9b,h-}pvK2b=:|T0I"u^mz4oRkD2]_JfR>P%P@SlE6Qs,s~b2[=z<e.d#=CN=paejb/t1d18N>f}o4mfZ,J=P^9#0at|j@TL>_
+#I"7D(NZiXp|_etj9-|S{.pe,`ZSI@9GtU1"K!+]1r<n<T33{MYZA;_<lQO`Sh3#hJn49jog=YK@21xDl+m_iIYezn,dOjj0'7zZBxu6R2T^<|Gx{G.hKh
+:)>7-'PqN0rt}YI4!9i;`xvF|-.9Ha6j=/2j>C!-"]G7w,s5yV'usO{M7t_yS=]r]u|JLELEfKJy`""W/d^epVVOv>24L1Fd_uIheg7tb<aRc3ROgh%W/f
+._-T/Fd5)4x3]1X#8%U.Jg9h[]`XD]eW(L=cMMPJ|}lo#{0{6u3qsdrJQa"!@g.-HpbwU}pXR&FN6[Y%gw$K/IxiAsr9Ff+.BJX:NY(g}<+T1awpIMdLOP
+:8jY:qq-KSmoWf+cAsk|!&dfn1Wnmqk8QcGz7j;Ikvcvc}x53hn_El=D@@x}OYrai-2:'4=!vVt`Qs7:_#)LN$jz8]$tM.R1EC-r|()VWo^,T2H;&c-YIR
+W07nfsZVbmLk>2S_hp"efW>.z'hE`.n=Q=h9bn3;/Thb~UK#-pm$o:2nCVS$GU)V@p&SC5%NU1#8gDTLiOOPIDNB04]T+Z&]uT_Nh}mPp}DfuFK6LxPCM6
+D&GY]"[n1tk-;]5[J`-uO!0^0vfwtIm5"nAU2;:PtvPM25'#xZg3ot|P:ReHTyW2Ua~_~MRst$R]42,Fs'}o'3Mo:T!<d)M5/2Uk,T;WMl0W5XyhZg~!km
+A_b1g3NOD3j}CWpnY`:hv]K#qj=i]g~/+ai'o@@]`MYpnpl;BK]Wesny>%[:RVqr^P8m<_!2H44np<NUU$YT5u5St,Y6&]'{^6e_cj}g8Y;G~$7Q'5c3@Q
+jcpBmpt]zk>hA49%YoPNHqQ5m[XRyXsW%xF-TE>,=-CtO)]+DXEisA~jm5#|:n<.xfQB[6WngL0&ixroM+$YZml#Jtoy9|71#uynbxIgM-kec;<C3C&<GU
+enfw2$7T>1mggk6%CH02XJiGt#F>}<g!gGPF|]zI_"381a^!t9+)<J6gsUV<g9[i(c)T1W8K}s8GkR{N_^E#O|@5lG[VjS.'9a~p&[ZHtr//s$h!_i:"v4
+NO.&~I:14A+sa&=k0Z7zR`xS]mF$/PL.V'Uz:z4w1$tdv3;AcA&Qr6(4bqJCfx'PqoSHIIRkpkU4W.4S^O<GSYw'MIB$$/~DC2F_bdM_NL6_b'V,@Z(THt
+GCsGDP%[C4}Ai/clC71p+!UD.3XnC]k|o{z,%5EjH>=X"+z'$sLeWmuE6Gb48BViA['W>Jf'<l|,hcImSs]2O@0V@dCSc0f<4Vi_(HKTG-_BzPpIif/jN_
+%bzT.nwnPHcp!omY:L,{%G=qUiWwyYldftwb`D(AB}N/dT`t(!@sOjN{b+gC9m:TnaJ#E$9E)0%N=`!K9<$Oa"Art:jP};YEQPRS]"~u'nA!_H!4z`"TD-
+rjC^%PlR{pB'yzg]kI8bmY.a'/`o<r:1(LHV.#-T{g~+XpfR05mCpS9RP:~k6xdPpu#CRri+N7bD"(`AZC5Ntjf}bN)#$4{gby)yl37gxESeMta7y{^Uh8
+<;EtsT6.aE>KCYswXuKpQ7vau;6^-yX.ZDY|YQ2TC.Ug46F4'p"Z'X"le[`mppqu>ict{5m55.2ZtCejd`+M=9x^jiS@6t7s1i-X!_c`k%ID^j=%W+ME8l
+UUk2pEFm)5oWd.`^DB[|259$J1]hbgn#+(^z$5A$7Q4IxE9PB+5Mb1Tv4OFSw<"CCT|wjE#DF{3n]IytzJp&.Tdl{8P{hz%9Cif5vR1eVlkc~d<[-};7Zl
+;&#RMWQfnzI;qI-9[ozo:177Lzu}86gxBS09|U.&9b6%aYNX!<{&|c8`#]>#;m"xF$;NX;XtN.g'_wr`{@nD+LuAV4wO2Z$12Eix^W<I&8LhNqz[_Ubza}
+aQnyJmfwi{j/:)r^`}GyLA#&}+F|PJEJBqOs0xEGb0ea+{LgvpDAOgVpvr]b$oGIKvL8G`yb;Op[y75oGri8h7/h,nMUkEim{VNU2l($#+VP'}NGuo}7;[
+F7P&4MIvGQ7CKzJ!<%7K%:LjH8Ml4"`u(]hoP|/QFfa<p.YMzci@a^KmyCHY4V0GyG]Wt8i6zsS'fUkQi(3r$I&WPa)fm][-Z1~K[UGfDeV>,L'Wm'A>Zz
+-S2(IklyjE=K+}6MG]u(mmkEJQ'Z0d;6'._<95}y0a:PIs:T75Qpi"WGI@]I)r]D=B(:So^H3dq@>vQE"14)X=C=hU-9H+hB$gu]yZB1EK$W{/@7iD6tqg
+R{1yaWg5'yH2{7|x2]gurKK}`i-a06&LET5cfy{Kc1-!8vKhKB-wU-e[iU.Z}$Q`I#l{4Uv!,4K:0P!wKAD#`b37~.,}>`wcS@eDy!Z=tCYDg!Ek~nw3HK
+#a2v&g!Qpwp/N/m976Q}io%)`xZPvi%nlQs&PD62`,H0o!35q9xEl)&!]%{D3LQ7fT=;zKH9j,F<mUTWs_ay|ZGT&'TR[G3tJJ#TTxb+%44.GZj!j!8@R=
+"QDRiO+H).zd);qB0EZ<w"kbz>J,{2O9/wekt[9y7=`!+^fm>Oqs0YPqJ:K^^v/BqM:(xhxY3uas2SYg{nFbLK>Sy[xe{a5pJxmdaDvWg1>(AXCzo"A/vD
+:B)lf4Q`{9JPl{I/&CXROA')O[LGbuyd><22]GV^1;FCVNVxO=A|+mEX`s8o)2Uk1>4e%Wym<OOx{+DirFM%CIy,B.uRpbxjd1X22Xb3!n+0nP;Eb"kn.P
+!&Bq}0X1>e(TK,>=~hqne3+Ti.Q&-tYo+(Bk&pIVW:G5M[uIY6e%yM#sdE3fTEf+yhZkR=gN"]5U)L;NqdBPP5yaev"R.uLVw:sBKcHkV45{EDELV<=Z`L
+9;7PGJY`s%WK|98Jqk^vl>IL&K+,Y@9;Bu>&50u`$v^Eh;l)5zk-xPq"g.k,3s>P&WAo"wrN.owy:Lgz@BvmYX!_.e1oHJS!hT(n+`=t@&ky#gLSv|f@P%
+-$E)N;.FD'c=3089OTO#$YWid.$yL=:]Z0e{2:OQT9T9~mvm>Dw"P/:x`4(&Wgo^5N~}>;dFRPJhC,`WXBVknBZRQ[[`S-4^JxAtPnFf|u>ZiJ.W0.wB,|
+u+!C!C/+P"B+W-b|n)IFUSskXz2Y~v`)=aPGkat;!c1kS2KeU!>aDv9O=/cN/%o,_G1DhaFdCo1h{$%Z'3Z`sB,7=JaiLYL.NN[mc51f5>[}U&=[I>Hz_G
+QbQi/3bv`{;})nk@;L$=Lz}gHZg&]QB-~ZL+7<C}oVCbeNfo5HPJP=~0N8z4k3f_{IGP.BAwW6,V!sb#Qf3Q."n`Iqm%tI;0o-jJYI[J=pd05pd|gj7G.c
+$_%&>LY;'a&a1+Pa5{O4_9=VBgvd:xR19m&->0;Ian}a+c$VW0j0p6`;`cUZFn8_b")B~l/Ko+P/0Ak4+HpJ=A5E@UAiHMzv%ef$($+mZF<_1EnmTIQ;ns
+aK&]_G!OBx`^Jc{CBrc';+i/HZ:JR@Uo6Lx!Zfq<)hTAPo1n}2q#_&4lWa;-e2_QBtE!N|V1UYAR0)40s){[`$.@${u9JY-Tq!M_>DC$A@_=_#x`QS{a5Q
+['[O5+"Yf_:@=8%Xc'a2F.&%GWaEA=nu7lx>lM[7m{o_3i!{lS+X/8%XT|y[;Ku/w:crsCom<x}T'(#sg22/{w|m3]S4DHt`4T2v<-5@p4I9N:=6:"|>ea
+}uuM94f,ZxsLoh>v0`fEkT8$;6{E)_xXypOk)ir[GR-KvEt#4+0^/_{2Hrv:{d9F7%,Z6K6QWe@gd]2|i5%jwTBEwCg>mSo65r::[B,&fx%hbBaoN/'HeC
+2jdGY1nt;EBeyBsR1.wUcW#6@iU;|r,Qb^:ZJImyIP0((KQXa8IB)Psr+$"qLI4Tow%`u{2W'l/72Jg'tjoD/ec`Fmr3xc#iF0",D4_gE%M&CYO%=4y/%H
+g>Z+6>j6>fx.<Il!r'1tp0wOg&@@-hI<dDQ<n0k^'g6=2`wcI$3(&w4ybCC,:H^1j_>55lUv'JLVjb#mMGqcn[)x%CzIpO`T7|D")x$E'3AB/.,tijf>c$
+]5:XSB7Oob3VkkRzWNOL#YiQqdj#]!ZNDCq=RA5Jn8Uo&|d%";&`%dme;.wQFbfSWDr{Q}sgi9[vws.Ox4{3dI+hvH)N@X:8x<=t(0ze,Ay.&sS4eb`5O5
+Lr2uar~eDVsg[nl=43l4}LVhmVkTLcSv}Gdo|W_kmCW=]iqLnaE%SMEkI=Z_KObho1VC6Kft0)^$8njV[Blpi!PY#eFN4"V,Qc2<y8"v[Zgiw#dhtYIo_M
+PiH4ep>d6d]f>O>7UfZSMYb^$00!7x"jwww57mO$"JdY3Tu`c/eM~TmT#rA|/deO7^j[fci`n9]uAK{&DlOJ@gLGW&R3>N{w8Ii[.QA_S6)L9DA+AnZ+f:
+=39p]]Trz>/CK;[%<sR-z`.az|^C<Im{QOn3TPTB6UjLqFuVgI<FWX"6LjcRZOFQ"x=8BOSn=DC[P|br;IX:Fl[W-pFropS/^$1qLWhK$Q)&ESYHuN`0SM
+|:4(,mud@N_zKg|Iip0v;dpxI+D2$NKM!mr7@!F,gpS-VJ[Rx1eN$[o4meS]Ht"pfm$SW-O|EQ4nArP]PwziMV;bMnVv3ktR{U%(!:=R(t~r@b&MfXDLt.
+3hAi|zU1cHH1VDE0%5Pn,dT,/qS:qJ+8am3=|}WM%9=qYd,hr@yW2!u<pHtx:+Zk20!J(aVHXXPA<osWEuuC=3a=N$S'goP;YSgwX`|+=5o3~6@r73[!s3
+@3:`(6jD5z|Iqf_e"4AS_OUN9hc3gKMo2q1pvqJ`-pA=9d'}8/6|;SOhubKtIBI$A<[o06.Egck":`yf4KQ21mmh!))@]"~13aIU=1WYvF!wwvByPLZ)AK
+yJ]N2LUXYIPcgr2N[C.vM$1zvTI/ydCTtt+QZ1Mh"8)pH>qT`/[jq&T&a^),{ws/:--OMPp)SLm+IfrUhge-ct;K:8m&mR[izAaI6(E!F$A4>x^|Q`}I)a
+/bS6`Gv]0}T.5I"(>52UNT<3N}J]g)U(#BMm_k#-#FWO,I@Pfh]}IN(M:XT[9M<pUb2Wkv>n=tbo/N=Q-Y[Hsu0z;G`9<Q^z63e=Ugi8w9rFq/Bd|RoW!7
+8/nA}2yNw[|p+ZMX,HON5(qX0xBY53&7i/sl#bRA17kWOihjh;ljmCv6&]rJg)HRt`oG#f{<xK_H2W/(XP+L,)K4:j4igQ}dGVlSjysp}uCpck7.-F1>{&
+U64XVtXjk=md|hs'z47mQefEMK>'OS:ZD}hCJ2L5iW#5X18zQC4|OZ0&kJ!6jQ(Q0rZn`-tr~Y+tT<x#&iWZ":tF3j5)@.-@N1F&/vdZ=DMAiv[Z[j]_A|
+Zf^^Nzx2z|;J+6".P.uQrg$j83GI9>w=fr(m|B.t"xM,ullN>p$X{D0!)T0Q)`@#2xA"y(0`}^Tb0P76'/rM>pMbvPYI{"W^/tBde4IB`cYFDLlhZ&}I}%
+CdO;/5rc&:2K$<[hV1^nTOY)P|A^kJO2cQT(9p/nTYVl|rX">x"`~ZZ6<|cv0JZ6`y+3pskdrc>XF^3f2(/$E,[0Z#dK~Z_M[:FUt#H:wGc@!6`@UnRU2-
+'HLyg#>&}'S&>Y4bR%9;k4^Y+{+;6G'TXI%@/qnJt[[s|l+,7:15C)i-+G2A_7L4K^=(r^HT[uWhMq=sX-ax3ytyz`jyTyg2NJsGgy<0l$Ae^S~+yo2)t&
+<vixwV|FSRlh:S[xoLs:Q70}`aL,)kPjcD#kW6zRaSsT<->-J]ff0/=kA(,McJ8b8TCr]:gWo%'YAqSka,sCg(^Nk9;=Vih!~9`&K3]#q$->y)fr}9wrGW
+N_'SR$X3VV_s1P)q@9kYJcxT/"):_,X+39{;g){[r46WG[r9q5bSs%+c3S7hj1V:t%yV/iRo+G!ehjb,MvM>U,2O<%u0um&3.RdnY`5oF&8kA{Ey`8OXmJ
+@NUUu8Rs&9&N"/J#8l:rr8hBA|G/L{i5o!/1+{(Re#&"|Su6+1|h8$|hQ_{-$0"D=c1}zjcmCi)orxV+Bo9[V@lnK"je-&Tu:=+PVgp.WrSEa;tr<#lG4-
+YdM}eUH$a1<R_c+,x_t{F.z%7))Lq-G}<,U6.l[^,1N[Erl2|;r&}m{@(.xR6k(^FDK":a%5Aqv+@3U=VD]=fMl1t@_|~N+YAQ}8bFDX}$@Cy"dC`,537<
+hZ{(Bv(!^Od6=-#-^GtNYXD";Aytlt5yP,PMzRMv'1YPA'@aw"m]Rr2fx[4ph=opyiI%X{M=[^^,Fp>WytXaw=m+a>e>4j|"PYoJbvHlr0-NUH-jH9]`6V
+UQd;3wi+iqdFDyK@4pp{6cJ8_tsoXU8KUWtZ~:U^1];Nk-v]0A(XyWD%$0Pce!UW1fa-`<y9(WwPAIAP'fjU4ZNbXHxEu]$^[<C]_d$o)HXn3EJDr}}^>(
+,>4ve`y9X/`-B7]9q(]VN}(1_T7t>&V7,0!n%1Lc,bE&O]X_JV8'5fwR.lUE`OQtJGsOP!+hs_nT6CoSzBW=zqd]B&Q_NnXcJ<&7azAI-g.upIf-y<%!sY
+P`-K!">H~<PI4Fp#Woy5ruA.'HCrh&ZqWtZCNj=|dsdUY[u42#f9Mv+LaoP0!iydoo[&e"pv_ddORk+<Qb`RJ4'mR,>OnD|%W|9q)0S+|s8!;NkJ(5S<`f
+7L&zZ!Qgt/NlIBMGCJzqRezoUN=QW}SBIZc5n|ZwLfifo'UVE8I|'gel9Kt[g1a@%'vu|jG<,|yq<J~abkA_|(:N!{Y;0'6/"R1EF.>4#qY:/YKxBMx>W|
+.mvrY{my$u:kf=5eTm9+'vF{.7^-]EYvo&%o=xx[J1ih#o_,iB_Cor'9.3!zdRa>PpDeAQ>N!kw1#2]!wbIe;/FK8{[q$]<I8('#l!0i{!OJK8VxD-3$#a
+P}Q9jlmq`@5c0XqRX<[pXk/37Jb8bk!59(0'34O>NlV8,e+WHNjyeBaC|/YO[TENM/Fj&h>>ZE48Df24<uFPd)C%7l!5dMs#C]4[[3sUW8+2LK,pud6@oG
+$Bq^$2%'rs!Kn}$={M^k`cVHs!.P"PcK}ac;`OSc|JT<.aex6ZrECJQSGgy`/=m0'j<AEK;sIsx#)2Cd)#_cMCiT9m<gX"DcU|MhSZb;-T3wA7hBL_GV'y
+z"a;=0aq'T-!vwM{$bWDF5I[+"KrzdQGi:Gb~kR,lsFPskPH9vWPAmtKS8^1nM;6%pWxe$OPS)H-5_RXTS+'"`]oAf5lP#{4_>g"A<=jjZ5<X]O<<P9hac
+#^=1[rhWMQCh8}8JjJ_$C3]d`E+zc;p|!/fY3GFM`TR>m|Q#l]c8N@4pbBgVN(3w}umo$2"mC1;"zHw|"C4T5f)_g3)U.D!+(h73bCJ/3q!gP/xb_b)#u;
+fn$>BgeFgqMAWa:p;SW`L^fo}WD})]"eS3Hn`s9wp)TcB[UR#Kl{v]~F>G}k<WsuL0Uxy`Y@;$P!y;Z7gB7%_QD!EQn"`nelR`Yx.pl$dcbPs'6dYE0_4(
+yDI[K%Q:+{c8BePPF,^OxX&1Q{~)I'S:+ZR}b%z8M8t3c8)TqE$E'>mu$|H"x<nKeba,=-@^|Fzf@X+#OmWkpH{;&N@jg|o$o%0iP}<ZM;Y|CejR1{6n3I
+5M9o#>iGJRa2xbAW5o:8o5r(5!i'lrJ<MNh9BOteu8^!rB3aKJ>(yLv-p}wi1SJL+x%o@$253Wg1=$)-wW"5g=>#,_5(@>k4.Tj0t>+Q^EunP^p!{%bRyW
+H'{f1!fp,lja1Yn%nM3@4Gso&PT^TLj(PVk0zZg4y"!M;M`/LDpwPSJII;W_0`Nnd#8q[6OviXl6=s39jHDb_/UA9:Qpam/q;giGNcZTwJji{o!5VJ_IDO
+-RHGYhYrl+szo]}=/}]dn"AP1Q7YF)%h;XniTB(B{zgn_oG6=#y>OW7JPL@{}5WYFKoSt(|D8:5#XJ18Hn,C-a[#VIi{3CBqbh)vuAvG%(DuBTSPo:-d/[
+>^q_w$'mD:L'MZd.z96k>jx(&6^"N+K>e5x/g%wO1dWh8v$.afV=x_OXi5=v}s"X@x(CLD}Z<+/iWnoL^Q8PCOV|"xJl(r7Xfgs0}t=-yjo$P0WHk1W6j}
+f>AXwC48tohD`@fi9_GMc8&ww@.)VpB27R[jxnb"`KYC,bfvBC:.+Y5NGb!@t`fFa-X`jHGse^TBHKBjDCfHSPI7v^Cyr+eWfJ);7+6%e3yau,%:=!DzkN
+x6]Vcc<OY'`Q@NByNH0>Yd%B;zW<IxF>xu;GL7/=bAa$X:fq/Vf8+v]P||Qgoa|BNFomw/{Sw'^<W%E:Z9MrP:YjF'RJ~hZu(+E:yQL/G#_]r=&}+frwIo
+iK;{L8so,Wz:'QUjgWBv<Nq.R;T-+K=4Ap8it$H|]aG+"B<|(RJMZcKr~O4awU{!h#.PDIe}qcuib&Mp'n,XKr5Tw>7;#i4&]91"{3mg)n@lOneh##yRm^
+'un1)1<W"d<t'vtVqHT'(`IOPXDI:=7e&)=va{}k9kmw)Z:yl9R("G.JtmzICcB3!1'e2g/iK7[|i56(~)0rEG0-yV:$Z3iQ/K@5nV}NydR0~ch|h5{gl#
+#';KQ#uP+"d!roz/=znU,HAO.S63>@5R5Ww'1Dz_}(+naV0RYMcs5!sJ20@m2Z_&m"2Pg+f.dmePO[R{RfusVHDtl_tG;rFp7Fy#bfWrwypJ'8yS|1XmrA
+js~l0!C$YIoJ_LWU'Az<gG(uWGsB>OB>W;|-'[:FVbvOFLK{/Vp8AJ+`4u)ZsV>p!S`C&>"Z=SW@un#vfxG8O1[_MF,gAzrj.<A&k`K'iR$yv/."O/|w[/
+f0P#fc@(0<9@}LP6SH6;3_=S,`cIrxQbObtY7K8Rk5Yi~,"xo}BJ!xdvu{5bHlphAwRetE$|786C{}N`)s@IY#er'tK"&vxa/Ln],dk{Y{6Mx|z^[AsGy|
+Mt%Nh@"wU9,y^HE{LBeAe^wAJ|rB}bijjK)G'fV:iQgrtGc}yp/^Sko`(21Q5s5u8lG=6Ucxz'y%Ay)UWojV{O=X>-qYDIwrNQu%S]w<Nai9,y=}5'<NwX
+ll14Lq4L3H[NZcCDH!@<-iw)LO/cg^lK3'Ez:nsoPT"rQX"&L1ELi>tpY$bK%i{3|^$p)MQ|{OnapZD^e:c!=.oQ/3+LtI_2@JlRpr)qpO<!i'K$m`'uvi
+-8WDcytVes8C`eS:|q)C4;E5!#M,hdW1QdLJ8GNs}>pJ+@rrex}_9NA@Sw0H9CP15}!`ot9cn=p:V"{hn[83'd{,#SvR1nbG}XH-SeGYgRPF9z7%xp/usg
+fDvgjm^06AxcN&0P${|P"XO/|E=ww/Y"QP]HYp"gTxR#4p@^eEVg3d~kKtLy,qJm;I0Z{VcXG$@as-ooUrxT5P;hU(h:ia&W,+_mx@zd|dkcE59](9o1n^
+g("]F3B'08v,E5#jVSA/Q0hs3G:%UD)#[1^r>Fks7ke>9(D5+.^-,V,)jB|H-Q8@f(@rOOr4mP$b+hE"d_s&/l;nxs4,]fwNg5,d~g8|q{{V{LFsK(ZPIS
+@ObI&c/SzCO6=felopk#ko7&S}.WGy27zWP2#zAoHV2+_|<w&g_5>/'};tvJ<C_Ty0gvN0jWU-D.oOBSF+`L&tq<>,h3O-u|O<q3!0`hUdMiR%'7B!X`N<
+H;m#|Kkw[Q"%@>B:^EEVg7DZJ!iN8Kqve)2AGmFGRlu1mNS9hBu+2<GtB47Jq`2xR;9K=I:L/y_=n^(Z6-%^^PUDQ}%N{#nN7R|R0xmbj9vAGy!}q2jhnK
+Ce<JxvK&I{Y_r<9KOW^`DEU07O<.1a9p^]hu^A>z'i}As,{>0:>3ZgLp+1WOvP`YCWOOnQE_si>l%2,ga""sW3KyOA+XJ(+QYLMeh)EpfT~xAK7Y5R@Z@+
+zQq^QV'ED5y{jt<hrOB&+8bq[s.[ft4k>cOXh3mRfhFQB-(mx;)|HIY`y)cH1|s!j0;&Ll|PCiS7:ccM9y.{.4ZSZ,(t(&I8%bpp(3~ES_{^;%s6[2nei9
+^%laln)@lE2vxmpmbGfPx9jH{^5;OF(dc};I=0{q.yXa&|^qn0)49iE`M=77SbFO{,o)L08;{xB&;84Q"(0nhCPHfx1u~"g[AT1H!85m4)Vl@$ihM2l,$w
+-qaDFuvH8"/cnV`t]yZ8URBO}-VQY'!}7k~6O2(:]BZy!MgZN1yKB=cTY]9,!ns,ka-"ad5VlJ4'yswJ"&t(<{9`KcH&uRyW4U@|K1Xq]vlUyWd]0kQUg"
+FG!WYE&0zd<u`y4wd,Ocm6n|^!bbs%;l=Ayjlp)D/QVfqvz)^v2[uxS#"wX/vHP$1pYilROQ0p%NAr(U^#7kwDD<og6A4BZsbzzPB5k{^A"78H{`5e:C{b
+',+=<KS]c%W2!diFE`d|5kJ$e@A$n#k_$U,WS#5=e:}bNdb([6.}_a}veRx"_7jAjjNkZD+sli6,r$R(tHr;g/@D-D]XI]WM7"vphhwSn:9U+!-9rX_RRC
+^|C39(Vak5^uW3'G0V~@;RYq3fr#RMc:&yg#,@$-Pao,4xW8ug|_b=@Tk&+@xS;qo|_C5"$iK:8=STbsT6G($d8m:#A{J-asK3$"I`a/y`_us)F'PC}oM/
+}0>,Pa{Y-1[Pm0XaB(0cEZz;k4bi2pBs^6ytxrg}C#P1U:Mgz_]L4C72D{5,yAx8;]rI_$6x2a1s12J4ZYIg0-WpU4og_"@koZY4ru14!hhd3Y6Gw:P30S
+wzRc$,i0A$6Rre:#WWrV=(he$;.C6g_M:rGfi=IvM1xgiC~AUM9gg.J:`+F>WA>Ws):amT)128oL^"=FN}(/,wvQEQlfWt/'M1pQ8"sF6#4hl9Ji#cE.D:
+_,J|PQ|Ap5z)0:42i<;'KD1B`K1K8n;P=Qx:(S)<w.#/9(9'B1|!Pd&.RrB+"CjQOal%BBSEEY4UM+'.z{/EJ=:8Gd;ma3I6)[+d|$D]$$"]8WU#"hAM&$
+&1rQ<F^'9>$YH#lU8pS<+n7Oi|)=pYwwD4#^<g][ra`upo~Crvt`$TweUrtxt`Ie-8!T#Yz(6_C2['x6"A3@_L8!1@PV%TY]L7XeuaEO'2tVUb{j:U)4}0
+WM3Y$N_=}Sgoxg(%'Ok[71`';oa<4$G%k^op7hhr87U8LWWp+`FABM"r1wJe9K3+=_r%3%5VHv$2,)ad!&HP7L",4"Sf#jI8FUZ!:D/zIwXxrwTMta%qW!
+"aj/tvlN$^}#e-e4IJI$,!y",.-Xbm|>i3]q0PYSdo.BvnWDt)T4aDu=~6C]50bV'r|m::$W8zpL'{4|]{(rVpWRi8gC1rD&3]H@L5g3E!O%gU0ZZ4+32j
+sN:]VGk4w+Qtc}gb/-4AfbO)Bt&@:d9$v@%E"&158W`Rf1pQUb(|<J$aQc%Z^`A,C-U-n]^ued1FR$;>r(3SZ@yhKcaFy8D,K#FG'hWi8nRC&=@[ZrA7YU
+-^VQ4T1r&b`s7dy8S{[lyD$1cI4W#8j'#UuJC5j0h$&o90H>BCMjs<,R$c079Asj0^m/GC!3;Z6N0WDh@=gByDL"s`Jg3;J9`^Mm!i0s%(+GD;{1m7N[XU
+o{AGvW_8e<cBu^v2=^uN/x&OlxT^Q}3Of%'>#n>Oma2/<+]Elj!$sXP%@Ttl-+0.^Lqu6a|TmquvrU,]sl4-Kz`fK+!DzLGXLgExdf[DUx}z(h"}mD1z0g
+U5QgZ|xj_brx:aEOx!PfhM#[U1}V4jTZxIL#.=9,v^qtQu"-V2xH_mchZz)R<RS[P9mTScOMaX3##T4Wog||Ht'Gv^{!sL!f;QkfGsHf%fszY|`zH<1i2,
+z:!4z2kb/Z$RVMBJcj8:A>!X7[;ndpx<UoNb"kH"jvJ:y2~7o(@B4^h<|1=]J]ETbaQAuO'2!;<LzXdH=fQ}g'e%I<ossM<)jL;t$|7=oLw=kl|S3+YXj:
+W<;T+c)Apf>>13c^sp5tCd17P2^!_kVbd9b1}krU/K)%{lEU"KZc.v_o"qdY,j)IS$^z.5GB9Hn$0Y/Em|GDxzDQh_XhQrQSzM|FX{UZqV9[9XT)IB+3#^
+HmUbI5Vg#^}(b+esVVA/V,]<:P'/iW;1R)~a1yyD8=N2Q(<gsCl|9jy=#R8>1@kCmSqG1_ze7vr|p)L62II_JheE1f0U2oB]h]4Q|Mcap"p$z1uKc"&d-=
+b_l+^j-!=s0}NH0PbN=Ztl<-A/~R4p$,4Kc;Fvz^P)W>4^3Ey5"f}'HgLIY7s,<A`['/'v@yeZ<sjlU<rqY/KKf,$(3XVM^b.%@3a57@ES<5A:mpYX=]:b
+)G2v]NP3QqrG@TBZ20ol&/):f@sh>h7/RE5X9QwC;(}h4@prgh9,$Hqij%8lrte%upvqt2Pql"hJ2&U/Dm;wWFvWXU[})JJ@BNGxC)hJ^H;rRu9QlDcvry
+>Le}!04dOWYmK:5!5m9P{X(oY3'KaU'(8cj/+3(6/33oMa4^G9A(EPLD/|II('kl.%=pHIF^{<6Y=.QFlvt6iJ/xFniE">J`uzz:tJNAhI)Ohr,%S#Ts"C
+9u$`Y"}cQKdOZG/,&ux^bVFmt%;Gc+.Qs6{_7T7=!V#@LGakjoQ],%0cAn}exE}F<)%gwb,WGii[y#U.6PC1B5i9Tv+lR+I35!tKq4ut%=VHVZ=qV&z-<G
+BP}@KGS!lFmjuJo9!#x^l[ljg]mLII{V~PP-yF{WrkDvh<to.qQDyA)[5J.y"0@qM1-X}&t%)-{1jHrv9l!;j)ruKz)_bIwm]%2N6!1iqJ~Pk+6:k0-^]7
+lA0IP9wBp%#19`<D@Ht+,JFRpElcr:=zTNfX{;JTre<n~%ikOE@[oQbD9!af'@i]Sbp>jXB+m!sK9B.;FJ2;di[l36WnL|Uusq@89)5W04Oea}V}.#ipL4
+WmQ&s/ktYfBH-zk3PNG`EqxCF,u0Cb5`{Px}ci);(V:'G[H-}b7{]yaD]|:Q]sd.l0;_NznOkl"d$W_j6iFX/9rm_{K;~6&C5czWf":I"C4tO2&M[rDi~O
+Q+"x_A7_.lC7x(QNqW&@}e"Zpxx6tjblwqg8;&LbCIa&F0/%fq3),f>3%J5&(6XIN@JI)X$H_dK9noHUVftO$NHNeE+0KrcVZDf)AM@w(:Y=1o2uPr:BCb
+Uhvfha=Ct-jBvV)AP<idAqWfl$xu6y6l`7'#4D3><=(X&ntS_}hv}(3N2@E%)bpF}a:}8pLP>ybjb,sTUa+p,$WYioOa-JiADY-q37:jXSl@2:=J07)WbC
+Q^Z)]J;R',%[}`s|(z4"5E%Wor}l%Q=`9=Me<jgUc"sqtV&Tb;jE!3`#W1`E":nM8F"xk$pk..naa=k;h64{u7dNlX)%DF-yhGDO/=c='hyT7PH"KA0cVI
+-4D]^TKh4802;=sn/vnrg[T6Y!#5gEQA4(CkpX~uAd)o{m]YC(1=QQ.rDuC9U)b!mt;1gOpR4qja.s#=aI)'h^^fn}^r8N+Y<W@{!h&K[d[}+<H@5VRqr3
+DWLR2>DsGc8s(iH^m-U"LKrg'r8!Y_=FFJQZKszq;&zRU,S^a;akXC/q@Oy6[H1,vy#;BmiuGbEAJr0_3w!MIg>wT)7aY/UV7!Wzz,fMo,/=IQNV_CQFd3
+[Hyp|Rgy~a2iR@.CK%1Xa-{<y>w-dOE`jZlEyJ(S%o,kDn&`SDJskrsXBhX2E;>/a01B9.>0<;f]U}U+suMc/:~F,>|m61]<6>K>G}]=MDg&H#m;.aJ5b8
+,vR5/LF[C]%:_;R,6xvdQT]D$dAs{$&Xk]9hJ>UE1lC]Xr{_DcO%zB^ed!@>,`fa@,/%^.Jc{Jl_Pr's!.Sd@mKS2!D)>g/0c>#Ww]5tSLm&;RMD%c{"K)
+38H>cX;OECg"_RYe"$HoQUM'/>'Nwdn+H-YqEMZSH(lHE_a=$2cFQP]0bu:{Dfn7d&TsX<rC<<R<4zA@n#iaw'Pu_q$#j7ry+2Q.|[6RY[ki2")w"8vkdj
+lQE3Y:;y5aIt3^<@Y)hOh%>L/WhS%Rvc!Q.+^5<tF0/-.#D"iDC5B.|Ap!.+1jX}F5]fhXz%E5T{T"eYD`cS~S!l_H0D[:MkM^H/`yRS>qx}_6c"&0j;ve
+_lEBYvHk^34h-8l&u6LFv[uC%iY/G=C$"hGTYA'.U";DN2dwWTf$_`&_X=,F>6|0w.22i]2ZgV%NSN&Hx81^RStNJRFY^&K-le5v<|FO@,!Q86Mw;OQ@c$
+~/gc#ohDd/q>FI8N&H00VD14(H}uVpp>>/sLSz}!3qB`&58"&aRHJkk$9QVXxx"^AXeF"c9@l#~'MtzPCYoJ$54E^jL91GA)#b&WQAAc,GhH1BCLhMfT:E
+QTvpBc7=&/uz;njvBuI[vnZ6`rG-uah85D[EeI0z|9c`1T99oIaVCj`n4"WL!+'k6F%A!G7_=^B9[3G-P|hmZjw!S5PW&hyd@lta+5tW%mV_5c~}vvR|X|
+ZKZwsz9|fLZ5tS":(meEm(.wO/g2G9~!B1GzwkB0K_VzUA#FOi4l~z,c3jNN#[-qicJmp)S%Vfv"M.S`@n]o(@ikk$vw#QCR|Icfa2JgVE^S5P9TA3P]"_
+t(^$[W%K"YSb`#oae3=.;"J%kq;Gv7qh^^5C)-J59="CA:9.ygP<h:^)=`UQ$j>0Id-TGO;$,JZS--{%p8w>1w1;0wgiTdIK>d4!z"fcTb@9)w:fs,DT5I
+<!zP=};UkTjw/1aKa@gmLz$xE}Vl))S@+VTM[lh"9#[11QK'0603``@7QFi_E^kmo&U+1h)}SI~2m|`f^}3{zxSU}py(K4Eh,h~,BMNIs{coi,BY})HG1g
+T{8=)fv}p8[)TNs5`[Ig5oe2nrHm<ZI4K7hu%PA}uwvRUm~/DAiOlO.#{U&i2_k[|LJ-rNX.4t#8QpR_S0_LH}WpaDE"]!M@j"sWXR:xtFv[l3TSqu{k]U
+w,OQXEJ,t-O'~bY#']u-XNbN(M=Omzvsw1E-bz5(wXg<VF1n2Tmgt[6.nugn!tRcbjq7i9qG!m^Wz!5HOM!Hbbh<m[$F[|40#lMfnOoJZmN{}Z-F^pQ4]:
+Da'"}+e]_}.>$`u.FIB4l(JZtW9r@$:=Hub;|%2lPqs'<--f(}1A~:G6BZS5nAXS(5@CbmTSwtZ6`v_@;j/W_))5ZJvdo_;-U^FE"^~RGaDt_Ju$wHpA{Q
+RRM(|JZk0s=btV9b=UjnlsS.wnNc77TgL|K)4|$eLp"sSGxYLVUEXp8FfiZ&YdwAaIbrZHAgGlO'VbDI).+4_A9D=|0HsPXsZ1.7@9m:L`NCw5!JE+k=|d
+f`NARQFdpu%]a%^|UE(gTQ9G,^uiT^(T1':C`OL9`:&xC1j0eqa$}kg,Z>w7^M>SJ$:4$1FvGKCN~_p8K@WQ)MUCgLenm'RaKCRT/jB_Ts[,-VvPFCk<DH
+1wS2|u0x2k6hw3<")^9m]SN;G+1sQFb%rslJjne1A4<PgEc#n#`7xKEe3uxxI!7&u!"nCb/WimfbF)Cz-M67)A79w`]@i{d26vu7.%,-A)F>'dGH1/2xj)
+:JRe<V_X`n$,n(5}iTeL==Sj+aY'Z%ar0VlwY3u2.j:V:$~>jQAhl+f8fm]Dr(b$1)w|Z25_vR|LX=:0>io5B!j(}S8ZKaMy=4%L;('+;_y)=xS%Xg}W_v
+uG,:c+(nuJNbx{R`cl3=d86PB>KK{FPV$$V4}3q<Nd^-,8)daer-m>n:x"K0a;mT$`iUZZ7gKFo4ZZ.'rl{BZ+,g-Grg|>bul@{/V@a;{mln%iNH<U.#tq
+Xtys[Mq=bb#fEQk(RTeT(E(EPdSjN/w@m!W@~ap%^"{v9/,#Of!V/pB5P9G;g[cc:eIMDjs=sQ'!B/4]dm#_!B"k$mn%ZX1<:v^E<6z]%p;Lfr3V#zFG.U
+me!DmW0U.oApVU%vD2rZ1@">`k]hN(dX^LLs0;-69)JbVB5L-V`c8!u8-TjS2x7:<}W>P!Uh,[!AGNhVR&)M&:bj~,&!gqfbiE#Y0maE](YNuJ4vRs8'FY
+oJ(ZZs6r3^8]zgW83t>isL6D3"cv`H%;{WU7=t1[KcHTk2Ld,XvU/chRcT1='uh>fLO&=6{8n:'B"-VwO;%wV'@)9MW>{&MP]c[YG6cJT)"ep;t1XE$J_s
+bP951f!X;NV0#FZm"wJTG32N@x"HGh@U9aNAB,G"89:)uUBaCiKYQ03o|aeO3Td=N}us;IJRK!):9yRbTI5G{Lqo&yUY)pxYu#9FbUEu&g=-tESoTP6wY8
+Db2$p$^k,k+HEj6{^(g.i>WCT)dAr09SK7G-4Gp$q#N8EhnbYp.wbTI'd3>!&Wh(ee/R"l#H+63Xk%S_B_3F%mgSPELXVt{(lG@D%n911M$P-o^PD(~[pq
+~9G5.[':/8L/PVMxO,H|BMkC>t-R+8+Z.$kd^bMuspSP8X@bw3qSk3f6rL@23:%ws4!['VD<L8p8qLMlHll{KY6zKWhX:yp>Zc!Cw8Jp,>_^8e8@w$BkZ;
+odL'p)WWc`zt'm[T|-Rqb!ds>4a/bj!UepdDkp7JiCru3<r:4!`yOJ`>m"SQ%W~JESh&r<H;lY)hRBJK3BxPBcPRM-dBWZg3-D]LbJ!RgF9wVyy<L{>'/7
+k=f5SVDm(wF%3tPZ62|U'TJpIkN@<JI@YXmw,h`zr|YP3uXcgVYdm_q&4x1;I21&aYup~68|1Wp[=QNFL9j&mMnHlvx"+v4UzVYr8OE(}II'Ex2iNo](Zv
+^W/(4`b:,I$>mE/Z-xQ|:8GNJ|kzR4u8t=8`!oba%g%rkT)q,CQ$,L/}9|DN[}('Yw+TKtSQ0F[aBqHfr|Q6ul~w+,U9VkydhxWN=fF1EWFAvaPmcNO9nG
+4:77x6F-02J8HGlz-fg"2m$nwE&'zg5E$Wb3K.qS&vPUS@-m!e5,bwk95>dJWC4Q'@!;o51=TyNXDm>|KInT87)NXV>VA]u7x/$m`TLcZ0M(-IN98U2`/i
+k%_O5;mAgJCErezA><%5Nk6Wmhm@tCCn/o.0]Dw-8{]Vh.=e7q,2`;VtMi@X>_d9{Fi@<K;x$i~Qw_$!h%d1i<!pExs/GZrKKy~q`4FZ"4NT4k@)pz4n/m
+b)y[gShy3N|Tn!i.|p+sQ@-;;S_9yc^|R$)0UOnKBft2f[S5F0f65A1e}P5THz^S7]%t5(y8V5EGMT=Fh`hkFw>p+I)T%<!S~`6]N5Ta-HzH84Hb}0LTL(
+bGzsNm>>MG&:EHN{jU@G#C(_r4sXg9xPvy`K5z~,(K"kZSr$~<R|$cVmat}{f,a+_/}4,P4Tn!nMlBAV'SF!If1e$bL!Z@B.}E|@;EY6AWuPLOnq,"nuda
+pcF)WHYh_0tRn&ux&D0]:STkB7b%8BqJ'">5AGxXp"tX''u"G%/FF{i{j/jAfVZ8DJ&>Q(Kmi>%%_M{z6uL,7a#x%A>$RD3xuOlcg`zO,clg8F&`z7tWX)
+%ULrB"HEKcA+`]/iK;5!~,_}$f#{b1`&Qzh&;;+'I'nW~)!CO/]L[|bcHCuYLoFZfCqD&Lf]bcH=waSgs0Q0jZg)<zjMV%mAz@fBxJw(3&&GFG['|`=/@=
+0S4$O1@5~n0;Z@Q=MX$"BUabA7XwZM|Rb]T-{6"yV)^z+Jd'}j~NWVETWt}X+'s3al@78C)ySK,20j`e@eg5DV9uX]I/b9j,V-xIA%m:D31MAM[)lQ+01'
+}nKHVG;8Yv,)qu^!7#Kr~Gk#U&%lt-dh"x7;"bWf>AXH~#r-U/}@=z4`q5YX7uj@iTgVf;nW:hUdXVo/7Y5a'ZY`_S5We;j)|}<ypra#;!f:9AgoI/a#bE
+=>)O5ja_bL,Ze`.VJ`RRuk^-&9UiCSy&.EI/d$7,gU%wD;d>i3''nsZ(n^X`Z;kWr=Kkksx!_G>Ge(iCWIzh-6`/2CnYbdgU_-!P!@9B!unb;H(Ft`vmNb
+#Fio~3VzTeS%_#IK#'}4Af"^SgSC,O%O`)rd%>~g@aYT{fVJ}D5#q/x!t[@<iH_bKQ@+_(3"C8]069%`d>[3o&D=|Y@E,2'1!!DySx+'Lue&b^i/}2`)XK
+!4blTB3@C$x'6F:I{yeLN^v$hFf1bF(QsT#l;l>0Jn0++d]o1v(cXs+Odfi,oFkN4-d;9JP`.&|pAe&(1!pT#m4H)[fKzyH'IAW}F<mUhZOEr,5SSU259Z
+Ugo|O/Y"iM!YU_A6X`RIdh02DFUc<vk%)`=P81@|^J`,l^8m/Jv!_p3Gzj@29MsM/2riE2,N1S'BPW`U-yv'Rz%nxtT`6msj;d15PdHqz@/j:'=JeD0)w8
+K=f`32}Gv.b<+;/}Q3L#;w^n@}gFR">nsFP{x=<3iw1z&UTR'El(_/D>j&e||:lp4UVQP)y"9QS2Q8kpaX%(o/5Z1"Hn;OtS"Mz".}$Y>QlTd(GYPq@2uc
+04MJsxI:{8(5$MNZ:Qd#wNKm-Yxz[T@n(1215"C{O<%EC58#gTr4v]pG%%jYCo[R"pwoOAG+7"4#'yx1U<:)MyH[Wv<QhVrEHi%-_`g9<pn9'p>zR!_/j0
+AqIVXy!V>llF,^.f}lsU5J4(WQ33'"@'2G'T[$`pA;QbKj]#wI"M1b~l3=SJxWAi&">:"V6!fU%roc[sM]i"S9.eBTd}D-y|+J7(3_kvum^-tc$ry3{/Dx
+N(W6K]5z<,4pUC6ER'G^NhO-F43jvdvCk]i3K=;Azu+t&69Myb::ob5/0XtxpemTyMJVU/<P_ci-_b-u{+>15,UiF1=m"/gn7g"~IxT{,xW"@^IHv$-2T`
+eGRGmWt(;[fFkB7W1)X%JGfN`ren6Q:R{JkbtKIH,`$5GQjM"`O0twhy:""wIOCj.TyZ#`o=FQ[(jaf]v%+eX3-x<S>Tx,t-A":7SDAX2P>I}asRAb//'z
+$]uy,0]tQ`[:KXroCTZ[a_h1d`>k$QYW,iHB@C=,ONgWMb[![9p8ba&%2"!@pChFv@$'Op7)4C(HE][W=nAhUR+=0B29k;4xtsZ(r9dF,CBp`!$v0C[ZIC
++&>3{g`Yet4fb;<I3]DLkFreJO^eAQ3>N=>Fl$F:J#p^sd6VIIvu3of0v@aJ1"gz3Iz(4X1"BBu2"4tX"Z]4WxciE#00qT'k4F4Ed"f&U9Is{%GQyIwN"k
+qWrnUz&@$/aK'2knNaS/`w@ZdoAEo@}FdY2D48lwvDg;.6W!V4[W=eN#8#zC5_kU{gg/sdRSYV.+$BmP<b#f,I1rscnwX@QXX"[o1w8sSQ_1:w8<U|W$v:
+LonfMM3#{mqKB<_<&4hg2=3uIH;0zb~S%P_k)J9[B|ES2V}t.M2I/`=$:9gilG9385@yIpb2,Wt[{/mXr_8/36x=5'(94Fp@PJ7KC$)O~z>O[$4>z(Mk+4
+O{Zl:<K}j:.<|8@!]QVj$Ro2CQsx[<w[#">8Va88h^4U`4W}=;qv0CXLb6qIR2THSoi@O0ys^>}5$GYn;.GQKoUv@hP`#e+s74`|MErMj<4|j:8XaCsN0v
+Q=8h,TCfvd`zk<gUKR4LXYRCvRRc}7QPZxL_6%pes9#GD&mF`3FZW$B6oJGvJ`fZ-RMhv!O=:{xN.&m`I=QX|y8+dnF8Tuqd.$Bm0YX]!7Pxz,.9Jw|S|J
+I#SXDvh%t(+l^H<Iu)e&^OAR8h$KVyP'Cgr-pJO#o%d7k^Dx]1N!D[EXuuCV:0#<r:Hxdv9Pgc^y~7/5vujxbL9R:%Gw%,->+SCNPq#^'PkU!/+Q'SU-JU
+puZLU]V#i4r@Jez)ZaSl]]N"PH5HM/l@/2d}T2Lr<dh&p#qKlvcsBqre;'ro=+3AK}d'UEv)aEr52z9f0"L#aRlLTO'l8l.'#W@^'C+qFXn.CRDX)p+fU^
+:j@IBOxMa('7UbeCJy%<BT^=6YRt,'M1]';2T_NC@w'MS"ot::9zJ/Re0w72bAX0XK<b@_vk_ypB.2qPqYWJ-]Ug}2W>+h(ROiPh`VErib8"7u7Q42!frH
+"4i2nx8v44&%i/j[G{)C~oF.Wx(vxj!rMpl8JY7#N13-&UVf"ia=6=f/11$wmWKRuSDZ_t!ryl6J&wSq-L{s@}.Dgb|!HTm`cUXJ($OAT#:/`"4!+$fv~P
+)vALFZhE<ReA4NNfCqW[=zjsOU.li|tdE6b"!Ec2EF>X!m97'"-GQ^OoV&kS"jwTfP|oT`uL{]yX,p0:-lrc&oO5SAm>#x]z4{1ycy-DWzR1rGh1c2bk>'
+P;o_fmZ++fox+zn%YDkv~#vG@GYF8^0an:N!#5(Z]ZZB;x((m9:Tb]n46I=}/<k}'@h)~"+Y]lhW&A'R|-caSyfDBkJ;iE%Pphqt7X3E&|J]NL3pm]{C}b
+1U;#@O`,39_C18XBrg2ewF'+ud4M&Aem)4|3{NI]x5rKGmX8>^Y34ItvY[eE/hZ))Bqm.o%xgyl8h)[@Fx-Yl%r.-p}9`uBOf<:#S:@h8yGTTYCQ0mW4mq
+'1e-%2|gPXgj[;l-+ywm~04YEiC#($IJYc<,T!s1C)8DXrY]j:Uk,+&:%rXzFd_18-P65b+P+Zz7hEXmCylk5CNxPvU#zqZF~VbiR5f"Y668HlAd9|StQT
+A>QWOF(TOq"=|'%>Ow[@OG9tTf|aJ>)j@i['A&O_74/yNwOIV@5Bdz=%%:Zpnp|9smm/&''^_WNj+oS_8(Ae/G1My2&D0B<Im{N&X+CaIR1BgvCyR6L%c&
+!qYq0%jce[`u&8JQHY}Zx_H#KBoBeM7)dLxUTLKGtJ03;H6,~ttSFQ;WD+u2Qh`x+-}_"we5}Z"d6z+Tsx8z57ZmRG/|4il0m)i#r@#`]3+FRR#"io&:e=
+Jd+90s_Z]8_4%C;X!IWZFe1go#~OI=w_VQ9$WEVNbFM^@EET~KA+^k@yq8LNTi[ZGhU9$>bXx>DWegft9UcW'L##EKtN0Zpe-}Q3$!5w_^Oi"1/6`BWf8f
+1eNAd!qRuI&Pd:hP0._3C!87a`oZ''nrKTCP1RptTyQyD2"HiA1uhL.i[olgLKI+/EI>Wv+K&Fu7UK"Q/}RpNb3Yk'`J,P]bf_@}J#xKFja;Dx~#2h4snr
+O)8_8e/a1Mys/D##Hi[XlaRvm}7MuP+(lg86[M{9KcP;1R3,IyL-enjT$4|9qd-DdnS_z&'n_`rjAH$w9=`2uk22";{PeWW22Y6"y{,kDCTsq28ve#Z,`G
+)):G~@5]pN~^/uHw"P,t77,+|.s7h8}DLzO/$3=@7AFf(0`)m-TqKimjzNykV^QEg3f7$Ub_J;vozdQGG}11ldeKpuBO)$dM%O"eFdw,Y,~]oR[AI8(rvK
+<|&ssr~0huCgw}weR)x,d]G64oLuXcy{U[1|8q@z1pSdJN!O@)5}DN#{&b~G!,-0kg~$<>FpMQ1]NyI}tdYL{jb0<Iun1=QpY6#]^g-4Kj3SmC3f+lPbXu
+8!QRxCNj'm!;N#y_/32T!`~[PQRlVsh#K>18vE,0-):l{$E92IV].2;7;JA(8pEtRYJi^(vKK2r%F)~dmQptPQ4@FdjOy7TO)65q^cXsX%H_po9kMHK1FO
+|F7L|NFRk.>5eosoA4Ps:l2a:IMdN.l[EW'}{mX9<OWa|IWj@>j8]!DZJyQ!QlI46.4hj8]ba,jN7]_/{'w9xM}<E_-zD3S>0}p3wJ&x(,p/mFs${v/hz<
+7<BH'l-;w5iepNq'wKt`jEzqabAL6i[2,<hFp:b;qBE&hwwqFr;cQQ[{p1:oB8sccEC0-"bOPSn5rtF.Vsr+4q+sf=,(ejo.#m>g/M}$>wkp`mq%Lodu_8
+;maP[[v&8C5bkF@"{G`)BELHy0AIyW!MdyVisCVvoCbh[G3Z>4zajgKK/bG#jpI/~a'2}Ua!:T(!a/tD)hu|R7:rrc|IX"D&7p@g~KikHsP'h)##g$x$1z
+QPB])o^t'Y0,qMYjZ$QfegHDOFasyq:l8M%7:H[&V6WA<[4PNKw3_N>'p6XG^fIyw!f!GOseRn4=b+Cx%h!@UMO10]b'qef39:u_O08(iUko6P<kxT>$(N
+"X9&nemoD_PB:y)lJs`[nrN"+v0EgV<[KiE@Fp+u.=V(r|uODxqM#=82Gn@r}{[8o1"Y$bG]=zLO+qgR1L)=+[:NoCzVNN,c[Dbr+Tk,NUHn^coSLAw}g}
+1dm.,K+|`4jql'IUpk5Y<'9yoci9[|1k;7y9$f@&3RN1]/l|UjL5/c"Xa"p^B4c<cD6}PV"M.m}IwYskth@f=jNUJCY'mu$hp-|drohKW:fRHO8T"As;uY
+~=DwTN'm4IaW@R-5)&XWo1S7Inx0xKGj#JW!77,0md&/u/kAH]$Ai{RV@3.L[pCsq$[97P+vsA^l@o63EXN^OWCUuaW-K{usYeO=.e}{G=bZl]P%3')KS2
+#!E}t_7hGf1klx-_a7R"4+a4YU8S1.)`:E3S)k]cl:xivXw#UwjAIQ9dDKkNw}pN"F:_Z-~-n,2@^w(Z3CK7BW8hf@B0L,Rk%5.)r;bAMwF4;x{VO=rl:7
+e)vtb6McE(}'=wE-6APX/S@EM:`Cu'Krdm)t.9'pQI#(yR/(V$#:3UYJhoLK^8qq;]oi#)6+y)_eN[LCtwMtEWX{HSh<HVG=[8mxM7DXVHXLBcc%vmLWp"
+fHV9Pi.@ertKzq=_D]RoM5YcEhH{Kf01,=K.Uig_JkH>:D2}O0m1+Z-QJqYA2)EJr$GFAC=5A=R%468v4@_i#T>t$sE_+P'ezFwmBX1TnfloQE-'W3X#]$
+vBzRuuW_EX+Tpe2!ngD<J3;<tAd|}dh&e&W4LiVDBIwI:2h.w@G[!oKcfq'JWyet"3P!h9hI+iO@L)/11$urc2;nR$C#22p'c2y"Y@Ob|A)..</'rG<a,7
+GrXwUP]`x_"6Q]0fo=sq`"JKJ&y9uFKeP,:^ijB=a:$sJ54F5P-=]sT6M[esX+"m08Lc[pOKiUYXXJxe:}"G2Ie|aiT{X9rmDsyZFl3{LMY}FS]r;E3N9N
+:}sgv"$>LfgGTY7rs7AO:DU,}I|58XR0wD-MOczGm9'z;G--b32)F8%XjeMS<NWq-$^OG%XZ~0wRcBB[qY,Ligu}:mp)<Q|juFx'eS}lb$("y,'R8kc<tm
+cVJqzKb;Z!xWGIxy-KyPOwFM_dZ[.cULl!"`SxfH(kV9z`9P72s=f'_E`<^#Z^xg-)q<QlFH_V)4Wc%2i7J[Dp"D6.rYJv_OBeN9IAdSoJ;BA,)u4i^{nf
+Hwf.'wBT=mv2lV{F(FWa%GfpP]_OI%KY$s^%o^&jdg)"+pffn6'J(qX1_{nYG9ayInrE7hrICfW3<ah8Y0nahBu]Mo66,&-v079)YJeK]$N/.9@3Hy]ieG
+@P)&",j%~HXhM4=`!xD{[E.}fEj{Lm4rkB+xh`C/J^.<-1/";0U:h5k+F`q5s3tr-@F1n<5|A<4Gljj._QtftRC7b{(=}7euzu,2+(Tma:=7J#D0V"fV/h
+v+L#,aTL`i<nacW!CrqmQ8zEd2-nb}~+x>|]i0RtDH;u&OjRUG+'gC'KqJNwUGOjaAnVj6lGkoOBF3<`kA}(.Dz;Wf;Gu9&,fsx2+Y<9+)".iTE^UusGz<
+=[/TVae9%M9}Txd+$c"(7Ov&dAp#D`j[x$Yn6w2+eyI.2F:QaB_LB1,vvx7"24FsK:+]Oxo9]j_4Xp<I(Tetth;M$5C3RY<p7WejZN/.uk3)WC8KP}D"Z%
+aZzg5<yj9ltm~[K%:3]B(O|dytpzK{1|SH-oYK2dLLMA2cq)m).L0%^cLm[I$2&51L0|P3%m%,zc"j<P#By/PGMAs`OHHSvgv&5R"]ICd<J=M(nb1>lc~d
+[7d$reyWKce5,agQ40/Li+CCniN(qsSclPc)q+)i1>wPK!x,01^p8F>'|a$wMKi)VWu$ta!>J0x)`Wm!qRS8X$R(V0}QrO$"ZPNHr45Zo>)dSx~!~im[-0
+n@].qY_{vi9GtP:A#Iez9uX-{I#e+RnvG9pY%7j8:v9[ZB#+}Qi.3S$q[NY):{/b@02=%nr[D=Y"S_+Ui:zLM0@<`W5gmk`qVE4+;Bn4Aarmg;"PGJ2t,p
+_si%!iUaZA18z"c0}kKd5FICC>b:q:I3!8Ok;UY/:Ft;hT#D#yKCq3GJO/I;AJa[^DhPYOin4qrUTQ"wg/dXQK.%Jyd)@NjiJaIjG$b6d_y-$GPqF>rMfj
+x7e857YmRxG8'#I|GDOvXm/>&j7Xl0JxM.@T-QC=XXBvL]tREa1)+VEq,Z,<S#,xB=9LPRr`3og_SpiI+'b5l3T#QUV54q7'GX28FS0wx!yF|'KI~De#%c
+cop47n0HXp[,v>1=eucENLORwXPxuNxa22UM8R&l;6H2P/Qph5IPt"aE>[8s_1>!eD3Y8bMns35j0ef03}r}C0Zl|GR%=VdZw`(eLPko``&>!YX1&]yr)3
+dC3%pE7PQ#5g5!J>OS&@/_|v1Y~DPUy0zZh3<#V''8^N.$6l8`&6LrddVh/Phk-C6Wzq1J4u{Pwccia9/H(9Hw|PZ!M8,)ITGEae!D:fk:X<2FUZ'rX4DW
+PHJj[7Sy5)P#cb)p^8N2lg)j'0J6VzPN.$aiYsB$85sW7Gj<q#h,X9-K@|;5;K>n,P/Sx,-&a99zt,}Q=RH1%s'iF"{})x%>,840UDwGi`.|A+/,y6n[]|
+kA8kK18@rL-p7nY[a8O>YUxHDX23MIc(gy8GFlbBY>_:]vn"(E_ydr|=!H!!)%5-5;E!{Og;OG))n07b)p#>~|S@GmD89z^8aq11J=^'`H7;!/])Dw`@]6
+E"ON,Y>6h.m.L_V5W(d({Tt9+!A/l_:yj+-X]O:0E8T+k:PlqQ"PgAXT(kO1j14>-_ZllK~h9}i%}Xh/<!h7_)j6';LZX-!(&LXxD3Qn~S"h&&BwSXIj&k
+//FU(nf-5k,Re&VcHiF$W0_UZ,z),)og!Y^Y)U,Q`V8;@s;D7)x1>7vBC}RP<bC.-XP3y+$qZuua`GN</Rz=!doC60Bouq)GqN]ftlVHPDxFC=m]U!RH>]
+]"6sE}[;lRU(3Il_Eugugs5e0[SkK.%Sk8F'8z~AH9czrhg`ELydvJKFB(kP^z2R&B_c;AymIbzbcU,^zJ]pe1O#<O@yV+>tS&>LY;RBT>%]h{T1'jETAu
+pE'j-kx%EL;o[O/dVAB(yi3P}Px,o`@|tAq>2gP[.,$El!H;(9#aPcQ>lhAmN`>cs^aZRIW_`R^<Lxj3KvxYI4+#R-.>~$xc^3!5NZ=Egdu!gPH{-nGt]u
+iT"&._"aHP5'ZMKLhsHehJx;p%I@wn6azaCVSo6J`Hg}PR$KQKhI0PB83jFb;VAc6@n+XgAok.q)jD@@dRL22JMka8Z>eNM](nl+;L;egJzTJ>|=X+ecXc
+k$6!Z92K_LD9XG.2=4_E%p#6$M0i,InK^I5P,{rvVImz!MA$A)fBgROw@VX.GFtu14LL)'s^^p}W`QGPuv<yL6,.ZEo4M.D1W,ls_A~2`Z.Tbt`_/Am3pj
+_IQL"/D@]QFi4M}"HVS!5mO_00jbqrv.~w)0pO`b8%:gg'CL{{S!@o=t;AyRs0{!I3F,Dkf12%0SB];>Me7olKdaPJw@8QkNOVH@k]B8&tw^+,~+DbKFxW
+mw^[zM/cU$Cj|;CBfhJXf6BtVW@OsU3r^4wa01%jSb]VWU()&Lbu#==%)PU&zYb1W>tW`gU!8_Z"93Tx0pgLe`IV7n+b}$"Ug,p(D.k@YI70=mV_U@Bgv>
+s+'r,jkU<XC2-&S(~Gu&~h.S8`+lRmkx7Q|$fr""ze.oyh>pW6$=2UseJ4zKC%u%wE1>FaZ$.$1$iUIm^Ms(v>triD<_i!@@0)%WVN8.%|%^ZHC0i}b[G0
+pi!,{iMJJ6Pt_(Yud1o<p.vhw.0Sa&ZDl=7Y3x5ub!/'!YG&qbQGIq7<Ar0LUdxBoR1)iyY+`Mb`'aOTG&d"ql9/2ldoot})gvh/CK-@[/L!tw5JpO)3/g
+fO^YfQ"T!;IL[{T_Z3=;k[bkV(S=>Sq9Bp7E1,d.%f~&=ujruRoA+<]R>3gAcX9f~H(B+_}CuKGiPc|F{zo01Q']qV9o&}d<m.k6R1"T7#/y${Qs1"Z&,[
+%[M[_Gd"c{cP9f%fYImNK6xStp.B/2vsOb%l"%_5dv81CV;lr&BXRg|Cz8][{AL(kMH8#n]'i#s'$zQicP+H^TmPcE`M</Azn7$(NE-x|:><lL4]>H!Da4
+}0n4,"@o/+Y:-yNjrvRNcU@I[zH'#=Fi5NcbmrAaQ0-}|-jqJ+ft=f~+bpR8}S/=%@sECnQ={<ch4r(wN"N>26WItBb`=';`Fo+Xh'+8qg7@Ma<uupF"#3
+>^y]%_!_9_-2G,@@'VtRix_h0b)',h>JYc5PfF9Oa8`mVUv+9'T6,YK``k_}$G~E[-4=`7qT6LuZ)f3jtV7'N&5S$K0sNVYj=FokbHxuKAt:(Ny<~vu4Ll
+,Ie%O!d,|)Dn=udE@D[iEk!!:luTFp^2k>;;tF5'MJ`O!r{D=!@'YoPSNe{39)z2Wj)I(.VwuJEv[(a'=<8ms=rO.B_>mv#]vLX=Rn7{),ho8{rN37>^<'
+l&G"&!BOAy3eRP7N}K#]$v,_Je>m/eYs}9GX&{5`2_tBUe[CW0)K&]O-"C_c4jx($F/.[QHq;/r;sIx6cmZZQDv.5&ZW_T~.lSzpgP,#|UCI=^BB8aVEzL
+|=YK(Tz1Klc"^2{%(x>1rBReE#'f.L^FO}wNi{yPYxibkOp<z3NM&mzk(K`EWTA5+aH-5AKU[SkW;P%:N%I`4-a;.')OMcq0x|85GkZ]=KK!Lsgz^O/Ya)
+4M]3ZgL|dUVkKo-B|b1.GWuCC[m_MLiD|IIZn$bgF_F4W,2<Br{8)!VK_kwU]IfIxxZ@Z@p]<m!wf7|)3Fz"Y9Y-;W{"'V8#{uU]nH-A+jTM3w@Iq$6C'p
+tvm@p%IVTT>tg!rGBVdG>D@BtfCR:Tjzqm0T&%xA%w)3r^KC[xm>ddt`'zRNB0'7ToPL+5r"z,>SrhSlg!V]vDWtD:IY)q6][lusB'}%RYM!:T;(LP"7!<
+:tn>;5)>(KC$pcanVKCFl6jjd2!/%qb7}Z;Q}=2!xYhhxubE;Tt3vD)%'qVO_+>IZJ3Q-5S:~DT,X'59238%q.yEW9Rmb+NJGFjUfug1GHo5fuQ0if|Fis
+}CM+jTq3ROY1Np7:`kE(YaA5ROf=&!|;&W_Z2>lXYOKoJ_T!|LN>pQ}a=WoJ!Fr3pF{"c`+NWP6+ff$QY1r#_n`8q;xI-[r(Uxk/xk"r@J(azDhBgjfz@l
+W1KONX<NE6UMMkTt7;aWAoo;fhyjLel]v#TJBi~d[4ARF_S#K.#S2qXep'I1}l-fT#T&J(oaM;8EuVP}-1tG0A9N;B>HR3G&8oicL89k1v|ox;P>K[Te[G
+N@.T|ZMtA'of~X3(vxk]2'xIrJokr%T..fd&;zxB2F{&34%e}o!0!Eu38!Gi{<8e4o=G+kxkd-WZVHR(~#LeQZNa}r%+92rE`G-^z#{b9r_a+G16g1|u-F
+/"hBiPlUjiK4;#TPT}5=oR|Yw;R+V7x.6gbetP5vusJbm4'dB<v<'f'9mv:L2]IW3Fv^Eqiv.YHm9)Q+eyjcHfGM1w8CSGrx^xpk$Q!+rK+S]BE(eYS6A"
+Sc>d8A3.TTCk$g{+O`JgVX/3z><$l<vIQHVv/v]-(`.mW2uWg]kk;"jf]I`QB47(s21,h<Za146_T}Y]<Zoz'.y#hV$<J/&8F)jH7}wOKZb;C4gBsX#6H<
+oG.gSV:!w2p%`V:b!]:!'-skXxo';U&ic0#VA7[+LonJhSbYk%Q)G-.C[:52nBiioF3R8:y$"sPIO7}jrc.4Zs~z,hxj9G,A`(4oJ'+jM@dpJmv3J@#dZX
+]'T'=39;lP$hFg.C>hKVB+%apWLVOwk1z@=m1%bJ39cyl43Dc%<kN64R+g2[GQ["@CJR8E%:IDiKx<-A:&]h!..d8t>!tNy2d^#,.Yx03R"FZ3$xM4}4$8
+h,X@+RConyiZ=q~Yz)]{6N1Ayf.#mz;Oc/cT`FE6_[18ZK;G&<1vS6Pl5a=8GP`(iOVX2MTDiha1b`PE<-q8qrvN9w2`tGDf~k)dnGFd#@LQ~F::_Jlm-H
+w!0,'H(QfY|m}F+9%4n2`dO|Cj2R1|Q)XlAgrl'RKD{rhe@)S5GQZv=r8o9&$NeJ>s1_H<=4bvzqYt9<O>5y|L}%#VXeyTfPu|Ya>Ol'aK'z|)E`AC{E$#
+k})cO6;BEl3N!g':l8ZZ:hNqx[Ps!EW`S^NDNr|tQOt2I&bn2J^p%[s::>}N5Be1'tP$T-FaZ2<QusZ(9zihgMKo67B#e]O8XS-%|"dBl<w>]ALl|.o<|X
+&i6-82HuRBUY~%EPEG=%%p8(-"Q(c520+_-9Kol:B9Jd^cB-M2}7v)!Z1j+ga0}Z#t$><Yp@q9wlPbej}DV0X1Yc0$aJ-Hi9o{t9@3l"@s_R5PTSCi6%y%
+~K+%{BpRbVN!'zg'd/r-`c/L|D)94sFX4D=@Bp'B})=Z7o%q/;t)Q}POV0X(kUfR4EH93>_pUowng1<$'W3C!9uJAr(UXo@T,Siv}l7Esyvc/Pw"@sJJ/w
+Z_>p9a8+v#6Dz-{]mypjmT,ik8>G},K:!'q@t`:j:h+m/.F-K]N#e7GJZxnzQm8TG$IS$/,xVprKM6q'iL"[iE%I`Rye(;[L#q6%)EocTdpelIdf:_h@p9
+{!7#yq|gNO3NPa!cp9s>8C`TRf.8Oo2A;UCe~LU>UwO3HJ>U=k@D%:akxdu95El&-H=Pzo/ZB1X^CI|C6<|pHs}%Z4;"F4_9l3V`$AnvRwgwzMX&|vAdD<
+8&@un,evZus_3pd:gL]]2yS,_^UE6hs)FHjE2v92'Y+O62.9)/ZLZ|3GgHKM8z3]o:N_hk,8ArTL(or&u3g%8^NWu8:&OCzX%rMw]+.}'f"xHXszQ|&#`>
+6LjLAJTO5b3X2RYK5a"PdEPtb3ZHImWVka}[I"ckSbTt]I|cG0Dx(n!9llG,oo[;B{%e_b%Mkl6qW_K`FA7"kS$^;pg[Dr5_`"9Uol(<")WP4`6HQK>[2.
+'D=_P'77)L#!s[EVLtvJTSztxr_xy$L#|[~%Xa6YyY/4CZ@+8pySeB+slka4NY<}~frbm%m/k%64~Y3dyvB0,Zvrt2Vqhkhu4N{Dquc,sJ7ilp7r%QEZY3
+/M(igth.!~=K80HBF(k^j'{GrW)_|W>3icP=P:}d04)e{82&+j+KTCl<!y&s[]G_`LQ3;Z33<nuJ!7't:EXlg]HM|Bx==R(n&'Cpxrl<tCfF#9RW"|Y)W}
+6`u1g7![+yDj+@8D&cjFA@AN^J|Tw]3P|Pg%":o70IW9"&e-e"9;>oJ0Xv7TO=AsHU01m8Hxjg{pXvVAU)mEiplF_Q8X@V'C~)DGrQb'nYF6#kdTL^eeyY
+9'w>Hj#'Y1[bzajT|"YMJ"Q!IT9N`q2bqu_8U$3=g=ZtU[e!}|xqOm[&o'l{Npbxuf~w<g4+oZ42.<+12zYe(Bv+k(1}i+p,_3GuTF:2K(sNOl)kNg1%md
+<t,M=VD7/Se%{f7]7d=],O8u^%+^y=Bkk/5=70jp('Cu>8{Kvw7NaIfYCYksB8:G%Vn320`Cdw<T2]gy&qtjMQBXhw)(0LPpB(puhyW:_7rycS#qRrH0Q'
+De03K;S!xc@w-'sbN<Zc8#s#D;QT!]mBoHe%3I$`pOk-=#49-7~Fb6UZkm8)Qz.&,i9"wa-|D;O1B'|xtmDo)hfw+pPtzY<-QKB'hX{qPEe#i1c67T'!Pr
+JB0h`>Zb+WH):,6;6,$kk%50(6i7=Ry"]qPl[D)IM{&_cg|)M{MwA$u]'Mo1_F0Vn%,(H0ImetiU6O;daNJ_;NHcy<t+2cQCo;C1&IPk6`Vy=SYkJIolp7
+tbHfBXi>@r@KK67Xq%uPF1hT]^XhK+f7h9,ZrtYdR^y}:}#DH,T0HsZZW@YI/T@6:eGp>-"|h'!4u<f^H^P)~.cs&;c;!_EIZ&R28jRFyQJeQZq:3>un%[
+,Q6x%!tr9.dX<761K[/:`TAVV,O)@0ma7:1SUQj8~#GBvp^GvepO]f569Db%Xu'&oV|,=/`IMDC.;rG|FM"[wNKRRgdXeF/;jJl<4^N7b4^gcFYz{wC2V(
+kdKbO_5jeJI=j4]byihGr%T=}mRgQSLhOz;wqvefA_aG|<(szd;nE%+d/SfJ_{ORyGTPah^uMUf'oYP^pa~5J0u&0HBy]m/hQPWIw-4+.UVVRRS9.!,U^g
+W.1p(_]ddKO;w<SONn0%(RGU;1vkUQ_8.(="uh:H1)]X@u.oP$G^6!^P%"nqY8rd#}0""cfh]:)jMqccgfo|q|Dx_OUN-5{0[1@p@Tx4,0L%Dkq-QQX$cG
+64URQ_R,nQgm`@PfhNWdv>}Bw(NM#.s-Z#S/o9>7-o1;1NgmO=HG&5vco"O:Fy#Ix-+[ju@[2$m9uh%""2toRx`la(`>sm.oY4#6PV`OmDTR[uJJZ0kqQy
+|Xy)%UUf#xXr]!hVn<5m(!Zku2BQXQu>r8BkUcb<6{#{X>-`!;NixyELDh]'ZWD2;YB$(!5%dcQ5.O]!f5s,znA<Flu9-Cn+It/T,J_pV}I)NpUN8E%@fm
+|]MApfSE)JZ89b4t2a4RHLsfk#Jn9#DCcJLyPREzn/KT"d<0|82MM3y(z+Nf"HAk>zLih!YXLbd'GrSvEjyqSELHNbZD(O:RUH`q]gYnlQ{rku.}bbG/Sv
+fq'FY:w[6&tKIDr#UFvVdcFvGwGIWb_"_v)x|0d]x3E>X@E#X8d3hE-$z}_=/dKoX3CjL6i2vPL2O/b.ih=>p!&gAi4Yw_%^@(-H[.$Y79C4~YKa2$Mo-V
+=$u/>$xHJ=7g{ifuCk/+3s=@Wj0}Ots0LT.iB+M_ww,&Rybm[0FbVaO$k+,vAFghfk:m1/d^wMWr<jLZ^1H0[Fc}+CoDx%D2RQ{xf7:vk9]Zf/-e=^1N{1
+BQQ2)69_u{,KrB^xc|!a2wh>f@w`h9sc^RaXCx.Mk#f}]l[90+$|l#+8TJ4gOfUMzoNU)_'Pa<mCq+dP0v04z+#H+D%Bdfg}yjmL"1)>CE=IlehBalk-:B
+"N{E^{]sKgv%,)Dsg}.+hwvooJ{e6ksJP+^`>@zj+5D%=G'N8^BB~J]!S}g3;p5Rf2=KIzy'_mfiq=wulabsW;J<Ej1>#eg,ioh<sVDAb`bcj(9x@-UK&C
+Jj;x`u2-j=l4z5'OGiy)4Bw]E2@P#&[RC.&eyA82$lbU+o(.QZXX.bJ%rB7:@':j+HmWYl`isUD|'Sp%!u=(8^y]h3ullxg$-a`-"%f/cx3_2lp:vctU)h
+Yej711ujFS%Kr86%qqBI)]tw[@QW#(tgcjPP.$7^(T5SG"$:97k.!/dMf""]V2.Hz6g/k1mRKKt%+ynTY[mS+7<f4c,,Aoh^hkF6bo[,!4xlMee'J6r0a<
+J4#H79.X^EJY4C>};IPz+97`<oQyFP~lj:v-9jZ_eAY^K|`u&rFWFzm=JrP}%MtYCRAmlU6bqA2[5WgDmUm#~Wa5Y#7{drC|>LuG~EV%P)"l1a%EV$RO9^
+7f-rY%>#)E[Y1JAxAI}PTkkn(>mBL#|kL9]PfnC|uU4CNud#Disfvl{v[<upTw^{xM0rVsW+jnnQiPBzD]-NOcmr=>{SLs(nmK</}qg6O2UwnRkF68qdux
+H0Of)=_(ftVZ_1w/_$Kk|N"ZNc7%<g%]tuVpq$|{t)Y^-qiZV^r'~k-64i<DE{s;xY'TpokW<)f=eqH_S,oz-7c^6wJG-3ywr5QQxXK%k(2CA(%yRzSld$
+'0j6]+}9nmv|2]K,F/g[{q.4$[!g^Cn_HEo:xw$yjHRi6^~i;'Ts-3N@DOG9w{7+X;$1s{ih)I"K19<GFxQ:,/S4T&d'o1hw/Gt[0CxQ(e"MSz4ziY/VNa
+~i,1D2~K@en2AKs|LlDI<5$:oYl.ccHa(It-OPHw[_!{L7wL(.k;&%p@9hM^Z_h:HSK<R1DSpUnOS-bc%(d2mV8P]w]564#Fi@FT0$W{J<Y7af!Wx'fMLe
+_8WD+]|8a4}_iB!5AF~IFTB;lJ@#Js(bHJ<`y"u%}nNAN1j=rJe8|G+S/]VX#s2xtl&]lW!uRd{,kwH]1Q=T`A@yc@z@|ue;(AcnTB;Irtrl^{q("n=^5!
+btB%9KUpeVH.TQGL<X&>T"[__9h{Zmc[xe!DXCv)g&sJtu8n(O'![hsz[vTfyOpdar4co`knjY@ra)0{TItN|q/zmbI5nsEDn}>p;YZKuqrLVxNd|/$svN
+7[Zder62&3r$Q/MsMgk+L|gBub[j'wvTqLA}(agx0`dMyN{JpYj"'MbJ9]05TM}o26]aozvkZCg$>;Hr[NXdnNNjPI<([>qWuWI_T41Nn(&0;_)`zzAI}.
+2x&tN^tX87i.X1Fu^O+Qa-Ypo{--M/B#T^fUsS&jHB$wAlv/95N'vhvnl]2eDMpRZ.fr$W!/29ALYADFKI.PouY&R`o!JsX0]a<K|lt@A]LdydwxXIhDj1
+6:e6nE%u&&~vOD+woTD#VH;E-o$<E@~8K<))b%25>nKlZ^PG;rpb#1qM}_Pi6Sf@bS>6k{2'z(e5}^Ll[5GW6@l,v"v>{br7WS'(N<2%3Yau!;,whE!hj0
+js](FD=Uex1;]m}h@0@vn7[,`WD<$YB-,UkOAwVuLfbw+0jy(b,>Dr|HL|2rDudX2Dp61l.e{5Wh#!BVpFQa`$+ma7l&f$}Zsp7fUUADv&LNayD.j`s@[1
+w1aug'AX3GoD'z`+iSwCzPkvw@F=sryR7`}7qDbrO%)(dpT`dJCRXQ,8K{k%7x`JP:p&4Wj4%}W=P(_V>#B=X!I[eS`<"g>}zO$@-12twi&5(}03z1EC;2
+Hc4IKEs6{_]ivlc;+4i]!&T_f)Y5{rZ'-$@^[Q_&"pUwc1>iw$<jC-Zg!39EWHo%UZs$QOqYDB;Z9z$X;TD5)+X[tg#t4|"w]jgho"wrs3noI`CEjURNFD
+DeF``-K`Tia&|9CL{6-kw432:w4aQ'_ppG:58MSaIw[<DnFNV$#<msb^"LKEH&lr`0ptIztX),wM7fECN$Mj-Y=1J9PruK"=YMi}3}ksMr];(SCPY,r1Of
+h|W'@9gaXI)aIj70>+.gzZqwd93"""/]zrjor#`9P&sf1E8./{87Y8OiS<BO;^H%rk:ScR,i`wI-w$]Syx5Qm&I4P"o|phF&rRV"Xg'%wqPsh)n(=,Ks5#
+(@S&4qG@m#Csd';858f4aB78Ryio2RP|2v:N:CP^<=P0D5^at#vpqf@u1%e1`OA$z>}EJZP1MbiH4a8F1oxE#!9qU%.prtX"E[l)4x.WRBW^XXbx`]eZtD
+-+{62D278SUtW5[y([[p`}x}XUdezO+x){D3#WUUIik/:nwn=Z8r6o0JROo}TOV|:qRiu{g&G)xnICl."-:A,rBb>gxvPY|_qV3bEoty">bDP)"^p+pS!h
+-`j>v]5h5G.WA3gZ6K3+PT!29_Q.O<-D{yQ]P@|vz7%Xe2:uS7~D3">^[U7E'vBD[}km8GKThy%,74u|5^+_T%>;)P6F-$d:v!L}d]clC7bJF;P!K=O_YU
+knc,IpPJN_M.mBt"T:$e;R=Is>Ier_QrUu9HPTx^h^R0{b,w^B-U8mL6uWEKqPd0EsiBh$95]Y1&lFL7P3.UyB[hP:DaM1b].>J]`=uZDi5+o.3/A1Ikr3
+q@p&({K%^@XuLx)${4'{{z]0QAC2`|!Yw{BwN4|DG26Gw/zg&}VlC!<m{+a7G}Rsn#o:Cma`aGAj};;6tSa.aa(0=UMU4FDevK|.][nj$hm|u)'gJ9(=8N
+Ks|7:c!9-9$5/}b3v!]k<i`Jh4T-[VzxDRin~2l8|q=D8U:40Hx5'b&KK>Re_Jx`d^fc7DmU.7K<}&l|s4H{vAT2AkEzCqG2vuAd`}FrMzMwGa/^>VX|~9
+}K&Q5jMt7b,p_>HZW#f&YvK!'zGNJ(@5we$z0&Jqil0JANp816G`H0^GLAZgTrtLNjtRvmqAEIR:d`3cN.)6^Yc=LApyQm.TDqoNiqGr8o3{Blyh|NT#sY
+Z9cuoIV=)b0h5]{+s_7`u(gs>)m2ROvG]K,dz!jkmuQ]%t5-c8vp}9xg^J]h^fVTW,4i"<ri.0NP,T%H(:@-[SeI4zJ0)2IyhByyNW+ab0H|3X;tGme<>j
+Id-R4'W/3c`g@z"%-pr|I"!.4f5s_0ji2>>OK[6{i!8{g{{Hzj|swaiEREO|$]YcNIxQde>jH`dym]~gdCfXI5mkJFX02"p=C.DH]Gw)@0qU8]7rP2:Xl^
+E#}!u;sxZa2KgqKC7|CzT3/B(1Z7[Qmve,ij+|u}V5st'&_D!yyGu`Jpe!9]WBRTO^~<De{Q|xHC=fa;3Gu}P146<,{{y+-/gM))|JVQ(MnK|bYRwIH='4
+IecYkf[aq:"/_Uj70wd-pK<D2|YR+;dY3i~nfzrADfw51uvgbkL3#Q2O%K9!r:gst9aIq<{a:(V|hU7";O6L3$3Yl_"L8acWbJ+T309.HH:a4i/c)ETXo7
+~vH!qPoY/N_3K}Ty9lac=]c8[[7%#'j_{N,9~w$+"3J,)Ic:5+}L+gw^q-m97kD3$:r+JMbR`B)0kF45=>MX5epYLt5/eGwn'IHM2%E.G63n$z|s:PxvVC
+blMk9T74[)q&OGu3{`15Q-fyO5;(-:L9&>U]%wn5qc3o3{@9Yei2R3^(LE_'~)W=wC&8A:).(Q~sY.,{cm|m8agTH(wo&xeU6bb)FeYo~R(Yxw_=_#}F>>
+&{7:q@D7Vq40pFy94,H(4ueY`D&@D(s^rE4D{ZPN_[4UN>q/|22i~4(Cc(EgBo-3PrX2)#<zRR2>H{6cPREEUC@7tBPY%`d{A1#h'p7-s97#ZFo7ky;J%t
+q<ftqnE}G2Ic)%:)$lAp"mPl@B2yfsCOTQ3h_JEtz_|&{`e'[2w'YES[7E$6BVy|OZKpOS{g!Lq%e;D92M6%~:[=NV6iP:&@Kc=&Z9A8%8pl<HT:(3}HM#
+6lf:;VE)B#vuwtq.T'L'f]SpEBQ@)M''H,&;lhP^-6`<w}w>XX|`_"T2Ya@F<8Frm{.)hq@]/,m}]CB{/ujQCQ]vBO>=_#h!-6NV&2|GySs+VxR.lj4j-i
+3G[1/DjB~s{MU8skkZiqu^H'.VEl0(W93k)_C].qjs|Cn5o$u5ZH.jw(;=,UiH2oqF]_ZW"A,U{bvD5^wqhJ%Z.olF%mm)v(D0XkIe~^u{JI!W%)e_OhJB
+Uue:<6lr}z+=S+IRt=>L'T{YBw0)%d7pN]7,azhV,'PA2mUsoI|s&>F2sO~hr+VNS{Q5w,ho5m!R|';-4;c$NtHwV35YZBzbOeuuZ{ZD>P:^N-TLFD-CYY
+ehW$tz4z1@#MYnMd$fh7c)`vxOK:,HCp^NA,Wao[r1)6!OQC|n(yccg$;jOm$XfC#|`2cCy[1[bvMnmz>{XZ"rM&XuZTFlh2&7yfCKSUPU.YY7[yS:'OGq
+{:~kB-o705yA.p[e6orl:z1>x{tTMzhY3]_^NzGzz{=u555o'{5|uvAeWo=DJab$@C^^KQVlkqTuRc:-OyS2^oGe-mSTMW'm'(`ei{4>(oUFUg4>a942Se
+WP]X.`<#X.2rY.)S{$u7s3Vz$9~2l<yz613,;m})HGb;[;zju>~q!,gH@l[P!'Xd#}!+/C#5PDzo"xaYGV)C[i.}FOErw|w55BaKUX^f<Wg;L_I39;Vt"x
+A:@8X]HuLUfF]R'5vB}WMwaXOF'd>|WH.+wL)cg`}MK#ypf%y!EiP:D5%9mKLfWu`gE{X-&yEmpV|.jq"-t_|y3"aqLc)9{C<YsInpfOMf_RX'[6.K)Ia%
+Di[2ng[-&NPPaTgN"%}4|NmGoSeR6Yf%`^VHIW);h4nHzrop'bbO3|scqZ{5PP_S<@1"!VXT-6{r$c}(U^i[~ah:(Oo/r;{/(9lY[FwJtbzMS}ewmd5EGE
+xB'kG,YHWBP[sq@BBf_AB^v:c`ekvG)o|,0N2IflHl-KaS-KDI{oO-V2VBLnhV)pP]kpg`(Wv9&fjV3-O[eGp=SdCV%#;=fld--#}.@5LehRt)R|9-9v0:
+!HJ6_|m=x+Xp@=VM(SxfUkSUO%|[pc=bBX_RXK=9v@dj][Xr3Vt!3/oqFL>:xg2%9;MCK-TN497<CYJ2+SY$TX[EWh--$+UmxZok@+<d|II@I])_T4m!1n
+3ych>^vpgjBYgF(w.>w$bLv)4"q#d!6P{Cw2KyGF0&M:"L6r@Rjs"rHOF;>w{qyDN=/Hzm]6>;QK1EFaXwPc]GI5BfM&0(7f%|hkhkE,dz%dNME;Mj}eZ]
+!x0dKqnR2J=O<y5K-q]E-c:`ex'ad,m}'F|Ty:Qj%/%&t[QM_fA0b`9Bxw~L8>Ck!,$jne3}1h-|"}}y>-Fu89$)A<cMRY6Z_9`F:L|{4`-H~UcfTsH(#0
+vMJnC-6<Pt;B]|Hrg$b_es;D+VsA3]}VH](92XdwqA|oZzsQb`2@OOc>(E_Td=,h%l_%gpT/S+B/~zT+HP9|1.MPx0V#b&|Sa&J$pEhCI$^2Zy[ZUVopJ$
+m0Kk5J>poTWveST}nl^5Ad1zWIBG^>0I>2{88L9<xgBu85a{V8Y[H[FwImlOFp2SeUpsv%YjZ{-t{f_Nn#x,q]!~WC25uz1Tmsj+h4'u.8F#yf-3:<6I(q
+mab48i{;t_,/OL"E&Y;B-^dFc(#BSj|m]mYb[@zS0vQfB9lH4S/s"2Xa)a3P@cFpY0[,5yv2uvvSqX3m5tuf8d`jpeE]!AL37;Xe{v;m]yXn/o=#oIz+wN
+pl-iDBkC+V9PAxgTp;ewdh+35X-#h",o!;oyxo>B4!7ST2fLe_PH}}r|ZJFd:UL`kfsaq|6i`POZ]DPzXfN`U{,x5ua}f4vC1oFA]'HYgr<E{AnS4{A:2=
+RlnBvQF=$rBA14U]-hGu'gY}QLfkFDad$^|!bXtr"4ba2fkYM|>fBtI.$6=+,SxPq.T$56=h&(QB|=!rX|9J8kOBATyG2Qq-2Fc_R)Ni")nZ6Kcb'YjoHT
+}Z`L-j5cP1cD'Z=w`^<xQXC#CG;MZvDU{7#@,)acZ06'jfj|0c1jZ}2$3VUnNdRG5rTSf|Ro-zg[+@Y3<4xHu+@aH2O$P(wv7NHbP[=<5jMzw&p6SGiZg1
+6Q6nbeOX@}#A6i_".#1VOx6|t1U@>SPJ%s8<0`@.5Wl806y{oX^'R(XNb-O9d[~$"$Yo2&DP=cira)KWkH|!}h8$mm+I^&|zdTmmGG;`(@]yhvXT!Imo}F
+q17hO[A:2ahs,b:JzTBwWb.'Uzi]U/p:ZJ|%8LD/biY}Y!pyY21c9&idkT.e=fi:Q/ty).&QioBE_th6/V_bcv~D^U{|XT%PyM/uBSfcuRVy"FUy_GM'S3
+)ia"=:^iAf=K/nyx_|0-X&CMtv_4^qEca^+.~9{Fkrd#])z]j3Tx%b0|7Qr$}"VNf)A8X,ldDmxvb#q-:}o;t"v3(#LV86E]ulji'qz:m&){^m{t/FL"J0
+[%~eJBgoT=/(z!N+!i|-e#+Scy3_Yz}9jnSqsa,c-[]_y@vWSkA3.=0m(z)mf4X33^xe}OGhw.XMYOk)@N~ea%y+#WUO4fSoan4Ng^dks^yb|q`}K#-:hK
+51QEj@h=bzb@:+I$Ao/,&8+]FTc[{G=,(BCZZD|{~vs!ZyGL+]lCcJc.wi<R`(KJ_{La[(Q3"..y~8mYbLch`sql:GLoC.jZRIZLm#nAuLcqWrobrR(NH-
+q;Y"stDe`6..4&2lViRbO]ahem),A4-{(LNvB,rAc:sWgC-$)MD;R84A01K_%LX`3k$|5i$YdC`J,#N'e_zUX-TzR^0r%SZn`QU48^PRXbAP<QCr%2Fv"8
+/jkk0"v+La5CxxRXM`bTdXYH{z<msJE/l/mw16U0SBymB5;j{qR7.oe4=5`qV}'0BA(;yC_c'6@"Eks_6vGVi%b@e3n"S[)>3Xf#wpS+v"<@E]+xYur@k:
+nRnIqyMp!FlfsRCQ}0F5doMPvAmERmuigvaHi'P!=-WiIaK[2dSJn<1qm1>3$8s3xn/cd9cQ"b91;e!<AZ"D$cQ@HIl"1Ptpiw,pX&i8->!98[x743N1/L
+y#"4+bof"pi-2RZf#AOCFScd+2%l=gXAC(py:>N[~b$n7B3Uo4/C!a,;@UY^w&$AG-gBPxzJG<5k.J<`L)/@~"6OKt@MCP=OIY^TA>R)=pP_(s0;odbkDo
+{-=M`S4,}X,iQ2%,_3fiscVRMD7>.Gw{[Qy=hUTxdX7a`3&&(azj%Vi>^ij<-')9xZQ6lj1QjW"#RQbbg(Ob#]J$-AzE6j-fT"Eg>&($};wTv"6J0JUYd)
+ngS#s03>|9Uj%#YtvfiT1s-#mS6hQU{VMn6+oO#w+!AZf4!xG%1EEce87X0G}D([+j&)sNkFPQ5zv<oBw[NRjzeF22txhod@s3,F_R2EY#g.'"Nu^Mvu}7
+zKn).z"GjYV.$FYZ=Nt!DdA>iQX.-v=`)qNyIm,=w:0yrrV4(NHhxZjODKB_!UBfg(vK8#l@dEQ6at$K#;|oncNNZuKU7]lNGk,E$&z@t2tVqeUeoUlY<m
+&5u]bdhJm5pr#2$g#B{U#1_i,b+Az!!(!6ToRx+/W.$y%:^-9Yn]V,q`'Pf{u94Bp!M%_#0''I>AqUZ]XE`h.TdT`g,q"r'i-#aN55h#F9PO{bY"Bh!>+B
+!_Y"o)PsPwk,;H::h[e611#-%P-#{PNbF&Oo67q/U@mn@=UO(0;I9RjtFs!M%h$=)#!BtlM+i@GyNnCiY70RHfx.7`67jK"fKP;w&<==#pg&Qe@_pSm<lm
+[DSz)W%"$u;9c0/"L''T"D%HU+yYR%-tB-YTk4^Ioy>yaZKpy5V_&nMCaB4M~,^iW4~`VEkSvUM0-);l3'1NK>Ec)4Fn^9Q,s1Vgj]mJ;IYX9fcklH_lOI
+1b`J+2d2[H.X!e|5H&,"=Fp,1La4YE9}|:f]=!2WngWT|KV0P{E{sm<e@G@U.J3a_w2.0)b%mLb|n^G,(ij0mJN9x%onFiW]a$<A<pD[vi3".PSje$60]c
+;=]XuJtmTcKdSueMQ-<WMbToX<h_^UPVV,#Sh3)pVe!>feT&~:w8h5|+'K]mH({Z0SP%7ZJJ";(1}y)0&u!_}i[#7o3oBtTXPlR>Ka}puskcl$~Hu31CtQ
+g6Y.47|[bV}1e9~h{tOjC@hvg!pVFhOdqN+qMY&S.Z#g%l.pmC32&3]Lu%fr.8#m8o6`|=E<RC7Qo1=EF"[X&7ryR,m[:!a}7PY1iaZbe--cNFm'UTK-e7
+LwSb$'yPVVVxCvp-+%Huf4~dvWl'xT))ZUr@dd5{"L-In^;+U-r(}'g-u$[q%.FYxIm4E#m=Z;k&zb)_=9EzcA#-;`fGA"DLHPqs)_u]p_L(tj;F[JDr$R
+VVa:C"A7BK#>.o,bexfcxUZ;m&S5!ih(fCp<8J}o!9D%x$6G_N<m4>aI[QL$,'6OgV[yiTKsL.SB};#>"f'J)L1O2'df<:39T6M|H}yy<Hv>]hinHj.kf#
+y=[C]Vr-jIPzTNJXr333tBSPxbg$nHm-mNhw6^}%kX'A4+eivP_3RXt+L)1GV2P#.Mq"KJ{0ba}ut.cAunHp3ca9<@ugFBi.mr}dOT`:$7;6-4N@FaZG{/
+G}gfRuBm>e!&H<5p]Ci@3953U>)N^9b{a}{J)b(&1g7v~"9{I"(B7]vWuJpRy"(pL2Y:~2pjzGKn}"qi#6'Vrsn6KRyPa}bs#/-3l!A3T;':MCe8P@Y3ws
+$S"WF<D-7'lBm.;;2%U'i3sx@h142a/yZ$Xt[fUi{1p9rJ+sCwc[h(cEi/iX-g,yIHIzJ-KafsketX_9HW#cq$ae<H1bH"^elt=vPl$z9d$Ti}}}nu""MD
+ivJCgILfE5v!kyoO+MrEBs~2p-LOw8x@IA>_~,!_c_;_]R{1T`+z%{I%6s.&~<~uH_Tq%KZ_KS{vp]s)20<NM(g!S_%8F-E-jvw>"J5&3L>3~O{N@N1LAV
+CluIw!zFk(@8wieyL2be(af+iyqXLcFJY,:Eg5a]]+p/$"n^ec'{#kvZtM>0LMfJ..+yN>E,x%kc8.6h!xFu=_CpdC>)QRzgp'm6,:dZ],Q4SNyAuD;-^)
+lnd,ACY,|sCV`y0+gwQJkUfo0&-Qmvuq8Ruz"xN77%{cflbkeT%)$)>^OLgfI<P+0GVQ.HTTI5+Zc&"yT&4FaFAAedAzVmVHVX}Bx=plc|6B.v[B^9r-"u
+P0z3G-A(/'E([fv;O^y$=_u<5^X`2CC<[ye]&sW{pXkiT/aC9-oc5Y>!sQo^EiZ0~"q]KF%EE>K48YpfxGK.KFR#uZ#IM!BY#Xe%R0C_^OA-XWHD]65ED0
+E0bT%S35t#)B,EAm9w>zP%HIj1e:',Qh7BGIEq^+.vTguB1I{zq+x_xGibN2Y!YNj=tRO_h^7ww]JF:'"KPs`m!25$<n,xAq:Z%+g5_1Kd0nc(^f/Y,Dds
+9T4j'ZSRSO9Ws/x@{a-P>mk2R%s2vIIRx3[7}f/@6x&c~NYQMrg$eCH)2)l>F.M@#@^BtzHORC.xF>Q[|IlP)U!%Fj_L+hN|Rw,k;#U`E9"O!7Fl)S.l(^
+Rcy"is''P$_0Y-;WGm6`h:0%7(p]^L1B<#9zdOYvJ9vbPlsh$6Cf%98^KkX!.$+@3kHZWL8@_4rncoPpH^j9r>"jm5t.;$pF1'WD;|u9J9G!0eFJftWe%g
+0ty:'b9P@3]+}v[o)h<nt(z;w2un&cw{|dJV.#%/,#HO&p|f!#OP(7&(vJleKZkU'LXMfI2h_TpkKjHwgqxVEF.gavV)@WoAY@qE1Fs4O%uUfeV-<f0V$K
+I27kp0QWCfSV=Y=9|c3tZ@k:&qDVc3-$Ei0VAEP{/k.yQyZlir^|VU7YfZh3<ZA-7kG;0Jq7PskuGSf0RC]C0dvfy7X4kT5#+a,}7L=^WZ^ski%KkRi&XR
+ZUP]S-FdDzc"4+4=Ak79P6U92Hi:6m`W@c;|4T`LQ'GoeIZo/yMQ(f=6;p|1Rb"qR;}-H)i[BFns#=acMM:#o:6ij/2KEv!)tz!M@X8UuP+YZ<I`HMXX0<
+#,h1H-4pTxl/>{Q,ePGSYG8To[Y4eWwHA0b2Lye{0&)"sWgkeuGo-^,#bk&HXzPt0u!-{ZE.:%avEFFXx$fxhI^TQJgdWkBEZ>szJv!B`H2kY7;s]p"maL
+N(tAjz'2[DAUE-;jO+vk~k9x`I!T$-AZpe`FRcM:yujiTFW6vrW&%gU>s&@0o6K%F;<$pvJ4]WYz2z(/}Z8J1oS{=x<8KMYsE`1CjA5(t#<:bu3nC2[:Ft
+C/qfQz8QkzbmR"X!%,PKPm+N:C-o$bvgeOhYaxPdb<{A>O&Z+}BLtow8x8u}-m~4YL;.~'q.x"Wjri=y8%~otco7qm}Xj8yJWDwdZBM=-#=P<qY[j]%KT@
+86P4i_{n:[bE)FyzQk,mwOYz_,ZaG(Yp-3[a389.mThbJEV&r|D|%-xa=8V]BVNQ[p~VZjb&KgB9@wCk%(>LyvR|X|$p^W"HeBZTFd6{ZiLm5NI^5O8j,f
+iQXr_+i!UMS_C:I'kr%D7WI0.[wdf;h;nN8iBSO;[=MVI/ACA-OnJ}p})vqx@r"xAJ5x0&5u3qQsIRjf(kchv23L<:!na8!=K"D'3TX5c-.b7LwvY;$Vp_
+yDsYQPPx`oo:Q!G}A'X:Bd9b06U2+h<v,_)P3fhln|E3XqSv>6#=lTNC~n<`KB3,#[d]+TF<@9IRKk~70.u9R5Ee{z&s/@<wkZWHP7I.%=7My8O^7H8{d{
+mp|InvbFCdJp+-A.'d<A0bo82af:b;r6Wr.-@jq:k6Z/3UySd=DExY$I_0&2Z#X[OAd6>FPx]E@ce8W&.nA!:e32S0O,p%EE~-'"'"W_Y^aYV<:$X/SkNB
+TsY=q1fQ7x.4-4akbez#h;+Z8aY{p<!i.T,C3"pOF$UJ~AF%@F^jT->_zG32R<Yp8$S5$9Ng/zYh=E>w~uJbb]cM&'yG5E%MAL^lSdtjKkn#73b:(p%)%s
+duFyZ-8fy%8Z<4]gD$1:S&$I,8WQfqQ5UE.$W&l!8k08SswmOgkGB|e-59f{;g57=NCN&zg#n@80lw;YGuUzq;M,Hn&VIsbkX2Eo"w>LI>7;Fmu|&8AOYm
+]x'O)oCPeFT6}1]>M"dY@-4Um|qtpj,=yH~FCKjSE`@i]p$R:YGFSKI2(gRpqCf28%}aE{qXP{x7I'uS:pL9KUJdj4-1FrtDr(_JX"_f=]=DkZoWzS0AM(
+SSz,fjD9QSE.rrSJMvRLx{UUt.DV|-dc<c$;J.]A4pPL2QlI6W<%+YsbFRtGR(E+YhNugs#[m>L:HS/-wG2"H)MA%xb.0CnJ1=LPn6U8X>>'qdLz%k_H["
+u$v[x9IJ$ktbE1'#AD$!e4A-XUFP~W@"gX7%S4ba33{1BWNB]zZS,to0C-=8IRM'>Ial3"/BWS"Ff:EoyWJx<^<.CFY[~hHH|$8ai5ha!1P)(qjQ+X!mGb
+^Sg[Wq0,VzE{jygVD.}m^-hP3O/A%J{>7,X-!'|9yhD5=W^W]=U(E12#n6dd'k:8k2L4[V&2s)dkS>ui4j|d)p/kK)vqSoOGImeKCjRWDi;0/HWy=9)_aW
+G=BaI"Xalv)dkqQdw3u&}7Y;{BpMZ9x9yc_u]AAV`e<II'jP|q][%H62^(~O~!.;@TSnbry3_)O0m[.q>HjVVH"NI)!=`pdEB49!o5:iz6yN9-[iK/iU`%
+KAL>fhjFnPfWa}!CEcQDSS)88A`{.Y'!>k"Ax('4EWG+wgq%]p7($WTmg:qfH.EMal&5z8lDGB|7k-9#XNK@jG)Sge"rM-)8-Vq;q/O!QPOp&+K#$c=&b@
+~_LKRs9[`Xo:c8tSTSbe$g_4WCzQ]s"t{3t=H_Ka}D|Tmu_G&>}/JaM1txvUBm@&N4`R-dd|Q(^BQuVjZ%3%DiB7[yST[=tEqsy&=A>uXGW`N-guPib^`^
+gocX{Ho^WM()_|6C3BP0;2,0mk8as&UIhP}Nx3;t0u.i,OX_dIJkp3Edx04kUz`bxcwa#4opyc|Ix>CoD4L%.o'fMu(-a>&v+SflgvRjI.djz(fBj:C"Dl
+a!YSqfaO8`>)7{d!T<TtPlCn4D!p92J;7+F(v^Xa]"OQALXop#Kv~"+A:3VS7<#1/Uw[Uo+$vC},vJm:606^NEGZU>l`AbCrmd)h6b@yUbpJ=]gHVB%Fq7
+H<7VpBpWk'.{54waq]y>;(hdlh#;g+D(I#WE+$V;.z!M'UG{`)S&-[QVc8fxcXx)i--+s/gw+6`&ep-0j3!O,SeCNr(sHYYSB!b-p#[jxRYmmoz(C)/pzM
+_^`5rZM[P2&@+#ag#j[Oa^h+u`CC!l_g:"XVAs%GEY2>Lv3;`8z;%0FTx]m1{m"F6@Fgl7D435ZF^H;47(>5HlnnoC(|Mn1eT=1@3%Qh}TCwH`ujNL6-.F
+o3jtNzO)R/.V{VRl~kK[fSyDo8at>O)cI(9n"fK"{2B7g.y"O-}rO%RE>%q)^)"'l9uD7S$Wj`ncecq/Y$,tcsfZf|_n2A{CJwqT@_cmIK={{+3(=.o}_:
+4a3:&PocNQ+KcHwc#3j2KT[=/V,Qq(:to04JDCY%[iU6}:s}2|+aKtLdv"9=@:81I:%31a~AyrLtM#nT]Nm4M8eufOYhwmJtcp5+FQ(E6oqfaF"_Up:.2k
+JPi^]NtoOL[^aFlnQ$FBp=H[s8T^0``F(;XaLB1.|wj2]VCH]d[}A-Bqq7gnyxpf(UO8]9+2atea#x<J@8x@k!5}qcl9rcw:&jFv@a'@9AQgBy=[gS+0Vc
+]cNWzqTwFU3U3`M9~wK1T-Gml_$86H9q#@=uGk|ja;'9'J"H__nbglbSLgH<Lh=AypJ6K4aGcfaB@JwIg`~x"n0WcMKA+XYg)d2FuazKt%ve_B_J2vFVf[
+6|KR>e#f5Fi`!gt9UibAjZ=w23SjG`Y85Gg/0@FYc!,jp5|zjeV|D|HXq',S9IJz#<;Ep]dc$'+`PK+^/wob'E=$fc]x#N^XoUY+HZncNj<Q=ng@9uwbTB
+ODA@.v2E^9[n$R@rzNv<:)i>iT3[;ru/|xF5w@JS+i6%q.gO"NHgR7vowS>1v4a!Jf%>Dr}v3x$_Vpm2u1W8M62OU8yy$SDhJ&=q#}[8jNI){79xyKo8%s
+nj,rNlnpu.08LqhygD5}%Ks!"(HC]HQ8r[$ljyN)ID712z@Z$NQp{VUE=_{7JL{1ciHSFY%E$#kQHaDm&T&d=]LNQ}:FEomJr$gs:m`i|DMFDs(7rotlgM
+ek#DeG2G-uG.%1).Wp&),.7h2KZ5|;TOp}Yi&6=j^}F"Oir7)EbrPNZw%_GUL8G`wh)t1x3{1,G|tXHbR>l6|aE5fQi+1@#Q<CXMP0YIM(0<b;c:+2=Wb`
+hWB-GpajuFR0@U^v8K/$utU.=ncFg(/Q7<n1Yb%t;283t[/c64%uR8J:E-$,Z,aiD#o]'hrIpn:T`KA:sPf>1+dg>4DBLgf&JE|&5>@,h$bH/u_:N!=!&#
++3_:'v]uR^cl.Dm1^"<opG}|n,:s8h|:e0j!zD)23H<Uy9/$IJAj2.4qMFxeIl5QvKW4rT69L&N.gyY38GC)7r7e6MqA]fKsjN;Q.F,dy]pEG@Y-)9-{~!
+a'[[.fLB:>#gSL%2I6Veys=uXU8KX-X)xw4@d)Eu(TL7TYw;&Iqvg.45"[-Vcj)OiVjg@shHZ9R/x3%Rb{^x_Zs%'"gCc|@4Q6IS%$#<Y(2Tvx6CZUY!A[
+nf5Mi)b5f^kMnmADD+KJ#S9%(l:u,N+0]6#yqcRTo#&B77A8C("3O`EZe5otZ;i1:7T%w'd&f[NX$({/;=vcVP|$z/#VTcMkLuE"OPdfa8sL6Jy#QIUt(I
+$t>cG.b4fTGPA]&"1w%]adgfB4H|<ii#N}&FmoJ"QW9[/3T7nbIxG>b)I}x%w3'so4,)K=YT#RM_/>1r>J:7qlx'OlR]{k$E4jWJ]4liXIBC4srYjs!Ws6
+A/ELK0&"7O|fqu~[K8-.{gmHb,`'(+Po%i)LC@jg1ewD%wM+=X)V'H[u=Uy^CU|s".@"K:25,ku/@5JMm])3Mbsn_Cr>_R[`[GAYv5uk":#PQqiOFo+Ltj
+&+:<oKF_iI(Og22u&zOWh(>)P!/4G[&:&$4=TRPT.#Jz1=qF4ueK%42w,-b+k4a"Ga{V|2BX"%jf[X$caQ'^|%CB2}g`59CeSTd^JLPgtMo(c#~U2[jpu;
+A+-f"}`ES<,+w+'W``16zcr}9DC62H)-bECaDKer{8-TZm;_o9O9h``wNw2'sZ%x4mp8zh$Bn.}2AFz5E7)y62CiM2iGZp#H0XHF}"[,m7l$dZW'1u>lTp
+^O_fm[Y"$7IH[[q2,ja7`=0Xlx448p@$V/ROu8hx`UtK0'IKLQ^4KbTsOFRqJKyMckC%AXU-mIx`F_+E2usUt)4igf=NMQH$nEM{zY{#b-TZU#1bny)yqX
+5C&:DQ54vEm&Hv<.4tWSMCwUkv3fqD}6>^s$!Kb#uxl`CkE>'.``_NZ78.5dwqX+Xj4B35aVou.0F$-C||E({m9@v]K{4EC+Lc37r0hX]lSP^O%gX]cw1'
+RU'L:9wQw;9ok!/=D!=yaZ_Q.l_J'ha`;{s)lT<VR)AeWG{:I88%5&LG;|e2lxS{X3V/~BaNt+B<pBJZp_BS}1pJg"8@f2bjN;N32yi).Y[2yDQ#_[|ZSj
+/.#{_GesHo9A))r6#,cVVmpE)bmX#U/v[d.z#[u3BO+]VtRYE2i)T%wa^^LN}oa61ESwnhUP.3rl.U,@s9<nS94R<baX:UbjMSw6$9vnn"yB{Rn`QkTq@U
+.>q%pa<EQ1U>L@.d^,neeF'KfwBgUJeh(2/jH+[RI:6oC&jL$p9z!vKvxSR;:K|@I4aF`C%,}ZJ"A#CNJ0n)J#(@+=}e:D2pbZu781[M5Dg'R#1b`((/"M
+P}T@,]AZPWL`0:]4WG<]j+O#(tPG[T/`<_Whh5{l@P>P.3$`t-}yay!4sPeIE5<h#ow{H(y2wt4PM^37)L#Q/MALlG3Pw-ELgbINQ-HK9_0_,]lYxK.4Dw
+d^RHM)B,DXz_`'1m^yJ<p,l!f5NSi<Mmp'Sj~CSK/t1d/YHie5[Tx(^awBO5JOD#f`#&q(wgmzkKo#.amEk{Q=rl::HU]yOkY)|L,/:j#^b1JQE'`KV+:x
+S5xZXHMH6<:jR>es:E"}P46sPy4$!#f8Fd&a9VGrxxaG9,A+Z|q+3'pptfXMtXiSESQ[7ltMX{a|SAmFK@h91DNz/GiV4SfS:A7QS3|ybBK+8'k@T[5ZjG
+Aw7#![{T@i/^Q8"BS;%D=xDY,l(^yc&SFBI}im]-<yTaO/`,(fV>3Z]#CwicS1,'f:G55B0ujQa]/NN9y'tr@%/'':r-K"p46:R[nfCxoyGr,MqaU=tU;.
+'|8V4`TO8:/qzv():Pt>2^H(0rpxs!roA'$wFF=qPH|tq`35^zSio@8/$|:v"V!hH#=HHJL7SlSsI`}X:Q-&TqC.9,1gQY@a@Cg%20dMqNm:708RA^:b{b
+h-],{taw;h8RpCA=Kaea]>zBNRyF+I,vI'2cmb$;vB:#3T+Ad@ngPvY`N'#NQ<:1r%ZsY{zGYD|s>L}g%iZZDQrgI-iC#YvSk0Zc[!1^7e;23'sP^2-r3s
+cx+,|9Kx&xuWv,6u5=3RXy[tL8RRy/|]WxU7K(YEm;fT~YiUgsHGf@F4F(&J6bqE1<L{wd^WdM-Y3D`)'4Wil'JNoNY.B3GaUb.b!8DOU7zNEqdSI3q2>{
+7^0qFlAQJ{{k]dFR5OGc:[SP4nuVha-)`UDKl9C3RC9Az7E#">%-fmn-)/=U~;/#6T_Q%$H+(KlR)-4'_Fv8{&,+"Phtk$o%(j5.Rca]Iv_}iC<-XHDaLQ
+;or#C^~'dG.doD1)SUZD8nrb'<n+E{W8N9N<0,`d1WLjRh!.ek!Wy<8#>!D&xMAu75E32mIu-^^8Lxz0Y4@;l0W"dR@c%6S:E#YJ[gNI6[V@2u(T)j2LAI
+MlbSeDWi/o78>=m0@Lt1BTRm`mND)H]ZgY}:^jhi,OX8w](&h6M]^n]sx+H$:%KP5iuRnM7i+-tjYjl)P0yT2w"lcEVms!UB1j1@j5;X_c"=l%F8)[[ueE
+H7M,R`Y2lkpKTr>sc)OF4SrMDm2EE"c]i|/8tWdLBAq%6efmP](^+].):>&uxrtJfamWOo@By)fByBmW9N36)=k&WxzObE!eMlFT1ZD,-pV"$R"by8'[re
+g#U`86^IJ0I'(5oa9U/U0:O+ijkV(j>X:WiTtXF4Wi6aE!7;4a6I:}k#[zZ4{Ef>j3^jg_WEs]1UAGgFGm:H/$&g2h[a}s]7m0yBB.W`D>V<pBJjkm:0vC
+yIXvbNC71-UIjFyW^4#]LuNq]ls)^KfJyd&ti=hv(Z(.yPABkp/5k%hUldG:4>xv5_4R^Lh,KL#Y^Xb1sQD#<}-X,=8+sK<wx;N@pFgxHIL>6_#Fh&%0B,
+($!h3<Mv%!N!(/4B7vaHwdeEz]$zc{^Ze|`p8-dD>2-gAXYy}!_MBGzw=H.Mnt>u@UG35#%V#<@]7o@[`.g@jb$2,hKA7D>m3sCi;&(-[fElJs.EM[tr1=
+NlsyprTU,FS2vG.9,W1(r+MnPB7hwnn.JCjy/)xB)sEk0RgR7cwQ&X7$yzgfVP~%@pRk:w([H[u@$d.kF>s^GY.SurEKIL)ZWFQ'ZG7:;`Y)6q9I73gQZc
+@NBQw,3)jzkSJ1u{:bOY6,y13E:ooBG2sG<is4/=4A#NZT:G%fHEUw$n)m6)&KX;,Wy<!#RAPR!C>gD`hY;<R[:6czsVb6;rjg'qb;TU'g=Ai8nW>Ti%F,
+/)n.l1-vY:67w/IT^C/PT][oW2N_q94#];^'"45Q[=PcW8~o_h-ZbLh7.{I)(SZYz7q0Y3/]x|kGfU)2b+$|cI57c:;/)u6$Doml+GOQ5b/#>{"!1k;aSR
+&GB2hz!M90b4z"74:F"jx^U;7AtE07=PA2w{QT;S{nW:7)N[M'^lW9()`NMU7Bv^E0y^~eVs,,PXG4v2"EVG<pXvoJyDh7<u)E<&,#GRr5e05Cg6B|GO^'
+AU~:D;}xjwBs|TBbfjvO"A-ICPA0iLYrHh##3lPB!yn[Q#Hs.Zj&Ta{UeM$:):z44p|K=dTSd|:Vd)j'7#UF/(T7<=d.j:k'!niTu+o4p$q,Zb1r8&f=Bd
+i`=dAaO`KB`&!7i1d%&t[1sKIIZbZ$^!;l!UDP/2N3Eq{EZH6s>}yK`.U[vSB#Nc)ryKH'Gqn.Nrx<K%u4a,y>U(^^BLsv0h)0-,!]tWJ/]:e<G>/!d4'm
+w3T>o&eRTf"wIXgo#w)|BKw6sgu}!I.1a-[vutiQ=L#8O`}Lt}~H%qHf46}S{+$u3'q#M"6"ztJ&>)^kJwT>qA.G^p(cI/m@QxKzTjtV>9,t8)9p<os|Nf
+ZXorl9QNsd;x)|:xSNDIq%!gv=McN>m_"r+dI/R]YD`L$NFc^%`9VM2CKoS=,y4FandG`&<Pv<bTpyGZ^x!pB}[9pdl^2!e.:Aq+8TkYe,h@XpIlTl[[Z/
+ZPE2-)neO)kRv3]mHo/EvVx8,c6}pyWn'UJeZt!yC]^i5}5@lc~cMK,`C;WG(j8)w9jXO4N;4kR2&)vMoX#5sJn:0kvDf2mdomR(jii;Jhz%<WSMPiFV"e
+oU[EBJ.f/XwC.Q=&{KNJ${HlfU9=UU,E[iwQgP^:.Ha,g8KT]iC2Kf~,;ci|[$3$1Hb-AQLFs}V'NYrY4[Sk`8_;n=t!v/KKvg7K}<BMo<p90<K=61,ls)
+]vf'1umD{7~Z350sh854}F&.~7~rJ5%#2$i"9FA9tvbQ_C"aH}g'M=s@2$l;V`VSH-W)U1r-A0sLOA{F=dGA}0_(BC9H|hKn~qAEA#'uDHM|w:Es0h)5$1
+qDPR_H]GS1q6H<JA&5:JS]/T9%'0)0"sSt&B8$mt;B}&,:;K#N>o&=yiY!z1ecoA"]V3C.@=MKv/EsBG!sFQZ@#C!6BEAFpi0DdmZuKB5p-RKRiG2ii!mk
+Hsn5gD,:[,tj+]KYI'"-V=,#ttZz_Cl.zY>8sJ{2$ot:9A{u=H_j[[ogcGNP>!7=ao0CKFdGB3M;P=f-+08l}=hh>vcEvb/P6nlP,,"BznVel`7%]Yk@'j
+V{!F_:>r&4W)lPi"Rzl8H3/Z0`%Ci(5abT$2v>vRFa:>]6pF"He<A$+VO%(Fq{"l[0m47ECu6@}$HR6WGRJ45ZVyR+W]tsE^L6g+)YJ>;Xq`EGy=`1R`D=
+TzpYEN12+7'>8wT5E|_Rm{[NeP|C{F=l9n])o.bc,WIp$7CZ..q=i%kt!9=|PJsgD]|Bx=LDD3|r@4)-X]jM%$WsiwkdTpA_B(+@Ivv_46mgH)|BO<j<#/
+)&;|wtDW(tT_:fB;&Sp|<-=J}oJ@!Od|lqM@"8/)cC,Kr72_y9KVY<6Xeh9{#{A|vR=If)(]U(w%'Q.QARc9E,<.V+EPkU^=.otS.p2w:l3/xY82pK}+{P
+yTr4u4u#ch4R^5]mNk1UVo/#O2E_'{Jac1mtX"0)b49FC)w"d+Z#mdhKy=DjIMy,]N0tc/{-Jz'"[@HM0Zt`X/uS~m5>7avEBLf]a(`,<<.q&aNacaa&10
+u1FBPyhBz}ZWO01#^>xsCi)ojC8kUl2FQpN:&^NXF4E^4PXB!tvu]+OQ3Bvu$.EYguu8$_B+&IHZehoXjnWJ<o&plQsjm&]B^T@YoiGSM.c4#yR3~xx3!+
+5p`hh);[s)XOxM8TW9FfYmA+lloi=i8O)-vhafx`%In=:/:<j}F;sgp_W+4TY''#bxgO|+#Epx_6K`K_YFdgr)%r,t&j;t#iv/4B@F.,1@O&-xBo4;Bhhi
+BE2"l%b%A9cWE(Zt}o"YX"_w)!UH>`(%m]-$02CEDFR/":]"!,ZU4=~hz4hMzTvecv'j:kb:g{s17-H%iEZy,UM3^ogGSA~=huc4}O"x3t#h^/N|O:zrNT
+Y#Ixl0dOK9!-CywoTq4^]g3BK"sVylHVqJkq@-p{mm4/eb2AYTH%6my)Cp|2)S6ZsO~=&Pcjg9sk#!CT[H`-o#m:ao$qSpeuJ1[.hng'd+|lPDBJ,geY5R
+DHWzN5cw|4D-<GC_l{wNM(nZq5&y2)fn-z"$[{_&5w[T@E:o`4'o@}qkT1~,@'^TTVb[k4oAdEzlpujgyK,ZIy#'{^YIsROEAxt++&aENzU+])i"nP',jE
+8hTSUQ[@-!iB]w7K{e!&y:nx!rFnzN<{AT{sDs_6J@Hf]+[3cFIcDE2kPj}R,pN7#fi(|z,g_bw93w2w>Nh<$B/!d':Ao>KJiT^b|pI0|l&1nNSF>=%&fY
+{_r[',QZ(y"kTH'L~me1No@/bK9Bg-jwA6A0w]"jtAdnxN,.)J9W~yC:_Awgx1Ww%{{WM7(Lg,g+::.JDSudLQXwYD35H<KB3:&M'FM!AnKNAD4nQYz]r1
+`PFJiBah9&OF"dbj$'uQ5xO+&tg<$+o5RwI0Z`-^mt,uQ`Tf;N|Wbd~3Fb/A^668;(f|UE=U4]_YRKs)-j4+I:%ksuU1I0Y[>fU=6Ibng(HdpN0&I5|Kl[
+W;mA$Msy-}~$`jc91H&"N[25U!)o5gzPF+q(B[+@u4X|(q~Z<0WzNQ>"Q-^LO_/o.4ezQB/rA{9%uK=;LnN}Y0=fs^0'm|CPjz7o1;.47NlvT-2-xa<k8'
+G;}:HL8,Iq,d0SA/:vB&`rs,|`Qhz%MRgqSZG%0l~W&D6)cRcI@JzCE:M>P4p|5/=#ibc42(dWQ9-0nF9]_4KRr:/x_'JS(jLqDNp<8wwtD3Hun8MiDiu(
+zB"((GghE0G|2VxYc,_7jW;vN#bMN]<2`s}V3!L4=cO{,Gm}GD'P@=^x>GXsfG"1A%v(2BYbJxnDNPl^b2v5hQz@5l"7rvhwCP1b'6(<uJ@CA1_k2!B+kE
+sgwcy+i&|2'"Ap:-m;~]BwoO_qAh,qhX4On(pzu]HyD'~>79SQf7cNRoCg~nlnu_5UaZL'2>Y1Ro~9"$X1S'(ftm+}"BY%Z6/4h+u;f3T^BsIn4IeO}3+>
+|8|%!kl)d&terf8MZYm.lCIi<@zr,F}0cy/6QLCVy!x#(yBwcT6Go/'4pa;'cx}!~]YKWVD'3zu`ZfY#_][/-m"cIiy@8T-lsr7#3G_.R7jh-^t2'.Vdzg
+6@wO""T4f8>-'TDHI}eMV(@;6RAAyB!hG0gY!k,{)SB_<Ky.^s;Q.kKf0a}Wl>l,H}@TcplTpjRYV)j9PWD3I_(j9WhK1Z%t3Pz6/05]7_pEDJRVq%ZU1L
+']=fW,tJM.!M8eUmC-Xuz8J2Az5^mz|-eFAa,3`yLm%TYBJ4Jq;'z'jk)3kK5/qEQ'U9tEW<>|bv(gC'LH+EPtL]wv`C+01B>KCS'#B8IVR_4h`!rh]D$1
+W4X>]U{zy3U.Zb.NoE<N)(=<0-@E[[f5PvOGO{1vLbQ^{f<"PXwg_(]"[3]Dsp)D[8WJW0`Jm-Rfp.#gSXC(T]ej`$#r""dZ,wQ@~P[X5>-V)EaG>FYDT|
+&;h{oM=W"Q]PxN15liLxU^.Z{86!>3aC>Wf,17x;yEx&Y!$8v7t9(=/5ft'(x+p-B{L0L2o!VXGB3;uJdRvg|xr$NC2"UCxZ|q>K/aH<Q}2MGu]93m+Dm|
+f0}3}]@Uf+5njRGOPktm.O~hEOJtAu(2z1_UsVgY&a(>4Fk]2;O;dIY|:7(ZeC|t/Zq(5hl)mUx|$W%q.VJ[,.@2[lXoY'&>Ql;(EI`AmIf/r4'rEBw5~Q
+&ky<qOJ_-Hf;aoq];A6>RW#+dpq_z<7/c%3)-&kHsC.307YR+S;Q#Hj]RR-_@VkbT8(D4NXW,9D033RnWpSv,,T40&tR>%'7~J|=HTnG2$GMJ"hQ,&-/fH
+$A{mw@9O=A<d!s%r'nJt&9GP4HE:o.0y[=h&z]PcTk.sMsC,_O5>m:D2aYtd)kb7&'i@E9h0#v2Fc-R't1k3wcWEhi'naR76:ZrU0O^DeLqZ[v,)ZCeZJq
+}$;u91FLp/PxMePY`W4a~]]baR(/Y%a_.bx<755&N[kEWF(ND]5<+!hd~BhS5ILiK<wa+3/E+Ep2BMYG&wg3Z8;j"v5V!R9#p)_$cbbb{qXPJMlk~AaE7c
+j0"XmSJ98s5-TpuAt}W.S&76Ag|tdnG6||-3,49JbH7l1i`k%fV1.&zC"l.o^ZGjS|m1XU3D!0-{WXW$UXjp${q(M6W$w@j@Dy1xD'VP0Uw3VGWk}tX,EV
+7>]9K54z{Ak`($x190LV%kb=!ZmWS_i#:l(Gk-V[<i8l`X4[a)t{0;myj62JtIi!|}5f6X#hM:2Q(QapuhzN-$H[P(%=1=Fm@_8SoRX"XOqco.]ZE^-|,^
+qif@^`"FS$.0}V^k~@kmhfw6S|>=2""=L9vkqk_tW7)D_Z/V]FmD3leMn%<6vl,h@=_ptfULzLx)t8$4&F/Lg!9SFD<|cR[rBfQqxd/)(Lvy'RjrD2$"a6
+|&Eg0N!=qdnXS,PdCnRw&pbv]w0-RuFLk2DYBG,$n5Y[5swzpXQya<ThDVU+6o}d/cG-Fto!2QbP^i;(V|C'TQagp>%z^z['I_eKA!VQqZ}$FH{)_j];4}
+t#o+XqzV>JBKqMHt/agL5]zy!ITRf=]I![;n's>m{Bk{[w0k#lMR5f@@H-`K<@:qEOqf6VI_>);${B9.jcms"+I@0G.^om;T5M5OqRo>GLPXX)3t@1R&]t
+xVwXOW<qM9#1KF}Y'wN!yC{PK`4r(,7i;{kWYWJ]=|]s4o-<F|.!p_(,A{PIYGK}&D:isW-O'a&QB3pY0rA9`HY4kuVs}&#!6t%w5jO4B_s`>+Kwj'F&QV
+jLU}6v)_pJ!No1y[@18Q[r]3zc.2(b'4;ZmxSZ@l-}.bG0)m=B3wqMtzr@jS,d5(@d},iNKJ>l=&noX,RJ|78]zfR0!ba#{BX9c8Q%PY9>_tm{coOH9!#,
+1R|j$4Yis;WZ]Y-m$UZyE|!Mfb4Dz%,f0l/Lr^ollHLD>s]/$raocLjK"uIw6o'wEIYmkMJQd86wEG$K-Gpm"[Xe!vawxo'%RIO4$e(W]kIUzrPXu36q6-
+xq,iU=J[3!](+^Ja@#tz~rI]hvtscDx`al|AOP.$4YKe2/I:9uZT<KGk0sN<l2Bo-PY9go$<JV:;$T(Kg3O+P3JQ}[{w[3fzgy[YLoU{1xQ|-db|6J&Fw8
+uR{uw}n=!Ak:`g26oG9k_IGSs=`UBznyR=UNKYvBqNwrEI8X/q!dco#q}`d1:>B.p"uYoN"h4,7RQ)I!!t-GTyw<E+Q4>n]Z1[oBW$j0h!31vVs.D!IQdl
+xq#h)Uhfxe,Fev2=!Z4SvlJ_;,$:;Zh|^XCJRY/w^f0|aVjbm;Fp`rLT2.x`sXS"h=Jn5PX^4nhY~@r%^<V!,ueB}R|3o#VcZuRO!m5YC$CP:(:el<4rEo
+=gcZdVzTA5uvt^.qdS,)t+9m@(1K:vyI2q{{.fSN_S8EB9d:9}06g%]t=oDb01.&-[Z+o@SA7(;Tci)Q<alAxKpx=6tdd&]F9#C8)wLtw!G8[([}2ph[RZ
+aB^A7hxJ.w9]o|H>1b/bGkksd2(cW=LpOqhh)SI4;Av.SaNqDWvJI25<ad"xveW;,a0_M6FN4kKLq{+::1KKO-8m<nsCL6RY}g5&{)@h'7"CEZ}1%FRLtj
+)Yn`zyn>E8=&19vO`hnA!m,yZ:.R/-%$~#>YZia#[-@h{,#hY%7Du-V1_c'^rC5(8mC<KVJ"3i'lxu#CZEuF.-oq9T&+{+NSACMw}#K<;y3g#Ss>BLpwda
+4}%Jwe^zEc)4E(O3%^dSq%$CQkJoAXy9AXO5>&"L5]w{0]=[O`D;oZX&4)N;"Paf^8,aHS;Hx2(TfD(9'}{)}3l/Kkedgfe&sIrb$lWI>E6nC&o60aT^$q
+@zLgcHYi^%5"H#n30,Z<{rNRFQ;`:vrllmIRTG=|sNP1ceP0o%{aGi`Sqgl)pWeJcy_$mn^UMv6.oN+K;+4#mQW]FwbD{V1pHvuiO/E"TwZX{`lF.BeN6:
+Vy7qJ}d{7`!ILK9-rUF|[y6&[A"M$`Ne6oFDzoDN&`4{WYpAwdQ{cO+f"#ZhR+>]J!+}'sYA5<w@pP!Y"ZunYa2DobalOjcqcF2&!9i85jR!TN-.FK)kA<
+<tFR:#Ut](obDqnnqF+$1M|5Q`j)L+u5I)pb(Y'Ql%^:d|[[pK795TVQ6620@aW[K.[GQWnY>.&4wL98>M|%=2LhGuOBgSe)S4tRld$GRM!ivhvMwXI-&g
+fGd65D:|z;Mi_<l,S@y$!M'%&lzA6L_%v|xY3u1]fnRk.qj>JMtC|uQ3HK/TR.&f2KriU_MQ<!FQKgfY.k4eO[6vJk'Za)$1i0Thdo[-1XteBM^S#PQ%}i
+pY>|V.VY|Q5[ifTUgiI.3GNO"f'rZ%zZDJJs:l8UY{Bd3N/tttg'5_}`>w"C`ik+KBgH='(!Fsgxh$sEF8tbg:WG.:cmR;tZdYi|k4Ds%U|&Y41")w,5b4
+'oI159&U"K[,GS1QWPTaA{j%JsCi<,s;oKd"Kmm_xs-'^vis_`q0N5[bu@sEL:RFd4<-sW9MO&kD<%x^v>f|6>aOd&>inG"bG;7(D&BEb<,Ug:$9H/cz#:
+2!4qBxe>cj;(|cGUp]w+);`4(}JfCroLz-(^WvAd8NQN:H:igg<)I%pYTrT:f(12UMpuhPk&lABiGnqW6>Y6cMiX#kn1Lt_}EDNzeRzrQkL;m_BdJ_tB!&
+hq|`wemFS}>FtlI=aC)lpcQB(e+tF0>OtbLY<Nm3-ef+;ka@k=#p!$;3Vzy6VwLN]-SqC-y>f{%gQ6bYIHpOoyQz:5<#&5iZ+RK<^pl<s.Oa$n|}L::$-G
+=^5(xEDI77AwjGfc(gb=Jr9A_6"5,KasY-93g2SbX(2n3:Bkh,KJG#$A+umnwo^fhHBow&N1G=LYFvhRBh(L#lxhDR+a,DN/fK><8wvSsTD(AfS4(sS/Wz
+Ho`Quv~txBIi@59Sb0NG5N~fB_fX{/Z!ueNC6#CW'||)-nWq@ij9uf!i{%!:]<]AOb%&Sl9T~mwq`V5_VDOjMWnUR^v>LGYPSEnfqg_T;=gbqMp4Dp,I%U
+(Cc=VodIO(SQ6;x="=Dkyzzn>eUXb!1T+}ra">PYW<sEZhJ@D5c<h<-CSaB`$a<H;!Z#"|sN54cc#GHMoh4G.lSE^9E122"G]]V^A3t#'P7&/`t.)-`tK>
+H^L.A`E^.UIx@E[VZsci@:P=28AS7w;`[&t4;"cxr@5"2u%k!r[cP8_/CXZqUDyEY8b2E;|2($]o.Eh#=@#i)S`/k-UcY52u9;/uXVbRV3W1U{c6/W{TgJ
+weT'|"lk!3$(SG1jgo5fDfH6vg+7BVG+%0FtF[^|~zH{5f[.G|a,ae]g:GWDxyf/dXw9_f#mL)0D|,iUGUh73PwOzflGjs2"jx'D|T]:1-g>%;Dn[gmu-e
+F9H`V/[qiw`ty@rMNNsF<T(a$hG:^^Ui=H'K1|>-sv>ml3c"|K!E,2>TFJ|:#Z/eQ%/"Y!j$K01=<jN}Fq={KX<}]Yv:eFHhBg<g7{N$[m<LE-|F_wd;V0
+&y}XSRa!`+mka6mmRmIQY+3Sq.{svDBqt@1@qA:/FN@N>g$MkEWvrCZWe``tV''@pv&QTv6w@1(1KWux[y(U(r'B!I$,sL.xZGq|jq.'C}On1Dn{BZ3Mfe
+(z^L,>Ruev/HMz~w!{8wm}=BL8[GX'5|Lf[4g+ueTV#EWq%uKT2i)0vRfFOayIYo'sRf_I}Hhd_EjT!W)5Y,&:qaL]MK&Z:ialrw{qBZ[nK5ua^Pa!5Y~O
+jy0ya[l9aDd9+ib.g"0xrF7I[;%KMi4":sC|oH"nE6y!w,/5acX|0H:Oh_e7jBNdnC<l7xg:5Ciyup:b{Bd6zN"e0J$cqk{S#63l,Qo3dB8,Uc>jm;L4}3
+<wSv_}]UN%#dP|g2"Yv!({KS(VBSh<p`!g(i4PN&>xTxL1AQMD~O]"ggoYJc=Q|!rw>K:ElbHHF9[gYhv<("[$q[(7p_t1v9VsI4)=n+8nP]Xwv=<{%CQ/
+k:MK5',M_7X;T%mzy3W4#j,_KkE;adKw9.bE#jTc=v+30j[Ix)>:dd")b!G#{]FK<+;=/z|R_X3@-+~Zo$tsYoo;Eirm{>La-Xkm.VuxcU'nj2ITIiK-6N
+hgSQ%$Y.pf+>Z)^$y"1HhgaXjpkvnvR2,dwZgu<AkL=`GNk!SSc_(R'|Qq(ycfF&rI}!Bzo(@Tert)(=hqecY$%,5fHayI>mku]AZ4E=2We[DSf}<LVX{k
+[OF`!Vy5p)sy0k&bq_kT[bVq3JbJL&^F/9{>cWm}):D`3&cDW{o$:8cBYOg;(%cj@ncno"MnGJ4fhw}PklUi'e`-JM8;i<SHk`2bj}U6|5K7R-Fz1hnt6y
+t(IxQw,7mh:Rjid|OP65MxzRla/tAi_JoD'^(x$AtO5T0EwK{Oc<@@<':=oU}S9bUb,;WuP<Iu}1j|{B3j3=<>OeG0W>mG}L"'IoV,yk)LgRvmTg=-EAah
+o+5tLn,BlEa`;Ww_ATi%tWt#5i98hp/1eiZ0$ZZUEIEo4=tRRd(#h})c^)s4IXBg|G`yhxrD/.pxB/=}d('z4LPZO]Y3(M_W]#^nyS.JWz`2@3|mnYxV`z
+Nn<vIGwWK(X9Jtu/Y!s{@oxvfrv9=Ri,Hly}]xXiQ)An-zgD"t#$'z1]LE9wGUn}+6GzFS8eHYYPQgb#l#x'bXWWVm:4p-[&sAgSp&_=0Rg_fE2FAhlign
+seIJlTmxL"l;S]EFjFVouh;c.omsY|s#}A-n^E]+E8<XYmwqtZK/JpItScf[4ol4bCYrKGsJP'E`#,yzf'wlm4R-<5c,u/__d{Hvn}td=(<31-:R~TsXGB
+WCtbbjRHe[(vO`mRh=k|v|x)AG~Kc:-HRx5s`N/e;@`fuDFP3A:hUK3<6uRBL9wmwFAcwH=e%lF|E]$BS^sH|C3T'a'eU@vp-7|f=B/WZ|5Qp3Yx@UXwuA
+LfKFXizhB6@"{2,NiInOCqKp@I4u3{&Qp+/<%qJ)X0+'DP#NykM(n3CH%0d=mkL83)LYcYw7U_%,3aJ9>D7<g4,M_`"I`EjBAtVf0!D<Di8zT)`X%G-AXC
+l>.AR^/AwrsH/3P'.|N{]0k"adj'q3#TTMPH9'``{&.NDegc![V,5'>>xGIOkoZp,s$x['p+f#vtSHP6o$#uUAHDMFE57pjpj%yurkRj$JchUp#+[NAxQ7
+q}W_|z/A4HAIy}u<5v[0L%%=y(-O}Wo)7d<h@w09tF-K^Fmcai)Q87O.[-[nzzSq5Kw2BiWA>@;><YoH{n57N)H6(3m@I6;LSF/]oSn-iD[PkeT]L0U+$&
+lx_w7a]kIugSvu-OS>{17Y5.r0,UH4bcK`m_JDZf2=yl;{/p59{bk|3PHR0ty!'yDx$sZ{XvYKwaG=|]tqz2[,tb=|Uzo4k_-'4h!UU#KeU'hae7^{a+J=
+f5>`-U/_!ZmeMwFPMM+&U#><Qf%HWlv$kJqm3H<]XI&{^,{&okuRBWg8T@q;ue`@}K;yLxf&9:ViHiacqT5b/o_LTU;n9Rhb%RzL%8_(}vUYM'+K-W"SwP
+4;R7r#O<"eeP2`jr8Yf{bF{E>>UUg$v;MD':S6yZ):=4Z:p<8FGJ;=bvOy-tZ-y+:Y1#kmZE`l8oH$l(^@kQ`XYrKM4B^3j<:Q4;)(I!wX%(N_M}On.p~5
+I8|w)'G0Ojsn2n;A5+8#k^:_FVKDv"kq2"hJ>%s&)|~<=.g'[.1AB0"zf`&"+KVOmI!dIipAW>Q^R/5:NU{TbX'V6%Anup6r>GXRwz!a4!SIzn.|=T.ho9
+y1/y]J``nPFbE%[T${x8|SHOm;Zw`^("/NP(pSC@ed&o$B,,c"W_Dc=E}ra]oQhhECX|]=R4%TAUn!]yq"4^^%iUno>i+<ZRnm#isczY,5Ea&.paTQsW[3
+hh^v"gtaA;wuZN(pq-,Gma3F:R4A0CkXK//BN)s-b].sd$7R'K}M-YKm&{HPsfwq(QM@|X(_xmRI8VHM14d]</~Z#T|Z'NE>_g,&-jN-a`Sb5b@.wM}{82
+l;PhJ89eu|jAiJ2m)W&:fK,c;pm]V^!6kgMQxh,C3k(-!9`=2#"d#8TxX9MuNDqHVgM<f}-7xGs"bSJ=9@hwnFS-$|2hc5oyXU<.n7`_Lg:_!gpx+)|.&#
+wZBLAleR,e#RKA[X2L``cg@&&v=Jy5Dz!(D(k$Zs$R%EciI"q,OkP)HsI7I&%A=wi&7jTq3PS8|90oFUNjyDjbj@x@xE>i_#%PI7p-1R!FKtrQPctN&K'^
+W]DI9>s{ajvM%:8kgiRZe|9}sMf/DfBa{4DC3+Gac6H(yzD&y>[7=sW1A!]+'IqtclnBc{=b@F~dGXRX/x~L&j|}'7qM7jninmxm}8ldb.JR/X.UUL{zU|
+@V1iYWsAiBmorBOrZH<@U4SN&9@v/c]8R1gQu&nj(iE5=NR-MZeOu-+)&[T>brD`m,BSJ}[<FE{rXPh7S"EhbrNCQ@2Fc<t]NDzgnkI0CCxF8N;@>n]$Ss
+_j;YX0Ayzla-b}^0B$AN59>K,l#IoEm".Ly7VF_;%gGQA>s)(Z2xtm7sOxZX@x3/^-,2vCz!Jx_QZd}c{1ZuJ0"OcB)U:wmg<3j"V_u]C4HFZ]B;d]>'-W
+$NF92;(OTx'0_/nK/_/8_HfY^-|_+;Le-o~,Y<3V:oNOmf8N;}y'jsdW{m}kNmxv%jk5m=w|PU3d%Fn@XEGOwf<SC-FcOcl^25)S4n,-.=e'23B1fY#>qq
+fUU>~NYiYd{3QJil(eG.<|v}p$W$)&5V>9'Bvwst-OZdB6FL;kgRoja88c)5~mAGJ#d`sId6Wj<}#/$3lQ}fUtG^F'TUY7+jHTrDsX|u%0i3}9]ZxdR{tl
+d7NivM(RNVAkC7rJkyIuvvc,w=IG7'+jf$;"n;gI|V;09"DJ#{ka]vA&m9DJM|O4Y%#W]+xyp#.4L}Q0}X;=J}Ax4D#{YFUUcp~HUwxZ8q4a:#IoE@MH8Z
+%^2_B|VUMBKCu"a2ve[c~}&|nsq&E|5TG|-ngxtmFxY-[z!ifHF9FqgLjlqj@jKnYdf=ef&)}}Fn{|@JA5K27vP}Wm[OBJ@zn6B;ZaWO51~};1H|4i"~z9
+5|.Dp}9NstfDyoa+"TO8=#$xwzZGZE2|b}~yE}{G-2r;;}6rEu[9-zNn(iV-=/8^Lf]r(rTycu4i+f,L$K9}`whoWu)nURgm}|HMW_;:h`/LdSh5GngG#'
+!XyF|0BTlF`<^uN3J#$[)LU)3fh%DziL&pNXq%hCCl:Br:'E:Zj5'&52y:Xn|$u|>)8CjFKA"sSvLm1xs7L=;prS1B].7U_hh_=tcGOG#/3c"CV0w2`i:q
+{G'QxMuD,0Q]3cg:J,al#GDHZ5Ss66_/-1JC$XF'WuNCf<d!T[-vMErcW7HtP^uIp$TzJ%SXYPt<R[0<tew/e|Niri<F])v1F3UL1N<]sK-sz(Q=x.ULO$
+fOb'^8O51/hr0d~|=RzN.ktXmeQ67-yjijOrD}x_V1-rR-ZcB]4c%c%Ed]f6a=#V_9N^oS%xOQTnydEOhxj%r}>DpLn_tgB%_7b9>DI{p6-PG3t3K3S}T@
+-Ip@1Q)p}Z2qMIb<4=q&!CznZ#7._9]Ui61n|fdl{x!$JiIgpufsYZD/:!&8{zr1nOxu=M(F~txvcoSs&Nf`6N%_!m-+;LJ`4Uo49Q~Nh$HT8zxi'KW!(c
+.2[uD^FEP4[ZU@i>;b)^|$d^"5E!6y[wBF[(!5g:]i'ax)QOE`nn:x'uV{2i:Hc7@1b:.mYh6G,o}RB4[X}L&,:mzq+L3DS!Bj]SBUXYWyrFVfCOQVV6Ne
+)/!E|73AFnHlu8'=NlR#"T,)YBVYxC(nRwV[wIFrJ#dRcS4t5UYQos[O.mBeG}eH2p}=}p5b/v}wO|eE2R4Uhd9NJTdEpoo)<gAQXGaPF',Xk1Px1E_bCl
+R4F(EKJ-HXo6GPM,dI),4W#_Ij04a9yq"A0qnDLG{N0/OgN.Xs]diS#JMFXJ80N[qLnc&F;B}j7z@qusSJ:=|b/kQ_CA6tbVFYcZsHQv6wMCxV,YxVxI/T
+-`HsDOW$vJX<TgkZ_Lidm2Ip0.51rmy|oVRYx|'$1klSeVq)i%U_f6owuqO`t.f-MUIgY$g+"<b|1G%yQImbbKMKD[RUo,)EjI7TEuvm-04H38M.vMO1{w
+=A8MSTTiyjqD4GM9JJEJ8%.]ZLK%#M9;-45y_Mw)i/A:AJ'iwG)=WbO]Fzom,{8Vi'dn19osfn55[uPY",r4XX^U@Bg}Qp$PX/FTXjt`OF2%zTYpK/_Y'k
+@J>S|E6o__KvdYSx)=A)"|`lZ@[F6{JMjn)C=YX^IYn<%|=ZUB#^/YF@~B186JCOl`hu>Cj-c${SD:DFz|0]YlzMnigE<YN$};CTRF-7Lwdd,(|+,w`O(y
+AnzZ=]HL!CkvS;}PkXT/{VZQQ^BzF]`)-^D.gzNDJ%J";Cfe|X~'jdToy#2E4>~|LIveHG+9a;d`|Q!T`oJ$D/Ue|rpS4Utr%EGIbiP|D>F05r9msbE>Pn
+h:f|#a>.#>fq;7=$>%3h^zwE4_ik$/;)Jg.Fo/{3g_f665vSB"IF+K#m|.}i(4BS'^(&Q=W{![kE$Sa!^>$:#zFhT!sKGt0=(;m1L&KvQ"jHHTWE/et"56
+Mdx5@O,.5(HWEM70GdO9@8aEtJi{c{$EQU33x&j78A{GIcr;P2g<(}Jc4:E#(BX-w2}DkJPEXh0(-/JQ6<j8b/fFCGQa2QZ8R&JAG]YY92pYO{.e"'o'hY
+fm>.ks^rv&&PcA[$0BxV5$`QXycbM-0"j4R)pO2tQt_8ZRRzn(M/N]vju!8C^fW]!f-Hi[3>&g(u<kHwTr@4)pRIpiZv@s&DzfcAs5TiMB1-aqO8<+CbiT
+-o$(f;uY@[N^@G`plxNN#9nMSUG:,gU[Xl-7I3o$3^h(JtIQ%rZ@;:h&_V3XM|.^1L2eb}ATIMafiXw0Epe,jN43K<2__"b4J.XiW%Q3$TEfw,;w3F.PWg
+uAzD(gmf5XoY$g&n4eB#b_#&%P%fmc$wra}FIH|w.D)uLbFw,B1}jy&8qB"8{uq#eCTt$33JyUW@!f`@E]QFT|eBlBzBZ^Gu/HhABrJS{(<}5bU3W0n#]@
+;y/8B72M7'CgF#Rzs==}g-dhPOc':Wd=uKuES1gtqo6nb0}GtBQDBs'II:jux_MXQWRT.iG,G"jzuE~)Cd@+i#.-aPjqj=~=~lbLGm$cmry&J;lI+y^7e$
+%,vV5hPm.L)fx560~)4q`uwo"Io=&bs'gz&{P's":B1S<>A_+|.(@j=[dk!n|7};mMHc_';;#x#ie>UY6Z,Qzwgz@m[.-k(CZ1d&flMx+[Gi8RSK.cB{=m
+lP+)w#5<oq@r+>r{_p&>x8e3L<^4s({D@2/3u9z"rb.u~65X$BYX|cj41Ujpq!3L:q:h/#[`/tc9!wkTC,e;XA&LWv9p_eS9&WE;NkIOWaS8dfwiAy&U/E
+xO}o$<Vx6EiUTE.`!ASmLIY4KCULvu(9r^[0kmsS3^;g;G+x~HSQj^Xjm^<<Q&"kN!hA:U.c/oh`"[{af^4L+#oN[Obw8gn(fG)z`P+oCh}Xh$Tg&E@;P[
+^"|||M6f2CBk|c/>-oufU-)ImO{8oq<ok<jLd{=!9k+@S(F$=-q)J":$2Yq(/NVgFcU&8TIo/6pG1H<3R=XfA6BvPbI!u4^C{c]iPrM%:FUGs(rt$:vSB-
+@n4@V"kGJ/Pzc&<j'!IB/Eg(Yc$T}#mpE#%-siE|%a#=g;r}z[~rsL`;-[nqE^)cxK85<,`tl[G=v|4l~gBNM@38-];oa+"Kfvh"Wu3{ju4cyy2zfK(;k"
+M,OA"GGqn@hmMLFdEy]DHZ@e{3OLw+<gnQ]Z/Q%+d<ZdD/9{@q@g!pBbf30V]=W!s/3m|.YH>0g%k/cp;Gjb5:37F.w'J>qK-+@loY|_n[;0MES72[;c-h
+aIbv!`Gj>DO]AE{VC:_jFM@,QLnn4H@!mwK(&0|NG_}g$PJI^1Yw+sBQ^x1d$eL:40oBov[kS$$5q!^R=nWVl=iyZF!o|48!,E-)8PS@#H3)8"#b+T~o/6
+#oLsX#B_>%vm{pihK;CGm(@#K,,M~$+C_WO]V(.dy{Y.nf1U{,mfv:1/Mv[d9TK^638!XrSpB@xhoF~MA>ruGu1gDP/fqQvZ+^)C1IrIWJ=6+)sh@9!Af4
+yUOM53u"Qbc#d-q@ES^"@P]ZSjo0[uf5bgas<gKy.KvF=I2WCkuNtMr2zsHoFt:DT{q{els7E-+M_OAg:@qAarFu2Rc})XAq!fs^stNrB0XwDdd(^a#0GK
+Z464Yhx;"2]lx&4eI5$7;Z-^t`kY03YprqVIAIgwFX,li5yD<u:rE!LVg]onqiBB1/+!h9w)D%mrxJL[,k;ACM=_fy,NLlK:[e}K{$F,M#7VT=$]/^.uXT
+RlUZ`ua)J&B[[GD8lfGkmd2@Q"[SJ;%30hJj$gjYRzk=|o=+vZ=)382zlx-|ZNzr2d5QjaCXynnVr'$8)]QXbfIk0>Xcyt[d>p~S7uqGepG{nJmM`|%7pm
+J&tLN)Y%&]/K7f#e+{|=<<z9m}1Fe%;Q4;ouxf)CXii&1fhOpLA3mQ_v$Co.al;fS%|}`E,,+vHm0U>%6,gSoblX4ua+@sQ1^9p;-_`A_0W1!#L5URlA8.
+P5:OeOS^su{;M7Q_yMt)uEVK68RJ5&D`bC<M"Il@iys{aA/fz9RZ3a._pOm2oNKu8(3U[u~+5=5yAp9UPM&e~97)J]gq4mklCT-6{6{jz/.;guSiei_5R-
+$p;!}"RC8_[DMD/@,zb>{ng7k4[(vX]pfAJ#|^{O!LsS3i6][Fgjc@<]};{bf4sYX_3Y.K[NeUSI^QV=mnw)t8Z;-XrNeryVRz]^x3)h,st!dIu`6oyfbk
+0NFQ;4w!qURTDV'x]w9"^2e>D81Ly<i%A9jJ0r6Pl|L8&b[3LgzT&IqMMaad"6e%c6`eljMxpVvO4fgzj9jK<N2X,:i_ewttS7Xu$U9}:3=^5'/jB{CQc)
+J@5)%eSVVGZwce0Vhzka}vnV%+Slu7!^0A5^9iH2[!3qE16M-VmQ7Tf;RNM35Y5p0GXG=(o%Z(PWVET-Tj'}{9x<+UFM6dDoh>mnd8m%Q.Rs1/LVF%,G<(
+^de@GS!8u%d6@.=8y^8,3,V@{km5,ROj%Vd[o8D2<4$a{7;pbXj8b!R+@SJ>PJu8)`e=F-vEQC4X7/@XCb./9g(}<NoO!tarAJ:}D|`gg|JXK&:vT1|5t!
+jB9s=|(d"yc6a-|4.cq0upvflx]@QfFZgrDD[&x(fqL@g:YSRDu(xupTqByV]@v{#uD@]x+d"C7"F3/dW:L::"Gd{(uz~JZ>~!Kg|=JgRf~wTswe+zqY}q
+P5JkS/2HZB%};GOeY;I#k+8#dx9-L1|NtXdZr0:L#F&C&0fv4:4i4_knBG%gIo6)Ln.FHTMSCM[kd1g>o0TXmer#~lHh6i<G"&";pn(hZw|%uPGHhUYOvo
+~d6#veAXlgT%))kIi|9Y7CnJmv3FXwmLQT/=,z+vVSnvC/h1k(_TOo#;IE}Xi;[|J3ZSaq)#-;7R/7Oe-$.7^=6q0I0>R};Fg^3Hb"m6w/YC=1ya8+E}rj
+X_mkA$=`$V)H;1^LT%PJbzzrZ{tl|IT{~^o|_xj'D"v|W^/dWgcr%:r^R{iz>046;=-IDF,<X]r:|EP<m!<DQ}}DPBIecrQAVY}pIE:3Fa@'R$|i:/o>//
+bL<yt`_[UC>#se`[N!C`3Uyq`3^O#8(6BQLXS>1cZ<)stFMASEohdX2#9u~Owd;8HK7$HkY8VFDS]U6b2W^L#/=X)rG/_Tu3]u:JQ:v&q#D[W`T8r;e,dW
+vnOTzeKZmoG!rx~b|[55e;%Pu=KVymt4S9bc7SEB!oJJm+ofKHwAqC-q-=L%y`s'6(b6IP>U{m6Q#+/OjUIH0Bzm)'QTGs[6_<G.N0#RTJssfPW//<`@,=
+k+[rRNHmUEXy#D5g$e$5@_yc^FOu!|qZ.f>nr5S4AV0!lXiyr$Tkt2kpT^)s]c0KyfZ+^et#"QKzBAP=gaA$Vo_A,26,i2MrZ&Jy8w#0<Os`xvf#69/`jR
+rxuf#xI:p_%s@i,bD:;A72>@IdGa|j$-_Puob_ULKQ;dUry+5SS,aLcoUBks^<cYwA7R(/_mi{R)6Du365I83mgwWdmgI-ol!epWrV_;IRtY#A//TO'ud!
+eRdKs0/#3dvLA}<kQ`=3QUT^O<m}TSygu,Mr5-%+5G-F8<~L6w(aXFCm^GV3n=B2<^[1v73an9rV/VI}xdHHbsc2{d7F'DcLM)l0%$.&(>dCSF|-DaVR6(
+cH0bv/)xhh9x^UL{P!M8)WU/gHcbRryIZ0{v[@i,YZp4hHqnWxF{n<Ya^2|CoGs!_m'd_"u96:")_rPG>eL{R1-fV$Ow1t/fBqAP@fjtdW%XTf2oJj_b')
+.,u4,q[.M)B,iWTLD(ta27y@}%(h>^,PC&o7oiXP<4,QR>P+oO[7B-}ab8(@kRN{)I7$M37xf#Z3(.O(Z=ves'wIV;<,qANSKt>smhtwkxA(X6=wG7r+,A
+!S_]e2F$PMEOv$m+o-c@y_&kT2E&c)C&OtU4]Bnx2K4T@"'^amb"'&gDol(CZ9sWiTY`GcjhV"[n"&IKEJv#QO.mCeKPiDI-A/Jjc>zpc9V;wiJXW{Ww~[
+$yZia|WOt"#SYGtZl|M)]OCq,g<k&DfR@Q^t5d<)diyBb76r&LPPV00$(_WV8:[#VWxLQu2,5P:CR!"#~,OU}|_f{e'hxoX1&f"XL}nXRJTX%dkekYKr#!
+oz#d37x9t7ed|L6-J@,2xI#/5XevJwaa]|I>BZI&F<V4lJLcdw)%.Ei9p4(BPorfr7hEG2Jnr1Pc2y<duX;mY|c0:[OQxu1X$f(.30>9a>/^H${(Z5uhh.
+~ORM8N)t!KjCIkOi2VCkl8_Yh#9$gp+fX/&nB)ct`[Q,Vex0;;OG;r>/Xx9e.v"OXd6e>}>wB|J0S"fuoq)vJCdypJ&^DV.+pv~Avp|QI[{-58XfwTMxl=
+E4-U^Z5Z3"N0eZh4W+Z!ko/ssfdncY>s}g/7c&0GhzGwP3"<rt]2ii}HRw}IrB'G8TYnN.7c=+O)n([CX`D&W36R7MdhUU#EI]T58hGv(nb<4;NNbWPnd!
+oS@491.WpzMJE{:Ol'!I1uaVAC~EX%q@$]3+Io']}%;lR$h7ukPUb09fH3jiP$/|l+9o[_{1UL5pKx~{su`J"m}_PLbM[^Gel7(A#`uW[s$sh&6S':r|dB
+b5z@{+]X~T<X=}y33kk^!b5|:))w2$|`)Sy0lzA3gN}vl}.[oL&j_wE34[;5_(57~[{+[S|_1gY|`T`anoHPhT>YI,6XO>=[b>:4XNs;c&|OiJgQD^.`""
+>U0Wk-LQ}6rBGQn.'f#zd4fT{Kj>4y[>T/^LQ@00][TfVY$tXFvv%23ug;Rhm)P`nZp|4zv[6|/iZ88d~|ztl>4v&;eaUFYO1f{7SZ(AE"$C)s|)O,:!o;
+T+5m6(OYi5lU~]dZl:M(+A<drUqwXC]eU6DHfLvlpuQ`VG9Tg0OV4}'1.(N>ZM1`hmI0nJ/t;G}$bEOnkI>09H"3K}4'CY((g4>4xP}";2|DcGUS|Y>iI$
+Yf{Q!8$!HVw_P%oS+]oB8h0o_|!-_Ck:EG@%$z%AK3/d/d}'PAZbOK>8Cfh3JXb"-[7Jrgc5ttM5w-:Tb|4$"(W:X9_(ZS=-SV70P+,<xN)tzZ4ZQ4Sfy+
+Vp9XjXNO:3wb/gyrk(}Jx<f3IZ1SATv>ij&@pAa+-|:jy&8Zi0R)=oR7L'o2iis(&]><cW;(6ehjbJ/T%@ogyM"6zN`EC6oS3:SsOQglbB<_DY:dDcm3kQ
+(NK.G)XmA#PhW`-Nr@]9RAg"M-xC/7Z-yEi7!.F7iJp<EWfZF>j]iN`#7SWQP{}/@iM%|A7>ZIT_F3CIx4.1I})^C"YgR!Q={|@+2vSWqySOJe!"{u])8;
+zPVi^IwtAQ-KB!F"V<WY~=)0(A~(C7B-"s(|"qfhmriJU4'@7Dkj%8f/vR(oUz8>'5`Bv`s,c<t3"K_SR/[#TBM)$5[2;K"B(y]'^CP)URcW[=X6TZE`Z(
+gvkq;JgkmrV|a6ea6o-_{h-<_fLLF1wZzrW,MiUqCH)5NMc1n:Ci2{ns-L/P^2%@{R{0:zv^9P.vS.IC>EK{Jp8P2[-EgAiR.&RI>mbxf8e$yG<]Lvo]'F
+=B]C#4Jt6,bh^iTE-F7M&!2/-S<TUD8"Ud9%<./2zaL4N!@Zm92cwbL$5wS",d"g1mxB)BuF!{-k`F/}zu'&>eN%86dSdH/EPG2LaOXwqQ#a`vdS]pB-P&
+_{SQYd{m{#u``B06i0FTO1fGki#:Y@A"O>)mpgY8L9Y9'4F["+.6X/x%JJ_w.s^AG,w$@m(^#En,#NkrIBP!N"q)ouG`6F"g^fZXz`C2&1`(_s[TU{zsti
+[9NB+M/9>QO$"Bfc1>D[~'WUYgb+KZ[bh=e=2<~yeL=OK9Fwlj`1(@L+pn0T9,x9Q)co;]&+B-pFa'%5J{EaX&uUdC[)e7Ql@)/#k]te'I_4xW;{PkW!zq
+=sC^lT}bs7+h'V[$^x>8sXnlsCqA2`2TY!&0P,rypkr{^dm8MLmLhqBTU]tqdI-a7Hb{tN963Em[b+[L(zI/nAC;2I_/:{HR4@n<`n`a0O]G$ha7{rOy~3
+mZtGl%gdhd$#ZRj"=t:+R`3NFf~4M0,!ms,nKH__,n%SC2YG8>k.Sb9<uWI4>CzX!T:"6F2'tE3Y$oB+40L_6<@uLj$/oCJ2F^k:8+TRA82m]vT@WqU%:K
+y<4]~N4]<l47ry2T~=hKNB2oa]uSm-c|5[gxk$nC&|hbaxF`Yn+fR#eB8!U"d9NVb#UNN%]4YzcpT%o`K}]lDMKE2y6m0JC8yNsh_ex&OT`iBB]&0x+680
+]{ev{-[,D]YZ(F[btS5}33'^y)HCJ&dPH.R{%mg{.k-woX-%"mEK!cud=E.5A()U&xV#9QO.P_ENuNIpX@a-^,-P0w{jj5I7z3d|[GxP@8S{,GvD064UeT
+8a~ABqq|.F>[Iue<ZUo4cR(8#rJl3h9Qo5ZLcW#NQpH{mxj57:ma'INrqt4-O`ejkRz4/^,'!X8dZF)[0#I[v!g:V+95s}];|Ejz6aR%).:ow^U@^sA4;m
+a#;6Z7Z$cQ&<h#yiw]="&>4/v0KFdDdal8QFXqRy[4YOri}&+N44#}w)V]=xKCo5i0d@dcG`Kh[PW#z<K3VqF:tBAFjCBw0QR`3M]b=ua>=okNNG51Vrnh
+galJweeW%Xx3<PF#2_wkc>I#(9{"yLCo~/cPGa&F+MpFQ2v&7ir]P]e&yB@X+>mp_nmDq<{Ki>,zKbqE|7{ksZIoUH4N@RrQ#4oK&f:|3r1}5Bd8ho]dt;
+nGc"j0g{|r/'5"D14.SN9d[_|gOU&3Wbi0ra03}2V!2]ZIBv(9LCCRN@I.s,Kwa]E@8o6V_&(@['oPIRb%DJ=ZKG0y[X=Ys!advXLS&DH-eZ}Z;f(C7wLX
+qVW!50ybZj:CWLeATp$OrKy@uC1M86qj20AQB2}=eZ2g%'EkILe:g8jYw186}0rigLB>|J!A!!prGisgKspkV+V>=J8Yx7Y^N'8_6{'z|3)as..OGVcell
+h9%g'p@u`Kd5zX].4`6L&O+Th2dB2@p`BSfvkpz6F3h0;@=Hv&p.Jx(NYNT8RLE(@o|dZMi>q_s-d<_x7tzTFwKpbtG$dCFbgsfjH'3/kaN@1j^y9jNC)d
+lGxF{dsG2s2p%[PX;|S2q&/uLM^MS^yxuHMXI.:_ox!+xc@&$^'r9].9;#{Jy36}[G+VNJyM8d]89}k-AwI'd+_]8}h_;yLOZioVloxgCM+"WmnM+j36OI
+k,uQ54=ma"Y1LGnXiO9n9}zWjm}Twy{Xl6@TX)Z_z'FP~xj7>@tyMj+vLU3EX'0DJAIDljdB={}tI;]94BP,M%-7A#u,ZGe)YXD!axh!8}3%]bv_j)1V15
+v,fw{ykv3bt@)Y8tCTT,j{>3j$#wW%)&&/DRzvYOzd>gV_.x.l8=sy/[hCt+)xr6"2q%h{lO>".PO#X`j+TfJbu<_r8&I)^`f/ps/^G;iY%MOqhC--V/XV
+uxn(F2g_W<v_#ARQjZ/z4HU8:52RsymJvVOXT&Mp,['4lW7iv6WFxX1#ZA%al:7ojf;A{Ay"0:A+&iD<-wxlV'8JZC`GAQ8xy,PQWLNU6o7"mG6zHsZ#)[
+:xu/B{XB;lHHU=l,HDHJYAJ^sLFs7Oue3k(ruS6gd1rlK>t|[p%dW.8qi:K%L<bDCwt|7+O<t|f-y7z$v#4(D-M>3%z.Io9B^C&b[ne,JYW3y,PP.`Q%X=
+UAwgQctc0c)]x[B4vX))w`"lE2"f"ZwCVDE1MN0T)upPl%zqGIQ7gi}2<,uAT8Yp0/_@E0r95H1DRbKp8Q5pRlq<Y1#h46o1pa]ZwhimX/"0<d1O@{tq;(
+<EQKp&]Mib-n0QUaS-`_2tuYf@OTZSyCJ).E.Ft1%W!Pa5KNxL.84$$[YiF{"a~LcA0=)m=m+X(I<I1gtrL"Cz]ZnD%!K72L73jghprYP=f5ls;p7TK-B0
+gE/VZ4d<:RA0&qKxkvPTxuv{eRqpwJQU!ques%5;+!BhdN=h^P`pT-YuK}+md:yXYE+O59,J@}]lH7Sc>'65j0"|r2Tnl}3,tmhEpx8lYzy47UN^({5dkV
+d62NT-Xjs=1I$>Uve%K@hln9$)d"%c=64@<B&$6wMIk0I;]jPN|v{[F$>Fhtijm$z)4e9%LoARaTM2x_9:[@{;m,3`aPn0LVJA;"pvy0C"-pgnCKGM4e(l
+(%G0n|H|r1s4]X!=fHUjW2sEMJ/SDN,bSuDT(Z1SFp";z<UigKBM|'#G3jc]`YYEs)v/'Y[>&Sc-j2O[m[35>4eBJ=CMnU6eTV%e~'7}j}tB<S'^ii:8Yw
+8#AP~7BAeP+lDgw<~V|g!+rCaJ{d]z'3[fqF@'{'Qw@D#/qWs@6;m)Yj1uj%:s`w`&2]6$t1C[_j3b2{0]%L@d@[%NBQ(x!{fL:t8Oec"{=A_!9<jC'{CV
+td(}ocPuom{oBY#wa|8`g%-)]eN;/kC"BbN"O;50T>{|wcQ<u1i];T!+_j{FJG=3S;N0+5$+B5~5$Gxf^z[7`O([JfG+)QYR<Zx$X_5D83T,sI.{l5woR/
+#gpPWM5P@sMkDqul&+MFdYg8esT]t]Y)S!L<o`eYt:GMv]+3DvN/dXG1<zoFLqWiAa!G/q{SU{,8wq2B|N]1E65nz+:cx{^vsDcYfXg&0V-)Q-m3q2!ekc
+n-/:m4:biu3/zhpN7VSZyHNdl+OjCk&hym[FDqq>qF:t:$#C|_l1F|SNW+-o)+e]":NrW&VEl:%E,%O1!dee=.koeFfrgK<Z^g/[n'=hIm(][`'zSx#6lE
+eUrY7@Y6JhhNk@CP~;!67gm6E6Mpcj}l0,o||,=FLU/,D%F)oUA11j!IBy!c@m2SS1jj[romN&fCu9]40zy-Zz/RUoHN>)4=szI6{Xz-|g'HsNY]~,<vu)
+U|:qKYET#4D+|+xE&aGq^fV'FvE/S1t`C>lmSWmCnqBi:J/1UMD3"(lEgc|D$mFf_QKt$s4-(bw}A.xs{koRy!+7`rqkHz}.Qy0`;&p)c>mLMhavp@+Be^
+dY]5_t4LP=&K6AHQFMrU<6/pB5thDjd.0mFy=&$}LnorWv615fidrtCTEu#6PwQo!(|p%'l/"g,DjVh]M]Ce's9`6|xSAQR[H_t>m<6}pxXC^a"i6M[.+"
+=dN|vok9H)dn#S&PGLA:m-XMHz>^@}Wv.b;};k:Q}WO_4,3D[X&MWuM!e,"xGg5wp'}@MR8{ZmLK==C2ggKd_s9X1u-ISn,16jP`[wWNDE!GEcu2wkk&4o
+LwE4c0$'1k8`Ilh|+aj=Iv3thYlK=0aB1QtDbl#|8DWatRYtOG2UauVeGNICmMfHzO,sw_ownl#k0g|/S3B(7`V>K$ESf>l%F!~J@4Mkx4E&Kyr)TIuVI7
+/z'%=q<L{(r{uWAsYF~5oqy<#>)+}_r&y!h1Ia,>,L+|RD(gvhTlNZ~lR3X_SO:VV|bwc4xg$45}@R2`tqH_5'zRPaz#<+-6CZ6P;/V4h@]ff6P,^tOjtz
+vUIiYD627Tuz3,Z8iTnc{yF]_l.zrlqP^9Zd(y.CSl]JE-$yBH$Y:oNaBD4[@8g.LB!xJ1)`'Emu&GMk^tDC<&gd3AYBT1o[I$PH=^!Sm,:7<{Qyg&L"N#
+1h>k]OY`I&L4DUwRr7D0-^'1XC(|=Qa7[ule[f%0eLSRLHhLW^4PutVbYNaavP~A<N/e^'ed^nGaix8A_Qc+!vrVr^5sOi!2MsA$|u4oV$X%_wAWD!(23u
+j.V|]LGkROu2)Jew0`B,f/b'A16L[FU;2U%2PLTtHUFJo0h1FHj,mmmJTmefu54-<pgsY^+b@UF22RfBLKg2p(;2=i(&]#hwk2{/sGF6'!E)lP>U$iJW!"
+BR"Oz%9W(S3U&KG6|-WQyFDu=W#5}{g{~D'bC(Opto;>o3K@}k+a;/LFR3hS5_A|M4`fH"6f8pailbm7WF"_)z}_RgAYSbftBkC8MP:^}ZIhj"[1">Q+^S
+RV;ftN}g9tP46^XqKL`N-|OYd3Bn(6%x>30SvDja4Z&4,g|qf>1;}-VxOKaiA[,T|EJ1zd[_is;M'VxX6@{)SyBfSj[J,d@@uSL(-i>a0A>nx(Dj@./4=t
+NlCB%D3/Fr{l)xWp1TF}|u~Odk5Ozs&SN^qh"T,]@U;RIV|:]lbApZCw!c(jl;OQi_p4w-(ZbzB5On{_6L@<_%S@35|{{od{:#5y$WX;Iw_hW1]mZ^7My'
+VLKeL^c1{L4kujG.y=`k0Lm9>1y{h0F[N%Xv3ku8;zntxG;MbU~mz]7p:g$^v&Mf$cm><%wWCl(/s)7'Bh`$jWo=v8x@0{+MDr&$%y!pc{>TA9JAd5}AJZ
+z22)po%J#T[k.$KEb4wsvJ$l]L[)'WiDf0mkp`fGXVhEtLi_!`a&H,0=Po`@DK~Rd;=UPN)`j#!b;j|u3>@#zK'yaNZ'h/DV(<F76k0D[JD_}/L1)v+TtC
+t_Fb"ym+aa#9z^DK;v(;<x6#_3s,H"KBDGM^=Vmk`)J1,&YbFE(=#NNZvDIxP/'X1NeW7x0<jkWh"p;@$q+hX"MO#y%SXb1ms:Y</,dnuk_)$%|!`xd-RZ
+(lUQJd;0CkLy[@yhgEeB_ggtFjoeD[Ailv)_g^!_$2r)jNG_VArJTP7luW"g~{dF1JW=-dxT:R8M"cZ^f1R7#53hllIsuIfrIoVf8q:@hL~BS!FOnqkF7i
++#v:31mL^o{VepwkS;Vq"CF8s%r0YmE.Y!:dL,EV|c.bqz(odfV0>A7i2Wz5/#=]bX=%1}E{R5P/Ya6mu9F+1Dm8W_/Nq2{7~1]GO6)XB@;7~%[vy')t%J
+^vs-<1q:^7%>4ARBHd46yNB3Q"zUtk</uIufWc+@bY!D|)A-I-.(![mVZ6_XwYJ<2LqV-B8e'9d<p(1g1"A"cGEP&Pdk5OfDhYu!=<OC"L7=0e9RA5Boky
+ergS!cDzmh0[.TOm{`7@]%Z}0vvisaJyU}GZ[la-m!w":lu>!L7[B+J8xv,M"^>9+/"_5+}pDA6sNx1jBd&NCJ_r4vlcMFsGT&usYoQz78++k&T"oD49B$
+R&-3n6Y}!%PO)sFK|ptyf&;kIb9]rC--!=NDQ_'f:B_$oVK9dRr)&pATyH4DuPc#Xzv}|r0HZOZ{~}Ar~w3LR[t""[8fTu1jo:M>4}w2{yF)C)sB]P_}om
+c#rUD`VO8i_aM,!8@H.S=f_|.ixSW/E.Jn&WB'RS:0/n+S.$b-SFyM^GnWK7SLNiCk-hP[~hN";}ir]k!=BN@=x}{}!7|#@9F,c54W_b!z[%~n!9E=ugT,
+>Osd!JrJ42|a;1XbG+OC>PMO#IL]T9G.O;l"BkEf(T:>l7X)FKo$iiRUmWzgE|KeEDHCwOa+D{,$1)]5cVrHI9Q4ua_2rbu$n13opONN"6]:u[^a^4T2_T
+NKra2C('Id$_b974G5UC,h>ay;rzqY@wf]''_7Xm]41A{BbY9OzGZ-CE!"0|+,WF+n607gRPEDXk+(}$V+M#o0.R{eXk8z~!cw-X;EgKLyZxeQY0uf6d"$
+8JqfsgyyBI#pA++"X"//jG6fv+9gX]2>9=K-;8u8jJNzbAbE0F1wPj<|ejydB_Hb[9_Z3o,FKd0hOZ<@l5&uM89DLW(h+EFZW|pCLMUo-a4QQ>h(p}%fZ:
+:TPz_r>}GrZ.C[S.k96[;EU8pW"YyEpeJ[IAI.hEdX{nL=)`5$`#8cVl^I`^/}aG4SrT0uu}rq~K>&^k4r`YBd$f609+|}R6bYVtP^EXDho/sHr!/JRkMj
+WQ)K/b:St-/`m/W|-']1+/pLTT&.'AS)(N:BFzR3`).x#`}..hL5]JgXAP$Pfa^qLjh9Ql1nHOv#A6:p~D+77HE'Qt8mIMSAFQ0F-h@ylY>w#r:4U]bf~K
+rWM18%QMi5RQ;6Y#OT]y_x^JC)JXITDd){>qpa(zd6R!S-l<XE~aiP{&Kv0}qJ8uMOq(0+=,s2xSOm)IwBtO@xQ6qRj@BH`9j'1n@Xy(;5L;5tiSQu=lqh
+bE:i9Gdxy>p.ppY0xdA>xgiW|shm;C)0'T6[ztDL+&+D9t/ex^M&l8o#:(li{F8$CYg:32kgq.z08l_akOlQhGb1nvRw0C5usm+PZD0%F=K-S-<%f&R#Br
+73-|f:M"J%_{hpl6f#j&l(OZq7%/>3[Lw-nf:!7#^#mZjr&qYbtg[r>UC!0=q6>Lz|;VOs9Z.;1(vfgg5$]"RN:1:S"o2PwdRO@P$J^uvG#3Fww&.-1Pxc
+M.8zy{GhPE^fw{hAQll9|D-v/Go`BRxNXicLX;3[p|[P@:Y`@(n%[R7Wc8|Cg-_D@v2D"uus&%hi.4YK;efako"n$y)V#}&SPi&/nX_Q^%Wf"!{2tp&^7I
+(Dgyx-+C#pm7:D;PcU#^$lmLi0Q|Y'B:H;kse@+tt/UIYJ{=".BsW"4-_}(LIA~M_!()R.Zb0'Z%G|wgt+!3f/gqf7h3']i0GIa.QbPvqA^KF;JJNZ_6Ar
+Bx"4lvJ|wvXd{|!o.P}Hq={NKfCK-FjTd<|tTe>R>>v,KO.H<QN"F[aL};,MIEb_~31-cHv{7wo!=E+v0#0=|%7YYiy1E|kY_;-i7mjKcIVwfJHMOPqUE@
+;R"GbL6iJ_Yo@pdgif>}N#pZT.DRQhAz"`,:%M+YyWPhFQjY^ZKRguTg8%u>%!^%8z&.Q2Vt`!`AYB+%a>#!!8,pVlV"W3m_=:RCTl`mQdZX,YLa7clU8-
+A%{#i3(c_gsw3]CP@uJjQ[ia!d#cg5z.4lOl#`fWnvz`I0aq&F)FoMC$1e`QHj~%{Q$1+("z-%n#OS^&-F+d(<,v6-'^./I)St9d#0fKiwCG45Ap4-n$]_
+Lj867U)B0hGRZm'505PH1^XH{S-#X0Z''%yx&ns4DB_Ql)tpcgU$#,:^b%{{WhF-RkY<Eo2+Et{&a<ag2:,(QN&vM^iR7}<Dp.x0S<a>Nvj@{v<ddA-Cj^
+h5|&v6:^+|na_O2@7oJt>}U/RL""Tk$nlrKk"}J:9ntkQD$}pBeQ<BgL|#>M9I^oO=56]BHehdku^Hg&6|R3GOKwEDGufLZ()BG+nDwjoYE1s7;p~7&xJK
+<JG8x`W|'S^yGL[_uo1V&bGkC9<PN-BO2AGtEZv=X1;xj#v$a6kROin>~W:sMNCs#Qf.;eX8%TtTVK;,F)_(Z%o/.OWQX`kr3wARI(T}H8L_IBf0PA,4Y,
+`e$-pe3SYm%VX>T4|/D26iGTV[`/bm1#%{W'2'5vl=SgQ8oK=B&DH{{tGX[9<BeK#c1A>4Z%>&XnudV3iRmIPS1S3u-=A3JX7/R%La8gaM`Q[;QxVpJ8oI
+~R"1!#_{.ak'zaqnQewbPoOYa=dJ5iqtrd&;eL(I_wK%J[7h&)FOBQNq928.epQ<q',WPear0!s^@#Siw{Z}^OUNVn&(JWgm!h2Fg=mScuK,;@b0#CtIp:
+J.>dWByDj6ZRhF(vkW6Bn.wkZiZp3`P&RrT{U8DMr@XPyh"~E>AU4=`@t<-=PT{1$c,/r!PJ[|c8HbR&=N.USFRn]@BFgZ$io3(EzVMU/imv$o_M:#`[hL
+"Do_O}o|X)%@If9b+&'E_8Ddy_a^jQ}UEK&z<ZF1Oa;P@dFHBo}m6w[4sLt%mSA8#2B&]4~7I]Y=o$ta40:k|]0e4ya68G3^9GpA8.&s/:80/Ae2f_+B3|
+Hk4S~J;H+_3mqJfb<L[V<z^G:&lv[)`3[23"9I&"7d@XvDBT|)d,8N$mol"!2pUgeh<LPc5d6@ASa}#Xt5hWOR:%TB7;/(:k]vAOkYwI(hcH{C[I`J%:f3
+2dr'{Y5T,@}X%+Q0NiNSM8{+6wtWoZcsnYZ_`VBSGaAy^(E1C#Y0P6#vnuSJ.<H.-:QP,mA;d9(/LeNF2%S!mB="QN<Lz_VXqVIE$)ej`iq]Lo8bCv5T0t
+]>v(q22[Xq2s;vq}O4gsohCPr;_s_%i{QhI-.}V2qz=GIng;g)9j(aD}KD7oMF^lNH1#0Mm4H"`B+3IMg)}6b}/BSPXzVMt1T,`3Y08P$qgR0V7b%Mdh+H
+0eFqeic5:%HlhYN%;SlQs'i)Ke<[A}h{zZt|{+=M2GB)'jG3fozh6ny617dF-y!">vC;D>k(lqb<GBj(%&LylK>ccHR7^%X.4XIVvMy@~@e4^C<=-D}e5M
+'n2UKQ)$!1-(@_1B!u0&pT+vWA'b@ih3LMNe4aleoF-;CBK/tY/U-[Q@$3.sBn;EWN%Z%S~2>KQATXfqu>U,c}(ID/EX;t;_wIUosK$g"/]#:`#8@nzedx
+:#{112H=fszasJ[4x8M`T(3Psv<Wuoe{PfH&gC}{Drawr8W#]QpRM#$U;>Ijuv|lD6F$LN~c/Jky3J|Yu"4#olDxCw=m)I/Cr{8U,M[+7:1&3>-Op<~-b)
+'|e>~RbnaFD4i_8{^Gwd|cy9qm)/-]&,>pA"Xvh^XM;,dr-BpCJ7_aUsw<HHL&=u`<qPv2,P718NM!b/$$V,cs4,P0,q`Vbrnt.B~+<lXI2}W[I$rn^fyr
+3].8DMI.:!!-L(cVi-!62!Z1~#"2m$0@.K#@4!zP/_t2YUMOdx&_l#$CW!-S'UHG!O|)VBT_6XYO;UiRD{iUJ8YB|>r#9xkm.R9zt`U-D&bc:;+G#I;M6&
+]/8e)n|hCQTqxR6rR6w0J/+a(B]i%L9Dn7%F]FP'hVHRfzi]h'd<m<0Gp+-}Td<IF{wg&r3+FR['_5YPp[e0qBPq54v@71GFzZ0p;cJXqVCTl2,l89AFIR
+66;Sm9Fr|,px-a;/eIHUL>+!.MPMGy@AF&ZeOIS0C:H11jNyu60:3jD0!l"k`ob+CFY!mWd,3a.x^63RqpZ3BiQvY0lRG^e]5]q-':F%-ZsR"0{4jkx=(G
+r[(-A4p[roThENq!EhX9cg}@gr[owfo=Sc^//"<u'50P.cUg"Z;YPHYfA2.qU@<d2hz{&1=s(^048'[NE@fON}h=h|yGw`%5J'!+Q8dzFB<izl{QqF]dUQ
+ZFEXU:h84-@:m^%OHk%htq^iaGI{>SaF^L7xem,ulL4<JSmzcmU[/id|[Fp:_O48jqMo"w[|e0.M@%UP`3ty0Uz,9mv"'G>_E6^Z}6Iad=}@u%!wLFM)n&
+|Ue"c"`]!w4S%XHe'f]#.XSov[aoDd2&+hd,|($b=_zDgBQB(.'Kab#<UKNJ=W_VfH2gMkwQq2H[wK6O$FxV:f$;|A6kB1Y-K,K]nBils%V;+<v0Ym0=nm
+l/Tpl-4PR@=gxg{kG1-<z[2{ZvVNS]EDE%9UfFhKT1(J4&C[q&e/"V6(Dq|da.Ilm.c_SC@pjKsL7T}-.p(g,W6S8F|3jG>rQI4u2g&6k^>:yWXpVPT+pb
+}o]QbGZ[(sWJggeDs;5U)Os/]:<=N:tWLlp.MXE<TgBVuSR;4X)3rL`Xkux_x2x,2l}i[v[k!]6[O.RE1:kplDUNz1)+Z(#6>gZR')=%3-g=DhoKh4Zi(V
+E{rJA^_WNd@yo7>g)A&iUbkT`N}YUin<NGZ+W2s-e`w><Fp&6Hy(%|f4u6YG|p;!y/KdGiE=ZRLIk%5V^'iY)Q[27"^D{%RVzigVNB#1/-{";B3R`n+M|#
+-K;Cf.-Q,|P_bdg35jH/xF52|NQV}qu|VGM5'zQWH:BgP:Ra~Vg2]:u"~n^;AZ-OT'0GvJ2AwLu"5#AS.1}8WaXFpMP7J/thU$T#M'G>j,KMJVPP_-LdG6
+O(v-PSw$_LO6sdb(HT.dMP0,KEV4+;ZwpOxyBGgCITBm{[=OX!Z}`ni^3lWHUVoy0l^z{_I;5U0sl$K^=hiI6hOx,q)@`uZNx:ikT`|ZFd"WToOg0kt9Gi
+aDYDwa+#t9@DW&v4]Uo!p6PFk:V]f5$6{dVFs;1Hvthn{D(:7H5@b^xSrf'V7,iXt2C4BClM$7=iK7QZc@n#(RL]Vx}ooUx)4U,S%hage#-riR0T2}csXs
+vfelgk84+/w_@hjkA^9(p/8Jg/Yhpfx[:Ph6Vn|Np86/No|(Sz|5hvIeC.CfN7yb:ydU1}/ybixBo^DGX^sLp;Qj`Cq3K21]hiV78L2YupfXRR;cq4hj@F
+/RF[UgLw`>NDC',W,`1zkJt>-wC9vy&pz{D2mRsoD{]Y5dS(F{KBSEl<'hTbgN28HIFS/q(H/qYm~/+mS{K7@)n{HJsa>qAN3y]dbcuz{O~W&".vU1R!Ap
+a0I2Q'tm|eGGW;QWF^EX"yDINZmpg3s^-^.3wjCwYw:r6#[6!F})$oE|Q8U_/s1I0"T;:-||UIHT$")]x<`_:Ww[N__/V4s)ZP9<ZB]lZb0>v]I_mu+cgB
+h)R.>nhY|{Y0}#LvUtg_].BC1lBtq'Fhmv/pSl=6OTt{"]a%!Qd-9j--A-zu{1pS{wKLQOJB22=Rx5Tx38Svd;I2{`lIcjUE"ZLDf)rkxne07Fa(q/pE(s
+ijkVI-p%'nWl=M~o"{[U.%fkik$km_KAZmc[wJBRR[57>G8l=vR:ASxFuI4Ak&++RxPXZueU6BN.mbh{E#`3cS8e8{+,{,/AZ&nfb4=Ur$#/cM@eCCD7dX
+Xi"LPro:NoTdR`-P!B`$5]v<Uw+E$9ZYZnCb"y[d&>fiA^O{Sw},$5G-.M$DbWl&W94%xvYHCRSqo"kt)tpQs4:B~IbsJ%o8dA'S]hnt4G&mxeCX8!^K>1
+pWrhgoU[i#-;Gqv"IvGSZ&asbXc4=d@o=d/du;jORsEk22m]vn}(0Q9.GI7im8^(T]Z=Op8U"4Of_9~+llHz)n8xOnYPqqJ5AM73[y'#mkHeZv`Op1jwkX
+qF,E>}PZzFa6~%3PNrpFr/=UU-ED-nM@@|)!}MtDVCJ)mCWvPA(|M_4W~B(@_Z>5~;j2n%(yp{14iN'1zPQVTR+]:#$6};mMnck[>utZF9AVF}|[^z6vsb
+z-hALW^B}^6ol#t{yqDzO^TOzm%Lu|f'<Iyn}%6i^jBWkG]e:>eyhh`ckz-k,&z@gN#h&yJBW7eDn"#y$`{%7Bo=7vU;1u71DF8i`_m%]TtS#@6[QE4Ea4
+%&L:(2FxPc%J[$Z9YZ820c;1-BG.EG|s0gG{5KKvGrt/xyK4sBy_L$g5k%v$pD$L:P7'xhbYaAIV{VI$}Thj[MFk@gU7%f,6DgA%@sEoHUH([srsZfVf7K
+EIjD&}]s:VYY-vHj'9'd&|9ao.YQD;Ndcx9ui:o^XLiG/&Y35Byg++~x's&Ecw!ysqLnjN%a,p-A.>){tBgmq1dtB8U8xpP6^GmW&N&)gXfG(((lVT3lNV
+VJ)fPBif+}{&:kyQk130Ag/3o_bIjz;PBfgWGsx%!!Y!12GYxaz-]%pP%1"shC%YvO0b.ablWC3$AM+=aIr`fERiDTirW+S@(9_i6JLZw%DrQk~9)b23nN
+35CEk57O4B(g!zb.txp`AQ9UaQ6G_2hh|Y7sDp84Vz"FqJkgz<%"NT=2[Rd{{Da5d<1Gc=2cVEx|>)P([:s<wj'Mf5[;SbhAq@UIra[qN8dmz+zN,YQ5^-
++/"+Ap]vbx(n-PF$&Volu][%2%uWRD1/LpDxe'vVyhbLlzoZ:l5w.!]1zfv>;'}>QCaGlT%3Bo,p}sM,W>:b~x1oIBP-abC1NGku3J3+hk{Y.KNE!cB8_L
+"j&$GJ!!>Y>c%z}JAnNs=>uide~F_EZeK6jbNXeQK>WhrGZ6H@^5PoA0Nc+rc&!$R::&e/fG2IZi_r7g3m7gKd`(ka!xjpXVSsQ=Z^O1+#6t}DeK09.rhm
+4`x2Bb+;"|F2g)"UZ0T|HX9T}3TA6FxuX1&W/0<#XqKZS-|Y@!kv~Q[GNz=hES~v{%S)I"Wu"qpoE}.[sY&x}IxvEZ'QtDsQ&FpB-'&k/}0s;^H.<PtH^;
+Okm_tx~0F{l+cQKs)+j}B5Gz"N:v]5g:}Fm1OR17S@RV3@Dl57'vP4~x(/MJPo(&DOh0/%.;r">cE+G52FV-:55bPP"Ndgild|@DR$mLgBi`@[_4u.VS/#
+P5N[eT2y%AKuJmpOe{a',_:Wl1W.l+9pu@g%NjEcY82a`gNdzfoXf:1MqC315;[Cyi7RFU>2y0sQ&(vX)'2&.,W3F>kD)m_eEMhWXe0Cc/59:(T38ua%^s
+#)LNh.,8'L8:t.NJaIrMMKo-bX4C#(1Uhpbj>]#v"H:e5|^$Iaz,Q6l0Cw{$~Gk{'Va)Tv`<M57.K(u'r[)5W1"8WrRVTQ"mb[s0k8oEs^Wp<)ypNzL&H[
+Yw@qHs%I{I[wf]$.8.P2L'5lBRUy}[AtQe;-<86)<7+GRf9m-IBwJf]X+}k:Z4QIy9Lt,;(0~3WURAMvj[p/5H-(DI&].E2]h,FQDN^#(_:DJr;6.N2uxC
+Haazetb<)J&91.DBb'6NUbl$mxQGjig(Y;csKUYmndM9jY_uF7I=^K4&"6GR,pF!XPfV<opzikq;Ho1y{.U$@mMU8M>]UCDE{L2'T;[_h%D>(TR,f=|dPr
+x[E4;Rx5'Di6e`SMlAebd8!,m17lDf'P6Whr.`PURrE5h,guDN1:'{!`L(Z9Vl7;LW<k(2m>X=;[7^m']jW8|bDAkq@B9cC54W60e9ALQ.B(81c>o]/7H%
+-lYT:V`#M}^NneK7C:XbR>I%D%fGwEYr!fzorF!7:He%@c5@fO065W>E/<%zW{lZ:dt.QiS6N52MNbDN5)v9_TVvgs}K183kD_c]m0".2gw"x#IEGxQ#kz
+@#^9Y!x`LAz48kV!8]Rk;RCAy%!CDeYQq+w(v+n0/d56PkD4;4F{;PTSzpiJ=a:MIoinWpqHN951p4NDVY.HB04B%u"4<ANj^G!YOyTG[3NSaaI%oGb+4"
+EiNjY^apXS'9$zJS`M21Ip72A:3[l!%Z.345KwAA/A_G.NAS|C-[v'si,gZgq+1)"&{Ab<yuqxj2tHMwW1IcF={->gV|<}NZTG<<{pGjHTXdQ5FL}H/UAl
+ekFM)[-&P,LaWi~]R#o6{ds(FN'btrQ`f0>LS<o%U/9-SR|pLTR$9>zDH,WoRp-AqW)J2J38Cos"Jf_{rkXY3B}+h5IMw)4zcY^]_LBD/>R}>gso!eyNx'
+|K)ib1Rf>|Yl#,m#qMOT)@a6$d~wyVqsmkekJ@DH0v0Na=MZ_uM(~E`El:V;P>{MxsD$CELqV2Zqb.uAWx9ToP!1:.B.FdA:D1Pkf<KA@q-#G#/`->AH7+
+>PeO4u{;#zCL{]AFAD.^Ur,V}/+5R_^"DR:os')vDjkJeg|7A/GEzdu;cE$j=MO">:L@%d>pQGt!:]S-A/yo8kNQ{8MbPjCKrE|hL3.Y4rkz7cryWt,3`g
++0!wg4hw_>n^ebS$m.yIL]dmbyHaEtMVK%w.PvrLGE^)~391ldpY7U8Uy@dH,3KMz|tl<hhdG^0A^ap8Mcl[nyn$5-r-(Qs}7,ir|MQNWX#w,V5U%u|$tM
+HVh]ymj|7q5}l;;S<I.8]"OVJ$r>'&JQ8;fqvSH$Ua3u_w_Qh}A.;mU[l.Dw:$1lzH;q@gKW;#&O!/d}Y`m8[n>"vyUmp&).,)%]n+g2`;$9X^w$Xyy^l'
+9+(Q>5x+U@ync$7^,`:5/Kr'rvKE'4xftPo!q:knR4,]1@bX/Vr;/k|g/GXPXodiRZFk|g1IxoN=4Qa@izZ&{'cEd)U[1Dn<@f^"kGJ+rxVm2L83a)A^[>
+21Gy3BVL/`.1Kytu'7|jjp)tMcH-cE(8SX_^aIfMZE!lQ%3^U7y7354T=2e!GC:dj5Z$YZ]x$g@!o@Sceo#V<<a{Z^yqGzIOCGh3jR60o[gt6i|&l118!b
+^B3;S#abo,G[7f0gjKJRnO9u$J0ltOaryItHTg-%t14EDm{XG7F;@:+kM6V'%}xvO&z2VLdF|&49;Gp)eZBtzRG53/=N{d`Cqr(Jo"VUkV7V&b:KjFNybc
+q(+hElaH4=Yd0ur3Uw7_cimcSJJ|qdC])nd3Qj_b7{Gf]9HnytPuv(`"lXOh&[AM>8_0&x{#D-$fka[s"2A=U&[7"P=#6BtL^;+EqaA)87p]4dH%T1R/ln
+s</74}@C(B4yT!_;G26W=1ummP.gjeQe(hSqV|^c'{HwzsFTH&(=S;>}3Pj}_7c<N+UAtoHE9>fs/65RLj~wS#3"C{%jF:^db]fk^=Bb+eWdQ!<tPq`R,5
+O.]nE/nJ>D3NS'`#]8WKVC6kI5)[HuLR8j;sV^gKs=+j}:&.p-||zp@})6niSMLahX$35ceR"{]8n4uBd.'%>X0KU/=m+H-$of`sceJpeP5HNU}W7}6MD7
+8r4fA$eayI|bi[@s=J_Lyj~:,5LZ+&GksVNjoUy]::7V@z8x`}(M#W/%$>!mZ2s7wSR]']ocJ$ju9Uy{[t<$%,Kq$@XvZE@Ah'2XGk689mxr@w2G~Rbv/H
+Cu1j-CTij%tG4M|JBOQHAr^UtZRr#SF604sK@2dm:/7Wc+u,ByfwCk3ywAR=AyqLAN%f{ukAR+%<vPz<$_LR_H3Fq8-M)O}x'U`-:rqtmYGzM=`))"bvj^
+yVPUeB"N7o}3K&3wTE+38J^sUR/'VeB^Ww2a}+`b4QFtTf>)}g/uK6Cwf`K:Rm>2<5%PFs6YDRM(ccxwdyYZPj<RF)qMoUh3o9amQ$_dtSuS!'3:R"qAGd
+fD18OQ}r;E3"xo2NtseE:=>1vY[Lu>n4C30c$IB]3ZhhomiU;L=5:&86@s:%1R`TT"|]-"tAA=w_$I<w2>>{VLpOvu>TJV:-@'CtBF_5VNfT8s+0wnxV]l
+@/f5UA>@evwJex{Ku}|@r]jnv[C#!59uL[2;IiBb%;j'l9g/<P^b'aQ;m4w2~F6V-_P3qr&3cV1sS$!^kMa#apYk<=m=>VJA%x66v!qvEMYCc>1)oLiJ^D
+mb/WdOIaUTH#d"boU-#Ro_jm`d2nEvAWs>}T&,A9z`Vl0_:dScA'b=&YtV[SAjt-i_UU%/!AxJ$Rd-1#KbOt2;:F^Pc[hk^xYoeAja1}w(O!^P9F/:>JvE
+fT8S#w{RQWW^ge7`#tYtrjkz&,<VAX=MqVr["Pw'3w{271iMIO7P(p-$<x,WP9MSkHz|d70x^HF.S0nNA]MA%cC:mse1tJv"lanzLLQlLVbc=hQf0peuxf
+XR-`,}vlma(+c'H<0MVWV#%4lpT!A9dgu.JLH9./~9bihbbA|D+sJG34}a]i.3%pyPhq85AUGzXBn9U.08HA;MwBH>dt5;PIi)iqyJ8cxI>]|{qIQ)zYbY
+Ngt8sV%,hr0NAG8zLaek-{NRc;K,|Y/a9oml3>m!9@[k`mPO.&:w9FMNaqyX6^o_9t)]~_6(7(Mc~,P<%|H|)[+r,%TnxXg7},eM0%C<llon,Hq|(FLn><
+wwK@D(<Hc=w;qupV7inA',VfE-6TKX7g>3~3{8u9QRnS"5,B(McQ,2=wo|M+>kgaO6&S`te/[2!7.@S(A:23.&cb`+ZN:Mbp:2"PH3];]Et+VK_1huk^Tr
+JiKOOvy1)$=`|)8e(]K8t&]<M1&:x)~hxl6]_;m).Bz:ox<mT%KTU3)^>b=Cu(U3:WE[K:ES,(L<'c@$zP:bmx9wMVCB1kz4uo0bv-Ly#J:w<fIcY38VX)
+M#E"7:U^x.#:^cWWJ./oNIUN-)#&2[nqo!4cLb^Z7|S'((7V<>Hjuez"DV_,L9G8KCW>tPUsG#!4Y,YWVRRiYBe^m(xxo_oBcl30,XdZ)_v8c:32r0>%N7
+x8RKTv&i,x7.l]O/Eq%&zEaOhyYi[AHtMXTHml1cDy@vZq"%52vy"=xQ+}W4f:pm]0pty>^Bu,qp@&iP)LI#yyswA.LadAt%4|F0FQAjULwg`L|wws#&n&
+p@Eed{YE%q1}Uwg,@e)!_m9bLjQv<[Ys[[$xu:_q]3<=%Fs9AoC7Wqw's1uhL7SdlRF1>,g=U':W&/t"u$RAA,Hf+gv4HSj<-v~ton]6Pt&g0D0Nc_S:Z}
+3Rb,.o]+0oChh_g!r34qm!8]Qe{X[#tWd1KIdNUipJUYCvy[/LTx~uaw,AYtFK3B+gqi&5H0iebmVoi$4`,WJ-|Cm2Yfco%#Jy0:m{gAnLLpv{/w|n-bD5
+ZO=f[Dr/.W"Xh`uWrh`<$6.D83';(cJVC!sxjJr+34M5b0P9]A"y'R]R"Y/LV+aX7Zk/{iwE&J4YH{GmSCDA}bZ'ShqH]Cd1(KOp`T8o.aHV-@n@gr{3AX
+%3enZHji_(fG4ME>=>SIvFziwwzk[:|XeG0))6V<Go(^x[{Ccc[_J<frxqrE9G30eWGM#uuG9s5_Y,&+[;-:TPV1xqmH!l}voe01c7@t[]!Ds">D:<j<]h
+]KKpBug]1@e6>/r(ecZ|L]&oKL({-ozc){.Y"9X2^A11Xa"pm,|F&/joItYYW%rA,5A^@pWWm|yw8yzN`s>)$L]2d$29Xl1>Z)'sBwer%];Z@lKoIEpqNk
+9{KbynFn<4ULRn<AAdiBVO[(>o-7._%LR(9$]D'aHD#ZS+g5O^$!S,,VfN@gY(<tgiG-"`kCioOzddzc^:=Yl8o"#9:Jl>Olu2!Y[9/LSGGQ%`A=sxZbr"
+$"+fG0~)8VHhYSBTo#e1hH}pN!VrS_5MPq;kbsTk[06Qh[CZ}s!ldUP;oui@!`T%lZa19phA:Ee"-01SY.Ixp:[QuYREkA]d]v4@.Q<Y!PXr%]p#0Y)7Ri
+,Z69r|lN/6O&"B[h@&{saXlb{y;RG'3lzUQNe]d@jLWF&c._^0_q,<Yb+i$!<Y6hHfQY0KM39AB-0N_S:hN,Mtp:9)3QC7Jf1B@s6</6-ykbdE&/=x1ior
+#4dp|q06!7|ka+D`(6Fq/f;'lHhC($0j"fTU5R{{uJAV'<Y||RUCRqCV/fXLCExx&KgH+u#b,4-@={~oP#jF&}z@Z(`}yNP1|,oED}!@~IjJ.R4uo=gXF,
+#e:Hc{[;(%%;rv%.1$pA]BhEptM)0c.Rk`&wk#M_2l-):D{:1Gq>HJ_ft/eS6J.CAA0NelA``G1B}hELp1Sa}+ud{5AR7vN/,>kvzPFH28O.[s'||;s_~`
+$9s|Vyz@l[z-_JSy$k``ENmNqRyXE$1uX2_g4+OhiiIdiTx4$G2Bsbb.@k.mNvEXMi|8K.;&DkJN]Z5opsKOOP@@oE<m{CnRu{6:@I:<|:j_hS%-v5gni[
+1v{F~!0LR'=hoHf!HV,``N|(dWj2Q8v|Ak<r]D{COL8c~}i:;Aq97,eR7F,DU6Su|ga-&>A$^=1'`-K0ppYDjR=`zw4DKJI0BHpfW"P.~eD_/h.P/t5Yr^
+6{"8hFWUvx{2@9P]RPjCfEwN#h`9R:zU5iF;@cfP`y>W2FHPQ@Djz6)9Rft9~UNOlN_yJc'.!_^Hp!(vCin!kuUchfk_EfLsJYd%8evMd8Ij+2]|p8SYBT
+nOx"/r|nq]dsJc-sjn{$bV(3EKei9C'Ff8yv5n:esjT6bh@@`8EEwBdjp;6Zw!2,8:.R3Jn">nPHj"B>}Q:=tQRM-{q{}Sr^.#ad^&rvI(8TgmssrK.NtV
+[2l)a,BT[Au`-9037.GGmnVg0S=va"|gQ^x"kB{Nzr[7FC`u[Fh_O@n|+"Rk60Qfo$y;2m23w0EU.:EmC-0LznP$L:mVWrP/'0Qhqij@G4^_[_)m5PaX(c
+kL&8I]c>Ne9l`<dt]J.aaAyE#e`cK28EJL_<F{WJ1.YU:eisZ-G@`syjZg1lNW1<z"Tc>6-F#9~W-J"x(sOc`3)p7DirsUr1:5+FeI:x4cirpz:|+jff8i
+S_04p{:mrqfb6Cg3Y:X|qCo$QZ.oupv@2&H@CROA1Z]5ox~OfkQNMZFWY/7w:!#'YNwoh7dlBxGu0&7NxeIgn{58NzO}#7AgwCp.19#q92VZ+wc`aq<c4W
+pGx<x]dk|HZi[92m-O.{N.[,3|poAX#}xIH#~NY@>g5x(#j`>APa<Tyg{R^9#u#'[sv0vh<xLUZ|L=Bg8pU@ud1L:T~8<Umx8-4,g&b>mG~u8S~>7RgV"J
+X^Tv$I4br}B=P$,sqv5J1{ulB+Eh:^V}7r@xpZV#FHT0~%r6|Rk2]!u,((7svVa&gY(s2l>E(=B3k8,:3q)q.p6:1H.C>=LylxBQ+RD1wjq=Y/J1EgoKSS
+=@Jg0PgRbgzF3=z#Lv57|G;INmi#>Q8zFielr)/QX6.RB1S!/voF5'4<!j~vyyvN/6r<f2M>96f7-N'Lp1sfhF@B"1'#VCN>%s'Qi>;YUff^|B)uA@RqKs
+BBg0$PUKr.5|Nul$%L}mXXF<Bh)f+(+4eeRhOW~)L6mZIZdL'Uo#"6#j`veqsvsNbX'RenDdA{~TxCrJ'TTbw>C+fzP"`h#V&d}dvcS5x9CF!9Hn(eK.bt
+|u}{Tu8%.AU^El5"yui/l3sMgE@P/WcEgBQe8jYnLY86ZCmQ/x]^}KsB+t("Jm01O#>^"2;]$Va|m:B$Y92-.vyN_d~vb>^x/cg[:HyX2E"7YnrNm}sDhZ
+UQI{!|y/,b`1Gj~n9=<g@jY3.^S-5+||#$7v,9Zwz,_GytT48w-K[PkpwE1'bWZPSk|,&P>3hl1$i-uQxKNL[SQP)L!y(CmMcs:cw-C%;-;#"{eTU.('}R
+Znzy4L~zL|{c6Fihd{#"BI`2l%R>6iFZu@!+@jd2c}iAm_E96/`35x(hAS!%~LoSBxybZmA%E$EOa_<P_'ZOKE^52{bccCR$(|A,m:Lo7XS--)=/(fyyxE
+O)3bY0RY3mp&0j~yD&b8N%#ilourrsF7(ri!'8|E>UcmDTe7<C{+B.&((xz(2W|{Vd9%YOgejp3ZC%vRAf8<p,rf4BJ'[#LO%eIgw#<yHt0%ypy7Y)=+sl
+4662vDST,%MoQVa>.z4y~qr:fev4=vV,inBZS7)_$ra-o,::vln8D>+Q<n^At(LOZ1w#R$nEj}(ISwjz:F_kkUr>$8TP]G^pr{ZNzRUU8G)"nD}OG'b5Y+
+!NXjaD5XgMw0:vS[J:A;6IRBmiPRrl7+[0WV=Z#CF5TgN1(gs(0qPJXr,O577q=-5tPBYU)w_"SeSfzw"}px!^W)_|26ht({-6)f.RaRgvp8kfT7wc>4f5
+9Kq|]J%7Le}Jy;ppqc4E!^@B7m@kKM>Oj/$2HbvScoWxQlJXNI/|-Bixv!I+,84[Lg$5)F`(HC7dTaGe6tz{adLUN981!p'TU"6-d^-A7W:p;oc'NG2wE9
+g%smKS~GZ>!EojoF7T^cS{/Q{<B,aK[:j1Z:a/>tuNBb(Uaz:-wWvyjN)Hm;+W/AidTblU=p9/RDo;hO+jq'0(XLT1KUA(o$j0QCinAs6"yRs/Mfn%1r5N
+WBbQ._T,rG!0YQx]&R!Jfg[@di`&4{iQ4BT<1LI="1i+8k[uZ=-t0+/_mIz(.%cI}r!!&'G&Ki"ts5)QSuY%bE{aEOGx",gJ]i[VVFBVkW<WX{Cd'F%2+3
+56VUwF:%>7AWz_6R4y_Ra<-Pd|^#3hV/=cd16:W=im,PTcx@sCa.zC&!^&QU)w3[x1M!+jIMbVj9xn!K@DfjpC(=|3hjFs!/($beI>EeJ`~0JyDdMp_TlK
+Fqqk>6cgDm2vq[<5$ju8HZvl!XDKnr-otkLfAWt2/HP)er!~|D9c:;#;k/>ng4{7<O:1m${#_na@kzB1$5VRUG{z^o^PVp5j(%LJ2U5H~ZSv#CBGc"|V8O
+|1Z#uz:{mx7mG,T}Wzpb(:NAn58`0x<^r6Gbi/G''KqJn+)yB3f7Gtj[OEYkXBzyvV2zqbbRFUFaC,rs]U%7I8!Ykeo}{|GgFu%x9|d1jD;>g3^`/_u[#5
+01fK~k%nE33QeYjZ&V%(svpoIWRQskM$+$ivT18yRVlREbTx7<u":"/P#tLr:#&1vQl'}gzE3K;LzygD"~s/=)Cs|tv+S."-vq8qMeohi7Z^=PC4$Yp!#6
+XRFCM{6"4!8B4-1{pFs!:D{C6IGre}%yf|O`'-PTl9a^eLjQbmdKnk}V`<7[=Qb/&Pq=Z^&m|]KVcdh@v0BO5uyPfg,J[v!5p92K.!cfi^BCTclbTF"$W4
+bHnBb+(o0JZ4i=tBD4PWUwZvY:KTq/)E1qnmwMF}KYq=OX2[_:x$@$J!w8t][JkuiF!]/92PXmHs&%voFeXWe!MnF}eiZ=m4|`ZE:e+c5V#9qvI@^ifo&|
+CTscp/!$5Z}mEzpJK8_5L8j4L89D$<<PPnZ}l!$7ohqjw0g{,=<jS"lD%p!V)pU^K._<g(<{%a|]V0w:Ri2+lD7<}0mJN+YH/`}"z0;Z=RBT&z)dfd7G7Q
+|dPy`u#t_2{W~{ik9="Lp$dTr6b"}yo0n",Ci`w=)t>&h5"3rrk4Imo1fH7!Khup|_f_MF&BP#k0d|.c2<92"}W4J_J3fD2+_tw0Kg>09`%B4N8zX5Y_ti
+1P5tMBdB8jEtv;,H6p}nBiAI;I=XolM(JRFHz;atrqYq:JzdNZ'1yTJ6|JMVQw,zWI>W<i>Uw4`fDWTxK#BcYTfbuO0R;ZgdF<dKpNd<^qe[X[KD<RJ"}E
+'++PK{n&YOXp2E<8"s#T~L%hcv5Q263ltGl/(W"c,k0{3p1c}_^^<CCA:-J+l`N-]CD.srivJFm&1^z)n#@)r20_4mUtx$L91CJN0Rkwl^PxW"k`k]lBN>
+vhBg+%5G"J3y35/au|<@12"83WcFi/a;'5m!]x=v8.K'K(:n:<O^_Rg%Da|`(Pf2],!q;tgUj@`KFoe_>&=&>$!$~rP9t0T)`xbQR@yYS3H6zUvj<U7yW%
+<.+J@U(+pB#nG%SUiDEw@0qU9MlKn]V%4(2_L0UoEURDB:6BY&8`D$$;))b2uwsnmYacvaLVdh<rd:5jf0$<~0w%Vv9m^[g|pX2J!>tVqy}K41yA73,.d9
+;ZIt_3Q[r#O6_EWq^u#4>(L#.X,C%wcbhoNdY|lkoVKj_,("H`rNuODul2jk'4_61"G_u^y<$05(Y;.57'LCDQz3Z[_Fknc=;%n<u8;oSAW|55BnOu$-9I
+kV5<3mB|LkM_u,nXn+bwr3zDBkQUK:om;@~bRa<6:v[cp&ZKxVIu=,}rc`6xLa<0,4A7Z}_)t-+uVwQHad0|;av;L6XL`3w%>{FI.@/[:|!8PDp=)vCGJJ
+-(.MxygUb0v`]$UlORxG.@F.HHjKglURHH@(k`$'w8@Ln%40j;G<;KBxSd'IngVP$3SWJ"p,D`m1T1Z5@('DTgEcdKq)wBgg`G4K,zQLbttHyfs6"ThHK>
+#,|js$5W}3Vw$1lFW[;<!O}llZRX{F2|6&G=_)yBmn~jIH+u1r^&8-3Mc|CI;)2]mzJo8AX-AjkI{cy/H6l-))Ex2EuY%wJ.RHV(t8=sq05N'/5PeGd3C_
+<]b0-FzgPIC7j8"dp^C6VSAm1-R5:B{u&yGMy"C<({__oA}aBYcj4>o333'M|c++(QvvqkQ+_=+'&FEn7L~0g4Z2e_}k+/#-pDpj|j8t]bd'cGT<2QP<7%
+TN=F+h[(x/SkhG/W4vZ`#F{;ImEqM6[m}ax/]hY`0:QR.)[YR;W>^le{Oy:D%z&y0T}S72N/oa;L>c:w2j&;GB+=yu&=t8B4X%8L@Es.KUR_+@<)rd.3O%
+P!`Lj^.E'BlD_M=!f;lge3RX%PJGZ:jCJ#Q<e_G1gqD;3#WhZ1g)Ptb4Mx(5l,,mY2f28tUslpR<Rf)e`FF1')YApVRFK`'e#/Dan^(Qg4Fi<p>0iN|T(9
+7%`z&9i[29Lp'@T)M={rW)&fj[eBPIu5c+SBA@BaycPeA9(Fg1VtjQ!Sp,589WtgzL2)<=nZ+YAiiv%DcuoZ/YXhca5_tl~k#L%%Q3biLV]OaB51'FEf=m
+x'S8~B`[[eERRT<Pg(P8Yx(K#+A`g]VM///%cHHxk!X:XK:JvfUiAa55N#!zNrCD:&2@QL}KtnrpO!.TnFDO|kwzwrX37K9nyIB_1v,r$iXp<:~aPm+Bf6
+6+(k+a;>k(x9K}~T{LzksO<..&A'$-P66_bMcAPSz(HA[P''ed@%azbpM[9PoFnsT-B%~x..T9F%CG'9S=ujZ/E-Jl/c;>pK&qh>^]"&&Io8.od6J,~ivc
+xVn0saBo<S|>YSqOU<q[/4X`"uv5`|V]Yi=}1OJ+G-<sPp/@>%U;4u5Q.}-j:!C3ZHTPB5}suvEdLm9JET[4$$31Rw)(a$641NM5(]KK6k'9FF{-eK'U0W
+ezp,#Lw#Ld(stU8,%s4cwW}-Xcf8V^sD}$G<7D7KROVSy-P,LRD3D2V=B3GNkAMk5-+Ndi8aX:0uix/.{pVmc@;"1bBtGQt[UT3mhTr)W)y:'KrY&#ZjZ;
+o&&D:.^%:CJLxhDY4<Jq0!z<J^B!89wkn.mAXZte~15QSJD|+/7!6$<0fW|)jQ"gT'PS31-fU@Yb)"X,}A{r,b4HLVeY5T4fw;yE;B5cfC&EmB%n;E!s<"
+u=;p0L~Q2WSm;ECx~[vsS0$lO(c1O6GJuTK"hY$-PR}7Y1#C!M&|Oa2&">$$8efM;'4h=>6pgKpo){V[X8Bl`L't9jFt"#`(3u9n8J)ey)GpoT4<hjQ=b.
+e@ouK9iJI;i@,ztW<.0rqnKIU"V5X-5Fx2l:4Aj{v-$XV3R&7a".s)xE)'S&j2"3=`.CbUIPuvr%qL~<H1+trZ8KN:|=e}bvRcfBXl@&XGV3;T4:XW=R0x
+gD6uf'ze)UsOgR9jB!I`aLS1z|_@0|K`.YX8XMLeT@PqH2|67K|9!];c5L!91;xF@WPEReJj5:QJO|WKdQO|)wU(,qRcr<VlwpuTkUbe&nz!lX}8)+.28{
+V-A+Y46$1LANMZj-Udf=JZ9am[X4|VfZSri;gjEzm+SX24T>G^duU@'lD-gwCW}q{LJ4w7%FH=JMn_0n8EdN}Uu&~Z:7j:d]%2&/jL:y@Z:>a3fBgR;tF#
+KzgGEEXu}.H6%4|v]oZh}Y}Kd}S@wNQsO2W:&/i}gDzo{h!e>}Dci}f{sa[UD%SI|O0otr]b]+}`,3aU$r:fkrP|p#np_!je[9G-hGxaq$H!3ke|QWJ0RF
+^lSW4o)t%VZkHPC2pRt{_C]tYnCL}{9&x!LS|HZ7d6%Ja}G8C%iu[}:I!PAxZ|+j-yENP^q,kE5OKy~kbYoP9z9T{nONC_<hiMqHA39c$U,I~;IDZ<v"lu
+GFAwRI$mLB[I]!|+A]%c1kGE(1>c2$iO"ER/sA&JQqJ}b0v/%bo@m=SG,<g_6pQo+JZnMw,nSD[1=a[RHXIeY,2%UJ-7RbVG+X+M)/f9C!t#=^>GO[x!]l
+^uPJ]e-$iXcPx)XD%fC8Py-=K%Plv2hP$95P=,Y^n'x<7>n;(@;(<GA6MI,Cu)F<f)Zc(hTh6Eu_U0uE:tgj7.o[eE06AGe$E}mU=XUxns.S}&yDEMGbQa
+{J7WbC,w8e[Tnh>j1K/#p>%lHfpzs<eLCK+;./yc3Id^H&5e2plb2@}^:!kx.`/BBW:hI^uRH6SFGk>s|7~+%g]/o`'5b9o&Eta-Hv97&0:($%K'HVfkwk
+bZe@tHFI3h5>~,T0bS)RN-qc@TcYl/)T1>a+-.jixur=1%m``t/%PADTz@^y]x&j&'Y0L@-2c/_Uam9s6S;C&K/irkZy!)+&e3:-1K@<-l=Ao!MdS9@1Qz
+>W[TYElx;(bjjG<T77/(fyUlB4#scQI3T5!7=A-Ou(Z3nRn'JgD6:!I_]'NV>d(,joCK'xTX>m.IxePV6r,jFq[5)E!D<mX=-1cX)Xxi6I)1^Ho<-fOCb<
+AI<]OC0._<qgP[}5$qP%m32w0X9^Tp!'m!7^czw5XpS,e&{-Y|bR$M6j2SN`M6]"<Py#DjH"ut9Q^kU!>18^'l)5@3)sR}'h5/|r7Sr'fh|r1/g]Y!UOH4
+w`:.y]C=},;m=e4bMB~FZxPnsmLL/`jMkc:UyGR{UB{:#9U.&Fm6>Z6"_Q]m5!0Ii6]99!CKz]eF8kj^oc$Xb94!h|:LXqYFHlX)-$"5`Mj28Vh[nnaX,'
+WLJI~i_w2S_vJgstr9q3GbmdbBJIb>^Gz&arkD@+)i,%bb<{Y^D&`bOMs;8@/{OiVOVDMRuJIvaf8v`)X313tMAvj;$m94+82b=&r7}A5P2I4ik%-WA.lm
+|iM[uAh)pSI&bv~MmJw(Vf7iEFGG'y0A{sV7Px9-D/2AM7r8Mn&B0PG,8&cbM0=Vk0;e7E_;M.%^1xMR,|2i]TiBnbj!.'o}G/u{}^nrU'+a5"1$=aAP[p
+YlB1Oc;xRjFw8y_Ob]Tpjr't};Hfcjm]m/$PRnmQaEOZu.(5wOV{OEJbuzoUBgL{-AXLjR,:`}@QcAt.%De^,V'@]{MrCgpDi(&>fkEVM1~YM7WQR^W{n+
+eH;F^k(nQ:NH|(wQcf_)A1<9SwmMZ=5PLOlXO.%2"TvB[_6R[wffA8F2LmQ.|+{1Z>ao@bxmrSzG6]h.|+:3=,jjzZF%'T(@450b:RVb|Dzf{Z{fvMN6~T
+~axxKGPl6_".7}"%oEUPOc930f{|:nV2P)^N1'dyP]iU6+,+NMX_N2g`OZznJJn9a@3F(M<ZZvL5<v,>9Gs^Lr68v3F|Nf]7j_Q9.cMi@eHX4fB5<duT2n
+MDTB7pk<tE}r|&U-4>@Ig''zrZEfhg)j',M;D9}nj9fC@OA}&+kN<d<Bq3Id+qT;O^oIq>3F8-TS:-LU},!:UTi[70HPkG~-a^Ko/CBnYNF23Mz1h.Bd}E
+`b-_|q8&e=E|K7w-}32YLwFckpbC@DZDq&3fKEz|f|zPT@NvS{ufQ2o06j]4s@|..L[oW@KwXAo+bl-:Lez7O}yS<HnRCG_U/`$%+&qb[Kr;Rxps~csvAY
+5jg2~xf|>>W:"4is4@!bJkIGen]t"^}Hn(m]({d+'w6X6Fgl/Y~O9zYp`T78QF$mhDblYGtCCby{]9d(^/~Jh41q{.`<D_t%g|in=n]]~8@jQoc,=vN=(S
+##i^9";7>u^5C0k`G0TX4|%ouxM09Ml3(Z'I=K:bw>5(EJ_jwG`^dJm(q/H,U{Tu9>57#q1#Kgkfwm$;&ABg-fp.+X{)>5mGw=gG;3,i4JL>[vQ0TvBwE#
+9"hb<B5_n(-xl)6&qQX>I#R]`Ldsh2HAHN<P@v{D>1VQ'E[EibKBR:TMaq<)k8)=zn3t~M]]JU|>om9E`@AdWUJDXbv9&%(8P1kK'=Gba0j:59>v~,0oB0
+=jIw6>8sN<x8:0DDbipkI60$1jAto^ypVK3;`0lXm6(cX|O@;m&)%VRbs-fKw{@5<;<Mba[4e!>=o[#Nr.C++MmY^0b"[N;}1Av[a!:5i/}#u1[_pe"r:s
+,8+Hp9a{>dIuFT78tuyh0=2L}=stPu&YqP}tt[W()2umesf%7&0MiXCE=`ucyCj!J%(aZ&B[42QTc')!#$@VqpqAhy=UPoE!GUyJSEN6gT;9"j9iLnKw"s
+=Oo9$jpz2tLwD@BVJ"nVPx55C_U<u;8f#]$h&:>FR&vA/h(gCp}$;>v.r|,X5Tjb'Lj}:mns:;nd8uL6VD++,RHRx5<%LbtS,S<[b)}ipJVaW}YnH<5pH;
+LtrE_Fojy`@+75u[i5uJq'NWNi|J,nl#fP&;paZ=FxmLQ3>Gqk+4FK&)R7JqTMp&n]2+'oRM'ZT)~+akaW~[i(}TxMeB{GhY,cU4g]h=@^"Y$1QE317{]%
+5YDE=,>'%}/PPfHZ~]sg1BuSl1<1@qW=s7Ky#iwiqobP{-K"e|">_[3kzkf`IIr+UX9LVd7{Dl$_;,Hb{-c#AD^Q(qSl)Q5#Z1MrUU,!wFoe%[j!~KbU8g
+D`aC`^;%+X9"y+K]{`mU[;e17&jhK_)a=ixX(k'XKxmFakxt-k`&mkOJ{<&rh:|HFAtmKL7lo-nm0VR`C1F19+["d'Kl,izt1OR/EG:w=)m!33{aA>okY(
+/LZI9.HEG/Of![3_%.4he71|"3QMHseHA!]Z6,"[BZ2Zbn=_bzAw`3E1i1T76JBYBVO-HljaTS3aZRlXb'9!=STc7"++03hUc#Xj^{|xnK2O9(&0wMi(DQ
+}0,MYai(x&Wt@Us&C3y]]'o:`EAZ2p-^$8DA`>qO"[Fq1hXb'{L:cEUR$"_kh7ikfGu@2`;wb-`'j.lXuRkJO<ryPiA9rY6H%'Kx&Fgh%ApiMhzEbZFriu
+M0~cmxs,<s$l&&D3lRfiLFRB8dvCv2CAFiMfHYvqOnfiQuFaOi8X'dj(!><.w7q-zJ~=vEet:,)]^4rqSP,mlt:b-2WK}A2v~|=+,Cvi_3F.=C#LcP|4c+
+@qOKM$X%Rd8LY<s@a7f7%JbAe^,bQ-Rw@npmM[T_7|f.}3/yhk(ku5(FgiAHgs|f@g0K:fS-n+3nW)uFPaqsU-AEuyZ5q6"IqH[u}o8kL(HT7ic,sA@KHj
+"{^Q}Xw5q)5<%U(Fxch%z>1@O(MK5yJ;aJt44VhViFp3;B!b:En7HO29zpbJg(BU)RoS`JA6eq:zdLw}r6:}^aR|67(N842Bd46$y{W!3$/Qnmw!|0Cg7q
+XS^#@j`$><#uGdBpIEwHS`v7c#-vaMtYBQ;z-c|=o69p~:.(G3iZGR$WZ",|GGt5ioN`kF9Q{SdJLQ6>&YW9hB>jd).ETD<S,BKF=W$^OXH0d1^/r'nYS7
+gCHe8'{%0;e9Fn.B^xO]ESiHLC!JvB`tTE5(q"Vq&YcJ=A!/palYc[0{kWip6>&py,bJD'M^a3V.lGt+#V$'N`B]M%:GZN"p.T@-0[zj%0(m/p/TCSl.cn
+TXANjv0p>-+,+X5_`4CV6S<y|4thptbkH8WOE4}S_Ci)r!kge_}O{xB12H&@qf^>)T7;G3:'WI#ev>{-IIYyAraEwMyGgPm%Wjq_!%/^IuMs27gKBTm.IA
+PM#qS(#9&5k{/8nAZMz@78}tXdi=(mx;!OSZfj=]ed){gzBqJ&$5TUpLxDz)o||XxvGO#aXw4}_Pq^;7B:diY+ZAF&1:Sf<KVj/Wv"H-Mm"DuArv2qudU9
+ZxW:.X)oj#F0wI%=f@F4}#(sc{2B-((|A.yFHcfE_2#.&w'x!BR&uR57s^tg8@(Te6L>78k[:TSxT:N-48S!>3/k$xCFY+=Bn}bg~cFZXQ-E%DAVb=$W}(
+v!Qk4ia'U.;D4q'=nD'>F^s)|8b_[]%-;_lU'`2hE|IBbm3kgDP)N)7Yr4';od&(:kTSCfQYM[Cw<%;bL'CbW^Mb%uSF@a^v'C!IuvN<:$K5EB"Hd<SHej
+JB-AG8awFDHl;cpdDY~Oj/s&]j,9~0hDXWYd'fnU:FlVQA6@EG"gP!nb@RCN,y9B[du"[f)F1>S$IP1iRzN]o+Hbq)7NND:Hb4Xi:L%TYq}4>Un7zgBqE&
+B+;zg[s8a}Z"~jyj'U>4eVe.Y1I(&u4X.:P+1&'pfu]aDLrn>k}]j>}OT=Fl;JrI)R5Sg<<p<Wy6J3lSd9yD+->2g9EAG.{3Zv|9;cEqhB^aT+:OlGv+2/
+>LM'I]_a},LfYI1X`4jV=_2JqzOu{]Q$['_[KVP<^6k+AvHjY-P[;:O>R.W!w9X/n,vT)uMFxQe-!moU("TWUI|tyUrHjbFyFR>CAm^E6dH$cq%XH"EuI/
+KT8gn5sS;xgb}1b6.zIEhz8J}d:xNs|farBxpZJnEE.M]fmA}j{q[lDvW^]KgL=O@OKe_Qy(U2pLxe}j9ki"h0-<zEKoq^s7;&s9'>t_vIoStzx-C)<"7{
+VS3)uXII]Zyq_]UEb.GTnOpx(5hD}]>Vk'=wcxpJJnUq'Yu<4K58nm&!c__R"J>/W@;ixtl%i"JuUEA!+dTKmLrfc^;nW:Ee{X<ED,gEkNWbj7/+XiXUiR
+Gxn"|dhdJ^jb!,#j->UrwBb_kCvbIzM3xLsBM`$lt&AM,aw{>ZvO26U1{fW!.rO!L.-_;Z=ykomfrZ_lQx$j;F)]XS,%Prf2Y(uhz8bvQso)h0)<88<@F^
+K0{wE_EWC,2'%42%7Nc)/GC<iMrEyZaC2-jo$2[8fQhw'6'ld,NW:aVF`UhE1}DpQ6B6:J6'(xCOFSNF[+&D=#z['f6zKL!"%;-P}X"7H_/Oc'2T]igk^g
+tV"F=5wV//b8A8a8Llb<6C%!>UH<EYDn}x9E#1hxD9zA%_I8EiS<dJ|TXZy7cWgv,T'u9@c@@_|JnRL:=ID$[nHU&X`&o9B'<;K]bnK5ju'qw8{$(z91e:
+=8OH5"3|g{bl(hRy@|m@c'e;w$]Ed{SH'$eBd#f@.H9u(H5XHlyns<{"HT@iXPux"m0h5kHYv&,<Tod"<+,_j`dFl9e<vDfvxWRJU_F/1da>N&A0:2S(y/
+Y.(NeUT:OL+E3="t7XtQ+Chs]Xk+-Icfvbq%X9<8;Tws2!n%uR8fR8@z''%W>T;IxH5_qGTqv)kgvn#Z5/g0Ku:>Q@Sa.H3wu%N.D1mP0DkS]5rBZaH-;q
+hE{0>B-&;{aec_yvt(Fq^8+:Vh25s1=zAYQ2}t}i0KXIgViTxw>m]-|[FcH;:Jc<MTn^>%a"~+uH{Vo3do/;E7vOvX2Z<'dRTa9s[:{B9dEfkSGUjL=V9!
+=Zz|`bUG:^"BOK`kDI3)j`]7[vJP[ar>q^4-H1.NDtN#%;d(+65Z$9<Js])}ddy@k#)5U6'b7hv[v&k3`-(zIx~N}echju2Sl4CMMq<6KLb|P`[$7RpjDb
+"B(!@drma]uP+,}3N,;Dw.6x/Q%I!,]]:1Tedp6nuA0}aT{aZ1~&"Bxy(LGEXE80[_,dQR8#YG>0bFq.XnD`Kes&M|d&Zgr$R%8,K@ISYJ[#gP4+k0/=#V
+r|X&0S{.l9SERg^{ed(D."J2Q-0V4b}#rczFlW/S[Rp4;x=G!dc![.5sr>V5L[n@kZ66M[-7Eg>z${Xtzp_&q%U>,uUtet%IY2mZ{0}^=8;f4Lh+Y2t^.(
+;Ms%jJEn[-53{oUxt$;]tR8fnaGmR:7'RrL.95l+O>dw,'=@O`bG>{8b;g2Fq2gvh"C@Me6#Nmn5"/K%~s8CjB)!@#V(-:Aw6]!,$Gnlb[!!W#C>yM4htL
+LeF3:vCKv^r"|M}V^H_&m;HYXPknI{mp%:}%cg{NW1U317#R_a^j9i)<1n:0O@vjL0N5p-OAMP7E!I5pIRgn/j6xqSFIwXl__Ai|tV0)6t+/J7~U!|FGB!
+a_`cF@V"Bre2u4Bb,nN'$hfx7rV|D<OAI88|},=(+#^I)telvuPAdEad%nFpVHDI~Q&ov/+j'NfD8|:|;dgdZ#xE]Azb%+yja,/TQqFamZ_J{!duiwTU!;
+uXvGMb%pytKIz7#E3`bX>I>CG:QHwQ`,+zsl&e`[9>6qda^zqF{')o#F!O|so_3t7["Lc9$tu94/!@lt,Yd_BvueD)!Z8adyBOB=hRjE/%4=ccce6Q7j()
+1:cY(vxKpNNn.P:oaTc}XT}t{R_hnzJ4QgpWh'JxCL!27f+v&T!"{S"oKd!ihuc}kfo4iu,7A8pC0MHE_5]u#1ZrwxgsI$T^^%aaS2D3<|T{}Cg@jOL>2G
+Ss{My<@"&DZdNm~.>m5GVNSdEhygDM(i&OYwJ"Zjd$)wSJJ|"b!y@qu,l+;E2JYADoxQ-2Aj<G&U#=Rj:rdr=vhdd]}5'-T|JqxHSJlN_y8xqc{|teFAr1
+Ybf_j;)m@sGipw,HC}yIdhWKUL!Hk`3LrDNYaA-c521@NgkAPdru&@eOYU`X+|I[+9J[D-fxqbB{p&lkFsdNIPct^U_/;61<p[fAev[i'bRw[<ySSC7c|C
+o2/OQ7Wy;h+>XrAxnwcapZdg3zS`pwg0mGmw~J4B{yJA7`uSK]pf=V^wC#wsV`}>U3iV<U)OC0o(g/{_ywZcr>MBtqB,l8r"1&njz,hH84w9l4S]qE6$Yn
+|&^M&K)Fc%oz^L-mqEp'tgto:}q6P8r{{Y9c.}dLLJ^ahvz.O>v(C"kStp2I5mPs@yYPObwID}Fs8JR|BZ}P^AXN|tocOxX1l:gfha=-T)S=yB[T2>9OT%
+92s6($&M(0]ttG5NZ[6sWYBSM#-zl_,|D(Kb`gO$17UkO96z_&Q9}fV0VVmai_"iC+a6r!o^l)r0Sw-&`GF(b3<PqP|#|,`)LXAlh@sK.cUfY7Bdud4+:r
+C`d/dB=&N+/^G+|A<Z1dWGN:WRKLZ1nk`p&NA8t9khe4P}9B#o<((tGTKzS<Z(qa`BkR9EK3~WBs.VJn+Xz4kLD-68dkDx54(-zp&;&6>vJG>a/q$&]./@
+-H`WL`IAv:Kp@]_X`$%G[-e8E>eS@0M.IW"Zgg]@s^6{4G9{HzE4}>vf!K0,v$8V^9~Qmq$n<_l/EYFFcT4S-h6)AHOW^&cNiw|GUxqXl'd=I`ZIABPw]U
+~vyxcVQtssmWEh.Cn8>c"y,@H3[Uq{mllP.h4!1y#]0[@A)j.3NXY1OK>c1glilwBa3'mDm#OJkf@D5LNKq"xuqfbzy/8aU)5qbOj)O-CywK|v$_mWbV2n
+am(jVJe/8v}3HakzoMVRm|'l-iA;=+G+[H=e]kEu!+&wVuW[xPs-^hw|=s['G)9S|-r6!Fo@zG8%o+)%@iRh,szRmUG@]u|JzpD.KU5EzS['IPLAqX5,J.
+fD4ps1FQg}~23+qluht>y'sQrGB6<+z"Gac[|_8|luliu<DU=|{AIjbFGDvt5u/9>6o,7__+C0=LK$TC#THT7iA}!iCZckkbp9j)ux+)&UB:!HsJPp7a+%
+mi5[4u52vC-eUA8$>h%`3+~yNO,68zEC{D<P+qU^0iZQfXWr/>FCvPTlMjPbd<E3:Y/1%Iqn8>U.u,pBevH4SeQ]w.Iewgyg2O]=z0D7Ld]/KA/ij=vLw@
+H6`H`0U+dg/7li^9oUSN:T1S|ZP+Lk1iAEjf;NuxX[J{L$L[M%>DHcR]i8B.hT=J.%VV|[oV:>J[f0X)nSPf3y>R]AXkr8~>xnK:n$$4C%89q}1XfD=DD^
+"ypFjxvxWo,$GuI2Kcsc~F$b~@(&TR=wO>byY#G8&]bC.4X$eSb=;XS0{//)1_&}w5HUBoWPmxMbBF<$vYRR&erJYNd%19z8]!GF@sx0['e+TwiDa]1Pcd
+geo:kdaaA:UY7.0Ou;6SoT;V9f"vZm$/N'av0uRJh{<CY@hW1tNIUx$m<fzm{,qyT1#'/)[f,.rZOq|A8O2$~pCe_gBrnf{RV2I-8PQ2.7&""mxBkQs0##
+XJZ=p5GE2IKZwS])><7{cP++|51PD7y&7si/E;P'QW<1-fc<0Wu%_O~#>kDauu>k@tr2S=Zvw30^3D4kK`)M7^Tl3_.$_^rLT>qm@a[vB394a&6MQ[:zdF
+%/g37Z%H,Lht.dI;OKyA(<=[YTXZ3kz$ON6@uXu^{jCmiH!@$9umX(6w:re/{NJx38od)e%QPX`fob[3-AfP=xQR%Nf$BqL@Fgmx~PvXtU{nqgQvCCN>zq
+7DT1I&~6E`ox~/'bxeuA'+C>yC)O0N;W]i0"+Y;:a/A};&bal7,<+VV'uAcvAtndT<r@Zs;N>@TdPo_),'CbyC(//vrJC"m8{8$&D-iYf!n!~^N28uy^eV
+'/[$OJSfVz3%ka:95n|^4d&aKx|1z1L7p=bEN"|s8Jw3MH~y3F-1}GOgbK=+bWot8Q%L7&_&%x%^UdQ+Jdf>3f0j(RI4@{=={'MTnBu(Cyj!edJFX>B`od
+rXK#A#W"7,~[ikZSWbO&GZeb_3-QrRk@t-wkMHk&%bXFeAbUk]P/(u]&)D8W;bgew7khM+nJ5$^%RZsC9r8n$uHuX&_ghi=wx3I66Jg({EqEDC2<dgGq5=
+r5Zw9rbn2eN7EX1I~wnNcaLq5f3Qj.-3IxJ/x;~Q#"WtxW%{4;PZq^mT=DZ<q;^^X,D1Tk'L)!E^#uhi@dI`uV@V{k::CszGTy['H<f=]`kM3:eujY]A[!
+;Jc=vL=gwgD;JR&S2gFR/%X%=lx#G@|pv"M:$p%E>x$tc!AQv8yF2#DHSRa/5HP+Y]<z&w#nogQAom2b>'OsSm2;L@R>R6IG6Ev[n#YCW4'k5W2I+lR@m_
+;xp9rI<YF@M&=6S_qAp=JBYT<o>/}'8k@m(8~x#D&S/Mth8@CZ(r)LK_}8J<:bU1xs'J:9i`i^s>AT#'~AClV=}[N>^P/m:Kqfts,9])<hG&)f_`bN+]1<
+-J@#N5/0$2R#{VG$&xs@Y5EN`PV:`)G>HR{5}v';PfateQwPN]UupcUn~%$]8jl],'L:.X&9_G}%UP!ld/=cvXL-U`;f2o/[t'ril-0XKDjVQcUVnn^8ib
+d|]b3N%k8RmkOoA#u:FNSc]TL7-]hz|<.|k;LNZIDWr&b3{5@K:D`A7sA5QBEw[dlrc|Gy$M3:E%d>p5Pd>N&B`BHH8E<tb<$ujB9kf);b.wE)~h$XT^7^
+a3lW)RPup-!.3E_U<)^t]Be]QsVK-1kV%6>8|T[h;J[Ib/@g]U6ovnvlOOg[r:`3~T4K#z]NS>(3NQViI055ezKj-w-pS4#(#3@4vKnj1<L%z('C[xdtzJ
+J.E@g_[!]Upxj"eTzG^@>,XOCnx<=tHM1YRCm_BiyYdtitb32Caa8'^x_4+,Xk'zd5+&3tkCkFBjYXOn]v6PEf40Q$v4e$9qd-SDDp=5RNw},N/1AQQ_iK
+m}D69tFr|rz]$J,9i8|lc[9R_O&IB9y9I=nJc5h(sB#>@_Wv`%$$uj`fq`G^HU1_ZM)hQMi$-ryM@le!=ua9w2+lUc$hshAxNYy]7Z[zVYE#=`0Z$B^'7!
+ph|g:-sd>}<Q.!uOkGyR&f{6D`KU-zVKU1lhG}'p<{]kmEX&U,|$Np'hK"jyYH!#iE)Ev)_@>1x`q7WF/%xj}l"T$9'P'p~_BN>>Vh!0)>J>.mzQ"XMF8v
+U1_>M5d/X||=qFI;uWI&DxEkdSW-EdtRTsceN0@T`<l"L`/EK=W7=YvV<&L$Q,62h)|!{(8j=:PaS53mQ-@lZ=`yo>K([#2tz4_!tnVnZK0<vCX#wA}}OV
+uvhddCiVM7q_X<e[yD$%saq+LggNQT@Ic-CMIB,@MV}yZ!Kuh[Bo1g]+H!5)|Rp[WKfzZo#Ev/~L`/gMDjn:~rek]8gHfHFOpN6Z/N2S:%RWKBmw<R|_hd
+[dLf<{H4|nso3@}gPaNy|mSiN7GZ&,Vnf(W$ow!j>s]N%G1i,Ci.:rL#y--JXaCOsaPZog~U~bv)9W'D0(gMT6h{x9VnRz#x=Jj|j2"fmb&DegHQb,sGv,
+~.ABRnBX=(M$c+!6>/jMD4(e`ZPy.x[g^%jCV/>PB</WW(rhmgA;BJ^c_QS,c%MR-8pbmDTB4Hhx>s;%HL(1mH}[Xoaa0SEmuza;z[mR-0.4FEP<CfH6t)
+#Q(;|EnzZM"|CzJLC2H[vB)y:i"pmRma3}2,J)Avy,`("0b.'/zw^vuDH/nFAgJzWkqv/B~gue]eiN~)sX&9[0XbnxNw5Bqm6qPUijA}T(_NF{1-7r@P]`
+u+@-eLTi~]T!LLZm['3eZaL!8.(+4D)cI"4BlZP-ePI2C)0`@{<Fd'Pr'^]w5UYr#.yt]>"9K`41VxG;@e=%WMI8LG_J2J^56/#<!=dA~YZdh^/lXE3N<v
+$fC-X0FR~Tg[#<3PdIU/1`[+A)ML4Zsjs:2Tb`mVeeE9{;+&4PlPJ[.6HIbgDr25W[`_NspK!6Nz4FMnnchJtXt9TEe!TnazK"IBL@G>;.t+:Pz=m4`X0o
+>(>^s|%c05T")hGxj:6xHibp_O=8py.N='I[08k)bk{=RhA0m)K+ceXb56jRUP6.MNe&}Y[ejEh&AoA#@Wn^+H-S8&PmdX::jsjMnTg'un8wd9)-@dO#}_
+kg@_PP6Q&,a>SzT'0Rd`=/p8_:V<6U6GQK3/0Rq+h%,JW7"Dw]0D|Ihn]eY7Z32.16'|eO{oyA)sxYptc%1CL`wnHZBB>fCwY91y!69jLJMqMwQ[g"Sr@v
+20NV{8kurhb0''n0Tg5:)Y&!ci!5%8iyPmE3xS5J!j0wtS-V3Kt.H05c}1=QHx0kwOzW`%l<<_Q:,Sw`V^ua:9PX,t#znKy)v%WH9f=w6@#D!U}R~AzQ:g
+4J6P)32n}sfo]rNA|)M.K^awGf.lh/Ye,pc9Tb/Ff@0(X9%2J6j}R:D[DEwUd/JEO0yu-G)H:="JkT>;1,)]"i;(-^{nj-UT5:+x/@+h:J${l5)lznaP<M
+/e570CsYAPs#(.5WrO3t(.Y_P9/@}WF]Kx>=e0!JFw`+&GAf{E>"7D[uHXoGkR_dP^H#U`7/JG=K#"w,:.M2dp>EJL]P]QgP;+=>lB&qsJvf1YgUX^|1Rl
+-"5/v,K)Ei:-Jb>UgxGd>!vE.X5leS1&!X0-a"1a><uui:r"(tt0oxWs;8`cW}G!!E+OrGEuyqYHTmL8613w%i.}xJibKqSyV3jQ],r>lq+|}Ze+_87'No
+y&7),|@>9$kr"AI;x)(rEi!q]D'[CgfFJ1f7Qs+6/[G:ApiRsoiNF7l-y]8<72TXCQOV/Ig/9p&Lc89;4WY/SMvJCVOO)ip=h`Z2$rf&9+|"}EGMeh@}VB
+a{k9OYD]SHJyVlYA<b~bqeU2L<G)$dk0qx,+y:XSka5x5'oKKWfE-'E:I=+kT{upM_Hon_`VEm6JXsDn+pT>vPaF0O`M'aI^NQPW4>u_9P2xWEEmm`wr:O
+=ns2x3A(TWWDe%%cI1ix;:#_mY^TBge$;>,)g&tWc_Qlhf:%5=h504X<%v.p"`{h&XmuePWUEaUFrR_y[^h194'KI<3Ajp[ych|%_N}^>S".{&rz)O_>rx
+"a)vu'G2-^GU2hvB4MGcBU4Y:'5"vh}X{9^H6!`N[}RX/$6e0FLxL;jms;JBCI&Oaug[/v/k/Hfd<FYtQnr`mWwG5K8@fUfq0wP{coT/rKy""Ym@4o9iQ]
+ZL:/78@TiGT68'<ggP1'&g{UW71VKU{5x[$h0U7cnr@PtX9(M<T0BH9>T_h=D(ZLo|zJfE<ywphMuV8T;v&{CX("-7].z.5{bu{<{zXXY.+]>I]%%TI/bb
+=N=ftcoi_[PTq+-V>Zg,J)l^(x4K9,|gG=1-|1g>r/.=:/U8~#fmdlI3tT_3m"`_2`(fAZ..Xn=2l+%oR5rB`F,+3YcierLAUBrZ:aWEHF{GId)#"3YD5y
+)(sDejt&tpvcOvL`jE$`"C9E7&,L(=bC/'8Jp>yu13wz8p`#%#I`)T67@+|#lU>p_4H<T>u4~)=5PJ%.SecaVQ"6|/Y^S+k7h2/k#^#B5sQe~%f`u.hJ,P
+{U]YMrfIp`|[0Jz|HiIiX3O{Y<@YQn#-PfGNG+k/Z"Vl=n72|YBS)-Zo9zcHRV"Hp2l){(C||=F}|xk(1:zY;kzG28}bjF)7xemAj5[U&;_EE(2x~1pb,U
+=Uf5c4MQs_&M2SmD&i)6ZNAo$L1XAN@4DTN>jHHL0Eg6!=`<_9Py;BGq"{I1ZhCMM`kfyv>wyr2/3BZp/!1icl2"<$<]}!|.mEK.d';(@tV_90aW!Iaj%s
+V[GJ<re'EV<Gs&c2D(nZ3AFB5^TUMb=LNgTmBI2lJsU,'5RDVNBT<<FtEuMD6--,)Ku0KTd%{!5i"q.-:tjS]&B{99-vAEO$iI/204)zU1e)n@+5"6dIQQ
+Ww-OABc@YmP=sf]cs!Hi].)/(l|":7}g'Yj^2`2P)qG$p[Nh/`Tqm!CBoPqaEEW63F'&7;smN3HF~TYG;z>V_%GKmZ/$PoM5,#RFPKe{:n|b3l@aKT:L=A
+4[o6vt#$=-%N+hgWEaq/wt}]+,Rg.Q-,H1_qb)>#iLAIu4pfzm~xlU6'wc((C9]vW+N|:nRcI,^%m6lEVh4hA@NMj"k:yd&9i/|ts&oYYEzG}xAb(!5^Az
+{GB<71nfd=6/f[:4R-_aV2)F#kOyjrkH<Ldso[/aoE+hkG[jZV$;-4JcVS!&|];nGc:;4a{1P;S#9%=(ZSXFM4A8OtdUgyzZPKo+n=DMvMIAHKK;eT}Ye!
+IHHMURI.({B0f.1JPb7P3RHb$%~%)L0T@K=vy&Q;gzk0vW.K-#'44V[>l=&ycO&o^/cs%/L1ROaBSosavmcCGevV{@64m>X=P."(HVB_wphES`h$`/vvlF
+lW+SKcOVaI]FTEGl(Mz@PQA%0k2JXQ!7)U2IHpP8_0LgI52Pw.xt<l(%wP|+z5)y$#XO>KH>1SG|`E:.}VXaCxnWXZ}8(j$c[R9".doXmjlR2LrSAD"In=
+J5+a]2UX2!ti"#:BsTj>ULyJo,F!K8#>4]d@nNx(]GuL~_kq%vU4;PI'|3s%ru)KB&#ByeZKl[6iP`m^|{H+O3Q}]0xay[Ox/26Sb)sInXW1i3EO{XgKn3
+-6GXH1bKf42g-K-ny6Us&A1@.MKR:(lKuh_vzZlns.D$ypsFbH]J;c_XgE,oI3jax$"{':3b7'FChJNL[7E#EvL;ntnY7I{q.Ld|~w>l!#Aap!ZaV|^u`2
+Pi[7nJ%d;y25f!kuTQxIl.'2hHWx^LF_:O>RL01hojzY{,WeB.hc8Dun%<e4sN2hEl@MS,QjGT&<>yImg$CF,,,h(n.t/U9MyGs3eG|!>ow4,rXlJiWc5L
+V#@m_j%i;O7UIEqwp2RSF>vCacG4`vG6<'r8{ai="dQ&cw+j}.j[0]q]@t~40|WvwoX9-+GC4W[&OCMsx@sEQ&O;l1z@Vh|R7R(iB7Z+A,+OQfLH<V}0UK
+zxc5[6fpC{=1SotzLtEHg7'r%wX;(+uD>dJT^RRI:U&t'AH`po{eeoV]O<7z{P,NJ.0GnG4#u's0)3~V|De4T<oC!-{1|$wc{h=iE@0JZ'z2ki155`D'b1
+/rnDJC>-2E,jbgphN$t^JE#+_[9DL3gk%-h.n%pp{ilS5<vHW$iO^J:`>R}4@|mEM-H^X>uML4JBSjYdRcvie9ES}vsmoi&G`[8'#3[)p-PeA0NB'j'rS&
+U=W%_]!Kl'veo5.TD#X.=R>DULh@A|knJ+&Wm40-0Z^9'4oA)hUV$zE3GGMArp]h&}2RkO%D<b[Z+9w=Q[(-%>J}]:Go$6$;h[-I>}z<_ZnJ4b9%p&VU&<
++K"7pC`qU!%PuvRxD<L2+Z^16YIuzhe<Wy.E+_ZJl<|LOMO<F17gCYK>!8lN<SW>0rq-VLZ/)327|h9Ow59oUbH"ePbbuPO;yJX&u>9j"Ys60#GAUIh3Su
+@U@j8yo</r6f`SNpvVH0>.%B%F9DN{KlsVMi{<!7>wdAZ!@upixBR0nAN2}t~Bd9&j@^7!Fg&)^>N<gOkIWNTnsJM_"aEaX$q3@e.{3E%TlQvqCO$EHuS/
+LAy/)R`bq@B${!Ti^xWs!yEZ+|1G#^<STMYpKxx}R&k](9Tjc6_@ec]%/D{64{`ZOlMOG[ZDb-':XV{Sx8LG>:--+'|a8/;5(|<S]P4aY9!%B0M$O@%gB-
+RB}i~:Z&p{#7)@J@0/^u=Ierh)7KL`xy>W0LIV'2w}ZC<.cV<CWL[%V&KDm4Jgs6vW>l"1|l3@[.9+-KB27%t=(0gtRk!WO!ntweXcafsCamP%].7QSP<%
+<TyPb(n]a:MR305rkQQY!swmc<(1100gwBEfI>V"+mr3Pr|B;ZyipSl:3w@zQ<J}SkY[%Q'$B]lWt(_w~HXMSo!jdvRY_F!kJHr{T/M!+37NyBoy.$O>v0
+Y_~2"b>.%dz@oQtUA$,>R42)+E=N#F5%>%4/rD:O+klfgOXV!t:Hu{eD.M>{DSbT40NDZy(eo-W{-0LQAK1:9hzkoe&y4y:D]wc-NJu@YpThH{kuq%Fv%n
+hW~:g#b=fG=AtJb1Uu^yE{g{1-,0-I(LE!66eRw,r:$`'XZ((tfEVC#@8`#SkGA.[=UB%Bg:ACC3Cf+;NtvU.f_-Ej(0)WaD)<MW@31OSM&=dyOl,6^h1v
++Y4ZHldhJurz51q17OW[mY#i1jt7GeC())@89N$+(VS63r3oHiJ"-1>Ekjg8T-VUIg=%;O>(jM!.m#dV$VNv9h|e9e8@4wX91YOa%;`/1Smc5Y9!35_C!K
+Z"m$be"s:L[=xCJvhIC2gwQY-w7pu/r7~2qUvOhJ,4)0Vs($P%n}=Jv{8gilZr5xYw&_ZUy3R3W8=2eN##"k]DWi^Z-k8EQ2@p}<~3Bjb6(8JK9-0TPZHV
+n/TRA$SM'6kf,-yNPu}IxYew!Im/taM/-3eV_^7b6{."7!HStLU9B5AQ;Zd<8MdL[2dV~F1)%[Jnc13(wWe!D^"VS1KkRH8JGb[5XrV`UL:uxJ43H0&Mcf
+g)>9)K_)2<L:M",lqr,@WNOtpq2raL%YITh$^;uR2N!e#%/>$@J-0>#n38}lCo~PUx0V+Nu+V3Ryr-Jfk3^'yIW%-r[@K>EC!<Z.O$Q87q66Y8~D)6T/L|
+,PPzrRTu="-wXAr$tb$V<UCGn(Ot6sntM+_>`&<m$]Rk(o_ScVQou7Y8+9fU=aw<VJ-W{<u#G"oSuScm.sN{+fuPx7C`3HQ4J5UWg6O[gN]daYHOLJ$D]3
+8hV[M`s87:sS3.:CbECqVSCqoz_6gN0=Av,$eI##8VwA%Y4<rhPCRxu-l8p>B'rEhY!c5/:R38B!X86a39a%QbySs'@n@8g[,&<`Qz0sJ|X9S7gjvf^1s'
+8VCP5s~A!Km!TCN:q+xAA!nruIU{c5%dtg&CXg/LAwV6LLe}M3DTgL2;126mL3.f|"~Jm3"9}L+y4/A&yx6;^(]zY{63ZL&Uy6p/O8cZ9|#C.eA3'+JfwO
+%!2M9cZ)<BP0>s-bjC(OG3Fl$_"_|"zwZ)6/kV<SUdg0]_[tBxl/!sy=EmhgMU1)Pu;)#[f[={IR4#`hKen$jjd3_Ry&b9QHQN>(EmQmp+^,+82OH#(US"
+LD;C;5SR,EG#_zX2I}-;zP#X9!"l{7;2E.p.o}qaOLT#p}U|NSh"8%'cMa/btrTfHrP,bwpz"JlXQr4=^:f|]du%p97GY}"LP>}8J.,Sj4!!&<32MeQ19b
+`MtT9MO7Iyy4-=g:g9DlTs4STsT2d"Lv1y,]`-W9G{&DQXgxC:8vhLa+F{1NW4~F2J.cW)wTlY7zFX_DC2|g$aJ2jCMiB%]8TXDVoN[t%aS{f0,Arn=Ki:
+zYvd!;#rEF"g/"!wKJI3r-I%[PTR'HA]'+:R![a7I<:Uq:HbQ|~c>W'.O$V&Om[(I%Aa+;hr"B~l"3z%jL5wM:(z$BX5q"O-"%u"LSLsoOeMIo-}~yAG@i
+jJCb.Q:#4aMOs"grT{K&f}3B$$p4}5;vKJ:0o)Aoyizg%D.k_9!"w5euGRFtFtjZ!,J3&beGL%7oS`('^jaa~{l+J_r.kksw@9yb~%}8UNVRX5_FAoDpr1
+LkYz%[x@_N9tt]^2f!8Oh6x,oWIedTI.^giCW.4;vJ^<r9X.JUMK9TbV>4~i&yU-"^e,@CC0Q>nak34#%2.sgn]&U1I_|ql9$q&{qMGX(K,J5rLQqe;GRc
+"%t/547Brz_9^_usYM3dY,-iU1"U|YjPRN60{9a%$7]gIZ.l<%v7{4DS@U+i!Uc^+`ysRz]@N.607k;^M6Md{n.`FuX^-cZ/WFuA(UR!(7@_=|:Xb2x-B-
+=GzqLEIp;xC8l>xLF/vBOVJy9'aFlS/W.c([z_UC(1zf3#O+3h)nc)l=zFi8kQG5bsr'WWVtSn08`f!zOTiK2:VN`,xm1sc''-QW{Re+dV`KJgCg%,BgZ)
+M+[FIgxNj[E9c{rJY|Rh@A^%X_S&prRx;mBi0H<pJ@ky]X1RMf>.&pCH@Aw.A.cY2lzwo/'9/Bt4_7.]/A8;_-oK;51y+l=xv[FLxC30F=ts`HxJu{]2ac
+Xm2[35~w{$L6.a=u!i<iO[ARUQG8P)RZ7$vV|(+`pQe0`)P["XIwo8GpF.S'nRdA+P,A~^nB`u!>R{j`sj:-&y]mB%LyV9^i`[c|0lvcHWh3BViTdD=UVw
+)ZO|{s[X:70t3<'y~Ipw]N9e1>`U#W#&xZnIQXb+NH3FY'x`HV5;Jv.=O=4A}]C3;%QDA;5bg<iq+h+v[7Ot$6:'TJ0>0;tzPWd%i$ncQ%@OD3S9:LC;[{
+h}%()'h#`[}++^3tC5$2`E,{yOGGmDSK&qd`N./8.0Ii})'f~RO=cNi>]HHzoGzuk3{rGK)6E)t@C[a3UQxOer2[Wd.ypLfaJ`}:E{$O2MUGG`ZHE.F!'D
+j[PrYKZnw]9TtLK+"|[V"h-733U{N5;,Qs-hTU.F:Ve0gN10M``d-Th/g^Bs$Q%wyN][-lX"NKX=`p=}JZKy(7B6_}J|5I))b)_{d9Vz~66eG"uF#AQ}g7
+SV$982AX:ojw7,Njy}uHS6@j1x+EAg;}K}nd5A=DlH-Da`s.PU[7Z.d-,Dsj4+tpz)Yk@zT:(Kc$FzS#@03BR/9a+'U=A43(C40K-8$90k2W<lkIKYfr#8
+,:V$v'7%Z;c)tgSJJ|WP|8AnC[oUj4"]5>5P;+MuteGnMaZ7p@i'VC0+Z1K&)Vm5;IruiT4y$Subi,}sv5pjrdcY[+/.!YG.Ty!E</h^hI-}Cp7zmu0&8V
+QF#>.X<kAa#ywRmWe|w$UMpHnTaE"oq>26{0FWxZFa_JU8cI([S8X#^s]89Xl^o+.zrVL!b|O5Fn:yJyh@u7{:A''!C$9NxqSxah)Li0lsg&{oXDunu%~B
+NXTDqtrtMUsUR}l(Q-Jh2@2:v9}NxD7]4>^L(AEQL3_Z~o'(v{!a:[XkZWyIp3l2)@r'^EbO">--8x[nTf^5z_70K&U}n>Z!cH8MK)3n3G9:e#g+LD<JY$
+h|z})T5{chY+Wv@5#bT+n"gxmpu^8|Rog@)`4Hz.fX2Wg.8V|]8)U_Yv:7f|ArjE3eIQF(~jH0cVd6|)(YxOR[Xf}!}pnJ(%[PCZnENVGk}YmPGN44T/MJ
+u"!<Z;&>a+4{wOwaTQ$(q<49AwRl7&q<ckV{_6T3`awS&52LM[}-`wDE-f:2KIdWGL%-q<!h[PI{H%1G/3h.etHQAd.!HEhA|<J=/JOk6R:i<f/dd@N;~!
+DS(LRI`J8ga.(]Ysah=b]xhSyw#T#!0![)M3f:D!}U]MXaI`Cdk&njZ$AQY<[lsg-;B<y"wz{N29snem'j2{ZOXN}YhoTdZW3}wqoBBZjvkYvPqP0>m;Dd
+__:TUNMB6|&s{Hcv_`SFMojZX`@ONzk3U]4)E=l>O%pF^d3EFYVaUMHdvz<emo$851240})7G&znXiJNSH;wU'!V$a[yBB0(#N3JldN{@X@w+Oz|iV/)&1
+way"WIe8)(I/R'oX^WNZr=6TK;A3~B$Nk@mIXr1Nl:<oA#h4&-5Q5[KyefbPMfwvzNK|Otd5Hi:v/J]w@{JP4,CK~jE'|;:E%as^!=_0%$=iB1pxAH~k^.
+(RDt3r^5N(JC=}mWvzIu(uQ0"@4=..~JZM'PkGtfY)5E8n^%wqW4#W`>b4}a1h~:#2hHsR#'<S#udKEyi}t!k/SpNO2{L8"y1xSM@8WuDxW[Cu[uBnB7p8
+r0:X'&GI7ED3'+&cz+^}5u=%]/8''4W7q_sI8N)tjg#=s>9FTbX!u<Jx8I'VjT(Ad+pgwkjxGUD|V|3x[H}MO6_kx}i!F+2DK/=S!8JooiwJiZ9(s0a:UB
+#)_F$3r{:gCGMRT>s$p0j]qDikvvH_[pso2D[>)4dG}D_':{CJP%7Smj8B[5I]35uh%|;pL&YpdnhMrKWB129"-[j^}T9}FQ$Km@EvYk|%:o"r1hZr89yK
+78)=o"I0rG~o9#<#PcR`BQ`wZ8p6t/4=PANT5lx#OmK8I9!pX6rU42A>eipb:x]siy~F:_gR`LuI's+@.^HIuM7,y>^R/<H=C:P"r9kI4}%KexDVf}KGd<
+"}0B!IqutqL!.nSMbKcB(yB7h9)eRX>>W"H-M@icV`xT'M0J/Vw[,1-rF1{4-N-!5{#NZ`4GO=.NSyo:A]m)PK!>}ocm'Q]E>[/tBfYgMol|6]7K#.=|hO
+-l`0$NjeGz$yWFEz=q!jhTeU-tcIU}JZ!7I8GG]8^JQQ'4]vf_Kv<I"`Q6~D"#m%$NCC>D|_t/_m!xvaT(x$F^cvz6nc|q:i1ULGupf<h#B5Z9NhPHG}ra
+&bQZDxl+j{}t~ier{`)v>iA3BJFZ=95r>WRRkq'KYvb^h41j;I"ig<d5v/T(=}bR'rAE9w%xKy^c<vWLG7rQJbhNzyp0cE!UxZ]['HxxU>[FKm7'faLJMj
+:urSc=|#eIZ[akIb46[GRF%6!fwd@MS1'hbI'cW)D[/lo{iQC`<<)%lU=$+fdpbmn{TgX7Wz3HPyY]eG[VfCo|D^}=%`6g"l1&x)6[Mynexd^4}6Q{Upe8
+QqHr+E;7HRW6ELp1zE^}_h%3Te[hwiX]@n$2"Zfw"emb2yN&nH4ukp2NhM:v]o$2.rnteyEi/V<g}u4I{A_BW[yc6Oq'K3V."Q1xv8FjI_uY|1zNYpF5HY
+%f"BWIaHkxc)$0RVZJ9<!-ml^Vep:m2JqcqO_lc:Y&1#;H1lG@-$Oa0T'Tsdq3'('[VK={D2nR.`wa~)XI2}_:7+>_0Pf^@IhEb@[%na/>ag~pgD"~[#gx
+0{_}4sBOGr|}dbcw7r@x7.&m#Kq<Jsgshg{:sXC`}h0M>Q+(IR|[qt,gr2"r&>`YR}oy4n^O09=<P{`)S+"hZy|}_f|qD[}rJ`.'U0Q&=41!1r5x=x#c}K
+]X]3;mpnjAL!]T9%ax6}>giod9gF]F@<fkBxad^kimr0vfpe}KcH3|Z}QLjl';=1E.~<iTBiXdJjN"ywdJ-xqzNr=8Ac|/T[WIe'i4;4TJHB|"5Jc|bihP
+sIQ]'QM_[,,,60#FsRA)1lZCOE72Fa,BPi]tB5k9I[DVDHkT]Iv{^43'Y(k"h{ho!jOie"_t>'3-NV6TvnlMet[dnZw5:s8)yP)<5-I0UQO;x1X$"f099I
+geDy>)$vh{o,_&R&m4Rurk$kU<DcTfu76"4$FG=,ge%>J^8Lm/{-<-+@HT|c9"#;OM%1g22@!%wbghLsKV$|@p@;;usW(oSqC|=^+S)VRx';+,Y+.s:nNX
+GLuy;-Vgbw4yn"EXy}Bm.:UO>L{L[fG(~C]kIpM(@9sk4FemE|caT2-+~rxRZ:^'2se=:);Z9byO2GiFg<Oh[sHN20_)1dl`~g]3$!wg#Ui!C[%yj$=!Y8
+fD}mRcAKcR8+xR>R;+~<~xzMtet&dSCNl5jlG_|oQ(wO^e>bzV3WjywbGH%W2Tt1.|l6WH8"0"iM3I`J"=Ur$H_+g99i,Ub{,|_A>pbEW.w9~guf8R3Q,U
+}tL7hhdif=$BE_j'nl)BFcQ(NX;y>S~+cu^(i,ej:f{"5Q.vlk"a[fDPH^]5<%e"%.iFVGM5kcA8mUjDW|shq3;H<W[Cg+X4!`AvClb<ZFB}qA@<^!:!5i
+~%1S$eG}1`3^UlOB9t^iBTkVaif<aouH~LIk`qcFa=Q`c=ITh-&ahA:eQX>#rkZ<p4B754B2dlkS1bUKJo.FkLAsF+53SR}8.0,aS9PBW=)y}eeN:,8,DT
+XHDSt/KX8nW1<lnN.B+]]lVs<7`syFg6`9_X<ugIoz3RRX(foVnb|M}NC@G"(#ACG60O6Mmb;-e;L!4n!!|nTrmP@x+g4t)GJQpGp<QY%O.91bah5`<[/`
+}E'f=OfUe!02-LEF|'xVJSo{"@7Tf#BcPlu}_D+wf{Uz=qc<[zUM#@v)/ICj+8iotVS|.T34hTJS>|{U`!v^Z_57C'Hm]ux>V-uyFBP3~]~a]o[}C5S#/m
+ZmRxp;f!=MOb);'Q>+@Y;2Dv;xLkNa3Uc.w8@_mZ/BW<Ga_^x4o,L&,{-'g_v%]&'SsEKY@Ad_Qtu(.GYNb^S&OO%pxs~'mc,Zg'LHM[g$UzDw%;]=JQw;
+Yc5M:=wg`Z2fA[t]@S#$(ZU-gU|l$!p:AoXN.+''L'y;v<R&TXu21}dt_U$>tQyYP&FCrV/-rjHZOYJS&sDQ.<$&ZOdqFxV@6[^otCasLy2;:5C0f&"hv^
+(jw^u7-h4$w32Bn!#f.oMi51YL2jvq69ko;hGq3nm'Wr7&VZByYx:yM`}[;GS_(nt&OY8_KE(,QiG,W`c;fSuJ&Xs61YxjD}#''Q8R$XE$s$`R)i3ue:P`
+-QblOhrQq@P)|B)toaMm:^TpJlrR(^/z~;KD`.kV:%IgSi00"559+5-5#.VE:;G+HAB.VHCFs)}1bf"7[!h!sH1nkgHSz91+~Vmo20=.>.D{"$xPm{pa&7
+>o)JD(/Vt29:#K;};2,X]jCy6&1#_"xRkq}(n/h)Lh9_)0].g1IQIFovcBOM_]5;a76WwUZFoW;2>Eb2|E@;S;eF!W'/yto|#3Ib$DU%}$##eU^GI0W{5I
+ECB30c/[=)RXJJ)P#$u<=>C!Nrs._W]nCGx2>Es>QdvMTd95B-Kde>2+f,I,d8Z/g=yZbWrWA9X1a,,m!mu|Bd}e6WHWe)QWA:@HU>sKHUuuBmNN`/4T'4
+;lIh^6P^WEr@I2hzI'~bjq)Ur+l@0Rgwr%_bn-Vh^8WLD>s9;WY!F4Vxr2"f3M>q:&d}3Ar$PsmW{1]jrv,g2f#oUouem;z|09QL,iBz6H#!ny{m@M`2~]
+=@+AJzD_E0,COyO=hF@@w,Dd%{P[n[ek&o$|$AJH]WhFQ!rt(OZxHmxo8lx",lk'9e'wK}_)q0I`)_]3s'Zv~6j08kl_E;|Rp"a,nxuR&tiu1@@iqS|5jC
+r=uL}_THIOCB9wGY1D%Fj,9MI3`t+%3QSL0a[]0/[hsi/3gbMaNDgXB(!GL&]u6dO.$f=Ss%Coyd0'W"}L>AfzsBH<3i89U"3EM5KqLofsVd]5;^b77Wi}
+3{%%Oi4&AJeg!~ZN8p'9NWTBuH}]+$1-9O.{w@AsYyCJ'5cfd8=>&TKiMez85{gqA5FbL;]'.|#7#kzY7q7W3_,(15Sl~DeCpMtbK;0zBj8/TLPk5|UPuC
+Qe^EP`oXx5s@v;dG;T$jAM/|A@8C1A`y~wd9;>0cBc<_j)K4RaX7&n5j,jbT^9H{>xcX9hoQ8KYag78l0/m1.W}-}>o<<0xxPLjhq+~=M^nT>q2$SAry}'
+gjKgM)wBe>W64^g2STe-~ak_u6ukAT9JG^6Q&CEjjP;6)HWEvU8,0,Tw:sM/C_/1tA'HY|77-:rXt)S^O5VkQ|H)Mn_TGm%mpNyVX41--q`Nl]"O{>Z>nI
+!+@_g<X2NJpZ9K9c(83<zmI8de!NYc"6T%|A6y4onJZ!]jX3VAU1~"_y9@7enD"7J7{T}m!z3a8gstMg'cx-UpuJpPs`xH'4A5>'Os#C<do_%f^&7s0aWO
+t7bs}0r7{pLFY0J$DhOkgnYjl;Rx;xVyieKj8^HdM:QAmu%D,CuI.kl=I}BdvoHjM0xrU4-,yuMFd26t`D30=^D:M+=8()Kh$JsyJK0J[ITAcrVM/^]6;{
+}.tZ2yaN#J'$sOV0YAnV1C9l8m~D_Odr,=p>;oA[^7W<AT>5g@JrC#PYEy}3$98I:V[Vi;evd]`:<HR)0Y>[0ZYiTr&3GEGNyn&W1J1yN+=fL&Wf3n.hLq
+~(<B!},EKsn]RF,V6:ghS=3+/U:GuNY]",,e77giq"5ul/@j"U:rB}8Tf3mS1-'hO"P|8t2xHG1m46J-[Z#2{,d9bdS&hAt6xCSw1q|UDuxqzf;HAeVI=7
+Px$_=d<0a_>!gvS6eLZ.>!M6lz#vhMsjhZb@`F1^g0_fOb;p(uD1)ryl6Gc;`m8#^Ju-47M3F;NU!;`c79v%3Xg5"N}y@ib]^kp),.>1[)&'eO!8cXj8sP
+2{tj2_Y@3.<B"UeJ@`Jbqzm/)e01:znR,R!;q.X#aRCB@btyE%]@iX,|)X%2}4+C,X0N}twQ{c[>c&K`I/33jA`T#,jx)j69'L6oS3[4S1L[tGU(@5i+%q
+$JXm5:dqFg8cIfw966C>I6k"#XvM^S2<kWS[x-L%I)$$cPz9S=_C,Ng!R65dQMH^qMc>EKA3oT+GLbw2Yt3Gmg=h:^PBsPx%|D%btMc>mv~KzGQ7{Tz,qO
+d:V!$/0+']}kgNM@C)X;7b@_+!,IuTZEXZD0yR}l!(4SowS5f&{d2n-kWmSgQE()ce+GP:.|ycl;oFue(Be=HT&],vw&CLYLhZw6@=yg'zVy0OLPzu}C5c
+$lG#"ZOld-Y'(JLFE!pa!r}9P:l2_bxV!<.o~"RW|KdQbSbT&!7F52L!(RwTEO_1Cb%W^JO:o2w#ane@xlD,gsAAk+1/TF`>9fDnC0VCr@=g&a_D"+Fj|"
+J=CPA|.GHfhRs!e"D<Cyu'G&~z^9.>PvJM}V.r9$2;8J]ZCNX!A5HwW=]<J(4R`E|DAC04FPzhy3o1edZoQ>y%8:.V;P/#+S:.ZXM+@S}glTCC3ITA.$&1
+i."NZR")EF`5Lv|+QwP{OVl-3no70N}mzLdc:+%o<iel5K{&weS^TkZX<Z!CAb8$1ER"`;S9D{vdSw0H)+muQ7-!Wf;R$B$]xvT/5[2Zlp@s['e#K'P4ev
+#app#S3D;bv.][3W^e%"ymc3}js1NwC#E9vXvr}.M&s_#Q,PG4r`9A:-`$,95wFd4W2X!-CKiEyGP<}m-@XE>TShliz0ig9:ZFrpB&t/:0U8_;MQ!B)BS6
+;i@JIGO`zrkc-8!p0V(c{)Hg7=%haQcl;_|10Z&W_dQN8B6s9p%'DF7mbUb=I#eD__8VM=o(F-V0NLDRl3uLQ8,RP+|<N0[FN_MZ5}D"uqisoN7.I+D"px
+hJLDF$+U0ojKK2+of1!MwgU"B4{/p<4$=mDWhCz5##z#:H<!H:3nZw]srb/Rh!X|yRKLLAC2wcA1oNAn%V2h+f=moH-fw"$fuBV'8p/1)>VM,7>/$EB4Xm
+n71^-j_(x(>|VF(20<-Ol^"z|8-[l%Dzi3|T1bDoZ%]j+S5O>r@i"V0ZGtd4aYg(u5a.n1DG^(%ab%:@0Kz&jzY3x:+7hjO:&vHOANuhXzk'W8,9&(W]sf
+worZO(1cGTBYH}f&LuSa+J>E2Yl+'2[gC40lrsCKx8]j9Z^`~p-v{+!mzI-Id!S/XP=uBD^GjPN1^hcvF7hI)4.6Ub#qG,W^ubEu"@Z>'nVB(qR4xW-Mu{
+Pbwj:>AgtgI^OwKOkqww[W(jzZhN`bsFgSgE'J"mAg|-'rJk_/H^~Ff")BLV'NS3H$4@R;NV4Y[IK7I29{g;02J^3RL)j%'=A'Es#tn>=Sfm#/'Js;T%t3
+2[)0^;6AJ4zE&YQK8Jc(u:8^N03W}@:SqUwW5z/_vO;[g}~qs|jaD<]ZTM"wd1}9f[Um>OfWPXC[MQ60g89nKq^<=>HKS;,k-1`ENume[Wpeg<{gdd^i.y
+G+P7msSq{Zx"aH8'kaTnQC=hy5!eNay4i@~B5D3{{=8E#^_.#3ocO$&vTo!&E(XBc=zt<GPEI'37W:}p8BQRM}5j"KLrUnZ<>Yup~E1crJ{}Avjf"~BJTg
+$yif!x6r+$9oPpAh@"$2^!nar-5lRqE4J^HMSm<cr}}+`08sx4.cVZJAf(uf~;d<iG;yLQRh&%{F6LlASLf7LWVdHgoQ~g]J"=,RM`;CXcy:59`1[If2+>
+3f~L0GFlxii|i',j(|'=o>@Cf2]ODCSkBdv}&/=}v,oO]UOXx'Ds<9boCuCTD#o`bv&9uC`5'g8!P[o.y3m|I,g:n|~MMeclmt:cwWK{POl(31HR&EGJ#Q
+D%[/O-X($y,kx];{5BPWrGN>d9fK)@V!#f"y|P%oB8rG'-|cabd[8v%WrTxB0r-&AI+2L;WTKXx.LM3wrsQHKZ$$~^GJ=[q=WTb5gwE!09@JJo4vo<6+M,
+.ekYik_m+!.b^G-Omi5g_`<(2yD91|y370JND1r5N`K>vUeAaIox"F$7+LbC`.;A)3U<O=%:u)|h'u8a@^N;D$ZPVW|kV>EXCgM=,aA1-L2b%+{cFb{6Af
+=cPxHT)Ty5AIsVs>!X5rg6oqTox/"pK1y5UB^ObdDktiPw5Y%H)p.9483R8a@siXHiV;[-JgZjt{>)m+MppLCGt640Jou9a'6hP<8f1OOrJ.a="vh,_^HX
+O/YDx,3j3<+02GHPP7KQ0:fG-pRe^^7nuP;O/7FFb)B0yDF9YZppK((H`vp2[nI`}:fHnW6@6Y|SKo!@d77(([Y1j-3iY%RzP81r#J=7=VX8,p`KsolJ!p
++f7`{svX4`=qV$Vfkej<n>iHDf4ygFz,1Ib%@h+i-wT1$J3xh;z%rPuPf4>W42;:faP>Gp"Ty[7e#}Yq7DM98tQF$i,ftFo41[q`T<y>`OQNQyxWJH)wIS
+NE#aXSzo}PK(vICWPrNVwKVE5qe:ms9`km9OV<Xn5RjV/^zSO26uEyPKdEq&/"'/Yg5vjv(<9/m9730UI;th.4~4_cR!Z9t_srW/sLUBG$QbngCde/<Ejb
+[m^|YB@1J]g8(OB.qwv-+unjOzw.Q|a5{M^j>Da6po<&r3.[@^RFuer9NlQ//dStst^<-,h1S3AZL1I#rWM1V"(EreQp(!}_otiq'U<1EVH{fpKM$^]$cn
+u|:..:z^-j5Ap&eY0IW73-+SWC4#itet,H/^@tu4<Cu`=Re|X(!]|D7#5Uc>5pp4:[hlp2ZE76lD6%+"[/YPh.VSQ7byUT=|ReD)ceE&D<ZDv'EgEDrtLl
+@QbFAV1@df_%Q.C;,4HqEtd"ONb)4#;vw@DdGY`tnX97:F]WXF5Sngbw^lh5Ai=pxX^`rE6!+^FZ$,C`fhdn~uG:j&7vak)[NS~[_6k)ZuvY.</cRCK4Cv
+YRb.p}ma+{lL&b'{(>6l0SVR7T2f&Pf"YJ-+tQUp7n%t02lO.tn=~=(Ce3T{kmgGg^CGf>"+zz3R<^>-()G3D|+pRtViY5Mn9ewdD}S2`R!2s#G0#aSCN%
+qA-zD5:DT{&ctPR_].`+Kuk0hpO)D(WZjp^Z|)&q|U[uoq;`/4dl^R'U<f9UV(_34!b,WP,|kj2:gil!1Z}u&/nwHVcY{G/f#d>TUll%_x~Kn"8|Z)j!"9
+@Bt'WbSnvI^BU;r9K:4m=],5ccj="L-UT!@n+,J=JSHu#;4i,Aq73_f:7E2b=ODIbi~<Q/5;@nH[Xo(Udk<1e{tLWF-SqjG42q]yJa5nBj$FVV&B>MG<Gh
+!}QMA(Pzd3HIN(C)ah^:x3d:m6HX!vfqp;hS5E$b$0sI=^w6.2$zve/A9,d>Ai2M@`m-`mc;qR~VM)VP/]sVD!=_X=f[8yZt:2"#Y'X%8,bX1-mITP!QY3
+Q-~E'Wb.mY]b49q/gkEdLG~]Vr^rwx"mMSoKK+~E)`)_k95Z,$K<BTK-)EXuN>KJbI">37[!-f`BZcF3E+fm7ER;%B(JjE~j-ni,A;#;vxwrFS)!fgtiHD
+sgloy,9:thQ<O5(qEydB/FcSLh#'.J.OF,ARpqJ@eI%4]Oa`s,X&:.dj-A2%_;Z%;WDB}`W)M9LKtd'xL^a-VRa+Yq^wn0A{Lqts6pa[{+W7AT$--"gO<(
+#hW9Z3%G!j:E^Li=Tm,|adc22!|K+ClyM=|bR#lDBLQjWi,YT=D7Xlf`->dA,He<+#c]bE>)v}qxM3`v9f_16juDQvUbiGn2,(+r;X/d]Icn".=T6(u!Wp
+iPKn]+ISI`TSD.XH&nRM;Uj!7ZMahfgW!7}5Zr+fW!,Xok)K9)W>/A<|x.xT6-+!7enZzeNFx.Flef'zG(qP$)6K`RDD6-aI<JiNko@zn6d&a!wl]`0>p`
+hF6F|GAU-.JV)vGAKT}f.)xGvn:qAR7gnC9t<WMZ_&EK{RSD!w5c>YOO_H<{0Lr$K)-{P>KyK-+N#:9T4([hmD`H,>#s,f8PCvimb#,R'_t<!$JQe%wp{.
+ZDHbs{A,$3kinPpL.t-[mza6^Gjjz]|Kc0M3b=YKjKRw=fqap|~Er8{X7GF#L:choDyA;`E_l+I`jL/gCMP9y"a&oj9@_L#yI@!Kj2;O~-&9ZEyq%fCqt1
+zM+ftId}T(el>vX%:O`l:2+sXXw5xI-@z/joEd4|dIRa0hx9FIQs"^$aXHK`0u>]w"Se"iq'/w6mds1I3cz34_p|-5oCBHqeX%v5AK<w;k.xa'`e3rw}]h
+lL[i}sX5xxO`1HCJcfTyzTDzWtrmIV,.)vNM_]Z)mW4dBz3<CdE>iowF@Ow7<[5+VK>[HC_H{#J&i.1ft0q+NV{S}<~j}8b1T;'pg{CgUuLf'{r{s0{^{&
+m]sHO/5uo/ol,NArbW"r(BsI:=c+DSG}H|@93oq^="+-cjZU`Ya7|Y+e!B3X'h$z-WE(L,i;k/|5C+;@[PG9z2QcqXlEz'~wPs)c'1eSh]gwZ,j;NA[)ZI
+6GuhJKftm:}7$giv`)t!67u0.25s--<4wfbb}dp_q7:0!e$<I+CE]3NQ-2G5"vk#/w!+8R>fSDB[`oc!T@]Vwsj-fF/G>)8R2P,"|Ff:vH/m0(L2K-u(}o
+v,A}0snWx)!,yB9E,/]K$&~kWF]KaGATwzVM+X"Q8LCC5eA3Hj&-,@g6j;-j$;WV4N,I6Q9R+FP/[XY_|s7wz{L,JmU"c+%iE!K;~Ikx6Nyb)](Pdi=MmH
+F;%c"3]1bivDAP5ApC&#(0v:ef=79/cKS85NM<DC%ctkP#2#i0O01X9>!tKbv|y=mv$8L&G@,C{oW9n>ejSfKFpv<ur[-"MK..F=X)Wn0hwmR0u8!s$J+N
+^r0oLH2G>_mY1VZt+!b(SEV3=_k'sstG"SrmL&s'pxxYm6IiTWH3{v&tqCeCHTYx'>8y(0[$9g|FFS;Y,U@3_NgEfgTEG%iU":Z!.0w'2'|[@t!K+8T!#}
+.ds8w|[(s}P-1gsXC@EF'ZZP;biXQb"v@ha#x3;B}Q(!Llv"ax,U&v;bZnavTi/|XC%=!]V<wddU8>/7x>^0+nM#U<`"QS$Uk{;=R2/j1fx+::j`~Y_S0w
+7EtvB]kOVfg!UZ3};}Q<|etf;DwCe<FE'6]Ok`A/8>C!q:6#5mhT(p)D=B>F,SoKS3<6onwmVoKmA=VNLkf1=arUQU:Ca!ScIvpe#@Gbc=aNCN:(jK~#I'
+,'a.`h_7CxQ{wX-%NEY-cjQSuLke7o/+`}hQe2O/h)EX6<{!K]P6i|`'zR(8}>91:0qJl;IbR>wT9(<=cUI/`2C#BmIiUOTn;Rk"0okyXgnwtVm=YN@4=>
+Fe`B7}iKl!j=-emfUWY:wvRBKF&9Mx]M'@2=:n:h~f$i$iUH,Vw,WbSejh=4d&-4@m0$JIEbYa[dXb.,`Lc@5pJ[Jlt7<B~Y4=R"lI'JIx6")!RbBFW5Tm
+'LEm2Ds'i>UeF=w]NYG:6J)zc/FI<49_)kW$+e>Qio%Z1]",`vw',>Zo5zH]W=D[E,CRanZT2KBcV46y5(y&x$-oM3"V2m$!UuI$2T>d4Kz'9JdyC8,ij>
+}Y7>ovQIIa$-Z('!nXcn@a"'()xC8bIoM5@fF#>90x):e1:AH>F>(2dLj(JB1RMAbh_7G!(x,C0rGScJmXX"Tv^S4VRPT(m>]8oR&2+#mO5{fz^nv2YsWE
+Zm$esJW[mo(>Ks[}xXhoB6n$i`9PV!&<t'cIXY5zwxL/2#{Z{FN0U$v='b9PD$u'_dZ$V{Y6cy/sR@KZ8WW7-r1jN3toAFrr+QKo_M,sv9l:}XL&X)8sJ:
+BWU)+V_{`_[O@$,RMIb.p=dZ,y1gx%Hbv;5w<hqbBp'2#52S(Lt"kO]vc.L[/)>3K,4s(i}yX|1M/q}`3`o0:^sBVgNhDTbECtsSI$dO3=/_K!-V6EVpfL
+s"XP4J}Uj@!5T6fsRk<F#^JZ3X6GyL$ZVdocS,)s6xunI$M^;n_'Kznem0Xc-bL+^%S0bZ|D0n4W9$GY"-feUTva1CG`lx'Jcc]W`7f;t'bOoa^@qN9O}[
+1bJ+77RNw<BW&@1bePg"{E<x#=@2YW},)c)QsYIX(GBvWJ^qUY#K.8vrpoz_`v7MBr^ts,($No0`K=chc|bJp0`wJJyjnz)Yz(V6/E<m_E/uIKDe+{=4at
+~b98P}krnD+Icyg2-DU[.:e=a$,n(`^SW#kl<Ih).Em$4/q+3Gg2y!n8cJz5)N/&:h6{'m|MykGT_|H%qX.)CN9(6WP(eF"%/o0Fg:yv65+44-X)zP#!^q
+=@2mPmwG_m`>"K@4vRK/O_{QwX^9bA0xfF%1@af[u6eVo^1&w_R1'rUnm7ii-fIPy6~hJo$PCTWOB6sF.RNn`Ci{t=.D]m49rh@O#s|"wPsp19)eYT}/n=
+c!a3AXF4MYfKNq-NSJ^,<.-cw^CT)1[01yoJn{2'`@!6dcE_za/2a7~'p-W.^Wh._us,YG%NX7JH_`Q=9U5jLa(<9L=2!olFoMJ`I%{iz$5mmxf:9Bc>fg
+qHIaz^8`gkNAg"H,H-]$LIlC8Ce-fa%LZJ%LIU#Hh)149[ov(CFC%f~%BWAZuPE'jkbpX<8Ctd:)$^xvGVTzK3/sQLVm5oyfK8Xic/+1;NU<l50|4"K,L6
+aSE.&=e@n#+EB9>R7.iNE=v-g8R,tL7HT0"C37qAY2x%ds2d3y<7gSSU%9TU9Nt,GF;Axd&XF0{$6xe6Q7.2H+nyDXS7pg(G3ci.QJjjkm.%I[s7,itCZm
+IvOqXHuhT/Sdx8Rm;cPSw[4Sh]&fQdrJYtw&0;0AzP"@q+a=5mz![O}ey1$w+QJg1XK|X-hk{=:;z|P,#I|H;K[1"4w1+ZjX.bDbG[dqx+0"-ht7}wGOI6
+2xNB)mwzZ:kS&IQNFRZrAc3,[`7QF+@5"{'A_o7e3x8Q%"ZQErl8(_:$UXG[@vP|IgR/oTLL)Fy!HZ"byj.e|5q5x4/2M8hj)M00S)U5qFq)ewz&:53%d{
+h5HSe`yT&]EVXEgs^g<;P,a7J{P2gig2XceddW|%NBsry0Nypvu@,ZWVp8hk-;EN0^N4G|d,vr{Ul}&"FA./(cfbTVo]|:,9d9nLX{:qn8-8QRcC3k19WA
+,,z,!c;H>F"()duBs:1SJ`^4O[v3G8u)SL;X$pTdc06+cY~IDB&o>lST8W90@'{q/uZ1.Y]}3rFZ5W/WB7f[dQuiFb!GS'Dd$!ZOwNXGM"X(GHR6n_>R;w
+4y4DRRFbHk;:9x=P6iDkWx$DQf.7oQDdMknLePYMzqu!0(b'nc|8D`1R{=ol^yu0,C=$RmY'bKJT+hm%e+_$mqjgD}HJ_pW="US2-4R[4r!l3yxEMP`K(/
+58Eo4x)O$_jl[jMS(A=lC,qphGX-_qsjf(v<qsr54V)EZ5eW!_0xdyC8Eu2{{WVawDaqHSWVi,og+hk>Om!Rd':t_8U,g[X;z>bD$CA+uJ4qdK6CB0`FL[
+S3F[9nKSUnu:y|iW{`|i=10N+h<<n(^wY`y^r(JO":IOXO&C"-rm6vZj,TKsN|E<fsM-P}T[v$2^ya,l{q)v"qhIr;B',d=@VS>.4vfA`ekr<887-=%D3-
+Iv<MHh!y14vcAQ2Fam|Y8M.7B-)<&IFWxbB+2]t1T<ZL(yo':)4T{#&qgn]YuT8>vn&=dGu#d3KfeFIoH>gqSN#id/u5~I6@uD4#tQ[%K$/=22WiecAQQf
+_RogYTr{llMSj(i{Mq'D4GQx2#v{$hi&@D-u'I[HWi:=fogT$0tA@F1]I!`,4jL.p`BKSf4h<24K|hb<Ex|Yo[+_gt/5jLeYxM&u~`sBgo|ah)kV{8&um-
+J1&&##W:/IPMyt0uJ8andp[sq{r"o^vdY!b&]TMk3ST']=;+;v)eOk_>wv`9:a[LeB5be&5c|twDF&YYrlGdm'>m)7u3([ekg$;|p/L&zbh^g`|&&'JwcZ
+0(yNC"[mJ'@!!6ZQ^(k"Ak/stEx23_!s>,1&.:`"w:T{UD!MB|9QHpz"5)rj$-A6n6BUQpvl^!w#_rB)8#&H8a8XJH},EvGdz[tSrlp&(8KO&:ESs'$2rh
+"t%5E&.#X$^7@"fB7N_P1-x['x4UZ5>uHogqS,z,B^8LLqL[:$-;DFX4>>Fi#n>DIMelbgW2qIIE9UyT{sO9EeY#8}BjLsa4l)fz#6]0PBg/YtO>u_Mx!0
+AleB+T{k;3=b&)Opaqa,)xfpMU=:f5hl"cDC({=N/Jki|AiTj!aD5lDx_-2EH%ZsE=1iE[<i!vn2.ttgDqf#c`:/d.^qf&87p//lM%x!:e(@8)Crq<5pG!
+MbRdV7agiMTQohuXDQ[MP(</ZXQb^pYctJ~$C2zwfGMDc%t)GX0^,5@1H_"/4xn)aQ{7/a7^<$WOv,L5$!]bXY{L@D5M(QpRf$>s">Q1^>,OvV]S72L_M8
+gMm3JHM}y"mNfFZ&rpl2Kdqm'PUJNSjMH9U>))&%VU-[<.cO6KRgh,[dY<1>6E;JV]ZS;oM:9:z!~"~/@HDWJ91i^hEm~^v$$LO|N<mXXp$Zk.k<2:Q]lG
+(&peOXeu.)S0yM2I:ZTp;bO]mlwPX&N#FR.QV@wh|YSJ_gqJZ"Yv(jy<zKimN4aUvP;+]bMiY5W/]!Bq[5'/;O2|GNU|Mz`)ap;g2Rq=M-6mjx@<E{CknH
+yd=P0ZWj%b-7TxjYDC)u"Q`g$_2CG,pQDc#I5W68xN"RWp|uY'HiMxB=CO)Ms$z7n`WS+5w1+{=85Pi=={x!P@$6vr01Go0mJ8(W#)>F61+BQv+"gP03F[
+6i+k^_cV<$+/3F>T5,{3mwtC%|o{#p~TIe3qJ#"EsY#"w.v&}`W1!8}vmi%LCZl>kd[GwM-Ct&i3LP_d-AK&]4[){GSh[OF/X1y-;>#'#0b8{{:!ote[3w
+B}WZoxxWj6AD<g=OT!AU}wK&W@~7csnU^HF')Y";-|PC]Lv3}hczeH"XMX^Y.Z1:cD>llyN@/(~{&9fNxB79qUN'o=71ax=+)+%kDL<sO'6I%1e8`$WB.}
+O[+_(E-0h#X+z#_50E90pDe^D!;vdhn[tTP3ihV,[k<>u#:02Q;mR%%ZrfP6_s](fsM#Z<eXOzxU[49jLJL`}yn,4LAi%hTLP>1P(B;W9D$W_5{RDN2i9$
+hSfaB],HKWLQ}_M&Ar[)m|-Kk0!.]`3UWCeDNzQr^^&B!LVY_Zz,N6yJ%%WVttqNBVT.M"cb)fUMI9,7cnxs1(k4.xLK'ak>NA>Ec8$s;^of8KC#zWcx!k
+M-t.s>+r%!{k1O-LQ@]9uSIa"{+&~;PI-4n9n<LmU;do=gF`HtCh|P47#Y"=SGkv!YXQlP;6:j~+@c):4,)gEE}lUUyX:%}oV-E4o;WWjcJoVi[M'g7diw
+%Ttxlx31MkpgvLCVWnsi8/a=x.KIZwB+PfA2X0.3SUmFjWY+<2,wAyl}2P8b"/kCNdo@Qn{;2W&5R.hnjNif0N|3JR/8K;(oJr7qvOZQCl-s35lHzzSX4d
+)r7zy@1f.-(!}@!)+"H&>mHC@Q`=rg4Je@sH-(>ab^<BxC"ZsSeAx7"xUB{H$c"F^ey[KLqlN;'g0-N1z)mZ&T1quSk#ELZ|D>F3Z{AEvAN7=ODyxstGrU
+f{^r[7!_j@K'8P^I|PHl{Of"[^uJ9'.GcwfXV`atCUe{:x0kpU0z3^`^mB'2}c)X>y[.<SpSs4_4c7`3mrjQa+=Bo^-cT.&AHA`Z>2)<MEH<iFVXF'kUq(
+K{G2FKkr+SN'O:t/->$C#ycD0oEQIFM/&SG'u#L/Qa}JS)Fz:xL.+n#lwP`q1e+1)+f.tWwn6J-Yq|uonNI+fcZXypE7Te#=j!Q&X2BaB{vVe<U]uBI;l:
+RQ4vF@A"doUjo`:6q;N4YHw'MVY#UVH<|{4`XmX46R(S_(9EI%J3s>H%nxZcLS&o`K_0hb!sCpH_NSM15%QH,efMx^eB3YDp#gt2$:9|sxDU8(1/4_8L`,
+>I5[wf/HZ`Gj+DBj&sE#njK`Yz~mCxhUrg~A=Y)z~x2r;b:LevZxxOYNRkNTI$B70fRcc1k&%%PjdQ~Sn8ULGy@oQj-kxOCB]h6/[(qdd.`0anG<l0hc:#
+xY7K_y&d(-_Zr)!3Og/#.o7r)y~Opa)mLZJ}^b&7[U-O/}NwaAJ|Dgpt1xH9,18cgOEU4:8ysOCr!Mqc}_Hrtaf{;J~Hqz&b&MFO]dyZF8)EtP=HAgiA(f
+2%;.(K]#$ppaG}3x9kUfD2Wd~1rtQ_M[un{||L_}8wR{8gHrJ&7N-xiSXOqC""mNQZ_6z0G}M]'ra5M&r%qOhX^rP`Z]TZ:4u@!&^Z561aG2]G]r3T<,1Q
+9n&jq")i]wZ5ROCbAbR{}Lh2Q{`|!LQx.r|F&Y,{gZ,32(=Qo4zQK-u&D}n=05]BfK.OIm.pol!R4,AwT8)Ew%{Y%DU#3_91a(;lvHZS0WtTqe!PfI_!D]
+ya[U&8t:fzQ/3I^r|iw};b7U~ktX3TxrDkm18KU^4MQz:M0zpy:V{dphhP'mR/7,8'OMD>u0/ykefaPSYJ(@|_<qIzxI+U.m}>77~Q+I$9)qiHo#T$Y`9g
+`)=[ghnxumwsHmPKlf='1H>3[g/U28u<"JchGY'L||:NL'9MaV2A[O63-NLB{A~(XG4sJ;>OK]erjZ!pa#}z=i'h:Io.QYevJzmT7a.RW:i/p|g-{G-XgR
+b0`5}J2-4fl|7h'i}#biI--Q4S%gRLMq>[cqG0'Z'4RbF.WC6yOsX)ro+N[YpHH}h'i9#y.4EqTJrVQNz8cQ#_:Pb8j&qrdf{#$&12aJCesZ>,~NpZS0Da
+QB"p8XQ8_{N'hp|e:bE.AD#_.VR%MDZk0VDRR^sdWfUwXhPO=vmCv)5_-JmgJ^`_,9)p&<x;f!wkyqeN<kM/2h.1I2<Z=X$EbzzR(Au{t-8`9b$1ns5hwx
+'bZl#^~IB;LyhQ#-#!:%RZ1%"V~uh}Jx(h^LV@XSW:B_NnkI9{llTMi/a52>z"eU'9mPi|xsCNVYv5{ir8#E0Tgpje:m~pX:QR@3diRLUZr9(xx}~zfzBx
+1CG(#ae[Qh1OMX4[JnYPY|F%B8<Mw}+/Wj%IVZ;jZ>kEJ%-ncsWYS<Rnhbd!Z'k:5`VZt1WjtQ{33+IOgt]+!_bV|sDiA.w$!WG<aK}in({:<7cM2%Bgl(
+9%WSxJdg<h5U&Tg8SV!gid`(7.s9k13m(HIrWv3gP={M;M@(&_&|.&,mdm@Iez4/@<J^9x"Jpe:H@j"r1h)y%fC/P|DJcKNZHzpLxeC/[:XgxoJjy^80e2
+QyFPseNz~bC=~6+,8N(zysJ8sNz;QmY^cOUh0<QuTf}HOM9EFPUZg-+c2@Lm)yAaF2xQ,%eEz"2ri}};u{'#kVA+5=5E]13R:mWDMqNgvMS)4%~%bAGGYO
+Oh:^#3p<hd(fX7~w'#,D/:9|ccxWJwu8D>'pwB>wrtnF[cm$>QQzMs<sI|Oy^Qz'afSU#+alu,xuu:nq<n0&t0p`<.5'+s!_l@uu6GD;{VUy_29(<%-n2R
+2(@AfqPGI:mgxJ9cMjpc0g+f(3(2<^h{[Yw^P.&G=hgNnPJqKljGf%^^=vmHnGf`;bL.|U==hFy3WG#di0](:r{2V<DQ0]a=8tS[pV86Fb:#Zm~tM6T[4s
+yp&uF;6$jz";ewgV3D{BkulZE4|jq7T%_=T%_iY;QxREXi4bWbs]0#[<)$2@3L>@aLFi&"0F=T@r7:F2~Z,]Uq1tusST@#;^S/,W4/5QX{s$XmY;Q-3/>V
+kY3;_M+=q<{dT{Y</GEm2GE&/X-mJcC-$'Pt=ZxYW7$fJog+pGS|gdTL~,IqB4xv:$LtU/GGtEmCT!<6jC9f6.nRNUvh|286^oqOFrZ&_3N1>.o.04i1#,
+e`w@3Sez41Ve}"d'k%BW-N0M[2t&S&.Lfb"IR0GXJ8Lu:K_Z<QOm9M]g[6z3,RS^n<B|MjJ#w9VkGWy=DL#24T0Ai^Q-YD:xjWJDix;[wG--4Rs%!ycdhY
+XS983"<cN2m{3ZrNFQy|0x+6k".gX$ssrtBx3x0N:{PNNxC0Q|(xUud}&{.}Wq)iUeQOFr!MwBK6gx&M(7=,Hm'w$_a'l#]"mw9tVD9sZi)g<YNCSw|4lw
+Zao-WQB}eF"9&'u"PsT|c]xJa'R(^_XAa"mw3Qe7i!=Y[0zw>2GzYUPVQjg#$EOyo1RRrL4)6d~3Wx{&><aSSi~CB$C7)0~IB-:A]X]9YyojW_%SPdk9/A
+UH5WZ!2'oEr9F#ePcR3QS`D+=P=pfa'C&HC.Us+o$ISF)j%3i!'#(SNkrv;<n$CnZIY2z4M0T[Yy{A2'$m42nO&yw8T5#jcH^5cfPYKI4<2MZ+RpJ@cffU
+!Bn}~aWNA85m6ZP$WrANTl8!Z3n5PDb;EE$pIt`0G+q`&sYil%=|UC>4<5;q/B,K;b7$X5BNn4LBDlHYqfW%[wB:q2!y%nmB/d>`{VpimD"e.u|0-h;7(Y
+zeU6K[SB`U9%=6lQG63yQ;<UN725Aj98CYIT0E2@XFQA]9y>f.1>5SRzva(IXk~TMoBsgW9^`@2.eM+_+DYJlJ"Kfs7tDoE2Y>udgL+x`[edQb>[!3ug6E
+-2X<-(us17q>[ssdH{c[G;a&FQqabQcS=g8yNw#EIU<0(_(6ACqx=OW`n@ewGasQw.=TGa{8hQImQAy>=RQu8'FAx<892XE[lL#9F^))+m)UXj3./IgF4r
+x2hSm8k"<oZ0.q67_TPrMrv8{fs;9QQ!k-:-B&$LMMsk;2@-=OCXoOQ'^/pc2AJkcH6t~v4TXt#^J;yD(0Z6/"4q1<.r-,PQkODC=1(-7[hNL$l|P{IM~#
+$3mLTjMpq'62YO"W7uYW0i!dw)~Bpb^|QR`403"2F.,@Sm6_yV;''MfErBf6l2SjE{I'7Z&=e4h"{#';/HF9{S[sX2V(];z9GYSqAkj.[:Z)K]x#33~hIa
+2Y(@6@h!VxYB)59O>Rxw5]a@y/MR+p'w`6C=b1F|3{Z+}=g{,;J'Gk"G.y]mrGt]!=!XJ3+F1^91e{jr_-Kn)5sK'R8s:mh}aa6&bHx(jc)vAq3b8-kE_X
+=BHZzW62bH+`)X1D;V[Gs;uBjbD3aO>y'|;_YgOQ`^FFl&D8&H'S['SR]S9T>)A#!G3$@(|"(eDw3H$8{%b@WN}nU}@a02{m>;I)`6XukVz'EH-|]4]"iN
+YN){_Do!>M!27#y.B`Hk3@l9Urh))JNJX;@S^&;'S"#5k1,S6P~8{m<#EDn;ftsXdqdYqXp'(u'W}MMF,Pm2-v8i{DfjgsY8@myf@@C/=#GH)xc43Vl!3D
+gA8onYfN2oriVl}Y=D`"_;3sij6v^"@@y93fQ`ya)h|#55rsJmpnPuOe/A|WXu8LUQgJ!l$XZlP&,hOPxKX`dyWY[XG9uGAX'$EOM#Na}Z3Nt{Ry<a0V>m
+zh%7HGJBmyv$[,-Zdv[kyCV24>4cqr"KEv'P=&@2}tt>;tcyG<W'2'J8TqlEw.sW5Ihv`vnXDB}WJ3yPqFnH(=:7UIPWceNqZ-a3;lvf^76%_jgA|Ln=m&
+yiU|<R7=S@eA8l%e!0Q{NoLGb-lACejix#`=,vo]sFQkPRChhz2B`UV"px<vxV8SN"D>yQO_5$JBKX]yeEbUw@p,{Y<JXi_8$Qx6Ust0fK9L(`/uDH@b9Z
+5<5u{ox-x)OSeZe)@7cb83=<%-TVd@3j'mXS+w0sM4#^|)$#)p@_65{R!c'/F:=[~<CGXxE!iD'T/%[Sn6bRQf<z5}fi!uL|~G1x{l0#TGv"OWO)d94rWb
+t`fN~hL4~Z]8@`2%Skkjy[kHp!G^y8fl2%PQXkOV_+Sd.,s<lIgbG:&<m)c5UO~59@tX6zez^UL]BV10{/Ff6=9[qeu&zGhYWIF76pUH!Gzu.%:&QWeXn,
+mVi.o'3@d;u4NG"JDSzLq|{}7Z3hORoxerQ$-UdGKv)13m,UR#zcTf%Qv$@CF#1m0XH'(YBxvW`r'XbA|4tX&9J7.[hNz|iVne|jry&/Y1pWsxl|wgNALL
+``oq11K5CC[Qfbx<P2:A46_Zwc"tHNqE;ZP-(t!ORvoVV6FK7y$9-vru1D.X9$GQTgFpaB@}O=9!8d[:U{+Wb6Sp(sfDM>15rt:]A;ladxMxEiDeN9/V!3
+0),DK7RpQYUga,cYLV59-O<_Ov}PJuxKH^Zr`s0)MF@d1Xq@O_Btu^/4V>vm,^EqnY}X%I9;:%Avvdd#%ipEbVumFb##S^r]o,]+]/h"#SYz5&q%+!No6y
+kYS2jQ_tR5wE81rDl`$f4tXKNc.nEpc5-)kLNz9S!>E6#5<)|+PUyR%k8Q,e](B/w3[eiVLT7w=z;J<hF$(,:tEVq-WX(J.G>7pA~-$A6rnr6<9KT0dL!^
+,nDsY+h6T;h/:+F0GMY]>+Sx_:9%}N(}ypJSL%@t#huMT9I4#2.pPjF;8hc]U-kk~:]4f:Z(=yEyVh6m)"#`_)q)/OwN!o6wV[oF>Q5=WpLv%K}=mRvJE"
+'0V{$/q]G>Q@1"a3A`<+W-:Y8fcIidS#[2$0tN^bu;X$tC>fYBTv@eoT!dMav"{{#{ta8OmY5:a1`}-O'p-SL9z@S-`JZdEVz>,vNfZE`9Yg9vM$Ec|#2!
+#3%,HFwM_YazG7bFQt./lg-5K,niz@Nr#Z~j3ju^,)62"5laav;c(6W6|%"jOU#vbnSv|[[W@z[0WybWZ)0eVXQ"Y`F{;Vpt>wn`H4oD.=|.zwtA^lw.qn
+2MhZHr9<3Hjo6E<5CYs]]R|&#%WpKUcaGput$w`LqWYG.vDlS{[Dv6[qPm{voC[flbt(ruop{c_fSGb&9iO{aCPVCz8kD3]a^2{'wtRTNGcY70nSJJMM6U
+OZA@$|5d}GCBGj+Z3Rf[1UV6_$z"B(P15ntbyLViL3Ax};oCgLU)aZZo@{mOiD8[&y=:69,%8QyDx9y.m+uE!tFg.V=Tr`v5a2nAP[Zo'arhC_99!i`u,3
+`w2.[(T{JTP``+8%wx'd<@nK;|MUxYchr!;<&)<!8!2;pdhh$&7I`S4yd9oHb@]m&M5#6Ey-m$e)A4%HggI&26D&,Hf(.36jSW|<x,yxBYQqBb`TT0X%:c
+oB)Ojda_`0KwN3^i4|HiU6EcLz)=}=k+(s$Z-Yh$kLW-^'eFTIi-R-Q:emL#@l.(DYvpk(0+d"))'^{{.9vs8tDd.iP2BN|INK^JMtK%P|~K1p5,Q+V9(W
+V/sJe2IIl"[';JscaZJ4MAX7qBx:zP/'soI6>>HEXl{>c1~%[oDl]wo$d^>)x:(<hb!I'dI5EL,T.u;L2{^HHA8SNIZp6z.88mV]i.,mY>s.u}>QE<J5dI
+j8MnXe:<|tv<`JLQ/_(`p>d5OZ|F{>P)#wM@{=<_+FahBn~_fPG-,NtG^<zC"2(=/"ecN;L'MzfU(==2'X~D$y7L'=mGlNUZ[.uS[h].1AZE<B|ya4Ht1j
+qwOG;{IMb04du"5lm5i)!9CY5H/2h<V{1<4q+KNS}lZV!:)4.s_8_Zw&C3grsH6[3zsMDO">;Y^yelP/[Zg8zf[10s($u9Ebk^A+4es$0:DA1H^@DW&g+[
+{w)l=u+9dM8SSlE/F_)1">%!3Z|A2hV0YX-E.iRBZ@Kr$]~vJQI!eKXP/,lJAB9'p,l{$RqVl+0pJ0c)#y[RK=<TI=0xW"=^o3g9g!(b6z6h!&Pc^)t"oI
+fS7gM@HRXP)$]fX>RP,eZgV%>W'rhuYYE|y!UgFBn`d>O&s$_@L]+Hi^%`V%WSsZwo[5a[!Q8Oaf<H+(WKQ@'O#$t(VXZ}w{m^XUe&_'"qHBt8vv:}M!+q
+X]zfu&@xa23{X)wm1-owr+iBpQNTU{:oYsQ"ErjvgG7ubU)])8ODSt,vJ&g#8FsXJ$IcrHDd~2tzjN')8`~Y(cM6KP@KKY_"[fbya|(46LDjjbVv)0Mx4c
+A0`ENx^A}CD;5UuDW9H=`UNR4hCe-d]NsVh1f#tX|P>m%'ZsMo7OrRc5!xpPg}3T#Xrx&a9X.=YlvBFQ3A9tX;)T%&np]c"jC^45'XK@RB!_$z^@vV^G"n
+y7;14J;$Wv"=.Tzaj6RFoS5&S.W`J.bT0$IZ"WC3.IF'_5.eSD,m4V,7ps#!SAov7+6.Zk"e$&vN(^V1j]u6rcdM~!5Kwbv"d`d'IPMd1#hj[Ld!$xLT,K
+Wu_ycShvn7/dYKk4}2~>x">0O#'wBV{$Jfc%hnHl$-g}BTrR,ksCKpS5L_JmoPGc8ez|G,[Pt"z:Id+YM6aXhd7{JftCitr/bT<-__mCg_6ozbq<{IM#6a
+'T[K8W]C(gR>6Vg(ZeV=Pp{lnlz$#F'%+gNEOnwJ[)Je5$BQ[@0LP!ME+H;qSk(>qqydCk"3K=2W{MXoWoy@QX0)K"sp+vB<M)PN1H-9+He]&Fz8j`rvE:
+DGy6lhsZ&%h"E>$dFQxb,'{#SxNw+$S#QsLe+FLctvbq{xA5&F$4n|JH%.g3^ctb8TpdpF60~Gt9Zp~6&_G0!d,@zweXO,g"-d!3PmsQhHyh1C]^2`q/pk
+&qbl/#;WF$G/s)UksiO24O_SDey$yERuYh{@mL=CFNuE3E2p$GMo4p4bmxaXs$%iJW&8v4YV:=8']TH%i05My!I6LF3LSh]^~f[[J18tBFl=":1}A:PAUV
++B<wOu,I{y^0arUu7y1<K6d=0PurFtC`Vgg|~5OU'&reV^L4LX1xDwWmyL_/R'x=Ejch#`q}w,6fTzOwci-tSnR1^o5E>8b&am<:#[]z)/Xs%O[J"xLeDZ
+,7z7D:sNWhe9dhy2H/R%3I{"kv&PJuugb:(M.%ep;P@w+d96.k'$-%iO#GQ:R0j>%Nn8%!;MZ^Obvr3+wkygGiZewx5md9u)kI7lW`u<ggu2^<,O<4j:HG
+`Ape`6xYr+kF><a#!,uQ>9UNG!X`_>//v8O+>[t+Myzqg;Tj.;+0M!;3u#<ZMS)py2$K.;c1FK[-X(i5KLe4:yT2pU:0;}J`aKxOmlXFM"_TE`f;e)tuK1
+C:Bz/hU+|tnHMIfd),(rU"NnWt$3L%S}hSv`7LIrXs))YOs9NQ47D"cnzgYNgx3$D;|;$ppJ}U@f(iHBKA4gHA5_HiC3d[#QU+JhXT}dTM"NMiqa_z:baq
+|TZ6b&"z0'[|athS1z;8:|lk`"7at(4fp4XF:ibkSm(.PG4'#^umNYpQ(,x{s%CuKx[!@VWxNNJ1kDSZH8&7(B+9KK}J2ZWFO1&mU<|GF)XS@+tvBW8f,+
+5"U,#)1I8,J,Fi"XJ;C|SD#<B|l0DW[]XZ-oDf<hikdZ@;sO|v1[d{WrlL9Vj600$n;.tmFu-M]).k-w&O@9[,{n"#|[G.W's9paJgv0grybWbTuoORysl
+:8p|-mk|DvwG1tyO<cf(1ZN}gr.zhZZBk#%Y{|ING)v}Y&lRv`8{$60'MC;jzl/{8M"vkrtCrHt<zeycV!{&v1G=ohK!Mr6-!)T|>)lS}o,!+0YEE};>`B
+bIw(C'TR~Ey/z@>VisVIx4u!(ht7e@+^SV^j"5q9.7:=),YwZr`LbdEqrHFO:2Lw&_qQ/yG(@G!UBraWRDzW>YxKcL([!P+)c(3vjy0wpo3A%E}Vg0`C(t
+14O^BBWBH&1+Ck+Nk``b/FA8i!yEFk0ek7/!n@)^F<:-:xEO}^SCyag0R!eoNvVw^aq|%0q)<oU@>5Q(+rYt!F776jg!+`j4s#2Y,++yWc}cu,c_2{k&TJ
+N1Jf=<Le3f"5X/)$_>~P&kN_a;'uTBD{T;mfG#QYa"F29I,|MiR;^9!``G.6!.=='w)O#,Onyd@:M@o9<WC@;|vU$_cv#8:[8nj]"^}c7l/)%I#XkOd5K2
+_-LU-E5m0QE,wf>8xw,"b95w6uTMe9n9.[|$Jfb%:Ar{Nq-.-4y>]LA7Lnl=b/I2++;;c!4ykAU`#CKzE%f]@dM`OI9'>jgdGoNU-8iM}ulU2z>wg{F-"$
+,T"2K;0{+IAW(u:euPN2AW4d)])}zQw2Mp@79V;Gvn79vFdM&"gBpr69/>|hl4)V<calB#I_zzCwHuH5Er6ub[$Kn3v&l}ILuhr-7f8RCw8C3cg9PAH,}R
+6}ulNqSANr4TwO;]BU);EpU)hz"-8OQbpo}B3fav9sd@)trqrDAw%VM7$"!]`OOIX$~K-W03aeg.t=kUH$j`]bF9r^`W6-7R"E5-fLc@{W~Xk|N8c{oOEE
+fNoQD9l`~_iN.ko$|&Y1(Q$#!2|v#XoL6cG8|e_0h5%+zl1_>ehX59jb}D9i7IQmtPRN+b2_`P[Zz+M9rftJ26_E}RT<Fr4Y&.:O@,}j^jhXO|h/M%<b{o
+xw.(p;5.]Hy'92_Xh5MZAb.,@iU0=vMtDZG"@OLceG-MZb!8g/-KMWZ0QTc,'(>|"iDtE@C%07G-/xr{]ya"g;r9<%6RZTGKuw)sL+=:(2#u!p7$,e&onX
+<:![nQy)!2:Yyvn7{76ur<]n>R0:N_<iB&#Pw&e=#V|xrm=l1!]-h4eD(p}a.1Z"$:AhvX+=KTb72<wr+(V_L)!fdc^5eEXh9=wnkgn1Dde-d6};5=AzC:
+9r(V<7]`1!F:_PFo{sgB}LrAb+"=|A:%i;s,P)"G9$.O#G@NSa_=-F2Avm1#d(/hjbyR+II@Ds|'YnHh$8nFSLye>gK+%OmOgq<N.LN$KGe%x[wC=kEIZ8
+F-L(zCvE_Ps+NTQYYx##U"gXD&<I_+GC[r'ln=c]rJd7b!HrgBI`llz:+"HEIcYQh2hxr3|{KSDwnWT88|comkRmh.CER>LxE=`)aB"Waz|dz@VCBn@o|L
+SD`bSvrY22~{y!hPKrd6amNP:Z2_kB`'3Y&(y&yu=M&nA#/Z;Cy>g%-{](CUN+nWKtuL}_8wW;e2wcoE`.+`3hz:)IQZhbTbjQr_H_a->SBVu$MwE@S-tp
+Rs/yv]g+x)22K9$hf`n;3t>7;e`6,5kQNA^%4Sutv5Cy"ZA-fL-;cfS='uX]HbTR[s$;8qA.J9^Rq8-Y%A2VCoF6XTzNTLzw~y+#v@Wsu2R:wo';@)^uLz
+nV3Y>1wCBNUenP.;fAAWl1Z$/)=0zvTV'XkTq5(7JO5KP;"H4x/s~LslfRSdZ;t$!<;2&sl]N<ipp@VEwp;M+j+8U&mkNnK&Wlo|kDeZj#,QQt#s$'HOfq
+"'!WYOXl_^Vfi:$y{>F-p+"Gt=%zm&tthwa3aYKwcy2d.iArI@Woj)`X9]/w!U1'q8y_K0#gmyv`(a4d`Xy>)oUi=u^jl(wbf8f!XT|lqnkhWHzsf<a6Aq
+@0RGZW+&la>k`RwD$B[>@d:OFjG9qq}hN}Iu%PM].`#p89B4xVb2>GkbXrb"|0X%!p<7ic%rW8l14AQLVM'Z(Vq=cw@@UB))czHGF]eHK:}Y#gsf=/QYmX
+"'nRSySx#]|B@,"H|>:Ev@1.2Ch_)Uo2RZ:^%Lqcc[D:7b1k3VJg"4lS4#uS9|3s&62CJ|3^fB(jOpH`>eJ86Y{)4Y_8-J]K-CE'NymV8,=<+7T#p{=oba
+_|H^2E#hIkbxjnhK]i{VguS/j8e|_;<O2dS0OmWl.)J.nh;8!K4pNaoXJhA@s5g|j0|h7vi2/59%@3I>F'7p+J+!IRPr<Y;d@HvMOHrqDyCQq%Mtrp[_<)
+3A3<Bi~_.}Az>5+CR+>QFW@'-#jR1U!B#uq'Lm%6);T-!O(CZ-_XmKMP>'4,/(/9Gtv2o1[]%ci:|!2ENp(=I^=+>(]&,T&-W6OiRiLeDJhOKZXK22oZjX
+pZ'ilGXIA@={gaC$HLi6nA@(n8j8}&~-yEH|0YugZ4W[t7-pPx]GIe~::p($_88y<KTI$[d#M@d,c)XlRRJljpb&ebCcB_g2k`g)iwp..:eX+Q-uPkBr$r
+<uQ5Ugh6cPV}iSz`}/OiWqAmSTI4^G`^=KbxNE^68^,r003Q>{.VrOav+yN+2"x3Xz/|vh7bC%RA6#;0wp=A2kP_P+g_V0WW'4Y.ZzT$[LyX9f2ux>O`RL
+r]1sQ,@5fcWNh%ZEA@+bfz:CxEqDbd<ws#|o>PeGgH"l'dVpxh$X]<w<xN5/3,IN(n'<C5$p9Br6H^1b:4h<[[4$44^V}F|Zyn2ZXY#/c]k;!zH&"s,ykQ
+0R"SN:feGs&OKVn1.`wK>!Z@Vj~SFe=]Fs+(cgB)dTT."crivrI0RA_1<nh$$ysHJgTaEGqb]l>L4Q8uL,CDX(%Oksn<]xPWn:hZdTSYWhS6gODYn;X.=S
+z0wWPzeGQTf3Jv}.CzC,G4Nj&"V!BO~GWDmfX{)oH,{k8Dbhl3r2HC-i5gz>5]6]_E^6)V$H@2dJCcd)1BHHXU#+40L(8K{FaCDmi84g<EOhWY}/(fqGe,
+I2::V]'&L53ct`]{K30T:$vCo>^+&1}hXQSlQJ$,#,U)8sFVm`|AqK-_qp&k4VG1ogJ3L-^BtS:ZsplLd".0mV9V$C=YNNN7y49'i};pgwVBNm)&^v$KCU
+(d@AtN+{16pUeW:Q+-AZ=#L5MS:!u{a55A`Gkc3Z$n}ZUJ}rM)'5-@;Vdwp3Rt4Qkx{Pe,8$OHk9fXXgKzn{FWt4=h(FM_6g;0^LDw9^J(t``@55xxt`1R
+!T{J1|<'pov#P#IpLAqjags@PUji&U+0FIe5{ujr9G_609d7MszRyz^'iR#f{Lf!$r#_n$#+p]&n.);k1d3ohI@l5haB2%FIm!,778XjwI"O8''8_BN$Z1
+:Fl(&6A#d2/d0!ebbBpQNG;,Q4vR(gtDjo,QuMYr.I`3r{#C=b@>md&w]tZt2_jq]7evLeTutv3uiga!}9V`7'N%4PD%7EbHGUq}DRFufWSpMs1Nb&W/LQ
+[VjI;LvhXlqJj44=gf)_),$Tqlx%9G9|6v[f>m~=F@pv2q0q45IcIQgb#JNAo@hV}B4FXy()rue^V^hQjHQ[L!dQn)Au}qdUh5K;~M{|g@B$gY}J'&[aF,
+Y[oIZXk/Q7M2"<_B,c6Cv5.t<Nxs8di6f<R)Z6TT2$uLHR#-xiil$O2PJDU5z(.b$a1c2<vYv'&5o33yg"AU@VX%mR8f[W;%nai[.l6qe|o[~o'l9h>J|F
+SV|l/!oCA-#"@L0JJ@i>L_)nEb`X$exkNE-pgh1a'g~WrhSbskJMp5%0jB)7D!IOa@#4$_p(-Ej_w!h2.Z,_k1`)sj/uyN({j5sa]AAF0;cu_&nHnsI=!e
+&HnA_u)'$xoGQD8m:hidNPA/[,FWyHJ^re;0!Y-lq||/QKqck"@/L2p(/lyWErR(:B7Q9o;"[Fd$vFZ;RPe2BMIpZdeF"{H;sICv#v!p_a#%}8;VS^dp-O
+Db9OB%x3+arNT2_n$,&2+b_B}."%u9Fr^>7;]Z4Yh<r)nsF-|FbVr'gXV&SLxHWReSVY7J4T8bL#gM<|(E"X8ErJifD2{2!d=T_@MMVFjB$g^S;ffWW%p=
+%,t;PSBz'v/CQCru8,x&j.$_p:K1-Bt>b5v.<!~zurT-%|`S|GEWt0<&F^J(M6~tHR_T8L;TPqix]/7b>c6xFN-pz6GG_UM$YpXlpO!V$2r;HmZ-/V[ceU
+@ioR3M-0U'R'#0]MIG]U0'N|uqkd[y^P"NBUotR[hJHh/_'A'z7aolns-OI+'D0'&8vN}rG&pfn>8o"8lyVG^}l7&GDmsiM#u0Rw/v"96]S9PdBMxw(D_k
+8Q5Pd$b9Q_;5)<>"ctL{sn)cIm2j::C]rV`h;RPT-j2]:)9ypt,K]07y(W+goJ5hld8&B{)iZN>M,(kV%Twd=QF]4!psFie[v<(f|TJ%enms/DcK0]4){1
+))Dc`o5XEV#w-8{qCv.%%FEYplqy+qbD1Wmgu$akw|f7!bs61.OOK"3}FUSneM9cS7kXQfg=Pu;H.K>gHJk[tI!f@VUz9ZIegSQzwSovQJUczAwD6M!p:-
+Y6AA9Q`Dc{$]2}]+Hhc/<1q8[ls-V<-qWihc&YAYhk}JyF1,%:IlNkpkT8Jmg'd$b&74^XV;^W/H-q82u>,jJm%A~FqCq+fX+5$."u%p~aa56]9<5migeG
+/DwtRFcFba)A<kqC@3'dQBeI8j|4@/0|bNUJFV!=KeRy0'Veg`XmC.cC;JN[%[.iQRgU;!E-8tT`1qoc3]1uLA`_W:~B$/!@dAHMA@mV5CMUdGsnc1meo1
+8gC=JCE&{j'nz]8%UmPIVc0lRVlwg0a/S&!61<=ecv+pW_l)!"}ac`(wM_&]-sCx46dqajwhy&f8:K;+O's_1<zgp3@C'wKf-K.)+!y@TC>Pz#j5662:I=
+JM6WT_Vh7P[B;UDwjOVA-n7G@{DCd1|voeZdmk(r`Tjeu%N]IK(5{"-3kdP72%"jk'[jC!%hKK`4f64L'=8{y6tn#L}Fy$21Eqy1K<)owpdE("BHJ,y/Yr
+UPd<m+nRGsp{YaGyeq:`A3kvhuR`%WP)Dg[D<l8a"eagFH'rDCp(v=x,C8f]SX!:K1|.5OXAT&D"B/zgo'fB,&u3~0F.c%B+=MpJ86P:u6u<>l3.2+T,M^
+l($Q$bNi7$YeYT7lT.py|!~!i,snzNh3DS~9EM'q9{$J9F5PDxR_Z|M7R|]l0z5CzXVBZMICT(#ZZxl}SX7v3[C(rtW;^teA3EGS%L][hpiWG5L7cT/'q1
+|U({jI]+s'J(g1MzK46!`mk`^k+@sUk5&;b'e=y|TwXx1&M;07afIY[[0WWHo7ETvmTDUC4F=Z@@`)Bgwvox}328{YCw7V"#9R;y.p3Fb3y{!Ji%_`z!GV
+N:SyYGp-]R.4[#Z[:F1&c{dKF,%OXSbzo8Q9yU>4Y)~MA&W2u%Olq>tr'zaLd:!e#mf&0"v%fO-B^b0X((i^`.l)"R$+W)+.be!k}Av==puKi@S0H$.4bX
+CM1q1]a<kS+Ugi}K_/xVumr+$#5"V-<Hr)=7fS9@.JzDfb~oAk#|d^NJl-6Bk}~hpC)ncH;V)[hD@CQ]j9nela,pUrVgg6@8,:W<a+z3fXuPAKZ-m:3M!R
+R"KWN!Yt;o=TPG{(D9B#gP!r/9XM/Lu/c3K"_RCEHva^xT7Du'6eh2<41hzSM|x@K:rk}S7CkQxQTrG,ku"SQezD>!70K]#,HKJ1cus=6JZt{MsajrqtG!
+v4xfK+DoKGj2%=71O9dvkNazQlh3Ks`Trj@ax|DmJP)t0m"pW@t@:|MH,7oDDpS_.2p}<'HR"37P%HmVu=:dTnscxg:=F$vY.s]^#GkFJrsij_CB!E=:^C
+ik~^%"qS)2}DiBy-q)jeZdXj+pY%#lJ!6_bwg{qnP|17Pz(<#nB%HsH-n<lneX'].Z4x3L+]hcKOQ9]K!/!#=u.Y:+CA97Mhznv}4d&:ELsL.w]t+bZqML
+~zL=pkzqx7B{6|&40trjeG<2+wS3loS6(h~W@6Squ#b:%[ShEU5MZf)EEcExkiXq$W0ih>YPzW$UaEUF<k+HXcYWqP6H_0fhy+%IHn0C/Z0OHEV)9B#,54
+]VH(53qWCj&jKrTJtvp"QMUmini7mYM9~6t5;_j3]0h{#q3euK:(a'#[o.mQj65U^A1wh>[Sk+]D=_[tSuP9xvYr[`3$qK.T-jFkIM@<%Y$>`Qb_;,7.gq
+M6%%N@=&g2}/vtRq"2yd@=0%C$WDa]K=Jz@B1F(!o1<D<F1cw):/7)KmyVV<H74H2Vi:LS.epL/u{UP)CN|K>HY9:&eS&dRMnfTjZ-l+:m#r#SAyP0phtJ
+mT~ub#<ENwJ/ydgqj5U.Z2n:|55mlguamI9PZN0k8=Ppy:cIDsq$c"W"[kcK`c=IzY&,#sD,8WtikD=|)!:[MXxF4V9IX!J.'Yl"lWaAsQ/D!v%&j&#Iaf
+t-NIdLg.3VzU$/ldoc4c,Rc.lFX886N#L2ko'/wa!%egD(/'].cGp+o$fb9cXah7o!ob@McW'f&MO>oa_6Ge.9@!|tPCp_a(xO5zNM#qgD:[bXDn#!`m%w
+84qUHgoB:iVP~Jk]|7GK:xqCz[&&zGvOpuDg`37[yy8tlhv(/&wE7Pt&/foQ%O9{U1.3MJ{Yaz@}^N'pv,P>:gQ-Q['H#s[">j2wSx=I_QiP&D[;i#K!PL
+qZ}(S>i/BlArt6mY]d7fyNtI:)DjINS7LZxNS51v_:@Bzm1=D/hFB9}!vYJ(LV@IdkSs8&Sj<|~h$&^5Sq8SmnMaJK5]CpV@DuxRP7D8=_r`4XKYdPrBQi
+scB&9qg4w|-uA$S7,nGh2L`%}Ey@Ypsn3:}4|Z~shK%m(+_jy`aH!P]$pe5]fEv;-alzcy.wGR<pPsuP1uXDv[Y6WlH_2lWV0KETEqQ7ww:)8pf`pOJsK[
++PN8I849B0XqUoBL"j]W&Qq@-ISoG.sf;9g#Ja+Z4eL_QH7,dD@.~i8uZi'm!;bR|`|w[|=>q5WBDrDmU1Vyag)t9[7>hG'>Q4#llhU6<O487q6gLY$3Ct
+'ehFySbsLfW>Sgxa,N/1Z>diM[QU|bz6$NIj9fq;l51zHE's#AG=H{GB#'W`Qv]P<<Zq0PI(U@F'SgP(!$6BBD#PD'7_%QGck&Ek@g5Gu{@[2FvWh0i+68
+bOt^J|aO&|{+J%=W@D5QH#_$lR[5B[5h_z>e=wzkQW5UhRi2@NsMK(r.Gn^sQkqs%0TJ#m-{r@Q:I7rMKQ~5{4@B`d"dr!g>ws7,!n^Y|T+S=i{:`lsJ-R
+#>+7$wARt7sYBZqtGuc5A%{niug"96LPdrXX(A_9D=q_uzcb,DeWd_&{6OtFIwo"y"&Dj#HP"j`m1/x#r&.K,ZPz2Glt:2#22@H]^WBss/v&C0hi{=y2>"
+"Wi:gxPjvo^whS2D@SNK~W1m(hY;r9w/qIR}z}5c42I[=wNs"vKy#0]MgDaz{O+'K'"jN,WF|5x3wBSt-!g(Y%z}#-[i1t}lky67<c>7+t@0T$zU-d/z)>
+/zqO{;:N#]o{a[#Ywcspm=F5!y%&3[(}fP]=U7dF!3``m_@SFM|q>X1W(jYJK+8Sz]~a>j<i@@S&U3#yX@L_}^cL!)d%7u7b3IXr<f[I.,!pT9R2nSZmQq
+x:Puo,R|Zt%I!@)i'F:yf;S5PgE9u{=h)aK@|6<I&/uD^wrqelBy27|q$lOVIBAz#B(@yEqXVG_(!cMbvvELv<nMkicp{$2]5usk;[:3j)})/A^/ou:'cV
+m'1bcmW(Jbu|xUw9;mmmc}#0azW25%hEA)N!q"lQ:bLu4l=Qa+DcyMC}@Y}`eG92:,fBpQOb''Sso@hc]CNs@H^++F!4_5p3Nx%x6G=8`zL2oSJJKluP;w
+Y(UpX]<%j`plim'r&6;P3)1dnH8xB5,ZQTUoIZ5O3|dC5Aa"+VnPRoH=ODtNdCuA0{_QJY^fuo`'AMax9H"7V:Z>{x<KDfhU>nZ}1s%G&e0-W<nsJ|B{~U
+$POge<C^oNc0dvdqmq'qEuF<buW=t6dPkz(HmYKUzc;O(I#f`0piG8'&%WPjKt9cz19|;O->JJP06$44NdZjU"|-,<l{5H=ui(7U<L+w8(gC!DZKHku8~f
+_T><'x;LBSp@X5O2[f,OiC!>b!%+%lEnlbVhlc>b7JoHcqT.e;3fkX`@$AGqc6kY9"J$#OY}'|>XTu3(z'},tgCVJudVVtxa1z>"`{D68'(V0[F&|^jaYL
+z'-haOH%+udC&N[Gx3st~LqwYQX^j)_7gc7DNe%#M2N|m5-nUckkmL<^"`%"vzkTL<HQ<_kw$ctqac=3M6Ac!QaXh2tsn`Xz-F:l=cN)O!%tQRb^xzBi}:
+/z&jE8%30anosr9Pcs%MzaRa~1-P]T-3!9({QUY|2}]Ddd@@YR}i)Gl4{UDUEaR(Sw_$"k67drL;(-g0Nmfk2gtXF@a2|rW=x]ea96tOM;zu8w.YiO=Y[&
+=of-)zE/8$60]MZqcLsU'b=nvHVPiou>e@&28+bHx:5p{.97;$rr-K|ynJ8AbLC,ea^byRxiJ(@|g{0X5G-ZnN2(bxAf('WS"GrNGL8c3$zih6w%1T7W}!
+w]st8D&y!q^yB1^2-h(.oZz`XOp|5[nm-O,[6S(K[UoC,>]|Sr0,qlruEsCs(o|}z|@1K2[N[vSYr713Ae^QF<Nx~DJ'C:)%|6+A[cJ2a$x3`FR6Kwo((=
+R@Tkq|YCm&GvYc#A:$0L~5/}13<k3Dye)[3BO}_YPmT}:i4&wJCqMa|fP`$t|TF}KK@#KATu~{+>9KMGME1shswWgL&,m;<b&wADhQAiG<jC.#o_7TXRlh
+V+CW"=Jl%ns=phQOAJnL81iM`_TadPbSc4NIh)ARFLl[0Xm|<G#c[6Fg]`(9NxA!F;wF5|~W"f=w'x[w23@>|dp[jfr^SCR@sA7j%0yEtfmumv9eU||M6Y
+M#|n-w#q6Xx9XuA&2T;B">j/;.t1M1f}r4`k3ONvM.%;Pah:HJ#W7UVqe(36K!|}LDNR59V&wC.V+W>dAe~Kh,6x!QoZ)L&+=e>$1l@L7k;"+Av/d^leVT
+2Y<rt-el3y}&/U<T6FxPQwe!](G-3f43Vw825e$7lTMz4}mH5H2Oj#Z6yoiq05i4M()X#Uu),eOCSx4QMpn=8=8F0G^ywh{aB_@g(tD4v=PgPUeY|74xaO
+<z2q;}|O+s3TDl42=kS#2"}`fXNz}}L9}`hW">ek67_]Pz3`_TIPcT,Xy+ugmw)$ib0r44QB;W52nyl9qn!)`zk++zv,u}&_'N_DQtp=z|E}pjh;MJHi0`
+iC%F["8@2Z08<V7Np9Gd8BU^DEdLS'N6_)jC[|!+X%ECcWOUr&`&:){Zqa>TCwC5F&!DpM|5wK@z=JQ2hfG9)<cr=;#JXv)A,{x_O2_)6fe/9ZI[:Walio
+,F-8ZMNJ"XOSPyy0|EH.0]+hA,vvxnWLmaqJ"r(I><Oq]8Zqi^Z>PHy6`=c`C$7.8$_@%<6BXDhBa$px);9Ci+oJGjWIeSJC^;`CV,Y##u:afg3#FDby2B
+j.P+WR<%+mPTv#1Gz91B`|`,`Nns27I'6-00d#PpPt[t#6E2qRE/tA2(~z'WwLUTRdi/Twpnc@baL4%'{s8Q5q/@WN<K`+f&(C}DIFg-vLYq7J-sf1e^Ly
+~B,{R5(g@Ugm"PGx$IJwjTAIDpz#vw%Y%.{tl6&613WRtD`[,$1OBN^C.FxB%+(p'j3FUeiV6-SbiF`L+JC@Ho}xZQ,QHDVEg=$Rj.#5:iA,4V9TV0%WKw
+u-`Q`q$Fv$`"V9{AP!:dauUX;4iB'OP{8S#8Q,U6^8i)gba$)5gr$GfKOq|4b-O3sd`=QIypLtmWDvKn<C>sU/a!`,1s^QQENg#Wu`,pQ!79yHn^8&oTCT
+#K>Fg#H)x}}is$xN`wKW//Pp/vWE+BzR0_Q)~x]P.Iwe"C3{NjMG4QMUYi07`Qy9PFP{r%pbiWmgaP+NE#7t>gsXW#{Ev1!7O5A4",C,/.y-SUVXebLxuy
+W(J;i25si<n[l5$YWsSDy|NFDIHb4oYc:j~VOKBPtet9eZ"RsrKyi/PzPO:e=ji$qYub)C0CT"NG&x!|FU1@E"m/GHkvtbqNE4GfMByx=X~0@r#E~YSfW-
+LYJ<uQb)_-OS;5LJ2_DO+m-"S/!`"=t'"&@P$v|F|&D[TsNZ8x])5+v<4"v'[dd0vxr|%V&vM,%a+M@EUY}F{<Nln9qC~">pOD"mwhf"NyXSxZvZc5-O]q
+pCz0bS`WHb66.I476-d7+q8U+1r/sxz8:I51C$#JnDHb$NCZh;EE4aBnA&^;x8Zf)M;t:1j'omrK3J"z3#gEpotw59n$gi.t{yg;N]TS-wR{<_/4mRO^e`
+4e&EvWwAh<vpQkq`pHK4O33Nwwqqfn9p-`wcHfCV#Fp%r>|;$`CSjwh,DSY[cSw:b:z6.{K}]PY$Pa.k(pk>F!'kNulovR8W<KAS6_oMfZbT[OpaHp4+7.
+UaMrM@ZiBLc7"Gi[L"fzc}EevtsYY}twZb"Ly45R1=KO4/_JcD8eo:>7iy8B^|k!ZMB=/Q_I;vT]%(USsh(Ju&mvL6u$F(%_]6A3rcbx89zDPNINFzBJXL
+}T,{k0SVceyI%Be]&fmeSs~&+"4D%,!BB&Zb4vpc3QHIAP-r9+"EI0gbJ1=UL;Evb-`_C'%iZaFB58eC[uAZ;WS$65$$iHv4"&IFoF`|aNp33G[One`UTu
+|$]OI1nN,;Q5Esh$@2H{U/`7`Mhv"D7jOaRPair0S^VBmopSe-/9d.2H7Rd`k[g-T)7]"[0`Cw}KgzQ6";(8[m5+~grJ=Bz&F.{ywxxNTd.=rB;(9a2_YS
+]4fp|0m|GIWc'|.z2jvmiT3kbcLda_NHe-!";7Vt/L5KJ]iNK+jAx_$8YFd'Csu;8}A[jzdc=H'NS:v+adxhK$Ljh>Vwl%iin6~G5:8[_YSBR%``Io[:t9
+m%QCGhtB|fLRcR{rkpe9&UlR&_eFx44fFp$8]}!uN6/ckYQMP]>L"cc`r{`bX^p@uc0kxKD6ol585BFd%SsJ].44:'eEme3Zwv~ICJTPaCUsPhVegzeG"f
+uKL#ZfZdN'}PYReNj|!z!<1fcrq@c/(b&IB8n8[%(lRnfRPJtn6&mW@Ba1$YobaCGAXI3C-53"U)HF}!v_tafN]D#z>c8AqPR5o)E_e@83.%~y1rjG:0=x
+%eN7kRC]Bno'<@cq[n0Vh(]3Q/kjo{lA0$M4^ppZ'y$6+rNCY}BJ|yW2SO(":=UuirINRu"c"{689vEgT}/!>2_hx7Fxwxi,KTMoga{]PAfe=bI(G_V$Z>
+r+fB!V:x)dS[<jWa3J`-+]k<w"fq>:^RS<He8=b90TP%.N=bHawSh$s`^&a8S6eSgA)L$hZL|p:Lx5]u2Le#SbC9_H-OaJz4Ii'd&^C}!lzrl<evi_SXtA
+NU<#J)bw$ja%QZXZPYXwcsI%FIamja)Z@Yy&Y$|6%$REYTLi}6nq$>e+At4&yn/+hpFynl{|ERUfZ)CoJ!&N"v7o=rawHX^e/=>wopI[vo`e5NZ<WiK(H2
+78~9{PBM1i'.9wil6e+%%fxauzO)B!b<8D6_lGRz^a(Hd,qR5f@nKh-Zk`fj(idPT8x6_;Fyww9]p@_Oyg>wipcCPa+Xwj<]w@8}Dqm5~l,]r`_TL<iR=E
+WAgsPh84{(Q%DWl33We=kOEp6CUJ$CvUc3PBy-dc/CIh%`gaDF7k`($I"ZyIb)$nIQRdGA5aRPuUcX-ul#QU%^$F&2U}97pl)yYg$8)w~s;dq^W,/Rr8~@
+$%7jO6uAfk'ZoF6-3A[o(_euan4^X9Is/`{|xOT}!gtz:v{#X=EH>x#$pFzzujT#5ynVFflMH2O"um9}Tvu-y1u6iDPJIymd>($Dhr"C%hyLD6WTV,5v)'
+]]6AuBbM`.K2]oX".rZcWqx.p4k0_.#5A[FS:oZ/pr1Yd)YDfVgd!w$uW<mV$Mb_aB)4JZmt7(3V6La`t&bSo)S!LkIK8u3ZSx@>,tuivC"st.[k`@Q[wi
+vc!Y{Pm%R^cstIRlW0%swQ+q!$%$~k3+hae8c"vO"&`%`QG%1m,q-C51&h]+x5~4.g2^OgV&aZ:^dUQ]']pFi%lr)4:s(rq$5-qi]JhljgCP3g@U_!Kj-l
+KU".eiX1wVsrFAoRi6g/AY]22&.Y'mK@}2Y,F<+HiytsK`h3>DZ-}X}$!z]vG]mANG7%T-w!LQ;/ZwuRHd+(~Y(P0_F,E}Ruv`K.;+x=Er)yF{oy5x&8vx
+[5es~pu&Su@{d=NjY=N2]u6tVkOsx@<^f'IE,hCMeV,KDe9mo,H5'e)(&U<FZ%1`T6_DS1wt[=J/b[.>DJSvfQ-{i$jztAj..A<f6MF0eRhbUsY_C:TpC]
+|R6ya^A##6UD{r,OjzW[kUty1{k{~MJ7b7fH<s[cNwp#{x5P&v!h)P|vlpEEKbS5TiKx5f_@5D(h~$^mT9EWy0I.P};dK.7sr!w=nbL,:++Kl4re{l{zbf
+hto`!{:DW99hc(}}sHsO6MH,%WlcPI5PHVHT@U{f-7lw//-L"@=zD:Qod2f=2s%NNtr)Os7%xh||#]:>EXRT}Y<p'vQUog+P]DkD`IY).L7vTx#FNwsJQT
+ZZA;V_S.8Cdt<DS8m/ttOZn'~W_W-WIi`tRY|rJ>xWN<xyd{ajke3yD1[Fm(,U]^)Dyoz;!YA3cDZIaR5E)CbP,[S2]+-6`>tCTWNJ:^BWP-nk'@hCdrL'
+0:V+;($^YKnO/ZIS)$<H9(I{/d(!eYM5_ef8]j,@]"44Hi~Uh16jp)$Hj,L[21]4;2#:jT<eXN9.'#IuhWm%A=N>ZLl-O0grsH6[M$i'G%4PI!Z;-f;V2m
+-__.P;[6zN-MHf05W_$liWc]x9dMo%<lVAV@N0&K[RU[;9J2C16H;1{dwK2Hff>5zIpi)Sc5%H:@V;J=anJNEn4S:[9dgZ'93H!RyxeCP/$#erlYAOxl3&
+n0@(Q#%&vDc-;I-F+xG^=rGIr@XA[@}n<-&Dm.QT&,,Cy+wAlH_m7+dLZ@;J6.I><mic]M5B4'Y65ws(|>%dr-ExokzNAAR2F7uIVsJ=oditCSh)Z1CTVK
+pZSls%1+}4=JrrDjg[$9_@4_qQC;%i3PK>)v<0(jj6H)[TXB==rN]D<0}7$uo#b`vmIhJYe`M^B.;GqQDTY(`H<fUkn(9FE0>9mp=1/%uaEkGT+{>sE@NK
+$#+@0%lXC:!]@$x]r]iN`Hxw)mLZ[//GXDUBZ^Oswb6:"OE`FA;Mu#Ew%P;Oa/A,`n,()/qVAdZ6G|0G'KaM+4ucNwma24$1sj;X'Fz)q(T$I)%@f<Na7=
+[}M)yY#%qI/PQQ!BeyKF!p+AT{=bYdk`@9S5uQoiO2Mu)8",cs<n4d)y$`^+me$hBfbO~HX@]'Y)GhX/L7[9`Q#NZ8<CQS!Kc;Q&eT=F0eDQeAFqG3vt@4
+g-+g9>va3#dx,^s&RA]Fq^~KX'P.t$"MpZ'&Ew|X{ac)S$>a"!IizdjR:uBVkp7jeL8M<Ib]PW$0WK8VDQ!IH+1X:wiBASpK$N"E~iOvp0Axpw6(I1dYW5
+FkfD7%fRY$N;`x3J/+vum;x78b(eu4ORjO`v).rqByo;$X;)Ehh6${s<0UB05+{,G)v:_05E%Iq-$g>Pwld%Uis28lulz}lZ=kqsSHZ+//E=(HRZY4Q6(E
+/$%dTlT+_@8)Z$Ir'F`<[;q|qd3uLMTR3"MBi$4WtIa}SpW^d=vmctZo.a9s.533x54vFk66Sb`^.>#UyPmlc+Ta>4PanQ1'zd(ZCi8zNOM8fIzr9HZWix
+jM+yMab0Z>}ExU/(+]+}s1;i9V!sH-khm5xKVs-&1Km-b3>CQ0`)i8Cr<3V`)iG33wq9H;&#$(ZH/Ord%X<nir+uj6dhbDY(uT/t)cx7m9dJ(0Ot_ajj]=
+S<od7i~/Cq8lsdmInWF'~e8e]-qm|eX(CI;K61(a#bM^Z62U;H5r),![_-HS1[^A%l'Qa#M7>('XSmnK5t;<uh^"{./p+v(,&R"U|S@B+=G&C[TF@8nCrB
+PCU90kb8j{:{#b`[A@1KaQl-2(~IeBsV9v65|s<4Fj5s.E^Z@PRa7{^xirjynW%@>&"es."_1Rw^8qpxsrMG~^P;xfHgdt%,;TOA5PXXfVBVJE`2E}z%C/
+/|zYu|>&)2mp{cof;371^'>lD-N0Hv=Pr$UX#[E7$DQ!vK{Cf$ppM2!K`9"BNEy.n9wa_iMbk=YCvYA9`uJk+FW00-yT[J}+p{'x}&Loe2uGai8f$t0lh6
+UlMO%{lTHxG.VlhY9%73uSS5e#A[X<7-H2uR7$"3nMRx[cGe'II#^_7Rr]bqehq4Cq{S#u%e-}^Pu5VJB>>s%mpRX',NkKjQXGvAiWia9.eZfo1N&IT)yW
+<):/6H&B$or|Y{32d;e,OTh14RaS7|W@^|R1cV|6VP)i@kFP9Lm<wV,#LqgemVp;J<TJa8#Re3}zNU"q|tikl+Ze}"zt#iCW+ilws8+Va2HvJ0%vM7C/}>
+=sBh.rT}8`ASfNnNI[{$2%vQ`;3%7EWnHVm(9tgo}c`"KSXd$0=;|`CVfw9qGlC"x}8S{}C#P%&&,|rV/Lr4ldB"b/j|s6HuKe}yJ+2%MpW"0t>;!IzGmD
+e^4-yQOQC9I7u"d/d]d6eRmr]HJJEVVASU+r;]`tMA+vfH5eNJ#N`b.kb+m{O[kp0c,)4KCDmXGhRaS)9ZqeQ8|K[b<(BZR3[h)t^AsyvOc@NG@z$Or4UU
++Ph!n8u86Vql"{'+'JmTE4=.H>v#Az2oE2w=Bg7_<4@9@5oqm.y8&Lg[-goUEL=eOht7DEp^SHLQ3:J{'bLsR)eDRVIjD0k1]FOlRi%JQ+_-Nkp;zr9,0'
+#G%g9UW$"esFvrDS]oAmVOd+OH)qMzeryi("54b^y8e@Sf|y!>Yum/kdG!hnP7`Q_+D|qcxQ:[slvJ<2]F%B&gM(^;Q]~uy++<yN0F:JK)UrU|H')68>w:
+N{GVetzTjw|:H/BS&7y.]cs,W5.J%xOVKfD;}TlVW@|"~k@VhT2$V+lDgz/(nqKUi"FM68"/;GY}#Up]f3~pG#;0<u2+<Zn=:7+OJ#)}W5]>CsN|z(o%!$
+KevAZvm"S)Bzg]yeyz}l,IFk7B]IKz:6cigoL6/PcV_SA}IA^'0uA!gf(FuQ^zSh[%IuQ+}G!.oZ-)EibVUUVi]Y&:5':@<23V`@7eqx:aT`WV:-nZO.z`
+vJh%94c<2L.[6cA@W-yZv!Lc%D(NAs5uh&$<`VfaKOc(/_BD&S:A]a4E6F#u%fn(wKv8aaAB>KBg}IiE3pR61[]`^%DXi-6+7%my1b[z2.;NH1UQ+QAolT
+c^3@;N~XF>MMz^wZ&#RIT++<,Ps6GVdXb<[@az2Ja%,^'|KP0`m2!M$#X]NpvtNqnID!PQ0Kb]66:&~j1G/bsRC!XrR.})=]fYi#dy[(Fu>7#"r,[t_MQ/
+AT>qUPsD7j#QD,i"q6j!C"3zN]vm/iTWRwZ-4Erwrb-loIU-o0siBgC-X1EH'$AVp"YJ-gw/nLg{BX];=0]G&6)WQ2rvps3iJg99]sVsTG81t5&''3<yuS
+#&+)MOd5Kw%OngB'Y}q@;e3jqx<]B|K}jlj(NLk[1.v)EkfcAF5,>`wi%q;-t#3YCv,37XzGMcp$|.5uNZHc#}FHfCUp&MDy<"0v!,r"{RYvK97S2{(Tj<
+9A]t1b~i!n{wf9%!YauygQb"x&U:_DuzKAoWGesVQqgimKEgh5k`d-8OzI!+!&nI/cdIONPaAF,WeNceS{[Kt)y})v1_Dw"sfL@;;p0ZuL}G[.6.t84$e!
+K"&WwM":AmqC32&4A=!3,W$#m>3lY@=U,y6hu/SLdv32gSW]tj+7T_kx%p7X}x}f#&|kR8!w3c`C:)[:WZqz]-^,[mzo8MjrBTqZD";v!-pm-!|'qxY2[l
+t'cXg!>v'tRkP1.)"$_X>]7,E0kjygWy(Q).inwxl2!@:%R$vPygo<3J>E%!N_"~!!
 */

@@ -176,7 +176,7 @@ PROGRAMS = [
     # ---- the kernels on the emulator
     *(Program(f"{family} kernels", [f"tests/kernels/test_{family}.cpp"], SIMT, ALL,
               flags=["-Wno-maybe-uninitialized"], args=["6"], long_args=["60"])
-      for family in ("map", "batch", "reduce", "find", "scan", "inputs")),
+      for family in ("map", "batch", "reduce", "find", "scan", "axes", "inputs")),
     Program("sort kernels", ["tests/kernels/test_sort.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["3"], long_args=["60"]),
     Program("segment kernels", ["tests/kernels/test_segments.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],

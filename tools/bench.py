@@ -149,6 +149,16 @@ def segment_cells():
     cells += [f"load_balance u32 n=32M segments={shape}" for shape in ("fixed:4", "fixed:256", "pareto:64", "mixed")]
     cells += [f"{primitive} {type_} {LARGE} segments={shape}" for primitive in ("expand", "run_length_expand")
               for type_ in ("u8", "u32", "u64") for shape in ("fixed:4", "fixed:256", "pareto:64", "mixed")]
+    cells += [f"reduce_axis SUM f32 shape={64 << 20 >> log2}x{1 << log2}" for log2 in (3, 5, 7, 9, 10, 12, 14, 18, 22)]
+    cells += [f"reduce_axis SUM {type_} shape={shape} {axis}".strip() for type_ in ("u8", "f16", "f32", "f64")
+              for shape, axis in (("65536x1024", ""), ("65536x1023", ""), ("65536x1024", "axis=1"),
+                                  ("64x1048576", "axis=1"), ("4194304x16", "axis=1"), ("65536x1023", "axis=1"),
+                                  ("256x1024x256", "axis=1"))]
+    cells += ["reduce_axis SUM f16 acc=f32 shape=65536x1024", "reduce_axis SUM u8 out=u32 shape=65536x1024",
+              "reduce_axis MAX f32 shape=65536x1024", "reduce_axis SUM f32 shape=1024x1024 protocol=graph"]
+    cells += [f"row_map SUM {type_} shape={shape}" for type_ in ("f16", "f32") for shape in
+              ("2097152x32", "524288x128", "65536x1024", "16384x4096", "4096x16384", "64x1048576", "65536x1023")]
+    cells += ["row_map SUM f32 shape=65536x1024 axis=1"]
     cells += [f"copy_batch u8 n=256M segments={shape}" for shape in
               ("fixed:16", "fixed:64", "fixed:256", "fixed:1K", "fixed:4K", "fixed:16K", "fixed:256K", "fixed:4M",
                "fixed:256M", "uniform:4K", "pareto:64", "pareto:4K", "mixed")]

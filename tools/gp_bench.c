@@ -358,11 +358,15 @@ static gp_peer_args peer_args(const cell *c, buffers b, uint64_t n) {
                     c->end_bit,
                     {0, 0, 0}};
   if (is_old(c)) return a;
-  if (c->primitive == GP_TRANSPOSE) cell_matrices(c, n, a.shape);
+  if (c->primitive == GP_TRANSPOSE || is_a(c->primitive, "axes")) cell_matrices(c, n, a.shape);
   if (cell_all_values(c)) a.scalar = a.scalar2 = NULL;
   a.count = cell_elements(c, n);
   a.segments = c->rows ? c->rows : cell_segments(c, n);
   a.length = has_word(c->primitive, 'n') ? cell_k(c, n) : c->haystack ? c->haystack : c->segments_mean;
+  if (is_a(c->primitive, "axes")) {
+    a.segments = n / cell_axis_length(c, n);
+    a.length = c->axis == 2 ? cell_axis_length(c, n) : 0; // peers have rows without gaps
+  }
   return a;
 }
 

@@ -28,6 +28,8 @@
 //   group_by                        key=u32 groups=4096
 //   transpose                       shape=ROWSxCOLUMNS or ROWSxCOLUMNSxMATRICES (for n=; else about as many of both)
 //                                   in_place=0
+//   reduce_axis, row_map            shape=ROWSxCOLUMNS or ROWSxCOLUMNSxMATRICES, as above; axis=2 (the columns of
+//                                   a row; 1: the rows; 0: the matrices); row_map subtracts a row's reduction
 //   bfs, bfs_sources, connected_components, graph_from_edges
 //                                   graph=kronecker:scale=20 (or uniform, grid, as gp_graphs.h has them) offsets=u32
 //                                   at_once=64 (bfs_sources); n is what gp_graph has room for, each edge that is made
@@ -154,10 +156,14 @@ typedef struct cell {
   uint64_t segments_mean, runs, bins, haystack;
   uint64_t k, rows, groups; // rows, groups: 0 for other primitives
   int descending, begin_bit, end_bit, second, sorted;
-  uint64_t segments;                     // count out of n elements
-  uint64_t shape[3];                     // transpose: rows, columns, matrices; 0: from n
-  int in_place;                          // transpose in gp_bench: the output is the input
-  gp_permutation permutations[2];        // of calls on n elements, and of the last call on another count
+  uint64_t segments;              // count out of n elements
+  uint64_t shape[3];              // transpose: rows, columns, matrices; 0: from n
+  int in_place;                   // transpose in gp_bench: the output is the input
+  int axis;                       // of matrices, rows, columns
+  gp_permutation permutations[2]; // of calls on n elements, and of the last call on another count
+#ifdef GP_POLICY_FIELDS_ROWS      // older headers have no such calls
+  gp_axes axes[2];
+#endif
   unsigned char scalar[16], scalar2[16]; // scalar of comparisons; ends of a histogram
   int field_bytes[32], field_count;      // of a struct; 0: not given
   uint64_t widths[2];                    // of both layouts
@@ -393,6 +399,9 @@ static inline __attribute__((unused)) void default_words(cell *c) {
     case 'u':
       c->sorted = 1;
       break;
+    case 'c':
+      c->axis = 2;
+      break;
     case 'g':
       c->groups = 4096;
       break;
@@ -495,6 +504,9 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
   case 'j':
     c->in_place = (int)number;
     return is_number && number < 2;
+  case 'c':
+    c->axis = (int)number;
+    return is_number && number < 3;
   case 'y': {
     char *end = (char *)(uintptr_t)value;
     for (c->field_count = 0; *end && c->field_count < 32; end += *end == '.') {
@@ -596,6 +608,7 @@ static inline __attribute__((unused)) const char *complete_cell(cell *c) {
   if (p == GP_ADJACENT_DIFFERENCE && c->in->fields > 1) return "the type must be a number";
   if ((moves_keys(p) || p == GP_IS_SORTED) && c->in->fields > 1) return "keys must be numbers";
   if (c->shape[0] && c->n != c->shape[0] * c->shape[1] * c->shape[2]) return "n is not the product of the shape";
+  if (is_a(p, "axes") && !is_a(p, "shortened") && c->in->fields > 1) return "the type must be a number";
   if (c->form == FORM_INDICES && !c->payload) c->payload = find_type("u32");
   if (c->form == FORM_INDICES && (c->payload->number != GP_DATA_UINT || c->payload->size < 4 || c->payload->fields > 1))
     return "indices must be u32 or u64";
@@ -744,6 +757,20 @@ static inline __attribute__((unused)) const type_row *cell_type(const cell *c, i
   }
 }
 
+// Rows and columns of a transpose of n elements, or of an array of which rows are reduced: the cell's, or about square
+// for another count.
+static inline __attribute__((unused)) void cell_matrices(const cell *c, uint64_t n, uint64_t shape[3]) {
+  uint64_t rows = 1;
+  while (rows * 2 <= n / (rows * 2) && n % (rows * 2) == 0) rows *= 2;
+  shape[0] = rows, shape[1] = n / rows, shape[2] = 1;
+  if (c->shape[0] && n == c->n) memcpy(shape, c->shape, sizeof c->shape);
+}
+static inline __attribute__((unused)) uint64_t cell_axis_length(const cell *c, uint64_t n) {
+  uint64_t shape[3];
+  cell_matrices(c, n, shape);
+  return shape[c->axis == 0 ? 2 : c->axis - 1];
+}
+
 // Elements of a buffer in a call on n.
 static inline __attribute__((unused)) uint64_t cell_count(const cell *c, int role, uint64_t n) {
   const gp_primitive p = c->primitive;
@@ -771,6 +798,7 @@ static inline __attribute__((unused)) uint64_t cell_count(const cell *c, int rol
     return p == GP_REDUCE          ? 1 + !strcmp(OPERATOR_NAMES[c->op], "MINMAX")
         : is_a(p, "truth")         ? 1
         : p == GP_SEGMENTED_REDUCE ? cell_segments(c, n)
+        : is_a(p, "shortened")     ? n / cell_axis_length(c, n)
         : has_word(p, 'b')         ? c->bins
                                    : n;
   case ROLE_counts:
@@ -790,7 +818,7 @@ static inline __attribute__((unused)) int is_reduce(const cell *c) { return c->p
 static inline __attribute__((unused)) int is_read_only(const cell *c) {
   const gp_primitive p = c->primitive;
   return p == GP_REDUCE || p == GP_SEGMENTED_REDUCE || is_a(p, "count") || is_a(p, "truth") || has_word(p, 'b') ||
-      has_word(p, 'n') || has_word(p, 'g');
+      has_word(p, 'n') || has_word(p, 'g') || is_a(p, "shortened");
 }
 static inline __attribute__((unused)) uint64_t in_bytes(const cell *c, uint64_t n) { return cell_bytes(c, ROLE_in, n); }
 static inline __attribute__((unused)) uint64_t out_bytes(const cell *c, uint64_t n) {
@@ -873,6 +901,7 @@ static inline __attribute__((unused)) uint64_t cell_live(const cell *c, int role
 //   scatter, gather  2n[in] + n[index]
 //   group by  n[key] + n[in] + R[key] + R[out], R groups
 //   convert_layout  n structs of either layout, with their gaps
+//   reduce_axis  n[in] + rows[out]     row_map  n[in] + n[out], and n[in] again if rows are too long for registers
 //   of graphs  n[vertex] + V[vertex], V vertices: what the header goes by; what a search reads, it says itself
 static inline __attribute__((unused)) double moved_bytes(const cell *c, uint64_t n) {
   double bytes = 0;
@@ -921,6 +950,7 @@ static inline __attribute__((unused)) void cell_own_words(const cell *c, char *t
     ADD(" shape=%llux%llux%llu", (unsigned long long)c->shape[0], (unsigned long long)c->shape[1],
         (unsigned long long)c->shape[2]);
   if (c->in_place) ADD(" in_place=1");
+  if (has_word(c->primitive, 'c') && c->axis != 2) ADD(" axis=%d", c->axis);
   if (has_word(c->primitive, 'y')) {
     int f;
     for (f = 0; f < c->field_count; f++) ADD(f ? ".%d" : " struct=%d", c->field_bytes[f]);
@@ -1140,13 +1170,6 @@ static inline __attribute__((unused)) gp_op cell_below(cell_types *types, const 
   return *known;
 }
 
-// Rows and columns of a transpose of n elements: the cell's, or about square for another count.
-static inline __attribute__((unused)) void cell_matrices(const cell *c, uint64_t n, uint64_t shape[3]) {
-  uint64_t rows = 1;
-  while (rows * 2 <= n / (rows * 2) && n % (rows * 2) == 0) rows *= 2;
-  shape[0] = rows, shape[1] = n / rows, shape[2] = 1;
-  if (c->shape[0] && n == c->n) memcpy(shape, c->shape, sizeof c->shape);
-}
 static inline __attribute__((unused)) void cell_permute(const cell *c, uint64_t n, gp_call *call) {
   // Cells are not constants: a call on n elements is kept for later, and calls on other counts must not change it.
   gp_permutation *p = (gp_permutation *)(uintptr_t)&c->permutations[n != c->n];
@@ -1158,6 +1181,20 @@ static inline __attribute__((unused)) void cell_permute(const cell *c, uint64_t 
   p->order[1] = 2, p->order[2] = 1;
   p->extent[0] = shape[2], p->extent[1] = shape[0], p->extent[2] = shape[1];
   call->permutation = p;
+}
+
+static inline __attribute__((unused)) void cell_axes(const cell *c, uint64_t n, gp_call *call) {
+#ifdef GP_POLICY_FIELDS_ROWS
+  gp_axes *a = (gp_axes *)(uintptr_t)&c->axes[n != c->n];
+  uint64_t shape[3], extent[3];
+  cell_matrices(c, n, shape);
+  extent[0] = shape[2], extent[1] = shape[0], extent[2] = shape[1];
+  *a = is_a(c->primitive, "shortened") ? gp_axes_reduced(3, extent, c->axis) : gp_axes_mapped(3, extent, c->axis);
+  call->axes = a;
+  if (!is_a(c->primitive, "shortened")) call->apply = GP_SUB;
+#else
+  (void)c, (void)n, (void)call;
+#endif
 }
 
 // top-k: results a row or segment; nth_element: the position.
@@ -1246,6 +1283,7 @@ static inline __attribute__((unused)) gp_call cell_call(cell_types *types, const
   call.policy = policy;
   if (p >= GP_SEGMENTED_REDUCE) cell_complete_call(types, c, &call);
   if (p == GP_TRANSPOSE) cell_permute(c, c->n, &call);
+  if (is_a(p, "axes")) cell_axes(c, c->n, &call);
   if (c->in_place) call.in = call.out = (void *)256; // known before there are buffers
 #undef HANDLE
   return call;
@@ -1281,6 +1319,7 @@ static inline __attribute__((unused)) void cell_resize(const cell *c, gp_call *c
   if (has_word(c->primitive, 'n')) *cell_k_of(call) = cell_k(c, n);
   if (is_a(c->primitive, "permuted")) call->OF_CALL(n) = n;
   if (c->primitive == GP_TRANSPOSE) cell_permute(c, n, call);
+  if (is_a(c->primitive, "axes")) cell_axes(c, n, call);
 }
 
 // ---- policies -------------------------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@
   X('z', to) \
   X('m', shape) \
   X('j', in_place) \
+  X('c', axis) \
   X('v', graph) \
   X('q', at_once)
 
@@ -65,6 +66,8 @@
 //   by_lengths  its segments are given by their lengths
 //   permuted    its second input is a permutation of the indices: where elements go, or come from
 //   valued      it writes a value that the call gives
+//   axes        its rows lie along an axis of an array of three dimensions
+//   shortened   of each row one element is left
 //   device_sized  only the device knows the sizes that cells are grouped by, so no row of the table serves it
 //   host_made   the host makes its whole input; for others it repeats a part
 // No word is a part of another one.
@@ -135,6 +138,8 @@
   X(group_by, "input folds host_made", "kg", "SUM", "segments and keys", "", "u32", "key=u32 groups=4096") \
   X(check_offsets, "input count ends_early", "s", "", "segments and keys", "", "u32", "segments=fixed:4") \
   X(transpose, "input rule_first", "mj", "", "layout", "", "u8 u32 u64", "") \
+  X(reduce_axis, "input folds rule_first axes shortened", "mc", "SUM", "reduce", "", "u8 f16 f32", "") \
+  X(row_map, "input folds rule_first axes", "mc", "SUM", "reduce", "", "f32", "") \
   X(convert_layout, "input", "yaz", "", "layout", "", "u32", "") \
   X(bfs, "graph", "vo", "", "graph", "", "", "") \
   X(bfs_sources, "graph", "voq", "", "graph", "", "", "") \

@@ -123,6 +123,10 @@ typedef struct gp_call {
   uint64_t capacity;              // group_by_many, distinct: room of the outputs; 0: `count`; join: room for pairs
   gp_join_kind join;              // join: `keys` are the probes, `keys2` the build side; out: u32 or i64 indices of
                                   // probes, out2: of build keys, of out_type; GP_JOIN_FLAGS: out has bytes
+
+  // Rows of strided arrays.
+  const gp_axes *axes; // reduce_axis, row_map: in host memory
+  gp_op apply;         // row_map: binary, of an element and its row's reduction
 } gp_call;
 
 // A bundle: kernels compiled ahead of time. tools/gp_bundle writes one as C source.

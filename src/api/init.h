@@ -18,6 +18,7 @@ GPUPRIMS__INIT(gp_op_desc_init, gp_op_desc)
 GPUPRIMS__INIT(gp_graph_init, gp_graph)
 GPUPRIMS__INIT(gp_layout_init, gp_layout)
 GPUPRIMS__INIT(gp_permutation_init, gp_permutation)
+GPUPRIMS__INIT(gp__axes_init, gp_axes)
 GPUPRIMS__INIT(gp_description_init, gp_description)
 GPUPRIMS__INIT(gp__call_init, gp_call)
 GPUPRIMS__INIT(gp__segments_init, gp_segments)
@@ -36,4 +37,27 @@ GPUPRIMS__INLINE gp_segments gp_segments_init(gp_type offset_type, const void *o
   segments.begin = offsets;
   segments.count = count;
   return segments;
+}
+// The rows along an axis of a dense array, the last dimension contiguous; the output is dense too. gp_axes_reduced: it
+// has one element a row, that is an extent of 1 along the axis. gp_axes_mapped: it has the shape of the input.
+GPUPRIMS__INLINE gp_axes gp__axes_of(int dimensions, const uint64_t *extent, int axis, int reduced) {
+  gp_axes a = gp__axes_init();
+  uint64_t in = 1, out = 1;
+  int d;
+  a.dimensions = dimensions;
+  a.axis = axis;
+  for (d = (dimensions < 4 ? dimensions : 4) - 1; d >= 0; --d) {
+    a.extent[d] = extent[d];
+    a.in_stride[d] = (int64_t)in;
+    a.out_stride[d] = (int64_t)out;
+    in *= extent[d];
+    if (!reduced || d != axis) out *= extent[d];
+  }
+  return a;
+}
+GPUPRIMS__INLINE gp_axes gp_axes_reduced(int dimensions, const uint64_t *extent, int axis) {
+  return gp__axes_of(dimensions, extent, axis, 1);
+}
+GPUPRIMS__INLINE gp_axes gp_axes_mapped(int dimensions, const uint64_t *extent, int axis) {
+  return gp__axes_of(dimensions, extent, axis, 0);
 }

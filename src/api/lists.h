@@ -192,7 +192,9 @@ typedef enum gp_op {
   X(IS_PARTITIONED, 69, is_partitioned) \
   X(PARTITION_POINT, 70, partition_point) \
   X(GATHER, 71, gather) \
-  X(SEGMENTED_TOP_K, 72, segmented_top_k)
+  X(SEGMENTED_TOP_K, 72, segmented_top_k) \
+  X(REDUCE_AXIS, 73, reduce_axis) \
+  X(ROW_MAP, 74, row_map)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -200,8 +202,9 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM)
 
 // The policy field "algorithm". GP_AUTO leaves the choice to the size and the device (core/choose.c). X(NAME, value).
 #define GP_ALGORITHMS(X) \
-  X(DIRECT, 1)           /* copy, fill, iota, transform: registers only */ \
-  X(EVEN_SHARE, 2)       /* reduce: an equal share of the input a block; the last block combines */ \
+  X(DIRECT, 1)           /* copy, fill, iota, transform: registers only; row_map: a row in registers */ \
+  X(EVEN_SHARE, 2)       /* reduce: an equal share of the input a block; the last block combines; */ \
+                         /* rows: of a row, or of columns; the block of the last share combines */ \
   X(STEALING, 3)         /* reduce: blocks draw tiles by ticket; the last block combines one partial result a tile; */ \
                          /* find: tiles by ticket, none after a hit */ \
   X(ONE_BLOCK, 4)        /* reduce, scan, sort: a single block */ \
@@ -211,7 +214,8 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM)
   X(MERGE_PATH, 8)       /* segmented reduce, load balance: equal shares of elements and segments a block */ \
   X(SHARED_BINS, 9)      /* histogram: replicated counters in shared memory */ \
   X(GLOBAL_BINS, 10)     /* histogram: counters in the output */ \
-  X(WARP_SEGMENTS, 11)   /* segmented reduce: lanes of a warp a segment; a block a long segment */ \
+  X(WARP_SEGMENTS, 11)   /* segmented reduce: lanes of a warp a segment; a block a long segment; */ \
+                         /* reduce_axis: lanes of a warp a row */ \
   X(ONE_SWEEP, 12)       /* sort: least significant digit first, one sweep with look-back a digit */ \
   X(HYBRID, 13)          /* sort: partitions from the most significant digit, then buckets on chip; */ \
                          /* bfs: contract-expand, two-phase at levels of many edges */ \

@@ -86,6 +86,18 @@ typedef struct gp_permutation {
   uint64_t in_stride[4];  // of the input's dimensions
   uint64_t out_stride[4]; // of the output's dimensions
 } gp_permutation;
+// Rows of a strided array: the elements that differ in their index of one dimension alone, the axis. The array has 1
+// to 4 dimensions, the slowest first. Strides are in elements, from one index of a dimension to the next; zero and
+// negative ones are possible. The pointer leads to the element whose indices are all 0. Strides of the output lead to a
+// place of its own for each element: from the smallest on, each exceeds the reach of those before together.
+typedef struct gp_axes {
+  uint32_t struct_size;  // sizeof(gp_axes): gp_axes_reduced and gp_axes_mapped set it
+  int dimensions;        // 1 to 4
+  int axis;              // 0 to dimensions - 1
+  uint64_t extent[4];    // of the input's dimensions
+  int64_t in_stride[4];  // of the input's dimensions
+  int64_t out_stride[4]; // of the output's; a reduction has one element a row, and the axis's is not read
+} gp_axes;
 // A field of structs that an array keeps in one of several layouts: bytes, whatever they mean.
 typedef struct gp_field {
   size_t offset; // in the struct, in bytes

@@ -103,8 +103,8 @@ GPUPRIMS__PRIVATE int gp__is_plain(const gp__request *q, const gp_call *c) {
   if (q->member != c->member) return 0;
   GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
 #undef GPUPRIMS__POINTER
-  return !q->limit_device && !c->fields && !c->in_layout && !c->out_layout && !c->permutation && !c->graph &&
-      !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault && !c->aggregates;
+  return !q->limit_device && !c->fields && !c->in_layout && !c->out_layout && !c->permutation && !c->axes &&
+      !c->graph && !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault && !c->aggregates;
 }
 
 // Whether the plan serves a call; the plan has its pointers and values then. *result: what is wrong with them.
@@ -157,6 +157,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_same(const gp_prepared *prepared, const gp
   GPUPRIMS__SAME(transform)
   GPUPRIMS__SAME(predicate2)
   GPUPRIMS__SAME(equal)
+  GPUPRIMS__SAME(apply)
   GPUPRIMS__SAME(in_type)
   GPUPRIMS__SAME(in2_type)
   GPUPRIMS__SAME(key_type)

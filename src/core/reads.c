@@ -63,7 +63,8 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   F(AGGREGATES, aggregates, GP_E_ARGUMENT, "has no aggregates") \
   F(AGGREGATE_COUNT, aggregate_count, GP_E_ARGUMENT, "has no aggregates") \
   F(CAPACITY, capacity, GP_E_ARGUMENT, "takes no capacity") \
-  F(JOIN, join, GP_E_ARGUMENT, "joins nothing")
+  F(JOIN, join, GP_E_ARGUMENT, "joins nothing") \
+  F(APPLY, apply, GP_E_OPERATOR, "is no row_map")
 #define GPUPRIMS__ENUM(FIELD, field, error, text) GP__FIELD_##FIELD,
 enum { GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM) GP__FIELDS };
 #undef GPUPRIMS__ENUM
@@ -114,7 +115,8 @@ enum {
   GP__WANTS_KEYS = 65536,      // out_keys may not be NULL
   GP__REPRODUCES = 131072,     // any fold under GP_REPRODUCIBLE, on every device
   GP__TAKES_INPUTS = 262144,   // in_type and in2_type may be GP_INPUT
-  GP__TAKES_BOTH = 524288      // MINMAX and ARGMINMAX
+  GP__TAKES_BOTH = 524288,     // MINMAX and ARGMINMAX
+  GP__TAKES_AXES = 1048576
 };
 
 GPUPRIMS__PRIVATE uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }

@@ -59,6 +59,17 @@ typedef struct gp__moves {
   uint64_t extent[4], in_stride[4], out_stride[4]; // 2 and 3: matrices
   uint64_t in_span, out_span;                      // elements from the first to the last, of the call's type
 } gp__moves;
+// Rows of a strided array: dimension 0 is the axis; the others are sorted, the closest elements first, and merged.
+typedef struct gp__row_span {
+  uint64_t bytes, before; // from the lowest address on; from there to element 0
+} gp__row_span;
+typedef struct gp__rows {
+  uint64_t extent[4];
+  int64_t in_stride[4], out_stride[4]; // elements; the output's axis: 0 in a reduction
+  gp__row_span in_span, out_span;
+  int same;    // strides of the input and the output are the same
+  int columns; // elements of neighbouring rows are closer than those of a row
+} gp__rows;
 // A checked call with every default filled in.
 enum { GP__IS_BOTH = 2 };
 typedef struct gp__request {
@@ -100,6 +111,7 @@ typedef struct gp__request {
   const gp_key_field *fields;
   int field_count;
   gp__moves moves;                         // transpose
+  gp__rows rows;                           // reduce_axis, row_map
   gp_layout in_layout, out_layout;         // convert_layout, else zero; in_size and out_size are those of the structs
   int numbers;                             // radix sort of floats: -0 and +0 are equal
   gp_graph graph, out_graph;               // their types filled in; offset_type and key_type are those

@@ -14,6 +14,7 @@ GPUPRIMS__API int gp_version(void) {
   X(gp_call, workspace_bytes) \
   X(gp_segments, length) \
   X(gp_permutation, out_stride) \
+  X(gp_axes, out_stride) \
   X(gp_layout, columns) \
   X(gp_graph, flags) \
   X(gp_tuner_config, user)

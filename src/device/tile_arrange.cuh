@@ -51,7 +51,7 @@ GP_DEVICE void gp__store_tile(const T (&items)[ITEMS], T *out, gp__u64 count) {
 }
 // ALL: every rank is below count.
 template <class Of, int TO, bool ALL, int ITEMS, class T, class Storage>
-GP_DEVICE void gp__scatter(T (&items)[ITEMS], const gp__u32 (&rank)[ITEMS], Storage &s, unsigned count) {
+GP_DEVICE void gp__scatter_items(T (&items)[ITEMS], const gp__u32 (&rank)[ITEMS], Storage &s, unsigned count) {
   GPUPRIMS__UNROLL
   for (int i = 0; i < ITEMS; ++i)
     if (ALL || rank[i] < count) s.element[s.slot(int(rank[i]))] = items[i];
@@ -67,7 +67,7 @@ GP_DEVICE void gp__rearrange(T (&items)[ITEMS], Storage &s) {
   gp__u32 rank[ITEMS];
   GPUPRIMS__UNROLL
   for (int i = 0; i < ITEMS; ++i) rank[i] = gp__element_of<Of, FROM, ITEMS>(i);
-  gp__scatter<Of, TO, true>(items, rank, s, 0);
+  gp__scatter_items<Of, TO, true>(items, rank, s, 0);
 }
 
 // Loads and stores in arrangement HOW. No storage, no barrier.
@@ -91,7 +91,7 @@ GP_DEVICE void gp_tile_rearrange(T (&items)[ITEMS], gp_tile_exchange_storage<THR
 template <int THREADS, int TO, int ITEMS, class T>
 GP_DEVICE void gp_tile_scatter(T (&items)[ITEMS], const gp__u32 (&rank)[ITEMS],
                                gp_tile_exchange_storage<THREADS, ITEMS, T> &storage, unsigned count = THREADS * ITEMS) {
-  gp__scatter<gp__of_block<THREADS>, TO, false>(items, rank, storage, count);
+  gp__scatter_items<gp__of_block<THREADS>, TO, false>(items, rank, storage, count);
 }
 // Items become blocked (striped).
 template <int THREADS, int ITEMS, class T>
@@ -135,5 +135,5 @@ template <int LANES, int TO, int ITEMS, class T>
 GP_DEVICE void gp_warp_group_scatter(T (&items)[ITEMS], const gp__u32 (&rank)[ITEMS],
                                      gp_tile_exchange_storage<LANES, ITEMS, T> &storage,
                                      unsigned count = LANES * ITEMS) {
-  gp__scatter<gp__of_group<LANES>, TO, false>(items, rank, storage, count);
+  gp__scatter_items<gp__of_group<LANES>, TO, false>(items, rank, storage, count);
 }

@@ -15,10 +15,10 @@ template <> struct gp__has_values<gp__none> { static const bool value = false; }
 template <int THREADS, int TO, bool ALL, int ITEMS, class K, class V, class Exchange>
 GP_DEVICE void gp__scatter_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], const gp__u32 (&rank)[ITEMS], Exchange &s,
                                  unsigned count) {
-  gp__scatter<gp__of_block<THREADS>, TO, ALL>(keys, rank, s.keys, count);
+  gp__scatter_items<gp__of_block<THREADS>, TO, ALL>(keys, rank, s.keys, count);
   if (gp__has_values<V>::value) {
     __syncthreads();
-    gp__scatter<gp__of_block<THREADS>, TO, ALL>(values, rank, s.values, count);
+    gp__scatter_items<gp__of_block<THREADS>, TO, ALL>(values, rank, s.values, count);
   }
 }
 

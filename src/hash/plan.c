@@ -62,6 +62,7 @@ static const gp__primitive gp__primitive_group_by_many = {
     GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_distinct = {&gp__family_hash, GP__READS_TABLE | GP__READS_OUT_KEYS,
                                                      GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_join = {
-    &gp__family_hash,
-    GP__READS_TABLE | GP__READS_KEYS2 | GP__READS_OUT | GP__READS_OUT2 | GP__READS_OUT_TYPE | GP__READS_JOIN, 0, 0};
+static const gp__primitive gp__primitive_join = {&gp__family_hash,
+                                                 GP__READS_TABLE | GP__READS_KEYS2 | GP__READS_COUNT2 | GP__READS_OUT |
+                                                     GP__READS_OUT2 | GP__READS_OUT_TYPE | GP__READS_JOIN,
+                                                 0, 0};

@@ -47,6 +47,8 @@ static void run(int later) {
   gp_call call = gp_call_init(GP_REDUCE);
   gp_segments segments = gp_segments_init(GP_U32, offsets, 3);
   gp_permutation swap = gp_permutation_init();
+  const uint64_t extent[2] = {3, 4};
+  gp_axes axes = gp_axes_reduced(2, extent, 1);
   gp_layout structs = gp_layout_init(), arrays;
   gp_graph graph = gp_graph_init();
   gp_tuner_config tuned = gp_tuner_config_init();
@@ -80,6 +82,10 @@ static void run(int later) {
   expect("gp_permutation",
          gp_permute(ctx, GP_I32, AT_END(gp_permutation, swap), in, out, NULL) == wanted &&
              (later || (out[1] == in[4] && out[3] == in[1])));
+  LAST(axes);
+  expect("gp_axes",
+         gp_reduce_axis(ctx, GP_SUM, GP_I32, GP_I32, AT_END(gp_axes, axes), in, out, NULL) == wanted &&
+             (later || out[1] == in[4] + in[5] + in[6] + in[7]));
   structs.width = GP_AOS, structs.size = 8, structs.fields = fields, structs.field_count = 2;
   arrays = structs, arrays.width = GP_SOA;
   LAST(structs);

@@ -233,8 +233,8 @@ WORDS = {
     **dict.fromkeys(("expand", "run_length_expand"), (("", "segments=fixed:1048576"),)),
     "load_balance": (("u32", "segments=fixed:1048576"),), "check_offsets": (("", "segments=fixed:1048576"),),
 }
-NUMBERS_ONLY = ("iota", "transform", "transform2", "adjacent_difference", "histogram_even", "histogram_ranges",
-                "lower_bound", "upper_bound", "is_sorted", *cell_keys.having("keys"))
+NUMBERS_ONLY = ("iota", "transform", "transform2", "adjacent_difference", "row_map", "histogram_even",
+                "histogram_ranges", "lower_bound", "upper_bound", "is_sorted", *cell_keys.having("keys"))
 OF_OFFSETS = ("load_balance", "check_offsets")
 TYPES = ("u8", "u16", "u32", "u64", "f16", "f64", "s12", "s16")
 MANY_NUMBERS = 15  # binary logarithm: the header's GP__NUMBERS_LOG2

@@ -668,6 +668,73 @@ def build_segmented_reduce(call):
     expect_fold(call, out, reduce_of(call, y, begin, end, start), how, sums)
 
 
+def shape_of_rows(call):
+    """Rows and their length; the axis of an array of both, dense or with gaps; strides of the input."""
+    r, n = call.random, call.shot["n"]
+    length = r.choice([1, 2, 7, 16, 33, 100, 1000, n or 1])
+    rows, axis = n // length, r.randrange(2)
+    gap = 0 if r.random() < 0.5 else r.randrange(1, 5)
+    inner = length if axis else rows
+    extent = (rows, length) if axis else (length, rows)
+    return rows, length, axis, extent, (inner + gap, 1)
+
+
+def place_rows(call, x, rows, length, axis, strides):
+    """The elements of rows that follow each other, as they are in memory."""
+    matrix = x.reshape(rows, length)
+    if not axis:
+        matrix = matrix.T
+    gaps = np.zeros((matrix.shape[0], strides[0]), x.dtype)
+    gaps[:, :matrix.shape[1]] = matrix
+    return gaps.reshape(-1)[:max(0, gaps.size - strides[0] + matrix.shape[1])] if gaps.size else x[:0]
+
+
+def build_reduce_axis(call):
+    g = call.group
+    fold_fields(call)
+    rows, length, axis, extent, strides = shape_of_rows(call)
+    x, y, init, start, how, _ = fold_data(call, rows * length)
+    call.given("in_", place_rows(call, x, rows, length, axis, strides), g["in_type"])
+    call.host("init", init)
+    flag_reproducible(call)
+    axes = gp.Axes(2, axis, extent, strides, (1, 0) if axis else (0, 1))
+    call.host("axes", np.frombuffer(axes, np.uint8))
+    out = fold_out(call, rows, None, may=False)
+    begin = np.arange(rows) * length
+    sums = None
+    if how == "near":
+        sums = np.abs(oracle.widest(y, work_type(g))).reshape(rows, length).sum(1)
+    expect_fold(call, out, reduce_of(call, y, begin, begin + length, start), how, sums)
+
+
+def draw_reduce_axis(g, r):
+    draw_fold(g, r)
+    while g["op"].startswith("ARG"):  # gp_check has these
+        draw_fold(g, r)
+
+
+def build_row_map(call):
+    g = call.group
+    rows, length, axis, extent, strides = shape_of_rows(call)
+    x = values(g["in_type"], rows * length, call.shot["kind"], call.shot["seed"])
+    call.set(op=g["op"], apply=g["apply"], in_type=g["in_type"], acc_type=g["in_type"], out_type=g["in_type"])
+    call.given("in_", place_rows(call, x, rows, length, axis, strides), g["in_type"])
+    axes = gp.Axes(2, axis, extent, strides, (extent[1], 1))
+    call.host("axes", np.frombuffer(axes, np.uint8))
+    out = call.room("out", rows * length, g["in_type"])
+    with np.errstate(all="ignore"):
+        matrix = x.reshape(rows, length)
+        state = {"SUM": np.add, "MAX": np.maximum, "MIN": np.minimum, "BIT_XOR": np.bitwise_xor}[g["op"]].reduce(
+            matrix, axis=1, keepdims=True, dtype=x.dtype) if rows else matrix
+        result = oracle.binary(g["apply"], matrix, state, g["in_type"]) if rows else matrix
+    call.expect(out, np.ascontiguousarray(result if axis else result.T).reshape(-1))
+
+
+def draw_row_map(g, r):
+    g.update(in_type=r.choice(INTEGERS), op=r.choice(["SUM", "MAX", "MIN", "BIT_XOR"]),
+             apply=r.choice(["SUB", "SUM", "MAX", "BIT_AND"]))
+
+
 def build_segmented_scan(call):
     g, n = call.group, call.shot["n"]
     fold_fields(call)
@@ -2462,6 +2529,8 @@ FAMILIES = {
     "join": (draw_keys, build_join, 2, True),
     "check_offsets": (draw_balance, build_check_offsets, 1, False),
     "transpose": (draw_transpose, build_transpose, 2, False),
+    "reduce_axis": (draw_reduce_axis, build_reduce_axis, 2, False),
+    "row_map": (draw_row_map, build_row_map, 1, False),
     "convert_layout": (draw_layout, build_convert_layout, 2, False),
     "bfs": (draw_graph, build_bfs, 2, False),
     "graph_from_edges": (draw_graph, build_graph_from_edges, 1, True),

@@ -1718,6 +1718,8 @@ static void group_big(void) {
 
 #include "gp_check_find.h"
 
+#include "gp_check_rows.h"
+
 #include "gp_check_inputs.h"
 
 #include "gp_check_hash.h"
@@ -1811,6 +1813,7 @@ static const struct {
               {"segments", group_segments},
               {"sorting", group_sorting},
               {"first", group_first},
+              {"rows", group_rows},
               {"sorting_policies", group_sorting_policies},
               {"inputs", group_inputs},
               {"hash", group_hash},

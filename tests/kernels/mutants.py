@@ -48,6 +48,7 @@ FILES = {
     "BATCH": "test_batch.cpp",
     "REDUCE": "test_reduce.cpp",
     "FIND": "test_find.cpp",
+    "AXES": "test_axes.cpp",
     "LOOK_BACK": "test_scan.cpp",
     "PIPELINED": "test_scan.cpp",
     "SWEEPS": "test_scan.cpp",
@@ -219,6 +220,118 @@ MUTANTS = {
         "GRAPH_BUILDING", "src/graph/components.cuh",
         "if (both && gp__load_volatile(labels + source) == skipped) return;",
         "if (gp__load_volatile(labels + source) == skipped) return;"),
+    "rows: elements before the row are read": (
+        "AXES", "src/rows/kernels.cuh",
+        "GP_DEVICE bool is_inner(gp__u64 i) const { return i < length && i + V <= length; }",
+        "GP_DEVICE bool is_inner(gp__u64 i) const { return i + V <= length; }"),
+    "rows: elements behind the row are read": (
+        "AXES", "src/rows/kernels.cuh",
+        "GP_DEVICE bool is_inner(gp__u64 i) const { return i < length && i + V <= length; }",
+        "GP_DEVICE bool is_inner(gp__u64 i) const { return i < length; }"),
+    "rows: vectors are read where elements are apart": (
+        "AXES", "src/rows/kernels.cuh",
+        "dense = stride == 1 && misaligned % sizeof(T) == 0;",
+        "dense = misaligned % sizeof(T) == 0;"),
+    "rows: windows begin at the row": (
+        "AXES", "src/rows/kernels.cuh",
+        "skipped = V > 1 && dense ? misaligned / unsigned(sizeof(T)) : 0;",
+        "skipped = 0;"),
+    "rows: outer dimensions have one stride": (
+        "AXES", "src/rows/kernels.cuh",
+        "static_cast<long long>(s) * stride[3];",
+        "static_cast<long long>(s) * stride[2];"),
+    "rows: rows that do not exist are read": (
+        "AXES", "src/rows/kernels.cuh",
+        "return r < a.rows\n",
+        "return r <= a.rows\n"),
+    "rows: the initial value comes last": (
+        "AXES", "src/rows/kernels.cuh",
+        "a.extent[0] == 0 ? init : Op()(init, sum);",
+        "a.extent[0] == 0 ? init : Op()(sum, init);"),
+    "rows: rows of nothing have the identity": (
+        "AXES", "src/rows/kernels.cuh",
+        "!a.has_init ? sum : a.extent[0] == 0 ? init : Op()(init, sum);",
+        "!a.has_init || a.extent[0] == 0 ? sum : Op()(init, sum);"),
+    "rows: threads of a fold in order read every other window": (
+        "AXES", "src/rows/kernels.cuh",
+        "const gp__u64 first = round + (Op::commutative ? reader : reader * K);",
+        "const gp__u64 first = round + reader;"),
+    "rows: a round of a fold in order is lost": (
+        "AXES", "src/rows/kernels.cuh",
+        "all = Op()(all, sum);",
+        "all = sum;"),
+    "rows: a block's rounds share storage": (
+        "AXES", "src/rows/kernels.cuh",
+        "if (READERS > 32) __syncthreads();",
+        "(void)0;"),
+    "rows: rows of a warp overlap": (
+        "AXES", "src/rows/kernels.cuh",
+        "first += warps * (groups * K)) {",
+        "first += warps * groups) {"),
+    "rows: lanes of a row are one too few": (
+        "AXES", "src/rows/kernels.cuh",
+        "sum = gp__lanes_reduce(sum, Op(), lanes);",
+        "sum = gp__lanes_reduce(sum, Op(), lanes / 2);"),
+    "rows: the last part does not wait": (
+        "AXES", "src/rows/kernels.cuh",
+        "sum = Op()(sum, gp__receive<Acc>(gp__words(a.workspace), r * a.parts + i, ticket.tag));",
+        "gp__try_receive(gp__words(a.workspace), r * a.parts + i, ticket.tag, sum);"),
+    "rows: the last part of a row comes first": (
+        "AXES", "src/rows/kernels.cuh",
+        "sum = Op()(gp_tile_reduce<T>(sum, Op(), s.reduce), s.state);",
+        "sum = Op()(s.state, gp_tile_reduce<T>(sum, Op(), s.reduce));"),
+    "rows: parts take the number of their block": (
+        "AXES", "src/rows/kernels.cuh",
+        "if (threadIdx.x == 0) shared = gp__draw(a.workspace, gridDim.x);",
+        "if (threadIdx.x == 0) shared = gp__draw(a.workspace, gridDim.x), shared.number = blockIdx.x;"),
+    "rows: columns beyond the last are read": (
+        "AXES", "src/rows/kernels.cuh",
+        "const bool vectors = a.vectors && c + V <= columns;",
+        "const bool vectors = a.vectors;"),
+    "rows: slots of columns in order overlap": (
+        "AXES", "src/rows/kernels.cuh",
+        "const gp__u64 stop = Op::commutative || i >= end || end - i < each ? end : i + each;",
+        "const gp__u64 stop = end;"),
+    "rows: the tree over slots skips a barrier": (
+        "AXES", "src/rows/kernels.cuh",
+        "for (unsigned d = 1; d < slots; d *= 2) { // a tree of neighbours over the slots\n        __syncthreads();",
+        "for (unsigned d = 1; d < slots; d *= 2) {\n        if (d == 1) __syncthreads();"),
+    "rows: each slot adds the last part": (
+        "AXES", "src/rows/kernels.cuh",
+        "if (slot == slots - 1) sum[j] = Op()(sum[j], own[j]);",
+        "if (slot == 0) sum[j] = Op()(sum[j], own[j]);"),
+    "rows: the parts' cells are written while others read them": (
+        "AXES", "src/rows/kernels.cuh",
+        "        if (slot == slots - 1) sum[j] = Op()(sum[j], own[j]);\n      }\n      __syncthreads();",
+        "        if (slot == slots - 1) sum[j] = Op()(sum[j], own[j]);\n      }"),
+    "rows: columns of the next tile overwrite cells": (
+        "AXES", "src/rows/kernels.cuh",
+        "    if (others) return;\n    __syncthreads();\n  }\n}\n\n// out = map",
+        "    if (others) return;\n  }\n}\n\n// out = map"),
+    "rows: a map's lanes take the warp's first state": (
+        "AXES", "src/rows/kernels.cuh",
+        "int(gp_lane() & ~(readers - 1)));",
+        "0);"),
+    "rows: outputs are stored by vectors where they are apart": (
+        "AXES", "src/rows/kernels.cuh",
+        "if (to_stride == 1 && is_inner(i) &&",
+        "if (is_inner(i) &&"),
+    "rows: columns share the state of the first": (
+        "AXES", "src/rows/kernels.cuh",
+        "state[j] = states[COLUMNS ? line.first(window) + j : 0];",
+        "state[j] = states[COLUMNS ? line.first(window) : 0];"),
+    "rows: parts of a row are too few": (
+        "AXES", "src/rows/geometry.h",
+        "return *share ? gp__ceil_div(rounds, *share) : 1;",
+        "return *share ? rounds / *share : 1;"),
+    "rows: words of columns are those of one": (
+        "AXES", "src/rows/geometry.h",
+        "results = (unsigned long long)items << g->log2_lanes;",
+        "results = items;"),
+    "rows: rows of a policy need not fit registers": (
+        "AXES", "src/rows/policy.h",
+        "(unsigned)(p.threads * p.vectors)));",
+        "(unsigned)(2 * p.threads * p.vectors)));"),
     "find: a hit does not end the tiles": (
         "FIND", "src/find/kernels.cuh",
         "else if (found && threadIdx.x == 0) gp__end_tiles(a.workspace, ticket, tiles);",
@@ -1806,7 +1919,7 @@ MUTANTS = {
     "order: a radix sort's last pass takes all bits": (
         "AUTHORS", "src/device/tile_order.cuh", "end - bit < 8 ? (1u << (end - bit)) - 1 : 255", "255"),
     "order: values without a barrier": (
-        "AUTHORS", "src/device/tile_order.cuh", "    __syncthreads();\n    gp__scatter<", "    gp__scatter<"),
+        "AUTHORS", "src/device/tile_order.cuh", "    __syncthreads();\n    gp__scatter_items<", "    gp__scatter_items<"),
     "order: the k-th key is one too early": (
         "AUTHORS", "src/device/tile_order.cuh", "before + bin[b] < left;", "before + bin[b] <= left;"),
     "order: candidates of other digits count": (

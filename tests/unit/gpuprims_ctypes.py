@@ -46,7 +46,7 @@ HostFunction = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c
 
 
 C_TYPES = {"int": ctypes.c_int, "unsigned": ctypes.c_uint, "size_t": ctypes.c_size_t, "uint32_t": ctypes.c_uint32,
-           "uint64_t": ctypes.c_uint64, "char": ctypes.c_char, "gp_host_fn": HostFunction,
+           "uint64_t": ctypes.c_uint64, "int64_t": ctypes.c_int64, "char": ctypes.c_char, "gp_host_fn": HostFunction,
            "gp_traversal_step": "TraversalStep"}
 
 
@@ -87,7 +87,8 @@ def _struct(name, base=Struct):
 
 
 Config, TypeDesc, OpDesc, Call = (_struct(f"gp_{name}") for name in ("config", "type_desc", "op_desc", "call"))
-Segments, Permutation, Layout = (_struct(f"gp_{name}") for name in ("segments", "permutation", "layout"))
+Segments, Permutation, Layout, Axes = (_struct(f"gp_{name}") for name in
+                                       ("segments", "permutation", "layout", "axes"))
 Fault, Degrees, EdgeList = (_struct(f"gp_{name}") for name in ("fault", "degrees", "edge_list"))
 Field, KeyField, Policy = _struct("gp_field"), _struct("gp_key_field"), _struct("gp_policy")
 Aggregate = _struct("gp_aggregate")

@@ -66,6 +66,36 @@ FAKE_KERNEL(
     gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_neighbours<int, gp_equal<int>, false>, GP__FIND_BEFORE>);
 FAKE_KERNEL(gp__find_args,
             gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_neighbours<int, gp_less<int>, true>, GP__FIND_BAD>);
+FAKE_KERNEL(gp__rows_args,
+            gp__rows_reduce<gp__policy<128, 1, 3, 3, 0, 1, 2>, 0, false, gp_sum<int>,
+                            gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+FAKE_KERNEL(gp__rows_args,
+            gp__rows_reduce<gp__policy<128, 1, 3, 3, 0, 1, 2>, 1, false, gp_sum<int>,
+                            gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+FAKE_KERNEL(gp__rows_args,
+            gp__rows_reduce<gp__policy<128, 1, 3, 3, 0, 1, 2>, 2, false, gp_sum<int>,
+                            gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+FAKE_KERNEL(gp__rows_args,
+            gp__rows_reduce<gp__policy<128, 1, 3, 3, 0, 1, 2>, 2, true, gp_sum<int>,
+                            gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+FAKE_KERNEL(gp__rows_args,
+            gp__columns_reduce<gp__policy<128, 1, 3, 3, 0, 1, 2>, false, gp_sum<int>,
+                               gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+FAKE_KERNEL(gp__rows_args,
+            gp__columns_reduce<gp__policy<128, 1, 3, 3, 0, 1, 2>, true, gp_sum<int>,
+                               gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+FAKE_KERNEL(gp__rows_args,
+            gp__rows_map<gp__policy<128, 1, 3, 3, 0, 1, 2>, 0, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>,
+                         int, int, gp__binary<gp_sub<int>, int, int, int>, int>);
+FAKE_KERNEL(gp__rows_args,
+            gp__rows_map<gp__policy<128, 1, 3, 3, 0, 1, 2>, 2, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>,
+                         int, int, gp__binary<gp_sub<int>, int, int, int>, int>);
+FAKE_KERNEL(
+    gp__rows_args,
+    gp__rows_apply<gp__policy<128, 1, 3, 3, 0, 1, 2>, false, int, int, gp__binary<gp_sub<int>, int, int, int>, int>);
+FAKE_KERNEL(
+    gp__rows_args,
+    gp__rows_apply<gp__policy<128, 1, 3, 3, 0, 1, 2>, true, int, int, gp__binary<gp_sub<int>, int, int, int>, int>);
 FAKE_KERNEL(
     gp__reduce_args,
     gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_min<unsigned long long>, gp__offset_fault<unsigned int>,
@@ -1683,6 +1713,76 @@ static void test_launches() {
   CLOSE(ctx);
 }
 
+// Rows of arrays of up to four dimensions in any order, beside the host back end, which NumPy checks.
+static void test_rows_of_arrays() {
+  gp_context *ctx = open_fake(), *host = nullptr;
+  gp_config config = gp_config_init();
+  config.backend = GP_BACKEND_HOST;
+  GOOD(gp_open(&config, &host));
+  const uint64_t shapes[][4] = {{3, 4, 5, 12}, {1, 2, 130, 7}, {1, 1, 2, 1100}};
+  for (const auto &shape : shapes)
+    for (int turned = shape[3] == 12 ? 0 : 3; turned < 4; ++turned)
+      for (int axis = 0; axis < 4; ++axis)
+        for (const bool map : {false, true}) {
+          gp_axes a = map ? gp_axes_mapped(4, shape, axis) : gp_axes_reduced(4, shape, axis);
+          const size_t n = size_t(shape[0] * shape[1] * shape[2] * shape[3]), m = map ? n : n / size_t(shape[axis]);
+          CHECK(a.in_stride[3] == 1 && a.in_stride[0] == int64_t(n / shape[0]) && a.struct_size == sizeof a &&
+                a.out_stride[axis == 3 && !map ? 2 : 3] == 1);
+          std::vector<int> v(n), wanted(m, -1);
+          for (size_t i = 0; i < n; ++i) v[i] = int(i * 7919 % 1009) - 500;
+          int64_t first = 0;
+          if (turned & 1) { // dimensions change places, in the input
+            std::swap(a.extent[0], a.extent[3]), std::swap(a.in_stride[0], a.in_stride[3]);
+            const gp_axes dense = map ? gp_axes_mapped(4, a.extent, axis) : gp_axes_reduced(4, a.extent, axis);
+            memcpy(a.out_stride, dense.out_stride, sizeof a.out_stride);
+          }
+          if (turned & 2) { // one runs backwards
+            const int d = (axis + turned) % 4;
+            first = int64_t(a.extent[d] - 1) * a.in_stride[d], a.in_stride[d] = -a.in_stride[d];
+          }
+          const size_t rows = n / size_t(a.extent[axis]), results = map ? n : rows;
+          wanted.assign(results, -1);
+          gp_call c = gp_call_init(map ? GP_ROW_MAP : GP_REDUCE_AXIS);
+          c.op = GP_SUM, c.in_type = GP_I32, c.axes = &a;
+          if (map) c.apply = GP_SUB;
+          c.in = v.data() + first, c.out = wanted.data();
+          GOOD(gp_run(host, &c, nullptr));
+          for (const int algorithm : {GP_WARP_SEGMENTS, GP_DIRECT, GP_EVEN_SHARE}) {
+            Device<int> in(v), out{results};
+            gp_policy p = small(algorithm);
+            p.blocks_per_sm = 1;
+            c.in = in.data + first, c.out = out.data, c.policy = &p;
+            const gp_result result = gp_run(ctx, &c, nullptr);
+            if (result == GP_E_POLICY && algorithm != GP_EVEN_SHARE) continue; // columns, or rows that are too long
+            check(result == GP_SUCCESS, __LINE__, "%s", gp_last_message());
+            check(!memcmp(out.data, wanted.data(), results * sizeof(int)), __LINE__, "axis %d, turned %d, algorithm %d",
+                  axis, turned, algorithm);
+            if (map && algorithm == GP_EVEN_SHARE && a.in_stride[0] == a.out_stride[0] &&
+                !memcmp(a.in_stride, a.out_stride, sizeof a.in_stride)) {
+              c.out = in.data;
+              GOOD(gp_run(ctx, &c, nullptr));
+              CHECK(!memcmp(in.data, wanted.data(), results * sizeof(int)));
+            }
+          }
+        }
+  gp_axes a = gp_axes_reduced(4, shapes[0], 3);
+  Device<int> in(std::vector<int>(720, 1)), out(std::vector<int>(60, 4));
+  gp_call c = gp_call_init(GP_REDUCE_AXIS);
+  gp_policy p = small(GP_WARP_SEGMENTS);
+  const int start = 100;
+  c.op = GP_SUM, c.in_type = GP_I32, c.axes = &a, c.in = in.data, c.out = out.data, c.init = &start, c.policy = &p;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(out.data[0] == 112 && out.data[59] == 112);
+  a.extent[3] = 0; // rows of nothing have results
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(out.data[0] == 100 && out.data[59] == 100);
+  a.extent[2] = 0; // no rows: nothing is launched
+  const auto before = fake::counts.calls["cuLaunchKernel"];
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(fake::counts.calls["cuLaunchKernel"] == before);
+  GOOD(gp_close(host));
+  CLOSE(ctx);
+}
 // On running kernels.
 static void test_more_results() {
   gp_context *ctx = open_fake();
@@ -2123,6 +2223,7 @@ int main(int argc, char **argv) {
                      {"bundles", test_bundles},
                      {"threads", test_threads},
                      {"fork", test_fork},
+                     {"rows of arrays", test_rows_of_arrays},
                      {"more results", test_more_results},
                      {"more policies", test_more_policies},
                      {"more faults", test_more_faults},

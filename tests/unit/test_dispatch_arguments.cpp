@@ -648,6 +648,26 @@ static void test_more_arguments(bool host) {
           c.permutation = &m);
   }
 
+  // rows of arrays
+  WRONG(GP_E_NULL, ": axes is null", GP_REDUCE_AXIS, c.axes = nullptr);
+  WRONG(GP_E_ARGUMENT, ": count is 99, neither 0 nor the product of axes.extent (100)", GP_REDUCE_AXIS, c.count = 99);
+  WRONG(GP_E_NULL, ": in is null", GP_ROW_MAP, c.in = nullptr);
+  WRONG(GP_E_OVERLAP, ": in and out overlap", GP_ROW_MAP, c.out = b.in + 4);
+  WRONG(GP_E_OVERLAP, ": in and out overlap", GP_REDUCE_AXIS, c.out = const_cast<void *>(c.in));
+  FINE(GP_ROW_MAP, c.out = const_cast<void *>(c.in));
+  WRONG(GP_E_OPERATOR, ": apply is not set", GP_ROW_MAP, c.apply = GP_OP_DEFAULT);
+  WRONG(GP_E_OPERATOR, ": apply: operator \"mine of one\" is unary", GP_ROW_MAP, c.apply = unary);
+  WRONG(GP_E_OPERATOR, ": apply: SUB does not work on struct types", GP_ROW_MAP, c.acc_type = vec3, c.op = binary,
+        c.transform = unary);
+  FINE(GP_ROW_MAP, c.acc_type = vec3, c.op = binary, c.transform = unary, c.apply = binary);
+  FINE(GP_ROW_MAP, c.acc_type = vec3, c.op = binary, c.transform = unary, c.apply = binary, c.out_type = GP_F64);
+  WRONG(GP_E_TYPE, "cannot convert to the accumulator's type: one of them is a struct type", GP_ROW_MAP,
+        c.acc_type = vec3, c.op = binary, c.apply = binary);
+  WRONG(GP_E_OPERATOR, ": apply: the call is no row_map", GP_REDUCE_AXIS, c.apply = GP_SUB);
+  WRONG(GP_E_ARGUMENT, ": init: the call takes no initial value", GP_ROW_MAP, c.init = lower_ends);
+  WRONG(GP_E_ARGUMENT, ": axes is for reduce_axis and row_map only", GP_REDUCE, c.axes = sample(GP_ROW_MAP).axes);
+  WRONG(GP_E_UNSUPPORTED, ": flags: GP_REPRODUCIBLE", GP_REDUCE_AXIS, c.op = GP_SUM, c.flags = GP_REPRODUCIBLE);
+
   // graphs
   {
     gp_graph g;
@@ -1527,6 +1547,38 @@ static void test_names() {
   rectangle = square(1021, 2039); // primes
   named(c, "gp__transpose_within_rows", "4, 4>", "gp__transpose_args");
   c.policy = nullptr;
+  c = sample(GP_REDUCE_AXIS), c.op = GP_SUM, c.out_type = GP_F64;
+  named(c, "gp__rows_reduce",
+        "0, false, gp_sum<double>, gp__load<float, double, gp_convert<float, double>>, float, double, double>",
+        "gp__rows_args");
+  c.op = GP_ARGMAX, c.out_type = GP_F32;
+  named(c, "gp__rows_reduce",
+        "0, false, gp_argmax<float>, gp__load<float, gp_arg<float>, gp_convert<float, float>>, float, gp_arg<float>, "
+        "gp_arg<float>>",
+        "gp__rows_args");
+  const uint64_t few[2] = {3, 100000}, many[2] = {100000, 300};
+  gp_axes rows = gp_axes_reduced(2, few, 0);
+  c = sample(GP_REDUCE_AXIS), c.axes = &rows, c.count = 0, c.in = c.out = nullptr;
+  const std::string loaded = "gp_max<float>, gp__load<float, float, gp_convert<float, float>>, float, float, float>";
+  named(c, "gp__columns_reduce", ("false, " + loaded).c_str(), "gp__rows_args");
+  rows = gp_axes_reduced(2, few, 1);
+  named(c, "gp__rows_reduce", ("2, false, " + loaded).c_str(), "gp__rows_args");
+  rows = gp_axes_reduced(2, many, 1);
+  named(c, "gp__rows_reduce", ("1, false, " + loaded).c_str(), "gp__rows_args");
+  c = sample(GP_ROW_MAP), c.axes = &rows, c.count = 0, c.in = c.out = nullptr;
+  const std::string applied = "gp__binary<gp_sub<float>, float, float, float>, float>";
+  rows = gp_axes_mapped(2, many, 1);
+  named(c, "gp__rows_map",
+        ("1, gp_max<float>, gp__load<float, float, gp_convert<float, float>>, float, float, " + applied).c_str(),
+        "gp__rows_args");
+  rows = gp_axes_mapped(2, few, 1);
+  named(c, "gp__rows_apply", ("false, float, float, " + applied).c_str(), "gp__rows_args");
+  CHECK(fake::last_program.find("gp__rows_apply") != std::string::npos);
+  rows = gp_axes_mapped(2, few, 0);
+  named(c, "gp__rows_apply", ("true, float, float, " + applied).c_str(), "gp__rows_args");
+  c.in_type = pair, c.acc_type = c.out_type = GP_F64, c.op = GP_SUM, c.transform = odd, c.apply = same_key;
+  named(c, "gp__rows_apply", "true, pair, double, gp__op_3, double>", "gp__rows_args");
+  CHECK(has("struct gp__op_3 {\n  typedef pair A;\n  typedef double B;\n  typedef double R;"));
   c = sample(GP_CONVERT_LAYOUT);
   named(c, "gp__convert_layout", "4096, 4, gp__side<1, 4>, gp__side<0, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>>",
         "gp__layout_args");

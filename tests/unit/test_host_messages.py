@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from gpuprims_ctypes import (HEADER, LIBRARY, OPERATORS, RESULT_NAMES, TYPES, Aggregate, Call, Context, Field, Graph,
-                             Layout, Permutation, Segments)
+from gpuprims_ctypes import (HEADER, LIBRARY, OPERATORS, RESULT_NAMES, TYPES, Aggregate, Axes, Call, Context, Field,
+                             Graph, Layout, Permutation, Segments)
 
 with open(HEADER, encoding="utf-8") as file:
     TEXT = file.read()
@@ -26,7 +26,7 @@ OPS = {"gp_transform": "NEGATE", "gp_transform_if": "NEGATE", "gp_adjacent_diffe
 ROOM = 4096
 # Host memory of any alignment, or a buffer of bytes, which needs no alignment.
 UNALIGNED = {"value", "new_value", "start", "step", "init", "scalar", "lower", "upper", "permutation", "to", "graph",
-             "relabelled", "segments", "aggregates"}
+             "relabelled", "segments", "aggregates", "axes"}
 APART = {("gp_convert_layout", "from"), ("gp_bfs_sources", "sources")}  # host memory too
 BYTES = {("gp_bfs_sources", "sources"), ("gp_convert_layout", "in"), ("gp_convert_layout", "out"), ("gp_any", "out"),
          ("gp_all", "out"), ("gp_equal_arrays", "out"), ("gp_is_partitioned", "out"), ("gp_contains", "out")}
@@ -77,11 +77,13 @@ class Arguments:
             return TYPES["u32"]
         if type_ == "gp_op":
             return (OPERATORS["LESS"] if parameter in ("predicate", "less") else
-                    0 if parameter == "equal" else OPERATORS[OPS.get(self.name, "SUM")])
+                    0 if parameter in ("equal", "transform") else OPERATORS[OPS.get(self.name, "SUM")])
         if type_.startswith("const gp_graph"):
             return self.graph()
         if type_.startswith("const gp_permutation"):
             return self.structure(Permutation(2, (0, 1, 0, 0), (2, 5)))
+        if type_.startswith("const gp_axes"):
+            return self.structure(Axes(2, 1, (2, 5), (5, 1), (5, 1) if self.name == "gp_row_map" else (1, 0)))
         if type_.startswith("const gp_segments"):
             return self.structure(Segments(TYPES["u32"], self.array([0, 4, 10]), None, SEGMENTS))
         if type_.startswith("const gp_aggregate"):
@@ -150,7 +152,7 @@ def test_types_and_operators(host, name):
                 assert re.match(rf"{name}: {parameter}\b", expect(host, arguments, {parameter: bad}, "GP_E_TYPE"))
             if type_.strip() == "gp_op":
                 assert re.match(rf"{name}: {parameter}\b", expect(host, arguments, {parameter: bad}, "GP_E_OPERATOR"))
-        if type_.strip() == "gp_op" and parameter not in ("equal", "less"):
+        if type_.strip() == "gp_op" and parameter not in ("equal", "less", "transform"):
             expect(host, arguments, {parameter: 0}, "GP_E_OPERATOR")
             expect(host, arguments, {parameter: OPERATORS["HEADS"]}, "GP_E_OPERATOR")
         # any other combination is either accepted or refused by name
@@ -189,7 +191,8 @@ def test_alignment(host, name):
     for _, parameter in pointers(arguments):
         result, message = arguments.call(host, **{parameter: arguments.values[parameter] + 1})
         if parameter in UNALIGNED or (name, parameter) in BYTES | APART:
-            if not (parameter in ("graph", "relabelled", "from", "to", "permutation", "segments", "aggregates")):
+            if not (parameter in ("graph", "relabelled", "from", "to", "permutation", "segments", "aggregates",
+                                  "axes")):
                 assert result == "GP_SUCCESS" or result == "GP_E_ARGUMENT", (name, parameter, result, message)
             continue
         assert result == "GP_E_ALIGNMENT", (name, parameter, result, message)
@@ -246,6 +249,7 @@ IN_PLACE = {
     "group by": {"gp_group_by": {("values", "out_values")}},
     "transpose": {name: {("in", "out")} for name in ("gp_transpose", "gp_transpose_batched", "gp_permute")},
     "convert_layout": {"gp_convert_layout": {("in", "out")}},
+    "row_map": {"gp_row_map": {("in", "out")}},
     "others": {},
 }
 

@@ -115,6 +115,7 @@ struct Drawn {
   gp_call call;
   gp_policy policy;
   gp_permutation permutation;
+  gp_axes axes;
   gp_field in_fields[5], out_fields[5];
   gp_key_field key_fields[3];
   gp_layout in_layout, out_layout;
@@ -259,6 +260,15 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
       m.dimensions = 2, m.order[0] = 1, m.order[1] = 0, m.extent[0] = 64 * (1 + below(600)),
       m.extent[1] = 64 * (1 + below(60));
     if (often(15) && m.dimensions > 1) m.in_stride[m.dimensions - 2] = m.extent[m.dimensions - 1] + below(9);
+  }
+  if (p == GP_REDUCE_AXIS || p == GP_ROW_MAP) {
+    uint64_t extent[4];
+    for (uint64_t &e : extent) e = 1 + below(often(60) ? 40 : 3000);
+    if (often(30)) extent[0] = extent[1] = 1, extent[3] = below(1 << 22);
+    gp_axes &a = d->axes = gp_axes_mapped(4, extent, int(below(4)));
+    if (often(30)) a.in_stride[3] = -3000, a.in_stride[2] = 1;
+    c.count = 0, c.axes = &a;
+    if (p == GP_ROW_MAP) c.apply = often(70) ? one_of<gp_op>({GP_SUB, GP_SUM, GP_MAX, GP_BIT_OR}) : h.same;
   }
   if (p == GP_CONVERT_LAYOUT) {
     const int n = int(1 + below(5));

@@ -381,6 +381,19 @@ static void put_matrices(Side &s, gp_call &c, int size, uint64_t rows, uint64_t 
   c.out = in_place ? const_cast<void *>(c.in) : s.take(n, size);
 }
 
+// Rows along a dimension of a dense array.
+static void put_axes(Side &s, gp_call &c, int size, uint64_t n0, uint64_t n1, uint64_t n2, int axis) {
+  const uint64_t extent[3] = {n0, n1, n2};
+  gp_axes *a = s.keep(c.primitive == GP_ROW_MAP ? gp_axes_mapped(3, extent, axis) : gp_axes_reduced(3, extent, axis));
+  const size_t n = n0 * n1 * n2;
+  c.axes = a;
+  c.in_type = c.acc_type = s.type(size);
+  c.op = s.op(MIX, size);
+  c.in = s.put(noise(n, size, 1), size);
+  c.out = s.take(c.primitive == GP_ROW_MAP ? n : n / extent[axis], size);
+  if (c.primitive == GP_ROW_MAP) c.apply = s.op(DIFFER, size);
+}
+
 // Values of runs or segments that make n elements or more; one of them is half of it.
 static void put_runs(Side &s, gp_call &c, int size, size_t n) {
   const int width = n % 2 ? 4 : 8;
@@ -604,6 +617,13 @@ static const std::vector<Case> cases = {
     CASE("transpose of small matrices", GP_TRANSPOSE, ALL, put_matrices(s, c, size, 3, 5, n / 15 + 1, false)),
     CASE("transpose in place", GP_TRANSPOSE, ALL, put_matrices(s, c, size, 48, 48, n > 3000 ? 2 : 1, true)),
     CASE("transpose in place, dense", GP_TRANSPOSE, ALL, put_matrices(s, c, size, 48, n / 48 + 1, 1, true)),
+    CASE("short rows", GP_REDUCE_AXIS, ALL, put_axes(s, c, size, 2, n / 60 + 1, 29, 2)),
+    CASE("long rows", GP_REDUCE_AXIS, ALL, put_axes(s, c, size, 1, 2, n / 2 + 1, 2)),
+    CASE("columns", GP_REDUCE_AXIS, ALL, put_axes(s, c, size, 2, n / 100 + 1, 51, 1)),
+    CASE("few columns", GP_REDUCE_AXIS, ALL, put_axes(s, c, size, 1, n / 3 + 1, 3, 1)),
+    CASE("row map", GP_ROW_MAP, ALL, put_axes(s, c, size, 2, n / 60 + 1, 29, 2)),
+    CASE("map of long rows", GP_ROW_MAP, ALL, put_axes(s, c, size, 1, 2, n / 2 + 1, 2)),
+    CASE("map of columns", GP_ROW_MAP, ALL, put_axes(s, c, size, 2, n / 100 + 1, 51, 1)),
     CASE("convert layout", GP_CONVERT_LAYOUT, WORDS, static const gp_field fields[] = {{0, 4}, {4, 2}};
          gp_layout *l = s.keep(gp_layout_init()); l->width = GP_AOS; l->size = 8; l->fields = fields;
          l->field_count = 2; c.in_layout = l; gp_layout *o = s.keep(*l); o->width = size == 4 ? GP_SOA : 32;

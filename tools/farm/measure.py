@@ -188,6 +188,7 @@ MERGE = NAMES.format("MERGE_PATH", 256, 4, "ALL", "ALL", 0, 2)
 TOP_K = NAMES.format("RADIX_SELECT", 256, 4, "ALL", "ALL", 0, 2)
 SEGMENTED_SORT = NAMES.format("SIZE_CLASSES", 256, 4, "ALL", "ALL", 0, 2)
 TRANSPOSE = NAMES.format("PADDED_TILES", 256, 1, "ALL", "ALL", 8, 0)
+ROWS = NAMES.format("EVEN_SHARE", 256, 4, "STREAMING", "ALL", 0, 4)
 RESIDENT = NAMES.format("DIRECT", 256, 1, "ALL", "ALL", 0, 1)
 GRAPH = (NAMES.format("EXPAND_CONTRACT", 1024, 2, "ALL", "ALL", 0, 1).replace("overlap=1", "overlap=2") +
          ",alpha=16,beta=2,small=1024,look=128,gather=7,cull=7,cluster=1")
@@ -203,7 +204,7 @@ MODEL = {
     "spread": 0.12,     # largest relative cost of a name (algorithm, load, store)
     "defaults": {**{name: {"map": MAP, "reduce": REDUCE, "find": FIND, "scan": SCAN, "stream": STREAM,
                            "segments": SEGMENTS, "histogram": HISTOGRAM, "sort": SORT, "merge": MERGE,
-                           "segmented_sort": SEGMENTED_SORT, "top_k": TOP_K, "transpose": TRANSPOSE,
+                           "segmented_sort": SEGMENTED_SORT, "top_k": TOP_K, "transpose": TRANSPOSE, "rows": ROWS,
                            "graph": GRAPH}[family]
                     for name, family in store.primitives().items()}, "merge_sort": MERGES,
                  **dict.fromkeys(("lower_bound", "upper_bound", "group_by", "graph_from_edges",

@@ -25,7 +25,7 @@ typedef struct gp_peer_args {
   const void *scalar, *scalar2;
   uint64_t count2;
   int begin_bit, end_bit; // both 0: all
-  uint64_t shape[3];      // transpose: rows, columns, matrices
+  uint64_t shape[3];      // transpose, reduce_axis: rows, columns, matrices
 } gp_peer_args;
 
 // A peer's call. With workspace NULL it sets *workspace_bytes to its need (0: none). Returns 0, a CUDA error, or

@@ -92,6 +92,7 @@ template <class T, class O> struct segmented {
   }
   // CUB of CCCL 3.0 has no call for a fixed length: offsets are computed, not read.
   static int fixed(ARGUMENTS) {
+    if (!a->length) return GP_PEER_UNSUPPORTED; // rows along another axis than the last
     const auto begin =
         thrust::make_transform_iterator(thrust::make_counting_iterator(0ll), times_length{(long long)a->length});
     CHECK_COUNT;
@@ -100,6 +101,7 @@ template <class T, class O> struct segmented {
   }
 };
 #define FIND_SEGMENTED(T) \
+  if (IS(reduce_axis) && cub_sum_of(c, #T)) return segmented<T, u32>::fixed; \
   if (IS(segmented_reduce) && cub_sum_of(c, #T)) { \
     if (is(c->form, "fixed")) return segmented<T, u32>::fixed; \
     if (is(c->offsets, "u32") || is(c->offsets, "i32")) \

@@ -47,6 +47,8 @@ const group_row GROUP_ROWS[] = {
     {"top_k", "u32 u64", "algorithm=RADIX_SELECT,threads=128,vectors=1,blocks_per_sm=1", NULL, "k=256"},
     {"segmented_top_k", "u32 u64", NULL, NULL, "segments=pareto:1024 k=64"},
     {"transpose", "u8 u16 u32 u64 s12 s16", "algorithm=PADDED_TILES,threads=128,vectors=1,blocks_per_sm=2", NULL, NULL},
+    {"reduce_axis", "u8 u16 u32 u64", "algorithm=EVEN_SHARE,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
+    {"row_map", "u16 u32", "algorithm=EVEN_SHARE,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
     {"convert_layout", "u8 u32", "threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
     {"bfs", "u32", "algorithm=EXPAND_CONTRACT,threads=128,vectors=1,blocks_per_sm=1,alpha=-1", NULL, "graph=kronecker"},
     {"bfs", "u32", "algorithm=EXPAND_CONTRACT,threads=128,vectors=1,blocks_per_sm=1,small=1,cluster=1", NULL,
