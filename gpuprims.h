@@ -38419,26 +38419,33 @@ GPUPRIMS__PRIVATE void gp__name_source(const gp__spelling *q, gp__text *t) {
   gp__end_described(q, t);
 }
 
+// Writes a type with what ARGMIN, MINMAX and their like wrap around it.
+GPUPRIMS__PRIVATE void gp__name_wrapped(const gp__spelling *q, const char *type, gp__text *t) {
+  static const char *const opens[] = {"", "gp_arg<", "gp_both<", "gp_both<gp_arg<"},
+                           *const closes[] = {"", ">", ">", ">>"};
+  gp__add(t, "%s%s%s", opens[q->is_arg], type, closes[q->is_arg]);
+}
 // Writes Op, Load, In, Acc. described: Load says what the input is made of, if it is described.
 GPUPRIMS__PRIVATE void gp__name_operands(const gp__spelling *q, int described, gp__text *t) {
   const char *in = gp__in_name(q);
   const char *value = gp__device_type(q->acc_type, q->acc_struct); // what the load's functor returns
-  static const char *const opens[] = {"", "gp_arg<", "gp_both<", "gp_both<gp_arg<"},
-                           *const closes[] = {"", ">", ">", ">>"};
-  const char *open = opens[q->is_arg], *close = closes[q->is_arg];
   if (q->user_op) gp__add(t, "gp__op_1, ");
   else gp__add(t, "%s<%s>, ", gp__op_rows[q->op].functor, value);
   if (described) gp__begin_described(q, t);
-  gp__add(t, "gp__load<%s, %s%s%s, ", in, open, value, close);
+  gp__add(t, "gp__load<%s, ", in);
+  gp__name_wrapped(q, value, t);
+  gp__add(t, ", ");
   if (q->user_transform) gp__add(t, "gp__op_2>");
   else gp__add(t, "%s<%s, %s>>", q->transform ? gp__op_rows[q->transform].functor : "gp_convert", in, value);
   if (described) gp__end_described(q, t);
-  gp__add(t, ", %s, %s%s%s", in, open, value, close);
+  gp__add(t, ", %s, ", in);
+  gp__name_wrapped(q, value, t);
 }
 // The same, and Out.
 GPUPRIMS__PRIVATE void gp__name_fold_of(const gp__spelling *q, int described, gp__text *t) {
   gp__name_operands(q, described, t);
-  gp__add(t, q->is_arg ? ", gp_arg<%s>" : ", %s", gp__out_name(q));
+  gp__add(t, ", ");
+  gp__name_wrapped(q, gp__out_name(q), t);
 }
 GPUPRIMS__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) { gp__name_fold_of(q, 1, t); }
 // A user's operator in a program: its functor's name and its types.

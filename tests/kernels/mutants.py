@@ -1919,7 +1919,8 @@ MUTANTS = {
     "order: a radix sort's last pass takes all bits": (
         "AUTHORS", "src/device/tile_order.cuh", "end - bit < 8 ? (1u << (end - bit)) - 1 : 255", "255"),
     "order: values without a barrier": (
-        "AUTHORS", "src/device/tile_order.cuh", "    __syncthreads();\n    gp__scatter_items<", "    gp__scatter_items<"),
+        "AUTHORS", "src/device/tile_order.cuh", "    __syncthreads();\n    gp__scatter_items<",
+        "    gp__scatter_items<"),
     "order: the k-th key is one too early": (
         "AUTHORS", "src/device/tile_order.cuh", "before + bin[b] < left;", "before + bin[b] <= left;"),
     "order: candidates of other digits count": (

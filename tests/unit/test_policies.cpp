@@ -749,6 +749,12 @@ static const struct {
     {"a value a thread", always},
     {"they lie in the same place", always},
     {"the struct of a zipped input has other members", always}, // of types alone
+    {"a policy's shared memory has room for positions of this size", always},
+    {"1 to 32 lanes", always}, // routines for kernel authors, as all below
+    {"1, 2, 4, 8, 16 or 32 lanes", always},
+    {"a result a lane, of 1, 2, 4, 8, 16 or 32 lanes", always},
+    {"places have 16 bits", always},
+    {"whole warps", always},
 };
 // The table and the header name the same ones.
 static void check_assertions() {
