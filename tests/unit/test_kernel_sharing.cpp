@@ -495,7 +495,8 @@ int main(int argc, char **argv) {
     gp_context *const shared = open_one(&handles);
     watched = false, loaded.clear(), twice.clear();
     for (long i = 0; i < calls / (capability == 90 ? 2 : 4);) {
-      const gp_primitive p = gp_primitive(1 + below(GP_PRIMITIVE_COUNT - 1));
+      // Transposes have the most kernels of all primitives.
+      const gp_primitive p = often(4) ? (gp_primitive)GP_TRANSPOSE : gp_primitive(1 + below(GP_PRIMITIVE_COUNT - 1));
       Drawn d;
       gp__request q;
       Handles again;
