@@ -17,8 +17,9 @@ TAKE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p,
 # one less than the kernels, beside those of sorts, fills and unique
 OWN = {"graph_from_edges": 2, "graph_transpose": 2, "graph_relabel": 4, "graph_degrees": 2, "graph_check": 2,
        "bfs_check": 3, "bfs": 0, "bfs_sources": 0, "connected_components": 2, "group_by_many": 4, "distinct": 2,
-       "join": 3}
+       "join": 3, "swap": 0, "lexicographic": 0, "partition_point": 0}
 HASHED = ("group_by_many", "distinct", "join")
+FLAT = ("swap", "lexicographic", "partition_point")
 
 
 LONG = int(os.environ.get("GPUPRIMS_LONG", "0") or 0)
@@ -44,7 +45,16 @@ def test_compiles(capability, wide):
             if name == "group_by_many":
                 aggregates[0].op, aggregates[1].op, aggregates[1].type = 4, 1, gp.TYPES["f32"]
                 call.aggregates, call.aggregate_count = ctypes.addressof(aggregates), 2
-            if name != "graph_from_edges" and name not in HASHED:
+            if name in FLAT:
+                kind_of_elements = gp.TYPES["f64" if wide else "u16"]
+                call.count = 1000
+                if name == "swap":
+                    call.out_type = kind_of_elements
+                else:
+                    call.in_type = kind_of_elements
+            if name == "partition_point":
+                call.op = gp.OPERATORS["LESS"]
+            if name != "graph_from_edges" and name not in HASHED + FLAT:
                 call.graph = ctypes.addressof(graph)
             if name in ("graph_from_edges", "graph_relabel"):
                 call.out_graph = ctypes.addressof(graph)
