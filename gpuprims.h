@@ -815,7 +815,7 @@ typedef struct gp_aggregate {
 } gp_aggregate;
 enum { GP_AGGREGATE_LIMIT = 8 }; // aggregates of a call
 
-// What a join returns; gp_contains: flags.
+// Results of a join; of gp_contains: flags.
 typedef enum gp_join_kind {
   GP_JOIN_INNER = 0,
   GP_JOIN_LEFT = 1,
@@ -4848,7 +4848,7 @@ GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
   F(blocks_per_sm, 0, 1, 2, 3, 4, 8) \
   F(overlap, 0, 1, 2)
 
-// Who reads a row.
+// Readers of a row: lanes, a warp, a block or several.
 enum {
   GP__ROWS_LANES,  // a power of two of lanes, one window each; a warp has several rows, `vectors` times
   GP__ROWS_WARP,   // a warp
@@ -6962,7 +6962,7 @@ typedef struct gp__input_data {
 // A slot is 0, or holds the upper half of a word, the hash of a key, and 1 plus a row that has the key. The row becomes
 // the first of these; later the group's number, or where the key's rows begin in their order, plus 1.
 
-// What is done with an element during a pass: fold it into a group's word.
+// A column that a pass folds into a word of each group.
 typedef struct gp__fold {
   const void *in;
   int type, what, word; // GP__FOLD_...
@@ -13894,7 +13894,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__
     }
   }
 }
-// What orders the groups: their first rows, or their keys.
+// The order of the groups: their first rows, or their keys.
 template <class P, class W, int COUNT> GP_DEVICE void gp__hash_take(const gp__hash_args &a) {
   const W *keys = static_cast<const W *>(a.keys);
   gp__pdl_wait<P>();

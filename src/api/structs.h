@@ -53,7 +53,7 @@ typedef struct gp_aggregate {
 } gp_aggregate;
 enum { GP_AGGREGATE_LIMIT = 8 }; // aggregates of a call
 
-// What a join returns; gp_contains: flags.
+// Results of a join; of gp_contains: flags.
 typedef enum gp_join_kind {
   GP_JOIN_INNER = 0,
   GP_JOIN_LEFT = 1,

@@ -4,7 +4,7 @@
 // A slot is 0, or holds the upper half of a word, the hash of a key, and 1 plus a row that has the key. The row becomes
 // the first of these; later the group's number, or where the key's rows begin in their order, plus 1.
 
-// What is done with an element during a pass: fold it into a group's word.
+// A column that a pass folds into a word of each group.
 typedef struct gp__fold {
   const void *in;
   int type, what, word; // GP__FOLD_...

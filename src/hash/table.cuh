@@ -93,7 +93,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__
     }
   }
 }
-// What orders the groups: their first rows, or their keys.
+// The order of the groups: their first rows, or their keys.
 template <class P, class W, int COUNT> GP_DEVICE void gp__hash_take(const gp__hash_args &a) {
   const W *keys = static_cast<const W *>(a.keys);
   gp__pdl_wait<P>();

@@ -10,7 +10,7 @@
   F(blocks_per_sm, 0, 1, 2, 3, 4, 8) \
   F(overlap, 0, 1, 2)
 
-// Who reads a row.
+// Readers of a row: lanes, a warp, a block or several.
 enum {
   GP__ROWS_LANES,  // a power of two of lanes, one window each; a warp has several rows, `vectors` times
   GP__ROWS_WARP,   // a warp
