@@ -13967,7 +13967,7 @@ GP_DEVICE void gp__put_number(void *out, int type, gp__u64 i, gp__u64 x) {
 #undef GPUPRIMS__CASE
 }
 
-// What an element adds to its group: one word, or two.
+// An element adds one word to its group, or two.
 struct gp__folded {
   gp__u64 low, high;
 };
@@ -36327,7 +36327,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_scatter_out_type(gp__checking *k) {
       ? gp__fail(GP_E_TYPE, "%s: @in2_type (of indices) is not i32, u32, i64 or u64", k->who)
       : GP_SUCCESS;
 }
-// What a predicate reads is of a built-in type, or its operator is a user's.
+// A predicate reads a built-in type, or its operator is a user's.
 GPUPRIMS__PRIVATE gp_result gp__check_scatter_key_type(gp__checking *k) {
   if (k->c->primitive == GP_REPLACE)
     return k->in.info && !k->q->user_op ? gp__no_struct(k, "op", k->q->op) : GP_SUCCESS;

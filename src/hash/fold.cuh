@@ -42,7 +42,7 @@ GP_DEVICE void gp__put_number(void *out, int type, gp__u64 i, gp__u64 x) {
 #undef GPUPRIMS__CASE
 }
 
-// What an element adds to its group: one word, or two.
+// An element adds one word to its group, or two.
 struct gp__folded {
   gp__u64 low, high;
 };

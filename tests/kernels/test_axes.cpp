@@ -45,7 +45,7 @@ template <class F> static void each(const u64 (&extent)[4], F f) {
         for (i[0] = 0; i[0] < extent[0]; ++i[0]) f(i);
 }
 
-// What a map does with an element and its row's reduction; no other element and no other state gives the same.
+// A map of an element and its row's reduction; no other element and no other state gives the same.
 template <class In, class Acc, class Out> struct Both {
   Out operator()(const In &x, const Acc &s) const { return Out(x) * Out(3) + Out(s); }
 };

@@ -85,7 +85,7 @@ template <int LANES, int WHAT, class T> struct GroupFold {
   static const int THREADS = 64, IN = 2 * THREADS, OUT = THREADS;
   static T draw() { return few<T>(); }
   static bool flag(const T &x) { return *reinterpret_cast<const unsigned char *>(&x) % 2 == 1; }
-  // Of the upper half of the inputs, a value in the lower half gets its flag; count: of the first lanes, for REDUCE.
+  // Values in the lower half of the inputs take their flags from the upper half. count: first lanes, for REDUCE.
   static void body(const T *in, T *out, unsigned count, Storage &) {
     const auto op = [](const T &a, const T &b) { return last_set(a, b); };
     const unsigned t = threadIdx.x, lane = threadIdx.x % 32 % LANES;
@@ -515,7 +515,7 @@ template <> bool comes_before<Triple>(const Triple &a, const Triple &b) {
 }
 template <> bool comes_before<Wide>(const Wide &a, const Wide &b) { return a.x < b.x; }
 
-// What is sorted: keys, or pairs with the keys' numbers as values; without values they are 0.
+// Keys to sort, or pairs with the keys' numbers as values; without values they are 0.
 template <class V> V value_of(unsigned i) { return make<V>(i); }
 template <> u8 value_of<u8>(unsigned i) { return u8(i * 37); }
 template <class K, class V> std::vector<Pair<K, V>> pairs_of(const std::vector<K> &in, bool values) {

@@ -29,7 +29,7 @@ static void check(bool good, int line, const std::string &what) {
 }
 #define CHECK(condition, what) check((condition), __LINE__, std::string(#condition) + ": " + (what))
 
-// What the library makes of digits; "damaged" if it refuses them. They are in memory of their own size.
+// Inflates digits by the library; "damaged" if it refuses them. They are in memory of their own size.
 static std::string inflated(const std::string &digits, size_t bytes) {
   std::vector<char> exact(digits.begin(), digits.end());
   char *const out = gp__inflate(exact.data(), exact.data() + exact.size(), bytes);
