@@ -5,6 +5,8 @@
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
 
+#include "cold.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -26,34 +28,6 @@
 #include <thrust/unique.h>
 #include <vector>
 
-static void good(gp_result result) {
-  if (result == GP_SUCCESS) return;
-  fprintf(stderr, "%s\n", gp_last_message());
-  exit(1);
-}
-static void good(cudaError_t error) {
-  if (error == cudaSuccess) return;
-  fprintf(stderr, "%s\n", cudaGetErrorString(error));
-  exit(1);
-}
-static cudaStream_t stream;
-static cudaEvent_t begins, ends;
-static void *flushed;
-template <class Call> static double median_us(const Call &call) {
-  std::vector<float> taken;
-  for (int i = 0; i < 34; ++i) {
-    float ms;
-    good(cudaMemsetAsync(flushed, i, 256 << 20, stream));
-    good(cudaEventRecord(begins, stream));
-    call();
-    good(cudaEventRecord(ends, stream));
-    good(cudaEventSynchronize(ends));
-    good(cudaEventElapsedTime(&ms, begins, ends));
-    if (i >= 3) taken.push_back(1e3f * ms);
-  }
-  std::sort(taken.begin(), taken.end());
-  return taken[taken.size() / 2];
-}
 // Sum, least and greatest of pairs of groups.
 struct Fold {
   double sum;
