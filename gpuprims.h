@@ -4484,6 +4484,15 @@ GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
       : s.primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
                                           : gp__top_k_capacity(p, s) * gp__rank_bytes(s);
 }
+// Lanes that sort short segments hold GP__TOP_K_LANE ranks each: 64 registers are enough for ranks of 4 bytes, 128 for
+// longer ones.
+GPUPRIMS__RULE gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
+  p.threads = p.threads < 256 ? p.threads : 256;
+  p.vectors = 1;
+  p.load = p.store = GP_CACHE_ALL;
+  p.blocks_per_sm = (gp__sort_item_bytes(s.key_size, s.out_size > 0) > 4 ? 512 : 1024) / p.threads;
+  return p;
+}
 GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
       (p.algorithm == GP_BEST_LISTS
@@ -33561,6 +33570,7 @@ typedef struct gp__kernel_rules {
 } gp__kernel_rules;
 #define GPUPRIMS__SAME_POLICY NULL
 #define GPUPRIMS__SAME_THREADS NULL
+#define GPUPRIMS__SAME_BLOCK NULL
 #define GPUPRIMS__NO_FORM NULL
 #define GPUPRIMS__SAME_KERNELS NULL, NULL, NULL, NULL // policy, threads, block, form
 #define GPUPRIMS__SPELL_NO_MORE NULL
@@ -40522,7 +40532,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
 GPUPRIMS__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->h, l->g->share);
-  const unsigned threads = l->g->threads, warps = threads / GP__WARP;
+  const unsigned threads = l->g->threads, sorting = (unsigned)gp__policy_of_short_top_k(*l->p, *l->h).threads;
   const unsigned long long length = q->count / q->segments;
   unsigned char *scratch = (unsigned char *)l->scratch;
   gp__segmented_top_k_args a;
@@ -40549,10 +40559,11 @@ GPUPRIMS__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
   }
   if (!at.direct || length <= GP__TOP_K_BY_LANES) {
     const unsigned most = gp__grid_of_step(l, 2, 0, UINT64_MAX);
+    const unsigned warps = sorting / GP__WARP;
     const uint64_t each = q->segments / (most * (uint64_t)warps);
     a.batch = each < 1 ? 1 : each < 32 ? (unsigned)each : 32;
     GPUPRIMS__CHECK(
-        gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->segments, a.batch * warps)), threads, 0, &a));
+        gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->segments, a.batch * warps)), sorting, 0, &a));
   }
   if (at.direct ? length <= GP__TOP_K_BY_LANES : !at.task_room) return GP_SUCCESS;
   return gp__launch_step(l, 0, l->g->grid, threads, l->g->shared_bytes, &a);
@@ -42539,8 +42550,18 @@ GPUPRIMS__PRIVATE gp_result gp__host_ranks(gp__host_call *h) {
   return h->q->primitive == GP_TOP_K ? gp__host_top_k(h, h->q->stride) : gp__host_nth(h);
 }
 
-static const gp__kernel_rules gp__kernels_of_top_k = {GPUPRIMS__SAME_KERNELS, gp__resident_blocks, gp__spell_top_k,
-                                                      gp__fit_top_k};
+GPUPRIMS__PRIVATE gp_policy gp__policy_of_top_k_kernel(gp_policy p, gp__shape s, gp__kernel_kind kind) {
+  return kind == GP__TOP_K_SHORT ? gp__policy_of_short_top_k(p, s) : p;
+}
+// One block at least is promised for segments: a compiler that is told nothing spills to fit another.
+GPUPRIMS__PRIVATE unsigned gp__resident_top_k(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                              const gp__spelling *w) {
+  const unsigned blocks = gp__resident_blocks(q, p, h, w);
+  return blocks || q->primitive != GP_SEGMENTED_TOP_K ? blocks : 1;
+}
+static const gp__kernel_rules gp__kernels_of_top_k = {
+    gp__policy_of_top_k_kernel, GPUPRIMS__SAME_THREADS, GPUPRIMS__SAME_BLOCK, GPUPRIMS__NO_FORM,
+    gp__resident_top_k,         gp__spell_top_k,        gp__fit_top_k};
 static const gp__family gp__family_top_k = {gp__checks_top_k,
                                             gp__top_k_is_idle,
                                             gp__shape_top_k,

@@ -58,6 +58,7 @@ typedef struct gp__kernel_rules {
 } gp__kernel_rules;
 #define GPUPRIMS__SAME_POLICY NULL
 #define GPUPRIMS__SAME_THREADS NULL
+#define GPUPRIMS__SAME_BLOCK NULL
 #define GPUPRIMS__NO_FORM NULL
 #define GPUPRIMS__SAME_KERNELS NULL, NULL, NULL, NULL // policy, threads, block, form
 #define GPUPRIMS__SPELL_NO_MORE NULL

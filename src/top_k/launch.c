@@ -59,7 +59,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
 GPUPRIMS__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->h, l->g->share);
-  const unsigned threads = l->g->threads, warps = threads / GP__WARP;
+  const unsigned threads = l->g->threads, sorting = (unsigned)gp__policy_of_short_top_k(*l->p, *l->h).threads;
   const unsigned long long length = q->count / q->segments;
   unsigned char *scratch = (unsigned char *)l->scratch;
   gp__segmented_top_k_args a;
@@ -86,10 +86,11 @@ GPUPRIMS__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
   }
   if (!at.direct || length <= GP__TOP_K_BY_LANES) {
     const unsigned most = gp__grid_of_step(l, 2, 0, UINT64_MAX);
+    const unsigned warps = sorting / GP__WARP;
     const uint64_t each = q->segments / (most * (uint64_t)warps);
     a.batch = each < 1 ? 1 : each < 32 ? (unsigned)each : 32;
     GPUPRIMS__CHECK(
-        gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->segments, a.batch * warps)), threads, 0, &a));
+        gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->segments, a.batch * warps)), sorting, 0, &a));
   }
   if (at.direct ? length <= GP__TOP_K_BY_LANES : !at.task_room) return GP_SUCCESS;
   return gp__launch_step(l, 0, l->g->grid, threads, l->g->shared_bytes, &a);

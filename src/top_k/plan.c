@@ -1,7 +1,7 @@
 // top_k/plan.c - plans of top-k, nth element and shuffle
-// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, core/request.c,
-//   host/values.c, top_k/host.c, top_k/shuffle_host.c, core/kinds.c, core/primitive.c, core/reads.c, top_k/check.c,
-//   core/shape.c, core/spelling.c, top_k/names.c, top_k/launch.c, map/plan.c, segments/plan.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, top_k/policy.h,
+//   core/request.c, host/values.c, top_k/host.c, top_k/shuffle_host.c, core/kinds.c, core/primitive.c, core/reads.c,
+//   top_k/check.c, core/shape.c, core/spelling.c, top_k/names.c, top_k/launch.c, map/plan.c, segments/plan.c
 
 GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
@@ -60,8 +60,18 @@ GPUPRIMS__PRIVATE gp_result gp__host_ranks(gp__host_call *h) {
   return h->q->primitive == GP_TOP_K ? gp__host_top_k(h, h->q->stride) : gp__host_nth(h);
 }
 
-static const gp__kernel_rules gp__kernels_of_top_k = {GPUPRIMS__SAME_KERNELS, gp__resident_blocks, gp__spell_top_k,
-                                                      gp__fit_top_k};
+GPUPRIMS__PRIVATE gp_policy gp__policy_of_top_k_kernel(gp_policy p, gp__shape s, gp__kernel_kind kind) {
+  return kind == GP__TOP_K_SHORT ? gp__policy_of_short_top_k(p, s) : p;
+}
+// One block at least is promised for segments: a compiler that is told nothing spills to fit another.
+GPUPRIMS__PRIVATE unsigned gp__resident_top_k(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                              const gp__spelling *w) {
+  const unsigned blocks = gp__resident_blocks(q, p, h, w);
+  return blocks || q->primitive != GP_SEGMENTED_TOP_K ? blocks : 1;
+}
+static const gp__kernel_rules gp__kernels_of_top_k = {
+    gp__policy_of_top_k_kernel, GPUPRIMS__SAME_THREADS, GPUPRIMS__SAME_BLOCK, GPUPRIMS__NO_FORM,
+    gp__resident_top_k,         gp__spell_top_k,        gp__fit_top_k};
 static const gp__family gp__family_top_k = {gp__checks_top_k,
                                             gp__top_k_is_idle,
                                             gp__shape_top_k,
