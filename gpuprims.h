@@ -4484,15 +4484,6 @@ GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
       : s.primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
                                           : gp__top_k_capacity(p, s) * gp__rank_bytes(s);
 }
-// Lanes that sort short segments hold GP__TOP_K_LANE ranks each: 64 registers are enough for ranks of 4 bytes, 128 for
-// longer ones.
-GPUPRIMS__RULE gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
-  p.threads = p.threads < 256 ? p.threads : 256;
-  p.vectors = 1;
-  p.load = p.store = GP_CACHE_ALL;
-  p.blocks_per_sm = (gp__sort_item_bytes(s.key_size, s.out_size > 0) > 4 ? 512 : 1024) / p.threads;
-  return p;
-}
 GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
       (p.algorithm == GP_BEST_LISTS
@@ -5671,6 +5662,9 @@ GPUPRIMS__PRIVATE int gp__radix_has_room(gp_policy p, gp__shape s) {
 GPUPRIMS__PRIVATE int gp__sweep_fits(gp_policy p, gp__shape s) {
   return (gp__radix_registers(p.vectors, s) + 32) * p.threads * p.blocks_per_sm <= 65536;
 }
+GPUPRIMS__PRIVATE int gp__pairs_fit(gp_policy p, gp__shape s) {
+  return (gp__radix_registers(p.vectors, s) + 16) * p.threads * p.blocks_per_sm <= 65536;
+}
 GPUPRIMS__PRIVATE gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, stages = p.stages, open = !p.threads && !p.blocks_per_sm;
   const int paired = open && gp__is_paired(p.algorithm, s.in_size); // tiles as large as registers hold
@@ -6578,6 +6572,15 @@ GPUPRIMS__PRIVATE unsigned long long gp__top_k_mergers(unsigned long long ranks)
 }
 // Most keys of a row that radix select puts aside.
 GPUPRIMS__PRIVATE unsigned long long gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
+// Lanes that sort short segments hold GP__TOP_K_LANE ranks each: 64 registers are enough for ranks of 4 bytes, 128 for
+// longer ones.
+GPUPRIMS__PRIVATE gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
+  p.threads = p.threads < 256 ? p.threads : 256;
+  p.vectors = 1;
+  p.load = p.store = GP_CACHE_ALL;
+  p.blocks_per_sm = (gp__sort_item_bytes(s.key_size, s.out_size > 0) > 4 ? 512 : 1024) / p.threads;
+  return p;
+}
 // Scratch memory of a top-k of segments. part: most keys of a task; direct: segments of one length, not cut.
 typedef struct gp__segment_top_k_layout {
   unsigned long long part, task_room, list_room, tasks, arrived, lists, bytes;
@@ -38892,7 +38895,8 @@ GPUPRIMS__PRIVATE void gp__block_of_sort_kernel(gp_policy p, gp__shape h, gp__ke
   if (kind == GP__SORT_ONE_BLOCK) g->shared_bytes = gp__one_block_bytes(p, h.key_size);
   if (kind == GP__COUNT_KEYS) *g = gp__counting_geometry(p, h);
 }
-// One sweep keeps keys and values in registers; buckets of 8-byte keys need only 56 registers.
+// One sweep keeps keys and values in registers; buckets of 8-byte keys need only 56 registers. Tiles of pairs
+// that need more registers than there are make no promise: hundreds of bytes would spill.
 GPUPRIMS__PRIVATE unsigned gp__resident_sorts(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                               const gp__spelling *w) {
   const gp__kernel_kind kind = w->kind;
@@ -38901,7 +38905,8 @@ GPUPRIMS__PRIVATE unsigned gp__resident_sorts(const gp__request *q, const gp_pol
       : buckets                                   ? (unsigned)gp__bucket_blocks((int)q->key_size)
       : kind == GP__HYBRID_COUNT                  ? 2
                                                   : (unsigned)p->blocks_per_sm;
-  return gp__sweeps(p->algorithm) && !gp__sweep_fits(*p, *h)
+  const int pairs = (kind == GP__HYBRID_MOVE || kind == GP__HYBRID_REST) && gp__radix_value_bytes(*h) > 0;
+  return (gp__sweeps(p->algorithm) && !gp__sweep_fits(*p, *h)) || (pairs && !gp__pairs_fit(*p, *h))
       ? 0
       : gp__promise(q, w, blocks, kind == GP__HYBRID_SORT ? 2048 : 1024);
 }

@@ -100,7 +100,8 @@ GPUPRIMS__PRIVATE void gp__block_of_sort_kernel(gp_policy p, gp__shape h, gp__ke
   if (kind == GP__SORT_ONE_BLOCK) g->shared_bytes = gp__one_block_bytes(p, h.key_size);
   if (kind == GP__COUNT_KEYS) *g = gp__counting_geometry(p, h);
 }
-// One sweep keeps keys and values in registers; buckets of 8-byte keys need only 56 registers.
+// One sweep keeps keys and values in registers; buckets of 8-byte keys need only 56 registers. Tiles of pairs
+// that need more registers than there are make no promise: hundreds of bytes would spill.
 GPUPRIMS__PRIVATE unsigned gp__resident_sorts(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                               const gp__spelling *w) {
   const gp__kernel_kind kind = w->kind;
@@ -109,7 +110,8 @@ GPUPRIMS__PRIVATE unsigned gp__resident_sorts(const gp__request *q, const gp_pol
       : buckets                                   ? (unsigned)gp__bucket_blocks((int)q->key_size)
       : kind == GP__HYBRID_COUNT                  ? 2
                                                   : (unsigned)p->blocks_per_sm;
-  return gp__sweeps(p->algorithm) && !gp__sweep_fits(*p, *h)
+  const int pairs = (kind == GP__HYBRID_MOVE || kind == GP__HYBRID_REST) && gp__radix_value_bytes(*h) > 0;
+  return (gp__sweeps(p->algorithm) && !gp__sweep_fits(*p, *h)) || (pairs && !gp__pairs_fit(*p, *h))
       ? 0
       : gp__promise(q, w, blocks, kind == GP__HYBRID_SORT ? 2048 : 1024);
 }

@@ -101,6 +101,9 @@ GPUPRIMS__PRIVATE int gp__radix_has_room(gp_policy p, gp__shape s) {
 GPUPRIMS__PRIVATE int gp__sweep_fits(gp_policy p, gp__shape s) {
   return (gp__radix_registers(p.vectors, s) + 32) * p.threads * p.blocks_per_sm <= 65536;
 }
+GPUPRIMS__PRIVATE int gp__pairs_fit(gp_policy p, gp__shape s) {
+  return (gp__radix_registers(p.vectors, s) + 16) * p.threads * p.blocks_per_sm <= 65536;
+}
 GPUPRIMS__PRIVATE gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, stages = p.stages, open = !p.threads && !p.blocks_per_sm;
   const int paired = open && gp__is_paired(p.algorithm, s.in_size); // tiles as large as registers hold

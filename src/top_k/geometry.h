@@ -1,6 +1,6 @@
 // top_k/geometry.h - launches of top-k and nth element
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h, top_k/policy.h, core/rows.h,
-//   core/geometry.h, core/family.h, top_k/portable.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h, segmented_sort/policy.h, top_k/policy.h,
+//   core/rows.h, core/geometry.h, core/family.h, top_k/portable.h
 
 // Top-k and nth element. grid: the blocks of the first launch.
 GPUPRIMS__PRIVATE unsigned long long gp__rows_of(gp__shape s) {
@@ -19,6 +19,15 @@ GPUPRIMS__PRIVATE unsigned long long gp__top_k_mergers(unsigned long long ranks)
 }
 // Most keys of a row that radix select puts aside.
 GPUPRIMS__PRIVATE unsigned long long gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
+// Lanes that sort short segments hold GP__TOP_K_LANE ranks each: 64 registers are enough for ranks of 4 bytes, 128 for
+// longer ones.
+GPUPRIMS__PRIVATE gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
+  p.threads = p.threads < 256 ? p.threads : 256;
+  p.vectors = 1;
+  p.load = p.store = GP_CACHE_ALL;
+  p.blocks_per_sm = (gp__sort_item_bytes(s.key_size, s.out_size > 0) > 4 ? 512 : 1024) / p.threads;
+  return p;
+}
 // Scratch memory of a top-k of segments. part: most keys of a task; direct: segments of one length, not cut.
 typedef struct gp__segment_top_k_layout {
   unsigned long long part, task_room, list_room, tasks, arrived, lists, bytes;

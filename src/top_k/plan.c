@@ -1,5 +1,5 @@
 // top_k/plan.c - plans of top-k, nth element and shuffle
-// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, top_k/policy.h,
+// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, top_k/geometry.h,
 //   core/request.c, host/values.c, top_k/host.c, top_k/shuffle_host.c, core/kinds.c, core/primitive.c, core/reads.c,
 //   top_k/check.c, core/shape.c, core/spelling.c, top_k/names.c, top_k/launch.c, map/plan.c, segments/plan.c
 

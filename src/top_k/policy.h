@@ -1,5 +1,5 @@
 // top_k/policy.h - top-k, nth element, shuffle: policy fields, ranks, tiles, validity
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, merge/policy.h, segmented_sort/policy.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, merge/policy.h
 
 #define GP_POLICY_FIELDS_TOP_K(F) \
   F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT) \
@@ -76,15 +76,6 @@ GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
   return p.algorithm != GP_BEST_LISTS     ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
       : s.primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
                                           : gp__top_k_capacity(p, s) * gp__rank_bytes(s);
-}
-// Lanes that sort short segments hold GP__TOP_K_LANE ranks each: 64 registers are enough for ranks of 4 bytes, 128 for
-// longer ones.
-GPUPRIMS__RULE gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
-  p.threads = p.threads < 256 ? p.threads : 256;
-  p.vectors = 1;
-  p.load = p.store = GP_CACHE_ALL;
-  p.blocks_per_sm = (gp__sort_item_bytes(s.key_size, s.out_size > 0) > 4 ? 512 : 1024) / p.threads;
-  return p;
 }
 GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
