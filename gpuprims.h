@@ -5545,6 +5545,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
       (light                ? GP__IF_SEGMENTS_LIGHT
            : s.acc_size > 8 ? GP__IF_SEGMENTS_HEAVY
                             : 0);
+  const int vectors = p.vectors;
   gp_policy q;
   if (gp__is_expand(s.primitive)) { // as much in flight as registers allow; not tuned yet
     p.algorithm = gp__default_to(p.algorithm, GP_MERGE_PATH);
@@ -5554,6 +5555,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
   q = GPUPRIMS__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
   if (s.described && q.algorithm == GP_WARP_SEGMENTS && !p.blocks_per_sm) // eight spill (ptxas 13.0, sm_90)
     q.blocks_per_sm = 4;
+  while (!vectors && gp__is_expand(s.primitive) && q.vectors > 1 && !gp__policy_valid_segments(q, s)) --q.vectors;
   if (q.algorithm != GP_PIPELINED) return q;
   while (!p.threads && q.threads > 128 && !gp__policy_valid_segments(q, s)) q.threads -= 128;
   if (p.algorithm || gp__policy_valid_segments(q, s)) return q;

@@ -1021,11 +1021,46 @@ static void try_policies(int argc, char **argv, int capability) {
   printf("%zu of %lu accepted policies ran\n", jobs.size(), accepted_ones);
 }
 
+// The library's own choice is valid: for every case, size and architecture, of few elements and many, without rows of
+// the table. On a device with little shared memory too.
+static void try_defaults() {
+  static const gp__table no_rows = gp__table();
+  const int was = fake::machine.capability, had = fake::machine.shared_bytes;
+  for (int capability : {75, 80, 86, 90, 100, 120}) {
+    fake::machine.capability = capability, fake::machine.shared_bytes = gp__shared_bytes_of(capability);
+    Side device(true);
+    device.open();
+    for (const Case &what : cases)
+      for (int size : what.sizes) {
+        const gp_call c = build(device, what, size, Side::ALIGNED, LONG);
+        const std::string name =
+            std::string(what.name) + "/" + std::to_string(size) + ", " + std::to_string(capability);
+        gp__request q;
+        if (gp__check_call(device.ctx->state, "tests", &c, 0, 0, &q)) {
+          check(false, name + ": " + gp_last_message());
+          continue;
+        }
+        for (uint64_t count : {q.count, uint64_t(1) << 20, uint64_t(1) << 30}) {
+          gp__shape h = gp__shape_of(&q);
+          gp_policy policy;
+          gp_policy_source source;
+          gp__shape_on(&h, &device.ctx->state->about);
+          h.count = count;
+          const gp_result r = gp__choose("tests", nullptr, &h, &no_rows, &policy, &source);
+          check(r == GP_SUCCESS, name + ", " + std::to_string(count) + ": " + (r ? gp_last_message() : ""));
+        }
+      }
+    device.close();
+  }
+  fake::machine.capability = was, fake::machine.shared_bytes = had;
+}
+
 int main(int argc, char **argv) {
   setvbuf(stdout, nullptr, _IOLBF, 0);
   fake::compiler = emulated::compile;
   emulated::folder();
   check_assertions();
+  if (argc < 2 || strcmp(argv[1], "compile")) try_defaults();
   if (argc > 2 && !strcmp(argv[1], "compile")) {
     std::istringstream capabilities(argv[2]);
     for (std::string one; std::getline(capabilities, one, ',');) try_policies(argc - 2, argv + 2, std::stoi(one));
