@@ -15,12 +15,11 @@ import shlex
 import subprocess
 import sysconfig
 
-# Functions of the package that the library calls: allocator hooks, the log, operators of the host back end.
+# Functions of the package that the library calls: allocator hooks, the log.
 CALLBACKS = """
 extern "Python" void *gppy_allocate(void *user, size_t bytes, gp_stream stream);
 extern "Python" void gppy_release(void *user, void *pointer, size_t bytes, gp_stream stream);
 extern "Python" void gppy_log(void *user, gp_log_level level, const char *message);
-extern "Python" void gppy_operator(void *user, void *result, const void *a, const void *b);
 """
 WIDE = {"int": "int", "unsigned": "int", "size_t": "int", "uint8_t": "int", "uint32_t": "int", "uint64_t": "int",
         "int32_t": "int", "int64_t": "int", "double": "float", "void": "None"}

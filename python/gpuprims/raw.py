@@ -10,22 +10,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import errors
 from ._gpuprims import ffi, lib
+from ._result import error_of
 
 __all__ = ["ffi", "lib"]
 
 _RESULT = ffi.typeof("gp_result")
 _TEXT = ffi.typeof("char *")
-
-
-def error_of(result: int) -> errors.GpuprimsError:
-    """The exception for a result of a call that this thread has just made."""
-    name = ffi.string(lib.gp_result_name(result)).decode()
-    message = ffi.string(lib.gp_last_message()).decode(errors="replace")
-    made = errors.CLASSES.get(name, errors.GpuprimsError)(message or name)
-    made.result = result
-    return made
 
 
 def _checked(function: Any, name: str) -> Any:

@@ -1,0 +1,414 @@
+"""Arrays of other libraries: where their elements are, and how a result is made that belongs to the same library."""
+from __future__ import annotations
+
+import contextlib
+import math
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from ._gpuprims import ffi, lib
+
+# {name of an element type: (gp_type, bytes)}. bool is an integer of one byte to the library.
+TYPES: dict[str, tuple[int, int]] = {
+    "int8": (lib.GP_I8, 1), "uint8": (lib.GP_U8, 1), "int16": (lib.GP_I16, 2), "uint16": (lib.GP_U16, 2),
+    "int32": (lib.GP_I32, 4), "uint32": (lib.GP_U32, 4), "int64": (lib.GP_I64, 8), "uint64": (lib.GP_U64, 8),
+    "float16": (lib.GP_F16, 2), "bfloat16": (lib.GP_BF16, 2), "float32": (lib.GP_F32, 4), "float64": (lib.GP_F64, 8),
+    "bool": (lib.GP_U8, 1)}
+INTEGERS = frozenset(name for name in TYPES if "int" in name)
+FLOATS = frozenset(name for name in TYPES if "float" in name)
+
+
+class View:
+    """An array: element (i, j, ...) is at pointer + (i * strides[0] + j * strides[1] + ...) * itemsize. type: a gp_type;
+    0: raw bytes. device: -1 is the host. stream: on which the producer writes it, None: unknown."""
+
+    __slots__ = ("array", "pointer", "shape", "strides", "name", "type", "itemsize", "device", "library", "readonly",
+                 "stream", "size", "keep")
+
+    def __init__(self, array: Any, pointer: int, shape: tuple[int, ...], strides: tuple[int, ...] | None, name: str,
+                 itemsize: int, device: int, library: Library, readonly: bool = False, stream: int | None = None,
+                 element: int | None = None) -> None:
+        self.array, self.pointer, self.shape, self.name, self.itemsize = array, pointer, shape, name, itemsize
+        self.type = TYPES.get(name, (0, 0))[0] if element is None else element
+        self.strides = dense(shape) if strides is None else strides
+        self.device, self.library, self.readonly, self.stream = device, library, readonly, stream
+        self.size, self.keep = math.prod(shape), None
+
+    @property
+    def contiguous(self) -> bool:
+        expected = 1
+        for extent, stride in zip(reversed(self.shape), reversed(self.strides), strict=True):
+            if extent != 1 and stride != expected and self.size:
+                return False
+            expected *= extent
+        return True
+
+    def at(self, pointer: int, shape: tuple[int, ...], strides: tuple[int, ...] | None = None) -> View:
+        """Other elements of the same array."""
+        return View(self.array, pointer, shape, strides, self.name, self.itemsize, self.device, self.library,
+                    self.readonly, self.stream, self.type)
+
+    def typed(self, element: int) -> View:
+        """The same memory, whose elements have another type for the library."""
+        made = self.at(self.pointer, self.shape, self.strides)
+        made.type = element
+        return made
+
+    def permuted(self, order: Sequence[int]) -> View:
+        """The same elements with dimensions in another order."""
+        return self.at(self.pointer, tuple(self.shape[d] for d in order), tuple(self.strides[d] for d in order))
+
+
+def dense(shape: tuple[int, ...]) -> tuple[int, ...]:
+    strides, step = [], 1
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= extent
+    return tuple(reversed(strides))
+
+
+def merged(shape: tuple[int, ...], *strides: tuple[int, ...]) -> tuple[list[int], list[list[int]]]:
+    """The same elements in the same order with as few dimensions as possible: without those of extent 1, neighbours
+    merged where all the strides allow it."""
+    extents: list[int] = []
+    steps: list[list[int]] = [[] for _ in strides]
+    for d, extent in enumerate(shape):
+        if extent == 1:
+            continue
+        if extents and all(step[-1] == given[d] * extent for step, given in zip(steps, strides, strict=True)):
+            extents[-1] *= extent
+            for step, given in zip(steps, strides, strict=True):
+                step[-1] = given[d]
+        else:
+            extents.append(extent)
+            for step, given in zip(steps, strides, strict=True):
+                step.append(given[d])
+    return extents, steps
+
+
+def in_elements(argument: str, strides: Sequence[int] | None, itemsize: int) -> tuple[int, ...] | None:
+    if strides is None:
+        return None
+    if any(stride % itemsize for stride in strides):
+        raise ValueError(f"{argument}: its strides are no multiples of its elements' {itemsize} bytes")
+    return tuple(stride // itemsize for stride in strides)
+
+
+# ---- libraries
+
+
+class Library:
+    """What makes results. wide_unsigned: does it have uint64 for sums of unsigned integers?"""
+
+    name = ""
+    wide_unsigned = True
+    namespace: Any = None
+
+    def view(self, argument: str, array: Any, stream: int | None = None) -> View:
+        raise NotImplementedError
+
+    def empty(self, shape: tuple[int, ...], name: str, like: View) -> Any:
+        raise NotImplementedError
+
+    def finish(self, array: Any) -> Any:
+        """A result as the caller gets it."""
+        return array
+
+    def stream(self, device: int) -> int:
+        """The handle of the current stream of a device; 0: the default stream."""
+        return 0
+
+    def on_stream(self, stream: int, device: int) -> contextlib.AbstractContextManager[Any]:
+        """In which memory is allocated for that stream."""
+        return contextlib.nullcontext()
+
+    def name_of(self, dtype: Any) -> str:
+        """The name of an element type: of float32, "float32" or the library's own object for it."""
+        name = str(getattr(dtype, "__name__", None) or getattr(dtype, "name", None) or dtype).rpartition(".")[2]
+        name = {"float": "float64", "int": "int64"}.get(name, name.rstrip("_"))
+        if name not in TYPES:
+            raise TypeError(f"dtype: {dtype!r} is none of {', '.join(TYPES)}")
+        return name
+
+    def convert(self, array: Any, name: str) -> Any:
+        """An array of this library as elements of another type."""
+        return self.namespace.astype(array, getattr(self.namespace, name))
+
+    def from_host(self, array: Any, like: View) -> Any:
+        """A NumPy array on the device of `like`."""
+        raise TypeError(f"arrays of {type(like.array).__name__} are not made from host memory; give one on its device")
+
+
+class NumpyLibrary(Library):
+    """Arrays of NumPy, and what NumPy makes arrays of."""
+
+    name = "numpy"
+
+    def __init__(self) -> None:
+        import numpy
+
+        self.numpy = numpy
+        self.names = {numpy.dtype(name): name for name in TYPES if name != "bfloat16"}
+        self.dtypes = {name: dtype for dtype, name in self.names.items()}
+
+    def view(self, argument: str, array: Any, stream: int | None = None) -> View:
+        dtype = array.dtype
+        name = self.names.get(dtype)
+        if name is None:
+            name = self.raw_name(argument, dtype)
+        interface = array.__array_interface__
+        pointer, readonly = interface["data"]
+        strides = in_elements(argument, interface["strides"], dtype.itemsize)
+        return View(array, pointer, array.shape, strides, name, dtype.itemsize, -1, self, readonly)
+
+    def raw_name(self, argument: str, dtype: Any) -> str:
+        if str(dtype) == "bfloat16":  # ml_dtypes, which JAX uses
+            return "bfloat16"
+        if dtype.hasobject:
+            raise TypeError(f"{argument}: elements are Python objects")
+        if not dtype.isnative:
+            raise TypeError(f"{argument}: elements of {dtype} have the byte order of another machine")
+        return f"raw:{dtype.alignment}:{dtype}"
+
+    def empty(self, shape: tuple[int, ...], name: str, like: View) -> Any:
+        return self.numpy.empty(shape, self.dtypes.get(name) or like.array.dtype)
+
+    def finish(self, array: Any) -> Any:
+        return array[()] if array.ndim == 0 else array
+
+    def convert(self, array: Any, name: str) -> Any:
+        return self.numpy.asarray(array).astype(self.dtypes[name])
+
+    def from_host(self, array: Any, like: View) -> Any:
+        return array
+
+
+class DlpackHost(NumpyLibrary):
+    """Arrays of other libraries in host memory, by DLPack: NumPy sees them, and results become theirs."""
+
+    def __init__(self, namespace: Any) -> None:
+        super().__init__()
+        self.namespace = namespace
+        self.name = namespace.__name__.partition(".")[0]
+
+    def view(self, argument: str, array: Any, stream: int | None = None) -> View:
+        if type(array) is self.numpy.ndarray:
+            return super().view(argument, array)
+        try:
+            seen = self.numpy.from_dlpack(array)
+        except (BufferError, RuntimeError, TypeError, ValueError) as error:
+            raise TypeError(f"{argument}: its memory cannot be seen by DLPack: {error}") from error
+        return super().view(argument, seen)
+
+    def finish(self, array: Any) -> Any:
+        return self.namespace.from_dlpack(array)
+
+
+class TorchLibrary(Library):
+    """Tensors of PyTorch, on the host and on GPUs."""
+
+    name = "torch"
+    wide_unsigned = False
+
+    def __init__(self, torch: Any) -> None:
+        self.torch = torch
+
+    def view(self, argument: str, array: Any, stream: int | None = None) -> View:
+        if array.requires_grad:
+            raise ValueError(f"{argument} requires grad, and this call has no derivative: give {argument}.detach()")
+        kind = array.device.type
+        if kind not in ("cpu", "cuda"):
+            raise ValueError(f"{argument} is on {array.device}, neither on the host nor on a CUDA device")
+        name, itemsize = str(array.dtype).rpartition(".")[2], array.element_size()
+        if name not in TYPES:
+            name = f"raw:{min(itemsize, 16)}:{name}"
+        return View(array, array.data_ptr(), tuple(array.shape), tuple(array.stride()), name, itemsize,
+                    array.device.index if kind == "cuda" else -1, self)
+
+    def empty(self, shape: tuple[int, ...], name: str, like: View) -> Any:
+        dtype = getattr(self.torch, name) if name in TYPES else like.array.dtype
+        return self.torch.empty(shape, dtype=dtype, device=like.array.device)
+
+    def stream(self, device: int) -> int:
+        return int(self.torch.cuda.current_stream(device).cuda_stream)
+
+    def on_stream(self, stream: int, device: int) -> contextlib.AbstractContextManager[Any]:
+        cuda = self.torch.cuda
+        manager: contextlib.AbstractContextManager[Any] = cuda.stream(cuda.ExternalStream(stream, device=device))
+        return manager
+
+    def convert(self, array: Any, name: str) -> Any:
+        return array.to(getattr(self.torch, name))
+
+    def from_host(self, array: Any, like: View) -> Any:
+        return self.torch.from_numpy(array).to(like.array.device)
+
+
+class CupyLibrary(Library):
+    """Arrays of CuPy."""
+
+    name = "cupy"
+
+    def __init__(self, cupy: Any) -> None:
+        self.cupy = cupy
+
+    def view(self, argument: str, array: Any, stream: int | None = None) -> View:
+        name, itemsize = str(array.dtype), array.dtype.itemsize
+        if name not in TYPES:
+            name = f"raw:{array.dtype.alignment}:{name}"
+        return View(array, array.data.ptr, tuple(array.shape), in_elements(argument, array.strides, itemsize), name,
+                    itemsize, array.device.id, self)
+
+    def empty(self, shape: tuple[int, ...], name: str, like: View) -> Any:
+        with self.cupy.cuda.Device(like.device):
+            return self.cupy.empty(shape, name if name in TYPES else like.array.dtype)
+
+    def stream(self, device: int) -> int:
+        return int(self.cupy.cuda.get_current_stream().ptr)
+
+    def on_stream(self, stream: int, device: int) -> contextlib.AbstractContextManager[Any]:
+        manager: contextlib.AbstractContextManager[Any] = self.cupy.cuda.ExternalStream(stream)
+        return manager
+
+    def convert(self, array: Any, name: str) -> Any:
+        return array.astype(name)
+
+    def from_host(self, array: Any, like: View) -> Any:
+        with self.cupy.cuda.Device(like.device):
+            return self.cupy.asarray(array)
+
+
+class CudaInterface(Library):
+    """Objects with __cuda_array_interface__ (Numba, cuDF's columns and others), versions 2 and 3. Nobody knows how to
+    make one, so that calls need out=."""
+
+    name = "__cuda_array_interface__"
+
+    def view(self, argument: str, array: Any, stream: int | None = None) -> View:
+        about = array.__cuda_array_interface__
+        version = about.get("version", 0)
+        if version not in (2, 3):
+            raise ValueError(f"{argument}: version {version} of __cuda_array_interface__ is neither 2 nor 3")
+        if about.get("mask") is not None:
+            raise ValueError(f"{argument}: masks are not supported")
+        name, itemsize = _from_typestr(argument, about["typestr"])
+        pointer, readonly = about["data"]
+        shape = tuple(about["shape"])
+        stream = about.get("stream")
+        if stream is not None and (not isinstance(stream, int) or stream == 0):
+            raise ValueError(f"{argument}: {stream!r} is no stream of __cuda_array_interface__")
+        return View(array, pointer or 0, shape, in_elements(argument, about.get("strides"), itemsize), name, itemsize,
+                    device_of_pointer(array), self, readonly, stream)
+
+    def empty(self, shape: tuple[int, ...], name: str, like: View) -> Any:
+        raise TypeError(f"results of {type(like.array).__name__} cannot be made: give out=, or an array of PyTorch, "
+                        "CuPy or a library of the array API standard")
+
+
+class DlpackCuda(Library):
+    """Arrays of a library of the array API standard on a CUDA device, by DLPack."""
+
+    def __init__(self, namespace: Any) -> None:
+        self.namespace = namespace
+        self.name = namespace.__name__.partition(".")[0]
+
+    def view(self, argument: str, array: Any, stream: int | None = None) -> View:
+        from . import _dlpack
+
+        return _dlpack.view(argument, array, self, stream)
+
+    def empty(self, shape: tuple[int, ...], name: str, like: View) -> Any:
+        if name not in TYPES:
+            raise TypeError(f"results of {name.rpartition(':')[2]} elements cannot be made by {self.name}: give out=")
+        return self.namespace.empty(shape, dtype=getattr(self.namespace, name), device=like.array.device)
+
+
+def _from_typestr(argument: str, text: str) -> tuple[str, int]:
+    """The name and the bytes of an element of NumPy's array interface, such as "<f4"."""
+    order, kind, size = text[0], text[1], int(text[2:])
+    name = {"b": "bool", "i": f"int{8 * size}", "u": f"uint{8 * size}", "f": f"float{8 * size}"}.get(kind, "")
+    if order == (">" if sys.byteorder == "little" else "<"):
+        raise TypeError(f"{argument}: elements of {text} have the byte order of another machine")
+    return (name, size) if name in TYPES else (f"raw:{size & -size if size < 16 else 16}:{text}", size)
+
+
+def device_of_pointer(array: Any) -> int:
+    """The device of an object of which only a pointer is known: its `device` where that has a number, otherwise 0."""
+    device = getattr(array, "device", 0)
+    number = getattr(device, "id", getattr(device, "index", device))
+    return number if isinstance(number, int) else 0
+
+
+_numpy: NumpyLibrary | None = None
+_others: dict[Any, Library] = {}
+
+
+def numpy_library() -> NumpyLibrary:
+    global _numpy
+    if _numpy is None:
+        _numpy = NumpyLibrary()
+    return _numpy
+
+
+def _other(key: Any, make: Any, *arguments: Any) -> Library:
+    if key not in _others:
+        _others[key] = make(*arguments)
+    return _others[key]
+
+
+def library_of(argument: str, array: Any) -> tuple[Library, Any]:
+    """(The library of an array, the array). Sequences and numbers become arrays of NumPy."""
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(array, numpy.ndarray):
+        return numpy_library(), array
+    torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
+    if torch is not None and isinstance(array, torch.Tensor):
+        return _other(torch, TorchLibrary, torch), array
+    if cupy is not None and isinstance(array, cupy.ndarray):
+        return _other(cupy, CupyLibrary, cupy), array
+    if hasattr(array, "__dlpack__") and hasattr(array, "__dlpack_device__"):
+        kind = int(array.__dlpack_device__()[0])
+        namespace = getattr(array, "__array_namespace__", None)
+        if kind == 1 and namespace is not None:
+            space = namespace()
+            return _other((space, 1), DlpackHost, space), array
+        if kind in (2, 13) and namespace is not None:  # device memory, managed memory
+            space = namespace()
+            return _other((space, 2), DlpackCuda, space), array
+        if not hasattr(array, "__cuda_array_interface__") and not hasattr(array, "__array__"):
+            raise TypeError(f"{argument}: {type(array).__name__} has __dlpack__ of device type {kind}, but no "
+                            "__array_namespace__")
+    if hasattr(array, "__cuda_array_interface__"):
+        return _other(CudaInterface, CudaInterface), array
+    if array is None or isinstance(array, (str, bytes, dict, set)):
+        raise TypeError(f"{argument} is {type(array).__name__}, not an array")
+    made = numpy_library().numpy.asarray(array)
+    if made.dtype.hasobject:
+        raise TypeError(f"{argument} is {type(array).__name__}, not an array")
+    return numpy_library(), made
+
+
+def stream_handle(stream: Any) -> int:
+    """The handle of a stream: a number, or an object of PyTorch, CuPy, Numba or cuda.core."""
+    if isinstance(stream, bool):
+        raise TypeError(f"stream is {stream!r}")
+    if isinstance(stream, int):
+        handle = stream
+    elif hasattr(stream, "__cuda_stream__"):
+        said = stream.__cuda_stream__
+        handle = int((said() if callable(said) else said)[1])
+    else:
+        for member in ("cuda_stream", "ptr", "handle"):
+            if hasattr(stream, member):
+                handle = int(getattr(stream, member))
+                break
+        else:
+            raise TypeError(f"stream is {type(stream).__name__}: neither a number nor a stream of a known library")
+    if handle < 0 or handle >> 64:
+        raise ValueError(f"stream is {handle}, which is no address")
+    return handle
+
+
+def cast(pointer: int) -> Any:
+    return ffi.cast("void *", pointer)

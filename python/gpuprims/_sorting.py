@@ -1,0 +1,342 @@
+"""Sorts, top-k, distinct elements, sets, searches, group by."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ._arrays import TYPES, View, cast
+from ._gpuprims import ffi, lib
+from ._work import NULL, Array, Work, check, flat, natural, normal_axis
+
+
+def _one(view: View, argument: str) -> View:
+    if len(view.shape) != 1:
+        raise ValueError(f"{argument} has {len(view.shape)} dimensions, not one")
+    return view
+
+
+def _rows(work: Work, view: View, axis: Any) -> tuple[View, list[int] | None, int, int]:
+    """(The array with the axis last, contiguous; the order of its dimensions; rows; their length)."""
+    axis = normal_axis(axis, len(view.shape))
+    rows, back = work.axis_last(view, axis)
+    length = rows.shape[-1]
+    return rows, back, rows.size // length if length else 0, length
+
+
+def _segments(starts: View) -> Any:
+    return ffi.new("gp_segments *", lib.gp_segments_init(lib.GP_U64, cast(starts.pointer), starts.size - 1))
+
+
+def sort(x: Array, /, *, axis: Any = -1, descending: bool = False, out: Array = None, stream: Any = None) -> Array:
+    """numpy.sort, always stable. Floats in IEEE 754 total order: unlike there, -0 is below +0 and a NaN with the sign
+    bit below all numbers. axis None: of the flattened array."""
+    work = Work(stream, {"x": x})
+    view = work["x"]
+    flags = lib.GP_DESCENDING if descending else 0
+    if axis is None or len(view.shape) == 1:
+        if axis is not None:
+            normal_axis(axis, 1)
+        result = work.out(out, (view.size,), view.name, view)
+        source = work.contiguous(view)
+        check(lib.gp_sort_keys(work.handle, view.type, cast(source.pointer), view.size, cast(result.pointer), flags,
+                               work.stream))
+        return work.finish(result)
+    rows, back, count, length = _rows(work, view, axis)
+    result = work.out(out, view.shape, view.name, view)
+    if view.size:
+        target = result if back is None else work.empty(rows.shape, view.name, view)
+        starts = work.offsets(count, length, view)
+        check(lib.gp_segmented_sort_keys(work.handle, view.type, cast(rows.pointer), view.size, _segments(starts),
+                                         cast(target.pointer), flags, work.stream))
+        if back is not None:
+            work.move(target, back, result)
+    return work.finish(result)
+
+
+def argsort(x: Array, /, *, axis: Any = -1, descending: bool = False, out: Array = None, stream: Any = None) -> Array:
+    """numpy.argsort with kind="stable", in the order of sort; int64. Descending: equal elements keep their order."""
+    work = Work(stream, {"x": x})
+    view = work["x"]
+    flags = lib.GP_DESCENDING if descending else 0
+    if axis is None or len(view.shape) == 1:
+        if axis is not None:
+            normal_axis(axis, 1)
+        result = work.out(out, (view.size,), "int64", view)
+        source = work.contiguous(view)
+        check(lib.gp_argsort(work.handle, view.type, lib.GP_U64, cast(source.pointer), view.size, NULL,
+                             cast(result.pointer), flags, work.stream))
+        return work.finish(result)
+    rows, back, count, length = _rows(work, view, axis)
+    result = work.out(out, view.shape, "int64", view)
+    if view.size:
+        keys = work.empty(rows.shape, view.name, view)
+        index = result if back is None else work.empty(rows.shape, "int64", view)
+        starts, begins = work.offsets(count, length, view), work.empty(rows.shape, "int64", view)
+        check(lib.gp_segmented_sort_pairs(work.handle, view.type, lib.GP_U64, cast(rows.pointer), NULL, view.size,
+                                          _segments(starts), cast(keys.pointer), cast(index.pointer), flags,
+                                          work.stream))
+        # Indices count from the start of the array: minus the start of each row.
+        check(lib.gp_expand(work.handle, lib.GP_U64, lib.GP_U64, cast(starts.pointer), cast(starts.pointer), count,
+                            cast(begins.pointer), view.size, work.stream))
+        place = index if back is None else work.empty(rows.shape, "int64", view)
+        check(lib.gp_transform2(work.handle, lib.GP_SUB, lib.GP_I64, lib.GP_I64, cast(index.pointer),
+                                cast(begins.pointer), view.size, cast(place.pointer), work.stream))
+        if back is not None:
+            work.move(place, back, result)
+    return work.finish(result)
+
+
+def topk(x: Array, k: int, /, *, axis: Any = -1, largest: bool = True, sorted: bool = True,
+         stream: Any = None) -> tuple[Array, Array]:
+    """torch.topk: (values, indices) of the k largest elements along an axis. Of equal ones those that come first, which
+    PyTorch leaves open. Not sorted: the order is the library's choice, the same in each call."""
+    work = Work(stream, {"x": x})
+    view, k = work["x"], natural("k", k)
+    if not view.shape:
+        raise ValueError("x has no dimension")
+    rows, back, count, length = _rows(work, view, axis)
+    if k > rows.shape[-1]:
+        raise ValueError(f"k is {k}, and there are {rows.shape[-1]} elements along the axis")
+    flags = (lib.GP_DESCENDING if largest else 0) | (0 if sorted else lib.GP_UNSORTED)
+    shape = (*rows.shape[:-1], k)
+    keys, index = work.empty(shape, view.name, view), work.empty(shape, "int64", view)
+    if keys.size:
+        check(lib.gp_top_k_rows(work.handle, view.type, lib.GP_U64, cast(rows.pointer), count, length, k,
+                                cast(keys.pointer), cast(index.pointer), flags, work.stream))
+    if back is None:
+        return work.finish(keys), work.finish(index)
+    whole = [0] * len(shape)
+    for place, d in enumerate(back):
+        whole[d] = shape[place]
+    made = []
+    for part in (keys, index):
+        target = work.empty(tuple(whole), part.name, view)
+        work.move(part, back, target)
+        made.append(work.finish(target))
+    return made[0], made[1]
+
+
+def nth_element(x: Array, n: int, /, *, descending: bool = False, stream: Any = None) -> Array:
+    """The element that a sort of the flattened x would put at position n; nothing is rearranged. numpy.partition's
+    element at kth."""
+    work = Work(stream, {"x": x})
+    view, n = work["x"], natural("n", n)
+    if n >= view.size:
+        raise ValueError(f"n is {n}, and x has {view.size} elements")
+    source, result = work.contiguous(view), work.empty((), view.name, view)
+    check(lib.gp_nth_element(work.handle, view.type, cast(source.pointer), view.size, n, cast(result.pointer),
+                             lib.GP_DESCENDING if descending else 0, work.stream))
+    return work.finish(result)
+
+
+# ---- distinct elements
+
+
+def unique(x: Array, /, *, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
+           sync: bool | None = None, stream: Any = None) -> Any:
+    """numpy.unique: the distinct elements of the flattened x, ascending; with them the index of each one's first
+    occurrence, the inverse, and how often each occurs. Unlike there, every NaN is an element of its own.
+
+    On a GPU, without sync=True: Sized, whose values are the arrays, untrimmed but for the inverse."""
+    work = Work(stream, {"x": x})
+    view = work["x"]
+    n, source = view.size, flat(work.contiguous(view))
+    keys, count = work.empty((n,), view.name, view), work.counter(view)
+    made = work.empty((n,), view.name, view)
+    order = work.empty((n,), "int64", view) if return_index or return_inverse else None
+    if order is None:
+        check(lib.gp_sort_keys(work.handle, view.type, cast(source.pointer), n, cast(keys.pointer), 0, work.stream))
+    else:
+        check(lib.gp_argsort(work.handle, view.type, lib.GP_U64, cast(source.pointer), n, cast(keys.pointer),
+                             cast(order.pointer), 0, work.stream))
+    number = ffi.cast("uint64_t *", count.pointer)
+    lengths = index = inverse = None
+    if return_counts or return_inverse:
+        lengths = work.empty((n,), "int64", view)
+        if return_inverse:  # runs beyond the last have no length
+            check(lib.gp_fill(work.handle, lib.GP_I64, ffi.new("int64_t *", 0), cast(lengths.pointer), n, work.stream))
+        check(lib.gp_run_length_encode(work.handle, view.type, lib.GP_I64, cast(keys.pointer), n, cast(made.pointer),
+                                       cast(lengths.pointer), number, work.stream))
+    elif not return_index:
+        check(lib.gp_unique(work.handle, view.type, cast(keys.pointer), n, cast(made.pointer), number, work.stream))
+    if return_index:
+        assert order is not None
+        index = work.empty((n,), "int64", view)
+        check(lib.gp_unique_by_key(work.handle, view.type, lib.GP_I64, cast(keys.pointer), cast(order.pointer), n,
+                                   cast(made.pointer), cast(index.pointer), number, work.stream))
+    if return_inverse:
+        assert order is not None and lengths is not None
+        runs, run, total = work.offsets(n, 1, view), work.empty((n,), "int64", view), work.counter(view)
+        check(lib.gp_run_length_expand(work.handle, lib.GP_I64, lib.GP_I64, cast(runs.pointer), cast(lengths.pointer),
+                                       n, cast(run.pointer), n, ffi.cast("uint64_t *", total.pointer), work.stream))
+        inverse = work.empty(view.shape, "int64", view)
+        check(lib.gp_scatter(work.handle, lib.GP_I64, lib.GP_I64, cast(run.pointer), cast(order.pointer), n,
+                             cast(inverse.pointer), n, work.stream))
+    results = [made, index, lengths if return_counts else None]
+    cut = work.sized(sync, count, *results)
+    if inverse is None:
+        return cut
+    whole = work.finish(inverse)
+    place = 1 + (index is not None)
+    if work.waits(sync):
+        parts = list(cut) if isinstance(cut, tuple) else [cut]
+        return (*parts[:place], whole, *parts[place:])
+    parts = list(cut.values) if isinstance(cut.values, tuple) else [cut.values]
+    return cut._replace(values=(*parts[:place], whole, *parts[place:]))
+
+
+def _set(operation: str, x: Array, y: Array, assume_unique: bool, sync: bool | None, stream: Any) -> Any:
+    """Both inputs become sorted and distinct; their numbers must be known to the host."""
+    work = Work(stream, {"x": x, "y": y})
+    a, b = work["x"], work["y"]
+    if a.name != b.name:
+        raise TypeError(f"y: its elements are {b.name}, those of x are {a.name}")
+    if not work.waits(sync):
+        raise ValueError(f"{operation} on a GPU waits for numbers of elements: sync=True allows it")
+    parts = []
+    for part in (a, b):
+        source = flat(work.contiguous(part))
+        keys, made = (work.empty((part.size,), part.name, part) for _ in range(2))
+        check(lib.gp_sort_keys(work.handle, part.type, cast(source.pointer), part.size, cast(keys.pointer), 0,
+                               work.stream))
+        if assume_unique:
+            parts.append((keys, part.size))
+            continue
+        count = work.counter(part)
+        check(lib.gp_unique(work.handle, part.type, cast(keys.pointer), part.size, cast(made.pointer),
+                            ffi.cast("uint64_t *", count.pointer), work.stream))
+        parts.append((made, work.number(count.array)))
+    (p, m), (q, n) = parts
+    room = {"set_union": m + n, "set_intersection": m if m < n else n, "set_difference": m,
+            "set_symmetric_difference": m + n}[operation]
+    result, count = work.empty((room,), a.name, a), work.counter(a)
+    call = getattr(lib, f"gp_{operation}")
+    check(call(work.handle, lib.GP_LESS, a.type, cast(p.pointer), m, cast(q.pointer), n, cast(result.pointer),
+               ffi.cast("uint64_t *", count.pointer), work.stream))
+    return work.sized(sync, count, result)
+
+
+def union1d(x: Array, y: Array, /, *, sync: bool | None = None, stream: Any = None) -> Any:
+    """numpy.union1d. On a GPU sync=True is needed, as for the other sets."""
+    return _set("set_union", x, y, False, sync, stream)
+
+
+def intersect1d(x: Array, y: Array, /, *, assume_unique: bool = False, sync: bool | None = None,
+                stream: Any = None) -> Any:
+    """numpy.intersect1d, without indices."""
+    return _set("set_intersection", x, y, assume_unique, sync, stream)
+
+
+def setdiff1d(x: Array, y: Array, /, *, assume_unique: bool = False, sync: bool | None = None,
+              stream: Any = None) -> Any:
+    """numpy.setdiff1d. With assume_unique the result is sorted too."""
+    return _set("set_difference", x, y, assume_unique, sync, stream)
+
+
+def setxor1d(x: Array, y: Array, /, *, assume_unique: bool = False, sync: bool | None = None, stream: Any = None) -> Any:
+    """numpy.setxor1d."""
+    return _set("set_symmetric_difference", x, y, assume_unique, sync, stream)
+
+
+def isin(x: Array, test: Array, /, *, stream: Any = None) -> Array:
+    """numpy.isin, by a hash table of `test`. Equal are elements of equal bits: unlike there, -0 is not 0, and a NaN is
+    in `test` if the same NaN is."""
+    work = Work(stream, {"x": x, "test": test})
+    view, build = work["x"], work["test"]
+    if view.name != build.name:
+        raise TypeError(f"test: its elements are {build.name}, those of x are {view.name}")
+    result, source, table = work.empty(view.shape, "bool", view), work.contiguous(view), work.contiguous(build)
+    check(lib.gp_contains(work.handle, view.type, cast(table.pointer), build.size, cast(source.pointer), view.size,
+                          ffi.cast("uint8_t *", result.pointer), work.stream))
+    return work.finish(result)
+
+
+def merge(x: Array, y: Array, /, *, descending: bool = False, out: Array = None, stream: Any = None) -> Array:
+    """Two sorted arrays become one; NumPy has no such function. Of equal elements those of x come first. No NaN."""
+    work = Work(stream, {"x": x, "y": y})
+    a, b = _one(work["x"], "x"), _one(work["y"], "y")
+    if a.name != b.name:
+        raise TypeError(f"y: its elements are {b.name}, those of x are {a.name}")
+    result = work.out(out, (a.size + b.size,), a.name, a)
+    a, b = work.contiguous(a), work.contiguous(b)
+    check(lib.gp_merge(work.handle, lib.GP_GREATER if descending else lib.GP_LESS, a.type, cast(a.pointer), a.size,
+                       cast(b.pointer), b.size, cast(result.pointer), work.stream))
+    return work.finish(result)
+
+
+def searchsorted(a: Array, v: Array, /, *, side: str = "left", out: Array = None, stream: Any = None) -> Array:
+    """numpy.searchsorted: int64. a and v have one type, and no NaN."""
+    work = Work(stream, {"a": a, "v": v})
+    table, needles = _one(work["a"], "a"), work["v"]
+    if side not in ("left", "right"):
+        raise ValueError(f"side is {side!r}, neither left nor right")
+    if table.name != needles.name:
+        raise TypeError(f"v: its elements are {needles.name}, those of a are {table.name}")
+    result = work.out(out, needles.shape, "int64", needles)
+    table, (kind, pointer) = work.contiguous(table), work.input(needles)
+    if kind == lib.GP_INPUT:
+        work.call(lib.GP_LOWER_BOUND if side == "left" else lib.GP_UPPER_BOUND, key_type=table.type, in_type=kind,
+                  keys=cast(table.pointer), key_count=table.size, in_=pointer, count=needles.size, out_type=lib.GP_U64,
+                  out=cast(result.pointer))
+    else:
+        call = lib.gp_lower_bound if side == "left" else lib.gp_upper_bound
+        check(call(work.handle, lib.GP_LESS, table.type, lib.GP_U64, cast(table.pointer), table.size, pointer,
+                   needles.size, cast(result.pointer), work.stream))
+    return work.finish(result)
+
+
+# ---- group by
+
+_AGGREGATES = {"sum": lib.GP_AGGREGATE_SUM, "min": lib.GP_AGGREGATE_MIN, "max": lib.GP_AGGREGATE_MAX,
+               "count": lib.GP_AGGREGATE_COUNT, "mean": lib.GP_AGGREGATE_MEAN, "argmin": lib.GP_AGGREGATE_ARGMIN,
+               "argmax": lib.GP_AGGREGATE_ARGMAX}
+
+
+def group_by(keys: Array, values: Array = None, how: str | Sequence[str] = "sum", /, *, sync: bool | None = None,
+             stream: Any = None) -> Any:
+    """(The distinct keys, ascending; a result for each). how: "sum", "min", "max", "count", "mean", "argmin", "argmax",
+    or up to 8 of them: then a tuple of results. Sums have the type of numpy.sum, means are float64, the others int64 or
+    the type of the values. Keys are equal if their bits are: -0 is not 0. values None: for "count" alone."""
+    names = (how,) if isinstance(how, str) else tuple(how)
+    for name in names:
+        if name not in _AGGREGATES:
+            raise ValueError(f"how: {name!r} is none of {', '.join(_AGGREGATES)}")
+    if not 1 <= len(names) <= lib.GP_AGGREGATE_LIMIT:
+        raise ValueError(f"how has {len(names)} names, not 1 to {lib.GP_AGGREGATE_LIMIT}")
+    if values is None and set(names) != {"count"}:
+        raise TypeError("values is None, and only \"count\" needs none")
+    work = Work(stream, {"keys": keys} if values is None else {"keys": keys, "values": values})
+    key = _one(work["keys"], "keys")
+    n = key.size
+    value = key if values is None else _one(work["values"], "values")
+    if value.size != n:
+        raise ValueError(f"values has {value.size} elements, keys {n}")
+    source, column = work.contiguous(key), work.contiguous(value)
+    made, count = work.empty((n,), key.name, key), work.counter(key)
+    aggregates, results = ffi.new("gp_aggregate[]", len(names)), []
+    for one, name in zip(aggregates, names, strict=True):
+        kind = {"sum": _sum_type(work, value.name), "min": value.name, "max": value.name,
+                "mean": "float64"}.get(name, "int64")
+        result = work.empty((n,), kind, value)
+        one.op, one.out, one.out_type = _AGGREGATES[name], cast(result.pointer), TYPES[kind][0]
+        if name != "count":
+            one.type, one.column = column.type, cast(column.pointer)
+        results.append(result)
+    check(lib.gp_group_by_many(work.handle, key.type, cast(source.pointer), n, aggregates, len(names),
+                               cast(made.pointer), n, ffi.cast("uint64_t *", count.pointer), work.stream))
+    cut = work.sized(sync, count, made, *results)
+    if isinstance(how, str):
+        return cut
+    parts = cut if work.waits(sync) else cut.values
+    grouped = (parts[0], tuple(parts[1:]))
+    return grouped if work.waits(sync) else cut._replace(values=grouped)
+
+
+def _sum_type(work: Work, name: str) -> str:
+    if "float" in name:
+        return name
+    return "uint64" if name.startswith("u") and work.library.wide_unsigned else "int64"
+
+
+__all__ = ["argsort", "group_by", "intersect1d", "isin", "merge", "nth_element", "searchsorted", "setdiff1d",
+           "setxor1d", "sort", "topk", "union1d", "unique"]
