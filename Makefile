@@ -29,7 +29,7 @@ ABI = $(if $(filter 0,$(MAJOR)),0.$(word 2,$(subst ., ,$(VERSION))),$(MAJOR))
 
 .DELETE_ON_ERROR:
 .PHONY: help release header lines demo test test-long test-gpu bench tune table pr regress same-code nightly landscape \
-  dashboard docs reference lib examples lint format install clean venv lock
+  dashboard docs reference lib python examples lint format install clean venv lock
 
 help:
 	@echo 'make demo       flights of New York 2013, reduced, grouped, sorted: tables, build/demo*.png'
@@ -51,6 +51,7 @@ help:
 	@echo 'make header     gpuprims.h from the parts under src/; the targets that need it make it too'
 	@echo 'make lines      build/lines/gpuprims.h: the same, by which compilers and debuggers name the part'
 	@echo 'make lib        build/libgpuprims.so: the whole API, for other languages'
+	@echo 'make python     build/python/lib: the Python package on that library (pip install ./python: a whole one)'
 	@echo 'make examples   build/examples/*'
 	@echo 'make release    artifacts of a release in build/release (ARGS=--dry-run, or ARGS="--tag vX.Y.Z")'
 	@echo 'make lint       marks, order, prefixes, formatting'
@@ -80,6 +81,17 @@ $(BUILD)/libgpuprims.so: gpuprims.h $(POLICIES) Makefile | $(BUILD)
 	  gpuprims.h -x none -o $@.new $(LIBS)
 	mv $@.new $@
 	ln -sf libgpuprims.so $(BUILD)/libgpuprims.so.$(ABI)
+
+# The Python package in build/python/lib, on that library; `pip install ./python` compiles the library into it instead.
+python: $(BUILD)/python/.made
+
+$(BUILD)/python/.made: $(BUILD)/libgpuprims.so $(VENV_READY) $(wildcard python/*.* python/gpuprims/*)
+	@mkdir -p $(@D)
+	cd python && CC='$(CC)' CFLAGS= GPUPRIMS_SYSTEM_LIBRARY='$(abspath $(BUILD)/libgpuprims.so)' \
+	  $(if $(filter no,$(VENV)),$(PYTHON3),'$(abspath $(PYTHON))') setup.py -q build \
+	  --build-base '$(abspath $(@D))/temp' --build-lib '$(abspath $(@D))/lib' > '$(abspath $(@D))/log' 2>&1 || \
+	  { cat '$(abspath $(@D))/log'; exit 1; }
+	@touch $@
 
 $(BUILD):
 	mkdir -p $@

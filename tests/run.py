@@ -332,6 +332,7 @@ MAKE = ["make", "--no-print-directory", f"CC={CC}", "MAKEFLAGS="]
 SETUP = {
     "venv": [] if os.environ.get("VENV") == "no" else MAKE + ["venv"],
     "lib": MAKE + ["lib", "CFLAGS=-O2 -g -Wall -Wextra -Werror"],
+    "python": MAKE + ["python", "CFLAGS=-O2 -g -Wall -Wextra -Werror"],
 }
 # Sources in these folders that no row names are a failure: a test that nobody runs.
 FOLDERS = ["tests/unit", "tests/kernels", "tests/simt"]
@@ -858,11 +859,16 @@ def orphans():
     return sorted(path for path in found if path not in named)
 
 
+def needs_of(path):
+    """The Python package needs the library and the environment; one make builds all three, one after the other."""
+    return ["python"] if path.startswith("tests/python/") else ["lib", "venv"]
+
+
 def rows(patterns):
     """The rows to run; pytest files are found by their name, so that they need a row only where they need more."""
     named = {program.pytest for program in PROGRAMS}
     files = sorted(glob.glob("tests/*/test_*.py") + glob.glob("tests/test_*.py"))
-    programs = PROGRAMS + [Program(os.path.basename(path)[:-3], pytest=path, needs=["lib", "venv"], timeout=540)
+    programs = PROGRAMS + [Program(os.path.basename(path)[:-3], pytest=path, needs=needs_of(path), timeout=540)
                            for path in files if path not in named and not path.startswith("tests/gpu/")]
     if not patterns:
         return programs

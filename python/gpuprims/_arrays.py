@@ -381,6 +381,8 @@ def library_of(argument: str, array: Any) -> tuple[Library, Any]:
                             "__array_namespace__")
     if hasattr(array, "__cuda_array_interface__"):
         return _other(CudaInterface, CudaInterface), array
+    if numpy is not None and isinstance(array, numpy.generic):
+        return numpy_library(), numpy.asarray(array)
     if array is None or isinstance(array, (str, bytes, dict, set)):
         raise TypeError(f"{argument} is {type(array).__name__}, not an array")
     made = numpy_library().numpy.asarray(array)

@@ -160,7 +160,8 @@ class Context:
         """A type of raw bytes, for elements that are moved and not computed with."""
         with self._lock:
             if (size, align) not in self._raw_types:
-                description, name = ffi.new("gp_type_desc *", lib.gp_type_desc_init()), ffi.new("char[]", b"raw")
+                description = ffi.new("gp_type_desc *", lib.gp_type_desc_init())
+                name = ffi.new("char[]", f"raw_{size}_{align}".encode())
                 description.name, description.size, description.align = name, size, align
                 made = ffi.new("gp_type *")
                 result = lib.gp_type_struct(self.handle, description, made)

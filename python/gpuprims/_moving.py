@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ._arrays import INTEGERS, TYPES, View, cast
+from ._arrays import FLOATS, INTEGERS, TYPES, View, cast
 from ._gpuprims import ffi, lib
 from ._operators import Operator, operator_of
 from ._work import NULL, Array, Sized, Work, check, flat, natural, need_integers, normal_axis
@@ -127,7 +127,7 @@ def partition(x: Array, condition: Array, /, *, sync: bool | None = None, stream
     if not work.waits(sync):
         return Sized((first.array, second.array), counts.array[0])
     number = work.number(counts.array[0])
-    return work.finish(first)[:number], work.finish(second)[:view.size - number]
+    return work.library.finish(first.array[:number]), work.library.finish(second.array[:view.size - number])
 
 
 def flatnonzero(x: Array, /, *, sync: bool | None = None, stream: Any = None) -> Any:
@@ -377,7 +377,7 @@ def _ends(work: Work, view: View) -> tuple[Any, Any]:
         one = work.empty((), view.name, view)
         check(lib.gp_reduce(work.handle, op, view.type, view.type, cast(view.pointer), view.size, cast(one.pointer),
                             work.stream))
-        ends.append(one.array.item())
+        ends.append(float(one.array) if view.name in FLOATS else int(one.array))
     return ends[0], ends[1]
 
 
@@ -394,7 +394,7 @@ def histogram(x: Array, bins: Any = 10, weights: Array = None, /, *, range: tupl
     name = "float64" if view.name in INTEGERS or view.name == "bool" else view.name
     if name == "bfloat16":
         raise TypeError("x: bfloat16 has no edges in NumPy: convert it to float32")
-    if hasattr(bins, "__index__"):
+    if numpy.ndim(bins) == 0:
         count = natural("bins", bins, 1)
         if range is not None:
             low, high = (float(end) for end in range)

@@ -245,11 +245,11 @@ class Work:
 
     def sized(self, sync: bool | None, count: View, *results: View | None) -> Any:
         """Results trimmed to their number, on the host always; or Sized."""
-        arrays = [self.finish(one) for one in results if one is not None]
+        arrays = [one.array for one in results if one is not None]
         if not self.waits(sync):
             return Sized(arrays[0] if len(arrays) == 1 else tuple(arrays), count.array)
         number = self.number(count.array)
-        cut = tuple(array[:number] for array in arrays)
+        cut = tuple(self.library.finish(array[:number]) for array in arrays)
         return cut[0] if len(cut) == 1 else cut
 
     def waits(self, sync: bool | None) -> bool:

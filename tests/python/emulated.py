@@ -1,0 +1,252 @@
+"""The emulated driver for the package's CUDA side, and arrays of made-up libraries in its memory."""
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+import types
+
+import gpuprims as gp
+import numpy as np
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SOURCES = ["tests/python/emulated_driver.cpp", "tests/simt/simt.cpp", "tests/simt/async.cpp", "tests/simt/race.cpp"]
+READ = [*SOURCES, "tests/unit/fake_driver.h", "tests/unit/emulated_compiler.h", "tests/simt/simt.h", "gpuprims.h"]
+
+
+def library():
+    """The driver, built where something is newer."""
+    made = os.path.join(ROOT, "build", "tests", "emulated_driver.so")
+    times = [os.stat(os.path.join(ROOT, path)).st_mtime_ns for path in READ]
+    if not os.path.exists(made) or os.stat(made).st_mtime_ns < max(times):
+        os.makedirs(os.path.dirname(made), exist_ok=True)
+        compiler = "clang++" if shutil.which("clang++") else "g++"
+        subprocess.run([compiler, "-std=c++17", "-O0", "-fPIC", "-shared", "-w", "-I.", "-Itests/simt", *SOURCES, "-o",
+                        made + ".new", "-ldl", "-lpthread"], cwd=ROOT, check=True)
+        os.replace(made + ".new", made)
+    loaded = ctypes.CDLL(made, mode=ctypes.RTLD_GLOBAL)
+    loaded.emulated_table.restype = loaded.emulated_stream.restype = ctypes.c_void_p
+    loaded.emulated_last_stream.restype = ctypes.c_uint64
+    loaded.emulated_destroy.argtypes = [ctypes.c_void_p]
+    loaded.emulated_place.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    loaded.emulated_fail.argtypes = [ctypes.c_char_p]
+    return loaded
+
+
+def context(driver, device=0, **options):
+    options.setdefault("cache_dir", "")
+    return gp.Context("cuda", device, _driver=gp.raw.ffi.cast("struct gp_driver *", driver.emulated_table()), **options)
+
+
+# ---- arrays whose memory is NumPy's
+
+
+class Interface:
+    """An object with __cuda_array_interface__ and nothing else."""
+
+    def __init__(self, memory, version=3, stream=None, readonly=False, **changes):
+        self.memory = memory
+        about = {"shape": memory.shape, "typestr": memory.dtype.str, "data": (memory.ctypes.data, readonly),
+                 "strides": None if memory.flags.c_contiguous else memory.strides, "version": version}
+        if version >= 3:
+            about["stream"] = stream
+        about.update(changes)
+        self.__cuda_array_interface__ = about
+
+
+class DLManagedTensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int), ("device", ctypes.c_int)]
+
+
+class Versioned(ctypes.Structure):
+    _fields_ = [("version", ctypes.c_uint32 * 2), ("manager", ctypes.c_void_p), ("deleter", ctypes.c_void_p),
+                ("flags", ctypes.c_uint64), ("tensor", DLManagedTensor)]
+
+
+def pointer_in(capsule, name):
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.argtypes, get.restype = [ctypes.py_object, ctypes.c_char_p], ctypes.c_void_p
+    return get(capsule, name)
+
+
+class Standard:
+    """An array of a library of the array API standard, on the device, by DLPack."""
+
+    asked = []  # streams
+    versioned = True
+
+    def __init__(self, memory):
+        self.memory, self.shape, self.device = memory, memory.shape, "device 0"
+
+    def __array_namespace__(self):
+        return NAMESPACE
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+    def __dlpack__(self, *, stream=None, **version):
+        if version and not self.versioned:
+            raise TypeError("max_version")
+        self.asked.append(stream)
+        capsule = self.memory.__dlpack__(**version)
+        if version:
+            tensor = Versioned.from_address(pointer_in(capsule, b"dltensor_versioned")).tensor
+        else:
+            tensor = DLManagedTensor.from_address(pointer_in(capsule, b"dltensor"))
+        tensor.device_type = 2
+        return capsule
+
+    def __getitem__(self, place):
+        return Standard(self.memory[place])
+
+    def __int__(self):
+        return int(self.memory)
+
+
+NAMESPACE = types.ModuleType("standard")
+for _name in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64", "bool"):
+    setattr(NAMESPACE, _name, np.dtype(_name))
+NAMESPACE.empty = lambda shape, dtype, device: Standard(np.empty(shape, dtype))
+
+
+def torch_module(driver):
+    """A module "torch" as far as the package uses it: tensors, streams, the caching allocator."""
+    torch = types.ModuleType("torch")
+    torch.current, torch.allocated, torch.log = 0, {}, []
+
+    class Device:
+        def __init__(self, kind, index=None):
+            self.type, self.index = kind, index
+
+        def __str__(self):
+            return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    class Dtype:
+        def __init__(self, name):
+            self.name = name
+
+        def __repr__(self):
+            return f"torch.{self.name}"
+
+    class Tensor:
+        def __init__(self, memory, device, requires_grad=False):
+            self.memory, self.requires_grad = memory, requires_grad
+            self.device = device
+            self.dtype = getattr(torch, str(memory.dtype))
+            self.shape = memory.shape
+
+        def data_ptr(self):
+            return self.memory.ctypes.data
+
+        def stride(self):
+            return tuple(step // self.memory.itemsize for step in self.memory.strides)
+
+        def element_size(self):
+            return self.memory.itemsize
+
+        def to(self, what):
+            if isinstance(what, Dtype):
+                return Tensor(self.memory.astype(what.name), self.device)
+            return Tensor(self.memory, what)
+
+        def detach(self):
+            return Tensor(self.memory, self.device)
+
+        def __truediv__(self, number):
+            return Tensor(self.memory / number, self.device)
+
+        def __ne__(self, number):
+            return Tensor(self.memory != number, self.device)
+
+        def __getitem__(self, place):
+            return Tensor(np.asarray(self.memory[place]), self.device)
+
+        def __int__(self):
+            return int(self.memory)
+
+    class Stream:
+        def __init__(self, handle):
+            self.cuda_stream = handle
+
+        def __enter__(self):
+            self.before, torch.current = torch.current, self.cuda_stream
+
+        def __exit__(self, *_):
+            torch.current = self.before
+
+    def allocate(size, device, stream):
+        memory = np.empty(size + 256, np.uint8)
+        pointer = (memory.ctypes.data + 255) & ~255
+        torch.allocated[pointer] = memory
+        torch.log.append((size, device, stream))
+        return pointer
+
+    for name in ("int8", "uint8", "int16", "int32", "int64", "float16", "float32", "float64", "bool", "complex64"):
+        setattr(torch, name, Dtype(name))
+    torch.Tensor, torch.device = Tensor, Device
+    torch.made_on = []
+
+    def empty(shape, dtype, device):
+        torch.made_on.append(torch.current)
+        return Tensor(np.empty(shape, dtype.name), device)
+
+    torch.empty = empty
+    torch.from_numpy = lambda memory: Tensor(memory, Device("cpu"))
+    torch.cuda = types.SimpleNamespace(
+        current_stream=lambda device: Stream(torch.current), stream=lambda stream: stream,
+        ExternalStream=lambda handle, device: Stream(handle), caching_allocator_alloc=allocate,
+        caching_allocator_delete=lambda pointer: torch.allocated.pop(pointer))
+    torch.cuda_tensor = lambda memory, index=0, **options: Tensor(np.asarray(memory), Device("cuda", index), **options)
+    torch.cpu_tensor = lambda memory, **options: Tensor(np.asarray(memory), Device("cpu"), **options)
+    return torch
+
+
+def cupy_module():
+    """A module "cupy" likewise."""
+    cupy = types.ModuleType("cupy")
+    cupy.current, cupy.pool, cupy.devices = 0, [], []
+
+    class Entered:
+        def __init__(self, handle):
+            self.ptr = self.id = handle
+
+        def __enter__(self):
+            cupy.devices.append(self.ptr)
+            return self
+
+        def __exit__(self, *_):
+            cupy.devices.pop()
+
+    class ndarray:
+        def __init__(self, memory, device=0):
+            self.memory, self.shape, self.dtype, self.strides = memory, memory.shape, memory.dtype, memory.strides
+            self.data, self.device = types.SimpleNamespace(ptr=memory.ctypes.data), Entered(device)
+
+        def astype(self, name):
+            return ndarray(self.memory.astype(name))
+
+        def __truediv__(self, number):
+            return ndarray(np.asarray(self.memory / number))
+
+        def __getitem__(self, place):
+            return ndarray(np.asarray(self.memory[place]))
+
+        def __int__(self):
+            return int(self.memory)
+
+    def alloc(size):
+        memory = np.empty(size + 256, np.uint8)
+        cupy.pool.append(memory)
+        return types.SimpleNamespace(ptr=(memory.ctypes.data + 255) & ~255)
+
+    cupy.ndarray = ndarray
+    cupy.empty = lambda shape, dtype: ndarray(np.empty(shape, dtype))
+    cupy.asarray = lambda memory: ndarray(np.array(memory))
+    cupy.cuda = types.SimpleNamespace(Device=Entered, ExternalStream=Entered, alloc=alloc,
+                                      get_current_stream=lambda: Entered(cupy.current))
+    return cupy
+
+
+def put_module(monkeypatch, name, module):
+    monkeypatch.setitem(sys.modules, name, module)
+    return module

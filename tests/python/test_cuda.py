@@ -1,0 +1,293 @@
+"""The CUDA side on the emulated driver: protocols of arrays, streams, allocators, what is checked before a launch."""
+import gpuprims as gp
+import numpy as np
+import pytest
+from emulated import (NAMESPACE, Interface, Standard, context, cupy_module, library, put_module, torch_module)
+from gpuprims import _context
+
+# Compiling the driver and kernels for the emulator takes seconds.
+pytestmark = pytest.mark.turn(3)
+
+
+@pytest.fixture(scope="module")
+def driver():
+    return library()
+
+
+@pytest.fixture(autouse=True)
+def on_device(driver):
+    """Contexts of devices 0 and 1; kernels run."""
+    driver.emulated_devices(2)
+    driver.emulated_run(1)
+    made = [context(driver, 0), context(driver, 1)]
+    for one in made:
+        gp.use(one)
+    yield made
+    for one in made:
+        one.close()
+    assert driver.emulated_allocations() == 0
+
+
+@pytest.fixture
+def torch(monkeypatch, driver):
+    return put_module(monkeypatch, "torch", torch_module(driver))
+
+
+@pytest.fixture
+def cupy(monkeypatch):
+    return put_module(monkeypatch, "cupy", cupy_module())
+
+
+def launches(driver, call):
+    before = driver.emulated_launches()
+    call()
+    return driver.emulated_launches() - before
+
+
+# ---- protocols
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_cuda_array_interface(driver, version):
+    x, out = np.arange(1000, dtype=np.float32), np.zeros((), np.float32)
+    given = Interface(out, version)
+    assert gp.sum(Interface(x, version), out=given) is given
+    assert out == x.sum()
+
+
+def test_strides_of_the_interface():
+    x, out = np.arange(1000, dtype=np.int64), np.zeros((), np.int64)
+    gp.sum(Interface(x[::-3]), out=Interface(out))
+    assert out == x[::-3].sum()
+    matrix, sums = np.arange(60, dtype=np.int64).reshape(3, 4, 5), np.zeros((3, 5), np.int64)
+    gp.sum(Interface(matrix.transpose(1, 0, 2)), axis=0, out=Interface(sums))
+    assert (sums == matrix.sum(1)).all()
+
+
+def test_the_interface_s_stream(driver):
+    stream, other = driver.emulated_stream(), driver.emulated_stream()
+    x, out = np.arange(10, dtype=np.int64), np.zeros((), np.int64)
+    gp.sum(Interface(x, stream=stream), out=Interface(out))
+    assert driver.emulated_last_stream() == stream
+    gp.sum(Interface(x, stream=stream), out=Interface(out), stream=other)
+    assert driver.emulated_last_stream() == other
+    with pytest.raises(ValueError, match="x and y are written on different streams: give stream="):
+        gp.transform("sum", Interface(x, stream=stream), Interface(x, stream=other), out=Interface(np.zeros_like(x)))
+    with pytest.raises(ValueError, match="x: 0 is no stream"):
+        gp.sum(Interface(x, stream=0), out=Interface(out))
+
+
+def test_a_result_that_nobody_can_make():
+    with pytest.raises(TypeError, match="results of Interface cannot be made: give out="):
+        gp.sum(Interface(np.arange(10)))
+
+
+@pytest.mark.parametrize("versioned", [True, False])
+def test_dlpack(driver, monkeypatch, versioned):
+    monkeypatch.setattr(Standard, "versioned", versioned)
+    monkeypatch.setattr(Standard, "asked", [])
+    x = np.random.default_rng(1).integers(0, 100, 300)
+    made = gp.sort(Standard(x))
+    assert type(made) is Standard and (made.memory == np.sort(x)).all()
+    assert Standard.asked and set(Standard.asked) == {1}
+    stream = driver.emulated_stream()
+    gp.sort(Standard(x), stream=stream)
+    assert set(Standard.asked) == {1, stream} and driver.emulated_last_stream() == stream
+
+
+def test_dlpack_of_types_and_strides(monkeypatch):
+    x = np.arange(24, dtype=np.float64).reshape(4, 6)
+    assert (gp.sum(Standard(x[:, ::2]), axis=1).memory == x[:, ::2].sum(1)).all()
+    assert gp.any(Standard(np.array([False, True]))).memory[()] is np.True_
+    with pytest.raises(TypeError, match="x: elements of complex128"):
+        gp.sum(Standard(np.zeros(3, complex)))
+    monkeypatch.delattr(NAMESPACE, "float64")
+    with pytest.raises(AttributeError):
+        gp.sort(Standard(x))
+
+
+# ---- PyTorch and CuPy
+
+
+def test_torch(driver, torch):
+    x = np.random.default_rng(2).integers(-50, 50, (20, 30)).astype(np.int32)
+    tensor = torch.cuda_tensor(x)
+    torch.current = driver.emulated_stream()
+    for made, expected in ((gp.sum(tensor), x.sum()), (gp.cumsum(tensor, axis=1), x.cumsum(1)),
+                           (gp.argsort(tensor), x.argsort(1, kind="stable")), (gp.sort(tensor, axis=0), np.sort(x, 0)),
+                           (gp.mean(tensor, axis=0), x.mean(0)), (gp.argmax(tensor, axis=1), x.argmax(1)),
+                           (gp.any(tensor, axis=0), x.any(0)), (gp.transpose(tensor), x.T),
+                           (gp.count_nonzero(tensor, axis=0), np.count_nonzero(x, 0))):
+        assert isinstance(made, torch.Tensor) and str(made.device) == "cuda:0"
+        assert made.memory.dtype == expected.dtype and (made.memory == expected).all()
+    assert driver.emulated_last_stream() == torch.current
+
+
+def test_unsigned_sums_of_torch_are_int64(torch):
+    assert gp.sum(torch.cuda_tensor(np.full(10, 200, np.uint8))).memory.dtype == np.int64
+
+
+def test_an_explicit_stream_s_memory(driver, torch):
+    stream = torch.cuda.ExternalStream(driver.emulated_stream(), 0)
+    gp.sort(torch.cuda_tensor(np.arange(10)), stream=stream)
+    assert torch.made_on == [stream.cuda_stream] and driver.emulated_last_stream() == stream.cuda_stream
+
+
+def test_cupy(driver, cupy):
+    x = np.random.default_rng(3).normal(size=500).astype(np.float32)
+    cupy.current = driver.emulated_stream()
+    values, indices = gp.topk(cupy.ndarray(x), 5)
+    assert isinstance(values, cupy.ndarray) and (values.memory == np.sort(x)[:-6:-1]).all()
+    assert (x[indices.memory] == values.memory).all()
+    assert driver.emulated_last_stream() == cupy.current and not cupy.devices
+    counts, edges = gp.histogram(cupy.ndarray(x), 8, range=(-2, 2))
+    assert (counts.memory == np.histogram(x, 8, range=(-2, 2))[0]).all() and isinstance(edges, cupy.ndarray)
+    assert gp.mean(cupy.ndarray(x)).memory == pytest.approx(x.mean(dtype=np.float64), rel=1e-6)
+
+
+def test_sized_results(torch):
+    x = np.array([3, 1, 3, 2, 1], np.int32)
+    made = gp.unique(torch.cuda_tensor(x), return_counts=True)
+    assert isinstance(made, gp.Sized) and int(made.count) == 3
+    assert made.values[0].shape == (5,) and (made.values[0].memory[:3] == [1, 2, 3]).all()
+    values, counts = gp.unique(torch.cuda_tensor(x), return_counts=True, sync=True)
+    assert (values.memory == [1, 2, 3]).all() and (counts.memory == [2, 1, 2]).all()
+    made = gp.unique(torch.cuda_tensor(x), return_index=True, return_inverse=True)
+    assert (made.values[2].memory == [2, 0, 2, 1, 0]).all() and (made.values[1].memory[:3] == [1, 3, 0]).all()
+    first, second = gp.partition(torch.cuda_tensor(x), torch.cuda_tensor(x > 1), sync=True)
+    assert (first.memory == [3, 3, 2]).all() and (second.memory == [1, 1]).all()
+    made = gp.group_by(torch.cuda_tensor(x), torch.cuda_tensor(x), ("sum", "count"))
+    assert int(made.count) == 3 and (made.values[1][0].memory[:3] == [2, 2, 6]).all()
+    assert (gp.bincount(torch.cuda_tensor(x), sync=True).memory == np.bincount(x)).all()
+    for call in (lambda: gp.bincount(torch.cuda_tensor(x)), lambda: gp.histogram(torch.cuda_tensor(x)),
+                 lambda: gp.union1d(torch.cuda_tensor(x), torch.cuda_tensor(x))):
+        with pytest.raises(ValueError, match="sync=True"):
+            call()
+
+
+def test_indices_beyond_the_array(torch):
+    x = np.arange(10, 14)
+    assert (gp.take(torch.cuda_tensor(x), torch.cuda_tensor(np.array([1, 9, -1, 3]))).memory == [11, 0, 0, 13]).all()
+
+
+def test_own_operators(torch):
+    x = np.arange(-8, 8, dtype=np.int32)
+    farther = gp.operator(lambda a, b: gp.where(abs(a) >= abs(b), a, b), identity=0)
+    assert gp.reduce(torch.cuda_tensor(x), farther).memory == -8
+    assert (gp.transform(gp.operator("-a * 2 + 1"), torch.cuda_tensor(x)).memory == 1 - 2 * x).all()
+    assert (gp.transform(gp.operator(lambda a: -a * 2), torch.cuda_tensor(x)).memory == -2 * x).all()
+    with pytest.raises(gp.errors.CompileError, match="no_such_function"):
+        gp.transform(gp.operator("no_such_function(a)"), torch.cuda_tensor(x))
+
+
+# ---- allocators
+
+
+@pytest.mark.parametrize("name", ["torch", "cupy"])
+def test_the_library_s_allocator(driver, torch, cupy, name):
+    module = torch if name == "torch" else cupy
+    x = np.random.default_rng(4).integers(0, 1000, 40000).astype(np.int32)  # several tiles, and so a workspace
+    array = torch.cuda_tensor(x) if name == "torch" else cupy.ndarray(x)
+    stream = module.current = driver.emulated_stream()
+    with context(driver, 0, allocator=name) as made:
+        gp.use(made)
+        assert (gp.cumsum(array).memory == x.cumsum()).all()
+        if name == "torch":
+            assert torch.allocated and {one[1:] for one in torch.log} == {(0, stream)}
+        else:
+            assert cupy.pool and made.allocator.kept and not cupy.devices
+    assert not torch.allocated
+    assert name == "torch" or not made.allocator.kept
+
+
+def test_an_allocator_that_fails(driver, torch):
+    class Broken:
+        def allocate(self, size, stream):
+            return 0
+
+        def release(self, pointer, size, stream):
+            raise AssertionError
+
+    with context(driver, 0, allocator=Broken()) as made:
+        gp.use(made)
+        with pytest.raises(MemoryError) as caught:
+            gp.cumsum(torch.cuda_tensor(np.arange(40000)))
+        assert isinstance(caught.value, gp.errors.AllocationError)
+
+
+def test_a_default_context_lends_the_library_s_allocator(torch, cupy, monkeypatch):
+    asked = []
+    monkeypatch.setattr(_context, "_defaults", {})
+    monkeypatch.setattr(_context, "Context", lambda *given, **options: asked.append((given, options)))
+    for name in ("torch", "cupy", "standard"):
+        _context.default_context("cuda", 1, name)
+    assert asked == [(("cuda", 1), {"allocator": one}) for one in ("torch", "cupy", None)]
+
+
+# ---- nothing is launched on an error
+
+
+def faults(torch):
+    x = torch.cuda_tensor(np.arange(10, dtype=np.float32))
+    return [
+        (lambda: gp.sum(torch.cuda_tensor(np.arange(3.0), requires_grad=True)), ValueError, "x requires grad"),
+        (lambda: gp.transform("sum", x, torch.cpu_tensor(np.arange(10, dtype=np.float32))), ValueError,
+         "y is on the host, x on cuda:0"),
+        (lambda: gp.transform("sum", x, torch.cuda_tensor(np.arange(10, dtype=np.float32), 1)), ValueError,
+         "y is on cuda:1, x on cuda:0"),
+        (lambda: gp.sort(x, out=torch.cpu_tensor(np.zeros(10, np.float32))), ValueError, "out is on the host"),
+        (lambda: gp.sort(x, out=torch.cuda_tensor(np.zeros(20, np.float32)[::2])), ValueError, "out is not contiguous"),
+        (lambda: gp.sort(x, out=torch.cuda_tensor(np.zeros(9, np.float32))), ValueError, "out: its shape is"),
+        (lambda: gp.sort(x, out=torch.cuda_tensor(np.zeros(10))), TypeError, "out: its elements are float64"),
+        (lambda: gp.sort(x, out=Interface(np.zeros(10, np.float32), readonly=True)), ValueError, "out is read-only"),
+        (lambda: gp.sum(torch.cuda_tensor(np.zeros(3, np.complex64))), TypeError, "x: elements of complex64"),
+        (lambda: gp.sum(x, stream=object()), TypeError, "stream is object"),
+        (lambda: gp.sum(x, stream=-1), ValueError, "stream is -1"),
+        (lambda: gp.sum(Interface(np.arange(3), version=1)), ValueError, "x: version 1"),
+        (lambda: gp.sum(Interface(np.arange(3), mask=1)), ValueError, "x: masks"),
+        (lambda: gp.sum(Interface(np.arange(3), typestr=">i8")), TypeError, "x: elements of >i8 have the byte order"),
+        (lambda: gp.sum(Interface(np.arange(3), strides=(3,))), ValueError, "x: its strides"),
+        (lambda: gp.sort(Interface(np.arange(2**10), shape=(2**62,)), out=Interface(np.arange(3))), ValueError, "out"),
+        (lambda: gp.take(x, torch.cuda_tensor(np.zeros(3, np.float32))), TypeError, "indices: its elements are float32"),
+        (lambda: gp.topk(x, 11), ValueError, "k is 11"),
+    ]
+
+
+def test_nothing_is_launched_on_an_error(driver, torch):
+    for call, kind, message in faults(torch):
+        def run(call=call, kind=kind, message=message):
+            with pytest.raises(kind, match=message):
+                call()
+
+        assert launches(driver, run) == 0, message
+
+
+def test_errors_of_the_library(driver, torch):
+    x = np.arange(10, dtype=np.float32)
+    driver.emulated_place(x.ctypes.data, x.nbytes, 1)  # host memory, which says that it is on a device
+    driver.emulated_devices(2)
+    stream = driver.emulated_stream()
+    driver.emulated_destroy(stream)
+    with pytest.raises(gp.errors.StreamError):
+        gp.sum(torch.cuda_tensor(np.arange(3.0)), stream=stream)
+    with pytest.raises(gp.errors.AlignmentError, match="in"):
+        memory = np.zeros(41, np.uint8)
+        gp.sum(Interface(np.arange(10, dtype=np.float32), data=(memory.ctypes.data | 1, False)),
+               out=Interface(np.zeros((), np.float32)))
+    with pytest.raises(gp.errors.SizeError):
+        gp.sum(Interface(x, shape=(2**62,)), out=Interface(np.zeros((), np.float32)))
+
+
+def test_no_compiler(driver, torch):
+    driver.emulated_nvrtc(0)
+    try:
+        with context(driver) as made:
+            gp.use(made)
+            with pytest.raises(gp.errors.NoCompilerError):
+                gp.sum(torch.cuda_tensor(np.arange(3.0)))
+    finally:
+        driver.emulated_nvrtc(1)
+
+
+def test_repr(on_device):
+    assert repr(on_device[1]) == "<gpuprims.Context: cuda:1, Fake H200, compute capability 9.0>"
