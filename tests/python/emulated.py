@@ -149,6 +149,15 @@ def torch_module(driver):
                 return Tensor(self.memory.astype(what.name), self.device)
             return Tensor(self.memory, what)
 
+        def cuda(self):
+            return Tensor(self.memory, Device("cuda", 0))
+
+        def cpu(self):
+            return Tensor(self.memory, Device("cpu"))
+
+        def numpy(self):
+            return self.memory
+
         def detach(self):
             return Tensor(self.memory, self.device)
 
@@ -163,6 +172,9 @@ def torch_module(driver):
 
         def __int__(self):
             return int(self.memory)
+
+        def __float__(self):
+            return float(self.memory)
 
     class Stream:
         def __init__(self, handle):
@@ -193,6 +205,7 @@ def torch_module(driver):
     torch.empty = empty
     torch.from_numpy = lambda memory: Tensor(memory, Device("cpu"))
     torch.cuda = types.SimpleNamespace(
+        is_available=lambda: True, get_device_name=lambda: "an emulated GPU",
         current_stream=lambda device: Stream(torch.current), stream=lambda stream: stream,
         ExternalStream=lambda handle, device: Stream(handle), caching_allocator_alloc=allocate,
         caching_allocator_delete=lambda pointer: torch.allocated.pop(pointer))
@@ -233,6 +246,9 @@ def cupy_module():
 
         def __int__(self):
             return int(self.memory)
+
+        def __float__(self):
+            return float(self.memory)
 
     def alloc(size):
         memory = np.empty(size + 256, np.uint8)

@@ -291,3 +291,11 @@ def test_no_compiler(driver, torch):
 
 def test_repr(on_device):
     assert repr(on_device[1]) == "<gpuprims.Context: cuda:1, Fake H200, compute capability 9.0>"
+
+
+def test_demo(torch, capsys):
+    from gpuprims import demo
+
+    demo.main(3000)
+    said = capsys.readouterr().out
+    assert "rides on an emulated GPU" in said and "NumPy says the same." in said
