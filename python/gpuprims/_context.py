@@ -1,20 +1,17 @@
 """Contexts: a gp_context, its allocator hooks, its log; the default context of each device."""
 from __future__ import annotations
 
-import glob
-import importlib.util
-import logging
 import os
 import sys
 import threading
-from types import TracebackType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ._gpuprims import ffi, lib
 from ._result import error_of
 
-logger = logging.getLogger("gpuprims")
-logger.addHandler(logging.NullHandler())
+if TYPE_CHECKING:
+    from types import TracebackType
+
 NULL = ffi.NULL
 
 
@@ -72,12 +69,20 @@ def gppy_release(user: Any, pointer: Any, size: int, stream: Any) -> None:
 
 @ffi.def_extern()  # type: ignore[untyped-decorator]
 def gppy_log(user: Any, level: int, message: Any) -> None:
+    import logging
+
+    logger = logging.getLogger("gpuprims")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
     how = logging.WARNING if level == lib.GP_LOG_WARNING else logging.INFO
     logger.log(how, "%s", ffi.string(message).decode(errors="replace"))
 
 
 def find_nvrtc() -> str | None:
     """libnvrtc of the wheels nvidia-cuda-nvrtc and nvidia-cuda-nvrtc-cu12, the newest; None where neither is there."""
+    import glob
+    import importlib.util
+
     spec = importlib.util.find_spec("nvidia")
     found: list[str] = []
     for place in (spec.submodule_search_locations if spec else None) or ():

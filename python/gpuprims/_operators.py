@@ -1,13 +1,7 @@
 """Users' operators: C, or a small Python function that is run once on symbols and so becomes C."""
 from __future__ import annotations
 
-import hashlib
-import inspect
 import os
-import shlex
-import shutil
-import subprocess
-import tempfile
 import threading
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -254,6 +248,8 @@ class Operator:
         self.name = name or str(getattr(source, "__name__", "operator"))
         self.arity = 0
         if callable(source):
+            import inspect
+
             try:
                 parameters = inspect.signature(source).parameters.values()
             except (TypeError, ValueError) as error:
@@ -332,6 +328,9 @@ _compiled: dict[str, tuple[Any, int]] = {}
 
 
 def c_compiler() -> list[str]:
+    import shlex
+    import shutil
+
     given = os.environ.get("CC")
     if given:
         return shlex.split(given)
@@ -349,9 +348,10 @@ def host_function(name: str, body: str, operand: str, result: str, arity: int) -
     text = (f"{HOST_PRELUDE}typedef {C_TYPES[operand]} T;\nstatic {returned} op(const T a{second}) {{\n#line 1 \"{name}\"\n"
             f"{body}\n}}\nvoid gppy_entry(void *user, void *result, const void *a, const void *b) {{\n(void)user, (void)b;\n"
             f"*({C_TYPES[result]} *)result = op(*(const T *)a{', *(const T *)b' if arity == 2 else ''});\n}}\n")
-    key = hashlib.sha256(text.encode()).hexdigest()
-    if key not in _compiled:
+    if text not in _compiled:
         import ctypes
+        import subprocess
+        import tempfile
 
         with tempfile.TemporaryDirectory(prefix="gpuprims-") as folder:
             source, made = os.path.join(folder, "operator.c"), os.path.join(folder, "operator.so")
@@ -364,8 +364,8 @@ def host_function(name: str, body: str, operand: str, result: str, arity: int) -
             library = ctypes.CDLL(made)
         address = ctypes.cast(library.gppy_entry, ctypes.c_void_p).value
         assert address
-        _compiled[key] = library, address
-    return _compiled[key][1]
+        _compiled[text] = library, address
+    return _compiled[text][1]
 
 
 def operator(source: str | Callable[..., Any], *, identity: Any = None, commutative: bool = False,

@@ -23,7 +23,7 @@ def _wide(work: Work, name: str) -> str:
 def _axes(view: View, axis: Any) -> tuple[int, ...]:
     """The axes to reduce, ascending."""
     if axis is None:
-        return tuple(range(len(view.shape)))
+        return (0,) if len(view.shape) == 1 else tuple(range(len(view.shape)))
     given = axis if isinstance(axis, tuple) else (axis,)
     normal = tuple(sorted(normal_axis(one, len(view.shape)) for one in given))
     if len(set(normal)) < len(normal):
@@ -32,6 +32,8 @@ def _axes(view: View, axis: Any) -> tuple[int, ...]:
 
 
 def _shape(view: View, axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
+    if not keepdims and len(axes) == len(view.shape):
+        return ()
     if keepdims:
         return tuple(1 if d in axes else extent for d, extent in enumerate(view.shape))
     return tuple(extent for d, extent in enumerate(view.shape) if d not in axes)
@@ -39,7 +41,7 @@ def _shape(view: View, axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]
 
 def _fold(work: Work, op: int, view: View, axes: tuple[int, ...], out: View, acc: int = 0, init: Any = NULL) -> None:
     """out = the reduction of `view` along the axes, of which the order of C is kept."""
-    if math.prod(out.shape) == 0:
+    if out.size == 0:
         return
     if len(axes) == len(view.shape) and view.contiguous:
         if not acc and init is NULL:

@@ -31,6 +31,8 @@ class Work:
         self.views: dict[str, View] = {}
         self.outs: list[tuple[Any, Any]] = []
         self.keep: list[Any] = []
+        self.library: Library
+        self.context: Context
         first, library = "", None
         made: list[tuple[str, Library, Any]] = []
         for argument, array in arrays.items():
@@ -39,6 +41,13 @@ class Work:
             if library is None or library.name == "numpy" and one.name != "numpy" and array is arrays[argument]:
                 first, library = argument, one
         assert library is not None
+        if len(made) == 1 and library.name == "numpy":  # the most frequent call, in half the time
+            view = self.views[first] = library.view(first, made[0][2])
+            if view.type == 0 and first not in raw:
+                raise self.wrong_type(first, view)
+            self.library, self.device, self.stream, self.context = library, -1, NULL, default_context("host")
+            self.handle = self.context.handle
+            return
         for argument, one, array in made:
             if one is not library and array is not arrays[argument] and one.name == "numpy":
                 array = library.from_host(array, self.views[first]) if first in self.views else array
@@ -46,16 +55,20 @@ class Work:
             view = one.view(argument, array, self.explicit)
             self.views[argument] = view
             if view.type == 0 and argument not in raw:
-                raise TypeError(f"{argument}: elements of {view.name.rpartition(':')[2]} are none of {', '.join(TYPES)}")
+                raise self.wrong_type(argument, view)
         self.library = library
         self.device = self.views[first].device
         for argument, view in self.views.items():
             if view.device != self.device:
                 raise ValueError(f"{argument} is on {place(view.device)}, {first} on {place(self.device)}")
         backend = "host" if self.device < 0 else "cuda"
-        self.context: Context = default_context(backend, self.device, library.name)
+        self.context = default_context(backend, self.device, library.name)
         self.handle = self.context.handle
         self.stream = NULL if self.device < 0 else self.stream_of(first)
+
+    @staticmethod
+    def wrong_type(argument: str, view: View) -> TypeError:
+        return TypeError(f"{argument}: elements of {view.name.rpartition(':')[2]} are none of {', '.join(TYPES)}")
 
     def stream_of(self, first: str) -> Any:
         if self.explicit is not None:

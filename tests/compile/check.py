@@ -555,6 +555,8 @@ def readme(checks, folder):
                 known.add(text)
                 checks.run(f"{name}: python", [os.path.join(ROOT, PYTHON) if "/" in PYTHON else PYTHON,
                                                written(place, "block.py", text)], cwd=ROOT, env=env)
+            elif kind == "pycon":
+                continue  # tests/python/test_docs.py
             elif kind == "sh":
                 sh_block(checks, name, text, place, env, known)
             else:

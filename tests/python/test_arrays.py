@@ -291,14 +291,14 @@ def test_group_by(data):
 # ---- moves
 
 
-ELEMENTS = [*INTEGERS, *FLOATS, "bool", "complex64", "complex128", "datetime64[s]", "S3", "i4,f8", "U5"]
+ELEMENTS = [*INTEGERS, *FLOATS, "bool", "complex64", "complex128", "datetime64[s]", "S3", "U5"]
 
 
 @random_calls
 @given(data=st.data())
 def test_moves(data):
     x = data.draw(arrays(types=["int64"]))
-    x = x.astype("i8").astype(data.draw(st.sampled_from([one for one in ELEMENTS if "," not in one])))
+    x = x.astype(data.draw(st.sampled_from(ELEMENTS if x.ndim else ELEMENTS[:8])))  # (a scalar of text has its length)
     if data.draw(st.booleans()):
         x = x[..., ::-1] if x.ndim else x
     order = data.draw(st.permutations(range(x.ndim)))
