@@ -3,10 +3,10 @@
 
     PYTHONPATH=build/python/lib build/venv/bin/python tools/python_cost.py [WHEEL]
 
-Needs the package. Import: the median of 21 fresh processes, of `import gpuprims` between two readings of the clock, with
-compiled modules; NumPy is not imported. Calls: the fastest of 101 rounds of 500 calls on 1,000 elements, since other
-programs share the processor; the C call is the same function by cffi, with its pointers at hand, so that the difference
-is the package's own work.
+Needs the package. Import: the median of 21 fresh processes, of `import gpuprims` between two readings of the clock,
+with compiled modules; NumPy is not imported. Calls: the fastest of 101 rounds of 500 calls on 1,000 elements, since
+other programs share the processor; the C call is the same function by cffi, with its pointers at hand, so that the
+difference is the package's own work.
 """
 import os
 import statistics

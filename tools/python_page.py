@@ -34,7 +34,7 @@ def signature(function):
     for one, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
         if one.arg not in ("out", "stream", "sync"):
             parts.append(f"{one.arg}={ast.unparse(default)}")
-    return re.sub(r"=None\b", "=None", ", ".join(parts))
+    return ", ".join(parts)
 
 
 def table():
@@ -57,7 +57,8 @@ def main():
     before, _, rest = page.partition(BEGIN)
     made = f"{before}{BEGIN}{table()}{END}{rest.partition(END)[2]}"
     if "--check" in sys.argv:
-        sys.exit(0 if made == page else "docs/python.md: its table is not what the docstrings say: tools/python_page.py")
+        sys.exit(0 if made == page else "docs/python.md: its table is not what the docstrings say: "
+                 "tools/python_page.py")
     with open(PAGE, "w", encoding="utf-8") as file:
         file.write(made)
 

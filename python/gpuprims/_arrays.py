@@ -20,8 +20,8 @@ FLOATS = frozenset(name for name in TYPES if "float" in name)
 
 
 class View:
-    """An array: element (i, j, ...) is at pointer + (i * strides[0] + j * strides[1] + ...) * itemsize. type: a gp_type;
-    0: raw bytes. device: -1 is the host. stream: on which the producer writes it, None: unknown."""
+    """An array: element (i, j, ...) is at pointer + (i * strides[0] + j * strides[1] + ...) * itemsize. type: a
+    gp_type; 0: raw bytes. device: -1 is the host. stream: on which the producer writes it, None: unknown."""
 
     __slots__ = ("array", "pointer", "shape", "strides", "name", "type", "itemsize", "device", "library", "readonly",
                  "stream", "size", "keep", "contiguous")

@@ -199,8 +199,8 @@ class Context:
         about = self.describe()
         if self.backend == "host":
             return f"<gpuprims.Context: host, {about['multiprocessors']} threads>"
-        capability = divmod(about["compute_capability"], 10)
-        return f"<gpuprims.Context: cuda:{self.device}, {about['name']}, compute capability {capability[0]}.{capability[1]}>"
+        return (f"<gpuprims.Context: cuda:{self.device}, {about['name']}, compute capability "
+                f"{about['compute_capability'] / 10}>")
 
 
 def _allocator_of(allocator: str | Allocator | None, device: int | None) -> Allocator | None:

@@ -46,8 +46,8 @@ def bfs(graph: Any, source: int, /, *, directed: bool = True, return_parents: bo
         stream: Any = None) -> Any:
     """Breadth-first search: the number of edges from `source` to each vertex, int32, -1 where there is no path; with
     return_parents also a vertex before it, the source's its own, -1 where there is none. SciPy's breadth_first_order
-    gives the order instead. graph: a CSR matrix, whose values do not matter, or (offsets, targets), which are checked on
-    the host and trusted on a GPU. directed=False says that every edge has its opposite in the graph."""
+    gives the order instead. graph: a CSR matrix, whose values do not matter, or (offsets, targets), which are checked
+    on the host and trusted on a GPU. directed=False says that every edge has its opposite in the graph."""
     work, made = _graph(graph, stream, not directed)
     source = natural("source", source)
     if source >= made.vertices:

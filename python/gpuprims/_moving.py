@@ -137,7 +137,8 @@ def flatnonzero(x: Array, /, *, sync: bool | None = None, stream: Any = None) ->
     result, count = work.empty((view.size,), "int64", view), work.counter(view)
     source = work.contiguous(view)
     check(lib.gp_select_indices(work.handle, lib.GP_NOT_EQUAL, view.type, lib.GP_I64, work.constant(view.name, 0),
-                                cast(source.pointer), view.size, cast(result.pointer), ffi.cast("uint64_t *", count.pointer), work.stream))
+                                cast(source.pointer), view.size, cast(result.pointer),
+                                ffi.cast("uint64_t *", count.pointer), work.stream))
     return work.sized(sync, count, result)
 
 
@@ -384,8 +385,8 @@ def _ends(work: Work, view: View) -> tuple[Any, Any]:
 def histogram(x: Array, bins: Any = 10, weights: Array = None, /, *, range: tuple[float, float] | None = None,
               sync: bool | None = None, stream: Any = None) -> tuple[Array, Array]:
     """numpy.histogram: (counts, edges), int64 counts, or float64 sums of weights. bins: a number, or rising edges in
-    host memory. Without edges or range the least and largest elements decide, for which a call on a GPU needs sync=True.
-    Unlike there, a bin is found by comparison with the edges in the type of x, integers in float64."""
+    host memory. Without edges or range the least and largest elements decide, for which a call on a GPU needs
+    sync=True. Unlike there, a bin is found by comparison with the edges in the type of x, integers in float64."""
     from ._arrays import numpy_library
 
     numpy = numpy_library().numpy

@@ -337,16 +337,17 @@ def c_compiler() -> list[str]:
     for one in ("cc", "gcc", "clang"):
         if shutil.which(one):
             return [one]
-    raise UnsupportedError("the host back end compiles operators of your own, and there is no C compiler: install gcc or "
-                           "clang, or name one in the variable CC")
+    raise UnsupportedError("the host back end compiles operators of your own, and there is no C compiler: install gcc "
+                           "or clang, or name one in the variable CC")
 
 
 def host_function(name: str, body: str, operand: str, result: str, arity: int) -> int:
     """The address of a gp_host_fn, compiled by the system's C compiler; kept as long as the process lives."""
     returned = "_Bool" if result == "bool" else C_TYPES[result]
     second = ", const T b" if arity == 2 else ""
-    text = (f"{HOST_PRELUDE}typedef {C_TYPES[operand]} T;\nstatic {returned} op(const T a{second}) {{\n#line 1 \"{name}\"\n"
-            f"{body}\n}}\nvoid gppy_entry(void *user, void *result, const void *a, const void *b) {{\n(void)user, (void)b;\n"
+    text = (f"{HOST_PRELUDE}typedef {C_TYPES[operand]} T;\n"
+            f"static {returned} op(const T a{second}) {{\n#line 1 \"{name}\"\n{body}\n}}\n"
+            "void gppy_entry(void *user, void *result, const void *a, const void *b) {\n(void)user, (void)b;\n"
             f"*({C_TYPES[result]} *)result = op(*(const T *)a{', *(const T *)b' if arity == 2 else ''});\n}}\n")
     if text not in _compiled:
         import ctypes
@@ -357,8 +358,8 @@ def host_function(name: str, body: str, operand: str, result: str, arity: int) -
             source, made = os.path.join(folder, "operator.c"), os.path.join(folder, "operator.so")
             with open(source, "w", encoding="utf-8") as file:
                 file.write(text)
-            done = subprocess.run([*c_compiler(), "-std=gnu11", "-O2", "-w", "-shared", "-fPIC", source, "-o", made, "-lm"],
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+            done = subprocess.run([*c_compiler(), "-std=gnu11", "-O2", "-w", "-shared", "-fPIC", source, "-o", made,
+                                   "-lm"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
             if done.returncode:
                 raise OperatorError(f"{name} does not compile:\n{done.stdout.strip()}")
             library = ctypes.CDLL(made)
@@ -373,8 +374,8 @@ def operator(source: str | Callable[..., Any], *, identity: Any = None, commutat
     """An operator for reduce, scan, transform and select.
 
     source        C: the body of a function of a and b (or of a alone), or an expression, such as
-                  "a * a <= b * b ? a : b". Or a Python function, which is run once, on symbols: it may use + - * / ** & |
-                  ^ ~ abs, comparisons, and gpuprims.where, minimum and maximum (or NumPy's). Integers wrap as C's do.
+                  "a * a <= b * b ? a : b". Or a Python function, which is run once, on symbols: it may use + - * / **
+                  & | ^ ~ abs, comparisons, and gpuprims.where, minimum and maximum (or NumPy's). Integers wrap as in C.
     identity      a number x with op(x, y) == y; reduce and scan need it
     commutative   reduce may reorder operands
 

@@ -201,7 +201,8 @@ def count_nonzero(x: Array, /, *, axis: Any = None, keepdims: bool = False, stre
     work = Work(stream, {"x": x})
     view = work["x"]
     if axis is not None:
-        return sum((view.array if work.library.name == "numpy" else x) != 0, axis=axis, keepdims=keepdims, dtype="int64", stream=stream)
+        flags = (view.array if work.library.name == "numpy" else x) != 0
+        return sum(flags, axis=axis, keepdims=keepdims, dtype="int64", stream=stream)
     result = work.empty(_shape(view, _axes(view, None), keepdims), "int64", view)
     kind, pointer = work.input(view)
     check(lib.gp_count_if(work.handle, lib.GP_NOT_EQUAL, kind, work.constant(view.name, 0), pointer, view.size,

@@ -233,7 +233,8 @@ def setdiff1d(x: Array, y: Array, /, *, assume_unique: bool = False, sync: bool 
     return _set("set_difference", x, y, assume_unique, sync, stream)
 
 
-def setxor1d(x: Array, y: Array, /, *, assume_unique: bool = False, sync: bool | None = None, stream: Any = None) -> Any:
+def setxor1d(x: Array, y: Array, /, *, assume_unique: bool = False, sync: bool | None = None,
+             stream: Any = None) -> Any:
     """numpy.setxor1d."""
     return _set("set_symmetric_difference", x, y, assume_unique, sync, stream)
 

@@ -188,8 +188,8 @@ class Work:
         return made
 
     def copy_strided(self, source: View, target: View) -> None:
-        """Copies elements between arrays of one shape and any strides: a reduction of rows of length 1, as integers. One
-        launch; where more than three dimensions are left when those that lie in one step are merged, one for each
+        """Copies elements between arrays of one shape and any strides: a reduction of rows of length 1, as integers.
+        One launch; where more than three dimensions are left when those that lie in one step are merged, one for each
         index of the others."""
         if not source.size:
             return
@@ -234,7 +234,8 @@ class Work:
         if self.device >= 0:
             return
         bad = ffi.new("uint64_t *")
-        check(lib.gp_check_offsets(self.handle, offsets.type, cast(offsets.pointer), offsets.size - 1, count, bad, NULL))
+        check(lib.gp_check_offsets(self.handle, offsets.type, cast(offsets.pointer), offsets.size - 1, count, bad,
+                                   NULL))
         if bad[0] != 2**64 - 1:
             raise ValueError(f"offsets[{bad[0]}] is below the one before it, or beyond the {count} elements")
 

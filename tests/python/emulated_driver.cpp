@@ -6,8 +6,8 @@
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
 
-#include "../unit/fake_driver.h"
 #include "../unit/emulated_compiler.h"
+#include "../unit/fake_driver.h"
 
 static unsigned long long last_stream;
 static gp_driver driver;

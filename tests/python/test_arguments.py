@@ -1,5 +1,5 @@
-"""Bad arguments of any kind: an exception of Python, and the interpreter lives. Each function gets arguments that it can
-use but for one or two; a child process runs them, so that a crash is seen as one."""
+"""Bad arguments of any kind: an exception of Python, and the interpreter lives. Each function gets arguments that it
+can use but for one or two; a child process runs them, so that a crash is seen as one."""
 import faulthandler
 import inspect
 import os
@@ -41,14 +41,15 @@ def bad(rng):
     frozen = np.arange(5)
     frozen.setflags(write=False)
     return rng.choice([
-        None, True, -1, 2**40, 2**63, 2**70, -2**70, 1.5, float("nan"), float("inf"), 1j, "", "text", b"bytes", [], (), {},
-        set(), object(), ..., slice(3), [None], [[1], [2, 3]], "sum", np.float32, np.zeros(0), np.zeros((0, 3)),
+        None, True, -1, 2**40, 2**63, 2**70, -2**70, 1.5, float("nan"), float("inf"), 1j, "", "text", b"bytes", [], (),
+        {}, set(), object(), ..., slice(3), [None], [[1], [2, 3]], "sum", np.float32, np.zeros(0), np.zeros((0, 3)),
         np.zeros((2, 0, 2), np.int32), np.array(3), np.array("text"), np.array([object()]), np.arange(10.0),
         np.arange(10, dtype=">i4"), np.arange(10, dtype=np.int8)[::-1], np.array([1j]), np.array([np.nan, 1]),
         np.zeros((2, 2, 2, 2, 2, 2)), np.array([2**63], np.uint64), np.array([-5, 200], np.int64), np.zeros(5, "V100"),
-        np.zeros(4, "datetime64[s]"), np.broadcast_to(np.int32(1), (2**20,)), np.broadcast_to(np.int64(3), (3, 2**33))[:, :7],
-        frozen, memoryview(b"abcd"), range(5), iter([1]), lambda a: a, lambda a, b: a if a else b, len, Liar(), Thrower(),
-        Capsule(), type, np.ma.masked_array([1, 2], [True, False]), np.float16(2), np.datetime64("now"),
+        np.zeros(4, "datetime64[s]"), np.broadcast_to(np.int32(1), (2**20,)), frozen,
+        np.broadcast_to(np.int64(3), (3, 2**33))[:, :7], memoryview(b"abcd"), range(5), iter([1]), lambda a: a,
+        lambda a, b: a if a else b, len, Liar(), Thrower(), Capsule(), type, np.float16(2), np.datetime64("now"),
+        np.ma.masked_array([1, 2], [True, False]),
         gp.operator("a + b", identity=0), gp.operator("a > 0"), gp.operator(lambda a: a // 2), -7, 0, 1, 3])
 
 

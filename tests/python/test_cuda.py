@@ -248,7 +248,8 @@ def faults(torch):
         (lambda: gp.sum(Interface(np.arange(3), typestr=">i8")), TypeError, "x: elements of >i8 have the byte order"),
         (lambda: gp.sum(Interface(np.arange(3), strides=(3,))), ValueError, "x: its strides"),
         (lambda: gp.sort(Interface(np.arange(2**10), shape=(2**62,)), out=Interface(np.arange(3))), ValueError, "out"),
-        (lambda: gp.take(x, torch.cuda_tensor(np.zeros(3, np.float32))), TypeError, "indices: its elements are float32"),
+        (lambda: gp.take(x, torch.cuda_tensor(np.zeros(3, np.float32))), TypeError,
+         "indices: its elements are float32"),
         (lambda: gp.topk(x, 11), ValueError, "k is 11"),
     ]
 

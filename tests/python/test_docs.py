@@ -1,4 +1,4 @@
-"""docs/python.md: its examples are doctests, its table is current; the scripts of examples/python; README's lines."""
+"""docs/python.md: its examples are doctests, its table is current; the scripts of examples/python."""
 import doctest
 import glob
 import os
@@ -14,7 +14,7 @@ from conftest import BUILT, ROOT
 EXAMPLES = sorted(glob.glob(os.path.join(ROOT, "examples", "python", "*.py")))
 
 
-@pytest.mark.parametrize("page", ["docs/python.md", "README.md", "python/README.md"])
+@pytest.mark.parametrize("page", ["docs/python.md", "python/README.md"])
 def test_blocks(page):
     with open(os.path.join(ROOT, page), encoding="utf-8") as file:
         text = "\n".join(re.findall(r"^```pycon\n(.*?)^```$", file.read(), re.M | re.S))
@@ -33,8 +33,8 @@ def test_the_table():
 def test_the_table_names_every_function():
     with open(os.path.join(ROOT, "docs", "python.md"), encoding="utf-8") as file:
         page = file.read()
-    elsewhere = {"Allocator", "Context", "GpuprimsError", "Operator", "Sized", "errors", "maximum", "minimum", "operator",
-                 "raw", "reverse", "show_config", "use", "where"}
+    elsewhere = {"Allocator", "Context", "GpuprimsError", "Operator", "Sized", "errors", "maximum", "minimum",
+                 "operator", "raw", "reverse", "show_config", "use", "where"}
     for name in set(gp.__all__) - elsewhere:
         assert f"| `{name}(" in page, name
     for name in elsewhere - {"Operator", "Allocator", "reverse"}:
