@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""top_p_sampling.py: draws the next token of a language model from the smallest set of tokens whose probabilities add up
-to p (nucleus sampling; Holtzman et al., The Curious Case of Neural Text Degeneration, 2020).
+"""top_p_sampling.py: draws the next token of a language model from the smallest set of tokens whose probabilities add
+up to p (nucleus sampling; Holtzman et al., The Curious Case of Neural Text Degeneration, 2020).
 
     python3 examples/python/top_p_sampling.py
 

@@ -27,9 +27,9 @@ def on_device(arrays: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 def main(count: int = 500_000) -> None:
     rng = np.random.default_rng(1)
-    made: dict[str, Any] = {"hour": (rng.normal(15, 5, count) % 24).astype(np.int32), 
-            "customer": rng.integers(0, 1000, count),
-            "fare": rng.gamma(2, 8, count).astype(np.float32)}
+    made: dict[str, Any] = {"hour": (rng.normal(15, 5, count) % 24).astype(np.int32),
+                            "customer": rng.integers(0, 1000, count),
+                            "fare": rng.gamma(2, 8, count).astype(np.float32)}
     where, rides = on_device(made)
     print(f"gpuprims {gp.__version__}: {count:,} made-up rides on {where}")
     start = time.perf_counter()

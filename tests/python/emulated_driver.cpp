@@ -6,8 +6,9 @@
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
 
-#include "../unit/emulated_compiler.h"
 #include "../unit/fake_driver.h"
+
+#include "../unit/emulated_compiler.h"
 
 static unsigned long long last_stream;
 static gp_driver driver;
