@@ -126,6 +126,7 @@ def test_types_of_sums():
         gp.sum([1, 2], dtype=complex)
 
 
+@pytest.mark.turn
 def test_large_arrays():
     rng = np.random.default_rng(7)
     x = rng.integers(-2**40, 2**40, 300_001)
@@ -339,6 +340,7 @@ def test_structured_elements():
         gp.take(np.zeros(3, "S100"), [0])
 
 
+@pytest.mark.turn
 def test_many_dimensions():
     x = np.arange(2**9).reshape((2,) * 9)
     turned = x.transpose(8, 1, 7, 2, 6, 3, 5, 4, 0)
@@ -424,6 +426,7 @@ def test_out():
             call(out)
 
 
+@pytest.mark.turn
 def test_graphs():
     scipy_sparse = pytest.importorskip("scipy.sparse")
     from scipy.sparse import csgraph

@@ -26,6 +26,7 @@ def test_import_is_small():
     assert done.stdout.strip() == "[]", done.stdout
 
 
+@pytest.mark.turn
 def test_threads_share_the_default_context():
     x = np.random.default_rng(1).integers(0, 1000, 20_000)
     expected, wrong = np.sort(x), []
@@ -45,6 +46,7 @@ def test_threads_share_the_default_context():
     assert not wrong
 
 
+@pytest.mark.turn
 def test_calls_release_the_gil():
     """Another thread counts while a sort of some hundred milliseconds runs."""
     x, counted, done = np.random.default_rng(2).random(3_000_000), [0], threading.Event()
@@ -136,6 +138,7 @@ def test_the_nvrtc_of_a_wheel(tmp_path, monkeypatch):
     assert str(place / "libnvrtc.so.13") == find_nvrtc() or "site-packages" in (find_nvrtc() or "")
 
 
+@pytest.mark.turn
 def test_demo():
     done = python("-m", "gpuprims.demo", CUDA_VISIBLE_DEVICES="")
     assert done.returncode == 0 and "NumPy says the same." in done.stdout, done.stdout
