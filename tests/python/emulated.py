@@ -96,6 +96,9 @@ class Standard:
         tensor.device_type = 2
         return capsule
 
+    def __truediv__(self, number):
+        return Standard(self.memory / number)
+
     def __getitem__(self, place):
         return Standard(self.memory[place])
 
@@ -106,6 +109,7 @@ class Standard:
 NAMESPACE = types.ModuleType("standard")
 for _name in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64", "bool"):
     setattr(NAMESPACE, _name, np.dtype(_name))
+NAMESPACE.astype = lambda array, dtype: Standard(array.memory.astype(dtype))
 NAMESPACE.empty = lambda shape, dtype, device: Standard(np.empty(shape, dtype))
 
 

@@ -95,6 +95,27 @@ def test_dlpack(driver, monkeypatch, versioned):
     assert set(Standard.asked) == {1, stream} and driver.emulated_last_stream() == stream
 
 
+def test_streams_of_other_libraries(driver):
+    """Objects with the protocol of cuda.core, as a method or a property; with a handle; a number."""
+    import types
+
+    stream = driver.emulated_stream()
+    x, out = np.arange(10), np.zeros((), np.int64)
+    for one in (stream, types.SimpleNamespace(handle=stream), types.SimpleNamespace(ptr=stream),
+                types.SimpleNamespace(__cuda_stream__=lambda: (0, stream)),
+                types.SimpleNamespace(__cuda_stream__=(0, stream))):
+        gp.sum(Interface(x), out=Interface(out), stream=0)
+        assert driver.emulated_last_stream() == 0
+        gp.sum(Interface(x), out=Interface(out), stream=one)
+        assert driver.emulated_last_stream() == stream and out == 45
+
+
+def test_mean_by_the_standard():
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    made = gp.mean(Standard(x), axis=0)
+    assert type(made) is Standard and made.memory.dtype == np.float32 and (made.memory == x.mean(0)).all()
+
+
 def test_dlpack_of_types_and_strides(monkeypatch):
     x = np.arange(24, dtype=np.float64).reshape(4, 6)
     assert (gp.sum(Standard(x[:, ::2]), axis=1).memory == x[:, ::2].sum(1)).all()
