@@ -185,6 +185,8 @@ PROGRAMS = [
             args=["6"], long_args=["60"]),
     Program("merge kernels", ["tests/kernels/test_merge.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["6"], long_args=["60"]),
+    Program("element types", ["tests/kernels/test_types.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
+            args=["2"], long_args=["20"]),
     Program("tile routines", ["tests/kernels/test_tile.cpp"], SIMT, ALL, args=["10"], long_args=["200"]),
     Program("tile routines for authors", ["tests/kernels/test_tile_authors.cpp"], SIMT, ALL, args=["2"],
             long_args=["40"]),

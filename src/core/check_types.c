@@ -1,6 +1,6 @@
 // core/check_types.c - checking a call: types, operators, overlap
-// uses: api/config.h, api/lists.h, core/rules.h, core/messages.c, core/request.c, core/names.c, core/state.c,
-//   core/types.c
+// uses: api/config.h, api/lists.h, core/rules.h, core/messages.c, core/request.c, host/values.c, core/names.c,
+//   core/state.c, core/types.c
 
 typedef struct gp__checked_type {
   size_t size, align;
@@ -27,6 +27,25 @@ GPUPRIMS__PRIVATE gp_result gp__check_type(gp__state *s, const char *who, const 
 
 GPUPRIMS__PRIVATE int gp__is_integer(gp_type type) {
   return type > 0 && type < GP_TYPE_COUNT && (*gp__type_rows[type].name == 'i' || *gp__type_rows[type].name == 'u');
+}
+
+// Checks that a built-in operator works on elements of a built-in type. Structs are checked elsewhere.
+GPUPRIMS__PRIVATE gp_result gp__check_operator_on(const char *who, const char *field, gp_op op, gp_type type) {
+  const char *fault = NULL;
+  if (type <= 0 || type >= GP_TYPE_COUNT || op <= 0 || op >= GP_OP_COUNT) return GP_SUCCESS;
+  if (op >= GP_BIT_AND && op <= GP_BIT_XOR && !gp__is_integer(type) && type != GP_BOOL)
+    return gp__fail(GP_E_OPERATOR, "%s: @%s: %s works on integers and bool only, not on %s", who, field,
+                    gp__op_rows[op].name, gp__type_rows[type].name);
+  if (type == GP_BOOL) fault = op == GP_SUB ? "use BIT_XOR" : op == GP_NEGATE ? "use NOT" : NULL;
+  return fault ? gp__fail(GP_E_OPERATOR, "%s: @%s: %s does not work on %s: %s", who, field, gp__op_rows[op].name,
+                          gp__type_rows[type].name, fault)
+               : GP_SUCCESS;
+}
+// Checks that a type has ramps: start + i * step.
+GPUPRIMS__PRIVATE gp_result gp__check_ramp_type(const char *who, const char *field, gp_type type) {
+  return type == GP_BOOL ? gp__fail(GP_E_TYPE, "%s: @%s is %s, which has no ramps: use an integer type", who, field,
+                                    gp__type_rows[type].name)
+                         : GP_SUCCESS;
 }
 
 // Checks that an operator has the wanted arity and that the back end can run it. *user is NULL for a built-in one.

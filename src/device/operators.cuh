@@ -16,6 +16,12 @@ template <class R, class A> GP_DEVICE R gp__saturate(A x) {
   return static_cast<R>(x);
 }
 
+// 1 or 0. Floats come from bits: a converted predicate, rounded to f16 afterwards, came out as the bits 1 on sm_90
+// (NVRTC 13.0).
+template <class W> GP_DEVICE W gp__truth(bool x) { return x ? 1 : 0; }
+template <> GP_DEVICE float gp__truth<float>(bool x) { return gp__f32_from_bits(x ? 0x3f800000u : 0u); }
+template <> GP_DEVICE double gp__truth<double>(bool x) { return gp__f64_from_bits(x ? 0x3ff0000000000000ull : 0ull); }
+
 template <class A, class R, gp__kind = gp__traits<A>::kind, gp__kind = gp__traits<R>::kind> struct gp__converter {
   static GP_DEVICE R run(A a) { // integer to integer: wraps
     return sizeof(R) == 1 && sizeof(A) > 1 ? static_cast<R>(gp__opaque(static_cast<gp__u32>(a))) : static_cast<R>(a);
@@ -63,6 +69,16 @@ template <class A> struct gp__converter<A, float, GP__SIGNED, GP__FLOAT> {
 template <class A> struct gp__converter<A, float, GP__UNSIGNED, GP__FLOAT> {
   static GP_DEVICE float run(A a) { return static_cast<float>(a); }
 };
+// To and from bool: true unless zero, so NaN is true; 0 or 1. bool to bool writes 0 or 1.
+template <class A, class R, gp__kind KIND> struct gp__converter<A, R, KIND, GP__BOOL> {
+  static GP_DEVICE R run(A a) { return R(static_cast<typename gp__traits<A>::wide>(a) != 0 ? 1u : 0u); }
+};
+template <class A, class R, gp__kind KIND> struct gp__converter<A, R, GP__BOOL, KIND> {
+  static GP_DEVICE R run(A a) { return static_cast<R>(gp__truth<typename gp__traits<R>::wide>(a.bits != 0)); }
+};
+template <class T> struct gp__converter<T, T, GP__BOOL, GP__BOOL> {
+  static GP_DEVICE T run(T a) { return T(a.bits); }
+};
 
 // ---- unary operators: R op(A)
 
@@ -92,12 +108,6 @@ template <class A, class R> struct gp_square {
     return static_cast<R>(w * w);
   }
 };
-// 1 or 0. Floats come from bits: a converted predicate, rounded to f16 afterwards, came out as the bits 1 on sm_90
-// (NVRTC 13.0).
-template <class W> GP_DEVICE W gp__truth(bool x) { return x ? 1 : 0; }
-template <> GP_DEVICE float gp__truth<float>(bool x) { return gp__f32_from_bits(x ? 0x3f800000u : 0u); }
-template <> GP_DEVICE double gp__truth<double>(bool x) { return gp__f64_from_bits(x ? 0x3ff0000000000000ull : 0ull); }
-
 template <class A, class R> struct gp_not {
   typedef typename gp__traits<R>::wide W;
   GP_DEVICE R operator()(A a) const { return static_cast<R>(gp__truth<W>(a == A(0))); }

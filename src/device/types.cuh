@@ -15,6 +15,14 @@ struct alignas(2) gp_bf16 {
   GP_DEVICE operator float() const { return gp__f32_from_bits(static_cast<gp__u32>(bits) << 16); }
 };
 
+// A byte: true unless it is 0. Arithmetic goes through 0 and 1, and what is not 0 becomes 1.
+struct gp_bool {
+  unsigned char bits;
+  gp_bool() = default;
+  GP_DEVICE gp_bool(gp__u32 x) : bits(x ? 1 : 0) {}
+  GP_DEVICE operator gp__u32() const { return bits ? 1u : 0u; }
+};
+
 // A value and its index: the accumulator and the result of ARGMIN and ARGMAX. Index -1: no element.
 template <class T, int PAD = 8 - int(sizeof(T))> struct gp_arg {
   T value;
@@ -43,7 +51,7 @@ template <class A> struct gp_both { A min, max; };
 
 struct gp__none {}; // the type of an absent operand
 
-enum gp__kind { GP__STRUCT, GP__SIGNED, GP__UNSIGNED, GP__FLOAT };
+enum gp__kind { GP__STRUCT, GP__SIGNED, GP__UNSIGNED, GP__FLOAT, GP__BOOL };
 template <class T> struct gp__traits { // structs
   static const gp__kind kind = GP__STRUCT;
 };
@@ -64,10 +72,11 @@ GPUPRIMS__TRAITS(gp_f16, GP__FLOAT, float)
 GPUPRIMS__TRAITS(gp_bf16, GP__FLOAT, float)
 GPUPRIMS__TRAITS(float, GP__FLOAT, float)
 GPUPRIMS__TRAITS(double, GP__FLOAT, double)
+GPUPRIMS__TRAITS(gp_bool, GP__BOOL, gp__u32)
 #undef GPUPRIMS__TRAITS
 
 template <class T> struct gp__is_exact { // sums and products of T are exactly associative
-  static const bool value = gp__traits<T>::kind == GP__SIGNED || gp__traits<T>::kind == GP__UNSIGNED;
+  static const bool value = gp__traits<T>::kind != GP__STRUCT && gp__traits<T>::kind != GP__FLOAT;
 };
 
 // The largest and the lowest value: infinities for floats.
@@ -83,6 +92,10 @@ template <class T> struct gp__limits<T, GP__SIGNED> {
 template <class T> struct gp__limits<T, GP__FLOAT> {
   static GP_DEVICE T highest() { return static_cast<T>(gp__f32_from_bits(0x7f800000u)); }
   static GP_DEVICE T lowest() { return static_cast<T>(gp__f32_from_bits(0xff800000u)); }
+};
+template <class T> struct gp__limits<T, GP__BOOL> {
+  static GP_DEVICE T highest() { return T(1u); }
+  static GP_DEVICE T lowest() { return T(0u); }
 };
 
 // Keys as unsigned integers in the same order; floats in IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN.
@@ -109,4 +122,9 @@ template <class T> struct gp__ordered<T, GP__FLOAT> {
   static const Bits SIGN = Bits(Bits(1) << (8 * sizeof(T) - 1));
   static GP_DEVICE Bits encode(Bits raw) { return Bits(raw & SIGN ? ~raw : raw | SIGN); }
   static GP_DEVICE Bits decode(Bits bits) { return Bits(bits & SIGN ? bits ^ SIGN : ~bits); }
+};
+template <class T> struct gp__ordered<T, GP__BOOL> { // every true key becomes 1
+  typedef unsigned char Bits;
+  static GP_DEVICE Bits encode(Bits raw) { return Bits(raw != 0); }
+  static GP_DEVICE Bits decode(Bits bits) { return bits; }
 };

@@ -2,9 +2,10 @@
 // uses: api/lists.h, core/rules.h, core/messages.c, core/request.c, host/values.c, host/user.c, core/primitive.c,
 //   host/run.c
 
-// The unsigned type of a key's size: keys are equal if their bits are.
-GPUPRIMS__PRIVATE gp_type gp__bits_type(size_t size) {
-  return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : GP_U64;
+// The type by which keys are compared: the unsigned type of their size, since keys are equal if their bits are. Two
+// bytes of bool that are both true may differ.
+GPUPRIMS__PRIVATE gp_type gp__group_type(gp_type type, size_t size) {
+  return type == GP_BOOL ? type : size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : GP_U64;
 }
 // Sorts keys and values, then folds run by run.
 static gp_result gp__host_group_by(gp__host_call *h) {
@@ -29,7 +30,7 @@ static gp_result gp__host_group_by(gp__host_call *h) {
   sort.channels = sort.active = 1;
   runs.primitive = GP_REDUCE_BY_KEY;
   runs.equal = GP_EQUAL;
-  runs.key_type = gp__bits_type(q->key_size);
+  runs.key_type = gp__group_type(q->key_type, q->key_size);
   runs.keys = sort.out_keys, runs.in = sort.out;
   result = q->count ? gp__host_run(&sort, threads) : GP_SUCCESS;
   if (result == GP_SUCCESS) result = gp__host_run(&runs, threads);

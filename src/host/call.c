@@ -9,7 +9,7 @@ typedef struct gp__host_source {
   size_t from_size, to_size;
   gp_op unary;             // CONVERT if elements are only converted
   const gp__op_info *user; // a user's unary operator, or NULL
-  int normalise;           // AND, OR: nonzero becomes 1
+  int normalise;           // AND, OR, any operator on bool: nonzero becomes 1
   size_t limit;            // elements that may be asked for at a time
 } gp__host_source;
 

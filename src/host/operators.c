@@ -276,6 +276,16 @@ static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
     GPUPRIMS__CASES_FLOAT(BF16, bf16)
     GPUPRIMS__CASES_FLOAT(F32, f32)
     GPUPRIMS__CASES_FLOAT(F64, f64)
+    // Operands are 0 or 1 (gp__host_take).
+  case GPUPRIMS__PAIR(GP_PROD, GP_BOOL):
+  case GPUPRIMS__PAIR(GP_AND, GP_BOOL):
+  case GPUPRIMS__PAIR(GP_MIN, GP_BOOL):
+    GPUPRIMS__CASE(BIT_AND, BOOL, u8_bit_or, NULL, all)
+  case GPUPRIMS__PAIR(GP_SUM, GP_BOOL):
+  case GPUPRIMS__PAIR(GP_OR, GP_BOOL):
+  case GPUPRIMS__PAIR(GP_MAX, GP_BOOL):
+    GPUPRIMS__CASE(BIT_OR, BOOL, u8_bit_or, NULL, 0)
+    GPUPRIMS__CASE(BIT_XOR, BOOL, u8_bit_xor, NULL, 0)
   default:
     return 0;
   }
@@ -289,7 +299,8 @@ static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
 static void gp__host_identity(gp_op op, gp_type type, void *identity) {
   gp__wide w;
   gp__wide_kind kind = GP__WIDE_I;
-  if (op == GP_MIN || op == GP_MAX || op == GP_ARGMIN || op == GP_ARGMAX) { // saturates to an integer's limits
+  if (type == GP_BOOL) w.i = op == GP_MIN || op == GP_ARGMIN || op == GP_PROD || op == GP_AND || op == GP_BIT_AND;
+  else if (op == GP_MIN || op == GP_MAX || op == GP_ARGMIN || op == GP_ARGMAX) { // saturates to an integer's limits
     w.f = op == GP_MIN || op == GP_ARGMIN ? 1e308 * 10 : -1e308 * 10;
     kind = GP__WIDE_F;
   } else w.i = op == GP_PROD || op == GP_AND ? 1 : op == GP_BIT_AND ? -1 : 0;

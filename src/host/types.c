@@ -11,6 +11,7 @@ enum {
 
 // Elements in the caller's memory, whatever their declared type there.
 #define GPUPRIMS__MAY_ALIAS __attribute__((may_alias))
+typedef uint8_t gp__h_bool;
 typedef int8_t gp__h_i8;
 typedef uint8_t gp__h_u8;
 typedef int16_t GPUPRIMS__MAY_ALIAS gp__h_i16;

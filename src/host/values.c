@@ -30,6 +30,7 @@ GPUPRIMS__INLINE uint16_t gp__host_bf16_store(float x) { // to nearest even
   const uint32_t u = gp__host_bits32(x);
   return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? u >> 16 | 0x40u : (u + 0x7fffu + (u >> 16 & 1u)) >> 16);
 }
+GPUPRIMS__INLINE uint8_t gp__host_bool_load(uint8_t x) { return x != 0; }
 // double to float, rounded to odd: a second rounding, to a half type, then gives the same as a single one.
 GPUPRIMS__INLINE float gp__host_to_odd(double x) {
   const float f = (float)x;
@@ -47,9 +48,9 @@ typedef union gp__wide {
 typedef enum gp__wide_kind { GP__WIDE_I, GP__WIDE_U, GP__WIDE_F } gp__wide_kind;
 
 GPUPRIMS__INLINE gp__wide_kind gp__host_kind(gp_type type) {
-  return type >= GP_F16                                                     ? GP__WIDE_F
-      : type == GP_U8 || type == GP_U16 || type == GP_U32 || type == GP_U64 ? GP__WIDE_U
-                                                                            : GP__WIDE_I;
+  return type >= GP_F16 && type <= GP_F64                                                      ? GP__WIDE_F
+      : type == GP_U8 || type == GP_U16 || type == GP_U32 || type == GP_U64 || type == GP_BOOL ? GP__WIDE_U
+                                                                                               : GP__WIDE_I;
 }
 GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
 #define GPUPRIMS__SIZE(NAME, value, name, device, size) size,
@@ -71,7 +72,8 @@ GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
   X(F16, f16, f, gp__host_f16_load) \
   X(BF16, bf16, f, gp__host_bf16_load) \
   X(F32, f32, f, ) \
-  X(F64, f64, f, )
+  X(F64, f64, f, ) \
+  X(BOOL, bool, u, gp__host_bool_load)
 static void gp__host_widen(gp_type type, const void *in, gp__wide *w, size_t n) {
   size_t i;
 #define GPUPRIMS__WIDEN(NAME, name, member, LOAD) \
@@ -131,6 +133,9 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
       break;
     }
   switch (type) {
+  case GP_BOOL: // NaN is true
+    for (i = 0; i < n; ++i) ((gp__h_u8 *)out)[i] = kind == GP__WIDE_F ? w[i].f != 0 : w[i].u != 0;
+    break;
     GPUPRIMS__WRAPS(I8, U8, u8)
     GPUPRIMS__WRAPS(I16, U16, u16)
     GPUPRIMS__WRAPS(I32, U32, u32)
@@ -222,7 +227,7 @@ static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, si
     GPUPRIMS__UNARY(NEGATE, F64, f64, -a)
     GPUPRIMS__UNARY(ABS, F64, u64, a & ~((uint64_t)1 << 63))
     GPUPRIMS__UNARY(SQUARE, F64, f64, a * a)
-  default: // ABS of unsigned types
+  default: // ABS of unsigned types; ABS and SQUARE of bool
     if (out != in) memcpy(out, in, n * gp__host_size(type));
   }
 #undef GPUPRIMS__UNARY

@@ -82,6 +82,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
     return gp__fail(GP_E_TYPE, "%s: @acc_type is set, but there is no transform", k->who);
   } else if (c->fields || c->field_count) {
     GPUPRIMS__CHECK(gp__check_key_fields(k, &bits));
+  } else if (c->key_type == GP_BOOL) { // keys that move as they are: bytes of several values are true
+    static const gp_key_field truth = {0, GP_BOOL, 0};
+    q->fields = &truth;
+    q->field_count = 1;
+    q->acc_size = 8;
   } else if (k->key.info) {
     return gp__fail(GP_E_TYPE,
                     "%s: @key_type is a struct type: set fields or a transform (a user's operator) to order the keys, "

@@ -8,10 +8,11 @@ static uint64_t gp__host_ordered(gp_type type, const unsigned char *bytes) {
   const uint64_t sign = (uint64_t)1 << (bits - 1), all = sign - 1 + sign;
   uint64_t x = 0;
   memcpy(&x, bytes, bits / 8); // little-endian
-  return gp__host_kind(type) == GP__WIDE_U ? x
-      : gp__host_kind(type) == GP__WIDE_I  ? x ^ sign
-      : x & sign                           ? ~x & all
-                                           : x | sign;
+  return type == GP_BOOL                  ? x != 0
+      : gp__host_kind(type) == GP__WIDE_U ? x
+      : gp__host_kind(type) == GP__WIDE_I ? x ^ sign
+      : x & sign                          ? ~x & all
+                                          : x | sign;
 }
 // 64 bits of the ordered key, the least significant word first.
 static uint64_t gp__host_key_word(const gp__request *q, const unsigned char *key, int word) {

@@ -73,6 +73,7 @@ FILES = {
     "LAYOUT_ACCESS": "test_layouts.cpp",
     "TILE": "test_tile.cpp",
     "AUTHORS": "test_tile_authors.cpp",
+    "TYPES": "test_types.cpp",
     "TRANSPOSE": "test_transpose.cpp",
     "TRANSPOSE_IN_PLACE": "test_transpose.cpp",
     "TRANSPOSE_TILE": "test_transpose.cpp",
@@ -1438,6 +1439,15 @@ MUTANTS = {
         "SEARCH", "src/device/tile_search.cuh",
         "count[n] = step > 0 && left >= step ? step - 1 : left;",
                                           "count[n] = step > 0 && left >= step ? step / 2 : left;"),
+    "bool: arithmetic keeps its byte": (
+        "TYPES", "src/device/types.cuh", "bits(x ? 1 : 0)", "bits(static_cast<unsigned char>(x))"),
+    "bool: a true byte does not read as 1": (
+        "TYPES", "src/device/types.cuh", "return bits ? 1u : 0u;", "return bits;"),
+    "bool: true keys sort by their bytes": (
+        "TYPES", "src/device/types.cuh", "return Bits(raw != 0);", "return raw;"),
+    "bool: a wide number is cut before it is tested": (
+        "TYPES", "src/device/operators.cuh", "static_cast<typename gp__traits<A>::wide>(a) != 0 ? 1u : 0u",
+        "static_cast<gp__u32>(static_cast<typename gp__traits<A>::wide>(a)) != 0 ? 1u : 0u"),
     "copy: shifts by a byte too few": (
         "MAP", "src/device/common.cuh",
         "bits = offset % 4 * 8;", "bits = offset % 4 * 8 & 16;"),

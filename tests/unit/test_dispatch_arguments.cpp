@@ -1195,7 +1195,7 @@ static void test_more_arguments(bool host) {
   WRONG(GP_E_OVERLAP, "out and out2 (lengths) overlap", GP_NONTRIVIAL_RUNS, c.out2 = b.out + 8);
   FINE(GP_RUN_LENGTHS, c.out2 = nullptr, c.out_keys = nullptr);
   for (gp_primitive p : {GP_ANY, GP_ALL, GP_EQUAL_ARRAYS, GP_IS_PARTITIONED})
-    WRONG(GP_E_TYPE, "out_type is not u8: the result is one byte", p, c.out_type = GP_I32);
+    WRONG(GP_E_TYPE, "out_type is not u8 or bool: the result is one byte", p, c.out_type = GP_I32);
   WRONG(GP_E_NULL, "out_keys is null", GP_UNIQUE, c.out_keys = nullptr);
   WRONG(GP_E_NULL, ": out is null", GP_UNIQUE, c.in_type = GP_F64, c.in = b.in);
   WRONG(GP_E_NULL, ": in is null", GP_UNIQUE, c.in_type = GP_F64, c.out = b.out);

@@ -1,0 +1,100 @@
+// Conversions, operators and sort keys of the element types that C has no type for, as kernels have them: against
+// arithmetic written out here. Then kernels on them under the emulator. Usage: test_types [seeds] [name of a test]
+#include "kernel_test.h"
+
+typedef gp__policy<64, 1, 3, 3, 3, 2, 2> Tiny; // tiles of 64 vectors
+
+template <class R, class A> R to(A a) { return gp_convert<A, R>()(a); }
+
+// ---- bool
+
+static gp_bool byte_of(int bits) {
+  gp_bool x;
+  x.bits = u8(bits);
+  return x;
+}
+template <class T> void bool_to_and_from(const char *name, const std::vector<T> &falses, const std::vector<T> &trues) {
+  for (const T &x : falses) check(to<gp_bool>(x).bits == 0, std::string("bool from a false ") + name);
+  for (const T &x : trues) check(to<gp_bool>(x).bits == 1, std::string("bool from a true ") + name);
+  for (int b = 0; b < 256; ++b) check(to<T>(byte_of(b)) == (b ? to<T>(1) : to<T>(0)), std::string("bool to ") + name);
+}
+static void bools() {
+  const float nan = gp__f32_from_bits(0x7fc00000u), tiny = gp__f32_from_bits(1u);
+  bool_to_and_from<u8>("u8", {0}, {1, 2, 255});
+  bool_to_and_from<signed char>("i8", {0}, {1, -1, -128});
+  bool_to_and_from<u16>("u16", {0}, {1, 256, 0xff00});
+  bool_to_and_from<int>("i32", {0}, {1, -1, 1 << 8, 1 << 31});
+  bool_to_and_from<u64>("u64", {0}, {1, 1ull << 32, 1ull << 63});
+  bool_to_and_from<float>("f32", {0.0f, -0.0f}, {1, -1, 0.25f, nan, tiny});
+  bool_to_and_from<double>("f64", {0.0, -0.0}, {1, -1, 0.25, nan, 1e-300});
+  bool_to_and_from<gp_f16>("f16", {gp_f16(0.0f), gp_f16(-0.0f)}, {gp_f16(1.0f), gp_f16(nan), gp_f16(6e-8f)});
+  bool_to_and_from<gp_bf16>("bf16", {gp_bf16(0.0f), gp_bf16(-0.0f)}, {gp_bf16(1.0f), gp_bf16(nan)});
+  for (int a = 0; a < 256; ++a) {
+    const gp_bool x = byte_of(a);
+    const bool p = a != 0;
+    check(to<gp_bool>(x).bits == p, "bool to bool");
+    check(gp_not<gp_bool, gp_bool>()(x).bits == !p, "not");
+    check(gp_abs<gp_bool, gp_bool>()(x).bits == p && gp_square<gp_bool, gp_bool>()(x).bits == p, "abs, square");
+    check(gp__ordered<gp_bool>::encode(u8(a)) == p, "the sort key of a bool");
+    for (int b : {0, 1, 2, 77, 255}) {
+      const gp_bool y = byte_of(b);
+      const bool q = b != 0;
+      check((gp_sum<gp_bool>()(x, y).bits == (p || q)) && (gp_or<gp_bool>()(x, y).bits == (p || q)) &&
+                (gp_bit_or<gp_bool>()(x, y).bits == (p || q)) && to<u8>(gp_max<gp_bool>()(x, y)) == (p || q),
+            "or");
+      check((gp_prod<gp_bool>()(x, y).bits == (p && q)) && (gp_and<gp_bool>()(x, y).bits == (p && q)) &&
+                (gp_bit_and<gp_bool>()(x, y).bits == (p && q)) && to<u8>(gp_min<gp_bool>()(x, y)) == (p && q),
+            "and");
+      check(gp_bit_xor<gp_bool>()(x, y).bits == (p != q), "xor");
+      check(gp_equal<gp_bool>()(x, y) == (p == q) && gp_not_equal<gp_bool>()(x, y) == (p != q), "equal");
+      check(gp_less<gp_bool>()(x, y) == (p < q) && gp_greater_equal<gp_bool>()(x, y) == (p >= q), "less");
+    }
+    check(gp_sum<gp_bool>()(gp_sum<gp_bool>::identity(), x) == x &&
+              gp_prod<gp_bool>()(gp_prod<gp_bool>::identity(), x) == x &&
+              gp_min<gp_bool>()(gp_min<gp_bool>::identity(), x) == x &&
+              gp_max<gp_bool>()(gp_max<gp_bool>::identity(), x) == x &&
+              gp_bit_and<gp_bool>()(gp_bit_and<gp_bool>::identity(), x) == x,
+          "identities");
+  }
+}
+
+// ---- a reduction and a scan on the emulator
+
+template <> gp_bool draw<gp_bool>() { return byte_of(random32() % 4 ? 0 : int(random32() % 256)); }
+
+template <class Op, class In, class Out> void fold(const char *name, int seeds) {
+  typedef typename Op::type Acc;
+  typedef gp__load<In, Acc, gp_convert<In, Acc>> Load;
+  if (!only.empty() && only != name) return;
+  for (int seed = 1; seed <= seeds; ++seed)
+    for (size_t n : {0, 1, 63, 64, 65, 1000, 5000}) {
+      simt::set_random_schedule(uint64_t(seed) * 100 + n);
+      std::vector<In> x(n);
+      for (In &v : x) v = draw<In>();
+      Device<In> in(x, size_t(seed % 2));
+      Device<Out> out(1);
+      gp__shape s = {};
+      s.primitive = GP_REDUCE, s.in_size = sizeof(In), s.acc_size = sizeof(Acc), s.out_size = sizeof(Out);
+      s.in_misaligned = int(uintptr_t(in.data) % 16), s.commutative = Op::commutative;
+      s.compute_capability = 90, s.multiprocessors = 3, s.shared_bytes = 227 * 1024, s.count = n;
+      const gp_policy p = {GP_EVEN_SHARE, 64, 1, 3, 3, 3, 2, 2, 0, 0, 0, 0, 0, 0, 0, {0}};
+      const gp__geometry g = gp__geometry_by(&gp__rules_reduce, p, s, 0);
+      gp__reduce_args a = {};
+      a.in = in.data, a.out = out.data, a.count = n, a.workspace = g.words ? workspace(g.words) : nullptr;
+      const int e =
+          simt::launch_kernel(name, g.grid, g.threads, 0, gp__reduce_even_share<Tiny, Op, Load, In, Acc, Out>, a);
+      Acc total = Op::identity();
+      for (const In &v : x) total = Op()(total, Op::prepare(Load()(v, 0)));
+      const Out wanted = to<Out>(total);
+      check(!e && same(*out.data, wanted), name);
+      simt::clear_error();
+    }
+}
+
+int main(int argc, char **argv) {
+  const int seeds = start(argc, argv);
+  bools();
+  fold<gp_sum<gp_bool>, gp_bool, gp_bool>("any of bool", seeds);
+  fold<gp_sum<u32>, gp_bool, u32>("count of bool", seeds);
+  return finish();
+}

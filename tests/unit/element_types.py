@@ -1,0 +1,610 @@
+"""Calls of every primitive on the element types beside the numbers, and what they give: in Python's numbers.
+
+A model holds a type's values as Python numbers and its bytes as NumPy arrays of u8. CALLS has an entry for each
+primitive and role (elements, keys, ...): a function that makes the members of gp_call and the check of the outputs.
+"""
+import numpy as np
+
+from gpuprims_ctypes import SIZES, DESCENDING, Permutation
+
+
+def room(bytes_, fill=0xA5):
+    """Memory aligned to 16 bytes."""
+    whole = np.full(bytes_ + 32, fill, np.uint8)
+    start = -whole.ctypes.data % 16
+    return whole[start:start + bytes_]
+
+
+class Model:
+    """values: what small data is drawn from, so that sums and products are exact."""
+    has_order, has_ramp, has_sub, has_negate, has_bits, keys, ranked = True, True, True, True, False, True, True
+
+    def __init__(self, name):
+        self.name, self.size = name, SIZES[name]
+
+    def bytes_of(self, values):
+        out = room(len(values) * self.size)
+        out[:] = np.frombuffer(b"".join(self.encode(v) for v in values), np.uint8)
+        return out
+
+    def values_of(self, array):
+        raw = array.tobytes()
+        return [self.decode(raw[i:i + self.size]) for i in range(0, len(raw), self.size)]
+
+    def draw(self, rng, n):
+        """(values, bytes): small numbers, some of them in several forms."""
+        values = [self.values[i] for i in rng.integers(0, len(self.values), n)]
+        return values, self.bytes_of(values)
+
+    def key(self, value):
+        """Sorts as the values do."""
+        return value
+
+
+class Bool(Model):
+    """Truth, from any byte."""
+    has_ramp = has_sub = has_negate = False
+    has_bits = True
+    values = [False, True]
+
+    def encode(self, value):
+        return bytes([1 if value else 0])
+
+    def decode(self, raw):
+        return raw[0] != 0
+
+    def draw(self, rng, n):
+        raw = room(n)
+        raw[:] = rng.choice(np.array([0, 0, 0, 1, 1, 2, 128, 255], np.uint8), n)
+        return self.values_of(raw), raw
+
+    def binary(self, op, a, b):
+        a, b = bool(a), bool(b)
+        return {"SUM": a or b, "MAX": a or b, "OR": a or b, "BIT_OR": a or b, "BIT_XOR": a != b}.get(op, a and b)
+
+    def unary(self, op, a):
+        return not a if op == "NOT" else bool(a)
+
+    def identity(self, op):
+        return op in ("PROD", "MIN", "AND", "BIT_AND")
+
+    def to_number(self, values, type_, oracle):
+        return oracle.convert(np.array(values, np.uint8), "u8", type_)
+
+    def from_number(self, array, type_, oracle):
+        return list(oracle.widest(array, type_) != 0)  # NaN is true
+
+    def convert(self, _, value):
+        return value != 0
+
+
+MODELS = {"bool": Bool("bool")}
+FOLDED = ["SUM", "PROD", "MIN", "MAX", "BIT_AND", "BIT_OR", "BIT_XOR", "AND", "OR"]
+COMPARISONS = {"EQUAL": lambda a, b: a == b, "NOT_EQUAL": lambda a, b: a != b, "LESS": lambda a, b: a < b,
+               "LESS_EQUAL": lambda a, b: a <= b, "GREATER": lambda a, b: a > b, "GREATER_EQUAL": lambda a, b: a >= b}
+UNARY = ["CONVERT", "NEGATE", "ABS", "SQUARE", "NOT"]
+OPERATORS = [*FOLDED, "ARGMIN", "ARGMAX", *UNARY, "SUB", *COMPARISONS]
+
+
+def takes(m, op):
+    """Whether an operator works on the model's type."""
+    return (m.has_bits if op.startswith("BIT_") else m.has_sub if op == "SUB" else m.has_negate if op == "NEGATE" else
+            m.has_order if op in ("MIN", "MAX", "ARGMIN", "ARGMAX", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL")
+            else True)
+
+
+# ---- calls: f(model, rng, n) -> (members, check). Outputs stay in the members; check() looks at them.
+
+
+def same_bytes(m, got, values, what):
+    """Computed results are equal bit for bit."""
+    wanted = m.bytes_of(values)
+    bad = np.flatnonzero((got != wanted).reshape(-1, m.size).any(axis=1))
+    assert not bad.size, f"{what}: {bad.size} of {len(values)} wrong; element {bad[0]} is " \
+        f"{m.values_of(got)[bad[0]]}, not {values[bad[0]]}"
+
+
+def same_values(m, got, values, what):
+    """Moved elements have the same values."""
+    found = [m.key(v) for v in m.values_of(got)]
+    assert found == [m.key(v) for v in values], what
+
+
+def same_list(got, wanted, what):
+    assert list(map(int, got)) == list(map(int, wanted)), what
+
+
+def moved(primitive, order):
+    """Elements in another order."""
+    def make(m, rng, n):
+        values, x = m.draw(rng, n)
+        out = room(n * m.size)
+        return (dict(in_type=m.name, in_=x, out=out, count=n),
+                lambda: same_values(m, out, [values[i] for i in order(n)], primitive))
+    return make
+
+
+def fill(m, rng, n):
+    values, x = m.draw(rng, 1)
+    out = room(n * m.size)
+    return dict(out_type=m.name, value=x, out=out, count=n), lambda: same_values(m, out, values * n, "fill")
+
+
+def shuffle(m, rng, n):
+    values, x = m.draw(rng, n)
+    out = room(n * m.size)
+    return (dict(in_type=m.name, in_=x, out=out, count=n, seed=7),
+            lambda: same_list(sorted(map(hash, m.values_of(out))), sorted(map(hash, values)), "shuffle"))
+
+
+def transpose(m, rng, n):
+    rows, columns = 7, n // 7
+    values, x = m.draw(rng, rows * columns)
+    out = room(rows * columns * m.size)
+    p = Permutation(dimensions=2)
+    p.order[0], p.order[1], p.extent[0], p.extent[1] = 1, 0, rows, columns
+    return (dict(in_type=m.name, out_type=m.name, in_=x, out=out, permutation=p),
+            lambda: same_values(m, out, [values[r * columns + c] for c in range(columns) for r in range(rows)],
+                                "transpose"))
+
+
+def expand(by_lengths):
+    def make(m, rng, n):
+        lengths = rng.integers(0, 4, n).astype(np.uint32)
+        ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint32)
+        values, x = m.draw(rng, n)
+        out = room(int(ends[-1]) * m.size)
+        return (dict(in_type=m.name, in_=x, out=out, offset_type="u32", begin=lengths if by_lengths else ends,
+                     segments=n, count=int(ends[-1]), **({"out_count": np.zeros(1, np.uint64)} if by_lengths else {})),
+                lambda: same_values(m, out, [v for v, k in zip(values, lengths) for _ in range(k)], "expand"))
+    return make
+
+
+def iota(m, rng, n):
+    start, step = m.bytes_of([m.values[1]]), m.bytes_of([m.values[-1]])
+    n = min(n, m.ramp if hasattr(m, "ramp") else n)
+    out = room(n * m.size)
+
+    def check():
+        values, v = [], m.values[1]
+        for i in range(n):
+            values.append(m.binary("SUM", v, m.times(m.values[-1], i)))
+        same_bytes(m, out, values, "iota")
+    return dict(out_type=m.name, start=start, step=step, out=out, count=n), check
+
+
+def transform(op):
+    def make(m, rng, n):
+        values, x = m.draw(rng, n)
+        to = m.absolute if op == "ABS" and hasattr(m, "absolute") else m
+        out = room(n * to.size)
+        return (dict(op=op, in_type=m.name, out_type=to.name, in_=x, out=out, count=n),
+                lambda: same_bytes(to, out, [m.unary(op, v) for v in values], op))
+    return make
+
+
+def transform2(op):
+    def make(m, rng, n):
+        (a, x), (b, y) = m.draw(rng, n), m.draw(rng, n)
+        out = room(n * m.size)
+        return (dict(op=op, in_type=m.name, out_type=m.name, in_=x, in2=y, out=out, count=n),
+                lambda: same_bytes(m, out, [m.binary(op, p, q) for p, q in zip(a, b)], op))
+    return make
+
+
+def adjacent_difference(op):
+    def make(m, rng, n):
+        values, x = m.draw(rng, n)
+        out = room(n * m.size)
+        return (dict(op=op, in_type=m.name, out_type=m.name, in_=x, out=out, count=n),
+                lambda: same_bytes(m, out, [m.unary("CONVERT", values[0])] + [
+                    m.binary(op, values[i], values[i - 1]) for i in range(1, n)], op))
+    return make
+
+
+def running(m, op, values, exclusive=False, init=None):
+    """A scan, and the total."""
+    out, total = [], m.identity(op) if init is None else init
+    for v in values:
+        if exclusive:
+            out.append(total)
+        total = m.binary(op, total, m.operand(op, v) if hasattr(m, "operand") else v)
+        if not exclusive:
+            out.append(total)
+    return out, total
+
+
+def shortened(m, op, n):
+    """As many elements as keep the op exact."""
+    return min(n, getattr(m, "most", {}).get(op, n))
+
+
+def reduce(op, init=False):
+    def make(m, rng, n):
+        n = shortened(m, op, n)
+        values, x = m.draw(rng, n)
+        if op in ("ARGMIN", "ARGMAX"):
+            out = room(16)
+
+            def check_arg():
+                keys = [m.key(v) for v in values]
+                best = keys.index((min if op == "ARGMIN" else max)(keys))
+                assert m.key(m.values_of(out[:m.size])[0]) == keys[best]
+                assert out[8:].view(np.int64)[0] == best
+            return dict(op=op, in_type=m.name, out_type=m.name, in_=x, out=out, count=n), check_arg
+        out = room(m.size)
+        first = m.draw(rng, 1) if init else (None, None)
+        start = m.binary(op, m.identity(op), first[0][0]) if init else None
+        return (dict(op=op, in_type=m.name, out_type=m.name, in_=x, out=out, count=n, init=first[1]),
+                lambda: same_bytes(m, out, [running(m, op, values, init=start)[1]], op))
+    return make
+
+
+def scan(op, exclusive):
+    def make(m, rng, n):
+        n = shortened(m, op, n)
+        values, x = m.draw(rng, n)
+        out = room(n * m.size)
+        return (dict(op=op, in_type=m.name, out_type=m.name, in_=x, out=out, count=n),
+                lambda: same_bytes(m, out, running(m, op, values, exclusive)[0], op))
+    return make
+
+
+def segments_of(rng, n, runs=9):
+    cuts = np.sort(rng.integers(0, n + 1, runs - 1))
+    return np.concatenate([[0], cuts, [n]]).astype(np.uint32)
+
+
+def segmented(op, what):
+    def make(m, rng, n):
+        n = shortened(m, op, n)
+        values, x = m.draw(rng, n)
+        begin = segments_of(rng, n)
+        parts = [values[a:b] for a, b in zip(begin, begin[1:])]
+        out = room((len(parts) if what == "reduce" else n) * m.size)
+        fields = dict(op=op, in_type=m.name, out_type=m.name, in_=x, out=out, count=n, offset_type="u32", begin=begin,
+                      segments=len(parts))
+
+        def check():
+            results = [running(m, op, part, what == "exclusive") for part in parts]
+            same_bytes(m, out, [r[1] for r in results] if what == "reduce" else [v for r in results for v in r[0]], op)
+        return fields, check
+    return make
+
+
+def runs_of(rng, n):
+    """Keys as u32, and the beginnings of their runs."""
+    keys = np.sort(rng.integers(0, max(1, n // 5), n)).astype(np.uint32)
+    return keys, [i for i in range(n) if i == 0 or keys[i] != keys[i - 1]] + [n]
+
+
+def by_key(what, op="SUM"):
+    """Values of the type, keys of u32."""
+    def make(m, rng, n):
+        values, x = m.draw(rng, n)
+        keys, ends = runs_of(rng, n)
+        parts = [values[a:b] for a, b in zip(ends, ends[1:])]
+        out, out_keys, found = room((len(parts) if what == "reduce_by_key" else n) * m.size), room(4 * n), room(8)
+        fields = dict(op=op, in_type=m.name, out_type=m.name, key_type="u32", in_=x, keys=keys, out=out, count=n)
+        if what == "reduce_by_key" or what == "group_by":
+            fields.update(out_keys=out_keys, out_count=found)
+
+        def check():
+            results = [running(m, op, part, what.startswith("exclusive")) for part in parts]
+            same_bytes(m, out[:(len(parts) if "scan" not in what else n) * m.size],
+                       [v for r in results for v in r[0]] if "scan" in what else [r[1] for r in results], what)
+        return fields, check
+    return make
+
+
+def runs_of_values(m, rng, n):
+    """Values in runs: each is drawn again or repeated. (values, bytes, beginnings of runs)"""
+    values, x = m.draw(rng, n)
+    ends = [i for i in range(n) if i == 0 or m.key(values[i]) != m.key(values[i - 1])] + [n]
+    return values, x, ends
+
+
+def keyed(what):
+    """Keys of the type; values, if any, of u32."""
+    def make(m, rng, n):
+        values, x, ends = runs_of_values(m, rng, n)
+        data = rng.integers(0, 1000, n).astype(np.uint32)
+        parts = [data[a:b] for a, b in zip(ends, ends[1:])]
+        out, out_keys, found = np.zeros(n, np.uint32), room(n * m.size), np.zeros(1, np.uint64)
+        fields = dict(key_type=m.name, keys=x, count=n)
+        heads = [values[i] for i in ends[:-1]]
+        if "scan" in what:
+            fields.update(op="SUM", in_type="u32", out_type="u32", in_=data, out=out)
+            wanted = [v for part in parts for v in
+                      (np.cumsum(part) - part if what.startswith("exclusive") else np.cumsum(part))]
+            return fields, lambda: same_list(out, wanted, what)
+        fields.update(out_keys=out_keys, out_count=found)
+        if what == "reduce_by_key":
+            fields.update(op="SUM", in_type="u32", out_type="u32", in_=data, out=out)
+        if what in ("run_lengths", "nontrivial_runs"):
+            lengths = np.zeros(n, np.uint32)
+            fields.update(out2_type="u32", out2=lengths)
+            if what == "nontrivial_runs":
+                del fields["out_keys"]
+                fields.update(out_type="u32", out=out)
+
+        def check():
+            chosen = [i for i, part in enumerate(parts) if what != "nontrivial_runs" or len(part) > 1]
+            assert found[0] == len(chosen), what
+            k = len(chosen)
+            if what != "nontrivial_runs":
+                same_values(m, out_keys[:k * m.size], heads, what)
+            else:
+                same_list(out[:k], [ends[i] for i in chosen], what)
+            if what == "reduce_by_key":
+                same_list(out[:k], [part.sum() for part in parts], what)
+            if what in ("run_lengths", "nontrivial_runs"):
+                same_list(lengths[:k], [len(parts[i]) for i in chosen], what)
+        return fields, check
+    return make
+
+
+def group_by(m, rng, n):
+    values, x = m.draw(rng, n)
+    data = rng.integers(0, 1000, n).astype(np.uint32)
+    out, out_keys, found = np.zeros(n, np.uint32), room(n * m.size), np.zeros(1, np.uint64)
+
+    def check():
+        sums = {}
+        for v, d in zip(values, data):
+            sums[m.key(v)] = sums.get(m.key(v), 0) + int(d)
+        k = int(found[0])
+        got = [m.key(v) for v in m.values_of(out_keys[:k * m.size])]
+        assert got == sorted(sums) and [int(v) for v in out[:k]] == [sums[key] for key in got]
+    return (dict(op="SUM", key_type=m.name, keys=x, in_type="u32", out_type="u32", in_=data, out=out,
+                 out_keys=out_keys, out_count=found, count=n), check)
+
+
+def selected(primitive, op):
+    def make(m, rng, n):
+        values, x = m.draw(rng, n)
+        (scalar,), raw = m.draw(rng, 1)
+        truth = [COMPARISONS[op](m.key(v) if m.has_order else v, m.key(scalar) if m.has_order else scalar)
+                 for v in values]
+        fields = dict(op=op, in_type=m.name, in_=x, count=n, scalar=raw)
+        if primitive in ("any", "all"):
+            one = room(1)
+            return ({**fields, "out": one},
+                    lambda: same_list(one, [any(truth) if primitive == "any" else all(truth)], primitive))
+        if primitive in ("count_if", "find_if"):
+            index = np.zeros(1, np.uint64)
+            wanted = sum(truth) if primitive == "count_if" else truth.index(True) if True in truth else n
+            return {**fields, "out_count": index}, lambda: same_list(index, [wanted], primitive)
+        out, rest, found = room(n * m.size), room(n * m.size), np.zeros(2, np.uint64)
+        fields.update(out=out, out_count=found)
+        if primitive == "partition":
+            fields.update(out2=rest)
+
+        def check():
+            k = sum(truth)
+            assert found[0] == k
+            same_values(m, out[:k * m.size], [v for v, t in zip(values, truth) if t], primitive)
+            if primitive == "partition":
+                same_values(m, rest[:(n - k) * m.size], [v for v, t in zip(values, truth) if not t], primitive)
+        return fields, check
+    return make
+
+
+def by_flags(m, rng, n):
+    """Flags of the type."""
+    flags, raw = m.draw(rng, n)
+    x, out, found = np.arange(n, dtype=np.uint32), np.zeros(n, np.uint32), np.zeros(1, np.uint64)
+    return (dict(in_type="u32", in_=x, key_type=m.name, keys=raw, out=out, out_count=found, count=n),
+            lambda: same_list(out[:int(found[0])], [i for i in range(n) if flags[i]], "flags"))
+
+
+def compared(primitive):
+    def make(m, rng, n):
+        values, x = m.draw(rng, n)
+        out = room(1) if primitive == "equal_arrays" else np.zeros(1, np.uint64)
+        fields = {"in_type": m.name, "in_": x, "out" if primitive == "equal_arrays" else "out_count": out, "count": n}
+        if primitive == "adjacent_find":
+            wanted = next((i for i in range(n - 1) if values[i] == values[i + 1]), n)
+            return fields, lambda: same_list(out, [wanted], primitive)
+        other = list(values)
+        other[n // 2] = next(v for v in m.values if v != values[n // 2])
+        wanted = 0 if primitive == "equal_arrays" else n // 2
+        return {**fields, "in2": m.bytes_of(other)}, lambda: same_list(out, [wanted], primitive)
+    return make
+
+
+def histogram(primitive):
+    def make(m, rng, n):
+        values, x = m.draw(rng, n)
+        low, high = sorted(m.values, key=m.key)[0], sorted(m.values, key=m.key)[-1]
+        out = np.zeros(1, np.uint32)
+        fields = dict(in_type=m.name, in_=x, out_type="u32", out=out, bins=1, count=n)
+        if primitive == "histogram_even":
+            fields.update(lower=m.bytes_of([low]), upper=m.bytes_of([high]))
+        else:
+            fields.update(begin=m.bytes_of([low, high]))
+        return (fields, lambda: same_list(out, [sum(m.key(low) <= m.key(v) < m.key(high) for v in values)], primitive))
+    return make
+
+
+def ordered(m, rng, n):
+    values, _ = m.draw(rng, n)
+    values.sort(key=m.key)
+    return values, m.bytes_of(values)
+
+
+def bound(primitive):
+    def make(m, rng, n):
+        values, x = ordered(m, rng, n)
+        needles, y = m.draw(rng, 50)
+        out = np.zeros(50, np.uint32)
+        keys = [m.key(v) for v in values]
+        wanted = [sum(k < m.key(v) if primitive == "lower_bound" else k <= m.key(v) for k in keys) for v in needles]
+        return (dict(in_type=m.name, keys=x, key_count=n, in_=y, count=50, out_type="u32", out=out),
+                lambda: same_list(out, wanted, primitive))
+    return make
+
+
+def sort(primitive, descending=False, values_too=True):
+    """Stable: the values are the keys' indices."""
+    def make(m, rng, n):
+        values, x = m.draw(rng, n)
+        out_keys, out = room(n * m.size), np.zeros(n, np.uint32)
+        order = sorted(range(n), key=lambda i: m.key(values[i]), reverse=descending)
+        if descending:  # equal keys in the order of the input
+            order = [i for key in sorted({m.key(v) for v in values}, reverse=True)
+                     for i in range(n) if m.key(values[i]) == key]
+        fields = dict(key_type=m.name, keys=x, out_keys=out_keys, count=n, flags=DESCENDING if descending else 0)
+        if primitive == "segmented_sort":
+            fields.update(offset_type="u32", begin=np.array([0, n], np.uint32), segments=1)
+        if values_too:
+            fields.update(out_type="u32", out=out)
+
+        def check():
+            same_values(m, out_keys, [values[i] for i in order], primitive)
+            if values_too:
+                same_list(out, order, primitive)
+        return fields, check
+    return make
+
+
+def ranked(primitive):
+    def make(m, rng, n):
+        values, x = m.draw(rng, n)
+        wanted = sorted(values, key=m.key)
+        k = n // 3
+        if primitive == "nth_element":
+            out = room(m.size)
+            return (dict(key_type=m.name, keys=x, out_keys=out, n=k, count=n),
+                    lambda: same_values(m, out, [wanted[k]], primitive))
+        out = room(k * m.size)
+        return (dict(key_type=m.name, keys=x, out_keys=out, k=k, count=n),
+                lambda: same_values(m, out, wanted[:k], primitive))
+    return make
+
+
+def is_sorted(m, rng, n):
+    values, _ = ordered(m, rng, n)
+    low, high = sorted(m.values, key=m.key)[0], sorted(m.values, key=m.key)[-1]
+    values[n - 3:n - 1] = [high, low]
+    found = np.zeros(1, np.uint64)
+    bad = next(i for i in range(1, n) if m.key(values[i]) < m.key(values[i - 1]))
+    return (dict(key_type=m.name, keys=m.bytes_of(values), out_count=found, count=n),
+            lambda: same_list(found, [bad], "is_sorted"))
+
+
+def merged(primitive):
+    def make(m, rng, n):
+        (a, x), (b, y) = ordered(m, rng, n), ordered(m, rng, n // 2)
+        out, found = room((n + n // 2) * m.size), np.zeros(1, np.uint64)
+        fields = dict(key_type=m.name, keys=x, keys2=y, count=n, count2=n // 2, out_keys=out)
+        counts = {}
+        for side, keys in enumerate((a, b)):
+            for v in keys:
+                counts.setdefault(m.key(v), [0, 0, v])[side] += 1
+        rule = {"merge": lambda p, q: p + q, "set_union": max, "set_intersection": min,
+                "set_difference": lambda p, q: max(p - q, 0), "set_symmetric_difference": lambda p, q: abs(p - q)}
+        wanted = [v for key in sorted(counts) for p, q, v in [counts[key]] for _ in range(rule[primitive](p, q))]
+        if primitive != "merge":
+            fields.update(out_count=found)
+
+        def check():
+            if primitive != "merge":
+                assert found[0] == len(wanted), primitive
+            same_values(m, out[:len(wanted) * m.size], wanted, primitive)
+        return fields, check
+    return make
+
+
+def calls():
+    """{(primitive, role): {name: (operator or None, f)}}."""
+    table = {}
+
+    def add(primitive, role, f, op=None):
+        table.setdefault((primitive, role), {})[f"{primitive} {role} {op or ''} {len(table)}"] = (op, f)
+
+    add("copy", "elements", moved("copy", range))
+    add("reverse", "elements", moved("reverse", lambda n: range(n - 1, -1, -1)))
+    add("fill", "elements", fill)
+    add("shuffle", "elements", shuffle)
+    add("transpose", "elements", transpose)
+    add("expand", "elements", expand(False))
+    add("run_length_expand", "elements", expand(True))
+    add("iota", "elements", iota)
+    for op in UNARY:
+        add("transform", "elements", transform(op), op)
+    for op in [*FOLDED, "SUB"]:
+        add("transform2", "elements", transform2(op), op)
+        add("adjacent_difference", "elements", adjacent_difference(op), op)
+    for op in FOLDED:
+        add("reduce", "elements", reduce(op), op)
+        table["reduce", "elements"][f"reduce with init {op}"] = (op, reduce(op, True))
+        add("inclusive_scan", "elements", scan(op, False), op)
+        add("exclusive_scan", "elements", scan(op, True), op)
+        add("segmented_reduce", "elements", segmented(op, "reduce"), op)
+        add("segmented_inclusive_scan", "elements", segmented(op, "inclusive"), op)
+        add("segmented_exclusive_scan", "elements", segmented(op, "exclusive"), op)
+        for what in ("inclusive_scan_by_key", "exclusive_scan_by_key", "reduce_by_key", "group_by"):
+            add(what, "values", by_key(what, op), op)
+    for op in ("ARGMIN", "ARGMAX"):
+        add("reduce", "elements", reduce(op), op)
+    for what in ("inclusive_scan_by_key", "exclusive_scan_by_key", "reduce_by_key", "run_lengths", "nontrivial_runs",
+                 "unique"):
+        add(what, "keys", keyed(what))
+    add("group_by", "keys", group_by)
+    for what in ("select", "partition", "count_if", "any", "all", "find_if"):
+        for op in COMPARISONS:
+            add(what, "elements", selected(what, op), op)
+    add("select", "flags", by_flags)
+    for what in ("mismatch", "equal_arrays", "adjacent_find"):
+        add(what, "elements", compared(what))
+    for what in ("histogram_even", "histogram_ranges"):
+        add(what, "elements", histogram(what))
+    for what in ("lower_bound", "upper_bound"):
+        add(what, "keys", bound(what))
+    for what in ("sort", "merge_sort"):
+        add(what, "keys", sort(what))
+    table["sort", "keys"]["sort keys descending"] = (None, sort("sort", True))
+    table["sort", "keys"]["sort keys alone"] = (None, sort("sort", False, False))
+    add("segmented_sort", "keys", sort("segmented_sort"))
+    table["segmented_sort", "keys"]["segmented sort keys alone"] = (None, sort("segmented_sort", False, False))
+    for what in ("top_k", "nth_element"):
+        add(what, "keys", ranked(what))
+    add("is_sorted", "keys", is_sorted)
+    for what in ("merge", "set_union", "set_intersection", "set_difference", "set_symmetric_difference"):
+        add(what, "keys", merged(what))
+    return table
+
+
+CALLS = calls()
+
+
+# ---- conversions
+
+
+def number_bytes(type_, values):
+    out = room(len(values) * SIZES[type_])
+    out[:] = np.ascontiguousarray(values).view(np.uint8).reshape(-1)
+    return out
+
+
+def specials(type_):
+    """Values of a number type as its array."""
+    import oracle
+    from inputs import values
+    parts = [values(type_, 200, kind, 3) for kind in ("uniform", "small", "special", "extremes")]
+    assert oracle.is_float(type_) or parts[0].dtype == oracle.DTYPES[type_]
+    return np.concatenate(parts)
+
+
+def conversions(m, other):
+    """(input, type of the output, expected bytes) for m's type to `other`, and back."""
+    import oracle
+    values, x = m.draw(np.random.default_rng(2), 500)
+    return [(x, other, number_bytes(other, m.to_number(values, other, oracle))),
+            (number_bytes(other, specials(other)), m.name, m.bytes_of(m.from_number(specials(other), other, oracle)))]
+
+
+def converted(value, a, b):
+    """A value of model a in model b."""
+    return b.convert(a, value)
