@@ -163,7 +163,8 @@ class Program:
 COMPILE = ["python3", "tests/compile/check.py"]
 SIMT = ["tests/simt/simt.cpp", "tests/simt/async.cpp", "tests/simt/race.cpp"]
 ALL = ("plain", "asan", "race")
-CHECKED_GROUPS = ["building", "graphs", "operators", "transposes", "layouts", "errors", "inputs", "hash"]
+CHECKED_GROUPS = ["building", "graphs", "operators", "elements", "transposes", "layouts", "errors", "inputs",
+                  "hash"]
 HOST_CHECKS = ["--backend", "host", "--quick", "--each", "1"]
 PROGRAMS = [
     # ---- text

@@ -96,12 +96,15 @@ GPUPRIMS__PRIVATE gp_result gp__check_part(gp__checking *k, const char *field, c
     if (from->type && from->type != n.type)
       return gp__fail(GP_E_TYPE, "%s: @%s: it is not the type of %s.a, whose elements are gathered", k->who, name,
                       text);
-    if (index->info || !gp__is_integer(index->type) || index->size < 4)
+    if (index->info || !gp__is_integer(index->type) || index->size < 4 || index->size > 8)
       return gp__fail(GP_E_TYPE, "%s: @%s: %s.b is not i32, u32, i64 or u64: it has indices", k->who, field, text);
   }
   if (from->kind == GP_INPUT_RAMP && n.info)
     return gp__fail(GP_E_TYPE, "%s: @%s is a struct type, not a built-in type", k->who, name);
-  if (from->kind == GP_INPUT_RAMP) GPUPRIMS__CHECK(gp__check_ramp_type(k->who, name, n.type));
+  if (from->kind == GP_INPUT_RAMP) {
+    GPUPRIMS__CHECK(gp__check_ramp_type(k->who, name, n.type));
+    GPUPRIMS__CHECK(gp__check_short(k->who, name, n.type, "convert a ramp of i64 (GP_CONVERT)"));
+  }
   if (from->kind == GP_INPUT_ZIPPED && (!n.info || gp__zipped_size(all, &n, offsets) != n.size))
     return gp__fail(GP_E_TYPE, "%s: @%s: the parts make a struct of %lu bytes, and the type has %lu", k->who, name,
                     (unsigned long)gp__zipped_size(all, &n, offsets), (unsigned long)n.size);

@@ -36,6 +36,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_operator_on(const char *who, const char *f
   if (op >= GP_BIT_AND && op <= GP_BIT_XOR && !gp__is_integer(type) && type != GP_BOOL)
     return gp__fail(GP_E_OPERATOR, "%s: @%s: %s works on integers and bool only, not on %s", who, field,
                     gp__op_rows[op].name, gp__type_rows[type].name);
+  if (gp__type_rows[type].size > 8 && (op == GP_ARGMIN || op == GP_ARGMAX))
+    fault = "values of up to 8 bytes have an index beside them";
   if (type == GP_BOOL) fault = op == GP_SUB ? "use BIT_XOR" : op == GP_NEGATE ? "use NOT" : NULL;
   return fault ? gp__fail(GP_E_OPERATOR, "%s: @%s: %s does not work on %s: %s", who, field, gp__op_rows[op].name,
                           gp__type_rows[type].name, fault)
@@ -46,6 +48,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_ramp_type(const char *who, const char *fie
   return type == GP_BOOL ? gp__fail(GP_E_TYPE, "%s: @%s is %s, which has no ramps: use an integer type", who, field,
                                     gp__type_rows[type].name)
                          : GP_SUCCESS;
+}
+
+// Checks that a built-in type of keys has up to 8 bytes. field: key_type, or what else names it.
+GPUPRIMS__PRIVATE gp_result gp__check_short(const char *who, const char *field, gp_type type, const char *instead) {
+  return type > 0 && type < GP_TYPE_COUNT && gp__type_rows[type].size > 8
+      ? gp__fail(GP_E_TYPE, "%s: @%s is %s: the call takes up to 8 bytes; %s", who, field, gp__type_rows[type].name,
+                 instead)
+      : GP_SUCCESS;
 }
 
 // Checks that an operator has the wanted arity and that the back end can run it. *user is NULL for a built-in one.

@@ -73,6 +73,10 @@ GPUPRIMS__TRAITS(gp_bf16, GP__FLOAT, float)
 GPUPRIMS__TRAITS(float, GP__FLOAT, float)
 GPUPRIMS__TRAITS(double, GP__FLOAT, double)
 GPUPRIMS__TRAITS(gp_bool, GP__BOOL, gp__u32)
+#ifdef GPUPRIMS__INT128
+GPUPRIMS__TRAITS(gp_i128, GP__SIGNED, gp_u128)
+GPUPRIMS__TRAITS(gp_u128, GP__UNSIGNED, gp_u128)
+#endif
 #undef GPUPRIMS__TRAITS
 
 template <class T> struct gp__is_exact { // sums and products of T are exactly associative
@@ -86,7 +90,8 @@ template <class T> struct gp__limits<T, GP__UNSIGNED> {
   static GP_DEVICE T lowest() { return 0; }
 };
 template <class T> struct gp__limits<T, GP__SIGNED> {
-  static GP_DEVICE T highest() { return static_cast<T>((1ull << (8 * sizeof(T) - 1)) - 1); }
+  typedef typename gp__traits<T>::wide W;
+  static GP_DEVICE T highest() { return static_cast<T>((W(1) << (8 * sizeof(T) - 1)) - 1); }
   static GP_DEVICE T lowest() { return static_cast<T>(-highest() - 1); }
 };
 template <class T> struct gp__limits<T, GP__FLOAT> {
@@ -105,6 +110,9 @@ template <> struct gp__unsigned_of<1> { typedef unsigned char type; };
 template <> struct gp__unsigned_of<2> { typedef unsigned short type; };
 template <> struct gp__unsigned_of<4> { typedef gp__u32 type; };
 template <> struct gp__unsigned_of<8> { typedef gp__u64 type; };
+#ifdef GPUPRIMS__INT128
+template <> struct gp__unsigned_of<16> { typedef gp_u128 type; };
+#endif
 template <class T, gp__kind = gp__traits<T>::kind> struct gp__ordered;
 template <class T> struct gp__ordered<T, GP__UNSIGNED> {
   typedef typename gp__unsigned_of<sizeof(T)>::type Bits;

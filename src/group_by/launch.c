@@ -6,8 +6,8 @@
 
 // True if a group-by tries tables in shared memory.
 GPUPRIMS__PRIVATE int gp__groups_in_tables(const gp__request *q) {
-  return !q->user_op && q->key_type != GP_BOOL && gp__any_order(q) && (q->acc_size == 4 || q->acc_size == 8) &&
-      q->count >= GP__GROUP_FROM;
+  return !q->user_op && q->key_type != GP_BOOL && q->key_size <= 8 && gp__any_order(q) &&
+      (q->acc_size == 4 || q->acc_size == 8) && q->count >= GP__GROUP_FROM;
 }
 
 // A group-by is a sequence of other calls; the workspace holds memory for it meanwhile.

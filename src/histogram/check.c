@@ -11,11 +11,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
   if (k->in.info) return gp__fail(GP_E_TYPE, "%s: @in_type is a struct type, not a built-in type", k->who);
   if (q->in_type == GP_BOOL)
     return gp__fail(GP_E_TYPE, "%s: @in_type is bool: to count values, use gp_count_if", k->who);
+  GPUPRIMS__CHECK(gp__check_short(k->who, "in_type", q->in_type, "use gp_lower_bound and gp_group_by"));
   if (weights) {
     q->in2_type = c->in2_type ? c->in2_type : c->in_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in2_type (of weights)", q->in2_type, &k->in2));
     if (k->in2.info)
       return gp__fail(GP_E_TYPE, "%s: @in2_type (of weights) is a struct type, not a built-in type", k->who);
+    GPUPRIMS__CHECK(gp__check_short(k->who, "in2_type (of weights)", q->in2_type, "convert them"));
   }
   if (c->out_type == GP_F32 || c->out_type == GP_F64) {
     if (!weights)

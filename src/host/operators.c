@@ -23,7 +23,7 @@ typedef struct gp__host_op {
   size_t size;             // of an accumulator
   int commutative;
   int exact;
-  uint64_t flip; // see GPUPRIMS__FLIPPED
+  gp__u128 flip; // see GPUPRIMS__FLIPPED
   gp__value identity;
 } gp__host_op;
 
@@ -177,6 +177,7 @@ GPUPRIMS__INTEGER_LOOPS(u8, i8)
 GPUPRIMS__INTEGER_LOOPS(u16, i16)
 GPUPRIMS__INTEGER_LOOPS(u32, i32)
 GPUPRIMS__INTEGER_LOOPS(u64, i64)
+GPUPRIMS__INTEGER_LOOPS(u128, i128)
 // A step of the half types is long: as a function it compiles faster and runs no slower.
 #define GPUPRIMS__OUT_OF_LINE static __attribute__((noinline))
 #define GPUPRIMS__FLOAT_LOOPS(F, W, U, I, LOAD, STORE, CHAIN, STEP) \
@@ -233,7 +234,7 @@ static void gp__host_user_pairs(const gp__host_op *op, void *values, size_t n) {
 // Gives op the loops of a built-in operator on a type; returns 0 if there are none. After normalisation AND is the
 // minimum and OR the maximum.
 static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
-  const uint64_t all = ~(uint64_t)0, top = (uint64_t)1 << (gp__host_size(type) * 8 - 1);
+  const gp__u128 all = ~(gp__u128)0, top = gp__host_size(type) ? (gp__u128)1 << (gp__host_size(type) * 8 - 1) : 0;
 #define GPUPRIMS__CASE(OP, TYPE, set, pairs_, flip_) \
   case GPUPRIMS__PAIR(GP_##OP, GP_##TYPE): { \
     const gp__host_loops found = {gp__host_##set##_map, gp__host_##set##_fold, gp__host_##set##_scan, pairs_}; \
@@ -259,19 +260,21 @@ static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
   GPUPRIMS__CASE(BIT_OR, TYPE, U##_bit_or, NULL, 0) \
   GPUPRIMS__CASE(BIT_XOR, TYPE, U##_bit_xor, NULL, 0)
 #define GPUPRIMS__CASES_FLOAT(TYPE, F) \
-  GPUPRIMS__CASES_ORDER(TYPE, F##_min, (uint64_t)0) \
+  GPUPRIMS__CASES_ORDER(TYPE, F##_min, (gp__u128)0) \
   GPUPRIMS__CASE_SUB(TYPE, F) \
   GPUPRIMS__CASE(SUM, TYPE, F##_sum, gp__host_##F##_sum_pairs, 0) \
   GPUPRIMS__CASE(PROD, TYPE, F##_prod, gp__host_##F##_prod_pairs, 0)
   switch (GPUPRIMS__PAIR(name, type)) {
-    GPUPRIMS__CASES_INTEGER(I8, u8, i8, (uint64_t)0)
+    GPUPRIMS__CASES_INTEGER(I8, u8, i8, (gp__u128)0)
     GPUPRIMS__CASES_INTEGER(U8, u8, i8, top)
-    GPUPRIMS__CASES_INTEGER(I16, u16, i16, (uint64_t)0)
+    GPUPRIMS__CASES_INTEGER(I16, u16, i16, (gp__u128)0)
     GPUPRIMS__CASES_INTEGER(U16, u16, i16, top)
-    GPUPRIMS__CASES_INTEGER(I32, u32, i32, (uint64_t)0)
+    GPUPRIMS__CASES_INTEGER(I32, u32, i32, (gp__u128)0)
     GPUPRIMS__CASES_INTEGER(U32, u32, i32, top)
-    GPUPRIMS__CASES_INTEGER(I64, u64, i64, (uint64_t)0)
+    GPUPRIMS__CASES_INTEGER(I64, u64, i64, (gp__u128)0)
     GPUPRIMS__CASES_INTEGER(U64, u64, i64, top)
+    GPUPRIMS__CASES_INTEGER(I128, u128, i128, (gp__u128)0)
+    GPUPRIMS__CASES_INTEGER(U128, u128, i128, top)
     GPUPRIMS__CASES_FLOAT(F16, f16)
     GPUPRIMS__CASES_FLOAT(BF16, bf16)
     GPUPRIMS__CASES_FLOAT(F32, f32)

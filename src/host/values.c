@@ -74,6 +74,11 @@ GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
   X(F32, f32, f, ) \
   X(F64, f64, f, ) \
   X(BOOL, bool, u, gp__host_bool_load)
+// Types of 16 bytes, which have no gp__wide.
+#define GPUPRIMS__HOST_LONGS(X) \
+  X(I128, i128, , ) \
+  X(U128, u128, , )
+GPUPRIMS__INLINE int gp__host_is_long(gp_type type) { return type == GP_I128 || type == GP_U128; }
 static void gp__host_widen(gp_type type, const void *in, gp__wide *w, size_t n) {
   size_t i;
 #define GPUPRIMS__WIDEN(NAME, name, member, LOAD) \
@@ -132,6 +137,24 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
     default:
       break;
     }
+  if (type == GP_I128 || type == GP_U128) {
+    const gp__u128 top = (gp__u128)1 << 127;
+    gp__h_u128 *y = (gp__h_u128 *)out;
+    for (i = 0; i < n; ++i) {
+      const double x = w[i].f;
+      y[i] = kind == GP__WIDE_I  ? (gp__u128)w[i].i
+          : kind == GP__WIDE_U   ? w[i].u
+          : x != x               ? 0
+          : type == GP_I128      ? (x >= (double)top        ? top - 1
+                                        : x <= -(double)top ? top
+                                        : x < 0             ? 0 - (gp__u128)-x
+                                                            : (gp__u128)x)
+          : x >= 2 * (double)top ? ~(gp__u128)0
+          : x <= 0               ? 0
+                                 : (gp__u128)x;
+    }
+    return;
+  }
   switch (type) {
   case GP_BOOL: // NaN is true
     for (i = 0; i < n; ++i) ((gp__h_u8 *)out)[i] = kind == GP__WIDE_F ? w[i].f != 0 : w[i].u != 0;
@@ -153,6 +176,28 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
 #undef GPUPRIMS__TO_FLOAT
 }
 
+// From i128 and u128: to float in one rounding, to others through 64 bits or a double.
+static void gp__host_convert_long(gp_type from, gp_type to, const void *in, void *out, size_t n) {
+  const gp__h_u128 *x = (const gp__h_u128 *)in;
+  const size_t size = gp__host_size(to);
+  size_t i;
+  if (gp__host_is_long(to)) memmove(out, in, n * sizeof *x);
+  else
+    for (i = 0; i < n; ++i) {
+      const gp__h_u128 u = x[i];
+      const gp__h_i128 s = (gp__h_i128)u;
+      const int is_signed = from == GP_I128, floats = gp__host_kind(to) == GP__WIDE_F;
+      gp__wide w;
+      if (to == GP_F32) {
+        ((gp__h_f32 *)out)[i] = is_signed ? (float)s : (float)u;
+        continue;
+      }
+      if (floats) w.f = is_signed ? (double)s : (double)u;
+      else w.u = to == GP_BOOL ? u != 0 : (uint64_t)u;
+      gp__host_narrow(to, floats ? GP__WIDE_F : GP__WIDE_U, &w, (unsigned char *)out + i * size, 1);
+    }
+}
+
 // CONVERT. `out` may be `in` if the sizes are equal and n is at most GP__HOST_ELEMENTS.
 static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out, size_t n) {
   gp__wide w[GP__HOST_ELEMENTS];
@@ -169,6 +214,10 @@ static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out
   GPUPRIMS__DIRECT(F32, f32, F16, f16, gp__host_f16_store)
   GPUPRIMS__DIRECT(F32, f32, BF16, bf16, gp__host_bf16_store)
 #undef GPUPRIMS__DIRECT
+  if (gp__host_is_long(from)) {
+    gp__host_convert_long(from, to, in, out, n);
+    return;
+  }
   for (i = 0; i < n; i += k) {
     k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
     gp__host_widen(from, (const unsigned char *)in + i * from_size, w, k);
@@ -183,7 +232,10 @@ static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, 
   for (i = 0; i < n; i += k) {
     k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
     gp__host_widen(from, (const unsigned char *)in + i * from_size, w, k);
-    if (gp__host_kind(from) == GP__WIDE_F)
+    if (gp__host_is_long(from)) {
+      const gp__h_u128 *x = (const gp__h_u128 *)in + i;
+      for (j = 0; j < k; ++j) w[j].u = (x[j] != 0) == truth;
+    } else if (gp__host_kind(from) == GP__WIDE_F)
       for (j = 0; j < k; ++j) w[j].u = (w[j].f != 0) == truth;
     else
       for (j = 0; j < k; ++j) w[j].u = (w[j].u != 0) == truth;
@@ -215,6 +267,7 @@ static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, si
     GPUPRIMS__UNARY_INTEGER(I16, i16, U16, u16)
     GPUPRIMS__UNARY_INTEGER(I32, i32, U32, u32)
     GPUPRIMS__UNARY_INTEGER(I64, i64, U64, u64)
+    GPUPRIMS__UNARY_INTEGER(I128, i128, U128, u128)
   case GPUPRIMS__PAIR(GP_NEGATE, GP_BF16):
     GPUPRIMS__UNARY(NEGATE, F16, f16, a ^ 0x8000u)
   case GPUPRIMS__PAIR(GP_ABS, GP_BF16):

@@ -1,6 +1,6 @@
 // sort/host.c - radix sort
-// uses: api/config.h, api/lists.h, api/structs.h, core/arguments.h, core/messages.c, core/request.c, host/values.c,
-//   host/call.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/rules.h, core/arguments.h, core/messages.c, core/request.c,
+//   host/values.c, host/call.c
 
 // The ordered form of a built-in type, as in >>warp.
 static uint64_t gp__host_ordered(gp_type type, const unsigned char *bytes) {
@@ -13,6 +13,14 @@ static uint64_t gp__host_ordered(gp_type type, const unsigned char *bytes) {
       : gp__host_kind(type) == GP__WIDE_I ? x ^ sign
       : x & sign                          ? ~x & all
                                           : x | sign;
+}
+// The parts that order keys of a built-in type, the most significant first. Returns their number; 0: the key is one.
+GPUPRIMS__PRIVATE int gp__key_parts_of(gp_type type, const gp_key_field **parts) {
+  static const gp_key_field truth[] = {{0, GP_BOOL, 0}}, i128[] = {{8, GP_I64, 0}, {0, GP_U64, 0}},
+                            u128[] = {{8, GP_U64, 0}, {0, GP_U64, 0}};
+  if (type != GP_BOOL && type != GP_I128 && type != GP_U128) return 0;
+  *parts = type == GP_BOOL ? truth : type == GP_I128 ? i128 : u128;
+  return type == GP_BOOL ? 1 : 2;
 }
 // 64 bits of the ordered key, the least significant word first.
 static uint64_t gp__host_key_word(const gp__request *q, const unsigned char *key, int word) {

@@ -1448,6 +1448,14 @@ MUTANTS = {
     "bool: a wide number is cut before it is tested": (
         "TYPES", "src/device/operators.cuh", "static_cast<typename gp__traits<A>::wide>(a) != 0 ? 1u : 0u",
         "static_cast<gp__u32>(static_cast<typename gp__traits<A>::wide>(a)) != 0 ? 1u : 0u"),
+    "i128: the largest value of 64 bits": (
+        "TYPES", "src/device/types.cuh", "(W(1) << (8 * sizeof(T) - 1)) - 1",
+        "(W(1) << (sizeof(W) > 8 ? 63 : 8 * sizeof(T) - 1)) - 1"),
+    "i128: is ordered as if it had no sign": (
+        "TYPES", "src/device/types.cuh", "GPUPRIMS__TRAITS(gp_i128, GP__SIGNED, gp_u128)",
+        "GPUPRIMS__TRAITS(gp_i128, GP__UNSIGNED, gp_u128)"),
+    "fields: the higher word of a key": (
+        "TYPES", "src/sort/keys.cuh", "const int at = Below::bits - 64 * w;", "const int at = Below::bits + 0 * w;"),
     "copy: shifts by a byte too few": (
         "MAP", "src/device/common.cuh",
         "bits = offset % 4 * 8;", "bits = offset % 4 * 8 & 16;"),

@@ -2,6 +2,8 @@
 // arithmetic written out here. Then kernels on them under the emulator. Usage: test_types [seeds] [name of a test]
 #include "kernel_test.h"
 
+#include <cmath>
+
 typedef gp__policy<64, 1, 3, 3, 3, 2, 2> Tiny; // tiles of 64 vectors
 
 template <class R, class A> R to(A a) { return gp_convert<A, R>()(a); }
@@ -58,8 +60,67 @@ static void bools() {
   }
 }
 
+// ---- integers of 128 bits
+
+static gp_u128 wide(u64 high, u64 low) { return gp_u128(high) << 64 | low; }
+static void longs() {
+  const gp_u128 top = gp_u128(1) << 127;
+  const gp_i128 lowest = gp_i128(top), highest = gp_i128(top - 1);
+  check(sizeof(gp_i128) == 16 && alignof(gp_u128) == 16, "16 bytes, aligned to 16");
+  check(gp_sum<gp_i128>()(highest, 1) == lowest, "a sum wraps");
+  check(gp_prod<gp_u128>()(wide(1, 3), wide(2, 5)) == wide(11, 15), "a product wraps");
+  check(gp_sub<gp_u128>()(0, 1) == ~gp_u128(0) && gp_negate<gp_i128, gp_i128>()(1) == -1, "differences");
+  check(gp_abs<gp_i128, gp_i128>()(-5) == 5 && gp_abs<gp_i128, gp_i128>()(lowest) == lowest, "abs");
+  check(gp_min<gp_i128>()(-1, 0) == -1 && gp_min<gp_u128>()(~gp_u128(0), 0) == 0, "the order is signed or not");
+  check(gp_min<gp_i128>::identity() == highest && gp_max<gp_i128>::identity() == lowest &&
+            gp_min<gp_u128>::identity() == ~gp_u128(0) && gp_max<gp_u128>::identity() == 0 &&
+            gp_bit_and<gp_u128>::identity() == ~gp_u128(0),
+        "identities");
+  check(gp_less<gp_i128>()(-1, gp_i128(1) << 100) && !gp_less<gp_u128>()(gp_u128(-1), 0), "less");
+  check(to<gp_i128>(-3) == -3 && to<gp_u128>((signed char)(-1)) == ~gp_u128(0) && to<gp_i128>(~0u) == 0xffffffffll &&
+            to<gp_i128>(~0ull) == gp_i128(wide(0, ~0ull)),
+        "from integers");
+  check(to<u64>(wide(7, 9)) == 9 && to<signed char>(gp_i128(-300)) == -44 && to<u8>(wide(5, 0x1ff)) == 0xff,
+        "to integers");
+  check(to<gp_bool>(wide(1, 0)).bits == 1 && to<gp_i128>(byte_of(7)) == 1, "and bool");
+  const float infinite = gp__f32_from_bits(0x7f800000u), nan = gp__f32_from_bits(0x7fc00000u);
+  check(to<gp_i128>(infinite) == highest && to<gp_i128>(-infinite) == lowest && to<gp_i128>(nan) == 0 &&
+            to<gp_u128>(-1.5f) == 0 && to<gp_u128>(infinite) == ~gp_u128(0) && to<gp_i128>(1e300) == highest &&
+            to<gp_i128>(-1e300) == lowest && to<gp_u128>(1e300) == ~gp_u128(0),
+        "floats saturate");
+  check(to<gp_i128>(-2.75) == -2 && to<gp_u128>(1.0e20f) == gp_u128(100000002004087734272.0) &&
+            to<gp_i128>(-170141183460469231731687303715884105728.0) == lowest,
+        "floats are cut");
+  check(to<double>(lowest) == -170141183460469231731687303715884105728.0 &&
+            to<float>(wide(1, 1)) == 18446744073709551616.0f && to<float>(wide(1ull << 24, 1)) > 0 &&
+            to<gp_f16>(gp_i128(3)) == 3.0f,
+        "to floats");
+  for (int i = 40; i < 100; ++i) // just above a tie: a double between would round down
+    check(to<float>((gp_u128(0x800000) << i) + (gp_u128(1) << (i - 1)) + 1) == std::ldexp(float(0x800001), i),
+          "to f32, one rounding");
+}
+typedef gp__field_key<gp_i128, gp__key_field<8, long long, false>, gp__key_field<0, u64, false>> LongKey;
+typedef gp__field_key<gp_u128, gp__key_field<8, u64, false>, gp__key_field<0, u64, false>> UnsignedKey;
+typedef gp__field_key<gp_bool, gp__key_field<0, gp_bool, false>> BoolKey;
+static void keys() {
+  const gp_i128 some[] = {gp_i128(gp_u128(1) << 127), -(gp_i128(1) << 64),      -1, 0, 1, gp_i128(wide(0, ~0ull)),
+                          gp_i128(1) << 64,           gp_i128(~gp_u128(0) >> 1)};
+  for (const gp_i128 a : some)
+    for (const gp_i128 b : some) {
+      const gp_u128 x = wide(LongKey::bits(a, 1), LongKey::bits(a, 0)),
+                    y = wide(LongKey::bits(b, 1), LongKey::bits(b, 0));
+      check((x < y) == (a < b), "sort keys of i128");
+      const gp_u128 p = gp_u128(a), q = gp_u128(b);
+      check((wide(UnsignedKey::bits(p, 1), UnsignedKey::bits(p, 0)) <
+             wide(UnsignedKey::bits(q, 1), UnsignedKey::bits(q, 0))) == (p < q),
+            "sort keys of u128");
+    }
+  for (int b = 0; b < 256; ++b) check(BoolKey::bits(byte_of(b), 0) == (b != 0), "sort keys of bool");
+}
+
 // ---- a reduction and a scan on the emulator
 
+template <> gp_i128 draw<gp_i128>() { return gp_i128(wide(random32() << 30, random32())) >> (random32() % 100); }
 template <> gp_bool draw<gp_bool>() { return byte_of(random32() % 4 ? 0 : int(random32() % 256)); }
 
 template <class Op, class In, class Out> void fold(const char *name, int seeds) {
@@ -94,7 +155,12 @@ template <class Op, class In, class Out> void fold(const char *name, int seeds) 
 int main(int argc, char **argv) {
   const int seeds = start(argc, argv);
   bools();
+  longs();
+  keys();
   fold<gp_sum<gp_bool>, gp_bool, gp_bool>("any of bool", seeds);
   fold<gp_sum<u32>, gp_bool, u32>("count of bool", seeds);
+  fold<gp_sum<gp_i128>, gp_i128, gp_i128>("sum of i128", seeds);
+  fold<gp_min<gp_i128>, gp_i128, gp_i128>("min of i128", seeds);
+  fold<gp_sum<gp_i128>, u64, gp_i128>("sum of u64 in i128", seeds);
   return finish();
 }

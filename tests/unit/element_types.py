@@ -3,6 +3,8 @@
 A model holds a type's values as Python numbers and its bytes as NumPy arrays of u8. CALLS has an entry for each
 primitive and role (elements, keys, ...): a function that makes the members of gp_call and the check of the outputs.
 """
+import math
+
 import numpy as np
 
 from gpuprims_ctypes import SIZES, DESCENDING, Permutation
@@ -17,7 +19,7 @@ def room(bytes_, fill=0xA5):
 
 class Model:
     """values: what small data is drawn from, so that sums and products are exact."""
-    has_order, has_ramp, has_sub, has_negate, has_bits, keys, ranked = True, True, True, True, False, True, True
+    has_order, has_arg, has_ramp, has_sub, has_negate, has_bits = True, True, True, True, True, False
 
     def __init__(self, name):
         self.name, self.size = name, SIZES[name]
@@ -78,7 +80,74 @@ class Bool(Model):
         return value != 0
 
 
-MODELS = {"bool": Bool("bool")}
+def rounded(value, type_):
+    """An integer as a float of the type, in one rounding to f32 and f64, through f64 to the half types."""
+    if type_ != "f32":
+        return float(value)
+    cut = max(abs(value).bit_length() - 24, 0)
+    low, kept = abs(value) & ((1 << cut) - 1), abs(value) >> cut
+    kept += 2 * low > 1 << cut or (2 * low == 1 << cut and kept & 1 and cut > 0)
+    return math.copysign(math.ldexp(kept, cut), value) if value else 0.0
+
+
+class Integer(Model):
+    """128 bits: sums wrap."""
+    has_arg = False
+    has_bits = True
+
+    def __init__(self, name):
+        super().__init__(name)
+        self.signed = name[0] == "i"
+        some = [0, 1, 2, 3, (1 << 64) - 1, 1 << 64, 5 << 64, (1 << 127) - 1, (1 << 63) + 7, 1 << 126]
+        self.values = some + ([-v for v in some[1:]] + [-(1 << 127)] if self.signed else [v << 1 | 1 for v in some])
+
+    def wrap(self, value):
+        value %= 1 << 128
+        return value - (1 << 128) if self.signed and value >> 127 else value
+
+    def encode(self, value):
+        return (value % (1 << 128)).to_bytes(16, "little")
+
+    def decode(self, raw):
+        return self.wrap(int.from_bytes(raw, "little"))
+
+    def times(self, value, i):
+        return self.wrap(value * i)
+
+    def binary(self, op, a, b):
+        return self.wrap({"SUM": lambda: a + b, "SUB": lambda: a - b, "PROD": lambda: a * b, "MIN": lambda: min(a, b),
+                          "MAX": lambda: max(a, b), "BIT_AND": lambda: a & b, "BIT_OR": lambda: a | b,
+                          "BIT_XOR": lambda: a ^ b, "AND": lambda: int(a != 0 and b != 0),
+                          "OR": lambda: int(a != 0 or b != 0)}[op]())
+
+    def operand(self, op, value):
+        return int(value != 0) if op in ("AND", "OR") else value
+
+    def unary(self, op, a):
+        return self.wrap({"CONVERT": a, "NEGATE": -a, "ABS": abs(a), "SQUARE": a * a, "NOT": int(a == 0)}[op])
+
+    def identity(self, op):
+        low, high = (-(1 << 127), (1 << 127) - 1) if self.signed else (0, (1 << 128) - 1)
+        return {"PROD": 1, "AND": 1, "MIN": high, "MAX": low, "BIT_AND": self.wrap(-1)}.get(op, 0)
+
+    def to_number(self, values, type_, oracle):
+        if oracle.is_float(type_):
+            return oracle.convert(np.array([rounded(v, type_) for v in values]), "f64", type_)
+        bits = 8 * SIZES[type_]
+        return np.array([v % (1 << bits) for v in values], np.uint64).astype(f"u{bits // 8}").view(oracle.DTYPES[type_])
+
+    def from_number(self, array, type_, oracle):
+        wide = oracle.widest(array, type_)
+        if not oracle.is_float(type_):
+            return [self.wrap(int(v)) for v in wide]
+        low, high = self.identity("MAX"), self.identity("MIN")
+        return [0 if v != v else low if v <= low else high if v >= high else int(v) for v in map(float, wide)]
+
+    def convert(self, a, value):
+        return self.wrap(int(value))
+
+
+MODELS = {"bool": Bool("bool"), "i128": Integer("i128"), "u128": Integer("u128")}
 FOLDED = ["SUM", "PROD", "MIN", "MAX", "BIT_AND", "BIT_OR", "BIT_XOR", "AND", "OR"]
 COMPARISONS = {"EQUAL": lambda a, b: a == b, "NOT_EQUAL": lambda a, b: a != b, "LESS": lambda a, b: a < b,
                "LESS_EQUAL": lambda a, b: a <= b, "GREATER": lambda a, b: a > b, "GREATER_EQUAL": lambda a, b: a >= b}
@@ -88,9 +157,11 @@ OPERATORS = [*FOLDED, "ARGMIN", "ARGMAX", *UNARY, "SUB", *COMPARISONS]
 
 def takes(m, op):
     """Whether an operator works on the model's type."""
-    return (m.has_bits if op.startswith("BIT_") else m.has_sub if op == "SUB" else m.has_negate if op == "NEGATE" else
-            m.has_order if op in ("MIN", "MAX", "ARGMIN", "ARGMAX", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL")
-            else True)
+    if op.startswith(("BIT_", "ARG")):
+        return m.has_bits if op[0] == "B" else m.has_arg
+    if op in ("SUB", "NEGATE"):
+        return m.has_sub if op == "SUB" else m.has_negate
+    return m.has_order or op not in ("MIN", "MAX", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL")
 
 
 # ---- calls: f(model, rng, n) -> (members, check). Outputs stay in the members; check() looks at them.
@@ -284,7 +355,7 @@ def by_key(what, op="SUM"):
         values, x = m.draw(rng, n)
         keys, ends = runs_of(rng, n)
         parts = [values[a:b] for a, b in zip(ends, ends[1:])]
-        out, out_keys, found = room((len(parts) if what == "reduce_by_key" else n) * m.size), room(4 * n), room(8)
+        out, out_keys, found = room(n * m.size), room(4 * n), room(8)
         fields = dict(op=op, in_type=m.name, out_type=m.name, key_type="u32", in_=x, keys=keys, out=out, count=n)
         if what == "reduce_by_key" or what == "group_by":
             fields.update(out_keys=out_keys, out_count=found)
