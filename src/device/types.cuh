@@ -23,6 +23,23 @@ struct gp_bool {
   GP_DEVICE operator gp__u32() const { return bits ? 1u : 0u; }
 };
 
+// Complex numbers. Products are written out, without C's rules for infinities; no step is fused.
+template <class F> struct alignas(2 * sizeof(F)) gp_complex {
+  F re, im;
+  gp_complex() = default;
+  GP_DEVICE gp_complex(F re, F im = 0) : re(re), im(im) {}
+  GP_DEVICE gp_complex operator+(gp_complex b) const { return gp_complex(re + b.re, im + b.im); }
+  GP_DEVICE gp_complex operator-(gp_complex b) const { return gp_complex(re - b.re, im - b.im); }
+  GP_DEVICE gp_complex operator-() const { return gp_complex(-re, -im); }
+  GP_DEVICE gp_complex operator*(gp_complex b) const {
+    return gp_complex(gp__product(re, b.re) - gp__product(im, b.im), gp__product(re, b.im) + gp__product(im, b.re));
+  }
+  GP_DEVICE bool operator==(gp_complex b) const { return re == b.re && im == b.im; }
+  GP_DEVICE bool operator!=(gp_complex b) const { return !(*this == b); }
+};
+typedef gp_complex<float> gp_c32;
+typedef gp_complex<double> gp_c64;
+
 // A value and its index: the accumulator and the result of ARGMIN and ARGMAX. Index -1: no element.
 template <class T, int PAD = 8 - int(sizeof(T))> struct gp_arg {
   T value;
@@ -51,7 +68,7 @@ template <class A> struct gp_both { A min, max; };
 
 struct gp__none {}; // the type of an absent operand
 
-enum gp__kind { GP__STRUCT, GP__SIGNED, GP__UNSIGNED, GP__FLOAT, GP__BOOL };
+enum gp__kind { GP__STRUCT, GP__SIGNED, GP__UNSIGNED, GP__FLOAT, GP__BOOL, GP__COMPLEX };
 template <class T> struct gp__traits { // structs
   static const gp__kind kind = GP__STRUCT;
 };
@@ -73,6 +90,8 @@ GPUPRIMS__TRAITS(gp_bf16, GP__FLOAT, float)
 GPUPRIMS__TRAITS(float, GP__FLOAT, float)
 GPUPRIMS__TRAITS(double, GP__FLOAT, double)
 GPUPRIMS__TRAITS(gp_bool, GP__BOOL, gp__u32)
+GPUPRIMS__TRAITS(gp_c32, GP__COMPLEX, gp_c32)
+GPUPRIMS__TRAITS(gp_c64, GP__COMPLEX, gp_c64)
 #ifdef GPUPRIMS__INT128
 GPUPRIMS__TRAITS(gp_i128, GP__SIGNED, gp_u128)
 GPUPRIMS__TRAITS(gp_u128, GP__UNSIGNED, gp_u128)
@@ -80,7 +99,8 @@ GPUPRIMS__TRAITS(gp_u128, GP__UNSIGNED, gp_u128)
 #undef GPUPRIMS__TRAITS
 
 template <class T> struct gp__is_exact { // sums and products of T are exactly associative
-  static const bool value = gp__traits<T>::kind != GP__STRUCT && gp__traits<T>::kind != GP__FLOAT;
+  static const bool value =
+      gp__traits<T>::kind != GP__STRUCT && gp__traits<T>::kind != GP__FLOAT && gp__traits<T>::kind != GP__COMPLEX;
 };
 
 // The largest and the lowest value: infinities for floats.

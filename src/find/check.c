@@ -50,7 +50,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_find_out_type(gp__checking *k) {
 }
 // Comparisons need elements of a built-in type.
 GPUPRIMS__PRIVATE gp_result gp__check_find_type(gp__checking *k) {
-  return k->in.info && !k->q->user_op ? gp__no_struct(k, "op", k->q->op) : GP_SUCCESS;
+  if (k->in.info && !k->q->user_op) return gp__no_struct(k, "op", k->q->op);
+  return gp__check_operator_on(k->who, "op", k->q->op, k->q->in_type);
 }
 GPUPRIMS__PRIVATE gp_result gp__find_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;

@@ -71,6 +71,16 @@ static const unsigned char *gp__host_elements(const gp__host_source *s, uint64_t
   if (s->user) {
     for (i = 0; i < n; ++i) gp__host_apply(s->user, y + i * s->to_size, x + i * s->from_size, NULL);
     x = y;
+  } else if (s->unary == GP_ABS && gp__is_complex(s->from)) {
+    const gp_type part = gp__host_real(s->from);
+    for (i = 0; i < n; ++i) {
+      gp__wide w[2];
+      gp__host_widen(part, x + i * s->from_size, w, 2);
+      w[0].f = gp__host_magnitude(s->from, w[0].f, w[1].f);
+      gp__host_narrow(part, GP__WIDE_F, w, w + 1, 1);
+      gp__host_convert(part, s->to, w + 1, y + i * s->to_size, 1);
+    }
+    x = y;
   } else if (s->unary == GP_NOT) {
     gp__host_truth(s->from, s->to, 0, x, y, n);
     x = y;

@@ -192,6 +192,14 @@ GPUPRIMS__FLOAT_LOOPS(bf16, float, u16, i16, gp__host_bf16_load, gp__host_bf16_s
 GPUPRIMS__FLOAT_LOOPS(f32, float, u32, i32, , , GPUPRIMS__CHAIN4, GPUPRIMS__INLINE)
 GPUPRIMS__FLOAT_LOOPS(f64, double, u64, i64, , , GPUPRIMS__CHAIN2, GPUPRIMS__INLINE)
 
+#define GPUPRIMS__CHAIN1(op, a, x) op(a, (x)[0])
+#define GPUPRIMS__COMPLEX_LOOPS(C, CHAIN) \
+  GPUPRIMS__LOOP_MAP(C##_sub, gp__h_##C, uint32_t, , , gp__host_subtract_##C) \
+  GPUPRIMS__LOOPS_INEXACT(C##_sum, gp__h_##C, uint32_t, , , gp__host_add_##C, CHAIN, GPUPRIMS__INLINE) \
+  GPUPRIMS__LOOPS_INEXACT(C##_prod, gp__h_##C, uint32_t, , , gp__host_multiply_##C, CHAIN, GPUPRIMS__OUT_OF_LINE)
+GPUPRIMS__COMPLEX_LOOPS(c32, GPUPRIMS__CHAIN2)
+GPUPRIMS__COMPLEX_LOOPS(c64, GPUPRIMS__CHAIN1)
+
 // A user's operator: the same loops through a function pointer. It may write its result over its first operand.
 static void gp__host_user_map(const gp__host_op *op, void *out, const void *a, const void *b, size_t n) {
   unsigned char *y = (unsigned char *)out;
@@ -279,6 +287,13 @@ static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
     GPUPRIMS__CASES_FLOAT(BF16, bf16)
     GPUPRIMS__CASES_FLOAT(F32, f32)
     GPUPRIMS__CASES_FLOAT(F64, f64)
+#define GPUPRIMS__CASES_COMPLEX(TYPE, C) \
+  GPUPRIMS__CASE_SUB(TYPE, C) \
+  GPUPRIMS__CASE(SUM, TYPE, C##_sum, gp__host_##C##_sum_pairs, 0) \
+  GPUPRIMS__CASE(PROD, TYPE, C##_prod, gp__host_##C##_prod_pairs, 0)
+    GPUPRIMS__CASES_COMPLEX(C32, c32)
+    GPUPRIMS__CASES_COMPLEX(C64, c64)
+#undef GPUPRIMS__CASES_COMPLEX
     // Operands are 0 or 1 (gp__host_take).
   case GPUPRIMS__PAIR(GP_PROD, GP_BOOL):
   case GPUPRIMS__PAIR(GP_AND, GP_BOOL):

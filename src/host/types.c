@@ -25,6 +25,12 @@ typedef uint16_t GPUPRIMS__MAY_ALIAS gp__h_f16;
 typedef uint16_t GPUPRIMS__MAY_ALIAS gp__h_bf16;
 typedef float GPUPRIMS__MAY_ALIAS gp__h_f32;
 typedef double GPUPRIMS__MAY_ALIAS gp__h_f64;
+typedef struct gp__h_c32 { // aliases what its members do
+  gp__h_f32 re, im;
+} gp__h_c32;
+typedef struct gp__h_c64 {
+  gp__h_f64 re, im;
+} gp__h_c64;
 __extension__ typedef __int128 gp__h_i128 __attribute__((may_alias, aligned(8)));
 __extension__ typedef unsigned __int128 gp__h_u128 __attribute__((may_alias, aligned(8)));
 

@@ -28,6 +28,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
   q->key_type = c->key_type;
   GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
   if (k->key.info && !q->user_op) return gp__no_struct(k, "op", q->op);
+  if (!q->user_op) GPUPRIMS__CHECK(gp__check_operator_on(k->who, "op", q->op, q->key_type));
   q->key_struct = k->key.info;
   q->key_size = k->key.size;
   if (c->primitive == GP_IS_SORTED) {

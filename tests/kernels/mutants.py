@@ -1456,6 +1456,22 @@ MUTANTS = {
         "GPUPRIMS__TRAITS(gp_i128, GP__UNSIGNED, gp_u128)"),
     "fields: the higher word of a key": (
         "TYPES", "src/sort/keys.cuh", "const int at = Below::bits - 64 * w;", "const int at = Below::bits + 0 * w;"),
+    "complex: a product's real part": (
+        "TYPES", "src/device/types.cuh", "gp__product(re, b.re) - gp__product(im, b.im)",
+        "gp__product(re, b.re) + gp__product(im, b.im)"),
+    "complex: equality sees the real part alone": (
+        "TYPES", "src/device/types.cuh", "return re == b.re && im == b.im;", "return re == b.re;"),
+    "complex: sums count as exact": (
+        "TYPES", "src/device/types.cuh", " && gp__traits<T>::kind != GP__COMPLEX;", ";"),
+    "complex: NaNs sort by their bits": (
+        "TYPES", "src/sort/keys.cuh", "return nans ? ordered(gp__limits<F>::highest()) + nans : ordered(x.re);",
+        "return ordered(x.re);"),
+    "complex: a NaN's low part": (
+        "TYPES", "src/sort/keys.cuh", "ordered(nans == 1 ? x.re : x.im)", "ordered(x.im)"),
+    "complex: truth is the real part's": (
+        "TYPES", "src/device/operators.cuh", "R(a.re != 0 || a.im != 0 ? 1u : 0u)", "R(a.re != 0 ? 1u : 0u)"),
+    "complex: the absolute value of an infinity and a NaN": (
+        "TYPES", "src/device/operators.cuh", "if (x == infinite || y == infinite) return infinite;", ""),
     "copy: shifts by a byte too few": (
         "MAP", "src/device/common.cuh",
         "bits = offset % 4 * 8;", "bits = offset % 4 * 8 & 16;"),

@@ -118,8 +118,68 @@ static void keys() {
   for (int b = 0; b < 256; ++b) check(BoolKey::bits(byte_of(b), 0) == (b != 0), "sort keys of bool");
 }
 
+// ---- complex numbers
+
+template <class F> bool is(gp_complex<F> x, F re, F im) {
+  return x.re == re && x.im == im && std::signbit(x.re) == std::signbit(re) && std::signbit(x.im) == std::signbit(im);
+}
+template <class F> void complexes() {
+  typedef gp_complex<F> C;
+  const F infinite = F(gp__f32_from_bits(0x7f800000u)), nan = F(gp__f32_from_bits(0x7fc00000u));
+  const C a(3, -2), b(5, 7);
+  check(sizeof(C) == 2 * sizeof(F) && alignof(C) == 2 * sizeof(F), "aligned to their size");
+  check(is<F>(gp_sum<C>()(a, b), 8, 5) && is<F>(gp_sub<C>()(a, b), -2, -9) && is<F>(gp_prod<C>()(a, b), 29, 11),
+        "sums");
+  check(is<F>(gp_sum<C>::identity(), 0, 0) && is<F>(gp_prod<C>::identity(), 1, 0), "identities");
+  check(is<F>(gp_negate<C, C>()(a), -3, 2) && is<F>(gp_square<C, C>()(a), 5, -12), "negate, square");
+  check(is<F>(gp_not<C, C>()(C(0, 0)), 1, 0) && is<F>(gp_not<C, C>()(C(0, 1)), 0, 0), "not");
+  check(!gp_sum<C>::exact && !gp_prod<C>::exact, "their order matters");
+  check(gp_equal<C>()(C(0, -F(0)), C(-F(0), 0)) && gp_not_equal<C>()(a, C(3, 2)) && gp_not_equal<C>()(a, C(4, -2)) &&
+            gp_not_equal<C>()(C(nan, 0), C(nan, 0)),
+        "equal");
+  check(is<F>(to<C>(-5), -5, 0) && is<F>(to<C>(byte_of(9)), 1, 0) && to<int>(C(F(-2.5), 9)) == -2,
+        "from and to numbers");
+  check(to<gp_bool>(C(0, 1)).bits == 1 && to<gp_bool>(C(nan, 0)).bits == 1 && to<gp_bool>(C(0, -F(0))).bits == 0,
+        "to bool");
+  check(is<float>(to<gp_c32>(gp_c64(1 + 1e-12, -2)), 1, -2) && is<double>(to<gp_c64>(gp_c32(1, -2)), 1, -2),
+        "from one to the other");
+  check(gp_abs<C, F>()(C(3, -4)) == 5 && gp_abs<C, int>()(C(-6, 8)) == 10 && gp_abs<C, F>()(C(0, 0)) == 0, "abs");
+  check(gp_abs<C, F>()(C(nan, -infinite)) == infinite && gp_abs<C, F>()(C(infinite, nan)) == infinite, "abs, infinite");
+  check(gp_abs<C, F>()(C(0, nan)) != gp_abs<C, F>()(C(0, nan)) && gp_abs<C, F>()(C(nan, 0)) != 0, "abs of NaN");
+  const F large = sizeof(F) == 4 ? F(3e38) : F(1e300);
+  check(gp_abs<C, F>()(C(large / 2, large / 2)) < infinite, "abs does not overflow on the way");
+  // keys: each is below the next; those of one row are equal
+  const C rows[][2] = {{C(-infinite, 3), C(-infinite, 3)},
+                       {C(-1, -infinite), C(-1, -infinite)},
+                       {C(-1, 2), C(-1, 2)},
+                       {C(-F(0), -1), C(0, -1)},
+                       {C(0, -F(0)), C(-F(0), 0)},
+                       {C(0, 1), C(-F(0), 1)},
+                       {C(1, -5), C(1, -5)},
+                       {C(infinite, infinite), C(infinite, infinite)},
+                       {C(-infinite, nan), C(-infinite, -nan)},
+                       {C(2, nan), C(2, nan)},
+                       {C(nan, -7), C(-nan, -7)},
+                       {C(nan, 0), C(nan, -F(0))},
+                       {C(nan, infinite), C(-nan, infinite)},
+                       {C(nan, nan), C(-nan, nan)}};
+  typedef gp__field_key<C, gp__complex_part<F, true>, gp__complex_part<F, false>> Key;
+  const int n = sizeof rows / sizeof rows[0];
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      for (int k = 0; k < 4; ++k) {
+        const C x = rows[i][k & 1], y = rows[j][k >> 1];
+        const bool two = sizeof(F) == 8;
+        const gp_u128 p = wide(two ? Key::bits(x, 1) : 0, Key::bits(x, 0));
+        const gp_u128 q = wide(two ? Key::bits(y, 1) : 0, Key::bits(y, 0));
+        check((p < q) == (i < j) && (p == q) == (i == j), "sort keys of complex numbers");
+      }
+}
+
 // ---- a reduction and a scan on the emulator
 
+template <> gp_c32 draw<gp_c32>() { return gp_c32(float(random32() % 7) - 3, float(random32() % 5)); }
+template <> gp_c64 draw<gp_c64>() { return gp_c64(double(random32() % 7) - 3, double(random32() % 5)); }
 template <> gp_i128 draw<gp_i128>() { return gp_i128(wide(random32() << 30, random32())) >> (random32() % 100); }
 template <> gp_bool draw<gp_bool>() { return byte_of(random32() % 4 ? 0 : int(random32() % 256)); }
 
@@ -157,10 +217,14 @@ int main(int argc, char **argv) {
   bools();
   longs();
   keys();
+  complexes<float>();
+  complexes<double>();
   fold<gp_sum<gp_bool>, gp_bool, gp_bool>("any of bool", seeds);
   fold<gp_sum<u32>, gp_bool, u32>("count of bool", seeds);
   fold<gp_sum<gp_i128>, gp_i128, gp_i128>("sum of i128", seeds);
   fold<gp_min<gp_i128>, gp_i128, gp_i128>("min of i128", seeds);
   fold<gp_sum<gp_i128>, u64, gp_i128>("sum of u64 in i128", seeds);
+  fold<gp_sum<gp_c32>, gp_c32, gp_c32>("sum of c32", seeds);
+  fold<gp_sum<gp_c64>, gp_c32, gp_c64>("sum of c32 in c64", seeds);
   return finish();
 }

@@ -11,7 +11,7 @@ import pytest
 import element_types
 from element_types import CALLS, MODELS, OPERATORS, takes
 from gpuprims_ctypes import OPERATORS as ALL_OPERATORS
-from gpuprims_ctypes import PRIMITIVES, TYPES, Error
+from gpuprims_ctypes import DESCENDING, PRIMITIVES, TYPES, Error
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 NUMBERS = ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"]
@@ -99,7 +99,7 @@ def test_conversions(host, type_, other):
                  count=len(wanted) // element_types.SIZES[to])
         bad = np.flatnonzero(out != wanted)
         assert not bad.size, f"{from_} to {to}: byte {bad[0]} of {len(wanted)}: {out[bad[0]]}, not {wanted[bad[0]]}"
-        host.run("reduce", op="AND", in_type=from_, out_type=to, in_=x, out=out, count=1)  # the accumulator converts
+        host.run("reduce", op="SUM", in_type=from_, out_type=to, in_=x, out=out, count=1)  # the accumulator converts
 
 
 @pytest.mark.parametrize("type_, other", [(a, b) for a in MODELS for b in MODELS])
@@ -110,6 +110,50 @@ def test_conversions_between_them(host, type_, other):
     out = element_types.room(300 * b.size)
     host.run("transform", op="CONVERT", in_type=type_, out_type=other, in_=x, out=out, count=300)
     element_types.same_bytes(b, out, [element_types.converted(v, a, b) for v in values], "CONVERT")
+
+
+# ---- complex numbers
+
+
+@pytest.mark.parametrize("descending", [0, DESCENDING])
+@pytest.mark.parametrize("type_, dtype", [("c32", np.complex64), ("c64", np.complex128)])
+def test_complex_keys_sort_as_in_numpy(host, type_, dtype, descending):
+    """By real part, then imaginary part, NaNs last; -0 equals +0; stable."""
+    some = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, -np.nan, 2.5, 1e-40, -3e38]
+    rng = np.random.default_rng(1)
+    x = np.empty(3000, dtype)
+    x.real, x.imag = rng.choice(some, 3000), rng.choice(some, 3000)
+    keys, out_keys, out = element_types.number_bytes(type_, x), element_types.room(x.nbytes), np.zeros(3000, np.uint32)
+    host.run("sort", key_type=type_, keys=keys, out_keys=out_keys, out_type="u32", out=out, count=3000,
+             flags=descending)
+    wanted = np.argsort(x, kind="stable")
+    if descending:  # equal keys keep the order of the input
+        runs = np.cumsum(np.r_[True, [not (a == b or (np.isnan(a) and np.isnan(b) and model_key(a) == model_key(b)))
+                                      for a, b in zip(x[wanted], x[wanted][1:])]])
+        wanted = wanted[np.argsort(-runs, kind="stable")]
+    assert (out == wanted).all()
+    assert out_keys.tobytes() == x[wanted].tobytes()
+
+
+def model_key(value):
+    return MODELS["c64"].key(complex(value))
+
+
+@pytest.mark.parametrize("type_, dtype", [("c32", np.complex64), ("c64", np.complex128)])
+def test_absolute_values(host, type_, dtype):
+    rng = np.random.default_rng(2)
+    scale = np.exp2(rng.uniform(-120, 120, 5000)) if type_ == "c32" else np.exp2(rng.uniform(-1000, 1000, 5000))
+    x = (scale * (rng.standard_normal(5000) + 1j * rng.standard_normal(5000) * rng.choice([1, 1e-3, 0], 5000))).astype(
+        dtype)
+    x[:6] = [complex(np.inf, np.nan), complex(np.nan, -np.inf), complex(np.nan, 0), complex(0, np.nan), 0, 3 + 4j]
+    real = MODELS[type_].real
+    out = element_types.room(x.nbytes // 2)
+    host.run("transform", op="ABS", in_type=type_, out_type=real, in_=element_types.number_bytes(type_, x), out=out,
+             count=5000)
+    got, wanted = out.view(x.real.dtype), np.abs(x)
+    assert (np.isnan(got) == np.isnan(wanted)).all() and (got[:2] == np.inf).all() and got[4] == 0 and got[5] == 5
+    finite = np.isfinite(wanted)
+    np.testing.assert_array_max_ulp(got[finite], wanted[finite], 2)
 
 
 # ---- machine code
