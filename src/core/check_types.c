@@ -58,7 +58,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_operator_on(const char *who, const char *f
   if (op >= GP_BIT_AND && op <= GP_BIT_XOR && !gp__is_integer(type) && type != GP_BOOL)
     return gp__fail(GP_E_OPERATOR, "%s: @%s: %s works on integers and bool only, not on %s", who, field,
                     gp__op_rows[op].name, gp__type_rows[type].name);
-  if (gp__type_rows[type].size > 8 && (op == GP_ARGMIN || op == GP_ARGMAX))
+  if (gp__type_rows[type].size > 8 && (op == GP_ARGMIN || op == GP_ARGMAX || op == GP_ARGMINMAX))
     fault = "values of up to 8 bytes have an index beside them";
   if (gp__is_complex(type)) fault = gp__complex_fault(op);
   if (type == GP_BOOL) fault = op == GP_SUB ? "use BIT_XOR" : op == GP_NEGATE ? "use NOT" : NULL;

@@ -1,11 +1,26 @@
 // hash/fold.cuh - folds of columns by groups
-// uses: api/lists.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, map/policy.h, hash/arguments.h,
-//   hash/numbers.h, device/types.cuh, device/warp.cuh, device/kernel.cuh
+// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, map/policy.h, hash/arguments.h, hash/numbers.h,
+//   device/types.cuh, device/warp.cuh, device/kernel.cuh
 
 // A group has words, all zero at first, into which its elements are folded in any order: counts and sums of integers,
 // complements of the least ordered values, 128-bit sums. A first pass finds the ranges of floats, and the best values;
 // a second one the sums of floats, and the indices.
 
+// The types of columns, and of results.
+#define GPUPRIMS__COLUMN_TYPES(X) \
+  X(GP_I8, signed char) \
+  X(GP_U8, unsigned char) \
+  X(GP_I16, short) \
+  X(GP_U16, unsigned short) \
+  X(GP_I32, int) \
+  X(GP_U32, unsigned int) \
+  X(GP_I64, long long) \
+  X(GP_U64, unsigned long long) \
+  X(GP_F16, gp_f16) \
+  X(GP_BF16, gp_bf16) \
+  X(GP_F32, float) \
+  X(GP_F64, double) \
+  X(GP_BOOL, gp_bool)
 // Elements as numbers (hash/numbers.h), and back.
 template <class T> GP_DEVICE gp__u64 gp__number_of(const T &x) {
   return gp__traits<T>::kind == GP__FLOAT
@@ -19,23 +34,23 @@ template <class T> GP_DEVICE T gp__number_as(gp__u64 x) {
                                           : static_cast<T>(f);
 }
 GP_DEVICE gp__u64 gp__element_at(const void *in, int type, gp__u64 i) {
-#define GPUPRIMS__CASE(NAME, value, name, device, size) \
+#define GPUPRIMS__CASE(value, device) \
   case value: \
     return gp__number_of(static_cast<const device *>(in)[i]);
   switch (type) {
-    GP_TYPES(GPUPRIMS__CASE)
+    GPUPRIMS__COLUMN_TYPES(GPUPRIMS__CASE)
   default:
     return 0;
   }
 #undef GPUPRIMS__CASE
 }
 GP_DEVICE void gp__put_number(void *out, int type, gp__u64 i, gp__u64 x) {
-#define GPUPRIMS__CASE(NAME, value, name, device, size) \
+#define GPUPRIMS__CASE(value, device) \
   case value: \
     static_cast<device *>(out)[i] = gp__number_as<device>(x); \
     break;
   switch (type) {
-    GP_TYPES(GPUPRIMS__CASE)
+    GPUPRIMS__COLUMN_TYPES(GPUPRIMS__CASE)
   default:
     break;
   }

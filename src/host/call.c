@@ -2,6 +2,11 @@
 // uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/types.c,
 //   host/values.c, host/operators.c
 
+// AND and OR read their operands as true or false, and so does every built-in operator on bool.
+static int gp__host_normalises(gp_op op, const gp__op_info *user, gp_type type) {
+  return !user && (op == GP_AND || op == GP_OR || type == GP_BOOL);
+}
+
 // The source of elements, and their conversions on the way in.
 typedef struct gp__host_source {
   const unsigned char *base;

@@ -40,10 +40,6 @@ static gp_result gp__host_take_operator(gp__host_call *h, gp_type to, size_t siz
   }
   return GP_SUCCESS;
 }
-// AND and OR read their operands as true or false, and so does every built-in operator on bool.
-static int gp__host_normalises(gp_op op, const gp__op_info *user, gp_type type) {
-  return !user && (op == GP_AND || op == GP_OR || type == GP_BOOL);
-}
 // Sets the operands of a fold, its operator and its initial value.
 static gp_result gp__host_take_fold(gp__host_call *h, int exclusive) {
   const gp__request *q = h->q;

@@ -3,12 +3,13 @@
 A model holds a type's values as Python numbers and its bytes as NumPy arrays of u8. CALLS has an entry for each
 primitive and role (elements, keys, ...): a function that makes the members of gp_call and the check of the outputs.
 """
+import ctypes
 import math
 import struct
 
 import numpy as np
 
-from gpuprims_ctypes import SIZES, DESCENDING, Permutation
+from gpuprims_ctypes import SIZES, DESCENDING, TYPES, Aggregate, Axes, Permutation, pointer
 
 
 def room(bytes_, fill=0xA5):
@@ -42,6 +43,10 @@ class Model:
     def key(self, value):
         """Sorts as the values do."""
         return value
+
+    def mark(self, value):
+        """Equal for equal keys of a hash table: those of the same bytes."""
+        return self.encode(value)
 
 
 class Bool(Model):
@@ -212,7 +217,7 @@ FOLDED = ["SUM", "PROD", "MIN", "MAX", "BIT_AND", "BIT_OR", "BIT_XOR", "AND", "O
 COMPARISONS = {"EQUAL": lambda a, b: a == b, "NOT_EQUAL": lambda a, b: a != b, "LESS": lambda a, b: a < b,
                "LESS_EQUAL": lambda a, b: a <= b, "GREATER": lambda a, b: a > b, "GREATER_EQUAL": lambda a, b: a >= b}
 UNARY = ["CONVERT", "NEGATE", "ABS", "SQUARE", "NOT"]
-OPERATORS = [*FOLDED, "ARGMIN", "ARGMAX", *UNARY, "SUB", *COMPARISONS]
+OPERATORS = [*FOLDED, "ARGMIN", "ARGMAX", "MINMAX", "ARGMINMAX", *UNARY, "SUB", *COMPARISONS]
 
 
 def takes(m, op):
@@ -223,7 +228,7 @@ def takes(m, op):
         return m.has_sub if op == "SUB" else m.has_negate
     if op in ("AND", "OR"):
         return not isinstance(m, Complex)
-    return m.has_order or op not in ("MIN", "MAX", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL")
+    return m.has_order or op not in ("MIN", "MAX", "MINMAX", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL")
 
 
 # ---- calls: f(model, rng, n) -> (members, check). Outputs stay in the members; check() looks at them.
@@ -373,6 +378,65 @@ def reduce(op, init=False):
         start = m.binary(op, m.identity(op), first[0][0]) if init else None
         return (dict(op=op, in_type=m.name, out_type=m.name, in_=x, out=out, count=n, init=first[1]),
                 lambda: same_bytes(m, out, [running(m, op, values, init=start)[1]], op))
+    return make
+
+
+def extremes(op):
+    """MINMAX, ARGMINMAX."""
+    def make(m, rng, n):
+        values, x = m.draw(rng, n)
+        keys = [m.key(v) for v in values]
+        found = [keys.index(min(keys)), keys.index(max(keys))]
+        size = 16 if op == "ARGMINMAX" else m.size
+        out = room(2 * size)
+
+        def check():
+            for k in range(2):
+                part = out[k * size:(k + 1) * size]
+                same_bytes(m, part[:m.size], [m.unary("CONVERT", values[found[k]])], op)
+                assert op == "MINMAX" or part[8:].view(np.int64)[0] == found[k]
+        return dict(op=op, in_type=m.name, out_type=m.name, in_=x, out=out, count=n), check
+    return make
+
+
+def rows_of(m, n):
+    """Columns of a matrix of 7 rows: rows of strided arrays, few enough elements for exact products."""
+    columns = max(1, n // 7)
+    return columns, Axes(2, 0, (7, columns), (columns, 1), (columns, 1))
+
+
+def reduce_axis(op):
+    def make(m, rng, n):
+        columns, axes = rows_of(m, n)
+        values, x = m.draw(rng, 7 * columns)
+        size = 16 if op.startswith("ARG") else m.size
+        out = room(columns * size)
+
+        def check():
+            for c in range(columns):
+                part = values[c::columns]
+                if size == m.size:
+                    same_bytes(m, out[c * size:(c + 1) * size], [running(m, op, part)[1]], op)
+                    continue
+                keys = [m.key(v) for v in part]
+                best = keys.index((min if op == "ARGMIN" else max)(keys))
+                assert m.key(m.values_of(out[c * 16:c * 16 + m.size])[0]) == keys[best]
+                assert out[c * 16 + 8:c * 16 + 16].view(np.int64)[0] == best
+        return dict(op=op, in_type=m.name, out_type=m.name, axes=axes, in_=x, out=out), check
+    return make
+
+
+def row_map(op, apply):
+    def make(m, rng, n):
+        columns, axes = rows_of(m, n)
+        values, x = m.draw(rng, 7 * columns)
+        out = room(7 * columns * m.size)
+
+        def check():
+            states = [running(m, op, values[c::columns])[1] for c in range(columns)]
+            same_bytes(m, out, [m.binary(apply, v, states[i % columns]) for i, v in enumerate(values)], apply)
+        return (dict(op=op, apply=apply, in_type=m.name, acc_type=m.name, out_type=m.name, axes=axes, in_=x, out=out),
+                check)
     return make
 
 
@@ -548,6 +612,222 @@ def compared(primitive):
     return make
 
 
+def swap(m, rng, n):
+    (a, x), (b, y) = m.draw(rng, n), m.draw(rng, n)
+
+    def check():
+        same_values(m, x, b, "swap")
+        same_values(m, y, a, "swap")
+    return dict(out_type=m.name, out=x, out3=y, count=n), check
+
+
+def placed(primitive, stencil=None, op=None, transform=None):
+    """Scatters and gathers: of elements of the type, or of u32 with a stencil or flags of the type."""
+    def make(m, rng, n):
+        values, x = m.draw(rng, n)
+        index = rng.permutation(n).astype(np.uint32)
+        passes, fields = [True] * n, {}
+        if stencil:
+            fields.update(key_type=m.name, keys=x)
+            passes = [v != 0 for v in values]
+        if op:
+            (scalar,), raw = m.draw(rng, 1)
+            fields.update(op=op, scalar=raw)
+            passes = [COMPARISONS[op](m.key(v), m.key(scalar)) for v in values]
+        data = np.arange(1, n + 1, dtype=np.uint32)
+        to = m.absolute if transform == "ABS" and hasattr(m, "absolute") else m
+        out = np.zeros(n, np.uint32) if stencil else room(n * to.size)
+        fields.update(in2_type="u32", in2=index, count=n, n=n, out=out)
+        if stencil:
+            fields.update(in_type="u32", in_=data)
+        else:
+            fields.update(in_type=m.name, in_=x)
+            if transform:
+                fields.update(transform=transform, out_type=to.name)
+
+        def check():
+            source = data.tolist() if stencil else [m.unary(transform, v) if transform else v for v in values]
+            wanted = [0] * n
+            for i in range(n):
+                if passes[i] and primitive == "gather":
+                    wanted[i] = source[index[i]]
+                elif passes[i]:
+                    wanted[index[i]] = source[i]
+            if stencil:
+                same_list(out, wanted, primitive)
+            else:
+                (same_bytes if transform else same_values)(to, out, wanted, primitive)
+        return fields, check
+    return make
+
+
+def replace(op):
+    def make(m, rng, n):
+        values, x = m.draw(rng, n)
+        (scalar, new), raw = m.draw(rng, 2)
+        out = room(n * m.size)
+        return (dict(op=op, in_type=m.name, in_=x, scalar=raw[:m.size], value=raw[m.size:], out=out, count=n),
+                lambda: same_values(m, out, [new if COMPARISONS[op](m.key(v), m.key(scalar)) else v for v in values],
+                                    "replace"))
+    return make
+
+
+def lexicographic(m, rng, n):
+    values, x = m.draw(rng, n)
+    other = list(values)
+    low, high = sorted(m.values, key=m.key)[0], sorted(m.values, key=m.key)[-1]
+    at = n // 2
+    values[at], other[at] = (low, high) if rng.random() < 0.5 else (high, low)
+    out = np.zeros(1, np.int32)
+    return (dict(in_type=m.name, in_=m.bytes_of(values), in2=m.bytes_of(other), count=n, count2=n, out=out),
+            lambda: same_list(out, [-1 if m.key(values[at]) < m.key(other[at]) else 1], "lexicographic"))
+
+
+def partitioned(primitive, op):
+    def make(m, rng, n):
+        values, _ = m.draw(rng, n)
+        scalar = m.values[-1]
+        values.sort(key=lambda v: not COMPARISONS[op](m.key(v), m.key(scalar)))
+        point = sum(COMPARISONS[op](m.key(v), m.key(scalar)) for v in values)
+        fields = dict(op=op, in_type=m.name, in_=m.bytes_of(values), scalar=m.bytes_of([scalar]), count=n)
+        if primitive == "partition_point":
+            found = np.zeros(1, np.uint64)
+            return {**fields, "out_count": found}, lambda: same_list(found, [point], primitive)
+        one = room(1)
+        broken = 0 < point < n and rng.random() < 0.5
+        if broken:  # the first element moves to the end
+            fields["in_"] = m.bytes_of(values[1:] + values[:1])
+        return {**fields, "out": one}, lambda: same_list(one, [not broken], primitive)
+    return make
+
+
+def stencil_selected(primitive, op):
+    """u32 elements, a stencil of the type."""
+    def make(m, rng, n):
+        values, keys = m.draw(rng, n)
+        (scalar,), raw = m.draw(rng, 1)
+        truth = [COMPARISONS[op](m.key(v), m.key(scalar)) for v in values]
+        x, out, found = np.arange(n, dtype=np.uint32), np.zeros(n, np.uint32), np.zeros(2, np.uint64)
+        fields = dict(op=op, in_type="u32", in_=x, key_type=m.name, keys=keys, scalar=raw, out=out, out_count=found,
+                      count=n)
+        if primitive == "partition":
+            fields.update(out2=np.zeros(n, np.uint32))
+        return fields, lambda: same_list(out[:int(found[0])], [i for i in range(n) if truth[i]], primitive)
+    return make
+
+
+def aggregates(columns):
+    """columns: (op, type, bytes, type of the results, results). The second result keeps them in memory."""
+    array = (Aggregate * len(columns))()
+    for one, (op, type_, x, out_type, out) in zip(array, columns):
+        one.op, one.column, one.out = op, pointer(x), pointer(out)
+        one.type, one.out_type = TYPES.get(type_, 0), TYPES.get(out_type, 0)
+    return dict(aggregates=ctypes.addressof(array), aggregate_count=len(columns)), (array, columns)
+
+
+def group_by_many(m, rng, n):
+    values, x = m.draw(rng, n)
+    data = rng.integers(0, 1000, n).astype(np.uint32)
+    out, out_keys, found = np.zeros(n, np.uint64), room(n * m.size), np.zeros(1, np.uint64)
+    fields, kept = aggregates([(1, "u32", data, "u64", out)])
+
+    def check():
+        sums = {}
+        for v, d in zip(values, data):
+            sums[m.key(v)] = sums.get(m.key(v), 0) + int(d)
+        k = int(found[0])
+        assert kept and [m.key(v) for v in m.values_of(out_keys[:k * m.size])] == sorted(sums)
+        assert out[:k].tolist() == [sums[key] for key in sorted(sums)]
+    return dict(key_type=m.name, keys=x, out_keys=out_keys, out_count=found, count=n, **fields), check
+
+
+AGGREGATES = {"SUM": 1, "MIN": 2, "MAX": 3, "MEAN": 5, "ARGMIN": 6, "ARGMAX": 7}
+
+
+def aggregated(op):
+    """Columns of the type, keys of u32."""
+    def make(m, rng, n):
+        values, x = m.draw(rng, n)
+        keys = rng.integers(0, max(1, n // 5), n).astype(np.uint32)
+        out_type = {"SUM": "i64", "MEAN": "f64"}.get(op, "i64" if op.startswith("ARG") else m.name)
+        out, found = room(n * SIZES[out_type]), np.zeros(1, np.uint64)
+        fields, kept = aggregates([(AGGREGATES[op], m.name, x, out_type, out)])
+
+        def check():
+            rows = {}
+            for i, key in enumerate(keys):
+                rows.setdefault(int(key), []).append(i)
+            assert kept and found[0] == len(rows)
+            rows = [rows[key] for key in sorted(rows)]
+            parts = [[m.key(values[i]) for i in part] for part in rows]
+            if op in ("MIN", "MAX"):
+                same_bytes(m, out[:len(rows) * m.size], [(min if op == "MIN" else max)(part) for part in parts], op)
+                return
+            wanted = [sum(p) if op == "SUM" else sum(p) / len(p) if op == "MEAN" else
+                      r[p.index((min if op == "ARGMIN" else max)(p))] for r, p in zip(rows, parts)]
+            assert out[:8 * len(rows)].view(np.float64 if op == "MEAN" else np.int64).tolist() == wanted
+        return dict(key_type="u32", keys=keys, out_count=found, count=n, **fields), check
+    return make
+
+
+def distinct(m, rng, n):
+    values, x = m.draw(rng, n)
+    out, found = room(n * m.size), np.zeros(1, np.uint64)
+    first = {}
+    for i, v in enumerate(values):
+        first.setdefault(m.mark(v), i)
+
+    def check():
+        k = int(found[0])
+        assert out[:k * m.size].tobytes() == b"".join(x[i * m.size:(i + 1) * m.size].tobytes() for i in first.values())
+    return dict(key_type=m.name, keys=x, out_keys=out, out_count=found, count=n), check
+
+
+def join(kind):
+    """kind: 0 inner, 4 flags."""
+    def make(m, rng, n):
+        (a, x), (b, y) = m.draw(rng, n), m.draw(rng, 5)
+        if n < 100:  # some probes have no partner
+            y, b = m.bytes_of(b[:1] * 5), b[:1] * 5
+        rows = {}
+        for j, v in enumerate(b):
+            rows.setdefault(m.mark(v), []).append(j)
+        pairs = [(i, j) for i, v in enumerate(a) for j in rows.get(m.mark(v), [])]
+        fields = dict(join=kind, key_type=m.name, keys=x, count=n, keys2=y, count2=5)
+        if kind == 4:
+            out = room(n)
+            return ({**fields, "out": out},
+                    lambda: same_list(out, [m.mark(v) in rows for v in a], "flags"))
+        left, right, found = np.zeros(5 * n, np.uint32), np.zeros(5 * n, np.uint32), np.zeros(1, np.uint64)
+
+        def check():
+            k = int(found[0])
+            assert list(zip(left[:k].tolist(), right[:k].tolist())) == pairs
+        return {**fields, "out_type": "u32", "out": left, "out2": right, "capacity": 5 * n, "out_count": found}, check
+    return make
+
+
+def segmented_top_k(descending):
+    def make(m, rng, n):
+        values, x = m.draw(rng, n)
+        begin = segments_of(rng, n)
+        k = 3
+        out_keys, out = room(9 * k * m.size), np.zeros(9 * k, np.uint32)
+
+        def check():
+            for s, (a, b) in enumerate(zip(begin, begin[1:])):
+                order = sorted(range(a, b), key=lambda i: m.key(values[i]))
+                if descending:
+                    order = [i for key in sorted({m.key(values[i]) for i in order}, reverse=True)
+                             for i in range(a, b) if m.key(values[i]) == key]
+                order = order[:k]
+                same_values(m, out_keys[s * k * m.size:(s * k + len(order)) * m.size], [values[i] for i in order], "keys")
+                same_list(out[s * k:s * k + len(order)], [i - a for i in order], "indices")
+        return (dict(key_type=m.name, keys=x, out_keys=out_keys, out_type="u32", out=out, count=n, offset_type="u32",
+                     begin=begin, segments=9, k=k, flags=DESCENDING if descending else 0), check)
+    return make
+
+
 def histogram(primitive):
     def make(m, rng, n):
         values, x = m.draw(rng, n)
@@ -683,10 +963,41 @@ def calls():
             add(what, "values", by_key(what, op), op)
     for op in ("ARGMIN", "ARGMAX"):
         add("reduce", "elements", reduce(op), op)
+        add("reduce_axis", "elements", reduce_axis(op), op)
+    for op in ("MINMAX", "ARGMINMAX"):
+        add("reduce", "elements", extremes(op), op)
+    for op in FOLDED:
+        add("reduce_axis", "elements", reduce_axis(op), op)
+        add("row_map", "elements", row_map(op, op), op)
+    for op in [*FOLDED, "SUB"]:
+        table["row_map", "elements"][f"row_map apply {op}"] = (op, row_map("SUM", op))
+    add("swap", "elements", swap)
+    for what in ("scatter", "gather"):
+        add(what, "elements", placed(what))
+        add(what, "flags", placed(what, "flags"))
+        for op in COMPARISONS:
+            add(what, "stencil", placed(what, "stencil", op), op)
+    for op in UNARY:
+        add("scatter", "elements", placed("scatter", transform=op), op)
+    for op in COMPARISONS:
+        add("replace", "elements", replace(op), op)
+        for what in ("select", "partition"):
+            add(what, "stencil", stencil_selected(what, op), op)
+        for what in ("is_partitioned", "partition_point"):
+            add(what, "elements", partitioned(what, op), op)
+    add("lexicographic", "elements", lexicographic)
     for what in ("inclusive_scan_by_key", "exclusive_scan_by_key", "reduce_by_key", "run_lengths", "nontrivial_runs",
                  "unique"):
         add(what, "keys", keyed(what))
     add("group_by", "keys", group_by)
+    add("group_by_many", "keys", group_by_many)
+    for op in AGGREGATES:
+        table.setdefault(("group_by_many", "columns"), {})[f"group_by_many column {op}"] = (None, aggregated(op))
+    add("distinct", "keys", distinct)
+    add("join", "keys", join(0))
+    table["join", "keys"]["contains"] = (None, join(4))
+    add("segmented_top_k", "keys", segmented_top_k(False))
+    table["segmented_top_k", "keys"]["segmented top_k descending"] = (None, segmented_top_k(True))
     for what in ("select", "partition", "count_if", "any", "all", "find_if"):
         for op in COMPARISONS:
             add(what, "elements", selected(what, op), op)

@@ -11,7 +11,7 @@ import pytest
 import element_types
 from element_types import CALLS, MODELS, OPERATORS, takes
 from gpuprims_ctypes import OPERATORS as ALL_OPERATORS
-from gpuprims_ctypes import DESCENDING, PRIMITIVES, TYPES, Error
+from gpuprims_ctypes import DESCENDING, PRIMITIVES, TYPES, Context, Error, Input
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 NUMBERS = ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"]
@@ -60,7 +60,8 @@ def expect_refusal(context, primitive, fields, type_, op):
     with pytest.raises(Error) as caught:
         context.run(primitive, **fields)
     assert caught.value.name in ("GP_E_TYPE", "GP_E_OPERATOR"), caught.value
-    assert re.match(rf"gp_{primitive}: (in_type|in2_type|out_type|key_type|acc_type|op|transform)\b",
+    assert re.match(rf"gp_{primitive}: (in_type|in2_type|out_type|key_type|acc_type|op|transform|apply|"
+                    r"aggregates\[0\]\.type)\b",
                     caught.value.message), caught.value
     assert type_ in caught.value.message and (not op or caught.value.name == "GP_E_TYPE" or op in caught.value.message)
 
@@ -154,6 +155,93 @@ def test_absolute_values(host, type_, dtype):
     assert (np.isnan(got) == np.isnan(wanted)).all() and (got[:2] == np.inf).all() and got[4] == 0 and got[5] == 5
     finite = np.isfinite(wanted)
     np.testing.assert_array_max_ulp(got[finite], wanted[finite], 2)
+
+
+# ---- hash tables
+
+
+def group(host, op, type_, out_type=None, key_type="u32", keys=np.array([1, 1, 2, 1], np.uint32)):
+    """The results of one aggregate of 4 rows, as bytes."""
+    column, out, found = element_types.room(64, 1), element_types.room(64), np.zeros(1, np.uint64)
+    fields, kept = element_types.aggregates([(op, type_, column, out_type or 0, out)])
+    host.run("group_by_many", key_type=key_type, keys=keys, count=4, out_count=found, **fields)
+    return kept and out
+
+
+SUM, MIN, MAX, COUNT, MEAN, ARGMIN = range(1, 7)
+
+
+@pytest.mark.parametrize("op, type_, out_type, message", [
+    (SUM, "bool", None, r"aggregates\[0\].out_type is bool, not an integer type"),
+    (SUM, "bool", "f64", r"aggregates\[0\].out_type is f64, not an integer type"),
+    (SUM, "f32", "bool", r"aggregates\[0\].out_type is bool, not a float type"),
+    (SUM, "i64", "i128", r"aggregates\[0\].out_type is i128: the call takes real types of up to 8 bytes; use gp_group_by"),
+    (SUM, "f32", "c32", r"aggregates\[0\].out_type is c32: the call takes real types of up to 8 bytes; use gp_group_by"),
+    (SUM, "u128", "u64", r"aggregates\[0\].type is u128: the call takes real types of up to 8 bytes; use gp_group_by"),
+    (MIN, "c64", "f64", r"aggregates\[0\].type is c64: the call takes real types of up to 8 bytes; use gp_group_by"),
+    (MAX, "bool", "u8", r"aggregates\[0\].out_type is u8, not the type of the column"),
+    (MEAN, "bool", "bool", r"aggregates\[0\].out_type is bool, not a float type"),
+    (MEAN, "i32", "bool", r"aggregates\[0\].out_type is bool, not a float type"),
+    (ARGMIN, "bool", "u128", r"aggregates\[0\].out_type is u128: the call takes real types of up to 8 bytes"),
+    (ARGMIN, "i32", "bool", r"aggregates\[0\].out_type is bool, not i32, u32, i64 or u64")])
+def test_aggregates_that_a_type_has_not(host, op, type_, out_type, message):
+    with pytest.raises(Error, match=f"GP_E_TYPE: gp_group_by_many: {message}"):
+        group(host, op, type_, out_type)
+
+
+def test_counts_have_no_128_bits(host):
+    out, found = element_types.room(64), np.zeros(1, np.uint64)
+    fields, kept = element_types.aggregates([(COUNT, 0, None, "i128", out)])
+    with pytest.raises(Error, match=r"aggregates\[0\].out_type is i128"):
+        host.run("group_by_many", key_type="u32", keys=np.zeros(4, np.uint32), count=4, out_count=found, **fields)
+    assert kept
+
+
+def test_complex_keys_have_no_groups_in_order(host):
+    with pytest.raises(Error, match="GP_E_TYPE: gp_group_by_many: key_type is c32: groups come in the order of their keys"):
+        group(host, SUM, "u32", "u64", "c32", element_types.room(32))
+
+
+def described(kind, type_, *parts, data=None, op=0):
+    one = Input(kind=kind, type=TYPES.get(type_, type_), op=op)
+    one.data = data.ctypes.data if data is not None else None
+    for name, part in zip("abcd", parts):
+        setattr(one, name, ctypes.addressof(part))
+    return one
+
+
+INPUT, ARRAY, MAPPED, ZIPPED = 0x40000000, 1, 6, 7  # GP_INPUT, and gp_input_kind
+
+
+def test_zipped_keys_have_no_bool_members():
+    """True has 255 bytes; converted to u8 it has one."""
+    truth, other = np.array([0, 1, 2, 128, 0, 7], np.uint8), np.array([5, 5, 5, 5, 5, 6], np.uint8)
+    out, found = np.zeros((6, 2), np.uint8), np.zeros(1, np.uint64)
+    with Context() as context:
+        pair_type = context.struct("pair", 2, 1)
+        flags, numbers = described(ARRAY, "bool", data=truth), described(ARRAY, "u8", data=other)
+        zipped = described(ZIPPED, pair_type, flags, numbers)
+        call = dict(key_type=INPUT, count=6, out_keys=out, out_count=found)
+        with pytest.raises(Error, match="GP_E_TYPE: gp_distinct: key_type: member 0 of a zipped struct is bool"):
+            context.run("distinct", keys=ctypes.addressof(zipped), **call)
+        number = described(MAPPED, "u8", flags, op=ALL_OPERATORS["CONVERT"])
+        zipped = described(ZIPPED, pair_type, number, numbers)
+        context.run("distinct", keys=ctypes.addressof(zipped), **call)
+        assert found[0] == 3 and out[:3].tolist() == [[0, 5], [1, 5], [1, 6]]
+        call["out_keys"] = alone = np.zeros(6, np.uint8)
+        context.run("distinct", keys=ctypes.addressof(flags), **call)  # a described input of bool alone is no struct
+        assert found[0] == 2 and alone[:2].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("type_, dtype", [("c32", np.complex64), ("c64", np.complex128)])
+def test_complex_keys_are_compared_by_bytes(host, type_, dtype):
+    """As float keys are: -0 and +0 differ, and NaNs with other payloads; a NaN equals itself."""
+    x = np.array([0, complex(-0.0, 0), complex(0, -0.0), np.nan, np.nan, 0, complex(0, np.nan)], dtype)
+    x.view(f"u{x.itemsize // 2}")[8] ^= 1  # another payload
+    out, found = element_types.room(x.nbytes), np.zeros(1, np.uint64)
+    keys = element_types.number_bytes(type_, x)
+    host.run("distinct", key_type=type_, keys=keys, count=7, out_keys=out, out_count=found)
+    assert found[0] == 6 and out[:6 * x.itemsize].tobytes() == x[[0, 1, 2, 3, 4, 6]].tobytes()
 
 
 # ---- machine code
