@@ -85,7 +85,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_hash(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_rows(k, "count", c->count));
   GPUPRIMS__CHECK(gp__check_rows(k, "count2", c->count2));
   if (c->primitive == GP_GROUP_BY_MANY && gp__is_complex(q->key_type))
-    return gp__fail(GP_E_TYPE, "%s: @key_type is %s: groups come in the order of their keys, and complex numbers have "
+    return gp__fail(GP_E_TYPE,
+                    "%s: @key_type is %s: groups come in the order of their keys, and complex numbers have "
                     "none; a struct of two parts has groups in the order of first occurrence",
                     k->who, gp__type_rows[q->key_type].name);
   q->in_type = q->key_type;

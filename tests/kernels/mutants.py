@@ -100,6 +100,7 @@ FILES = {
     "MARCHING_CUBES": "test_marching_cubes.cpp",
     "INPUTS": "test_inputs.cpp",
     "INPUT_CALLS": "../unit/test_inputs.cpp",
+    "ARGUMENTS": "../unit/test_dispatch_arguments.cpp",
     "TUNER": "../unit/test_tuner.cpp",
     "TUNER_SEARCH": "../unit/test_search.cpp",
     "INFLATE": "../unit/test_inflate.cpp",
@@ -1472,6 +1473,47 @@ MUTANTS = {
         "TYPES", "src/device/operators.cuh", "R(a.re != 0 || a.im != 0 ? 1u : 0u)", "R(a.re != 0 ? 1u : 0u)"),
     "complex: the absolute value of an infinity and a NaN": (
         "TYPES", "src/device/operators.cuh", "if (x == infinite || y == infinite) return infinite;", ""),
+    "types: keys of bool in hash tables are bytes": (
+        "ARGUMENTS", "src/hash/plan.c", "q->key_type == GP_BOOL ? 0 : word;", "word;"),
+    "types: the host compares keys of bool by bytes": (
+        "ARGUMENTS", "src/hash/host.c", "if (t->truth) return *key != 0;", ""),
+    "types: members of zipped keys may be bool": (
+        "ARGUMENTS", "src/hash/check.c", " && part->type == GP_BOOL)", " && part->type == GP_I128)"),
+    "types: groups by complex keys": (
+        "ARGUMENTS", "src/hash/check.c", "c->primitive == GP_GROUP_BY_MANY && gp__is_complex(q->key_type)", "0"),
+    "types: columns of 16 bytes": (
+        "ARGUMENTS", "src/hash/check.c", "GPUPRIMS__CHECK(gp__check_short(k->who, name, a->type, \"use gp_group_by\"));",
+        ""),
+    "types: results of aggregates of 16 bytes": (
+        "ARGUMENTS", "src/hash/check.c", "GPUPRIMS__CHECK(gp__check_short(k->who, name, type, \"use gp_group_by\"));", ""),
+    "types: a sum of bool is a float": (
+        "ARGUMENTS", "src/hash/check.c", "(floats ? gp__host_kind(type) != GP__WIDE_F : !gp__is_integer(type))",
+        "gp__is_integer(type) != gp__is_integer(a->type)"),
+    "types: a mean is bool": (
+        "ARGUMENTS", "src/hash/check.c", "a->op == GP_AGGREGATE_MEAN ? gp__host_kind(type) != GP__WIDE_F",
+        "a->op == GP_AGGREGATE_MEAN ? gp__is_integer(type)"),
+    "types: indices of 16 bytes": (
+        "ARGUMENTS", "src/scatter/check.c", " || k->in2.size < 4 || k->in2.size > 8", " || k->in2.size < 4"),
+    "types: a scatter's transform is not checked": (
+        "ARGUMENTS", "src/scatter/check.c",
+        "GPUPRIMS__CHECK(gp__check_operator_on(k->who, \"transform\", c->transform, q->out_type));", ""),
+    "types: a scatter's predicate is not checked": (
+        "ARGUMENTS", "src/scatter/check.c",
+        "return gp__check_operator_on(k->who, \"op\", k->q->op, replaces ? k->q->in_type : k->q->key_type);",
+        "return GP_SUCCESS;"),
+    "types: a row map's operator is not checked": (
+        "ARGUMENTS", "src/rows/check.c",
+        "return gp__check_operator_on(k->who, \"apply\", q->equal, q->out_type);", "return GP_SUCCESS;"),
+    "types: a row map of bool reads bytes on the host": (
+        "ARGUMENTS", "src/rows/host.c", "gp__host_normalises(q->equal, NULL, q->out_type)",
+        "(q->equal == GP_AND || q->equal == GP_OR)"),
+    "types: ARGMINMAX of 16 bytes": (
+        "ARGUMENTS", "src/core/check_types.c", " || op == GP_ARGMAX || op == GP_ARGMINMAX)", " || op == GP_ARGMAX)"),
+    "types: top-k of segments with keys of 16 bytes": (
+        "ARGUMENTS", "src/top_k/check.c", "return gp__check_short(k->who, \"key_type\", q->key_type, \"use gp_sort_keys\");",
+        "return GP_SUCCESS;"),
+    "types: bool is a number class of its own": (
+        "HASH", "src/hash/numbers.h", "type >= GP_F16 && type <= GP_F64 ? 2", "type >= GP_F16 ? 2"),
     "copy: shifts by a byte too few": (
         "MAP", "src/device/common.cuh",
         "bits = offset % 4 * 8;", "bits = offset % 4 * 8 & 16;"),

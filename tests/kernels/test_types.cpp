@@ -183,9 +183,10 @@ template <> gp_c64 draw<gp_c64>() { return gp_c64(double(random32() % 7) - 3, do
 template <> gp_i128 draw<gp_i128>() { return gp_i128(wide(random32() << 30, random32())) >> (random32() % 100); }
 template <> gp_bool draw<gp_bool>() { return byte_of(random32() % 4 ? 0 : int(random32() % 256)); }
 
-template <class Op, class In, class Out> void fold(const char *name, int seeds) {
+template <class Op, class In, class Out, class F = gp_convert<In, typename Op::type>>
+void fold(const char *name, int seeds) {
   typedef typename Op::type Acc;
-  typedef gp__load<In, Acc, gp_convert<In, Acc>> Load;
+  typedef gp__load<In, Acc, F> Load;
   if (!only.empty() && only != name) return;
   for (int seed = 1; seed <= seeds; ++seed)
     for (size_t n : {0, 1, 63, 64, 65, 1000, 5000}) {
@@ -205,7 +206,7 @@ template <class Op, class In, class Out> void fold(const char *name, int seeds) 
       const int e =
           simt::launch_kernel(name, g.grid, g.threads, 0, gp__reduce_even_share<Tiny, Op, Load, In, Acc, Out>, a);
       Acc total = Op::identity();
-      for (const In &v : x) total = Op()(total, Op::prepare(Load()(v, 0)));
+      for (size_t i = 0; i < n; ++i) total = Op()(total, Op::prepare(Load()(x[i], i)));
       const Out wanted = to<Out>(total);
       check(!e && same(*out.data, wanted), name);
       simt::clear_error();
@@ -224,6 +225,10 @@ int main(int argc, char **argv) {
   fold<gp_sum<gp_i128>, gp_i128, gp_i128>("sum of i128", seeds);
   fold<gp_min<gp_i128>, gp_i128, gp_i128>("min of i128", seeds);
   fold<gp_sum<gp_i128>, u64, gp_i128>("sum of u64 in i128", seeds);
+  fold<gp_minmax<gp_bool>, gp_bool, gp_both<gp_bool>, gp_convert<gp_bool, gp_bool>>("extremes of bool", seeds);
+  fold<gp_argminmax<gp_bool>, gp_bool, gp_both<gp_arg<gp_bool>>, gp_convert<gp_bool, gp_bool>>("places of extremes",
+                                                                                               seeds);
+  fold<gp_minmax<gp_i128>, gp_i128, gp_both<gp_i128>, gp_convert<gp_i128, gp_i128>>("extremes of i128", seeds);
   fold<gp_sum<gp_c32>, gp_c32, gp_c32>("sum of c32", seeds);
   fold<gp_sum<gp_c64>, gp_c32, gp_c64>("sum of c32 in c64", seeds);
   return finish();
