@@ -1,26 +1,26 @@
 // hash/fold.cuh - folds of columns by groups
-// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, map/policy.h, hash/arguments.h, hash/numbers.h,
-//   device/types.cuh, device/warp.cuh, device/kernel.cuh
+// uses: api/lists.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, map/policy.h, hash/arguments.h,
+//   hash/numbers.h, device/types.cuh, device/warp.cuh, device/kernel.cuh
 
 // A group has words, all zero at first, into which its elements are folded in any order: counts and sums of integers,
 // complements of the least ordered values, 128-bit sums. A first pass finds the ranges of floats, and the best values;
 // a second one the sums of floats, and the indices.
 
 // The types of columns, and of results.
-#define GPUPRIMS__COLUMN_TYPES(X) \
-  X(GP_I8, signed char) \
-  X(GP_U8, unsigned char) \
-  X(GP_I16, short) \
-  X(GP_U16, unsigned short) \
-  X(GP_I32, int) \
-  X(GP_U32, unsigned int) \
-  X(GP_I64, long long) \
-  X(GP_U64, unsigned long long) \
-  X(GP_F16, gp_f16) \
-  X(GP_BF16, gp_bf16) \
-  X(GP_F32, float) \
-  X(GP_F64, double) \
-  X(GP_BOOL, gp_bool)
+#define GPUPRIMS__COLUMN_TYPES(F) \
+  F(GP_I8, signed char) \
+  F(GP_U8, unsigned char) \
+  F(GP_I16, short) \
+  F(GP_U16, unsigned short) \
+  F(GP_I32, int) \
+  F(GP_U32, unsigned int) \
+  F(GP_I64, long long) \
+  F(GP_U64, unsigned long long) \
+  F(GP_F16, gp_f16) \
+  F(GP_BF16, gp_bf16) \
+  F(GP_F32, float) \
+  F(GP_F64, double) \
+  F(GP_BOOL, gp_bool)
 // Elements as numbers (hash/numbers.h), and back.
 template <class T> GP_DEVICE gp__u64 gp__number_of(const T &x) {
   return gp__traits<T>::kind == GP__FLOAT

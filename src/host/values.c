@@ -1,5 +1,5 @@
 // host/values.c - values: floats, widening, conversion, unary operators
-// uses: api/config.h, api/lists.h, hash/fold.cuh, host/types.c
+// uses: api/config.h, api/lists.h, host/types.c
 
 GPUPRIMS__INLINE uint32_t gp__host_bits32(float x) {
   uint32_t u;

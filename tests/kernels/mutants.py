@@ -1482,10 +1482,11 @@ MUTANTS = {
     "types: groups by complex keys": (
         "ARGUMENTS", "src/hash/check.c", "c->primitive == GP_GROUP_BY_MANY && gp__is_complex(q->key_type)", "0"),
     "types: columns of 16 bytes": (
-        "ARGUMENTS", "src/hash/check.c", "GPUPRIMS__CHECK(gp__check_short(k->who, name, a->type, \"use gp_group_by\"));",
-        ""),
+        "ARGUMENTS", "src/hash/check.c",
+        "GPUPRIMS__CHECK(gp__check_short(k->who, name, a->type, \"use gp_group_by\"));", ""),
     "types: results of aggregates of 16 bytes": (
-        "ARGUMENTS", "src/hash/check.c", "GPUPRIMS__CHECK(gp__check_short(k->who, name, type, \"use gp_group_by\"));", ""),
+        "ARGUMENTS", "src/hash/check.c",
+        "GPUPRIMS__CHECK(gp__check_short(k->who, name, type, \"use gp_group_by\"));", ""),
     "types: a sum of bool is a float": (
         "ARGUMENTS", "src/hash/check.c", "(floats ? gp__host_kind(type) != GP__WIDE_F : !gp__is_integer(type))",
         "gp__is_integer(type) != gp__is_integer(a->type)"),
@@ -1510,7 +1511,8 @@ MUTANTS = {
     "types: ARGMINMAX of 16 bytes": (
         "ARGUMENTS", "src/core/check_types.c", " || op == GP_ARGMAX || op == GP_ARGMINMAX)", " || op == GP_ARGMAX)"),
     "types: top-k of segments with keys of 16 bytes": (
-        "ARGUMENTS", "src/top_k/check.c", "return gp__check_short(k->who, \"key_type\", q->key_type, \"use gp_sort_keys\");",
+        "ARGUMENTS", "src/top_k/check.c",
+        "return gp__check_short(k->who, \"key_type\", q->key_type, \"use gp_sort_keys\");",
         "return GP_SUCCESS;"),
     "types: bool is a number class of its own": (
         "HASH", "src/hash/numbers.h", "type >= GP_F16 && type <= GP_F64 ? 2", "type >= GP_F16 ? 2"),

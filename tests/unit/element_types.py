@@ -821,7 +821,8 @@ def segmented_top_k(descending):
                     order = [i for key in sorted({m.key(values[i]) for i in order}, reverse=True)
                              for i in range(a, b) if m.key(values[i]) == key]
                 order = order[:k]
-                same_values(m, out_keys[s * k * m.size:(s * k + len(order)) * m.size], [values[i] for i in order], "keys")
+                same_values(m, out_keys[s * k * m.size:(s * k + len(order)) * m.size], [values[i] for i in order],
+                            "keys")
                 same_list(out[s * k:s * k + len(order)], [i - a for i in order], "indices")
         return (dict(key_type=m.name, keys=x, out_keys=out_keys, out_type="u32", out=out, count=n, offset_type="u32",
                      begin=begin, segments=9, k=k, flags=DESCENDING if descending else 0), check)

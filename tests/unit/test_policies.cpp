@@ -461,8 +461,8 @@ static void put_join(Side &s, gp_call &c, int size, size_t n, gp_join_kind kind,
   if (kind != GP_JOIN_FLAGS) c.capacity = room;
 }
 
-// Types beside the numbers: 1: bool, 8: c32, 16: i128, 116: c64. Few values: bytes that are true; whole parts of complex
-// numbers, whose sums are exact; integers that differ in their high or low bits.
+// Types beside the numbers: 1: bool, 8: c32, 16: i128, 116: c64. Few values: bytes that are true; whole parts of
+// complex numbers, whose sums are exact; integers that differ in their high or low bits.
 static const std::vector<int> OTHERS = {1, 16}, WITH_COMPLEX = {1, 8, 16, 116};
 static gp_type other_type(int size, int value) {
   return size == 1 ? GP_BOOL : size == 8 ? GP_C32 : value ? GP_C64 : GP_I128;
