@@ -143,7 +143,7 @@ void groups(const char *name, size_t n, u64 different, int way, unsigned blocks,
   std::vector<u8> bits(n);
   for (u8 &bit : bits) bit = random32() % 2 ? u8(random32()) : 0;
   Column<u8> t(bits, seed % 2);
-  const bool truths = seed % 2; // the first sum: of bool
+  const bool truths = seed % 2; // the first sum and the last mean: of bool
   Device<u64> count(std::vector<u64>(1, n), 0), out_count(1);
   Device<u32> places(n), list(n), rows(n);
   Device<K> taken(n);
@@ -193,7 +193,7 @@ void groups(const char *name, size_t n, u64 different, int way, unsigned blocks,
   Device<double> mean(kept), total(kept);
   Device<float> least(kept), middle(kept);
   Device<u32> many(kept), argmin(kept);
-  if (truths) of[0].type = GP_BOOL, of[0].column = t.in.data;
+  if (truths) of[0].type = of[7].type = GP_BOOL, of[0].column = of[7].column = t.in.data;
   void *const outs[8] = {sum.data, mean.data, argmax.data, least.data, many.data, total.data, argmin.data, middle.data};
   for (int i = 0; i < 8; ++i) of[i].out = outs[i];
   gp__list_folds(of, 8, 0, &a);
@@ -228,7 +228,7 @@ void groups(const char *name, size_t n, u64 different, int way, unsigned blocks,
     double expected = nan || (up && down) ? NAN : up ? INFINITY : down ? -INFINITY : std::ldexp(double(exact), -30);
     same_results = same_results && sum.data[g] == (truths ? true_sum : int_sum) && many.data[g] == r.size() &&
         argmin.data[g] == low && argmax.data[g] == (long long)high &&
-        same(middle.data[g], float(double(int_sum) / double(r.size()))) &&
+        same(middle.data[g], float(double(truths ? true_sum : int_sum) / double(r.size()))) &&
         (float_nan ? std::isnan(least.data[g]) : same(least.data[g], smallest));
     const double average = expected / double(r.size());
     same_sums = same_sums &&
