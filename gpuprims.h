@@ -351,7 +351,12 @@ typedef enum gp_result { GP_RESULTS(GPUPRIMS__ENUM) GP_RESULT_COUNT } gp_result;
 #undef GPUPRIMS__ENUM
 #endif
 
-// Built-in element types: X(NAME, value, name, device type, size). f16 is IEEE binary16, bf16 is bfloat16.
+// Built-in element types: X(NAME, value, name, device type, size). f16 is IEEE binary16, bf16 is bfloat16. bool is a
+// byte; any but 0 reads as true. Computed results are 0 or 1; calls that only move elements, such as sorts, may leave
+// the byte of a true one as it is. i128 and u128 are two words of 64 bits, the low one first, aligned to 16 bytes: the
+// compilers' __int128. c32 and c64 are complex numbers of f32 and f64, real part first, aligned to 8 and 16 bytes as
+// cuFloatComplex and cuDoubleComplex are (C's double _Complex may be aligned to 8). docs/types.md says which operator
+// and which call takes which type.
 #define GP_TYPES(X) \
   X(I8, 1, i8, signed char, 1) \
   X(U8, 2, u8, unsigned char, 1) \
@@ -364,7 +369,12 @@ typedef enum gp_result { GP_RESULTS(GPUPRIMS__ENUM) GP_RESULT_COUNT } gp_result;
   X(F16, 9, f16, gp_f16, 2) \
   X(BF16, 10, bf16, gp_bf16, 2) \
   X(F32, 11, f32, float, 4) \
-  X(F64, 12, f64, double, 8)
+  X(F64, 12, f64, double, 8) \
+  X(BOOL, 13, bool, gp_bool, 1) \
+  X(I128, 14, i128, gp_i128, 16) \
+  X(U128, 15, u128, gp_u128, 16) \
+  X(C32, 16, c32, gp_c32, 8) \
+  X(C64, 17, c64, gp_c64, 16)
 
 // A type: an enumerator, or a handle from gp_type_struct. GP_TYPE_DEFAULT (zero) leaves the choice to the call. gp_type
 // and gp_op are enumerations of their own: C++ rejects arguments that change places, C warns (-Wenum-conversion, which
@@ -381,9 +391,10 @@ typedef enum gp_type {
 
 // Built-in operators: X(NAME, value, arity, commutative, device functor). Which NaN comes out is nobody's promise.
 // Binary ones serve reduce, scan and transform2:
-//   SUM PROD               integers wrap; f16 and bf16 round after every step (choose an f32 accumulator to avoid that)
+//   SUM PROD               integers wrap; f16 and bf16 round after every step (an f32 accumulator avoids that);
+//                          bool: OR and AND (SUM counts where the accumulator is an integer)
 //   MIN MAX                floats: a NaN wins over everything, -0 is below +0 (IEEE 754-2019 minimum and maximum)
-//   BIT_AND BIT_OR BIT_XOR integers only
+//   BIT_AND BIT_OR BIT_XOR integers and bool
 //   AND OR                 logical: operands count as true when nonzero, an initial value too; the result is 0 or 1 in
 //                          the output type
 //   ARGMIN ARGMAX          reduce and scan only: the output element is struct { T value; int64_t index; } in C layout;
@@ -787,9 +798,10 @@ typedef struct gp_key_field {
 
 // A column of gp_group_by_many, and what each group's elements of it become:
 //    SUM               integers: modulo 2^64, then modulo the result's range; out_type: any integer type; 0: the
-//                      column's. Floats: their sum as an exact number, but for bits below 2^-93 of the group's largest
-//                      magnitude, rounded to f64 and then to out_type, any float type; 0: the column's. In any order of
-//                      the elements it is the same. A NaN, or infinities of both signs, give NaN; zeros give +0.
+//                      column's. bool: the number of true elements, likewise; out_type: an integer type. Floats: their
+//                      sum as an exact number, but for bits below 2^-93 of the group's largest magnitude, rounded to
+//                      f64 and then to out_type, any float type; 0: the column's. In any order of the elements it is
+//                      the same. A NaN, or infinities of both signs, give NaN; zeros give +0.
 //    MIN MAX           in the column's type; a NaN wins over everything (the result is then the NaN with the sign 0 and
 //                      the upper bit of its fraction set), -0 is below +0
 //    COUNT             of elements; type and column are 0; out_type: i32, u32, i64 or u64; 0: u64
@@ -808,7 +820,7 @@ typedef enum gp_aggregate_op {
 } gp_aggregate_op;
 typedef struct gp_aggregate {
   gp_aggregate_op op;
-  gp_type type;       // of the column: built-in
+  gp_type type;       // of the column: built-in, of up to 8 bytes, not complex
   const void *column; // device memory
   void *out;          // device memory: a result for each group
   gp_type out_type;   // of the results; 0: see above
@@ -1245,7 +1257,7 @@ typedef struct gp_call {
   gp_type in_type;     // of in, and of in2 unless in2_type is set
   gp_type in2_type;    // transform2: of in2; histogram: of the weights; scatter, gather: of the indices; searches:
                        // in_type
-  gp_type key_type;    // of keys and out_keys; flags: an integer of 1, 2 or 4 bytes
+  gp_type key_type;    // of keys and out_keys; flags: bool or an integer of 1, 2 or 4 bytes
   gp_type offset_type; // of begin and end: i32, u32, i64 or u64; copy_batch: of the sizes; run_length_expand: of the
                        // lengths
   gp_type acc_type;    // reduce, scan: the accumulator's; 0: out_type, or f32 where out_type is f16 or bf16
@@ -1709,7 +1721,7 @@ GPUPRIMS__API gp_result gp_adjacent_difference(gp_context *ctx, gp_op op, gp_typ
 GPUPRIMS__API gp_result gp_select_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                      uint64_t count, void *out, uint64_t *out_count, gp_stream stream);
 
-// Elements whose flag (an integer of 1, 2 or 4 bytes) is not zero.
+// Elements whose flag (bool or an integer of 1, 2 or 4 bytes) is not zero.
 GPUPRIMS__API gp_result gp_select_flags(gp_context *ctx, gp_type type, gp_type flag_type, const void *in,
                                         const void *flags, uint64_t count, void *out, uint64_t *out_count,
                                         gp_stream stream);
@@ -2106,20 +2118,21 @@ GPUPRIMS__API gp_result gp_partition_point(gp_context *ctx, gp_op predicate, gp_
 // ---- api/hash.h - calls that find equal keys in hash tables
 
 // Tables of open addressing in the workspace. Keys are of a built-in type or a struct type, and equal if their bytes
-// are, as in gp_group_by: -0 and +0, and NaNs with other payloads, differ; padding bytes of a struct count. No key is
-// special: a table marks empty slots apart from keys. Slots of 8 bytes, two for each key of a table and two more, so
-// that at most half are taken; fewer than 2^31 keys. Each key is hashed once. The same bits come out of every call, on
-// every device and on the host. Results whose number the data decides: *out_count, in device memory, is their number,
-// whatever the room of the outputs, and what does not fit is not written.
+// are, as in gp_group_by: -0 and +0, and NaNs with other payloads, differ; padding bytes of a struct count. Keys of
+// bool are equal if both are true, or both false. No key is special: a table marks empty slots apart from keys. Slots
+// of 8 bytes, two for each key of a table and two more, so that at most half are taken; fewer than 2^31 keys. Each key
+// is hashed once. The same bits come out of every call, on every device and on the host. Results whose number the data
+// decides: *out_count, in device memory, is their number, whatever the room of the outputs, and what does not fit is
+// not written.
 
 // For each distinct key, `aggregate_count` (1 to 8) results: aggregates[i], in host memory, says which of which column.
-// Keys of built-in types come in ascending order as in gp_group_by; structs in the order of their first occurrence.
-// key_type may be GP_INPUT: keys then leads to a gp_input, whose elements are written to the workspace first; a zipped
-// one makes keys of several columns, whose struct has no padding. out_keys may be NULL. Outputs have room for
-// `capacity` groups, 0: `count`; groups beyond are counted. Outputs overlap nothing. gp_call.count_device may lower
-// count. Reads keys and columns once, columns of MEAN, ARGMIN, ARGMAX and of sums of floats twice. Groups whose words
-// fit in 16 KiB are folded in shared memory, others by atomics. Workspace: 24 bytes a row and its key, the sort of
-// count keys, and 8 to 200 bytes a group of the capacity.
+// Keys of built-in types come in ascending order as in gp_group_by, and so complex ones are an error; structs come in
+// the order of their first occurrence. key_type may be GP_INPUT: keys then leads to a gp_input, whose elements are
+// written to the workspace first; a zipped one makes keys of several columns, whose struct has no padding and no bool.
+// out_keys may be NULL. Outputs have room for `capacity` groups, 0: `count`; groups beyond are counted. Outputs overlap
+// nothing. gp_call.count_device may lower count. Reads keys and columns once, columns of MEAN, ARGMIN, ARGMAX and of
+// sums of floats twice. Groups whose words fit in 16 KiB are folded in shared memory, others by atomics. Workspace: 24
+// bytes a row and its key, the sort of count keys, and 8 to 200 bytes a group of the capacity.
 GPUPRIMS__API gp_result gp_group_by_many(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
                                          const gp_aggregate *aggregates, uint64_t aggregate_count, void *out_keys,
                                          uint64_t capacity, uint64_t *out_count, gp_stream stream);
@@ -2951,6 +2964,11 @@ struct gp__shared_pointer {
 // A product that is rounded before anything is added to it: no fused multiply-add.
 GP_DEVICE float gp__product(float a, float b) { return __fmul_rn(a, b); }
 GP_DEVICE double gp__product(double a, double b) { return __dmul_rn(a, b); }
+GP_DEVICE double gp__root_f64(double x) {
+  double r;
+  asm("sqrt.rn.f64 %0, %1;" : "=d"(r) : "d"(x));
+  return r;
+}
 // The upper half of a product.
 GP_DEVICE gp__u32 gp__high_product(gp__u32 a, gp__u32 b) { return __umulhi(a, b); }
 GP_DEVICE gp__u64 gp__high_product(gp__u64 a, gp__u64 b) { return __umul64hi(a, b); }
@@ -3105,6 +3123,7 @@ struct gp__shared_pointer {
 
 GP_DEVICE float gp__product(float a, float b) { return a * b; }
 GP_DEVICE double gp__product(double a, double b) { return a * b; }
+GP_DEVICE double gp__root_f64(double x) { return __builtin_sqrt(x); }
 GP_DEVICE gp__u32 gp__high_product(gp__u32 a, gp__u32 b) {
   return static_cast<gp__u32>(static_cast<gp__u64>(a) * b >> 32);
 }
@@ -3167,6 +3186,23 @@ GP_DEVICE void gp__cluster_wait() {
 
 GP_DEVICE gp__u32 gp__product(gp__u32 a, gp__u32 b) { return a * b; }
 GP_DEVICE gp__u64 gp__product(gp__u64 a, gp__u64 b) { return a * b; }
+
+// Integers of 128 bits, where the compiler has them: NVRTC takes an option (gp__option).
+#ifdef __CUDACC_RTC__
+#ifdef __CUDACC_RTC_INT128__
+#define GPUPRIMS__INT128
+typedef __int128 gp_i128;
+typedef unsigned __int128 gp_u128;
+#endif
+#else
+#define GPUPRIMS__INT128
+__extension__ typedef __int128 gp_i128;
+__extension__ typedef unsigned __int128 gp_u128;
+#endif
+#ifdef GPUPRIMS__INT128
+GP_DEVICE gp_u128 gp__product(gp_u128 a, gp_u128 b) { return a * b; }
+#endif
+
 GP_DEVICE double gp__minimum(double a, double b) {
   return a != a ? a : b != b ? b : a < b || (a == b && (gp__bits_of_f64(a) >> 63)) ? a : b;
 }
@@ -7033,12 +7069,14 @@ enum { GP__NO_PARTNER = -1 };
 // ---- hash/numbers.h - numbers that fold in any order: ordered bits, sums of 128 bits
 
 // The host and kernels share these, so that both get the same bits. A number is 64 bits: of a signed or an unsigned
-// integer, or of a double.
+// integer (bool: 0 or 1), or of a double.
 #define GPUPRIMS__NUMBER GPUPRIMS__BOTH static inline __attribute__((unused)) unsigned long long
 
 // 0: unsigned, 1: signed, 2: float.
 GPUPRIMS__RULE int gp__number_class(int type) {
-  return type >= GP_F16 ? 2 : type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64 ? 1 : 0;
+  return type >= GP_F16 && type <= GP_F64                                   ? 2
+      : type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64 ? 1
+                                                                            : 0;
 }
 // Order of numbers as that of unsigned ones, in which the best is the least. A NaN is better than all others. ties: -0
 // equals +0.
@@ -7774,6 +7812,31 @@ struct alignas(2) gp_bf16 {
   GP_DEVICE operator float() const { return gp__f32_from_bits(static_cast<gp__u32>(bits) << 16); }
 };
 
+// A byte: true unless it is 0. Arithmetic goes through 0 and 1, and what is not 0 becomes 1.
+struct gp_bool {
+  unsigned char bits;
+  gp_bool() = default;
+  GP_DEVICE gp_bool(gp__u32 x) : bits(x ? 1 : 0) {}
+  GP_DEVICE operator gp__u32() const { return bits ? 1u : 0u; }
+};
+
+// Complex numbers. Products are written out, without C's rules for infinities; no step is fused.
+template <class F> struct alignas(2 * sizeof(F)) gp_complex {
+  F re, im;
+  gp_complex() = default;
+  GP_DEVICE gp_complex(F re, F im = 0) : re(re), im(im) {}
+  GP_DEVICE gp_complex operator+(gp_complex b) const { return gp_complex(re + b.re, im + b.im); }
+  GP_DEVICE gp_complex operator-(gp_complex b) const { return gp_complex(re - b.re, im - b.im); }
+  GP_DEVICE gp_complex operator-() const { return gp_complex(-re, -im); }
+  GP_DEVICE gp_complex operator*(gp_complex b) const {
+    return gp_complex(gp__product(re, b.re) - gp__product(im, b.im), gp__product(re, b.im) + gp__product(im, b.re));
+  }
+  GP_DEVICE bool operator==(gp_complex b) const { return re == b.re && im == b.im; }
+  GP_DEVICE bool operator!=(gp_complex b) const { return !(*this == b); }
+};
+typedef gp_complex<float> gp_c32;
+typedef gp_complex<double> gp_c64;
+
 // A value and its index: the accumulator and the result of ARGMIN and ARGMAX. Index -1: no element.
 template <class T, int PAD = 8 - int(sizeof(T))> struct gp_arg {
   T value;
@@ -7802,7 +7865,7 @@ template <class A> struct gp_both { A min, max; };
 
 struct gp__none {}; // the type of an absent operand
 
-enum gp__kind { GP__STRUCT, GP__SIGNED, GP__UNSIGNED, GP__FLOAT };
+enum gp__kind { GP__STRUCT, GP__SIGNED, GP__UNSIGNED, GP__FLOAT, GP__BOOL, GP__COMPLEX };
 template <class T> struct gp__traits { // structs
   static const gp__kind kind = GP__STRUCT;
 };
@@ -7823,10 +7886,18 @@ GPUPRIMS__TRAITS(gp_f16, GP__FLOAT, float)
 GPUPRIMS__TRAITS(gp_bf16, GP__FLOAT, float)
 GPUPRIMS__TRAITS(float, GP__FLOAT, float)
 GPUPRIMS__TRAITS(double, GP__FLOAT, double)
+GPUPRIMS__TRAITS(gp_bool, GP__BOOL, gp__u32)
+GPUPRIMS__TRAITS(gp_c32, GP__COMPLEX, gp_c32)
+GPUPRIMS__TRAITS(gp_c64, GP__COMPLEX, gp_c64)
+#ifdef GPUPRIMS__INT128
+GPUPRIMS__TRAITS(gp_i128, GP__SIGNED, gp_u128)
+GPUPRIMS__TRAITS(gp_u128, GP__UNSIGNED, gp_u128)
+#endif
 #undef GPUPRIMS__TRAITS
 
 template <class T> struct gp__is_exact { // sums and products of T are exactly associative
-  static const bool value = gp__traits<T>::kind == GP__SIGNED || gp__traits<T>::kind == GP__UNSIGNED;
+  static const bool value =
+      gp__traits<T>::kind != GP__STRUCT && gp__traits<T>::kind != GP__FLOAT && gp__traits<T>::kind != GP__COMPLEX;
 };
 
 // The largest and the lowest value: infinities for floats.
@@ -7836,12 +7907,17 @@ template <class T> struct gp__limits<T, GP__UNSIGNED> {
   static GP_DEVICE T lowest() { return 0; }
 };
 template <class T> struct gp__limits<T, GP__SIGNED> {
-  static GP_DEVICE T highest() { return static_cast<T>((1ull << (8 * sizeof(T) - 1)) - 1); }
+  typedef typename gp__traits<T>::wide W;
+  static GP_DEVICE T highest() { return static_cast<T>((W(1) << (8 * sizeof(T) - 1)) - 1); }
   static GP_DEVICE T lowest() { return static_cast<T>(-highest() - 1); }
 };
 template <class T> struct gp__limits<T, GP__FLOAT> {
   static GP_DEVICE T highest() { return static_cast<T>(gp__f32_from_bits(0x7f800000u)); }
   static GP_DEVICE T lowest() { return static_cast<T>(gp__f32_from_bits(0xff800000u)); }
+};
+template <class T> struct gp__limits<T, GP__BOOL> {
+  static GP_DEVICE T highest() { return T(1u); }
+  static GP_DEVICE T lowest() { return T(0u); }
 };
 
 // Keys as unsigned integers in the same order; floats in IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN.
@@ -7851,6 +7927,9 @@ template <> struct gp__unsigned_of<1> { typedef unsigned char type; };
 template <> struct gp__unsigned_of<2> { typedef unsigned short type; };
 template <> struct gp__unsigned_of<4> { typedef gp__u32 type; };
 template <> struct gp__unsigned_of<8> { typedef gp__u64 type; };
+#ifdef GPUPRIMS__INT128
+template <> struct gp__unsigned_of<16> { typedef gp_u128 type; };
+#endif
 template <class T, gp__kind = gp__traits<T>::kind> struct gp__ordered;
 template <class T> struct gp__ordered<T, GP__UNSIGNED> {
   typedef typename gp__unsigned_of<sizeof(T)>::type Bits;
@@ -7869,6 +7948,11 @@ template <class T> struct gp__ordered<T, GP__FLOAT> {
   static GP_DEVICE Bits encode(Bits raw) { return Bits(raw & SIGN ? ~raw : raw | SIGN); }
   static GP_DEVICE Bits decode(Bits bits) { return Bits(bits & SIGN ? bits ^ SIGN : ~bits); }
 };
+template <class T> struct gp__ordered<T, GP__BOOL> { // every true key becomes 1
+  typedef unsigned char Bits;
+  static GP_DEVICE Bits encode(Bits raw) { return Bits(raw != 0); }
+  static GP_DEVICE Bits decode(Bits bits) { return bits; }
+};
 
 // ---- device/operators.cuh - conversions and operators
 
@@ -7886,6 +7970,12 @@ template <class R, class A> GP_DEVICE R gp__saturate(A x) {
   if (x <= static_cast<A>(gp__limits<R>::lowest())) return gp__limits<R>::lowest();
   return static_cast<R>(x);
 }
+
+// 1 or 0. Floats come from bits: a converted predicate, rounded to f16 afterwards, came out as the bits 1 on sm_90
+// (NVRTC 13.0).
+template <class W> GP_DEVICE W gp__truth(bool x) { return x ? 1 : 0; }
+template <> GP_DEVICE float gp__truth<float>(bool x) { return gp__f32_from_bits(x ? 0x3f800000u : 0u); }
+template <> GP_DEVICE double gp__truth<double>(bool x) { return gp__f64_from_bits(x ? 0x3ff0000000000000ull : 0ull); }
 
 template <class A, class R, gp__kind = gp__traits<A>::kind, gp__kind = gp__traits<R>::kind> struct gp__converter {
   static GP_DEVICE R run(A a) { // integer to integer: wraps
@@ -7934,6 +8024,46 @@ template <class A> struct gp__converter<A, float, GP__SIGNED, GP__FLOAT> {
 template <class A> struct gp__converter<A, float, GP__UNSIGNED, GP__FLOAT> {
   static GP_DEVICE float run(A a) { return static_cast<float>(a); }
 };
+// To and from bool: true unless zero, so NaN is true; 0 or 1. bool to bool writes 0 or 1.
+template <class A, class R, gp__kind KIND> struct gp__converter<A, R, KIND, GP__BOOL> {
+  static GP_DEVICE R run(A a) { return R(static_cast<typename gp__traits<A>::wide>(a) != 0 ? 1u : 0u); }
+};
+template <class A, class R, gp__kind KIND> struct gp__converter<A, R, GP__BOOL, KIND> {
+  static GP_DEVICE R run(A a) { return static_cast<R>(gp__truth<typename gp__traits<R>::wide>(a.bits != 0)); }
+};
+template <class T> struct gp__converter<T, T, GP__BOOL, GP__BOOL> {
+  static GP_DEVICE T run(T a) { return T(a.bits); }
+};
+// To and from complex: a real number has the imaginary part 0; to a real number the imaginary part is lost, as in C.
+template <class F, class R, gp__kind KIND> struct gp__converter<gp_complex<F>, R, GP__COMPLEX, KIND> {
+  static GP_DEVICE R run(gp_complex<F> a) { return gp__converter<F, R>::run(a.re); }
+};
+template <class A, class F, gp__kind KIND> struct gp__converter<A, gp_complex<F>, KIND, GP__COMPLEX> {
+  static GP_DEVICE gp_complex<F> run(A a) { return gp_complex<F>(gp__converter<A, F>::run(a)); }
+};
+template <class F, class R> struct gp__converter<gp_complex<F>, gp_complex<R>, GP__COMPLEX, GP__COMPLEX> {
+  static GP_DEVICE gp_complex<R> run(gp_complex<F> a) {
+    return gp_complex<R>(gp__converter<F, R>::run(a.re), gp__converter<F, R>::run(a.im));
+  }
+};
+template <class F, class R> struct gp__converter<gp_complex<F>, R, GP__COMPLEX, GP__BOOL> {
+  static GP_DEVICE R run(gp_complex<F> a) { return R(a.re != 0 || a.im != 0 ? 1u : 0u); }
+};
+template <class A, class F> struct gp__converter<A, gp_complex<F>, GP__BOOL, GP__COMPLEX> {
+  static GP_DEVICE gp_complex<F> run(A a) { return gp_complex<F>(gp__truth<F>(a.bits != 0)); }
+};
+// The absolute value: of f32 rounded once or twice, of f64 within two units in the last place; infinite parts win.
+GP_DEVICE float gp__magnitude_of(gp_c32 a) {
+  const double x = a.re, y = a.im, infinite = gp__f32_from_bits(0x7f800000u);
+  if (x == infinite || -x == infinite || y == infinite || -y == infinite) return gp__f32_from_bits(0x7f800000u);
+  return static_cast<float>(gp__root_f64(gp__product(x, x) + gp__product(y, y)));
+}
+GP_DEVICE double gp__magnitude_of(gp_c64 a) {
+  const double x = a.re < 0 ? -a.re : a.re, y = a.im < 0 ? -a.im : a.im, infinite = gp__f32_from_bits(0x7f800000u);
+  const double large = x > y ? x : y, small = x > y ? y : x, r = small / large;
+  if (x == infinite || y == infinite) return infinite;
+  return small == 0 ? large + small : gp__product(large, gp__root_f64(1 + gp__product(r, r)));
+}
 
 // ---- unary operators: R op(A)
 
@@ -7946,7 +8076,7 @@ template <class A, class R> struct gp_negate {
   typedef typename gp__traits<R>::wide W;
   GP_DEVICE R operator()(A a) const { return static_cast<R>(gp__negated(static_cast<W>(gp__converter<A, R>::run(a)))); }
 };
-template <class A, class R> struct gp_abs {
+template <class A, class R, bool COMPLEX = gp__traits<A>::kind == GP__COMPLEX> struct gp_abs {
   typedef typename gp__traits<R>::wide W;
   GP_DEVICE R operator()(A a) const {
     const R r = gp__converter<A, R>::run(a);
@@ -7956,6 +8086,9 @@ template <class A, class R> struct gp_abs {
                                             : (static_cast<W>(r) > W(0) ? r : static_cast<R>(W(0) - static_cast<W>(r)));
   }
 };
+template <class F, class R> struct gp_abs<gp_complex<F>, R, true> { // a real number
+  GP_DEVICE R operator()(gp_complex<F> a) const { return gp__converter<F, R>::run(gp__magnitude_of(a)); }
+};
 template <class A, class R> struct gp_square {
   typedef typename gp__traits<R>::wide W;
   GP_DEVICE R operator()(A a) const {
@@ -7963,12 +8096,6 @@ template <class A, class R> struct gp_square {
     return static_cast<R>(w * w);
   }
 };
-// 1 or 0. Floats come from bits: a converted predicate, rounded to f16 afterwards, came out as the bits 1 on sm_90
-// (NVRTC 13.0).
-template <class W> GP_DEVICE W gp__truth(bool x) { return x ? 1 : 0; }
-template <> GP_DEVICE float gp__truth<float>(bool x) { return gp__f32_from_bits(x ? 0x3f800000u : 0u); }
-template <> GP_DEVICE double gp__truth<double>(bool x) { return gp__f64_from_bits(x ? 0x3ff0000000000000ull : 0ull); }
-
 template <class A, class R> struct gp_not {
   typedef typename gp__traits<R>::wide W;
   GP_DEVICE R operator()(A a) const { return static_cast<R>(gp__truth<W>(a == A(0))); }
@@ -13817,7 +13944,7 @@ GP_DEVICE void gp__group_table(const gp__group_args &a) {
 
 // ---- hash/table.cuh - hash tables: rows of equal keys become groups
 
-// A key of COUNT words. exact: equal hashes are equal keys.
+// A key of COUNT words, or of one gp_bool, whose hash is that of 0 or 1. exact: equal hashes are equal keys.
 template <class W, int COUNT> struct gp__hash_key {
   static const bool exact = int(sizeof(W)) * COUNT <= 4;
   static GP_DEVICE gp__u32 hash(const W *key) {
@@ -13945,6 +14072,21 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__
 // complements of the least ordered values, 128-bit sums. A first pass finds the ranges of floats, and the best values;
 // a second one the sums of floats, and the indices.
 
+// The types of columns, and of results.
+#define GPUPRIMS__COLUMN_TYPES(F) \
+  F(GP_I8, signed char) \
+  F(GP_U8, unsigned char) \
+  F(GP_I16, short) \
+  F(GP_U16, unsigned short) \
+  F(GP_I32, int) \
+  F(GP_U32, unsigned int) \
+  F(GP_I64, long long) \
+  F(GP_U64, unsigned long long) \
+  F(GP_F16, gp_f16) \
+  F(GP_BF16, gp_bf16) \
+  F(GP_F32, float) \
+  F(GP_F64, double) \
+  F(GP_BOOL, gp_bool)
 // Elements as numbers (hash/numbers.h), and back.
 template <class T> GP_DEVICE gp__u64 gp__number_of(const T &x) {
   return gp__traits<T>::kind == GP__FLOAT
@@ -13958,23 +14100,23 @@ template <class T> GP_DEVICE T gp__number_as(gp__u64 x) {
                                           : static_cast<T>(f);
 }
 GP_DEVICE gp__u64 gp__element_at(const void *in, int type, gp__u64 i) {
-#define GPUPRIMS__CASE(NAME, value, name, device, size) \
+#define GPUPRIMS__CASE(value, device) \
   case value: \
     return gp__number_of(static_cast<const device *>(in)[i]);
   switch (type) {
-    GP_TYPES(GPUPRIMS__CASE)
+    GPUPRIMS__COLUMN_TYPES(GPUPRIMS__CASE)
   default:
     return 0;
   }
 #undef GPUPRIMS__CASE
 }
 GP_DEVICE void gp__put_number(void *out, int type, gp__u64 i, gp__u64 x) {
-#define GPUPRIMS__CASE(NAME, value, name, device, size) \
+#define GPUPRIMS__CASE(value, device) \
   case value: \
     static_cast<device *>(out)[i] = gp__number_as<device>(x); \
     break;
   switch (type) {
-    GP_TYPES(GPUPRIMS__CASE)
+    GPUPRIMS__COLUMN_TYPES(GPUPRIMS__CASE)
   default:
     break;
   }
@@ -17482,6 +17624,22 @@ template <int OFFSET, class T, bool DESCENDING> struct gp__key_field {
     parts.key = key;
     const Bits x = gp__ordered<T>::encode(parts.part[OFFSET / sizeof(T)]);
     return DESCENDING ? static_cast<Bits>(~x) : x;
+  }
+};
+// Complex keys in NumPy's order: by real part, then by imaginary part; then those with a NaN: as imaginary part, by the
+// real one; as real part, by the imaginary one; as both. -0 and +0 are equal.
+template <class F, bool HIGH> struct gp__complex_part {
+  static const int bits = 8 * int(sizeof(F));
+  typedef typename gp__ordered<F>::Bits Bits;
+  static GP_DEVICE Bits ordered(F x) {
+    gp__key_parts<F, Bits> parts;
+    parts.key = x;
+    return gp__radix_number<F>::bits(parts.part[0], 0);
+  }
+  static GP_DEVICE gp__u64 of(const gp_complex<F> &x) {
+    const unsigned nans = (x.re != x.re ? 2u : 0u) | (x.im != x.im ? 1u : 0u);
+    if (HIGH) return nans ? ordered(gp__limits<F>::highest()) + nans : ordered(x.re);
+    return nans == 3 ? 0 : ordered(nans == 1 ? x.re : x.im);
   }
 };
 template <class... Fields> struct gp__key_fields { // none
@@ -29316,6 +29474,8 @@ enum {
 
 // Elements in the caller's memory, whatever their declared type there.
 #define GPUPRIMS__MAY_ALIAS __attribute__((may_alias))
+__extension__ typedef unsigned __int128 gp__u128;
+typedef uint8_t gp__h_bool;
 typedef int8_t gp__h_i8;
 typedef uint8_t gp__h_u8;
 typedef int16_t GPUPRIMS__MAY_ALIAS gp__h_i16;
@@ -29328,6 +29488,14 @@ typedef uint16_t GPUPRIMS__MAY_ALIAS gp__h_f16;
 typedef uint16_t GPUPRIMS__MAY_ALIAS gp__h_bf16;
 typedef float GPUPRIMS__MAY_ALIAS gp__h_f32;
 typedef double GPUPRIMS__MAY_ALIAS gp__h_f64;
+typedef struct gp__h_c32 { // aliases what its members do
+  gp__h_f32 re, im;
+} gp__h_c32;
+typedef struct gp__h_c64 {
+  gp__h_f64 re, im;
+} gp__h_c64;
+__extension__ typedef __int128 gp__h_i128 __attribute__((may_alias, aligned(8)));
+__extension__ typedef unsigned __int128 gp__h_u128 __attribute__((may_alias, aligned(8)));
 
 #define GPUPRIMS__PAIR(op, type) ((int)(op)*64 + (int)(type)) // an operator on a type, as a case
 #define GPUPRIMS__INLINE static inline __attribute__((unused))
@@ -29363,12 +29531,61 @@ GPUPRIMS__INLINE uint16_t gp__host_bf16_store(float x) { // to nearest even
   const uint32_t u = gp__host_bits32(x);
   return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? u >> 16 | 0x40u : (u + 0x7fffu + (u >> 16 & 1u)) >> 16);
 }
+GPUPRIMS__INLINE uint8_t gp__host_bool_load(uint8_t x) { return x != 0; }
 // double to float, rounded to odd: a second rounding, to a half type, then gives the same as a single one.
 GPUPRIMS__INLINE float gp__host_to_odd(double x) {
   const float f = (float)x;
   const double back = f;
   const uint32_t below = (back < x) ? 1 : 0, above = (back > x) ? 1 : 0, away = (x < 0) ? below : above;
   return gp__host_float((gp__host_bits32(f) - away) | below | above);
+}
+
+// A product on its own: the compiler must not fuse it with a sum.
+GPUPRIMS__INLINE float gp__host_product_f32(float a, float b) {
+  float x = a * b;
+  __asm__("" : "+m"(x));
+  return x;
+}
+GPUPRIMS__INLINE double gp__host_product_f64(double a, double b) {
+  double x = a * b;
+  __asm__("" : "+m"(x));
+  return x;
+}
+GPUPRIMS__INLINE double gp__host_sqrt(double x) { // without libm, which the call of the builtin may need
+#if defined(__x86_64__)
+  __asm__("sqrtsd %0, %0" : "+x"(x));
+#elif defined(__aarch64__)
+  __asm__("fsqrt %d0, %d0" : "+w"(x));
+#else
+  x = __builtin_sqrt(x);
+#endif
+  return x;
+}
+// Operators on complex numbers, as gp_complex has them.
+#define GPUPRIMS__HOST_COMPLEX(c, F, f) \
+  GPUPRIMS__INLINE gp__h_##c gp__host_##c(F re, F im) { \
+    gp__h_##c r; \
+    r.re = re, r.im = im; \
+    return r; \
+  } \
+  GPUPRIMS__INLINE gp__h_##c gp__host_add_##c(gp__h_##c a, gp__h_##c b) { \
+    return gp__host_##c(a.re + b.re, a.im + b.im); \
+  } \
+  GPUPRIMS__INLINE gp__h_##c gp__host_subtract_##c(gp__h_##c a, gp__h_##c b) { \
+    return gp__host_##c(a.re - b.re, a.im - b.im); \
+  } \
+  GPUPRIMS__INLINE gp__h_##c gp__host_multiply_##c(gp__h_##c a, gp__h_##c b) { \
+    return gp__host_##c(gp__host_product_##f(a.re, b.re) - gp__host_product_##f(a.im, b.im), \
+                        gp__host_product_##f(a.re, b.im) + gp__host_product_##f(a.im, b.re)); \
+  }
+GPUPRIMS__HOST_COMPLEX(c32, float, f32)
+GPUPRIMS__HOST_COMPLEX(c64, double, f64)
+GPUPRIMS__INLINE double gp__host_magnitude(gp_type type, double re, double im) { // see gp__magnitude_of
+  const double x = re < 0 ? -re : re, y = im < 0 ? -im : im, infinite = 1e308 * 10;
+  const double large = x > y ? x : y, small = x > y ? y : x, r = small / large;
+  if (x == infinite || y == infinite) return infinite;
+  if (type == GP_C32) return (float)gp__host_sqrt(gp__host_product_f64(x, x) + gp__host_product_f64(y, y));
+  return small == 0 ? large + small : large * gp__host_sqrt(1 + gp__host_product_f64(r, r));
 }
 
 // An element in the widest type of its kind.
@@ -29380,9 +29597,9 @@ typedef union gp__wide {
 typedef enum gp__wide_kind { GP__WIDE_I, GP__WIDE_U, GP__WIDE_F } gp__wide_kind;
 
 GPUPRIMS__INLINE gp__wide_kind gp__host_kind(gp_type type) {
-  return type >= GP_F16                                                     ? GP__WIDE_F
-      : type == GP_U8 || type == GP_U16 || type == GP_U32 || type == GP_U64 ? GP__WIDE_U
-                                                                            : GP__WIDE_I;
+  return type >= GP_F16 && type <= GP_F64                                                      ? GP__WIDE_F
+      : type == GP_U8 || type == GP_U16 || type == GP_U32 || type == GP_U64 || type == GP_BOOL ? GP__WIDE_U
+                                                                                               : GP__WIDE_I;
 }
 GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
 #define GPUPRIMS__SIZE(NAME, value, name, device, size) size,
@@ -29404,7 +29621,15 @@ GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
   X(F16, f16, f, gp__host_f16_load) \
   X(BF16, bf16, f, gp__host_bf16_load) \
   X(F32, f32, f, ) \
-  X(F64, f64, f, )
+  X(F64, f64, f, ) \
+  X(BOOL, bool, u, gp__host_bool_load)
+// Types of 16 bytes, which have no gp__wide.
+#define GPUPRIMS__HOST_LONGS(X) \
+  X(I128, i128, , ) \
+  X(U128, u128, , )
+GPUPRIMS__INLINE int gp__is_complex(gp_type type) { return type == GP_C32 || type == GP_C64; }
+GPUPRIMS__INLINE gp_type gp__host_real(gp_type type) { return type == GP_C32 ? GP_F32 : GP_F64; } // of a complex type
+GPUPRIMS__INLINE int gp__host_is_long(gp_type type) { return type == GP_I128 || type == GP_U128; }
 static void gp__host_widen(gp_type type, const void *in, gp__wide *w, size_t n) {
   size_t i;
 #define GPUPRIMS__WIDEN(NAME, name, member, LOAD) \
@@ -29463,7 +29688,34 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
     default:
       break;
     }
+  if (gp__is_complex(type)) { // imaginary part 0
+    const size_t size = gp__host_size(type);
+    memset(out, 0, n * size);
+    for (i = 0; i < n; ++i) gp__host_narrow(gp__host_real(type), kind, w + i, (unsigned char *)out + i * size, 1);
+    return;
+  }
+  if (type == GP_I128 || type == GP_U128) {
+    const gp__u128 top = (gp__u128)1 << 127;
+    gp__h_u128 *y = (gp__h_u128 *)out;
+    for (i = 0; i < n; ++i) {
+      const double x = w[i].f;
+      y[i] = kind == GP__WIDE_I  ? (gp__u128)w[i].i
+          : kind == GP__WIDE_U   ? w[i].u
+          : x != x               ? 0
+          : type == GP_I128      ? (x >= (double)top        ? top - 1
+                                        : x <= -(double)top ? top
+                                        : x < 0             ? 0 - (gp__u128)-x
+                                                            : (gp__u128)x)
+          : x >= 2 * (double)top ? ~(gp__u128)0
+          : x <= 0               ? 0
+                                 : (gp__u128)x;
+    }
+    return;
+  }
   switch (type) {
+  case GP_BOOL: // NaN is true
+    for (i = 0; i < n; ++i) ((gp__h_u8 *)out)[i] = kind == GP__WIDE_F ? w[i].f != 0 : w[i].u != 0;
+    break;
     GPUPRIMS__WRAPS(I8, U8, u8)
     GPUPRIMS__WRAPS(I16, U16, u16)
     GPUPRIMS__WRAPS(I32, U32, u32)
@@ -29479,6 +29731,46 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
 #undef GPUPRIMS__SATURATES
 #undef GPUPRIMS__WRAPS
 #undef GPUPRIMS__TO_FLOAT
+}
+
+// From i128 and u128: to float in one rounding, to others through 64 bits or a double.
+static void gp__host_convert_long(gp_type from, gp_type to, const void *in, void *out, size_t n) {
+  const gp__h_u128 *x = (const gp__h_u128 *)in;
+  const size_t size = gp__host_size(to);
+  size_t i;
+  if (gp__host_is_long(to)) memmove(out, in, n * sizeof *x);
+  else
+    for (i = 0; i < n; ++i) {
+      const gp__h_u128 u = x[i];
+      const gp__h_i128 s = (gp__h_i128)u;
+      const int is_signed = from == GP_I128, floats = gp__host_kind(to) == GP__WIDE_F;
+      gp__wide w;
+      if (to == GP_F32) {
+        ((gp__h_f32 *)out)[i] = is_signed ? (float)s : (float)u;
+        continue;
+      }
+      if (floats) w.f = is_signed ? (double)s : (double)u;
+      else w.u = to == GP_BOOL ? u != 0 : (uint64_t)u;
+      gp__host_narrow(to, floats ? GP__WIDE_F : GP__WIDE_U, &w, (unsigned char *)out + i * size, 1);
+    }
+}
+
+static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out, size_t n);
+static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, void *out, size_t n);
+// To and from complex numbers.
+static void gp__host_convert_complex(gp_type from, gp_type to, const void *in, void *out, size_t n) {
+  const size_t from_size = gp__host_size(from), to_size = gp__host_size(to);
+  const int complex = gp__is_complex(from);
+  const gp_type part = complex ? gp__host_real(from) : from;
+  size_t i;
+  if (complex && gp__is_complex(to)) gp__host_convert(part, gp__host_real(to), in, out, 2 * n);
+  else if (to == GP_BOOL) gp__host_truth(from, to, 1, in, out, n);
+  else {
+    const gp_type real = complex ? to : gp__host_real(to);
+    if (!complex) memset(out, 0, n * to_size);
+    for (i = 0; i < n; ++i)
+      gp__host_convert(part, real, (const unsigned char *)in + i * from_size, (unsigned char *)out + i * to_size, 1);
+  }
 }
 
 // CONVERT. `out` may be `in` if the sizes are equal and n is at most GP__HOST_ELEMENTS.
@@ -29497,6 +29789,14 @@ static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out
   GPUPRIMS__DIRECT(F32, f32, F16, f16, gp__host_f16_store)
   GPUPRIMS__DIRECT(F32, f32, BF16, bf16, gp__host_bf16_store)
 #undef GPUPRIMS__DIRECT
+  if (gp__is_complex(from) || gp__is_complex(to)) {
+    gp__host_convert_complex(from, to, in, out, n);
+    return;
+  }
+  if (gp__host_is_long(from)) {
+    gp__host_convert_long(from, to, in, out, n);
+    return;
+  }
   for (i = 0; i < n; i += k) {
     k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
     gp__host_widen(from, (const unsigned char *)in + i * from_size, w, k);
@@ -29511,7 +29811,16 @@ static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, 
   for (i = 0; i < n; i += k) {
     k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
     gp__host_widen(from, (const unsigned char *)in + i * from_size, w, k);
-    if (gp__host_kind(from) == GP__WIDE_F)
+    if (gp__is_complex(from)) {
+      gp__wide p[2];
+      for (j = 0; j < k; ++j) {
+        gp__host_widen(gp__host_real(from), (const unsigned char *)in + (i + j) * from_size, p, 2);
+        w[j].u = (p[0].f != 0 || p[1].f != 0) == truth;
+      }
+    } else if (gp__host_is_long(from)) {
+      const gp__h_u128 *x = (const gp__h_u128 *)in + i;
+      for (j = 0; j < k; ++j) w[j].u = (x[j] != 0) == truth;
+    } else if (gp__host_kind(from) == GP__WIDE_F)
       for (j = 0; j < k; ++j) w[j].u = (w[j].f != 0) == truth;
     else
       for (j = 0; j < k; ++j) w[j].u = (w[j].u != 0) == truth;
@@ -29522,6 +29831,20 @@ static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, 
 // NEGATE, ABS, SQUARE in a type; `out` may be `in`.
 static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, size_t n) {
   size_t i;
+  if (gp__is_complex(type)) { // ABS is elsewhere: its result is real
+    if (op == GP_NEGATE) gp__host_unary(gp__host_real(type), op, in, out, 2 * n);
+    else if (type == GP_C32)
+      for (i = 0; i < n; ++i) {
+        const gp__h_c32 a = ((const gp__h_c32 *)in)[i];
+        ((gp__h_c32 *)out)[i] = gp__host_multiply_c32(a, a);
+      }
+    else
+      for (i = 0; i < n; ++i) {
+        const gp__h_c64 a = ((const gp__h_c64 *)in)[i];
+        ((gp__h_c64 *)out)[i] = gp__host_multiply_c64(a, a);
+      }
+    return;
+  }
 #define GPUPRIMS__UNARY(OP, NAME, name, expression) \
   case GPUPRIMS__PAIR(GP_##OP, GP_##NAME): { \
     const gp__h_##name *x = (const gp__h_##name *)in; \
@@ -29543,6 +29866,7 @@ static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, si
     GPUPRIMS__UNARY_INTEGER(I16, i16, U16, u16)
     GPUPRIMS__UNARY_INTEGER(I32, i32, U32, u32)
     GPUPRIMS__UNARY_INTEGER(I64, i64, U64, u64)
+    GPUPRIMS__UNARY_INTEGER(I128, i128, U128, u128)
   case GPUPRIMS__PAIR(GP_NEGATE, GP_BF16):
     GPUPRIMS__UNARY(NEGATE, F16, f16, a ^ 0x8000u)
   case GPUPRIMS__PAIR(GP_ABS, GP_BF16):
@@ -29555,7 +29879,7 @@ static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, si
     GPUPRIMS__UNARY(NEGATE, F64, f64, -a)
     GPUPRIMS__UNARY(ABS, F64, u64, a & ~((uint64_t)1 << 63))
     GPUPRIMS__UNARY(SQUARE, F64, f64, a * a)
-  default: // ABS of unsigned types
+  default: // ABS of unsigned types; ABS and SQUARE of bool
     if (out != in) memcpy(out, in, n * gp__host_size(type));
   }
 #undef GPUPRIMS__UNARY
@@ -29586,7 +29910,7 @@ typedef struct gp__host_op {
   size_t size;             // of an accumulator
   int commutative;
   int exact;
-  uint64_t flip; // see GPUPRIMS__FLIPPED
+  gp__u128 flip; // see GPUPRIMS__FLIPPED
   gp__value identity;
 } gp__host_op;
 
@@ -29740,6 +30064,7 @@ GPUPRIMS__INTEGER_LOOPS(u8, i8)
 GPUPRIMS__INTEGER_LOOPS(u16, i16)
 GPUPRIMS__INTEGER_LOOPS(u32, i32)
 GPUPRIMS__INTEGER_LOOPS(u64, i64)
+GPUPRIMS__INTEGER_LOOPS(u128, i128)
 // A step of the half types is long: as a function it compiles faster and runs no slower.
 #define GPUPRIMS__OUT_OF_LINE static __attribute__((noinline))
 #define GPUPRIMS__FLOAT_LOOPS(F, W, U, I, LOAD, STORE, CHAIN, STEP) \
@@ -29753,6 +30078,14 @@ GPUPRIMS__FLOAT_LOOPS(bf16, float, u16, i16, gp__host_bf16_load, gp__host_bf16_s
                       GPUPRIMS__OUT_OF_LINE)
 GPUPRIMS__FLOAT_LOOPS(f32, float, u32, i32, , , GPUPRIMS__CHAIN4, GPUPRIMS__INLINE)
 GPUPRIMS__FLOAT_LOOPS(f64, double, u64, i64, , , GPUPRIMS__CHAIN2, GPUPRIMS__INLINE)
+
+#define GPUPRIMS__CHAIN1(op, a, x) op(a, (x)[0])
+#define GPUPRIMS__COMPLEX_LOOPS(C, CHAIN) \
+  GPUPRIMS__LOOP_MAP(C##_sub, gp__h_##C, uint32_t, , , gp__host_subtract_##C) \
+  GPUPRIMS__LOOPS_INEXACT(C##_sum, gp__h_##C, uint32_t, , , gp__host_add_##C, CHAIN, GPUPRIMS__INLINE) \
+  GPUPRIMS__LOOPS_INEXACT(C##_prod, gp__h_##C, uint32_t, , , gp__host_multiply_##C, CHAIN, GPUPRIMS__OUT_OF_LINE)
+GPUPRIMS__COMPLEX_LOOPS(c32, GPUPRIMS__CHAIN2)
+GPUPRIMS__COMPLEX_LOOPS(c64, GPUPRIMS__CHAIN1)
 
 // A user's operator: the same loops through a function pointer. It may write its result over its first operand.
 static void gp__host_user_map(const gp__host_op *op, void *out, const void *a, const void *b, size_t n) {
@@ -29796,7 +30129,7 @@ static void gp__host_user_pairs(const gp__host_op *op, void *values, size_t n) {
 // Gives op the loops of a built-in operator on a type; returns 0 if there are none. After normalisation AND is the
 // minimum and OR the maximum.
 static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
-  const uint64_t all = ~(uint64_t)0, top = (uint64_t)1 << (gp__host_size(type) * 8 - 1);
+  const gp__u128 all = ~(gp__u128)0, top = gp__host_size(type) ? (gp__u128)1 << (gp__host_size(type) * 8 - 1) : 0;
 #define GPUPRIMS__CASE(OP, TYPE, set, pairs_, flip_) \
   case GPUPRIMS__PAIR(GP_##OP, GP_##TYPE): { \
     const gp__host_loops found = {gp__host_##set##_map, gp__host_##set##_fold, gp__host_##set##_scan, pairs_}; \
@@ -29822,23 +30155,42 @@ static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
   GPUPRIMS__CASE(BIT_OR, TYPE, U##_bit_or, NULL, 0) \
   GPUPRIMS__CASE(BIT_XOR, TYPE, U##_bit_xor, NULL, 0)
 #define GPUPRIMS__CASES_FLOAT(TYPE, F) \
-  GPUPRIMS__CASES_ORDER(TYPE, F##_min, (uint64_t)0) \
+  GPUPRIMS__CASES_ORDER(TYPE, F##_min, (gp__u128)0) \
   GPUPRIMS__CASE_SUB(TYPE, F) \
   GPUPRIMS__CASE(SUM, TYPE, F##_sum, gp__host_##F##_sum_pairs, 0) \
   GPUPRIMS__CASE(PROD, TYPE, F##_prod, gp__host_##F##_prod_pairs, 0)
   switch (GPUPRIMS__PAIR(name, type)) {
-    GPUPRIMS__CASES_INTEGER(I8, u8, i8, (uint64_t)0)
+    GPUPRIMS__CASES_INTEGER(I8, u8, i8, (gp__u128)0)
     GPUPRIMS__CASES_INTEGER(U8, u8, i8, top)
-    GPUPRIMS__CASES_INTEGER(I16, u16, i16, (uint64_t)0)
+    GPUPRIMS__CASES_INTEGER(I16, u16, i16, (gp__u128)0)
     GPUPRIMS__CASES_INTEGER(U16, u16, i16, top)
-    GPUPRIMS__CASES_INTEGER(I32, u32, i32, (uint64_t)0)
+    GPUPRIMS__CASES_INTEGER(I32, u32, i32, (gp__u128)0)
     GPUPRIMS__CASES_INTEGER(U32, u32, i32, top)
-    GPUPRIMS__CASES_INTEGER(I64, u64, i64, (uint64_t)0)
+    GPUPRIMS__CASES_INTEGER(I64, u64, i64, (gp__u128)0)
     GPUPRIMS__CASES_INTEGER(U64, u64, i64, top)
+    GPUPRIMS__CASES_INTEGER(I128, u128, i128, (gp__u128)0)
+    GPUPRIMS__CASES_INTEGER(U128, u128, i128, top)
     GPUPRIMS__CASES_FLOAT(F16, f16)
     GPUPRIMS__CASES_FLOAT(BF16, bf16)
     GPUPRIMS__CASES_FLOAT(F32, f32)
     GPUPRIMS__CASES_FLOAT(F64, f64)
+#define GPUPRIMS__CASES_COMPLEX(TYPE, C) \
+  GPUPRIMS__CASE_SUB(TYPE, C) \
+  GPUPRIMS__CASE(SUM, TYPE, C##_sum, gp__host_##C##_sum_pairs, 0) \
+  GPUPRIMS__CASE(PROD, TYPE, C##_prod, gp__host_##C##_prod_pairs, 0)
+    GPUPRIMS__CASES_COMPLEX(C32, c32)
+    GPUPRIMS__CASES_COMPLEX(C64, c64)
+#undef GPUPRIMS__CASES_COMPLEX
+    // Operands are 0 or 1 (gp__host_take).
+  case GPUPRIMS__PAIR(GP_PROD, GP_BOOL):
+  case GPUPRIMS__PAIR(GP_AND, GP_BOOL):
+  case GPUPRIMS__PAIR(GP_MIN, GP_BOOL):
+    GPUPRIMS__CASE(BIT_AND, BOOL, u8_bit_or, NULL, all)
+  case GPUPRIMS__PAIR(GP_SUM, GP_BOOL):
+  case GPUPRIMS__PAIR(GP_OR, GP_BOOL):
+  case GPUPRIMS__PAIR(GP_MAX, GP_BOOL):
+    GPUPRIMS__CASE(BIT_OR, BOOL, u8_bit_or, NULL, 0)
+    GPUPRIMS__CASE(BIT_XOR, BOOL, u8_bit_xor, NULL, 0)
   default:
     return 0;
   }
@@ -29852,7 +30204,8 @@ static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
 static void gp__host_identity(gp_op op, gp_type type, void *identity) {
   gp__wide w;
   gp__wide_kind kind = GP__WIDE_I;
-  if (op == GP_MIN || op == GP_MAX || op == GP_ARGMIN || op == GP_ARGMAX) { // saturates to an integer's limits
+  if (type == GP_BOOL) w.i = op == GP_MIN || op == GP_ARGMIN || op == GP_PROD || op == GP_AND || op == GP_BIT_AND;
+  else if (op == GP_MIN || op == GP_MAX || op == GP_ARGMIN || op == GP_ARGMAX) { // saturates to an integer's limits
     w.f = op == GP_MIN || op == GP_ARGMIN ? 1e308 * 10 : -1e308 * 10;
     kind = GP__WIDE_F;
   } else w.i = op == GP_PROD || op == GP_AND ? 1 : op == GP_BIT_AND ? -1 : 0;
@@ -29861,6 +30214,11 @@ static void gp__host_identity(gp_op op, gp_type type, void *identity) {
 
 // ---- host/call.c - a call's operands, operator and output
 
+// AND and OR read their operands as true or false, and so does every built-in operator on bool.
+static int gp__host_normalises(gp_op op, const gp__op_info *user, gp_type type) {
+  return !user && (op == GP_AND || op == GP_OR || type == GP_BOOL);
+}
+
 // The source of elements, and their conversions on the way in.
 typedef struct gp__host_source {
   const unsigned char *base;
@@ -29868,7 +30226,7 @@ typedef struct gp__host_source {
   size_t from_size, to_size;
   gp_op unary;             // CONVERT if elements are only converted
   const gp__op_info *user; // a user's unary operator, or NULL
-  int normalise;           // AND, OR: nonzero becomes 1
+  int normalise;           // AND, OR, any operator on bool: nonzero becomes 1
   size_t limit;            // elements that may be asked for at a time
 } gp__host_source;
 
@@ -29930,6 +30288,16 @@ static const unsigned char *gp__host_elements(const gp__host_source *s, uint64_t
   if (s->user) {
     for (i = 0; i < n; ++i) gp__host_apply(s->user, y + i * s->to_size, x + i * s->from_size, NULL);
     x = y;
+  } else if (s->unary == GP_ABS && gp__is_complex(s->from)) {
+    const gp_type part = gp__host_real(s->from);
+    for (i = 0; i < n; ++i) {
+      gp__wide w[2];
+      gp__host_widen(part, x + i * s->from_size, w, 2);
+      w[0].f = gp__host_magnitude(s->from, w[0].f, w[1].f);
+      gp__host_narrow(part, GP__WIDE_F, w, w + 1, 1);
+      gp__host_convert(part, s->to, w + 1, y + i * s->to_size, 1);
+    }
+    x = y;
   } else if (s->unary == GP_NOT) {
     gp__host_truth(s->from, s->to, 0, x, y, n);
     x = y;
@@ -29958,6 +30326,11 @@ static void gp__host_iota(gp_type type, const void *from, const void *by, uint64
   gp__wide start, step, w[GP__HOST_ELEMENTS];
   gp__h_f32 f[GP__HOST_ELEMENTS], f_start, f_step;
   size_t i;
+  if (gp__host_is_long(type)) {
+    const gp__h_u128 low = *(const gp__h_u128 *)from, more = *(const gp__h_u128 *)by;
+    for (i = 0; i < n; ++i) ((gp__h_u128 *)(void *)out)[i] = low + (first + i) * more;
+    return;
+  }
   gp__host_widen(type, from, &start, 1);
   gp__host_widen(type, by, &step, 1);
   if (gp__host_kind(type) != GP__WIDE_F) {
@@ -30521,6 +30894,23 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
       gp__host_apply(user, result.bytes, x + i * size, z ? z + i * step * size : NULL);
       truth[i] = result.bytes[0] != 0;
     }
+  } else if (gp__is_complex(type)) { // a is 0 where they are equal
+    gp__wide p[2], q[2];
+    for (i = 0; i < n; ++i) {
+      gp__host_widen(gp__host_real(type), x + i * size, p, 2);
+      gp__host_widen(gp__host_real(type), z + i * step * size, q, 2);
+      a[i].i = !(p[0].f == q[0].f && p[1].f == q[1].f);
+    }
+    b->i = 0;
+    gp__host_compare(op, GP__WIDE_I, a, b, 0, truth, n);
+  } else if (gp__host_is_long(type)) { // a is -1, 0 or 1 as x is below, equal to or above z
+    for (i = 0; i < n; ++i) {
+      const gp__h_u128 p = ((const gp__h_u128 *)x)[i], q = ((const gp__h_u128 *)z)[i * step];
+      const gp__h_u128 flip = type == GP_I128 ? (gp__u128)1 << 127 : 0;
+      a[i].i = ((p ^ flip) > (q ^ flip)) - ((p ^ flip) < (q ^ flip));
+    }
+    b->i = 0;
+    gp__host_compare(op, GP__WIDE_I, a, b, 0, truth, n);
   } else {
     gp__host_widen(type, x, a, n);
     gp__host_widen(type, z, b, step ? n : 1);
@@ -30606,7 +30996,8 @@ static gp_result gp__host_scatter(gp__host_call *h) {
   uint64_t first;
   size_t n, i;
   if (q->primitive == GP_REPLACE) return gp__host_each_block(h, q->count, gp__host_replace), GP_SUCCESS;
-  h->in = gp__host_source_of(q->in, q->in_type, q->in_size, q->out_type, size, q->transform, q->user_transform, 0);
+  h->in = gp__host_source_of(q->in, q->in_type, q->in_size, q->out_type, size, q->transform, q->user_transform,
+                             q->out_type == GP_BOOL && !q->user_transform);
   for (first = 0; first < q->count; first += n) {
     n = q->count - first < GP__HOST_ELEMENTS ? (size_t)(q->count - first) : (size_t)GP__HOST_ELEMENTS;
     gp__host_passes(q, first, truth, n);
@@ -30938,8 +31329,6 @@ static gp_result gp__host_select(const gp__host_call *h) {
 
 // ---- histogram/host.c - histograms
 
-__extension__ typedef unsigned __int128 gp__u128;
-
 // Maps signed integers to the order of unsigned ones.
 static void gp__host_unsign(gp_type type, gp__wide *w, size_t n) {
   size_t i;
@@ -31114,6 +31503,7 @@ static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end)
   }
   switch (q->in_type) {
     GPUPRIMS__HOST_NUMBERS(GPUPRIMS__BOUND)
+    GPUPRIMS__HOST_LONGS(GPUPRIMS__BOUND)
   default:
     break;
   }
@@ -31144,16 +31534,45 @@ static uint64_t gp__host_ordered(gp_type type, const unsigned char *bytes) {
   const uint64_t sign = (uint64_t)1 << (bits - 1), all = sign - 1 + sign;
   uint64_t x = 0;
   memcpy(&x, bytes, bits / 8); // little-endian
-  return gp__host_kind(type) == GP__WIDE_U ? x
-      : gp__host_kind(type) == GP__WIDE_I  ? x ^ sign
-      : x & sign                           ? ~x & all
-                                           : x | sign;
+  return type == GP_BOOL                  ? x != 0
+      : gp__host_kind(type) == GP__WIDE_U ? x
+      : gp__host_kind(type) == GP__WIDE_I ? x ^ sign
+      : x & sign                          ? ~x & all
+                                          : x | sign;
+}
+// The parts that order keys of a built-in type, the most significant first. Returns their number; 0: the key is one.
+GPUPRIMS__PRIVATE int gp__key_parts_of(gp_type type, const gp_key_field **parts) {
+  static const gp_key_field truth[] = {{0, GP_BOOL, 0}}, i128[] = {{8, GP_I64, 0}, {0, GP_U64, 0}},
+                            u128[] = {{8, GP_U64, 0}, {0, GP_U64, 0}}, c32[] = {{0, GP_F32, 0}, {4, GP_F32, 0}},
+                            c64[] = {{0, GP_F64, 0}, {8, GP_F64, 0}};
+  if (type != GP_BOOL && !gp__host_is_long(type) && !gp__is_complex(type)) return 0;
+  *parts = type == GP_BOOL ? truth : type == GP_I128 ? i128 : type == GP_U128 ? u128 : type == GP_C32 ? c32 : c64;
+  return type == GP_BOOL ? 1 : 2;
+}
+// A complex key as NumPy orders it (see gp__complex_part): its high part, or the low one.
+static uint64_t gp__host_complex_part(gp_type part, const double *x, const unsigned char *key, int high) {
+  static const unsigned char zero[8] = {0};
+  const size_t size = gp__host_size(part);
+  const unsigned nans = (x[0] != x[0] ? 2u : 0u) | (x[1] != x[1] ? 1u : 0u), of = high || nans == 1 ? 0 : 1;
+  if (high && nans) return (size == 4 ? 0xff800000u : 0xfff0000000000000u) + nans;
+  if (nans == 3) return 0;
+  return gp__host_ordered(part, x[of] == 0 ? zero : key + of * size);
+}
+static uint64_t gp__host_complex_word(gp_type type, const unsigned char *key, int word) {
+  const gp_type part = gp__host_real(type);
+  gp__wide w[2];
+  double x[2];
+  gp__host_widen(part, key, w, 2);
+  x[0] = w[0].f, x[1] = w[1].f;
+  if (type == GP_C64) return gp__host_complex_part(part, x, key, word);
+  return gp__host_complex_part(part, x, key, 1) << 32 | gp__host_complex_part(part, x, key, 0);
 }
 // 64 bits of the ordered key, the least significant word first.
 static uint64_t gp__host_key_word(const gp__request *q, const unsigned char *key, int word) {
   gp__value made;
   uint64_t x = 0;
   int i, at = 0;
+  if (!q->user_transform && gp__is_complex(q->key_type)) return gp__host_complex_word(q->key_type, key, word);
   if (q->user_transform) {
     gp__host_apply(q->user_transform, made.bytes, key, NULL);
     return gp__host_ordered(q->acc_type, made.bytes);
@@ -31375,16 +31794,18 @@ static int gp__host_before_user(const gp__host_order *o, const unsigned char *x,
     return LOAD(*(const gp__h_##name *)x) > LOAD(*(const gp__h_##name *)y); \
   }
 GPUPRIMS__HOST_NUMBERS(GPUPRIMS__BEFORE)
+GPUPRIMS__HOST_LONGS(GPUPRIMS__BEFORE)
 #undef GPUPRIMS__BEFORE
 
 static gp__host_order gp__host_order_of(const gp__request *q) {
   gp__host_order o = {gp__host_before_user, q->user_op};
-#define GPUPRIMS__ORDER_OF(NAME, value, name, device, size) \
+#define GPUPRIMS__ORDER_OF(NAME, name, member, LOAD) \
   case GP_##NAME: \
     o.before = q->op == GP_GREATER ? gp__host_greater_##name : gp__host_less_##name; \
     break;
   if (!q->user_op) switch (q->key_type) {
-      GP_TYPES(GPUPRIMS__ORDER_OF)
+      GPUPRIMS__HOST_NUMBERS(GPUPRIMS__ORDER_OF)
+      GPUPRIMS__HOST_LONGS(GPUPRIMS__ORDER_OF)
     default:
       break;
     }
@@ -31917,7 +32338,7 @@ static void gp__host_apply_state(const gp__request *q, const gp__host_op *op, co
                                  const gp__host_state *s, unsigned char *y) {
   gp__value a, b;
   gp__host_source of_x, of_s;
-  const int truth = q->equal == GP_AND || q->equal == GP_OR;
+  const int truth = gp__host_normalises(q->equal, NULL, q->out_type);
   if (q->user_equal) {
     gp__host_apply(q->user_equal, y, x, s->value.bytes);
     return;
@@ -32076,7 +32497,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2428928"
+#define GPUPRIMS__EMBEDDED_FROM "2457600"
 
 // ---- core/embed.c - this file's own text
 
@@ -32612,7 +33033,12 @@ typedef struct gp__library {
   const struct gp_bundle *bundle; // or NULL
 } gp__library;
 
-GPUPRIMS__PRIVATE int gp__option_count(const gp__program *p) { return GP__OPTIONS - !p->exact_rounding; }
+// Option i of a program, or NULL. Integers of 128 bits need one.
+GPUPRIMS__PRIVATE const char *gp__option(const gp__program *p, int i) {
+  const int count = GP__OPTIONS - !p->exact_rounding,
+            wide = strstr(gp__string(&p->text), "gp_i128") != NULL || strstr(gp__string(&p->text), "gp_u128") != NULL;
+  return i < count ? gp__options[i] : i == count && wide ? "--device-int128" : NULL;
+}
 GPUPRIMS__PRIVATE void gp__free_program(gp__program *p) {
   gp__free_text(&p->name);
   gp__free_text(&p->text);
@@ -32990,7 +33416,7 @@ GPUPRIMS__PRIVATE gp_result gp__compile_program(gp__library *l, const char *who,
   const struct gp_driver *d = &l->runtime.driver;
   gp__text parts = {NULL, 0, 0, 0};
   const char *header, *header_name = "gpuprims.h";
-  const char *options[1 + GP__OPTIONS], *call = "nvrtcCreateProgram";
+  const char *options[2 + GP__OPTIONS], *call = "nvrtcCreateProgram";
   char arch[64], *log = NULL;
   void *program = NULL;
   size_t bytes = 0, log_bytes = 0;
@@ -32998,7 +33424,7 @@ GPUPRIMS__PRIVATE gp_result gp__compile_program(gp__library *l, const char *who,
   gp_result result = GP_SUCCESS;
   snprintf(arch, sizeof arch, "--gpu-architecture=%s_%d", ptx ? "compute" : "sm", architecture);
   options[count++] = arch;
-  for (; count <= gp__option_count(p); ++count) options[count] = gp__options[count - 1];
+  for (; gp__option(p, count - 1); ++count) options[count] = gp__option(p, count - 1);
   gp__write_parts(p->parts, &parts);
   if (parts.failed) {
     gp__free_text(&parts);
@@ -33090,9 +33516,9 @@ GPUPRIMS__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
   if (p->text.failed || p->name.failed) return gp__fail(GP_E_MEMORY, "%s: no memory for a kernel's source", who);
   gp__needed_parts(gp__string(&p->text), p->parts);
   gp__hash_parts(p->parts, p->made_of);
-  for (i = 0; i < gp__option_count(p); ++i) {
+  for (i = 0; gp__option(p, i); ++i) {
     strcat(p->made_of, " ");
-    strcat(p->made_of, gp__options[i]);
+    strcat(p->made_of, gp__option(p, i));
   }
   gp__hash(p->key, gp__string(&p->text), p->text.size, p->made_of);
   return GP_SUCCESS;
@@ -33676,14 +34102,12 @@ static gp_result gp__host_take_operator(gp__host_call *h, gp_type to, size_t siz
   }
   return GP_SUCCESS;
 }
-// AND and OR read their operands as true or false.
-static int gp__host_normalises(const gp__request *q) { return !q->user_op && (q->op == GP_AND || q->op == GP_OR); }
 // Sets the operands of a fold, its operator and its initial value.
 static gp_result gp__host_take_fold(gp__host_call *h, int exclusive) {
   const gp__request *q = h->q;
   const gp_type to = q->acc_type;
   const size_t size = q->is_arg ? gp__host_size(to) : q->acc_size;
-  const int normalise = gp__host_normalises(q);
+  const int normalise = gp__host_normalises(q->op, q->user_op, to);
   gp_result result = gp__host_take(h, to, size, q->transform, q->user_transform, normalise, "transform");
   if (result == GP_SUCCESS) result = gp__host_take_operator(h, to, size);
   if (result != GP_SUCCESS) return result;
@@ -33721,9 +34145,15 @@ GPUPRIMS__PRIVATE gp_result gp__host_run(const gp__request *q, int threads) {
 
 // ---- group_by/host.c - group by
 
-// The unsigned type of a key's size: keys are equal if their bits are.
-GPUPRIMS__PRIVATE gp_type gp__bits_type(size_t size) {
-  return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : GP_U64;
+// The type by which keys are compared: the unsigned type of their size, since keys are equal if their bits are. Two
+// bytes of bool that are both true may differ.
+GPUPRIMS__PRIVATE gp_type gp__group_type(gp_type type, size_t size) {
+  return type == GP_BOOL ? type
+      : size == 1        ? GP_U8
+      : size == 2        ? GP_U16
+      : size == 4        ? GP_U32
+      : size == 8        ? GP_U64
+                         : GP_U128;
 }
 // Sorts keys and values, then folds run by run.
 static gp_result gp__host_group_by(gp__host_call *h) {
@@ -33742,13 +34172,14 @@ static gp_result gp__host_group_by(gp__host_call *h) {
   sort.in_type = sort.out_type = q->in_type, sort.in_size = sort.out_size = q->in_size;
   sort.in_struct = sort.out_struct = q->in_struct;
   sort.end_bit = 8 * (int)q->key_size;
+  sort.field_count = gp__key_parts_of(q->key_type, &sort.fields);
   sort.keys = q->keys, sort.in = q->in;
   sort.out = values, sort.out_keys = values + q->count * q->in_size;
   sort.count = q->count;
   sort.channels = sort.active = 1;
   runs.primitive = GP_REDUCE_BY_KEY;
   runs.equal = GP_EQUAL;
-  runs.key_type = gp__bits_type(q->key_size);
+  runs.key_type = gp__group_type(q->key_type, q->key_size);
   runs.keys = sort.out_keys, runs.in = sort.out;
   result = q->count ? gp__host_run(&sort, threads) : GP_SUCCESS;
   if (result == GP_SUCCESS) result = gp__host_run(&runs, threads);
@@ -34019,6 +34450,7 @@ static gp_result gp__host_graph_work(gp__host_call *h) {
 typedef struct gp__host_table {
   const unsigned char *keys;
   size_t size;
+  int truth; // keys are bool: all that is not 0 is equal
   uint64_t slot_count, found;
   uint32_t *slots, *first, *place; // a number plus 1, or 0; the first row of a number; the number of a row
 } gp__host_table;
@@ -34026,6 +34458,7 @@ typedef struct gp__host_table {
 static uint64_t gp__host_slot(const gp__host_table *t, const unsigned char *key) {
   uint64_t x = 0, word, at;
   size_t i;
+  if (t->truth) return *key != 0;
   for (i = 0; i < t->size; i += 8) {
     word = 0;
     memcpy(&word, key + i, t->size - i < 8 ? t->size - i : 8);
@@ -34040,6 +34473,7 @@ static gp_result gp__host_fill_table(const gp__request *q, gp__host_table *t, co
   uint64_t i;
   t->keys = (const unsigned char *)keys;
   t->size = q->key_size;
+  t->truth = q->key_type == GP_BOOL;
   t->slot_count = 2 * count + 2;
   t->found = 0;
   t->slots = (uint32_t *)calloc((size_t)(t->slot_count + 2 * count), 4);
@@ -34071,6 +34505,7 @@ static gp_result gp__host_order_groups(const gp__request *q, gp__host_table *t, 
   memset(&sort, 0, sizeof sort);
   sort.primitive = GP_SORT;
   sort.key_type = q->key_type, sort.key_size = q->key_size;
+  sort.field_count = gp__key_parts_of(q->key_type, &sort.fields);
   sort.in_type = sort.out_type = GP_U32, sort.in_size = sort.out_size = 4;
   sort.end_bit = 8 * (int)q->key_size;
   sort.keys = room, sort.in = t->first;
@@ -35159,6 +35594,59 @@ GPUPRIMS__PRIVATE int gp__is_integer(gp_type type) {
   return type > 0 && type < GP_TYPE_COUNT && (*gp__type_rows[type].name == 'i' || *gp__type_rows[type].name == 'u');
 }
 
+// What each operator and call lacks on complex numbers; NULL: nothing.
+GPUPRIMS__PRIVATE const char *gp__complex_fault(gp_op op) {
+  switch (op) {
+  case GP_SUM:
+  case GP_PROD:
+  case GP_SUB:
+  case GP_CONVERT:
+  case GP_NEGATE:
+  case GP_SQUARE:
+  case GP_NOT:
+  case GP_EQUAL:
+  case GP_NOT_EQUAL:
+    return NULL;
+  case GP_ABS:
+    return "its result is real: give it a real type";
+  case GP_AND:
+  case GP_OR:
+    return "convert to bool";
+  default:
+    return "complex numbers have no order; gp_sort_keys has NumPy's";
+  }
+}
+// Checks that a built-in operator works on elements of a built-in type. Structs are checked elsewhere.
+GPUPRIMS__PRIVATE gp_result gp__check_operator_on(const char *who, const char *field, gp_op op, gp_type type) {
+  const char *fault = NULL;
+  if (type <= 0 || type >= GP_TYPE_COUNT || op <= 0 || op >= GP_OP_COUNT) return GP_SUCCESS;
+  if (op >= GP_BIT_AND && op <= GP_BIT_XOR && !gp__is_integer(type) && type != GP_BOOL)
+    return gp__fail(GP_E_OPERATOR, "%s: @%s: %s works on integers and bool only, not on %s", who, field,
+                    gp__op_rows[op].name, gp__type_rows[type].name);
+  if (gp__type_rows[type].size > 8 && (op == GP_ARGMIN || op == GP_ARGMAX || op == GP_ARGMINMAX))
+    fault = "values of up to 8 bytes have an index beside them";
+  if (gp__is_complex(type)) fault = gp__complex_fault(op);
+  if (type == GP_BOOL) fault = op == GP_SUB ? "use BIT_XOR" : op == GP_NEGATE ? "use NOT" : NULL;
+  return fault ? gp__fail(GP_E_OPERATOR, "%s: @%s: %s does not work on %s: %s", who, field, gp__op_rows[op].name,
+                          gp__type_rows[type].name, fault)
+               : GP_SUCCESS;
+}
+// Checks that a type has ramps: start + i * step.
+GPUPRIMS__PRIVATE gp_result gp__check_ramp_type(const char *who, const char *field, gp_type type) {
+  return type == GP_BOOL || gp__is_complex(type)
+      ? gp__fail(GP_E_TYPE, "%s: @%s is %s, which has no ramps: use an integer or a float type", who, field,
+                 gp__type_rows[type].name)
+      : GP_SUCCESS;
+}
+
+// Checks that a built-in type of keys is real and has up to 8 bytes. field: key_type, or what else names it.
+GPUPRIMS__PRIVATE gp_result gp__check_short(const char *who, const char *field, gp_type type, const char *instead) {
+  return type > 0 && type < GP_TYPE_COUNT && (gp__type_rows[type].size > 8 || gp__is_complex(type))
+      ? gp__fail(GP_E_TYPE, "%s: @%s is %s: the call takes real types of up to 8 bytes; %s", who, field,
+                 gp__type_rows[type].name, instead)
+      : GP_SUCCESS;
+}
+
 // Checks that an operator has the wanted arity and that the back end can run it. *user is NULL for a built-in one.
 GPUPRIMS__PRIVATE gp_result gp__check_operator(gp__state *s, const char *who, const char *field, gp_op op, int arity,
                                                int host, const gp__op_info **user) {
@@ -35618,10 +36106,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_mapped(const gp__checking *k, const char *
   if (n->info || all->node[n->part[0]].info || (n->part[1] >= 0 && all->node[n->part[1]].info))
     return gp__fail(GP_E_OPERATOR, "%s: @%s: %s does not work on struct types: define an operator (gp_op_define)",
                     k->who, name, gp__op_rows[from->op].name);
-  return from->op >= GP_BIT_AND && from->op <= GP_BIT_XOR && !gp__is_integer(n->type)
-      ? gp__fail(GP_E_OPERATOR, "%s: @%s: %s works on integers only, not on %s", k->who, name,
-                 gp__op_rows[from->op].name, gp__type_rows[n->type].name)
-      : GP_SUCCESS;
+  return gp__check_operator_on(k->who, name, from->op, n->type);
 }
 // The bytes of a struct that has these members.
 GPUPRIMS__PRIVATE size_t gp__zipped_size(const gp__inputs *all, const gp__input_node *n, size_t *offsets) {
@@ -35661,11 +36146,15 @@ GPUPRIMS__PRIVATE gp_result gp__check_part(gp__checking *k, const char *field, c
     if (from->type && from->type != n.type)
       return gp__fail(GP_E_TYPE, "%s: @%s: it is not the type of %s.a, whose elements are gathered", k->who, name,
                       text);
-    if (index->info || !gp__is_integer(index->type) || index->size < 4)
+    if (index->info || !gp__is_integer(index->type) || index->size < 4 || index->size > 8)
       return gp__fail(GP_E_TYPE, "%s: @%s: %s.b is not i32, u32, i64 or u64: it has indices", k->who, field, text);
   }
   if (from->kind == GP_INPUT_RAMP && n.info)
     return gp__fail(GP_E_TYPE, "%s: @%s is a struct type, not a built-in type", k->who, name);
+  if (from->kind == GP_INPUT_RAMP) {
+    GPUPRIMS__CHECK(gp__check_ramp_type(k->who, name, n.type));
+    GPUPRIMS__CHECK(gp__check_short(k->who, name, n.type, "convert a ramp of i64 (GP_CONVERT)"));
+  }
   if (from->kind == GP_INPUT_ZIPPED && (!n.info || gp__zipped_size(all, &n, offsets) != n.size))
     return gp__fail(GP_E_TYPE, "%s: @%s: the parts make a struct of %lu bytes, and the type has %lu", k->who, name,
                     (unsigned long)gp__zipped_size(all, &n, offsets), (unsigned long)n.size);
@@ -35713,6 +36202,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_integer(const gp__checking *k, const char 
                                               size_t largest, const char *wanted, gp_type *unsigned_type,
                                               gp__checked_type *t) {
   GPUPRIMS__CHECK(gp__check_type(k->s, k->who, field, type, t));
+  if (type == GP_BOOL && smallest == 1) return *unsigned_type = GP_U8, GP_SUCCESS; // flags
   if (t->info || !gp__is_integer(type) || t->size < smallest || t->size > largest)
     return gp__fail(GP_E_TYPE, "%s: @%s is %s, not %s", k->who, field,
                     t->info ? t->info->name : gp__type_rows[type].name, wanted);
@@ -35740,9 +36230,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   q->acc_struct = acc.info;
   q->acc_size = acc.size;
   if (builtin_op && (acc.info || (q->out_struct && !q->is_arg))) return gp__no_struct(k, "op", q->op);
-  if (q->op >= GP_BIT_AND && q->op <= GP_BIT_XOR && !gp__is_integer(q->acc_type))
-    return gp__fail(GP_E_OPERATOR, "%s: @op: %s works on integers only, and the accumulator is %s", who,
-                    gp__op_rows[q->op].name, gp__type_rows[q->acc_type].name);
+  GPUPRIMS__CHECK(gp__check_operator_on(who, "op", q->op, q->acc_type));
+  GPUPRIMS__CHECK(gp__check_operator_on(who, "transform", q->transform, q->acc_type));
   if (q->is_arg && q->acc_type != q->out_type)
     return gp__fail(GP_E_TYPE, "%s: @acc_type and @out_type differ: %s accumulates in the type of its value", who,
                     gp__op_rows[q->op].name);
@@ -35776,8 +36265,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (k->by_flags || q->equal == GP_HEADS) {
-    GPUPRIMS__CHECK(gp__check_integer(k, "key_type (of flags)", c->key_type, 1, 4, "an integer of 1, 2 or 4 bytes",
-                                      &q->key_type, &k->key));
+    GPUPRIMS__CHECK(gp__check_integer(k, "key_type (of flags)", c->key_type, 1, 4,
+                                      "bool or an integer of 1, 2 or 4 bytes", &q->key_type, &k->key));
   } else if (k->reads & GP__READS_EQUAL) {
     q->key_type = c->key_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
@@ -35871,7 +36360,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
 
 // Whether every order of operations gives the same bits.
 GPUPRIMS__PRIVATE int gp__any_order(const gp__request *q) {
-  return !q->user_op && q->op && (gp__is_integer(q->acc_type) || (q->op != GP_SUM && q->op != GP_PROD));
+  return !q->user_op && q->op &&
+      (gp__is_integer(q->acc_type) || q->acc_type == GP_BOOL || (q->op != GP_SUM && q->op != GP_PROD));
 }
 
 // ---- core/check_numbers.c - checking a call: its numbers
@@ -35889,7 +36379,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
     q->begin_bit = c->begin_bit;
     q->end_bit = c->begin_bit || c->end_bit ? c->end_bit : 8 * (int)q->key_size;
   }
-  q->field_count = c->field_count;
+  if (!q->field_count) q->field_count = c->field_count; // a sort may set its own
   q->channels = c->channels ? c->channels : 1;
   q->active = c->active ? c->active : q->channels;
   if (c->count2 > UINT64_MAX - c->count)
@@ -36140,6 +36630,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_map_out_type(gp__checking *k) {
                     k->who);
   if (c->primitive == GP_IOTA && k->out.info)
     return gp__fail(GP_E_TYPE, "%s: @out_type is a struct type, not a built-in type", k->who);
+  if (c->primitive == GP_IOTA) return gp__check_ramp_type(k->who, "out_type", q->out_type);
   return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__check_map_types(gp__checking *k) {
@@ -36148,9 +36639,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_map_types(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_types(k));
   if (!(k->reads & GP__READS_OP)) return GP_SUCCESS;
   if (!q->user_op && (k->in.info || k->in2.info || k->out.info)) return gp__no_struct(k, "op", q->op);
-  if (q->op >= GP_BIT_AND && q->op <= GP_BIT_XOR && !gp__is_integer(q->out_type))
-    return gp__fail(GP_E_OPERATOR, "%s: @op: %s works on integers only, not on %s", k->who, gp__op_rows[q->op].name,
-                    gp__type_rows[q->out_type].name);
+  GPUPRIMS__CHECK(gp__check_operator_on(k->who, "op", q->op, q->out_type));
   if (c->primitive == GP_ADJACENT_DIFFERENCE && (k->in.info || k->out.info) && q->in_type != q->out_type)
     return gp__fail(GP_E_TYPE,
                     "%s: @in_type and @out_type differ: the call copies one element and cannot convert struct types",
@@ -36251,14 +36740,17 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
 // Predicates test the elements, or the stencil in their place. Comparisons need a built-in type.
 GPUPRIMS__PRIVATE gp_result gp__check_predicate_type(gp__checking *k) {
   gp__request *q = k->q;
+  const gp__checked_type *tested = k->by_stencil ? &k->key : &k->in;
+  const gp_type type = k->by_stencil ? k->c->key_type : q->in_type;
   if (!gp__is_predicated(k->c->primitive)) return GP_SUCCESS;
   if (k->by_stencil) {
-    q->key_type = k->c->key_type;
+    q->key_type = type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type (of the stencil)", q->key_type, &k->key));
   }
-  if (!(k->by_stencil ? k->key.info : k->in.info)) return GP_SUCCESS;
-  if (q->op && !q->user_op) return gp__no_struct(k, "op", q->op);
-  return q->transform && !q->user_transform ? gp__no_struct(k, "predicate2", q->transform) : GP_SUCCESS;
+  if (tested->info && q->op && !q->user_op) return gp__no_struct(k, "op", q->op);
+  if (tested->info && q->transform && !q->user_transform) return gp__no_struct(k, "predicate2", q->transform);
+  GPUPRIMS__CHECK(gp__check_operator_on(k->who, "op", q->op, type));
+  return gp__check_operator_on(k->who, "predicate2", q->transform, type);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_predicate_values(gp__checking *k) {
   const gp_call *c = k->c;
@@ -36333,23 +36825,26 @@ GPUPRIMS__PRIVATE gp_result gp__check_scatter_out_type(gp__checking *k) {
   if (!c->transform && q->in_type != q->out_type)
     return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert elements", k->who);
   if (c->transform && !q->user_transform && k->out.info) return gp__no_struct(k, "transform", c->transform);
+  GPUPRIMS__CHECK(gp__check_operator_on(k->who, "transform", c->transform, q->out_type));
   if (c->primitive == GP_GATHER && q->inputs.in)
     return gp__fail(GP_E_TYPE, "%s: @in_type is GP_INPUT: this call takes described indices, not elements", k->who);
   if (!c->in2 && !c->in2_type && c->primitive != GP_GATHER) return GP_SUCCESS;
   GPUPRIMS__CHECK(gp__check_input_type(k, "in2_type", c->in2_type, c->in2, &q->in2_type, &k->in2, &q->inputs.in2));
   if (q->inputs.in2) q->in2 = NULL;
-  return k->in2.info || !gp__is_integer(q->in2_type) || k->in2.size < 4
+  return k->in2.info || !gp__is_integer(q->in2_type) || k->in2.size < 4 || k->in2.size > 8
       ? gp__fail(GP_E_TYPE, "%s: @in2_type (of indices) is not i32, u32, i64 or u64", k->who)
       : GP_SUCCESS;
 }
 // A predicate reads a built-in type, or its operator is a user's.
 GPUPRIMS__PRIVATE gp_result gp__check_scatter_key_type(gp__checking *k) {
-  if (k->c->primitive == GP_REPLACE)
-    return k->in.info && !k->q->user_op ? gp__no_struct(k, "op", k->q->op) : GP_SUCCESS;
-  if (!k->c->keys && !k->c->key_type) return GP_SUCCESS;
-  k->q->key_type = k->c->key_type;
-  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", k->q->key_type, &k->key));
-  return k->key.info && !k->q->user_op ? gp__no_struct(k, "op", k->q->op) : GP_SUCCESS;
+  const int replaces = k->c->primitive == GP_REPLACE;
+  if (!replaces && !k->c->keys && !k->c->key_type) return GP_SUCCESS;
+  if (!replaces) {
+    k->q->key_type = k->c->key_type;
+    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", k->q->key_type, &k->key));
+  }
+  if ((replaces ? k->in.info : k->key.info) && !k->q->user_op) return gp__no_struct(k, "op", k->q->op);
+  return gp__check_operator_on(k->who, "op", k->q->op, replaces ? k->q->in_type : k->q->key_type);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_scatter_numbers(gp__checking *k) {
   return k->c->n && !k->in2.size && k->c->primitive == GP_SCATTER
@@ -36408,6 +36903,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
   q->key_type = c->key_type;
   GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
   if (k->key.info && !q->user_op) return gp__no_struct(k, "op", q->op);
+  if (!q->user_op) GPUPRIMS__CHECK(gp__check_operator_on(k->who, "op", q->op, q->key_type));
   q->key_struct = k->key.info;
   q->key_size = k->key.size;
   if (c->primitive == GP_IS_SORTED) {
@@ -36430,11 +36926,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
   return GP_SUCCESS;
 }
 
+GPUPRIMS__PRIVATE int gp__sorts_as_integer(gp_type type) { return gp__is_integer(type) || type == GP_BOOL; }
 // Merge sort of numbers is a radix sort, unless the policy asks for merges: numbers are ordered as their bits, except
 // -0, and a stable sort has one result.
 GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q, int host) {
   return c->primitive == GP_MERGE_SORT && !q->user_op &&
-      (gp__is_integer(q->key_type) || (!host && !q->key_struct && c->count >> GP__NUMBERS_LOG2)) &&
+      (gp__sorts_as_integer(q->key_type) || (!host && !q->key_struct && c->count >> GP__NUMBERS_LOG2)) &&
       !(c->policy && (c->policy->algorithm == GP_MERGE_PASSES || c->policy->algorithm == GP_FOUR_WAY_PASSES));
 }
 
@@ -36449,7 +36946,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
 GPUPRIMS__PRIVATE gp_result gp__check_radix_sorted(gp__checking *k) {
   gp__request *q = k->q;
   gp_call sort = *k->c;
-  const int numbers = !gp__is_integer(q->key_type);
+  const int numbers = !gp__sorts_as_integer(q->key_type);
   if (!gp__is_radix_sorted(k->c, q, k->host)) return GP_SUCCESS;
   sort.primitive = GP_SORT;
   sort.op = GP_OP_DEFAULT;
@@ -36523,8 +37020,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_find_out_type(gp__checking *k) {
   if (gp__finds_truth(c->primitive)) {
     q->out_type = GP_U8;
     q->acc_type = GP_U32, q->acc_size = 4;
-    if (c->out_type && c->out_type != GP_U8)
-      return gp__fail(GP_E_TYPE, "%s: @out_type is not u8: the result is one byte", k->who);
+    if (c->out_type && c->out_type != GP_U8 && c->out_type != GP_BOOL)
+      return gp__fail(GP_E_TYPE, "%s: @out_type is not u8 or bool: the result is one byte", k->who);
   } else if (c->primitive == GP_LEXICOGRAPHIC) q->out_type = q->acc_type = GP_I32, q->acc_size = 4;
   else q->out_type = q->acc_type = GP_U64, q->acc_size = 8;
   if (gp__finds_difference(c->primitive)) {
@@ -36537,7 +37034,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_find_out_type(gp__checking *k) {
 }
 // Comparisons need elements of a built-in type.
 GPUPRIMS__PRIVATE gp_result gp__check_find_type(gp__checking *k) {
-  return k->in.info && !k->q->user_op ? gp__no_struct(k, "op", k->q->op) : GP_SUCCESS;
+  if (k->in.info && !k->q->user_op) return gp__no_struct(k, "op", k->q->op);
+  return gp__check_operator_on(k->who, "op", k->q->op, k->q->in_type);
 }
 GPUPRIMS__PRIVATE gp_result gp__find_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
@@ -36568,7 +37066,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_needles(gp__checking *k) {
   q->key_type = q->in_type;
   k->key = k->in;
   if (k->in.info && !q->user_op) return gp__no_struct(k, "op", q->op);
-  return GP_SUCCESS;
+  return q->user_op ? GP_SUCCESS : gp__check_operator_on(k->who, "op", q->op, q->in_type);
 }
 // Positions of type u32 must reach the array's length, or the number of segments.
 GPUPRIMS__PRIVATE gp_result gp__check_positions(gp__checking *k) {
@@ -36657,11 +37155,15 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
   gp__request *q = k->q;
   const int weights = c->in2 || c->in2_type;
   if (k->in.info) return gp__fail(GP_E_TYPE, "%s: @in_type is a struct type, not a built-in type", k->who);
+  if (q->in_type == GP_BOOL)
+    return gp__fail(GP_E_TYPE, "%s: @in_type is bool: to count values, use gp_count_if", k->who);
+  GPUPRIMS__CHECK(gp__check_short(k->who, "in_type", q->in_type, "use gp_lower_bound and gp_group_by"));
   if (weights) {
     q->in2_type = c->in2_type ? c->in2_type : c->in_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in2_type (of weights)", q->in2_type, &k->in2));
     if (k->in2.info)
       return gp__fail(GP_E_TYPE, "%s: @in2_type (of weights) is a struct type, not a built-in type", k->who);
+    GPUPRIMS__CHECK(gp__check_short(k->who, "in2_type (of weights)", q->in2_type, "convert them"));
   }
   if (c->out_type == GP_F32 || c->out_type == GP_F64) {
     if (!weights)
@@ -36677,7 +37179,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
   }
   GPUPRIMS__CHECK(gp__check_integer(k, "out_type (of counters)", c->out_type, 4, 8,
                                     "i32, u32, i64 or u64 (with weights, also f32 or f64)", &q->out_type, &k->out));
-  return weights && !gp__is_integer(q->in2_type)
+  return weights && !gp__is_integer(q->in2_type) && q->in2_type != GP_BOOL
       ? gp__fail(GP_E_TYPE, "%s: @in2_type: weights of %s need counters (@out_type) of f32 or f64", k->who,
                  gp__type_rows[q->in2_type].name)
       : GP_SUCCESS;
@@ -36834,6 +37336,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_fields(gp__checking *k, int *bits) {
     const gp_key_field *f = &c->fields[i];
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "fields: a type", f->type, &t));
     if (t.info) return gp__fail(GP_E_TYPE, "%s: @fields: field %d has a struct type, not a built-in type", k->who, i);
+    GPUPRIMS__CHECK(gp__check_short(k->who, "fields: a type", f->type, "give its two halves as fields"));
     if (f->offset % t.size || f->offset > k->key.size || t.size > k->key.size - f->offset)
       return gp__fail(GP_E_ARGUMENT,
                       "%s: @fields: field %d: %s at offset %lu is not aligned, or not inside %s of %lu bytes", k->who,
@@ -36865,6 +37368,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "acc_type (of transform's result)", q->acc_type, &ordered));
     if (ordered.info)
       return gp__fail(GP_E_TYPE, "%s: @acc_type (of transform's result) is a struct type, not a built-in type", k->who);
+    GPUPRIMS__CHECK(gp__check_short(k->who, "acc_type (of transform's result)", q->acc_type, "sort by fields"));
     q->acc_size = ordered.size;
     bits = 8 * (int)ordered.size;
     if (c->fields) return gp__fail(GP_E_ARGUMENT, "%s: @fields and @transform are both set: set one of them", k->who);
@@ -36872,6 +37376,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
     return gp__fail(GP_E_TYPE, "%s: @acc_type is set, but there is no transform", k->who);
   } else if (c->fields || c->field_count) {
     GPUPRIMS__CHECK(gp__check_key_fields(k, &bits));
+  } else if ((q->field_count = gp__key_parts_of(c->key_type, &q->fields)) != 0) {
+    q->acc_size = 8;
   } else if (k->key.info) {
     return gp__fail(GP_E_TYPE,
                     "%s: @key_type is a struct type: set fields or a transform (a user's operator) to order the keys, "
@@ -36907,6 +37413,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   q->key_type = c->key_type;
   GPUPRIMS__CHECK(gp__check_type(k->s, who, "key_type", q->key_type, &k->key));
   if (k->key.info) return gp__fail(GP_E_TYPE, "%s: @key_type is a struct type, not a built-in type", who);
+  GPUPRIMS__CHECK(gp__check_short(who, "key_type", q->key_type, "sort by segment and key: a struct and gp_key_field"));
   q->key_size = k->key.size;
   if (values) {
     q->in_type = c->in_type;
@@ -36945,6 +37452,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_group_keys(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
   if (k->key.info)
     return gp__fail(GP_E_TYPE, "%s: @key_type is struct type \"%s\", not a built-in type", k->who, k->key.info->name);
+  if (gp__is_complex(q->key_type))
+    return gp__fail(GP_E_TYPE, "%s: @key_type is %s: use gp_sort_pairs and gp_reduce_by_key", k->who,
+                    gp__type_rows[q->key_type].name);
   if (q->op == GP_ARGMIN || q->op == GP_ARGMAX)
     return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for reduce and scan only", k->who, gp__op_rows[q->op].name);
   return GP_SUCCESS;
@@ -36997,7 +37507,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_ranked_keys(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
   if (k->key.info)
     return gp__fail(GP_E_TYPE, "%s: @key_type is struct type %s, not a built-in type", k->who, k->key.info->name);
-  return GP_SUCCESS;
+  return gp__check_short(k->who, "key_type", q->key_type, "use gp_sort_keys");
 }
 GPUPRIMS__PRIVATE gp_result gp__top_k_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
@@ -37272,10 +37782,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_row_types(gp__checking *k) {
   q->out_size = k->out.size;
   if (q->user_equal) return GP_SUCCESS;
   if (q->in_struct || q->acc_struct || q->out_struct) return gp__no_struct(k, "apply", q->equal);
-  return q->equal >= GP_BIT_AND && q->equal <= GP_BIT_XOR && !gp__is_integer(q->out_type)
-      ? gp__fail(GP_E_OPERATOR, "%s: @apply: %s works on integers only, and the output is %s", k->who,
-                 gp__op_rows[q->equal].name, gp__type_rows[q->out_type].name)
-      : GP_SUCCESS;
+  return gp__check_operator_on(k->who, "apply", q->equal, q->out_type);
 }
 
 GPUPRIMS__PRIVATE uint64_t gp__distance(int64_t stride) { return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride; }
@@ -37712,13 +38219,21 @@ GPUPRIMS__PRIVATE gp_result gp__check_rows(const gp__checking *k, const char *na
                  (unsigned long long)count)
       : GP_SUCCESS;
 }
-// A zipped key is compared by its bytes, and nobody writes those between its members.
+// A zipped key is compared by its bytes: nobody writes those between its members, and true has several bytes.
 GPUPRIMS__PRIVATE gp_result gp__check_padding(const gp__checking *k) {
   const gp__inputs *all = &k->q->inputs;
   int i, j;
   for (i = 0; i < all->count; ++i) {
     size_t bytes = 0;
-    for (j = 0; j < 4 && all->node[i].part[j] >= 0; ++j) bytes += all->node[all->node[i].part[j]].size;
+    for (j = 0; j < 4 && all->node[i].part[j] >= 0; ++j) {
+      const gp__input_node *part = &all->node[all->node[i].part[j]];
+      if (all->node[i].kind == GP_INPUT_ZIPPED && part->type == GP_BOOL)
+        return gp__fail(GP_E_TYPE,
+                        "%s: @key_type: member %d of a zipped struct is bool, and keys are compared by bytes: convert "
+                        "it to u8 (GP_CONVERT)",
+                        k->who, j);
+      bytes += part->size;
+    }
     if (all->node[i].kind == GP_INPUT_ZIPPED && bytes != all->node[i].size)
       return gp__fail(GP_E_TYPE, "%s: @key_type: a zipped struct has %lu bytes of padding: keys are compared by bytes",
                       k->who, (unsigned long)(all->node[i].size - bytes));
@@ -37735,7 +38250,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_aggregate(gp__checking *k, int i, uint64_t
 #undef GPUPRIMS__OF_EACH
   const gp_aggregate *a = &k->c->aggregates[i];
   const gp_type type = gp__aggregate_type(a);
-  const int counts = a->op == GP_AGGREGATE_COUNT, places = a->op >= GP_AGGREGATE_ARGMIN;
+  const int counts = a->op == GP_AGGREGATE_COUNT, places = a->op >= GP_AGGREGATE_ARGMIN,
+            floats = gp__host_kind(a->type) == GP__WIDE_F;
   gp__checked_type in, out;
   char name[32];
   if ((int)a->op < GP_AGGREGATE_SUM || (int)a->op > GP_AGGREGATE_ARGMAX)
@@ -37748,19 +38264,21 @@ GPUPRIMS__PRIVATE gp_result gp__check_aggregate(gp__checking *k, int i, uint64_t
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, name, a->type, &in));
     if (in.info)
       return gp__fail(GP_E_TYPE, "%s: @%s is struct type \"%s\", not a built-in type", k->who, name, in.info->name);
+    GPUPRIMS__CHECK(gp__check_short(k->who, name, a->type, "use gp_group_by"));
     GPUPRIMS__CHECK(gp__reading(k, columns[i], a->column, &in, k->c->count, 1, 0));
   }
   snprintf(name, sizeof name, "aggregates[%d].out_type", i);
   GPUPRIMS__CHECK(gp__check_type(k->s, k->who, name, type, &out));
+  GPUPRIMS__CHECK(gp__check_short(k->who, name, type, "use gp_group_by"));
   if (out.info ||
       (counts || places                 ? !gp__is_integer(type) || out.size < 4
-           : a->op == GP_AGGREGATE_MEAN ? gp__is_integer(type)
-           : a->op == GP_AGGREGATE_SUM  ? gp__is_integer(type) != gp__is_integer(a->type)
+           : a->op == GP_AGGREGATE_MEAN ? gp__host_kind(type) != GP__WIDE_F
+           : a->op == GP_AGGREGATE_SUM  ? (floats ? gp__host_kind(type) != GP__WIDE_F : !gp__is_integer(type))
                                         : type != a->type))
     return gp__fail(GP_E_TYPE, "%s: @%s is %s, not %s", k->who, name,
                     out.info ? out.info->name : gp__type_rows[type].name,
                     counts || places                                              ? "i32, u32, i64 or u64"
-                        : a->op == GP_AGGREGATE_SUM && gp__is_integer(a->type)    ? "an integer type"
+                        : a->op == GP_AGGREGATE_SUM && !floats                    ? "an integer type"
                         : a->op == GP_AGGREGATE_MEAN || a->op == GP_AGGREGATE_SUM ? "a float type"
                                                                                   : "the type of the column");
   return gp__writing(k, outs[i], a->out, out.align, out.size, room, 1, 0);
@@ -37775,6 +38293,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_hash(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_input_type(k, "key_type", c->key_type, c->keys, &q->key_type, &k->key, &q->inputs.in));
   GPUPRIMS__CHECK(gp__check_rows(k, "count", c->count));
   GPUPRIMS__CHECK(gp__check_rows(k, "count2", c->count2));
+  if (c->primitive == GP_GROUP_BY_MANY && gp__is_complex(q->key_type))
+    return gp__fail(GP_E_TYPE,
+                    "%s: @key_type is %s: groups come in the order of their keys, and complex numbers have "
+                    "none; a struct of two parts has groups in the order of first occurrence",
+                    k->who, gp__type_rows[q->key_type].name);
   q->in_type = q->key_type;
   q->in_size = q->key_size = k->key.size;
   q->in_struct = q->key_struct = k->key.info;
@@ -38807,6 +39330,9 @@ GPUPRIMS__PRIVATE void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
   int i;
   if (q->user_transform) {
     gp__add(t, "gp__decomposed_key<%s, gp__op_2, %s>", key, gp__type_rows[q->acc_type].device);
+  } else if (gp__is_complex(q->key_type)) {
+    const char *part = q->key_type == GP_C32 ? "float" : "double";
+    gp__add(t, "gp__field_key<%s, gp__complex_part<%s, true>, gp__complex_part<%s, false>>", key, part, part);
   } else if (q->list_count) {
     gp__add(t, "gp__field_key<%s", key);
     for (i = 0; i < (int)q->list_count; ++i)
@@ -39113,7 +39639,8 @@ GPUPRIMS__PRIVATE void gp__name_graph_keys(const gp__spelling *q, gp__text *t) {
 // ---- hash/names.c - template arguments of kernels with hash tables
 
 GPUPRIMS__PRIVATE void gp__name_hash_key(const gp__spelling *q, gp__text *t) {
-  gp__add(t, ", gp__unsigned_of<%d>::type, %d", q->word, q->size);
+  if (!q->word) gp__add(t, ", gp_bool, 1");
+  else gp__add(t, ", gp__unsigned_of<%d>::type, %d", q->word, q->size);
 }
 
 // ---- core/kernel_text.c - the text of a kernel
@@ -41048,7 +41575,8 @@ GPUPRIMS__PRIVATE int gp__is_checked(const gp__request *q) { return (q->flags & 
 
 // True if a group-by tries tables in shared memory.
 GPUPRIMS__PRIVATE int gp__groups_in_tables(const gp__request *q) {
-  return !q->user_op && gp__any_order(q) && (q->acc_size == 4 || q->acc_size == 8) && q->count >= GP__GROUP_FROM;
+  return !q->user_op && q->key_type != GP_BOOL && q->key_size <= 8 && gp__any_order(q) &&
+      (q->acc_size == 4 || q->acc_size == 8) && q->count >= GP__GROUP_FROM;
 }
 
 // A group-by is a sequence of other calls; the workspace holds memory for it meanwhile.
@@ -41077,7 +41605,7 @@ GPUPRIMS__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp_
   sort.count = runs.count = count;
   sort.count_device = runs.count_device = count_device;
   if (count) GPUPRIMS__CHECK(gp__add_step(s, who, g, &sort, pointers));
-  runs.key_type = gp__bits_type(q->key_size);
+  runs.key_type = gp__group_type(q->key_type, q->key_size);
   runs.keys = sort.out_keys, runs.in = sort.out;
   runs.op = q->op;
   runs.acc_type = q->acc_type, runs.out_type = q->out_type;
@@ -41657,7 +42185,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_map(const gp__launching *l) {
 // A binary operator on the elements of two inputs.
 GPUPRIMS__PRIVATE gp_result gp__host_binary(gp__host_call *h) {
   const gp__request *q = h->q;
-  const int normalise = gp__host_normalises(q);
+  const int normalise = gp__host_normalises(q->op, q->user_op, q->out_type);
   if (!q->user_op) GPUPRIMS__CHECK(gp__host_take(h, q->out_type, q->out_size, GP_OP_DEFAULT, NULL, normalise, "op"));
   GPUPRIMS__CHECK(gp__host_take_operator(h, q->out_type, q->out_size));
   if (!q->user_op) {
@@ -41684,7 +42212,8 @@ GPUPRIMS__PRIVATE gp_result gp__host_adjacent(const gp__request *q, int threads)
   pairs.in2_type = q->in_type, pairs.in2_size = q->in_size, pairs.in2_struct = q->in_struct;
   pairs.out = right ? out : out + q->out_size;
   pairs.count = q->count - 1;
-  edge = gp__host_source_of(in, q->in_type, q->in_size, q->out_type, q->out_size, GP_CONVERT, NULL, 0);
+  edge = gp__host_source_of(in, q->in_type, q->in_size, q->out_type, q->out_size, GP_CONVERT, NULL,
+                            q->out_type == GP_BOOL && !q->user_op);
   memcpy(right ? out + pairs.count * q->out_size : out,
          gp__host_elements(&edge, right ? pairs.count : 0, 1, converted.bytes), q->out_size);
   return gp__host_run(&pairs, threads);
@@ -41697,7 +42226,8 @@ GPUPRIMS__PRIVATE gp_result gp__host_maps(gp__host_call *h) {
   case GP_TRANSFORM2:
     return gp__host_binary(h);
   case GP_TRANSFORM:
-    GPUPRIMS__CHECK(gp__host_take(h, q->out_type, q->out_size, q->op, q->user_op, 0, "op"));
+    GPUPRIMS__CHECK(gp__host_take(h, q->out_type, q->out_size, q->op, q->user_op,
+                                  gp__host_normalises(q->op, q->user_op, q->out_type), "op"));
     break;
   case GP_COPY:
     h->in = gp__host_source_of(q->in, q->out_type, q->out_size, q->out_type, q->out_size, GP_CONVERT, NULL, 0);
@@ -42772,8 +43302,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_rows(const gp__launching *l) {
 GPUPRIMS__PRIVATE gp_result gp__host_axis(gp__host_call *h) {
   const gp__request *q = h->q;
   if (q->primitive == GP_ROW_MAP) { // its states are not converted to the output's type
-    GPUPRIMS__CHECK(gp__host_take(h, q->acc_type, q->acc_size, q->transform, q->user_transform, gp__host_normalises(q),
-                                  "transform"));
+    GPUPRIMS__CHECK(gp__host_take(h, q->acc_type, q->acc_size, q->transform, q->user_transform,
+                                  gp__host_normalises(q->op, q->user_op, q->acc_type), "transform"));
     GPUPRIMS__CHECK(gp__host_take_operator(h, q->acc_type, q->acc_size));
   } else GPUPRIMS__CHECK(gp__host_take_fold(h, 0));
   return gp__host_rows(h);
@@ -43029,13 +43559,13 @@ GPUPRIMS__PRIVATE int gp__kinds_of_hash(const gp__request *q, const gp_policy *p
   kinds[count++] = GP__HASH_FINISH;
   return count;
 }
-// Kernels know keys as words, the largest that their size and alignment allow.
+// Kernels know keys as words, the largest that their size and alignment allow, but for bool.
 GPUPRIMS__PRIVATE void gp__spell_hash(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   int word = 8;
   (void)p, (void)h;
   while ((q->key_struct ? q->key_struct->align : q->key_size) % (unsigned)word || q->key_size % (unsigned)word)
     word /= 2;
-  w->word = word;
+  w->word = q->key_type == GP_BOOL ? 0 : word;
   w->size = (int)q->key_size / word;
   w->in_type = w->key_type = w->out_type = GP_TYPE_DEFAULT;
   w->in_struct = w->key_struct = NULL;
@@ -43116,11 +43646,12 @@ static void gp__host_apply_to_parts(const gp__inputs *all, const gp__input_node 
     for (i = 0; i < n; ++i)
       gp__host_apply(at->user_op, out + i * at->size, x + i * a->size, b ? y + i * b->size : NULL);
   } else if (!b) {
-    const gp__host_source s = gp__host_source_of(x, a->type, a->size, at->type, at->size, at->op, NULL, 0);
+    const gp__host_source s =
+        gp__host_source_of(x, a->type, a->size, at->type, at->size, at->op, NULL, at->type == GP_BOOL);
     const unsigned char *made = gp__host_elements(&s, 0, n, out);
     if (made != out) memcpy(out, made, n * at->size);
   } else {
-    const int normalise = at->op == GP_AND || at->op == GP_OR;
+    const int normalise = gp__host_normalises(at->op, NULL, at->type);
     const gp__host_source s = gp__host_source_of(x, a->type, a->size, at->type, at->size, GP_CONVERT, NULL, normalise);
     const gp__host_source t = gp__host_source_of(y, b->type, b->size, at->type, at->size, GP_CONVERT, NULL, normalise);
     gp__host_buffer p, q;
@@ -48401,1939 +48932,1952 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 // prints what it holds.
 
 /* device text of gpuprims.h
-769886
-2x!q75r.0(a|7|sUhy`6k;zaHPJbKW"X{Ej1+Q,9{q`wA])/x!f:x>5)/f,vqz~J0DRWf;iedH$m74y^b@_<C.o)Zjd:_3#tsV_^%R"j9KkmGG}lVOx{R-
--La_>x0;{h%}vx-voV&>OBsAga$@{7l5Y:4c'-`3C+g3w#xV{:-}QryZ|M7J8Z&wz7k5.{/[MOnXI`v^(S>Tq;to[rx<:vbAG+M;&OZq';-:h3tNIQdqem
-Pm@Gh3X:!K{{s{4]7G~_GC]&0$#n#LITVm58sG!x5z[/OR/U7Yv>vXxKe%3QYr7Y>PFr(zDnmEJCry1oK`itpqvfElK`@Y>Lb{#[MD>5jJd$J8}fRuOZZ,
-katlK`C2PAkIOnhhv'8}e3jmji)=K[7(v8eFv;6(O.3K7xG=tzzc&{1Zv;WOnY~`kPv7uGLstxHuA6Ut'N1'bna@44l$[T,=MlbO<Fap4]Tlo)7:gb$SAx
-|08SfM"Xk_Z]l@ovfQ_:i<+.;+f/}8o]+.Wsiv4I>vA)_L@ZXqLhE@YQ<'.H,3Q-OthKC0l_R'=&^ZIo=8k1:hz:8)g^.3u00VBsvAX:B>#!jDH4y#)'e7
-=l+=x<F]&cd=2z783W26~:^%jh'nt|m@s"c2}K!5Tpz4O3kbS6@<e]J4%eDr9C&32(PV![ok{3+KxGEC0q>Jt62aqX.GM3M1Fj5@$5)bB_r:]+9T"%X([m
-v0W<~zb0f`FjAkmvfXeYhx6tCBE)72(2.iiM,=zj`qH}&`PB:TSz^;NLzjg14CT'HRh{kVfhjZ6YoH[pXF0SQ1sFj{ANs"AP$WU+uO/VuBa:IG_#Ye'Id.
-Hl}3y4d5(Zmsm)mZU>k^[TUZRQ6[Ee2Zrk3fPHp+>JeEVYWB)`bK@]Xk|xQle3LkghhIM^+X;4kG8NwwE]([}wS#[TMpa2g_1"GcIiM[BJf0^#t2yKDGKT
-O`tGlQwZ;!Wkj'v,Gc.W'ssRL)qm8!=y6DDYJ3Eg;l`d4lxemkAo=8^p8]']<iH")}A3rVQr6hX>!bvXTVBA4`>J_+<5{Z#]"uOAJOZW_5K7bw#u6}aq@;
-Nkh[w`^vIN!]D;gk`UVynB-AcB3;AL~v@ZK'f&Bfq|uIiGJGBkAz5AtJ.:Cy7q#2::LG:Nz9WfP@qRW_sZJ4Qr|tId~EvXna>iMI6mkAJpI<!C,Lcnyn|6
->ow&",/!4[vU{`,YQOSpS>F1&oG-V>;ZmR4oG-AAaM}1DOQ;~2WxdKxBzkFj"1J@NA#o(n/M:G/4{`BAn4<p):$Qs@QYQzwI2QJ4f8o=yj8#m`xPPk9VBa
-`1[3Ugu_h_n8Sj"1^2;z'LZYI'O6|tFLU>G>`Oy3Ge1=~!t.}r$#k%CeMd_o]Bwg%'aZ/BFq4d.%JcF9Z^Y2X9oH,)bt#Rga{FL-^H23#NxvXmiL.Jj_@K
-syxx'M%$!oqZ/ce,_L[-i!Dz0r9D<j3&E.'=DfrbaT6$:d`FZHTm.b>abu)wLOakUEv`r%z"+txxhC96Da7$Goc$.Of+$YF7OZ)0O#1+HZ:.RMouFHu>}$
-EEE($uQ[!J7H{"Sf5(do3$9pdbA#Z%Zlm"}ePMb[ZgR;$I,c7t58J:=+%%ADPbU"|X2c'u!LD,p<PI1LE"m'}8'2Wt9n-'ZY|Jd'#F`q"atR:5fZXAJ4/d
-`gi4%,^HRs4"_A#IKKHdQ';0X9;->5:/5/`W]V~hlApZlE;cFSA!F(}%.1uR/js"mYn(IW]j;v3'M/|"F)97I>|qNW>n'NQ;A,ziG@qch0EFQmz:msje>&
-T$5mmZNWIoI/)T(u.(-JmB6pv(:[/5r1h@VBo$cog[kIA>Iw66n50BHV5GNj6^PH=0"Q@[w:7@Rnm^;}oM;ePF$)q'b.Q|gC>Xj@/A'/Ne5v;hml5SWS:M
-[J$9>"+@pj[pG#E]hm(cEaPZ^1M"oqA.;r>.<HY{1C3<GcWOK:3oNI$nu#},/R:@MqLfXs5%,8za-9lF`eb=";[k<R{4-umZI5AMmG_qvNKdH)Rl;<)yLw
-hu2xdL6ggD>g!xH6.gCr<g#xbLVxtj8fGr'Di.Hl/,!{mp>w9qomHfJ|oh5D-^4xbj$gJs],wVZs3{^OY_K6+y1Mf=;[DIR{Lrk.n}'&Mccl,g8w`t"#w&
-MqM{wnH,X&.-"x6}!&Xbo|&nS&^1LX-t^t6"$3BqBoqp`]sh~(&2$^DYYU|RU{dl'e-D~zM,%6Rqdgl2N+1|rO,/#eGXxeGXu^uMth:7akCkCxU]b(<j=U
-tO3MRUp]Hx:L{[FQ"x`@dkY!MUha'}%'ditX'4Yxsetq>j@Cip9lwoy6gp^+kV7'":rfuAv0!82twv(x[zk2DM8Q.gY#koa,=}x+A!CKA61,4}HZ!MZ|0_
-J&H{reDv2|#,DS2O1-Lg8ObLZ2XAo+a(+DcD"x|csojwXrcoYDNs;O4-l..2jUCME8m](sFZ0oF0Yt6qH'Ayse4R"[Nh1JBg:H%3vc|{kfu8~kd{7!|zI[
-NLlhhuo}_RY-iL@z!&=cckKUBdX)0h%0Nc^}oO.CTP98!=y8VwSnJ&<^sfZ|nw1t=Ehf-t7IrgScVDYUWr!{Pj&HCYBCX)KSNqtocFv|=[XSG"D)4RMmeO
-!3GT0f}wsKXoCh1x.$X}%7zrj]ZWU6[xVDHlKUS;EFIp]t{'FS(!cXDxVe-RKJNDd="{'{A6{w"2tK5V1!rps/c0d.Q/TMi8wf9"jJ{mmT~Mr%sFj8L/-z
-`8Yjv`A6w-cw>8i]x=QxSFa(p}q[@!-)ix8jk3Ya)y/3,eqz],X",0G-E|!f`3BC4kcN[iZ&NE}F2r9)6W:(D6T5L83T}JHwYbv+4}%J2k#K(D7)]utH|k
-#-ex(#rgEvbLar5T"x#=1mW#G}hh(xN/8)!E^jiR'+W5N6;;``5-HgE<FtyR|qH|/:{.I"51z=CLN^apLh3J@j|+x=kBx=:#x=:#x=:#2JjsK&iZsc(G~m
-4xv,'^qz,p+Cwo2VtmADAN-RM1Scy,H_Y{z}v[(1b|!Bsmo,Hv}78Nbw=6~xj7$Z@V7xDxNLdiDUR|=]`rL)$3~W.E1X>y"MY3ve3$;Hy9meG}>tKAz;t7
-V}PK(c&r0gCXh]_vFDj.5bwAl)>}^W')Wx&7[S+"n})[1If&E'[c-@"GIv^cX}[0Jfl{m.9i:/;GvxZ|R,mfIK'{c|Tm_,6WZJF&#nNN^cpD4-^]&q4Ffn
-[XexH62q"x2M_O)@(%40J^nn'Vg[Hma"3ZU}+9p,vhKUHRBEoW]4[(exXnkLbdgkgG8oOPz8ANGXOlEcfRY..!es7/^pk#]HZgjR;O{w3{IM)-rdmfs|=[
-@EZ|~v'c!zCw5p[}f6wh9yKE-F@:m;$Yoo>q^}@,CLPo3=/QD7:lsmi>wdto^WA2l'^^Jx~<l%qrvu)[c'll^l(=doF_"t.gzT5VM:^p&5PBU817T.0Bi4
-vB|GJk.uRgwDT}fG:IA64Kd+(q=qX,'F`sAg0{HbZ.C"khmr`p{m(!oH[iqF>U)|49~<R]5gf33LzG/dhpj"WuB-"y`P>p+nm"~j5Wv!fr@dZ|:U0/=(G7
-}w'w)aN!x{KDJ&"ti5@[.@MpimGr/aNc;'rWAj`7(r=%GS3hU{-(77jY6r#6b"Se8P8mBY.o7MUc1veee1@u;w"(0^umAQ/V1=dPWYeLyh)h"3o&Y_8g[_
-G}(x_Oi81f1c{7p8/bwnq|k`n4aIBprKq+12L]0O%BV|_pqlb<;kM&2u9QhZa.)^$D_1FND<v72%|q%@8;_OihU6Stw,5h8Y9(6Vjh!(I]w!l0%7AC4$|C
-|]r:n!VW(_JPv]9PS{lD5mnj+Ql4+bh9lAc|D"r]jNEPLE~B[UwW33Me0(K{UbZocyQ[kjlG+kYy8.SfD%9Hf|Q&|yQSIogNhH~>zN,DB#|if&N9&wJQ]s
-{77bW&2q#`D839RqA8XlCn)ah5H0a)^]bEQUfS~720j!/o4{jwv|i[IJuY^[y:2%JL>Z-ZN&+E5)Xult)#WV}$)@)Ev&(w2x=bv9HC>h`48of[_V_u:P-v
-LAhN9)vf|BnPcder1^YQ"lu+wu8PgEYtgRdak]ezZrS5zqN@E$=9"=X%;l3mkRl!_t2EeJ]yU/HG{dG<PR:T/'rOA)Q/5%lcXc$Ku;K@;K;,y7l14:-F4h
-[|+Is5b5SM=ys:JtO+@Cvj-st|Y3'=Tu9sY]]tLU8SI8pea"&bB}v,O((K'K|q/}g%>+p5K}3[Dg'uyLN6bZ_pn5k57HSO'F[:UV^eOtd=SPb-[4Jl>u(Z
-+KHz7y=61CTAd/:;3zTW|5e"n;]W2E6C7o5`n^t(ETdc:1`ow^}Kri0RnN],iX|4uN`GE[sQB/).hgm!3njTga_ex{7HIMrI)y8VR2YrZ%7gaJqJrrK`We
-.VJ1umTw)CGq[BqHR_=@$UtX$ugihx;X2^h3+$)V04^%m4X-3Vn-^#dvN&@YlyaS0UUZj5J8Bda$t3v|)Te(%N;,R)]Zz_["8Z"4@9S:R8)oq/m1{ak`5i
-csju&@XUTX>+#m>K^+dj)"'$|C1n+t6Zx1}K%[yZ@k)zwVe7fI:]{9kKT{Rh_U&CwQ#B!g4+-&ql41J^,U,#PdusWqG7Q@t;8ZT%3<v@IG8ujk@](ykV>(
-q5.y;`_$n1K4uqd-jmnDjMe;osRQsUBOFc)`sPtMXws+YSNOjDj=ec"8F4vNn[Oc=!}SG]8,BUO4<Mpj2i$x^l6<41'/J488G3A6MFB18:w.tQF=tc"4h0
-}{6|q/$K)yh:bG}B#@Zc_]~=<:s+|^v]S]Qrayb`7h0&[S)w9:6,SRX8c3RM$Ly=WInQ&NI[fM{RM(t&JN@ZK)%ibs|VQ^J081Wgi.UA_^=+tTZL0GT2|u
-T;6"[lkF@:=BM>rer#&5X4-:gS1c=+#i+Q.U5HEI"$hVf>$Y`0_8,hI7!tgqW`oR7YCcBrPDo#FD&Cd0(FX/P4C_W;6$X$8va4=QBb_^sJzSx/s]v./!8P
-e5}-h!KksBk#(v84grXkon@RuQtY:l:@BdS1U(~irq,4KoAu%^qU'OrD-2L0dKxP<EHSwgG^"|oUdb|Q@e67Qv"Lk@6#)pFXOv|T@"Y0)s,Z>E/7_7a5TQ
-")c&H.$4m!i]_^vc]fMA<hfdhshszDf#Y9V0[Le-F0[xr701>Da:A%}J_Ywm1<6KsDRzD]@n1zm.p<0B+6q5Z4;KfgNX"|/WY{[-[V3UXUl.BM`j1@K=M:
-'y}NOBkSy.></v3>WgD8&Y/>I'jW.[p//UrH^sk5T0Wu,l_c"L},r10sWD_:qs_#Sa9JsVEM1_!]%!mnASBc[xas`MjQCnjuBTnrtF;t7ZyCCBX.]L+oax
-cjUo`ZE%%c5K'K8>D2=kGe">76J!vKcF%(cC5$|tD@Z0nJQOR'Yc35y2Ib-O)4>_%Ars@yN_j@^G|U-n@Yo(eK{-`+Ryo"2{DUg.cC<<M6+"Zeu6oAL|/t
-wXI<'ZIEp)feRgV(zZ=Z(ZG:h>|Qp<NS_:O3@#yZm}STf."EM^T-45s#xyy5l'L0^rLZQK5q)UL&q8ve,L',52|cgSlpXiUY(]s1<)+=(+qm::a',/SX8u
-SwInr0-`1J;aBPcSo4U)H;(nX+";<qU!#0a1u4"A$N]F/}rDkCr6{!RLNP}CQj-#l)j_'nhwI"4NvFJT`95U,4fb~"%Nj&c&)0AsJLG(+HT1B:2C>o$K[j
-)5Q#ruGSaK)nPXMAilL=56`="zM$MjDEB:+X(kJI:#-b/:Wj#c|tNn}3$5."^"h$A"%=rS$;.V&/9<u5;+1L'^xGK8%;x{04f%SuAc234BuLzKU(zo75eO
-p5hNY)8EQ(Z`gvJQ3JUi1Z@o</AR_}K3^-D1%5O2[w~P,(X5a)_RT#ylMfm>o+%8c'=.za9SXmTl4m]|2Ai+PtN!chkR!=aiz_"(vOLJ5:dI1gII'MSv_"
-zznlI4e|rGqsE5cD-li-W#:B@xD&qs[ybdlQvz@-J+K{FM0|e8$I)}&Vw|T)y%U8H]@o#:[k(;md$|86WuFY9:h!XM.pi:ntOY:F_>%4c'^Wk1D%=RfQrj
-R=GIchn,kV-BcqTSMBZ4Jpd}~G5gfI1<ra75'|K6c,Zv|{b3MPy<lAwj^cCC{6TH]m"]`db_)3RMEMsX=itbrA[3HA-F#Yr24=MXnnG1f%j44o84%Q;9J9
-6H&|#R'bymlxcEO|u)wDe'Co2`|&+@2)$EqH=B0/z7<pJVEfccg-a-AInGP/9e;u!ksk2/5T~I7>=)Bb>T$$QuIn(4Vnp-p`HAvZ!d>6{#=)f0rf@"uij'
-7^J{a_w]#t)Cjf]%CS6Q#-%{tQU|.d|S8J@izab)z:MCU+[X|(NI-j!]'nO-sX_ON$T_7cJdJ%QJ^HH|-^%a`Tfc}Q;^m|0[4|xIm:XB{^Eqgzl&3`khCb
-^;"vyUiO;ZLcrotwEnvur5fwfG#puOKK/aqbGep04An!M:=6xRNtj0Dn!0"Gi]X|fExU<5nc:ho&{-oc]9Q0v|M]Y'%^Q4n/DYj/`WLL&WZ"#kGp,V)_h'
-8W+4NHKjSVbit:7C93v>njfXK5$I4v(S05DI0G324L,.&E7zMdPZMDA}v:8y9d`0|H+zNKHKqvtY6X`Cnu#b|9o};PRiK}&YR[erjh-EpmEy+}[M&eijA1
-r[w/4}[Kr=WY{<E[!;tJVuO(0Y_-7ebc7ey^;=2Tvy-U(]xlAy[&L/qo[yw,HG58Qdh74hk>^NP@9-Q>]wSzHZgw'&db,2y5fJZX.yC6WfY&bkrRqG>EPg
-qt,c<@KNN}i:}x%{f|ED!~owB)Zd>g:8Ad7Q'z;z66%e>gfO`I()p1UdTvr|C{>sa'vutiX!HrE8c|]Ys(Brw:M}-|>s%":srVt")#}%zo]T^3Zd>=.m<j
-pOi.D}cO_CkUXgSxPIIp(VD#|x,8w1!mflbUG6eonc3g'VjZHo2"@_SvV%VuF-Z1Mib9U_DV`O3-5rU->4}i4Ee#U{Y:+Tp|};FdK7MSZOyNYHcPs|;Uw-
-z}k|5ts_|[=(C/w&DRLjtq06V1[tWY]xWu]M{oG6(jep3iCL8CD3]CGvBxW-GOTWG7)+!P9`jCFwu,2)kwr!V!3My-fC^wLtX0M14y4U)ybP5#7aIoJ911
-#KaU&V`n2:5#8#k1f@C2Q=G|>"H<=3t%o.Y}@#<W5RoZj0bRk!~W=fU/HBT,&{!G"J]33!(2n-7%@{lFLF:VDjITBBTc[T`,-s8`RybU^x94n[:zsx(M^[
-vbVlvAr-ujcDH>nsWOgY~)FZB06wV$8oNW$E,TdGPQ3cn"I._+G}C)M`(g)T7r&^Vq.u$`JLcL=$iCTC".#vT^d8c|na3.B'Vj/^`@}`%4s:p$JKoaY/]8
-%[z3X'(5:0)"OjUZ{HBWw8+Ya3ZJd>O@i<+6I>D#1g'2C"W1XWhjM=nl%re,2m>cXh,9fl|,H(_`Spom[d{q}/P_z/$n1ph,<4=GE{F<P_E{4a$vni7EaB
-Bx5K5+]p9-_xFgx)gfuh8j^ZWV,e-pY+i8Unmm_Wh@4ny]0xL]<aDuZo/_EbX3^5~2pkpMvUcMf$C7,nOi!GK}}PPG&fPx(9W,}Pax-=B=WCq1H^NLh5):
-Zq0R'%a(pgV=N%l"&w#.jE|:V`]F5SRqR(bZl9h(GZikRmrSU$~<|,uF^R~ZkEe-#E~/>0%4@H&U12_u"jD';XmVBO..SypsF6t&K<`}A>7;<Caina]GuK
-4),!Sw%u>-uwE:o,I@6$GB02L[7&P,ixcQS|q8BYg9J&Drh;_QEC.qAs"H}Nv>mmM'}hT(+<ouB]uzwR:H63>iK;|5KLj<oGu4napRXnkI&q+T3}<doY;I
--Hi9q3B+..5SZ,fl`zg>fa|y<ZiOx@VeO>v+Vu'(Y[FzxxqGOW9nHQa5+9H!4lu/S6&l~8Y9qT}>5^|MI|Mm|i%@|=>}dA4PZKLFo0ufer"XTMGv,]"(wC
-7&/YJ|k1KpnK/ZxTH|%C!Y7`oYmOolY&pe2)h>lS#b`2}{eQkIWImEz&U9]|Dh"$zeIG6YkY<yUB~=xA|KjR9PJ6ll6uaNVI7=,"B}){>eRr9qVQ:Ajrp"
-L`f$bEu,a|rP7BgAdU+WX$rG,m(kvi:ovDbr>dd[']7h=]8T!'BlaO!m@C7_`>{9C{nB6J,M]bmUi`tAios]q>W;g}fH,<z#Jc%OM=z>3/KUN}uIZ5rn`-
-s:!~v}<0m:C&2B::_6d}"[!03fIjC;`}{O,2yAw^JZxcy->1Fy/ztNW^"d%N,C8%@pS@]by#vZ:.wf)5->dqizDWQjNe3pXAr7)LYQfIp37A-K{C=:rq'T
-2a@(a'--K;yjk>Egm%=OYQQ`+E;(5ubNiL^G#2UwXO_z"#qU[.g$]VXHmOodNXxr>2,mmOBgQXzeq5E>KGJRc|QP'AfY~^"'Q-i_q@}J~1bd2,~Z_QRi3L
-,)zr/Y'e`z8!uv)%4yV%0)$U'<B-GG7[,unJ4AYkNmwt8[d9_m@M0BJN@DszV%e7gCn=pf^d<CFvEW<iA=1AY[&mJaSc3gu+nOi'YAf,$O/d+NR{9+%5po
-aQhp]X}@2gG|x&7><k:bRbhfS{4kcL6U^zSiW@/%lx(lq31f7,jTr%YV{Od,^v!3,_8]BB>z._i3+&PbHBD.Ekh8RUK!<ql"p5uB}M:,jn0'=s<Lw(vFO)
-}^/mTh=7{L4%2AMQ5{lb1YQ"}A3n_8=SDS=LlXGWR1BFc^p8;SQ4jM6cStj<9<VGoK(3Cb<1S[z92OK1b!1,P1cMM&^4GqVw/,[Gt&Oi82+%RB{Vya;X29
-uQK''J}7(AR71ZkgxRoSU_QKv%EG/Z:iVQR2WqCnl2|5!c+}KrZ4r!K)@SHU0[Kidb>^C|sA`F=g68PY:(~0u|ICQ#6g(5F;f,UUu;EPZ'1v)gvI0N3kz!
-Oyi5W@Aq-hT[68nHV%2vdeHmll(=d[YMlm^8Y2EYcjNZ&4bjmjUxKOtzB,G|;R6c+3rkAZHwnG-KDknw<mqQEk2-AO<uJ[CEr2d05t.]LnKgd{XZs.rnLR
-M<KD((4+Q/5T8vMp[:JtnsM3frD&1TmE4JA88S_T]{@_s2NO>#gApwC+hz2d4xz>xAmh#YUm3n%T9Xo+=CV&AGDO+Wwy;L;WRm,N%)4,0Xk.$+6Lw!/;oF
-nir>$-J8|C@XN+Ry6[A=VA&"QpRzH|MXPlQ(#b18$fJ"7V-)w(g_:i2c"p,[!r~"$Gl|p#CEO/DiOu}E[MUdL/^fd|q#F=6;JP&LL"!p;J_}oPv)M_l]$b
-BYRtSc!pX9!g:[vnz.uuST7>O@z2_jp#]cyBYlS-U]`rTR_3-%;LZ}Z%JnIbDdAA|{h7w&Ck~t!`[Ib4-5/t4qx!n9Z=esr9oBL9z9UQ#$,'`B6Uu&I3g3
-s;0#|jH3])]Y,nSs[tA56g~D"pq&AnZ0ym1(`Dj6)_$,E"A)F2wy-3{dgz!Rh'<XG<y=vd2rvd3Osp;oj_#oP-,oYHiUUv7gFj(O_r!5aG|g.T&V$3+ay-
-"6wCe}quHpRfYmrK2OT0(bK_Oyw<F3Ilif,vDpLZ^$bf/VZn37h),E20_-v=&NJXdZpGFM4b7GKn=&@GlwabKTM=|u4c`Rb1gY<ni#Ms8)}sH5,Cgk9='R
-VqS}yZsks/q<c>jN:dMvmhP#]6&CFR9FXd'OJL,81Pk4{FPjuB~|}8Xx4efj,6p5CMOM<xeVc@mEeJgiWTN'kuesj{3vX=isLTVTKIq6[MW9%j-OzW8u6S
-).uBfYKGWQW9)ny$-6h3`gVJ=0}=:d|##KWx#Qp[s/36Vtl[{p2ie-G]DnL9miyci$Q+vo<1kJOCu`&3(t(He.El$lsUH5-OR[B3>1^(IBQq#JHu'v@p#e
-$]LZ+KW7R+w+K4U"$F6u8'qH-zQ>0gMMB3_&:ObWI3bHR`@wWs~G/`Dxs&pq|nInv09h>nsjp2XE`)tFG'cs~k8Y+&oC_u,<j{_k.IFs)+M8bVQdPV}&Yv
-lQIPA=op%>_Dz9g^j{G+IH]sxXO}&Cy0qZ@;u0:6fSy@(CX%5gc}o%<9BlJ7TMv|z/Z%O}G7Gi8#&V-`irxt'g>KQ`nyvD7SxUdv-ub5yNN}N`Kfj47W_y
-'@2{Y%Ne,.x/KEk';u`P_#bk(k)ui}'=BQ7:qEdRa5.d`-axf}F9m[BF.cC@g^dOS}DnL-:m@viDs}T}/YdmmT{L|^]tGDm`yR^{GyO5e-Ad"DNTP0.mBR
-hMb#S4Hk!}'R(H5D;B:-[g25Y).6<XfX9yXI`cv&+E[iHm}f=65$m$y>xSsF~M_+JTGEMK%o6SZ!D_w..45S>M<jO!H:'6X`emr!]TXmW,|mnOD,y_C..N
-l]Fym#=+S&#jY8Ju},0WLN"/jk>Mikx2a$a"6tyQvB^p&!"yRm2K>mX:MfV_`8.r_xJZXgr5X9|PfuWx`.[I_9,p"I9wk/P]+%:7bW.%m+&jJR"HlGD5&.
-1zlVsR,O'ZC/~nrr@s$Et;2><JZ(Q>3woTA0X,:5(U{-zSrJA;40Ly)acHjmuOJy1q+06t5d/m'ImF4|URpE04wTk<qq:oe_J5,A@9[3CfhHrnv"/"VlTt
-F9w`,Na;v+M+uQC=JuQtv`P9y{Ii:+>JdMExMDYhS<!Kuqb2^vse4ulo6UU6!}[pZgTFE("g$`j$/%mrcSXzKu>@c#XM:'0j6P-DC`^YG,=`N9Mi:u6yrx
-Po:0Z#jbbDQ#"Y"q{K^!n:728%o[|>DlD1w}n{&");Mm!$Lw;)z}GkSbB,^lkt#@<s+uQ!M|q5.A3Kdewr(X2rXQQ/s90D2z}q+dF<3l],RdoJCr:O>RV-
-9BJgu&=uTu'gNLf{2,oQ:@W>m1<S]F=[.V^GQdTI!{eqSU67vn[[`2~sc/l]Z{+d@,oJ@jdPh$)`w5Rv'OqP7<euy8KNBlr7M-e,zaye^J2Zp8TJQER-2>
-6vl<x@5)Pw(cBz"nc=@<qme[JlW@GeE'D=+ZP+XA6)ANwtYb70p2,w5QLQFelJ+QDw(9.m|>sIV!/_[#rBQC~[x3TYYvoXHtAe]JV0eeF5n_yxAa;Rw/hS
-K(yO1o@/@ZlAj|[CICklEPSrK9iDGRHDuO`'=9]!v.i1:ICiA9-.7$W7`{W7,mT=%U_2QlKOr/MDQ>S^4AP,vVn7|:UmuO`AV_Kdq+iS/e=7$lwO%jF(;j
-Vn>GKhyN2i8=H3$|U{OeA.0>tZiStQ[Q..'qb`tcuD+|<IQG{Qn<8bp@W_Gz+GX<m)t(m$uxZ>A2Z%ghCR)HCMKcA28^/C0vX}1|&z&7i1_ugSL^07kyUT
-R$m:eLO+p[~/8Hf<QIYk]iEMZlK40_Zp^,JZ1c}aK[oR=NlJud:>Zd9Z/Km5e6`)z9vW|BVG.IDrN%ibu(x#A%QoF@>lh&RwQq'T01T(Y;'$a}RKi2#h!p
-s%>F<2QF_jH&g50Sa7`ev+rdH15pI#OQap<kV+m;-nU4L9V/WP,ZBb{ho#Swc[lQYsw}V=U%sjH$=o#e@+~@D9([zrv^#EfQ^")`e+'_yvXyUp:<^,|2!]
-)13:sGqORd[j<B/6M-T+}td-nNX1>RIZ=UNbn{<Zu=fI|@H6+fZF-58uH9Q$zcM1o43J<EdSI{U=wMvSq`}a)_8F{s~R#$]<=l@3J1/yB_JFF$}TAD%W|1
-%H,'iG)eT;@uo#Qndoze^Mu40CAQ0KR`238D|>Hn+W[F:tLH0`o(,0nPNiznaO@|&h(+I"`#r&sr6@a&9pH[c11Qt"K=-eq$r&unv2.WyB{a~DT7]!&hnE
->8LELx-`q}xEYqzxlATe5{^Si@9tr@$bS6_(#0jMv==9Xn%D}xy4|iKNck2}FcR%1f(&@m>s|"x!$Avcz{)N7Cfu,#XuKG~emP)^aDOP;>4b%n(o@R]W'3
-PA){9{:/M8CK#|&"]adG9%4,o[#30bT1ZEC0zqH_R%clX[}K5#QhN8v0}4/sJ_[$>Hl4z_csr`6LbY='<=,S7u+0it;0oUWl{qyTFYfJfzHfxe)dk^W&]Q
-8g&BM8![Pw$NP]fwWDYqaYr5qG%hUk_mVDYUPR2nJUC3{[OT8c"}"'s)}dJ=FMrGi/75w++y:|IAktmCbx$AvI5Nu;zNyoa@2)Ys"1<6jz6lXZOH)6|2t,
-8Ea&V%TC|qs|rA5Q:hyfxVoil.30%EC0F:OPH&XU$GWQd=e1U.+`zOaoR#o@@Iq&5;;i/mBpqAv-;Y]X^Dd.S6i=FkJ6nD%Qb<HpYnS_4]2N$L!q>+9hk$
-4q:L&^<dqto:RDPVj13oAQ-c1=W[mNZo(ucvl}jS/52MniM@(dj^TB4[|oQ4>8"u,A:pchKpNg@[g;QGZx"sI[RzV6ux'Nz/~F}4$uQ3j{R}U'KmIfZO5|
-i|1C3MxOEJxO'gP,/5;EL<cekupe}l+wJ4<!6_~.7Jqo6A01m+t!%cju}=+{U:r6yQ&XEn}8,"qRvRf|PdnaP'I7PzI3BLUGXM5k)y_PdTg2TnO}+[RLXH
-e}PzSypyVO4hUf8Q|io{AyaIgrw;vL;jWWIU.1o,;A_7{iy|NgT3<YeOar)llZEJp=ACAm-tTDj/yN]rY/$DYsl+oxB-;{#3Vyp+[h4bp<Odj..#uv3>wX
-H<)H^t)a.LdrDqrYjkk>R|<e&v)`%,viA^bnWjCkBOn-F>`)9`,3b:O2HNL{iyYAT22L!-B"JD50K`fP8=a5cXA:`S,-Vu&(kr86tqHHbdSS@.$Mb6Z>6r
-x^1<@%3e"e.3p1&.FR+CugBj^@>+TZGPwF))77qgMa@G|b5Ka$/Q$_"cSK:zzO`7HWAJo<+/}Z5=^{rJ@$evQY8U]{hr[pn=`$P.:2m}cxIp/(>>qTf{Tr
-!(ni,pv<{f=xFrt|-{mY:`KV9E=O'.+:y}H$HOC.^;LsCqp>~>ou;9ztf_zk6,5B,F]$.coa#{oFhhU5rTBO}48W-7,qNDIkGF&R/2Z/M:}BJ^o3duz8;J
-mlxz1{nl^%$w}q<6UD8Z}0Z$gk4!FB^o8/a>x7/PMTC''ySP+iD:Rp#/eL+NibfG]7;g_>p`QYICdimg;$V{M$W}Nz'b|x2AQGmv[PNOwONYPurosh~I}7
-b$%RZ{}CC@W|yvM4!X"QoqhRS[N]x6z]vvE[f&xs&>YabGMBH`0+Xj=2|kC{@r:Gmo5CD"L5{84<J7EYVj'cNg)}m=XTnxDL_=mg%RbOPMA`So~V8E6$<#
-%|h}!"v,]sgM|Pd{kEeB~[B:'=oi90F[GF1g'Mk[P'S@Htf+fXAw=4ntdH/Lmry)c/ZuS)B2gj@eZF^4i3>`!gE@5Fl8Bh6Kk3oRhCEZO]pfC)Jw|^By$)
-HVl/qWY'OJ,NjqU{~6Oh14qKl6oQGG.6;+#Pp26>5`)}2jfMewC>eBok;wEKJleo%)VW9O~E@gSaSKXS1c{7_}.KHCLsL]GiHIarvJm}$)Z7Q9M<.."{2B
-Zq$8mc+:(|5rGvM%wxnu/xu4E0O={%v2%iiMiizbrAU/d'0mb[M%v6.R#/q^lDl!'FDi)j(NLpZXjmO9T%|Q9xPP>#kN[BSp]2A>QEK@|QM09},S^4okIP
-TkO#SF@H.$O]8C&Xvjr/n$rOC<gj07:D[,z-[L'O`nPGtH;,[7,zjRkC4J4h`o]69}4:PY=u-=<nB;!%b9P/<rT;VAfXk3DsB}B}an==L8V%7/-Cc&'nLq
-med3z)<1YZNb~PDBt<a;gK{Sa<A,oMrEn+/5%sfOMV}J/<4KIg%Kz/"==Y%.{PMVXr`f+;/qj&iX4YKv#8IfPvVetZBq8EOu>RXx3{W+,Pm$yiA]bzms'%
-A<OpymsXgI=5a+(hG6qdj:~4T#M/v{.5znh6QGu:z@)17$-jl=me%Z[Z6p&KTvw=jwYx|zGEZBM&WRV(V:|yQ>u4!AO5G@m{U{CFkP$(vH")A1|=yj`BjE
-L^P"_uW%JH'Y#n@`!toB&XIt%c[hE7[+s'[)%4vbF0k1ENvRl;WaReiA5SIO3X%^Y".!vrtShb1V$=<=I3tageaBln1H5I_$ElI,8c!oGwO@J4dB2C:OI2
-|m+0sz#<:^8r9s4SkF^)}8`2BEo5b"y,8FM.NJ,eOdnkB[8S(esoXSe44e9=o<ZaDRzQR[1bEn#5e`8niI[O.lRn1hf#Vg7asc;/{kh<)Cu_jnkj=i6gof
-}xv<EYm.PC$@5fXBekL%5i[4v.;KroQKoJMORf4s5a"'ABwAI!R%M#=ilIXqxu|ie$Lercvnk4@Ju}v85r2kGJpv3"a@C6IpWD`L3G;)Ns#0}"aWYH9fEV
-~d+q)=G]aGbBp"{/=2JWwPvws9C1<w."Z0X,L=8(Qh-Yy@XXA)o4XX5q5k=27}W=`1se!nJG6p,<uK"@m,.z.]h<lxE>njhCK!7Q#PVR}%j$Tf.|pGhpp8
-"(NlPnm(;!~J7Mi)T)/ED0O3$l:<$!}bfvQ,Q8clhp<%''GoJ.irM|n}HU2#Fo9|@]#I14batmiQ%^<LSzwD2iZ:ZUBi|{b1-H{JI8DUea'9mv{8Fj~u)2
-)/tMskLq.uorGLK]1d3N/J%obHLoP7p-h<c7Lo8E"s..a3a5yU[67Tb3$W^zA;>LSXru}aKQ^%uPgM|X,Cs1,]rGtc{0vwUB]+s.ywL41pl4{fz4v%=l{@
-/8mh'b>jR%:_IP')f)I!s|FnCR[aXZZ)05@83$9r]P@hd^$[e-ZAKDa%v+Hgl:A}L,%Nami++B[u@f8g-5A}4c<XO4rGZBK`y}ETc6Byc]T$x;57gEa6pR
-[6hW/sGA<;p"I;7]{Qr:zI8u.i2{[T|gg7=P[6Rf5n:A18a(b<JQ+GO|j}IqVkg,D<^Ei"}>C)P&A'VQubr'U'WIFv#i0W=SfKbT'F4&HaOh/#rt<wOh(%
-s|$1LC_,wYHV0GHYPFb&HiW/[VT600F5:S,OkW"2Z-KUFDj'zK/fWCfR|m@ca:J%fq{In8G`|yHq+V4&[lbE<"[d-t.r6@!pw&xuo.#`"hcLwI.5-M;we6
-:TAD-I51W,hE//C%<:wc4ugHL](T@)tvZu5H+8Cj_[%icXb)ZSe{#R8!P{Ms1R8Gr1atUDei~J!3}.:AUZ9NdD"+,qNqs1j&Bu7SFj($"^+GzDj[f6GelX
-@o[o'O+tfuhs0,]"Tnv54$I$/4D}Q>=1l`4:mxGQ8S)QM'HqR;|o]TI0;+09|RugC$t8>gBpmtcmN0`EVj$pW-VLwj~j:9^C@T7,(ur|>yr+`;`F)9EKMc
-F[;/9(O-wj%Fih2%i,C}5]X+WA$-;%tCfTMDUH`aOOfv&v@Vd+qkuP'Cd:pAwq:(o8PPZ"G,;TSFe`3&_m(uv/hq'fbASJ2Z"1QP$'ke,EmX-ep;Tc[BV[
-HHl2'lA^'z=FWpwP`qTPjDythxwETv/6DjbyF6`K]8VhSk/209E<1zLkewI-A"$jNYQ|)l")F.iG&cDtN<TmudQ7Ca&xdKVNl7OHYr|uWN+cn,|)TfjL6w
-L)[`Pj>=pHTAJ]//f"<="81V>[xp:x0.X5O/nVXOhWF})zbBxa:}jzdz)"1|y6c`~MO-h^H+Q&pt'6`-mfCtO@U`9q]p,uoK:NlRXN:^<{|R}P"VC>:O.B
-Env(iX"Y:PaCP[3l}G]<<P=6'rSs/P)3+4SJeyH_{A|ruc!=$(T&JXXZ!Qger;3EFH'j0L^{ghiDFEe&8+jIG0Clx0U]B#-ZO!i,SZ,P1+C^9E%6&jtl>>
-L=)$V;"lfI[C.ti"Kl4)L[J-.i6#Is.C#=q1ccM]ryw6O8/7rCp/LAcP%T;Kd#l$,J(4OV5L@D8vA/8TlBZTfz!>aPT>7A&)`DWjVC$/G{S)Q!=X$[pd7_
-Hz6/biwx!e+Q/8af3RjDe:>!N:6+A[GPO%6!_Q.hI|p:18lxM^WJsTr$U.7ovA|$Y1|)cC+k9eph.-/7$9X)'d%=bQ8{x&ai`O7cve"Cn2-z2;7hgQ){G0
--JTfrh@N)y>i$97DkQeVOtf,{IC&Oq$4xTF3Gl1dB%[yb_+IzLNURHlX{cH[`r>R>C8BB"o[uB:v_xN5{Mr^2FL>R<97$v^P3"2OQdLx:s&B|&lnP^]iHB
-nU)Otm7KigMi"{)Jb.]J>dm%"KDA8(Bk=r~bG1Lc:F=8Kr7:Z:G7zl4@v,_+3S|aE#NC%";6m>;5+E'TIh]rv[Kr3SED}9{q'y%{/gV2U9m)|nX_wNK&M[
-r=<qD(J72KY|aN%$Pl:m'":e~(GQu8QK+UZMf><`nM{`MdF"a'2urG[>)(Z26qHf@aR9aKe,mR:/s]`W!b=h&}wT:kgq/X)YHdk>yBSO'%4yph:Di52L.z
-(hLOj#Y>3wzlc{g6LL>x)_QY6wd%cdj|],t23s6zPMjC<Z<#;WQvFf[(K-K@JfH-FfI_|feP:FwQ;qvJR6<3zff&gDh_X^JM2+GyP8qAm{)-PbLZ3z5jUN
-;Q.ggHWJn7lb_QrD'$#b_|VZrQ"~u[1xO9Z$;K+r%BaD6ot}7EM7@8xA!$:-_y@z.2jQY,eUJI9<G+P|-al@C=LW&1k`uepMBpyIQzSefU;)@f9W]:b=tZ
-PJw!RS%7!|>'Pq{g'JSrL!O+@aY$<tc(c7,{z8E}`hr0ZYu]syRrrFp/X)liw'&MXlw.^t)#cyIdC0+,e4;96+uR`q7&nA2%@S(py;;pxu05{eJX}/"!hw
-fI[^Ic|dMYpe/Tloy;Zgj2voX`EWV(,7}e`PH00NY6XNq6=="oQ"F7gU-aS8}NW8%r}oab&nMKkmTmy<|,4YO,TEeMAQtLQ|L8.S_>Zmjiv5Gv}%qMeAHT
-oM/hV|eLpe;V+dJ]/w~,IgMFQcR2nC`6Zx6$nfORtX<.!6CzsFzXb4WQkDNc5sZ^G),PoO1y[$VN(tV^76f[GuQWmkGjLKd(|][8$T~hk:V_F]j6(`G_Z=
-YHM;ydSw&z>=KD`deyjdH;84Ms`{Skg-1@LH4!@L=1cyRV_73#y5Ul!_/A:f2O^KV/R>zn0=HT>b`%$7^B}`fS{;'P/yD".9$GX^]5YcK`yB7lB.=:InIM
-`i}M~,1lbJ#/WJegx;9(]-a3~#}kbh{A]=[8-D8cDS)!!]vUdGZpmHZ-RqQ`zYV$NS9P)9i%w,1>!.!jP2%'4jV=yN_k;3lG1#3w=I".00^,zCvY:8dcT+
-%W86:PTliu{v`r4J!PTaC}SL#ZP8_K<aplCqa3M9V-@zDaa1_4[_PEc0sge[s{cvrXUsIu.Z8:'SYRYw"L>$[A^Gd'T:$;9ib;+"bb^IkTRH(v::R=;8Q1
-4%@5>U)yn4KDl=KH3TpE{:@ha_7<lqIGG]Q5}Y#wnL$0t"jQ;Bc"1>rFCK~[>P{_th>sx_+QVL2{]!Ljv8<&]San1Vqm67::|.$}D-G(@vvCE]:,n/jUG{
-hoW2qrSnjmIB)Ak48kX1v`:of9I=]xc%GM(0]O}w[LCMZ{r>UU_v[)y,i)mviq|7mm=Svjs]RK^{;@bWT<T"<j"VQrL`kfAD3#EfG|NR$pa<T"$tb9r7cb
-_Dpsaf8G-+L,;MPFJioSc`'_Oob>C'"5|"6{qg!IBy>C'+1CT)d|G_>hiuY5|q(c@k%=SYU'fi@SQ33RI&r;aX'kgT1L!Qll[4hDt}DG]Y2oC9oL58vh/{
-xqVxoqv:#!_WRgr/=}3u1[sB61gcLZgObC|cqZG1_A1^@='1+20x7s|Ru$X>XF8INAAF_=P(3't3`T=&P+UO[mm|~f;YknkHGkJEY'jmv.8WV,{oELAh%z
-#td1bRMcS0O[5`kXh^z8m6{;E9N#PH9q"qRpa:Oepdau<Wdmj,`eM"ZvSvia|s(dKgJSmfI}M+2M=z4)bz%G~^eAKLYpd75#Z]!Iu"tleqi&C&~$>:7{|4
--::i)]#`P6!7HH+lll30dSXbzR8kmDbwx`|hP0|z'cHMxA,bx6SfvmJDrsitFzz(g2DkyN5T&sOucNSs}=jmj(^J[PsSjNd@FB0Woh~/,d2)Op{Ha5t=!y
-1vdV!_Q-!}OxQMrME.l"5l1Tg'&ej"csAXFn,+Z>-J_(J<6FG5a9=<g6k|U>HteK")VtZ!d"YF]%cq-ItX'kwYM-XP@pu.2H$B#mkQ^{xr8E-W1`E)%1$E
-7)lu-$3>O!2i,v4&#3K`HD<THC/eHT#}`8>s|F<'AYI4U|MW)&"+d6(1vT2J(eX0.rb|7z(lkKP@@[Nxg#V!;2|B7NTFe2I&U)u[3<enSp(s4eqhLIh$|4
-NL&GhL;,I4qnQi^u0$/fw{3e(@~yn=9(MW;z9P);b$OYm25EyM1O~_ALHnJc,:dcZu3`MYicyV)vij8Em1zmMYLhy])oAG@2@|-'1x&jt'K.F]8vR![;87
-revF%:wzG33fLI@H+uOU;@lkR>Ke/V,v<O:;7Q`maYF[,XmY']$t(ONDqRm$Tr|1m6u>46tl81{nFkzPnhKPxJPx]v2B9w{%vkZKhE4VAiCGZ%"_AkrsXt
-)8j"^s(>vzePUiQ_BE7eVU;qKK`ar'<1>x}l.@[#$V{qDj-'df^vf)'2=0sX!5j/Gn+]58-<10|yXS'gnSSPYUBVZy@n_SluEFMy4dEcFn$FL#I1~5t[re
-+N;K:Cu_abK-4/(Otr`I_Q,HmF@TsqB`r`zPCCx[/c9$"Ap&p(^GU(SF$Mhf^Evi_!bNXOHroCpp<cNIP8JhyBP&C|"{YpWN{w4%GC'z$z>bh(EM;g=ya|
-KVB3k{|J^9=FnRC@HMhl,|%{DMR51nw!p3bsJwUg"PZLbw=[9HN!v_ibV(TsV5}|$;eb0pb</j=6,}4r_)W2mzcO'5=ptb=8.|"HqTCzoP@oLxB;Kd|y8F
-f@Ah~.'@U{8x9qQ+,W4rUPbWSuAnZvAn%`~@dk6}AQcK)0<u[!}oQ`P>7M0Gc)W@dBaYe0XS,Q^%mno(nQ_]I3&Ibk[(-_E>&3oKFY;]W("<{(O=@iDdST
-vFH.CBz6=s>,+A=LXd+p.&,0},@^m|9ac7[;]'iYIG_[r7lT:YKcIIx8,FR%'Vs'gAHj$'1K<L[lAn1_4)(S1<5+`k,;{d%gb9U0^XRoH9IKoA/NLMouC0
-J5;vD.+M1htV@`Cs>49;Eh3I$+E<-;'fY:wQp>dE5rU3{&^Us@73/c]Pu{"&fvT,&^QXe-w1gg9<)3Lj+ETcG3GC]$b0tKxTd^Hh^@dS$0OWaq4|QpgS&o
-(h)():p>Yl&KpiFT)$YX2B1unmohzh:2]1|sioO0'z!4&'M;hyh[r;s_^CL`zw~-7<hIcX2c9:HwQVA3^AZkgK!hkjP:M^PTY{2ozXL2a^9)+/z^~|TJ7x
-3h,ShA|_rh2LE>z$OMWFCo[};)gpI16<[NPQ8+6<){Lwhu2xdLP6/qshaG=L`<bp#JPMhHWIe';#EyN|mO2hyf_'cfIml.L](mE7/^H)7!QPO^T>1:Z(B>
-"[)=uL+f^c9OU]JS^bbt8<XC-A_adnVu~o|gO"!%_PaE2scpDv00.NuBKIFH.qxCB||sG)hQ)o[1ppA4zT>Y5D86]6.,)#eU>h@]noyc}WMACb0GZ6s`P+
-gjYpNn4[zXJVN]EK"Xr7%,&q'WL3A3v12@GtcW.G8PQIj++6:;~P;m%EJOpbI,T+]WVy/kGB^n1u0dTrEj3)~LqtcnbnpR7n8ljmAlyf>Y4s3K.#e[Qw1]
-mn}.e3^"IIfFma41qfdWzC{ab-I/Orr|4tuBEi~VM]C+:e5fU,HX[IJ4/&$/6PsdynI`21R)0^fxtxiig!~r<0"X%Bo|v/NA[;m5O'/-e^6X&>k!g^:&s.
-t7l<"IJI$S_nJeF@2NL'ASnp#9Zt%Y.rTFf_8,7fbMOcKHp}tLv5I8>uBw7,ex.HinP+$qA,[.m>kJ0`We3@VqezzZ^ZGZL<74ZZW(K%vobRL&U'Xp06DL
-,e^d=e.0<j{pWKV[JIWORxobXsdnctXRZsQ5efcJXS`A=.Q)]<+I0x8H#x`A@EiY&-KkeVKb:eb]$=tGQOWt##Vhk2x%euOt]mrxiVfb:BMatXba5$@^uW
-I,RsV0%1z1N)s6BPQS)iOYqim4"I@jxD>N^/%I3/A0PA0uhYDC4x=s6UmLzQmSR'col<ZG_H(w"F7#X"tsml8(lD>u'A3b>YqE1s^dtIF3_W[NT(;y$G|j
-o0)3^1=Gdqh31KrOynaZQPLxbG8R!s6<|!^`'Z,K;^+HrG+RNB(O8P01lBfGE_v1}N1TAm,oE%)UZO[&er&CW]UZxUh.k%JQ$0c."gmzy6P@A0GORUB!BT
-~wfAoT$A>eRr(&3)#KRw#[S3bb5$M65)xo9]:Q"Azlm=d4N3IMB&#.`-9i'v'uzkj[1l'bw(z'jnbDxwTPcN8dhPX6TvES5=PEvUt[!<=2=^M<W1R7|2!z
-w$B`27AIYYK(F2:>q>a=4e&B+Q!Ac$WcR]cv;|vV3ifbt]444.C:E=FT[L4/jpE#A."#f:RwBj&Uy_KMqhBO{wqpNZDt(72f)_'{>}Rj@obpibOk#vF:'Z
-fB1#=n3)KUD8GOv@,s`Dgx@U9}nz63Pcu/4!S9VwpZ~WX.e}DwvW@|/[uZe4&VN&u['T>{b85]2+Xn1QPA){wS-$3Y8]Rb9t2pYL%]2E`i0URfSla.ldGj
-HTDZeKW+zl~Pu8(%FFBPXF7[eHh%PCK8Z4Jl|MEUj]HgCg@un=J7=/^]:+6ph%]<ihN-1N=@f'MJKU%:RL"&S0gzb'iW`pd)TVe}]Dd@ayE)2Y7EDie>}N
-](c$[Rn>b$t))0-^$XM-}rTN7Gu3nR`%(}3;pKAvZu%"4POzg[j0x4sq-"hr]MJPT{B`t$3#CBA1/B/Q$>">c{V7F6u`}(OFI_Fkxh<UbDpVkAv/KTDBs/
-5(tk]0j1DFCG#t;(!Z^l11%h2d066JY<JiFhQ![1R8PHE2ZHmSaNq0_UOOSkME^!j>>2N/_IGW]2Dr-^VT7WTjn&]0NeWOyS`>)RC7/)bJiSv^J8eB56s>
-&]#L~+:-:mo=pjnoGv)HA}|+wufLp]DDRD-Qa8`I-|PB+QU]os5+%VDc@^U('b.+<@Wv8[0Y:f"u!-5xm#D>7WXqF2(4AqXDoCxSX)~Gj7ACtl-7212td@
-;Ifl7VcQ5)^OdaZH-`)XWhY!_1zqlnm;s7GamEUq|nn5@/dtBxFK8m|)wqq!nen-7fw5x)Oz99t|]S+-xl`[u-xsmdKQCP1DbA~Uq-OtsW^eE^zK<_ZKl1
-1E+<sAeYZpYfXVa1mqCw!%S!`u@/7B}NxKAzV8hbN<M1i^`Zc-_&!)/DM=xcH1J7LWy2YDn|eWNc[}[e8V>Y:sCIUYt!$%"+#AVm4x,(,<t#Wtkb^KwyDQ
-+)KwhMdN.41/j@ywZwT52DSl1A[OZ[EO,f:fk(~GLc^iytQ:&Z>C{rp#!I]Rb^ZeK!2!6q=@5Re-Nc|eJ-n_WxEa7OY;VIQ(To0)I#9(Kc1FjQ3X61WV"o
-s.)WK]^m_c,:6ocvm4743l_h-rK5=]yJjYjYn>-`[=Vy0#r!j&.ooC$X2T!iwRVEl2CiqT@V[dkFVcV;m')_j>a`c`|5VcZ${R"#WyJ@3Ge6aG+oy_23wP
-b[Z#B,VwZFR]l`Rv9.P`y4IfU@$=&#uD$9'vQ.Wx<P<VFT!i%O<c;X>R8)]iokswq((H{='|$>~JtzgIk&b$r6B/d(x/&{e`PO!f3vFssw%%'r&gvJ-^4c
-w7KmYj56C6}=m{a`KxJ8/hfv:OXVi94c;XmZWNxQd$XAwCIP1!B})7LFF5$rn5zy{M@c)`L6MNs@Z(u"FQ1,u9=xE>wr,w$eJ6P5,@=ApK#ruhX5bgvL}O
-,rv]Wbvo:}{stSY4Drf`WK1Gg;A{OP>z)qYWc@LauDi/Yi|&ys)ZcgrUWpM`j]pgzEL_]@Af[0Dz/-9|BEO<_9ozXZH'!>>.x-C+xNH$|NfT%@6K~{8#Oa
-Q{6-o>T}Q`$^Ul0A!G>5b{i-v(Fa,y$eKA#;x[0y_vahvlE{ffshb;kS,cg^b1%Fjyhe-#TDuzxhs3Pm@k+IS:HJi7[AZynYwAm{jf,`9pgcVH<rEQiWL$
-5nrk`L+9Le}&>5fg6oJ4F+6!4KA;b%Jb_uK"Yf%_)N_%Aw0uWAK.F5guQKWJ,4VbMx5Ilj@HREY}'BD;H:PMMG7r$Sf2TETF%$N,3O!tr5&y#Cn}Cw0NyC
-02RVmq^gMr_mBAB!spRG986:&PDr8F]zxoj=#-B1Y@M{;g6f8;BC)LyRdEMf_$~fMsIwPNhh6r:b^=V,4o}/YJdrG}`}jzbLuWHjxcVxA|3Av@nf!qX,;O
-QN)PrSzhPPNc&/gxk6%vl{jSlyq,m=xX4EKvoT>Ku__nuRq,QD)WIvMw+s#f+Va[%W@f!c!9Og&7^b$Y#T9>dB,0Kc.jp!+(qK030iT35fK{SBp(es8MaV
-b6KWWmA5`qZF:ourf=AWeeX{(R&/[$nab/Xv~lQ)J4zu2D.ESA}6}W<_cYQ_H`YVwrmV^C~j_IL{5eJcZhs,E2AKR9E$k(>gYT':j'tZ($Ou~t)JjRoU~N
-`Qlv:^!^/oT/WzLO|JsJ3.Qer[CRP0EI=RL'M:NwM(g$m@PB4=m@cI#eqp6Eog1/i^HWP|I4.1B':_=|0IIHj:j";kyM8w07:0S,|hhFT.+uAQW$G%WJ@k
-8hw^(FYl]9YomunWZF@$`))Gbc:b_$Oj(NLxEPJ"zPu5@^{RHakwt@i=EA(CQ7&tpl0^68FTK&")q.Ac@a&GL:TCtz{5|<oMu[({>itRGTV7=`f"6+vm<X
-PCAZZZp<S:$Bc,/BRaTZk=KQ;L^HybMSr@37}/h1UV54gt|Gd4gAMW8`(PfVbCpWWBrvFuVSN0,Gu'3BDE$1Wn(/'&/G=l&1cKsy(Eh}0Qnq0!x{RD#yvf
-N4[IdH4RfJ!qP["X!.Q$ti(TYhvh5yMik<p/V!PzBq~s%WOyz"PNWtY@uJ]/9x9q#@g-SCKmGgfz9`gnu,80%Z%Xb;`EG%n=0Qx);E5ZCn-(~Of8lK~dME
-7<I)Ke6T=#)$jayE`QQ&4>[_]=8LB&#:0_6<0vXVU7Bqkf-;g[@Rczd"it1i5EHll-5Tu#&E[htk7Z9r+;WurT[g-esZ6dbs`k)5VeJ-RPwj_yxf<apYIt
-:@xV$!|0{cOK.u}9,k[FbBS]vK8BNBD:Q%c1P='ww!^r5,z4:kOJ!ev3b1nN+%7c&z>9y7wDhdm(T/KD@1<8Kq(FDdLNb7DDNlK}#xIwBPD,o}nqew7%@.
-x']m209|)L62+>6A{uAgJsO8=}zT5CGd7]x!tq}yVS{qv3;&>7Y<Lh&{DF>cf>7U}rA8!^ND/>S9vv<`[[eVJ2Y4'Ke>$.YTP<Z%-dGjt)rHylBqG"D>})
-7<&DJ(dKgp6aEN7103]}DXi)$p_W[].go,iRsj|2!`"DGl`2ToWQ)v&T`RZ2E:$Hb6`0Wc+}S54E[^Zx>[KNQLl'5Qd;&dK3OdE}CVh;hdq]M%d,:&l'=Z
-TSlH.Bp=N{'L3X>Vq{1sC)ciHp+g3ztw9$},Q^;;}]KPEa:I1t(7nL)8lYnL0tH'e:+'D{0;6ep@(&}R_:rnM`U{TCBmCM{wMw"{Q1,rp76Is)`2}wptAk
-MM5Je;IzsFs]8i:n&]'|VDKS";}a]ZLpsPp5C<RPH|uYDgEKs|l}eRCqk:Hoj![mGa~if-PaD]$5;b2/_Y,<pjI#3G.C@hy^Vt~S|W=.rfNc<bVV}oQ4(i
-"DjDw(x"<h/,4}%J^JBbcNG>rbAluTW}(FQO/f`@a_n36]^08ru{uqDMmz$Mi2XzM7rV~$064sosTQ6W-A$jP$P<-l=H)#DUPGj$R):K;HoV"i],-;&TOe
-fb!`Wdq>TtK7=wRm2>nlvA:$<Zfg.YR+6fY,_&h!`ANgvv7nKZ_adg~rvXJx-db=aHR4Kvj<ZJCfjXi3yJ911jCPY5rIpaQ}oA2rm)BNCUu`9/F-`bhk'd
-uA/XXwU2]aFF.kMgKkC+Wx>Cv_y}An(Hem-rJV@EZWp4ppGk2v/fLmHV2q-s;uG@z'bex)'{ndMT}ro|LK/,eheJ8.Ux:xCy/s`|fCC/GJ`#@^e=7Fwjer
-ozNluFfIELBj/AwMpWf/]Qj=|y_i7`|g,.a'jdVb:XqFx/'[INnG1kQZc^9RR&Bo]/-,I'sdw$Yi.yO'rbsa/'R/Va2M6^&["EtaMv(OracOVNKD==`TN.
-Cq.d"`xeY5lH!W(eeiH85xfLhoT`{OzqvZH"[EWzBG7[BlYeBTFKCMLUQ@.T/s[O|L]CZ%F2nQrKuqRi,bM'e6kp[yA[3''N;}kfGDZtoq}Pi$[:9@1W8g
-dP4j=/)Ild$#$Z+cB<!V.i'J=#zfDHF"Om.>lQ<e=#A9[XN{T+8<>6GaV0T%%uFR^[Fl2x}X:ms#:yVBx5M'Q{SIJ]9{Dm].5(w]>hIF8ur}GG6Hm/Hw$R
-]%`|!zey[%$t}xD]m1[02b[y!LPYtf1rD3.P'AuRUSvM!g{vk5R0j;U{KHFqEib3S[j5s1L6O`Nj!a%f&/<[1NU/NMp">C>D$_[VHGgs'QJ<h&mQ)v|w>0
-$I,Im![HOcnAvcrBS{y>+gYwU{}|Nv}kPI)G{H]Yf_[MG/fCgC:]B=s3eJ/r9WG[@/KKWEi9wbF]2jL"zPTRWY{pCtWjYHc].M;g^a]</@v$)(C@aD00wo
-[Lj!{^wjOuiSThtK20a/Y8|Je8)qFlf(N(s%Y:^wqa,!UvZVYXclRZOL-|f3s0mKN6s.SAcc3{R;f,6]I'qX@=2dZIB3E|I$yo<+wLUqDlD^kreS4Y44-(
-$%rQJ5@U~hZwtuJB)4|F`+'P6zsckDQi]0L"P@1{x04;NS!z>U>R]2Iu^Hv;^I^IDEj1d^/Gtc=Ikee,y#-i'crTs3n&$yFB7;V[A96&y'_QWD}zep-myg
-NJrG$spQvS:k+S-ApF)HK}}g=:<vmV(7A>u979v3I/iU_5#E,o6V%]l]@FlB:12'HKutco)_'Ck0Ce&c"|e6)/}4M42ARx,ZVX%/&9J9QXfs75Ae44X.WX
-,(GK6T&_:.6'"q;j2aMI,fC3yxV-SNNKr!QRI:8V^k[D_Ds+n&R6bTI@gZjLPC.tJhB>76}5DiCHCz#;[O`]G&.((=t_&o:@i(s8Vz={.-%dm-5SWDgA#I
->Q'_WQ}HJ!-cqOj}};AYH'oG!R/z`O`&U!4A$}aceP1<To2Ee`|[u2}h/EWjj9.TM,#g|^e>[siYw9U(`p,cu|~dkhoG<qPa0>YdD&Ja|(0t0_"hRs75C:
-z3(A|y}uq+h<FJjGGM)Y>kk$Nt3_B>Zg^a]8#w]k8}b]k,90F`9"PXItUvFOgZ4E"/M%zR%AOWSklK_b}IPklsXueU9CNY@akAFSn@.ou$IsAVMNMe:Aw_
-kD`Y%jyfUdM)Pnna)E}ctV>eGs/U8Z~%{2)Df@$a]J[@{zaS<KP2r+]QI%UD+0HzYv<lNf@[)fLZY%5&!U_mVea7>!`A]EoEOA`xAy{YJ!x'qBaZRn|Ft6
-Vn1aY8D:C!NVDrsuAqUZJKz^6BG&#"ZL`.8Ju'GubEMJ."kUt,=J#4X_Q:."MGUUhw;Nmf_|T&rposR(7`u{xy1+16&xV;+x2fSULRqmQTvOoG;%gu'K"E
-~4>#g0B9']Umo+~qBZg";na#;-q6WOKwiP8r:_1N-AVX361Q@dyr3G7:98C-m1Y70lP7+de{uoKBVf-5A[!cKwg+-p/}xB`ibt;v"G)3>ip!ebklwF)B<1
-[uF[Gw.:8}Dr#a'Q,yqHsbntAR2mC3N'U5=77jBLp@%v>Yq'6@D^KEU;IE]@i4!R]m|xiOq`T;Dez#f)Pu,Zt<VW~LgmkMXw&}&>r1gAUir,a}z%kV;qBb
-B6WcL7XT-Wm4I{R$bDE&4cI+4i3WyQ~wM[2+475]dc.'{:M}tZVM~#gH}9CwHV:XM^zT>x5p{v&<@Au'YOts+jbN+4a#f[l;"^b9GL68q9[BCV_hCqaWrk
-On9rS6;UQ[03mxIOg2kp2y0s5Rn]G'k5=YHZNvujm+kc87xtu7nb@kMf`NNTcQCDX}ZTl5<d"yXW:pO2wMKz3T%Ls->IiWw0vw$m.<8nrroV$gn0rt/^<}
-Z$,Jt2|.a9NP|.<IaK-v<>u#]n6"u:irEv9fx)z/g"w>ZZ(Ji-BjcRO#ebtwCV%0Tc/ZqdL#uLuKhl-6dFvYc@72rsNYEr_"W_&kPgVV~X_>ZpjZ1>P"z7
-j)e,7u+r8dN:dp6@iI}Cc"H..Jj1O7-^W^n"8k)HGj0WF(4R7.i<VgY['J4Q(6iIG0"P1P7$|%c3C+<g5Ys(]4U$Rm69YN[6hMKa)ei:<)xE>`sVU=#slU
-3%5AplDEQvMMYpXZ-,/7CyKx';6]F|E.Y)xU5[(]M1[n+F~3k+R|syxz(y;OzZs9F+D[mbP{i$SDFS6Cf%f>XoDY$MSL1(|}$>5O{S2R3E1xuA+Xt$e{tI
-^T9MW:qv2v.@"y/jlCxKDW-nAr@yFOdU.}L|^5)EUPA8jY6r"=Gs[+}:UWbf^N7;%H-Olh$>O-<34]IE<dz/S1/cwh)UQ&+l:FeU8v'd@qgkpYL,K:DX5b
-jWSn%P~Et7<CJDcR)J#z`>T}1g}P/TQ-P23t[;)W0X"{Y$%rDQY1pNRuKUARh0x<E}Pg'qj10h&9[zzW`KaG}R)o)}skq%lQvStig^Jh0|y@9M!T39],sa
-wl}N338:fW#F'yHbI1z#s_:M[J`<zZW+Y,7f'z}21(i&Sa`Ym=cl`YBJN.gpv"f8hR_V&y>wlN{G],{)w:YIZ/|iR]"SmEqQK28)[J@hx]Er~')Ph>Ohwl
-EBo1I3tMvzpe%6,Rd<~+8aJSQ.AC):|Mo^FCdl`KfH[D<:0hY_sg_'~m@X&s|7I"R_!_q1UhYuB"`'7-}"@/08t3&C^qo@>lwS:j<CP<).uH#j{:tM;7ig
-}r5UKS~'v>"-q^n)49)okY+.(N9`7VkW.6-k[A<Vkfh|$cf^6}R:vA#|YM6W-!,)}FmbjgX:|'A9C%>p0%:YowB+)fUje@-cx)Q;5z``:{if_#I71X4x&.
-Gpfj'"tZf3bW--s:fhr59RCrEZ[Hr^g_{m80@hP(Mvv.B3pAyRBlRT4%})H4BCXPR-F&Gq,7]3W_GHXlhiPMkutxf3k>"4{oy$6RqEZ5[9d&nW$cJD3yBa
-:WlG#r(5AJdUtd#"PU-5a)^oTcLj=IzA5{h&XA-$bsQbOUlX~!W:p1K(bX=u1wE/V&xGu89c';Nu)<ZCI.[V6`6S=I~[`|L^T-X!sp3F%#lI_nRUam0y<S
-#v9e#`CMeEIul8vRQIOV#]BsBquB}$^@"2p4D7n5Epwt>lS@O9zImK0&hqh:y%Ndo15A|Jm)_l]oVz%H0HDoHK]NEG]+"fn0{Qe9rXyZ8NjNVS/)9Y)-3P
-Y"RMGX=<nVL3R3XA.rpELQLUt8%gPVY.w$%4|0M>05P-.GtJATh&LdezZr0],5{K5CXB%tIu:LB&h/]{s3LwC}GOOX!R>yIMSK&o:x{q/gG/"0@QL5DAf$
-8TWTu[WcwqP"[Bw/+V/;j9]RHD8t$vxQPa+:nju.3$Z=|4_CDtaNT>N-=Nng}}H7JT=>rKDJY|jgmE<^4B;G}y!5Ry1pMI7TsFC21(O<VDSyxn(Eq]pzkW
->^$($m%s:s2at-$.IL&2&qJEi'O#AE=8WFZyZA:0HU8U-HJu8PBu1ltvYr`odHtjk8+Bp00-BCW)o)L$U|Y)/[t78P_>bIS(v[EyrYWV$!3S&)w_ts)tBw
-1<stn.Rl{Sx8-h$k)}DB{1@VorO:+Y/5Z-I2KXp%2m>TE[y.+NF3VjMmLh^/p6SiSs/Iu|TeGO.zQ-Xyu&kXe="$m<t;aLckO@-4/}gyS5I4lnJJL$[+~i
-W$q6%mL8T03c:M+pOT<^>'Xp({w-IJW.PUUBZz7$s8#_;>`T=cUg])A+N#l%W8b4:vZu)0N'07X:$g)9&I%(w0A=cj4Y{}C:#7q)~kS88ce:Q1T3aNZj.l
-Q4!SF|0y}$[==Hry3)$}M`F:L/u53"}plxQ.(<K4mFDfGZywJeb;ov=tKm^_ZRvw^^wNnsZQKJ,)6S~({88mgI9>!{SbXlR5wmVjR|F-b|BS|/LPeu"fml
-={jlXaIm2/ZK/.==u"NZ4rnwRd].F);pTcUDI!f9cL%UD1Fb}<wvR,2x=JYk'pb'Q{gh#Qhi%3UN/GK^zDn5LZHYSZCd0Z$BIq)#1)GXQ#i/(OEhjiNRr'
-Jix=zRE7n+D9fj+mKK9pAp9B]>f,zX%[Gb.J)3x([7+bX<g1|"66Az[GC|SpdvzBbD6v,EJ1Ro@/@/TGcwH)H9aozJo^8d!FfPr2BSd}4Ic]pal+Cg#J27
-j3Zfd$4YoVQC11O47.c5VJ8UhIvgtV)p@Bw$z6XF5!$5YL6l-u9V}cp;%w:0P]=8D7Y$fLDF4z}ui:m]m18HQ[f,L7yXLg!Cv9K]]8:^x;:.U5xBln[qF5
-So-s:,$O}E{9FqaO{Mj2[e!GBkrCQZ0yS[IBeugU-Z-}`KdC^u_M;tCsj9XB7CA=2::s~K#G8DK)!b2)m(WL:Hc2iYXj(6o6p+>L/9CjbRwIJA"M1dpBS5
-KfDrC_DOUNx%yn[m[T.l@LW@;_/!U6<9tLwc;2,rQ94r9.<rd+,{5T;7:-Ekre_%<Z_E_KwTyBO2TpLeFZoa8]dT)PwM!LA"-MyL_xCwj$df;{XSye]l+w
-ey.nf$`>`IDZG27PJ":[j|F[|'HH#K(,7l5mn6L1y)<fD-Vs%XsX`lD:X#=sK@yP^1tN][9C:u5|AQ7,nO.Ll=H@&#R4D5j"D0+,1%3Um>!WlK-b6s8oVH
-4mmJ/evnKkRii_C/ho/]I0#09$AFs2C7h[Oj~Jb80I[osQp#,lP=1zP)qK3;^+#Vz:wC>dy|ds-ECaX4y/YuN/5+NeEmK;[g1%cvo]AQ3gi=MC!nNOaPNU
-@rLEQZxFB[v2.`@5nJFn:Y5_ix<eMdSEn]U(QZbcroQ3y:h|fr3xTaTu.+3zt{S@3v7qoVdM^dWu`4U"sij_|<[[1]g,'G;hO"z2]9M'SE)nSeQ`s0d"]L
-%V/mO$heGA/",vKN.feT7!pS^Zl'{p;]2EnZKRl`0Du[+S2%'K"E=`u."O+W<NLoz8>1&k6-:lUP5WvQwYtg7}D=MnZ'R.vT5+Lij!.7h=;z2AyL7>H8^.
-|"fjKd@a`C>`MXvU|^&LIuAe<Y:BPfk@"^`-w[s6I4S1P@BzvEHCw`c}Xsb(sdSlR8cJ[oD@KN9EVm+ma;4qJ2wecc](%emxCbX'7=Dqo@,FldWeNEn7Yf
-gBH#,`GdBb^4,{@L72D7|"(GURv_6J(m2xVFkDx}JqYx)<RBkv(@Bq1&i<|s;159'&qDQPw)$5)9wR9agef=ww75GaV|3kNq)uMK+:$^!HUmA}434A9(CA
-rM<nN9Kg1$i]g1Kt]]l=Dvq0QOP'}BSXrhte#E>K<;JLPeaF%VJy:Z7b8c-`5TQXl5s8Xg=.1B+DcL1]rz+6+P1$J)#dR|l3.|=(&!B)q.@:~O]Gx!SzN}
-^|>,hrk|U02#B:4ot}hiNTkIQ15O1p>M!5[u#Mj9.9{P[[.h/TT;XLK#a^ig2KNt1swjkI]%eEWHGB[pmq+|/t-]GRGD5+[2$2WdF=CSQ.JK]'&)-M>8{#
-,#!B/qe&UcKuq"%9Ycwv$ihfF!v='HmAZqpz/DOP&mdf[cTS@v7)LC=T#VY$|EWLrI9]TifMtw#h2XXK8mTCmu,"NFNLR9:!V.[jTb!Zp;Gevz$)M|#G`j
-L:R8<]wnco)^9@WQsK<T79pa`P~nr8q|Y,QQ;`PZJJ8$KTC}oMGdW(EPT_V>b-Gg(.$^&3d:xRc+cWQO-ae#F)Y2=QW'Jwp|=cAABgzM.bMLZD~WBRvw4p
-vO,A:]C]Ht>2mig;X=KZK<,r3@rLttBY,FeL^x9K'_%w~o'4TOP3!9w8R(8B}qDeB880pO>Ndd1=ecju#dd-lwJ]790{jO;rmLxB4J1Y{lkzq83JYd_6FH
-zI}1JV~e4IcDoKoGMom#.sFw1Cvuw"WR!/S<c6xO&bFKY]zPm,RP[WniI.OO,SP3['Pu<6$tJ_,ds=kc]+uB5L-$zsuDB.HkNk@I{gRGZPjmt-:}289`o]
-JtM%a[JZlTOn'.}3>gL;Cbbr$/:6XYwDCl954Rs/`CM}d+7.^JnE@>7_FVfei`%u3ey>#{9w(p+z/bp&6fz3(h9Tz'T<P^"=2uJ/tznVYvi`5a#^Jy/DeY
-X_Df>MKE[p:OK+us-E{D;-%XZP<Qa`y;2;E,DV.wn-jHATS[ZnKPf>v0/2tx%=RD_86^3k>s-zZlM=~|WUA8gO(Eby}bTBILdoru|m#!C2^L/.JY|s83wP
-LoV0hWR@!1cv5PNcMTVp]tV+cL@oxXdHoCGZ;LaU2DXH"C#=!R+AL}Z)p[EmIkYH28-lDJ2wsz"3r%K"qT^fBZ`X6v^}pzkp^%Gc_Ts6^YCp2F7;:7WT8M
-W@Rn]2_&PqCs}wws&.Wdx,I,_^[DwIB]Ep4>p9qU+[H@PccXPwS[@,''.4k1@w74%oUG!FTXGFr<QYv{Ptbk$eInz>Y.nA,.Q7UklcPMb>"~[-s_stD;7`
-L-1[)sBld0J/bGwX[qpd:Dy[i#Z[!2t_Ah@Nw@jS0aGiTo65,K>"!,ztrxxx,u;<WqSnGdR|Lumc]xxz,Cq<U!q=moVMUq,h.lo4!@LkOfXUhH-w:%kY`)
-Axv"--5ut&K1h&;4oZeU<$sh>ffh;|/Y)E9,~zb-A'.b<|bm48uI@y.iC84.Cfz}]mNgz!#l]9#0fj$arg2$s`0uvPCMDKw]V}:BkW&W20KGPfI/&4NxQg
-h@atq'/|38+Z]FKcXrEx1XLR'Z+'85u`@P1[BiKwA)NQ2(WCji5Zk[78u.0v(ymS(D{Hz!oY)>X.N_~j=!^4(bHEEE-s!hIVMs6;lwM/g|4,rS1"v,>;!5
-F"<^I8<VKB)hd0@KEgFPZqiG.=va,TaIk]_:A:{z)k^%bIR`)!y^(1@WD>P_Q4,X7uY0uZOm@<Qh.>ccVX_$PTYB.hd>%I=uXw`'(vp=wfZ<QR7A5oz9C9
-Y9+_bHhg|Tz]ES).+{`R$q'gDMNK;$h=tQa^2=2Euckr'0q/b]SfQ[PDUQ<X~yEycj|$dqOvn/i#qHY|vW}&]:f|l<dsem&Ij)n%5snv~,lzq}CYf/1fE/
-1f`c8^AGR#953p:G%^-BL.vANduQ%ZBMwN_UFom$W6JfIg}SEhnsd(9dtz57:pXIukodvW8DIEzjk2GL_V']s-y(G,E%UL!KML[$+qg=a_nX[Z78%/%Q)]
-HI/EBDOOqhx}bzcziNAQiJ_s(xXbhmhWR[_)^E~q8[ip]y%u/B[W(;k>uGh;4q/]0uxHO2f/Y+e&ychOd,xru#oF1iP]3:U7!QB+4YKv>eo{kD^Ct2~Z9o
-":I{|1-'jDv"rdmA|Pf/+FR-IvEf+gjydCu!=QDZM21|]ZA[g8p5yt';|&rm:{]t}vGCPYao7D}EUq,t';z{8;Z!prInX]z3o8$%:5C1Zt%NpkHhvTkK~D
-ZX5XD^M;l:nPPWPONNsoULTu^/].#>0[mN,(V|H4hT296}MMoEUI[741BblQptz`8F^pK9('G;aVvKw@;zpBQqi2G`:mBXywT5E9F6dittc4NRjl[b#{yh
-lLh:p(k:vWifo]'cKm#nW=7s{.J`u;`)2/egTY<Xy#;dqBDOc6_r+B5x;w`w6<y_rXRG~3Iq%>U2iN$0qN$--stfY}#Y,0H+;aQTPf{cjo_r4Y_Lb()xo:
-5dX}J.jKSPzHUwoE/M<qyvFIQ54(ZwM}O;)M7A;_6sOi/A.O!y<nCd;eXAw)F1h-9O7DJMbWLH.Yf0VlE<p7v%p{;].dKXT=u_b^|0"~JGJbQ[Gi$MhaRp
-cSPv|4&RL&VrMIwE;2|i2/p7Vi_!:qGe~VUo2ON@;UZ&nVkWC{!uDO[MhfTle4;TE<E#|=`H~U(+<i!bp}CmGnT'l+]J2Ld=:Lu=14|ztXH2G$AHoz"}yI
-CJP5k4#RraYIhp#SkIFk,Q%F-_w)9`5RG%{akXA$p9<V5}K&L.To29X;%;=%+]>5!CisyGwSoZq[gxz)GbP[o7M'">4qOAb>B+U7$w>:ow4+Zgs;OQ[v^8
-"a7^IAKQF<hd0:@6y[0%!'mDt^wy"PV|`BIVP#a-BMnes9%_`-=%t8CseoYkQrC9sP]&$JR<Jp6C,Q,E=:mVL&cD<@+lh;J9W{3wQ4lFj}F;!4'qE_H<xk
-JCPBkY&$hOj#li-Ae[bYA:ty+Wscu=_w:loks2/>=A6d>=6>g6NFtWMoR=pJAv#&>TmTKY#"3z@Ngr+}pQb@Jd[>NBy#alVHFzl%jwaYUh<p:ZdXAw3"e}
-'FFeo-MVeJ,z~mDf&x}20,n'ob5T)dbKpX4g=jVO<}qSKsNE}'uDlZ9;d#KJwYKmqn1T`_31uiEkElg:,R$p3lq71$d04Q|M,]6,)t%NGaZ6LW]ub87)$-
-evVm.mG2(8;f=NdkF^YctPn[de:PU{G!!>nCjqA-!PN|E:J1/&;>G#DL@%y7u:[$A%}eG=|[s5=t=|8cIeROgxxdPm"QXsBFtNJBR)bOTHvl:Kgvx,;_MI
-Cx<DpmTxlZH7b`oYU/LJJH^-NvZ'38!6f7:_Xx'1f$bP|TdV[B<X4,aZ^4+O]]jw<(+u~X@]'Ti&zL=.~NYZd'P4"f@b870#XABJju[F%_oc',t/GD,0Ne
-9Hb9xQ1vO.@9v`{Ns,B`RueIiezkJ&JMYif6WLXUknea=sz]Bsv!kq:ehW"sX)Tdorl]3)xT(2VFH$gowu"b6Z1-%]-{[V~fhW$j)#!1M')A7sV!H&8dWx
-MU.c<p(d^GT"[!rNj/(pm_#262ZGBaO6Ui/}{uyf(cC8=a|0Y#_]T{4YB.lYnj%MU(3<[o'W50uN97wTfETTj)R,:,sW7`>W7!vSrB~Td(j.-BHM7gC#e#
-XwN=QXzay7gx]a!,IM;yq_uZIrpdP:(WhHr")k00F7MCj)b[p^r]Q4Ii-e7m-17eiN980K0"A6VU;i3b'.Q,iiGTda+MlwQO@$hWM``4Rcisy1PL<tyle8
-ps!_t&.hSdt4H"/}9uoo8:FSJx]"Y.;hgWyNTha5B^RhE]vE}$p71Ff-0bO-(HbcT5bhhL9|!2wogue%w5L+F"7Q"^kmFP3.6="B70uV~hihf:Yhn[4-L4
-i_::tk6%WoS}Ls@Xg]QxgS$pa2%EqHu>l!Z3<z;p_Heym9e<VOv-'Mp`yyqS%LH05ZydIsKN,&yi`jD]x85tJ4l'Rv;}6hhIX2y7)Rre"9D$R;d'R"2V#,
-iGPbX)ni(GJ.z0KMI9qOc^'UQ#8F]|Z,=PA06YwxZf1k_Ya'|NAxhsuyl"vd_I"Zvvu!j[;-,R7AdOv,C6X1)P`d'`Ru},_|I.fBN!'_<iL]Ec~DZ%XLj"
-9;(h0+--9n,:91q}.>!37B3!9{+0g8<T_%X=-AIuWi&|sK[}cIXH0]Qnw;BM[<K<aaxqH8$m%^V"['39ALl$w<jJ@.b$j:bVNr19b{ZuRUx{z{KL2$%#}Q
-2&x`#kaoKIeeQXUC{pb7qpkJsv35kz2q1X8X@2{>^v-a@{A;O+AlVfi(`eQSaI:y;,;+.#}(c8p&3^HdaBq9o5tT%]D>)Fzj_2D!{mDXMCcm(ShZr,0#;q
-<hT4]j@Q9o&.!YEaN_B`;bpJgm-@!T0mISf_IxC;I{ZmwWj[5Py-9k3C!#gq#(}9$WG9cO),]e;W%^lT}Znr:-DtS@&H4[<^v7ca@0hWe[dY/QEJz:2zNE
-t]q"SvXH]B!pm]@kq_E_zENKU{zcgH5I55^9Ju%;kSwe#d-hP8MhBHV[->L9{%|69.{oxQ"~7O[>2PQ:#dI91,yt5Ey0p$;|M]'eAYCj{kZf4/4[A${{VY
-0ZF>2[ts`U#NFIBT%kMDd4S828Sr1+A.;lf2^sfs$l_U+8[Q5Tv<$Z0uRCgy=wg12tT(.`dYoI+c86vI(6i/'GveMf1,4)tOP^dzc(!tItc1_794N/>0FL
-kB&kL/fcLV9b$,[N}&IuW]P8~&#p.8Gj/pwm9rJ'+(;vx("dEprmR4Lx&qp8O.2bB!]QXOTw"5q=U/)6ggBrKh_jqR'ytK@4th7Kld"+vbGhVYU^qts=dE
-0@v0N>Z>g;3_NdJx.f22Rn=i$B/o=/9R_hW,dnZLYZ[4W4^-'9[+"k^Q,Anq]l>^A_=46#1tx7}.!$xMkzyf!J(T:mr>j^Nc:]AE}uBRH9dVC0k,@W6#_E
-h.f{WW:$IG^W`4)`1<DHC)_nK1DT}c&>H3tAen(O~;VJ;{F`zqMPeP3xuCzD0a|Ww1a&a2VfQcf1<pTOkLox/$nYb[DE/]REReO":{jmc't)|h/>cH}!>>
-BR'#-;C.6/P7<"DDuDb2RR).x#ej{x`h2uaHql9nrjDe5K"GygmG+8+.'yv}aX11y.>F>t&];&sAJ7syV{A,gBKM^@uT'E)8`4yFkK7Zt:7PwY2MyxByZ(
-w<e5Ms2;_<wTEW@c5ZqDl)V0c.r9;ZvpU4Vba7A%+e~Ro,C6#lv<kE2=sPRT%Wg^IET'fQr`Y8,mU<[>c)Y9~M`,R<m{OGTVP%Vg$El.$p+weR#tM1.ZzQ
-whj'rw+MAD3HN-6@pLJ'Bb^%tT1B+RtYkZYQnP^n.qi&<+o$y2bl_n4pZ"[JQQ+Lr;H"aRb't@Q8+!$Fz|X2l3=ZlaOaQN}>19Fd|Z65-M'nYm-5bwYo5E
-sH{>75$aT}VV_jpI+emN;!a0$!X}fc+or0>FCID<Q9``5mR8Cfcnvbv<]p@{)!HN#(+BNO}`zvodJZ/kagt7qTXKc4~GKocp,d0NJp1uGqsD'.-ln<n]p0
-o!EYk:7%XNMqDoV0EiV&dQ$@0Yh%qzJ'3@GHnSW"7P'ml_'1y+hgKSR8QMty)Nm%hLSSx+|7:]+O)8j>{Ok$rDeTfhM/2g$O8{q6nS,}ZxgY(1`N''>F#7
-]:w2>Gx0dE|N>LeDbN7POYlOr@^DwR!/Xx<xPLh@8!+8B9/$[DyZBs3wb)Cek$9m0MX1yi[u,V9u8K2CYokw+zIdIdn92>|,FhYO`:64P3pQE7J,[AhEa+
-{B5Jwl^^|m+<`potK=Y[({$r0Qokgfs)3g.W[v8HF7@vA<N(vx<ryB@}>%Iq7]XS3x1tCn+"DCFs;L@0(Gnt8QkPz,Nph0}#O&|e[KE'k30=Y8y3oy`Dx`
-}.}'{uFlBy<Jw`=icY4JeFYxysD.~a,I"F<D!m>uE&pp78O`f].bCF#@2orDo$g.P4mP!zs{FEM=vp'6~eP}SbG4W`c{#z9,f3xX7XNF#8&uVE/pR>-rZT
-r3iqm2G^rF#5_E1VZhZrFn9d++We=T<AK)&AQ"O<kPDw>NEM^1Rxlg$iN#t{-SPqUk_b&yATs&Ynb1skYf8YJu[T{NdWQ%)Ce];)"bY:MLQ]pcfa~s0y/2
-P>&CQ^P;fEvZu,5-l]][2Io/5NVBh#A:D4cRLS]p<iV|e|%q[E'PIWT94<W2AV_#Eewp>A2<ZvW7wqrJN|}VneoR%/<sSPU'V4<s@{ZkSJ{THFQrb){}UU
-mY[gJvPFr+"hy}1v0>H.UD(igx6{kbfp^KpEUp~;yg"^RRgE7T/2qL+m2TWPDx`xC}9:yg<t2FNjvNn}GO,g8G]}O!UP.muk}Usz`}My{T-xz-^Vvf@fVq
-<(Z|y1G&R{WfkV.JtkafL}mTDDNr}Ehg;"GYH|<sD^/hs!pA5Nd'rn-eD94}5X%d]vIH"[g`1oNowx_L3mZybqc6RKc-'yoX${'oUlT2I[xqLtzzPiu;hN
-rCX'8!>}r(x0lyh$}w$;GL+})hvXuf-sP}3ge5Q7DkR[zDP{#yBg<W'CHccDv>5A}|r#SOP}N/7D&_!SLQO9#t&+oGKXCVr<P6LWJA7ce}i):9}<f3l@3j
-B/fu=p%b2_02MP78`(T6T2y<F1cYsN<R+6Y$Ce;+,]"TVj@)_ZmyoZirR$Stg[uuc{fM<h{'6j-ht|1_93SPeO&MI_V{)-Y_|vkno/C^aNeB7O`q^y}Hb&
-K}O^b#8PLLidQEF>=RtTZ18Qv9zspO|_fuz=E}$m|Hd{TbQkJK:%x/qv]jQ}+}hv(Q:Kl8P_R[tXjn=gt)'_Y|S,4m#1Kl3BXk{YJL7y~N`!#_CZd7|Ipa
-Jg[1TzveSZO!]KpU.jpVhRz(+pz>~UMH}Z!6CI:z9{jd1Msw0nbF,L;2xb,'@4d2.Wib_=vg0.xT>>2C/!xZ(TF'FPq1f&SFO1#|z,'sp=(5eMXfaS-@3W
-,..iKVV+9EU=Lf3vAm{4,hsK@^S+J^Z,9.b9~N`Wb$oq+FU+/vrM(:22@NK@Wo1plqap+Z"aHs'QbI`e+bHu1pZ!2p8(]G{-/I>'{}e5rGq;El-"&=cO#p
-KGr;`qh2S=O0Q$k2tmi<{2m'TN[=eQb/IJlFtAHJ(Orr~db."wJTR@O.,S6i0N#en8Jk;IpKM7|eU$YF6wIK6f08v$Faol#hHJ%FxISkTbbM'xnV-7Ohl|
-z#Ov(e|ycfbKVC)Bnx>8)zwVe7$1uo=ZKhI]j-nYW|EDI(Kpmn[Cra%9"k9ylpu-qnnVP9)#W)o`%@l:>'hMEvoL]2CZt,J3%2X"WW^#oL>L$0Jiiz![G'
-;r.8wkds{oBvxu}5'w)+s#1"5LA!$^]aD8vNKCWm4^9S4Pn,116xSh,=}Y}oZ+[WN,F!8pRIZC4t[Qh1bMLPKC;aMV^fGo%q7@E&,j1b0N%m}>:]x6DUzs
-}=q@huce/K0RJ=Mer&LD:Kjd-_'WsK=&@)k{+22c~FUFwB<ERbaOE{HyI|Ikd=/=t}VNfo]/&Q>!+V>O>YB;>^mbkoWsLB<W(_^[Uu#xp}{yez`#p^(UL,
-"x>}(x;G~SV'"~VxnADGM1-n=5b5v^[}lmS/ay|OR1m`E^L-re)=IsG`pqA<rH-Tm<7;n)0,vL3t(@CDS16nZ/~HpU]kTw^aTh3s9cgnVB@GzvIxuI%E}`
-_].&n^-.>aGc~v<aNUHtV8w$M/7'eY#|H.g|K/z/#M|80(Y)=Y"3XXq'X>zjgJF$.g"_BvW&hqb[4QmaUS|6$Awpvx,^KRu_D2Vh74Un;C>(PbV4qsa(w,
-B,n6fnEGHhpq}$GDjw`LaO>6G#y,JF~ksct_-T'd1U27unAZa]$1&u'gbI<D=S$@9u%+L]CUp&No#UTA::E7A]}Hc6{QK0#LwU:#1lZ'wVi)e[scisBid:
-MEb83u,Ho94yNHp_5tR^vIp$g1F4~b+W%i}o4qA!nU[p0v,Zh!pJolw/{J2;4E;m!/{cK6lJG|Ch1]2&<X8/)A&D`>%Mb:u;rId7.G]]B0M2vQo#e!A-gd
-0QBTAoeo#T-'!@7"wdijF(_!CP5Q3'/52AQnQ|H)neZMhDwNjJRE^HWIB;IsiK"2f&E1JPC6W_$4kP@$x97[^$0mspn7tU.glYs,R|aRTMZ=7jxerof"`q
->rkVS4wY3B&){]m_BC9^I-MMZ;eUV^-l-6cnO.5PJ5<A2O~:^t4t[ey't]BBI,{I/gG)z2,_WcEKBO{G1/,T:8bWlTHZ5Jl"pL#J)1'Y7]4|g^%&8IHT%r
-^9RZF)L1Sv~']BrqGOZZVL/n''.3C]DNgIc[{!fDBz=%1^PhTl-lU'@>A{b|3UG7(=&$T(O;$wikPFKW[]F(HAhl^Z[<@Vxb)I_YY_<$99F>4^~e4yGI=z
-X)9@>f4^:Z;Id8g#=I}QK"Ss/u6q~{ocnjTZUxj=]ziGZNi!lr&]=U>|U4i)ZrxU~gJ].G_lbFAElo'&<,{LC9PP]K+V`@((fa:'rSV9s=#lD33(B`J.s=
-Y'RegV9+I8}>C]n1eU&D93c[TndXg2u]P4"F9X2:Q;#mz4n3L'9)Udw+0=rm7BZ303zpl;dj+o"qP+xK;>R,%S4n~SyFzQKYWYa<{#w4HBtvk:VxYmr=gH
-l|.SWunPsuMG6/r2&)b"!T:I:wjg-"rf#6L!DQ]_p13"6/XE~Iz{L_/|(T0QGQ}hDf;H:-A%0F7UoFz:!T|S9k9eK98)a04I3mVXa#U"!-l^E>||VL_U$G
-09BjVqoUU|c]<k7]Q_vw4WZ{7a>ThX4nfKMYswNpeDWmfQMfi]y2LtDAow^$P0~S&)ur}I'ZK48Bz"apPZ{8sR>2bguu}C'(gIH]8'7oq"hB7z#sOkYY1e
-Xr]:Jw"d]52/m|DvK'`=+R%L,7ZX@96ov5%AMi.lo=%b$K-I-bPdTMS8;ibSLxmloVNo<ON$/&h.%3"abAS=f_Chy+xMD3VNzY)bL=vRmAv;fE|ai^>hFv
-cNE>W;w`:>ZN6Jb.iutV{9+^IT,NX(!}4oY]'bTOC";]$yBVTB{VHr/fmyC3I`<&y3Era,2s0ngbO=hQ5:7hQ6YL<^E./@|"Sn;"R.5$KN4/DJ4$GAA^cI
-<^z7+@B!sZN$KM57uh!)#>saKkln3'uu|{"L4b2l=eK1c<9SZa!>M;vRSpfHJR9i"_,6T=uTclYHI2t56bw_L|-8,jUd!/5g|4`{ja#lcWD,Mn6e'vN[.Q
-#a.aoa]jHfyDJmc!kT[&W[vZ:3t]-TfVD`@#dQ%1B/Lv0tru6z_0'}b#,+E:EEAYSF5$=lO(({~bPE0N&#jSd=|oURDUZ9T9{re!`c+]w9quao}G#uc]jz
-nbSQX1B`+n<(H]ev`n`I]MNHzm"}#]B3MbZe^xVg)jbHA2jh,3Czy:)=JjrA`^z+-+y'F<8Rgm@D_/LS^ChmG_|K!<~G6R42NQsL,o#.;@p6P5:2zV$y%5
-NMlE)W.3#EIFFRr)[OAcW!Z4e"<Bj@]@ezDgk5mhl&t_thK;pp4#W@v3TL(z#!5U]gHrG`<oO9[Q/4KA^fhMQez=kBA3=_.]NxsKR&X06V@-X^v'B^"i#b
-OF2!w)nVQyD%4.kt8qA,-b9AMu$`r(=,z&L=PhuT5X)[8P0h{W#"V'92JCpg/'DYVs{{}1Mj.hNhB(%GRD|dr`{gK[l5K;kGNCKRcT#RUDQ$P`J5U.Qe+X
-Zotrk)<8.R3LAS5<tS(2l_Ai@yGoi26Z;/Q%AU)5[_lVJjo)kXXm~6b:<Sr]L__^>}E0KF6K"~@[t`CGGhZ3v;smKwOfph+"09o0iBeZk:I^Z`S|;:8iF>
-%V5g_]YuT{0qgpL`)v8G67L7;!vh5MkzEcJKEZMs8gqz$6<jD{q[/W_>q[zS{"-Y+)LQplQk=hK8Z&dG|yQ)-z^)U|KGt3>{snr!0[]]ix~HSgZxm7b2l0
-&XK1&@s#}{Z@P,w2U@,)}zU{kdK9m87DEB@Zd!KG:Fw}>wmO|qH8$_&)u<Y^zNF.63{g@jMy;8zoKTbtc`8z1f"2yPC;R}Kd&00ejn'=BavDM.-<<@F_c|
-@K6hZaJDVni'YHk",#H"0WZg7,c2#>0QK:&GSbmfzZ;+[WOKnV5pwdtPC7kR`w#6y`BjqeEL/m$hC0V<(C`ZF[Lb4&SX8l/_}Zf&@HODsFF^FzGzei9eN#
-B4c(.4WNdZj-"moEtnGf.a^OaH85a);D9,POVQ{eK@1JYWq9yBva(i8]0&WCv,5lyL08|{VKdaoWy,A4bL&Sl_qD3O'$<2Q@#4S|<4M>zhFsPSD-I3YyoA
-TFz8;+70pd;9)LL13U&n4To>b^aQI7)Q'N@-[D)Z`Ba),ZvzMn4YI#Uy^Fn!.L|x!7HPJ%f-u6k%|X'"8$SLU:eERwEQ)NN#=qZi98[Po_+[K=K|OzGJ.y
-3_:v8vKuU#!,5p~dn&"<a7x=:FfEJ65C^'+}v@CTMc<{EyBH7KP+|kStQT!z^5jr)2&mIis]}PkGvpN$lmneb^_@_W"ah<"O`cea.,|Gw9>n';%-Q,)&>s
-]Y;tT3>VH#X<E!QZtKXK~|Lh).oqGLem12#0mE<jwtJ!pvNEV(hUr'~#W'0Bn`]r2%nJ]l37=%1u7K.EB5,{UD68~a'Ijs@/~SaytMb,[vHD(TXs(@8`^,
-564:w9^gqJTA+WE`_<_}RjxHcYnK5aX.0z4Cl5&ur!~9s.l-j8/OIu]$.ta&hGZjC)$R_@e'B@'M>.g;hb4nap'ngG8oMw)srPBTlVQYpZX-1tA6|-L$z5
-^EFupYV{b8Cd/S,R|f,`zogpQa$&&/UDp|qknjgs]u@)/4K%Q=z,/--(B&YLrfBu~>JHQ"',Cf7Y8Lkh"9mn,6}@'k;Hvv8|D3leIp`0J+#5!/iSWuv7^Q
-]3zaC"yG+B<2=o/Ki8>,%C9FO10@iI{F2.S3#"eih.spQkptBZWhw3PNn%Ge[]`U`xeD5JnJrXOZWv<3}9$sGV~B_mgRVFUyTB_e96TFQH_Tz=aG4<W_";
-"=AKn'ydbXkELs~3}LL,WTtZh3uN,j"A&Z1bT=[1Vr_`~Zt<+:DKb8V>kT%tnXWuS"![^MEP:8vgxk+.G{CdZcpCi;^%f:e{5<;Ggjq)C%,&"Pa(wqj:.a
-;1lTS4S|tIcNVb4l}Gi2on#r`}M|TMjfopne4{){zKMINVY|[Imx-JN4KFLsxxHuo0mQdtf2OOZ`/P9(N]HPV(Z,c+KZT$(:k<`Q;dM`Yl&3}igRa4C@Ms
-N{^2+%9jc_|0,EUdP}~n&x`>vquw35!D~##_@,BoX,Ls84m^Je8876|,"kwL>er-omG.H4]!2z)a<rt3zWW+vDgeQ1Nk.35}K8ETqD)3eXZ-g9{Hc#^&lU
-+yI{JLNqTfmqIW^,X8S[.)^a4gAgQV7r%TFK6BZD%&71i2G7qFfE"QS@o}xt`ySmq6n{7kUX@!~]k|`f"M[M021[sc/=H.)OEUg8yeY2T]0h{o_pkwh32B
-K_=R^x^m}3X7lXhuET]dd4RuSo|TiE7gAwl=RE)tfyy5#["o#c7[~SDKS&1]deB<-kplMMzV;4Sm4Y%fpP9bt|><l3OFFh$FD{0MJuv&&C%B>GNWE)s{}D
-d1.-/i.@.=3{H'-OX:lF43z>E9riFKH8kMsFk>d{Gi"xUYXI452UJuK<@QdG,";,}oK;6+!jRW&=LRlIfdXm@`gU`5%.t}A-}=k0!jhFU;XCfjdDNMfw3_
-CAA8d^./"oIPN|d-m8VW|r&t>@ZmCxI9~9-IY(}fQTnH>jJ>d_3uK5{`_klZh5'0@+r!G#:|G!(0yDF=JulT)k~ap=af_5wjOFvj8BVpChG{&&3d0k;RJ|
-8RBo&(9`tsqRAPke66lnoj~.Tq3xMaVvm@rF)Qyyu)jP+>RHMBQVXO}u21%LzGK9oc+&ySa7LeN"QIZ%Gp47BKjS>4[6|VeSs|-RBr"fSUn,rtbyE;5cO7
->SI"04vI%WGEB!oZ}p7AC`crE1{>9MBaS(Q`tCR_U9=xKe':6z3oB44$]/D9-Aw_/)+CXxg@$x#;<%lEI_FYMUs3`/$AHAr1yb2O>R18"<{JA]MF.2_QBB
-_ePj{qw6r4`[{FE&$h}F9Z.|k,R`LHg1[dwVG>X0TJW(~6UvE$kEnQ$oV#]vQmPOFf"ljRAlAW(Tf`{]O_0"O$YX1=eY!r~A7t@&=goDRV=d~yh2%^9^P'
-/J_7g5hS=O5C<eEu]TF;&>[,/uOUZ1|{Y6tws)K9H6w0E#fq7}0f#fP}~9`<HIjGq{zbs$Y7@ILek6pP9t=''y+1;NIvEZz7DdjR@%i--eaQm)Xt9sn0-[
-YQ:%04!o.yRG)S1Hg(7OF`um0TwOn$.@ASEb@Hp+=e`KQk-295:gCKR1U}30ZsyzJ.LgoXxzC<_R]15.n1y[InEvI]sV:D3H5ziU|N1^C@H_vYz`yLY80O
--hH23ehS`$B/aA=yk};hLlArtOqB_|!CpJTg_L{tTFq{N!;c_$G;_{`_QV#Q6O}ERT1U!'KX1j>2On3DSeFr3B9N3v%&]s./GZqQWs5TZbvnO@b8q-mvrA
-vEdM=y<[&G3_"#Yc}#Yc-p`!mHl<sIC`nF:z8RP0O]0x)5h6d=CvW$3}#CT(XAJJv+>el=hpZml&3],);!]2C[kskNTdC[2.5gU'{ily3811O:[P6f'FTe
-dYOOe6o:lQciH+'[pOGB_xbS8TUrbf#'@/{&V!h#]l9@ai~d@Ssg|[f8A:'S6,W(:]Qwa}xBEL`SGlpdfcii7r:K^>:0y5|tQDy+WS&.+F.:!AJv87W4m1
-vGp6o/1R~0_lB)M:vwukQ`:6&A_DV7OJv_y6'_P&tQy4W<PV&lj_aYxGsD8C#p6HDz:#4=5d)x38thKUYx6x_]y`F9H&,=3.V;@7MD(Lvjo5ZwdON:8MuR
-@S>_Dxmmh0v4TQg07>Z:%z5fU:XVv&cu6NM6|Mz"2j8&NeK4Ym!M^){uUN59Y(F-A.dSD,q-!v,rFo^RCb7CYu>e/4kg"1]Z:7hr@TfH+xXQ5Cw;)[`[8y
-{Od_qtH}%;ha6t_6aOC|z;6KG0,Hqhd87n[6]NWUYZL4Le!OPGn^5US,|ZP-tO(z+DNnL(qe7$hu|,c>#6=w<:I{W#h=`Km]|vEjTsE.r(Nhm6[0[kJ{y>
-4l$dS<A@0:t#=Ici8=3E/43{z/S{xB)kn4RMEM<Wx6]fk;8t,-RL1}vG0S+8hU|D5T-_-A~(9:%O.#$i4Sz^.NBi:]t^qeyUB4]ewH~%v);<6_k(m^"L}|
-z.P^D`G_]s:z'pG=[0'&n3#-7VRy#!{0d%whnm$cKDF3'$5)@o7jbYBX092#RnU+7C6Nz"%5E>nfj0By^heJ=b/>3t,Kik!9XB3C^X>w,m0BT}CTyyS4p:
-66+(RbCrQ1_.m5td]I_&dG)0^tw/jdSx6Fu;Rn:K4+r3!K6pY)<C[""vs21.-WuECV^N<ilyVx[K))wQraUT@2&Olz@a3ej;`cF&T"P,pBpGxJsOeX501Q
-T06E#[|]%uYuS]5!pbPsl.wvv-Y5Tzv$D4|E2TaYn3^%~X8OR+v';S~EV9xY/@#xU<>Ent~!e9G.=ia{kB5#DQCRU%v/cy/^]9@}}<>a9i&4YQ@wD0KvgR
-|+2,@c65H9kc+.M6[6;wWw@ajIm:JH&i`H&M#e:Q9:^O(H>)b(o%WmkA&OOwS=_&z-M^R&|iP+yCYzKfoG-qqY+KJ!rksVSdF}:.w1oG;)PA(M&j[{Pfxi
-%!e#Xyu@!'n&&,Y7eiX:`/O1hhgU,#j4pCkrXqj`kV@WXXq@e^pnp:LsPPlw5zLxF!ugU{6Zup_,s#Sy/c`bX=W8y`iGw'W]=(5ZaGO4y_GXI{_:3UMWxk
-b-YWqGcK(!W""i8$o_ynxQhmDiZ>/(;wL%%U,kPKiP<uB/jv!ux=.Vzq/((FKN6;Q-eXr,M#$YAPdATI#3U|5U>/olz6PsnbktD).B&.V_N3gZd(X@dEOm
-%Ha4@EDM,Zo]EzzZ^ZC12YJ@7)lT`inN-#;sMwHlf6FOrppk2l0#NEs@q:.Z5Vqok%%p!<ABSjsQ`;37&R5^=$u;1I.1u1[x](8)=YpgzKton]lHA1T2'i
-BZ;4qKK{1j3VYVA`E3N-",vE!;lNBN.;E:m$z`GN}n3oJd=erBoYh0jETduEBXE9RvAj~6s,+svL"I7Ve8wQ<@OPQ"[4Rjx4E.BW)cL:j"^{9{~ElnKAZi
-54]A;mk]6Ge3XaX1u3/{+"uSzbNsF;H#(G4(Net#A@L@($>ThC`oTQ5[K("uvhz:():{1W3G,oz2#89,h^wtFP0`qz](/zirh=jl8e729_ITqGcD!VjJM)
-xJ@sylP.![Y:!Ogfr1~2,3UsqvWP{v_nisuQIZ=][wjS3+'S;e{+6S^e]vT|+d=q5FY$X97!+C),8],x6pJA$$Q0_>LL[L##=P;N;NUQODD23+VN~.fK,2
-jnDjW5_AxP9FdvRV=7,"^c{u:]Or]cHJXqwjAD>`JAGPb9ca{.W(||9ly'"hQg"k{;',->Md3Z&5RQjOO]L2VPN't7;(eu6^Nth;Gl3]_^$QZF/!{)~7"I
-w3UUoA6Nw"MlN@POSm92I4+^;lPRg2$n_A<_#.d0N9pnpB:3qDDL!([}cBTzWlubl5P%ybT1GQ<1+u&z"JDFg.vTc9R3dw=1YP[!yQz'>Ko)NFNn>0J&,.
-5sB@'Cm&t|F@GnYtK=KUlsKM5UxcK8GL}Mb5booYTb'L:Wb%WV%]+<;|Ffzpe^,a$OsTd{I=)b)u/'o+$cUAlf44$7aFRR%W!/+a`h]<Z+vt>DP0'!IyKl
-Nlj=xI1/^%-bqz+t";KG>S4G[T'IRg~+0Rwv+NUL3sw#'9H>b>B>gGX(!j:Q$/$(}/cZI1./.ofCiz_'yQdV+%u2|rB"[K{3"OEXuU82v8gqiMc`4=4GbK
-'#=8iDTS&dkZH"@qhZ.g$!vTcG^&tw=@0.wf(Ar|LF|pdt/s>)xydEg{}Z<ht(W3uU2R6J71d^9kdZgp5cANGrD8Zp^ho6=zAu9%{czp2l$|N'ba_QJ@hR
-+%[OXdgP1[Z_l76qiJBZcJ0.Yah)@dVn<)W3#YuBI8Y@>ug.zQcn+FDRfpp5pGYjZ^I}WSAxAtN]>FT:C[>hV#NfWPKJkku^H{nG9&JI]W$w}kdyzphl75
-s:+U'QP`GxmDiy&y^c6fIu%gqps3vGcIDe%['7#JTCqa6-H=qC,Ix]/R@m(vVrrp":K^w!Bh3(<3l_.5hgcDQ+9,h(3gSbG{Uh/=>mI@nu@yO-gyBd<}/#
-A<9g)^%xG->m>b)[PLIycr@d|$FQX{fFOE9`TN(DUYG%0V4[US35rx's+x--uet!7{)"D@5/8WCz:Du+Usvs.wOO"QD0a-DlUd.wL1WdlbO^4TuS8T1$&f
-IERDT[hiK["duTpUY0FdAOs|}&Y0+RycI{G+'}8KmSHHL5=^_0%3]_f:o<OCT{mdho`%qM:fGX{^;!/xrIQ.vNPrkTFYVb9Nx'{:mef6ek"Eh_/y6}7r1h
-@,jK.`-tJdS]]OzIQZP#cx`}/;s%@wHo]sbuz(;Ey;M3n8]VM!wdKNoAX`sVxSPTc`do;x>qG=AnO<6k{Vi#jAYOMHEo9kPx}K<su1^IhqVI3[!q;3nACL
-A8Itsq(BRzlZcvx!@,hIZ8{Xr!Qf$%=_o0FkNceLAiOFwT}EUW9WDO"`M`6z[+~@1,C;QBH#%JwgyC+i)!xja&nFqRfmZ7%>UsoVAhL#=%9@YT+z<>t2[1
-~Q/@gg@"j>N-P6,jT@O{(=HltJL"oQ(4>%-7Hjo4L%i%X}OibkxSZ'TDRLaEemS}j"2V=&V_E"$l2GuP=S|](}F-A!F{fejI_dau:{6I(6tltTL{so`+H}
-w[g.3yx|uLL"M'8Uph[|fC'teL^@zS5Tu/fJLvu(6/kuWcJqKCkT~%Wu0,<J4+^X&'FK@L8PV=;HI7.|7-PS!]_-26yN$LSHo&cpG_8|j8r-06gfP=<2"g
-&dA[P"uf%Xdo@`1Ak:LI4RI"znU]&F[cy&&[R^9c)M(IY|dMD"3V)+F!)[DT|4/&q40W&K7Lk],4On=e3U6(.UU9$-C=y#krSe$5mI.vfF,dp_Fvgdl8jX
-.Nj;!yZeEOke<sI8HCVS.&7S@br's=/L]w==s_"TyMj:fFi9GB5N!t3]wJUM"k<%P.D:gFoiKb&OcIMp8NeEGV-S9o11;'qlq6VE^1Qf_}0j}.4c+rM:|`
-[/DS(rrXP>%HS1/E[96_j"f<ZJQ[G#>;V!'2S[A8Zb5xDgI){Px'Rj|,0@d6DXEbZoqc[!96UxrHEIsVEa:Tn$IpAm.CNOIi]o82mITgEiB$o"e'm:AnZ3
-eJGkoRy{Pfb1Qnhg^9w;c`"(YBy#nl]PIb>bult`ZL)O$|ZT1h-AkbZkaTA`!v2F%(gWZ5mi%efpD#O^7!R$M`<PpfK'Xfx7/PiPu,Z&sn5:"zQ%LnW7!O
-q>Rr_v~;[+FS~R9|>=Vy/{w4mFVn:YcT<zqG0S!elq9,+OE+{8R.7yz/,x=V"{h(_&q.:;gC6f|>=$dJMF~.9Z'CTL60N-$sU@ZuM.uL;aCo,6WpQ,_jt/
-;3:25KKCp)cL4,cj(8'aSJFH!-XD7(M3+!VZhc}SBVJzL-EB:p-Y%K'iit!jOx'mF,)g$"=jz(QwhufkrDDO$B&pspD5(cERi,T<=J8NogM#OP!ar|7BKk
-o(w)zt^=kS&/"M'R.7ivHJ'5JP=PcCmx6W.,PhE/xk>8g%BNv"n_rJdbNhxy4Lx=Y`^"cvu.xA,a"Z{4nj!`,1@g497P^c6uH^Jt,;4`P5y=K9Sb+Ta$Ed
-KTb[j{R5RLa-!kh3&+pjdtyE"9[ROy,9!8)q-j40o_q6>pUEQs}$v/Dd[hELPxmhS$~EC>pS!VdBY<9Ql)B{eYsgNSiA=nS:7PDUx6c<q7;bT^Dn=0>n]-
-_`)N7NCVtJS1+4Ro-@D5DC/3O[s8XPlv"0PgYBZ7P&j8hQLj=qMZ1f1(ookeb<jDkQ$.jx9O>Ev.[Q,eeY/97Oq3G"heNu(=TsZWwvalI71haCQh/Xq.nT
-l153.z=ii@Z]HnYrW_8@Yf6=8.4]bTJBLU3y_fN_JLPy,WtyYHWUu(HAK>SK7jSeVqf<||2Rep<IS0H<gLYW[VGZ}^[q:r52G&Jog+V+LS='9T/,s/J6tv
-6t#48>tQy9ScEMY.11lb)|dV8Y,FBY~mhLrfT+.)+df3m=0SBT%KLM/uw[,3b#U=8I61H<!Nv=yI0GBbjmmkas^6e6V4L.S{Z#DUF)IJ>d8<E]zK"5+%D=
-SWa{3,R^LG^l-(![Wj}3&k1`hT2!X/<Ys(.-c$:^3":&WNJvLz$ifFj(;1k=Cp71.=B-LcsS-po2tngxumqS%^FdK|Q`4v'uiT`P/1>b#txImLHB#<rXiN
-fn&pZ74)1'CP#uK$]3UIN-COK{U>#kfEd1_t@#jM3DDW{{<a}{}OU;Tnhvj}E}WH<DL)`FlZb}`qHM`b4>Sg>sa<d0n7gx]a@u.`i_KX%-vuVxXrlJ9$dN
-,p<qs,._2GcWqJIPfF8|uz$>u>r"ir<I%./rwe@U(Vi8jXSR_BC5m'X63YFDf"{-tSZ#~`A"C+juh;$)08:dcm">mJ8gyaeA[NBm0vd@(7Mvq^u!_sk`(O
-Tpd%I}vl_LKnf7|qC(Hg_&k3Q2wvBo%'+NU`hw[NCxw'9$^j#8~OV(+zngCMO[HZQm/ipM:BW#H.y&D{$r=lR).GTS%1PkorK)p1^ab,htBgk8u!)DO,A$
-^.D|5bpxZXAz;kuK`8lYgc7oh|ZUzA0L-<Ovyf!<r/Pg,l._gylClS9=1;B{Twq&@T2R(f>PQgaHHi;9"xW"j%{Av=E-BOPz[@35y3Oi8X8o(NR`<u"@&Z
-[xX@eZFkG0Q)P)h]@/+"WHR$p%""3Wq{oGlf+)eM1c@$/TGYft>1U%";;3=MOq0Z}Iqgp{-cssSex%qa8=}.mK4qofE>gl@twf;g<7X)]E!lKRlI2kBSDO
-9E{6VVw'jM"h!URCp7&"+CM,/{~#W)3G;97}OG^9C_iSjaq#~8%)PXgk3V5c%p6-(aK$dZ}B4@njN`W>oo^D&,,tp1tO%dNn=YZeH2%:129DaEL+cxx6>l
-@(ng.!kBqAs)KXUH#:G}h4LGFKtT-Qm:8wA).z.vob|={)R^Ag.cHu]5,#du1TmJUzAeNT:iO(%)Bjhf+Ldx5VqFH=(DTr%omhsQT^nD^'bED,VH..2`NA
-0qeJ6i>a6q0!W1C:pjx|{ZQy'jRX~`ys'mO'j&,)$7)v)^jSKjfyJI;o>IP<HC0l%3'>:'l(,TxIFq=B+T>@waAIU]'`bo1'62tS!6,H#S6B'9X]@}mQZ_
-4!{b"yjRUB]1;Fb8j%oJWtGQ#/x_f/I<C8-i=Y6KfW;>@dqkG[~Bs_8ffSC719|az[#NrM{XaRpR"OP4"j[=,=Q3l0.f)1$=NB=.UF=>&D'mmm}h{wk)WS
-xM6,7lm[OMGr(_(BRUOd__K;"I}GumXB`r-ZDL}PK"6skwO)a>&P+[FR_E;f2JLLJ&&b"18iuE90c([h3w$N`pj@z_x(Bbtu.p%L:KTD)M_W`$sd^x0MI+
-y50:-5-Mnn3HJ{9.n_iba3c.galdPQfEdJ9%7w~<~GLK6(D5$1(^-k=vo9MCa14a|Z0!f>xO)(7=)QA;NXR{A;5j_[s'QV@s'Q(^~n5Co9n<Ior#Hf7;#&
-Z)-_+VUGp,41i{9V}xMb]uE)Z%He-;VCCN:%Q{YgH1UAX0}Ggy=-KJ8]v/^-&#tcT5Qq]>,mJCf&1Zp=F}GDJ6cgnOok!c"AYRONf|fNNX.|poOZhbjoCG
-xv!^./(6YtPxXj63XpABW_HVdz`osv($[x-$$)oGTXcGFw4$BmL5s{~/]lNf`m2>.yu_6%g!03a!8Rv0{N|YF!teXH@fvh"LOK$$'YW[=UnK%U'wL':L4f
-{&r5.}w7EaG3PRA(-LwKh)~35<3+23Z}rxInph`yT2isBGe=4LUxPSt>>wDabT"(3,.vF:>i:)!X#K4a{%=#0SwmR=7"ZyM"l//c-.6uuGT%y:V(z#wz/0
-{Qrf:[uBxJ)/9T0$sZ0GS&A3Ak9criSpo+z^TLvfW/FdWgs&p2B;Yyjt@C%oe&R/IG>X<F`<{N.Su(O;0wo0vQ6+X$9w:3xTv4AZ!$<s[!7X8_<,ShL&=h
-n5_jQ-EcZ<!#jsA/v6Tj_2S}!(~+y1gS7VW2vNAZ26x;-X/c55UEK{dlHTu<O5HVh!Re9>OLL{8SZYZZ1$OT8e_zH,_'F6"ngG{YCP"YK4+f{I;+I3Yb2:
-Sk3vNcodME|qOc2Do^xD=,X.O^!OXyf'n=-8;'-)O/IGg.MX8hkmfwY^Zi<;[I91yw1`KzpU4Gv:cN@f7(b4&/r>-wWlI-J.5(x]C'fa`v&D=[PtM)^2VB
-jcuPqxdZs:43V"+8J"9XU@F:tG9GdUodOA8&2kG{FYx`0BY[r;FT"8;Qv$>TD:@(P&lB4e@m("9O#3O6;3)g|'TNQ'fj>jX{v(,.EyF;pr&M769;!$<MC>
-[K(c{@{7|W<(c-Fm"/I06@9SbC@4tAp54i8G<a2%tX"B&3Tt>j;Axb.4xZlE2]HG:PA6)+WLRbqxK8Id=y@G50r29{USht8W40=euf2-1ZB&KcQf0e}ioE
-o147Z2{al<l-1L]V1'52(-49&<KO`i"-N/,EOS7+-C,w,PFM%yK5eub|n,du3_:)V!KM8FeWx|DO=9]3F:Nr/I~1UBUW}+luC/OD5Yr'#"!@'GLF)D;i8y
-L9x2R|:6@XR7l5+Lmmd>Ud(G%INekKomD3$N7py]U{js';8(8f0>c<iv.}7s+tvwDa'2u{nD$H~AK5sxtfpW1|OVv`@UwEba:-ae8Z>5Gw6in&2(E[t_1N
-jXy0bvH`_!;lMdce|Jn15am="`r>lFpF8`%-6LQSPQ96D',zBuCk8Ipl;ll<nIE`V%=nncI{!RtPi`r`-ay8_JI_gQyar"s8TA^@66`R(RH#TY%6J"Y!b|
-YKgmhbms68TIQsUw18G4P[Qy,7<g%qg8&m>TB|#]9O0-s3L6TCGsOGjwW&(>P]AS.E:t}^A6=P20(_UvGYByW+1U~e(J+7%lA){4WT]!t!i_s[SKtPg]4}
-Ep0t/}KEXFcm{^VLp)^Z-zB}jz&:q6<jhhB[Dw7z6i2Z{K_'L)Lg#>x``"!CnW8^EAyv&cws!.lQRg@`t=14sI&"=sT:S@.]|HXkqzCwx<N7$bpou2'Ao4
-r2qa"5^#%`K(Kj3_]rPyf6f{SvZY^Ii#,cuAV#z%BM4rIN+$):'nHV+i4a(Dy98o53q]Ak6b=9U,]v&Cxw]eqKGnM+_SIZJV'TrwmuQLt:mz`G%Fr!n|8M
-|yfIfU{{}y/}"P5oyi62!r;}BH|V(x~}{$^xgs(-7vdfmf=6{wmjx.D{^]OZ}K,Er0@$7C>rfKIGb0^80FdPXWY0SA{sW[3Z5g")I&QEWy]`AlY5qu@X;r
-N`j<8B7Wo1IxF6-Bxr&rT#mzhDo`0v#k9OnpT&%249ZQ9ktak:yrQgFeaifv;Op;Hf.oK#FllKOqv8mMPWy`>YiP7K/1[mK`E-LAFheioWcRaHZBZN[1%a
-i%8>1o&v-8+,Xb8ZUz^`5cu}&(0m=UhD(lU-+Km$Ufs[A5%RG!AMhiOE,iI,&NNMogoss^Y6x3'_|6bi&;,_gyLds]_G:`)@"E/wE<Aw|1L%91XPGwQWI:
-yZ#L[[EVS('(YU,ss=hU!qW+/tL]9"F.>&,g)@7CchMGi(r^~40ueYld(mw>2=WkajGjH9N#L@Ly3m/9eo;OVpY69:N.LY>vHk=i>oGw]Cn&~8GP`M9"^c
-Q{-X,t+0{<&8gU]'<;>U<7eE8O-6nz=/B';X"ueo$$C,Ov_kokZ$6i(>Col+NxNT.3Z7tfubI$TYL@}:sv31EC>yHS-WYWoO30Y4%16>TaOYWR9<paSS6z
-H3No@>kgOR3xQNZ=kPlUydQ"japH|aNv"qZF}c.:wa_NCRrM_`pYal'Rvb+&~.(LW2KBUrrUXrk$J(zfh,&IF@x'IZ5d.rgL,]r,@0Q[F1.D.&Ga>2Y=AR
-9B!p1hKUrcNeX:$[=EmBvbXdVvbM+2|]oKD`YIAR_#8kY&qZg8Hzd#d{QH~M"xEcenrD^16-4cW&e-_PnD7pmu:]yG@b!-}0Z%j-]+P}i[/;g;;9b!fD#U
-V0/#~lp64+"b%Y"==:oyU{e!"p_/+c"il6!l$yFW_p6a{i.L_VCTM(|nm5Ydl]QL7pI]X$eDiGmL`FZP(S^0ybo_YDEL/u~0~+z/vu@G8;m-8AqVvK<{CL
-E@A^i2`smADh)w&)RGS,'W+^9]WsQS]`r"20`)JSCc!]{v}m=CKpc|l(fkBS1-rrF<s.w3RsjS~GOjsN>0lh}OW|rRnqR,Ab4@8kXp"zuc`+)L+L)hvAtG
-7U4xbe/&bvywXU$pCu[!R&wg&0wIi>P[=BYp@@rdS>4}:daQ0Gs2vODX"M@P;=J]Y(i6l(Fju`<YeAlVLB.!7e28@!7Yp>M)3_ZgzO:c3,@mRdU-</|umA
-cKbfwp_8koxn4&1M-zNSg&DMNg#{zP6:ZO;]{s6,ORE&#w|3W4eglS:bm<27h8'0zW0K'RB'cfdJ^7psmJQelFz=sXzFctwvRnp#$c0OagC$IT=bEP@N>S
-YF%lD_f#A{#&55mc#L=_|@)KC:1PC[%15mkA8zAuDk4|f&x,CPFp&[uku>{5Cp%M+yB_u"qW::M_4wC56{CBYk7J)$a:""W,wATrPoQ6VQ{C9{A=dOg(ag
-T^%L|%Av(@9t3rTQ"4@iRnzS%fx7cX"k)8r]2W&&`>!NX=Furb`h.Gu|nSOT=Aw&LbxSI$)xsAvxgD'RhHJN@he(Ky~/=q]WGep_3-LE{8-Bl}38!2T_7G
-_f0HZ'QUf%y|%Hg2wDwkJDE}.;!L1%tX}Tb[4=$$8(&fy!1>zzlai.)8kd]0f;QA7)-GCDVaFQ<38:<E)v/uVVn[}9B3t!"vM})@5`%+KOVI%.U#fL#7<5
-!ER6<]^:ZvexG`E)3:5}$dH`UUB6mm/fo7mnGM=CpXan9j5UX}^fi:aiXOSi`Vl(F'`-!EtD(eoex|{G%tf|O]|Rpf3'2yu$W')|1}@R%J9AqV{"1+LIvy
-_d+Mp.Szc8[I]<Z_qNH<yccL1[PN=BEUsr%%8$yrm,<F-^n!/=77=L&vp_AlU/i:9#+h@$z.^f3:|THD~m'EYySU=BY)K`nlz$X7'@^R%hsuk3c4,"=}z,
-CLJr0fq]sV+no7KHIw;[k%phME3g:u}%tE-+<5o^VKN3>^|1;@$jFISYKD]"()0xP->!1zOOfoO@.JH2h1[pM[G,MN>3#{5/rult8M@)+v=qnxWp[1n0kF
-=&327ikc<jy1ZO&Y3xgxievA,q6#N%gGQ:'4YB`R-n}P6K#5gyv.-|Pj7%uj()x#IJ@{{-5]1x'B4jk7(t>=V8>)2dX0N-2CI0b90kWldH32L'(6>^+}UU
-x,ju'p^Oq3w/;)q-0d:@I`<P;R5EqrNF%x=7"22BBe({C{/c=7}/T(!I87JBP]X0Oa%C_'eGUOLvXfmtzdd(E+n'IsG_Io!{i0%KJ[3qK>m=g{d.n@%y!9
-SURoh>%RA91RmW'4o;;7`3rH9Ba(9#gRy7>bx"Y9g5<cW%jw@S~kOv~W&%>Gw:;9R/M[BG-DMTZGc{a,@Q`K'4VY,%,'#,#0gCR:_);deBX.C!/vWj,..q
-7^^Y9,+D=T];r3(@~P:G2J)4n#Q@)[s6XP'Y^p0.5FYpyR;jox;,^g#I]v50hBtVtJf4q{F'IcHN(x;-gG+<9S#8-NU}Bqjwoc,6i2tZvSTJkkVI:dQTLK
-L%MWn,,VxD[z%rdN`K(gie_UttllzTf3/%W!/n!7,MP1W0<i;>omt)[Azii'/Bu&oenjBRH'iE"RT%;l%W$kL-#wu3Yte585E=7R3'J0e:gq/N/j%=VBAW
-p5SmcEqu^g)1i)8kX=D/@3yNN-WO!k)(HH$q(%O{>z!%2Xhs~OA(x|~YjU]>y"z$ALKUazF`KnBL[!~xaP]"[>8]1x^R^jKe4Qt<Cdj3wIz"h7ToZ1rQ,D
-+1KA.S-DuX$C>`$,.I%hEzne+}Cgw3&po;<PlFsQ[bo_3y]Q7XqD"hz]-+AlY>>!s6]WFe{7RnANV)aI%KUunW6)K/TL^_y9&lWj`&/=}lTt.V'S(cDjm1
-~/6{VK;/7CTg<7l.iCZ_yyB.;+^XsKw/IO9I3.hi!>{.Y^hIky7JWg33[FR0QlmVkZKcw$[}kl'u-&ybV6>W'&I!-M-t'04]Hj$"cIO4[mYi:FVtX{jI|Z
-O-k6t/#G=|3IkZE@Qn(4&pP0!,"knz"0lMf:poHkTRO4AnxWp!mpB9e^dZ!0#lRb3_(,cNXA~#1XX{=,:vX=WjRc`T{4,cKo~/$9;V/Mrlx>fNR()uC]s.
-]eD|i">,emjcD$;w6$>QMQ'VQcSpm95O#qX)8)&fIsn/,=%}I_+fNY`DiT=Bp_'1w2V(<HLp;K%BwXcdQz9P+]L:t2.)HC_Ir^"U:!q7^!I|uWhiq6PSz2
-ux23Le0]3cbL.b!9|5^CKRE!F6uere1,@WI:xP=exNR'^2%w.ruUr;`q0u}renW7"C^Q0$&ic`bGr"-hffE&=;bE:(mJm@k"=Eo3n1B3^rgS0Xl`RL`)!&
-(p2^4A`azp;5H-rpO6xMPP_-Pe:AC|wIL9YT}B<:71bibpi;4BXJMP(YWg1d#aF7yR]27F06Hj4Fd-s3I]'Y".~,LJuQ[)amB$Y+'BNV+gGeU1k^+S`N'{
-za<"esX`:o5"CFFxb.#Ehr5>8#o&c^&O|VMB[d$kiw9)LG%r2j7xA:FZQ%Jbj;W{z>)i}%$iawYsf2-.0>Ws9A;3{n#'_`,poSA8EX-O&{Rfw!S{1r$zrt
--O1{yH.Yz`ZD4Kll$yzygmOlsx5Z|xev}-X#1(xZ9w)3$Dtt={"^F11&K{{Z{$_c/Q1$R!r6Igsx-M!,8xKDHZSn!bSZho98MDd>0]=X(l,UR`Yr3eU]]x
-kDYoAD!>Rh+2_Mu;[C}/h"k>dz<]l1"Mu,A2%aY57bdPGQ(s4nmIwYe<NG;-wUPF:Du|HUUB`^TE0rJGh3A.PU)yKk+[.tx7A+/fzEzD3Cu(W!L78!p:L(
-tS.xjEB30[@+BVBN@bz2;1Lic>:/f(!/LOlEw>@sLgD9di_LQ.4p&v8ks:|-PYMUt{#S+ez!1#~OFU2{U,d=wN(U|"vxV(ABi9^]K%HKanrIm0CyMxcY%Y
-;eJ|@sp(%e#ut)'w`Z~1Jyha{nujl5xJ3cCy:_nq-/pfa>ofA@{PK-6;J',RYGW|<MI2b=5R"jr7@ph,yvV,Jp(!jkV[^Xw;kR9i,_RI+%lU%R~09Yfu(3
-"8(,geb(CgKIOeGo_,N=}[i>0QntFD^qPIy%@Tx"yfsI}CWtfL/s4ck|8ifGBF#X&7|s6wu&^aEQnv1A2'Dh>.zGi_#HiO&(%xGlvR}uwm3'S(}."2@X+A
-p)r_t`JdHI=|Bd_RT{Bl1/6-hB7W6'|$(:aBzG/S8M.M&<X74;5T]k$Bw-k+M]rk}rYc</"jRr_VYc:W"@aJ_xI2[wuR9:yd>`$-foWLNC}1<@MpM]"OGv
-`x'|6AvEQi8<Ecb]K+TIZcfwA<(j}u}F</'"(9E;KT9@GbFwVV/a+24i01<|4z$wcQ_{W4OuuxAaH%;&WCNe8%qCl6XO'uwY7'bHmIuAK[c0/y"d"<etig
-/!82h8[I$NG31c;_^7%01;Z%{t0_(-|Q}8-u--|)AeR[TLV%VO7c.1P]#grEr=G;pULCg>F@`F$o^{K%MRD0qDp%-J("lJ^nYU%e484gJ_;S57rm/`&y&'
-Gm~;z7(hfc$Zoy{d&TqTU`g0UWu]Si5CK=i>QNI0H-~;fkH{ci,IT<e^!J>Vyv<+_e,:^uQb6_di'x_C$[raJ;II<vp-'ClQex6DM{@SZphFNf{fjbgZI$
-B3ktp/Tu+RTlEF%!jd:fgw].%5.R7j]MOWSV1K[ar}VM,ZXJHX~LYpm>^lB&oqeFlUfl5I=>>z(ZDaeHbl-[{jnB6}wWUwlu|Ok7N0Z3SA8HOqQpGO90qx
-tA:PY'D/U0T/'wEfjh&9HZk)ZGFPLqIuQ;Ftn}Gkk#),';1)X&;5Qz>aYV`E,spqgYN4Qgf/ZyOR71>z1`e,h'y^J_{f,2,[#_-{0J9'.+lDjbG66&'b_d
-AVyxt4Q8LBNvr!zn7dpvY,t>4JSsKg,$e-iI-UC[EnFPQb;ugfD)a^UmgRb><Y@.Mi8+~qNbBo'=Nr,f84!D!4",<O~tO^[`B;1y5vq)Xf^Adz>Ob<HX;Z
-5&2PyGzir%U2GPb8)FiS^<~H<#5zBeSDV>jN17$Qqo4>QKuL;nQ`d'Jyv]+_hv0`]A;d<Y6xV_&=_GqwR)RFIV(es.p[RM:wr"4Hc`2Nz:,Uoy,:YJ5s[{
-mZM;RjJ"OC]5g1u<Bjx)f|N-;o-v~j={k}.UdB7PF,~AMYZE%wpOb=)Zq$[]X,lf]4=]o,:fPL,uXFZ.f+V&bCFk9y=#oU6{s#>7ZWc^!85Z^/reF)zi,=
-tYmBD)E'.Gs/o6nM_5tT<tRMONvi)UzQ::^]P"4+w6R9h[PmtHYs#;@=I^"&pI(MIVNiJCmS>mlTsE<O-q"!7ikx|gSrUPDqayIaGPV@VR,'f!#N8)tvj9
-y@3Amy@%Pei!;$CV"'_Ld80MBu5u'gk`l)QH~`s$p,ZKJ"4Lr%rk)'2]4.mVo['=Dm}<r,)+;:nL],hN"N]g)%x@w,PFzU:rK<ry+wy`Ei~$!1zBvMlgV0
-<Q,H-'%;+.mg1AE{s>HP0gi%aJLlNeDT4Q#B-5GL14>@0B6jC7XG5^9P0c1`^vL2'j#:N$fUT2Os2,KK>N@gEqhV"9C"=N}]GFc{`hJ3lzT/a1Rl0bV>o/
-CV0BQJ8Ky$~'T@e+t5@qdkJ#=A;IOA<Xd`{KzJbQX79,0U8_}{M[SRNXVfwDEMYp.|Qc7y$:)Zs=JVue}K3R&>7Y9K[j~MXk<{I/XvK{'JkPhw8%gx3VK3
-t9,B]>WuAI80"DPPgCDyUTPBM%O->;+/w<%s32[[[t;G,G8mzZ7YFv#:4A>6&6<.Sgj"!.q;SmTKS1#(h=fWdSB"N".-(-;'H|h&3h$>;gfZu_((KJb&U2
-A%cuEeFcPDW!#{JeOT0WBw_!0v$jj_3dy3o)M:+I+^HVR#`:Jr`x9fkR@./EJPZKO&p8<$@-x#`T%WA}n&]gn1[D~/Z:g9eG/)eN:N#:{@P1_83JE>n[G&
-1"%pPy0P)bx)Y+zDz:d<'Ys=F@ynf</5t'1(-4;Rt;H^sk_b#%%ApEEXc1%Z3+Obim5Fb>N;24[98x@VFm#Sdp"2&y6_:c@60<4CBS.wpnzVdV]'FT~W)C
-=Bvywy`nAB8R^+E-6f<PLzpL4T,4Av3[j&yNG4Q{:]-FUU@msEKpYb6+[4@J`'Wn>SE,[=3%oh-syZ&zaWFKz/K]a(fZ|<d(lKpY~xa.[<RI$qP%w^"/nh
-`yIB61i348a<)HnT7DdHULXjGGr'qAc{;Wi8IH/0|!=gA6;!M=U2O9=b]D(+h<vkDtH1^"979JrB7{Q#F+ELH"VK39Y%Jy]TI^bF5N4:DX79/Rs--!!:|[
-56|EDicY_k4tI;3jsUNg6l7r@6oijbPh>co]vB_G_V`$Q#l%26K8M"xO-GvoV]G&,=Y,u8f[Wh<te2M-c.iBb7A$s8Mu<Z4D1.HZR6U9N9'gF1>>W9M5jH
-TPTx0|%/DlV5ztc/X`gYV$nhY`dcH>F7A$NIo#XVMt/x@-xWV6(E9HBJR(#@i_}%c02x;ZD<)"Xir#$3Rc[_>ojGEn,.Vh%IxbV'zlaB".;,^J=m#QIv8i
-3F]l@DmNWJzO()+"dYu+IK,Xl6~N"Nfj[Or<4Rz^IUu/ak,el/UQE#nB}`]|x{r=Wnqes&tWZ09"T9Rzx>2i9YX/&Kn!P1bBC'.7T_kG]%5;4ZFK!$mHK4
-z')&/)OOx"|(Nw4Y@U1d6y|L>Uc:!bmGeb<;W<%EI{|W:bdC[ZtioHm[_1E!qaK96@(lSP_X3LKtg@NyMvq;zz}_Z-`17+1y%nx!V^jdv!!H9}58nO:H!z
-S|'w!6JwLdVqe))i};Mn(z{i=,c#%"T^TSZgTiE{|q|qYZSv>m;'zg.rrb0/3W%)02LmBSdPREwu26h2VV-3W3qFqsDKoe/$4].k9:>RU9Qq0}$aTq]L,Z
-HONvXIqEs.7Y!p0>v&+bFocbu&i<'H$+b7[dNR;HYO$/"P-8AAp2jTI1roae`o~_u1#X;.2g_lR)%CEgS.Lg[Z]ZBv9`Ag#k2.:^muyP4^^|!WUv{LZK0%
-+O/:y2kmW[$SU&:|<a{93E8IiW)4ad<'dB8j<iE#xtT(_L1Tfh2gkC$]Okn{0EdI[z"@bs,{}eF$:)yv:O4-.|Rt)jms}!q90(t{F;i6-h1KA0F3j0)T#k
-BHq$]&53LT3:Ks}uzxD:q}MM-455;cI4vNHg>wtsm{Odw_K<u@a_`S3<%NxR`ZZ,s(8ya+9_CaO:3FwL)mFLSTTQ8qC(F[l|BhJ7$+;X0]Fnsy@|N5PN-^
-pomh-S.q<O9R]A/6MECc^aA6>Vz7@H&+|WG&ohvK1"8_nuBk1b~|t5]<R!}Gri=kV@s0]X(BcFCD"9vW's[aK%9pcYy'z9E;WA!X=uzf"jE=nBh[J]y5pT
-R4FrykK.p/PqU0Hxx|xl{J,cs[{(VXA;NFrel=<s2vsU69{T$22JTXW>@r{36m:Ac00e2:Z"R-O0!C2k+="J#ynviyw^^,=Dr1=Go@+zt;`sEnRO.1'VqH
-^N|6F<uXQubt~=tz,1fWYeAl0snDz#zt'/vEi0I4&CK#SZ942YEL,|LR{M8L{Bl!OJ^}$K-y:i#Q-Cpu)BksG_p(GZ{mn'Rz+h{{&pYvmDp(6K]oWArf3X
-Xlf!2@={4=XG1+.5smis}2{}Ihb3pua<J;Wp8CytqNZ[q@1h`L6+FH}aj|)xH$Y5o(<GRhDDtLYr8f#,LNhANd(/<X#8F4Yi-y+W~Wytl.R4V<fg^Jb|s:
-,fDJN#Qb"W;|RoPKS`I|6cB%U&2%ZT^%%n,vjS`"B3A"^8y2E/FFO@-5|++[/)Eb@i~t}R>_,V4yp&U{Z:p2[,8ulT1;5:4t4u5$mjpU&BxN`-oJlyHt0+
-)2,28Q-@DJ1B+`I2IXw#I)0}K{.1=zBkJsiQbP"~+DM]X(w]HbwwTn1iR6fZ4{(E8c7toBcW.e-dR;kPBIK}6qiN-M8{+#|z;%S[{tm2lZhdB<#|e0%fCL
-KJDHy_<g{-+vG5d<j/#xZ;$Z',t@pkYjCra;[7x3LFpGYQfZ8(c|yq8wdxGpoh]=AJ]kmtKPuw'wH_-t}^',SnKU`r5}4S6+q71M&I<)0ArGTDnzy!kz'u
--#L"/D=&A0Rg0,yg6B8'h10MRSA;wwnA~Ho58%6#~iI"TcefrllN=1CSiw1!eYHG_b1,N>sCr>{_'5L2n`tDhL^ZAvlP+|oNgx]<]N~V~=@<L80,&LB`Oe
-]1L94E9<)dl^a,'kJ.V;~mlW(Qb<D1C:'p9=ITT%eAVI/;T(]1R-Z6d([&I)9M^=6+YNZCzi&UYgN55wr<lbU&0/OSwyz$')d!ZEqy7aWmuG6bF].gQTnv
-}eY;VABZXIeC=M;#&.VpmqA!;zM=k7Ab-ak9.!i'$M0S}^@O$Kq_u;AqFTjnR0+d'67>WtgT"JdxpRS2TUJ65]5F2[P<{[4J~Ka7G=u[0H$muZ!K]pd:{$
-0:-$IJb/Ni^U).{UWhD$,5jA=0;4m[Uayk-a|d$p48xh6aovd4W!m:SiHE!AokF1@O:mBat1(L=$K=u"a`8b{9lcGW&.qBBsE$ZmLveU|ms'.WEyJgTP,c
-Bdn76xqR'J^3w7ONkvzH8Qat>I`_GHk#3Cv-i^:<p@(rbWzh4S0[VVs5gs.0+QFV,d}N@HRsE3n;:vok/X5_]i(F}i_ACB_iphrtf/wnLL,YBwJdG<uweX
-Ye[8CjU<n4pPcY3/f@d&mg{_#$_P3^:FZ+_JS]N;WziW!.[ON#_SfC:A+I!kl.hQZM_nw<Z,dC1Q@gv+b,>5MLWAfi-luFx]bzX&4^'yd-3GW=t8hZ+k`t
-!XPjesWD,MjM@`fd'a3w&,wMT.]]YnMbNJ]RB:~+/d}OZu0&TGf}-0l7&1saQO75](;D|`e,to{Mv4{ktx~VgW2Aye=C0N0uF|A@y,K4>tI_GgifRH&BH&
-XrdmV2OKYzb0)<2;NL:{~{u."U5T#&M8z.Hh#)!"8RvGf76f,@5p{###8<{b9$[vP(&9}F}Kgy:!BY0|e.:ITFhV"{-s9P5eQ_p1jcUn=1dSWYUn|EWaVO
-#eH0.mi|wWPk.DLeQ"MfSd4=nL'=j|t(HSt7L4C<g89B=0Wkk`Q.T2-n%$97C_Z).(6PfXBWOTkr<{-dTg:=rU&B]7z<n:b2xIo2qRl2+qP<wo@Mk>7`/^
-'m/.p8MAg:z,^jVd#VeeOFg2E"T8RU/hTC5UV14]%uh:LP2`hEnmd]2R{j2"9xXy!Vc!t"$"h`|z,efY]bp9&5~9a9E>~wZ#N2AT0Hi8np]8KoE0F)mFP<
-=Or]r%E[qjT;OKjn(XIVLHS<=,`]c+O^+J2AF)+:/9v(0O^J"nUtWeu4|k$I{_ebvl}'+hO'N@sh$a{2fR@|KFZut!/-Ii^`QFdhqk(v'Zk`P_F3OZ5lL,
-1Nc+BaS9_uSVgz38p<YC-[6x@DI#PWUG#No_wQ@t/@p@;`vs#]@T{'Toz{>fZN^G0}m5@Ny7LWH.yLc`nZ2NSB&SqM@Ag>5NW-p<_E60wgwegSQ<eYte3c
-z)0"6TkFjH{Xbo7w<e!djtK|z%7}Mgw6JunGdL-W5RX5#MkOzlj[dq5;b1kzGOD3a.@Nb[S<;"KMMHbo[)SV<6'3cyzg4DKP4D+!(uFvxN<_O+T8V0={>J
-D{PvRn"NWuuwX|Gc;xt@5|KYOhpYq{@z.X7AsP,m[kRvLmh;-;xEV>~3a{Ea<Y4@z`LPCr|oTyL4~ohqdT02:8JM!|jfTv/a!#,G>[Ac@63Dlq^Gk_OAm6
-FgoA]].O~4h4H)-7/_,YA`RBih$yja[7zoQ]x{X^d2kE),N9R9oNe-aDIS^(^-].zFvJdlFKa:%+Fh~p],r#u9dB%1usJNk0$aa[[eyOEvA{v{K_A%D8G:
-[&+riTnl&WI4ZQc'HonCdJ@"f'z>6WxS/h&zri<;V^:eDvx_05".o(rs"b~1A#Y^0}I'z/tDjGXBABBZPk9w&R^%V+yd@Qh8HQ"&.=Ib>6hCFLy!/R`rx+
-s|on{wPPU8C4+VWPl^5[(S7jSDvMR/X]vj1P6`5xVZ#4xnn4aTvLJKqVS94LJS6aJNk9%,z|]2|,2nY}gc3.L%sKE5i7_^we,0z#$>KXO%UPOXVp}%huh7
-!ZwHE;"V35V.@G0PuDI!Xd$L{M2oxHp^E>/LkM}}KnDI_@U!UtR,XqEwAWW7;fFopD#p[2z}kTX]/[hf`[G90m}!8$bd>{l3CsdJ%>+c]m|yC#>kA3LFYs
-AK8msjxX`7rK+(LDKh,(UW'_F}lTAUCeA+'=}x]2#]Jl&{b<m=@9%&hKxg`@j`CG%ocD@yUYO8G+W:ds3A0M"hanrfch4J8Mi%7xwr(O=#fL|lK{/'hKRU
-@cdy2oK8s:o>)}U5O6A[{8y$4mYoD}N]t!D]l$fA;)A7c/o8Z2FiCPmNA+l#mu+I`O3".ybEaP<"E$cRO-Y|A1]]G(|N7m[UrguM<&2gF}7=XN_|u%`d@U
-M_e%v|TI>C!N6ZJ}D)>3V|]AAvjeb}1o7T@-RYDkYrH7tlxWWnv2TV,a]Kchr,N.nEuXq%R/X"lz"LI]#Nk82O&Ub{"t[YoI>jnH.56}"jsGTB58J[776/
-1#k'VB3a~|JO)(!6x=2BM}+I~^M1qk:F6x/Si=gn[3Gv-$'-t<ErJ)grs,dWSRMxc628/g.J3'`MRFG$&5F'RtzF/ESS|yf}xV=NXG|]~K7^KXPr7;1A5[
-Tpdqv^$q1H6S<v<-v,&1N5~h[saO]hH1m!8Eb=c$w8Xe6v::7MGL1vFQD3C"4J)y%xrn/T|C`Gz]J)zY7Fjmtn,:91"RGe"KcoxHaP8IgmVSmn'`7${;mL
-Y$^$aGfhW:s7&AYDv/Ka&/l|N6{Tv[<nsc_hbA:b3vMCcs:uz@N#(vy_(`D8pT!qL{#<ew@@]]b|1=L#CZ)o<@q7ha@J,&.r`iS8inm4H1B[KqHO0K.WW@
-jF_@_}&%HKUk|3ZYO|,.7puZ(c$o%MYhVi["d/9ia=zf86+Vs^="IlOEYSp;7M)5{'V.Vsb:7WFYEADd><w-l>>J0>vIzS$,_IP0i/0d1Cn|I!"Iu6t1E-
-`=G3LF^%5(h]3nNSAD,{jYk>9|cYWYYQ4d<gVvJ[{(o2Y;o}sbT%Jq<tJ0:<_1B@fwV`AiIZU",A5Jhbs3~.(SCi{^o<0=[K}Xz4`q2l<a8](!0:P<TOXl
-'>o4#E,z$)&Sci!HP:t%{fR1Vw}.+8JK#1"~+pLU"NbsYUuz#7yKYd%DavC'Y1~p!RKG11Rebj~>DZ!s)GyO6Uhat{0#G[C7I8zv&8"JKP(1ap0')-5wT#
-uy&;oYTh;lv;r6PumL0jKsn_YvJ]jez$.J~/C(D>"~^'[3/1}f4%9-/@QGk:+$A]TspM.jdV;r3}!5%0<gM7$cO#[^@uZ@(0Nt(];.KF|H%T6b9ic%Xs{Q
-X%G^ml9zkDkBAe28Gu7/lrKP{|5N<DYL6D7wVkUt;B),da8F0WX;)I0}p,<0s.5UcF]eO:F@%'KMy3)(/$I'azBLTcPRbL(.=]XxO^|!d&J"o^FPbe^[zQ
-4X6%R${sjnm1FxkV!g66@c=tnPoS[+[VTRmG:/!,y.pQye7|^09Y@Fg"N'}cRf1:g$THHXqP/E2XEe=I%d_@41/lm{}H3rP'"0&:mBuuzgIf@0eSfZ6s_s
-f74>}k}k-;Yku=10N^TBO_EJ7S}B}Rm^xS[}bzX6MXJlb!9Z=[$KWO)yHu'd_x>Qv/Wzz6u%o|w&A(xf'8JYhV>Xuw9d[PafJ<P4FmFcP)c)cFQC`%`kt|
-#}i4fk"1r]u=(.k;sCUho/h1dHG]>3(2C`p;oje/1wXzzMiIFh@"j"tt2M7Pk8ERU#c6f"R}]y;z+=I%2MIySUW_e"|T1n$w2i<4g!$jF0T[^ClsF`Qulk
-eKgHE$,ee_wZP]=Wtam|0K~Y7CG(SH}apWYxN9!iWMmt"(%Yu+cqOZo6ny}!ZnMmkmY%~3lmTQ+Wuayn4Tl+mln7Iet7:{}=nAlGN,lY@ya'Vq[_+H}nr%
-LR%Pz[wAnc@QO3X#BbxlxH}%oAiX<Xa>epv8&yr;}0dp5&EBy}->0Wp(5%F7}Tde,l~^RIO#y2nPZW-_RRwXAs}.$o7^1IGlv6BsQp;{N1j'r<Q$5V`7FW
-'$79hytk%1j`LaEeRXP[1gRF+tODB}:S#fbnm/fqv@UfMK'MBWwQR!7[Q+!yo|UE=tV%=v'v(SU05f2/R7l2gPyVY^:tC{#,yTh``[]p}VO}/c9WH4`1z/
-p/q%f0A{>7fw@_K:veu"D`/QwYnliK2N>e7Qf1j>k;t5-DtC~lie{Zv;ZWFZ~l%`{X8NAK<D(hA^(i"0=[WA_sR{/}Sb>w|X]>RTgB2FzxQ]`R_nu#CO+J
-gbxhNlCf<`4iZZbbMmH9lyDL}fZE]bPsg];e5MR<$-4:(fu,:)(N:"W5VOzb5Cm<ATp:}d"[a)|EUsq<RNqzQy9JlP}jH(Ugf+fsod}=PDP$}{_fDOZ_uM
-'fQA#SnJm(3^pP,PX[+s&R_'Mc2H@FOri&hemAjJ$u(v(%!,zn9jK`Z'Ih0bhy4C}.Ct:X]G5n]4BNh>V@%bWREj6fHGZ9D5Ca~^]KYt<Q5siqbRTYY$`K
-xE';}tLwq4-Ie-BHVf{:vGc4EhleS};66<tbPq@W-T<}PQ)p{3uu4i3;__IR])zkTseQ"drt%[2nH|R'9f}nimCl97ObSW]6<C"_%fkskiJ3@YS-Is;7!J
-_v_bhzZ2QVip~$12&ji"{|!xlohHY8T|:$Ztww.XV.FPq'+uj6IDPD]D;`1ou|)#K4y5(mojNgaYRLH|vM>gbeYEwio;#w+kDe~y>j#Cw1vn8fwAa7]cx&
-Fo=M1+XW2Xs_|vvTpFTM"]mut)Mi!8QN3y+w.]m<`<6}:4rSvbu(vM5cAVaCpMIf,s&);)Gp([:#tlX-b"FO[KL"i2P'0JQBdReU!QI`i>p;K}+`n`6EdM
-`4JTV%g=-R|r^'!Q{#{xG>q"0lnG#7$r]$OKt(CnWD{}ii^F'|4P'I5Ue/Xq+,AR0KHMIo@$X2G#|[z=7&h0"(95>c|K3&z9}Yvz^N,)%{Ol7yd4(IU99p
-#MT0eYlpSS{"Pah1Taxt.rN,g"b:GAS.W45m5vs-oD;M#Yg4rf^+FTSHuy,]!To`+[;l,V|/9iC;Y-R.X5@7;kK.XCXy<I88/y8BR<h<d9$R/`&.us{E`J
-HO@$~a7iW#N%&!21TkCpZONqDc76Y/707^Oejc#3-.09}{GYo1.D.__(v0e#,awIxAUq:$}Vwd;<YV>t^gKfT[wCn!jUR-)vi/FX(2f.eM}IVCZ2]:l5Eg
-S`KQ<@eNEmkNrM/B/er,zE:Xyo^QFVv>u1:E}q4T}33i"uI2'L;4@4^!Z;SXdna<4hRLi}[MSLn'HYB!WK9QQxJ0t<gnNTNi"k9skS;ZZ,M)H]@pBc(Kbz
-BxpF7j2qomVDaG3LMJ>MSG.[D&cTT1-PHYth}U=T<CszjR.U@#XSM^83IjXBaD0{u9u4!O=8;>THLHRO~d)[MA"n{`iG^H8nf)T3MxOcj[vMTUD]o[!YWt
->7PkLMFXgPSUPDVTWO4s<-)K)z1H+^pk]Mvik'.#aRx-n1D7ARby{R7E0OM2Ls|'}+"j;VTbeKn3U3u/Y;p0Fdwryn{nl+N5EH;$HM@M'5@H]=1W#NZ4Ib
-mdG6|hTQdS|NYP:R)(P3%'!7aD8nzJ1QplR2T[Evt7YBu;BsI]&iF'"61;UNVdS{l$L"9t=hPg17J4<IMD:J/{VN#jt{`j-[,T8O.x!)63(0+<qtMLRdsx
-dEz7eZw98yI9yBJMgV!P=6|}Hql`A^qie!33<&@/(/;IL8HJhS;P86kA|H3[@L_DAQ}dXH'y'`>3iyOgbo0|p+[fE8"f.i!ykF&8z;N1:9}6aDz8g0j>MM
-3UxBF/2KA^R6vJu}=DQGr{A]Pu:PvXRQaPDT6K62F8Kz|KeY5)7W9g_awe|tS+Lx[giy^F54WOlnCB`3D5Ny@>O]3-c!]O22C%(_KHWf05AXb%.Jdsk^#a
-WZ&0nl!y@f-AC3:$;Qq.0y)9XuSvD<p]|{0CD:iuL1.]=u~<Y/zf9i&UtEQ/~/6pNvQv)YnKuoA`t,S@ex:PlrLM@NNri`J+|;U8@nM<]Ni3|<i."yJdUT
-p:/>#"A7ML"yiB><z1|9#79ix<R>amIuTGKMSQ1_1%m6zQ.p8wd:8:6N/GQ_VY;p,5e0)=|,yZ`&-#b]o;^Uv[p`/+^u4^s-w@UUB!B(A02zU6Q)bUCB5s
-Y"g9/zcc-a=Z;}),dy{l#tvW56rKJopE[d+@B{v}`20#]u{nu"CPF#ov=HMo`v(_5A~jx2$pZS8S'GMR$U`70D7kagivy!G9KQ}dB>Yp&w6mhE7B[k+YTU
-'@diNbNmO8[<#7;2wzEJM;%pZQ3/mj`_NCcS[xnSN[)/QSm=OOKUy/|Vdu7K|M:m40@-VYGGzMI}l#"iM:|9C&_@au@KAvzH5bWIX)fFeb7=#$U2j;lN&1
-iw^@akl0oPdP}]<]pceu)]5onKf!i@n<1/11;$Sw^c)rpwOGsBsf]HB)6l&F07c"ttxc_@eSN|-o=AqU|(3dQj^GkV(zBsG[/H_4Y;H#jlM|LG>R`TMJ"y
-v:tp"40pjlncpN,X!g~5~Vj0w"7,>n'()n#l>RKn8QsVu"V]gdm{&1@u3NhxjSqdLwfU}QcW@#N4dyw3NGmWUR<;JSRuf7Nxk3y26AAn@XmuZMn,gz:Fw@
-zsMpyeC!VdDv8$<HqLa|S%[yo/Kr%LT{=>K,59D{"gh|NV-l4+"a:h[d5w+VU`[xA])IJP0.n"$KeI],NC}UTdF1#c0[AzGN.43k}5~kD)TG'TqQWdH[=%
-c8}F8rkC)N5YbF,Zqah_>](o.HSfTTFy)lU$;>(8O|G{BskUcHH&&K>+|'-[ufa8vvI&HcjNf#4WvZf-+{1/_1A`^rqWztEJ':%r'N]{s,5ep<kpqkh;)o
-:J<:w[cd%QNn|0p[#Q'hCdE=_a5ZMxK};m>kMt4NA^Zt{B;YcQNQKC%a-'IVk^fopp`WMi<S1vw+{)<hz<K`n^i.^rqG6(NK!q(JVe~k<<e'nLA^t5XAJ{
-DSC%MIfd#eSyoJ9-226j$S~g;5DQApEYQv')j<_V)C:O<w=9&}SH>t+o#o&gDEgqz!tf3NYWmV:|u@G5T1iy}XZ`JCB1{z/LF#B^rPF&XASIVIm(#@weER
-AmcoBl(FZJl`p:,:UI5V+buF'zh$9I>:@zphPRO&Q)05`R1iiOSCw>'eP"r2%(3ntxp'8!9ZNm5gb2NS{v<ox1L^luseA$0mDdGC[,j(9^LnI$niHMxx8E
-S-8D|9L'%!d10M"Bq95ccJt4`1b>FPedByGO.G):`yumw^8Y2(CdX$dH_eJ,$>Hj.{(;v{vZ6e>4($Ml-@a!s:kQcgKtHru:[s2B_Bko_g%u7d)mMUd^MT
-/mllL(H=8O+{XS6OlR+qiT4R6W.}w#T;#o=rc!~W[q|qo2p86oCMxA~8CQHjmx=&B(j>oz)9Ju@(j$vf%SvQnVi8<rFQaujCvYUC|A{cr=#sx#-TphT5Se
-rS000!yS1z#n[kcJl&[XCj5:%yV+Ld7--;V#H07lzSN2a))yR7@rbP=qHHtJHDfj+9&,fB,==_maRwIGZ@Ni_rAfCXw4u)4$#4!vX:c'%(z:]5..JOF09E
-utJ"IQJ]lcUjH:t/E`Rv}Kv1AAe)AQZq"]K9JQFYR8^r}CkBy`J3:&9^7`>](S_Q!7G)~LJyve[n=^;UtTIq|0NwZt_}1snT9K"3o@#w2}eF,'23r%)y}^
-M4}i&}A4YW4STU{Ei:d;TV<Q$Jzk&niq/,_IRY::=PROW^yD~sX=B9]"NKI{NR./Wd>TV3De8oW({8#R1pp[o:Cgvm>/QYHDb6,fW+-GZvAn`!;5{THUlR
-`wrt5"8I,HKd'@ku{q{z^#jbfR}ti5Yss/I#<}@dSqi6+w;c/D9%CX^IkMME%{je0uWX9}K[soMjh#/=Bu8GJmE[2tKtPh9zPDh)=2c<Avpu'dcL&6eaF1
-ilk,+wa7.Nmt)#02MpQ1tL+y!(=1|N`H[<xF;vPBwI2U(d3hM"^`.,8!N3uc1$s%91mnyz,=T=NYmJJz;R(x5a8JpoMyX'tn-X>|~S)7V<-bsE5LMVHP,p
-CcK2^$nGx!,/J!7@X`>,_=vmqB>zqxMd_aqTH>oo_T$@=5F-N<g,MpV7Xiu.b)IAD^&eQ-$u7>jC9SmZ]u;68U"}DT%3zd%O0O'<No4v#Ka!bh/k]O+FLs
-PGM{Eta1TnnaAzNm{&Wfn8~4%A7z-#[<gT26!<RudZv+3m:y{^jkp"+KJ+xEDGF:)CJ$E{r1M#y<SKhRRSrm}g^P]O/9L<`iGZ"tVT,U9dHL/{R[US,:Z`
-bIUzdTmkV[!6T1"(!bT6`i9G9o6Dr7ve_Oz"l^maeZqF}r@[6(]W]Om`Ml8vq!y4zbj.rzN!WVPikNYM)Wh8@AMlF4r5;>]kYwq_LZu:JnMk0>fAP+bRTz
-5sj^@0eshuQ_ZRkPP$kwOv"E;|qPp;@Ly('[&'O+aJsAT3MYN;q]!"v6WvI7YkYM[4}vj,PP(>XxxL'pcxVjqN-nBH>XB#4:brXe]hbY`:,9vCvmx$>q`q
-fyP#_"@+}Cx7a7]z{RBU2)bB,l5JYCc|ClnS`wIj+a.Nn)Ui0-/K(#^G57OeV%D/'izxew9DmPzpq<eWibP3I]bgm1&-EYk&c/;g'jc(PSxPTsU=di~=VC
--XDpE!1&3)^rK@%)f/;cA{X.tK3gjE(:p@/R5SknHn9vcU4Zwir]RZy9D@%r:TNeKxM=Np,Dj1q<Jv=bG=D/)@B}ml'(r"VH7dba)`EMi^D>DlO{qY}'PA
-b'-ZHKBF&|'#Dc'[v8/t"B(0&2Tt&7iaHS'ou.X>>Uf;ZYVZxY7yB<S>Avl5g7P+=#8n(lM>j3BLUC8o|0{r0:#nT1rAJO(&,(r[+MN<E`MCTMGrhxO[K{
-Tu-:&ju#fB&Q~]3Kxi5bl}hsd"8>$ocb^mTd+a6p"`5R!w-MCOn|M/]A]c7)Mg0bSU.^W,Z`GcFdv)sutxzKGa!1L7<e[QXA"VA86ZQrY%'(B8Eo'w8Du=
-V:i)^9qk_Lb%rIe-ePTk.Gt6bQsTKxXKv0F7E"]'lR#Q+R<I=XFn8(zs[$`uvf#j:D6Y}6)Yp{O/l)m<_0xZQY<{uiisN2(L:o!Fm[(K$#Q3eDi/H1ru:I
-X)|!(e{1WGd"CT=38u]qByAbm3VZuJ2usFjg|>C4IJbmndl17g~aXvfGIY-i:$Y8>_@;TKpwNT#kvseeQ+s!C-}S7lX$L"9kJk@e-$YtPXw7[k5/^4{._9
-|B--4<mm+XGpH{A1WAQcs.fos=mQ,IoZIz>/<JW3J)v&gJ<Jc;&_VDyBRL>45hW3jlV^Xo|$R+K,`q{|em.f>[6rvGYw_6%zNht=>gKBMI7#B'1l&NT'{a
-<6d3nbr'gM7-nZ9}~i]wRD^]rZ8]&$3IO&S6i9hCGK~Qs!&N~!kcBYoPGu>&ols+QCD,^b4R>9Bx1't5B<~s(zl+<AFd#sG9xd9)Eg%Pee.{=U/rtFSOP3
-ThWs`JX<$(6XE%'X7cJ&S6W,#K7Xv@ZI9'+!r:t)BBMpSp;!0=0V9Y'L$J(BsvYcg3T4jgrGODnn0kSlvmUtT91]{sx$f^telG3fsUrTtQ0I9]tN[AZLT'
-uLl.I21p"&OeG.^U&'0-"d[XWNhZojtJ{NE#C0{1<xa89G:=aWu/9Q%`YEBm0#Y/,b,+d;%y6zY8'KR4LkEo%4}Yd/B{2Bb[@]Xtehu%jX}Tx+|7]I6#NY
-0N^f5,QN@;+D39:^H(1K7b`;T5QT+T(rt>J#D94',L-+uP^|RQHhH"(wEZF<`R!~0Fp}Ad7Ve;E0}}">VMSUI@z@C-je'yz>!NmLvwvOg+D"|x(&{`/$0E
-6#)]6$/ftt2}ss>f5`HP"x>w0{]Lw:"`z43VITOC{%Bkhcsi`E;=DuSk1Gmk0L!lB4a(T@^wj(o){k7yGzSL<=AcJPm@-pot9r>z<e=`_lKE5:^'n'sYXi
-k1Y7hh-NR]`"|;Hn:u^m}cl[7l/g|<gHGkN',]XgT4y[a4^S~Sq|T+c/pn()W<H%o8yi9$5t;l,j6o2XrbY!U:e.=-9<zQ;N+6oo=QDC!ZY(|[%'Li#44w
-x9<&(K^pH2Bj.{[AaXDkZ|0Nad)moLZx,`oz;wqMdLT0V4}ynGj8TR16485'[vclC7J%D:W+(lg@Xl;ZC._(8|i&oWIThYA0Ye>RgHlRGis!fX"c<A`<9@
-x7!YL(^9A2DZ>WW-uY]%ij08kpQl.9FCRRH2dzUOk#lEd%lDQp,Sp1'tY%+!aRQZIS8:<c;%.D/W9S%%J#,8r+!fKSoE9"cPXA8Es$YvBU5JER<I^Ej/gd
-80/T}1oVrQ%i!sZ7HlD2kRF]'|D95R+kE;6M``WHnjSsLUdVx`nQY}xd`#BF83>oH;sLE$MMH[+KnD{We"Gn,YrZks$zyQ0SeE!dgphl[)r'|!xrnS@VKH
-#|dP2BwEmUHL3BLnfm;Z(+3L{:j`'D#d19a^kQOi3j)UJ7K|UJ)<KiIBAe]Na,R%BfghK_o`ms35v{iZ{PZ)ibzjs{v/tLkKu_+`:"PPKDr7Dz2g"{@drk
-mjbv(wOw5;!d9}vpIYbl5ofalMs=j0v^i^G7Teyo{pEB70MH6B1M0)+]i&9]wxq=`fZ^/O.HW5"w9Urd46`!=g2FN@qX^]q%#[H^UB(.|OO38Q[#s15;RY
-DJw"&p7"n#W7dP#{q'8=aY%o-1wmrTmlO-ls<8[5mZOy-VBo2QfCm!tE6Q`|9_^):g/$$]idfG#D5&s]Ih"c2)laL^fFHzk$W/xL.t!{sd;@Ra"aZ^-TxH
-$^N"~P~EUSyH@9Xf$xUCHHiRdpe,AR!(jx~.(Uk;+@wk_6,[Ey#l!T)c]Vh&Ua7TiaosC)t:JrBxyD89tSdM:P8op5C+|qC={37)Lfrql"Fj/f<<ElU#vN
-(ab0p/1H!I>z)q&ko2N>`[L;MK+;;y1-X>X{v]E^pYi;K,)b'd"uP71|_DAl_y2T/2tm$F1JDtLbFo|Awq2`R14"E3x6bEq'1fTCoUx=>IjB&G.QyLatq(
-)WgZ2Ae+ZJ~9LiU#@A&PFHj>L$>8x#[LZ[i;)(dj8U]Ib]LVwHg8b=|cEj>Wmw}INcP'}>u%r7}Zp6R;u@3L8$&1oWVVKQ'dcBnSfX!(kI>KXw:;bbWDxv
-mW#$ii--VGpBB:z9n6<,[$%0:KOT))98H}lkfp,,C,>]!,M4yS.'p`OO{}oR]WkQr>rcY#!SllT3U'VbU08V)5-5TP#a8D_3_gZfeMykWR'dGAu^n4Id6;
-==z,86a`FD>D&^tbqv8wnpR|Lw}SO'~:%@-n.Bj(b&p+%cCgDFKCt8H}Fnxe;aS,4;`5(FDuka~R.9{!je4IOM`$aYA(;5c2{h1<#2j;3xKX-p)aVNRxHf
-t!_OrWH43Hj+^8Arb$;20jD(y8O^n:9r~[{h'+e9#gKl@r"7qSSKl0YJ8}z;@8G,>9`)|/vHks9^8|1x!|BOFqBDB|Ug++TkfRb.usn:T"{tTOlYqf&>Dr
-o6$Dgo=}TZQ,+Lx)Y<IZK,[8=_A.F`6&A`ff5|64X[NhNmR#K#P)q_0q<[Z[:qgY)6n[n4s3Z{'KB/w/:u/I`HLi[:34e%uSfB7w+F7(ywzE(.otEy4+d(
-(.J.S@F9@r!am@Zr"vw5'4,NhSCY4Lp`ya31_B'nTJnu`|-nBot[3uT#/n9#Z@(m,c-[}9ssi37479DImElregDuFD}L58G{AheOG`1,G|]MFc2_Lcd5qT
--Nb8[b@p&2qciiLYszhG'U;2YGKQC0}=t%na~A7YS6.emt0yFtl#ei0g:bj`+7h+I[r-s`E#H[t/lDN"B'`.^TXsh5NBHN6emq4om3{4|(v!DK_l$d6u=+
-0Hy,o=zqc1Al}sym`:e9{5fj]G/l5d%@v#.{^q6)V2NqzJa8-0'pS+i{t/"2HD>`GP)'nVD.X&Y$oPwAr_V1^J9Iy.jb<5cp}BgdQ<LFLM0/yxVSvi$;O}
-(i0`~i],wK6!v)%u>cw],V]7sB5tulMxM}Xs&o%x:N}[Pmz'Wzq=mdsca`oeLg1m,3'9t:CObU9q1tJ]A{n<x5VO&35C~GB@r}](1s)9Zd5j(=B#fR:rA%
-+/zatc)VC3JPVk"%QJNb9v&8P{w"`NYVkOtJ5Id_%aeU.r)SGqq-nzM-wm6UsA3pVwx[e0z`e:0zig~yyEmErV9>i@q":wi#eXrQgwKrJf_,^IM7r|5E-K
-V|y9g+ffI<14P#NblR{,O]~oC%Vz1E'B~b9UFd9fGd#<-bA7.']wv`!^H[%e@2)B)fYKA]L[fX&5}n,;,#]WeBMhSK=I~))eG=ecl-G+un'c6eyVxH'bQA
-/M4qQ3f8lFX]M%hgg)yha#{|+o<Em'R3FjZ,^:3r^.l{}vuZ/+`}vC}rs^xM>]"78/TDBBanDNNyEeT)m)z}2w+nd|aIJ`J][vb@[)HcF1TAH2F8RYknko
-.G'7o4<e962-<kVzfu6MCy.(/rf.EKnQL74OI,V&t>Rn)"XV.LL;`XY6W"(f:DU,kn4SaSO#1;k_@+Qup"JPi5#A@GZhU/e-J;n]ozl_|aUe=KGs"gH2<4
-vYw![F>/|b:xmpJ=JYj{Qp#k~Ri1%8hWVc]n5&MAAc.`~a)#kP=#zn/lUoJ14#[:}{tvqDaN;Ion+l5p4eoFK}P2}O_#6CbGpT$}%vyk8/Fg_{nF~jbzXM
-m}qXLH$/qa)kI@EEs`{7z/`<[TFh_9Y>vRCwq=!<4y}U@$jD1m#[::MbpJ:}@Hdnx.7pB0E%-'>xGNQg%D%h!lbUJ5vgA9muVjm#bKpEPpRK$]OSKch]c#
-HgkBDkDxbdVrilyv>wEG$K5z!jj$F;ds)pqbbYSR#BJE{C"A!HroYrEOnz7rFr!#qE'-[vnJj#kB"P_/byG!-Lov}tyhq27{nZ9>Ap!O>Z5CF^E^2o-c~v
-=X.ZGh9B/0+POk(rg0pE.xNPkeV|,qa<gddVCs}7On&d>Dmvlpa8J`8dK!H@f&<'yTNQ-B.H`]Oc#5Oc@CKU;0sZfO;<vN@&xO8Q(.-r_l~RRWhDxT"1+i
-=b%JM=YyXusva9Vf},uLcpZSGaa--(sRCP0cJsXc6;6F#&z9ptZS`a&y9Smp#i8Mq|bz[7NS,UtC-57:|]FBOA)Y.G>p)])}dw7"ou6.'(UD{<7U`1cs&%
-DdIp{nJW6J6JKU<545{l$^N@g/J6nHlzo=EnW.ZRtY;9=/74xj3%oI"F5<-x)>!+Sl8'^I7JnD={l6czdd^=lNB![bWYj"|.HRxV{Db53g#P5|wBeh5@g3
-,[J=]3T#z&<ie_|(XejE!h+K~i28%G7kswe75Dt:n2JuA:+!#m>usp~i<A'g+`8cr$TxtJ4wxFL'~p5i=ds@H_$B:NR8O;LKJG98M&@n:OWF>x0lAz7F~.
-Y9Pb+DGR1/ow[@&WiIc#:B&6lXMDimGsN&KKHEE6PdWR&+H8gPFnQpzUC3D@`uRFs5jhVl4CpkD|/mC;Ff4:9)wCdHBT5-wWw0;poxrCjY(g%L-es(n7p-
-N/~77#0vQlnt%s$2yIanKG#85M]>BF4dF4<n$UW@k4Z`kK"[1Ee'&4q@Q!q`wUWTTPP#t+w5d@]&'rZ!XQCtiGTxqPo#p[1-j&y>_>0,VM9sUEKt<GUihs
-#Z|ykYRl|@%{O5K2@I"A4KA%(<8@4PGn:LsD6Z{|we>LCCn21)aT4mu+slRz@9Za|l~@=e0G1EYLIxc!=FG5!&3p|S{Yc$~TKk-UyQPc`,{yV$t{/XYsHL
-rA#{_dc|r}.h+{#uoBKCntv,tGL%KQw8t#B+Smr8{D2Bu<l^3]~MQP2YP7xNv'=I55"j{VE]1>9oX[ntV_$,2c344YUux(slacxQnXW)RsqT(@Hmz%cFX+
-okMFeJR8vc>eVMOTEHF0!bnWOivD'(ST+hAQT2(<r%G:jzU%eghEtp5g%Zthz9<0"T6TMx:W%knLRz>j{:r$HDc&/W)Qr--ql_I$$5A:.Zc@FJJRJd7PEY
-&nG[wxd3r$,M5TGaY0qs)%}J3fwNx80gI4uB0)M+CK5oD8P;^u8v%w5{M+s_,(s8cz^(E#i.$(O'A}ho::$MKQBF32x[w"jSQ>YEH/G!M#ea^WA}TO;S=1
-5&F9z5UAlJ2'EO55ZEbx/dV-(se}^Z%$L]@oG&ex<[i24e->UMTGbE$s$6C,Vm'b:]=joLfP9%jMz20SFQf1.873B>i#LFiS0%345swT/0-e908xH,#!k|
-{U"F,o'Sm0pJZZ}$(v"|tOlM,TK;hK5!3)|s90b(CM-_xY#4s(})|nPY/,5&'A$KcvkKaf7YFd@txjHy6FE$(Y-a<<bC/(mS>Fdm4TR6AMpF'{TNHG,lhj
-IdKUKq>UlJ!7'Tnqa4C8Sr'.hUV/Os%^j+5/{l{oiXQhenU.HTa@+7&`,;d==;:!Mp")Ilr5VNsZCHzS9ay.0aB.:J|WRN&Xq79SBHT5=ZFJ<_",Dw6'ZU
-t`4v3CYUBRd2-:oW>$%)TAW]yws/a5,5}$|QLPlwCl}q<[@iBv,)q}5n/xHWM-0.#[o>YMeAtV#w8(4Vx/tYH^{!D49zxLa{!=yKZ<DCk0778D['KqN.ml
-HA)6'8[OM-/'`K~g^&92u4HW&J<h:<~naK$H2VrYgQw{Ca{i|sjE46e|IT|Hok+-i7KT0g%J#sH+di#n^3Y"}(a@B={)E>lc)L"t>83-S9Rz>;]jq[q!9'
-jJ`_@DRzYUHYEb&u2L++G|BG#m/Gg2@,cM&aH6:LPHom--y8:>na_-/s5J;3<YzT-Y~'Jp%PeIS{&A{{Lb$vfa|[OxK+@uwu0RIZ3cH$>(Y$6!6=7PRqY|
-+.qXhtQ!Rr^_')KRYwe2nt|zuJ#P++k:%]1+4Q1&<r2gb"Us$m>{%N297(.gU#H;WQ7<yKfD=W:7igO@i.Q'`qZTi$>8IWT[<w=3m.>)}X>ipYUf&9[QDp
-6`.P+|j#Zn0c_Ov|,)~y)A|::E_-GFc;;X&/P0j/_AE2r,A;</qngAojsk)EY#Si('"Yro<8(1Kcc&hl-E6H5.cu%ZcVmH%'TpMhTa8e;B_uDUotCgvp4/
-x<tC!KT"DU97FRX})c1$8Q'sX:+t8q@b4TP$c>a6iHL6}mMC6)4p@^IdJ3e5DOTg_%SYT>B,i;0^TpIn;2UI"$zNCO09|[JeEDGa-bBCu>`!F1,ta@gsjn
-C4m-fi'@o.N+EH9Jy5wDD}g(Zy>=#t3Q}!N%6(OD%S"B<3~h~z.R3BsC!kVgep0.`RsMI`NLDKNztmTzz`NY%|Qf33DV,-"gGjwNNIfrn!x8{vP(IUh'(=
-tpyD~k}E5eadXr%MN>c2D5I{$BHQECu(oRxVjzON&!.TnQ9h-2{p8h^pCQiF^ao|%#f,UM|k[I,3<N7Gq1{od3Gd|ti$&]/(v5+;tf92eD$rNpFr/,wo|i
-GpU{n6zx!19#J-TB+%`GYC[E|aeM@!2D(mr!8R0un=<G[a"Y%gj2BIf4k|v]kN@N~UD,ul$UzhFh94wD!-7(U4[dxi`[0}NI]rYGk&+]ST7}NAc>na4+rK
-&g1MM]i]C(P#{gaEzbKG2^K;{IhJRHNo0E$Ld."Tmp{K5G,[RbK!(=v<:U1g<ArPSKJ=`3vs-GB!`T<AN<l;/DVBN$hFr7(MzV"I#}hj|VK^W@IQ!e8|=2
-nM|'G"_Wek|%A.Te[M`&eJjjzYK8`R&l=e7(AZXn{zL(v4HF$F-Vwrv'w`F2}0v",'w"#kbWq%1_!L;As;S8!FksPFh%_(s5,S6m(U(-xK]deIX=W#c5,I
-ST0P~R,k;FOI.F,g}"#[M:ej5tja9-`!#$9GvdoJhRm0|%[=82|z!->uCE9uf`as@=mxc-T&XRGGTUh!aTNEU:GoyK~P9's0@BBS=o32~gn17dxi>VC=pa
-3RM&H9$i[("FwfzSR:M&su6BWE8wm0pTTp`1`E'+$Vl@:K!A2ipv>X_|t&0HwJ;63XGQ@kZNuhHJ4RmS8%pJ.;OA8`(@(OEvZ}/y%RD1"PQA~mlu@5P{C+
-xG%{r=i-@3mQKnJ{gmFy:^q<!Qu'8l2NW'ew/e7[]Ky"0N@CH3{r3MZ|iJ74jL|b4z#[>-Ksj/<St/c@yZ"gUWy{$"V+q5)z+'NTz#VX<hQ`Q}em2Yb/)M
-"v'j1O,yxUp{GG@S%=BZ7Nu-./M<]w3N6thx~KY/oTmRYZtnnpAVO$w,ap3dt"VUbGXE3wJ8Y'[Bg{JyZs7"[%{=<scS80l8pwA(|3;;An^M8ZLBZe2:LK
-xX>$f,)4gP5i+LN+$d4$N;TF<@tynXR'^Tm8%,cRt{:OSdN$<Y@CbC/b4MSrffS^|GV+,GGvHZuHO2Kzkd=DA4#KaS~_n164,3[{=8Yyg#"abYgOVu4D6$
-FW!03:+DI;wX+Gs{7X!]$nH(/RG5BN0kJyw+dV|g:1_c}6m&4A7V2d+08Reh46o5_DoobkV:$fIodyb;3Qwe4NoL@E1Vn]kk)4no}UeiPE0pVKr),@il8x
-"l20uzmzNk+NDwmZ]Ln137mu^_,$LwyWb3u9yzedB1T"]:`$~tfU-Bn'mb+3l.uSYuQb)]>^xe`%Jco$"YWuk"0QUX#abwYgINhj4}T^I^LAax,F":o'`t
-DbTHgDU<4t{.c3_T)h1_Yam:;YNfJNs5uAzNodY|'g%feI@8v57(i{1-Ip!w~]oPr.YQmGA-T9=xPv;R4uyuB["7Bi+BZWR&=p[gnv${YyVz9<32_@gN$K
-:k}sq$.<)!W,/|C0CVMBs7lE'tD2]_%(|{l2Rd4-]vKRH3/0~!}#[@0e`wj1!giK[KvUt=WVi-,f|@26LZ$X-,62C^W1#vFP"u4VA$pB`mAbsG^c@)u16u
-g'6MYbN&+K-`XZ'4(@$%&Nu+Kb$)Z_3&dl`$qx0_EqW'oLs%v[:E~@!aIl2$C]EJw+Hplt@vtitX.0Oo[T5/YH5Z-z)hD._`iC<9`TT]rVBy`=XX<A|#F$
-<L+qxYdik15Y3"Wa(lXr:m:U)Ii,u8J`DQuEbG{BdU!)[R+IDm.3i0jm}48ubh~|h%"_lfJApysx>b9b~:dd4"Yms'6P!EiWS1EzX+`Ep/Dt~OuJV.nSxu
-H3@]9bsk[OXdB!YiQ_N>7!6n3mP-L!=3CkS}zIrbN6'NQ27gpgV/YuqRf]W7|J@;.'bIJ#'j)"St(>`Mc@tHI'uB}eu+k-}JG`V_rSyTK)Yqu%R!Am,pDe
-bgDA>qY|QNnoKi|o|qF0rB'E+TfNM;q!uD5TQ`Y/Ndy#'xb-)I)-q9~R.O^p72r)5`OSj'rzv>M-+d';1x8)0yss&iVwk32S^.M5.IJnYQ^^`NCv:}vp8d
-aCZ">JH3oc1@`v]__xzK1}$0S]P-rK#0oU^=peT1OTH8JObh]9HJI^$If|b;w`RBBIh^Ng2+dO}_&^xObD5Vxd=1<iI{'wi8>'NYmj.E-+5/RH4(<HN=#P
-Fca;QQ%n(-VZ(>n&i]_2,/bGx$}=yfBK:[DF'0y4TG+pK5}ZXu7;''AvU;f"zMI":'{>liRxYJeT1E1SAdn^n[K;ALbs(;mHw0J2Yra)[+44m4h|iPgxOC
-5_}U-O-d7Q}w<#%iVTv;xIMONz!t^ax5@hi+XQfU$k8GTGvB79(=Gk'0GwkA(Gt8m{Y#Y>"h,uk$-X,i|jrIuKTtjQiPPi@>7n!K-#3cD2=+eXD/z2qTb$
-~%(I-.Ohpid5[9J&Q+;#wz6CXd<.G=1H{Cq2[Yauj_{Rqn@Xo)vs(=WK;zyz<8Ppbi0KX,"=,dITDXF5qSp+B_jo2A!b;8~h)h_>CQT`U.ZFD|3iN^=ErO
-'W@0n#8ISl#n4A"'kKO2>;X]MXw@g`,bTlt17vbD_pSe:BIcaLlMag]6:<;7J^'T$P%Ek%T})KO@AXOYdk@I^(Ka%r`4n^Y%X{0JuXs@#w`i_6YdDss)w'
-xi{EJM-J^!ncw'qZ4=91]G9xfg+lpY'8yjF.22`PI5EhsbNXbbinxB,,9h=;1DR)wX~`GYDXt`aFm`aVE2oJhAucC^++v>_M!zTFEl9{`>Hof.J3.A[G2u
-q>A@Tt.5so;xv7OVkpHI,qH`<iUqbZdS!uE(V,g]C2=X}P93eYs+B$H&_yS8JL!>d|yI_r4M~&";cP@7096&G9Usi6[|~d:xD7Y9SEPVfEZ8u%qZzGMjXZ
-MUSDwD$K.t7eSrmuX598w<-HP"Cx0'4Ek=!b#"5B]:>1BRdhCLOyWR9cWB21Z2(GH9b9~]nw7}QcKg#Cv5PEc+IS!M{e2}nf'ap%$74euu!WvS1ZUW;W({
-$FjHgZgBLk7P{).4&pjK]D8lyOM<K(8W$lKejL3k_Y=IK/,)fC,i"!fYmw0T"bg%3t"5zF%kS7pkC.Cz_{elWYM[LI2}.=Y9+;EKP$qdOhd#0>'XmVi/sb
-;W;#+P+bv5tPM1|nlupGoG'1Xr8Ld`}i7i@>PVKF(&T1GW]2zBo&POPb;R{.T21x_:e%gIGTUQi_)3gV,,.@)!~3,A=VBfxNpHF-h57)x,<f@p:ocgBZ3$
-{]j}1`}&3YQSHM:-clfWym[CAL+<J(&V){#7UI|dNb<lYI>&)0bG"5^dL;16liG:MCmB{d"ib>riG;Q^qX4XoaW{c1a[>/1Y]5,`0/.Up@;@.W;_|!U@Um
-8zJbUN]I7=QeYz=s'i@P_,mWNLaX11xy,<JR`JNf[XFb6{<=)gfLg{b9m@QWrKM_g)4HS"SEaIJqW[V_~XDG$In=1kn2Da5T0P'AmHdpK8J|n#pFxx"ril
-@^G'n=t1Y!A>uK^&c0/|a=Ss#Bnb(J>Jw!E!gA[NO[Thbw`I/zEwjFC%IG;$W]i#|1HIS%#&0/A[S'dh/E7,"[hP;#/wVW%ZfIKg)z8Ug07xdjIt(Q+[Xj
-g$wg9!J[bOH@vHZgcFJrRI27C%mcQ(&3;D0/hU#Yh|vAZ>d'L2@8|E=Z~,CCZj&h~2>4;{Pa5F]5xbd{HZ"@FC;nc"X'AAStcb)qX173Z=Fl[:#%}eK{-]
-n5biIdPqN7Z{$ndW<woJxZC%k)qOM|bp)$IWY9~Xf%(c/E^}tR^=V8yk-5^W:a4_;6jS;NpgB{V;Cu{axj&n}gde-mxhZ6}yf5OA1o$+Cj@ri1hY8Nhk,g
-JwK7tA):NDhj~Q'{a:b_1Q1N<UH2hW%+vxi`r>rr^'wFd4[ig!$|`40Vdbd!rc;izwb%uGSJ-Kec|]7y2F%-)wQMUgBv(/2vv52@fhXRcp;mJ}GZ1|2J}B
-M`_72l&Ly7=jn5+:kPc3v;MA[;pkwKnbk8V+;fG>9BWi-GaRZ_r%W5)9MTlB1D6Y:,ajxL0kNFH'2j:$PW6=8{Q%Z_c]<_9R3@7KkswJF3QN>E}GG=M-Xk
-=]1a2v.;F<W,FTQ3b:f[#Zx["n1"A&6,Gj;m8I|bpnd'1'2^`-|G;ITd~b/`9M'm4QM88U|uMu"x<IRi7Ed>u1r8,&Y]n>R|p`-`QK^}%kj5jM0vdU1F<f
-(nQA4|%dRigz.@FA}>"3LOlfdEG#S#Zc5O;g5/=D.}h"0d,5}rweLAZF@I9`&BBh_M`p6t9iXuZ/}iHJwyIqm1@1wavM6t%+JGRNdY2ZZk6yfjOJk=dE#=
-q>Ei;X|lK1)#/k}F)^iEyy{YEx`JMa{F5|T2JiI,VZuwBIXJBl/wo20)+4iA#Z{3G7"B%5l_NK~r@X0ZZ'4#fY^k)wJBh#ykllnn~v#T$06uC#PSNT|'=A
-hfdK7I9HwLc/x5KcA"($}b@D-m{0,'O;t%Ic]ao_67N$j'Tm!f!cnfv@'EO1i=@:eh8:X|t/;Y_fU>3@^_fV{$X7Uz318l"<M6JG"!-6B1V0%zadCXqtGI
-,ZAihS{GHzA|$pq2UN_r#vi^T"){~/&"5.w}&]2(8j/<MmP@!IPfG'k]z2+veA.}pGGKK.hJP:A"QV"<:,WJv`)8`;6x41ys)'ik_8&%z(EVvcc4^-;r_S
-;%vocUg!OMNpT3<`'JKis/K#y'2R&93w}wIHxF2&o&[[|p.4h'!NL+4O3BK[_oVlY!$[;]PrpOFj$'bJ.-k!]/20i5h&#nSKt)tG[N7o<9ewdExr-sjN6k
-0t@,Mz9lxbf$j&#<.0#U[]lT-3E5#`si3@m4`P{[q^B8EFRoK6_4hY0sa#bC9L='MdQ`F#6'!hh0'v]D8ZSPp;)B,)Q^3$WxE]#p18zhF>;hw<(Anhr`4b
-'s6U7<Cm5NqttcI:Cwx6_D=g1D[iHxJ'M-79GJX"p33/p%q7y{Y0(JmM`=IqcHY}(IyQ"d3n8TjC$eS<vR=9QPD<e9cja]iRMuj&]#/<z6YBaQKPGExVM<
-Mp]&&n"trU7A:qz4e^=U~khH1d9M<;@}XCiE`Ovw<b[5P,k(P1G/s>P6<ZHD4<tBD9zv$Z!S&CGSppUEy/hGaiqED=u$zH{u5){L>m4;)EP53}W18nOp2+
-q27qhSUW@kJO,Ks[3E8GgS&E2qw_mWx+.WPBW^GD)}jQmn6I^+"=#Ml`%z^lBT+W@MxFOJu#{E0mE]HIoi:Yu{tZ:r-0w/RWVhU;ee{QC-Xvv1;op&Qe{K
-Kc#gXU_Y(O]fb'#jH=jYhI4PZlHa-5Y:B+HTN(mB@`TNnC$h@6"e6aJ>7:N<i`zMR_j0_3$a068i=sy;]dR4_b{2!w0wBrh`.Ha`hNWhwi_4)2!XHbtkK.
-x8Ja-Yd9_)z{.SV&,OOCD#sQB>/w8bKLr1-4CGwXT6qyUB/Ri%sR~T3+y5g/zjrO,mYzFXjjMkGbDK:]o[#KuWaT4b>17oMKaS[:9+{U>cT20`jndvl`@S
-oY^Q3:[ZU/kz(ugpO!&ekI3|xtg[+]JP^,z0<y3=dx8`03xy~(0GfQi<P]&XLE~`$$VP0!xp$RYMh<e,H.Zj&nRe4-/0o"n(iGwuw)f^,;=Ow2b)=-5P.O
-$aRLs(3lvVmW+Vk.'H/QjnH.r1nF8t6MkyV&nNT-U<#z]xMViSXahef`[3WP-o[DCH9a>l./X,tu;'ZhB${fL(@EGw&(cF="<l~HaXws"f}A.RE@>(v:%s
-ya/cw=M|fnciG/'`wS%y$JVaZs@"M&WY{kjRTd'">|1QooW^,"I#v'uC4PSW6FI[QlBh=8HD"v89#igQHmbRWt2F77V^o'!aTfU@qm</DX#nb<8-_Q_g4v
-xuvS/c@-:A=P@d$kFNRz63X(7V6Fl;DoiG=T-zWSrq(jB%`go=WsAF40!x(ixR}##fIx,BL-[U%#j<23wh:_MvFqHo<}.gB<>E(>,0W:Is&v")=84X$h~x
-Fjjtm/7Mm=jt67mC>$>DWxaq&JFt+"P||.RCJHoG'Ar)}A3G&RV'm>'AAc,e><l#ICO1&!&!fFh0>5mdfV1f`6_YK^#KH`C"<;1"aU5]Z.K}.6x7G9N"I5
-'i(vOxSlj:eA#5NfsG5z8tpa<Fi<FT;.|>xp2,!-T;Ti#@N+f2S1Cwyj(h~z~8bSH|M(=MPn4SF<H-RP_O:ZA$up]tVW@Yo6d{g9^tlGOEd_5YaDlMJ_=;
-!m~{71}KLh+9SJ/)L^Ly%1H]2hZo~wq66ws@.pL1(1mUaG2p<2Am'lCgZy!WGsKO1V"M}X>thkB|dhK"SXfi#P43-Q0`psP{;(Uf)a&Dps(egSx`;G)QyD
-.Ok%G`yyw3/P[P]vE%ifAUUa8K/1B&:2!7>wqs%XUE91kZ~ua!oFs8cBQqvg9zyW3eNi)]9k^iwKj+9z{tebqW1gWf0Sn,%x9{~)(Jl2I!hQkVGbjKuP_l
-DZF#se${X:b(x;1K)#tS&](j.J~<X[7cHU|pu$X4srz>zu^D%-&k|[wgnJ]e:xRH0R0/60xFk"C!M,[sBA6GQgcdU#@`->)R~gD$kw]Gke`uQ7.xw}[VdB
-SgD"A1s#)Fm:Z(S+orC]PcpRwzNZVGwz->%UN#31^n6RZ:r(Sh(e8IWULh^BY/1(Ng+!""&)a{~e"hz$D.Yx1jnE:Cm}nL&bo.}8'!QsHnar~wSq^OA)NO
--Ocz~/8N`|{]lJ@&bLK!<T=WS&ZHsj4v^a!ps9NN:Ted'j:#6#eY&h#Q"3aeQAP[lujmSp.nR8=1"j}3!i0C8Tns>dj@D],PsLg[c<3C4j#$B/JO2(Q-^g
-KK9#A1.Qc3[C4uH![ZPimRI%=uOj&3(_1iLtMz+JEx>7er4{Z|r}}O;vPU3{QcGQfvNzvhdmJy~qHq4+{iF!b%}AdJf1G|G|k/G];<de1+x>1CCR>aJa,U
-yD#Uy@=Rf2~Zi)2O{DeQ/Y0W2pu<nS!Tn4w{vH4ZtI.&:>K:pG^P}:5ek%B^O0c`hnAbLu}GhWx/,umZr+EJ"rc!O}QZr_~&x5iKX$]F<)Gzd+F4l![3lz
-4MJ1l:l%k08s"[MkU%H[.)@PnSzXdn@:P[$P~}9qk_I+ID0mqT)cE&s#I/vV0u,I:GxBnLWH#}V[i[f9@_/o:z0b#7e0yX<v]ZCJ&%4DSd=,J]y'WP0WzG
-20gEvBGj<SFc5ko)tW-J4FFF6k>9$<W}(uOv/,G|Yw]QO,`V"8CRH!5_jy}JXy6JL(qIEO]yD(A'BT`Gr]BdRPo%_,aduHorx@)gV4c{Si%7$Pubu_n1c%
-nwa;|Ak!/_YTi@P;x_@#l-%7>(jX2x}`J&/=p6[dSWu;EBCZ/b|hdzuxf#0!9u,rOxV@I-h@46nFuyvSwr'S&&ppbfBIbTY!%h6Sz:&m>}FrA]H>,cqBFI
-Ka0AY""Yx<vU(V(qLL'!wdp1;'Q1.og"ygsNr#L{==AMw7a|:nzR^5.'cu79R<v[:H;b_hu54g=$#aO6(mUSMl0D{7=^vnSQH#fMpsF[H|1_1uyu[:>=#<
-AJmK#"F0TkinGH)tT:2"}31TO0b(y"0'[L+I'+p-MmpPm)z@Cd0<xl-(|l@}_!t&qDsr-5_03UutF(I(zT~>Z[F)[CjZi_QpUMsj--C7!uNK#J%7st1g,:
-l[E"(R$FL/[DxKuj##jz%28@2>RZPKHUmFVipr(F)dX2OuGcUd2h"KSQr/lMQqB{}NKFR@n<BU%aAev;0#dKwPnMTV[r,mqfmY6-zngQ_:[!/]S_a{rG9J
-cyPgWHyd@h"{@M}l;8|VL1Ef-&[c6&&TmGaMhLny5pb'cXfQ3a'"g]+_u1KY~5Jk($-i}iPi(PU1t5F7E9kd/VHby&'NuG(YI7OMRx1,m.y_+w:vgi!(>z
-C2#Dc9@1_hZ6r|!B5IWMP"Kkf#Rc[aR|/M`tZ&{(&ij"6'hVO%8!|&:a$CJ5hyZ"L7>lx>rF3d|$pX@D6^B@j'"HgHCGxdJf(pJQ{RMK]nY;no'l!|j&+j
-AZ.zeV188g.(4uOL9%](n+KJ)NKi$}2E<%f,/,$5V^Lpm0^FpYH:I$heu55EVl|a8F6|,4:0cV&'C"r+vP;^i<z[/FYJI5cb/A4P77d1OQijE%rR3D~U[w
-kcJNBm9o`,O[E/wbw5^^`O+H)SwLF46k_$o9$Qg"{Bl.;PLDCu)#E"JRfW#"T^:Ldd]1~Fd#+K;Meldk.A~2:[HQtit2AwTonYce`&}h7=In6[UP0Jp(2r
-bQ#jyT(J^{KI-UwaO}wZ:c58O#bLHLa]Ds;.>sYhqp%C<VFoI`cvQ0jSH@]{yg-"nZegX:3VX(LPF%LY:7FGCz-<C3l[RHi)yIHJ@B_u{c&1Ixqe&:uhnY
-N-/OIT7+HZ:/[g`E/S4X`j%+/#I2h$'&12un0,^Y!V&5:ML3Q.D-c6Jt~5tjfT:gQJ7^z+L;HLPL{Z&Jm%("B!n'S.@CK_m6~(rhL(/89nx4J1k,c]Ck|G
-wO~qro9Exz!ofDhz#o+8FXz#~Y,2/E9x!t+tW4ui.h|2#9t6)E=Q}CU$9vN#Gw(HOuS<PDHp&Q$s2Slrt:M8ax&hj"7j7P`oY1x,22f5zdP;&u&f#SfV/W
-c`kBq7BG/Z|<KtU1[SeWXuk$dxDTofiwC$O/SmFQ$d7}4)q;L9YyuKN&MAX<H0/_rK-&ea6%C+=7rh87j!:oM7o0:bXRYJg_MW8YVV6f38a@5c&Yn!NJ/%
-O4If)J-/7%ZP=UV:c{!;`4/0R=>nIrTvju9kWOd`ORs3GSbCAUKPDA"M|/DI^4]3RP:)yPxIb,y))2,pum/sv2hf%OK^/LurvO9Q3l/ul=#M:sES'z%;/E
-##jzy$hmS8b$0|]ZGh)lXm!_jov$4Qz@BGfnz[MUB&D;-"P=HBx2=pc4blK/KFF#>H-9_afdi%$4)iiU",uDw/@.DEU-$}90vP5_Cv=$9DrU5f2NO):A5n
-7;`;"rj],IE|PS[Wtf.1N'}sS@hH3EWn|`$;!^km"1[3a#Fy4SQMCimuaOoUF;yTOZXU9U}Jcm#;ijs|E:t>IV<]A<V2tA]+$'JwEi>VZC6rw#-0G4.CYE
-a4)N:1m+CN=3>!c#8A1o@"cF9Lz!>R53<%3YqVaoendX}BWd~$rQLueP_c13aRs.3Uk8ju@Ai.-G@Qb(R"nQ)pS,d(5N":dvkw_!b%xsAK(6UwDyJ(J;PS
-yQSKg_^UC9ysMaiNDSgQ[0d3N]!zt<XHS|3|LWkuccekQBR#k/jmT$aOmQ|].cc3Pgx.CSfTY(g&_EVsF4Tm(t8sngw-VQ_1TAU}Wui$+{)q^:Tt)tn^"9
-P>j^kQ<.{).ea"p2l[:YZE`Eh<r1^Eua+jpY!ln+o9I#^wp6@z=dUVw{7`@LiBRMf2&>D}uFw2kR5Bb[jG67;!K4`jija4:bvV>+fF.fA2S:q1m9B@1h)y
-BqXUIUnJRE,,ZvHkiF<9AfMkZ83|&cb1wdu]r:o9Ur'!q]&VKrF[pcO-gOl%W{Y%wYdOoDT6->3l,-,!R0pC]uvU'(G.r)ivhOjD]Y1ta6)#<]w@:HYg4s
-IHfce}L:XTcX4OprJG,)mZ}sQGFquGRG=x"(b%+fqM.}TrHX~Bkoqfelop~Oe7VJ4g/x!{z{lc>w$Z[byse+V1gJ03ao9lHNQcSN8/^4UXoDL`bx]I8oZ&
-kL`'&VD1r$n@KVVZ;`:S0f2w7!A-EBge4H&f,siFy]VOmI>_+x6oMO;dt6e_hjJe"B{,5u9ST-;{R;l]lTT7ZuiEJ#b]B(CSWZgiPXb.UMzpyI^U~>k0N@
-es!nz`hY7Nwx)O~_J4B%B'j.g5IO3|%G|<Rq~}w!oE6Cp+v<:z$8lcFlhtLG|%6GDo^nxF|{b{%g5/Essy()m@=(|riPVBay_`/!DyE}q'JN_|]Q<vTmp+
-z`+IOEp]H.JB~IE!sib$sFFjx5czh^!&M17_N7;|u(5<;U')/yEjV+R2D_-t[Uq,jL>nNk@bOb9`oM6}`}iEbh.GWi(qG}<5wT#K!~s/D"gd.'m'v$fVg1
-'Ac;PvPv!xYl1hNRJ<^U,$JGlt)#o!u3hf:T@g.=5}P+:x&9$S!Sl8gPou8T+!MPiedL4=><SN+{OP+VHhF%[|LyK(fWD&(RJkF5,Zw06`_S!CGKuV]]1W
-K%wZRc-MA,M)fsaFIVFP{K_|e@j7[FHvhc;42GPc_H1W7D"&R/Stp3qwNYU#:!L]/fO@@MT0Z}::zV,W6o}HBV`_-r0dsSjkdOr]eO)l"AB]'VNYIaqWKv
-o7|d/cjN3d#7Jwu1iNcM^x=J#"(q.%^=6YhaNa$CJ5|"[6"9ycYa{8x$lbPw~djtj0#G-D-S^k"M~FZ'GshTy}HaO)/1xcvox,wUgKaL}WELV);e_OFC"2
-p._Ge}`AvMVU,'C-p]X(~<EH=Xf>)jQ]3;YY!'Rq!mGS-Mp0Oi]lNxrjl|'VFQWWE;nnuIZ_h%')[P[KKKO[Gp#G`'D@c1k16:5aOj6Wn/GZ.`Co1TkiUT
-a0;/rGUgjRVBTfs0pskInf&}KSwt90S{P3d3g3hAy/fC"xvW[lSw}r3uvgxA^cVnCU!KIWI2S&.@Ciwngp8l/%Sh%x;Dq{cYMhcE&_K]%R+n}%dLx@m,mg
-hVT8F;;-qOF;$r{"g=]5j.fHaL'{+$bHNE_H|W^vlXx7Aa6Kd}eqaZRMX&f|@)HZHK=$.Og-<l4he;;hT2qTzkuJ#m}0;V0BKRWb}{y<-3>J2U00!>-s:@
-7[EVU0/6qJt&N%r]>[fdc1X1HV!c]!<;B}{9f_H:GyKOi1]4^M.Qu&#vtgeH}#vhWAG"Ja9'!#^4HQ.b9eB[(iL:PlYe2v^(yIP$]g:BM>`|09WjZ]3C>y
-S`E<hb[&TJ'CYEO:LXp%xY_%ui}oR%F:$q[>/U~Fl-2+;_V=ykXSrH#&z(#bE3F{{b_i^d]U)j,r0o&U~lYX@ZPBw!ug,'fx=rSZk3m;emqcTncF]s@)iG
-iEY2)CE9x&"`9<mXb//D,34'#ySv'AFp~j=qH6M%z.fuZhvE";z5(v8mg;CcM0IbwqPCf}mHB4<r"xYvx=<<V,80F%Cz[+>[LAED9;82R$d$t!+0Qa:Ji{
-oUo"kfZWP{F<a)}:{|H+UG$zu9wb&NVi((jD6[cm3|I'+a8y(qGD:R0`zXvm4nT(Vg}ah^QyKAuRjTdPv@-_C&J6G#>STqH}`L5G_h{|caek0tTAI6U0&<
-.wMOut9pM|y]/oJz;hhPdeE4)%WVr3.}mOMgG=L]idEze+C_FW`J!a]yR#JFDGohwOcf#wFNxD($6^1H).F>k+A|!ve0^IkLjw:q-mqrje/q'J6fd-$m4B
-:=Bz99$9P&OT"$GUH'Nw9b,h-}pvK2b=:|T0I"u^mz4oRkD2]_JfR>P%P@SlE6Qs,s~b2[=z<e.d#=CN=paejb/t1d18N>f}o4mfZ,J=P^9#0at|j@TL>_
-#I"7D(NZiXp|_etj9-|S{.pe,`ZSI@9GtU1"K!+]1r<n<T33{MYZA;_<lQO`Sh3#hJn49jog=YK@21xDl+m_iIYezn,dOjj0'7zZBxu6R2T^<|Gx{G.hKh
-:)>7-'PqN0rt}YI4!9i;`xvF|-.9Ha6j=/2j>C!-"]G7w,s5yV'usO{M7t_yS=]r]u|JLELEfKJy`""W/d^epVVOv>24L1Fd_uIheg7tb<aRc3ROgh%W/f
-._-T/Fd5)4x3]1X#8%U.Jg9h[]`XD]eW(L=cMMPJ|}lo#{0{6u3qsdrJQa"!@g.-HpbwU}pXR&FN6[Y%gw$K/IxiAsr9Ff+.BJX:NY(g}<+T1awpIMdLOP
-:8jY:qq-KSmoWf+cAsk|!&dfn1Wnmqk8QcGz7j;Ikvcvc}x53hn_El=D@@x}OYrai-2:'4=!vVt`Qs7:_#)LN$jz8]$tM.R1EC-r|()VWo^,T2H;&c-YIR
-W07nfsZVbmLk>2S_hp"efW>.z'hE`.n=Q=h9bn3;/Thb~UK#-pm$o:2nCVS$GU)V@p&SC5%NU1#8gDTLiOOPIDNB04]T+Z&]uT_Nh}mPp}DfuFK6LxPCM6
-D&GY]"[n1tk-;]5[J`-uO!0^0vfwtIm5"nAU2;:PtvPM25'#xZg3ot|P:ReHTyW2Ua~_~MRst$R]42,Fs'}o'3Mo:T!<d)M5/2Uk,T;WMl0W5XyhZg~!km
-A_b1g3NOD3j}CWpnY`:hv]K#qj=i]g~/+ai'o@@]`MYpnpl;BK]Wesny>%[:RVqr^P8m<_!2H44np<NUU$YT5u5St,Y6&]'{^6e_cj}g8Y;G~$7Q'5c3@Q
-jcpBmpt]zk>hA49%YoPNHqQ5m[XRyXsW%xF-TE>,=-CtO)]+DXEisA~jm5#|:n<.xfQB[6WngL0&ixroM+$YZml#Jtoy9|71#uynbxIgM-kec;<C3C&<GU
-enfw2$7T>1mggk6%CH02XJiGt#F>}<g!gGPF|]zI_"381a^!t9+)<J6gsUV<g9[i(c)T1W8K}s8GkR{N_^E#O|@5lG[VjS.'9a~p&[ZHtr//s$h!_i:"v4
-NO.&~I:14A+sa&=k0Z7zR`xS]mF$/PL.V'Uz:z4w1$tdv3;AcA&Qr6(4bqJCfx'PqoSHIIRkpkU4W.4S^O<GSYw'MIB$$/~DC2F_bdM_NL6_b'V,@Z(THt
-GCsGDP%[C4}Ai/clC71p+!UD.3XnC]k|o{z,%5EjH>=X"+z'$sLeWmuE6Gb48BViA['W>Jf'<l|,hcImSs]2O@0V@dCSc0f<4Vi_(HKTG-_BzPpIif/jN_
-%bzT.nwnPHcp!omY:L,{%G=qUiWwyYldftwb`D(AB}N/dT`t(!@sOjN{b+gC9m:TnaJ#E$9E)0%N=`!K9<$Oa"Art:jP};YEQPRS]"~u'nA!_H!4z`"TD-
-rjC^%PlR{pB'yzg]kI8bmY.a'/`o<r:1(LHV.#-T{g~+XpfR05mCpS9RP:~k6xdPpu#CRri+N7bD"(`AZC5Ntjf}bN)#$4{gby)yl37gxESeMta7y{^Uh8
-<;EtsT6.aE>KCYswXuKpQ7vau;6^-yX.ZDY|YQ2TC.Ug46F4'p"Z'X"le[`mppqu>ict{5m55.2ZtCejd`+M=9x^jiS@6t7s1i-X!_c`k%ID^j=%W+ME8l
-UUk2pEFm)5oWd.`^DB[|259$J1]hbgn#+(^z$5A$7Q4IxE9PB+5Mb1Tv4OFSw<"CCT|wjE#DF{3n]IytzJp&.Tdl{8P{hz%9Cif5vR1eVlkc~d<[-};7Zl
-;&#RMWQfnzI;qI-9[ozo:177Lzu}86gxBS09|U.&9b6%aYNX!<{&|c8`#]>#;m"xF$;NX;XtN.g'_wr`{@nD+LuAV4wO2Z$12Eix^W<I&8LhNqz[_Ubza}
-aQnyJmfwi{j/:)r^`}GyLA#&}+F|PJEJBqOs0xEGb0ea+{LgvpDAOgVpvr]b$oGIKvL8G`yb;Op[y75oGri8h7/h,nMUkEim{VNU2l($#+VP'}NGuo}7;[
-F7P&4MIvGQ7CKzJ!<%7K%:LjH8Ml4"`u(]hoP|/QFfa<p.YMzci@a^KmyCHY4V0GyG]Wt8i6zsS'fUkQi(3r$I&WPa)fm][-Z1~K[UGfDeV>,L'Wm'A>Zz
--S2(IklyjE=K+}6MG]u(mmkEJQ'Z0d;6'._<95}y0a:PIs:T75Qpi"WGI@]I)r]D=B(:So^H3dq@>vQE"14)X=C=hU-9H+hB$gu]yZB1EK$W{/@7iD6tqg
-R{1yaWg5'yH2{7|x2]gurKK}`i-a06&LET5cfy{Kc1-!8vKhKB-wU-e[iU.Z}$Q`I#l{4Uv!,4K:0P!wKAD#`b37~.,}>`wcS@eDy!Z=tCYDg!Ek~nw3HK
-#a2v&g!Qpwp/N/m976Q}io%)`xZPvi%nlQs&PD62`,H0o!35q9xEl)&!]%{D3LQ7fT=;zKH9j,F<mUTWs_ay|ZGT&'TR[G3tJJ#TTxb+%44.GZj!j!8@R=
-"QDRiO+H).zd);qB0EZ<w"kbz>J,{2O9/wekt[9y7=`!+^fm>Oqs0YPqJ:K^^v/BqM:(xhxY3uas2SYg{nFbLK>Sy[xe{a5pJxmdaDvWg1>(AXCzo"A/vD
-:B)lf4Q`{9JPl{I/&CXROA')O[LGbuyd><22]GV^1;FCVNVxO=A|+mEX`s8o)2Uk1>4e%Wym<OOx{+DirFM%CIy,B.uRpbxjd1X22Xb3!n+0nP;Eb"kn.P
-!&Bq}0X1>e(TK,>=~hqne3+Ti.Q&-tYo+(Bk&pIVW:G5M[uIY6e%yM#sdE3fTEf+yhZkR=gN"]5U)L;NqdBPP5yaev"R.uLVw:sBKcHkV45{EDELV<=Z`L
-9;7PGJY`s%WK|98Jqk^vl>IL&K+,Y@9;Bu>&50u`$v^Eh;l)5zk-xPq"g.k,3s>P&WAo"wrN.owy:Lgz@BvmYX!_.e1oHJS!hT(n+`=t@&ky#gLSv|f@P%
--$E)N;.FD'c=3089OTO#$YWid.$yL=:]Z0e{2:OQT9T9~mvm>Dw"P/:x`4(&Wgo^5N~}>;dFRPJhC,`WXBVknBZRQ[[`S-4^JxAtPnFf|u>ZiJ.W0.wB,|
-u+!C!C/+P"B+W-b|n)IFUSskXz2Y~v`)=aPGkat;!c1kS2KeU!>aDv9O=/cN/%o,_G1DhaFdCo1h{$%Z'3Z`sB,7=JaiLYL.NN[mc51f5>[}U&=[I>Hz_G
-QbQi/3bv`{;})nk@;L$=Lz}gHZg&]QB-~ZL+7<C}oVCbeNfo5HPJP=~0N8z4k3f_{IGP.BAwW6,V!sb#Qf3Q."n`Iqm%tI;0o-jJYI[J=pd05pd|gj7G.c
-$_%&>LY;'a&a1+Pa5{O4_9=VBgvd:xR19m&->0;Ian}a+c$VW0j0p6`;`cUZFn8_b")B~l/Ko+P/0Ak4+HpJ=A5E@UAiHMzv%ef$($+mZF<_1EnmTIQ;ns
-aK&]_G!OBx`^Jc{CBrc';+i/HZ:JR@Uo6Lx!Zfq<)hTAPo1n}2q#_&4lWa;-e2_QBtE!N|V1UYAR0)40s){[`$.@${u9JY-Tq!M_>DC$A@_=_#x`QS{a5Q
-['[O5+"Yf_:@=8%Xc'a2F.&%GWaEA=nu7lx>lM[7m{o_3i!{lS+X/8%XT|y[;Ku/w:crsCom<x}T'(#sg22/{w|m3]S4DHt`4T2v<-5@p4I9N:=6:"|>ea
-}uuM94f,ZxsLoh>v0`fEkT8$;6{E)_xXypOk)ir[GR-KvEt#4+0^/_{2Hrv:{d9F7%,Z6K6QWe@gd]2|i5%jwTBEwCg>mSo65r::[B,&fx%hbBaoN/'HeC
-2jdGY1nt;EBeyBsR1.wUcW#6@iU;|r,Qb^:ZJImyIP0((KQXa8IB)Psr+$"qLI4Tow%`u{2W'l/72Jg'tjoD/ec`Fmr3xc#iF0",D4_gE%M&CYO%=4y/%H
-g>Z+6>j6>fx.<Il!r'1tp0wOg&@@-hI<dDQ<n0k^'g6=2`wcI$3(&w4ybCC,:H^1j_>55lUv'JLVjb#mMGqcn[)x%CzIpO`T7|D")x$E'3AB/.,tijf>c$
-]5:XSB7Oob3VkkRzWNOL#YiQqdj#]!ZNDCq=RA5Jn8Uo&|d%";&`%dme;.wQFbfSWDr{Q}sgi9[vws.Ox4{3dI+hvH)N@X:8x<=t(0ze,Ay.&sS4eb`5O5
-Lr2uar~eDVsg[nl=43l4}LVhmVkTLcSv}Gdo|W_kmCW=]iqLnaE%SMEkI=Z_KObho1VC6Kft0)^$8njV[Blpi!PY#eFN4"V,Qc2<y8"v[Zgiw#dhtYIo_M
-PiH4ep>d6d]f>O>7UfZSMYb^$00!7x"jwww57mO$"JdY3Tu`c/eM~TmT#rA|/deO7^j[fci`n9]uAK{&DlOJ@gLGW&R3>N{w8Ii[.QA_S6)L9DA+AnZ+f:
-=39p]]Trz>/CK;[%<sR-z`.az|^C<Im{QOn3TPTB6UjLqFuVgI<FWX"6LjcRZOFQ"x=8BOSn=DC[P|br;IX:Fl[W-pFropS/^$1qLWhK$Q)&ESYHuN`0SM
-|:4(,mud@N_zKg|Iip0v;dpxI+D2$NKM!mr7@!F,gpS-VJ[Rx1eN$[o4meS]Ht"pfm$SW-O|EQ4nArP]PwziMV;bMnVv3ktR{U%(!:=R(t~r@b&MfXDLt.
-3hAi|zU1cHH1VDE0%5Pn,dT,/qS:qJ+8am3=|}WM%9=qYd,hr@yW2!u<pHtx:+Zk20!J(aVHXXPA<osWEuuC=3a=N$S'goP;YSgwX`|+=5o3~6@r73[!s3
-@3:`(6jD5z|Iqf_e"4AS_OUN9hc3gKMo2q1pvqJ`-pA=9d'}8/6|;SOhubKtIBI$A<[o06.Egck":`yf4KQ21mmh!))@]"~13aIU=1WYvF!wwvByPLZ)AK
-yJ]N2LUXYIPcgr2N[C.vM$1zvTI/ydCTtt+QZ1Mh"8)pH>qT`/[jq&T&a^),{ws/:--OMPp)SLm+IfrUhge-ct;K:8m&mR[izAaI6(E!F$A4>x^|Q`}I)a
-/bS6`Gv]0}T.5I"(>52UNT<3N}J]g)U(#BMm_k#-#FWO,I@Pfh]}IN(M:XT[9M<pUb2Wkv>n=tbo/N=Q-Y[Hsu0z;G`9<Q^z63e=Ugi8w9rFq/Bd|RoW!7
-8/nA}2yNw[|p+ZMX,HON5(qX0xBY53&7i/sl#bRA17kWOihjh;ljmCv6&]rJg)HRt`oG#f{<xK_H2W/(XP+L,)K4:j4igQ}dGVlSjysp}uCpck7.-F1>{&
-U64XVtXjk=md|hs'z47mQefEMK>'OS:ZD}hCJ2L5iW#5X18zQC4|OZ0&kJ!6jQ(Q0rZn`-tr~Y+tT<x#&iWZ":tF3j5)@.-@N1F&/vdZ=DMAiv[Z[j]_A|
-Zf^^Nzx2z|;J+6".P.uQrg$j83GI9>w=fr(m|B.t"xM,ullN>p$X{D0!)T0Q)`@#2xA"y(0`}^Tb0P76'/rM>pMbvPYI{"W^/tBde4IB`cYFDLlhZ&}I}%
-CdO;/5rc&:2K$<[hV1^nTOY)P|A^kJO2cQT(9p/nTYVl|rX">x"`~ZZ6<|cv0JZ6`y+3pskdrc>XF^3f2(/$E,[0Z#dK~Z_M[:FUt#H:wGc@!6`@UnRU2-
-'HLyg#>&}'S&>Y4bR%9;k4^Y+{+;6G'TXI%@/qnJt[[s|l+,7:15C)i-+G2A_7L4K^=(r^HT[uWhMq=sX-ax3ytyz`jyTyg2NJsGgy<0l$Ae^S~+yo2)t&
-<vixwV|FSRlh:S[xoLs:Q70}`aL,)kPjcD#kW6zRaSsT<->-J]ff0/=kA(,McJ8b8TCr]:gWo%'YAqSka,sCg(^Nk9;=Vih!~9`&K3]#q$->y)fr}9wrGW
-N_'SR$X3VV_s1P)q@9kYJcxT/"):_,X+39{;g){[r46WG[r9q5bSs%+c3S7hj1V:t%yV/iRo+G!ehjb,MvM>U,2O<%u0um&3.RdnY`5oF&8kA{Ey`8OXmJ
-@NUUu8Rs&9&N"/J#8l:rr8hBA|G/L{i5o!/1+{(Re#&"|Su6+1|h8$|hQ_{-$0"D=c1}zjcmCi)orxV+Bo9[V@lnK"je-&Tu:=+PVgp.WrSEa;tr<#lG4-
-YdM}eUH$a1<R_c+,x_t{F.z%7))Lq-G}<,U6.l[^,1N[Erl2|;r&}m{@(.xR6k(^FDK":a%5Aqv+@3U=VD]=fMl1t@_|~N+YAQ}8bFDX}$@Cy"dC`,537<
-hZ{(Bv(!^Od6=-#-^GtNYXD";Aytlt5yP,PMzRMv'1YPA'@aw"m]Rr2fx[4ph=opyiI%X{M=[^^,Fp>WytXaw=m+a>e>4j|"PYoJbvHlr0-NUH-jH9]`6V
-UQd;3wi+iqdFDyK@4pp{6cJ8_tsoXU8KUWtZ~:U^1];Nk-v]0A(XyWD%$0Pce!UW1fa-`<y9(WwPAIAP'fjU4ZNbXHxEu]$^[<C]_d$o)HXn3EJDr}}^>(
-,>4ve`y9X/`-B7]9q(]VN}(1_T7t>&V7,0!n%1Lc,bE&O]X_JV8'5fwR.lUE`OQtJGsOP!+hs_nT6CoSzBW=zqd]B&Q_NnXcJ<&7azAI-g.upIf-y<%!sY
-P`-K!">H~<PI4Fp#Woy5ruA.'HCrh&ZqWtZCNj=|dsdUY[u42#f9Mv+LaoP0!iydoo[&e"pv_ddORk+<Qb`RJ4'mR,>OnD|%W|9q)0S+|s8!;NkJ(5S<`f
-7L&zZ!Qgt/NlIBMGCJzqRezoUN=QW}SBIZc5n|ZwLfifo'UVE8I|'gel9Kt[g1a@%'vu|jG<,|yq<J~abkA_|(:N!{Y;0'6/"R1EF.>4#qY:/YKxBMx>W|
-.mvrY{my$u:kf=5eTm9+'vF{.7^-]EYvo&%o=xx[J1ih#o_,iB_Cor'9.3!zdRa>PpDeAQ>N!kw1#2]!wbIe;/FK8{[q$]<I8('#l!0i{!OJK8VxD-3$#a
-P}Q9jlmq`@5c0XqRX<[pXk/37Jb8bk!59(0'34O>NlV8,e+WHNjyeBaC|/YO[TENM/Fj&h>>ZE48Df24<uFPd)C%7l!5dMs#C]4[[3sUW8+2LK,pud6@oG
-$Bq^$2%'rs!Kn}$={M^k`cVHs!.P"PcK}ac;`OSc|JT<.aex6ZrECJQSGgy`/=m0'j<AEK;sIsx#)2Cd)#_cMCiT9m<gX"DcU|MhSZb;-T3wA7hBL_GV'y
-z"a;=0aq'T-!vwM{$bWDF5I[+"KrzdQGi:Gb~kR,lsFPskPH9vWPAmtKS8^1nM;6%pWxe$OPS)H-5_RXTS+'"`]oAf5lP#{4_>g"A<=jjZ5<X]O<<P9hac
-#^=1[rhWMQCh8}8JjJ_$C3]d`E+zc;p|!/fY3GFM`TR>m|Q#l]c8N@4pbBgVN(3w}umo$2"mC1;"zHw|"C4T5f)_g3)U.D!+(h73bCJ/3q!gP/xb_b)#u;
-fn$>BgeFgqMAWa:p;SW`L^fo}WD})]"eS3Hn`s9wp)TcB[UR#Kl{v]~F>G}k<WsuL0Uxy`Y@;$P!y;Z7gB7%_QD!EQn"`nelR`Yx.pl$dcbPs'6dYE0_4(
-yDI[K%Q:+{c8BePPF,^OxX&1Q{~)I'S:+ZR}b%z8M8t3c8)TqE$E'>mu$|H"x<nKeba,=-@^|Fzf@X+#OmWkpH{;&N@jg|o$o%0iP}<ZM;Y|CejR1{6n3I
-5M9o#>iGJRa2xbAW5o:8o5r(5!i'lrJ<MNh9BOteu8^!rB3aKJ>(yLv-p}wi1SJL+x%o@$253Wg1=$)-wW"5g=>#,_5(@>k4.Tj0t>+Q^EunP^p!{%bRyW
-H'{f1!fp,lja1Yn%nM3@4Gso&PT^TLj(PVk0zZg4y"!M;M`/LDpwPSJII;W_0`Nnd#8q[6OviXl6=s39jHDb_/UA9:Qpam/q;giGNcZTwJji{o!5VJ_IDO
--RHGYhYrl+szo]}=/}]dn"AP1Q7YF)%h;XniTB(B{zgn_oG6=#y>OW7JPL@{}5WYFKoSt(|D8:5#XJ18Hn,C-a[#VIi{3CBqbh)vuAvG%(DuBTSPo:-d/[
->^q_w$'mD:L'MZd.z96k>jx(&6^"N+K>e5x/g%wO1dWh8v$.afV=x_OXi5=v}s"X@x(CLD}Z<+/iWnoL^Q8PCOV|"xJl(r7Xfgs0}t=-yjo$P0WHk1W6j}
-f>AXwC48tohD`@fi9_GMc8&ww@.)VpB27R[jxnb"`KYC,bfvBC:.+Y5NGb!@t`fFa-X`jHGse^TBHKBjDCfHSPI7v^Cyr+eWfJ);7+6%e3yau,%:=!DzkN
-x6]Vcc<OY'`Q@NByNH0>Yd%B;zW<IxF>xu;GL7/=bAa$X:fq/Vf8+v]P||Qgoa|BNFomw/{Sw'^<W%E:Z9MrP:YjF'RJ~hZu(+E:yQL/G#_]r=&}+frwIo
-iK;{L8so,Wz:'QUjgWBv<Nq.R;T-+K=4Ap8it$H|]aG+"B<|(RJMZcKr~O4awU{!h#.PDIe}qcuib&Mp'n,XKr5Tw>7;#i4&]91"{3mg)n@lOneh##yRm^
-'un1)1<W"d<t'vtVqHT'(`IOPXDI:=7e&)=va{}k9kmw)Z:yl9R("G.JtmzICcB3!1'e2g/iK7[|i56(~)0rEG0-yV:$Z3iQ/K@5nV}NydR0~ch|h5{gl#
-#';KQ#uP+"d!roz/=znU,HAO.S63>@5R5Ww'1Dz_}(+naV0RYMcs5!sJ20@m2Z_&m"2Pg+f.dmePO[R{RfusVHDtl_tG;rFp7Fy#bfWrwypJ'8yS|1XmrA
-js~l0!C$YIoJ_LWU'Az<gG(uWGsB>OB>W;|-'[:FVbvOFLK{/Vp8AJ+`4u)ZsV>p!S`C&>"Z=SW@un#vfxG8O1[_MF,gAzrj.<A&k`K'iR$yv/."O/|w[/
-f0P#fc@(0<9@}LP6SH6;3_=S,`cIrxQbObtY7K8Rk5Yi~,"xo}BJ!xdvu{5bHlphAwRetE$|786C{}N`)s@IY#er'tK"&vxa/Ln],dk{Y{6Mx|z^[AsGy|
-Mt%Nh@"wU9,y^HE{LBeAe^wAJ|rB}bijjK)G'fV:iQgrtGc}yp/^Sko`(21Q5s5u8lG=6Ucxz'y%Ay)UWojV{O=X>-qYDIwrNQu%S]w<Nai9,y=}5'<NwX
-ll14Lq4L3H[NZcCDH!@<-iw)LO/cg^lK3'Ez:nsoPT"rQX"&L1ELi>tpY$bK%i{3|^$p)MQ|{OnapZD^e:c!=.oQ/3+LtI_2@JlRpr)qpO<!i'K$m`'uvi
--8WDcytVes8C`eS:|q)C4;E5!#M,hdW1QdLJ8GNs}>pJ+@rrex}_9NA@Sw0H9CP15}!`ot9cn=p:V"{hn[83'd{,#SvR1nbG}XH-SeGYgRPF9z7%xp/usg
-fDvgjm^06AxcN&0P${|P"XO/|E=ww/Y"QP]HYp"gTxR#4p@^eEVg3d~kKtLy,qJm;I0Z{VcXG$@as-ooUrxT5P;hU(h:ia&W,+_mx@zd|dkcE59](9o1n^
-g("]F3B'08v,E5#jVSA/Q0hs3G:%UD)#[1^r>Fks7ke>9(D5+.^-,V,)jB|H-Q8@f(@rOOr4mP$b+hE"d_s&/l;nxs4,]fwNg5,d~g8|q{{V{LFsK(ZPIS
-@ObI&c/SzCO6=felopk#ko7&S}.WGy27zWP2#zAoHV2+_|<w&g_5>/'};tvJ<C_Ty0gvN0jWU-D.oOBSF+`L&tq<>,h3O-u|O<q3!0`hUdMiR%'7B!X`N<
-H;m#|Kkw[Q"%@>B:^EEVg7DZJ!iN8Kqve)2AGmFGRlu1mNS9hBu+2<GtB47Jq`2xR;9K=I:L/y_=n^(Z6-%^^PUDQ}%N{#nN7R|R0xmbj9vAGy!}q2jhnK
-Ce<JxvK&I{Y_r<9KOW^`DEU07O<.1a9p^]hu^A>z'i}As,{>0:>3ZgLp+1WOvP`YCWOOnQE_si>l%2,ga""sW3KyOA+XJ(+QYLMeh)EpfT~xAK7Y5R@Z@+
-zQq^QV'ED5y{jt<hrOB&+8bq[s.[ft4k>cOXh3mRfhFQB-(mx;)|HIY`y)cH1|s!j0;&Ll|PCiS7:ccM9y.{.4ZSZ,(t(&I8%bpp(3~ES_{^;%s6[2nei9
-^%laln)@lE2vxmpmbGfPx9jH{^5;OF(dc};I=0{q.yXa&|^qn0)49iE`M=77SbFO{,o)L08;{xB&;84Q"(0nhCPHfx1u~"g[AT1H!85m4)Vl@$ihM2l,$w
--qaDFuvH8"/cnV`t]yZ8URBO}-VQY'!}7k~6O2(:]BZy!MgZN1yKB=cTY]9,!ns,ka-"ad5VlJ4'yswJ"&t(<{9`KcH&uRyW4U@|K1Xq]vlUyWd]0kQUg"
-FG!WYE&0zd<u`y4wd,Ocm6n|^!bbs%;l=Ayjlp)D/QVfqvz)^v2[uxS#"wX/vHP$1pYilROQ0p%NAr(U^#7kwDD<og6A4BZsbzzPB5k{^A"78H{`5e:C{b
-',+=<KS]c%W2!diFE`d|5kJ$e@A$n#k_$U,WS#5=e:}bNdb([6.}_a}veRx"_7jAjjNkZD+sli6,r$R(tHr;g/@D-D]XI]WM7"vphhwSn:9U+!-9rX_RRC
-^|C39(Vak5^uW3'G0V~@;RYq3fr#RMc:&yg#,@$-Pao,4xW8ug|_b=@Tk&+@xS;qo|_C5"$iK:8=STbsT6G($d8m:#A{J-asK3$"I`a/y`_us)F'PC}oM/
-}0>,Pa{Y-1[Pm0XaB(0cEZz;k4bi2pBs^6ytxrg}C#P1U:Mgz_]L4C72D{5,yAx8;]rI_$6x2a1s12J4ZYIg0-WpU4og_"@koZY4ru14!hhd3Y6Gw:P30S
-wzRc$,i0A$6Rre:#WWrV=(he$;.C6g_M:rGfi=IvM1xgiC~AUM9gg.J:`+F>WA>Ws):amT)128oL^"=FN}(/,wvQEQlfWt/'M1pQ8"sF6#4hl9Ji#cE.D:
-_,J|PQ|Ap5z)0:42i<;'KD1B`K1K8n;P=Qx:(S)<w.#/9(9'B1|!Pd&.RrB+"CjQOal%BBSEEY4UM+'.z{/EJ=:8Gd;ma3I6)[+d|$D]$$"]8WU#"hAM&$
-&1rQ<F^'9>$YH#lU8pS<+n7Oi|)=pYwwD4#^<g][ra`upo~Crvt`$TweUrtxt`Ie-8!T#Yz(6_C2['x6"A3@_L8!1@PV%TY]L7XeuaEO'2tVUb{j:U)4}0
-WM3Y$N_=}Sgoxg(%'Ok[71`';oa<4$G%k^op7hhr87U8LWWp+`FABM"r1wJe9K3+=_r%3%5VHv$2,)ad!&HP7L",4"Sf#jI8FUZ!:D/zIwXxrwTMta%qW!
-"aj/tvlN$^}#e-e4IJI$,!y",.-Xbm|>i3]q0PYSdo.BvnWDt)T4aDu=~6C]50bV'r|m::$W8zpL'{4|]{(rVpWRi8gC1rD&3]H@L5g3E!O%gU0ZZ4+32j
-sN:]VGk4w+Qtc}gb/-4AfbO)Bt&@:d9$v@%E"&158W`Rf1pQUb(|<J$aQc%Z^`A,C-U-n]^ued1FR$;>r(3SZ@yhKcaFy8D,K#FG'hWi8nRC&=@[ZrA7YU
--^VQ4T1r&b`s7dy8S{[lyD$1cI4W#8j'#UuJC5j0h$&o90H>BCMjs<,R$c079Asj0^m/GC!3;Z6N0WDh@=gByDL"s`Jg3;J9`^Mm!i0s%(+GD;{1m7N[XU
-o{AGvW_8e<cBu^v2=^uN/x&OlxT^Q}3Of%'>#n>Oma2/<+]Elj!$sXP%@Ttl-+0.^Lqu6a|TmquvrU,]sl4-Kz`fK+!DzLGXLgExdf[DUx}z(h"}mD1z0g
-U5QgZ|xj_brx:aEOx!PfhM#[U1}V4jTZxIL#.=9,v^qtQu"-V2xH_mchZz)R<RS[P9mTScOMaX3##T4Wog||Ht'Gv^{!sL!f;QkfGsHf%fszY|`zH<1i2,
-z:!4z2kb/Z$RVMBJcj8:A>!X7[;ndpx<UoNb"kH"jvJ:y2~7o(@B4^h<|1=]J]ETbaQAuO'2!;<LzXdH=fQ}g'e%I<ossM<)jL;t$|7=oLw=kl|S3+YXj:
-W<;T+c)Apf>>13c^sp5tCd17P2^!_kVbd9b1}krU/K)%{lEU"KZc.v_o"qdY,j)IS$^z.5GB9Hn$0Y/Em|GDxzDQh_XhQrQSzM|FX{UZqV9[9XT)IB+3#^
-HmUbI5Vg#^}(b+esVVA/V,]<:P'/iW;1R)~a1yyD8=N2Q(<gsCl|9jy=#R8>1@kCmSqG1_ze7vr|p)L62II_JheE1f0U2oB]h]4Q|Mcap"p$z1uKc"&d-=
-b_l+^j-!=s0}NH0PbN=Ztl<-A/~R4p$,4Kc;Fvz^P)W>4^3Ey5"f}'HgLIY7s,<A`['/'v@yeZ<sjlU<rqY/KKf,$(3XVM^b.%@3a57@ES<5A:mpYX=]:b
-)G2v]NP3QqrG@TBZ20ol&/):f@sh>h7/RE5X9QwC;(}h4@prgh9,$Hqij%8lrte%upvqt2Pql"hJ2&U/Dm;wWFvWXU[})JJ@BNGxC)hJ^H;rRu9QlDcvry
->Le}!04dOWYmK:5!5m9P{X(oY3'KaU'(8cj/+3(6/33oMa4^G9A(EPLD/|II('kl.%=pHIF^{<6Y=.QFlvt6iJ/xFniE">J`uzz:tJNAhI)Ohr,%S#Ts"C
-9u$`Y"}cQKdOZG/,&ux^bVFmt%;Gc+.Qs6{_7T7=!V#@LGakjoQ],%0cAn}exE}F<)%gwb,WGii[y#U.6PC1B5i9Tv+lR+I35!tKq4ut%=VHVZ=qV&z-<G
-BP}@KGS!lFmjuJo9!#x^l[ljg]mLII{V~PP-yF{WrkDvh<to.qQDyA)[5J.y"0@qM1-X}&t%)-{1jHrv9l!;j)ruKz)_bIwm]%2N6!1iqJ~Pk+6:k0-^]7
-lA0IP9wBp%#19`<D@Ht+,JFRpElcr:=zTNfX{;JTre<n~%ikOE@[oQbD9!af'@i]Sbp>jXB+m!sK9B.;FJ2;di[l36WnL|Uusq@89)5W04Oea}V}.#ipL4
-WmQ&s/ktYfBH-zk3PNG`EqxCF,u0Cb5`{Px}ci);(V:'G[H-}b7{]yaD]|:Q]sd.l0;_NznOkl"d$W_j6iFX/9rm_{K;~6&C5czWf":I"C4tO2&M[rDi~O
-Q+"x_A7_.lC7x(QNqW&@}e"Zpxx6tjblwqg8;&LbCIa&F0/%fq3),f>3%J5&(6XIN@JI)X$H_dK9noHUVftO$NHNeE+0KrcVZDf)AM@w(:Y=1o2uPr:BCb
-Uhvfha=Ct-jBvV)AP<idAqWfl$xu6y6l`7'#4D3><=(X&ntS_}hv}(3N2@E%)bpF}a:}8pLP>ybjb,sTUa+p,$WYioOa-JiADY-q37:jXSl@2:=J07)WbC
-Q^Z)]J;R',%[}`s|(z4"5E%Wor}l%Q=`9=Me<jgUc"sqtV&Tb;jE!3`#W1`E":nM8F"xk$pk..naa=k;h64{u7dNlX)%DF-yhGDO/=c='hyT7PH"KA0cVI
--4D]^TKh4802;=sn/vnrg[T6Y!#5gEQA4(CkpX~uAd)o{m]YC(1=QQ.rDuC9U)b!mt;1gOpR4qja.s#=aI)'h^^fn}^r8N+Y<W@{!h&K[d[}+<H@5VRqr3
-DWLR2>DsGc8s(iH^m-U"LKrg'r8!Y_=FFJQZKszq;&zRU,S^a;akXC/q@Oy6[H1,vy#;BmiuGbEAJr0_3w!MIg>wT)7aY/UV7!Wzz,fMo,/=IQNV_CQFd3
-[Hyp|Rgy~a2iR@.CK%1Xa-{<y>w-dOE`jZlEyJ(S%o,kDn&`SDJskrsXBhX2E;>/a01B9.>0<;f]U}U+suMc/:~F,>|m61]<6>K>G}]=MDg&H#m;.aJ5b8
-,vR5/LF[C]%:_;R,6xvdQT]D$dAs{$&Xk]9hJ>UE1lC]Xr{_DcO%zB^ed!@>,`fa@,/%^.Jc{Jl_Pr's!.Sd@mKS2!D)>g/0c>#Ww]5tSLm&;RMD%c{"K)
-38H>cX;OECg"_RYe"$HoQUM'/>'Nwdn+H-YqEMZSH(lHE_a=$2cFQP]0bu:{Dfn7d&TsX<rC<<R<4zA@n#iaw'Pu_q$#j7ry+2Q.|[6RY[ki2")w"8vkdj
-lQE3Y:;y5aIt3^<@Y)hOh%>L/WhS%Rvc!Q.+^5<tF0/-.#D"iDC5B.|Ap!.+1jX}F5]fhXz%E5T{T"eYD`cS~S!l_H0D[:MkM^H/`yRS>qx}_6c"&0j;ve
-_lEBYvHk^34h-8l&u6LFv[uC%iY/G=C$"hGTYA'.U";DN2dwWTf$_`&_X=,F>6|0w.22i]2ZgV%NSN&Hx81^RStNJRFY^&K-le5v<|FO@,!Q86Mw;OQ@c$
-~/gc#ohDd/q>FI8N&H00VD14(H}uVpp>>/sLSz}!3qB`&58"&aRHJkk$9QVXxx"^AXeF"c9@l#~'MtzPCYoJ$54E^jL91GA)#b&WQAAc,GhH1BCLhMfT:E
-QTvpBc7=&/uz;njvBuI[vnZ6`rG-uah85D[EeI0z|9c`1T99oIaVCj`n4"WL!+'k6F%A!G7_=^B9[3G-P|hmZjw!S5PW&hyd@lta+5tW%mV_5c~}vvR|X|
-ZKZwsz9|fLZ5tS":(meEm(.wO/g2G9~!B1GzwkB0K_VzUA#FOi4l~z,c3jNN#[-qicJmp)S%Vfv"M.S`@n]o(@ikk$vw#QCR|Icfa2JgVE^S5P9TA3P]"_
-t(^$[W%K"YSb`#oae3=.;"J%kq;Gv7qh^^5C)-J59="CA:9.ygP<h:^)=`UQ$j>0Id-TGO;$,JZS--{%p8w>1w1;0wgiTdIK>d4!z"fcTb@9)w:fs,DT5I
-<!zP=};UkTjw/1aKa@gmLz$xE}Vl))S@+VTM[lh"9#[11QK'0603``@7QFi_E^kmo&U+1h)}SI~2m|`f^}3{zxSU}py(K4Eh,h~,BMNIs{coi,BY})HG1g
-T{8=)fv}p8[)TNs5`[Ig5oe2nrHm<ZI4K7hu%PA}uwvRUm~/DAiOlO.#{U&i2_k[|LJ-rNX.4t#8QpR_S0_LH}WpaDE"]!M@j"sWXR:xtFv[l3TSqu{k]U
-w,OQXEJ,t-O'~bY#']u-XNbN(M=Omzvsw1E-bz5(wXg<VF1n2Tmgt[6.nugn!tRcbjq7i9qG!m^Wz!5HOM!Hbbh<m[$F[|40#lMfnOoJZmN{}Z-F^pQ4]:
-Da'"}+e]_}.>$`u.FIB4l(JZtW9r@$:=Hub;|%2lPqs'<--f(}1A~:G6BZS5nAXS(5@CbmTSwtZ6`v_@;j/W_))5ZJvdo_;-U^FE"^~RGaDt_Ju$wHpA{Q
-RRM(|JZk0s=btV9b=UjnlsS.wnNc77TgL|K)4|$eLp"sSGxYLVUEXp8FfiZ&YdwAaIbrZHAgGlO'VbDI).+4_A9D=|0HsPXsZ1.7@9m:L`NCw5!JE+k=|d
-f`NARQFdpu%]a%^|UE(gTQ9G,^uiT^(T1':C`OL9`:&xC1j0eqa$}kg,Z>w7^M>SJ$:4$1FvGKCN~_p8K@WQ)MUCgLenm'RaKCRT/jB_Ts[,-VvPFCk<DH
-1wS2|u0x2k6hw3<")^9m]SN;G+1sQFb%rslJjne1A4<PgEc#n#`7xKEe3uxxI!7&u!"nCb/WimfbF)Cz-M67)A79w`]@i{d26vu7.%,-A)F>'dGH1/2xj)
-:JRe<V_X`n$,n(5}iTeL==Sj+aY'Z%ar0VlwY3u2.j:V:$~>jQAhl+f8fm]Dr(b$1)w|Z25_vR|LX=:0>io5B!j(}S8ZKaMy=4%L;('+;_y)=xS%Xg}W_v
-uG,:c+(nuJNbx{R`cl3=d86PB>KK{FPV$$V4}3q<Nd^-,8)daer-m>n:x"K0a;mT$`iUZZ7gKFo4ZZ.'rl{BZ+,g-Grg|>bul@{/V@a;{mln%iNH<U.#tq
-Xtys[Mq=bb#fEQk(RTeT(E(EPdSjN/w@m!W@~ap%^"{v9/,#Of!V/pB5P9G;g[cc:eIMDjs=sQ'!B/4]dm#_!B"k$mn%ZX1<:v^E<6z]%p;Lfr3V#zFG.U
-me!DmW0U.oApVU%vD2rZ1@">`k]hN(dX^LLs0;-69)JbVB5L-V`c8!u8-TjS2x7:<}W>P!Uh,[!AGNhVR&)M&:bj~,&!gqfbiE#Y0maE](YNuJ4vRs8'FY
-oJ(ZZs6r3^8]zgW83t>isL6D3"cv`H%;{WU7=t1[KcHTk2Ld,XvU/chRcT1='uh>fLO&=6{8n:'B"-VwO;%wV'@)9MW>{&MP]c[YG6cJT)"ep;t1XE$J_s
-bP951f!X;NV0#FZm"wJTG32N@x"HGh@U9aNAB,G"89:)uUBaCiKYQ03o|aeO3Td=N}us;IJRK!):9yRbTI5G{Lqo&yUY)pxYu#9FbUEu&g=-tESoTP6wY8
-Db2$p$^k,k+HEj6{^(g.i>WCT)dAr09SK7G-4Gp$q#N8EhnbYp.wbTI'd3>!&Wh(ee/R"l#H+63Xk%S_B_3F%mgSPELXVt{(lG@D%n911M$P-o^PD(~[pq
-~9G5.[':/8L/PVMxO,H|BMkC>t-R+8+Z.$kd^bMuspSP8X@bw3qSk3f6rL@23:%ws4!['VD<L8p8qLMlHll{KY6zKWhX:yp>Zc!Cw8Jp,>_^8e8@w$BkZ;
-odL'p)WWc`zt'm[T|-Rqb!ds>4a/bj!UepdDkp7JiCru3<r:4!`yOJ`>m"SQ%W~JESh&r<H;lY)hRBJK3BxPBcPRM-dBWZg3-D]LbJ!RgF9wVyy<L{>'/7
-k=f5SVDm(wF%3tPZ62|U'TJpIkN@<JI@YXmw,h`zr|YP3uXcgVYdm_q&4x1;I21&aYup~68|1Wp[=QNFL9j&mMnHlvx"+v4UzVYr8OE(}II'Ex2iNo](Zv
-^W/(4`b:,I$>mE/Z-xQ|:8GNJ|kzR4u8t=8`!oba%g%rkT)q,CQ$,L/}9|DN[}('Yw+TKtSQ0F[aBqHfr|Q6ul~w+,U9VkydhxWN=fF1EWFAvaPmcNO9nG
-4:77x6F-02J8HGlz-fg"2m$nwE&'zg5E$Wb3K.qS&vPUS@-m!e5,bwk95>dJWC4Q'@!;o51=TyNXDm>|KInT87)NXV>VA]u7x/$m`TLcZ0M(-IN98U2`/i
-k%_O5;mAgJCErezA><%5Nk6Wmhm@tCCn/o.0]Dw-8{]Vh.=e7q,2`;VtMi@X>_d9{Fi@<K;x$i~Qw_$!h%d1i<!pExs/GZrKKy~q`4FZ"4NT4k@)pz4n/m
-b)y[gShy3N|Tn!i.|p+sQ@-;;S_9yc^|R$)0UOnKBft2f[S5F0f65A1e}P5THz^S7]%t5(y8V5EGMT=Fh`hkFw>p+I)T%<!S~`6]N5Ta-HzH84Hb}0LTL(
-bGzsNm>>MG&:EHN{jU@G#C(_r4sXg9xPvy`K5z~,(K"kZSr$~<R|$cVmat}{f,a+_/}4,P4Tn!nMlBAV'SF!If1e$bL!Z@B.}E|@;EY6AWuPLOnq,"nuda
-pcF)WHYh_0tRn&ux&D0]:STkB7b%8BqJ'">5AGxXp"tX''u"G%/FF{i{j/jAfVZ8DJ&>Q(Kmi>%%_M{z6uL,7a#x%A>$RD3xuOlcg`zO,clg8F&`z7tWX)
-%ULrB"HEKcA+`]/iK;5!~,_}$f#{b1`&Qzh&;;+'I'nW~)!CO/]L[|bcHCuYLoFZfCqD&Lf]bcH=waSgs0Q0jZg)<zjMV%mAz@fBxJw(3&&GFG['|`=/@=
-0S4$O1@5~n0;Z@Q=MX$"BUabA7XwZM|Rb]T-{6"yV)^z+Jd'}j~NWVETWt}X+'s3al@78C)ySK,20j`e@eg5DV9uX]I/b9j,V-xIA%m:D31MAM[)lQ+01'
-}nKHVG;8Yv,)qu^!7#Kr~Gk#U&%lt-dh"x7;"bWf>AXH~#r-U/}@=z4`q5YX7uj@iTgVf;nW:hUdXVo/7Y5a'ZY`_S5We;j)|}<ypra#;!f:9AgoI/a#bE
-=>)O5ja_bL,Ze`.VJ`RRuk^-&9UiCSy&.EI/d$7,gU%wD;d>i3''nsZ(n^X`Z;kWr=Kkksx!_G>Ge(iCWIzh-6`/2CnYbdgU_-!P!@9B!unb;H(Ft`vmNb
-#Fio~3VzTeS%_#IK#'}4Af"^SgSC,O%O`)rd%>~g@aYT{fVJ}D5#q/x!t[@<iH_bKQ@+_(3"C8]069%`d>[3o&D=|Y@E,2'1!!DySx+'Lue&b^i/}2`)XK
-!4blTB3@C$x'6F:I{yeLN^v$hFf1bF(QsT#l;l>0Jn0++d]o1v(cXs+Odfi,oFkN4-d;9JP`.&|pAe&(1!pT#m4H)[fKzyH'IAW}F<mUhZOEr,5SSU259Z
-Ugo|O/Y"iM!YU_A6X`RIdh02DFUc<vk%)`=P81@|^J`,l^8m/Jv!_p3Gzj@29MsM/2riE2,N1S'BPW`U-yv'Rz%nxtT`6msj;d15PdHqz@/j:'=JeD0)w8
-K=f`32}Gv.b<+;/}Q3L#;w^n@}gFR">nsFP{x=<3iw1z&UTR'El(_/D>j&e||:lp4UVQP)y"9QS2Q8kpaX%(o/5Z1"Hn;OtS"Mz".}$Y>QlTd(GYPq@2uc
-04MJsxI:{8(5$MNZ:Qd#wNKm-Yxz[T@n(1215"C{O<%EC58#gTr4v]pG%%jYCo[R"pwoOAG+7"4#'yx1U<:)MyH[Wv<QhVrEHi%-_`g9<pn9'p>zR!_/j0
-AqIVXy!V>llF,^.f}lsU5J4(WQ33'"@'2G'T[$`pA;QbKj]#wI"M1b~l3=SJxWAi&">:"V6!fU%roc[sM]i"S9.eBTd}D-y|+J7(3_kvum^-tc$ry3{/Dx
-N(W6K]5z<,4pUC6ER'G^NhO-F43jvdvCk]i3K=;Azu+t&69Myb::ob5/0XtxpemTyMJVU/<P_ci-_b-u{+>15,UiF1=m"/gn7g"~IxT{,xW"@^IHv$-2T`
-eGRGmWt(;[fFkB7W1)X%JGfN`ren6Q:R{JkbtKIH,`$5GQjM"`O0twhy:""wIOCj.TyZ#`o=FQ[(jaf]v%+eX3-x<S>Tx,t-A":7SDAX2P>I}asRAb//'z
-$]uy,0]tQ`[:KXroCTZ[a_h1d`>k$QYW,iHB@C=,ONgWMb[![9p8ba&%2"!@pChFv@$'Op7)4C(HE][W=nAhUR+=0B29k;4xtsZ(r9dF,CBp`!$v0C[ZIC
-+&>3{g`Yet4fb;<I3]DLkFreJO^eAQ3>N=>Fl$F:J#p^sd6VIIvu3of0v@aJ1"gz3Iz(4X1"BBu2"4tX"Z]4WxciE#00qT'k4F4Ed"f&U9Is{%GQyIwN"k
-qWrnUz&@$/aK'2knNaS/`w@ZdoAEo@}FdY2D48lwvDg;.6W!V4[W=eN#8#zC5_kU{gg/sdRSYV.+$BmP<b#f,I1rscnwX@QXX"[o1w8sSQ_1:w8<U|W$v:
-LonfMM3#{mqKB<_<&4hg2=3uIH;0zb~S%P_k)J9[B|ES2V}t.M2I/`=$:9gilG9385@yIpb2,Wt[{/mXr_8/36x=5'(94Fp@PJ7KC$)O~z>O[$4>z(Mk+4
-O{Zl:<K}j:.<|8@!]QVj$Ro2CQsx[<w[#">8Va88h^4U`4W}=;qv0CXLb6qIR2THSoi@O0ys^>}5$GYn;.GQKoUv@hP`#e+s74`|MErMj<4|j:8XaCsN0v
-Q=8h,TCfvd`zk<gUKR4LXYRCvRRc}7QPZxL_6%pes9#GD&mF`3FZW$B6oJGvJ`fZ-RMhv!O=:{xN.&m`I=QX|y8+dnF8Tuqd.$Bm0YX]!7Pxz,.9Jw|S|J
-I#SXDvh%t(+l^H<Iu)e&^OAR8h$KVyP'Cgr-pJO#o%d7k^Dx]1N!D[EXuuCV:0#<r:Hxdv9Pgc^y~7/5vujxbL9R:%Gw%,->+SCNPq#^'PkU!/+Q'SU-JU
-puZLU]V#i4r@Jez)ZaSl]]N"PH5HM/l@/2d}T2Lr<dh&p#qKlvcsBqre;'ro=+3AK}d'UEv)aEr52z9f0"L#aRlLTO'l8l.'#W@^'C+qFXn.CRDX)p+fU^
-:j@IBOxMa('7UbeCJy%<BT^=6YRt,'M1]';2T_NC@w'MS"ot::9zJ/Re0w72bAX0XK<b@_vk_ypB.2qPqYWJ-]Ug}2W>+h(ROiPh`VErib8"7u7Q42!frH
-"4i2nx8v44&%i/j[G{)C~oF.Wx(vxj!rMpl8JY7#N13-&UVf"ia=6=f/11$wmWKRuSDZ_t!ryl6J&wSq-L{s@}.Dgb|!HTm`cUXJ($OAT#:/`"4!+$fv~P
-)vALFZhE<ReA4NNfCqW[=zjsOU.li|tdE6b"!Ec2EF>X!m97'"-GQ^OoV&kS"jwTfP|oT`uL{]yX,p0:-lrc&oO5SAm>#x]z4{1ycy-DWzR1rGh1c2bk>'
-P;o_fmZ++fox+zn%YDkv~#vG@GYF8^0an:N!#5(Z]ZZB;x((m9:Tb]n46I=}/<k}'@h)~"+Y]lhW&A'R|-caSyfDBkJ;iE%Pphqt7X3E&|J]NL3pm]{C}b
-1U;#@O`,39_C18XBrg2ewF'+ud4M&Aem)4|3{NI]x5rKGmX8>^Y34ItvY[eE/hZ))Bqm.o%xgyl8h)[@Fx-Yl%r.-p}9`uBOf<:#S:@h8yGTTYCQ0mW4mq
-'1e-%2|gPXgj[;l-+ywm~04YEiC#($IJYc<,T!s1C)8DXrY]j:Uk,+&:%rXzFd_18-P65b+P+Zz7hEXmCylk5CNxPvU#zqZF~VbiR5f"Y668HlAd9|StQT
-A>QWOF(TOq"=|'%>Ow[@OG9tTf|aJ>)j@i['A&O_74/yNwOIV@5Bdz=%%:Zpnp|9smm/&''^_WNj+oS_8(Ae/G1My2&D0B<Im{N&X+CaIR1BgvCyR6L%c&
-!qYq0%jce[`u&8JQHY}Zx_H#KBoBeM7)dLxUTLKGtJ03;H6,~ttSFQ;WD+u2Qh`x+-}_"we5}Z"d6z+Tsx8z57ZmRG/|4il0m)i#r@#`]3+FRR#"io&:e=
-Jd+90s_Z]8_4%C;X!IWZFe1go#~OI=w_VQ9$WEVNbFM^@EET~KA+^k@yq8LNTi[ZGhU9$>bXx>DWegft9UcW'L##EKtN0Zpe-}Q3$!5w_^Oi"1/6`BWf8f
-1eNAd!qRuI&Pd:hP0._3C!87a`oZ''nrKTCP1RptTyQyD2"HiA1uhL.i[olgLKI+/EI>Wv+K&Fu7UK"Q/}RpNb3Yk'`J,P]bf_@}J#xKFja;Dx~#2h4snr
-O)8_8e/a1Mys/D##Hi[XlaRvm}7MuP+(lg86[M{9KcP;1R3,IyL-enjT$4|9qd-DdnS_z&'n_`rjAH$w9=`2uk22";{PeWW22Y6"y{,kDCTsq28ve#Z,`G
-)):G~@5]pN~^/uHw"P,t77,+|.s7h8}DLzO/$3=@7AFf(0`)m-TqKimjzNykV^QEg3f7$Ub_J;vozdQGG}11ldeKpuBO)$dM%O"eFdw,Y,~]oR[AI8(rvK
-<|&ssr~0huCgw}weR)x,d]G64oLuXcy{U[1|8q@z1pSdJN!O@)5}DN#{&b~G!,-0kg~$<>FpMQ1]NyI}tdYL{jb0<Iun1=QpY6#]^g-4Kj3SmC3f+lPbXu
-8!QRxCNj'm!;N#y_/32T!`~[PQRlVsh#K>18vE,0-):l{$E92IV].2;7;JA(8pEtRYJi^(vKK2r%F)~dmQptPQ4@FdjOy7TO)65q^cXsX%H_po9kMHK1FO
-|F7L|NFRk.>5eosoA4Ps:l2a:IMdN.l[EW'}{mX9<OWa|IWj@>j8]!DZJyQ!QlI46.4hj8]ba,jN7]_/{'w9xM}<E_-zD3S>0}p3wJ&x(,p/mFs${v/hz<
-7<BH'l-;w5iepNq'wKt`jEzqabAL6i[2,<hFp:b;qBE&hwwqFr;cQQ[{p1:oB8sccEC0-"bOPSn5rtF.Vsr+4q+sf=,(ejo.#m>g/M}$>wkp`mq%Lodu_8
-;maP[[v&8C5bkF@"{G`)BELHy0AIyW!MdyVisCVvoCbh[G3Z>4zajgKK/bG#jpI/~a'2}Ua!:T(!a/tD)hu|R7:rrc|IX"D&7p@g~KikHsP'h)##g$x$1z
-QPB])o^t'Y0,qMYjZ$QfegHDOFasyq:l8M%7:H[&V6WA<[4PNKw3_N>'p6XG^fIyw!f!GOseRn4=b+Cx%h!@UMO10]b'qef39:u_O08(iUko6P<kxT>$(N
-"X9&nemoD_PB:y)lJs`[nrN"+v0EgV<[KiE@Fp+u.=V(r|uODxqM#=82Gn@r}{[8o1"Y$bG]=zLO+qgR1L)=+[:NoCzVNN,c[Dbr+Tk,NUHn^coSLAw}g}
-1dm.,K+|`4jql'IUpk5Y<'9yoci9[|1k;7y9$f@&3RN1]/l|UjL5/c"Xa"p^B4c<cD6}PV"M.m}IwYskth@f=jNUJCY'mu$hp-|drohKW:fRHO8T"As;uY
-~=DwTN'm4IaW@R-5)&XWo1S7Inx0xKGj#JW!77,0md&/u/kAH]$Ai{RV@3.L[pCsq$[97P+vsA^l@o63EXN^OWCUuaW-K{usYeO=.e}{G=bZl]P%3')KS2
-#!E}t_7hGf1klx-_a7R"4+a4YU8S1.)`:E3S)k]cl:xivXw#UwjAIQ9dDKkNw}pN"F:_Z-~-n,2@^w(Z3CK7BW8hf@B0L,Rk%5.)r;bAMwF4;x{VO=rl:7
-e)vtb6McE(}'=wE-6APX/S@EM:`Cu'Krdm)t.9'pQI#(yR/(V$#:3UYJhoLK^8qq;]oi#)6+y)_eN[LCtwMtEWX{HSh<HVG=[8mxM7DXVHXLBcc%vmLWp"
-fHV9Pi.@ertKzq=_D]RoM5YcEhH{Kf01,=K.Uig_JkH>:D2}O0m1+Z-QJqYA2)EJr$GFAC=5A=R%468v4@_i#T>t$sE_+P'ezFwmBX1TnfloQE-'W3X#]$
-vBzRuuW_EX+Tpe2!ngD<J3;<tAd|}dh&e&W4LiVDBIwI:2h.w@G[!oKcfq'JWyet"3P!h9hI+iO@L)/11$urc2;nR$C#22p'c2y"Y@Ob|A)..</'rG<a,7
-GrXwUP]`x_"6Q]0fo=sq`"JKJ&y9uFKeP,:^ijB=a:$sJ54F5P-=]sT6M[esX+"m08Lc[pOKiUYXXJxe:}"G2Ie|aiT{X9rmDsyZFl3{LMY}FS]r;E3N9N
-:}sgv"$>LfgGTY7rs7AO:DU,}I|58XR0wD-MOczGm9'z;G--b32)F8%XjeMS<NWq-$^OG%XZ~0wRcBB[qY,Ligu}:mp)<Q|juFx'eS}lb$("y,'R8kc<tm
-cVJqzKb;Z!xWGIxy-KyPOwFM_dZ[.cULl!"`SxfH(kV9z`9P72s=f'_E`<^#Z^xg-)q<QlFH_V)4Wc%2i7J[Dp"D6.rYJv_OBeN9IAdSoJ;BA,)u4i^{nf
-Hwf.'wBT=mv2lV{F(FWa%GfpP]_OI%KY$s^%o^&jdg)"+pffn6'J(qX1_{nYG9ayInrE7hrICfW3<ah8Y0nahBu]Mo66,&-v079)YJeK]$N/.9@3Hy]ieG
-@P)&",j%~HXhM4=`!xD{[E.}fEj{Lm4rkB+xh`C/J^.<-1/";0U:h5k+F`q5s3tr-@F1n<5|A<4Gljj._QtftRC7b{(=}7euzu,2+(Tma:=7J#D0V"fV/h
-v+L#,aTL`i<nacW!CrqmQ8zEd2-nb}~+x>|]i0RtDH;u&OjRUG+'gC'KqJNwUGOjaAnVj6lGkoOBF3<`kA}(.Dz;Wf;Gu9&,fsx2+Y<9+)".iTE^UusGz<
-=[/TVae9%M9}Txd+$c"(7Ov&dAp#D`j[x$Yn6w2+eyI.2F:QaB_LB1,vvx7"24FsK:+]Oxo9]j_4Xp<I(Tetth;M$5C3RY<p7WejZN/.uk3)WC8KP}D"Z%
-aZzg5<yj9ltm~[K%:3]B(O|dytpzK{1|SH-oYK2dLLMA2cq)m).L0%^cLm[I$2&51L0|P3%m%,zc"j<P#By/PGMAs`OHHSvgv&5R"]ICd<J=M(nb1>lc~d
-[7d$reyWKce5,agQ40/Li+CCniN(qsSclPc)q+)i1>wPK!x,01^p8F>'|a$wMKi)VWu$ta!>J0x)`Wm!qRS8X$R(V0}QrO$"ZPNHr45Zo>)dSx~!~im[-0
-n@].qY_{vi9GtP:A#Iez9uX-{I#e+RnvG9pY%7j8:v9[ZB#+}Qi.3S$q[NY):{/b@02=%nr[D=Y"S_+Ui:zLM0@<`W5gmk`qVE4+;Bn4Aarmg;"PGJ2t,p
-_si%!iUaZA18z"c0}kKd5FICC>b:q:I3!8Ok;UY/:Ft;hT#D#yKCq3GJO/I;AJa[^DhPYOin4qrUTQ"wg/dXQK.%Jyd)@NjiJaIjG$b6d_y-$GPqF>rMfj
-x7e857YmRxG8'#I|GDOvXm/>&j7Xl0JxM.@T-QC=XXBvL]tREa1)+VEq,Z,<S#,xB=9LPRr`3og_SpiI+'b5l3T#QUV54q7'GX28FS0wx!yF|'KI~De#%c
-cop47n0HXp[,v>1=eucENLORwXPxuNxa22UM8R&l;6H2P/Qph5IPt"aE>[8s_1>!eD3Y8bMns35j0ef03}r}C0Zl|GR%=VdZw`(eLPko``&>!YX1&]yr)3
-dC3%pE7PQ#5g5!J>OS&@/_|v1Y~DPUy0zZh3<#V''8^N.$6l8`&6LrddVh/Phk-C6Wzq1J4u{Pwccia9/H(9Hw|PZ!M8,)ITGEae!D:fk:X<2FUZ'rX4DW
-PHJj[7Sy5)P#cb)p^8N2lg)j'0J6VzPN.$aiYsB$85sW7Gj<q#h,X9-K@|;5;K>n,P/Sx,-&a99zt,}Q=RH1%s'iF"{})x%>,840UDwGi`.|A+/,y6n[]|
-kA8kK18@rL-p7nY[a8O>YUxHDX23MIc(gy8GFlbBY>_:]vn"(E_ydr|=!H!!)%5-5;E!{Og;OG))n07b)p#>~|S@GmD89z^8aq11J=^'`H7;!/])Dw`@]6
-E"ON,Y>6h.m.L_V5W(d({Tt9+!A/l_:yj+-X]O:0E8T+k:PlqQ"PgAXT(kO1j14>-_ZllK~h9}i%}Xh/<!h7_)j6';LZX-!(&LXxD3Qn~S"h&&BwSXIj&k
-//FU(nf-5k,Re&VcHiF$W0_UZ,z),)og!Y^Y)U,Q`V8;@s;D7)x1>7vBC}RP<bC.-XP3y+$qZuua`GN</Rz=!doC60Bouq)GqN]ftlVHPDxFC=m]U!RH>]
-]"6sE}[;lRU(3Il_Eugugs5e0[SkK.%Sk8F'8z~AH9czrhg`ELydvJKFB(kP^z2R&B_c;AymIbzbcU,^zJ]pe1O#<O@yV+>tS&>LY;RBT>%]h{T1'jETAu
-pE'j-kx%EL;o[O/dVAB(yi3P}Px,o`@|tAq>2gP[.,$El!H;(9#aPcQ>lhAmN`>cs^aZRIW_`R^<Lxj3KvxYI4+#R-.>~$xc^3!5NZ=Egdu!gPH{-nGt]u
-iT"&._"aHP5'ZMKLhsHehJx;p%I@wn6azaCVSo6J`Hg}PR$KQKhI0PB83jFb;VAc6@n+XgAok.q)jD@@dRL22JMka8Z>eNM](nl+;L;egJzTJ>|=X+ecXc
-k$6!Z92K_LD9XG.2=4_E%p#6$M0i,InK^I5P,{rvVImz!MA$A)fBgROw@VX.GFtu14LL)'s^^p}W`QGPuv<yL6,.ZEo4M.D1W,ls_A~2`Z.Tbt`_/Am3pj
-_IQL"/D@]QFi4M}"HVS!5mO_00jbqrv.~w)0pO`b8%:gg'CL{{S!@o=t;AyRs0{!I3F,Dkf12%0SB];>Me7olKdaPJw@8QkNOVH@k]B8&tw^+,~+DbKFxW
-mw^[zM/cU$Cj|;CBfhJXf6BtVW@OsU3r^4wa01%jSb]VWU()&Lbu#==%)PU&zYb1W>tW`gU!8_Z"93Tx0pgLe`IV7n+b}$"Ug,p(D.k@YI70=mV_U@Bgv>
-s+'r,jkU<XC2-&S(~Gu&~h.S8`+lRmkx7Q|$fr""ze.oyh>pW6$=2UseJ4zKC%u%wE1>FaZ$.$1$iUIm^Ms(v>triD<_i!@@0)%WVN8.%|%^ZHC0i}b[G0
-pi!,{iMJJ6Pt_(Yud1o<p.vhw.0Sa&ZDl=7Y3x5ub!/'!YG&qbQGIq7<Ar0LUdxBoR1)iyY+`Mb`'aOTG&d"ql9/2ldoot})gvh/CK-@[/L!tw5JpO)3/g
-fO^YfQ"T!;IL[{T_Z3=;k[bkV(S=>Sq9Bp7E1,d.%f~&=ujruRoA+<]R>3gAcX9f~H(B+_}CuKGiPc|F{zo01Q']qV9o&}d<m.k6R1"T7#/y${Qs1"Z&,[
-%[M[_Gd"c{cP9f%fYImNK6xStp.B/2vsOb%l"%_5dv81CV;lr&BXRg|Cz8][{AL(kMH8#n]'i#s'$zQicP+H^TmPcE`M</Azn7$(NE-x|:><lL4]>H!Da4
-}0n4,"@o/+Y:-yNjrvRNcU@I[zH'#=Fi5NcbmrAaQ0-}|-jqJ+ft=f~+bpR8}S/=%@sECnQ={<ch4r(wN"N>26WItBb`=';`Fo+Xh'+8qg7@Ma<uupF"#3
->^y]%_!_9_-2G,@@'VtRix_h0b)',h>JYc5PfF9Oa8`mVUv+9'T6,YK``k_}$G~E[-4=`7qT6LuZ)f3jtV7'N&5S$K0sNVYj=FokbHxuKAt:(Ny<~vu4Ll
-,Ie%O!d,|)Dn=udE@D[iEk!!:luTFp^2k>;;tF5'MJ`O!r{D=!@'YoPSNe{39)z2Wj)I(.VwuJEv[(a'=<8ms=rO.B_>mv#]vLX=Rn7{),ho8{rN37>^<'
-l&G"&!BOAy3eRP7N}K#]$v,_Je>m/eYs}9GX&{5`2_tBUe[CW0)K&]O-"C_c4jx($F/.[QHq;/r;sIx6cmZZQDv.5&ZW_T~.lSzpgP,#|UCI=^BB8aVEzL
-|=YK(Tz1Klc"^2{%(x>1rBReE#'f.L^FO}wNi{yPYxibkOp<z3NM&mzk(K`EWTA5+aH-5AKU[SkW;P%:N%I`4-a;.')OMcq0x|85GkZ]=KK!Lsgz^O/Ya)
-4M]3ZgL|dUVkKo-B|b1.GWuCC[m_MLiD|IIZn$bgF_F4W,2<Br{8)!VK_kwU]IfIxxZ@Z@p]<m!wf7|)3Fz"Y9Y-;W{"'V8#{uU]nH-A+jTM3w@Iq$6C'p
-tvm@p%IVTT>tg!rGBVdG>D@BtfCR:Tjzqm0T&%xA%w)3r^KC[xm>ddt`'zRNB0'7ToPL+5r"z,>SrhSlg!V]vDWtD:IY)q6][lusB'}%RYM!:T;(LP"7!<
-:tn>;5)>(KC$pcanVKCFl6jjd2!/%qb7}Z;Q}=2!xYhhxubE;Tt3vD)%'qVO_+>IZJ3Q-5S:~DT,X'59238%q.yEW9Rmb+NJGFjUfug1GHo5fuQ0if|Fis
-}CM+jTq3ROY1Np7:`kE(YaA5ROf=&!|;&W_Z2>lXYOKoJ_T!|LN>pQ}a=WoJ!Fr3pF{"c`+NWP6+ff$QY1r#_n`8q;xI-[r(Uxk/xk"r@J(azDhBgjfz@l
-W1KONX<NE6UMMkTt7;aWAoo;fhyjLel]v#TJBi~d[4ARF_S#K.#S2qXep'I1}l-fT#T&J(oaM;8EuVP}-1tG0A9N;B>HR3G&8oicL89k1v|ox;P>K[Te[G
-N@.T|ZMtA'of~X3(vxk]2'xIrJokr%T..fd&;zxB2F{&34%e}o!0!Eu38!Gi{<8e4o=G+kxkd-WZVHR(~#LeQZNa}r%+92rE`G-^z#{b9r_a+G16g1|u-F
-/"hBiPlUjiK4;#TPT}5=oR|Yw;R+V7x.6gbetP5vusJbm4'dB<v<'f'9mv:L2]IW3Fv^Eqiv.YHm9)Q+eyjcHfGM1w8CSGrx^xpk$Q!+rK+S]BE(eYS6A"
-Sc>d8A3.TTCk$g{+O`JgVX/3z><$l<vIQHVv/v]-(`.mW2uWg]kk;"jf]I`QB47(s21,h<Za146_T}Y]<Zoz'.y#hV$<J/&8F)jH7}wOKZb;C4gBsX#6H<
-oG.gSV:!w2p%`V:b!]:!'-skXxo';U&ic0#VA7[+LonJhSbYk%Q)G-.C[:52nBiioF3R8:y$"sPIO7}jrc.4Zs~z,hxj9G,A`(4oJ'+jM@dpJmv3J@#dZX
-]'T'=39;lP$hFg.C>hKVB+%apWLVOwk1z@=m1%bJ39cyl43Dc%<kN64R+g2[GQ["@CJR8E%:IDiKx<-A:&]h!..d8t>!tNy2d^#,.Yx03R"FZ3$xM4}4$8
-h,X@+RConyiZ=q~Yz)]{6N1Ayf.#mz;Oc/cT`FE6_[18ZK;G&<1vS6Pl5a=8GP`(iOVX2MTDiha1b`PE<-q8qrvN9w2`tGDf~k)dnGFd#@LQ~F::_Jlm-H
-w!0,'H(QfY|m}F+9%4n2`dO|Cj2R1|Q)XlAgrl'RKD{rhe@)S5GQZv=r8o9&$NeJ>s1_H<=4bvzqYt9<O>5y|L}%#VXeyTfPu|Ya>Ol'aK'z|)E`AC{E$#
-k})cO6;BEl3N!g':l8ZZ:hNqx[Ps!EW`S^NDNr|tQOt2I&bn2J^p%[s::>}N5Be1'tP$T-FaZ2<QusZ(9zihgMKo67B#e]O8XS-%|"dBl<w>]ALl|.o<|X
-&i6-82HuRBUY~%EPEG=%%p8(-"Q(c520+_-9Kol:B9Jd^cB-M2}7v)!Z1j+ga0}Z#t$><Yp@q9wlPbej}DV0X1Yc0$aJ-Hi9o{t9@3l"@s_R5PTSCi6%y%
-~K+%{BpRbVN!'zg'd/r-`c/L|D)94sFX4D=@Bp'B})=Z7o%q/;t)Q}POV0X(kUfR4EH93>_pUowng1<$'W3C!9uJAr(UXo@T,Siv}l7Esyvc/Pw"@sJJ/w
-Z_>p9a8+v#6Dz-{]mypjmT,ik8>G},K:!'q@t`:j:h+m/.F-K]N#e7GJZxnzQm8TG$IS$/,xVprKM6q'iL"[iE%I`Rye(;[L#q6%)EocTdpelIdf:_h@p9
-{!7#yq|gNO3NPa!cp9s>8C`TRf.8Oo2A;UCe~LU>UwO3HJ>U=k@D%:akxdu95El&-H=Pzo/ZB1X^CI|C6<|pHs}%Z4;"F4_9l3V`$AnvRwgwzMX&|vAdD<
-8&@un,evZus_3pd:gL]]2yS,_^UE6hs)FHjE2v92'Y+O62.9)/ZLZ|3GgHKM8z3]o:N_hk,8ArTL(or&u3g%8^NWu8:&OCzX%rMw]+.}'f"xHXszQ|&#`>
-6LjLAJTO5b3X2RYK5a"PdEPtb3ZHImWVka}[I"ckSbTt]I|cG0Dx(n!9llG,oo[;B{%e_b%Mkl6qW_K`FA7"kS$^;pg[Dr5_`"9Uol(<")WP4`6HQK>[2.
-'D=_P'77)L#!s[EVLtvJTSztxr_xy$L#|[~%Xa6YyY/4CZ@+8pySeB+slka4NY<}~frbm%m/k%64~Y3dyvB0,Zvrt2Vqhkhu4N{Dquc,sJ7ilp7r%QEZY3
-/M(igth.!~=K80HBF(k^j'{GrW)_|W>3icP=P:}d04)e{82&+j+KTCl<!y&s[]G_`LQ3;Z33<nuJ!7't:EXlg]HM|Bx==R(n&'Cpxrl<tCfF#9RW"|Y)W}
-6`u1g7![+yDj+@8D&cjFA@AN^J|Tw]3P|Pg%":o70IW9"&e-e"9;>oJ0Xv7TO=AsHU01m8Hxjg{pXvVAU)mEiplF_Q8X@V'C~)DGrQb'nYF6#kdTL^eeyY
-9'w>Hj#'Y1[bzajT|"YMJ"Q!IT9N`q2bqu_8U$3=g=ZtU[e!}|xqOm[&o'l{Npbxuf~w<g4+oZ42.<+12zYe(Bv+k(1}i+p,_3GuTF:2K(sNOl)kNg1%md
-<t,M=VD7/Se%{f7]7d=],O8u^%+^y=Bkk/5=70jp('Cu>8{Kvw7NaIfYCYksB8:G%Vn320`Cdw<T2]gy&qtjMQBXhw)(0LPpB(puhyW:_7rycS#qRrH0Q'
-De03K;S!xc@w-'sbN<Zc8#s#D;QT!]mBoHe%3I$`pOk-=#49-7~Fb6UZkm8)Qz.&,i9"wa-|D;O1B'|xtmDo)hfw+pPtzY<-QKB'hX{qPEe#i1c67T'!Pr
-JB0h`>Zb+WH):,6;6,$kk%50(6i7=Ry"]qPl[D)IM{&_cg|)M{MwA$u]'Mo1_F0Vn%,(H0ImetiU6O;daNJ_;NHcy<t+2cQCo;C1&IPk6`Vy=SYkJIolp7
-tbHfBXi>@r@KK67Xq%uPF1hT]^XhK+f7h9,ZrtYdR^y}:}#DH,T0HsZZW@YI/T@6:eGp>-"|h'!4u<f^H^P)~.cs&;c;!_EIZ&R28jRFyQJeQZq:3>un%[
-,Q6x%!tr9.dX<761K[/:`TAVV,O)@0ma7:1SUQj8~#GBvp^GvepO]f569Db%Xu'&oV|,=/`IMDC.;rG|FM"[wNKRRgdXeF/;jJl<4^N7b4^gcFYz{wC2V(
-kdKbO_5jeJI=j4]byihGr%T=}mRgQSLhOz;wqvefA_aG|<(szd;nE%+d/SfJ_{ORyGTPah^uMUf'oYP^pa~5J0u&0HBy]m/hQPWIw-4+.UVVRRS9.!,U^g
-W.1p(_]ddKO;w<SONn0%(RGU;1vkUQ_8.(="uh:H1)]X@u.oP$G^6!^P%"nqY8rd#}0""cfh]:)jMqccgfo|q|Dx_OUN-5{0[1@p@Tx4,0L%Dkq-QQX$cG
-64URQ_R,nQgm`@PfhNWdv>}Bw(NM#.s-Z#S/o9>7-o1;1NgmO=HG&5vco"O:Fy#Ix-+[ju@[2$m9uh%""2toRx`la(`>sm.oY4#6PV`OmDTR[uJJZ0kqQy
-|Xy)%UUf#xXr]!hVn<5m(!Zku2BQXQu>r8BkUcb<6{#{X>-`!;NixyELDh]'ZWD2;YB$(!5%dcQ5.O]!f5s,znA<Flu9-Cn+It/T,J_pV}I)NpUN8E%@fm
-|]MApfSE)JZ89b4t2a4RHLsfk#Jn9#DCcJLyPREzn/KT"d<0|82MM3y(z+Nf"HAk>zLih!YXLbd'GrSvEjyqSELHNbZD(O:RUH`q]gYnlQ{rku.}bbG/Sv
-fq'FY:w[6&tKIDr#UFvVdcFvGwGIWb_"_v)x|0d]x3E>X@E#X8d3hE-$z}_=/dKoX3CjL6i2vPL2O/b.ih=>p!&gAi4Yw_%^@(-H[.$Y79C4~YKa2$Mo-V
-=$u/>$xHJ=7g{ifuCk/+3s=@Wj0}Ots0LT.iB+M_ww,&Rybm[0FbVaO$k+,vAFghfk:m1/d^wMWr<jLZ^1H0[Fc}+CoDx%D2RQ{xf7:vk9]Zf/-e=^1N{1
-BQQ2)69_u{,KrB^xc|!a2wh>f@w`h9sc^RaXCx.Mk#f}]l[90+$|l#+8TJ4gOfUMzoNU)_'Pa<mCq+dP0v04z+#H+D%Bdfg}yjmL"1)>CE=IlehBalk-:B
-"N{E^{]sKgv%,)Dsg}.+hwvooJ{e6ksJP+^`>@zj+5D%=G'N8^BB~J]!S}g3;p5Rf2=KIzy'_mfiq=wulabsW;J<Ej1>#eg,ioh<sVDAb`bcj(9x@-UK&C
-Jj;x`u2-j=l4z5'OGiy)4Bw]E2@P#&[RC.&eyA82$lbU+o(.QZXX.bJ%rB7:@':j+HmWYl`isUD|'Sp%!u=(8^y]h3ullxg$-a`-"%f/cx3_2lp:vctU)h
-Yej711ujFS%Kr86%qqBI)]tw[@QW#(tgcjPP.$7^(T5SG"$:97k.!/dMf""]V2.Hz6g/k1mRKKt%+ynTY[mS+7<f4c,,Aoh^hkF6bo[,!4xlMee'J6r0a<
-J4#H79.X^EJY4C>};IPz+97`<oQyFP~lj:v-9jZ_eAY^K|`u&rFWFzm=JrP}%MtYCRAmlU6bqA2[5WgDmUm#~Wa5Y#7{drC|>LuG~EV%P)"l1a%EV$RO9^
-7f-rY%>#)E[Y1JAxAI}PTkkn(>mBL#|kL9]PfnC|uU4CNud#Disfvl{v[<upTw^{xM0rVsW+jnnQiPBzD]-NOcmr=>{SLs(nmK</}qg6O2UwnRkF68qdux
-H0Of)=_(ftVZ_1w/_$Kk|N"ZNc7%<g%]tuVpq$|{t)Y^-qiZV^r'~k-64i<DE{s;xY'TpokW<)f=eqH_S,oz-7c^6wJG-3ywr5QQxXK%k(2CA(%yRzSld$
-'0j6]+}9nmv|2]K,F/g[{q.4$[!g^Cn_HEo:xw$yjHRi6^~i;'Ts-3N@DOG9w{7+X;$1s{ih)I"K19<GFxQ:,/S4T&d'o1hw/Gt[0CxQ(e"MSz4ziY/VNa
-~i,1D2~K@en2AKs|LlDI<5$:oYl.ccHa(It-OPHw[_!{L7wL(.k;&%p@9hM^Z_h:HSK<R1DSpUnOS-bc%(d2mV8P]w]564#Fi@FT0$W{J<Y7af!Wx'fMLe
-_8WD+]|8a4}_iB!5AF~IFTB;lJ@#Js(bHJ<`y"u%}nNAN1j=rJe8|G+S/]VX#s2xtl&]lW!uRd{,kwH]1Q=T`A@yc@z@|ue;(AcnTB;Irtrl^{q("n=^5!
-btB%9KUpeVH.TQGL<X&>T"[__9h{Zmc[xe!DXCv)g&sJtu8n(O'![hsz[vTfyOpdar4co`knjY@ra)0{TItN|q/zmbI5nsEDn}>p;YZKuqrLVxNd|/$svN
-7[Zder62&3r$Q/MsMgk+L|gBub[j'wvTqLA}(agx0`dMyN{JpYj"'MbJ9]05TM}o26]aozvkZCg$>;Hr[NXdnNNjPI<([>qWuWI_T41Nn(&0;_)`zzAI}.
-2x&tN^tX87i.X1Fu^O+Qa-Ypo{--M/B#T^fUsS&jHB$wAlv/95N'vhvnl]2eDMpRZ.fr$W!/29ALYADFKI.PouY&R`o!JsX0]a<K|lt@A]LdydwxXIhDj1
-6:e6nE%u&&~vOD+woTD#VH;E-o$<E@~8K<))b%25>nKlZ^PG;rpb#1qM}_Pi6Sf@bS>6k{2'z(e5}^Ll[5GW6@l,v"v>{br7WS'(N<2%3Yau!;,whE!hj0
-js](FD=Uex1;]m}h@0@vn7[,`WD<$YB-,UkOAwVuLfbw+0jy(b,>Dr|HL|2rDudX2Dp61l.e{5Wh#!BVpFQa`$+ma7l&f$}Zsp7fUUADv&LNayD.j`s@[1
-w1aug'AX3GoD'z`+iSwCzPkvw@F=sryR7`}7qDbrO%)(dpT`dJCRXQ,8K{k%7x`JP:p&4Wj4%}W=P(_V>#B=X!I[eS`<"g>}zO$@-12twi&5(}03z1EC;2
-Hc4IKEs6{_]ivlc;+4i]!&T_f)Y5{rZ'-$@^[Q_&"pUwc1>iw$<jC-Zg!39EWHo%UZs$QOqYDB;Z9z$X;TD5)+X[tg#t4|"w]jgho"wrs3noI`CEjURNFD
-DeF``-K`Tia&|9CL{6-kw432:w4aQ'_ppG:58MSaIw[<DnFNV$#<msb^"LKEH&lr`0ptIztX),wM7fECN$Mj-Y=1J9PruK"=YMi}3}ksMr];(SCPY,r1Of
-h|W'@9gaXI)aIj70>+.gzZqwd93"""/]zrjor#`9P&sf1E8./{87Y8OiS<BO;^H%rk:ScR,i`wI-w$]Syx5Qm&I4P"o|phF&rRV"Xg'%wqPsh)n(=,Ks5#
-(@S&4qG@m#Csd';858f4aB78Ryio2RP|2v:N:CP^<=P0D5^at#vpqf@u1%e1`OA$z>}EJZP1MbiH4a8F1oxE#!9qU%.prtX"E[l)4x.WRBW^XXbx`]eZtD
--+{62D278SUtW5[y([[p`}x}XUdezO+x){D3#WUUIik/:nwn=Z8r6o0JROo}TOV|:qRiu{g&G)xnICl."-:A,rBb>gxvPY|_qV3bEoty">bDP)"^p+pS!h
--`j>v]5h5G.WA3gZ6K3+PT!29_Q.O<-D{yQ]P@|vz7%Xe2:uS7~D3">^[U7E'vBD[}km8GKThy%,74u|5^+_T%>;)P6F-$d:v!L}d]clC7bJF;P!K=O_YU
-knc,IpPJN_M.mBt"T:$e;R=Is>Ier_QrUu9HPTx^h^R0{b,w^B-U8mL6uWEKqPd0EsiBh$95]Y1&lFL7P3.UyB[hP:DaM1b].>J]`=uZDi5+o.3/A1Ikr3
-q@p&({K%^@XuLx)${4'{{z]0QAC2`|!Yw{BwN4|DG26Gw/zg&}VlC!<m{+a7G}Rsn#o:Cma`aGAj};;6tSa.aa(0=UMU4FDevK|.][nj$hm|u)'gJ9(=8N
-Ks|7:c!9-9$5/}b3v!]k<i`Jh4T-[VzxDRin~2l8|q=D8U:40Hx5'b&KK>Re_Jx`d^fc7DmU.7K<}&l|s4H{vAT2AkEzCqG2vuAd`}FrMzMwGa/^>VX|~9
-}K&Q5jMt7b,p_>HZW#f&YvK!'zGNJ(@5we$z0&Jqil0JANp816G`H0^GLAZgTrtLNjtRvmqAEIR:d`3cN.)6^Yc=LApyQm.TDqoNiqGr8o3{Blyh|NT#sY
-Z9cuoIV=)b0h5]{+s_7`u(gs>)m2ROvG]K,dz!jkmuQ]%t5-c8vp}9xg^J]h^fVTW,4i"<ri.0NP,T%H(:@-[SeI4zJ0)2IyhByyNW+ab0H|3X;tGme<>j
-Id-R4'W/3c`g@z"%-pr|I"!.4f5s_0ji2>>OK[6{i!8{g{{Hzj|swaiEREO|$]YcNIxQde>jH`dym]~gdCfXI5mkJFX02"p=C.DH]Gw)@0qU8]7rP2:Xl^
-E#}!u;sxZa2KgqKC7|CzT3/B(1Z7[Qmve,ij+|u}V5st'&_D!yyGu`Jpe!9]WBRTO^~<De{Q|xHC=fa;3Gu}P146<,{{y+-/gM))|JVQ(MnK|bYRwIH='4
-IecYkf[aq:"/_Uj70wd-pK<D2|YR+;dY3i~nfzrADfw51uvgbkL3#Q2O%K9!r:gst9aIq<{a:(V|hU7";O6L3$3Yl_"L8acWbJ+T309.HH:a4i/c)ETXo7
-~vH!qPoY/N_3K}Ty9lac=]c8[[7%#'j_{N,9~w$+"3J,)Ic:5+}L+gw^q-m97kD3$:r+JMbR`B)0kF45=>MX5epYLt5/eGwn'IHM2%E.G63n$z|s:PxvVC
-blMk9T74[)q&OGu3{`15Q-fyO5;(-:L9&>U]%wn5qc3o3{@9Yei2R3^(LE_'~)W=wC&8A:).(Q~sY.,{cm|m8agTH(wo&xeU6bb)FeYo~R(Yxw_=_#}F>>
-&{7:q@D7Vq40pFy94,H(4ueY`D&@D(s^rE4D{ZPN_[4UN>q/|22i~4(Cc(EgBo-3PrX2)#<zRR2>H{6cPREEUC@7tBPY%`d{A1#h'p7-s97#ZFo7ky;J%t
-q<ftqnE}G2Ic)%:)$lAp"mPl@B2yfsCOTQ3h_JEtz_|&{`e'[2w'YES[7E$6BVy|OZKpOS{g!Lq%e;D92M6%~:[=NV6iP:&@Kc=&Z9A8%8pl<HT:(3}HM#
-6lf:;VE)B#vuwtq.T'L'f]SpEBQ@)M''H,&;lhP^-6`<w}w>XX|`_"T2Ya@F<8Frm{.)hq@]/,m}]CB{/ujQCQ]vBO>=_#h!-6NV&2|GySs+VxR.lj4j-i
-3G[1/DjB~s{MU8skkZiqu^H'.VEl0(W93k)_C].qjs|Cn5o$u5ZH.jw(;=,UiH2oqF]_ZW"A,U{bvD5^wqhJ%Z.olF%mm)v(D0XkIe~^u{JI!W%)e_OhJB
-Uue:<6lr}z+=S+IRt=>L'T{YBw0)%d7pN]7,azhV,'PA2mUsoI|s&>F2sO~hr+VNS{Q5w,ho5m!R|';-4;c$NtHwV35YZBzbOeuuZ{ZD>P:^N-TLFD-CYY
-ehW$tz4z1@#MYnMd$fh7c)`vxOK:,HCp^NA,Wao[r1)6!OQC|n(yccg$;jOm$XfC#|`2cCy[1[bvMnmz>{XZ"rM&XuZTFlh2&7yfCKSUPU.YY7[yS:'OGq
-{:~kB-o705yA.p[e6orl:z1>x{tTMzhY3]_^NzGzz{=u555o'{5|uvAeWo=DJab$@C^^KQVlkqTuRc:-OyS2^oGe-mSTMW'm'(`ei{4>(oUFUg4>a942Se
-WP]X.`<#X.2rY.)S{$u7s3Vz$9~2l<yz613,;m})HGb;[;zju>~q!,gH@l[P!'Xd#}!+/C#5PDzo"xaYGV)C[i.}FOErw|w55BaKUX^f<Wg;L_I39;Vt"x
-A:@8X]HuLUfF]R'5vB}WMwaXOF'd>|WH.+wL)cg`}MK#ypf%y!EiP:D5%9mKLfWu`gE{X-&yEmpV|.jq"-t_|y3"aqLc)9{C<YsInpfOMf_RX'[6.K)Ia%
-Di[2ng[-&NPPaTgN"%}4|NmGoSeR6Yf%`^VHIW);h4nHzrop'bbO3|scqZ{5PP_S<@1"!VXT-6{r$c}(U^i[~ah:(Oo/r;{/(9lY[FwJtbzMS}ewmd5EGE
-xB'kG,YHWBP[sq@BBf_AB^v:c`ekvG)o|,0N2IflHl-KaS-KDI{oO-V2VBLnhV)pP]kpg`(Wv9&fjV3-O[eGp=SdCV%#;=fld--#}.@5LehRt)R|9-9v0:
-!HJ6_|m=x+Xp@=VM(SxfUkSUO%|[pc=bBX_RXK=9v@dj][Xr3Vt!3/oqFL>:xg2%9;MCK-TN497<CYJ2+SY$TX[EWh--$+UmxZok@+<d|II@I])_T4m!1n
-3ych>^vpgjBYgF(w.>w$bLv)4"q#d!6P{Cw2KyGF0&M:"L6r@Rjs"rHOF;>w{qyDN=/Hzm]6>;QK1EFaXwPc]GI5BfM&0(7f%|hkhkE,dz%dNME;Mj}eZ]
-!x0dKqnR2J=O<y5K-q]E-c:`ex'ad,m}'F|Ty:Qj%/%&t[QM_fA0b`9Bxw~L8>Ck!,$jne3}1h-|"}}y>-Fu89$)A<cMRY6Z_9`F:L|{4`-H~UcfTsH(#0
-vMJnC-6<Pt;B]|Hrg$b_es;D+VsA3]}VH](92XdwqA|oZzsQb`2@OOc>(E_Td=,h%l_%gpT/S+B/~zT+HP9|1.MPx0V#b&|Sa&J$pEhCI$^2Zy[ZUVopJ$
-m0Kk5J>poTWveST}nl^5Ad1zWIBG^>0I>2{88L9<xgBu85a{V8Y[H[FwImlOFp2SeUpsv%YjZ{-t{f_Nn#x,q]!~WC25uz1Tmsj+h4'u.8F#yf-3:<6I(q
-mab48i{;t_,/OL"E&Y;B-^dFc(#BSj|m]mYb[@zS0vQfB9lH4S/s"2Xa)a3P@cFpY0[,5yv2uvvSqX3m5tuf8d`jpeE]!AL37;Xe{v;m]yXn/o=#oIz+wN
-pl-iDBkC+V9PAxgTp;ewdh+35X-#h",o!;oyxo>B4!7ST2fLe_PH}}r|ZJFd:UL`kfsaq|6i`POZ]DPzXfN`U{,x5ua}f4vC1oFA]'HYgr<E{AnS4{A:2=
-RlnBvQF=$rBA14U]-hGu'gY}QLfkFDad$^|!bXtr"4ba2fkYM|>fBtI.$6=+,SxPq.T$56=h&(QB|=!rX|9J8kOBATyG2Qq-2Fc_R)Ni")nZ6Kcb'YjoHT
-}Z`L-j5cP1cD'Z=w`^<xQXC#CG;MZvDU{7#@,)acZ06'jfj|0c1jZ}2$3VUnNdRG5rTSf|Ro-zg[+@Y3<4xHu+@aH2O$P(wv7NHbP[=<5jMzw&p6SGiZg1
-6Q6nbeOX@}#A6i_".#1VOx6|t1U@>SPJ%s8<0`@.5Wl806y{oX^'R(XNb-O9d[~$"$Yo2&DP=cira)KWkH|!}h8$mm+I^&|zdTmmGG;`(@]yhvXT!Imo}F
-q17hO[A:2ahs,b:JzTBwWb.'Uzi]U/p:ZJ|%8LD/biY}Y!pyY21c9&idkT.e=fi:Q/ty).&QioBE_th6/V_bcv~D^U{|XT%PyM/uBSfcuRVy"FUy_GM'S3
-)ia"=:^iAf=K/nyx_|0-X&CMtv_4^qEca^+.~9{Fkrd#])z]j3Tx%b0|7Qr$}"VNf)A8X,ldDmxvb#q-:}o;t"v3(#LV86E]ulji'qz:m&){^m{t/FL"J0
-[%~eJBgoT=/(z!N+!i|-e#+Scy3_Yz}9jnSqsa,c-[]_y@vWSkA3.=0m(z)mf4X33^xe}OGhw.XMYOk)@N~ea%y+#WUO4fSoan4Ng^dks^yb|q`}K#-:hK
-51QEj@h=bzb@:+I$Ao/,&8+]FTc[{G=,(BCZZD|{~vs!ZyGL+]lCcJc.wi<R`(KJ_{La[(Q3"..y~8mYbLch`sql:GLoC.jZRIZLm#nAuLcqWrobrR(NH-
-q;Y"stDe`6..4&2lViRbO]ahem),A4-{(LNvB,rAc:sWgC-$)MD;R84A01K_%LX`3k$|5i$YdC`J,#N'e_zUX-TzR^0r%SZn`QU48^PRXbAP<QCr%2Fv"8
-/jkk0"v+La5CxxRXM`bTdXYH{z<msJE/l/mw16U0SBymB5;j{qR7.oe4=5`qV}'0BA(;yC_c'6@"Eks_6vGVi%b@e3n"S[)>3Xf#wpS+v"<@E]+xYur@k:
-nRnIqyMp!FlfsRCQ}0F5doMPvAmERmuigvaHi'P!=-WiIaK[2dSJn<1qm1>3$8s3xn/cd9cQ"b91;e!<AZ"D$cQ@HIl"1Ptpiw,pX&i8->!98[x743N1/L
-y#"4+bof"pi-2RZf#AOCFScd+2%l=gXAC(py:>N[~b$n7B3Uo4/C!a,;@UY^w&$AG-gBPxzJG<5k.J<`L)/@~"6OKt@MCP=OIY^TA>R)=pP_(s0;odbkDo
-{-=M`S4,}X,iQ2%,_3fiscVRMD7>.Gw{[Qy=hUTxdX7a`3&&(azj%Vi>^ij<-')9xZQ6lj1QjW"#RQbbg(Ob#]J$-AzE6j-fT"Eg>&($};wTv"6J0JUYd)
-ngS#s03>|9Uj%#YtvfiT1s-#mS6hQU{VMn6+oO#w+!AZf4!xG%1EEce87X0G}D([+j&)sNkFPQ5zv<oBw[NRjzeF22txhod@s3,F_R2EY#g.'"Nu^Mvu}7
-zKn).z"GjYV.$FYZ=Nt!DdA>iQX.-v=`)qNyIm,=w:0yrrV4(NHhxZjODKB_!UBfg(vK8#l@dEQ6at$K#;|oncNNZuKU7]lNGk,E$&z@t2tVqeUeoUlY<m
-&5u]bdhJm5pr#2$g#B{U#1_i,b+Az!!(!6ToRx+/W.$y%:^-9Yn]V,q`'Pf{u94Bp!M%_#0''I>AqUZ]XE`h.TdT`g,q"r'i-#aN55h#F9PO{bY"Bh!>+B
-!_Y"o)PsPwk,;H::h[e611#-%P-#{PNbF&Oo67q/U@mn@=UO(0;I9RjtFs!M%h$=)#!BtlM+i@GyNnCiY70RHfx.7`67jK"fKP;w&<==#pg&Qe@_pSm<lm
-[DSz)W%"$u;9c0/"L''T"D%HU+yYR%-tB-YTk4^Ioy>yaZKpy5V_&nMCaB4M~,^iW4~`VEkSvUM0-);l3'1NK>Ec)4Fn^9Q,s1Vgj]mJ;IYX9fcklH_lOI
-1b`J+2d2[H.X!e|5H&,"=Fp,1La4YE9}|:f]=!2WngWT|KV0P{E{sm<e@G@U.J3a_w2.0)b%mLb|n^G,(ij0mJN9x%onFiW]a$<A<pD[vi3".PSje$60]c
-;=]XuJtmTcKdSueMQ-<WMbToX<h_^UPVV,#Sh3)pVe!>feT&~:w8h5|+'K]mH({Z0SP%7ZJJ";(1}y)0&u!_}i[#7o3oBtTXPlR>Ka}puskcl$~Hu31CtQ
-g6Y.47|[bV}1e9~h{tOjC@hvg!pVFhOdqN+qMY&S.Z#g%l.pmC32&3]Lu%fr.8#m8o6`|=E<RC7Qo1=EF"[X&7ryR,m[:!a}7PY1iaZbe--cNFm'UTK-e7
-LwSb$'yPVVVxCvp-+%Huf4~dvWl'xT))ZUr@dd5{"L-In^;+U-r(}'g-u$[q%.FYxIm4E#m=Z;k&zb)_=9EzcA#-;`fGA"DLHPqs)_u]p_L(tj;F[JDr$R
-VVa:C"A7BK#>.o,bexfcxUZ;m&S5!ih(fCp<8J}o!9D%x$6G_N<m4>aI[QL$,'6OgV[yiTKsL.SB};#>"f'J)L1O2'df<:39T6M|H}yy<Hv>]hinHj.kf#
-y=[C]Vr-jIPzTNJXr333tBSPxbg$nHm-mNhw6^}%kX'A4+eivP_3RXt+L)1GV2P#.Mq"KJ{0ba}ut.cAunHp3ca9<@ugFBi.mr}dOT`:$7;6-4N@FaZG{/
-G}gfRuBm>e!&H<5p]Ci@3953U>)N^9b{a}{J)b(&1g7v~"9{I"(B7]vWuJpRy"(pL2Y:~2pjzGKn}"qi#6'Vrsn6KRyPa}bs#/-3l!A3T;':MCe8P@Y3ws
-$S"WF<D-7'lBm.;;2%U'i3sx@h142a/yZ$Xt[fUi{1p9rJ+sCwc[h(cEi/iX-g,yIHIzJ-KafsketX_9HW#cq$ae<H1bH"^elt=vPl$z9d$Ti}}}nu""MD
-ivJCgILfE5v!kyoO+MrEBs~2p-LOw8x@IA>_~,!_c_;_]R{1T`+z%{I%6s.&~<~uH_Tq%KZ_KS{vp]s)20<NM(g!S_%8F-E-jvw>"J5&3L>3~O{N@N1LAV
-CluIw!zFk(@8wieyL2be(af+iyqXLcFJY,:Eg5a]]+p/$"n^ec'{#kvZtM>0LMfJ..+yN>E,x%kc8.6h!xFu=_CpdC>)QRzgp'm6,:dZ],Q4SNyAuD;-^)
-lnd,ACY,|sCV`y0+gwQJkUfo0&-Qmvuq8Ruz"xN77%{cflbkeT%)$)>^OLgfI<P+0GVQ.HTTI5+Zc&"yT&4FaFAAedAzVmVHVX}Bx=plc|6B.v[B^9r-"u
-P0z3G-A(/'E([fv;O^y$=_u<5^X`2CC<[ye]&sW{pXkiT/aC9-oc5Y>!sQo^EiZ0~"q]KF%EE>K48YpfxGK.KFR#uZ#IM!BY#Xe%R0C_^OA-XWHD]65ED0
-E0bT%S35t#)B,EAm9w>zP%HIj1e:',Qh7BGIEq^+.vTguB1I{zq+x_xGibN2Y!YNj=tRO_h^7ww]JF:'"KPs`m!25$<n,xAq:Z%+g5_1Kd0nc(^f/Y,Dds
-9T4j'ZSRSO9Ws/x@{a-P>mk2R%s2vIIRx3[7}f/@6x&c~NYQMrg$eCH)2)l>F.M@#@^BtzHORC.xF>Q[|IlP)U!%Fj_L+hN|Rw,k;#U`E9"O!7Fl)S.l(^
-Rcy"is''P$_0Y-;WGm6`h:0%7(p]^L1B<#9zdOYvJ9vbPlsh$6Cf%98^KkX!.$+@3kHZWL8@_4rncoPpH^j9r>"jm5t.;$pF1'WD;|u9J9G!0eFJftWe%g
-0ty:'b9P@3]+}v[o)h<nt(z;w2un&cw{|dJV.#%/,#HO&p|f!#OP(7&(vJleKZkU'LXMfI2h_TpkKjHwgqxVEF.gavV)@WoAY@qE1Fs4O%uUfeV-<f0V$K
-I27kp0QWCfSV=Y=9|c3tZ@k:&qDVc3-$Ei0VAEP{/k.yQyZlir^|VU7YfZh3<ZA-7kG;0Jq7PskuGSf0RC]C0dvfy7X4kT5#+a,}7L=^WZ^ski%KkRi&XR
-ZUP]S-FdDzc"4+4=Ak79P6U92Hi:6m`W@c;|4T`LQ'GoeIZo/yMQ(f=6;p|1Rb"qR;}-H)i[BFns#=acMM:#o:6ij/2KEv!)tz!M@X8UuP+YZ<I`HMXX0<
-#,h1H-4pTxl/>{Q,ePGSYG8To[Y4eWwHA0b2Lye{0&)"sWgkeuGo-^,#bk&HXzPt0u!-{ZE.:%avEFFXx$fxhI^TQJgdWkBEZ>szJv!B`H2kY7;s]p"maL
-N(tAjz'2[DAUE-;jO+vk~k9x`I!T$-AZpe`FRcM:yujiTFW6vrW&%gU>s&@0o6K%F;<$pvJ4]WYz2z(/}Z8J1oS{=x<8KMYsE`1CjA5(t#<:bu3nC2[:Ft
-C/qfQz8QkzbmR"X!%,PKPm+N:C-o$bvgeOhYaxPdb<{A>O&Z+}BLtow8x8u}-m~4YL;.~'q.x"Wjri=y8%~otco7qm}Xj8yJWDwdZBM=-#=P<qY[j]%KT@
-86P4i_{n:[bE)FyzQk,mwOYz_,ZaG(Yp-3[a389.mThbJEV&r|D|%-xa=8V]BVNQ[p~VZjb&KgB9@wCk%(>LyvR|X|$p^W"HeBZTFd6{ZiLm5NI^5O8j,f
-iQXr_+i!UMS_C:I'kr%D7WI0.[wdf;h;nN8iBSO;[=MVI/ACA-OnJ}p})vqx@r"xAJ5x0&5u3qQsIRjf(kchv23L<:!na8!=K"D'3TX5c-.b7LwvY;$Vp_
-yDsYQPPx`oo:Q!G}A'X:Bd9b06U2+h<v,_)P3fhln|E3XqSv>6#=lTNC~n<`KB3,#[d]+TF<@9IRKk~70.u9R5Ee{z&s/@<wkZWHP7I.%=7My8O^7H8{d{
-mp|InvbFCdJp+-A.'d<A0bo82af:b;r6Wr.-@jq:k6Z/3UySd=DExY$I_0&2Z#X[OAd6>FPx]E@ce8W&.nA!:e32S0O,p%EE~-'"'"W_Y^aYV<:$X/SkNB
-TsY=q1fQ7x.4-4akbez#h;+Z8aY{p<!i.T,C3"pOF$UJ~AF%@F^jT->_zG32R<Yp8$S5$9Ng/zYh=E>w~uJbb]cM&'yG5E%MAL^lSdtjKkn#73b:(p%)%s
-duFyZ-8fy%8Z<4]gD$1:S&$I,8WQfqQ5UE.$W&l!8k08SswmOgkGB|e-59f{;g57=NCN&zg#n@80lw;YGuUzq;M,Hn&VIsbkX2Eo"w>LI>7;Fmu|&8AOYm
-]x'O)oCPeFT6}1]>M"dY@-4Um|qtpj,=yH~FCKjSE`@i]p$R:YGFSKI2(gRpqCf28%}aE{qXP{x7I'uS:pL9KUJdj4-1FrtDr(_JX"_f=]=DkZoWzS0AM(
-SSz,fjD9QSE.rrSJMvRLx{UUt.DV|-dc<c$;J.]A4pPL2QlI6W<%+YsbFRtGR(E+YhNugs#[m>L:HS/-wG2"H)MA%xb.0CnJ1=LPn6U8X>>'qdLz%k_H["
-u$v[x9IJ$ktbE1'#AD$!e4A-XUFP~W@"gX7%S4ba33{1BWNB]zZS,to0C-=8IRM'>Ial3"/BWS"Ff:EoyWJx<^<.CFY[~hHH|$8ai5ha!1P)(qjQ+X!mGb
-^Sg[Wq0,VzE{jygVD.}m^-hP3O/A%J{>7,X-!'|9yhD5=W^W]=U(E12#n6dd'k:8k2L4[V&2s)dkS>ui4j|d)p/kK)vqSoOGImeKCjRWDi;0/HWy=9)_aW
-G=BaI"Xalv)dkqQdw3u&}7Y;{BpMZ9x9yc_u]AAV`e<II'jP|q][%H62^(~O~!.;@TSnbry3_)O0m[.q>HjVVH"NI)!=`pdEB49!o5:iz6yN9-[iK/iU`%
-KAL>fhjFnPfWa}!CEcQDSS)88A`{.Y'!>k"Ax('4EWG+wgq%]p7($WTmg:qfH.EMal&5z8lDGB|7k-9#XNK@jG)Sge"rM-)8-Vq;q/O!QPOp&+K#$c=&b@
-~_LKRs9[`Xo:c8tSTSbe$g_4WCzQ]s"t{3t=H_Ka}D|Tmu_G&>}/JaM1txvUBm@&N4`R-dd|Q(^BQuVjZ%3%DiB7[yST[=tEqsy&=A>uXGW`N-guPib^`^
-gocX{Ho^WM()_|6C3BP0;2,0mk8as&UIhP}Nx3;t0u.i,OX_dIJkp3Edx04kUz`bxcwa#4opyc|Ix>CoD4L%.o'fMu(-a>&v+SflgvRjI.djz(fBj:C"Dl
-a!YSqfaO8`>)7{d!T<TtPlCn4D!p92J;7+F(v^Xa]"OQALXop#Kv~"+A:3VS7<#1/Uw[Uo+$vC},vJm:606^NEGZU>l`AbCrmd)h6b@yUbpJ=]gHVB%Fq7
-H<7VpBpWk'.{54waq]y>;(hdlh#;g+D(I#WE+$V;.z!M'UG{`)S&-[QVc8fxcXx)i--+s/gw+6`&ep-0j3!O,SeCNr(sHYYSB!b-p#[jxRYmmoz(C)/pzM
-_^`5rZM[P2&@+#ag#j[Oa^h+u`CC!l_g:"XVAs%GEY2>Lv3;`8z;%0FTx]m1{m"F6@Fgl7D435ZF^H;47(>5HlnnoC(|Mn1eT=1@3%Qh}TCwH`ujNL6-.F
-o3jtNzO)R/.V{VRl~kK[fSyDo8at>O)cI(9n"fK"{2B7g.y"O-}rO%RE>%q)^)"'l9uD7S$Wj`ncecq/Y$,tcsfZf|_n2A{CJwqT@_cmIK={{+3(=.o}_:
-4a3:&PocNQ+KcHwc#3j2KT[=/V,Qq(:to04JDCY%[iU6}:s}2|+aKtLdv"9=@:81I:%31a~AyrLtM#nT]Nm4M8eufOYhwmJtcp5+FQ(E6oqfaF"_Up:.2k
-JPi^]NtoOL[^aFlnQ$FBp=H[s8T^0``F(;XaLB1.|wj2]VCH]d[}A-Bqq7gnyxpf(UO8]9+2atea#x<J@8x@k!5}qcl9rcw:&jFv@a'@9AQgBy=[gS+0Vc
-]cNWzqTwFU3U3`M9~wK1T-Gml_$86H9q#@=uGk|ja;'9'J"H__nbglbSLgH<Lh=AypJ6K4aGcfaB@JwIg`~x"n0WcMKA+XYg)d2FuazKt%ve_B_J2vFVf[
-6|KR>e#f5Fi`!gt9UibAjZ=w23SjG`Y85Gg/0@FYc!,jp5|zjeV|D|HXq',S9IJz#<;Ep]dc$'+`PK+^/wob'E=$fc]x#N^XoUY+HZncNj<Q=ng@9uwbTB
-ODA@.v2E^9[n$R@rzNv<:)i>iT3[;ru/|xF5w@JS+i6%q.gO"NHgR7vowS>1v4a!Jf%>Dr}v3x$_Vpm2u1W8M62OU8yy$SDhJ&=q#}[8jNI){79xyKo8%s
-nj,rNlnpu.08LqhygD5}%Ks!"(HC]HQ8r[$ljyN)ID712z@Z$NQp{VUE=_{7JL{1ciHSFY%E$#kQHaDm&T&d=]LNQ}:FEomJr$gs:m`i|DMFDs(7rotlgM
-ek#DeG2G-uG.%1).Wp&),.7h2KZ5|;TOp}Yi&6=j^}F"Oir7)EbrPNZw%_GUL8G`wh)t1x3{1,G|tXHbR>l6|aE5fQi+1@#Q<CXMP0YIM(0<b;c:+2=Wb`
-hWB-GpajuFR0@U^v8K/$utU.=ncFg(/Q7<n1Yb%t;283t[/c64%uR8J:E-$,Z,aiD#o]'hrIpn:T`KA:sPf>1+dg>4DBLgf&JE|&5>@,h$bH/u_:N!=!&#
-+3_:'v]uR^cl.Dm1^"<opG}|n,:s8h|:e0j!zD)23H<Uy9/$IJAj2.4qMFxeIl5QvKW4rT69L&N.gyY38GC)7r7e6MqA]fKsjN;Q.F,dy]pEG@Y-)9-{~!
-a'[[.fLB:>#gSL%2I6Veys=uXU8KX-X)xw4@d)Eu(TL7TYw;&Iqvg.45"[-Vcj)OiVjg@shHZ9R/x3%Rb{^x_Zs%'"gCc|@4Q6IS%$#<Y(2Tvx6CZUY!A[
-nf5Mi)b5f^kMnmADD+KJ#S9%(l:u,N+0]6#yqcRTo#&B77A8C("3O`EZe5otZ;i1:7T%w'd&f[NX$({/;=vcVP|$z/#VTcMkLuE"OPdfa8sL6Jy#QIUt(I
-$t>cG.b4fTGPA]&"1w%]adgfB4H|<ii#N}&FmoJ"QW9[/3T7nbIxG>b)I}x%w3'so4,)K=YT#RM_/>1r>J:7qlx'OlR]{k$E4jWJ]4liXIBC4srYjs!Ws6
-A/ELK0&"7O|fqu~[K8-.{gmHb,`'(+Po%i)LC@jg1ewD%wM+=X)V'H[u=Uy^CU|s".@"K:25,ku/@5JMm])3Mbsn_Cr>_R[`[GAYv5uk":#PQqiOFo+Ltj
-&+:<oKF_iI(Og22u&zOWh(>)P!/4G[&:&$4=TRPT.#Jz1=qF4ueK%42w,-b+k4a"Ga{V|2BX"%jf[X$caQ'^|%CB2}g`59CeSTd^JLPgtMo(c#~U2[jpu;
-A+-f"}`ES<,+w+'W``16zcr}9DC62H)-bECaDKer{8-TZm;_o9O9h``wNw2'sZ%x4mp8zh$Bn.}2AFz5E7)y62CiM2iGZp#H0XHF}"[,m7l$dZW'1u>lTp
-^O_fm[Y"$7IH[[q2,ja7`=0Xlx448p@$V/ROu8hx`UtK0'IKLQ^4KbTsOFRqJKyMckC%AXU-mIx`F_+E2usUt)4igf=NMQH$nEM{zY{#b-TZU#1bny)yqX
-5C&:DQ54vEm&Hv<.4tWSMCwUkv3fqD}6>^s$!Kb#uxl`CkE>'.``_NZ78.5dwqX+Xj4B35aVou.0F$-C||E({m9@v]K{4EC+Lc37r0hX]lSP^O%gX]cw1'
-RU'L:9wQw;9ok!/=D!=yaZ_Q.l_J'ha`;{s)lT<VR)AeWG{:I88%5&LG;|e2lxS{X3V/~BaNt+B<pBJZp_BS}1pJg"8@f2bjN;N32yi).Y[2yDQ#_[|ZSj
-/.#{_GesHo9A))r6#,cVVmpE)bmX#U/v[d.z#[u3BO+]VtRYE2i)T%wa^^LN}oa61ESwnhUP.3rl.U,@s9<nS94R<baX:UbjMSw6$9vnn"yB{Rn`QkTq@U
-.>q%pa<EQ1U>L@.d^,neeF'KfwBgUJeh(2/jH+[RI:6oC&jL$p9z!vKvxSR;:K|@I4aF`C%,}ZJ"A#CNJ0n)J#(@+=}e:D2pbZu781[M5Dg'R#1b`((/"M
-P}T@,]AZPWL`0:]4WG<]j+O#(tPG[T/`<_Whh5{l@P>P.3$`t-}yay!4sPeIE5<h#ow{H(y2wt4PM^37)L#Q/MALlG3Pw-ELgbINQ-HK9_0_,]lYxK.4Dw
-d^RHM)B,DXz_`'1m^yJ<p,l!f5NSi<Mmp'Sj~CSK/t1d/YHie5[Tx(^awBO5JOD#f`#&q(wgmzkKo#.amEk{Q=rl::HU]yOkY)|L,/:j#^b1JQE'`KV+:x
-S5xZXHMH6<:jR>es:E"}P46sPy4$!#f8Fd&a9VGrxxaG9,A+Z|q+3'pptfXMtXiSESQ[7ltMX{a|SAmFK@h91DNz/GiV4SfS:A7QS3|ybBK+8'k@T[5ZjG
-Aw7#![{T@i/^Q8"BS;%D=xDY,l(^yc&SFBI}im]-<yTaO/`,(fV>3Z]#CwicS1,'f:G55B0ujQa]/NN9y'tr@%/'':r-K"p46:R[nfCxoyGr,MqaU=tU;.
-'|8V4`TO8:/qzv():Pt>2^H(0rpxs!roA'$wFF=qPH|tq`35^zSio@8/$|:v"V!hH#=HHJL7SlSsI`}X:Q-&TqC.9,1gQY@a@Cg%20dMqNm:708RA^:b{b
-h-],{taw;h8RpCA=Kaea]>zBNRyF+I,vI'2cmb$;vB:#3T+Ad@ngPvY`N'#NQ<:1r%ZsY{zGYD|s>L}g%iZZDQrgI-iC#YvSk0Zc[!1^7e;23'sP^2-r3s
-cx+,|9Kx&xuWv,6u5=3RXy[tL8RRy/|]WxU7K(YEm;fT~YiUgsHGf@F4F(&J6bqE1<L{wd^WdM-Y3D`)'4Wil'JNoNY.B3GaUb.b!8DOU7zNEqdSI3q2>{
-7^0qFlAQJ{{k]dFR5OGc:[SP4nuVha-)`UDKl9C3RC9Az7E#">%-fmn-)/=U~;/#6T_Q%$H+(KlR)-4'_Fv8{&,+"Phtk$o%(j5.Rca]Iv_}iC<-XHDaLQ
-;or#C^~'dG.doD1)SUZD8nrb'<n+E{W8N9N<0,`d1WLjRh!.ek!Wy<8#>!D&xMAu75E32mIu-^^8Lxz0Y4@;l0W"dR@c%6S:E#YJ[gNI6[V@2u(T)j2LAI
-MlbSeDWi/o78>=m0@Lt1BTRm`mND)H]ZgY}:^jhi,OX8w](&h6M]^n]sx+H$:%KP5iuRnM7i+-tjYjl)P0yT2w"lcEVms!UB1j1@j5;X_c"=l%F8)[[ueE
-H7M,R`Y2lkpKTr>sc)OF4SrMDm2EE"c]i|/8tWdLBAq%6efmP](^+].):>&uxrtJfamWOo@By)fByBmW9N36)=k&WxzObE!eMlFT1ZD,-pV"$R"by8'[re
-g#U`86^IJ0I'(5oa9U/U0:O+ijkV(j>X:WiTtXF4Wi6aE!7;4a6I:}k#[zZ4{Ef>j3^jg_WEs]1UAGgFGm:H/$&g2h[a}s]7m0yBB.W`D>V<pBJjkm:0vC
-yIXvbNC71-UIjFyW^4#]LuNq]ls)^KfJyd&ti=hv(Z(.yPABkp/5k%hUldG:4>xv5_4R^Lh,KL#Y^Xb1sQD#<}-X,=8+sK<wx;N@pFgxHIL>6_#Fh&%0B,
-($!h3<Mv%!N!(/4B7vaHwdeEz]$zc{^Ze|`p8-dD>2-gAXYy}!_MBGzw=H.Mnt>u@UG35#%V#<@]7o@[`.g@jb$2,hKA7D>m3sCi;&(-[fElJs.EM[tr1=
-NlsyprTU,FS2vG.9,W1(r+MnPB7hwnn.JCjy/)xB)sEk0RgR7cwQ&X7$yzgfVP~%@pRk:w([H[u@$d.kF>s^GY.SurEKIL)ZWFQ'ZG7:;`Y)6q9I73gQZc
-@NBQw,3)jzkSJ1u{:bOY6,y13E:ooBG2sG<is4/=4A#NZT:G%fHEUw$n)m6)&KX;,Wy<!#RAPR!C>gD`hY;<R[:6czsVb6;rjg'qb;TU'g=Ai8nW>Ti%F,
-/)n.l1-vY:67w/IT^C/PT][oW2N_q94#];^'"45Q[=PcW8~o_h-ZbLh7.{I)(SZYz7q0Y3/]x|kGfU)2b+$|cI57c:;/)u6$Doml+GOQ5b/#>{"!1k;aSR
-&GB2hz!M90b4z"74:F"jx^U;7AtE07=PA2w{QT;S{nW:7)N[M'^lW9()`NMU7Bv^E0y^~eVs,,PXG4v2"EVG<pXvoJyDh7<u)E<&,#GRr5e05Cg6B|GO^'
-AU~:D;}xjwBs|TBbfjvO"A-ICPA0iLYrHh##3lPB!yn[Q#Hs.Zj&Ta{UeM$:):z44p|K=dTSd|:Vd)j'7#UF/(T7<=d.j:k'!niTu+o4p$q,Zb1r8&f=Bd
-i`=dAaO`KB`&!7i1d%&t[1sKIIZbZ$^!;l!UDP/2N3Eq{EZH6s>}yK`.U[vSB#Nc)ryKH'Gqn.Nrx<K%u4a,y>U(^^BLsv0h)0-,!]tWJ/]:e<G>/!d4'm
-w3T>o&eRTf"wIXgo#w)|BKw6sgu}!I.1a-[vutiQ=L#8O`}Lt}~H%qHf46}S{+$u3'q#M"6"ztJ&>)^kJwT>qA.G^p(cI/m@QxKzTjtV>9,t8)9p<os|Nf
-ZXorl9QNsd;x)|:xSNDIq%!gv=McN>m_"r+dI/R]YD`L$NFc^%`9VM2CKoS=,y4FandG`&<Pv<bTpyGZ^x!pB}[9pdl^2!e.:Aq+8TkYe,h@XpIlTl[[Z/
-ZPE2-)neO)kRv3]mHo/EvVx8,c6}pyWn'UJeZt!yC]^i5}5@lc~cMK,`C;WG(j8)w9jXO4N;4kR2&)vMoX#5sJn:0kvDf2mdomR(jii;Jhz%<WSMPiFV"e
-oU[EBJ.f/XwC.Q=&{KNJ${HlfU9=UU,E[iwQgP^:.Ha,g8KT]iC2Kf~,;ci|[$3$1Hb-AQLFs}V'NYrY4[Sk`8_;n=t!v/KKvg7K}<BMo<p90<K=61,ls)
-]vf'1umD{7~Z350sh854}F&.~7~rJ5%#2$i"9FA9tvbQ_C"aH}g'M=s@2$l;V`VSH-W)U1r-A0sLOA{F=dGA}0_(BC9H|hKn~qAEA#'uDHM|w:Es0h)5$1
-qDPR_H]GS1q6H<JA&5:JS]/T9%'0)0"sSt&B8$mt;B}&,:;K#N>o&=yiY!z1ecoA"]V3C.@=MKv/EsBG!sFQZ@#C!6BEAFpi0DdmZuKB5p-RKRiG2ii!mk
-Hsn5gD,:[,tj+]KYI'"-V=,#ttZz_Cl.zY>8sJ{2$ot:9A{u=H_j[[ogcGNP>!7=ao0CKFdGB3M;P=f-+08l}=hh>vcEvb/P6nlP,,"BznVel`7%]Yk@'j
-V{!F_:>r&4W)lPi"Rzl8H3/Z0`%Ci(5abT$2v>vRFa:>]6pF"He<A$+VO%(Fq{"l[0m47ECu6@}$HR6WGRJ45ZVyR+W]tsE^L6g+)YJ>;Xq`EGy=`1R`D=
-TzpYEN12+7'>8wT5E|_Rm{[NeP|C{F=l9n])o.bc,WIp$7CZ..q=i%kt!9=|PJsgD]|Bx=LDD3|r@4)-X]jM%$WsiwkdTpA_B(+@Ivv_46mgH)|BO<j<#/
-)&;|wtDW(tT_:fB;&Sp|<-=J}oJ@!Od|lqM@"8/)cC,Kr72_y9KVY<6Xeh9{#{A|vR=If)(]U(w%'Q.QARc9E,<.V+EPkU^=.otS.p2w:l3/xY82pK}+{P
-yTr4u4u#ch4R^5]mNk1UVo/#O2E_'{Jac1mtX"0)b49FC)w"d+Z#mdhKy=DjIMy,]N0tc/{-Jz'"[@HM0Zt`X/uS~m5>7avEBLf]a(`,<<.q&aNacaa&10
-u1FBPyhBz}ZWO01#^>xsCi)ojC8kUl2FQpN:&^NXF4E^4PXB!tvu]+OQ3Bvu$.EYguu8$_B+&IHZehoXjnWJ<o&plQsjm&]B^T@YoiGSM.c4#yR3~xx3!+
-5p`hh);[s)XOxM8TW9FfYmA+lloi=i8O)-vhafx`%In=:/:<j}F;sgp_W+4TY''#bxgO|+#Epx_6K`K_YFdgr)%r,t&j;t#iv/4B@F.,1@O&-xBo4;Bhhi
-BE2"l%b%A9cWE(Zt}o"YX"_w)!UH>`(%m]-$02CEDFR/":]"!,ZU4=~hz4hMzTvecv'j:kb:g{s17-H%iEZy,UM3^ogGSA~=huc4}O"x3t#h^/N|O:zrNT
-Y#Ixl0dOK9!-CywoTq4^]g3BK"sVylHVqJkq@-p{mm4/eb2AYTH%6my)Cp|2)S6ZsO~=&Pcjg9sk#!CT[H`-o#m:ao$qSpeuJ1[.hng'd+|lPDBJ,geY5R
-DHWzN5cw|4D-<GC_l{wNM(nZq5&y2)fn-z"$[{_&5w[T@E:o`4'o@}qkT1~,@'^TTVb[k4oAdEzlpujgyK,ZIy#'{^YIsROEAxt++&aENzU+])i"nP',jE
-8hTSUQ[@-!iB]w7K{e!&y:nx!rFnzN<{AT{sDs_6J@Hf]+[3cFIcDE2kPj}R,pN7#fi(|z,g_bw93w2w>Nh<$B/!d':Ao>KJiT^b|pI0|l&1nNSF>=%&fY
-{_r[',QZ(y"kTH'L~me1No@/bK9Bg-jwA6A0w]"jtAdnxN,.)J9W~yC:_Awgx1Ww%{{WM7(Lg,g+::.JDSudLQXwYD35H<KB3:&M'FM!AnKNAD4nQYz]r1
-`PFJiBah9&OF"dbj$'uQ5xO+&tg<$+o5RwI0Z`-^mt,uQ`Tf;N|Wbd~3Fb/A^668;(f|UE=U4]_YRKs)-j4+I:%ksuU1I0Y[>fU=6Ibng(HdpN0&I5|Kl[
-W;mA$Msy-}~$`jc91H&"N[25U!)o5gzPF+q(B[+@u4X|(q~Z<0WzNQ>"Q-^LO_/o.4ezQB/rA{9%uK=;LnN}Y0=fs^0'm|CPjz7o1;.47NlvT-2-xa<k8'
-G;}:HL8,Iq,d0SA/:vB&`rs,|`Qhz%MRgqSZG%0l~W&D6)cRcI@JzCE:M>P4p|5/=#ibc42(dWQ9-0nF9]_4KRr:/x_'JS(jLqDNp<8wwtD3Hun8MiDiu(
-zB"((GghE0G|2VxYc,_7jW;vN#bMN]<2`s}V3!L4=cO{,Gm}GD'P@=^x>GXsfG"1A%v(2BYbJxnDNPl^b2v5hQz@5l"7rvhwCP1b'6(<uJ@CA1_k2!B+kE
-sgwcy+i&|2'"Ap:-m;~]BwoO_qAh,qhX4On(pzu]HyD'~>79SQf7cNRoCg~nlnu_5UaZL'2>Y1Ro~9"$X1S'(ftm+}"BY%Z6/4h+u;f3T^BsIn4IeO}3+>
-|8|%!kl)d&terf8MZYm.lCIi<@zr,F}0cy/6QLCVy!x#(yBwcT6Go/'4pa;'cx}!~]YKWVD'3zu`ZfY#_][/-m"cIiy@8T-lsr7#3G_.R7jh-^t2'.Vdzg
-6@wO""T4f8>-'TDHI}eMV(@;6RAAyB!hG0gY!k,{)SB_<Ky.^s;Q.kKf0a}Wl>l,H}@TcplTpjRYV)j9PWD3I_(j9WhK1Z%t3Pz6/05]7_pEDJRVq%ZU1L
-']=fW,tJM.!M8eUmC-Xuz8J2Az5^mz|-eFAa,3`yLm%TYBJ4Jq;'z'jk)3kK5/qEQ'U9tEW<>|bv(gC'LH+EPtL]wv`C+01B>KCS'#B8IVR_4h`!rh]D$1
-W4X>]U{zy3U.Zb.NoE<N)(=<0-@E[[f5PvOGO{1vLbQ^{f<"PXwg_(]"[3]Dsp)D[8WJW0`Jm-Rfp.#gSXC(T]ej`$#r""dZ,wQ@~P[X5>-V)EaG>FYDT|
-&;h{oM=W"Q]PxN15liLxU^.Z{86!>3aC>Wf,17x;yEx&Y!$8v7t9(=/5ft'(x+p-B{L0L2o!VXGB3;uJdRvg|xr$NC2"UCxZ|q>K/aH<Q}2MGu]93m+Dm|
-f0}3}]@Uf+5njRGOPktm.O~hEOJtAu(2z1_UsVgY&a(>4Fk]2;O;dIY|:7(ZeC|t/Zq(5hl)mUx|$W%q.VJ[,.@2[lXoY'&>Ql;(EI`AmIf/r4'rEBw5~Q
-&ky<qOJ_-Hf;aoq];A6>RW#+dpq_z<7/c%3)-&kHsC.307YR+S;Q#Hj]RR-_@VkbT8(D4NXW,9D033RnWpSv,,T40&tR>%'7~J|=HTnG2$GMJ"hQ,&-/fH
-$A{mw@9O=A<d!s%r'nJt&9GP4HE:o.0y[=h&z]PcTk.sMsC,_O5>m:D2aYtd)kb7&'i@E9h0#v2Fc-R't1k3wcWEhi'naR76:ZrU0O^DeLqZ[v,)ZCeZJq
-}$;u91FLp/PxMePY`W4a~]]baR(/Y%a_.bx<755&N[kEWF(ND]5<+!hd~BhS5ILiK<wa+3/E+Ep2BMYG&wg3Z8;j"v5V!R9#p)_$cbbb{qXPJMlk~AaE7c
-j0"XmSJ98s5-TpuAt}W.S&76Ag|tdnG6||-3,49JbH7l1i`k%fV1.&zC"l.o^ZGjS|m1XU3D!0-{WXW$UXjp${q(M6W$w@j@Dy1xD'VP0Uw3VGWk}tX,EV
-7>]9K54z{Ak`($x190LV%kb=!ZmWS_i#:l(Gk-V[<i8l`X4[a)t{0;myj62JtIi!|}5f6X#hM:2Q(QapuhzN-$H[P(%=1=Fm@_8SoRX"XOqco.]ZE^-|,^
-qif@^`"FS$.0}V^k~@kmhfw6S|>=2""=L9vkqk_tW7)D_Z/V]FmD3leMn%<6vl,h@=_ptfULzLx)t8$4&F/Lg!9SFD<|cR[rBfQqxd/)(Lvy'RjrD2$"a6
-|&Eg0N!=qdnXS,PdCnRw&pbv]w0-RuFLk2DYBG,$n5Y[5swzpXQya<ThDVU+6o}d/cG-Fto!2QbP^i;(V|C'TQagp>%z^z['I_eKA!VQqZ}$FH{)_j];4}
-t#o+XqzV>JBKqMHt/agL5]zy!ITRf=]I![;n's>m{Bk{[w0k#lMR5f@@H-`K<@:qEOqf6VI_>);${B9.jcms"+I@0G.^om;T5M5OqRo>GLPXX)3t@1R&]t
-xVwXOW<qM9#1KF}Y'wN!yC{PK`4r(,7i;{kWYWJ]=|]s4o-<F|.!p_(,A{PIYGK}&D:isW-O'a&QB3pY0rA9`HY4kuVs}&#!6t%w5jO4B_s`>+Kwj'F&QV
-jLU}6v)_pJ!No1y[@18Q[r]3zc.2(b'4;ZmxSZ@l-}.bG0)m=B3wqMtzr@jS,d5(@d},iNKJ>l=&noX,RJ|78]zfR0!ba#{BX9c8Q%PY9>_tm{coOH9!#,
-1R|j$4Yis;WZ]Y-m$UZyE|!Mfb4Dz%,f0l/Lr^ollHLD>s]/$raocLjK"uIw6o'wEIYmkMJQd86wEG$K-Gpm"[Xe!vawxo'%RIO4$e(W]kIUzrPXu36q6-
-xq,iU=J[3!](+^Ja@#tz~rI]hvtscDx`al|AOP.$4YKe2/I:9uZT<KGk0sN<l2Bo-PY9go$<JV:;$T(Kg3O+P3JQ}[{w[3fzgy[YLoU{1xQ|-db|6J&Fw8
-uR{uw}n=!Ak:`g26oG9k_IGSs=`UBznyR=UNKYvBqNwrEI8X/q!dco#q}`d1:>B.p"uYoN"h4,7RQ)I!!t-GTyw<E+Q4>n]Z1[oBW$j0h!31vVs.D!IQdl
-xq#h)Uhfxe,Fev2=!Z4SvlJ_;,$:;Zh|^XCJRY/w^f0|aVjbm;Fp`rLT2.x`sXS"h=Jn5PX^4nhY~@r%^<V!,ueB}R|3o#VcZuRO!m5YC$CP:(:el<4rEo
-=gcZdVzTA5uvt^.qdS,)t+9m@(1K:vyI2q{{.fSN_S8EB9d:9}06g%]t=oDb01.&-[Z+o@SA7(;Tci)Q<alAxKpx=6tdd&]F9#C8)wLtw!G8[([}2ph[RZ
-aB^A7hxJ.w9]o|H>1b/bGkksd2(cW=LpOqhh)SI4;Av.SaNqDWvJI25<ad"xveW;,a0_M6FN4kKLq{+::1KKO-8m<nsCL6RY}g5&{)@h'7"CEZ}1%FRLtj
-)Yn`zyn>E8=&19vO`hnA!m,yZ:.R/-%$~#>YZia#[-@h{,#hY%7Du-V1_c'^rC5(8mC<KVJ"3i'lxu#CZEuF.-oq9T&+{+NSACMw}#K<;y3g#Ss>BLpwda
-4}%Jwe^zEc)4E(O3%^dSq%$CQkJoAXy9AXO5>&"L5]w{0]=[O`D;oZX&4)N;"Paf^8,aHS;Hx2(TfD(9'}{)}3l/Kkedgfe&sIrb$lWI>E6nC&o60aT^$q
-@zLgcHYi^%5"H#n30,Z<{rNRFQ;`:vrllmIRTG=|sNP1ceP0o%{aGi`Sqgl)pWeJcy_$mn^UMv6.oN+K;+4#mQW]FwbD{V1pHvuiO/E"TwZX{`lF.BeN6:
-Vy7qJ}d{7`!ILK9-rUF|[y6&[A"M$`Ne6oFDzoDN&`4{WYpAwdQ{cO+f"#ZhR+>]J!+}'sYA5<w@pP!Y"ZunYa2DobalOjcqcF2&!9i85jR!TN-.FK)kA<
-<tFR:#Ut](obDqnnqF+$1M|5Q`j)L+u5I)pb(Y'Ql%^:d|[[pK795TVQ6620@aW[K.[GQWnY>.&4wL98>M|%=2LhGuOBgSe)S4tRld$GRM!ivhvMwXI-&g
-fGd65D:|z;Mi_<l,S@y$!M'%&lzA6L_%v|xY3u1]fnRk.qj>JMtC|uQ3HK/TR.&f2KriU_MQ<!FQKgfY.k4eO[6vJk'Za)$1i0Thdo[-1XteBM^S#PQ%}i
-pY>|V.VY|Q5[ifTUgiI.3GNO"f'rZ%zZDJJs:l8UY{Bd3N/tttg'5_}`>w"C`ik+KBgH='(!Fsgxh$sEF8tbg:WG.:cmR;tZdYi|k4Ds%U|&Y41")w,5b4
-'oI159&U"K[,GS1QWPTaA{j%JsCi<,s;oKd"Kmm_xs-'^vis_`q0N5[bu@sEL:RFd4<-sW9MO&kD<%x^v>f|6>aOd&>inG"bG;7(D&BEb<,Ug:$9H/cz#:
-2!4qBxe>cj;(|cGUp]w+);`4(}JfCroLz-(^WvAd8NQN:H:igg<)I%pYTrT:f(12UMpuhPk&lABiGnqW6>Y6cMiX#kn1Lt_}EDNzeRzrQkL;m_BdJ_tB!&
-hq|`wemFS}>FtlI=aC)lpcQB(e+tF0>OtbLY<Nm3-ef+;ka@k=#p!$;3Vzy6VwLN]-SqC-y>f{%gQ6bYIHpOoyQz:5<#&5iZ+RK<^pl<s.Oa$n|}L::$-G
-=^5(xEDI77AwjGfc(gb=Jr9A_6"5,KasY-93g2SbX(2n3:Bkh,KJG#$A+umnwo^fhHBow&N1G=LYFvhRBh(L#lxhDR+a,DN/fK><8wvSsTD(AfS4(sS/Wz
-Ho`Quv~txBIi@59Sb0NG5N~fB_fX{/Z!ueNC6#CW'||)-nWq@ij9uf!i{%!:]<]AOb%&Sl9T~mwq`V5_VDOjMWnUR^v>LGYPSEnfqg_T;=gbqMp4Dp,I%U
-(Cc=VodIO(SQ6;x="=Dkyzzn>eUXb!1T+}ra">PYW<sEZhJ@D5c<h<-CSaB`$a<H;!Z#"|sN54cc#GHMoh4G.lSE^9E122"G]]V^A3t#'P7&/`t.)-`tK>
-H^L.A`E^.UIx@E[VZsci@:P=28AS7w;`[&t4;"cxr@5"2u%k!r[cP8_/CXZqUDyEY8b2E;|2($]o.Eh#=@#i)S`/k-UcY52u9;/uXVbRV3W1U{c6/W{TgJ
-weT'|"lk!3$(SG1jgo5fDfH6vg+7BVG+%0FtF[^|~zH{5f[.G|a,ae]g:GWDxyf/dXw9_f#mL)0D|,iUGUh73PwOzflGjs2"jx'D|T]:1-g>%;Dn[gmu-e
-F9H`V/[qiw`ty@rMNNsF<T(a$hG:^^Ui=H'K1|>-sv>ml3c"|K!E,2>TFJ|:#Z/eQ%/"Y!j$K01=<jN}Fq={KX<}]Yv:eFHhBg<g7{N$[m<LE-|F_wd;V0
-&y}XSRa!`+mka6mmRmIQY+3Sq.{svDBqt@1@qA:/FN@N>g$MkEWvrCZWe``tV''@pv&QTv6w@1(1KWux[y(U(r'B!I$,sL.xZGq|jq.'C}On1Dn{BZ3Mfe
-(z^L,>Ruev/HMz~w!{8wm}=BL8[GX'5|Lf[4g+ueTV#EWq%uKT2i)0vRfFOayIYo'sRf_I}Hhd_EjT!W)5Y,&:qaL]MK&Z:ialrw{qBZ[nK5ua^Pa!5Y~O
-jy0ya[l9aDd9+ib.g"0xrF7I[;%KMi4":sC|oH"nE6y!w,/5acX|0H:Oh_e7jBNdnC<l7xg:5Ciyup:b{Bd6zN"e0J$cqk{S#63l,Qo3dB8,Uc>jm;L4}3
-<wSv_}]UN%#dP|g2"Yv!({KS(VBSh<p`!g(i4PN&>xTxL1AQMD~O]"ggoYJc=Q|!rw>K:ElbHHF9[gYhv<("[$q[(7p_t1v9VsI4)=n+8nP]Xwv=<{%CQ/
-k:MK5',M_7X;T%mzy3W4#j,_KkE;adKw9.bE#jTc=v+30j[Ix)>:dd")b!G#{]FK<+;=/z|R_X3@-+~Zo$tsYoo;Eirm{>La-Xkm.VuxcU'nj2ITIiK-6N
-hgSQ%$Y.pf+>Z)^$y"1HhgaXjpkvnvR2,dwZgu<AkL=`GNk!SSc_(R'|Qq(ycfF&rI}!Bzo(@Tert)(=hqecY$%,5fHayI>mku]AZ4E=2We[DSf}<LVX{k
-[OF`!Vy5p)sy0k&bq_kT[bVq3JbJL&^F/9{>cWm}):D`3&cDW{o$:8cBYOg;(%cj@ncno"MnGJ4fhw}PklUi'e`-JM8;i<SHk`2bj}U6|5K7R-Fz1hnt6y
-t(IxQw,7mh:Rjid|OP65MxzRla/tAi_JoD'^(x$AtO5T0EwK{Oc<@@<':=oU}S9bUb,;WuP<Iu}1j|{B3j3=<>OeG0W>mG}L"'IoV,yk)LgRvmTg=-EAah
-o+5tLn,BlEa`;Ww_ATi%tWt#5i98hp/1eiZ0$ZZUEIEo4=tRRd(#h})c^)s4IXBg|G`yhxrD/.pxB/=}d('z4LPZO]Y3(M_W]#^nyS.JWz`2@3|mnYxV`z
-Nn<vIGwWK(X9Jtu/Y!s{@oxvfrv9=Ri,Hly}]xXiQ)An-zgD"t#$'z1]LE9wGUn}+6GzFS8eHYYPQgb#l#x'bXWWVm:4p-[&sAgSp&_=0Rg_fE2FAhlign
-seIJlTmxL"l;S]EFjFVouh;c.omsY|s#}A-n^E]+E8<XYmwqtZK/JpItScf[4ol4bCYrKGsJP'E`#,yzf'wlm4R-<5c,u/__d{Hvn}td=(<31-:R~TsXGB
-WCtbbjRHe[(vO`mRh=k|v|x)AG~Kc:-HRx5s`N/e;@`fuDFP3A:hUK3<6uRBL9wmwFAcwH=e%lF|E]$BS^sH|C3T'a'eU@vp-7|f=B/WZ|5Qp3Yx@UXwuA
-LfKFXizhB6@"{2,NiInOCqKp@I4u3{&Qp+/<%qJ)X0+'DP#NykM(n3CH%0d=mkL83)LYcYw7U_%,3aJ9>D7<g4,M_`"I`EjBAtVf0!D<Di8zT)`X%G-AXC
-l>.AR^/AwrsH/3P'.|N{]0k"adj'q3#TTMPH9'``{&.NDegc![V,5'>>xGIOkoZp,s$x['p+f#vtSHP6o$#uUAHDMFE57pjpj%yurkRj$JchUp#+[NAxQ7
-q}W_|z/A4HAIy}u<5v[0L%%=y(-O}Wo)7d<h@w09tF-K^Fmcai)Q87O.[-[nzzSq5Kw2BiWA>@;><YoH{n57N)H6(3m@I6;LSF/]oSn-iD[PkeT]L0U+$&
-lx_w7a]kIugSvu-OS>{17Y5.r0,UH4bcK`m_JDZf2=yl;{/p59{bk|3PHR0ty!'yDx$sZ{XvYKwaG=|]tqz2[,tb=|Uzo4k_-'4h!UU#KeU'hae7^{a+J=
-f5>`-U/_!ZmeMwFPMM+&U#><Qf%HWlv$kJqm3H<]XI&{^,{&okuRBWg8T@q;ue`@}K;yLxf&9:ViHiacqT5b/o_LTU;n9Rhb%RzL%8_(}vUYM'+K-W"SwP
-4;R7r#O<"eeP2`jr8Yf{bF{E>>UUg$v;MD':S6yZ):=4Z:p<8FGJ;=bvOy-tZ-y+:Y1#kmZE`l8oH$l(^@kQ`XYrKM4B^3j<:Q4;)(I!wX%(N_M}On.p~5
-I8|w)'G0Ojsn2n;A5+8#k^:_FVKDv"kq2"hJ>%s&)|~<=.g'[.1AB0"zf`&"+KVOmI!dIipAW>Q^R/5:NU{TbX'V6%Anup6r>GXRwz!a4!SIzn.|=T.ho9
-y1/y]J``nPFbE%[T${x8|SHOm;Zw`^("/NP(pSC@ed&o$B,,c"W_Dc=E}ra]oQhhECX|]=R4%TAUn!]yq"4^^%iUno>i+<ZRnm#isczY,5Ea&.paTQsW[3
-hh^v"gtaA;wuZN(pq-,Gma3F:R4A0CkXK//BN)s-b].sd$7R'K}M-YKm&{HPsfwq(QM@|X(_xmRI8VHM14d]</~Z#T|Z'NE>_g,&-jN-a`Sb5b@.wM}{82
-l;PhJ89eu|jAiJ2m)W&:fK,c;pm]V^!6kgMQxh,C3k(-!9`=2#"d#8TxX9MuNDqHVgM<f}-7xGs"bSJ=9@hwnFS-$|2hc5oyXU<.n7`_Lg:_!gpx+)|.&#
-wZBLAleR,e#RKA[X2L``cg@&&v=Jy5Dz!(D(k$Zs$R%EciI"q,OkP)HsI7I&%A=wi&7jTq3PS8|90oFUNjyDjbj@x@xE>i_#%PI7p-1R!FKtrQPctN&K'^
-W]DI9>s{ajvM%:8kgiRZe|9}sMf/DfBa{4DC3+Gac6H(yzD&y>[7=sW1A!]+'IqtclnBc{=b@F~dGXRX/x~L&j|}'7qM7jninmxm}8ldb.JR/X.UUL{zU|
-@V1iYWsAiBmorBOrZH<@U4SN&9@v/c]8R1gQu&nj(iE5=NR-MZeOu-+)&[T>brD`m,BSJ}[<FE{rXPh7S"EhbrNCQ@2Fc<t]NDzgnkI0CCxF8N;@>n]$Ss
-_j;YX0Ayzla-b}^0B$AN59>K,l#IoEm".Ly7VF_;%gGQA>s)(Z2xtm7sOxZX@x3/^-,2vCz!Jx_QZd}c{1ZuJ0"OcB)U:wmg<3j"V_u]C4HFZ]B;d]>'-W
-$NF92;(OTx'0_/nK/_/8_HfY^-|_+;Le-o~,Y<3V:oNOmf8N;}y'jsdW{m}kNmxv%jk5m=w|PU3d%Fn@XEGOwf<SC-FcOcl^25)S4n,-.=e'23B1fY#>qq
-fUU>~NYiYd{3QJil(eG.<|v}p$W$)&5V>9'Bvwst-OZdB6FL;kgRoja88c)5~mAGJ#d`sId6Wj<}#/$3lQ}fUtG^F'TUY7+jHTrDsX|u%0i3}9]ZxdR{tl
-d7NivM(RNVAkC7rJkyIuvvc,w=IG7'+jf$;"n;gI|V;09"DJ#{ka]vA&m9DJM|O4Y%#W]+xyp#.4L}Q0}X;=J}Ax4D#{YFUUcp~HUwxZ8q4a:#IoE@MH8Z
-%^2_B|VUMBKCu"a2ve[c~}&|nsq&E|5TG|-ngxtmFxY-[z!ifHF9FqgLjlqj@jKnYdf=ef&)}}Fn{|@JA5K27vP}Wm[OBJ@zn6B;ZaWO51~};1H|4i"~z9
-5|.Dp}9NstfDyoa+"TO8=#$xwzZGZE2|b}~yE}{G-2r;;}6rEu[9-zNn(iV-=/8^Lf]r(rTycu4i+f,L$K9}`whoWu)nURgm}|HMW_;:h`/LdSh5GngG#'
-!XyF|0BTlF`<^uN3J#$[)LU)3fh%DziL&pNXq%hCCl:Br:'E:Zj5'&52y:Xn|$u|>)8CjFKA"sSvLm1xs7L=;prS1B].7U_hh_=tcGOG#/3c"CV0w2`i:q
-{G'QxMuD,0Q]3cg:J,al#GDHZ5Ss66_/-1JC$XF'WuNCf<d!T[-vMErcW7HtP^uIp$TzJ%SXYPt<R[0<tew/e|Niri<F])v1F3UL1N<]sK-sz(Q=x.ULO$
-fOb'^8O51/hr0d~|=RzN.ktXmeQ67-yjijOrD}x_V1-rR-ZcB]4c%c%Ed]f6a=#V_9N^oS%xOQTnydEOhxj%r}>DpLn_tgB%_7b9>DI{p6-PG3t3K3S}T@
--Ip@1Q)p}Z2qMIb<4=q&!CznZ#7._9]Ui61n|fdl{x!$JiIgpufsYZD/:!&8{zr1nOxu=M(F~txvcoSs&Nf`6N%_!m-+;LJ`4Uo49Q~Nh$HT8zxi'KW!(c
-.2[uD^FEP4[ZU@i>;b)^|$d^"5E!6y[wBF[(!5g:]i'ax)QOE`nn:x'uV{2i:Hc7@1b:.mYh6G,o}RB4[X}L&,:mzq+L3DS!Bj]SBUXYWyrFVfCOQVV6Ne
-)/!E|73AFnHlu8'=NlR#"T,)YBVYxC(nRwV[wIFrJ#dRcS4t5UYQos[O.mBeG}eH2p}=}p5b/v}wO|eE2R4Uhd9NJTdEpoo)<gAQXGaPF',Xk1Px1E_bCl
-R4F(EKJ-HXo6GPM,dI),4W#_Ij04a9yq"A0qnDLG{N0/OgN.Xs]diS#JMFXJ80N[qLnc&F;B}j7z@qusSJ:=|b/kQ_CA6tbVFYcZsHQv6wMCxV,YxVxI/T
--`HsDOW$vJX<TgkZ_Lidm2Ip0.51rmy|oVRYx|'$1klSeVq)i%U_f6owuqO`t.f-MUIgY$g+"<b|1G%yQImbbKMKD[RUo,)EjI7TEuvm-04H38M.vMO1{w
-=A8MSTTiyjqD4GM9JJEJ8%.]ZLK%#M9;-45y_Mw)i/A:AJ'iwG)=WbO]Fzom,{8Vi'dn19osfn55[uPY",r4XX^U@Bg}Qp$PX/FTXjt`OF2%zTYpK/_Y'k
-@J>S|E6o__KvdYSx)=A)"|`lZ@[F6{JMjn)C=YX^IYn<%|=ZUB#^/YF@~B186JCOl`hu>Cj-c${SD:DFz|0]YlzMnigE<YN$};CTRF-7Lwdd,(|+,w`O(y
-AnzZ=]HL!CkvS;}PkXT/{VZQQ^BzF]`)-^D.gzNDJ%J";Cfe|X~'jdToy#2E4>~|LIveHG+9a;d`|Q!T`oJ$D/Ue|rpS4Utr%EGIbiP|D>F05r9msbE>Pn
-h:f|#a>.#>fq;7=$>%3h^zwE4_ik$/;)Jg.Fo/{3g_f665vSB"IF+K#m|.}i(4BS'^(&Q=W{![kE$Sa!^>$:#zFhT!sKGt0=(;m1L&KvQ"jHHTWE/et"56
-Mdx5@O,.5(HWEM70GdO9@8aEtJi{c{$EQU33x&j78A{GIcr;P2g<(}Jc4:E#(BX-w2}DkJPEXh0(-/JQ6<j8b/fFCGQa2QZ8R&JAG]YY92pYO{.e"'o'hY
-fm>.ks^rv&&PcA[$0BxV5$`QXycbM-0"j4R)pO2tQt_8ZRRzn(M/N]vju!8C^fW]!f-Hi[3>&g(u<kHwTr@4)pRIpiZv@s&DzfcAs5TiMB1-aqO8<+CbiT
--o$(f;uY@[N^@G`plxNN#9nMSUG:,gU[Xl-7I3o$3^h(JtIQ%rZ@;:h&_V3XM|.^1L2eb}ATIMafiXw0Epe,jN43K<2__"b4J.XiW%Q3$TEfw,;w3F.PWg
-uAzD(gmf5XoY$g&n4eB#b_#&%P%fmc$wra}FIH|w.D)uLbFw,B1}jy&8qB"8{uq#eCTt$33JyUW@!f`@E]QFT|eBlBzBZ^Gu/HhABrJS{(<}5bU3W0n#]@
-;y/8B72M7'CgF#Rzs==}g-dhPOc':Wd=uKuES1gtqo6nb0}GtBQDBs'II:jux_MXQWRT.iG,G"jzuE~)Cd@+i#.-aPjqj=~=~lbLGm$cmry&J;lI+y^7e$
-%,vV5hPm.L)fx560~)4q`uwo"Io=&bs'gz&{P's":B1S<>A_+|.(@j=[dk!n|7};mMHc_';;#x#ie>UY6Z,Qzwgz@m[.-k(CZ1d&flMx+[Gi8RSK.cB{=m
-lP+)w#5<oq@r+>r{_p&>x8e3L<^4s({D@2/3u9z"rb.u~65X$BYX|cj41Ujpq!3L:q:h/#[`/tc9!wkTC,e;XA&LWv9p_eS9&WE;NkIOWaS8dfwiAy&U/E
-xO}o$<Vx6EiUTE.`!ASmLIY4KCULvu(9r^[0kmsS3^;g;G+x~HSQj^Xjm^<<Q&"kN!hA:U.c/oh`"[{af^4L+#oN[Obw8gn(fG)z`P+oCh}Xh$Tg&E@;P[
-^"|||M6f2CBk|c/>-oufU-)ImO{8oq<ok<jLd{=!9k+@S(F$=-q)J":$2Yq(/NVgFcU&8TIo/6pG1H<3R=XfA6BvPbI!u4^C{c]iPrM%:FUGs(rt$:vSB-
-@n4@V"kGJ/Pzc&<j'!IB/Eg(Yc$T}#mpE#%-siE|%a#=g;r}z[~rsL`;-[nqE^)cxK85<,`tl[G=v|4l~gBNM@38-];oa+"Kfvh"Wu3{ju4cyy2zfK(;k"
-M,OA"GGqn@hmMLFdEy]DHZ@e{3OLw+<gnQ]Z/Q%+d<ZdD/9{@q@g!pBbf30V]=W!s/3m|.YH>0g%k/cp;Gjb5:37F.w'J>qK-+@loY|_n[;0MES72[;c-h
-aIbv!`Gj>DO]AE{VC:_jFM@,QLnn4H@!mwK(&0|NG_}g$PJI^1Yw+sBQ^x1d$eL:40oBov[kS$$5q!^R=nWVl=iyZF!o|48!,E-)8PS@#H3)8"#b+T~o/6
-#oLsX#B_>%vm{pihK;CGm(@#K,,M~$+C_WO]V(.dy{Y.nf1U{,mfv:1/Mv[d9TK^638!XrSpB@xhoF~MA>ruGu1gDP/fqQvZ+^)C1IrIWJ=6+)sh@9!Af4
-yUOM53u"Qbc#d-q@ES^"@P]ZSjo0[uf5bgas<gKy.KvF=I2WCkuNtMr2zsHoFt:DT{q{els7E-+M_OAg:@qAarFu2Rc})XAq!fs^stNrB0XwDdd(^a#0GK
-Z464Yhx;"2]lx&4eI5$7;Z-^t`kY03YprqVIAIgwFX,li5yD<u:rE!LVg]onqiBB1/+!h9w)D%mrxJL[,k;ACM=_fy,NLlK:[e}K{$F,M#7VT=$]/^.uXT
-RlUZ`ua)J&B[[GD8lfGkmd2@Q"[SJ;%30hJj$gjYRzk=|o=+vZ=)382zlx-|ZNzr2d5QjaCXynnVr'$8)]QXbfIk0>Xcyt[d>p~S7uqGepG{nJmM`|%7pm
-J&tLN)Y%&]/K7f#e+{|=<<z9m}1Fe%;Q4;ouxf)CXii&1fhOpLA3mQ_v$Co.al;fS%|}`E,,+vHm0U>%6,gSoblX4ua+@sQ1^9p;-_`A_0W1!#L5URlA8.
-P5:OeOS^su{;M7Q_yMt)uEVK68RJ5&D`bC<M"Il@iys{aA/fz9RZ3a._pOm2oNKu8(3U[u~+5=5yAp9UPM&e~97)J]gq4mklCT-6{6{jz/.;guSiei_5R-
-$p;!}"RC8_[DMD/@,zb>{ng7k4[(vX]pfAJ#|^{O!LsS3i6][Fgjc@<]};{bf4sYX_3Y.K[NeUSI^QV=mnw)t8Z;-XrNeryVRz]^x3)h,st!dIu`6oyfbk
-0NFQ;4w!qURTDV'x]w9"^2e>D81Ly<i%A9jJ0r6Pl|L8&b[3LgzT&IqMMaad"6e%c6`eljMxpVvO4fgzj9jK<N2X,:i_ewttS7Xu$U9}:3=^5'/jB{CQc)
-J@5)%eSVVGZwce0Vhzka}vnV%+Slu7!^0A5^9iH2[!3qE16M-VmQ7Tf;RNM35Y5p0GXG=(o%Z(PWVET-Tj'}{9x<+UFM6dDoh>mnd8m%Q.Rs1/LVF%,G<(
-^de@GS!8u%d6@.=8y^8,3,V@{km5,ROj%Vd[o8D2<4$a{7;pbXj8b!R+@SJ>PJu8)`e=F-vEQC4X7/@XCb./9g(}<NoO!tarAJ:}D|`gg|JXK&:vT1|5t!
-jB9s=|(d"yc6a-|4.cq0upvflx]@QfFZgrDD[&x(fqL@g:YSRDu(xupTqByV]@v{#uD@]x+d"C7"F3/dW:L::"Gd{(uz~JZ>~!Kg|=JgRf~wTswe+zqY}q
-P5JkS/2HZB%};GOeY;I#k+8#dx9-L1|NtXdZr0:L#F&C&0fv4:4i4_knBG%gIo6)Ln.FHTMSCM[kd1g>o0TXmer#~lHh6i<G"&";pn(hZw|%uPGHhUYOvo
-~d6#veAXlgT%))kIi|9Y7CnJmv3FXwmLQT/=,z+vVSnvC/h1k(_TOo#;IE}Xi;[|J3ZSaq)#-;7R/7Oe-$.7^=6q0I0>R};Fg^3Hb"m6w/YC=1ya8+E}rj
-X_mkA$=`$V)H;1^LT%PJbzzrZ{tl|IT{~^o|_xj'D"v|W^/dWgcr%:r^R{iz>046;=-IDF,<X]r:|EP<m!<DQ}}DPBIecrQAVY}pIE:3Fa@'R$|i:/o>//
-bL<yt`_[UC>#se`[N!C`3Uyq`3^O#8(6BQLXS>1cZ<)stFMASEohdX2#9u~Owd;8HK7$HkY8VFDS]U6b2W^L#/=X)rG/_Tu3]u:JQ:v&q#D[W`T8r;e,dW
-vnOTzeKZmoG!rx~b|[55e;%Pu=KVymt4S9bc7SEB!oJJm+ofKHwAqC-q-=L%y`s'6(b6IP>U{m6Q#+/OjUIH0Bzm)'QTGs[6_<G.N0#RTJssfPW//<`@,=
-k+[rRNHmUEXy#D5g$e$5@_yc^FOu!|qZ.f>nr5S4AV0!lXiyr$Tkt2kpT^)s]c0KyfZ+^et#"QKzBAP=gaA$Vo_A,26,i2MrZ&Jy8w#0<Os`xvf#69/`jR
-rxuf#xI:p_%s@i,bD:;A72>@IdGa|j$-_Puob_ULKQ;dUry+5SS,aLcoUBks^<cYwA7R(/_mi{R)6Du365I83mgwWdmgI-ol!epWrV_;IRtY#A//TO'ud!
-eRdKs0/#3dvLA}<kQ`=3QUT^O<m}TSygu,Mr5-%+5G-F8<~L6w(aXFCm^GV3n=B2<^[1v73an9rV/VI}xdHHbsc2{d7F'DcLM)l0%$.&(>dCSF|-DaVR6(
-cH0bv/)xhh9x^UL{P!M8)WU/gHcbRryIZ0{v[@i,YZp4hHqnWxF{n<Ya^2|CoGs!_m'd_"u96:")_rPG>eL{R1-fV$Ow1t/fBqAP@fjtdW%XTf2oJj_b')
-.,u4,q[.M)B,iWTLD(ta27y@}%(h>^,PC&o7oiXP<4,QR>P+oO[7B-}ab8(@kRN{)I7$M37xf#Z3(.O(Z=ves'wIV;<,qANSKt>smhtwkxA(X6=wG7r+,A
-!S_]e2F$PMEOv$m+o-c@y_&kT2E&c)C&OtU4]Bnx2K4T@"'^amb"'&gDol(CZ9sWiTY`GcjhV"[n"&IKEJv#QO.mCeKPiDI-A/Jjc>zpc9V;wiJXW{Ww~[
-$yZia|WOt"#SYGtZl|M)]OCq,g<k&DfR@Q^t5d<)diyBb76r&LPPV00$(_WV8:[#VWxLQu2,5P:CR!"#~,OU}|_f{e'hxoX1&f"XL}nXRJTX%dkekYKr#!
-oz#d37x9t7ed|L6-J@,2xI#/5XevJwaa]|I>BZI&F<V4lJLcdw)%.Ei9p4(BPorfr7hEG2Jnr1Pc2y<duX;mY|c0:[OQxu1X$f(.30>9a>/^H${(Z5uhh.
-~ORM8N)t!KjCIkOi2VCkl8_Yh#9$gp+fX/&nB)ct`[Q,Vex0;;OG;r>/Xx9e.v"OXd6e>}>wB|J0S"fuoq)vJCdypJ&^DV.+pv~Avp|QI[{-58XfwTMxl=
-E4-U^Z5Z3"N0eZh4W+Z!ko/ssfdncY>s}g/7c&0GhzGwP3"<rt]2ii}HRw}IrB'G8TYnN.7c=+O)n([CX`D&W36R7MdhUU#EI]T58hGv(nb<4;NNbWPnd!
-oS@491.WpzMJE{:Ol'!I1uaVAC~EX%q@$]3+Io']}%;lR$h7ukPUb09fH3jiP$/|l+9o[_{1UL5pKx~{su`J"m}_PLbM[^Gel7(A#`uW[s$sh&6S':r|dB
-b5z@{+]X~T<X=}y33kk^!b5|:))w2$|`)Sy0lzA3gN}vl}.[oL&j_wE34[;5_(57~[{+[S|_1gY|`T`anoHPhT>YI,6XO>=[b>:4XNs;c&|OiJgQD^.`""
->U0Wk-LQ}6rBGQn.'f#zd4fT{Kj>4y[>T/^LQ@00][TfVY$tXFvv%23ug;Rhm)P`nZp|4zv[6|/iZ88d~|ztl>4v&;eaUFYO1f{7SZ(AE"$C)s|)O,:!o;
-T+5m6(OYi5lU~]dZl:M(+A<drUqwXC]eU6DHfLvlpuQ`VG9Tg0OV4}'1.(N>ZM1`hmI0nJ/t;G}$bEOnkI>09H"3K}4'CY((g4>4xP}";2|DcGUS|Y>iI$
-Yf{Q!8$!HVw_P%oS+]oB8h0o_|!-_Ck:EG@%$z%AK3/d/d}'PAZbOK>8Cfh3JXb"-[7Jrgc5ttM5w-:Tb|4$"(W:X9_(ZS=-SV70P+,<xN)tzZ4ZQ4Sfy+
-Vp9XjXNO:3wb/gyrk(}Jx<f3IZ1SATv>ij&@pAa+-|:jy&8Zi0R)=oR7L'o2iis(&]><cW;(6ehjbJ/T%@ogyM"6zN`EC6oS3:SsOQglbB<_DY:dDcm3kQ
-(NK.G)XmA#PhW`-Nr@]9RAg"M-xC/7Z-yEi7!.F7iJp<EWfZF>j]iN`#7SWQP{}/@iM%|A7>ZIT_F3CIx4.1I})^C"YgR!Q={|@+2vSWqySOJe!"{u])8;
-zPVi^IwtAQ-KB!F"V<WY~=)0(A~(C7B-"s(|"qfhmriJU4'@7Dkj%8f/vR(oUz8>'5`Bv`s,c<t3"K_SR/[#TBM)$5[2;K"B(y]'^CP)URcW[=X6TZE`Z(
-gvkq;JgkmrV|a6ea6o-_{h-<_fLLF1wZzrW,MiUqCH)5NMc1n:Ci2{ns-L/P^2%@{R{0:zv^9P.vS.IC>EK{Jp8P2[-EgAiR.&RI>mbxf8e$yG<]Lvo]'F
-=B]C#4Jt6,bh^iTE-F7M&!2/-S<TUD8"Ud9%<./2zaL4N!@Zm92cwbL$5wS",d"g1mxB)BuF!{-k`F/}zu'&>eN%86dSdH/EPG2LaOXwqQ#a`vdS]pB-P&
-_{SQYd{m{#u``B06i0FTO1fGki#:Y@A"O>)mpgY8L9Y9'4F["+.6X/x%JJ_w.s^AG,w$@m(^#En,#NkrIBP!N"q)ouG`6F"g^fZXz`C2&1`(_s[TU{zsti
-[9NB+M/9>QO$"Bfc1>D[~'WUYgb+KZ[bh=e=2<~yeL=OK9Fwlj`1(@L+pn0T9,x9Q)co;]&+B-pFa'%5J{EaX&uUdC[)e7Ql@)/#k]te'I_4xW;{PkW!zq
-=sC^lT}bs7+h'V[$^x>8sXnlsCqA2`2TY!&0P,rypkr{^dm8MLmLhqBTU]tqdI-a7Hb{tN963Em[b+[L(zI/nAC;2I_/:{HR4@n<`n`a0O]G$ha7{rOy~3
-mZtGl%gdhd$#ZRj"=t:+R`3NFf~4M0,!ms,nKH__,n%SC2YG8>k.Sb9<uWI4>CzX!T:"6F2'tE3Y$oB+40L_6<@uLj$/oCJ2F^k:8+TRA82m]vT@WqU%:K
-y<4]~N4]<l47ry2T~=hKNB2oa]uSm-c|5[gxk$nC&|hbaxF`Yn+fR#eB8!U"d9NVb#UNN%]4YzcpT%o`K}]lDMKE2y6m0JC8yNsh_ex&OT`iBB]&0x+680
-]{ev{-[,D]YZ(F[btS5}33'^y)HCJ&dPH.R{%mg{.k-woX-%"mEK!cud=E.5A()U&xV#9QO.P_ENuNIpX@a-^,-P0w{jj5I7z3d|[GxP@8S{,GvD064UeT
-8a~ABqq|.F>[Iue<ZUo4cR(8#rJl3h9Qo5ZLcW#NQpH{mxj57:ma'INrqt4-O`ejkRz4/^,'!X8dZF)[0#I[v!g:V+95s}];|Ejz6aR%).:ow^U@^sA4;m
-a#;6Z7Z$cQ&<h#yiw]="&>4/v0KFdDdal8QFXqRy[4YOri}&+N44#}w)V]=xKCo5i0d@dcG`Kh[PW#z<K3VqF:tBAFjCBw0QR`3M]b=ua>=okNNG51Vrnh
-galJweeW%Xx3<PF#2_wkc>I#(9{"yLCo~/cPGa&F+MpFQ2v&7ir]P]e&yB@X+>mp_nmDq<{Ki>,zKbqE|7{ksZIoUH4N@RrQ#4oK&f:|3r1}5Bd8ho]dt;
-nGc"j0g{|r/'5"D14.SN9d[_|gOU&3Wbi0ra03}2V!2]ZIBv(9LCCRN@I.s,Kwa]E@8o6V_&(@['oPIRb%DJ=ZKG0y[X=Ys!advXLS&DH-eZ}Z;f(C7wLX
-qVW!50ybZj:CWLeATp$OrKy@uC1M86qj20AQB2}=eZ2g%'EkILe:g8jYw186}0rigLB>|J!A!!prGisgKspkV+V>=J8Yx7Y^N'8_6{'z|3)as..OGVcell
-h9%g'p@u`Kd5zX].4`6L&O+Th2dB2@p`BSfvkpz6F3h0;@=Hv&p.Jx(NYNT8RLE(@o|dZMi>q_s-d<_x7tzTFwKpbtG$dCFbgsfjH'3/kaN@1j^y9jNC)d
-lGxF{dsG2s2p%[PX;|S2q&/uLM^MS^yxuHMXI.:_ox!+xc@&$^'r9].9;#{Jy36}[G+VNJyM8d]89}k-AwI'd+_]8}h_;yLOZioVloxgCM+"WmnM+j36OI
-k,uQ54=ma"Y1LGnXiO9n9}zWjm}Twy{Xl6@TX)Z_z'FP~xj7>@tyMj+vLU3EX'0DJAIDljdB={}tI;]94BP,M%-7A#u,ZGe)YXD!axh!8}3%]bv_j)1V15
-v,fw{ykv3bt@)Y8tCTT,j{>3j$#wW%)&&/DRzvYOzd>gV_.x.l8=sy/[hCt+)xr6"2q%h{lO>".PO#X`j+TfJbu<_r8&I)^`f/ps/^G;iY%MOqhC--V/XV
-uxn(F2g_W<v_#ARQjZ/z4HU8:52RsymJvVOXT&Mp,['4lW7iv6WFxX1#ZA%al:7ojf;A{Ay"0:A+&iD<-wxlV'8JZC`GAQ8xy,PQWLNU6o7"mG6zHsZ#)[
-:xu/B{XB;lHHU=l,HDHJYAJ^sLFs7Oue3k(ruS6gd1rlK>t|[p%dW.8qi:K%L<bDCwt|7+O<t|f-y7z$v#4(D-M>3%z.Io9B^C&b[ne,JYW3y,PP.`Q%X=
-UAwgQctc0c)]x[B4vX))w`"lE2"f"ZwCVDE1MN0T)upPl%zqGIQ7gi}2<,uAT8Yp0/_@E0r95H1DRbKp8Q5pRlq<Y1#h46o1pa]ZwhimX/"0<d1O@{tq;(
-<EQKp&]Mib-n0QUaS-`_2tuYf@OTZSyCJ).E.Ft1%W!Pa5KNxL.84$$[YiF{"a~LcA0=)m=m+X(I<I1gtrL"Cz]ZnD%!K72L73jghprYP=f5ls;p7TK-B0
-gE/VZ4d<:RA0&qKxkvPTxuv{eRqpwJQU!ques%5;+!BhdN=h^P`pT-YuK}+md:yXYE+O59,J@}]lH7Sc>'65j0"|r2Tnl}3,tmhEpx8lYzy47UN^({5dkV
-d62NT-Xjs=1I$>Uve%K@hln9$)d"%c=64@<B&$6wMIk0I;]jPN|v{[F$>Fhtijm$z)4e9%LoARaTM2x_9:[@{;m,3`aPn0LVJA;"pvy0C"-pgnCKGM4e(l
-(%G0n|H|r1s4]X!=fHUjW2sEMJ/SDN,bSuDT(Z1SFp";z<UigKBM|'#G3jc]`YYEs)v/'Y[>&Sc-j2O[m[35>4eBJ=CMnU6eTV%e~'7}j}tB<S'^ii:8Yw
-8#AP~7BAeP+lDgw<~V|g!+rCaJ{d]z'3[fqF@'{'Qw@D#/qWs@6;m)Yj1uj%:s`w`&2]6$t1C[_j3b2{0]%L@d@[%NBQ(x!{fL:t8Oec"{=A_!9<jC'{CV
-td(}ocPuom{oBY#wa|8`g%-)]eN;/kC"BbN"O;50T>{|wcQ<u1i];T!+_j{FJG=3S;N0+5$+B5~5$Gxf^z[7`O([JfG+)QYR<Zx$X_5D83T,sI.{l5woR/
-#gpPWM5P@sMkDqul&+MFdYg8esT]t]Y)S!L<o`eYt:GMv]+3DvN/dXG1<zoFLqWiAa!G/q{SU{,8wq2B|N]1E65nz+:cx{^vsDcYfXg&0V-)Q-m3q2!ekc
-n-/:m4:biu3/zhpN7VSZyHNdl+OjCk&hym[FDqq>qF:t:$#C|_l1F|SNW+-o)+e]":NrW&VEl:%E,%O1!dee=.koeFfrgK<Z^g/[n'=hIm(][`'zSx#6lE
-eUrY7@Y6JhhNk@CP~;!67gm6E6Mpcj}l0,o||,=FLU/,D%F)oUA11j!IBy!c@m2SS1jj[romN&fCu9]40zy-Zz/RUoHN>)4=szI6{Xz-|g'HsNY]~,<vu)
-U|:qKYET#4D+|+xE&aGq^fV'FvE/S1t`C>lmSWmCnqBi:J/1UMD3"(lEgc|D$mFf_QKt$s4-(bw}A.xs{koRy!+7`rqkHz}.Qy0`;&p)c>mLMhavp@+Be^
-dY]5_t4LP=&K6AHQFMrU<6/pB5thDjd.0mFy=&$}LnorWv615fidrtCTEu#6PwQo!(|p%'l/"g,DjVh]M]Ce's9`6|xSAQR[H_t>m<6}pxXC^a"i6M[.+"
-=dN|vok9H)dn#S&PGLA:m-XMHz>^@}Wv.b;};k:Q}WO_4,3D[X&MWuM!e,"xGg5wp'}@MR8{ZmLK==C2ggKd_s9X1u-ISn,16jP`[wWNDE!GEcu2wkk&4o
-LwE4c0$'1k8`Ilh|+aj=Iv3thYlK=0aB1QtDbl#|8DWatRYtOG2UauVeGNICmMfHzO,sw_ownl#k0g|/S3B(7`V>K$ESf>l%F!~J@4Mkx4E&Kyr)TIuVI7
-/z'%=q<L{(r{uWAsYF~5oqy<#>)+}_r&y!h1Ia,>,L+|RD(gvhTlNZ~lR3X_SO:VV|bwc4xg$45}@R2`tqH_5'zRPaz#<+-6CZ6P;/V4h@]ff6P,^tOjtz
-vUIiYD627Tuz3,Z8iTnc{yF]_l.zrlqP^9Zd(y.CSl]JE-$yBH$Y:oNaBD4[@8g.LB!xJ1)`'Emu&GMk^tDC<&gd3AYBT1o[I$PH=^!Sm,:7<{Qyg&L"N#
-1h>k]OY`I&L4DUwRr7D0-^'1XC(|=Qa7[ule[f%0eLSRLHhLW^4PutVbYNaavP~A<N/e^'ed^nGaix8A_Qc+!vrVr^5sOi!2MsA$|u4oV$X%_wAWD!(23u
-j.V|]LGkROu2)Jew0`B,f/b'A16L[FU;2U%2PLTtHUFJo0h1FHj,mmmJTmefu54-<pgsY^+b@UF22RfBLKg2p(;2=i(&]#hwk2{/sGF6'!E)lP>U$iJW!"
-BR"Oz%9W(S3U&KG6|-WQyFDu=W#5}{g{~D'bC(Opto;>o3K@}k+a;/LFR3hS5_A|M4`fH"6f8pailbm7WF"_)z}_RgAYSbftBkC8MP:^}ZIhj"[1">Q+^S
-RV;ftN}g9tP46^XqKL`N-|OYd3Bn(6%x>30SvDja4Z&4,g|qf>1;}-VxOKaiA[,T|EJ1zd[_is;M'VxX6@{)SyBfSj[J,d@@uSL(-i>a0A>nx(Dj@./4=t
-NlCB%D3/Fr{l)xWp1TF}|u~Odk5Ozs&SN^qh"T,]@U;RIV|:]lbApZCw!c(jl;OQi_p4w-(ZbzB5On{_6L@<_%S@35|{{od{:#5y$WX;Iw_hW1]mZ^7My'
-VLKeL^c1{L4kujG.y=`k0Lm9>1y{h0F[N%Xv3ku8;zntxG;MbU~mz]7p:g$^v&Mf$cm><%wWCl(/s)7'Bh`$jWo=v8x@0{+MDr&$%y!pc{>TA9JAd5}AJZ
-z22)po%J#T[k.$KEb4wsvJ$l]L[)'WiDf0mkp`fGXVhEtLi_!`a&H,0=Po`@DK~Rd;=UPN)`j#!b;j|u3>@#zK'yaNZ'h/DV(<F76k0D[JD_}/L1)v+TtC
-t_Fb"ym+aa#9z^DK;v(;<x6#_3s,H"KBDGM^=Vmk`)J1,&YbFE(=#NNZvDIxP/'X1NeW7x0<jkWh"p;@$q+hX"MO#y%SXb1ms:Y</,dnuk_)$%|!`xd-RZ
-(lUQJd;0CkLy[@yhgEeB_ggtFjoeD[Ailv)_g^!_$2r)jNG_VArJTP7luW"g~{dF1JW=-dxT:R8M"cZ^f1R7#53hllIsuIfrIoVf8q:@hL~BS!FOnqkF7i
-+#v:31mL^o{VepwkS;Vq"CF8s%r0YmE.Y!:dL,EV|c.bqz(odfV0>A7i2Wz5/#=]bX=%1}E{R5P/Ya6mu9F+1Dm8W_/Nq2{7~1]GO6)XB@;7~%[vy')t%J
-^vs-<1q:^7%>4ARBHd46yNB3Q"zUtk</uIufWc+@bY!D|)A-I-.(![mVZ6_XwYJ<2LqV-B8e'9d<p(1g1"A"cGEP&Pdk5OfDhYu!=<OC"L7=0e9RA5Boky
-ergS!cDzmh0[.TOm{`7@]%Z}0vvisaJyU}GZ[la-m!w":lu>!L7[B+J8xv,M"^>9+/"_5+}pDA6sNx1jBd&NCJ_r4vlcMFsGT&usYoQz78++k&T"oD49B$
-R&-3n6Y}!%PO)sFK|ptyf&;kIb9]rC--!=NDQ_'f:B_$oVK9dRr)&pATyH4DuPc#Xzv}|r0HZOZ{~}Ar~w3LR[t""[8fTu1jo:M>4}w2{yF)C)sB]P_}om
-c#rUD`VO8i_aM,!8@H.S=f_|.ixSW/E.Jn&WB'RS:0/n+S.$b-SFyM^GnWK7SLNiCk-hP[~hN";}ir]k!=BN@=x}{}!7|#@9F,c54W_b!z[%~n!9E=ugT,
->Osd!JrJ42|a;1XbG+OC>PMO#IL]T9G.O;l"BkEf(T:>l7X)FKo$iiRUmWzgE|KeEDHCwOa+D{,$1)]5cVrHI9Q4ua_2rbu$n13opONN"6]:u[^a^4T2_T
-NKra2C('Id$_b974G5UC,h>ay;rzqY@wf]''_7Xm]41A{BbY9OzGZ-CE!"0|+,WF+n607gRPEDXk+(}$V+M#o0.R{eXk8z~!cw-X;EgKLyZxeQY0uf6d"$
-8JqfsgyyBI#pA++"X"//jG6fv+9gX]2>9=K-;8u8jJNzbAbE0F1wPj<|ejydB_Hb[9_Z3o,FKd0hOZ<@l5&uM89DLW(h+EFZW|pCLMUo-a4QQ>h(p}%fZ:
-:TPz_r>}GrZ.C[S.k96[;EU8pW"YyEpeJ[IAI.hEdX{nL=)`5$`#8cVl^I`^/}aG4SrT0uu}rq~K>&^k4r`YBd$f609+|}R6bYVtP^EXDho/sHr!/JRkMj
-WQ)K/b:St-/`m/W|-']1+/pLTT&.'AS)(N:BFzR3`).x#`}..hL5]JgXAP$Pfa^qLjh9Ql1nHOv#A6:p~D+77HE'Qt8mIMSAFQ0F-h@ylY>w#r:4U]bf~K
-rWM18%QMi5RQ;6Y#OT]y_x^JC)JXITDd){>qpa(zd6R!S-l<XE~aiP{&Kv0}qJ8uMOq(0+=,s2xSOm)IwBtO@xQ6qRj@BH`9j'1n@Xy(;5L;5tiSQu=lqh
-bE:i9Gdxy>p.ppY0xdA>xgiW|shm;C)0'T6[ztDL+&+D9t/ex^M&l8o#:(li{F8$CYg:32kgq.z08l_akOlQhGb1nvRw0C5usm+PZD0%F=K-S-<%f&R#Br
-73-|f:M"J%_{hpl6f#j&l(OZq7%/>3[Lw-nf:!7#^#mZjr&qYbtg[r>UC!0=q6>Lz|;VOs9Z.;1(vfgg5$]"RN:1:S"o2PwdRO@P$J^uvG#3Fww&.-1Pxc
-M.8zy{GhPE^fw{hAQll9|D-v/Go`BRxNXicLX;3[p|[P@:Y`@(n%[R7Wc8|Cg-_D@v2D"uus&%hi.4YK;efako"n$y)V#}&SPi&/nX_Q^%Wf"!{2tp&^7I
-(Dgyx-+C#pm7:D;PcU#^$lmLi0Q|Y'B:H;kse@+tt/UIYJ{=".BsW"4-_}(LIA~M_!()R.Zb0'Z%G|wgt+!3f/gqf7h3']i0GIa.QbPvqA^KF;JJNZ_6Ar
-Bx"4lvJ|wvXd{|!o.P}Hq={NKfCK-FjTd<|tTe>R>>v,KO.H<QN"F[aL};,MIEb_~31-cHv{7wo!=E+v0#0=|%7YYiy1E|kY_;-i7mjKcIVwfJHMOPqUE@
-;R"GbL6iJ_Yo@pdgif>}N#pZT.DRQhAz"`,:%M+YyWPhFQjY^ZKRguTg8%u>%!^%8z&.Q2Vt`!`AYB+%a>#!!8,pVlV"W3m_=:RCTl`mQdZX,YLa7clU8-
-A%{#i3(c_gsw3]CP@uJjQ[ia!d#cg5z.4lOl#`fWnvz`I0aq&F)FoMC$1e`QHj~%{Q$1+("z-%n#OS^&-F+d(<,v6-'^./I)St9d#0fKiwCG45Ap4-n$]_
-Lj867U)B0hGRZm'505PH1^XH{S-#X0Z''%yx&ns4DB_Ql)tpcgU$#,:^b%{{WhF-RkY<Eo2+Et{&a<ag2:,(QN&vM^iR7}<Dp.x0S<a>Nvj@{v<ddA-Cj^
-h5|&v6:^+|na_O2@7oJt>}U/RL""Tk$nlrKk"}J:9ntkQD$}pBeQ<BgL|#>M9I^oO=56]BHehdku^Hg&6|R3GOKwEDGufLZ()BG+nDwjoYE1s7;p~7&xJK
-<JG8x`W|'S^yGL[_uo1V&bGkC9<PN-BO2AGtEZv=X1;xj#v$a6kROin>~W:sMNCs#Qf.;eX8%TtTVK;,F)_(Z%o/.OWQX`kr3wARI(T}H8L_IBf0PA,4Y,
-`e$-pe3SYm%VX>T4|/D26iGTV[`/bm1#%{W'2'5vl=SgQ8oK=B&DH{{tGX[9<BeK#c1A>4Z%>&XnudV3iRmIPS1S3u-=A3JX7/R%La8gaM`Q[;QxVpJ8oI
-~R"1!#_{.ak'zaqnQewbPoOYa=dJ5iqtrd&;eL(I_wK%J[7h&)FOBQNq928.epQ<q',WPear0!s^@#Siw{Z}^OUNVn&(JWgm!h2Fg=mScuK,;@b0#CtIp:
-J.>dWByDj6ZRhF(vkW6Bn.wkZiZp3`P&RrT{U8DMr@XPyh"~E>AU4=`@t<-=PT{1$c,/r!PJ[|c8HbR&=N.USFRn]@BFgZ$io3(EzVMU/imv$o_M:#`[hL
-"Do_O}o|X)%@If9b+&'E_8Ddy_a^jQ}UEK&z<ZF1Oa;P@dFHBo}m6w[4sLt%mSA8#2B&]4~7I]Y=o$ta40:k|]0e4ya68G3^9GpA8.&s/:80/Ae2f_+B3|
-Hk4S~J;H+_3mqJfb<L[V<z^G:&lv[)`3[23"9I&"7d@XvDBT|)d,8N$mol"!2pUgeh<LPc5d6@ASa}#Xt5hWOR:%TB7;/(:k]vAOkYwI(hcH{C[I`J%:f3
-2dr'{Y5T,@}X%+Q0NiNSM8{+6wtWoZcsnYZ_`VBSGaAy^(E1C#Y0P6#vnuSJ.<H.-:QP,mA;d9(/LeNF2%S!mB="QN<Lz_VXqVIE$)ej`iq]Lo8bCv5T0t
-]>v(q22[Xq2s;vq}O4gsohCPr;_s_%i{QhI-.}V2qz=GIng;g)9j(aD}KD7oMF^lNH1#0Mm4H"`B+3IMg)}6b}/BSPXzVMt1T,`3Y08P$qgR0V7b%Mdh+H
-0eFqeic5:%HlhYN%;SlQs'i)Ke<[A}h{zZt|{+=M2GB)'jG3fozh6ny617dF-y!">vC;D>k(lqb<GBj(%&LylK>ccHR7^%X.4XIVvMy@~@e4^C<=-D}e5M
-'n2UKQ)$!1-(@_1B!u0&pT+vWA'b@ih3LMNe4aleoF-;CBK/tY/U-[Q@$3.sBn;EWN%Z%S~2>KQATXfqu>U,c}(ID/EX;t;_wIUosK$g"/]#:`#8@nzedx
-:#{112H=fszasJ[4x8M`T(3Psv<Wuoe{PfH&gC}{Drawr8W#]QpRM#$U;>Ijuv|lD6F$LN~c/Jky3J|Yu"4#olDxCw=m)I/Cr{8U,M[+7:1&3>-Op<~-b)
-'|e>~RbnaFD4i_8{^Gwd|cy9qm)/-]&,>pA"Xvh^XM;,dr-BpCJ7_aUsw<HHL&=u`<qPv2,P718NM!b/$$V,cs4,P0,q`Vbrnt.B~+<lXI2}W[I$rn^fyr
-3].8DMI.:!!-L(cVi-!62!Z1~#"2m$0@.K#@4!zP/_t2YUMOdx&_l#$CW!-S'UHG!O|)VBT_6XYO;UiRD{iUJ8YB|>r#9xkm.R9zt`U-D&bc:;+G#I;M6&
-]/8e)n|hCQTqxR6rR6w0J/+a(B]i%L9Dn7%F]FP'hVHRfzi]h'd<m<0Gp+-}Td<IF{wg&r3+FR['_5YPp[e0qBPq54v@71GFzZ0p;cJXqVCTl2,l89AFIR
-66;Sm9Fr|,px-a;/eIHUL>+!.MPMGy@AF&ZeOIS0C:H11jNyu60:3jD0!l"k`ob+CFY!mWd,3a.x^63RqpZ3BiQvY0lRG^e]5]q-':F%-ZsR"0{4jkx=(G
-r[(-A4p[roThENq!EhX9cg}@gr[owfo=Sc^//"<u'50P.cUg"Z;YPHYfA2.qU@<d2hz{&1=s(^048'[NE@fON}h=h|yGw`%5J'!+Q8dzFB<izl{QqF]dUQ
-ZFEXU:h84-@:m^%OHk%htq^iaGI{>SaF^L7xem,ulL4<JSmzcmU[/id|[Fp:_O48jqMo"w[|e0.M@%UP`3ty0Uz,9mv"'G>_E6^Z}6Iad=}@u%!wLFM)n&
-|Ue"c"`]!w4S%XHe'f]#.XSov[aoDd2&+hd,|($b=_zDgBQB(.'Kab#<UKNJ=W_VfH2gMkwQq2H[wK6O$FxV:f$;|A6kB1Y-K,K]nBils%V;+<v0Ym0=nm
-l/Tpl-4PR@=gxg{kG1-<z[2{ZvVNS]EDE%9UfFhKT1(J4&C[q&e/"V6(Dq|da.Ilm.c_SC@pjKsL7T}-.p(g,W6S8F|3jG>rQI4u2g&6k^>:yWXpVPT+pb
-}o]QbGZ[(sWJggeDs;5U)Os/]:<=N:tWLlp.MXE<TgBVuSR;4X)3rL`Xkux_x2x,2l}i[v[k!]6[O.RE1:kplDUNz1)+Z(#6>gZR')=%3-g=DhoKh4Zi(V
-E{rJA^_WNd@yo7>g)A&iUbkT`N}YUin<NGZ+W2s-e`w><Fp&6Hy(%|f4u6YG|p;!y/KdGiE=ZRLIk%5V^'iY)Q[27"^D{%RVzigVNB#1/-{";B3R`n+M|#
--K;Cf.-Q,|P_bdg35jH/xF52|NQV}qu|VGM5'zQWH:BgP:Ra~Vg2]:u"~n^;AZ-OT'0GvJ2AwLu"5#AS.1}8WaXFpMP7J/thU$T#M'G>j,KMJVPP_-LdG6
-O(v-PSw$_LO6sdb(HT.dMP0,KEV4+;ZwpOxyBGgCITBm{[=OX!Z}`ni^3lWHUVoy0l^z{_I;5U0sl$K^=hiI6hOx,q)@`uZNx:ikT`|ZFd"WToOg0kt9Gi
-aDYDwa+#t9@DW&v4]Uo!p6PFk:V]f5$6{dVFs;1Hvthn{D(:7H5@b^xSrf'V7,iXt2C4BClM$7=iK7QZc@n#(RL]Vx}ooUx)4U,S%hage#-riR0T2}csXs
-vfelgk84+/w_@hjkA^9(p/8Jg/Yhpfx[:Ph6Vn|Np86/No|(Sz|5hvIeC.CfN7yb:ydU1}/ybixBo^DGX^sLp;Qj`Cq3K21]hiV78L2YupfXRR;cq4hj@F
-/RF[UgLw`>NDC',W,`1zkJt>-wC9vy&pz{D2mRsoD{]Y5dS(F{KBSEl<'hTbgN28HIFS/q(H/qYm~/+mS{K7@)n{HJsa>qAN3y]dbcuz{O~W&".vU1R!Ap
-a0I2Q'tm|eGGW;QWF^EX"yDINZmpg3s^-^.3wjCwYw:r6#[6!F})$oE|Q8U_/s1I0"T;:-||UIHT$")]x<`_:Ww[N__/V4s)ZP9<ZB]lZb0>v]I_mu+cgB
-h)R.>nhY|{Y0}#LvUtg_].BC1lBtq'Fhmv/pSl=6OTt{"]a%!Qd-9j--A-zu{1pS{wKLQOJB22=Rx5Tx38Svd;I2{`lIcjUE"ZLDf)rkxne07Fa(q/pE(s
-ijkVI-p%'nWl=M~o"{[U.%fkik$km_KAZmc[wJBRR[57>G8l=vR:ASxFuI4Ak&++RxPXZueU6BN.mbh{E#`3cS8e8{+,{,/AZ&nfb4=Ur$#/cM@eCCD7dX
-Xi"LPro:NoTdR`-P!B`$5]v<Uw+E$9ZYZnCb"y[d&>fiA^O{Sw},$5G-.M$DbWl&W94%xvYHCRSqo"kt)tpQs4:B~IbsJ%o8dA'S]hnt4G&mxeCX8!^K>1
-pWrhgoU[i#-;Gqv"IvGSZ&asbXc4=d@o=d/du;jORsEk22m]vn}(0Q9.GI7im8^(T]Z=Op8U"4Of_9~+llHz)n8xOnYPqqJ5AM73[y'#mkHeZv`Op1jwkX
-qF,E>}PZzFa6~%3PNrpFr/=UU-ED-nM@@|)!}MtDVCJ)mCWvPA(|M_4W~B(@_Z>5~;j2n%(yp{14iN'1zPQVTR+]:#$6};mMnck[>utZF9AVF}|[^z6vsb
-z-hALW^B}^6ol#t{yqDzO^TOzm%Lu|f'<Iyn}%6i^jBWkG]e:>eyhh`ckz-k,&z@gN#h&yJBW7eDn"#y$`{%7Bo=7vU;1u71DF8i`_m%]TtS#@6[QE4Ea4
-%&L:(2FxPc%J[$Z9YZ820c;1-BG.EG|s0gG{5KKvGrt/xyK4sBy_L$g5k%v$pD$L:P7'xhbYaAIV{VI$}Thj[MFk@gU7%f,6DgA%@sEoHUH([srsZfVf7K
-EIjD&}]s:VYY-vHj'9'd&|9ao.YQD;Ndcx9ui:o^XLiG/&Y35Byg++~x's&Ecw!ysqLnjN%a,p-A.>){tBgmq1dtB8U8xpP6^GmW&N&)gXfG(((lVT3lNV
-VJ)fPBif+}{&:kyQk130Ag/3o_bIjz;PBfgWGsx%!!Y!12GYxaz-]%pP%1"shC%YvO0b.ablWC3$AM+=aIr`fERiDTirW+S@(9_i6JLZw%DrQk~9)b23nN
-35CEk57O4B(g!zb.txp`AQ9UaQ6G_2hh|Y7sDp84Vz"FqJkgz<%"NT=2[Rd{{Da5d<1Gc=2cVEx|>)P([:s<wj'Mf5[;SbhAq@UIra[qN8dmz+zN,YQ5^-
-+/"+Ap]vbx(n-PF$&Volu][%2%uWRD1/LpDxe'vVyhbLlzoZ:l5w.!]1zfv>;'}>QCaGlT%3Bo,p}sM,W>:b~x1oIBP-abC1NGku3J3+hk{Y.KNE!cB8_L
-"j&$GJ!!>Y>c%z}JAnNs=>uide~F_EZeK6jbNXeQK>WhrGZ6H@^5PoA0Nc+rc&!$R::&e/fG2IZi_r7g3m7gKd`(ka!xjpXVSsQ=Z^O1+#6t}DeK09.rhm
-4`x2Bb+;"|F2g)"UZ0T|HX9T}3TA6FxuX1&W/0<#XqKZS-|Y@!kv~Q[GNz=hES~v{%S)I"Wu"qpoE}.[sY&x}IxvEZ'QtDsQ&FpB-'&k/}0s;^H.<PtH^;
-Okm_tx~0F{l+cQKs)+j}B5Gz"N:v]5g:}Fm1OR17S@RV3@Dl57'vP4~x(/MJPo(&DOh0/%.;r">cE+G52FV-:55bPP"Ndgild|@DR$mLgBi`@[_4u.VS/#
-P5N[eT2y%AKuJmpOe{a',_:Wl1W.l+9pu@g%NjEcY82a`gNdzfoXf:1MqC315;[Cyi7RFU>2y0sQ&(vX)'2&.,W3F>kD)m_eEMhWXe0Cc/59:(T38ua%^s
-#)LNh.,8'L8:t.NJaIrMMKo-bX4C#(1Uhpbj>]#v"H:e5|^$Iaz,Q6l0Cw{$~Gk{'Va)Tv`<M57.K(u'r[)5W1"8WrRVTQ"mb[s0k8oEs^Wp<)ypNzL&H[
-Yw@qHs%I{I[wf]$.8.P2L'5lBRUy}[AtQe;-<86)<7+GRf9m-IBwJf]X+}k:Z4QIy9Lt,;(0~3WURAMvj[p/5H-(DI&].E2]h,FQDN^#(_:DJr;6.N2uxC
-Haazetb<)J&91.DBb'6NUbl$mxQGjig(Y;csKUYmndM9jY_uF7I=^K4&"6GR,pF!XPfV<opzikq;Ho1y{.U$@mMU8M>]UCDE{L2'T;[_h%D>(TR,f=|dPr
-x[E4;Rx5'Di6e`SMlAebd8!,m17lDf'P6Whr.`PURrE5h,guDN1:'{!`L(Z9Vl7;LW<k(2m>X=;[7^m']jW8|bDAkq@B9cC54W60e9ALQ.B(81c>o]/7H%
--lYT:V`#M}^NneK7C:XbR>I%D%fGwEYr!fzorF!7:He%@c5@fO065W>E/<%zW{lZ:dt.QiS6N52MNbDN5)v9_TVvgs}K183kD_c]m0".2gw"x#IEGxQ#kz
-@#^9Y!x`LAz48kV!8]Rk;RCAy%!CDeYQq+w(v+n0/d56PkD4;4F{;PTSzpiJ=a:MIoinWpqHN951p4NDVY.HB04B%u"4<ANj^G!YOyTG[3NSaaI%oGb+4"
-EiNjY^apXS'9$zJS`M21Ip72A:3[l!%Z.345KwAA/A_G.NAS|C-[v'si,gZgq+1)"&{Ab<yuqxj2tHMwW1IcF={->gV|<}NZTG<<{pGjHTXdQ5FL}H/UAl
-ekFM)[-&P,LaWi~]R#o6{ds(FN'btrQ`f0>LS<o%U/9-SR|pLTR$9>zDH,WoRp-AqW)J2J38Cos"Jf_{rkXY3B}+h5IMw)4zcY^]_LBD/>R}>gso!eyNx'
-|K)ib1Rf>|Yl#,m#qMOT)@a6$d~wyVqsmkekJ@DH0v0Na=MZ_uM(~E`El:V;P>{MxsD$CELqV2Zqb.uAWx9ToP!1:.B.FdA:D1Pkf<KA@q-#G#/`->AH7+
->PeO4u{;#zCL{]AFAD.^Ur,V}/+5R_^"DR:os')vDjkJeg|7A/GEzdu;cE$j=MO">:L@%d>pQGt!:]S-A/yo8kNQ{8MbPjCKrE|hL3.Y4rkz7cryWt,3`g
-+0!wg4hw_>n^ebS$m.yIL]dmbyHaEtMVK%w.PvrLGE^)~391ldpY7U8Uy@dH,3KMz|tl<hhdG^0A^ap8Mcl[nyn$5-r-(Qs}7,ir|MQNWX#w,V5U%u|$tM
-HVh]ymj|7q5}l;;S<I.8]"OVJ$r>'&JQ8;fqvSH$Ua3u_w_Qh}A.;mU[l.Dw:$1lzH;q@gKW;#&O!/d}Y`m8[n>"vyUmp&).,)%]n+g2`;$9X^w$Xyy^l'
-9+(Q>5x+U@ync$7^,`:5/Kr'rvKE'4xftPo!q:knR4,]1@bX/Vr;/k|g/GXPXodiRZFk|g1IxoN=4Qa@izZ&{'cEd)U[1Dn<@f^"kGJ+rxVm2L83a)A^[>
-21Gy3BVL/`.1Kytu'7|jjp)tMcH-cE(8SX_^aIfMZE!lQ%3^U7y7354T=2e!GC:dj5Z$YZ]x$g@!o@Sceo#V<<a{Z^yqGzIOCGh3jR60o[gt6i|&l118!b
-^B3;S#abo,G[7f0gjKJRnO9u$J0ltOaryItHTg-%t14EDm{XG7F;@:+kM6V'%}xvO&z2VLdF|&49;Gp)eZBtzRG53/=N{d`Cqr(Jo"VUkV7V&b:KjFNybc
-q(+hElaH4=Yd0ur3Uw7_cimcSJJ|qdC])nd3Qj_b7{Gf]9HnytPuv(`"lXOh&[AM>8_0&x{#D-$fka[s"2A=U&[7"P=#6BtL^;+EqaA)87p]4dH%T1R/ln
-s</74}@C(B4yT!_;G26W=1ummP.gjeQe(hSqV|^c'{HwzsFTH&(=S;>}3Pj}_7c<N+UAtoHE9>fs/65RLj~wS#3"C{%jF:^db]fk^=Bb+eWdQ!<tPq`R,5
-O.]nE/nJ>D3NS'`#]8WKVC6kI5)[HuLR8j;sV^gKs=+j}:&.p-||zp@})6niSMLahX$35ceR"{]8n4uBd.'%>X0KU/=m+H-$of`sceJpeP5HNU}W7}6MD7
-8r4fA$eayI|bi[@s=J_Lyj~:,5LZ+&GksVNjoUy]::7V@z8x`}(M#W/%$>!mZ2s7wSR]']ocJ$ju9Uy{[t<$%,Kq$@XvZE@Ah'2XGk689mxr@w2G~Rbv/H
-Cu1j-CTij%tG4M|JBOQHAr^UtZRr#SF604sK@2dm:/7Wc+u,ByfwCk3ywAR=AyqLAN%f{ukAR+%<vPz<$_LR_H3Fq8-M)O}x'U`-:rqtmYGzM=`))"bvj^
-yVPUeB"N7o}3K&3wTE+38J^sUR/'VeB^Ww2a}+`b4QFtTf>)}g/uK6Cwf`K:Rm>2<5%PFs6YDRM(ccxwdyYZPj<RF)qMoUh3o9amQ$_dtSuS!'3:R"qAGd
-fD18OQ}r;E3"xo2NtseE:=>1vY[Lu>n4C30c$IB]3ZhhomiU;L=5:&86@s:%1R`TT"|]-"tAA=w_$I<w2>>{VLpOvu>TJV:-@'CtBF_5VNfT8s+0wnxV]l
-@/f5UA>@evwJex{Ku}|@r]jnv[C#!59uL[2;IiBb%;j'l9g/<P^b'aQ;m4w2~F6V-_P3qr&3cV1sS$!^kMa#apYk<=m=>VJA%x66v!qvEMYCc>1)oLiJ^D
-mb/WdOIaUTH#d"boU-#Ro_jm`d2nEvAWs>}T&,A9z`Vl0_:dScA'b=&YtV[SAjt-i_UU%/!AxJ$Rd-1#KbOt2;:F^Pc[hk^xYoeAja1}w(O!^P9F/:>JvE
-fT8S#w{RQWW^ge7`#tYtrjkz&,<VAX=MqVr["Pw'3w{271iMIO7P(p-$<x,WP9MSkHz|d70x^HF.S0nNA]MA%cC:mse1tJv"lanzLLQlLVbc=hQf0peuxf
-XR-`,}vlma(+c'H<0MVWV#%4lpT!A9dgu.JLH9./~9bihbbA|D+sJG34}a]i.3%pyPhq85AUGzXBn9U.08HA;MwBH>dt5;PIi)iqyJ8cxI>]|{qIQ)zYbY
-Ngt8sV%,hr0NAG8zLaek-{NRc;K,|Y/a9oml3>m!9@[k`mPO.&:w9FMNaqyX6^o_9t)]~_6(7(Mc~,P<%|H|)[+r,%TnxXg7},eM0%C<llon,Hq|(FLn><
-wwK@D(<Hc=w;qupV7inA',VfE-6TKX7g>3~3{8u9QRnS"5,B(McQ,2=wo|M+>kgaO6&S`te/[2!7.@S(A:23.&cb`+ZN:Mbp:2"PH3];]Et+VK_1huk^Tr
-JiKOOvy1)$=`|)8e(]K8t&]<M1&:x)~hxl6]_;m).Bz:ox<mT%KTU3)^>b=Cu(U3:WE[K:ES,(L<'c@$zP:bmx9wMVCB1kz4uo0bv-Ly#J:w<fIcY38VX)
-M#E"7:U^x.#:^cWWJ./oNIUN-)#&2[nqo!4cLb^Z7|S'((7V<>Hjuez"DV_,L9G8KCW>tPUsG#!4Y,YWVRRiYBe^m(xxo_oBcl30,XdZ)_v8c:32r0>%N7
-x8RKTv&i,x7.l]O/Eq%&zEaOhyYi[AHtMXTHml1cDy@vZq"%52vy"=xQ+}W4f:pm]0pty>^Bu,qp@&iP)LI#yyswA.LadAt%4|F0FQAjULwg`L|wws#&n&
-p@Eed{YE%q1}Uwg,@e)!_m9bLjQv<[Ys[[$xu:_q]3<=%Fs9AoC7Wqw's1uhL7SdlRF1>,g=U':W&/t"u$RAA,Hf+gv4HSj<-v~ton]6Pt&g0D0Nc_S:Z}
-3Rb,.o]+0oChh_g!r34qm!8]Qe{X[#tWd1KIdNUipJUYCvy[/LTx~uaw,AYtFK3B+gqi&5H0iebmVoi$4`,WJ-|Cm2Yfco%#Jy0:m{gAnLLpv{/w|n-bD5
-ZO=f[Dr/.W"Xh`uWrh`<$6.D83';(cJVC!sxjJr+34M5b0P9]A"y'R]R"Y/LV+aX7Zk/{iwE&J4YH{GmSCDA}bZ'ShqH]Cd1(KOp`T8o.aHV-@n@gr{3AX
-%3enZHji_(fG4ME>=>SIvFziwwzk[:|XeG0))6V<Go(^x[{Ccc[_J<frxqrE9G30eWGM#uuG9s5_Y,&+[;-:TPV1xqmH!l}voe01c7@t[]!Ds">D:<j<]h
-]KKpBug]1@e6>/r(ecZ|L]&oKL({-ozc){.Y"9X2^A11Xa"pm,|F&/joItYYW%rA,5A^@pWWm|yw8yzN`s>)$L]2d$29Xl1>Z)'sBwer%];Z@lKoIEpqNk
-9{KbynFn<4ULRn<AAdiBVO[(>o-7._%LR(9$]D'aHD#ZS+g5O^$!S,,VfN@gY(<tgiG-"`kCioOzddzc^:=Yl8o"#9:Jl>Olu2!Y[9/LSGGQ%`A=sxZbr"
-$"+fG0~)8VHhYSBTo#e1hH}pN!VrS_5MPq;kbsTk[06Qh[CZ}s!ldUP;oui@!`T%lZa19phA:Ee"-01SY.Ixp:[QuYREkA]d]v4@.Q<Y!PXr%]p#0Y)7Ri
-,Z69r|lN/6O&"B[h@&{saXlb{y;RG'3lzUQNe]d@jLWF&c._^0_q,<Yb+i$!<Y6hHfQY0KM39AB-0N_S:hN,Mtp:9)3QC7Jf1B@s6</6-ykbdE&/=x1ior
-#4dp|q06!7|ka+D`(6Fq/f;'lHhC($0j"fTU5R{{uJAV'<Y||RUCRqCV/fXLCExx&KgH+u#b,4-@={~oP#jF&}z@Z(`}yNP1|,oED}!@~IjJ.R4uo=gXF,
-#e:Hc{[;(%%;rv%.1$pA]BhEptM)0c.Rk`&wk#M_2l-):D{:1Gq>HJ_ft/eS6J.CAA0NelA``G1B}hELp1Sa}+ud{5AR7vN/,>kvzPFH28O.[s'||;s_~`
-$9s|Vyz@l[z-_JSy$k``ENmNqRyXE$1uX2_g4+OhiiIdiTx4$G2Bsbb.@k.mNvEXMi|8K.;&DkJN]Z5opsKOOP@@oE<m{CnRu{6:@I:<|:j_hS%-v5gni[
-1v{F~!0LR'=hoHf!HV,``N|(dWj2Q8v|Ak<r]D{COL8c~}i:;Aq97,eR7F,DU6Su|ga-&>A$^=1'`-K0ppYDjR=`zw4DKJI0BHpfW"P.~eD_/h.P/t5Yr^
-6{"8hFWUvx{2@9P]RPjCfEwN#h`9R:zU5iF;@cfP`y>W2FHPQ@Djz6)9Rft9~UNOlN_yJc'.!_^Hp!(vCin!kuUchfk_EfLsJYd%8evMd8Ij+2]|p8SYBT
-nOx"/r|nq]dsJc-sjn{$bV(3EKei9C'Ff8yv5n:esjT6bh@@`8EEwBdjp;6Zw!2,8:.R3Jn">nPHj"B>}Q:=tQRM-{q{}Sr^.#ad^&rvI(8TgmssrK.NtV
-[2l)a,BT[Au`-9037.GGmnVg0S=va"|gQ^x"kB{Nzr[7FC`u[Fh_O@n|+"Rk60Qfo$y;2m23w0EU.:EmC-0LznP$L:mVWrP/'0Qhqij@G4^_[_)m5PaX(c
-kL&8I]c>Ne9l`<dt]J.aaAyE#e`cK28EJL_<F{WJ1.YU:eisZ-G@`syjZg1lNW1<z"Tc>6-F#9~W-J"x(sOc`3)p7DirsUr1:5+FeI:x4cirpz:|+jff8i
-S_04p{:mrqfb6Cg3Y:X|qCo$QZ.oupv@2&H@CROA1Z]5ox~OfkQNMZFWY/7w:!#'YNwoh7dlBxGu0&7NxeIgn{58NzO}#7AgwCp.19#q92VZ+wc`aq<c4W
-pGx<x]dk|HZi[92m-O.{N.[,3|poAX#}xIH#~NY@>g5x(#j`>APa<Tyg{R^9#u#'[sv0vh<xLUZ|L=Bg8pU@ud1L:T~8<Umx8-4,g&b>mG~u8S~>7RgV"J
-X^Tv$I4br}B=P$,sqv5J1{ulB+Eh:^V}7r@xpZV#FHT0~%r6|Rk2]!u,((7svVa&gY(s2l>E(=B3k8,:3q)q.p6:1H.C>=LylxBQ+RD1wjq=Y/J1EgoKSS
-=@Jg0PgRbgzF3=z#Lv57|G;INmi#>Q8zFielr)/QX6.RB1S!/voF5'4<!j~vyyvN/6r<f2M>96f7-N'Lp1sfhF@B"1'#VCN>%s'Qi>;YUff^|B)uA@RqKs
-BBg0$PUKr.5|Nul$%L}mXXF<Bh)f+(+4eeRhOW~)L6mZIZdL'Uo#"6#j`veqsvsNbX'RenDdA{~TxCrJ'TTbw>C+fzP"`h#V&d}dvcS5x9CF!9Hn(eK.bt
-|u}{Tu8%.AU^El5"yui/l3sMgE@P/WcEgBQe8jYnLY86ZCmQ/x]^}KsB+t("Jm01O#>^"2;]$Va|m:B$Y92-.vyN_d~vb>^x/cg[:HyX2E"7YnrNm}sDhZ
-UQI{!|y/,b`1Gj~n9=<g@jY3.^S-5+||#$7v,9Zwz,_GytT48w-K[PkpwE1'bWZPSk|,&P>3hl1$i-uQxKNL[SQP)L!y(CmMcs:cw-C%;-;#"{eTU.('}R
-Znzy4L~zL|{c6Fihd{#"BI`2l%R>6iFZu@!+@jd2c}iAm_E96/`35x(hAS!%~LoSBxybZmA%E$EOa_<P_'ZOKE^52{bccCR$(|A,m:Lo7XS--)=/(fyyxE
-O)3bY0RY3mp&0j~yD&b8N%#ilourrsF7(ri!'8|E>UcmDTe7<C{+B.&((xz(2W|{Vd9%YOgejp3ZC%vRAf8<p,rf4BJ'[#LO%eIgw#<yHt0%ypy7Y)=+sl
-4662vDST,%MoQVa>.z4y~qr:fev4=vV,inBZS7)_$ra-o,::vln8D>+Q<n^At(LOZ1w#R$nEj}(ISwjz:F_kkUr>$8TP]G^pr{ZNzRUU8G)"nD}OG'b5Y+
-!NXjaD5XgMw0:vS[J:A;6IRBmiPRrl7+[0WV=Z#CF5TgN1(gs(0qPJXr,O577q=-5tPBYU)w_"SeSfzw"}px!^W)_|26ht({-6)f.RaRgvp8kfT7wc>4f5
-9Kq|]J%7Le}Jy;ppqc4E!^@B7m@kKM>Oj/$2HbvScoWxQlJXNI/|-Bixv!I+,84[Lg$5)F`(HC7dTaGe6tz{adLUN981!p'TU"6-d^-A7W:p;oc'NG2wE9
-g%smKS~GZ>!EojoF7T^cS{/Q{<B,aK[:j1Z:a/>tuNBb(Uaz:-wWvyjN)Hm;+W/AidTblU=p9/RDo;hO+jq'0(XLT1KUA(o$j0QCinAs6"yRs/Mfn%1r5N
-WBbQ._T,rG!0YQx]&R!Jfg[@di`&4{iQ4BT<1LI="1i+8k[uZ=-t0+/_mIz(.%cI}r!!&'G&Ki"ts5)QSuY%bE{aEOGx",gJ]i[VVFBVkW<WX{Cd'F%2+3
-56VUwF:%>7AWz_6R4y_Ra<-Pd|^#3hV/=cd16:W=im,PTcx@sCa.zC&!^&QU)w3[x1M!+jIMbVj9xn!K@DfjpC(=|3hjFs!/($beI>EeJ`~0JyDdMp_TlK
-Fqqk>6cgDm2vq[<5$ju8HZvl!XDKnr-otkLfAWt2/HP)er!~|D9c:;#;k/>ng4{7<O:1m${#_na@kzB1$5VRUG{z^o^PVp5j(%LJ2U5H~ZSv#CBGc"|V8O
-|1Z#uz:{mx7mG,T}Wzpb(:NAn58`0x<^r6Gbi/G''KqJn+)yB3f7Gtj[OEYkXBzyvV2zqbbRFUFaC,rs]U%7I8!Ykeo}{|GgFu%x9|d1jD;>g3^`/_u[#5
-01fK~k%nE33QeYjZ&V%(svpoIWRQskM$+$ivT18yRVlREbTx7<u":"/P#tLr:#&1vQl'}gzE3K;LzygD"~s/=)Cs|tv+S."-vq8qMeohi7Z^=PC4$Yp!#6
-XRFCM{6"4!8B4-1{pFs!:D{C6IGre}%yf|O`'-PTl9a^eLjQbmdKnk}V`<7[=Qb/&Pq=Z^&m|]KVcdh@v0BO5uyPfg,J[v!5p92K.!cfi^BCTclbTF"$W4
-bHnBb+(o0JZ4i=tBD4PWUwZvY:KTq/)E1qnmwMF}KYq=OX2[_:x$@$J!w8t][JkuiF!]/92PXmHs&%voFeXWe!MnF}eiZ=m4|`ZE:e+c5V#9qvI@^ifo&|
-CTscp/!$5Z}mEzpJK8_5L8j4L89D$<<PPnZ}l!$7ohqjw0g{,=<jS"lD%p!V)pU^K._<g(<{%a|]V0w:Ri2+lD7<}0mJN+YH/`}"z0;Z=RBT&z)dfd7G7Q
-|dPy`u#t_2{W~{ik9="Lp$dTr6b"}yo0n",Ci`w=)t>&h5"3rrk4Imo1fH7!Khup|_f_MF&BP#k0d|.c2<92"}W4J_J3fD2+_tw0Kg>09`%B4N8zX5Y_ti
-1P5tMBdB8jEtv;,H6p}nBiAI;I=XolM(JRFHz;atrqYq:JzdNZ'1yTJ6|JMVQw,zWI>W<i>Uw4`fDWTxK#BcYTfbuO0R;ZgdF<dKpNd<^qe[X[KD<RJ"}E
-'++PK{n&YOXp2E<8"s#T~L%hcv5Q263ltGl/(W"c,k0{3p1c}_^^<CCA:-J+l`N-]CD.srivJFm&1^z)n#@)r20_4mUtx$L91CJN0Rkwl^PxW"k`k]lBN>
-vhBg+%5G"J3y35/au|<@12"83WcFi/a;'5m!]x=v8.K'K(:n:<O^_Rg%Da|`(Pf2],!q;tgUj@`KFoe_>&=&>$!$~rP9t0T)`xbQR@yYS3H6zUvj<U7yW%
-<.+J@U(+pB#nG%SUiDEw@0qU9MlKn]V%4(2_L0UoEURDB:6BY&8`D$$;))b2uwsnmYacvaLVdh<rd:5jf0$<~0w%Vv9m^[g|pX2J!>tVqy}K41yA73,.d9
-;ZIt_3Q[r#O6_EWq^u#4>(L#.X,C%wcbhoNdY|lkoVKj_,("H`rNuODul2jk'4_61"G_u^y<$05(Y;.57'LCDQz3Z[_Fknc=;%n<u8;oSAW|55BnOu$-9I
-kV5<3mB|LkM_u,nXn+bwr3zDBkQUK:om;@~bRa<6:v[cp&ZKxVIu=,}rc`6xLa<0,4A7Z}_)t-+uVwQHad0|;av;L6XL`3w%>{FI.@/[:|!8PDp=)vCGJJ
--(.MxygUb0v`]$UlORxG.@F.HHjKglURHH@(k`$'w8@Ln%40j;G<;KBxSd'IngVP$3SWJ"p,D`m1T1Z5@('DTgEcdKq)wBgg`G4K,zQLbttHyfs6"ThHK>
-#,|js$5W}3Vw$1lFW[;<!O}llZRX{F2|6&G=_)yBmn~jIH+u1r^&8-3Mc|CI;)2]mzJo8AX-AjkI{cy/H6l-))Ex2EuY%wJ.RHV(t8=sq05N'/5PeGd3C_
-<]b0-FzgPIC7j8"dp^C6VSAm1-R5:B{u&yGMy"C<({__oA}aBYcj4>o333'M|c++(QvvqkQ+_=+'&FEn7L~0g4Z2e_}k+/#-pDpj|j8t]bd'cGT<2QP<7%
-TN=F+h[(x/SkhG/W4vZ`#F{;ImEqM6[m}ax/]hY`0:QR.)[YR;W>^le{Oy:D%z&y0T}S72N/oa;L>c:w2j&;GB+=yu&=t8B4X%8L@Es.KUR_+@<)rd.3O%
-P!`Lj^.E'BlD_M=!f;lge3RX%PJGZ:jCJ#Q<e_G1gqD;3#WhZ1g)Ptb4Mx(5l,,mY2f28tUslpR<Rf)e`FF1')YApVRFK`'e#/Dan^(Qg4Fi<p>0iN|T(9
-7%`z&9i[29Lp'@T)M={rW)&fj[eBPIu5c+SBA@BaycPeA9(Fg1VtjQ!Sp,589WtgzL2)<=nZ+YAiiv%DcuoZ/YXhca5_tl~k#L%%Q3biLV]OaB51'FEf=m
-x'S8~B`[[eERRT<Pg(P8Yx(K#+A`g]VM///%cHHxk!X:XK:JvfUiAa55N#!zNrCD:&2@QL}KtnrpO!.TnFDO|kwzwrX37K9nyIB_1v,r$iXp<:~aPm+Bf6
-6+(k+a;>k(x9K}~T{LzksO<..&A'$-P66_bMcAPSz(HA[P''ed@%azbpM[9PoFnsT-B%~x..T9F%CG'9S=ujZ/E-Jl/c;>pK&qh>^]"&&Io8.od6J,~ivc
-xVn0saBo<S|>YSqOU<q[/4X`"uv5`|V]Yi=}1OJ+G-<sPp/@>%U;4u5Q.}-j:!C3ZHTPB5}suvEdLm9JET[4$$31Rw)(a$641NM5(]KK6k'9FF{-eK'U0W
-ezp,#Lw#Ld(stU8,%s4cwW}-Xcf8V^sD}$G<7D7KROVSy-P,LRD3D2V=B3GNkAMk5-+Ndi8aX:0uix/.{pVmc@;"1bBtGQt[UT3mhTr)W)y:'KrY&#ZjZ;
-o&&D:.^%:CJLxhDY4<Jq0!z<J^B!89wkn.mAXZte~15QSJD|+/7!6$<0fW|)jQ"gT'PS31-fU@Yb)"X,}A{r,b4HLVeY5T4fw;yE;B5cfC&EmB%n;E!s<"
-u=;p0L~Q2WSm;ECx~[vsS0$lO(c1O6GJuTK"hY$-PR}7Y1#C!M&|Oa2&">$$8efM;'4h=>6pgKpo){V[X8Bl`L't9jFt"#`(3u9n8J)ey)GpoT4<hjQ=b.
-e@ouK9iJI;i@,ztW<.0rqnKIU"V5X-5Fx2l:4Aj{v-$XV3R&7a".s)xE)'S&j2"3=`.CbUIPuvr%qL~<H1+trZ8KN:|=e}bvRcfBXl@&XGV3;T4:XW=R0x
-gD6uf'ze)UsOgR9jB!I`aLS1z|_@0|K`.YX8XMLeT@PqH2|67K|9!];c5L!91;xF@WPEReJj5:QJO|WKdQO|)wU(,qRcr<VlwpuTkUbe&nz!lX}8)+.28{
-V-A+Y46$1LANMZj-Udf=JZ9am[X4|VfZSri;gjEzm+SX24T>G^duU@'lD-gwCW}q{LJ4w7%FH=JMn_0n8EdN}Uu&~Z:7j:d]%2&/jL:y@Z:>a3fBgR;tF#
-KzgGEEXu}.H6%4|v]oZh}Y}Kd}S@wNQsO2W:&/i}gDzo{h!e>}Dci}f{sa[UD%SI|O0otr]b]+}`,3aU$r:fkrP|p#np_!je[9G-hGxaq$H!3ke|QWJ0RF
-^lSW4o)t%VZkHPC2pRt{_C]tYnCL}{9&x!LS|HZ7d6%Ja}G8C%iu[}:I!PAxZ|+j-yENP^q,kE5OKy~kbYoP9z9T{nONC_<hiMqHA39c$U,I~;IDZ<v"lu
-GFAwRI$mLB[I]!|+A]%c1kGE(1>c2$iO"ER/sA&JQqJ}b0v/%bo@m=SG,<g_6pQo+JZnMw,nSD[1=a[RHXIeY,2%UJ-7RbVG+X+M)/f9C!t#=^>GO[x!]l
-^uPJ]e-$iXcPx)XD%fC8Py-=K%Plv2hP$95P=,Y^n'x<7>n;(@;(<GA6MI,Cu)F<f)Zc(hTh6Eu_U0uE:tgj7.o[eE06AGe$E}mU=XUxns.S}&yDEMGbQa
-{J7WbC,w8e[Tnh>j1K/#p>%lHfpzs<eLCK+;./yc3Id^H&5e2plb2@}^:!kx.`/BBW:hI^uRH6SFGk>s|7~+%g]/o`'5b9o&Eta-Hv97&0:($%K'HVfkwk
-bZe@tHFI3h5>~,T0bS)RN-qc@TcYl/)T1>a+-.jixur=1%m``t/%PADTz@^y]x&j&'Y0L@-2c/_Uam9s6S;C&K/irkZy!)+&e3:-1K@<-l=Ao!MdS9@1Qz
->W[TYElx;(bjjG<T77/(fyUlB4#scQI3T5!7=A-Ou(Z3nRn'JgD6:!I_]'NV>d(,joCK'xTX>m.IxePV6r,jFq[5)E!D<mX=-1cX)Xxi6I)1^Ho<-fOCb<
-AI<]OC0._<qgP[}5$qP%m32w0X9^Tp!'m!7^czw5XpS,e&{-Y|bR$M6j2SN`M6]"<Py#DjH"ut9Q^kU!>18^'l)5@3)sR}'h5/|r7Sr'fh|r1/g]Y!UOH4
-w`:.y]C=},;m=e4bMB~FZxPnsmLL/`jMkc:UyGR{UB{:#9U.&Fm6>Z6"_Q]m5!0Ii6]99!CKz]eF8kj^oc$Xb94!h|:LXqYFHlX)-$"5`Mj28Vh[nnaX,'
-WLJI~i_w2S_vJgstr9q3GbmdbBJIb>^Gz&arkD@+)i,%bb<{Y^D&`bOMs;8@/{OiVOVDMRuJIvaf8v`)X313tMAvj;$m94+82b=&r7}A5P2I4ik%-WA.lm
-|iM[uAh)pSI&bv~MmJw(Vf7iEFGG'y0A{sV7Px9-D/2AM7r8Mn&B0PG,8&cbM0=Vk0;e7E_;M.%^1xMR,|2i]TiBnbj!.'o}G/u{}^nrU'+a5"1$=aAP[p
-YlB1Oc;xRjFw8y_Ob]Tpjr't};Hfcjm]m/$PRnmQaEOZu.(5wOV{OEJbuzoUBgL{-AXLjR,:`}@QcAt.%De^,V'@]{MrCgpDi(&>fkEVM1~YM7WQR^W{n+
-eH;F^k(nQ:NH|(wQcf_)A1<9SwmMZ=5PLOlXO.%2"TvB[_6R[wffA8F2LmQ.|+{1Z>ao@bxmrSzG6]h.|+:3=,jjzZF%'T(@450b:RVb|Dzf{Z{fvMN6~T
-~axxKGPl6_".7}"%oEUPOc930f{|:nV2P)^N1'dyP]iU6+,+NMX_N2g`OZznJJn9a@3F(M<ZZvL5<v,>9Gs^Lr68v3F|Nf]7j_Q9.cMi@eHX4fB5<duT2n
-MDTB7pk<tE}r|&U-4>@Ig''zrZEfhg)j',M;D9}nj9fC@OA}&+kN<d<Bq3Id+qT;O^oIq>3F8-TS:-LU},!:UTi[70HPkG~-a^Ko/CBnYNF23Mz1h.Bd}E
-`b-_|q8&e=E|K7w-}32YLwFckpbC@DZDq&3fKEz|f|zPT@NvS{ufQ2o06j]4s@|..L[oW@KwXAo+bl-:Lez7O}yS<HnRCG_U/`$%+&qb[Kr;Rxps~csvAY
-5jg2~xf|>>W:"4is4@!bJkIGen]t"^}Hn(m]({d+'w6X6Fgl/Y~O9zYp`T78QF$mhDblYGtCCby{]9d(^/~Jh41q{.`<D_t%g|in=n]]~8@jQoc,=vN=(S
-##i^9";7>u^5C0k`G0TX4|%ouxM09Ml3(Z'I=K:bw>5(EJ_jwG`^dJm(q/H,U{Tu9>57#q1#Kgkfwm$;&ABg-fp.+X{)>5mGw=gG;3,i4JL>[vQ0TvBwE#
-9"hb<B5_n(-xl)6&qQX>I#R]`Ldsh2HAHN<P@v{D>1VQ'E[EibKBR:TMaq<)k8)=zn3t~M]]JU|>om9E`@AdWUJDXbv9&%(8P1kK'=Gba0j:59>v~,0oB0
-=jIw6>8sN<x8:0DDbipkI60$1jAto^ypVK3;`0lXm6(cX|O@;m&)%VRbs-fKw{@5<;<Mba[4e!>=o[#Nr.C++MmY^0b"[N;}1Av[a!:5i/}#u1[_pe"r:s
-,8+Hp9a{>dIuFT78tuyh0=2L}=stPu&YqP}tt[W()2umesf%7&0MiXCE=`ucyCj!J%(aZ&B[42QTc')!#$@VqpqAhy=UPoE!GUyJSEN6gT;9"j9iLnKw"s
-=Oo9$jpz2tLwD@BVJ"nVPx55C_U<u;8f#]$h&:>FR&vA/h(gCp}$;>v.r|,X5Tjb'Lj}:mns:;nd8uL6VD++,RHRx5<%LbtS,S<[b)}ipJVaW}YnH<5pH;
-LtrE_Fojy`@+75u[i5uJq'NWNi|J,nl#fP&;paZ=FxmLQ3>Gqk+4FK&)R7JqTMp&n]2+'oRM'ZT)~+akaW~[i(}TxMeB{GhY,cU4g]h=@^"Y$1QE317{]%
-5YDE=,>'%}/PPfHZ~]sg1BuSl1<1@qW=s7Ky#iwiqobP{-K"e|">_[3kzkf`IIr+UX9LVd7{Dl$_;,Hb{-c#AD^Q(qSl)Q5#Z1MrUU,!wFoe%[j!~KbU8g
-D`aC`^;%+X9"y+K]{`mU[;e17&jhK_)a=ixX(k'XKxmFakxt-k`&mkOJ{<&rh:|HFAtmKL7lo-nm0VR`C1F19+["d'Kl,izt1OR/EG:w=)m!33{aA>okY(
-/LZI9.HEG/Of![3_%.4he71|"3QMHseHA!]Z6,"[BZ2Zbn=_bzAw`3E1i1T76JBYBVO-HljaTS3aZRlXb'9!=STc7"++03hUc#Xj^{|xnK2O9(&0wMi(DQ
-}0,MYai(x&Wt@Us&C3y]]'o:`EAZ2p-^$8DA`>qO"[Fq1hXb'{L:cEUR$"_kh7ikfGu@2`;wb-`'j.lXuRkJO<ryPiA9rY6H%'Kx&Fgh%ApiMhzEbZFriu
-M0~cmxs,<s$l&&D3lRfiLFRB8dvCv2CAFiMfHYvqOnfiQuFaOi8X'dj(!><.w7q-zJ~=vEet:,)]^4rqSP,mlt:b-2WK}A2v~|=+,Cvi_3F.=C#LcP|4c+
-@qOKM$X%Rd8LY<s@a7f7%JbAe^,bQ-Rw@npmM[T_7|f.}3/yhk(ku5(FgiAHgs|f@g0K:fS-n+3nW)uFPaqsU-AEuyZ5q6"IqH[u}o8kL(HT7ic,sA@KHj
-"{^Q}Xw5q)5<%U(Fxch%z>1@O(MK5yJ;aJt44VhViFp3;B!b:En7HO29zpbJg(BU)RoS`JA6eq:zdLw}r6:}^aR|67(N842Bd46$y{W!3$/Qnmw!|0Cg7q
-XS^#@j`$><#uGdBpIEwHS`v7c#-vaMtYBQ;z-c|=o69p~:.(G3iZGR$WZ",|GGt5ioN`kF9Q{SdJLQ6>&YW9hB>jd).ETD<S,BKF=W$^OXH0d1^/r'nYS7
-gCHe8'{%0;e9Fn.B^xO]ESiHLC!JvB`tTE5(q"Vq&YcJ=A!/palYc[0{kWip6>&py,bJD'M^a3V.lGt+#V$'N`B]M%:GZN"p.T@-0[zj%0(m/p/TCSl.cn
-TXANjv0p>-+,+X5_`4CV6S<y|4thptbkH8WOE4}S_Ci)r!kge_}O{xB12H&@qf^>)T7;G3:'WI#ev>{-IIYyAraEwMyGgPm%Wjq_!%/^IuMs27gKBTm.IA
-PM#qS(#9&5k{/8nAZMz@78}tXdi=(mx;!OSZfj=]ed){gzBqJ&$5TUpLxDz)o||XxvGO#aXw4}_Pq^;7B:diY+ZAF&1:Sf<KVj/Wv"H-Mm"DuArv2qudU9
-ZxW:.X)oj#F0wI%=f@F4}#(sc{2B-((|A.yFHcfE_2#.&w'x!BR&uR57s^tg8@(Te6L>78k[:TSxT:N-48S!>3/k$xCFY+=Bn}bg~cFZXQ-E%DAVb=$W}(
-v!Qk4ia'U.;D4q'=nD'>F^s)|8b_[]%-;_lU'`2hE|IBbm3kgDP)N)7Yr4';od&(:kTSCfQYM[Cw<%;bL'CbW^Mb%uSF@a^v'C!IuvN<:$K5EB"Hd<SHej
-JB-AG8awFDHl;cpdDY~Oj/s&]j,9~0hDXWYd'fnU:FlVQA6@EG"gP!nb@RCN,y9B[du"[f)F1>S$IP1iRzN]o+Hbq)7NND:Hb4Xi:L%TYq}4>Un7zgBqE&
-B+;zg[s8a}Z"~jyj'U>4eVe.Y1I(&u4X.:P+1&'pfu]aDLrn>k}]j>}OT=Fl;JrI)R5Sg<<p<Wy6J3lSd9yD+->2g9EAG.{3Zv|9;cEqhB^aT+:OlGv+2/
->LM'I]_a},LfYI1X`4jV=_2JqzOu{]Q$['_[KVP<^6k+AvHjY-P[;:O>R.W!w9X/n,vT)uMFxQe-!moU("TWUI|tyUrHjbFyFR>CAm^E6dH$cq%XH"EuI/
-KT8gn5sS;xgb}1b6.zIEhz8J}d:xNs|farBxpZJnEE.M]fmA}j{q[lDvW^]KgL=O@OKe_Qy(U2pLxe}j9ki"h0-<zEKoq^s7;&s9'>t_vIoStzx-C)<"7{
-VS3)uXII]Zyq_]UEb.GTnOpx(5hD}]>Vk'=wcxpJJnUq'Yu<4K58nm&!c__R"J>/W@;ixtl%i"JuUEA!+dTKmLrfc^;nW:Ee{X<ED,gEkNWbj7/+XiXUiR
-Gxn"|dhdJ^jb!,#j->UrwBb_kCvbIzM3xLsBM`$lt&AM,aw{>ZvO26U1{fW!.rO!L.-_;Z=ykomfrZ_lQx$j;F)]XS,%Prf2Y(uhz8bvQso)h0)<88<@F^
-K0{wE_EWC,2'%42%7Nc)/GC<iMrEyZaC2-jo$2[8fQhw'6'ld,NW:aVF`UhE1}DpQ6B6:J6'(xCOFSNF[+&D=#z['f6zKL!"%;-P}X"7H_/Oc'2T]igk^g
-tV"F=5wV//b8A8a8Llb<6C%!>UH<EYDn}x9E#1hxD9zA%_I8EiS<dJ|TXZy7cWgv,T'u9@c@@_|JnRL:=ID$[nHU&X`&o9B'<;K]bnK5ju'qw8{$(z91e:
-=8OH5"3|g{bl(hRy@|m@c'e;w$]Ed{SH'$eBd#f@.H9u(H5XHlyns<{"HT@iXPux"m0h5kHYv&,<Tod"<+,_j`dFl9e<vDfvxWRJU_F/1da>N&A0:2S(y/
-Y.(NeUT:OL+E3="t7XtQ+Chs]Xk+-Icfvbq%X9<8;Tws2!n%uR8fR8@z''%W>T;IxH5_qGTqv)kgvn#Z5/g0Ku:>Q@Sa.H3wu%N.D1mP0DkS]5rBZaH-;q
-hE{0>B-&;{aec_yvt(Fq^8+:Vh25s1=zAYQ2}t}i0KXIgViTxw>m]-|[FcH;:Jc<MTn^>%a"~+uH{Vo3do/;E7vOvX2Z<'dRTa9s[:{B9dEfkSGUjL=V9!
-=Zz|`bUG:^"BOK`kDI3)j`]7[vJP[ar>q^4-H1.NDtN#%;d(+65Z$9<Js])}ddy@k#)5U6'b7hv[v&k3`-(zIx~N}echju2Sl4CMMq<6KLb|P`[$7RpjDb
-"B(!@drma]uP+,}3N,;Dw.6x/Q%I!,]]:1Tedp6nuA0}aT{aZ1~&"Bxy(LGEXE80[_,dQR8#YG>0bFq.XnD`Kes&M|d&Zgr$R%8,K@ISYJ[#gP4+k0/=#V
-r|X&0S{.l9SERg^{ed(D."J2Q-0V4b}#rczFlW/S[Rp4;x=G!dc![.5sr>V5L[n@kZ66M[-7Eg>z${Xtzp_&q%U>,uUtet%IY2mZ{0}^=8;f4Lh+Y2t^.(
-;Ms%jJEn[-53{oUxt$;]tR8fnaGmR:7'RrL.95l+O>dw,'=@O`bG>{8b;g2Fq2gvh"C@Me6#Nmn5"/K%~s8CjB)!@#V(-:Aw6]!,$Gnlb[!!W#C>yM4htL
-LeF3:vCKv^r"|M}V^H_&m;HYXPknI{mp%:}%cg{NW1U317#R_a^j9i)<1n:0O@vjL0N5p-OAMP7E!I5pIRgn/j6xqSFIwXl__Ai|tV0)6t+/J7~U!|FGB!
-a_`cF@V"Bre2u4Bb,nN'$hfx7rV|D<OAI88|},=(+#^I)telvuPAdEad%nFpVHDI~Q&ov/+j'NfD8|:|;dgdZ#xE]Azb%+yja,/TQqFamZ_J{!duiwTU!;
-uXvGMb%pytKIz7#E3`bX>I>CG:QHwQ`,+zsl&e`[9>6qda^zqF{')o#F!O|so_3t7["Lc9$tu94/!@lt,Yd_BvueD)!Z8adyBOB=hRjE/%4=ccce6Q7j()
-1:cY(vxKpNNn.P:oaTc}XT}t{R_hnzJ4QgpWh'JxCL!27f+v&T!"{S"oKd!ihuc}kfo4iu,7A8pC0MHE_5]u#1ZrwxgsI$T^^%aaS2D3<|T{}Cg@jOL>2G
-Ss{My<@"&DZdNm~.>m5GVNSdEhygDM(i&OYwJ"Zjd$)wSJJ|"b!y@qu,l+;E2JYADoxQ-2Aj<G&U#=Rj:rdr=vhdd]}5'-T|JqxHSJlN_y8xqc{|teFAr1
-Ybf_j;)m@sGipw,HC}yIdhWKUL!Hk`3LrDNYaA-c521@NgkAPdru&@eOYU`X+|I[+9J[D-fxqbB{p&lkFsdNIPct^U_/;61<p[fAev[i'bRw[<ySSC7c|C
-o2/OQ7Wy;h+>XrAxnwcapZdg3zS`pwg0mGmw~J4B{yJA7`uSK]pf=V^wC#wsV`}>U3iV<U)OC0o(g/{_ywZcr>MBtqB,l8r"1&njz,hH84w9l4S]qE6$Yn
-|&^M&K)Fc%oz^L-mqEp'tgto:}q6P8r{{Y9c.}dLLJ^ahvz.O>v(C"kStp2I5mPs@yYPObwID}Fs8JR|BZ}P^AXN|tocOxX1l:gfha=-T)S=yB[T2>9OT%
-92s6($&M(0]ttG5NZ[6sWYBSM#-zl_,|D(Kb`gO$17UkO96z_&Q9}fV0VVmai_"iC+a6r!o^l)r0Sw-&`GF(b3<PqP|#|,`)LXAlh@sK.cUfY7Bdud4+:r
-C`d/dB=&N+/^G+|A<Z1dWGN:WRKLZ1nk`p&NA8t9khe4P}9B#o<((tGTKzS<Z(qa`BkR9EK3~WBs.VJn+Xz4kLD-68dkDx54(-zp&;&6>vJG>a/q$&]./@
--H`WL`IAv:Kp@]_X`$%G[-e8E>eS@0M.IW"Zgg]@s^6{4G9{HzE4}>vf!K0,v$8V^9~Qmq$n<_l/EYFFcT4S-h6)AHOW^&cNiw|GUxqXl'd=I`ZIABPw]U
-~vyxcVQtssmWEh.Cn8>c"y,@H3[Uq{mllP.h4!1y#]0[@A)j.3NXY1OK>c1glilwBa3'mDm#OJkf@D5LNKq"xuqfbzy/8aU)5qbOj)O-CywK|v$_mWbV2n
-am(jVJe/8v}3HakzoMVRm|'l-iA;=+G+[H=e]kEu!+&wVuW[xPs-^hw|=s['G)9S|-r6!Fo@zG8%o+)%@iRh,szRmUG@]u|JzpD.KU5EzS['IPLAqX5,J.
-fD4ps1FQg}~23+qluht>y'sQrGB6<+z"Gac[|_8|luliu<DU=|{AIjbFGDvt5u/9>6o,7__+C0=LK$TC#THT7iA}!iCZckkbp9j)ux+)&UB:!HsJPp7a+%
-mi5[4u52vC-eUA8$>h%`3+~yNO,68zEC{D<P+qU^0iZQfXWr/>FCvPTlMjPbd<E3:Y/1%Iqn8>U.u,pBevH4SeQ]w.Iewgyg2O]=z0D7Ld]/KA/ij=vLw@
-H6`H`0U+dg/7li^9oUSN:T1S|ZP+Lk1iAEjf;NuxX[J{L$L[M%>DHcR]i8B.hT=J.%VV|[oV:>J[f0X)nSPf3y>R]AXkr8~>xnK:n$$4C%89q}1XfD=DD^
-"ypFjxvxWo,$GuI2Kcsc~F$b~@(&TR=wO>byY#G8&]bC.4X$eSb=;XS0{//)1_&}w5HUBoWPmxMbBF<$vYRR&erJYNd%19z8]!GF@sx0['e+TwiDa]1Pcd
-geo:kdaaA:UY7.0Ou;6SoT;V9f"vZm$/N'av0uRJh{<CY@hW1tNIUx$m<fzm{,qyT1#'/)[f,.rZOq|A8O2$~pCe_gBrnf{RV2I-8PQ2.7&""mxBkQs0##
-XJZ=p5GE2IKZwS])><7{cP++|51PD7y&7si/E;P'QW<1-fc<0Wu%_O~#>kDauu>k@tr2S=Zvw30^3D4kK`)M7^Tl3_.$_^rLT>qm@a[vB394a&6MQ[:zdF
-%/g37Z%H,Lht.dI;OKyA(<=[YTXZ3kz$ON6@uXu^{jCmiH!@$9umX(6w:re/{NJx38od)e%QPX`fob[3-AfP=xQR%Nf$BqL@Fgmx~PvXtU{nqgQvCCN>zq
-7DT1I&~6E`ox~/'bxeuA'+C>yC)O0N;W]i0"+Y;:a/A};&bal7,<+VV'uAcvAtndT<r@Zs;N>@TdPo_),'CbyC(//vrJC"m8{8$&D-iYf!n!~^N28uy^eV
-'/[$OJSfVz3%ka:95n|^4d&aKx|1z1L7p=bEN"|s8Jw3MH~y3F-1}GOgbK=+bWot8Q%L7&_&%x%^UdQ+Jdf>3f0j(RI4@{=={'MTnBu(Cyj!edJFX>B`od
-rXK#A#W"7,~[ikZSWbO&GZeb_3-QrRk@t-wkMHk&%bXFeAbUk]P/(u]&)D8W;bgew7khM+nJ5$^%RZsC9r8n$uHuX&_ghi=wx3I66Jg({EqEDC2<dgGq5=
-r5Zw9rbn2eN7EX1I~wnNcaLq5f3Qj.-3IxJ/x;~Q#"WtxW%{4;PZq^mT=DZ<q;^^X,D1Tk'L)!E^#uhi@dI`uV@V{k::CszGTy['H<f=]`kM3:eujY]A[!
-;Jc=vL=gwgD;JR&S2gFR/%X%=lx#G@|pv"M:$p%E>x$tc!AQv8yF2#DHSRa/5HP+Y]<z&w#nogQAom2b>'OsSm2;L@R>R6IG6Ev[n#YCW4'k5W2I+lR@m_
-;xp9rI<YF@M&=6S_qAp=JBYT<o>/}'8k@m(8~x#D&S/Mth8@CZ(r)LK_}8J<:bU1xs'J:9i`i^s>AT#'~AClV=}[N>^P/m:Kqfts,9])<hG&)f_`bN+]1<
--J@#N5/0$2R#{VG$&xs@Y5EN`PV:`)G>HR{5}v';PfateQwPN]UupcUn~%$]8jl],'L:.X&9_G}%UP!ld/=cvXL-U`;f2o/[t'ril-0XKDjVQcUVnn^8ib
-d|]b3N%k8RmkOoA#u:FNSc]TL7-]hz|<.|k;LNZIDWr&b3{5@K:D`A7sA5QBEw[dlrc|Gy$M3:E%d>p5Pd>N&B`BHH8E<tb<$ujB9kf);b.wE)~h$XT^7^
-a3lW)RPup-!.3E_U<)^t]Be]QsVK-1kV%6>8|T[h;J[Ib/@g]U6ovnvlOOg[r:`3~T4K#z]NS>(3NQViI055ezKj-w-pS4#(#3@4vKnj1<L%z('C[xdtzJ
-J.E@g_[!]Upxj"eTzG^@>,XOCnx<=tHM1YRCm_BiyYdtitb32Caa8'^x_4+,Xk'zd5+&3tkCkFBjYXOn]v6PEf40Q$v4e$9qd-SDDp=5RNw},N/1AQQ_iK
-m}D69tFr|rz]$J,9i8|lc[9R_O&IB9y9I=nJc5h(sB#>@_Wv`%$$uj`fq`G^HU1_ZM)hQMi$-ryM@le!=ua9w2+lUc$hshAxNYy]7Z[zVYE#=`0Z$B^'7!
-ph|g:-sd>}<Q.!uOkGyR&f{6D`KU-zVKU1lhG}'p<{]kmEX&U,|$Np'hK"jyYH!#iE)Ev)_@>1x`q7WF/%xj}l"T$9'P'p~_BN>>Vh!0)>J>.mzQ"XMF8v
-U1_>M5d/X||=qFI;uWI&DxEkdSW-EdtRTsceN0@T`<l"L`/EK=W7=YvV<&L$Q,62h)|!{(8j=:PaS53mQ-@lZ=`yo>K([#2tz4_!tnVnZK0<vCX#wA}}OV
-uvhddCiVM7q_X<e[yD$%saq+LggNQT@Ic-CMIB,@MV}yZ!Kuh[Bo1g]+H!5)|Rp[WKfzZo#Ev/~L`/gMDjn:~rek]8gHfHFOpN6Z/N2S:%RWKBmw<R|_hd
-[dLf<{H4|nso3@}gPaNy|mSiN7GZ&,Vnf(W$ow!j>s]N%G1i,Ci.:rL#y--JXaCOsaPZog~U~bv)9W'D0(gMT6h{x9VnRz#x=Jj|j2"fmb&DegHQb,sGv,
-~.ABRnBX=(M$c+!6>/jMD4(e`ZPy.x[g^%jCV/>PB</WW(rhmgA;BJ^c_QS,c%MR-8pbmDTB4Hhx>s;%HL(1mH}[Xoaa0SEmuza;z[mR-0.4FEP<CfH6t)
-#Q(;|EnzZM"|CzJLC2H[vB)y:i"pmRma3}2,J)Avy,`("0b.'/zw^vuDH/nFAgJzWkqv/B~gue]eiN~)sX&9[0XbnxNw5Bqm6qPUijA}T(_NF{1-7r@P]`
-u+@-eLTi~]T!LLZm['3eZaL!8.(+4D)cI"4BlZP-ePI2C)0`@{<Fd'Pr'^]w5UYr#.yt]>"9K`41VxG;@e=%WMI8LG_J2J^56/#<!=dA~YZdh^/lXE3N<v
-$fC-X0FR~Tg[#<3PdIU/1`[+A)ML4Zsjs:2Tb`mVeeE9{;+&4PlPJ[.6HIbgDr25W[`_NspK!6Nz4FMnnchJtXt9TEe!TnazK"IBL@G>;.t+:Pz=m4`X0o
->(>^s|%c05T")hGxj:6xHibp_O=8py.N='I[08k)bk{=RhA0m)K+ceXb56jRUP6.MNe&}Y[ejEh&AoA#@Wn^+H-S8&PmdX::jsjMnTg'un8wd9)-@dO#}_
-kg@_PP6Q&,a>SzT'0Rd`=/p8_:V<6U6GQK3/0Rq+h%,JW7"Dw]0D|Ihn]eY7Z32.16'|eO{oyA)sxYptc%1CL`wnHZBB>fCwY91y!69jLJMqMwQ[g"Sr@v
-20NV{8kurhb0''n0Tg5:)Y&!ci!5%8iyPmE3xS5J!j0wtS-V3Kt.H05c}1=QHx0kwOzW`%l<<_Q:,Sw`V^ua:9PX,t#znKy)v%WH9f=w6@#D!U}R~AzQ:g
-4J6P)32n}sfo]rNA|)M.K^awGf.lh/Ye,pc9Tb/Ff@0(X9%2J6j}R:D[DEwUd/JEO0yu-G)H:="JkT>;1,)]"i;(-^{nj-UT5:+x/@+h:J${l5)lznaP<M
-/e570CsYAPs#(.5WrO3t(.Y_P9/@}WF]Kx>=e0!JFw`+&GAf{E>"7D[uHXoGkR_dP^H#U`7/JG=K#"w,:.M2dp>EJL]P]QgP;+=>lB&qsJvf1YgUX^|1Rl
--"5/v,K)Ei:-Jb>UgxGd>!vE.X5leS1&!X0-a"1a><uui:r"(tt0oxWs;8`cW}G!!E+OrGEuyqYHTmL8613w%i.}xJibKqSyV3jQ],r>lq+|}Ze+_87'No
-y&7),|@>9$kr"AI;x)(rEi!q]D'[CgfFJ1f7Qs+6/[G:ApiRsoiNF7l-y]8<72TXCQOV/Ig/9p&Lc89;4WY/SMvJCVOO)ip=h`Z2$rf&9+|"}EGMeh@}VB
-a{k9OYD]SHJyVlYA<b~bqeU2L<G)$dk0qx,+y:XSka5x5'oKKWfE-'E:I=+kT{upM_Hon_`VEm6JXsDn+pT>vPaF0O`M'aI^NQPW4>u_9P2xWEEmm`wr:O
-=ns2x3A(TWWDe%%cI1ix;:#_mY^TBge$;>,)g&tWc_Qlhf:%5=h504X<%v.p"`{h&XmuePWUEaUFrR_y[^h194'KI<3Ajp[ych|%_N}^>S".{&rz)O_>rx
-"a)vu'G2-^GU2hvB4MGcBU4Y:'5"vh}X{9^H6!`N[}RX/$6e0FLxL;jms;JBCI&Oaug[/v/k/Hfd<FYtQnr`mWwG5K8@fUfq0wP{coT/rKy""Ym@4o9iQ]
-ZL:/78@TiGT68'<ggP1'&g{UW71VKU{5x[$h0U7cnr@PtX9(M<T0BH9>T_h=D(ZLo|zJfE<ywphMuV8T;v&{CX("-7].z.5{bu{<{zXXY.+]>I]%%TI/bb
-=N=ftcoi_[PTq+-V>Zg,J)l^(x4K9,|gG=1-|1g>r/.=:/U8~#fmdlI3tT_3m"`_2`(fAZ..Xn=2l+%oR5rB`F,+3YcierLAUBrZ:aWEHF{GId)#"3YD5y
-)(sDejt&tpvcOvL`jE$`"C9E7&,L(=bC/'8Jp>yu13wz8p`#%#I`)T67@+|#lU>p_4H<T>u4~)=5PJ%.SecaVQ"6|/Y^S+k7h2/k#^#B5sQe~%f`u.hJ,P
-{U]YMrfIp`|[0Jz|HiIiX3O{Y<@YQn#-PfGNG+k/Z"Vl=n72|YBS)-Zo9zcHRV"Hp2l){(C||=F}|xk(1:zY;kzG28}bjF)7xemAj5[U&;_EE(2x~1pb,U
-=Uf5c4MQs_&M2SmD&i)6ZNAo$L1XAN@4DTN>jHHL0Eg6!=`<_9Py;BGq"{I1ZhCMM`kfyv>wyr2/3BZp/!1icl2"<$<]}!|.mEK.d';(@tV_90aW!Iaj%s
-V[GJ<re'EV<Gs&c2D(nZ3AFB5^TUMb=LNgTmBI2lJsU,'5RDVNBT<<FtEuMD6--,)Ku0KTd%{!5i"q.-:tjS]&B{99-vAEO$iI/204)zU1e)n@+5"6dIQQ
-Ww-OABc@YmP=sf]cs!Hi].)/(l|":7}g'Yj^2`2P)qG$p[Nh/`Tqm!CBoPqaEEW63F'&7;smN3HF~TYG;z>V_%GKmZ/$PoM5,#RFPKe{:n|b3l@aKT:L=A
-4[o6vt#$=-%N+hgWEaq/wt}]+,Rg.Q-,H1_qb)>#iLAIu4pfzm~xlU6'wc((C9]vW+N|:nRcI,^%m6lEVh4hA@NMj"k:yd&9i/|ts&oYYEzG}xAb(!5^Az
-{GB<71nfd=6/f[:4R-_aV2)F#kOyjrkH<Ldso[/aoE+hkG[jZV$;-4JcVS!&|];nGc:;4a{1P;S#9%=(ZSXFM4A8OtdUgyzZPKo+n=DMvMIAHKK;eT}Ye!
-IHHMURI.({B0f.1JPb7P3RHb$%~%)L0T@K=vy&Q;gzk0vW.K-#'44V[>l=&ycO&o^/cs%/L1ROaBSosavmcCGevV{@64m>X=P."(HVB_wphES`h$`/vvlF
-lW+SKcOVaI]FTEGl(Mz@PQA%0k2JXQ!7)U2IHpP8_0LgI52Pw.xt<l(%wP|+z5)y$#XO>KH>1SG|`E:.}VXaCxnWXZ}8(j$c[R9".doXmjlR2LrSAD"In=
-J5+a]2UX2!ti"#:BsTj>ULyJo,F!K8#>4]d@nNx(]GuL~_kq%vU4;PI'|3s%ru)KB&#ByeZKl[6iP`m^|{H+O3Q}]0xay[Ox/26Sb)sInXW1i3EO{XgKn3
--6GXH1bKf42g-K-ny6Us&A1@.MKR:(lKuh_vzZlns.D$ypsFbH]J;c_XgE,oI3jax$"{':3b7'FChJNL[7E#EvL;ntnY7I{q.Ld|~w>l!#Aap!ZaV|^u`2
-Pi[7nJ%d;y25f!kuTQxIl.'2hHWx^LF_:O>RL01hojzY{,WeB.hc8Dun%<e4sN2hEl@MS,QjGT&<>yImg$CF,,,h(n.t/U9MyGs3eG|!>ow4,rXlJiWc5L
-V#@m_j%i;O7UIEqwp2RSF>vCacG4`vG6<'r8{ai="dQ&cw+j}.j[0]q]@t~40|WvwoX9-+GC4W[&OCMsx@sEQ&O;l1z@Vh|R7R(iB7Z+A,+OQfLH<V}0UK
-zxc5[6fpC{=1SotzLtEHg7'r%wX;(+uD>dJT^RRI:U&t'AH`po{eeoV]O<7z{P,NJ.0GnG4#u's0)3~V|De4T<oC!-{1|$wc{h=iE@0JZ'z2ki155`D'b1
-/rnDJC>-2E,jbgphN$t^JE#+_[9DL3gk%-h.n%pp{ilS5<vHW$iO^J:`>R}4@|mEM-H^X>uML4JBSjYdRcvie9ES}vsmoi&G`[8'#3[)p-PeA0NB'j'rS&
-U=W%_]!Kl'veo5.TD#X.=R>DULh@A|knJ+&Wm40-0Z^9'4oA)hUV$zE3GGMArp]h&}2RkO%D<b[Z+9w=Q[(-%>J}]:Go$6$;h[-I>}z<_ZnJ4b9%p&VU&<
-+K"7pC`qU!%PuvRxD<L2+Z^16YIuzhe<Wy.E+_ZJl<|LOMO<F17gCYK>!8lN<SW>0rq-VLZ/)327|h9Ow59oUbH"ePbbuPO;yJX&u>9j"Ys60#GAUIh3Su
-@U@j8yo</r6f`SNpvVH0>.%B%F9DN{KlsVMi{<!7>wdAZ!@upixBR0nAN2}t~Bd9&j@^7!Fg&)^>N<gOkIWNTnsJM_"aEaX$q3@e.{3E%TlQvqCO$EHuS/
-LAy/)R`bq@B${!Ti^xWs!yEZ+|1G#^<STMYpKxx}R&k](9Tjc6_@ec]%/D{64{`ZOlMOG[ZDb-':XV{Sx8LG>:--+'|a8/;5(|<S]P4aY9!%B0M$O@%gB-
-RB}i~:Z&p{#7)@J@0/^u=Ierh)7KL`xy>W0LIV'2w}ZC<.cV<CWL[%V&KDm4Jgs6vW>l"1|l3@[.9+-KB27%t=(0gtRk!WO!ntweXcafsCamP%].7QSP<%
-<TyPb(n]a:MR305rkQQY!swmc<(1100gwBEfI>V"+mr3Pr|B;ZyipSl:3w@zQ<J}SkY[%Q'$B]lWt(_w~HXMSo!jdvRY_F!kJHr{T/M!+37NyBoy.$O>v0
-Y_~2"b>.%dz@oQtUA$,>R42)+E=N#F5%>%4/rD:O+klfgOXV!t:Hu{eD.M>{DSbT40NDZy(eo-W{-0LQAK1:9hzkoe&y4y:D]wc-NJu@YpThH{kuq%Fv%n
-hW~:g#b=fG=AtJb1Uu^yE{g{1-,0-I(LE!66eRw,r:$`'XZ((tfEVC#@8`#SkGA.[=UB%Bg:ACC3Cf+;NtvU.f_-Ej(0)WaD)<MW@31OSM&=dyOl,6^h1v
-+Y4ZHldhJurz51q17OW[mY#i1jt7GeC())@89N$+(VS63r3oHiJ"-1>Ekjg8T-VUIg=%;O>(jM!.m#dV$VNv9h|e9e8@4wX91YOa%;`/1Smc5Y9!35_C!K
-Z"m$be"s:L[=xCJvhIC2gwQY-w7pu/r7~2qUvOhJ,4)0Vs($P%n}=Jv{8gilZr5xYw&_ZUy3R3W8=2eN##"k]DWi^Z-k8EQ2@p}<~3Bjb6(8JK9-0TPZHV
-n/TRA$SM'6kf,-yNPu}IxYew!Im/taM/-3eV_^7b6{."7!HStLU9B5AQ;Zd<8MdL[2dV~F1)%[Jnc13(wWe!D^"VS1KkRH8JGb[5XrV`UL:uxJ43H0&Mcf
-g)>9)K_)2<L:M",lqr,@WNOtpq2raL%YITh$^;uR2N!e#%/>$@J-0>#n38}lCo~PUx0V+Nu+V3Ryr-Jfk3^'yIW%-r[@K>EC!<Z.O$Q87q66Y8~D)6T/L|
-,PPzrRTu="-wXAr$tb$V<UCGn(Ot6sntM+_>`&<m$]Rk(o_ScVQou7Y8+9fU=aw<VJ-W{<u#G"oSuScm.sN{+fuPx7C`3HQ4J5UWg6O[gN]daYHOLJ$D]3
-8hV[M`s87:sS3.:CbECqVSCqoz_6gN0=Av,$eI##8VwA%Y4<rhPCRxu-l8p>B'rEhY!c5/:R38B!X86a39a%QbySs'@n@8g[,&<`Qz0sJ|X9S7gjvf^1s'
-8VCP5s~A!Km!TCN:q+xAA!nruIU{c5%dtg&CXg/LAwV6LLe}M3DTgL2;126mL3.f|"~Jm3"9}L+y4/A&yx6;^(]zY{63ZL&Uy6p/O8cZ9|#C.eA3'+JfwO
-%!2M9cZ)<BP0>s-bjC(OG3Fl$_"_|"zwZ)6/kV<SUdg0]_[tBxl/!sy=EmhgMU1)Pu;)#[f[={IR4#`hKen$jjd3_Ry&b9QHQN>(EmQmp+^,+82OH#(US"
-LD;C;5SR,EG#_zX2I}-;zP#X9!"l{7;2E.p.o}qaOLT#p}U|NSh"8%'cMa/btrTfHrP,bwpz"JlXQr4=^:f|]du%p97GY}"LP>}8J.,Sj4!!&<32MeQ19b
-`MtT9MO7Iyy4-=g:g9DlTs4STsT2d"Lv1y,]`-W9G{&DQXgxC:8vhLa+F{1NW4~F2J.cW)wTlY7zFX_DC2|g$aJ2jCMiB%]8TXDVoN[t%aS{f0,Arn=Ki:
-zYvd!;#rEF"g/"!wKJI3r-I%[PTR'HA]'+:R![a7I<:Uq:HbQ|~c>W'.O$V&Om[(I%Aa+;hr"B~l"3z%jL5wM:(z$BX5q"O-"%u"LSLsoOeMIo-}~yAG@i
-jJCb.Q:#4aMOs"grT{K&f}3B$$p4}5;vKJ:0o)Aoyizg%D.k_9!"w5euGRFtFtjZ!,J3&beGL%7oS`('^jaa~{l+J_r.kksw@9yb~%}8UNVRX5_FAoDpr1
-LkYz%[x@_N9tt]^2f!8Oh6x,oWIedTI.^giCW.4;vJ^<r9X.JUMK9TbV>4~i&yU-"^e,@CC0Q>nak34#%2.sgn]&U1I_|ql9$q&{qMGX(K,J5rLQqe;GRc
-"%t/547Brz_9^_usYM3dY,-iU1"U|YjPRN60{9a%$7]gIZ.l<%v7{4DS@U+i!Uc^+`ysRz]@N.607k;^M6Md{n.`FuX^-cZ/WFuA(UR!(7@_=|:Xb2x-B-
-=GzqLEIp;xC8l>xLF/vBOVJy9'aFlS/W.c([z_UC(1zf3#O+3h)nc)l=zFi8kQG5bsr'WWVtSn08`f!zOTiK2:VN`,xm1sc''-QW{Re+dV`KJgCg%,BgZ)
-M+[FIgxNj[E9c{rJY|Rh@A^%X_S&prRx;mBi0H<pJ@ky]X1RMf>.&pCH@Aw.A.cY2lzwo/'9/Bt4_7.]/A8;_-oK;51y+l=xv[FLxC30F=ts`HxJu{]2ac
-Xm2[35~w{$L6.a=u!i<iO[ARUQG8P)RZ7$vV|(+`pQe0`)P["XIwo8GpF.S'nRdA+P,A~^nB`u!>R{j`sj:-&y]mB%LyV9^i`[c|0lvcHWh3BViTdD=UVw
-)ZO|{s[X:70t3<'y~Ipw]N9e1>`U#W#&xZnIQXb+NH3FY'x`HV5;Jv.=O=4A}]C3;%QDA;5bg<iq+h+v[7Ot$6:'TJ0>0;tzPWd%i$ncQ%@OD3S9:LC;[{
-h}%()'h#`[}++^3tC5$2`E,{yOGGmDSK&qd`N./8.0Ii})'f~RO=cNi>]HHzoGzuk3{rGK)6E)t@C[a3UQxOer2[Wd.ypLfaJ`}:E{$O2MUGG`ZHE.F!'D
-j[PrYKZnw]9TtLK+"|[V"h-733U{N5;,Qs-hTU.F:Ve0gN10M``d-Th/g^Bs$Q%wyN][-lX"NKX=`p=}JZKy(7B6_}J|5I))b)_{d9Vz~66eG"uF#AQ}g7
-SV$982AX:ojw7,Njy}uHS6@j1x+EAg;}K}nd5A=DlH-Da`s.PU[7Z.d-,Dsj4+tpz)Yk@zT:(Kc$FzS#@03BR/9a+'U=A43(C40K-8$90k2W<lkIKYfr#8
-,:V$v'7%Z;c)tgSJJ|WP|8AnC[oUj4"]5>5P;+MuteGnMaZ7p@i'VC0+Z1K&)Vm5;IruiT4y$Subi,}sv5pjrdcY[+/.!YG.Ty!E</h^hI-}Cp7zmu0&8V
-QF#>.X<kAa#ywRmWe|w$UMpHnTaE"oq>26{0FWxZFa_JU8cI([S8X#^s]89Xl^o+.zrVL!b|O5Fn:yJyh@u7{:A''!C$9NxqSxah)Li0lsg&{oXDunu%~B
-NXTDqtrtMUsUR}l(Q-Jh2@2:v9}NxD7]4>^L(AEQL3_Z~o'(v{!a:[XkZWyIp3l2)@r'^EbO">--8x[nTf^5z_70K&U}n>Z!cH8MK)3n3G9:e#g+LD<JY$
-h|z})T5{chY+Wv@5#bT+n"gxmpu^8|Rog@)`4Hz.fX2Wg.8V|]8)U_Yv:7f|ArjE3eIQF(~jH0cVd6|)(YxOR[Xf}!}pnJ(%[PCZnENVGk}YmPGN44T/MJ
-u"!<Z;&>a+4{wOwaTQ$(q<49AwRl7&q<ckV{_6T3`awS&52LM[}-`wDE-f:2KIdWGL%-q<!h[PI{H%1G/3h.etHQAd.!HEhA|<J=/JOk6R:i<f/dd@N;~!
-DS(LRI`J8ga.(]Ysah=b]xhSyw#T#!0![)M3f:D!}U]MXaI`Cdk&njZ$AQY<[lsg-;B<y"wz{N29snem'j2{ZOXN}YhoTdZW3}wqoBBZjvkYvPqP0>m;Dd
-__:TUNMB6|&s{Hcv_`SFMojZX`@ONzk3U]4)E=l>O%pF^d3EFYVaUMHdvz<emo$851240})7G&znXiJNSH;wU'!V$a[yBB0(#N3JldN{@X@w+Oz|iV/)&1
-way"WIe8)(I/R'oX^WNZr=6TK;A3~B$Nk@mIXr1Nl:<oA#h4&-5Q5[KyefbPMfwvzNK|Otd5Hi:v/J]w@{JP4,CK~jE'|;:E%as^!=_0%$=iB1pxAH~k^.
-(RDt3r^5N(JC=}mWvzIu(uQ0"@4=..~JZM'PkGtfY)5E8n^%wqW4#W`>b4}a1h~:#2hHsR#'<S#udKEyi}t!k/SpNO2{L8"y1xSM@8WuDxW[Cu[uBnB7p8
-r0:X'&GI7ED3'+&cz+^}5u=%]/8''4W7q_sI8N)tjg#=s>9FTbX!u<Jx8I'VjT(Ad+pgwkjxGUD|V|3x[H}MO6_kx}i!F+2DK/=S!8JooiwJiZ9(s0a:UB
-#)_F$3r{:gCGMRT>s$p0j]qDikvvH_[pso2D[>)4dG}D_':{CJP%7Smj8B[5I]35uh%|;pL&YpdnhMrKWB129"-[j^}T9}FQ$Km@EvYk|%:o"r1hZr89yK
-78)=o"I0rG~o9#<#PcR`BQ`wZ8p6t/4=PANT5lx#OmK8I9!pX6rU42A>eipb:x]siy~F:_gR`LuI's+@.^HIuM7,y>^R/<H=C:P"r9kI4}%KexDVf}KGd<
-"}0B!IqutqL!.nSMbKcB(yB7h9)eRX>>W"H-M@icV`xT'M0J/Vw[,1-rF1{4-N-!5{#NZ`4GO=.NSyo:A]m)PK!>}ocm'Q]E>[/tBfYgMol|6]7K#.=|hO
--l`0$NjeGz$yWFEz=q!jhTeU-tcIU}JZ!7I8GG]8^JQQ'4]vf_Kv<I"`Q6~D"#m%$NCC>D|_t/_m!xvaT(x$F^cvz6nc|q:i1ULGupf<h#B5Z9NhPHG}ra
-&bQZDxl+j{}t~ier{`)v>iA3BJFZ=95r>WRRkq'KYvb^h41j;I"ig<d5v/T(=}bR'rAE9w%xKy^c<vWLG7rQJbhNzyp0cE!UxZ]['HxxU>[FKm7'faLJMj
-:urSc=|#eIZ[akIb46[GRF%6!fwd@MS1'hbI'cW)D[/lo{iQC`<<)%lU=$+fdpbmn{TgX7Wz3HPyY]eG[VfCo|D^}=%`6g"l1&x)6[Mynexd^4}6Q{Upe8
-QqHr+E;7HRW6ELp1zE^}_h%3Te[hwiX]@n$2"Zfw"emb2yN&nH4ukp2NhM:v]o$2.rnteyEi/V<g}u4I{A_BW[yc6Oq'K3V."Q1xv8FjI_uY|1zNYpF5HY
-%f"BWIaHkxc)$0RVZJ9<!-ml^Vep:m2JqcqO_lc:Y&1#;H1lG@-$Oa0T'Tsdq3'('[VK={D2nR.`wa~)XI2}_:7+>_0Pf^@IhEb@[%na/>ag~pgD"~[#gx
-0{_}4sBOGr|}dbcw7r@x7.&m#Kq<Jsgshg{:sXC`}h0M>Q+(IR|[qt,gr2"r&>`YR}oy4n^O09=<P{`)S+"hZy|}_f|qD[}rJ`.'U0Q&=41!1r5x=x#c}K
-]X]3;mpnjAL!]T9%ax6}>giod9gF]F@<fkBxad^kimr0vfpe}KcH3|Z}QLjl';=1E.~<iTBiXdJjN"ywdJ-xqzNr=8Ac|/T[WIe'i4;4TJHB|"5Jc|bihP
-sIQ]'QM_[,,,60#FsRA)1lZCOE72Fa,BPi]tB5k9I[DVDHkT]Iv{^43'Y(k"h{ho!jOie"_t>'3-NV6TvnlMet[dnZw5:s8)yP)<5-I0UQO;x1X$"f099I
-geDy>)$vh{o,_&R&m4Rurk$kU<DcTfu76"4$FG=,ge%>J^8Lm/{-<-+@HT|c9"#;OM%1g22@!%wbghLsKV$|@p@;;usW(oSqC|=^+S)VRx';+,Y+.s:nNX
-GLuy;-Vgbw4yn"EXy}Bm.:UO>L{L[fG(~C]kIpM(@9sk4FemE|caT2-+~rxRZ:^'2se=:);Z9byO2GiFg<Oh[sHN20_)1dl`~g]3$!wg#Ui!C[%yj$=!Y8
-fD}mRcAKcR8+xR>R;+~<~xzMtet&dSCNl5jlG_|oQ(wO^e>bzV3WjywbGH%W2Tt1.|l6WH8"0"iM3I`J"=Ur$H_+g99i,Ub{,|_A>pbEW.w9~guf8R3Q,U
-}tL7hhdif=$BE_j'nl)BFcQ(NX;y>S~+cu^(i,ej:f{"5Q.vlk"a[fDPH^]5<%e"%.iFVGM5kcA8mUjDW|shq3;H<W[Cg+X4!`AvClb<ZFB}qA@<^!:!5i
-~%1S$eG}1`3^UlOB9t^iBTkVaif<aouH~LIk`qcFa=Q`c=ITh-&ahA:eQX>#rkZ<p4B754B2dlkS1bUKJo.FkLAsF+53SR}8.0,aS9PBW=)y}eeN:,8,DT
-XHDSt/KX8nW1<lnN.B+]]lVs<7`syFg6`9_X<ugIoz3RRX(foVnb|M}NC@G"(#ACG60O6Mmb;-e;L!4n!!|nTrmP@x+g4t)GJQpGp<QY%O.91bah5`<[/`
-}E'f=OfUe!02-LEF|'xVJSo{"@7Tf#BcPlu}_D+wf{Uz=qc<[zUM#@v)/ICj+8iotVS|.T34hTJS>|{U`!v^Z_57C'Hm]ux>V-uyFBP3~]~a]o[}C5S#/m
-ZmRxp;f!=MOb);'Q>+@Y;2Dv;xLkNa3Uc.w8@_mZ/BW<Ga_^x4o,L&,{-'g_v%]&'SsEKY@Ad_Qtu(.GYNb^S&OO%pxs~'mc,Zg'LHM[g$UzDw%;]=JQw;
-Yc5M:=wg`Z2fA[t]@S#$(ZU-gU|l$!p:AoXN.+''L'y;v<R&TXu21}dt_U$>tQyYP&FCrV/-rjHZOYJS&sDQ.<$&ZOdqFxV@6[^otCasLy2;:5C0f&"hv^
-(jw^u7-h4$w32Bn!#f.oMi51YL2jvq69ko;hGq3nm'Wr7&VZByYx:yM`}[;GS_(nt&OY8_KE(,QiG,W`c;fSuJ&Xs61YxjD}#''Q8R$XE$s$`R)i3ue:P`
--QblOhrQq@P)|B)toaMm:^TpJlrR(^/z~;KD`.kV:%IgSi00"559+5-5#.VE:;G+HAB.VHCFs)}1bf"7[!h!sH1nkgHSz91+~Vmo20=.>.D{"$xPm{pa&7
->o)JD(/Vt29:#K;};2,X]jCy6&1#_"xRkq}(n/h)Lh9_)0].g1IQIFovcBOM_]5;a76WwUZFoW;2>Eb2|E@;S;eF!W'/yto|#3Ib$DU%}$##eU^GI0W{5I
-ECB30c/[=)RXJJ)P#$u<=>C!Nrs._W]nCGx2>Es>QdvMTd95B-Kde>2+f,I,d8Z/g=yZbWrWA9X1a,,m!mu|Bd}e6WHWe)QWA:@HU>sKHUuuBmNN`/4T'4
-;lIh^6P^WEr@I2hzI'~bjq)Ur+l@0Rgwr%_bn-Vh^8WLD>s9;WY!F4Vxr2"f3M>q:&d}3Ar$PsmW{1]jrv,g2f#oUouem;z|09QL,iBz6H#!ny{m@M`2~]
-=@+AJzD_E0,COyO=hF@@w,Dd%{P[n[ek&o$|$AJH]WhFQ!rt(OZxHmxo8lx",lk'9e'wK}_)q0I`)_]3s'Zv~6j08kl_E;|Rp"a,nxuR&tiu1@@iqS|5jC
-r=uL}_THIOCB9wGY1D%Fj,9MI3`t+%3QSL0a[]0/[hsi/3gbMaNDgXB(!GL&]u6dO.$f=Ss%Coyd0'W"}L>AfzsBH<3i89U"3EM5KqLofsVd]5;^b77Wi}
-3{%%Oi4&AJeg!~ZN8p'9NWTBuH}]+$1-9O.{w@AsYyCJ'5cfd8=>&TKiMez85{gqA5FbL;]'.|#7#kzY7q7W3_,(15Sl~DeCpMtbK;0zBj8/TLPk5|UPuC
-Qe^EP`oXx5s@v;dG;T$jAM/|A@8C1A`y~wd9;>0cBc<_j)K4RaX7&n5j,jbT^9H{>xcX9hoQ8KYag78l0/m1.W}-}>o<<0xxPLjhq+~=M^nT>q2$SAry}'
-gjKgM)wBe>W64^g2STe-~ak_u6ukAT9JG^6Q&CEjjP;6)HWEvU8,0,Tw:sM/C_/1tA'HY|77-:rXt)S^O5VkQ|H)Mn_TGm%mpNyVX41--q`Nl]"O{>Z>nI
-!+@_g<X2NJpZ9K9c(83<zmI8de!NYc"6T%|A6y4onJZ!]jX3VAU1~"_y9@7enD"7J7{T}m!z3a8gstMg'cx-UpuJpPs`xH'4A5>'Os#C<do_%f^&7s0aWO
-t7bs}0r7{pLFY0J$DhOkgnYjl;Rx;xVyieKj8^HdM:QAmu%D,CuI.kl=I}BdvoHjM0xrU4-,yuMFd26t`D30=^D:M+=8()Kh$JsyJK0J[ITAcrVM/^]6;{
-}.tZ2yaN#J'$sOV0YAnV1C9l8m~D_Odr,=p>;oA[^7W<AT>5g@JrC#PYEy}3$98I:V[Vi;evd]`:<HR)0Y>[0ZYiTr&3GEGNyn&W1J1yN+=fL&Wf3n.hLq
-~(<B!},EKsn]RF,V6:ghS=3+/U:GuNY]",,e77giq"5ul/@j"U:rB}8Tf3mS1-'hO"P|8t2xHG1m46J-[Z#2{,d9bdS&hAt6xCSw1q|UDuxqzf;HAeVI=7
-Px$_=d<0a_>!gvS6eLZ.>!M6lz#vhMsjhZb@`F1^g0_fOb;p(uD1)ryl6Gc;`m8#^Ju-47M3F;NU!;`c79v%3Xg5"N}y@ib]^kp),.>1[)&'eO!8cXj8sP
-2{tj2_Y@3.<B"UeJ@`Jbqzm/)e01:znR,R!;q.X#aRCB@btyE%]@iX,|)X%2}4+C,X0N}twQ{c[>c&K`I/33jA`T#,jx)j69'L6oS3[4S1L[tGU(@5i+%q
-$JXm5:dqFg8cIfw966C>I6k"#XvM^S2<kWS[x-L%I)$$cPz9S=_C,Ng!R65dQMH^qMc>EKA3oT+GLbw2Yt3Gmg=h:^PBsPx%|D%btMc>mv~KzGQ7{Tz,qO
-d:V!$/0+']}kgNM@C)X;7b@_+!,IuTZEXZD0yR}l!(4SowS5f&{d2n-kWmSgQE()ce+GP:.|ycl;oFue(Be=HT&],vw&CLYLhZw6@=yg'zVy0OLPzu}C5c
-$lG#"ZOld-Y'(JLFE!pa!r}9P:l2_bxV!<.o~"RW|KdQbSbT&!7F52L!(RwTEO_1Cb%W^JO:o2w#ane@xlD,gsAAk+1/TF`>9fDnC0VCr@=g&a_D"+Fj|"
-J=CPA|.GHfhRs!e"D<Cyu'G&~z^9.>PvJM}V.r9$2;8J]ZCNX!A5HwW=]<J(4R`E|DAC04FPzhy3o1edZoQ>y%8:.V;P/#+S:.ZXM+@S}glTCC3ITA.$&1
-i."NZR")EF`5Lv|+QwP{OVl-3no70N}mzLdc:+%o<iel5K{&weS^TkZX<Z!CAb8$1ER"`;S9D{vdSw0H)+muQ7-!Wf;R$B$]xvT/5[2Zlp@s['e#K'P4ev
-#app#S3D;bv.][3W^e%"ymc3}js1NwC#E9vXvr}.M&s_#Q,PG4r`9A:-`$,95wFd4W2X!-CKiEyGP<}m-@XE>TShliz0ig9:ZFrpB&t/:0U8_;MQ!B)BS6
-;i@JIGO`zrkc-8!p0V(c{)Hg7=%haQcl;_|10Z&W_dQN8B6s9p%'DF7mbUb=I#eD__8VM=o(F-V0NLDRl3uLQ8,RP+|<N0[FN_MZ5}D"uqisoN7.I+D"px
-hJLDF$+U0ojKK2+of1!MwgU"B4{/p<4$=mDWhCz5##z#:H<!H:3nZw]srb/Rh!X|yRKLLAC2wcA1oNAn%V2h+f=moH-fw"$fuBV'8p/1)>VM,7>/$EB4Xm
-n71^-j_(x(>|VF(20<-Ol^"z|8-[l%Dzi3|T1bDoZ%]j+S5O>r@i"V0ZGtd4aYg(u5a.n1DG^(%ab%:@0Kz&jzY3x:+7hjO:&vHOANuhXzk'W8,9&(W]sf
-worZO(1cGTBYH}f&LuSa+J>E2Yl+'2[gC40lrsCKx8]j9Z^`~p-v{+!mzI-Id!S/XP=uBD^GjPN1^hcvF7hI)4.6Ub#qG,W^ubEu"@Z>'nVB(qR4xW-Mu{
-Pbwj:>AgtgI^OwKOkqww[W(jzZhN`bsFgSgE'J"mAg|-'rJk_/H^~Ff")BLV'NS3H$4@R;NV4Y[IK7I29{g;02J^3RL)j%'=A'Es#tn>=Sfm#/'Js;T%t3
-2[)0^;6AJ4zE&YQK8Jc(u:8^N03W}@:SqUwW5z/_vO;[g}~qs|jaD<]ZTM"wd1}9f[Um>OfWPXC[MQ60g89nKq^<=>HKS;,k-1`ENume[Wpeg<{gdd^i.y
-G+P7msSq{Zx"aH8'kaTnQC=hy5!eNay4i@~B5D3{{=8E#^_.#3ocO$&vTo!&E(XBc=zt<GPEI'37W:}p8BQRM}5j"KLrUnZ<>Yup~E1crJ{}Avjf"~BJTg
-$yif!x6r+$9oPpAh@"$2^!nar-5lRqE4J^HMSm<cr}}+`08sx4.cVZJAf(uf~;d<iG;yLQRh&%{F6LlASLf7LWVdHgoQ~g]J"=,RM`;CXcy:59`1[If2+>
-3f~L0GFlxii|i',j(|'=o>@Cf2]ODCSkBdv}&/=}v,oO]UOXx'Ds<9boCuCTD#o`bv&9uC`5'g8!P[o.y3m|I,g:n|~MMeclmt:cwWK{POl(31HR&EGJ#Q
-D%[/O-X($y,kx];{5BPWrGN>d9fK)@V!#f"y|P%oB8rG'-|cabd[8v%WrTxB0r-&AI+2L;WTKXx.LM3wrsQHKZ$$~^GJ=[q=WTb5gwE!09@JJo4vo<6+M,
-.ekYik_m+!.b^G-Omi5g_`<(2yD91|y370JND1r5N`K>vUeAaIox"F$7+LbC`.;A)3U<O=%:u)|h'u8a@^N;D$ZPVW|kV>EXCgM=,aA1-L2b%+{cFb{6Af
-=cPxHT)Ty5AIsVs>!X5rg6oqTox/"pK1y5UB^ObdDktiPw5Y%H)p.9483R8a@siXHiV;[-JgZjt{>)m+MppLCGt640Jou9a'6hP<8f1OOrJ.a="vh,_^HX
-O/YDx,3j3<+02GHPP7KQ0:fG-pRe^^7nuP;O/7FFb)B0yDF9YZppK((H`vp2[nI`}:fHnW6@6Y|SKo!@d77(([Y1j-3iY%RzP81r#J=7=VX8,p`KsolJ!p
-+f7`{svX4`=qV$Vfkej<n>iHDf4ygFz,1Ib%@h+i-wT1$J3xh;z%rPuPf4>W42;:faP>Gp"Ty[7e#}Yq7DM98tQF$i,ftFo41[q`T<y>`OQNQyxWJH)wIS
-NE#aXSzo}PK(vICWPrNVwKVE5qe:ms9`km9OV<Xn5RjV/^zSO26uEyPKdEq&/"'/Yg5vjv(<9/m9730UI;th.4~4_cR!Z9t_srW/sLUBG$QbngCde/<Ejb
-[m^|YB@1J]g8(OB.qwv-+unjOzw.Q|a5{M^j>Da6po<&r3.[@^RFuer9NlQ//dStst^<-,h1S3AZL1I#rWM1V"(EreQp(!}_otiq'U<1EVH{fpKM$^]$cn
-u|:..:z^-j5Ap&eY0IW73-+SWC4#itet,H/^@tu4<Cu`=Re|X(!]|D7#5Uc>5pp4:[hlp2ZE76lD6%+"[/YPh.VSQ7byUT=|ReD)ceE&D<ZDv'EgEDrtLl
-@QbFAV1@df_%Q.C;,4HqEtd"ONb)4#;vw@DdGY`tnX97:F]WXF5Sngbw^lh5Ai=pxX^`rE6!+^FZ$,C`fhdn~uG:j&7vak)[NS~[_6k)ZuvY.</cRCK4Cv
-YRb.p}ma+{lL&b'{(>6l0SVR7T2f&Pf"YJ-+tQUp7n%t02lO.tn=~=(Ce3T{kmgGg^CGf>"+zz3R<^>-()G3D|+pRtViY5Mn9ewdD}S2`R!2s#G0#aSCN%
-qA-zD5:DT{&ctPR_].`+Kuk0hpO)D(WZjp^Z|)&q|U[uoq;`/4dl^R'U<f9UV(_34!b,WP,|kj2:gil!1Z}u&/nwHVcY{G/f#d>TUll%_x~Kn"8|Z)j!"9
-@Bt'WbSnvI^BU;r9K:4m=],5ccj="L-UT!@n+,J=JSHu#;4i,Aq73_f:7E2b=ODIbi~<Q/5;@nH[Xo(Udk<1e{tLWF-SqjG42q]yJa5nBj$FVV&B>MG<Gh
-!}QMA(Pzd3HIN(C)ah^:x3d:m6HX!vfqp;hS5E$b$0sI=^w6.2$zve/A9,d>Ai2M@`m-`mc;qR~VM)VP/]sVD!=_X=f[8yZt:2"#Y'X%8,bX1-mITP!QY3
-Q-~E'Wb.mY]b49q/gkEdLG~]Vr^rwx"mMSoKK+~E)`)_k95Z,$K<BTK-)EXuN>KJbI">37[!-f`BZcF3E+fm7ER;%B(JjE~j-ni,A;#;vxwrFS)!fgtiHD
-sgloy,9:thQ<O5(qEydB/FcSLh#'.J.OF,ARpqJ@eI%4]Oa`s,X&:.dj-A2%_;Z%;WDB}`W)M9LKtd'xL^a-VRa+Yq^wn0A{Lqts6pa[{+W7AT$--"gO<(
-#hW9Z3%G!j:E^Li=Tm,|adc22!|K+ClyM=|bR#lDBLQjWi,YT=D7Xlf`->dA,He<+#c]bE>)v}qxM3`v9f_16juDQvUbiGn2,(+r;X/d]Icn".=T6(u!Wp
-iPKn]+ISI`TSD.XH&nRM;Uj!7ZMahfgW!7}5Zr+fW!,Xok)K9)W>/A<|x.xT6-+!7enZzeNFx.Flef'zG(qP$)6K`RDD6-aI<JiNko@zn6d&a!wl]`0>p`
-hF6F|GAU-.JV)vGAKT}f.)xGvn:qAR7gnC9t<WMZ_&EK{RSD!w5c>YOO_H<{0Lr$K)-{P>KyK-+N#:9T4([hmD`H,>#s,f8PCvimb#,R'_t<!$JQe%wp{.
-ZDHbs{A,$3kinPpL.t-[mza6^Gjjz]|Kc0M3b=YKjKRw=fqap|~Er8{X7GF#L:choDyA;`E_l+I`jL/gCMP9y"a&oj9@_L#yI@!Kj2;O~-&9ZEyq%fCqt1
-zM+ftId}T(el>vX%:O`l:2+sXXw5xI-@z/joEd4|dIRa0hx9FIQs"^$aXHK`0u>]w"Se"iq'/w6mds1I3cz34_p|-5oCBHqeX%v5AK<w;k.xa'`e3rw}]h
-lL[i}sX5xxO`1HCJcfTyzTDzWtrmIV,.)vNM_]Z)mW4dBz3<CdE>iowF@Ow7<[5+VK>[HC_H{#J&i.1ft0q+NV{S}<~j}8b1T;'pg{CgUuLf'{r{s0{^{&
-m]sHO/5uo/ol,NArbW"r(BsI:=c+DSG}H|@93oq^="+-cjZU`Ya7|Y+e!B3X'h$z-WE(L,i;k/|5C+;@[PG9z2QcqXlEz'~wPs)c'1eSh]gwZ,j;NA[)ZI
-6GuhJKftm:}7$giv`)t!67u0.25s--<4wfbb}dp_q7:0!e$<I+CE]3NQ-2G5"vk#/w!+8R>fSDB[`oc!T@]Vwsj-fF/G>)8R2P,"|Ff:vH/m0(L2K-u(}o
-v,A}0snWx)!,yB9E,/]K$&~kWF]KaGATwzVM+X"Q8LCC5eA3Hj&-,@g6j;-j$;WV4N,I6Q9R+FP/[XY_|s7wz{L,JmU"c+%iE!K;~Ikx6Nyb)](Pdi=MmH
-F;%c"3]1bivDAP5ApC&#(0v:ef=79/cKS85NM<DC%ctkP#2#i0O01X9>!tKbv|y=mv$8L&G@,C{oW9n>ejSfKFpv<ur[-"MK..F=X)Wn0hwmR0u8!s$J+N
-^r0oLH2G>_mY1VZt+!b(SEV3=_k'sstG"SrmL&s'pxxYm6IiTWH3{v&tqCeCHTYx'>8y(0[$9g|FFS;Y,U@3_NgEfgTEG%iU":Z!.0w'2'|[@t!K+8T!#}
-.ds8w|[(s}P-1gsXC@EF'ZZP;biXQb"v@ha#x3;B}Q(!Llv"ax,U&v;bZnavTi/|XC%=!]V<wddU8>/7x>^0+nM#U<`"QS$Uk{;=R2/j1fx+::j`~Y_S0w
-7EtvB]kOVfg!UZ3};}Q<|etf;DwCe<FE'6]Ok`A/8>C!q:6#5mhT(p)D=B>F,SoKS3<6onwmVoKmA=VNLkf1=arUQU:Ca!ScIvpe#@Gbc=aNCN:(jK~#I'
-,'a.`h_7CxQ{wX-%NEY-cjQSuLke7o/+`}hQe2O/h)EX6<{!K]P6i|`'zR(8}>91:0qJl;IbR>wT9(<=cUI/`2C#BmIiUOTn;Rk"0okyXgnwtVm=YN@4=>
-Fe`B7}iKl!j=-emfUWY:wvRBKF&9Mx]M'@2=:n:h~f$i$iUH,Vw,WbSejh=4d&-4@m0$JIEbYa[dXb.,`Lc@5pJ[Jlt7<B~Y4=R"lI'JIx6")!RbBFW5Tm
-'LEm2Ds'i>UeF=w]NYG:6J)zc/FI<49_)kW$+e>Qio%Z1]",`vw',>Zo5zH]W=D[E,CRanZT2KBcV46y5(y&x$-oM3"V2m$!UuI$2T>d4Kz'9JdyC8,ij>
-}Y7>ovQIIa$-Z('!nXcn@a"'()xC8bIoM5@fF#>90x):e1:AH>F>(2dLj(JB1RMAbh_7G!(x,C0rGScJmXX"Tv^S4VRPT(m>]8oR&2+#mO5{fz^nv2YsWE
-Zm$esJW[mo(>Ks[}xXhoB6n$i`9PV!&<t'cIXY5zwxL/2#{Z{FN0U$v='b9PD$u'_dZ$V{Y6cy/sR@KZ8WW7-r1jN3toAFrr+QKo_M,sv9l:}XL&X)8sJ:
-BWU)+V_{`_[O@$,RMIb.p=dZ,y1gx%Hbv;5w<hqbBp'2#52S(Lt"kO]vc.L[/)>3K,4s(i}yX|1M/q}`3`o0:^sBVgNhDTbECtsSI$dO3=/_K!-V6EVpfL
-s"XP4J}Uj@!5T6fsRk<F#^JZ3X6GyL$ZVdocS,)s6xunI$M^;n_'Kznem0Xc-bL+^%S0bZ|D0n4W9$GY"-feUTva1CG`lx'Jcc]W`7f;t'bOoa^@qN9O}[
-1bJ+77RNw<BW&@1bePg"{E<x#=@2YW},)c)QsYIX(GBvWJ^qUY#K.8vrpoz_`v7MBr^ts,($No0`K=chc|bJp0`wJJyjnz)Yz(V6/E<m_E/uIKDe+{=4at
-~b98P}krnD+Icyg2-DU[.:e=a$,n(`^SW#kl<Ih).Em$4/q+3Gg2y!n8cJz5)N/&:h6{'m|MykGT_|H%qX.)CN9(6WP(eF"%/o0Fg:yv65+44-X)zP#!^q
-=@2mPmwG_m`>"K@4vRK/O_{QwX^9bA0xfF%1@af[u6eVo^1&w_R1'rUnm7ii-fIPy6~hJo$PCTWOB6sF.RNn`Ci{t=.D]m49rh@O#s|"wPsp19)eYT}/n=
-c!a3AXF4MYfKNq-NSJ^,<.-cw^CT)1[01yoJn{2'`@!6dcE_za/2a7~'p-W.^Wh._us,YG%NX7JH_`Q=9U5jLa(<9L=2!olFoMJ`I%{iz$5mmxf:9Bc>fg
-qHIaz^8`gkNAg"H,H-]$LIlC8Ce-fa%LZJ%LIU#Hh)149[ov(CFC%f~%BWAZuPE'jkbpX<8Ctd:)$^xvGVTzK3/sQLVm5oyfK8Xic/+1;NU<l50|4"K,L6
-aSE.&=e@n#+EB9>R7.iNE=v-g8R,tL7HT0"C37qAY2x%ds2d3y<7gSSU%9TU9Nt,GF;Axd&XF0{$6xe6Q7.2H+nyDXS7pg(G3ci.QJjjkm.%I[s7,itCZm
-IvOqXHuhT/Sdx8Rm;cPSw[4Sh]&fQdrJYtw&0;0AzP"@q+a=5mz![O}ey1$w+QJg1XK|X-hk{=:;z|P,#I|H;K[1"4w1+ZjX.bDbG[dqx+0"-ht7}wGOI6
-2xNB)mwzZ:kS&IQNFRZrAc3,[`7QF+@5"{'A_o7e3x8Q%"ZQErl8(_:$UXG[@vP|IgR/oTLL)Fy!HZ"byj.e|5q5x4/2M8hj)M00S)U5qFq)ewz&:53%d{
-h5HSe`yT&]EVXEgs^g<;P,a7J{P2gig2XceddW|%NBsry0Nypvu@,ZWVp8hk-;EN0^N4G|d,vr{Ul}&"FA./(cfbTVo]|:,9d9nLX{:qn8-8QRcC3k19WA
-,,z,!c;H>F"()duBs:1SJ`^4O[v3G8u)SL;X$pTdc06+cY~IDB&o>lST8W90@'{q/uZ1.Y]}3rFZ5W/WB7f[dQuiFb!GS'Dd$!ZOwNXGM"X(GHR6n_>R;w
-4y4DRRFbHk;:9x=P6iDkWx$DQf.7oQDdMknLePYMzqu!0(b'nc|8D`1R{=ol^yu0,C=$RmY'bKJT+hm%e+_$mqjgD}HJ_pW="US2-4R[4r!l3yxEMP`K(/
-58Eo4x)O$_jl[jMS(A=lC,qphGX-_qsjf(v<qsr54V)EZ5eW!_0xdyC8Eu2{{WVawDaqHSWVi,og+hk>Om!Rd':t_8U,g[X;z>bD$CA+uJ4qdK6CB0`FL[
-S3F[9nKSUnu:y|iW{`|i=10N+h<<n(^wY`y^r(JO":IOXO&C"-rm6vZj,TKsN|E<fsM-P}T[v$2^ya,l{q)v"qhIr;B',d=@VS>.4vfA`ekr<887-=%D3-
-Iv<MHh!y14vcAQ2Fam|Y8M.7B-)<&IFWxbB+2]t1T<ZL(yo':)4T{#&qgn]YuT8>vn&=dGu#d3KfeFIoH>gqSN#id/u5~I6@uD4#tQ[%K$/=22WiecAQQf
-_RogYTr{llMSj(i{Mq'D4GQx2#v{$hi&@D-u'I[HWi:=fogT$0tA@F1]I!`,4jL.p`BKSf4h<24K|hb<Ex|Yo[+_gt/5jLeYxM&u~`sBgo|ah)kV{8&um-
-J1&&##W:/IPMyt0uJ8andp[sq{r"o^vdY!b&]TMk3ST']=;+;v)eOk_>wv`9:a[LeB5be&5c|twDF&YYrlGdm'>m)7u3([ekg$;|p/L&zbh^g`|&&'JwcZ
-0(yNC"[mJ'@!!6ZQ^(k"Ak/stEx23_!s>,1&.:`"w:T{UD!MB|9QHpz"5)rj$-A6n6BUQpvl^!w#_rB)8#&H8a8XJH},EvGdz[tSrlp&(8KO&:ESs'$2rh
-"t%5E&.#X$^7@"fB7N_P1-x['x4UZ5>uHogqS,z,B^8LLqL[:$-;DFX4>>Fi#n>DIMelbgW2qIIE9UyT{sO9EeY#8}BjLsa4l)fz#6]0PBg/YtO>u_Mx!0
-AleB+T{k;3=b&)Opaqa,)xfpMU=:f5hl"cDC({=N/Jki|AiTj!aD5lDx_-2EH%ZsE=1iE[<i!vn2.ttgDqf#c`:/d.^qf&87p//lM%x!:e(@8)Crq<5pG!
-MbRdV7agiMTQohuXDQ[MP(</ZXQb^pYctJ~$C2zwfGMDc%t)GX0^,5@1H_"/4xn)aQ{7/a7^<$WOv,L5$!]bXY{L@D5M(QpRf$>s">Q1^>,OvV]S72L_M8
-gMm3JHM}y"mNfFZ&rpl2Kdqm'PUJNSjMH9U>))&%VU-[<.cO6KRgh,[dY<1>6E;JV]ZS;oM:9:z!~"~/@HDWJ91i^hEm~^v$$LO|N<mXXp$Zk.k<2:Q]lG
-(&peOXeu.)S0yM2I:ZTp;bO]mlwPX&N#FR.QV@wh|YSJ_gqJZ"Yv(jy<zKimN4aUvP;+]bMiY5W/]!Bq[5'/;O2|GNU|Mz`)ap;g2Rq=M-6mjx@<E{CknH
-yd=P0ZWj%b-7TxjYDC)u"Q`g$_2CG,pQDc#I5W68xN"RWp|uY'HiMxB=CO)Ms$z7n`WS+5w1+{=85Pi=={x!P@$6vr01Go0mJ8(W#)>F61+BQv+"gP03F[
-6i+k^_cV<$+/3F>T5,{3mwtC%|o{#p~TIe3qJ#"EsY#"w.v&}`W1!8}vmi%LCZl>kd[GwM-Ct&i3LP_d-AK&]4[){GSh[OF/X1y-;>#'#0b8{{:!ote[3w
-B}WZoxxWj6AD<g=OT!AU}wK&W@~7csnU^HF')Y";-|PC]Lv3}hczeH"XMX^Y.Z1:cD>llyN@/(~{&9fNxB79qUN'o=71ax=+)+%kDL<sO'6I%1e8`$WB.}
-O[+_(E-0h#X+z#_50E90pDe^D!;vdhn[tTP3ihV,[k<>u#:02Q;mR%%ZrfP6_s](fsM#Z<eXOzxU[49jLJL`}yn,4LAi%hTLP>1P(B;W9D$W_5{RDN2i9$
-hSfaB],HKWLQ}_M&Ar[)m|-Kk0!.]`3UWCeDNzQr^^&B!LVY_Zz,N6yJ%%WVttqNBVT.M"cb)fUMI9,7cnxs1(k4.xLK'ak>NA>Ec8$s;^of8KC#zWcx!k
-M-t.s>+r%!{k1O-LQ@]9uSIa"{+&~;PI-4n9n<LmU;do=gF`HtCh|P47#Y"=SGkv!YXQlP;6:j~+@c):4,)gEE}lUUyX:%}oV-E4o;WWjcJoVi[M'g7diw
-%Ttxlx31MkpgvLCVWnsi8/a=x.KIZwB+PfA2X0.3SUmFjWY+<2,wAyl}2P8b"/kCNdo@Qn{;2W&5R.hnjNif0N|3JR/8K;(oJr7qvOZQCl-s35lHzzSX4d
-)r7zy@1f.-(!}@!)+"H&>mHC@Q`=rg4Je@sH-(>ab^<BxC"ZsSeAx7"xUB{H$c"F^ey[KLqlN;'g0-N1z)mZ&T1quSk#ELZ|D>F3Z{AEvAN7=ODyxstGrU
-f{^r[7!_j@K'8P^I|PHl{Of"[^uJ9'.GcwfXV`atCUe{:x0kpU0z3^`^mB'2}c)X>y[.<SpSs4_4c7`3mrjQa+=Bo^-cT.&AHA`Z>2)<MEH<iFVXF'kUq(
-K{G2FKkr+SN'O:t/->$C#ycD0oEQIFM/&SG'u#L/Qa}JS)Fz:xL.+n#lwP`q1e+1)+f.tWwn6J-Yq|uonNI+fcZXypE7Te#=j!Q&X2BaB{vVe<U]uBI;l:
-RQ4vF@A"doUjo`:6q;N4YHw'MVY#UVH<|{4`XmX46R(S_(9EI%J3s>H%nxZcLS&o`K_0hb!sCpH_NSM15%QH,efMx^eB3YDp#gt2$:9|sxDU8(1/4_8L`,
->I5[wf/HZ`Gj+DBj&sE#njK`Yz~mCxhUrg~A=Y)z~x2r;b:LevZxxOYNRkNTI$B70fRcc1k&%%PjdQ~Sn8ULGy@oQj-kxOCB]h6/[(qdd.`0anG<l0hc:#
-xY7K_y&d(-_Zr)!3Og/#.o7r)y~Opa)mLZJ}^b&7[U-O/}NwaAJ|Dgpt1xH9,18cgOEU4:8ysOCr!Mqc}_Hrtaf{;J~Hqz&b&MFO]dyZF8)EtP=HAgiA(f
-2%;.(K]#$ppaG}3x9kUfD2Wd~1rtQ_M[un{||L_}8wR{8gHrJ&7N-xiSXOqC""mNQZ_6z0G}M]'ra5M&r%qOhX^rP`Z]TZ:4u@!&^Z561aG2]G]r3T<,1Q
-9n&jq")i]wZ5ROCbAbR{}Lh2Q{`|!LQx.r|F&Y,{gZ,32(=Qo4zQK-u&D}n=05]BfK.OIm.pol!R4,AwT8)Ew%{Y%DU#3_91a(;lvHZS0WtTqe!PfI_!D]
-ya[U&8t:fzQ/3I^r|iw};b7U~ktX3TxrDkm18KU^4MQz:M0zpy:V{dphhP'mR/7,8'OMD>u0/ykefaPSYJ(@|_<qIzxI+U.m}>77~Q+I$9)qiHo#T$Y`9g
-`)=[ghnxumwsHmPKlf='1H>3[g/U28u<"JchGY'L||:NL'9MaV2A[O63-NLB{A~(XG4sJ;>OK]erjZ!pa#}z=i'h:Io.QYevJzmT7a.RW:i/p|g-{G-XgR
-b0`5}J2-4fl|7h'i}#biI--Q4S%gRLMq>[cqG0'Z'4RbF.WC6yOsX)ro+N[YpHH}h'i9#y.4EqTJrVQNz8cQ#_:Pb8j&qrdf{#$&12aJCesZ>,~NpZS0Da
-QB"p8XQ8_{N'hp|e:bE.AD#_.VR%MDZk0VDRR^sdWfUwXhPO=vmCv)5_-JmgJ^`_,9)p&<x;f!wkyqeN<kM/2h.1I2<Z=X$EbzzR(Au{t-8`9b$1ns5hwx
-'bZl#^~IB;LyhQ#-#!:%RZ1%"V~uh}Jx(h^LV@XSW:B_NnkI9{llTMi/a52>z"eU'9mPi|xsCNVYv5{ir8#E0Tgpje:m~pX:QR@3diRLUZr9(xx}~zfzBx
-1CG(#ae[Qh1OMX4[JnYPY|F%B8<Mw}+/Wj%IVZ;jZ>kEJ%-ncsWYS<Rnhbd!Z'k:5`VZt1WjtQ{33+IOgt]+!_bV|sDiA.w$!WG<aK}in({:<7cM2%Bgl(
-9%WSxJdg<h5U&Tg8SV!gid`(7.s9k13m(HIrWv3gP={M;M@(&_&|.&,mdm@Iez4/@<J^9x"Jpe:H@j"r1h)y%fC/P|DJcKNZHzpLxeC/[:XgxoJjy^80e2
-QyFPseNz~bC=~6+,8N(zysJ8sNz;QmY^cOUh0<QuTf}HOM9EFPUZg-+c2@Lm)yAaF2xQ,%eEz"2ri}};u{'#kVA+5=5E]13R:mWDMqNgvMS)4%~%bAGGYO
-Oh:^#3p<hd(fX7~w'#,D/:9|ccxWJwu8D>'pwB>wrtnF[cm$>QQzMs<sI|Oy^Qz'afSU#+alu,xuu:nq<n0&t0p`<.5'+s!_l@uu6GD;{VUy_29(<%-n2R
-2(@AfqPGI:mgxJ9cMjpc0g+f(3(2<^h{[Yw^P.&G=hgNnPJqKljGf%^^=vmHnGf`;bL.|U==hFy3WG#di0](:r{2V<DQ0]a=8tS[pV86Fb:#Zm~tM6T[4s
-yp&uF;6$jz";ewgV3D{BkulZE4|jq7T%_=T%_iY;QxREXi4bWbs]0#[<)$2@3L>@aLFi&"0F=T@r7:F2~Z,]Uq1tusST@#;^S/,W4/5QX{s$XmY;Q-3/>V
-kY3;_M+=q<{dT{Y</GEm2GE&/X-mJcC-$'Pt=ZxYW7$fJog+pGS|gdTL~,IqB4xv:$LtU/GGtEmCT!<6jC9f6.nRNUvh|286^oqOFrZ&_3N1>.o.04i1#,
-e`w@3Sez41Ve}"d'k%BW-N0M[2t&S&.Lfb"IR0GXJ8Lu:K_Z<QOm9M]g[6z3,RS^n<B|MjJ#w9VkGWy=DL#24T0Ai^Q-YD:xjWJDix;[wG--4Rs%!ycdhY
-XS983"<cN2m{3ZrNFQy|0x+6k".gX$ssrtBx3x0N:{PNNxC0Q|(xUud}&{.}Wq)iUeQOFr!MwBK6gx&M(7=,Hm'w$_a'l#]"mw9tVD9sZi)g<YNCSw|4lw
-Zao-WQB}eF"9&'u"PsT|c]xJa'R(^_XAa"mw3Qe7i!=Y[0zw>2GzYUPVQjg#$EOyo1RRrL4)6d~3Wx{&><aSSi~CB$C7)0~IB-:A]X]9YyojW_%SPdk9/A
-UH5WZ!2'oEr9F#ePcR3QS`D+=P=pfa'C&HC.Us+o$ISF)j%3i!'#(SNkrv;<n$CnZIY2z4M0T[Yy{A2'$m42nO&yw8T5#jcH^5cfPYKI4<2MZ+RpJ@cffU
-!Bn}~aWNA85m6ZP$WrANTl8!Z3n5PDb;EE$pIt`0G+q`&sYil%=|UC>4<5;q/B,K;b7$X5BNn4LBDlHYqfW%[wB:q2!y%nmB/d>`{VpimD"e.u|0-h;7(Y
-zeU6K[SB`U9%=6lQG63yQ;<UN725Aj98CYIT0E2@XFQA]9y>f.1>5SRzva(IXk~TMoBsgW9^`@2.eM+_+DYJlJ"Kfs7tDoE2Y>udgL+x`[edQb>[!3ug6E
--2X<-(us17q>[ssdH{c[G;a&FQqabQcS=g8yNw#EIU<0(_(6ACqx=OW`n@ewGasQw.=TGa{8hQImQAy>=RQu8'FAx<892XE[lL#9F^))+m)UXj3./IgF4r
-x2hSm8k"<oZ0.q67_TPrMrv8{fs;9QQ!k-:-B&$LMMsk;2@-=OCXoOQ'^/pc2AJkcH6t~v4TXt#^J;yD(0Z6/"4q1<.r-,PQkODC=1(-7[hNL$l|P{IM~#
-$3mLTjMpq'62YO"W7uYW0i!dw)~Bpb^|QR`403"2F.,@Sm6_yV;''MfErBf6l2SjE{I'7Z&=e4h"{#';/HF9{S[sX2V(];z9GYSqAkj.[:Z)K]x#33~hIa
-2Y(@6@h!VxYB)59O>Rxw5]a@y/MR+p'w`6C=b1F|3{Z+}=g{,;J'Gk"G.y]mrGt]!=!XJ3+F1^91e{jr_-Kn)5sK'R8s:mh}aa6&bHx(jc)vAq3b8-kE_X
-=BHZzW62bH+`)X1D;V[Gs;uBjbD3aO>y'|;_YgOQ`^FFl&D8&H'S['SR]S9T>)A#!G3$@(|"(eDw3H$8{%b@WN}nU}@a02{m>;I)`6XukVz'EH-|]4]"iN
-YN){_Do!>M!27#y.B`Hk3@l9Urh))JNJX;@S^&;'S"#5k1,S6P~8{m<#EDn;ftsXdqdYqXp'(u'W}MMF,Pm2-v8i{DfjgsY8@myf@@C/=#GH)xc43Vl!3D
-gA8onYfN2oriVl}Y=D`"_;3sij6v^"@@y93fQ`ya)h|#55rsJmpnPuOe/A|WXu8LUQgJ!l$XZlP&,hOPxKX`dyWY[XG9uGAX'$EOM#Na}Z3Nt{Ry<a0V>m
-zh%7HGJBmyv$[,-Zdv[kyCV24>4cqr"KEv'P=&@2}tt>;tcyG<W'2'J8TqlEw.sW5Ihv`vnXDB}WJ3yPqFnH(=:7UIPWceNqZ-a3;lvf^76%_jgA|Ln=m&
-yiU|<R7=S@eA8l%e!0Q{NoLGb-lACejix#`=,vo]sFQkPRChhz2B`UV"px<vxV8SN"D>yQO_5$JBKX]yeEbUw@p,{Y<JXi_8$Qx6Ust0fK9L(`/uDH@b9Z
-5<5u{ox-x)OSeZe)@7cb83=<%-TVd@3j'mXS+w0sM4#^|)$#)p@_65{R!c'/F:=[~<CGXxE!iD'T/%[Sn6bRQf<z5}fi!uL|~G1x{l0#TGv"OWO)d94rWb
-t`fN~hL4~Z]8@`2%Skkjy[kHp!G^y8fl2%PQXkOV_+Sd.,s<lIgbG:&<m)c5UO~59@tX6zez^UL]BV10{/Ff6=9[qeu&zGhYWIF76pUH!Gzu.%:&QWeXn,
-mVi.o'3@d;u4NG"JDSzLq|{}7Z3hORoxerQ$-UdGKv)13m,UR#zcTf%Qv$@CF#1m0XH'(YBxvW`r'XbA|4tX&9J7.[hNz|iVne|jry&/Y1pWsxl|wgNALL
-``oq11K5CC[Qfbx<P2:A46_Zwc"tHNqE;ZP-(t!ORvoVV6FK7y$9-vru1D.X9$GQTgFpaB@}O=9!8d[:U{+Wb6Sp(sfDM>15rt:]A;ladxMxEiDeN9/V!3
-0),DK7RpQYUga,cYLV59-O<_Ov}PJuxKH^Zr`s0)MF@d1Xq@O_Btu^/4V>vm,^EqnY}X%I9;:%Avvdd#%ipEbVumFb##S^r]o,]+]/h"#SYz5&q%+!No6y
-kYS2jQ_tR5wE81rDl`$f4tXKNc.nEpc5-)kLNz9S!>E6#5<)|+PUyR%k8Q,e](B/w3[eiVLT7w=z;J<hF$(,:tEVq-WX(J.G>7pA~-$A6rnr6<9KT0dL!^
-,nDsY+h6T;h/:+F0GMY]>+Sx_:9%}N(}ypJSL%@t#huMT9I4#2.pPjF;8hc]U-kk~:]4f:Z(=yEyVh6m)"#`_)q)/OwN!o6wV[oF>Q5=WpLv%K}=mRvJE"
-'0V{$/q]G>Q@1"a3A`<+W-:Y8fcIidS#[2$0tN^bu;X$tC>fYBTv@eoT!dMav"{{#{ta8OmY5:a1`}-O'p-SL9z@S-`JZdEVz>,vNfZE`9Yg9vM$Ec|#2!
-#3%,HFwM_YazG7bFQt./lg-5K,niz@Nr#Z~j3ju^,)62"5laav;c(6W6|%"jOU#vbnSv|[[W@z[0WybWZ)0eVXQ"Y`F{;Vpt>wn`H4oD.=|.zwtA^lw.qn
-2MhZHr9<3Hjo6E<5CYs]]R|&#%WpKUcaGput$w`LqWYG.vDlS{[Dv6[qPm{voC[flbt(ruop{c_fSGb&9iO{aCPVCz8kD3]a^2{'wtRTNGcY70nSJJMM6U
-OZA@$|5d}GCBGj+Z3Rf[1UV6_$z"B(P15ntbyLViL3Ax};oCgLU)aZZo@{mOiD8[&y=:69,%8QyDx9y.m+uE!tFg.V=Tr`v5a2nAP[Zo'arhC_99!i`u,3
-`w2.[(T{JTP``+8%wx'd<@nK;|MUxYchr!;<&)<!8!2;pdhh$&7I`S4yd9oHb@]m&M5#6Ey-m$e)A4%HggI&26D&,Hf(.36jSW|<x,yxBYQqBb`TT0X%:c
-oB)Ojda_`0KwN3^i4|HiU6EcLz)=}=k+(s$Z-Yh$kLW-^'eFTIi-R-Q:emL#@l.(DYvpk(0+d"))'^{{.9vs8tDd.iP2BN|INK^JMtK%P|~K1p5,Q+V9(W
-V/sJe2IIl"[';JscaZJ4MAX7qBx:zP/'soI6>>HEXl{>c1~%[oDl]wo$d^>)x:(<hb!I'dI5EL,T.u;L2{^HHA8SNIZp6z.88mV]i.,mY>s.u}>QE<J5dI
-j8MnXe:<|tv<`JLQ/_(`p>d5OZ|F{>P)#wM@{=<_+FahBn~_fPG-,NtG^<zC"2(=/"ecN;L'MzfU(==2'X~D$y7L'=mGlNUZ[.uS[h].1AZE<B|ya4Ht1j
-qwOG;{IMb04du"5lm5i)!9CY5H/2h<V{1<4q+KNS}lZV!:)4.s_8_Zw&C3grsH6[3zsMDO">;Y^yelP/[Zg8zf[10s($u9Ebk^A+4es$0:DA1H^@DW&g+[
-{w)l=u+9dM8SSlE/F_)1">%!3Z|A2hV0YX-E.iRBZ@Kr$]~vJQI!eKXP/,lJAB9'p,l{$RqVl+0pJ0c)#y[RK=<TI=0xW"=^o3g9g!(b6z6h!&Pc^)t"oI
-fS7gM@HRXP)$]fX>RP,eZgV%>W'rhuYYE|y!UgFBn`d>O&s$_@L]+Hi^%`V%WSsZwo[5a[!Q8Oaf<H+(WKQ@'O#$t(VXZ}w{m^XUe&_'"qHBt8vv:}M!+q
-X]zfu&@xa23{X)wm1-owr+iBpQNTU{:oYsQ"ErjvgG7ubU)])8ODSt,vJ&g#8FsXJ$IcrHDd~2tzjN')8`~Y(cM6KP@KKY_"[fbya|(46LDjjbVv)0Mx4c
-A0`ENx^A}CD;5UuDW9H=`UNR4hCe-d]NsVh1f#tX|P>m%'ZsMo7OrRc5!xpPg}3T#Xrx&a9X.=YlvBFQ3A9tX;)T%&np]c"jC^45'XK@RB!_$z^@vV^G"n
-y7;14J;$Wv"=.Tzaj6RFoS5&S.W`J.bT0$IZ"WC3.IF'_5.eSD,m4V,7ps#!SAov7+6.Zk"e$&vN(^V1j]u6rcdM~!5Kwbv"d`d'IPMd1#hj[Ld!$xLT,K
-Wu_ycShvn7/dYKk4}2~>x">0O#'wBV{$Jfc%hnHl$-g}BTrR,ksCKpS5L_JmoPGc8ez|G,[Pt"z:Id+YM6aXhd7{JftCitr/bT<-__mCg_6ozbq<{IM#6a
-'T[K8W]C(gR>6Vg(ZeV=Pp{lnlz$#F'%+gNEOnwJ[)Je5$BQ[@0LP!ME+H;qSk(>qqydCk"3K=2W{MXoWoy@QX0)K"sp+vB<M)PN1H-9+He]&Fz8j`rvE:
-DGy6lhsZ&%h"E>$dFQxb,'{#SxNw+$S#QsLe+FLctvbq{xA5&F$4n|JH%.g3^ctb8TpdpF60~Gt9Zp~6&_G0!d,@zweXO,g"-d!3PmsQhHyh1C]^2`q/pk
-&qbl/#;WF$G/s)UksiO24O_SDey$yERuYh{@mL=CFNuE3E2p$GMo4p4bmxaXs$%iJW&8v4YV:=8']TH%i05My!I6LF3LSh]^~f[[J18tBFl=":1}A:PAUV
-+B<wOu,I{y^0arUu7y1<K6d=0PurFtC`Vgg|~5OU'&reV^L4LX1xDwWmyL_/R'x=Ejch#`q}w,6fTzOwci-tSnR1^o5E>8b&am<:#[]z)/Xs%O[J"xLeDZ
-,7z7D:sNWhe9dhy2H/R%3I{"kv&PJuugb:(M.%ep;P@w+d96.k'$-%iO#GQ:R0j>%Nn8%!;MZ^Obvr3+wkygGiZewx5md9u)kI7lW`u<ggu2^<,O<4j:HG
-`Ape`6xYr+kF><a#!,uQ>9UNG!X`_>//v8O+>[t+Myzqg;Tj.;+0M!;3u#<ZMS)py2$K.;c1FK[-X(i5KLe4:yT2pU:0;}J`aKxOmlXFM"_TE`f;e)tuK1
-C:Bz/hU+|tnHMIfd),(rU"NnWt$3L%S}hSv`7LIrXs))YOs9NQ47D"cnzgYNgx3$D;|;$ppJ}U@f(iHBKA4gHA5_HiC3d[#QU+JhXT}dTM"NMiqa_z:baq
-|TZ6b&"z0'[|athS1z;8:|lk`"7at(4fp4XF:ibkSm(.PG4'#^umNYpQ(,x{s%CuKx[!@VWxNNJ1kDSZH8&7(B+9KK}J2ZWFO1&mU<|GF)XS@+tvBW8f,+
-5"U,#)1I8,J,Fi"XJ;C|SD#<B|l0DW[]XZ-oDf<hikdZ@;sO|v1[d{WrlL9Vj600$n;.tmFu-M]).k-w&O@9[,{n"#|[G.W's9paJgv0grybWbTuoORysl
-:8p|-mk|DvwG1tyO<cf(1ZN}gr.zhZZBk#%Y{|ING)v}Y&lRv`8{$60'MC;jzl/{8M"vkrtCrHt<zeycV!{&v1G=ohK!Mr6-!)T|>)lS}o,!+0YEE};>`B
-bIw(C'TR~Ey/z@>VisVIx4u!(ht7e@+^SV^j"5q9.7:=),YwZr`LbdEqrHFO:2Lw&_qQ/yG(@G!UBraWRDzW>YxKcL([!P+)c(3vjy0wpo3A%E}Vg0`C(t
-14O^BBWBH&1+Ck+Nk``b/FA8i!yEFk0ek7/!n@)^F<:-:xEO}^SCyag0R!eoNvVw^aq|%0q)<oU@>5Q(+rYt!F776jg!+`j4s#2Y,++yWc}cu,c_2{k&TJ
-N1Jf=<Le3f"5X/)$_>~P&kN_a;'uTBD{T;mfG#QYa"F29I,|MiR;^9!``G.6!.=='w)O#,Onyd@:M@o9<WC@;|vU$_cv#8:[8nj]"^}c7l/)%I#XkOd5K2
-_-LU-E5m0QE,wf>8xw,"b95w6uTMe9n9.[|$Jfb%:Ar{Nq-.-4y>]LA7Lnl=b/I2++;;c!4ykAU`#CKzE%f]@dM`OI9'>jgdGoNU-8iM}ulU2z>wg{F-"$
-,T"2K;0{+IAW(u:euPN2AW4d)])}zQw2Mp@79V;Gvn79vFdM&"gBpr69/>|hl4)V<calB#I_zzCwHuH5Er6ub[$Kn3v&l}ILuhr-7f8RCw8C3cg9PAH,}R
-6}ulNqSANr4TwO;]BU);EpU)hz"-8OQbpo}B3fav9sd@)trqrDAw%VM7$"!]`OOIX$~K-W03aeg.t=kUH$j`]bF9r^`W6-7R"E5-fLc@{W~Xk|N8c{oOEE
-fNoQD9l`~_iN.ko$|&Y1(Q$#!2|v#XoL6cG8|e_0h5%+zl1_>ehX59jb}D9i7IQmtPRN+b2_`P[Zz+M9rftJ26_E}RT<Fr4Y&.:O@,}j^jhXO|h/M%<b{o
-xw.(p;5.]Hy'92_Xh5MZAb.,@iU0=vMtDZG"@OLceG-MZb!8g/-KMWZ0QTc,'(>|"iDtE@C%07G-/xr{]ya"g;r9<%6RZTGKuw)sL+=:(2#u!p7$,e&onX
-<:![nQy)!2:Yyvn7{76ur<]n>R0:N_<iB&#Pw&e=#V|xrm=l1!]-h4eD(p}a.1Z"$:AhvX+=KTb72<wr+(V_L)!fdc^5eEXh9=wnkgn1Dde-d6};5=AzC:
-9r(V<7]`1!F:_PFo{sgB}LrAb+"=|A:%i;s,P)"G9$.O#G@NSa_=-F2Avm1#d(/hjbyR+II@Ds|'YnHh$8nFSLye>gK+%OmOgq<N.LN$KGe%x[wC=kEIZ8
-F-L(zCvE_Ps+NTQYYx##U"gXD&<I_+GC[r'ln=c]rJd7b!HrgBI`llz:+"HEIcYQh2hxr3|{KSDwnWT88|comkRmh.CER>LxE=`)aB"Waz|dz@VCBn@o|L
-SD`bSvrY22~{y!hPKrd6amNP:Z2_kB`'3Y&(y&yu=M&nA#/Z;Cy>g%-{](CUN+nWKtuL}_8wW;e2wcoE`.+`3hz:)IQZhbTbjQr_H_a->SBVu$MwE@S-tp
-Rs/yv]g+x)22K9$hf`n;3t>7;e`6,5kQNA^%4Sutv5Cy"ZA-fL-;cfS='uX]HbTR[s$;8qA.J9^Rq8-Y%A2VCoF6XTzNTLzw~y+#v@Wsu2R:wo';@)^uLz
-nV3Y>1wCBNUenP.;fAAWl1Z$/)=0zvTV'XkTq5(7JO5KP;"H4x/s~LslfRSdZ;t$!<;2&sl]N<ipp@VEwp;M+j+8U&mkNnK&Wlo|kDeZj#,QQt#s$'HOfq
-"'!WYOXl_^Vfi:$y{>F-p+"Gt=%zm&tthwa3aYKwcy2d.iArI@Woj)`X9]/w!U1'q8y_K0#gmyv`(a4d`Xy>)oUi=u^jl(wbf8f!XT|lqnkhWHzsf<a6Aq
-@0RGZW+&la>k`RwD$B[>@d:OFjG9qq}hN}Iu%PM].`#p89B4xVb2>GkbXrb"|0X%!p<7ic%rW8l14AQLVM'Z(Vq=cw@@UB))czHGF]eHK:}Y#gsf=/QYmX
-"'nRSySx#]|B@,"H|>:Ev@1.2Ch_)Uo2RZ:^%Lqcc[D:7b1k3VJg"4lS4#uS9|3s&62CJ|3^fB(jOpH`>eJ86Y{)4Y_8-J]K-CE'NymV8,=<+7T#p{=oba
-_|H^2E#hIkbxjnhK]i{VguS/j8e|_;<O2dS0OmWl.)J.nh;8!K4pNaoXJhA@s5g|j0|h7vi2/59%@3I>F'7p+J+!IRPr<Y;d@HvMOHrqDyCQq%Mtrp[_<)
-3A3<Bi~_.}Az>5+CR+>QFW@'-#jR1U!B#uq'Lm%6);T-!O(CZ-_XmKMP>'4,/(/9Gtv2o1[]%ci:|!2ENp(=I^=+>(]&,T&-W6OiRiLeDJhOKZXK22oZjX
-pZ'ilGXIA@={gaC$HLi6nA@(n8j8}&~-yEH|0YugZ4W[t7-pPx]GIe~::p($_88y<KTI$[d#M@d,c)XlRRJljpb&ebCcB_g2k`g)iwp..:eX+Q-uPkBr$r
-<uQ5Ugh6cPV}iSz`}/OiWqAmSTI4^G`^=KbxNE^68^,r003Q>{.VrOav+yN+2"x3Xz/|vh7bC%RA6#;0wp=A2kP_P+g_V0WW'4Y.ZzT$[LyX9f2ux>O`RL
-r]1sQ,@5fcWNh%ZEA@+bfz:CxEqDbd<ws#|o>PeGgH"l'dVpxh$X]<w<xN5/3,IN(n'<C5$p9Br6H^1b:4h<[[4$44^V}F|Zyn2ZXY#/c]k;!zH&"s,ykQ
-0R"SN:feGs&OKVn1.`wK>!Z@Vj~SFe=]Fs+(cgB)dTT."crivrI0RA_1<nh$$ysHJgTaEGqb]l>L4Q8uL,CDX(%Oksn<]xPWn:hZdTSYWhS6gODYn;X.=S
-z0wWPzeGQTf3Jv}.CzC,G4Nj&"V!BO~GWDmfX{)oH,{k8Dbhl3r2HC-i5gz>5]6]_E^6)V$H@2dJCcd)1BHHXU#+40L(8K{FaCDmi84g<EOhWY}/(fqGe,
-I2::V]'&L53ct`]{K30T:$vCo>^+&1}hXQSlQJ$,#,U)8sFVm`|AqK-_qp&k4VG1ogJ3L-^BtS:ZsplLd".0mV9V$C=YNNN7y49'i};pgwVBNm)&^v$KCU
-(d@AtN+{16pUeW:Q+-AZ=#L5MS:!u{a55A`Gkc3Z$n}ZUJ}rM)'5-@;Vdwp3Rt4Qkx{Pe,8$OHk9fXXgKzn{FWt4=h(FM_6g;0^LDw9^J(t``@55xxt`1R
-!T{J1|<'pov#P#IpLAqjags@PUji&U+0FIe5{ujr9G_609d7MszRyz^'iR#f{Lf!$r#_n$#+p]&n.);k1d3ohI@l5haB2%FIm!,778XjwI"O8''8_BN$Z1
-:Fl(&6A#d2/d0!ebbBpQNG;,Q4vR(gtDjo,QuMYr.I`3r{#C=b@>md&w]tZt2_jq]7evLeTutv3uiga!}9V`7'N%4PD%7EbHGUq}DRFufWSpMs1Nb&W/LQ
-[VjI;LvhXlqJj44=gf)_),$Tqlx%9G9|6v[f>m~=F@pv2q0q45IcIQgb#JNAo@hV}B4FXy()rue^V^hQjHQ[L!dQn)Au}qdUh5K;~M{|g@B$gY}J'&[aF,
-Y[oIZXk/Q7M2"<_B,c6Cv5.t<Nxs8di6f<R)Z6TT2$uLHR#-xiil$O2PJDU5z(.b$a1c2<vYv'&5o33yg"AU@VX%mR8f[W;%nai[.l6qe|o[~o'l9h>J|F
-SV|l/!oCA-#"@L0JJ@i>L_)nEb`X$exkNE-pgh1a'g~WrhSbskJMp5%0jB)7D!IOa@#4$_p(-Ej_w!h2.Z,_k1`)sj/uyN({j5sa]AAF0;cu_&nHnsI=!e
-&HnA_u)'$xoGQD8m:hidNPA/[,FWyHJ^re;0!Y-lq||/QKqck"@/L2p(/lyWErR(:B7Q9o;"[Fd$vFZ;RPe2BMIpZdeF"{H;sICv#v!p_a#%}8;VS^dp-O
-Db9OB%x3+arNT2_n$,&2+b_B}."%u9Fr^>7;]Z4Yh<r)nsF-|FbVr'gXV&SLxHWReSVY7J4T8bL#gM<|(E"X8ErJifD2{2!d=T_@MMVFjB$g^S;ffWW%p=
-%,t;PSBz'v/CQCru8,x&j.$_p:K1-Bt>b5v.<!~zurT-%|`S|GEWt0<&F^J(M6~tHR_T8L;TPqix]/7b>c6xFN-pz6GG_UM$YpXlpO!V$2r;HmZ-/V[ceU
-@ioR3M-0U'R'#0]MIG]U0'N|uqkd[y^P"NBUotR[hJHh/_'A'z7aolns-OI+'D0'&8vN}rG&pfn>8o"8lyVG^}l7&GDmsiM#u0Rw/v"96]S9PdBMxw(D_k
-8Q5Pd$b9Q_;5)<>"ctL{sn)cIm2j::C]rV`h;RPT-j2]:)9ypt,K]07y(W+goJ5hld8&B{)iZN>M,(kV%Twd=QF]4!psFie[v<(f|TJ%enms/DcK0]4){1
-))Dc`o5XEV#w-8{qCv.%%FEYplqy+qbD1Wmgu$akw|f7!bs61.OOK"3}FUSneM9cS7kXQfg=Pu;H.K>gHJk[tI!f@VUz9ZIegSQzwSovQJUczAwD6M!p:-
-Y6AA9Q`Dc{$]2}]+Hhc/<1q8[ls-V<-qWihc&YAYhk}JyF1,%:IlNkpkT8Jmg'd$b&74^XV;^W/H-q82u>,jJm%A~FqCq+fX+5$."u%p~aa56]9<5migeG
-/DwtRFcFba)A<kqC@3'dQBeI8j|4@/0|bNUJFV!=KeRy0'Veg`XmC.cC;JN[%[.iQRgU;!E-8tT`1qoc3]1uLA`_W:~B$/!@dAHMA@mV5CMUdGsnc1meo1
-8gC=JCE&{j'nz]8%UmPIVc0lRVlwg0a/S&!61<=ecv+pW_l)!"}ac`(wM_&]-sCx46dqajwhy&f8:K;+O's_1<zgp3@C'wKf-K.)+!y@TC>Pz#j5662:I=
-JM6WT_Vh7P[B;UDwjOVA-n7G@{DCd1|voeZdmk(r`Tjeu%N]IK(5{"-3kdP72%"jk'[jC!%hKK`4f64L'=8{y6tn#L}Fy$21Eqy1K<)owpdE("BHJ,y/Yr
-UPd<m+nRGsp{YaGyeq:`A3kvhuR`%WP)Dg[D<l8a"eagFH'rDCp(v=x,C8f]SX!:K1|.5OXAT&D"B/zgo'fB,&u3~0F.c%B+=MpJ86P:u6u<>l3.2+T,M^
-l($Q$bNi7$YeYT7lT.py|!~!i,snzNh3DS~9EM'q9{$J9F5PDxR_Z|M7R|]l0z5CzXVBZMICT(#ZZxl}SX7v3[C(rtW;^teA3EGS%L][hpiWG5L7cT/'q1
-|U({jI]+s'J(g1MzK46!`mk`^k+@sUk5&;b'e=y|TwXx1&M;07afIY[[0WWHo7ETvmTDUC4F=Z@@`)Bgwvox}328{YCw7V"#9R;y.p3Fb3y{!Ji%_`z!GV
-N:SyYGp-]R.4[#Z[:F1&c{dKF,%OXSbzo8Q9yU>4Y)~MA&W2u%Olq>tr'zaLd:!e#mf&0"v%fO-B^b0X((i^`.l)"R$+W)+.be!k}Av==puKi@S0H$.4bX
-CM1q1]a<kS+Ugi}K_/xVumr+$#5"V-<Hr)=7fS9@.JzDfb~oAk#|d^NJl-6Bk}~hpC)ncH;V)[hD@CQ]j9nela,pUrVgg6@8,:W<a+z3fXuPAKZ-m:3M!R
-R"KWN!Yt;o=TPG{(D9B#gP!r/9XM/Lu/c3K"_RCEHva^xT7Du'6eh2<41hzSM|x@K:rk}S7CkQxQTrG,ku"SQezD>!70K]#,HKJ1cus=6JZt{MsajrqtG!
-v4xfK+DoKGj2%=71O9dvkNazQlh3Ks`Trj@ax|DmJP)t0m"pW@t@:|MH,7oDDpS_.2p}<'HR"37P%HmVu=:dTnscxg:=F$vY.s]^#GkFJrsij_CB!E=:^C
-ik~^%"qS)2}DiBy-q)jeZdXj+pY%#lJ!6_bwg{qnP|17Pz(<#nB%HsH-n<lneX'].Z4x3L+]hcKOQ9]K!/!#=u.Y:+CA97Mhznv}4d&:ELsL.w]t+bZqML
-~zL=pkzqx7B{6|&40trjeG<2+wS3loS6(h~W@6Squ#b:%[ShEU5MZf)EEcExkiXq$W0ih>YPzW$UaEUF<k+HXcYWqP6H_0fhy+%IHn0C/Z0OHEV)9B#,54
-]VH(53qWCj&jKrTJtvp"QMUmini7mYM9~6t5;_j3]0h{#q3euK:(a'#[o.mQj65U^A1wh>[Sk+]D=_[tSuP9xvYr[`3$qK.T-jFkIM@<%Y$>`Qb_;,7.gq
-M6%%N@=&g2}/vtRq"2yd@=0%C$WDa]K=Jz@B1F(!o1<D<F1cw):/7)KmyVV<H74H2Vi:LS.epL/u{UP)CN|K>HY9:&eS&dRMnfTjZ-l+:m#r#SAyP0phtJ
-mT~ub#<ENwJ/ydgqj5U.Z2n:|55mlguamI9PZN0k8=Ppy:cIDsq$c"W"[kcK`c=IzY&,#sD,8WtikD=|)!:[MXxF4V9IX!J.'Yl"lWaAsQ/D!v%&j&#Iaf
-t-NIdLg.3VzU$/ldoc4c,Rc.lFX886N#L2ko'/wa!%egD(/'].cGp+o$fb9cXah7o!ob@McW'f&MO>oa_6Ge.9@!|tPCp_a(xO5zNM#qgD:[bXDn#!`m%w
-84qUHgoB:iVP~Jk]|7GK:xqCz[&&zGvOpuDg`37[yy8tlhv(/&wE7Pt&/foQ%O9{U1.3MJ{Yaz@}^N'pv,P>:gQ-Q['H#s[">j2wSx=I_QiP&D[;i#K!PL
-qZ}(S>i/BlArt6mY]d7fyNtI:)DjINS7LZxNS51v_:@Bzm1=D/hFB9}!vYJ(LV@IdkSs8&Sj<|~h$&^5Sq8SmnMaJK5]CpV@DuxRP7D8=_r`4XKYdPrBQi
-scB&9qg4w|-uA$S7,nGh2L`%}Ey@Ypsn3:}4|Z~shK%m(+_jy`aH!P]$pe5]fEv;-alzcy.wGR<pPsuP1uXDv[Y6WlH_2lWV0KETEqQ7ww:)8pf`pOJsK[
-+PN8I849B0XqUoBL"j]W&Qq@-ISoG.sf;9g#Ja+Z4eL_QH7,dD@.~i8uZi'm!;bR|`|w[|=>q5WBDrDmU1Vyag)t9[7>hG'>Q4#llhU6<O487q6gLY$3Ct
-'ehFySbsLfW>Sgxa,N/1Z>diM[QU|bz6$NIj9fq;l51zHE's#AG=H{GB#'W`Qv]P<<Zq0PI(U@F'SgP(!$6BBD#PD'7_%QGck&Ek@g5Gu{@[2FvWh0i+68
-bOt^J|aO&|{+J%=W@D5QH#_$lR[5B[5h_z>e=wzkQW5UhRi2@NsMK(r.Gn^sQkqs%0TJ#m-{r@Q:I7rMKQ~5{4@B`d"dr!g>ws7,!n^Y|T+S=i{:`lsJ-R
-#>+7$wARt7sYBZqtGuc5A%{niug"96LPdrXX(A_9D=q_uzcb,DeWd_&{6OtFIwo"y"&Dj#HP"j`m1/x#r&.K,ZPz2Glt:2#22@H]^WBss/v&C0hi{=y2>"
-"Wi:gxPjvo^whS2D@SNK~W1m(hY;r9w/qIR}z}5c42I[=wNs"vKy#0]MgDaz{O+'K'"jN,WF|5x3wBSt-!g(Y%z}#-[i1t}lky67<c>7+t@0T$zU-d/z)>
-/zqO{;:N#]o{a[#Ywcspm=F5!y%&3[(}fP]=U7dF!3``m_@SFM|q>X1W(jYJK+8Sz]~a>j<i@@S&U3#yX@L_}^cL!)d%7u7b3IXr<f[I.,!pT9R2nSZmQq
-x:Puo,R|Zt%I!@)i'F:yf;S5PgE9u{=h)aK@|6<I&/uD^wrqelBy27|q$lOVIBAz#B(@yEqXVG_(!cMbvvELv<nMkicp{$2]5usk;[:3j)})/A^/ou:'cV
-m'1bcmW(Jbu|xUw9;mmmc}#0azW25%hEA)N!q"lQ:bLu4l=Qa+DcyMC}@Y}`eG92:,fBpQOb''Sso@hc]CNs@H^++F!4_5p3Nx%x6G=8`zL2oSJJKluP;w
-Y(UpX]<%j`plim'r&6;P3)1dnH8xB5,ZQTUoIZ5O3|dC5Aa"+VnPRoH=ODtNdCuA0{_QJY^fuo`'AMax9H"7V:Z>{x<KDfhU>nZ}1s%G&e0-W<nsJ|B{~U
-$POge<C^oNc0dvdqmq'qEuF<buW=t6dPkz(HmYKUzc;O(I#f`0piG8'&%WPjKt9cz19|;O->JJP06$44NdZjU"|-,<l{5H=ui(7U<L+w8(gC!DZKHku8~f
-_T><'x;LBSp@X5O2[f,OiC!>b!%+%lEnlbVhlc>b7JoHcqT.e;3fkX`@$AGqc6kY9"J$#OY}'|>XTu3(z'},tgCVJudVVtxa1z>"`{D68'(V0[F&|^jaYL
-z'-haOH%+udC&N[Gx3st~LqwYQX^j)_7gc7DNe%#M2N|m5-nUckkmL<^"`%"vzkTL<HQ<_kw$ctqac=3M6Ac!QaXh2tsn`Xz-F:l=cN)O!%tQRb^xzBi}:
-/z&jE8%30anosr9Pcs%MzaRa~1-P]T-3!9({QUY|2}]Ddd@@YR}i)Gl4{UDUEaR(Sw_$"k67drL;(-g0Nmfk2gtXF@a2|rW=x]ea96tOM;zu8w.YiO=Y[&
-=of-)zE/8$60]MZqcLsU'b=nvHVPiou>e@&28+bHx:5p{.97;$rr-K|ynJ8AbLC,ea^byRxiJ(@|g{0X5G-ZnN2(bxAf('WS"GrNGL8c3$zih6w%1T7W}!
-w]st8D&y!q^yB1^2-h(.oZz`XOp|5[nm-O,[6S(K[UoC,>]|Sr0,qlruEsCs(o|}z|@1K2[N[vSYr713Ae^QF<Nx~DJ'C:)%|6+A[cJ2a$x3`FR6Kwo((=
-R@Tkq|YCm&GvYc#A:$0L~5/}13<k3Dye)[3BO}_YPmT}:i4&wJCqMa|fP`$t|TF}KK@#KATu~{+>9KMGME1shswWgL&,m;<b&wADhQAiG<jC.#o_7TXRlh
-V+CW"=Jl%ns=phQOAJnL81iM`_TadPbSc4NIh)ARFLl[0Xm|<G#c[6Fg]`(9NxA!F;wF5|~W"f=w'x[w23@>|dp[jfr^SCR@sA7j%0yEtfmumv9eU||M6Y
-M#|n-w#q6Xx9XuA&2T;B">j/;.t1M1f}r4`k3ONvM.%;Pah:HJ#W7UVqe(36K!|}LDNR59V&wC.V+W>dAe~Kh,6x!QoZ)L&+=e>$1l@L7k;"+Av/d^leVT
-2Y<rt-el3y}&/U<T6FxPQwe!](G-3f43Vw825e$7lTMz4}mH5H2Oj#Z6yoiq05i4M()X#Uu),eOCSx4QMpn=8=8F0G^ywh{aB_@g(tD4v=PgPUeY|74xaO
-<z2q;}|O+s3TDl42=kS#2"}`fXNz}}L9}`hW">ek67_]Pz3`_TIPcT,Xy+ugmw)$ib0r44QB;W52nyl9qn!)`zk++zv,u}&_'N_DQtp=z|E}pjh;MJHi0`
-iC%F["8@2Z08<V7Np9Gd8BU^DEdLS'N6_)jC[|!+X%ECcWOUr&`&:){Zqa>TCwC5F&!DpM|5wK@z=JQ2hfG9)<cr=;#JXv)A,{x_O2_)6fe/9ZI[:Walio
-,F-8ZMNJ"XOSPyy0|EH.0]+hA,vvxnWLmaqJ"r(I><Oq]8Zqi^Z>PHy6`=c`C$7.8$_@%<6BXDhBa$px);9Ci+oJGjWIeSJC^;`CV,Y##u:afg3#FDby2B
-j.P+WR<%+mPTv#1Gz91B`|`,`Nns27I'6-00d#PpPt[t#6E2qRE/tA2(~z'WwLUTRdi/Twpnc@baL4%'{s8Q5q/@WN<K`+f&(C}DIFg-vLYq7J-sf1e^Ly
-~B,{R5(g@Ugm"PGx$IJwjTAIDpz#vw%Y%.{tl6&613WRtD`[,$1OBN^C.FxB%+(p'j3FUeiV6-SbiF`L+JC@Ho}xZQ,QHDVEg=$Rj.#5:iA,4V9TV0%WKw
-u-`Q`q$Fv$`"V9{AP!:dauUX;4iB'OP{8S#8Q,U6^8i)gba$)5gr$GfKOq|4b-O3sd`=QIypLtmWDvKn<C>sU/a!`,1s^QQENg#Wu`,pQ!79yHn^8&oTCT
-#K>Fg#H)x}}is$xN`wKW//Pp/vWE+BzR0_Q)~x]P.Iwe"C3{NjMG4QMUYi07`Qy9PFP{r%pbiWmgaP+NE#7t>gsXW#{Ev1!7O5A4",C,/.y-SUVXebLxuy
-W(J;i25si<n[l5$YWsSDy|NFDIHb4oYc:j~VOKBPtet9eZ"RsrKyi/PzPO:e=ji$qYub)C0CT"NG&x!|FU1@E"m/GHkvtbqNE4GfMByx=X~0@r#E~YSfW-
-LYJ<uQb)_-OS;5LJ2_DO+m-"S/!`"=t'"&@P$v|F|&D[TsNZ8x])5+v<4"v'[dd0vxr|%V&vM,%a+M@EUY}F{<Nln9qC~">pOD"mwhf"NyXSxZvZc5-O]q
-pCz0bS`WHb66.I476-d7+q8U+1r/sxz8:I51C$#JnDHb$NCZh;EE4aBnA&^;x8Zf)M;t:1j'omrK3J"z3#gEpotw59n$gi.t{yg;N]TS-wR{<_/4mRO^e`
-4e&EvWwAh<vpQkq`pHK4O33Nwwqqfn9p-`wcHfCV#Fp%r>|;$`CSjwh,DSY[cSw:b:z6.{K}]PY$Pa.k(pk>F!'kNulovR8W<KAS6_oMfZbT[OpaHp4+7.
-UaMrM@ZiBLc7"Gi[L"fzc}EevtsYY}twZb"Ly45R1=KO4/_JcD8eo:>7iy8B^|k!ZMB=/Q_I;vT]%(USsh(Ju&mvL6u$F(%_]6A3rcbx89zDPNINFzBJXL
-}T,{k0SVceyI%Be]&fmeSs~&+"4D%,!BB&Zb4vpc3QHIAP-r9+"EI0gbJ1=UL;Evb-`_C'%iZaFB58eC[uAZ;WS$65$$iHv4"&IFoF`|aNp33G[One`UTu
-|$]OI1nN,;Q5Esh$@2H{U/`7`Mhv"D7jOaRPair0S^VBmopSe-/9d.2H7Rd`k[g-T)7]"[0`Cw}KgzQ6";(8[m5+~grJ=Bz&F.{ywxxNTd.=rB;(9a2_YS
-]4fp|0m|GIWc'|.z2jvmiT3kbcLda_NHe-!";7Vt/L5KJ]iNK+jAx_$8YFd'Csu;8}A[jzdc=H'NS:v+adxhK$Ljh>Vwl%iin6~G5:8[_YSBR%``Io[:t9
-m%QCGhtB|fLRcR{rkpe9&UlR&_eFx44fFp$8]}!uN6/ckYQMP]>L"cc`r{`bX^p@uc0kxKD6ol585BFd%SsJ].44:'eEme3Zwv~ICJTPaCUsPhVegzeG"f
-uKL#ZfZdN'}PYReNj|!z!<1fcrq@c/(b&IB8n8[%(lRnfRPJtn6&mW@Ba1$YobaCGAXI3C-53"U)HF}!v_tafN]D#z>c8AqPR5o)E_e@83.%~y1rjG:0=x
-%eN7kRC]Bno'<@cq[n0Vh(]3Q/kjo{lA0$M4^ppZ'y$6+rNCY}BJ|yW2SO(":=UuirINRu"c"{689vEgT}/!>2_hx7Fxwxi,KTMoga{]PAfe=bI(G_V$Z>
-r+fB!V:x)dS[<jWa3J`-+]k<w"fq>:^RS<He8=b90TP%.N=bHawSh$s`^&a8S6eSgA)L$hZL|p:Lx5]u2Le#SbC9_H-OaJz4Ii'd&^C}!lzrl<evi_SXtA
-NU<#J)bw$ja%QZXZPYXwcsI%FIamja)Z@Yy&Y$|6%$REYTLi}6nq$>e+At4&yn/+hpFynl{|ERUfZ)CoJ!&N"v7o=rawHX^e/=>wopI[vo`e5NZ<WiK(H2
-78~9{PBM1i'.9wil6e+%%fxauzO)B!b<8D6_lGRz^a(Hd,qR5f@nKh-Zk`fj(idPT8x6_;Fyww9]p@_Oyg>wipcCPa+Xwj<]w@8}Dqm5~l,]r`_TL<iR=E
-WAgsPh84{(Q%DWl33We=kOEp6CUJ$CvUc3PBy-dc/CIh%`gaDF7k`($I"ZyIb)$nIQRdGA5aRPuUcX-ul#QU%^$F&2U}97pl)yYg$8)w~s;dq^W,/Rr8~@
-$%7jO6uAfk'ZoF6-3A[o(_euan4^X9Is/`{|xOT}!gtz:v{#X=EH>x#$pFzzujT#5ynVFflMH2O"um9}Tvu-y1u6iDPJIymd>($Dhr"C%hyLD6WTV,5v)'
-]]6AuBbM`.K2]oX".rZcWqx.p4k0_.#5A[FS:oZ/pr1Yd)YDfVgd!w$uW<mV$Mb_aB)4JZmt7(3V6La`t&bSo)S!LkIK8u3ZSx@>,tuivC"st.[k`@Q[wi
-vc!Y{Pm%R^cstIRlW0%swQ+q!$%$~k3+hae8c"vO"&`%`QG%1m,q-C51&h]+x5~4.g2^OgV&aZ:^dUQ]']pFi%lr)4:s(rq$5-qi]JhljgCP3g@U_!Kj-l
-KU".eiX1wVsrFAoRi6g/AY]22&.Y'mK@}2Y,F<+HiytsK`h3>DZ-}X}$!z]vG]mANG7%T-w!LQ;/ZwuRHd+(~Y(P0_F,E}Ruv`K.;+x=Er)yF{oy5x&8vx
-[5es~pu&Su@{d=NjY=N2]u6tVkOsx@<^f'IE,hCMeV,KDe9mo,H5'e)(&U<FZ%1`T6_DS1wt[=J/b[.>DJSvfQ-{i$jztAj..A<f6MF0eRhbUsY_C:TpC]
-|R6ya^A##6UD{r,OjzW[kUty1{k{~MJ7b7fH<s[cNwp#{x5P&v!h)P|vlpEEKbS5TiKx5f_@5D(h~$^mT9EWy0I.P};dK.7sr!w=nbL,:++Kl4re{l{zbf
-hto`!{:DW99hc(}}sHsO6MH,%WlcPI5PHVHT@U{f-7lw//-L"@=zD:Qod2f=2s%NNtr)Os7%xh||#]:>EXRT}Y<p'vQUog+P]DkD`IY).L7vTx#FNwsJQT
-ZZA;V_S.8Cdt<DS8m/ttOZn'~W_W-WIi`tRY|rJ>xWN<xyd{ajke3yD1[Fm(,U]^)Dyoz;!YA3cDZIaR5E)CbP,[S2]+-6`>tCTWNJ:^BWP-nk'@hCdrL'
-0:V+;($^YKnO/ZIS)$<H9(I{/d(!eYM5_ef8]j,@]"44Hi~Uh16jp)$Hj,L[21]4;2#:jT<eXN9.'#IuhWm%A=N>ZLl-O0grsH6[M$i'G%4PI!Z;-f;V2m
--__.P;[6zN-MHf05W_$liWc]x9dMo%<lVAV@N0&K[RU[;9J2C16H;1{dwK2Hff>5zIpi)Sc5%H:@V;J=anJNEn4S:[9dgZ'93H!RyxeCP/$#erlYAOxl3&
-n0@(Q#%&vDc-;I-F+xG^=rGIr@XA[@}n<-&Dm.QT&,,Cy+wAlH_m7+dLZ@;J6.I><mic]M5B4'Y65ws(|>%dr-ExokzNAAR2F7uIVsJ=oditCSh)Z1CTVK
-pZSls%1+}4=JrrDjg[$9_@4_qQC;%i3PK>)v<0(jj6H)[TXB==rN]D<0}7$uo#b`vmIhJYe`M^B.;GqQDTY(`H<fUkn(9FE0>9mp=1/%uaEkGT+{>sE@NK
-$#+@0%lXC:!]@$x]r]iN`Hxw)mLZ[//GXDUBZ^Oswb6:"OE`FA;Mu#Ew%P;Oa/A,`n,()/qVAdZ6G|0G'KaM+4ucNwma24$1sj;X'Fz)q(T$I)%@f<Na7=
-[}M)yY#%qI/PQQ!BeyKF!p+AT{=bYdk`@9S5uQoiO2Mu)8",cs<n4d)y$`^+me$hBfbO~HX@]'Y)GhX/L7[9`Q#NZ8<CQS!Kc;Q&eT=F0eDQeAFqG3vt@4
-g-+g9>va3#dx,^s&RA]Fq^~KX'P.t$"MpZ'&Ew|X{ac)S$>a"!IizdjR:uBVkp7jeL8M<Ib]PW$0WK8VDQ!IH+1X:wiBASpK$N"E~iOvp0Axpw6(I1dYW5
-FkfD7%fRY$N;`x3J/+vum;x78b(eu4ORjO`v).rqByo;$X;)Ehh6${s<0UB05+{,G)v:_05E%Iq-$g>Pwld%Uis28lulz}lZ=kqsSHZ+//E=(HRZY4Q6(E
-/$%dTlT+_@8)Z$Ir'F`<[;q|qd3uLMTR3"MBi$4WtIa}SpW^d=vmctZo.a9s.533x54vFk66Sb`^.>#UyPmlc+Ta>4PanQ1'zd(ZCi8zNOM8fIzr9HZWix
-jM+yMab0Z>}ExU/(+]+}s1;i9V!sH-khm5xKVs-&1Km-b3>CQ0`)i8Cr<3V`)iG33wq9H;&#$(ZH/Ord%X<nir+uj6dhbDY(uT/t)cx7m9dJ(0Ot_ajj]=
-S<od7i~/Cq8lsdmInWF'~e8e]-qm|eX(CI;K61(a#bM^Z62U;H5r),![_-HS1[^A%l'Qa#M7>('XSmnK5t;<uh^"{./p+v(,&R"U|S@B+=G&C[TF@8nCrB
-PCU90kb8j{:{#b`[A@1KaQl-2(~IeBsV9v65|s<4Fj5s.E^Z@PRa7{^xirjynW%@>&"es."_1Rw^8qpxsrMG~^P;xfHgdt%,;TOA5PXXfVBVJE`2E}z%C/
-/|zYu|>&)2mp{cof;371^'>lD-N0Hv=Pr$UX#[E7$DQ!vK{Cf$ppM2!K`9"BNEy.n9wa_iMbk=YCvYA9`uJk+FW00-yT[J}+p{'x}&Loe2uGai8f$t0lh6
-UlMO%{lTHxG.VlhY9%73uSS5e#A[X<7-H2uR7$"3nMRx[cGe'II#^_7Rr]bqehq4Cq{S#u%e-}^Pu5VJB>>s%mpRX',NkKjQXGvAiWia9.eZfo1N&IT)yW
-<):/6H&B$or|Y{32d;e,OTh14RaS7|W@^|R1cV|6VP)i@kFP9Lm<wV,#LqgemVp;J<TJa8#Re3}zNU"q|tikl+Ze}"zt#iCW+ilws8+Va2HvJ0%vM7C/}>
-=sBh.rT}8`ASfNnNI[{$2%vQ`;3%7EWnHVm(9tgo}c`"KSXd$0=;|`CVfw9qGlC"x}8S{}C#P%&&,|rV/Lr4ldB"b/j|s6HuKe}yJ+2%MpW"0t>;!IzGmD
-e^4-yQOQC9I7u"d/d]d6eRmr]HJJEVVASU+r;]`tMA+vfH5eNJ#N`b.kb+m{O[kp0c,)4KCDmXGhRaS)9ZqeQ8|K[b<(BZR3[h)t^AsyvOc@NG@z$Or4UU
-+Ph!n8u86Vql"{'+'JmTE4=.H>v#Az2oE2w=Bg7_<4@9@5oqm.y8&Lg[-goUEL=eOht7DEp^SHLQ3:J{'bLsR)eDRVIjD0k1]FOlRi%JQ+_-Nkp;zr9,0'
-#G%g9UW$"esFvrDS]oAmVOd+OH)qMzeryi("54b^y8e@Sf|y!>Yum/kdG!hnP7`Q_+D|qcxQ:[slvJ<2]F%B&gM(^;Q]~uy++<yN0F:JK)UrU|H')68>w:
-N{GVetzTjw|:H/BS&7y.]cs,W5.J%xOVKfD;}TlVW@|"~k@VhT2$V+lDgz/(nqKUi"FM68"/;GY}#Up]f3~pG#;0<u2+<Zn=:7+OJ#)}W5]>CsN|z(o%!$
-KevAZvm"S)Bzg]yeyz}l,IFk7B]IKz:6cigoL6/PcV_SA}IA^'0uA!gf(FuQ^zSh[%IuQ+}G!.oZ-)EibVUUVi]Y&:5':@<23V`@7eqx:aT`WV:-nZO.z`
-vJh%94c<2L.[6cA@W-yZv!Lc%D(NAs5uh&$<`VfaKOc(/_BD&S:A]a4E6F#u%fn(wKv8aaAB>KBg}IiE3pR61[]`^%DXi-6+7%my1b[z2.;NH1UQ+QAolT
-c^3@;N~XF>MMz^wZ&#RIT++<,Ps6GVdXb<[@az2Ja%,^'|KP0`m2!M$#X]NpvtNqnID!PQ0Kb]66:&~j1G/bsRC!XrR.})=]fYi#dy[(Fu>7#"r,[t_MQ/
-AT>qUPsD7j#QD,i"q6j!C"3zN]vm/iTWRwZ-4Erwrb-loIU-o0siBgC-X1EH'$AVp"YJ-gw/nLg{BX];=0]G&6)WQ2rvps3iJg99]sVsTG81t5&''3<yuS
-#&+)MOd5Kw%OngB'Y}q@;e3jqx<]B|K}jlj(NLk[1.v)EkfcAF5,>`wi%q;-t#3YCv,37XzGMcp$|.5uNZHc#}FHfCUp&MDy<"0v!,r"{RYvK97S2{(Tj<
-9A]t1b~i!n{wf9%!YauygQb"x&U:_DuzKAoWGesVQqgimKEgh5k`d-8OzI!+!&nI/cdIONPaAF,WeNceS{[Kt)y})v1_Dw"sfL@;;p0ZuL}G[.6.t84$e!
-K"&WwM":AmqC32&4A=!3,W$#m>3lY@=U,y6hu/SLdv32gSW]tj+7T_kx%p7X}x}f#&|kR8!w3c`C:)[:WZqz]-^,[mzo8MjrBTqZD";v!-pm-!|'qxY2[l
-t'cXg!>v'tRkP1.)"$_X>]7,E0kjygWy(Q).inwxl2!@:%R$vPygo<3J>E%!N_"~!!
+775240
+2xXr75Q.2(F}>}6s^zf|7q5"oT[-{q%j>9XJO"[!ijV=f`ncb+U#%q4gg5[PPG->!1|cXvn%|F5xfy8cxHFq`<-^6<LWt0R4$39I^CwJmTPU2ftKJz8s3#
+V^<=yO:7T-q{Vxu<XYKOOjxfwNQXXknPfaPZ=jt[tncVm!^6>JaoE{nmqhhNxu19[yfPHO+}iy=S<rg57AAEH;xfv|Q:~lOeDl_9Iv=t{7z.yiPy"!jKAR
+LQ~Z{EI`osF{`keQNlMWmdX9[.,WN];FGSa{u:tL!a|4}2+Lmmp[1kD]'1H+9{bmL+~zj[o+J)Hs&BRCwfNHfW#uU_MDRAfWEuaMlNm6|hG1e}i{1DwLiG
+(gP7ha@L2o^KjZR)sXEvvs#&c)6me!MV["<X3.F'x%fjTOV5_njo0r{>Z/x{x(M+U"mNomth8]T2@K_k{|I.f>LAT2n0I4q5}2xyy[XGI$.e5_w'iS,.=g
+Z`{5G^"C5_cT`'8at'W)$31UwJu+x"2V2U$V!a$@1`CDOp1A<KI$P=A'/;z^{<#QcVVlQ]<AYXhG"y9cI|tF"!X5|e~2eW1@fy[%8g]2e"fg2!O:)R$1yJ
+$G}Q.iy<}@,c]Q,me,-DOjw<4tCS4'W3f@6rY12Zx_mMgI[`>S/5Sj35uN~I@8^8U4"3X`E9zSg"UP/&&oPt>eo|'tYE6od|^"Py('S;#ED+;b7K'dBjb`
+T7hg<3-t~AC#(J8gH)OlET)t=X}uh&[qQ;,luTb[_o%Y6T#:C#l"@CmN&EJ3;t"1Ccvi]]QeLle,2<}x`4<7Q#;Qx1J)^V[lpOoFTzqjLAKB6y]m,E:Pqd
+QfPFke2#SX:Do-:odE@KomI8!:H},D#l2othQkHgu|3k`b{Yp_%4&I>K}.LR!=uF>J5i`gO[rO5,VrdnML1-DY4u@]Ea^wh57I8b'2Z't|oIyxK)HH}pI/
+:3AKKSiPk[yhmhT)1SR:Tq"/L&d)EI'9J}3`F@|Ma5Qkxen|y_kNmq_]NCvYu+N&C[^dUM]QklvYF/P+]0qX=FXVPI6mTB!<'<qI.oyH<uENu|JH@x@/X!
+Dm9D)C[9DxoV`"-P;!6<ACa)#]zMBB>T+`fS3$dWMZYo7VlMl_.dlf$/3(eAucSmS8-NQ[,9GpmIs8.CxzB]x{s3.q=T@:7g2(Oc5b:f<Km.~HIncEd@Rv
+T;b9{J[!S}iPA<m24z-l7$Gq{_p'KS{uI8Hap'Yb=yu0qxuQgPpR.D`nLFX=.A5Z.^fSQW^Oc5BW=<4]9T1jo"Buz^!p0b3^o"Ds#,1Iq:8#e`/4}WG9XC
+KBLFQ)U_,2UPFVS(7D;k4_Loq.|uq3W]D$/RR{K3[Dmo62SSE$aVRp5Z^FiE&[B'A#jb6F7>kpu1`>T$nuGfG%t_%B`WA5vfNX{YS`B@+v.J0RTYRf$2Vt
+0vA]/x,!|0wIkb{)]L72;hdv-fdcUUE,ST2%AyckH(0:"q2VkYFM"Q5e=a@bn{na.yWc+5D)AUz9!LMu@L|J#4Z@)pqb&`8linA3SsUQLkiN}KRBi+`(;S
+orG|C>Idyp4uesy2eWP;X'&pmLA^Q)BM&.!B"fD)pS6%f@Xw/d-fHXyS0"e-qvVLjr_bF3uNuw4":vE+couEC9tR!#AfPe|-NA'/&5@Aa^x1"ilMu|E`3H
+K,2fE:9'n:dp4>G:]/^A!%r7Hhg.m]LIG7}YU_|G_1|X9v,u{d%xL)yPs-oS3t<V}g5uud[tRy4Na.3:4p+R@UZ@~LA9&|na-yU]vNo<)n+^b1hpQkH4}L
+19Kl`pek/yQe2:"9F7z!Hl&%=|0"/m_^hFg$/Q~gKzyJc+Zny6WlikDXDt9`|AcX.^TF;IYu0!n@Gz_XH8C&aA3Ia^C9xhnO6Ctb7kD13i&T[DP)w3o=(J
+R5-#oKpD0kQX)q6iyy6Y.5D=dy{Qb8'q5Fk+&iJIa}GNWX0Q=jV;qb_I%|sgs9Dsn@rzg`V{3,$>6B$=lF$`3U#;]kR!{4+u_DH5RJYJ_qP,:qM`)u~gTM
+ezy6|}i7fayApa+Mc=<Jw};J+M`fqf97'JwOZ5};#{s/UNhLAN@d:y&-[}=I[at>wOMMRDxu.&NSox:|%e9:q1V{KNr//m35'|!-|VUx-;FpGuN8vKes/,
+TxY,q}1w4&nRYUJ&Z}!;unHOA{^]=KE^$ejxR%_G2acvFwpmnmGy#)#n~@<j]{jNBu]@Wa)M5&(6np~ima')0|QOM/[cvoAgroZ[tMZ]V6wvPSCxW]a(8j
+[=SO3MVU7,$MpaP$]nDn&KjR%7M#moYE&z"I3.<;k`hZNDq|m.ZcP't_2s_zAd+>{2~K{_sadLhb85Pf:U&'e_kfP>N{]:hf9vg"ux9;27Er|L/3{v~N&y
+,&7p{0<ZQchevw^OXbgoZ'uMt/i)|&,=]cd}1zpqSHdyAxsfbeTgHvpqOgf}"_t+fvHsCT/}jzpc0fW+U,PtgG/6l>-x]6J;EX#>G`Gli=_^>rYbx;`}:O
+lMXICx7[@Lon[r$9^}Ttb=zK!xzTzKWlmND8OjNkzw.zAq4Q+d-%kp_}H8@l,k2[1Ri/lztM^R'nfr>}Q&:vz<O[PnyIOmTcVDZU>82x~RU0CYACY):S&Z
+_d.fWd.f6t}YTwQ2pYiM7/Gl:UqM[7%JwO"5Nbv9eZa3mj1c)rmY:q6H&Hh<~3R4h]oxHTxF)fF2ZhyJOr~<"{]zB6Era%Fc5V|3rpq/R0h.z/.LGTmNv$
+$]t.Y+.zT+QYoES8N^oh-_}m@Z7,&hFrgMlzNQt8FD&{)XJ,ciV88vsQGlZOd0BW195[}R_&U4=31{%7Q}WH7RZ|0&(i:hz^.tj)k31]$;#x|:'omkI,Hc
+sVSUGD+,&/Gl<pFP,+Qy{/~{Sl6m+N`fAc[H]#}VpGmhi,xuNN4S,Fq<[Es9WT%f&,!("z5-7g"X@Sk,AgizcxISp#|`[.Ho[Z@o1/PNP8[v>|QnE|IvXi
+wx=^4T=^4T=^4T'66Kuo<Y-v:}X,LjdwI_45taw!3^2}`z6BEJ8n&NwV(ih});_H)s5p2Y`z4y<{]d_G&rhc5xt;%[C|4hGrV]jyNNajF|N)HUcnNQ(zMe
+^rv3Ld'yx2bW%BPNn2>OwQ~KN@^D9;V#V|X|-Ou+%x}4"nqpghFw>mlnfh`:dP@:WWTJh2,#g'Ws[c#Q[E|_]4%'t>pM.}m8&y$%T=kSMUL8<;!R},|yFf
+>7o_n[j,4t|zuM@Ilr{ZH/LX5VX&R,KE-x"r1h.8y=9gQ+5y)5&>YAbbq-=4J`1aOcN6Grip:`d=r7svU6Sb(1(|TR+t`rt%B>>Gm#zh"KV|4,2+E<mB%[
+s,Lbi5Q,p}RN$pJtZ,xu:|.}SXeRt+<E-`r]Fd[Hm#BxX&ujpDy,L03T;zQf^}9&5uu];d><~)|t#q0.-,c0wN8q}tnKWnPPTECI~!t/~{"5Hxdjvr"L}W
+}5Fr1h7+FBwZXK^_;h5RKBD$-A'a#]+cK`8!ZRcnc!_gf3w>nK,N4N`]dL:>5-,{fa)MMKKKk9j8[;R3-K>g_PVsrD`"2EygR'YowU<S1oG7,;x|u'ygZr
+)$9">ZBT^{>9-P)fmzXrj_Y"kEx/%739(`#!E8Nzb!iI$@Vc`S>-Fp+fOucLJ!Z'1y%['{F#[jY[jNp#[,$D-x>+tPp1CT8m%Z-A7M+za_|pe1[t0x/F0^
+,n0QeZC:W3"6)w%$wE(h59{cv|g].zjN<jU37s'abyWRtQ_05^d/Ia@xNk[^wr:x:5763P4}9[nmzf.`,zII}5fvfXI^&uO/(pcP]eaz"pC>a{BO8oX643
+5'.L{1C9_@0k,&q]5<c'Ip;vxH,P`wqyTEYG^"UV#dhnuai,=l<vZMO^>=&IvUGl!gzU"v:D"t1do2=j'$ZXiq0TrOEWpHqMT^t;oGGjBn8.Ofm%'Kf|JU
+9yJbHA3O&vRVzNbBriv%M-!%T[qr6Ur{R]KU0gKBgO9BPq08#m}spTh5!/3."WdS!>l0!82_!|S>RR|}`}a7OgJzdI$@IzdxG3t8s=)^R{^^z!SfmnOPo@
+<3rk$C+i&Pw}JmxP^22Sap.`sE^>;zDbtw"1+g7jIj,+VEEJAg[;TS1vl5|j23oTEWi,^]-Vnp%}`pyL=C|'`.lZs+jv[g>(g"B+(i2h+X,=,l=LEV#&Q)
+,1||`2$=G)=k0H(tsVt^pt{7sNXBJ$@jEQYuXjlK@J!KBihT7=}4/{sVfP-vZG_+.m~P8RgSu,N'QO_LG$V-syH6P1.t#twex{()H7cJr|mI!gut|LOe_Z
+^p!3|2rMWO'F=TA:OPkjIZr$-]7H}cx]WCdtI|}hC@AdV.xT|^&wD0zJB$DyI.QqPeJ1_>:<j1h)FHc:lI,=n_cT<%]{d5#4{Hk{``A3l1l2qV06]sC)vk
+oNLW[ssl_:oKXUS,%_6{vGg{:R>y2+ODSoCM7J@;Ic8{V-"";VaxO.4SgV{e'$Ukic,:R]N^RpJ3E4{c(vKTj![0QT0"d!EK7FDTbev'/uyb]Z$y>mV1KX
+k>d-mAsOMPMuNlGG}F5tW_<b@pcGxgUu[:>AQ/<.qs0+G$sQ`yN^/-93]4%[~M&N.-ukwBZ1J2M>o`^_nWgu2]d+JYyN;_Yg0qbQpOd,WNS!MUT0o:=sfR
+QsZzV#xQ~rjmxp$A"0W5{piZem72|:{UZMzD4hDT,3/$mk!6""!lr&`N90ogr^2t3XA]p9e!|Td1$,EQkt_@Wn<it(33xKG1]ZPF%4"W-c~/>H+C1V]JZ=
+rM731Q+Xik@{P2p8KMYA}m0Qky]])Te:s[XO}['%v@'OCwnN!>">tn3zV28^e/>/@:gv3f|.MjFE'1tXd;d/=)g%7ah8SQm}Y'V0j5Y@8v7"M@ibr19M8M
+X$piVJDLX_(2^"ObE4v+.<>+jbv>{5"SAk`_5VHbQ^t(d68<WJL!Y[h:m56^HWZD/p^^R7l5&S{2}Wk5u0KfsB_/s8~GY(8Hbs1Fin54QC##ybhGRBcVu%
+q57ueW)av!{S87lV)NSF0pLP#Oj^H-I/BWOlRJSMEte_{A'Px%'$}:7.q:dPv=U9adH+.emsI!l/fz-ya^dtC9|df+iic6eJJMEAm2.I)an"D{N/(BW1(I
+.o"}b8q)}!aqwY]L57_1.Q+pE)Ov|T/"Y0.z>W>Ek5H8_5RQ>(pr`9$4e!v^z]_W`i/XBhnd$cG.DsS+m0GBIGjxg_TD<Q-@eW9^vE]A@nFaXE$@QA|=Ne
+{MW8(.]4a>#t4nwEG5"Cy398AK>G~h6yf>{[w]T23Yu0i;/_xmVgevDo]Q%HSfZu9MEX64Vc]"Q<n2WVHG#5nJe7EWe<4Gk_SePU.RCm<Ju:qs_#z-_QRV
+4Mnv>hx2X_Z'[_j[AiEmR$zv+rmG,Pvwdj07^ffb6C"lI<k!3/.;ZMR3;Y[VPU6PQx]Ar2hN~l"KGh^=S]DX};=F$3|Z#t8)S2BYOcu)N)uomnf$GE,3,.
+tP><+"C&W10arbswqr<qkZa0&nfk_9%t=T,Q_6+@'F6zU>=O$1HMI]B:7/_|rg<Eypy8{0CBXJJFT((GPR+)On3iij47Z%POy&!oM^}5t$46_GX9d{S3X^
+9K$lrL=-F2+4W-3##NR^NXlM"ksXz8=tT:h@Q)0"}N5^OfA#3j:nP.pN#],96T.OOU)9;Pv_~:#=4WpA+Q<BNi{H]xt=P%F@ik)%Eud8_Z8mu4xMMPfiy0
+"L)NKl>rkZEII>S.K%=IW=;rD$IJ&W$Ee6j$x.kWIh,azvF0fu=,@Xb@P{A6{G$=J]EGF^nZ.^l5yQNj2HpQ.X=klwui6ETbh['Jhk%a44,MzE;$7s`#wX
+Z(uWP9-<SW!KU4Xu,<qmtO(&oy|F&XYyT^KRTiDe;QMc9gzCI{CsemDps$&1mEPCbgONY1l^5VA2N4%%`c)$1af[rL!g)ux[Mf`{+7;/ezQ^d7KOpiFpq7
+b$rZ0fm/JtVRxorPY@7J5Bz{typ!.rn|+dg4Fdv/!h4%w:9)5I;Qb2"=nVeaU/)8E>O+J49_dmfAM8ZlR=gDM#wmHbr|mrWF=JkL:.Ec03~9jTJJ&"['H%
+>ze:TwH}!Ufu3Ie7M#wnmU20pCuw+wrQ}^sOmS,>{-,IF/8Z~KjTwEelFH6ETwB6L'%P{8|o>2q)e#.Ek:[";y/&rOruu;n-1MyapJyYW8IyERIHGZ+n@U
+h"Aw.7:RRSb:RVSV%A+[eBas,VkDLi`{snU':,l&Q/0.@Wi5i9EdsOI4-|E]A3G8R&n|'dUxRyqGd-Q>[f.A_rksG7lVJ5dgpag5.C+$d4pJ~iUCrk@]t3
+8pym.tpclxqGRk""w+0G~i!.7<6rTjt|b|GmrZ_$X90DyW42pZTe$U<fs#NBGy}'Al]lxaJ';wgqC"%Xl'B^qXKSv.#F+CxCg4B$:Pe`mH#"ET<CL3H[Ai
+{ajd~B)IU+YX}(-IJ;!]um`-]Z_OF$<,2TT4zkk@%auw'Vg3&5pns(_V3yZpzx%oacwVKAqdnw2hDASR(Z^Vdn2.R}l0(EWbjq$^/nN>&wMmL]7p{Z~x)n
+Pxe$Em]5Oj#r|.}H)i1eusv5(hezqE9H@ee{99Bc2)LX:+#qH3$QX>]LIid'NiF$3f^2Rl%^a)>WeXjBBrBw(op&/b{WnC=&zkqr'`yUhm`Eaus=J2p9:g
+vK})4x."F3aKCp95qaueYBqFmaFADOvenxs61-B`dYQ(`CHtvb>Gt6Dt[UGJCi|OROPh12R)az)Do=mVIGvzYMFi7FhQ:0mw&yoV~>zKV_)kK7u!Fki5Id
+{(uL8:}JR6.8-@UXEeL}5hD$NzP,#(6:&_nL$>/r&Ia&2Z^&:0nL;dZZAvXlC`sv'Yr5XY:K|BWf/tUu+S`J>EPgNz+4<@(7W}lBfm~&y|P5!PxzQZDxG`
+/T'tH.SfMCSlIwG`lY/j'9Ty_wqb2J:DUz0V{y.^%ESakY2}nV"uBr5G=rCf(wx3QhdTtQ4Tx5Mg5HcZ8}hojf:)0}k..sTMw[xEwEPTfDh@OA(JIm^<u<
+RYxmxiY"3H@DWF[73Zs@>r>E5<-r"pcCq;y$txf`j@ZVX}E8Gf,90rRgBh+1+zSSV7xQWVg_3Vs4J[oj^oMtobW=wg4JkYKuAa+xX!"I,F4K>VrCd^N+Gh
+@Mv0[7(u4_s$3E^R/z,&&+3D$eBQC7c_ED-LWN<pQn)7)%PP1tq8OTQuI/6cOR0<id<v~]8sHXA_{<9[M{BYL`9ZR3DSzsjn^E(ennSq{[{|@k7f##}O9`
+BBFw$xQ(kwr+Lbu[hRlK/d<Z92-Yxg78%_AFxK1yY.`=PeECKhoif$7srjXXxJmMwXW<WEMgK3R:)QtRX8%0uEWySx2J}3{K_iXoT54:dv4cjfgZ"#S/jr
+':N"IbAO)VU>gu(Ny31WgIR/3jVJK(sM];N|l+nnJM>NE|0EpjIL]irlM0X/%OI@!CJGQIES,/.T4MF7d]gWBw<,|:.P,Swi98d()[_tr7K&gSdnmA2wj>
+fe%WdM1/K-EmH<CCtutB8!&pO9;ZSH[(EeWvM|'ojcY>ZNQ-EeS8$+w)SJ}7=zz`/Wcw{.G>am7L:+7<I4Xa;h:L2uA'WE.=`#-:2};XO"##[#9x&HdX}#
+IO)nG|ws+Y+B{ZMA-:S=!%g6#[`7$yx<"-;p`0nmF1B9aMB=h:.7-h:2-9w;&Nm#{s>&/wK'o7p^)B@i'M3gjqih_TYeZ26Yyi&&)Oykq1D-SP:=eVQ23F
+BO+QT>rK='RpHu7p9c[weGT-NDLbax+a-UXC{1<=L`!b2S:6z%.)~0!Qi`)Ut#XXVQ'RjW+B;ktE#e+1aNv#P1>Cpu#]}}d&}Xy7UYR,IKE`0e'Q&x&Q2l
+K[^7/{'IK"nM_G@2v[C-.4634[_K{b)x(%_N0fA]F03Z_"laI"Qj"L~!/s[C1w<7l)=WjqC%kw;7+'$Q7f[&9_}24zRw=[8<Kls4u%mUU>jwwY[0L9vzAQ
+xSB3~jyd2[Ud+9'#r-&e3R2)HdcMn3O#j2xWrq%skX;((fa'7K%dm]f:ITC)70GL>qKpZ6J^O^Bl202Z[tOI4jrvx%qgs7Z%!cNN{m2u>bPXq9EEel;n9>
+x&+cT11itlJ&#N`qi(/ziIp'zxXlWa#vbOaYmz+=_f&p/I-THs_xb,+S%Ccwny=e>&t(>3TWGm_IC^EsfAv33(2.O1bD:D-IdYt<of}RAS(D-IQ"0w]&,=
+aIfM-Ay[_2/77]nr3asy-qy/=xJa/Pd/-fVH&=l&>1"G,fJ^iM%UqkP,kA6@u`dW>ct@}8}`+#56v5|dw'ncex2Yu+]uv+51AOQ1ZH+vax|R4.DH;qIp)u
++(~79FesQe,=<#LC3Z)aNP^)J3Qh|4BC@h3gM91C+z:6fT>aM7>w"%Tm/;otF[ko7tjHa,.MJCp8&X/fNI&fF4dBB[P&YD;Y)a_xAYGj^z2=}21F1CLF9!
+$DL:~KUNAd2n=KN)Xji5pplLo,tN^XfI5.f(7K{CH:QqHUYw-/bV981Xp'CX,JmY8|M')Ik#5^qLksRI+"q-1pQtcI2qn'~K%EmB7Zmw^+z!olX=#}Gw<N
+1GzJo%ztwyyqySXI2E[Jju[..)K6dXDo6Q/r_Dvt7^15"^/wy1jfT/b=iN/LRM%BFD:l#].]d'C[3|A_1T~]2|_7d2kf5p1B>),']KPjFxFDwJk:#R@v@z
+=zXVg7Ok;xvd6!BiT^~`J([imc;&^!w"&Keo]14jEatVGu;L<XB=:V^tp8Zd`ZUMq6m+ZkJ>UdGVJ@Mp5;uA2DMTB)$X|gL.6J"a4HGr|mzA0@jXi1NVZA
+!4D>Jm_4i$[FhCC+Pv)DNsyFV4h)B,EQT^BR3P7g2%2"^r4#vwDV=V>"R^uQy#C2>Z$47G.`_26n(],]3rk07<C'a3v6w<;SM4SOXh1kxRP(8:;n>9Di#r
+#4W-_woCh'_lLly(fsF^.QXc<qDFM2OGpcSD7n9sg&t|P$VcKj#'4G!0;kcRw'w2hJFOytOlti%=_yleW{h]5qf+e/Ed:RKJO|PR+!b:,wAhqt,5a1/'DD
+e(o)0_akSHm"8<7gY+^P-MeigJB"@VM0P3Z`jC=){IwlPp{D^r'`sSSyOAwAYi&oTOdZWkAz&QG$/WfIvY@;C/t'|GNGr!kJfugD/T9U8}I7#4])SLhM+t
+$r!wdl#NCg]|vzG7FQAJ.z0ml<,RXzF{Pxk7adIDS@vdez's'HK`,f`hO{k[^{4+qu)zIc3Ro+e9[|Xj90QU@hahwf'w}vbZYP3A-|BR^7mT23qUgW43#G
+%{M{HfWiMR')G"YBgDJQN7gCJ^${G2~"2U7k7tSTle#&W.tbIIJ0QU--G2D=f%RO>p>/o}~7;wLyN+fX>o_SFg]2ACCFK.>afl)X5phwcrBX)2t{k[m|-$
+CEN/ei7vN.[M1{$j^7vkMJuTO3"Um@2.brw^_Oj|x#ejw)Hg&`M{6wbrx8Yeo/+EoK_51t`ei!L(`$bdT_<GT%=7|}HK>.|e[`Rq`]VMC6@sigs"zwx+.f
+W<q@bem.mk!r@K1:mXEne:RZD@g:,^MU~E>cL=;YL[o7!Uw>A{G66b;s`H:Bv:^jfr2ss+q"8($q$FN/$4`n0V+mp:D{"ddXY>!t^_qTkaA4wSk)-KtP`W
+WrNZ#7AuV}0DQ6tX)J:Z.i%Mhl0DZ<"{b97/Jr6Y<MJsKvjQ{kRP`]{^)xi/X+ia8T^Q=RAU,S-eC|HwT9@X+qI23>5"8+a9eJ0#4@L9vbwubw!a%=!TO.
+q%"4z(|RKq>8#YW)JHiOCSV`V_;h!-_|ie(pcYG_,"'95d#/#_v{8$`7-(aEkZH_Aaxvn^L1;ktU~&gv`F.LE_Z)P+kUn,r`'SKX1.)%NS<=d,}+H7;w<{
+8,%8K7CWA8RYx.sTG`DJ@Z+bb0Q7;A/nt<!x"zYDI_]h{;"V1_]JDt&&DEd:0GE/OT`Tl-91trqUB,+LV-;/!Huqy>j:CQzLZa6XVlmqA3R[xJ-fShzt4+
+X<tGT4>2nI,aLKuK1Mwk/l^Dm3~_6p/)ha$oB@Y}MVcRyL]+BYi=OZ,SX)o5W4D]=|:jw<QonaSz'yw^C.RgshZOR>Z/%`pZ{wXXlcv9>b~C+=ij'nS`:,
+-lx3`:~&c^w8]ZYc{J5b]Fm7wnO&~kGRPlaPlywjlvD3ugI24C6MJtmTLM}4S)S6&Mdm.|rfk{eDef-r#67+f[Ymy.[6,$g.bFAgp56M5{i{<nBJs)BMcr
+L+J^R)@f6f|i8g}c84`%-cHk)o&3Nd0xhmhK!~;zW:}x:Wga^vB)$3[IyXSy"X>bx|nEUbpFvt]Ku}T^)h^`2Vq9aY=q-XB{zO&];PebxpyjnUlA'{BWD;
+|MN(H@Ad;}966=9`kH@YH}yn>kocUdylL]ksSknF])FyT960a#SPd-B78jvr>wXiW(x.(0uoF#CAA^"UBfi)IIXg6m/'sy8xXl-im$z>]TD/~Mk'Pcu-MK
+TWKSZ!B_z5Gn~NQJ<jW!KB%6P`DmE%cc"&t+|mlO`+v0D.>NF[Fym#;+%m#U])`ZzN/D[z&W)!$h}2ZhJ$osnUw%YvSGeEx%K@-W,FEDM^f1,&"i&+ZcC+
+T&$.3X:lu-[!^@J>#,4jCELZe8@>i5wuXs4mcn-K%Pd>KS}.4P-aJ$w@g6gO7>|(MI,4^^"${whHE;/i]ItJF#abOVF!okYApS<3NRcrGYitrzKe<qI&.)
+}=~!w1T{NH7[XS>ss"%2).8&@osQurS0f%H>Ad|J%MQ[N1{Si9DZOAbPN(CM)e3u8SMNCY6I83adp2ctVp:Osog%u2iwXiweeEeA^wB&s[UJ(+Vua:Z15y
+J.XN.N7V-3/}]K^2We3C7IAUk!SMG^;)Paa^'jFKPJ1ZND6C!f}()H.PykU9SXV#ZOey#P0K{"yM2dAfc=0ub5+Eos<,)'}_&yjx49xB(a2m-Md>^2m@R2
+ME:&-d<S1CA=Ar%nOX^Y=M//g%,tX-HR$^}ZVeUR^cmM;f>Bk5Yxy':loMna-O!Jk7/<Ll~rzYo0#`+"l%>#owucOw5bmz>ZPEG-ZLnow"/&hj7f+`+iL8
+Z&}@9aoP}0lHP6zj0#lExd&f;]QJJutNgds%a={z1#27h)v2Q6GRQ]ys.jNI7V'>:pGB,Pd0$g1Q^24BJe<X9GLr7x8GfhTDP&a|-Q0a9Q>OZ:N]/j;+l}
+o<2ro'w{6wr>_SR"]D.EVCI7gtf0D#}1"B#s"cI.nYAZRF}AL:ty[@oI$ogM@:Y=[9:Jz&Yzv3Q%6IOxJv[aY;@3g(4Y1Yhow4v=}/.141oY;zEy=<Nv-]
++u0N)nX!k^1Dzq~7%s>sQ0Kz%uB(;por'A_knuLF=}96+_^,G[Neg(tv^/M`:T2n@jpm{,'3xw7`FBoJNJOp7FfT,"VvHn"[!%juMEa_l'kv+z1XX3X1Z(
+is[P`C9+d^e%~BgxgHr@M<<5Dn=f[yPw7cRB6>16Ci07JyUT=(ZTRw02ARB&{^=EYGp@%Iz#qbR<#F}6]jbHijg-O!@3FVfW3&x)Qv]>{S=(hb$3@(sY!c
+V}-,;dlaYZCZ((&7:otbHcJz"WvTzc!F>JE+2)xrVG>z6)DT$rF9)^^l1&]L4Z>&hp'a"QORZfkTAaW9+9^5&Gq2GBiXHVx>"4xWt;="c!][=j3]4<!x(l
+{Y83@5+Sc#f[G'(,;r92Fsc3A0.1ed'vF}D|YpF=(arUF.U4bLKFEI/i&re0dOT_TTqU'ix/w<P$0:<o;R@o8r6[#`4sJ2<$-z,;gX'iUi&D]Ln}WE+p&E
+9g91I)xPe{X9vgphj,)bS5j</7fj^h510)X.3]dm8'8F."U+DA[j!'+.`"aGa!,78vGE@0+MNaeMl:6QrHVm~==@Be]_%S'EC9&S3FLV=kDVAGM1WU:ow#
+C)0_k=4,JhPrzIJ_m;DC;!,.JzKbiu{(4Qd[hF3@.R~'vr9%vtJykWY}uQOgk;Hd37G6p(dC)VQv<f"`iWV#aQlX+JG$CovniA3}&odLr,^s<8_wA:Ua<"
+JJB{y7h8RW3xbO;DjLm0~%&L}V~Cr8B>qagg.MT1z50^EE8/gk-A~I@}&$m#T="-"mH1mp{N2U=n_u,B+W_3n]|I5p9#q^<>Se&"PK[&Cknc]HUEH9DYGi
+}0|j3N}$Vp^3eQ!$%8QAp7`sn7,Ls%JBkM!W`r.F6&#Xvwv/32q'o{Nx5d%=DMR]t+pWAJO&s)#3=J]2}w)}7GJ5kzN(,-D=}C^sMsW{7W(.A&kU0KyH+Q
+{A<pz[5IcW{d&7;!(euG!8y|_0Em+WNZXXoU[B|"2i,Sl&bfRC6'tKR8sqVDTnYcy.(Dmf;W7F+D5s4n+HdBLk6bxuy{TXNFo^0s"o;4J2xF0|D]K[TEA%
+1NPyHNg.k'~bL1aQ(j,+GyZ=_U78mE"50L)IjmwlswWy^Pa+~g7QgLi@9UvNR;{vDK}Q%+l&s(H$W@P&{B6f;L^uVP$;pLJZ6Lc9y_es/zN^d>{[m^;GOd
+NfXy$xTYAvlT;Cyed%vOi_D8WoV2;QS0>Xwk3TS@)IoJ#x<O3%XrW}#w>}Vp+fuhlD<6IZAHqS/[y:^JwJ""m9ty({qZzE`NG]BVK.pt4w2a"I,JDq{Dk+
+;kz#3+pKBqIy$[0fKO.FfU||u:&=f}vvOCYXf{:D-mSi'tI."~F8,-Fgek]:(#_|<h>Js}kvGDkW"r0cGFZlXVD6@<NuvN;Xzo=G(GJ8_5-uvlcdV/Jl_v
+JEka84nZExWESaWzHl:ee&_|&5Vyo+8RKE|ZzI.9.#tvE]&@oWqV9k1Cv{FgxJlD$3T<s,PH3^0kdbT+=X`>G7E1E{5jIQp7~W7EmTYInz|xQuDJEC'w28
+A#ZZK>{VK"cSBJUYo"_$,-5uB(XhPKce4iBJL)t<CxgL$;4rW^aSi%V_F_Gmp1,.bQ<@ugCj(AP'1aGP.Gy3[,^sgo04^p<3p"'9`'QB>6.NOg.Z5kad]/
+bE~=K^@fx5`"CL^Y8U]{ZrMYn=W$vPT2i}IsIpcJ009se|V&/aVu#&x&3l,{hqryk|X]+ds"")^rK/c;9{m4It;n-&z,Ngq!j/xS"sJ3dPOFsu6hM2#@rY
+eOlRM5v+KfpIdxiIb];u9Ym{,C1/^l2JI3xknouV=k@al"(g1f]qpoH4qnJdtL~{2OJMx0Q$/mpP%kD_f%ATVy[NZFnUEU5TI;1Z&YkEm_5`|/W#$p3zSu
+4mZD)uR3>#pbwW&r^vo>bgS4Ad^|1J3%$mgx0Cf}YUTNTq[sslDK[Vpt0Cd}[UXB:ImIn@ilPQ~^0RBkOlSk5=a;^o(.U(hzzW#1zsrM</9e/xt4N/Y7-h
+Ygp'olnup9WB=fHknRp2c"rG[A';~]MXQJBq{V$l>r|DF<,P#ptOPgPGthLC'x/ceO|l{$tK~ut;u53F&WI%DX}w:{;t4k>fL.Qy`7TX)l<!J#2CIC5F:'
+]ZK;b>"9k8{<lgi:j=6s-HkBuFeV!8S;]w6vp0&yG3zqbtIOJhVs|.k'A9cIaa.|olY#odx_,Un^#'U%RRP.D/fk-_MoTOiKlM>vf86Yrk0xEKJlco6)U(
+9O8rf8%D5udxwV{7Z}QEHC4hL]5:,Jar34+{-YwlD$E3$i/g&kZeRuR4`v:g!Dnq(ur7:aYOchR'Y4R-Yb;7Ku:%zSp'Eh&'xp2`^T7Ul[kjq{]&ziuGCb
+km;DIcPEzK]_'9ZJTZ40vDga'$o67A`Sok2<rU::=>F'D+8e3m)BogMT;a_[cn[#^VtfOFJOr2=2ufGGxvwsYFd=&C5Z$GhL(yCQiOAMOz5uFCsCV]0_&{
+v;X=[Q82YQ.bXgOCvT#w:<6WM[+)I)eDU^Qqv{h<ebeF>OrT1={eD]|ro3L+TYI4,@L"Mq{6Qq<F/SX.kv&Ew;E5YNZcuCz>yePzG1:@HH6:[b!ImNvZqF
+bN}Iygr;4vMAuh;Cxw7qt{%mnK{)Y)ewoO6'0_hg~+<%ow72igVjV+qp8nqTHEyi+3[lR`p&rj]!tjyfDR@+Q<n1D_{_mjwg"6HyN5.4z'%qjwHZt{|C+D
+FruRQKEW|#CbRx[2/LC]IpB@YFEg=O++<Oyy;^rkU;lq@iyb/U.'pRy9!Z%E9a%tyg]Pvd72M@njy3tiTsB-pn)pt6~2kp9&vAn:RW<pq:dWun@:&.!5/m
+8QH6lgUE0l@id|0N_'y)-qi@6']G;n/w{]5X<xF4c"!9uxOBf1D&YQ}'Dpd8,c=BiJ,/>A.pXEd)e3yh!&_qL/_(ybq,{Z_4%(Eicl67,H"lBitXvBhPMl
+#41sz^w00kQUPM];3j'M{sG/]i3^alA>r)Cm,Wk;I@<:Gk.}4Jf0<_k+J'w.U'>Lr|@1Xn^7]10]nz@lZJ5Z{:x=!lT.[.;zy395%PJQ>ysmZU')Z@-sm`
+nauePO!}C{^e1Wth_o1#9_5cnb'g;w8.1%,E#W~"XWHK9fGV2b+q+=G]OJbBt"{/=2JWuPvws9G1<wp"r;X,h<-)!Q-YX@euA)N4eu5qSWZCK|.a@BiL1^
+Z28b7WiuE^Z7o{h"QXNs8@m;kCS!6"#P|S}%I$Sfr|pGLqp8~'JDQn`b/P!eedFTPT'33WhX!G2e-#}bnvI,LXDZ7WX)G:1BhT|Onw6}[7hX{byoR)xFAZ
+HNAP=;<0:`Fd>"=/n2lO<06r"^w<[T_|oM<Mj',C9K|8m;&Ic0|lj9$]e(R!1aJ+;cOoZq-Af`8+"zFR&3Zz7+}Q1Q:TbjQrC93w9-hjF=rp(!6o(Ev`GP
+trW4=(ska<up.Ek'r:{`FAtK=.<57$qqwGtfYHmN;CdK^Yw0=O$T-EZU~$(_2Rw3D%QR$|o{bhU532>TWY0-lQ2)!EM[3v"_R;RorAa9.RTGC0y}:^E&5+
+Dn_HL7({HX^/y}U6aVn:[T{Sp'OghJ);1DT@4Eud{ViW[(>><".@!p&`gx$=DV^mM^5''CltS>>}~E_gMUW8`=kI>W%1({)"|y0I#+^OzOC5vb4jEs`)xP
+a-ckP&3/}$PGs/Di/qBm#$=0W'LGC+UkG,_e2%}#DX,c)"$Ge{a>)b=7"350>ll4!kL-[S6L5/,LYA;aR'6Ni1IkZ-0SuZm'rdCC=auh1E`Bgmv8yL"Rs#
+@zg,9Cu>_!,YBT0!U%2wRNDT!C[s!}G{icZ18XWooVrgBrw'qu6oIY4.t[biIh~<$$8dSDe%b@Eb#GclEa7dE";7gdV1Yc{5AMOgCc@]r}M=L;/5,njp)#
+hNbceq&.4zS3Ydg`Y;LAyi'HYAZ2V1M%yH1Y6F(%po]2W;Pb%bSv$[C@t(=G#/![e{Y;1=![ixM:4a-cI./:W&o/G4ESYJ(.nDO4}]rIY#q-T"diP"8}':
+2X/<w.]S3.+E>Q.pq:x/}Q__~#fB.lC{Zt=(`;1^)9GK&b^gZ']$h&Ntv[Wp2%g,C}TRo%E1SUI#Lasif2ncoA08Ez4L1Sq%|Fz8"2!.I1#xyR0!8!m!,&
+kT;:e`3&cHUy{Vx(5h3APC5`9<1biP9)r#8n-{f;5duE(Wg4[i`Xc)jZ_4(C^Kd+13!C76tK`j/N^lYby|v(bqLm:e4enFu#D3ppyX:}(0I-#epq&-66w|
+l.F=.5u5@SG6`dLu;5Q,)&WeC)j%=;gc{lApBP|5DlD1@&j8)OW`=YJp(@xFhwPX(Lrge&kNBn}#/pmWCocc+E:+|HV&]%jz/FL<XU~H=joK4.qFYxaEcn
+vsm6:WmyK<8x8+vp!{D5O&mFyvNx64Q7.x3i$(!^[|!Z;PS}-P7M/zEDueI!Y8<yE(1%'|l/0<hR<g;7_%^c![6"X}2rwy)IMF_nj/UW,co-F6.ykS-ife
+W_nPt+o;z6O#Yw-@_U38Hg5B/uuYryS$'^Qx$@zVb5kO+,+(o0fj'lmEkt0hV$R==PBb<2-9P`@@<GL7b]LG'0F^L"(E9@b+.)H_v)f^,T.>^U!F^T_h($
+Q]@[@=}"S^c|)Pr_zs$s-&<J@>'|=B8Gi<Xcb1FC>-qD<nYG0E59`2]$pa,d'}&9Qt/1[gbN.Ql5h/p0CDZ:yH9ao+%F=g;EMO2!njzYF^H<vFVR:350'A
+lrzb.FUFz-/;y1R@i|%IBx$lrVFFgiP%ZF.l7TICLEg9cn%GBrid##erf<iV+>T^A#:B7h_:%u$p;>5xu|oLJ`_G)MYNKPAgM9K=1Zog4+buUS4No"qC#b
+&m-Th(qYVik@M{:`SUZr!$~nvGPe"VQ71,rQ:,m%<>#jZMc-r/:C/cc$a08,)l.y]hIT7Et9^EY_M)^Fe!%gV<jMxotZaybxD1T_.jakp[njB%tY|KMxX,
+e<{bBk}yoXwSKCg%itmDtu'uz4){TXh8`!5/[]`WmH$q6n$)L%0w8,;0z2Gda0vUGBd-kq/Ny<!/4^Dh=wdmZ_/jOtrH%9">;^VjhlUpJd{!7[wWht:>If
+~r~rNT`1_S`<xB=NjN9}0wClF>[S(rSeO`|/v"ej!YbdcqRCmHIe+&SyV@,vow!#Z[Fs^qhF4e/WFK+J-AkzKs]pAal:"1'Y1:2J`'@KHW}C_xfwa14Pxg
+t6fTAxfoo<b/kn;%Z26nQh#WJ;0juY!q+#cy2[I)Ig_G$("x;%HbkdTxp7!EgtQaA}1&@j,"L;7]+RpqYu[_l<3e$Ry4(!{e|kBGqXV|~twUS:vNaD,UkE
+PbMyAOpOz/S/@Gr+/nP89CR}L|<TaS/O9vhrdJ4J@k42v^Ad(3#qB%Z3tz[KYmP8evTNc&,:jn#M'(xA@z}}8>tl<}JK]&2:N}lZR%yRRS~ubhLW^Ela3N
+et)k_A>aBf8kuT]DG#$fK7tp8i,c/QsIwd%-zI.DOd8V/afGCXIu`_$ldCVm,;S,1Di6|e%u8wJ440h@G/q[thea+8b9DQRZ9g/O2A@<KPSCiey:-^:S1'
+|CRO)GveYffC9>KhrlXR=;:cUq>gM6!m_sN]4`E:7:z@NYhwcB%/"!Hf-HDb#)/18Myw9X<;PW,oJrkpwn'A4sTyKOsL(hku3!tI`hO2+@]p8;]QhXy7k5
+b78p8|VRIw2x0-iQsq9sqsW15z(;Jf(2tpYf`v}Owe`7K{0CNblL}=$p7f9Y<s75BZ@{J"eqTjK^j$~%87~D0RvThPK)jB$s9@%f1Pfskx|)_]%y<n-({p
+&b9<yMd]s$sS}>U`oM!]di0:4Vc8Mp@F/mmcf.NC,gOv~l<&OZAVKCV8.Y#s,zxMESw.Qv%!c6_(qMXVN7PQo6Slqhy8}#E"+T[//E;}h;HT=3`%yHhB}`
+vS><y2;tg#)Qtn_Tja2HTd+dKY!iN%u^a>R%V6h,<YDE&<19]!Np:$iPq]~&uXCR=[t`7P^n#_e'53X"l-3!=4ZA89mu,Bt5;)](E3C#<h17$B^xYIefMM
+&;v5fyUa"j<fmGbb.T&S=BrmRw}gQvrm-rzA$v(%Ct%S/gH|uzVxA-q":fLn}}.Z7KZMdrTsmtO#`k1)KMJjo<g8`=n#_$p=([xxw-:7^s4j|Qd6NZ4/!T
+wd^[s)=2661;N;x)l.3rCp>`~W<>lt-oe'PfULbaT-2bLw~g'm3OIDNPXV/q_=HC}<IZaO[2a$tNDzWa.#:{;u&+Mv{vS'42bQFi]rCwB,,HfAct#InX'0
+h>@EA+ZZ"N=#|dgQ^rq;C:;L#&IV/UdK,SB=XI=X>ICVi>IBKA$ACkA%v`@of9pFJmCDbO`3]OGr|LzKjx#Gs=+we&R0uGG3kq56|jcxGS-in(pxKGa(0V
+{#$_&yfroYOgZO6+EfI|/;Kq|Hy+phBW07Od`r|[-giHP$MZzONMe{Oq<_2au_R0D!`c(9,fh4~cZDv6IwY@WZ'9`38:S|}p>YFAIOZ=L]'.ju`mdizr<9
+8SOKhpCs,^.{mEb{PYEJ:qiteoVMZterQ{5T!&+1DrC%Cd)"NZ(g2@4{p0HdvAoqdk~k<D=zIqMK;W{`n@kI(NI$h8X1]i5XdvtBy[X6^@0<qyH7I4"qAz
+P,6y7M1HXV.a-0c#dwI<]'x>L"~o~`1.!#Y+T.|aMc<2O[4`2,EwHO$fk;ngu@-/_IG%WwOE3D]uZ@0kfHvlJp(PaFKLwoxrk6^r+hjo9guQSa=D5#ylQ%
+8;+Kb=F|oTO[U1ui-PD(D=jJ]c9Pj.TaQ4{y=f#IiS1coh!))zybt!L{6qs5NT:y#WA<<Mh`HgZ8=;1R4aK@3T=L')2z+Jk,YYG}i$nm>/Nfp<:C6)l&F2
+w5Ln2f_7G`$",@<fjk3ElM9!kz:zbh)P]dPu4uJr=UN@@cN$>ve2,_us.g9Qb^2>a5|:zL'a{gaQiUXtYWk`3FQ7A7akYWJu=^CT9DtI~YYW:MX5{q/&~3
+l/hGd!n1pIxU%op"O[uH64E,#UdsHG>_pc8iA6V$)S<2{Dx4lDTx/oj$v$E>iV5^OYe-0ra7z@UTaN=b>Uh4HC#BRfOZ=PGXosBn%XB)FDW,D".Y#8P%tK
+PqmoV2@MyQvQr+,2Qn9=T#2qd,ZH"A$J2b!3zc7v@]_^'2Q!|XwsorL<|()s/Ir0v0ds.QX#oKtk#9^HlY9vcTFYaEZ(G1itz1/^AWtcMF.Jcc+Hv.YKFA
+oE!j8`q4=WIX>o)metWp"iGpn2P+$UnJohLTDir2iRF`&:.oHyiGlQH.3=J2&3]OG|)x%x:bM%qd<rM'`'oL2v$H^A1NsHHp=Q=^,Unc2:Q1LhI,6QET<F
+taxbhkiNH@ak4uSTU0oepG}7"J4$p;G;@1)tHr.prR@2N]HRztR7qKtklc{T[ieO/7A>F,EMlz60Q:c=@o5']+Y>04i<%Um^6B3r=910zy0T'gnS^9mRd;
+r{wjAiBz']+H,qsp!KSbhTeW!,]mxCsq])')luw<sRnj,d|d2q:9[hz)Yh;Y+`eHO-P+8_Q4Ah~n2:9eapF:uX~cJGX1ENJvTDND"|4)fzlE%7.m,bW'.F
+2OR|>w].~w-+42{{@{%Cv$A8JFW{y{'<mGv|OMT/0KP]F`C81I}|f#N6'fvxl_;YpJdz@p!!]zBwhP9H/E-`hbV(TsDX4}s/eb/B,n0}QsF{8&{yLwmruE
+5t'q0t/j|,CDXw8FH0pdOcrSpis"q$au#>mR(V(TgZS>#[8|Tzu-0Rnle02LVzd_ADOF7B7S'O2{.LT&z!ytrn(!hiw&^PiI,%Dt$j.%r=W>3+__=^$]73
+<4nTXpdfsB=}]$KJ'9$`;2&Bg,f`BOK09mh^33^$;SVqU+&o>Bz@/N1GPnC$Ul(dH.Vh8dW+GBEd"H6'gsRpDiu:UHK3p,0GCSFc0q/9<Sd[;`W@WY~!Bq
+p(A(J4dYOaqJ~N|PfE-V8anQ3u^2@zvx/s!9rIkyYR<x="h/7).:._RU^Qcn)z#/^k%DHA}85(2BP|@Tj5`.M(HTY4I[N69"2|UkQ06@s#!R+_qJF/o|NE
+CNs9<^7PzPEUtu<+RX5R(qtPljMai2b7+xnCPC"&w#'^=wE5%wTXQm7DMip,!g$2>%|sgsiwWIv!.J5LQ>Qc1l=H]Q%`2o0N-8^3mGb^Qc2}YnmOR;U/6]
+2rhFK=3d:9ViZ1'mwI!l_mR7m8J^M(0M>`xu#ajuT("`N6n/Z6^gF1N<>r]U_6Y}V[]$uHFTyUY`Y5%-4c.mr95b3xG/__$yU3(EPI}q/YoTB8~G}lAc;v
+ea_O_nd^#4EdNv=Gn`fz9>%WHWN<G2yG".VV^9ol3h.85x+y-JOShCLS|0cEjn0Z3}SR9@llHplKP=2V!t#>Hsu_=]4:A(To%4CuAIt|tYIb<l5_q!}rv^
+o^rX8k-l(r-#j."3mFyCOHt_L6R4p@qGcr[>`lQdjOdFc;cTljQ+L{NJv<9>-iN=2<Zi{rb(|F,3#q35IcSUk"D[hg%z$/i6(5z1SvcXQc9_up!M_asjq6
+oe2n4`WvCSrs8lGsAlyf>Y3s;K1+e[dMBfl@}.MF+V`c><=g=]UzHdNZ^)~V@:{t;'mE,aWC!fF,D@6@JS&jpyjlET8t}[E'll"^+N'/V#R`j,<."=gK<t
+B(&p3$m'Xb5<^T$Rh/x{x(}pKOL$YJAxoVj^YF@#%X`/C'_QJinb$XX@7Z_Dl=,a`TQ:d=c;oV$N)85O{=2T)sFWkh#>8Kh2B=(}8y)cD{>{8^:S5IsELV
+On_]g:4VJGKN}94V'W;|Vy1w=[.K.AfGHK>zhosi@{]dhH]R<@3b()uAb3zeDgA`fFAO>egtVkH40Nb)bnWFqn:;Gf{p%4OdA|kb"3:$7vm8qk}T!v-WQC
+0jX|_i7%BZ+L1(+4R/Oa2w,tjL0(tC|`[t}&]<BAMH|g=k_#&mST|ntv`N1vGu3{5kCn@%|D'3u_YCf=#gpwMm|pUqj[q;a>eudQa%C9TxHK1k:[RFBsts
+(";uzUZ+]=G@37:Nwmi2H5U!|yR`eDyL(TP/G7cX1O]22,sjJl/k0Vt$@/#)Ll<^)bo52Ua$qhIhvIjM2EuB,1|::Y),;5v=#:{|I.GG&2uY5d)yf#Z.|L
+$g_)YxgVEPG|"|5^daRngu+3pU6u/U>(FdZpkG%qknVy"u/L6Zdr]tt1c.EV@]wK@O<L8,(1MNiG]_oTW{Ikw(q'U/`<L4QFD10H(PzaU,$^'|]F`"`|,o
+;.bn~@}<aH<!ikl(">4K)5dB`EsjfPw]>F`ABMVcwnvKa1Q^c]KW-@$ID%}@(07@%Uf`'w+Ud'FSO'I(]VStO5V3pjnWoJeY7T6)t)RI2PIK,AQi#-vuRN
+!HSLG'BxTyA[2r4{J!8BaGO]^h#veQVCIC1#xs3)0SD8cNU@rgarwu^=9}dzOm8W{'}2S9Zw;d3=='rObLL<2}<CBtbTr]P@fGq/|,qRHcvE;7Tx&14xgt
+S)%lMl^7k^4U!7z4:5r<9BXB(&99)2J%rua_xL-u3Z}+1YE[&}<4O_h"3Q0H/@:Hl{Q/B"u<<bxTg`PUFOwuxnD2BE6lJqAi4@ygfK;.)3-cAFz'-T<>Bb
+!0#$N"wicg6:'_pL#jxvy#ia%h[A9$_pOUCcg|T7;[r#y]0`U=v<^vEezJe|d]{a#W"'<'+%xO+SGx^Dj"]me>>5Rn#J'#}M"mCRS1(W>l%$BZ)rAoabJ1
+[f}]uBoKhMyP,"ZT{tlcfi5:y<6Y3ee8tGJG35%i7p]t)24+&juj"Fl[~@j|'sUC8[ue<4_"r8v;^JhFK4;U,!"]]vVP&LFJaX3W3Km8=n[L8CZ7D.21i9
+I^CT(qbF[-gm+XYFS+%AXxZ{fB_2@:yR_WmcF![%5i;2Uy-@q2#hN`8ZGli=iqHv|F+&vfgCx3wEwJ}Dt:=:BReRXa`UmO[nRc9}J!:,|XNnlq"~(0J9N0
+p]kpO|DsPAW;n%_:Zf$OIoj{9.'PQU:Y=YSo~)qvo7o}5rn8`rkD(5:[dc;'i1nivs^DJkA@(#)DLbW|n+@$13_bE=+k!MI'vJT1/O5QWXghG{UM7$/&T)
+E9hgk#&@jCJQHRcV)HSvJ3mh;hOz2cbQB<MDGo8CXf9]c1mqDwx);PJe%"[1~7171NdUkGQhEk+Hj%":a"<6lAD@icxbeA]FRYl2f|C<hpo}U7Z;ij.b25
++=mPZ!c"o3|D,{f$>:U"!zFB/6"|!k%%eLGcq7-+6]v0zLg=hck3@6JSAx^_)-3aV2"R]Ss`xJ'ei[i/VA-_ZN~c<]p@BuWgVgOdAW[9s&Qcaf-B7Fs8Vo
+WOY;xwo(kLy)Z!f;UFG%6p7n1^MC.NfQ|KKc0+sBXa`e&}+GS/m{xd"7vi^;QR3Q+zm|P(!@k%p5,H9_=D-nZqH4{9n<dhG3a:zyO{n{]h[Wu`w#@yC:P=
+[^(EF7$I4f/d+J_WWvk;cVfLJp|Wv2BI"EX[';E]Vt[`SrX$X7AEu%Khlp3p,#T$55k!V,[e~u9_I%0{y$C,fGR!@TO%baow>#hutODMh/_D3uPmz<-j[/
+eE&=-gX('>#{:,R)p,Q!3q/{l2$z]:!_2+W{SRL<om68[WU,$0f]!a%m_@fGv(0nOn{l5IJ90o.C[gdm${:&s)d=#{h<BOFYo1cE[lkZ&'v"}8+E%;jwu9
+|nnfCrq6)tN]z@>:n^%7"q5umdPa]U#f0pWLpLWDI,-V'G=qftkLKGacBg5nU}$qwmS$@^8Tu]1|FC9fv'qRPs)q2/Tc@vETM(dSnAA:>rTn,gVYisI>zV
+fya3!(P;O;q:DUB9PDxsq&Wq]6(hKvYO`}:UE)K+Y`CWGilp)cuw-yE!N+z,>1TW(i}Az,kZS`KfllUNu+~KkG:=AZV_zhu}~!4SiTk!0`MPvEX2AEu#cJ
+)iX2xbUOxc8woA0u31j@Sz|,#b_=TXZH5TB%PstRgce)ca(c)ojQ#/>PTm~#&4FQ(BFG7EGu'DXi!x)I]u~%+GT(RJ_4,GJ1h@.U.,Gp5%R"x`bYwxU2-t
+<yJ<+]R('eQcDM,t8Z(qE|Fd6u_zKdSS1LKi]{d#hbR3qnb!"|E/n)Zw$6wbAg2M4|hCe[Xi0Nhgz7=q8le-tbsy|0w{0;Lfzw=UpMbgx0KJfA&[:h&O/z
+Z|spFp:D&=Bauh!7oZ5_1mxowuz,"rz-`a$9"uX<XEOUi_pX,`G]Jg;}{r[WW()^-;u0(^/B(44q<_TQR;oYR,-Lh35/HPTV)a(20|.}#P:`=qH(LT&$;+
+sqhZn#W$n3n0FMp!T<{H]V,a"yyb/eN;CUIg.5UBki0%.%EYfC5._;]Qe;W{&2Fae{)Qm:N[rt$'GIob@<Bb7BL]MdIK_PU==@1jZdZzHKfH7Yh7GC_F%R
+E.9F>gkQCMj'>V($NuGv)J,F^-$|O!ziR<M]3oT/UzLO|J1c+V+DKmbh_)35Wh$'}!hz"$s"r0j`Y/p@~H#eVv6E4bB<P=l0{zqGr>zhR>{t@po@TTT$KW
+<{]w@M-D'foRP<);:l=#V)l)Js[WOQ,=~i1Z9#1a!FoWRFF3muSH`45>o"<FmqZub8=}VXu57^GSHakwt@g=EA(C+6%Fql0^68V"&AG#q.@c.dV^QR1)f7
+6U8@1D40Fr}jcNa@eeMwg520>Ug`|Bf"EWChg-26~RbM5|WQJ!~[Be3OgvTLg:+sv>P^&}!GK$"=np_Q{nQWzT&NiVPKXx{qhRb<BT0ug1xI$cR"==UXs>
+'cUHU&DRS,glMs3@P,d!7o%L=Vv1BMgl%U18_P@1d[mxGOQ`5^lQ/}1VP@4%LAM/>ODQ`r}!k^$F!w7:0%j@<Izk-p);Cb|:OIJa~cZDjcT}&-;S=wM%gU
+)Q`)tP4FFMoE6v^%>snRI"6`&%(5!s/'NNG+kUA>he6F3CZ[G()1~]AGU[#Mi3U;uI^ZOnarCq4Wl0P)>g[DoI{Y;o/,Ps^J'b]:_q!l)+@ldn6D[Y}H7k
+M]~C2XAi~5T99_9o(k+2.V(OyWOG1L"F`.@MuxPa4&yWuV/G7l|0KIrE(@O4C;CTJ%"0,sn9@Mgb"F=5seH/u0]v@{o9y[]XR)_JgT;[1jJt'p)&~x|tAK
+,c-pchakHrSuR,Fafwj_RhPS-E.KP1k$p=n+)i5zQe'.;x&80h$OJsTKDKY1r0Jo{#{[GpP2IxxxKeKhcM_>f8]Yxwm$UxS+.N5PBu(D,Bs#LShesV8jr:
+@SA4y1B4)pT-TF6db7_G[&F9RE0<5Ms@]Z}jKE}pNT~bszTf-;1hwTsZ2xozn7DTlPSF+xcIn6-Cv-Vi525+2nIT'n3LzEyJ3|8JYh5=1Ei<tLVLys5Qc;
+J^K3.d|{&W9SidYQM%`,8&xE=ZSSkH@>U+`||6Zk];HK{DJ1|s"LVr;|qL]"O&iV^.RqfgYA/d;v5Zv6&[#rf6Ig^1$E;h~7Pt){SjGszD($spZKZ|ksaL
+T]Wr1J/jc&K&Qt+a#bSHdyAxRE2h{WgwB"~;RL`v`9X6~ek["]^-7+1dT6!5MM,e!d.F_tVWO2xobwb}0[%ZHS8Az^3QkAld=S:S1<TD&p&VSC"gIe<pW'
+HuE:1AlnZD'P34z5<Wv!G$!;^r7![GkA>.#ripFO(lAi&y(QGk;5S5pz^=+|wr^>N^jSHyoivMGX2Lk|awvwmC/w,Nc/$)&@sP^ij$+@OA]);j{1p5F[C)
+@7yZb/#Egk4@S+$.+sx6`Cmm&tz@ofkUJ3KXtFj$3Emx(DQX]y9'TDbbW{_)f!:-{NE}Xfg0~p!o+$Z$CWXO/%uHS>i.TWe=f";tvW%+B>s3JHlx4jJN[u
+5}"s8N]tl1lD%usQ7d>%7;&g{i+{_u4d3h^ua)p;L|:/M@j&IKa<K{mEM2K4&R[;p4(c)b4>FE^/E"+,v:BJU-Kt^KAMn)f1!}q$MZt']]LE9XeIn,Iv,#
+LvL1U(B99)`D)"nJtCNwo9F+<}!J5h~8XsuB8P:ChgT#%Es;(-7;k[[cf)q/U2(Qp,-MQDs62}@q}QqEt,-5Q72OJFs<ykb.ORd37Do-r/(01xpAtF&yk}
+O>1u/%UxA[7o-|6v$OfzIqH@^5BgLGE_/{{O,{)82Vl]X|]z5G$GwbP|,car+Q#<1k|v"}&MFEj$3Ca$5x^7}L|-rn=`{XJ]fqf]d%dJPIh0-V0fvW`rR,
+_lk5'yRz(KUZ|0&FDCWg_3C+@7<}a.AoREc9dlnD5vkq:(C6^7')Wg+TY^Nxj"::(BpH$bOxCS#>&9&SG@}pasor'UM;Jeqn9&!YD2JN2j'`<EKrDX@@G/
+phswhPGd>:nfs$C&nR(qh9t7,;S1F-wo#jJGfuWav/3zjU6s.O7[S|pnwT4G8DoR'@-(T"gyaww:q;{8!NpO^tg=S=oiL7<'W0u-{pl|&1~R(.V(_2|.+x
+7PlvYp@YN0<Rl("BXc}&cux,Hb^-L]R<Sz|(O<bF'RlrV)<faYwL-Yr!@a7_VnDgUZer(Onb,}]YRv!qOI_WRsPR_)/TAtQNBhnzwR8W@(850<RQ#hkp'E
+|U1gG^K]0uX5:{XEY-Q$}$R0VNnsD#O9LllQ+#F95x6)6>(`6fua<l.#H@4EJrAoOh<k!fJgck#C'r'ro}wX{AL>j%H)MfMg@_0Vz>Q]lmM"3dL_Gg1:`v
+Wkr._Uq6`GWwtS#qVhhDH4:xCeWiD^jr-,-=XHWSR%e-jEmmm&iOgC.lZ0Kwd9o`JItB!CKyC'83p0VNktrhKRL|<;ch[dhysc}5XoN+W[T6H4k`]eK+O|
+Mbe/MqWYk`L(EPRW@R5W[gFctJp>Xx(e;BVwkEqR!_>RI)h5x0{3_HydQDXXxTVGm)D`!|p$/e:PXe[Su(zMJm!ap4P&J,+;[^muM)25HIzK#-'c6g#rX4
+6iSa%@ZDe'Oe}Sq2LW(Udj&DSF_ZUwC0^JeNs$ARV@nOb}Gt/+oEUNBgYa/!{Cs72,CO(Ga=Wh[lF,<qJ1Ry-j2$5^inW6._9IxiZ,&y%K(^[TIXbPVD]E
+gwF8]wP;kru]fA='1Em&fE;#heabR4Y;/TueNEwCI8<"U8%y|5cxM{05vA<]S:z1~^]z&8n)2fAhVh9PiTipgTqC$;#8m"X.k(_<ywHJh]PI"A5=,MJ%9r
+OG>g/G{H`l(rttHK!yPpxinJPARxKN.Cn'4q6iTFFSyd7;,js-X"P=L=m=;nw)f[q_W6k"FWf6D45}Z0,{_B,+<Ka0g#+HATxwLUen~f1B'CtKI96Fk#eA
+Lec^Vq;%sw-fAk4:mc4cJjd`|(&pA}^XgK!%]3l$WK~5.DsTb(6p_l[yPytc,oelxZ!,J7~2f,HTZVlc9Nm$bN=X;=<ThVuPCwL!dcbC<]^P5%dO`e);Ew
+ui25e=ScV)X3N80)K^wQeC7-Q$!pi=W<NnfZ@W_8w{=/(0$$OGFtH5-|jzu^%]8HDo7cQ!l6x.9x#t{)pN`Lb9p&]4E)&+1:RhC+4os{;N/O]}&xLUZ+JZ
+M.!ogOJr$FPG3}=b_wko"kv-gBdmEx/acgr+pI9%(a&YD(^[3m&JxT%)+jgpLt`!G;sZ`DW7h/'MG1=Dr"OXDA%EQwKeZ`L0u%{|@p=/"=-{jv=&9rtCbk
+SW{odYX}imh%-[65Vwd};ra5^hxybU>|oKFoxxx4'rbBe=<XMgR,n$=3AUXjE]x7%3nfPnP3N.#Wa1Nd5^3w0vP56z+w%a4S<%;HZ^dUP)"8q2xC;b|aK=
+|3u{{^rs$KDQuK/[17lOkyU<3AB3i#Jg7"}5Ad+w)Ub:`%H]<iZp/7`9tAjh,Lr:qJwtYseRqul:xlsGKwZQSHsONG_ZiPgX!VqeG{d3tI$/W|gzpz>h3p
+^Q`rC|6v~7vlx[#bYsox]o!Zo&^cHACtaxpLaFTBy0uZv/r>>4G/+D^awFD|~MK,Bb!Ao!h^k'|<IO]ZhT7d!_;P!_CA;YLXhRiXnd(#TGs<pxT::_K{/u
+83Ond#;flhA}+&6Iv)`+l:@93Gi^t]g"rx,rSw!;&BFG%h0E893twg:`)TTd^6|2-Nwj4|{:VauFC_G}p6L-g"+4["TmEVQ1t:W""|0B'`05%KaU!i#K#-
+Ei2'x0Y)OT$MwKKCJcK%Y|2@fi$gdw!>)&$9B4TMo5fP">7CelW,}Uz+&ub;c]udkKNT9i6<zW$=Ya&+DAd)x5WYvm2:)p/vi+zsSlRY1KRg)e+!{Qx<ri
+Axf/N:r=vPNJYmu,1U,rWw|Ko[(Rh)a/KtOnPqtb:aj$K1vRX,JU_YGX;Q+X"gp7xu:M`s|hGR_uZ_jxKy`c7BFU7jkfqf"g(|s="0:BuBIxvb+g,"{A-.
+FD+}uWdfQ7,K;a2.F%lHC&"BRJ-e^Ou"z)~rf2'X7BM#hnyI4gNQd}FTq{cowXoQMLeOcRY{0[TJBwz+3'mRjoSNg0}Mz1gkhVvO)th3dz{/~{2:NEd'(<
+H^i)XQD7T#Dvq@;pAW2K{j75Ywb"7ybfv&lP"#W(%zzZUQm6Ls#-Io2]PArh<EHQmEOs`2~M>%[5u$ekjqY&6aTU))30/zmq&^-fp.e$>}UkX5a6G49W|c
+zu:.,,CIoAi0_KLQ6{Va9Qo^.C^]P(e7}MS6+sPIO;/tPmRs<]@vPO$,n[Z8+5jY4nhHLfR-gXxT">DPR[G{FLg)-fgLtu|N36%UZgJoMk)k38,,[5~KAy
+KbqdDIbyD%[/W{xFhUkE_>s/aNDhQm#coRoQ8}!OM%@S{rk0H8b(~C;{5K^jj-VXC}0Zum`<oCX9@g<=]Y5.&5AOr"V,_HZe!qX}845!%59:ck|epC`gTQ
+G"9PXj&ml<#XId%'/z/]Y[Xois#$_+jm[PrwC&zad5;'%VEhn<iKj@os/MwXVp%!~e:<(6:Sn|R1l4v$ckUU0%&NwO%iyQ!>j#0eX9`C9ISz}oW;]EwR3!
+hC#9tVZIbh}Ul)"$2XD.:bkZqc`OY5qg3j|pk7l5U+-6p[2Te:7'z|[jD{.RX>V|YySTTWNW8+b.I;y!mqd8epC<krgD&nR!E.'uK&qrz9BE]7hSU^4L#a
+2NWNn=(DcBccbc.Q#qo-$Ez#~^mueP~,lBE'MqzWVVlQh+@GJlx.gw>E@Vd^t81ssLVMB$l))["S7]y]<:fW<{nnjru"JW}+Jvj9S#}r)P]ThxM^pXd+,D
+Y_CFQ]4]PL7$/.5-YHCtf<#%-H,W9.svjD)%4AS>=/~`A,Nat|,7;&.EKY,Q"HX}2blnC'gEsbRXy$c:shkcyOY>7mE3+`0Rrk=saHR[sf#5e-Bnu|ikL1
+k4Dh~CoPDvr<tL1:<3yIQ0bs9rXU0=dFw]ru#&M<dSOOa`b4EH7,razsx-4:J5<sfs,/v7t37AW_)>RG!+l=3Q)]B<Qe[c(|L)McBQ`qykW,:7sSkMQjtj
+HYNHG}Y{C9o3Zt1')G+`ulwej7q<SU]#wIj`YtM).+j9OHnecX74o=rEC&URH&+gUjbs7)AD;b![,VWLp`yH9ejxC{$iB=!|ZPz}oM''0]]u^r>)V!Z:&T
+~sDoAz%q!l+Irc:-WY'L(QoBW|6vwp#%c.lo:bG2WgSSa$$%DJ|(9'4ai43I}^%=-(qRU}:WDlJC']X7|6O^+[|P]6U3|q;{9b]Bw<DRvhb>8}Qr;b2V;Z
+Mf+E3zg:>u|l^g~`l0[ChQ+AH9a-{qnKhF$$qgG=CgIU=jPGf/B50b=XxT3BsO[%!KbL@Z0PW`$|DO8$T&S(,42_3Zy0Y6fYzb[gpIM`4-23.+@z]4,m&p
+w-88d4.iT8,N/B%yfIRiI>~vBQ|;7Bj'o{e]VQc;._bqEwn13pe)z43Dns,|:t6n2yG%=sRjKqI/kYsR)l45_ZkPJ,w+838'/P&ECSp:slC2_s0E]yuQn+
+oK'2GhEi`0uXlC8->0s^FwcDHm>IcmmXdiu/Hk__>#=V)[YaP-8iNA=Z:E3->ew#).vhprdB5aUVJtH]|LY+e0P2"7Ht_xPe"8Ck60'X2kK5b,4C}i3^XJ
+7WCW&DW5}nH_%q"".jhCyN)m|[z}XJ}Q^j`Oh+""7xoKOY$}XsC,BQ<iH;OSjf4h~p>3m4SI#qY:lrx0R^NFFh;N7W|qMs,>/8Uc/+`br}mk"ph|8bCX"G
+;+SI}:cyCb'FmL!(/`3qzJGbhTa80dRu$wC%9mzgNqEW]XSn-h{9%lE(Id'2Cz(AMh|GKFt@:=9)FS]J6Zt6`"$4-!jhmZ6%&[kq)O016T},sRfht4/'~`
+i0K|##!VOza@MSVImudge<Ys885Y<v|v#h4{nk<4u_W5n[nV!neSG:V/U"jQ)U'y.awY]smK,QO!.jFF#!d/#XTp{+]nizHS;H/RXc~/MGe[vl>U&[ff)$
+Sw7^1l/1y/D&v_r2(a^BchIBr[JS]vpHs16y[Lc+jHqL/U%ghmV@Rzgko7aXJI!4aFKa3hUMemu.Dc:-l^;84ZEa,zxdcy7s(0<]TwWi+]wLP69novk%E;
+)%Of<NLfzobkKu6ZIZVhB,mUmyIE'q1o"r+ISv9shfDQuBoo:jEE1NQC];F&g5:<{c<PolAm@"MIj%%{ESSNO9j7$K5x'$X.qmO_PN)E(+6Y>uk`Q:0@<=
+%%Lz4%#nH]dw=&#!elcFSfWP7yP-QZULU_,Z^|`k@oT8Wwo3]fC6`cPhSTpD<jnxN+rOTA-FlKuy2)6r&Rni8;P+y(^k_I#W7De+,rOSD:;.<B,JPU}s8w
+%8buM'mF-sLePp,_xU%=$U1i`'e'=#7$HvB,;)dD{a[1|o'a!bzsie](!5P[sisF:1w925tWL'eJ>oD]^pHT)=2Pkq1vAT}shJBXi;1iS'+6H%p)3tZN9S
+qN.+2p`['-[[t!,$jR5mr0L77#L7G@=wZmK%9{QU`6v@,=Ot!%4!>"O<_Ue04/NROT;l1hq,#KAJCxeTIXNl(xHL.@B`6K)MILvdh,1Z'qF{IB5jf`;&~Y
+}])j3mn6Dk'H<fD-rr%XN7p=BT5iZ-gt>h-WzfcgSZx'fOHs$UTJ,fi9De8}c+BYu"D0:(q%1&m>04TMrusr8oVHi`Dh>Kq_1W#T<``o6OP,~>/TR'vxx2
+@yw_9"PZU{NF"b]1{ZkGmJE[JiSPQ7seiCYME`zcEgF4'M|D>RhJ"xP]Xh%y&lB$bY_^FrH3x:vJc)Se2[.LJw'JUJ550i@,vu[|0@+r]w{lCUQzRE6n^k
+0;ePI#~o6v$mD>+yMV[_[lipBxB(_>4D7-vOZ5Jy%"}fW{S@1v&qn'l"rLVGGY'!zsFW!L(_OGxg'GX@r55mGIH@fN|VMFP).HP_)z@9(#o.K`XBX%:lE7
+|rAHu"+Xh|4YiLKBDhX7k%xBt]Z=tLk"Kw"pWH7SQDTtI'xB,y`qaf)cl(%4"vu+v"}7itSV$@9q8/q(n^_.%#WW"`m}E,{Vwb]:lxdv&SD6MVu%A2&B=p
+dS8-jA&LUqW3OmAn9k@W2Pd2:.o{D3w#o$MVxkZYuw,AufJy;nA4XmnGP!(sC.4Z3c|XpU[xW_[fX8890l;(KW%c+Q{HZzUH5<;M+ng^lpmFhp=@3rOkbD
+/O8wV@'BoR+1&(CW%o&ZK4%VrUWQT,jdUXGTC!hkNg|x"LQlz5mHxLJ@i@!"mvt&i'U_cSEqLFZ.<MTe=tA7d9Et(@JNIr.R.r!xMo3pLy.#y7;ZrRn`(g
+&tm3sS/ei^rMiXmy&h$C1USQgNW]H4TD#a/:ZWywg5S^w@DH>&N!m_h8AIdf&9Y^59L]bW|L@b!r7=xIdQ>X;0<5$(TL8Ps]([O!EOgz/Gox%<SQ%1X[2L
+(YGop[;yyQ-XPxQ-p{hhPUV&)sz=FqWfXTCd~x<b6|v@X[`(r%~AQS|bB|RvoGe)g/@;gxzRr`6M^1^PxhYxR!ue:7-QQ&)VGx''>9ByyAl:&!2xr2_D2c
+3M9[Airr|G0N~O%c@JxVSCApo;}^9RtKc)'4RSPWqTW(QKa+UYi%y6UY.Eh(!-aoc`A/AiWjP!m@ZzgIMIdx{]Gd[QmIPa7]Xpmq+|FQy[WRGD9+[2&2Wd
+F=!St']EVK|()Vx3`g7TP[5dE>_Hr=:=^T1H8(GxCs3E`7pvyq[Q47nJGyyOXwQdR^~aAduYLP$c645%3'Od{$8Z!N+aE#t@Alw8<98PA(r'sA[=[%g=O.
+"^u)>]8DVhhF{7cWGq^8gK""_Sl33/Tj3`c+~(PQKWz18ClEI95A~]si;{wNwndd]K8dRw[':sTF~}K"ECO{f'P4+j}rDpNTBlOTLY{'Eo44=+uu$s{sd.
+M=bI^E^jttcG,KsNf(64C9DBRWzi!U{g}JA8C&=839]iK_@AJ!/w1:-@.E[MwfPBZW@{dLCc~f&u]6.`$^;GE9`@|MsE:"BNPtg`gjg^/2XwOF7dNk51W0
+b:av+etSu=TI6em{IKd>1Obn=+[U)LykcPK<@|uSP"Lfj&heDNy^F}"]w{$zjDGYCh/_.dwf4lr:D)]7(}~m~`bHkfI4vZWwRSEre+!K-itChe{5|LHpFg
+_uLkoXm#.sZwYDvuw"WR!/S<]ca})Ekt1;t"[7#"61[Tq:||4'>94"qg}uk6%Kdb).4KXL1;"tkz_[tmJ)-EN<SbQA8houg-)JDs"(Iqm[e#(>7OHcHj(W
+jq[dHLsK;qbfkf.Fr0EuFO$)Fp}ThU2kC_TKw@]|4NG6TS)PAcRKC|E`eGZEnjJtO621o@)B~Am38i9pn$2x@$Zf3_Mwp/y)#z0xJ=tbczQe>9TPZ6[xiZ
+tu~GhvH_"{6SF3ubL05_M-qF:DIgB[](j/oLNb/IQ_r2s$,i.r8.&E$)V532>TWY2]iYvW[@f=rZTX$sDj%xbN}&W:)DZN";sj-z]015{z4T3g=O{Hs7wh
+cZ#>b_C";Iyu#N0rl+9#'sbxfl)rG^fJvhW&~J4s+qH6x{ueS4"_Eyio`OfoV1iBfY3-,k<Pb!i+]}r`=p<]7-NmWkmaI_<s[s4g[PhV@ii[Ei^(dRAjWp
+S)2sevd0j<NG/]a)1s,rvYGCwMO{thHK"_jQ5MQC<O4qG|g/o$vEa`ZJDLB3$4:RT2sb/MY:}!]NuvA3u%#Zr`EW$#T=Vnb+3B:xoEA);ZH-Cl"kp=JZu3
+7tCjM))WXS{9KaevMV0JT;{L(zFN;@vdtWi:U{(m~`4-XfiOjey7Fh:hTGA8;NFpEl-.^0fzm(fqFtu=S(s"%c^==5'c:wM0JEbz>RM'~2!cl%p)DsR/dZ
+b0tTPb;E+C+IckP9!(75|.:r&($x4zB#AU1N-5F=g-Lk)pGvNN!%+4=uScd./XlX3%%}`ycVBg&=l2crcD!(&H<6Bd;qRBhFJ%qGvOS"H;n"HU7{4hb|UI
++9u$V|`w85z_,r@(Pw+&l<[P%5PgtN,W.zsxgZ~x'3)EGgci]QnvXNI%=ZMO[eFT{]e8n5f#|yyytlZl'/26Nl,l^.lZI{ew^)eWmT&pACf6L|^5c&yx~!
+;^+@<C"C8hQxnRJ-q|t'@i9<;75Dld;Yf=&V;@9i<lie6o~oh_9T)mo_[G6j^F(,fL)ZONnT1wAP}%Ge5nSMj{OVGdw.[wV3EeNI!Bl>:1{.Zh%Kf6!q[W
+QbO,HF33OU^oZ+%y'9]sKx<CYu#BG)}NqhO}#b_%^ASz^Y+L9%|}(z-1{jA8D!M[V(XUU//YN]6[lW`D.Bvx^Bk{!a<4_lF{I;6^;8K:^:%c54T,tbY4y`
+)7DRn"K(cu3:NpaHW#!~zVy1EJw@oOst~0I]=jGzJEZAC.LC9WCf/Y]4~TPd.38I(;1@v#ayry@/Z"g;Mehhp;1lPBd/R@`xpX3E`'ISeq(Q|N)ftMnx)D
+[XsZa3[&XP%B9%Lso.dhR)<(UG6]Qy"BL^)I)tam{e/avj"dN}A=-L7VP.I|&]$4B5!5iV}..VY0P6;W1sqsy&-r=)|ChBd)$$S()Y!Iiwug4nY0-urp4O
+Gc;/>$1a<+3fds"K;HL+PEw1;`VZuk)Wj]:bGT8t,g/FzQi_hd#3Mq/=e3Zb`=]ijQ;]4inAYS7oe&sVQexU+66s{6X7GFF%Zv_Ok-QQ1V1gq>+6C{dV3#
+5Q[J@L_(Iza}SY#/!BBVP1!2W_XBT!w;%5vXI0t>]jM`~eLhR=27w7G;_Hv"=Z6rerO:zgwxrS-CKNZ,.wV4{t5INW^213KtoW6i"hM0CO$j6+Y(lmIz%#
+@[o5gpY"s(Ka=WGMo0hZ.vpjuAPX(q"k,>{KU#.0X-IQk+vD-gpE1>/e:}zJbJ-myqRb+;<VuGnJ4q,f0uxHw-tvbnJ-foB}oMTPPriY['|Tus5zx)c4k5
+sn&4r{'E#lLXU=RoRQHM|1-'wDE3E<Yvn@]G>"zRvgx1mA{28_i+m]XE=VjL'HV^'K3>;AgMs{9MWC2}AfBgLa.1<aH`pmBr=,hvV^Z%qt52d)EnI]>RVf
+dADja_06KNU(,,HqQ{aAut@@ls=W2$20-4'@WUKUXo(jbZ&HpDTMi0,M8bIg]yJmoKXU}&|PmzycXV11Xk>a3NttQBQXewlaO_51h4"--o@D4ZHY3dUc9X
+mM{{WB2#oak)sy}(hM0k0riF)<IM4Kr|-"Xeoe=4jqu]pf"bkS]QK-pQMM'4EK32TARk.{%FaIK$AIaf9Clj0ePya]Q^zQz5=]5>5pOUw2$BMn5[us;iC#
+NHpjzL3DoN4v}L}8.8F4aSOgorI5;'vP$.Y-ltUdZdkp')%uZO7^"U+M7A;_sr4wbJbPRM__3CF76`:(dWrUa!:DmGbWLHi_f0qff=o7<'PN3]%dzo~lX1
+_>xQ!~Nn5Bru6E#r@qfzl3{JW|A73OLb^T'e(RqbF|@)fP2lM`ep5p[^jy6qx|,_]SVKl2='}';vc/,Zl'SEBhuRd,L!AmZjY`y3VNwB8KWEwhi(>E~ap^
+PFF.C}|G0@c`aT08%{(aJlc^'uQpKyy3&.aN,IE<,Q!FEjqLNks8Z$}AtkaQ2h^;[}fRDskvK-&iMLLxU]Txu-vx'b{Q{lmgRx6W-Sg^{T8$;jm7<1UGG'
+vO,Z;.CUY%EEn/g!GL;-(a}QIAUQb;!p0:a6x-1%#'EEE.,f@F];3(Y}FsnuOU<rF]/3/;(^qCB2"O2&Q3$P/f"2H:uIX%3FD0SY>|@},3D>qY02rU`m0<
+h@L{.}44+bu%TbEj]]rXXC~QvMYNRT9`R9uS[MtybXscUl!xykoks2<>3k5qwi-_`+e3hj61i/x5oyQ#0Rf:7lw"Q+:}I)SD,b>kJRW$wH;[yB{`8d2b`|
+Yx_nuIosVyNC.!}}{yY5wDWs2Dj$S`35!JNsQmS>Bv_!ucf+.Z=}TfAq#w7xml%dKP}<^KbgqgGODLyM|Bk[Ytu"O{Z>mMXx}KjL>nM&["DW5QciGVpgno
+g=3UDWM'YRnnGb/tT"hn/Y@T`t836^_iR)FBa>Q)RBdx8ZPG"WfAI3y8irsZ,'P'2c.03"ce,#Pjf;,ymKefUXc-s(BQ3{)Qt^W3C6~8fY5<aX;Z^1W#A.
+N>,]vBgeZUv6=_C{6o;8"">I[2VSBDI4>Ru',$kA@YN{ni7xRQVQ<pjFRRuG-5pZ]J:@$%i<lBJlFAtupuTv_X@]F,qRmefZ!g,xpx9Y270p5+~[_6/{F{
+[^S@wB#UzVc211rKQal-2iOM8'd-{W0gGU~@nmC5eqEHe#6fZHUZspUT)IZ5F{nWaJe2uk%gg(#sX)4d@[UN7)v%pu&HH$OaKsM9J6U5}R_U>/TC/0^$e6
+#Aw;x>Ei%%Zc4&=&Vx5kWMJoH+g!#>MD]B'CC:~Q+/6Y}0m=F3Ur@O{'FA;;O(vQwbI_N6bs`xc/gb#r5:aEMI3Ft+DxSoezO%9Nbr0uM7j336%BSgz5it
+-w"sr8t!}-,hy[q6s'i6/0g2N6kY-|(&kpHiJ#nrZT4+[CH<y2l!&hPubMe&0`!;H9XcoVR9vEOP8LOS:+NW]9=G,{EPdSD#&G^=Luk`D=1yW2&!Hmctz8
+7`p_~!f=OcsM4077/z{+_G5ez!wZ>g>6Fess).Mc{Pw>l2xq{^'p5lgbHC=%di-3~')d^|"C_]D5z1)c!r7AKfKERxyC-FiKIC^N|[V$]6T-cFOW%iV0sy
+_RwJ=kUEY'}z],hNX=MHV!cp{^0F,vs4O(~^@&9qn5quXVq&H"(B%$KPaJ"xc})QQFBoS3`F>xwq>|"&~]}qEdfywDLKgVCY;+.)3_kAFzq{:5;1~32a!E
+rE&`^)i.B$N"g>"&Gck<_:[x<rw&',{StY~c:Sq1s(}!Np2+=3>Mq50jY6dc8Hei-vshvZW$B8[84qot:SL,!_l0dt_x+,9;=lMC-B$m[r8`>U_}7sdTcJ
+v"L8M;V+C^E|;IcFF>>O0v7b]|R'o;BcSzk){(r4TRo#j#r0s$M=uY3Iq|fDDYlf-q}^82@06f+p1RAN$cUzZp;j,NS>O<}](DuLx]P;7'7IAUtqVZFkmM
+QA)#iy3GY&ExBe[GyF%J.FTrIITWhIiEUV-C.a2DD0=LiE>FcdTKkz|tNiza1q`Mz5WN-dW=pFvd]wFf#e289ET-z2'Sn4A}V=/j9^)PAQTMGCHW3f'58/
+;ThnB/v$Q{6F4je#=#d^XxPl1yg-'ApUP/B1EvYv}H%leBXEE3Ac%E|@b|y]47axl=E>IT398<]|T%tw#k}9$WF9cOItqbgQ%^CT}Z~^:-Et$W)H4[4^_,
+aaGm-We[Xi"bEJz:<z4iU>d$(`eYPG@pE.;WUB/GkY0ZDQSa(@cM,oK$UC561(jX-b<={}G(TBb/~OH(2beqsbiDYF{}yz::v3>l+b["p^."_"6jE2;b:&
+vUDA&,@Wx`Pb{{ha+S|vcH=)@{6/|!oHSiP{S['nw'F!hxTzH[n7;_#L94bF'NY)[wA;tlGkgV^_^}NahHzF9-D`#b1DMA{`C6pq0KJ=OlkL(zJ@XTb}>$
+kp7C7TjsmbQz3;t)8]JoyGZ0pXaqi;zh0KOxu{J%C"!~DS%h4usj^Xwmw,13.2Is)}'qLFi8fsggVLu3zThh<OI'=Nk6$IeZ(=:KvfcfvX;V{RnmtKv5EQ
+7Ktd0vheGhgY5=FlJr.t&Rm@cP1]2WrU34diQJAq!>=)PERAfo'4f0^xgZt9-h'mM=T'UDwcxZZ<7+knvufC!W]"UF08Oz!mvSNjyIPzBxsf##g-KJ8>-2
+7++(JH@3B5a%Pv+=,/VJ#!_<V`B9;7'ah>=1a0l_ml;_^5N3^d68lT!gUi[vglj#Lb+fzpDWc8/qr9Nh2NU_1ERx<qNCt/b2n5E`x]h=a7Zu/=MU/m%9_$
+fRH"i0m{b<LQnO:i{";9Q+pvq,MvlWWx/&uz(D.A,6f'T90j"'J4"D-]Bym3fucZ!i-GL(0,ezH.E&|7b=l`9Z4'@>LPECHDIL8mUudLxG`sRES5"Fez9b
+1'5[jG%5'#vrFgCT_Ww`BF!j&>K71D5JY^1B9>:FF-|1oQ=NO^LAhX,6S4ZS)#S&Op>77YE)mUW_-<$ZzD[9_M`^,0zT_#SxAs^)G2/7FPD(gpjGomNQ}3
+o#9G&3^)Q<9q8kr}GFhba|0RS;s<ec#{h<z{vX]5L']S_0zIwgx^(-tP,t(31'MH_Y$]MPg[6hA6~p>C5Pz%a5Nt|%HT19bQvcL^&P%F$$cj{X_XpMz_fe
+en@iP40C]BCZ^R:Z)l7y[}CZF/9d0EL.=<,m5Y[X^TrAf2mrBiBx${,ar4<KM_+qin"sw`mKR-OqBH(HM^-L`N)!QNN$0_[aSAOz>2-jk3'k(>|E'aqiR1
+3N,Cel/J'qb7,a9=j]"+i_,iZF,Prxax7|l>Ed1LCTDb#Wb[J(midhmMZ"a_+6H:k!}=SGgW7)UUE[8i]&W1UUH1+p="G4QM]B8d9HRtFwLEs{[8yKi<7$
+^.j+%>km;F6-la6iS0^<+I.lM$J+l::@f[u$(fmh~B]]GxLF}v%`sSd|EbS&2&}I%nkDbRJjlD{H1c%Iwq-FW+}82Y3UJh42#g]-pIR#HzvT-gLI<`INX8
+"/$y;T<;8^qQC]WXaWv-2^1#^g!QWD4kjCo7WEbfc,}]$<@8r%u#{Y:;m-5T#v=rW/54dl%$7s+=QaQi1-.BC5qcAbFQopMV^8%%xYwIUF"=),;mnU2h'q
+4s-EGE)4%;=-4Lc"JQi:a}L1uc7^E9YMVpR}awht(-n{U/O/cI-DHV$kx.@A{4zNr+7L!Y}Mrmz]Q[r]#@2ozD"TH.Z4@T~K6N.9|TvB+Z~ChOL>W$<AqN
+5y.UsX)$l`0b:tL_D5yE;(zL}VLwNpiTc)]j{rvvUv-CRT.D_:91=cL<T"8/u8pz!8cNlW9MmDwD]P@8B7@UFKN4jN~[M"0zyXa.nAy>-L4'MUX'V!Yy/0
+1I:o$`clL475&yjfxf:/o_|SO(3$,z6NVb0FM4]@]=f"G&K<qg~r=RX-'VWy%$%Kc}2d$C:--^fsU'akgG19az7dr]%@1|GU({`n-g=Iah'14%ly+WL//%
+I$[,CuvYnj~fz7Fg>}-l>[6zbbJ=J3~O7fT@];}'kx$O>OPc3d-ZeX]L#ZPx>3.9f)nE%+8Uv{oJA[T,2}${KP~aWMxG-KNJhMN{~.kiollr8{Awt|u)o}
+6-<G97U{@p,:8Y`W-gg}J.uNq'd^^J.v[c6cclLfUqNtAJR(Vc8ATIdajf%8UURzMC.]uYa/PAf4wGa{_DG=fu=)ydpnQGFGO"u6kl1aG@,(W,/'>{Z5at
+txO#Wp7:zKrwe;bh.qu%"#1-he[K+[C@:K=6+aavyzY=&yT""v)}trGtF1&QgPWsMk^w0@:IYmjOY;W5ryB.)|Y|xXvM7[}-s&sX#j<@_msa=jfXnK'.s`
+:GI};'QQ{XLFT_q=O$Jmf_$EqU@C""6DJ1o@(D^ZR5_5h{Y"XE4WEu-HKS%2B7KavJ1m[e^O6@LX-xw:XjHjp&d,/OxAF^VUj0Ny9Ba5TUd$M|Mgr|W5A`
+luB+)#`t$Dt^54Rk.Ba5>^|axhC1]/SY{8@vv>ig0}FCP#5%KIpOZlcd(|yEcrJIK}i9XX7YTr"&VG`5G&j#6n{-U7l7r]wFuMNMyz/{U0~fO!+5bV/<rn
+&F,[QncjHIJf#k~pf92ay)MG]wuGpRxVEMiIzkyYkm91L!e:(Y{K.S]_}V'uTzMLcw_VI]5KcYzS5B8{[8PGHv4'Q0^re&"pB#hxkj9QQQmG%Z00!F`sAN
+<#-ODc`kZvpV!XL]z'4iPVSpuX36fyc/<9en.GV;uozuS+N^v+9.d92L`WazJpjKY+{xrM<RKlAN9Ckzmkvw}H&URA{#HJ!D9UOhdRTD|&{sq50PAUv77{
+%"5+j&hB@n1lem%}^Ci<0GdZ%6j]SG(g^8l&o85=>r&Mb6N5,Pu02g)QAkw!wpO--EA_/[0,m:X/F!Cdgggt/5fdgZ}qedmbdb56HC)[!#Ld&G5.edu-|L
+Yt^;Cf4@i,ICDeW{('y@0yquENiv-e!b%t]O4v~/)N:`QrnK<K`Te(<J+-QN3WcF1@NKGgM"~/{jt;YR|>8=!%D),E9ct<L)hR|tS_&fRfDL/mm&#)d!X;
+z'xe$`/FfsVKQU5S/xj)M^Cb}H0|3fQl;|r:fP@P`Z)PT0=qp2|,;oF4eu&.Vge#l$&7cx<nf^QI@l[Wo,F!'p1IZC4tPRV4bM}T'I;a1W^fkp0RV>t=,j
+~a0N$>}>8]^#HUyE~=NFgGdeqK/#Q=/wx#f2O6FCT@rmJ6>R}$Gf&XYp!c#@{10bT;Eg27`M:}dFr/t]yOlfVIoV#9.!f;S2B:yh1nX>vvoJT4/<B_5aUu
+twp}{y)u`#r^RU(2"x>}(x;GVyV'"~VxnADGM1-n55b5v^[}lmliay|OR1[cE^g/remKIs6`MwA<vH-T=T8;K00,zL3t(@CDS1gqZ/.IeV[<Uw.Jehyg9c
+DtVBAG@qlrdL%E}`vhO&v^E9>aOc"qVCw,ejk8qXgV/Sd=#}5Va|8Z,t"7L[W$<%`TR)sy&I+3JF80e"WDQ@DvvhSd10T-K`M#u^Ay-q0@Af5&2BgC&R}^
+(_Xdtj}Et;`:[kp7&1]L+@QZ;%YK)/VNE__pBf8uP+77J/KLz`OVWw+q^6bxF@GLa&M(6Yqz!b.NP:0<7We^JlnCoP[H(6,CB/!c690m.Au$$3JMwUC#1l
+REwVe)|gsc9]A:5R!]([6uxJAQ3KkG_bd]R^(JqSOB_H~M30^P}ozqA!a-0TlV>mv#n|]ZO=vEDUWhS["<2CmKk]jzcQ>:`+22!T5`dd@]>xC%k'&rHN^Y
+NU^hqe0'@-v#7PG[2zEojl^I(2e1~.T#VLQVek-"b!G#D.8IfY@u!{/MLelJhDoNtJRE]HSIS81hiK`1srE1!Uf0@S$4gPH$JQfDx#krsp,7tUkf$fSZQ|
+9;.Lc=}^AgcdS{WwIIGS;Yh<r@n%P_^vj=)ve'778_Cj<n'u'Z&IY'Z8i+MKcZ8'w)J<Q)SpZ(s.BB',Ma0g84OX|okBLp2gq.X'V:2-qSu:[=44vP#cQ5
+T(6:8ErqXv9"R+'^#{e&+E,RKy]6V%3<}$NU<nXL:++tuF:>a2[wuy]gfkW}K[x5/fAgKFE!}$:&zodYYgp(BaY%md$Q"[&i:QM9H.Fu,=V:`;MB&dm9mn
+a)ug30,n-aNf+C+ODY@W[2U0AuWY6>kX0d~P[N{2m{dz$U!XEpdyA}|;(8[%Ta+Pt+G4,Y~,t]Y9<C]b!Bm.;Iq{Kc&w^lhhW6pq|Jz"Ml":/V;AZZ+;51
+>4M7z3j{9VCaf%M7K<pxx<lI@}GSD%<cLD4MRjNF7[ViwNI/m`$,ze}/>MV7VaqW[V#ftdCsi;g&ti"V]SKo$TB;v.$p8p@]t3=rS,LXuBP3$Cx`#4Vuv_
+}#g41Dtv;#VxzmW+65OOWQ<c2g6f]pGS5%R:ciQh'CX{za!-ea/<}=Y[YENkZP[V<3Yd0Lgn0O1A-9_Onxt15kw9LsAF;V2isGySV;c13Cmt:EI9m:wBhJ
+;BF!iRc_)(BgeCFk@b:BpRVq0XU|E[;</]5`(x3([{ma>Tf);nycMYf,NpeDWmiXL7p]b&Lt^@ow~$RK/iDZZu9qI^3zztgg+C74LSVZmtMXa4F`0]h%m.
+=h&,7!fHU}e5y)B@@|'7{$b7(aOzl;"}=f,:|V$hiCyTG/B>cttW"Av'&Y&yQL(d#a%doz,=u&EnE@4,'le;.w:;e843Dt-#L(B<4HRWaGh93X1R0$E@<A
+,v>O,`%',wTwzjYJ^6wZIv{u[WT$C2wT["i7"Ziuw5cLu=`EtO_6l&"5@JN%XjRqR[f3:y:;:)>O1#m4N$9R}MY]rY.q+dpxYJL0)d]=E,~`($PAPP]4o8
+-$69l>>SCqmPn5Qop%85g#Hv%PIVy8m=V^>+Rh~jgWKp+NkPOf![KTj(Xpoe3^PIUm%)Ge.s~Un6fTJ>0Bdq>:LS%ye_4=>/~:kWn4$ejR:BnzwdwoSi6g
+H=gMCy<"(|poDO4`iO{s<`|v1yn2O)tytP{sG"`uBtn<Q_|sy]Zv"+C9R(tP7z"ya@-|`QSO:QD(3.+31=j3_X0uk$DN!Y9bjc#"Eir^Xu;Q8R]-j-OJ/8
+vB-D+7xKqvac9@NEFNiBjPmW3omj^$NoCLvHSa>7ic@HR}1Dr&7BLC@MuDdsp4W+FEV)2NV]U^1FF1A@|%UTTb4^w8sGN5lVQMAaiv@FO6n1Scv8HWS8_f
+%1"'<0xCl+KWYBexSYa7G3(kP%#pq)ZP5#Sqo1Z8C&JP@Aq)xnffqah<uxz9(1,sC'F5VPu@'$uCOf;PfApr9)lvjvJBvd/4g@^fhMt_LUlBb3,bFhNxMJ
+R&V0}Wb:/=v/`<!S5ENSC!S4Z/#usGG:PkM5a6>EQ1wlF:d1W6e-vYzQkYd118o!!Rv1%#//MC,p_P=.d4-iBzB<vU8Q9SQ3)l5ggJdB`QK=B>9PU>zd5&
+h$ZK,g"(|A+)E.QeQYZotrwG<8;RTLGbeS7Q(2k_gj@yooz/4,</A%/X(5i_>ZI;o)gXym!fv:Cbr]N_N^>}E0NM6K"~@[]Tr^Ghu3|JsmLwOf`h@"09p0
+iBmZ<RL^CTS|]:8ieEa[5gZ]Yu.zAqFpmYvx8G1,yZ.!Ks,fI|Zw@rGuDM2-3}"Ui_yMeGpt_j[nS.9mk,F3@;sqB7O`1tCPbz-Jamna][TU1dhV08Rw}/
+#kx+W,!)7MY,0j)RrQtb9St0qPhZ|nt^XX'AH(}zU{0_obY!MfLc[6N"|lR;p}Zp5hgeTM"mgKbSY^rNF./It!]Uvt>DDJs)zibBNvKNTYt"F."|hq7[[t
+H9;4Be&gwT;3.=_]Nm;<>'HfuKH^-+cAF0<E-Rq+I"ks%{WME4-Bim.&Dx[u8nkBy>u4H`jy"0vv7,oOu^nH/!fpUT%PL1p:f@6v5y3"DW^L{gC`,9p{UQ
+&Dr{;-+IyB/CxD'vbJV9)D'6.g]^D){{+3q=6lsh0xxmsHKT=v(n:_s:Ab%7Wzg;U7jBx7/&^Bht&WF[1`gv,p:yxAHrwlbi(!9fB<(",V)oGQ/0mne[sr
+U3|xU'dp&xf@SSZ0haX'-QNErGjIv4`pay9p"Zuw)}g^H5n6E{v,V%|ta0oQAKIW9u$e#:1pxGpY8<wZL4Z&k.!t.1VF#cY2'9e/7hnp"2#p46B_"E_cUD
+Gtd+W`su%sxOTDB!p-#R,dq=J7q0!tDir:U"&>_w_M'.l('s^qH(So+EP:/;C"n1)c_/za5<2>>zi;0F$!dn.fUAm;Z1"y4`cZ|)wbmIE:'qPp|8'neEA{
+BiB'W8;3,Ldz18&u~#fW3:l,i,YIWK47iewSOI(]/A~<s_74K4Lga|AUk|`ht%0K~;#bT$HJ[.9A#'>a^yvN'/dv&i0capF='.ngpwY|cl%u{Skv3D%d37
+([YsUaUxep+/71&dLm_kV/D"hER(]Iy!reoq>x0$kf@_S=zgF72>>e_QIJ.jR:u;[)S%UjcO2^gNh)lry)N{"etS6E=H@{wD}/TlJ3X[v0&KAJ4GnRGug`
+=Yma"OB"ZUivr#t/{s+yOZiI4t'8iIotfkq{H1GrPFIN86U0"|UteEK<k(tX7NE6jkdt/yx{tM5nBFs|:Lo/J^KM$k%kWin@B6fA^<o'W@u[h23fka%uLb
+RW_Yp`-EPU}_pO}J:.Qjkg"{=^Xp<KGbeZR%8LEpb.(pE2+tg]p0#2F2Mj|S7@pH^qTT|D[CWz)dT26;x![)[f[mr/1/:e0BYi4RK)O:[r4K2O6>y5aY4`
+NSR>b`kq-{MQ{a|W4Kfj11vmeSqSMa|,f6ULiY}l{wj/-l(d4A7SP%Vt#j(u=jKz0j%Sd1s#$FDpa3|UiOfWpyz]t&AzT'^jX/vSUJM=DA)(;n1F/XI_bE
+W'`V7hzr!!_evbUoqeQH!cyW:MbV|RZ7pbUi=z5YGfar9|wZVe.mZ.x}aw,>y_r<+NheIiwuQPsXy733bx.Ud>6>e{Ixn{6#<Wi(S'6>m|'e#qe[GGOhM<
+~<<gp^RJIJ2O+@)TWU3R0N~@^,N=GFGJ@fJz,kCMaQqk%zq]|w6:[![vqmfxMU}Za6Em:{pki{|l-eFlY&=U5+7]M&'baImx(X>cXi/"xo(E_B+R;lW}JI
+:hH$S+5!2>GO=zC!8%_X#0LL"6YgA_);<tu!;TGF%zkm0{RGIuIX'XpPn|XV[H/O'uT2j(#)L85zT^F6z-[cWi!Xk:Y#a=CQ|X/MNWPr1}hB[mw5:Atyk$
+hdYyl0>,XP7[@t%0eSE]bG}(k7NF/_C&~lk+Yy6=ry%c4;Fdokc2uhl3gxHL3GDv}0AG5}=KOBKUq>:C{CI;AuqG"MrO(/4:HM]<c9y7~cW^S6"[,v~,tM
+Pt$4umW'Bm{IJz77E(OW5z'(BCFiI}=;qatq.Bbl)<}=}@=C"{|nbg'4y1N`}q~]Vd~mci<yCGzL6%'Hf^i!+YT]mJ4Aul=JZFJrYSQCATTDoR%|k)lNS^
+iJXHnSJ9F'>}MT2HyQ#:9M^o91eS;$]qs!3|8`w5D,OY%,OgZlu-zE]W6N649ak+C@l^XiRH;W4uu=t+.0j4u"==&wP#`:6{^ogZIo>0diB7(|[rH/(tU/
+PI3GK3Usv5(kW0!+'l)H@BB0OAkpb&!"xF4@V_yUPS'eh7vCdmsjd<3#$v%@R"4[-oxb~.4}LqDA2vt>tQRoaBc1tziul'~4J4sFXzBks0]gMv%>+kKyq#
+@NLE+8<|;Xb=Q-[oyyLic&BZQLi<=,P&)pVCMgvKkM|aJ<q"Zl(a^|-b30_Drz:cC,v<ML/%9#waUXLHz;gFkd%$n;LGJK.lS2OU&1h{w1VI[A{^fmFa67
+$J9w78U5pIfY4fK(a.jB%mSI`rnG|R)V-n)D6W)$Q_pYo!>a13TxfuTm;D+-jE%w%bQGJeP;>BJnWZs9lh3n+4PUBI45WFr1[mN<AnyyaHX;Jvqn:sU(uV
+{a6ue8(IIROnN:61"[nn|]}#n.cO9|RH9qLSZ%@y9W|amto)VS+R-]Q=q_uP:Y#bZb}ss'=]S98-{uLWw;4vEQu|kB|7,$/j;R;&TN@Hjf$i0ScDtXE9!{
+k'jkH/5Wk-$^S%fQQyqUBF[u&@4;({03dI<!0y{w;$`K+{1C"C<2`1h8mO#5UckHhR,I"zY1<9Ov,RF/IK}4~|,VUy]a8M)j@1~l%,iBn][4"3p{e`(@f(
+JmPAT5A&Ah)o:pg!Ets%9LTkWF@@C2AefQ1|U(RJ,y$}q_<m"Ibi+!Xp{UiUo^f{|l(3V->k8="(/)>xl+W^<LAUJg@7QKuZ6z.n_za=3tc^[7,YtX.KD(
+6Sn2Cj3FLUe!GR+aLr7T=^.kC3J4mbak^^t9@=jRc,yJ:R8mBM~eo_|vGGFIes|E3IFpe:)RfWmEv_'rR"vQa4EsH>'1T&|Ap|n),nurGpwUvx8!1B]ul@
+,rpOnO_>p1t%KhR,tmjqqyfoV4/1L3=oK|d|q<'R'FuD"}HwtRB5eR!l{NWx{3VEeT#)l&.!5yu>WSym@>"2wo;so`'@h]Lq9RQ@#NTu500)tR)Qd]/zFj
+7hx.o7)<u@k^{i,=-lZTC42L]Nr0.HWNcj(LjF!E/l`k1}@ku|HE87"7FO-1x[TC!W6)jl-YD;&,xqdg39i`-%/ou;6y:v8j%7pkqfu#e4T$^7E4Ay6.~y
+oNFnU/(hCdo|@B8MyRQP-bDx^pu2v45bg0@>7A#z^qpMes%scuGNM63NH%+t[#hqxYP3QZFREvt,/mT"q#0$5wsQ|RU625Dz0h)I9Uz{=&C#~oFiey1jp+
+I3~`.tWJTk7$#WBcMOs2fc+,z}tGfWl|o/YUy79S;2`iu1d@8nU4iSwZ_]+XZ%32QD-+5HZ].;"_&!fDS75CXc:$<d@hBp9j)W!&oeR]KDP[M$A$gnVWPm
+(w=F`svdfA'^/VU22<kMNo5baSR;][_lN{1vj<ki0g!^V2;`9$[^>&,lo&t^oAXSkNR@c=Or-lc>i#+KkkU(_c;k9]zJ">b8RjR;!@LG.f%w!,xq80p[5o
+m'lU}dVEDiz5c[)%woS>v`<wZLD5AXlwN'#H60QB7bq.>X^&Mh&s'w[Tn69iMK6bi-+}>%~J6eH^;mkCf>hm}6E;N3{!U%2Bwv:N`WE#i"!Ye"@C|Kes4.
+$7;jx/+olyIT$X#pB-7Y'6rpsheOV$9t"fU"p#q!t_6|;+OT3%pGy{RB@6tb{JV-K,rK[/J=y}Se"&q="Qw$U9s}Q,:vog|`/}KZ;l8aop%l=0a0f[7w>c
+ies>h&E3cy}#k%]Ga+s0IvBY3;`!aKS.hWM9TTCO'7zz"c=j8%zqiL;J+AI^[-~_-.oK%<WJqD4#VCOqdJ/.Te.C3aaG|h$1'=kjUM'AjZA}TLM`)Ghhzo
+N<)ZZIE)gZo+O=R{OpmlK='1L0rAxiB]]b,=!q]s<tp4uVB.7B<g+j(,#0tz)TPf)dYI'Y6fu_hHjN4!U&R@3OMn#pBw~[}^X:1pgDmU$K6.xY,ffm#c_c
+#jS2~`tziW6y;MpT)!F&|t%kh!t8,61N6W2Tw;M)M#M-|4TH|dTgS_#+U/]013d_D=wjbTEQtNbq,w(pE{H"oOVWRvpZU&QK/4`ba={aqBtmAG5;Z0oK^[
+$nKSVDZsZ)@5q@]3%eAAJ]ilA!Js}&&l[a<>b(h[dS);-(0xR4%U+kT>iP;GC/:`!ux=/VTpj.o9ze(:jgfXj,,#`_APfAuI#3S|#X>/-l4CPs3];^D);B
+>9U0O3AYqtX@hEOmtJ+AJEE{$Zk]EzgC6Y[k3YJ@/)lTz9nNM";s<w&r(7lq8z$N)GgP73_`z`WlZ;xvI+$wl`N4;t:ho.q+S9.@b)5i)d0'z(GM,$.T6z
+wD$`zv.n{C@<^<83:u'=dCHOg_:tu.XHy#Fj-|'p+@#j3x9:V;JO{n>w(@s|mLveOoWy=su$d7Pf[q8A~"&q,L{KsohyhH#jpB5n<A>.,7[1BL@l(5epK.
+g[e/g"+EtW,nRenMqsN&.,RJci.yT=[oaOY,$BTX>-,995x.[]amzX1517CchhLq@K)R/}Z'tFb2-J:x}|,R{ITB0">vJhhJ6E;sebAxhAeR"~X,gwiXhE
+}9&:h:d}(TdxfgMUP4IN!,CzQDNn[qlm'##$R.BeP$(g%=}1H=Opna_qOkrm+&&uyJ+iTvpY}zFp0xeVF0L&pNAI3KBB5rKb6a5s"@CALLwK##@PxMMKT"
+OD{0u+'fw"7c,22prRW5z@5PqD4`RVu5,"[cdj:]kq]cJJTqalel1oNkdgKB3J5:W(}{)Xs//Z!P8cU].66[fID6(Iu$U}z:wCn"6iiNg-Hmf;JS.]jYI:
+<=|"%kf)A^{{G[0T08uBsv#)k5v={{BMlXqG2<SYZRg2%nz@0`f.R3N9o@pBp7B-DL74S}cBpyFoub}2P%xb<%GQF.+u&z"J8G!ivT5=R3iw!2$8c!6ez'
+_tv>zjh^.Vr,2:+ife-5b-V{'/j^[kuY='Wi>N5U}cK8GLCHb5fo{vTbzL:Wd%[Vzg+<MyFf8pe^[wNIXKDrq'$wk{t"klRBv6GD"+S,X'9"$k^s;UEs!i
+m%,y`aI(w2Iy~YSXUZpCD<}+|8bwniqWtlY'HlJ+Jr"P}5:%nory+wD9p&CQn[x`DBbPBAq+6y.$'0Z=D79Cx<8`1fPw!iq$G/CukD{gz/7u.G#|U2j-LC
+uPo_RKEB,ZF=Eu{$}wlg[04pqN_&Ur%zIU@!II#Q.P|K,ZEt4y&a6^[/%qT1j$SfDooS3tkO+$<FW3R[2Rx(]60(2DoFClLM<Xkf3Tan.fnM&CO&LJWH)c
+L5[5GcXAlpEi<otsek^(fdiQVf{v$)_EPtj'SX)@JJH#Nkxyl`Wc!Qi0m3S7HP-5ysOBq4|I%h`h2d_T%0'p"M=NDI.l:9`SS`k&h#)B[:'zx0%J'u%P$X
+l;jIu|CdupQd-Cp7lP-#j!{Vps!ub}ht9s-a,cyc@7!QHC<w2}ll/VA{=QPfjczR8X:hnU7C-q:/x'"Sn/MRE,)<h|:Y1<AzMh)<3EzR6usBVN1Ys7co[F
+H@|ViuTNqzzTP@IPPY5P+MbMMIT$7QhoBU%r^+Gm/M![`-#CGiJ#.Vs<JqRzp"=hp0k+A^-zDxC>!!kKprJFa.6F%_j$~%uli+v[)Xb+a:BB%Hgp@g5NC3
+./-g8IUPP-;|;7qnT43Xk-@#/nzS6h]"n$v9GQHTqx3pKZ$fY;2Mck#:l'yj(^_M1V%Av>YE0ni+6dGi%ID6t,EoaE`.n9cl1IGQ_h>AVzei@wvfml[fD{
+2j2NES9JWDvOZ5~{KrzztlEu=N/rteG@qY.8wu=NgD2hc=T3Rnp2o5l4+(gBl0nE~Jf{<SlJ{DjutV1v3oWN,g(INH{8NMW|/mjpVWSkm@'+=VEGCnbpgm
+~pb|naM'7MSB:{wSqoaS~D6u2b3khmXh_"3X(jqm1MbVQhv2L;XE)@c=OrK5`A]Be|#1DgQW~c3:alEP#YWIzrG'/qtRW"95KFTLw#_H|Cyr{WWplWSd[$
+jk99E5N,`)U4-H'e80bzlKM0.W,pB#3.39HM5C$$$<"qq&q#v("Ff3^NxaVG%{7k{3!paQb/qG~^HQNEfj}AE|;HnqjUA1RY9k/z2-]&#D(SH||Qz|z=8V
+8{#r&T:7Xd3tE"o9)0Y=9KJCD/iwE4!>`mneRH`"!c1gld=&}^kH})4S=LchQiDpws`OX=L|$;%i&y"X$C<kwkfXb6R[=}k7u9/iR1^ZwWfAw'X9H,tBxu
+i4R1@bti=<UxvN2"%:hh]I'L5b^CMG1o&FZPE<WwJwW6KBdpXY"|NwPEw|u9fx1FTL2#:[s)2L6_H^2({Mn8D(|gB{UIH_B.Wg4g>pTEz(h!;X@$uWLFIG
+>("%m'i#h45Lh:A/iqM<M+RS.gosh"f%%>,(^ZGhm["U$yKnx8ob;R~`&GO{"@xd&s%`4ETDwNj%[s=9iG2_dFpC&QaCHg4hGBa+Sgz.m6pt#H{SJU@[&8
+wuJZ,M>Qubi]oo$5%9>/M-S0`Fg:-k@+i9-#2E}XD<py,=Om4pjQ"k>|y-Cq2/]Gvs1Ioml{=Qqju$y1wS<-#FirDRG#s)Wo%e6g"D8lGzwo!6[+w.H$#^
+8hO):TI;#V|$_M$R<3:t3-tZQycAVZ@p-=,|bud%r#vsRgH+e^jV;ky4023TCvZoM!-nE])<nub#y"wN.y)BcO+1VD;Au1V%2pm4.FrArDQ&g#cPOxCQ5h
+,N{G9D(hHNc#l2k@0M(NFhwics5tVOm'Hf8OgTrC!dW^K.(O6YTs}wzL';Tr";Y`t-]{241M0SR|&"HxJV:cEabDO0^QndN'QV9,(C,M60gg%sqFIxM.TL
+;a`nM6VBT,/S/j;3C2ebKCY,cLS6Ps1O4Cngjn!81gb0KI5P5M"oXFa.ovV8PV;p-YrMVj9^PROx'mF,wflEWU6Llvfu{v7pf|}H1E9KOq)lN+/N.27gL`
+8"r+n$>CmtwpHB[b5kzE:vC`x>cLBl(s6B9!Tb!$A#)mV'O;pkCF$3CF5}vHoc!X{[c(CiI1S:mE9dg^8.IBR:PgtIU]aa$<U>`5+|Y&y{z^`563</xe@B
+8qKNH(JTiCD@9_~]F$|kTfoUE$|=#WJ=X<<%O+f$06iXIl}u/4nLqPc]AWaU8/,hncVJXJ[3A<`"e69B/>1(ZDl-K:;pw5sV1YGen&sZ6cR4QC.%HLud4g
+)t3'QG_5rSH(-'miU[[a78')NhT5-I0/=b5J0Rd5Nj3+Sd<O,xV``o8{7T`Zc$NM_d|"2&2{8.rNm!h[GG%.mRD4s(GV"/"f=Z0e=>}N&Diz$=J%VGfyH1
+5C`L^#YcCSD.nHleE4I4eW]Q"N[K&s-2lFk])aLCWtcopW+{h.<pYsnCxmf9p91d$}6)&G;RMY!D.nK{oDuuW+]J0csQZ1zpy>zSVL@VIK5Ksda7_BuI8I
+#j6;A8YK}qmuLa#VNlAb|0gg/^WgF2@BEWIv>T{GGUvHIS!qf}jGe@}uxjA8X.D34j<]RYB!Mhv,26|bu`402sY7^e9Y@:$;&4_SWvrv<nsclh(2H7RD)h
+vq|0QT0h&pK2f4(A^tkK#YiZ47#V>L8.&lAAM>zHP"TH;=zkSz.F"dEIIrDO8=)fw3<c4QdI!_i.OHoQw##UpA6j+{H4W5,YyeWM';"h)#rJZ]FE>&`S&S
+=kpBhLf_G!rX7739g/ueG_^gtK~4UunrH>f>}&I=O:WOUb$1CA"_jDkXc67$$Wb%Z|JKpOVHkv>]2acs8!JA;korJlIyF.c%,3imVN47xg+,PtTx'E5ISN
+ozS=l#2{PE-Wcg%;JfHre|<)e0{!<${1Vd.L7"-VXkq}k/D'qx9qRM;T'#,jo53mldVv^nJm'M);jr{A'4mH.-m@$:Q$<dQz4Fw)8|rEdyS"KLlg8$fYmR
+6gDA{vh>@]uH[km4k`CjEk72uJFeteQZoy{!DV.rDO_jN/OE;#P:bP<{ML,0!,_nc|/I%5a5k6,YKy]R3@`vDL>Sd]hJ|2YUb2|,uD{"PG-b/)&"/Pzdp3
+-pNi5G`Sp#aVRM2wUs`rTSewB$/J)Z@u9_I$iv+zbr1S.1C2{8'Oadb@%un+[CdS5)'R%$D0(:d2e=n7<B)pef5Me<qi)I!pFrF)|Rpc.A/+Y|!{s;MF"Y
+_L#|/=u%|Wl9{8[Ez'Q6tP=Np)W)}+-ya12m'O_g`gYGfnKg]yu%PMY]wKdgi)2k0jmGdU"VA0Gl4J_LmMttEQhse2#"Lx'glJZ"XiH|XA7L-%tV'ot&_%
+,=eu~q{k$An2]l^(-qmWA,+l#T|sPuLhw2'bIq}N2P-R+)n-ewOe##d:$A)O$[v$GdRg}/NTVZ,po}/q/Z8u.J<3+WNgdxOf,}ouf,"E}|4VdZKn2p<Lu:
+^rn__0Nai%rdGq5=j%b#E^KNw'qOWcpQ%t&A,NRI"rq3pGrvHNLlEZ(1tuwo7G|z~5QJ8LlD!%6Nf/1iE6}W0[Z_}oE!aenZ!,H7]ezfnP(`.a[IY0%m:6
+OC^_@DdH%gkWNA#o#eQIVab=0qL<~80K}ty/n1aR'5&LS(yl`LXJ2!FmFKK5&d];;urhxjhz+;s0d6HOJo^s90+o4+I$gT[>8a9$!#;`ynMC7UdgR!duKS
+xsn<LYyhl"3-RQXWu&8ScO#bCK9sb8Ajb:8"vLtPr.B#qUXS1SE5^33|+5@LFKB+9gdU;$2^Va{K3&5|C2(y[p1kK"lWD=RTmQC&+^($A&oL`JJP)O&S_7
+z!S<<sU2aim}B-cJPSTcLkLHrM6"i3KpIV/nW2]T:1x1Locb!q}]ihs+'>|:o/wR@.7T9iDc;NS,(tI@DMwcQxq7Oy5sj/kWCGq9PaPHb%W;UqU#(gph0.
+.]"fkGPJwc+XO;3brbQExj&bbTbR!g]n.|]T8n%.QVJNyRvmC5#E5Uz]z(E)L!|E/^J(GB<,i8&%Ni2aMn#P+kgDkQ:]S[5W[:FO4^>^AmQbh;$E%h$@@y
++2f0I^yEKQ3D9cgRO"|Ag8#(I&Y(&O^j>M,CnKJ`=#Te-;Wq^M:%P{PpH1QAA$}GVyj<tr6U{/^-%#xc(T[,)AlyZAJ"BG+tr}ZdA,5JG8|t:r:kmhV7a|
+07g<+}xv_=/rE124NL^sWV5,mb6{rym<$uAAt_$^a7AL)1j!f7<9Riv+<lB4!zY"bGf+HyuV;XYfW],_[MCB0YEPPXz)7#w0>O,[F!se8<Qcu9%LkJq&KS
+og=UpK'UduXE:L<fA!q5@zw74a`mPRg)-La6FT#YC:]T#+mOkG5HBs~u:)^m14Pdd6:{SM:b_LloBRQ$)&O{#;C3Ti8/QC3qV9TP3fN4#t@Psf/s$=^zIu
+<gs`.P,${P][T}`.9PPuUn71"w^QwJXri_7K}U~b/:(CVQUw.P)/-TTZ5+Bl"da}j-r0VdhwWHq:VJ+VtX8wiu~TKEK6H4q7A)1bW,X)!0R&{|prXc;R3f
+O.@IrNjS}glkKE=Mf/Y{Zu2d_m!E/f5pDG6MA/NgJ>t[S'nGjJxbbd{;^K.iW0L<5QX@_#T%P{3i|Ei;`:zLonsCcB$5o'}'`[cmIdHOnhYsZt>{p1cy1>
+iV'uw6tTG..#g(Waux:,~K+)1p~LWtlA8vC;(;.SD$!->77pL@#m1iTiES,Yb;|[K[dnx6[_NOAVg+n$P|vbsqy]JSDsKr]aZ{@%)VCtk6jyUgbx}h=bEM
+K`{5koiD-64R}$HoS0O[fN)u)9>TxgR&C!nFUne-fB+Yyh5a-A-T=KGO3.hvpW;nx.ci`Z/h|Qcp2.a$+FlB5eZoYhQ|%EBFUEmN5j){`.VsZU,y=.2:dt
+6VDT7r7t<,;hUsG9:o;lLFoMkca/R$zQ)0N;vXMSMuE[of2QM/u5fNMDrjSO<h)W3-F>`kT=bN3T`$^ZqSal72Ab%&aSV}udbX:73QEgjrQJVk<3i`/u)v
+fOKKW4d>!zntP1>T^He|oM4Pq[B%K_{W@TG>Equ,-Wl|Dc$8~<OQf/zGMI.V%&b|-jFpNBEs/K>9ZC07V%%h09`axt<sg!FP>kb{!FI1Dl|0wsMMs2o{cm
+u+5)kVu5W/aJ+(JSn$~inz)uHD)zwgEn0;ARZr>Y6bru-m8;N:AnkpJ/<;u,T6{]Bw8PnCyB}vI$z)xNLMVID2KiMWSE&vQK^x5cVo(SYcq5_T_fQ):ovu
+sLaG{:V"O]u"5iY`2&9jZ3Kf,2.p_F.a6H%mewrxo_'.XCBDecnzE@$[o9}Xp-zT>LAdsk0KLpc9{t%fn2&H_ax'fW~/~<ZmIpK#-R<;,;G!2kbgUI&SQX
+cO/DQIl[D[u895sF&r<IyqbfClj-IR>GDQr5a(8^cP5`'Fb(={hR&GZ:}eB|bBb:'V36J{ZRX|kzN[lC^:u&Ax8LG4F(sDbE'q<+3[b@]n`VZ!)E:nxyeN
+TsuaIx^f]:MNI47axokzP#2{/GN/hqy_,;yJSpnauT5r.WjhL4bN'Ak{SOle`ysI$:&"zo5"4NH%Q<RV,W%1sCt(!,$:N-zAl4PSR/#Q/!2f)xLvBz8=a{
+h7yC]=y/"df69%}@aT5%M`9=[!#`RQ[bAvV5Ffkl<grN_/XrLs^wG=VP8QX,2{rZh!''v]q.oJbYZo+]JKZ)w]NSNm|-+X>z$aZLJpi55vYTAiRAe;Ti2L
+@{h6+]XKBcR3k!HOfd}MF5UU~N%z{NV%`krT(I}eY|b@w/lq"~R'h[Mi~7JnH|:|"Mff7'r;(sc:5C|uDqe@Y'seYfIuo=D@:!@jD"01r>d`FR.9;6!N$2
+`,QQ-u+C_Y4Jamna$OvAbuOb)0DCnr4T}fogjRwx(tOgY:>n|ibNzmT&!20gz9.^zo:PNxhD2@0EEz^O=_4rVH7Q6NHeAH^[<g9k<A0=[b7Kc;[m~jE-%@
+E9ei(W)%aH#YDM[1%aH%hU1ouxqf9(Ee:Zqyo]5cy}/1^:27!P3%5QlW{W0w{4ade2lxGR:/c-R;}mg^3UWzM3oL>aF2sO6faEtKL3.NfxXVA#>FoA,)&&
+(EYDPa%VXGh5Li+`b`:tY(Pjl9b`pE9MYNwyZ{na4T%8/5lju4zxBw-2pb{4BNGESwf8Epb<5!Tv8;u_Bb2-I+,@5sVJsDc"b6in3O#J6^d,:r!d3RViM:
+'TV<Pn5.&mG.#A}JD&h+`LU7{[9k7qj{+2POD}Yj_K3wlmDd(2uV=c}3`e<:^vBF.DkDZ@ui_O{mGr&+T<1%]ArsU1mYH347`J]e)cWl_0&)p9%B.{#RL=
+b`e"ts=rku'AD|g8U/538t:'W).hRwuz,p-<+&7(!y0zELZ#d>~DD0}f`Ql!^QFpSC%meOin<qSCJmsY3+Bt'/,w3)8x-Ca.jkNhQR}>ZL#VHnr:UogT[q
+{62%Nq1]`_,vGvJu|G[SjP6-4x/HK]gl4|z#G@Mk>rv`7^HdgVagIa`d<+3+v0G8BNz!XorZhtqbK_~eiI"^Lr9B$7DG/jm-^!nD6p[xshhJ@b"[019%#9
+jvd}i[GG{;}9.8gD),%@N"LDPLG4Kb$+#={%y{DxL[:dIS(LLX6)PBc|&n{d(ocx{W5KczKh%C<iAdt+7X5Z^G7Pstni0q}FBMb;&n,TH+7AYR">dsh>~m
+xZvWA-^N[t>byL18CuCi{>a's7ctu+Hr.VUs_!/e}_5YkwLrH+F[uP<_10xCFwp/:r/d$-G)e|6gRsu<;&9+mx0.EdG4<@ei2%k[7,Qn],}="xN>j%`XUl
+.ZV53O.q%t]]uts[+qD{tl=/H-teWrV6[Om^z[a8A}b@WI~@o"Ph/G%@;//`]OiIHHaf_6imkOc_vkq_[=TQ"6q5=^z<PvFHE2M&9-s|v1NRe8v!D'[J2|
+-O<XB.E8xljNe:JuxwNFEJNu0s!R2cg|e62MR(1-T{Xrl+F6AddqiGIf_[,vEPiK2Y['$B@.eRVR>u)!um,:HN4Q#IxebEU-yip;>e:xM/1;aa7H;Ov!jD
+pbY$P3/V4/q-6GF%w^(ZI+J{R$~s:K]A7<x+`_F/9tt!h!EA>RRql0LY-2$vJ!cNu9LFmMR3[;CwBF3rpRC]7(p)&(m.hb$pnrIF@2wf'/`)t$`G]D&O+<
+&vo-mL/paI7{"IN#)m/X':tM'XBGD)B)ZAO;KNClxn9XZl$O4d-.v)5Y=[WV/Z1pRb,rl[Z'~cN5yS:(I^njCIB;hyHt&yte]HvDp;4OsfekonsH"O|$;z
+3{+(KxFzIgEcR_xYUz[^I<m73oay3^{fLPY3wKluT,!na2JF:0e"m4<7|>ow;k;Peel7".sz^P%=r;>d-qv4$K<N%-6Si%;RxcVYf$6#x&Fin#|.n{D<m`
+0Gg{7d2$;,&qGw/qei$LE:rT2AIsJALG3:>Qbc7`%>B6|j@fo72iGM5C|uan(j4&I}^f/<aitNSi<]l(lU|r"bQ3.BwCJ}>(SbE}-h}9WraxXMY"+'T7PO
+|gbYXWE_O!ni,C~|Sw6-!U]7^U1q;.1kNrRV(ayqSuR,/(fKg5Oh#iJxMuZB]_$Ps'olJp8K|_TKd>c>RO5I`"F']q+]F<eahI%bhM"0JBb)J1ols)mZu_
+>"R-yKUXCYS!GDYUbe6xDDJVzjE3!mspDNGx3"i-]X.x>61hr<uEc%WecHZhkpf:}0o0C#(U^>nK4_Pjk5YbB"2aMw-^.A"EFm"TKy>zSZ4fyv<:%tS'Vo
+aCmz@=/@g+3:zaZs|g+WVcr|vbVYQ5Uwt+dJ|y$H@<,Xy%uW%5"YmGU4[1D/-GO7R<]_}^ogZ_BJxQ}7oQH-A.KzfWzM4r{6|poNvM'KGXT$"eD)p4<^%|
+9c|rm-2V)DDoDxI7tm5IV|F<VZGCE#_p-L^a#O++-eAPS]-f6y%drEAu}wohVlf|wZ'A'IzsF<0,zHbL"peoV9,oO@]v@28wNu(5]/lhcWo`<w#()tc8rL
+^PY,SyV<tj't<PH&"aV]^KaQL&B%/GZVgJ@FgoAbZkR%y,H{YjrtC%+s)>@4|dSix3u0CD82VZ^+($5vl!EZ`Jn3Q[eteM%)^l<lz<fl,9p>)[xK$)[Eiq
+rGFU5{I^sW7:'dL<95674fS)u[eF,^u5S=CrCG9-:j08BK/".4>V@:Aj5cO-TU]s:79P,pQtJ>)bg/ls:Kayk.nGnzs7f#Nm2^O'|N8z6fAcopyGgbRDY.
+l(:sau.qAI_)z{v)r0_74.q88wlRiM7u.OqKi<NX-7{2w;X2M#Q<$x08-c$R(()90;&^LCf+$QXE699wU:M+M>"T!)!4Z5aU)0pPG[X<@W8J}pt6u)9Re]
+l)}KXvR,14tFy>,hL;CyA]!&F`$Fn0c6L)>iTy%Z:|z/i8Z_aG05ssSofFA2.i~}`0o{|5S-<]l)z$xJKUwx{/LnyJ[!zx-gX"S.^mP|n9AtmCZPK/uquX
+,dnPP2kHG'yPU2S(61#:9G~t=(XHQ#S+|2+Os,iOqa}<@c`@A[MBf[M4{0p|!.>/|A|5in/b)cdxlDPdismno^(|D5{xw:^o)HnjuJ99`2!1:t9I,7bI@(
+1,lITci]H,bz>S8$aDkhgj]'7T[px>##&n888h8'POm/DfHXRACcr<[cLCIH+uf1XAxhc'rW{Dl`g;]pM<.b~}1,@2ex#}<Q&pW[aUpe!&p>AH1wRua/{b
+Dw}Y15}F8;;1o`I0qMWLV+-[D]]cbs'JFS+8HOdx}tOr@bR@+k~(d3,(BEQRnGYG'GxM[Is@WmWl)Ax`iX-{"6L[X0=XFsi,_Fw<KNgXWyV+CZr!=[M_t/
+VT_c'jZmz7i5>9hYB&D-09Zf71P[0DL-G;JN'6S<<=sK-t{qzr(q"rLls)T6~}&}]IHflikPJ(fLL%cg;FgH$U(T,@u|R|Id`.ZTh!Z-XjZvNIS7$i!!n>
+GJBxIC!U7vS5Z_9xm&J#qpu:Fl.C_F&H=LaS,fW[b/nLwDjp+=%kmLU:Jj<("RpavENH.a4"_]DkZj$/gR~1PF[90k%"tzR7G8c(~gCSd]K0v#ZWPG6Z&D
+h3YC.4'p`Ew5g-cW=XZfpE.qu7KHejauT!#Shx&Byp3^o3C4I`W(hc($bGN:cEih1#<G<![iId:Ll-;ZNjCKtUYgv!8^o:#@TQ"8nrX$u2[[5,35QBqPYO
+Deg.k^)S`NR|5IX#Di!+R`t{~j.8UU&h:Oh2P%c-KY,O|V9l>C"/uze#64LE+t[d[,r^q9,I_@vfhnR>-4RE`}e>dovs)_D}-1SYNH4Sw>'wI:2[zvXI-F
+)-v8gpgR28%zylAV8l:@1Ad<#&VBufLr5+uM[ZwVF}pC9F@P<7~'RO_iVxz+&x6/Kit[D5-+9!`MuR2sbXfl#wqOGQSRW|ooj^^cCx}L6L)>;)@tjAJy!+
+EKV(lYG5LcaB~v|52T5H30R:FUmJ(%!y9I+<-godgtX,sh=^Gz5uTz5>mU'($N,a]yY_VTc.rmBHS<]D6DDb0)wUBtpZPi|tsOxv1]hNxvNj&hM5{"anGn
+XT0m_K;Hy@u2|y#GgS=fnn:[dpNxYPpBv%VT.2na}/Uy=);'I%6}w'km3c_)L:$TcC,2e&M@_N_oe8lx[(73q}#N=goxXLTu'ck1Op;A9F#&1Uk3>l]>cp
+6_BkngCHLF(u=}YRMk'K+zj3)p38~BhtOD)]i'YJ.tiHct/>@f9<ZNM]6Ma^m"BOzlg/4%or-{%spCLZG%!U(8@ph,yv_,xX(!TYZ!:3OV%>PSX8%q4)n8
+(%(AD5Km2E5L06HL]<bOupzKUc>7)[y9Q],#,TkfZe~B~%>%x"bZxIAD'^fL/s%3k|;pfGnjq16cwi[mT!9Dg#ZAB`G.~d]:ymhKJhR}A0`pkYk&_nn]E.
+EK//i%@Xc>M0r_7aI5HIXMvZp9k|1GYVWU+a,<,S{k#V+X7+$.sY$DT'eA@V&Qv3%)Vxz:ru~|9{[Io;"KwH5K{WC'z>eI+J`VNawG]b@e^FcC$86C>K>$
+=KkIr1jK!jSd/{XC1`F^c3l%HqgX}s%2Fu@9K/dAhjlJ=[n@M4aG3sG<g=mxLY^V470.$m}=oZwRtI]KqI;Jf%/!k2v3a(dGuWOFZ:=)>r.W"2Bl}8_sN-
+9j5}nP0XC5WG4B-sN3cfkg=<uiz|dm[T.,9x}<Pj#d=B,obg6tTDQ'XOICqjGRhg[=aV#a;,'<eisqpxhcM[L5E6sf[ohU>sXgJS_U-9Vy3{]^vs78Z0kb
+U=/9A7VG.))82="4Pu9Pw!I)xLudDRA7728(ZddK~g/6%MI-|%/7iO;.ziVc2JZr}qqCNNML;AYVq"#6n%9jgs)fkvafh$D[_8|4I^)]#,,>5)l7~6y4h[
+yjuUFm45+K4CNL(DVD;tZBn!'Q)j.w.8{De8RN9c9>B0W.UJQ{}U^kC$$OnL<ZSZgwWKgW^+S#lwA<d#_AFhbuPc!vs{.Z$_~eVGXpWbN}Pr2]]-NIlZPi
+W_@t(SEt-O#+k({2S<%(FEztd1M%DwkRj8>&RsQCW;5iJ|=>"{:K<,r@${YIgkZCX0@:4hDfM5'H^Oi<3u9%_A)`@AK7#=b,d]m{,dPO'[)r]f}:$_/P@W
+orjL($C",-u)`+$!+X:Vy'[[mcXCWm[[VN8sO}|Bc$DKwKl!QXGE}T&6Lv{fW4>$t7O%h;=Tg(dHvzl:f`/Y6f5MHG!f!G;BW|jn{<GBb&Bt$td3qN<aJw
+nyDX[2T6F,j)~hf+fo4f]"f!CU~042zar+jnq^,O^;nmaxg$^C>P"lfqUT"b7ipt}8nDOosA:aSI>(Jr,@-YFmrnl&SSn.+KQ=$c'tecZtj^cbHwj+ALz<
+p;J$)(msmvJY%Sz8=Tg|/5a,'"PB((W3QQcEpM2'5oC/wSP-nEt#@_WYc$@^Sa01.eSz";~{[25f-c,(SPCkC=czMv[n.7&jHZth69&"L1D/"GRf,/a8Tf
+Ws"{/wX]RQ^=b{6MCjowOG/0|yoeTS.2>L+vdl)bcg%OAU::2JyYY1gg/MJ<Xi)d[gggLl=z-;jb_RIB6jKG'khOun-"c55;P@amn9C!2HL`X#RFf[aUv#
+P1FeWX">!V^tM!#0=-wbT@eP|:PX&lh}8igf^aQ5!9p0_CJOfpDIr!"/We(Q>k6@p:@Hk3kZ.(DX_n$C_[mq.j[T+Ub$MMA]@sX,",as1Gu)sSVbwjuH9A
+CB.P{))2uK737l:u1=/+7e4)u9h.8rPb5+usL]hiBoAQ!n,aAZJY3i86C^Z8Q1L%YlgTQ`Tfo1+'f/C!2foR1Kf<6wZ}LJ}<%#H&iu"tXVDta4hi3q@vbb
+<0]h;B>ZVU]EtsOtk(OG4>+)%K[drohyr@:IuBg+g`sd{5n<l,_l0U70~{<[2R`UhcwDhGYpQvwd7yaM)Z2=&]ue$L/R&>7Y9KM>#Nck`uI/tunu(xSEOq
+'+4hl9yEh#7bQhr2WcfPSdw!MeLi)+=b=$wX5-IWq3jPkd"PoX,ZOY_bT{@sB95.Ta42Rjx(}2K>9-"5ah6HtQeOgqCgA>7NC%!w$p0wUdramy(gHA0Fs@
+s"T;=1}&oh/0-{Sh:]/rDqY$EDsKU88cWGXkqOJ]Xl8#g]+Qr/q:Et5{5sM$}cs|<Ew1P/$JZy_,M<-#R$F^m),"wh)(08)]Cy!N{rj4:WK;+Rc0"VM!y5
+UMRBpxDa:@%P]/:J$(dFZ8cxLyMxpPNMQV&,/|.K7V9G[xzJRXT))^@2~K9>3.IkN[-V6:2b2wj'^l.6bp@Wdj7jgBi;!.,;^xMnfzLty&f;Zfa3sHvl7R
+kIl5)<)]MPU0akI1IUZ1#5[1S2d^LvzO^wzP;!MuG3NJc08ICxMy/pW"pC~hj%]z`hbRJls<AY#']kf_3^ZXmdX]"Ojtk@Xp2be{y^T>x"M6%DcxA'Wi95
+-v9R;@(/nh|mIBOkT448c<vJm%>DuEULjgu/!tqAtx_Qi8rH/0:!aa86<!&<q1}!=baDv)$=Pj{r`<^"B79J|BZuQ#5+|JH"NK^Od%8|eT^^J:5N(;soR9
+2Ys-+!/;|[>3M.rQb+fkc]I;=jr&Ng>l|7`6@Rjb}t_BvmdT@4pjo"("G#',8[]NJg&4zHlm[Rf/YUK-@>k-0y;XgUC'O_qZ`Q[[Kzykv`6selrXB2h[#[
+f(Ijl[KZ/okgOM)}`s2Gm+}brVumsTk">/>obp"3AahX750$rJ8y,Mmrmj<Z%3]4.MfSc-unlQB('M_lO]S!jEe5SXSca_vm;_FnR/Uhl<xbR'$m1+".:,
+960_#9WziNY3FG>2wf~2Og$%~)dYO)f6X<$a~7c4r.>8I^)"P@d#)tqtVqu'99+}$AKI>Oa}GR,1ioKQZ'>:_g30,,t_u5m'|]/<NU4^N<'I_R4L)^)huu
+=K5K!!-G1QRK]>#hAxP[!QJZoJJsjLdNbP)y($!5L^&q/t|m95|=U03$bWfe[1~(9%7.Vg~BB4Kzu|)0DSYR;21/q=0&`Xb2l$^'.Zo-W2-=9'ZE=1JJs]
+dDTny%r.t=UJ`l'}MdK,kl_JxtnP!mfzP=F_Nx6M6z@!Wh28brWr'-mBF86xy+Q+|E_^O46KRx]JBgy}!2MKHG/hSPPcV{>sg'Nl.4^wC[+=H}:%c|)I&X
+IXVQ2G%fq@5T=g<+S+-64:/u4<[)fFOAM:_)YE%cH_bP"#(!oq"(L!Xu.YHins!es|aT7Cc7QH_V^m".(7zN$9x45%%]YN/HRB(g,|>jy<I['/n^fdK(Lu
+-:dAZdo{;W6AJ(auoJ[lPuR)(>//g5W9$%rK^_kt'3"uQR.EG/wL|Dcy:L9%_.r3F=7f~/p'p'eRSYOf}^g.,PwpGu%qoW}OK`<N&G(yp1&{nYrQsnwZgE
+w5B!/:sf;loqM)ld>>J/2zkVJkphFP`]Yi$EQ{r3"=^ppLBX9q84t3GYEPZm&@r7B4YiH//'#3n5Nn_8[6)@_"(zozuI>5+)lv~6a$vU6TpZ`3JxGE!K@R
+C^AwyFX0FzkLi+{HZOskP]S0g#u"2vn3t7<lB:p5VnpvDdlS.Ik=[(r@c05].+vL]2"/!oG>.Zk;a&P4"blpVlTlB+Lu;WR+HE&M,Q4#1reo'G&lkt#fS=
+<Fh4~S5q<<vw@S-5cL_inSUPZt$O_TlYY&Ccjb<Pc=Tc#svAhYDkVP>h/cGwPjU>XaR:)&~$_tu]bE};'ELX6!k4uS~Gkt`hJn9jM-O;hT&ZuIKI~l>:jh
+|=,R(Z7mm%km#ea[xtaff29SzOlueBNYCUw(0'[G>X<[}|F5AWbMav&l3'_a2c/{sKa/#K`-:-0AEJK$yOMK"dqC55Eb$Mi/A{x0cbl5uAe'$0WK[(y"!3
+QSVK+';fEoz$O{UCaDa$''%E6'Jo)>amvoMlZeQrPC>h<dFK4C<O:KTwm7P,50o-{5#W&f]qU-VXSIKKpT|ad/'#zU1KvBy4mxx]!<4vn3D)qBeb'+>1,]
+n:d2""sa8!.}RhvaG|.lWb,TcJpqky6)8yJxy9M=$0AENaU2Z@ayn#c$iP>1jLrX9#UsMkFjw]=k7&e(C1s;"(x,Qgd|;hvg9c<yQYd|_w|.;1gEe$AZKi
+-0SMfW-9,_epKJ_BJ}2(oCOo#}D$A}:bC/LEu`bCE76[]7q}:i4=nbjWKGHvO8R<(RKuiOdPGN|<7_uC+tnF_S+"$sjtGe-jrN[PhD/Ldq6%-Fz|@ku|.a
+'^T,jw:TOP1>G@/|>-0T6eYDx7N|l:>txtph'.b:lzuRyvtof/0R{hiy"eFs-xML%;h;T,$LYOd7<2O$"L;fzVy=@'=K"m%7.92uk.vGiuM8Eb`Z]AA]^7
+BqCyepSX`u"'vMMqc[,#1Xn'fQS1xkxM1[3PAv&NLr1R;b%ksg'8oWId]^:V%qNXwsl#WKdm&&el"txv`UvA_VYL&Gv3sH(t@hu9f>FW&-Z&9QINXk+C"|
+yYNXYK8;2&=AZg$AZ8-uY<Y9nHxtbT6in[zN&GFjZ$3b`Zvq_vqc}xjI9T'+7@XfbO`2~g)LomI8>^eoIK++]LrRj:P0G7;1q=yP^BCdjr+'GPJOPS5;bR
+})H|"G~A/ri:Ed_H_I4_oP74y+DlCv6j'A5h48&75Is)("}Xld2;e7<m7ULA.=UrE`(^t<5f&Sm!SXy4'f9QA-fd,8cuDyo&aO1/k#lfMqczZ5R#[^E7UN
+,jz/o)xBk-PR;PL5e1$Pz'`RO)`QrbedE:+[i%eGGF|Ibi4h}{:-aJb@JSX%kGxCRZx_(T}d_b6uJZR<0(:B&PKD|-NPA$TCQPg'l]>0}/'W1[F&.)&tPu
+!c&yk[JrFg5Q7n#"`sH:(k|@PI:O;>"a=Vk4V<Y77gJ,{J8`==%sqC{8,'F|>1xRSG,9])#'nbju#V"'Vp7/"_"'TC^[M)zTr+j@zDaG>&>Xx+[@xow^Ac
+[qX15fqE>vU!C-42^i=$fIjWt>jX<#X@RM+&m+,.%qIQ/,m9:b&b#'szn5ZVmu)b8.n=E.{/m;)]-]sx4nR4zzDQut&xUC,JFFem~8`<oH|7'Cp,2ZiC9l
+>95]C&rB>JZ,#2irCy&Hz|s"EG-/RGpP[vKx9$mGb,aqLl0+7YGN(lnANxzWyAt|eJK{I$^B.q8>Fb^6Btc6:E50OBMzCOlJ!s+{8dxb]d~puix+X)$7gv
+"M~1A(2p;r}^4jKF}R#6]:UyZZs"t/gW#jHOsj6{ZS$Vxp!C$kv,4eCTUB6)s%_J4@n"Phhd[kJ;J0o:e_)FuRHcn2TmM'21!LW",XIe=VBRb`6#BEF[,l
+2EseYT>DaISOt|T4O8v_{,yS}sR8rwgAfe.g4,qYBH{Te,:f|0%6o3Xsmo_tHqebF1s+h3#[m.7iy3`4G5,"(FUkz!rb.(c$7p&<!HUz`v5}w7k|@c@dxO
+eW!DWcmFGf33=&uH9^0yK=eeot<a#=V}!8C!.|B(^j+x2j|0OG&N((}ab%l,39P9-Z.2OykEy-A8QA-fpE;kGX0n'&}tyG/,+_P>II_d"IXjAo|CI0balS
+RHHp)@&C8y4TTmvD{Nj]B-vVUzB74P'O/<K{I(J>=3DnYq'$vm(zO!^5MNY628Vro@/X5Q!AX(zw8th6gu)wF<l,QrkWSGD$YR!WwG-M+}MI;AjI+[rqj4
+=LyxaCGgpg,tbJPw'.EUVaQ|%7<XWyAs;p]rJ_T}c9(:u`XT<I[Y$H{^X:[xgMlpB"tP9!;#.Vp3xF|y+^-HBozi`aTf,`p0RL:U(Jxdf6;0b:76f-_LDQ
+=FHv_C=dCLZ87Mhsqcyd@a/CpA4"XvjhK1urEx0gpgYk`^&)%VhkwrhodqQB88YwU/eb>V(Ss!}l&=uq'x6%=]hlX!"]-=,.9pkY~4EZQIrS^Uo=Lwm+)}
+;$k_Z8&mZK2[0xh@U|2X4x)m+ap}Xquo3ioy9pyO=)$zZE"wCaZ`p^}7dNw>u65<c>FUaF@(%@&:VnZ&e:sOh,n,FryyJERSo9FXOgAueWzaY.5ZZYOiLL
+^I)|THTW.TBCNpq#V|D]mVj-(FMW:@QWLk3BufOzMuA5m5hOc"Zirk{"RxzRaR}hJXZsKBK;1SPp@,bys@>sqsJjF|8Q8b}UJApb#6hlC:qc8ML5z=&Oo}
+78z@-El#nu8HjYM]^<)<xYZg+&dHe`q5W!-&6$[SOi9s#N#t#WEn:w3zYtXY<'w$yx&d~1c%GYlz5SlZLP@h@Gn]ALS0ZbCuW4'I:GnRE3Y&C6U4kiUt/L
+Sox$a+Z}_JHyuUleA{#!8mK:#h:6'yW:e77NLmHnV,-=]kFc/{huT5)D;>~oCK^1I5Q2WCMZt[>MK6wgml{|VyUaOwAFFKcFd[!ezLa4fL@>e&kXr2$+Y%
+d&,cV)+sQNm5po+-$.>oD1>G'PmD^!XdHFMe2oxH.^E>PLkMy}9qeI_@A#%^6-lnfwAWW7sdFo3E"B_2j}JTph/[Wf"]G9P`fF|.Hggbi0Q+Q2a|aHmx_]
+u4f`|.,=7/71-GR361Hn4RDR4tRWWR5aP}8<<cO{y6UB:Zg4q{kMFgaxyNm|-<jj[NHpN`dY+x~`,|RWg>'{K(ta7sSanf;z-`J})1VNS}LIrOq'[v0(gc
+}OHpI1hD`M7g$rY_T}z@YUhvyb_n&h@(~Fj"fra{#JE>Fk$c.dGiRWLf17[l"A08<<6A]xR`PDo'/Fp&x^.t)_#56P,B]|Igz<6+jhh#bwerC}dW.P,1(f
+rxG=/{3s%X"U6dYG(mDs0/eWt0UuAZ/x+>!uc#KRLneN1+=$<e=be^UbU%U0~nb-%V'1HdKj9v#O/RoX|]e3d8pZE2zKe2q#<J4H.{w`SpNw&_65`q8}K5
+;IL9e,Q0$GKVrmssD3T(gDH1O[3H.]%`FDBnC}2DEA+"5x={bSz,b>9u={#E>t_}_x$xexD%D48r:''yH=:XA>)FCAqEzElxdN-5J"J{PDhD{SB)MIx@Lo
+f|6e]c5WB3^Bl{C=p3WI-:4!j,K"o9^FtTGJcOaDBbC<2!:w:'HBC-HaU6ymcw=I&|f<cXaP,{.LT&RH'#hlCcIn.+h^A;Lc.e#'nS6sKH3(Kz_+-.WYzy
+cs,e#`RQ3(|q0iUC2Y13.V0;"AdWqSC1w#e},&W]$3W4.w03r%0wmp,)]xnM(Az8SeAktv"mpghLI8BVye}xd@w,"`V[s4^6,T~^6ArF(Ei7V1<40}J]YV
+jNNZKGQ#GpbFde[ty,Gm5zB7iVbh/M&kjzf>l;jty:jvnl|OgO#C;nEk4bXL0p5Mw<9Re2a%BS[M@ND;h[U;cbN^[J{`n,W,qND%p_iV@t5J|;'6;coYEt
+A{yaxwzdPP[66okV>(MEzU{HFGTNFrnoD1OLZ:<=`QsLRD<z5>2QH)o.x}Kp=+eI0yp.Gi>+b_;|<oEtelSE[WFxpb-@~.uUB:{^n<4=-c}X=5`q$o=aCo
+$!Z`8/;ggH$0H+x20|"%$:psrcP9LRJD#2Vwl1-8yb#1~}YXLUFHbs)>3zq6yKvO]7kvOEY1Xo"R>)51ReNVG_d6"h2=s}M,PrKzG%PDcM#MWdINhfiN(A
+fd@.08pbns2mX,:JD1,5s:JIhD5qv+fR7_dYST&w<.nf|Z7@Z9~}_SEjO`5N^2!!V<YDXH`9:%,Sq^N,q<&Niz:=YUUODz)l#2H+8Zk`VX;=-/O2,:HggY
+dR5j[H^E^1uD&3CMBa8!tm/kp{wq=)4P-hkyHvyd5YsM']52<XgK;KbfBPX>_-wfVzdeG:i.!NR1XnWFS=';t|hkC>44HVv4g`t]=0Jcjs;)0PX'm(&+EP
+|Kd,h`+'J;&L[g$9#qb0^7K}IsD]2/V"8)543Mwo`b.lk0:I.(`3:=tgweeJK';,47sY_Nb9c2;_4bP{rXM#dl"Ov6/SS(al6<<=b!#X1[Uzb+%Zw5'>66
+H0(]IU9@d[ey>%K%$2;r'uLo1.K'JI{Pk}oSPfe1nlJjEdSq!<t7Cgv7xh:"|6=m@8bxrpA)!Mix`:IKufdVO+R+'kGms)fFNyIhxoH5,4jFk'n(yRRi82
+%E!-"E-Kl36TyAN}b`@9!o=)f@qB,ZVvuXbHs^y/^dCci2W1T[>[=jdM.;JUPM3aQ8`}Y)|)Zo9_!C^ZqmbJpYUhWsA}%A5u"2:ZV9uCgXIX3P-"#^M,4+
+EYAZ3M[{DeoMRHBn#/_6"s.0`<j}PkN.=h&`~DWk~hWjd'3ZYRpWZC#6RYnPT2rq6cKDl1SC8&C,U]vXMa8.@a&PF_KUHr`GTJmrT{nr678D=]4L5J7kxH
+ItzKk<.aHaS5O!%t`rGlZ&j=D,;i!8daw5;DiF-D`:[J[">jK/w_$JteFFo}EJ8'}tfkjM(-GL5YNU%q3&E[["@0F@p(n3:P|;%`L<cpjYoLhhRf<m{AD/
+qu"(G.RKh0e,MQ=u-Sgt]aLaAe&5OP@OhkW<}fqy/.%M2_l=JeZ`(N3|.x@$n$sSuO:IJR"n5Sl9.+Z_OiU96^H}fWuyMfv#g=fS!'EsoKc5zb(eMGn=u{
+_2GAR]ABw=2Uc+D@Fm!HJq^>(Q<dl$,Cli]JC8%mcv4u[4w3.;4/+t{5leLDRwmNU/GATwoNq>Z<wo1WqJ+zZ2nh/8e)/J-MTR'w3U@G6TXyV/umf2I%",
+J4ChcPkxodm'WgfJRi7Cjiox{V:R;(2[w`2yo'nV!sr-Ai0P-CX{T/Ur3{rY=vXlUf2oOXbqEE'.^4oP&|&ia+9'zN)r2{EZ]M;'_=;V.!}IpS;s`,}Nv/
+qu/K2}3@lyZ5TAYxnJG'KipPM&X[&sHRkEMcx;@FSri&femAjJ;s)v(%AtWm8;C`hsIh'bgK5C}.zr:X3Hfq]49N-9V@#b`RD;7fw^Z9B59d~^ALYtEQ%h
+iq7#avY$DLxE';"|LwH4VI}gCH5f{:rG<3sPled}$8fSub)p>(.T/tPQ!p84(s4i";GSIRw,zk$]eQ>crt%[aVH|gE9fFp.hClQCKb`t]6<C"_%fksnpJ3
+kSS-Hs<4!J^vJBF|>Xh;Gw_Q)X#FeP6DKUvv.o>[]}^Q=K&{V<;'tgyj+uI6=USDnAOkVvKO",CH|+qtHFhrt;#q4Onf`rxC=3|E{dQL&^cqDH0F02m3f4
+2Jf(IUjw~hdve7X%=k>=y@Nzz:Cn:7(D>MLTcN"[j7zMVzWm`iB^ZOi0J:(Hz$m7[p#_1)e,yz]c9.""@|/t;!NYc.)sD&(&L[nt>96oKAUJJ_bn#o+N3C
+DJ;z,AhJ)F5'k|_gr!AW7u6nQ`UXniSCy20djjf_VA[8pH9e:g4s;4ba868;6hjF)P]AVDSQ2+:="Dle)Wqc"!Xrle^Nh|bUq!P!5bo!x(gjl#9:Ssfh"=
+`^>bUDa+Km;1T>y<l8R'Kq1vorV;yi$pYZ`pSltKAv2#b6"6L"Y#J4~_~h.H|TpA{#H=UI+[yx5dG1${2[@""-kJUz,(@A9IqXcGEWGoVx_5vpZ"}pyDXh
+mVn<<q,n_VcCM'267o!5U$>W3phVnI#k`+zpq@P4z<i,Qa=5U41Im),+q!+,U(bE!3A74t(@n{F:s/]u[=DDiC47f2jzF=6ZA@<[,iZsKA-]nJiE+y4dWo
+IL|E2Wy3T<$1LX>^rAX%(j2;{Q6<Vb.wBnPYnULq-k@iB4"fL<.QokvI`V|zi'0Q=[mKswUf]^Q16)EJ_5+;mJkMii=u0_4,as`)JIR0du"zAOYJXBo-)"
+J4qXbz!&[}7}zw.zAqFpl+gTfzJ=YT^c"(19fm+&;M{j<{-EB_b(@gI-"6;x/;^%&9Josb}45x;Mb9eoSn-RB#75&_,%"<<zrfJ+')DRv`dgPEv,fvT$,M
+1SM6+A&V"L1;[{[A0@Zg>'[kAsBx8MJ"SlWqHw!68elo!ZK/F-,ppy~P:4X)sl1gF/y^<]6adiim^`;bTY-Cts)"#Zr]n3/qG6nCOftip'Y^+3cY#7+9l'
+nBWCpv"+S+&%YR4M~&t'{V~o1BK!qEkJ-%,RR7kWt#z|QsTSSO+TTQ]QYZm<LC1sP.ib3MXr<Xh8}aGO]uBC]yhhRA6Ad/{l|/Zq9xLC)HA_#_:U:sc'KK
+znx7|zwe&J=A1t&ygnP7f]-A|:]{3M0c->ClmS/<@tjRc'ogfNdb;dy'!U9"(0/4Hz^(#kblL1#3JWT_fB_t<Y}f4{|pk}ghAXVu!MYx[,8w!0ox$^9_8)
+4%-_p"Y$fwR3R<{5#&%Lgv~Thr`<@I78W)Iy)I}F42I-A.8(V<ZUv6,r3upM&/I`+aj1i{wB[NtEtMsU++ZO4pq)`3`4~|@>,cM|8cWrM(N"UnI5NrXYb<
++G.J6wl^"a]ZVGpl!y@f-A:3kjS#U$<tvNo`(`p+@V@_]Il(;[AJGS/Z~3iSg{24=6TTlZ@&oEqb~_^FGnRru_6O-m2crFLPH)"Gct+YXCk6JjJoBsZ"Z[
+V11.OJn2/CM_$,]ea@.z,hF1'H8aItUt#eb<ec{g'jP|QB~j~-fz+W5bNQ~ffA/yAvPkn6W1<w[CUp('e3|&2,m&c&y@b3J_Y(4'H]S6D3}RV(nO<RnNH:
+Mr(j&">]w$07P#HoHIsB7'xVSq#tN}[BRqEy$jA,MbeXoYX0A|v}`2wF7m,]DKb!i%xn2ov`u>/>mYkV&p'EY-5i;Ym+=3_L9Mb3+8}`N%V$^&,tD9AG3b
+WD}SwEH2t/.88<z&tia9|}K2+xrfXqMgp--EG'jW//6]:Eg0GhVKI!3<84]ZMfsZ2=2jGmCuyycm"3@-5Y>`{MI}l#"iM:|9r=_@1_@KEv@C=I0qT-LkHF
+NY!'aDTVZ{i@77;_@XZ@m"=Or;k`pcaupP4AM6y%c3H/X'ft^"jz>+&x@N84=anlxpUTTpf`^#5!37!Xo)x5u<5lGYNc&$"RE41=zkLutF0<l3wj%pMx.R
+paz$27L4Lilo9])86Vjz'Du`2%2&v9Zpv5CbP)o8i,7Ey`>(eGC&t#g;tDfBmH8J-QBaz/&J7p>`PT%6gdR6j&SK1xPK{:bM,psd%p1l[B;X^0am+.c^w.
+[2ih`jSUf'uB>&WRSTgk+80[P"8P$)jKGfH`"$WDpMI8>p:#OEDXoF$_%,"G`gW'psH>D18+$@~^{0sXp>7W$w`%P,vk-OhpjsbXa6ok^d4T|5fH<I=u'{
+^=|^fnn%gR.sLjvr#_S]5]|V]ke|+gp2(B9v:nrkw1>maP<#7w[e1Sx+8|cbWzV,7jM7i{xs"00fpzmSR&E{hW[r(2Uzz[L/<F&vl&]%z}/,lN#Z&=%fJC
+T(AR](+>`Esvd"bLV}PMut-<!si3UFsgPdVsP[P#ekV%{;JY:C;fD1aCb9!+#R3P@n&2^:6^bv=@!eKb$1o4KRX20RBW=MnuKSKx)+/V.Ey=Lt1<iY7BH.
+gq8fo-Pr-(@'H%P`U"{CRG530!.h/Kk'>1xpQK..o@0B!J<h62LccrBlw"YnN`b:TB5Agv6+kmSk4s/^EBh4qOE^]F+lo7uU9IKs"Dcb0_H4J5k'-NSd2I
+KI5d-(6q/2,$yK&f@7X$Vlu_7Sgp5+"K7El<,`}yTs+a6+(+{7#E[p62Y'7zmK^;ru!'vOL[3Xy$iYG%Ncq9"zhfP/ka+B.eh).]_tB/Q8OqXJuG.dw1OZ
+NL^n9iAcz$o!Pxe-ZVx%+/@gLbQ737^$'Col1+2s3QJ.hu&IB;66:7dJk]u:KEK]zb31Dr4}<QoNGL)[8-EXOP9%5h{1o,LHC>ZgeX^r"rSWf("b"s2vjZ
+H`{z(hPf61H!(9<=`N^JAwwS.E9|tgCEJU[-ID_.HJ>`ntL8UndY0{~{Z,vf5&@rX1cN^#UimsP`I6wq02Ft+29a$PqjABDd[2QjR|U,D=j$A:`"BesvP(
+o$QLiG+@IiOaQQX{_F][M>^I.(J&X&w!jYh64GM_UOIN"L,ULoAnd=[=Lu<edfC"]donZLHDOlY!&,fBM=Ujma,vIGV@Pi_rRfCXx4R04$,GInYBc'^&K#
+uow.JOF0oItFj!59gmuBEtw]'F4o[zs_)u2`>%UbZq>[K9pRFY.Y9g~eVc/BE]T,}$LA7A-'+'!Mma}wMz/M`_X<S,tHodY@IY4k<}nPWH"^#EHa#pY{J<
+9.CE##'y|/M4|T;|,H118t'-{pRTTs&/W#EqsXU_Qe=6;qF/S$W!#}5=#h{iR`a":$vt$y7%kS$JgG.FU<=`01yP5"'V`9C&~N8_[<<4IeDLMx7=MYE`<=
+`#3q$BZ76jeryvt{(cMefq)<D[lLlq7,YW].e3tihs!7i6~,aaRnOj_E#Z0ysDUfEI4=`&/f1d;I+RKw}#vK:R!O4nHL^>d4v"d8bSm1q@zyVUdF#ge]S,
+Tb-bLj]NbDzL>zZNIw]t=27jfafF&bbnpR$>k_Kx]`Q2z;Tn~3nCD,IFDQ{#q@<6K!vEaHNEg+m@X_qwyY(Z;5ZEqvZ4/r!Blq_aytKig_o04y|(1M7X6E
+giHHw.@%{UcGeCs&[>rQK(f"e@=bBLG6D>GHPW"hwI<DK,WP]a8+a[YIPDxWi7vb.N&T=SE33ad<)KNOjnN[Te3(Y7]rVK|Cx{Y+q8sJ;|Py.Wp`FnmhB"
+=R_Q:}qithVl>z}xCBd^]r<vh_x-;zmN,p'A;p_GK2|46^>G`ZmM!EHD!knZ%3FWgU^oLHs6FKxph<5co>HJoVrDe{A8%9&1WpVpnB>GXht[LbsZdglojd
+KvI)Z9R'}ShgVQM`>Ro+',TEg|_(jv;RV<$E;8q'Jf]Oj=yhqxwX]M^/%%_9AHDpg62eiMlYRw<!DKcgeWn@WsX9;V`!iBS6dEX=SO3HXF%L}ITHQZb@FO
+1i<iu"J3%3H&i<MOk^1J[2aFj5oyb8|U9g!)$mo{"$BG"htM&yq[+XJiZh`_X"cbWgV]A71o}<(uUyA=2h}oE(aOt^tCDa)drvD5AZw.6m>hSP'X^hZEgC
+)yT(3X^z-Tkd<.MR.>)eoSEc_hU%rt{rX9!]:w|}XbwO1C[;r.3(!~"_;7;je_}_bUuqSMO_P7weze7[J#k))z(&z1b$0EN%0:L':MhkB|fiZMHAm!"rZp
+=x:woT!AvHC.o)}dkuViRC^(RMM^nH14JTksW&(etQ0Y+LO|S4bAV1o)FuY-GJJUoF~/$,(6QGJk>U!BjZ8gPFE0.Ok<E@zTOGNCmyo:.iMT"R;IUnnD<J
+-p"528cQ^cJ"kxa,eRQ+Bhk-W(gK.[w39j%w1'Ff+QNJ,y3h(cE$thTlV"`Y%Vx1j6@rC.VkkxO}>BR1%h!Ce,"vrjtuM+UDFWPghiOdNX[1b0RK&49,%h
+N|Z$@(#h7Rw6y3},yZis6L=0MP>Ui;<XVZ{ZO}iS$V3z((s,,)&GXm(lH>Y3BLsZO+OWXLK"pxi(BorOjQU$8m%7FW+`D5uJ+t=)y#JigxMyv7A'z%}fD/
+k'>dWL3C->NC:@Ii>,5Own:]lEUA&SG#"u.y.]!kss`,QwAp4B=w;AZY}(tJQ$ZW4ay_O]:]0&GLIN~TVAx8bOcJ]{tjRB9{3:Jp~Nj,%Tp,ZRn0VGD,L7
+sU1YqgkFc9/TgTQ-ZK!hs,B!O$v9p82/V+`FlO2]ep$$yTi/^Z<Ift&Ge4wO+!]Tt$M;@i@=fN>GaU.T@_>660{a92O-2R_.akB=6@=l'"-PgW##1FM-b>
+W+RP_IySG<-"Vw)b&&pK/ps07Gj017C5j4wTsIJ#EEQPj^t:~A;K9W]o~I]xt]:u<%NMtjTs3I36hi2>7>yJ06^Yc+Iv$KrW`-&c/I`g~$v9U'k4+//BdO
+<i(`16.kx:RC+WSh.j1M4xVr!}T$Tg<O4gRe%pfHAt]u%Dg7|lx(S5^#;Nn%G7rtM/Vj>[~}&{ZO+[{/basV1p+24_R<r8I^XO0g]+pp!>n[{"-SJniQOv
+)fGmwALz=E~F:N2pueDe`9Ux8cS]:5d5z;QsmTSAGM[fVcq3~wMep$3wzRC9r{($f5>^SiY6L#wn&}>N',kwW"/8lG}Cj{<&0xm7}e1%lh]S2sW<JA26:B
+kB$HtZV40f3i4@@_GvOPl!ocl0Bj71nkx0K^r7;(!4`gQ9rnIHQ6JY^1ocNaPb(wJj%1^>w,6Sl6Fh~+nLlwsKsU0TwXBo!H~GpSdq7Ii9V2cWNpc%_eZ-
+!!V>77udKEna_EBWk`~f##l86l,{_h142@I:OSR-/1w!F4s8_0'p:UZQvu+N_96sQ4P@vb(G-3=OetM9Lt%:JGehnZ{aLC$NWk)JN$qHKzTa_%-{Nsxgg#
+k^_@Yj^(TUIz}322LJ5!f+e'W)'ZGKL!Y3"(v::uFRYz)YTB<Yw+`WOHfTAiUYdl%XyjXX@vmXcGh2(_we/0`3uXLt=Y`uXY^Gq![_)E&TqfVvVK{:<Zuh
+IS##]/e50TWB3NM#9z";A$yVl^RlV[zHW9LY;OzXNojW{.4:0P;Eq9CH9(|(b{)5F=__12/Xn)_PqTR'.0SY5UbkCacF4"+TJ;Y8!As$Vz]$]aX#gd}541
+w9+.Fk&GEprRo7iRPGDf9-PrLC_EH1FxmsNr`2mYDhJ`~6BN@uUe~]8nqm:]'"-,btl|t:G`-`DyUFr0YpOGw]UK2vp)4ajA0$!FZjqeATjGrGaTMOkF;;
+HT$4XERf}3itpX<@-4:G]oo<4&'h-nsVSx7^|s0,)h/KUvzGmv>ec2@oS!sXfTHmj6_mX"::}qZYs=E8Rh!t/:GVldrIdwfgje#Z/3,6v,=Jl({a3ansF{
+sHSl.0RHVP)T-7Xr"5^@nML+io;rdx[O#4p^t/5FH]gPHPHjv`nWH73{/3_nz>9wcSteG;s&aEVQkJ&Y7TD#T-{!1HS=%6dZ%w;2C<yAEUF1oD[]:s{Rd5
+O1M#~`~,J^)^8-mSR4d#LC{SF8M+Bn>Z#@<J.l&s1EnwVII>VB7HDutlEem#G]nA{c)Z~gkt;l5k^5zUH1@)/b'mCyZ(th{VO=Y297}dyAS_tv(&y"iNq|
+Fop}nexeHKC<DBTEmvhY~oF&7v_Hb6norf1u,7)_VZ"ZZyyucDlHQF.go_cE_r_CCS&9|SZiG7Zz6YWz{^^D"b!72hnt^#/}dUt=KFSUH5%OlU7N@Sq}zi
+x%O,Ncn,$ILg`(0E{%9-<zj#%rOLz4_I.AR`X;I517|P+T2}Mr1NukN:Ap/"vK6$PTq%Yx!]WE"}B")SItv[(Mq6JV]$$lvC-gkXGAWo01<YaqNU|q`}+=
+$f#d>RM2Y[(Ww&w${T10ga:$=z)f5K[_!-jGuM;+#>"i~V:6-/F<Y3[H>8gt$Y!X1G[(Q-(DL)QD_ie2iTpfartgOQg(IyQ!N`bJd4weeYwFM2tMX^Y$hU
+;MXWfYczn{%CE@a=An!pMYib+W`Dz[B9wUxt4UStB81]/yl;g<`5SVt60E-I"l!Nf%>g7X<uB)=Cg](jArdjuEi`zameGA'BG#hEqLDic/>M)e]-rZ~jTc
+,l8#tw@kd100M7D`co5s}RtS,&^`)!knV]v'[Oq&7w"9SVt0FVN,iYR;u.po<SDZwHgUZ0Yq|qxG!/{]k+eNy7cL$Vk_EvO',A]1,/s#-IGcZ(K3"0Vq[t
+/qTUBF0gooY1&'PT98+macbSuR.dd/7()>StT(32QOl|WXNr,,C,>]z+M4yS.'p`OO{}oR]WkQr>rcW#!SllT3g$VbU08V)5-5TP#a%9_3_g9feM{kWR'd
+GAu^n4Id6;==z,86a`Gr;D&^tbqv8wV6O|oqOkO'~:7<-n.Bj(b&p+%cCgDFKCt8H}Fnxe;aS,4;`5(FCGka~R.9{!je4IOM`$1C=(<dR-{h1<#2j;3xJX
+-pb_WNRx:]x!_OCAE43Hf+^8Arb$;2_RD(y8O^n:9r|[{h'+e9#gKl>D%7qSSKl0YJqhz;@8G,>9`)V.vHks9^8|1x!|}OFqBDB|Ug++TkfRb.usf:T"{t
+TOxv/f,>Drk6$Dgo%r3ZQ,+Lx)Y<IZg+[8=_A.F`6&A`AQQ{64mO#nNmT#K#P)Cv}p<[oObYgY)6n[WW{)mN$6a'|V^y(do4fE@]+YDRLiEX^ekXnQ}69p
+Sje{Mir`%k%V6Vi0d[1xOAw_>x!L{+%YU7E:3lY6IA|AZWo1hvjdvKB}&HaHK>Zy;Q(v."m06o1x$_^-zxa37479DIzNlregDui=}Lx5G{Ahf}I)Zpqz:y
+hGB>uGIJa+&OdP5F]b-CbvPTu4fwQm,,VC3mr#;>{Zi+ZD}aK4'L8K4T=)P0X&HT=ONESB7MP5n8f9eBi%l8j=Xgz#b.@;9+0iQJzb3u8K+|JX8koosBZ$
+JkONarpY6Hp[hN..fLmb95zcd;_)q%psq]K[R4op2<[-MrRKIZ;f^Mlia!P[4E/I|tUZ%dZN4aV"E:5=NTA8E09$_DG_:bSh!chV$k1qdGxHwr#2lVls]W
+aik2V+/,t{;'Z`w+TM]mu!ZF,Y6m]VI:Sz(NaUS7ngn{=S3A/f'wtRy9n=6p9.2sLo`b;wk}[8Nh8#Q+G{R8|I]U!uyz^XqJ,O;EId}mb^c}:1>h3Q3JG&
+1Yb%"{Rfa)z0sDhH1.-Gp!,X$)"sxEPn-Oxxp$@{1/W}FyIpF@(C|/9f1'kdd9Zw<9m]J,haCb,q9OK@sBKT<vQP|utiZi(>X=#@G(~b9)nEH(vdfNdy-e
+ZdryDyqQNjpwK'{Irza1al-w-h/-qN{cwDK3w5^Q9Exk~6Rq}xVq)0LhByS:Kd)LdUZPvh=eAE@xEl<TkP&F8pq@L,L)MAWvk$-l2c|F>tX5on3RXHQnBw
+Tte=ca7h#CVrhwigt!0X=Us3x!PIa&rwjyDA0R6='jN-{dZ)cMXU+utaUNYGW|[LrPMZcu4T8xMA.OCF^mwsxkOu2E5Fe}abD<kxcdbacTI`g>NEXmVa,C
+^eT}#I(@)DTY:J>o+u$udOvb.ps[urCkV>SMyUNko$wMG|p6--i]"_3#//;vvU=3#L/$.M/Q+7T_F'A(}%AUT@X%~l3<p!SJ%`^l3R,=J9rUZ;|qxo<J)L
+}njh"OgCWGk5p"7k[<wFRrWcsYp4{S!c$W|&yC,ON1,HJ[J,H]XG9A|D3%T"Z%s_;Y)asAG%7TyyhodgB{Up]_3Y6eFK`kes!D{}N&J5DmTk%}%vyk8/Fg
+_{1G~jbzXMm}qXLH$/qap_I@-9AZ.8G-`<{`Fh_9HBvRCwV;!<4y}U@$jD1m#[::MbpJ:}@Hdnx.7pw>h)8.pObw<}Yd-#|3e8gqT"A$0]p38-dlATxF(l
++S1;gm|Ul,X}-HG1ZddD5O=Cda4cQZ-js4a,,1R-iS@EEkdI),)E:RnL$A~]EDJOQ{4qnc0{$)DT;O/T:i)-+H+![Y`l["Mn8asXd&Igrr[H"9:F"z4LpI
+QXNX`ANlwa6DQKT$#FX[G!u1;M}^@TNfx"+w=}opY|XP23I+guO7.Fl+#bS^WNbfk+1WG6~"V,krN9wR$YG8Z;HES;w[wzKSW,TyF`[k2y[|j5;/as9vkR
+HLz}+pp^F;^'cxDs552Pgel4jnhyIKs[^]4vl'y9fP-{>6a,7=UNp:It$9+D^]Clp,#W^^7:qP<kgGzoIZau%pPG^===0Wcv9Z(IdUA/uo,sq5tS]1&9,&
+:krvYjl0$eVJAZ0@JfeNfNMNb^[c'760lZu5ImLC5d]MvY[,h6~r4'E2pZ:=hAUK&,`@XBoO#l+y$,(r]{z!OQibkG2P7vUjS&Z-'c:VrYdp@LS'm}TsZ!
+3q-BoCfET=1yfg":=u4,^[`6J40>ZCZ1-9;sgs6m|>Im#eNl(p5RQyb^9$0zQu5@Is3ieo9CQN_DX%02qVt{Q<(DLY#fmZ>,%$7ER!D&5EZy'vox^HGfVW
+B{c^1bLR-VrEJ51iJpDakklRNP2j=z4,f-},ftn5A6HyjDv6y7lq)vs5uzR.{5TW'&`(f5=Q<>uRXM+Tl$=S4HB!g7vXHY.x9c^F#Tm|p7WYQ6#>"Dgx>b
+c2%=/VjPKH/W']wWXGsTCL^3OG>a$)1vC_s!}Bt.z]o'<mH@M#q:j(l}smL<ui=oo5)Z89&448/E}i-#/0d,7!&P<JV,[-X.J+,Y&"YGpx6+FVRBy5<9;B
+9V/3Dln(8GB8cZlyCUq<dsAq$bx7RADWB(H'LWD:$k]2I1{Q5D`wVD$-&zVl3>v$F$Rl-PeWwk8sG@5Imc=<ZVf"|OK)&`(Um0qNDSB><idFu|DXi;_t}:
+.]gZ7K4/QC;MTdaI:;)y=pqz'lK>zRSe(st+TWfP3/4#q>B.T-I'R(HU}ti@T;2/F9t]<Z78]lBHzJ77r3)8nDozSDvW[jX6%7!]XO|fVB@_X<Mj[h}&iI
+xV/R]JN1cpMEc/bR-!-aHlNjnF|>);vPNbk1#%V[.G3"[,AMX>tI-1#dNGX"}(yn]{@tz,X-<:"CeDXPL^:>@g&bH8a5tA5{VP&]`)t%qp_DOL8bZ0~tjM
+[gnHcqv!NH2<WP<iqjJ1Irm2VeG^@TF2uinmytE$/{E])o9ego8AWa.z8:|8r=qIYgjop>.gv#Hc2a~4%.;[sVOxJ|.06fM-d.QJ<&C1'A%Sd':32$c5ZN
+'aSx@z/<GCjL$(ViDd<SKTxxbck'AR,cR#N#^{MsIk~4xE9%+&R!4|rW|}bUVOp0<%[UE5c'{#-2YO1JQ-.h0Y.">&'8ey8x`&E$3O(=#`Ufx6'(WrAQeV
+!TX{^pD!0j:&g4TB#Tt[7(UshcxW!^(|)qC7Geq7o%|K:50SvCORj9Cs4Y{bokZ_yo3uaLO`6U"A9[<wnm"eL.A=1Xj-#=Slww<AJu1]AAK.STVD0nXh_2
+vN%h`7iGw;=eONJsKM>SDrMCIvH_m|'uW'vPQ4f&@05ra1#7Xg%j{(GQK,2FYMPx2`K,m62-'"0A(CZ5Ms6xKN6ru(Qqq;=q`:RD:URN&Xq79SUdj+_=dd
+_n!&bL-S=;]=,zM,=;a9DX']Ik_"$Ts^Lf6qoSJlfto8s&y2N,L,`D'WxdlC""O8S6j7>Ky9#:jy,k(J)18K.O<K0K8:[K'ztrT/Gg_apAHHZky#o$6EOS
+2nu5[O4$6D)V'EfJI=<f7m,aM#y+[qdQ^S%+"Ca[eod_O:Q!o6EPxA^D]I`C>29SAVqO.$gt;MS/4g9lN2Qb!Um[+T).P`P)[J29T1p:^o/te7yy~{uPC}
+D2oH3X)K`:GKCb|Pt{52EBh[8;RM#pyoVvPU=lg`ODeJK]WAG_F7/zG/>%:zu.!.dxm.l<(h^7aE/1C"hho'ta#:;4`0'yw8$$AC[u`!uh&GIwNIZ3~T)0
+_BD04,6}#qH;!v|CqmNGWfMe+J-txy2o#D""UM]Z,&sQfpp`,_oh+4zTZwu'pY-#p.MeJp^&%,g^B+7|J2a)^1${U'D[$5R:s`FqO;~3:8KL;+bunD$;0}
+U>bFp.F</o!-@]W{S$Mu=g^co{X.pFhg%Z[;r03:|rf;O=/k.kv]odk!<K)5gYtB~)`76pcIE@wFb)a7pdiBUThdj9iLNa-(Z]sg1s"=@HE`%hyEZ7M%(m
+uz+tO]!Fi.|D^Jh)LlX,Mc9bCqo;lrB5f#eSvv#>G|}NuF!`,pmSZXv'[qS1)M3l`FT"bSh"{={hK<<r2>/BfH2vwVpH{.o7}UpL7PrQwe]^81n}jSoNGx
+wy&+-bb0m%>FJV@`"+5fHVsuj1!,)S)7odEXhjfasFDC}9MC[>5+SWd)|bBxDc1N3|M/22$X4SR)Mn;z3`pvGgS7S[{iVj!>ak@.)6YNFXmXhamTBC^g-_
+MB|Pnmp!GSZ+"w=i@lHdqz@C#xY5vRClq7=oI_/X|"ME}.4O.9[gv36sWx.j8d'b1dY[KBxv5gQ!b#/D!cv6/l@D'Y{$QzI%N,9ey!;_=i|%<V7x%%J)J|
+&M`}){fkbF5wjNR,O{QW-"e&k`%#A4=2>b~oDf1PX2TGSP]hXyv/0cno"lRDFX15EYG}z>u7`7Qj3ULu";OsUs-+|aP&[$;+'fkEBmX}Ja>J=4u#Vmi:]}
+rGB_HXY%J6Km)f^>umDk8"~rA3NB64+nf]Mds5i4gH(3;Y4$iEezhq"YSG]1,!j'gVn9l2(AM-.,FnxkO{TpYgH.(A.nK'=Xu((:KB|=`wat!C3b7K!^-v
+F(-s9aW}'%eZ9irg1^x39Q($Ga1rIQx+B3h^,>IE#cAa@iAGI=hf,/gTq)i)<Ff58iZYZk~0N!TQ~gibaF5">v"}WWNV.>h){ds)4"w"}TTsmKR.j#gCaw
+bYvV^!x%%qtEmrQskb!Y-C=pj2QP"_[>dM<f`(IQpD.E$=,)72fJrQs-|jS:-8/taql<aq+o2ra_Y,L"_Op&@w@V)!M3n<A_beD2!3$.D:bv%V`6kF:{ZW
+kL!eab+H8o/339J;udL9]1totx.0392"H<)wi9[tGb@NM:<2/Q/ye$T=Rv/B,OIKq}~[^%9a5;Rn=>w)fa,Bcw/3Z>k-hw_j><%oFHQ&mC4-v7mnw"]&(`
+!Ngqw:cO1"s1`}~j$#xFDm>YKreB3r>Kr;QJEh;6wlP9M,Hd;4(&"s_a6"J/^|$xhAhIS/f=tW;D;ca]{KDSXsNSJW~^h2q^~f:P5U4W(|%$g:N"k</E!5
+hOWv)lp'&fP4)yTD<f7F{7};TEi'BGTPOj;$]VY|l,&64fhCHS{EX]8ZtnnpAVO$w,apbLX#VUFHXE3wJ8Y'[Bg{Jy>iN#7+wZcqE(P>XP_q(2yFUU^^<y
+,[LBYe2:LKxX>$S!)4gP5i+L`'$d4$N;TF<@tynXR'MTm8%,b#8{:OSdN$<Y@CbC/b4MRDifS^zGV+,GGvHZuHO2KzkdeZB4#KaS~_n164,3[{=8Yy';"a
+nv$O"_UD7$FW!03:+DI;wX+Gs{6)<9&^o0;%LIbz4Wqtp5F/xPTA;H|LZ-G`I.BI5>M%IRp$_J=g#EHupTwyQF@uEVj:2{Hzyqnh>.[;UX3GZaz-ITXQVE
+9ly.;^PZNr"YD>hw|qck"NDw]Z]Ln137mu^_,$Lwckp){["fCCa(kP@]o"PKD;V1ISGBU)HVLilK:pT>1n{CA#f2Nh"u&A8!#3z3Gz6}5{pg+ew}@W&L&1
+BO^1:_rPpNl(Mw5%o;kN-:fi5VQ)`cz4xf"+0%>".cf{[5nvwO0Td7jzw3P.d-PU0gG,Art_-0m!%BsINsryR2xw)p_zS}3(/j2p^H)n+s<NL)C,/gyf(g
+W0S:mS6J:aJpQq}8:$R8X]cD$/3yKkgR!m"ZK7C+W>QU{|!f)y-r/$zt::ur.sj0Hd5OA/^d)&(&[3h_{mM"${hSriJ@t3;QltT4z"iCbUtN1y`-BuxBvL
+EwtL'lhtHfB9;&AAy-kw#o{VjiGv"hFU7"VL!"L(_!Ced-E}^4bYQh}Is:]nS1Rvkn=60EyyPz;KU+s|5u]xN^$<FzH]m;G+>GS7SJZj`H`oAmH.vu|]pN
+!(G/XWg!C9@,<d8uI3L<U/ngvvSy0{@cmMZI+F[G>LVxr<YTQkA':]dJjTy{vt)/~{[/`C)BW)+9unZd5HPO-r$5<A-$CdG-L6[E1mP1rbzQblr-&dO'lw
+J)sL%]K{,&)"5+Hk!lwAJ|0mfN,|M_S8<Y`pb.WgI^:L3-s%]z>Gul:j`d}Az.dC8b|K{^~%bji!+a=!RM.!oN"<qlNvf%@h~S9X7"~h~%&A{n+'8'@]{e
+Es>-bpRYxL5MVvad$xUDstQJQz~L,k{()mNOsaK_,Phk_>iT7Fozs8;}!:"2u9hu~&$mo6v{sskcH'q!ErDHb.:5uG`wM]_Z~Y^XzC6#TmAFzi#a=+o&Yc
+|l%O-pdo<dX<L-w%2#Po/<pC6z)r[=HgQFdnzh,U!/,K6vfAdtzx7-}Y2bwUq+,HRYbOym61FAYYb0FxH%C8!o#@Ngp2Z;MC0A_se|TzE-1SfhGF'33,4/
+SvCU^4h^Q8cBp.99#HT&ll%_v#umAX{(Cc{"!_Nr16.>b3%WNY;c!we+~=lKC6R"&G}>J!8DDP(ihn{x^|u+yE&p%](2f_eur>qqxd:'{B8k+%0MjiG#'l
+c%38{r27-)@v9tTrRwV[~6)h:buEOV=Y]r&"QM_uN=(3{i^-b.jbVB_p0Xm&;@q3#<CN5o#YfUz7`P_@QJ;6{PkF<bg36CfC.6c-K-tJYnU4QCVP.Fky@#
+J/CS7%}sxPh9$q#$^x{JJ=wUr9ui'9f7WAIZL<EZmpWD6T_/y{y0Qsd4pF}s}+GSoIl{kZ$0n6=pjIo9t;:52'bVeewx6"3zu6}<QL=j]X;{(<&b(oV"d1
+%-v5V4l<[U;yk"C!k%'+jp7ISs+USu0$L43@QvYW"5AegF."}vANLd`Hx(flrled)j;$x^U4LB.>"IZP3-jIz_w3BN_{xq]s|n9CA#6o(9dOu%~3LHg9N{
+5iXoa|D][E!e]`=&G=qr7dD9gK|R1^AI<Oe5:6]+Su]{T"kFNxVol5DAb'YLV/~$#F%p`;wvV99ns4w&bVIng`,o{>%#PlCkPo=W_hr0p=9Dz<&Yv,+kyp
+):cijSAIC7s_w0AfF#heM7!_3KD|%2e6>LkJvzg/csi{B:_RJ0Zk@/Q[okb^M#p!DQIf^UC,].c}f+`5&DP":VI-ql=mm9DmFM3&1g82WNrlvU^Xs.3B0>
+7Q|^7+]bu/.tFX~o!,$6@aC4MeML'>gV;+E!)7T"U){V2I9!>A`>o$p-GyqqfEY.^pl`^W>X$4e[q[!nxLJsQeeD#a{Y83q%5:!7~qFEIr2AI#SZYC68|]
+:.m^^F'/j7:BK+y/zWr3or8R$=#d3,IXVK7-+@sQWtRyrI9C:K1G)qDS$RbAkJ!!c^LNms"w}8&e:lOB=yt={3+SX7IO3c_^]uselO=nu&<V+ZE952.bbP
+T@;^~.z;6IXtV!lr$wOl}rsS9zK6fpep;k/M>,21P3nJ)WEFsX;Qt$ZFGj~W{9^r}`Asg;_k%f`>);Edc:;9unT)s;'UV0&P~)&1`jZmFbw4dU&Z,%M&Xm
+3w]HqD=Db"~mu}(A!S)=:i5f^UBG3<|G@aae%/e$TjiRQ,M2Pq7BjLPa_#%(B4Q+@Cf])ZuE4.72w`-[TEC_&sc.9@ykY<xokNrWBm"W(=2+'oV'(jw0^0
+'<Y@PPk_jG.|6pJf>5]^hCmegxSEagAUG<PYK/>kN7Q'DEIC.xvF+I@}@@;JJ,L}w&MW.^jq8Yb:npFP/paYC5/0GH!GYB#qz'mbF<C`mE<-R(L+Ea-m`q
+89{)h|HN8ci_,iL@}S0PX@fCw92<%goAI{h(d1j+Bq7PY83Av,]G_xJ|+4"}zzX)+Q,Y}gvu"9QkY+^9i9uQ)_]"cx%p&;RuzrWP=|^Fi/3Cr2S7#F3<'f
+bbZM#ETu^3y!PxWg,_1-6o`'v2JB,M/q<&+QMws":%oA=Sb.Q/388orW2:]kXUg)o/h#YA0K#b9TXTn7k2nXYT8wxf`2jnZoWcyg^"X(C:3w+du$>%Inv6
+1V!"!JrfluL=Jb+2FdzzHORc+vn6MC}/Zhc:6[PaeLkP[t9V~<D#Up(bo}zho^;-|FV+(`^oZn.,F:_fwDaNl]aK}AA(#H!sqCVGNs=,!|2,hHXHR%3t0J
+t(Fl]fttUDfzZlf($VEXb3:s:ObmIHT-l,(F+%dt(UL{EAJ0JJ@${3DYnscP"OBYW;CBDPxB_s}zCRLcjd&6[eA@]{YbSUTL:fkr1Lp$+z{YY_CEmhBI^G
+f}dlg|uoX07Ao,)GS6cXvhOZ%.u8rXz.rG^ANy6,5IdUviV2n.^`y|&4p9m@KRlYU[giu1X2,=/Uyz~qk3FpZQ%K@9]F@nnf-"w_}un0n-m@&,z5~YrktZ
+(BhBDnsRvboG<`$|G7m;phI3diX;rytVtyhBH[19lhmX0+<=EArB).#tiB794d")T<V+uBjA(lGjwh"69D7rXo/G7f^:UF~!&({UDv2L-%4|QHao6-oNg9
+2;uI1$4#;C^T1^">iHNC>g{n$o@i4nTu`uI^vDagCN#_L1XENz{}{rue'4dw~6wQ[z+d#`ocvY`#==kwH%rIq!]1f^PDZwr35.s$^8GOK3<R|/|q|;Lfo=
+&ZM#PF&d>(KWA%A$dqfsF[d`!GRebi![4vvZ,XqS.d.-@wx<_!f0s,_/rL~w)gmEvxRyOzb0"c)F'An'[6TRK=yQ(YIP^8mM,Zdl6^I-P%VTa%Ar4pcSoI
+J4hGC_V>0^2TxL")(GFu}>FnYYjR'3zSqt3,Lhjx+i3b|SC<]ephGPx8CI`Dx$m+Fih(gsr@`n&w_nR|hb"+xH$/d4Z68Sig8O1JByv|EF04v(FJi9+n`E
+RrH|:cPrVw/caXqJFw=D4J+fv{fDvA#|b0u8#DC$kg&SN8lG%/(y$@Ec>W"q[2ZQL_hk$|CzW73++,[;KC]>qgFt5W';vY7`$m(%=}G:PC:97e(0:Eis:t
+NI3lIj({`EXhNL;t3Ps7(5GTXv;qDbNS-h7:m[2WmeLNrBXp=QL"00PbTT3:h,ER&[l(,0Jz/c`g"_iutoeD+K#iICnR>!5:<i6Gm!9+'&-Qr1|l1|H;}q
+#lr+`|e2IpjN0}s|Dp'{J]e!jji""K|yh{uFyi"of)IvfLVxsKZ4UGI%LYm/qi,OcN`jX<IaR];1IY9Evgs+Ih]=}4q{7{hn3/#hv04!IDBH]7^.cNv@u+
+>(^FU1@kje4a"6R4+l#3Xm@u7(5&jF[iM`Mz|+wZ;3|-((M#OJ,"pPb9[.z#I9sIGX6oYI7V7[jz9+G|(,pGntovrK!SYn7{Ht@(I%s_,B6Dkx%bt.4cCL
+=M-_;A9SItj%73Q7Q=W{:LBl6y<+SMFffz.CkoW"eDxc1#a5h=SY,c09g-q36Kn0Auv'2%T_PkxR{)t':bRk%'Z+ATg"ZTMMr<x;h[8=!OS9"xIe`jjkKR
+G8{Q;+@NH],R`YIp'@aM&>kwsyj<<IqJ#wmphcDy7"#@K<)z`uW)[xrp$aS9E$:U,o9DXBJb:KUag1dw[[[1Heyy==7B=n8g,F%f::PFAySe4SX4-32F)}
+gF1N}-{z!gbLrKXbVK;x@)qP:pI$Dn)2Ix(YbWviW;1"2'Lh61%ALUsvh5URtLB=n_;0V0+AD&K(Did:FLk^_)w+P0BdW^YzD//}^7l+CLu1rc%{)B~5A#
+ktFy&d~X'iEjyc#ceGpE![R>5hRUovT-[J&kF,TL2H7/;R%=!cWRP}K</3ZP8bt[`h~:e"EBsa.+ADr$[{Kp%57EwKZ@:ap$6V#5JivB@a('X;I][315W:
+SWrpBZrc=bEZ(3<_44z.CDv|YY&!F5q%$[fE+W_na&i!-/1DHS)DZ%vFQ}-@STYJB$4WGynk]Wt85m"![+uUT;,vX.m.XMiBzL1t;i~r6.,lY9,"+Lvu<J
+]i)Qw9_&#>.A4U7.kMhb+@/Kr]GwjUY6m.yb$G:2HudHX-!_u!1:QD2gBBU;8|C1a6}3C;W7rFeL{BDfc3Ubm[:3<%CmyHB3<o,2L!~FA-/,t:DSEO=CV(
+W)NWe[3WK=-1Mk~.-%JI77+]]6zd>&c/Dk}Td&+Ew;FfZ)`+W80[)<2/lBXg_8&'b(BjHB~t;HIfDqF"NL!8)WLqxRM7O;`,eiz'mpnx3Nk+q"9ZpPA$/l
+&z49Jj7TS}Tu`@q4}&)n~v!#}F1%w}1VSc`1%Cy>1U#4-wy/)Ih=.D^jf<kXD}eiGh2J{YF{3PE1a}3/OswG[8VcMyx+d$H2ZwrqerAqu.$d9:GhIcqfiZ
+^m#Wu{!IKD0I%&h3w/PFuf{V3oXJ(#ml+2@5S=v>%m4ylteL=#^FJ3(oR^'BUm%/i4)CA`HtxD_(+@.>t2r(&npVx6DB/TJn1HHH-X`e6mp]z2xGUeabYU
+/c[.6FNJCnLq%U;&=wJcl4n'%f`=/Jvfde(5Kt6p;hnQWwu[39ZQ|+Xtp-2@Y'YO>7jkzl4t2pvOwXSdv1_)ItNsH{wAq{A>cfZ}a{jMKnF&h]T=^/lWrB
+GSrFa#Ov~ZfZN`/:2A#q^40A|+UVPGP[Nv'Q&E}^6oPN|8G|[JA7L/@7^W(.a7$ttq[pOK'Y+EMrmOr)A"!m^p^#RzjV8"h61k;imgv4v%3>4J2QNhS:ca
+U>Qk4iZ-#E8NJxv)kfW)$J1gO,SL$hZh}Y7iqkaUnwU6r{Z5sU6p3_L<TN4MO9!SF+a8D@j{a1qb^<i@/h/T=LM_@jG<xj|rTv<k)wHxsP|X,yb|~'k=E4
+3);8/04vfA9I_cDM49xCcYS.ODuah.(L,z#l/&V73Aio3B^^m!YVJ;f{;N>>c&6$QSyn"O/A2391h9A3;0n#cwj'ibe5V|>gfpRC!P^2A<|<)K#91p`}yu
+l#n{HA]mn!,x_C{8^,H4r`5BBPGTZm@-Zquz8[zqN8/6w+h`O>s)I)KBU<=t9c98/&VGFY`>q}I!%%6C[tzw!#n1LT>hx+:T%J_f|q^}|Uu";!-$4Z%rBx
+>j3x>N|^LnoG@Iga!i8=:'2yhG,(Gh^<T|S2dX~Y.zwPz7Le-h;PxyCGRF7ee)>24#R`+Ih$MS$"=Y|1@!hdyJe3j9N5+hl2pI@<^3c"oJ^(+gxd{MOSHD
+fts:V<{""3-G7e{3+/jkwI`'_shBlOjjKKTRz#%PO<$=HoG|{}"ko|}OQgU{`}1[9HPg"^,-cB+E(-hQBX%u3s_mR5/$@+kgXRnF#q)q&88;I`JZ)]a.Xd
+E+ltBukuv#8tx>]G_{Ny5Uap8$@=2[D:]S=j9ZqT$B=[Lf$m$v2v,#!B6t&Uo5Xk=I[2v;KFv]YSQ7F:xaH7g4o%vrxO"xpzfy$xl>rRDi"[c>z0@f"a(l
+&]B'vU3dYgKD=4CI6>l$k|RB{//",eM#MARkT]W0s"7!m}:q3>.5={-P9a_Y&|mP^E869Iki0Kf`ROUZ!nw%#)]5xS$7snF%HfIZjWD[}sG}tJ3lRxP_>H
+Wd{3dS0.`$CB7X7#%1"SE>X.jkku5Q2W[>z;z8doEk/@{vCJzo>VXem24vOHY'-R)8q''5U{N@Iu't%7z=:-<iQQV;@J@(;qCtPO/fz!n>6wv=kWBCjfF!
+)2/^(m+odtlUHP+.'QJm,<tRY^5H[)`fy<-UZzXo|z4nBcbNDA9YwVOo/%A9&HL#jNM#gJ]s~"#9c#s;0XwC{9HbE#$T|t(_mpKmk@v%6%g;V5(Dad5OCT
+]9HlFHScfe[AF'!Gc3W9<::IH4;!ZsDcWK"BrG<'qPh{e&txZY`xbE@{R^t&<JH7DmNQ$Xk9TnSE<RlJEOZ'#C}K.[)(wY@fsN'%l_%$o%Ly_ii8iz@>@l
+rm8T[Y%WWrXu%#j>&XQ_mn-U1)e%wk[2{]fAhW[:KpFb;GBRk9A$7Fi@Eq[0^7R>m78{]#R9DPIPRpY^d6RXW@a@g5{;FQhAMK%N"_}F5t~/RODy|3lX_d
+Dr'm|}e.8%%-S28,[3u|s{z/.X"qdLz<c8$M}kY75X3)>P@U@pCfqZWm2r`#&j('LZ/u|JAsxyhV&>83A70d=u75])ll[$9us0IOla{ykaZdt@y'Y)N#SS
+:^^tK]!gjl:}4`ds7$"r<sr7.}o=oaLyQ6InO5225]S(Aqy2jEi<fEt'fd<%vUE[XceH}s_1B.I't+z(=!6bRsTyN$)spMMi1;MnYRVlDuni>PGuG.E@cE
+$>p3'[>`sK/xR+UC'+tnet$h]FTj~-FBEO+<hy{eaI@Ao};H]:K>P+j3pks$Yr"jZEduANnS:[EcY;;g]m1H@.1pebHaGH)0IH.w1(MZo%`PG%_E]R(+}S
+]ZX;w%`v_kjZyNR]B2C,Me~OM+"I|{X$;]i=:=OLO%=[(dZS,]q6eRCAu|<CEaqf1/~>$XCTH&}dLsl.]go=Uzd!%]$JV#o|5u:=NZ{.Br]FX3s@b)W,m6
+<%]3SP|t3cQh^;/"81=><#!L,@'ExP5hAE4Y>/4:~3or)=wMHJE3{DBV!a"f!zGJz{ZL,7Ga^!d6e1RpK"N,oF"MupS0;!P}'D)"sND1WyIH8&-(keQm}S
+li3a:/30}EDV)"IV&YK`Q:+<'83MAw$2@'vRnh<"cc%J5S+)|T_/{pu3iv}WkMY`{uz<H=Rw3a)/JNq.qb)0MU"CPU-xfb!<61z2MAY7^oq!,.7#Jfm:q!
+wu-T%OsN9W<b0VQ;eb&M5$+@A,-vh,[5Zh9o|@+l2gcX/Z"In-oi2#L4_3p"$aX<wTpXVo'z>/UB5i.RGCpDZSqxvp73${~4H6"gsUtbpHM7@@@xl3qCqf
+Ov39NaNVQ|[qWN&)QKt@^}bH7A`w^N6R]inq2'm{q5J7I:"I}+T"=)%d>&^6]qq[gZeJ#nhAPNQdqy;Wq2>%lUK!.ID}J%k)K>JN_$CKYijxkrVPwSzR[G
+lf=SP33:{jO^SsCL0lOkj<vhc]DD,P^`x%li$szs|UcF2'-8EEOq>LZXaH55`;^{/+qdQU)QO<"v5{]gZ_cjO7yiB.yDMm2]!':LJ$^Z=@j]s0Eihy_:07
+mY,/H"Dfa;NlGy{@egP+`x|ClW(KW>S]Etb4Txn_0Sy_-w,kaJx`2Ytl0yz'kFXd5OoN,_!V&%0fF(DLNKqFCdEES;8R^gzz2zfXWnQP[}}%ecTY27(r!R
+O/6n3,%j%%Rwt(N]IPD(<z87kQ1Ykb~=San(E#v_yjJ_t9w,b,fU8#~YnbqDz[KHYfO;tjj%[n8Q;DlJS+'G|UQ-63[jo=^:fh+9%|R>$/H>cnZ'QfQ0HM
+Dz|2S`G^M&dP!fS;7pfz}'61hN;Az.yi'_PoEh-_y:|T};,]$A(ib,Nkk.#tC(2]c|:9T-d5wL>8.[~sZ{0y8(JO3.zGdj^>2^;)m0oT"$wwcs`jY1-xNQ
+&(4+'2>bBYUfT(wTa7_)1PB"-1XHr,q3]6OP_9Z)0R)=x;qv`uq<2/=q^"J9fKr8l:N)qhKVGiG[uy1`FVDb1hp$i!H9DFjx0ifk.gCJOL%;|}/rGN`mOP
+P{x"l'Nzy^b|M']rbdJds`,yfDdyU0R7!ATS/bv5"`![!%=lkb;ir19nyS]pX^nSWki({)ppx|ja{{1BoZcy7yLO5gSb$M2/Hsr"F6lZC<emHGC7!EO1LI
+"f%TY/K[kAZa@t@t7}D,ZR:;oI{#>E.lM,avp:G9pxr&LXM(^<Tj4+<w(s~@JXEw&s$1FR`i^DM!BFxRo/-lIlb3U9m:{Bu6pia6bDOEeg""Rl20E=t-0;
+xUHmKNjaMyNcw:6I:L"~5C"p5[!%gd$tQ][ejQ(VARr`>f~YwNHJMif@iVNy-(5=Gb<$ierdOSE7Rw>)>qdv;>TMf2E<oSV0hZb-7:a(h3R$]`qOJPnCNc
+aXyF)=&A}au:P4r3mcb7FN>Sm'PEekg2cW&)d-++c"Do/ACj$Z0keI$BfU$#7TX/Ps'"Y1Qfaq=#ItRh,bk|<PxuN8{ns}Y!+<6}&93Rei)K|jxpS%UR=!
+eN8jyNb"D:TO6UY@jYP=@S}Fl12+[q'K'mFS^wWe@`4(UQ,qoeJ|Cmu$ef){LgMzO}'/-Ooor{,q[&NG[a`52{:}uhVe_LP=2$2Kr%0#[)~)qv-G>enpTZ
+!QAYj<xaSAC{PdmEJ|e6A$S;vcyQ4zM0~gdv.:&D]z-PaU98tqZc$r$xiFy]VOnwd`6g6Ty|^IjL1cuV|Z%bIO}v!/2Q8),:@.zHAvc8~(M5B-g^"XjU7%
+0)Q-wp45NL%PwVnthZYWzV=+PC%35cs)pn+_HKfU..tg<yEoD4fF#tfxE(S)hqdr1F]_@zI]!Ju1m4:3$|ZFB=kEz!0X]vIB:2e9EJg<k<2$,.zY|{.kG#
+N1nsb5edti"<C[O'Ogwn:ja-5;;5ugiw%']HSGXEXV-okGvJ,tBgPRZm+bFG:_9J.Jrm(Q6p6JVt6-DM~I1qhDEXAF{Ehm]yHNbwtiBR;lSU^Ld|{Cm+%F
+}}EDgRKJ;.Z/m(J/OB.`E'[p}n[wCZ@Qy%sW9--h&mVkB<_"kFNN)1.(0YZR!5QrcW%'~&YPL"^mN)5!NXQLIwGYwV&{2xz!3.+bLXN!F^e1J1g,/TOY<a
+G3p@IAX'"dTii/0ymAK%wZK%,svUz2Jidkn.&2GOi|e@j7reJvbT;42G~K_HLr7D"&R/Stp3qwoYU#:!L]/f&v#N,7o@UF'g-WQr}HBV`_-r0d&QuzeO6(
+odv1JA;|1V[gu.hU~Op7|dxNcNEawv]wu1iNd{>sZr~C7dI7;Z{Z7^jG#C88|"[6XobWR#'9x$lbaw~dft&4O'2D)$<m"M;b[V$uhT(/Ha!p017![nPcv&
+FMvI'XRY:+Vh_OFCrT8/_Ge}`AN%VU&HL-HdYW7]GH=X=uvl|=eKk{%$jwgf7i&7JWhsGGXMJFs_Yj39=kEt7wK5m@E#%Tb9LD668>BV"4A$b0KIhWh/ZA
+g.zkwVc=6|bvZB~s{iA(^'Kckrt9l`:DNWxx_oCd]O3iMy]@0EiX/:>p32Y.EaHNP<u{jzOJZyzD|Hhp<v1;!66krY'Rcn@yf4EI~('#(H1Z^2y|]X&vCb
+)tfmSh&v1;bf|_G&wrtj:-c._UI8&^"J}!s/2+GV04Md'7VQqc73o4O<AzvkbXE>a=rOrIql97j#E}xvvgjl_"'89(/G+Es]/sUEyi|F8gTuO(_jX`e9=p
+||M/WXjE+;~'!0$Zc_-m#VE0/6IQt&N%r]>[fd_1X1G'_d='<;B}{9f_H::]_Oj`U4SK##l-#nk!0{-8T&=C2{aeh8!)UntzQhO^1Q:'oWWfk_O_XAee8;
+lCMEp9Xx.;7.HUhIw0)b^>Fj&@.h9IDSx(jDD5_JiBP+tD+4MI2IiUT6UW@`40t]DFc3u6Ja8D;+sh}JSs)m-1Tr&@>,HMYo0VdX3b:86$r"iPmd]]LM_d
+"NG/<yU+'_@.Bi_2)tRi3D%G{Qq-!Aiv[b"@<f6EG.#tk4/`g3[XXd3zKpd<_/7R{vu7+K.n_[]dFH6CnEne!e}V]obGpiDrx48".19M|[T3BosC3Pnp$&
+uw.K/>)!+W"XNdxNb1!R^0&;w`>K1B^tk5Ru]nv>/^K0LwLnF2b[E<d}K%&qeUbIpVVpgTs6,b]k-VRXx8D!kPx5zXUc2I-Is)a@y8sMHmm+3/,KY{_p{v
+1,6o,g&m2TC@du4^bn"Kz,|2|iB7xttamB4'{&`!%]eCOWtWwvIN[}jaS+"hu`lqd:%_+5/wvYP9D/s6h7%fLM>}=Il7FR5FeLgX0r6zmk)=.Mj./L9UAJ
+6}E|IESH-t[ka0UzD)DbBb8:|2uy,XR'=v]K:o{&v.`2AecPqv6egWd8#M[IA_/dKO&=Eu{U}F{Z,K$mv&m#tXE}iH2l!clLjp;j@o-Wz&<cA{T|e=|A]r
+jskrgFGf:rqkD<RE'oAh2fn=xJ$&kl=`'g.!@cB=!bmnA[zQ|Jy$g4$(D/Mts4S9]RYmWy^8xE:0mD/)V3v#1bv76!CnRZHBX.7UR>&KanO_pbl94>KmO{
+[Ojo-M543p)P`;%&L(2fKt:WV98<e2nsZ{7/YeXh3`6$0%YeflIX^,8JjqHS0S`NNsc=~lh}vK)lyt'Zzd=mRz^.@ijUBja'!>UpSv@=lU=aNVH)hI<moQ
+IPLjEX:GPFjCsR_f;M9>>)IyJxnHdF9B1&fIYKJglP6;YN5#821vWGyx~rw}V2qzYwNz"doO~1!D$![O38Di}vg|`3~L<&I84+37%tWsgT_hfRs]6:br6c
+d40}mX2)bBncqxkqr!%gzoxed9r'R#8N3G%;)y=pqzxb6>,=."~mSou,,c%a,Jf|Cy|>8_L5qM@=^}_Gsd&Rb';l3"h:Pcw#X)Z,Anv/y3'T)UtT~#XJJM
+vB>:8C(6}fTmFl$}8)>^B{wSH<b:j1:e'^{ui9=B9Tf^'T_UCG#6}%a>q,T23-|9k+IE81q1_<Hjj1T7A:f.$/_33v5b=RxO/p#}0/:ME/LmiGht`C)J1s
+r{H''fcuy2+tA34tcmH6vo&/l[7-TE-)OgU[LR|"WWraIgar)V3<>7d,E"|IwsMe:)_N|j6)r$](r`+l@f0fy_&($SU1P6sdIUO=qD=h'^%3W6oEAnuD{A
+Jy|`XJ5]]eB-B(}(,U1qOFtV0TwS"|'@=@Db"$YVk+@/0(i$XYCd&=;@8T^t@G6H2/CkNAKY6m:3K)@@BPT#x8Iw#d]m^<C3r740A4hYo.$7pW7S{7Uv+y
+8tc#{G+Z|1t%<pDi7&ZHCH0HQVPVZ$N|#3>C~wWJ&r1R>,eFLB.fWP.S8L3PBV|D_VHDL(ODv/8s#vv=vRR_7GNv6>{p.Nr#Lhyo2lhSG8;/R[zovB$4I_
+[P>}f"/pU;:rNqI>)N]]eJO;iDOC@#oDoDh>8JZQ$:'9$RmFw&o9x/`/UL6/N{%J0&~,;F;Ob{wQOCs+(mXY%=;]wV!+z538]uG8%5||4c;:r(,A+TwJ<m
+!{@Xw!41{A}&&3@w6afy)LqL-C+:MNbo:A5ug_%eLBxS/=&"6)PW,E8`QF^Zzh8X1b#|E)tp03BuLs(;B"bfv@@v#C[Eb|X,K[2{EF2pBZwci<80r"oKf/
+ePX[DJa9N0QIT@+^|1bD:5l8>p_%9#Wj<aX1o>q/=csCPT$W5-KE"kvR{#[rKt}GMxx2KSy="md)d;.5$Li%q"Qy]jPa=lw>(4QUMnB%;Dme#HZX,!(G/]
+nC_/_:,P#`}|4MPrJC>,4Qmr4;=@m%s^0xAa!rr9/vEumo/-G1Bk%MBrIi;$M1c``b+-Ajx6rE<j@tt&b#OyteL|aBa":YGrqJ)`]=63vaPbeSUM_XwB`O
+K0$<e_a7xh#l.!OpH(qD0OV#:|C5'tulu%lVb9,,^JP<.k`_:qG4UTnQ!wQ>n81K<xxZ}>{doX^HD2As{OS2:jo3|x}9:ys|kkX2zdLF(T[&zNrm:>y&}O
+$_sk'o"X|45vIQb!s1)|q.ILGqN^B_x|k[_!<C#>s!&HDFsQiy:ts|y-szoy5#tCN'2(K,pe~3G@G>p[F3oBYDGsF(mBT63Es:i=1x{UCt,qr}$$1A,2Mi
+XSn/BG9hz5&{Nl(P[Co[<x%ig1wV(U6$GcJI8!v{.03UWFT&:!.Rik9iZa$J6WIHs("@F!EZD>nL#4h]('5T%JT9YfL'$H%fat84C,sL/pc07+YoV3n^@"
+T#{0^ki`=#{!Haxud2$sDd2ds][qP$ulp55s{}[I<Tpe)zx3},r2y6kwHn[-9P%Jw!"8_,)Q=+&:'n6%]wk4OsK)HaBJVF.f<]Z^s"~YI|k;.{EZ0Bj/g-
+Ad&Zho|@lS+8W!Bm+sKXTPN+rh<]TiKxsmpmO=p/Z2^`K1ffW}P|ovefCsggLMKXD^390|mfnLv,eFXdXKSr[}g|_wy[SFY|7f+fjG|/R):+WbB%PUs)}U
+RT:_w-OXzOT^g%!(k_:9B!0jww#B;^kOkDHm#jFckNv9aq0KDadprCwORX$f`">9T5P<hcUe<yKL;6M_t(KAT0&(x'`2IPl)20Eb"D!)jjZv%m7+8h6.Au
+wG9sR"']6v-0[/vz5w7'D0nWVG}hYt2|Lxj:gQb]WiqRi78i`K.:=XlLyu%7;#ohR)iL~bS$/mp^9q0f1b^b0SSI;ofCd_Yn#i#AI21ZdYt.oWn4~K%Oj;
+r7QDhtf/h=Q0fgIje#$t[;@C|r4jC7_pITE(l9s[Gy63xICkF^yEZZ4DEQUF}!k=m4TkpEL#[$`V;3tByDHd2lWL9(rYO12"uDqbx41VSsv/AuJChI6[c}
+P(lK"wf|w&/Eq_lU4X+I>=Hz|(WKg6j3F,qkvy~eId-Ro%-5<W>08^w{iJ,@_;Z'Ncg,B+DjK!"HX"M_&vY+E8R]8(2z-BZ]:`t>:Zf{-FOS66/XG-"W8B
+4QSqAYW(Ez4'0'uX,K#)r4%|jkC)Mie6hn3$oC@1Y8]VLw]Pp("F`D~%oA9J=&WpxTMx_)6mssL1J3!B2ifl/^9-V]<aj-lU@"/@&)t3oWn,^d6"2Ta!iQ
+g|;Gpkx<)NGBC@9D>#2UUma@vg|8f'IYzN}_4LeH)JS$3N{PrS{`lrwPnG`M%hsfe#ns~bO}jEB0gDQqUd`!}WA9i.VrO"KiU@eDLkPm~xI3)Q51]YBk=y
+^KtNq/bPr.C)|<4<(#)t1gVb=idYMh+qqpZ9F=Q/J69:,|]7DJd94afQ].0D>K4$6vP_45`>A%;1nhZ._ec8Te>t1Rr.;wYI3EXRG&yLk!MG1MkoA<5q]@
+{`[E(Y'!&rhcuJ2_!m'|-(S!3k~e~HxQTyaS$EI7icZ79X&^#|Ev.tX%(^`_K>Du1.&^>87@9_NRznG/m+TP2j!QIXncnSM`&o<.4=r%Oiy/8g""$3Ta(A
+~CRUOt@OSn=6BY{[wX$,x{Mlb!c9}o|$[93X%KAYOZE96,<s%2gX[Au<Z9[2W2X/;.{v_AuFy{^>:ut!+Lz`W}!P1B0)b0hoDC>Zid$_UL{$giRT|A^!.;
+k7&l<Vtnw)~9R0Q`O_Fhvaza@[x9xG+&Yh0VV<b[}&t9k[[gbSDZ:<i-AL%=wXSC:MImL%CK1>u,E2Os2DYz-9>yuN#eeb9&eB:tUQ>{{ntr@O:3Xo]+fq
+oSXg$vbPlz}fB!}W-a49|T|13R>B4k-x_W:^0`9GNaj$7wCRx.h!p{_om@bxXYhSdsdea=xPzJw@@WVaf@d=^L,$&iQG]nmS//S7mXa+++u/)sOI|K5:X%
+_,fI/^;ja=UiTsp;q5fNsJntD2/'hcSc%@Gq^"bV^G37YxX'&zgQW$}wj(VY#T+$xIv.FaU8]G},d[HgzJ/{$YW%6yT:MOjkhdz`z2V0JiIp0t5^W.jN6-
+J@MXu"C_n'8/'4}V-'QDLLN;.!>FC|fe[CwLIpHEikqu^bk%LOeo"_s@}mTU{jjYTo~CL$DBg!m_+ty!lx;WMU:.KK1S6FHn&u8%j/LrA="CQx^OFBdL:=
+>.poC3wODoqx(_$8=#WIpBFqk:|3{6LGLwFp>EDw;GkJ;[F@OdO(0aT[45da'59:bXZw;B{r[rFphMl7d>"Z,q_{.ax7lz8i9Q,)iy72"pc<o@|WF;n]3O
+25E"QEdbJ@$cJ5RKf<Qxu.N8@zL[K/Xi2J{Q:jCbJFn==Hnp|!dA"cKn+-RI$cORe+P%US"Bx1F&zfpTTuDUPP+)y<#G{=zwW]1BL#{t(go4(cM5HBHG1l
+V[T7[mV,n`Q'Nj]WP6P9<(})#)wKbD!lvc&$h^a3uLQ7N;>1r.zj&eN<:@=!K1))DOo$|,JA1&b'v4TgpA5|oXTb'O=;N/m'-LWW}CU+l[#YuB>GLt_/sL
+2.!,13h6~hG;ZEN"Jmc`yqR_G-:S^;lEXJ~:Sge|nHR4s0~amCOymwHb$';W:DBd&VdsCrg5U){/#75ez|{Rr|vIg`tEY&a0>9(I+quj@kRVzV9E-hUZVL
+4ToUNGK:PTG:ju+[&qi;^uHf#o`t6A:kI'S#0{y|kmKO"5Hyqt!!)#{XYF~g~JAIM5:cdUUF_'^V3GOc'd<<{fQw;;HQFkVMU]ih:v,S)$0o7uP:nmv_`;
+u1a#/i1n]FjG2Ci1kz)L7UFG]rXrp$nPP+XR6L|d2b9O7`.k6Y!a`<km`_mxF@HY6P&hls@,.7RavO|DHBrn$9O/~ZNFDlmWCj"m=NcX-Tnfn6Mp~pePK/
+pVhM[=>bNWs'}oy"~ZoAF0;)aS=eW_Vr>Sd/ar@P(epQD|)wQs;j[_e0k&NN.fNtViG<Xf0DrS{GF:bw#qCk5GmCs=v31x~#-acR.Ku'aq~skzoK1k6b74
+zB2lS2wX/5OFjb#p/o,Ww<-5lMM`[;KI~$j]T2i)o_GgYPPY'zSxRW7%>lcL.dg2'ZsJl3Rh,jO9R7jznw#{2{@s78Fub"3Nd|HleZ8qmBBx9O9[BXqWFq
+[<[{]ewZ3FkeZc8I57qgg,|{j98lap.y>L<V1H}V]>9c$]WX~.5ugSopTE!&34D-|p4@0(|iuEM;$w51/%;Jy/j6au)#41,kG_EN!y4tV1-L_e=KNE8Fi"
+!'Bs"6:{)w"DH/B,f;UJBb9}uSJYDkF)+<;l]cTw]#<5/V2r+{Kc>nPg/DjU[gR`SJ|@7/Vg|3s+g|.#wb%<1[;`=#wtJ4AzeFqM3XATw'tPw=b(FV/.KN
+SYO#pTMTilW5>%1PM%A%XvR=zA1QweeaGg%+2iRd2{lPGF|^v`qzlEXzfD1{]pqHqn~B4aFWq4.2rkDYgYNdZJTW"'Z@Z>!dYt./evF!b/,InHKkIq|r2r
+YJxFkhkk[BLA~tk7U`NFe"~B_'mJ{.H|Zd53IF.M79WNwSs09XGP9jl)Z`v^0-24ZJFdF4[0Kxadx1|aDrn!/D2@a;3RS{i5NpD1'A/DoM=vd&B}Bg:!<g
+vX}-<4JQ;{5Q&Q8qAgJG|<u#TWMb7AKWgRgq@oyW4/QlO+e+V2P#@,OMsv7nPpGT.wuI]qpawx;J!+}">+G7NTSIHKgy8GSA>L]7[D=+>gmt&HtKwk7-fp
+0"C)+P880wb4q%1jwyfcqys"]Zw6WCTAV!K3=z1[b.C+19i,aN9t;uP%Up7R_h/c]/~/s0d_mIG;B1_+cpq]JGcM_WAT[EETfS>4$Z]s{T}{7;y6z3$T<b
+PR$_o;{;m{/c={!)@7vY!nQy9u%s:$aQ!K.ft#{;<BYE{7/75^.i"^foBvygjhYS._:UjBGe0oa.!,B[<E80iR=/V$TTiMBJ[$8T.hFS{g"Tvv.EcB-PBv
+Y3Hl_lq4su[pS+L2gzFZ)qbfg"]Zqz0/B:kJ2`(-lt[!K^R<+wm|5|}CfN_w4e|u:VI-{pS'&&KKiGSCJn~vEe"nOE){NNn%H3a'9raPAnt:OsxjB;.&qO
+QZj`vQqZcmkm.R`ux')P+8%6$l;5]-$#%V@.P-dAF6bnRnLV!KIFJe:I1JBU@2L<g9lrqAlZY=/SIXjaA=&lM@bQ)-hlfl]zC'^nX$T#ZRv0_!cqPG$&`>
+9]69[m7YI(RlIW/L.Fky]%y7+E2hNs4hlVpy'9wGXPBnuZ'&u(LMN2U+7OPR~o|%zNm|iP,h^JK_:niSsML3Bi}DqQ}+U#M=JRsza;/;C8:>~s`y'mP-)2
+/zU0db,KUWR+c|q|TuS8a!-Ltj`tlKA06(Grio,^@b}vXd=:U&2|;8;VEhWY1LP#Z$^npx!C~aT5Lx"6n83"bc@QPO)JIJA|we=X.D_Q1#xuBF!LQSx%=#
+wF4r/fB}o:;{(2A+-9f;^2GP$P5_`[M,k=^W"@;+mOSm9-+^xmaN|K35EO"HG-q)i}q+"ZsLFCf9)QR5]zFM#wM0JbD`:57=!YB[K83P_GV%kWyRo-qP5,
+[(aM.oH^<);cQ,<#/=%lom9t!SkF$Zp8QeDC7^s:RV}kmRW1v%vWxh+wsM&xSg/m$q:fx#|=p#|=NP!|=M9!`FLEeF!>!F-AMzdUv}p"d1c#7h2^8{)Fp&
+1$k-MqpTj87(t[(0mz'w_Y[&EIb.bZs8a2}=b7VG:hCwSY_L}To>yYN;%a:g~t{e!y[LY6PX==}WI'B]W<VfD#zT-S&|,%5>tWWq4]|DsDx7X!>;pLnxYA
+7Dax{ny{HFR8=W27Q^1]Q_XSV&,f7b|#BoW&s3O+]{-RFY"KaW0M'5')^[]5FHDPPXoCL)=nI$eMw1HgWP=e4/z9mRc`)VQ=N3yS{jJpI{SEPHmuHGofU>
+^jTN4V3_xb{i5^@+hHfjP.KVRMd]Tb(B3{P(B6m4w|+AiN#D#W^_~zw5>4:(3p9%,/8aUdJczE88r]j&>`9sG$8DJ-U[9([GX#MrjPTueT0XC+%/50PCd)
+.g3`4%V[P$I{f|l7R^pOh<IVL`}&v;xRBUwU|Qw]ha)jMbkN[Ok#;i!NGiyW"5KscnK(J'$.;)!V"+w#+mnN>Isaa[GjtB>a{pNqVHy_Dxe4r53lMo%2Ys
+qMd#|slfwL0CnX).n#[.`6F5<3BRWc;5L/@m{EtVTuxc/Ht/$BDZZDl4AUwAb+Pe5hf)/fs8aK)Y$[',[A0nl}/MCj;x;VXb{,2sui#5MtB#jRr$)S8{%r
+w"gifp)2xh_;zUQqDF_>R2CJ@}Xr6RmA7w6RXvyV4xNr[igDJXNw$"];0t_D!{ado<zm%efD7N78Gs^E-3wXtKrvxSf;RnhrT.{w2BemQQ|c&0wgok0pjW
+FZ!$dQGN~|M'Z5w-qx~}"4MUD"$7mA)J-eZV51$bk9X&VT;7xJ/%FcSr(MKy0iUas/70NIUW|ldCX;uo`iDiXyZsiWNzD]WjItlKF#ls2Iq%eD_+d$@=Qx
+;-U@JDa.4vn1F1!S|hL9EJUMG]b2%v#Xy#OlLxRkREYj,9Bwa:J>]gLq<P`%1)u@%)ReNz+C-zl4hG2aJa@/8(#jV9f42V'=~p@W)TME"3Dc5;!e;/;TBY
+b$n@7+St`Q@6+;8UmCo-|`_lcX@T"tqTkKL($rCRJ+87P1d!'rS-lSHP7AToffGwVLgRPVBzn{=oe^>R^%P[e'%HAe6x=1or9P5|$PVH#hp0]aU9M)Wv@C
+sz;RCp(<pA~.@S{(Zz8j$Py@ZJ.j72f<`D_5(g|X~5RVpR1CHyq4)e@Dxz68uMl)^_3N!0>.4'f"f,QJZH4(q-A^:A}&w+S)b%.QlAo_Fi_0iA3jwM4D@7
+ed,|g^G]Yx~nk3NRK:u86s~t[P6$nX[KWuw:iX:A7y1^95z9:0P8buoe7.i=!;2.#kh(H.}yc1eRWjS>e.|;nt+Gduqvcuw{M2whDRd'$%@Z~Y@U-GyF$9
+77OTsrV]|X5fZR)OXGL-;x0sbF3:2H)h16J@!'HUdo[k7SKX.6!M"ujMiX}.kWd#LuW6l4D^ZkeutW#XB+].}%i_!Rt0p1c5<aG;3QHWk-ZN4^SSYp8}V'
+{&YB-^{q~JWn|<G|#uo#S#/k!C=N0$9Zr(6p&x_Wy`kT|Xa.DC11#v'o&(D}$2#$;eP3M%$}WSqFY8bjv8:/otF"vCLFzt#N3[M&EeDe;ZO[wOTiCa4q4<
+euTnGR5g2a9OGOG3!k9PpDH|%ShIjzU24=0D=z0RfFC$,4D!xb;ez5BsPb;'8,Z_or~!}<mKL,&{PIYUlCCyXo8XhGo:pkjWF{7G5Efw|GTPJ;!$fmyeC[
+}-M300#>4FN/=sfMvfx[Tyg!ammGe9<mqHKlpXT5qfI!84=b3bsV:>O{w_O13qRh=dW{UKr=HHA9O<2BdZ{qDn|nf@&jCp7%,{,CoS65Ddf.ykNT(q/|&:
+d]0H;T&4Xg%bJQ&EsxU377])b|GrndV.pN"w}fV0U#kBmmPa:%2fI4AlYhRep]-e5mF4JVm_oNxaJhtiPp&XTA(ca"x/c3YQA{{YvpsI}6IIzkSq[ruB[<
+Sad#F[h6eE2%CWNpTO#[D_a1XafSv.v6I;uRYWZUD)&6^"N+K>e5x/g%wO1dWh8vA-afV=x_OXi5=v}s"X@x'C1BcX<+/iWnoL^Q8PCO&f"xNzgD:Xfgs0
+}t=-yjo$P0WHk1W6j}Cf5Tel}YzvtaBvrE^n5fB-SL{0(T<w1)[9>F+|p!q{N9,bfvBCu3+YXHGb!@v`fFa-X`^+ore^TBHKBjDCfHSPbq}^CyS,eWoO);
+7+6%e3yau,%:=!DzkNbYp;qBR2=$A9`7aMg4(0>qS`.N8/6{4_|y.4f,W/B1qQ}[rIW;(]%Ln8P}hDxo}1g3}f~jdiL$@/<#T.m-8x8.>t3$i5=hZu)+E:
+yQL/G#_]r=&}+frwIoiK;{ervoZ@z:'QUjgWBvP#q.R;T-+K&W4w]szQ4Oooc%Q1/OUh57U66JPgZoMjN!FQWg25rOxB{sp#7I%vU<>J[iL0]]RsY#n-X!
+})vD&v0G9vCE""}hHnTyQVT(0k!C/K%zy;yc;S$A58gk3d]/]q$T/LpNvF]FwzUl]{Y.R("G.JsmzICcB3!1'e2g-iK7[|m56(~)0rCGIgt/T'5FP$=t^I
+Z/|{qJ%@{HO{5KuPY&%.Ut"&i"5#H"cav=(+Z-7n`|8'_O[^G%H0p/Afs@N.~`>/=%]S[tJ!gsC>[[B6>-Z$J&O5L;F]I"{8#y7#-jJ4djW@4mSfMcNjs&
+BNOgjubs.Oq(zB/]faRi|Z@!d'3q,iXp988Aj3y[9Y=[MH6{C9;.tR6O&V5jF}eltsw:B"5bYk1q%LL=3F~-^K58"K1/<>s>&^sh:}yaI^qV7|;oG/T0A7
+(ck;~,)j^Z[.q3YL}4l=|53Hp[3@!Y<||m1Ah7H9B<nASJgS"UnT!soVt3:hulsOye:}Sr}qGojyHEmY`RctRetE$|xw-2~}8oUxw)1hbdS{sg#|N1lCM_
+#2M}vfU,z5h_1oeB8glM;rKW:|F>kNxpqfGomt2H8o[}No9wkbkS6UINtu+bqY,=M8ENScd{"N^VuRuwpw_q|]#e7,-.t[2rRb2u6K->xb2tZK+a=f'bDE
+K4s;3A600rIgSEw=g'Dej:L|/&v1NUdL0_nDl;GM[{#0TM^0eqT"ZfV4|4us2ME/:QD<qC3(}xfPbq:bPT9v"dSZ^}0[e<|^qIcmbgW;d-<%<Z^r6ci6{[
+:{L26[ig3:D941K7!e'_'k{7!nMqEuJu-x0-;`qGVo8!@QB5MiWoR=S%4fs0}%^$-f)DQWaaw0dfHwT<Li0[9LdX`LOS[jzD-BDcaiLas9jx8bjBZ%:nCF
+K5w&63_1p-S!5)/,hdp+g57YBi$`OAz[^&_}o&FK4iETwC|.M[b&5=(C^dofog;N&zBTc55&~)&,y7|ByM!Du'"n{bJP`(PQapz{g>wa={zP+S|4jb_h{M
+9k,)]AfLUA-Wt#}"C(}P^nI/l!j#-F&XQMAb`"'/7fWTl['kR[{Q)fMTNC1eYSH9b^:F5Fu>jEgv!a#bIvfsk+WUj:~aQLNeE-}n~[k{S6~+%tAXKuP]ue
+"wjaBTQ_^R)D6EZG_)j#b^(qiG'Rv'wvy|yq:&OY093-;KK}^#tb@^R}xp2KvEpOxqDX5Gw.F8m|O=gh|x,/Zf>:CKd]>t"xTmysL2jN!</tN^b.[D>$g:
+h")B@5KMo[Gu<-o4>$zuK&-&}C)bh->v$$)Ix>7j8yVg}lkI5"Y9Tvy{>wWpO:ga30WRhh;S>fp:02]W#D{u<aSIHS_Z7$DW/cv9Q4|azHLg^a-E}=1bP>
+t9ZL}R]vIOFgZ:+BrIxLH=.}JEc}LW-v#&(nBz=T'/%m%i~Jle|yNf&k%gFM]H+F.kku0#ed'qc%o29mpVT'WUZJyngX%YiFSufg^|n(3rk$_VbE"3Ma3X
+Zhme<m.rmwj'H>!(1"]J-zKVi<UAQrZq$B-m.E#_|e{YR@es76aLLyfiOmsdl&yhLi7$k}==pc]hqq{}+!q"w-o{QxJ{4jibqlv7GD$u/e)tRq]!@jh(,C
+.#]1dc]c<EZ#B^TDOjBsZi,|/k!m$}w{fBp1|29_}`VnH_4wQA|O%a=iPN_Z{c98eYDiji1p=LKS0;Xzma-FrE&/wG.r19a#^mtP;Y+T4l)DHf{DB4bm/=
+:j_BkEXp>-+B;jCQtC7)fkI72/`8_LGV(,{7YucJ%>i]n&XE]DIp]RotRjMkVr')|'4^,&x;M3ODHsiq5hLH5mT<AB~:_[1&PRLmsJBgm:rtt2:tXEoW2{
+3>nO}63y#;4X.vO7(rO{uXX}W1TkQug/QZ$.Sk60OLbU}LPE)TwI!YeR<k3@5x'OXggy(CGlI"f_4yeNF/PNL|7%#/hY)EnvQsb]>,(gw5.O(8cXt[dksg
+eG"kmx&NSA>@vxMhU0X8t]6|;Xej.PNI:w)'{[yJ;-<D#!$PmVZ%Gw.BUV-FtvQ|V@Z2nseOkz8D1FyrD>mNVva,+m7]KDQ`sL<3Wsg5eih&.H2.UJ8AbJ
+(F6kmqC$c5+/ZxMUpPM1,Was%$p"N8wm`2]_UlWWPQ`"5,Uk37u{=B+wGqTpfwI#%.h>oAxR,&|A;FFM~VqY>aTS0b]a,qE@F=c[YhH$fls$B!t>~'-DvM
+Yq|GW!$0=:ZTo!}j7@p_GqHS|DHdg97t)ZMKka96y`Bi=(X4UACi7&3uklmPMeC|]<|k8K>i}%{[h}N/KCDms<HxOgq.NgYT~G/Mdyf5hXw+"X_B7p'Zr)
+5AT1a"n9}r/qm5[,etkX7V38Y2cj+H<kua7J_XZD.u'I_ta0"nLY@ro<}O'/<^S"(.hufRXa-J.X2rVXw/"jELuCSs/rSW7TWle^xS0akN~fx]p2bOF^wJ
+Rg1km7HL;aOG,GN_jjeInRt!c%92kW>h-Qq6qs1WwK-;@Ff)@LTq2)<yY<A>%<$,IeP1rIw.!z6_(b3>ZwjpBVD.q_)wLaG(n[c!pr4z-K7#m.jm]|fblB
+l)@:}&v]K6{$^hN:IAk0;..X}P4l=58Qqi8CaW;szsgG[r3L{[(07|{#mOfm'QpIgC~u]D9qSRzS"vbnp}P6.lZc_94LyWDq&`NX/c|";XuV>Cb,^uVn'P
+}x3I{YAUW=YdfYn@RjKm8n2LiBme@$bCMv1%tB<X'bFDZ;1F.6Rnk&w}}sD!T_MlhA)cfh~w7FGm"WSmRFwIPDXT/@@Iud9g&K1$o_,Fv%'z%,d}P7K#$N
+tm.L$tdqKsgD(d0"!CU=goY{%<|&J9JHprp'6!s$6:62C]z]VF7e=!2(Ga;bk_Sam3(HBgiZ}Lb:J>)#-fR[TS%0Nv&r<xEz8y/f,ci,1,yKZMO7dS]=mC
+}jP"y3v8Zyw^kQ<7zt$)p7o^U]8Zx|I=hz/fp<_"@Uq@'p>0][v)Mj0mHVzx;Xk^;7#>4{gbxV7V/Ue`4$T+]T}"a!:P^8YT[j]->RNP+aA2r/]a+r$Jf3
+"7QFV&JOg$ws)aD{6@Y+;|eV0-L]G`x=W6z[R.<E^"=6z>Z[C--[dq0Pu_ECT.c3T}y5D5$}~[#Xg"5l~blbp&}1eX_L_0+5#qa-o80'9Tes3nR>yGlL~,
+>U^#_@3'<b8!'=swUsK`96-d||$'ZfG+KtNHC^}^@VI8o:zoFe_uy80"Z|eMyGOM5@$U|2"l^8&iQzwU-Hnh~,C,':.gba4IN77rrgAX$r8pB<:q+nPzxe
+SZLfhDBXE/<;s$v}LZW}>}=d;2)AB8l4_]M)W@M@K7]mt]Xz[cI|.0w0APIwqlbo|&NpVK8DM=/-_N~hvn~[]`-oAQD7^GwKGt,#ra/X.QTf_&4cQZOg}v
+/f5Td7U|BdafZV=bUR8VQTg<d`k/:E''BCbb'VYn>FWuCHCIN^kv7BQFd!Gz6]_X~,w$`1<<F^}(_>fmcipA<`K8#XQ]_e}krc0ri}ESC#5/xxJ70TG|/y
+"O[/w6I[FGO:ZTl<F.</^:UB%1ID00YXCnKw+K2CYZ8)@!pt<pr[p(~FKj'6&RNG4j!6mB)L@1QIC=&FHdi"A|(qc1^cv")l(bL}daM|3htn<EdG9:Of}3
+m|j=yj->^k;Td1U)4<dG/pd+kD"@!T)2rJljaV<UcW^gLVE<_W:T!pUMNJ2d8XiS_rJ2H}-F}^Q9-0Y_GaHiI4YnZw<LJOLT6,+den6sDb(D)jXHbms>+9
+O7roxPxQ}WK6rP#CW^qnu%At&!`xWOhcXgGqb=Lu_UaV~9,w"&)6r]3LOnI%<0,n:3}YDr>'er7dmZJ&/1BmK'%zDNwl^JlH<^ywl'66D&R$ZkFM^b.%@3
+a57@ES<5A:mpYX=]Kb)G2v]NP3QqVHATYfC0ol&/):f@Yg>h7/RE5X9QwC;(}h4@prgh9,$Hqij%8lrte%upvqt2Pql"hJ2&U/Dm;wz@vWXU[}naK@DNGx
+C)hJ^H;rRu9QlDkvry>Le}!04dOWYmK:5!5m9P{X(oY3'KaU'(8cY/+3(6/3x4Ma4^G9A(EPLD/|II('kl.%=pHIF^>=~l6De3GLK,ud({4vFb"_6oKNO]
+zd71E5q-EJ:/:"kx!2^y#ol!~B96Dg>c'&SKNnp;_GLR%4q%(hJ,}@[:]^QjR_64qtuvh>'RWB1H~CM3~3`kSrLB'kdsFm$#<V[ga(a+u[c%%GjTeX+!{{
+ypLyR/[ck="IlR|&/4a8~064;PvbGFz5w-!"M@G>GFs>v655~j~8h&}b(jyt2LF^zvWwiaM1%>Z5W{!(awf(V<~#:U(-{1^+rv9l!;j)ruKz)_bIwm]%2N
+6!1iqJ~Pk+6:k0-^]7lA0IP9wBp%#19`)9@Ht+,JFRpE<Lr:e%:MkX{;JTre<n~%ikOE@[oQbD9!af'@k]Sbp>jXB+m!sK9B.;FJbRdi[lk4WnL|Uusq@8
+'-5WV5Oea}F}.#ipr5WmRU;1ktYfBH-zu3PNG`EqxCF,u0Cb5`{PR|ci);(V:'G[H-}bH{]yaD]|:Q]sd.l0;_qtnOglbd$W_j6iFX/9rm_{K;~6&C5czW
+(#:I+C4tO2&M[rDi~OY+"x=A7_.lC7x(QNiW&@}e3Zpxx6tjblwq/:;&LbCIa&F0/%fq3),f>3%J6&(6XIN@JIwW$H8cK9noHUVfAM$N!MeE+0KrcVZDf)
+AM2,l^l/YvIy8J^12B)HMrto0axUu`z;&`9^Fq>I=rvQ|y9M-uo,%QZa;_^/Uk[FK:4JEL~$Zfj-3#&p<.!p!J-Igg_MBFxzziko&wU"<==xgASxJXDY-q
+37:jXSl@2:=J07)WbCQ^0-]J;R',%[}`s|(zq!5E%Worml%Q=`9=ne<jgUc"sqtV&Tb;jE!3LNW1<K":nM8F"xH+pki3naa=k;h64{u7dNlX)%DF-yhGLO
+/=c='hyT7PH"KA0cVI-4D]^TKh48v%;=sn/vnrg[T6Y!#5DKQA4(dkpXnuAd)oZm.qeW1=QQ-DGul9U)t,mt;1gOpRcYja.sv=aI)'h^${[}:gqt24V0]x
+~P-t9rG|I_Z=m:#KMkH@k+d8GRWmAS;'1[7R4'kkE"7M!"A^3VSg~LeRhL.7g-6M'Yb.^aAKuC<{hwK`aKTm+,@9!]WiPB`NR[db"rFr3cTEtd>R0<z!{5
+kNtt>NU4^&s;YK"WojckU+[/vl=h`'(>RIj3[CdQm3f;`Rl|.D.zLuKT:;:`n>|vWA7|=&1!yj""dMj;M2C=<im(L:98c-=zNpl:HQ0/&1sO]VmB}CgPPR
+$y&zE|TV95E<|IMeI"h<3f)_!"i)D.^K(MnfYs!4QO+p)Uf22C+V|#f93SZ4GT<On_Jm{3iHRvp#99wvtf=LW2UUamgi._yNhT$S'r79h/f!LD3}Y[h:&>
+]VlU-p69&+qN/lq(iDh|Z9gE+{OJ{'U,Cv'.VBn-s;U89v&tca^P>K[sF0_@/aM]b6/dlW~"S^`[#sKy;{n8)SCaHL.1&2gnA=:-~fa=wZVK1)({DmJd#U
+oRr)CQ(+g%<bk|L3k.0(RiC)%kod]VgW/=FE||QLZkF[y@>2RZ|(+m(g/..;0}&3v,!!ode)dgd'&m37Wz.ewvziZJ|d1jF.]qpCQ@uBwF3B6yv2XB_3<3
+.Z]UEr=}8oU/I8-<-q,L"k-XOD/VM&J&BQcoU/.&.w8.l4.JT={$/FhdS'H.0zJLOJVGq@o9F8aKp,Nlf@`(GJ|-EuqX/q3rH<E$71+>"uFd$o/PP"7pW=
+5pMsXvw({kUH5x$[V@u7l_fe!~C4gUhvuoH<89`R@ZV<d;JldUM2ud/bv(DqbCNbz+AI-AAB>Ay+Kh;T&0Zfc1"YKZC8wZT/U(jnWS;bS$!;](;5af'QH[
+#dU[s4zBVtj`zkhH)%~F-ob[rHK0}d/Y'C_6>"._tn0}5"#P~"_yt'bJ4_j-LF<D#'UK>Xf85]_+Qb$lG>i-B`{3j9@2g'xU0"=nxTj:D(4ft_C%JiNI~O
+ob{b:OK<[Zn}.Daw2qyv"IwGc2mEbNxa2:"}J1tEniqFi{:0s1He#CPjTTpUhEqI;6TB$o]LzoqMPe7zhc%o/"OVLlfnqnB58hx4cM:1xg[`,vA2THJwvp
+mz^|{.)^=${g=(f5'O0G5^_B_,&Y=,2e%}N/g2I6rj4nHKIt>7,IBeK{mK~o,b8@'2d'{cwF6STdf:CK"TMKte>tfc]yV]%|>s;&S.gjdM4jaFQM_2iI}$
+-BD@P,.//i.j~w^i=k^%z0QrFxGp)tWb+Nc:U+#DFxmsstRJB8K(VUDv+>%GmiO4+/HWJ%Dj/k<=}ZsD>,>$kbSw[i7ro"TjNO&rqzg3pzuC/n{TP=95H}
+.RQo]Z8g)zfnsk378{5j|H[r,}e#zh8r{h2$<}72jNQ!4R:vZ{iy^[1!;{SeY-0:XYJB%}0}T)k92'c[+RsqfPHyA&gU-|{F&^.^[pW{9GcOQ&Q#o=)(#A
+>,"gSXWR3k,0B]l3P8aNu&ASfLRRy;wkG,6SXR>x)s-rbd0qWTbcPP`ps>ZFz27WZ<t/1"QRvS3]w>|T&nb.I{"&E]z7RAJ+n^xs~]cjc32R.UHxo[#4py
+hf5SgScin{z,qk)^}2nKX)osZ-(MjR2A0/[Fg[BbFw~byy,%'I-7M;iJ;Hus"Z:!srFYz_u51mRY8fNfHB^bRrBT<>l>[_;bI:3O2:LSCFU$9S)]M!YG.,
+#>iR4vZ;E%@bMf@N2B2KL@A+Oe<'`'~5v&cx,<P2U6A>M;hiF!QM+Pq`LUcW"%MO^h,/i.+Z89HF1JFx6}3gwu'gS|{|$7vy4UN3=f@Wl;hTxo:6k0-4M%
+G0;:3zql6D-L/A0P3E{Bgmw1{TCD--V^t#^.=EA5{To[`E388kbirr@S^B~&mQro^"8Pv6!B$;_`Q0Z[UbRs9{$Eu.aKaWG=.Neq/6bp|;LBC"_a=M5.aF
+tfqED+b+Zdd:y%l4a-)9>QOTiaY5,":NonMX|0m/L6hCkUpO]_=T<XD7&2y#f3zbUv"!uFZ)6N5eFEF=dd!]VZ,A]+lJ#Y~zWFjy&)AF!RZ=+'GFLswK;V
+Vxvt'w72LT8X^C"ph7Avp@!M&/L(+."U$ILEM_uGs.yJDb`:fw`DgVDQp!Pq]K7@tYf8HW${.0z0/z9`m=7GSYVG]%c#ovYlI'E]O%W+XhzGihq4BE@V1X
+vW'6D'&2>&2Z-#1o>ER,OV2Kyn,2m4+9HQpo(`J'j'r'sDOjV=7(nX7FzSgvm9Hq,k3BY5P7ym]a{->-GckA`$-iz(nZEb~hF2wt]CGH%q>m{&~<;$IX[z
+iPD--<bW1T+@wr7hTa@^XHa/%uI;KMrN+i2Ya`F,A,NwW'>k"]k;'Q;$Cfv@{N@dVg|[r-2''s^6U#61u]24<(6"ruS_=#nfy@04U|7/x7kz;dy%<=A3>V
+8Ig3u)TBS{jFM0grz]ejHNLYO_S+&:cyx@Z]-dTfQv>yXk`>PlXY>w'j&>HoTEsJ|<:BZ9|1[:1ws`'6:C)No>sB,fdt}nupDkFw#wM+c8n|K"|[#=g+I4
+V!N@.dbOS/q57:!6w@;04Wy<hlpaRBF-E#LPrMsJOu[5jbWbbK/HonN:Y|{tLjS|~KbJ;%/6w|s_:_Ym!6eoZyC5P0x>+R5zIemR'n+1)NvP,(A&7Ws=jc
+D[{%aQzT-W'n5/1y.0t,'IJhxHBb!X86L(ojpjPuc`s|4W.0%K'K[TlY1-u&-7Ge`Kg0Po'<EacPd{zZ`L/cm,8N^oV$`.uV+U=I_d[eafCUFp[hDs[O{-
+GPt6!yH!})-d<%_Fk!@kM;bA|Cn>l<u8ag2as-$UUtQhXer>z;Tu0"S5eAj8i}s'MWal|EKHFVZVN#C[#bB5,3!G2<mjIe=w.WBT|8Q|__s-(Pi>JHTS&w
+N0/dQOJ!gB1,j8[-uot9>K$|WR:xUFg/0"tq5dMRLna:wDZwIk4&9Q(.4N[_H)iL{'U-GaQ0WaYJ.ux<Kh}BpyF'na3}>&JJ4s)r{B|`<@!@<T!_B-O=eb
+V'[Wn}4IgXt3!c3aeT8^>/CV{A{jxEz|wNi&"txzN(R[C5A;}J]mA}.nqN&v5yi0I+m!Wlyg]:6(''0>{iM/"9H3[-.J>#(GdkgE`$Bm{+sP4I9M|jMMPp
+Dh|(zW{bVlh3hs:;Wx+7wr'<H9;bW3bU|Lvd@"82aF_`u=Og[=BE1ed"ZpcxD#dY@np<Cr3_(@ffe,3|`6^I/Nzwvv_>@R1&uVl$)93u8a,af(A^k6i=AO
+l}0@ueb;Jgj$rBTAC`j=Y>h`f)Jbs,4TTKKf"xg|Vwar-d+^)$"Nn:n_[#T%;x6I!k_e'>n^#wIXLMbwE(4qVen<I:I8cy3gOz0k3^"z_w5T}lidpSh&#J
+Qj7fm=/G7!h&<ur(M:W/qsEq'"6JI}475dqrz/;Pq=`T7:e"qQ+>hjiTh22^G3,>r7~s(L`dm,o8mh;Ki%:<~+>s^4+ltDH9&,icH2~xAv=<5;=TX{cZ'8
+]4kmK^q@Mbt$y6b`S'05W|]!4DyhGRGwkD613po1s>1&6@QLZITAV[OO`RvrP<"V/utINd[.3Wn(:D5]n%nX#@.k%g+'z(]_0!~4nb"3zDMg0aTLJmdkxL
+anPL'lq3V3>D;qi<T8iEcRZHzlivp5;$$VmHDQ]<N,'/Y%doQx+0C[2|8mAyTgaT.rjMLLI`>K4/H)mv:(L:(jJ0sP-JhlPk>Fh`hkFw>p+I)T%<!S1a6]
+N5Ta-HzH84Hb}0LTL(bGzs=m>>MG&:EHN{jU@G#C(_r4sXg9xPvy`K4LZ&63Rt{hx"Q^h7RBluAK~ND&)2pVPYVgY:H!Ifv`CaSs)![alI"I-PM_2VPb~_
+.3=,1<{g7gwwVPwyroxp4Tk4>sAWzhwRKMTaW>.:/Aa,CR[1ydTP_+2c|kxPy<$$z!4#W3cN`sd'G`sj=-cdh^,Tfu)0$RAfNN.}}z^oINde_"i2_}eO&O
+``~Oxepg8FVvVrwWp5%,ufc#nhrGa4=;;SuUI!}7;}seJ|b1`&Qzh&;;+'I'>A~)!CO/]L[|[THCuYLo^fvCqD&Lf]bcH=waSgs0Q0jZg)<zjMV%mA4LfB
+xJw(3&&GFG['|`(/@=0S4$O1@5~n]Kn_i^f<BS2jZIBUGN0DPEJ_Gj7&j|.#afkY3i8Ksadb2V',QK:9P^)Y2j`YRlm^!"jNfyt;O.M0)Ug2DB!]+s8bB@
+{RSE-vNGAQu&v+:St5TOP{o6MsJu&jco{Ac&A5AuHjyrWl-EeIUkfB'A{4By2Qld3Sx8QHW5:L3Ha"[ayPm.b1b3v.jWPbg@p"@([fV@)OeNt.]S6p[&Ic
+wZ,k.>X$dEJ2sXB[O#^En_WLbTHgl`KIUq./sKb,!V%k2R;tm&.18S9+^;_1q/&]WV&9G{h^)90=$o7+B7y0!uh^e5_9Sy=0+`o'q7XpJPjsmzA=p.<iYN
+=ywBl^{"bhB.|1FaGZNKJ2]0MGnt{RNxQ.G{q[;}[%-RGK89^]_JTinBvFf%-I+RP]E<oDc[TgfqWE81X(MQQh~DiU/Y:$8h.^A+3V@m}>1Z5n%oM!RgAG
+XDT[%;zr9/h;l[pG/4Lb0d}!gS~a;09nWKz^[<:,4_nebMx$Xncn'U/dR_.&Z;t4Ka@G+A&J:cSZ+s-Q@qk)']$%oVxrfl`(IMdd]`Zl1Qund+E85P_eZ&
+#NLTD(qsj)GcGTq-1,VZJD8SPX|V]C!oz;eT{ETz.Vme}"#[wr"oCCT0MgD@530=IArV7{|w$;VCU9kono.@[1v3){udWWS0I0o=&'`2.=3D3N4,'Z"%Bn
+S<|C:z^`GP|irF^>&(NFI+/@'G@h2iV"5[OyH[tZ`%)>P^C[^%Q^Zr;BpEr,;gu79t-1FmP_@+P;j#TEwi.IR1;PtRK"R!_B`^O%C>J!r@OXvwD"fN.T9M
+raWcuY.w-bLF~IGb9^962C-Mo069ISohDWAcqr@qswV40-PC)uS0rJZGrA|ms$DELJn]`_@i0Q^g#=xIU10u9d_e=PT8_u|=QPOP'$8Jvn_aU1s.qEgIeJ
+vQ.yt[s>zI}O0mI!%vG7BF'{r]Xl[9:(uTCaYQINVJ6tB$8{{rzSq<,!5&>h(AGO0_HN^kWWHAIH8Qe11#<-g'r]U8}yKRVI&Jl"^uI61A}+yAyu_5rVi@
+IIp/h,J_WwJ#Lb"v.;_QXBr14;5b"X/@uSo&Sf5aa;#Y-W`W0@nQD$=+i$uluzc0#fs"p_YWN0IFB8#_~+q9JThjH"ELJ0qc`A.St"_j9jrJ<#7S55>}J)
+${Z5oO!pFIZ+(pV0MI+q416I&$5ZsEKY@7'$YX(C9c_OaL"Ig]WkM:qHVy-/~xB^H`h4;SWr+[`&fA"(vf0(^c1/Lv0a>_~14zG-M"9ePD471(ajcj7MZB
+-`eEqyc93/!:(AxgV5<:y/i;/)u"}{`enZjNnc3lh[4lmwV@MT<AVv@<G_r{v]Mi(0-KKHhT'B7M<K+`x$H24P{ItUFKfHNn`^fHxZVS/=<zJ_+eCXFn;w
+<i]_fTXya]}eS(nB"9yYS[:|-jQ.LRkJf>$nHs6^P27Alsh(''e4eFu`1L,_"8Vo&]FLrvVy^Q$Hd_U@(>@=l]v__Uu"-Z.ZS6uJl8i+qE<-~r~%A&n[QI
+b.cNCwL&<{'D~Jh{i/5Kl'O@;ShnXpk@gH=6"zE`S^@n+HS0uji25D}]R5}X`[Lm1FJmceJRw2~oF355&]tS>7]}+DI}F-g-CVgsv39/DnM2B)P(B9KQb9
+ka=179HFJ@~uH)}Gd;F.mEQ,+03)JLXtFIm@f^hJU5>=7P&`~TNs_A6}fZdkaiL/qv|;"Rob((J06@IS[CJ>H`uec)Xspp6Pb,No~KZc}n7mW%SIS0v4p{
+yaWbC"C/P)1=}YydPFM8(C9,)7L0O_/Lf<:Assuwpu4a@qjqaLed1S6]1SaEZSBDZ|Ew~eh-6H>75O"EhF>@wXd`ze"HH73'{LG{z:yEz/N#gL2G6xv&k7
+yx<'!v&7bc:L:EyNV&]Qnvq12/DZ3%f$meF<il|,I$K0i[nBe/W:M!NluJ4ZImoK1UuD{SRL<>CW/{#[KPq`8^SSf$(7e^J6kOf$|,"Ww+svx}j+v6b.XP
+nx%xO'~j1K>>Is_H"ey%B&GE3Y:9kh}5.@b&0fe^kQ#Mrn6[Rs4Jy>7icIeI4kD|P,DAA'Ty+6CQ&/-P2It!Gl,2O>rsX{nk0le,fJzF>h#npjr}LTVcdi
+;>['E#&>J3|S)2dz/TqF_6+L,A^=i[6XMy<ty7a9k_;ZdEW<=rzxgxzx-I&#EP"@Jdx0@g[cT,KNs^uCit|7a.MWZ01PSmmiYc5JUMYITvslgo$-18}C&c
+qK+Ot=NHcN6ROggGa9+m;sc[kC"gX,/nX2k[@i4vZ{#0k)Cg#2DtIW:jql:#,9tC<>i@}E%^WimsnKAX35H'!TiR26Z[-rF/Jg)$l/^!e"'(E+3DVBk1O2
+lw#0~5FJa55ske!e24-|d'fZ97wd)K,),Ssd6V94p#XA`Yqq8XfTd`lFRg~|etnn$:jvNoZJ[b8hlE{I0bQr1A-}8&R{^h>jx='5xrwhj/Y1AjAr~!:$>T
+]HiK2C@11$XT=cm13X;B$px1wDHLKZ;nMgJU2A12e{ym{i~R0Zy<s$+{s;lMh{,j)3mHyFJ+y|Vk!KUrR-;PTh4K0=rWWRR<oNn`YkY|3dRTwyzNJg/A6C
+EzUb3E<y!c)Qxl~9{-:_OAkCCxyhDn=dCOD`~-o{^l2<C^0aKAJ!#5EY]ZZB;x((m9:Tb]n46I=}/<k}NAj)~"+Y]l8A&AjR|-)ELy7[1nJ;iE%PphYi6)
+3E&|U[NL7pm]{C{b1U;#@O`,39_C18XBrg2ewFP)ud4M&Aem:4|3{N7`v5rKGmX8>^Y34IE`;[eE/hZ))BqmJ4%xMxl8h)[@Fx-Yl%r.-p}9R)AOf<:#S:
+@h8yGTTYCQ0m;5mqe0f-%2|gPXVj[;l-+ywm~04YEir:($IJYc<,T!s1D)8DjoDQj:Uk,+&:%rVzFd_18-P65b+P+ZdZvJTmkSlk5C0{PvC|PC^F~Vbiko
+(#Y668NzAJstM`!+a[~0}j;u8g~Xy/)[zp8_|lOj'NNGs[0U]S8/`,z>NG:typ}p-_IbFwZ))S3c[czRe]#0&''^8VNj+oS_9WAe/G2{y2&D0B.tXy+x25
+s@o%BbLoctxLv)F-}c2eJGRHI9>m-Op#56E3p@o%tb_cJyM2Hwo-)wtlis>EUnK6wkh(i#T0g4kD~Q>s58y@"pKJy7"IJv3)CyNv9M3]%m|zFSY@Z3R&I`
+$A:F4j"&&#PaU=e=/b+90s/DY8X%%CHu!IV,j_1go#~OI=w_VQ9$WEVNbFM^@EET~KA+Bl@yq8LNo{2-HhU9$>bXx>DWeg+o9UcW'L##EKtN0ZpeVyA3$!
+5w_^Oi"1/6`BV7;f1eNAf!qRuI&Pd:hP0._3C!87a`oZ''nrKTLU1RW:u{M:jKjp3Am{zqkJHLLJ[CsiTX,W/N$Z"6x,<ej;X}:w8p+lGSpdVg@p6oa}5"
+NeDFq]2MP"+sYJHJ9T]n[CXo(7|JW2""esnkvoJLw},7z8VSuD-,>7~[eBh.Yh%u{dAj2LzE"=P>6a<XSNSchP#|XW-eaTE,ISYi})$RLm!bYVW:Ty_8i}
+.6Vk4f,R%};[@"X%_Vk1:kHcF&E(`qI,.>#Zw^0$9SNU$'"p-}<S:Tpn&A+JR$2Rz#vzsx5y},PK^0^Xy<y=#tx_smwT72_pB8=<dIcq2RXDkPa,"-jw|C
+f#0;P0|[_(,>Sd7Z(g:Me5:kyMqakf"x[UMUq>{NptKGXcy{U[M{'qwx1pSdJN!O@)5}'xqz+E~m!68>TP~(W[cbw#@:yto|hJ4wuVE@Wpi_BY~b5zf::P
+9GrUD'[eCM3Y}E0mP!~%rexU-["Uz%q@=Ek&~@|9}##Z,iQ&t[AOmi6>82QYyWhQCp+;;C::Ur`0MbN0"5qS<1mutCe+j2{JY$`k}#H^hIU}^E(}2KGd:H
+Lh2+l>`aPWynZ@j|ykMv,|h%W;[I__faaG|hRYBCTpvI{:V9g0-|v]0RkR-D8q{X_[TP9"d6qt#"~YqGK:EQUP7FC7T{K:>=w/oRqy{Xf>7vgE&]<|bFos
+)r/6a=Zkg(tA;QvXMWbn,Y9UoJPLb{c/ouhBUisexDavpT8D6WPkaTTV3Lh,Lqne0{bk!'ItsK~AG}[l;kI]O%d|z/;sDXRt+if5GdnmMZ60HV`;#[vN=x
+|WYpUc>]d+9Z;n>PS[A"69n-OdGEWk^#wm@3bhvn;B`pq1ozMGaShe-o1|BR8m++]GsDSPutKEm%Rcq<{D/Cy-h7Q)1!HLig0Qj{c#QfW+PC4$swLb!J~u
+PXmh!/P3%%N(q(>v!"a:1`:k-4@6)MAV7W~MIPof~jWtreRYPx)MSn#x.L/aV8F!{toF={C6p6XG8QIyw!f!GOMdPnU=b+BJ&h!@WMO10]b'Kdd39:u_O0
+8(iU;X6P<kxT>$(N"X')nemoD_PB:y)lJs`[nrN"+v0EgV<[KiE@Fp+u.=V(r|eO>JqMy<82Gn[q}{[8o1"YSJ@]e%LOcogRBL)=+[:N>@zV:x8N78Eg3)
+&4x,m^;vx'w`3xv}@I[;6tCzAHReY/n,`XH4X.Ot^HSR5{@WVMsR%M_,C%{A9=V{vXwI:G"2C$u;cGFXFgG|0/$xxZ9ql5fXhR]MXUy,sd3/Xm&Qb9xxS2
+Qu_kJ&o|M)TvgVi5~Zdp){,[Hp@1]%9I$"/1`B&Nn^6oqujU&r/"MM6>XJ-<k=Val:dePy#/_E-v5c~gd(7RK!3nha9Z]`LEf2y<{0c,kDk>rxji2L}Y8K
+rymYB7W;!+E.2t&D'!f|h@LQBM@WWs7>M5W"4+a4YU8S1.)`:E3S)k]cl:xivXw#UwjAIQ9dDKkNw}pN"F:__-~-n,U9^w(Z3CK7BW8hf@B0L,Rk%5.)r;
+cowsN4;x{VO=Y297e)vtb6Mck)}'=wE-6APX/S@EM:`Cu'KrnN&yV-$I:dQ$|9(<k"#]+jmdhY66@-xIP>wE#TVt8Rxw[G[A!f-e+^GO,]cVvbx;)_q7.!
+3n/"5UaLq[!|@yN-e%{RKMGHp+EahYIW1(4NTG45%BKr&M_FGSm.dXNW26>H^G-pBiOi/c;m2Co$/tT,f[yk%Tot1H(hSRS70<|d.V$,^NI(u2vz!lhp1@
+/'Z5OYW`Ss8Fo86sgHP>Mfc4bVvx$-kD8{l;ztk;r$B8tLe!69z(4pYH&ar%$#+:hS=4^e25NN^Iz7+ZF^>-Ojp%GMy0V9u"0E]|qt;+{g<!Ti[s(#Q[5k
+>AtS":$v:9@,w40j>qc7{aALhch/4W;X~jP||rVl29P;8IKdSi%zt)b_($t+7Nz<`Uvj5ft=Wn{+5Q-+kRck#ZnIZb4@pf$xnO$Y%C28Jbuf9VxGlmyZ)m
+3{ANLs$S]r$G3N%xR|&#^(,8Rn][-I9HM{={%N5MOdrsxC)^]PNrvmk]s,5n,ZPOfjdCk{%C&wo//w7Kt9S|j3<M}_Z-jGAPDJro!"S}#9EF+&o/WXd=n0
+s7i0>%gN$-x070M;i<aJlme.J#_B(L^mPjd$uc`y<x$99G,wX"!A%sMo.W.Rp:F!NCgZL/=i@X;&KIpP92cX~Y(n;/TG-H+CTNp8ebT|K:c5qn>}`K{Qp`
+F(`sUb`6u1ES:y[NmpM;,pa)X[nDV/xk0j-D+lJc}:>}t)r4&h<+]=+UGP3#2b_#!{.r.d2B;y[5mQ@uo^fiKQ}|Hi~EUCQP3@ZDQci;HIKK6,6n@MQ23s
+Ju9(z<-P^Elt8TKm[!3,#6T+}o/RyGWA[wux8i8|MiRyT[Ff]c6rOBe<p<;W8A<#U>+TaJV5hAm>qFgg9^jA]XGzaWMzVVU;;$hNh&J:Sv1Y{NHmtm7C40
+&]CTYMr%f>-$J/;Qn5v%&B)w=TV^4+0"bfb]#PuiHD6^C}~5q]w;S@"kgnSl-|R&K1+'gC&KqJNwf(9tqvM;F,+5vvg1c)0oF1!TWa|.=r.4{[$UrJNX&l
+_[&T!'t:4nkyJ4O^/>W:kAr-#7^};{q%RBRS-gx#Z<JQmFOm{">vdzX%rMXCmXW[xWH,`'Te67@PT%q5,';0-7Nm0K1=/5$6p{CKLs.7SYbX9=hu-kCFnf
+''{t)%<2-6hOcPx(ql}r,^Nt.uyGP>7R])"^n-PqMK#{n|ch-d6vc7dAf68`YpJTHTV6EenBfG@d")S+X6(OiXRG~T}p"t_gQ1dU84rGJobT~h{rz#Z9Q>
+52C/f^G+Ip)_r:Gqm,sQxCqFAZJ=kHb-U$<,K#YAL3tQMMGw.sa:}ikx%Wt.-P8j=kaznX)iO1;|[Cdi/^OhM1Q@Z$7#aF5P|[^Uu!F:0kh[6[:PH[sBUT
+@u4(#2/fh8!KdG$<{@ajd/IO~xWp_[V(#qbfDeG;8C:aj-5NrU6u9&dU<R&0HA-j8Ec;&]iLwZ_:A}%w(<mVRc6_B@v8Gv#Fc>O,.kW'1/naMywL/B>Rn(
+5=pHNcJ'iDq+&e$dIMdhhJuH0AUU~8bS~3,2nX+)Y@a>e>DT!>$y'Fv;Ap}myEiA97,)|<Dqs;smi6aGxoM[`r3LO27t^[:|zjJ^-,%QC73R.9TbC1T$rP
+=Dl_Pj!+uz+We,]SvlbUm=wy.fY&SP[}zV[6vKUnQ3@^5k,f'&Jb"3JS{b%Ozf73KzR9^3K|t'kjogQ,b=`=K>,A>DKWA|B=[s5G~t@P@Vf6"{hE2@SGnx
+_fmg~<(:'a"wX-t(|BgLTev`"qphZ$HSNfukJ2K>~3'D8Jg(>6(J1b:el^Be3:n6m^JJ(EBTlK07u$(!zoT/V1]c|<&K<2b$mONg+k/4ip-"AFKu7`:2D-
+z4aH_]Q^u$ku8{:%bA&Qd)>-]!@xVg+(-.WVl_8N%G"p.t~_PuJ%(9^"$mHDk!'c5+Slsocw.3lDLy#)VFO5l+>eO-~`Jbw&<+kUD|!s/!]US:D]Y)xI1C
+%xdm/@>pt/${/=)/tB-y_2t|Vi-9a1#52m[<{aR3$kZ=_fh=k!yxu5Ch@leF&+5nePcR9V'e0O_Y.61vVg':)-,&a9a%9&}Q=RH1%s'iF"{}(J&>,840Vr
+zfEA'}aT(Ue7Im@}Vk]tfW]_K|R)+H>mA-80>j{4ckX)75q$sM.c4uO1>_A].}gP$3WB8J!_P4!!%#Z&Z.4PN8s.84%%IW=>$I"0Q}j_hu3[-N@-BaZWe/
+RPo4thQV>%czp_@ZcPg7&=0,FVG'f@xvlSq$~i][&PaVvn~{t%Wk>8.(3-kTG]9uI9Rgj2l:UthWt(+0WnuEG6PE^}E#!ls'0P9U@%GZy/gl^UP$Te<Mb)
+9HQi!ES#bzG=5FSFXV4j%vr&[tU9r#kBAKc"=WAj=&N%V<wD!=@=%;'hpj[.`J_a^y|W`Z0J`O1:/B2'>1h)|%RImKzABc5/Xh|/"qX2n.BouqAEr|'Qs=
+5HQDxFC=m]U!Sv/]]"6sz}[;lRU(3Il_Eugugs5e'[RkK.%Sk8F'8z~AH9,&Xg7I`KNMoJKFB(kP^z2R&B_c;A{mIbzbcU,^~JRpe1O#<O@yV+>t0-Iy"V
+$c(]':Oy)B,UK+_lbi,U7Wr+hvS`~q:IQZb0qTD!z"r7!<Xzjac]AO}8;6'hX"nU0Q#C}G,]EUR]yAZGf=A7#q-@>&<XtrUFrnuGmNjK$9:[}(oH<F!Ix6
+ZhLJl"L"mx7^kj8mQ+$,8>"Cm!J.5ydvNimKQsqVa+_aq_JCtDc.%aLr@oL}}%(t"uPq<!cOCUiET._GL^]5/P_`W;c3Tg^^F&wCArvWCP5]J{SANWY5Uv
+SKOss+s[x,25;+eGW(K!5RCt=wfQBm:CYG=i'b&K'x<S7p]u;qG!5xdo.qXwDx$"`2LcL&{pEeX.GFtu14Mzl's^Xp0X`QGPh+;yL6,.ZEo4M.D1W,ls_A
+~2`Z.Trt`_g>m3pj_IQL"/D@]QFi4M##HVS!5mO_00jbqrv.~w)0pO`b8%:gg'CL!|0'@o=t;AyRs0X'I3F,2nf12%0SB];>MerttKdaPJxn8QkNOVH@k]
+B8&tw^+,~+DbKFxWmw^[zM/cU$Cj|;2BfhJXf6yz<k1gKj)J@+|oW(#F:Bn;=j$%TeqyR^0RUgj#Olp(<0Lk!E<P[@m!^X:M(IteDoej-v%B!R"jEUxS2'
+u0>d,(_Glnl0brI0y%$J'tWj^<2)WRi$Qcz#PE':J4%G])F{-h}"DJAS}qWvME0I<,R/);8q4+N63RLRMb(0cAnQV"YQFjdG@7y$L0KJua_nE!'2(%#<k7
+-'#O#@562(tOB>5WwE!&~sgd6Z8KpSmyrWH/I'MsL'(:p#nav^-l)MRKCP'$"ldRIB:cuw,/2xW6<q{1xhf$u{l%3.CoSo3j:RrPw/]'+urvqSPTEzs'26
+W_nV7PyL[dJgT)WDD8@=D9RiQ]eemNj@m)`]GmpFlSi/0:y[2w-b(&C'$r~#_KFJ{hI`%/ohpXD1rk.r~4T1VnPaJecEip~bO|IW)hS>x;]HSOgWHVF,i(
+Ri,"WMS|0s1"Z&,[zUM[_Gd"c{EP9f%f|CmNK6xStp.B/2vsOb%l"%_5dv81CV;lr&BXRg|Cz8][{AL(kMH8#n]'i#s'm%QicP+H^TmPcE`M</Azn7$(NE
+-x|:yBhL4]>HdDa4}0n4,"@o/+Y:-yNjrvRNcU@I[zH'#=^t5NcbmrAaQ0-}|-jqJ+ft=f~+bpR8}S/=%@sECnQ={<ch4r(wN"N>26WI]6b`=';`Fo+Xh'
++8qg7@Ma<uupF"#3>^y]%_J^9_-2H,@@'VtRix_h0b)',h>JYc9PfF{OX8`mVUv+9'T6,YK`0TA}$G~E[-4=`7qT6L:U)ffRtV7'N&Ui#eWJg;=F_3xtqc
+{K61K.UfM/QzLY6G'dC#8!C&PT3v^KC3aansbF!!.G{i3IH)g0_]zb,Sf5A8CJ~a0P1S~s8:gCOBP&N)<F&d$'kLz5[%MSSP0^[Gy/sfW`A_o%Rm{ef^9H
+dN&Utv]|x7Y,S90SvRdP$P2g`MYCjg'QPeRm#zU@fq_GXqKJ!]1%T|,oYnI]eC>2<(%6TmhU!2oB,tU#Sb''>9dI_Vy]N5M,rGm=h2L'[R=<o:P'G:NIs8
+&"O;3d/@b`]o<b}e}/&8p{/)6Gq!AXORM&`Wx1iC3"%rWeobgO/5tN|8>{FpF8k^}XgN"mzkLE<KWTd/+aH-5AKU[SkW;P%:N%I`MgEV:.2|vGd@o{PIjW
+4;Ztt!1{LM3MbkHiRgaUe!Rq[PGCLc~h_XC()_-wf!D>2J#!uI8wUA@"$;,]QMb0>Np"D!6lgC9R~IjJ:Ts[n[Be+9|aC&sFfUl(C%FQ&@q(6:~)i].uE5
+D_JS)yGp_pB/Kd,bho[_a+n.'+ZjO"em`.Im[f^bgNc%R)Swb]=)-)qa'p3Ec=ud5s[]FJP6-v$Mb>.M+a2w4Ie$u7Y'0P%ZO"XyvDWtD:IY)q6][lusB'
+}%RYM!:T;(LP"7!<:tP>;5)>(KC$pcanVKq.L,FFDX5WSwp,!m.9~/)!M=Fs|y%4_izXz2iRG,:8-%05ndc>V+;]!b;U<$[[X).RJVNbo-jup%hdc3Gj$L
+tWc4xY$L:Wil}3ux-ggTt:yX:gmW8w-]ptcSmoaY:gba(P~]#<o=+_u<>g>Gjn;P~e70I9!p/<xdQbyXw3~PBAVflgZ%Er#hl(KQ@HA-x.Nd'mx$;MvV|t
+!J$d4o}a9Z;FE|1uk(68hk^73,<fgt:K]]Bk`HQ-EsMFgqw>L"j5aEPC=Y`9c@R.6'#iXIlCJSeWPu'r:"j#e$wAf.-3z;hOV(K4(1]7_`_4jXdR[Hup"x
+_t)z~v|]806>jC>4h_Wip<7K2SIr~<+<LM8@)$Ndv5wFKR:'(rrR/|9ZX3~R+YRC~H!(!3z).PdsO^]qIy/4Vt|trUk=Z%i$P"gqWAhoPxST.XJ3Bc8<OQ
+Op-JW52b(,tW}KV3XPs1t8Hj&F7Y."j8jOq-w9O={.i%k,NV[rqqzg+L{x{5D+le1/L/%rT[o%^eGB5<Y3MncwFz9:eupTh%8vneUD57XL-2:4JM<{xt#h
+P%Ke%:o`cSC=;ZaPiB0C.`)'kiaFRD}%9oeDk<W)O_^"G/Mdic<z'LoU%oVG=XK<s>tF^!Grad~g1+]SKX(&E/no)YZ@k}2h_l[#sUNQtjF(fV$[4TFLbf
+QNGZ#VdGNce3&KnW_m8OI(T!oDa+=/RE~9T!t,eX0s`/S,+SG@#.:L75EI]sN(C5W+"3l8:d;TIC]cPT`kC%PSs(!h!q|MyVdH+G3i|w5QpVRl6`@1E`s.
+2Uy^Fcq[nFr^#I)3:/(/YEQUV"&QiO;dYQs.R4'Ch1u.{p6Bu_<[B)DsB]CGzHEf=#UWDM<%3OB8/#8$^d)2Ph)SpfTuqX8`S,7R":8INj]!i{sDF=&684
+r@C%$j5F%r{G{H'OP71_2%c`[u,"Xd|5v37yLzA`qN;%Xwr{F=D+AkhK;9BO5uUl,W>n'L|YHCZOj!A1R}Q4Dx(gPRCBBB!iW8cPag5O_pBAjmJimX1I^m
+hI&^t#~k[S=s]{-H!"%lUc$9El~u}3U-#+H)AC~C;tYh(O:T=u9CKuThfaOxtq1Ti+5h>z'xms2{%NeJQ]F_H<F4T+7qXt9<O>5y[L}%#VXeyTfPu|72@O
+l'aK}yl)E`i6kE$#k}gbO6;B(mpMr[':l8ZZ:hNqaPPsHFW`T^NDNro(QOt2I&bn2J^p%[s::>}N5Bd1'tP$T-FaZ2=Qusr49zihgM]l`7C#e]O8yS-%|"
+dBl<w>]ALl|.pkmX&i6-62IuRBUY1&DPEG=%%p8(-"Q(c520+_-9Kol:B9#c^cB-M2}7ljRl(FMmA(q<#y"00lw0y[Mu9pCF!b;(mWT6T"p5V4]!x|b!aX
+u!`Jo9[g;iaE-RM#Qe%#~`xhqjH!%|ESrVyUoBXe~aU[YJdkY2`_2wT`O%`lMvuCW.LTi}9g<WmSGjr9+3e[+_Aw=YLHtW^"%k+aP-z5$siR}E`:'iFzPu
+,3z{8BW8{!`Je5SLm@0I^os1MQ,JA!}>vMIFSAuJc&Ypu:-VP"M(7`V3'3kK$$DjrG[!y=Dq/7QNlKnEhP,]:ShR~L6Z]ld"zC8tcX"C`!PauN(8]+%h9%
+75pzTDDlqo1L|0husD<P~6:{&>HUzc-5gG-klvMb"3~^M6+,#KJdil@HQ|v:J=`!w)2TQ;|XD5I-%w69GIJx~BvVaFo@l%]<<S-C3fx[ARH-=#eG~toch$
+C,LZNZEU`}eMbwF>>"A66jbeG6NH%53VJ,xu=f.;`0^)Wx6RB+~Z&|t$#G#-W<dnuQwq_O&YKYhwW7nu4'EHy3S&^Oj6Uv]${XD#.n8kL[J|9a|<qzULoT
+VOaw!Mky9r#{I$@]FvwqWr&}/9L2B%4uGC"!Ii|jEF5on[./UDz9q#DX%F'k:qwH29dr/^"QVZ'q+ESCB{7b_b&{[l|eG_K`FA9"kS$^;pg[Dr5_`"9Uol
+(<")WP4`6HQK>[2.'D=_P'77)L#!s[EVLtNObSzt+s_xy$L#|[~%Xa6YyY/4CZ<#8pyS^6+slka4NY_|l[rb+%m/k%64~Y3dR)A0|Pvrt2VqIlZ)3N{Dqu
+c,sJ7iS6]m$QEZY3/M(igth.!~=K80HBF(k^X+{GrW)_|W>3icP=P:}d04)e{82&+j+K]Cl<!y&s[]G_`LQ3;Z33<nMO=C't:EXlg]HMy:@U=R(n&'Cpxr
+l<tCfF#9RW"|Y)W}6`u1dr}U+ydk+@8D&cjFA@AN^J|Tw]3P|Pg%":o70IW9"&e-e"9;>oJ0Xv7TO=AsHU01m8Hxjg{pXvy:U)JKiplF_Q8X@V'C~)DGrQ
+b'nYGezjCTL^eeyY9'w>,k#'Y1[bzajT|"YMJ"Q!IT9N`q2bqu_8U$3=g=ZtU[e!}|2}63X&_'l{7rkmjN"rrN@4]7HC:W4AAv2L1bm5V1>|S5yqAFjl)k
+SCt0h{zY1WyO/81s+VLr]KgM:'K+uNT:MwZB-|Ml<+2<WN>10Zn4bP"HB:BZ:}x|9}0-wowoR4UiBOSl'.^FC>@eHqV)B:Mu+dhVw#a2Oqu0>v|bc0_mHr
+=)1rg[S@)p'|=;&Wll:RO98%;aLG%TpWlBh^n3z8r8}Fy&JnUChHJF3Ac|9%F4T&|rr3Mo@x0U!fua.Lh.),3Psny8WEgUXT}U8d^%eJ_hs/9t>!~XiUui
+Vw{&h7%GSojDW!o{Lk-&=ThUi[=g,v@"ku.>>I_9Zjw,<4R1utuJesOEWiH8M"mkTi[He<"/RfZG.1vRUIt[7;6R]1&Qgw-dCsC;3p2]OFis=Z&tW<nCFE
+rBeBFYD<`CJHPMfxyW4ucf'UKzUWSmjenI$(+DvHz4X)Xokwz+nth2>eq6E}$xFu;w<<,&oxW[dI)DWl"l)kb!b3#Y}XREe543"hu/G(N6R;w7}GsO,Mn7
+.0I1Dm2Jk4NP"_A|t)_NJ!t!()Ui1(P6I"0/5HX&SxsgS:@Or/9;C.0#y9-k+o+9.qa|@8DX@v{n+P5u~4D|$DKrfz^3.v/d1S&zTlxI)!3TGB:M4'_h~A
+Zms>|"(B8t]pMm=bO#p39/FzRN[O0B:R3eP.0v.0>30":|<A;|^GPj_rX|II$cZsCde7dL.S/qG{mR8xZ)>#OXIC+&`;Vm>eTedes'TVP>(GVj7ZEqYGxi
+s>o-^;f;=m!i!!#e7T`3i%AY%TC&5(3:wAEI1i4_wujS!l%p%W4E{2`|uID!DS6rwsM-0<_U8{cUsT2t2C4[SEdvw+m]"ZB=[YB6bDcr#x@dvZ^/.^4/T+
+a>ER#^'hJpV"^[Hh2Y'lGsEHJ|e[D%`4-Jy,wT7W~(O:]Z!$N;1h4(x[_,WvW.+}t|$_44TYzBw!8.cM#d|U&muy1mX"w[.sSP"Xzv9M/Jp$A0zu5+=+",
+h;A8v2khNLfd=(vw=i~kM%#;;D"{Yw%[s;H/[uE"mFlX2h!iK0K-&ojBC^[|QN=_'oP.Ey|{ce3s|R=<5TN/Ch4hU9Kws%TDagJ=Z|g4+n;cOmSo=R+6@w
+reibGg_pO&9&(pi@zyO0]Wea.B;C0>W`V{mvl-B@6J_O!L'9))'wHfs-XK|jrE!2)khU%DETO:~:[2jp#`W7D3c8wt[`bQ&bY/Y3nL])p:R`woRD@EvpId
+v2`c4Ehd{{233wCS.NzzjX`mfu="fCC)7hGpNFJI+NLd_Y_`w81N|{9kyuOT)(G(,h0mJTb)~9O8}>TI14JT)K[=c<}D]k<Sa;dx'(6P:J/6U/~_R_pQ;+
+q8R^nUX%9GIH>hr4k.o!};BhN+sVnahLyMp3=RmdAW/K4bUMe$ts<bqir0ON<QtNLD)^=A{cy86"$}2wC{eMap2iYctl3Y=pby)o%/{<M8Sk6%s-=/WJtf
+0j<ZOj447i_ot&HU8/>mIRQ#xnODjIPkB}q}s4G,q0CYr4}Rhz.VeV%DSaZ[M8Be40vERr4J;jcIvA>))xg6V3_cFJX0+%!teU;ZR/P.^TF1Gk=m!~sXgl
+tQ#kU`TIN57`(+g]H<^a.wMr47zo,9ShJq}}G]6OO+O=P5wX}%dhAL`$EB_^>s=wAu/<BL.Xw2Dx8njT40x3SRkO<s7Z,IQtPOd/DOf@0:;7vnd+Ks}1a"
+.e//a6r6D3#J|[`A^WSC0gdP)yPt^KQ]]5NqyJdFs01nMXLmN;j!M|bFvb!=I0Xf^b}j$ncLR]MAWmXQ'KRcK<>u>i6VD|'Sp%!u=(8^y]h3ullxD+-a`-
+"%f/cx3_Jwp:vctU)hYeR,11ujFS%Kr86%qqBp0:hq8_~0&0gPEV}!;'K</),(m#'SQMV;!<HyL$!:.D:nuLR=VBX&uti+2t5)29Y(5MUMFG@6^`O=OXkK
+Ba87{FoZwKK/rKe@BXrG%nMQ82<ip4Hd)f@rek5QKA_G~ti!|ZUTm9OU4@Ka5=sz>m+fi0Cuo,qf}|+xg5c%_[=83hS2A8Y-Ogb2[&{1CJ3&KxGgcz]vkm
+}i-+~2!Y@C+h-($}O<LM7f4+[%2hG2Br^rapy"'XU_1[Zcv%wXwQ7"K_czj-Hdxl!{dSfNlZvoVAic'q:y5z<f,i05R_[$Q"ave:a%zGYgAgp(uh/^{vW<
+yeI=|C(q[&WkKOkmRi`]uyC4ZApWWN[b_ZY0d1ty"Ksmz2+}0S|EiLE1muUFAYKI#N6YL=;]Ktf'0NKsO/`J82>D,B1Dt6mK[].M7qRxfYpbfZPhaeMs}&
+aFk3-BbIA@,j$p(6q0:[(wQI8'GUhzE(Ww&3l$Ww+Z3|yy,uI>8&X49LnZ1C$2f`o55u)SRhs=K{W$Yu>H>./`Hu!&Db$j0;.ZOgBWLW,n08n<=cxdTYOR
+[I[(<t%r(pin#JU:sew+N`Jeym8uLg=kIy%7Mc0q,':J3VfnZe>bSRu"XcL^5}Y&]q@S+/72@@{#pXG^~)Y/i1(bH/@99}E]bn4>nfIIz!L5Trtl'U#@Q3
+^.6tf1Fz^z}=e=ttjuI!;ODSs"cns_$H"p=VzeQ3D-0i<+_R=h]g,ai(V5q@vBva&7Iiq!r]D.US6E%QafO75S/B{X&rqN&e[T^%13^C6kk>j@n]s._Ae>
+1G)cEXG7NtIB};2Xr!0AsJwV#ZE3V4M:;qIMhs`:]XG4aXU(].^dDrblLWj"h(pTg3qt.")KT]wO+[8|(K({aIANa6bTmM}CJbc2%X-M:}98>NVy-rZipz
+`7n{A|h7}w~Okz1%;{ND8oBxxA&%kkM9ujxuED{c6O9ZKB@tIg|Hdw^|/CMsRAIyrM'Kov4$.x3sO:@I(yyasb49|q<B3e<,[Ulf8{/J]{xU!qi-7]a1j1
+o>)HAz]1,>S>ILtwap{;Ar+jy<h3PMR;1BEry|2#C91c'T98v<b%&=K-f(+Uob%p_Yn=QIz.kR<HP;CyWx_&6;Jg&0"<CQ`v3afj]e8!^mBx#B{!ph2@7D
+%owZj_^:ROox_sxePgzCMSJL]imY96uazN9b<5N+6`S&s`_D{Yu$PBedLHFc>RLJ46E3+zeclaIZQ_iBNVX;k^zY3Y{),HEP9x+hp{A["FDos`[:6ERi~9
+9QzGdNW9#$/t|S|BZ1j8&Cb^.r8sF,Jy_1&RC)[93hdi)eZDg4#$3mov([.gI`_IWD"[XQuOlzFDNqCy$7_pHybp4Hsj9jL)8!^Uxl)LA@`O:,AQm@g{rn
+msDOYz%U&eN6x3,lGUriWnKQw3)NXO-"l<cdLL=w4).CA_'Jn!M9kBtye!C}yFd[PmKE[Ri4[.vzEi@IcN<Rz1dQP]2`5vZK}_+XQ4bIb%O.b@;DI%DxW}
+9W|A[->DJAFgMzO}yt['f>|7w4u(hHp{O^B0EC;fb6xCSh8DTOGowBkW&AB;~pYOu;rS!(Yw/!Sw$nnhmY53H[."^&q1=rHL&DOPAbtKvTUis<pOLh-uk+
+r7)DK{R(y4^|-!tWwE1_v[wN5<<(cCE^A3.Q$n,E',Q=;ibW1#S99lGZANiJ(f0MlY;R:KS9C&^=}ES+Gglr<)dwR2,d&J_OTbi"IT[BX#<qCVHsGWcT7x
+nDWx%pNW((80]PgA++I/urQ=[[GD-H#q]-K'~8AxDnJkkC;g5/qb6Oz:_G}2Gfy(_tFy3b{8gdykef=vy)c.oLVGLvD[n#s3F3%(;Z]e02Tm"q|:7&)){S
+@IMD,%@pG`D|RnYcFl5E,k}YeA-LZ)DQddiKHK6|nNs+wM|+fCN$MjOX=1J9Xro^j{ws[NSM(%(7$t`9j#=VlNju+t8VQ'R;H={C&ti#=7kw<[#Op&)_-!
+/(^|NYZ-|Rz[Z5Te"|wT1%$cJFchQ55VuSB0~yO>'fF)|QJ9O{x8v#5+iPHO19k#yh0#lDM"+GpJFTwS`)Ux+"U_'R)tf_>}LJDS/[+-D+q`,-hM=xYhzO
+"z&""DJn_^9W8&Uat#/NjN9rB)JB4C}.i;vTbL!bmi$aidBPZAdT+!zI74ME9.^&LPJDaW^8'G8+cFbh`aYprPgEpwG:Zxx._@SpOz=Ow/Z|`}@8Fus}cE
+%h.i%>28](0Z~<hma4[NF)6e&|gfM{;xoLUo.=aQ;7:_V]/K-1hMNRVdnseOe:^ekIK2)Duo{tU(}LS}G-)STa,Nf6fHFgv&!CG[tXzUz2vge-^tfnJT~k
+z-G36g5u3IO{yJFnf$B/W%{};/kPTwWwqjM{zj@"X0~7zk%ENPs7c}VR@SyyIj&mgk`]nAmWTM"+`[L"NW@y@A8.1>RAUE8LjJyBCc]SB=&w^Y)&g713!}
+e,@RC_r0>Y%nQfDDz(jXdCC`__$j-_l3wa)A8P)c1HL>5RfR7nV_P:ICS"exl$Z$#^^6d(rR)IFzd!d3s>+Z]hg4s8LUwU`%7Dk=Qm&4([O8I9Y#"6n2E$
+P&m$(4ovb"$=hrid"F'+;TL69Qes3[y+,ErGI6r4YTV{q_S#D37D]%"/w-'KLTaA-Us.)WZM.7C8tsFXx#^r(E[|9jibs#`UE#G8e:seeMkJxYcTF;qNAf
+Cs`[=T5mAgJG;^'=mpC'bEz+-Wu7Jqx`3vx1"31FaVZ'P"dO5QQ4lF_k"14NF=5X{yad$xUDst,wEa8^>Vt{~9}K&Q5jMt7b,p_>NqXR+(qDC!O%H|m)@5
+Qd"zVzMcQZ[q`zXPpbJ)o>;mGItPbpgwyUQ)<F]aPe$TGpgHk:8b950^v`^GF^9)d5%}Xekf2T`w_YBO|{(&e5}tdm`q~<AEF!lSZMJ_v`XBw_jZ{d!|p{
+8G',(#RXYm$G(jr7DPkc|R#OOhHt[z64>Mf'&0E+V[q"I2~`0Z-57(KqEvs>|2Cj!Hp=;BEdh^VwgC&VU9s22-`qNX3<<YdlY!}4%2yJCyd&!SO>/R]^I,
+e86{fPpr'$vrwtxHe/pTkh$Tx5w,,S,qmcf@}s0%_2Xo.H!#oKg'rC23OYB^3"m3KT3bP[`F;];+$TtM>q}N/ZR+w$T/`F<PdjuKtJsvU5%iUEWkClI'`I
+9H}]_B`sTf-m]fmf_TO;iv0ngu!XXloi/4HCpl[1/Z0VMtE;L5!}"EWkTtQmUsz0pkgdaTU-YfB>pX)1K.FC'5{W#e(8Mn5+2>4!/hpitnw9_G%I!R``sK
+jXB_XclgX2i-Lc8;L&-HpdxGTM,8O`(bgROOb(J%91Vze(1sw{/@7:.#RRS0qS|LvLp|Tuq(uX6Un6et'4kg!R1!mjLX:|/_WTTTlNsa8]eZ[(={`PgE28
+Q[Q5+q>59%NfrR-jd:#wV6|xG2QE|>^q,T5si([yr8{OidAnX$<$F2@rCY;]Y%i[,SehyNutx9WDFXvGH)`>I/oG~l{"EwH-_5Hq#eEASTDCCt/j-C(;AB
+G(}n1'k2QMhvENm2<izppugBfNOLJj271lrCv(:3ZQoftv'w}jh`!-`eYSQxYR0-"|<DB{[OG7sFiBS@Ci+0c>Q0PMiJ6E_;)4@yD$FP}RvK~=5r_>^Fw-
+D@SdFBp)i+<ij|,isPKK@%ANLZK39`MILK+Zz|^gxIN;"/+[)q/SG/|9M@m%HS^eC8fsQ`"avhEc/PN/.t(COyzZQV3pG2>jLB8^.P9)t(_^B2u(a6Dgh^
+dD$w^isVIM+}-BB,e8)H{DYhgN:N!#as,>PtSv":WZ"mG-3K-y'%i&>T[EVqfI"]NHw'o.HM9by-)&9nGVS!3"pDFAHVJoA__uQ2CUqX`G:0VF)&$abF^R
+93`P!,:7'Njh=G.}@i|:WHf&bC[veiSn_I~=eZO+7n)E_rOE8jS#B4[|w&M`_S)0e5/h#a7)81347i4""U|<j_MqGo!QK`Gz-D--"i~<~;6v+NTmL_Hf''
+8t',)<Nedf~TzchhO-"t<uukJ.d"_j~WMwO/Z62e%#i)%jk(u0]Y,)WBTfxyE(JuGb/.c)RU>+,[Viiji[gSlkCzfZGd9'HDl&<+9pl<'Nfy~=fQr6Q-Al
+iL-l:7GXcbKCz1~,S5vcw^0=f1-+~|VxG=NgeQMc[+co>vw#M4u8$IdYQ|=(fuRPel0V"^Dy-C2di@|h{7>GcG&OS:Os!^WZRxWQWv5O>qM(PEI{&b@3p9
+)P/IB]r4T]e.h]+UP^)8!^k@Rz2-Yp1]/<Rt3[V7SxEFRMTo@'Vh6qGy"!<]L|(z`N<BEb=wwtJ81O2E$es_7Qer3X)$:hslg}g&O@efztVvvh_9+f1I!M
+7<Up<Q"dvh&urn1fOni63MD6:qSoU5">|N(pyPVk_^w|CWY!C.ls+t68n{kYV^PBcQ[A85L#!brhK.E#FH>hJ<34m&|DurUM(k4NO)iGBjg2aE1!6ob&wL
+fH3,5_'+_Ec;[;zju>~q!,Z+tk[P!'$b#}!+/C#5PDJX"x_YGVbA[if{FOW|W}pJ0'cu(3:N0/OVt>B.4V+kDrbStM0;mlu,Mk7&!@VO%&k@]L~)^VeIP|
+PXMipZ%+8H<FIkk@b]]o4S6ii"zOHs5d08W|zyDX>GDK>nkHh.$8!WWJv6Vo&}V3lF=68XdPUh)D7>z&c0:^Q[B],JORs5Vb|[_3}c_|dQ6AUIep2+&|^G
+C+|RlIL_5i)9A8S9rjuMHn5+AF4b22J^S_JQmP]Z6:P]xB]8z(u/q3s`i_.iCpCm{#s^m-THz}AI5%6;b^q;%Ge%Kk7gGK^6lCR:^6UkTO`cU/)}("hE[k
+:aG0Yc!7bR|pPRHy/!b(ssh5|LmFI%bJ)%GX=QrO[28F,|(Wl%atPx+9ZeYbipy.xg5Z,r~h3}@>iwD!~M.2[=&R:#[i.&.D[IUg@5IWOmNiC3([vE,;Nw
+2s#q}aF9P:i9Hmd7h[iD_nUI0B5<g{oy6(5.uyKE<#6^Zad3>U_&l`_J/+%IZBfY/'o[Dc<L7vOo}$^2OVHe5VJu@LI]&%LN(Hv&_!Uj#h6o7JWh49b'Sd
+2"NDfW$okb.W,r/n2C@qAk;#>Z@dx&&i]2o;3oe}{F1/}mfL`V!#!9IqfQA,(B1BoF/{"uARKR7;oT(2UE4#UoVt!M4Obf0g`wE1DA[=GNd&vWlcw|/oif
+3z{o~E~JOybj9"@.,f@D1(BA^`|z~6._aF"U#tnCZ}z&V%"}}y>-Fu89%XA<cMRY6Z_9`F4=|{4`-H~Ucf$]+)Q,xMJnC-9HOF`C']Y[S(rE8iVf>[haC:
+$0<y(9<(ewqA5n[z]Tb`2@OOLbIE[Mh=,h%l_%diX/S+X-n}T+HPMR1.MPr!_#b&VRa&J$pE8,,%^2ZypZ$@RqJ$m0Kk5J>poTJ+dSk{w=D4Ad5zzCBG^>
+0I8#%99z9<xgBu85a{k8Y[H[FwImlOFp2SeUA]Y&YjZ{-tz7bNn#x,q]!~WC3d>&uR@w+Ch4m:O8F#yf-3:<6I(q`bb48i{;t_,/OL+E&Y{A-^dFi@#BSj
+|m]m)K>AwL4vQf;+tH4S@s"2Xa)a3P@cFpY0[,5yv2pwvSqX3m5tuf8d`jsp4]!AL37;Xe{v;m]yXn/o=#oIz+JTdO=iDBkC(V9PAxgTp;ewdh+34).R-$
+,o"j4{Wo>B4!7ST2fLe_PH}}esZJFd:U4TwObDE|JS>"{6:gekLMB))y_rOz!~)Nmenvk`V.l4Mg(QZbX(Fx#TCYQCZco$kY%fc`AG(;7QkleMkfDxVuwO
+YDo.l(2lx!/YCNCs5rLTZt].G+9jFnl:B(l.@>c$:'Q[%leNuwhr"Oh@ukWEL;C+)%Y+N=zj_10d1ogViUPl&7,0zN^p(,ol!bhO3Kve]Y+g|DJ+FZ)ssv
+4Z@I%^62<A:@K.RNS{=G@Ucf&(C.)_VO->+g)(K{#aXvM95^lIxMcaWJ7eZey/}@XaQ)[p{P31k,nob9Bw)[!|Bdt%p<evwD7{+Ao']'S)[:ugeY/b2>4/
+}gjP}0X`=TUB1"]tau<F'%'A>xe"=&kQ1/%.>Cg6H"1m~OeEe@3wt$9(!//;1dV8mqk41;YZ]`><Ll{`@4!b0DvXGcp#UV@(aduSJh&gh5@c;jU:.p#V6Y
+@+Hht5znMX`)B|d";m:]G2F7zr+5QtFy$+$YogFSb<~CMRTW#wkFWjf`YVR8ky{40!gupYC/tnT-^2cTt1car;,j`!e'1(q)gS,`R<diVx`}nOhhwCla}t
+XN{C_/i95F8!HN!Sw<C0@#]#9`yAma_Bnf`T6{AsJQ^$Zf&NP+wq:X,AC2'9"/`{uV'N!4P{.8g.JP%TV30-GPh;2Fnq3`:bCK1]cVkos-n2f7eim[M9!c
+r-%^0tvOwvy|z<LW3c.CbS#H-P][^fa@<-mA]5[}/0eHb>J1H&FC:=I$3SBO^l~RVp6cn6%u2O[w.[_OIgSZE/G{LmyR$1%gN[n+}WhI#l#3:a[X<,=:XR
+-@R)uBYF1Ub!5[DqBJiXW>z5I#Gc+[LKW$K>JbhH/Kfj4#~CbzF]Wo~EBlujz]wjM^uEBW"xwuVjJfuquvY#^[2,qDas!PoM9bI[l22>Dz]KLm<n+HB1u#
+TxA/<]k+Nx1UcZQy,-SzV"L!4fxE`-AXxQ`=_<MRv4N[w)ag(=xMJ,f,,Q,mUjA(NW$X]XDccsMfK,OQppYcf;/tIwcQ4HjQ~o7K!3K#!Lb_;)wC)vv%i1
+#hFF)kK1U1c4K;&seR:d@^6Lg]JqVYUoB!gj:YgcF[4.;MHDY;]6z92'zTp<)^WWp|buH{YA,Fs`xG]Fl.t,SZvli}kNgQQ2$Kzf`")ND@7tR{O0m+_C).
+8p3HEFDGq1IQ2g1or&trn%}R#HaPj/d4g2R>36<5p|3#-d2YyU-oYmD4v-Jn^>M#mP&t]RM}%%u}{(e}`(i,'P@[#%NEi',h"#N2@i11``BTn6r}=ewY:w
+armVhM6%l'FFf>J+foJbHw_aWw#EhnD+B]{1D;~$:4[E7>5voI~"FCicddWX2%'-Bg-p4^R'W#y,`/(,%K+Rif_FG-[QL^7mMXY;2xdj@.EFkBwKDyy!$I
+=Tt;zzwg^Vl[Cr=F,,.CtVE-S]JTUXi32Qo7@KVV@#P)X<R}DFO1zE$:s'8`uiIU7M)$cHnw1'{Vm+n$Kr>r(5I3ZP'&hn(]yR(V+%1klNQ+@h9%X(I"F.
+v/w^L4_}#p5!^6A+}qm)qmfGKPK2@l{g.83Ut4g{>`|#HvnX_cm9y%SwKkCCgsk`<BwF6j;&Dh3&N;/R=nuSVm|NiXm38v$lR5ZK$FX,neNh%eE>iQX.-v
+=`FpNyIm,=s:0yrrV4(NHh1YkODK9_zT+ig(vK8#l@4.47Ow$K#;=n_cNN]uJ&7]lNGk,E$&dCt2tVKdSeoUlY<m&5u]bdhJQ6pr#2$gfBo841`iRc,oz!
+!(!63oRxN(W.$y%:^-9Yn]V,BI&Pf{u94Bp!M%_#0'XN>AqU-cXEf!QUdT`g,qDr=u3Pp7Z+E"d[9g660Q1E!0V`P@#h5RtdENc#@+''cG2&>k:jiDZgGF
+]`q9HlN&|;vndcpV^D&kV+o[36rdP,"3jV#9p(fKD#{nqN.zxJwl=srlh;6v@UdqpzL[TRQ'`V"dy9Fao0Cy5nYlX@]7SF_Q:e@>a$mg,::.joiBvi8u^h
+#6B;vEc%aY||Afw/-d}%1yRc-Xw(U,9;Ib_ThH0p3.f..kS:XyT"l,Ygu`#=,zv&]#|$GJRuMq(qtty3Kyxi1cIB%IIC#%ckwplthI~%r9;!pXeR<n`%`X
+>8kJb;I!VtMxF.hC_SF}qf|KoIYp(Fk+=1INHS%R1"MZ18I`[Rh/fSz+s&g9ecrxG_w!XWWLYGN3ng<[^byPVSw`n'I^OqNct1Ax;v]ruR'/]`Gz&@y0a]
+EF_RRsJ%$dF2Q@J22MQ]M[tY}%$6nGd$p<Pj8#[=e5S.T(~M%(Ty@@~E>"[HZv1Kkk8G:_M5aFzJvpvQ-cUW(2zP&->VY,Pmp;X'r-!]1L9ta0FzEPxj3E
+>Yx7qH8lgiWlQD#G(wHa))S)oeG#ExwZ8t[HJn!04^:a+9xW/3)7[X&7ryR,m[:!a}7PY1iaZbe--cNFm'I7[-e7ysCb$'yPVV,{CvO-.1Huf4~dqWl'xT
+))ZU6odd5{"L-In^;+U-r(}'U0u$[q%.CRxIg%E#m=Z;k&zb)_=9l%cA#-<`aGX.DLHPqsH_u]n_L(Gp;F[JDr<^VV#;C"A7BK#>J4,bex`TdUZ;m&S5!i
+h(fCp<8J}o!9D%x$6G_N<m4>aI[QL$,'6OgVZKxTKsL.SBl>#>ef)J+z1O2'6l<:)f(Lvzm|ruF`Y;L%!@%D~>s7JNuFAYt%+KAJ%h"8wWOR!o`<@Xz@Lq
+G%-w5Kg`sJ0jS`ZmX33(5V&h(sZg95PM|5~fm0LP`@YLg;)/Qeg]3kLZE+jp"$+ko01b{ipF;3:rx1zYg,!Lo8`7#yrw58|PIl&K5BVi$u%^`rA&e'>_34
+sc$x]4O'blkr!7|cH"dP6%jB`lE2@$(bs$ZpKgZ$827.^LXcYnn,l/"F2Glqe@zrS@x[k(F;I0+($U[Sm'cN|8^G~'/O>E[$F5+=dT`|cNU@0>31!<HL7g
+/:_;$^Pa>eh`ZM51d,x[$0)hw@>t#YWq,9H=4e{&_ooAjE|/kGd[IG=D{A,9y)9P#n{d19Yi@WyoxI])@wf(%=SttukRhitZMuv>&Dad5Od35+w"C+(u~(
+d>]GiSwylN|Y<S{L9oIhD=TMqj90TyMX,/s,sU<w43x5/OZUy/&<sEda]9I0Oo4(kw-pWU]e)LC;QAh|q8(l_;]OkJy^a^yT+S-rPrMM^p!B9dEL^Nq./U
+8!(i52T")P4Iav+DXuY^cyO8cr"8r(r&'-<>U8=D!bUgP`m:U8]qpz1(u.V[xyqsu/zITFIV2lOix@XFt}A%p!E'kWflBO%iDIl>.439{h3%f%pv3oSF5J
+5bHj!tawM]lP-fniF#i`Uq$qJeFg0eIFrDcpeT,4!ZIunW@#E25{A]@aMjM!/bc/v:U$;rwsDthR.+d3j7BGJ5kk#01E^%UYU2yZdIn4.k)G%(RUBbGS[J
+2D.JhQD+`!_._lHm9Z-!yaQ:&,J_,v__P3a[bU#Y;+s(%UF;JhQ--IqX2z'r]Qw0P>Rp$aJ0q)=r]#<b|r"AP0^+9,O_7W$n2#X%(.,'gXQa.Yf/$[gj.W
+bBH+P^AP]I[3#"QA,V(vBP,=W-x=hY%5`Ojoc%4/&t|WKRaX<Y&,b-I)+pDV<4H||f1nkYfPDjnK=24D|o5[hsH2#h~M~jn(YQ$WuwD]6#i$L&/{VYb}Zn
+0qXDZaY2YCQxYH}^mUCtp@][)}Zu-7AGYMY>:8Ys"kLUHvH)mw{p,;[l1Iwn`h$s7OjzVt."<o%]"g0a3G%:(u$@iB|!tJ($iQAW5W/kcG,AE.(#]Sxmn6
+X10Q-NC8>zI.Mp9uKs",3rR-.nft=PV"U0YFelle]_@+JHrv9w5nt-Nj!Fv+K'_QxbSluA(g'-r&Z8e-rYHi'J6_TM/,;o_&2RlstqPYQ)Uev3!Htto:j(
+~,-)y>#E]"R-m2#qto!E4m.;_s)JN5bK<4uI@&qT$pL3RM&6;D!fa$b`_d)O@.mb,`LHC%``C#As[b6XK"%MPKRlU:IpC:(nT5dbk'2_J2TqMv+S.Cr0>R
+^-K{GVl<KDHp8gtxUiBCA8(Ku{XiOKpM{-BfUcz:[.62[=Tj>y`WUi"THk|bH.hX/PdeWU5X:+s{gwZ1!j%m[[,p|&7Yj3v6`a7>MbXcd1)W+TqKMoxKXT
+T0X+`rM{Y#Rf]7I#7=o=%pQN_|%4|5rc#j"w'.xR]D~QTV4T+4_nqs'+7yv',ZbjK_$CLqDr9Dz6T$EGI2^a]s=E[0+K~b]PfE-h4Z1s&Mn#V/E[y2;RuV
+QB_aA]ffgkWi_6C%JBv2o[UBnc^)`27^;pzVXYTfrNRT&3[`5WQDe1ph!eR4pjwr82ERH:Iqb_"ER`_0Hz<^NG"8cpv@G>#qzcKO/.AS$-|HT3,1}f_d|1
+0O)O@wec7H#TBV6U)k/Lkg0-%O,]g-^>_Lt)2W}(_osGHcz!xpndnV75<34ZghxwJgDGHb:CEd(O"Q|P+3e&(<i}7RQ!6Ye}q))#eRjkSUJ1Wn@;4W^P51
+Ks^mL54U+X_p$G[dGyn"O!"<hbkyYteAmXPmZ|."{.KLax":>f|A^AH</%<%gom$B!ahYEbjff8=Hyd%p"ZGttGNT/=y[!lj]]|xx1B##^Hkk69Cnw}f9O
+#>>8g%kn;d66D,_p^[yKTwrm#J3[`rV3"qu9Y$BBIjaftXTCO>ck6tBr(,pxMdrNerYdbwZd_Kv_Um!K6PWD&&AaTE#p^N_g(>-{nL/.^U=WCAd.3!hrU;
+gU,|LS^VwVvjb=HXgRmu7/gE3g<"N7Ow4{rVD(fk"x%r`r[igD+E:;[dVMBS<l5/L;7:%Z--i3@#.RDLEw;>V1[>Ky%4R;xSu-|!(C4nEl{^TCyTdPzM!g
+d9#AOjGHTP9;F&;&6e6/BC40)amJ/5(G:uaAzqcA%8]n%;$vYh0W2dGki{5>COOxR7/vN+`CgXsn5Cn]CH9Z0"t/-k@74"12I={pSJravrD1GyPEai1iU)
+K,9g:kc-EHjwLzd}kFWb`Hpvrb9we+^hPhGYrpcL+&sufIn:_"&0x8M$3}o1I&}X'sIWgqEqq+q-(3&3xWFH_d}d:W;H4dXXD.VuTmL=N{46v5Pfl`<RsV
+Jkhs&VKi3;,MA++IGxL4=U|#HU,&~+I+K(3."hFIP6"0ixz2d|1[z|vE`6a<rH3"q6i=99-@KtkE~]As`FXkU!S8DTx(=e^3C)yc19S)7Q_:J!2(cF42tw
+T$!ePjm[BxF;A,;|A;3@%sc:x:hf^(DGy0U8[2ns(S8FqI:X:vuXg&gjc<9x7i53mdNK_/z6VNmtKk!Qra8+@{o()YyA!iX0b(,`Hb3-jb5=:as1tQ)KH#
+!p4V@lO2Y]dNKk(BGAbLv]e7!e8<+AdGHo"p34.a6yjPo#R&H0C+N`G;.E$,TAkww^f`@-mnaXz%%Xy2V-Os'Q=ZdH'S/liJAD0PK0)<HZkN,le&i+W[iR
+$QixL0RQ,Q,<n}6lKoeid1ZPsnGWD0]%SL"cEb&67Bp_~hRwRbltANbEA+Dwt7Vo!|._hg&#Mqa=K>B>Bw/$"@oN3+!MFQNi_/yhnK/"=#@Pqc2x>MZbD#
+J=JUYz=:p`kx<4-"Q10q16(B-d1E2UZU2z/TK'hp1dnX/7WHQp`.'SUt>WyWl{Q.$e;D$Vb,BR~<'H<iB#Sy-An"vFV[zr_yel;<>1wV0Z>iZ&=OPFeFj<
+Y.Z9ocRd%vR<J]X,!.lQLPgs1X4d%n]2uzbisF(!n9VvxL1UDBqcj/KgM'$I$NDT8R1^/P/p=I+OM%I7KP4A`@QS2Yt4o.7P^CBr;ul8+yMd@F@noOwl9%
+YuFt]o^lo)D-Fa)9%eWU5o;G$./.;qz&bWTs4C<ZS<Q,83'>cOjkYEy]1ROIla%=rG#vbD!4XGoSkn""=s~'nw5c4PG)lX~8`4gBl9q%)X6$Z@^|"IMm"O
+(0DN,BXtRG<!11&AdB:lL@ZHX"I5KG{>)>,:{)C{_TNs]69p"/0PWF]p5R"+>x+>']@.xvYdXQC|K:F/GZy"}"uF9Gi+)l57`>x_mk"S!P[E=+i!O1.0dv
+,|[n:Kh(MS"UrkP7Y]geXVp51]Z[58xZaesaLiY9@9>7um[,Mpjx&ASG|Z5.L4h2F(GyGl+4M6QTATj91B2ZB[9bwPt[z(eY[YvCiEoaRfMt@CSxuIgE~]
++eK[/38gR92d.$muGX&.05!/tvX<[JABfWudI@M@>b8VAa8P5YNnJafLEVdb/g[Fx`Or87c|@T><k:eLmB(:F+Q;]cFs.4p,4EJ&`>dxC{rBRfcgd&:C20
+vJhYZyug'KO9sm(_+7ZM'/k-[`Vdh8D@~1h`,SH>q@2A'L7&@dOA1wq{/TH4i9`1j&,wGS8GXSgzUh]%eRLWDUaS=)tBVl>,kx6B$abn[b<YGO_Z4Pe.OV
+6^sg9,46wqv^B5Q'o:K:x^efPK&iCi6OgsoVT"aRSiJk%%}lx6hJqj<PXmX=/Wzuo:eua{S#std>VNJ$c8l:D9`SCf]crf"i=3(55b"x]"!{HWT18",6xz
+y4$r"Hor'G-"2,WWS%{2ynHPN@S7,!T=C8!F@/LGSV),hX~|Dxu[Ock0'B5[r]Kd.JK^[vOn^Z;kaK=XRDw(mJdG6D%=kakOZ&&`"X%3yD'Yk9m=$eq3hP
+t0gP<"]W8{Wws@z<qzs&ogDyzUg(yPqP|3%S83FFUE%:j,'"l;6[)GL``_m6i>f,M(lygs.]A2Bx>HiIl9MTBX9hfsP]C)L|63PJQ/E!S`h-jUQB6a5Q/O
+KFxK(Tp)nb{-_>SNurjGl2Knl5n|AoiII/We:1}H-/yB>1hf6JhgB"S/j5II~rf_b}u9n{_)7V#/Om_m~,Y#`afxC1"8[k0)+CH$!6!syfsau4C17^,>$k
+`M1".$KG1eSA5L/y5X_03wHNq1Y]qNUwG"3g[sS;i)<s2ui}|3XqLoUx&JCq+{b>T.h6#Ac6NB!D`K}]$u&1~Dv}81c!I`^Ph<v=O@ypLpnyvvrbH1VwuZ
+Y%'%X[WvIZoe`Z86,Ba=F;Q%OM&<,=LW3GJ@T}:Bh4GbToNmQ]>9MwEmQO4=nFnT$W[^RkQcjd`!`bG-%PU]'J+q4m{TWY,.O(z`#JjY7fA9}kJ}%-Ul[D
+&NOUMR+:-Di!]5v5cA"ofrQLJR2L=O=xTnT{MDD4{3FKbP9Dn,61R<LePkg=k'J`265BL=:1HX|-E.8n7F(C^+.v4n7/0i3|MIblvpFFD=dlG%|JUaH8D0
+}r/K#EOym^.uaG~jP:wI]-1'~-TlkX@w8=)yHUbi!s(L.LmsHI5xHddy:DGuXYb)l)Mm>'73'>$5;|4-7XL1L7u{n5(l/87ARF-cf''-^L+gG!_O2h.&Lf
+#__#Ix;0^'2"Ybfqow9x,$2@+'oAQF}Vvi-:B]%Oz|Cbb)]A<AIHdtKQr>)@`hl(4N6kz9&0#26X6OnDe2D&n=QIQpK|bqK]_hs{wzl4{JQBS]CF,3{r}L
+f5Y"@.Y]@rt_XN5x|%5vjwbdoY72'K>;OLe#Drv_$e6}M{>Tuf!x2qY}vOi{j6<:3cw6fhxRW]zR9>}E)xm"YwyPR0}uA0kt$@X(Y'I"@|ABg1WF<'qqTl
+^-]qn.<+M%gs0s'nz$_1RM'%>%7_l`'liM/m[mB;";_#yx!RM_"3fY6z>.2Z)VN[3Wl:yaXTqWDJy9-p!iVngyv[d%vNpGnDlD:PuF)S:ZMf(zFi_ku<xg
+n4eB885;od&3imbSc8O)S<=+X]~U=hq+X3U;nzEpk`ZKV[7Z/=|Em&1{~(sM.+-49cHI]C-f4T[qomjN<}JE,dy]pEG@@8)9-{v!a'[[.f%A:>#gSL%2I6
+Veys=uot-6iU=T|zI0DTbKT:gZ:=|]$dDlaUZY!>WjBF%8ujtDaxs4m-jV|XaqpN@MplKRTPsIB}0+9,6iR"#^mSz9gO/aMy0P(05J&Ddiw%3H4D{KA)q:
+sYRsWhSyTi<r#<`=:fL]oEePi(>&)>2/9%^v|]KlmcHVLkn=^98iJQ3_D/jQPSAn}`uDP9!ki]Gwr3t{cgE[1xaU|C@qf!^Y^M$qQMo1+$2=zsqDA0;!>|
+iG%D3J)=ZOpxuZEgjX{cDPnt&0<%F&'a+7n.CTdOM#|XTxH+Wkf^mi/ngn(_)x`d^ZAGM$8Gi>~t"3,tld@Yvszc2a^JKltJxj)ZaVb66(TP,84B48A_-m
+#$~2L+bRaQ;Rbytxkqqnza=a}A:NERoF;FkpvM)tg_)FPM!$A!JB>lj3OSA=Z,|u:%-I7z1X5(w-010++u}TNKQ>iDtL3-q4<Ze3;R(n6,6+3qJmcke{Q7
+]Fy"X:^gS%ZG#V;hmVt-F]$9Z7mV7rjM3Z"=>|;;UAv1ygB1~.9T4F!"5xG/;wt-R0h9CofxvH@mqwG]b_EZEJ^,M:a!h.&_I2}>p:S2:gaX.@<ROR"/bv
+UlOINg>)4klBj#3pOHZq2MhU<]Hcn0M>s&cHw6teT"|/RN>ceU73jWd;ikBpO=Y297WkBb&%dp_LiB=^a)QP_#{=L9y^!R<6XK/d`D1JdGHPi=C+`G5%S3
+x=oA&#47VT'd.Pvj^re&4f`.6,UQ5pZ-aT[`FMtXuz5pf,x3Y9YiGjc+71Dv$plMe.f:mJb2n,][q!6pr78G9hxRt//9%I||:7}tUASm)EU%f)|h+N!S%6
+0][A7F5|ml|A4ut&O!"Uca[Zrc#o%<Q"YW|lAy^3:1ot~5HbZV~x~KJ5d[%B_!~}C>35~_9ZgRRY13=.G05Ih:78}M7AnsR'7j^nzFa(`cbpG!#-MXpQ@;
+G1HADVtEzj|:C#6[skiwf,>t""a70s0$^G]n}Q=juU,MD"Y;nNy)v%zK/:^mu(%gLe5]nM'Wkj:Pl6Cp,,-MB{YEb81V:TIA0<";=f4-RBy6X#OP4_o81P
+ip|Sr;}P).Rl%tPMI`9KH%W3-UaR1<%Le}v#fE8kO$CG9WLi9q~i&DeXL<zFqx][{z5,EV+@$NPQbvrf_jDP#[YGE3zMJaZ9KUk![t7wNhh%cX5sA39.5W
+Cki{p%ohR2wcJrCfqEKcKe2z,[)i~6c=xozLz.1WmPz6%F{Jts_Vl>Z0Y8kUA)0.cmBE'/4:)7z9_fOS!W[EJu4AU>4WRY%H5y[#Y&~n{{)Y06PHvyH.Jo
+5Yr-TJ^ZwWF%AZ+/52nM%uDq.f7ey1DPz^U5zJs+0C85(DB#E)=0|)CUw9A:[p%tVq.TU]0Q2tK_rH0O&fyu:QT7IIxn{.#kH'!{ecl'pGpgrN<zo&,Ug2
+[mp8M)Wpz+<YaLqUBot9d+bOQ|KFl(&+ETV;Ki6vzC(f{a5=<>P-(rw}(%%p,}s{5-sX/QCI<h!_k6[`#_^))Q]=_"C'8m(Y^m7jeQ9KP:v;~u@UFBze1V
+,>{]sVU&"p0>XT/nes(Ngh}/[W':i|].ukY8^+;URZEA)kcB4dA|OSG){H&vwq5lJ0.}"-"48(/W/(/NGqgM1-Yp[j(b9ki"5AC|TDW8E(n.,D0/X3IY!|
+7|:X@(@2{n'a!:9<>j3T):BQKa:0|ytZ^M|fLQE`$).b40JW&E_F;Qf!qB29nq10u/2fTXuI4#2Fp5D2LPf{&#kf!yS{6Xb1mezYDJ.lhvK7/pm{Lg723S
+WCD:%Vg>6[cwYPr#e0(za_xUp9{`WXCJn4QHqW$DU:BBR5JQc"n8mU)TIz6EYt#^<-yj,<Yg$hsXF|=D%(MC/FL:2"c1.yfSFR;d#,",N|k&T2]bsqjCNh
+9dIIQP2+$2,hS._nd=JYm2,Z6{8G.-N3x^a(]YlW<prpvKOX7;Y:is`eaD6o:)DSC&08(-,<oGBi)Qm5tJ_B5EqV~FvYvn_SA=Z5p2Y$!$thmYxgufWBKT
+@pl>U&bgzu)5d-Qn#<QX5BqBo)1)<b)t7.V'!9}hG7tlIYa1%0OIiC8|j3_>#b:w1`[gm>-vK_~<CywB<<E(GeyN)#e9bi'zw.+m4d3xvsq>P@=uiE+rB/
+~!~fePOkTl2Uy#{F2oq`6.f%jcpGXnfcentl$Z[Q!&[%_|=A:AmDi|Cl{hro}a3VUMmy.!qm"FIqg]KD@>~!k3ONKXv%VJ)9m,T$m'9{Ov}2L3K+FZ(p=)
+slMb>S,|[,v%'b#nu5<{7)/)UdCSd|=ii/`Xd5/mLQ2n,alB8#%tM@u)4<x[m5/![Q`,0+i"!9TJ(bE/^'2CQ{p"7dmtxn0;o8eQIZX{izRINjLv@RsDB<
+0(=:]DZk>DRTevnht5JuuC:&_1mCRgnp''KZT&&Ip#M=^4i%iJ#6et8FJ3&9P=-PB.74B`~<.[bIes_f-&xrw8Z%kG@vyrT#oa{5UJ3#5l^$E$Wo'F&m-[
+).<7l&_/)OePmTirnkGnpj1eT2u4132@N/4K-#]G-;')M{hEUH.V}Wh{LoCb}oQkaG:QIQW}'(xi|J&F~rzv7}U.22#QO$M|TeVr@E|k%JK;CVYbPO~LY4
+a'zH|.,=R76D$@"5PFVm6)IgR"v,idtb!{YwJpLnmTEyeF9VM@0ie;@,<DqFOm:H/$&g2h[a}s]7m0yB16=o3_<^x`5F{fWSgo:qDRJrA&l#hoKB7/1=90
+EeD5_p";aqJCgI#ezVb6<u"$HtBo4d=l4Qb.42,V&Wf6@v=EIZ4jC,"GxtI<7sP:AgS:h0xsOOshw;z_},B}C`n_)=.I7h"^q!GP:{:$@ZiDWgGt_H<ZMI
+tzX1!LQOtxw,DOBw]Uq20)Nmake{PPAf2c;z_4'7Iy)T1j~Z,QR;"/`>]v0>A's0Gp")&E61]aDvYxaE^#T&>DTGeJ'37>KJY^7GyMJx;j43:)sdE0&<YS
+x%7Hi`1sLHIV52v{vSBZfxctW9s9RpL9S<]QbRDDk8QR0Ijt^z%mv>{_#qJ(4_Kn_9(ilJ4eeeUlk3:S>c-].A>T[w-5_XD9mBaf2hMU)%G|F:e(zN/pAI
+,&}W+b]Hx15X<L_sJ+W/,`Q7m:.4`wFb4&#vTG-Td5l.'kM/"Q91h9"a,plFYwP^9>/ZBNy;CZ/xYsTwq];jTr0`E-Ik`iFR4U'%IVvW&L>]Z,|Vd:@2;9
+kmmH<)g@x-+"n.AS"Y,hm/P6_[!w@EWlqetZVNly3j>l}ZJWl)FBN}F4D;&X+a#}B5[ZB._VUyZ"cvHu%49h,p(Q`|!!XF_ojhSK))EN>q-(CY}POX^b!F
+Nnk],1LbW,_81)||ii/iNH=]-T7>7$Aul[%To77;[1L@4WNn~CkJ&&h<4+MX"b;40w<Lw5}atZ^K&bb#'QdhL4e05Cg6B|GO^'AU~:D;}x'wBsZUBbfjvO
+"A"ICPA0iLYrHh##3lPB!yn[Q#Hs.Zj&Ta{UeMg:):z44p|K=dTSd|]CC%GS-Qj3W$kZ^/C'G]F$!Ht:{TIYxQJU>p(J%TDG+qFo}p`A9of`pRP,t(DR$y
+nWJ66d=Bm"AP.G!;cg')hXcwN3nc[x`}M6A']>Mi1"gB(xNe5ScIIV7JM/7RLYBUN_j$@@beJL(E&W'UP>K<fV@]C/5_'!DYSG0V:0w#sh:DZzL1tvQL&}
+2eL,yDzO"dV(p&@zLyE9_6"-8A!fz}!dSw4D,ZO:Z,#u3'q#M"6"ztA!>)^kJwi>qA.G>j/Gq<Z_~rsvIVh/]Q_gP2ObV`f{yM43^gYR"{eJTr1zIm'{Ne
+c+X9nZwu/gX@ef5Iq<";4g@w'zhG<+@R-yCdr`'Z4tHj@_Im@-U!nXB+`uk6:s(ba|8R_JW=D!J;S`c5M)U5]4P_/c{vnNMQKYE#ReOC7w{D(-]kK:=CXQ
+W=c"NzBxmOK[QKDmh_wTk)#3XwdX8`rabXmAo8S8R6!f9-)ju]h9N@2MLd/mTj4buS9WX0[Pwf1s9;+AI,%/`$n5<<,t3Ti."Kf-8ibr8M;2pe4#Z,wuzr
+%xmYK-RY(-7hGkn$M"<T:nA7NPr)8T|NrMl-SGM{8(E'AnD9^#@le}./x4d5z7#XAP=V]Zi"m=ttkPNt/Vbx_XaR>WtYKA4Yh3rtM/>l[gwNF3FI<hQPIG
+{k,:}N{gwo%#2$i"9FA9tvbQ_C"apxg'M=s@2$l;V`VSH-W)U1r-A0tzOA{F=dGA'1_(|H,H|hKn~qAEA#'uDHM|WyVK)sT+R(x2h9pc@cjWbf5^51TY^d
+i>Xi-#$(%(QJ:KT`]QGK^1~#']rQRfR+-.|E-S|(spH1R>k)2'`/8e{Vcx2cQx"9m0"2"Z2babxsXaqGnyf`+IWhfhFcYsE!vFexv+s2&.>&KFU>6=5$Q&
+k/&"Ly>|h-G'N=Z)zdN)RHL]-1}K`cfG>>AtB4g80![/qvE`e3C4bXf.i^6V%(-G~/EE1zB3LBW8-vT8&&Q1NHkCHo/R>=q0$Fl|Qb@.1x#+=Tt-z8^fc&
+DTl^`6#X4^mHys"Tgn}[B1W@`={)jp3npPj.-"kXMO"c1k5l'pq{>W!Qq-VFCEZ%n^Gfui{f}+Vc'je9RKU$w3-o&lg0eF'A2HBrZK3x"#/;;v0Oz:z&Nm
+58L&e&-%9I=e8Y{xa3gHR_$aLn0%RED(bJ3r>4kaM#h<fpJ4_;Zi(ev,GSrg&^H`L;D5>8+a)g[tgg`ERD9Ljmcwpu.@(._$ZM|#4-,xAf]A8Lc(s_i]5-
+sgq':d1.t9M8ilDYh0M{o$@1!<N('<s]jB7IG/xOvo>q0wAnG>}NK{/!@4uY7FhPexJ3,$~H$ZJHW!TQ4UZR[R<3Y4W0$F4bJ"o]<eb7&Bp7JqDEm:>aAt
+l,prMp=Z4c2^HiSRx2w.)9[h^JQXsGG;lt_K6+M^i+|&iyuzI!djQ&f5EY;q|.1^7$+I!8..I:fVC1znD>pgiBa^%o=L~1P;@3!9r3~=@k9[R4R0LJ{038
+~T65NYCA(&gVXO2WM(~<W!_TUn~P(x~,DE`G)oPO991v}7zhy0|J]/;j)BgVY6dI`6"C-3,6KQHAtsX^J3,][;.=:fFTi|~kiiG513c:Xue:0[7DnEG>+J
+vKA#5cMbAb8[lRgxplrG"q)t@S'@LgB'NJ+|{t=._"<Rb|crO#Q)f|k,Yi:_YFdgr)%r,t&j;t#iv/ODH5'&Y_hR&MbvZ]2sts2b3'G#CRa[CkcS=K)w!=
+l!oL&Pd%1o</v>V"()23b3jV!.n!{t1tuV/EN+Ff}i{qBL%t]FB.sNy(]U5RE3mM}igXcY{2;`9jNxCYPg}LJK#sh/N|O:zrNTY#Ixl0dOK9!-CywoTq4^
+]g4pH"sVylHVqJkq@-p{2h4/eb2AbTH%6my)Cp|2)S6ZsOPU&Pcjg9sk#!CT[H`-o#m:ao$qSpeuJ1[.hng'd+|lG>BJ'geY5RDHXzN5cwv%D-<GC_l{wN
+M(nZwu'j'mK_7v$'^S>-GpPU@E!5acNpB}qkT1u&@'^TTVb[i4podEb2b)1iyKdXls#'{^|CsROEAxt++&aEu%U+])i"nP',jE8hTSUQ[@-!iB]w7K{e{%
+y:nx!rFnzNA{AT{s;s0NJ@HfZ+[3cF-dDE2k%m}R,pgq&fi(|z,g_bw93wCw>Nh<$B/!d':Ao>KJiT^b|pI0|l&1nNSF>=c%fY{_r[',QZLs"kTH'L~me1
+Noc(bK9Bg-jwB6A0w]"jtAK4xN,.)J9W~ycF_Aygx1Ww%{LAM7kLg,g+::.JLSudLQXwYD4dH<KB3:VdjFM!An_#pZ5nQYz]r1`PFJiBah9&OF"dbj$'uQ
+5xO+&tg<$+o5RwQ0Z`-^mt<uQ`Tf;NxWa5n3Fb/A^668;(f|^E=U4]_YRKs)-j4+I:%kf)T1I0Y[>fU=6Ibng(HdpNk,I5|Kl[}<mA$Msy-}~$`jc91H&"
+N[25U!)o5gzPuBq(B[+@u4X|(q~Z<0XzNQ>"Q-^LS_/o.4ezQB/rA{9%vy=;Tn_}Y0=fs^0'm|CPjzrtaR.47NlvC02-;b<k8'G;}:HL8,Iq,d0SA/:v/{
+`r"x}`Qhz%PYgqkfG%0l~W&D6)cR4a&I9CD:M>P4p|X(=#ibc42(dWQ9-0nF9]_4KRr:/xp$JS(jLqDNp<8wUuD3Hun8Mi[tu(zB"((GghE0G|2VxYc,]7
+:A&y]:bMN]M2_s}V3!r5@cO{yFm}j='P@=^x>GXsfG^6A%v(2BYbkxnDNPl^b2v5hQ{n`h"7rvhwKU1b,6(<uJbBA1_k2!B+kEwgwc}+i&|2'"Ap:-m;~]
+BwoOQhAh,qhX4On(pzu]HyD'~>79SQ~qfNRoCg~nlnu_5UaZL'2>Y1So~9"$X1e$(ftm+}7Bq1Z6/4h+u;f3T^BsIn4IeO}3+>|8|%!kl)d&terf8MZYm.
+lCIi<@zr,F}0cy/6QLCVy!x#(ymqsT6G^2'4pa;'cx}!~]HNWVD'3z:ZY7K&/F15-m"cIiy@8T-lsrg:TG_.R7jh-^x2'.Vdzg6@QN|!T4f8>-'TDHI}eM
+V(@;$U``sc}P1>L5~V5x~&a>Xts;9ip"9W8H9Cz1Y]X7l|])EclX&Q#5.3TR|0gEn>/UP0Qu>6(jD!vL<>G:L>bifr"/d+3-Bv,:XMwYvJE.!M8eUmE-Xu
+z8J2Az5^mz|-eFba,3`yLm%TYB@4Jq9'z'jk)3kK5/qEQ'U9tE@1>|bv(gC'LH+EPtOykY`C+02B>KCS'#B8IVR_4h`!rh]D$1W4X>]U{zy3U.Zb.NoE<N
+)(=<0-@E[[f5PvOGK{1vLbQ^{f<"PXwg_(]"[3]Dsp)D[8WJW0`Jm-Rfp.#gmYC(T]'k`$#r""4D(wQ@~P[Xw>-V3JaG>FYDP|s=h{WBFW"Q]P=IG2limx
+U^.Z{86!>3aC>Wf,17x;yEx&Y!$8B3;O(=/5X(JWx+p-B{L0L2N!VXGBb#uJdRvg|xr$NC2"UCxZ8qAK/aH<Q}Ydmv]93m+Dm|f0}3}]@U<+5nV|GOPktm
+.O~hEOJtAu(2z1_UsVgY&a(>UFk]bR$>dIY|:7(ZeC|t/Zq(5hl)5W=w$W%qkUJ[,.@2[lXoY'&>Ql<WEI`AmIf/r4'rEB@7~Q&ky<qOJ_-Hf;aoq];A6>
+RW#+dpq_8<7/c%3)-&kHsCT407eQ+S;Q#Hf]RR-_z[kbu8(D4NXW,9D033RnWpGY,,T40&tR>%(fwJ|=HTnG2$GMJ"hQ,&-/@G$A{mv@!DFA<dHt%r'nJt
+&9GP4HE:o.0y[=h&z]PcTk.sMsC,_O5>m:~7aYtd)kb7&'i@E9h0#v2Fc-R't1k3wcWEhi'naR76:ZrUi9^DeLPZJyTu4BeZJqO<;uq/FLp/PxMePY`W4a
+~]]baR(/Y%a_.bx<755&N[kEWF(ND]5<+!hd~BhS5ILiK<waQ4/E4Jp2BMYG&wg3Z8!i"v5V!R9#p)_$cbbb{qXPJMlk~AaE7cj0"XmSJ98s5-TpuAt}@"
+S&76Ag|tdnG6||-3,49JbH7l1i`k=qV1.&zC"l.o^Z+kS|m1XU3D!0-{WXW$UXjp${q(M6W$w@j@Dy1xC'VP0UxbOGWk}tN6f.N[9RtIEvxaTB1'qBQ>t.
+(WEZ}5Y1%@,{QY1lV9+9VSNY>3F8C3gy@UXuULCriqR"w}HM&8$QySA#/#AcjRv{0'l8!1)YAYV_]>N'^&2$1}aH`;77g<7z5<bTM_9B$j7(:>y/:X~_T]
+ONpL${]YC##YvQkXbX<kW}FMVMU:QW4PR4stiI:l+|b+/qtOyiSi)v]1~-"HVLG[e9e/9r7E/z;ycWpT$)kt2YxQ)f2!mm,D@B-xOyro0Va%r-#gEwxI2b
+O$MFfeY&z{Pa"{'@qvE5i(97W>G`<;Lk1{ZezQJk|M14PwE5v<f2(_Rz,#$Cmw3%W1I6&"GBz2xH`N+uoM<4=Hz_-0cfxKOKzno+9{;>Wr}tUB[w4A_y>r
+8jSI@X'4KqVeS9{|Uf@O9lhF-[,gd`u|YXG`Yt592X5LXIvA>CY{5<k[egnT_blYp=c>+^R^Gvi<d)#M"0F{2L);Op0':2IF}U1DQ_ESwX5OqKWV+dS:(g
+0>nFgj<k}N/h(IYrX0U_M6<xrfAZRc$m.>sBRbq}_/2dX&Mz5fc{tA5|._qsJSjf>4siH.-U|%]-Q8/D@D^11QX64|5V6Ub[fxuXgArai,AY[Ab#.nm0D#
+/0I=~bQk]'GktEXBKrYB<w@J_vkb_.I<0Or=PawpY>#X1]mzthe2zTTB[O7Nffdw~/`@[5WFQLBPP<40B;As5K<HYqrlm4fL"!.95_'Z:nY18(De2v4Zuu
+Za;JUk&q@/-$uHQ%)j7Nz|r:e(|T~m]I}1Eu&jKOU|M{'7q6vK4D[[2>neZpRqVp{K!0__QeZKvcR9^Y]Tjw#^v3Z.g5E/XjmLnR}LlxGnZG&PIiS_svXP
+M,9MD_G#}dI)gHRUP`hgV",lfqX'[/]K<yWCDy<Mm$4%qclru&KLQ'EtcPjs[XzkD#t<,E80!fG%cfKf`^EzG}=q^}/a!}soTbL-z9}Kt}v/"`G]oD+ZH4
+^t@54:y/Bj2|vMj^j77l`axfLJ4d#>WI!CrveqHoq(/_2VxPK=xfHF+&[99%5!"y&4k{M^b%9+0Hol(>x`{"F(E!+A{jKV2!59Du{I!E%;il|qVbk%Y^P=
++:LGfn/U".^=F}gkbd9=WL$9^9p;FBv]4w@Jf:)'emwkjP&_5H[g<@+HYw~0J#A^<PUKEX=h~XH"kB7%:gQu,lbQbg^S]CG/b)aH,Bqlrj}i:XKLTnVIC:
+'Ty%[G2k(6/zM52H~N(rTZ@:-3a-C.]O)ZER>K`v3pXWFU|YZ+o@SA7(;Tci)Q<alAxKpxd7vdd&]F9#C8)wLtw!G8[([}2ph[RZaB^A7hxJ.w9]o|H>1b
+/bGkksd2(cW=LpOqhh)SI4;Av.SaOqr@tx/OIWoa9Obw|-HdY[suRwg0joAuH''agkzPv8!_hevK"5zPJ,+1[QLz#df6|B)j$wgV14[Bpu^]hOY,BQm}=R
+]2~Z5t6T8%=8)'}&Y4:c_%79[Qx7#Q4+Mfk9-B=H-<feI0M[5Ar.s#CS-Ypm(d5ikkF7XeP)-4w5x'adni|&tWStDO$'h]bv_qGDF|+rmL2wgG3Gh0;1+^
+dSq%$CQkJo@)y9@)@d@U"L5]w{0]=[O`D;oZX&4)N;"Paf^8,aHS;Hx2(TfD(9'}{)~3l/Kk]|rFp}Na7Vm;6!AxoaVZfF$A~@B;-HINN_s1XI!rxb's0m
+"mLs,Ct"S))$Gc0E>&P}>gNMMr%1&p"{xlfeW&%@AyZjd:_3-LMNK-gqcF&Y-j[hI^e,_L(7'=ULJyTOCoiyy)I#="]F>65Xugy%i#TARndZW]>")mWzh{
+~ADL!@[#uDkS>(bPY3_1KsDu>(X_:-wnL:_{4tU4G%X$.;ipEgu/@bmniT}<h#&q43vBYk:bJ{1V+uzLq|WT}ftg]J.!((pv$J|vpsQq_O2+ozM|@z,5ak
+~x@IAEm4zeB8bdQN!3T1~x{MTg{}r+(1k;PH7>:nlTrwmoYaIpAGTEqIrbYRQ[F[,tJ!kf'V4eTF1//Kc9.";KkSHBbIHHx3VQ)f}+9AF%f%z+#(Jp$=$9
+_/@.Y,006ZnUQF^-'UT$A1/0,$1Y-/d/Yj,S}CWUW,ihW<]xr{j`EiC%;Yy9Hq2B/r9b63gZ~trRja2+3U=)WO~>sJ[V5jbV~PQZR9"49onq1Q7g}:ef>0
+b4Gy<dZ@Z,go!|jX46OtSjQ2UC}xt0][W8+E#W)40e0XV@},cM1T("_t+^n5e6|hGKPd2g`E:[-"QbL#Y}^;_^9s`I,{n>6Bn];I0{S&i713:vHQx+%Y$K
+e}_`=D$6fMb">HhHANRoIbJyJ<}`Us!!c|qff[[`kyneT"l:i.EXEvEW;IBJNbZAj|zrd>C;TDq-kMOoN!aBuk-4Y[o<uYI"sC~^[s18a:{U8+7q!pw(3=
+'J3!fox,l,-b,$~PQWMiFP!YQ%_1r(Q,l&y3jUe4$@;;c$)7[)&d)C]7JVf88_qspPQCkP|-8SpAiPoRDrdad$+dmu-Ak|FHQbn.J]drdkDx5x}^i@pqkl
+Mwn}Q&n<O1j-%s>eTZxyRx!"%M~7]uZ-bFX1<Z>S"/Jn2jh{o|WVlwgrqtMwz#of}kp..|"%qBs433El;wE`,5}OG%t{N>1)SK<zjWjISMY$)[7w-un,MT
+kIKRn3I({VQLh!o</O7&vesZS)jwbUN_W}JD9,Cl{@I8wM:|SY/"S+t=U96/mEX^KVho#v~}7]^Q'c/@Z$NbnYXY`LKcrBUrq^6x.`@,S+&6qxl&^XD):B
+l$+v).aFFUe55Q"1VyGH{HArs4aH{#hWd^%o4z.t1ET6"GMEb9VoU2g'D61^[LL:y:b$1D:+UxDS_frc2sfehMuBFbBl&.3k,+m,h2BHK^!kq!~w-XU!+^
+"8j:%zF5qxLm7xix7"Rm1n`W.wB"/cnEQc~z[/n_GX]b#/5FM_f@[BH[])ea|aI]@@4weZ5=)5TY#t")x'vc2CtQ/sL`{/Q/ctc79zoIG^XQ<.kO|HRn]^
+/@7p0bDWB=bV4nTouv)`iHoBW809!8:f'#qB#c5fHE+4'G;bo[b(+X!4om<n`)LQS8]R'ALVT&AK7_5n6'1A3@';6{1bm;mJzs0.h/CgAS7w;`[&t4;"cx
+r@#%2u%k!r[cP8_/CXZqUDyEY8b2E;|2($[A/Eh#=@#i)S`/<E&H4JAlRU;l0/C&.F/B(yGL:0v+OsmL)/y$VX"E'0&m>U(8oxJyouT"Jx@;ZH2[NVSPQx
+`7VsoxOURweMfvM!'Z;O^mx+f3qR;N~Zw2>fKOx8'Oywj";}"j_S'2|4}&,sCs#E_N+aA6=qr!A:yj)(1DR4mt}J41Q_nlhq[37EUI3%31"5@2E>-[D`%"
+ZemRg0,=@;z$kqjh)!MJ4j/W#o<4P+>`~UWnCODughVQ;_wPl}.f_a3X8se-5IqO8JE%FD|!"Ty&n9'-6`p2Pd])a5{WgePG,}LvEl9Jdy"n789`}s_r2J
+H8GuNRJYz-qe0p{}GlMb&EcW-iQY19}Z8fg(.6~Y'qmcE|>rS2`w3"K.qT;)]jtXc9mm"iEkp0k/p{LCy|~IFl'`>Z5"QY~o1>0v1tg2f2q`9h[HhPk(lx
+2>p}ne/qVs'TgIeG}:GXENdzd_p#fJ6'WwpaxsoYEi[ByB_W`V(UWD6Yjsha#)etisq{]]YIf9+Ay7xyy;I/AcK08.#eEzzF!N#8Rpue~z!~]fi&(a5[|X
+@W<[3j":lN.(p!fTNL}T%Wbg4J${~gQ1KyN`>[cwMF&a{h6Mt^^KdVeF2Q%<g(0RM'~;3_Oze0y1d{898G/&JvU-ARbcVrlp"0WH[MG'B`dgzV3hEv)pd#
+dmo-],w1=2s_A=Vr^[A.(dl%p^TPAo{ES-i!Cl^x0m5miqoHxU&|9J.Wa">y|5Rt20d}gL-<}%9DIh1/mnsI1Id2q]4dBS,I~TyuI`8AS`7m"'aw'N1B-P
+za7`E^m@|I);l}^>!#.Lm/lnPNLI%7#!!U8kdu^rZwKDJ`A!'Xb&HUPP|dw%U!W4[IDNN-:V^<YHgzo1~7&o%c6imX1+0Bhrp^q;xk1Mj$zGh9>E9gp|]H
+~0C011[wAdN#7bO^Accc~gZ&^@YVX[f(~ls<lRM<Fl|Gi-YMUeqp6!V6x%Tdp%:{2Z|+4Cr><XL4&L7d&`RYExwV<yBQq><gR`yfMrg-a}p,L@Kq)pDTJg
+|A{E1gEM!q.D[,Ll6%"LjfiS-m0V#IsItaBSaS$.`0Z3E3lW(dvuzNV0cqQi+[hH;BVj=vsoK"p_ZT!JRsa6o9hM.&7bgBLXIQ%1)p}El|'|GkY1p4TVg4
+I3ZP-nr8v5k#+Cu"|5o"/cAV/H2N`_hx@d#sNgFA@][^a'JX-=d,q7O1R"-r2iIg{!#g8<dy<mP^#xBy@!YeQMlY<71%qkO45G1^1O[4Xe[pfFsQHm+6OS
+/!}fpc&14{|&Bs3;+4~O27Hb-#|LTf3MR{h!SfmuZ)oe+F{O&UrqYEowbEwrEJbPdP7:I/0^Gc#=Njv97ocsL"Jnk-y03BmXYxzJcc|ISqzE47tg{muuCp
+y)GL7b@Ilc{d~wbQO1'H@3n%4[_klG|wzlfV5I6yiBEm)1G+@2=J64zd8$3A#UMNESMuTvAX_YB&z'pnr|{nfO37D(<31-dR~TsXGBWC9]bjRHe[(vO`mR
+h=k|v|x)AG~Kc:-HQx5s`N/e;@^fuDFP3A:hUK3<6uRBObm]pkwHH@-O(Yiz$:(b$=hoyeC)-C-K,_gc9MwNZb:03{H#bF1s],0qlatMuj|StRcK^#wD6z
+Rq]}bdsb_pClDx+#b5<W'do21@4.d!&zqXy0]Fdn)>HZ.[QN35t4E5pN(@+6CC;S[fMW}_7x;B$p@iTcYjOH7!e(dSNv)3=3+lS02eAQ:`"=5`mgho<E~.
+8zyx:@V$@JU/cF#))yStQ.=Bx-9L@egc![V,5'>>xGIOZ5B6.x$x['p+f#vtBKP6o$#uUAHDMFE57pjpj%yurkRj$JchUpa)[NAxQ7q}W_|z/A4HAIy}u<
+5vK0L%%=y(-O}Wo)7d<h@w09tF-K^Fmcai)Q87O.[-[nzzSq5Kw2BiGA>@;><YoHXt57N)H6(3m@I6;LSF/]oSn-iD[Pke8^L0U+$&lx_w7a]k'ugSvu-O
+S>{17Yw.r0,UH4bcK`m_JDZf2=ylU|/p59{bk|3PHR0ty!'yDx$sZ{XvYKwaG=|]tqz2[,2b=|Uzo4k_-'4h!UU#KeU'haM,^{a+J=f5>`-U/_!Zme_tFP
+MM+&U#><Qf7EWlv$kJqm3H4]XI&{^,{&okuRBWg8T@q;ue`@}K;yLxf&9:ViHiacqT5b/o_LTU;n9Rhb%RzL%8_(}vUYM'+K-W"SwP4;R7r#O<"eeP2`jr
+8Yf{bFZE>>UUg$v;MD`8S6yZ):=4Z:p<8FGJ;=bvOy-tZ-y+GvuzT]6i=ZN`k'{+V>)([EAOjskEVj&3#&l,D>a"C:4>q]m{v=PE~sa}mel;X]s-K@a<,B
+qG,vbX$]T;iN[(&Lg%|h83N9<v|34Tz<MU^A#]}mub8%Ej7|qd|o](CD;:~X)Yn'r7k5dE8:v29=BKqM8Z=,ZqgWv!)df@Pv23O#>&PWQjRhZb7$RiR3I4
+'rd"p1]{z"Dd]YA%Uv~@=1H=sr2A0s/uT/M<q[D%d"A-h-u+"sSr%LtQ;CYMU'rYq0N10H}PIfG0n>j6IU,.v`Ss;]uKN'XO;.vbvUr+"B&z}O_81;qrRh
+n%o4BOO-&4Xa5q2jT3,imgx%C-{#d@i3QUlmwlJRCf8$tx6wY)cZakU8Vb.Is%7iAZS-@2o{.Cc{Qn}Q("zKp6o":F5U[RX)8mdm~Jl$q(N}xk#u3f#S>P
+b[{1iZyvjiE.J4$j-#a-=-vpF@b|{$9L2'}a5zVfpuW7W}CIF!eB_{#sA;}0D@JJ!YqJR26#-nyzrhL[}I>)Px8LU}&:zybifJK=vCGxGB(C,c&Q=C"HdR
+i>Hjx#7yV(j|zSQB/8l=P`D/QC`%tEn8RwOc#Q5,jlezYAzZT%tzvUx&t!rQKdWvh%v&:>](J]FH4Q!K[7FZe4|hwJXXF_RVsX[7o]'MT]"%578-m8F%;@
+>kEfFShel7<s/XclcfJP$:7n7CL^9uwub;z`z2OSZ,}HPSZfwo&>.Dd<A,V4"{]%:n>qil^#=Oo6p}ime79;`<v#|PHqCt%nMi)vf6/8zWrbi{.<6y9@!u
+CD'HVX[Mh3_9HK,%QQ:Z[)P15U+t7FZ)GdgtV61sDw6/@{KLpoV26kpL/6,'rnye{SJ=N{2T(ONP)OlV+up/gRS-'PGiTDgGFH-@;:Q,_<g2z@#x]/1s]4
+y27Ga8]@-]cQ9Em]wZ(ih]b,!oVOQ'o/(W4w;O&1h)9&j{5bC.Le_bDA&"fW${&g@_i!x-(^(:Vl~XM+;/b[N1;WBRnW$Nx!1Q#8PRx<=>Ty6`g%A!epiP
+:#8qREyKR.S>:w!:UcsuoKb3'h'>erpaX,jf!)[aVVXFeRuB;6<hFM1uzNBcB,P^~!.y6y9<p!}[n]x5Kcb:PXz|4EgXFReCfq2O`vkPGSsu_2dfbX~P|L
+Wj4+/p.}t@W>dKXTM'Qh)zS2}vMgglJo%1y,9/c!ylEpu;AZf+jbNeov6.,{,(.h-(u{0WWXV;,8Gz{1[3JPKF^`5[$ku&NMzx#;FOawO15mr1gVUArtvi
+78wG:f5uRzYMg+ALg_G6xWcsB7LS'6a}+{#{ZaJyx6e}-ep;R>da'q7]e8$ZMy+<hk4I=yVOJ|oeEZ18;J|a/d{OgLod6v[BU=p_yK0Wb[@w},IKsJW(bf
+>l:ng}"z[id-fzH)kz7^Msh].mY-[z!i61F9FqgLGrqj0F6H6qR^Dr5"!~4v'N&M9)7Xlci}kG>8bd0NP,a.mA<85VO8[;vNnx"~PmUOkYt+4x-xstg%-h
+_u#(TxfDX-Jo1R.-[Uh2[U>l~h<bUZar`kW6jy%276tKaG98Eu@Qhmc(64r}v6nL,z9N>qv}rT"mBIO:&0}Ba9'3}8X[u$At--Z;7a^Tz]/(NK~ye$[ITe
+9AI5C(~%;EvFVb_'!#QKC;^J{6f`t5<<C&>Y0RSe=#JnZ3;v%wxIz]d1+aA6V5tTGTZ6dfE@<z~H^ZszG2f2Bs}Q0pGRlcK%O%LrJUYPS$U30'/iqpL2x@
+QCm6n-CsA(ihtG6P(,(Hr(e|g2Q!I!2Fmia7;l<ds@f2^=GL;%(>w+FoG6jCi3u`Bks.ekfaeBxS{5tJZ0nh8`N7}"xZy5EhM0tv}2G"|D;HhLmxBd](lR
+v|b<w7y.3Akm%ev7)5d/DJE:U0{i-sZ(Pf<=+AP+znCbJH+:&<kqR"joc|5dv4k7<XHSQgWvsHb%'D@X[BUe[v7;k>ZNPp!Y~Xl#PH/q8<pF95zN1G|sjB
+ZEO!Q:oqBXjPsy|yWHdLZieZNUNJsfmf9gx,g"ygdd!<0-tJZ|s=ph6@`AF:J2sL7c6l8`<Zaz$E8qGiFTHSt+L`-P%:=rWzQ]jDgty)i}/lRY^0U%9kA+
+o4.=Rx(/6'{A~l[R2`%$TBj!9a[FwU+cGiY^LUS#KgD}Vf^PC3Nev(/#XYfLV1jMJFiY40coYK:'$hH"i/V2yYAaz}6^`'l7v7.$tZ/B]7Awysvwc,x{;+
+A2pD0(5p%1|]sb@RVrp`lv#x/_bN/(plWQL":uweIog7=;+Q"XLv:IGZdo:`Og/1~hn.##~VJc0`F+6B[iNzwsO1"$Jtm;d2.1NiAaW!Em:Q-sC7)+yh-'
++c_JXqB:M^)9,]ED5IN2.`."zH$v=OR>nl)af|1qgV8QuXi"QNtcOyxpv7Mu<5'J&TN'+Aw7PW4.e}b`LF]cK]_afA)`Fti`Qcfhg|^tT2L1>McYL'E^-L
+D1Cl_>yWt8<$uwSGJ%NtNgqDgi/(b1+S)B!o6E]RJ#0^Cp|!TMYN}D!yEFJgW5uzX4bHl/1X_BPjfxV9Z7,IZ2E2jjY+(KF!0%!hb24.;q&isf5#Lyoe}-
+K|D,AMw@>Q/PLnZSc>}=;CS->3eplHD}{$8yuCs`by!gIg<7YJ+ue!QRY^$+i}uNaaPOa"5(r3KX")a]mJ8fL/atD]y#dn(8~G.,Do}EuKav3]8LQWMFL&
+2cW;>^Ho;<x$maAQp:(`0ZBi4:YE9;Jf}!#}@W-|m$RSN.0tpC@u4NEPm5q<GVPyYU1LR/1TflpEMtsr8+T"g'l>Z#e78fG>Y#ly-cWRTfN{_Plc">0EwM
+B9}re:Z3pilYq>m]y(f@mY8=t#4t$A.g7ybuYH_2PX|):Scauc}pRpDPS>;k5amWzs%!P4B<[KRE+<mH}X6'^owA7LQ4<1>GI+Jw$4L0>j{P/pqQe96b=-
+syy3#_`1g$zS-iurpL[_$SaxPHj@-SBvCC{"2oRK5PFdFfFVY6x+qQ]]`L:=Uzddw1Q>K8~iq+j>,[e_XMigj5z/@c<Dp0!gPa.fW[y:e"F6c8SQ@9i7rU
+1GNf'=pczj9cSGam1K8IuyA!dTl%wi3L`"P_)4VH.Ew2bMG%G>1Vv4{QT23_Z"%<1E/LzkKbCL$`E/>p~9AZ0]c,M{LG6[8UFc&pGo0QWJFn;`l&E^0/k<
+$oKV~A[b~/d=q]va;w5jc!LNT58b/#4-k.wdMh";|o"hGrqpCkscw(FBD<[DVYE`K&:8,j@=Fd[k7"G3e^}8(s3g9sUJI|]46_Ohwmb%0W[%u(T/X^V!pV
+Mnkf-s[pabCI-`[/z$9i_J1f>#NC9"y{_+tQq1NJ']0kL`US-aJR&0v>GlIK-5bX<8L4JLeX'/sB`Uj`^x)Q8t|dRELRgG,%#2g(%xF:<E`},`[L}>j=Ld
+&XGqX/W&<vve['cy#1q4hF0-6=!mZVG8njZ&aD`;6=1SP&MQxQz6|dXI"&IpP2rWPOftn+k4`F$A#gHn;e^FXrt>wK2Mjz|d6!=-|8yO<BT{"r"i5GK"[]
+^{;c'b}:,R7>;F)/PZ4/}k5q+jpiR07`Z;>]$;WKXS-Jb%m@kn~YlWvuUgG8#V;!#R8p0_,sp1^}>YQV+U!fl:H,9u>>x>5"OU>VhUiXo|:NQ}aytT!K(V
++S+8@um,M.'NqT<_BXQNA>^u2|tK%`aTu=J{],Dw[LtI_}ipM@Vw|r2y#>7a/.R%}./ft^aR&uu8w7iE)6@m/5MUcC,D}9)TfF,M}78%W;wRz>.g|w1x}}
+Fu>=]XWld8YXe.IY!3h|xxkDAD6qG_(.j4^z9]o@q0O5_U!ro'<&w2gL.cj"]kfplUhC7E5H:J.CPdj"/(`[o0xTj$>pZH]Am2ZS=sQ$Y#Q7G`!2^,UP"`
+cT]a}JT-T(KLIn8b8kmuhOsf}_MRZWe#`0DV:D{ZaE{n<{XaddrJdiypxE[^>+}P{W9}0>'K|q}Zu,n5/HAx$k%4XhEAs#Tam,y@IA$Po+g0UhtJwzG#Xm
+"-#J80ucD^J_J&5)XFzcBJ.>sEhc;ma&5(z#c]r#w0'B='>.1uO"s79`#ESp[WR-v1]vB(_rIYDqrGvx~!zZ1Cf.i{K3A{f24S".``WR/6h<"+o|k+OxS+
+O`eTS!+Icer7A4{EAc,B1`,mhIsX@iZ|F9&T9O.lT^1"5d7.~CV[%bjhbz~GL1[a@]qtbT$6d$ch@tt[ON^|N|:;^rr31T8`d_5Slr+B/6k%EGoqzzsT1G
+Nnqj]spSu|(+^`bV1+fZ(ru}Gw!"p&iy0qa'r^95FfZ$Wmddp&SK~KSBAfMXJ%8X:DsI]-3Zgn(IN(q{bnxzZ#KkZ=6!#axrWeBrc}~W-AF+LD]f(n=s']
+@`#U:C>$nh`lgv.>b2K{8${vRFh(f<GN3e~Lll{4pOGzqTRELPnS{`$&D-1H6Mm<Ga8%^sa#(<gzNb!!Q+@0]|7<N<(SlD4^|+c=WBfLIDshC:40:rRT)D
+UE"4cX{apg9CK;(`pNmQ~D](uoF!1ae1U{6o0KIP(;^(I4$}1V4MBd4G#"xt[9}V5khOT#+#r+i7a|J7@:oS4Q$TyeK$5p;Ar>[9TpfnTy<EWg#aG;.syP
+X`jr<4EW:29+~,nMhWJD>}w/c+dvzEmuDoiyfyMBtLmZ{ZIKvvSGW+l1Tq"rHr{lwwxwUp1TZiQg@|XwhYiOekY5)I:}GNvmqxmdd6zy&i5Jzx0:[aGc8U
+tujXS^TV-u"GquOdioZP6'uv_SV+n8WWX<%T'0EH'G=@fV3eb.xha`I4<%g9:.EU1;9,G0Vy$_%Q@EV^M.MmOEYg~HKWKTbA^a.9@UsOC&H1Jq3z9$1ujN
+Ukt'Y[Q'_UH(h,xKr']_wxdf3hw!LZtf>ubi(:~;$_b!Y-9V0q^v1x#;W51s(kwW{$~G/j{"Q4#Tjm!9/o9QJGZ(,;6[Zw<'Exy|qe>Ty4{R@-x(+2oL|p
+;j3E5z:bG"p4(m:oAB%2>]qx{3-(=]=Oa^PT/RRUY7g@},46TzD^/3fBR3__"'z9L^/1=8oejm7Ff#Vl7D"$4lQHK'+IVnXlTt#L"eexfWF6OHVwnQ3Z/&
+>V~Y#a(YH03H]n]6i-t%zCrxfy6[%&pzjxr!~(KhstF>Il~=tf!,-J'E}><)|wRq@"f7@HF>%/P2P}{7vG.4zVVC:y@F_OCTsk]fIKFZR8Rx1oW67AZiAi
+]2x@=aPn=@,VQp=l&owDWe_dE&%SdN5Y_@3w~nXS8(zSt'4vY6s;.),MI0w:Bj+LVfm-c]q.dM-MaIs)lO&|"O_|zT=-x:@kXfW|rNW5c|"4y2K_B0M0/g
+>5B[1@a4_.L5>(3bA4PRi7o#Kglyx6D]p+QM:d>X}p2qFn!baKD`b`Jr~GmR:Cz79tI5)MW0;t}0%)KOB"gZF_L8eVjBixukeaUNPORW~xb+:{(|Oa3}zG
++x5u'gVMWPTTJsssdTmnwd%#(!I|I:<U/Kq&Ib5$u^G^Ty#Cj1W%bsDR4.n3o<>F'6/[P;.vP3>USAI+DvqB+_r:WQLq0:4y&h+wH9()fSU>"_ERp/m]TG
+EW%tj9dSPB8uGmudE'Cc+0%#l:/o!_led'DjX8L]lJ&<cIsRDANSI"tk>1$Q`Q1@UL^"wA^DYdwhsz,{lL9|^4/T`}M|wZfhJT+0zQl(Wb{[~TYoC$fa{Y
+m>!o1y7S%]{u%wm}xzzOFcau]Zs3b>Qv/c8jaIfnHZ"]vl+4yYtQib+ps+0j(G2D8fUf9tlnosa5;1iBV{!y>{#R:qy:~IiYnOwd~w7F'mF5b79`ot,j%+
+LqvMjkq+A!COa[t/=lS;KkYK&Hl}[GNYuX.%6Vxv`t%m;wsL8O@XX6,&>LaWG5E:s#EFd",yi>jY/uMj3t8Y64|d8i/>U<`$rpJ|J+<kAIHz~)NZkrdjfT
+"<CL81EG$Q.dbq{XV^{Yr2t9WJOgqX}hG^)ont+7"3;0,Px3$;%Z,gcw-kYQ&j+,'Q;nTKyUq!{msS9sw5zXRFNxlWQJM"w;>i63L2CRm2%Ju.f2nI/lDZ
+S$qo$-|.xuJYQ&27PtxT7Yv,&uT4)cP!N}E.j6$j~cR:Wk1IxEs.s>W,O3a+zBK'7Liwa$sXP[w|-IobMac,6'|u3-;[5J>C+-=AjG@0"n:'lj}G_cL'a(
+He8`hp.F(x`u3V>7+PJ'L6de/&)EBH,"~6<jpiNs!xq'uvkCR/NE)$i]D3r}g,NT<lj[/yIhshI^TCN"Nz/dt)("2$%S<"@3ul/fM[FXxJvc>yz.j0PFh8
+i@!00"Mvj;R;<djCH]9/v/U_c"iNvg$>,}.^IH|]PWK_|J"VaB)/_s5<|In4;b|y;=o'l;&1oX76CW]MaG&/Hd+&@F19EnI<}SJ]!N.yPMZ)Z;,Ilf=tm,
+hgm(neE`zz];!qxPSHV&&<,-V#MUv7taCd.!7^4F5&y=f-ktjckb3Q!2lCQFtsZ{FXbIHKjqRm+|-y)sd2ly5D9xsGsBr7e&&B-8hS)y^LE1Y>9#s)b$p@
+AEHtp4PK7v@Z^zp1%OoYhEy88I]z'i2VQrXGsKoY72ICNq=gk3^0'T}k5hey-XhcA}EPmJTfB#F"qG~p_bnY3;;5~r2`/1!oan}']7ZZ{>03Fc4eRx7A!E
+HS|N04tB<|=>F$2Mf{g}ClJ5Z%{0zqSc<55XC9V[p9]ZbCU<[;mNCC^Rc/;.o|pJonBiGDuJNj.f.lx2)W)':,0[He&ky9dC,&L0Fo<En=0rORPr:-ux!"
+xO00,=NoDF#gtq5@uo8_R71721Poa_.six^X1DMDye_mg";]-I>$kRKS#2;g!mYKux%B6M.(zpwhqf$fAP@fjtdW%XTf2oJj_b').,u4ZY[.M)B,iWTLD(
+ta27y@}%(h>^,PC&o7oikZ<4,QR>P+oO[7B-}ab8(@kRN{)I7$M37xf#Z3(.O(Z=vex'wIV;<,K@LSKt>smhtwkxA(X6=wG7r+,A!S_]e2F$PMEOv$m+o-
+c@y_&kT2E&c)C&OtU4XBnx2K4T@"'^amb"){hr-l(CZ9sWiTY`GcjhV"[n"&Ky$Jw#tI%mdeKPiDI-A/Jjc>zpc9V;wiI)W{Ww~[$yyha|WO7##SYGsZl|
+M)!J:q,g<k&DfR@Q^t5d<)PE}`p,,JS6ig<WW"Uns;-.@Q<k|ehK)&Z8/a:P!"P&9jP}@D}C%s{HlW#DQ<g}v<i5j<#CvqF=6J#PHN"CZZ|[l=cw~CnRDW
+$TtB:S^ta6r6J`2g+(BGr9+@/={YDIx6$QTXzUd%H)s46JNUc)==-z/T.l-f'2N/Ac#Ja$(_LsgplF#xSjT$A>bnT_q!~"H=.34ShD/rm,#6"ZdoDyD3^b
+IB,_A@B!2sqe([LFRewxT=&kIsrvKhXQ05kfL'T2A1:DtA#{`#$p.9/-lb7mDa|IROHL~ZD5t0Z{n-b=cF&2cuR$t>;c8`E_w,hQj'RMN$|j4>asg_UK}J
+$!~1(Dzv<,%+6ah<(F[["GUD6UOyFtbZUhC%E#,g>58/t(X;&}9]dHq:wJPPaWlSUxfVo50j=T1SiWp0N.S`;D/ll@(:}^2e_%yax5`h{P5smOrz|l@^a-
+^^pw~u"#n(mg[F'<fz|`cBy&R%,b-tD7CP&n.%7n-wB>~em,A,8k-@}L:=`OC`hZ}:n1h$,jIG&|N|}'^FupKp1RHDJ-uK^bp24|a0'@@Pg1FT&zk#zJ<2
+|@uqiRW;H&rDIicNZm#>=EW|TrMz<ggl<f/2}{spjdUS<9hS~;a>!syI}^@`Ayz.ea[=P4avL-1"m3IOEOh35#^|-.DZBg}DXCNseS(3,Q@L:@BO,U_N=W
+d^v`NUV6z8m19m.l,Ox#`-z^jF_Kb^AM[cEqa/+Cs-GPpo7W"^&1WC=WJ$Bo5]|iH7m5)s`x=QlpyQclTfLb'OnE@,33Ke,+22:F/#;V(D@#!&HZ>lCmn^
+|bjp9(^leW`@b=G;%oKvD)$Qv}qP^7.=qcBC7Sx,N/}E[5T-j/Z7GKec/+'N|jt(cO+$tW:He]7$u>U"R^xGCVO/!)XRH(%;6J|A}E$^;#7TqXV7$doXd[
+`Q5J;"Tn%53UUqZ'm0#D/G<Ykv^L7azPnjaq^1([yy~3utCi+8S!eRtoBM4#Z%>;^|8M,iVJ~T3$&]z,]gdUY6oOFs'm-<7n%iov/d5UQu7'F21xi#[EQ+
+ijX/RpVU4i/"xVv0>Nid[_-O&&bm3[)QNEBn4/0}uF!Ga.y1yC|$<XnVt%3fb0}%x[3U~ls)L4(C~XC:JR3qp9m'I@1p0|k@b[>>/I`|)0pn=B)Sj@TWO^
+NpaZb'BcVQA-aH8f~94Y$.bS`Znl=)<S0U:y"/-U@+U{e]"Xe!<$1ew0H2A[UeGEgje^NNM#l2}i"[N>!5m`^QtnE99C{-='Y{ZFXeEfehQMg9&->OgJ|F
+`ym!=beo-Xu#k()>"E}I@":.ZX{@9mT0So2s=N(b5iq$)jx8P^zq~N<@,6#%]lgw~4o!{h_uT>:#x7AC2Yt":uyecmX>uf5dSczGb^4u0PA"VNUBRxKZR"
+=Qy;BbDfCMorp&Sh;b9V:;ojr)mUvmn^}qVDsZE%Mv8@A%a>p_fx{(i3,L-Rd3R(M1b(F{n-Nw#|EnWb!{suE(x>[-Y79XO,/xj8o3_`]C(TkaN#y,yxi%
+c(,f2Ik('dKiBjmzTN~y;('8j`(_>YwnjLNv2>j2)0.@r$>Gk4=$q4v-Hd'hmRV5KqDDGjn8[ZHSdtk%HR_p0[_ijSP:Vz3"@mB[J1bp'1J5)WC#W_x|w5
+2#y5:601H(^t#P2lxL>.=BYT9bh1#nG[K>5!d&"yeRsVmjlUV83X`E<E^1(#ea3eK)'W(BT]|(s;Vh+1w_L9oGHt[8NU|MqaYD.Xtgqq4HNpszO)BZ5&+/
+;ybu],}icna$jL!H,6@:N@xq%A!VE`";3BpJeGBuV2.$umv=.uqsWPqm[LT>)O)-SkfJ2$%#UP,F`C`mJ[hp-T!)1"'Hea|<1>y4fwR6D0cHP@[NoX}D&x
+/F[0z|JLJ:_eoGJxibk>![EfhateU@GiO5-a5B~{,2b^Ak5d,[[5_Ki(2+Pb7XQDB9'op._^}>eaX)pQy]Uf+1uAbzh<}'n7NDtE!km:23U<bY^gY)!bvf
+L3%`AX/%c91]jr~T#}p:gS.=!$;.U^_c&]$Cj@$h`h0o9ey55>L//E&5vjy1+h..|0_Q|f_1dbJL_'%|2WAE|#;4||0&f4[w;!G5n@L6tAo00ZL@9gz5:i
+T#ZWc%7+>0-KJgv{=UP[nt:xUYaO;<&}9CwDgF0m7m~he;sd,{axVf<8Spk}yp5-,}HuaddOMfc/1t]dAJbfhJ|5r<{"[[FD7"_ErO}(QE19M6OSK/w$nG
+!mW9jp`>TifxOX<hqOV%-[UjK2hMi8o`_AV+b+<o(c6sh)uZk&u#TEZe|^!_;=ZFgPx[5{4UnNEn{'.Q%>15:{SnsIGoE^:Q_j7BA<dt{Ccrc:/+M}mnk)
+b9[XUg:}`qt+nkP]ue4ey/$2YDbOEnRQsSQA=}nw|&A,}t9tSBWFudTcQ:jP!/{aNW|A_3ng7VWu2KZh/-squD3$2U_%-Ng/AEgZ0_!K29Kju+{mqr'dcc
+DjcS1Elj&q8N&Az{D]95'{emM`3NoUrh]0fD1bPf.;jEo{_M~0Qi/^rfU@B[<Y2VDDp_VH}3#",;t++}h+p4UR''b9%ro[Sc2qGk!X@enL)IJOKFsFc..:
+rloJ<mbj<[>/CuI{J=wpvqLzhMIFNJ~:Kb=:@m9]8wJHe=X/h6.zDX{h]2k6Wzs9xkt{|`7dz/|RyR!4Kd-%Hg.2XUz"VnDZw6EFV^+!x!g2A}/soDeEGV
++M^+DYP10$psle&nPYdVy3w25YTAMA3W0A`_+^wm>V5&7+7zLIL0,E(^a[hd6_&sMR{;05N}{bUyD[Yo~3&'_kyhNniy%{RkTw5nOVA[rtEoo)mvzI+`oe
+"m,U~0(aj==uCBj"VxT:"k54woRs16J2C_p#q'P:<G.^8pj`n_P=h$RgZNa)hd27Pp{sV$w%TKhRHcWs_4v,RO"uFLZ"kax>HUeKTDjaRI`KBerY}k>',o
+[e#8U:E)r`X0Jo1:EzFIN,c)C(^0`cz#JVSMUfmf:-jeb$`HPq>fV-x@$-D^C{-y|:'G6ICyc"Da3BsJEt4$Y'uAG_)to{]]72%CHc|bOqLcXJ)I#>ik.O
+:)x#Xy67w5;nMM{cf<6V^nI{QT{BaR"@$J^mW[."r6#YZO>4U;hdM7.q>-]OvU`L6Sq%pm]}s@_{68mExjfv{D27VPkGIf&t),9dGULh++_GqPl(7cwkFg
+/H]OOktG~:L6}<G,ci<%m@N$c8Q{uZ`_yM8t&z7j+b=SXa51e2Htq1`|Pyd.o[Z`9UR"V,1QLU>cDTmk3PAMFP]}+R@pz@F%X;X+MUrL<{Gz+py0$=.ybi
+;Uu|`XuQQL=RT#S'b9NL=8Mq_Di@'M(u[/z{u=Fay%%M)Z"XJRsN!frZV89Q=ouT;r6pJ^AxHN5%AosVxx(nH^E=$fgIE2V&k'mjL{"jF2g_W<v__FRQ/U
+/zd_V8:52RsymJvVOXT&Mp,['4lW7iv6WFxX1#ZA%al:rtjf;A{Ay"0:A+&iD<-wxlV'8JZC`GAQ8xx,jR(dNUr@7"mG|n7sGN)[:xu/B{XB;lHHU=l,HD
+HJYAn=hwhhN|iLDW/fj(JOIBcZu[g{6c(I1jMdR%t)vWDgbph{N4{(g{M9sNu(m&G0f8-gE)u;n`Rb7e)E6_K7n40Fs7|!9A#+1Z+amP!H`H=G1:p94_l3
+32mB~XiC!M"6pe-g0Cxz<)1l`"Y+1emp~MTT|DW6kaCQ1c@<=_h>eRInAf"FsbN#Hb#Z:7RM&%]kXGXOfm5-YSd4(83d>wJh}v:^6%"YeQzj~Vt(5+AM9#
+2=>-,sm]mF19NwLg~##-%H;[}}<gMqCe2}l.)OA)/t$d{qjCZ4O5HEPC>b.c]|NPp&BoPM9P3!iybnyh""{GSJ}5wr+T'Fw2kPD]xST:Knl2#+B]0Ifg)a
+{3_]Su~wCH_iD2{HHlX5n,H!=$ox.$T#YG3Q>[f{D8o)dFESFzo#Jf6{N6`y'n9;sB8_}ugDOzw|:&yG^mLM0N>|Zvji7@U|+Cu;DZX76V<Fz^)d"0<zDR
+e0Fuw[#TrPSp0ZZ_^1TQZL[^GWe]>FH,PzN>bQ_3FyEFU"OTZq-#gv`9p:8X{@.]m0~]HU)Ap8H(gjM<^!Jz+^bP'wDH265fZq%u$#4(I}5}yWJ+okQ^r4
+;F=XKbgdt<b7%piKb:Ul)i3IQ.O^gsEe17O$#c)Fq>A=>bKTz'$=>0$:q&F)9mG>Y+0+r1e/27IjZCkjRCP$]}u}b%/:$@tE/[lL.Qag![11sg%GcrM^!k
+~rP%J2<eOqneS)vBwb-SOS-GaaRVI<z_[]G%=F+OJY^xpzpRYm[Qy(3mAt+pY|Xmkp1q1mSfJsJN9OJ,(e9Xy`ZO)o`8WVdo:Op.7a:8{1FeenPL+u9N2g
+Wvch##IaEV=yM>Y`tgs>&<_n78}1^V|$K0A]h:`3Qp,Ypkt>]SkT9#ClQl"Yf22}G&brRG-xyP$s7s@G~Pv_>Xok.;6C<Oz%~cuj:xM[_Z>[B{r3qL64ki
+sX2GcUx5vuN_/#_g-ndHb/7V+D-0lkYedjxFq$W7{)tzuJA1!+mzhst7.T}L=A![wSY=&L!j@I}7ae|A2GK^zh=tTis#{<fk82LwL;UmsQV1K6PPgJ[Z>F
+t/!q]wLR-KBK"3~Kv)qL6W{)WM-PQAPHMkuNjl2NyK:#yGQ>.{u9^)5VRXS9s$!2Tv'${cx)4{cqAuHJz/6iWJDc:001R7/f"U5pa.e/@W9kZJ8Z{npDP'
+"U>J5U+UwK2K04&j5gg#Bp-t$;ZhY:6tA<UbQYpNh1A4UEt$!b`dMcEQ3XOm]%=ZO;`f=sucq,[i=@ff,U!uO;ztln}f%KP&0zK%<}}I6lb:"+cT}%M3To
+cIAr<S4zcVi(KA3_uG)nHavIbs]5W(;7b)Q$G3tp}2Su4r@96KSxZU$B{O2V{J}FxhM!U,]Ixt5|PVhMXW^#JTB0v68sBzw0V`C@C=oYQyY6i^#6-`5h37
+J;0Z'Ia+Ls2FDVWGcM_#S}7vHJ=z8^,rECKya:bK",izivP$OI$Su'RrVaujtmgmbqTx-A,OM:2h9>d@L_H^ZOJ{=anAQE,7>'VP0q9}K1v[4%CH":Tgc6
+1.wU=fWH'@`O<L'B^O^F/hPkg@+&ZankT|kK8PDU"{cDvKI$!`gh[Nnu66_/2)sD6CoJ]<Yy&5;vU(-t9onzlf23"ccpK){F>TYHfL<YCW"$XF-A5GEOVo
+t/6z)KE=HeBTbB1QtDbl#|8DWatRYtOG2Uauvp%NICmMfHzO,s1kownl#k0g|/S3B(7`V>K$ESf>r4F!~J@4Mkx4E&Kyr)TIuVI7/z'%=qlc{(r{uWAsYF
+~5&oy<#>Xv~_[1s"PBKI7[6v2z%g.OlR'Zy6|ZhF/@'}9",{CqGHoP(GG|5zBAhe&K)"s&ZIv&W48Kb6J!V<-HP_7N-A~6hS{Uhwl-oS4gKCK)jwE65PP+
+[Hvui:<Z9vdZb"(|3J/tjL26RhQP'jE_+G"BteDNiO=}zUkF4qha>`:Q0]7Yl1RWMJ07vrhADG1b%|c/jb0X}-7Nem(s~k}8m&u+Y#41Q|Bbc7mmH7]-L{
+4Q'^<`>K9v2&dzG[0w3o#[pp(,&k}p9Yj!RX7jEx_fX${D.wTtG<nrQ>We~h}AV'lIy]I=HZlQv($dkRC/m]iA90A4Sd>@N">dbY,V2xRpS1(|WgAfrdZ`
+BLvYf<@arn+W3.a64d{o)([7Tg>_~bd[)N/;6i+:qzXslO(FwSDYEh97Ve`)vGlk{fBB+e-(B6Q,xdOaoZ|`Qu:!PDh)57}5Y[!)^4'vYJy]W:LLIU2mf&
+P.L3k6D^4bbmnkx"LQs^gk|f6QYWOZeFhI62T//Uv@Z9Tph]2w>-_sri=3;(LxR0"8Z^l@&![n0Ud1aAr|[$%2k{9(60vE&O'p"@)W.t#uT'y-"^`17tRa
+8sqnro_VZY`j5MRS0;3"(OUupSkz`wn%=7o&BQtX:3Y!qCe+KDMis<|(5hNSBkiXak'Yct/:xQmbVY&B__p.IK8aCYLcj8Y).Z7.fJpjAxP1{zXN[MRl=D
+fzp]<{i2$xUT5.sXB&$2IS97(+_;s+L6gC>NDc~k:,2/v&"_Fo_R:KbpGqs=L`tnM.Z4)>9YmulDkt)+jj->A.[cR%@bK:HYNuh=6pfukXlbmqg0S/[Te7
+X2]n4&8aau#_PP2nO]g0W"b@RWd])sc8w;jVtE%},W]9my2zS#03ZB]o6XNFx:=$a0$B=7Y"b@VrHrGN9.,j|Dgt63@$dBoruDbLmgdCsB1f&2I2V.gRVn
+XT[i(4RpNE6>$Pw^/3Ac+g=<~SQq!_|0e8]LY4xB_>Kkx-n.07}w>1,-{g&-p]i8<+im5jcxx$~YH;>0Uyn0]M0iI]yZma<^F2RLO_Ri~:8J^f)#hZLk%_
+@,)gw)YjNN]&gFKZnX1;13aEeaG6AjTR=4(vrLZP[g"Y6C0`}Wtf]0#39%"E,=(ID#D'o{#;1.>j[8O+D2XKh>S3]E.2s$WhqQ#M:43'cq+]B1jkN>b&{S
+qGT!wWQ-<wJP;(.aB[xY}Z0dJFemU]V+'i-#t4UB#|wun(_f;6Lpa5$+|r"lGYIK8v1b{zTN').Ld};c#`Qq.Yycvo8%"yv_82h/r215PBDd!eXZ]m7F8:
+Et,p8z{Ip>]S$+i%!d`wvUaa_QadV`XwR<Jbg/F]Xi03:)IiIE1wwh3fz3pJbP/-+o;yG#O<.okO^yvH{8tm]dbY4txJjAUZU,DM}A!&j+g4+w@OVa,l1e
+[k'ugS&.NRzEA2'L%yR^V2id~qQX8"`#,:mKg4d_5SPh8]d>I5xRbX)+5gFFHxi4;7zQs&l!(g'fn{$fB0``ai(<bo:W~F=JpFz7>}h_q3YB!q[y<qT&r@
+~2(nBw@Y>Im}^2]v8wpKH$J'=1}H/V{])}jnH}8Duf"0N'l0D2fmcoxb]$dP:7bdJnkO;zP==`a/w:LO|)cd2bv{mlhh>.S!W&h<.OzQPpZz(CuyX#)X^o
+z[tP'A=T|(svgq{Fi{{;Nr-j5@QYR(V7vj>h[ELDWy&(j4Qb.}`"8=mzejp}>NRdin$QT(!Ocm,[6+<+p9fLPjimWDHDLHN#U|:;zwG9JaWvw'XfsLPe9_
+P.1yUxP'b1>YPT_=5>F;#0(]M<F.U.fQ)WfuT[6Bky)pp(E1K#|Pw&x&${!PN2"4Cw:53hw|bws-9$ULjrh>Wj{minu@"#O5Q"cd<{^}9q'imdog-a<jx0
+wJ4"q{Jbi%L$YTw-2(=1Oy<2&92{AERk3/PTG&mWzgE|KeEDHCwOa+D{,$1)]5cVrHI9jnuap/rbu$n12A!P2O"6]:u[^avnT2_TNKra2C('Id$_b974G5
+UCsi>ay;rzqY@wf]''_7|d6HA``WB5"fum59dh!#<z56-k2^UDKO4"if/X_0{(-5x%_@8%Hd0XNv~"Dq82VhNutt4sI$4@gN[F$'OraNfPrucp#byn7#1$
+<<TmIMn5OO0;D[QYt8xIkPTs8`EaDi=;Np}UVzIVrJa>mE8R;7D`7jrI=Q{6X^XJ)lyOQft0/Q5hh6.{bevx(a7CF##]P1w}oe^B:TPz_zIg5OW"&WWQ}R
+ly<Tn#DKQK.w~z%(><&:,w|bsBKSQ(v8)E`L(YA=A(G8)=;3O3$[~O6CtIJs{X<qYy<5jo;:wE!PV#YKoNV4yb+B8i8lZ8vTzX@pn&jIj(<3g.R(gQAg;h
+z"Ht7UK3Q"i$'"z`0`uB2R("$ric["#BziL=}bs>t2v%MN&6Oj@eR6U&s8URle8%_R`T>h>71Ym=(`Vx0wRX1DxeIZH8M^4WJ@Z=EyJ:TPole/(bA|:s2'
+N}B}z%Vhx3J3>dHgefPYulbyl-{h+HW1iW7m9hU7_D72aqwv,'5VrxU9L{q`FRP:KXSaO.-B[F|WiRVm/=X0i[ehM4/D87zN<6[X+wHMTTp7[$Z"Z+pQ[A
+m_g5rbi|M6T<"//VTnzY1&_Pvv#,_A[4KE50[[ase):wv8UKB0##f5Z"FiSB-A+>q&r`|"PwVpfh_C7+/>d<SPa0b.{hk-}[V-l+wFRDC_yDh,{,gvY#Z[
+}[6.zVOGGtwF5Ui#C)lD;!qg|'rY]+(5~AAC<'nr^0Eual[D`3zYay/Su!EXNXHP4!dav"T>3|GJsLWU`&RZeqs`x{xC!]vhu2QoU"<D2)ndF%A)QrSk@e
+fGs+'NUp41BE},FbI,v>%0f}vD)V0`pQd9HEVFa&8)zRxo)|<):eNMShKbTT/,oIJ1MzQciN;FiO".E3j;{Fa[1Q_aYgnygz#vcv;XyNO;$X!5|l>)oDa.
+#v64|qcS-81i('C'z5y@T{M$/Cx+P@!$C{vgmRIgHw5':ragSi];_1&i/"+8Px}ih<KSyLzly<kucS+C1$/w.|C(1ZB'r+Eu0&ZdHQii,}z7nc1uD8.N^&
+:lN$"mPU+,50gmA$.ZK5w&T$EQ>J_T+B|D%(6U8$;U'wec8#`]6lPr0OC-&w:Z$sGSFs$c4BP:z7tqd;^)1YB2qTm{eI&JKJZ33k1bh1|Ii)4zc6j66M,{
+H8^28c1iI>V)Ja!AR;"J"4s3odl&ZKWpfuC2N1G>>:iD=P#[Rs;.UlPEmc+At&%/9-ls^f=w`x)"[6wy`Wx|DwlvjjFS+`dHW{{[Hm2!]hLk6%h=|{pReZ
+0I$<r$FNK<P]']"=<IRv<$Kam$IhZIoWoWPUy8`oYx=B;'s&Gixxiq#"d!]EH"<BQIu!$NfR$v<S+#_{&2RS3Zy6ZpscYz>j{PIv[bWl&FkWTJr[iwSYW+
+icH9mcOi'Q<(=$%RN{$vJ+c`@9G%KIrrj""&.@B#}N<Ec&iF>^cvH%3KXQA/pD+]5Sif#L7@t9]}^2I'M(;^B_8zu_NL/CD`&2GntY}#L,/n&}V5L86W@z
+[{oOGSE,D%kt"HHxM:R}x].vzth2S}x`Dh^1r6k!1f.dov|=56XBHehdku^Hg&6|R3GO]tgrDufLZ()BG+nDwjoY0-{K;V~NSzJK<J>m/^S|'S^yGL[_tA
+4V&bGkC9<PN-BO2AGtEZv=-DSrU&m(BLT&{S=[{1RhxL}g$#M;SK2P')h+.uU6j2=1BH_=:|-$0BUgDp_%],-|5ha]bt%>xctYix1oneWp">`SAS`S`^f7
+uKa6/FL+>5ATF34f^(HTR=DM,!'!U[DjIxzhW30gx):jaZ+YAaM[qGMMS[ukRU~7jEv=;;F5!H^S!gs1.GPLt{qS6/x:wPbwN}TKr9,A"2$k#J=YLPc^!n
+`YtcqoDLXRW/b2ohL6acXE'JYF@"j&Qd`xA&5K%e|SlG$2F=G>{u^Ov-JZRH%)[uX#V|H|+_-0p0M]~PDjNZX(Emu6U^D@%diqaTr:YI0csgTL3&Qk.nS1
+Lb];mXrR4cDA!-Fa'y,Pfxe_/"PS"~X[^,HY@_iX8Y|)I+%G7<e"}DE{GPlE%-Yz8,'k"_:_bjL77S`F0hs/w,;SYo'`>yS%=9Qw#f]@{|^{23)^nMZE5,
+.h=PdITWA=S$/8it2vnBkAzCT!]Ikn``z]Lp8HfIj+X(aO%Cb,9H}Nn:4Z_(gDH>QWx;=KFtCLOlC<RlaaO:)h=SO><`JDJ@5bCzmWF'~sT@5>D[dsJFXv
+5/VvfmS,Vo83@F7DE#Qp,#KIT2ng`)z30,7N$m-l"!2pUgehlcO4456@ASa}#Xt5hWOR:%TB7;/(:k[HBOkYwI(hcH]I[I`J%:f32dr'{Y5T,@}Xm,Q0Ni
+NSM8{+nutWoZcsnYZ_`VBSGaAy^(E1z!Y0P6#vnuSJ.<H.-:QP,mA;d9(/LeNF)%S!=+="QN<Lz_VXqVIE$)ej_:q]Lo8bCv5T0t]>v(q22[Xq2s:Hr}O4
+gsohCPr;_s_%i{QhI-.}=X#{l35Ht]AT-FTAc}e2]v(4@Gg4(")ff$ePo1U)6fETPZpOX`jg=|<fzW;Uo)>W[8RIthXj,B#7CEVcWCcIrEq+/R7NDz8R.:
+HhKSFTeC0m`OH}}/7g~:W,Vp(#$yrkyc8b&L8Ul=yXl|9P(N!@)(Miq62@DoLi_7D7dCp`JYFU&O_;1uq.f,~@DobT`AEZ;)2JU,ScU],E;9h$lQo0>ohM
+mh|skp^(R1qxzk[ZsInv95|X.@CoDS7uAE;c4kE/0f&|T`c2uVQ>.R$&n$z3}eZ$o9M8i%x.x3TC`4|I4|xWE)GtAPTWQGT6[Y+r<PitSi2H7fhWPlpiEj
+'oz!wasq$@!qfO@XJEZkhO&fuvE;(E(3}&V-RbS$W{}1FeURx84x)@Il7rG=tV7!$EDel7yqN+#ajH~Z]'#JM]Tjv[k_`=,H"iYh:gCv!Vqp6wmifcIrAI
+EdPA~#!|/iuK9"l6xDoC+L)xk9}vwS@l2;.o37ESa%4h`CBS7>D//>atv=@[eQ]-AQ{+%t&/veL'BCC70`h9m{@=0[pyJPC++{sY`nSul=U"<-uhx!}mNQ
+P#$Pz"]-Q:g[_S:2J;<[9mF(-RpmhR&xLv%3Q:xaRjh)k:h#WP7^ZeX_2{W_gGCgmX<cOi>:&3Sa9,XXu=cefP53sed@i:iLSdAPN'pH.=W`u#OZiujfIn
+bEqPAky"gN61d(P@P^[zS>P_M;JUDH3sUcy]_zEs3-UkF#|=^|E=XP6_xgC@C;Ke1.QiNZi'.^v>)5h0Swev+v-e)S=.F7qy)d{#vVjG]n_IcPVa-S!3=5
+<pHW:[RdTdaO0^X-sv`^wPk]X'^1OriFF4;fvP:wVCC,~(|F1>'v`!pS"J%FW)&2rEp<0&&n700<DHAHQsuy;Pz;td"n&4]q[4"GU$49_9WNtq2fqonrR1
+N"8T"oT,DZb<s@ZYrP4>MOAnK)o6~v@eu;ri8`vbK,,^Sk.7iay!)D.</Q"'C)YFVufrIi1-cLyBoV;3V!`.'&kT3pD6Fmf1MRn&d11@#Z4ml#Ymc0#[q3
+SxNdwJaBt7)]IBwC&7yKl{'2'n[sdfJc.0;3bO)'fm0-&>szsch6a}bS$DV9vrxkk7T.hRnKOPRBp_ZlHGVAvH](!Af9iesX[:MQ"0KPygI_jeVs9/C2$x
+1hkFuc@_xcZwP:$b4;P:Q1o0O)LoFo#SSq`1RV.,Fq'/IF><>xDK7Ee<[uq1&-KB~]Ya:V8Am3SkvR-jcuLAdy>QvmS'7<wy<@|yz;^LL;>[E(]I|2PKC<
+TV<J=Oc6HrtGCXY9(tx)4Zt$;C;")0M"KS9Fm"B5hI2SZK4$x0^A(54ZM,@]~#$5ka#/Ws@pPT4YW5.CmM=JR=c0X>gF0dF-JYe`Qz`[bp/0;Mu+y2KX|>
+U.$[@<am@@$6Lk6GJVf<3/jDbjK:j]ZkUXyet<vy2AM)M&)G~E'o^tP>,>9V:b)]Gwvakf}WT%m$#Z_DQ:%T/#Y&t^3sH6E+mEUjc|x52nAk7C`MxZ_D=<
+SE;BvipfPljEI^74m%<)zU`nM__bxRZ4|$#OEYK,=4Pw.!|'yqesb/nh7d2NZ;ASE=%9>)]PoaN#jj|Es;h`Q(W&}!^1Y9Bv%7PQ'e.2EV&9&Oh@BCxX+F
+eV|b1X~fd;!xL}<cb+$N:k4.br8.jo!kEX>.z!Qvo]al'g:$)cz5)1{6`Q+"2iWWP[kAl3I7h,e'LskQ:"7$40F&67e;h8pU6Cp`hS{U8:{"o69ZKqp$d:
+(qf8(&I_7+U.mLFg|{2cEad:bu`j0gF&mOBvFn+ulcj;wM(G@NGpe],jXxu"7n0sE5,E9{VwU_oKm7M.ut;o~l4q!<kvWrZtz[cEqal2|o&Qy-aak#MY@j
+H!I,ibF.lmsY#ZNCk3y.X4LKEH}a$.[4Z0B@M:KrTj,&t<K)3Y12G7R,`sfZh=q0H"T9gm;M!wH;M%+;P:#EqrDQ&Juh.tafT{Xsvfelgk84+/w_@hjkA^
+9(p/8Jg/Yhpfx[6Ph6Vn|Ny=6/No|(Sz|5hvIe>.CfN7yb6ydU1}/ya:I+o^"GX^sLp;Qj`Cq3K21]hiw7hc2YFYfXRR;cs4hjHF/RF[UgLw`>NDC',W,`
+6zkJt>-wl9uK&pz{25mRsoL{iv45S(F{KBSEl<'hTbgN28HIES^Y(H^YYm~/+md{K7@)n{HJsa%79N3y]da4tL9ODR&".vU1R!ApJ2I2Q'Rn6qGGW;QWF^
+EX"yDINZmpe3;`2^.3wjawXI;r6#[6!F})$oE|Q8U_/s1I0"T;:-||==HT$")]x<`_:Ww[N__/V4s)ZP9<ZB]lZb0>v]I_mu,O+Lw-$;Y^GojwG^,8g_3W
+y^OUBJ%oAVI=N$2aPE(66uu3Nu$S|n2"pQz,ROIUe]rca+WLSa$zwSHJ=4Hi1QU{dF`;BLUH@KK;G'$tZ{oifE@_i=l-Gah6])P#"<6YD"cIGWQKEhng!f
+wO+DaD}D4>E>ScfSP$<Ta4'#dsH6pH+B/2W<QM2v-DR#WZz"tPMPu9QTW5[0hX/IO.y^eX`Pfk<y3Cf}jr{>Zxma>>zWyY4RWX1)@f>WFuPn^n$y>Qh$y"
+4=9ArU%cs,qo7E}QJ+G3uum{kjEf"+XbUu{h^%{{|fSeN&.EGOwM#DXtMUa^CdQMb^oc:,Mq(4%0J6e@d1Hk@L_fax;r3xt12tkshU5zOpt4yLEq)N9CMX
+5HgqH^F1y$/dfTXd_Y'Hhn1SJgFPV){8e`4mCdn<~5S5rI^ud[|D=eol%:_>C+Yg8Jm`htLzqH=BhmY)p84rs{d)-"Pd=Q,R),QN%|VP/}|vd,fFi)X8hW
+#{qc]QiI|KJ:AuPW].q+/29=>zl](H<DW7ZU[6IOKBd-`L+zCp5p;{Puwo|5`Ij@n79Y[3X6^Nm}FwRZxfgZVdE9}|7+G"j3yvKGY}tdRWJ}NwdLa{pyQn
+$md0KA+#QDmF#WOJoTP(&IMK(JT=d>n35sqhOR0G:"#;,(B3FeLy5ceTUxVW4taDA&_G-VHI14!n^A~5CoMCpBm8+$97[S$W>%$I)Gt-Rqfh+f-=:Cv!Im
+v^'Tl`]'k(,SYBI{<JE}&Z[e6}OF9rARPk~@KP6GCE9sgkuwIxj![)ZyYvI':yZPimCp@&Kpadq:WD%;yoffB{+oJ]ws$yyx>rvp)6cLuD&}ms:VYY-vHj
+'9'dUe9ao.YQD;teex9uZ#o^XLiG/&Y35Byg++~x'siEcwizawrojN.a4p-A.>bytBgmq1dtB8U8xpP6^GmW&N&)gX@F(((lVT3lNVVJ)f@Bif&}/$:kBS
+k130Ag/3o_bIjz;PBfgWGsx%!!Y!12GYVbz-]%pP%1"shC#YPN,b.ablWC1$AM+=aIr`fERiDTP8W+S@(9_i6JLZw%DrQk~9)b23nNV/CEk57O4B(g#zb.
+sJhTff9U`Q6Gp/hh|Y7s"p84Vz"FqJkgz<%"NT=2[Rd{{Da5d<1Gc=2cVEp|>)P([:s<wj'Mf5[;SbhAq@UIra[qN8dmz+zN,YQ5^-+/"+Ap]vbx(n-PF$
+&Volu][%2%uWRD1/LpDxe'vVyhbLlzoZ:l5w.!]1zfv>;'}>QCaGlTroEo)p}sM,W>:b~x1oIBP-abC1MGku3J3+hk{Y.KNE!cB8_L"j&$GJ!!Kv>c%z}J
+AnNs=>uide~F_EZeK6jbNXYRK>WhrGZ6H@^5PoA0Ncgrc&!$R::&e/fG2IZi_r7g3m7gKd`(ka!xjpXVSsQ=Z^O1+#6t}DeKCD.rhm4`x2Bb+;"|45g)"U
+Z0T|HX9T}3TA6FxuX1&W/0<#XqKZS-|Y@!kv~Q[GNz=hES~v{%S)I"VG2qNAE}fYsY&x}IxvEZ'QtDsQ&FpB-'&k/}0s;^H.<PtH^;Okm_tx~0F{l+cQKs
+)+j}B5Gz>M:v]5g:}Fm1NR17;4(/F^dYJM,n!H{s`$xr|`1,f|P@<):Ue$YGi4lICj-9SIGE}!5zFPQZG{_f$(ZwNcPB]8>Hk;+(=%~Ix8I+Bt+`rlq[b}
+HyC/4>R0YB/;X5Obl_q$xUgG4P_+>PyIsN^3MTAxjpEAIU7eqTL%i,]CEWe$-0k33.C,:6/Fj[Vg0[<LixN10L@dF=IQv)3jvYe4OS-Ckw!VK|8n{'SVsg
+adIupk>R|xXq4[7LumF;I)(<Y$$lWo2@7L[{Gh@>aGfBq;-lRSHikF>Dcep(S_-Zh%gbVE'LL|,W:.!OH$}>6#U)s6zZcMa`d=<{@+=q|fB,fh7wZqT9Y.
+q1uw{")oHHU4Y-(;!^g)$w'w"V}n0^j$sTH[SZt&c`-mx`2brPuX_wK!WF}{Pp8>P2rvcBHSB]M;2.@@'ngCLHVx!!Jn8s4o|@1C^ccn#mWbwN]tf3;@H/
+tDfC:7TB#/8|6lkgn)^@!xZ0m$qA<M@#qS8g3KMp5,EB.&Z.<4~EjhCr%Q03Tlv:pYZ9^&bxY"WDVVM5Ivg3&(A3-bG(PJ_f%qT)OuG7%SQlV(zg7ENWk,
+:yW<W'#UYZu`DX"#nUR}&Eby-v-twm|TXH:XTys@Z^3FNkO{,^lA]dQ7UlL!1cqHR+F#UE]kO^9.fN-u!U.UfIAb8KvY_H^3%U^Q'VA]u[76=y)lHQbF1[
+0_88U.LVYTzT&HSxlLVx68"M[aQor8C3QyM(2;(':^E<}U]v(I^$qBQ^SLcOG+jcCLB88nh`]1_;_xi^eT|8v[}-YxeAjQU,'!9K0I:H,4T+Un5H,D^_++
+_1,dCGZF!sua[ZK;ZgXGHh=]uFGXbcs9D8rRF%S[x`-'Zt2QNG~;!ZUeT1Bc@BOyob(YNT(TLG:4PECR4QsXQ3_Oq-IZYzlj&Tzd25e@MYHHU[<]&+8<qY
+OWqbIWls5@p|i.Qj/%.Hsn@F7C=Q#`2XLqm{P6^H_wS"_g]K3t3PsfbUD(#{{e/o9iM:3r=-dzBx5xjwV-;ATo+97FYfgd#alD)L^I_D(i_|"LzI`LP2s/
+36WpUi!c"qLQy!"Ep=H`5C[IE4"!/6_oXF2>}PR"<wKd'l~`db^MENQ{cb)<@u)kmE^p%ta:vPVS_Wq>%e(8AGIw7!~uqzfNvTwlo6A;6;~j%nebGuMjqO
+NZ%mF1e`TO=l8CA3fh=g'4f]6YM`dHzqcTR@d5O0^GxSq&4]mn{XP+~h'yHk!90Os#$h+/%`42J3yJ>@meac_g|GsfbaHI'bk}3]g]i%DySHDZ'<^B:L9;
+7wWF[zd(dNTF(W]$]H#E"6,XcPM'8$Tu:D6,zS;Y~0AKfQn9p>/7REiU+O.0!2Q%9DbOh_R9=(3+jRZ1`3;9;+8Z}t=I;,Q9!@q$@#sZegs@bsI)qK=/V[
+l:pv&5(+e6Lvk;B/.kU<]_eJ;,8SY3$dKQ<g[wkwx>2ci$5Sslk|3"qP7EMC]xF&3;V)l82a@}b+(3_{pmr},]"f#R/he(:wOG]cwZF.p9P=RT.L=dM1R0
+%Z5r+W(=u5694lEPg{[[iE25.sYqIfeWHu)yK)r4t)":O@L=N|k}Xwp;|Zq>/8fif(M5G%;xA'c<y/PX"i~TC|ztx7{DU^kj}oTu!o)WXgie'&k!q:%guF
+VfWf]S(s]u8O6p2W:X+Xk_{0&2=YUfD+WeeiM0J^6GdmvM5)OysPk^|:Gzm'@bw3nCV|9t^@=E9Jz0j-/=WAh</H._jYEU&Rm@SxlbOW5I;Cx)'RCRpN>J
+({vu11|sB8b6e@eF3,!Gvw,hz4=E4`3fW^53q8+z72`"^&:Eq,V-;%HAL@pLWG!A'`HUUEO_vA&n1qH1Xb`7:wbB{k[l7JbOtK`QH0X}]mnXt+/GroF2"J
+1|"KUeRS;Q&Y:n&rgA|qG$Ir+WQ[`>qenIj)KWn)U+r@{YM`alyve)Wi`fk|GW4Vo5|7d2lWngpU#DGKC,sV&Y4t%]ipu7N9~qESVUD0`n^viV`_Ep1GJG
+"l9qG+%q;5ff`58U5<T2k8.)l$yHOY+l3)$tD8LC-7<bx6l)cqKHAhl+&(3yPw[Y(FmI>y)D1!@]Y3sie6!8N{Mw4+e,-^L.9%}YW1f+#$KHZ|b)XV-F+7
+;_E-2syR5Vie9lqVEG(-ZdzoZp2HO+'F=NWG4:AxO"%|8wQDlAFdxf9&"Qa(4kY3R9oL=6P+`h=6+1"gG-fD-L^SgjRf+%..vsRqybw+u[$3LSmzLo9W;7
+|!SYNt_@Fe]|/7rot7n%L4tZyMb6q5K'a%YuQobxijF46jSLzibfuZTp"f%"Q`)o]-TCEf5VH49Ql<"jOxj&+nDkc&_=fNkccwjgwtnyTsc<ZN-A`X"%L%
+FO0cE=y5xbXwpK$BxYc9WQH/-0kTK`[q`}<w{c/%$>!m},{Km(#;-:^Hs'RmP,ry6kX')6rd(^/o6i^`P/A2kWLOK[pg]pDl{&Co=nbl@U9d&T4+imGxys
+b|Ip^f:-h7#g$'<cFGfG_CF]T<K0G5k7`tKqcWDtpa$ZFidw`z'MzmWa~4)Wk"vX%>u%>oEjcP8x2|ys-,A9QffkoYGzM=`))"bvj^yVPUeB"N6A}3K&3w
+TE+38J^sB|/'VeB^(,RZ}+`b4QFtTf>)}g/uK6Cwf`K:Rm>2<5%PFs6Y{PM(ccxwGzYZ%m<RF)4NoUh3o9amQ$_dtSuS!'3:R"qAGdfD18OQ}r;E3"xoa6
+SseE:=>1vY[Lu>n4C30c$I)Q"Zhh(yiU;L=5u,86@s:%1R`TT"|]-"tAA=w_$I<w2>>{VLpOS{=%JV:-@'CtBF_5VNfT8s+0wnxV]l@/f5&X>@evwJ]x{K
+u}|@r]jnv[F+!59uL[2;'iBb%;j'l9g/<P^b'aQ;M(w2~F6V-_P3qr&3cV1sS$!^kMa#apYk<=m={UJA%x66v!pHTMYCc>1)oLiJ^Dwb.(dOIaUTH#d"bo
+U-#Ro_jm`d2nEvAWs>}T&,A9z`Vl0_:dScA'b=nZtV[SAjt-i_UUc.!AxJ$Rd-1#KbOta#:F^Pc[hk^xXA"Aja1}w(O!^P9F/:>JvEfT8S#w{RQWW^ge<`
+#tntrjkz&,<VAX=MqVr["Pw'3w{271iMIO7P(p-$<x,WP9MSkHz|d7@u^HF.S0nNA]MATK_VXi]>ism$VD[wwv~Yu.iI1P!N=bImqN|(7A-|lZYDs4D/nW
+>x2<.&)GVc)"`QFPl;rvrETWy&a)}jfCrPqhfZilsgM)Vh,Ef$zK!q;7ToBG8&5U[|ZB!s^H[9h(q,eW%F|Khiyl~d4T_uGe^anJdIs}V"K=4KxOTvy`7o
+%qn2Lrt+j.jLoJUd|A27i86$~<H2Z:$|lB~b#Vpw]KfFrW+_|UBSy_v>x>mm}N{1-vYwAOvO<5)>B:|zwNht]2F1,7:@J^Ay@Uh=T0Xej=M@-_i6^/A]A=
+t':D;K4zRPp2gDv|9i{km"U&~+71'pIE=rg'{LCGRtjoAAoNvmD:11j5wM~q#XgH@@l%/vp._dSg/Qc[@t#!S)|Ty/,ho4HjPRIKKzgA"uQ_&oJTSd_X^X
+./:z3jsLiO^TV10R9wsAj,d-"'3rm/v%PZdV^7K^X/PNVlN7,We$,ba3`R8G61I2v@..9/kXc<5/q<Ff}{f)~6mDhr.V{U.T+9H5j%mr{N5Z7maXWS![.b
+qH%d-aGN~sdj6{^_a<qL246jwC2@KQ"5-&W#9IPb59tj;AYzvR30u=/;|psF~h]bku2d"7Trqiv28:H>fo9jAhVY.".<,UvPiUg&z9u<[lPaJ+:l8co(4X
+m!CX~oOhpLVNMi!1f7>bQh/vEbW|,2|q-RL'{4VC>B8o3WPOKG>M|VSO&g%]xjrRB5#eQ)y[Wi}a#oJMAc(7#|C!(T^;)[wblm{V~-$5.NB@.YuiCEVG;Q
+MJ.'CCk96)]_%#3X-99g8c=4JS!GOHO{xWi2S/uvD;Se$9OuH|ix_@kd<_,0f;BAzh[b2B'5ncvJIH3$aEbW54D`U6,arVKaeJ4KOcxTnXCH3phI$YJNXR
+YbZsyVYbkVrCkqMX21_@]'JKE@^j_TTNz8M+b<8O6H!=]dk1TcY_jTz7]g|E;e'aikh4`-NJCy'B`mEL-f.21IBq^e|BvOS,KLC1Hi/d=.Guwpf&=b<3]Y
+5zAz!8)UM9}m/p-Vv88A;;""jwFoSJHcmi[J0Mfq7Gx8&l.0A:1l5fFn3i-S(/r2o-!Xri(chd,vs3#1fN'E#>~N(MdTccm3/|SiIvZ,b,cfnSxJv+<!m1
+j,FFIRbe[_"0WP8DV+#lE;]sCYZ<_M-JW;{EPkH{NGyjui")"N'/OY#77B&+<SMJ&5V/zD}&~FEs13t}El.j2I>+.{yLl@4af1#$8k!t9B/oq%Vf]e_LqW
+k<n}^pAI(M(v8H(MJv;OjC5kLjVjKj~$kaoWY;1r&2imx8Jx}WBM`9CED.2amYM8mEQn'B>^i8ry^4C&T7,I^f,x'-BYHo";VKxTV]g'ck4U)j0"@(Lzk'
+aMt3qC8o/(~$D(;DSbE[3m&A{P[7)U5'E0.&5{^`:2FeUo20@1E5e@lZ5eF|B"!xm$a4IHmX.fvn!y''T#YjtWEPFyj{NE=rt`RN_^6M]|YHUjPqd:Q+o0
+2#~Af`ALba=cu^A#T30Cp=zeKkxdZb2dVe!FV+=9BBH@Y>fLtA3<f`ve4ewJ&(oNAv!$L@d;z%u(Mi_tZOdRvXY3M}UZ'-d$%!M};pJD:#>B=;C^%lR)-V
+dV|aE@0<a6$72+j]QK0r='E2]FcW]_")'nlG5"H!O9=&t2q!%J%Q<+2oa"f-SCu%F'8ufGF@PfZ`'D-L1@njU<(^-$8;xB2VFq9C))P]v&Vr<`aqr@^hcn
+1U-$J&#x4f6V:EVgLrFr$.D'(f7}I'[{`5'<46[##&<.Zp%h-{c_e>/4OhqGd-X&IUGqn[JXZmeNYNP$cXXQ1'QgpJpT##SLvV!HiizK!xMbBJ.lwYSmT.
+4P!pb{&Hbm'%skF#eIF++{:T3]TRn=-ODI|":$Ti/g-:biPbh-oCX:Mk3.d>R([AHRqN5.':jE$=eI&2I{NWoAk0HSrgN4y6Dx_-upMhdCM`EX}gP}yDNZ
+A"[9Ja~;P$^bWl[G>X.3))vDz3TYRhq_F7+A_Fl$jGf}%;,uhi0`8b4P;M]h,+:yXR-42aYbsQo4Qr-}z{hK}NTBIP!}&@&du<6:MdJoS..HJQU:z+Ik0&
+L)!NB#6AJxjp9!xGDJ8@Dntq5}]wjzb5Z%HvYT4p2+X(56>wy^QYCtTfj<vs(0~&MP6U!q`Njc/JN+P#zx/L-{:-o]hA_4;Mva;fkV%o`O>^|<pmF}[:w#
+dnC]3)b)|ZQJJm-'h]SbCVAIzr0,k3HTyaKH=Bt^/_Wd}#/ym2}=eZJAi.]4eTD[#}1BZ8~|KAB)N(no27,Vp-0)s=p#&6:/Yr~;AnAQer~gTdg4|Gx5r1
+k5c4Qhx];T),zxWoi)4m7N'znI6K/U136X`&Y)~W3y{>@u7PURV>l[=CMPW4&C{gX@=p]/Lh97VNy|O:J@)QBqn#KzeS[:sGyJUeWfy;>)HT}%a:@`KAW[
+XX,'5cGHkD)i/LqP}D:n{!u1}7OxnZ4apynbtng0HOh,iF,(9Dw"}]_uYXL(3;(]cubUW6NHiQ6.v;<Jh'$(9Eyst05YonnnTGZ8p<TBve$[NoT-hq-GA/
+CKodWo@`NbRqoB6)-3fe@/d|ld('>j]CtJnUd_pxMFnr)u8k)^|!jB0,WbM-P<Wd!MD{hpo)%I]a9[Kjx(]+VbC59}1,`d!72hR33JrJt0%=N}nKM5b1'X
+KT_>_O5)NhEG<L+G~n<"r@q[[(m^IldNYrKygrGu2c$iG,%PRs^R,csh>w+E[aD{@Nifmfm2.}68%_>wFGQ-=MGhSU2#y0[<AK"{xBWEu;jCdzf}l{-XX%
+9grthrBTabM`RvJ<pT<5]:r$upXr,g0YLhNqYPU/O%HG2l|.+=$=DOjzDxqOVhPxG+`P)'6]6Q`1rr4/!~!]U$Z3P(0/b/[=/kBF:rBnnAgQ~+gm%ev7w,
+hKexi|:v,@M=:dNo->r{]p/v#<L.bi<Hi4%{h5IrJQl0hKZ"1L&,F_r3G[s0r)JVNJRGp&0Z(5-IjcrD~.tM~faLc40u!o_NQy@Q`8MH@{u4F{L&8jw_vy
+l=#Tg.=Yc,TN`L9_ZH9c<=+k@]sPzusDsFpMUH>[-iT!)+`52@Y)Ft67bE8K70x3S9_SlH3:f`>ME/&8m3.hKK|WU>$hre[^<q',QNy;qNR"vn|.+daw5c
+42jX"+^hzW/}f%-rpdQd`>6FYS^`=Gm^jX)"I6OjMi/9uvR3,1wLw,mh7)5T{GPAkssLIUZ^/_a!0m/;xS(43J|sq!/.=<&uO:MpKC8;sTu{$#"IP[8Lxq
+Q8|jN^$NIKl>D/CAl-0/lse'/J[k`CxQG^`Do:-@at'TXGEU7S[u_i^x##`1YUkPT)'k}U{z@q"#7Xkb;XwCfqwEV4Xhv-$g-FqAtSPFvY7;"_c[iT"eOT
+b%YcY|0wE]:YNEW!K8(bROLQf=Wbs:KOTKBrxLgdJZm(_[%H~o6I394MYhT%|r[bKj@uF|2pfdCNcO}J2;-r{S9hR-+yvrzlbGIV/s-BJwPDFi&-^k-Co(
+Kq[rb&wiT923ac@%M$h4{xF%=.!~9/.|A45KPy.8#wSjFmueud~wKkr`/3|DSGDY|o=bQu`5DnO5Vy$#[x"m['m.Ii{Xw3j[|m^k]ab:Ibt$T'w;L7D!",
+FUA!>cwUy+]fm79a{'"D&P/tJ/G0-l)S[];^P3#.@3.8"hFBE82q`aQu"`Vw{jNJP;_<v]29VNXW1s=m1{y6qYm&,D<auU@l.t=s{J@w0O0n!dqG.3=zp)
+Vt"[{Z}I;m-Tm'j,T33lpM|'ppE=DVa!k]#lU@_41T/=%A%e[U4/D!K!Z1N8"2$++8H%6eq>s_j#{a)lAN},5J~&W3^pY8{A7[,iI=4::r^3JX]F3DgSV6
+ZuC3f.,5i1G.h9JG[%@Wk;_="2c+jDg(TDzSWIid<J&8Z,[I`U+Kh1>jTLpPiCFrNdQOIM!@=T@O),EKU|&,&rV9qhDLJ[FDD+{B1YsY.eIOodR,fC~5|.
+III++3!@`1[GH:671guV#X4BL:qH<M9G6T8d'OW`EMMPd%&-+>fDSYUbpS5a,CkocC-yfq`Y6;h[[("wTikPZ&Dn'`,<.I_vCS8cYzc[D#yG6:P4=0"bHF
+w3]iopj|(hO^2UA6@]uW=.C,0K{f2p$;B|^UMk{{ufT4w]&k(`Fq:BHj/I]'i2w.FgdsJSW$l6j(7j`$w"F(:at_axZ!|9y'7DIR(J[fk1ChWn:&J4!(>h
+{>ThQdsrn_rspRZ|FhZ`:/Yed/w)uT]tmKn^'yW%XnId|$(RCdOJ"P$SCRfs!Ky+&hiK=#c3}A385{/#y+wJv.u)CtzQ(^u7Zw|R"Rvtj/AVPT<E1;>yg4
+03_,eJ#9^&)-Y[#Bc"2d|Q<_K$N60mcL!`!1+iE`9-ePV3^7;4P:rDjX'x5KN;D+!&2TqX+%/Hiip)c|["^-eAL`JdVWFix7Vo'q4'Z=2C})T#NXbpSfrK
+deQMD;J@t{s3&UrY_eh{mA_'-Rv`nECq!P9T`LI_Yj6:T6$j9jlaG:g[[-BY5<rZxQE#Mmn1[Od6NxoevG#hKlj>IwQnvCiH%=M-!@laq[(EPa1gY,0+>Q
+drAr[z:_Wv4U'`$7X_6UY1LSZQ#ZMC|i;fp<J&,ecGEblFm`}{z;+|Jpqh3;cA3Uyx@jR,JXQ^La<{gOraB6]}Hf5/O`%kfi(A^4/M.GG:qIQBRexFSJYK
+On]3/][f><2.oUgMy8/EGw4^lweb}U&d@ONP~D}R/>iN'fk8uQD>C9QX[1$UIa~7jYQgOF=]w+Ff8Q':].!f9qzzZX}^o@2mU^iV[g!;tJnvc}_8kD`Hwh
+0g8wrDwHBl<lmY|O.D)-AzE"LbfGA(5&+35+qIOB!@Y_;c%beQ/mg_@(uMP44yBdfS-^.m0ZPJ7{GlW7]/}#$U;[)M,zUkKACAz<t8X^NwH.f%/Nm`pi'1
+ivT/@KdfrqoG3V8ijkveN6tlaD@n7Hb'<cI_{g2s>[[GPcL=Dw%I]@`u^&dB07:E!qI5o3)!nB4-e)6vyPtc(Iao@)1y]G[fx0MMfenO2VAK}.E!wVFv%8
+O=nR5GnR+G>;H1Q0IJnB2-Z8GuL{,er"fOGSTMzD6%i6FVQ+AWm.A$gs`O}JQcSF]j:MvE}H$HFiOlK]z1SW8!Fiv'I>yxh,RAB5=wj&.XL}dCzKpFisPD
+|)ISFa7Ee>r/5!"g,^f821ZWO$jNx[NR-#-fY/2+7/1^&Pnd,C9L6Ly<^HV-9$B8Ho$v$R]D,Ny@K^|HvEBf,/zoTF36^H>&Nr5u5z8pGJl|p_{$<B<fr)
+>+WzhcA3+qWYptTyr"s[aB~>aM|LvLoY72Fui$!tZ=Qq4ts6TfjHXFAb(FgT1JYF/fZ!BIG.3Igrl[AubIY'bC|Z2@wLbG_GvvH>zr[1."va2879o2)q;T
+t9(r4pHN#DvpEjuV#lbLg3"H@NAfWD:=41iSx_;^R(|[+h=<CV1AHVnfjS5#Qmu_U!>>;pstGW_BAf!hcu"%3Ju&~qY4A}zD+APcgv&k0-bdDs$ls%0DHR
+u4D8JvjF"_R'NTe"}u]/D[o7lC$:']MbWcWV[0Js2"B19`;[ckm:hLWM3FK(1,rcKvAQo9A9h!idtU6<.#17b[un9ut<+&g.f3W.>70Q(S<qX]j:{(Q4,Q
+].{oC|)k5FV,dC|u_h=:>v-kt4Z]uoX>>AHQ'`qP9'$R2TNN7zd^IIO`r.23W5b>U33<Q'Kkf9_e@c`Gd}{Fl+Q@|.|Niq>kf(@TS;yUo^,eIT-0d!]=2p
+uLH6"=Bi-h<^SA:N2I4oz`_Oz3|],KaRj8[vMDIXT%x3!lQKU]5m+|U6ons!)VgnWK#VwcR)Ry%kCAcTr@;PU4b.|`Ii$>9n8OZl@VGRr)/:{N;JB70|a!
+Qp!yrZg'^i{<0$=t[TA:dvYH$t;rq6ix`As)dZR3n7l$;UB<u!:@Y]N82V89W=CDOolHRU{Bh@<Q}LPyyUXD<dz@Q$j2FQ6AQt^lC#NRd[Rd![2SaE'`O[
+0,|#4d4L<h+uI5xNOjY^BbxBQ>J"BGngRVr.;(Hd$)%T:dO1[uWhS0C[.9XvgE}PO]('@/ZN0QaAVPP:7%U^#j!-DuIO]^'f^hzdsij"u[J%^xi;]97UhV
+hiwMg8E)cC8HCS9RGgMmX4m[Sc3lWqp:dZQ,hx)yRdl2@(G3MeI&e%`te!$ZyiP<P'Z(g!;s#J"5VB(gNE.Nf-J"BOKh}W'.|o2dgVqpXSJh(d^|0G9Q%(
+:`3k/4`)`cc!Dn5/^lV2_#ur/:z=rBBSP+a)2IRF]hW9joQk3'uRKa,,+9[c0E3#`TE:WVqJ=]@KQT!b'KttQ`3Iu711>bbzw]jd;(S[3jAAFCC3"n<%yW
+:S#g`6L^8(5,YIscZTh6!@S`THF4':j[`0ZQ$/>wC868pFmlzZ:7RM'T4SL1oCAIoey&F0J<F$iqt;-_T/o-QH%I-i=')(/<Uhsz.#o[or5Uq@#I^HN1)J
+=[M0OXfiKKFJ@wXjC`HUn;e4J:fYyu:!XXdFC]'ZqiU,viZ]_pW:Y:{|zY,q6_'MGdL%Ki!")`N'LTm4F5]"a(Z4"3q:3p%q=i6J9V.0%hAD/_Cc0_net0
+oEb0tYoEjoY@fv>=~:N]Lk2k1A~(zLw#F%fF',q&Q>[]SG0.g58&'yAnMu#Gqxce([I6Nu$G0be0l0gyPK=,R9t<JbDF1[w(@ki)ZaAcgQ/m~(buwwq[tE
+@-Li]U`|RC:R)`yG^,l;%QxB[|c8_>_CM+7JuJA1>=oZ!O.{qoohl@tC9Zfc55^glsLBYDPK7Of5v<VC(zf+BHlBTdiJ0dW>P1FckWcl=#j3kH'(L:PmpO
+Q]!rPy6[Xj;"X":;KAw02DSA^sPi,oG-#:bIYhaf2d-_>-Np{dGj)Q87%SGm)"Zp:>GnfbwjCj,c<I'(5,:5QCW-jh"C5>k4b=,;"yNI0/niyAaH/:O0>i
+I8<^Jm(Y<ARyz+AOlmlE`}L2fT}V_x8IW01Rk]Zy,hzw&F/Pa)'ov=a+!y3A3CfG^db:>+R"Y(jzT$p",+Yff+T>7e[tS-c3~UC6$;)kCNJUReMQ6CTJK;
+.U({ZpL<~&lBE[;@y2~"4/n^(e:g;:}U8&f9cX2)k/bXdfG`fFZ&Vfrs]o=]XyF{(VNIkGq0_P)p1K49Lmj:ZuM9J%=TM.$6Kl$Q=Fm.w#S2.'@#.2e6Ns
+2=+/eI(!O^w^B!89wkn.mAXZte~1fTSJD|+/7!6$<0fW|)jQ"gT'PS31-fU@Yb)"X,}A{r,b4HLVeY5T4fw;yE;B5cfC&EmB%n;E!s<"u=Lp0L~Q2WSm;E
+Cx~[vsS0$l,/c1O6GJuTK"hY$-PR}7Y1R+!MUeOai$">$$8efM;'4h=>6pgKNA){V[X8Bl`LDs]]4y"Qo$Zy.v]dUqM%4Io:+/Fth/B'r0wK'.udd.20&N
+K</')xIH7dj!k+l&Z3M)G.,`u|z&R<k)i#]o"VJ%M3&Si#F)RX/A'2CjegKLJ#x6P/eWmmx=.egE)>e}bvRcfBXl@&XGV3;T4:W(=R0xgD6uf'ze;RJ8th
+]]1!5Aqei(NOo0(O6A(l=[<7fCj0hI5)PZ-e~[P>^B[eP-Y]|b1k83jq6t,]NKO|WKdQO|)wU(,qRcr<rkwpuTkUbe&nz!lXhX24:CMx.9`43HK'Av`zv6
+U9(JMZp6PCY92Hw/K7%gSVLVgv[5$3DG(]j<Gm,_,Yg8Lqc0zexwrGoN)jnYrxZ@=^PhH{y-l-{7wGLTF;+C,<TwAt]6T[BFLcL&Tjk%rvOmhh/m|;nK)G
+woKDW"vJwmi|VGiy|R|e:)7W||;M[DZ)~s3{Km~|stgDIXzySIM8sGKx>BoT@oVXBj"J/rGx8OI"IwAPuqn[c&Fc{AyQ4!ZtCO:k5(i3@G;kYHemR;mFd8
+3Xxhz|Aa>K>vxB^N]#NP7i}4m,DZR5pO4-2#uymOW5Qg2{>}%FW{cf9nJUGb,gf{<FB=xg[6^iOvhfa@0sE7yc`)^p";'d!^ea>^{Pvydbaz95RGf1@d@P
+~TamRBVF43UW`pYQFg!3jVJ1TdhIeOCWz'#Bw0v/:4&/s@-whHVd>v7d'vjam(`om9ekdC=&+Rj5WZ:p;4Vk>qUVr-2!LQ/@048>NP@unKh5nC0!t<z=M%
+l2_I2-hMV/7R8GMXs8R-[g/&nCH$N^-_v.T0^$/41,75'aLT3/D%np0x:E,3z@<WK3/yEt-VImC3(,14sQc}W;_<<{vJ':~#|2375phA~d,<CaVz]qm:HE
+1t)e'"I0$u4DYyJ/r626V]V'}p)5C@d#4B)IHpY_O@/PFMWWX`1<.E5@{h5ZjbcF={~==:H2xjev;lxUMQ+eJjZe-l"<Ai"Q[QDtx3Pyw/znM+Y+Vx%(:j
+fSaEj-tR{1pE3u{jks$(yiS;{x~{NnT941`MUh5'qE~@wNa|axh!o"KH-h{.A'6YwY;3O]|TGMPpc,!"_PM/2tjI%H;eTHZ8@dK;w"n,=K5VAT,rv!BBr`
+1V0;/.6DAe&u-7)3b:5ut^%`alO9|t}Uq!cdP#mr2L.PKV=d#tM+U=Q,MyOYSwhozmwvKBx6|i"IF`apK$HiNyFK1p$a./{1Z0;X'TA$&a1WV<j.qjgdV@
+!;t6WPN/`fvbTc'C!.rDS4qZg/)q>"e!"ioO53jlj)lxctVR;-IJ-El)J-D7UxLB@-xQln96F#J^FCcD~Ah8.f#'EhSBFqhgfnXg@J'u8^S"P43vjfOY1X
+TzbH9IAOnB8YJ2SWCU`oS3]Td}dvtuFj(i^`q/AyH[pU{M#!#2c9rK#P0Xs0,5{<a$9`4ef.SgJgE:7O`n`q%hK-L]IGJKej_iDYeVSsK2&2iXL,;3d%Z|
+nw9hyJ:=M,><pVY3fvtd()'QOM%d]8_7~^U:%3+o{V-<&n1[sfjK1|rK!F#[qto^:!cmxxA"u=cbrwQpomV(k2-+ZV%WRkZZp59(BpQ}nWeqfs$s)II-);
+649QV;qtZZ,Qev1jcE]A~;^#C!Vmh$a!7ho:TH$(vuN;5/6sH%f[}CMy2K"'iCh},WLgD/b@9]p4HJWJhDnxKg)/f^eg<L$!7>Pw2tjLS^=S&aLUL/2Js}
+/%t`F#Cd:u9Yt%|F>:&'~vi,wYHkm`v8=eG"D)vSF,TUYQ~cma/:9q,({{Pgi<6]Z{7|jCa`0.~/vZl7b'Wj(|a,n|7ES%&K#I^%@xm8>@me>a4dGV8`jG
+T`SZeX16US>gBQPV}HY|bQ_[9E7fwiDYXXSTM$;4Thp1ab.h9]TF,O;N.l=0'G]SbbP3eV_P%,yNsRIc2Y,hQI&wGZnEB/@I)#$7d0t<zQV^W+dqoBiPer
+s&m(N)61X9S|>J:,W0d)3TudbRgC;7suYjdKnq5e6l}.Y/yePEU'2`!7>wdAZ!|z>+bH:,>5;vPBO&gQt{nq_iW+ATYkBS.%N]SktuiCqFZWuCJF&5A}9b
+NE0zRAJP:gPS;CP`t<jmCtpKV7g.a(G)YUV!!_H|!Fhi%)_Yc;Wc+2,<1w_.@32t'yD":_LbrykQJJ+=9Fqn~dM]"|4J1u#JW!Dt2utkpW0z!f09|;n}bR
+PQh:;@J,bL,q(%a<5TMiUa[X8gbOO-u@-NC}Z5@^Diwuo:gSFtF25Nz04}AkghpM#SKdQuKg]m_tXju(l)0|8!dJ|$1)Qcv,F}-C2&SBL4mEWaT&<iwKF]
+Z,(^E<e1az=ZJ}[$iLwg,<@8hLHaLB)dy|/vv9po(8J4v{~bO},Bz$)hX_k$oY1z;FWqc_~d2Jku}GcsT1,>p^Uykb||KDq6W"w'kCRs9T8kR83Z9xsG4I
+/NN-HHXdMd{V9(F=H>,.w;LS3&{8f|/AdO/HnL&+"bzkw+z|2%^S3EWiV{efs:1u]aQx[PuUnrf2hqL(.wFUl.&V>xB,0DF0_Aba7p)KJ=R&2Rv[nMHjiL
+b0`SD5#,:cdT(|IG&dN%t[@$zdn:"&k/{/%X7CcRVtCf4#bGL_H-xmy,INcVOU#%:]WdTOJ{WUs,LCYzzD3[RG(TG=-4_&A>G}+aC#989HpPm$nBD$,:rL
+c3[EFm8;37U.V6GoMYO7;=9jKpNv5rvZ)QQd:S9RPRtlYu>q--.scfOnr#55:R)vKVHHEr2JW^f'Kx%{aAWRd#&q$Zw-VcI^@w!M#RN|E^A&]teY]Zt3z|
+4Qd&]4cnv7IXml+4b"zk/O012Ci]Ii^+M,>xP3ehWAjHteT"r).Cs,4;HC|)G/2!%'[.bcdaNuX,}`i!j,ts&izKo$VQ!UPSu^sp`gZ|_R.UHl`jupg^`.
+s#Z/}rJIb>,XkVMM$:&Q-S[j$-l2;Q/Ocb|(U[m;c{52H)SF/vR}R[[iTUZJNlIc-g444%m%rJW)tEh(5'V8E3yTbs+D=z2_n(GboUtjfi=k]VrB_4MIi9
+SJksc/x0ySMwrQY&J"-U_D6Zhr[wQ.[laX5GjtO,+z_JW]C95V;J4A[]7K2EeLW2aAm(-bgJDmdmZ;xqnYn=Y9}wRB'YX`}-"cFP3n/]j+lnw,Fn;#imYm
+d=g&`S-bdlUdpf4uD]g29:MIFNs,B-&9+i9|4'p^~jRkhnigZQ~@mMOPdqKOOnx(E-Ze8wW$$c@tD3JF]i-y,}q"ME"c[LH.a;k!fy(`flFIQhFJ/6xho4
+3oh#rTJkew%6zU=qY>dW']~Im!sCSfYEo]`!Xhe"<k^rLGFg,G$8#DUo;+h,H)/hce.f%^r;73kr];MI^p=GsL}ktMq.x%O7<$}hZB/>[qK,o64l"]SqK(
+}5G{osbC94_J8v0QkMK)cSI[ib_Lg3=@Mbw}<89e[m~8PS%Tc"b`yuAag%R"aFc|a"wdzAGc~QmrZj`>``kdu7!_x(T]FQJ{8$|'4puY}gE1T(4pJ-{,Mc
+-B&hiq_XHVTd><GZiB:cq"[Ts2Q@JNc|m6XUp_j6tyTg3r=']L/"3.#o<8ix(39y,HP;h^k@s=7fL"@e(Gt8$JXz&wp4-Ilk'dWpu%[=as-CKr'ypf"log
+w^63Y;KTLko@[<[:=<e)'MB38CV6B0cCJLzd0@lL}P"k$:9j7FhIP$[1Zq$F.(]eP|za.+ZCTL#RoIFkR7QdFYSAObxkZjz:>ZJ[hTI#A5^qD9`h]I>,`V
+M(x=y=i+nta0%ws#G|)zMc,0GH'g6$P%lNy3kb|%kXyJA+zdhara%Z'Ja<YoT40R|)E1O{0%X)N7`ISA`+0qHeQzRcr"C.nJ2;6AjqZbh7`-P/zZJT+/#;
+K>}14Q8Wl@tQ-Z>fDVxYIi=Fz]+pMToWQ`'B{=ZDCXBy),K:)F<sdExY(&LdWfjl'DDGla5GH8C"4;:@dF=@L-!><-XJ=qO7>-V'e<]I$$VxSqO[knV=v6
+<lH^s:IYP@l&#gw/'YkdF&W+,L3c`14WpxA.-Yv}P0C-Q&+U"jH|U(@0UxEb6an&=v!440Okk)W9;Tc<mx.14wk3"LLy&^5/d"sP[yKG)%2)zFs-qg50U6
+HkB}b@$V|1@`}I!Tq|>%v!g8M|iV6aUvEF7A[ypK_Oq3Y+k0:N-FeIl!>(}tWQr`!F^bNsVWbnVPS%ea:|_mxh"(Fp9:F6V+/'&Vb]A+MyZRqCke2t9"_V
+v@X/JV;32rER[XrN6ewhLQkVzd2oVJTg9oKwqYw^2eI]B+6ABY%iFO&hJbkvv4v!t8jH3juZu$0%k'Q`$b(5]F'Bdch}18[pG@,IHPuB1%}IJMY3r[z}z[
+l3G1]6"<ZaGL!n{f&.{v|.Zz`4+ala+{lL70=ebNd77er<PgIv%F[ivpqo|v3aI93Z6,i^VQU_JCoXC<1Ai/,de5|KTyPwZmGgP<[O)=eyachiVyoKi@GL
+A:S0F7JJ-cvAg-EOE)w29@PiTdlEMEK2FDcFdaoG$_%ohd0<Gbq^@vTuqKTPn7(SKQj#pr0#`{h7a14"2`~}T{~(cy'3$wuv2y%v"n@9sD36I{BhWQH1I|
+^_f<i0'zZ9bu5LMct9xnq>RW=CmO21fpHpN`nEoskV4.uGZA/]86Xm<)@@>4yq<ETL>9=A>WWzE7%S`(qqQ<RwZ7V0`-4uw$/l+vKIqX3`;k>j:qJ`d7pW
+rL>n>;[E9blNz9Ay1SSckt'Rv<w$.iF+=KjV`I;[YWl<1%JuOhjFKJHlS+c$20>c|%)M3zEN"2ax649|H.Cs,DONZ`]}5'F%E6QL#=[X7B^DX%e!KXnrwf
+|F3(4'b1BBx)8Pq=x]h!3b<>zI&;3^&t`l~tzn|_S@npW57Qlvv+@%7y:dLT<V&h)IhPcV+ERPPEL9"'/vo//yk%g=><2/'s^]51QMZM%FR;x@[7xu.t1G
+W0UKg;qppzmOCa"|N[<32Y+eHFU],9SOl|q>1+R"`4<9$!!:rPnm~5{f}t3_Z33,J05mk;ARzf>BD#3`BUNj^(X%a:jH}rgf>$7m{7PFcm0M8uDblfCoP:
++jjZ,kuN02.XS,Nq]dmfvZ[Bjc&^p}n6nc3Iy4xNG2;+=G^Lb(_56C10h-Jyoz!fy<L%trxP/im(lcFHi7qg#_FW8<O5=0"{tgA_`&1-]ZRPES0G};^w"U
+H/3yqux{>UXy[i9YOXyg^PxZ-X;,rTj{y]^ASngC"Pf$huO5!3q"p<V==!D-+Uxt_U^Y%j,;@qT60lanovD$Tz;V1#Qu%qC")h7fZ[y#HD-PV<2C_$Bv-9
+j|:iwTEL,NVi$j'gzt8UPk>Lj{gPT2^(88(n[U<u4^EXXgjY@[VQvnH@`,8|+MgKYpsNRbApjG0]Th]dck{s:EN-Cz(yH%WTG;88<@F^K0{wE_EWC,2'%4
+2%7N:7:ldWRyeiq7CeC8Ra(CC%s'zd@t44qMq@$e8WZ8~SZzIF|uDu$gu:8fI{Q/uV}`;M4+S|8xeojo5"0,L!uF'xX]Wzk<`2M)w2R!Q=7RYIm/=<DP`O
+BPtYEXKd)!Y,oWf4e^zsRhl4~hM$jDlZc}J(-2Lhp5>Mi{fAv`J26Y#=i>8]sis,l(2cM/G>[72C`8;&E;--D%b>lq"]7I`"p18n#ap)4}w_Jzbvwt'1;#
+$l8w5@k<p.`1OSit-`&Kamwql]"="6]<[e1JH_xE%,Djx>;+4U/zxBG>sA!+B;9YlY/L)"FYNb;LhOa%dGMm8%;1LhplN35yL)Fju`oyzM2>]#9e9g8)w_
+pJ=w}_+HIBy&,N[TlcZC=eNE(wPQ:_.$!d7NITZ!]aC0$P1;ov%ND%#+kU'1N)S[WUmbP70yS%'OSr14xVkf%JTLE;rj6X+|9@!u0&8MzB[>`-|m7N<Bx5
+ONHlz"%+..!gP]v;jBy[OfMV/hi%~I]j0E1`4-O:+P''-'=y5||0Sm('w20+Nxbxt`}mCsj30w2@n6]MAvtgIB]PudJaE3daxn}bRMW2.>S7xT+}9Ia%Wj
+Hy1;/nB47E;fD=lluQNo{zsK3_<.qhLl)N(<`83Esw{.cAc!o;/|CV!ZH-4Q@L#4e]0<a3(#;;puioO./9fC~+`'XI_LT%G"nV'WBIlAd%1&He5QW!e[S2
+bk6K0_"1srFlW%/,<{+qVXASRi({cEo>Z%x)]8:%}({4,L"XR-sDQW-jnXI"i11D"KI%eo0&|BIjt+D-`O$IdURqHpN=@eq#h(~"bX_TgBky;MfIhnm)T!
+wZj#o$EZDCZCkNOtlCTXb7E.7w'I-W`_@8."5}kru8+)1]JS)l3]hQ:VF(,YOLdRk2`o#)Qj#3|_0)BUG5'4HbVT1eHItM.2~e23vJ0=w5;qX)9QezixS!
+iLL&urq19FGl]f~fMeV;#JvgUp=!d$EG@>w!#AM<f#(Aw%bvp;l}8M}02AMxZ=[!a[AMFdzBP9LX(PbX{{Od3LQMh'05j".>B[@+gyV,V.KzX]/UQ#@YsD
+z^s)Z/sg~Kv;)B=,Zr>l]@>!7%FX,nqEdK4_DkSw(Ifnt1kbB:I7IhB@ZETWfdF/iL_f.-'}E%Hr3B`^~)sB$o1-!H"9#UasA"4SO|pzjDC+71ZtfUu%6e
+wj/Tjqlx"wb}bf~}dbMheM-[fGf|IxDs-c{6oa>_aen]!>ucv:sGeC&tColo[y]rdx>p="Yw;H{ssDX5E5`k7MjT/nOo_)hAs$zinL"t00i,J4&$Wi)`7l
+yv`FnTS7tu3B|_J+HW'5,m'9o;2)+u`r)V;OEyQEMuX;!qKS1"$fP0:p&u7}xx=76s_y"u{(tc7|anu(wpV&MsBi.y_k'B+..oJL/fG}zdWS;I7GC`ck:D
+6%r:2(m#s<<G37wt;Jk{Z:S4_))[!RKB:OOROqe5`@r:|qFOX+FxvTYPD&aPLElsiYpsr-9g^S_O1j3g=Md4vDx";E1'0{&mpV&@}v_s31U2lYCh$!geHz
+bzYMP}usDQGL"5@OdKN=(f7)Ej#UJ;1JJNdD^fIu[}<pPM^H6")@gLIqP!(5(CRq`SpWHo:&71M,znnMaj^5ErK].T!W=):Xl{eD]Ii$P!wq2=ipwWIDgI
+KUY+PgxEvFA1~6,qu"Z<^vF7|PH,vxasxTSHBln^|01t#ZPT.M_cwMu@hxBgeF2[80iil=J1[N1#fnP_4H(]SF_6}z|{zQvew0TQ0nOi0qBSK1[Bq2ew'N
+YoWD!M9lVTU,z/MI4xS_;@@g4qCKQU:<c%NC%/rtUqPdW838MIOvI3["AFRnz8s&KPQWNuZ(+NUHwIMm#<zawDM/<BzsV!.K$Y7,01C-T}b8wvWk$Cfu;J
+dy)&8eRQ7u<wOzN}"MOYnN;J7NS7&zQW@=_&LG^7>`s_oj-"h-x0O+X+sGUs0wv{9qIoX12K6g8F+BS"~s4m/edy^"5$ejhBK]Y"seAZ~iAHR)MyQ!O_0,
+PCW&@(+cEXNJZ=Z[T_#_HTe%y==s;Cu(]_:P!)gyR<HWCOZ<".s@Eot'O6fVb]0p)vIQ5my;r)v<+&ut'($!5d|VXRuJ@_)aPr6'R:RnYc_r>:Ys'D1`H@
+e!q^!m8!)c#vyeFTSRk8TANxkCSK~^Jm3,9`FXsLYUXe"JGc^|<D_|!2'4@oO4.2qcys>ffpa$xt$O8}sMMxbBtuc-<9jyRk5IAkeCGC~2qd0O]`Sc.B,h
++/WY%9}Qv<%6jS6foJ-'#LNFDT~nRH6x4;pOdT<nnQ3T"jQ3]JXM}9zRO,P7)ND9v;N^C0GMjk^>BRv)DPOGg=(uk=]_&V~]gS<5ftZ}0$n,>&!vS=eB'v
+kkRi%(|S8Zn"rs%e.-yNoRQ1jDLD@HtM0^j|t:KK{Qb,r1>xzJ{eqvT"|o49ECF)bkvI&&!s~NC)qZPFK`i%ZIB8~9Fjq|7Zg6;v_kp;)HquS.k5r'-L~)
+eoG|H7lhGO$GWs`.fcdTl4_CotcyP%SLkK=m{8y&AsLO_J>$5T-:/'KZP3w0N4-#w%%#as:sVx}hHjc0oy}5at2'7j+3N:|Reg61yk,U6Vr2+IzW39sOP)
+ZTJuKEL_MSJ9Kc2Z_T}PdoCm}@=zvyvsL^3j0}N16tqbc2LKZKW-1ZH&[@o%2($`fQ;aQ:d:]sa}Qsa=rt>pw-GTj|+)&UA:!HsJPp7a+%mi5[4u52vC-e
+UA<$>hrb3+~yNO,67LEC{D<P+qU^0iZQfXWr/>FCvPTlMjPbd<#3:Y/1%IqnA>U.u,pBevG4SeQ]s.Iewgyg2O]=z0D7Ld]/KAggj=ULxn&L@o@@+5FP=M
+VT<R]-1O:T1S|ZP+Lk1iAETD_fL{<>eNgQ6>0R_2dB#yF[2Vs:_5'#k;O>w;/_5>EW<%Ii8DZ{`h>1lFJ-P0LH7]wQ"+3R[-xOYkb2{`1@R{w3FMM{lvVQ
+cK6XeBzp!c#p~0T#j9_L9_pM="4-S>B2&+mQDip/^<:(~V'%X@SO|Y4;bvlgGM7Bbb^"L=i9Tqydl7C#X-O[@Pc3`JM(>$r%jLt2p>YgBC%oI]#DJ@/.<l
+,'(8z.,:w:_j.r!LmGRV8SBzWKjdsN0al0Fk)y75;M#_7r|GO&xMj(#S'%vB%VylgIO1-gX"QwaCpr1JHD~h<XeUd8:XV,S!RueTGhJ(""l5n^w+43+dfl
+^E1RXVnf|/k:!U<-B&PQm5z;rm]Q^t@<$JbVTFgh2{]-w)bW7,2eUqA/d_Mw8R;WkYvX'o"JS4WB`c^-X4PaR$8Y2ooCJ^<R59llV@$86I/ie:`Ku`/U,Z
+:53Sow-`"H<4(9Mnqxh[3J_$QyZ4]M2YOw[$uRgB5]fCk+e"9J>OSGrL_oiU3@Yd]LM^"1Ox<O4b.J}g`+aSbdq7!39n[bXqOX>,nvn_K,ak4^3h.j>zq7
+h"Sz~L,1/Qm_oT;x_av!{5vD"4%S{.1-x[Nze#j;_bWE-`qqTCrLW_gSLC1Jw0Xo3N)Q:9&d-TFF#OgIxD+0D;.93tB@Y8+!^c`/wNs@fbt.d-LlWd(g$h
+}c00lps@$X:^nfhF~"z^OSqkK[hNIlO/y19DG%0^t`zoYl`9BKc)Ux.U09d!"Di@@5{sVoq_:)kXuUm:xZ`0.]zxOkhs:rB-))b1o0=LDd8nHU&s=Ek9]@
+g{|d,w:ODub`w<%s|[LW|#OKEYLQR`Yma(b]E@h'TKoRT2.k.BsC}ZGsgTv5Z"@#jlKa-J.HRKdKl#prsE`z{)6Z[dtSObJb22+^rrcI[^Dvoz=J`u1BhZ
+ck)d!{v7qAgw,r)9F''5IxJ/x;~Q#"WtxW%{4;PZq^mT=DZ<q;^^6-&2TkWc1!E^MuhiO5d0vV@V{k::CszGTy['H<f=n]kM3:eujY]A[!;Jd=vL=gwgD;
+JR&S2gFR/%X%=lx#G@Bkv"M:$p%E>x#tc!AQv8yF2#DH#;a/'`Q+Y]<z&w#nogQAom2b>'Os7na#L@R>J6IGWEv[n#YCW4'k4(2I+lR@k_;xp9rI<YF@M&
+=6S_qAq=JBYT<o>/}'8k@m(8~x#D&SKLth8@CZpzUefnP[{"/pkW|xTd^[FoFnK_`:"$P12Gl^Pm8_n8(_0eJrzxV[>%0s<"&r>op7Vm(/Wd0"hY(W#X9"
+~jdQ#Mz_mYcfpg;.A%40d9~YPzT]9rByC9{8hmiywB;HP#R>.tu>'S7]V<T[AcPRj8"uq'`pz<f&<o/rYv'>LSysvUXkEaujipj;HHA[EBD}>B+O1k8R#l
+OoA#u:FNSc]T4,-]gL|<.||8LNZIDWr&b3{5@K:D`A7sYoQBEwKdlrc|js$M3:E%d>F8ve:N&B`BHH8E<tb<$ujB9kf);b.wE)~h$XT^7^a3lW)RPup-!.
+3E_U<)^t]Be]QsVK-1kV%6P5|T"}+J|Ia/QdXUr@vn4lOOg[r:`3~T4K#z]NS>&3NQViI055ezKj-w-pS4#(#3@4vKnj`$L%z('CZJ[izJ)"E@g_[!]Upx
+j"eTzG^@P(XOCnx<=tHM1YRCm_BiyYdtitb32Caa8'^xG(+,(T'zd5bz3tHIkFBjYXOn]v6PEf40P$v4e$9qd-SDDpVoRNw}4N/1AQQ_iKm}969tFr|rz]
+$J,9i8|lc[9R_O&IB9y9I=nJc5h(sB#>@_Wv`%$$uj`fq`G^HU1_ZM)hQMi$-rJ6|ke!=ua9w2+lUc$hshAxNYy]9Z[zVYE#=`0Z$B^'7!ph|g:-sd>}bf
+.!uOkGyR&f{6[kKU-zVKU1lhG}'p<{]kmEP&U,|$Np'hK"jy)1!#iE)Ev)_@@1x`q7WF/%xj]l"T$9'P'p~_BN>>Vh!0)>J>->0F"2yj<n,B=]cLH=/{l=
+qFI;uW!{DxEkdSa2EdtRTsjp-0@T`<l"L`/EK=W7=YvV<&L$Q,62h)|!{(8jrsYI'JC[lX55J6Xl>;j@Zw_UnoY#L@5>JlZ0YLB,]Dr}b=Ra}rnK!=syB_
+A2oQgP/2JgHJzzzx~3;ckQFs`FJ<n;smL#cZ}Q@B_|SI]"pCo-,|<lqpFC+Q[ZSpqVxtG-:+vPo2R!y`u`S{AyqKWva.(3#AiF'e.+q_|rKriyxr`mm@gC
+i<r"|eqkp;()xyTL8K2>yA<07e|+4RRx1YZ'LI%VO6p+gRMf=fH{Kg{L9"z9ykE:|>TNR>xt1vxtd&3>KqV|JrD{b2"f2]&DegHQb,E_w,~.ABRnBX=(M$
+c+!6>/jM]n(e`ZPy.x[g^%jCV/>PB</WW(0hmgA;BJUc_QS,t"MR-85]mDTB4Hhx>s;%HL(1mH}[Xoaa0SEmuza;z[Y|6@:Gjh~WbMoKi3##1UyiZw6y!z
+3`RvdCu=nc0tRS"bpyYDD|D6r2^nt7@1#>D;]$sq:ouln<]k^OqvuSqv/B~gue]eiN~)sX&9[0Xbnx6l5Bqm6qPUhjA}T(_NF{1-4DLU]`u+@-eLTi~]T!
+LLZm['3eoaL!8.(+4DgbI"4BlZP-ePI2C)0`@{<Fd'Pr'^]w5UZr@-yt]>"9K`41UxG;@e9%WMI8+G_J2J]56/#<!=dA~YY5h^lkXE3N<v$fC-j-FR~Tg[
+#<3PdIU/1`[+A)ML,Zsjs:2Tb`mVeeA9{;+&4P4RJ[.6HIbgDr25W[`_NspK!6Nz4FMnnchJtXt9XEe!Tn_zK"IBL@G>;.t+:Pz=m4`X0o>(>^s|%c05T"
+;DVxj:6xHibp_OO5pyQH5'I[08k)bk{=RhA0m)K+ceXb56jR4P6.MNe&}Y[ejEh&AoA#@Wn^+H-S8&PmdX::jsjMnTg'un6w+O)-O5O#}_kg@_LP6Q&,a>
+Szw!0R=_=/p8_:&%6U6GQK3/0Rq+h%,Jx7"DQ[0D|Ihntp87Z32.16'|eO{oyA)sxYptc%1CM`wnHZBB>fCwY91yE09jaJMq]tQ[g"Sr@v20NV{8kurhb0
+''n0Tg5:)Y&!ci!5I2hK`mE3xS5J!j0wtS-V3Kt.H05c}1=QHx0kwOzWf4l<<_Q:,Sw`U^ua:9PX,t#znKy)v%WH9f=w5@#D!U}R~AzQLd0J6P)32n}sfo
+]r_A|)M.K^awGf.lh/|_,pc9Tb/Ff@0(X9%2J6j}(:D[jFwUA5m>O0yu-G)H:="JkT>;1,F["i;(-^{nj-UT);+x/@+h:J${l5)lznaP<MAb570CsYAPs#
+(.5WrO3t(.Y_P9/@CRF]Kx>=]0!JFw`+&GAf{E>"7D[uHXA_lR^5l]H#U`7/JG=K#"w,:.;5dp>EJL]P]QgP;+=>lB&qsJvf6YgUX^|1Rl-"5/v,K)Ei:-
+Jb>UgxGdH&vE-)5lSV1&!Xh+a"1a><R{Z#r"(t|0oxWs;8`cW}G!!E+O%EEuyq)1TmL8613w%i.}xJabKqSyV3jQ],r>lq+|}Ze+_87'Noy&7),|@>9$kr
+"AI;x)(rEi!q]D'[CgfFJ1e7Qs+6/[G:ApiRsoiNF7l-y]8<72TXCQOV_`h/9p&Lc89;4WY/SMvJCVOO)ip=h`Z2#rf&9+|"}EGMeh@}VBa{k9OYD]SHJy
+VlYA<b~bqeU2L<G)$dk0qx,+y:XSka5x5'oKKWfE-'E:I=GjT{upM_Ho'k`VEm6JXsDn+p3>vPaF0O`M'aI^NQvX4>u_9P2xWEEmm`Cs:O=ns2x3A(TWWD
+e%%cI1ix;:@^mY^TBge$;>,)g&s(c_Qlhf6%5=h504X<%v.p"`{h&XmuePWUEa=:rR_y[^h194'KE<3Ajp[ych|%_N}^>S".{&rz)O_>qJxT2vu'G2sQGU
+2hvB4MGcBU4Y:'5"vh}X{9^H6!`N[}RX/$6e0FLxL;jmc;JBAI&Oaug[/v/k/Hfd<FYtQnr`mWwG5K8@fU%r/IQ{coT/rKy""Ym@4o9iQ]ZL:/78@TiGT6
+8'<giP1'&gwUW71VKU{5x[$h0U7cnr@PtX9(M<T0BH9>T_h=D(ZLo|zJfE<ywphMuV8T;v&{CX("-7].z.5{bu{<{zXXY.+]>I]%%TI/bb=N=ftcqi_[PT
+q+-V>Z,&J)l^(xPJ9,|gG=1-|1g>r/.=:/U8~#fmdlI3tT_3m"`_2`(fAZ..Xn=2l+%oR5rB`F,+3YcierLAUBjZ:asDHF{GId)#"3YD5y<ThgHVj-gc<1
+ZnuAUiaF$dQhM,6v0YDe'KzfA;b]chXqyEa,2)]aA2vx;Hs--93F]nZ1/:Wo{F3q{g3S'vhf6''tsZAY.I-{~fQ0d()EkQ"v}5rbXV|hH!m9OImNwd=4qR
+[ffylT<1dUe:kCOn{Z7NuyXw)1-ZI'260={dN{b<h|ddy_UB(W'<~NBj_c`pjNcm`T>b;/Ps,AV;S{fX/2$p$fJfHsA86,XSQ@^f~c=kI617Nui@|&L_6r
+a.5P1'FtGx:B/n]C@w;>K3u9'a[oZQ{v}3]2X%xk,FSJh7n^>%Isna+{DJbKgZgWfEDGZ!Y'g6g%//+Ty$sV3TITn<+@5V7^$]^A!b.F/QhTXgH6u<L;/Z
+O9jfL@5NhASFmW.8oi2Ar},:Ec_4bR7M:p7L7xA3G<OVMZrN^D862tk@r)I+w"GS"d;8QjS(:-`xRQ6nah|'Rq<C>G0v,BJ3]_4I#KHq~#.q9|`bF_3]!Z
+eN8H`"lS:;2<.Yz$SMT39G&Zb`b!>I[/=Rq$V`,K8$FF2$DgPRl_fU=ry,I;6iZVx5E[%o6;[4Vk2N+FwBtqK)%W|kmt#=^ZIHQKOF)`DbR}[pI39:C!=n
+r"saxKm603l/qt!!$+"u7D'uRiM4!dZGtTHxOV_T@QmT3aa[j'tA_p]q$Y)^%w+HGp;)F)R&`Ygi3044FiL%'6Y3#RQrf'S;dTZSa!V1T``;eAqBHx^Li1
+d$gY-#MHJM_,(>kX(!9C9`Q(V%gIX)c%8:o:nW:6|YA]L>%K`6-Y-]-8PJbHx986#EE^h>G2d]]|f/[PkZxuyX]rMMrh2m{4QWQ9_H&yS-U^IScKf4xMWT
+X9Szg+^$vEC)_dos9=Df$1R[(&"S>KZ[8G&."E~4!+p(mxY,)yNW=Il0n>1g.vc[5In}8.+>lZB6<@R7i,<uw528@.ATI`|1<h'`QI.fbCSEQTt:`/cr{@
+U..r5NM9l9Di4^nz5;#f:ujj<W~}DY~|gKa#^<OEMpDeI0Ti!tO&B2YzI(8R9;&q<(-)hZYMeOPb[xo$Q66Yu6',zbVjA<>8F_mA^zxEPMJecI%N@hL"v4
+02'jtIhSCbKT]z($P}uCP(^]MtIcz8)ep@1v:<L^7NFVeX{Id:eUiM.hFqoY9%b/wDD6^mAoqTvy9:<PI&jP4Jb;PitKLjYE%(yxYksZRW{j)g;DGZn_>{
+{UsWRq9'N`=X"gM50^:[#-+BU{~Q~.w<Bo13IB}Q-[0is(k`FT&OKByeV.HRvT$syRhayv!5p>^9E2ProFHlt^/tBdw`a0SKg'fMFr#9ANp1|vLS;b+WMc
+n&):=.{JB.RIxBLQ,c!;+xan];4&S<Tsc{Mni)t_zy"_E>e_ut>&xIUh9xw9/FK>AW<R{@h.wth%UW|,,LwgK;{W`9j(AbBaixYKD1S^`_R6IQ-;<.FulL
+@&_KgO&>(R3w;_4].B6m=Un#VP(M!b&OGxG6s/&%2(e.|1|a)oPA8gb)~l-sR]|OosV&I_v)(Oo9AGS_E)e9m3S.Riqp^vfv|uY@7Uq@BYKTYg7obmnhJC
++dzdS/!@vwHx:Ec:]=[7FdGF&7,I&MA,V`1DZfZq^eK,tBc_7'rng)15N:[3-Zx>cQpZe"f_;C'`#|]HhB3aW->0"Z3NsWTP-4DcWB{UJF#yQ!IsM!C$k6
+F"[,q=x6I&5l($$zZTjDI|{-#a]nX5>Aa@/DZ>!|'R$CJ4qaHpJ)d"03aS(m[]Gk,:df(^.5g+x<eDuUS4K44$~T1Qyh`%rm>&NXqKvrX|dt3m08{+e43d
+8R|euH;7YGvvcEx;PK"@}`c8sAN|;l54$5,N4+f0,@()7MBHO_v3bnmEIzarF'jsY+Uzw$@{]|Wt+E)GZUNKk(wi`rcS6t{'!&1hB$m|(gN-3f<oAly)S!
+#f)#ta5wHk8;B]qG"9Ngr4/'JP]$_h,A`Tfc0fNyU_"&~uTjM(-(7t^+pEdHD$kh89_wZSlDZ,]89-h.30gRp)G}..pN,Yw4PE6Gep{/1OeJE8qV]E$yes
+8@ck"Z;;L)@h>,"z_iMJxYl.aF!r@G`er%G6]4Do,<Nf0GY3zoZ+A6Q2v"||Pd&T9+q{5KTr5[zS[;$IyKe>hWLl{fQ$=C<0-wnx#Nj7;4WcN7n/5Vk^h<
+_(22"RP'xT}vbnA5+0{<<j_lJP>}5O..]%4:Xo0]L_'H+y_qKg:ykJcyEPIOgQ8'=<m1c"lZ6(POG:og~W+q8v./O#jdE%"2D]q/w=/|FP%Gr+|+J8;u-x
+A<[=[(O[4cmO#Fvjja_m6@[n^;XcX}JK0Tf</J;pN488gNr@a}PwVB35(`m7i<NU"HMjEex2P7@[tW$2~={"3X}I@n_LNL]:"4QUt%/FAE4EJ(PaG.RM5J
+$R(uL>}al$M..g7a[Q8xY`lkc%#;@}k1`yQa9nkI>2aGfjxA/dWtBdH&^2/T73WE/G(rqg7V7ItJ(c6bqWmZr^LZgGH(R$Waw`w8;U]&J^=Xs"|"!3OE.@
+'@{$D)a}8<oKM&`b=6Hgxh-BZ".rG]Urhy41k58[}ZO}iCaQlXnn5RNyG50V:+pU&Q&951]<o-~j(c%&QV/ztIY$fPh_^l8)1i1:qIx>=W{aw5w7HLi9;b
+~SMF98nkMswt~NK[Mb=nQ"ttn,aNH++`8CIA8UwS7K(<y`D--]ATK63G1Ey)>J'iDyG,pVY9Qx[QJ-B[>>bOB0n@=i^zY]54ilv5NtO%]^FGjKX5k%bZGq
+s`Fcvz9Q3J%'!&27GeC())Xr<N$+(VS63r3o{ss#8A[hTVOP(9+-oOZ)%f[0Ty!:Z&F/&.ynjRJdPKP^Ap|{>4XI+U@=>'YHH4R!EI=e!t5$Z(BL"hTv7Z
+qepnQqdCLq!5ZjLbl=F}{gB9Z}}hLlC[2SB.}33}[rSn'NMZsz,{lL9|&"PT~hWGUi1-RPh3xovxv/k3WX]<Yz8@!=Yb:<$m+,@;=]|^CFMSGspP^ZR=4J
+lR-xv{tvg^yeP+|jYNES<TJF2v&I@}t=V8[sZwt&p%Y[o^a'(r%2`<KtQp$#RG%oyS>ifFcgY_9FF<sb'qnY+IIlLz^HvqnMOCnkHj"D3xb:o&Tq1R%@[>
+EPTy5Mk@u,^{MdT5JZ"GrEK9IVNE>r9aP9$(9(sR$(#z%>hKBLQ[_|l]j,OR!iL}g]mA7RYsb%p[S|dS&<Vk!HI[J!oR_+S#)_9TQ#z.>8HxVO~UdqeR0}
+Gy}81WE'=V=I{g`Z5a3r}x`4PmAI(kM%Xf}+7yJ+g#Bjt#q>w4D$ewjb.v-sxDC3[>M6u+d}'-PJhRT(`T>#ziAyYR'We2$xv3'mKl.Td:<MXnm4-_luDb
+R"%T+wwewx2q[}XR7xGS%O/Ep%#s`bEkh'k;sdnH'D~9q#r0mPsk+cEAu]`JTumrWG1o/0X!(dD3[E&|TGB40hS(WO`|gAeuz^p).{z"]s1y`&wYs$92B-
+oH&$hhEk%PZN]wy,NR95hdRkK)wwxqD|3UNg3Rbm|Iwukt0Yb:#M"s!UgitR8&u7w]w-F}wudEXOm}/#{IQ3EG8inRfySDjvF5n=j:-x6-#PT,>w_:@v&/
+2f;oqH;xxF&Yt@.L"s9}@._"}>T>AdB:L(pN|q}]Fqh_bpM)om""K7P9Q@.(aOt&;!BMyLN!ZM-#|UPE6_Lwb22]I6{{6")FjR<xJ]"K4PJ1.;a^y&j<K]
+)g;/crG_~2Gy;-Rp~/UiT"-i7[PzzwcJEJ%bI{C-0bWY6N/`&DoO5xbNefkfc!VmqA]Q6(lyGN.yGhsbi0S9p:JoE4@B/!-RwP_S[#A9#A"Jv$z:We0MM;
+z({r:KlTS:ZTph,5WZycnYM<>h..cPj$68l>FMoa)sY.Wb[4uWyp%yr3B{CvdZ8`kp#9x]FkuBbXJiU2T1Z-_$y>z[~lgLiyDmqJu=w4^-2<8Ukxy=s;>]
+I"A)Ti]qP;Jq0Y$d~Q'uI4!]"n|UZM@APfxp~}$yi@{u8mE{DasUdGaF2yYoZV$G0'$mV]^Y)k3;rb>D2_xGtDFjvyaOYNSNgLZUoA."Z,E@o4oKt#=LR@
+buqzxOo.3MXi-9r:VtTfJ=<:ssIYQ{9{E1u)eG.PPRM7bJmNmNOnG9zt"dq`'hHYn4jPpXNzyL[7y@[Q|)~CbuEoh>aGLULmLR6wae=NPi,'pZiKhS6xcN
+g@X:Y8S&+;.tq3yLe>>Fed)%p]wu}%)H70p]m>V=xxd3/=P3k|Gj"va#)XYS]@M`K%U!R<<Mb4xhGkDv~L/S:dlO-xJyjwRZSNm&PdTT4d:s}.k:v$r,eG
+Yt~YW2$Xo9H{Lih>.ce&{lkQ80)9.;5MyVSpk-!_[/mJ<'0pQbYcDA87n,Pv`g;:a{lnU#O5D+KpxN@(Ho{]0IEk#yWg/j1L~zRnB^k!3tl`!f+<ne$DmR
+Dvg=Kt8`zm67=hL%C3j3_Lv{~0UiLhVNKxfm"I"O1'[4meR$S1&YPR6P(,wz,NAVeWFg-wkhRsO@#6V/<&HM`;GFi],$t]khxTgW@P=OquZ;nebwhK|NOE
+bD^yero7o3SJVfroKDGG158aTy:d>y2;x.N"(#d;'8%4_e#'5S5:{fhAtXCV7]6VsMOf:k$.m)InL3&{{f2q`cU]|B5sw0y,!T<y&>/')9niFWUp-;30Yp
+k478|%J^5Z7FBci0$sZ4UXc`ouh4Iqe[B_;iB73x59(8#VH{[@M9a]Lh$Ob6n^^ssovQ#&-sHG8Db#a#U$J/M7wo{fm%pNU![QQqa'p]bay]RG~NsNemcO
+GvIukH8)!WN,t!}yy<|#QF;1PTyUt'[hd8k4O40__21<]sHtiqL@vUe(fnMH2:~C_|R}rhI}Q]rse/F(o.'[/k%E]x8`v&<jw^cGwIJ_e}M8F9:9CP)W"t
+Q4;72GQ:+w.8[&VT6%(U^YCz@t;j#^x5.Q#{9bJ$e2Y$NwF}q1hCN/tYCT";nsf$%(6Rn&EJh+$WAdO}<5NLM(uub}ZkklV%'oEi=F=-_kry@qjappg@wJ
+mL)"98eb!B_Rwt8Z4uS.d|;{Wb^11KqQe2<iVWYouJ|.CW2f"buqg2pK"+{DWlK$+qror{T|Zpax1gwAZP'BG[`dG(&fJf2h2$LbE:}v8:@hl)Gm7##-TU
+K4ss1tM3y|T5j5Er7rfkr$efDoBGji,VxVPyEaANM0@iC3T:b@N2NKnaFe88<>`c7N9)V2+ZATeAlW#$~+=%D%eeJ[ER~)WFvVYc]{b_o."SZuh!@4C2;9
+a+ErUGu@.pW!G.BB|RD&t.mX_usobt1coC05alH/|PQ)3rR>J(/5t3j>pV#0Edr^gp}/QCG,|sao$]9FVm7m.2CK#ibT_C"<#>F0I`DI48:wo:8adYVK<'
+vSg'#kS85uVH9Gg_W#Bb6:pN7R3<eE8'i"efb$p`.7e2&e;Y-|BMLgN^K)bd6i98SN&>e-zNF!T)xh&PHlCn#_DJZ}"L>1)!dh-OE|aN>$fb@z`#jh@A,<
+J)NCv<aO5E~|3Sk7<EA+.6WizxrmR-)&H&f|Ngz!5kql1D{C&sZC|gZ8DS8oWm)ih+#[#xF7=rDf[@Z|BwLX5'`!gNzL1Ogq~olUtqL,y2RuFxi!qag^eG
+ON23ZVkU]NZ5PdQHT.P<qJ,u/HDF]3`,VqjIZeZ`>KF8T-/FZKJb""gPYxdO7P3Kpg>tZs%DDa4GmK&[ClIq!dsPI36RX2,."dKsk8&,Qb7{|GWtzgi|er
+Q$K2f!{+(|x{<8$u+BZs7#KgHsOBS(H4$+xVF({u>gt$W:^>M]BfsvzAYEofsYUU+p^h$96Sf}pyiF{oLKqbl!~>T<q<b|1R^I4O>KumqR_n+TSkx6w%S>
+fCm=52#av^Hc3J'(FJ"PB_%9X$6{;7X.'o<$GLyDe:]gd]pP:#QLDvoP-0e#{vl_Y^m:jw9qiy=C<I3UMZv]IXKRhEGFwlR%3F&(^E[$;^=,PqUN#yjadw
+PAV}H++5Y7-YH+vAz17@r_Gb6imQImP^IN:A_0q$lAS<VDA1sCFQdEi'|}4cp84lB%+Mk^d=$'K05|q=p4AbLuLR&T[=+vBrRu>JDBj[3.s$tD<5U@W>M'
+`--H=SqM.z{d6WNy&tulNH[wn+G&rGIYl8ri<]SJTnK})M,(V5[y.&([>7NR3piCG={CJra&;"&UsXUEij$IucZ4^_pQt877p$eNqp_b0$;EZ{%Mv%Fi,X
+oO4/7ODe:6]$Dml'UjPC0Dkr4YEa_:U)Wc1QOdZT!/1(a%"w%b9VRkf){-RQWE96bCB7dr:PK$_z;rm}NRqf|wJN;v;,DuQI},-J45&y59`M7I$3/CoEsj
+H><=(s3{684jygzDQBV3cT[#rh4g'r;+H9&q#a5M3+/;t6ITDTFYsG<Rs(kAu<$pAJ{OJ,x-exwz<cO`HV3UBA%^J[9^=E}]P0FV^SsITc!B-,]L8|-xog
+3/sD]:7S$$qPNMs,A7tuakY1)I<%2(#Ak">}zX#/>1j+b{~G'n#O~<T,cxH67U13<R46Nd+KLyFt/iYe=Ox6ZXJ;HK4itg%f%7cJ|&J]qMJ4>(a]H]vD3v
+0+ym#bB&ZdJ!Cwjfj4|Br3l4f-s9l}_$zDDvF9nd=9m)Ak"gNS!m|X#]'x_pmprPH<PW]cQutce;R,W0[5G(~&H&,e,u3jLhK;r|jZm2~y]E~aA]OLp"M<
+IsDuFc.tcMPR0K#3][/$n8x^PH,Bp+/x@r:.n97A6fkAwH8z8!Gx&z3BHl|Y:z$u_%^:[3~t2[ya-Q7N:iY8;jaM2Pw`u{J:Nt%:WztwCv}>'zRL;`ds0k
+fvXd~TO+|/7jGq'OSZH8p25c@[n599%Y@zr@6L0d!A:Z!b"QG#R73a_2!oB)oG"{-BkS|Q4n1LOZwp~wVK%F[BOofVb!p%Im,3upBgJlrLcK7"}E68E7QM
+YN.o"Ow52Rw%x'2_j+UVLm7q"U{`BWY/SMk%t5Y0e/9iLhwO/$jY<%H,o}f}|$SOOdBQU)%qso-JJ9xFh)-+bp>#'JIW,d|N"'[H}i;7qw&SPt&3nzl_N%
+av0O<#6#"F!74qjA6.Nz>dLk1V_BRTt}I;kS/:#sbjYx-%I,~Ng2gk+FIUo:}ZfB)XN0;5z}u0iQtBnY9Ipg'h;vOD@=&%=@4csI`7Vn7}<}-#Y]Q&I@Y+
+Qh@o}O{}WhY<U`ETOeR7iE,,FuNZ_7=X~R%HODfl}Vfy3)nZE3To#;~=ULTCC/o^!%|!isvnQiWN`X8eBpECt/k0H}N(<Id{Qn^/>epny4rbL.[+CgquKP
+s]>`.<0$7ra1e=rIrVnTqY{7>v70'!r6/[bs%p8lCTF}&T~35s5eA|(-Yy}#"1-1zJ<5L8UQd>qpn#'|_^>oC:mVO+St~vJ,GlirUx2g4JtaM&:HJ|gWPP
+5[cy8cOx+A%)HMG>c(brL/!L!Rt|_L=R$qb8bf'fn{$fqMPd$v#9%33xL,@_]TcSJbx(N5>}8w$rr!f"GD,TE<&OC[A"bbmf_OwkwmNESj$9>@)Dn"M4$3
+[h$x6}~Co%yW-^:1,merAJ([Q]f@kN`L|uFo2z=Qfwjf/UYAh:}XP+aS0JqU{#qqlm`z$xNrY-Ac|/T[WIe'i4;4TJHB|"5Jc|bihPsIQ]'QM_[,,,60#F
+sRA)1lZCOE72Fa,BPi]tZon9I[DVDHkT}ItMU(3'Y(k"h{ho!jOie"_t.'AxOV6TvnlMetKdnZgNSb!DQ'C0qOa]0'y-dcA0!x[#!cwv<XTf,<vkaz3P.O
+G`~7mE4>ICn[9v0yvHX;"7HvkoDOOMo@sK;-U!P1Fj@D16:KeTf1j{f2&dC2y4$-~.=^}U0P.KqF{A=js4cCRT=($#.Lck>cn&)4i)Vd}R$"L"Jg~;C^V{
+H{a'AWBoc2LvBas[Je[Lr3#_%<@TgfI4VH$x,ur7'(N$CgKC$/|pPxG^n-m{Sq.dh)+bbY}qD(N/]Z36-CCS8#@;1VwS]&yLqa"5]&)|dX^01^qudVG'B]
+nXz23IOSXos/>[6n`':f{6b%pAhw,18=2xT+@|'f7XF&wzG<4_"k0disp>vFc/t3Y41p/A_qpr;7m[]AC^ekg8a_`x)!25|,R25a69K/;Qqgw,'Jb-MI{J
+z&qIN9xCr&bQIG(IK>9g87z&YLdW]G(W]2%|Kc(#r+|nO3vrU8:b@|W+DE!RGeN%oser`ih,&c/ivb9pp[-/)j#uA9g'Pg8k{mSg.>'5D{uye77-(Oz@)U
+a6@&>A%:s.2#e3tihHh+3rJR!cO'HibS,I][<LkS+2>W"B@aMVNb~jiM#h|fsk'A;Qyw7nhYDdbxY0JCY3jjOwDVUH'|w^3A84W-(E>t~SdN^{w.^=-VdZ
+3TfEZTj:>UOSD5A|{;EVg1},Yo2JdGOp^kg;bHy//{Kz6mur"#S."0R5J<598W#!6ziDicsTPXSa)1R=t(wRV^a"ISbW(WRYaN"1/+_eciR|jRl)nr'sK5
+N^V>]M$SO&n")Sa8)C$=EJD^X}}=aa|qx]H&<)(^zx]/<flsC,9SwOLMSyOMS;`rcj$!b$~_W.HP)=,U@ifPEU|Q7n9Y-1mc2-|E0!p`Ofa}r.bUGGveV"
+;{em#YGKsB!Jf`UHx5x>3FMHg04/T4NYx_nVa!fJjougPv=!,E.BK^kMSWPvlwPP_z7jONB!lRFZQl4sDNWBI!Y/$<g8`2uNn.C(`GQcY+:)5:tY7HuHG6
+ips5c8AeCV1$dqT8yKNw+MWP:bHP["KF:P,v@.W&a,UM"^>My;63Iz~Gc!b17vkM<_tf0_q]4b2{~qR2DiF6w">/}%68mUM]{PPm8%@Y!,cShK87|r8@5^
+&P9C@,CTXVq/",P,L"sC/77}Rf3sIl@!7HX2b})xTvdBvWqB"O.sl{Mv;Ai>Y1`P$1r.mG"j4ex'/Hy<)>E!jd5_365!s&E{okdZ1(wB^GUT<TKjPWam!R
+:a~pBIjB0}G7-B#|RrP4%#mPg;_JYNCT..3"e]6lzEFV%d{K#yR($]V'YLR}P92T@QT8mD+n_TDCv5h.MbP0~`;yi!Tsd2'3]GEgEkK@pC5u6s3$Lyj]"j
+5[^'5elN6gL>uDgUhG[I.VEha>;%{0#nlP}!<Mp(b=8^'uiI`8C"vX3SZLyX:.wtms2#M4q.hiEBz>y7cr&"avotT[9PQJJ_=#v!ZD^/<^{3(CF6;Eq;qL
+c5Xx'zi"0>k73KaMDij:>.#5Wt5">)7Q5QeP_+XnW!EDn-2FDh}.i_U_3ee]rbmmK74Zz}R<-%u)wXm[$H#:)G1LKd`jD2)=ZdJnXjh'j1$I2cw_=o[FkE
+'&v8'C]wh)!Kg4L;Pa>@l6jylklK.C<iuA#HaUTyK|6eDQar1hY)ir0|g&U2HFKBP^Tr|4^I=r,GnF4yfrS$-T}T_rk'n#nA7D(F<sy@BYiSpo#vW>I+g2
+y_REf$0$pTF`GWOz-d<D@J@K8`=_PKHxMDNY/;$x9dLOb&W=qUf7TD8[{5Zmr"+/ESluMd_!wX$&y1DH37!B33S5W`QRzz0.hwqkP3e6-.zVFi=@L1PhOd
+o@,`C]G0/T=EYa'Bt+tvrqDI>-$dci+H<ll43nKt}D.QI-n^"Rej!DMqM;Ja$RFMmD345]|^m$BhY,l0g5"C=6%)&gyZ0o>eu`OS.:4{fRWXPl,prVQzYN
+QnoZH6ScPhzsznZg=pdk4T4lSd-ML,qnC<L7{gsf,)<]C!3TnO)LoFhpM[(mqML.!n,;t0j,[8U-aAzQ)v7HD2HPh#_oo&f_gIt9nE|Pj[|!F:3197bH^)
++$ej}),`=q5wAK,u`d>q@++u=$r/h4w+9fZ>T^rvPpE@olp.(y-2TR%%6ZBk:LRC5C47h&oQ8YU';0sDkZPtS!{tqUfHuzm9@cL%2{'<_yx"{a<KO[wDAu
+EoJWI'PP-q!,u'|ueQnqFk&$(T]H5D>W/3e;j58F=C{Vb3Fiiwick{94&=H(+]o55dng'qnLdi45cf~fCa5cWq)hN>N2>Cs1@CqB_E`Y1b`%v0#9VkyN@s
+/GK7'/xs@Ia/_I0G+Lt#{1@x#[}q}H+"'L@,lnCjkY|g%)=sp5XQpX7/bPwloO8}laVp'5<5S<P]ON-IOrs7x8jEkp0:.NZ!l0RZ3p/j:@P@Ai(CLY"3h5
+)=3H:Vf)_<|$OzYH)Ej$WcPipb%p/(.gKH@nn;GskjirQ|TRy.}%iXsX<-AqSxNQ1{~$,e__lC7lPrV@.xH|gDlv0qmpa{v-<1-A}MUZiq2;LRXr_+My~1
+orgH7J`aK$a(Ur(|[]Z8]gG#Mb1K;SvqHV7sUoHDQBPFz2TX36PB:0@GFQ/iz8GN29["fYafvvx&M6MIO]NP3wZ#FD#V_xl_`D}5)Svox,g[Y-X7uTO[91
+&Z-J{j":7net<YeMYUc.OTHjB_'rTue}8jrmRhdP:=DBG{[3gR/LMR=wdJI!7)q#asHp=y25dOZOye$qCw)I|qcRl6AwRy3>VlNIFtnP78@d@::=R#gB;n
+`cq,P#%hTdG;~k^ZR{F#_AOAqZ0phH7U'Hwe/sozRJ&V>)"G%%;,-iC+GPJ{!K[`L9vfYuZ"+<mU!^]P`Ky.M=kJf&h/Ut"nl(_)R=/}w3K$!R)Az,+jg,
+uJM3`rT{+"'Fp_!~Bg!t{5Co4tF<OAH&R,`&x5)^Pg}GIO~mKhYaaV;CVMKBK%9{)jYJkgAZ;9}RG`<NSFKz0xMM@(h8:Kbf>M'sfT5Q;^-J}Nsq$xDKV3
+iPu[Q':'Fj_"N@vK9+0:9li_SxR[Oxr+'<npMYk+|A)Yjt:Ckq<qrmG<Jb]`WYF,H3+x:nm7!dLWDKJ"ZXKKAz<qH66Xv'61='n.1Sv96Y^&6$Z;ac!Gck
+Jhjg!|oc1=iDNwNId'cqW>@Trwo&:FKUA=tdIzn:w7,&D/<|Fm-a4`#]uoyCWssE@^VhsP%:lQdo]XZ<-TyNTbf3^inAIXS9nyulehxqFoLJ|.X=tgL-Dn
+f'|o'o>5o_;hX0$a!Lt_Ia!B8PInpK]Z7BiD(5_VTgdusGj#8]u$^M}:AcbV'bf4Eiz|_P~T0^kt'.6#ynS|_TY32okjd<OHZ:c>;7-!,zXGSUW5kYE{Vg
+Px#Lr7@bqgnON"^4<Dw^Q_0a(3L45G,YJ@Hx{ECr+L1:qJ40%5utR:F.)0>%-"['%%}1H((s_n4Sd5@XRjSsOpfm;_/7,$v4;d%oL[WV&]0jZXE3Co[y$g
+"y<dZrp).yt1hK9j9ZhAseem>,|YJf7u.stvIv7wfML$"R;NA>G^Oxgn7td2nHCD5d'98DSb:[8`{RcFo_i$gbZp{j%2ralJJ[;3TKl,n$&2Rjz4_HJ'bp
+FBP|'Pt`zby<QhlITx)Wtj'rJ'CP9k|30mwceH'A@;Jhj&@|+aVtlFh#4p3Bhp~!QcFm0p@._xK3hSLx&'wXY^qhNSV$_UH'-E9AZUIw_E`5548ANJvp8)
+"wW;UpL%dD[/$sBh^F_n~WXl$kAqif'a[x-I#$b3[GCjp/f%r2pn]jf/w$dU;(g6chu)z6:[U9h%P^8Wm3hn#=vNt,zItJxf-Vd%t,IM$6f2XR&jWHE66)
+Vvr(!7|rkP1+}'J^Y"`ui$Fa|+""OQ]40P}J+nZw]srb1Rh!X|m(uvu1eCmHaA_{^^(.BQ3MX[`o6Mp$%M4e-/Mb=A2[etLx7X,QEm::V|[WK,]AcB1w9W
+@dY0Nz.Z!nt"LO35FoVSo5^hHBL4K.F.pz2N8($:YKTVqn^I|AVsbU9cJZVA.dh4$=Zjl9"qbka+Hxx.z(1^Y{>wQ&=p0=:!J#7>8UL{ZDINMW[lV3BHX{
+y8gZ+fGf6RaG3J:dG!KmU4GTIkb"L.!L;VwHL^rJy7leNbo#,Y<#/ZENT[%$waO%g`Wy|dDlSt0j:I[L8YTkLZU$H:#@9G9I+n_BOrQu|iZ/'9<}_"`Xuc
+j{'L[eLA:,yKgmZjNXC1zScf$8>}'S4Mj1nVXX{Xw'AEj;:v-j]/j<&.r;jGMdIyaezr{.]d77M3_g0IOG`Up%+,,T><eT60NMy<AG"XA}f8';gaJ]Q+Fl
+#YvNWa(5q1n;A]o_'<fQ9cV_,98}-!l{rwrt-OmAzx<j|DB:l-S'@Sgyhawgh!`-k9r"wXLs-DCQ5X5:j>"B6(H,Fpu`[pvDT$Xg#3|U8oyu&T(KnNe(``
+}:(gwv#eWQS{L]{eio"@zHoMcrp7{Q&W[U)h9o{/0^-C$6P@>G"CfX0Z|Rb;hx:)rH}E~+m{m,&jhN1>J24HAK|T]lJij}4_'{A}<g+!chwO~qJf3'O`;b
+_Q_#V+;"ZDf9GY#enGp<ox9]yAn}x5@@MhrH8G,7s`L1iN~VHXRm;iu##R-)wkKvXa&wLNt0,JmO^$|P:s#Y4%wAad/HtTIQ.cKdwf|6n}XwgvGo`+izD<
+E,;vM1<;:Jwf3}KJ&2CqV}1W-{;O;}N8MGe=FR0$aCEZG3J+9cb`7#UL_r6|~!yP@Vgk/y$7NTZ{~yvKEZYkRGn1sx!}{+k`X+6QWg~EN3YvyPAA`h5Wp;
+TxJb|0fmj[4|Lu:^-"#M"tx"(`18rG'-|cabd[8v%WrTxB0r-&AI"2L;WTKXx.k|Cpdi#o,C('{=mrW8dZ-+EJLqi!>Q^rp`Fn`XK4x68KU5QX<]7!8E<m
+8|XTHO<BX0AtgQe{tFM>rz7XeJxAu[k-KaBq]s$j'M4vDe@;n23E+X|Y)Sk3wR-luf`Yu-M/H+6A4.9:MDF}q5HdBaMnah7NkoRiqw;y1myg[3A2is=cK=
+N;|BjM}v7LIBfZ}Dlags2GT|crH1[HzcoG2^=ET#m|d)zd7R#FkTR:x#A}i:zlTfIrVkbdk6%qW9>c/-FX]&}Bqs>wj{N+AL{;+z(56gu3e|H{D7R@l8C5
+4$}ul-7/i9sh)n&5jX+(2xmr#/Oid:I"'(bxYnX_%%0BgOm[a=h5iBLbiXcmK6)E$08qd;%{+tX2PX7]tg!~ijerOV27`#"&)LD{%#V"|}/H5If0(GpN5:
+K_eEaQv7.rM2rV7HRj$.p@EVk-})s%^g{p(>[Q3Y,E+]%E]$aQqsg%G9&G,woE5CcDq%ML6FH}N^>%i+s(VK.+4|<Wm"2MqAB&(v|WzI_)k(zBh|u,~ayP
+sT>ynY3KD2n<v6ZjfN$A}Mk2:E@+ax6Kon-VotG7yfWlBTf!H[Ctc5<ZZfjj1i|#1RR33S,B:#E#fz'P40f4[N4:!x4`I!WLN)%)e"<%ZLdBpOL<I:Kc[G
+:J&i7OPQ/ZDpW}-iWre^EUY{H19`&1w-8RjK<(LT~LgG@ez]")p|+,V0R.N:zFJnyQm8<yKiL[Q1gAA|Q89L,ZfY#y`Fx>Kr+qU2i@e[X6-[TQ#S]c}d=K
+OEp'SIl9_.#V'%T[),`,5djpGOK]/A+$YXl2C3K6"djU"62L"22"$k&l2@n(/4,#j8LJ}>|Ra31BN@Pr|5kafYk[gYfxu.Z:>3Cqqta,wN<{[z|uWFUNT-
+`3X"^9)2wf7>NGhZSxF2q(kHVjmw/v{VAAU_,5vdb|<5aCD@f|GZ{u<<b:GJ]$)+.9Tv&wlC^l`n8bGaN%Ge;0zMbyK-Z=c_t.B|TivE$g603y.RncarPN
+NZ6-<b@N"]g!5+`'PLh<o{5_bpIU=nze.b)yhhUy@Gq<5+e6V&wr5w-5G4[u{itd}"MrU2~Gw%5[ee-{:M8.y'jg,sLx'bn"V,=bsU6Xsz@Zms:n%&m4"0
+.W)8UdgMY[c]rPl={r-^mrUXxb!{^P&oAdA6#w0M|tIj~w5B'"4$tt})d[FWr<>:l.KlKV~>ftM.}d:V,h9peReSWc+)aVaF8f7-=TCC):It_N<z__ZO"1
+dzyDd$bf3Xv;>g;0<]qE9oB1)PuI/s`kY3,H~+$6~0R`+HX}wT9/qEd41ps`K5(NM5Xz6gydYUcWSIrfT+VOLYVdf%.&M^P>s0U0OSw8=UjK^If|n2.Zr[
+trl]t$~N]2JWn}HvcRHgS>J^n4jz-:kt"gn}k@^dVrQW=mOW<|-tQ(VMx(J'LqKTl-q#W$s)S8Nv}]bpdO%UGK.P$'l8j>DSXb5Nh_P)OKe!K/Q0bb=6>|
+{hr!g10CIojpF=|q+[]BrJrI2"FTi4F(|#`Kvgm;I3zhNz||n_x%+aP$_#A-R5|SMon=q:zyVXt>i(j+c)7K%z4jp>^PfN8{).TgKxM3C)NJLLFs#inkln
+|ELZMDhtXz1Bk<"VK#F)S3qd[Id4b^:nH)JYpgrg".UCGi#sN4I>#H+o=kwJ)(S#>1^OHHgP|#g>gff=nbMU|C!UuCm_Qb}VYjKELJ2M.ss+f.+"Q//w;o
+Du7:q18qYy$""!4XGz78|.'CqoG/X#=frk^_fQNn<IVv"^T(ez&zE-,<a:_>7[JDB.>r.%gEvk[:alS+V^ybG3MzMB,cziAIQEd)(''P<=[G7z2E<_f$1B
+<hOojq%{uG=-)YwbV|#NW]s'&r$>`&ASO%vzRP1L./SU4y9pAV!!{6i)^k6RcbvN2T!-Ahhd|g.)Pj6of{vew6JsHf=q1,wyO`I5i$LPPoV(3V5Vt7K-Qe
+|64=M6bV.PXPeox=oY-`C,4C2ra$`G9'7ax"'txBl9RSJ,kR8O&!vrjR%O8;P;g03$s7hUc'iTl{kC7"WA/+ds<n]|B}}0A:L"#dEC2JSj]fDy9cy5{5h/
+@ObJey6q]B3#50(YrU46B4aokIMO%b>Vs|;W63a&.)`J6I-Br43"vO7dsThf6Z)I-xYRv1~Ad!yW'4;G+,e6v+B|^lr-n)X/fpZfMg1n~[Eg&v~xiA2wh[
+Nm'riIwr=&;R]Savu1.N%MtJ{`;s,x>,n8Khq-,>Ip=aNe:Ir2dA4^$:_5~iF")1`jn623}Q7k$G,oE]DcKmCS01Bl<`yyr2Wkotve3naIdDN5HNN)bg[Y
+V}vpH4,sVB!@X-].n/-XVT68mRNE#H8B'_JJ~$vLZE"sCiF!J]o4k!Qh=bDRrz):Ih/^TgE/6c_kZZc(vjUSnQYXU{ZO'>Zpkl9`kZq91VNazXjYAZI4Lv
+:N"A!M@EMe%5kIH/T{Yw;$cATW5&GOd.H8`I(ugJEt!EeC6#+nN>R@>d)/.ZssHH/LJ#t#lg}mDF1Tl=uezRBl<`n0'[vdLM&/tBNEGdsYQ&fkqW6+Ie)|
+~`aER$txV_SdjQRO/mZ{djus@_H{&]{sC0bHFRRjq&QdXq}]=xRb$Gx)5y,OAPYCm#.>N<ZT,RtWVY8Dx)b!M%qXu)YaR8_>meiPVBqD^N9{XQ8BeF!KeH
+!RLWOl/6u3=WPla[<3Zq9tDC#%|nGJmtBiV-9OI<{vm"J,/,h$lvJbq%~)GU~XIEC^oTubhuAdf97'jI,'S"g-ze'iuvdkIS<!j)4s4aX-/l'hQb`)[P<"
+pAAL^+>[j'oz5y"Xhl+!ovp1KJ5z=3",d)$_y][C"9zThiVyh70a1|m7V=JIjD=%8;m.+ziV<a,ZIRQ%okTSR5BE6>X#[;+^T"zP/fFvPOXAn_ovE]ca_:
+EWJ!fA)S9j/]/=HTS]".F;p7N=;iVK7wZ(/A_iia3UGLqKY3Ah;8wjB[M0||sXQ/(HI6=iWxySq!1Sw3~8%'J#S[_=d:oR7V"jve0##zRpN"YyPAH}"Q[|
+LFNLOV7KG#(i"F!j!^8$e,ck(Ft(A!g5^([hJ62^)i^`;B72&octAGw&PC3iYPyP/sCVov@1SJddY<wZKt8YMB=x%MShsh/>.lgi=^8jT(oeB3JLmnv-Yr
+9Y7r/d;ezsHvTpGg`)&VvwBlBDk"b&LHVF&"xo$RKscUq:_T-9L,TYy<L.oI{4Aqrf#cckUt]$"|4fk,4<P^;cD0/),w[hUc;<182T`.h(c8>4KpC}wT3^
+$fJ-R&pU%[2K@bSDH[7xz=N{TF{TlNR0C1n4{]upc2zQ9wW/'JF'o0;1}2U.6f7W|br"Ni$w>oA'[I/a`}&aY:cIl{z4;X-tss%}{4F7_{I#:s3{t-[NtX
+]}geReUtJn_Fs;{)2[oF-^sXk'W9,1/18Ge`5RE{K2CkN#.,"ik8hOe]Ob"Xfs[}TH97B6nC<8P}|,xN;3BaO0)0pTI$Jg:-2tN9+o$[>GSA[2Ki;tN(Iy
+DB4dgb=ib_UN9WY!a9{(/)cU|pIe);3k|Cy&{`Yxs!J24;DI2<jQG_IC0U!T";YY%c@&|gP>h8DIB.'6L7/mNO+bXj;`RRy8#JZ2PY=opB$=dSYR;`aFZ[
+,3n#9I)GC,G{Q[#"/OuB$YGlF;r>^R^b,':<heppYXg+!E7.g]v>kWx-L)iAO9d^;t7"cQhddA|Y}KmKnub+d!W`d{]GG"~^S#{(NB[A3@bLkF"tGW@rLv
+IrgD9I@rXpKjkcrYL)LV#$v6j1uO0;=3@-9:31u)&BtPoc%WUX1pR:,!EXSb=)sz~_DWWCg0:U(dsjVOZ9v,:Ta=T|a}hPkPcQgG5BaOepi@G>+:na]tjK
+>{6Fo'M0KHU%`#+#CM#a']N5pfG,;dy)Y!_n6C"BZ|"-6So1y5Jb"6rL1R:xBxNG}I|1z1Cb(^8.nfwFm])Qe}6fC-S@f3C:jDf@keMaJ@@[[NJ|``c$1H
+Be}lCf4#.<NS@$;R[#@6$%ivlmy%`}&O6P$Nkqa[SD~63]+CGkBEU[lbC6^iGw:S{DIaom8qe):|"R;<28z:HB16O@p.b-&_PYZF]dF)4Y/`+hAQB)Wcj;
+LWt$]u8myF0gon%Kes]].5ca=GstSp1old@a<="69)Mx8`|@Bz-f1JAyJ&T"gH(Ai^CsC}p5I(oLfdMFHN&l}S<Z(b_u@3WK56^CV|0YAKQp--i}Gxwa%5
+r{D)r1;>'.r/p"'v$A@:zPFG/5A%'3wQY'yT+cEXM!H-rd}YT7#%/s[|SG.7}tdiA}4#x<(T:6Z$,<h$sbo"XvXbE]MLwXnZZURT|8#PnI`_)_puenA_C_
+"e6Y{hfVWnN9|kn-B1){sbN(`AEmI,sjH@YR{@i($J;Hv,ts'regp%83scjrA.`r(&OB<E[42XKOOnx(wK[XH_ar:{PP~r55,BmIG."k<n1!x<pFY%]^3Z
+D5<Dt+aR'$<I0vA.kS`S<7Nq|f&iH(Q=KwBH}H$%I&9:{#0S0/4SwMfR_Bi,YRKwALnn:B!i}1z>7Co;alKk<qRWSxM6!3C2kATsIYBYE^9`2^|@t"@aBy
+PXG_V>&B+Owb.@3S]fT]ye$Fu<xsB_j{WT;8K+0n4oc@ZCgQb.^)s(qZeb"Q$R'$z@@,-6L5B.W,CG,lXfK`nsVznx)'DQ/<Qb/JxaF05HG4kxqPx!={nE
+USmk"t[dYcs>VnS3.j45S'"RdKbF$"];}%-jv7IGZmV3_u>'xl-t!IlS-XubK"P!lfq^cR>"J.f,Kyz^sM#l/5CFy%CB4+$hVn}/^)[<5Y8LcY{`Z)c"Xo
+D;dp1dnJ[@lx|KjoPdPlWC~-/$$`g&]$hh|j`p5PXUhA_Q.Oi&zo^'Wrc.|):vAjsOefRw~1=ajt8#Qi/cyGjeHkw{A"9VLJ^N.t8&#0lh:Up4cCo}wKyd
+5G:;#+&rWy/h2|^GCs|sSUf:f%6q:UU|v&Jjm`I"AYpUrjG6sBuO}vYE]j6Xn_`UaC^fv7DloJim1v:sW3+dV.z8eX!y21v&4xIj2vcGm2c_X`u"':6,UC
+YhJDcw/rba)g>xf>]Z`ml%ltu.1P=<`OK'>XX#^el`#zR$]LfB,F^TAE/M6b-xSCfR8HuBnDfFYW~Km"Oek0{vx'Kg2uMv-+c|GK~t,yMhV-H0|"xELye8
+ucjp}{Lq:$q[BwKb"<e)nhC78UBl/6,SNt)4DKZ^5r2WLT_{(bzi<GtxLtgDLRxNv<Rcl>wn|hiw_kP/$'v6uauh2%51bU9f6d04D+6_pZMrW:,pR+NpoG
+`IIJ1p&v+rpT'Mv^+3mL3e6&fUXa~6wDu!ZsNA._UWu&9H:6MOD:#Tw83+BhX=KbjdZP6QL!P|NXaDcwpe5v''@/$u'Wj+!+0D[1cUYlu]SGJY2Z,TunWB
+KBC3RHUpT.Z+,lz9d+n|N!y.F},4|u.RDn)Vz_Hg>X]f2}d]}h@,}5tH0`j^j5mH#M#8qH<ia&j+3P@A@38W@ys:5]ICksgmuuo3iB7.J5w$gF}54PYpOW
+5hA`_raJ_AM(5B(j$q#TbyZk<Xa'7WybEklnlPDL64pvj6Pu#hFa}/C[;4'jEC:$G:TI]I0hoTiEwP)W%oBRugNJYpIa5"Wp>+">RO+zSX:'=]5JrvnIux
+&"$EZ(8$')l&@T-&+8Rf0^K^M<3r8WxN@qnrMeR+CjU.po[MI(f8b7_)5&jW77bFpZ.o1:dy`'Cgi.rdxi`)vUs@b;-Kh<6P[L:=uxa;<s&6g9tLGrrcPR
+6F"(@QDf>(uT@OgD|)yag`9',gkLm[gvNa0}{{%U|>X/$kpyYI>[oAS^&8=k(<WQsNI}`V/4x!obhlEpYKI9>mPaf@,wh#),ZG[07mu3_Nlked,fEU^+Ki
+[ps{{S4:E=d6j_yuU'85i"c]HGt-E@qmo<38].2He2`M.H'j,Tj:@,&$6MWj7&JvXG)uLtsH=&8ORC|,OOn@.s^vKxjDes@X.-g/+_&l)TXZxe41{;6,s+
+'VSd~[!C7.2GT"X$[()`<o&W3X"q"&$xvLcKs5>W:B@LMX^zq`@p_M{k/N}(=9&}TZy3E<rJveH@r{p>,eQ&!BjMhQYzMyz1x<~Y8Ig,!,Hb!N&3`>(wV,
+imT5ezD};&JMWLrf@64cou<xV{[2x_QsV"1<x6r.a^JQ|0,WOz=iwKF"[MeK>&|LJJT+v(vlL6kwa8R&I_Bj_c7j!=xku5Z0vR$@YP&8RIgmfCVF8S;SPd
+gk=uJyUMhmaNE0mgrL%YwrOfBpZ6/4ig!I4'@}VHnO8$C$<Fb'#J5/z!50w;VOw,W"prs7JF/2[-}tsPwsxB#HiFF(!l6V{ebzlEVi7$XT(fRv8"'l9.Q,
++kr,vj~_:2ih}T#md^#TzBlKALn9b{VH$k(g11wbTC0;-0KNXj;/ay%Jl1p$Qzz{Xe;!vU]p]eTz]gV)^8q@>%sC%E'Tpv0Ze3ms"VJ}`Xq0i^-u,BbjUB
+g}J_i|nKE-#"f#MZ8YP0f'KJudl|_{]2zxK/O"'v|NSeA#K(A|n6Z]4E369XAA_cV{{9CZg@pW.G_(suS.iWzK:H:-96yU)TrE)3`sQ0/ZNl]Rr)|jY@7R
+~.@<dH5;Ur`h}QV{9hva+li"U}V(W+h)'A|.edOnU/&,wG~E9#,QmX3RzE7xR^3K[|cy1<!N7bBq.ztM]0kP/o%T+lW/"&O:`dh,(f#t&1l4B5v1G,w">+
+&y-"]^]dP+g{6sHFm<X%>$/,.lV6@IhJ5;Sb~Ao4%K$SAwpg2Y:7OPIWe>,w@qo.Mfp&i_5{G2Y)8jCY<"ay;#dc4+-n%,>0}jIQy3s(cojTIG}g^A0>Q"
+4&Y9;j2Wk>hX'Kv%-T+Q;s(q32|!pe22b3cB@,l]K}+ge2/C]M/&@$!QHoI2>[:>rzjH=rp7G-b:~d7eiQ.(fN7+T;9{C-!SV3PLM@+/IRHQr=x[AihbQo
+oO(KmUCHIg=%ysj[<|G%[+c[t;K4_rTigou>y+JUGYy)rj%YoMj]Z:w|,J)^oJh2AcDX8/A4@pv8!^wP&xMb3'T;}zvq@h#2^F+_d-5`lZV@_cR`osQ!G#
+g!12%B(k|o)a[gV63beuM.t<F_6;wbXnfPWS^2py]9i/6J-&xdojx5-9_'K^]fg]0=WbIC,1P75;mCA3"3uC.W<-;A(^oo!/w%!]Cr<3n!cEK`pG;+]t[[
+PHD"X5`:e}SCc$Q;1`3./)yA;,]5a_;ohC^/w/9jzT~+R9u.7e{,BF^;s8b`R20rC>k=bcr6=:c%TN[Ckvc@:((Ba&;{'Hea'ZCRhtaN:yr#gjfnR5"!Qy
+%[kCFWH>fED`h7k9"n-C%lz&d'sKu>x4Bx)1h5Zx~D=&R^d'^Bbe"u0szD(U'K,;o1#'&;j2+B84^.O/(Q~4u#ZTh&`ty1MbGb1r:Je`L|9.675f>kDKMJ
+}Cq]GW|J@Sw'8SZ+weqi]aYk_S<T^]{XcFHRHk;Nq|{}E-V1jjdo-aL(^cO'&^;l.S4zLr3x=rQ%EsTG2$vpCqhYr2o&%+GC1ue%n}3@SAS|kZ!`Sd0t!!
+h$"Q/P^}#qnv%b6v8{u%7kn%_EaW}zwS]k<yrJYH!_[}Lkg%FA^`MdEcKa[pzu^du,gs>EO$oG%+4p=>}z`DTtX9}=`i2/gyvh}=:uH]kN!_IgQtLAS0^@
++yzCRzA|g6P`mCGKua<P74B&-CDlKD:v4%Z'M[satp_=-dsf`rF@yNn0TCpcb['d%;-"W[VJ<-&vZJFLXa)jljzka:Z8zE)5_$N:Y%7kH(un&CO!++:=@c
+.xe}wE168|NdeN;XnjJ(m:O#BjiqG5|#bc-LA5@1IiU0Cl1^`a7ZW9uFH>S{mZ>k-O!kg`E@);i`&l&^FlC.)|3y9u@RF6Kg[68`_Q-_g8zY<6A7|KaS+m
+:YOXT;Ga^6z"YLY0Rb3],c/(%=EF/TKCx(hjl)n-Vjb'Y=$[bAT6HYg/n$PV'&qZJgrO#Av".3:yp:b96/Pn9!zSPDM1VutVuCp(Y>DW27mzjV)H#)i4ES
+{!p4Qb{Ai{+VoYk{b(48B$+Zd4_IdW6;fAil!0&y`}<p#2'JP1}#X0V0|+nrW,p4wn'6dSO5uTp-3VjxD<;kGGs0^o^'0pc1~S6$v]b6N)/5{jD)RhI-@Y
+l.'z:&Xn:8(EAQqzG&SINWRSc{b|6JCM``Qu/JKy8gnY0@PD>NNuhuAYC:ky1x~LEBM_Ax_|FX#{ag<xNRqMMsyfI{+}`R}'C>V|(fSrMD2)VU%7Js^Oex
+ef#13zNe8rvTDXPAw8j_v{zwm}-xB{ezZdshVp)gB3pa,T]88xcyXR^tJg2(#fd/39r-DJfVXN'AenLn;#QvimTy#;_W>^AIpY/'8/$b%|h)!s.Bo%+4%_
+;)V2N6P,dks7b}9Z.f$MQp#uI7$Fk<=:(Ed%8Er#N"r}<nlTvW2,TDC4UzSKh-&;B|^U$pf99u9)_Pl0oSI:WK~p0]UtM.}w]UYI)P2W9oeMkh&:5re3u:
+|q-I8-vq:fy7LtwKrz[zsJ:Qo"@"X5@".-"m=fTiX,ik`Lr)pgAmG`oBe-<)tTQw{Y-cfS4lxi65HNj|qI`Ex[HCYf}B1G~$e&8>G:D^d){N#5v/n:"jC2
+`yHlvaq6r;VZ3(uM7y0C$d#l;"Y&=C:0eyhndswel[fKl$ae&$p6ZAl!o+GqvZ~.oZ#BB)V2R`0ud!lM2Uv=[;L+Mj$:D9'mZ3V/AS~R&n}E.XdP.%2-Hq
+d|>>h|p>.0/BK17XB=<vDlY3{jiV<N;9w4z,,rwJg%{^,6ERBJa--W,XE$mLJN@fr9%kHqTfIQ;Hs5Cd_I6>D{^m3qmts@a)dks@MPDZ%1iLd"59>Jd86U
+b(o4ej~pFIUqh2>]LOOc!IjC0A0a!{|T4%u=A@$EC:Dn22v`UfNEn,ndJ'$PQ^VA'f]=3sy%Db06C(}<]fND@TAy'mP>c%Mia{c}1go9'8/Q<KI$HPSN5a
+S&]&MxqwtRpW.[m#SGbYf"iSWM'3VywV,$4hD8`je|{#bEy%:GnUP+Rn<nbSk/:f%9&3Dy>Unh8)bfPNniP>'U{Q!J}zmi^w^ph_1M"rL9RE>@gcGGW3Iv
+Io-qw{6-/tl&@wH0l(GR`gN|F1nCoV>Bo@2GuI&OSAh8=Bnl>Gxg7^V2YW<i{R,W5GXp1y:g&q"y/T_ULxfiv_:"{%sf/.nBT{lr/jxy|'biS:P+7G=h=A
+::e:()3u;FXx'Ks&qeXPlHmTO+M(R,7H@{W/+>xyslhO@=;j2IK(_lwOUZ.g4hye%7p2,c5[[ep}v6gp#7EJZd5[lD+"[OgQrMyRH{Z3/'gcCDh3`qmeYk
+Ea}<m4v|jk,ZZ1pnT]6D~<`{$_:P<+~1).Bgb1fI_D{+3-5u6v[Aqe=13BStzyfZ{Z|7^Gb>P`R0'Ubi%%Ax=Sw|i8}#BO^iYuQxlp,B:dl%YSQ"5Og`XY
+Zf;iRWPD"^Fm;_.FN(]$8BAZ.gW||`5+QLcgO8p2~Iz-3<37PpteIY|_CxNU@IfnJ4Zv#^1m^2B+<&yN`<~TTJkP/7V4Pz%<Xh_1kEt:P.EmxN`A[%h)N6
+8R9B^wLg<$6qECgXncNM}5nG="iiw.`hwr>Sao}HU[rdzSLk['<5=&9YsBz2%P2E5[#CzuE"wda7A0hvZ9E%;5vX@#BGF(`FN]J%|'n`eG6QVV}H9K1sg3
+}t8a7S[v":8ZZs_l<v9k,ETTm"=.-D&&#-l;WEieLTd2u>u4]G|@ooD8^hvvh=0v_y^/[jN8)4El"H2CQGX9Y;35(V&b$(e%)%|Ah,Hf!N6WWm%t3)m,,L
+HpR(_q'vQtR}QTH$&/7Z"eFYB`]MGmkLN)C{L72igumQ'R|Mg0nXmmKx!GV_C3~4L^dT3Be}amqO:!_3vsbxzw)s7"Ugv21;I6-lCjeSY>sU3H<c|=UcME
+|bRYg@k|gu/)tzxZ':>Qh-@|i{sKK>Oj!L(-%#b$m@3E7g[l%S@GV%~q"PNJT[uwGchb"Oudys>)lxxyThasf-b!--zy!;yeC5!~]tzSw^7b]|jL9p&75D
+IlrLM`CX.SnKO+cUL|M|>qpaq$%r9&{4+wvh<}Bs7rqYhL@'3v@{ON"r^Hjuthop@x3LV97bnoF6X&9$XqPj.gOh4T1OV4{d$qzHVq4D`9-$a|Kk#Q,.k$
+|h'{E;rsB/$19@2aB$XqD#KN~%/HO^ee:eRoD8{;}-},,QtkAc#,JqmCppWj6hr951_0')|LE/HyC[yeEP$BNEQ%@l:/;^0.{q-&VA3`m>K#d:;T_zU+n#
+h,f%)bNH/"/F)D/d,nd:(ip_(p&k0U+ER".%.'yWdoU(](b^6q3DuHx>&92uxaC.7XHC2hH]pP(J#UGo;JDN}4upGWCx55"cs^DNK-"bZ}|D0{`OG[J6_'
+[OQz&ZP!5F]J~fDVhh%bojA@l4aBri2TfHWz,e[G(aTd=b6tSEF'aacz-1vbdYU(bN<H5qcScD}s(^[c)IZAv/`T[g!K9lz@6QVM.4tL,Lr8'c=-R)YKV$
+mKCt#VU,{MCI^UROJ(o)@hC^1k"a9Rs]L;A[G'#wJE1p/X|+w``hM1P<A_C:Jy2>5f3sXs#tJiLje`iC3]iJOw2r>9IJ!FZ8"EiPLh8C1X80iiBMc]5ifJ
+mxE9mUB-h#bDC$E(XONtJY&hn,X>.>1K_5asZ|-B^_HqkCd$p;W)kCxPN$o[jTc]W%!mP.j`qXOQA2g8FlsPh<322[1,0Vl;<pNkEfrDN(ERV$U`6@6dLM
+;+}fwfnPuNlVO##"V9S8b,'vxx)SVC^8Y|r2wO|!^/pcSAJkcH6t~vrRWFyQJ;yD(0}0/"4q1<.r-,PQkODC=1(-tZyKL$l|P{xd'$$3mLTjMpq'62YO"W
+7uYW0i!dw)~Bpb^|QR`403"2F.,@Sm6_yV;''MfErBf6l2SjE{I'7Z&=e4h"{#';/HF9{S[sX2V(n8z9GYSq>kj.[:Z)K]x#33~hIa2Y(@6@h!VxYB!59O
+>Rxw5]a@y/MR+p'w`6C=b1Wy!~XA<J4JTjTw|}+>Dt7+=2#1QL6G/V8XE3y[WeZ<bB}y:x(V'V}2;&hJ2pm[QV|l)f>DUN>gZLgkuu8^O0SH>}xpEN'yde
+zqTqdiL,E;/7&YDhX:DnEV!47MgiwcnT$a6t%PgQd=Fp33R(kQ#9{|afv6Dt+=uB2m0{OuP8IFYWa;Y]@@h^$a!w%T=Xa.H6uMVAlbD3b}3t'|bnlD89L>
+CplDmR/lQ>)]33D>1VdV=PV#M[cX'PpS5T3=V%D4)z<;XlmR1zFbR}y'tP@!&;8i+R`^q2.<))ef3Op}hFjQ$peoP;i{Ti|jMvOp=6)kyU'4`M("$$k(7h
+xY4++!o(&/x_g,.AYC}U'm+OJVLd|G"9Q]n9_"t|^)i==$+ki1V"IQJy`#b2F47]lNDmd:3$fMl9wAo6YvjN<jtovBl`@dSxa3&x&813@EY(K6,+{sFk+p
+R8A@ho+Dti78;{Q<>$O7oSP.'Idvrtxc1h:McUEa({^>[yS<Wn3d'Nih,MG[e6i_Pdo6=wHX@8!eYg%7HG&&||bQbi!ruezXKLTMFNANXZQR7D'0eJn4.Z
+(5TqoLo4<$4&J8SCrSp.bZ5IJ+LynX[MRAkA`%dk5X0YlEKr|0e%3ee!a3Mi0r=JD/3tsH$b5O-$3J6}x;<n^cdUp{IXQFzZC#2w{9ZH2XPh"9F0`JabvF
+Dn5PChizbX_&V"px`ppV8SoP'pNhRcZ"`ArFx|mGx98<12Px%ruf/_iUbtwc@R^CBrRH<6a{O1T[WV/,ieEc6#.]JGcTj.)5cVj@y-Z{.6V6=Ct]A|%p]T
+d-h:Q!kWo0yC=bb,=kZm-09@PX/7[EuaU|z1Z-.,--xM0uH|nZ[7C3W^Zf/2_)a@CXu@>El%Ef;OhB1|VgL4^Z]8@`RAvWUVy[`Bp!G^y8flRAo#`og.>5
+$J"6rGlIabQ<&<G%q+l};]3@!H-|oM@;20BFDV>gLc#+#(7)<-(uoGe^BQLZriBZ.U_xX[<S)jioZ"PcBP;d,QMhiMWTg<TUwC7-1c$pcJFO>q!(_jLe#-
+K2(=|ATJ1gl+EpFmktw&C2[qR;e,_6opK&cmpNWL-e<73v+4CqMa}fqgidbz"Y~8WCcY;}:GGiLBkcZ^S^mg]V=FAGKz%%o3W-^scD>&[+bF.0Zbh/6A$b
+HOetfKaRh(LMKelA_']h>mSx+d15d}Plz!8d[:U{)(b6<rR{|ZBJDc|=U%_8tA1&6"t@XH!4TC"GeX{.J|icRPR))DhQ`@Z'Mfu98<aK'kU5e+|n"M{+;L
+BokvAh~@%O5goC76pBn:c%Pa|#8H`^)iUP0D]oPFGM-wE$iq=ALU8HTEd#L#%Y1,qRH}7&q%P%UfJtU50DR$<k%JoizWu2_L"D+K/,S`+Z)5Kl$RwqHNT,
+zV#9lTXi/(]]G^#@%b;uzCX0Jabay.E]dczqPz`)b[@R^,[zP>x.DE<=#6!%oG{Ec/,Xf:4CJYcy@)F|177)ZR93hbqu<,>XFp77~OU6$e<=W&Mg:EeGZJ
+B}cAWXr:n!0}5(I'i(iqo1h`hbWcVmyR9cNgL&4jS`AG><Uh:viH(`frF(_bc.4s<8AyUtmJ8J,O6%[8Y:S-r3tp&@c.2BXK%&P_fi'swP_KquupVsRjW/
+B0PLmJ4c#o&%^+O1:"r$@T{H72KC#IWr=oTG5K/Ly+!U{,$nC_%o8:61]v8@-uC163<K,3#$1BixT.`kZp]BoG_g:Yy;sqja9Zp;a_DxN7mfTWEn/gLhWI
+b4f;8&z-%)-c8&EDkbjk&pAwa14m8neY%y8g0G5e}[8cSDlcnbt(ruop{c_fSGb&9iO{aCPVCz8kD3]a^2{'wtRTNGcYk2nSJJMM6UOZqC$|5d}GCBGj+Z
+3Rf[1UV6_$z"e"P15ntbyLNiL3Ax};oCgLU)aZZo@{mOiD7-;v-:69[<8QyDx9y.yHuE!tFg.V=Tr`v5a2nAP[Zo'arhC_99!i`u,3`w2.[(T{JTP``+8%
+wx'd<@nK;|MUxYchr!;<&)<!8!2;pdhh$&7I`S4yd9oHb@]m&M5#6Ey-m$e)A4%HggI&26D&,Hf(.3nhSW|<x,yxBYQqBb`TT0X%:coB;Lnda_`0KwN3^i
+4|HiU6EcLzH=}=k+1J4Z-Yh$kLW-^'eFTIi-R-Q:emL#@l.(DYYCn(0+d"))'^{{.9vs8tDd.iP2BN|INK^JMtK%P|~K1p5,P+V9(WV/sJe2IIl"[';Jsc
+aZJ4MAX7qBx:zP/'soI6>>HEXl{>c1~%[oDl]wo$d^>)x:(<hb!I'dI5EL`kzJ_eXN~c41.i8d=I6N~Z[GlmFVUG>_J'zO093/e+C5F-7HlC./OKM^pd69
+Xnb@J_rYhl~bO_9TRzf0~^^@VbBs2v!osgdUU7K4@/Oa!)T/W!rBh]6$7ND;U^0XTk~2RM]eP^Hcvff=@VK:@scP)`>b_`~{BY5y(FxL84^N57B(+C{P+G
+wYFTP-2=[cK#E/l|)^Zw&e8iOGm;!.&YWx@-o=|RbXDJy4-mx{Kf3g$_WX^yt=Q/[Zg8zf[10s($u9Ebk^A+4es$0:DA1H^@DW&g+[{w)l=ux8dM8SSlE/
+F_)1">%!3Z|A2hV0YX-E.iRBZ@Kr$]~vJQI!eKXP/,lJAB9'p,l{$RqVl+0pJ0c)#y[RK=<TI=0x1!=^o3g9g!(b6z6h!&Pc^)t"oIfS7gM@HRXP)$]f^>
+RP,eZgV%>W'rhuYYE|y!UgFBn`d>O&s$_@L]+Hi^%`E(WS8Uwo[5a[!Q8Oaf<H+(WKw''O#$t(VXZ}w{m^tTe&_'"qHBt8vv|}M!+qX]zfu&@xr/3{X)wm
+1-owr+iBpQNTU{:oYsQ"Er:`gG7ubU)]M2ODSt,v"{g#8FsXJ$IcrHDd~2tzjN')8`~Y(cM6KP@KKY_"+c^ya|v36LDjjbJy:0Mx4cA0`ENx^A7OD;#XuD
+W9H=`UNR4hCe-d]NsVh1f#tX|P>m%'ZsLA7OrRc5nzpPg}ckL2cs+CP2;Y1Z6ej#F`Oj2V0)8w~]8H"Uc<HI,2t/$c}=&v<_k/<m!^tNx:GrU'-o$Y8)tD
+UL$kL(J,&;-Bs:B+@'n6"0eE:pj.=J8K'g7-)/7M_i&!&aD5N4K:3X"K(,m{.<.BR;lLgHIy}"ItmFn$FBI/n!wIA%NV8wH"%rv)7t-mrki0z`V|Sp4l.o
+wgy;d(7](w>gC;q1ayt4x>ro1Ot|C3H-G0rF'T:fQ;CRW'+]tk@)Tvp%(1R59eilem<iwghgGu%wy1w6EH>!)=Jvm=aaRXHKZLf5_JPCvYt]"uSz/ScTya
+fnPKqkXNKM]B,,VCbzj&jZ=T{h@mf;^,x[3_~$]&i<+r0C^O`vJiuW.QOJB]]mVdP5P_}g;eR-nnd<joeguq:={%h<^-J,U$'GiC#1r6Oq7,xzOC}/zQ2b
+%-@XyS_9'QdHM966u&Wmk,S]yC5xVTcdF,;YDtK@D'tV!_X2mg5RCDTReV%8JZvecOGUkDj1svFTnql=cF&#`&r@wch8`drHdbZL-ifbkv[O4<9Y<EuVTd
+iHow$q;^_Z'cn4#OF3@@gIef"d34x'YS3G1H#T'&]'cS~aK:l>wvFCA17pu+rmYj)[5P#1[[,=v>92yHcuh&xfX9N;^x.:CpC@qH_0D|@lXNki$;@YM|]O
+R/e^"]4wA###!<Ven!XixTY{/uNcsG9;%PJzgm"(yKHI:0cziPz4:`@{gx<i,FYo|Ei7>8DhyJf"xzw!L)]>4zlFS@$/dnj$zw-]folg)uh@kk{2N5$5""
+PE<lrjDB2dr!^M.'zE-N7f/]D%tlPFLYt]3Tye}ym^'C:W6,Z^!&h!8QSHZ+7#-]Bjn'4AV_F)6">5:WDtPo&i:jV$>!/f_oX89GIMQK2cZ`ZhlgDCv`jM
+}i(Ax.bfH'+iE)=AC'iae!0h'3!qpVGS0MXPH(A';QEn>Z5R#"H,+M(k#2t&@B(QwCK@x/gx3$;S)rmf(1c|_x@@L94nqe]VLTjT/gV@1B3,vb2F$e@oJP
+Qkkry:;7}>[#8k,vz_<n_@Nx0/TJCwt7J93ip7l:!(Ng1!0VePJZ<QC(1!{j);SW}G}xRG2RCAc('(<2rbZ0;mPTXU+^ZCKO"c(S<us5Kvf8}m_:Gx_W}0
+[n.}&p;EB/gJ)cNse`Z0"0FDBP`'v7[T'0%Vio^0`t7m#J`6KP!&MUMQ;,ga+P(M_}6x<EF#hkviaK<Wza0872r]UD<0=HLaC@zxMGp%4M)C^b}KeLN($C
+e-Cw-O(0>w4_H@KU>MKAKy+$!3mM;-M}PG@8Wi9O2q}:+w[['<TUL;rZPrREM0Lb7z:$NMi@()oRZT<<L&>gc}]_tON`9;,[bwDlK7.}3yL8:vda=p>jg|
+NuM1>6y|Mg^po|Tu.-0G5TbwQDV},-U&lBNx(K>.xdNUtZ0&9M"vkrtCrHt<zebWV!{&v1G=SiK!MrDx")g#>)lS}o,!+0YEE}e>`BbIw(C'TR~Ey/z@>V
+isVIx4u!(ht7e@+^SV^j"5q9.7:=),YwZr`LbdEqrHFO:2Lw&_KP/yG(@G!UBraWRDzW>YxKcL([!P))c(Ywjyuzxve6#3!kD(Ba%y(+8@a1l1d#YTaFVf
+AXABW32[FPM3dtWCL>T8MW#H+@n#(f_rg0.)~H4k.PJL[6CNk+6g"<fi@Lu@HzNi#M_Mh)@U'yb8#14=fP%G;#kNv`Qwe#JHmfLQt+E<,J;(twUah%v;<h
+`@Q[i3s0x>;euWp7vmc2D#]/ygY<WYSOsJb]n-!AA4',!'`^SL%8"&9vNq1]f0w-0kb_.OL;SnBv#8:[8nj]"^}c7l/)%I#XkOd5K2_-LU-E5m0QE,wf>8
+xw,"b95w6uTMe9n9.[|$Jfb%:Ar{Nq-.-4y>]LA7Lnl=b/I2++UbCPZ{uH;A"26N4Rsm0C7A9d-$1tEqdv7;'[E7~KG;+|_LsNc&RQVi"Xf]X|>o1<Uy]C
+{g7)1<,qUmTOOhL)7I`,^j.4LH][z3C7S!s1Jx[['0OEHYUj_pBu2Qd@NNpLdK=C4xINKm#ewX{Rv}%`_}yU-r]haL-2YB(g9`4&!i[}KGgI;`8xZij5Zm
+2jT.3I;%ENQ&-88pwH!agrCL^xq0&yywyaazSjf,SPP>A8o3l"QedkW)qqEVz^F;d"Go]Bc-J@Bk3{]h!3[Ur6r_Ok!lG}V,q|,-+pJDe[p&ev!`KDk3Nh
+!i,)%h""!)@I,%xeZB5[~qAWtYR%NGYn`qs<Z-FB~2^s-diuy8jf&pYnpgnl}Tf-Kry5+Z@3!i;^3J,l#'/g1UOFAts<8OOS,"W1PLON=i|m%$xp8i'TwF
+Llr/Y`S#A3/<Xe-eCuq8)[DIbB`I``QUzj$Z[F0<tE3ji"(8iJYM9(Y9l=C;h#{7H7FPzm|UW9n[G.,ZNNj5tiXmR<96"d>9<a:LM^''!05E7#"T(ugeTU
+!m&89n0Lp[$'EHAbp9:[OQKnh.hN}yXy%PwRb%zo"5!IlSwg"VXJO^<nrEBU%@gdj"GH-R!JKwhk2B/3@@f4MxL<+ax#2&P'm'X7Y>V5;Fo=avUg+VH-q4
+~5w(P,6AJRiVg('"z>6;]:!+n!%["YBrE1w'lX%A}K%9J:$3d`Ps#CDWqdg"0LZJ#mMpE,~IBxC#RD5[zzAr;,q![B2"hu6)o3+C_&rRsQ7)gXI[NRD.^^
+/7|8GPJ/q9XYH#,X`d7z{VyuNqJUPjY5zW+15c7'lg,pq1_-3%cN|<~7(]qeet^U&8yc{bE44S+p]@]|p'2RxWRt`7hI!o^AYcBz!rFXa`]6e/VkPOhgK[
+Z52&JcsD@Gl0{W2iU^i"O"~M)rQ4YP<GWAhn2"lfwQY]ER4/,6OZQv@|u>2%|Ed)a;SH&b8V$qt^4w]15s|_r_w#(.q]OhDNq@t#65t5lNO_J#7#U<Em"b
+bH{>V{@&@2bl;=4E9^1QUEg{OlBf:uA;KZk>2JF@:6wuZ`FEwdi>@d($Emjs5>T^"A=FCz)&ws},vqON"}#9}@GMgk-'OLj>X:x{-}Mt%GBk6)BDuI|r;'
+cWXFz$H9T:W$heFF;^L]|Tkl[r%,E':YV|<M^wfyx-/av>}P!@(T;{zG-@dz{@0pgz(r$y#>GQLK.zC"`y5gLXx/c!T[^{9M":ZDzzP""^_D_K1H/J4Vj|
+/(Dj{:QB}VQ7L"fMy6yk1GseE7Vw;3)Mr@vcdiI^@_le!F&ieU~_-kh2Mf7`x_VwwFg@;LGb@61KL:f1cU2!G.iy6zdxvp}53@a=qz)k^p//lhK1AKx[N)
+i(`@(2WD+Kq&|L9bsOs{iD;0%`Rz>>)=~]1%XB5w/MJP8</"QLAUz`Rd/>z$&AtC0ri/k]{'x6qnt(S:xC,YB0J+]m9u9Jfa@$]/|t"i;vE7^NiGQoW#9+
+9W'B~n$$UAz_$t4%u^(v:ZNwaGZmU1mbl.ExP%4.&9gs'g=M|%Vo:}7vJAR3]L[v2J.m'u'$,l@-Wd@e&23$gMv;.U//VZ;QwN`vqoA}<@)3#sdFBMFHE6
+nE};tyi'G[COo./8)C;WgG<G(Tr&Is.-G0+IgAxk6s`0zYE}n0|h7v7X<Z-#`)6_4S,I&M"!IRPr<Y;d@HvMOHrqDyCQq%Mtrp[_<)TA3<Bi~_.}AzP2+C
+R+>QFW@'-#jR1U!B#uq'Lm%6);T-!O(CZ-_XmKMP>'4,/(/9Gtv2o1[]%c4;|!2ENp(=I^=+>(]&,T&-W6OiRiLeDJhOKZXK22oZjXpZ'ilGXIA@={gaC$
+HL#qqA@(n8j8}&~-yEGN@YugZ4W[t7-pPx]GIeO#:p($_88y<KTI$[d#M@d,c)XlRRJljpb&ebCcB_g2k`g)iwp..:eX+Q-uE)af&f5l#J(PQLD",}5)tB
+|=zS.e_[%+qG;m==ZtBsYi;LM<5f@>C#Zx9.f}Po3t{4C#qF/w;zKRLEe)$aK%U>mc]`AW}>!5L@.@-1/G3;3w)(7wq3PM^kr]zA$Id;@h#7^IJH/MP+5i
+`^2EKwTdqicgBJ@rf&waZ!KmNo!Y-I,cpR&2:XoXq{I<E6pz.^/WdI%bRbeLl<@ETGPX59H'GG9/|kw7r_B605&<D;WV}u4&!h5tU$=%"'{SJLkh-|E;;c
+O`_m8"G>3.z1Ru1TPRJ>d!GDj42U!lF+WPd]%CZb(=#1'jOab}.fPZCkM68oi%xYpLFNBA0z'T:3Lh|@9+{Ml4)I8%/vx|IH9/A&//m_ZByos[~3xj__zV
+BoKLXmo-9%8#B{z];O2{<t@A`Li3}Ma%4kJgZJJ'o|k;mSrSYSVv>:.^<elhEmpE^E[_=8,Gl[m@zjnXaKG9%"i|/Rt$;IyZ:xF]sMae$(5U<6mqdlPcMt
+liW2(/XL<;VI6`q&@''6$h/K)K4EvQS;3csDEmL[BH30k:Za7"himPSGO1$LJH)qo'S[1=~:.I0Huwvygo";||'Fwd;Gp9F6O`/jE7<p;BQyBrat=9pA$&
+IO;L5+mqm/("PuernA][etUK)<vN4hrPtD:pM<';jdEk!Wk%(in$tM|.w_,&sE<!fo6uS@To-$@Un]r|5]SpGc!Xg@Nc^>qp]iQc^)}1oiZv2;;D^-}+ZF
+nBA/_!O@z7$+56I[Rcsri]%P#ZZvY#ozkRj-cqX<~,'xoqw#'M([s/)G=V2<VC$1;vmote65m#cGe2Rc6$Kxx|:.`e$zN#:|WGv/Ib$V2B6t@+nfSp^!nj
+fG>(uZ,L#nV-<|RP#DJ%Vu@OTb_jDu+I/i;92s2bNWFWc[$LTzl`lu,[OadY!"e#u&>g}Bu3h!N3vQe`U7B}K+PZ5>'G->xmOPU4S-tW.K1`,-YKjS1`UH
+mw_8it2Cks~rwJkaEZio&#t{)6,ebd@d8HN:]8]/BxRH.=n3^a)9&5EJITDJrGu=:dy$@((=(V}KRq4"~P}Qe]%mp;QXXeY+.u]y8p<&1uTRTK%nDI-[>[
+W5SeHSp7WbT4kH3bUg<Q[_M=wU)KHIIzRI!xQnfRpxkM.Ht$JpQ6q^:hP6oE01c.z=+y~,Im`OeijBPhl|m({mDe8i.+_Pylw-x|@F>0>{I#(o<"E2zAHz
+<C(,%V71t(NSFU]jV-eRxoUrxvhHU7A,hipSERcO6^Ggt&Stc:B4BOLFn&0[d0w{yk^PUlUS^X[`huPf5hqO#eY.67H9:PKCF)EJwiJ<Pf&9kS,MZ:$|oP
+%'#hh$`2yx~^LDC3mp7:xktGbt{[!lCo/(;XmeBBQ4fBLNfF$Fu%|A.&KWo0XXH.$#tfBs[FHrrW~q^-MeC_&^|DXf,2u"';)YjGPzIi"{E3ckCdJy1fS>
+1K6dChYGxV%2T&ONw:w,NMjG~2KF3TWPqXc<L=vE:8)pba8,p06Ixfi2zho+xt)w@Q"C|QIi!{_eog{o13Y>ps7W'H+|S0(ytA>4@73KP/z/@o7^tH"KE]
+!Lc9(V)[B+jaMEQ;grZV/"uqSP3Q,v]0s]M@T_/7PXg@quuX[+W4|n'3yJ!iTYth5mpfUwJEnwVZV8b2>G=6C}&:0dH/W9LQS:Kn`87(<-hrP[4<'<pO(y
+NO!~U)8eenuh{23,,^CylC4%w&@04Q&Bk<^s$yU2zo$`{rP)ov=lI$Oz-s#-]D]p7fy}rq9[kGX$jHRJ4^}o.Y8)B1;5eLIRTvDs1fo59$B_n4wVKIC]6C
+jA$Tj=>5R%cM:>L3]5F4r^okiLf0>Mn/6Di-&YF/49Kwr(l&UQ~w-Rm#_gqQn9=4]dKS'1#4;$&3rCe"Kj$gIszj/;a2yr}6f19L:oHJW9FK4Lt-/h#x%q
+M]:fW6q_4yB9Mcu|+]A#3B7D5u)&|gPw`Sw{j&bz27U&;vt=AwvE!z4CxZ,_Rj4}mg)RRe|w9;0p!L_u+1}o^19aqj1nkD^PsrzD)PEv=B}%^O'T7'>w(C
+0(X5;Cg#nK~%5f_c#Dq@mY2_lgiHuEbl]:LD{KDSA"7+1T"]T$Uz).u12I}GpnoT_S2po4xCH2qcQ!@Fv0/,'3:"q/2|_CLAq))CB5o-g%;Q'hqc<knCJd
+j[d)gld%EsY{bx/BDxl78'|F^%NYqhk5.gC:U/Y{vbaYRF4ZY,m<wkzA73W2;LIR9^xn4[f`]t|{['ZM$@HYuH%@'Z"QAFfvY^g-&#kEBqlL`W'[y<:Zs0
+G>~|HRfHQ%rXErJh7KjgFnFF5C>ruqe$Kb'Ph6mS'8fSV$Ml$xVy8}m|nks8I"$jBsHPtp"L]N9nGL{w<q%;/VQ8P(xcBjVJ]7;Qvyp@_#S_,|k<|oDzF0
+Naa5TW9,S^(-0AhsyInhu4&&.8D%^wRJ3zi97Vza66;/KsV)Q=Cm4##P-#u'}xd0P|;+UU%yHaH@!430<$UAE3_S%g`^d'w28`X[KP;UnyYsQ{FlmlnaCn
+`#3G4=,HkO~,u"c1vUUZsS@2btHL8A1"9&A<3BN'}UQ$P72:Av8s+eX|MhyrJx+6dwu5nSxrn[06CBkUZ;^<tVd_AHqM+]Aan)P{!9u1ou!IWW>oxRr%-I
+Aao)4j1mNXwuT}s94iY,t8dWB,EQr-s;QzW]T}KRcqy:/Q(mcM,i%154GKJM1ZXDP8]qulAw[x6gx>MD_6A]5f)%;:5&e1Z!29hNn&uxq]g.Pb'igUsD^x
+$7I>,f-J>rsE~@%.W[GPaG6Lek5;:CD4J('llEjPz0lIG$]4m(%cp;f%n[hbX>_g6u/[{V+S!/;R9q0rv289p9!%5/)$1MSiF7uB&(Tl7Z/%-otd'k}d^N
+T/PB|a.tUiI[e(:9/MAIBIZ$}5F-eWeU&zc&T#R0~E8Ov-DIVol/i]6{RX49,'#XL'BTw!5P)pbp"3I4CFoz@&|`$Oq/j>T_2pEjn@S6DeR<twiCr7q0!;
+5HinJ'V#xrfdGJX"$YL;_;5Y-^,9H34&2x11'71.TiBFV_p+|bLBZY1v>hO}~{es@u5k4x@,Up2&Bg6ro.Dt|r<he3b[p`n8&]Q}YHG(A;_Af<%Rm%OyC_
+wY{_JQ/LGLl:p8)s/W8#kr`I"X^diO_[.u+D)v-!^L:lUt-;~Dx(Hn`vL9eC[ojFg.Y.eVM.{5U,Doc-OeR{/(km}rf=0Tz|N!RNz;FJ3WRd,W1v:wR6in
+dbwku-vZvT-[$N%>/E!Y16i0==hx@")%d#$8hg_]~!F%<<J@`M3ruMBcm)40YApnzn+bn}/HR<~EkGp#^9ma>Z`JPh)apOO<e1t:N4`"{x:gHeiJ+0>WqN
+,<<h4xa2c+Q:@4~=/+jOHEa5svv%NO4TM[>)oKM,e&b1M3iV#4lq|;jX;@zXBd_sO2(Ihk}C1X,W(,_`q;svD^^+MH8iM+}'~/{1wO;p+RT'pHGXZ)Feyo
+h|EEc+AW0(KLZs$Y#G"aPKd,S&9T/p.eam)"}B[73&,}QZZ0R|11xJPH#^hVi^t:Ma>EW4`FrXrzVHNq0'=%2uyqS4YFpL!)i5P-2yJc>:07NVn"~lMiL,
+=w'>d5C<y/kMazka2w,.n.J]!GWEvhTBp')1sfYn},d:<ipbejO-$KrU2z_u@0Y>.{xc}yHs%+F:T$"x$q&h[0Ad2I,xa1%Ju=ab!:pTxroy/iwtRxRQN,
+'Fu0OI"zOE)r9!1Q=KX:8!4&Q8v_~(rufAhIhp%5Vwssu59KhEUY;Km=@gFb#7w$wmX-KRwi~f%]vSu6BPt/&9Yzm(jM:/0`)>Qx2CtGH<6vjD5BtTs0I:
+S&BtSll]j3E%04S!`2=Dd!026gBi}Ll"Vpx6]G-7Wn7f(%Wwc91Z"e`O{UAfm(P+:;!!W%g1WYxk:`{Avg-,>-B7;<|9w3QDfGJ-^YHlyG_Y~6$VDt5(w8
+$Rcf2}v+fjm6BVK$HjRPJ2$'cFiUQzIMjuABC|jssDft6/tq]B+_vC;qHtQZ"#$n(Cz|3u/L9-U5T(RvtrgWQG(RveR!IAzf|$,f2)cy!=hpU9+OHk'rb0
+!8fJjmZde{i3vRSp=OZk:&(zG3k+Gn189>h]a>&D>%(X~[>'5-Gb66U<wN="7-P@E#0$5<UZ8bAIrewZKx"UCG6x:`d.J"~phpr9"!/o]cP-/..eji4G7v
+$lUB<I!<-hB%5gSZ<p]LZiqnP&5S//I]I!inJ3SF^&PV20HOGz/)$MG;xSn+/1'wG7`Y+DAGVOWBSV!%Cbx/FV'lN>hS[^GHM}J=%o6nKY$ps^:IACEgvY
+)E`9=Uv[2f2V%v}LAG~|AW}f^y~qevxKf^XV4}i0wY|B_E)o}uRH>qtoMGyM!%h9<Hkh)HD<43AN3]`A8+w42#b2x[]RGm:dvQ1tOR::~v5hv{9WG9gf|1
+M5QCb{Fj!o"XwQv>++&k|a=LPpmWccKI$FM1l.!6aqz5uMtG|Us4P,q}%kf/dHmYy{K:5rL)k|4Zi"V^9:I]!='w%t:;u9{CY|1v&"lw5CDAy5E}0TH(+7
+!Cz/pb1LZ1$<H031ohcRTq.%9Wr';g$dLl"o{.+[M:FP<<1UrRGF~qc5)'}@#'O`)'oU5^d(c51sMvQXfvhx6wY|#u[D1+|t'vxPDE^.Vu'|/-yoiaP3`J
+7S6ojd`gDm[X]f~{GqlOB`(8i`wXjX,BHK3cG1sU$VROJDr(uznJ>`li=xnbBvJs{'Hq4v5'hs-%FLfdG9y,dJ'G&,uk-(E}$]#G8"Dcs!w-%[17P$NF>w
+TOP#h>40CRzzPX.9Vn5GPTK9tmf3>,$>#28|@lPW7j3%n6O5'P&!msA-r+FObLT>1_J-{ev|WKAsQ.XjqNe[qp{myeEF`Gc1ZhM(]qny)5~NI8)x0JK@8a
+,Or+0c;(gZLlhpEVFOdVr2Y|=)uJStY#28j}<)t75TJKdr{H@>^)RlF0Kko{'h~!MD!!s&NjhD.zf}v=(|KDZi,-Wu$O7.gg'eG|T2@wpZmR-)pAWS[D%<
+FSs6&28:HN<gzUj_3-,0DW|'-d&"%1tp^)$Mh76euX97DdBE_X9Y^v",qk5LXrfVn=+/+Ny0[R"h<!N}i6kzv%H`@^.9Rwry<]>_gqZwwQfZ&KwOkIjz4z
+cNXzLD7(~sZ|6tsO_N,NF:ohu:Ah!dDrNZ=IeOdKIZ^q+e{"kOcFdcb:i{<RZ>K<wS%a<QCheK[,v:WX2zl^&&4,yx)S}d:k>bco3!VCTjWW-U&S;lwoX"
+QE&ux(@j{|M88oE9rkIK+!g8C>lWbC<ek&fhaL-Jy}%ctcCwTi%tNkDmm(#]KC}065(%zYx`c9vk9R6u1uU,Q,l`=j(8nF,Vx%&+8>1OMhV+en$9ZW++6+
+"7Q#w2ls:57=S,6|%4zJWHcyka0xD`j$e8^3f&{p3vJ1O&qH[H0g(3m'pA!qpPT2+r_%FGoGAH-DlwlAq>lB5[u+Q%vzu9)vg|&[w,t>ua4{Ki=Wf2Ci+}
+`H~eueI7S0NfLSEu{2DrFIDnm>9dk2i%joXF8p&_]!;ym)'Z`L4Taf=xRScw'^G!$GP2)eK-P"S_ND/l`CfETb`=/O`EqHuvW=bMr#uod>l;RZxwlJ8kLR
+xipoja+T"kqr.Q!+mB[zodOo<AH=8l|eWQ}ukoNK|_QHJNp/C@0!zgh2erjOaVdqu!^s[.g5x>J76KAf'5T}P-6gT#k!vm"(3h]cv%4&^si5p2VP.,ZkFU
+Bw!u`eUoN,XJpnY9d#|(akbAi8nFVDf/$|zW}X6&Uc:z.PDD~x'vUJH(+2_zlBNoai>GIAiUeVC^PqDzoZF%$+aL'Q'PiNzUqnErw5uuS}.SVug^cKf6Eq
+`UMCQ2:oLzP:_UemG^tRuZ!kIN7-"(+XIHz&iX#lZ^.yT3bW3.LZ|gFO~/qY2$#W_hz{m41{7@y_X:.f5v7(NLA|saJ0"}wq"4raUydP1N|9"8KtwgTtpl
+4CNaC'"5T68=5m+`Z$}_9/I]eTtuj6.i0;H![NkwQ}|%$1fl<"fWAAhJhX3]$-7gVi%+=uLDmQ17)JR"_ERp=r%on`=9O3dl7QlEVF9P~u'N=X(|hLH7qS
+akTxx#|^71/-f}Vu:yJOZ&-i$6@jYamR>O:J)UJuyysxaJUv}ONO8/7Xm7eMJzx,YX`C@h4^8{!b5$2.%#PZ&`npQ(KP|Xpb:ZeLw$T/i0ktIO=2v#5zlB
+#`^QXe|+WOYX^FY2|C%>Z`g}@=hGk}<sY#|dbwgoOD<o#yN#cO7e0"610to|MGt7iK73YxtxL<2e#&v./BTz`2Fh`E4/F2'"w@[:l9GEk%2<R^5G#Hy/IE
+:g_dwe]WFfo@-cJ[aE2=[+dip[B,dGlF5gXph10&CJ01<m-f)PB'Pp&gitQaoeVNI|l<((9a40dad0/Xt@7oVb#kgXe2|{de@a/ghZU/]Pg4<NjzmF}&vM
+qh=]@AQ@z;W;OkD<J86=IKUD]e]j9']<4VrYRtV]GdJ:%&]gO8D)s-nUvhfA<F#/XIBa9Zb#@qP-'t:,;RoIBh$4BZm3pg#AOS3vzIF]T/(MN;24=7"i$F
+oE@p~rPM3PH:Dj&x<%veWkz1klK.>L38MYO'%-Ms0U}4{zDz<lEi:/"Ff:;2-).7K]]zMn@nnXTBx|7bO1q_Bxvuxk}VFx.t3uPUTN4jU}av1[]USZG3UB
+##Jp1J@[s4}b=l8-Znm$JBU{TfQn^{SDQH7B+_f)ASs-Q`sZYxxSuT"4+A/6^'PDEcbT:sCG.qb#Z[cdANKn/z[DS{,DExmN~K}iX1Cf>`.IM[w_u'SG|m
+_2~RmLv$)z%Ie=Xs>GYhY<pOE.(9mH)@WbOEd!%Q!W8oH3a7x:JE]<Z29GtwlZIlV:Y5KjQ0Cqxu]IoCSv/gPWnFX9;)fQIn&WlbYpYHV`#_@&y%^V'VL}
+Ei[1m.HcRX<"sC.|3&7AgI!7:=%HKNBji9Ve<:|(K@Z4I+qU/KM[+/:Wz"gWht7P3gvK#R[P8G0I$)JM1o,i`(2h=mKOa/[Nvr5AOD6^l!7VfGkgWT+S'b
+.5!:L:ma19-{E}cR']G"<iX-oe&,(,Q.;.[)+]'o{gb2"HioO{S<,.}IJw~n[vnEug~%/0Bl{n-WLNW;s5:]ierEJ0F`&X6"2gc{o"t}NefR-hS,Mc=#H"
+d2c9JUU":1/GTX!M3:'6k/M$jmq;JC>.fqTXt9Pn6|Ikce6Bt:n(aHx44wOmpc>N24IN=KJaNUd.K"D<qsEhY@p)m{wFjX6(,IL!z<hoWbHqAdS+od%!U$
+THSgQ:s=t|c>-@RnZ5j]LsdJGE<vpGBLJ;2v_O:n5Cnz;6'egMqTsP2kflW2B7L5Mo-S=U!v/>X-g^d.qsPzb1<L:d^&Psb9Iw%bPCbnnHJk'wLM_Rk!du
+zvr/GF7SpZcAMKwB37f40b1jmKWKs%Gy<J)duELQ0w72Ub((/y8nso$bj%lntt&Wrh.0(J}4n@_Gk64e6Hr-jMcJ/Sjx9bd@[C#2/;QUD>s_#9w,NV)=c_
+!=nl,OjKkTdf{w/JWv>&gjH7ZoHN4ZHIc'JgTud}w/8onz$Ca|oI8]4eA3Fq}QV.lR]M5z;[b1tcrHxB.8rG/gHi_k{>XC}EH3>YoL0IuWu`aBjUWx@H_)
+;/{(;vXY,7B>QHhjC-MJE^4j1Oh.@+"t3k6;W)_8ec0msrXvxd:CJX;a%tuk>rFl1Vw0+A^%Pr`c"o$P%[`mh}rLqRD)2RNOs!IfKE+c"9x5SsxfOh!69/
+.zSqcaXK}MScc`X]xGr[0i_N:/^fS:wHI7@ht$OIF2hua3<HvT]<)x|8Zx25`K:XE8Gj0`JS[#bp8>zttLV53KZ%;FDu2[=Z{x[@v`MI~qKK7wX'fbBD%&
+CZVK;ebmZ]EGKR<rX}ViQqt%&ZZhj&rpQetQ47'[0Svy{NNq_3HV}j`D>j,7tr7=1DArA+L),dDU&8.W:W^K(I2lSN&=@tBq8=L2[j3$2/Hr>y72AGPnFo
+%<Y8a2hrA1b,'Y6-s,I<Ld5Q{R5iG)pPg^f(MNJ4qh8g4/xO2>aR)L#plL^=6+c-xdm<LRix=DS.8!ZmnByV{39`18((tFbNyv,uf9U.:fS&<ShnhfN<6.
+iq>/-2=&K-ZGaVE0q3}#NiFUVI.7kvN1WA~d&"#Hft<$AF=9:8K_O(/B$5J:%1Q$M+PDm`K%3_r[qDch)9rdssD._5'f.vusL1b(Ctr=duBqxXyH}MefYa
+bG/VUUsXm>M@Cufe/r=La.b:qJBi[V.u_@Qm|-+e<@g])OSFb;kg+=E(c%JUC`pAu-,k]B257B'D8"UH$6jJtO7x3T(2=Ytb+37=f4f|L3$X<S_5SkDL/{
+@Xq0@RyK`,>=vcPW=@@p$P++R#7CF@2L@q=PSHz`E6g'<_g^.k>5;ij2[(DNrho0uu"#Ol%Bei0];`vD&5S3,q/y[Hk`yp/P)OC#Cvn_SJ#Q5aEKOzg]>T
+HDkLbB/wtyNW9ng8i7Ma_}VD68]P=lNtAQ~N14IZqq[5HZkqnbyC}Frv'+B25hk$;^9F@`UgdmudA.Lz%lCulv7Q!wd6nlRL-a;Jqe(>O|^GkfTIegEC[@
+hKvA({s0Gl6u@y8S]7"TLE-.C{ow#g[@]y<r60;([VV_i`TwGK_e#TiECE1>0bJk|A(}sC]]>]P&}"dEKQ%+7prQg$&hzR!>(XkV/e,sN(KsV6bpkq&VYt
+}C&}n)~88nNVJT[D6|F!oiS7jy%}%_RN>15[PzHOd</[j8@@v{4{$[)Ri`ifU&azVatO$!Ykax^2BqK}v^ssscK`!v-A2H)wC:q0Hh_@}iJAh.'7#2.0)y
+G`=Cw#kGdV}8J5Ymw[]'sw@nI>IK]9<DW1svfELheHxh`&^=bE4okq"bG,!ynC}%x{mqtZ.IqUxpAZu+8=DbSw#vA8!4hd5nbeLvg^6A[.)hst-O|Jbht^
+Hu]^u6udZ9Y+xKzH<uW/!iu!h=:9.BG.sJh=|z.FKRXMnhf4<#4dCf3TM{`-0x_:CzUP;rze-Oadw67AIa<@B|$d[u@wtAz1bF{d3]ntTuQj!bml/BQ"af
+r{65"9RdWLsZos%PX0I`HWq1'8Nz|kp973$M=YU)_KZWCpG{MJn#.jC;bZ~CwKPv)mhd`7I|)TF)vb-e`@~0h+2C}:Fe^@-o|xm;63mkn$67WX<RP9o[YJ
+O^#@6H,mUYlvcI!%s>e:Lk#_6dR<U)"A6Ax<066]:l^yElA.9+WxWo=<1oLxsm6n_qCPn>:W^`:^drbRs{FOkd!00}87lLh@o9u&,0Rv:sj)@G]vf{9j&A
+(K#1L+GW|NA+k@dG27:zzZ3{WUK14x;rzrCWBR/8AmuQ>8nNI[5gsX(YH`46=-LoOgeoP>'H_!3@nv}=Cl[xIy:&"Q]:F`p{C%`jcA{r3zobhEA"wg6'ER
+x25uJZyi$VG$a{o)N35Z@%pb=3;&5i)SO+&,p%Od1X{>KTIgO(EKo[7l0XrU<7,TYfVJ{+<Pu2]z'%yzNFMU#n"jnWwbf^N_2Dnbvntf]WWcQ`eG)^-Xv6
+_Lkj$J|9%X1_ldP/gXVWqmyav9`8$bMQi&Z=CDO9=StFE_[!2vNLGwxu/0opB+eiU/bLNit#yeWcJNINTx=>$C!KOD`OSS;Ujw'0@&n6xSfUW(duf'jY7!
+Yh(iD[:n>a^NRy9xV'{R=h{DP{cko{,[@ai8qD|nb.Og(m@uxw|!@4M^,#hJOJs%Hke%P)_%;&xEZSPzC=JpTXfpwdUJo-)#gr0_d@iy}`ffN3Uz`(;cC+
+,[5dy#L$Gs:Q7;[Jkj8M8I!29inQQMT(1cjkC9#%mW-)u:`i[Y/wj$8RY]@Uo<K!p|_2B6nx0awaNz:((IO-x"c/+w5,^RaDY>MH6jX+-X0MS_,7np5.|C
+7b]p[+@&t{_4`;fZfc!Ha2RZf`#"z3`'=1l1f#OOr@~5e3~xjda"QSkSUl&4uHp1BD_Z}=AH3m_p6In0g=~v^@YdH<u8Ba~G=x5v]c%LB8-q%_ti=RfM:{
+bw1uh"4G(!&CUD{.XT_-"jTYx"QVYB47X[sBR@EaCs,57<jYQ2C=kP@"$!%96Tt)@yc4-)S7TB6v(60'yuR!g{<6gN<lWd&mJb3c0AG';#<b'n/p"hlA%"
+59J!rlpF+bCfA74IxFA&BWIruP|<jB9Jz}o(V:Udl;~39P:f:,JyclKV!=bmEkpVm<W9Xv&Wh";E~5^PvPYH/:-cjqRc%6@a0.1nGD)b]33b$$4L_KTnZc
+pkv#J]aX=Jc7LX_CPbdW`pSl1]Vg@E1#xkEbK/H>I]0So1b{u;^>WS]`JzmY/stRT#f`qd%N2@-T83$vBdzsdqn56P{R<40mZ$5o$,T/&}GP&]q{G)RdY|
+AnZe-,U07+:t%MM-`q0/}@%n^o7_<HpK0@qb)uAKzeyLAR>q5Q>5ET!$-ccLXFY"Zc`%e#v1"$vM"%D6LQLAV)y,ViNV"b2aI2<jVTo83]{8%bLm-R[bvi
+@AQ2kB`ITo9z<L7LV7d!5oJV|5u["Rimf{-uZTL3DGZFMR#]wnp`DNaRL:^-l9el!h>:FNQs;Ut|hR<z<]54KR|%Zc2C%&Tj&hrb|d1XPSIfU-|x3QMRm7
+<fT$d]gc(Nm5Nc>%BjTt]=SV]1KnG3D_N:)L8;Z:u!/tb,J-xBs1wYSBmSS6v>_LKj{5C3C#T|qNPPeiSVYnl%YV9!:|q|pG'-X,e41X.P(^_xDSG4AvXJ
+8+FvZ5OA.g@IiMOV9#OLpF<+,rMk^@QG>D6e+M&3Cr~o;jDhv[%OoJPs!vu6mhka#uE5&{tEQk6U[H3QV'J%eM{tn[g-~rG3n"y]ZvXcq2wJzjMxyioR$B
+zQ~Ze:]7_tYD_Hxexb((,c20tkQ@qIiy-9~Tu1H|cOup+9Q|ECG1I)t:gc.sS!k<q!N@7Fmd@Xa]kt$Sh/g@{l[jpW{ekd1/7}A.y7`h~[(fF(9N_g=UFH
+!V1^,dx0zL$'H'^x'[]p33Z}$H9N1'ZJW(:[3psLwG0,2KD|kX6U<U$2M4obiQpwEK=>h%chu3wCOk%V,U/xP19BoqC:mfy-Bb5.UB6"Zqf(_JDM}DiQ&x
+K#em]lPcD"/1LNm'7_%0blumD=+xs]X)<s:%="Xr2:jX_Ed>4hk[b@UVuF.G89Aqed'lxUg|ns/Z3ZirPSd1EOZ^,hdbNtoi}jI]Inutc8^Y$=r[[tRP6!
+<OP^Ucf@crVkLOHGOjMxeF!sQ0J#,>wCU4f_!|(,5N;^1fGRH^O#;,x)$;oW5)R$:V~2ZB5"4A=RcW+3<h-X_y`)U}|=+fp%Fqw`T4ZZB&u7b(YFBvs<s>
+vP/W/[}"`)abFq2F+BOR,&LCHsR=f.6R$%oQqsB;V|xtAzG{a:vC}#yG9!Ghz1]krL]'&|Cq^CZRp5|H{P9d;f[L9j7_52jQVCd(CB|j'H,Xv5Rt2ql{sz
+Dlrb&]P5`AL"~MhAL9%2<2Ii^Wh('L)j:'x`<q9""We]nx#WpS!+RJX-y/2]FKcBrIl|T_sd{Ds.<|Rfi9_x8']>I</Ha!U@5w<;rH8`ovcGu)YG7gwZiW
+BcJvkw(3g]vPFl{$hbTfee~+U^l)HC$w{V2m3AIrB}Cq7rCKFHaPtL,:FW/3]cp'r7EqU%E(c;toI)YC:Qam><`ULKM'bb>TB^aDFsx]"--4sO`!;^ZY85
+DX`:wQpP=Dc]VFmCJxf-4@943j^kV8twtHM!,CH#92Nj-1V1FtN;8AeXm(~j(T[Kbu5ZJBvkXt5"Qb{TP.ODQ,99b6C^[TeX$MRq"++;Xpm2_ON3U,>FXp
+YKS!H/D38|yDG6Jt_`F3E4rD%h;C6x3}T:{sRX~@=TFw~IdZl{+8Z`h}0A,m&W]PbYdS2g)&4f_XU|:";%wsj$w]DniJbCri$7Q<)S<W{dBp<@fE7d5-U&
+z)!N$esk26%I+w3-U'#0O!t]<V[N=oq(U@8q.]["W8nz2AnNs05KJNHe6FPBTUW"w:0)4rnV>^y2q=xt^QN=J&q>1IMBF&X>E&t{}GwPID"5d^xA:LLCnY
+hK::urtDa|<v'Bc'55O44p=GizcfVgX`YwoxTEe%%,Qd2u5rEeb5_ncdGjuDBXzO["U])91o[umJeD`P},&Roo&sQJXOKxd}H'n'H.:|kquf5+"50L6b]N
+J%<K1p{%8Q5'p%YLJp}%ZKkbt'Xfz^<e:.)2,+^/$j+pP@C2ylmS30ZISPB9:N5.jU-]#"r8L$AD!bKvvUpstVw)=qF6oq#g7-om&s$.A'GJXTvnpWpeWu
+DThm#.uNCFc-VgRu<):EtP~cx"d>-yf>!J)67h6CTtwT``2cUio7Fe4@TfZ+kk"]gRAz18$s&Q,:0r5s[>D.0d}%$%U-s8JOnPS2APWJ4`%re1tr##tE<U
+.(JS~fBqLYr65|2xIN!T3t`JjZr8wX.86c."T]&,_V@;mV;BJen]L`cef!gZ8gN$A_5/JBN>L6asM<^!"U=7`}Uv=!#pHz[UD;3(6d'35TrEqh[T1h"S0D
+X{g347veDv~mngmYP7A$#S7nQ#+G321OLDY9ik2#%`C(u>:qs8|-'la8.ksb<Vy,ZY8fucE//khRP=&j&,lBe^9A}vlBPHPu&_hw}-/Re{^e{;^&SEu%6s
+zl/t!+ngp4gL)L8HFTPp,TY)sg/X)Q{[yd^b~q-KwxQAnXEeq;Qsqh)<,S}a&ju>Cglx2LloV+MHOl:W<F.)~DB@YU~$9`+";a4s]@SD'Ez{%|n:vuSy/q
+[6"i+^q+mOR[7NNZD)iPZess]YTMD%icJ2lQEm>@k$JYJz[Ul(^;.p';@_(sRd=d$1BXqwW+4=JxiC#Uj!$!94SWh_"i.z^)~i<ULGle|g/ilEY2+3Qtlg
+xLNE]j!US'ZobSW2]{-&lZ}p.@1>>Z,>;iVy3rJKHxPD"R`(&YQ9x%YT""5E|f9MUdL2=$t8'rOuUE2f#vwLdwyHIq~/Wedd5>M@OYJ'uz&FF({w8eIrU8
+rmNTPL[:$r|S^03C1E096>oZTb+;eY<5[SY`>sq'-(MVM2AOo=D/QMStQe9Eaw+6|0]$P9|#RfdurhP3yx%T$Z9VS|RA'.X=!.+]theV9hwY%"~>09A58Q
+^bF6mG4xE@'fs=KXmf2;`NEDn^]@tf#>%-O9qric1j!#>%/R_TwH)p@:p,)cg55f"KM(R<~c4:7INu5bzvWGg7w>L)(eI`4<<|qt3$xP'@54dhGZMber~#
+$k+'WNz3!5pK2wtiB^1UeO;sT+_W8"4u$%/5>@tKI_1G!UOXNtvQXvH_#-P%K(^cv6LsK>Mx%D:'E:-2G`@!Y6X5ijB<P{}a!:l:gP,#e!-Q`'/.|6|PEo
+nIz(C%PKwM&@(%Lh+QaP=s6R&l2Q/^'xZFU!d@(;<'UpbH6[rVm0:"t!^w26#s'PvP8gX:fU@Au}G$A!_(bc^{>O5c$O=Xmyt>GlF[gtR1TRIQ]wWp{"Lj
+e.b.7g+;j5z>;=kothmXL/^D:v@,'$%P~[(=r'WqMF($@;k}c!
 */

@@ -27,7 +27,7 @@ def enumerators(list_name):
 TYPES, OPERATORS = enumerators("GP_TYPES"), enumerators("GP_OPERATORS")
 TYPE_OF = {np.dtype(name): TYPES[short] for name, short in [
     ("int8", "I8"), ("uint8", "U8"), ("int16", "I16"), ("uint16", "U16"), ("int32", "I32"), ("uint32", "U32"),
-    ("int64", "I64"), ("uint64", "U64"), ("float16", "F16"), ("float32", "F32"), ("float64", "F64")]}
+    ("int64", "I64"), ("uint64", "U64"), ("float16", "F16"), ("float32", "F32"), ("float64", "F64"), ("bool", "BOOL")]}
 
 gp = ctypes.CDLL(LIBRARY)
 gp.gp_last_message.restype = gp.gp_result_name.restype = ctypes.c_char_p

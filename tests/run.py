@@ -163,7 +163,8 @@ class Program:
 COMPILE = ["python3", "tests/compile/check.py"]
 SIMT = ["tests/simt/simt.cpp", "tests/simt/async.cpp", "tests/simt/race.cpp"]
 ALL = ("plain", "asan", "race")
-CHECKED_GROUPS = ["building", "graphs", "operators", "transposes", "layouts", "errors", "inputs", "hash"]
+CHECKED_GROUPS = ["building", "graphs", "operators", "elements", "transposes", "layouts", "errors", "inputs",
+                  "hash"]
 HOST_CHECKS = ["--backend", "host", "--quick", "--each", "1"]
 PROGRAMS = [
     # ---- text
@@ -185,6 +186,8 @@ PROGRAMS = [
             args=["6"], long_args=["60"]),
     Program("merge kernels", ["tests/kernels/test_merge.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["6"], long_args=["60"]),
+    Program("element types", ["tests/kernels/test_types.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
+            args=["2"], long_args=["20"]),
     Program("tile routines", ["tests/kernels/test_tile.cpp"], SIMT, ALL, args=["10"], long_args=["200"]),
     Program("tile routines for authors", ["tests/kernels/test_tile_authors.cpp"], SIMT, ALL, args=["2"],
             long_args=["40"]),

@@ -24,7 +24,7 @@ typedef struct gp_call {
   gp_type in_type;     // of in, and of in2 unless in2_type is set
   gp_type in2_type;    // transform2: of in2; histogram: of the weights; scatter, gather: of the indices; searches:
                        // in_type
-  gp_type key_type;    // of keys and out_keys; flags: an integer of 1, 2 or 4 bytes
+  gp_type key_type;    // of keys and out_keys; flags: bool or an integer of 1, 2 or 4 bytes
   gp_type offset_type; // of begin and end: i32, u32, i64 or u64; copy_batch: of the sizes; run_length_expand: of the
                        // lengths
   gp_type acc_type;    // reduce, scan: the accumulator's; 0: out_type, or f32 where out_type is f16 or bf16

@@ -2,20 +2,21 @@
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h
 
 // Tables of open addressing in the workspace. Keys are of a built-in type or a struct type, and equal if their bytes
-// are, as in gp_group_by: -0 and +0, and NaNs with other payloads, differ; padding bytes of a struct count. No key is
-// special: a table marks empty slots apart from keys. Slots of 8 bytes, two for each key of a table and two more, so
-// that at most half are taken; fewer than 2^31 keys. Each key is hashed once. The same bits come out of every call, on
-// every device and on the host. Results whose number the data decides: *out_count, in device memory, is their number,
-// whatever the room of the outputs, and what does not fit is not written.
+// are, as in gp_group_by: -0 and +0, and NaNs with other payloads, differ; padding bytes of a struct count. Keys of
+// bool are equal if both are true, or both false. No key is special: a table marks empty slots apart from keys. Slots
+// of 8 bytes, two for each key of a table and two more, so that at most half are taken; fewer than 2^31 keys. Each key
+// is hashed once. The same bits come out of every call, on every device and on the host. Results whose number the data
+// decides: *out_count, in device memory, is their number, whatever the room of the outputs, and what does not fit is
+// not written.
 
 // For each distinct key, `aggregate_count` (1 to 8) results: aggregates[i], in host memory, says which of which column.
-// Keys of built-in types come in ascending order as in gp_group_by; structs in the order of their first occurrence.
-// key_type may be GP_INPUT: keys then leads to a gp_input, whose elements are written to the workspace first; a zipped
-// one makes keys of several columns, whose struct has no padding. out_keys may be NULL. Outputs have room for
-// `capacity` groups, 0: `count`; groups beyond are counted. Outputs overlap nothing. gp_call.count_device may lower
-// count. Reads keys and columns once, columns of MEAN, ARGMIN, ARGMAX and of sums of floats twice. Groups whose words
-// fit in 16 KiB are folded in shared memory, others by atomics. Workspace: 24 bytes a row and its key, the sort of
-// count keys, and 8 to 200 bytes a group of the capacity.
+// Keys of built-in types come in ascending order as in gp_group_by, and so complex ones are an error; structs come in
+// the order of their first occurrence. key_type may be GP_INPUT: keys then leads to a gp_input, whose elements are
+// written to the workspace first; a zipped one makes keys of several columns, whose struct has no padding and no bool.
+// out_keys may be NULL. Outputs have room for `capacity` groups, 0: `count`; groups beyond are counted. Outputs overlap
+// nothing. gp_call.count_device may lower count. Reads keys and columns once, columns of MEAN, ARGMIN, ARGMAX and of
+// sums of floats twice. Groups whose words fit in 16 KiB are folded in shared memory, others by atomics. Workspace: 24
+// bytes a row and its key, the sort of count keys, and 8 to 200 bytes a group of the capacity.
 GPUPRIMS__API gp_result gp_group_by_many(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
                                          const gp_aggregate *aggregates, uint64_t aggregate_count, void *out_keys,
                                          uint64_t capacity, uint64_t *out_count, gp_stream stream);

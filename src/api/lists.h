@@ -32,7 +32,12 @@ typedef enum gp_result { GP_RESULTS(GPUPRIMS__ENUM) GP_RESULT_COUNT } gp_result;
 #undef GPUPRIMS__ENUM
 #endif
 
-// Built-in element types: X(NAME, value, name, device type, size). f16 is IEEE binary16, bf16 is bfloat16.
+// Built-in element types: X(NAME, value, name, device type, size). f16 is IEEE binary16, bf16 is bfloat16. bool is a
+// byte; any but 0 reads as true. Computed results are 0 or 1; calls that only move elements, such as sorts, may leave
+// the byte of a true one as it is. i128 and u128 are two words of 64 bits, the low one first, aligned to 16 bytes: the
+// compilers' __int128. c32 and c64 are complex numbers of f32 and f64, real part first, aligned to 8 and 16 bytes as
+// cuFloatComplex and cuDoubleComplex are (C's double _Complex may be aligned to 8). docs/types.md says which operator
+// and which call takes which type.
 #define GP_TYPES(X) \
   X(I8, 1, i8, signed char, 1) \
   X(U8, 2, u8, unsigned char, 1) \
@@ -45,7 +50,12 @@ typedef enum gp_result { GP_RESULTS(GPUPRIMS__ENUM) GP_RESULT_COUNT } gp_result;
   X(F16, 9, f16, gp_f16, 2) \
   X(BF16, 10, bf16, gp_bf16, 2) \
   X(F32, 11, f32, float, 4) \
-  X(F64, 12, f64, double, 8)
+  X(F64, 12, f64, double, 8) \
+  X(BOOL, 13, bool, gp_bool, 1) \
+  X(I128, 14, i128, gp_i128, 16) \
+  X(U128, 15, u128, gp_u128, 16) \
+  X(C32, 16, c32, gp_c32, 8) \
+  X(C64, 17, c64, gp_c64, 16)
 
 // A type: an enumerator, or a handle from gp_type_struct. GP_TYPE_DEFAULT (zero) leaves the choice to the call. gp_type
 // and gp_op are enumerations of their own: C++ rejects arguments that change places, C warns (-Wenum-conversion, which
@@ -62,9 +72,10 @@ typedef enum gp_type {
 
 // Built-in operators: X(NAME, value, arity, commutative, device functor). Which NaN comes out is nobody's promise.
 // Binary ones serve reduce, scan and transform2:
-//   SUM PROD               integers wrap; f16 and bf16 round after every step (choose an f32 accumulator to avoid that)
+//   SUM PROD               integers wrap; f16 and bf16 round after every step (an f32 accumulator avoids that);
+//                          bool: OR and AND (SUM counts where the accumulator is an integer)
 //   MIN MAX                floats: a NaN wins over everything, -0 is below +0 (IEEE 754-2019 minimum and maximum)
-//   BIT_AND BIT_OR BIT_XOR integers only
+//   BIT_AND BIT_OR BIT_XOR integers and bool
 //   AND OR                 logical: operands count as true when nonzero, an initial value too; the result is 0 or 1 in
 //                          the output type
 //   ARGMIN ARGMAX          reduce and scan only: the output element is struct { T value; int64_t index; } in C layout;

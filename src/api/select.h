@@ -9,7 +9,7 @@
 GPUPRIMS__API gp_result gp_select_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                      uint64_t count, void *out, uint64_t *out_count, gp_stream stream);
 
-// Elements whose flag (an integer of 1, 2 or 4 bytes) is not zero.
+// Elements whose flag (bool or an integer of 1, 2 or 4 bytes) is not zero.
 GPUPRIMS__API gp_result gp_select_flags(gp_context *ctx, gp_type type, gp_type flag_type, const void *in,
                                         const void *flags, uint64_t count, void *out, uint64_t *out_count,
                                         gp_stream stream);

@@ -25,9 +25,10 @@ typedef struct gp_key_field {
 
 // A column of gp_group_by_many, and what each group's elements of it become:
 //    SUM               integers: modulo 2^64, then modulo the result's range; out_type: any integer type; 0: the
-//                      column's. Floats: their sum as an exact number, but for bits below 2^-93 of the group's largest
-//                      magnitude, rounded to f64 and then to out_type, any float type; 0: the column's. In any order of
-//                      the elements it is the same. A NaN, or infinities of both signs, give NaN; zeros give +0.
+//                      column's. bool: the number of true elements, likewise; out_type: an integer type. Floats: their
+//                      sum as an exact number, but for bits below 2^-93 of the group's largest magnitude, rounded to
+//                      f64 and then to out_type, any float type; 0: the column's. In any order of the elements it is
+//                      the same. A NaN, or infinities of both signs, give NaN; zeros give +0.
 //    MIN MAX           in the column's type; a NaN wins over everything (the result is then the NaN with the sign 0 and
 //                      the upper bit of its fraction set), -0 is below +0
 //    COUNT             of elements; type and column are 0; out_type: i32, u32, i64 or u64; 0: u64
@@ -46,7 +47,7 @@ typedef enum gp_aggregate_op {
 } gp_aggregate_op;
 typedef struct gp_aggregate {
   gp_aggregate_op op;
-  gp_type type;       // of the column: built-in
+  gp_type type;       // of the column: built-in, of up to 8 bytes, not complex
   const void *column; // device memory
   void *out;          // device memory: a result for each group
   gp_type out_type;   // of the results; 0: see above

@@ -8,6 +8,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_integer(const gp__checking *k, const char 
                                               size_t largest, const char *wanted, gp_type *unsigned_type,
                                               gp__checked_type *t) {
   GPUPRIMS__CHECK(gp__check_type(k->s, k->who, field, type, t));
+  if (type == GP_BOOL && smallest == 1) return *unsigned_type = GP_U8, GP_SUCCESS; // flags
   if (t->info || !gp__is_integer(type) || t->size < smallest || t->size > largest)
     return gp__fail(GP_E_TYPE, "%s: @%s is %s, not %s", k->who, field,
                     t->info ? t->info->name : gp__type_rows[type].name, wanted);
@@ -35,9 +36,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   q->acc_struct = acc.info;
   q->acc_size = acc.size;
   if (builtin_op && (acc.info || (q->out_struct && !q->is_arg))) return gp__no_struct(k, "op", q->op);
-  if (q->op >= GP_BIT_AND && q->op <= GP_BIT_XOR && !gp__is_integer(q->acc_type))
-    return gp__fail(GP_E_OPERATOR, "%s: @op: %s works on integers only, and the accumulator is %s", who,
-                    gp__op_rows[q->op].name, gp__type_rows[q->acc_type].name);
+  GPUPRIMS__CHECK(gp__check_operator_on(who, "op", q->op, q->acc_type));
+  GPUPRIMS__CHECK(gp__check_operator_on(who, "transform", q->transform, q->acc_type));
   if (q->is_arg && q->acc_type != q->out_type)
     return gp__fail(GP_E_TYPE, "%s: @acc_type and @out_type differ: %s accumulates in the type of its value", who,
                     gp__op_rows[q->op].name);
@@ -71,8 +71,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (k->by_flags || q->equal == GP_HEADS) {
-    GPUPRIMS__CHECK(gp__check_integer(k, "key_type (of flags)", c->key_type, 1, 4, "an integer of 1, 2 or 4 bytes",
-                                      &q->key_type, &k->key));
+    GPUPRIMS__CHECK(gp__check_integer(k, "key_type (of flags)", c->key_type, 1, 4,
+                                      "bool or an integer of 1, 2 or 4 bytes", &q->key_type, &k->key));
   } else if (k->reads & GP__READS_EQUAL) {
     q->key_type = c->key_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
@@ -166,5 +166,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
 
 // Whether every order of operations gives the same bits.
 GPUPRIMS__PRIVATE int gp__any_order(const gp__request *q) {
-  return !q->user_op && q->op && (gp__is_integer(q->acc_type) || (q->op != GP_SUM && q->op != GP_PROD));
+  return !q->user_op && q->op &&
+      (gp__is_integer(q->acc_type) || q->acc_type == GP_BOOL || (q->op != GP_SUM && q->op != GP_PROD));
 }

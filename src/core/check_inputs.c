@@ -56,10 +56,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_mapped(const gp__checking *k, const char *
   if (n->info || all->node[n->part[0]].info || (n->part[1] >= 0 && all->node[n->part[1]].info))
     return gp__fail(GP_E_OPERATOR, "%s: @%s: %s does not work on struct types: define an operator (gp_op_define)",
                     k->who, name, gp__op_rows[from->op].name);
-  return from->op >= GP_BIT_AND && from->op <= GP_BIT_XOR && !gp__is_integer(n->type)
-      ? gp__fail(GP_E_OPERATOR, "%s: @%s: %s works on integers only, not on %s", k->who, name,
-                 gp__op_rows[from->op].name, gp__type_rows[n->type].name)
-      : GP_SUCCESS;
+  return gp__check_operator_on(k->who, name, from->op, n->type);
 }
 // The bytes of a struct that has these members.
 GPUPRIMS__PRIVATE size_t gp__zipped_size(const gp__inputs *all, const gp__input_node *n, size_t *offsets) {
@@ -99,11 +96,15 @@ GPUPRIMS__PRIVATE gp_result gp__check_part(gp__checking *k, const char *field, c
     if (from->type && from->type != n.type)
       return gp__fail(GP_E_TYPE, "%s: @%s: it is not the type of %s.a, whose elements are gathered", k->who, name,
                       text);
-    if (index->info || !gp__is_integer(index->type) || index->size < 4)
+    if (index->info || !gp__is_integer(index->type) || index->size < 4 || index->size > 8)
       return gp__fail(GP_E_TYPE, "%s: @%s: %s.b is not i32, u32, i64 or u64: it has indices", k->who, field, text);
   }
   if (from->kind == GP_INPUT_RAMP && n.info)
     return gp__fail(GP_E_TYPE, "%s: @%s is a struct type, not a built-in type", k->who, name);
+  if (from->kind == GP_INPUT_RAMP) {
+    GPUPRIMS__CHECK(gp__check_ramp_type(k->who, name, n.type));
+    GPUPRIMS__CHECK(gp__check_short(k->who, name, n.type, "convert a ramp of i64 (GP_CONVERT)"));
+  }
   if (from->kind == GP_INPUT_ZIPPED && (!n.info || gp__zipped_size(all, &n, offsets) != n.size))
     return gp__fail(GP_E_TYPE, "%s: @%s: the parts make a struct of %lu bytes, and the type has %lu", k->who, name,
                     (unsigned long)gp__zipped_size(all, &n, offsets), (unsigned long)n.size);

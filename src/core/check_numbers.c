@@ -15,7 +15,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
     q->begin_bit = c->begin_bit;
     q->end_bit = c->begin_bit || c->end_bit ? c->end_bit : 8 * (int)q->key_size;
   }
-  q->field_count = c->field_count;
+  if (!q->field_count) q->field_count = c->field_count; // a sort may set its own
   q->channels = c->channels ? c->channels : 1;
   q->active = c->active ? c->active : q->channels;
   if (c->count2 > UINT64_MAX - c->count)

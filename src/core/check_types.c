@@ -1,6 +1,6 @@
 // core/check_types.c - checking a call: types, operators, overlap
-// uses: api/config.h, api/lists.h, core/rules.h, core/messages.c, core/request.c, core/names.c, core/state.c,
-//   core/types.c
+// uses: api/config.h, api/lists.h, core/rules.h, core/messages.c, core/request.c, host/values.c, core/names.c,
+//   core/state.c, core/types.c
 
 typedef struct gp__checked_type {
   size_t size, align;
@@ -27,6 +27,59 @@ GPUPRIMS__PRIVATE gp_result gp__check_type(gp__state *s, const char *who, const 
 
 GPUPRIMS__PRIVATE int gp__is_integer(gp_type type) {
   return type > 0 && type < GP_TYPE_COUNT && (*gp__type_rows[type].name == 'i' || *gp__type_rows[type].name == 'u');
+}
+
+// What each operator and call lacks on complex numbers; NULL: nothing.
+GPUPRIMS__PRIVATE const char *gp__complex_fault(gp_op op) {
+  switch (op) {
+  case GP_SUM:
+  case GP_PROD:
+  case GP_SUB:
+  case GP_CONVERT:
+  case GP_NEGATE:
+  case GP_SQUARE:
+  case GP_NOT:
+  case GP_EQUAL:
+  case GP_NOT_EQUAL:
+    return NULL;
+  case GP_ABS:
+    return "its result is real: give it a real type";
+  case GP_AND:
+  case GP_OR:
+    return "convert to bool";
+  default:
+    return "complex numbers have no order; gp_sort_keys has NumPy's";
+  }
+}
+// Checks that a built-in operator works on elements of a built-in type. Structs are checked elsewhere.
+GPUPRIMS__PRIVATE gp_result gp__check_operator_on(const char *who, const char *field, gp_op op, gp_type type) {
+  const char *fault = NULL;
+  if (type <= 0 || type >= GP_TYPE_COUNT || op <= 0 || op >= GP_OP_COUNT) return GP_SUCCESS;
+  if (op >= GP_BIT_AND && op <= GP_BIT_XOR && !gp__is_integer(type) && type != GP_BOOL)
+    return gp__fail(GP_E_OPERATOR, "%s: @%s: %s works on integers and bool only, not on %s", who, field,
+                    gp__op_rows[op].name, gp__type_rows[type].name);
+  if (gp__type_rows[type].size > 8 && (op == GP_ARGMIN || op == GP_ARGMAX || op == GP_ARGMINMAX))
+    fault = "values of up to 8 bytes have an index beside them";
+  if (gp__is_complex(type)) fault = gp__complex_fault(op);
+  if (type == GP_BOOL) fault = op == GP_SUB ? "use BIT_XOR" : op == GP_NEGATE ? "use NOT" : NULL;
+  return fault ? gp__fail(GP_E_OPERATOR, "%s: @%s: %s does not work on %s: %s", who, field, gp__op_rows[op].name,
+                          gp__type_rows[type].name, fault)
+               : GP_SUCCESS;
+}
+// Checks that a type has ramps: start + i * step.
+GPUPRIMS__PRIVATE gp_result gp__check_ramp_type(const char *who, const char *field, gp_type type) {
+  return type == GP_BOOL || gp__is_complex(type)
+      ? gp__fail(GP_E_TYPE, "%s: @%s is %s, which has no ramps: use an integer or a float type", who, field,
+                 gp__type_rows[type].name)
+      : GP_SUCCESS;
+}
+
+// Checks that a built-in type of keys is real and has up to 8 bytes. field: key_type, or what else names it.
+GPUPRIMS__PRIVATE gp_result gp__check_short(const char *who, const char *field, gp_type type, const char *instead) {
+  return type > 0 && type < GP_TYPE_COUNT && (gp__type_rows[type].size > 8 || gp__is_complex(type))
+      ? gp__fail(GP_E_TYPE, "%s: @%s is %s: the call takes real types of up to 8 bytes; %s", who, field,
+                 gp__type_rows[type].name, instead)
+      : GP_SUCCESS;
 }
 
 // Checks that an operator has the wanted arity and that the back end can run it. *user is NULL for a built-in one.

@@ -44,9 +44,9 @@ GPUPRIMS__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
   if (p->text.failed || p->name.failed) return gp__fail(GP_E_MEMORY, "%s: no memory for a kernel's source", who);
   gp__needed_parts(gp__string(&p->text), p->parts);
   gp__hash_parts(p->parts, p->made_of);
-  for (i = 0; i < gp__option_count(p); ++i) {
+  for (i = 0; gp__option(p, i); ++i) {
     strcat(p->made_of, " ");
-    strcat(p->made_of, gp__options[i]);
+    strcat(p->made_of, gp__option(p, i));
   }
   gp__hash(p->key, gp__string(&p->text), p->text.size, p->made_of);
   return GP_SUCCESS;

@@ -49,7 +49,7 @@ GPUPRIMS__PRIVATE gp_result gp__compile_program(gp__library *l, const char *who,
   const struct gp_driver *d = &l->runtime.driver;
   gp__text parts = {NULL, 0, 0, 0};
   const char *header, *header_name = "gpuprims.h";
-  const char *options[1 + GP__OPTIONS], *call = "nvrtcCreateProgram";
+  const char *options[2 + GP__OPTIONS], *call = "nvrtcCreateProgram";
   char arch[64], *log = NULL;
   void *program = NULL;
   size_t bytes = 0, log_bytes = 0;
@@ -57,7 +57,7 @@ GPUPRIMS__PRIVATE gp_result gp__compile_program(gp__library *l, const char *who,
   gp_result result = GP_SUCCESS;
   snprintf(arch, sizeof arch, "--gpu-architecture=%s_%d", ptx ? "compute" : "sm", architecture);
   options[count++] = arch;
-  for (; count <= gp__option_count(p); ++count) options[count] = gp__options[count - 1];
+  for (; gp__option(p, count - 1); ++count) options[count] = gp__option(p, count - 1);
   gp__write_parts(p->parts, &parts);
   if (parts.failed) {
     gp__free_text(&parts);

@@ -14,6 +14,23 @@ GP_DEVICE void gp__cluster_wait() {
 
 GP_DEVICE gp__u32 gp__product(gp__u32 a, gp__u32 b) { return a * b; }
 GP_DEVICE gp__u64 gp__product(gp__u64 a, gp__u64 b) { return a * b; }
+
+// Integers of 128 bits, where the compiler has them: NVRTC takes an option (gp__option).
+#ifdef __CUDACC_RTC__
+#ifdef __CUDACC_RTC_INT128__
+#define GPUPRIMS__INT128
+typedef __int128 gp_i128;
+typedef unsigned __int128 gp_u128;
+#endif
+#else
+#define GPUPRIMS__INT128
+__extension__ typedef __int128 gp_i128;
+__extension__ typedef unsigned __int128 gp_u128;
+#endif
+#ifdef GPUPRIMS__INT128
+GP_DEVICE gp_u128 gp__product(gp_u128 a, gp_u128 b) { return a * b; }
+#endif
+
 GP_DEVICE double gp__minimum(double a, double b) {
   return a != a ? a : b != b ? b : a < b || (a == b && (gp__bits_of_f64(a) >> 63)) ? a : b;
 }

@@ -333,6 +333,11 @@ struct gp__shared_pointer {
 // A product that is rounded before anything is added to it: no fused multiply-add.
 GP_DEVICE float gp__product(float a, float b) { return __fmul_rn(a, b); }
 GP_DEVICE double gp__product(double a, double b) { return __dmul_rn(a, b); }
+GP_DEVICE double gp__root_f64(double x) {
+  double r;
+  asm("sqrt.rn.f64 %0, %1;" : "=d"(r) : "d"(x));
+  return r;
+}
 // The upper half of a product.
 GP_DEVICE gp__u32 gp__high_product(gp__u32 a, gp__u32 b) { return __umulhi(a, b); }
 GP_DEVICE gp__u64 gp__high_product(gp__u64 a, gp__u64 b) { return __umul64hi(a, b); }
@@ -487,6 +492,7 @@ struct gp__shared_pointer {
 
 GP_DEVICE float gp__product(float a, float b) { return a * b; }
 GP_DEVICE double gp__product(double a, double b) { return a * b; }
+GP_DEVICE double gp__root_f64(double x) { return __builtin_sqrt(x); }
 GP_DEVICE gp__u32 gp__high_product(gp__u32 a, gp__u32 b) {
   return static_cast<gp__u32>(static_cast<gp__u64>(a) * b >> 32);
 }

@@ -16,6 +16,12 @@ template <class R, class A> GP_DEVICE R gp__saturate(A x) {
   return static_cast<R>(x);
 }
 
+// 1 or 0. Floats come from bits: a converted predicate, rounded to f16 afterwards, came out as the bits 1 on sm_90
+// (NVRTC 13.0).
+template <class W> GP_DEVICE W gp__truth(bool x) { return x ? 1 : 0; }
+template <> GP_DEVICE float gp__truth<float>(bool x) { return gp__f32_from_bits(x ? 0x3f800000u : 0u); }
+template <> GP_DEVICE double gp__truth<double>(bool x) { return gp__f64_from_bits(x ? 0x3ff0000000000000ull : 0ull); }
+
 template <class A, class R, gp__kind = gp__traits<A>::kind, gp__kind = gp__traits<R>::kind> struct gp__converter {
   static GP_DEVICE R run(A a) { // integer to integer: wraps
     return sizeof(R) == 1 && sizeof(A) > 1 ? static_cast<R>(gp__opaque(static_cast<gp__u32>(a))) : static_cast<R>(a);
@@ -63,6 +69,46 @@ template <class A> struct gp__converter<A, float, GP__SIGNED, GP__FLOAT> {
 template <class A> struct gp__converter<A, float, GP__UNSIGNED, GP__FLOAT> {
   static GP_DEVICE float run(A a) { return static_cast<float>(a); }
 };
+// To and from bool: true unless zero, so NaN is true; 0 or 1. bool to bool writes 0 or 1.
+template <class A, class R, gp__kind KIND> struct gp__converter<A, R, KIND, GP__BOOL> {
+  static GP_DEVICE R run(A a) { return R(static_cast<typename gp__traits<A>::wide>(a) != 0 ? 1u : 0u); }
+};
+template <class A, class R, gp__kind KIND> struct gp__converter<A, R, GP__BOOL, KIND> {
+  static GP_DEVICE R run(A a) { return static_cast<R>(gp__truth<typename gp__traits<R>::wide>(a.bits != 0)); }
+};
+template <class T> struct gp__converter<T, T, GP__BOOL, GP__BOOL> {
+  static GP_DEVICE T run(T a) { return T(a.bits); }
+};
+// To and from complex: a real number has the imaginary part 0; to a real number the imaginary part is lost, as in C.
+template <class F, class R, gp__kind KIND> struct gp__converter<gp_complex<F>, R, GP__COMPLEX, KIND> {
+  static GP_DEVICE R run(gp_complex<F> a) { return gp__converter<F, R>::run(a.re); }
+};
+template <class A, class F, gp__kind KIND> struct gp__converter<A, gp_complex<F>, KIND, GP__COMPLEX> {
+  static GP_DEVICE gp_complex<F> run(A a) { return gp_complex<F>(gp__converter<A, F>::run(a)); }
+};
+template <class F, class R> struct gp__converter<gp_complex<F>, gp_complex<R>, GP__COMPLEX, GP__COMPLEX> {
+  static GP_DEVICE gp_complex<R> run(gp_complex<F> a) {
+    return gp_complex<R>(gp__converter<F, R>::run(a.re), gp__converter<F, R>::run(a.im));
+  }
+};
+template <class F, class R> struct gp__converter<gp_complex<F>, R, GP__COMPLEX, GP__BOOL> {
+  static GP_DEVICE R run(gp_complex<F> a) { return R(a.re != 0 || a.im != 0 ? 1u : 0u); }
+};
+template <class A, class F> struct gp__converter<A, gp_complex<F>, GP__BOOL, GP__COMPLEX> {
+  static GP_DEVICE gp_complex<F> run(A a) { return gp_complex<F>(gp__truth<F>(a.bits != 0)); }
+};
+// The absolute value: of f32 rounded once or twice, of f64 within two units in the last place; infinite parts win.
+GP_DEVICE float gp__magnitude_of(gp_c32 a) {
+  const double x = a.re, y = a.im, infinite = gp__f32_from_bits(0x7f800000u);
+  if (x == infinite || -x == infinite || y == infinite || -y == infinite) return gp__f32_from_bits(0x7f800000u);
+  return static_cast<float>(gp__root_f64(gp__product(x, x) + gp__product(y, y)));
+}
+GP_DEVICE double gp__magnitude_of(gp_c64 a) {
+  const double x = a.re < 0 ? -a.re : a.re, y = a.im < 0 ? -a.im : a.im, infinite = gp__f32_from_bits(0x7f800000u);
+  const double large = x > y ? x : y, small = x > y ? y : x, r = small / large;
+  if (x == infinite || y == infinite) return infinite;
+  return small == 0 ? large + small : gp__product(large, gp__root_f64(1 + gp__product(r, r)));
+}
 
 // ---- unary operators: R op(A)
 
@@ -75,7 +121,7 @@ template <class A, class R> struct gp_negate {
   typedef typename gp__traits<R>::wide W;
   GP_DEVICE R operator()(A a) const { return static_cast<R>(gp__negated(static_cast<W>(gp__converter<A, R>::run(a)))); }
 };
-template <class A, class R> struct gp_abs {
+template <class A, class R, bool COMPLEX = gp__traits<A>::kind == GP__COMPLEX> struct gp_abs {
   typedef typename gp__traits<R>::wide W;
   GP_DEVICE R operator()(A a) const {
     const R r = gp__converter<A, R>::run(a);
@@ -85,6 +131,9 @@ template <class A, class R> struct gp_abs {
                                             : (static_cast<W>(r) > W(0) ? r : static_cast<R>(W(0) - static_cast<W>(r)));
   }
 };
+template <class F, class R> struct gp_abs<gp_complex<F>, R, true> { // a real number
+  GP_DEVICE R operator()(gp_complex<F> a) const { return gp__converter<F, R>::run(gp__magnitude_of(a)); }
+};
 template <class A, class R> struct gp_square {
   typedef typename gp__traits<R>::wide W;
   GP_DEVICE R operator()(A a) const {
@@ -92,12 +141,6 @@ template <class A, class R> struct gp_square {
     return static_cast<R>(w * w);
   }
 };
-// 1 or 0. Floats come from bits: a converted predicate, rounded to f16 afterwards, came out as the bits 1 on sm_90
-// (NVRTC 13.0).
-template <class W> GP_DEVICE W gp__truth(bool x) { return x ? 1 : 0; }
-template <> GP_DEVICE float gp__truth<float>(bool x) { return gp__f32_from_bits(x ? 0x3f800000u : 0u); }
-template <> GP_DEVICE double gp__truth<double>(bool x) { return gp__f64_from_bits(x ? 0x3ff0000000000000ull : 0ull); }
-
 template <class A, class R> struct gp_not {
   typedef typename gp__traits<R>::wide W;
   GP_DEVICE R operator()(A a) const { return static_cast<R>(gp__truth<W>(a == A(0))); }

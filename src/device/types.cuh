@@ -15,6 +15,31 @@ struct alignas(2) gp_bf16 {
   GP_DEVICE operator float() const { return gp__f32_from_bits(static_cast<gp__u32>(bits) << 16); }
 };
 
+// A byte: true unless it is 0. Arithmetic goes through 0 and 1, and what is not 0 becomes 1.
+struct gp_bool {
+  unsigned char bits;
+  gp_bool() = default;
+  GP_DEVICE gp_bool(gp__u32 x) : bits(x ? 1 : 0) {}
+  GP_DEVICE operator gp__u32() const { return bits ? 1u : 0u; }
+};
+
+// Complex numbers. Products are written out, without C's rules for infinities; no step is fused.
+template <class F> struct alignas(2 * sizeof(F)) gp_complex {
+  F re, im;
+  gp_complex() = default;
+  GP_DEVICE gp_complex(F re, F im = 0) : re(re), im(im) {}
+  GP_DEVICE gp_complex operator+(gp_complex b) const { return gp_complex(re + b.re, im + b.im); }
+  GP_DEVICE gp_complex operator-(gp_complex b) const { return gp_complex(re - b.re, im - b.im); }
+  GP_DEVICE gp_complex operator-() const { return gp_complex(-re, -im); }
+  GP_DEVICE gp_complex operator*(gp_complex b) const {
+    return gp_complex(gp__product(re, b.re) - gp__product(im, b.im), gp__product(re, b.im) + gp__product(im, b.re));
+  }
+  GP_DEVICE bool operator==(gp_complex b) const { return re == b.re && im == b.im; }
+  GP_DEVICE bool operator!=(gp_complex b) const { return !(*this == b); }
+};
+typedef gp_complex<float> gp_c32;
+typedef gp_complex<double> gp_c64;
+
 // A value and its index: the accumulator and the result of ARGMIN and ARGMAX. Index -1: no element.
 template <class T, int PAD = 8 - int(sizeof(T))> struct gp_arg {
   T value;
@@ -43,7 +68,7 @@ template <class A> struct gp_both { A min, max; };
 
 struct gp__none {}; // the type of an absent operand
 
-enum gp__kind { GP__STRUCT, GP__SIGNED, GP__UNSIGNED, GP__FLOAT };
+enum gp__kind { GP__STRUCT, GP__SIGNED, GP__UNSIGNED, GP__FLOAT, GP__BOOL, GP__COMPLEX };
 template <class T> struct gp__traits { // structs
   static const gp__kind kind = GP__STRUCT;
 };
@@ -64,10 +89,18 @@ GPUPRIMS__TRAITS(gp_f16, GP__FLOAT, float)
 GPUPRIMS__TRAITS(gp_bf16, GP__FLOAT, float)
 GPUPRIMS__TRAITS(float, GP__FLOAT, float)
 GPUPRIMS__TRAITS(double, GP__FLOAT, double)
+GPUPRIMS__TRAITS(gp_bool, GP__BOOL, gp__u32)
+GPUPRIMS__TRAITS(gp_c32, GP__COMPLEX, gp_c32)
+GPUPRIMS__TRAITS(gp_c64, GP__COMPLEX, gp_c64)
+#ifdef GPUPRIMS__INT128
+GPUPRIMS__TRAITS(gp_i128, GP__SIGNED, gp_u128)
+GPUPRIMS__TRAITS(gp_u128, GP__UNSIGNED, gp_u128)
+#endif
 #undef GPUPRIMS__TRAITS
 
 template <class T> struct gp__is_exact { // sums and products of T are exactly associative
-  static const bool value = gp__traits<T>::kind == GP__SIGNED || gp__traits<T>::kind == GP__UNSIGNED;
+  static const bool value =
+      gp__traits<T>::kind != GP__STRUCT && gp__traits<T>::kind != GP__FLOAT && gp__traits<T>::kind != GP__COMPLEX;
 };
 
 // The largest and the lowest value: infinities for floats.
@@ -77,12 +110,17 @@ template <class T> struct gp__limits<T, GP__UNSIGNED> {
   static GP_DEVICE T lowest() { return 0; }
 };
 template <class T> struct gp__limits<T, GP__SIGNED> {
-  static GP_DEVICE T highest() { return static_cast<T>((1ull << (8 * sizeof(T) - 1)) - 1); }
+  typedef typename gp__traits<T>::wide W;
+  static GP_DEVICE T highest() { return static_cast<T>((W(1) << (8 * sizeof(T) - 1)) - 1); }
   static GP_DEVICE T lowest() { return static_cast<T>(-highest() - 1); }
 };
 template <class T> struct gp__limits<T, GP__FLOAT> {
   static GP_DEVICE T highest() { return static_cast<T>(gp__f32_from_bits(0x7f800000u)); }
   static GP_DEVICE T lowest() { return static_cast<T>(gp__f32_from_bits(0xff800000u)); }
+};
+template <class T> struct gp__limits<T, GP__BOOL> {
+  static GP_DEVICE T highest() { return T(1u); }
+  static GP_DEVICE T lowest() { return T(0u); }
 };
 
 // Keys as unsigned integers in the same order; floats in IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN.
@@ -92,6 +130,9 @@ template <> struct gp__unsigned_of<1> { typedef unsigned char type; };
 template <> struct gp__unsigned_of<2> { typedef unsigned short type; };
 template <> struct gp__unsigned_of<4> { typedef gp__u32 type; };
 template <> struct gp__unsigned_of<8> { typedef gp__u64 type; };
+#ifdef GPUPRIMS__INT128
+template <> struct gp__unsigned_of<16> { typedef gp_u128 type; };
+#endif
 template <class T, gp__kind = gp__traits<T>::kind> struct gp__ordered;
 template <class T> struct gp__ordered<T, GP__UNSIGNED> {
   typedef typename gp__unsigned_of<sizeof(T)>::type Bits;
@@ -109,4 +150,9 @@ template <class T> struct gp__ordered<T, GP__FLOAT> {
   static const Bits SIGN = Bits(Bits(1) << (8 * sizeof(T) - 1));
   static GP_DEVICE Bits encode(Bits raw) { return Bits(raw & SIGN ? ~raw : raw | SIGN); }
   static GP_DEVICE Bits decode(Bits bits) { return Bits(bits & SIGN ? bits ^ SIGN : ~bits); }
+};
+template <class T> struct gp__ordered<T, GP__BOOL> { // every true key becomes 1
+  typedef unsigned char Bits;
+  static GP_DEVICE Bits encode(Bits raw) { return Bits(raw != 0); }
+  static GP_DEVICE Bits decode(Bits bits) { return bits; }
 };

@@ -36,8 +36,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_find_out_type(gp__checking *k) {
   if (gp__finds_truth(c->primitive)) {
     q->out_type = GP_U8;
     q->acc_type = GP_U32, q->acc_size = 4;
-    if (c->out_type && c->out_type != GP_U8)
-      return gp__fail(GP_E_TYPE, "%s: @out_type is not u8: the result is one byte", k->who);
+    if (c->out_type && c->out_type != GP_U8 && c->out_type != GP_BOOL)
+      return gp__fail(GP_E_TYPE, "%s: @out_type is not u8 or bool: the result is one byte", k->who);
   } else if (c->primitive == GP_LEXICOGRAPHIC) q->out_type = q->acc_type = GP_I32, q->acc_size = 4;
   else q->out_type = q->acc_type = GP_U64, q->acc_size = 8;
   if (gp__finds_difference(c->primitive)) {
@@ -50,7 +50,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_find_out_type(gp__checking *k) {
 }
 // Comparisons need elements of a built-in type.
 GPUPRIMS__PRIVATE gp_result gp__check_find_type(gp__checking *k) {
-  return k->in.info && !k->q->user_op ? gp__no_struct(k, "op", k->q->op) : GP_SUCCESS;
+  if (k->in.info && !k->q->user_op) return gp__no_struct(k, "op", k->q->op);
+  return gp__check_operator_on(k->who, "op", k->q->op, k->q->in_type);
 }
 GPUPRIMS__PRIVATE gp_result gp__find_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;

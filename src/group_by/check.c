@@ -1,6 +1,6 @@
 // group_by/check.c - checking a call: group-by
-// uses: api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c, core/names.c,
-//   core/primitive.c, core/check_types.c, core/checking.c
+// uses: api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c, host/values.c,
+//   core/names.c, core/primitive.c, core/check_types.c, core/checking.c
 
 GPUPRIMS__PRIVATE gp_result gp__check_group_keys(gp__checking *k) {
   const gp_call *c = k->c;
@@ -9,6 +9,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_group_keys(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
   if (k->key.info)
     return gp__fail(GP_E_TYPE, "%s: @key_type is struct type \"%s\", not a built-in type", k->who, k->key.info->name);
+  if (gp__is_complex(q->key_type))
+    return gp__fail(GP_E_TYPE, "%s: @key_type is %s: use gp_sort_pairs and gp_reduce_by_key", k->who,
+                    gp__type_rows[q->key_type].name);
   if (q->op == GP_ARGMIN || q->op == GP_ARGMAX)
     return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for reduce and scan only", k->who, gp__op_rows[q->op].name);
   return GP_SUCCESS;

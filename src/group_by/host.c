@@ -1,10 +1,16 @@
 // group_by/host.c - group by
-// uses: api/lists.h, core/rules.h, core/messages.c, core/request.c, host/values.c, host/user.c, core/primitive.c,
-//   host/run.c
+// uses: api/lists.h, core/rules.h, core/messages.c, core/request.c, host/values.c, sort/host.c, host/user.c,
+//   core/primitive.c, host/run.c
 
-// The unsigned type of a key's size: keys are equal if their bits are.
-GPUPRIMS__PRIVATE gp_type gp__bits_type(size_t size) {
-  return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : GP_U64;
+// The type by which keys are compared: the unsigned type of their size, since keys are equal if their bits are. Two
+// bytes of bool that are both true may differ.
+GPUPRIMS__PRIVATE gp_type gp__group_type(gp_type type, size_t size) {
+  return type == GP_BOOL ? type
+      : size == 1        ? GP_U8
+      : size == 2        ? GP_U16
+      : size == 4        ? GP_U32
+      : size == 8        ? GP_U64
+                         : GP_U128;
 }
 // Sorts keys and values, then folds run by run.
 static gp_result gp__host_group_by(gp__host_call *h) {
@@ -23,13 +29,14 @@ static gp_result gp__host_group_by(gp__host_call *h) {
   sort.in_type = sort.out_type = q->in_type, sort.in_size = sort.out_size = q->in_size;
   sort.in_struct = sort.out_struct = q->in_struct;
   sort.end_bit = 8 * (int)q->key_size;
+  sort.field_count = gp__key_parts_of(q->key_type, &sort.fields);
   sort.keys = q->keys, sort.in = q->in;
   sort.out = values, sort.out_keys = values + q->count * q->in_size;
   sort.count = q->count;
   sort.channels = sort.active = 1;
   runs.primitive = GP_REDUCE_BY_KEY;
   runs.equal = GP_EQUAL;
-  runs.key_type = gp__bits_type(q->key_size);
+  runs.key_type = gp__group_type(q->key_type, q->key_size);
   runs.keys = sort.out_keys, runs.in = sort.out;
   result = q->count ? gp__host_run(&sort, threads) : GP_SUCCESS;
   if (result == GP_SUCCESS) result = gp__host_run(&runs, threads);

@@ -6,7 +6,8 @@
 
 // True if a group-by tries tables in shared memory.
 GPUPRIMS__PRIVATE int gp__groups_in_tables(const gp__request *q) {
-  return !q->user_op && gp__any_order(q) && (q->acc_size == 4 || q->acc_size == 8) && q->count >= GP__GROUP_FROM;
+  return !q->user_op && q->key_type != GP_BOOL && q->key_size <= 8 && gp__any_order(q) &&
+      (q->acc_size == 4 || q->acc_size == 8) && q->count >= GP__GROUP_FROM;
 }
 
 // A group-by is a sequence of other calls; the workspace holds memory for it meanwhile.
@@ -35,7 +36,7 @@ GPUPRIMS__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp_
   sort.count = runs.count = count;
   sort.count_device = runs.count_device = count_device;
   if (count) GPUPRIMS__CHECK(gp__add_step(s, who, g, &sort, pointers));
-  runs.key_type = gp__bits_type(q->key_size);
+  runs.key_type = gp__group_type(q->key_type, q->key_size);
   runs.keys = sort.out_keys, runs.in = sort.out;
   runs.op = q->op;
   runs.acc_type = q->acc_type, runs.out_type = q->out_type;

@@ -10,13 +10,21 @@ GPUPRIMS__PRIVATE gp_result gp__check_rows(const gp__checking *k, const char *na
                  (unsigned long long)count)
       : GP_SUCCESS;
 }
-// A zipped key is compared by its bytes, and nobody writes those between its members.
+// A zipped key is compared by its bytes: nobody writes those between its members, and true has several bytes.
 GPUPRIMS__PRIVATE gp_result gp__check_padding(const gp__checking *k) {
   const gp__inputs *all = &k->q->inputs;
   int i, j;
   for (i = 0; i < all->count; ++i) {
     size_t bytes = 0;
-    for (j = 0; j < 4 && all->node[i].part[j] >= 0; ++j) bytes += all->node[all->node[i].part[j]].size;
+    for (j = 0; j < 4 && all->node[i].part[j] >= 0; ++j) {
+      const gp__input_node *part = &all->node[all->node[i].part[j]];
+      if (all->node[i].kind == GP_INPUT_ZIPPED && part->type == GP_BOOL)
+        return gp__fail(GP_E_TYPE,
+                        "%s: @key_type: member %d of a zipped struct is bool, and keys are compared by bytes: convert "
+                        "it to u8 (GP_CONVERT)",
+                        k->who, j);
+      bytes += part->size;
+    }
     if (all->node[i].kind == GP_INPUT_ZIPPED && bytes != all->node[i].size)
       return gp__fail(GP_E_TYPE, "%s: @key_type: a zipped struct has %lu bytes of padding: keys are compared by bytes",
                       k->who, (unsigned long)(all->node[i].size - bytes));
@@ -33,7 +41,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_aggregate(gp__checking *k, int i, uint64_t
 #undef GPUPRIMS__OF_EACH
   const gp_aggregate *a = &k->c->aggregates[i];
   const gp_type type = gp__aggregate_type(a);
-  const int counts = a->op == GP_AGGREGATE_COUNT, places = a->op >= GP_AGGREGATE_ARGMIN;
+  const int counts = a->op == GP_AGGREGATE_COUNT, places = a->op >= GP_AGGREGATE_ARGMIN,
+            floats = gp__host_kind(a->type) == GP__WIDE_F;
   gp__checked_type in, out;
   char name[32];
   if ((int)a->op < GP_AGGREGATE_SUM || (int)a->op > GP_AGGREGATE_ARGMAX)
@@ -46,19 +55,21 @@ GPUPRIMS__PRIVATE gp_result gp__check_aggregate(gp__checking *k, int i, uint64_t
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, name, a->type, &in));
     if (in.info)
       return gp__fail(GP_E_TYPE, "%s: @%s is struct type \"%s\", not a built-in type", k->who, name, in.info->name);
+    GPUPRIMS__CHECK(gp__check_short(k->who, name, a->type, "use gp_group_by"));
     GPUPRIMS__CHECK(gp__reading(k, columns[i], a->column, &in, k->c->count, 1, 0));
   }
   snprintf(name, sizeof name, "aggregates[%d].out_type", i);
   GPUPRIMS__CHECK(gp__check_type(k->s, k->who, name, type, &out));
+  GPUPRIMS__CHECK(gp__check_short(k->who, name, type, "use gp_group_by"));
   if (out.info ||
       (counts || places                 ? !gp__is_integer(type) || out.size < 4
-           : a->op == GP_AGGREGATE_MEAN ? gp__is_integer(type)
-           : a->op == GP_AGGREGATE_SUM  ? gp__is_integer(type) != gp__is_integer(a->type)
+           : a->op == GP_AGGREGATE_MEAN ? gp__host_kind(type) != GP__WIDE_F
+           : a->op == GP_AGGREGATE_SUM  ? (floats ? gp__host_kind(type) != GP__WIDE_F : !gp__is_integer(type))
                                         : type != a->type))
     return gp__fail(GP_E_TYPE, "%s: @%s is %s, not %s", k->who, name,
                     out.info ? out.info->name : gp__type_rows[type].name,
                     counts || places                                              ? "i32, u32, i64 or u64"
-                        : a->op == GP_AGGREGATE_SUM && gp__is_integer(a->type)    ? "an integer type"
+                        : a->op == GP_AGGREGATE_SUM && !floats                    ? "an integer type"
                         : a->op == GP_AGGREGATE_MEAN || a->op == GP_AGGREGATE_SUM ? "a float type"
                                                                                   : "the type of the column");
   return gp__writing(k, outs[i], a->out, out.align, out.size, room, 1, 0);
@@ -73,6 +84,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_hash(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_input_type(k, "key_type", c->key_type, c->keys, &q->key_type, &k->key, &q->inputs.in));
   GPUPRIMS__CHECK(gp__check_rows(k, "count", c->count));
   GPUPRIMS__CHECK(gp__check_rows(k, "count2", c->count2));
+  if (c->primitive == GP_GROUP_BY_MANY && gp__is_complex(q->key_type))
+    return gp__fail(GP_E_TYPE,
+                    "%s: @key_type is %s: groups come in the order of their keys, and complex numbers have "
+                    "none; a struct of two parts has groups in the order of first occurrence",
+                    k->who, gp__type_rows[q->key_type].name);
   q->in_type = q->key_type;
   q->in_size = q->key_size = k->key.size;
   q->in_struct = q->key_struct = k->key.info;

@@ -6,6 +6,21 @@
 // complements of the least ordered values, 128-bit sums. A first pass finds the ranges of floats, and the best values;
 // a second one the sums of floats, and the indices.
 
+// The types of columns, and of results.
+#define GPUPRIMS__COLUMN_TYPES(F) \
+  F(GP_I8, signed char) \
+  F(GP_U8, unsigned char) \
+  F(GP_I16, short) \
+  F(GP_U16, unsigned short) \
+  F(GP_I32, int) \
+  F(GP_U32, unsigned int) \
+  F(GP_I64, long long) \
+  F(GP_U64, unsigned long long) \
+  F(GP_F16, gp_f16) \
+  F(GP_BF16, gp_bf16) \
+  F(GP_F32, float) \
+  F(GP_F64, double) \
+  F(GP_BOOL, gp_bool)
 // Elements as numbers (hash/numbers.h), and back.
 template <class T> GP_DEVICE gp__u64 gp__number_of(const T &x) {
   return gp__traits<T>::kind == GP__FLOAT
@@ -19,23 +34,23 @@ template <class T> GP_DEVICE T gp__number_as(gp__u64 x) {
                                           : static_cast<T>(f);
 }
 GP_DEVICE gp__u64 gp__element_at(const void *in, int type, gp__u64 i) {
-#define GPUPRIMS__CASE(NAME, value, name, device, size) \
+#define GPUPRIMS__CASE(value, device) \
   case value: \
     return gp__number_of(static_cast<const device *>(in)[i]);
   switch (type) {
-    GP_TYPES(GPUPRIMS__CASE)
+    GPUPRIMS__COLUMN_TYPES(GPUPRIMS__CASE)
   default:
     return 0;
   }
 #undef GPUPRIMS__CASE
 }
 GP_DEVICE void gp__put_number(void *out, int type, gp__u64 i, gp__u64 x) {
-#define GPUPRIMS__CASE(NAME, value, name, device, size) \
+#define GPUPRIMS__CASE(value, device) \
   case value: \
     static_cast<device *>(out)[i] = gp__number_as<device>(x); \
     break;
   switch (type) {
-    GP_TYPES(GPUPRIMS__CASE)
+    GPUPRIMS__COLUMN_TYPES(GPUPRIMS__CASE)
   default:
     break;
   }

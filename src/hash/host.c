@@ -1,11 +1,13 @@
 // hash/host.c - groups, distinct elements, joins
 // uses: api/config.h, api/lists.h, api/structs.h, top_k/policy.h, hash/numbers.h, hash/folds.h, core/system.c,
-//   core/messages.c, core/request.c, host/values.c, host/indices.c, host/user.c, core/primitive.c, host/run.c
+//   core/messages.c, core/request.c, host/values.c, host/indices.c, sort/host.c, host/user.c, core/primitive.c,
+//   host/run.c
 
 // Rows of equal keys get one number, in the order of their first occurrence.
 typedef struct gp__host_table {
   const unsigned char *keys;
   size_t size;
+  int truth; // keys are bool: all that is not 0 is equal
   uint64_t slot_count, found;
   uint32_t *slots, *first, *place; // a number plus 1, or 0; the first row of a number; the number of a row
 } gp__host_table;
@@ -13,6 +15,7 @@ typedef struct gp__host_table {
 static uint64_t gp__host_slot(const gp__host_table *t, const unsigned char *key) {
   uint64_t x = 0, word, at;
   size_t i;
+  if (t->truth) return *key != 0;
   for (i = 0; i < t->size; i += 8) {
     word = 0;
     memcpy(&word, key + i, t->size - i < 8 ? t->size - i : 8);
@@ -27,6 +30,7 @@ static gp_result gp__host_fill_table(const gp__request *q, gp__host_table *t, co
   uint64_t i;
   t->keys = (const unsigned char *)keys;
   t->size = q->key_size;
+  t->truth = q->key_type == GP_BOOL;
   t->slot_count = 2 * count + 2;
   t->found = 0;
   t->slots = (uint32_t *)calloc((size_t)(t->slot_count + 2 * count), 4);
@@ -58,6 +62,7 @@ static gp_result gp__host_order_groups(const gp__request *q, gp__host_table *t, 
   memset(&sort, 0, sizeof sort);
   sort.primitive = GP_SORT;
   sort.key_type = q->key_type, sort.key_size = q->key_size;
+  sort.field_count = gp__key_parts_of(q->key_type, &sort.fields);
   sort.in_type = sort.out_type = GP_U32, sort.in_size = sort.out_size = 4;
   sort.end_bit = 8 * (int)q->key_size;
   sort.keys = room, sort.in = t->first;

@@ -2,5 +2,6 @@
 // uses: core/rules.h, core/text.c, core/spelling.c
 
 GPUPRIMS__PRIVATE void gp__name_hash_key(const gp__spelling *q, gp__text *t) {
-  gp__add(t, ", gp__unsigned_of<%d>::type, %d", q->word, q->size);
+  if (!q->word) gp__add(t, ", gp_bool, 1");
+  else gp__add(t, ", gp__unsigned_of<%d>::type, %d", q->word, q->size);
 }

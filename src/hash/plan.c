@@ -1,7 +1,7 @@
 // hash/plan.c - plans of calls with hash tables
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, core/rules.h, core/shape.h,
-//   core/request.c, core/kinds.c, core/primitive.c, hash/host.c, core/state.c, core/reads.c, hash/check.c,
-//   core/spelling.c, graph/launch.c, hash/launch.c
+//   core/request.c, host/values.c, core/kinds.c, core/primitive.c, hash/host.c, core/state.c, core/reads.c,
+//   hash/check.c, core/spelling.c, graph/launch.c, hash/launch.c
 
 GPUPRIMS__PRIVATE int gp__kinds_of_hash(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
@@ -20,13 +20,13 @@ GPUPRIMS__PRIVATE int gp__kinds_of_hash(const gp__request *q, const gp_policy *p
   kinds[count++] = GP__HASH_FINISH;
   return count;
 }
-// Kernels know keys as words, the largest that their size and alignment allow.
+// Kernels know keys as words, the largest that their size and alignment allow, but for bool.
 GPUPRIMS__PRIVATE void gp__spell_hash(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   int word = 8;
   (void)p, (void)h;
   while ((q->key_struct ? q->key_struct->align : q->key_size) % (unsigned)word || q->key_size % (unsigned)word)
     word /= 2;
-  w->word = word;
+  w->word = q->key_type == GP_BOOL ? 0 : word;
   w->size = (int)q->key_size / word;
   w->in_type = w->key_type = w->out_type = GP_TYPE_DEFAULT;
   w->in_struct = w->key_struct = NULL;

@@ -2,7 +2,7 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, top_k/policy.h, map/policy.h, hash/arguments.h, device/warp.cuh,
 //   device/lanes.cuh, device/hash.cuh, device/kernel.cuh
 
-// A key of COUNT words. exact: equal hashes are equal keys.
+// A key of COUNT words, or of one gp_bool, whose hash is that of 0 or 1. exact: equal hashes are equal keys.
 template <class W, int COUNT> struct gp__hash_key {
   static const bool exact = int(sizeof(W)) * COUNT <= 4;
   static GP_DEVICE gp__u32 hash(const W *key) {

@@ -9,11 +9,15 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
   gp__request *q = k->q;
   const int weights = c->in2 || c->in2_type;
   if (k->in.info) return gp__fail(GP_E_TYPE, "%s: @in_type is a struct type, not a built-in type", k->who);
+  if (q->in_type == GP_BOOL)
+    return gp__fail(GP_E_TYPE, "%s: @in_type is bool: to count values, use gp_count_if", k->who);
+  GPUPRIMS__CHECK(gp__check_short(k->who, "in_type", q->in_type, "use gp_lower_bound and gp_group_by"));
   if (weights) {
     q->in2_type = c->in2_type ? c->in2_type : c->in_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in2_type (of weights)", q->in2_type, &k->in2));
     if (k->in2.info)
       return gp__fail(GP_E_TYPE, "%s: @in2_type (of weights) is a struct type, not a built-in type", k->who);
+    GPUPRIMS__CHECK(gp__check_short(k->who, "in2_type (of weights)", q->in2_type, "convert them"));
   }
   if (c->out_type == GP_F32 || c->out_type == GP_F64) {
     if (!weights)
@@ -29,7 +33,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
   }
   GPUPRIMS__CHECK(gp__check_integer(k, "out_type (of counters)", c->out_type, 4, 8,
                                     "i32, u32, i64 or u64 (with weights, also f32 or f64)", &q->out_type, &k->out));
-  return weights && !gp__is_integer(q->in2_type)
+  return weights && !gp__is_integer(q->in2_type) && q->in2_type != GP_BOOL
       ? gp__fail(GP_E_TYPE, "%s: @in2_type: weights of %s need counters (@out_type) of f32 or f64", k->who,
                  gp__type_rows[q->in2_type].name)
       : GP_SUCCESS;

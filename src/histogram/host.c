@@ -2,8 +2,6 @@
 // uses: api/config.h, api/lists.h, core/shape.h, core/request.c, host/config.c, host/types.c, host/values.c,
 //   host/call.c, host/exact.c, host/indices.c
 
-__extension__ typedef unsigned __int128 gp__u128;
-
 // Maps signed integers to the order of unsigned ones.
 static void gp__host_unsign(gp_type type, gp__wide *w, size_t n) {
   size_t i;

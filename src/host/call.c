@@ -2,6 +2,11 @@
 // uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/types.c,
 //   host/values.c, host/operators.c
 
+// AND and OR read their operands as true or false, and so does every built-in operator on bool.
+static int gp__host_normalises(gp_op op, const gp__op_info *user, gp_type type) {
+  return !user && (op == GP_AND || op == GP_OR || type == GP_BOOL);
+}
+
 // The source of elements, and their conversions on the way in.
 typedef struct gp__host_source {
   const unsigned char *base;
@@ -9,7 +14,7 @@ typedef struct gp__host_source {
   size_t from_size, to_size;
   gp_op unary;             // CONVERT if elements are only converted
   const gp__op_info *user; // a user's unary operator, or NULL
-  int normalise;           // AND, OR: nonzero becomes 1
+  int normalise;           // AND, OR, any operator on bool: nonzero becomes 1
   size_t limit;            // elements that may be asked for at a time
 } gp__host_source;
 
@@ -70,6 +75,16 @@ static const unsigned char *gp__host_elements(const gp__host_source *s, uint64_t
   size_t i;
   if (s->user) {
     for (i = 0; i < n; ++i) gp__host_apply(s->user, y + i * s->to_size, x + i * s->from_size, NULL);
+    x = y;
+  } else if (s->unary == GP_ABS && gp__is_complex(s->from)) {
+    const gp_type part = gp__host_real(s->from);
+    for (i = 0; i < n; ++i) {
+      gp__wide w[2];
+      gp__host_widen(part, x + i * s->from_size, w, 2);
+      w[0].f = gp__host_magnitude(s->from, w[0].f, w[1].f);
+      gp__host_narrow(part, GP__WIDE_F, w, w + 1, 1);
+      gp__host_convert(part, s->to, w + 1, y + i * s->to_size, 1);
+    }
     x = y;
   } else if (s->unary == GP_NOT) {
     gp__host_truth(s->from, s->to, 0, x, y, n);

@@ -72,6 +72,23 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
       gp__host_apply(user, result.bytes, x + i * size, z ? z + i * step * size : NULL);
       truth[i] = result.bytes[0] != 0;
     }
+  } else if (gp__is_complex(type)) { // a is 0 where they are equal
+    gp__wide p[2], q[2];
+    for (i = 0; i < n; ++i) {
+      gp__host_widen(gp__host_real(type), x + i * size, p, 2);
+      gp__host_widen(gp__host_real(type), z + i * step * size, q, 2);
+      a[i].i = !(p[0].f == q[0].f && p[1].f == q[1].f);
+    }
+    b->i = 0;
+    gp__host_compare(op, GP__WIDE_I, a, b, 0, truth, n);
+  } else if (gp__host_is_long(type)) { // a is -1, 0 or 1 as x is below, equal to or above z
+    for (i = 0; i < n; ++i) {
+      const gp__h_u128 p = ((const gp__h_u128 *)x)[i], q = ((const gp__h_u128 *)z)[i * step];
+      const gp__h_u128 flip = type == GP_I128 ? (gp__u128)1 << 127 : 0;
+      a[i].i = ((p ^ flip) > (q ^ flip)) - ((p ^ flip) < (q ^ flip));
+    }
+    b->i = 0;
+    gp__host_compare(op, GP__WIDE_I, a, b, 0, truth, n);
   } else {
     gp__host_widen(type, x, a, n);
     gp__host_widen(type, z, b, step ? n : 1);

@@ -32,11 +32,12 @@ static void gp__host_apply_to_parts(const gp__inputs *all, const gp__input_node 
     for (i = 0; i < n; ++i)
       gp__host_apply(at->user_op, out + i * at->size, x + i * a->size, b ? y + i * b->size : NULL);
   } else if (!b) {
-    const gp__host_source s = gp__host_source_of(x, a->type, a->size, at->type, at->size, at->op, NULL, 0);
+    const gp__host_source s =
+        gp__host_source_of(x, a->type, a->size, at->type, at->size, at->op, NULL, at->type == GP_BOOL);
     const unsigned char *made = gp__host_elements(&s, 0, n, out);
     if (made != out) memcpy(out, made, n * at->size);
   } else {
-    const int normalise = at->op == GP_AND || at->op == GP_OR;
+    const int normalise = gp__host_normalises(at->op, NULL, at->type);
     const gp__host_source s = gp__host_source_of(x, a->type, a->size, at->type, at->size, GP_CONVERT, NULL, normalise);
     const gp__host_source t = gp__host_source_of(y, b->type, b->size, at->type, at->size, GP_CONVERT, NULL, normalise);
     gp__host_buffer p, q;

@@ -23,7 +23,7 @@ typedef struct gp__host_op {
   size_t size;             // of an accumulator
   int commutative;
   int exact;
-  uint64_t flip; // see GPUPRIMS__FLIPPED
+  gp__u128 flip; // see GPUPRIMS__FLIPPED
   gp__value identity;
 } gp__host_op;
 
@@ -177,6 +177,7 @@ GPUPRIMS__INTEGER_LOOPS(u8, i8)
 GPUPRIMS__INTEGER_LOOPS(u16, i16)
 GPUPRIMS__INTEGER_LOOPS(u32, i32)
 GPUPRIMS__INTEGER_LOOPS(u64, i64)
+GPUPRIMS__INTEGER_LOOPS(u128, i128)
 // A step of the half types is long: as a function it compiles faster and runs no slower.
 #define GPUPRIMS__OUT_OF_LINE static __attribute__((noinline))
 #define GPUPRIMS__FLOAT_LOOPS(F, W, U, I, LOAD, STORE, CHAIN, STEP) \
@@ -190,6 +191,14 @@ GPUPRIMS__FLOAT_LOOPS(bf16, float, u16, i16, gp__host_bf16_load, gp__host_bf16_s
                       GPUPRIMS__OUT_OF_LINE)
 GPUPRIMS__FLOAT_LOOPS(f32, float, u32, i32, , , GPUPRIMS__CHAIN4, GPUPRIMS__INLINE)
 GPUPRIMS__FLOAT_LOOPS(f64, double, u64, i64, , , GPUPRIMS__CHAIN2, GPUPRIMS__INLINE)
+
+#define GPUPRIMS__CHAIN1(op, a, x) op(a, (x)[0])
+#define GPUPRIMS__COMPLEX_LOOPS(C, CHAIN) \
+  GPUPRIMS__LOOP_MAP(C##_sub, gp__h_##C, uint32_t, , , gp__host_subtract_##C) \
+  GPUPRIMS__LOOPS_INEXACT(C##_sum, gp__h_##C, uint32_t, , , gp__host_add_##C, CHAIN, GPUPRIMS__INLINE) \
+  GPUPRIMS__LOOPS_INEXACT(C##_prod, gp__h_##C, uint32_t, , , gp__host_multiply_##C, CHAIN, GPUPRIMS__OUT_OF_LINE)
+GPUPRIMS__COMPLEX_LOOPS(c32, GPUPRIMS__CHAIN2)
+GPUPRIMS__COMPLEX_LOOPS(c64, GPUPRIMS__CHAIN1)
 
 // A user's operator: the same loops through a function pointer. It may write its result over its first operand.
 static void gp__host_user_map(const gp__host_op *op, void *out, const void *a, const void *b, size_t n) {
@@ -233,7 +242,7 @@ static void gp__host_user_pairs(const gp__host_op *op, void *values, size_t n) {
 // Gives op the loops of a built-in operator on a type; returns 0 if there are none. After normalisation AND is the
 // minimum and OR the maximum.
 static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
-  const uint64_t all = ~(uint64_t)0, top = (uint64_t)1 << (gp__host_size(type) * 8 - 1);
+  const gp__u128 all = ~(gp__u128)0, top = gp__host_size(type) ? (gp__u128)1 << (gp__host_size(type) * 8 - 1) : 0;
 #define GPUPRIMS__CASE(OP, TYPE, set, pairs_, flip_) \
   case GPUPRIMS__PAIR(GP_##OP, GP_##TYPE): { \
     const gp__host_loops found = {gp__host_##set##_map, gp__host_##set##_fold, gp__host_##set##_scan, pairs_}; \
@@ -259,23 +268,42 @@ static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
   GPUPRIMS__CASE(BIT_OR, TYPE, U##_bit_or, NULL, 0) \
   GPUPRIMS__CASE(BIT_XOR, TYPE, U##_bit_xor, NULL, 0)
 #define GPUPRIMS__CASES_FLOAT(TYPE, F) \
-  GPUPRIMS__CASES_ORDER(TYPE, F##_min, (uint64_t)0) \
+  GPUPRIMS__CASES_ORDER(TYPE, F##_min, (gp__u128)0) \
   GPUPRIMS__CASE_SUB(TYPE, F) \
   GPUPRIMS__CASE(SUM, TYPE, F##_sum, gp__host_##F##_sum_pairs, 0) \
   GPUPRIMS__CASE(PROD, TYPE, F##_prod, gp__host_##F##_prod_pairs, 0)
   switch (GPUPRIMS__PAIR(name, type)) {
-    GPUPRIMS__CASES_INTEGER(I8, u8, i8, (uint64_t)0)
+    GPUPRIMS__CASES_INTEGER(I8, u8, i8, (gp__u128)0)
     GPUPRIMS__CASES_INTEGER(U8, u8, i8, top)
-    GPUPRIMS__CASES_INTEGER(I16, u16, i16, (uint64_t)0)
+    GPUPRIMS__CASES_INTEGER(I16, u16, i16, (gp__u128)0)
     GPUPRIMS__CASES_INTEGER(U16, u16, i16, top)
-    GPUPRIMS__CASES_INTEGER(I32, u32, i32, (uint64_t)0)
+    GPUPRIMS__CASES_INTEGER(I32, u32, i32, (gp__u128)0)
     GPUPRIMS__CASES_INTEGER(U32, u32, i32, top)
-    GPUPRIMS__CASES_INTEGER(I64, u64, i64, (uint64_t)0)
+    GPUPRIMS__CASES_INTEGER(I64, u64, i64, (gp__u128)0)
     GPUPRIMS__CASES_INTEGER(U64, u64, i64, top)
+    GPUPRIMS__CASES_INTEGER(I128, u128, i128, (gp__u128)0)
+    GPUPRIMS__CASES_INTEGER(U128, u128, i128, top)
     GPUPRIMS__CASES_FLOAT(F16, f16)
     GPUPRIMS__CASES_FLOAT(BF16, bf16)
     GPUPRIMS__CASES_FLOAT(F32, f32)
     GPUPRIMS__CASES_FLOAT(F64, f64)
+#define GPUPRIMS__CASES_COMPLEX(TYPE, C) \
+  GPUPRIMS__CASE_SUB(TYPE, C) \
+  GPUPRIMS__CASE(SUM, TYPE, C##_sum, gp__host_##C##_sum_pairs, 0) \
+  GPUPRIMS__CASE(PROD, TYPE, C##_prod, gp__host_##C##_prod_pairs, 0)
+    GPUPRIMS__CASES_COMPLEX(C32, c32)
+    GPUPRIMS__CASES_COMPLEX(C64, c64)
+#undef GPUPRIMS__CASES_COMPLEX
+    // Operands are 0 or 1 (gp__host_take).
+  case GPUPRIMS__PAIR(GP_PROD, GP_BOOL):
+  case GPUPRIMS__PAIR(GP_AND, GP_BOOL):
+  case GPUPRIMS__PAIR(GP_MIN, GP_BOOL):
+    GPUPRIMS__CASE(BIT_AND, BOOL, u8_bit_or, NULL, all)
+  case GPUPRIMS__PAIR(GP_SUM, GP_BOOL):
+  case GPUPRIMS__PAIR(GP_OR, GP_BOOL):
+  case GPUPRIMS__PAIR(GP_MAX, GP_BOOL):
+    GPUPRIMS__CASE(BIT_OR, BOOL, u8_bit_or, NULL, 0)
+    GPUPRIMS__CASE(BIT_XOR, BOOL, u8_bit_xor, NULL, 0)
   default:
     return 0;
   }
@@ -289,7 +317,8 @@ static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
 static void gp__host_identity(gp_op op, gp_type type, void *identity) {
   gp__wide w;
   gp__wide_kind kind = GP__WIDE_I;
-  if (op == GP_MIN || op == GP_MAX || op == GP_ARGMIN || op == GP_ARGMAX) { // saturates to an integer's limits
+  if (type == GP_BOOL) w.i = op == GP_MIN || op == GP_ARGMIN || op == GP_PROD || op == GP_AND || op == GP_BIT_AND;
+  else if (op == GP_MIN || op == GP_MAX || op == GP_ARGMIN || op == GP_ARGMAX) { // saturates to an integer's limits
     w.f = op == GP_MIN || op == GP_ARGMIN ? 1e308 * 10 : -1e308 * 10;
     kind = GP__WIDE_F;
   } else w.i = op == GP_PROD || op == GP_AND ? 1 : op == GP_BIT_AND ? -1 : 0;

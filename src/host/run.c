@@ -40,14 +40,12 @@ static gp_result gp__host_take_operator(gp__host_call *h, gp_type to, size_t siz
   }
   return GP_SUCCESS;
 }
-// AND and OR read their operands as true or false.
-static int gp__host_normalises(const gp__request *q) { return !q->user_op && (q->op == GP_AND || q->op == GP_OR); }
 // Sets the operands of a fold, its operator and its initial value.
 static gp_result gp__host_take_fold(gp__host_call *h, int exclusive) {
   const gp__request *q = h->q;
   const gp_type to = q->acc_type;
   const size_t size = q->is_arg ? gp__host_size(to) : q->acc_size;
-  const int normalise = gp__host_normalises(q);
+  const int normalise = gp__host_normalises(q->op, q->user_op, to);
   gp_result result = gp__host_take(h, to, size, q->transform, q->user_transform, normalise, "transform");
   if (result == GP_SUCCESS) result = gp__host_take_operator(h, to, size);
   if (result != GP_SUCCESS) return result;

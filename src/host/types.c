@@ -11,6 +11,8 @@ enum {
 
 // Elements in the caller's memory, whatever their declared type there.
 #define GPUPRIMS__MAY_ALIAS __attribute__((may_alias))
+__extension__ typedef unsigned __int128 gp__u128;
+typedef uint8_t gp__h_bool;
 typedef int8_t gp__h_i8;
 typedef uint8_t gp__h_u8;
 typedef int16_t GPUPRIMS__MAY_ALIAS gp__h_i16;
@@ -23,6 +25,14 @@ typedef uint16_t GPUPRIMS__MAY_ALIAS gp__h_f16;
 typedef uint16_t GPUPRIMS__MAY_ALIAS gp__h_bf16;
 typedef float GPUPRIMS__MAY_ALIAS gp__h_f32;
 typedef double GPUPRIMS__MAY_ALIAS gp__h_f64;
+typedef struct gp__h_c32 { // aliases what its members do
+  gp__h_f32 re, im;
+} gp__h_c32;
+typedef struct gp__h_c64 {
+  gp__h_f64 re, im;
+} gp__h_c64;
+__extension__ typedef __int128 gp__h_i128 __attribute__((may_alias, aligned(8)));
+__extension__ typedef unsigned __int128 gp__h_u128 __attribute__((may_alias, aligned(8)));
 
 #define GPUPRIMS__PAIR(op, type) ((int)(op)*64 + (int)(type)) // an operator on a type, as a case
 #define GPUPRIMS__INLINE static inline __attribute__((unused))

@@ -30,12 +30,61 @@ GPUPRIMS__INLINE uint16_t gp__host_bf16_store(float x) { // to nearest even
   const uint32_t u = gp__host_bits32(x);
   return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? u >> 16 | 0x40u : (u + 0x7fffu + (u >> 16 & 1u)) >> 16);
 }
+GPUPRIMS__INLINE uint8_t gp__host_bool_load(uint8_t x) { return x != 0; }
 // double to float, rounded to odd: a second rounding, to a half type, then gives the same as a single one.
 GPUPRIMS__INLINE float gp__host_to_odd(double x) {
   const float f = (float)x;
   const double back = f;
   const uint32_t below = (back < x) ? 1 : 0, above = (back > x) ? 1 : 0, away = (x < 0) ? below : above;
   return gp__host_float((gp__host_bits32(f) - away) | below | above);
+}
+
+// A product on its own: the compiler must not fuse it with a sum.
+GPUPRIMS__INLINE float gp__host_product_f32(float a, float b) {
+  float x = a * b;
+  __asm__("" : "+m"(x));
+  return x;
+}
+GPUPRIMS__INLINE double gp__host_product_f64(double a, double b) {
+  double x = a * b;
+  __asm__("" : "+m"(x));
+  return x;
+}
+GPUPRIMS__INLINE double gp__host_sqrt(double x) { // without libm, which the call of the builtin may need
+#if defined(__x86_64__)
+  __asm__("sqrtsd %0, %0" : "+x"(x));
+#elif defined(__aarch64__)
+  __asm__("fsqrt %d0, %d0" : "+w"(x));
+#else
+  x = __builtin_sqrt(x);
+#endif
+  return x;
+}
+// Operators on complex numbers, as gp_complex has them.
+#define GPUPRIMS__HOST_COMPLEX(c, F, f) \
+  GPUPRIMS__INLINE gp__h_##c gp__host_##c(F re, F im) { \
+    gp__h_##c r; \
+    r.re = re, r.im = im; \
+    return r; \
+  } \
+  GPUPRIMS__INLINE gp__h_##c gp__host_add_##c(gp__h_##c a, gp__h_##c b) { \
+    return gp__host_##c(a.re + b.re, a.im + b.im); \
+  } \
+  GPUPRIMS__INLINE gp__h_##c gp__host_subtract_##c(gp__h_##c a, gp__h_##c b) { \
+    return gp__host_##c(a.re - b.re, a.im - b.im); \
+  } \
+  GPUPRIMS__INLINE gp__h_##c gp__host_multiply_##c(gp__h_##c a, gp__h_##c b) { \
+    return gp__host_##c(gp__host_product_##f(a.re, b.re) - gp__host_product_##f(a.im, b.im), \
+                        gp__host_product_##f(a.re, b.im) + gp__host_product_##f(a.im, b.re)); \
+  }
+GPUPRIMS__HOST_COMPLEX(c32, float, f32)
+GPUPRIMS__HOST_COMPLEX(c64, double, f64)
+GPUPRIMS__INLINE double gp__host_magnitude(gp_type type, double re, double im) { // see gp__magnitude_of
+  const double x = re < 0 ? -re : re, y = im < 0 ? -im : im, infinite = 1e308 * 10;
+  const double large = x > y ? x : y, small = x > y ? y : x, r = small / large;
+  if (x == infinite || y == infinite) return infinite;
+  if (type == GP_C32) return (float)gp__host_sqrt(gp__host_product_f64(x, x) + gp__host_product_f64(y, y));
+  return small == 0 ? large + small : large * gp__host_sqrt(1 + gp__host_product_f64(r, r));
 }
 
 // An element in the widest type of its kind.
@@ -47,9 +96,9 @@ typedef union gp__wide {
 typedef enum gp__wide_kind { GP__WIDE_I, GP__WIDE_U, GP__WIDE_F } gp__wide_kind;
 
 GPUPRIMS__INLINE gp__wide_kind gp__host_kind(gp_type type) {
-  return type >= GP_F16                                                     ? GP__WIDE_F
-      : type == GP_U8 || type == GP_U16 || type == GP_U32 || type == GP_U64 ? GP__WIDE_U
-                                                                            : GP__WIDE_I;
+  return type >= GP_F16 && type <= GP_F64                                                      ? GP__WIDE_F
+      : type == GP_U8 || type == GP_U16 || type == GP_U32 || type == GP_U64 || type == GP_BOOL ? GP__WIDE_U
+                                                                                               : GP__WIDE_I;
 }
 GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
 #define GPUPRIMS__SIZE(NAME, value, name, device, size) size,
@@ -71,7 +120,15 @@ GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
   X(F16, f16, f, gp__host_f16_load) \
   X(BF16, bf16, f, gp__host_bf16_load) \
   X(F32, f32, f, ) \
-  X(F64, f64, f, )
+  X(F64, f64, f, ) \
+  X(BOOL, bool, u, gp__host_bool_load)
+// Types of 16 bytes, which have no gp__wide.
+#define GPUPRIMS__HOST_LONGS(X) \
+  X(I128, i128, , ) \
+  X(U128, u128, , )
+GPUPRIMS__INLINE int gp__is_complex(gp_type type) { return type == GP_C32 || type == GP_C64; }
+GPUPRIMS__INLINE gp_type gp__host_real(gp_type type) { return type == GP_C32 ? GP_F32 : GP_F64; } // of a complex type
+GPUPRIMS__INLINE int gp__host_is_long(gp_type type) { return type == GP_I128 || type == GP_U128; }
 static void gp__host_widen(gp_type type, const void *in, gp__wide *w, size_t n) {
   size_t i;
 #define GPUPRIMS__WIDEN(NAME, name, member, LOAD) \
@@ -130,7 +187,34 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
     default:
       break;
     }
+  if (gp__is_complex(type)) { // imaginary part 0
+    const size_t size = gp__host_size(type);
+    memset(out, 0, n * size);
+    for (i = 0; i < n; ++i) gp__host_narrow(gp__host_real(type), kind, w + i, (unsigned char *)out + i * size, 1);
+    return;
+  }
+  if (type == GP_I128 || type == GP_U128) {
+    const gp__u128 top = (gp__u128)1 << 127;
+    gp__h_u128 *y = (gp__h_u128 *)out;
+    for (i = 0; i < n; ++i) {
+      const double x = w[i].f;
+      y[i] = kind == GP__WIDE_I  ? (gp__u128)w[i].i
+          : kind == GP__WIDE_U   ? w[i].u
+          : x != x               ? 0
+          : type == GP_I128      ? (x >= (double)top        ? top - 1
+                                        : x <= -(double)top ? top
+                                        : x < 0             ? 0 - (gp__u128)-x
+                                                            : (gp__u128)x)
+          : x >= 2 * (double)top ? ~(gp__u128)0
+          : x <= 0               ? 0
+                                 : (gp__u128)x;
+    }
+    return;
+  }
   switch (type) {
+  case GP_BOOL: // NaN is true
+    for (i = 0; i < n; ++i) ((gp__h_u8 *)out)[i] = kind == GP__WIDE_F ? w[i].f != 0 : w[i].u != 0;
+    break;
     GPUPRIMS__WRAPS(I8, U8, u8)
     GPUPRIMS__WRAPS(I16, U16, u16)
     GPUPRIMS__WRAPS(I32, U32, u32)
@@ -146,6 +230,46 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
 #undef GPUPRIMS__SATURATES
 #undef GPUPRIMS__WRAPS
 #undef GPUPRIMS__TO_FLOAT
+}
+
+// From i128 and u128: to float in one rounding, to others through 64 bits or a double.
+static void gp__host_convert_long(gp_type from, gp_type to, const void *in, void *out, size_t n) {
+  const gp__h_u128 *x = (const gp__h_u128 *)in;
+  const size_t size = gp__host_size(to);
+  size_t i;
+  if (gp__host_is_long(to)) memmove(out, in, n * sizeof *x);
+  else
+    for (i = 0; i < n; ++i) {
+      const gp__h_u128 u = x[i];
+      const gp__h_i128 s = (gp__h_i128)u;
+      const int is_signed = from == GP_I128, floats = gp__host_kind(to) == GP__WIDE_F;
+      gp__wide w;
+      if (to == GP_F32) {
+        ((gp__h_f32 *)out)[i] = is_signed ? (float)s : (float)u;
+        continue;
+      }
+      if (floats) w.f = is_signed ? (double)s : (double)u;
+      else w.u = to == GP_BOOL ? u != 0 : (uint64_t)u;
+      gp__host_narrow(to, floats ? GP__WIDE_F : GP__WIDE_U, &w, (unsigned char *)out + i * size, 1);
+    }
+}
+
+static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out, size_t n);
+static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, void *out, size_t n);
+// To and from complex numbers.
+static void gp__host_convert_complex(gp_type from, gp_type to, const void *in, void *out, size_t n) {
+  const size_t from_size = gp__host_size(from), to_size = gp__host_size(to);
+  const int complex = gp__is_complex(from);
+  const gp_type part = complex ? gp__host_real(from) : from;
+  size_t i;
+  if (complex && gp__is_complex(to)) gp__host_convert(part, gp__host_real(to), in, out, 2 * n);
+  else if (to == GP_BOOL) gp__host_truth(from, to, 1, in, out, n);
+  else {
+    const gp_type real = complex ? to : gp__host_real(to);
+    if (!complex) memset(out, 0, n * to_size);
+    for (i = 0; i < n; ++i)
+      gp__host_convert(part, real, (const unsigned char *)in + i * from_size, (unsigned char *)out + i * to_size, 1);
+  }
 }
 
 // CONVERT. `out` may be `in` if the sizes are equal and n is at most GP__HOST_ELEMENTS.
@@ -164,6 +288,14 @@ static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out
   GPUPRIMS__DIRECT(F32, f32, F16, f16, gp__host_f16_store)
   GPUPRIMS__DIRECT(F32, f32, BF16, bf16, gp__host_bf16_store)
 #undef GPUPRIMS__DIRECT
+  if (gp__is_complex(from) || gp__is_complex(to)) {
+    gp__host_convert_complex(from, to, in, out, n);
+    return;
+  }
+  if (gp__host_is_long(from)) {
+    gp__host_convert_long(from, to, in, out, n);
+    return;
+  }
   for (i = 0; i < n; i += k) {
     k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
     gp__host_widen(from, (const unsigned char *)in + i * from_size, w, k);
@@ -178,7 +310,16 @@ static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, 
   for (i = 0; i < n; i += k) {
     k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
     gp__host_widen(from, (const unsigned char *)in + i * from_size, w, k);
-    if (gp__host_kind(from) == GP__WIDE_F)
+    if (gp__is_complex(from)) {
+      gp__wide p[2];
+      for (j = 0; j < k; ++j) {
+        gp__host_widen(gp__host_real(from), (const unsigned char *)in + (i + j) * from_size, p, 2);
+        w[j].u = (p[0].f != 0 || p[1].f != 0) == truth;
+      }
+    } else if (gp__host_is_long(from)) {
+      const gp__h_u128 *x = (const gp__h_u128 *)in + i;
+      for (j = 0; j < k; ++j) w[j].u = (x[j] != 0) == truth;
+    } else if (gp__host_kind(from) == GP__WIDE_F)
       for (j = 0; j < k; ++j) w[j].u = (w[j].f != 0) == truth;
     else
       for (j = 0; j < k; ++j) w[j].u = (w[j].u != 0) == truth;
@@ -189,6 +330,20 @@ static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, 
 // NEGATE, ABS, SQUARE in a type; `out` may be `in`.
 static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, size_t n) {
   size_t i;
+  if (gp__is_complex(type)) { // ABS is elsewhere: its result is real
+    if (op == GP_NEGATE) gp__host_unary(gp__host_real(type), op, in, out, 2 * n);
+    else if (type == GP_C32)
+      for (i = 0; i < n; ++i) {
+        const gp__h_c32 a = ((const gp__h_c32 *)in)[i];
+        ((gp__h_c32 *)out)[i] = gp__host_multiply_c32(a, a);
+      }
+    else
+      for (i = 0; i < n; ++i) {
+        const gp__h_c64 a = ((const gp__h_c64 *)in)[i];
+        ((gp__h_c64 *)out)[i] = gp__host_multiply_c64(a, a);
+      }
+    return;
+  }
 #define GPUPRIMS__UNARY(OP, NAME, name, expression) \
   case GPUPRIMS__PAIR(GP_##OP, GP_##NAME): { \
     const gp__h_##name *x = (const gp__h_##name *)in; \
@@ -210,6 +365,7 @@ static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, si
     GPUPRIMS__UNARY_INTEGER(I16, i16, U16, u16)
     GPUPRIMS__UNARY_INTEGER(I32, i32, U32, u32)
     GPUPRIMS__UNARY_INTEGER(I64, i64, U64, u64)
+    GPUPRIMS__UNARY_INTEGER(I128, i128, U128, u128)
   case GPUPRIMS__PAIR(GP_NEGATE, GP_BF16):
     GPUPRIMS__UNARY(NEGATE, F16, f16, a ^ 0x8000u)
   case GPUPRIMS__PAIR(GP_ABS, GP_BF16):
@@ -222,7 +378,7 @@ static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, si
     GPUPRIMS__UNARY(NEGATE, F64, f64, -a)
     GPUPRIMS__UNARY(ABS, F64, u64, a & ~((uint64_t)1 << 63))
     GPUPRIMS__UNARY(SQUARE, F64, f64, a * a)
-  default: // ABS of unsigned types
+  default: // ABS of unsigned types; ABS and SQUARE of bool
     if (out != in) memcpy(out, in, n * gp__host_size(type));
   }
 #undef GPUPRIMS__UNARY

@@ -1,7 +1,6 @@
 // map/check.c - checking a call: maps
-// uses: api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c, core/names.c,
-//   map/kinds.c, core/primitive.c, core/check_types.c, core/reads.c, core/checking.c, core/check_call_types.c,
-//   core/check_buffers.c
+// uses: api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c, map/kinds.c,
+//   core/primitive.c, core/check_types.c, core/reads.c, core/checking.c, core/check_call_types.c, core/check_buffers.c
 
 GPUPRIMS__PRIVATE gp_result gp__check_map_out_type(gp__checking *k) {
   const gp_call *c = k->c;
@@ -19,6 +18,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_map_out_type(gp__checking *k) {
                     k->who);
   if (c->primitive == GP_IOTA && k->out.info)
     return gp__fail(GP_E_TYPE, "%s: @out_type is a struct type, not a built-in type", k->who);
+  if (c->primitive == GP_IOTA) return gp__check_ramp_type(k->who, "out_type", q->out_type);
   return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__check_map_types(gp__checking *k) {
@@ -27,9 +27,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_map_types(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_types(k));
   if (!(k->reads & GP__READS_OP)) return GP_SUCCESS;
   if (!q->user_op && (k->in.info || k->in2.info || k->out.info)) return gp__no_struct(k, "op", q->op);
-  if (q->op >= GP_BIT_AND && q->op <= GP_BIT_XOR && !gp__is_integer(q->out_type))
-    return gp__fail(GP_E_OPERATOR, "%s: @op: %s works on integers only, not on %s", k->who, gp__op_rows[q->op].name,
-                    gp__type_rows[q->out_type].name);
+  GPUPRIMS__CHECK(gp__check_operator_on(k->who, "op", q->op, q->out_type));
   if (c->primitive == GP_ADJACENT_DIFFERENCE && (k->in.info || k->out.info) && q->in_type != q->out_type)
     return gp__fail(GP_E_TYPE,
                     "%s: @in_type and @out_type differ: the call copies one element and cannot convert struct types",

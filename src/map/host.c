@@ -7,6 +7,11 @@ static void gp__host_iota(gp_type type, const void *from, const void *by, uint64
   gp__wide start, step, w[GP__HOST_ELEMENTS];
   gp__h_f32 f[GP__HOST_ELEMENTS], f_start, f_step;
   size_t i;
+  if (gp__host_is_long(type)) {
+    const gp__h_u128 low = *(const gp__h_u128 *)from, more = *(const gp__h_u128 *)by;
+    for (i = 0; i < n; ++i) ((gp__h_u128 *)(void *)out)[i] = low + (first + i) * more;
+    return;
+  }
   gp__host_widen(type, from, &start, 1);
   gp__host_widen(type, by, &step, 1);
   if (gp__host_kind(type) != GP__WIDE_F) {

@@ -29,7 +29,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_map(const gp__launching *l) {
 // A binary operator on the elements of two inputs.
 GPUPRIMS__PRIVATE gp_result gp__host_binary(gp__host_call *h) {
   const gp__request *q = h->q;
-  const int normalise = gp__host_normalises(q);
+  const int normalise = gp__host_normalises(q->op, q->user_op, q->out_type);
   if (!q->user_op) GPUPRIMS__CHECK(gp__host_take(h, q->out_type, q->out_size, GP_OP_DEFAULT, NULL, normalise, "op"));
   GPUPRIMS__CHECK(gp__host_take_operator(h, q->out_type, q->out_size));
   if (!q->user_op) {
@@ -56,7 +56,8 @@ GPUPRIMS__PRIVATE gp_result gp__host_adjacent(const gp__request *q, int threads)
   pairs.in2_type = q->in_type, pairs.in2_size = q->in_size, pairs.in2_struct = q->in_struct;
   pairs.out = right ? out : out + q->out_size;
   pairs.count = q->count - 1;
-  edge = gp__host_source_of(in, q->in_type, q->in_size, q->out_type, q->out_size, GP_CONVERT, NULL, 0);
+  edge = gp__host_source_of(in, q->in_type, q->in_size, q->out_type, q->out_size, GP_CONVERT, NULL,
+                            q->out_type == GP_BOOL && !q->user_op);
   memcpy(right ? out + pairs.count * q->out_size : out,
          gp__host_elements(&edge, right ? pairs.count : 0, 1, converted.bytes), q->out_size);
   return gp__host_run(&pairs, threads);
@@ -69,7 +70,8 @@ GPUPRIMS__PRIVATE gp_result gp__host_maps(gp__host_call *h) {
   case GP_TRANSFORM2:
     return gp__host_binary(h);
   case GP_TRANSFORM:
-    GPUPRIMS__CHECK(gp__host_take(h, q->out_type, q->out_size, q->op, q->user_op, 0, "op"));
+    GPUPRIMS__CHECK(gp__host_take(h, q->out_type, q->out_size, q->op, q->user_op,
+                                  gp__host_normalises(q->op, q->user_op, q->out_type), "op"));
     break;
   case GP_COPY:
     h->in = gp__host_source_of(q->in, q->out_type, q->out_size, q->out_type, q->out_size, GP_CONVERT, NULL, 0);

@@ -28,6 +28,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
   q->key_type = c->key_type;
   GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
   if (k->key.info && !q->user_op) return gp__no_struct(k, "op", q->op);
+  if (!q->user_op) GPUPRIMS__CHECK(gp__check_operator_on(k->who, "op", q->op, q->key_type));
   q->key_struct = k->key.info;
   q->key_size = k->key.size;
   if (c->primitive == GP_IS_SORTED) {
@@ -50,11 +51,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
   return GP_SUCCESS;
 }
 
+GPUPRIMS__PRIVATE int gp__sorts_as_integer(gp_type type) { return gp__is_integer(type) || type == GP_BOOL; }
 // Merge sort of numbers is a radix sort, unless the policy asks for merges: numbers are ordered as their bits, except
 // -0, and a stable sort has one result.
 GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q, int host) {
   return c->primitive == GP_MERGE_SORT && !q->user_op &&
-      (gp__is_integer(q->key_type) || (!host && !q->key_struct && c->count >> GP__NUMBERS_LOG2)) &&
+      (gp__sorts_as_integer(q->key_type) || (!host && !q->key_struct && c->count >> GP__NUMBERS_LOG2)) &&
       !(c->policy && (c->policy->algorithm == GP_MERGE_PASSES || c->policy->algorithm == GP_FOUR_WAY_PASSES));
 }
 
@@ -69,7 +71,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
 GPUPRIMS__PRIVATE gp_result gp__check_radix_sorted(gp__checking *k) {
   gp__request *q = k->q;
   gp_call sort = *k->c;
-  const int numbers = !gp__is_integer(q->key_type);
+  const int numbers = !gp__sorts_as_integer(q->key_type);
   if (!gp__is_radix_sorted(k->c, q, k->host)) return GP_SUCCESS;
   sort.primitive = GP_SORT;
   sort.op = GP_OP_DEFAULT;

@@ -23,16 +23,18 @@ static int gp__host_before_user(const gp__host_order *o, const unsigned char *x,
     return LOAD(*(const gp__h_##name *)x) > LOAD(*(const gp__h_##name *)y); \
   }
 GPUPRIMS__HOST_NUMBERS(GPUPRIMS__BEFORE)
+GPUPRIMS__HOST_LONGS(GPUPRIMS__BEFORE)
 #undef GPUPRIMS__BEFORE
 
 static gp__host_order gp__host_order_of(const gp__request *q) {
   gp__host_order o = {gp__host_before_user, q->user_op};
-#define GPUPRIMS__ORDER_OF(NAME, value, name, device, size) \
+#define GPUPRIMS__ORDER_OF(NAME, name, member, LOAD) \
   case GP_##NAME: \
     o.before = q->op == GP_GREATER ? gp__host_greater_##name : gp__host_less_##name; \
     break;
   if (!q->user_op) switch (q->key_type) {
-      GP_TYPES(GPUPRIMS__ORDER_OF)
+      GPUPRIMS__HOST_NUMBERS(GPUPRIMS__ORDER_OF)
+      GPUPRIMS__HOST_LONGS(GPUPRIMS__ORDER_OF)
     default:
       break;
     }

@@ -39,10 +39,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_row_types(gp__checking *k) {
   q->out_size = k->out.size;
   if (q->user_equal) return GP_SUCCESS;
   if (q->in_struct || q->acc_struct || q->out_struct) return gp__no_struct(k, "apply", q->equal);
-  return q->equal >= GP_BIT_AND && q->equal <= GP_BIT_XOR && !gp__is_integer(q->out_type)
-      ? gp__fail(GP_E_OPERATOR, "%s: @apply: %s works on integers only, and the output is %s", k->who,
-                 gp__op_rows[q->equal].name, gp__type_rows[q->out_type].name)
-      : GP_SUCCESS;
+  return gp__check_operator_on(k->who, "apply", q->equal, q->out_type);
 }
 
 GPUPRIMS__PRIVATE uint64_t gp__distance(int64_t stride) { return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride; }

@@ -44,7 +44,7 @@ static void gp__host_apply_state(const gp__request *q, const gp__host_op *op, co
                                  const gp__host_state *s, unsigned char *y) {
   gp__value a, b;
   gp__host_source of_x, of_s;
-  const int truth = q->equal == GP_AND || q->equal == GP_OR;
+  const int truth = gp__host_normalises(q->equal, NULL, q->out_type);
   if (q->user_equal) {
     gp__host_apply(q->user_equal, y, x, s->value.bytes);
     return;

@@ -1,7 +1,7 @@
 // rows/plan.c - plans of calls on rows of strided arrays
 // uses: api/config.h, api/lists.h, api/policy.h, core/rules.h, core/shape.h, rows/policy.h, rows/arguments.h,
-//   core/system.c, core/request.c, rows/host.c, core/kinds.c, core/primitive.c, host/run.c, core/reads.c, rows/check.c,
-//   core/spelling.c, rows/names.c, core/launch.c
+//   core/system.c, core/request.c, host/call.c, rows/host.c, core/kinds.c, core/primitive.c, host/run.c, core/reads.c,
+//   rows/check.c, core/spelling.c, rows/names.c, core/launch.c
 
 // A row of no elements has a result, which a reduction writes.
 GPUPRIMS__PRIVATE int gp__rows_are_idle(const gp__request *q) {
@@ -67,8 +67,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_rows(const gp__launching *l) {
 GPUPRIMS__PRIVATE gp_result gp__host_axis(gp__host_call *h) {
   const gp__request *q = h->q;
   if (q->primitive == GP_ROW_MAP) { // its states are not converted to the output's type
-    GPUPRIMS__CHECK(gp__host_take(h, q->acc_type, q->acc_size, q->transform, q->user_transform, gp__host_normalises(q),
-                                  "transform"));
+    GPUPRIMS__CHECK(gp__host_take(h, q->acc_type, q->acc_size, q->transform, q->user_transform,
+                                  gp__host_normalises(q->op, q->user_op, q->acc_type), "transform"));
     GPUPRIMS__CHECK(gp__host_take_operator(h, q->acc_type, q->acc_size));
   } else GPUPRIMS__CHECK(gp__host_take_fold(h, 0));
   return gp__host_rows(h);

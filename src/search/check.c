@@ -1,6 +1,6 @@
 // search/check.c - checking a call: searches in sorted arrays
-// uses: api/lists.h, api/call.h, core/rules.h, core/messages.c, core/request.c, core/primitive.c, core/checking.c,
-//   core/check_operators.c, core/check_call_types.c, core/check_buffers.c
+// uses: api/lists.h, api/call.h, core/rules.h, core/messages.c, core/request.c, core/primitive.c, core/check_types.c,
+//   core/checking.c, core/check_operators.c, core/check_call_types.c, core/check_buffers.c
 
 GPUPRIMS__PRIVATE int gp__is_bound(gp_primitive p) { return p == GP_LOWER_BOUND || p == GP_UPPER_BOUND; }
 
@@ -17,7 +17,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_needles(gp__checking *k) {
   q->key_type = q->in_type;
   k->key = k->in;
   if (k->in.info && !q->user_op) return gp__no_struct(k, "op", q->op);
-  return GP_SUCCESS;
+  return q->user_op ? GP_SUCCESS : gp__check_operator_on(k->who, "op", q->op, q->in_type);
 }
 // Positions of type u32 must reach the array's length, or the number of segments.
 GPUPRIMS__PRIVATE gp_result gp__check_positions(gp__checking *k) {

@@ -42,6 +42,7 @@ static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end)
   }
   switch (q->in_type) {
     GPUPRIMS__HOST_NUMBERS(GPUPRIMS__BOUND)
+    GPUPRIMS__HOST_LONGS(GPUPRIMS__BOUND)
   default:
     break;
   }

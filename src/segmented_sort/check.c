@@ -12,6 +12,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   q->key_type = c->key_type;
   GPUPRIMS__CHECK(gp__check_type(k->s, who, "key_type", q->key_type, &k->key));
   if (k->key.info) return gp__fail(GP_E_TYPE, "%s: @key_type is a struct type, not a built-in type", who);
+  GPUPRIMS__CHECK(gp__check_short(who, "key_type", q->key_type, "sort by segment and key: a struct and gp_key_field"));
   q->key_size = k->key.size;
   if (values) {
     q->in_type = c->in_type;

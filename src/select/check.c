@@ -46,14 +46,17 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
 // Predicates test the elements, or the stencil in their place. Comparisons need a built-in type.
 GPUPRIMS__PRIVATE gp_result gp__check_predicate_type(gp__checking *k) {
   gp__request *q = k->q;
+  const gp__checked_type *tested = k->by_stencil ? &k->key : &k->in;
+  const gp_type type = k->by_stencil ? k->c->key_type : q->in_type;
   if (!gp__is_predicated(k->c->primitive)) return GP_SUCCESS;
   if (k->by_stencil) {
-    q->key_type = k->c->key_type;
+    q->key_type = type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type (of the stencil)", q->key_type, &k->key));
   }
-  if (!(k->by_stencil ? k->key.info : k->in.info)) return GP_SUCCESS;
-  if (q->op && !q->user_op) return gp__no_struct(k, "op", q->op);
-  return q->transform && !q->user_transform ? gp__no_struct(k, "predicate2", q->transform) : GP_SUCCESS;
+  if (tested->info && q->op && !q->user_op) return gp__no_struct(k, "op", q->op);
+  if (tested->info && q->transform && !q->user_transform) return gp__no_struct(k, "predicate2", q->transform);
+  GPUPRIMS__CHECK(gp__check_operator_on(k->who, "op", q->op, type));
+  return gp__check_operator_on(k->who, "predicate2", q->transform, type);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_predicate_values(gp__checking *k) {
   const gp_call *c = k->c;

@@ -1,6 +1,6 @@
 // sort/check.c - checking a call: sorts
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, sort/radix_policy.h, core/system.c,
-//   core/messages.c, core/request.c, host/values.c, core/names.c, core/primitive.c, core/check_types.c,
+//   core/messages.c, core/request.c, host/values.c, sort/host.c, core/names.c, core/primitive.c, core/check_types.c,
 //   core/checking.c, core/check_call_types.c, core/check_buffers.c
 
 // Checks the values that move with keys: of in_type or, without an input, indices of out_type. They move as the
@@ -44,6 +44,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_fields(gp__checking *k, int *bits) {
     const gp_key_field *f = &c->fields[i];
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "fields: a type", f->type, &t));
     if (t.info) return gp__fail(GP_E_TYPE, "%s: @fields: field %d has a struct type, not a built-in type", k->who, i);
+    GPUPRIMS__CHECK(gp__check_short(k->who, "fields: a type", f->type, "give its two halves as fields"));
     if (f->offset % t.size || f->offset > k->key.size || t.size > k->key.size - f->offset)
       return gp__fail(GP_E_ARGUMENT,
                       "%s: @fields: field %d: %s at offset %lu is not aligned, or not inside %s of %lu bytes", k->who,
@@ -75,6 +76,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "acc_type (of transform's result)", q->acc_type, &ordered));
     if (ordered.info)
       return gp__fail(GP_E_TYPE, "%s: @acc_type (of transform's result) is a struct type, not a built-in type", k->who);
+    GPUPRIMS__CHECK(gp__check_short(k->who, "acc_type (of transform's result)", q->acc_type, "sort by fields"));
     q->acc_size = ordered.size;
     bits = 8 * (int)ordered.size;
     if (c->fields) return gp__fail(GP_E_ARGUMENT, "%s: @fields and @transform are both set: set one of them", k->who);
@@ -82,6 +84,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
     return gp__fail(GP_E_TYPE, "%s: @acc_type is set, but there is no transform", k->who);
   } else if (c->fields || c->field_count) {
     GPUPRIMS__CHECK(gp__check_key_fields(k, &bits));
+  } else if ((q->field_count = gp__key_parts_of(c->key_type, &q->fields)) != 0) {
+    q->acc_size = 8;
   } else if (k->key.info) {
     return gp__fail(GP_E_TYPE,
                     "%s: @key_type is a struct type: set fields or a transform (a user's operator) to order the keys, "

@@ -1,6 +1,6 @@
 // sort/host.c - radix sort
-// uses: api/config.h, api/lists.h, api/structs.h, core/arguments.h, core/messages.c, core/request.c, host/values.c,
-//   host/call.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/rules.h, core/arguments.h, core/messages.c, core/request.c,
+//   host/values.c, host/call.c
 
 // The ordered form of a built-in type, as in >>warp.
 static uint64_t gp__host_ordered(gp_type type, const unsigned char *bytes) {
@@ -8,16 +8,45 @@ static uint64_t gp__host_ordered(gp_type type, const unsigned char *bytes) {
   const uint64_t sign = (uint64_t)1 << (bits - 1), all = sign - 1 + sign;
   uint64_t x = 0;
   memcpy(&x, bytes, bits / 8); // little-endian
-  return gp__host_kind(type) == GP__WIDE_U ? x
-      : gp__host_kind(type) == GP__WIDE_I  ? x ^ sign
-      : x & sign                           ? ~x & all
-                                           : x | sign;
+  return type == GP_BOOL                  ? x != 0
+      : gp__host_kind(type) == GP__WIDE_U ? x
+      : gp__host_kind(type) == GP__WIDE_I ? x ^ sign
+      : x & sign                          ? ~x & all
+                                          : x | sign;
+}
+// The parts that order keys of a built-in type, the most significant first. Returns their number; 0: the key is one.
+GPUPRIMS__PRIVATE int gp__key_parts_of(gp_type type, const gp_key_field **parts) {
+  static const gp_key_field truth[] = {{0, GP_BOOL, 0}}, i128[] = {{8, GP_I64, 0}, {0, GP_U64, 0}},
+                            u128[] = {{8, GP_U64, 0}, {0, GP_U64, 0}}, c32[] = {{0, GP_F32, 0}, {4, GP_F32, 0}},
+                            c64[] = {{0, GP_F64, 0}, {8, GP_F64, 0}};
+  if (type != GP_BOOL && !gp__host_is_long(type) && !gp__is_complex(type)) return 0;
+  *parts = type == GP_BOOL ? truth : type == GP_I128 ? i128 : type == GP_U128 ? u128 : type == GP_C32 ? c32 : c64;
+  return type == GP_BOOL ? 1 : 2;
+}
+// A complex key as NumPy orders it (see gp__complex_part): its high part, or the low one.
+static uint64_t gp__host_complex_part(gp_type part, const double *x, const unsigned char *key, int high) {
+  static const unsigned char zero[8] = {0};
+  const size_t size = gp__host_size(part);
+  const unsigned nans = (x[0] != x[0] ? 2u : 0u) | (x[1] != x[1] ? 1u : 0u), of = high || nans == 1 ? 0 : 1;
+  if (high && nans) return (size == 4 ? 0xff800000u : 0xfff0000000000000u) + nans;
+  if (nans == 3) return 0;
+  return gp__host_ordered(part, x[of] == 0 ? zero : key + of * size);
+}
+static uint64_t gp__host_complex_word(gp_type type, const unsigned char *key, int word) {
+  const gp_type part = gp__host_real(type);
+  gp__wide w[2];
+  double x[2];
+  gp__host_widen(part, key, w, 2);
+  x[0] = w[0].f, x[1] = w[1].f;
+  if (type == GP_C64) return gp__host_complex_part(part, x, key, word);
+  return gp__host_complex_part(part, x, key, 1) << 32 | gp__host_complex_part(part, x, key, 0);
 }
 // 64 bits of the ordered key, the least significant word first.
 static uint64_t gp__host_key_word(const gp__request *q, const unsigned char *key, int word) {
   gp__value made;
   uint64_t x = 0;
   int i, at = 0;
+  if (!q->user_transform && gp__is_complex(q->key_type)) return gp__host_complex_word(q->key_type, key, word);
   if (q->user_transform) {
     gp__host_apply(q->user_transform, made.bytes, key, NULL);
     return gp__host_ordered(q->acc_type, made.bytes);

@@ -73,6 +73,22 @@ template <int OFFSET, class T, bool DESCENDING> struct gp__key_field {
     return DESCENDING ? static_cast<Bits>(~x) : x;
   }
 };
+// Complex keys in NumPy's order: by real part, then by imaginary part; then those with a NaN: as imaginary part, by the
+// real one; as real part, by the imaginary one; as both. -0 and +0 are equal.
+template <class F, bool HIGH> struct gp__complex_part {
+  static const int bits = 8 * int(sizeof(F));
+  typedef typename gp__ordered<F>::Bits Bits;
+  static GP_DEVICE Bits ordered(F x) {
+    gp__key_parts<F, Bits> parts;
+    parts.key = x;
+    return gp__radix_number<F>::bits(parts.part[0], 0);
+  }
+  static GP_DEVICE gp__u64 of(const gp_complex<F> &x) {
+    const unsigned nans = (x.re != x.re ? 2u : 0u) | (x.im != x.im ? 1u : 0u);
+    if (HIGH) return nans ? ordered(gp__limits<F>::highest()) + nans : ordered(x.re);
+    return nans == 3 ? 0 : ordered(nans == 1 ? x.re : x.im);
+  }
+};
 template <class... Fields> struct gp__key_fields { // none
   static const int bits = 0;
   template <class Key> static GP_DEVICE gp__u64 word(const Key &, int) { return 0; }

@@ -1,8 +1,8 @@
 // sort/names.c - template arguments of sorts
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, sort/hybrid_policy.h, sort/radix_policy.h,
 //   sort/counting_policy.h, sort/choice_policy.h, sort/cooperative_policy.h, core/geometry.h, sort/portable.h,
-//   sort/scratch.h, sort/geometry.h, core/text.c, core/request.c, core/names.c, core/kinds.c, core/spelling.c,
-//   core/kernel_names.c
+//   sort/scratch.h, sort/geometry.h, core/text.c, core/request.c, host/values.c, core/names.c, core/kinds.c,
+//   core/spelling.c, core/kernel_names.c
 
 // Names the type by which a radix sort reads a key.
 GPUPRIMS__PRIVATE void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
@@ -10,6 +10,9 @@ GPUPRIMS__PRIVATE void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
   int i;
   if (q->user_transform) {
     gp__add(t, "gp__decomposed_key<%s, gp__op_2, %s>", key, gp__type_rows[q->acc_type].device);
+  } else if (gp__is_complex(q->key_type)) {
+    const char *part = q->key_type == GP_C32 ? "float" : "double";
+    gp__add(t, "gp__field_key<%s, gp__complex_part<%s, true>, gp__complex_part<%s, false>>", key, part, part);
   } else if (q->list_count) {
     gp__add(t, "gp__field_key<%s", key);
     for (i = 0; i < (int)q->list_count; ++i)

@@ -47,7 +47,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_ranked_keys(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
   if (k->key.info)
     return gp__fail(GP_E_TYPE, "%s: @key_type is struct type %s, not a built-in type", k->who, k->key.info->name);
-  return GP_SUCCESS;
+  return gp__check_short(k->who, "key_type", q->key_type, "use gp_sort_keys");
 }
 GPUPRIMS__PRIVATE gp_result gp__top_k_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;

@@ -1721,6 +1721,7 @@ static void group_big(void) {
 #include "gp_check_rows.h"
 
 #include "gp_check_inputs.h"
+#include "gp_check_types.h"
 
 #include "gp_check_hash.h"
 
@@ -1817,6 +1818,7 @@ static const struct {
               {"sorting_policies", group_sorting_policies},
               {"inputs", group_inputs},
               {"hash", group_hash},
+              {"elements", group_elements},
               {"layouts", group_layouts},
               {"transposes", group_transposes},
               {"building", group_graph_building},

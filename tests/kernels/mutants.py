@@ -73,6 +73,7 @@ FILES = {
     "LAYOUT_ACCESS": "test_layouts.cpp",
     "TILE": "test_tile.cpp",
     "AUTHORS": "test_tile_authors.cpp",
+    "TYPES": "test_types.cpp",
     "TRANSPOSE": "test_transpose.cpp",
     "TRANSPOSE_IN_PLACE": "test_transpose.cpp",
     "TRANSPOSE_TILE": "test_transpose.cpp",
@@ -99,6 +100,7 @@ FILES = {
     "MARCHING_CUBES": "test_marching_cubes.cpp",
     "INPUTS": "test_inputs.cpp",
     "INPUT_CALLS": "../unit/test_inputs.cpp",
+    "ARGUMENTS": "../unit/test_dispatch_arguments.cpp",
     "TUNER": "../unit/test_tuner.cpp",
     "TUNER_SEARCH": "../unit/test_search.cpp",
     "INFLATE": "../unit/test_inflate.cpp",
@@ -1438,6 +1440,82 @@ MUTANTS = {
         "SEARCH", "src/device/tile_search.cuh",
         "count[n] = step > 0 && left >= step ? step - 1 : left;",
                                           "count[n] = step > 0 && left >= step ? step / 2 : left;"),
+    "bool: arithmetic keeps its byte": (
+        "TYPES", "src/device/types.cuh", "bits(x ? 1 : 0)", "bits(static_cast<unsigned char>(x))"),
+    "bool: a true byte does not read as 1": (
+        "TYPES", "src/device/types.cuh", "return bits ? 1u : 0u;", "return bits;"),
+    "bool: true keys sort by their bytes": (
+        "TYPES", "src/device/types.cuh", "return Bits(raw != 0);", "return raw;"),
+    "bool: a wide number is cut before it is tested": (
+        "TYPES", "src/device/operators.cuh", "static_cast<typename gp__traits<A>::wide>(a) != 0 ? 1u : 0u",
+        "static_cast<gp__u32>(static_cast<typename gp__traits<A>::wide>(a)) != 0 ? 1u : 0u"),
+    "i128: the largest value of 64 bits": (
+        "TYPES", "src/device/types.cuh", "(W(1) << (8 * sizeof(T) - 1)) - 1",
+        "(W(1) << (sizeof(W) > 8 ? 63 : 8 * sizeof(T) - 1)) - 1"),
+    "i128: is ordered as if it had no sign": (
+        "TYPES", "src/device/types.cuh", "GPUPRIMS__TRAITS(gp_i128, GP__SIGNED, gp_u128)",
+        "GPUPRIMS__TRAITS(gp_i128, GP__UNSIGNED, gp_u128)"),
+    "fields: the higher word of a key": (
+        "TYPES", "src/sort/keys.cuh", "const int at = Below::bits - 64 * w;", "const int at = Below::bits + 0 * w;"),
+    "complex: a product's real part": (
+        "TYPES", "src/device/types.cuh", "gp__product(re, b.re) - gp__product(im, b.im)",
+        "gp__product(re, b.re) + gp__product(im, b.im)"),
+    "complex: equality sees the real part alone": (
+        "TYPES", "src/device/types.cuh", "return re == b.re && im == b.im;", "return re == b.re;"),
+    "complex: sums count as exact": (
+        "TYPES", "src/device/types.cuh", " && gp__traits<T>::kind != GP__COMPLEX;", ";"),
+    "complex: NaNs sort by their bits": (
+        "TYPES", "src/sort/keys.cuh", "return nans ? ordered(gp__limits<F>::highest()) + nans : ordered(x.re);",
+        "return ordered(x.re);"),
+    "complex: a NaN's low part": (
+        "TYPES", "src/sort/keys.cuh", "ordered(nans == 1 ? x.re : x.im)", "ordered(x.im)"),
+    "complex: truth is the real part's": (
+        "TYPES", "src/device/operators.cuh", "R(a.re != 0 || a.im != 0 ? 1u : 0u)", "R(a.re != 0 ? 1u : 0u)"),
+    "complex: the absolute value of an infinity and a NaN": (
+        "TYPES", "src/device/operators.cuh", "if (x == infinite || y == infinite) return infinite;", ""),
+    "types: keys of bool in hash tables are bytes": (
+        "ARGUMENTS", "src/hash/plan.c", "q->key_type == GP_BOOL ? 0 : word;", "word;"),
+    "types: the host compares keys of bool by bytes": (
+        "ARGUMENTS", "src/hash/host.c", "if (t->truth) return *key != 0;", ""),
+    "types: members of zipped keys may be bool": (
+        "ARGUMENTS", "src/hash/check.c", " && part->type == GP_BOOL)", " && part->type == GP_I128)"),
+    "types: groups by complex keys": (
+        "ARGUMENTS", "src/hash/check.c", "c->primitive == GP_GROUP_BY_MANY && gp__is_complex(q->key_type)", "0"),
+    "types: columns of 16 bytes": (
+        "ARGUMENTS", "src/hash/check.c",
+        "GPUPRIMS__CHECK(gp__check_short(k->who, name, a->type, \"use gp_group_by\"));", ""),
+    "types: results of aggregates of 16 bytes": (
+        "ARGUMENTS", "src/hash/check.c",
+        "GPUPRIMS__CHECK(gp__check_short(k->who, name, type, \"use gp_group_by\"));", ""),
+    "types: a sum of bool is a float": (
+        "ARGUMENTS", "src/hash/check.c", "(floats ? gp__host_kind(type) != GP__WIDE_F : !gp__is_integer(type))",
+        "gp__is_integer(type) != gp__is_integer(a->type)"),
+    "types: a mean is bool": (
+        "ARGUMENTS", "src/hash/check.c", "a->op == GP_AGGREGATE_MEAN ? gp__host_kind(type) != GP__WIDE_F",
+        "a->op == GP_AGGREGATE_MEAN ? gp__is_integer(type)"),
+    "types: indices of 16 bytes": (
+        "ARGUMENTS", "src/scatter/check.c", " || k->in2.size < 4 || k->in2.size > 8", " || k->in2.size < 4"),
+    "types: a scatter's transform is not checked": (
+        "ARGUMENTS", "src/scatter/check.c",
+        "GPUPRIMS__CHECK(gp__check_operator_on(k->who, \"transform\", c->transform, q->out_type));", ""),
+    "types: a scatter's predicate is not checked": (
+        "ARGUMENTS", "src/scatter/check.c",
+        "return gp__check_operator_on(k->who, \"op\", k->q->op, replaces ? k->q->in_type : k->q->key_type);",
+        "return GP_SUCCESS;"),
+    "types: a row map's operator is not checked": (
+        "ARGUMENTS", "src/rows/check.c",
+        "return gp__check_operator_on(k->who, \"apply\", q->equal, q->out_type);", "return GP_SUCCESS;"),
+    "types: a row map of bool reads bytes on the host": (
+        "ARGUMENTS", "src/rows/host.c", "gp__host_normalises(q->equal, NULL, q->out_type)",
+        "(q->equal == GP_AND || q->equal == GP_OR)"),
+    "types: ARGMINMAX of 16 bytes": (
+        "ARGUMENTS", "src/core/check_types.c", " || op == GP_ARGMAX || op == GP_ARGMINMAX)", " || op == GP_ARGMAX)"),
+    "types: top-k of segments with keys of 16 bytes": (
+        "ARGUMENTS", "src/top_k/check.c",
+        "return gp__check_short(k->who, \"key_type\", q->key_type, \"use gp_sort_keys\");",
+        "return GP_SUCCESS;"),
+    "types: bool is a number class of its own": (
+        "HASH", "src/hash/numbers.h", "type >= GP_F16 && type <= GP_F64", "type >= GP_F16"),
     "copy: shifts by a byte too few": (
         "MAP", "src/device/common.cuh",
         "bits = offset % 4 * 8;", "bits = offset % 4 * 8 & 16;"),

@@ -22,6 +22,10 @@ template <class K> struct words_of { // as gp__spell_hash has them
   static const int bytes = sizeof(K) % alignof(K) ? 1 : int(alignof(K)), count = int(sizeof(K)) / bytes;
   typedef typename gp__unsigned_of<bytes>::type type;
 };
+template <> struct words_of<gp_bool> {
+  static const int bytes = 1, count = 1;
+  typedef gp_bool type;
+};
 template <class K> K key_from(u64 x) {
   K key;
   std::memset(&key, 0, sizeof key);
@@ -67,6 +71,7 @@ template <class K> std::vector<K> make_keys(size_t n, u64 different, int way) {
   }
   return keys;
 }
+static std::string bytes_of(const gp_bool &key) { return std::string(1, char(key.bits != 0)); } // of equal keys
 template <class K> std::string bytes_of(const K &key) {
   return std::string(reinterpret_cast<const char *>(&key), sizeof key);
 }
@@ -135,6 +140,10 @@ void groups(const char *name, size_t n, u64 different, int way, unsigned blocks,
   Column<int> c(ints, seed % 3);
   Column<float> f(floats, 0);
   Column<double> d(doubles, 1);
+  std::vector<u8> bits(n);
+  for (u8 &bit : bits) bit = random32() % 2 ? u8(random32()) : 0;
+  Column<u8> t(bits, seed % 2);
+  const bool truths = seed % 2; // the first sum and the last mean: of bool
   Device<u64> count(std::vector<u64>(1, n), 0), out_count(1);
   Device<u32> places(n), list(n), rows(n);
   Device<K> taken(n);
@@ -184,6 +193,7 @@ void groups(const char *name, size_t n, u64 different, int way, unsigned blocks,
   Device<double> mean(kept), total(kept);
   Device<float> least(kept), middle(kept);
   Device<u32> many(kept), argmin(kept);
+  if (truths) of[0].type = of[7].type = GP_BOOL, of[0].column = of[7].column = t.in.data;
   void *const outs[8] = {sum.data, mean.data, argmax.data, least.data, many.data, total.data, argmin.data, middle.data};
   for (int i = 0; i < 8; ++i) of[i].out = outs[i];
   gp__list_folds(of, 8, 0, &a);
@@ -201,13 +211,13 @@ void groups(const char *name, size_t n, u64 different, int way, unsigned blocks,
   for (size_t g = 0; g < kept; ++g) {
     const std::vector<size_t> &r = of_key[first[g].second];
     if (a.out_keys) same_keys = same_keys && bytes_of(out_keys.data[g]) == first[g].second;
-    long long int_sum = 0;
+    long long int_sum = 0, true_sum = 0;
     size_t low = r[0], high = r[0];
     __int128 exact = 0; // in units of 2^-30
     bool nan = false, up = false, down = false, float_nan = false;
     float smallest = floats[r[0]];
     for (size_t i : r) {
-      int_sum += ints[i];
+      int_sum += ints[i], true_sum += bits[i] != 0;
       if (ints[i] < ints[low]) low = i;
       if (!std::isnan(floats[high]) && (std::isnan(floats[i]) || floats[i] > floats[high])) high = i;
       float_nan = float_nan || std::isnan(floats[i]);
@@ -216,8 +226,9 @@ void groups(const char *name, size_t n, u64 different, int way, unsigned blocks,
       if (std::isfinite(doubles[i])) exact += __int128(std::ldexp(doubles[i], 30));
     }
     double expected = nan || (up && down) ? NAN : up ? INFINITY : down ? -INFINITY : std::ldexp(double(exact), -30);
-    same_results = same_results && sum.data[g] == int_sum && many.data[g] == r.size() && argmin.data[g] == low &&
-        argmax.data[g] == (long long)high && same(middle.data[g], float(double(int_sum) / double(r.size()))) &&
+    same_results = same_results && sum.data[g] == (truths ? true_sum : int_sum) && many.data[g] == r.size() &&
+        argmin.data[g] == low && argmax.data[g] == (long long)high &&
+        same(middle.data[g], float(double(truths ? true_sum : int_sum) / double(r.size()))) &&
         (float_nan ? std::isnan(least.data[g]) : same(least.data[g], smallest));
     const double average = expected / double(r.size());
     same_sums = same_sums &&
@@ -423,5 +434,6 @@ int main(int argc, char **argv) {
   all<Wider, Odd, u32>("6 bytes", seeds);
   all<Narrow, Mixed, long long>("12 bytes", seeds);
   all<Narrow, Deep, u32>("16 bytes", seeds);
+  all<Narrow, gp_bool, u32>("bool", seeds);
   return finish();
 }

@@ -4,7 +4,7 @@ import numpy as np
 import oracle
 from gpuprims_ctypes import DTYPES, TYPES
 
-TYPE_NAMES = list(TYPES)
+TYPE_NAMES = list(DTYPES)  # test_host_types.py has the others
 SIZE_LIST = [0, 1, 2, 3, 7, 31, 32, 33, 255, 1023, 1024, 1025, 2047, 4097]
 KINDS = ["uniform", "small", "special", "constant", "zeros", "extremes"]
 

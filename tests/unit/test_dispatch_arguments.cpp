@@ -1195,7 +1195,7 @@ static void test_more_arguments(bool host) {
   WRONG(GP_E_OVERLAP, "out and out2 (lengths) overlap", GP_NONTRIVIAL_RUNS, c.out2 = b.out + 8);
   FINE(GP_RUN_LENGTHS, c.out2 = nullptr, c.out_keys = nullptr);
   for (gp_primitive p : {GP_ANY, GP_ALL, GP_EQUAL_ARRAYS, GP_IS_PARTITIONED})
-    WRONG(GP_E_TYPE, "out_type is not u8: the result is one byte", p, c.out_type = GP_I32);
+    WRONG(GP_E_TYPE, "out_type is not u8 or bool: the result is one byte", p, c.out_type = GP_I32);
   WRONG(GP_E_NULL, "out_keys is null", GP_UNIQUE, c.out_keys = nullptr);
   WRONG(GP_E_NULL, ": out is null", GP_UNIQUE, c.in_type = GP_F64, c.in = b.in);
   WRONG(GP_E_NULL, ": in is null", GP_UNIQUE, c.in_type = GP_F64, c.out = b.out);
@@ -1601,6 +1601,119 @@ static void test_names() {
   CLOSE(ctx);
 }
 
+// ---- types that a call does not take, or takes in its own way
+
+static void test_element_types(bool host) {
+  gp_config config_ = config();
+  if (host) config_.backend = GP_BACKEND_HOST;
+  gp_context *ctx = nullptr;
+  GOOD(gp_open(&config_, &ctx));
+  Buffers &b = buffers;
+  for (gp_type wide : {GP_I128, GP_U128}) {
+    const std::string name = gp_type_name(nullptr, wide), is = " is " + name;
+    WRONG(GP_E_OPERATOR, ("op: ARGMINMAX does not work on " + name).c_str(), GP_REDUCE, c.op = GP_ARGMINMAX,
+          c.in_type = c.out_type = wide, c.out2 = nullptr);
+    FINE(GP_REDUCE, c.op = GP_MINMAX, c.in_type = c.out_type = wide);
+    WRONG(GP_E_TYPE, ("key_type" + is + ": the call takes real types of up to 8 bytes; use gp_sort_keys").c_str(),
+          GP_SEGMENTED_TOP_K, c.key_type = wide);
+    for (gp_primitive p : {GP_SCATTER, GP_GATHER}) {
+      WRONG(GP_E_TYPE, "in2_type (of indices) is not i32, u32, i64 or u64", p, c.in2_type = wide);
+      WRONG(GP_E_TYPE, ("key_type (of flags)" + is).c_str(), p, c.key_type = wide, c.keys = b.keys,
+            c.op = GP_OP_DEFAULT, c.scalar = nullptr);
+    }
+    FINE(GP_GROUP_BY_MANY, c.key_type = wide);
+  }
+  for (gp_type complex : {GP_C32, GP_C64}) {
+    const std::string name = gp_type_name(nullptr, complex);
+    WRONG(GP_E_TYPE, ("key_type is " + name + ": groups come in the order of their keys").c_str(), GP_GROUP_BY_MANY,
+          c.key_type = complex);
+    WRONG(GP_E_OPERATOR, ("op: LESS does not work on " + name).c_str(), GP_LEXICOGRAPHIC, c.in_type = complex);
+    WRONG(GP_E_TYPE, ("key_type is " + name).c_str(), GP_SEGMENTED_TOP_K, c.key_type = complex);
+    WRONG(GP_E_OPERATOR, ("op: MINMAX does not work on " + name).c_str(), GP_REDUCE, c.op = GP_MINMAX,
+          c.in_type = c.out_type = complex);
+    WRONG(GP_E_OPERATOR, ("op: GREATER does not work on " + name).c_str(), GP_REPLACE, c.op = GP_GREATER,
+          c.in_type = c.out_type = complex, c.scalar = c.value);
+    WRONG(GP_E_OPERATOR, ("op: LESS does not work on " + name).c_str(), GP_SCATTER, c.op = GP_LESS,
+          c.key_type = complex, c.keys = b.keys, c.scalar = b.end);
+    WRONG(GP_E_OPERATOR, ("transform: ABS does not work on " + name + ": its result is real").c_str(), GP_SCATTER,
+          c.transform = GP_ABS, c.in_type = c.out_type = complex);
+    WRONG(GP_E_OPERATOR, ("apply: MAX does not work on " + name).c_str(), GP_ROW_MAP, c.apply = GP_MAX, c.op = GP_SUM,
+          c.in_type = c.acc_type = c.out_type = complex);
+    FINE(GP_DISTINCT, c.key_type = complex);
+    FINE(GP_JOIN, c.key_type = complex);
+  }
+  WRONG(GP_E_OPERATOR, "apply: SUB does not work on bool: use BIT_XOR", GP_ROW_MAP, c.apply = GP_SUB, c.op = GP_SUM,
+        c.in_type = c.acc_type = c.out_type = GP_BOOL);
+  WRONG(GP_E_OPERATOR, "transform: NEGATE does not work on bool: use NOT", GP_SCATTER, c.transform = GP_NEGATE,
+        c.in_type = c.out_type = GP_BOOL);
+  FINE(GP_SCATTER, c.key_type = GP_BOOL, c.keys = b.keys, c.op = GP_OP_DEFAULT, c.scalar = nullptr);
+
+  gp_aggregate one;
+#define AGGREGATE(result, text, op_, type_, out_type_) \
+  WRONG(result, text, GP_GROUP_BY_MANY, one = c.aggregates[0], one.op = op_, one.type = type_, \
+        one.out_type = out_type_, c.aggregates = &one, c.aggregate_count = 1)
+  for (gp_type type : {GP_I128, GP_U128, GP_C32, GP_C64}) {
+    const std::string is = std::string("type is ") + gp_type_name(nullptr, type) + ": the call takes real types";
+    for (gp_aggregate_op op : {GP_AGGREGATE_SUM, GP_AGGREGATE_MIN, GP_AGGREGATE_MEAN, GP_AGGREGATE_ARGMAX})
+      AGGREGATE(GP_E_TYPE, ("aggregates[0]." + is).c_str(), op, type, GP_TYPE_DEFAULT);
+    for (gp_aggregate_op op : {GP_AGGREGATE_SUM, GP_AGGREGATE_MEAN, GP_AGGREGATE_ARGMAX})
+      AGGREGATE(GP_E_TYPE, ("aggregates[0].out_" + is).c_str(), op, GP_I32, type);
+  }
+  AGGREGATE(GP_E_TYPE, "aggregates[0].out_type is bool, not an integer type", GP_AGGREGATE_SUM, GP_BOOL,
+            GP_TYPE_DEFAULT);
+  AGGREGATE(GP_E_TYPE, "aggregates[0].out_type is f32, not an integer type", GP_AGGREGATE_SUM, GP_BOOL, GP_F32);
+  AGGREGATE(GP_E_TYPE, "aggregates[0].out_type is bool, not a float type", GP_AGGREGATE_SUM, GP_F32, GP_BOOL);
+  AGGREGATE(GP_E_TYPE, "aggregates[0].out_type is bool, not a float type", GP_AGGREGATE_MEAN, GP_I32, GP_BOOL);
+#undef AGGREGATE
+  FINE(GP_GROUP_BY_MANY, one = c.aggregates[0], one.op = GP_AGGREGATE_SUM, one.type = GP_BOOL, one.out_type = GP_I64,
+       c.aggregates = &one, c.aggregate_count = 1);
+
+  // True has many bytes, and keys are compared by bytes, but for keys of bool.
+  const gp_input truth = gp_input_array(GP_BOOL, b.keys), u8 = gp_input_array(GP_U8, b.keys);
+  const gp_input converted = gp_input_of_one(GP_CONVERT, GP_U8, &truth);
+  const gp_type bytes = define(ctx, "two", "struct two { unsigned char a, b; };", 2, 1);
+  const gp_input first = gp_input_zipped(bytes, &truth, &u8, nullptr, nullptr);
+  const gp_input second = gp_input_zipped(bytes, &u8, &truth, nullptr, nullptr);
+  const gp_input fine = gp_input_zipped(bytes, &converted, &u8, nullptr, nullptr);
+  for (gp_primitive p : {GP_GROUP_BY_MANY, GP_DISTINCT}) {
+    WRONG(GP_E_TYPE, "key_type: member 0 of a zipped struct is bool, and keys are compared by bytes: convert it", p,
+          c.key_type = GP_INPUT, c.keys = &first);
+    WRONG(GP_E_TYPE, "key_type: member 1 of a zipped struct is bool", p, c.key_type = GP_INPUT, c.keys = &second);
+    FINE(p, c.key_type = GP_INPUT, c.keys = &fine);
+    FINE(p, c.key_type = GP_INPUT, c.keys = &truth);
+  }
+  for (gp_primitive p : {GP_GROUP_BY_MANY, GP_DISTINCT, GP_JOIN}) {
+    gp_call c = sample(p);
+    unsigned of_bool = 0;
+    c.key_type = GP_BOOL;
+    fake::machine.run = false;
+    fake::on_launch = [&](const fake::Module &m, const gp__cu_launch &) {
+      of_bool += m.kernel.find("gp__hash_insert") != std::string::npos && m.kernel.find("gp_bool") != std::string::npos;
+    };
+    if (!host) GOOD(gp_run(ctx, &c, nullptr));
+    fake::on_launch = nullptr;
+    fake::machine.run = true;
+    CHECK(of_bool == !host);
+  }
+  if (host) {
+    const unsigned char some[] = {0, 1, 2, 128, 0, 255}, build[] = {7};
+    unsigned char found[6], flags[6];
+    uint64_t count = 0;
+    GOOD(gp_distinct(ctx, GP_BOOL, some, 6, found, 0, &count, nullptr));
+    CHECK(count == 2 && found[0] == 0 && found[1] == 1);
+    GOOD(gp_contains(ctx, GP_BOOL, build, 1, some, 6, flags, nullptr));
+    CHECK(!flags[0] && flags[1] && flags[2] && flags[3] && !flags[4] && flags[5]);
+    gp_call c = gp_call_init(GP_ROW_MAP); // AND, OR and all others on bool read true and false
+    const uint64_t extent[1] = {6};
+    const gp_axes axes = gp_axes_mapped(1, extent, 0);
+    c.op = GP_SUM, c.apply = GP_BIT_XOR, c.in_type = c.acc_type = c.out_type = GP_BOOL;
+    c.axes = &axes, c.in = some, c.out = found;
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(found[0] == 1 && found[1] == 0 && found[2] == 0 && found[3] == 0 && found[4] == 1 && found[5] == 0);
+  }
+  CLOSE(ctx);
+}
+
 int main(int argc, char **argv) {
   return run_groups(argc, argv,
                     {{"arguments", [] { test_arguments(false); }},
@@ -1610,5 +1723,7 @@ int main(int argc, char **argv) {
                      {"prepared calls", test_prepared},
                      {"more arguments", [] { test_more_arguments(false); }},
                      {"more arguments, host", [] { test_more_arguments(true); }},
+                     {"element types", [] { test_element_types(false); }},
+                     {"element types, host", [] { test_element_types(true); }},
                      {"names", test_names}});
 }

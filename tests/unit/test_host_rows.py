@@ -253,7 +253,8 @@ def test_bad_input(host):
     fails("GP_E_OPERATOR", "apply: LESS is for", call="gp_row_map", apply="LESS")
     fails("GP_E_OPERATOR", "apply: operator \"ABS\" is unary, not binary", call="gp_row_map", apply="ABS")
     fails("GP_E_OPERATOR", "apply is not set", call="gp_row_map", apply=0)
-    fails("GP_E_OPERATOR", "apply: BIT_AND works on integers only", call="gp_row_map", apply="BIT_AND")
+    fails("GP_E_OPERATOR", "apply: BIT_AND works on integers and bool only, not on f32", call="gp_row_map",
+          apply="BIT_AND")
     fails("GP_E_TYPE", "state_type is 99", call="gp_row_map", state=99)
     fails("GP_E_TYPE", "out_type is 99", call="gp_row_map", out_type=99)
     fails("GP_E_OVERLAP", "in and out overlap: this call cannot run in place", {"out_stride": (11, 1)}, to=x,

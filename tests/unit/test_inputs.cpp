@@ -550,7 +550,7 @@ static void test_refused() {
   BAD(GP_E_OPERATOR, "is unary, not binary", copy(gp_input_of_two(GP_NEGATE, GP_I32, &a, &a)));
   BAD(GP_E_OPERATOR, "gp_input.op: ARGMIN is for reduce and scan only",
       copy(gp_input_of_two(GP_ARGMIN, GP_I32, &a, &a)));
-  BAD(GP_E_OPERATOR, "BIT_AND works on integers only", copy(gp_input_of_two(GP_BIT_AND, GP_F32, &a, &a)));
+  BAD(GP_E_OPERATOR, "BIT_AND works on integers and bool only", copy(gp_input_of_two(GP_BIT_AND, GP_F32, &a, &a)));
   const gp_input two = gp_input_zipped(pair, &f, &a, nullptr, nullptr);
   BAD(GP_E_OPERATOR, "NEGATE does not work on struct types", copy(gp_input_of_one(GP_NEGATE, GP_I32, &two)));
   BAD(GP_E_TYPE, "the parts make a struct of 12 bytes, and the type has 8",

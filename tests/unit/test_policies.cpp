@@ -461,6 +461,46 @@ static void put_join(Side &s, gp_call &c, int size, size_t n, gp_join_kind kind,
   if (kind != GP_JOIN_FLAGS) c.capacity = room;
 }
 
+// Types beside the numbers: 1: bool, 8: c32, 16: i128, 116: c64. Few values: bytes that are true; whole parts of
+// complex numbers, whose sums are exact; integers that differ in their high or low bits.
+static const std::vector<int> OTHERS = {1, 16}, WITH_COMPLEX = {1, 8, 16, 116};
+static gp_type other_type(int size, int value) {
+  return size == 1 ? GP_BOOL : size == 8 ? GP_C32 : value ? GP_C64 : GP_I128;
+}
+static Bytes others(size_t count, int size, int value, uint64_t seed) {
+  Bytes v;
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t x = mix(seed * 1000003 + i);
+    const double d[2] = {double(x % 3) - 1, double(x >> 8 & 1)};
+    const float f[2] = {float(d[0]), float(d[1])};
+    const uint64_t wide[2] = {x % 3, 0 - (x >> 8) % 2};
+    const unsigned char truth = x % 2 ? static_cast<unsigned char>(x >> 56) : 0;
+    const void *from = size == 1 ? static_cast<const void *>(&truth) : size == 8 ? f : value ? d : (const void *)wide;
+    v.insert(v.end(), static_cast<const unsigned char *>(from), static_cast<const unsigned char *>(from) + size);
+  }
+  return v;
+}
+#define OTHER_KEYS \
+  c.key_type = other_type(size, value), c.keys = s.put(others(n, size, value, 5), size, Side::NUMBER); \
+  c.out_keys = s.take(n, size, Side::NUMBER), c.count = n
+static void put_truths(Side &s, gp_call &c, size_t n) {
+  std::array<gp_aggregate, 4> list = {{{GP_AGGREGATE_SUM, GP_BOOL, nullptr, nullptr, GP_U32},
+                                       {GP_AGGREGATE_MEAN, GP_BOOL, nullptr, nullptr, GP_F32},
+                                       {GP_AGGREGATE_MAX, GP_BOOL, nullptr, nullptr, GP_TYPE_DEFAULT},
+                                       {GP_AGGREGATE_ARGMAX, GP_BOOL, nullptr, nullptr, GP_U32}}};
+  for (size_t i = 0; i < list.size(); ++i)
+    list[i].column = s.put(others(n, 1, 0, i), 1), list[i].out = s.take(n, i == 2 ? 1 : 4, Side::NUMBER);
+  c.aggregates = s.keep(list)->data();
+  c.aggregate_count = list.size();
+}
+static void put_other_axes(Side &s, gp_call &c, int size, int value, size_t n) {
+  put_axes(s, c, size, 2, n / 60 + 1, 29, 2);
+  c.in = s.put(others(2 * (n / 60 + 1) * 29, size, value, 1), size, Side::NUMBER);
+  c.out = s.take(2 * (n / 60 + 1) * (c.primitive == GP_ROW_MAP ? 29 : 1), size, Side::NUMBER);
+  c.in_type = c.acc_type = c.out_type = other_type(size, value);
+  c.op = GP_SUM, c.apply = c.primitive == GP_ROW_MAP ? GP_PROD : GP_OP_DEFAULT;
+}
+
 static const std::vector<Case> cases = {
     CASE("copy", GP_COPY, ALL, IN_TO_OUT; c.out_type = GP_TYPE_DEFAULT),
     CASE("fill", GP_FILL, ALL, c.out_type = s.type(size); c.out = s.take(n, size); c.count = n;
@@ -606,6 +646,25 @@ static const std::vector<Case> cases = {
     CASE("semi join", GP_JOIN, ALL, put_join(s, c, size, n, GP_JOIN_SEMI, GP_U32); COUNTED(1)),
     CASE("anti join", GP_JOIN, ALL, put_join(s, c, size, n, GP_JOIN_ANTI, GP_I64); COUNTED(1)),
     CASE("contains", GP_JOIN, ALL, put_join(s, c, size, n, GP_JOIN_FLAGS, GP_TYPE_DEFAULT)),
+    CASE("group by many of other types", GP_GROUP_BY_MANY, OTHERS, put_truths(s, c, n); OTHER_KEYS; COUNTED(1)),
+    CASE("distinct of other types", GP_DISTINCT, WITH_COMPLEX, OTHER_KEYS; COUNTED(1)),
+    CASE("join of other types", GP_JOIN, WITH_COMPLEX, put_join(s, c, size, n, GP_JOIN_INNER, GP_U32);
+         c.key_type = other_type(size, value); c.keys2 = s.put(others(n / 3 + 2, size, value, 9), size, Side::NUMBER);
+         c.keys = s.put(others(n, size, value, 5), size, Side::NUMBER); COUNTED(1)),
+    CASE("scatter of other types", GP_SCATTER, WITH_COMPLEX, c.in_type = other_type(size, value); SHUFFLED;
+         c.key_type = c.in_type; c.keys = s.put(others(n, size, value, 2), size, Side::NUMBER); c.op = GP_NOT_EQUAL;
+         c.in = s.put(others(n, size, value, 1), size, Side::NUMBER); c.out = s.take(n, size, Side::NUMBER);
+         c.count = n; c.scalar = s.keep(std::array<char, 64>{1})),
+    CASE("lexicographic of other types", GP_LEXICOGRAPHIC, OTHERS, c.in_type = other_type(size, value);
+         Bytes b = others(n, size, value, 1); c.in = s.put(b, size, Side::NUMBER); b[b.size() * 3 / 4] ^= 1;
+         c.in2 = s.put(b, size, Side::NUMBER); c.count = c.count2 = n; c.out = s.take(1, 4, Side::NUMBER)),
+    CASE("extremes of other types", GP_REDUCE, OTHERS, c.in_type = c.out_type = other_type(size, value);
+         c.op = GP_MINMAX; c.in = s.put(others(n, size, value, 1), size, Side::NUMBER); c.count = n;
+         c.out = s.take(2, size, Side::NUMBER)),
+    CASE("rows of other types", GP_REDUCE_AXIS, WITH_COMPLEX, put_other_axes(s, c, size, value, n)),
+    CASE("row map of other types", GP_ROW_MAP, WITH_COMPLEX, put_other_axes(s, c, size, value, n)),
+    CASE("top k of segments of bool", GP_SEGMENTED_TOP_K, {1}, OTHER_KEYS; SEGMENTS; c.k = 7; c.out_keys = nullptr;
+         c.out_type = GP_U32; c.out = s.take(c.segments * c.k, 4, Side::NUMBER)),
     CASE("group by", GP_GROUP_BY, NUMBERS, NUMBER_KEYS; c.in_type = c.out_type = GP_U32; c.op = GP_SUM;
          c.in = s.put(numbers(n, 4, 6), 4); c.out = s.take(n, 4); COUNTED(1)),
     CASE("check offsets", GP_CHECK_OFFSETS, WORDS, c.offset_type = number_type(size); c.segments = n; c.count = n / 2;
