@@ -11,7 +11,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_row_operators(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_operators(k));
   if (k->c->primitive != GP_ROW_MAP) return GP_SUCCESS;
   if (q->op == GP_ARGMIN || q->op == GP_ARGMAX)
-    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for reduce, scan and reduce_axis only", k->who,
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for reduce, scan, reduce_axis and scan_axis only", k->who,
                     gp__op_rows[q->op].name);
   q->equal = apply;
   GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, "apply", apply, 2, k->host, &q->user_equal));
@@ -117,7 +117,7 @@ GPUPRIMS__PRIVATE void gp__order_rows(gp__rows *r) {
 }
 GPUPRIMS__PRIVATE gp_result gp__check_axes(gp__checking *k) {
   const gp_axes *a = k->c->axes;
-  const int map = k->c->primitive == GP_ROW_MAP;
+  const int map = k->c->primitive != GP_REDUCE_AXIS; // the output has the extents of the input
   gp__request *q = k->q;
   gp__rows *r = &q->rows;
   gp_axes own;
@@ -166,7 +166,7 @@ GPUPRIMS__PRIVATE const void *gp__lowest(const void *pointer, const gp__row_span
 GPUPRIMS__PRIVATE gp_result gp__row_buffers(gp__checking *k) {
   const gp__rows *r = &k->q->rows;
   const gp__checked_type bytes = {1, 1, NULL};
-  const int in_place = k->c->primitive == GP_ROW_MAP && r->same && k->q->in_size == k->q->out_size;
+  const int in_place = k->c->primitive != GP_REDUCE_AXIS && r->same && k->q->in_size == k->q->out_size;
   k->buffers->in = k->buffers->out = 0; // alignment is all that is checked of them there
   return gp__reading(k, "in", gp__lowest(k->c->in, &r->in_span), &bytes, r->in_span.bytes, 1,
                      in_place ? GP__ALIAS_OF_OUT : 0);
