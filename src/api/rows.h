@@ -1,7 +1,7 @@
-// api/rows.h - rows of strided arrays: reductions, maps, scans along an axis
+// api/rows.h - rows of strided arrays: reductions, maps, scans, sorts, top-k along an axis
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h
 
-// Rows of strided arrays: reductions, maps, scans along an axis (gp_axes: 1 to 4 dimensions, any strides). No offsets are
+// Rows of strided arrays: reductions, maps, scans, sorts and top-k along an axis (gp_axes: 1 to 4 dimensions, any strides). No offsets are
 // needed, and rows may have any number and length: lanes, a warp, a block or several blocks read one.
 
 // out = the reduction of each row, by the operators and types of gp_reduce: in[0] op in[1] op ... ; ARGMIN and ARGMAX:
@@ -31,3 +31,26 @@ GPUPRIMS__API gp_result gp_scan_axis(gp_context *ctx, gp_op op, gp_type in_type,
 GPUPRIMS__API gp_result gp_row_map(gp_context *ctx, gp_op transform, gp_op op, gp_op apply, gp_type in_type,
                                    gp_type state_type, gp_type out_type, const gp_axes *axes, const void *in, void *out,
                                    gp_stream stream);
+
+// Sorts each row by itself. Stable: equal keys keep their order, with GP_DESCENDING (flags; otherwise 0) too. Keys are of
+// any built-in type, floats in IEEE total order. In place if strides of in and out are the same.
+//   Rows        that lie one behind the other without gaps are sorted as segments of one length
+//               (gp_segmented_sort_keys): the same passes and launches. Others go through the workspace: a transpose
+//               (gp_permute) brings them there, and another one back. That moves every key twice more. Strides that
+//               gp_permute does not take (not nested, zero, negative) are copied element by element, slower.
+//   Workspace   that of the segmented sort; other rows: all keys too.
+GPUPRIMS__API gp_result gp_sort_axis(gp_context *ctx, gp_type key_type, const gp_axes *axes, const void *keys,
+                                     void *out_keys, int flags, gp_stream stream);
+// The same, and the index in its row of each element, i32, u32, i64 or u64: out_indices has the strides of out_keys,
+// which may be NULL. u32 and i32 serve up to 2^32 and 2^31 elements in all. Workspace: keys, if out_keys is NULL or rows
+// go through the workspace, and then indices.
+GPUPRIMS__API gp_result gp_argsort_axis(gp_context *ctx, gp_type key_type, gp_type index_type, const gp_axes *axes,
+                                        const void *keys, void *out_keys, void *out_indices, int flags,
+                                        gp_stream stream);
+// The first k elements of each sorted row, and their indices in it; of equal keys, those that come first. The output has
+// an extent of k along the axis (gp_axes_top_k); axes.extent is that of the input. One output may be NULL. flags:
+// GP_DESCENDING, GP_UNSORTED, as gp_segmented_top_k takes them, which does the work on rows without gaps; others go
+// through the workspace as above, and so do results with gaps between their rows.
+GPUPRIMS__API gp_result gp_top_k_axis(gp_context *ctx, gp_type key_type, gp_type index_type, const gp_axes *axes,
+                                      const void *keys, uint64_t k, void *out_keys, void *out_indices, int flags,
+                                      gp_stream stream);

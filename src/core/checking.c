@@ -61,9 +61,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->flags & ~flags & GP_DESCENDING)
     return gp__fail(
         GP_E_ARGUMENT,
-        "%s: @flags: GP_DESCENDING is for sort, segmented_sort, top_k, segmented_top_k and nth_element only", k->who);
+        "%s: @flags: GP_DESCENDING is for sort, segmented_sort, sort_axis, top_k, segmented_top_k, top_k_axis and "
+        "nth_element only",
+        k->who);
   if (c->flags & ~flags & GP_UNSORTED)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED is for top_k and segmented_top_k only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED is for top_k, segmented_top_k and top_k_axis only", k->who);
   if (c->flags &
       ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS | GP_UNTIL_TARGET |
         GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS | GP_EXCLUSIVE))

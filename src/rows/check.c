@@ -115,9 +115,12 @@ GPUPRIMS__PRIVATE void gp__order_rows(gp__rows *r) {
     r->extent[3] = 1, r->in_stride[3] = r->out_stride[3] = 0;
   }
 }
-GPUPRIMS__PRIVATE gp_result gp__check_axes(gp__checking *k) {
+// Takes the axes. results: elements of a row of the output, GP__WHOLE_ROWS: as many as the input's has. out_size: bytes
+// of one; span: of the output.
+#define GP__WHOLE_ROWS UINT64_MAX
+GPUPRIMS__PRIVATE gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t out_size, gp__row_span *span) {
   const gp_axes *a = k->c->axes;
-  const int map = k->c->primitive != GP_REDUCE_AXIS; // the output has the extents of the input
+  const int shortened = k->c->primitive == GP_REDUCE_AXIS; // the output has no such dimension
   gp__request *q = k->q;
   gp__rows *r = &q->rows;
   gp_axes own;
@@ -135,7 +138,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_axes(gp__checking *k) {
     const int at = d == a->axis ? 0 : to++;
     r->extent[at] = a->extent[d];
     r->in_stride[at] = a->in_stride[d];
-    r->out_stride[at] = at || map ? a->out_stride[d] : 0;
+    r->out_stride[at] = at || !shortened ? a->out_stride[d] : 0;
   }
   for (d = 3; d >= 0; --d) { // the axis comes last
     if (q->segments && r->extent[d] > (UINT64_MAX >> 2) / q->segments)
@@ -148,16 +151,19 @@ GPUPRIMS__PRIVATE gp_result gp__check_axes(gp__checking *k) {
                     (unsigned long long)k->c->count, (unsigned long long)q->count);
   GPUPRIMS__CHECK(gp__check_reach_of(k, "in_stride", r, r->in_stride, k->in.size, &r->in_span));
   length = r->extent[0];
-  if (!map) r->extent[0] = 1; // a row has a result even if it has no elements
-  GPUPRIMS__CHECK(gp__check_reach_of(k, "out_stride", r, r->out_stride, q->out_size, &r->out_span));
+  if (results != GP__WHOLE_ROWS) r->extent[0] = results; // a row has a result even if it has no elements
+  GPUPRIMS__CHECK(gp__check_reach_of(k, "out_stride", r, r->out_stride, out_size, span));
+  if (span->bytes) GPUPRIMS__CHECK(gp__check_places(k, r, shortened));
   r->extent[0] = length;
-  if (r->out_span.bytes) GPUPRIMS__CHECK(gp__check_places(k, r, !map));
   r->same = 1;
   for (d = 0; d < 4; ++d)
     if (r->extent[d] > 1 && r->in_stride[d] != r->out_stride[d]) r->same = 0;
   if (q->segments) gp__order_rows(r);
   r->columns = r->extent[1] > 1 && r->extent[0] > 1 && r->in_stride[1] && gp__is_closer(r, 1, 0);
   return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_axes(gp__checking *k) {
+  return gp__take_axes(k, k->c->primitive == GP_REDUCE_AXIS ? 1 : GP__WHOLE_ROWS, k->q->out_size, &k->q->rows.out_span);
 }
 // The buffers' spans, from their lowest addresses.
 GPUPRIMS__PRIVATE const void *gp__lowest(const void *pointer, const gp__row_span *span) {

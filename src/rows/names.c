@@ -1,6 +1,6 @@
 // rows/names.c - template arguments of kernels on rows
 // uses: api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, rows/policy.h, core/text.c,
-//   core/request.c, core/names.c, core/kinds_of.c, core/spelling.c, core/kernel_names.c
+//   core/request.c, core/names.c, group_by/host.c, core/kinds_of.c, core/spelling.c, core/kernel_names.c
 
 // The first launch of a map writes accumulators.
 GPUPRIMS__PRIVATE void gp__name_row_fold(const gp__spelling *q, gp__text *t) {
@@ -43,6 +43,9 @@ GPUPRIMS__PRIVATE void gp__name_scanned_columns(const gp__spelling *q, gp__text 
 GPUPRIMS__PRIVATE void gp__name_scanned_rows(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %d", q->form);
   gp__name_scanned_columns(q, t);
+}
+GPUPRIMS__PRIVATE void gp__name_copied_rows(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %s", gp__type_rows[gp__bits_type((size_t)q->size)].device);
 }
 GPUPRIMS__PRIVATE void gp__operators_of_rows(const gp__spelling *q, gp__program_op *ops) {
   if (q->primitive != GP_ROW_MAP) return;
