@@ -140,6 +140,9 @@ GPUPRIMS__PRIVATE gp_result gp__take_axes(gp__checking *k, uint64_t results, siz
     r->in_stride[at] = a->in_stride[d];
     r->out_stride[at] = at || !shortened ? a->out_stride[d] : 0;
   }
+  if (!shortened && results != GP__WHOLE_ROWS && results > r->extent[0])
+    return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above the %llu elements of a row (@axes.extent)", k->who,
+                    (unsigned long long)results, (unsigned long long)r->extent[0]);
   for (d = 3; d >= 0; --d) { // the axis comes last
     if (q->segments && r->extent[d] > (UINT64_MAX >> 2) / q->segments)
       return gp__fail(GP_E_SIZE, "%s: @axes.extent: the product of the extents overflows", k->who);

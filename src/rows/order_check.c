@@ -26,9 +26,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
   q->length = c->k;
   GPUPRIMS__CHECK(gp__take_axes(k, top ? c->k : GP__WHOLE_ROWS, k->key.size, &of_keys));
   GPUPRIMS__CHECK(gp__take_axes(k, top ? c->k : GP__WHOLE_ROWS, indices ? k->out.size : 1, &r->out_span));
-  if (top && c->k > r->extent[0])
-    return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above the %llu elements of a row (@axes.extent)", k->who,
-                    (unsigned long long)c->k, (unsigned long long)r->extent[0]);
   most = c->out_type == GP_I32 ? (uint64_t)1 << 31 : (uint64_t)1 << 32;
   if (indices && k->out.size == 4 && q->count > most)
     return gp__fail(GP_E_SIZE, "%s: @axes.extent: %llu elements are too many for indices of 4 bytes (@out_type): use "

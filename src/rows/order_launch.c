@@ -127,6 +127,7 @@ GPUPRIMS__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__reques
   c.out = q->out;
   c.out_type = q->out_size ? q->out_type : GP_TYPE_DEFAULT;
   if (top) c.k = q->length;
+  gp__take(g, 1); // a plan holds something
   if (!q->count || !q->length) return GP_SUCCESS;
   if (copies_in) {
     c.keys = keys = gp__take(g, q->count * q->key_size);
