@@ -281,6 +281,32 @@ static void sweep(const char *name, int seeds) {
         }
 }
 
+// ---- copies from strides to strides
+static void copies(int seeds) {
+  if (!only.empty() && only != "copies") return;
+  for (unsigned seed = 1; seed <= unsigned(seeds) * 12; ++seed) {
+    if (!has_turn()) continue;
+    simt::set_random_schedule(seed);
+    const u64 extent[4] = {1 + random32() % 30, 1 + random32() % 9, 1 + random32() % 4, 1 + random32() % 3};
+    const Strides from = random_strides(extent, int(random32() % 4), true, true),
+                  to = random_strides(extent, int(random32() % 4), false, true);
+    Device<u16> in(from.span, random32() % 8), out(to.span, random32() % 8);
+    std::vector<u16> expected(to.span, 0x5a5a);
+    simt::host_fill(out.data, 0x5a, to.span * 2);
+    each(extent, [&](const u64(&i)[4]) {
+      const u16 x = u16(place(from, i) * 7 + 1);
+      simt::host_write(in.data + place(from, i), &x, 2);
+      expected[place(to, i)] = x;
+    });
+    gp__rows_args a = {};
+    a.in = in.data + from.zero, a.out = out.data + to.zero, a.rows = extent[1] * extent[2] * extent[3];
+    for (int d = 0; d < 4; ++d) a.extent[d] = extent[d], a.in_stride[d] = from.of[d], a.out_stride[d] = to.of[d];
+    const int e = simt::launch_kernel("copy", 1 + random32() % 4, 64, 0, gp__rows_copy<gp__policy<64, 2, 3, 3, 3, 2, 2>, u16>, a);
+    check(!e && !std::memcmp(out.data, expected.data(), to.span * 2), "copies, seed " + std::to_string(seed));
+    simt::clear_error();
+  }
+}
+
 // ---- launches for more rows and elements than any memory has
 static void geometry() {
   if (!only.empty() && only != "geometry") return;
@@ -317,6 +343,7 @@ static void geometry() {
 int main(int argc, char **argv) {
   const int seeds = start(argc, argv);
   geometry();
+  copies(seeds);
   typedef gp__policy<64, 2, 3, 3, 3, 2, 2> Two; // windows of a thread
   sweep<Two, gp_sum<float>, float, float, float, gp_convert<float, float>, true, INCLUSIVE>("sum",
                                                                                                               seeds);
