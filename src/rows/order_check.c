@@ -47,7 +47,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
                               GP__ALIAS_OF_OUT_KEYS));
   if (indices)
     GPUPRIMS__CHECK(
-        gp__writing(k, "out", gp__lowest(c->out, &r->out_span), 1, 1, r->out_span.bytes, 0, GP__ALIAS_OF_OUT));
+        gp__writing(k, "out", gp__lowest(c->out, &r->out_span), 1, 1, r->out_span.bytes, 1, GP__ALIAS_OF_OUT));
   return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
 }
 static const gp__own_check gp__checks_row_order[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_row_order}};

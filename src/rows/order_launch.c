@@ -64,6 +64,8 @@ GPUPRIMS__PRIVATE int gp__rows_as_permutation(const gp__rows *r, uint64_t length
   }
   return 1;
 }
+// Without buffers a call may want keys.
+GPUPRIMS__PRIVATE int gp__wants_row_keys(const gp__request *q) { return q->out_keys || !q->keys; }
 // Whether the call copies its input, or its output; kernel: by a kernel of this family.
 GPUPRIMS__PRIVATE int gp__copies_rows(const gp__request *q, int in, int kernel) {
   const gp__rows *r = &q->rows;
@@ -134,13 +136,13 @@ GPUPRIMS__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__reques
     GPUPRIMS__CHECK(gp__add_row_copy(s, q, g, 1, GP__COPY_KEYS, q->key_size, q->keys, keys));
   }
   // Sorts always write keys: over those in the workspace, if there are any.
-  if (top ? q->out_keys && copies_out : !q->out_keys || copies_out)
+  if (top ? gp__wants_row_keys(q) && copies_out : !q->out_keys || copies_out)
     c.out_keys = copies_in && !top ? keys : gp__take(g, results * q->key_size);
   if (q->out_size && copies_out) c.out = gp__take(g, results * q->out_size);
   GPUPRIMS__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &c));
   g->requests[g->request_count - 1].in_segments = !top;
   if (!copies_out) return GP_SUCCESS;
-  if (q->out_keys)
+  if (gp__wants_row_keys(q))
     GPUPRIMS__CHECK(gp__add_row_copy(s, q, g, 0, GP__COPY_KEYS, q->key_size, c.out_keys, q->out_keys));
   return q->out_size ? gp__add_row_copy(s, q, g, 0, GP__COPY_INDICES, q->out_size, c.out, q->out) : GP_SUCCESS;
 }

@@ -7,7 +7,7 @@ GPUPRIMS__PRIVATE int gp__row_order_is_idle(const gp__request *q) { return !q->c
 GPUPRIMS__PRIVATE int gp__kinds_of_row_order(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   (void)p;
-  if (gp__copies_rows(q, 1, 1) || (q->out_keys && gp__copies_rows(q, 0, 1))) kinds[count++] = GP__COPY_KEYS;
+  if (gp__copies_rows(q, 1, 1) || (gp__wants_row_keys(q) && gp__copies_rows(q, 0, 1))) kinds[count++] = GP__COPY_KEYS;
   if (q->out_size && gp__copies_rows(q, 0, 1)) kinds[count++] = GP__COPY_INDICES;
   return count;
 }

@@ -288,7 +288,8 @@ static inline gp_call sample(gp_primitive p, uint64_t n = 100) {
     const uint64_t extent[2] = {n % 10 ? 1 : n / 10, n % 10 ? n : 10};
     c.k = p == GP_TOP_K_AXIS ? (extent[1] < 4 ? extent[1] : 4) : 0;
     rows = c.k ? gp_axes_top_k(2, extent, 1, c.k) : gp_axes_mapped(2, extent, 1);
-    c.key_type = GP_F32, c.keys = b.in, c.out_keys = b.out, c.axes = &rows;
+    c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.axes = &rows;
+    c.out_type = n > UINT32_MAX ? GP_U64 : GP_U32;
   }
   if (p == GP_REDUCE_AXIS || p == GP_ROW_MAP || p == GP_SCAN_AXIS) {
     static gp_axes rows;

@@ -245,7 +245,7 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   if (often(35))
     c.flags =
         one_of<int>({GP_REPRODUCIBLE, GP_CHECKED, GP_RIGHT, GP_DESCENDING, GP_UNSORTED, GP_KEEP_GAPS, GP_UNTIL_TARGET,
-                     GP_CHECKED | GP_REPRODUCIBLE, GP_SYMMETRISE, GP_UNIQUE_EDGES, GP_DROP_LOOPS});
+                     GP_CHECKED | GP_REPRODUCIBLE, GP_SYMMETRISE, GP_UNIQUE_EDGES, GP_DROP_LOOPS, GP_EXCLUSIVE});
   if ((c.flags & GP_CHECKED) || p == GP_CHECK_OFFSETS) c.bad = at<uint64_t>(13);
   if (p == GP_TRANSPOSE) {
     gp_permutation &m = d->permutation = gp_permutation_init();
@@ -271,6 +271,7 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
     if (often(30)) a.out_stride[0] += 3;
     c.count = 0, c.axes = &a;
     c.out_type = often(50) ? GP_TYPE_DEFAULT : one_of<gp_type>({GP_I32, GP_U32, GP_I64, GP_U64});
+    c.out = c.out_type ? at(7, shift()) : nullptr;
   }
   if (p == GP_REDUCE_AXIS || p == GP_ROW_MAP || p == GP_SCAN_AXIS) {
     uint64_t extent[4];
