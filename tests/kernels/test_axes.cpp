@@ -313,7 +313,7 @@ static void geometry() {
   for (u64 rows : {u64(1), u64(3), u64(131), u64(132), u64(4096), u64(1) << 33})
     for (u64 length : {u64(0), u64(1), u64(33), u64(4096), u64(1) << 20, u64(1) << 35})
       for (u64 columns : {u64(0), u64(1), u64(3), u64(129)})
-        for (int primitive : {GP_REDUCE_AXIS, GP_ROW_MAP}) {
+        for (int primitive : {GP_REDUCE_AXIS, GP_ROW_MAP, GP_SCAN_AXIS}) {
           gp__shape s = {};
           s.primitive = primitive, s.in_size = s.out_size = 4, s.acc_size = 8, s.commutative = 1;
           s.multiprocessors = 132, s.compute_capability = 90, s.shared_bytes = 227 << 10;
@@ -327,7 +327,17 @@ static void geometry() {
           check(gp__valid_by(&gp__rules_rows, p, s), what + ": valid");
           const int form = gp__rows_form(p, s);
           const u64 work = form == GP__ROWS_COLUMNS ? length : gp__row_windows(length, 4, 1);
-          check(g.grid >= 1 && g.grid <= 132u * unsigned(p.blocks_per_sm), what + ": grid");
+          check(g.grid >= 1 && (g.grid <= 132u * unsigned(p.blocks_per_sm) || (g.replicas > 1 && g.grid == g.tiles) || s.count >> 38),
+                what + ": grid");
+          if (primitive == GP_SCAN_AXIS) {
+            check(g.replicas * g.tile_items >= (p.algorithm == GP_LOOK_BACK ? work : 0), what + ": tiles of a scan");
+            check(g.words == (g.replicas == 1         ? 0
+                                  : form == GP__ROWS_COLUMNS ? g.tiles * 2 * (u64(gp__column_items(4, 8)) << g.log2_lanes)
+                                                             : s.segments * gp__look_back_slots(g.replicas)),
+                  what + ": words of a scan");
+            // 2^38 results are a terabyte: each needs memory of its own
+            check(g.replicas == 1 || g.tiles < u64(1) << 28 || s.count >> 38, what + ": tickets have 28 bits");
+          }
           if (p.algorithm == GP_EVEN_SHARE) {
             check(g.replicas * g.tile_items >= work && (g.replicas == 1 || (g.replicas - 1) * g.tile_items < work),
                   what + ": shares");
