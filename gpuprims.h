@@ -105,8 +105,8 @@
 //                 | transpose       | of the last two dimensions, others | GP_E_OVERLAP    |
 //                 |                 |   as they are; square, or dense    |                 |
 //                 | convert_layout  | yes, except to or from columns     | GP_E_OVERLAP    |
-//                 | row_map         | yes where strides and element      | GP_E_OVERLAP    |
-//                 |                 |   sizes are the same               |                 |
+//                 | row_map,        | yes where strides and element      | GP_E_OVERLAP    |
+//                 |   scan_axis     |   sizes are the same               |                 |
 //                 | others          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //    Alignment    A pointer is aligned to its element type (a struct: gp_type_desc.align). Nothing else is asked.
 //    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. A
@@ -274,7 +274,11 @@ typedef unsigned long uint64_t;
 #define gp_anti_join GPUPRIMS__NAME(gp_anti_join)
 #define gp_contains GPUPRIMS__NAME(gp_contains)
 #define gp_reduce_axis GPUPRIMS__NAME(gp_reduce_axis)
+#define gp_scan_axis GPUPRIMS__NAME(gp_scan_axis)
 #define gp_row_map GPUPRIMS__NAME(gp_row_map)
+#define gp_sort_axis GPUPRIMS__NAME(gp_sort_axis)
+#define gp_argsort_axis GPUPRIMS__NAME(gp_argsort_axis)
+#define gp_top_k_axis GPUPRIMS__NAME(gp_top_k_axis)
 #define gp_bfs GPUPRIMS__NAME(gp_bfs)
 #define gp_bfs_sources GPUPRIMS__NAME(gp_bfs_sources)
 #define gp_connected_components GPUPRIMS__NAME(gp_connected_components)
@@ -513,7 +517,10 @@ typedef enum gp_op {
   X(GATHER, 71, gather) \
   X(SEGMENTED_TOP_K, 72, segmented_top_k) \
   X(REDUCE_AXIS, 73, reduce_axis) \
-  X(ROW_MAP, 74, row_map)
+  X(ROW_MAP, 74, row_map) \
+  X(SCAN_AXIS, 75, scan_axis) \
+  X(SORT_AXIS, 76, sort_axis) \
+  X(TOP_K_AXIS, 77, top_k_axis)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -775,7 +782,8 @@ enum {
   GP_UNTIL_TARGET = 64,  // bfs: stops after the level that reaches gp_call.target
   GP_SYMMETRISE = 128,   // graph_from_edges: with every edge the opposite one
   GP_UNIQUE_EDGES = 256, // graph_from_edges: of edges that are the same, one
-  GP_DROP_LOOPS = 512    // graph_from_edges: no edge from a vertex to itself
+  GP_DROP_LOOPS = 512,   // graph_from_edges: no edge from a vertex to itself
+  GP_EXCLUSIVE = 1024    // scan_axis: out[i] is the fold of the elements before i
 };
 
 // A field of a struct key: sorts compare the fields of a list one after the other, the most significant first.
@@ -1346,7 +1354,7 @@ typedef struct gp_call {
                                   // probes, out2: of build keys, of out_type; GP_JOIN_FLAGS: out has bytes
 
   // Rows of strided arrays.
-  const gp_axes *axes; // reduce_axis, row_map: in host memory
+  const gp_axes *axes; // reduce_axis, row_map, scan_axis, sort_axis, top_k_axis: in host memory
   gp_op apply;         // row_map: binary, of an element and its row's reduction
 } gp_call;
 
@@ -1407,8 +1415,9 @@ GPUPRIMS__INLINE gp_segments gp_segments_init(gp_type offset_type, const void *o
   return segments;
 }
 // The rows along an axis of a dense array, the last dimension contiguous; the output is dense too. gp_axes_reduced: it
-// has one element a row, that is an extent of 1 along the axis. gp_axes_mapped: it has the shape of the input.
-GPUPRIMS__INLINE gp_axes gp__axes_of(int dimensions, const uint64_t *extent, int axis, int reduced) {
+// has one element a row, that is an extent of 1 along the axis. gp_axes_top_k: k elements a row. gp_axes_mapped: it has
+// the shape of the input.
+GPUPRIMS__INLINE gp_axes gp__axes_of(int dimensions, const uint64_t *extent, int axis, uint64_t results) {
   gp_axes a = gp__axes_init();
   uint64_t in = 1, out = 1;
   int d;
@@ -1419,15 +1428,18 @@ GPUPRIMS__INLINE gp_axes gp__axes_of(int dimensions, const uint64_t *extent, int
     a.in_stride[d] = (int64_t)in;
     a.out_stride[d] = (int64_t)out;
     in *= extent[d];
-    if (!reduced || d != axis) out *= extent[d];
+    out *= d == axis && results != UINT64_MAX ? results : extent[d];
   }
   return a;
 }
 GPUPRIMS__INLINE gp_axes gp_axes_reduced(int dimensions, const uint64_t *extent, int axis) {
   return gp__axes_of(dimensions, extent, axis, 1);
 }
+GPUPRIMS__INLINE gp_axes gp_axes_top_k(int dimensions, const uint64_t *extent, int axis, uint64_t k) {
+  return gp__axes_of(dimensions, extent, axis, k);
+}
 GPUPRIMS__INLINE gp_axes gp_axes_mapped(int dimensions, const uint64_t *extent, int axis) {
-  return gp__axes_of(dimensions, extent, axis, 0);
+  return gp__axes_of(dimensions, extent, axis, UINT64_MAX);
 }
 
 // ---- api/context.h - contexts; users' types and operators
@@ -2159,10 +2171,10 @@ GPUPRIMS__API gp_result gp_anti_join(gp_context *ctx, gp_type key_type, const vo
 GPUPRIMS__API gp_result gp_contains(gp_context *ctx, gp_type key_type, const void *build, uint64_t build_count,
                                     const void *probe, uint64_t probe_count, uint8_t *out, gp_stream stream);
 
-// ---- api/rows.h - rows of strided arrays: reductions and maps along an axis
+// ---- api/rows.h - rows of strided arrays: reductions, maps, scans, sorts, top-k along an axis
 
-// Rows of strided arrays: reductions and maps along an axis (gp_axes: 1 to 4 dimensions, any strides). No offsets are
-// needed, and rows may have any number and length: lanes, a warp, a block or several blocks read one.
+// Rows of strided arrays: reductions, maps, scans, sorts and top-k along an axis (gp_axes: 1 to 4 dimensions, any
+// strides). No offsets are needed, and rows may have any number and length: lanes, a warp, a block or several blocks read one.
 
 // out = the reduction of each row, by the operators and types of gp_reduce: in[0] op in[1] op ... ; ARGMIN and ARGMAX:
 // struct { T value; int64_t index; }, the index in the row. A row of no elements has the identity (gp_call.init, if it
@@ -2171,6 +2183,16 @@ GPUPRIMS__API gp_result gp_contains(gp_context *ctx, gp_type key_type, const voi
 // itself. One launch; reads every element once.
 GPUPRIMS__API gp_result gp_reduce_axis(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
                                        const gp_axes *axes, const void *in, void *out, gp_stream stream);
+
+// out = the scan of each row, by the operators and types of gp_inclusive_scan; with GP_EXCLUSIVE (flags; otherwise 0)
+// by those of gp_exclusive_scan: cumulative sums along an axis. The initial value of every row is gp_call.init, or none.
+// ARGMIN and ARGMAX: struct { T value; int64_t index; }, the index in the row. In place if strides and element sizes of
+// in and out are the same. Operands keep their order; the same call gives the same bits; GP_REPRODUCIBLE serves exact
+// operators only. One launch; every element is read once and written once. Long rows, and long columns if there are
+// few, are cut into tiles that look back (Merrill and Garland); workspace: 16 bytes a tile of a row, 32 for each column
+// of a tile, and as much for each further 8 bytes of an accumulator.
+GPUPRIMS__API gp_result gp_scan_axis(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const gp_axes *axes,
+                                     const void *in, void *out, int flags, gp_stream stream);
 
 // out = apply(x, s) for each element x, where s is the reduction of transform(x) over its row: softmax, layer
 // normalisation. transform: unary, from in_type to state_type, or 0, which converts. op: binary, on states, as
@@ -2181,6 +2203,29 @@ GPUPRIMS__API gp_result gp_reduce_axis(gp_context *ctx, gp_op op, gp_type in_typ
 GPUPRIMS__API gp_result gp_row_map(gp_context *ctx, gp_op transform, gp_op op, gp_op apply, gp_type in_type,
                                    gp_type state_type, gp_type out_type, const gp_axes *axes, const void *in, void *out,
                                    gp_stream stream);
+
+// Sorts each row by itself. Stable: equal keys keep their order, with GP_DESCENDING (flags; otherwise 0) too. Keys are
+// of any built-in type, floats in IEEE total order. In place if strides of in and out are the same.
+//   Rows        that lie one behind the other without gaps are sorted as segments of one length
+//               (gp_segmented_sort_keys): the same passes and launches. Others go through the workspace: a transpose
+//               (gp_permute) brings them there, and another one back. That moves every key twice more. Strides that
+//               gp_permute does not take (not nested, zero, negative) are copied element by element, slower.
+//   Workspace   that of the segmented sort; other rows: all keys too.
+GPUPRIMS__API gp_result gp_sort_axis(gp_context *ctx, gp_type key_type, const gp_axes *axes, const void *keys,
+                                     void *out_keys, int flags, gp_stream stream);
+// The same, and the index in its row of each element, i32, u32, i64 or u64: out_indices has the strides of out_keys,
+// which may be NULL. u32 and i32 serve up to 2^32 and 2^31 elements in all. Workspace: keys, if out_keys is NULL or
+// rows go through the workspace, and then indices.
+GPUPRIMS__API gp_result gp_argsort_axis(gp_context *ctx, gp_type key_type, gp_type index_type, const gp_axes *axes,
+                                        const void *keys, void *out_keys, void *out_indices, int flags,
+                                        gp_stream stream);
+// The first k elements of each sorted row, and their indices in it; of equal keys, those that come first. The output
+// has an extent of k along the axis (gp_axes_top_k), k <= 1024; axes.extent is that of the input. One output may be NULL. flags:
+// GP_DESCENDING, GP_UNSORTED, as gp_segmented_top_k takes them, which does the work on rows without gaps; others go
+// through the workspace as above, and so do results with gaps between their rows.
+GPUPRIMS__API gp_result gp_top_k_axis(gp_context *ctx, gp_type key_type, gp_type index_type, const gp_axes *axes,
+                                      const void *keys, uint64_t k, void *out_keys, void *out_indices, int flags,
+                                      gp_stream stream);
 
 // ---- api/graph.h - search in graphs, building them, checking them
 
@@ -4840,7 +4885,7 @@ GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
 // ---- rows/policy.h - rows of strided arrays: policy fields, forms, windows, validity
 
 #define GP_POLICY_FIELDS_ROWS(F) \
-  F(algorithm, GP_AUTO, GP_DIRECT, GP_WARP_SEGMENTS, GP_EVEN_SHARE) \
+  F(algorithm, GP_AUTO, GP_DIRECT, GP_WARP_SEGMENTS, GP_EVEN_SHARE, GP_LOOK_BACK) \
   F(threads, 0, 128, 256, 512) \
   F(vectors, 0, 1, 2, 4, 8) \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
@@ -4869,18 +4914,26 @@ GPUPRIMS__RULE int gp__column_items(int in_size, int acc_size) {
 // The form of a call's first kernel. GP_DIRECT keeps a row in the registers of those who read it.
 GPUPRIMS__RULE int gp__rows_form(gp_policy p, gp__shape s) {
   return s.rows.columns                                                       ? GP__ROWS_COLUMNS
-      : p.algorithm == GP_EVEN_SHARE                                          ? GP__ROWS_BLOCK
+      : p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_LOOK_BACK           ? GP__ROWS_BLOCK
       : gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <= GP__WARP ? GP__ROWS_LANES
       : p.algorithm == GP_WARP_SEGMENTS ||
           gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <= (unsigned)(GP__WARP * p.vectors)
       ? GP__ROWS_WARP
       : GP__ROWS_BLOCK;
 }
+// A scan holds vectors of elements, and the fold before each.
+GPUPRIMS__RULE int gp__valid_row_scan(gp_policy p, gp__shape s) {
+  return (p.algorithm == GP_LOOK_BACK || (p.algorithm == GP_WARP_SEGMENTS && !s.rows.columns)) &&
+      (p.vectors == 1 || p.vectors * (gp__max(GP__VECTOR, s.in_size) + s.acc_size) <= 256) &&
+      (!s.rows.columns ||
+       p.threads * gp__column_items(s.in_size, s.acc_size) * s.acc_size + 64 <= GP__STATIC_SHARED_BYTES);
+}
 GPUPRIMS__RULE int gp__policy_valid_rows(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 &&
-      (p.algorithm == GP_EVEN_SHARE ? !s.rows.columns ||
+      (s.primitive == GP_SCAN_AXIS        ? gp__valid_row_scan(p, s)
+           : p.algorithm == GP_EVEN_SHARE ? !s.rows.columns ||
                p.threads * gp__column_items(s.in_size, s.acc_size) * s.acc_size + 64 <= GP__STATIC_SHARED_BYTES
-                                    : !s.rows.columns &&
+                                          : !s.rows.columns &&
                (s.primitive == GP_REDUCE_AXIS ? p.algorithm == GP_WARP_SEGMENTS
                                               : p.algorithm == GP_DIRECT &&
                         gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <=
@@ -5101,7 +5154,7 @@ GPUPRIMS__RULE int gp__family_of(int primitive) {
       : primitive == GP_SEGMENTED_SORT                                         ? GP__FAMILY_SEGMENTED_SORT
       : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT || primitive == GP_SEGMENTED_TOP_K ? GP__FAMILY_TOP_K
       : primitive == GP_TRANSPOSE                                                               ? GP__FAMILY_TRANSPOSE
-      : primitive == GP_REDUCE_AXIS || primitive == GP_ROW_MAP                                  ? GP__FAMILY_ROWS
+      : (primitive >= GP_REDUCE_AXIS && primitive <= GP_SCAN_AXIS)                              ? GP__FAMILY_ROWS
       : primitive == GP_BFS || primitive == GP_BFS_SOURCES                                      ? GP__FAMILY_GRAPH
                                                                                                 : GP__FAMILY_MAP;
 }
@@ -5966,12 +6019,13 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
   const unsigned long long most = gp__row_windows(s.rows.length, s.in_size, 1); // the workspace depends on no alignment
   const int threads = gp__default_to(p.threads, 256);
   const int map = s.primitive == GP_ROW_MAP;
+  const int scan = s.primitive == GP_SCAN_AXIS;
   if (!p.algorithm)
     p.algorithm = s.rows.columns ||
             (map ? most > (unsigned)(gp__default_to(p.vectors, GP__ROWS_KEPT) * threads)
                  : most > GP__ROWS_LONG ||
                      (most > GP__ROWS_SHORT && s.segments < (unsigned)s.multiprocessors * GP__ROWS_FEW))
-        ? GP_EVEN_SHARE
+        ? (scan ? GP_LOOK_BACK : GP_EVEN_SHARE)
         : map ? GP_DIRECT
               : GP_WARP_SEGMENTS;
   p.threads = threads;
@@ -5979,6 +6033,10 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
     const unsigned readers = windows > (unsigned)(8 * GP__WARP) ? (unsigned)threads : (unsigned)GP__WARP;
     p.vectors = windows <= GP__WARP ? 2 : 1;
     while (p.vectors < GP__ROWS_KEPT && (unsigned)p.vectors * readers < windows) p.vectors *= 2;
+  }
+  if (scan && !p.vectors) { // what registers hold
+    p.vectors = s.rows.columns ? 8 : 4;
+    while (p.vectors > 1 && !gp__valid_row_scan(p, s)) p.vectors /= 2;
   }
   p.vectors = gp__default_to(p.vectors, 4);
   p.load = gp__default_to(p.load, p.algorithm == GP_EVEN_SHARE && map ? GP_CACHE_ALL : GP_CACHE_STREAMING);
@@ -6829,6 +6887,9 @@ GPUPRIMS__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, unsigned long
   } else if (form == GP__ROWS_WARP) units = gp__ceil_div(s.segments, (unsigned)warps);
   else if (form == GP__ROWS_BLOCK) {
     const unsigned round = (unsigned)(threads * p.vectors);
+    share = 1;
+    if (p.algorithm == GP_LOOK_BACK)
+      g->replicas = (unsigned)gp__ceil_div(gp__row_windows(s.rows.length, s.in_size, 1), round);
     if (p.algorithm == GP_EVEN_SHARE)
       g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(gp__row_windows(s.rows.length, s.in_size, 1), round),
                                             resident, &share);
@@ -6845,11 +6906,15 @@ GPUPRIMS__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, unsigned long
     results = (unsigned long long)items << g->log2_lanes;
     units = s.segments / columns * gp__ceil_div(columns, results);
     g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(s.rows.length, round), resident, &share);
+    if (p.algorithm == GP_LOOK_BACK && g->replicas > 1) // a block has one tile of each column, with two words
+      g->replicas = (unsigned)gp__ceil_div(s.rows.length, round), share = 1, results *= 2;
     g->tile_items = share * round;
   }
   g->tiles = units * g->replicas;
   g->grid = (unsigned)(g->replicas > 1 || g->tiles < resident ? g->tiles : resident);
-  if (g->replicas > 1) g->words = g->tiles * results * (unsigned)gp__acc_words(s.acc_size);
+  if (g->replicas > 1 && p.algorithm == GP_LOOK_BACK && form == GP__ROWS_BLOCK)
+    g->words = s.segments * gp__look_back_slots(g->replicas) * (unsigned)gp__acc_words(s.acc_size);
+  else if (g->replicas > 1) g->words = g->tiles * results * (unsigned)gp__acc_words(s.acc_size);
   if (s.primitive == GP_ROW_MAP && p.algorithm == GP_EVEN_SHARE) g->scratch = s.segments * (unsigned)s.acc_size;
 }
 
@@ -7580,7 +7645,7 @@ enum { GP__CHOSE_HYBRID = 1, GP__CHOSE_ONE_SWEEP = 2, GP__CHOSE_PASSES = 3 }; //
 #define GP__TASK_MOVE 2ull
 #define GP__TASK_COPY 3ull
 typedef struct gp__segmented_sort_args {
-  const void *keys, *values; // values: NULL if indices or none
+  const void *keys, *values; // values: NULL if indices or none; indices in a segment: its length
   void *out_keys, *out_values;
   void *other_keys, *other_values; // alternate buffers
   const void *begin, *end;         // offsets; end may be null
@@ -7597,6 +7662,7 @@ typedef struct gp__segmented_sort_args {
   unsigned long long flip, mask; // flip: all ones if descending; mask: the bits that count, from bit 0 on
   unsigned low_bit, top_shift;   // the lowest bit that counts; shift of the first digit
   unsigned whole;                // all bits count
+  unsigned long long length;     // of each segment, if there are no offsets
 } gp__segmented_sort_args;
 
 // ---- merge/arguments.h - arguments of merges
@@ -20466,6 +20532,16 @@ template <class V> struct gp__value_index {
   static const bool any = true;
   static GP_DEVICE V at(const void *, gp__u64 i) { return static_cast<V>(i); }
 };
+// The index in its segment, if segments have one length, which `values` holds as a number.
+template <class V> struct gp__value_place {
+  typedef V type;
+  static const bool any = true;
+  static GP_DEVICE V at(const void *values, gp__u64 i) {
+    const gp__u64 length = reinterpret_cast<gp__u64>(values);
+    if (((i | length) >> 32) == 0) return static_cast<V>(static_cast<gp__u32>(i) % static_cast<gp__u32>(length));
+    return static_cast<V>(i % length);
+  }
+};
 
 // Keys and values of a call, in the input (0), the alternate buffer (1) or the output (2).
 template <class K, class S, bool INDEXED> struct gp__sorted_elements {
@@ -20672,6 +20748,13 @@ GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, g
   const gp__u64 end = stop < a.count ? stop : a.count;
   begin = static_cast<gp__u64>(begins[s]);
   count = begin < end ? end - begin : 0;
+}
+// Segments of one length.
+template <>
+GP_DEVICE void gp__segment_bounds<gp__none>(const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin,
+                                            gp__u64 &count) {
+  begin = s * a.length;
+  count = a.length;
 }
 
 // Lists the longer segments and sorts the short ones. A warp takes 32 * ROUNDS neighbouring segments and sorts as many
@@ -26148,6 +26231,329 @@ GP_DEVICE void gp__rows_apply(const gp__rows_args &a) {
   }
 }
 
+// ---- rows/scan.cuh - rows and columns of strided arrays: scans
+
+// A running value becomes an element of the output.
+template <class In, class Acc, class Out> struct gp__keep_state {
+  GP_DEVICE Out operator()(const In &, const Acc &state) const { return gp_convert<Acc, Out>()(state); }
+};
+template <class Op, class Acc> GP_DEVICE gp_carry<Acc> gp__row_start(const gp__rows_args &a) {
+  gp_carry<Acc> start;
+  start.value = a.has_init ? Op::prepare(gp__value_as<Acc>(a.init)) : Op::identity();
+  start.has = a.has_init != 0;
+  return start;
+}
+// x becomes element i of a row: `carry` is the fold of those before. Returns its result.
+template <bool EXCLUSIVE, class Op, class Acc> GP_DEVICE Acc gp__scan_step(gp_carry<Acc> &carry, const Acc &x) {
+  const Acc before = carry.has ? carry.value : Op::identity();
+  carry.append(x, Op());
+  return EXCLUSIVE ? before : carry.value;
+}
+// value of lane 0 op ... op this lane's, in each group of so many lanes.
+template <class Acc, class Op> GP_DEVICE Acc gp__lanes_scan(Acc value, Op op, unsigned lanes) {
+  for (unsigned d = 1; d < lanes; d *= 2) {
+    const Acc up = gp_warp_shift_up(value, d);
+    if ((gp_lane() & (lanes - 1)) >= d) value = op(up, value);
+  }
+  return value;
+}
+// The fold of a window's elements; identity, if it has none.
+template <class Op, class Acc, class T, class Load>
+GP_DEVICE Acc gp__fold_window(const Load &load, const gp__row<T> &row, gp__u64 window,
+                              const typename gp__row<T>::Window &x) {
+  const gp__u64 i = row.first(window);
+  gp_carry<Acc> sum = {Op::identity(), false};
+  GPUPRIMS__UNROLL
+  for (int j = 0; j < gp__row<T>::V; ++j)
+    if (i + j < row.length) sum.append(Op::prepare(load(x.item[j], i + j)), Op());
+  return sum.value;
+}
+// Writes a window's results. before: the fold of the row's elements before the window.
+template <class P, bool EXCLUSIVE, class Op, class Acc, class Out, class T, class Load>
+GP_DEVICE void gp__scan_window(const Load &load, const gp__row<T> &row, Out *to, long long to_stride, gp__u64 window,
+                               const typename gp__row<T>::Window &x, gp_carry<Acc> before) {
+  const int V = gp__row<T>::V;
+  const gp__u64 i = row.first(window);
+  Acc y[V];
+  GPUPRIMS__UNROLL
+  for (int j = 0; j < V; ++j)
+    if (i + j < row.length) y[j] = gp__scan_step<EXCLUSIVE, Op>(before, Op::prepare(load(x.item[j], i + j)));
+  row.template store<P::store, gp__keep_state<T, Acc, Out>>(to, to_stride, window, x, y);
+}
+
+template <class P, class Acc> struct gp__scan_rows_storage {
+  Acc warp[P::threads / 32];
+  gp_carry<Acc> prefix;
+  gp__ticket ticket;
+};
+// Scans of rows. FORM: GP__ROWS_LANES, GP__ROWS_WARP, GP__ROWS_BLOCK. A lane scans a window, lanes of a row pass their
+// totals on. A warp walks down its row. A block takes a tile of a row, and tiles of one row look back; tickets number
+// the tiles, row after row, so that a tile waits for lower numbers only. Each element is read and written by one
+// thread, the reading first: in place is possible.
+template <class P, int FORM, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__rows_scan(const gp__rows_args &a) {
+  const int T = P::threads, K = P::vectors;
+  typedef gp__scan_rows_storage<P, Acc> Storage;
+  GP_SHARED(Storage, s);
+  gp__pdl_wait<P>();
+  const Load load(a);
+  const gp_carry<Acc> start = gp__row_start<Op, Acc>(a);
+  Out *out = static_cast<Out *>(a.out);
+  const gp__u64 warp = static_cast<gp__u64>(blockIdx.x) * (T / 32) + gp_warp();
+  const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (T / 32);
+  if (FORM == GP__ROWS_LANES) {
+    const unsigned lanes = 1u << a.log2_lanes, groups = 32 >> a.log2_lanes;
+    const unsigned group = gp_lane() >> a.log2_lanes, lane = gp_lane() & (lanes - 1);
+    for (gp__u64 first = warp * (groups * K); first < a.rows; first += warps * (groups * K)) {
+      gp__row<In> row[K];
+      typename gp__row<In>::Window x[K];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        row[k] = gp__row_of<In>(a, first + k * groups + group);
+        row[k].template load<P::load>(lane, x[k]);
+      }
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        const Acc up_to = gp__lanes_scan(gp__fold_window<Op, Acc>(load, row[k], lane, x[k]), Op(), lanes);
+        const Acc up = gp_warp_shift_up(up_to, 1);
+        gp_carry<Acc> before = start;
+        if (lane) before.append(up, Op());
+        gp__scan_window<P, EXCLUSIVE, Op>(load, row[k],
+                                          out + gp__row_offset(a, a.out_stride, first + k * groups + group),
+                                          a.out_stride[0], lane, x[k], before);
+      }
+    }
+    return;
+  }
+  const bool block = FORM == GP__ROWS_BLOCK;
+  const gp__ticket ticket = block ? gp__part_ticket(a, s.ticket) : gp__ticket();
+  for (gp__u64 unit = block ? ticket.number : warp; unit < a.rows * a.parts; unit += block ? gridDim.x : warps) {
+    const gp__u64 r = unit / a.parts, part = unit - r * a.parts;
+    const gp__row<In> row = gp__row_of<In>(a, r);
+    const gp__u64 windows = (row.skipped + row.length + row.V - 1) / row.V;
+    const gp__u64 begin = block ? part * (T * K) + gp_warp() * (32 * K) : 0;
+    Out *to = out + gp__row_offset(a, a.out_stride, r);
+    gp_carry<Acc> carry = start;
+    for (gp__u64 round = begin; block || round < windows; round += 32 * K) {
+      typename gp__row<In>::Window x[K];
+      Acc before[K]; // the fold of the round's windows before this one
+      gp_carry<Acc> sum = {Op::identity(), false};
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) row.template load<P::load>(round + k * 32 + gp_lane(), x[k]);
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        const Acc own = gp__fold_window<Op, Acc>(load, row, round + k * 32 + gp_lane(), x[k]);
+        const Acc up_to = gp_warp_inclusive_scan(own, Op()), up = gp_warp_shift_up(up_to, 1);
+        gp_carry<Acc> mine = sum;
+        if (gp_lane()) mine.append(up, Op());
+        before[k] = mine.value;
+        sum.append(gp_warp_broadcast(up_to, 31), Op());
+      }
+      if (block) { // the fold of the row before this warp's windows
+        if (gp_lane() == 0) s.warp[gp_warp()] = sum.value;
+        __syncthreads();
+        if (gp_warp() == 0) {
+          const Acc up_to = gp_warp_inclusive_scan(gp_lane() < T / 32 ? s.warp[gp_lane()] : Op::identity(), Op());
+          const Acc all = gp_warp_broadcast(up_to, T / 32 - 1), up = gp_warp_shift_up(up_to, 1);
+          gp_carry<Acc> prefix = start;
+          if (a.parts > 1) {
+            const gp__u64 words = gp__look_back_slots(a.parts) * ((sizeof(Acc) + 7) / 8);
+            const gp__look_back<Acc, Op> look_back = {gp__words(a.workspace) + r * words, a.parts, ticket.tag, start,
+                                                      false};
+            if (gp_lane() == 0) look_back.publish_aggregate(part, all);
+            prefix = look_back(part, all);
+          }
+          if (gp_lane() == 0) s.prefix = prefix;
+          if (gp_lane()) prefix.append(up, Op());
+          if (gp_lane() < T / 32) s.warp[gp_lane()] = prefix.value;
+        }
+        __syncthreads();
+        carry.value = s.warp[gp_warp()];
+        carry.has = s.prefix.has || gp_warp() > 0;
+      }
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        gp_carry<Acc> all = carry;
+        if (k > 0 || gp_lane()) all.append(before[k], Op());
+        gp__scan_window<P, EXCLUSIVE, Op>(load, row, to, a.out_stride[0], round + k * 32 + gp_lane(), x[k], all);
+      }
+      if (block) break;
+      carry.append(sum.value, Op());
+    }
+    if (block) __syncthreads(); // before the storage is used again
+  }
+}
+
+// Scans of rows whose neighbours are closer than their elements: columns of a matrix. Lanes lie across V columns each;
+// `slots` threads behind each other have K elements each of every column. A block walks down its columns; or, if there
+// are few columns, each block has one tile of their length, publishes its columns' folds and prefixes, and looks back:
+// to the nearest tile whose prefix is there, and from it over the folds of those between. Prefixes are folded from the
+// first tile on, wherever they come from: the same bits in every run.
+template <class P, class Acc, int V> struct gp__scan_columns_storage {
+  Acc cell[V][P::threads];
+  gp__ticket ticket;
+};
+// The fold of a column's tiles first .. first + part - 1. A tile has `wide` words of folds, then as many of prefixes.
+template <class Op, class Acc>
+GP_DEVICE gp_carry<Acc> gp__columns_before(gp__word *words, gp__u64 tag, gp__u64 first, gp__u64 part, gp__u64 wide,
+                                           const gp_carry<Acc> &start) {
+  gp_carry<Acc> prefix = start;
+  gp__u64 near = part;
+  for (; near > 0; --near)
+    if (gp__try_receive(words, (2 * (first + near) - 1) * wide, tag, prefix.value)) {
+      prefix.has = true;
+      break;
+    }
+  for (; near < part; ++near) prefix.append(gp__receive<Acc>(words, 2 * (first + near) * wide, tag), Op());
+  return prefix;
+}
+template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__columns_scan(const gp__rows_args &a) {
+  const int T = P::threads, K = P::vectors, V = gp__column_items(int(sizeof(In)), int(sizeof(Acc)));
+  const int OV = 16 % sizeof(Out) ? 1 : V * sizeof(Out) > 16 ? 16 / int(sizeof(Out)) : V;
+  const int N = (sizeof(Acc) + 7) / 8; // words of an accumulator
+  typedef gp__scan_columns_storage<P, Acc, V> Storage;
+  GP_SHARED(Storage, s);
+  gp__pdl_wait<P>();
+  const Load load(a);
+  const gp_carry<Acc> start = gp__row_start<Op, Acc>(a);
+  const unsigned lanes = 1u << a.log2_lanes, slots = T >> a.log2_lanes;
+  const unsigned lane = threadIdx.x & (lanes - 1), slot = threadIdx.x >> a.log2_lanes;
+  const gp__u64 columns = a.extent[1], across = (columns + lanes * V - 1) / (lanes * V);
+  const gp__u64 units = a.extent[2] * a.extent[3] * across;
+  const gp__ticket ticket = gp__part_ticket(a, s.ticket);
+  for (gp__u64 unit = ticket.number / a.parts; unit < units; unit += gridDim.x) {
+    const gp__u64 outer = unit / across, part = ticket.number % a.parts;
+    // A thread's columns: c, c + apart, ... of `outer`.
+    const gp__u64 c = (unit - outer * across) * (lanes * V) + (a.vectors ? lane * V : lane);
+    const unsigned apart = a.vectors ? 1 : lanes;
+    const bool whole = a.vectors && c + V <= columns;
+    const gp__u64 begin = part * a.share, end = a.extent[0] - begin < a.share ? a.extent[0] : begin + a.share;
+    const In *in = static_cast<const In *>(a.in) + gp__row_offset(a, a.in_stride, outer * columns) +
+        static_cast<long long>(c) * a.in_stride[1];
+    Out *out = static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, outer * columns) +
+        static_cast<long long>(c) * a.out_stride[1];
+    const long long next = apart * a.in_stride[1], out_next = apart * a.out_stride[1];
+    gp_carry<Acc> carry[V];
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) carry[j] = start;
+    for (gp__u64 round = begin; round < end; round += slots * K) {
+      const gp__u64 i = round + slot * K;
+      gp__vector_access<In, V> x[K];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        if (i + k >= end) continue;
+        const In *from = in + static_cast<long long>(i + k) * a.in_stride[0];
+        if (whole) x[k].template load<P::load>(from, 0, false);
+        else {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; ++j)
+            if (c + j * apart < columns) x[k].item[j] = from[j * next];
+        }
+      }
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) {
+        gp_carry<Acc> sum = {Op::identity(), false};
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k)
+          if (i + k < end && c + j * apart < columns) sum.append(Op::prepare(load(x[k].item[j], i + k)), Op());
+        s.cell[j][threadIdx.x] = sum.value;
+      }
+      for (unsigned d = 1; d < slots; d *= 2) { // cells become the folds of all slots up to their own
+        Acc up[V];
+        __syncthreads();
+        if (slot >= d) {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; ++j) up[j] = s.cell[j][threadIdx.x - d * lanes];
+        }
+        __syncthreads();
+        if (slot >= d) {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; ++j) s.cell[j][threadIdx.x] = Op()(up[j], s.cell[j][threadIdx.x]);
+        }
+      }
+      __syncthreads();
+      Acc before[V], all[V]; // before: of the first slot nothing
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) {
+        before[j] = s.cell[j][slot > 0 ? threadIdx.x - lanes : threadIdx.x];
+        all[j] = s.cell[j][(slots - 1) * lanes + lane];
+      }
+      __syncthreads();
+      if (a.parts > 1) { // cells of the first slot become what is before the tile
+        const gp__u64 wide = gp__u64(lanes) * V;
+        for (unsigned j = slot; j < unsigned(V); j += slots) {
+          const Acc own = s.cell[j][(slots - 1) * lanes + lane];
+          gp__word *words = gp__words(a.workspace) + (j * lanes + lane) * N;
+          if (part + 1 < a.parts) gp__publish(words, 2 * ticket.number * wide, own, ticket.tag);
+          gp_carry<Acc> prefix = gp__columns_before<Op>(words, ticket.tag, ticket.number - part, part, wide, start);
+          if (prefix.has) s.cell[j][lane] = prefix.value;
+          prefix.append(own, Op());
+          if (part + 1 < a.parts) gp__publish(words, (2 * ticket.number + 1) * wide, prefix.value, ticket.tag);
+        }
+        __syncthreads();
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) {
+          carry[j].value = s.cell[j][lane];
+          carry[j].has = start.has || part > 0;
+        }
+      }
+      gp_carry<Acc> running[V];
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) {
+        running[j] = carry[j];
+        if (slot > 0) running[j].append(before[j], Op());
+        carry[j].append(all[j], Op());
+      }
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        if (i + k >= end) continue;
+        Out *to = out + static_cast<long long>(i + k) * a.out_stride[0];
+        Out y[V];
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j)
+          if (c + j * apart < columns)
+            y[j] = gp_convert<Acc, Out>()(
+                gp__scan_step<EXCLUSIVE, Op>(running[j], Op::prepare(load(x[k].item[j], i + k))));
+        if (whole && out_next == 1 && gp__misalignment(to, gp__vector_access_alignment<Out, OV>::value) == 0) {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; j += OV) {
+            gp__vector_access<Out, OV> group;
+            GPUPRIMS__UNROLL
+            for (int o = 0; o < OV; ++o) group.item[o] = y[j + o];
+            group.template store<P::store>(to + j);
+          }
+        } else {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; ++j)
+            if (c + j * apart < columns) to[j * out_next] = y[j];
+        }
+      }
+    }
+  }
+}
+
+// ---- rows/copy.cuh - elements of a strided array, copied to other strides
+
+// Dimension 0 runs fastest. Only for strides that no transpose takes.
+template <class P, class T> GP_DEVICE void gp__rows_copy(const gp__rows_args &a) {
+  gp__pdl_wait<P>();
+  const gp__u64 count = a.extent[0] * a.rows, step = static_cast<gp__u64>(gridDim.x) * P::threads;
+  for (gp__u64 n = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x; n < count; n += step) {
+    long long from = 0, to = 0;
+    gp__u64 left = n;
+    GPUPRIMS__UNROLL
+    for (int d = 0; d < 4; ++d) {
+      const gp__u64 next = d < 3 ? left / a.extent[d] : 0;
+      const long long i = static_cast<long long>(left - next * a.extent[d]);
+      from += i * a.in_stride[d];
+      to += i * a.out_stride[d];
+      left = next;
+    }
+    static_cast<T *>(a.out)[to] = static_cast<const T *>(a.in)[from];
+  }
+}
+
 // ---- bfs/state.cuh - breadth-first search: counts and state of blocks
 
 // One launch of resident blocks does the whole traversal. A grid barrier separates its steps and sums the blocks'
@@ -29257,7 +29663,8 @@ typedef struct gp__request {
   const gp_key_field *fields;
   int field_count;
   gp__moves moves;                         // transpose
-  gp__rows rows;                           // reduce_axis, row_map
+  gp__rows rows;                           // reduce_axis, row_map, scan_axis, sort_axis, top_k_axis
+  int in_segments;                         // segmented sort: indices count from the beginning of their segment
   gp_layout in_layout, out_layout;         // convert_layout, else zero; in_size and out_size are those of the structs
   int numbers;                             // radix sort of floats: -0 and +0 are equal
   gp_graph graph, out_graph;               // their types filled in; offset_type and key_type are those
@@ -31287,6 +31694,12 @@ static gp_result gp__host_sort(gp__host_call *h) {
 
 // Segment i as [first, end), clamped so that wrong offsets do no harm.
 static void gp__host_segment_of(const gp__request *q, uint64_t i, uint64_t *first, uint64_t *end) {
+  if (!q->begin) { // segments of one length
+    const uint64_t length = q->count / q->segments;
+    *first = i * length;
+    *end = *first + length;
+    return;
+  }
   *first = gp__host_offset(q->begin, q->offset_size, i);
   *end = q->end ? gp__host_offset(q->end, q->offset_size, i) : gp__host_offset(q->begin, q->offset_size, i + 1);
   if (*end > q->count) *end = q->count;
@@ -31927,6 +32340,40 @@ static void gp__host_apply_state(const gp__request *q, const gp__host_op *op, co
                             truth);
   op->loops.map(op, y, gp__host_elements(&of_x, 0, 1, a.bytes), gp__host_elements(&of_s, 0, 1, b.bytes), 1);
 }
+// Scans the rows one by one, each in one thread. Elements that are not side by side go through a buffer.
+static gp_result gp__host_scan_rows(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__rows *rows = &q->rows;
+  const uint64_t length = rows->extent[0];
+  const size_t in_size = q->in_size, out_size = h->out_size, bytes = (size_t)length * (in_size + out_size) + 128;
+  const int near_by = rows->in_stride[0] == 1 && rows->out_stride[0] == 1, threads = h->threads;
+  const gp__host_state start = gp__host_start(h, q->has_init);
+  int failed = 0, t;
+  GPUPRIMS__PARALLEL_FOR
+  for (t = 0; t < threads; ++t) {
+    unsigned char *room = near_by || (uint64_t)t >= q->segments ? NULL : (unsigned char *)malloc(bytes);
+    uint64_t r, i;
+    for (r = (uint64_t)t; r < q->segments; r += (uint64_t)threads) {
+      const unsigned char *in = h->in.base + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)in_size;
+      unsigned char *out = h->out + gp__host_row_offset(rows, rows->out_stride, r) * (int64_t)out_size;
+      gp__host_state s = start;
+      gp__host_call part = *h;
+      if (!near_by && !room) {
+        __atomic_store_n(&failed, 1, __ATOMIC_RELAXED);
+        break;
+      }
+      part.in.base = near_by ? in : room;
+      part.out = near_by ? out : room + (length * in_size + 63) / 64 * 64;
+      for (i = 0; !near_by && i < length; ++i)
+        gp__host_move(room + i * in_size, in + (int64_t)i * rows->in_stride[0] * (int64_t)in_size, in_size);
+      gp__host_running(&part, &s, 0, length);
+      for (i = 0; !near_by && i < length; ++i)
+        gp__host_move(out + (int64_t)i * rows->out_stride[0] * (int64_t)out_size, part.out + i * out_size, out_size);
+    }
+    free(room);
+  }
+  return failed ? gp__host_no_memory(h, bytes * (size_t)threads) : GP_SUCCESS;
+}
 static gp_result gp__host_rows(gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__rows *rows = &q->rows;
@@ -31962,6 +32409,49 @@ static gp_result gp__host_rows(gp__host_call *h) {
     }
   }
   return GP_SUCCESS;
+}
+
+// ---- rows/order_host.c - sorts and top-k along an axis
+
+// Each row is sorted, with its indices; of a top-k, the first k go out.
+static gp_result gp__host_order_rows(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__rows *rows = &q->rows;
+  const uint64_t length = rows->extent[0], wanted = q->length;
+  const size_t key = q->key_size, bytes = (size_t)length * (2 * sizeof(gp__host_indexed) + key);
+  const int threads = h->threads, bits = 8 * (int)key;
+  int failed = 0, t;
+  GPUPRIMS__PARALLEL_FOR
+  for (t = 0; t < threads; ++t) {
+    gp__host_indexed *order = (uint64_t)t >= q->segments ? NULL : (gp__host_indexed *)malloc(bytes), *sorted;
+    unsigned char *raw = (unsigned char *)(order ? order + 2 * length : NULL);
+    uint64_t r, i;
+    for (r = (uint64_t)t; r < q->segments; r += (uint64_t)threads) {
+      const unsigned char *in =
+          (const unsigned char *)q->keys + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)key;
+      const int64_t to = gp__host_row_offset(rows, rows->out_stride, r);
+      if (!order) {
+        __atomic_store_n(&failed, 1, __ATOMIC_RELAXED);
+        break;
+      }
+      for (i = 0; i < length; ++i) {
+        gp__host_move(raw + i * key, in + (int64_t)i * rows->in_stride[0] * (int64_t)key, key);
+        order[i].bits = gp__host_ordered(q->key_type, raw + i * key);
+        if (q->flags & GP_DESCENDING) order[i].bits = ~order[i].bits & (~(uint64_t)0 >> (64 - bits));
+        order[i].index = i;
+      }
+      sorted = gp__host_sort_indexed(order, order + length, length, bits);
+      for (i = 0; i < wanted; ++i) {
+        const int64_t at = to + (int64_t)i * rows->out_stride[0];
+        if (q->out_keys)
+          gp__host_move((unsigned char *)q->out_keys + at * (int64_t)key, raw + sorted[i].index * key, key);
+        if (q->out)
+          memcpy((unsigned char *)q->out + at * (int64_t)q->out_size, &sorted[i].index, q->out_size); // little-endian
+      }
+    }
+    free(order);
+  }
+  return failed ? gp__host_no_memory(h, bytes * (size_t)threads) : GP_SUCCESS;
 }
 
 // ---- layouts/host.c - layouts
@@ -32076,7 +32566,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2428928"
+#define GPUPRIMS__EMBEDDED_FROM "2473984"
 
 // ---- core/embed.c - this file's own text
 
@@ -33419,7 +33909,11 @@ GPUPRIMS__API const char *gp_last_message(void) {
   X(REDUCE_ROWS, gp__rows_reduce, gp__rows_args, rows, 0) \
   X(REDUCE_COLUMNS, gp__columns_reduce, gp__rows_args, columns, 0) \
   X(MAP_ROWS, gp__rows_map, gp__rows_args, row_map, 0) \
-  X(APPLY_ROWS, gp__rows_apply, gp__rows_args, row_apply, 0)
+  X(APPLY_ROWS, gp__rows_apply, gp__rows_args, row_apply, 0) \
+  X(SCAN_ROWS, gp__rows_scan, gp__rows_args, scanned_rows, 0) \
+  X(SCAN_COLUMNS, gp__columns_scan, gp__rows_args, scanned_columns, 0) \
+  X(COPY_KEYS, gp__rows_copy, gp__rows_args, copied_rows, 0) \
+  X(COPY_INDICES, gp__rows_copy, gp__rows_args, copied_rows, 0)
 
 // ---- layouts/kinds.c - the kernels of conversions of layouts
 
@@ -35395,7 +35889,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->permutation && !(k->traits & GP__TAKES_PERMUTATION))
     return gp__fail(GP_E_ARGUMENT, "%s: @permutation: the call takes no permutation", k->who);
   if (c->axes && !(k->traits & GP__TAKES_AXES))
-    return gp__fail(GP_E_ARGUMENT, "%s: @axes is for reduce_axis and row_map only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @axes is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only",
+                    k->who);
   if (c->field_count && !(k->reads & GP__READS_FIELDS))
     return gp__fail(GP_E_ARGUMENT, "%s: @field_count: the call does not sort by fields", k->who);
   if ((c->in_layout || c->out_layout) && !(k->traits & GP__TAKES_LAYOUTS))
@@ -35419,13 +35914,17 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->flags & ~flags & GP_DESCENDING)
     return gp__fail(
         GP_E_ARGUMENT,
-        "%s: @flags: GP_DESCENDING is for sort, segmented_sort, top_k, segmented_top_k and nth_element only", k->who);
+        "%s: @flags: GP_DESCENDING is for sort, segmented_sort, sort_axis, top_k, segmented_top_k, top_k_axis and "
+        "nth_element only",
+        k->who);
   if (c->flags & ~flags & GP_UNSORTED)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED is for top_k and segmented_top_k only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED is for top_k, segmented_top_k and top_k_axis only", k->who);
   if (c->flags &
       ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS | GP_UNTIL_TARGET |
-        GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
+        GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS | GP_EXCLUSIVE))
     return gp__fail(GP_E_ARGUMENT, "%s: @flags has unknown bits: %#x", k->who, c->flags);
+  if (c->flags & ~flags & GP_EXCLUSIVE)
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_EXCLUSIVE is for scan_axis only", k->who);
   if (c->flags & ~flags & GP_RIGHT)
     return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_RIGHT is for adjacent_difference only", k->who);
   if (c->flags & ~flags & (GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
@@ -36922,19 +37421,39 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   q->out_struct = k->out.info;
   q->in_size = k->in.size;
   q->out_size = k->out.size;
-  GPUPRIMS__CHECK(
-      gp__check_integer(k, "offset_type", c->offset_type, 4, 8, "i32, u32, i64 or u64", &q->offset_type, &k->offset));
+  if (c->begin || c->end || c->offset_type) // segments of one length have none
+    GPUPRIMS__CHECK(
+        gp__check_integer(k, "offset_type", c->offset_type, 4, 8, "i32, u32, i64 or u64", &q->offset_type, &k->offset));
   q->offset_size = k->offset.size;
   bits = 8 * (int)q->key_size;
   if (c->begin_bit < 0 || c->end_bit > bits || c->begin_bit > c->end_bit)
     return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit: [%d, %d) is not a range of the %d bits of a key", who,
                     c->begin_bit, c->end_bit, bits);
-  if (c->count >> 44)
-    return gp__fail(GP_E_SIZE, "%s: @count is %llu, not below 2^44", who, (unsigned long long)c->count);
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_sorted_numbers(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  GPUPRIMS__CHECK(gp__check_equal_segments(k));
+  if (q->count >> 44)
+    return gp__fail(GP_E_SIZE, "%s: @%s is %llu, not below 2^44", k->who,
+                    c->count ? "count" : "segments times @segment_length", (unsigned long long)q->count);
+  // Indices count from the beginning of the keys.
+  return !q->offset_size && k->out.size == 4 && !k->in.size && q->count > (uint64_t)1 << 32
+      ? gp__fail(GP_E_SIZE,
+                 "%s: @segments times @segment_length is %llu, too large for u32 indices (@out_type): use u64", k->who,
+                 (unsigned long long)q->count)
+      : GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__sorted_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
+  b->keys = b->out_keys = b->in = b->out = k->q->count;
   return GP_SUCCESS;
 }
 
-static const gp__own_check gp__checks_segmented_sort[GP__CHECKS] = {{GP__CHECK_TYPES, gp__check_sorted_segments}};
+static const gp__own_check gp__checks_segmented_sort[GP__CHECKS] = {{GP__CHECK_TYPES, gp__check_sorted_segments},
+                                                                    {GP__CHECK_NUMBERS, gp__check_sorted_numbers},
+                                                                    {GP__CHECK_BUFFERS, gp__sorted_buffers}};
 
 // ---- group_by/check.c - checking a call: group-by
 
@@ -37244,7 +37763,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_row_operators(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_operators(k));
   if (k->c->primitive != GP_ROW_MAP) return GP_SUCCESS;
   if (q->op == GP_ARGMIN || q->op == GP_ARGMAX)
-    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for reduce, scan and reduce_axis only", k->who,
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for reduce, scan, reduce_axis and scan_axis only", k->who,
                     gp__op_rows[q->op].name);
   q->equal = apply;
   GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, "apply", apply, 2, k->host, &q->user_equal));
@@ -37348,9 +37867,12 @@ GPUPRIMS__PRIVATE void gp__order_rows(gp__rows *r) {
     r->extent[3] = 1, r->in_stride[3] = r->out_stride[3] = 0;
   }
 }
-GPUPRIMS__PRIVATE gp_result gp__check_axes(gp__checking *k) {
+// Takes the axes. results: elements of a row of the output, GP__WHOLE_ROWS: as many as the input's has. out_size: bytes
+// of one; span: of the output.
+#define GP__WHOLE_ROWS UINT64_MAX
+GPUPRIMS__PRIVATE gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t out_size, gp__row_span *span) {
   const gp_axes *a = k->c->axes;
-  const int map = k->c->primitive == GP_ROW_MAP;
+  const int shortened = k->c->primitive == GP_REDUCE_AXIS; // the output has no such dimension
   gp__request *q = k->q;
   gp__rows *r = &q->rows;
   gp_axes own;
@@ -37368,8 +37890,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_axes(gp__checking *k) {
     const int at = d == a->axis ? 0 : to++;
     r->extent[at] = a->extent[d];
     r->in_stride[at] = a->in_stride[d];
-    r->out_stride[at] = at || map ? a->out_stride[d] : 0;
+    r->out_stride[at] = at || !shortened ? a->out_stride[d] : 0;
   }
+  if (!shortened && results != GP__WHOLE_ROWS && results > r->extent[0])
+    return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above the %llu elements of a row (@axes.extent)", k->who,
+                    (unsigned long long)results, (unsigned long long)r->extent[0]);
   for (d = 3; d >= 0; --d) { // the axis comes last
     if (q->segments && r->extent[d] > (UINT64_MAX >> 2) / q->segments)
       return gp__fail(GP_E_SIZE, "%s: @axes.extent: the product of the extents overflows", k->who);
@@ -37381,16 +37906,19 @@ GPUPRIMS__PRIVATE gp_result gp__check_axes(gp__checking *k) {
                     (unsigned long long)k->c->count, (unsigned long long)q->count);
   GPUPRIMS__CHECK(gp__check_reach_of(k, "in_stride", r, r->in_stride, k->in.size, &r->in_span));
   length = r->extent[0];
-  if (!map) r->extent[0] = 1; // a row has a result even if it has no elements
-  GPUPRIMS__CHECK(gp__check_reach_of(k, "out_stride", r, r->out_stride, q->out_size, &r->out_span));
+  if (results != GP__WHOLE_ROWS) r->extent[0] = results; // a row has a result even if it has no elements
+  GPUPRIMS__CHECK(gp__check_reach_of(k, "out_stride", r, r->out_stride, out_size, span));
+  if (span->bytes) GPUPRIMS__CHECK(gp__check_places(k, r, shortened));
   r->extent[0] = length;
-  if (r->out_span.bytes) GPUPRIMS__CHECK(gp__check_places(k, r, !map));
   r->same = 1;
   for (d = 0; d < 4; ++d)
     if (r->extent[d] > 1 && r->in_stride[d] != r->out_stride[d]) r->same = 0;
   if (q->segments) gp__order_rows(r);
   r->columns = r->extent[1] > 1 && r->extent[0] > 1 && r->in_stride[1] && gp__is_closer(r, 1, 0);
   return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_axes(gp__checking *k) {
+  return gp__take_axes(k, k->c->primitive == GP_REDUCE_AXIS ? 1 : GP__WHOLE_ROWS, k->q->out_size, &k->q->rows.out_span);
 }
 // The buffers' spans, from their lowest addresses.
 GPUPRIMS__PRIVATE const void *gp__lowest(const void *pointer, const gp__row_span *span) {
@@ -37399,7 +37927,7 @@ GPUPRIMS__PRIVATE const void *gp__lowest(const void *pointer, const gp__row_span
 GPUPRIMS__PRIVATE gp_result gp__row_buffers(gp__checking *k) {
   const gp__rows *r = &k->q->rows;
   const gp__checked_type bytes = {1, 1, NULL};
-  const int in_place = k->c->primitive == GP_ROW_MAP && r->same && k->q->in_size == k->q->out_size;
+  const int in_place = k->c->primitive != GP_REDUCE_AXIS && r->same && k->q->in_size == k->q->out_size;
   k->buffers->in = k->buffers->out = 0; // alignment is all that is checked of them there
   return gp__reading(k, "in", gp__lowest(k->c->in, &r->in_span), &bytes, r->in_span.bytes, 1,
                      in_place ? GP__ALIAS_OF_OUT : 0);
@@ -37412,6 +37940,59 @@ static const gp__own_check gp__checks_rows[GP__CHECKS] = {
     {GP__CHECK_OPERATORS, gp__check_row_operators}, {GP__CHECK_TYPES, gp__check_row_types},
     {GP__CHECK_OUT_TYPE, gp__check_state_type},     {GP__CHECK_NUMBERS, gp__check_axes},
     {GP__CHECK_BUFFERS, gp__row_buffers},           {GP__CHECK_OUTPUTS, gp__row_outputs}};
+
+// ---- rows/order_check.c - checking a call: sorts and top-k along an axis
+
+GPUPRIMS__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  gp__rows *r = &q->rows;
+  const int top = c->primitive == GP_TOP_K_AXIS, indices = c->out_type || c->out;
+  const gp__checked_type bytes = {1, 1, NULL};
+  gp__row_span of_keys;
+  uint64_t most;
+  q->key_type = c->key_type;
+  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+  if (k->key.info)
+    return gp__fail(GP_E_TYPE, "%s: @key_type is struct type %s, not a built-in type", k->who, k->key.info->name);
+  if (indices)
+    GPUPRIMS__CHECK(gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64",
+                                      &q->out_type, &k->out));
+  k->in = k->key;
+  q->in_type = q->key_type;
+  q->in_size = q->key_size = k->key.size;
+  q->out_size = k->out.size;
+  q->channels = q->active = 1;
+  q->length = c->k;
+  GPUPRIMS__CHECK(gp__take_axes(k, top ? c->k : GP__WHOLE_ROWS, k->key.size, &of_keys));
+  GPUPRIMS__CHECK(gp__take_axes(k, top ? c->k : GP__WHOLE_ROWS, indices ? k->out.size : 1, &r->out_span));
+  if (top && c->k > GP__TOP_K_FEW)
+    return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above %d", k->who, (unsigned long long)c->k, (int)GP__TOP_K_FEW);
+  most = c->out_type == GP_I32 ? (uint64_t)1 << 31 : (uint64_t)1 << 32;
+  if (indices && k->out.size == 4 && q->count > most)
+    return gp__fail(GP_E_SIZE,
+                    "%s: @axes.extent: %llu elements are too many for indices of 4 bytes (@out_type): use "
+                    "i64 or u64",
+                    k->who, (unsigned long long)q->count);
+  if (q->count >> 44)
+    return gp__fail(GP_E_SIZE, "%s: @axes.extent: %llu elements, not below 2^44", k->who, (unsigned long long)q->count);
+  if (!top) q->length = r->extent[0];
+  if (k->pointers && q->count && q->length && !c->out_keys && !c->out)
+    return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);
+  // Alignment, then what is read and written, from the lowest addresses.
+  GPUPRIMS__CHECK(gp__check_pointer(k, "keys", c->keys, k->key.align, 0, k->key.size, 0));
+  GPUPRIMS__CHECK(gp__check_pointer(k, "out_keys", c->out_keys, k->key.align, 0, k->key.size, 0));
+  if (indices) GPUPRIMS__CHECK(gp__check_pointer(k, "out", c->out, k->out.align, 0, k->out.size, 0));
+  GPUPRIMS__CHECK(gp__reading(k, "keys", gp__lowest(c->keys, &r->in_span), &bytes, r->in_span.bytes, 1,
+                              !top && r->same ? GP__ALIAS_OF_OUT_KEYS : 0));
+  GPUPRIMS__CHECK(
+      gp__writing(k, "out_keys", gp__lowest(c->out_keys, &of_keys), 1, 1, of_keys.bytes, 0, GP__ALIAS_OF_OUT_KEYS));
+  if (indices)
+    GPUPRIMS__CHECK(
+        gp__writing(k, "out", gp__lowest(c->out, &r->out_span), 1, 1, r->out_span.bytes, 1, GP__ALIAS_OF_OUT));
+  return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
+}
+static const gp__own_check gp__checks_row_order[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_row_order}};
 
 // ---- layouts/check.c - checking a call: layouts
 
@@ -38176,7 +38757,7 @@ typedef struct gp__spelling {
   gp_op op, transform, equal;
   gp_type in_type, in2_type, acc_type, out_type, key_type, offset_type, out2_type;
   int in_size, in2_size, acc_size, out_size, key_size, offset_size, out2_size;
-  int is_arg, has_init, ranged, right, descending, numbers, exact_rounding;
+  int is_arg, has_init, ranged, right, descending, numbers, exact_rounding, exclusive;
   int indexed;                                              // segmented sort: keys do not sort by themselves
   int index_bytes;                                          // radix sorts: of an index; top-k: 8 where ranks need it
   int clustered;                                            // a search in clusters
@@ -38918,13 +39499,19 @@ GPUPRIMS__PRIVATE unsigned gp__resident_sorts(const gp__request *q, const gp_pol
 GPUPRIMS__PRIVATE void gp__name_sorted_segments(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, ", gp__key_name(q));
   if (!q->out_size) gp__add(t, "gp__no_values, ");
-  else gp__add(t, "%s<%s>, ", q->in_size ? "gp__value_array" : "gp__value_index", gp__out_name(q));
+  else
+    gp__add(t, "%s<%s>, ",
+            q->in_size    ? "gp__value_array"
+                : q->form ? "gp__value_place"
+                          : "gp__value_index",
+            gp__out_name(q));
   gp__add(t, q->indexed ? "true" : "false");
-  if (q->kind == GP__SEGMENTS_SHORT) gp__add(t, ", %s", gp__offset_name(q));
+  if (q->kind == GP__SEGMENTS_SHORT) gp__add(t, ", %s", q->offset_size ? gp__offset_name(q) : "gp__none");
 }
 GPUPRIMS__PRIVATE void gp__spell_segmented_sort(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                                 gp__spelling *w) {
-  (void)q, (void)p;
+  (void)p;
+  w->form = q->in_segments;
   w->indexed = gp__sort_indexed(*h);
 }
 
@@ -39046,12 +39633,23 @@ GPUPRIMS__PRIVATE void gp__name_row_apply(const gp__spelling *q, gp__text *t) {
           gp__device_type(q->acc_type, q->acc_struct));
   gp__name_apply(q, t);
 }
+GPUPRIMS__PRIVATE void gp__name_scanned_columns(const gp__spelling *q, gp__text *t) {
+  gp__add(t, q->exclusive ? ", true, " : ", false, ");
+  gp__name_fold_of(q, 0, t);
+}
+GPUPRIMS__PRIVATE void gp__name_scanned_rows(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %d", q->form);
+  gp__name_scanned_columns(q, t);
+}
+GPUPRIMS__PRIVATE void gp__name_copied_rows(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %s", gp__type_rows[gp__bits_type((size_t)q->size)].device);
+}
 GPUPRIMS__PRIVATE void gp__operators_of_rows(const gp__spelling *q, gp__program_op *ops) {
   if (q->primitive != GP_ROW_MAP) return;
   gp__set_operator(&ops[2], gp__in_name(q), gp__device_type(q->acc_type, q->acc_struct), gp__out_name(q));
 }
 GPUPRIMS__PRIVATE void gp__spell_rows(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
-  (void)q;
+  w->exclusive = (q->flags & GP_EXCLUSIVE) != 0;
   w->form = gp__rows_form(*p, *h);
 }
 
@@ -40326,7 +40924,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   int i;
   memset(&a, 0, sizeof a);
   a.keys = q->keys;
-  a.values = q->in;
+  a.length = q->count / q->segments;
+  a.values = q->in_segments ? (const void *)(uintptr_t)a.length : q->in;
   a.out_keys = q->out_keys;
   a.out_values = q->out;
   a.begin = q->begin;
@@ -41256,6 +41855,7 @@ typedef struct gp__graph_step {
   union {
     gp__graph_args graph;
     gp__hash_args hash;
+    gp__rows_args rows;
   } args;
 } gp__graph_step;
 typedef struct gp__graph_plan {
@@ -41467,7 +42067,8 @@ GPUPRIMS__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, 
     {
       const uint64_t blocks = gp__ceil_div(step->items, tile);
       const uint64_t most = (uint64_t)s->about.multiprocessors *
-          (unsigned)(kernels[k]->occupancy < p->blocks_per_sm ? kernels[k]->occupancy : p->blocks_per_sm);
+          (unsigned)(!p->blocks_per_sm || kernels[k]->occupancy < p->blocks_per_sm ? kernels[k]->occupancy
+                                                                                   : p->blocks_per_sm);
       result = gp__launch_one(s, who, kernels[k], blocks < 1 ? 1 : (unsigned)(blocks < most ? blocks : most), &geometry,
                               p->overlap, stream, &step->args);
     }
@@ -41627,6 +42228,151 @@ GPUPRIMS__PRIVATE gp_result gp__hash_plan_of(gp__state *s, const gp__request *q,
     a.keys = keys;
   }
   return q->primitive == GP_JOIN ? gp__plan_join(s, who, q, &a, g) : gp__plan_groups(s, who, q, &a, g);
+}
+
+// ---- rows/order_launch.c - sorts and top-k along an axis: copies into the workspace and back, around a call on segments
+
+// A strided array as rows of `length` elements: what a copy reads or writes. Rows without gaps, one behind the other,
+// dimension 1 fastest, are those of a call on segments of one length.
+GPUPRIMS__PRIVATE int gp__rows_are_dense(const gp__rows *r, const int64_t *stride, uint64_t length) {
+  uint64_t step = length;
+  int d;
+  if (length > 1 && stride[0] != 1) return 0;
+  for (d = 1; d < 4; ++d) {
+    if (r->extent[d] > 1 && stride[d] != (int64_t)step) return 0;
+    step *= r->extent[d];
+  }
+  return 1;
+}
+GPUPRIMS__PRIVATE void gp__dense_rows(const gp__rows *r, uint64_t length, int64_t *stride) {
+  int d;
+  stride[0] = 1;
+  for (d = 1; d < 4; ++d) stride[d] = stride[d - 1] * (int64_t)(d == 1 ? length : r->extent[d - 1]);
+}
+// Lists dimensions by their strides, the largest first; 0 unless the smallest is 1 and each spans the next.
+GPUPRIMS__PRIVATE int gp__nested_strides(const uint64_t *extent, const int64_t *stride, int count, int *order) {
+  int i, j;
+  for (i = 0; i < count; ++i) {
+    for (j = i; j > 0 && stride[order[j - 1]] < stride[i]; --j) order[j] = order[j - 1];
+    order[j] = i;
+  }
+  for (i = 0; i + 1 < count; ++i)
+    if (stride[order[i]] <= 0 || (uint64_t)stride[order[i]] < (uint64_t)stride[order[i + 1]] * extent[order[i + 1]])
+      return 0;
+  return stride[order[count - 1]] == 1;
+}
+// The copy as a transpose; 0: its strides are none of a transpose's.
+GPUPRIMS__PRIVATE int gp__rows_as_permutation(const gp__rows *r, uint64_t length, const int64_t *in_stride,
+                                              const int64_t *out_stride, gp_permutation *p) {
+  uint64_t extent[5];
+  int64_t in[5], out[5];
+  int of_in[5], of_out[5], place[5], count = 0, has_in = 0, has_out = 0, d;
+  for (d = 0; d < 4; ++d) {
+    const uint64_t n = d ? r->extent[d] : length;
+    if (n == 1) continue;
+    extent[count] = n, in[count] = in_stride[d], out[count] = out_stride[d];
+    has_in |= in[count] == 1, has_out |= out[count] == 1;
+    ++count;
+  }
+  if (!has_in || !has_out) { // a last dimension of one element
+    if (count == 4) return 0;
+    extent[count] = 1, in[count] = out[count] = 1;
+    ++count;
+  }
+  if (!gp__nested_strides(extent, in, count, of_in) || !gp__nested_strides(extent, out, count, of_out)) return 0;
+  *p = gp_permutation_init();
+  p->dimensions = count;
+  for (d = 0; d < count; ++d) {
+    place[of_in[d]] = d;
+    p->extent[d] = extent[of_in[d]];
+    p->in_stride[d] = (uint64_t)in[of_in[d]];
+  }
+  for (d = 0; d < count; ++d) {
+    p->order[d] = place[of_out[d]];
+    p->out_stride[d] = (uint64_t)out[of_out[d]];
+  }
+  return 1;
+}
+// Without buffers a call may want keys.
+GPUPRIMS__PRIVATE int gp__wants_row_keys(const gp__request *q) { return q->out_keys || !q->keys; }
+// Whether the call copies its input, or its output; kernel: by a kernel of this family.
+GPUPRIMS__PRIVATE int gp__copies_rows(const gp__request *q, int in, int kernel) {
+  const gp__rows *r = &q->rows;
+  const uint64_t length = in ? r->extent[0] : q->length;
+  int64_t dense[4];
+  gp_permutation p;
+  if (!q->count || !q->length || gp__rows_are_dense(r, in ? r->in_stride : r->out_stride, length)) return 0;
+  gp__dense_rows(r, length, dense);
+  return !kernel || !gp__rows_as_permutation(r, length, in ? r->in_stride : dense, in ? dense : r->out_stride, &p);
+}
+GPUPRIMS__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__graph_plan *g, int from_input,
+                                             gp__kernel_kind kind, size_t size, const void *in, void *out) {
+  const gp__rows *r = &q->rows;
+  const uint64_t length = from_input ? r->extent[0] : q->length;
+  gp_call c = gp_call_init(GP_TRANSPOSE);
+  gp__graph_step *step;
+  gp__rows_args *a;
+  gp_permutation p;
+  int64_t dense[4];
+  int d;
+  gp__dense_rows(r, length, dense);
+  if (gp__rows_as_permutation(r, length, from_input ? r->in_stride : dense, from_input ? dense : r->out_stride, &p)) {
+    c.in_type = c.out_type = gp__bits_type(size);
+    c.permutation = &p;
+    c.in = in;
+    c.out = out;
+    return gp__add_call(s, gp__primitive_names[q->primitive], g, &c);
+  }
+  step = &g->steps[g->count++];
+  step->request = -1;
+  step->kind = kind;
+  step->items = length * q->segments;
+  a = &step->args.rows;
+  memset(a, 0, sizeof *a);
+  a->in = in;
+  a->out = out;
+  a->rows = q->segments;
+  for (d = 0; d < 4; ++d) {
+    a->extent[d] = d ? r->extent[d] : length;
+    a->in_stride[d] = from_input ? r->in_stride[d] : dense[d];
+    a->out_stride[d] = from_input ? dense[d] : r->out_stride[d];
+  }
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, unsigned char *at,
+                                                  gp__graph_plan *g) {
+  const int top = q->primitive == GP_TOP_K_AXIS;
+  const int copies_in = gp__copies_rows(q, 1, 0), copies_out = gp__copies_rows(q, 0, 0);
+  const uint64_t results = q->segments * q->length;
+  gp_call c = gp_call_init(top ? GP_SEGMENTED_TOP_K : GP_SEGMENTED_SORT);
+  void *keys = NULL;
+  memset(g, 0, sizeof *g);
+  g->at = at;
+  c.key_type = q->key_type;
+  c.keys = q->keys;
+  c.segments = q->segments;
+  c.segment_length = q->rows.extent[0];
+  c.flags = q->flags;
+  c.out_keys = q->out_keys;
+  c.out = q->out;
+  c.out_type = q->out_size ? q->out_type : GP_TYPE_DEFAULT;
+  if (top) c.k = q->length;
+  gp__take(g, 1); // a plan holds something
+  if (!q->count || !q->length) return GP_SUCCESS;
+  if (copies_in) {
+    c.keys = keys = gp__take(g, q->count * q->key_size);
+    GPUPRIMS__CHECK(gp__add_row_copy(s, q, g, 1, GP__COPY_KEYS, q->key_size, q->keys, keys));
+  }
+  // Sorts always write keys: over those in the workspace, if there are any.
+  if (top ? gp__wants_row_keys(q) && copies_out : !q->out_keys || copies_out)
+    c.out_keys = copies_in && !top ? keys : gp__take(g, results * q->key_size);
+  if (q->out_size && copies_out) c.out = gp__take(g, results * q->out_size);
+  GPUPRIMS__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &c));
+  g->requests[g->request_count - 1].in_segments = !top;
+  if (!copies_out) return GP_SUCCESS;
+  if (gp__wants_row_keys(q))
+    GPUPRIMS__CHECK(gp__add_row_copy(s, q, g, 0, GP__COPY_KEYS, q->key_size, c.out_keys, q->out_keys));
+  return q->out_size ? gp__add_row_copy(s, q, g, 0, GP__COPY_INDICES, q->out_size, c.out, q->out) : GP_SUCCESS;
 }
 
 // ---- map/plan.c - plans of maps
@@ -42452,7 +43198,8 @@ static const gp__family gp__family_segmented_sort = {
     gp__host_segmented_sort};
 static const gp__primitive gp__primitive_segmented_sort = {
     &gp__family_segmented_sort,
-    (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_BAD,
+    (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_SEGMENT_LENGTH |
+        GP__READS_BAD,
     GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, GP_CHECKED | GP_DESCENDING};
 
 // ---- merge/plan.c - plans of merges, merge sort and sets
@@ -42710,7 +43457,7 @@ static const gp__primitive gp__primitive_transpose = {&gp__family_transpose, GP_
 
 // A row of no elements has a result, which a reduction writes.
 GPUPRIMS__PRIVATE int gp__rows_are_idle(const gp__request *q) {
-  return !q->segments || (q->primitive == GP_ROW_MAP && !q->count);
+  return !q->segments || (q->primitive != GP_REDUCE_AXIS && !q->count);
 }
 // Bits of every address that a stride leads to, but for that of dimension `except`, and for that of the array.
 GPUPRIMS__PRIVATE uint64_t gp__row_addresses(const gp__rows *r, const void *base, const int64_t *stride, size_t size,
@@ -42729,6 +43476,7 @@ GPUPRIMS__PRIVATE void gp__shape_rows(const gp__request *q, gp__shape *h) {
   h->rows.shifted = r->in_stride[0] == 1 && gp__row_addresses(r, q->in, r->in_stride, q->in_size, 0) % GP__VECTOR != 0;
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_rows(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  if (q->primitive == GP_SCAN_AXIS) return kinds[0] = q->rows.columns ? GP__SCAN_COLUMNS : GP__SCAN_ROWS, 1;
   if (p->algorithm == GP_DIRECT) return kinds[0] = GP__MAP_ROWS, 1;
   kinds[0] = q->rows.columns ? GP__REDUCE_COLUMNS : GP__REDUCE_ROWS;
   kinds[1] = GP__APPLY_ROWS;
@@ -42775,8 +43523,8 @@ GPUPRIMS__PRIVATE gp_result gp__host_axis(gp__host_call *h) {
     GPUPRIMS__CHECK(gp__host_take(h, q->acc_type, q->acc_size, q->transform, q->user_transform, gp__host_normalises(q),
                                   "transform"));
     GPUPRIMS__CHECK(gp__host_take_operator(h, q->acc_type, q->acc_size));
-  } else GPUPRIMS__CHECK(gp__host_take_fold(h, 0));
-  return gp__host_rows(h);
+  } else GPUPRIMS__CHECK(gp__host_take_fold(h, (q->flags & GP_EXCLUSIVE) != 0));
+  return q->primitive == GP_SCAN_AXIS ? gp__host_scan_rows(h) : gp__host_rows(h);
 }
 
 static const gp__kernel_rules gp__kernels_of_rows = {GPUPRIMS__SAME_KERNELS, gp__resident_blocks, gp__spell_rows,
@@ -42794,6 +43542,8 @@ static const gp__primitive gp__primitive_reduce_axis = {&gp__family_rows, GP__RE
 static const gp__primitive gp__primitive_row_map = {
     &gp__family_rows, (GP__READS_FOLD & ~(GP__READS_COUNT_DEVICE | GP__READS_INIT)) | GP__READS_APPLY,
     GP__TAKES_AXES | GP__IN_PLACE, 0};
+static const gp__primitive gp__primitive_scan_axis = {&gp__family_rows, GP__READS_FOLD & ~GP__READS_COUNT_DEVICE,
+                                                      GP__TAKES_AXES | GP__IN_PLACE, GP_EXCLUSIVE};
 
 // ---- layouts/plan.c - plans of conversions of layouts
 
@@ -43075,6 +43825,57 @@ static const gp__primitive gp__primitive_join = {&gp__family_hash,
                                                  GP__READS_TABLE | GP__READS_KEYS2 | GP__READS_COUNT2 | GP__READS_OUT |
                                                      GP__READS_OUT2 | GP__READS_OUT_TYPE | GP__READS_JOIN,
                                                  0, 0};
+
+// ---- rows/order_plan.c - plans of sorts and top-k along an axis
+
+GPUPRIMS__PRIVATE int gp__row_order_is_idle(const gp__request *q) { return !q->count || !q->length; }
+GPUPRIMS__PRIVATE int gp__kinds_of_row_order(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  int count = 0;
+  (void)p;
+  if (gp__copies_rows(q, 1, 1) || (gp__wants_row_keys(q) && gp__copies_rows(q, 0, 1))) kinds[count++] = GP__COPY_KEYS;
+  if (q->out_size && gp__copies_rows(q, 0, 1)) kinds[count++] = GP__COPY_INDICES;
+  return count;
+}
+GPUPRIMS__PRIVATE gp_result gp__run_row_order(gp__state *s, const gp__request *q, const gp_policy *p, int run,
+                                              gp_stream stream, uint64_t least) {
+  return gp__run_plan_of(s, q, p, run, stream, least, gp__row_order_plan_of);
+}
+GPUPRIMS__PRIVATE gp_result gp__bytes_of_row_order(gp__state *s, const gp__request *q, const gp_policy *given,
+                                                   const gp__shape *h, uint64_t *bytes) {
+  (void)given, (void)h;
+  return gp__bytes_of_plan(s, q, bytes, gp__row_order_plan_of);
+}
+GPUPRIMS__PRIVATE gp_result gp__calls_of_row_order(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
+  return gp__calls_of_plan(s, q, calls, count, gp__row_order_plan_of);
+}
+static const gp__composition gp__row_order_calls = {gp__run_row_order, gp__bytes_of_row_order, gp__calls_of_row_order};
+// Elements move as words of their size.
+GPUPRIMS__PRIVATE void gp__spell_row_order(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                           gp__spelling *w) {
+  (void)p, (void)h;
+  w->size = (int)(w->kind == GP__COPY_KEYS ? q->key_size : q->out_size);
+  w->in_type = w->key_type = w->out_type = GP_TYPE_DEFAULT;
+  w->in_size = w->key_size = w->out_size = 0;
+  w->descending = 0;
+}
+static const gp__kernel_rules gp__kernels_of_row_order = {GPUPRIMS__SAME_KERNELS, gp__resident_hash,
+                                                          gp__spell_row_order, GPUPRIMS__NO_FIT};
+static const gp__family gp__family_row_order = {gp__checks_row_order,
+                                                gp__row_order_is_idle,
+                                                GPUPRIMS__SHAPE_OF_ELEMENTS,
+                                                gp__kinds_of_row_order,
+                                                &gp__kernels_of_row_order,
+                                                GPUPRIMS__FOLD_OPERATORS,
+                                                GPUPRIMS__COMPOSED(&gp__row_order_calls),
+                                                gp__host_order_rows};
+static const gp__primitive gp__primitive_sort_axis = {&gp__family_row_order,
+                                                      GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_TYPE |
+                                                          GP__READS_OUT | GP__READS_OUT_KEYS,
+                                                      GP__TAKES_AXES | GP__KEYS_IN_PLACE, GP_DESCENDING};
+static const gp__primitive gp__primitive_top_k_axis = {&gp__family_row_order,
+                                                       GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_TYPE |
+                                                           GP__READS_OUT | GP__READS_OUT_KEYS | GP__READS_K,
+                                                       GP__TAKES_AXES, GP_DESCENDING | GP_UNSORTED};
 
 // ---- core/primitives.c - the primitives, in the order of their list
 
@@ -48356,6 +49157,13 @@ GPUPRIMS__API gp_result gp_reduce_axis(gp_context *ctx, gp_op op, gp_type in_typ
   c.axes = axes;
   return gp__named(gp_run(ctx, &c, stream), "gp_reduce_axis");
 }
+GPUPRIMS__API gp_result gp_scan_axis(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const gp_axes *axes,
+                                     const void *in, void *out, int flags, gp_stream stream) {
+  gp_call c = gp__call(GP_SCAN_AXIS, op, in_type, out_type, in, out, 0);
+  c.axes = axes;
+  c.flags = flags;
+  return gp__named(gp_run(ctx, &c, stream), "gp_scan_axis");
+}
 GPUPRIMS__API gp_result gp_row_map(gp_context *ctx, gp_op transform, gp_op op, gp_op apply, gp_type in_type,
                                    gp_type state_type, gp_type out_type, const gp_axes *axes, const void *in, void *out,
                                    gp_stream stream) {
@@ -48365,6 +49173,35 @@ GPUPRIMS__API gp_result gp_row_map(gp_context *ctx, gp_op transform, gp_op op, g
   c.acc_type = state_type;
   c.axes = axes;
   return gp__named(gp_run(ctx, &c, stream), "gp_row_map acc_type=state_type");
+}
+GPUPRIMS__PRIVATE gp_call gp__row_order_call(gp_primitive primitive, gp_type key_type, gp_type index_type,
+                                             const gp_axes *axes, const void *keys, void *out_keys, void *out_indices,
+                                             int flags) {
+  gp_call c = gp__call(primitive, GP_OP_DEFAULT, GP_TYPE_DEFAULT, out_indices ? index_type : GP_TYPE_DEFAULT, NULL,
+                       out_indices, 0);
+  gp__set_keys(&c, key_type, keys);
+  c.axes = axes;
+  c.out_keys = out_keys;
+  c.flags = flags;
+  return c;
+}
+GPUPRIMS__API gp_result gp_sort_axis(gp_context *ctx, gp_type key_type, const gp_axes *axes, const void *keys,
+                                     void *out_keys, int flags, gp_stream stream) {
+  const gp_call c = gp__row_order_call(GP_SORT_AXIS, key_type, GP_TYPE_DEFAULT, axes, keys, out_keys, NULL, flags);
+  return gp__named(gp_run(ctx, &c, stream), "gp_sort_axis");
+}
+GPUPRIMS__API gp_result gp_argsort_axis(gp_context *ctx, gp_type key_type, gp_type index_type, const gp_axes *axes,
+                                        const void *keys, void *out_keys, void *out_indices, int flags,
+                                        gp_stream stream) {
+  const gp_call c = gp__row_order_call(GP_SORT_AXIS, key_type, index_type, axes, keys, out_keys, out_indices, flags);
+  return gp__named(gp_run(ctx, &c, stream), "gp_argsort_axis out=out_indices out_type=index_type");
+}
+GPUPRIMS__API gp_result gp_top_k_axis(gp_context *ctx, gp_type key_type, gp_type index_type, const gp_axes *axes,
+                                      const void *keys, uint64_t k, void *out_keys, void *out_indices, int flags,
+                                      gp_stream stream) {
+  gp_call c = gp__row_order_call(GP_TOP_K_AXIS, key_type, index_type, axes, keys, out_keys, out_indices, flags);
+  c.k = k;
+  return gp__named(gp_run(ctx, &c, stream), "gp_top_k_axis out=out_indices out_type=index_type");
 }
 
 // ---- bfs/calls.c - calls by name: search in graphs
@@ -48401,7 +49238,7 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 // prints what it holds.
 
 /* device text of gpuprims.h
-769886
+781305
 2x!q75r.0(a|7|sUhy`6k;zaHPJbKW"X{Ej1+Q,9{q`wA])/x!f:x>5)/f,vqz~J0DRWf;iedH$m74y^b@_<C.o)Zjd:_3#tsV_^%R"j9KkmGG}lVOx{R-
 -La_>x0;{h%}vx-voV&>OBsAga$@{7l5Y:4c'-`3C+g3w#xV{:-}QryZ|M7J8Z&wz7k5.{/[MOnXI`v^(S>Tq;to[rx<:vbAG+M;&OZq';-:h3tNIQdqem
 Pm@Gh3X:!K{{s{4]7G~_GC]&0$#n#LITVm58sG!x5z[/OR/U7Yv>vXxKe%3QYr7Y>PFr(zDnmEJCry1oK`itpqvfElK`@Y>Lb{#[MD>5jJd$J8}fRuOZZ,
@@ -48417,1923 +49254,1944 @@ Nkh[w`^vIN!]D;gk`UVynB-AcB3;AL~v@ZK'f&Bfq|uIiGJGBkAz5AtJ.:Cy7q#2::LG:Nz9WfP@qRW_
 syxx'M%$!oqZ/ce,_L[-i!Dz0r9D<j3&E.'=DfrbaT6$:d`FZHTm.b>abu)wLOakUEv`r%z"+txxhC96Da7$Goc$.Of+$YF7OZ)0O#1+HZ:.RMouFHu>}$
 EEE($uQ[!J7H{"Sf5(do3$9pdbA#Z%Zlm"}ePMb[ZgR;$I,c7t58J:=+%%ADPbU"|X2c'u!LD,p<PI1LE"m'}8'2Wt9n-'ZY|Jd'#F`q"atR:5fZXAJ4/d
 `gi4%,^HRs4"_A#IKKHdQ';0X9;->5:/5/`W]V~hlApZlE;cFSA!F(}%.1uR/js"mYn(IW]j;v3'M/|"F)97I>|qNW>n'NQ;A,ziG@qch0EFQmz:msje>&
-T$5mmZNWIoI/)T(u.(-JmB6pv(:[/5r1h@VBo$cog[kIA>Iw66n50BHV5GNj6^PH=0"Q@[w:7@Rnm^;}oM;ePF$)q'b.Q|gC>Xj@/A'/Ne5v;hml5SWS:M
-[J$9>"+@pj[pG#E]hm(cEaPZ^1M"oqA.;r>.<HY{1C3<GcWOK:3oNI$nu#},/R:@MqLfXs5%,8za-9lF`eb=";[k<R{4-umZI5AMmG_qvNKdH)Rl;<)yLw
-hu2xdL6ggD>g!xH6.gCr<g#xbLVxtj8fGr'Di.Hl/,!{mp>w9qomHfJ|oh5D-^4xbj$gJs],wVZs3{^OY_K6+y1Mf=;[DIR{Lrk.n}'&Mccl,g8w`t"#w&
-MqM{wnH,X&.-"x6}!&Xbo|&nS&^1LX-t^t6"$3BqBoqp`]sh~(&2$^DYYU|RU{dl'e-D~zM,%6Rqdgl2N+1|rO,/#eGXxeGXu^uMth:7akCkCxU]b(<j=U
-tO3MRUp]Hx:L{[FQ"x`@dkY!MUha'}%'ditX'4Yxsetq>j@Cip9lwoy6gp^+kV7'":rfuAv0!82twv(x[zk2DM8Q.gY#koa,=}x+A!CKA61,4}HZ!MZ|0_
-J&H{reDv2|#,DS2O1-Lg8ObLZ2XAo+a(+DcD"x|csojwXrcoYDNs;O4-l..2jUCME8m](sFZ0oF0Yt6qH'Ayse4R"[Nh1JBg:H%3vc|{kfu8~kd{7!|zI[
-NLlhhuo}_RY-iL@z!&=cckKUBdX)0h%0Nc^}oO.CTP98!=y8VwSnJ&<^sfZ|nw1t=Ehf-t7IrgScVDYUWr!{Pj&HCYBCX)KSNqtocFv|=[XSG"D)4RMmeO
-!3GT0f}wsKXoCh1x.$X}%7zrj]ZWU6[xVDHlKUS;EFIp]t{'FS(!cXDxVe-RKJNDd="{'{A6{w"2tK5V1!rps/c0d.Q/TMi8wf9"jJ{mmT~Mr%sFj8L/-z
-`8Yjv`A6w-cw>8i]x=QxSFa(p}q[@!-)ix8jk3Ya)y/3,eqz],X",0G-E|!f`3BC4kcN[iZ&NE}F2r9)6W:(D6T5L83T}JHwYbv+4}%J2k#K(D7)]utH|k
-#-ex(#rgEvbLar5T"x#=1mW#G}hh(xN/8)!E^jiR'+W5N6;;``5-HgE<FtyR|qH|/:{.I"51z=CLN^apLh3J@j|+x=kBx=:#x=:#x=:#2JjsK&iZsc(G~m
-4xv,'^qz,p+Cwo2VtmADAN-RM1Scy,H_Y{z}v[(1b|!Bsmo,Hv}78Nbw=6~xj7$Z@V7xDxNLdiDUR|=]`rL)$3~W.E1X>y"MY3ve3$;Hy9meG}>tKAz;t7
-V}PK(c&r0gCXh]_vFDj.5bwAl)>}^W')Wx&7[S+"n})[1If&E'[c-@"GIv^cX}[0Jfl{m.9i:/;GvxZ|R,mfIK'{c|Tm_,6WZJF&#nNN^cpD4-^]&q4Ffn
-[XexH62q"x2M_O)@(%40J^nn'Vg[Hma"3ZU}+9p,vhKUHRBEoW]4[(exXnkLbdgkgG8oOPz8ANGXOlEcfRY..!es7/^pk#]HZgjR;O{w3{IM)-rdmfs|=[
-@EZ|~v'c!zCw5p[}f6wh9yKE-F@:m;$Yoo>q^}@,CLPo3=/QD7:lsmi>wdto^WA2l'^^Jx~<l%qrvu)[c'll^l(=doF_"t.gzT5VM:^p&5PBU817T.0Bi4
-vB|GJk.uRgwDT}fG:IA64Kd+(q=qX,'F`sAg0{HbZ.C"khmr`p{m(!oH[iqF>U)|49~<R]5gf33LzG/dhpj"WuB-"y`P>p+nm"~j5Wv!fr@dZ|:U0/=(G7
-}w'w)aN!x{KDJ&"ti5@[.@MpimGr/aNc;'rWAj`7(r=%GS3hU{-(77jY6r#6b"Se8P8mBY.o7MUc1veee1@u;w"(0^umAQ/V1=dPWYeLyh)h"3o&Y_8g[_
-G}(x_Oi81f1c{7p8/bwnq|k`n4aIBprKq+12L]0O%BV|_pqlb<;kM&2u9QhZa.)^$D_1FND<v72%|q%@8;_OihU6Stw,5h8Y9(6Vjh!(I]w!l0%7AC4$|C
-|]r:n!VW(_JPv]9PS{lD5mnj+Ql4+bh9lAc|D"r]jNEPLE~B[UwW33Me0(K{UbZocyQ[kjlG+kYy8.SfD%9Hf|Q&|yQSIogNhH~>zN,DB#|if&N9&wJQ]s
-{77bW&2q#`D839RqA8XlCn)ah5H0a)^]bEQUfS~720j!/o4{jwv|i[IJuY^[y:2%JL>Z-ZN&+E5)Xult)#WV}$)@)Ev&(w2x=bv9HC>h`48of[_V_u:P-v
-LAhN9)vf|BnPcder1^YQ"lu+wu8PgEYtgRdak]ezZrS5zqN@E$=9"=X%;l3mkRl!_t2EeJ]yU/HG{dG<PR:T/'rOA)Q/5%lcXc$Ku;K@;K;,y7l14:-F4h
-[|+Is5b5SM=ys:JtO+@Cvj-st|Y3'=Tu9sY]]tLU8SI8pea"&bB}v,O((K'K|q/}g%>+p5K}3[Dg'uyLN6bZ_pn5k57HSO'F[:UV^eOtd=SPb-[4Jl>u(Z
-+KHz7y=61CTAd/:;3zTW|5e"n;]W2E6C7o5`n^t(ETdc:1`ow^}Kri0RnN],iX|4uN`GE[sQB/).hgm!3njTga_ex{7HIMrI)y8VR2YrZ%7gaJqJrrK`We
-.VJ1umTw)CGq[BqHR_=@$UtX$ugihx;X2^h3+$)V04^%m4X-3Vn-^#dvN&@YlyaS0UUZj5J8Bda$t3v|)Te(%N;,R)]Zz_["8Z"4@9S:R8)oq/m1{ak`5i
-csju&@XUTX>+#m>K^+dj)"'$|C1n+t6Zx1}K%[yZ@k)zwVe7fI:]{9kKT{Rh_U&CwQ#B!g4+-&ql41J^,U,#PdusWqG7Q@t;8ZT%3<v@IG8ujk@](ykV>(
-q5.y;`_$n1K4uqd-jmnDjMe;osRQsUBOFc)`sPtMXws+YSNOjDj=ec"8F4vNn[Oc=!}SG]8,BUO4<Mpj2i$x^l6<41'/J488G3A6MFB18:w.tQF=tc"4h0
-}{6|q/$K)yh:bG}B#@Zc_]~=<:s+|^v]S]Qrayb`7h0&[S)w9:6,SRX8c3RM$Ly=WInQ&NI[fM{RM(t&JN@ZK)%ibs|VQ^J081Wgi.UA_^=+tTZL0GT2|u
-T;6"[lkF@:=BM>rer#&5X4-:gS1c=+#i+Q.U5HEI"$hVf>$Y`0_8,hI7!tgqW`oR7YCcBrPDo#FD&Cd0(FX/P4C_W;6$X$8va4=QBb_^sJzSx/s]v./!8P
-e5}-h!KksBk#(v84grXkon@RuQtY:l:@BdS1U(~irq,4KoAu%^qU'OrD-2L0dKxP<EHSwgG^"|oUdb|Q@e67Qv"Lk@6#)pFXOv|T@"Y0)s,Z>E/7_7a5TQ
-")c&H.$4m!i]_^vc]fMA<hfdhshszDf#Y9V0[Le-F0[xr701>Da:A%}J_Ywm1<6KsDRzD]@n1zm.p<0B+6q5Z4;KfgNX"|/WY{[-[V3UXUl.BM`j1@K=M:
-'y}NOBkSy.></v3>WgD8&Y/>I'jW.[p//UrH^sk5T0Wu,l_c"L},r10sWD_:qs_#Sa9JsVEM1_!]%!mnASBc[xas`MjQCnjuBTnrtF;t7ZyCCBX.]L+oax
-cjUo`ZE%%c5K'K8>D2=kGe">76J!vKcF%(cC5$|tD@Z0nJQOR'Yc35y2Ib-O)4>_%Ars@yN_j@^G|U-n@Yo(eK{-`+Ryo"2{DUg.cC<<M6+"Zeu6oAL|/t
-wXI<'ZIEp)feRgV(zZ=Z(ZG:h>|Qp<NS_:O3@#yZm}STf."EM^T-45s#xyy5l'L0^rLZQK5q)UL&q8ve,L',52|cgSlpXiUY(]s1<)+=(+qm::a',/SX8u
-SwInr0-`1J;aBPcSo4U)H;(nX+";<qU!#0a1u4"A$N]F/}rDkCr6{!RLNP}CQj-#l)j_'nhwI"4NvFJT`95U,4fb~"%Nj&c&)0AsJLG(+HT1B:2C>o$K[j
-)5Q#ruGSaK)nPXMAilL=56`="zM$MjDEB:+X(kJI:#-b/:Wj#c|tNn}3$5."^"h$A"%=rS$;.V&/9<u5;+1L'^xGK8%;x{04f%SuAc234BuLzKU(zo75eO
-p5hNY)8EQ(Z`gvJQ3JUi1Z@o</AR_}K3^-D1%5O2[w~P,(X5a)_RT#ylMfm>o+%8c'=.za9SXmTl4m]|2Ai+PtN!chkR!=aiz_"(vOLJ5:dI1gII'MSv_"
-zznlI4e|rGqsE5cD-li-W#:B@xD&qs[ybdlQvz@-J+K{FM0|e8$I)}&Vw|T)y%U8H]@o#:[k(;md$|86WuFY9:h!XM.pi:ntOY:F_>%4c'^Wk1D%=RfQrj
-R=GIchn,kV-BcqTSMBZ4Jpd}~G5gfI1<ra75'|K6c,Zv|{b3MPy<lAwj^cCC{6TH]m"]`db_)3RMEMsX=itbrA[3HA-F#Yr24=MXnnG1f%j44o84%Q;9J9
-6H&|#R'bymlxcEO|u)wDe'Co2`|&+@2)$EqH=B0/z7<pJVEfccg-a-AInGP/9e;u!ksk2/5T~I7>=)Bb>T$$QuIn(4Vnp-p`HAvZ!d>6{#=)f0rf@"uij'
-7^J{a_w]#t)Cjf]%CS6Q#-%{tQU|.d|S8J@izab)z:MCU+[X|(NI-j!]'nO-sX_ON$T_7cJdJ%QJ^HH|-^%a`Tfc}Q;^m|0[4|xIm:XB{^Eqgzl&3`khCb
-^;"vyUiO;ZLcrotwEnvur5fwfG#puOKK/aqbGep04An!M:=6xRNtj0Dn!0"Gi]X|fExU<5nc:ho&{-oc]9Q0v|M]Y'%^Q4n/DYj/`WLL&WZ"#kGp,V)_h'
-8W+4NHKjSVbit:7C93v>njfXK5$I4v(S05DI0G324L,.&E7zMdPZMDA}v:8y9d`0|H+zNKHKqvtY6X`Cnu#b|9o};PRiK}&YR[erjh-EpmEy+}[M&eijA1
-r[w/4}[Kr=WY{<E[!;tJVuO(0Y_-7ebc7ey^;=2Tvy-U(]xlAy[&L/qo[yw,HG58Qdh74hk>^NP@9-Q>]wSzHZgw'&db,2y5fJZX.yC6WfY&bkrRqG>EPg
-qt,c<@KNN}i:}x%{f|ED!~owB)Zd>g:8Ad7Q'z;z66%e>gfO`I()p1UdTvr|C{>sa'vutiX!HrE8c|]Ys(Brw:M}-|>s%":srVt")#}%zo]T^3Zd>=.m<j
-pOi.D}cO_CkUXgSxPIIp(VD#|x,8w1!mflbUG6eonc3g'VjZHo2"@_SvV%VuF-Z1Mib9U_DV`O3-5rU->4}i4Ee#U{Y:+Tp|};FdK7MSZOyNYHcPs|;Uw-
-z}k|5ts_|[=(C/w&DRLjtq06V1[tWY]xWu]M{oG6(jep3iCL8CD3]CGvBxW-GOTWG7)+!P9`jCFwu,2)kwr!V!3My-fC^wLtX0M14y4U)ybP5#7aIoJ911
-#KaU&V`n2:5#8#k1f@C2Q=G|>"H<=3t%o.Y}@#<W5RoZj0bRk!~W=fU/HBT,&{!G"J]33!(2n-7%@{lFLF:VDjITBBTc[T`,-s8`RybU^x94n[:zsx(M^[
-vbVlvAr-ujcDH>nsWOgY~)FZB06wV$8oNW$E,TdGPQ3cn"I._+G}C)M`(g)T7r&^Vq.u$`JLcL=$iCTC".#vT^d8c|na3.B'Vj/^`@}`%4s:p$JKoaY/]8
-%[z3X'(5:0)"OjUZ{HBWw8+Ya3ZJd>O@i<+6I>D#1g'2C"W1XWhjM=nl%re,2m>cXh,9fl|,H(_`Spom[d{q}/P_z/$n1ph,<4=GE{F<P_E{4a$vni7EaB
-Bx5K5+]p9-_xFgx)gfuh8j^ZWV,e-pY+i8Unmm_Wh@4ny]0xL]<aDuZo/_EbX3^5~2pkpMvUcMf$C7,nOi!GK}}PPG&fPx(9W,}Pax-=B=WCq1H^NLh5):
-Zq0R'%a(pgV=N%l"&w#.jE|:V`]F5SRqR(bZl9h(GZikRmrSU$~<|,uF^R~ZkEe-#E~/>0%4@H&U12_u"jD';XmVBO..SypsF6t&K<`}A>7;<Caina]GuK
-4),!Sw%u>-uwE:o,I@6$GB02L[7&P,ixcQS|q8BYg9J&Drh;_QEC.qAs"H}Nv>mmM'}hT(+<ouB]uzwR:H63>iK;|5KLj<oGu4napRXnkI&q+T3}<doY;I
--Hi9q3B+..5SZ,fl`zg>fa|y<ZiOx@VeO>v+Vu'(Y[FzxxqGOW9nHQa5+9H!4lu/S6&l~8Y9qT}>5^|MI|Mm|i%@|=>}dA4PZKLFo0ufer"XTMGv,]"(wC
-7&/YJ|k1KpnK/ZxTH|%C!Y7`oYmOolY&pe2)h>lS#b`2}{eQkIWImEz&U9]|Dh"$zeIG6YkY<yUB~=xA|KjR9PJ6ll6uaNVI7=,"B}){>eRr9qVQ:Ajrp"
-L`f$bEu,a|rP7BgAdU+WX$rG,m(kvi:ovDbr>dd[']7h=]8T!'BlaO!m@C7_`>{9C{nB6J,M]bmUi`tAios]q>W;g}fH,<z#Jc%OM=z>3/KUN}uIZ5rn`-
-s:!~v}<0m:C&2B::_6d}"[!03fIjC;`}{O,2yAw^JZxcy->1Fy/ztNW^"d%N,C8%@pS@]by#vZ:.wf)5->dqizDWQjNe3pXAr7)LYQfIp37A-K{C=:rq'T
-2a@(a'--K;yjk>Egm%=OYQQ`+E;(5ubNiL^G#2UwXO_z"#qU[.g$]VXHmOodNXxr>2,mmOBgQXzeq5E>KGJRc|QP'AfY~^"'Q-i_q@}J~1bd2,~Z_QRi3L
-,)zr/Y'e`z8!uv)%4yV%0)$U'<B-GG7[,unJ4AYkNmwt8[d9_m@M0BJN@DszV%e7gCn=pf^d<CFvEW<iA=1AY[&mJaSc3gu+nOi'YAf,$O/d+NR{9+%5po
-aQhp]X}@2gG|x&7><k:bRbhfS{4kcL6U^zSiW@/%lx(lq31f7,jTr%YV{Od,^v!3,_8]BB>z._i3+&PbHBD.Ekh8RUK!<ql"p5uB}M:,jn0'=s<Lw(vFO)
-}^/mTh=7{L4%2AMQ5{lb1YQ"}A3n_8=SDS=LlXGWR1BFc^p8;SQ4jM6cStj<9<VGoK(3Cb<1S[z92OK1b!1,P1cMM&^4GqVw/,[Gt&Oi82+%RB{Vya;X29
-uQK''J}7(AR71ZkgxRoSU_QKv%EG/Z:iVQR2WqCnl2|5!c+}KrZ4r!K)@SHU0[Kidb>^C|sA`F=g68PY:(~0u|ICQ#6g(5F;f,UUu;EPZ'1v)gvI0N3kz!
-Oyi5W@Aq-hT[68nHV%2vdeHmll(=d[YMlm^8Y2EYcjNZ&4bjmjUxKOtzB,G|;R6c+3rkAZHwnG-KDknw<mqQEk2-AO<uJ[CEr2d05t.]LnKgd{XZs.rnLR
-M<KD((4+Q/5T8vMp[:JtnsM3frD&1TmE4JA88S_T]{@_s2NO>#gApwC+hz2d4xz>xAmh#YUm3n%T9Xo+=CV&AGDO+Wwy;L;WRm,N%)4,0Xk.$+6Lw!/;oF
-nir>$-J8|C@XN+Ry6[A=VA&"QpRzH|MXPlQ(#b18$fJ"7V-)w(g_:i2c"p,[!r~"$Gl|p#CEO/DiOu}E[MUdL/^fd|q#F=6;JP&LL"!p;J_}oPv)M_l]$b
-BYRtSc!pX9!g:[vnz.uuST7>O@z2_jp#]cyBYlS-U]`rTR_3-%;LZ}Z%JnIbDdAA|{h7w&Ck~t!`[Ib4-5/t4qx!n9Z=esr9oBL9z9UQ#$,'`B6Uu&I3g3
-s;0#|jH3])]Y,nSs[tA56g~D"pq&AnZ0ym1(`Dj6)_$,E"A)F2wy-3{dgz!Rh'<XG<y=vd2rvd3Osp;oj_#oP-,oYHiUUv7gFj(O_r!5aG|g.T&V$3+ay-
-"6wCe}quHpRfYmrK2OT0(bK_Oyw<F3Ilif,vDpLZ^$bf/VZn37h),E20_-v=&NJXdZpGFM4b7GKn=&@GlwabKTM=|u4c`Rb1gY<ni#Ms8)}sH5,Cgk9='R
-VqS}yZsks/q<c>jN:dMvmhP#]6&CFR9FXd'OJL,81Pk4{FPjuB~|}8Xx4efj,6p5CMOM<xeVc@mEeJgiWTN'kuesj{3vX=isLTVTKIq6[MW9%j-OzW8u6S
-).uBfYKGWQW9)ny$-6h3`gVJ=0}=:d|##KWx#Qp[s/36Vtl[{p2ie-G]DnL9miyci$Q+vo<1kJOCu`&3(t(He.El$lsUH5-OR[B3>1^(IBQq#JHu'v@p#e
-$]LZ+KW7R+w+K4U"$F6u8'qH-zQ>0gMMB3_&:ObWI3bHR`@wWs~G/`Dxs&pq|nInv09h>nsjp2XE`)tFG'cs~k8Y+&oC_u,<j{_k.IFs)+M8bVQdPV}&Yv
-lQIPA=op%>_Dz9g^j{G+IH]sxXO}&Cy0qZ@;u0:6fSy@(CX%5gc}o%<9BlJ7TMv|z/Z%O}G7Gi8#&V-`irxt'g>KQ`nyvD7SxUdv-ub5yNN}N`Kfj47W_y
-'@2{Y%Ne,.x/KEk';u`P_#bk(k)ui}'=BQ7:qEdRa5.d`-axf}F9m[BF.cC@g^dOS}DnL-:m@viDs}T}/YdmmT{L|^]tGDm`yR^{GyO5e-Ad"DNTP0.mBR
-hMb#S4Hk!}'R(H5D;B:-[g25Y).6<XfX9yXI`cv&+E[iHm}f=65$m$y>xSsF~M_+JTGEMK%o6SZ!D_w..45S>M<jO!H:'6X`emr!]TXmW,|mnOD,y_C..N
-l]Fym#=+S&#jY8Ju},0WLN"/jk>Mikx2a$a"6tyQvB^p&!"yRm2K>mX:MfV_`8.r_xJZXgr5X9|PfuWx`.[I_9,p"I9wk/P]+%:7bW.%m+&jJR"HlGD5&.
-1zlVsR,O'ZC/~nrr@s$Et;2><JZ(Q>3woTA0X,:5(U{-zSrJA;40Ly)acHjmuOJy1q+06t5d/m'ImF4|URpE04wTk<qq:oe_J5,A@9[3CfhHrnv"/"VlTt
-F9w`,Na;v+M+uQC=JuQtv`P9y{Ii:+>JdMExMDYhS<!Kuqb2^vse4ulo6UU6!}[pZgTFE("g$`j$/%mrcSXzKu>@c#XM:'0j6P-DC`^YG,=`N9Mi:u6yrx
-Po:0Z#jbbDQ#"Y"q{K^!n:728%o[|>DlD1w}n{&");Mm!$Lw;)z}GkSbB,^lkt#@<s+uQ!M|q5.A3Kdewr(X2rXQQ/s90D2z}q+dF<3l],RdoJCr:O>RV-
-9BJgu&=uTu'gNLf{2,oQ:@W>m1<S]F=[.V^GQdTI!{eqSU67vn[[`2~sc/l]Z{+d@,oJ@jdPh$)`w5Rv'OqP7<euy8KNBlr7M-e,zaye^J2Zp8TJQER-2>
-6vl<x@5)Pw(cBz"nc=@<qme[JlW@GeE'D=+ZP+XA6)ANwtYb70p2,w5QLQFelJ+QDw(9.m|>sIV!/_[#rBQC~[x3TYYvoXHtAe]JV0eeF5n_yxAa;Rw/hS
-K(yO1o@/@ZlAj|[CICklEPSrK9iDGRHDuO`'=9]!v.i1:ICiA9-.7$W7`{W7,mT=%U_2QlKOr/MDQ>S^4AP,vVn7|:UmuO`AV_Kdq+iS/e=7$lwO%jF(;j
-Vn>GKhyN2i8=H3$|U{OeA.0>tZiStQ[Q..'qb`tcuD+|<IQG{Qn<8bp@W_Gz+GX<m)t(m$uxZ>A2Z%ghCR)HCMKcA28^/C0vX}1|&z&7i1_ugSL^07kyUT
-R$m:eLO+p[~/8Hf<QIYk]iEMZlK40_Zp^,JZ1c}aK[oR=NlJud:>Zd9Z/Km5e6`)z9vW|BVG.IDrN%ibu(x#A%QoF@>lh&RwQq'T01T(Y;'$a}RKi2#h!p
-s%>F<2QF_jH&g50Sa7`ev+rdH15pI#OQap<kV+m;-nU4L9V/WP,ZBb{ho#Swc[lQYsw}V=U%sjH$=o#e@+~@D9([zrv^#EfQ^")`e+'_yvXyUp:<^,|2!]
-)13:sGqORd[j<B/6M-T+}td-nNX1>RIZ=UNbn{<Zu=fI|@H6+fZF-58uH9Q$zcM1o43J<EdSI{U=wMvSq`}a)_8F{s~R#$]<=l@3J1/yB_JFF$}TAD%W|1
-%H,'iG)eT;@uo#Qndoze^Mu40CAQ0KR`238D|>Hn+W[F:tLH0`o(,0nPNiznaO@|&h(+I"`#r&sr6@a&9pH[c11Qt"K=-eq$r&unv2.WyB{a~DT7]!&hnE
->8LELx-`q}xEYqzxlATe5{^Si@9tr@$bS6_(#0jMv==9Xn%D}xy4|iKNck2}FcR%1f(&@m>s|"x!$Avcz{)N7Cfu,#XuKG~emP)^aDOP;>4b%n(o@R]W'3
-PA){9{:/M8CK#|&"]adG9%4,o[#30bT1ZEC0zqH_R%clX[}K5#QhN8v0}4/sJ_[$>Hl4z_csr`6LbY='<=,S7u+0it;0oUWl{qyTFYfJfzHfxe)dk^W&]Q
-8g&BM8![Pw$NP]fwWDYqaYr5qG%hUk_mVDYUPR2nJUC3{[OT8c"}"'s)}dJ=FMrGi/75w++y:|IAktmCbx$AvI5Nu;zNyoa@2)Ys"1<6jz6lXZOH)6|2t,
-8Ea&V%TC|qs|rA5Q:hyfxVoil.30%EC0F:OPH&XU$GWQd=e1U.+`zOaoR#o@@Iq&5;;i/mBpqAv-;Y]X^Dd.S6i=FkJ6nD%Qb<HpYnS_4]2N$L!q>+9hk$
-4q:L&^<dqto:RDPVj13oAQ-c1=W[mNZo(ucvl}jS/52MniM@(dj^TB4[|oQ4>8"u,A:pchKpNg@[g;QGZx"sI[RzV6ux'Nz/~F}4$uQ3j{R}U'KmIfZO5|
-i|1C3MxOEJxO'gP,/5;EL<cekupe}l+wJ4<!6_~.7Jqo6A01m+t!%cju}=+{U:r6yQ&XEn}8,"qRvRf|PdnaP'I7PzI3BLUGXM5k)y_PdTg2TnO}+[RLXH
-e}PzSypyVO4hUf8Q|io{AyaIgrw;vL;jWWIU.1o,;A_7{iy|NgT3<YeOar)llZEJp=ACAm-tTDj/yN]rY/$DYsl+oxB-;{#3Vyp+[h4bp<Odj..#uv3>wX
-H<)H^t)a.LdrDqrYjkk>R|<e&v)`%,viA^bnWjCkBOn-F>`)9`,3b:O2HNL{iyYAT22L!-B"JD50K`fP8=a5cXA:`S,-Vu&(kr86tqHHbdSS@.$Mb6Z>6r
-x^1<@%3e"e.3p1&.FR+CugBj^@>+TZGPwF))77qgMa@G|b5Ka$/Q$_"cSK:zzO`7HWAJo<+/}Z5=^{rJ@$evQY8U]{hr[pn=`$P.:2m}cxIp/(>>qTf{Tr
-!(ni,pv<{f=xFrt|-{mY:`KV9E=O'.+:y}H$HOC.^;LsCqp>~>ou;9ztf_zk6,5B,F]$.coa#{oFhhU5rTBO}48W-7,qNDIkGF&R/2Z/M:}BJ^o3duz8;J
-mlxz1{nl^%$w}q<6UD8Z}0Z$gk4!FB^o8/a>x7/PMTC''ySP+iD:Rp#/eL+NibfG]7;g_>p`QYICdimg;$V{M$W}Nz'b|x2AQGmv[PNOwONYPurosh~I}7
-b$%RZ{}CC@W|yvM4!X"QoqhRS[N]x6z]vvE[f&xs&>YabGMBH`0+Xj=2|kC{@r:Gmo5CD"L5{84<J7EYVj'cNg)}m=XTnxDL_=mg%RbOPMA`So~V8E6$<#
-%|h}!"v,]sgM|Pd{kEeB~[B:'=oi90F[GF1g'Mk[P'S@Htf+fXAw=4ntdH/Lmry)c/ZuS)B2gj@eZF^4i3>`!gE@5Fl8Bh6Kk3oRhCEZO]pfC)Jw|^By$)
-HVl/qWY'OJ,NjqU{~6Oh14qKl6oQGG.6;+#Pp26>5`)}2jfMewC>eBok;wEKJleo%)VW9O~E@gSaSKXS1c{7_}.KHCLsL]GiHIarvJm}$)Z7Q9M<.."{2B
-Zq$8mc+:(|5rGvM%wxnu/xu4E0O={%v2%iiMiizbrAU/d'0mb[M%v6.R#/q^lDl!'FDi)j(NLpZXjmO9T%|Q9xPP>#kN[BSp]2A>QEK@|QM09},S^4okIP
-TkO#SF@H.$O]8C&Xvjr/n$rOC<gj07:D[,z-[L'O`nPGtH;,[7,zjRkC4J4h`o]69}4:PY=u-=<nB;!%b9P/<rT;VAfXk3DsB}B}an==L8V%7/-Cc&'nLq
-med3z)<1YZNb~PDBt<a;gK{Sa<A,oMrEn+/5%sfOMV}J/<4KIg%Kz/"==Y%.{PMVXr`f+;/qj&iX4YKv#8IfPvVetZBq8EOu>RXx3{W+,Pm$yiA]bzms'%
-A<OpymsXgI=5a+(hG6qdj:~4T#M/v{.5znh6QGu:z@)17$-jl=me%Z[Z6p&KTvw=jwYx|zGEZBM&WRV(V:|yQ>u4!AO5G@m{U{CFkP$(vH")A1|=yj`BjE
-L^P"_uW%JH'Y#n@`!toB&XIt%c[hE7[+s'[)%4vbF0k1ENvRl;WaReiA5SIO3X%^Y".!vrtShb1V$=<=I3tageaBln1H5I_$ElI,8c!oGwO@J4dB2C:OI2
-|m+0sz#<:^8r9s4SkF^)}8`2BEo5b"y,8FM.NJ,eOdnkB[8S(esoXSe44e9=o<ZaDRzQR[1bEn#5e`8niI[O.lRn1hf#Vg7asc;/{kh<)Cu_jnkj=i6gof
-}xv<EYm.PC$@5fXBekL%5i[4v.;KroQKoJMORf4s5a"'ABwAI!R%M#=ilIXqxu|ie$Lercvnk4@Ju}v85r2kGJpv3"a@C6IpWD`L3G;)Ns#0}"aWYH9fEV
-~d+q)=G]aGbBp"{/=2JWwPvws9C1<w."Z0X,L=8(Qh-Yy@XXA)o4XX5q5k=27}W=`1se!nJG6p,<uK"@m,.z.]h<lxE>njhCK!7Q#PVR}%j$Tf.|pGhpp8
-"(NlPnm(;!~J7Mi)T)/ED0O3$l:<$!}bfvQ,Q8clhp<%''GoJ.irM|n}HU2#Fo9|@]#I14batmiQ%^<LSzwD2iZ:ZUBi|{b1-H{JI8DUea'9mv{8Fj~u)2
-)/tMskLq.uorGLK]1d3N/J%obHLoP7p-h<c7Lo8E"s..a3a5yU[67Tb3$W^zA;>LSXru}aKQ^%uPgM|X,Cs1,]rGtc{0vwUB]+s.ywL41pl4{fz4v%=l{@
-/8mh'b>jR%:_IP')f)I!s|FnCR[aXZZ)05@83$9r]P@hd^$[e-ZAKDa%v+Hgl:A}L,%Nami++B[u@f8g-5A}4c<XO4rGZBK`y}ETc6Byc]T$x;57gEa6pR
-[6hW/sGA<;p"I;7]{Qr:zI8u.i2{[T|gg7=P[6Rf5n:A18a(b<JQ+GO|j}IqVkg,D<^Ei"}>C)P&A'VQubr'U'WIFv#i0W=SfKbT'F4&HaOh/#rt<wOh(%
-s|$1LC_,wYHV0GHYPFb&HiW/[VT600F5:S,OkW"2Z-KUFDj'zK/fWCfR|m@ca:J%fq{In8G`|yHq+V4&[lbE<"[d-t.r6@!pw&xuo.#`"hcLwI.5-M;we6
-:TAD-I51W,hE//C%<:wc4ugHL](T@)tvZu5H+8Cj_[%icXb)ZSe{#R8!P{Ms1R8Gr1atUDei~J!3}.:AUZ9NdD"+,qNqs1j&Bu7SFj($"^+GzDj[f6GelX
-@o[o'O+tfuhs0,]"Tnv54$I$/4D}Q>=1l`4:mxGQ8S)QM'HqR;|o]TI0;+09|RugC$t8>gBpmtcmN0`EVj$pW-VLwj~j:9^C@T7,(ur|>yr+`;`F)9EKMc
-F[;/9(O-wj%Fih2%i,C}5]X+WA$-;%tCfTMDUH`aOOfv&v@Vd+qkuP'Cd:pAwq:(o8PPZ"G,;TSFe`3&_m(uv/hq'fbASJ2Z"1QP$'ke,EmX-ep;Tc[BV[
-HHl2'lA^'z=FWpwP`qTPjDythxwETv/6DjbyF6`K]8VhSk/209E<1zLkewI-A"$jNYQ|)l")F.iG&cDtN<TmudQ7Ca&xdKVNl7OHYr|uWN+cn,|)TfjL6w
-L)[`Pj>=pHTAJ]//f"<="81V>[xp:x0.X5O/nVXOhWF})zbBxa:}jzdz)"1|y6c`~MO-h^H+Q&pt'6`-mfCtO@U`9q]p,uoK:NlRXN:^<{|R}P"VC>:O.B
-Env(iX"Y:PaCP[3l}G]<<P=6'rSs/P)3+4SJeyH_{A|ruc!=$(T&JXXZ!Qger;3EFH'j0L^{ghiDFEe&8+jIG0Clx0U]B#-ZO!i,SZ,P1+C^9E%6&jtl>>
-L=)$V;"lfI[C.ti"Kl4)L[J-.i6#Is.C#=q1ccM]ryw6O8/7rCp/LAcP%T;Kd#l$,J(4OV5L@D8vA/8TlBZTfz!>aPT>7A&)`DWjVC$/G{S)Q!=X$[pd7_
-Hz6/biwx!e+Q/8af3RjDe:>!N:6+A[GPO%6!_Q.hI|p:18lxM^WJsTr$U.7ovA|$Y1|)cC+k9eph.-/7$9X)'d%=bQ8{x&ai`O7cve"Cn2-z2;7hgQ){G0
--JTfrh@N)y>i$97DkQeVOtf,{IC&Oq$4xTF3Gl1dB%[yb_+IzLNURHlX{cH[`r>R>C8BB"o[uB:v_xN5{Mr^2FL>R<97$v^P3"2OQdLx:s&B|&lnP^]iHB
-nU)Otm7KigMi"{)Jb.]J>dm%"KDA8(Bk=r~bG1Lc:F=8Kr7:Z:G7zl4@v,_+3S|aE#NC%";6m>;5+E'TIh]rv[Kr3SED}9{q'y%{/gV2U9m)|nX_wNK&M[
-r=<qD(J72KY|aN%$Pl:m'":e~(GQu8QK+UZMf><`nM{`MdF"a'2urG[>)(Z26qHf@aR9aKe,mR:/s]`W!b=h&}wT:kgq/X)YHdk>yBSO'%4yph:Di52L.z
-(hLOj#Y>3wzlc{g6LL>x)_QY6wd%cdj|],t23s6zPMjC<Z<#;WQvFf[(K-K@JfH-FfI_|feP:FwQ;qvJR6<3zff&gDh_X^JM2+GyP8qAm{)-PbLZ3z5jUN
-;Q.ggHWJn7lb_QrD'$#b_|VZrQ"~u[1xO9Z$;K+r%BaD6ot}7EM7@8xA!$:-_y@z.2jQY,eUJI9<G+P|-al@C=LW&1k`uepMBpyIQzSefU;)@f9W]:b=tZ
-PJw!RS%7!|>'Pq{g'JSrL!O+@aY$<tc(c7,{z8E}`hr0ZYu]syRrrFp/X)liw'&MXlw.^t)#cyIdC0+,e4;96+uR`q7&nA2%@S(py;;pxu05{eJX}/"!hw
-fI[^Ic|dMYpe/Tloy;Zgj2voX`EWV(,7}e`PH00NY6XNq6=="oQ"F7gU-aS8}NW8%r}oab&nMKkmTmy<|,4YO,TEeMAQtLQ|L8.S_>Zmjiv5Gv}%qMeAHT
-oM/hV|eLpe;V+dJ]/w~,IgMFQcR2nC`6Zx6$nfORtX<.!6CzsFzXb4WQkDNc5sZ^G),PoO1y[$VN(tV^76f[GuQWmkGjLKd(|][8$T~hk:V_F]j6(`G_Z=
-YHM;ydSw&z>=KD`deyjdH;84Ms`{Skg-1@LH4!@L=1cyRV_73#y5Ul!_/A:f2O^KV/R>zn0=HT>b`%$7^B}`fS{;'P/yD".9$GX^]5YcK`yB7lB.=:InIM
-`i}M~,1lbJ#/WJegx;9(]-a3~#}kbh{A]=[8-D8cDS)!!]vUdGZpmHZ-RqQ`zYV$NS9P)9i%w,1>!.!jP2%'4jV=yN_k;3lG1#3w=I".00^,zCvY:8dcT+
-%W86:PTliu{v`r4J!PTaC}SL#ZP8_K<aplCqa3M9V-@zDaa1_4[_PEc0sge[s{cvrXUsIu.Z8:'SYRYw"L>$[A^Gd'T:$;9ib;+"bb^IkTRH(v::R=;8Q1
-4%@5>U)yn4KDl=KH3TpE{:@ha_7<lqIGG]Q5}Y#wnL$0t"jQ;Bc"1>rFCK~[>P{_th>sx_+QVL2{]!Ljv8<&]San1Vqm67::|.$}D-G(@vvCE]:,n/jUG{
-hoW2qrSnjmIB)Ak48kX1v`:of9I=]xc%GM(0]O}w[LCMZ{r>UU_v[)y,i)mviq|7mm=Svjs]RK^{;@bWT<T"<j"VQrL`kfAD3#EfG|NR$pa<T"$tb9r7cb
-_Dpsaf8G-+L,;MPFJioSc`'_Oob>C'"5|"6{qg!IBy>C'+1CT)d|G_>hiuY5|q(c@k%=SYU'fi@SQ33RI&r;aX'kgT1L!Qll[4hDt}DG]Y2oC9oL58vh/{
-xqVxoqv:#!_WRgr/=}3u1[sB61gcLZgObC|cqZG1_A1^@='1+20x7s|Ru$X>XF8INAAF_=P(3't3`T=&P+UO[mm|~f;YknkHGkJEY'jmv.8WV,{oELAh%z
-#td1bRMcS0O[5`kXh^z8m6{;E9N#PH9q"qRpa:Oepdau<Wdmj,`eM"ZvSvia|s(dKgJSmfI}M+2M=z4)bz%G~^eAKLYpd75#Z]!Iu"tleqi&C&~$>:7{|4
--::i)]#`P6!7HH+lll30dSXbzR8kmDbwx`|hP0|z'cHMxA,bx6SfvmJDrsitFzz(g2DkyN5T&sOucNSs}=jmj(^J[PsSjNd@FB0Woh~/,d2)Op{Ha5t=!y
-1vdV!_Q-!}OxQMrME.l"5l1Tg'&ej"csAXFn,+Z>-J_(J<6FG5a9=<g6k|U>HteK")VtZ!d"YF]%cq-ItX'kwYM-XP@pu.2H$B#mkQ^{xr8E-W1`E)%1$E
-7)lu-$3>O!2i,v4&#3K`HD<THC/eHT#}`8>s|F<'AYI4U|MW)&"+d6(1vT2J(eX0.rb|7z(lkKP@@[Nxg#V!;2|B7NTFe2I&U)u[3<enSp(s4eqhLIh$|4
-NL&GhL;,I4qnQi^u0$/fw{3e(@~yn=9(MW;z9P);b$OYm25EyM1O~_ALHnJc,:dcZu3`MYicyV)vij8Em1zmMYLhy])oAG@2@|-'1x&jt'K.F]8vR![;87
-revF%:wzG33fLI@H+uOU;@lkR>Ke/V,v<O:;7Q`maYF[,XmY']$t(ONDqRm$Tr|1m6u>46tl81{nFkzPnhKPxJPx]v2B9w{%vkZKhE4VAiCGZ%"_AkrsXt
-)8j"^s(>vzePUiQ_BE7eVU;qKK`ar'<1>x}l.@[#$V{qDj-'df^vf)'2=0sX!5j/Gn+]58-<10|yXS'gnSSPYUBVZy@n_SluEFMy4dEcFn$FL#I1~5t[re
-+N;K:Cu_abK-4/(Otr`I_Q,HmF@TsqB`r`zPCCx[/c9$"Ap&p(^GU(SF$Mhf^Evi_!bNXOHroCpp<cNIP8JhyBP&C|"{YpWN{w4%GC'z$z>bh(EM;g=ya|
-KVB3k{|J^9=FnRC@HMhl,|%{DMR51nw!p3bsJwUg"PZLbw=[9HN!v_ibV(TsV5}|$;eb0pb</j=6,}4r_)W2mzcO'5=ptb=8.|"HqTCzoP@oLxB;Kd|y8F
-f@Ah~.'@U{8x9qQ+,W4rUPbWSuAnZvAn%`~@dk6}AQcK)0<u[!}oQ`P>7M0Gc)W@dBaYe0XS,Q^%mno(nQ_]I3&Ibk[(-_E>&3oKFY;]W("<{(O=@iDdST
-vFH.CBz6=s>,+A=LXd+p.&,0},@^m|9ac7[;]'iYIG_[r7lT:YKcIIx8,FR%'Vs'gAHj$'1K<L[lAn1_4)(S1<5+`k,;{d%gb9U0^XRoH9IKoA/NLMouC0
-J5;vD.+M1htV@`Cs>49;Eh3I$+E<-;'fY:wQp>dE5rU3{&^Us@73/c]Pu{"&fvT,&^QXe-w1gg9<)3Lj+ETcG3GC]$b0tKxTd^Hh^@dS$0OWaq4|QpgS&o
-(h)():p>Yl&KpiFT)$YX2B1unmohzh:2]1|sioO0'z!4&'M;hyh[r;s_^CL`zw~-7<hIcX2c9:HwQVA3^AZkgK!hkjP:M^PTY{2ozXL2a^9)+/z^~|TJ7x
-3h,ShA|_rh2LE>z$OMWFCo[};)gpI16<[NPQ8+6<){Lwhu2xdLP6/qshaG=L`<bp#JPMhHWIe';#EyN|mO2hyf_'cfIml.L](mE7/^H)7!QPO^T>1:Z(B>
-"[)=uL+f^c9OU]JS^bbt8<XC-A_adnVu~o|gO"!%_PaE2scpDv00.NuBKIFH.qxCB||sG)hQ)o[1ppA4zT>Y5D86]6.,)#eU>h@]noyc}WMACb0GZ6s`P+
-gjYpNn4[zXJVN]EK"Xr7%,&q'WL3A3v12@GtcW.G8PQIj++6:;~P;m%EJOpbI,T+]WVy/kGB^n1u0dTrEj3)~LqtcnbnpR7n8ljmAlyf>Y4s3K.#e[Qw1]
-mn}.e3^"IIfFma41qfdWzC{ab-I/Orr|4tuBEi~VM]C+:e5fU,HX[IJ4/&$/6PsdynI`21R)0^fxtxiig!~r<0"X%Bo|v/NA[;m5O'/-e^6X&>k!g^:&s.
-t7l<"IJI$S_nJeF@2NL'ASnp#9Zt%Y.rTFf_8,7fbMOcKHp}tLv5I8>uBw7,ex.HinP+$qA,[.m>kJ0`We3@VqezzZ^ZGZL<74ZZW(K%vobRL&U'Xp06DL
-,e^d=e.0<j{pWKV[JIWORxobXsdnctXRZsQ5efcJXS`A=.Q)]<+I0x8H#x`A@EiY&-KkeVKb:eb]$=tGQOWt##Vhk2x%euOt]mrxiVfb:BMatXba5$@^uW
-I,RsV0%1z1N)s6BPQS)iOYqim4"I@jxD>N^/%I3/A0PA0uhYDC4x=s6UmLzQmSR'col<ZG_H(w"F7#X"tsml8(lD>u'A3b>YqE1s^dtIF3_W[NT(;y$G|j
-o0)3^1=Gdqh31KrOynaZQPLxbG8R!s6<|!^`'Z,K;^+HrG+RNB(O8P01lBfGE_v1}N1TAm,oE%)UZO[&er&CW]UZxUh.k%JQ$0c."gmzy6P@A0GORUB!BT
-~wfAoT$A>eRr(&3)#KRw#[S3bb5$M65)xo9]:Q"Azlm=d4N3IMB&#.`-9i'v'uzkj[1l'bw(z'jnbDxwTPcN8dhPX6TvES5=PEvUt[!<=2=^M<W1R7|2!z
-w$B`27AIYYK(F2:>q>a=4e&B+Q!Ac$WcR]cv;|vV3ifbt]444.C:E=FT[L4/jpE#A."#f:RwBj&Uy_KMqhBO{wqpNZDt(72f)_'{>}Rj@obpibOk#vF:'Z
-fB1#=n3)KUD8GOv@,s`Dgx@U9}nz63Pcu/4!S9VwpZ~WX.e}DwvW@|/[uZe4&VN&u['T>{b85]2+Xn1QPA){wS-$3Y8]Rb9t2pYL%]2E`i0URfSla.ldGj
-HTDZeKW+zl~Pu8(%FFBPXF7[eHh%PCK8Z4Jl|MEUj]HgCg@un=J7=/^]:+6ph%]<ihN-1N=@f'MJKU%:RL"&S0gzb'iW`pd)TVe}]Dd@ayE)2Y7EDie>}N
-](c$[Rn>b$t))0-^$XM-}rTN7Gu3nR`%(}3;pKAvZu%"4POzg[j0x4sq-"hr]MJPT{B`t$3#CBA1/B/Q$>">c{V7F6u`}(OFI_Fkxh<UbDpVkAv/KTDBs/
-5(tk]0j1DFCG#t;(!Z^l11%h2d066JY<JiFhQ![1R8PHE2ZHmSaNq0_UOOSkME^!j>>2N/_IGW]2Dr-^VT7WTjn&]0NeWOyS`>)RC7/)bJiSv^J8eB56s>
-&]#L~+:-:mo=pjnoGv)HA}|+wufLp]DDRD-Qa8`I-|PB+QU]os5+%VDc@^U('b.+<@Wv8[0Y:f"u!-5xm#D>7WXqF2(4AqXDoCxSX)~Gj7ACtl-7212td@
-;Ifl7VcQ5)^OdaZH-`)XWhY!_1zqlnm;s7GamEUq|nn5@/dtBxFK8m|)wqq!nen-7fw5x)Oz99t|]S+-xl`[u-xsmdKQCP1DbA~Uq-OtsW^eE^zK<_ZKl1
-1E+<sAeYZpYfXVa1mqCw!%S!`u@/7B}NxKAzV8hbN<M1i^`Zc-_&!)/DM=xcH1J7LWy2YDn|eWNc[}[e8V>Y:sCIUYt!$%"+#AVm4x,(,<t#Wtkb^KwyDQ
-+)KwhMdN.41/j@ywZwT52DSl1A[OZ[EO,f:fk(~GLc^iytQ:&Z>C{rp#!I]Rb^ZeK!2!6q=@5Re-Nc|eJ-n_WxEa7OY;VIQ(To0)I#9(Kc1FjQ3X61WV"o
-s.)WK]^m_c,:6ocvm4743l_h-rK5=]yJjYjYn>-`[=Vy0#r!j&.ooC$X2T!iwRVEl2CiqT@V[dkFVcV;m')_j>a`c`|5VcZ${R"#WyJ@3Ge6aG+oy_23wP
-b[Z#B,VwZFR]l`Rv9.P`y4IfU@$=&#uD$9'vQ.Wx<P<VFT!i%O<c;X>R8)]iokswq((H{='|$>~JtzgIk&b$r6B/d(x/&{e`PO!f3vFssw%%'r&gvJ-^4c
-w7KmYj56C6}=m{a`KxJ8/hfv:OXVi94c;XmZWNxQd$XAwCIP1!B})7LFF5$rn5zy{M@c)`L6MNs@Z(u"FQ1,u9=xE>wr,w$eJ6P5,@=ApK#ruhX5bgvL}O
-,rv]Wbvo:}{stSY4Drf`WK1Gg;A{OP>z)qYWc@LauDi/Yi|&ys)ZcgrUWpM`j]pgzEL_]@Af[0Dz/-9|BEO<_9ozXZH'!>>.x-C+xNH$|NfT%@6K~{8#Oa
-Q{6-o>T}Q`$^Ul0A!G>5b{i-v(Fa,y$eKA#;x[0y_vahvlE{ffshb;kS,cg^b1%Fjyhe-#TDuzxhs3Pm@k+IS:HJi7[AZynYwAm{jf,`9pgcVH<rEQiWL$
-5nrk`L+9Le}&>5fg6oJ4F+6!4KA;b%Jb_uK"Yf%_)N_%Aw0uWAK.F5guQKWJ,4VbMx5Ilj@HREY}'BD;H:PMMG7r$Sf2TETF%$N,3O!tr5&y#Cn}Cw0NyC
-02RVmq^gMr_mBAB!spRG986:&PDr8F]zxoj=#-B1Y@M{;g6f8;BC)LyRdEMf_$~fMsIwPNhh6r:b^=V,4o}/YJdrG}`}jzbLuWHjxcVxA|3Av@nf!qX,;O
-QN)PrSzhPPNc&/gxk6%vl{jSlyq,m=xX4EKvoT>Ku__nuRq,QD)WIvMw+s#f+Va[%W@f!c!9Og&7^b$Y#T9>dB,0Kc.jp!+(qK030iT35fK{SBp(es8MaV
-b6KWWmA5`qZF:ourf=AWeeX{(R&/[$nab/Xv~lQ)J4zu2D.ESA}6}W<_cYQ_H`YVwrmV^C~j_IL{5eJcZhs,E2AKR9E$k(>gYT':j'tZ($Ou~t)JjRoU~N
-`Qlv:^!^/oT/WzLO|JsJ3.Qer[CRP0EI=RL'M:NwM(g$m@PB4=m@cI#eqp6Eog1/i^HWP|I4.1B':_=|0IIHj:j";kyM8w07:0S,|hhFT.+uAQW$G%WJ@k
-8hw^(FYl]9YomunWZF@$`))Gbc:b_$Oj(NLxEPJ"zPu5@^{RHakwt@i=EA(CQ7&tpl0^68FTK&")q.Ac@a&GL:TCtz{5|<oMu[({>itRGTV7=`f"6+vm<X
-PCAZZZp<S:$Bc,/BRaTZk=KQ;L^HybMSr@37}/h1UV54gt|Gd4gAMW8`(PfVbCpWWBrvFuVSN0,Gu'3BDE$1Wn(/'&/G=l&1cKsy(Eh}0Qnq0!x{RD#yvf
-N4[IdH4RfJ!qP["X!.Q$ti(TYhvh5yMik<p/V!PzBq~s%WOyz"PNWtY@uJ]/9x9q#@g-SCKmGgfz9`gnu,80%Z%Xb;`EG%n=0Qx);E5ZCn-(~Of8lK~dME
-7<I)Ke6T=#)$jayE`QQ&4>[_]=8LB&#:0_6<0vXVU7Bqkf-;g[@Rczd"it1i5EHll-5Tu#&E[htk7Z9r+;WurT[g-esZ6dbs`k)5VeJ-RPwj_yxf<apYIt
-:@xV$!|0{cOK.u}9,k[FbBS]vK8BNBD:Q%c1P='ww!^r5,z4:kOJ!ev3b1nN+%7c&z>9y7wDhdm(T/KD@1<8Kq(FDdLNb7DDNlK}#xIwBPD,o}nqew7%@.
-x']m209|)L62+>6A{uAgJsO8=}zT5CGd7]x!tq}yVS{qv3;&>7Y<Lh&{DF>cf>7U}rA8!^ND/>S9vv<`[[eVJ2Y4'Ke>$.YTP<Z%-dGjt)rHylBqG"D>})
-7<&DJ(dKgp6aEN7103]}DXi)$p_W[].go,iRsj|2!`"DGl`2ToWQ)v&T`RZ2E:$Hb6`0Wc+}S54E[^Zx>[KNQLl'5Qd;&dK3OdE}CVh;hdq]M%d,:&l'=Z
-TSlH.Bp=N{'L3X>Vq{1sC)ciHp+g3ztw9$},Q^;;}]KPEa:I1t(7nL)8lYnL0tH'e:+'D{0;6ep@(&}R_:rnM`U{TCBmCM{wMw"{Q1,rp76Is)`2}wptAk
-MM5Je;IzsFs]8i:n&]'|VDKS";}a]ZLpsPp5C<RPH|uYDgEKs|l}eRCqk:Hoj![mGa~if-PaD]$5;b2/_Y,<pjI#3G.C@hy^Vt~S|W=.rfNc<bVV}oQ4(i
-"DjDw(x"<h/,4}%J^JBbcNG>rbAluTW}(FQO/f`@a_n36]^08ru{uqDMmz$Mi2XzM7rV~$064sosTQ6W-A$jP$P<-l=H)#DUPGj$R):K;HoV"i],-;&TOe
-fb!`Wdq>TtK7=wRm2>nlvA:$<Zfg.YR+6fY,_&h!`ANgvv7nKZ_adg~rvXJx-db=aHR4Kvj<ZJCfjXi3yJ911jCPY5rIpaQ}oA2rm)BNCUu`9/F-`bhk'd
-uA/XXwU2]aFF.kMgKkC+Wx>Cv_y}An(Hem-rJV@EZWp4ppGk2v/fLmHV2q-s;uG@z'bex)'{ndMT}ro|LK/,eheJ8.Ux:xCy/s`|fCC/GJ`#@^e=7Fwjer
-ozNluFfIELBj/AwMpWf/]Qj=|y_i7`|g,.a'jdVb:XqFx/'[INnG1kQZc^9RR&Bo]/-,I'sdw$Yi.yO'rbsa/'R/Va2M6^&["EtaMv(OracOVNKD==`TN.
-Cq.d"`xeY5lH!W(eeiH85xfLhoT`{OzqvZH"[EWzBG7[BlYeBTFKCMLUQ@.T/s[O|L]CZ%F2nQrKuqRi,bM'e6kp[yA[3''N;}kfGDZtoq}Pi$[:9@1W8g
-dP4j=/)Ild$#$Z+cB<!V.i'J=#zfDHF"Om.>lQ<e=#A9[XN{T+8<>6GaV0T%%uFR^[Fl2x}X:ms#:yVBx5M'Q{SIJ]9{Dm].5(w]>hIF8ur}GG6Hm/Hw$R
-]%`|!zey[%$t}xD]m1[02b[y!LPYtf1rD3.P'AuRUSvM!g{vk5R0j;U{KHFqEib3S[j5s1L6O`Nj!a%f&/<[1NU/NMp">C>D$_[VHGgs'QJ<h&mQ)v|w>0
-$I,Im![HOcnAvcrBS{y>+gYwU{}|Nv}kPI)G{H]Yf_[MG/fCgC:]B=s3eJ/r9WG[@/KKWEi9wbF]2jL"zPTRWY{pCtWjYHc].M;g^a]</@v$)(C@aD00wo
-[Lj!{^wjOuiSThtK20a/Y8|Je8)qFlf(N(s%Y:^wqa,!UvZVYXclRZOL-|f3s0mKN6s.SAcc3{R;f,6]I'qX@=2dZIB3E|I$yo<+wLUqDlD^kreS4Y44-(
-$%rQJ5@U~hZwtuJB)4|F`+'P6zsckDQi]0L"P@1{x04;NS!z>U>R]2Iu^Hv;^I^IDEj1d^/Gtc=Ikee,y#-i'crTs3n&$yFB7;V[A96&y'_QWD}zep-myg
-NJrG$spQvS:k+S-ApF)HK}}g=:<vmV(7A>u979v3I/iU_5#E,o6V%]l]@FlB:12'HKutco)_'Ck0Ce&c"|e6)/}4M42ARx,ZVX%/&9J9QXfs75Ae44X.WX
-,(GK6T&_:.6'"q;j2aMI,fC3yxV-SNNKr!QRI:8V^k[D_Ds+n&R6bTI@gZjLPC.tJhB>76}5DiCHCz#;[O`]G&.((=t_&o:@i(s8Vz={.-%dm-5SWDgA#I
->Q'_WQ}HJ!-cqOj}};AYH'oG!R/z`O`&U!4A$}aceP1<To2Ee`|[u2}h/EWjj9.TM,#g|^e>[siYw9U(`p,cu|~dkhoG<qPa0>YdD&Ja|(0t0_"hRs75C:
-z3(A|y}uq+h<FJjGGM)Y>kk$Nt3_B>Zg^a]8#w]k8}b]k,90F`9"PXItUvFOgZ4E"/M%zR%AOWSklK_b}IPklsXueU9CNY@akAFSn@.ou$IsAVMNMe:Aw_
-kD`Y%jyfUdM)Pnna)E}ctV>eGs/U8Z~%{2)Df@$a]J[@{zaS<KP2r+]QI%UD+0HzYv<lNf@[)fLZY%5&!U_mVea7>!`A]EoEOA`xAy{YJ!x'qBaZRn|Ft6
-Vn1aY8D:C!NVDrsuAqUZJKz^6BG&#"ZL`.8Ju'GubEMJ."kUt,=J#4X_Q:."MGUUhw;Nmf_|T&rposR(7`u{xy1+16&xV;+x2fSULRqmQTvOoG;%gu'K"E
-~4>#g0B9']Umo+~qBZg";na#;-q6WOKwiP8r:_1N-AVX361Q@dyr3G7:98C-m1Y70lP7+de{uoKBVf-5A[!cKwg+-p/}xB`ibt;v"G)3>ip!ebklwF)B<1
-[uF[Gw.:8}Dr#a'Q,yqHsbntAR2mC3N'U5=77jBLp@%v>Yq'6@D^KEU;IE]@i4!R]m|xiOq`T;Dez#f)Pu,Zt<VW~LgmkMXw&}&>r1gAUir,a}z%kV;qBb
-B6WcL7XT-Wm4I{R$bDE&4cI+4i3WyQ~wM[2+475]dc.'{:M}tZVM~#gH}9CwHV:XM^zT>x5p{v&<@Au'YOts+jbN+4a#f[l;"^b9GL68q9[BCV_hCqaWrk
-On9rS6;UQ[03mxIOg2kp2y0s5Rn]G'k5=YHZNvujm+kc87xtu7nb@kMf`NNTcQCDX}ZTl5<d"yXW:pO2wMKz3T%Ls->IiWw0vw$m.<8nrroV$gn0rt/^<}
-Z$,Jt2|.a9NP|.<IaK-v<>u#]n6"u:irEv9fx)z/g"w>ZZ(Ji-BjcRO#ebtwCV%0Tc/ZqdL#uLuKhl-6dFvYc@72rsNYEr_"W_&kPgVV~X_>ZpjZ1>P"z7
-j)e,7u+r8dN:dp6@iI}Cc"H..Jj1O7-^W^n"8k)HGj0WF(4R7.i<VgY['J4Q(6iIG0"P1P7$|%c3C+<g5Ys(]4U$Rm69YN[6hMKa)ei:<)xE>`sVU=#slU
-3%5AplDEQvMMYpXZ-,/7CyKx';6]F|E.Y)xU5[(]M1[n+F~3k+R|syxz(y;OzZs9F+D[mbP{i$SDFS6Cf%f>XoDY$MSL1(|}$>5O{S2R3E1xuA+Xt$e{tI
-^T9MW:qv2v.@"y/jlCxKDW-nAr@yFOdU.}L|^5)EUPA8jY6r"=Gs[+}:UWbf^N7;%H-Olh$>O-<34]IE<dz/S1/cwh)UQ&+l:FeU8v'd@qgkpYL,K:DX5b
-jWSn%P~Et7<CJDcR)J#z`>T}1g}P/TQ-P23t[;)W0X"{Y$%rDQY1pNRuKUARh0x<E}Pg'qj10h&9[zzW`KaG}R)o)}skq%lQvStig^Jh0|y@9M!T39],sa
-wl}N338:fW#F'yHbI1z#s_:M[J`<zZW+Y,7f'z}21(i&Sa`Ym=cl`YBJN.gpv"f8hR_V&y>wlN{G],{)w:YIZ/|iR]"SmEqQK28)[J@hx]Er~')Ph>Ohwl
-EBo1I3tMvzpe%6,Rd<~+8aJSQ.AC):|Mo^FCdl`KfH[D<:0hY_sg_'~m@X&s|7I"R_!_q1UhYuB"`'7-}"@/08t3&C^qo@>lwS:j<CP<).uH#j{:tM;7ig
-}r5UKS~'v>"-q^n)49)okY+.(N9`7VkW.6-k[A<Vkfh|$cf^6}R:vA#|YM6W-!,)}FmbjgX:|'A9C%>p0%:YowB+)fUje@-cx)Q;5z``:{if_#I71X4x&.
-Gpfj'"tZf3bW--s:fhr59RCrEZ[Hr^g_{m80@hP(Mvv.B3pAyRBlRT4%})H4BCXPR-F&Gq,7]3W_GHXlhiPMkutxf3k>"4{oy$6RqEZ5[9d&nW$cJD3yBa
-:WlG#r(5AJdUtd#"PU-5a)^oTcLj=IzA5{h&XA-$bsQbOUlX~!W:p1K(bX=u1wE/V&xGu89c';Nu)<ZCI.[V6`6S=I~[`|L^T-X!sp3F%#lI_nRUam0y<S
-#v9e#`CMeEIul8vRQIOV#]BsBquB}$^@"2p4D7n5Epwt>lS@O9zImK0&hqh:y%Ndo15A|Jm)_l]oVz%H0HDoHK]NEG]+"fn0{Qe9rXyZ8NjNVS/)9Y)-3P
-Y"RMGX=<nVL3R3XA.rpELQLUt8%gPVY.w$%4|0M>05P-.GtJATh&LdezZr0],5{K5CXB%tIu:LB&h/]{s3LwC}GOOX!R>yIMSK&o:x{q/gG/"0@QL5DAf$
-8TWTu[WcwqP"[Bw/+V/;j9]RHD8t$vxQPa+:nju.3$Z=|4_CDtaNT>N-=Nng}}H7JT=>rKDJY|jgmE<^4B;G}y!5Ry1pMI7TsFC21(O<VDSyxn(Eq]pzkW
->^$($m%s:s2at-$.IL&2&qJEi'O#AE=8WFZyZA:0HU8U-HJu8PBu1ltvYr`odHtjk8+Bp00-BCW)o)L$U|Y)/[t78P_>bIS(v[EyrYWV$!3S&)w_ts)tBw
-1<stn.Rl{Sx8-h$k)}DB{1@VorO:+Y/5Z-I2KXp%2m>TE[y.+NF3VjMmLh^/p6SiSs/Iu|TeGO.zQ-Xyu&kXe="$m<t;aLckO@-4/}gyS5I4lnJJL$[+~i
-W$q6%mL8T03c:M+pOT<^>'Xp({w-IJW.PUUBZz7$s8#_;>`T=cUg])A+N#l%W8b4:vZu)0N'07X:$g)9&I%(w0A=cj4Y{}C:#7q)~kS88ce:Q1T3aNZj.l
-Q4!SF|0y}$[==Hry3)$}M`F:L/u53"}plxQ.(<K4mFDfGZywJeb;ov=tKm^_ZRvw^^wNnsZQKJ,)6S~({88mgI9>!{SbXlR5wmVjR|F-b|BS|/LPeu"fml
-={jlXaIm2/ZK/.==u"NZ4rnwRd].F);pTcUDI!f9cL%UD1Fb}<wvR,2x=JYk'pb'Q{gh#Qhi%3UN/GK^zDn5LZHYSZCd0Z$BIq)#1)GXQ#i/(OEhjiNRr'
-Jix=zRE7n+D9fj+mKK9pAp9B]>f,zX%[Gb.J)3x([7+bX<g1|"66Az[GC|SpdvzBbD6v,EJ1Ro@/@/TGcwH)H9aozJo^8d!FfPr2BSd}4Ic]pal+Cg#J27
-j3Zfd$4YoVQC11O47.c5VJ8UhIvgtV)p@Bw$z6XF5!$5YL6l-u9V}cp;%w:0P]=8D7Y$fLDF4z}ui:m]m18HQ[f,L7yXLg!Cv9K]]8:^x;:.U5xBln[qF5
-So-s:,$O}E{9FqaO{Mj2[e!GBkrCQZ0yS[IBeugU-Z-}`KdC^u_M;tCsj9XB7CA=2::s~K#G8DK)!b2)m(WL:Hc2iYXj(6o6p+>L/9CjbRwIJA"M1dpBS5
-KfDrC_DOUNx%yn[m[T.l@LW@;_/!U6<9tLwc;2,rQ94r9.<rd+,{5T;7:-Ekre_%<Z_E_KwTyBO2TpLeFZoa8]dT)PwM!LA"-MyL_xCwj$df;{XSye]l+w
-ey.nf$`>`IDZG27PJ":[j|F[|'HH#K(,7l5mn6L1y)<fD-Vs%XsX`lD:X#=sK@yP^1tN][9C:u5|AQ7,nO.Ll=H@&#R4D5j"D0+,1%3Um>!WlK-b6s8oVH
-4mmJ/evnKkRii_C/ho/]I0#09$AFs2C7h[Oj~Jb80I[osQp#,lP=1zP)qK3;^+#Vz:wC>dy|ds-ECaX4y/YuN/5+NeEmK;[g1%cvo]AQ3gi=MC!nNOaPNU
-@rLEQZxFB[v2.`@5nJFn:Y5_ix<eMdSEn]U(QZbcroQ3y:h|fr3xTaTu.+3zt{S@3v7qoVdM^dWu`4U"sij_|<[[1]g,'G;hO"z2]9M'SE)nSeQ`s0d"]L
-%V/mO$heGA/",vKN.feT7!pS^Zl'{p;]2EnZKRl`0Du[+S2%'K"E=`u."O+W<NLoz8>1&k6-:lUP5WvQwYtg7}D=MnZ'R.vT5+Lij!.7h=;z2AyL7>H8^.
-|"fjKd@a`C>`MXvU|^&LIuAe<Y:BPfk@"^`-w[s6I4S1P@BzvEHCw`c}Xsb(sdSlR8cJ[oD@KN9EVm+ma;4qJ2wecc](%emxCbX'7=Dqo@,FldWeNEn7Yf
-gBH#,`GdBb^4,{@L72D7|"(GURv_6J(m2xVFkDx}JqYx)<RBkv(@Bq1&i<|s;159'&qDQPw)$5)9wR9agef=ww75GaV|3kNq)uMK+:$^!HUmA}434A9(CA
-rM<nN9Kg1$i]g1Kt]]l=Dvq0QOP'}BSXrhte#E>K<;JLPeaF%VJy:Z7b8c-`5TQXl5s8Xg=.1B+DcL1]rz+6+P1$J)#dR|l3.|=(&!B)q.@:~O]Gx!SzN}
-^|>,hrk|U02#B:4ot}hiNTkIQ15O1p>M!5[u#Mj9.9{P[[.h/TT;XLK#a^ig2KNt1swjkI]%eEWHGB[pmq+|/t-]GRGD5+[2$2WdF=CSQ.JK]'&)-M>8{#
-,#!B/qe&UcKuq"%9Ycwv$ihfF!v='HmAZqpz/DOP&mdf[cTS@v7)LC=T#VY$|EWLrI9]TifMtw#h2XXK8mTCmu,"NFNLR9:!V.[jTb!Zp;Gevz$)M|#G`j
-L:R8<]wnco)^9@WQsK<T79pa`P~nr8q|Y,QQ;`PZJJ8$KTC}oMGdW(EPT_V>b-Gg(.$^&3d:xRc+cWQO-ae#F)Y2=QW'Jwp|=cAABgzM.bMLZD~WBRvw4p
-vO,A:]C]Ht>2mig;X=KZK<,r3@rLttBY,FeL^x9K'_%w~o'4TOP3!9w8R(8B}qDeB880pO>Ndd1=ecju#dd-lwJ]790{jO;rmLxB4J1Y{lkzq83JYd_6FH
-zI}1JV~e4IcDoKoGMom#.sFw1Cvuw"WR!/S<c6xO&bFKY]zPm,RP[WniI.OO,SP3['Pu<6$tJ_,ds=kc]+uB5L-$zsuDB.HkNk@I{gRGZPjmt-:}289`o]
-JtM%a[JZlTOn'.}3>gL;Cbbr$/:6XYwDCl954Rs/`CM}d+7.^JnE@>7_FVfei`%u3ey>#{9w(p+z/bp&6fz3(h9Tz'T<P^"=2uJ/tznVYvi`5a#^Jy/DeY
-X_Df>MKE[p:OK+us-E{D;-%XZP<Qa`y;2;E,DV.wn-jHATS[ZnKPf>v0/2tx%=RD_86^3k>s-zZlM=~|WUA8gO(Eby}bTBILdoru|m#!C2^L/.JY|s83wP
-LoV0hWR@!1cv5PNcMTVp]tV+cL@oxXdHoCGZ;LaU2DXH"C#=!R+AL}Z)p[EmIkYH28-lDJ2wsz"3r%K"qT^fBZ`X6v^}pzkp^%Gc_Ts6^YCp2F7;:7WT8M
-W@Rn]2_&PqCs}wws&.Wdx,I,_^[DwIB]Ep4>p9qU+[H@PccXPwS[@,''.4k1@w74%oUG!FTXGFr<QYv{Ptbk$eInz>Y.nA,.Q7UklcPMb>"~[-s_stD;7`
-L-1[)sBld0J/bGwX[qpd:Dy[i#Z[!2t_Ah@Nw@jS0aGiTo65,K>"!,ztrxxx,u;<WqSnGdR|Lumc]xxz,Cq<U!q=moVMUq,h.lo4!@LkOfXUhH-w:%kY`)
-Axv"--5ut&K1h&;4oZeU<$sh>ffh;|/Y)E9,~zb-A'.b<|bm48uI@y.iC84.Cfz}]mNgz!#l]9#0fj$arg2$s`0uvPCMDKw]V}:BkW&W20KGPfI/&4NxQg
-h@atq'/|38+Z]FKcXrEx1XLR'Z+'85u`@P1[BiKwA)NQ2(WCji5Zk[78u.0v(ymS(D{Hz!oY)>X.N_~j=!^4(bHEEE-s!hIVMs6;lwM/g|4,rS1"v,>;!5
-F"<^I8<VKB)hd0@KEgFPZqiG.=va,TaIk]_:A:{z)k^%bIR`)!y^(1@WD>P_Q4,X7uY0uZOm@<Qh.>ccVX_$PTYB.hd>%I=uXw`'(vp=wfZ<QR7A5oz9C9
-Y9+_bHhg|Tz]ES).+{`R$q'gDMNK;$h=tQa^2=2Euckr'0q/b]SfQ[PDUQ<X~yEycj|$dqOvn/i#qHY|vW}&]:f|l<dsem&Ij)n%5snv~,lzq}CYf/1fE/
-1f`c8^AGR#953p:G%^-BL.vANduQ%ZBMwN_UFom$W6JfIg}SEhnsd(9dtz57:pXIukodvW8DIEzjk2GL_V']s-y(G,E%UL!KML[$+qg=a_nX[Z78%/%Q)]
-HI/EBDOOqhx}bzcziNAQiJ_s(xXbhmhWR[_)^E~q8[ip]y%u/B[W(;k>uGh;4q/]0uxHO2f/Y+e&ychOd,xru#oF1iP]3:U7!QB+4YKv>eo{kD^Ct2~Z9o
-":I{|1-'jDv"rdmA|Pf/+FR-IvEf+gjydCu!=QDZM21|]ZA[g8p5yt';|&rm:{]t}vGCPYao7D}EUq,t';z{8;Z!prInX]z3o8$%:5C1Zt%NpkHhvTkK~D
-ZX5XD^M;l:nPPWPONNsoULTu^/].#>0[mN,(V|H4hT296}MMoEUI[741BblQptz`8F^pK9('G;aVvKw@;zpBQqi2G`:mBXywT5E9F6dittc4NRjl[b#{yh
-lLh:p(k:vWifo]'cKm#nW=7s{.J`u;`)2/egTY<Xy#;dqBDOc6_r+B5x;w`w6<y_rXRG~3Iq%>U2iN$0qN$--stfY}#Y,0H+;aQTPf{cjo_r4Y_Lb()xo:
-5dX}J.jKSPzHUwoE/M<qyvFIQ54(ZwM}O;)M7A;_6sOi/A.O!y<nCd;eXAw)F1h-9O7DJMbWLH.Yf0VlE<p7v%p{;].dKXT=u_b^|0"~JGJbQ[Gi$MhaRp
-cSPv|4&RL&VrMIwE;2|i2/p7Vi_!:qGe~VUo2ON@;UZ&nVkWC{!uDO[MhfTle4;TE<E#|=`H~U(+<i!bp}CmGnT'l+]J2Ld=:Lu=14|ztXH2G$AHoz"}yI
-CJP5k4#RraYIhp#SkIFk,Q%F-_w)9`5RG%{akXA$p9<V5}K&L.To29X;%;=%+]>5!CisyGwSoZq[gxz)GbP[o7M'">4qOAb>B+U7$w>:ow4+Zgs;OQ[v^8
-"a7^IAKQF<hd0:@6y[0%!'mDt^wy"PV|`BIVP#a-BMnes9%_`-=%t8CseoYkQrC9sP]&$JR<Jp6C,Q,E=:mVL&cD<@+lh;J9W{3wQ4lFj}F;!4'qE_H<xk
-JCPBkY&$hOj#li-Ae[bYA:ty+Wscu=_w:loks2/>=A6d>=6>g6NFtWMoR=pJAv#&>TmTKY#"3z@Ngr+}pQb@Jd[>NBy#alVHFzl%jwaYUh<p:ZdXAw3"e}
-'FFeo-MVeJ,z~mDf&x}20,n'ob5T)dbKpX4g=jVO<}qSKsNE}'uDlZ9;d#KJwYKmqn1T`_31uiEkElg:,R$p3lq71$d04Q|M,]6,)t%NGaZ6LW]ub87)$-
-evVm.mG2(8;f=NdkF^YctPn[de:PU{G!!>nCjqA-!PN|E:J1/&;>G#DL@%y7u:[$A%}eG=|[s5=t=|8cIeROgxxdPm"QXsBFtNJBR)bOTHvl:Kgvx,;_MI
-Cx<DpmTxlZH7b`oYU/LJJH^-NvZ'38!6f7:_Xx'1f$bP|TdV[B<X4,aZ^4+O]]jw<(+u~X@]'Ti&zL=.~NYZd'P4"f@b870#XABJju[F%_oc',t/GD,0Ne
-9Hb9xQ1vO.@9v`{Ns,B`RueIiezkJ&JMYif6WLXUknea=sz]Bsv!kq:ehW"sX)Tdorl]3)xT(2VFH$gowu"b6Z1-%]-{[V~fhW$j)#!1M')A7sV!H&8dWx
-MU.c<p(d^GT"[!rNj/(pm_#262ZGBaO6Ui/}{uyf(cC8=a|0Y#_]T{4YB.lYnj%MU(3<[o'W50uN97wTfETTj)R,:,sW7`>W7!vSrB~Td(j.-BHM7gC#e#
-XwN=QXzay7gx]a!,IM;yq_uZIrpdP:(WhHr")k00F7MCj)b[p^r]Q4Ii-e7m-17eiN980K0"A6VU;i3b'.Q,iiGTda+MlwQO@$hWM``4Rcisy1PL<tyle8
-ps!_t&.hSdt4H"/}9uoo8:FSJx]"Y.;hgWyNTha5B^RhE]vE}$p71Ff-0bO-(HbcT5bhhL9|!2wogue%w5L+F"7Q"^kmFP3.6="B70uV~hihf:Yhn[4-L4
-i_::tk6%WoS}Ls@Xg]QxgS$pa2%EqHu>l!Z3<z;p_Heym9e<VOv-'Mp`yyqS%LH05ZydIsKN,&yi`jD]x85tJ4l'Rv;}6hhIX2y7)Rre"9D$R;d'R"2V#,
-iGPbX)ni(GJ.z0KMI9qOc^'UQ#8F]|Z,=PA06YwxZf1k_Ya'|NAxhsuyl"vd_I"Zvvu!j[;-,R7AdOv,C6X1)P`d'`Ru},_|I.fBN!'_<iL]Ec~DZ%XLj"
-9;(h0+--9n,:91q}.>!37B3!9{+0g8<T_%X=-AIuWi&|sK[}cIXH0]Qnw;BM[<K<aaxqH8$m%^V"['39ALl$w<jJ@.b$j:bVNr19b{ZuRUx{z{KL2$%#}Q
-2&x`#kaoKIeeQXUC{pb7qpkJsv35kz2q1X8X@2{>^v-a@{A;O+AlVfi(`eQSaI:y;,;+.#}(c8p&3^HdaBq9o5tT%]D>)Fzj_2D!{mDXMCcm(ShZr,0#;q
-<hT4]j@Q9o&.!YEaN_B`;bpJgm-@!T0mISf_IxC;I{ZmwWj[5Py-9k3C!#gq#(}9$WG9cO),]e;W%^lT}Znr:-DtS@&H4[<^v7ca@0hWe[dY/QEJz:2zNE
-t]q"SvXH]B!pm]@kq_E_zENKU{zcgH5I55^9Ju%;kSwe#d-hP8MhBHV[->L9{%|69.{oxQ"~7O[>2PQ:#dI91,yt5Ey0p$;|M]'eAYCj{kZf4/4[A${{VY
-0ZF>2[ts`U#NFIBT%kMDd4S828Sr1+A.;lf2^sfs$l_U+8[Q5Tv<$Z0uRCgy=wg12tT(.`dYoI+c86vI(6i/'GveMf1,4)tOP^dzc(!tItc1_794N/>0FL
-kB&kL/fcLV9b$,[N}&IuW]P8~&#p.8Gj/pwm9rJ'+(;vx("dEprmR4Lx&qp8O.2bB!]QXOTw"5q=U/)6ggBrKh_jqR'ytK@4th7Kld"+vbGhVYU^qts=dE
-0@v0N>Z>g;3_NdJx.f22Rn=i$B/o=/9R_hW,dnZLYZ[4W4^-'9[+"k^Q,Anq]l>^A_=46#1tx7}.!$xMkzyf!J(T:mr>j^Nc:]AE}uBRH9dVC0k,@W6#_E
-h.f{WW:$IG^W`4)`1<DHC)_nK1DT}c&>H3tAen(O~;VJ;{F`zqMPeP3xuCzD0a|Ww1a&a2VfQcf1<pTOkLox/$nYb[DE/]REReO":{jmc't)|h/>cH}!>>
-BR'#-;C.6/P7<"DDuDb2RR).x#ej{x`h2uaHql9nrjDe5K"GygmG+8+.'yv}aX11y.>F>t&];&sAJ7syV{A,gBKM^@uT'E)8`4yFkK7Zt:7PwY2MyxByZ(
-w<e5Ms2;_<wTEW@c5ZqDl)V0c.r9;ZvpU4Vba7A%+e~Ro,C6#lv<kE2=sPRT%Wg^IET'fQr`Y8,mU<[>c)Y9~M`,R<m{OGTVP%Vg$El.$p+weR#tM1.ZzQ
-whj'rw+MAD3HN-6@pLJ'Bb^%tT1B+RtYkZYQnP^n.qi&<+o$y2bl_n4pZ"[JQQ+Lr;H"aRb't@Q8+!$Fz|X2l3=ZlaOaQN}>19Fd|Z65-M'nYm-5bwYo5E
-sH{>75$aT}VV_jpI+emN;!a0$!X}fc+or0>FCID<Q9``5mR8Cfcnvbv<]p@{)!HN#(+BNO}`zvodJZ/kagt7qTXKc4~GKocp,d0NJp1uGqsD'.-ln<n]p0
-o!EYk:7%XNMqDoV0EiV&dQ$@0Yh%qzJ'3@GHnSW"7P'ml_'1y+hgKSR8QMty)Nm%hLSSx+|7:]+O)8j>{Ok$rDeTfhM/2g$O8{q6nS,}ZxgY(1`N''>F#7
-]:w2>Gx0dE|N>LeDbN7POYlOr@^DwR!/Xx<xPLh@8!+8B9/$[DyZBs3wb)Cek$9m0MX1yi[u,V9u8K2CYokw+zIdIdn92>|,FhYO`:64P3pQE7J,[AhEa+
-{B5Jwl^^|m+<`potK=Y[({$r0Qokgfs)3g.W[v8HF7@vA<N(vx<ryB@}>%Iq7]XS3x1tCn+"DCFs;L@0(Gnt8QkPz,Nph0}#O&|e[KE'k30=Y8y3oy`Dx`
-}.}'{uFlBy<Jw`=icY4JeFYxysD.~a,I"F<D!m>uE&pp78O`f].bCF#@2orDo$g.P4mP!zs{FEM=vp'6~eP}SbG4W`c{#z9,f3xX7XNF#8&uVE/pR>-rZT
-r3iqm2G^rF#5_E1VZhZrFn9d++We=T<AK)&AQ"O<kPDw>NEM^1Rxlg$iN#t{-SPqUk_b&yATs&Ynb1skYf8YJu[T{NdWQ%)Ce];)"bY:MLQ]pcfa~s0y/2
-P>&CQ^P;fEvZu,5-l]][2Io/5NVBh#A:D4cRLS]p<iV|e|%q[E'PIWT94<W2AV_#Eewp>A2<ZvW7wqrJN|}VneoR%/<sSPU'V4<s@{ZkSJ{THFQrb){}UU
-mY[gJvPFr+"hy}1v0>H.UD(igx6{kbfp^KpEUp~;yg"^RRgE7T/2qL+m2TWPDx`xC}9:yg<t2FNjvNn}GO,g8G]}O!UP.muk}Usz`}My{T-xz-^Vvf@fVq
-<(Z|y1G&R{WfkV.JtkafL}mTDDNr}Ehg;"GYH|<sD^/hs!pA5Nd'rn-eD94}5X%d]vIH"[g`1oNowx_L3mZybqc6RKc-'yoX${'oUlT2I[xqLtzzPiu;hN
-rCX'8!>}r(x0lyh$}w$;GL+})hvXuf-sP}3ge5Q7DkR[zDP{#yBg<W'CHccDv>5A}|r#SOP}N/7D&_!SLQO9#t&+oGKXCVr<P6LWJA7ce}i):9}<f3l@3j
-B/fu=p%b2_02MP78`(T6T2y<F1cYsN<R+6Y$Ce;+,]"TVj@)_ZmyoZirR$Stg[uuc{fM<h{'6j-ht|1_93SPeO&MI_V{)-Y_|vkno/C^aNeB7O`q^y}Hb&
-K}O^b#8PLLidQEF>=RtTZ18Qv9zspO|_fuz=E}$m|Hd{TbQkJK:%x/qv]jQ}+}hv(Q:Kl8P_R[tXjn=gt)'_Y|S,4m#1Kl3BXk{YJL7y~N`!#_CZd7|Ipa
-Jg[1TzveSZO!]KpU.jpVhRz(+pz>~UMH}Z!6CI:z9{jd1Msw0nbF,L;2xb,'@4d2.Wib_=vg0.xT>>2C/!xZ(TF'FPq1f&SFO1#|z,'sp=(5eMXfaS-@3W
-,..iKVV+9EU=Lf3vAm{4,hsK@^S+J^Z,9.b9~N`Wb$oq+FU+/vrM(:22@NK@Wo1plqap+Z"aHs'QbI`e+bHu1pZ!2p8(]G{-/I>'{}e5rGq;El-"&=cO#p
-KGr;`qh2S=O0Q$k2tmi<{2m'TN[=eQb/IJlFtAHJ(Orr~db."wJTR@O.,S6i0N#en8Jk;IpKM7|eU$YF6wIK6f08v$Faol#hHJ%FxISkTbbM'xnV-7Ohl|
-z#Ov(e|ycfbKVC)Bnx>8)zwVe7$1uo=ZKhI]j-nYW|EDI(Kpmn[Cra%9"k9ylpu-qnnVP9)#W)o`%@l:>'hMEvoL]2CZt,J3%2X"WW^#oL>L$0Jiiz![G'
-;r.8wkds{oBvxu}5'w)+s#1"5LA!$^]aD8vNKCWm4^9S4Pn,116xSh,=}Y}oZ+[WN,F!8pRIZC4t[Qh1bMLPKC;aMV^fGo%q7@E&,j1b0N%m}>:]x6DUzs
-}=q@huce/K0RJ=Mer&LD:Kjd-_'WsK=&@)k{+22c~FUFwB<ERbaOE{HyI|Ikd=/=t}VNfo]/&Q>!+V>O>YB;>^mbkoWsLB<W(_^[Uu#xp}{yez`#p^(UL,
-"x>}(x;G~SV'"~VxnADGM1-n=5b5v^[}lmS/ay|OR1m`E^L-re)=IsG`pqA<rH-Tm<7;n)0,vL3t(@CDS16nZ/~HpU]kTw^aTh3s9cgnVB@GzvIxuI%E}`
-_].&n^-.>aGc~v<aNUHtV8w$M/7'eY#|H.g|K/z/#M|80(Y)=Y"3XXq'X>zjgJF$.g"_BvW&hqb[4QmaUS|6$Awpvx,^KRu_D2Vh74Un;C>(PbV4qsa(w,
-B,n6fnEGHhpq}$GDjw`LaO>6G#y,JF~ksct_-T'd1U27unAZa]$1&u'gbI<D=S$@9u%+L]CUp&No#UTA::E7A]}Hc6{QK0#LwU:#1lZ'wVi)e[scisBid:
-MEb83u,Ho94yNHp_5tR^vIp$g1F4~b+W%i}o4qA!nU[p0v,Zh!pJolw/{J2;4E;m!/{cK6lJG|Ch1]2&<X8/)A&D`>%Mb:u;rId7.G]]B0M2vQo#e!A-gd
-0QBTAoeo#T-'!@7"wdijF(_!CP5Q3'/52AQnQ|H)neZMhDwNjJRE^HWIB;IsiK"2f&E1JPC6W_$4kP@$x97[^$0mspn7tU.glYs,R|aRTMZ=7jxerof"`q
->rkVS4wY3B&){]m_BC9^I-MMZ;eUV^-l-6cnO.5PJ5<A2O~:^t4t[ey't]BBI,{I/gG)z2,_WcEKBO{G1/,T:8bWlTHZ5Jl"pL#J)1'Y7]4|g^%&8IHT%r
-^9RZF)L1Sv~']BrqGOZZVL/n''.3C]DNgIc[{!fDBz=%1^PhTl-lU'@>A{b|3UG7(=&$T(O;$wikPFKW[]F(HAhl^Z[<@Vxb)I_YY_<$99F>4^~e4yGI=z
-X)9@>f4^:Z;Id8g#=I}QK"Ss/u6q~{ocnjTZUxj=]ziGZNi!lr&]=U>|U4i)ZrxU~gJ].G_lbFAElo'&<,{LC9PP]K+V`@((fa:'rSV9s=#lD33(B`J.s=
-Y'RegV9+I8}>C]n1eU&D93c[TndXg2u]P4"F9X2:Q;#mz4n3L'9)Udw+0=rm7BZ303zpl;dj+o"qP+xK;>R,%S4n~SyFzQKYWYa<{#w4HBtvk:VxYmr=gH
-l|.SWunPsuMG6/r2&)b"!T:I:wjg-"rf#6L!DQ]_p13"6/XE~Iz{L_/|(T0QGQ}hDf;H:-A%0F7UoFz:!T|S9k9eK98)a04I3mVXa#U"!-l^E>||VL_U$G
-09BjVqoUU|c]<k7]Q_vw4WZ{7a>ThX4nfKMYswNpeDWmfQMfi]y2LtDAow^$P0~S&)ur}I'ZK48Bz"apPZ{8sR>2bguu}C'(gIH]8'7oq"hB7z#sOkYY1e
-Xr]:Jw"d]52/m|DvK'`=+R%L,7ZX@96ov5%AMi.lo=%b$K-I-bPdTMS8;ibSLxmloVNo<ON$/&h.%3"abAS=f_Chy+xMD3VNzY)bL=vRmAv;fE|ai^>hFv
-cNE>W;w`:>ZN6Jb.iutV{9+^IT,NX(!}4oY]'bTOC";]$yBVTB{VHr/fmyC3I`<&y3Era,2s0ngbO=hQ5:7hQ6YL<^E./@|"Sn;"R.5$KN4/DJ4$GAA^cI
-<^z7+@B!sZN$KM57uh!)#>saKkln3'uu|{"L4b2l=eK1c<9SZa!>M;vRSpfHJR9i"_,6T=uTclYHI2t56bw_L|-8,jUd!/5g|4`{ja#lcWD,Mn6e'vN[.Q
-#a.aoa]jHfyDJmc!kT[&W[vZ:3t]-TfVD`@#dQ%1B/Lv0tru6z_0'}b#,+E:EEAYSF5$=lO(({~bPE0N&#jSd=|oURDUZ9T9{re!`c+]w9quao}G#uc]jz
-nbSQX1B`+n<(H]ev`n`I]MNHzm"}#]B3MbZe^xVg)jbHA2jh,3Czy:)=JjrA`^z+-+y'F<8Rgm@D_/LS^ChmG_|K!<~G6R42NQsL,o#.;@p6P5:2zV$y%5
-NMlE)W.3#EIFFRr)[OAcW!Z4e"<Bj@]@ezDgk5mhl&t_thK;pp4#W@v3TL(z#!5U]gHrG`<oO9[Q/4KA^fhMQez=kBA3=_.]NxsKR&X06V@-X^v'B^"i#b
-OF2!w)nVQyD%4.kt8qA,-b9AMu$`r(=,z&L=PhuT5X)[8P0h{W#"V'92JCpg/'DYVs{{}1Mj.hNhB(%GRD|dr`{gK[l5K;kGNCKRcT#RUDQ$P`J5U.Qe+X
-Zotrk)<8.R3LAS5<tS(2l_Ai@yGoi26Z;/Q%AU)5[_lVJjo)kXXm~6b:<Sr]L__^>}E0KF6K"~@[t`CGGhZ3v;smKwOfph+"09o0iBeZk:I^Z`S|;:8iF>
-%V5g_]YuT{0qgpL`)v8G67L7;!vh5MkzEcJKEZMs8gqz$6<jD{q[/W_>q[zS{"-Y+)LQplQk=hK8Z&dG|yQ)-z^)U|KGt3>{snr!0[]]ix~HSgZxm7b2l0
-&XK1&@s#}{Z@P,w2U@,)}zU{kdK9m87DEB@Zd!KG:Fw}>wmO|qH8$_&)u<Y^zNF.63{g@jMy;8zoKTbtc`8z1f"2yPC;R}Kd&00ejn'=BavDM.-<<@F_c|
-@K6hZaJDVni'YHk",#H"0WZg7,c2#>0QK:&GSbmfzZ;+[WOKnV5pwdtPC7kR`w#6y`BjqeEL/m$hC0V<(C`ZF[Lb4&SX8l/_}Zf&@HODsFF^FzGzei9eN#
-B4c(.4WNdZj-"moEtnGf.a^OaH85a);D9,POVQ{eK@1JYWq9yBva(i8]0&WCv,5lyL08|{VKdaoWy,A4bL&Sl_qD3O'$<2Q@#4S|<4M>zhFsPSD-I3YyoA
-TFz8;+70pd;9)LL13U&n4To>b^aQI7)Q'N@-[D)Z`Ba),ZvzMn4YI#Uy^Fn!.L|x!7HPJ%f-u6k%|X'"8$SLU:eERwEQ)NN#=qZi98[Po_+[K=K|OzGJ.y
-3_:v8vKuU#!,5p~dn&"<a7x=:FfEJ65C^'+}v@CTMc<{EyBH7KP+|kStQT!z^5jr)2&mIis]}PkGvpN$lmneb^_@_W"ah<"O`cea.,|Gw9>n';%-Q,)&>s
-]Y;tT3>VH#X<E!QZtKXK~|Lh).oqGLem12#0mE<jwtJ!pvNEV(hUr'~#W'0Bn`]r2%nJ]l37=%1u7K.EB5,{UD68~a'Ijs@/~SaytMb,[vHD(TXs(@8`^,
-564:w9^gqJTA+WE`_<_}RjxHcYnK5aX.0z4Cl5&ur!~9s.l-j8/OIu]$.ta&hGZjC)$R_@e'B@'M>.g;hb4nap'ngG8oMw)srPBTlVQYpZX-1tA6|-L$z5
-^EFupYV{b8Cd/S,R|f,`zogpQa$&&/UDp|qknjgs]u@)/4K%Q=z,/--(B&YLrfBu~>JHQ"',Cf7Y8Lkh"9mn,6}@'k;Hvv8|D3leIp`0J+#5!/iSWuv7^Q
-]3zaC"yG+B<2=o/Ki8>,%C9FO10@iI{F2.S3#"eih.spQkptBZWhw3PNn%Ge[]`U`xeD5JnJrXOZWv<3}9$sGV~B_mgRVFUyTB_e96TFQH_Tz=aG4<W_";
-"=AKn'ydbXkELs~3}LL,WTtZh3uN,j"A&Z1bT=[1Vr_`~Zt<+:DKb8V>kT%tnXWuS"![^MEP:8vgxk+.G{CdZcpCi;^%f:e{5<;Ggjq)C%,&"Pa(wqj:.a
-;1lTS4S|tIcNVb4l}Gi2on#r`}M|TMjfopne4{){zKMINVY|[Imx-JN4KFLsxxHuo0mQdtf2OOZ`/P9(N]HPV(Z,c+KZT$(:k<`Q;dM`Yl&3}igRa4C@Ms
-N{^2+%9jc_|0,EUdP}~n&x`>vquw35!D~##_@,BoX,Ls84m^Je8876|,"kwL>er-omG.H4]!2z)a<rt3zWW+vDgeQ1Nk.35}K8ETqD)3eXZ-g9{Hc#^&lU
-+yI{JLNqTfmqIW^,X8S[.)^a4gAgQV7r%TFK6BZD%&71i2G7qFfE"QS@o}xt`ySmq6n{7kUX@!~]k|`f"M[M021[sc/=H.)OEUg8yeY2T]0h{o_pkwh32B
-K_=R^x^m}3X7lXhuET]dd4RuSo|TiE7gAwl=RE)tfyy5#["o#c7[~SDKS&1]deB<-kplMMzV;4Sm4Y%fpP9bt|><l3OFFh$FD{0MJuv&&C%B>GNWE)s{}D
-d1.-/i.@.=3{H'-OX:lF43z>E9riFKH8kMsFk>d{Gi"xUYXI452UJuK<@QdG,";,}oK;6+!jRW&=LRlIfdXm@`gU`5%.t}A-}=k0!jhFU;XCfjdDNMfw3_
-CAA8d^./"oIPN|d-m8VW|r&t>@ZmCxI9~9-IY(}fQTnH>jJ>d_3uK5{`_klZh5'0@+r!G#:|G!(0yDF=JulT)k~ap=af_5wjOFvj8BVpChG{&&3d0k;RJ|
-8RBo&(9`tsqRAPke66lnoj~.Tq3xMaVvm@rF)Qyyu)jP+>RHMBQVXO}u21%LzGK9oc+&ySa7LeN"QIZ%Gp47BKjS>4[6|VeSs|-RBr"fSUn,rtbyE;5cO7
->SI"04vI%WGEB!oZ}p7AC`crE1{>9MBaS(Q`tCR_U9=xKe':6z3oB44$]/D9-Aw_/)+CXxg@$x#;<%lEI_FYMUs3`/$AHAr1yb2O>R18"<{JA]MF.2_QBB
-_ePj{qw6r4`[{FE&$h}F9Z.|k,R`LHg1[dwVG>X0TJW(~6UvE$kEnQ$oV#]vQmPOFf"ljRAlAW(Tf`{]O_0"O$YX1=eY!r~A7t@&=goDRV=d~yh2%^9^P'
-/J_7g5hS=O5C<eEu]TF;&>[,/uOUZ1|{Y6tws)K9H6w0E#fq7}0f#fP}~9`<HIjGq{zbs$Y7@ILek6pP9t=''y+1;NIvEZz7DdjR@%i--eaQm)Xt9sn0-[
-YQ:%04!o.yRG)S1Hg(7OF`um0TwOn$.@ASEb@Hp+=e`KQk-295:gCKR1U}30ZsyzJ.LgoXxzC<_R]15.n1y[InEvI]sV:D3H5ziU|N1^C@H_vYz`yLY80O
--hH23ehS`$B/aA=yk};hLlArtOqB_|!CpJTg_L{tTFq{N!;c_$G;_{`_QV#Q6O}ERT1U!'KX1j>2On3DSeFr3B9N3v%&]s./GZqQWs5TZbvnO@b8q-mvrA
-vEdM=y<[&G3_"#Yc}#Yc-p`!mHl<sIC`nF:z8RP0O]0x)5h6d=CvW$3}#CT(XAJJv+>el=hpZml&3],);!]2C[kskNTdC[2.5gU'{ily3811O:[P6f'FTe
-dYOOe6o:lQciH+'[pOGB_xbS8TUrbf#'@/{&V!h#]l9@ai~d@Ssg|[f8A:'S6,W(:]Qwa}xBEL`SGlpdfcii7r:K^>:0y5|tQDy+WS&.+F.:!AJv87W4m1
-vGp6o/1R~0_lB)M:vwukQ`:6&A_DV7OJv_y6'_P&tQy4W<PV&lj_aYxGsD8C#p6HDz:#4=5d)x38thKUYx6x_]y`F9H&,=3.V;@7MD(Lvjo5ZwdON:8MuR
-@S>_Dxmmh0v4TQg07>Z:%z5fU:XVv&cu6NM6|Mz"2j8&NeK4Ym!M^){uUN59Y(F-A.dSD,q-!v,rFo^RCb7CYu>e/4kg"1]Z:7hr@TfH+xXQ5Cw;)[`[8y
-{Od_qtH}%;ha6t_6aOC|z;6KG0,Hqhd87n[6]NWUYZL4Le!OPGn^5US,|ZP-tO(z+DNnL(qe7$hu|,c>#6=w<:I{W#h=`Km]|vEjTsE.r(Nhm6[0[kJ{y>
-4l$dS<A@0:t#=Ici8=3E/43{z/S{xB)kn4RMEM<Wx6]fk;8t,-RL1}vG0S+8hU|D5T-_-A~(9:%O.#$i4Sz^.NBi:]t^qeyUB4]ewH~%v);<6_k(m^"L}|
-z.P^D`G_]s:z'pG=[0'&n3#-7VRy#!{0d%whnm$cKDF3'$5)@o7jbYBX092#RnU+7C6Nz"%5E>nfj0By^heJ=b/>3t,Kik!9XB3C^X>w,m0BT}CTyyS4p:
-66+(RbCrQ1_.m5td]I_&dG)0^tw/jdSx6Fu;Rn:K4+r3!K6pY)<C[""vs21.-WuECV^N<ilyVx[K))wQraUT@2&Olz@a3ej;`cF&T"P,pBpGxJsOeX501Q
-T06E#[|]%uYuS]5!pbPsl.wvv-Y5Tzv$D4|E2TaYn3^%~X8OR+v';S~EV9xY/@#xU<>Ent~!e9G.=ia{kB5#DQCRU%v/cy/^]9@}}<>a9i&4YQ@wD0KvgR
-|+2,@c65H9kc+.M6[6;wWw@ajIm:JH&i`H&M#e:Q9:^O(H>)b(o%WmkA&OOwS=_&z-M^R&|iP+yCYzKfoG-qqY+KJ!rksVSdF}:.w1oG;)PA(M&j[{Pfxi
-%!e#Xyu@!'n&&,Y7eiX:`/O1hhgU,#j4pCkrXqj`kV@WXXq@e^pnp:LsPPlw5zLxF!ugU{6Zup_,s#Sy/c`bX=W8y`iGw'W]=(5ZaGO4y_GXI{_:3UMWxk
-b-YWqGcK(!W""i8$o_ynxQhmDiZ>/(;wL%%U,kPKiP<uB/jv!ux=.Vzq/((FKN6;Q-eXr,M#$YAPdATI#3U|5U>/olz6PsnbktD).B&.V_N3gZd(X@dEOm
-%Ha4@EDM,Zo]EzzZ^ZC12YJ@7)lT`inN-#;sMwHlf6FOrppk2l0#NEs@q:.Z5Vqok%%p!<ABSjsQ`;37&R5^=$u;1I.1u1[x](8)=YpgzKton]lHA1T2'i
-BZ;4qKK{1j3VYVA`E3N-",vE!;lNBN.;E:m$z`GN}n3oJd=erBoYh0jETduEBXE9RvAj~6s,+svL"I7Ve8wQ<@OPQ"[4Rjx4E.BW)cL:j"^{9{~ElnKAZi
-54]A;mk]6Ge3XaX1u3/{+"uSzbNsF;H#(G4(Net#A@L@($>ThC`oTQ5[K("uvhz:():{1W3G,oz2#89,h^wtFP0`qz](/zirh=jl8e729_ITqGcD!VjJM)
-xJ@sylP.![Y:!Ogfr1~2,3UsqvWP{v_nisuQIZ=][wjS3+'S;e{+6S^e]vT|+d=q5FY$X97!+C),8],x6pJA$$Q0_>LL[L##=P;N;NUQODD23+VN~.fK,2
-jnDjW5_AxP9FdvRV=7,"^c{u:]Or]cHJXqwjAD>`JAGPb9ca{.W(||9ly'"hQg"k{;',->Md3Z&5RQjOO]L2VPN't7;(eu6^Nth;Gl3]_^$QZF/!{)~7"I
-w3UUoA6Nw"MlN@POSm92I4+^;lPRg2$n_A<_#.d0N9pnpB:3qDDL!([}cBTzWlubl5P%ybT1GQ<1+u&z"JDFg.vTc9R3dw=1YP[!yQz'>Ko)NFNn>0J&,.
-5sB@'Cm&t|F@GnYtK=KUlsKM5UxcK8GL}Mb5booYTb'L:Wb%WV%]+<;|Ffzpe^,a$OsTd{I=)b)u/'o+$cUAlf44$7aFRR%W!/+a`h]<Z+vt>DP0'!IyKl
-Nlj=xI1/^%-bqz+t";KG>S4G[T'IRg~+0Rwv+NUL3sw#'9H>b>B>gGX(!j:Q$/$(}/cZI1./.ofCiz_'yQdV+%u2|rB"[K{3"OEXuU82v8gqiMc`4=4GbK
-'#=8iDTS&dkZH"@qhZ.g$!vTcG^&tw=@0.wf(Ar|LF|pdt/s>)xydEg{}Z<ht(W3uU2R6J71d^9kdZgp5cANGrD8Zp^ho6=zAu9%{czp2l$|N'ba_QJ@hR
-+%[OXdgP1[Z_l76qiJBZcJ0.Yah)@dVn<)W3#YuBI8Y@>ug.zQcn+FDRfpp5pGYjZ^I}WSAxAtN]>FT:C[>hV#NfWPKJkku^H{nG9&JI]W$w}kdyzphl75
-s:+U'QP`GxmDiy&y^c6fIu%gqps3vGcIDe%['7#JTCqa6-H=qC,Ix]/R@m(vVrrp":K^w!Bh3(<3l_.5hgcDQ+9,h(3gSbG{Uh/=>mI@nu@yO-gyBd<}/#
-A<9g)^%xG->m>b)[PLIycr@d|$FQX{fFOE9`TN(DUYG%0V4[US35rx's+x--uet!7{)"D@5/8WCz:Du+Usvs.wOO"QD0a-DlUd.wL1WdlbO^4TuS8T1$&f
-IERDT[hiK["duTpUY0FdAOs|}&Y0+RycI{G+'}8KmSHHL5=^_0%3]_f:o<OCT{mdho`%qM:fGX{^;!/xrIQ.vNPrkTFYVb9Nx'{:mef6ek"Eh_/y6}7r1h
-@,jK.`-tJdS]]OzIQZP#cx`}/;s%@wHo]sbuz(;Ey;M3n8]VM!wdKNoAX`sVxSPTc`do;x>qG=AnO<6k{Vi#jAYOMHEo9kPx}K<su1^IhqVI3[!q;3nACL
-A8Itsq(BRzlZcvx!@,hIZ8{Xr!Qf$%=_o0FkNceLAiOFwT}EUW9WDO"`M`6z[+~@1,C;QBH#%JwgyC+i)!xja&nFqRfmZ7%>UsoVAhL#=%9@YT+z<>t2[1
-~Q/@gg@"j>N-P6,jT@O{(=HltJL"oQ(4>%-7Hjo4L%i%X}OibkxSZ'TDRLaEemS}j"2V=&V_E"$l2GuP=S|](}F-A!F{fejI_dau:{6I(6tltTL{so`+H}
-w[g.3yx|uLL"M'8Uph[|fC'teL^@zS5Tu/fJLvu(6/kuWcJqKCkT~%Wu0,<J4+^X&'FK@L8PV=;HI7.|7-PS!]_-26yN$LSHo&cpG_8|j8r-06gfP=<2"g
-&dA[P"uf%Xdo@`1Ak:LI4RI"znU]&F[cy&&[R^9c)M(IY|dMD"3V)+F!)[DT|4/&q40W&K7Lk],4On=e3U6(.UU9$-C=y#krSe$5mI.vfF,dp_Fvgdl8jX
-.Nj;!yZeEOke<sI8HCVS.&7S@br's=/L]w==s_"TyMj:fFi9GB5N!t3]wJUM"k<%P.D:gFoiKb&OcIMp8NeEGV-S9o11;'qlq6VE^1Qf_}0j}.4c+rM:|`
-[/DS(rrXP>%HS1/E[96_j"f<ZJQ[G#>;V!'2S[A8Zb5xDgI){Px'Rj|,0@d6DXEbZoqc[!96UxrHEIsVEa:Tn$IpAm.CNOIi]o82mITgEiB$o"e'm:AnZ3
-eJGkoRy{Pfb1Qnhg^9w;c`"(YBy#nl]PIb>bult`ZL)O$|ZT1h-AkbZkaTA`!v2F%(gWZ5mi%efpD#O^7!R$M`<PpfK'Xfx7/PiPu,Z&sn5:"zQ%LnW7!O
-q>Rr_v~;[+FS~R9|>=Vy/{w4mFVn:YcT<zqG0S!elq9,+OE+{8R.7yz/,x=V"{h(_&q.:;gC6f|>=$dJMF~.9Z'CTL60N-$sU@ZuM.uL;aCo,6WpQ,_jt/
-;3:25KKCp)cL4,cj(8'aSJFH!-XD7(M3+!VZhc}SBVJzL-EB:p-Y%K'iit!jOx'mF,)g$"=jz(QwhufkrDDO$B&pspD5(cERi,T<=J8NogM#OP!ar|7BKk
-o(w)zt^=kS&/"M'R.7ivHJ'5JP=PcCmx6W.,PhE/xk>8g%BNv"n_rJdbNhxy4Lx=Y`^"cvu.xA,a"Z{4nj!`,1@g497P^c6uH^Jt,;4`P5y=K9Sb+Ta$Ed
-KTb[j{R5RLa-!kh3&+pjdtyE"9[ROy,9!8)q-j40o_q6>pUEQs}$v/Dd[hELPxmhS$~EC>pS!VdBY<9Ql)B{eYsgNSiA=nS:7PDUx6c<q7;bT^Dn=0>n]-
-_`)N7NCVtJS1+4Ro-@D5DC/3O[s8XPlv"0PgYBZ7P&j8hQLj=qMZ1f1(ookeb<jDkQ$.jx9O>Ev.[Q,eeY/97Oq3G"heNu(=TsZWwvalI71haCQh/Xq.nT
-l153.z=ii@Z]HnYrW_8@Yf6=8.4]bTJBLU3y_fN_JLPy,WtyYHWUu(HAK>SK7jSeVqf<||2Rep<IS0H<gLYW[VGZ}^[q:r52G&Jog+V+LS='9T/,s/J6tv
-6t#48>tQy9ScEMY.11lb)|dV8Y,FBY~mhLrfT+.)+df3m=0SBT%KLM/uw[,3b#U=8I61H<!Nv=yI0GBbjmmkas^6e6V4L.S{Z#DUF)IJ>d8<E]zK"5+%D=
-SWa{3,R^LG^l-(![Wj}3&k1`hT2!X/<Ys(.-c$:^3":&WNJvLz$ifFj(;1k=Cp71.=B-LcsS-po2tngxumqS%^FdK|Q`4v'uiT`P/1>b#txImLHB#<rXiN
-fn&pZ74)1'CP#uK$]3UIN-COK{U>#kfEd1_t@#jM3DDW{{<a}{}OU;Tnhvj}E}WH<DL)`FlZb}`qHM`b4>Sg>sa<d0n7gx]a@u.`i_KX%-vuVxXrlJ9$dN
-,p<qs,._2GcWqJIPfF8|uz$>u>r"ir<I%./rwe@U(Vi8jXSR_BC5m'X63YFDf"{-tSZ#~`A"C+juh;$)08:dcm">mJ8gyaeA[NBm0vd@(7Mvq^u!_sk`(O
-Tpd%I}vl_LKnf7|qC(Hg_&k3Q2wvBo%'+NU`hw[NCxw'9$^j#8~OV(+zngCMO[HZQm/ipM:BW#H.y&D{$r=lR).GTS%1PkorK)p1^ab,htBgk8u!)DO,A$
-^.D|5bpxZXAz;kuK`8lYgc7oh|ZUzA0L-<Ovyf!<r/Pg,l._gylClS9=1;B{Twq&@T2R(f>PQgaHHi;9"xW"j%{Av=E-BOPz[@35y3Oi8X8o(NR`<u"@&Z
-[xX@eZFkG0Q)P)h]@/+"WHR$p%""3Wq{oGlf+)eM1c@$/TGYft>1U%";;3=MOq0Z}Iqgp{-cssSex%qa8=}.mK4qofE>gl@twf;g<7X)]E!lKRlI2kBSDO
-9E{6VVw'jM"h!URCp7&"+CM,/{~#W)3G;97}OG^9C_iSjaq#~8%)PXgk3V5c%p6-(aK$dZ}B4@njN`W>oo^D&,,tp1tO%dNn=YZeH2%:129DaEL+cxx6>l
-@(ng.!kBqAs)KXUH#:G}h4LGFKtT-Qm:8wA).z.vob|={)R^Ag.cHu]5,#du1TmJUzAeNT:iO(%)Bjhf+Ldx5VqFH=(DTr%omhsQT^nD^'bED,VH..2`NA
-0qeJ6i>a6q0!W1C:pjx|{ZQy'jRX~`ys'mO'j&,)$7)v)^jSKjfyJI;o>IP<HC0l%3'>:'l(,TxIFq=B+T>@waAIU]'`bo1'62tS!6,H#S6B'9X]@}mQZ_
-4!{b"yjRUB]1;Fb8j%oJWtGQ#/x_f/I<C8-i=Y6KfW;>@dqkG[~Bs_8ffSC719|az[#NrM{XaRpR"OP4"j[=,=Q3l0.f)1$=NB=.UF=>&D'mmm}h{wk)WS
-xM6,7lm[OMGr(_(BRUOd__K;"I}GumXB`r-ZDL}PK"6skwO)a>&P+[FR_E;f2JLLJ&&b"18iuE90c([h3w$N`pj@z_x(Bbtu.p%L:KTD)M_W`$sd^x0MI+
-y50:-5-Mnn3HJ{9.n_iba3c.galdPQfEdJ9%7w~<~GLK6(D5$1(^-k=vo9MCa14a|Z0!f>xO)(7=)QA;NXR{A;5j_[s'QV@s'Q(^~n5Co9n<Ior#Hf7;#&
-Z)-_+VUGp,41i{9V}xMb]uE)Z%He-;VCCN:%Q{YgH1UAX0}Ggy=-KJ8]v/^-&#tcT5Qq]>,mJCf&1Zp=F}GDJ6cgnOok!c"AYRONf|fNNX.|poOZhbjoCG
-xv!^./(6YtPxXj63XpABW_HVdz`osv($[x-$$)oGTXcGFw4$BmL5s{~/]lNf`m2>.yu_6%g!03a!8Rv0{N|YF!teXH@fvh"LOK$$'YW[=UnK%U'wL':L4f
-{&r5.}w7EaG3PRA(-LwKh)~35<3+23Z}rxInph`yT2isBGe=4LUxPSt>>wDabT"(3,.vF:>i:)!X#K4a{%=#0SwmR=7"ZyM"l//c-.6uuGT%y:V(z#wz/0
-{Qrf:[uBxJ)/9T0$sZ0GS&A3Ak9criSpo+z^TLvfW/FdWgs&p2B;Yyjt@C%oe&R/IG>X<F`<{N.Su(O;0wo0vQ6+X$9w:3xTv4AZ!$<s[!7X8_<,ShL&=h
-n5_jQ-EcZ<!#jsA/v6Tj_2S}!(~+y1gS7VW2vNAZ26x;-X/c55UEK{dlHTu<O5HVh!Re9>OLL{8SZYZZ1$OT8e_zH,_'F6"ngG{YCP"YK4+f{I;+I3Yb2:
-Sk3vNcodME|qOc2Do^xD=,X.O^!OXyf'n=-8;'-)O/IGg.MX8hkmfwY^Zi<;[I91yw1`KzpU4Gv:cN@f7(b4&/r>-wWlI-J.5(x]C'fa`v&D=[PtM)^2VB
-jcuPqxdZs:43V"+8J"9XU@F:tG9GdUodOA8&2kG{FYx`0BY[r;FT"8;Qv$>TD:@(P&lB4e@m("9O#3O6;3)g|'TNQ'fj>jX{v(,.EyF;pr&M769;!$<MC>
-[K(c{@{7|W<(c-Fm"/I06@9SbC@4tAp54i8G<a2%tX"B&3Tt>j;Axb.4xZlE2]HG:PA6)+WLRbqxK8Id=y@G50r29{USht8W40=euf2-1ZB&KcQf0e}ioE
-o147Z2{al<l-1L]V1'52(-49&<KO`i"-N/,EOS7+-C,w,PFM%yK5eub|n,du3_:)V!KM8FeWx|DO=9]3F:Nr/I~1UBUW}+luC/OD5Yr'#"!@'GLF)D;i8y
-L9x2R|:6@XR7l5+Lmmd>Ud(G%INekKomD3$N7py]U{js';8(8f0>c<iv.}7s+tvwDa'2u{nD$H~AK5sxtfpW1|OVv`@UwEba:-ae8Z>5Gw6in&2(E[t_1N
-jXy0bvH`_!;lMdce|Jn15am="`r>lFpF8`%-6LQSPQ96D',zBuCk8Ipl;ll<nIE`V%=nncI{!RtPi`r`-ay8_JI_gQyar"s8TA^@66`R(RH#TY%6J"Y!b|
-YKgmhbms68TIQsUw18G4P[Qy,7<g%qg8&m>TB|#]9O0-s3L6TCGsOGjwW&(>P]AS.E:t}^A6=P20(_UvGYByW+1U~e(J+7%lA){4WT]!t!i_s[SKtPg]4}
-Ep0t/}KEXFcm{^VLp)^Z-zB}jz&:q6<jhhB[Dw7z6i2Z{K_'L)Lg#>x``"!CnW8^EAyv&cws!.lQRg@`t=14sI&"=sT:S@.]|HXkqzCwx<N7$bpou2'Ao4
-r2qa"5^#%`K(Kj3_]rPyf6f{SvZY^Ii#,cuAV#z%BM4rIN+$):'nHV+i4a(Dy98o53q]Ak6b=9U,]v&Cxw]eqKGnM+_SIZJV'TrwmuQLt:mz`G%Fr!n|8M
-|yfIfU{{}y/}"P5oyi62!r;}BH|V(x~}{$^xgs(-7vdfmf=6{wmjx.D{^]OZ}K,Er0@$7C>rfKIGb0^80FdPXWY0SA{sW[3Z5g")I&QEWy]`AlY5qu@X;r
-N`j<8B7Wo1IxF6-Bxr&rT#mzhDo`0v#k9OnpT&%249ZQ9ktak:yrQgFeaifv;Op;Hf.oK#FllKOqv8mMPWy`>YiP7K/1[mK`E-LAFheioWcRaHZBZN[1%a
-i%8>1o&v-8+,Xb8ZUz^`5cu}&(0m=UhD(lU-+Km$Ufs[A5%RG!AMhiOE,iI,&NNMogoss^Y6x3'_|6bi&;,_gyLds]_G:`)@"E/wE<Aw|1L%91XPGwQWI:
-yZ#L[[EVS('(YU,ss=hU!qW+/tL]9"F.>&,g)@7CchMGi(r^~40ueYld(mw>2=WkajGjH9N#L@Ly3m/9eo;OVpY69:N.LY>vHk=i>oGw]Cn&~8GP`M9"^c
-Q{-X,t+0{<&8gU]'<;>U<7eE8O-6nz=/B';X"ueo$$C,Ov_kokZ$6i(>Col+NxNT.3Z7tfubI$TYL@}:sv31EC>yHS-WYWoO30Y4%16>TaOYWR9<paSS6z
-H3No@>kgOR3xQNZ=kPlUydQ"japH|aNv"qZF}c.:wa_NCRrM_`pYal'Rvb+&~.(LW2KBUrrUXrk$J(zfh,&IF@x'IZ5d.rgL,]r,@0Q[F1.D.&Ga>2Y=AR
-9B!p1hKUrcNeX:$[=EmBvbXdVvbM+2|]oKD`YIAR_#8kY&qZg8Hzd#d{QH~M"xEcenrD^16-4cW&e-_PnD7pmu:]yG@b!-}0Z%j-]+P}i[/;g;;9b!fD#U
-V0/#~lp64+"b%Y"==:oyU{e!"p_/+c"il6!l$yFW_p6a{i.L_VCTM(|nm5Ydl]QL7pI]X$eDiGmL`FZP(S^0ybo_YDEL/u~0~+z/vu@G8;m-8AqVvK<{CL
-E@A^i2`smADh)w&)RGS,'W+^9]WsQS]`r"20`)JSCc!]{v}m=CKpc|l(fkBS1-rrF<s.w3RsjS~GOjsN>0lh}OW|rRnqR,Ab4@8kXp"zuc`+)L+L)hvAtG
-7U4xbe/&bvywXU$pCu[!R&wg&0wIi>P[=BYp@@rdS>4}:daQ0Gs2vODX"M@P;=J]Y(i6l(Fju`<YeAlVLB.!7e28@!7Yp>M)3_ZgzO:c3,@mRdU-</|umA
-cKbfwp_8koxn4&1M-zNSg&DMNg#{zP6:ZO;]{s6,ORE&#w|3W4eglS:bm<27h8'0zW0K'RB'cfdJ^7psmJQelFz=sXzFctwvRnp#$c0OagC$IT=bEP@N>S
-YF%lD_f#A{#&55mc#L=_|@)KC:1PC[%15mkA8zAuDk4|f&x,CPFp&[uku>{5Cp%M+yB_u"qW::M_4wC56{CBYk7J)$a:""W,wATrPoQ6VQ{C9{A=dOg(ag
-T^%L|%Av(@9t3rTQ"4@iRnzS%fx7cX"k)8r]2W&&`>!NX=Furb`h.Gu|nSOT=Aw&LbxSI$)xsAvxgD'RhHJN@he(Ky~/=q]WGep_3-LE{8-Bl}38!2T_7G
-_f0HZ'QUf%y|%Hg2wDwkJDE}.;!L1%tX}Tb[4=$$8(&fy!1>zzlai.)8kd]0f;QA7)-GCDVaFQ<38:<E)v/uVVn[}9B3t!"vM})@5`%+KOVI%.U#fL#7<5
-!ER6<]^:ZvexG`E)3:5}$dH`UUB6mm/fo7mnGM=CpXan9j5UX}^fi:aiXOSi`Vl(F'`-!EtD(eoex|{G%tf|O]|Rpf3'2yu$W')|1}@R%J9AqV{"1+LIvy
-_d+Mp.Szc8[I]<Z_qNH<yccL1[PN=BEUsr%%8$yrm,<F-^n!/=77=L&vp_AlU/i:9#+h@$z.^f3:|THD~m'EYySU=BY)K`nlz$X7'@^R%hsuk3c4,"=}z,
-CLJr0fq]sV+no7KHIw;[k%phME3g:u}%tE-+<5o^VKN3>^|1;@$jFISYKD]"()0xP->!1zOOfoO@.JH2h1[pM[G,MN>3#{5/rult8M@)+v=qnxWp[1n0kF
-=&327ikc<jy1ZO&Y3xgxievA,q6#N%gGQ:'4YB`R-n}P6K#5gyv.-|Pj7%uj()x#IJ@{{-5]1x'B4jk7(t>=V8>)2dX0N-2CI0b90kWldH32L'(6>^+}UU
-x,ju'p^Oq3w/;)q-0d:@I`<P;R5EqrNF%x=7"22BBe({C{/c=7}/T(!I87JBP]X0Oa%C_'eGUOLvXfmtzdd(E+n'IsG_Io!{i0%KJ[3qK>m=g{d.n@%y!9
-SURoh>%RA91RmW'4o;;7`3rH9Ba(9#gRy7>bx"Y9g5<cW%jw@S~kOv~W&%>Gw:;9R/M[BG-DMTZGc{a,@Q`K'4VY,%,'#,#0gCR:_);deBX.C!/vWj,..q
-7^^Y9,+D=T];r3(@~P:G2J)4n#Q@)[s6XP'Y^p0.5FYpyR;jox;,^g#I]v50hBtVtJf4q{F'IcHN(x;-gG+<9S#8-NU}Bqjwoc,6i2tZvSTJkkVI:dQTLK
-L%MWn,,VxD[z%rdN`K(gie_UttllzTf3/%W!/n!7,MP1W0<i;>omt)[Azii'/Bu&oenjBRH'iE"RT%;l%W$kL-#wu3Yte585E=7R3'J0e:gq/N/j%=VBAW
-p5SmcEqu^g)1i)8kX=D/@3yNN-WO!k)(HH$q(%O{>z!%2Xhs~OA(x|~YjU]>y"z$ALKUazF`KnBL[!~xaP]"[>8]1x^R^jKe4Qt<Cdj3wIz"h7ToZ1rQ,D
-+1KA.S-DuX$C>`$,.I%hEzne+}Cgw3&po;<PlFsQ[bo_3y]Q7XqD"hz]-+AlY>>!s6]WFe{7RnANV)aI%KUunW6)K/TL^_y9&lWj`&/=}lTt.V'S(cDjm1
-~/6{VK;/7CTg<7l.iCZ_yyB.;+^XsKw/IO9I3.hi!>{.Y^hIky7JWg33[FR0QlmVkZKcw$[}kl'u-&ybV6>W'&I!-M-t'04]Hj$"cIO4[mYi:FVtX{jI|Z
-O-k6t/#G=|3IkZE@Qn(4&pP0!,"knz"0lMf:poHkTRO4AnxWp!mpB9e^dZ!0#lRb3_(,cNXA~#1XX{=,:vX=WjRc`T{4,cKo~/$9;V/Mrlx>fNR()uC]s.
-]eD|i">,emjcD$;w6$>QMQ'VQcSpm95O#qX)8)&fIsn/,=%}I_+fNY`DiT=Bp_'1w2V(<HLp;K%BwXcdQz9P+]L:t2.)HC_Ir^"U:!q7^!I|uWhiq6PSz2
-ux23Le0]3cbL.b!9|5^CKRE!F6uere1,@WI:xP=exNR'^2%w.ruUr;`q0u}renW7"C^Q0$&ic`bGr"-hffE&=;bE:(mJm@k"=Eo3n1B3^rgS0Xl`RL`)!&
-(p2^4A`azp;5H-rpO6xMPP_-Pe:AC|wIL9YT}B<:71bibpi;4BXJMP(YWg1d#aF7yR]27F06Hj4Fd-s3I]'Y".~,LJuQ[)amB$Y+'BNV+gGeU1k^+S`N'{
-za<"esX`:o5"CFFxb.#Ehr5>8#o&c^&O|VMB[d$kiw9)LG%r2j7xA:FZQ%Jbj;W{z>)i}%$iawYsf2-.0>Ws9A;3{n#'_`,poSA8EX-O&{Rfw!S{1r$zrt
--O1{yH.Yz`ZD4Kll$yzygmOlsx5Z|xev}-X#1(xZ9w)3$Dtt={"^F11&K{{Z{$_c/Q1$R!r6Igsx-M!,8xKDHZSn!bSZho98MDd>0]=X(l,UR`Yr3eU]]x
-kDYoAD!>Rh+2_Mu;[C}/h"k>dz<]l1"Mu,A2%aY57bdPGQ(s4nmIwYe<NG;-wUPF:Du|HUUB`^TE0rJGh3A.PU)yKk+[.tx7A+/fzEzD3Cu(W!L78!p:L(
-tS.xjEB30[@+BVBN@bz2;1Lic>:/f(!/LOlEw>@sLgD9di_LQ.4p&v8ks:|-PYMUt{#S+ez!1#~OFU2{U,d=wN(U|"vxV(ABi9^]K%HKanrIm0CyMxcY%Y
-;eJ|@sp(%e#ut)'w`Z~1Jyha{nujl5xJ3cCy:_nq-/pfa>ofA@{PK-6;J',RYGW|<MI2b=5R"jr7@ph,yvV,Jp(!jkV[^Xw;kR9i,_RI+%lU%R~09Yfu(3
-"8(,geb(CgKIOeGo_,N=}[i>0QntFD^qPIy%@Tx"yfsI}CWtfL/s4ck|8ifGBF#X&7|s6wu&^aEQnv1A2'Dh>.zGi_#HiO&(%xGlvR}uwm3'S(}."2@X+A
-p)r_t`JdHI=|Bd_RT{Bl1/6-hB7W6'|$(:aBzG/S8M.M&<X74;5T]k$Bw-k+M]rk}rYc</"jRr_VYc:W"@aJ_xI2[wuR9:yd>`$-foWLNC}1<@MpM]"OGv
-`x'|6AvEQi8<Ecb]K+TIZcfwA<(j}u}F</'"(9E;KT9@GbFwVV/a+24i01<|4z$wcQ_{W4OuuxAaH%;&WCNe8%qCl6XO'uwY7'bHmIuAK[c0/y"d"<etig
-/!82h8[I$NG31c;_^7%01;Z%{t0_(-|Q}8-u--|)AeR[TLV%VO7c.1P]#grEr=G;pULCg>F@`F$o^{K%MRD0qDp%-J("lJ^nYU%e484gJ_;S57rm/`&y&'
-Gm~;z7(hfc$Zoy{d&TqTU`g0UWu]Si5CK=i>QNI0H-~;fkH{ci,IT<e^!J>Vyv<+_e,:^uQb6_di'x_C$[raJ;II<vp-'ClQex6DM{@SZphFNf{fjbgZI$
-B3ktp/Tu+RTlEF%!jd:fgw].%5.R7j]MOWSV1K[ar}VM,ZXJHX~LYpm>^lB&oqeFlUfl5I=>>z(ZDaeHbl-[{jnB6}wWUwlu|Ok7N0Z3SA8HOqQpGO90qx
-tA:PY'D/U0T/'wEfjh&9HZk)ZGFPLqIuQ;Ftn}Gkk#),';1)X&;5Qz>aYV`E,spqgYN4Qgf/ZyOR71>z1`e,h'y^J_{f,2,[#_-{0J9'.+lDjbG66&'b_d
-AVyxt4Q8LBNvr!zn7dpvY,t>4JSsKg,$e-iI-UC[EnFPQb;ugfD)a^UmgRb><Y@.Mi8+~qNbBo'=Nr,f84!D!4",<O~tO^[`B;1y5vq)Xf^Adz>Ob<HX;Z
-5&2PyGzir%U2GPb8)FiS^<~H<#5zBeSDV>jN17$Qqo4>QKuL;nQ`d'Jyv]+_hv0`]A;d<Y6xV_&=_GqwR)RFIV(es.p[RM:wr"4Hc`2Nz:,Uoy,:YJ5s[{
-mZM;RjJ"OC]5g1u<Bjx)f|N-;o-v~j={k}.UdB7PF,~AMYZE%wpOb=)Zq$[]X,lf]4=]o,:fPL,uXFZ.f+V&bCFk9y=#oU6{s#>7ZWc^!85Z^/reF)zi,=
-tYmBD)E'.Gs/o6nM_5tT<tRMONvi)UzQ::^]P"4+w6R9h[PmtHYs#;@=I^"&pI(MIVNiJCmS>mlTsE<O-q"!7ikx|gSrUPDqayIaGPV@VR,'f!#N8)tvj9
-y@3Amy@%Pei!;$CV"'_Ld80MBu5u'gk`l)QH~`s$p,ZKJ"4Lr%rk)'2]4.mVo['=Dm}<r,)+;:nL],hN"N]g)%x@w,PFzU:rK<ry+wy`Ei~$!1zBvMlgV0
-<Q,H-'%;+.mg1AE{s>HP0gi%aJLlNeDT4Q#B-5GL14>@0B6jC7XG5^9P0c1`^vL2'j#:N$fUT2Os2,KK>N@gEqhV"9C"=N}]GFc{`hJ3lzT/a1Rl0bV>o/
-CV0BQJ8Ky$~'T@e+t5@qdkJ#=A;IOA<Xd`{KzJbQX79,0U8_}{M[SRNXVfwDEMYp.|Qc7y$:)Zs=JVue}K3R&>7Y9K[j~MXk<{I/XvK{'JkPhw8%gx3VK3
-t9,B]>WuAI80"DPPgCDyUTPBM%O->;+/w<%s32[[[t;G,G8mzZ7YFv#:4A>6&6<.Sgj"!.q;SmTKS1#(h=fWdSB"N".-(-;'H|h&3h$>;gfZu_((KJb&U2
-A%cuEeFcPDW!#{JeOT0WBw_!0v$jj_3dy3o)M:+I+^HVR#`:Jr`x9fkR@./EJPZKO&p8<$@-x#`T%WA}n&]gn1[D~/Z:g9eG/)eN:N#:{@P1_83JE>n[G&
-1"%pPy0P)bx)Y+zDz:d<'Ys=F@ynf</5t'1(-4;Rt;H^sk_b#%%ApEEXc1%Z3+Obim5Fb>N;24[98x@VFm#Sdp"2&y6_:c@60<4CBS.wpnzVdV]'FT~W)C
-=Bvywy`nAB8R^+E-6f<PLzpL4T,4Av3[j&yNG4Q{:]-FUU@msEKpYb6+[4@J`'Wn>SE,[=3%oh-syZ&zaWFKz/K]a(fZ|<d(lKpY~xa.[<RI$qP%w^"/nh
-`yIB61i348a<)HnT7DdHULXjGGr'qAc{;Wi8IH/0|!=gA6;!M=U2O9=b]D(+h<vkDtH1^"979JrB7{Q#F+ELH"VK39Y%Jy]TI^bF5N4:DX79/Rs--!!:|[
-56|EDicY_k4tI;3jsUNg6l7r@6oijbPh>co]vB_G_V`$Q#l%26K8M"xO-GvoV]G&,=Y,u8f[Wh<te2M-c.iBb7A$s8Mu<Z4D1.HZR6U9N9'gF1>>W9M5jH
-TPTx0|%/DlV5ztc/X`gYV$nhY`dcH>F7A$NIo#XVMt/x@-xWV6(E9HBJR(#@i_}%c02x;ZD<)"Xir#$3Rc[_>ojGEn,.Vh%IxbV'zlaB".;,^J=m#QIv8i
-3F]l@DmNWJzO()+"dYu+IK,Xl6~N"Nfj[Or<4Rz^IUu/ak,el/UQE#nB}`]|x{r=Wnqes&tWZ09"T9Rzx>2i9YX/&Kn!P1bBC'.7T_kG]%5;4ZFK!$mHK4
-z')&/)OOx"|(Nw4Y@U1d6y|L>Uc:!bmGeb<;W<%EI{|W:bdC[ZtioHm[_1E!qaK96@(lSP_X3LKtg@NyMvq;zz}_Z-`17+1y%nx!V^jdv!!H9}58nO:H!z
-S|'w!6JwLdVqe))i};Mn(z{i=,c#%"T^TSZgTiE{|q|qYZSv>m;'zg.rrb0/3W%)02LmBSdPREwu26h2VV-3W3qFqsDKoe/$4].k9:>RU9Qq0}$aTq]L,Z
-HONvXIqEs.7Y!p0>v&+bFocbu&i<'H$+b7[dNR;HYO$/"P-8AAp2jTI1roae`o~_u1#X;.2g_lR)%CEgS.Lg[Z]ZBv9`Ag#k2.:^muyP4^^|!WUv{LZK0%
-+O/:y2kmW[$SU&:|<a{93E8IiW)4ad<'dB8j<iE#xtT(_L1Tfh2gkC$]Okn{0EdI[z"@bs,{}eF$:)yv:O4-.|Rt)jms}!q90(t{F;i6-h1KA0F3j0)T#k
-BHq$]&53LT3:Ks}uzxD:q}MM-455;cI4vNHg>wtsm{Odw_K<u@a_`S3<%NxR`ZZ,s(8ya+9_CaO:3FwL)mFLSTTQ8qC(F[l|BhJ7$+;X0]Fnsy@|N5PN-^
-pomh-S.q<O9R]A/6MECc^aA6>Vz7@H&+|WG&ohvK1"8_nuBk1b~|t5]<R!}Gri=kV@s0]X(BcFCD"9vW's[aK%9pcYy'z9E;WA!X=uzf"jE=nBh[J]y5pT
-R4FrykK.p/PqU0Hxx|xl{J,cs[{(VXA;NFrel=<s2vsU69{T$22JTXW>@r{36m:Ac00e2:Z"R-O0!C2k+="J#ynviyw^^,=Dr1=Go@+zt;`sEnRO.1'VqH
-^N|6F<uXQubt~=tz,1fWYeAl0snDz#zt'/vEi0I4&CK#SZ942YEL,|LR{M8L{Bl!OJ^}$K-y:i#Q-Cpu)BksG_p(GZ{mn'Rz+h{{&pYvmDp(6K]oWArf3X
-Xlf!2@={4=XG1+.5smis}2{}Ihb3pua<J;Wp8CytqNZ[q@1h`L6+FH}aj|)xH$Y5o(<GRhDDtLYr8f#,LNhANd(/<X#8F4Yi-y+W~Wytl.R4V<fg^Jb|s:
-,fDJN#Qb"W;|RoPKS`I|6cB%U&2%ZT^%%n,vjS`"B3A"^8y2E/FFO@-5|++[/)Eb@i~t}R>_,V4yp&U{Z:p2[,8ulT1;5:4t4u5$mjpU&BxN`-oJlyHt0+
-)2,28Q-@DJ1B+`I2IXw#I)0}K{.1=zBkJsiQbP"~+DM]X(w]HbwwTn1iR6fZ4{(E8c7toBcW.e-dR;kPBIK}6qiN-M8{+#|z;%S[{tm2lZhdB<#|e0%fCL
-KJDHy_<g{-+vG5d<j/#xZ;$Z',t@pkYjCra;[7x3LFpGYQfZ8(c|yq8wdxGpoh]=AJ]kmtKPuw'wH_-t}^',SnKU`r5}4S6+q71M&I<)0ArGTDnzy!kz'u
--#L"/D=&A0Rg0,yg6B8'h10MRSA;wwnA~Ho58%6#~iI"TcefrllN=1CSiw1!eYHG_b1,N>sCr>{_'5L2n`tDhL^ZAvlP+|oNgx]<]N~V~=@<L80,&LB`Oe
-]1L94E9<)dl^a,'kJ.V;~mlW(Qb<D1C:'p9=ITT%eAVI/;T(]1R-Z6d([&I)9M^=6+YNZCzi&UYgN55wr<lbU&0/OSwyz$')d!ZEqy7aWmuG6bF].gQTnv
-}eY;VABZXIeC=M;#&.VpmqA!;zM=k7Ab-ak9.!i'$M0S}^@O$Kq_u;AqFTjnR0+d'67>WtgT"JdxpRS2TUJ65]5F2[P<{[4J~Ka7G=u[0H$muZ!K]pd:{$
-0:-$IJb/Ni^U).{UWhD$,5jA=0;4m[Uayk-a|d$p48xh6aovd4W!m:SiHE!AokF1@O:mBat1(L=$K=u"a`8b{9lcGW&.qBBsE$ZmLveU|ms'.WEyJgTP,c
-Bdn76xqR'J^3w7ONkvzH8Qat>I`_GHk#3Cv-i^:<p@(rbWzh4S0[VVs5gs.0+QFV,d}N@HRsE3n;:vok/X5_]i(F}i_ACB_iphrtf/wnLL,YBwJdG<uweX
-Ye[8CjU<n4pPcY3/f@d&mg{_#$_P3^:FZ+_JS]N;WziW!.[ON#_SfC:A+I!kl.hQZM_nw<Z,dC1Q@gv+b,>5MLWAfi-luFx]bzX&4^'yd-3GW=t8hZ+k`t
-!XPjesWD,MjM@`fd'a3w&,wMT.]]YnMbNJ]RB:~+/d}OZu0&TGf}-0l7&1saQO75](;D|`e,to{Mv4{ktx~VgW2Aye=C0N0uF|A@y,K4>tI_GgifRH&BH&
-XrdmV2OKYzb0)<2;NL:{~{u."U5T#&M8z.Hh#)!"8RvGf76f,@5p{###8<{b9$[vP(&9}F}Kgy:!BY0|e.:ITFhV"{-s9P5eQ_p1jcUn=1dSWYUn|EWaVO
-#eH0.mi|wWPk.DLeQ"MfSd4=nL'=j|t(HSt7L4C<g89B=0Wkk`Q.T2-n%$97C_Z).(6PfXBWOTkr<{-dTg:=rU&B]7z<n:b2xIo2qRl2+qP<wo@Mk>7`/^
-'m/.p8MAg:z,^jVd#VeeOFg2E"T8RU/hTC5UV14]%uh:LP2`hEnmd]2R{j2"9xXy!Vc!t"$"h`|z,efY]bp9&5~9a9E>~wZ#N2AT0Hi8np]8KoE0F)mFP<
-=Or]r%E[qjT;OKjn(XIVLHS<=,`]c+O^+J2AF)+:/9v(0O^J"nUtWeu4|k$I{_ebvl}'+hO'N@sh$a{2fR@|KFZut!/-Ii^`QFdhqk(v'Zk`P_F3OZ5lL,
-1Nc+BaS9_uSVgz38p<YC-[6x@DI#PWUG#No_wQ@t/@p@;`vs#]@T{'Toz{>fZN^G0}m5@Ny7LWH.yLc`nZ2NSB&SqM@Ag>5NW-p<_E60wgwegSQ<eYte3c
-z)0"6TkFjH{Xbo7w<e!djtK|z%7}Mgw6JunGdL-W5RX5#MkOzlj[dq5;b1kzGOD3a.@Nb[S<;"KMMHbo[)SV<6'3cyzg4DKP4D+!(uFvxN<_O+T8V0={>J
-D{PvRn"NWuuwX|Gc;xt@5|KYOhpYq{@z.X7AsP,m[kRvLmh;-;xEV>~3a{Ea<Y4@z`LPCr|oTyL4~ohqdT02:8JM!|jfTv/a!#,G>[Ac@63Dlq^Gk_OAm6
-FgoA]].O~4h4H)-7/_,YA`RBih$yja[7zoQ]x{X^d2kE),N9R9oNe-aDIS^(^-].zFvJdlFKa:%+Fh~p],r#u9dB%1usJNk0$aa[[eyOEvA{v{K_A%D8G:
-[&+riTnl&WI4ZQc'HonCdJ@"f'z>6WxS/h&zri<;V^:eDvx_05".o(rs"b~1A#Y^0}I'z/tDjGXBABBZPk9w&R^%V+yd@Qh8HQ"&.=Ib>6hCFLy!/R`rx+
-s|on{wPPU8C4+VWPl^5[(S7jSDvMR/X]vj1P6`5xVZ#4xnn4aTvLJKqVS94LJS6aJNk9%,z|]2|,2nY}gc3.L%sKE5i7_^we,0z#$>KXO%UPOXVp}%huh7
-!ZwHE;"V35V.@G0PuDI!Xd$L{M2oxHp^E>/LkM}}KnDI_@U!UtR,XqEwAWW7;fFopD#p[2z}kTX]/[hf`[G90m}!8$bd>{l3CsdJ%>+c]m|yC#>kA3LFYs
-AK8msjxX`7rK+(LDKh,(UW'_F}lTAUCeA+'=}x]2#]Jl&{b<m=@9%&hKxg`@j`CG%ocD@yUYO8G+W:ds3A0M"hanrfch4J8Mi%7xwr(O=#fL|lK{/'hKRU
-@cdy2oK8s:o>)}U5O6A[{8y$4mYoD}N]t!D]l$fA;)A7c/o8Z2FiCPmNA+l#mu+I`O3".ybEaP<"E$cRO-Y|A1]]G(|N7m[UrguM<&2gF}7=XN_|u%`d@U
-M_e%v|TI>C!N6ZJ}D)>3V|]AAvjeb}1o7T@-RYDkYrH7tlxWWnv2TV,a]Kchr,N.nEuXq%R/X"lz"LI]#Nk82O&Ub{"t[YoI>jnH.56}"jsGTB58J[776/
-1#k'VB3a~|JO)(!6x=2BM}+I~^M1qk:F6x/Si=gn[3Gv-$'-t<ErJ)grs,dWSRMxc628/g.J3'`MRFG$&5F'RtzF/ESS|yf}xV=NXG|]~K7^KXPr7;1A5[
-Tpdqv^$q1H6S<v<-v,&1N5~h[saO]hH1m!8Eb=c$w8Xe6v::7MGL1vFQD3C"4J)y%xrn/T|C`Gz]J)zY7Fjmtn,:91"RGe"KcoxHaP8IgmVSmn'`7${;mL
-Y$^$aGfhW:s7&AYDv/Ka&/l|N6{Tv[<nsc_hbA:b3vMCcs:uz@N#(vy_(`D8pT!qL{#<ew@@]]b|1=L#CZ)o<@q7ha@J,&.r`iS8inm4H1B[KqHO0K.WW@
-jF_@_}&%HKUk|3ZYO|,.7puZ(c$o%MYhVi["d/9ia=zf86+Vs^="IlOEYSp;7M)5{'V.Vsb:7WFYEADd><w-l>>J0>vIzS$,_IP0i/0d1Cn|I!"Iu6t1E-
-`=G3LF^%5(h]3nNSAD,{jYk>9|cYWYYQ4d<gVvJ[{(o2Y;o}sbT%Jq<tJ0:<_1B@fwV`AiIZU",A5Jhbs3~.(SCi{^o<0=[K}Xz4`q2l<a8](!0:P<TOXl
-'>o4#E,z$)&Sci!HP:t%{fR1Vw}.+8JK#1"~+pLU"NbsYUuz#7yKYd%DavC'Y1~p!RKG11Rebj~>DZ!s)GyO6Uhat{0#G[C7I8zv&8"JKP(1ap0')-5wT#
-uy&;oYTh;lv;r6PumL0jKsn_YvJ]jez$.J~/C(D>"~^'[3/1}f4%9-/@QGk:+$A]TspM.jdV;r3}!5%0<gM7$cO#[^@uZ@(0Nt(];.KF|H%T6b9ic%Xs{Q
-X%G^ml9zkDkBAe28Gu7/lrKP{|5N<DYL6D7wVkUt;B),da8F0WX;)I0}p,<0s.5UcF]eO:F@%'KMy3)(/$I'azBLTcPRbL(.=]XxO^|!d&J"o^FPbe^[zQ
-4X6%R${sjnm1FxkV!g66@c=tnPoS[+[VTRmG:/!,y.pQye7|^09Y@Fg"N'}cRf1:g$THHXqP/E2XEe=I%d_@41/lm{}H3rP'"0&:mBuuzgIf@0eSfZ6s_s
-f74>}k}k-;Yku=10N^TBO_EJ7S}B}Rm^xS[}bzX6MXJlb!9Z=[$KWO)yHu'd_x>Qv/Wzz6u%o|w&A(xf'8JYhV>Xuw9d[PafJ<P4FmFcP)c)cFQC`%`kt|
-#}i4fk"1r]u=(.k;sCUho/h1dHG]>3(2C`p;oje/1wXzzMiIFh@"j"tt2M7Pk8ERU#c6f"R}]y;z+=I%2MIySUW_e"|T1n$w2i<4g!$jF0T[^ClsF`Qulk
-eKgHE$,ee_wZP]=Wtam|0K~Y7CG(SH}apWYxN9!iWMmt"(%Yu+cqOZo6ny}!ZnMmkmY%~3lmTQ+Wuayn4Tl+mln7Iet7:{}=nAlGN,lY@ya'Vq[_+H}nr%
-LR%Pz[wAnc@QO3X#BbxlxH}%oAiX<Xa>epv8&yr;}0dp5&EBy}->0Wp(5%F7}Tde,l~^RIO#y2nPZW-_RRwXAs}.$o7^1IGlv6BsQp;{N1j'r<Q$5V`7FW
-'$79hytk%1j`LaEeRXP[1gRF+tODB}:S#fbnm/fqv@UfMK'MBWwQR!7[Q+!yo|UE=tV%=v'v(SU05f2/R7l2gPyVY^:tC{#,yTh``[]p}VO}/c9WH4`1z/
-p/q%f0A{>7fw@_K:veu"D`/QwYnliK2N>e7Qf1j>k;t5-DtC~lie{Zv;ZWFZ~l%`{X8NAK<D(hA^(i"0=[WA_sR{/}Sb>w|X]>RTgB2FzxQ]`R_nu#CO+J
-gbxhNlCf<`4iZZbbMmH9lyDL}fZE]bPsg];e5MR<$-4:(fu,:)(N:"W5VOzb5Cm<ATp:}d"[a)|EUsq<RNqzQy9JlP}jH(Ugf+fsod}=PDP$}{_fDOZ_uM
-'fQA#SnJm(3^pP,PX[+s&R_'Mc2H@FOri&hemAjJ$u(v(%!,zn9jK`Z'Ih0bhy4C}.Ct:X]G5n]4BNh>V@%bWREj6fHGZ9D5Ca~^]KYt<Q5siqbRTYY$`K
-xE';}tLwq4-Ie-BHVf{:vGc4EhleS};66<tbPq@W-T<}PQ)p{3uu4i3;__IR])zkTseQ"drt%[2nH|R'9f}nimCl97ObSW]6<C"_%fkskiJ3@YS-Is;7!J
-_v_bhzZ2QVip~$12&ji"{|!xlohHY8T|:$Ztww.XV.FPq'+uj6IDPD]D;`1ou|)#K4y5(mojNgaYRLH|vM>gbeYEwio;#w+kDe~y>j#Cw1vn8fwAa7]cx&
-Fo=M1+XW2Xs_|vvTpFTM"]mut)Mi!8QN3y+w.]m<`<6}:4rSvbu(vM5cAVaCpMIf,s&);)Gp([:#tlX-b"FO[KL"i2P'0JQBdReU!QI`i>p;K}+`n`6EdM
-`4JTV%g=-R|r^'!Q{#{xG>q"0lnG#7$r]$OKt(CnWD{}ii^F'|4P'I5Ue/Xq+,AR0KHMIo@$X2G#|[z=7&h0"(95>c|K3&z9}Yvz^N,)%{Ol7yd4(IU99p
-#MT0eYlpSS{"Pah1Taxt.rN,g"b:GAS.W45m5vs-oD;M#Yg4rf^+FTSHuy,]!To`+[;l,V|/9iC;Y-R.X5@7;kK.XCXy<I88/y8BR<h<d9$R/`&.us{E`J
-HO@$~a7iW#N%&!21TkCpZONqDc76Y/707^Oejc#3-.09}{GYo1.D.__(v0e#,awIxAUq:$}Vwd;<YV>t^gKfT[wCn!jUR-)vi/FX(2f.eM}IVCZ2]:l5Eg
-S`KQ<@eNEmkNrM/B/er,zE:Xyo^QFVv>u1:E}q4T}33i"uI2'L;4@4^!Z;SXdna<4hRLi}[MSLn'HYB!WK9QQxJ0t<gnNTNi"k9skS;ZZ,M)H]@pBc(Kbz
-BxpF7j2qomVDaG3LMJ>MSG.[D&cTT1-PHYth}U=T<CszjR.U@#XSM^83IjXBaD0{u9u4!O=8;>THLHRO~d)[MA"n{`iG^H8nf)T3MxOcj[vMTUD]o[!YWt
->7PkLMFXgPSUPDVTWO4s<-)K)z1H+^pk]Mvik'.#aRx-n1D7ARby{R7E0OM2Ls|'}+"j;VTbeKn3U3u/Y;p0Fdwryn{nl+N5EH;$HM@M'5@H]=1W#NZ4Ib
-mdG6|hTQdS|NYP:R)(P3%'!7aD8nzJ1QplR2T[Evt7YBu;BsI]&iF'"61;UNVdS{l$L"9t=hPg17J4<IMD:J/{VN#jt{`j-[,T8O.x!)63(0+<qtMLRdsx
-dEz7eZw98yI9yBJMgV!P=6|}Hql`A^qie!33<&@/(/;IL8HJhS;P86kA|H3[@L_DAQ}dXH'y'`>3iyOgbo0|p+[fE8"f.i!ykF&8z;N1:9}6aDz8g0j>MM
-3UxBF/2KA^R6vJu}=DQGr{A]Pu:PvXRQaPDT6K62F8Kz|KeY5)7W9g_awe|tS+Lx[giy^F54WOlnCB`3D5Ny@>O]3-c!]O22C%(_KHWf05AXb%.Jdsk^#a
-WZ&0nl!y@f-AC3:$;Qq.0y)9XuSvD<p]|{0CD:iuL1.]=u~<Y/zf9i&UtEQ/~/6pNvQv)YnKuoA`t,S@ex:PlrLM@NNri`J+|;U8@nM<]Ni3|<i."yJdUT
-p:/>#"A7ML"yiB><z1|9#79ix<R>amIuTGKMSQ1_1%m6zQ.p8wd:8:6N/GQ_VY;p,5e0)=|,yZ`&-#b]o;^Uv[p`/+^u4^s-w@UUB!B(A02zU6Q)bUCB5s
-Y"g9/zcc-a=Z;}),dy{l#tvW56rKJopE[d+@B{v}`20#]u{nu"CPF#ov=HMo`v(_5A~jx2$pZS8S'GMR$U`70D7kagivy!G9KQ}dB>Yp&w6mhE7B[k+YTU
-'@diNbNmO8[<#7;2wzEJM;%pZQ3/mj`_NCcS[xnSN[)/QSm=OOKUy/|Vdu7K|M:m40@-VYGGzMI}l#"iM:|9C&_@au@KAvzH5bWIX)fFeb7=#$U2j;lN&1
-iw^@akl0oPdP}]<]pceu)]5onKf!i@n<1/11;$Sw^c)rpwOGsBsf]HB)6l&F07c"ttxc_@eSN|-o=AqU|(3dQj^GkV(zBsG[/H_4Y;H#jlM|LG>R`TMJ"y
-v:tp"40pjlncpN,X!g~5~Vj0w"7,>n'()n#l>RKn8QsVu"V]gdm{&1@u3NhxjSqdLwfU}QcW@#N4dyw3NGmWUR<;JSRuf7Nxk3y26AAn@XmuZMn,gz:Fw@
-zsMpyeC!VdDv8$<HqLa|S%[yo/Kr%LT{=>K,59D{"gh|NV-l4+"a:h[d5w+VU`[xA])IJP0.n"$KeI],NC}UTdF1#c0[AzGN.43k}5~kD)TG'TqQWdH[=%
-c8}F8rkC)N5YbF,Zqah_>](o.HSfTTFy)lU$;>(8O|G{BskUcHH&&K>+|'-[ufa8vvI&HcjNf#4WvZf-+{1/_1A`^rqWztEJ':%r'N]{s,5ep<kpqkh;)o
-:J<:w[cd%QNn|0p[#Q'hCdE=_a5ZMxK};m>kMt4NA^Zt{B;YcQNQKC%a-'IVk^fopp`WMi<S1vw+{)<hz<K`n^i.^rqG6(NK!q(JVe~k<<e'nLA^t5XAJ{
-DSC%MIfd#eSyoJ9-226j$S~g;5DQApEYQv')j<_V)C:O<w=9&}SH>t+o#o&gDEgqz!tf3NYWmV:|u@G5T1iy}XZ`JCB1{z/LF#B^rPF&XASIVIm(#@weER
-AmcoBl(FZJl`p:,:UI5V+buF'zh$9I>:@zphPRO&Q)05`R1iiOSCw>'eP"r2%(3ntxp'8!9ZNm5gb2NS{v<ox1L^luseA$0mDdGC[,j(9^LnI$niHMxx8E
-S-8D|9L'%!d10M"Bq95ccJt4`1b>FPedByGO.G):`yumw^8Y2(CdX$dH_eJ,$>Hj.{(;v{vZ6e>4($Ml-@a!s:kQcgKtHru:[s2B_Bko_g%u7d)mMUd^MT
-/mllL(H=8O+{XS6OlR+qiT4R6W.}w#T;#o=rc!~W[q|qo2p86oCMxA~8CQHjmx=&B(j>oz)9Ju@(j$vf%SvQnVi8<rFQaujCvYUC|A{cr=#sx#-TphT5Se
-rS000!yS1z#n[kcJl&[XCj5:%yV+Ld7--;V#H07lzSN2a))yR7@rbP=qHHtJHDfj+9&,fB,==_maRwIGZ@Ni_rAfCXw4u)4$#4!vX:c'%(z:]5..JOF09E
-utJ"IQJ]lcUjH:t/E`Rv}Kv1AAe)AQZq"]K9JQFYR8^r}CkBy`J3:&9^7`>](S_Q!7G)~LJyve[n=^;UtTIq|0NwZt_}1snT9K"3o@#w2}eF,'23r%)y}^
-M4}i&}A4YW4STU{Ei:d;TV<Q$Jzk&niq/,_IRY::=PROW^yD~sX=B9]"NKI{NR./Wd>TV3De8oW({8#R1pp[o:Cgvm>/QYHDb6,fW+-GZvAn`!;5{THUlR
-`wrt5"8I,HKd'@ku{q{z^#jbfR}ti5Yss/I#<}@dSqi6+w;c/D9%CX^IkMME%{je0uWX9}K[soMjh#/=Bu8GJmE[2tKtPh9zPDh)=2c<Avpu'dcL&6eaF1
-ilk,+wa7.Nmt)#02MpQ1tL+y!(=1|N`H[<xF;vPBwI2U(d3hM"^`.,8!N3uc1$s%91mnyz,=T=NYmJJz;R(x5a8JpoMyX'tn-X>|~S)7V<-bsE5LMVHP,p
-CcK2^$nGx!,/J!7@X`>,_=vmqB>zqxMd_aqTH>oo_T$@=5F-N<g,MpV7Xiu.b)IAD^&eQ-$u7>jC9SmZ]u;68U"}DT%3zd%O0O'<No4v#Ka!bh/k]O+FLs
-PGM{Eta1TnnaAzNm{&Wfn8~4%A7z-#[<gT26!<RudZv+3m:y{^jkp"+KJ+xEDGF:)CJ$E{r1M#y<SKhRRSrm}g^P]O/9L<`iGZ"tVT,U9dHL/{R[US,:Z`
-bIUzdTmkV[!6T1"(!bT6`i9G9o6Dr7ve_Oz"l^maeZqF}r@[6(]W]Om`Ml8vq!y4zbj.rzN!WVPikNYM)Wh8@AMlF4r5;>]kYwq_LZu:JnMk0>fAP+bRTz
-5sj^@0eshuQ_ZRkPP$kwOv"E;|qPp;@Ly('[&'O+aJsAT3MYN;q]!"v6WvI7YkYM[4}vj,PP(>XxxL'pcxVjqN-nBH>XB#4:brXe]hbY`:,9vCvmx$>q`q
-fyP#_"@+}Cx7a7]z{RBU2)bB,l5JYCc|ClnS`wIj+a.Nn)Ui0-/K(#^G57OeV%D/'izxew9DmPzpq<eWibP3I]bgm1&-EYk&c/;g'jc(PSxPTsU=di~=VC
--XDpE!1&3)^rK@%)f/;cA{X.tK3gjE(:p@/R5SknHn9vcU4Zwir]RZy9D@%r:TNeKxM=Np,Dj1q<Jv=bG=D/)@B}ml'(r"VH7dba)`EMi^D>DlO{qY}'PA
-b'-ZHKBF&|'#Dc'[v8/t"B(0&2Tt&7iaHS'ou.X>>Uf;ZYVZxY7yB<S>Avl5g7P+=#8n(lM>j3BLUC8o|0{r0:#nT1rAJO(&,(r[+MN<E`MCTMGrhxO[K{
-Tu-:&ju#fB&Q~]3Kxi5bl}hsd"8>$ocb^mTd+a6p"`5R!w-MCOn|M/]A]c7)Mg0bSU.^W,Z`GcFdv)sutxzKGa!1L7<e[QXA"VA86ZQrY%'(B8Eo'w8Du=
-V:i)^9qk_Lb%rIe-ePTk.Gt6bQsTKxXKv0F7E"]'lR#Q+R<I=XFn8(zs[$`uvf#j:D6Y}6)Yp{O/l)m<_0xZQY<{uiisN2(L:o!Fm[(K$#Q3eDi/H1ru:I
-X)|!(e{1WGd"CT=38u]qByAbm3VZuJ2usFjg|>C4IJbmndl17g~aXvfGIY-i:$Y8>_@;TKpwNT#kvseeQ+s!C-}S7lX$L"9kJk@e-$YtPXw7[k5/^4{._9
-|B--4<mm+XGpH{A1WAQcs.fos=mQ,IoZIz>/<JW3J)v&gJ<Jc;&_VDyBRL>45hW3jlV^Xo|$R+K,`q{|em.f>[6rvGYw_6%zNht=>gKBMI7#B'1l&NT'{a
-<6d3nbr'gM7-nZ9}~i]wRD^]rZ8]&$3IO&S6i9hCGK~Qs!&N~!kcBYoPGu>&ols+QCD,^b4R>9Bx1't5B<~s(zl+<AFd#sG9xd9)Eg%Pee.{=U/rtFSOP3
-ThWs`JX<$(6XE%'X7cJ&S6W,#K7Xv@ZI9'+!r:t)BBMpSp;!0=0V9Y'L$J(BsvYcg3T4jgrGODnn0kSlvmUtT91]{sx$f^telG3fsUrTtQ0I9]tN[AZLT'
-uLl.I21p"&OeG.^U&'0-"d[XWNhZojtJ{NE#C0{1<xa89G:=aWu/9Q%`YEBm0#Y/,b,+d;%y6zY8'KR4LkEo%4}Yd/B{2Bb[@]Xtehu%jX}Tx+|7]I6#NY
-0N^f5,QN@;+D39:^H(1K7b`;T5QT+T(rt>J#D94',L-+uP^|RQHhH"(wEZF<`R!~0Fp}Ad7Ve;E0}}">VMSUI@z@C-je'yz>!NmLvwvOg+D"|x(&{`/$0E
-6#)]6$/ftt2}ss>f5`HP"x>w0{]Lw:"`z43VITOC{%Bkhcsi`E;=DuSk1Gmk0L!lB4a(T@^wj(o){k7yGzSL<=AcJPm@-pot9r>z<e=`_lKE5:^'n'sYXi
-k1Y7hh-NR]`"|;Hn:u^m}cl[7l/g|<gHGkN',]XgT4y[a4^S~Sq|T+c/pn()W<H%o8yi9$5t;l,j6o2XrbY!U:e.=-9<zQ;N+6oo=QDC!ZY(|[%'Li#44w
-x9<&(K^pH2Bj.{[AaXDkZ|0Nad)moLZx,`oz;wqMdLT0V4}ynGj8TR16485'[vclC7J%D:W+(lg@Xl;ZC._(8|i&oWIThYA0Ye>RgHlRGis!fX"c<A`<9@
-x7!YL(^9A2DZ>WW-uY]%ij08kpQl.9FCRRH2dzUOk#lEd%lDQp,Sp1'tY%+!aRQZIS8:<c;%.D/W9S%%J#,8r+!fKSoE9"cPXA8Es$YvBU5JER<I^Ej/gd
-80/T}1oVrQ%i!sZ7HlD2kRF]'|D95R+kE;6M``WHnjSsLUdVx`nQY}xd`#BF83>oH;sLE$MMH[+KnD{We"Gn,YrZks$zyQ0SeE!dgphl[)r'|!xrnS@VKH
-#|dP2BwEmUHL3BLnfm;Z(+3L{:j`'D#d19a^kQOi3j)UJ7K|UJ)<KiIBAe]Na,R%BfghK_o`ms35v{iZ{PZ)ibzjs{v/tLkKu_+`:"PPKDr7Dz2g"{@drk
-mjbv(wOw5;!d9}vpIYbl5ofalMs=j0v^i^G7Teyo{pEB70MH6B1M0)+]i&9]wxq=`fZ^/O.HW5"w9Urd46`!=g2FN@qX^]q%#[H^UB(.|OO38Q[#s15;RY
-DJw"&p7"n#W7dP#{q'8=aY%o-1wmrTmlO-ls<8[5mZOy-VBo2QfCm!tE6Q`|9_^):g/$$]idfG#D5&s]Ih"c2)laL^fFHzk$W/xL.t!{sd;@Ra"aZ^-TxH
-$^N"~P~EUSyH@9Xf$xUCHHiRdpe,AR!(jx~.(Uk;+@wk_6,[Ey#l!T)c]Vh&Ua7TiaosC)t:JrBxyD89tSdM:P8op5C+|qC={37)Lfrql"Fj/f<<ElU#vN
-(ab0p/1H!I>z)q&ko2N>`[L;MK+;;y1-X>X{v]E^pYi;K,)b'd"uP71|_DAl_y2T/2tm$F1JDtLbFo|Awq2`R14"E3x6bEq'1fTCoUx=>IjB&G.QyLatq(
-)WgZ2Ae+ZJ~9LiU#@A&PFHj>L$>8x#[LZ[i;)(dj8U]Ib]LVwHg8b=|cEj>Wmw}INcP'}>u%r7}Zp6R;u@3L8$&1oWVVKQ'dcBnSfX!(kI>KXw:;bbWDxv
-mW#$ii--VGpBB:z9n6<,[$%0:KOT))98H}lkfp,,C,>]!,M4yS.'p`OO{}oR]WkQr>rcY#!SllT3U'VbU08V)5-5TP#a8D_3_gZfeMykWR'dGAu^n4Id6;
-==z,86a`FD>D&^tbqv8wnpR|Lw}SO'~:%@-n.Bj(b&p+%cCgDFKCt8H}Fnxe;aS,4;`5(FDuka~R.9{!je4IOM`$aYA(;5c2{h1<#2j;3xKX-p)aVNRxHf
-t!_OrWH43Hj+^8Arb$;20jD(y8O^n:9r~[{h'+e9#gKl@r"7qSSKl0YJ8}z;@8G,>9`)|/vHks9^8|1x!|BOFqBDB|Ug++TkfRb.usn:T"{tTOlYqf&>Dr
-o6$Dgo=}TZQ,+Lx)Y<IZK,[8=_A.F`6&A`ff5|64X[NhNmR#K#P)q_0q<[Z[:qgY)6n[n4s3Z{'KB/w/:u/I`HLi[:34e%uSfB7w+F7(ywzE(.otEy4+d(
-(.J.S@F9@r!am@Zr"vw5'4,NhSCY4Lp`ya31_B'nTJnu`|-nBot[3uT#/n9#Z@(m,c-[}9ssi37479DImElregDuFD}L58G{AheOG`1,G|]MFc2_Lcd5qT
--Nb8[b@p&2qciiLYszhG'U;2YGKQC0}=t%na~A7YS6.emt0yFtl#ei0g:bj`+7h+I[r-s`E#H[t/lDN"B'`.^TXsh5NBHN6emq4om3{4|(v!DK_l$d6u=+
-0Hy,o=zqc1Al}sym`:e9{5fj]G/l5d%@v#.{^q6)V2NqzJa8-0'pS+i{t/"2HD>`GP)'nVD.X&Y$oPwAr_V1^J9Iy.jb<5cp}BgdQ<LFLM0/yxVSvi$;O}
-(i0`~i],wK6!v)%u>cw],V]7sB5tulMxM}Xs&o%x:N}[Pmz'Wzq=mdsca`oeLg1m,3'9t:CObU9q1tJ]A{n<x5VO&35C~GB@r}](1s)9Zd5j(=B#fR:rA%
-+/zatc)VC3JPVk"%QJNb9v&8P{w"`NYVkOtJ5Id_%aeU.r)SGqq-nzM-wm6UsA3pVwx[e0z`e:0zig~yyEmErV9>i@q":wi#eXrQgwKrJf_,^IM7r|5E-K
-V|y9g+ffI<14P#NblR{,O]~oC%Vz1E'B~b9UFd9fGd#<-bA7.']wv`!^H[%e@2)B)fYKA]L[fX&5}n,;,#]WeBMhSK=I~))eG=ecl-G+un'c6eyVxH'bQA
-/M4qQ3f8lFX]M%hgg)yha#{|+o<Em'R3FjZ,^:3r^.l{}vuZ/+`}vC}rs^xM>]"78/TDBBanDNNyEeT)m)z}2w+nd|aIJ`J][vb@[)HcF1TAH2F8RYknko
-.G'7o4<e962-<kVzfu6MCy.(/rf.EKnQL74OI,V&t>Rn)"XV.LL;`XY6W"(f:DU,kn4SaSO#1;k_@+Qup"JPi5#A@GZhU/e-J;n]ozl_|aUe=KGs"gH2<4
-vYw![F>/|b:xmpJ=JYj{Qp#k~Ri1%8hWVc]n5&MAAc.`~a)#kP=#zn/lUoJ14#[:}{tvqDaN;Ion+l5p4eoFK}P2}O_#6CbGpT$}%vyk8/Fg_{nF~jbzXM
-m}qXLH$/qa)kI@EEs`{7z/`<[TFh_9Y>vRCwq=!<4y}U@$jD1m#[::MbpJ:}@Hdnx.7pB0E%-'>xGNQg%D%h!lbUJ5vgA9muVjm#bKpEPpRK$]OSKch]c#
-HgkBDkDxbdVrilyv>wEG$K5z!jj$F;ds)pqbbYSR#BJE{C"A!HroYrEOnz7rFr!#qE'-[vnJj#kB"P_/byG!-Lov}tyhq27{nZ9>Ap!O>Z5CF^E^2o-c~v
-=X.ZGh9B/0+POk(rg0pE.xNPkeV|,qa<gddVCs}7On&d>Dmvlpa8J`8dK!H@f&<'yTNQ-B.H`]Oc#5Oc@CKU;0sZfO;<vN@&xO8Q(.-r_l~RRWhDxT"1+i
-=b%JM=YyXusva9Vf},uLcpZSGaa--(sRCP0cJsXc6;6F#&z9ptZS`a&y9Smp#i8Mq|bz[7NS,UtC-57:|]FBOA)Y.G>p)])}dw7"ou6.'(UD{<7U`1cs&%
-DdIp{nJW6J6JKU<545{l$^N@g/J6nHlzo=EnW.ZRtY;9=/74xj3%oI"F5<-x)>!+Sl8'^I7JnD={l6czdd^=lNB![bWYj"|.HRxV{Db53g#P5|wBeh5@g3
-,[J=]3T#z&<ie_|(XejE!h+K~i28%G7kswe75Dt:n2JuA:+!#m>usp~i<A'g+`8cr$TxtJ4wxFL'~p5i=ds@H_$B:NR8O;LKJG98M&@n:OWF>x0lAz7F~.
-Y9Pb+DGR1/ow[@&WiIc#:B&6lXMDimGsN&KKHEE6PdWR&+H8gPFnQpzUC3D@`uRFs5jhVl4CpkD|/mC;Ff4:9)wCdHBT5-wWw0;poxrCjY(g%L-es(n7p-
-N/~77#0vQlnt%s$2yIanKG#85M]>BF4dF4<n$UW@k4Z`kK"[1Ee'&4q@Q!q`wUWTTPP#t+w5d@]&'rZ!XQCtiGTxqPo#p[1-j&y>_>0,VM9sUEKt<GUihs
-#Z|ykYRl|@%{O5K2@I"A4KA%(<8@4PGn:LsD6Z{|we>LCCn21)aT4mu+slRz@9Za|l~@=e0G1EYLIxc!=FG5!&3p|S{Yc$~TKk-UyQPc`,{yV$t{/XYsHL
-rA#{_dc|r}.h+{#uoBKCntv,tGL%KQw8t#B+Smr8{D2Bu<l^3]~MQP2YP7xNv'=I55"j{VE]1>9oX[ntV_$,2c344YUux(slacxQnXW)RsqT(@Hmz%cFX+
-okMFeJR8vc>eVMOTEHF0!bnWOivD'(ST+hAQT2(<r%G:jzU%eghEtp5g%Zthz9<0"T6TMx:W%knLRz>j{:r$HDc&/W)Qr--ql_I$$5A:.Zc@FJJRJd7PEY
-&nG[wxd3r$,M5TGaY0qs)%}J3fwNx80gI4uB0)M+CK5oD8P;^u8v%w5{M+s_,(s8cz^(E#i.$(O'A}ho::$MKQBF32x[w"jSQ>YEH/G!M#ea^WA}TO;S=1
-5&F9z5UAlJ2'EO55ZEbx/dV-(se}^Z%$L]@oG&ex<[i24e->UMTGbE$s$6C,Vm'b:]=joLfP9%jMz20SFQf1.873B>i#LFiS0%345swT/0-e908xH,#!k|
-{U"F,o'Sm0pJZZ}$(v"|tOlM,TK;hK5!3)|s90b(CM-_xY#4s(})|nPY/,5&'A$KcvkKaf7YFd@txjHy6FE$(Y-a<<bC/(mS>Fdm4TR6AMpF'{TNHG,lhj
-IdKUKq>UlJ!7'Tnqa4C8Sr'.hUV/Os%^j+5/{l{oiXQhenU.HTa@+7&`,;d==;:!Mp")Ilr5VNsZCHzS9ay.0aB.:J|WRN&Xq79SBHT5=ZFJ<_",Dw6'ZU
-t`4v3CYUBRd2-:oW>$%)TAW]yws/a5,5}$|QLPlwCl}q<[@iBv,)q}5n/xHWM-0.#[o>YMeAtV#w8(4Vx/tYH^{!D49zxLa{!=yKZ<DCk0778D['KqN.ml
-HA)6'8[OM-/'`K~g^&92u4HW&J<h:<~naK$H2VrYgQw{Ca{i|sjE46e|IT|Hok+-i7KT0g%J#sH+di#n^3Y"}(a@B={)E>lc)L"t>83-S9Rz>;]jq[q!9'
-jJ`_@DRzYUHYEb&u2L++G|BG#m/Gg2@,cM&aH6:LPHom--y8:>na_-/s5J;3<YzT-Y~'Jp%PeIS{&A{{Lb$vfa|[OxK+@uwu0RIZ3cH$>(Y$6!6=7PRqY|
-+.qXhtQ!Rr^_')KRYwe2nt|zuJ#P++k:%]1+4Q1&<r2gb"Us$m>{%N297(.gU#H;WQ7<yKfD=W:7igO@i.Q'`qZTi$>8IWT[<w=3m.>)}X>ipYUf&9[QDp
-6`.P+|j#Zn0c_Ov|,)~y)A|::E_-GFc;;X&/P0j/_AE2r,A;</qngAojsk)EY#Si('"Yro<8(1Kcc&hl-E6H5.cu%ZcVmH%'TpMhTa8e;B_uDUotCgvp4/
-x<tC!KT"DU97FRX})c1$8Q'sX:+t8q@b4TP$c>a6iHL6}mMC6)4p@^IdJ3e5DOTg_%SYT>B,i;0^TpIn;2UI"$zNCO09|[JeEDGa-bBCu>`!F1,ta@gsjn
-C4m-fi'@o.N+EH9Jy5wDD}g(Zy>=#t3Q}!N%6(OD%S"B<3~h~z.R3BsC!kVgep0.`RsMI`NLDKNztmTzz`NY%|Qf33DV,-"gGjwNNIfrn!x8{vP(IUh'(=
-tpyD~k}E5eadXr%MN>c2D5I{$BHQECu(oRxVjzON&!.TnQ9h-2{p8h^pCQiF^ao|%#f,UM|k[I,3<N7Gq1{od3Gd|ti$&]/(v5+;tf92eD$rNpFr/,wo|i
-GpU{n6zx!19#J-TB+%`GYC[E|aeM@!2D(mr!8R0un=<G[a"Y%gj2BIf4k|v]kN@N~UD,ul$UzhFh94wD!-7(U4[dxi`[0}NI]rYGk&+]ST7}NAc>na4+rK
-&g1MM]i]C(P#{gaEzbKG2^K;{IhJRHNo0E$Ld."Tmp{K5G,[RbK!(=v<:U1g<ArPSKJ=`3vs-GB!`T<AN<l;/DVBN$hFr7(MzV"I#}hj|VK^W@IQ!e8|=2
-nM|'G"_Wek|%A.Te[M`&eJjjzYK8`R&l=e7(AZXn{zL(v4HF$F-Vwrv'w`F2}0v",'w"#kbWq%1_!L;As;S8!FksPFh%_(s5,S6m(U(-xK]deIX=W#c5,I
-ST0P~R,k;FOI.F,g}"#[M:ej5tja9-`!#$9GvdoJhRm0|%[=82|z!->uCE9uf`as@=mxc-T&XRGGTUh!aTNEU:GoyK~P9's0@BBS=o32~gn17dxi>VC=pa
-3RM&H9$i[("FwfzSR:M&su6BWE8wm0pTTp`1`E'+$Vl@:K!A2ipv>X_|t&0HwJ;63XGQ@kZNuhHJ4RmS8%pJ.;OA8`(@(OEvZ}/y%RD1"PQA~mlu@5P{C+
-xG%{r=i-@3mQKnJ{gmFy:^q<!Qu'8l2NW'ew/e7[]Ky"0N@CH3{r3MZ|iJ74jL|b4z#[>-Ksj/<St/c@yZ"gUWy{$"V+q5)z+'NTz#VX<hQ`Q}em2Yb/)M
-"v'j1O,yxUp{GG@S%=BZ7Nu-./M<]w3N6thx~KY/oTmRYZtnnpAVO$w,ap3dt"VUbGXE3wJ8Y'[Bg{JyZs7"[%{=<scS80l8pwA(|3;;An^M8ZLBZe2:LK
-xX>$f,)4gP5i+LN+$d4$N;TF<@tynXR'^Tm8%,cRt{:OSdN$<Y@CbC/b4MSrffS^|GV+,GGvHZuHO2Kzkd=DA4#KaS~_n164,3[{=8Yyg#"abYgOVu4D6$
-FW!03:+DI;wX+Gs{7X!]$nH(/RG5BN0kJyw+dV|g:1_c}6m&4A7V2d+08Reh46o5_DoobkV:$fIodyb;3Qwe4NoL@E1Vn]kk)4no}UeiPE0pVKr),@il8x
-"l20uzmzNk+NDwmZ]Ln137mu^_,$LwyWb3u9yzedB1T"]:`$~tfU-Bn'mb+3l.uSYuQb)]>^xe`%Jco$"YWuk"0QUX#abwYgINhj4}T^I^LAax,F":o'`t
-DbTHgDU<4t{.c3_T)h1_Yam:;YNfJNs5uAzNodY|'g%feI@8v57(i{1-Ip!w~]oPr.YQmGA-T9=xPv;R4uyuB["7Bi+BZWR&=p[gnv${YyVz9<32_@gN$K
-:k}sq$.<)!W,/|C0CVMBs7lE'tD2]_%(|{l2Rd4-]vKRH3/0~!}#[@0e`wj1!giK[KvUt=WVi-,f|@26LZ$X-,62C^W1#vFP"u4VA$pB`mAbsG^c@)u16u
-g'6MYbN&+K-`XZ'4(@$%&Nu+Kb$)Z_3&dl`$qx0_EqW'oLs%v[:E~@!aIl2$C]EJw+Hplt@vtitX.0Oo[T5/YH5Z-z)hD._`iC<9`TT]rVBy`=XX<A|#F$
-<L+qxYdik15Y3"Wa(lXr:m:U)Ii,u8J`DQuEbG{BdU!)[R+IDm.3i0jm}48ubh~|h%"_lfJApysx>b9b~:dd4"Yms'6P!EiWS1EzX+`Ep/Dt~OuJV.nSxu
-H3@]9bsk[OXdB!YiQ_N>7!6n3mP-L!=3CkS}zIrbN6'NQ27gpgV/YuqRf]W7|J@;.'bIJ#'j)"St(>`Mc@tHI'uB}eu+k-}JG`V_rSyTK)Yqu%R!Am,pDe
-bgDA>qY|QNnoKi|o|qF0rB'E+TfNM;q!uD5TQ`Y/Ndy#'xb-)I)-q9~R.O^p72r)5`OSj'rzv>M-+d';1x8)0yss&iVwk32S^.M5.IJnYQ^^`NCv:}vp8d
-aCZ">JH3oc1@`v]__xzK1}$0S]P-rK#0oU^=peT1OTH8JObh]9HJI^$If|b;w`RBBIh^Ng2+dO}_&^xObD5Vxd=1<iI{'wi8>'NYmj.E-+5/RH4(<HN=#P
-Fca;QQ%n(-VZ(>n&i]_2,/bGx$}=yfBK:[DF'0y4TG+pK5}ZXu7;''AvU;f"zMI":'{>liRxYJeT1E1SAdn^n[K;ALbs(;mHw0J2Yra)[+44m4h|iPgxOC
-5_}U-O-d7Q}w<#%iVTv;xIMONz!t^ax5@hi+XQfU$k8GTGvB79(=Gk'0GwkA(Gt8m{Y#Y>"h,uk$-X,i|jrIuKTtjQiPPi@>7n!K-#3cD2=+eXD/z2qTb$
-~%(I-.Ohpid5[9J&Q+;#wz6CXd<.G=1H{Cq2[Yauj_{Rqn@Xo)vs(=WK;zyz<8Ppbi0KX,"=,dITDXF5qSp+B_jo2A!b;8~h)h_>CQT`U.ZFD|3iN^=ErO
-'W@0n#8ISl#n4A"'kKO2>;X]MXw@g`,bTlt17vbD_pSe:BIcaLlMag]6:<;7J^'T$P%Ek%T})KO@AXOYdk@I^(Ka%r`4n^Y%X{0JuXs@#w`i_6YdDss)w'
-xi{EJM-J^!ncw'qZ4=91]G9xfg+lpY'8yjF.22`PI5EhsbNXbbinxB,,9h=;1DR)wX~`GYDXt`aFm`aVE2oJhAucC^++v>_M!zTFEl9{`>Hof.J3.A[G2u
-q>A@Tt.5so;xv7OVkpHI,qH`<iUqbZdS!uE(V,g]C2=X}P93eYs+B$H&_yS8JL!>d|yI_r4M~&";cP@7096&G9Usi6[|~d:xD7Y9SEPVfEZ8u%qZzGMjXZ
-MUSDwD$K.t7eSrmuX598w<-HP"Cx0'4Ek=!b#"5B]:>1BRdhCLOyWR9cWB21Z2(GH9b9~]nw7}QcKg#Cv5PEc+IS!M{e2}nf'ap%$74euu!WvS1ZUW;W({
-$FjHgZgBLk7P{).4&pjK]D8lyOM<K(8W$lKejL3k_Y=IK/,)fC,i"!fYmw0T"bg%3t"5zF%kS7pkC.Cz_{elWYM[LI2}.=Y9+;EKP$qdOhd#0>'XmVi/sb
-;W;#+P+bv5tPM1|nlupGoG'1Xr8Ld`}i7i@>PVKF(&T1GW]2zBo&POPb;R{.T21x_:e%gIGTUQi_)3gV,,.@)!~3,A=VBfxNpHF-h57)x,<f@p:ocgBZ3$
-{]j}1`}&3YQSHM:-clfWym[CAL+<J(&V){#7UI|dNb<lYI>&)0bG"5^dL;16liG:MCmB{d"ib>riG;Q^qX4XoaW{c1a[>/1Y]5,`0/.Up@;@.W;_|!U@Um
-8zJbUN]I7=QeYz=s'i@P_,mWNLaX11xy,<JR`JNf[XFb6{<=)gfLg{b9m@QWrKM_g)4HS"SEaIJqW[V_~XDG$In=1kn2Da5T0P'AmHdpK8J|n#pFxx"ril
-@^G'n=t1Y!A>uK^&c0/|a=Ss#Bnb(J>Jw!E!gA[NO[Thbw`I/zEwjFC%IG;$W]i#|1HIS%#&0/A[S'dh/E7,"[hP;#/wVW%ZfIKg)z8Ug07xdjIt(Q+[Xj
-g$wg9!J[bOH@vHZgcFJrRI27C%mcQ(&3;D0/hU#Yh|vAZ>d'L2@8|E=Z~,CCZj&h~2>4;{Pa5F]5xbd{HZ"@FC;nc"X'AAStcb)qX173Z=Fl[:#%}eK{-]
-n5biIdPqN7Z{$ndW<woJxZC%k)qOM|bp)$IWY9~Xf%(c/E^}tR^=V8yk-5^W:a4_;6jS;NpgB{V;Cu{axj&n}gde-mxhZ6}yf5OA1o$+Cj@ri1hY8Nhk,g
-JwK7tA):NDhj~Q'{a:b_1Q1N<UH2hW%+vxi`r>rr^'wFd4[ig!$|`40Vdbd!rc;izwb%uGSJ-Kec|]7y2F%-)wQMUgBv(/2vv52@fhXRcp;mJ}GZ1|2J}B
-M`_72l&Ly7=jn5+:kPc3v;MA[;pkwKnbk8V+;fG>9BWi-GaRZ_r%W5)9MTlB1D6Y:,ajxL0kNFH'2j:$PW6=8{Q%Z_c]<_9R3@7KkswJF3QN>E}GG=M-Xk
-=]1a2v.;F<W,FTQ3b:f[#Zx["n1"A&6,Gj;m8I|bpnd'1'2^`-|G;ITd~b/`9M'm4QM88U|uMu"x<IRi7Ed>u1r8,&Y]n>R|p`-`QK^}%kj5jM0vdU1F<f
-(nQA4|%dRigz.@FA}>"3LOlfdEG#S#Zc5O;g5/=D.}h"0d,5}rweLAZF@I9`&BBh_M`p6t9iXuZ/}iHJwyIqm1@1wavM6t%+JGRNdY2ZZk6yfjOJk=dE#=
-q>Ei;X|lK1)#/k}F)^iEyy{YEx`JMa{F5|T2JiI,VZuwBIXJBl/wo20)+4iA#Z{3G7"B%5l_NK~r@X0ZZ'4#fY^k)wJBh#ykllnn~v#T$06uC#PSNT|'=A
-hfdK7I9HwLc/x5KcA"($}b@D-m{0,'O;t%Ic]ao_67N$j'Tm!f!cnfv@'EO1i=@:eh8:X|t/;Y_fU>3@^_fV{$X7Uz318l"<M6JG"!-6B1V0%zadCXqtGI
-,ZAihS{GHzA|$pq2UN_r#vi^T"){~/&"5.w}&]2(8j/<MmP@!IPfG'k]z2+veA.}pGGKK.hJP:A"QV"<:,WJv`)8`;6x41ys)'ik_8&%z(EVvcc4^-;r_S
-;%vocUg!OMNpT3<`'JKis/K#y'2R&93w}wIHxF2&o&[[|p.4h'!NL+4O3BK[_oVlY!$[;]PrpOFj$'bJ.-k!]/20i5h&#nSKt)tG[N7o<9ewdExr-sjN6k
-0t@,Mz9lxbf$j&#<.0#U[]lT-3E5#`si3@m4`P{[q^B8EFRoK6_4hY0sa#bC9L='MdQ`F#6'!hh0'v]D8ZSPp;)B,)Q^3$WxE]#p18zhF>;hw<(Anhr`4b
-'s6U7<Cm5NqttcI:Cwx6_D=g1D[iHxJ'M-79GJX"p33/p%q7y{Y0(JmM`=IqcHY}(IyQ"d3n8TjC$eS<vR=9QPD<e9cja]iRMuj&]#/<z6YBaQKPGExVM<
-Mp]&&n"trU7A:qz4e^=U~khH1d9M<;@}XCiE`Ovw<b[5P,k(P1G/s>P6<ZHD4<tBD9zv$Z!S&CGSppUEy/hGaiqED=u$zH{u5){L>m4;)EP53}W18nOp2+
-q27qhSUW@kJO,Ks[3E8GgS&E2qw_mWx+.WPBW^GD)}jQmn6I^+"=#Ml`%z^lBT+W@MxFOJu#{E0mE]HIoi:Yu{tZ:r-0w/RWVhU;ee{QC-Xvv1;op&Qe{K
-Kc#gXU_Y(O]fb'#jH=jYhI4PZlHa-5Y:B+HTN(mB@`TNnC$h@6"e6aJ>7:N<i`zMR_j0_3$a068i=sy;]dR4_b{2!w0wBrh`.Ha`hNWhwi_4)2!XHbtkK.
-x8Ja-Yd9_)z{.SV&,OOCD#sQB>/w8bKLr1-4CGwXT6qyUB/Ri%sR~T3+y5g/zjrO,mYzFXjjMkGbDK:]o[#KuWaT4b>17oMKaS[:9+{U>cT20`jndvl`@S
-oY^Q3:[ZU/kz(ugpO!&ekI3|xtg[+]JP^,z0<y3=dx8`03xy~(0GfQi<P]&XLE~`$$VP0!xp$RYMh<e,H.Zj&nRe4-/0o"n(iGwuw)f^,;=Ow2b)=-5P.O
-$aRLs(3lvVmW+Vk.'H/QjnH.r1nF8t6MkyV&nNT-U<#z]xMViSXahef`[3WP-o[DCH9a>l./X,tu;'ZhB${fL(@EGw&(cF="<l~HaXws"f}A.RE@>(v:%s
-ya/cw=M|fnciG/'`wS%y$JVaZs@"M&WY{kjRTd'">|1QooW^,"I#v'uC4PSW6FI[QlBh=8HD"v89#igQHmbRWt2F77V^o'!aTfU@qm</DX#nb<8-_Q_g4v
-xuvS/c@-:A=P@d$kFNRz63X(7V6Fl;DoiG=T-zWSrq(jB%`go=WsAF40!x(ixR}##fIx,BL-[U%#j<23wh:_MvFqHo<}.gB<>E(>,0W:Is&v")=84X$h~x
-Fjjtm/7Mm=jt67mC>$>DWxaq&JFt+"P||.RCJHoG'Ar)}A3G&RV'm>'AAc,e><l#ICO1&!&!fFh0>5mdfV1f`6_YK^#KH`C"<;1"aU5]Z.K}.6x7G9N"I5
-'i(vOxSlj:eA#5NfsG5z8tpa<Fi<FT;.|>xp2,!-T;Ti#@N+f2S1Cwyj(h~z~8bSH|M(=MPn4SF<H-RP_O:ZA$up]tVW@Yo6d{g9^tlGOEd_5YaDlMJ_=;
-!m~{71}KLh+9SJ/)L^Ly%1H]2hZo~wq66ws@.pL1(1mUaG2p<2Am'lCgZy!WGsKO1V"M}X>thkB|dhK"SXfi#P43-Q0`psP{;(Uf)a&Dps(egSx`;G)QyD
-.Ok%G`yyw3/P[P]vE%ifAUUa8K/1B&:2!7>wqs%XUE91kZ~ua!oFs8cBQqvg9zyW3eNi)]9k^iwKj+9z{tebqW1gWf0Sn,%x9{~)(Jl2I!hQkVGbjKuP_l
-DZF#se${X:b(x;1K)#tS&](j.J~<X[7cHU|pu$X4srz>zu^D%-&k|[wgnJ]e:xRH0R0/60xFk"C!M,[sBA6GQgcdU#@`->)R~gD$kw]Gke`uQ7.xw}[VdB
-SgD"A1s#)Fm:Z(S+orC]PcpRwzNZVGwz->%UN#31^n6RZ:r(Sh(e8IWULh^BY/1(Ng+!""&)a{~e"hz$D.Yx1jnE:Cm}nL&bo.}8'!QsHnar~wSq^OA)NO
--Ocz~/8N`|{]lJ@&bLK!<T=WS&ZHsj4v^a!ps9NN:Ted'j:#6#eY&h#Q"3aeQAP[lujmSp.nR8=1"j}3!i0C8Tns>dj@D],PsLg[c<3C4j#$B/JO2(Q-^g
-KK9#A1.Qc3[C4uH![ZPimRI%=uOj&3(_1iLtMz+JEx>7er4{Z|r}}O;vPU3{QcGQfvNzvhdmJy~qHq4+{iF!b%}AdJf1G|G|k/G];<de1+x>1CCR>aJa,U
-yD#Uy@=Rf2~Zi)2O{DeQ/Y0W2pu<nS!Tn4w{vH4ZtI.&:>K:pG^P}:5ek%B^O0c`hnAbLu}GhWx/,umZr+EJ"rc!O}QZr_~&x5iKX$]F<)Gzd+F4l![3lz
-4MJ1l:l%k08s"[MkU%H[.)@PnSzXdn@:P[$P~}9qk_I+ID0mqT)cE&s#I/vV0u,I:GxBnLWH#}V[i[f9@_/o:z0b#7e0yX<v]ZCJ&%4DSd=,J]y'WP0WzG
-20gEvBGj<SFc5ko)tW-J4FFF6k>9$<W}(uOv/,G|Yw]QO,`V"8CRH!5_jy}JXy6JL(qIEO]yD(A'BT`Gr]BdRPo%_,aduHorx@)gV4c{Si%7$Pubu_n1c%
-nwa;|Ak!/_YTi@P;x_@#l-%7>(jX2x}`J&/=p6[dSWu;EBCZ/b|hdzuxf#0!9u,rOxV@I-h@46nFuyvSwr'S&&ppbfBIbTY!%h6Sz:&m>}FrA]H>,cqBFI
-Ka0AY""Yx<vU(V(qLL'!wdp1;'Q1.og"ygsNr#L{==AMw7a|:nzR^5.'cu79R<v[:H;b_hu54g=$#aO6(mUSMl0D{7=^vnSQH#fMpsF[H|1_1uyu[:>=#<
-AJmK#"F0TkinGH)tT:2"}31TO0b(y"0'[L+I'+p-MmpPm)z@Cd0<xl-(|l@}_!t&qDsr-5_03UutF(I(zT~>Z[F)[CjZi_QpUMsj--C7!uNK#J%7st1g,:
-l[E"(R$FL/[DxKuj##jz%28@2>RZPKHUmFVipr(F)dX2OuGcUd2h"KSQr/lMQqB{}NKFR@n<BU%aAev;0#dKwPnMTV[r,mqfmY6-zngQ_:[!/]S_a{rG9J
-cyPgWHyd@h"{@M}l;8|VL1Ef-&[c6&&TmGaMhLny5pb'cXfQ3a'"g]+_u1KY~5Jk($-i}iPi(PU1t5F7E9kd/VHby&'NuG(YI7OMRx1,m.y_+w:vgi!(>z
-C2#Dc9@1_hZ6r|!B5IWMP"Kkf#Rc[aR|/M`tZ&{(&ij"6'hVO%8!|&:a$CJ5hyZ"L7>lx>rF3d|$pX@D6^B@j'"HgHCGxdJf(pJQ{RMK]nY;no'l!|j&+j
-AZ.zeV188g.(4uOL9%](n+KJ)NKi$}2E<%f,/,$5V^Lpm0^FpYH:I$heu55EVl|a8F6|,4:0cV&'C"r+vP;^i<z[/FYJI5cb/A4P77d1OQijE%rR3D~U[w
-kcJNBm9o`,O[E/wbw5^^`O+H)SwLF46k_$o9$Qg"{Bl.;PLDCu)#E"JRfW#"T^:Ldd]1~Fd#+K;Meldk.A~2:[HQtit2AwTonYce`&}h7=In6[UP0Jp(2r
-bQ#jyT(J^{KI-UwaO}wZ:c58O#bLHLa]Ds;.>sYhqp%C<VFoI`cvQ0jSH@]{yg-"nZegX:3VX(LPF%LY:7FGCz-<C3l[RHi)yIHJ@B_u{c&1Ixqe&:uhnY
-N-/OIT7+HZ:/[g`E/S4X`j%+/#I2h$'&12un0,^Y!V&5:ML3Q.D-c6Jt~5tjfT:gQJ7^z+L;HLPL{Z&Jm%("B!n'S.@CK_m6~(rhL(/89nx4J1k,c]Ck|G
-wO~qro9Exz!ofDhz#o+8FXz#~Y,2/E9x!t+tW4ui.h|2#9t6)E=Q}CU$9vN#Gw(HOuS<PDHp&Q$s2Slrt:M8ax&hj"7j7P`oY1x,22f5zdP;&u&f#SfV/W
-c`kBq7BG/Z|<KtU1[SeWXuk$dxDTofiwC$O/SmFQ$d7}4)q;L9YyuKN&MAX<H0/_rK-&ea6%C+=7rh87j!:oM7o0:bXRYJg_MW8YVV6f38a@5c&Yn!NJ/%
-O4If)J-/7%ZP=UV:c{!;`4/0R=>nIrTvju9kWOd`ORs3GSbCAUKPDA"M|/DI^4]3RP:)yPxIb,y))2,pum/sv2hf%OK^/LurvO9Q3l/ul=#M:sES'z%;/E
-##jzy$hmS8b$0|]ZGh)lXm!_jov$4Qz@BGfnz[MUB&D;-"P=HBx2=pc4blK/KFF#>H-9_afdi%$4)iiU",uDw/@.DEU-$}90vP5_Cv=$9DrU5f2NO):A5n
-7;`;"rj],IE|PS[Wtf.1N'}sS@hH3EWn|`$;!^km"1[3a#Fy4SQMCimuaOoUF;yTOZXU9U}Jcm#;ijs|E:t>IV<]A<V2tA]+$'JwEi>VZC6rw#-0G4.CYE
-a4)N:1m+CN=3>!c#8A1o@"cF9Lz!>R53<%3YqVaoendX}BWd~$rQLueP_c13aRs.3Uk8ju@Ai.-G@Qb(R"nQ)pS,d(5N":dvkw_!b%xsAK(6UwDyJ(J;PS
-yQSKg_^UC9ysMaiNDSgQ[0d3N]!zt<XHS|3|LWkuccekQBR#k/jmT$aOmQ|].cc3Pgx.CSfTY(g&_EVsF4Tm(t8sngw-VQ_1TAU}Wui$+{)q^:Tt)tn^"9
-P>j^kQ<.{).ea"p2l[:YZE`Eh<r1^Eua+jpY!ln+o9I#^wp6@z=dUVw{7`@LiBRMf2&>D}uFw2kR5Bb[jG67;!K4`jija4:bvV>+fF.fA2S:q1m9B@1h)y
-BqXUIUnJRE,,ZvHkiF<9AfMkZ83|&cb1wdu]r:o9Ur'!q]&VKrF[pcO-gOl%W{Y%wYdOoDT6->3l,-,!R0pC]uvU'(G.r)ivhOjD]Y1ta6)#<]w@:HYg4s
-IHfce}L:XTcX4OprJG,)mZ}sQGFquGRG=x"(b%+fqM.}TrHX~Bkoqfelop~Oe7VJ4g/x!{z{lc>w$Z[byse+V1gJ03ao9lHNQcSN8/^4UXoDL`bx]I8oZ&
-kL`'&VD1r$n@KVVZ;`:S0f2w7!A-EBge4H&f,siFy]VOmI>_+x6oMO;dt6e_hjJe"B{,5u9ST-;{R;l]lTT7ZuiEJ#b]B(CSWZgiPXb.UMzpyI^U~>k0N@
-es!nz`hY7Nwx)O~_J4B%B'j.g5IO3|%G|<Rq~}w!oE6Cp+v<:z$8lcFlhtLG|%6GDo^nxF|{b{%g5/Essy()m@=(|riPVBay_`/!DyE}q'JN_|]Q<vTmp+
-z`+IOEp]H.JB~IE!sib$sFFjx5czh^!&M17_N7;|u(5<;U')/yEjV+R2D_-t[Uq,jL>nNk@bOb9`oM6}`}iEbh.GWi(qG}<5wT#K!~s/D"gd.'m'v$fVg1
-'Ac;PvPv!xYl1hNRJ<^U,$JGlt)#o!u3hf:T@g.=5}P+:x&9$S!Sl8gPou8T+!MPiedL4=><SN+{OP+VHhF%[|LyK(fWD&(RJkF5,Zw06`_S!CGKuV]]1W
-K%wZRc-MA,M)fsaFIVFP{K_|e@j7[FHvhc;42GPc_H1W7D"&R/Stp3qwNYU#:!L]/fO@@MT0Z}::zV,W6o}HBV`_-r0dsSjkdOr]eO)l"AB]'VNYIaqWKv
-o7|d/cjN3d#7Jwu1iNcM^x=J#"(q.%^=6YhaNa$CJ5|"[6"9ycYa{8x$lbPw~djtj0#G-D-S^k"M~FZ'GshTy}HaO)/1xcvox,wUgKaL}WELV);e_OFC"2
-p._Ge}`AvMVU,'C-p]X(~<EH=Xf>)jQ]3;YY!'Rq!mGS-Mp0Oi]lNxrjl|'VFQWWE;nnuIZ_h%')[P[KKKO[Gp#G`'D@c1k16:5aOj6Wn/GZ.`Co1TkiUT
-a0;/rGUgjRVBTfs0pskInf&}KSwt90S{P3d3g3hAy/fC"xvW[lSw}r3uvgxA^cVnCU!KIWI2S&.@Ciwngp8l/%Sh%x;Dq{cYMhcE&_K]%R+n}%dLx@m,mg
-hVT8F;;-qOF;$r{"g=]5j.fHaL'{+$bHNE_H|W^vlXx7Aa6Kd}eqaZRMX&f|@)HZHK=$.Og-<l4he;;hT2qTzkuJ#m}0;V0BKRWb}{y<-3>J2U00!>-s:@
-7[EVU0/6qJt&N%r]>[fdc1X1HV!c]!<;B}{9f_H:GyKOi1]4^M.Qu&#vtgeH}#vhWAG"Ja9'!#^4HQ.b9eB[(iL:PlYe2v^(yIP$]g:BM>`|09WjZ]3C>y
-S`E<hb[&TJ'CYEO:LXp%xY_%ui}oR%F:$q[>/U~Fl-2+;_V=ykXSrH#&z(#bE3F{{b_i^d]U)j,r0o&U~lYX@ZPBw!ug,'fx=rSZk3m;emqcTncF]s@)iG
-iEY2)CE9x&"`9<mXb//D,34'#ySv'AFp~j=qH6M%z.fuZhvE";z5(v8mg;CcM0IbwqPCf}mHB4<r"xYvx=<<V,80F%Cz[+>[LAED9;82R$d$t!+0Qa:Ji{
-oUo"kfZWP{F<a)}:{|H+UG$zu9wb&NVi((jD6[cm3|I'+a8y(qGD:R0`zXvm4nT(Vg}ah^QyKAuRjTdPv@-_C&J6G#>STqH}`L5G_h{|caek0tTAI6U0&<
-.wMOut9pM|y]/oJz;hhPdeE4)%WVr3.}mOMgG=L]idEze+C_FW`J!a]yR#JFDGohwOcf#wFNxD($6^1H).F>k+A|!ve0^IkLjw:q-mqrje/q'J6fd-$m4B
-:=Bz99$9P&OT"$GUH'Nw9b,h-}pvK2b=:|T0I"u^mz4oRkD2]_JfR>P%P@SlE6Qs,s~b2[=z<e.d#=CN=paejb/t1d18N>f}o4mfZ,J=P^9#0at|j@TL>_
-#I"7D(NZiXp|_etj9-|S{.pe,`ZSI@9GtU1"K!+]1r<n<T33{MYZA;_<lQO`Sh3#hJn49jog=YK@21xDl+m_iIYezn,dOjj0'7zZBxu6R2T^<|Gx{G.hKh
-:)>7-'PqN0rt}YI4!9i;`xvF|-.9Ha6j=/2j>C!-"]G7w,s5yV'usO{M7t_yS=]r]u|JLELEfKJy`""W/d^epVVOv>24L1Fd_uIheg7tb<aRc3ROgh%W/f
-._-T/Fd5)4x3]1X#8%U.Jg9h[]`XD]eW(L=cMMPJ|}lo#{0{6u3qsdrJQa"!@g.-HpbwU}pXR&FN6[Y%gw$K/IxiAsr9Ff+.BJX:NY(g}<+T1awpIMdLOP
-:8jY:qq-KSmoWf+cAsk|!&dfn1Wnmqk8QcGz7j;Ikvcvc}x53hn_El=D@@x}OYrai-2:'4=!vVt`Qs7:_#)LN$jz8]$tM.R1EC-r|()VWo^,T2H;&c-YIR
-W07nfsZVbmLk>2S_hp"efW>.z'hE`.n=Q=h9bn3;/Thb~UK#-pm$o:2nCVS$GU)V@p&SC5%NU1#8gDTLiOOPIDNB04]T+Z&]uT_Nh}mPp}DfuFK6LxPCM6
-D&GY]"[n1tk-;]5[J`-uO!0^0vfwtIm5"nAU2;:PtvPM25'#xZg3ot|P:ReHTyW2Ua~_~MRst$R]42,Fs'}o'3Mo:T!<d)M5/2Uk,T;WMl0W5XyhZg~!km
-A_b1g3NOD3j}CWpnY`:hv]K#qj=i]g~/+ai'o@@]`MYpnpl;BK]Wesny>%[:RVqr^P8m<_!2H44np<NUU$YT5u5St,Y6&]'{^6e_cj}g8Y;G~$7Q'5c3@Q
-jcpBmpt]zk>hA49%YoPNHqQ5m[XRyXsW%xF-TE>,=-CtO)]+DXEisA~jm5#|:n<.xfQB[6WngL0&ixroM+$YZml#Jtoy9|71#uynbxIgM-kec;<C3C&<GU
-enfw2$7T>1mggk6%CH02XJiGt#F>}<g!gGPF|]zI_"381a^!t9+)<J6gsUV<g9[i(c)T1W8K}s8GkR{N_^E#O|@5lG[VjS.'9a~p&[ZHtr//s$h!_i:"v4
-NO.&~I:14A+sa&=k0Z7zR`xS]mF$/PL.V'Uz:z4w1$tdv3;AcA&Qr6(4bqJCfx'PqoSHIIRkpkU4W.4S^O<GSYw'MIB$$/~DC2F_bdM_NL6_b'V,@Z(THt
-GCsGDP%[C4}Ai/clC71p+!UD.3XnC]k|o{z,%5EjH>=X"+z'$sLeWmuE6Gb48BViA['W>Jf'<l|,hcImSs]2O@0V@dCSc0f<4Vi_(HKTG-_BzPpIif/jN_
-%bzT.nwnPHcp!omY:L,{%G=qUiWwyYldftwb`D(AB}N/dT`t(!@sOjN{b+gC9m:TnaJ#E$9E)0%N=`!K9<$Oa"Art:jP};YEQPRS]"~u'nA!_H!4z`"TD-
-rjC^%PlR{pB'yzg]kI8bmY.a'/`o<r:1(LHV.#-T{g~+XpfR05mCpS9RP:~k6xdPpu#CRri+N7bD"(`AZC5Ntjf}bN)#$4{gby)yl37gxESeMta7y{^Uh8
-<;EtsT6.aE>KCYswXuKpQ7vau;6^-yX.ZDY|YQ2TC.Ug46F4'p"Z'X"le[`mppqu>ict{5m55.2ZtCejd`+M=9x^jiS@6t7s1i-X!_c`k%ID^j=%W+ME8l
-UUk2pEFm)5oWd.`^DB[|259$J1]hbgn#+(^z$5A$7Q4IxE9PB+5Mb1Tv4OFSw<"CCT|wjE#DF{3n]IytzJp&.Tdl{8P{hz%9Cif5vR1eVlkc~d<[-};7Zl
-;&#RMWQfnzI;qI-9[ozo:177Lzu}86gxBS09|U.&9b6%aYNX!<{&|c8`#]>#;m"xF$;NX;XtN.g'_wr`{@nD+LuAV4wO2Z$12Eix^W<I&8LhNqz[_Ubza}
-aQnyJmfwi{j/:)r^`}GyLA#&}+F|PJEJBqOs0xEGb0ea+{LgvpDAOgVpvr]b$oGIKvL8G`yb;Op[y75oGri8h7/h,nMUkEim{VNU2l($#+VP'}NGuo}7;[
-F7P&4MIvGQ7CKzJ!<%7K%:LjH8Ml4"`u(]hoP|/QFfa<p.YMzci@a^KmyCHY4V0GyG]Wt8i6zsS'fUkQi(3r$I&WPa)fm][-Z1~K[UGfDeV>,L'Wm'A>Zz
--S2(IklyjE=K+}6MG]u(mmkEJQ'Z0d;6'._<95}y0a:PIs:T75Qpi"WGI@]I)r]D=B(:So^H3dq@>vQE"14)X=C=hU-9H+hB$gu]yZB1EK$W{/@7iD6tqg
-R{1yaWg5'yH2{7|x2]gurKK}`i-a06&LET5cfy{Kc1-!8vKhKB-wU-e[iU.Z}$Q`I#l{4Uv!,4K:0P!wKAD#`b37~.,}>`wcS@eDy!Z=tCYDg!Ek~nw3HK
-#a2v&g!Qpwp/N/m976Q}io%)`xZPvi%nlQs&PD62`,H0o!35q9xEl)&!]%{D3LQ7fT=;zKH9j,F<mUTWs_ay|ZGT&'TR[G3tJJ#TTxb+%44.GZj!j!8@R=
-"QDRiO+H).zd);qB0EZ<w"kbz>J,{2O9/wekt[9y7=`!+^fm>Oqs0YPqJ:K^^v/BqM:(xhxY3uas2SYg{nFbLK>Sy[xe{a5pJxmdaDvWg1>(AXCzo"A/vD
-:B)lf4Q`{9JPl{I/&CXROA')O[LGbuyd><22]GV^1;FCVNVxO=A|+mEX`s8o)2Uk1>4e%Wym<OOx{+DirFM%CIy,B.uRpbxjd1X22Xb3!n+0nP;Eb"kn.P
-!&Bq}0X1>e(TK,>=~hqne3+Ti.Q&-tYo+(Bk&pIVW:G5M[uIY6e%yM#sdE3fTEf+yhZkR=gN"]5U)L;NqdBPP5yaev"R.uLVw:sBKcHkV45{EDELV<=Z`L
-9;7PGJY`s%WK|98Jqk^vl>IL&K+,Y@9;Bu>&50u`$v^Eh;l)5zk-xPq"g.k,3s>P&WAo"wrN.owy:Lgz@BvmYX!_.e1oHJS!hT(n+`=t@&ky#gLSv|f@P%
--$E)N;.FD'c=3089OTO#$YWid.$yL=:]Z0e{2:OQT9T9~mvm>Dw"P/:x`4(&Wgo^5N~}>;dFRPJhC,`WXBVknBZRQ[[`S-4^JxAtPnFf|u>ZiJ.W0.wB,|
-u+!C!C/+P"B+W-b|n)IFUSskXz2Y~v`)=aPGkat;!c1kS2KeU!>aDv9O=/cN/%o,_G1DhaFdCo1h{$%Z'3Z`sB,7=JaiLYL.NN[mc51f5>[}U&=[I>Hz_G
-QbQi/3bv`{;})nk@;L$=Lz}gHZg&]QB-~ZL+7<C}oVCbeNfo5HPJP=~0N8z4k3f_{IGP.BAwW6,V!sb#Qf3Q."n`Iqm%tI;0o-jJYI[J=pd05pd|gj7G.c
-$_%&>LY;'a&a1+Pa5{O4_9=VBgvd:xR19m&->0;Ian}a+c$VW0j0p6`;`cUZFn8_b")B~l/Ko+P/0Ak4+HpJ=A5E@UAiHMzv%ef$($+mZF<_1EnmTIQ;ns
-aK&]_G!OBx`^Jc{CBrc';+i/HZ:JR@Uo6Lx!Zfq<)hTAPo1n}2q#_&4lWa;-e2_QBtE!N|V1UYAR0)40s){[`$.@${u9JY-Tq!M_>DC$A@_=_#x`QS{a5Q
-['[O5+"Yf_:@=8%Xc'a2F.&%GWaEA=nu7lx>lM[7m{o_3i!{lS+X/8%XT|y[;Ku/w:crsCom<x}T'(#sg22/{w|m3]S4DHt`4T2v<-5@p4I9N:=6:"|>ea
-}uuM94f,ZxsLoh>v0`fEkT8$;6{E)_xXypOk)ir[GR-KvEt#4+0^/_{2Hrv:{d9F7%,Z6K6QWe@gd]2|i5%jwTBEwCg>mSo65r::[B,&fx%hbBaoN/'HeC
-2jdGY1nt;EBeyBsR1.wUcW#6@iU;|r,Qb^:ZJImyIP0((KQXa8IB)Psr+$"qLI4Tow%`u{2W'l/72Jg'tjoD/ec`Fmr3xc#iF0",D4_gE%M&CYO%=4y/%H
-g>Z+6>j6>fx.<Il!r'1tp0wOg&@@-hI<dDQ<n0k^'g6=2`wcI$3(&w4ybCC,:H^1j_>55lUv'JLVjb#mMGqcn[)x%CzIpO`T7|D")x$E'3AB/.,tijf>c$
-]5:XSB7Oob3VkkRzWNOL#YiQqdj#]!ZNDCq=RA5Jn8Uo&|d%";&`%dme;.wQFbfSWDr{Q}sgi9[vws.Ox4{3dI+hvH)N@X:8x<=t(0ze,Ay.&sS4eb`5O5
-Lr2uar~eDVsg[nl=43l4}LVhmVkTLcSv}Gdo|W_kmCW=]iqLnaE%SMEkI=Z_KObho1VC6Kft0)^$8njV[Blpi!PY#eFN4"V,Qc2<y8"v[Zgiw#dhtYIo_M
-PiH4ep>d6d]f>O>7UfZSMYb^$00!7x"jwww57mO$"JdY3Tu`c/eM~TmT#rA|/deO7^j[fci`n9]uAK{&DlOJ@gLGW&R3>N{w8Ii[.QA_S6)L9DA+AnZ+f:
-=39p]]Trz>/CK;[%<sR-z`.az|^C<Im{QOn3TPTB6UjLqFuVgI<FWX"6LjcRZOFQ"x=8BOSn=DC[P|br;IX:Fl[W-pFropS/^$1qLWhK$Q)&ESYHuN`0SM
-|:4(,mud@N_zKg|Iip0v;dpxI+D2$NKM!mr7@!F,gpS-VJ[Rx1eN$[o4meS]Ht"pfm$SW-O|EQ4nArP]PwziMV;bMnVv3ktR{U%(!:=R(t~r@b&MfXDLt.
-3hAi|zU1cHH1VDE0%5Pn,dT,/qS:qJ+8am3=|}WM%9=qYd,hr@yW2!u<pHtx:+Zk20!J(aVHXXPA<osWEuuC=3a=N$S'goP;YSgwX`|+=5o3~6@r73[!s3
-@3:`(6jD5z|Iqf_e"4AS_OUN9hc3gKMo2q1pvqJ`-pA=9d'}8/6|;SOhubKtIBI$A<[o06.Egck":`yf4KQ21mmh!))@]"~13aIU=1WYvF!wwvByPLZ)AK
-yJ]N2LUXYIPcgr2N[C.vM$1zvTI/ydCTtt+QZ1Mh"8)pH>qT`/[jq&T&a^),{ws/:--OMPp)SLm+IfrUhge-ct;K:8m&mR[izAaI6(E!F$A4>x^|Q`}I)a
-/bS6`Gv]0}T.5I"(>52UNT<3N}J]g)U(#BMm_k#-#FWO,I@Pfh]}IN(M:XT[9M<pUb2Wkv>n=tbo/N=Q-Y[Hsu0z;G`9<Q^z63e=Ugi8w9rFq/Bd|RoW!7
-8/nA}2yNw[|p+ZMX,HON5(qX0xBY53&7i/sl#bRA17kWOihjh;ljmCv6&]rJg)HRt`oG#f{<xK_H2W/(XP+L,)K4:j4igQ}dGVlSjysp}uCpck7.-F1>{&
-U64XVtXjk=md|hs'z47mQefEMK>'OS:ZD}hCJ2L5iW#5X18zQC4|OZ0&kJ!6jQ(Q0rZn`-tr~Y+tT<x#&iWZ":tF3j5)@.-@N1F&/vdZ=DMAiv[Z[j]_A|
-Zf^^Nzx2z|;J+6".P.uQrg$j83GI9>w=fr(m|B.t"xM,ullN>p$X{D0!)T0Q)`@#2xA"y(0`}^Tb0P76'/rM>pMbvPYI{"W^/tBde4IB`cYFDLlhZ&}I}%
-CdO;/5rc&:2K$<[hV1^nTOY)P|A^kJO2cQT(9p/nTYVl|rX">x"`~ZZ6<|cv0JZ6`y+3pskdrc>XF^3f2(/$E,[0Z#dK~Z_M[:FUt#H:wGc@!6`@UnRU2-
-'HLyg#>&}'S&>Y4bR%9;k4^Y+{+;6G'TXI%@/qnJt[[s|l+,7:15C)i-+G2A_7L4K^=(r^HT[uWhMq=sX-ax3ytyz`jyTyg2NJsGgy<0l$Ae^S~+yo2)t&
-<vixwV|FSRlh:S[xoLs:Q70}`aL,)kPjcD#kW6zRaSsT<->-J]ff0/=kA(,McJ8b8TCr]:gWo%'YAqSka,sCg(^Nk9;=Vih!~9`&K3]#q$->y)fr}9wrGW
-N_'SR$X3VV_s1P)q@9kYJcxT/"):_,X+39{;g){[r46WG[r9q5bSs%+c3S7hj1V:t%yV/iRo+G!ehjb,MvM>U,2O<%u0um&3.RdnY`5oF&8kA{Ey`8OXmJ
-@NUUu8Rs&9&N"/J#8l:rr8hBA|G/L{i5o!/1+{(Re#&"|Su6+1|h8$|hQ_{-$0"D=c1}zjcmCi)orxV+Bo9[V@lnK"je-&Tu:=+PVgp.WrSEa;tr<#lG4-
-YdM}eUH$a1<R_c+,x_t{F.z%7))Lq-G}<,U6.l[^,1N[Erl2|;r&}m{@(.xR6k(^FDK":a%5Aqv+@3U=VD]=fMl1t@_|~N+YAQ}8bFDX}$@Cy"dC`,537<
-hZ{(Bv(!^Od6=-#-^GtNYXD";Aytlt5yP,PMzRMv'1YPA'@aw"m]Rr2fx[4ph=opyiI%X{M=[^^,Fp>WytXaw=m+a>e>4j|"PYoJbvHlr0-NUH-jH9]`6V
-UQd;3wi+iqdFDyK@4pp{6cJ8_tsoXU8KUWtZ~:U^1];Nk-v]0A(XyWD%$0Pce!UW1fa-`<y9(WwPAIAP'fjU4ZNbXHxEu]$^[<C]_d$o)HXn3EJDr}}^>(
-,>4ve`y9X/`-B7]9q(]VN}(1_T7t>&V7,0!n%1Lc,bE&O]X_JV8'5fwR.lUE`OQtJGsOP!+hs_nT6CoSzBW=zqd]B&Q_NnXcJ<&7azAI-g.upIf-y<%!sY
-P`-K!">H~<PI4Fp#Woy5ruA.'HCrh&ZqWtZCNj=|dsdUY[u42#f9Mv+LaoP0!iydoo[&e"pv_ddORk+<Qb`RJ4'mR,>OnD|%W|9q)0S+|s8!;NkJ(5S<`f
-7L&zZ!Qgt/NlIBMGCJzqRezoUN=QW}SBIZc5n|ZwLfifo'UVE8I|'gel9Kt[g1a@%'vu|jG<,|yq<J~abkA_|(:N!{Y;0'6/"R1EF.>4#qY:/YKxBMx>W|
-.mvrY{my$u:kf=5eTm9+'vF{.7^-]EYvo&%o=xx[J1ih#o_,iB_Cor'9.3!zdRa>PpDeAQ>N!kw1#2]!wbIe;/FK8{[q$]<I8('#l!0i{!OJK8VxD-3$#a
-P}Q9jlmq`@5c0XqRX<[pXk/37Jb8bk!59(0'34O>NlV8,e+WHNjyeBaC|/YO[TENM/Fj&h>>ZE48Df24<uFPd)C%7l!5dMs#C]4[[3sUW8+2LK,pud6@oG
-$Bq^$2%'rs!Kn}$={M^k`cVHs!.P"PcK}ac;`OSc|JT<.aex6ZrECJQSGgy`/=m0'j<AEK;sIsx#)2Cd)#_cMCiT9m<gX"DcU|MhSZb;-T3wA7hBL_GV'y
-z"a;=0aq'T-!vwM{$bWDF5I[+"KrzdQGi:Gb~kR,lsFPskPH9vWPAmtKS8^1nM;6%pWxe$OPS)H-5_RXTS+'"`]oAf5lP#{4_>g"A<=jjZ5<X]O<<P9hac
-#^=1[rhWMQCh8}8JjJ_$C3]d`E+zc;p|!/fY3GFM`TR>m|Q#l]c8N@4pbBgVN(3w}umo$2"mC1;"zHw|"C4T5f)_g3)U.D!+(h73bCJ/3q!gP/xb_b)#u;
-fn$>BgeFgqMAWa:p;SW`L^fo}WD})]"eS3Hn`s9wp)TcB[UR#Kl{v]~F>G}k<WsuL0Uxy`Y@;$P!y;Z7gB7%_QD!EQn"`nelR`Yx.pl$dcbPs'6dYE0_4(
-yDI[K%Q:+{c8BePPF,^OxX&1Q{~)I'S:+ZR}b%z8M8t3c8)TqE$E'>mu$|H"x<nKeba,=-@^|Fzf@X+#OmWkpH{;&N@jg|o$o%0iP}<ZM;Y|CejR1{6n3I
-5M9o#>iGJRa2xbAW5o:8o5r(5!i'lrJ<MNh9BOteu8^!rB3aKJ>(yLv-p}wi1SJL+x%o@$253Wg1=$)-wW"5g=>#,_5(@>k4.Tj0t>+Q^EunP^p!{%bRyW
-H'{f1!fp,lja1Yn%nM3@4Gso&PT^TLj(PVk0zZg4y"!M;M`/LDpwPSJII;W_0`Nnd#8q[6OviXl6=s39jHDb_/UA9:Qpam/q;giGNcZTwJji{o!5VJ_IDO
--RHGYhYrl+szo]}=/}]dn"AP1Q7YF)%h;XniTB(B{zgn_oG6=#y>OW7JPL@{}5WYFKoSt(|D8:5#XJ18Hn,C-a[#VIi{3CBqbh)vuAvG%(DuBTSPo:-d/[
->^q_w$'mD:L'MZd.z96k>jx(&6^"N+K>e5x/g%wO1dWh8v$.afV=x_OXi5=v}s"X@x(CLD}Z<+/iWnoL^Q8PCOV|"xJl(r7Xfgs0}t=-yjo$P0WHk1W6j}
-f>AXwC48tohD`@fi9_GMc8&ww@.)VpB27R[jxnb"`KYC,bfvBC:.+Y5NGb!@t`fFa-X`jHGse^TBHKBjDCfHSPI7v^Cyr+eWfJ);7+6%e3yau,%:=!DzkN
-x6]Vcc<OY'`Q@NByNH0>Yd%B;zW<IxF>xu;GL7/=bAa$X:fq/Vf8+v]P||Qgoa|BNFomw/{Sw'^<W%E:Z9MrP:YjF'RJ~hZu(+E:yQL/G#_]r=&}+frwIo
-iK;{L8so,Wz:'QUjgWBv<Nq.R;T-+K=4Ap8it$H|]aG+"B<|(RJMZcKr~O4awU{!h#.PDIe}qcuib&Mp'n,XKr5Tw>7;#i4&]91"{3mg)n@lOneh##yRm^
-'un1)1<W"d<t'vtVqHT'(`IOPXDI:=7e&)=va{}k9kmw)Z:yl9R("G.JtmzICcB3!1'e2g/iK7[|i56(~)0rEG0-yV:$Z3iQ/K@5nV}NydR0~ch|h5{gl#
-#';KQ#uP+"d!roz/=znU,HAO.S63>@5R5Ww'1Dz_}(+naV0RYMcs5!sJ20@m2Z_&m"2Pg+f.dmePO[R{RfusVHDtl_tG;rFp7Fy#bfWrwypJ'8yS|1XmrA
-js~l0!C$YIoJ_LWU'Az<gG(uWGsB>OB>W;|-'[:FVbvOFLK{/Vp8AJ+`4u)ZsV>p!S`C&>"Z=SW@un#vfxG8O1[_MF,gAzrj.<A&k`K'iR$yv/."O/|w[/
-f0P#fc@(0<9@}LP6SH6;3_=S,`cIrxQbObtY7K8Rk5Yi~,"xo}BJ!xdvu{5bHlphAwRetE$|786C{}N`)s@IY#er'tK"&vxa/Ln],dk{Y{6Mx|z^[AsGy|
-Mt%Nh@"wU9,y^HE{LBeAe^wAJ|rB}bijjK)G'fV:iQgrtGc}yp/^Sko`(21Q5s5u8lG=6Ucxz'y%Ay)UWojV{O=X>-qYDIwrNQu%S]w<Nai9,y=}5'<NwX
-ll14Lq4L3H[NZcCDH!@<-iw)LO/cg^lK3'Ez:nsoPT"rQX"&L1ELi>tpY$bK%i{3|^$p)MQ|{OnapZD^e:c!=.oQ/3+LtI_2@JlRpr)qpO<!i'K$m`'uvi
--8WDcytVes8C`eS:|q)C4;E5!#M,hdW1QdLJ8GNs}>pJ+@rrex}_9NA@Sw0H9CP15}!`ot9cn=p:V"{hn[83'd{,#SvR1nbG}XH-SeGYgRPF9z7%xp/usg
-fDvgjm^06AxcN&0P${|P"XO/|E=ww/Y"QP]HYp"gTxR#4p@^eEVg3d~kKtLy,qJm;I0Z{VcXG$@as-ooUrxT5P;hU(h:ia&W,+_mx@zd|dkcE59](9o1n^
-g("]F3B'08v,E5#jVSA/Q0hs3G:%UD)#[1^r>Fks7ke>9(D5+.^-,V,)jB|H-Q8@f(@rOOr4mP$b+hE"d_s&/l;nxs4,]fwNg5,d~g8|q{{V{LFsK(ZPIS
-@ObI&c/SzCO6=felopk#ko7&S}.WGy27zWP2#zAoHV2+_|<w&g_5>/'};tvJ<C_Ty0gvN0jWU-D.oOBSF+`L&tq<>,h3O-u|O<q3!0`hUdMiR%'7B!X`N<
-H;m#|Kkw[Q"%@>B:^EEVg7DZJ!iN8Kqve)2AGmFGRlu1mNS9hBu+2<GtB47Jq`2xR;9K=I:L/y_=n^(Z6-%^^PUDQ}%N{#nN7R|R0xmbj9vAGy!}q2jhnK
-Ce<JxvK&I{Y_r<9KOW^`DEU07O<.1a9p^]hu^A>z'i}As,{>0:>3ZgLp+1WOvP`YCWOOnQE_si>l%2,ga""sW3KyOA+XJ(+QYLMeh)EpfT~xAK7Y5R@Z@+
-zQq^QV'ED5y{jt<hrOB&+8bq[s.[ft4k>cOXh3mRfhFQB-(mx;)|HIY`y)cH1|s!j0;&Ll|PCiS7:ccM9y.{.4ZSZ,(t(&I8%bpp(3~ES_{^;%s6[2nei9
-^%laln)@lE2vxmpmbGfPx9jH{^5;OF(dc};I=0{q.yXa&|^qn0)49iE`M=77SbFO{,o)L08;{xB&;84Q"(0nhCPHfx1u~"g[AT1H!85m4)Vl@$ihM2l,$w
--qaDFuvH8"/cnV`t]yZ8URBO}-VQY'!}7k~6O2(:]BZy!MgZN1yKB=cTY]9,!ns,ka-"ad5VlJ4'yswJ"&t(<{9`KcH&uRyW4U@|K1Xq]vlUyWd]0kQUg"
-FG!WYE&0zd<u`y4wd,Ocm6n|^!bbs%;l=Ayjlp)D/QVfqvz)^v2[uxS#"wX/vHP$1pYilROQ0p%NAr(U^#7kwDD<og6A4BZsbzzPB5k{^A"78H{`5e:C{b
-',+=<KS]c%W2!diFE`d|5kJ$e@A$n#k_$U,WS#5=e:}bNdb([6.}_a}veRx"_7jAjjNkZD+sli6,r$R(tHr;g/@D-D]XI]WM7"vphhwSn:9U+!-9rX_RRC
-^|C39(Vak5^uW3'G0V~@;RYq3fr#RMc:&yg#,@$-Pao,4xW8ug|_b=@Tk&+@xS;qo|_C5"$iK:8=STbsT6G($d8m:#A{J-asK3$"I`a/y`_us)F'PC}oM/
-}0>,Pa{Y-1[Pm0XaB(0cEZz;k4bi2pBs^6ytxrg}C#P1U:Mgz_]L4C72D{5,yAx8;]rI_$6x2a1s12J4ZYIg0-WpU4og_"@koZY4ru14!hhd3Y6Gw:P30S
-wzRc$,i0A$6Rre:#WWrV=(he$;.C6g_M:rGfi=IvM1xgiC~AUM9gg.J:`+F>WA>Ws):amT)128oL^"=FN}(/,wvQEQlfWt/'M1pQ8"sF6#4hl9Ji#cE.D:
-_,J|PQ|Ap5z)0:42i<;'KD1B`K1K8n;P=Qx:(S)<w.#/9(9'B1|!Pd&.RrB+"CjQOal%BBSEEY4UM+'.z{/EJ=:8Gd;ma3I6)[+d|$D]$$"]8WU#"hAM&$
-&1rQ<F^'9>$YH#lU8pS<+n7Oi|)=pYwwD4#^<g][ra`upo~Crvt`$TweUrtxt`Ie-8!T#Yz(6_C2['x6"A3@_L8!1@PV%TY]L7XeuaEO'2tVUb{j:U)4}0
-WM3Y$N_=}Sgoxg(%'Ok[71`';oa<4$G%k^op7hhr87U8LWWp+`FABM"r1wJe9K3+=_r%3%5VHv$2,)ad!&HP7L",4"Sf#jI8FUZ!:D/zIwXxrwTMta%qW!
-"aj/tvlN$^}#e-e4IJI$,!y",.-Xbm|>i3]q0PYSdo.BvnWDt)T4aDu=~6C]50bV'r|m::$W8zpL'{4|]{(rVpWRi8gC1rD&3]H@L5g3E!O%gU0ZZ4+32j
-sN:]VGk4w+Qtc}gb/-4AfbO)Bt&@:d9$v@%E"&158W`Rf1pQUb(|<J$aQc%Z^`A,C-U-n]^ued1FR$;>r(3SZ@yhKcaFy8D,K#FG'hWi8nRC&=@[ZrA7YU
--^VQ4T1r&b`s7dy8S{[lyD$1cI4W#8j'#UuJC5j0h$&o90H>BCMjs<,R$c079Asj0^m/GC!3;Z6N0WDh@=gByDL"s`Jg3;J9`^Mm!i0s%(+GD;{1m7N[XU
-o{AGvW_8e<cBu^v2=^uN/x&OlxT^Q}3Of%'>#n>Oma2/<+]Elj!$sXP%@Ttl-+0.^Lqu6a|TmquvrU,]sl4-Kz`fK+!DzLGXLgExdf[DUx}z(h"}mD1z0g
-U5QgZ|xj_brx:aEOx!PfhM#[U1}V4jTZxIL#.=9,v^qtQu"-V2xH_mchZz)R<RS[P9mTScOMaX3##T4Wog||Ht'Gv^{!sL!f;QkfGsHf%fszY|`zH<1i2,
-z:!4z2kb/Z$RVMBJcj8:A>!X7[;ndpx<UoNb"kH"jvJ:y2~7o(@B4^h<|1=]J]ETbaQAuO'2!;<LzXdH=fQ}g'e%I<ossM<)jL;t$|7=oLw=kl|S3+YXj:
-W<;T+c)Apf>>13c^sp5tCd17P2^!_kVbd9b1}krU/K)%{lEU"KZc.v_o"qdY,j)IS$^z.5GB9Hn$0Y/Em|GDxzDQh_XhQrQSzM|FX{UZqV9[9XT)IB+3#^
-HmUbI5Vg#^}(b+esVVA/V,]<:P'/iW;1R)~a1yyD8=N2Q(<gsCl|9jy=#R8>1@kCmSqG1_ze7vr|p)L62II_JheE1f0U2oB]h]4Q|Mcap"p$z1uKc"&d-=
-b_l+^j-!=s0}NH0PbN=Ztl<-A/~R4p$,4Kc;Fvz^P)W>4^3Ey5"f}'HgLIY7s,<A`['/'v@yeZ<sjlU<rqY/KKf,$(3XVM^b.%@3a57@ES<5A:mpYX=]:b
-)G2v]NP3QqrG@TBZ20ol&/):f@sh>h7/RE5X9QwC;(}h4@prgh9,$Hqij%8lrte%upvqt2Pql"hJ2&U/Dm;wWFvWXU[})JJ@BNGxC)hJ^H;rRu9QlDcvry
->Le}!04dOWYmK:5!5m9P{X(oY3'KaU'(8cj/+3(6/33oMa4^G9A(EPLD/|II('kl.%=pHIF^{<6Y=.QFlvt6iJ/xFniE">J`uzz:tJNAhI)Ohr,%S#Ts"C
-9u$`Y"}cQKdOZG/,&ux^bVFmt%;Gc+.Qs6{_7T7=!V#@LGakjoQ],%0cAn}exE}F<)%gwb,WGii[y#U.6PC1B5i9Tv+lR+I35!tKq4ut%=VHVZ=qV&z-<G
-BP}@KGS!lFmjuJo9!#x^l[ljg]mLII{V~PP-yF{WrkDvh<to.qQDyA)[5J.y"0@qM1-X}&t%)-{1jHrv9l!;j)ruKz)_bIwm]%2N6!1iqJ~Pk+6:k0-^]7
-lA0IP9wBp%#19`<D@Ht+,JFRpElcr:=zTNfX{;JTre<n~%ikOE@[oQbD9!af'@i]Sbp>jXB+m!sK9B.;FJ2;di[l36WnL|Uusq@89)5W04Oea}V}.#ipL4
-WmQ&s/ktYfBH-zk3PNG`EqxCF,u0Cb5`{Px}ci);(V:'G[H-}b7{]yaD]|:Q]sd.l0;_NznOkl"d$W_j6iFX/9rm_{K;~6&C5czWf":I"C4tO2&M[rDi~O
-Q+"x_A7_.lC7x(QNqW&@}e"Zpxx6tjblwqg8;&LbCIa&F0/%fq3),f>3%J5&(6XIN@JI)X$H_dK9noHUVftO$NHNeE+0KrcVZDf)AM@w(:Y=1o2uPr:BCb
-Uhvfha=Ct-jBvV)AP<idAqWfl$xu6y6l`7'#4D3><=(X&ntS_}hv}(3N2@E%)bpF}a:}8pLP>ybjb,sTUa+p,$WYioOa-JiADY-q37:jXSl@2:=J07)WbC
-Q^Z)]J;R',%[}`s|(z4"5E%Wor}l%Q=`9=Me<jgUc"sqtV&Tb;jE!3`#W1`E":nM8F"xk$pk..naa=k;h64{u7dNlX)%DF-yhGDO/=c='hyT7PH"KA0cVI
--4D]^TKh4802;=sn/vnrg[T6Y!#5gEQA4(CkpX~uAd)o{m]YC(1=QQ.rDuC9U)b!mt;1gOpR4qja.s#=aI)'h^^fn}^r8N+Y<W@{!h&K[d[}+<H@5VRqr3
-DWLR2>DsGc8s(iH^m-U"LKrg'r8!Y_=FFJQZKszq;&zRU,S^a;akXC/q@Oy6[H1,vy#;BmiuGbEAJr0_3w!MIg>wT)7aY/UV7!Wzz,fMo,/=IQNV_CQFd3
-[Hyp|Rgy~a2iR@.CK%1Xa-{<y>w-dOE`jZlEyJ(S%o,kDn&`SDJskrsXBhX2E;>/a01B9.>0<;f]U}U+suMc/:~F,>|m61]<6>K>G}]=MDg&H#m;.aJ5b8
-,vR5/LF[C]%:_;R,6xvdQT]D$dAs{$&Xk]9hJ>UE1lC]Xr{_DcO%zB^ed!@>,`fa@,/%^.Jc{Jl_Pr's!.Sd@mKS2!D)>g/0c>#Ww]5tSLm&;RMD%c{"K)
-38H>cX;OECg"_RYe"$HoQUM'/>'Nwdn+H-YqEMZSH(lHE_a=$2cFQP]0bu:{Dfn7d&TsX<rC<<R<4zA@n#iaw'Pu_q$#j7ry+2Q.|[6RY[ki2")w"8vkdj
-lQE3Y:;y5aIt3^<@Y)hOh%>L/WhS%Rvc!Q.+^5<tF0/-.#D"iDC5B.|Ap!.+1jX}F5]fhXz%E5T{T"eYD`cS~S!l_H0D[:MkM^H/`yRS>qx}_6c"&0j;ve
-_lEBYvHk^34h-8l&u6LFv[uC%iY/G=C$"hGTYA'.U";DN2dwWTf$_`&_X=,F>6|0w.22i]2ZgV%NSN&Hx81^RStNJRFY^&K-le5v<|FO@,!Q86Mw;OQ@c$
-~/gc#ohDd/q>FI8N&H00VD14(H}uVpp>>/sLSz}!3qB`&58"&aRHJkk$9QVXxx"^AXeF"c9@l#~'MtzPCYoJ$54E^jL91GA)#b&WQAAc,GhH1BCLhMfT:E
-QTvpBc7=&/uz;njvBuI[vnZ6`rG-uah85D[EeI0z|9c`1T99oIaVCj`n4"WL!+'k6F%A!G7_=^B9[3G-P|hmZjw!S5PW&hyd@lta+5tW%mV_5c~}vvR|X|
-ZKZwsz9|fLZ5tS":(meEm(.wO/g2G9~!B1GzwkB0K_VzUA#FOi4l~z,c3jNN#[-qicJmp)S%Vfv"M.S`@n]o(@ikk$vw#QCR|Icfa2JgVE^S5P9TA3P]"_
-t(^$[W%K"YSb`#oae3=.;"J%kq;Gv7qh^^5C)-J59="CA:9.ygP<h:^)=`UQ$j>0Id-TGO;$,JZS--{%p8w>1w1;0wgiTdIK>d4!z"fcTb@9)w:fs,DT5I
-<!zP=};UkTjw/1aKa@gmLz$xE}Vl))S@+VTM[lh"9#[11QK'0603``@7QFi_E^kmo&U+1h)}SI~2m|`f^}3{zxSU}py(K4Eh,h~,BMNIs{coi,BY})HG1g
-T{8=)fv}p8[)TNs5`[Ig5oe2nrHm<ZI4K7hu%PA}uwvRUm~/DAiOlO.#{U&i2_k[|LJ-rNX.4t#8QpR_S0_LH}WpaDE"]!M@j"sWXR:xtFv[l3TSqu{k]U
-w,OQXEJ,t-O'~bY#']u-XNbN(M=Omzvsw1E-bz5(wXg<VF1n2Tmgt[6.nugn!tRcbjq7i9qG!m^Wz!5HOM!Hbbh<m[$F[|40#lMfnOoJZmN{}Z-F^pQ4]:
-Da'"}+e]_}.>$`u.FIB4l(JZtW9r@$:=Hub;|%2lPqs'<--f(}1A~:G6BZS5nAXS(5@CbmTSwtZ6`v_@;j/W_))5ZJvdo_;-U^FE"^~RGaDt_Ju$wHpA{Q
-RRM(|JZk0s=btV9b=UjnlsS.wnNc77TgL|K)4|$eLp"sSGxYLVUEXp8FfiZ&YdwAaIbrZHAgGlO'VbDI).+4_A9D=|0HsPXsZ1.7@9m:L`NCw5!JE+k=|d
-f`NARQFdpu%]a%^|UE(gTQ9G,^uiT^(T1':C`OL9`:&xC1j0eqa$}kg,Z>w7^M>SJ$:4$1FvGKCN~_p8K@WQ)MUCgLenm'RaKCRT/jB_Ts[,-VvPFCk<DH
-1wS2|u0x2k6hw3<")^9m]SN;G+1sQFb%rslJjne1A4<PgEc#n#`7xKEe3uxxI!7&u!"nCb/WimfbF)Cz-M67)A79w`]@i{d26vu7.%,-A)F>'dGH1/2xj)
-:JRe<V_X`n$,n(5}iTeL==Sj+aY'Z%ar0VlwY3u2.j:V:$~>jQAhl+f8fm]Dr(b$1)w|Z25_vR|LX=:0>io5B!j(}S8ZKaMy=4%L;('+;_y)=xS%Xg}W_v
-uG,:c+(nuJNbx{R`cl3=d86PB>KK{FPV$$V4}3q<Nd^-,8)daer-m>n:x"K0a;mT$`iUZZ7gKFo4ZZ.'rl{BZ+,g-Grg|>bul@{/V@a;{mln%iNH<U.#tq
-Xtys[Mq=bb#fEQk(RTeT(E(EPdSjN/w@m!W@~ap%^"{v9/,#Of!V/pB5P9G;g[cc:eIMDjs=sQ'!B/4]dm#_!B"k$mn%ZX1<:v^E<6z]%p;Lfr3V#zFG.U
-me!DmW0U.oApVU%vD2rZ1@">`k]hN(dX^LLs0;-69)JbVB5L-V`c8!u8-TjS2x7:<}W>P!Uh,[!AGNhVR&)M&:bj~,&!gqfbiE#Y0maE](YNuJ4vRs8'FY
-oJ(ZZs6r3^8]zgW83t>isL6D3"cv`H%;{WU7=t1[KcHTk2Ld,XvU/chRcT1='uh>fLO&=6{8n:'B"-VwO;%wV'@)9MW>{&MP]c[YG6cJT)"ep;t1XE$J_s
-bP951f!X;NV0#FZm"wJTG32N@x"HGh@U9aNAB,G"89:)uUBaCiKYQ03o|aeO3Td=N}us;IJRK!):9yRbTI5G{Lqo&yUY)pxYu#9FbUEu&g=-tESoTP6wY8
-Db2$p$^k,k+HEj6{^(g.i>WCT)dAr09SK7G-4Gp$q#N8EhnbYp.wbTI'd3>!&Wh(ee/R"l#H+63Xk%S_B_3F%mgSPELXVt{(lG@D%n911M$P-o^PD(~[pq
-~9G5.[':/8L/PVMxO,H|BMkC>t-R+8+Z.$kd^bMuspSP8X@bw3qSk3f6rL@23:%ws4!['VD<L8p8qLMlHll{KY6zKWhX:yp>Zc!Cw8Jp,>_^8e8@w$BkZ;
-odL'p)WWc`zt'm[T|-Rqb!ds>4a/bj!UepdDkp7JiCru3<r:4!`yOJ`>m"SQ%W~JESh&r<H;lY)hRBJK3BxPBcPRM-dBWZg3-D]LbJ!RgF9wVyy<L{>'/7
-k=f5SVDm(wF%3tPZ62|U'TJpIkN@<JI@YXmw,h`zr|YP3uXcgVYdm_q&4x1;I21&aYup~68|1Wp[=QNFL9j&mMnHlvx"+v4UzVYr8OE(}II'Ex2iNo](Zv
-^W/(4`b:,I$>mE/Z-xQ|:8GNJ|kzR4u8t=8`!oba%g%rkT)q,CQ$,L/}9|DN[}('Yw+TKtSQ0F[aBqHfr|Q6ul~w+,U9VkydhxWN=fF1EWFAvaPmcNO9nG
-4:77x6F-02J8HGlz-fg"2m$nwE&'zg5E$Wb3K.qS&vPUS@-m!e5,bwk95>dJWC4Q'@!;o51=TyNXDm>|KInT87)NXV>VA]u7x/$m`TLcZ0M(-IN98U2`/i
-k%_O5;mAgJCErezA><%5Nk6Wmhm@tCCn/o.0]Dw-8{]Vh.=e7q,2`;VtMi@X>_d9{Fi@<K;x$i~Qw_$!h%d1i<!pExs/GZrKKy~q`4FZ"4NT4k@)pz4n/m
-b)y[gShy3N|Tn!i.|p+sQ@-;;S_9yc^|R$)0UOnKBft2f[S5F0f65A1e}P5THz^S7]%t5(y8V5EGMT=Fh`hkFw>p+I)T%<!S~`6]N5Ta-HzH84Hb}0LTL(
-bGzsNm>>MG&:EHN{jU@G#C(_r4sXg9xPvy`K5z~,(K"kZSr$~<R|$cVmat}{f,a+_/}4,P4Tn!nMlBAV'SF!If1e$bL!Z@B.}E|@;EY6AWuPLOnq,"nuda
-pcF)WHYh_0tRn&ux&D0]:STkB7b%8BqJ'">5AGxXp"tX''u"G%/FF{i{j/jAfVZ8DJ&>Q(Kmi>%%_M{z6uL,7a#x%A>$RD3xuOlcg`zO,clg8F&`z7tWX)
-%ULrB"HEKcA+`]/iK;5!~,_}$f#{b1`&Qzh&;;+'I'nW~)!CO/]L[|bcHCuYLoFZfCqD&Lf]bcH=waSgs0Q0jZg)<zjMV%mAz@fBxJw(3&&GFG['|`=/@=
-0S4$O1@5~n0;Z@Q=MX$"BUabA7XwZM|Rb]T-{6"yV)^z+Jd'}j~NWVETWt}X+'s3al@78C)ySK,20j`e@eg5DV9uX]I/b9j,V-xIA%m:D31MAM[)lQ+01'
-}nKHVG;8Yv,)qu^!7#Kr~Gk#U&%lt-dh"x7;"bWf>AXH~#r-U/}@=z4`q5YX7uj@iTgVf;nW:hUdXVo/7Y5a'ZY`_S5We;j)|}<ypra#;!f:9AgoI/a#bE
-=>)O5ja_bL,Ze`.VJ`RRuk^-&9UiCSy&.EI/d$7,gU%wD;d>i3''nsZ(n^X`Z;kWr=Kkksx!_G>Ge(iCWIzh-6`/2CnYbdgU_-!P!@9B!unb;H(Ft`vmNb
-#Fio~3VzTeS%_#IK#'}4Af"^SgSC,O%O`)rd%>~g@aYT{fVJ}D5#q/x!t[@<iH_bKQ@+_(3"C8]069%`d>[3o&D=|Y@E,2'1!!DySx+'Lue&b^i/}2`)XK
-!4blTB3@C$x'6F:I{yeLN^v$hFf1bF(QsT#l;l>0Jn0++d]o1v(cXs+Odfi,oFkN4-d;9JP`.&|pAe&(1!pT#m4H)[fKzyH'IAW}F<mUhZOEr,5SSU259Z
-Ugo|O/Y"iM!YU_A6X`RIdh02DFUc<vk%)`=P81@|^J`,l^8m/Jv!_p3Gzj@29MsM/2riE2,N1S'BPW`U-yv'Rz%nxtT`6msj;d15PdHqz@/j:'=JeD0)w8
-K=f`32}Gv.b<+;/}Q3L#;w^n@}gFR">nsFP{x=<3iw1z&UTR'El(_/D>j&e||:lp4UVQP)y"9QS2Q8kpaX%(o/5Z1"Hn;OtS"Mz".}$Y>QlTd(GYPq@2uc
-04MJsxI:{8(5$MNZ:Qd#wNKm-Yxz[T@n(1215"C{O<%EC58#gTr4v]pG%%jYCo[R"pwoOAG+7"4#'yx1U<:)MyH[Wv<QhVrEHi%-_`g9<pn9'p>zR!_/j0
-AqIVXy!V>llF,^.f}lsU5J4(WQ33'"@'2G'T[$`pA;QbKj]#wI"M1b~l3=SJxWAi&">:"V6!fU%roc[sM]i"S9.eBTd}D-y|+J7(3_kvum^-tc$ry3{/Dx
-N(W6K]5z<,4pUC6ER'G^NhO-F43jvdvCk]i3K=;Azu+t&69Myb::ob5/0XtxpemTyMJVU/<P_ci-_b-u{+>15,UiF1=m"/gn7g"~IxT{,xW"@^IHv$-2T`
-eGRGmWt(;[fFkB7W1)X%JGfN`ren6Q:R{JkbtKIH,`$5GQjM"`O0twhy:""wIOCj.TyZ#`o=FQ[(jaf]v%+eX3-x<S>Tx,t-A":7SDAX2P>I}asRAb//'z
-$]uy,0]tQ`[:KXroCTZ[a_h1d`>k$QYW,iHB@C=,ONgWMb[![9p8ba&%2"!@pChFv@$'Op7)4C(HE][W=nAhUR+=0B29k;4xtsZ(r9dF,CBp`!$v0C[ZIC
-+&>3{g`Yet4fb;<I3]DLkFreJO^eAQ3>N=>Fl$F:J#p^sd6VIIvu3of0v@aJ1"gz3Iz(4X1"BBu2"4tX"Z]4WxciE#00qT'k4F4Ed"f&U9Is{%GQyIwN"k
-qWrnUz&@$/aK'2knNaS/`w@ZdoAEo@}FdY2D48lwvDg;.6W!V4[W=eN#8#zC5_kU{gg/sdRSYV.+$BmP<b#f,I1rscnwX@QXX"[o1w8sSQ_1:w8<U|W$v:
-LonfMM3#{mqKB<_<&4hg2=3uIH;0zb~S%P_k)J9[B|ES2V}t.M2I/`=$:9gilG9385@yIpb2,Wt[{/mXr_8/36x=5'(94Fp@PJ7KC$)O~z>O[$4>z(Mk+4
-O{Zl:<K}j:.<|8@!]QVj$Ro2CQsx[<w[#">8Va88h^4U`4W}=;qv0CXLb6qIR2THSoi@O0ys^>}5$GYn;.GQKoUv@hP`#e+s74`|MErMj<4|j:8XaCsN0v
-Q=8h,TCfvd`zk<gUKR4LXYRCvRRc}7QPZxL_6%pes9#GD&mF`3FZW$B6oJGvJ`fZ-RMhv!O=:{xN.&m`I=QX|y8+dnF8Tuqd.$Bm0YX]!7Pxz,.9Jw|S|J
-I#SXDvh%t(+l^H<Iu)e&^OAR8h$KVyP'Cgr-pJO#o%d7k^Dx]1N!D[EXuuCV:0#<r:Hxdv9Pgc^y~7/5vujxbL9R:%Gw%,->+SCNPq#^'PkU!/+Q'SU-JU
-puZLU]V#i4r@Jez)ZaSl]]N"PH5HM/l@/2d}T2Lr<dh&p#qKlvcsBqre;'ro=+3AK}d'UEv)aEr52z9f0"L#aRlLTO'l8l.'#W@^'C+qFXn.CRDX)p+fU^
-:j@IBOxMa('7UbeCJy%<BT^=6YRt,'M1]';2T_NC@w'MS"ot::9zJ/Re0w72bAX0XK<b@_vk_ypB.2qPqYWJ-]Ug}2W>+h(ROiPh`VErib8"7u7Q42!frH
-"4i2nx8v44&%i/j[G{)C~oF.Wx(vxj!rMpl8JY7#N13-&UVf"ia=6=f/11$wmWKRuSDZ_t!ryl6J&wSq-L{s@}.Dgb|!HTm`cUXJ($OAT#:/`"4!+$fv~P
-)vALFZhE<ReA4NNfCqW[=zjsOU.li|tdE6b"!Ec2EF>X!m97'"-GQ^OoV&kS"jwTfP|oT`uL{]yX,p0:-lrc&oO5SAm>#x]z4{1ycy-DWzR1rGh1c2bk>'
-P;o_fmZ++fox+zn%YDkv~#vG@GYF8^0an:N!#5(Z]ZZB;x((m9:Tb]n46I=}/<k}'@h)~"+Y]lhW&A'R|-caSyfDBkJ;iE%Pphqt7X3E&|J]NL3pm]{C}b
-1U;#@O`,39_C18XBrg2ewF'+ud4M&Aem)4|3{NI]x5rKGmX8>^Y34ItvY[eE/hZ))Bqm.o%xgyl8h)[@Fx-Yl%r.-p}9`uBOf<:#S:@h8yGTTYCQ0mW4mq
-'1e-%2|gPXgj[;l-+ywm~04YEiC#($IJYc<,T!s1C)8DXrY]j:Uk,+&:%rXzFd_18-P65b+P+Zz7hEXmCylk5CNxPvU#zqZF~VbiR5f"Y668HlAd9|StQT
-A>QWOF(TOq"=|'%>Ow[@OG9tTf|aJ>)j@i['A&O_74/yNwOIV@5Bdz=%%:Zpnp|9smm/&''^_WNj+oS_8(Ae/G1My2&D0B<Im{N&X+CaIR1BgvCyR6L%c&
-!qYq0%jce[`u&8JQHY}Zx_H#KBoBeM7)dLxUTLKGtJ03;H6,~ttSFQ;WD+u2Qh`x+-}_"we5}Z"d6z+Tsx8z57ZmRG/|4il0m)i#r@#`]3+FRR#"io&:e=
-Jd+90s_Z]8_4%C;X!IWZFe1go#~OI=w_VQ9$WEVNbFM^@EET~KA+^k@yq8LNTi[ZGhU9$>bXx>DWegft9UcW'L##EKtN0Zpe-}Q3$!5w_^Oi"1/6`BWf8f
-1eNAd!qRuI&Pd:hP0._3C!87a`oZ''nrKTCP1RptTyQyD2"HiA1uhL.i[olgLKI+/EI>Wv+K&Fu7UK"Q/}RpNb3Yk'`J,P]bf_@}J#xKFja;Dx~#2h4snr
-O)8_8e/a1Mys/D##Hi[XlaRvm}7MuP+(lg86[M{9KcP;1R3,IyL-enjT$4|9qd-DdnS_z&'n_`rjAH$w9=`2uk22";{PeWW22Y6"y{,kDCTsq28ve#Z,`G
-)):G~@5]pN~^/uHw"P,t77,+|.s7h8}DLzO/$3=@7AFf(0`)m-TqKimjzNykV^QEg3f7$Ub_J;vozdQGG}11ldeKpuBO)$dM%O"eFdw,Y,~]oR[AI8(rvK
-<|&ssr~0huCgw}weR)x,d]G64oLuXcy{U[1|8q@z1pSdJN!O@)5}DN#{&b~G!,-0kg~$<>FpMQ1]NyI}tdYL{jb0<Iun1=QpY6#]^g-4Kj3SmC3f+lPbXu
-8!QRxCNj'm!;N#y_/32T!`~[PQRlVsh#K>18vE,0-):l{$E92IV].2;7;JA(8pEtRYJi^(vKK2r%F)~dmQptPQ4@FdjOy7TO)65q^cXsX%H_po9kMHK1FO
-|F7L|NFRk.>5eosoA4Ps:l2a:IMdN.l[EW'}{mX9<OWa|IWj@>j8]!DZJyQ!QlI46.4hj8]ba,jN7]_/{'w9xM}<E_-zD3S>0}p3wJ&x(,p/mFs${v/hz<
-7<BH'l-;w5iepNq'wKt`jEzqabAL6i[2,<hFp:b;qBE&hwwqFr;cQQ[{p1:oB8sccEC0-"bOPSn5rtF.Vsr+4q+sf=,(ejo.#m>g/M}$>wkp`mq%Lodu_8
-;maP[[v&8C5bkF@"{G`)BELHy0AIyW!MdyVisCVvoCbh[G3Z>4zajgKK/bG#jpI/~a'2}Ua!:T(!a/tD)hu|R7:rrc|IX"D&7p@g~KikHsP'h)##g$x$1z
-QPB])o^t'Y0,qMYjZ$QfegHDOFasyq:l8M%7:H[&V6WA<[4PNKw3_N>'p6XG^fIyw!f!GOseRn4=b+Cx%h!@UMO10]b'qef39:u_O08(iUko6P<kxT>$(N
-"X9&nemoD_PB:y)lJs`[nrN"+v0EgV<[KiE@Fp+u.=V(r|uODxqM#=82Gn@r}{[8o1"Y$bG]=zLO+qgR1L)=+[:NoCzVNN,c[Dbr+Tk,NUHn^coSLAw}g}
-1dm.,K+|`4jql'IUpk5Y<'9yoci9[|1k;7y9$f@&3RN1]/l|UjL5/c"Xa"p^B4c<cD6}PV"M.m}IwYskth@f=jNUJCY'mu$hp-|drohKW:fRHO8T"As;uY
-~=DwTN'm4IaW@R-5)&XWo1S7Inx0xKGj#JW!77,0md&/u/kAH]$Ai{RV@3.L[pCsq$[97P+vsA^l@o63EXN^OWCUuaW-K{usYeO=.e}{G=bZl]P%3')KS2
-#!E}t_7hGf1klx-_a7R"4+a4YU8S1.)`:E3S)k]cl:xivXw#UwjAIQ9dDKkNw}pN"F:_Z-~-n,2@^w(Z3CK7BW8hf@B0L,Rk%5.)r;bAMwF4;x{VO=rl:7
-e)vtb6McE(}'=wE-6APX/S@EM:`Cu'Krdm)t.9'pQI#(yR/(V$#:3UYJhoLK^8qq;]oi#)6+y)_eN[LCtwMtEWX{HSh<HVG=[8mxM7DXVHXLBcc%vmLWp"
-fHV9Pi.@ertKzq=_D]RoM5YcEhH{Kf01,=K.Uig_JkH>:D2}O0m1+Z-QJqYA2)EJr$GFAC=5A=R%468v4@_i#T>t$sE_+P'ezFwmBX1TnfloQE-'W3X#]$
-vBzRuuW_EX+Tpe2!ngD<J3;<tAd|}dh&e&W4LiVDBIwI:2h.w@G[!oKcfq'JWyet"3P!h9hI+iO@L)/11$urc2;nR$C#22p'c2y"Y@Ob|A)..</'rG<a,7
-GrXwUP]`x_"6Q]0fo=sq`"JKJ&y9uFKeP,:^ijB=a:$sJ54F5P-=]sT6M[esX+"m08Lc[pOKiUYXXJxe:}"G2Ie|aiT{X9rmDsyZFl3{LMY}FS]r;E3N9N
-:}sgv"$>LfgGTY7rs7AO:DU,}I|58XR0wD-MOczGm9'z;G--b32)F8%XjeMS<NWq-$^OG%XZ~0wRcBB[qY,Ligu}:mp)<Q|juFx'eS}lb$("y,'R8kc<tm
-cVJqzKb;Z!xWGIxy-KyPOwFM_dZ[.cULl!"`SxfH(kV9z`9P72s=f'_E`<^#Z^xg-)q<QlFH_V)4Wc%2i7J[Dp"D6.rYJv_OBeN9IAdSoJ;BA,)u4i^{nf
-Hwf.'wBT=mv2lV{F(FWa%GfpP]_OI%KY$s^%o^&jdg)"+pffn6'J(qX1_{nYG9ayInrE7hrICfW3<ah8Y0nahBu]Mo66,&-v079)YJeK]$N/.9@3Hy]ieG
-@P)&",j%~HXhM4=`!xD{[E.}fEj{Lm4rkB+xh`C/J^.<-1/";0U:h5k+F`q5s3tr-@F1n<5|A<4Gljj._QtftRC7b{(=}7euzu,2+(Tma:=7J#D0V"fV/h
-v+L#,aTL`i<nacW!CrqmQ8zEd2-nb}~+x>|]i0RtDH;u&OjRUG+'gC'KqJNwUGOjaAnVj6lGkoOBF3<`kA}(.Dz;Wf;Gu9&,fsx2+Y<9+)".iTE^UusGz<
-=[/TVae9%M9}Txd+$c"(7Ov&dAp#D`j[x$Yn6w2+eyI.2F:QaB_LB1,vvx7"24FsK:+]Oxo9]j_4Xp<I(Tetth;M$5C3RY<p7WejZN/.uk3)WC8KP}D"Z%
-aZzg5<yj9ltm~[K%:3]B(O|dytpzK{1|SH-oYK2dLLMA2cq)m).L0%^cLm[I$2&51L0|P3%m%,zc"j<P#By/PGMAs`OHHSvgv&5R"]ICd<J=M(nb1>lc~d
-[7d$reyWKce5,agQ40/Li+CCniN(qsSclPc)q+)i1>wPK!x,01^p8F>'|a$wMKi)VWu$ta!>J0x)`Wm!qRS8X$R(V0}QrO$"ZPNHr45Zo>)dSx~!~im[-0
-n@].qY_{vi9GtP:A#Iez9uX-{I#e+RnvG9pY%7j8:v9[ZB#+}Qi.3S$q[NY):{/b@02=%nr[D=Y"S_+Ui:zLM0@<`W5gmk`qVE4+;Bn4Aarmg;"PGJ2t,p
-_si%!iUaZA18z"c0}kKd5FICC>b:q:I3!8Ok;UY/:Ft;hT#D#yKCq3GJO/I;AJa[^DhPYOin4qrUTQ"wg/dXQK.%Jyd)@NjiJaIjG$b6d_y-$GPqF>rMfj
-x7e857YmRxG8'#I|GDOvXm/>&j7Xl0JxM.@T-QC=XXBvL]tREa1)+VEq,Z,<S#,xB=9LPRr`3og_SpiI+'b5l3T#QUV54q7'GX28FS0wx!yF|'KI~De#%c
-cop47n0HXp[,v>1=eucENLORwXPxuNxa22UM8R&l;6H2P/Qph5IPt"aE>[8s_1>!eD3Y8bMns35j0ef03}r}C0Zl|GR%=VdZw`(eLPko``&>!YX1&]yr)3
-dC3%pE7PQ#5g5!J>OS&@/_|v1Y~DPUy0zZh3<#V''8^N.$6l8`&6LrddVh/Phk-C6Wzq1J4u{Pwccia9/H(9Hw|PZ!M8,)ITGEae!D:fk:X<2FUZ'rX4DW
-PHJj[7Sy5)P#cb)p^8N2lg)j'0J6VzPN.$aiYsB$85sW7Gj<q#h,X9-K@|;5;K>n,P/Sx,-&a99zt,}Q=RH1%s'iF"{})x%>,840UDwGi`.|A+/,y6n[]|
-kA8kK18@rL-p7nY[a8O>YUxHDX23MIc(gy8GFlbBY>_:]vn"(E_ydr|=!H!!)%5-5;E!{Og;OG))n07b)p#>~|S@GmD89z^8aq11J=^'`H7;!/])Dw`@]6
-E"ON,Y>6h.m.L_V5W(d({Tt9+!A/l_:yj+-X]O:0E8T+k:PlqQ"PgAXT(kO1j14>-_ZllK~h9}i%}Xh/<!h7_)j6';LZX-!(&LXxD3Qn~S"h&&BwSXIj&k
-//FU(nf-5k,Re&VcHiF$W0_UZ,z),)og!Y^Y)U,Q`V8;@s;D7)x1>7vBC}RP<bC.-XP3y+$qZuua`GN</Rz=!doC60Bouq)GqN]ftlVHPDxFC=m]U!RH>]
-]"6sE}[;lRU(3Il_Eugugs5e0[SkK.%Sk8F'8z~AH9czrhg`ELydvJKFB(kP^z2R&B_c;AymIbzbcU,^zJ]pe1O#<O@yV+>tS&>LY;RBT>%]h{T1'jETAu
-pE'j-kx%EL;o[O/dVAB(yi3P}Px,o`@|tAq>2gP[.,$El!H;(9#aPcQ>lhAmN`>cs^aZRIW_`R^<Lxj3KvxYI4+#R-.>~$xc^3!5NZ=Egdu!gPH{-nGt]u
-iT"&._"aHP5'ZMKLhsHehJx;p%I@wn6azaCVSo6J`Hg}PR$KQKhI0PB83jFb;VAc6@n+XgAok.q)jD@@dRL22JMka8Z>eNM](nl+;L;egJzTJ>|=X+ecXc
-k$6!Z92K_LD9XG.2=4_E%p#6$M0i,InK^I5P,{rvVImz!MA$A)fBgROw@VX.GFtu14LL)'s^^p}W`QGPuv<yL6,.ZEo4M.D1W,ls_A~2`Z.Tbt`_/Am3pj
-_IQL"/D@]QFi4M}"HVS!5mO_00jbqrv.~w)0pO`b8%:gg'CL{{S!@o=t;AyRs0{!I3F,Dkf12%0SB];>Me7olKdaPJw@8QkNOVH@k]B8&tw^+,~+DbKFxW
-mw^[zM/cU$Cj|;CBfhJXf6BtVW@OsU3r^4wa01%jSb]VWU()&Lbu#==%)PU&zYb1W>tW`gU!8_Z"93Tx0pgLe`IV7n+b}$"Ug,p(D.k@YI70=mV_U@Bgv>
-s+'r,jkU<XC2-&S(~Gu&~h.S8`+lRmkx7Q|$fr""ze.oyh>pW6$=2UseJ4zKC%u%wE1>FaZ$.$1$iUIm^Ms(v>triD<_i!@@0)%WVN8.%|%^ZHC0i}b[G0
-pi!,{iMJJ6Pt_(Yud1o<p.vhw.0Sa&ZDl=7Y3x5ub!/'!YG&qbQGIq7<Ar0LUdxBoR1)iyY+`Mb`'aOTG&d"ql9/2ldoot})gvh/CK-@[/L!tw5JpO)3/g
-fO^YfQ"T!;IL[{T_Z3=;k[bkV(S=>Sq9Bp7E1,d.%f~&=ujruRoA+<]R>3gAcX9f~H(B+_}CuKGiPc|F{zo01Q']qV9o&}d<m.k6R1"T7#/y${Qs1"Z&,[
-%[M[_Gd"c{cP9f%fYImNK6xStp.B/2vsOb%l"%_5dv81CV;lr&BXRg|Cz8][{AL(kMH8#n]'i#s'$zQicP+H^TmPcE`M</Azn7$(NE-x|:><lL4]>H!Da4
-}0n4,"@o/+Y:-yNjrvRNcU@I[zH'#=Fi5NcbmrAaQ0-}|-jqJ+ft=f~+bpR8}S/=%@sECnQ={<ch4r(wN"N>26WItBb`=';`Fo+Xh'+8qg7@Ma<uupF"#3
->^y]%_!_9_-2G,@@'VtRix_h0b)',h>JYc5PfF9Oa8`mVUv+9'T6,YK``k_}$G~E[-4=`7qT6LuZ)f3jtV7'N&5S$K0sNVYj=FokbHxuKAt:(Ny<~vu4Ll
-,Ie%O!d,|)Dn=udE@D[iEk!!:luTFp^2k>;;tF5'MJ`O!r{D=!@'YoPSNe{39)z2Wj)I(.VwuJEv[(a'=<8ms=rO.B_>mv#]vLX=Rn7{),ho8{rN37>^<'
-l&G"&!BOAy3eRP7N}K#]$v,_Je>m/eYs}9GX&{5`2_tBUe[CW0)K&]O-"C_c4jx($F/.[QHq;/r;sIx6cmZZQDv.5&ZW_T~.lSzpgP,#|UCI=^BB8aVEzL
-|=YK(Tz1Klc"^2{%(x>1rBReE#'f.L^FO}wNi{yPYxibkOp<z3NM&mzk(K`EWTA5+aH-5AKU[SkW;P%:N%I`4-a;.')OMcq0x|85GkZ]=KK!Lsgz^O/Ya)
-4M]3ZgL|dUVkKo-B|b1.GWuCC[m_MLiD|IIZn$bgF_F4W,2<Br{8)!VK_kwU]IfIxxZ@Z@p]<m!wf7|)3Fz"Y9Y-;W{"'V8#{uU]nH-A+jTM3w@Iq$6C'p
-tvm@p%IVTT>tg!rGBVdG>D@BtfCR:Tjzqm0T&%xA%w)3r^KC[xm>ddt`'zRNB0'7ToPL+5r"z,>SrhSlg!V]vDWtD:IY)q6][lusB'}%RYM!:T;(LP"7!<
-:tn>;5)>(KC$pcanVKCFl6jjd2!/%qb7}Z;Q}=2!xYhhxubE;Tt3vD)%'qVO_+>IZJ3Q-5S:~DT,X'59238%q.yEW9Rmb+NJGFjUfug1GHo5fuQ0if|Fis
-}CM+jTq3ROY1Np7:`kE(YaA5ROf=&!|;&W_Z2>lXYOKoJ_T!|LN>pQ}a=WoJ!Fr3pF{"c`+NWP6+ff$QY1r#_n`8q;xI-[r(Uxk/xk"r@J(azDhBgjfz@l
-W1KONX<NE6UMMkTt7;aWAoo;fhyjLel]v#TJBi~d[4ARF_S#K.#S2qXep'I1}l-fT#T&J(oaM;8EuVP}-1tG0A9N;B>HR3G&8oicL89k1v|ox;P>K[Te[G
-N@.T|ZMtA'of~X3(vxk]2'xIrJokr%T..fd&;zxB2F{&34%e}o!0!Eu38!Gi{<8e4o=G+kxkd-WZVHR(~#LeQZNa}r%+92rE`G-^z#{b9r_a+G16g1|u-F
-/"hBiPlUjiK4;#TPT}5=oR|Yw;R+V7x.6gbetP5vusJbm4'dB<v<'f'9mv:L2]IW3Fv^Eqiv.YHm9)Q+eyjcHfGM1w8CSGrx^xpk$Q!+rK+S]BE(eYS6A"
-Sc>d8A3.TTCk$g{+O`JgVX/3z><$l<vIQHVv/v]-(`.mW2uWg]kk;"jf]I`QB47(s21,h<Za146_T}Y]<Zoz'.y#hV$<J/&8F)jH7}wOKZb;C4gBsX#6H<
-oG.gSV:!w2p%`V:b!]:!'-skXxo';U&ic0#VA7[+LonJhSbYk%Q)G-.C[:52nBiioF3R8:y$"sPIO7}jrc.4Zs~z,hxj9G,A`(4oJ'+jM@dpJmv3J@#dZX
-]'T'=39;lP$hFg.C>hKVB+%apWLVOwk1z@=m1%bJ39cyl43Dc%<kN64R+g2[GQ["@CJR8E%:IDiKx<-A:&]h!..d8t>!tNy2d^#,.Yx03R"FZ3$xM4}4$8
-h,X@+RConyiZ=q~Yz)]{6N1Ayf.#mz;Oc/cT`FE6_[18ZK;G&<1vS6Pl5a=8GP`(iOVX2MTDiha1b`PE<-q8qrvN9w2`tGDf~k)dnGFd#@LQ~F::_Jlm-H
-w!0,'H(QfY|m}F+9%4n2`dO|Cj2R1|Q)XlAgrl'RKD{rhe@)S5GQZv=r8o9&$NeJ>s1_H<=4bvzqYt9<O>5y|L}%#VXeyTfPu|Ya>Ol'aK'z|)E`AC{E$#
-k})cO6;BEl3N!g':l8ZZ:hNqx[Ps!EW`S^NDNr|tQOt2I&bn2J^p%[s::>}N5Be1'tP$T-FaZ2<QusZ(9zihgMKo67B#e]O8XS-%|"dBl<w>]ALl|.o<|X
-&i6-82HuRBUY~%EPEG=%%p8(-"Q(c520+_-9Kol:B9Jd^cB-M2}7v)!Z1j+ga0}Z#t$><Yp@q9wlPbej}DV0X1Yc0$aJ-Hi9o{t9@3l"@s_R5PTSCi6%y%
-~K+%{BpRbVN!'zg'd/r-`c/L|D)94sFX4D=@Bp'B})=Z7o%q/;t)Q}POV0X(kUfR4EH93>_pUowng1<$'W3C!9uJAr(UXo@T,Siv}l7Esyvc/Pw"@sJJ/w
-Z_>p9a8+v#6Dz-{]mypjmT,ik8>G},K:!'q@t`:j:h+m/.F-K]N#e7GJZxnzQm8TG$IS$/,xVprKM6q'iL"[iE%I`Rye(;[L#q6%)EocTdpelIdf:_h@p9
-{!7#yq|gNO3NPa!cp9s>8C`TRf.8Oo2A;UCe~LU>UwO3HJ>U=k@D%:akxdu95El&-H=Pzo/ZB1X^CI|C6<|pHs}%Z4;"F4_9l3V`$AnvRwgwzMX&|vAdD<
-8&@un,evZus_3pd:gL]]2yS,_^UE6hs)FHjE2v92'Y+O62.9)/ZLZ|3GgHKM8z3]o:N_hk,8ArTL(or&u3g%8^NWu8:&OCzX%rMw]+.}'f"xHXszQ|&#`>
-6LjLAJTO5b3X2RYK5a"PdEPtb3ZHImWVka}[I"ckSbTt]I|cG0Dx(n!9llG,oo[;B{%e_b%Mkl6qW_K`FA7"kS$^;pg[Dr5_`"9Uol(<")WP4`6HQK>[2.
-'D=_P'77)L#!s[EVLtvJTSztxr_xy$L#|[~%Xa6YyY/4CZ@+8pySeB+slka4NY<}~frbm%m/k%64~Y3dyvB0,Zvrt2Vqhkhu4N{Dquc,sJ7ilp7r%QEZY3
-/M(igth.!~=K80HBF(k^j'{GrW)_|W>3icP=P:}d04)e{82&+j+KTCl<!y&s[]G_`LQ3;Z33<nuJ!7't:EXlg]HM|Bx==R(n&'Cpxrl<tCfF#9RW"|Y)W}
-6`u1g7![+yDj+@8D&cjFA@AN^J|Tw]3P|Pg%":o70IW9"&e-e"9;>oJ0Xv7TO=AsHU01m8Hxjg{pXvVAU)mEiplF_Q8X@V'C~)DGrQb'nYF6#kdTL^eeyY
-9'w>Hj#'Y1[bzajT|"YMJ"Q!IT9N`q2bqu_8U$3=g=ZtU[e!}|xqOm[&o'l{Npbxuf~w<g4+oZ42.<+12zYe(Bv+k(1}i+p,_3GuTF:2K(sNOl)kNg1%md
-<t,M=VD7/Se%{f7]7d=],O8u^%+^y=Bkk/5=70jp('Cu>8{Kvw7NaIfYCYksB8:G%Vn320`Cdw<T2]gy&qtjMQBXhw)(0LPpB(puhyW:_7rycS#qRrH0Q'
-De03K;S!xc@w-'sbN<Zc8#s#D;QT!]mBoHe%3I$`pOk-=#49-7~Fb6UZkm8)Qz.&,i9"wa-|D;O1B'|xtmDo)hfw+pPtzY<-QKB'hX{qPEe#i1c67T'!Pr
-JB0h`>Zb+WH):,6;6,$kk%50(6i7=Ry"]qPl[D)IM{&_cg|)M{MwA$u]'Mo1_F0Vn%,(H0ImetiU6O;daNJ_;NHcy<t+2cQCo;C1&IPk6`Vy=SYkJIolp7
-tbHfBXi>@r@KK67Xq%uPF1hT]^XhK+f7h9,ZrtYdR^y}:}#DH,T0HsZZW@YI/T@6:eGp>-"|h'!4u<f^H^P)~.cs&;c;!_EIZ&R28jRFyQJeQZq:3>un%[
-,Q6x%!tr9.dX<761K[/:`TAVV,O)@0ma7:1SUQj8~#GBvp^GvepO]f569Db%Xu'&oV|,=/`IMDC.;rG|FM"[wNKRRgdXeF/;jJl<4^N7b4^gcFYz{wC2V(
-kdKbO_5jeJI=j4]byihGr%T=}mRgQSLhOz;wqvefA_aG|<(szd;nE%+d/SfJ_{ORyGTPah^uMUf'oYP^pa~5J0u&0HBy]m/hQPWIw-4+.UVVRRS9.!,U^g
-W.1p(_]ddKO;w<SONn0%(RGU;1vkUQ_8.(="uh:H1)]X@u.oP$G^6!^P%"nqY8rd#}0""cfh]:)jMqccgfo|q|Dx_OUN-5{0[1@p@Tx4,0L%Dkq-QQX$cG
-64URQ_R,nQgm`@PfhNWdv>}Bw(NM#.s-Z#S/o9>7-o1;1NgmO=HG&5vco"O:Fy#Ix-+[ju@[2$m9uh%""2toRx`la(`>sm.oY4#6PV`OmDTR[uJJZ0kqQy
-|Xy)%UUf#xXr]!hVn<5m(!Zku2BQXQu>r8BkUcb<6{#{X>-`!;NixyELDh]'ZWD2;YB$(!5%dcQ5.O]!f5s,znA<Flu9-Cn+It/T,J_pV}I)NpUN8E%@fm
-|]MApfSE)JZ89b4t2a4RHLsfk#Jn9#DCcJLyPREzn/KT"d<0|82MM3y(z+Nf"HAk>zLih!YXLbd'GrSvEjyqSELHNbZD(O:RUH`q]gYnlQ{rku.}bbG/Sv
-fq'FY:w[6&tKIDr#UFvVdcFvGwGIWb_"_v)x|0d]x3E>X@E#X8d3hE-$z}_=/dKoX3CjL6i2vPL2O/b.ih=>p!&gAi4Yw_%^@(-H[.$Y79C4~YKa2$Mo-V
-=$u/>$xHJ=7g{ifuCk/+3s=@Wj0}Ots0LT.iB+M_ww,&Rybm[0FbVaO$k+,vAFghfk:m1/d^wMWr<jLZ^1H0[Fc}+CoDx%D2RQ{xf7:vk9]Zf/-e=^1N{1
-BQQ2)69_u{,KrB^xc|!a2wh>f@w`h9sc^RaXCx.Mk#f}]l[90+$|l#+8TJ4gOfUMzoNU)_'Pa<mCq+dP0v04z+#H+D%Bdfg}yjmL"1)>CE=IlehBalk-:B
-"N{E^{]sKgv%,)Dsg}.+hwvooJ{e6ksJP+^`>@zj+5D%=G'N8^BB~J]!S}g3;p5Rf2=KIzy'_mfiq=wulabsW;J<Ej1>#eg,ioh<sVDAb`bcj(9x@-UK&C
-Jj;x`u2-j=l4z5'OGiy)4Bw]E2@P#&[RC.&eyA82$lbU+o(.QZXX.bJ%rB7:@':j+HmWYl`isUD|'Sp%!u=(8^y]h3ullxg$-a`-"%f/cx3_2lp:vctU)h
-Yej711ujFS%Kr86%qqBI)]tw[@QW#(tgcjPP.$7^(T5SG"$:97k.!/dMf""]V2.Hz6g/k1mRKKt%+ynTY[mS+7<f4c,,Aoh^hkF6bo[,!4xlMee'J6r0a<
-J4#H79.X^EJY4C>};IPz+97`<oQyFP~lj:v-9jZ_eAY^K|`u&rFWFzm=JrP}%MtYCRAmlU6bqA2[5WgDmUm#~Wa5Y#7{drC|>LuG~EV%P)"l1a%EV$RO9^
-7f-rY%>#)E[Y1JAxAI}PTkkn(>mBL#|kL9]PfnC|uU4CNud#Disfvl{v[<upTw^{xM0rVsW+jnnQiPBzD]-NOcmr=>{SLs(nmK</}qg6O2UwnRkF68qdux
-H0Of)=_(ftVZ_1w/_$Kk|N"ZNc7%<g%]tuVpq$|{t)Y^-qiZV^r'~k-64i<DE{s;xY'TpokW<)f=eqH_S,oz-7c^6wJG-3ywr5QQxXK%k(2CA(%yRzSld$
-'0j6]+}9nmv|2]K,F/g[{q.4$[!g^Cn_HEo:xw$yjHRi6^~i;'Ts-3N@DOG9w{7+X;$1s{ih)I"K19<GFxQ:,/S4T&d'o1hw/Gt[0CxQ(e"MSz4ziY/VNa
-~i,1D2~K@en2AKs|LlDI<5$:oYl.ccHa(It-OPHw[_!{L7wL(.k;&%p@9hM^Z_h:HSK<R1DSpUnOS-bc%(d2mV8P]w]564#Fi@FT0$W{J<Y7af!Wx'fMLe
-_8WD+]|8a4}_iB!5AF~IFTB;lJ@#Js(bHJ<`y"u%}nNAN1j=rJe8|G+S/]VX#s2xtl&]lW!uRd{,kwH]1Q=T`A@yc@z@|ue;(AcnTB;Irtrl^{q("n=^5!
-btB%9KUpeVH.TQGL<X&>T"[__9h{Zmc[xe!DXCv)g&sJtu8n(O'![hsz[vTfyOpdar4co`knjY@ra)0{TItN|q/zmbI5nsEDn}>p;YZKuqrLVxNd|/$svN
-7[Zder62&3r$Q/MsMgk+L|gBub[j'wvTqLA}(agx0`dMyN{JpYj"'MbJ9]05TM}o26]aozvkZCg$>;Hr[NXdnNNjPI<([>qWuWI_T41Nn(&0;_)`zzAI}.
-2x&tN^tX87i.X1Fu^O+Qa-Ypo{--M/B#T^fUsS&jHB$wAlv/95N'vhvnl]2eDMpRZ.fr$W!/29ALYADFKI.PouY&R`o!JsX0]a<K|lt@A]LdydwxXIhDj1
-6:e6nE%u&&~vOD+woTD#VH;E-o$<E@~8K<))b%25>nKlZ^PG;rpb#1qM}_Pi6Sf@bS>6k{2'z(e5}^Ll[5GW6@l,v"v>{br7WS'(N<2%3Yau!;,whE!hj0
-js](FD=Uex1;]m}h@0@vn7[,`WD<$YB-,UkOAwVuLfbw+0jy(b,>Dr|HL|2rDudX2Dp61l.e{5Wh#!BVpFQa`$+ma7l&f$}Zsp7fUUADv&LNayD.j`s@[1
-w1aug'AX3GoD'z`+iSwCzPkvw@F=sryR7`}7qDbrO%)(dpT`dJCRXQ,8K{k%7x`JP:p&4Wj4%}W=P(_V>#B=X!I[eS`<"g>}zO$@-12twi&5(}03z1EC;2
-Hc4IKEs6{_]ivlc;+4i]!&T_f)Y5{rZ'-$@^[Q_&"pUwc1>iw$<jC-Zg!39EWHo%UZs$QOqYDB;Z9z$X;TD5)+X[tg#t4|"w]jgho"wrs3noI`CEjURNFD
-DeF``-K`Tia&|9CL{6-kw432:w4aQ'_ppG:58MSaIw[<DnFNV$#<msb^"LKEH&lr`0ptIztX),wM7fECN$Mj-Y=1J9PruK"=YMi}3}ksMr];(SCPY,r1Of
-h|W'@9gaXI)aIj70>+.gzZqwd93"""/]zrjor#`9P&sf1E8./{87Y8OiS<BO;^H%rk:ScR,i`wI-w$]Syx5Qm&I4P"o|phF&rRV"Xg'%wqPsh)n(=,Ks5#
-(@S&4qG@m#Csd';858f4aB78Ryio2RP|2v:N:CP^<=P0D5^at#vpqf@u1%e1`OA$z>}EJZP1MbiH4a8F1oxE#!9qU%.prtX"E[l)4x.WRBW^XXbx`]eZtD
--+{62D278SUtW5[y([[p`}x}XUdezO+x){D3#WUUIik/:nwn=Z8r6o0JROo}TOV|:qRiu{g&G)xnICl."-:A,rBb>gxvPY|_qV3bEoty">bDP)"^p+pS!h
--`j>v]5h5G.WA3gZ6K3+PT!29_Q.O<-D{yQ]P@|vz7%Xe2:uS7~D3">^[U7E'vBD[}km8GKThy%,74u|5^+_T%>;)P6F-$d:v!L}d]clC7bJF;P!K=O_YU
-knc,IpPJN_M.mBt"T:$e;R=Is>Ier_QrUu9HPTx^h^R0{b,w^B-U8mL6uWEKqPd0EsiBh$95]Y1&lFL7P3.UyB[hP:DaM1b].>J]`=uZDi5+o.3/A1Ikr3
-q@p&({K%^@XuLx)${4'{{z]0QAC2`|!Yw{BwN4|DG26Gw/zg&}VlC!<m{+a7G}Rsn#o:Cma`aGAj};;6tSa.aa(0=UMU4FDevK|.][nj$hm|u)'gJ9(=8N
-Ks|7:c!9-9$5/}b3v!]k<i`Jh4T-[VzxDRin~2l8|q=D8U:40Hx5'b&KK>Re_Jx`d^fc7DmU.7K<}&l|s4H{vAT2AkEzCqG2vuAd`}FrMzMwGa/^>VX|~9
-}K&Q5jMt7b,p_>HZW#f&YvK!'zGNJ(@5we$z0&Jqil0JANp816G`H0^GLAZgTrtLNjtRvmqAEIR:d`3cN.)6^Yc=LApyQm.TDqoNiqGr8o3{Blyh|NT#sY
-Z9cuoIV=)b0h5]{+s_7`u(gs>)m2ROvG]K,dz!jkmuQ]%t5-c8vp}9xg^J]h^fVTW,4i"<ri.0NP,T%H(:@-[SeI4zJ0)2IyhByyNW+ab0H|3X;tGme<>j
-Id-R4'W/3c`g@z"%-pr|I"!.4f5s_0ji2>>OK[6{i!8{g{{Hzj|swaiEREO|$]YcNIxQde>jH`dym]~gdCfXI5mkJFX02"p=C.DH]Gw)@0qU8]7rP2:Xl^
-E#}!u;sxZa2KgqKC7|CzT3/B(1Z7[Qmve,ij+|u}V5st'&_D!yyGu`Jpe!9]WBRTO^~<De{Q|xHC=fa;3Gu}P146<,{{y+-/gM))|JVQ(MnK|bYRwIH='4
-IecYkf[aq:"/_Uj70wd-pK<D2|YR+;dY3i~nfzrADfw51uvgbkL3#Q2O%K9!r:gst9aIq<{a:(V|hU7";O6L3$3Yl_"L8acWbJ+T309.HH:a4i/c)ETXo7
-~vH!qPoY/N_3K}Ty9lac=]c8[[7%#'j_{N,9~w$+"3J,)Ic:5+}L+gw^q-m97kD3$:r+JMbR`B)0kF45=>MX5epYLt5/eGwn'IHM2%E.G63n$z|s:PxvVC
-blMk9T74[)q&OGu3{`15Q-fyO5;(-:L9&>U]%wn5qc3o3{@9Yei2R3^(LE_'~)W=wC&8A:).(Q~sY.,{cm|m8agTH(wo&xeU6bb)FeYo~R(Yxw_=_#}F>>
-&{7:q@D7Vq40pFy94,H(4ueY`D&@D(s^rE4D{ZPN_[4UN>q/|22i~4(Cc(EgBo-3PrX2)#<zRR2>H{6cPREEUC@7tBPY%`d{A1#h'p7-s97#ZFo7ky;J%t
-q<ftqnE}G2Ic)%:)$lAp"mPl@B2yfsCOTQ3h_JEtz_|&{`e'[2w'YES[7E$6BVy|OZKpOS{g!Lq%e;D92M6%~:[=NV6iP:&@Kc=&Z9A8%8pl<HT:(3}HM#
-6lf:;VE)B#vuwtq.T'L'f]SpEBQ@)M''H,&;lhP^-6`<w}w>XX|`_"T2Ya@F<8Frm{.)hq@]/,m}]CB{/ujQCQ]vBO>=_#h!-6NV&2|GySs+VxR.lj4j-i
-3G[1/DjB~s{MU8skkZiqu^H'.VEl0(W93k)_C].qjs|Cn5o$u5ZH.jw(;=,UiH2oqF]_ZW"A,U{bvD5^wqhJ%Z.olF%mm)v(D0XkIe~^u{JI!W%)e_OhJB
-Uue:<6lr}z+=S+IRt=>L'T{YBw0)%d7pN]7,azhV,'PA2mUsoI|s&>F2sO~hr+VNS{Q5w,ho5m!R|';-4;c$NtHwV35YZBzbOeuuZ{ZD>P:^N-TLFD-CYY
-ehW$tz4z1@#MYnMd$fh7c)`vxOK:,HCp^NA,Wao[r1)6!OQC|n(yccg$;jOm$XfC#|`2cCy[1[bvMnmz>{XZ"rM&XuZTFlh2&7yfCKSUPU.YY7[yS:'OGq
-{:~kB-o705yA.p[e6orl:z1>x{tTMzhY3]_^NzGzz{=u555o'{5|uvAeWo=DJab$@C^^KQVlkqTuRc:-OyS2^oGe-mSTMW'm'(`ei{4>(oUFUg4>a942Se
-WP]X.`<#X.2rY.)S{$u7s3Vz$9~2l<yz613,;m})HGb;[;zju>~q!,gH@l[P!'Xd#}!+/C#5PDzo"xaYGV)C[i.}FOErw|w55BaKUX^f<Wg;L_I39;Vt"x
-A:@8X]HuLUfF]R'5vB}WMwaXOF'd>|WH.+wL)cg`}MK#ypf%y!EiP:D5%9mKLfWu`gE{X-&yEmpV|.jq"-t_|y3"aqLc)9{C<YsInpfOMf_RX'[6.K)Ia%
-Di[2ng[-&NPPaTgN"%}4|NmGoSeR6Yf%`^VHIW);h4nHzrop'bbO3|scqZ{5PP_S<@1"!VXT-6{r$c}(U^i[~ah:(Oo/r;{/(9lY[FwJtbzMS}ewmd5EGE
-xB'kG,YHWBP[sq@BBf_AB^v:c`ekvG)o|,0N2IflHl-KaS-KDI{oO-V2VBLnhV)pP]kpg`(Wv9&fjV3-O[eGp=SdCV%#;=fld--#}.@5LehRt)R|9-9v0:
-!HJ6_|m=x+Xp@=VM(SxfUkSUO%|[pc=bBX_RXK=9v@dj][Xr3Vt!3/oqFL>:xg2%9;MCK-TN497<CYJ2+SY$TX[EWh--$+UmxZok@+<d|II@I])_T4m!1n
-3ych>^vpgjBYgF(w.>w$bLv)4"q#d!6P{Cw2KyGF0&M:"L6r@Rjs"rHOF;>w{qyDN=/Hzm]6>;QK1EFaXwPc]GI5BfM&0(7f%|hkhkE,dz%dNME;Mj}eZ]
-!x0dKqnR2J=O<y5K-q]E-c:`ex'ad,m}'F|Ty:Qj%/%&t[QM_fA0b`9Bxw~L8>Ck!,$jne3}1h-|"}}y>-Fu89$)A<cMRY6Z_9`F:L|{4`-H~UcfTsH(#0
-vMJnC-6<Pt;B]|Hrg$b_es;D+VsA3]}VH](92XdwqA|oZzsQb`2@OOc>(E_Td=,h%l_%gpT/S+B/~zT+HP9|1.MPx0V#b&|Sa&J$pEhCI$^2Zy[ZUVopJ$
-m0Kk5J>poTWveST}nl^5Ad1zWIBG^>0I>2{88L9<xgBu85a{V8Y[H[FwImlOFp2SeUpsv%YjZ{-t{f_Nn#x,q]!~WC25uz1Tmsj+h4'u.8F#yf-3:<6I(q
-mab48i{;t_,/OL"E&Y;B-^dFc(#BSj|m]mYb[@zS0vQfB9lH4S/s"2Xa)a3P@cFpY0[,5yv2uvvSqX3m5tuf8d`jpeE]!AL37;Xe{v;m]yXn/o=#oIz+wN
-pl-iDBkC+V9PAxgTp;ewdh+35X-#h",o!;oyxo>B4!7ST2fLe_PH}}r|ZJFd:UL`kfsaq|6i`POZ]DPzXfN`U{,x5ua}f4vC1oFA]'HYgr<E{AnS4{A:2=
-RlnBvQF=$rBA14U]-hGu'gY}QLfkFDad$^|!bXtr"4ba2fkYM|>fBtI.$6=+,SxPq.T$56=h&(QB|=!rX|9J8kOBATyG2Qq-2Fc_R)Ni")nZ6Kcb'YjoHT
-}Z`L-j5cP1cD'Z=w`^<xQXC#CG;MZvDU{7#@,)acZ06'jfj|0c1jZ}2$3VUnNdRG5rTSf|Ro-zg[+@Y3<4xHu+@aH2O$P(wv7NHbP[=<5jMzw&p6SGiZg1
-6Q6nbeOX@}#A6i_".#1VOx6|t1U@>SPJ%s8<0`@.5Wl806y{oX^'R(XNb-O9d[~$"$Yo2&DP=cira)KWkH|!}h8$mm+I^&|zdTmmGG;`(@]yhvXT!Imo}F
-q17hO[A:2ahs,b:JzTBwWb.'Uzi]U/p:ZJ|%8LD/biY}Y!pyY21c9&idkT.e=fi:Q/ty).&QioBE_th6/V_bcv~D^U{|XT%PyM/uBSfcuRVy"FUy_GM'S3
-)ia"=:^iAf=K/nyx_|0-X&CMtv_4^qEca^+.~9{Fkrd#])z]j3Tx%b0|7Qr$}"VNf)A8X,ldDmxvb#q-:}o;t"v3(#LV86E]ulji'qz:m&){^m{t/FL"J0
-[%~eJBgoT=/(z!N+!i|-e#+Scy3_Yz}9jnSqsa,c-[]_y@vWSkA3.=0m(z)mf4X33^xe}OGhw.XMYOk)@N~ea%y+#WUO4fSoan4Ng^dks^yb|q`}K#-:hK
-51QEj@h=bzb@:+I$Ao/,&8+]FTc[{G=,(BCZZD|{~vs!ZyGL+]lCcJc.wi<R`(KJ_{La[(Q3"..y~8mYbLch`sql:GLoC.jZRIZLm#nAuLcqWrobrR(NH-
-q;Y"stDe`6..4&2lViRbO]ahem),A4-{(LNvB,rAc:sWgC-$)MD;R84A01K_%LX`3k$|5i$YdC`J,#N'e_zUX-TzR^0r%SZn`QU48^PRXbAP<QCr%2Fv"8
-/jkk0"v+La5CxxRXM`bTdXYH{z<msJE/l/mw16U0SBymB5;j{qR7.oe4=5`qV}'0BA(;yC_c'6@"Eks_6vGVi%b@e3n"S[)>3Xf#wpS+v"<@E]+xYur@k:
-nRnIqyMp!FlfsRCQ}0F5doMPvAmERmuigvaHi'P!=-WiIaK[2dSJn<1qm1>3$8s3xn/cd9cQ"b91;e!<AZ"D$cQ@HIl"1Ptpiw,pX&i8->!98[x743N1/L
-y#"4+bof"pi-2RZf#AOCFScd+2%l=gXAC(py:>N[~b$n7B3Uo4/C!a,;@UY^w&$AG-gBPxzJG<5k.J<`L)/@~"6OKt@MCP=OIY^TA>R)=pP_(s0;odbkDo
-{-=M`S4,}X,iQ2%,_3fiscVRMD7>.Gw{[Qy=hUTxdX7a`3&&(azj%Vi>^ij<-')9xZQ6lj1QjW"#RQbbg(Ob#]J$-AzE6j-fT"Eg>&($};wTv"6J0JUYd)
-ngS#s03>|9Uj%#YtvfiT1s-#mS6hQU{VMn6+oO#w+!AZf4!xG%1EEce87X0G}D([+j&)sNkFPQ5zv<oBw[NRjzeF22txhod@s3,F_R2EY#g.'"Nu^Mvu}7
-zKn).z"GjYV.$FYZ=Nt!DdA>iQX.-v=`)qNyIm,=w:0yrrV4(NHhxZjODKB_!UBfg(vK8#l@dEQ6at$K#;|oncNNZuKU7]lNGk,E$&z@t2tVqeUeoUlY<m
-&5u]bdhJm5pr#2$g#B{U#1_i,b+Az!!(!6ToRx+/W.$y%:^-9Yn]V,q`'Pf{u94Bp!M%_#0''I>AqUZ]XE`h.TdT`g,q"r'i-#aN55h#F9PO{bY"Bh!>+B
-!_Y"o)PsPwk,;H::h[e611#-%P-#{PNbF&Oo67q/U@mn@=UO(0;I9RjtFs!M%h$=)#!BtlM+i@GyNnCiY70RHfx.7`67jK"fKP;w&<==#pg&Qe@_pSm<lm
-[DSz)W%"$u;9c0/"L''T"D%HU+yYR%-tB-YTk4^Ioy>yaZKpy5V_&nMCaB4M~,^iW4~`VEkSvUM0-);l3'1NK>Ec)4Fn^9Q,s1Vgj]mJ;IYX9fcklH_lOI
-1b`J+2d2[H.X!e|5H&,"=Fp,1La4YE9}|:f]=!2WngWT|KV0P{E{sm<e@G@U.J3a_w2.0)b%mLb|n^G,(ij0mJN9x%onFiW]a$<A<pD[vi3".PSje$60]c
-;=]XuJtmTcKdSueMQ-<WMbToX<h_^UPVV,#Sh3)pVe!>feT&~:w8h5|+'K]mH({Z0SP%7ZJJ";(1}y)0&u!_}i[#7o3oBtTXPlR>Ka}puskcl$~Hu31CtQ
-g6Y.47|[bV}1e9~h{tOjC@hvg!pVFhOdqN+qMY&S.Z#g%l.pmC32&3]Lu%fr.8#m8o6`|=E<RC7Qo1=EF"[X&7ryR,m[:!a}7PY1iaZbe--cNFm'UTK-e7
-LwSb$'yPVVVxCvp-+%Huf4~dvWl'xT))ZUr@dd5{"L-In^;+U-r(}'g-u$[q%.FYxIm4E#m=Z;k&zb)_=9EzcA#-;`fGA"DLHPqs)_u]p_L(tj;F[JDr$R
-VVa:C"A7BK#>.o,bexfcxUZ;m&S5!ih(fCp<8J}o!9D%x$6G_N<m4>aI[QL$,'6OgV[yiTKsL.SB};#>"f'J)L1O2'df<:39T6M|H}yy<Hv>]hinHj.kf#
-y=[C]Vr-jIPzTNJXr333tBSPxbg$nHm-mNhw6^}%kX'A4+eivP_3RXt+L)1GV2P#.Mq"KJ{0ba}ut.cAunHp3ca9<@ugFBi.mr}dOT`:$7;6-4N@FaZG{/
-G}gfRuBm>e!&H<5p]Ci@3953U>)N^9b{a}{J)b(&1g7v~"9{I"(B7]vWuJpRy"(pL2Y:~2pjzGKn}"qi#6'Vrsn6KRyPa}bs#/-3l!A3T;':MCe8P@Y3ws
-$S"WF<D-7'lBm.;;2%U'i3sx@h142a/yZ$Xt[fUi{1p9rJ+sCwc[h(cEi/iX-g,yIHIzJ-KafsketX_9HW#cq$ae<H1bH"^elt=vPl$z9d$Ti}}}nu""MD
-ivJCgILfE5v!kyoO+MrEBs~2p-LOw8x@IA>_~,!_c_;_]R{1T`+z%{I%6s.&~<~uH_Tq%KZ_KS{vp]s)20<NM(g!S_%8F-E-jvw>"J5&3L>3~O{N@N1LAV
-CluIw!zFk(@8wieyL2be(af+iyqXLcFJY,:Eg5a]]+p/$"n^ec'{#kvZtM>0LMfJ..+yN>E,x%kc8.6h!xFu=_CpdC>)QRzgp'm6,:dZ],Q4SNyAuD;-^)
-lnd,ACY,|sCV`y0+gwQJkUfo0&-Qmvuq8Ruz"xN77%{cflbkeT%)$)>^OLgfI<P+0GVQ.HTTI5+Zc&"yT&4FaFAAedAzVmVHVX}Bx=plc|6B.v[B^9r-"u
-P0z3G-A(/'E([fv;O^y$=_u<5^X`2CC<[ye]&sW{pXkiT/aC9-oc5Y>!sQo^EiZ0~"q]KF%EE>K48YpfxGK.KFR#uZ#IM!BY#Xe%R0C_^OA-XWHD]65ED0
-E0bT%S35t#)B,EAm9w>zP%HIj1e:',Qh7BGIEq^+.vTguB1I{zq+x_xGibN2Y!YNj=tRO_h^7ww]JF:'"KPs`m!25$<n,xAq:Z%+g5_1Kd0nc(^f/Y,Dds
-9T4j'ZSRSO9Ws/x@{a-P>mk2R%s2vIIRx3[7}f/@6x&c~NYQMrg$eCH)2)l>F.M@#@^BtzHORC.xF>Q[|IlP)U!%Fj_L+hN|Rw,k;#U`E9"O!7Fl)S.l(^
-Rcy"is''P$_0Y-;WGm6`h:0%7(p]^L1B<#9zdOYvJ9vbPlsh$6Cf%98^KkX!.$+@3kHZWL8@_4rncoPpH^j9r>"jm5t.;$pF1'WD;|u9J9G!0eFJftWe%g
-0ty:'b9P@3]+}v[o)h<nt(z;w2un&cw{|dJV.#%/,#HO&p|f!#OP(7&(vJleKZkU'LXMfI2h_TpkKjHwgqxVEF.gavV)@WoAY@qE1Fs4O%uUfeV-<f0V$K
-I27kp0QWCfSV=Y=9|c3tZ@k:&qDVc3-$Ei0VAEP{/k.yQyZlir^|VU7YfZh3<ZA-7kG;0Jq7PskuGSf0RC]C0dvfy7X4kT5#+a,}7L=^WZ^ski%KkRi&XR
-ZUP]S-FdDzc"4+4=Ak79P6U92Hi:6m`W@c;|4T`LQ'GoeIZo/yMQ(f=6;p|1Rb"qR;}-H)i[BFns#=acMM:#o:6ij/2KEv!)tz!M@X8UuP+YZ<I`HMXX0<
-#,h1H-4pTxl/>{Q,ePGSYG8To[Y4eWwHA0b2Lye{0&)"sWgkeuGo-^,#bk&HXzPt0u!-{ZE.:%avEFFXx$fxhI^TQJgdWkBEZ>szJv!B`H2kY7;s]p"maL
-N(tAjz'2[DAUE-;jO+vk~k9x`I!T$-AZpe`FRcM:yujiTFW6vrW&%gU>s&@0o6K%F;<$pvJ4]WYz2z(/}Z8J1oS{=x<8KMYsE`1CjA5(t#<:bu3nC2[:Ft
-C/qfQz8QkzbmR"X!%,PKPm+N:C-o$bvgeOhYaxPdb<{A>O&Z+}BLtow8x8u}-m~4YL;.~'q.x"Wjri=y8%~otco7qm}Xj8yJWDwdZBM=-#=P<qY[j]%KT@
-86P4i_{n:[bE)FyzQk,mwOYz_,ZaG(Yp-3[a389.mThbJEV&r|D|%-xa=8V]BVNQ[p~VZjb&KgB9@wCk%(>LyvR|X|$p^W"HeBZTFd6{ZiLm5NI^5O8j,f
-iQXr_+i!UMS_C:I'kr%D7WI0.[wdf;h;nN8iBSO;[=MVI/ACA-OnJ}p})vqx@r"xAJ5x0&5u3qQsIRjf(kchv23L<:!na8!=K"D'3TX5c-.b7LwvY;$Vp_
-yDsYQPPx`oo:Q!G}A'X:Bd9b06U2+h<v,_)P3fhln|E3XqSv>6#=lTNC~n<`KB3,#[d]+TF<@9IRKk~70.u9R5Ee{z&s/@<wkZWHP7I.%=7My8O^7H8{d{
-mp|InvbFCdJp+-A.'d<A0bo82af:b;r6Wr.-@jq:k6Z/3UySd=DExY$I_0&2Z#X[OAd6>FPx]E@ce8W&.nA!:e32S0O,p%EE~-'"'"W_Y^aYV<:$X/SkNB
-TsY=q1fQ7x.4-4akbez#h;+Z8aY{p<!i.T,C3"pOF$UJ~AF%@F^jT->_zG32R<Yp8$S5$9Ng/zYh=E>w~uJbb]cM&'yG5E%MAL^lSdtjKkn#73b:(p%)%s
-duFyZ-8fy%8Z<4]gD$1:S&$I,8WQfqQ5UE.$W&l!8k08SswmOgkGB|e-59f{;g57=NCN&zg#n@80lw;YGuUzq;M,Hn&VIsbkX2Eo"w>LI>7;Fmu|&8AOYm
-]x'O)oCPeFT6}1]>M"dY@-4Um|qtpj,=yH~FCKjSE`@i]p$R:YGFSKI2(gRpqCf28%}aE{qXP{x7I'uS:pL9KUJdj4-1FrtDr(_JX"_f=]=DkZoWzS0AM(
-SSz,fjD9QSE.rrSJMvRLx{UUt.DV|-dc<c$;J.]A4pPL2QlI6W<%+YsbFRtGR(E+YhNugs#[m>L:HS/-wG2"H)MA%xb.0CnJ1=LPn6U8X>>'qdLz%k_H["
-u$v[x9IJ$ktbE1'#AD$!e4A-XUFP~W@"gX7%S4ba33{1BWNB]zZS,to0C-=8IRM'>Ial3"/BWS"Ff:EoyWJx<^<.CFY[~hHH|$8ai5ha!1P)(qjQ+X!mGb
-^Sg[Wq0,VzE{jygVD.}m^-hP3O/A%J{>7,X-!'|9yhD5=W^W]=U(E12#n6dd'k:8k2L4[V&2s)dkS>ui4j|d)p/kK)vqSoOGImeKCjRWDi;0/HWy=9)_aW
-G=BaI"Xalv)dkqQdw3u&}7Y;{BpMZ9x9yc_u]AAV`e<II'jP|q][%H62^(~O~!.;@TSnbry3_)O0m[.q>HjVVH"NI)!=`pdEB49!o5:iz6yN9-[iK/iU`%
-KAL>fhjFnPfWa}!CEcQDSS)88A`{.Y'!>k"Ax('4EWG+wgq%]p7($WTmg:qfH.EMal&5z8lDGB|7k-9#XNK@jG)Sge"rM-)8-Vq;q/O!QPOp&+K#$c=&b@
-~_LKRs9[`Xo:c8tSTSbe$g_4WCzQ]s"t{3t=H_Ka}D|Tmu_G&>}/JaM1txvUBm@&N4`R-dd|Q(^BQuVjZ%3%DiB7[yST[=tEqsy&=A>uXGW`N-guPib^`^
-gocX{Ho^WM()_|6C3BP0;2,0mk8as&UIhP}Nx3;t0u.i,OX_dIJkp3Edx04kUz`bxcwa#4opyc|Ix>CoD4L%.o'fMu(-a>&v+SflgvRjI.djz(fBj:C"Dl
-a!YSqfaO8`>)7{d!T<TtPlCn4D!p92J;7+F(v^Xa]"OQALXop#Kv~"+A:3VS7<#1/Uw[Uo+$vC},vJm:606^NEGZU>l`AbCrmd)h6b@yUbpJ=]gHVB%Fq7
-H<7VpBpWk'.{54waq]y>;(hdlh#;g+D(I#WE+$V;.z!M'UG{`)S&-[QVc8fxcXx)i--+s/gw+6`&ep-0j3!O,SeCNr(sHYYSB!b-p#[jxRYmmoz(C)/pzM
-_^`5rZM[P2&@+#ag#j[Oa^h+u`CC!l_g:"XVAs%GEY2>Lv3;`8z;%0FTx]m1{m"F6@Fgl7D435ZF^H;47(>5HlnnoC(|Mn1eT=1@3%Qh}TCwH`ujNL6-.F
-o3jtNzO)R/.V{VRl~kK[fSyDo8at>O)cI(9n"fK"{2B7g.y"O-}rO%RE>%q)^)"'l9uD7S$Wj`ncecq/Y$,tcsfZf|_n2A{CJwqT@_cmIK={{+3(=.o}_:
-4a3:&PocNQ+KcHwc#3j2KT[=/V,Qq(:to04JDCY%[iU6}:s}2|+aKtLdv"9=@:81I:%31a~AyrLtM#nT]Nm4M8eufOYhwmJtcp5+FQ(E6oqfaF"_Up:.2k
-JPi^]NtoOL[^aFlnQ$FBp=H[s8T^0``F(;XaLB1.|wj2]VCH]d[}A-Bqq7gnyxpf(UO8]9+2atea#x<J@8x@k!5}qcl9rcw:&jFv@a'@9AQgBy=[gS+0Vc
-]cNWzqTwFU3U3`M9~wK1T-Gml_$86H9q#@=uGk|ja;'9'J"H__nbglbSLgH<Lh=AypJ6K4aGcfaB@JwIg`~x"n0WcMKA+XYg)d2FuazKt%ve_B_J2vFVf[
-6|KR>e#f5Fi`!gt9UibAjZ=w23SjG`Y85Gg/0@FYc!,jp5|zjeV|D|HXq',S9IJz#<;Ep]dc$'+`PK+^/wob'E=$fc]x#N^XoUY+HZncNj<Q=ng@9uwbTB
-ODA@.v2E^9[n$R@rzNv<:)i>iT3[;ru/|xF5w@JS+i6%q.gO"NHgR7vowS>1v4a!Jf%>Dr}v3x$_Vpm2u1W8M62OU8yy$SDhJ&=q#}[8jNI){79xyKo8%s
-nj,rNlnpu.08LqhygD5}%Ks!"(HC]HQ8r[$ljyN)ID712z@Z$NQp{VUE=_{7JL{1ciHSFY%E$#kQHaDm&T&d=]LNQ}:FEomJr$gs:m`i|DMFDs(7rotlgM
-ek#DeG2G-uG.%1).Wp&),.7h2KZ5|;TOp}Yi&6=j^}F"Oir7)EbrPNZw%_GUL8G`wh)t1x3{1,G|tXHbR>l6|aE5fQi+1@#Q<CXMP0YIM(0<b;c:+2=Wb`
-hWB-GpajuFR0@U^v8K/$utU.=ncFg(/Q7<n1Yb%t;283t[/c64%uR8J:E-$,Z,aiD#o]'hrIpn:T`KA:sPf>1+dg>4DBLgf&JE|&5>@,h$bH/u_:N!=!&#
-+3_:'v]uR^cl.Dm1^"<opG}|n,:s8h|:e0j!zD)23H<Uy9/$IJAj2.4qMFxeIl5QvKW4rT69L&N.gyY38GC)7r7e6MqA]fKsjN;Q.F,dy]pEG@Y-)9-{~!
-a'[[.fLB:>#gSL%2I6Veys=uXU8KX-X)xw4@d)Eu(TL7TYw;&Iqvg.45"[-Vcj)OiVjg@shHZ9R/x3%Rb{^x_Zs%'"gCc|@4Q6IS%$#<Y(2Tvx6CZUY!A[
-nf5Mi)b5f^kMnmADD+KJ#S9%(l:u,N+0]6#yqcRTo#&B77A8C("3O`EZe5otZ;i1:7T%w'd&f[NX$({/;=vcVP|$z/#VTcMkLuE"OPdfa8sL6Jy#QIUt(I
-$t>cG.b4fTGPA]&"1w%]adgfB4H|<ii#N}&FmoJ"QW9[/3T7nbIxG>b)I}x%w3'so4,)K=YT#RM_/>1r>J:7qlx'OlR]{k$E4jWJ]4liXIBC4srYjs!Ws6
-A/ELK0&"7O|fqu~[K8-.{gmHb,`'(+Po%i)LC@jg1ewD%wM+=X)V'H[u=Uy^CU|s".@"K:25,ku/@5JMm])3Mbsn_Cr>_R[`[GAYv5uk":#PQqiOFo+Ltj
-&+:<oKF_iI(Og22u&zOWh(>)P!/4G[&:&$4=TRPT.#Jz1=qF4ueK%42w,-b+k4a"Ga{V|2BX"%jf[X$caQ'^|%CB2}g`59CeSTd^JLPgtMo(c#~U2[jpu;
-A+-f"}`ES<,+w+'W``16zcr}9DC62H)-bECaDKer{8-TZm;_o9O9h``wNw2'sZ%x4mp8zh$Bn.}2AFz5E7)y62CiM2iGZp#H0XHF}"[,m7l$dZW'1u>lTp
-^O_fm[Y"$7IH[[q2,ja7`=0Xlx448p@$V/ROu8hx`UtK0'IKLQ^4KbTsOFRqJKyMckC%AXU-mIx`F_+E2usUt)4igf=NMQH$nEM{zY{#b-TZU#1bny)yqX
-5C&:DQ54vEm&Hv<.4tWSMCwUkv3fqD}6>^s$!Kb#uxl`CkE>'.``_NZ78.5dwqX+Xj4B35aVou.0F$-C||E({m9@v]K{4EC+Lc37r0hX]lSP^O%gX]cw1'
-RU'L:9wQw;9ok!/=D!=yaZ_Q.l_J'ha`;{s)lT<VR)AeWG{:I88%5&LG;|e2lxS{X3V/~BaNt+B<pBJZp_BS}1pJg"8@f2bjN;N32yi).Y[2yDQ#_[|ZSj
-/.#{_GesHo9A))r6#,cVVmpE)bmX#U/v[d.z#[u3BO+]VtRYE2i)T%wa^^LN}oa61ESwnhUP.3rl.U,@s9<nS94R<baX:UbjMSw6$9vnn"yB{Rn`QkTq@U
-.>q%pa<EQ1U>L@.d^,neeF'KfwBgUJeh(2/jH+[RI:6oC&jL$p9z!vKvxSR;:K|@I4aF`C%,}ZJ"A#CNJ0n)J#(@+=}e:D2pbZu781[M5Dg'R#1b`((/"M
-P}T@,]AZPWL`0:]4WG<]j+O#(tPG[T/`<_Whh5{l@P>P.3$`t-}yay!4sPeIE5<h#ow{H(y2wt4PM^37)L#Q/MALlG3Pw-ELgbINQ-HK9_0_,]lYxK.4Dw
-d^RHM)B,DXz_`'1m^yJ<p,l!f5NSi<Mmp'Sj~CSK/t1d/YHie5[Tx(^awBO5JOD#f`#&q(wgmzkKo#.amEk{Q=rl::HU]yOkY)|L,/:j#^b1JQE'`KV+:x
-S5xZXHMH6<:jR>es:E"}P46sPy4$!#f8Fd&a9VGrxxaG9,A+Z|q+3'pptfXMtXiSESQ[7ltMX{a|SAmFK@h91DNz/GiV4SfS:A7QS3|ybBK+8'k@T[5ZjG
-Aw7#![{T@i/^Q8"BS;%D=xDY,l(^yc&SFBI}im]-<yTaO/`,(fV>3Z]#CwicS1,'f:G55B0ujQa]/NN9y'tr@%/'':r-K"p46:R[nfCxoyGr,MqaU=tU;.
-'|8V4`TO8:/qzv():Pt>2^H(0rpxs!roA'$wFF=qPH|tq`35^zSio@8/$|:v"V!hH#=HHJL7SlSsI`}X:Q-&TqC.9,1gQY@a@Cg%20dMqNm:708RA^:b{b
-h-],{taw;h8RpCA=Kaea]>zBNRyF+I,vI'2cmb$;vB:#3T+Ad@ngPvY`N'#NQ<:1r%ZsY{zGYD|s>L}g%iZZDQrgI-iC#YvSk0Zc[!1^7e;23'sP^2-r3s
-cx+,|9Kx&xuWv,6u5=3RXy[tL8RRy/|]WxU7K(YEm;fT~YiUgsHGf@F4F(&J6bqE1<L{wd^WdM-Y3D`)'4Wil'JNoNY.B3GaUb.b!8DOU7zNEqdSI3q2>{
-7^0qFlAQJ{{k]dFR5OGc:[SP4nuVha-)`UDKl9C3RC9Az7E#">%-fmn-)/=U~;/#6T_Q%$H+(KlR)-4'_Fv8{&,+"Phtk$o%(j5.Rca]Iv_}iC<-XHDaLQ
-;or#C^~'dG.doD1)SUZD8nrb'<n+E{W8N9N<0,`d1WLjRh!.ek!Wy<8#>!D&xMAu75E32mIu-^^8Lxz0Y4@;l0W"dR@c%6S:E#YJ[gNI6[V@2u(T)j2LAI
-MlbSeDWi/o78>=m0@Lt1BTRm`mND)H]ZgY}:^jhi,OX8w](&h6M]^n]sx+H$:%KP5iuRnM7i+-tjYjl)P0yT2w"lcEVms!UB1j1@j5;X_c"=l%F8)[[ueE
-H7M,R`Y2lkpKTr>sc)OF4SrMDm2EE"c]i|/8tWdLBAq%6efmP](^+].):>&uxrtJfamWOo@By)fByBmW9N36)=k&WxzObE!eMlFT1ZD,-pV"$R"by8'[re
-g#U`86^IJ0I'(5oa9U/U0:O+ijkV(j>X:WiTtXF4Wi6aE!7;4a6I:}k#[zZ4{Ef>j3^jg_WEs]1UAGgFGm:H/$&g2h[a}s]7m0yBB.W`D>V<pBJjkm:0vC
-yIXvbNC71-UIjFyW^4#]LuNq]ls)^KfJyd&ti=hv(Z(.yPABkp/5k%hUldG:4>xv5_4R^Lh,KL#Y^Xb1sQD#<}-X,=8+sK<wx;N@pFgxHIL>6_#Fh&%0B,
-($!h3<Mv%!N!(/4B7vaHwdeEz]$zc{^Ze|`p8-dD>2-gAXYy}!_MBGzw=H.Mnt>u@UG35#%V#<@]7o@[`.g@jb$2,hKA7D>m3sCi;&(-[fElJs.EM[tr1=
-NlsyprTU,FS2vG.9,W1(r+MnPB7hwnn.JCjy/)xB)sEk0RgR7cwQ&X7$yzgfVP~%@pRk:w([H[u@$d.kF>s^GY.SurEKIL)ZWFQ'ZG7:;`Y)6q9I73gQZc
-@NBQw,3)jzkSJ1u{:bOY6,y13E:ooBG2sG<is4/=4A#NZT:G%fHEUw$n)m6)&KX;,Wy<!#RAPR!C>gD`hY;<R[:6czsVb6;rjg'qb;TU'g=Ai8nW>Ti%F,
-/)n.l1-vY:67w/IT^C/PT][oW2N_q94#];^'"45Q[=PcW8~o_h-ZbLh7.{I)(SZYz7q0Y3/]x|kGfU)2b+$|cI57c:;/)u6$Doml+GOQ5b/#>{"!1k;aSR
-&GB2hz!M90b4z"74:F"jx^U;7AtE07=PA2w{QT;S{nW:7)N[M'^lW9()`NMU7Bv^E0y^~eVs,,PXG4v2"EVG<pXvoJyDh7<u)E<&,#GRr5e05Cg6B|GO^'
-AU~:D;}xjwBs|TBbfjvO"A-ICPA0iLYrHh##3lPB!yn[Q#Hs.Zj&Ta{UeM$:):z44p|K=dTSd|:Vd)j'7#UF/(T7<=d.j:k'!niTu+o4p$q,Zb1r8&f=Bd
-i`=dAaO`KB`&!7i1d%&t[1sKIIZbZ$^!;l!UDP/2N3Eq{EZH6s>}yK`.U[vSB#Nc)ryKH'Gqn.Nrx<K%u4a,y>U(^^BLsv0h)0-,!]tWJ/]:e<G>/!d4'm
-w3T>o&eRTf"wIXgo#w)|BKw6sgu}!I.1a-[vutiQ=L#8O`}Lt}~H%qHf46}S{+$u3'q#M"6"ztJ&>)^kJwT>qA.G^p(cI/m@QxKzTjtV>9,t8)9p<os|Nf
-ZXorl9QNsd;x)|:xSNDIq%!gv=McN>m_"r+dI/R]YD`L$NFc^%`9VM2CKoS=,y4FandG`&<Pv<bTpyGZ^x!pB}[9pdl^2!e.:Aq+8TkYe,h@XpIlTl[[Z/
-ZPE2-)neO)kRv3]mHo/EvVx8,c6}pyWn'UJeZt!yC]^i5}5@lc~cMK,`C;WG(j8)w9jXO4N;4kR2&)vMoX#5sJn:0kvDf2mdomR(jii;Jhz%<WSMPiFV"e
-oU[EBJ.f/XwC.Q=&{KNJ${HlfU9=UU,E[iwQgP^:.Ha,g8KT]iC2Kf~,;ci|[$3$1Hb-AQLFs}V'NYrY4[Sk`8_;n=t!v/KKvg7K}<BMo<p90<K=61,ls)
-]vf'1umD{7~Z350sh854}F&.~7~rJ5%#2$i"9FA9tvbQ_C"aH}g'M=s@2$l;V`VSH-W)U1r-A0sLOA{F=dGA}0_(BC9H|hKn~qAEA#'uDHM|w:Es0h)5$1
-qDPR_H]GS1q6H<JA&5:JS]/T9%'0)0"sSt&B8$mt;B}&,:;K#N>o&=yiY!z1ecoA"]V3C.@=MKv/EsBG!sFQZ@#C!6BEAFpi0DdmZuKB5p-RKRiG2ii!mk
-Hsn5gD,:[,tj+]KYI'"-V=,#ttZz_Cl.zY>8sJ{2$ot:9A{u=H_j[[ogcGNP>!7=ao0CKFdGB3M;P=f-+08l}=hh>vcEvb/P6nlP,,"BznVel`7%]Yk@'j
-V{!F_:>r&4W)lPi"Rzl8H3/Z0`%Ci(5abT$2v>vRFa:>]6pF"He<A$+VO%(Fq{"l[0m47ECu6@}$HR6WGRJ45ZVyR+W]tsE^L6g+)YJ>;Xq`EGy=`1R`D=
-TzpYEN12+7'>8wT5E|_Rm{[NeP|C{F=l9n])o.bc,WIp$7CZ..q=i%kt!9=|PJsgD]|Bx=LDD3|r@4)-X]jM%$WsiwkdTpA_B(+@Ivv_46mgH)|BO<j<#/
-)&;|wtDW(tT_:fB;&Sp|<-=J}oJ@!Od|lqM@"8/)cC,Kr72_y9KVY<6Xeh9{#{A|vR=If)(]U(w%'Q.QARc9E,<.V+EPkU^=.otS.p2w:l3/xY82pK}+{P
-yTr4u4u#ch4R^5]mNk1UVo/#O2E_'{Jac1mtX"0)b49FC)w"d+Z#mdhKy=DjIMy,]N0tc/{-Jz'"[@HM0Zt`X/uS~m5>7avEBLf]a(`,<<.q&aNacaa&10
-u1FBPyhBz}ZWO01#^>xsCi)ojC8kUl2FQpN:&^NXF4E^4PXB!tvu]+OQ3Bvu$.EYguu8$_B+&IHZehoXjnWJ<o&plQsjm&]B^T@YoiGSM.c4#yR3~xx3!+
-5p`hh);[s)XOxM8TW9FfYmA+lloi=i8O)-vhafx`%In=:/:<j}F;sgp_W+4TY''#bxgO|+#Epx_6K`K_YFdgr)%r,t&j;t#iv/4B@F.,1@O&-xBo4;Bhhi
-BE2"l%b%A9cWE(Zt}o"YX"_w)!UH>`(%m]-$02CEDFR/":]"!,ZU4=~hz4hMzTvecv'j:kb:g{s17-H%iEZy,UM3^ogGSA~=huc4}O"x3t#h^/N|O:zrNT
-Y#Ixl0dOK9!-CywoTq4^]g3BK"sVylHVqJkq@-p{mm4/eb2AYTH%6my)Cp|2)S6ZsO~=&Pcjg9sk#!CT[H`-o#m:ao$qSpeuJ1[.hng'd+|lPDBJ,geY5R
-DHWzN5cw|4D-<GC_l{wNM(nZq5&y2)fn-z"$[{_&5w[T@E:o`4'o@}qkT1~,@'^TTVb[k4oAdEzlpujgyK,ZIy#'{^YIsROEAxt++&aENzU+])i"nP',jE
-8hTSUQ[@-!iB]w7K{e!&y:nx!rFnzN<{AT{sDs_6J@Hf]+[3cFIcDE2kPj}R,pN7#fi(|z,g_bw93w2w>Nh<$B/!d':Ao>KJiT^b|pI0|l&1nNSF>=%&fY
-{_r[',QZ(y"kTH'L~me1No@/bK9Bg-jwA6A0w]"jtAdnxN,.)J9W~yC:_Awgx1Ww%{{WM7(Lg,g+::.JDSudLQXwYD35H<KB3:&M'FM!AnKNAD4nQYz]r1
-`PFJiBah9&OF"dbj$'uQ5xO+&tg<$+o5RwI0Z`-^mt,uQ`Tf;N|Wbd~3Fb/A^668;(f|UE=U4]_YRKs)-j4+I:%ksuU1I0Y[>fU=6Ibng(HdpN0&I5|Kl[
-W;mA$Msy-}~$`jc91H&"N[25U!)o5gzPF+q(B[+@u4X|(q~Z<0WzNQ>"Q-^LO_/o.4ezQB/rA{9%uK=;LnN}Y0=fs^0'm|CPjz7o1;.47NlvT-2-xa<k8'
-G;}:HL8,Iq,d0SA/:vB&`rs,|`Qhz%MRgqSZG%0l~W&D6)cRcI@JzCE:M>P4p|5/=#ibc42(dWQ9-0nF9]_4KRr:/x_'JS(jLqDNp<8wwtD3Hun8MiDiu(
-zB"((GghE0G|2VxYc,_7jW;vN#bMN]<2`s}V3!L4=cO{,Gm}GD'P@=^x>GXsfG"1A%v(2BYbJxnDNPl^b2v5hQz@5l"7rvhwCP1b'6(<uJ@CA1_k2!B+kE
-sgwcy+i&|2'"Ap:-m;~]BwoO_qAh,qhX4On(pzu]HyD'~>79SQf7cNRoCg~nlnu_5UaZL'2>Y1Ro~9"$X1S'(ftm+}"BY%Z6/4h+u;f3T^BsIn4IeO}3+>
-|8|%!kl)d&terf8MZYm.lCIi<@zr,F}0cy/6QLCVy!x#(yBwcT6Go/'4pa;'cx}!~]YKWVD'3zu`ZfY#_][/-m"cIiy@8T-lsr7#3G_.R7jh-^t2'.Vdzg
-6@wO""T4f8>-'TDHI}eMV(@;6RAAyB!hG0gY!k,{)SB_<Ky.^s;Q.kKf0a}Wl>l,H}@TcplTpjRYV)j9PWD3I_(j9WhK1Z%t3Pz6/05]7_pEDJRVq%ZU1L
-']=fW,tJM.!M8eUmC-Xuz8J2Az5^mz|-eFAa,3`yLm%TYBJ4Jq;'z'jk)3kK5/qEQ'U9tEW<>|bv(gC'LH+EPtL]wv`C+01B>KCS'#B8IVR_4h`!rh]D$1
-W4X>]U{zy3U.Zb.NoE<N)(=<0-@E[[f5PvOGO{1vLbQ^{f<"PXwg_(]"[3]Dsp)D[8WJW0`Jm-Rfp.#gSXC(T]ej`$#r""dZ,wQ@~P[X5>-V)EaG>FYDT|
-&;h{oM=W"Q]PxN15liLxU^.Z{86!>3aC>Wf,17x;yEx&Y!$8v7t9(=/5ft'(x+p-B{L0L2o!VXGB3;uJdRvg|xr$NC2"UCxZ|q>K/aH<Q}2MGu]93m+Dm|
-f0}3}]@Uf+5njRGOPktm.O~hEOJtAu(2z1_UsVgY&a(>4Fk]2;O;dIY|:7(ZeC|t/Zq(5hl)mUx|$W%q.VJ[,.@2[lXoY'&>Ql;(EI`AmIf/r4'rEBw5~Q
-&ky<qOJ_-Hf;aoq];A6>RW#+dpq_z<7/c%3)-&kHsC.307YR+S;Q#Hj]RR-_@VkbT8(D4NXW,9D033RnWpSv,,T40&tR>%'7~J|=HTnG2$GMJ"hQ,&-/fH
-$A{mw@9O=A<d!s%r'nJt&9GP4HE:o.0y[=h&z]PcTk.sMsC,_O5>m:D2aYtd)kb7&'i@E9h0#v2Fc-R't1k3wcWEhi'naR76:ZrU0O^DeLqZ[v,)ZCeZJq
-}$;u91FLp/PxMePY`W4a~]]baR(/Y%a_.bx<755&N[kEWF(ND]5<+!hd~BhS5ILiK<wa+3/E+Ep2BMYG&wg3Z8;j"v5V!R9#p)_$cbbb{qXPJMlk~AaE7c
-j0"XmSJ98s5-TpuAt}W.S&76Ag|tdnG6||-3,49JbH7l1i`k%fV1.&zC"l.o^ZGjS|m1XU3D!0-{WXW$UXjp${q(M6W$w@j@Dy1xD'VP0Uw3VGWk}tX,EV
-7>]9K54z{Ak`($x190LV%kb=!ZmWS_i#:l(Gk-V[<i8l`X4[a)t{0;myj62JtIi!|}5f6X#hM:2Q(QapuhzN-$H[P(%=1=Fm@_8SoRX"XOqco.]ZE^-|,^
-qif@^`"FS$.0}V^k~@kmhfw6S|>=2""=L9vkqk_tW7)D_Z/V]FmD3leMn%<6vl,h@=_ptfULzLx)t8$4&F/Lg!9SFD<|cR[rBfQqxd/)(Lvy'RjrD2$"a6
-|&Eg0N!=qdnXS,PdCnRw&pbv]w0-RuFLk2DYBG,$n5Y[5swzpXQya<ThDVU+6o}d/cG-Fto!2QbP^i;(V|C'TQagp>%z^z['I_eKA!VQqZ}$FH{)_j];4}
-t#o+XqzV>JBKqMHt/agL5]zy!ITRf=]I![;n's>m{Bk{[w0k#lMR5f@@H-`K<@:qEOqf6VI_>);${B9.jcms"+I@0G.^om;T5M5OqRo>GLPXX)3t@1R&]t
-xVwXOW<qM9#1KF}Y'wN!yC{PK`4r(,7i;{kWYWJ]=|]s4o-<F|.!p_(,A{PIYGK}&D:isW-O'a&QB3pY0rA9`HY4kuVs}&#!6t%w5jO4B_s`>+Kwj'F&QV
-jLU}6v)_pJ!No1y[@18Q[r]3zc.2(b'4;ZmxSZ@l-}.bG0)m=B3wqMtzr@jS,d5(@d},iNKJ>l=&noX,RJ|78]zfR0!ba#{BX9c8Q%PY9>_tm{coOH9!#,
-1R|j$4Yis;WZ]Y-m$UZyE|!Mfb4Dz%,f0l/Lr^ollHLD>s]/$raocLjK"uIw6o'wEIYmkMJQd86wEG$K-Gpm"[Xe!vawxo'%RIO4$e(W]kIUzrPXu36q6-
-xq,iU=J[3!](+^Ja@#tz~rI]hvtscDx`al|AOP.$4YKe2/I:9uZT<KGk0sN<l2Bo-PY9go$<JV:;$T(Kg3O+P3JQ}[{w[3fzgy[YLoU{1xQ|-db|6J&Fw8
-uR{uw}n=!Ak:`g26oG9k_IGSs=`UBznyR=UNKYvBqNwrEI8X/q!dco#q}`d1:>B.p"uYoN"h4,7RQ)I!!t-GTyw<E+Q4>n]Z1[oBW$j0h!31vVs.D!IQdl
-xq#h)Uhfxe,Fev2=!Z4SvlJ_;,$:;Zh|^XCJRY/w^f0|aVjbm;Fp`rLT2.x`sXS"h=Jn5PX^4nhY~@r%^<V!,ueB}R|3o#VcZuRO!m5YC$CP:(:el<4rEo
-=gcZdVzTA5uvt^.qdS,)t+9m@(1K:vyI2q{{.fSN_S8EB9d:9}06g%]t=oDb01.&-[Z+o@SA7(;Tci)Q<alAxKpx=6tdd&]F9#C8)wLtw!G8[([}2ph[RZ
-aB^A7hxJ.w9]o|H>1b/bGkksd2(cW=LpOqhh)SI4;Av.SaNqDWvJI25<ad"xveW;,a0_M6FN4kKLq{+::1KKO-8m<nsCL6RY}g5&{)@h'7"CEZ}1%FRLtj
-)Yn`zyn>E8=&19vO`hnA!m,yZ:.R/-%$~#>YZia#[-@h{,#hY%7Du-V1_c'^rC5(8mC<KVJ"3i'lxu#CZEuF.-oq9T&+{+NSACMw}#K<;y3g#Ss>BLpwda
-4}%Jwe^zEc)4E(O3%^dSq%$CQkJoAXy9AXO5>&"L5]w{0]=[O`D;oZX&4)N;"Paf^8,aHS;Hx2(TfD(9'}{)}3l/Kkedgfe&sIrb$lWI>E6nC&o60aT^$q
-@zLgcHYi^%5"H#n30,Z<{rNRFQ;`:vrllmIRTG=|sNP1ceP0o%{aGi`Sqgl)pWeJcy_$mn^UMv6.oN+K;+4#mQW]FwbD{V1pHvuiO/E"TwZX{`lF.BeN6:
-Vy7qJ}d{7`!ILK9-rUF|[y6&[A"M$`Ne6oFDzoDN&`4{WYpAwdQ{cO+f"#ZhR+>]J!+}'sYA5<w@pP!Y"ZunYa2DobalOjcqcF2&!9i85jR!TN-.FK)kA<
-<tFR:#Ut](obDqnnqF+$1M|5Q`j)L+u5I)pb(Y'Ql%^:d|[[pK795TVQ6620@aW[K.[GQWnY>.&4wL98>M|%=2LhGuOBgSe)S4tRld$GRM!ivhvMwXI-&g
-fGd65D:|z;Mi_<l,S@y$!M'%&lzA6L_%v|xY3u1]fnRk.qj>JMtC|uQ3HK/TR.&f2KriU_MQ<!FQKgfY.k4eO[6vJk'Za)$1i0Thdo[-1XteBM^S#PQ%}i
-pY>|V.VY|Q5[ifTUgiI.3GNO"f'rZ%zZDJJs:l8UY{Bd3N/tttg'5_}`>w"C`ik+KBgH='(!Fsgxh$sEF8tbg:WG.:cmR;tZdYi|k4Ds%U|&Y41")w,5b4
-'oI159&U"K[,GS1QWPTaA{j%JsCi<,s;oKd"Kmm_xs-'^vis_`q0N5[bu@sEL:RFd4<-sW9MO&kD<%x^v>f|6>aOd&>inG"bG;7(D&BEb<,Ug:$9H/cz#:
-2!4qBxe>cj;(|cGUp]w+);`4(}JfCroLz-(^WvAd8NQN:H:igg<)I%pYTrT:f(12UMpuhPk&lABiGnqW6>Y6cMiX#kn1Lt_}EDNzeRzrQkL;m_BdJ_tB!&
-hq|`wemFS}>FtlI=aC)lpcQB(e+tF0>OtbLY<Nm3-ef+;ka@k=#p!$;3Vzy6VwLN]-SqC-y>f{%gQ6bYIHpOoyQz:5<#&5iZ+RK<^pl<s.Oa$n|}L::$-G
-=^5(xEDI77AwjGfc(gb=Jr9A_6"5,KasY-93g2SbX(2n3:Bkh,KJG#$A+umnwo^fhHBow&N1G=LYFvhRBh(L#lxhDR+a,DN/fK><8wvSsTD(AfS4(sS/Wz
-Ho`Quv~txBIi@59Sb0NG5N~fB_fX{/Z!ueNC6#CW'||)-nWq@ij9uf!i{%!:]<]AOb%&Sl9T~mwq`V5_VDOjMWnUR^v>LGYPSEnfqg_T;=gbqMp4Dp,I%U
-(Cc=VodIO(SQ6;x="=Dkyzzn>eUXb!1T+}ra">PYW<sEZhJ@D5c<h<-CSaB`$a<H;!Z#"|sN54cc#GHMoh4G.lSE^9E122"G]]V^A3t#'P7&/`t.)-`tK>
-H^L.A`E^.UIx@E[VZsci@:P=28AS7w;`[&t4;"cxr@5"2u%k!r[cP8_/CXZqUDyEY8b2E;|2($]o.Eh#=@#i)S`/k-UcY52u9;/uXVbRV3W1U{c6/W{TgJ
-weT'|"lk!3$(SG1jgo5fDfH6vg+7BVG+%0FtF[^|~zH{5f[.G|a,ae]g:GWDxyf/dXw9_f#mL)0D|,iUGUh73PwOzflGjs2"jx'D|T]:1-g>%;Dn[gmu-e
-F9H`V/[qiw`ty@rMNNsF<T(a$hG:^^Ui=H'K1|>-sv>ml3c"|K!E,2>TFJ|:#Z/eQ%/"Y!j$K01=<jN}Fq={KX<}]Yv:eFHhBg<g7{N$[m<LE-|F_wd;V0
-&y}XSRa!`+mka6mmRmIQY+3Sq.{svDBqt@1@qA:/FN@N>g$MkEWvrCZWe``tV''@pv&QTv6w@1(1KWux[y(U(r'B!I$,sL.xZGq|jq.'C}On1Dn{BZ3Mfe
-(z^L,>Ruev/HMz~w!{8wm}=BL8[GX'5|Lf[4g+ueTV#EWq%uKT2i)0vRfFOayIYo'sRf_I}Hhd_EjT!W)5Y,&:qaL]MK&Z:ialrw{qBZ[nK5ua^Pa!5Y~O
-jy0ya[l9aDd9+ib.g"0xrF7I[;%KMi4":sC|oH"nE6y!w,/5acX|0H:Oh_e7jBNdnC<l7xg:5Ciyup:b{Bd6zN"e0J$cqk{S#63l,Qo3dB8,Uc>jm;L4}3
-<wSv_}]UN%#dP|g2"Yv!({KS(VBSh<p`!g(i4PN&>xTxL1AQMD~O]"ggoYJc=Q|!rw>K:ElbHHF9[gYhv<("[$q[(7p_t1v9VsI4)=n+8nP]Xwv=<{%CQ/
-k:MK5',M_7X;T%mzy3W4#j,_KkE;adKw9.bE#jTc=v+30j[Ix)>:dd")b!G#{]FK<+;=/z|R_X3@-+~Zo$tsYoo;Eirm{>La-Xkm.VuxcU'nj2ITIiK-6N
-hgSQ%$Y.pf+>Z)^$y"1HhgaXjpkvnvR2,dwZgu<AkL=`GNk!SSc_(R'|Qq(ycfF&rI}!Bzo(@Tert)(=hqecY$%,5fHayI>mku]AZ4E=2We[DSf}<LVX{k
-[OF`!Vy5p)sy0k&bq_kT[bVq3JbJL&^F/9{>cWm}):D`3&cDW{o$:8cBYOg;(%cj@ncno"MnGJ4fhw}PklUi'e`-JM8;i<SHk`2bj}U6|5K7R-Fz1hnt6y
-t(IxQw,7mh:Rjid|OP65MxzRla/tAi_JoD'^(x$AtO5T0EwK{Oc<@@<':=oU}S9bUb,;WuP<Iu}1j|{B3j3=<>OeG0W>mG}L"'IoV,yk)LgRvmTg=-EAah
-o+5tLn,BlEa`;Ww_ATi%tWt#5i98hp/1eiZ0$ZZUEIEo4=tRRd(#h})c^)s4IXBg|G`yhxrD/.pxB/=}d('z4LPZO]Y3(M_W]#^nyS.JWz`2@3|mnYxV`z
-Nn<vIGwWK(X9Jtu/Y!s{@oxvfrv9=Ri,Hly}]xXiQ)An-zgD"t#$'z1]LE9wGUn}+6GzFS8eHYYPQgb#l#x'bXWWVm:4p-[&sAgSp&_=0Rg_fE2FAhlign
-seIJlTmxL"l;S]EFjFVouh;c.omsY|s#}A-n^E]+E8<XYmwqtZK/JpItScf[4ol4bCYrKGsJP'E`#,yzf'wlm4R-<5c,u/__d{Hvn}td=(<31-:R~TsXGB
-WCtbbjRHe[(vO`mRh=k|v|x)AG~Kc:-HRx5s`N/e;@`fuDFP3A:hUK3<6uRBL9wmwFAcwH=e%lF|E]$BS^sH|C3T'a'eU@vp-7|f=B/WZ|5Qp3Yx@UXwuA
-LfKFXizhB6@"{2,NiInOCqKp@I4u3{&Qp+/<%qJ)X0+'DP#NykM(n3CH%0d=mkL83)LYcYw7U_%,3aJ9>D7<g4,M_`"I`EjBAtVf0!D<Di8zT)`X%G-AXC
-l>.AR^/AwrsH/3P'.|N{]0k"adj'q3#TTMPH9'``{&.NDegc![V,5'>>xGIOkoZp,s$x['p+f#vtSHP6o$#uUAHDMFE57pjpj%yurkRj$JchUp#+[NAxQ7
-q}W_|z/A4HAIy}u<5v[0L%%=y(-O}Wo)7d<h@w09tF-K^Fmcai)Q87O.[-[nzzSq5Kw2BiWA>@;><YoH{n57N)H6(3m@I6;LSF/]oSn-iD[PkeT]L0U+$&
-lx_w7a]kIugSvu-OS>{17Y5.r0,UH4bcK`m_JDZf2=yl;{/p59{bk|3PHR0ty!'yDx$sZ{XvYKwaG=|]tqz2[,tb=|Uzo4k_-'4h!UU#KeU'hae7^{a+J=
-f5>`-U/_!ZmeMwFPMM+&U#><Qf%HWlv$kJqm3H<]XI&{^,{&okuRBWg8T@q;ue`@}K;yLxf&9:ViHiacqT5b/o_LTU;n9Rhb%RzL%8_(}vUYM'+K-W"SwP
-4;R7r#O<"eeP2`jr8Yf{bF{E>>UUg$v;MD':S6yZ):=4Z:p<8FGJ;=bvOy-tZ-y+:Y1#kmZE`l8oH$l(^@kQ`XYrKM4B^3j<:Q4;)(I!wX%(N_M}On.p~5
-I8|w)'G0Ojsn2n;A5+8#k^:_FVKDv"kq2"hJ>%s&)|~<=.g'[.1AB0"zf`&"+KVOmI!dIipAW>Q^R/5:NU{TbX'V6%Anup6r>GXRwz!a4!SIzn.|=T.ho9
-y1/y]J``nPFbE%[T${x8|SHOm;Zw`^("/NP(pSC@ed&o$B,,c"W_Dc=E}ra]oQhhECX|]=R4%TAUn!]yq"4^^%iUno>i+<ZRnm#isczY,5Ea&.paTQsW[3
-hh^v"gtaA;wuZN(pq-,Gma3F:R4A0CkXK//BN)s-b].sd$7R'K}M-YKm&{HPsfwq(QM@|X(_xmRI8VHM14d]</~Z#T|Z'NE>_g,&-jN-a`Sb5b@.wM}{82
-l;PhJ89eu|jAiJ2m)W&:fK,c;pm]V^!6kgMQxh,C3k(-!9`=2#"d#8TxX9MuNDqHVgM<f}-7xGs"bSJ=9@hwnFS-$|2hc5oyXU<.n7`_Lg:_!gpx+)|.&#
-wZBLAleR,e#RKA[X2L``cg@&&v=Jy5Dz!(D(k$Zs$R%EciI"q,OkP)HsI7I&%A=wi&7jTq3PS8|90oFUNjyDjbj@x@xE>i_#%PI7p-1R!FKtrQPctN&K'^
-W]DI9>s{ajvM%:8kgiRZe|9}sMf/DfBa{4DC3+Gac6H(yzD&y>[7=sW1A!]+'IqtclnBc{=b@F~dGXRX/x~L&j|}'7qM7jninmxm}8ldb.JR/X.UUL{zU|
-@V1iYWsAiBmorBOrZH<@U4SN&9@v/c]8R1gQu&nj(iE5=NR-MZeOu-+)&[T>brD`m,BSJ}[<FE{rXPh7S"EhbrNCQ@2Fc<t]NDzgnkI0CCxF8N;@>n]$Ss
-_j;YX0Ayzla-b}^0B$AN59>K,l#IoEm".Ly7VF_;%gGQA>s)(Z2xtm7sOxZX@x3/^-,2vCz!Jx_QZd}c{1ZuJ0"OcB)U:wmg<3j"V_u]C4HFZ]B;d]>'-W
-$NF92;(OTx'0_/nK/_/8_HfY^-|_+;Le-o~,Y<3V:oNOmf8N;}y'jsdW{m}kNmxv%jk5m=w|PU3d%Fn@XEGOwf<SC-FcOcl^25)S4n,-.=e'23B1fY#>qq
-fUU>~NYiYd{3QJil(eG.<|v}p$W$)&5V>9'Bvwst-OZdB6FL;kgRoja88c)5~mAGJ#d`sId6Wj<}#/$3lQ}fUtG^F'TUY7+jHTrDsX|u%0i3}9]ZxdR{tl
-d7NivM(RNVAkC7rJkyIuvvc,w=IG7'+jf$;"n;gI|V;09"DJ#{ka]vA&m9DJM|O4Y%#W]+xyp#.4L}Q0}X;=J}Ax4D#{YFUUcp~HUwxZ8q4a:#IoE@MH8Z
-%^2_B|VUMBKCu"a2ve[c~}&|nsq&E|5TG|-ngxtmFxY-[z!ifHF9FqgLjlqj@jKnYdf=ef&)}}Fn{|@JA5K27vP}Wm[OBJ@zn6B;ZaWO51~};1H|4i"~z9
-5|.Dp}9NstfDyoa+"TO8=#$xwzZGZE2|b}~yE}{G-2r;;}6rEu[9-zNn(iV-=/8^Lf]r(rTycu4i+f,L$K9}`whoWu)nURgm}|HMW_;:h`/LdSh5GngG#'
-!XyF|0BTlF`<^uN3J#$[)LU)3fh%DziL&pNXq%hCCl:Br:'E:Zj5'&52y:Xn|$u|>)8CjFKA"sSvLm1xs7L=;prS1B].7U_hh_=tcGOG#/3c"CV0w2`i:q
-{G'QxMuD,0Q]3cg:J,al#GDHZ5Ss66_/-1JC$XF'WuNCf<d!T[-vMErcW7HtP^uIp$TzJ%SXYPt<R[0<tew/e|Niri<F])v1F3UL1N<]sK-sz(Q=x.ULO$
-fOb'^8O51/hr0d~|=RzN.ktXmeQ67-yjijOrD}x_V1-rR-ZcB]4c%c%Ed]f6a=#V_9N^oS%xOQTnydEOhxj%r}>DpLn_tgB%_7b9>DI{p6-PG3t3K3S}T@
--Ip@1Q)p}Z2qMIb<4=q&!CznZ#7._9]Ui61n|fdl{x!$JiIgpufsYZD/:!&8{zr1nOxu=M(F~txvcoSs&Nf`6N%_!m-+;LJ`4Uo49Q~Nh$HT8zxi'KW!(c
-.2[uD^FEP4[ZU@i>;b)^|$d^"5E!6y[wBF[(!5g:]i'ax)QOE`nn:x'uV{2i:Hc7@1b:.mYh6G,o}RB4[X}L&,:mzq+L3DS!Bj]SBUXYWyrFVfCOQVV6Ne
-)/!E|73AFnHlu8'=NlR#"T,)YBVYxC(nRwV[wIFrJ#dRcS4t5UYQos[O.mBeG}eH2p}=}p5b/v}wO|eE2R4Uhd9NJTdEpoo)<gAQXGaPF',Xk1Px1E_bCl
-R4F(EKJ-HXo6GPM,dI),4W#_Ij04a9yq"A0qnDLG{N0/OgN.Xs]diS#JMFXJ80N[qLnc&F;B}j7z@qusSJ:=|b/kQ_CA6tbVFYcZsHQv6wMCxV,YxVxI/T
--`HsDOW$vJX<TgkZ_Lidm2Ip0.51rmy|oVRYx|'$1klSeVq)i%U_f6owuqO`t.f-MUIgY$g+"<b|1G%yQImbbKMKD[RUo,)EjI7TEuvm-04H38M.vMO1{w
-=A8MSTTiyjqD4GM9JJEJ8%.]ZLK%#M9;-45y_Mw)i/A:AJ'iwG)=WbO]Fzom,{8Vi'dn19osfn55[uPY",r4XX^U@Bg}Qp$PX/FTXjt`OF2%zTYpK/_Y'k
-@J>S|E6o__KvdYSx)=A)"|`lZ@[F6{JMjn)C=YX^IYn<%|=ZUB#^/YF@~B186JCOl`hu>Cj-c${SD:DFz|0]YlzMnigE<YN$};CTRF-7Lwdd,(|+,w`O(y
-AnzZ=]HL!CkvS;}PkXT/{VZQQ^BzF]`)-^D.gzNDJ%J";Cfe|X~'jdToy#2E4>~|LIveHG+9a;d`|Q!T`oJ$D/Ue|rpS4Utr%EGIbiP|D>F05r9msbE>Pn
-h:f|#a>.#>fq;7=$>%3h^zwE4_ik$/;)Jg.Fo/{3g_f665vSB"IF+K#m|.}i(4BS'^(&Q=W{![kE$Sa!^>$:#zFhT!sKGt0=(;m1L&KvQ"jHHTWE/et"56
-Mdx5@O,.5(HWEM70GdO9@8aEtJi{c{$EQU33x&j78A{GIcr;P2g<(}Jc4:E#(BX-w2}DkJPEXh0(-/JQ6<j8b/fFCGQa2QZ8R&JAG]YY92pYO{.e"'o'hY
-fm>.ks^rv&&PcA[$0BxV5$`QXycbM-0"j4R)pO2tQt_8ZRRzn(M/N]vju!8C^fW]!f-Hi[3>&g(u<kHwTr@4)pRIpiZv@s&DzfcAs5TiMB1-aqO8<+CbiT
--o$(f;uY@[N^@G`plxNN#9nMSUG:,gU[Xl-7I3o$3^h(JtIQ%rZ@;:h&_V3XM|.^1L2eb}ATIMafiXw0Epe,jN43K<2__"b4J.XiW%Q3$TEfw,;w3F.PWg
-uAzD(gmf5XoY$g&n4eB#b_#&%P%fmc$wra}FIH|w.D)uLbFw,B1}jy&8qB"8{uq#eCTt$33JyUW@!f`@E]QFT|eBlBzBZ^Gu/HhABrJS{(<}5bU3W0n#]@
-;y/8B72M7'CgF#Rzs==}g-dhPOc':Wd=uKuES1gtqo6nb0}GtBQDBs'II:jux_MXQWRT.iG,G"jzuE~)Cd@+i#.-aPjqj=~=~lbLGm$cmry&J;lI+y^7e$
-%,vV5hPm.L)fx560~)4q`uwo"Io=&bs'gz&{P's":B1S<>A_+|.(@j=[dk!n|7};mMHc_';;#x#ie>UY6Z,Qzwgz@m[.-k(CZ1d&flMx+[Gi8RSK.cB{=m
-lP+)w#5<oq@r+>r{_p&>x8e3L<^4s({D@2/3u9z"rb.u~65X$BYX|cj41Ujpq!3L:q:h/#[`/tc9!wkTC,e;XA&LWv9p_eS9&WE;NkIOWaS8dfwiAy&U/E
-xO}o$<Vx6EiUTE.`!ASmLIY4KCULvu(9r^[0kmsS3^;g;G+x~HSQj^Xjm^<<Q&"kN!hA:U.c/oh`"[{af^4L+#oN[Obw8gn(fG)z`P+oCh}Xh$Tg&E@;P[
-^"|||M6f2CBk|c/>-oufU-)ImO{8oq<ok<jLd{=!9k+@S(F$=-q)J":$2Yq(/NVgFcU&8TIo/6pG1H<3R=XfA6BvPbI!u4^C{c]iPrM%:FUGs(rt$:vSB-
-@n4@V"kGJ/Pzc&<j'!IB/Eg(Yc$T}#mpE#%-siE|%a#=g;r}z[~rsL`;-[nqE^)cxK85<,`tl[G=v|4l~gBNM@38-];oa+"Kfvh"Wu3{ju4cyy2zfK(;k"
-M,OA"GGqn@hmMLFdEy]DHZ@e{3OLw+<gnQ]Z/Q%+d<ZdD/9{@q@g!pBbf30V]=W!s/3m|.YH>0g%k/cp;Gjb5:37F.w'J>qK-+@loY|_n[;0MES72[;c-h
-aIbv!`Gj>DO]AE{VC:_jFM@,QLnn4H@!mwK(&0|NG_}g$PJI^1Yw+sBQ^x1d$eL:40oBov[kS$$5q!^R=nWVl=iyZF!o|48!,E-)8PS@#H3)8"#b+T~o/6
-#oLsX#B_>%vm{pihK;CGm(@#K,,M~$+C_WO]V(.dy{Y.nf1U{,mfv:1/Mv[d9TK^638!XrSpB@xhoF~MA>ruGu1gDP/fqQvZ+^)C1IrIWJ=6+)sh@9!Af4
-yUOM53u"Qbc#d-q@ES^"@P]ZSjo0[uf5bgas<gKy.KvF=I2WCkuNtMr2zsHoFt:DT{q{els7E-+M_OAg:@qAarFu2Rc})XAq!fs^stNrB0XwDdd(^a#0GK
-Z464Yhx;"2]lx&4eI5$7;Z-^t`kY03YprqVIAIgwFX,li5yD<u:rE!LVg]onqiBB1/+!h9w)D%mrxJL[,k;ACM=_fy,NLlK:[e}K{$F,M#7VT=$]/^.uXT
-RlUZ`ua)J&B[[GD8lfGkmd2@Q"[SJ;%30hJj$gjYRzk=|o=+vZ=)382zlx-|ZNzr2d5QjaCXynnVr'$8)]QXbfIk0>Xcyt[d>p~S7uqGepG{nJmM`|%7pm
-J&tLN)Y%&]/K7f#e+{|=<<z9m}1Fe%;Q4;ouxf)CXii&1fhOpLA3mQ_v$Co.al;fS%|}`E,,+vHm0U>%6,gSoblX4ua+@sQ1^9p;-_`A_0W1!#L5URlA8.
-P5:OeOS^su{;M7Q_yMt)uEVK68RJ5&D`bC<M"Il@iys{aA/fz9RZ3a._pOm2oNKu8(3U[u~+5=5yAp9UPM&e~97)J]gq4mklCT-6{6{jz/.;guSiei_5R-
-$p;!}"RC8_[DMD/@,zb>{ng7k4[(vX]pfAJ#|^{O!LsS3i6][Fgjc@<]};{bf4sYX_3Y.K[NeUSI^QV=mnw)t8Z;-XrNeryVRz]^x3)h,st!dIu`6oyfbk
-0NFQ;4w!qURTDV'x]w9"^2e>D81Ly<i%A9jJ0r6Pl|L8&b[3LgzT&IqMMaad"6e%c6`eljMxpVvO4fgzj9jK<N2X,:i_ewttS7Xu$U9}:3=^5'/jB{CQc)
-J@5)%eSVVGZwce0Vhzka}vnV%+Slu7!^0A5^9iH2[!3qE16M-VmQ7Tf;RNM35Y5p0GXG=(o%Z(PWVET-Tj'}{9x<+UFM6dDoh>mnd8m%Q.Rs1/LVF%,G<(
-^de@GS!8u%d6@.=8y^8,3,V@{km5,ROj%Vd[o8D2<4$a{7;pbXj8b!R+@SJ>PJu8)`e=F-vEQC4X7/@XCb./9g(}<NoO!tarAJ:}D|`gg|JXK&:vT1|5t!
-jB9s=|(d"yc6a-|4.cq0upvflx]@QfFZgrDD[&x(fqL@g:YSRDu(xupTqByV]@v{#uD@]x+d"C7"F3/dW:L::"Gd{(uz~JZ>~!Kg|=JgRf~wTswe+zqY}q
-P5JkS/2HZB%};GOeY;I#k+8#dx9-L1|NtXdZr0:L#F&C&0fv4:4i4_knBG%gIo6)Ln.FHTMSCM[kd1g>o0TXmer#~lHh6i<G"&";pn(hZw|%uPGHhUYOvo
-~d6#veAXlgT%))kIi|9Y7CnJmv3FXwmLQT/=,z+vVSnvC/h1k(_TOo#;IE}Xi;[|J3ZSaq)#-;7R/7Oe-$.7^=6q0I0>R};Fg^3Hb"m6w/YC=1ya8+E}rj
-X_mkA$=`$V)H;1^LT%PJbzzrZ{tl|IT{~^o|_xj'D"v|W^/dWgcr%:r^R{iz>046;=-IDF,<X]r:|EP<m!<DQ}}DPBIecrQAVY}pIE:3Fa@'R$|i:/o>//
-bL<yt`_[UC>#se`[N!C`3Uyq`3^O#8(6BQLXS>1cZ<)stFMASEohdX2#9u~Owd;8HK7$HkY8VFDS]U6b2W^L#/=X)rG/_Tu3]u:JQ:v&q#D[W`T8r;e,dW
-vnOTzeKZmoG!rx~b|[55e;%Pu=KVymt4S9bc7SEB!oJJm+ofKHwAqC-q-=L%y`s'6(b6IP>U{m6Q#+/OjUIH0Bzm)'QTGs[6_<G.N0#RTJssfPW//<`@,=
-k+[rRNHmUEXy#D5g$e$5@_yc^FOu!|qZ.f>nr5S4AV0!lXiyr$Tkt2kpT^)s]c0KyfZ+^et#"QKzBAP=gaA$Vo_A,26,i2MrZ&Jy8w#0<Os`xvf#69/`jR
-rxuf#xI:p_%s@i,bD:;A72>@IdGa|j$-_Puob_ULKQ;dUry+5SS,aLcoUBks^<cYwA7R(/_mi{R)6Du365I83mgwWdmgI-ol!epWrV_;IRtY#A//TO'ud!
-eRdKs0/#3dvLA}<kQ`=3QUT^O<m}TSygu,Mr5-%+5G-F8<~L6w(aXFCm^GV3n=B2<^[1v73an9rV/VI}xdHHbsc2{d7F'DcLM)l0%$.&(>dCSF|-DaVR6(
-cH0bv/)xhh9x^UL{P!M8)WU/gHcbRryIZ0{v[@i,YZp4hHqnWxF{n<Ya^2|CoGs!_m'd_"u96:")_rPG>eL{R1-fV$Ow1t/fBqAP@fjtdW%XTf2oJj_b')
-.,u4,q[.M)B,iWTLD(ta27y@}%(h>^,PC&o7oiXP<4,QR>P+oO[7B-}ab8(@kRN{)I7$M37xf#Z3(.O(Z=ves'wIV;<,qANSKt>smhtwkxA(X6=wG7r+,A
-!S_]e2F$PMEOv$m+o-c@y_&kT2E&c)C&OtU4]Bnx2K4T@"'^amb"'&gDol(CZ9sWiTY`GcjhV"[n"&IKEJv#QO.mCeKPiDI-A/Jjc>zpc9V;wiJXW{Ww~[
-$yZia|WOt"#SYGtZl|M)]OCq,g<k&DfR@Q^t5d<)diyBb76r&LPPV00$(_WV8:[#VWxLQu2,5P:CR!"#~,OU}|_f{e'hxoX1&f"XL}nXRJTX%dkekYKr#!
-oz#d37x9t7ed|L6-J@,2xI#/5XevJwaa]|I>BZI&F<V4lJLcdw)%.Ei9p4(BPorfr7hEG2Jnr1Pc2y<duX;mY|c0:[OQxu1X$f(.30>9a>/^H${(Z5uhh.
-~ORM8N)t!KjCIkOi2VCkl8_Yh#9$gp+fX/&nB)ct`[Q,Vex0;;OG;r>/Xx9e.v"OXd6e>}>wB|J0S"fuoq)vJCdypJ&^DV.+pv~Avp|QI[{-58XfwTMxl=
-E4-U^Z5Z3"N0eZh4W+Z!ko/ssfdncY>s}g/7c&0GhzGwP3"<rt]2ii}HRw}IrB'G8TYnN.7c=+O)n([CX`D&W36R7MdhUU#EI]T58hGv(nb<4;NNbWPnd!
-oS@491.WpzMJE{:Ol'!I1uaVAC~EX%q@$]3+Io']}%;lR$h7ukPUb09fH3jiP$/|l+9o[_{1UL5pKx~{su`J"m}_PLbM[^Gel7(A#`uW[s$sh&6S':r|dB
-b5z@{+]X~T<X=}y33kk^!b5|:))w2$|`)Sy0lzA3gN}vl}.[oL&j_wE34[;5_(57~[{+[S|_1gY|`T`anoHPhT>YI,6XO>=[b>:4XNs;c&|OiJgQD^.`""
->U0Wk-LQ}6rBGQn.'f#zd4fT{Kj>4y[>T/^LQ@00][TfVY$tXFvv%23ug;Rhm)P`nZp|4zv[6|/iZ88d~|ztl>4v&;eaUFYO1f{7SZ(AE"$C)s|)O,:!o;
-T+5m6(OYi5lU~]dZl:M(+A<drUqwXC]eU6DHfLvlpuQ`VG9Tg0OV4}'1.(N>ZM1`hmI0nJ/t;G}$bEOnkI>09H"3K}4'CY((g4>4xP}";2|DcGUS|Y>iI$
-Yf{Q!8$!HVw_P%oS+]oB8h0o_|!-_Ck:EG@%$z%AK3/d/d}'PAZbOK>8Cfh3JXb"-[7Jrgc5ttM5w-:Tb|4$"(W:X9_(ZS=-SV70P+,<xN)tzZ4ZQ4Sfy+
-Vp9XjXNO:3wb/gyrk(}Jx<f3IZ1SATv>ij&@pAa+-|:jy&8Zi0R)=oR7L'o2iis(&]><cW;(6ehjbJ/T%@ogyM"6zN`EC6oS3:SsOQglbB<_DY:dDcm3kQ
-(NK.G)XmA#PhW`-Nr@]9RAg"M-xC/7Z-yEi7!.F7iJp<EWfZF>j]iN`#7SWQP{}/@iM%|A7>ZIT_F3CIx4.1I})^C"YgR!Q={|@+2vSWqySOJe!"{u])8;
-zPVi^IwtAQ-KB!F"V<WY~=)0(A~(C7B-"s(|"qfhmriJU4'@7Dkj%8f/vR(oUz8>'5`Bv`s,c<t3"K_SR/[#TBM)$5[2;K"B(y]'^CP)URcW[=X6TZE`Z(
-gvkq;JgkmrV|a6ea6o-_{h-<_fLLF1wZzrW,MiUqCH)5NMc1n:Ci2{ns-L/P^2%@{R{0:zv^9P.vS.IC>EK{Jp8P2[-EgAiR.&RI>mbxf8e$yG<]Lvo]'F
-=B]C#4Jt6,bh^iTE-F7M&!2/-S<TUD8"Ud9%<./2zaL4N!@Zm92cwbL$5wS",d"g1mxB)BuF!{-k`F/}zu'&>eN%86dSdH/EPG2LaOXwqQ#a`vdS]pB-P&
-_{SQYd{m{#u``B06i0FTO1fGki#:Y@A"O>)mpgY8L9Y9'4F["+.6X/x%JJ_w.s^AG,w$@m(^#En,#NkrIBP!N"q)ouG`6F"g^fZXz`C2&1`(_s[TU{zsti
-[9NB+M/9>QO$"Bfc1>D[~'WUYgb+KZ[bh=e=2<~yeL=OK9Fwlj`1(@L+pn0T9,x9Q)co;]&+B-pFa'%5J{EaX&uUdC[)e7Ql@)/#k]te'I_4xW;{PkW!zq
-=sC^lT}bs7+h'V[$^x>8sXnlsCqA2`2TY!&0P,rypkr{^dm8MLmLhqBTU]tqdI-a7Hb{tN963Em[b+[L(zI/nAC;2I_/:{HR4@n<`n`a0O]G$ha7{rOy~3
-mZtGl%gdhd$#ZRj"=t:+R`3NFf~4M0,!ms,nKH__,n%SC2YG8>k.Sb9<uWI4>CzX!T:"6F2'tE3Y$oB+40L_6<@uLj$/oCJ2F^k:8+TRA82m]vT@WqU%:K
-y<4]~N4]<l47ry2T~=hKNB2oa]uSm-c|5[gxk$nC&|hbaxF`Yn+fR#eB8!U"d9NVb#UNN%]4YzcpT%o`K}]lDMKE2y6m0JC8yNsh_ex&OT`iBB]&0x+680
-]{ev{-[,D]YZ(F[btS5}33'^y)HCJ&dPH.R{%mg{.k-woX-%"mEK!cud=E.5A()U&xV#9QO.P_ENuNIpX@a-^,-P0w{jj5I7z3d|[GxP@8S{,GvD064UeT
-8a~ABqq|.F>[Iue<ZUo4cR(8#rJl3h9Qo5ZLcW#NQpH{mxj57:ma'INrqt4-O`ejkRz4/^,'!X8dZF)[0#I[v!g:V+95s}];|Ejz6aR%).:ow^U@^sA4;m
-a#;6Z7Z$cQ&<h#yiw]="&>4/v0KFdDdal8QFXqRy[4YOri}&+N44#}w)V]=xKCo5i0d@dcG`Kh[PW#z<K3VqF:tBAFjCBw0QR`3M]b=ua>=okNNG51Vrnh
-galJweeW%Xx3<PF#2_wkc>I#(9{"yLCo~/cPGa&F+MpFQ2v&7ir]P]e&yB@X+>mp_nmDq<{Ki>,zKbqE|7{ksZIoUH4N@RrQ#4oK&f:|3r1}5Bd8ho]dt;
-nGc"j0g{|r/'5"D14.SN9d[_|gOU&3Wbi0ra03}2V!2]ZIBv(9LCCRN@I.s,Kwa]E@8o6V_&(@['oPIRb%DJ=ZKG0y[X=Ys!advXLS&DH-eZ}Z;f(C7wLX
-qVW!50ybZj:CWLeATp$OrKy@uC1M86qj20AQB2}=eZ2g%'EkILe:g8jYw186}0rigLB>|J!A!!prGisgKspkV+V>=J8Yx7Y^N'8_6{'z|3)as..OGVcell
-h9%g'p@u`Kd5zX].4`6L&O+Th2dB2@p`BSfvkpz6F3h0;@=Hv&p.Jx(NYNT8RLE(@o|dZMi>q_s-d<_x7tzTFwKpbtG$dCFbgsfjH'3/kaN@1j^y9jNC)d
-lGxF{dsG2s2p%[PX;|S2q&/uLM^MS^yxuHMXI.:_ox!+xc@&$^'r9].9;#{Jy36}[G+VNJyM8d]89}k-AwI'd+_]8}h_;yLOZioVloxgCM+"WmnM+j36OI
-k,uQ54=ma"Y1LGnXiO9n9}zWjm}Twy{Xl6@TX)Z_z'FP~xj7>@tyMj+vLU3EX'0DJAIDljdB={}tI;]94BP,M%-7A#u,ZGe)YXD!axh!8}3%]bv_j)1V15
-v,fw{ykv3bt@)Y8tCTT,j{>3j$#wW%)&&/DRzvYOzd>gV_.x.l8=sy/[hCt+)xr6"2q%h{lO>".PO#X`j+TfJbu<_r8&I)^`f/ps/^G;iY%MOqhC--V/XV
-uxn(F2g_W<v_#ARQjZ/z4HU8:52RsymJvVOXT&Mp,['4lW7iv6WFxX1#ZA%al:7ojf;A{Ay"0:A+&iD<-wxlV'8JZC`GAQ8xy,PQWLNU6o7"mG6zHsZ#)[
-:xu/B{XB;lHHU=l,HDHJYAJ^sLFs7Oue3k(ruS6gd1rlK>t|[p%dW.8qi:K%L<bDCwt|7+O<t|f-y7z$v#4(D-M>3%z.Io9B^C&b[ne,JYW3y,PP.`Q%X=
-UAwgQctc0c)]x[B4vX))w`"lE2"f"ZwCVDE1MN0T)upPl%zqGIQ7gi}2<,uAT8Yp0/_@E0r95H1DRbKp8Q5pRlq<Y1#h46o1pa]ZwhimX/"0<d1O@{tq;(
-<EQKp&]Mib-n0QUaS-`_2tuYf@OTZSyCJ).E.Ft1%W!Pa5KNxL.84$$[YiF{"a~LcA0=)m=m+X(I<I1gtrL"Cz]ZnD%!K72L73jghprYP=f5ls;p7TK-B0
-gE/VZ4d<:RA0&qKxkvPTxuv{eRqpwJQU!ques%5;+!BhdN=h^P`pT-YuK}+md:yXYE+O59,J@}]lH7Sc>'65j0"|r2Tnl}3,tmhEpx8lYzy47UN^({5dkV
-d62NT-Xjs=1I$>Uve%K@hln9$)d"%c=64@<B&$6wMIk0I;]jPN|v{[F$>Fhtijm$z)4e9%LoARaTM2x_9:[@{;m,3`aPn0LVJA;"pvy0C"-pgnCKGM4e(l
-(%G0n|H|r1s4]X!=fHUjW2sEMJ/SDN,bSuDT(Z1SFp";z<UigKBM|'#G3jc]`YYEs)v/'Y[>&Sc-j2O[m[35>4eBJ=CMnU6eTV%e~'7}j}tB<S'^ii:8Yw
-8#AP~7BAeP+lDgw<~V|g!+rCaJ{d]z'3[fqF@'{'Qw@D#/qWs@6;m)Yj1uj%:s`w`&2]6$t1C[_j3b2{0]%L@d@[%NBQ(x!{fL:t8Oec"{=A_!9<jC'{CV
-td(}ocPuom{oBY#wa|8`g%-)]eN;/kC"BbN"O;50T>{|wcQ<u1i];T!+_j{FJG=3S;N0+5$+B5~5$Gxf^z[7`O([JfG+)QYR<Zx$X_5D83T,sI.{l5woR/
-#gpPWM5P@sMkDqul&+MFdYg8esT]t]Y)S!L<o`eYt:GMv]+3DvN/dXG1<zoFLqWiAa!G/q{SU{,8wq2B|N]1E65nz+:cx{^vsDcYfXg&0V-)Q-m3q2!ekc
-n-/:m4:biu3/zhpN7VSZyHNdl+OjCk&hym[FDqq>qF:t:$#C|_l1F|SNW+-o)+e]":NrW&VEl:%E,%O1!dee=.koeFfrgK<Z^g/[n'=hIm(][`'zSx#6lE
-eUrY7@Y6JhhNk@CP~;!67gm6E6Mpcj}l0,o||,=FLU/,D%F)oUA11j!IBy!c@m2SS1jj[romN&fCu9]40zy-Zz/RUoHN>)4=szI6{Xz-|g'HsNY]~,<vu)
-U|:qKYET#4D+|+xE&aGq^fV'FvE/S1t`C>lmSWmCnqBi:J/1UMD3"(lEgc|D$mFf_QKt$s4-(bw}A.xs{koRy!+7`rqkHz}.Qy0`;&p)c>mLMhavp@+Be^
-dY]5_t4LP=&K6AHQFMrU<6/pB5thDjd.0mFy=&$}LnorWv615fidrtCTEu#6PwQo!(|p%'l/"g,DjVh]M]Ce's9`6|xSAQR[H_t>m<6}pxXC^a"i6M[.+"
-=dN|vok9H)dn#S&PGLA:m-XMHz>^@}Wv.b;};k:Q}WO_4,3D[X&MWuM!e,"xGg5wp'}@MR8{ZmLK==C2ggKd_s9X1u-ISn,16jP`[wWNDE!GEcu2wkk&4o
-LwE4c0$'1k8`Ilh|+aj=Iv3thYlK=0aB1QtDbl#|8DWatRYtOG2UauVeGNICmMfHzO,sw_ownl#k0g|/S3B(7`V>K$ESf>l%F!~J@4Mkx4E&Kyr)TIuVI7
-/z'%=q<L{(r{uWAsYF~5oqy<#>)+}_r&y!h1Ia,>,L+|RD(gvhTlNZ~lR3X_SO:VV|bwc4xg$45}@R2`tqH_5'zRPaz#<+-6CZ6P;/V4h@]ff6P,^tOjtz
-vUIiYD627Tuz3,Z8iTnc{yF]_l.zrlqP^9Zd(y.CSl]JE-$yBH$Y:oNaBD4[@8g.LB!xJ1)`'Emu&GMk^tDC<&gd3AYBT1o[I$PH=^!Sm,:7<{Qyg&L"N#
-1h>k]OY`I&L4DUwRr7D0-^'1XC(|=Qa7[ule[f%0eLSRLHhLW^4PutVbYNaavP~A<N/e^'ed^nGaix8A_Qc+!vrVr^5sOi!2MsA$|u4oV$X%_wAWD!(23u
-j.V|]LGkROu2)Jew0`B,f/b'A16L[FU;2U%2PLTtHUFJo0h1FHj,mmmJTmefu54-<pgsY^+b@UF22RfBLKg2p(;2=i(&]#hwk2{/sGF6'!E)lP>U$iJW!"
-BR"Oz%9W(S3U&KG6|-WQyFDu=W#5}{g{~D'bC(Opto;>o3K@}k+a;/LFR3hS5_A|M4`fH"6f8pailbm7WF"_)z}_RgAYSbftBkC8MP:^}ZIhj"[1">Q+^S
-RV;ftN}g9tP46^XqKL`N-|OYd3Bn(6%x>30SvDja4Z&4,g|qf>1;}-VxOKaiA[,T|EJ1zd[_is;M'VxX6@{)SyBfSj[J,d@@uSL(-i>a0A>nx(Dj@./4=t
-NlCB%D3/Fr{l)xWp1TF}|u~Odk5Ozs&SN^qh"T,]@U;RIV|:]lbApZCw!c(jl;OQi_p4w-(ZbzB5On{_6L@<_%S@35|{{od{:#5y$WX;Iw_hW1]mZ^7My'
-VLKeL^c1{L4kujG.y=`k0Lm9>1y{h0F[N%Xv3ku8;zntxG;MbU~mz]7p:g$^v&Mf$cm><%wWCl(/s)7'Bh`$jWo=v8x@0{+MDr&$%y!pc{>TA9JAd5}AJZ
-z22)po%J#T[k.$KEb4wsvJ$l]L[)'WiDf0mkp`fGXVhEtLi_!`a&H,0=Po`@DK~Rd;=UPN)`j#!b;j|u3>@#zK'yaNZ'h/DV(<F76k0D[JD_}/L1)v+TtC
-t_Fb"ym+aa#9z^DK;v(;<x6#_3s,H"KBDGM^=Vmk`)J1,&YbFE(=#NNZvDIxP/'X1NeW7x0<jkWh"p;@$q+hX"MO#y%SXb1ms:Y</,dnuk_)$%|!`xd-RZ
-(lUQJd;0CkLy[@yhgEeB_ggtFjoeD[Ailv)_g^!_$2r)jNG_VArJTP7luW"g~{dF1JW=-dxT:R8M"cZ^f1R7#53hllIsuIfrIoVf8q:@hL~BS!FOnqkF7i
-+#v:31mL^o{VepwkS;Vq"CF8s%r0YmE.Y!:dL,EV|c.bqz(odfV0>A7i2Wz5/#=]bX=%1}E{R5P/Ya6mu9F+1Dm8W_/Nq2{7~1]GO6)XB@;7~%[vy')t%J
-^vs-<1q:^7%>4ARBHd46yNB3Q"zUtk</uIufWc+@bY!D|)A-I-.(![mVZ6_XwYJ<2LqV-B8e'9d<p(1g1"A"cGEP&Pdk5OfDhYu!=<OC"L7=0e9RA5Boky
-ergS!cDzmh0[.TOm{`7@]%Z}0vvisaJyU}GZ[la-m!w":lu>!L7[B+J8xv,M"^>9+/"_5+}pDA6sNx1jBd&NCJ_r4vlcMFsGT&usYoQz78++k&T"oD49B$
-R&-3n6Y}!%PO)sFK|ptyf&;kIb9]rC--!=NDQ_'f:B_$oVK9dRr)&pATyH4DuPc#Xzv}|r0HZOZ{~}Ar~w3LR[t""[8fTu1jo:M>4}w2{yF)C)sB]P_}om
-c#rUD`VO8i_aM,!8@H.S=f_|.ixSW/E.Jn&WB'RS:0/n+S.$b-SFyM^GnWK7SLNiCk-hP[~hN";}ir]k!=BN@=x}{}!7|#@9F,c54W_b!z[%~n!9E=ugT,
->Osd!JrJ42|a;1XbG+OC>PMO#IL]T9G.O;l"BkEf(T:>l7X)FKo$iiRUmWzgE|KeEDHCwOa+D{,$1)]5cVrHI9Q4ua_2rbu$n13opONN"6]:u[^a^4T2_T
-NKra2C('Id$_b974G5UC,h>ay;rzqY@wf]''_7Xm]41A{BbY9OzGZ-CE!"0|+,WF+n607gRPEDXk+(}$V+M#o0.R{eXk8z~!cw-X;EgKLyZxeQY0uf6d"$
-8JqfsgyyBI#pA++"X"//jG6fv+9gX]2>9=K-;8u8jJNzbAbE0F1wPj<|ejydB_Hb[9_Z3o,FKd0hOZ<@l5&uM89DLW(h+EFZW|pCLMUo-a4QQ>h(p}%fZ:
-:TPz_r>}GrZ.C[S.k96[;EU8pW"YyEpeJ[IAI.hEdX{nL=)`5$`#8cVl^I`^/}aG4SrT0uu}rq~K>&^k4r`YBd$f609+|}R6bYVtP^EXDho/sHr!/JRkMj
-WQ)K/b:St-/`m/W|-']1+/pLTT&.'AS)(N:BFzR3`).x#`}..hL5]JgXAP$Pfa^qLjh9Ql1nHOv#A6:p~D+77HE'Qt8mIMSAFQ0F-h@ylY>w#r:4U]bf~K
-rWM18%QMi5RQ;6Y#OT]y_x^JC)JXITDd){>qpa(zd6R!S-l<XE~aiP{&Kv0}qJ8uMOq(0+=,s2xSOm)IwBtO@xQ6qRj@BH`9j'1n@Xy(;5L;5tiSQu=lqh
-bE:i9Gdxy>p.ppY0xdA>xgiW|shm;C)0'T6[ztDL+&+D9t/ex^M&l8o#:(li{F8$CYg:32kgq.z08l_akOlQhGb1nvRw0C5usm+PZD0%F=K-S-<%f&R#Br
-73-|f:M"J%_{hpl6f#j&l(OZq7%/>3[Lw-nf:!7#^#mZjr&qYbtg[r>UC!0=q6>Lz|;VOs9Z.;1(vfgg5$]"RN:1:S"o2PwdRO@P$J^uvG#3Fww&.-1Pxc
-M.8zy{GhPE^fw{hAQll9|D-v/Go`BRxNXicLX;3[p|[P@:Y`@(n%[R7Wc8|Cg-_D@v2D"uus&%hi.4YK;efako"n$y)V#}&SPi&/nX_Q^%Wf"!{2tp&^7I
-(Dgyx-+C#pm7:D;PcU#^$lmLi0Q|Y'B:H;kse@+tt/UIYJ{=".BsW"4-_}(LIA~M_!()R.Zb0'Z%G|wgt+!3f/gqf7h3']i0GIa.QbPvqA^KF;JJNZ_6Ar
-Bx"4lvJ|wvXd{|!o.P}Hq={NKfCK-FjTd<|tTe>R>>v,KO.H<QN"F[aL};,MIEb_~31-cHv{7wo!=E+v0#0=|%7YYiy1E|kY_;-i7mjKcIVwfJHMOPqUE@
-;R"GbL6iJ_Yo@pdgif>}N#pZT.DRQhAz"`,:%M+YyWPhFQjY^ZKRguTg8%u>%!^%8z&.Q2Vt`!`AYB+%a>#!!8,pVlV"W3m_=:RCTl`mQdZX,YLa7clU8-
-A%{#i3(c_gsw3]CP@uJjQ[ia!d#cg5z.4lOl#`fWnvz`I0aq&F)FoMC$1e`QHj~%{Q$1+("z-%n#OS^&-F+d(<,v6-'^./I)St9d#0fKiwCG45Ap4-n$]_
-Lj867U)B0hGRZm'505PH1^XH{S-#X0Z''%yx&ns4DB_Ql)tpcgU$#,:^b%{{WhF-RkY<Eo2+Et{&a<ag2:,(QN&vM^iR7}<Dp.x0S<a>Nvj@{v<ddA-Cj^
-h5|&v6:^+|na_O2@7oJt>}U/RL""Tk$nlrKk"}J:9ntkQD$}pBeQ<BgL|#>M9I^oO=56]BHehdku^Hg&6|R3GOKwEDGufLZ()BG+nDwjoYE1s7;p~7&xJK
-<JG8x`W|'S^yGL[_uo1V&bGkC9<PN-BO2AGtEZv=X1;xj#v$a6kROin>~W:sMNCs#Qf.;eX8%TtTVK;,F)_(Z%o/.OWQX`kr3wARI(T}H8L_IBf0PA,4Y,
-`e$-pe3SYm%VX>T4|/D26iGTV[`/bm1#%{W'2'5vl=SgQ8oK=B&DH{{tGX[9<BeK#c1A>4Z%>&XnudV3iRmIPS1S3u-=A3JX7/R%La8gaM`Q[;QxVpJ8oI
-~R"1!#_{.ak'zaqnQewbPoOYa=dJ5iqtrd&;eL(I_wK%J[7h&)FOBQNq928.epQ<q',WPear0!s^@#Siw{Z}^OUNVn&(JWgm!h2Fg=mScuK,;@b0#CtIp:
-J.>dWByDj6ZRhF(vkW6Bn.wkZiZp3`P&RrT{U8DMr@XPyh"~E>AU4=`@t<-=PT{1$c,/r!PJ[|c8HbR&=N.USFRn]@BFgZ$io3(EzVMU/imv$o_M:#`[hL
-"Do_O}o|X)%@If9b+&'E_8Ddy_a^jQ}UEK&z<ZF1Oa;P@dFHBo}m6w[4sLt%mSA8#2B&]4~7I]Y=o$ta40:k|]0e4ya68G3^9GpA8.&s/:80/Ae2f_+B3|
-Hk4S~J;H+_3mqJfb<L[V<z^G:&lv[)`3[23"9I&"7d@XvDBT|)d,8N$mol"!2pUgeh<LPc5d6@ASa}#Xt5hWOR:%TB7;/(:k]vAOkYwI(hcH{C[I`J%:f3
-2dr'{Y5T,@}X%+Q0NiNSM8{+6wtWoZcsnYZ_`VBSGaAy^(E1C#Y0P6#vnuSJ.<H.-:QP,mA;d9(/LeNF2%S!mB="QN<Lz_VXqVIE$)ej`iq]Lo8bCv5T0t
-]>v(q22[Xq2s;vq}O4gsohCPr;_s_%i{QhI-.}V2qz=GIng;g)9j(aD}KD7oMF^lNH1#0Mm4H"`B+3IMg)}6b}/BSPXzVMt1T,`3Y08P$qgR0V7b%Mdh+H
-0eFqeic5:%HlhYN%;SlQs'i)Ke<[A}h{zZt|{+=M2GB)'jG3fozh6ny617dF-y!">vC;D>k(lqb<GBj(%&LylK>ccHR7^%X.4XIVvMy@~@e4^C<=-D}e5M
-'n2UKQ)$!1-(@_1B!u0&pT+vWA'b@ih3LMNe4aleoF-;CBK/tY/U-[Q@$3.sBn;EWN%Z%S~2>KQATXfqu>U,c}(ID/EX;t;_wIUosK$g"/]#:`#8@nzedx
-:#{112H=fszasJ[4x8M`T(3Psv<Wuoe{PfH&gC}{Drawr8W#]QpRM#$U;>Ijuv|lD6F$LN~c/Jky3J|Yu"4#olDxCw=m)I/Cr{8U,M[+7:1&3>-Op<~-b)
-'|e>~RbnaFD4i_8{^Gwd|cy9qm)/-]&,>pA"Xvh^XM;,dr-BpCJ7_aUsw<HHL&=u`<qPv2,P718NM!b/$$V,cs4,P0,q`Vbrnt.B~+<lXI2}W[I$rn^fyr
-3].8DMI.:!!-L(cVi-!62!Z1~#"2m$0@.K#@4!zP/_t2YUMOdx&_l#$CW!-S'UHG!O|)VBT_6XYO;UiRD{iUJ8YB|>r#9xkm.R9zt`U-D&bc:;+G#I;M6&
-]/8e)n|hCQTqxR6rR6w0J/+a(B]i%L9Dn7%F]FP'hVHRfzi]h'd<m<0Gp+-}Td<IF{wg&r3+FR['_5YPp[e0qBPq54v@71GFzZ0p;cJXqVCTl2,l89AFIR
-66;Sm9Fr|,px-a;/eIHUL>+!.MPMGy@AF&ZeOIS0C:H11jNyu60:3jD0!l"k`ob+CFY!mWd,3a.x^63RqpZ3BiQvY0lRG^e]5]q-':F%-ZsR"0{4jkx=(G
-r[(-A4p[roThENq!EhX9cg}@gr[owfo=Sc^//"<u'50P.cUg"Z;YPHYfA2.qU@<d2hz{&1=s(^048'[NE@fON}h=h|yGw`%5J'!+Q8dzFB<izl{QqF]dUQ
-ZFEXU:h84-@:m^%OHk%htq^iaGI{>SaF^L7xem,ulL4<JSmzcmU[/id|[Fp:_O48jqMo"w[|e0.M@%UP`3ty0Uz,9mv"'G>_E6^Z}6Iad=}@u%!wLFM)n&
-|Ue"c"`]!w4S%XHe'f]#.XSov[aoDd2&+hd,|($b=_zDgBQB(.'Kab#<UKNJ=W_VfH2gMkwQq2H[wK6O$FxV:f$;|A6kB1Y-K,K]nBils%V;+<v0Ym0=nm
-l/Tpl-4PR@=gxg{kG1-<z[2{ZvVNS]EDE%9UfFhKT1(J4&C[q&e/"V6(Dq|da.Ilm.c_SC@pjKsL7T}-.p(g,W6S8F|3jG>rQI4u2g&6k^>:yWXpVPT+pb
-}o]QbGZ[(sWJggeDs;5U)Os/]:<=N:tWLlp.MXE<TgBVuSR;4X)3rL`Xkux_x2x,2l}i[v[k!]6[O.RE1:kplDUNz1)+Z(#6>gZR')=%3-g=DhoKh4Zi(V
-E{rJA^_WNd@yo7>g)A&iUbkT`N}YUin<NGZ+W2s-e`w><Fp&6Hy(%|f4u6YG|p;!y/KdGiE=ZRLIk%5V^'iY)Q[27"^D{%RVzigVNB#1/-{";B3R`n+M|#
--K;Cf.-Q,|P_bdg35jH/xF52|NQV}qu|VGM5'zQWH:BgP:Ra~Vg2]:u"~n^;AZ-OT'0GvJ2AwLu"5#AS.1}8WaXFpMP7J/thU$T#M'G>j,KMJVPP_-LdG6
-O(v-PSw$_LO6sdb(HT.dMP0,KEV4+;ZwpOxyBGgCITBm{[=OX!Z}`ni^3lWHUVoy0l^z{_I;5U0sl$K^=hiI6hOx,q)@`uZNx:ikT`|ZFd"WToOg0kt9Gi
-aDYDwa+#t9@DW&v4]Uo!p6PFk:V]f5$6{dVFs;1Hvthn{D(:7H5@b^xSrf'V7,iXt2C4BClM$7=iK7QZc@n#(RL]Vx}ooUx)4U,S%hage#-riR0T2}csXs
-vfelgk84+/w_@hjkA^9(p/8Jg/Yhpfx[:Ph6Vn|Np86/No|(Sz|5hvIeC.CfN7yb:ydU1}/ybixBo^DGX^sLp;Qj`Cq3K21]hiV78L2YupfXRR;cq4hj@F
-/RF[UgLw`>NDC',W,`1zkJt>-wC9vy&pz{D2mRsoD{]Y5dS(F{KBSEl<'hTbgN28HIFS/q(H/qYm~/+mS{K7@)n{HJsa>qAN3y]dbcuz{O~W&".vU1R!Ap
-a0I2Q'tm|eGGW;QWF^EX"yDINZmpg3s^-^.3wjCwYw:r6#[6!F})$oE|Q8U_/s1I0"T;:-||UIHT$")]x<`_:Ww[N__/V4s)ZP9<ZB]lZb0>v]I_mu+cgB
-h)R.>nhY|{Y0}#LvUtg_].BC1lBtq'Fhmv/pSl=6OTt{"]a%!Qd-9j--A-zu{1pS{wKLQOJB22=Rx5Tx38Svd;I2{`lIcjUE"ZLDf)rkxne07Fa(q/pE(s
-ijkVI-p%'nWl=M~o"{[U.%fkik$km_KAZmc[wJBRR[57>G8l=vR:ASxFuI4Ak&++RxPXZueU6BN.mbh{E#`3cS8e8{+,{,/AZ&nfb4=Ur$#/cM@eCCD7dX
-Xi"LPro:NoTdR`-P!B`$5]v<Uw+E$9ZYZnCb"y[d&>fiA^O{Sw},$5G-.M$DbWl&W94%xvYHCRSqo"kt)tpQs4:B~IbsJ%o8dA'S]hnt4G&mxeCX8!^K>1
-pWrhgoU[i#-;Gqv"IvGSZ&asbXc4=d@o=d/du;jORsEk22m]vn}(0Q9.GI7im8^(T]Z=Op8U"4Of_9~+llHz)n8xOnYPqqJ5AM73[y'#mkHeZv`Op1jwkX
-qF,E>}PZzFa6~%3PNrpFr/=UU-ED-nM@@|)!}MtDVCJ)mCWvPA(|M_4W~B(@_Z>5~;j2n%(yp{14iN'1zPQVTR+]:#$6};mMnck[>utZF9AVF}|[^z6vsb
-z-hALW^B}^6ol#t{yqDzO^TOzm%Lu|f'<Iyn}%6i^jBWkG]e:>eyhh`ckz-k,&z@gN#h&yJBW7eDn"#y$`{%7Bo=7vU;1u71DF8i`_m%]TtS#@6[QE4Ea4
-%&L:(2FxPc%J[$Z9YZ820c;1-BG.EG|s0gG{5KKvGrt/xyK4sBy_L$g5k%v$pD$L:P7'xhbYaAIV{VI$}Thj[MFk@gU7%f,6DgA%@sEoHUH([srsZfVf7K
-EIjD&}]s:VYY-vHj'9'd&|9ao.YQD;Ndcx9ui:o^XLiG/&Y35Byg++~x's&Ecw!ysqLnjN%a,p-A.>){tBgmq1dtB8U8xpP6^GmW&N&)gXfG(((lVT3lNV
-VJ)fPBif+}{&:kyQk130Ag/3o_bIjz;PBfgWGsx%!!Y!12GYxaz-]%pP%1"shC%YvO0b.ablWC3$AM+=aIr`fERiDTirW+S@(9_i6JLZw%DrQk~9)b23nN
-35CEk57O4B(g!zb.txp`AQ9UaQ6G_2hh|Y7sDp84Vz"FqJkgz<%"NT=2[Rd{{Da5d<1Gc=2cVEx|>)P([:s<wj'Mf5[;SbhAq@UIra[qN8dmz+zN,YQ5^-
-+/"+Ap]vbx(n-PF$&Volu][%2%uWRD1/LpDxe'vVyhbLlzoZ:l5w.!]1zfv>;'}>QCaGlT%3Bo,p}sM,W>:b~x1oIBP-abC1NGku3J3+hk{Y.KNE!cB8_L
-"j&$GJ!!>Y>c%z}JAnNs=>uide~F_EZeK6jbNXeQK>WhrGZ6H@^5PoA0Nc+rc&!$R::&e/fG2IZi_r7g3m7gKd`(ka!xjpXVSsQ=Z^O1+#6t}DeK09.rhm
-4`x2Bb+;"|F2g)"UZ0T|HX9T}3TA6FxuX1&W/0<#XqKZS-|Y@!kv~Q[GNz=hES~v{%S)I"Wu"qpoE}.[sY&x}IxvEZ'QtDsQ&FpB-'&k/}0s;^H.<PtH^;
-Okm_tx~0F{l+cQKs)+j}B5Gz"N:v]5g:}Fm1OR17S@RV3@Dl57'vP4~x(/MJPo(&DOh0/%.;r">cE+G52FV-:55bPP"Ndgild|@DR$mLgBi`@[_4u.VS/#
-P5N[eT2y%AKuJmpOe{a',_:Wl1W.l+9pu@g%NjEcY82a`gNdzfoXf:1MqC315;[Cyi7RFU>2y0sQ&(vX)'2&.,W3F>kD)m_eEMhWXe0Cc/59:(T38ua%^s
-#)LNh.,8'L8:t.NJaIrMMKo-bX4C#(1Uhpbj>]#v"H:e5|^$Iaz,Q6l0Cw{$~Gk{'Va)Tv`<M57.K(u'r[)5W1"8WrRVTQ"mb[s0k8oEs^Wp<)ypNzL&H[
-Yw@qHs%I{I[wf]$.8.P2L'5lBRUy}[AtQe;-<86)<7+GRf9m-IBwJf]X+}k:Z4QIy9Lt,;(0~3WURAMvj[p/5H-(DI&].E2]h,FQDN^#(_:DJr;6.N2uxC
-Haazetb<)J&91.DBb'6NUbl$mxQGjig(Y;csKUYmndM9jY_uF7I=^K4&"6GR,pF!XPfV<opzikq;Ho1y{.U$@mMU8M>]UCDE{L2'T;[_h%D>(TR,f=|dPr
-x[E4;Rx5'Di6e`SMlAebd8!,m17lDf'P6Whr.`PURrE5h,guDN1:'{!`L(Z9Vl7;LW<k(2m>X=;[7^m']jW8|bDAkq@B9cC54W60e9ALQ.B(81c>o]/7H%
--lYT:V`#M}^NneK7C:XbR>I%D%fGwEYr!fzorF!7:He%@c5@fO065W>E/<%zW{lZ:dt.QiS6N52MNbDN5)v9_TVvgs}K183kD_c]m0".2gw"x#IEGxQ#kz
-@#^9Y!x`LAz48kV!8]Rk;RCAy%!CDeYQq+w(v+n0/d56PkD4;4F{;PTSzpiJ=a:MIoinWpqHN951p4NDVY.HB04B%u"4<ANj^G!YOyTG[3NSaaI%oGb+4"
-EiNjY^apXS'9$zJS`M21Ip72A:3[l!%Z.345KwAA/A_G.NAS|C-[v'si,gZgq+1)"&{Ab<yuqxj2tHMwW1IcF={->gV|<}NZTG<<{pGjHTXdQ5FL}H/UAl
-ekFM)[-&P,LaWi~]R#o6{ds(FN'btrQ`f0>LS<o%U/9-SR|pLTR$9>zDH,WoRp-AqW)J2J38Cos"Jf_{rkXY3B}+h5IMw)4zcY^]_LBD/>R}>gso!eyNx'
-|K)ib1Rf>|Yl#,m#qMOT)@a6$d~wyVqsmkekJ@DH0v0Na=MZ_uM(~E`El:V;P>{MxsD$CELqV2Zqb.uAWx9ToP!1:.B.FdA:D1Pkf<KA@q-#G#/`->AH7+
->PeO4u{;#zCL{]AFAD.^Ur,V}/+5R_^"DR:os')vDjkJeg|7A/GEzdu;cE$j=MO">:L@%d>pQGt!:]S-A/yo8kNQ{8MbPjCKrE|hL3.Y4rkz7cryWt,3`g
-+0!wg4hw_>n^ebS$m.yIL]dmbyHaEtMVK%w.PvrLGE^)~391ldpY7U8Uy@dH,3KMz|tl<hhdG^0A^ap8Mcl[nyn$5-r-(Qs}7,ir|MQNWX#w,V5U%u|$tM
-HVh]ymj|7q5}l;;S<I.8]"OVJ$r>'&JQ8;fqvSH$Ua3u_w_Qh}A.;mU[l.Dw:$1lzH;q@gKW;#&O!/d}Y`m8[n>"vyUmp&).,)%]n+g2`;$9X^w$Xyy^l'
-9+(Q>5x+U@ync$7^,`:5/Kr'rvKE'4xftPo!q:knR4,]1@bX/Vr;/k|g/GXPXodiRZFk|g1IxoN=4Qa@izZ&{'cEd)U[1Dn<@f^"kGJ+rxVm2L83a)A^[>
-21Gy3BVL/`.1Kytu'7|jjp)tMcH-cE(8SX_^aIfMZE!lQ%3^U7y7354T=2e!GC:dj5Z$YZ]x$g@!o@Sceo#V<<a{Z^yqGzIOCGh3jR60o[gt6i|&l118!b
-^B3;S#abo,G[7f0gjKJRnO9u$J0ltOaryItHTg-%t14EDm{XG7F;@:+kM6V'%}xvO&z2VLdF|&49;Gp)eZBtzRG53/=N{d`Cqr(Jo"VUkV7V&b:KjFNybc
-q(+hElaH4=Yd0ur3Uw7_cimcSJJ|qdC])nd3Qj_b7{Gf]9HnytPuv(`"lXOh&[AM>8_0&x{#D-$fka[s"2A=U&[7"P=#6BtL^;+EqaA)87p]4dH%T1R/ln
-s</74}@C(B4yT!_;G26W=1ummP.gjeQe(hSqV|^c'{HwzsFTH&(=S;>}3Pj}_7c<N+UAtoHE9>fs/65RLj~wS#3"C{%jF:^db]fk^=Bb+eWdQ!<tPq`R,5
-O.]nE/nJ>D3NS'`#]8WKVC6kI5)[HuLR8j;sV^gKs=+j}:&.p-||zp@})6niSMLahX$35ceR"{]8n4uBd.'%>X0KU/=m+H-$of`sceJpeP5HNU}W7}6MD7
-8r4fA$eayI|bi[@s=J_Lyj~:,5LZ+&GksVNjoUy]::7V@z8x`}(M#W/%$>!mZ2s7wSR]']ocJ$ju9Uy{[t<$%,Kq$@XvZE@Ah'2XGk689mxr@w2G~Rbv/H
-Cu1j-CTij%tG4M|JBOQHAr^UtZRr#SF604sK@2dm:/7Wc+u,ByfwCk3ywAR=AyqLAN%f{ukAR+%<vPz<$_LR_H3Fq8-M)O}x'U`-:rqtmYGzM=`))"bvj^
-yVPUeB"N7o}3K&3wTE+38J^sUR/'VeB^Ww2a}+`b4QFtTf>)}g/uK6Cwf`K:Rm>2<5%PFs6YDRM(ccxwdyYZPj<RF)qMoUh3o9amQ$_dtSuS!'3:R"qAGd
-fD18OQ}r;E3"xo2NtseE:=>1vY[Lu>n4C30c$IB]3ZhhomiU;L=5:&86@s:%1R`TT"|]-"tAA=w_$I<w2>>{VLpOvu>TJV:-@'CtBF_5VNfT8s+0wnxV]l
-@/f5UA>@evwJex{Ku}|@r]jnv[C#!59uL[2;IiBb%;j'l9g/<P^b'aQ;m4w2~F6V-_P3qr&3cV1sS$!^kMa#apYk<=m=>VJA%x66v!qvEMYCc>1)oLiJ^D
-mb/WdOIaUTH#d"boU-#Ro_jm`d2nEvAWs>}T&,A9z`Vl0_:dScA'b=&YtV[SAjt-i_UU%/!AxJ$Rd-1#KbOt2;:F^Pc[hk^xYoeAja1}w(O!^P9F/:>JvE
-fT8S#w{RQWW^ge7`#tYtrjkz&,<VAX=MqVr["Pw'3w{271iMIO7P(p-$<x,WP9MSkHz|d70x^HF.S0nNA]MA%cC:mse1tJv"lanzLLQlLVbc=hQf0peuxf
-XR-`,}vlma(+c'H<0MVWV#%4lpT!A9dgu.JLH9./~9bihbbA|D+sJG34}a]i.3%pyPhq85AUGzXBn9U.08HA;MwBH>dt5;PIi)iqyJ8cxI>]|{qIQ)zYbY
-Ngt8sV%,hr0NAG8zLaek-{NRc;K,|Y/a9oml3>m!9@[k`mPO.&:w9FMNaqyX6^o_9t)]~_6(7(Mc~,P<%|H|)[+r,%TnxXg7},eM0%C<llon,Hq|(FLn><
-wwK@D(<Hc=w;qupV7inA',VfE-6TKX7g>3~3{8u9QRnS"5,B(McQ,2=wo|M+>kgaO6&S`te/[2!7.@S(A:23.&cb`+ZN:Mbp:2"PH3];]Et+VK_1huk^Tr
-JiKOOvy1)$=`|)8e(]K8t&]<M1&:x)~hxl6]_;m).Bz:ox<mT%KTU3)^>b=Cu(U3:WE[K:ES,(L<'c@$zP:bmx9wMVCB1kz4uo0bv-Ly#J:w<fIcY38VX)
-M#E"7:U^x.#:^cWWJ./oNIUN-)#&2[nqo!4cLb^Z7|S'((7V<>Hjuez"DV_,L9G8KCW>tPUsG#!4Y,YWVRRiYBe^m(xxo_oBcl30,XdZ)_v8c:32r0>%N7
-x8RKTv&i,x7.l]O/Eq%&zEaOhyYi[AHtMXTHml1cDy@vZq"%52vy"=xQ+}W4f:pm]0pty>^Bu,qp@&iP)LI#yyswA.LadAt%4|F0FQAjULwg`L|wws#&n&
-p@Eed{YE%q1}Uwg,@e)!_m9bLjQv<[Ys[[$xu:_q]3<=%Fs9AoC7Wqw's1uhL7SdlRF1>,g=U':W&/t"u$RAA,Hf+gv4HSj<-v~ton]6Pt&g0D0Nc_S:Z}
-3Rb,.o]+0oChh_g!r34qm!8]Qe{X[#tWd1KIdNUipJUYCvy[/LTx~uaw,AYtFK3B+gqi&5H0iebmVoi$4`,WJ-|Cm2Yfco%#Jy0:m{gAnLLpv{/w|n-bD5
-ZO=f[Dr/.W"Xh`uWrh`<$6.D83';(cJVC!sxjJr+34M5b0P9]A"y'R]R"Y/LV+aX7Zk/{iwE&J4YH{GmSCDA}bZ'ShqH]Cd1(KOp`T8o.aHV-@n@gr{3AX
-%3enZHji_(fG4ME>=>SIvFziwwzk[:|XeG0))6V<Go(^x[{Ccc[_J<frxqrE9G30eWGM#uuG9s5_Y,&+[;-:TPV1xqmH!l}voe01c7@t[]!Ds">D:<j<]h
-]KKpBug]1@e6>/r(ecZ|L]&oKL({-ozc){.Y"9X2^A11Xa"pm,|F&/joItYYW%rA,5A^@pWWm|yw8yzN`s>)$L]2d$29Xl1>Z)'sBwer%];Z@lKoIEpqNk
-9{KbynFn<4ULRn<AAdiBVO[(>o-7._%LR(9$]D'aHD#ZS+g5O^$!S,,VfN@gY(<tgiG-"`kCioOzddzc^:=Yl8o"#9:Jl>Olu2!Y[9/LSGGQ%`A=sxZbr"
-$"+fG0~)8VHhYSBTo#e1hH}pN!VrS_5MPq;kbsTk[06Qh[CZ}s!ldUP;oui@!`T%lZa19phA:Ee"-01SY.Ixp:[QuYREkA]d]v4@.Q<Y!PXr%]p#0Y)7Ri
-,Z69r|lN/6O&"B[h@&{saXlb{y;RG'3lzUQNe]d@jLWF&c._^0_q,<Yb+i$!<Y6hHfQY0KM39AB-0N_S:hN,Mtp:9)3QC7Jf1B@s6</6-ykbdE&/=x1ior
-#4dp|q06!7|ka+D`(6Fq/f;'lHhC($0j"fTU5R{{uJAV'<Y||RUCRqCV/fXLCExx&KgH+u#b,4-@={~oP#jF&}z@Z(`}yNP1|,oED}!@~IjJ.R4uo=gXF,
-#e:Hc{[;(%%;rv%.1$pA]BhEptM)0c.Rk`&wk#M_2l-):D{:1Gq>HJ_ft/eS6J.CAA0NelA``G1B}hELp1Sa}+ud{5AR7vN/,>kvzPFH28O.[s'||;s_~`
-$9s|Vyz@l[z-_JSy$k``ENmNqRyXE$1uX2_g4+OhiiIdiTx4$G2Bsbb.@k.mNvEXMi|8K.;&DkJN]Z5opsKOOP@@oE<m{CnRu{6:@I:<|:j_hS%-v5gni[
-1v{F~!0LR'=hoHf!HV,``N|(dWj2Q8v|Ak<r]D{COL8c~}i:;Aq97,eR7F,DU6Su|ga-&>A$^=1'`-K0ppYDjR=`zw4DKJI0BHpfW"P.~eD_/h.P/t5Yr^
-6{"8hFWUvx{2@9P]RPjCfEwN#h`9R:zU5iF;@cfP`y>W2FHPQ@Djz6)9Rft9~UNOlN_yJc'.!_^Hp!(vCin!kuUchfk_EfLsJYd%8evMd8Ij+2]|p8SYBT
-nOx"/r|nq]dsJc-sjn{$bV(3EKei9C'Ff8yv5n:esjT6bh@@`8EEwBdjp;6Zw!2,8:.R3Jn">nPHj"B>}Q:=tQRM-{q{}Sr^.#ad^&rvI(8TgmssrK.NtV
-[2l)a,BT[Au`-9037.GGmnVg0S=va"|gQ^x"kB{Nzr[7FC`u[Fh_O@n|+"Rk60Qfo$y;2m23w0EU.:EmC-0LznP$L:mVWrP/'0Qhqij@G4^_[_)m5PaX(c
-kL&8I]c>Ne9l`<dt]J.aaAyE#e`cK28EJL_<F{WJ1.YU:eisZ-G@`syjZg1lNW1<z"Tc>6-F#9~W-J"x(sOc`3)p7DirsUr1:5+FeI:x4cirpz:|+jff8i
-S_04p{:mrqfb6Cg3Y:X|qCo$QZ.oupv@2&H@CROA1Z]5ox~OfkQNMZFWY/7w:!#'YNwoh7dlBxGu0&7NxeIgn{58NzO}#7AgwCp.19#q92VZ+wc`aq<c4W
-pGx<x]dk|HZi[92m-O.{N.[,3|poAX#}xIH#~NY@>g5x(#j`>APa<Tyg{R^9#u#'[sv0vh<xLUZ|L=Bg8pU@ud1L:T~8<Umx8-4,g&b>mG~u8S~>7RgV"J
-X^Tv$I4br}B=P$,sqv5J1{ulB+Eh:^V}7r@xpZV#FHT0~%r6|Rk2]!u,((7svVa&gY(s2l>E(=B3k8,:3q)q.p6:1H.C>=LylxBQ+RD1wjq=Y/J1EgoKSS
-=@Jg0PgRbgzF3=z#Lv57|G;INmi#>Q8zFielr)/QX6.RB1S!/voF5'4<!j~vyyvN/6r<f2M>96f7-N'Lp1sfhF@B"1'#VCN>%s'Qi>;YUff^|B)uA@RqKs
-BBg0$PUKr.5|Nul$%L}mXXF<Bh)f+(+4eeRhOW~)L6mZIZdL'Uo#"6#j`veqsvsNbX'RenDdA{~TxCrJ'TTbw>C+fzP"`h#V&d}dvcS5x9CF!9Hn(eK.bt
-|u}{Tu8%.AU^El5"yui/l3sMgE@P/WcEgBQe8jYnLY86ZCmQ/x]^}KsB+t("Jm01O#>^"2;]$Va|m:B$Y92-.vyN_d~vb>^x/cg[:HyX2E"7YnrNm}sDhZ
-UQI{!|y/,b`1Gj~n9=<g@jY3.^S-5+||#$7v,9Zwz,_GytT48w-K[PkpwE1'bWZPSk|,&P>3hl1$i-uQxKNL[SQP)L!y(CmMcs:cw-C%;-;#"{eTU.('}R
-Znzy4L~zL|{c6Fihd{#"BI`2l%R>6iFZu@!+@jd2c}iAm_E96/`35x(hAS!%~LoSBxybZmA%E$EOa_<P_'ZOKE^52{bccCR$(|A,m:Lo7XS--)=/(fyyxE
-O)3bY0RY3mp&0j~yD&b8N%#ilourrsF7(ri!'8|E>UcmDTe7<C{+B.&((xz(2W|{Vd9%YOgejp3ZC%vRAf8<p,rf4BJ'[#LO%eIgw#<yHt0%ypy7Y)=+sl
-4662vDST,%MoQVa>.z4y~qr:fev4=vV,inBZS7)_$ra-o,::vln8D>+Q<n^At(LOZ1w#R$nEj}(ISwjz:F_kkUr>$8TP]G^pr{ZNzRUU8G)"nD}OG'b5Y+
-!NXjaD5XgMw0:vS[J:A;6IRBmiPRrl7+[0WV=Z#CF5TgN1(gs(0qPJXr,O577q=-5tPBYU)w_"SeSfzw"}px!^W)_|26ht({-6)f.RaRgvp8kfT7wc>4f5
-9Kq|]J%7Le}Jy;ppqc4E!^@B7m@kKM>Oj/$2HbvScoWxQlJXNI/|-Bixv!I+,84[Lg$5)F`(HC7dTaGe6tz{adLUN981!p'TU"6-d^-A7W:p;oc'NG2wE9
-g%smKS~GZ>!EojoF7T^cS{/Q{<B,aK[:j1Z:a/>tuNBb(Uaz:-wWvyjN)Hm;+W/AidTblU=p9/RDo;hO+jq'0(XLT1KUA(o$j0QCinAs6"yRs/Mfn%1r5N
-WBbQ._T,rG!0YQx]&R!Jfg[@di`&4{iQ4BT<1LI="1i+8k[uZ=-t0+/_mIz(.%cI}r!!&'G&Ki"ts5)QSuY%bE{aEOGx",gJ]i[VVFBVkW<WX{Cd'F%2+3
-56VUwF:%>7AWz_6R4y_Ra<-Pd|^#3hV/=cd16:W=im,PTcx@sCa.zC&!^&QU)w3[x1M!+jIMbVj9xn!K@DfjpC(=|3hjFs!/($beI>EeJ`~0JyDdMp_TlK
-Fqqk>6cgDm2vq[<5$ju8HZvl!XDKnr-otkLfAWt2/HP)er!~|D9c:;#;k/>ng4{7<O:1m${#_na@kzB1$5VRUG{z^o^PVp5j(%LJ2U5H~ZSv#CBGc"|V8O
-|1Z#uz:{mx7mG,T}Wzpb(:NAn58`0x<^r6Gbi/G''KqJn+)yB3f7Gtj[OEYkXBzyvV2zqbbRFUFaC,rs]U%7I8!Ykeo}{|GgFu%x9|d1jD;>g3^`/_u[#5
-01fK~k%nE33QeYjZ&V%(svpoIWRQskM$+$ivT18yRVlREbTx7<u":"/P#tLr:#&1vQl'}gzE3K;LzygD"~s/=)Cs|tv+S."-vq8qMeohi7Z^=PC4$Yp!#6
-XRFCM{6"4!8B4-1{pFs!:D{C6IGre}%yf|O`'-PTl9a^eLjQbmdKnk}V`<7[=Qb/&Pq=Z^&m|]KVcdh@v0BO5uyPfg,J[v!5p92K.!cfi^BCTclbTF"$W4
-bHnBb+(o0JZ4i=tBD4PWUwZvY:KTq/)E1qnmwMF}KYq=OX2[_:x$@$J!w8t][JkuiF!]/92PXmHs&%voFeXWe!MnF}eiZ=m4|`ZE:e+c5V#9qvI@^ifo&|
-CTscp/!$5Z}mEzpJK8_5L8j4L89D$<<PPnZ}l!$7ohqjw0g{,=<jS"lD%p!V)pU^K._<g(<{%a|]V0w:Ri2+lD7<}0mJN+YH/`}"z0;Z=RBT&z)dfd7G7Q
-|dPy`u#t_2{W~{ik9="Lp$dTr6b"}yo0n",Ci`w=)t>&h5"3rrk4Imo1fH7!Khup|_f_MF&BP#k0d|.c2<92"}W4J_J3fD2+_tw0Kg>09`%B4N8zX5Y_ti
-1P5tMBdB8jEtv;,H6p}nBiAI;I=XolM(JRFHz;atrqYq:JzdNZ'1yTJ6|JMVQw,zWI>W<i>Uw4`fDWTxK#BcYTfbuO0R;ZgdF<dKpNd<^qe[X[KD<RJ"}E
-'++PK{n&YOXp2E<8"s#T~L%hcv5Q263ltGl/(W"c,k0{3p1c}_^^<CCA:-J+l`N-]CD.srivJFm&1^z)n#@)r20_4mUtx$L91CJN0Rkwl^PxW"k`k]lBN>
-vhBg+%5G"J3y35/au|<@12"83WcFi/a;'5m!]x=v8.K'K(:n:<O^_Rg%Da|`(Pf2],!q;tgUj@`KFoe_>&=&>$!$~rP9t0T)`xbQR@yYS3H6zUvj<U7yW%
-<.+J@U(+pB#nG%SUiDEw@0qU9MlKn]V%4(2_L0UoEURDB:6BY&8`D$$;))b2uwsnmYacvaLVdh<rd:5jf0$<~0w%Vv9m^[g|pX2J!>tVqy}K41yA73,.d9
-;ZIt_3Q[r#O6_EWq^u#4>(L#.X,C%wcbhoNdY|lkoVKj_,("H`rNuODul2jk'4_61"G_u^y<$05(Y;.57'LCDQz3Z[_Fknc=;%n<u8;oSAW|55BnOu$-9I
-kV5<3mB|LkM_u,nXn+bwr3zDBkQUK:om;@~bRa<6:v[cp&ZKxVIu=,}rc`6xLa<0,4A7Z}_)t-+uVwQHad0|;av;L6XL`3w%>{FI.@/[:|!8PDp=)vCGJJ
--(.MxygUb0v`]$UlORxG.@F.HHjKglURHH@(k`$'w8@Ln%40j;G<;KBxSd'IngVP$3SWJ"p,D`m1T1Z5@('DTgEcdKq)wBgg`G4K,zQLbttHyfs6"ThHK>
-#,|js$5W}3Vw$1lFW[;<!O}llZRX{F2|6&G=_)yBmn~jIH+u1r^&8-3Mc|CI;)2]mzJo8AX-AjkI{cy/H6l-))Ex2EuY%wJ.RHV(t8=sq05N'/5PeGd3C_
-<]b0-FzgPIC7j8"dp^C6VSAm1-R5:B{u&yGMy"C<({__oA}aBYcj4>o333'M|c++(QvvqkQ+_=+'&FEn7L~0g4Z2e_}k+/#-pDpj|j8t]bd'cGT<2QP<7%
-TN=F+h[(x/SkhG/W4vZ`#F{;ImEqM6[m}ax/]hY`0:QR.)[YR;W>^le{Oy:D%z&y0T}S72N/oa;L>c:w2j&;GB+=yu&=t8B4X%8L@Es.KUR_+@<)rd.3O%
-P!`Lj^.E'BlD_M=!f;lge3RX%PJGZ:jCJ#Q<e_G1gqD;3#WhZ1g)Ptb4Mx(5l,,mY2f28tUslpR<Rf)e`FF1')YApVRFK`'e#/Dan^(Qg4Fi<p>0iN|T(9
-7%`z&9i[29Lp'@T)M={rW)&fj[eBPIu5c+SBA@BaycPeA9(Fg1VtjQ!Sp,589WtgzL2)<=nZ+YAiiv%DcuoZ/YXhca5_tl~k#L%%Q3biLV]OaB51'FEf=m
-x'S8~B`[[eERRT<Pg(P8Yx(K#+A`g]VM///%cHHxk!X:XK:JvfUiAa55N#!zNrCD:&2@QL}KtnrpO!.TnFDO|kwzwrX37K9nyIB_1v,r$iXp<:~aPm+Bf6
-6+(k+a;>k(x9K}~T{LzksO<..&A'$-P66_bMcAPSz(HA[P''ed@%azbpM[9PoFnsT-B%~x..T9F%CG'9S=ujZ/E-Jl/c;>pK&qh>^]"&&Io8.od6J,~ivc
-xVn0saBo<S|>YSqOU<q[/4X`"uv5`|V]Yi=}1OJ+G-<sPp/@>%U;4u5Q.}-j:!C3ZHTPB5}suvEdLm9JET[4$$31Rw)(a$641NM5(]KK6k'9FF{-eK'U0W
-ezp,#Lw#Ld(stU8,%s4cwW}-Xcf8V^sD}$G<7D7KROVSy-P,LRD3D2V=B3GNkAMk5-+Ndi8aX:0uix/.{pVmc@;"1bBtGQt[UT3mhTr)W)y:'KrY&#ZjZ;
-o&&D:.^%:CJLxhDY4<Jq0!z<J^B!89wkn.mAXZte~15QSJD|+/7!6$<0fW|)jQ"gT'PS31-fU@Yb)"X,}A{r,b4HLVeY5T4fw;yE;B5cfC&EmB%n;E!s<"
-u=;p0L~Q2WSm;ECx~[vsS0$lO(c1O6GJuTK"hY$-PR}7Y1#C!M&|Oa2&">$$8efM;'4h=>6pgKpo){V[X8Bl`L't9jFt"#`(3u9n8J)ey)GpoT4<hjQ=b.
-e@ouK9iJI;i@,ztW<.0rqnKIU"V5X-5Fx2l:4Aj{v-$XV3R&7a".s)xE)'S&j2"3=`.CbUIPuvr%qL~<H1+trZ8KN:|=e}bvRcfBXl@&XGV3;T4:XW=R0x
-gD6uf'ze)UsOgR9jB!I`aLS1z|_@0|K`.YX8XMLeT@PqH2|67K|9!];c5L!91;xF@WPEReJj5:QJO|WKdQO|)wU(,qRcr<VlwpuTkUbe&nz!lX}8)+.28{
-V-A+Y46$1LANMZj-Udf=JZ9am[X4|VfZSri;gjEzm+SX24T>G^duU@'lD-gwCW}q{LJ4w7%FH=JMn_0n8EdN}Uu&~Z:7j:d]%2&/jL:y@Z:>a3fBgR;tF#
-KzgGEEXu}.H6%4|v]oZh}Y}Kd}S@wNQsO2W:&/i}gDzo{h!e>}Dci}f{sa[UD%SI|O0otr]b]+}`,3aU$r:fkrP|p#np_!je[9G-hGxaq$H!3ke|QWJ0RF
-^lSW4o)t%VZkHPC2pRt{_C]tYnCL}{9&x!LS|HZ7d6%Ja}G8C%iu[}:I!PAxZ|+j-yENP^q,kE5OKy~kbYoP9z9T{nONC_<hiMqHA39c$U,I~;IDZ<v"lu
-GFAwRI$mLB[I]!|+A]%c1kGE(1>c2$iO"ER/sA&JQqJ}b0v/%bo@m=SG,<g_6pQo+JZnMw,nSD[1=a[RHXIeY,2%UJ-7RbVG+X+M)/f9C!t#=^>GO[x!]l
-^uPJ]e-$iXcPx)XD%fC8Py-=K%Plv2hP$95P=,Y^n'x<7>n;(@;(<GA6MI,Cu)F<f)Zc(hTh6Eu_U0uE:tgj7.o[eE06AGe$E}mU=XUxns.S}&yDEMGbQa
-{J7WbC,w8e[Tnh>j1K/#p>%lHfpzs<eLCK+;./yc3Id^H&5e2plb2@}^:!kx.`/BBW:hI^uRH6SFGk>s|7~+%g]/o`'5b9o&Eta-Hv97&0:($%K'HVfkwk
-bZe@tHFI3h5>~,T0bS)RN-qc@TcYl/)T1>a+-.jixur=1%m``t/%PADTz@^y]x&j&'Y0L@-2c/_Uam9s6S;C&K/irkZy!)+&e3:-1K@<-l=Ao!MdS9@1Qz
->W[TYElx;(bjjG<T77/(fyUlB4#scQI3T5!7=A-Ou(Z3nRn'JgD6:!I_]'NV>d(,joCK'xTX>m.IxePV6r,jFq[5)E!D<mX=-1cX)Xxi6I)1^Ho<-fOCb<
-AI<]OC0._<qgP[}5$qP%m32w0X9^Tp!'m!7^czw5XpS,e&{-Y|bR$M6j2SN`M6]"<Py#DjH"ut9Q^kU!>18^'l)5@3)sR}'h5/|r7Sr'fh|r1/g]Y!UOH4
-w`:.y]C=},;m=e4bMB~FZxPnsmLL/`jMkc:UyGR{UB{:#9U.&Fm6>Z6"_Q]m5!0Ii6]99!CKz]eF8kj^oc$Xb94!h|:LXqYFHlX)-$"5`Mj28Vh[nnaX,'
-WLJI~i_w2S_vJgstr9q3GbmdbBJIb>^Gz&arkD@+)i,%bb<{Y^D&`bOMs;8@/{OiVOVDMRuJIvaf8v`)X313tMAvj;$m94+82b=&r7}A5P2I4ik%-WA.lm
-|iM[uAh)pSI&bv~MmJw(Vf7iEFGG'y0A{sV7Px9-D/2AM7r8Mn&B0PG,8&cbM0=Vk0;e7E_;M.%^1xMR,|2i]TiBnbj!.'o}G/u{}^nrU'+a5"1$=aAP[p
-YlB1Oc;xRjFw8y_Ob]Tpjr't};Hfcjm]m/$PRnmQaEOZu.(5wOV{OEJbuzoUBgL{-AXLjR,:`}@QcAt.%De^,V'@]{MrCgpDi(&>fkEVM1~YM7WQR^W{n+
-eH;F^k(nQ:NH|(wQcf_)A1<9SwmMZ=5PLOlXO.%2"TvB[_6R[wffA8F2LmQ.|+{1Z>ao@bxmrSzG6]h.|+:3=,jjzZF%'T(@450b:RVb|Dzf{Z{fvMN6~T
-~axxKGPl6_".7}"%oEUPOc930f{|:nV2P)^N1'dyP]iU6+,+NMX_N2g`OZznJJn9a@3F(M<ZZvL5<v,>9Gs^Lr68v3F|Nf]7j_Q9.cMi@eHX4fB5<duT2n
-MDTB7pk<tE}r|&U-4>@Ig''zrZEfhg)j',M;D9}nj9fC@OA}&+kN<d<Bq3Id+qT;O^oIq>3F8-TS:-LU},!:UTi[70HPkG~-a^Ko/CBnYNF23Mz1h.Bd}E
-`b-_|q8&e=E|K7w-}32YLwFckpbC@DZDq&3fKEz|f|zPT@NvS{ufQ2o06j]4s@|..L[oW@KwXAo+bl-:Lez7O}yS<HnRCG_U/`$%+&qb[Kr;Rxps~csvAY
-5jg2~xf|>>W:"4is4@!bJkIGen]t"^}Hn(m]({d+'w6X6Fgl/Y~O9zYp`T78QF$mhDblYGtCCby{]9d(^/~Jh41q{.`<D_t%g|in=n]]~8@jQoc,=vN=(S
-##i^9";7>u^5C0k`G0TX4|%ouxM09Ml3(Z'I=K:bw>5(EJ_jwG`^dJm(q/H,U{Tu9>57#q1#Kgkfwm$;&ABg-fp.+X{)>5mGw=gG;3,i4JL>[vQ0TvBwE#
-9"hb<B5_n(-xl)6&qQX>I#R]`Ldsh2HAHN<P@v{D>1VQ'E[EibKBR:TMaq<)k8)=zn3t~M]]JU|>om9E`@AdWUJDXbv9&%(8P1kK'=Gba0j:59>v~,0oB0
-=jIw6>8sN<x8:0DDbipkI60$1jAto^ypVK3;`0lXm6(cX|O@;m&)%VRbs-fKw{@5<;<Mba[4e!>=o[#Nr.C++MmY^0b"[N;}1Av[a!:5i/}#u1[_pe"r:s
-,8+Hp9a{>dIuFT78tuyh0=2L}=stPu&YqP}tt[W()2umesf%7&0MiXCE=`ucyCj!J%(aZ&B[42QTc')!#$@VqpqAhy=UPoE!GUyJSEN6gT;9"j9iLnKw"s
-=Oo9$jpz2tLwD@BVJ"nVPx55C_U<u;8f#]$h&:>FR&vA/h(gCp}$;>v.r|,X5Tjb'Lj}:mns:;nd8uL6VD++,RHRx5<%LbtS,S<[b)}ipJVaW}YnH<5pH;
-LtrE_Fojy`@+75u[i5uJq'NWNi|J,nl#fP&;paZ=FxmLQ3>Gqk+4FK&)R7JqTMp&n]2+'oRM'ZT)~+akaW~[i(}TxMeB{GhY,cU4g]h=@^"Y$1QE317{]%
-5YDE=,>'%}/PPfHZ~]sg1BuSl1<1@qW=s7Ky#iwiqobP{-K"e|">_[3kzkf`IIr+UX9LVd7{Dl$_;,Hb{-c#AD^Q(qSl)Q5#Z1MrUU,!wFoe%[j!~KbU8g
-D`aC`^;%+X9"y+K]{`mU[;e17&jhK_)a=ixX(k'XKxmFakxt-k`&mkOJ{<&rh:|HFAtmKL7lo-nm0VR`C1F19+["d'Kl,izt1OR/EG:w=)m!33{aA>okY(
-/LZI9.HEG/Of![3_%.4he71|"3QMHseHA!]Z6,"[BZ2Zbn=_bzAw`3E1i1T76JBYBVO-HljaTS3aZRlXb'9!=STc7"++03hUc#Xj^{|xnK2O9(&0wMi(DQ
-}0,MYai(x&Wt@Us&C3y]]'o:`EAZ2p-^$8DA`>qO"[Fq1hXb'{L:cEUR$"_kh7ikfGu@2`;wb-`'j.lXuRkJO<ryPiA9rY6H%'Kx&Fgh%ApiMhzEbZFriu
-M0~cmxs,<s$l&&D3lRfiLFRB8dvCv2CAFiMfHYvqOnfiQuFaOi8X'dj(!><.w7q-zJ~=vEet:,)]^4rqSP,mlt:b-2WK}A2v~|=+,Cvi_3F.=C#LcP|4c+
-@qOKM$X%Rd8LY<s@a7f7%JbAe^,bQ-Rw@npmM[T_7|f.}3/yhk(ku5(FgiAHgs|f@g0K:fS-n+3nW)uFPaqsU-AEuyZ5q6"IqH[u}o8kL(HT7ic,sA@KHj
-"{^Q}Xw5q)5<%U(Fxch%z>1@O(MK5yJ;aJt44VhViFp3;B!b:En7HO29zpbJg(BU)RoS`JA6eq:zdLw}r6:}^aR|67(N842Bd46$y{W!3$/Qnmw!|0Cg7q
-XS^#@j`$><#uGdBpIEwHS`v7c#-vaMtYBQ;z-c|=o69p~:.(G3iZGR$WZ",|GGt5ioN`kF9Q{SdJLQ6>&YW9hB>jd).ETD<S,BKF=W$^OXH0d1^/r'nYS7
-gCHe8'{%0;e9Fn.B^xO]ESiHLC!JvB`tTE5(q"Vq&YcJ=A!/palYc[0{kWip6>&py,bJD'M^a3V.lGt+#V$'N`B]M%:GZN"p.T@-0[zj%0(m/p/TCSl.cn
-TXANjv0p>-+,+X5_`4CV6S<y|4thptbkH8WOE4}S_Ci)r!kge_}O{xB12H&@qf^>)T7;G3:'WI#ev>{-IIYyAraEwMyGgPm%Wjq_!%/^IuMs27gKBTm.IA
-PM#qS(#9&5k{/8nAZMz@78}tXdi=(mx;!OSZfj=]ed){gzBqJ&$5TUpLxDz)o||XxvGO#aXw4}_Pq^;7B:diY+ZAF&1:Sf<KVj/Wv"H-Mm"DuArv2qudU9
-ZxW:.X)oj#F0wI%=f@F4}#(sc{2B-((|A.yFHcfE_2#.&w'x!BR&uR57s^tg8@(Te6L>78k[:TSxT:N-48S!>3/k$xCFY+=Bn}bg~cFZXQ-E%DAVb=$W}(
-v!Qk4ia'U.;D4q'=nD'>F^s)|8b_[]%-;_lU'`2hE|IBbm3kgDP)N)7Yr4';od&(:kTSCfQYM[Cw<%;bL'CbW^Mb%uSF@a^v'C!IuvN<:$K5EB"Hd<SHej
-JB-AG8awFDHl;cpdDY~Oj/s&]j,9~0hDXWYd'fnU:FlVQA6@EG"gP!nb@RCN,y9B[du"[f)F1>S$IP1iRzN]o+Hbq)7NND:Hb4Xi:L%TYq}4>Un7zgBqE&
-B+;zg[s8a}Z"~jyj'U>4eVe.Y1I(&u4X.:P+1&'pfu]aDLrn>k}]j>}OT=Fl;JrI)R5Sg<<p<Wy6J3lSd9yD+->2g9EAG.{3Zv|9;cEqhB^aT+:OlGv+2/
->LM'I]_a},LfYI1X`4jV=_2JqzOu{]Q$['_[KVP<^6k+AvHjY-P[;:O>R.W!w9X/n,vT)uMFxQe-!moU("TWUI|tyUrHjbFyFR>CAm^E6dH$cq%XH"EuI/
-KT8gn5sS;xgb}1b6.zIEhz8J}d:xNs|farBxpZJnEE.M]fmA}j{q[lDvW^]KgL=O@OKe_Qy(U2pLxe}j9ki"h0-<zEKoq^s7;&s9'>t_vIoStzx-C)<"7{
-VS3)uXII]Zyq_]UEb.GTnOpx(5hD}]>Vk'=wcxpJJnUq'Yu<4K58nm&!c__R"J>/W@;ixtl%i"JuUEA!+dTKmLrfc^;nW:Ee{X<ED,gEkNWbj7/+XiXUiR
-Gxn"|dhdJ^jb!,#j->UrwBb_kCvbIzM3xLsBM`$lt&AM,aw{>ZvO26U1{fW!.rO!L.-_;Z=ykomfrZ_lQx$j;F)]XS,%Prf2Y(uhz8bvQso)h0)<88<@F^
-K0{wE_EWC,2'%42%7Nc)/GC<iMrEyZaC2-jo$2[8fQhw'6'ld,NW:aVF`UhE1}DpQ6B6:J6'(xCOFSNF[+&D=#z['f6zKL!"%;-P}X"7H_/Oc'2T]igk^g
-tV"F=5wV//b8A8a8Llb<6C%!>UH<EYDn}x9E#1hxD9zA%_I8EiS<dJ|TXZy7cWgv,T'u9@c@@_|JnRL:=ID$[nHU&X`&o9B'<;K]bnK5ju'qw8{$(z91e:
-=8OH5"3|g{bl(hRy@|m@c'e;w$]Ed{SH'$eBd#f@.H9u(H5XHlyns<{"HT@iXPux"m0h5kHYv&,<Tod"<+,_j`dFl9e<vDfvxWRJU_F/1da>N&A0:2S(y/
-Y.(NeUT:OL+E3="t7XtQ+Chs]Xk+-Icfvbq%X9<8;Tws2!n%uR8fR8@z''%W>T;IxH5_qGTqv)kgvn#Z5/g0Ku:>Q@Sa.H3wu%N.D1mP0DkS]5rBZaH-;q
-hE{0>B-&;{aec_yvt(Fq^8+:Vh25s1=zAYQ2}t}i0KXIgViTxw>m]-|[FcH;:Jc<MTn^>%a"~+uH{Vo3do/;E7vOvX2Z<'dRTa9s[:{B9dEfkSGUjL=V9!
-=Zz|`bUG:^"BOK`kDI3)j`]7[vJP[ar>q^4-H1.NDtN#%;d(+65Z$9<Js])}ddy@k#)5U6'b7hv[v&k3`-(zIx~N}echju2Sl4CMMq<6KLb|P`[$7RpjDb
-"B(!@drma]uP+,}3N,;Dw.6x/Q%I!,]]:1Tedp6nuA0}aT{aZ1~&"Bxy(LGEXE80[_,dQR8#YG>0bFq.XnD`Kes&M|d&Zgr$R%8,K@ISYJ[#gP4+k0/=#V
-r|X&0S{.l9SERg^{ed(D."J2Q-0V4b}#rczFlW/S[Rp4;x=G!dc![.5sr>V5L[n@kZ66M[-7Eg>z${Xtzp_&q%U>,uUtet%IY2mZ{0}^=8;f4Lh+Y2t^.(
-;Ms%jJEn[-53{oUxt$;]tR8fnaGmR:7'RrL.95l+O>dw,'=@O`bG>{8b;g2Fq2gvh"C@Me6#Nmn5"/K%~s8CjB)!@#V(-:Aw6]!,$Gnlb[!!W#C>yM4htL
-LeF3:vCKv^r"|M}V^H_&m;HYXPknI{mp%:}%cg{NW1U317#R_a^j9i)<1n:0O@vjL0N5p-OAMP7E!I5pIRgn/j6xqSFIwXl__Ai|tV0)6t+/J7~U!|FGB!
-a_`cF@V"Bre2u4Bb,nN'$hfx7rV|D<OAI88|},=(+#^I)telvuPAdEad%nFpVHDI~Q&ov/+j'NfD8|:|;dgdZ#xE]Azb%+yja,/TQqFamZ_J{!duiwTU!;
-uXvGMb%pytKIz7#E3`bX>I>CG:QHwQ`,+zsl&e`[9>6qda^zqF{')o#F!O|so_3t7["Lc9$tu94/!@lt,Yd_BvueD)!Z8adyBOB=hRjE/%4=ccce6Q7j()
-1:cY(vxKpNNn.P:oaTc}XT}t{R_hnzJ4QgpWh'JxCL!27f+v&T!"{S"oKd!ihuc}kfo4iu,7A8pC0MHE_5]u#1ZrwxgsI$T^^%aaS2D3<|T{}Cg@jOL>2G
-Ss{My<@"&DZdNm~.>m5GVNSdEhygDM(i&OYwJ"Zjd$)wSJJ|"b!y@qu,l+;E2JYADoxQ-2Aj<G&U#=Rj:rdr=vhdd]}5'-T|JqxHSJlN_y8xqc{|teFAr1
-Ybf_j;)m@sGipw,HC}yIdhWKUL!Hk`3LrDNYaA-c521@NgkAPdru&@eOYU`X+|I[+9J[D-fxqbB{p&lkFsdNIPct^U_/;61<p[fAev[i'bRw[<ySSC7c|C
-o2/OQ7Wy;h+>XrAxnwcapZdg3zS`pwg0mGmw~J4B{yJA7`uSK]pf=V^wC#wsV`}>U3iV<U)OC0o(g/{_ywZcr>MBtqB,l8r"1&njz,hH84w9l4S]qE6$Yn
-|&^M&K)Fc%oz^L-mqEp'tgto:}q6P8r{{Y9c.}dLLJ^ahvz.O>v(C"kStp2I5mPs@yYPObwID}Fs8JR|BZ}P^AXN|tocOxX1l:gfha=-T)S=yB[T2>9OT%
-92s6($&M(0]ttG5NZ[6sWYBSM#-zl_,|D(Kb`gO$17UkO96z_&Q9}fV0VVmai_"iC+a6r!o^l)r0Sw-&`GF(b3<PqP|#|,`)LXAlh@sK.cUfY7Bdud4+:r
-C`d/dB=&N+/^G+|A<Z1dWGN:WRKLZ1nk`p&NA8t9khe4P}9B#o<((tGTKzS<Z(qa`BkR9EK3~WBs.VJn+Xz4kLD-68dkDx54(-zp&;&6>vJG>a/q$&]./@
--H`WL`IAv:Kp@]_X`$%G[-e8E>eS@0M.IW"Zgg]@s^6{4G9{HzE4}>vf!K0,v$8V^9~Qmq$n<_l/EYFFcT4S-h6)AHOW^&cNiw|GUxqXl'd=I`ZIABPw]U
-~vyxcVQtssmWEh.Cn8>c"y,@H3[Uq{mllP.h4!1y#]0[@A)j.3NXY1OK>c1glilwBa3'mDm#OJkf@D5LNKq"xuqfbzy/8aU)5qbOj)O-CywK|v$_mWbV2n
-am(jVJe/8v}3HakzoMVRm|'l-iA;=+G+[H=e]kEu!+&wVuW[xPs-^hw|=s['G)9S|-r6!Fo@zG8%o+)%@iRh,szRmUG@]u|JzpD.KU5EzS['IPLAqX5,J.
-fD4ps1FQg}~23+qluht>y'sQrGB6<+z"Gac[|_8|luliu<DU=|{AIjbFGDvt5u/9>6o,7__+C0=LK$TC#THT7iA}!iCZckkbp9j)ux+)&UB:!HsJPp7a+%
-mi5[4u52vC-eUA8$>h%`3+~yNO,68zEC{D<P+qU^0iZQfXWr/>FCvPTlMjPbd<E3:Y/1%Iqn8>U.u,pBevH4SeQ]w.Iewgyg2O]=z0D7Ld]/KA/ij=vLw@
-H6`H`0U+dg/7li^9oUSN:T1S|ZP+Lk1iAEjf;NuxX[J{L$L[M%>DHcR]i8B.hT=J.%VV|[oV:>J[f0X)nSPf3y>R]AXkr8~>xnK:n$$4C%89q}1XfD=DD^
-"ypFjxvxWo,$GuI2Kcsc~F$b~@(&TR=wO>byY#G8&]bC.4X$eSb=;XS0{//)1_&}w5HUBoWPmxMbBF<$vYRR&erJYNd%19z8]!GF@sx0['e+TwiDa]1Pcd
-geo:kdaaA:UY7.0Ou;6SoT;V9f"vZm$/N'av0uRJh{<CY@hW1tNIUx$m<fzm{,qyT1#'/)[f,.rZOq|A8O2$~pCe_gBrnf{RV2I-8PQ2.7&""mxBkQs0##
-XJZ=p5GE2IKZwS])><7{cP++|51PD7y&7si/E;P'QW<1-fc<0Wu%_O~#>kDauu>k@tr2S=Zvw30^3D4kK`)M7^Tl3_.$_^rLT>qm@a[vB394a&6MQ[:zdF
-%/g37Z%H,Lht.dI;OKyA(<=[YTXZ3kz$ON6@uXu^{jCmiH!@$9umX(6w:re/{NJx38od)e%QPX`fob[3-AfP=xQR%Nf$BqL@Fgmx~PvXtU{nqgQvCCN>zq
-7DT1I&~6E`ox~/'bxeuA'+C>yC)O0N;W]i0"+Y;:a/A};&bal7,<+VV'uAcvAtndT<r@Zs;N>@TdPo_),'CbyC(//vrJC"m8{8$&D-iYf!n!~^N28uy^eV
-'/[$OJSfVz3%ka:95n|^4d&aKx|1z1L7p=bEN"|s8Jw3MH~y3F-1}GOgbK=+bWot8Q%L7&_&%x%^UdQ+Jdf>3f0j(RI4@{=={'MTnBu(Cyj!edJFX>B`od
-rXK#A#W"7,~[ikZSWbO&GZeb_3-QrRk@t-wkMHk&%bXFeAbUk]P/(u]&)D8W;bgew7khM+nJ5$^%RZsC9r8n$uHuX&_ghi=wx3I66Jg({EqEDC2<dgGq5=
-r5Zw9rbn2eN7EX1I~wnNcaLq5f3Qj.-3IxJ/x;~Q#"WtxW%{4;PZq^mT=DZ<q;^^X,D1Tk'L)!E^#uhi@dI`uV@V{k::CszGTy['H<f=]`kM3:eujY]A[!
-;Jc=vL=gwgD;JR&S2gFR/%X%=lx#G@|pv"M:$p%E>x$tc!AQv8yF2#DHSRa/5HP+Y]<z&w#nogQAom2b>'OsSm2;L@R>R6IG6Ev[n#YCW4'k5W2I+lR@m_
-;xp9rI<YF@M&=6S_qAp=JBYT<o>/}'8k@m(8~x#D&S/Mth8@CZ(r)LK_}8J<:bU1xs'J:9i`i^s>AT#'~AClV=}[N>^P/m:Kqfts,9])<hG&)f_`bN+]1<
--J@#N5/0$2R#{VG$&xs@Y5EN`PV:`)G>HR{5}v';PfateQwPN]UupcUn~%$]8jl],'L:.X&9_G}%UP!ld/=cvXL-U`;f2o/[t'ril-0XKDjVQcUVnn^8ib
-d|]b3N%k8RmkOoA#u:FNSc]TL7-]hz|<.|k;LNZIDWr&b3{5@K:D`A7sA5QBEw[dlrc|Gy$M3:E%d>p5Pd>N&B`BHH8E<tb<$ujB9kf);b.wE)~h$XT^7^
-a3lW)RPup-!.3E_U<)^t]Be]QsVK-1kV%6>8|T[h;J[Ib/@g]U6ovnvlOOg[r:`3~T4K#z]NS>(3NQViI055ezKj-w-pS4#(#3@4vKnj1<L%z('C[xdtzJ
-J.E@g_[!]Upxj"eTzG^@>,XOCnx<=tHM1YRCm_BiyYdtitb32Caa8'^x_4+,Xk'zd5+&3tkCkFBjYXOn]v6PEf40Q$v4e$9qd-SDDp=5RNw},N/1AQQ_iK
-m}D69tFr|rz]$J,9i8|lc[9R_O&IB9y9I=nJc5h(sB#>@_Wv`%$$uj`fq`G^HU1_ZM)hQMi$-ryM@le!=ua9w2+lUc$hshAxNYy]7Z[zVYE#=`0Z$B^'7!
-ph|g:-sd>}<Q.!uOkGyR&f{6D`KU-zVKU1lhG}'p<{]kmEX&U,|$Np'hK"jyYH!#iE)Ev)_@>1x`q7WF/%xj}l"T$9'P'p~_BN>>Vh!0)>J>.mzQ"XMF8v
-U1_>M5d/X||=qFI;uWI&DxEkdSW-EdtRTsceN0@T`<l"L`/EK=W7=YvV<&L$Q,62h)|!{(8j=:PaS53mQ-@lZ=`yo>K([#2tz4_!tnVnZK0<vCX#wA}}OV
-uvhddCiVM7q_X<e[yD$%saq+LggNQT@Ic-CMIB,@MV}yZ!Kuh[Bo1g]+H!5)|Rp[WKfzZo#Ev/~L`/gMDjn:~rek]8gHfHFOpN6Z/N2S:%RWKBmw<R|_hd
-[dLf<{H4|nso3@}gPaNy|mSiN7GZ&,Vnf(W$ow!j>s]N%G1i,Ci.:rL#y--JXaCOsaPZog~U~bv)9W'D0(gMT6h{x9VnRz#x=Jj|j2"fmb&DegHQb,sGv,
-~.ABRnBX=(M$c+!6>/jMD4(e`ZPy.x[g^%jCV/>PB</WW(rhmgA;BJ^c_QS,c%MR-8pbmDTB4Hhx>s;%HL(1mH}[Xoaa0SEmuza;z[mR-0.4FEP<CfH6t)
-#Q(;|EnzZM"|CzJLC2H[vB)y:i"pmRma3}2,J)Avy,`("0b.'/zw^vuDH/nFAgJzWkqv/B~gue]eiN~)sX&9[0XbnxNw5Bqm6qPUijA}T(_NF{1-7r@P]`
-u+@-eLTi~]T!LLZm['3eZaL!8.(+4D)cI"4BlZP-ePI2C)0`@{<Fd'Pr'^]w5UYr#.yt]>"9K`41VxG;@e=%WMI8LG_J2J^56/#<!=dA~YZdh^/lXE3N<v
-$fC-X0FR~Tg[#<3PdIU/1`[+A)ML4Zsjs:2Tb`mVeeE9{;+&4PlPJ[.6HIbgDr25W[`_NspK!6Nz4FMnnchJtXt9TEe!TnazK"IBL@G>;.t+:Pz=m4`X0o
->(>^s|%c05T")hGxj:6xHibp_O=8py.N='I[08k)bk{=RhA0m)K+ceXb56jRUP6.MNe&}Y[ejEh&AoA#@Wn^+H-S8&PmdX::jsjMnTg'un8wd9)-@dO#}_
-kg@_PP6Q&,a>SzT'0Rd`=/p8_:V<6U6GQK3/0Rq+h%,JW7"Dw]0D|Ihn]eY7Z32.16'|eO{oyA)sxYptc%1CL`wnHZBB>fCwY91y!69jLJMqMwQ[g"Sr@v
-20NV{8kurhb0''n0Tg5:)Y&!ci!5%8iyPmE3xS5J!j0wtS-V3Kt.H05c}1=QHx0kwOzW`%l<<_Q:,Sw`V^ua:9PX,t#znKy)v%WH9f=w6@#D!U}R~AzQ:g
-4J6P)32n}sfo]rNA|)M.K^awGf.lh/Ye,pc9Tb/Ff@0(X9%2J6j}R:D[DEwUd/JEO0yu-G)H:="JkT>;1,)]"i;(-^{nj-UT5:+x/@+h:J${l5)lznaP<M
-/e570CsYAPs#(.5WrO3t(.Y_P9/@}WF]Kx>=e0!JFw`+&GAf{E>"7D[uHXoGkR_dP^H#U`7/JG=K#"w,:.M2dp>EJL]P]QgP;+=>lB&qsJvf1YgUX^|1Rl
--"5/v,K)Ei:-Jb>UgxGd>!vE.X5leS1&!X0-a"1a><uui:r"(tt0oxWs;8`cW}G!!E+OrGEuyqYHTmL8613w%i.}xJibKqSyV3jQ],r>lq+|}Ze+_87'No
-y&7),|@>9$kr"AI;x)(rEi!q]D'[CgfFJ1f7Qs+6/[G:ApiRsoiNF7l-y]8<72TXCQOV/Ig/9p&Lc89;4WY/SMvJCVOO)ip=h`Z2$rf&9+|"}EGMeh@}VB
-a{k9OYD]SHJyVlYA<b~bqeU2L<G)$dk0qx,+y:XSka5x5'oKKWfE-'E:I=+kT{upM_Hon_`VEm6JXsDn+pT>vPaF0O`M'aI^NQPW4>u_9P2xWEEmm`wr:O
-=ns2x3A(TWWDe%%cI1ix;:#_mY^TBge$;>,)g&tWc_Qlhf:%5=h504X<%v.p"`{h&XmuePWUEaUFrR_y[^h194'KI<3Ajp[ych|%_N}^>S".{&rz)O_>rx
-"a)vu'G2-^GU2hvB4MGcBU4Y:'5"vh}X{9^H6!`N[}RX/$6e0FLxL;jms;JBCI&Oaug[/v/k/Hfd<FYtQnr`mWwG5K8@fUfq0wP{coT/rKy""Ym@4o9iQ]
-ZL:/78@TiGT68'<ggP1'&g{UW71VKU{5x[$h0U7cnr@PtX9(M<T0BH9>T_h=D(ZLo|zJfE<ywphMuV8T;v&{CX("-7].z.5{bu{<{zXXY.+]>I]%%TI/bb
-=N=ftcoi_[PTq+-V>Zg,J)l^(x4K9,|gG=1-|1g>r/.=:/U8~#fmdlI3tT_3m"`_2`(fAZ..Xn=2l+%oR5rB`F,+3YcierLAUBrZ:aWEHF{GId)#"3YD5y
-)(sDejt&tpvcOvL`jE$`"C9E7&,L(=bC/'8Jp>yu13wz8p`#%#I`)T67@+|#lU>p_4H<T>u4~)=5PJ%.SecaVQ"6|/Y^S+k7h2/k#^#B5sQe~%f`u.hJ,P
-{U]YMrfIp`|[0Jz|HiIiX3O{Y<@YQn#-PfGNG+k/Z"Vl=n72|YBS)-Zo9zcHRV"Hp2l){(C||=F}|xk(1:zY;kzG28}bjF)7xemAj5[U&;_EE(2x~1pb,U
-=Uf5c4MQs_&M2SmD&i)6ZNAo$L1XAN@4DTN>jHHL0Eg6!=`<_9Py;BGq"{I1ZhCMM`kfyv>wyr2/3BZp/!1icl2"<$<]}!|.mEK.d';(@tV_90aW!Iaj%s
-V[GJ<re'EV<Gs&c2D(nZ3AFB5^TUMb=LNgTmBI2lJsU,'5RDVNBT<<FtEuMD6--,)Ku0KTd%{!5i"q.-:tjS]&B{99-vAEO$iI/204)zU1e)n@+5"6dIQQ
-Ww-OABc@YmP=sf]cs!Hi].)/(l|":7}g'Yj^2`2P)qG$p[Nh/`Tqm!CBoPqaEEW63F'&7;smN3HF~TYG;z>V_%GKmZ/$PoM5,#RFPKe{:n|b3l@aKT:L=A
-4[o6vt#$=-%N+hgWEaq/wt}]+,Rg.Q-,H1_qb)>#iLAIu4pfzm~xlU6'wc((C9]vW+N|:nRcI,^%m6lEVh4hA@NMj"k:yd&9i/|ts&oYYEzG}xAb(!5^Az
-{GB<71nfd=6/f[:4R-_aV2)F#kOyjrkH<Ldso[/aoE+hkG[jZV$;-4JcVS!&|];nGc:;4a{1P;S#9%=(ZSXFM4A8OtdUgyzZPKo+n=DMvMIAHKK;eT}Ye!
-IHHMURI.({B0f.1JPb7P3RHb$%~%)L0T@K=vy&Q;gzk0vW.K-#'44V[>l=&ycO&o^/cs%/L1ROaBSosavmcCGevV{@64m>X=P."(HVB_wphES`h$`/vvlF
-lW+SKcOVaI]FTEGl(Mz@PQA%0k2JXQ!7)U2IHpP8_0LgI52Pw.xt<l(%wP|+z5)y$#XO>KH>1SG|`E:.}VXaCxnWXZ}8(j$c[R9".doXmjlR2LrSAD"In=
-J5+a]2UX2!ti"#:BsTj>ULyJo,F!K8#>4]d@nNx(]GuL~_kq%vU4;PI'|3s%ru)KB&#ByeZKl[6iP`m^|{H+O3Q}]0xay[Ox/26Sb)sInXW1i3EO{XgKn3
--6GXH1bKf42g-K-ny6Us&A1@.MKR:(lKuh_vzZlns.D$ypsFbH]J;c_XgE,oI3jax$"{':3b7'FChJNL[7E#EvL;ntnY7I{q.Ld|~w>l!#Aap!ZaV|^u`2
-Pi[7nJ%d;y25f!kuTQxIl.'2hHWx^LF_:O>RL01hojzY{,WeB.hc8Dun%<e4sN2hEl@MS,QjGT&<>yImg$CF,,,h(n.t/U9MyGs3eG|!>ow4,rXlJiWc5L
-V#@m_j%i;O7UIEqwp2RSF>vCacG4`vG6<'r8{ai="dQ&cw+j}.j[0]q]@t~40|WvwoX9-+GC4W[&OCMsx@sEQ&O;l1z@Vh|R7R(iB7Z+A,+OQfLH<V}0UK
-zxc5[6fpC{=1SotzLtEHg7'r%wX;(+uD>dJT^RRI:U&t'AH`po{eeoV]O<7z{P,NJ.0GnG4#u's0)3~V|De4T<oC!-{1|$wc{h=iE@0JZ'z2ki155`D'b1
-/rnDJC>-2E,jbgphN$t^JE#+_[9DL3gk%-h.n%pp{ilS5<vHW$iO^J:`>R}4@|mEM-H^X>uML4JBSjYdRcvie9ES}vsmoi&G`[8'#3[)p-PeA0NB'j'rS&
-U=W%_]!Kl'veo5.TD#X.=R>DULh@A|knJ+&Wm40-0Z^9'4oA)hUV$zE3GGMArp]h&}2RkO%D<b[Z+9w=Q[(-%>J}]:Go$6$;h[-I>}z<_ZnJ4b9%p&VU&<
-+K"7pC`qU!%PuvRxD<L2+Z^16YIuzhe<Wy.E+_ZJl<|LOMO<F17gCYK>!8lN<SW>0rq-VLZ/)327|h9Ow59oUbH"ePbbuPO;yJX&u>9j"Ys60#GAUIh3Su
-@U@j8yo</r6f`SNpvVH0>.%B%F9DN{KlsVMi{<!7>wdAZ!@upixBR0nAN2}t~Bd9&j@^7!Fg&)^>N<gOkIWNTnsJM_"aEaX$q3@e.{3E%TlQvqCO$EHuS/
-LAy/)R`bq@B${!Ti^xWs!yEZ+|1G#^<STMYpKxx}R&k](9Tjc6_@ec]%/D{64{`ZOlMOG[ZDb-':XV{Sx8LG>:--+'|a8/;5(|<S]P4aY9!%B0M$O@%gB-
-RB}i~:Z&p{#7)@J@0/^u=Ierh)7KL`xy>W0LIV'2w}ZC<.cV<CWL[%V&KDm4Jgs6vW>l"1|l3@[.9+-KB27%t=(0gtRk!WO!ntweXcafsCamP%].7QSP<%
-<TyPb(n]a:MR305rkQQY!swmc<(1100gwBEfI>V"+mr3Pr|B;ZyipSl:3w@zQ<J}SkY[%Q'$B]lWt(_w~HXMSo!jdvRY_F!kJHr{T/M!+37NyBoy.$O>v0
-Y_~2"b>.%dz@oQtUA$,>R42)+E=N#F5%>%4/rD:O+klfgOXV!t:Hu{eD.M>{DSbT40NDZy(eo-W{-0LQAK1:9hzkoe&y4y:D]wc-NJu@YpThH{kuq%Fv%n
-hW~:g#b=fG=AtJb1Uu^yE{g{1-,0-I(LE!66eRw,r:$`'XZ((tfEVC#@8`#SkGA.[=UB%Bg:ACC3Cf+;NtvU.f_-Ej(0)WaD)<MW@31OSM&=dyOl,6^h1v
-+Y4ZHldhJurz51q17OW[mY#i1jt7GeC())@89N$+(VS63r3oHiJ"-1>Ekjg8T-VUIg=%;O>(jM!.m#dV$VNv9h|e9e8@4wX91YOa%;`/1Smc5Y9!35_C!K
-Z"m$be"s:L[=xCJvhIC2gwQY-w7pu/r7~2qUvOhJ,4)0Vs($P%n}=Jv{8gilZr5xYw&_ZUy3R3W8=2eN##"k]DWi^Z-k8EQ2@p}<~3Bjb6(8JK9-0TPZHV
-n/TRA$SM'6kf,-yNPu}IxYew!Im/taM/-3eV_^7b6{."7!HStLU9B5AQ;Zd<8MdL[2dV~F1)%[Jnc13(wWe!D^"VS1KkRH8JGb[5XrV`UL:uxJ43H0&Mcf
-g)>9)K_)2<L:M",lqr,@WNOtpq2raL%YITh$^;uR2N!e#%/>$@J-0>#n38}lCo~PUx0V+Nu+V3Ryr-Jfk3^'yIW%-r[@K>EC!<Z.O$Q87q66Y8~D)6T/L|
-,PPzrRTu="-wXAr$tb$V<UCGn(Ot6sntM+_>`&<m$]Rk(o_ScVQou7Y8+9fU=aw<VJ-W{<u#G"oSuScm.sN{+fuPx7C`3HQ4J5UWg6O[gN]daYHOLJ$D]3
-8hV[M`s87:sS3.:CbECqVSCqoz_6gN0=Av,$eI##8VwA%Y4<rhPCRxu-l8p>B'rEhY!c5/:R38B!X86a39a%QbySs'@n@8g[,&<`Qz0sJ|X9S7gjvf^1s'
-8VCP5s~A!Km!TCN:q+xAA!nruIU{c5%dtg&CXg/LAwV6LLe}M3DTgL2;126mL3.f|"~Jm3"9}L+y4/A&yx6;^(]zY{63ZL&Uy6p/O8cZ9|#C.eA3'+JfwO
-%!2M9cZ)<BP0>s-bjC(OG3Fl$_"_|"zwZ)6/kV<SUdg0]_[tBxl/!sy=EmhgMU1)Pu;)#[f[={IR4#`hKen$jjd3_Ry&b9QHQN>(EmQmp+^,+82OH#(US"
-LD;C;5SR,EG#_zX2I}-;zP#X9!"l{7;2E.p.o}qaOLT#p}U|NSh"8%'cMa/btrTfHrP,bwpz"JlXQr4=^:f|]du%p97GY}"LP>}8J.,Sj4!!&<32MeQ19b
-`MtT9MO7Iyy4-=g:g9DlTs4STsT2d"Lv1y,]`-W9G{&DQXgxC:8vhLa+F{1NW4~F2J.cW)wTlY7zFX_DC2|g$aJ2jCMiB%]8TXDVoN[t%aS{f0,Arn=Ki:
-zYvd!;#rEF"g/"!wKJI3r-I%[PTR'HA]'+:R![a7I<:Uq:HbQ|~c>W'.O$V&Om[(I%Aa+;hr"B~l"3z%jL5wM:(z$BX5q"O-"%u"LSLsoOeMIo-}~yAG@i
-jJCb.Q:#4aMOs"grT{K&f}3B$$p4}5;vKJ:0o)Aoyizg%D.k_9!"w5euGRFtFtjZ!,J3&beGL%7oS`('^jaa~{l+J_r.kksw@9yb~%}8UNVRX5_FAoDpr1
-LkYz%[x@_N9tt]^2f!8Oh6x,oWIedTI.^giCW.4;vJ^<r9X.JUMK9TbV>4~i&yU-"^e,@CC0Q>nak34#%2.sgn]&U1I_|ql9$q&{qMGX(K,J5rLQqe;GRc
-"%t/547Brz_9^_usYM3dY,-iU1"U|YjPRN60{9a%$7]gIZ.l<%v7{4DS@U+i!Uc^+`ysRz]@N.607k;^M6Md{n.`FuX^-cZ/WFuA(UR!(7@_=|:Xb2x-B-
-=GzqLEIp;xC8l>xLF/vBOVJy9'aFlS/W.c([z_UC(1zf3#O+3h)nc)l=zFi8kQG5bsr'WWVtSn08`f!zOTiK2:VN`,xm1sc''-QW{Re+dV`KJgCg%,BgZ)
-M+[FIgxNj[E9c{rJY|Rh@A^%X_S&prRx;mBi0H<pJ@ky]X1RMf>.&pCH@Aw.A.cY2lzwo/'9/Bt4_7.]/A8;_-oK;51y+l=xv[FLxC30F=ts`HxJu{]2ac
-Xm2[35~w{$L6.a=u!i<iO[ARUQG8P)RZ7$vV|(+`pQe0`)P["XIwo8GpF.S'nRdA+P,A~^nB`u!>R{j`sj:-&y]mB%LyV9^i`[c|0lvcHWh3BViTdD=UVw
-)ZO|{s[X:70t3<'y~Ipw]N9e1>`U#W#&xZnIQXb+NH3FY'x`HV5;Jv.=O=4A}]C3;%QDA;5bg<iq+h+v[7Ot$6:'TJ0>0;tzPWd%i$ncQ%@OD3S9:LC;[{
-h}%()'h#`[}++^3tC5$2`E,{yOGGmDSK&qd`N./8.0Ii})'f~RO=cNi>]HHzoGzuk3{rGK)6E)t@C[a3UQxOer2[Wd.ypLfaJ`}:E{$O2MUGG`ZHE.F!'D
-j[PrYKZnw]9TtLK+"|[V"h-733U{N5;,Qs-hTU.F:Ve0gN10M``d-Th/g^Bs$Q%wyN][-lX"NKX=`p=}JZKy(7B6_}J|5I))b)_{d9Vz~66eG"uF#AQ}g7
-SV$982AX:ojw7,Njy}uHS6@j1x+EAg;}K}nd5A=DlH-Da`s.PU[7Z.d-,Dsj4+tpz)Yk@zT:(Kc$FzS#@03BR/9a+'U=A43(C40K-8$90k2W<lkIKYfr#8
-,:V$v'7%Z;c)tgSJJ|WP|8AnC[oUj4"]5>5P;+MuteGnMaZ7p@i'VC0+Z1K&)Vm5;IruiT4y$Subi,}sv5pjrdcY[+/.!YG.Ty!E</h^hI-}Cp7zmu0&8V
-QF#>.X<kAa#ywRmWe|w$UMpHnTaE"oq>26{0FWxZFa_JU8cI([S8X#^s]89Xl^o+.zrVL!b|O5Fn:yJyh@u7{:A''!C$9NxqSxah)Li0lsg&{oXDunu%~B
-NXTDqtrtMUsUR}l(Q-Jh2@2:v9}NxD7]4>^L(AEQL3_Z~o'(v{!a:[XkZWyIp3l2)@r'^EbO">--8x[nTf^5z_70K&U}n>Z!cH8MK)3n3G9:e#g+LD<JY$
-h|z})T5{chY+Wv@5#bT+n"gxmpu^8|Rog@)`4Hz.fX2Wg.8V|]8)U_Yv:7f|ArjE3eIQF(~jH0cVd6|)(YxOR[Xf}!}pnJ(%[PCZnENVGk}YmPGN44T/MJ
-u"!<Z;&>a+4{wOwaTQ$(q<49AwRl7&q<ckV{_6T3`awS&52LM[}-`wDE-f:2KIdWGL%-q<!h[PI{H%1G/3h.etHQAd.!HEhA|<J=/JOk6R:i<f/dd@N;~!
-DS(LRI`J8ga.(]Ysah=b]xhSyw#T#!0![)M3f:D!}U]MXaI`Cdk&njZ$AQY<[lsg-;B<y"wz{N29snem'j2{ZOXN}YhoTdZW3}wqoBBZjvkYvPqP0>m;Dd
-__:TUNMB6|&s{Hcv_`SFMojZX`@ONzk3U]4)E=l>O%pF^d3EFYVaUMHdvz<emo$851240})7G&znXiJNSH;wU'!V$a[yBB0(#N3JldN{@X@w+Oz|iV/)&1
-way"WIe8)(I/R'oX^WNZr=6TK;A3~B$Nk@mIXr1Nl:<oA#h4&-5Q5[KyefbPMfwvzNK|Otd5Hi:v/J]w@{JP4,CK~jE'|;:E%as^!=_0%$=iB1pxAH~k^.
-(RDt3r^5N(JC=}mWvzIu(uQ0"@4=..~JZM'PkGtfY)5E8n^%wqW4#W`>b4}a1h~:#2hHsR#'<S#udKEyi}t!k/SpNO2{L8"y1xSM@8WuDxW[Cu[uBnB7p8
-r0:X'&GI7ED3'+&cz+^}5u=%]/8''4W7q_sI8N)tjg#=s>9FTbX!u<Jx8I'VjT(Ad+pgwkjxGUD|V|3x[H}MO6_kx}i!F+2DK/=S!8JooiwJiZ9(s0a:UB
-#)_F$3r{:gCGMRT>s$p0j]qDikvvH_[pso2D[>)4dG}D_':{CJP%7Smj8B[5I]35uh%|;pL&YpdnhMrKWB129"-[j^}T9}FQ$Km@EvYk|%:o"r1hZr89yK
-78)=o"I0rG~o9#<#PcR`BQ`wZ8p6t/4=PANT5lx#OmK8I9!pX6rU42A>eipb:x]siy~F:_gR`LuI's+@.^HIuM7,y>^R/<H=C:P"r9kI4}%KexDVf}KGd<
-"}0B!IqutqL!.nSMbKcB(yB7h9)eRX>>W"H-M@icV`xT'M0J/Vw[,1-rF1{4-N-!5{#NZ`4GO=.NSyo:A]m)PK!>}ocm'Q]E>[/tBfYgMol|6]7K#.=|hO
--l`0$NjeGz$yWFEz=q!jhTeU-tcIU}JZ!7I8GG]8^JQQ'4]vf_Kv<I"`Q6~D"#m%$NCC>D|_t/_m!xvaT(x$F^cvz6nc|q:i1ULGupf<h#B5Z9NhPHG}ra
-&bQZDxl+j{}t~ier{`)v>iA3BJFZ=95r>WRRkq'KYvb^h41j;I"ig<d5v/T(=}bR'rAE9w%xKy^c<vWLG7rQJbhNzyp0cE!UxZ]['HxxU>[FKm7'faLJMj
-:urSc=|#eIZ[akIb46[GRF%6!fwd@MS1'hbI'cW)D[/lo{iQC`<<)%lU=$+fdpbmn{TgX7Wz3HPyY]eG[VfCo|D^}=%`6g"l1&x)6[Mynexd^4}6Q{Upe8
-QqHr+E;7HRW6ELp1zE^}_h%3Te[hwiX]@n$2"Zfw"emb2yN&nH4ukp2NhM:v]o$2.rnteyEi/V<g}u4I{A_BW[yc6Oq'K3V."Q1xv8FjI_uY|1zNYpF5HY
-%f"BWIaHkxc)$0RVZJ9<!-ml^Vep:m2JqcqO_lc:Y&1#;H1lG@-$Oa0T'Tsdq3'('[VK={D2nR.`wa~)XI2}_:7+>_0Pf^@IhEb@[%na/>ag~pgD"~[#gx
-0{_}4sBOGr|}dbcw7r@x7.&m#Kq<Jsgshg{:sXC`}h0M>Q+(IR|[qt,gr2"r&>`YR}oy4n^O09=<P{`)S+"hZy|}_f|qD[}rJ`.'U0Q&=41!1r5x=x#c}K
-]X]3;mpnjAL!]T9%ax6}>giod9gF]F@<fkBxad^kimr0vfpe}KcH3|Z}QLjl';=1E.~<iTBiXdJjN"ywdJ-xqzNr=8Ac|/T[WIe'i4;4TJHB|"5Jc|bihP
-sIQ]'QM_[,,,60#FsRA)1lZCOE72Fa,BPi]tB5k9I[DVDHkT]Iv{^43'Y(k"h{ho!jOie"_t>'3-NV6TvnlMet[dnZw5:s8)yP)<5-I0UQO;x1X$"f099I
-geDy>)$vh{o,_&R&m4Rurk$kU<DcTfu76"4$FG=,ge%>J^8Lm/{-<-+@HT|c9"#;OM%1g22@!%wbghLsKV$|@p@;;usW(oSqC|=^+S)VRx';+,Y+.s:nNX
-GLuy;-Vgbw4yn"EXy}Bm.:UO>L{L[fG(~C]kIpM(@9sk4FemE|caT2-+~rxRZ:^'2se=:);Z9byO2GiFg<Oh[sHN20_)1dl`~g]3$!wg#Ui!C[%yj$=!Y8
-fD}mRcAKcR8+xR>R;+~<~xzMtet&dSCNl5jlG_|oQ(wO^e>bzV3WjywbGH%W2Tt1.|l6WH8"0"iM3I`J"=Ur$H_+g99i,Ub{,|_A>pbEW.w9~guf8R3Q,U
-}tL7hhdif=$BE_j'nl)BFcQ(NX;y>S~+cu^(i,ej:f{"5Q.vlk"a[fDPH^]5<%e"%.iFVGM5kcA8mUjDW|shq3;H<W[Cg+X4!`AvClb<ZFB}qA@<^!:!5i
-~%1S$eG}1`3^UlOB9t^iBTkVaif<aouH~LIk`qcFa=Q`c=ITh-&ahA:eQX>#rkZ<p4B754B2dlkS1bUKJo.FkLAsF+53SR}8.0,aS9PBW=)y}eeN:,8,DT
-XHDSt/KX8nW1<lnN.B+]]lVs<7`syFg6`9_X<ugIoz3RRX(foVnb|M}NC@G"(#ACG60O6Mmb;-e;L!4n!!|nTrmP@x+g4t)GJQpGp<QY%O.91bah5`<[/`
-}E'f=OfUe!02-LEF|'xVJSo{"@7Tf#BcPlu}_D+wf{Uz=qc<[zUM#@v)/ICj+8iotVS|.T34hTJS>|{U`!v^Z_57C'Hm]ux>V-uyFBP3~]~a]o[}C5S#/m
-ZmRxp;f!=MOb);'Q>+@Y;2Dv;xLkNa3Uc.w8@_mZ/BW<Ga_^x4o,L&,{-'g_v%]&'SsEKY@Ad_Qtu(.GYNb^S&OO%pxs~'mc,Zg'LHM[g$UzDw%;]=JQw;
-Yc5M:=wg`Z2fA[t]@S#$(ZU-gU|l$!p:AoXN.+''L'y;v<R&TXu21}dt_U$>tQyYP&FCrV/-rjHZOYJS&sDQ.<$&ZOdqFxV@6[^otCasLy2;:5C0f&"hv^
-(jw^u7-h4$w32Bn!#f.oMi51YL2jvq69ko;hGq3nm'Wr7&VZByYx:yM`}[;GS_(nt&OY8_KE(,QiG,W`c;fSuJ&Xs61YxjD}#''Q8R$XE$s$`R)i3ue:P`
--QblOhrQq@P)|B)toaMm:^TpJlrR(^/z~;KD`.kV:%IgSi00"559+5-5#.VE:;G+HAB.VHCFs)}1bf"7[!h!sH1nkgHSz91+~Vmo20=.>.D{"$xPm{pa&7
->o)JD(/Vt29:#K;};2,X]jCy6&1#_"xRkq}(n/h)Lh9_)0].g1IQIFovcBOM_]5;a76WwUZFoW;2>Eb2|E@;S;eF!W'/yto|#3Ib$DU%}$##eU^GI0W{5I
-ECB30c/[=)RXJJ)P#$u<=>C!Nrs._W]nCGx2>Es>QdvMTd95B-Kde>2+f,I,d8Z/g=yZbWrWA9X1a,,m!mu|Bd}e6WHWe)QWA:@HU>sKHUuuBmNN`/4T'4
-;lIh^6P^WEr@I2hzI'~bjq)Ur+l@0Rgwr%_bn-Vh^8WLD>s9;WY!F4Vxr2"f3M>q:&d}3Ar$PsmW{1]jrv,g2f#oUouem;z|09QL,iBz6H#!ny{m@M`2~]
-=@+AJzD_E0,COyO=hF@@w,Dd%{P[n[ek&o$|$AJH]WhFQ!rt(OZxHmxo8lx",lk'9e'wK}_)q0I`)_]3s'Zv~6j08kl_E;|Rp"a,nxuR&tiu1@@iqS|5jC
-r=uL}_THIOCB9wGY1D%Fj,9MI3`t+%3QSL0a[]0/[hsi/3gbMaNDgXB(!GL&]u6dO.$f=Ss%Coyd0'W"}L>AfzsBH<3i89U"3EM5KqLofsVd]5;^b77Wi}
-3{%%Oi4&AJeg!~ZN8p'9NWTBuH}]+$1-9O.{w@AsYyCJ'5cfd8=>&TKiMez85{gqA5FbL;]'.|#7#kzY7q7W3_,(15Sl~DeCpMtbK;0zBj8/TLPk5|UPuC
-Qe^EP`oXx5s@v;dG;T$jAM/|A@8C1A`y~wd9;>0cBc<_j)K4RaX7&n5j,jbT^9H{>xcX9hoQ8KYag78l0/m1.W}-}>o<<0xxPLjhq+~=M^nT>q2$SAry}'
-gjKgM)wBe>W64^g2STe-~ak_u6ukAT9JG^6Q&CEjjP;6)HWEvU8,0,Tw:sM/C_/1tA'HY|77-:rXt)S^O5VkQ|H)Mn_TGm%mpNyVX41--q`Nl]"O{>Z>nI
-!+@_g<X2NJpZ9K9c(83<zmI8de!NYc"6T%|A6y4onJZ!]jX3VAU1~"_y9@7enD"7J7{T}m!z3a8gstMg'cx-UpuJpPs`xH'4A5>'Os#C<do_%f^&7s0aWO
-t7bs}0r7{pLFY0J$DhOkgnYjl;Rx;xVyieKj8^HdM:QAmu%D,CuI.kl=I}BdvoHjM0xrU4-,yuMFd26t`D30=^D:M+=8()Kh$JsyJK0J[ITAcrVM/^]6;{
-}.tZ2yaN#J'$sOV0YAnV1C9l8m~D_Odr,=p>;oA[^7W<AT>5g@JrC#PYEy}3$98I:V[Vi;evd]`:<HR)0Y>[0ZYiTr&3GEGNyn&W1J1yN+=fL&Wf3n.hLq
-~(<B!},EKsn]RF,V6:ghS=3+/U:GuNY]",,e77giq"5ul/@j"U:rB}8Tf3mS1-'hO"P|8t2xHG1m46J-[Z#2{,d9bdS&hAt6xCSw1q|UDuxqzf;HAeVI=7
-Px$_=d<0a_>!gvS6eLZ.>!M6lz#vhMsjhZb@`F1^g0_fOb;p(uD1)ryl6Gc;`m8#^Ju-47M3F;NU!;`c79v%3Xg5"N}y@ib]^kp),.>1[)&'eO!8cXj8sP
-2{tj2_Y@3.<B"UeJ@`Jbqzm/)e01:znR,R!;q.X#aRCB@btyE%]@iX,|)X%2}4+C,X0N}twQ{c[>c&K`I/33jA`T#,jx)j69'L6oS3[4S1L[tGU(@5i+%q
-$JXm5:dqFg8cIfw966C>I6k"#XvM^S2<kWS[x-L%I)$$cPz9S=_C,Ng!R65dQMH^qMc>EKA3oT+GLbw2Yt3Gmg=h:^PBsPx%|D%btMc>mv~KzGQ7{Tz,qO
-d:V!$/0+']}kgNM@C)X;7b@_+!,IuTZEXZD0yR}l!(4SowS5f&{d2n-kWmSgQE()ce+GP:.|ycl;oFue(Be=HT&],vw&CLYLhZw6@=yg'zVy0OLPzu}C5c
-$lG#"ZOld-Y'(JLFE!pa!r}9P:l2_bxV!<.o~"RW|KdQbSbT&!7F52L!(RwTEO_1Cb%W^JO:o2w#ane@xlD,gsAAk+1/TF`>9fDnC0VCr@=g&a_D"+Fj|"
-J=CPA|.GHfhRs!e"D<Cyu'G&~z^9.>PvJM}V.r9$2;8J]ZCNX!A5HwW=]<J(4R`E|DAC04FPzhy3o1edZoQ>y%8:.V;P/#+S:.ZXM+@S}glTCC3ITA.$&1
-i."NZR")EF`5Lv|+QwP{OVl-3no70N}mzLdc:+%o<iel5K{&weS^TkZX<Z!CAb8$1ER"`;S9D{vdSw0H)+muQ7-!Wf;R$B$]xvT/5[2Zlp@s['e#K'P4ev
-#app#S3D;bv.][3W^e%"ymc3}js1NwC#E9vXvr}.M&s_#Q,PG4r`9A:-`$,95wFd4W2X!-CKiEyGP<}m-@XE>TShliz0ig9:ZFrpB&t/:0U8_;MQ!B)BS6
-;i@JIGO`zrkc-8!p0V(c{)Hg7=%haQcl;_|10Z&W_dQN8B6s9p%'DF7mbUb=I#eD__8VM=o(F-V0NLDRl3uLQ8,RP+|<N0[FN_MZ5}D"uqisoN7.I+D"px
-hJLDF$+U0ojKK2+of1!MwgU"B4{/p<4$=mDWhCz5##z#:H<!H:3nZw]srb/Rh!X|yRKLLAC2wcA1oNAn%V2h+f=moH-fw"$fuBV'8p/1)>VM,7>/$EB4Xm
-n71^-j_(x(>|VF(20<-Ol^"z|8-[l%Dzi3|T1bDoZ%]j+S5O>r@i"V0ZGtd4aYg(u5a.n1DG^(%ab%:@0Kz&jzY3x:+7hjO:&vHOANuhXzk'W8,9&(W]sf
-worZO(1cGTBYH}f&LuSa+J>E2Yl+'2[gC40lrsCKx8]j9Z^`~p-v{+!mzI-Id!S/XP=uBD^GjPN1^hcvF7hI)4.6Ub#qG,W^ubEu"@Z>'nVB(qR4xW-Mu{
-Pbwj:>AgtgI^OwKOkqww[W(jzZhN`bsFgSgE'J"mAg|-'rJk_/H^~Ff")BLV'NS3H$4@R;NV4Y[IK7I29{g;02J^3RL)j%'=A'Es#tn>=Sfm#/'Js;T%t3
-2[)0^;6AJ4zE&YQK8Jc(u:8^N03W}@:SqUwW5z/_vO;[g}~qs|jaD<]ZTM"wd1}9f[Um>OfWPXC[MQ60g89nKq^<=>HKS;,k-1`ENume[Wpeg<{gdd^i.y
-G+P7msSq{Zx"aH8'kaTnQC=hy5!eNay4i@~B5D3{{=8E#^_.#3ocO$&vTo!&E(XBc=zt<GPEI'37W:}p8BQRM}5j"KLrUnZ<>Yup~E1crJ{}Avjf"~BJTg
-$yif!x6r+$9oPpAh@"$2^!nar-5lRqE4J^HMSm<cr}}+`08sx4.cVZJAf(uf~;d<iG;yLQRh&%{F6LlASLf7LWVdHgoQ~g]J"=,RM`;CXcy:59`1[If2+>
-3f~L0GFlxii|i',j(|'=o>@Cf2]ODCSkBdv}&/=}v,oO]UOXx'Ds<9boCuCTD#o`bv&9uC`5'g8!P[o.y3m|I,g:n|~MMeclmt:cwWK{POl(31HR&EGJ#Q
-D%[/O-X($y,kx];{5BPWrGN>d9fK)@V!#f"y|P%oB8rG'-|cabd[8v%WrTxB0r-&AI+2L;WTKXx.LM3wrsQHKZ$$~^GJ=[q=WTb5gwE!09@JJo4vo<6+M,
-.ekYik_m+!.b^G-Omi5g_`<(2yD91|y370JND1r5N`K>vUeAaIox"F$7+LbC`.;A)3U<O=%:u)|h'u8a@^N;D$ZPVW|kV>EXCgM=,aA1-L2b%+{cFb{6Af
-=cPxHT)Ty5AIsVs>!X5rg6oqTox/"pK1y5UB^ObdDktiPw5Y%H)p.9483R8a@siXHiV;[-JgZjt{>)m+MppLCGt640Jou9a'6hP<8f1OOrJ.a="vh,_^HX
-O/YDx,3j3<+02GHPP7KQ0:fG-pRe^^7nuP;O/7FFb)B0yDF9YZppK((H`vp2[nI`}:fHnW6@6Y|SKo!@d77(([Y1j-3iY%RzP81r#J=7=VX8,p`KsolJ!p
-+f7`{svX4`=qV$Vfkej<n>iHDf4ygFz,1Ib%@h+i-wT1$J3xh;z%rPuPf4>W42;:faP>Gp"Ty[7e#}Yq7DM98tQF$i,ftFo41[q`T<y>`OQNQyxWJH)wIS
-NE#aXSzo}PK(vICWPrNVwKVE5qe:ms9`km9OV<Xn5RjV/^zSO26uEyPKdEq&/"'/Yg5vjv(<9/m9730UI;th.4~4_cR!Z9t_srW/sLUBG$QbngCde/<Ejb
-[m^|YB@1J]g8(OB.qwv-+unjOzw.Q|a5{M^j>Da6po<&r3.[@^RFuer9NlQ//dStst^<-,h1S3AZL1I#rWM1V"(EreQp(!}_otiq'U<1EVH{fpKM$^]$cn
-u|:..:z^-j5Ap&eY0IW73-+SWC4#itet,H/^@tu4<Cu`=Re|X(!]|D7#5Uc>5pp4:[hlp2ZE76lD6%+"[/YPh.VSQ7byUT=|ReD)ceE&D<ZDv'EgEDrtLl
-@QbFAV1@df_%Q.C;,4HqEtd"ONb)4#;vw@DdGY`tnX97:F]WXF5Sngbw^lh5Ai=pxX^`rE6!+^FZ$,C`fhdn~uG:j&7vak)[NS~[_6k)ZuvY.</cRCK4Cv
-YRb.p}ma+{lL&b'{(>6l0SVR7T2f&Pf"YJ-+tQUp7n%t02lO.tn=~=(Ce3T{kmgGg^CGf>"+zz3R<^>-()G3D|+pRtViY5Mn9ewdD}S2`R!2s#G0#aSCN%
-qA-zD5:DT{&ctPR_].`+Kuk0hpO)D(WZjp^Z|)&q|U[uoq;`/4dl^R'U<f9UV(_34!b,WP,|kj2:gil!1Z}u&/nwHVcY{G/f#d>TUll%_x~Kn"8|Z)j!"9
-@Bt'WbSnvI^BU;r9K:4m=],5ccj="L-UT!@n+,J=JSHu#;4i,Aq73_f:7E2b=ODIbi~<Q/5;@nH[Xo(Udk<1e{tLWF-SqjG42q]yJa5nBj$FVV&B>MG<Gh
-!}QMA(Pzd3HIN(C)ah^:x3d:m6HX!vfqp;hS5E$b$0sI=^w6.2$zve/A9,d>Ai2M@`m-`mc;qR~VM)VP/]sVD!=_X=f[8yZt:2"#Y'X%8,bX1-mITP!QY3
-Q-~E'Wb.mY]b49q/gkEdLG~]Vr^rwx"mMSoKK+~E)`)_k95Z,$K<BTK-)EXuN>KJbI">37[!-f`BZcF3E+fm7ER;%B(JjE~j-ni,A;#;vxwrFS)!fgtiHD
-sgloy,9:thQ<O5(qEydB/FcSLh#'.J.OF,ARpqJ@eI%4]Oa`s,X&:.dj-A2%_;Z%;WDB}`W)M9LKtd'xL^a-VRa+Yq^wn0A{Lqts6pa[{+W7AT$--"gO<(
-#hW9Z3%G!j:E^Li=Tm,|adc22!|K+ClyM=|bR#lDBLQjWi,YT=D7Xlf`->dA,He<+#c]bE>)v}qxM3`v9f_16juDQvUbiGn2,(+r;X/d]Icn".=T6(u!Wp
-iPKn]+ISI`TSD.XH&nRM;Uj!7ZMahfgW!7}5Zr+fW!,Xok)K9)W>/A<|x.xT6-+!7enZzeNFx.Flef'zG(qP$)6K`RDD6-aI<JiNko@zn6d&a!wl]`0>p`
-hF6F|GAU-.JV)vGAKT}f.)xGvn:qAR7gnC9t<WMZ_&EK{RSD!w5c>YOO_H<{0Lr$K)-{P>KyK-+N#:9T4([hmD`H,>#s,f8PCvimb#,R'_t<!$JQe%wp{.
-ZDHbs{A,$3kinPpL.t-[mza6^Gjjz]|Kc0M3b=YKjKRw=fqap|~Er8{X7GF#L:choDyA;`E_l+I`jL/gCMP9y"a&oj9@_L#yI@!Kj2;O~-&9ZEyq%fCqt1
-zM+ftId}T(el>vX%:O`l:2+sXXw5xI-@z/joEd4|dIRa0hx9FIQs"^$aXHK`0u>]w"Se"iq'/w6mds1I3cz34_p|-5oCBHqeX%v5AK<w;k.xa'`e3rw}]h
-lL[i}sX5xxO`1HCJcfTyzTDzWtrmIV,.)vNM_]Z)mW4dBz3<CdE>iowF@Ow7<[5+VK>[HC_H{#J&i.1ft0q+NV{S}<~j}8b1T;'pg{CgUuLf'{r{s0{^{&
-m]sHO/5uo/ol,NArbW"r(BsI:=c+DSG}H|@93oq^="+-cjZU`Ya7|Y+e!B3X'h$z-WE(L,i;k/|5C+;@[PG9z2QcqXlEz'~wPs)c'1eSh]gwZ,j;NA[)ZI
-6GuhJKftm:}7$giv`)t!67u0.25s--<4wfbb}dp_q7:0!e$<I+CE]3NQ-2G5"vk#/w!+8R>fSDB[`oc!T@]Vwsj-fF/G>)8R2P,"|Ff:vH/m0(L2K-u(}o
-v,A}0snWx)!,yB9E,/]K$&~kWF]KaGATwzVM+X"Q8LCC5eA3Hj&-,@g6j;-j$;WV4N,I6Q9R+FP/[XY_|s7wz{L,JmU"c+%iE!K;~Ikx6Nyb)](Pdi=MmH
-F;%c"3]1bivDAP5ApC&#(0v:ef=79/cKS85NM<DC%ctkP#2#i0O01X9>!tKbv|y=mv$8L&G@,C{oW9n>ejSfKFpv<ur[-"MK..F=X)Wn0hwmR0u8!s$J+N
-^r0oLH2G>_mY1VZt+!b(SEV3=_k'sstG"SrmL&s'pxxYm6IiTWH3{v&tqCeCHTYx'>8y(0[$9g|FFS;Y,U@3_NgEfgTEG%iU":Z!.0w'2'|[@t!K+8T!#}
-.ds8w|[(s}P-1gsXC@EF'ZZP;biXQb"v@ha#x3;B}Q(!Llv"ax,U&v;bZnavTi/|XC%=!]V<wddU8>/7x>^0+nM#U<`"QS$Uk{;=R2/j1fx+::j`~Y_S0w
-7EtvB]kOVfg!UZ3};}Q<|etf;DwCe<FE'6]Ok`A/8>C!q:6#5mhT(p)D=B>F,SoKS3<6onwmVoKmA=VNLkf1=arUQU:Ca!ScIvpe#@Gbc=aNCN:(jK~#I'
-,'a.`h_7CxQ{wX-%NEY-cjQSuLke7o/+`}hQe2O/h)EX6<{!K]P6i|`'zR(8}>91:0qJl;IbR>wT9(<=cUI/`2C#BmIiUOTn;Rk"0okyXgnwtVm=YN@4=>
-Fe`B7}iKl!j=-emfUWY:wvRBKF&9Mx]M'@2=:n:h~f$i$iUH,Vw,WbSejh=4d&-4@m0$JIEbYa[dXb.,`Lc@5pJ[Jlt7<B~Y4=R"lI'JIx6")!RbBFW5Tm
-'LEm2Ds'i>UeF=w]NYG:6J)zc/FI<49_)kW$+e>Qio%Z1]",`vw',>Zo5zH]W=D[E,CRanZT2KBcV46y5(y&x$-oM3"V2m$!UuI$2T>d4Kz'9JdyC8,ij>
-}Y7>ovQIIa$-Z('!nXcn@a"'()xC8bIoM5@fF#>90x):e1:AH>F>(2dLj(JB1RMAbh_7G!(x,C0rGScJmXX"Tv^S4VRPT(m>]8oR&2+#mO5{fz^nv2YsWE
-Zm$esJW[mo(>Ks[}xXhoB6n$i`9PV!&<t'cIXY5zwxL/2#{Z{FN0U$v='b9PD$u'_dZ$V{Y6cy/sR@KZ8WW7-r1jN3toAFrr+QKo_M,sv9l:}XL&X)8sJ:
-BWU)+V_{`_[O@$,RMIb.p=dZ,y1gx%Hbv;5w<hqbBp'2#52S(Lt"kO]vc.L[/)>3K,4s(i}yX|1M/q}`3`o0:^sBVgNhDTbECtsSI$dO3=/_K!-V6EVpfL
-s"XP4J}Uj@!5T6fsRk<F#^JZ3X6GyL$ZVdocS,)s6xunI$M^;n_'Kznem0Xc-bL+^%S0bZ|D0n4W9$GY"-feUTva1CG`lx'Jcc]W`7f;t'bOoa^@qN9O}[
-1bJ+77RNw<BW&@1bePg"{E<x#=@2YW},)c)QsYIX(GBvWJ^qUY#K.8vrpoz_`v7MBr^ts,($No0`K=chc|bJp0`wJJyjnz)Yz(V6/E<m_E/uIKDe+{=4at
-~b98P}krnD+Icyg2-DU[.:e=a$,n(`^SW#kl<Ih).Em$4/q+3Gg2y!n8cJz5)N/&:h6{'m|MykGT_|H%qX.)CN9(6WP(eF"%/o0Fg:yv65+44-X)zP#!^q
-=@2mPmwG_m`>"K@4vRK/O_{QwX^9bA0xfF%1@af[u6eVo^1&w_R1'rUnm7ii-fIPy6~hJo$PCTWOB6sF.RNn`Ci{t=.D]m49rh@O#s|"wPsp19)eYT}/n=
-c!a3AXF4MYfKNq-NSJ^,<.-cw^CT)1[01yoJn{2'`@!6dcE_za/2a7~'p-W.^Wh._us,YG%NX7JH_`Q=9U5jLa(<9L=2!olFoMJ`I%{iz$5mmxf:9Bc>fg
-qHIaz^8`gkNAg"H,H-]$LIlC8Ce-fa%LZJ%LIU#Hh)149[ov(CFC%f~%BWAZuPE'jkbpX<8Ctd:)$^xvGVTzK3/sQLVm5oyfK8Xic/+1;NU<l50|4"K,L6
-aSE.&=e@n#+EB9>R7.iNE=v-g8R,tL7HT0"C37qAY2x%ds2d3y<7gSSU%9TU9Nt,GF;Axd&XF0{$6xe6Q7.2H+nyDXS7pg(G3ci.QJjjkm.%I[s7,itCZm
-IvOqXHuhT/Sdx8Rm;cPSw[4Sh]&fQdrJYtw&0;0AzP"@q+a=5mz![O}ey1$w+QJg1XK|X-hk{=:;z|P,#I|H;K[1"4w1+ZjX.bDbG[dqx+0"-ht7}wGOI6
-2xNB)mwzZ:kS&IQNFRZrAc3,[`7QF+@5"{'A_o7e3x8Q%"ZQErl8(_:$UXG[@vP|IgR/oTLL)Fy!HZ"byj.e|5q5x4/2M8hj)M00S)U5qFq)ewz&:53%d{
-h5HSe`yT&]EVXEgs^g<;P,a7J{P2gig2XceddW|%NBsry0Nypvu@,ZWVp8hk-;EN0^N4G|d,vr{Ul}&"FA./(cfbTVo]|:,9d9nLX{:qn8-8QRcC3k19WA
-,,z,!c;H>F"()duBs:1SJ`^4O[v3G8u)SL;X$pTdc06+cY~IDB&o>lST8W90@'{q/uZ1.Y]}3rFZ5W/WB7f[dQuiFb!GS'Dd$!ZOwNXGM"X(GHR6n_>R;w
-4y4DRRFbHk;:9x=P6iDkWx$DQf.7oQDdMknLePYMzqu!0(b'nc|8D`1R{=ol^yu0,C=$RmY'bKJT+hm%e+_$mqjgD}HJ_pW="US2-4R[4r!l3yxEMP`K(/
-58Eo4x)O$_jl[jMS(A=lC,qphGX-_qsjf(v<qsr54V)EZ5eW!_0xdyC8Eu2{{WVawDaqHSWVi,og+hk>Om!Rd':t_8U,g[X;z>bD$CA+uJ4qdK6CB0`FL[
-S3F[9nKSUnu:y|iW{`|i=10N+h<<n(^wY`y^r(JO":IOXO&C"-rm6vZj,TKsN|E<fsM-P}T[v$2^ya,l{q)v"qhIr;B',d=@VS>.4vfA`ekr<887-=%D3-
-Iv<MHh!y14vcAQ2Fam|Y8M.7B-)<&IFWxbB+2]t1T<ZL(yo':)4T{#&qgn]YuT8>vn&=dGu#d3KfeFIoH>gqSN#id/u5~I6@uD4#tQ[%K$/=22WiecAQQf
-_RogYTr{llMSj(i{Mq'D4GQx2#v{$hi&@D-u'I[HWi:=fogT$0tA@F1]I!`,4jL.p`BKSf4h<24K|hb<Ex|Yo[+_gt/5jLeYxM&u~`sBgo|ah)kV{8&um-
-J1&&##W:/IPMyt0uJ8andp[sq{r"o^vdY!b&]TMk3ST']=;+;v)eOk_>wv`9:a[LeB5be&5c|twDF&YYrlGdm'>m)7u3([ekg$;|p/L&zbh^g`|&&'JwcZ
-0(yNC"[mJ'@!!6ZQ^(k"Ak/stEx23_!s>,1&.:`"w:T{UD!MB|9QHpz"5)rj$-A6n6BUQpvl^!w#_rB)8#&H8a8XJH},EvGdz[tSrlp&(8KO&:ESs'$2rh
-"t%5E&.#X$^7@"fB7N_P1-x['x4UZ5>uHogqS,z,B^8LLqL[:$-;DFX4>>Fi#n>DIMelbgW2qIIE9UyT{sO9EeY#8}BjLsa4l)fz#6]0PBg/YtO>u_Mx!0
-AleB+T{k;3=b&)Opaqa,)xfpMU=:f5hl"cDC({=N/Jki|AiTj!aD5lDx_-2EH%ZsE=1iE[<i!vn2.ttgDqf#c`:/d.^qf&87p//lM%x!:e(@8)Crq<5pG!
-MbRdV7agiMTQohuXDQ[MP(</ZXQb^pYctJ~$C2zwfGMDc%t)GX0^,5@1H_"/4xn)aQ{7/a7^<$WOv,L5$!]bXY{L@D5M(QpRf$>s">Q1^>,OvV]S72L_M8
-gMm3JHM}y"mNfFZ&rpl2Kdqm'PUJNSjMH9U>))&%VU-[<.cO6KRgh,[dY<1>6E;JV]ZS;oM:9:z!~"~/@HDWJ91i^hEm~^v$$LO|N<mXXp$Zk.k<2:Q]lG
-(&peOXeu.)S0yM2I:ZTp;bO]mlwPX&N#FR.QV@wh|YSJ_gqJZ"Yv(jy<zKimN4aUvP;+]bMiY5W/]!Bq[5'/;O2|GNU|Mz`)ap;g2Rq=M-6mjx@<E{CknH
-yd=P0ZWj%b-7TxjYDC)u"Q`g$_2CG,pQDc#I5W68xN"RWp|uY'HiMxB=CO)Ms$z7n`WS+5w1+{=85Pi=={x!P@$6vr01Go0mJ8(W#)>F61+BQv+"gP03F[
-6i+k^_cV<$+/3F>T5,{3mwtC%|o{#p~TIe3qJ#"EsY#"w.v&}`W1!8}vmi%LCZl>kd[GwM-Ct&i3LP_d-AK&]4[){GSh[OF/X1y-;>#'#0b8{{:!ote[3w
-B}WZoxxWj6AD<g=OT!AU}wK&W@~7csnU^HF')Y";-|PC]Lv3}hczeH"XMX^Y.Z1:cD>llyN@/(~{&9fNxB79qUN'o=71ax=+)+%kDL<sO'6I%1e8`$WB.}
-O[+_(E-0h#X+z#_50E90pDe^D!;vdhn[tTP3ihV,[k<>u#:02Q;mR%%ZrfP6_s](fsM#Z<eXOzxU[49jLJL`}yn,4LAi%hTLP>1P(B;W9D$W_5{RDN2i9$
-hSfaB],HKWLQ}_M&Ar[)m|-Kk0!.]`3UWCeDNzQr^^&B!LVY_Zz,N6yJ%%WVttqNBVT.M"cb)fUMI9,7cnxs1(k4.xLK'ak>NA>Ec8$s;^of8KC#zWcx!k
-M-t.s>+r%!{k1O-LQ@]9uSIa"{+&~;PI-4n9n<LmU;do=gF`HtCh|P47#Y"=SGkv!YXQlP;6:j~+@c):4,)gEE}lUUyX:%}oV-E4o;WWjcJoVi[M'g7diw
-%Ttxlx31MkpgvLCVWnsi8/a=x.KIZwB+PfA2X0.3SUmFjWY+<2,wAyl}2P8b"/kCNdo@Qn{;2W&5R.hnjNif0N|3JR/8K;(oJr7qvOZQCl-s35lHzzSX4d
-)r7zy@1f.-(!}@!)+"H&>mHC@Q`=rg4Je@sH-(>ab^<BxC"ZsSeAx7"xUB{H$c"F^ey[KLqlN;'g0-N1z)mZ&T1quSk#ELZ|D>F3Z{AEvAN7=ODyxstGrU
-f{^r[7!_j@K'8P^I|PHl{Of"[^uJ9'.GcwfXV`atCUe{:x0kpU0z3^`^mB'2}c)X>y[.<SpSs4_4c7`3mrjQa+=Bo^-cT.&AHA`Z>2)<MEH<iFVXF'kUq(
-K{G2FKkr+SN'O:t/->$C#ycD0oEQIFM/&SG'u#L/Qa}JS)Fz:xL.+n#lwP`q1e+1)+f.tWwn6J-Yq|uonNI+fcZXypE7Te#=j!Q&X2BaB{vVe<U]uBI;l:
-RQ4vF@A"doUjo`:6q;N4YHw'MVY#UVH<|{4`XmX46R(S_(9EI%J3s>H%nxZcLS&o`K_0hb!sCpH_NSM15%QH,efMx^eB3YDp#gt2$:9|sxDU8(1/4_8L`,
->I5[wf/HZ`Gj+DBj&sE#njK`Yz~mCxhUrg~A=Y)z~x2r;b:LevZxxOYNRkNTI$B70fRcc1k&%%PjdQ~Sn8ULGy@oQj-kxOCB]h6/[(qdd.`0anG<l0hc:#
-xY7K_y&d(-_Zr)!3Og/#.o7r)y~Opa)mLZJ}^b&7[U-O/}NwaAJ|Dgpt1xH9,18cgOEU4:8ysOCr!Mqc}_Hrtaf{;J~Hqz&b&MFO]dyZF8)EtP=HAgiA(f
-2%;.(K]#$ppaG}3x9kUfD2Wd~1rtQ_M[un{||L_}8wR{8gHrJ&7N-xiSXOqC""mNQZ_6z0G}M]'ra5M&r%qOhX^rP`Z]TZ:4u@!&^Z561aG2]G]r3T<,1Q
-9n&jq")i]wZ5ROCbAbR{}Lh2Q{`|!LQx.r|F&Y,{gZ,32(=Qo4zQK-u&D}n=05]BfK.OIm.pol!R4,AwT8)Ew%{Y%DU#3_91a(;lvHZS0WtTqe!PfI_!D]
-ya[U&8t:fzQ/3I^r|iw};b7U~ktX3TxrDkm18KU^4MQz:M0zpy:V{dphhP'mR/7,8'OMD>u0/ykefaPSYJ(@|_<qIzxI+U.m}>77~Q+I$9)qiHo#T$Y`9g
-`)=[ghnxumwsHmPKlf='1H>3[g/U28u<"JchGY'L||:NL'9MaV2A[O63-NLB{A~(XG4sJ;>OK]erjZ!pa#}z=i'h:Io.QYevJzmT7a.RW:i/p|g-{G-XgR
-b0`5}J2-4fl|7h'i}#biI--Q4S%gRLMq>[cqG0'Z'4RbF.WC6yOsX)ro+N[YpHH}h'i9#y.4EqTJrVQNz8cQ#_:Pb8j&qrdf{#$&12aJCesZ>,~NpZS0Da
-QB"p8XQ8_{N'hp|e:bE.AD#_.VR%MDZk0VDRR^sdWfUwXhPO=vmCv)5_-JmgJ^`_,9)p&<x;f!wkyqeN<kM/2h.1I2<Z=X$EbzzR(Au{t-8`9b$1ns5hwx
-'bZl#^~IB;LyhQ#-#!:%RZ1%"V~uh}Jx(h^LV@XSW:B_NnkI9{llTMi/a52>z"eU'9mPi|xsCNVYv5{ir8#E0Tgpje:m~pX:QR@3diRLUZr9(xx}~zfzBx
-1CG(#ae[Qh1OMX4[JnYPY|F%B8<Mw}+/Wj%IVZ;jZ>kEJ%-ncsWYS<Rnhbd!Z'k:5`VZt1WjtQ{33+IOgt]+!_bV|sDiA.w$!WG<aK}in({:<7cM2%Bgl(
-9%WSxJdg<h5U&Tg8SV!gid`(7.s9k13m(HIrWv3gP={M;M@(&_&|.&,mdm@Iez4/@<J^9x"Jpe:H@j"r1h)y%fC/P|DJcKNZHzpLxeC/[:XgxoJjy^80e2
-QyFPseNz~bC=~6+,8N(zysJ8sNz;QmY^cOUh0<QuTf}HOM9EFPUZg-+c2@Lm)yAaF2xQ,%eEz"2ri}};u{'#kVA+5=5E]13R:mWDMqNgvMS)4%~%bAGGYO
-Oh:^#3p<hd(fX7~w'#,D/:9|ccxWJwu8D>'pwB>wrtnF[cm$>QQzMs<sI|Oy^Qz'afSU#+alu,xuu:nq<n0&t0p`<.5'+s!_l@uu6GD;{VUy_29(<%-n2R
-2(@AfqPGI:mgxJ9cMjpc0g+f(3(2<^h{[Yw^P.&G=hgNnPJqKljGf%^^=vmHnGf`;bL.|U==hFy3WG#di0](:r{2V<DQ0]a=8tS[pV86Fb:#Zm~tM6T[4s
-yp&uF;6$jz";ewgV3D{BkulZE4|jq7T%_=T%_iY;QxREXi4bWbs]0#[<)$2@3L>@aLFi&"0F=T@r7:F2~Z,]Uq1tusST@#;^S/,W4/5QX{s$XmY;Q-3/>V
-kY3;_M+=q<{dT{Y</GEm2GE&/X-mJcC-$'Pt=ZxYW7$fJog+pGS|gdTL~,IqB4xv:$LtU/GGtEmCT!<6jC9f6.nRNUvh|286^oqOFrZ&_3N1>.o.04i1#,
-e`w@3Sez41Ve}"d'k%BW-N0M[2t&S&.Lfb"IR0GXJ8Lu:K_Z<QOm9M]g[6z3,RS^n<B|MjJ#w9VkGWy=DL#24T0Ai^Q-YD:xjWJDix;[wG--4Rs%!ycdhY
-XS983"<cN2m{3ZrNFQy|0x+6k".gX$ssrtBx3x0N:{PNNxC0Q|(xUud}&{.}Wq)iUeQOFr!MwBK6gx&M(7=,Hm'w$_a'l#]"mw9tVD9sZi)g<YNCSw|4lw
-Zao-WQB}eF"9&'u"PsT|c]xJa'R(^_XAa"mw3Qe7i!=Y[0zw>2GzYUPVQjg#$EOyo1RRrL4)6d~3Wx{&><aSSi~CB$C7)0~IB-:A]X]9YyojW_%SPdk9/A
-UH5WZ!2'oEr9F#ePcR3QS`D+=P=pfa'C&HC.Us+o$ISF)j%3i!'#(SNkrv;<n$CnZIY2z4M0T[Yy{A2'$m42nO&yw8T5#jcH^5cfPYKI4<2MZ+RpJ@cffU
-!Bn}~aWNA85m6ZP$WrANTl8!Z3n5PDb;EE$pIt`0G+q`&sYil%=|UC>4<5;q/B,K;b7$X5BNn4LBDlHYqfW%[wB:q2!y%nmB/d>`{VpimD"e.u|0-h;7(Y
-zeU6K[SB`U9%=6lQG63yQ;<UN725Aj98CYIT0E2@XFQA]9y>f.1>5SRzva(IXk~TMoBsgW9^`@2.eM+_+DYJlJ"Kfs7tDoE2Y>udgL+x`[edQb>[!3ug6E
--2X<-(us17q>[ssdH{c[G;a&FQqabQcS=g8yNw#EIU<0(_(6ACqx=OW`n@ewGasQw.=TGa{8hQImQAy>=RQu8'FAx<892XE[lL#9F^))+m)UXj3./IgF4r
-x2hSm8k"<oZ0.q67_TPrMrv8{fs;9QQ!k-:-B&$LMMsk;2@-=OCXoOQ'^/pc2AJkcH6t~v4TXt#^J;yD(0Z6/"4q1<.r-,PQkODC=1(-7[hNL$l|P{IM~#
-$3mLTjMpq'62YO"W7uYW0i!dw)~Bpb^|QR`403"2F.,@Sm6_yV;''MfErBf6l2SjE{I'7Z&=e4h"{#';/HF9{S[sX2V(];z9GYSqAkj.[:Z)K]x#33~hIa
-2Y(@6@h!VxYB)59O>Rxw5]a@y/MR+p'w`6C=b1F|3{Z+}=g{,;J'Gk"G.y]mrGt]!=!XJ3+F1^91e{jr_-Kn)5sK'R8s:mh}aa6&bHx(jc)vAq3b8-kE_X
-=BHZzW62bH+`)X1D;V[Gs;uBjbD3aO>y'|;_YgOQ`^FFl&D8&H'S['SR]S9T>)A#!G3$@(|"(eDw3H$8{%b@WN}nU}@a02{m>;I)`6XukVz'EH-|]4]"iN
-YN){_Do!>M!27#y.B`Hk3@l9Urh))JNJX;@S^&;'S"#5k1,S6P~8{m<#EDn;ftsXdqdYqXp'(u'W}MMF,Pm2-v8i{DfjgsY8@myf@@C/=#GH)xc43Vl!3D
-gA8onYfN2oriVl}Y=D`"_;3sij6v^"@@y93fQ`ya)h|#55rsJmpnPuOe/A|WXu8LUQgJ!l$XZlP&,hOPxKX`dyWY[XG9uGAX'$EOM#Na}Z3Nt{Ry<a0V>m
-zh%7HGJBmyv$[,-Zdv[kyCV24>4cqr"KEv'P=&@2}tt>;tcyG<W'2'J8TqlEw.sW5Ihv`vnXDB}WJ3yPqFnH(=:7UIPWceNqZ-a3;lvf^76%_jgA|Ln=m&
-yiU|<R7=S@eA8l%e!0Q{NoLGb-lACejix#`=,vo]sFQkPRChhz2B`UV"px<vxV8SN"D>yQO_5$JBKX]yeEbUw@p,{Y<JXi_8$Qx6Ust0fK9L(`/uDH@b9Z
-5<5u{ox-x)OSeZe)@7cb83=<%-TVd@3j'mXS+w0sM4#^|)$#)p@_65{R!c'/F:=[~<CGXxE!iD'T/%[Sn6bRQf<z5}fi!uL|~G1x{l0#TGv"OWO)d94rWb
-t`fN~hL4~Z]8@`2%Skkjy[kHp!G^y8fl2%PQXkOV_+Sd.,s<lIgbG:&<m)c5UO~59@tX6zez^UL]BV10{/Ff6=9[qeu&zGhYWIF76pUH!Gzu.%:&QWeXn,
-mVi.o'3@d;u4NG"JDSzLq|{}7Z3hORoxerQ$-UdGKv)13m,UR#zcTf%Qv$@CF#1m0XH'(YBxvW`r'XbA|4tX&9J7.[hNz|iVne|jry&/Y1pWsxl|wgNALL
-``oq11K5CC[Qfbx<P2:A46_Zwc"tHNqE;ZP-(t!ORvoVV6FK7y$9-vru1D.X9$GQTgFpaB@}O=9!8d[:U{+Wb6Sp(sfDM>15rt:]A;ladxMxEiDeN9/V!3
-0),DK7RpQYUga,cYLV59-O<_Ov}PJuxKH^Zr`s0)MF@d1Xq@O_Btu^/4V>vm,^EqnY}X%I9;:%Avvdd#%ipEbVumFb##S^r]o,]+]/h"#SYz5&q%+!No6y
-kYS2jQ_tR5wE81rDl`$f4tXKNc.nEpc5-)kLNz9S!>E6#5<)|+PUyR%k8Q,e](B/w3[eiVLT7w=z;J<hF$(,:tEVq-WX(J.G>7pA~-$A6rnr6<9KT0dL!^
-,nDsY+h6T;h/:+F0GMY]>+Sx_:9%}N(}ypJSL%@t#huMT9I4#2.pPjF;8hc]U-kk~:]4f:Z(=yEyVh6m)"#`_)q)/OwN!o6wV[oF>Q5=WpLv%K}=mRvJE"
-'0V{$/q]G>Q@1"a3A`<+W-:Y8fcIidS#[2$0tN^bu;X$tC>fYBTv@eoT!dMav"{{#{ta8OmY5:a1`}-O'p-SL9z@S-`JZdEVz>,vNfZE`9Yg9vM$Ec|#2!
-#3%,HFwM_YazG7bFQt./lg-5K,niz@Nr#Z~j3ju^,)62"5laav;c(6W6|%"jOU#vbnSv|[[W@z[0WybWZ)0eVXQ"Y`F{;Vpt>wn`H4oD.=|.zwtA^lw.qn
-2MhZHr9<3Hjo6E<5CYs]]R|&#%WpKUcaGput$w`LqWYG.vDlS{[Dv6[qPm{voC[flbt(ruop{c_fSGb&9iO{aCPVCz8kD3]a^2{'wtRTNGcY70nSJJMM6U
-OZA@$|5d}GCBGj+Z3Rf[1UV6_$z"B(P15ntbyLViL3Ax};oCgLU)aZZo@{mOiD8[&y=:69,%8QyDx9y.m+uE!tFg.V=Tr`v5a2nAP[Zo'arhC_99!i`u,3
-`w2.[(T{JTP``+8%wx'd<@nK;|MUxYchr!;<&)<!8!2;pdhh$&7I`S4yd9oHb@]m&M5#6Ey-m$e)A4%HggI&26D&,Hf(.36jSW|<x,yxBYQqBb`TT0X%:c
-oB)Ojda_`0KwN3^i4|HiU6EcLz)=}=k+(s$Z-Yh$kLW-^'eFTIi-R-Q:emL#@l.(DYvpk(0+d"))'^{{.9vs8tDd.iP2BN|INK^JMtK%P|~K1p5,Q+V9(W
-V/sJe2IIl"[';JscaZJ4MAX7qBx:zP/'soI6>>HEXl{>c1~%[oDl]wo$d^>)x:(<hb!I'dI5EL,T.u;L2{^HHA8SNIZp6z.88mV]i.,mY>s.u}>QE<J5dI
-j8MnXe:<|tv<`JLQ/_(`p>d5OZ|F{>P)#wM@{=<_+FahBn~_fPG-,NtG^<zC"2(=/"ecN;L'MzfU(==2'X~D$y7L'=mGlNUZ[.uS[h].1AZE<B|ya4Ht1j
-qwOG;{IMb04du"5lm5i)!9CY5H/2h<V{1<4q+KNS}lZV!:)4.s_8_Zw&C3grsH6[3zsMDO">;Y^yelP/[Zg8zf[10s($u9Ebk^A+4es$0:DA1H^@DW&g+[
-{w)l=u+9dM8SSlE/F_)1">%!3Z|A2hV0YX-E.iRBZ@Kr$]~vJQI!eKXP/,lJAB9'p,l{$RqVl+0pJ0c)#y[RK=<TI=0xW"=^o3g9g!(b6z6h!&Pc^)t"oI
-fS7gM@HRXP)$]fX>RP,eZgV%>W'rhuYYE|y!UgFBn`d>O&s$_@L]+Hi^%`V%WSsZwo[5a[!Q8Oaf<H+(WKQ@'O#$t(VXZ}w{m^XUe&_'"qHBt8vv:}M!+q
-X]zfu&@xa23{X)wm1-owr+iBpQNTU{:oYsQ"ErjvgG7ubU)])8ODSt,vJ&g#8FsXJ$IcrHDd~2tzjN')8`~Y(cM6KP@KKY_"[fbya|(46LDjjbVv)0Mx4c
-A0`ENx^A}CD;5UuDW9H=`UNR4hCe-d]NsVh1f#tX|P>m%'ZsMo7OrRc5!xpPg}3T#Xrx&a9X.=YlvBFQ3A9tX;)T%&np]c"jC^45'XK@RB!_$z^@vV^G"n
-y7;14J;$Wv"=.Tzaj6RFoS5&S.W`J.bT0$IZ"WC3.IF'_5.eSD,m4V,7ps#!SAov7+6.Zk"e$&vN(^V1j]u6rcdM~!5Kwbv"d`d'IPMd1#hj[Ld!$xLT,K
-Wu_ycShvn7/dYKk4}2~>x">0O#'wBV{$Jfc%hnHl$-g}BTrR,ksCKpS5L_JmoPGc8ez|G,[Pt"z:Id+YM6aXhd7{JftCitr/bT<-__mCg_6ozbq<{IM#6a
-'T[K8W]C(gR>6Vg(ZeV=Pp{lnlz$#F'%+gNEOnwJ[)Je5$BQ[@0LP!ME+H;qSk(>qqydCk"3K=2W{MXoWoy@QX0)K"sp+vB<M)PN1H-9+He]&Fz8j`rvE:
-DGy6lhsZ&%h"E>$dFQxb,'{#SxNw+$S#QsLe+FLctvbq{xA5&F$4n|JH%.g3^ctb8TpdpF60~Gt9Zp~6&_G0!d,@zweXO,g"-d!3PmsQhHyh1C]^2`q/pk
-&qbl/#;WF$G/s)UksiO24O_SDey$yERuYh{@mL=CFNuE3E2p$GMo4p4bmxaXs$%iJW&8v4YV:=8']TH%i05My!I6LF3LSh]^~f[[J18tBFl=":1}A:PAUV
-+B<wOu,I{y^0arUu7y1<K6d=0PurFtC`Vgg|~5OU'&reV^L4LX1xDwWmyL_/R'x=Ejch#`q}w,6fTzOwci-tSnR1^o5E>8b&am<:#[]z)/Xs%O[J"xLeDZ
-,7z7D:sNWhe9dhy2H/R%3I{"kv&PJuugb:(M.%ep;P@w+d96.k'$-%iO#GQ:R0j>%Nn8%!;MZ^Obvr3+wkygGiZewx5md9u)kI7lW`u<ggu2^<,O<4j:HG
-`Ape`6xYr+kF><a#!,uQ>9UNG!X`_>//v8O+>[t+Myzqg;Tj.;+0M!;3u#<ZMS)py2$K.;c1FK[-X(i5KLe4:yT2pU:0;}J`aKxOmlXFM"_TE`f;e)tuK1
-C:Bz/hU+|tnHMIfd),(rU"NnWt$3L%S}hSv`7LIrXs))YOs9NQ47D"cnzgYNgx3$D;|;$ppJ}U@f(iHBKA4gHA5_HiC3d[#QU+JhXT}dTM"NMiqa_z:baq
-|TZ6b&"z0'[|athS1z;8:|lk`"7at(4fp4XF:ibkSm(.PG4'#^umNYpQ(,x{s%CuKx[!@VWxNNJ1kDSZH8&7(B+9KK}J2ZWFO1&mU<|GF)XS@+tvBW8f,+
-5"U,#)1I8,J,Fi"XJ;C|SD#<B|l0DW[]XZ-oDf<hikdZ@;sO|v1[d{WrlL9Vj600$n;.tmFu-M]).k-w&O@9[,{n"#|[G.W's9paJgv0grybWbTuoORysl
-:8p|-mk|DvwG1tyO<cf(1ZN}gr.zhZZBk#%Y{|ING)v}Y&lRv`8{$60'MC;jzl/{8M"vkrtCrHt<zeycV!{&v1G=ohK!Mr6-!)T|>)lS}o,!+0YEE};>`B
-bIw(C'TR~Ey/z@>VisVIx4u!(ht7e@+^SV^j"5q9.7:=),YwZr`LbdEqrHFO:2Lw&_qQ/yG(@G!UBraWRDzW>YxKcL([!P+)c(3vjy0wpo3A%E}Vg0`C(t
-14O^BBWBH&1+Ck+Nk``b/FA8i!yEFk0ek7/!n@)^F<:-:xEO}^SCyag0R!eoNvVw^aq|%0q)<oU@>5Q(+rYt!F776jg!+`j4s#2Y,++yWc}cu,c_2{k&TJ
-N1Jf=<Le3f"5X/)$_>~P&kN_a;'uTBD{T;mfG#QYa"F29I,|MiR;^9!``G.6!.=='w)O#,Onyd@:M@o9<WC@;|vU$_cv#8:[8nj]"^}c7l/)%I#XkOd5K2
-_-LU-E5m0QE,wf>8xw,"b95w6uTMe9n9.[|$Jfb%:Ar{Nq-.-4y>]LA7Lnl=b/I2++;;c!4ykAU`#CKzE%f]@dM`OI9'>jgdGoNU-8iM}ulU2z>wg{F-"$
-,T"2K;0{+IAW(u:euPN2AW4d)])}zQw2Mp@79V;Gvn79vFdM&"gBpr69/>|hl4)V<calB#I_zzCwHuH5Er6ub[$Kn3v&l}ILuhr-7f8RCw8C3cg9PAH,}R
-6}ulNqSANr4TwO;]BU);EpU)hz"-8OQbpo}B3fav9sd@)trqrDAw%VM7$"!]`OOIX$~K-W03aeg.t=kUH$j`]bF9r^`W6-7R"E5-fLc@{W~Xk|N8c{oOEE
-fNoQD9l`~_iN.ko$|&Y1(Q$#!2|v#XoL6cG8|e_0h5%+zl1_>ehX59jb}D9i7IQmtPRN+b2_`P[Zz+M9rftJ26_E}RT<Fr4Y&.:O@,}j^jhXO|h/M%<b{o
-xw.(p;5.]Hy'92_Xh5MZAb.,@iU0=vMtDZG"@OLceG-MZb!8g/-KMWZ0QTc,'(>|"iDtE@C%07G-/xr{]ya"g;r9<%6RZTGKuw)sL+=:(2#u!p7$,e&onX
-<:![nQy)!2:Yyvn7{76ur<]n>R0:N_<iB&#Pw&e=#V|xrm=l1!]-h4eD(p}a.1Z"$:AhvX+=KTb72<wr+(V_L)!fdc^5eEXh9=wnkgn1Dde-d6};5=AzC:
-9r(V<7]`1!F:_PFo{sgB}LrAb+"=|A:%i;s,P)"G9$.O#G@NSa_=-F2Avm1#d(/hjbyR+II@Ds|'YnHh$8nFSLye>gK+%OmOgq<N.LN$KGe%x[wC=kEIZ8
-F-L(zCvE_Ps+NTQYYx##U"gXD&<I_+GC[r'ln=c]rJd7b!HrgBI`llz:+"HEIcYQh2hxr3|{KSDwnWT88|comkRmh.CER>LxE=`)aB"Waz|dz@VCBn@o|L
-SD`bSvrY22~{y!hPKrd6amNP:Z2_kB`'3Y&(y&yu=M&nA#/Z;Cy>g%-{](CUN+nWKtuL}_8wW;e2wcoE`.+`3hz:)IQZhbTbjQr_H_a->SBVu$MwE@S-tp
-Rs/yv]g+x)22K9$hf`n;3t>7;e`6,5kQNA^%4Sutv5Cy"ZA-fL-;cfS='uX]HbTR[s$;8qA.J9^Rq8-Y%A2VCoF6XTzNTLzw~y+#v@Wsu2R:wo';@)^uLz
-nV3Y>1wCBNUenP.;fAAWl1Z$/)=0zvTV'XkTq5(7JO5KP;"H4x/s~LslfRSdZ;t$!<;2&sl]N<ipp@VEwp;M+j+8U&mkNnK&Wlo|kDeZj#,QQt#s$'HOfq
-"'!WYOXl_^Vfi:$y{>F-p+"Gt=%zm&tthwa3aYKwcy2d.iArI@Woj)`X9]/w!U1'q8y_K0#gmyv`(a4d`Xy>)oUi=u^jl(wbf8f!XT|lqnkhWHzsf<a6Aq
-@0RGZW+&la>k`RwD$B[>@d:OFjG9qq}hN}Iu%PM].`#p89B4xVb2>GkbXrb"|0X%!p<7ic%rW8l14AQLVM'Z(Vq=cw@@UB))czHGF]eHK:}Y#gsf=/QYmX
-"'nRSySx#]|B@,"H|>:Ev@1.2Ch_)Uo2RZ:^%Lqcc[D:7b1k3VJg"4lS4#uS9|3s&62CJ|3^fB(jOpH`>eJ86Y{)4Y_8-J]K-CE'NymV8,=<+7T#p{=oba
-_|H^2E#hIkbxjnhK]i{VguS/j8e|_;<O2dS0OmWl.)J.nh;8!K4pNaoXJhA@s5g|j0|h7vi2/59%@3I>F'7p+J+!IRPr<Y;d@HvMOHrqDyCQq%Mtrp[_<)
-3A3<Bi~_.}Az>5+CR+>QFW@'-#jR1U!B#uq'Lm%6);T-!O(CZ-_XmKMP>'4,/(/9Gtv2o1[]%ci:|!2ENp(=I^=+>(]&,T&-W6OiRiLeDJhOKZXK22oZjX
-pZ'ilGXIA@={gaC$HLi6nA@(n8j8}&~-yEH|0YugZ4W[t7-pPx]GIe~::p($_88y<KTI$[d#M@d,c)XlRRJljpb&ebCcB_g2k`g)iwp..:eX+Q-uPkBr$r
-<uQ5Ugh6cPV}iSz`}/OiWqAmSTI4^G`^=KbxNE^68^,r003Q>{.VrOav+yN+2"x3Xz/|vh7bC%RA6#;0wp=A2kP_P+g_V0WW'4Y.ZzT$[LyX9f2ux>O`RL
-r]1sQ,@5fcWNh%ZEA@+bfz:CxEqDbd<ws#|o>PeGgH"l'dVpxh$X]<w<xN5/3,IN(n'<C5$p9Br6H^1b:4h<[[4$44^V}F|Zyn2ZXY#/c]k;!zH&"s,ykQ
-0R"SN:feGs&OKVn1.`wK>!Z@Vj~SFe=]Fs+(cgB)dTT."crivrI0RA_1<nh$$ysHJgTaEGqb]l>L4Q8uL,CDX(%Oksn<]xPWn:hZdTSYWhS6gODYn;X.=S
-z0wWPzeGQTf3Jv}.CzC,G4Nj&"V!BO~GWDmfX{)oH,{k8Dbhl3r2HC-i5gz>5]6]_E^6)V$H@2dJCcd)1BHHXU#+40L(8K{FaCDmi84g<EOhWY}/(fqGe,
-I2::V]'&L53ct`]{K30T:$vCo>^+&1}hXQSlQJ$,#,U)8sFVm`|AqK-_qp&k4VG1ogJ3L-^BtS:ZsplLd".0mV9V$C=YNNN7y49'i};pgwVBNm)&^v$KCU
-(d@AtN+{16pUeW:Q+-AZ=#L5MS:!u{a55A`Gkc3Z$n}ZUJ}rM)'5-@;Vdwp3Rt4Qkx{Pe,8$OHk9fXXgKzn{FWt4=h(FM_6g;0^LDw9^J(t``@55xxt`1R
-!T{J1|<'pov#P#IpLAqjags@PUji&U+0FIe5{ujr9G_609d7MszRyz^'iR#f{Lf!$r#_n$#+p]&n.);k1d3ohI@l5haB2%FIm!,778XjwI"O8''8_BN$Z1
-:Fl(&6A#d2/d0!ebbBpQNG;,Q4vR(gtDjo,QuMYr.I`3r{#C=b@>md&w]tZt2_jq]7evLeTutv3uiga!}9V`7'N%4PD%7EbHGUq}DRFufWSpMs1Nb&W/LQ
-[VjI;LvhXlqJj44=gf)_),$Tqlx%9G9|6v[f>m~=F@pv2q0q45IcIQgb#JNAo@hV}B4FXy()rue^V^hQjHQ[L!dQn)Au}qdUh5K;~M{|g@B$gY}J'&[aF,
-Y[oIZXk/Q7M2"<_B,c6Cv5.t<Nxs8di6f<R)Z6TT2$uLHR#-xiil$O2PJDU5z(.b$a1c2<vYv'&5o33yg"AU@VX%mR8f[W;%nai[.l6qe|o[~o'l9h>J|F
-SV|l/!oCA-#"@L0JJ@i>L_)nEb`X$exkNE-pgh1a'g~WrhSbskJMp5%0jB)7D!IOa@#4$_p(-Ej_w!h2.Z,_k1`)sj/uyN({j5sa]AAF0;cu_&nHnsI=!e
-&HnA_u)'$xoGQD8m:hidNPA/[,FWyHJ^re;0!Y-lq||/QKqck"@/L2p(/lyWErR(:B7Q9o;"[Fd$vFZ;RPe2BMIpZdeF"{H;sICv#v!p_a#%}8;VS^dp-O
-Db9OB%x3+arNT2_n$,&2+b_B}."%u9Fr^>7;]Z4Yh<r)nsF-|FbVr'gXV&SLxHWReSVY7J4T8bL#gM<|(E"X8ErJifD2{2!d=T_@MMVFjB$g^S;ffWW%p=
-%,t;PSBz'v/CQCru8,x&j.$_p:K1-Bt>b5v.<!~zurT-%|`S|GEWt0<&F^J(M6~tHR_T8L;TPqix]/7b>c6xFN-pz6GG_UM$YpXlpO!V$2r;HmZ-/V[ceU
-@ioR3M-0U'R'#0]MIG]U0'N|uqkd[y^P"NBUotR[hJHh/_'A'z7aolns-OI+'D0'&8vN}rG&pfn>8o"8lyVG^}l7&GDmsiM#u0Rw/v"96]S9PdBMxw(D_k
-8Q5Pd$b9Q_;5)<>"ctL{sn)cIm2j::C]rV`h;RPT-j2]:)9ypt,K]07y(W+goJ5hld8&B{)iZN>M,(kV%Twd=QF]4!psFie[v<(f|TJ%enms/DcK0]4){1
-))Dc`o5XEV#w-8{qCv.%%FEYplqy+qbD1Wmgu$akw|f7!bs61.OOK"3}FUSneM9cS7kXQfg=Pu;H.K>gHJk[tI!f@VUz9ZIegSQzwSovQJUczAwD6M!p:-
-Y6AA9Q`Dc{$]2}]+Hhc/<1q8[ls-V<-qWihc&YAYhk}JyF1,%:IlNkpkT8Jmg'd$b&74^XV;^W/H-q82u>,jJm%A~FqCq+fX+5$."u%p~aa56]9<5migeG
-/DwtRFcFba)A<kqC@3'dQBeI8j|4@/0|bNUJFV!=KeRy0'Veg`XmC.cC;JN[%[.iQRgU;!E-8tT`1qoc3]1uLA`_W:~B$/!@dAHMA@mV5CMUdGsnc1meo1
-8gC=JCE&{j'nz]8%UmPIVc0lRVlwg0a/S&!61<=ecv+pW_l)!"}ac`(wM_&]-sCx46dqajwhy&f8:K;+O's_1<zgp3@C'wKf-K.)+!y@TC>Pz#j5662:I=
-JM6WT_Vh7P[B;UDwjOVA-n7G@{DCd1|voeZdmk(r`Tjeu%N]IK(5{"-3kdP72%"jk'[jC!%hKK`4f64L'=8{y6tn#L}Fy$21Eqy1K<)owpdE("BHJ,y/Yr
-UPd<m+nRGsp{YaGyeq:`A3kvhuR`%WP)Dg[D<l8a"eagFH'rDCp(v=x,C8f]SX!:K1|.5OXAT&D"B/zgo'fB,&u3~0F.c%B+=MpJ86P:u6u<>l3.2+T,M^
-l($Q$bNi7$YeYT7lT.py|!~!i,snzNh3DS~9EM'q9{$J9F5PDxR_Z|M7R|]l0z5CzXVBZMICT(#ZZxl}SX7v3[C(rtW;^teA3EGS%L][hpiWG5L7cT/'q1
-|U({jI]+s'J(g1MzK46!`mk`^k+@sUk5&;b'e=y|TwXx1&M;07afIY[[0WWHo7ETvmTDUC4F=Z@@`)Bgwvox}328{YCw7V"#9R;y.p3Fb3y{!Ji%_`z!GV
-N:SyYGp-]R.4[#Z[:F1&c{dKF,%OXSbzo8Q9yU>4Y)~MA&W2u%Olq>tr'zaLd:!e#mf&0"v%fO-B^b0X((i^`.l)"R$+W)+.be!k}Av==puKi@S0H$.4bX
-CM1q1]a<kS+Ugi}K_/xVumr+$#5"V-<Hr)=7fS9@.JzDfb~oAk#|d^NJl-6Bk}~hpC)ncH;V)[hD@CQ]j9nela,pUrVgg6@8,:W<a+z3fXuPAKZ-m:3M!R
-R"KWN!Yt;o=TPG{(D9B#gP!r/9XM/Lu/c3K"_RCEHva^xT7Du'6eh2<41hzSM|x@K:rk}S7CkQxQTrG,ku"SQezD>!70K]#,HKJ1cus=6JZt{MsajrqtG!
-v4xfK+DoKGj2%=71O9dvkNazQlh3Ks`Trj@ax|DmJP)t0m"pW@t@:|MH,7oDDpS_.2p}<'HR"37P%HmVu=:dTnscxg:=F$vY.s]^#GkFJrsij_CB!E=:^C
-ik~^%"qS)2}DiBy-q)jeZdXj+pY%#lJ!6_bwg{qnP|17Pz(<#nB%HsH-n<lneX'].Z4x3L+]hcKOQ9]K!/!#=u.Y:+CA97Mhznv}4d&:ELsL.w]t+bZqML
-~zL=pkzqx7B{6|&40trjeG<2+wS3loS6(h~W@6Squ#b:%[ShEU5MZf)EEcExkiXq$W0ih>YPzW$UaEUF<k+HXcYWqP6H_0fhy+%IHn0C/Z0OHEV)9B#,54
-]VH(53qWCj&jKrTJtvp"QMUmini7mYM9~6t5;_j3]0h{#q3euK:(a'#[o.mQj65U^A1wh>[Sk+]D=_[tSuP9xvYr[`3$qK.T-jFkIM@<%Y$>`Qb_;,7.gq
-M6%%N@=&g2}/vtRq"2yd@=0%C$WDa]K=Jz@B1F(!o1<D<F1cw):/7)KmyVV<H74H2Vi:LS.epL/u{UP)CN|K>HY9:&eS&dRMnfTjZ-l+:m#r#SAyP0phtJ
-mT~ub#<ENwJ/ydgqj5U.Z2n:|55mlguamI9PZN0k8=Ppy:cIDsq$c"W"[kcK`c=IzY&,#sD,8WtikD=|)!:[MXxF4V9IX!J.'Yl"lWaAsQ/D!v%&j&#Iaf
-t-NIdLg.3VzU$/ldoc4c,Rc.lFX886N#L2ko'/wa!%egD(/'].cGp+o$fb9cXah7o!ob@McW'f&MO>oa_6Ge.9@!|tPCp_a(xO5zNM#qgD:[bXDn#!`m%w
-84qUHgoB:iVP~Jk]|7GK:xqCz[&&zGvOpuDg`37[yy8tlhv(/&wE7Pt&/foQ%O9{U1.3MJ{Yaz@}^N'pv,P>:gQ-Q['H#s[">j2wSx=I_QiP&D[;i#K!PL
-qZ}(S>i/BlArt6mY]d7fyNtI:)DjINS7LZxNS51v_:@Bzm1=D/hFB9}!vYJ(LV@IdkSs8&Sj<|~h$&^5Sq8SmnMaJK5]CpV@DuxRP7D8=_r`4XKYdPrBQi
-scB&9qg4w|-uA$S7,nGh2L`%}Ey@Ypsn3:}4|Z~shK%m(+_jy`aH!P]$pe5]fEv;-alzcy.wGR<pPsuP1uXDv[Y6WlH_2lWV0KETEqQ7ww:)8pf`pOJsK[
-+PN8I849B0XqUoBL"j]W&Qq@-ISoG.sf;9g#Ja+Z4eL_QH7,dD@.~i8uZi'm!;bR|`|w[|=>q5WBDrDmU1Vyag)t9[7>hG'>Q4#llhU6<O487q6gLY$3Ct
-'ehFySbsLfW>Sgxa,N/1Z>diM[QU|bz6$NIj9fq;l51zHE's#AG=H{GB#'W`Qv]P<<Zq0PI(U@F'SgP(!$6BBD#PD'7_%QGck&Ek@g5Gu{@[2FvWh0i+68
-bOt^J|aO&|{+J%=W@D5QH#_$lR[5B[5h_z>e=wzkQW5UhRi2@NsMK(r.Gn^sQkqs%0TJ#m-{r@Q:I7rMKQ~5{4@B`d"dr!g>ws7,!n^Y|T+S=i{:`lsJ-R
-#>+7$wARt7sYBZqtGuc5A%{niug"96LPdrXX(A_9D=q_uzcb,DeWd_&{6OtFIwo"y"&Dj#HP"j`m1/x#r&.K,ZPz2Glt:2#22@H]^WBss/v&C0hi{=y2>"
-"Wi:gxPjvo^whS2D@SNK~W1m(hY;r9w/qIR}z}5c42I[=wNs"vKy#0]MgDaz{O+'K'"jN,WF|5x3wBSt-!g(Y%z}#-[i1t}lky67<c>7+t@0T$zU-d/z)>
-/zqO{;:N#]o{a[#Ywcspm=F5!y%&3[(}fP]=U7dF!3``m_@SFM|q>X1W(jYJK+8Sz]~a>j<i@@S&U3#yX@L_}^cL!)d%7u7b3IXr<f[I.,!pT9R2nSZmQq
-x:Puo,R|Zt%I!@)i'F:yf;S5PgE9u{=h)aK@|6<I&/uD^wrqelBy27|q$lOVIBAz#B(@yEqXVG_(!cMbvvELv<nMkicp{$2]5usk;[:3j)})/A^/ou:'cV
-m'1bcmW(Jbu|xUw9;mmmc}#0azW25%hEA)N!q"lQ:bLu4l=Qa+DcyMC}@Y}`eG92:,fBpQOb''Sso@hc]CNs@H^++F!4_5p3Nx%x6G=8`zL2oSJJKluP;w
-Y(UpX]<%j`plim'r&6;P3)1dnH8xB5,ZQTUoIZ5O3|dC5Aa"+VnPRoH=ODtNdCuA0{_QJY^fuo`'AMax9H"7V:Z>{x<KDfhU>nZ}1s%G&e0-W<nsJ|B{~U
-$POge<C^oNc0dvdqmq'qEuF<buW=t6dPkz(HmYKUzc;O(I#f`0piG8'&%WPjKt9cz19|;O->JJP06$44NdZjU"|-,<l{5H=ui(7U<L+w8(gC!DZKHku8~f
-_T><'x;LBSp@X5O2[f,OiC!>b!%+%lEnlbVhlc>b7JoHcqT.e;3fkX`@$AGqc6kY9"J$#OY}'|>XTu3(z'},tgCVJudVVtxa1z>"`{D68'(V0[F&|^jaYL
-z'-haOH%+udC&N[Gx3st~LqwYQX^j)_7gc7DNe%#M2N|m5-nUckkmL<^"`%"vzkTL<HQ<_kw$ctqac=3M6Ac!QaXh2tsn`Xz-F:l=cN)O!%tQRb^xzBi}:
-/z&jE8%30anosr9Pcs%MzaRa~1-P]T-3!9({QUY|2}]Ddd@@YR}i)Gl4{UDUEaR(Sw_$"k67drL;(-g0Nmfk2gtXF@a2|rW=x]ea96tOM;zu8w.YiO=Y[&
-=of-)zE/8$60]MZqcLsU'b=nvHVPiou>e@&28+bHx:5p{.97;$rr-K|ynJ8AbLC,ea^byRxiJ(@|g{0X5G-ZnN2(bxAf('WS"GrNGL8c3$zih6w%1T7W}!
-w]st8D&y!q^yB1^2-h(.oZz`XOp|5[nm-O,[6S(K[UoC,>]|Sr0,qlruEsCs(o|}z|@1K2[N[vSYr713Ae^QF<Nx~DJ'C:)%|6+A[cJ2a$x3`FR6Kwo((=
-R@Tkq|YCm&GvYc#A:$0L~5/}13<k3Dye)[3BO}_YPmT}:i4&wJCqMa|fP`$t|TF}KK@#KATu~{+>9KMGME1shswWgL&,m;<b&wADhQAiG<jC.#o_7TXRlh
-V+CW"=Jl%ns=phQOAJnL81iM`_TadPbSc4NIh)ARFLl[0Xm|<G#c[6Fg]`(9NxA!F;wF5|~W"f=w'x[w23@>|dp[jfr^SCR@sA7j%0yEtfmumv9eU||M6Y
-M#|n-w#q6Xx9XuA&2T;B">j/;.t1M1f}r4`k3ONvM.%;Pah:HJ#W7UVqe(36K!|}LDNR59V&wC.V+W>dAe~Kh,6x!QoZ)L&+=e>$1l@L7k;"+Av/d^leVT
-2Y<rt-el3y}&/U<T6FxPQwe!](G-3f43Vw825e$7lTMz4}mH5H2Oj#Z6yoiq05i4M()X#Uu),eOCSx4QMpn=8=8F0G^ywh{aB_@g(tD4v=PgPUeY|74xaO
-<z2q;}|O+s3TDl42=kS#2"}`fXNz}}L9}`hW">ek67_]Pz3`_TIPcT,Xy+ugmw)$ib0r44QB;W52nyl9qn!)`zk++zv,u}&_'N_DQtp=z|E}pjh;MJHi0`
-iC%F["8@2Z08<V7Np9Gd8BU^DEdLS'N6_)jC[|!+X%ECcWOUr&`&:){Zqa>TCwC5F&!DpM|5wK@z=JQ2hfG9)<cr=;#JXv)A,{x_O2_)6fe/9ZI[:Walio
-,F-8ZMNJ"XOSPyy0|EH.0]+hA,vvxnWLmaqJ"r(I><Oq]8Zqi^Z>PHy6`=c`C$7.8$_@%<6BXDhBa$px);9Ci+oJGjWIeSJC^;`CV,Y##u:afg3#FDby2B
-j.P+WR<%+mPTv#1Gz91B`|`,`Nns27I'6-00d#PpPt[t#6E2qRE/tA2(~z'WwLUTRdi/Twpnc@baL4%'{s8Q5q/@WN<K`+f&(C}DIFg-vLYq7J-sf1e^Ly
-~B,{R5(g@Ugm"PGx$IJwjTAIDpz#vw%Y%.{tl6&613WRtD`[,$1OBN^C.FxB%+(p'j3FUeiV6-SbiF`L+JC@Ho}xZQ,QHDVEg=$Rj.#5:iA,4V9TV0%WKw
-u-`Q`q$Fv$`"V9{AP!:dauUX;4iB'OP{8S#8Q,U6^8i)gba$)5gr$GfKOq|4b-O3sd`=QIypLtmWDvKn<C>sU/a!`,1s^QQENg#Wu`,pQ!79yHn^8&oTCT
-#K>Fg#H)x}}is$xN`wKW//Pp/vWE+BzR0_Q)~x]P.Iwe"C3{NjMG4QMUYi07`Qy9PFP{r%pbiWmgaP+NE#7t>gsXW#{Ev1!7O5A4",C,/.y-SUVXebLxuy
-W(J;i25si<n[l5$YWsSDy|NFDIHb4oYc:j~VOKBPtet9eZ"RsrKyi/PzPO:e=ji$qYub)C0CT"NG&x!|FU1@E"m/GHkvtbqNE4GfMByx=X~0@r#E~YSfW-
-LYJ<uQb)_-OS;5LJ2_DO+m-"S/!`"=t'"&@P$v|F|&D[TsNZ8x])5+v<4"v'[dd0vxr|%V&vM,%a+M@EUY}F{<Nln9qC~">pOD"mwhf"NyXSxZvZc5-O]q
-pCz0bS`WHb66.I476-d7+q8U+1r/sxz8:I51C$#JnDHb$NCZh;EE4aBnA&^;x8Zf)M;t:1j'omrK3J"z3#gEpotw59n$gi.t{yg;N]TS-wR{<_/4mRO^e`
-4e&EvWwAh<vpQkq`pHK4O33Nwwqqfn9p-`wcHfCV#Fp%r>|;$`CSjwh,DSY[cSw:b:z6.{K}]PY$Pa.k(pk>F!'kNulovR8W<KAS6_oMfZbT[OpaHp4+7.
-UaMrM@ZiBLc7"Gi[L"fzc}EevtsYY}twZb"Ly45R1=KO4/_JcD8eo:>7iy8B^|k!ZMB=/Q_I;vT]%(USsh(Ju&mvL6u$F(%_]6A3rcbx89zDPNINFzBJXL
-}T,{k0SVceyI%Be]&fmeSs~&+"4D%,!BB&Zb4vpc3QHIAP-r9+"EI0gbJ1=UL;Evb-`_C'%iZaFB58eC[uAZ;WS$65$$iHv4"&IFoF`|aNp33G[One`UTu
-|$]OI1nN,;Q5Esh$@2H{U/`7`Mhv"D7jOaRPair0S^VBmopSe-/9d.2H7Rd`k[g-T)7]"[0`Cw}KgzQ6";(8[m5+~grJ=Bz&F.{ywxxNTd.=rB;(9a2_YS
-]4fp|0m|GIWc'|.z2jvmiT3kbcLda_NHe-!";7Vt/L5KJ]iNK+jAx_$8YFd'Csu;8}A[jzdc=H'NS:v+adxhK$Ljh>Vwl%iin6~G5:8[_YSBR%``Io[:t9
-m%QCGhtB|fLRcR{rkpe9&UlR&_eFx44fFp$8]}!uN6/ckYQMP]>L"cc`r{`bX^p@uc0kxKD6ol585BFd%SsJ].44:'eEme3Zwv~ICJTPaCUsPhVegzeG"f
-uKL#ZfZdN'}PYReNj|!z!<1fcrq@c/(b&IB8n8[%(lRnfRPJtn6&mW@Ba1$YobaCGAXI3C-53"U)HF}!v_tafN]D#z>c8AqPR5o)E_e@83.%~y1rjG:0=x
-%eN7kRC]Bno'<@cq[n0Vh(]3Q/kjo{lA0$M4^ppZ'y$6+rNCY}BJ|yW2SO(":=UuirINRu"c"{689vEgT}/!>2_hx7Fxwxi,KTMoga{]PAfe=bI(G_V$Z>
-r+fB!V:x)dS[<jWa3J`-+]k<w"fq>:^RS<He8=b90TP%.N=bHawSh$s`^&a8S6eSgA)L$hZL|p:Lx5]u2Le#SbC9_H-OaJz4Ii'd&^C}!lzrl<evi_SXtA
-NU<#J)bw$ja%QZXZPYXwcsI%FIamja)Z@Yy&Y$|6%$REYTLi}6nq$>e+At4&yn/+hpFynl{|ERUfZ)CoJ!&N"v7o=rawHX^e/=>wopI[vo`e5NZ<WiK(H2
-78~9{PBM1i'.9wil6e+%%fxauzO)B!b<8D6_lGRz^a(Hd,qR5f@nKh-Zk`fj(idPT8x6_;Fyww9]p@_Oyg>wipcCPa+Xwj<]w@8}Dqm5~l,]r`_TL<iR=E
-WAgsPh84{(Q%DWl33We=kOEp6CUJ$CvUc3PBy-dc/CIh%`gaDF7k`($I"ZyIb)$nIQRdGA5aRPuUcX-ul#QU%^$F&2U}97pl)yYg$8)w~s;dq^W,/Rr8~@
-$%7jO6uAfk'ZoF6-3A[o(_euan4^X9Is/`{|xOT}!gtz:v{#X=EH>x#$pFzzujT#5ynVFflMH2O"um9}Tvu-y1u6iDPJIymd>($Dhr"C%hyLD6WTV,5v)'
-]]6AuBbM`.K2]oX".rZcWqx.p4k0_.#5A[FS:oZ/pr1Yd)YDfVgd!w$uW<mV$Mb_aB)4JZmt7(3V6La`t&bSo)S!LkIK8u3ZSx@>,tuivC"st.[k`@Q[wi
-vc!Y{Pm%R^cstIRlW0%swQ+q!$%$~k3+hae8c"vO"&`%`QG%1m,q-C51&h]+x5~4.g2^OgV&aZ:^dUQ]']pFi%lr)4:s(rq$5-qi]JhljgCP3g@U_!Kj-l
-KU".eiX1wVsrFAoRi6g/AY]22&.Y'mK@}2Y,F<+HiytsK`h3>DZ-}X}$!z]vG]mANG7%T-w!LQ;/ZwuRHd+(~Y(P0_F,E}Ruv`K.;+x=Er)yF{oy5x&8vx
-[5es~pu&Su@{d=NjY=N2]u6tVkOsx@<^f'IE,hCMeV,KDe9mo,H5'e)(&U<FZ%1`T6_DS1wt[=J/b[.>DJSvfQ-{i$jztAj..A<f6MF0eRhbUsY_C:TpC]
-|R6ya^A##6UD{r,OjzW[kUty1{k{~MJ7b7fH<s[cNwp#{x5P&v!h)P|vlpEEKbS5TiKx5f_@5D(h~$^mT9EWy0I.P};dK.7sr!w=nbL,:++Kl4re{l{zbf
-hto`!{:DW99hc(}}sHsO6MH,%WlcPI5PHVHT@U{f-7lw//-L"@=zD:Qod2f=2s%NNtr)Os7%xh||#]:>EXRT}Y<p'vQUog+P]DkD`IY).L7vTx#FNwsJQT
-ZZA;V_S.8Cdt<DS8m/ttOZn'~W_W-WIi`tRY|rJ>xWN<xyd{ajke3yD1[Fm(,U]^)Dyoz;!YA3cDZIaR5E)CbP,[S2]+-6`>tCTWNJ:^BWP-nk'@hCdrL'
-0:V+;($^YKnO/ZIS)$<H9(I{/d(!eYM5_ef8]j,@]"44Hi~Uh16jp)$Hj,L[21]4;2#:jT<eXN9.'#IuhWm%A=N>ZLl-O0grsH6[M$i'G%4PI!Z;-f;V2m
--__.P;[6zN-MHf05W_$liWc]x9dMo%<lVAV@N0&K[RU[;9J2C16H;1{dwK2Hff>5zIpi)Sc5%H:@V;J=anJNEn4S:[9dgZ'93H!RyxeCP/$#erlYAOxl3&
-n0@(Q#%&vDc-;I-F+xG^=rGIr@XA[@}n<-&Dm.QT&,,Cy+wAlH_m7+dLZ@;J6.I><mic]M5B4'Y65ws(|>%dr-ExokzNAAR2F7uIVsJ=oditCSh)Z1CTVK
-pZSls%1+}4=JrrDjg[$9_@4_qQC;%i3PK>)v<0(jj6H)[TXB==rN]D<0}7$uo#b`vmIhJYe`M^B.;GqQDTY(`H<fUkn(9FE0>9mp=1/%uaEkGT+{>sE@NK
-$#+@0%lXC:!]@$x]r]iN`Hxw)mLZ[//GXDUBZ^Oswb6:"OE`FA;Mu#Ew%P;Oa/A,`n,()/qVAdZ6G|0G'KaM+4ucNwma24$1sj;X'Fz)q(T$I)%@f<Na7=
-[}M)yY#%qI/PQQ!BeyKF!p+AT{=bYdk`@9S5uQoiO2Mu)8",cs<n4d)y$`^+me$hBfbO~HX@]'Y)GhX/L7[9`Q#NZ8<CQS!Kc;Q&eT=F0eDQeAFqG3vt@4
-g-+g9>va3#dx,^s&RA]Fq^~KX'P.t$"MpZ'&Ew|X{ac)S$>a"!IizdjR:uBVkp7jeL8M<Ib]PW$0WK8VDQ!IH+1X:wiBASpK$N"E~iOvp0Axpw6(I1dYW5
-FkfD7%fRY$N;`x3J/+vum;x78b(eu4ORjO`v).rqByo;$X;)Ehh6${s<0UB05+{,G)v:_05E%Iq-$g>Pwld%Uis28lulz}lZ=kqsSHZ+//E=(HRZY4Q6(E
-/$%dTlT+_@8)Z$Ir'F`<[;q|qd3uLMTR3"MBi$4WtIa}SpW^d=vmctZo.a9s.533x54vFk66Sb`^.>#UyPmlc+Ta>4PanQ1'zd(ZCi8zNOM8fIzr9HZWix
-jM+yMab0Z>}ExU/(+]+}s1;i9V!sH-khm5xKVs-&1Km-b3>CQ0`)i8Cr<3V`)iG33wq9H;&#$(ZH/Ord%X<nir+uj6dhbDY(uT/t)cx7m9dJ(0Ot_ajj]=
-S<od7i~/Cq8lsdmInWF'~e8e]-qm|eX(CI;K61(a#bM^Z62U;H5r),![_-HS1[^A%l'Qa#M7>('XSmnK5t;<uh^"{./p+v(,&R"U|S@B+=G&C[TF@8nCrB
-PCU90kb8j{:{#b`[A@1KaQl-2(~IeBsV9v65|s<4Fj5s.E^Z@PRa7{^xirjynW%@>&"es."_1Rw^8qpxsrMG~^P;xfHgdt%,;TOA5PXXfVBVJE`2E}z%C/
-/|zYu|>&)2mp{cof;371^'>lD-N0Hv=Pr$UX#[E7$DQ!vK{Cf$ppM2!K`9"BNEy.n9wa_iMbk=YCvYA9`uJk+FW00-yT[J}+p{'x}&Loe2uGai8f$t0lh6
-UlMO%{lTHxG.VlhY9%73uSS5e#A[X<7-H2uR7$"3nMRx[cGe'II#^_7Rr]bqehq4Cq{S#u%e-}^Pu5VJB>>s%mpRX',NkKjQXGvAiWia9.eZfo1N&IT)yW
-<):/6H&B$or|Y{32d;e,OTh14RaS7|W@^|R1cV|6VP)i@kFP9Lm<wV,#LqgemVp;J<TJa8#Re3}zNU"q|tikl+Ze}"zt#iCW+ilws8+Va2HvJ0%vM7C/}>
-=sBh.rT}8`ASfNnNI[{$2%vQ`;3%7EWnHVm(9tgo}c`"KSXd$0=;|`CVfw9qGlC"x}8S{}C#P%&&,|rV/Lr4ldB"b/j|s6HuKe}yJ+2%MpW"0t>;!IzGmD
-e^4-yQOQC9I7u"d/d]d6eRmr]HJJEVVASU+r;]`tMA+vfH5eNJ#N`b.kb+m{O[kp0c,)4KCDmXGhRaS)9ZqeQ8|K[b<(BZR3[h)t^AsyvOc@NG@z$Or4UU
-+Ph!n8u86Vql"{'+'JmTE4=.H>v#Az2oE2w=Bg7_<4@9@5oqm.y8&Lg[-goUEL=eOht7DEp^SHLQ3:J{'bLsR)eDRVIjD0k1]FOlRi%JQ+_-Nkp;zr9,0'
-#G%g9UW$"esFvrDS]oAmVOd+OH)qMzeryi("54b^y8e@Sf|y!>Yum/kdG!hnP7`Q_+D|qcxQ:[slvJ<2]F%B&gM(^;Q]~uy++<yN0F:JK)UrU|H')68>w:
-N{GVetzTjw|:H/BS&7y.]cs,W5.J%xOVKfD;}TlVW@|"~k@VhT2$V+lDgz/(nqKUi"FM68"/;GY}#Up]f3~pG#;0<u2+<Zn=:7+OJ#)}W5]>CsN|z(o%!$
-KevAZvm"S)Bzg]yeyz}l,IFk7B]IKz:6cigoL6/PcV_SA}IA^'0uA!gf(FuQ^zSh[%IuQ+}G!.oZ-)EibVUUVi]Y&:5':@<23V`@7eqx:aT`WV:-nZO.z`
-vJh%94c<2L.[6cA@W-yZv!Lc%D(NAs5uh&$<`VfaKOc(/_BD&S:A]a4E6F#u%fn(wKv8aaAB>KBg}IiE3pR61[]`^%DXi-6+7%my1b[z2.;NH1UQ+QAolT
-c^3@;N~XF>MMz^wZ&#RIT++<,Ps6GVdXb<[@az2Ja%,^'|KP0`m2!M$#X]NpvtNqnID!PQ0Kb]66:&~j1G/bsRC!XrR.})=]fYi#dy[(Fu>7#"r,[t_MQ/
-AT>qUPsD7j#QD,i"q6j!C"3zN]vm/iTWRwZ-4Erwrb-loIU-o0siBgC-X1EH'$AVp"YJ-gw/nLg{BX];=0]G&6)WQ2rvps3iJg99]sVsTG81t5&''3<yuS
-#&+)MOd5Kw%OngB'Y}q@;e3jqx<]B|K}jlj(NLk[1.v)EkfcAF5,>`wi%q;-t#3YCv,37XzGMcp$|.5uNZHc#}FHfCUp&MDy<"0v!,r"{RYvK97S2{(Tj<
-9A]t1b~i!n{wf9%!YauygQb"x&U:_DuzKAoWGesVQqgimKEgh5k`d-8OzI!+!&nI/cdIONPaAF,WeNceS{[Kt)y})v1_Dw"sfL@;;p0ZuL}G[.6.t84$e!
-K"&WwM":AmqC32&4A=!3,W$#m>3lY@=U,y6hu/SLdv32gSW]tj+7T_kx%p7X}x}f#&|kR8!w3c`C:)[:WZqz]-^,[mzo8MjrBTqZD";v!-pm-!|'qxY2[l
-t'cXg!>v'tRkP1.)"$_X>]7,E0kjygWy(Q).inwxl2!@:%R$vPygo<3J>E%!N_"~!!
+T$5mmZNWIoI/)T(u.(-JmB6pv(:[/5r1h@VBo$cog[lwaA8;YLu)SvuIu'#LG7F!CIL6n50BrV5GNja^PHv3"QScw:pCVA;WH8DUaoZWiE%h5<`]VKc`kH
+(Wqul^'$27o.:0w{7s'Q[#n4bV-d{^LTz:=lNe{LWbRc7L-CTT]:Yh3FyP+B+]r7T`ZakHBW39o{&3"ZXsVu(nWScwJh""{$gAro;t7L'm^f@or#0&)D5Y
+xz|,[I[i^y(n;fE|J6V|xCnayAo2QNZ=la+{oaQNyq/fe3Wa+MjAc;[y$;9OdLpe@d|y,x[}5bdBT_%7a3i2E{_#}.wdmfaru0,&kN&rJ@XuX+G}-{c;{O
+khEwby<xm6b{QP}9tzDO8zY#v9<;R|n}ih0we}#zuhv$tt$ea{>P:TA5BLfzxufxP:R<#vX/0FQst7bK;a;)h7[##UtLx25Tti9neDk;jwrt~wrt7ve,gx
+@UIKp3YNvuw"(KW.gr%D/t{G[|oqgG+ER|w@yb/!.tyH;g#iyxM/ST0f}wNd(KXAdz&4OLhlbLH#Mt&:!'7xe(gSP&UM8|#f1}dkX,'Ek2_!MzaRp}OR(!
++ZX=%;>gr^"r`}l_DQCO}wX6%8";).%-mRsaVDyq`k_WMRw"<XxAQN~1OzL|^5JLG)EMXrl#4$$%d]X,Y&L0j5Du<LZS`{nz+:Bf}w=ERu,3l+CxopjkNI
+PO5x7mPKJO'Phf,_D,exKeL8Jsu#{q)}8"o1yb-tXI0R%bH%EIx}4-$)uD'>:nf&ve^cC"(H7x`}M|TM~YWrAz|wYD4O):@>cewxOeRdL8~b^0O}k47sn0
+dvch%MZ&bzE}2F&,SLBX12^<G'ZH0-pM&4Ua+MPX+p`PtS9Z#Lv[#M]v^L#Z8YAUd=p=hX47FJ=w"M%#r2`>Ek8K1[ro/hKU!9T]lN.>oLijd-|G]{#f#<
+fWN)E@W^&:On/!3sX3"v'MYb)5%oGsD!!M49EI!@k&SsZ^(DcpHx1'>U^1RE8|@Uz3O|mO`!0D#nBV<JQNPyHzjU-{,w|&ccQ^;}Q!GBYml3,cwhoGh/9&
+%Ch>4-Xomuh/5o"9nOPAFfomJrRx8Tj,~Lbw5p.gy.p`TJX&27RaZs:E=ja`[X|DZKlhW"]lLE5%(@;2MM"r_DGcKV2PBy[4UX;+xC%wpz;fim9i-oQt;m
+Qt;mQt;mAdE}X-~;s6GoFw9&39U)4xFZRiD,(69ZMLd#B{)@q6LsX6,[ta'kAHaDV(:ZVb<#jy){ZO#FLrC"Swo)Hr$x|LgNSM=xAHT,=snEV0&G=Lf}8)
+RsD14!X/UEPN+m:2TW!L-FfD%jA|:}WNeM7+ywB^ym#qx"X{AJU_T!-n@QT;5mZ&.+#Xr8Tm7`YqiiT}}Sq2&n;C]rVsdN{>S^RPar%yyv$8oO%>7Z`!@G
+g^A!.=,{CN!dpm+<c74#'}Opw,ay{q"x#{1MK(lg"@`S&O(eUSYTsrWBCJd]Ks'wH_)BcLc{<@zm18w1Mu$%t|bzXfqRnKYdp;wNBN8_MhiDO=Ysxq1!DR
+,f-pjR"xz=;)MsK|UNJ8j0UzS&(g31!-YO_fDxby'w)x`i@A$i&Bt;]f|qOgR3uQ}`(LuRA"%79Za4cYPI&v;])QT6<U3:bJ'r,&.+I!m1T%AW8lA+/rn+
+];L0=tTIK.N:1FL@`3pcUKP:wPqN'&~v[:DxT/c^S]F5DE(ad7%Kn(E})fp}keab{227x%&a!O9-iz,wO//$L,n#t;4W`d6R_=t`")q6~r3,I"FOd&>|^S
+8P^{#@-P+fmzXrTb^"aE2;:}/}FL>-hOckx-Rqf^T@2kU+gpmY^(cL<9Z'UM{/S|TP>b<{y,vP_#Dn<qh/|DLddjmHY#Aw1=_HcP0k)LrC./`K}>4$GAzG
+b,P;X/y8[=DNQE%E1+4Xmnvwnnd}%{AgE-1DXB},J[(p^EK}FAXYBd1Im0zT()oT)gS`<}Aw{"a.>ugRYyLitl1g}mP-y0(,c.'quA;'nfJNm0NQ:xz5r^
+1>ux)-m].kH+/6,8#@d0~Uaf4g6VDqm=p^&/ko3P,)`6~$4Uc!68uWT3kVE$~5xMmh|7P;:jt&1-H$g}OGI}C+uRH(K7"szL')3;>(x:8LC<I/w%$"%_H6
+Z"(Dgx.xI{6l[dmZ5zsAz4Wx!ZsP>Nn,aGswiyjegxWI]61t5tV(Tnc1{NzB.z#@cn+<e>H0q:^]@+or9}oOPacr1+E5b0Je+i:PrUU[c0gx"dS#l:ow9>
+P`>0Yth(QPfnFD<|yYv:1+z/OATt!z>g7T+[RHVNi8aw><^||q#JoQ{{P/dx]agk|3$jbN&A9ZSU;UV.XoDYZ8sm_$NjQ/U^(:|AH6My8QPU8Spe_(mIx+
+gNoU<coG]{cGmoyqQ]QegSz6(E:v]mRsOy-#eD(cr{!yK[DgNee}su:]5#~iX&Tw[s=Gml,=eOL4#iF6Wi8Mm+l#,sL{^yzeKR}OBMrGVB-mFWxT|M!7XB
+z|AD-9FsI])f)"6Y2I{tpl&N,7tyk{z7m^S%{e5z0Z)a;`rV-b+|;k}+sPqo><+bK2]v,oInzScii@0^d6[4FaOM_J8x`k9+z7A44mb9a'~htrS>mKc_K`
+wI}7>+Z,7qk|@t8&1{0QnaxY{+$YiH$YJcj(H{:.kAoZ(5OItKNGEa$^3=+6PF)Yw){h)DbW"kG.qX^lU45oAQd:;R]ih`x7XI-ma0Y62M0Sf}@qd0.CWy
+B2)!-o.LjGR-j_O'Mj'l9$&x)!6BIZ5ckgAcl'gS;,8<=8.E9H#8"zVIh.F%{1FkZ<w"lKecum/OeN71@n^=tztd#To&,m+t$%X8'K[(/$}{nG3y(!lXcX
+I6n+yqRT9K[y!>Q/yK24`!^@`ZwY%3xa_i,=9@FsMj@a[09cimPLqQ";:P'uq.8T>TL9D{QmA`L$9;LdQJA0u{'PS7on'|TmXy6Rwm5"s1SM"L#:{m-s</
+a'+fR682jX<Wem||Xi@uoVEa5cbVN(79zPXF+>bmboB|TUXU"4H94w0Wh^.-xN:0|r]70/1,|{;ZIFj&=Lp>YE&0ku.6[pWV(jrsMNSIL0<QC"lkY9aP(R
+<rPvVg6.D(5W~3M;xBL!,.Dd+5Jnn,vb45@MY;B::'mKz4T0CjaRjp[;Ib_^y.o@8,,o%.g"$LCA{G-:uXmT4l==0"j%Fur+puSEO9mmh[_zNe{8${Ip]=
+WZB5z]e:X:k;`>k=I_=,`S.5ySQBH7q.EL1"q"ggn&~&FB|n:8fv"[j}YCi^=D(1~r#I.Y^d9EH`k5lvxYGcU6a1dJSvo!}IY;V,"):%4=5$uB~mXQVVd1
+OllseK+^rsk3Wh&gi@fJY,f<@G$uK%_["#Bg7..dTP7+9YJ'{-.50a3Gec^'igt(v(W"p7d)O<sb.+o^zQwx$MJzB3`EiT.q5VB@eVw!Gis)NY)>>._E5i
+ljiho^/Wd"ig}m.]^jb&qWLL[OC.ah2;BXPJa1GUG$ok2AP/JA"=SPM!z|Dl/P<W'b"}d6'LTF}'=h!@J8oG/_>^r{pGo$Z|13^):7,M'/vY|h89"'H!]^
+Xnm)L!1ae610o[RBLF_kD`2hxttKs:Ix.hFVUC;[b`4bn6>k1#Ctkvo=4RSp+6$6._D&etdq"_Ef6!L60dSSB2Z"VSD@,H6sP"R'Yc35y2Rb-O)4>_aArs
+@y}ul@^GUWkz@Yo(Rb|-`+RypQD%d,O;@$XWyy'$3LlL_atz;j/:qW]{;ia37c$P.1s7pB16mSP]w$q[x'>T|E^%QE|w0+M;{&w<)9GIg&ou]L6dfprDlL
+"="!B642N"!{Knkbrd[px0eF=)qU<SPc/DcN@G@;'(u<KW}}xYNd^=M_K``fVMk"h0@oLP[-_<DI``+xT#)[bbsZ%AZ0SWRz)Q,La%q$%pL%Id-.u49og<
+K(zJI-Ro23EF;+ZLvYdV|1<n3QAQ@mP%iz4_o<@Ec0FqCb&Vo:b!X{.;0={1[Wygcc{L]Jak8L{]iEV9v%e0fdS>JH_6rQ0/M:)v^3fZsX9bn+II}@^,>G
+lAD6~Si/~@-i5n9_q0E;S}@6F3O6^oHG9!_8>2Wj1,<}E}'a2kO+=+3,"BQAl(InQ%}|GKn7`TAXd=s`c>`9U1gX$'js"V4Xg_"hj$mY~27h;QxI~fH0w%
+$[,E~U}og:mu;u)0AO)1uT9y8PkEvhP/A)z_"($+MJ::dI1gII'MSv_"zznlI4e|rGqsE5cD-li-W#3%Axn^vs[yZilQvzN-3-,3H{2|e8$I)}^%6{)3>,
++Pl:]`aS5XriXJ%LOL-mi4RSP"p%O>TTZkm>Tj=])GF/!%XBf)p`T$c'(Zlp}R^7T/9bDe'(yb5HXVH}~mdOMqzWcD|1.zvyD86vyyEFR"tX[hmV:HedwL
+(o>]G=>JC@3E$yhxe3XShFfa7Fn`8j#4fDGYv2[_mAL+k$F`PGW:WQrQvp)z$%tFr]WsGiEUr3ogC4b`BA&.4^OO'hcoYb><uNUbq.gMEHO9k9`p]m~<OK
+Tl~VfXD<G)p9O[53`EZ)('Qpo^1G+_0Z0Y(ak7~HyKw&Y2L@cNX'h%Y/K<qxA@n;$j3dRNB+b'J#-GVa9T0UrGx(Pr[StDE3uTxd+553z1zppU~9-^}8e3
+>}z'3]LGqIs)&$<oqz7<XYR+KHz$HbZ{=8FzrqZT1cj>gdMwv-CAURfL<V!n|-S}S6uGUbhqg^lmfJJqMmL]$E~lMM`avOgT>M;W1FsIO'D5lP2rEz9Yv&
+D|WbU4Gd4DTS3/&PqD7l>>G4CqAb{9R0~mQaLkOJZM#"'/@Ob>pA[h5ld.Nrm]@(R]xSJbNv0:DT1B.4:n`$bJn2yZi:]j~P/<2Z(53&8o<LMk|P~cBYqa
+NIJ};5=jee3u%#bo+6#1(+.CUqW3AIGXEJ,xJ{ktg9WO1cZBr=p8y=Ju)I[tEHRshlzk31=('jpBx|M@'PXFqD-;9EFu[Fezi'^]JWGpB`}}aU)w_rthUs
+-vSq~LjNfOMAU{6!!:"L'RCJ9SmY(W;LY1{70,TRrMc@J|Tz`#{3LFt|INcrAncs&cqYMH9ci(+fs|/YBxhw0q'o;fVr73wAJE{71q9lzN,g:9=tba,2p+
+/FJgK6oanHnf3v)&zosX_bZdBY'_/FJg_Bbr^A[NTSC}v;wSowjHS}j{>sa'xR@jA5G+[%|)eDp@f>XaXGDe=>!urcE$HPz)_DIiz=j^<ZpoN1z`K8_|'+
+S)XEloIAtQwg/z7YY5P"`ga>{wn7<Ojul1uMoi=8{K.eK7MRxNS2QgXM3y8-m#hROP@3DOF4S`+)ZD/AH=9>Dl31}}&>[4[P!n'TN3HGW-5Be3=W/{%7fU
+~BG5`LF}Yo3=W;Mg6mcUQZsF@}xN!:hL74bD=aTVUbcOVNcVpR$[`_Qjwy)$-=J(M3SVMXd5(.P[&U1pEx]ix<AMX,cb.eO1%V9bKP~t=UO`D.O]^@UO9t
+-YFf-S).bI~Fl!'(jKV4DK^AU.d;e1,;JWX81o4lN$s1(R>F}@wAzv7:/e1Jn{wI{FCzp3$gQb]vXFoD"4t0r9BO">~3Uvn)5&CwQ<VnLq!U)ya|CbGuyZ
+6;,/Zlna9L~]:B%<5.kS6>4[,/~fsy9`mPn0lA3)tB#o@aYedI4z9`p(.p_h@abUm.giq+oH'};5J<aL&V40tGfzA#7<K4G2wgPI]zA'XE.=aR.i1O1[di
+i"eh5JNc=l~9Z,%H4O|xNIl&p<hv']y/:^O&Xlo,vhx<"-GQ>@Z]kAbQgL(YTTNem!:2~Qh1)e5ON{8jzJ5/S&6H-)+PF7^d2jtDgXQv=Ivj6w(sG#d1h8
+A|t$8Sa6Z)#2qI,X#B7c!lRk`Dg{FNI$[4>hCD|)!^be/W)]]h$gw"eUpW[m:KIe6,!l.JE]-Ry:`|!sVR"`K.-Uk`Hk&O{g:bxP7.5&p9MX}t9h2xHuwC
+v0O)3e-)AH}9SkCg1#/tAQJxNH&{>>:GKEM81)uFRrJ(@{Pe9i@e"#@Sj)U$8b~m'#ummbGp2LC0J0yfU(Xqjel-.YEM8-W>YJkw#q"0PWuPhHe0F0,]1d
+57]=lQ@D(;p(kE$F3$B8!{I].%u)B|kQ3)%-`{X!9Q|j>F+z0d!q4OeYf37K$Bv>1>C.MicpIoa5rxRU5_/vO]T=Q-tQ(%FQW,}"63-+6_eFtAQ}&5+/k_
+ax7@<Zh1vEld:=Cbp:qI$6drL@rx:g]v)'5J>YG:|ZV|9p+-3<G=SO|bOq188JAwS1"QfhEgRIQFx3.Hzqew~s8}7Gpue5&BH%7wr;qYrj/d`DA,Kr-QI=
+Y'hJ<}h:iMfBa5WyHOlU8)x(g9[ycrJRncAa[F6h4}a53vlL3UGh,!$_{NI@U@TDORI=@+Mwp#|Qn:0+,}3:Xp.hntE{`q>0u;(9@DXP/.,)Ws[y7O&U/3
+SQ`%->sxC{s9R&!Y/|xfbV(9dA1u:HM;@%8T@_ghC=!bfI"mTnC{17H/_o;aXzE(Um@uN(F[Kd't;v-|";)$A"vHNx.LK}ds#HRK+OVsNiM894"^1Q_Ytn
+_"89w}BR6)pf.eJVu^N}"8laiK`-kTvGHgiS05W-3SOaKOCR~Is:pB>DcOi4sf]un(tIUd<ulHBOY-j";8g11fv'7bT%LF~F8c8_CJE/Z{%`@cYM<q()w"
+:,DP$|6q,s$%usC,]1mu}d^'BC,Enunx';62cN065IA<i|Y7Rl41BIr;8i-8xO]9DZpFcw6vj[M8jkGVaUo&rr3|5`&>^j,u_7qH-})qSC>)c/"s6btmN8
+IJk:ti>X|mT#1L-(I>ER2j3})q~l7z|kdzwaVG%u}YY%:e%MRC8+KWylA=#yZ[|m0|Tcpj7ayrR/3avn)|}Rz@.yzH'pD[ghPc'5zDAOvzr-M[F3TEaI7C
+3yFWe:-jF|iEQSLLN{$G`t+r9VArMR4sN8Syyy[k=4g>a15.Ac~)VR8Be`+WR!H[1<7P5o}PV/{`7,G&}V($_Jc7@3NyNTde(_PEz3+%9#F8,K`N:uRFTE
+D9r$c8-U@p0L@^o1U19GFrs8+U7PkM(h{Nm<9<]UXn33CbctT[r:2O3%o!M3|b/y}50Yod,qe#7>6.O)OCA+FBv/rD3C"!o0k;8fk0CA(z[K("b-;1VD%l
+[5NZTK"(zw)f6KE=PnD]@l&9hN>sJ$iD7/"{ZOe(mjL5awOD]W0}v|yH(@ppUybJ$,p|ApB/wM08V/M"K<Y^B|@oZvc0n$sk:;;>:J/82Qv|62o4^^mv^C
+.7@4kQEtTOV!FftJf.-)Ul`.Xr2hj{LC[MRw)+L{wPf3>LHe:]-nG1<s,9E(XNgO={SZdP!bKgU#uURSuZh}jt(OPVEnn+q1hN@>lG#Yl2w/qFN)`V6T7I
+qOO7p25T}.B}x.W4Mt:]Pgs{8+mTBeKHxpZq,2s;bD0&(G0:e<12~C@J1J98=ZK{D>{L-o'@#:Lv3ClKWC/VX}tn`$U,kAJ+]Y/Oe}qL8DwH!lM_@5}6E%
+pW)p"fqDy5wx&hb|(J>'t:QCkCv^"(,Z"EJOL5;),Y,yE-FRzXF(k^xTLt1r{YQzugW-R5VAe"6naOyD,gT|G$]Fm]}1.hBH#WBK|DB%|{jWV@nVP]ZKy8
+x=lglha-Mnv)CWk#l_kn%Y_K6<o8cdu[Hp#"1[]k`9&l-I53LN9rUU}9gp!Y$`_+bTF=QV=5g8$'9ZJM%'>[D>''pyh!D:<fU.>:)pKTk(Jbh3.C1Rd/$L
+t5a{A=#7"B!5M"{p_$o7>iIX{wCH";CPS{+T}N"lgI3O364:thY'+W7a}=hIUDMeiTNv_mFj;Lrub._ekL,ySrGN9=aBQx<]j]g)<`4(Sl6)J8|MZL!KHc
+&6cg.<#IEvCS[hFT[y_;$N+dEuW#Vr@F_4=&3#TXT$xR$WebrFx/eBY,[I'Y[co9MSP|2wssEn!|=IJsI<b/)z4hsd}Q!erT#)y3Anj[vzFg}/}b}j6nbn
+y,'2mTex-9`=")=eAB0a#[C,TUlDc%Qp]b}Wi}8>_Nj5cbS=|TYZ]Z(fy]yndXyYzxuE]Q<fhgU}UevVsHE]G],C6U0DjV#y$[IM>6&.$S|(b/-Y/E#WSc
+PhTly<w2GCXS~'Q:jP!,/7Q-6_|;Vl/e~uhzKsKjrur(s&Mb)4M9uiv%u$z+FdO1kk#ewD3SZy(Tf]Dlm8^Gu<VoLi#C]A#,C6#NXL:a:_8XWqGUFROR,=
+F!;p=6V"^DTf^nk2]ZBTH"([j[s<yp.`ANvdeDt!ye}hMdg4Z48k'b(Le3<l^)a:^YY"JM(4V/No5XIe@ny7^OV+CMU#.mx].as.P"`e4E~sBn45#WxoO>
+4vL}q:DYI{f:zOSogS{/qmKA'&I/JISA$-nay}ehAmjesl^ZfO!k`ht}rlB34VJtTvb5h{i2)Z]HL7-B']g]1jl{xT~Zt}-`Z24='^wNj@mf0QEaTjOS,B
+c"p{wD2hX5<y:6{}:@)EWm5BC]w%TII;aNJ8C>40BB=wp@W:cru}YcEjoyW6G^M8v}%uI4M]PZ8Ha{qA5`YhJ}qNtTyR(2:X,"Lk;4q[b,Uu^TDy[2n[i^
+>X3f@;HJ0b/#T=oF^Gq|/CII~h$pG3sy9x'&nPL97(7.|)iZIRD]ZX[Ci4Ws0Pcy7S%lppW,.4]8,VR=/1Kc5!H.Ch_R^cerYR}0Y;=rL_r|dPpiE"Q3`U
+s{hR%^r,jjfvXZP48Tw!I!W{8seh`L"!:f,6VqoK/'[2v_aUXG17~_Hx|THm~DJ6/7=T_+xUTz9NqeK$cJ[h9h1/$"bVT3r-9+5YB=R;%Oz.}[Tr;uA$h4
+oXBM:rM'Vnn+wQ.WmeL.%p^#M=R.!ShsMCA'U$t|;`<PzKl[Df`/T$W{mT>4]N|Xt#v[d)Iy}Ec'|Locx0r%TWBmHT+xJ+6Le#mg^K.6Dmgvj,x>}:IF7E
+&W8v1e7`tUOOsx~ApYK}`NEX|dd'y=Od1%ae|ImMA^[].q8805waGp)T:xRvV:Uh5{bs0}s{jG3h_Z=m&y>[;){Ua^,j'1E>txo{>f6ftc'<_!4I])rTQ/
+jz8Z1Pd>'TWhyyj@+cqS~}z7kg6vsK>[E|q:~Orb.IYRaycMjnn5<e.P-g|T$AVqxIgd;^OU1EE$N>=XT7!MSI+@Vy1j-2|Y/6WDo-u#n(r2OQ@6v{jatq
+yf%;6s})0W^Z(]Ip~Gl]`Bcw.Ch7Kd/t=&f400bk!e;lK0HOTw(;)r)yxDy!#1O=^e..}rU'z{7>ErXK}lEj2;O1!xHCm^eUt+!$y#&WVe5n~nJLx6;I+}
+P4KnW'|Kcu[yvnB2ZQqVj/ui^(WiBr661wU$fk;N's[[ANMqS[p6<m;4h@7q/Pl_1h|W.Xiu~k]/`e{FZMBaHC^$J2DlLHgNB`o[N$cED:7-l4BSp^dW38
+1X[ocKC[.M7!!Bq-rA7[`"A>1P7SzS(qqxBm$S@hu=J}u=<cuV#t1T-4[D|;EX.W]0'o.jNFL&h>uK7[`(u0,2|:3.=aplRy7[Q3Di'K^4(+-bPrmxm'sk
+R}G}Ea)ST@NG4]f[_-T;;daH|1}A#8XY]Bg-d'(w{@v_+OTp/@d:}QL9g|0WYk`hbJCs;Y)Ds`(%'H$)T6w}U}Q7;UzSE@ds,H=UzNF.F94'zqD#eG!<>+
+b'/qu3H3,roc-l=v/5`#r/l1P1,0{-ADLC62Xn/2@G%ZL=2&tR"VfFQo/Y%q+{]hc`}QgPYhtcB(YyJ"FNtLkslSpPwmi!y}]C4T!3Rze9pXXkEB`3C"zT
+$.ylwIOR6aDk%5[P-EbzobF#{>S4_TsUvjvr;G+wgJ]9G|2_5svdN8vV@Afbq!AL92p:QWCm"0g5f0Q)3EH!#1zi;vf6Hf/dV'`#ikhG;<VmeBfr.a1y@A
+Ulr#u:hMKj{ZG<BsCG(F.wM}o^|'y6'A[lR2v)<=@eDmFhPwD<eTl+W)csD}F@gZfE51NL<vm)Q{Qs:h1n'4hUu$<7p0r)q!!FA)RFQk9+$:dp:2F'pMd!
+.LqLO22rfT|;Y[Uq^vl<>)in+LSFv)'6EY$1{"$<M[D38LaDXO#bj:DP19|97{=(yhVL+0J<&s|8sV<aM9}hfc6%%^~W~HP)u=~8"3eX)m,B]|#1Ng7BHd
+{Rf(F2nf;/{nVM|@Q1.&w"Q$5r|'Bm0ziAi|8l~Jr,Ky<8Dw]9Ua:"pKv{O!g8#oOwOO;DVAJ6j#G6[BP2M[R0yosD'(V`Q4kcAE`Fkk-Aj7A}>$[&+Z!8
+:!H1cp&"'jdG9%U`F<`X)<PdDv^haK_GhCVP]J[&8khTh>DHIhAY5l}0ydfv=,2G)ioV#.o{4C4e-<xt1cO5~E,ux+4},xN2SI5vvh1snai([&"_s6i,uu
+K|uAwz2uM=5+SxubIcF)`]t[%L-tqkhuts<6j}!:&;9a^@FV6+LSnTN#;7'8-ocMdAnNQ('-m,~m~Z}4I(VivdiSg&c7'cHuD+#&9T-WV)yh^9_o!{586A
+U-Xx7J~]L3ejUSRX+kZmD-sh0t"Y/E`ryS^;da8[ILFE(oW+NQ='@3myYz3xOjV/wFH)2$/Uy'DyZ=MXQ-2@+50LFHmGmZjqizw!'3L98UqqR_WIf{5VFX
+FtzSl4X-k1l'0_GdwcjM3|ykcE"U%D{Jtn"2d_uWUG~4^TW&96S(Xz13,5EJ)_KV^pu+ldZG/}^=g|:D!kQphTiMukzfE80iC4-x`rUOd}UoT,hrp+hr;x
+]R=l(p[VJa{{{I9c;N[TW8n_9SnY|c'ok$L#f8:ILe-Xkf/Vflf-:/,z8><PNs}[bO]I|v-:sl-ODT"[_p^,@y;fxrysck/zsO$_E,G+z}.}u|||/[%3^2
+(sO3MOq|1Ccd}>~qV3//,F<<6jWWIU~J78s2F%(Gcr`5SKMuBC|VXAqy#6uALSPr0MHSjoH{{i47qR@O:Tv|L#03V`d'.a4S%h6N&W~t,n;Ya{kv<Za5B5
+7uLydn]OpwQ6$`";N3X0bc/KCyYruD,(biVH<T1'.TrZr7K70A_klCiRBPrAU$[HzrnVxTJ^('bskRGe::ddWlM5DY12..f;`!gl0WVd7H%@("=2jwk<M<
+"$CE$XNJ)KxnARGuB-})##@UMJsH)Y9w&ZJhS-j_h1/ZWfhrw=[tACd'<S~/@nI}|YBha6]/W]wfb5azL@I9:p+%|}2f7ek"((}sK}.M9:Mb#57@9xWNY5
+68=}c/WHDF(p([R;#'PgC9+-Y;IVE{A56W9WMeoUh{Kv~bU#@okXH9l`|vh7{)dxF=}sYrhT'^k=<dtoCKrX:E%THS-VPA[_|kI6hU@C5cf7mf5c0"i6Qd
+W=vo@ug$v!zb%!DoHLn;bnN&lDE]):k|E-kJZm]L9$KZ<rc`2+IUAx0(51^^[oJb{an!H}EhuO[7R19fUW^p5|wr]rfD[/u{Nz53h+"mI9i-HOioA(`}f6
+.litQ[{Ly-xYE0}@O0geYGy9OMR@H`bpDAZHmi0yW<PKC}W5(YMz%)CPD=yRXVC&+G0yi1Fx;gz'H]47B,xVLJj[br]ZXHGz~.'Bm!W!S}z}8!gRHM4r~D
+JOdXyWiuYmjV{J(kYGq)l2$rdu.it@ZMy:ztANXTe{I+mq4MOTJSG6_iX<b3A2v)`%K%XH9JB(nX5m(3'ZK%{-doCuebd2)#seh_q|"RDtz;5/0:Fq;D{z
+uf8&]J%=5,d=d-++$&o:9-5%WnVv;gT3cZx6+Wx(|boeZq,cx4Si_t&-SG1miA;e<:XB},oO(e42fJgmds5dBxz5w}"%nZh-7/''R|X1nw"-wp&]%}+J4L
+8RM{wy({K+4Wh^N#MXSsE7tENBK`j'DSWGB>7#MZWhRVJnu2tSS3bE%FUf6Inkuuh[:#Ph-Mh80"vfm1;w>)10:be0O97(]O&:@+xtd8jF9Qi3acWQg>-2
+S<MtyVv"J83^EtXZ]2@U}Um6$8Bv9czc/Um,'|uhGaY5,spv>,]O,]8=_KV//Ha."Rp-h'/Jk]<`r<u)bJaOb}AH`^7[;#]V&2q#$HfIwqq)OTA_ml8p~8
+b1K/q]EeOiA/2UH7Kbv%XYRJEgf;!e'/,edD$e|'R^/=#'~ggj<JADU.Xwt#t<+=6L"-6r8Llqy=aI.bhy`hS)H!lTU8v"}s`>BNvJ$#1/8I|GzkD5_+qT
+$E5ZICF.QY;QgV{|V+NHE,:cL]}_T(]Q'tu/wqSlm=-w$e:L|^tL=MON43n`gRk9lS<]}M:_K+"`hYc0w|k|a3u8SSRd"TaW~^NtU<Gb6@h!cp<#e4$=#v
+0A!Kw1S<6yRB@scZnTJ$>%#+Mp3(vWcf{hW_kAjqF`+:58Y<$nl!'!LJK:EBX;S^_^eXyAsCp1GHYc+5o"3G6U]pQvdzh_6Yq1)2.86X~u&WJN"/.@-J]J
++:u3ATO-BX13xYqPHh[37'hdUC9qwt1>-:TCzv=iDYYC^^H/mAb9Oh:m(B4vRYCA.vE5>8(u:v(ED"kDEd{B^'}FE/%2z@GvFF`s[rIrOML/4lHV82S_+D
+l1st6#ZE>+MV/exH96088g:rYJ[o"Sa`o+;P9#7"_EG5mw|y}Er"gqxBMvF+`5zOM[,xYtc5ILY!Wz2,6wlape+c.%gJ"(!QBkmc.rb;PCVwU^dmBcq`w!
+~V0X5<|gzLz[bW_zWP>W<&g^[$:s&=|0l<2TH+l<ZI[t/)]}l^o(yC"v54T")^K6R_G&(|V>E/GM30HFE2,b0hNBlhPRuQ:D'OI4EII-RS0+9HwS/P!e-f
+FT;T(b3WhX"G/^#POBDL9&:[BGEI/#%Sdv6VEJ8}w}4;)"dv-O`>#d)YqozuE9$n^6:N|aYs>]=;bs~|p(V4}56[2;,M][HzO[4t~K&XT'K7yFgwWyIxde
+fm(CY7XdSvp4fHiZw&E/q,fH-3QJoJv)qYM;>,[:.Y"<A|a]`ejkxK~A69@#{gEf}<&2zWU>KczpOW{zj1oTJ'}z7Y(IHYNDN+Vh0G~_([GE$B1t:R^nd8
+$%D%6PK}4vbhmAml>TXY0-ZQ-Jog0EDn">sU>`faBRz%dDH]a}7UR7pGt%V`ny1r[DWYa}Zp^<8+J4m16A}}b:],aMq>kQ{.[ZEbBZw9>,E<WJ5`_]xPd.
+]mN9J.Od]yWsY|nirUv,_8@Z:r+H/`)[1%S,9h%49}u}dIltEU2/@3uPO02%h#2SkPXBJ$;$=d4zQE)k/:EeqiTbY#dA9s'"Ky^L9s%RJOSW7aAUL=d;)c
+4=ibp#eslVnj:,((c+.:'gGk!)m&6;c2F$Oe'D=ash}GapB]6RswN5H-5o}MdIVjY#>GCb^!K`+K(xZ08K|R|yH'#o!EreMdWY&7_zDZ^iaa&5Z(<&E3W'
+2#/.|pYKs4f>Ui0%KLmK[c%-3tAmREq<CT=:s|Q9-!i|fJX9.cyWByj2ss!eQXO'/`j=^fq2RTUIgIzWt#by-i3FUQu<'c|2F>EZI_v<avmH%g&ysysJ(&
+oP;v{YZQeQ'+bO90_(GA,]GM49-:%97$dIj]}Hn:5(_TX[}9s'b"L[`r2wGKru7(Bb<t#wk&^-MFQt]-@2ai,&TKK}`{x%z]pbT-4egp3>^'^ShUMtSbEE
++RFUaOZ>l%<1SU.#LasigakcoA88Ez#Lajq%xFz8$2,QK1|w^SH-h8m!4&_ijbCAY#oGUy{VsI$DC`jdX=RWig"$uC&3/@Wqw.kpn`;>d4G)$G1@RR_3<I
+|goIkguaMKF{Mb;z(Z3tq{3,Be@[<sjt(XW-4^(NfFszeUaP#t7=9O&u"T4VE4Tp3y7/kuLqiZbo#MC6|4yZg4>x~yk7UBH&PT;rue[z6%@o9t`^xc:1e>
+XVsP_^!-X;0>MI.M('mYhVwj<8E<cO&|q`|o]OFND|UP)}NZBAQf='E@eTh#IK%ZpU,14yg0;A^w@wVyIe^fu9l7/n_|6<~8Q;20rSW14vz$uk"l^gBa9m
++uPc@^_g/,%xiJXgUX&Yi5rMenN1OJ{pP/R$j#e<fP!9tqy])3c4%tXeo|DEua33sR[%F54(2GNWkm1"V=9PFUjlU8X%3n-3$Z#FKG00g^T"l]!GD5>2]B
+v!6G,T6>fUVE-QdJ(aQ/x(rpgmy{L,8-W,KaxV61rgSi.6DQvQVd%Yg;Z6`2.zaV]iu1m:DN!0VT<_-`$To2=t;2SVcN:%9!`k">IC]n5|[VqsM{Qq&h([
+ADZhuaC.1P8]Z%2mc88#-P@9'E5OJ](-GM8nk5zix";'[HM`~Ql(PTB2UF]CJsV&W,S[<%%qR/Ch]|{#pEA8]p{q!2IX'|Y]-sEhTN4(Wd:DJEafU{_ER-
+]aF9r;8KEUOdbRhw#Y{:c)5u)q2Rn{qn&d}e7;jcu<~p4>Bx_91a[1bPH>z1/z@MhYN7KnYb7_9/^Z#zn8Y!)8:q7{]JT`}#Hv8@nEd1H;&gzu,6urfER|
+T5B'n51qHR"e3`[$bt/JQpc(gp^b/-7x-]>]c,OuY0L&pT+i}A4Q8aSP/ZG0_Y&bS:6s>JL>7x+ib2~-~wT{RNXr<Xk[G%OHl@|fe#8my^^Ib$e,)6=Oqf
+SQ9u^uTP^q~$5hK-:e&j=7D0/AIfNA7CdP5xXKJ4@_US>X[w4D`Aj[BeC&wh]'y>A<"p/ESO|i]FsIW<&l5qF0|1:8%RYMJs]2uYX6(|%s68F"=0YLNGr|
+D,f61{T@:lZLDRBCG}>&K)YJ-|87Ga^=0Q.<:z4rnSfUf_5DeU4rd@ODsg^bL9(R}d:Z^)Orr#tatn=n6fYTd{9[I1w|UU8Bgl+|,tkf/hVDtcldwZbpAh
+yaS"#p@Ok=Kh"~Lm){g-nQ/e&xR1qa[vz}-bgZ0-N`QQ]&p{0N')F9m=Qj6d.^dT8OWov_b^6<TWFAzCJf2wM5:|iCgw/T1r.k@]q^y=idMP:iR,!O0$hI
+~rS5;x7Pg%aol"/Kq$rZUNO[bOAEKW==z>z{:xybxV=Tn(NS$f=uL'@K%"qM5C3W&UC+_[Z%{hoI[#H1+R1i$I}]/w|yW+}Ce<!W"PsLD5@ndBOC8lwCXi
+uH|.mDGX{v<A3<lSU,!rpg5WW7=,mfI,_/Rvh!dZD;VA:-~7<-#J!wBp#H76uGkuM/O&+=9U;bC72hy6:}6-(i@0nuusz+5zPRJfC1eiIf(s;OsewC_j%C
+e>WLQUergbip-OH2BZ>{Z"Irhhy</'!,2N'd|<B+<9u2gB[x=@^.WgBKY{6#lf%y<n,,EmcK9<vF5t7erS}>>-R:Qs@Ak@c>GZ%oc@n^mcg]Nqjz$|`^7x
+MCXiFCd..Ygxp|2Gs&X0f4+!`6_(qMi;pZ)"|+<uQn$:.D)8@6lV90OvW/d:0BA#A/o`OAD:~]S8WMcPW[#c<@oYlBaw~`-u2V/.5H6fpsLAQU)uqdRVk5
+srx7]$n&p)P"~FCsN1n/>-Wa]p2:&PP>L;Dc=Iv4m&iI9AN=lQ7:^gU[FRMU(0!'"t8)#$+Fk/|7oF^)Hc("Zz0d!'((@&N2L=.-.Cj%#<.Z^g:GuyNLBx
+ZdP8kob}jeRl9[Ae^AJuaIqXf-lU0NmBqWAYnn9bB(zrC>z|Y|ykkxeyV=-.%imhlLRe_">1@4DS:.R.^sp.U!BB@5u:jc$L..j^^Dm(UZa+1jTMIYfav^
+e4Y:JbO]0Eqn-^uI6cdmiYPlRzwe#Wy!F9QVrP)_`}26Qm_8}@02ax|n%9leY|@P6FM[_R@iAHX;yuZ,..O'ROcUdS0LMab>/Uv'Gjd|sH=XIJ;vuud1&`
+GY[Fl(Mo^vs[(l@{2$470W>8!{m627mN^01{AL@TNUFTgOuw},wu/:LFzm7nnNq0CkZ2j!/FQ;:x7oGraa)"3D4Ohh#wA/kP#ymhIDGBpaxxAD-4WT7U.7
+h3fsvmCorNa14XYQ:l~8m7(bQYA7XAki5C.#bOq0(3{{HlO5k`AKjV]//:yJXEFT=Er9M'ytjbK]=ZP-5c1lzo|OZp0G=LqU{CVU7b=}~z/fMd7VRg0/FJ
+NS@8n{$0NAm$z`Eu3[aA!aMGC<Gsej#aVq2zT(LRAb5(8@mkRH4;Cvy@})"2Hnpxua_v^(_jhu@^=<Pd.br,T1$,R<c;%s#P|B)/Q<([DkhM7;RWT$7cGU
+pJ/(nb8Zy/ZJk_oe$b-YkET]8RTQS<'+Jv@`Q9Da<`'|;5/Fw|mYbrNtSaaOPA>LXGgGaNJLyC<ZAqEFL7}g>Amy;m9#^yocp>HPKit;!>@/8`{]|eH^Fm
+Sx(R+_1-'Rc_p!`rdn@9th4LdPNS(SW$od7n67uxM3}B}B~ch{=&{l8g`%"()i/Ae{O,JE&%h+ma8jV>+W@:#7wNTFwKMX>gfO"z.,PYWAtN0%cm9)+U}^
+"4b>(oX7{3_UJ>j0Y[|5tZW(ry`EkbJ9AKa4d`ia3jeM9<J77Ia>d<<=D@)nllziyVu[ShK$1+vUB<dYOQ/|K>{V>+u(m9Rb'Oa`I%gLDS)Ut!l(U<XX@w
+<#qfnnLhOh+WLj,n>+`)PF.r._e:O7M@D)2Y4a6a:rjz&VGXqsehS@.mM8t7y!lYzN|)CtFaYaV>L{-{jQ$,"_'M>Y'&(XG75o#`v,PDoGsHLn]:<=|B#Q
+[U%hF[wW81U;)y'<4@1A$%HLKGA`u|7(r[Vpb_7B=6i:l;&@OPxb=a~@s64X#Ws(rlr.Aa%1r<7B<L-ulb()BzjK26!5{3aZI)iTqiQcHEb:>KJ)kh4o$]
+BHe{E4Lh<'q[5)UXWr5OV5C)ad$#aJgfy.A6`IUyIPx`AzWolb1.0Xpy{c$@$b(1p6~'d)`"tarSlkLs0jHX|1$+,@]Lgm{N-aT31@PwB>u/=}.KI-[C!W
+J+RXw|Kh#3Hzm5Iu_|T{U2vLA',qbP%)#q"bgT#qfSeV$E=K'6Q/Fyt]^Q1;>]vv{`C)H}B-K5}4B^KS!<-3)Hr9~5T6;J^fkTt+XcU_@03f(^Y.,$/B+o
+p"Wr:<eXjC~hcoEeZm&1ZgZ,061W'AG$CF(QpA@>KM!r306I7Hhh8w^{6o._N8Uow}]0|`|{=c"MEZ.g'w@g6hk<D<q'&EpRW}T0Vh!/O(3YO+34`:vOZ5
+HS,{V_TMnR;MF2ML=1]0dnb!.!ZFarb!#[](4^!0'B@.&NVmZK7/=Sz72M84Nof{PS,ySI)y'FPU|1mzn_5WJqFB2/vE#"SPpK:;v9V;'/w=|0RUf{we5b
+W9}ti)lC7O/5Qa/5]`o@%g@q:7"7KP<K^`aV,4KS1"op6)+QE:wl}6@:CFU^,X[jc]OOL3TRGNxcJ"|(g&.Q%AVCMb28_n=ij]FshYih&H&/5K{2)`}b=a
+>zn%PnI"<ule5V|i7dW++CsL>yK.Pi#c5<lT@_Q/BN^Yf/yJDwW#</~:~`=m9I+$Rv,):=e:XM[w2)0otHV1$'1p-@/D>zCA9)v(M+^u68pFvzv6!KyJs4
+#Q}{R={V.5lDlwcN'gx`b8CA6lh7[,#!iZD-0Ky5}7ajXGOgC]}"}0-_)(0Ak'y$2-tWj2OQ/<d5tR@g9rd>KS8>0}-_&ZzBx3O@Ea64$R`UY8Ulf7Cn4U
+})X%Y(kpi7.M}PYj~TFI!x_/QX4Gk/Y%CNm1L3I;FY(Opot97@fit(CL0[M^+>[08tvKSN]1b0xcIjaXP.Ge,2Rp'q:x+_qy3]:&vxj7H+twY>.NX]u(AG
+0+3^nj=q)y~:UNu>MP^Rq;s>9z,`Y&>wRno;&IUNJ$Aa&N>9er^+lH/d{Enl=BjKbw:7_k{Cac%+RT#I.|(Y5`3}H(o15k7/5XFcd'%vo[;tnO1[!f>LV5
++:Jaq@PWjcGv1UZ}D"e0gR}HH6D@//s9:;.$z@HAv_1<jHYcBGaIx|XZIbsT3>eQyg[=_ld3|@7YqfM#R;#Eayce/ohnt0vp@@G]~D%/a6qM4|$2S;tIsB
+,pNiIV4F"QO4O0l^MD0W'f0pR('bcM%/B|FBG%J+RkHATc4FbcNHC<c0zRzphltvd"5vDw[fuTRT^!!FNa@6<d`kb=x/};EhI0ia0@@XPZj<MW(_)cB{LG
+]hDf4d7#{/@ixt%X&QUAU_RNSIH@|3JSjg_|ZefT[n}[f'L&W]3NhFR#R`j,m1'lo9$(B("pD$nV)yznZ+[$Q=SzLrrvi{';-s^rdV#j4R1QW_o'DSP9BK
+HBT<42[=o2n^=5pi:]t6v]wSf10V#>3x1tp'<{>uW[^]7,:4pV%EPEk`^NP7j.[E">"ELVPn0t3jLbJGCN~hLb'W;|gyWxU@'6'1Ec1/1|75D#a|:C;I_+
+__+p$%6A:<8UoaYvv<CxId+,I:'uRD0#tL}SJvj75r4u%4}LvwUFgEk324[P(Zz+~mp]"eHD-{Wg7%2Zk1&14Gx<K,Jpz/Uwu.je>lPcz9.2CB3`,"`H],
+}7NU@Dinma.Qn}T&_FNp1R$bO)`oIpmLWPnw43|pUq%bNBa>ZuHR0"ZE|RHKRk^URFJs|V("Du4bZ+a=#Fl.6|)n@2IdVPCa0>-mS6T:g'CU<u%[(>$;9y
+O]@k$2y"q$SkV(/@%ByTxVI9Qd+3<+{f&39`U(~E.=%&^+{^#]'N1'7c6ULl4qp};|nF|LFgC+#S~bEP/},Qum:q'KbNU)Fj@z)-SS4q>w,d#aL53vglzu
+I6%bZv{6F;v.]:ev~|yB>K>`mwhsN^&5+(%u]:&/ZZg1nm!WL2z^v&Fm6M'Wq{#o43!SIom9`>aAv3a``9W)u5#8Ok,elG;SJ^u#HVPFLKdRB[eG7^6n;%
+|8Dox1j$yE{_8>nXAKgFJEkK_X~<yVIM>A-_qe$UWkGb'<9pMEGd$k}aa!`k[=|(eMph-pm>!e4V[O4RZ!byPg@'viP9(>1HB0L`kV2;GixG6vew^yHjk[
+"-1{#-0tYedq7-HV^xE'dCFc]pMohM6t>]ileFPz;ry^J/=y&6{JC$|&AAk9+Q5Hko:z/F$,W9QB:6eRB(}j-;X/dhnn5^Xj^Pr#D#wUEaiMEGfwWBO.SK
+&Wb,U^+}kG$bYT$|<Z7gu:huDSfz!ypu.t`ZOe!OY<N)3brLpJ=(~AKH;FO#qwIT>hOjk0{n)Eugd8g)s>Et/zHUvK8|79A15_v4(]1d0>Cw}7u=(0g!O_
+tpt'f'5N<sOCg}9_l_/zQQ':#"fD}&~fL1f8Me9a1G@}"0S/f,kKBE~i"/VKF'BG${9zW1-`78+^Oo7Z$-~D<P$sh{LIzxrxgVU/nwbUZT54VYGV-w6K&X
+ZT&nKFy2Hm"1oxyK<a%>K2XTH!]@~m,DKB>R.;H!BmPIk8S6G6qk)kQfH[.v'qf_kZ2Vt'9'{3a:5pbF'3Wf;XZtR+%AXxk{c:_2^9J;[WgTF!w$Mt;2fy
+><q2"h6TX,6oKUXqHv^FL&vfA@x3yE@L}Dx:%/@R!fia_&G8{GiB^}e8/U~k8v(x~}F(+V8WPnFI#Ocx9`<Fi%G/ZfFOdu~PYF'PYU[Ymp:5!Ynv)r5x<D
+UD_r{D95^Udc%Xi1fi;n^D-Va^0%3fyaW|@C@$13]bE=RF34xS<(U1qf8:TX"<<y#wy.[6|GN$|P(-5kduD-35vYck)Ajg0Up':JDZ'/+;`{UK{6k`PATV
+._w[=Iu2M#Jf3+)]GT%b)#R=1HiOtsvj;0h!}oCjch0e/N[Z+^{"nxMVmfpU9qS@Y5]=$2;]>FB>$J=4R`N/}wlRB;5#b]l>AKbSXN=sL_v3BS9K9aKWDo
+#eIyLkLjAeNq'-qi2P3U2iF/(U,hTi>dJVnN+'""fPpwTq&@@0]&KKWHKjz0bUbKt&Z9r&om<e{)hc;`bp1uFq%WZT9PG[iu-Hz@}_}VMQoH%2U[XVUfmF
+ra@NP_PGTi7v-Dm3CMHM"8RDfmEH9iJ=W%acI`kpLN`R($r;B{k^|d~7H{zdXX}(fHE!]6+VxV#+SXV;7%Td]HoLoqpC8$gbe=f+v>T/Vwp`AcG_6K(Z-A
+@CHP~exY[P|Yre6%"3V1HKa&-+x6.U`RB_oO^xcmswTg)SImCk42TxS=4{K5]sZi'&m=<HufQfNy/yfWfm`LY5"6LmdJSgUok2X_'M;kW+f)m2272y)5AV
+^"u{-6pGJfHA<KyL^xLo1OCa`>Jr&c./L&6h!P7Y>tSf1%`TY:tPYCP:RKfZHcQ`{NFZBOzz&)b%3Ts,n9jwDBFiSQ:f9OjzB&lt-})icW#8Q|%f@I'E%Z
+(q%X5I1qP/|$M1DaUGub.U'pL%>tQf1-=HdWp&=(u5ZOHSI,8I).&S0Wp3!cpzKD}4HHaGmqUh2;oyrDP77@8Z05][!aE@p<-;(l"qf+>}38`n&Qq[9k}d
+qkqq31R2plsm)9t,+n^t37O:KE8HUvU&%eQNs-cA6JDswV4L)OgD-h~vzsBPwB@-yB0Tqdl!:fUslIyN2}+5Lf>Df+E_uBcnvN%hY6-E1T'm/5!:Q-gqh'
+ffsT>A'(#<Q!t_83C#FQO`6}d>u^xZ]pEr)I6t~%3G.'TJR7C#fWw03:H:Kp5%S"y`X+azxl}'<y#;+]R('ebcUJX&27lEMw{[wAncyf3>;_1%KtN2|j"-
+3@V|'vyYP"3qjRRk=}drgvoKoQ4)]vkSn{hO]Ya$JAG[}<0mH8$_nLUJdl9.Kn|gleP{f''|;jir=pom8l`#AeR&4G+ff[]g`DshPf"M]#7DvPg1nUw]z,
+/Fq0{4XAqOBqQs61;0V=@df@2<HSG#4q|uTQx<L`s,QM#15/7PuVjF'2&}rN~9t4TI&%E:S"^Tyw~<-RlQz)MWD78S^(}4mj:Ae"6DqBh]w/drWYE_!h0%
+@q9YUC5.Lfq]e;W{zq%CIyF#[Ta-dk(.lp9L}nt'|Jx/kMoAj%XHCY67gft(R2OT&F}qtm=AQC#4yhDws[-U`Ggq_)szBkptH|0'R]wWrI@dkZ6dJmaiIl
+m4]1%Ae;85-ou/f]<mU<[bW`%_V@MXc39`UX}gB,g>'1}+Lassp[BLWT2Ew8!'%F}U6=Xld[8Ap9:X)RH'sfLQwc;LYnQMK:_U~&mBO9"yIMWl/GQr@(zi
+;_>2%(XnL]4.|<y%H>x"y-uPu@Q'peK%gnVj7[2rpkAG/^6LOti`+u"U7x@p"V,Q}kfmEb(VYsj)oW/656#z_]##NU|_,JKZ|:=:$ykT9`.igSmdv#5lD'
+3r%g}rnP``:EUD^6GZyR<{qX8@hM"c|.R^HwO^NHB#~EiZLj86wK"xs94/>oWKi(M5(BjP`^.l@p(cxBvL;RS,DuwGZ_6&r8]v16`j8VNeDG-j(-VDb(2p
+,:48[oCK_EWO<<Wb$Rgv}31g^OAJ@P"FWbPLp](R<2,pPynLk>X1bU[+Kzmn{H6Vdr`&%V6qm-y>jUpsaG_1V2G[uI,SB}4(+P=+i8@@I}X9wObml)1zrH
+tWAz-#B3(nS_$uTSU#'@F4VA]_FOifzw51'nampY_c&Xb0YfQ3CO_#Q+=FqT8]dm<wi}DeC$]/[qinJ@rM{jP=t&62n4DKDkyjTO{WSG9L9"p>1fHFioJR
+&;d_c9VKhS_+!3U_8Y&WbiWRQ@myw[/f{@K$_+{CiVhV>LwMBX!<ok!&T"ti1mss5K%wURPM9sAKncKqch`kHr%_s,eaNl,!k|6LGe{2VTn,L:t]zvDn$f
+E8.{k]>}aR|}-{j5pIlNxS!'W:umR0v:_k887yx2h$AsMV4mv:u6sPC}{VuNV8+%cb.aKQp<#xEn8jq:.$H4}1J4x)X--KHa|9AJ[&eLyt|0CNf@&"vGsd
+kwy`[hK|KD&FCWXAKUQ|@NVRJ/Nl{_%MlobfC|<'>^P4[,KfN(:^61b^8nP{/r;iMYEh6PAx"p@=l%+B3p'luqL{G;;/Q;EV06nM2%2=/L.0e(SEA7ps;n
+!D5;Bu]QKDd)YFQ(en~{(/wN}XF@tV#%}{)cZUBx7qD|-J9qVU`;p)}>Fs],qtB@@6s-Y)E@pa0t1K>9Isjenc"r&bEME{/cOF^fqe>X<1Jxofq.18PXKV
+5+#=ej9vTQf/>fugjOiFZ.DsF12-XwUJU)~$My.}q,QJ.+WB,$G:efw+yQ(gI%7pT"jWp[K0</|egYmK6$fZOjz1.U5TF{0n-i6<sD&nS'=))PzDc(($ZK
+fz3fTh[kugX9bm;5U58|@U.kUx5@jL<kpSW^%OSuSLMs0q/r%gHpty{=}1[tfQ:T/'r>OA(,"0S6J44_D)H7}Z)1'E$kYu==!'TMh,32wutj}_h,J;+Wly
+-c$:e847[D'/+Lr!RG)IpxbMY8~#[Cr}Vau<@QWfj!xP1Kag%uf6a`6n8'+3Hh`y="(kei#aY,G"`'Ie>gM6CDlV8FXTG7S4,XTPYjz29pVDm|=d7fZfTV
+N0{)f1KH6h8J(vQ!XY[<[Tvx}VTTq`z<XnFD@=,saS7Vs9u#-64Z0`BoXlEf[h`F!6RtiX2uqefRz(9Q$O#X'$4s-xn2,P>7X2fLzx4=w"RdfJ-3u8|`]8
+Ls9mjco5y.0M0%/3zKaS~'PG&hJU_jh2G7L|uqN:6@#xN5~3MOYb&5}tBV{VDB[2|U)ahWuO4T,4{rGgb1H|^#{OY@]vkOS{LrQ{Dw;Hm+cr"c$AAqkf;C
+zZ+3_3=}SNncte:E^}Mw3{=-r'Lb#7l}^IdncE]X#FWN%[~C$$yzde!urG'zP0p[#w'2pQhVyL/npYZ!UTX])x5x2{d0Tvm(,At2!Y9]s{1'P7I2u!;h@2
+2tfY>gyR|.aVH4Ly$A[DjR(P:0QlJ4Y'!raiFp2AMl(zX<@G@"(5$$!J@Nnk#Q"9+aRlFidVK28IP+xgCi)-b]NBF'B/n5k|27f=J6,H92&H:sx]^Z!H,,
+hTs)LGw<>RoY"^3r|x7K#T}!S`&9C>imxyUD=h-<-<:jS@}rx0PV-#3hyGYmjDd9{H=rN03!>oH4fir1HDRz3g{W8fp(R)JB!QA0Y<7QR:5EqEL'rAl]Rf
+-asn)jQVdz_I@jhud@jF{Ha4[D{pg=wjM5jusuY)8a}W`R1h"^+")JPXT'@f6X#+A7a-N(:6SpVof.R:hAM-%g-|%N1DD59Bd[jYB}7918!c3'T76='K&A
+6)$]I9C5e!cTd"Yp"Jsak_zI|l}IgOy!8AoWdh#r,xqaqnrVy>D[lmy.3dL_Gg1:oy_(GVbjUI@coIgSqpI=BgCn7e=tpIr2/!d@TmZZ}[:Cj0LeNMo-uR
+{:Mk~lb3>qK!__w`7!z1&=[-wZ3gK@U7e=u]#NI4$NB7,B4=&J>&u%1GS5.5{`DG1pjyN9p.OYoI|WRQ7D-ko7To_'kL[d+/-Fde`mvOH$xYo:/#a01B#A
+j:|`^2a<Gyj$G00>HY^rZQ+-o&5XA3~Pi/.#k`gTr,;.T.@n,CIT3XW3Oe`8Tp8>elFY~mjoc0nab]Ea!QstKhE0H%H(}gc(vcTlZ,f,Phx[+XdDE8/)jT
+{o.8DJbHmr~TATT#0DoXu'{5B1sT"D5"2}9sQQ,nEHBZoy.dzsx,R2hQqknik0n>c`56tz4-6N&]WGz>D`.Y)bv#Cb=h.}8bL%Y;-Fte.EH,M8T.mDM$rY
+i|$|r=Wn=VS:z1$_<{>PG%Ta.vA_b&@@4dH$^Fb&0Pd-/$N:2,~Cgw'zb7fTl'&r=-I`/mpY#uti1,tM3rwL8P`f{MMLlc(-49"%%'vck0VXX`Z]$>qryD
+$P-:.i_lEA>A]/M9gQf!&N#"%E{CqwI-=z!:}C(,sg7/@A)ypyq$+0dFN9C`m_.CA[,VnLrB8)X8dP#reoOK87)=Q^z`3B3&]Uaq[ma)6@7!6q:6JyBfhg
+oZMOc#ha~+Nl'&.Luu{J]P6Bl]2I!Rw[#|F@:W5)urx.FFC|l8,aaA7Igu^!_rWwlGaLwJ+TKnGwN#7e|'V)rc/Rda^sN$FZfn=y$-n3%qD[;Ji!t0p#cV
+nzr:XrExSGP7ji3N2)jb<-tN0ZX]M(`P)+=Q4j@O3YV<&2_P]7M=tJ5pBx)sFOfnQ)5`gB#m>]bo=k=MR:`MEs3OV5bU#G3}V:7Eg9bV&#xaN4s=c'K'@S
+`rkwdv({'YJ72!ipRzGH&'qy':>o{``ETk8+OdE"Q5p/#|m!S5hv,H!vpb[kCiTkGv!cT!zXIH|qph&wIo13D1->+4eQB0h'ZV1M=3chrhk83#'H)/mwqz
+.IP)jUlqyWH2]4@P!^lVEfDtf7f`a^6<LnyHfXn2Q&F:=&!]'`x1xS_T(|cG@:&J^9mim7st$F|'velT8loKDvNOrGre<2xz5{^J0Y,rbSilN^^uXGx[~'
+5iPAH}"NNZGoL/N]J1mL`"MmVs/)W_,Tf#Wy#{Mjz9oBn-bG8V[.^3SJCO[iVDN>ak/Zbzw)g6LsmYE7dSH<!0h=-aj{8DylhU++hrBajEmZ60;n-M}":R
+;SCy%P-n@V=.`3K.6V6h=n5wa@'=Or.`|s832yHWNA_u:ssGP/nzSzoGChNf}%f`#jwL8mGajFA^{%S5#b@@'LPO(@oXj!XY4zT>e29:3xw>nMAPf/A+e$
+i/7GAZq<uU/9t[GQ(5{}v>VxKkT7%{9VjxYM(%Z8R7w5ZVyKmUE85^,udh`5&e)]tL=}W10sk9sJe)joLD:/M<ydw}LWskiyfl.z@PU2Ty1jeyc5r$vcl1
+^[lX#KnwV/7+!N1Grus0R4V0m@d<'95]-_P3s($EE!d#RMS+^j"K2;"!;"u;gJRVon2|^m~b~^H>!Sk&drynxkKL_j(4>f@+FCwYGK%#uUTD]aWMv%PEdi
+lm]J)u-saW"QV6a(8&&+ih=R]}U'fDm[l,xXTt}qs[YgTU5xQ{z,+ol!DWri/Ah|"=hCvHiTUdtnSx3bC]dl>O]wYBD3N$4N0gfd(BVk%L%H!hV2^CA=)X
+{T)7CvB]q^tWWzMW)yeQzvSq0gloB%`|(ray,G$&!q'IA`Fw)sp7><yv7,<Os";SO(A&5dZf;E%Z6-bK)O`G,.`Po=PbNroDx'`w[2o7bR-b.[N+u+%yg,
+L{OfhM&^>T2z<{l(+D'#zLC-{:iJ4e}eo>lxt,jE]t"8QNY4!>CFrxx}Lp4G,&M%lbUc9ZA9j9[`[vuEpI801Bz4q5C(/oQ_}g7EP&$ypO6N|uQRv/}=2,
+HU6TEDW9p>+huQ:DP{[phxgs!_tP[_'Q,M8q~rJL9q;ul+jm;1::z7/XAUFGBt[;%y_k95dIq4[5),&:G)e0TLzerQL'B/wz}Z[!}Ti(7N"kYGAT6J,e_p
+Fjm2]DysoJb=',Zrb.cmR6)sRL;ZjBw|:0H&d<s#9XkVSfA#lyC-#<z7Em;)`8m,;Xq}o1S26{#XHp~t[^xM;B#8>ryBd''D(6a5~l5tz"g"`LN={Z1V,|
+`6VjT&Y`6rn'VnzBnT4b(kq>zd5&9xts7Yh5`w123g%nijd]""tdi3BW(#b2iZY'pEAj=D#nOKmnYr@:g]L_Kk!:T_8F"h$x87@u8eNNP'%kg;Y)zzoVEa
+"}v4c+vhz3fz|vvAk6p=WV}9J'#`T@:/eS_fH95o,G]Dok7]crY%0#)N$s3("VN<0@VK4G{i-:{SrV5U)YSgTBa3h)Iku)_PTP5Y~DEV:P(^>:(x`bXOWP
+|h7)sN~bEiR-;^S9EGUgTg&QiePRA(0_pN<j{(S2|YS_Qj:68F%3PO@;,$yZT6_7g>ntB+qWcBf;CGp&2sW3B#a%nnP-F2:K)],O;T/V;<'<~k-Amhb(7f
+J#/9#InV,']%0-3oqB&])Ia`utPhsj53HI8[q(RLF[:Lqu!4k]ae]Gt=eTLj&LzdGbD<4=mb9X}r{6%q}qT>W1e+ljJ{$_.tJ>3eymh|c"l.U#0gEAKY]T
+-UhR{xb)c-VN$$:zxV;DBBAYf@kA8cz"<7!TXE#QPe[ck|3(&cY]`q^l6,:7-`iMS[sj!XMHgx2yng{1CWp"7YB`#OYw+{43(8N,]esbo@qDSG&&R^6w<h
+ul=7d$67.,z6T{m-3<E1uLm.|A1/(blKga0uj.Es=SC'@pH#g}>uCFzQn[sO,-/#I)52t{06;b&b~X:icHlDP3oKA]oBM|MSzB%"v$9X(rFv&:V_o%5s6Z
+"dC}LY~-HV>BQ9AtSL:.xr<oR@gy|,1/0e`j}0W/5W)_MOdI2&%D)vZ/'Z6{cF>K)ySiH3n[j[=x-RnMP@6{k"UAt[9hA&P3,6Q'0p>hqi!U6&<d$znwcN
+wNnGoyG%Af@JJ3jsABJ=wl/vO"OEIyBSx7{NB_0YC.pw|bXqeCwYrPJPNCX}"X9n)%VG5#7hCU1z[_}.(bV4["-jDfi(."ua},f{vE,/g^+bH(j|rUsLLf
+tc^ldHko.OcSHv@V<={lD8NR`3TM4X+;p&@cl&0Lc$p6q+2V7'`8UNa]|sF2AY#nS>Mn$:@CoK{wXm>KR)vd__xU0WJSyJB2=cXYI4OhYJDXzD"=0"G{`D
+RRt&}.{J~,IEAx`eSQ).]K7mb@'x}>GtH][LSN9Hs4Zk8(Vpvfi7,Ns59UxosA_,T)l/!MGMfV'WeqLdvncaluS%|XhClNTUTEv4HMNQCjOOh+VT6x%=OY
+wn6yB+:9;iD-~jjf]}1qab]#SI%crFIxw/s^tG+nsN@W@r1h:UA5g`:)>br}mkid6){bCX"G;+QL'F6PTpM$weLS'AZwQJ~bp;`8hbRuHqC%7_4sNq]c]X
+BQGs{9ykV%Idvq=l)ok"xmtj:vSY@5_vuxH5RYdQsb:!:"v=15%>TICg]WD^.&_i|P}pBher;#Erk[8FZ7.XJH^+m<]uKyu5,>^/DHje7'Z|nLd)9nE,8P
+wj!vS:4.lVi!7"%jG_>5y9ijR5M:P-'F,d`8m},j:I(U|uF|g@44u!lpvhfKC>r/e:!>.U(iuy-noKS$a!rh]_M1El;msuqV(vN'(tF=~W5zG5C=]9<M0j
+Ldh)hZqLJFhZnkG2E-qbwpEG<7_uq(yMb.l^;81,bAwM2reMC{oVGAWoo'=D@MAZQB>)-RP1&R5nvqopbk4u0yGOgl|iAZki)KWE7C-o"rTIMAuT-x)MBH
+Zr~,hh8zwyG.$4frGW@H%P/UHmM,OI'%%{s&'{&$){yikf=.o=AjpT}wah@G`)3ZO]}(]<.59rs^{HouysjD8riq}8S,ycaNC|zPba@O/.%J1cj6Kf%zx!
+2WaYp/~eA[f#(_d}+_g"DYPV#;'c>c5UD<7#Xap#H{:^M/T.]m^!=FD(!sH<NDauWoim&8+sVRerlq)(o8#9^TB={g+k$jUh%F4(!/eq2I@{ncuB>cz+<2
+7LsbFb^wp;y4<0Z$Q$AhpXmkA&4_.yD.a&%CHLf[eP$cE@%O6;5,m>xii]hm6)XIgOJM%pqv^%~;HeaS>RsIryr>Ixf:beL03]ma!W3g"z,-xD.t){-pEG
+Pp)_6%%`BlMqhcV/>HcNxa-a.B|u/nFuJwMLt<f1383M%7F1v{liVRO}unT6>5|]J`awGe1=GP}xz_g'1_=_dRRBA}EP8Tv&]Q^X$zFa]H7kI!wCi.lKFh
+KaY(<!$NsZS2yE&!fsw^5i75A_&pLGr-dHlAfG#.$xSq"pWHf;QDTtc=t48>nz:Km#WKvr%/7E7G|2wgp'-L1i];O]=#Ebdgk=LnWfT(<DWnZUajO!b3,2
+A11)XHD/g]g0jCrMA2(GAo]a{n!HJjguG',=t$t@B97B[o7`JgH{Ji52^K]&V`v4q@DDWXF4;4x>jE-TN2y`IilP5fGw_Qm'Cd|nj)ewuI-BL&_2LoZPR:
+ZIVX2lj7pC&%rl!hSpGsNH@q;4%7vX{oOgDd0fR'FAde;WBdmh3@!en$>>:"|Aur6#:=j&~[@`zwx'~e@lrv/gmb[A@e[CS>#vhBuKpO=%U(oQX(e,W4E>
+r2l!K0y$,6wGMn+|eS^r]QQoIefxM2Q)XCAVC,FaIBj]rNAu'w@w$`mEtFL=fUHx'$l(%{MZ<06O#&;->h,RRw^}K%$8A:SgX:e;)VhD0+8P^fEg1gXR4{
+38_S&hYm>z}}KbsE5qFkVr%d(D:lG6#rK>lUO-00$3IKF'HZ-ha_y2Vq,6=M7K4Cah3puBq(05{LSO%ekGDsCX=#ak!%/2q'+]^j[q0:R:NL)>g!$9h(<5
+KrGwC6V9;mGIge:b4xZgN@kpdWHdd7moD-;c2JHI_s(NV:-XW9>tvP9p.1fY>0}34r-fRxlF_CnK.){M;!tXD,2'Xg/S1y.I:u|mB28}"R-g"Y1K[>.>oG
+f4xvS_@W0seCA]@mL1J-h46>58s#.E(`s/Eq@hsspOd,ZIG:C[Gv_nI;DxR;Q0:%b>~[yi2^.[lv3h+R_<X[^"r658o1X(p2hZ$IEZHX8/Cs}e&d6-%oou
+pG+6(%MbKVG@s^Z'S5m@M,fM+uj)KZa|Wq:H;|~4#=.-t<9>f&Gim(P5qIX&V$eDo,22mVJILeQIJ;{eD_@mlfdrV5{CPo=C&ugK5}eUmY`w1UB+hY~$DF
+P2VYyoeqepEz49k5D|TAOe}8Hs9S/n1&hr#wYCvG!sdRE-`FMb+$.[#.FT_"FeXl!6s_#2|'z1IR}W=,=h}5~o)Sq3FyW+Qx.YvDzKOj@g&m'`|usf[910
+EuL]]c"$!=o2JVX1bd9$Xl_^N))4Alm[M$aAt}x:Wjv+5B)Wm0CFyIdv96mIhnh7A|Sz$}%wMQ&J!l#b>.9i`q]_:n=eDSX"{.0N4`=1R_C7mob^HvYaXZ
+Z)05XrDRNMTXPXAj:^G-"621!n<'ZRBF=|L;zBA.^G1zD[2(7<$%fNjVtAaUV_=KAM%}`ysV9g^.+mbD#By|h`FArCJL}{Pc!!Y<wCT;,GPMiTIMEL^$4^
+t@9<be=-EIts^L1eGRJZBz~typdAq/pq2t<)vBRo9@:sR(t}`ikGry7LHY&m$cBC=Ne7:TfhC!M.`2CuI^&NIg6}4d`9r`xs5&`/YLl)'KplF.(ru@.L1T
+H"tLqd~6OM"$0af#,;2vvAgYB_+dU@Nm5F#0DWt`J^s6_uW#SQS%{SB|&=jc^Bh)uFq)e'/uNO^{xb92[c8W/$eWS;ulFKMw]Zbn!Pv#Ov56q>'`EjTG<{
+)cbSDS2Y~tG5fwnAhu4h/0+=}_)bpZOWcEmvCbFLnTTqAPQR8e57gNl{(nGd]4[w-8EeLI1fgfToeV/P|VLL/DGd#3TK6l9Wsb.x0tJ+k6W9c/2RXNN!lR
+n{|9EkzhV%Nu3tAh6bXabJX}T^#BV#:}w#YQT`WOI4'me+q|<bYU&S)JO8H4ta8P"cv&Q$cbjvMJ>heHlMO[)D+ZO_uOAocF#^T$]p-Jsj#l]|Fxy@b{5:
+U}UUk^HBEw_d+f=^Es;u$i>=61qr%_pJseX:-El"_AK3@udu&>6$UejN5];XPYg8d/S@/$s0:y'!1=$wY)Y)k5RxDtE{m>LNtj28VR6]<!8jo>iTB!W0-m
+@Fr($b2<YqqaC[vLcB<@}HlsaY{u1VX>8Okb0"3q-1$qf0;<XF+Ws0.=;/>6`SOutyXV-3$(y`F/w!usu($33WRYAeve1:#NM@7J1nFsU(@zO>CmvU;HxB
+Lx~EP_).$S;Ox[jz;x+r-Z@9zV7s1HmVUXNIc5R$|;J_^a-0E)0sFj#OqN2KQhJd-N|jb!NY0g6/!:1V3g4@x5zyRY4R4"m5d6iRc7Ng)Gy;%Jq;%Jw1W_
+XB]!@=%5(YQ0<A,$8o]w6E:GX,OD`.rcz!_=-xCJ9]ZxLMKi'aff=&Xz_YOy5afF>)Z)9ydkB,IF:0}R~QZRY9F,QCsCv!;5zVIH{FIu'm:S#sku,qTXA)
+]DfxN82Obfy,Y[y+J{S|0wJ4dt^u0#1BQdVG35x|:ek(1^kmc@gpy>=5lGm{N+]<y;G#KQ}14[bR8{e!|X<3tGU>GUQ[A#V^-|@2|fLX0)gk~/@LRmCOP<
+$:zAOPfw5o~DKSj)2$Z6Za;JK7bA`)Y[q^]k%gw^XG3>M=gMkm~90M@Oa{g6[o]^w4cR:BGdSMkmOOom0Pd5Z4vG~<6mQ9@=Ck_M:DMKZJ~scCQXH^nt)H
+D'd>{D]F--s,NLF,uMw;1S"W%_Mr<i_},lyE>m=8-Dd)0qwl=<Y`c-6ehvnX`LD>$iCVx]7Z~n'OMAtL3%[v@cB^~eGlCmZlI3fMa%t[4c1w9OhxK,c>Ni
+4Vgtca|u;wC4"LvV@{hj+1N'bi=SKx.Gpt79(aMAZra=ad<o&f@NxeVVOH}t]B!=C5#W/TyMRS{,i#ld6JG8Q/S$C#oHus[2QwKL`5V^xqw"T|em%2w},S
+dqtD!qFN0b%Dpz7N,qFll"HNt}EV$rVW@H@{txS(Ur87W4)2pw0o6#C<Lj&-nA[Z1/EYS/4k.4,nMU6D{7@0UwD^uV|0b_9k"~ZB[`^uqJ#rzv^zbs]ehT
+i-s9^5-C7BXk!ymjMUvxagozrwQtt4&[tnW]whMt'IC}hM+[`Z3J_ya%@.Y'+9QnH+i]j:Ab"w|}Bc,z/iLRIqlCKn@ZN@UT9}|FZ<C9pBd7j}7CqYE=5l
+9EM1_+4dQEc+q3$Ei)=vgi&1m-,QP`{tA9Nmo]n}r9-SFLl&wmjm'"kGo%"XKMhp6.MGfu3f8R+I._L&-:Q@Pe]W.!q:/Jl6('MN=#waNV][_6`&jvU0[W
+,EY'4aT>X=8_%QP"MXf_N7jr^OJoDtP3K;)DL2N>8oJj(Q6>qdKzu3.MqUM-H":C/n+5&)S-%p(Vz.EQxAo@Ty[(D>vfl6.=LBLgCV!=kzCv+@Py,XEAd^
+i!3-5hzJ$A20b^Ym|N#/}`|'w6'4Nye<T@W(VIo'Wn2&s)gtr4F@{+)Njh@.M],GjgUfADb5<g5Eyn+20(Fo792cuBY7ehL|a^ufWLAuyto6=!z}jXp;Nj
+s]a0$O"z)JRN8%T#5:e`=.$abq|t=J)y^DoOeEDM.pg"NK{^@V29DC8usyeclEx_l$~xqbZycm<sQL%4M&mPa$V[g,D_U#SM;rrv_=,/H62>&#;jbevy;4
+Z<$mV2ADJK,vHwN[euywort7+!"WdA{zBjir-g)'r$l9(WY!qC("hai>wP("!Jq'80OlX{X}>Isw^r2772uyQ[u5BB|,Eo]:8-GY0%XCceZ5p0[+YNpo{K
+^N80DUaH5GGSsYspH;-N1iT&Q=y=@H`|skJ9yr~EJFHA@/&;~/1=#-u,M|n"kMP/pG:.z9!rXjQrv^3i.l"x(I>&&h^(BCzMdBi0{1$j}jB)TSEaopxU7E
+T6.SpU61PD7j)`u{a+{w~br9,DHbclvq/Fc4J1AMO0qd1B|z>24^9M_:^I6{zGVi~s"%vXq!zc~{!Im/>j90<Ov.h2cFRb#9h$]QSW@{f!DQ&2/7-F}aXz
+#a0+F!agMD{j#d{_!%Wk0YA1]=F3=g!|f2k`YUA`g$`PI_t7'u)Sc/eb#rGi%@wcRFVSNDGUN.b)G]K@^R(jeF&1XF'PgsMA!FyQ3$=o+Dua+hbPu6E@tF
+O1!m27I`P#Z,Af|_|/PufI^mStyB|8j3USCU-X4R2_5HM0.=Db;2>4k$@aKDWUTC=PX=^.pxU`"$]#{xrs>y#D{e.[o!4^-``%u`zd}$FZWMhy2>MM:vM"
+$3/ae%C!=g>6x-XmZs+7IP_;Xx3^OD/bI=+v]JB0gXQhL&>px#%ItRkpx`uTkLxAQyiR:shLtlK[Fsbx7M_|znx(P`zGf31N(VP4}T;AG'kWfqTM|xr"AH
+8#eumZ3{g^T4y@)[57zI`m@]81H9_&>E;x!)chVdz{SeBq][>"`F:x6fO|K!m`}q=U2TxrWzL/a40+(Jd><_Buk#"5;1;E:v|=KLCVgUI'B>sRZQ.SqeRI
+)S]Z'CGPCbjYUS}vXFn.j5w$p2Nmxh@3uN}lsFlIw|Z$Rn{l~:--cUZwXK7iHUHJG(V{a|3.G"()j>262t0o"o8gx)vA(6yB6{_%xFPf4aP+_8,%4m7Yy%
+U[H0{WQEOPm#oBamlS9-1-R_j077SJy_iS8wgIK87qZ&}s~SUtXfEH5cd3XEEZ.gXbv(4L3mYxfT[kyR;+&%XMPJ}{a16u`BD)D&J%3-dr+%8mQX1f`8,}
+)5PA|s,2>W|pNaPS_/@`6XxjvO<57I7ILBv!fo$A=J$|2bW=d(zdKze|GNC8(Ew&{a'S0YEM22^(.nPEWp87r`5kB.4DA$/>oil@_V!g@TQtX-Xg<5pfSp
+vfK"a="VQT1/>Z@,:=.cKoqBB%2dMqO((-8YrAPO$LHWmy][%Uubb&^})3{{KT1+<cW[-a9(:ZJ4!/;&2Se}aE=n:i.='K]fK!|<HWG7_|[yG'Q&SY>:za
+BuVy7..Gzn+5oqZFS+N|br-A9`L]<6EV78OevKb(dfA}Xb"5-q||ib1+I[ZpE!iLa|.m.F)N=cF'LZ>v>!r=:N%vx#AJZ%%R@(M^nIvTUmzNC-n2`qIfGh
+n1-)SCH1A@C%<2x35'A'o>()w&5SuWeM3gKr&&Tq@VqyTQqP%lfO0nKu,jO!uL7!RW;IYKZWu[_+t-'VcH&#`wK>R[BCMWNu8PFdj^-V9vc>>bAb%F['f:
+,6-AI%jT-$D""S8g!}Q$'3jzV3#U95.UhQ(3#|/x)$t44&Fa^0u/mzePSm/}LXkk#W7)N3cSa-u[Kld^ewo((w0;e+BseIi9<^%s|Q42eQHw#;9l`v`Ea{
+oBj3y>lCL,:)'#)vz(a:rbOo1E17j(eJMAg+.zem"+nX`BcxN^e]9<9UHoQ7n%d>;{KD:v6Se&ak_DawqVNCw(0.qQyq%^@.o^,WT$inR_`ji@uRX9YMhR
+{<gU#c:(CsKI@9bhW;ww7Eyy@ltPbm0N;D{vnP,4Jg{`h=I"!ILUqS^v1^0:h-hGp;SZbftxLaSn~6%{rrX4M77Qq15@g7,0&m,&e8S-|%i3Qk$P/]8tKJ
+$.pX`-h_mrlEKKj-8FQ>S)`Z0;+rk/81B2AR}t}CoH!44a+q9H{uM&,_x.mj|GrE";k"PjCyT3b#PGo8tb^<cs@t4n>'M3A|u'8i$]N1,z.TTdx^&SM'o{
+xZ,k6yzy9(}"7:&"qGu)Cp[3[cwi0v5^m>F-7Ook+sjm9RIvG<7KWnT"K%ZtRY|r((H:<v<RXEYed)89N@vGeb9jjVykF-KlnE)6QAOd-Wd}mjfQa|_:HM
+>8lkUhI]l)-|[<R;o4+pn]Dy)(}]hQj<y9;D1GhG&s20IbX=6d"X-_g96t+Tm!bUO"I{x!#<:[Oyp2|X&9Jftq[fxHas0+(2o`xjW]]=&Gm{n}a={b-Clb
+7V1^&_3wXLM.aWckddu)RgO8]Wq:$Hf'H|jpgPj4+&Yb^I+u|QIvRA7;FJV|YJ1N{HatSD<^r@ZLm74h-IA1M3}Sl,SAdf<CSo|,UA3@n)i:HHb4HB<[uN
+X$Sxa<UAxIj;>o>m)Wv!dQC{#>4!rB>neN>[gk)&oq|8F_]i@%Ns"7QUI`qd="57QM^pCIRnomqpwhJ;nEyKM=7$l7n+%>lm)I7[eaNtS0s9iGJkM$5+$9
+RKCbu$WN&tg6]]myLF}v!`U9d|6SSd]#hYnb{oKE-yTXa'"^,XOd6pUi8>&uK@9s[,PD6(xL:Q5|r:WrV5u4ef~-i3TM;o^.wm(hI3lkg_z&+n)Q's!Q1C
+lijC!8n!CrA&9y#^=xy:z9Wlj7v&Z:#z0x=n++Bu@9[Jw^Xo~!=;40yiq1)Ip}tLW/q#Sh7G~euX:nSR@4b.TMkz_MTX[X'RR.pU86C9d!3'FgU9OwCpp&
+Rr/dDgw6S(~TvNrVhVjAV2d;cFoV1`OY|7r=aY)8c!{1cciTxS7k`=osm5qX(9'WLu'mQ+hb#)d_'Ryo(A(9_F!_h2uGPBKFJtD]cPq=vSn,{0')tkm-il
+/'$}U+IS)Q$,|T;U#gjtNMx4l.z!MM9<2>d3&(a2DQRNJB|l8A|%`ucr9F[O=2ft|=JcJ-kZ8E!GX:AW},U"/tkn^89.]T4BAzBv,T[TnT-OV28x>${0iE
+pQ>h<|z|+s<B[%HW@@4srh-n{2L6p[nk)w4&-r(>5-lL/1$($zgP'.f{IT`ugf;5AKGvRD>VEDcYvob1&#y+ZMaOb]SjjMZArAoIr'LcZ9BdHm@jSq#=bI
+|zw$tG^ita3)4<{GJKD}L&UUp4$Xu'}b|wb3A}&/nk("-wP!(t7r}Y!w/j(-!~]39A@&aH0ryH>;Bqe(vsUGpR]|`LL}G%x}Z&=)97p}@p,:TZdW-gJ{uA
+KByrrAX:y<lHcZpF&_@t+1_O1`E^xa:I{Ob}/l@Owafs|'}r55ILm_wAw.5}/JO<LfHiZ^UO$MU.aL9xErA6j9zu;)cQwONA(&vJ5Zil";}^J^EHhKfe)b
+5{fD]Ja{ha9mP5Oe%F%_K=E7)#ORI)f(b0'yxfXT4n&m`R~cQ4.@-ox3Ovh$$0C[GQxAJPJyqQy+kkDV"j}dC|N%DF0<d0MT)n6/FxA0JeHH9eEYXz}Gi}
+iL9=8zn;,7#kmGL$|XCh=S6iVNT1@6'plFrGTFZ`;ai8g"4jz|L#,!MDTt>GhR54Ml+buf^i;;N(gMO1qYR|q"VUTM9z`aMAoxc484@kAq8Ua#91-BxA)^
+0_2tC1;/keuPJq>FPP_|bBQR6TKIhOy0bdO}hHcruCK}Q.XXtXTr#UUGwAG&LQGnX3VfL7z])GZ:O{7z0{F0~fM!0dZVU=rn%F+-/t|oHIJfnm1qKiaIx)
+;J^wOFpRvV|KiIzkyYnGQAv!IT%4Rt8'A@z/Z5Zw@QFuQOcvY<vxeF])XP#9oN6^=+iWX{VQuPWHn#FWY1o&%(n;~#x$[>!0=pS2E9lM;C_I`nNH"LoXN=
+O4sG"C'|jfFUswNbn77q9,D0u1<p@B2+uhpN8>Wo01hXAuSNh!F3&fPvmZ'88&<dfQ%oN#K"wePZzQ~Z(g;[oZ<0/"WMXyAmJ)im0Qzm.5Jx;+;4^^{Sip
+b^p;g3`{md{)h,S6NBCm2Tnp$wr)Vk9nX'2Ct9Zo_(#'7XyyxPSmLqrfxvlt{-3rK.)%-YP,m53`~zF@'#.+iUC,`Lh(>`}bkH3rdF{'WD8(2h/RSGfU4)
+7Oia|ceYXHq3$Mpmz^.i3hZms:~]L=~N.sNtBxN+~D)gqiYvhT,yYLIGTo@p;Din-ynDN{BZwP1yoUp9|z[<)H-z|Um[QP&P_QNxPNsvnJsf5;]4_XpzcP
+@aO#K2k}co>6UrB06>w2byn#@:EZ_ps9d6>RQ7ATxhX-OPGuW,lBB(QAV[|ki)0m4Uve^'/Xkk8Ep9x9R9rC[Q_Il,`/7<xDRl^f%fqIrplQB6RC.X^s-N
+co,2c+N"x0-aJ-&Q.4;/N(@7v'8_R['mW_wCV+]h!QGki%YNPu%M4-Vlg3=YWu=Cti]{4t.>Y"jK@(ym:Z|Qb=sLsb]"N(CwyznO3M.[BX5>HI:fvuo}6-
+c2:@Z`H{!Pv^SHB|mj(um{[PlqhrPOb[Ku_.'vu"MWa;s%mp~ioC4uu_'c67ChH'%sE0-%Gdrp+1,'5d7$oVNcsWx=Qw"58ulTqi=<vs5))[Cn]H=z8Z`8
+$O@B7=}"w=gT_`W2{-K;-e^Xp@'>ABM8P_KPK@`BZJpGLF<EsNS;Hh5#Q]bu7ov1SrZ)>5SF{hU(k]6H^ekL0;GwZ@cTe{)rV!`lAkxd;l4'^o%$wG43`P
+eL{S(DVAA{f6nO,%whjmQ)rgmeQ^>=icH4(a97s{;Df"@iNP7g)#<`}B/WS'8g$Ea4#ZK[r:Rqz!)kN$l"/qMS)(S_Zk|Ki5XlM[4wX;$^.oD5a:j!)QNs
+CUah&<=X71>,(J)^lv]gm;o-$2WCk(4Umz"PCt_^:g|.B;b+wWc[cY<9oEP}1s8/d0!FRGjWOf}Rg`%Vy!%QSV34$]nPwe3hus-lXm:E;%v#e5l)S:W@77
+OAyI+IFMwPOXe75#3p6{}HuYWJgmds5dBx@0-2T|nsm+>1u$'co'hp&x)Tn;tdC33t4H2=K3nKw#AvcCx#gZ5&Wb1w7o<w$eGXc|AQVeFOifzw!p>dz:Qc
+^0ZcUvFmJ((}(`"OsgMnO6HT:,z74HBR#Vw9r-5]!(w>/){Zhf`X&/8]_jZyrt.3|)2l-oc+o+TKO_`@pm)Z3WgQ`+:{Q|lv}g4ixnV&kCag4Qyy-8Qsbq
+_xDbBuZxUHy:^.[49qn:ud|)x@I1v6NfZusSF8dG/lL=d,R^#SoBZ5NgRq`!gbNJJM%.6)^zC.Yql"JMes{7]c6y~y)AiHvNmCC-JeuPu`E=T5jH:J/3UV
+(Rt1bqoV$k`u^Yv+,0!j}Z+8iRhFZz,Lq}mBSU/"J1_&|:Y%o.;j0v)SYoSC9A>iWYMOE]uSyI`8L>tHOE8TG@TC2.%S'oXxR"89"n!GxJaXoCu8FhA>=/
+h@mg:HB+!}26X"`'76}|#g-Zk[9Z5VNK2iWSs_%u`_PBGMuUu4!6`$LoY'tjamBDJ'qWB#H#&EqHMvX[P"LAH4.QZnW4`qGHIje>sbkO|M{=~7!@3QTud|
+r=WnKdXYmx+vWj~AanRk=g~4<-Ozy;|o(Wa%9EOXCBqs_+E)y`FX$:pyQ1rf'#}$O>B{%qAtQyeB$:l]rW,a,K{de[K.IA-Z_GD;63fct!`5,%kN(qS$pW
+8UfnF)QfgiN7>Z!Mt.~/Z7Pqa"Mo$tdQnO0ug6'uL"X:s1rjLDdEVDm5X>,w3BIr`Y+LSplSs#To%=|-9FdMtttlM+<0e9>iXxq:E;b6Ggk=g:p@7O:&;9
+I&/omM7SM8dA;_9y1f)%%Km@>vlZ!KiSI/Q/9KuqnH:`QI6}z'd!ULX1L&$Gt]hz/tD[`8YMTPH:;<np[F^:y&+F>sr9CWV(U6zY$`@hj6E,B:L=(;9cXe
+O6`Ft!3Tq'HPEUs.K6^T~Y}Va)gralmQ"aBqmrxn_#PcPho|t,'#]Dbmc%1!AsFDG08utI#29yHqV$:A{;nhc40sCYLxX^OX^-xR2Tmx`+OJes]%fhFI4h
+,|jrQt~aL@8v`i.b:y~1-dkZ{r[2"_%tK:/d[w&vR6F43^KHO6i]d=zssy=oe4i>]s9fqw&cAS"ycFcTBxKEoW6}_-Pzv;na'o4rpNpgROlF"[^4:Trq%o
+tq0r(R4nP}_Ui|yr||2,~Xcc|+c`AZ5mkkrxZM|zolJ5jaj;%_`uH>;h(QQ%D.UXW=P[|/H,ke=qzaqka$'827o..yUS;&p#hFk":hJ5J2fH0)@i|^)AX@
+yXXf"gf8O7eAfzu6|VO<V/q2w@m[XWycu/8A92VK/V6a1V;xX$1<ei+n/=dx}d#$jBDcni2nhj_neetwrQayb3N<+(W0((iY65t8I9$K,95eine2xjeyA.
+Af%hie[hC4%so+8^YuBs9{%`J9EYBXZ:c_BOP;^t)DmPv:Q)Qvm-]k>)Ajc@@}{i@,blDVvY4V{PeW_<8O]E><m[%ON7A81cDMS_N4mX)^lu@:wFRw,QzA
+6Bb18J#b(eYa1GG_h%#`8gnCV;vum&3kvtb@aQo`UnWZ7w+_u546Yv>O^X4:g/.M9Eeiofvt7P9@Vh_(H:.R(=VB8Y)CYvZ@9f$I9|w#G:Pbd;%#`"PAa}
+#EQ$f.aKATn!7f>$y1J^7JJaA$8iUmF-u<IS2=y<^,ax2:3dS3v>ATJ(3l$}UujjrEM|s2"/`F/Qi(]_J']=7)YiG/~ok0Y>EKyN#.jCHiW&Bvrfz0q.Pz
+Z%zz=J+8}w:L3)(C`!!kGx{%_kG83}LNy|18>}w}FsWLma)=oN|__41W^uP%c)d.6Dx7;o)yxDBNV5qu@XHm#_)qs;>xeLwaRtZ%M&!%VZ^#'K/'7s7wg[
+|0|2]5tpi)B$U'4Bx}I8+abpePf6,@f"<[L<~bFx1J+f.gMsIwKM+]$}&7Y{$9A}!&[Dv{nZxK|ZG:i2uTi[s+JV=;6}h;=^T}6KOIKKd;.<bsT7qa9""5
+U(r$#8lul'&!'!2>.:U,RMHbE9LQXS:n0}R,QFU[u.5C@foZ6O.fJs'w!{y;e%d:.a<"OO:o:SR6@<bC5Z;lq5&L.5f4'=J-r6%"y$v`Xd4;nWq%/0BssU
+/vxHyN][)&OyNo#r=z^.tea_S[+1/S{H)WifaErVkntmm$@LOlr`I[""<Bi:>"i0cDMN[7),Y-GSE`>%E:.`(f6>)vI9(hi#|xQ'ai&x^@2S,HhaX'[9NE
+OM4Ev4bpay2e"Zuwg|`sSf$w<'^N64mX-`S%'`|d|.7jW/MtF;[D8@7{T]Cgv-sY(ByG+YBMP%f5T)KnMe)QEu:T0%6mmzO=Gea.cTV%sP0{Q&a+lA8zAu
+"[%;MJ"eRoqTF{']8H3<[hR+)Yjs{DY&tBgNa7&mT5gH9"E_8#ql2W^rZ!}i"hqImW@itY$c1u&pD2ot{@]e_QS(v03%!R'oV-0"t>^=CH,sRM}RID#=;u
+-vUqRXL'|o7:qHu'rauFQ>.gU]Q}:s^{qs],68_UG&)QD>YQ6P}a_XDyBZ6un5'Tj:C6;m+Jt''">e<Jx3"<K:/q9uT>l]'{)FfxW#bV`@Ed$@F:SMjmh!
+cB8A4q"1Rc5l6y[U0r!TA(v'8lF!AX@<]PwLe54Y6StgSS4TaAtrh/3PNkeijgY@D+YJ2]>":33K{".&`^QOC|<D3x$JV@r<["$l.zV{^oK$Rmmd]PMKyz
+d"hRd!Ywd|qKOz(}&8}w%AH-}G>]vA!Gfig/]adXo[o5,.7bq8+3O;U.6AxL<KO<>[4bi7"=gYSLIe55.9E+6#bh}zQG})3A;dYmf)m{N_f|r=z[d.[0uq
+q#TK+@i-I2{ep>W-Q9w$'vY6e9F]Ap-vS8b:qXBD!u;Gf"TzKb8cC{~qI(+iHu&Qw6>1"lsn^2I3:hS2n|EKnig.J<VdsbPZ9'3`%4hN3<0QFH,/xmfb"F
+<_+a9wNyT2@E"fS{-wyNcm-F.DWV%l'AJH&H_OX7.L`S(k:QG6SVn]>&u|ODU89:/%U@.+zTnI4Sf#ktgFS9b3;>0KVUt041;2$E{R0!UnsUnLfp<LxXKc
+)hGXe9zv(A@27`qj+u^}JX|})t;OM2:}la+M$F{E!zvo:10;%TvjPyOR`RZ2v)NQ0XSPAC_Fa]ZJ%/JQ=0|UE_C(>Mn0fbkkGz:L;RS!dix+kM-|~irAY_
+LjdiPWM!dV#R=;0&^ReS'X9XUp$Q%pkCo8l,fx8u96M(U:RSQ3gx)5"fgfixm:ABvj^&Gg1^Gr3VB7sGLyO,~8yfIbxo:H%:QY%ha"EP.y9`u#VJX",[so
+I@,8X:&)/:#66h"/W;D,=O=OmN^OOqXkZV~B<>U_Np&y]h$q^|=K&0}Z,-[=CeEXT=9wXu!OHX;O34fy4e"^s41</Et9_`ePy4k[yn-#X}u:nO]_k$sQDc
+5JU/@Et{sN-Jsku4fmsll,Rq{3>}H&y0YholVdh>t@$8Uwt@rk{emUgq]w@9N/li#fo|!+U/pn!D8%Miwo:Y.v=NG^NKPuzVsl80@<N9o6kn#s!_.`V_Z[
+,r|08yH8GM{v)kcv`>+Nm_.r{ej_A"(qMHbDhws/Hf_YOb4WI5Se4F51f5z&@DO6w&.D$z7yZ@p'S:-U4=1w,9oXP8~Ub$)':a3`s_:.1rEki+hA}@{P)y
+jCT>H2sY(>@pvM;WTaKD%@'u([I6@H^YJMIlDTWy/r5k]tq=UBIi>am1[!LPaJ1m'!"0o#LPosOV~Z[1T=!2@Yqtb_lwD]1rae/G{TOG}RzCZLaNdD}9}(
+1Bz1-)(w$('RRbvIZzHP~I{l8l)j.|g'4F!>B0"wibDN2Nyk^.]22ev'7`gP!R60l]x-x4&P^+_8d=De/c/(p[|jKT6fj#mk/gzc)ifxYag2>hH,JE@%>[
+o[5"jn;|Rg@wZ}4]5l0gIB|0dKOIr&vQS9'}Je'-JL]3poH2"+[gmJm_cEy1W;oS;X.|b2`3Sx<|x`dQenQp~G.NF+d{6^4T<%v{']&%hqssW_d.sb8O)d
+]Ow[p-;:K<DM9AE.~]oaj)vQbh!h;^.i(NpJ&T-b1h#[buA.6F`=<{F&-UekGl4rEcGo:WIc$os12=[uaG2:=Yqnb/$1i/xD}4'QVqoTz^/'u`"OA>rVx-
+t[f|oY(`ZIl/J4-kh3qg1XAFU0FXMS>8C_T$5H}gt#zi$0Xi'RO8umR6pV<ng#|"cGt{K.O,YB-7)xju%{)',FjO=IP$|qm<RJ83gf:%B0;Gf/wXiQd.G[
+t;k,[r_hFc0"Wj(f./^l7fCq'p<K:F4/E|3b=^5C3r"hw;[iQ.V_gD4E28`DSmf(V4,{oPsK3eX{'v$^o:u=mQ'ZUh61^DG%zH"O>y+/q@H:n9BV(f4a:E
+=^)IQx+6YVlAs2z%kid^$WJ+j#@<s'PL~60)9nbDHxfFm5=9na&OEtzhWN7n[`3(G{OTzF_m(G}B]wAd|!&fQDTJJD7SI7k<tzB%{"=rxPYbVM+jM9NK|V
+<)XT9@Uf"p2O%p2O/u#P&4`SN]pq8@^D17_Mx@z=Y!}jg3^2E[H)FKK{4.=1"eq%E9SAPOK[H(Xj@;#9StPR3TR:#^]-D^YxF},-z-g[MeU@jfqEbWeQ|v
+)YG'B4ciaJiQe<be#MA%=Fe^A/{rmx]X0mvR/51.@oYIQ"-#%^X3_b-(/S3p}NZ#.m'`%F<t"Ge7hFEOLR^KSVAb-9q=U9V-p<RmC]t>QH/Jmm|xtx_9k>
+b-g]wX|fuU5Y!Ms(0^oMob2@~;2CcTr{+^=>Iq6V5K3wL}&Od"<@zbt3ArZY(M"B=Y9/'-MsSL5W_R#{,=wQOEZ)x_:b&]f03nT]|F.hr/qY".44'IX`Jw
+Gucz|gSB$wj;)|_b!>5o_byk>>.x64R31TcUjw$3JLu;bLzVu&RrC"2Y~D}&GPeN5b83n/4GUO[@#an$9gOZ(h!dB3yN&y{:r<81oOvYubnP!/BI[rfkKw
+#;O87Y2/5gL$v9)mVE_y:SOkkW/+X^:'Qn",yNo-=/dk^91l{yF0^c[[fky/Dk45g8y4=MJ5lX<yFs6)5YrA`u-]#F4zp/(5D5ABzd42<VS_P^%>$@c,FL
+GHmb]3au'4EOT6RY{xla"v&m&17R1vAQ5c^QqM5Ab3{Z|&yV2{TyLqn>$ZLyk.x`^eL{99!(4>k(j]w`64-r1LB:"r_1p[3o&4<>}dFH+/y5+^)%xoBBv`
+Mw7L[AoA{wOV#H7_PB7bN4=)oR6EC{fwm:H,JK8e$B.3&g4RYc[qY3_uF2E_Xv1T-0Obt!)#CbT5Tz=1i%c$.)t'nIrmmSoS9w2xfZ7]gD=FWdp[kPQ3Uj
+)ot,c{R>]P}qo'yDj'W>0X>3kFd2D]FvAR@1[j'hihiLHmLYg5j}|X'6@7v$%,2%E}sO_R:"oG%wQw,Io;RnMGaFC=[$-AxD!p/SQh|ScYwh8Ii;FCX>4@
+dq!OB&![8ZuaX(8GfjTr'e%+/-n5{J%qfNk`J3|Ron!(V[S;RQ)"[3Ot=y]RMV5n`oHJ89"'=APG><#pR`sy{R@b[Dc4g!PgkB>z+DWPqyUroJ)jJCdxy&
+&a7VOEVI93v[kmaaDGI:$T0KxEY,]Yuv`W_|/yjKI]5pydp5-U;<zHx=O'F{s8ecE{2#E_S9+{jf;@[}R%z6{A9R]Qu4Vut84e|S{d#`!7922-$rJ/ddpD
+a#V'"S]XtG29iwep7$PPM=X"oDBEp$f^VoG:zkFFKt.||nY^1y7Gg<b2i2(-^&A}T&m`e=G0k5>Xq4BLg3#<fT6`wd>i6!%=kV{Joq,Z1-NeK4MTy7!V|k
+qe{64MU8q7C->,fL1fm:,D#@Dmaa:>97<2R.P1yz1ESD+JKHa`VAggwS&fOesgKtA!0_:wT@HYjHam)mRqq)wW;'h^`fql(S<<.EhcUP@wO-nb<|7DY+$Y
+:N#f+L'^.-K7n`+'XcOHdX~+]Z2%LJID3x_zA6#We=h:Q/t#Ny!`+k}]OcnZ_8jz8+[VR=a|=9mm<TWFD[]S!%C3i[Sd[JoG;wPLZkyI!O]Y<$)HwFy|]0
+C`UUoW=f8WLIm[UMn8S+ZSs9UNw>vm8>NI%7Oo$8vcOZWv+z6svSd7}brNm_W#)d7vfxS2h+(c%Z;Hk<rBg<KxGSBoM3Bp4IlTW$h5~/gR}b|WByPl!+eE
+IAm"uEm-&A9scm|/q#S"|"D5hpRX@N+3x4`GJhJhk5l.)1>DHqn1~DxzTz}{>0aD5wWY65l[h0z&;,0)%()}YdK{u}$x9y)U+2RPaTsk<nr$$,s')StV%J
++Uu8/z".dkR,]>Z_66yZ$[!wv=NoJDwY-z,lPdj.2bi]1AV-X`9}vl(>/o`/l6g&n_@;ub^j`4/j4U5]Y8_M`s7Cnh4m$(}',F/7sSi-&shyTmHni[j,;a
+a0HYy9}3YR8Wf08{Z(Rr`4qzZ(P]PaTl%QdTF+DC-Ktq6S7!}O{fkGA}PzCo']R{!@HzY4w;X@YN-l/V~Hu5Wb}D3Xjq48WsR^,lHwy9bH4M+S-+Xy'h_`
+TvfKb&HogSo+~7:E:6^Tt(yYBSE2HYf4Rm|gsm0UJ+%9@]sv1p%0J+MG6r;=zjB{p4tx^Ng[7g({qVl6}u>FtmC$]RU_yh5M}hN[c+%sJk5doJUJt8rLl3
+"QcgHXUV45A&8K0wEd_kuk.oGe}6U|=6zw`q;lT]i@6_=7N7]$)m5oZ}0lY7Rn-Iz}OVFZfOXxm8gtByYidm$KD.O"p|wgH:qf{>x&7gf6A3Xu`#d,N}hb
+YK<36_/}$mh/%]uEvyV+&:3"bIh)mk6XH124l=TX%kRVBY(NkVr&oW'(H!gg3EcqIBO_|(fe<xGM;%c`y#1VZo%Pu']0dkDfM4i-B'tZkYpC8y"c$t]Gc!
+s$X1:^g"nr7U@wS,XuPC{$!ShAUVc;wTobwossHR/)g^4BWd)Q[5]4dIL{8e_1=TC@sx)^lIJ7wi`7hyuZ_p:5p76H">},vr.ov:4D@JjG!aBc8kV`urM`
+^(.fiQ'}-Y$)!FPtsVK0ctqun%|WM{m[WcQhi0[678HP$INo}bC4|I.h`h;a/=%0`n"MuLDIJk:9::L=u#SZO1O.KONW[dTyN;;`u.Odzfno1u0d=e|MV"
+9%u"u/osKur},AuT[awTTozx{$}slFAwr{$TksQwgxIHkEueJ(OQrI.J)Xe=]3;Z|ARL<0C$KIa_9or$D0.$s&8ojT-{"5%NDa~_n^gaPmt}Xw6-pr@9}4
+n"4JUM15{Qh"tv~l$x@=du'(3[g'#C#o}'<.eQAMgnE(0Wf>ZrS2u^+E'R_&1-%PUV%V:W/[<.!628'JZRBqFq@3cjuWXI~zg[_W)AHwB%B%T"&pot4@Ek
+dC3RW%jt3WYQu)^()fj#4PqxZnKZJgZ;1MXk;F=@yju`_M1V~@)<YEHy%>YIs:+peK#rg`1l@;^RqVBp&7)X]`;wz"8cI{#.Lz$yyf^v,/Dg}OGr'Dex:"
+pq38MZEwvh1q1,$pq}mRgpTx}LgLm=![KMXht_>sqmg@MXqTJ`;<vQs.%i~Y5=KaXr~wZELA_SgiWq)P+n5T,C[^T=MUNNC5:s^+QaSk{|_/m[HY=QXbuL
+3Gk$kam1q^|A43S<)K'L;-;OF[w1M!8R8^D1hwPyhNNK)Zc1M`:zi4^D[;Rvh)8Yypt#N.4a$Q`:uaM/.pg'W`bL3hV68Gh@B}i5"3f$Qq'Mt!+Hh[7t1]
+]i2m0]a;GE3#9kf#JvoIP.,0$I'9i&C6#U`_{R`g8[-rO/rk{Da'hYB]hZZ&tR6(xDKw~o"u.QECMqy@TGhx"P>xU:1qR:[2[d]+.97rKc8jVOm8hrM7v8
+Ju#0V.mD|r(i/#G)wbi^[<m3xyTQ^{JN{LcX%Vtlr4x:_VJ4D{>u"e<1,SD7/p:QD`1Fr!hvx[/{xuz+$/-E#y9c}emV[)}w8z:jHeP>{j{4~>/V02t4::
+g5%r|<3U5l.NeBu6<%=-IabcavhthG@IYtrc]<Xy/M+taUUqe)#PQFyyq[ZXe>5wh9I@nQdm5dgfFTrUj|OEajlBv#HD=/TBqV"[8@'23="-1o<vh``<Qe
+<Xx4"(9O~ii0L+|Y6047{Qe8s!Jns^C9]F|+fK6YhV&<hsCQi^lQ8"fy)5{Rd;#]hVnW:=3%YKY}%f/1VqP"Z/Jp90Y=|;;Ng-NzmRjw+eH,(XREZf8S@%
+Q2P%pB61x).1>H`%&!+]-cvn;{7Yva"hjQQ$0O:XPz/b@c$S(5xuas0hIFz"!XQiMX"KeaJ.5QKTC,Pq8>5U%G4N{Hl(85LBp'J=2R}2P)$SSEz(zx%%7#
+-(3-SZ9sGam7]b9Y<z1pxBe&liJQo4:=S/$A&F@CE)Qq4aiS6^g:3Wi4E&w$J{0i[PF}v4+g4>v`!!Qx5l$(6A/B#DKE`.^|fxhu<r4Yoopd:Dx-3%6<:&
+1xhBhXdNd|oa}>no%mfmx$MAo@>F#mTyLqe7P2uGL`Z;1Y/Ega>3Gu}KS&s&!SCp6+0@oF`Ebu3qPy_-Z49.bKd[sg;&U'yL^-n97=75/h0uvuGOb-%9LB
+i9:.wU=".$Tli_NID@O<CPbV=_r;!!&=>=S"ykAX%6hs{wLtnH7a/)c:|l+U_jOzZu^ZKMmOi}U=-1u9<<oZ#)DEafxYSMBhJ|,t,##B[Nlcwo$1g:3B03
+}ZVej.ZM:qv+ZB5)x6N3Vn[|(1`Rjn^jz%8S]LuM_8xHP)nCE@`f(Dh2rH!@|`,0`alx<k<L=wBEN^(}qJ>}}[[|3}|,Sf(J`3:L~Jz_sm5^wKg&MZI46Z
+hR7'24zuHO'h`J6RMDNK<Hx+EgCVE6}IzFc-3=_!u:R+[AzR8$:/6aZ<ea{%-PC]_sA%`19]_SK"$E2[d"(rdN;<pi#]+7XQ7v(.-+/O#OGaW>z(VMeTgy
+0%2I>1bM(hPoS'I$Shl[W%}[mKTrox&rDKy[bg+yGCBo,gl1oFO[~(ot^$s$07!'Zr"W{b$VR1OZqn%kuhi{8{ycT#f3yZ|k`aqw[pdw0nF/OTN_.wtxxx
+>)J^'n8ZAR#Jx1aE_I~mL_+=>F2N(:OUA/!oT.U5@7:x>n{KKMesF9|e.DbWI#p!q2T11u@@u)ebyV|kJTJfTf&Xt,LB2P8d23]j)wn&PqcJs)Sbp/";c>
+"@)(o_~QMn^-,V|QV&-:_qwS:I"gU.B/U-W;WI2':y]@>tzephOrq`l[#BEhQ<w)/<<CWeCnK<;l25tWEd6v|j/H|u=Jj5Sqc)!t:^t02Lv'a_:mZEj@z}
+tGv`jVj:f8^cL/3'`,(OVQ:[2ELF@_CP!bWF8{guxHSroAZZU+]JN!-.RAT0C9gJ3}eNArwxT}u/uw/(9,#RF)HiFUTRQq%(C3XWFd}sJ@}!t0'LEQ_=iL
+m>(SG{}HrlC-n[M]Z-M`Z5+|fi0`JB|ZA[)F[vt.'>l4AxN`!|LAv=s2hr8`q$pG3`U%irsZ44p4c$yTJr|m:$u{/;J:T#;z'}7IxuhOpOR2h9I;hKdl~w
+G0[t(qj@>1sYQy3-Igy06<:{6uc9'6oLP,(:=f<vg1O"m$UB$S(+)z[v%!E!+IMJ7lOX,S88ip8!5h^WEah3y6C/tCj$!WU^iO@y`PRD`T$PKrpCL`/GM;
+xA`L3c_lEe"x,bf(nUzxpj);75oU64{1J&.tdae8srM^(yHQ3p^rPLX]GWT%V^=owv+@G;0sVJ>xtZz7kgy$qkY>=2M#($n;bFY[SRJlSSM)2nRMPxd;Bx
+K:$MbQXdT=`Kqm5:Fz+GCxW"k$Z<LVRDOzEHoxf(@2~n2;ThSQOVTEDXs^b8Z1&w"r[|C/yE%5>vnObU{#wBnBl)Y|F8VVY!"YgIs|CRk+{1URTV}]u/>K
+g"]z@3A0{5Wt`-~o1"]gwrYGjnKgTyu%LMY]CL[gIcAWBUsxF-$.r;:CEraqZyKlhR6/KD%#xr-OJv5$+T6&}cpppIo=6AxT7HMMYhowZ@kHIOW1{HRYw[
+b`N[vH!5iNL+b!C;RhMmfRqDqu!48h=jo6'kx`Y`D,qDOsP-a"tW,iN:{w7b7laG.zm$aEI}F:0]KaPYLm>&i[_.AluIAW-a:E{{.VOYqs8p_Rw[Go2psF
+iDce_6O{~k=@K6xA`_)q5q[1:TNeOd_x@X^akT'NqG#OxT}QboZ!"BcoH4P.$mxch|N=!s&$Boqt%tv^~yQyN'}B#JIaM=`Nu1osM[;NMm2Q]-{`RHmz3q
++DDZlL@;~8/K}t#0n12;'5&L$Aol`LjGm&Gm$KK5dc_@Sl~=o'hz.Cu0u3LOam"n90@_Icp'I#8]NCT'y";`ynV73UK-Q!=tKSlVokIY7hl"7-NQPWn#Oi
+Zr3fDK[>,QBV_8P.wz9%}Gb%b-MVAVfILF_y5IMv.A!G||P9]FdW6fJsH6AzeC,teK@W=%V1oY"+"U=+2k1')'_w7sqP3|n)>Nt!Dk%uD2aio}R-/(|'uG
+(UwneyK#ZF%`AF;^mC7+91H.Losb|i}]mhs+D;}:s/)S/.7T:i=T;N^I~saKDMoc%vq7wS5sO-kWCGB"Na-NcTV;vqVR(g<Q"Fyb"f5I>MwcHu^k2bQbQE
+xjohqiI]brn)'OM:~)$VJ:e7|h`va+#b,je3|$)Tq&-hS0@:$&)js>_V=$}1.LuaHhM1ZJN'9%I'KtT&s_],YTHM8WN#Q1@:lZRh89$NZ/%pXi+<CMR-}@
+~y;n#6,V9ja`w^4/coc)/!JL7YA<Z.)pI89o8s/NR0=nx/I0VkZTs)@p._]W2H~INv|7A<zrk1h3!~N+_PPLv9>2wCtBV`O@eD~'y]oacl,L0O-G;n}zhC
+q)Q3p=BgH}rjo,UHg48Wj2Ka+jC[Hu%pzd_9[CG.%-gUIAEs'm9S(&;OU/@+lAs"W)Cj,v{A7FM!Q@0,{Aot[YMzH^S.S]ZgLtW%4(H@97TD/Bl9MzEMnM
+wAQS,O1'Kq[x6C%tA0FS'.8pamxAw^piYZO&`mJD;nx0aK6xi.OvZR7=zyI{zUQD4+2R{dln&%C,}RMxE4n:sPIJg2g5'V1OX{,xfveukP~D00H8:Se.)#
+_cnSy6$'h|rrtnoeO;Pp~t%aK^kzV[)/m9TZr)(2!dzr/'DHVd+xWHq:VJ&VXYZC8no!/ttKKM~M`26E0713]g$-h{'iSBUT<M~ijDrNC:)s/Rr5(D4vvf
+%6&aeb"p'xlJ+Y/D|XExkGK>zXHcq.Np>COFAeJ'=W7^+90`8j;RgNHHO3r.0>~C)|2cZ5o<{.g"mdDTZI0[vuH{oMQOM<x|rY'Lk{Fl|E,ST!Ni@HyfWR
+xC##ke9UxCC<$OE<_jR>(/.Fx/_)Lv^p])4B&Vo65$=(;og,t^6zhwxm{EDb&-#oAX}y:n;9nYdWN-p-$'`ECGMO=BGPxdJ(#SU(X#N+Bw.)G>$hxB!Rh<
+6JKfCvwJ!p>'JJN%sBSsX+"4SCwcSvfG%Uma4:CZDyXT3K~Y.Yt+n5r<vmO[gGVH%Rw(~ozH$9u-sj7oCmDQL-Zzn(yO]JdjT5a3wZ.TjmZSY8X]uP#Fq4
+@Kz[Cff89b<#H!u)Z6vyL+emSHzjk(L<btn5V4}PB$wz],ByYWE$/zSYZTpeUnXp|5]k:=loW3_W}=dHpxj-C)k]0XFFAbf7Il,sY4gG7/G=$#!&)"n;C6
+G3n4`S~&JnJT])RPU{0+WEo+>AN>I!ps":7BzBw=7T;q|=DEJ5<j;BbArQdXva"7bvHtp2u9}-PBo0_OFN4eDKGFiXi}+6,1dQlu6MTV:nT+$"gIUd}-7e
+#_u[T4~;Fs%tV^SVMZ!4'49}`y&G=Eakui"}brm=7Y}Dc(MvjBkOwAmlzZ]Rmcuxm23@H.<<UBS5Y:Cf@JO4B,u<`Hg%sgO,>w`0Vr}ThGC>(=FixvsNe-
+wlpqpRFA0o-aL|,'T(z_P(7kcv8@LI$6by47vY'+|rnA-xgiK.+U.5YE+c)}L;ROKZma`NikR(%oY77hK|Jwd.9=s#ap:<yPLS9tIqQ)d"9'yau20M0cbL
+CzD5/Y^+yZI&o>__o1O&ZBT,Oa6h|777o2gq(fOm[0MSBk~io6Wr-ptP2L.(W95g}njmT@K!DiMdXcC8E_^`>/6"Js.dpul{sk#PIxVf;:MN>4t``5kzQR
+2{z3hVEae4U.|5@w>)>j;J'<Is4Rp7F(=8_rgwwNrv"$Hm~cE9Zf%!t3w]WFvpeAN:h/!'M"yT4=z_FS5"%Pml|{,N~|nVK}R&8XM'8H"a2&TPiS}x<sU(
+ZPYgy1D>AA=Zd/'{pM]du=Nt0q;Mxq;<d&fG(F^OPn+P"]35[Q|%T(`'{{gzTPiq[zK:f!T{^2(`t^,2wVvw7B|Y7:JTfNt^D&nhfp5;6`NK`U#0RNy/e9
+p.iRcRk#2t,uJ/_m4u`5Pk&,5x>;"b0jPR=pLd<}kf/hVDfikJ>x-lUT;"W9qJ2_ubXovV_h5Ew{=|8T_QYmdE:u0z|.JlnGI-#C8Jkc{f-hn^,Z_}./lp
+lS]"-'q}^PCKa}-8$pw}9|0^j}1riKwiJ[d{TSe]J}-O|Ma}Pz</b:1xWNip/agz#p9#6Ca/Ie_<{<<Lz.!It'IB'uoCmX/N^:s7w]g.zs}!yHyXfT;>Gh
+<D/xFeR{F,}.)MHi7^J)$$+&k|9|4r1$Gn[8kf}|xje.jD:Cm(vSI^dJak)t,#'JNWq{i{+^e0b:6+~n~=_WP7vEXfZeKKY#$|1JW_uDg[O1gA#LF'o`;"
+5,2Ia)~rk||:!@l|)8tu9GJWf5o)-plf}_zB$di'!Ep"xj}Z5:1o|76<aSK}(5pWT$Ygw!x/Joq>zw(f#Xq{zMBp@(4)r(72I2ylpSyD0+U@|V8{yqC)mn
+y,R_Te!<TqkuH'GTDe6n'7Gsqo6$5PIF`A]^NJ{U)jg:h:'p,r3<>r~5Sd8fwJU3%r`fT)6if$r_M5+'MYga47:WpNBC5svj|8t!@z"=V`jpx"G4dRm[2U
+Ghx%&IAgDQg3nK``B=-_EZs6iTW#w:Qy9^E'3/K`8tSN<zk`6r7t|QUxTmS.)HgEe^kN|iD-~DfW#6oVmb`X2Zt4AdsHUt$eAb;i16OYZXaFdM>Y8t6.Ar
+QL#Zs4]wdBWTLKis$aBlAG`kLp8,C`Gi_Y=TSXmw>mn`HeXd_Gnaa9xv>82O_=9N'v%exq=>QmO1Fk^^QrY%q6:=lXv)BM-E>PDJkQ`3b3-yYuU9.Iu)dU
+k:e07Bocon;+F'u}T&)0RomJN:H/1hFor}p|o,>zF}%tUC77,3NAQb{C[%]kc=a4trsSwssH!c-fi]`{5/cT-`mhl^$HF_"vs=MkIVD!AKh@|62[,Tbsu`
+BSyZSHL=2x4pSyz&@7{n+=tz(I5=3>d[|dW1I,DwBG:riE(8p2L{JO#iq8;&;Ylxm-EdG4TKei9cd[fw1t4-n<"xo8i%DYUlpZWd3O9p%tT]utfs+qzK{l
+>^H-NdWr:7@D&jvaI-A}Q_Tk|_i"-n/G=K;/|_=jdfYnA|HbwhrN(t%W}>8Z%$e0>0:2`F^C;<!LgE"P`(;vc5c"S'G>C:9o}v2}@POO|qbjq)"[`eS]kf
+|IeP~(alguuv^r^@EM)t=Ola4tdp0tTF-).$m<Z)$-dm5V]i/(^7S6Ubd!(VS45q;%;_`w&TO$E5V<El>Nh3E7@Nql1xz(Y8ZWiKyTxRZ1i%=4,F47tsFo
+Di#B%>I[}J'aT]T7y!i9/Kw9)lB3,UM9">yzDo'>m&U{+7{I.L>2Ihs-#X>"2jZFE;_"4+>ZH&I$l2JYsWUk00Ts_&wuvBBdOA5H0f;.Jg+.G"]J>OSfS.
+H-MdY6LDFD/7n-hw45an!DWb'zCoQSVFFF1P5<fK8K&jM:`iLkwo6fZ1)n]X4/7fC-{lBK%{!qHC3Qa<SzK{~lWmOaq|+2"oU{F<fPwB8-dP]>a%{S0aOk
+M[{KfueDZYvJ'Qs(,1~O7Y7qn5y.K4eC,]TX2p.aM)F9Ig8=TmE6NZR0@hRH{d(q`'QwQ1yxiPLK(jl^8W_4t>UPe5.JPgY6Xf$EM`d9t80_]kZpOb!C6v
+H(Cv0x0j#oXj^b6-AlGiSqGsg,c(Fe|W;qK+]C`lRl(imR_I#.Ql)fhwa1>0:09b!Cb'w4ot5-I]]A|ODI-(TZt5<)"b5PFXIX<%$%AK9Wb&7BR<^ref@Q
+#'SUqmvepPhcm+|m]W!f^cC"O9u<NRn5=M1g;BI<z@v2ZE%K7C]2ic(U~GBH/_QL8mHPHl3+V"[H(u]HVdW"DK$sQ(|7tDh_+NPQ:o3X[0_0Jx$0lX+%d/
+(RnQ@fy(tMr6I&5Z`g/#d'T,Z2$3Oy7pw;kC0cbmFI!9}092o'/,>]9{E>Rd-sn#dRAC@r7<=`pj9s#XGWjX%7gMCXgj'jj/G`LMdo<51j{Ig-}gg'}#;s
+wFit@ALp)f9Ip}^#ot;<TAjdAM$cRERpmSnkoi3Fc+gmVdqXzO"&XXI}E>S)D@f#:bfCWD7]XzEeWaw0|[:P4Oe[DP!"GBbB}F{7~$LB^)jmWF=j4(1SbA
+jzvh3V9S/bhJc7&n5llKl<i67u+":XOSW_,n=^<JDXZW2hnJr&iHIE~P~NHp1/XvjG$cXNRDHlHdZw>_%E1p&x%OxIx}6sKNjQ2uQ'tP~/fjtp6JZb)isi
+6kHC}-T1HFzJnPC6]_zs,nmGXg8FV3/OP)~-o{|"p53J5ftWMdNT]8)q_3,K&VdC"4,`}+vEbD$ed]#F]0YctD4P(ss)fe5YYjt4@kF!MXLdXL@BrZWFj1
+W-w3>t-kKb7kb.dHZKV!auxPcCw[yh(z#X]-8nRALqt7B8:BD/G|/Ji;nS3Ih9fmm2/BDLl+9)UMp6Q6j]z[I`3{+8]Rs4d_+vD(wKO.@aehAlC%B`"30i
+;BlN3@+{h=]]kh)#s%X"S#)&.ItjF[|o"g1hy'sJ:$gI;ym:v&Tvs7qUOh&3nFN^170p|b%w{R9#]"rWl)DuJ3/)@eUp}>xY!$j;G'@dTNjwCh-n4I&+Ea
+YhPDcw%veXZLr!x8yx]]sg|v;2}Dl'rZLj,MLGn5~ktzCq~rSGNF0IvPh5zRaKjNHgjc{WmhvaIub]mD6kfCoO9t^,mFoKp!pT]_$T"pnm,G~8S1Jy+Ves
+E4T9-,"QdTcJ4QF^i2nFZUPzs;iL.kgkJ<)(5/E:,[5F1:]HLl4z1bFA`szAf_$zIL:v"8=CN{|sovI5HFz5a-hYO(Av.d^,&3aS)&)JOc9FH,Yznj8$aD
+khO_]'yTIEM0$Q[F--/E,SD7wVV>ek:`@BK^op`[d4Zy>X<1ttq;J<A3GAt]>I7/(p!~)U1XD{0O0h4I$3Bj:qP#R_N7Yzp#qVRBtwO=T+/)8;;1o`l)qM
+nJV+5[L]VTbsuIt;'8pJdx}t`r@bM@q_~(,5-WAEARHFYG0Gy{GItnWmWl(Ax`n8W|{P|2<(&>exzLhbM^a7.wkMlTblKPrmUq34k:qB-FbX|,8Z`[D=i#
+3>X[8D]W8m`2~ac./7%Z8^;dKe3%}I_J5p"rl=s)T6~}&}^wGf&QU"%1oqv)TP%$gH5UW<+@u|"#Yd1FZTi!k-@0Yv{ES7(i9-omGJAJYCP=7vF4+HZrk-
+sTaclT3cQI%kimYv+(6{FEE=^w^j"L5Y@c[w3TA>X0N5/gHTiphl}Z`O;DO$:]`|qDZZ#AM<id^iG=Vx%]0`+3ihU'tR{bi{[>m[vZX1JtR(V]{5+BiLXt
+tB'oTo}J~Uv::'+Fa.s8a(L9pa+cT$zy['u>T0m(v:QeZVU<hkh1>OoT%ol>n<G37@@6^,I<Qms;>ih1t8632CNQ;P>RI;8BfEhn=}f7U01lV1nYk2"axa
+m=d%gLrR>|9)wgLy/8^EdUiu/=dknNPh"#+5nOA_Sy'X"UQ5jPsn{R:=[$sA+N62<>UzUD-XeM!'4<=&4.Z0Y/FM;LArSQ#krN"Wk2SZZu%>Ra({eO/tOu
+Wyn@TW2@9"Io6JWdU/5D_#~]B85)@BpD$$:i%[xx#"$;y}@iDb7_}/9:-!b7K"=M/>Ce%D}lcKzU'-bV-zLARw=Ib=i0>]eSIWs|9R!,vQ5G,as`:):|bl
+=]opMln;Y]@hSh^{!pSV<xDwbMR|eJ{XZfn{/}ny5tM#:D;1x|Sei'bj}yUYDkeD;f-nR7X9uZAN2'pXk|e2&URtKDQSf)oFwStSFKQ["!Vb:[_37!$:Gu
+5@JbiQ<!,:%7o4wJOP[ZYe[{K{|Gkyj6TV[oOLI6VLyV;b@D"[xfX$X{dQ0wEXh.xc)0Mxe<0we#`j]syH"ZKJ`Ra)[V@v&^eu4CBR_+1eT5MUYcz]7OGX
+l=L{YI$;|5w=yNux,[~1lZS=KS.cafOU1=VA$'wTd$`Imb9T&e+<H{)(ws:;5c5eD9w+92P$#X<pG&;B(8K)4rXTVcWstyY,aT;`QJwkf]k;:I3X}Xi_dx
+!r&S7Au6[Ia=X-a$,lG9XnwzDk[O"%`8gN!BwTTk;.Yax'2g1OCxTL0QJkIt6HWa,jP;ctLQwlWViG.#"'Uy2=N<#(6!Guz7h.K5iZiGnu6Si[,Z3.|5-/
+Y7d7^+|}"RtyJg^L~u`;nSRcQ;@ME'['gvh.Mnh+WEh_2yIcg:gsQmsGgCcZIr>lq)Q=6uVq8^^Q%nyeSdpjO5d|o_$R^F<B&88CGKn;=K{Ir1Q@)j#M/{
+K91`J^Q6l%iqgX|sI,Fu.<K/cALk6$=[k08YI4=K4/s^Et7lojY,+'"0z/xl{9to;e,J6JgT.!J[u3a(dG;.}j5TY2If90-C1q|P)ld-N&5}]SHdbIt2Gb
+qm{ETNm[ZWaT'y'V6+p568rQ}UHCZbl^CPZjgf"/Q|pdSnk%OP8ZB/k6V6JVv<eeSVOHsE$8!_B{Jqz8Wh_8q'+0h9+uk|;/.++#2=^@N$-&_tB8udswEH
+.Yn7!RB(Fg$R%iJ4NwpJv]Qf[Zn$3kYeC"pJyu"|sWZ5yFFN$|HwlvUq0J2bbWn0'jRIT7m(Xr{BAw&A=94"_a83]'%wpOge=JMqMax$_I+R|QKf7>8eMD
+4syzk<eZC.t2HL@/4xL0H$2ft7p9MT=7z6hT[&$fCW!t7ILn|wSV/5=>'XPKfnBaFN:K{^fQI:'ceZ(lHOce}O+Z&[@ulyg0('cmSv+C&Xu:5Ti;lo`exh
+4!2EMP,6,jdWkWCVy|d)j'x98UDU8Y(J[&nw|a];N6#s>mY!_D[f8W<|HDQaSTk{w%nJO&[@rJ.-(O53`Xp"JI7o.VdqCi`DUkG{e)'Q{"Yp1Puq6}ITTd
+X!)KmS{L;-Ia^Wp/X-+N<1nl&r6>&6$T':jQz(yh4/slHl5pu1ni-W_EQ%5SO=[jQaL:V}v0L#ptRpv3iMdxQ@`AXFR(a3~l]26BA/YVd#0tYsT4snCM6%
+gv@oj&{)JQ$k1`$i^$4Q.0po}Cg6)N848v@c85i3R.!7z(R(ZxgaJ(}@5)@,<kiFdQFG9zS6SK>8:!m67(OZ`[Cw_kw=FjZY6lgykP3(@X4Yg9T2]d>I[S
+o(mD0n-hbM_${FH>$_}&2UAue:rAKX]19]7TW-gs:I/1ZR+fy_,z'p7,fx<}|x,leJ'#E`H5'qM_KmVx""[LOUuRG%l2TX,Y6wMWb!&lg;"rpu[,N'+L@k
+Q-egQK-61h+tVpb@)xG`bkVLWQM"Bv=:,0OMIsOEj"!g-CU2ab+.A:TJ<`!78Wr7BkeNgZ[1OyQ@6&jrY,|=9A;UI"b^haC,%(J98Fn&|AfK/b$[~-upy!
+!>^8,20>w#%,WJyVNsK@yz7g%ru"C_UKv":mSMu',0Jn)BEA^XacQ>'Z}|+]~fZs<p)$Bv~6vGP@N@E^V)h$gxss6W@5u0nAw=6=,D4_Ip~!akbIe[:TfH
+t5CHRmKl.N1-0.]|wT<m%%/5mF=F.7fE=eD`QBDYrbufN$|SdcrYH,t"wl"9@ARsZ8G%A$tz>!A1gKw%O2!Lap<--tt`rE8;kWbmeR&V26ki]7#@8$&ZwB
+[K.4ur5!3]-SFs~wnw.0vp(cjSx])OfYih5Fg0X[iNf4FXo1,(~<ML'QMn_^4[gFZDo_6:E9DFtT04mkV6uNGnd:}Vx7l2Ep_a1-+4P18)B{;X%Z-vyMTH
++|T#5Q5skEr+Th8x2Wsb5_V{<97S1k;&Q!;:X2#cK<f,K7"=dARsLhK$#y3$x%>-FP8+[=A1c{lu9y_Q`nw2-_CP=piGdDiuof!@=Os@-/<0=1m&_>:>.x
+T:O:>]5MB)hfa@]"Vr;[]2G}bT!#!+wUdBt6c4a1A-X$|i5Jpt=%o)z3[NeYVx_B}2O>k5U"K%[U>>@}yXEk^{jP>H51F>2%O@]3V'&H)K,cRVeC=>T8]/
+8J%WcFY;-SLy1yBh3:QVC+B#6K7V|D%SzJxY8+XF>2BLQJV'Ikx]>S|.2bMiU/gV;Kbb]0EV#{OcxWh.6U:s6JJw=lFELV4N(Igo$gJ%WqXJJc0:!"=<nA
+nAj,xB%I8BO>GlDqv}tvTQn-vl@IWxP@SpbrUtZhXQC2qEF#_7bxem[yo&)GRQ/SKvod/#+)Lf"mYqA`EBynJM]cIv7!ayYcM&<b_So'gl{Rp"=bYZ[D=<
+OPm-_p#N7`VQf681!f5R/QwdeEnaAf;Hr6{gkD8o{jK)O'qjl05^3nv&$N'U_oU_JJx[aY['}/|aD_<"~A`yB'Txw/m.#OtsOn:h<(C'~h>BQ8h!}N"KY9
+~T6ir(o=8Y:aCtrFLOjl:V3R<lz%DLQfb6ws2ID-B[vDjmi0Vg+f(q9dgCZ)+.j)q>j";AAU|Xl)S>'`sMw#l_78=IOY"VaCq{8hJeZiOPc$bB2H3Q~HSd
+3-gjR^O3xzg;|`{.!b;A{1@l#nrMaG"%}ahno=Q5DPqN6vLyxs}E&S=yx1Oj5EQ5y|9+mrI/NJl[mTx1~W0QdLX{"5Xy$aXJv(&1'6#e[K&u3F0xk(xSki
+aV3TEnZ|P-aU{.dx'%w.)+Q@Y.}t/FS6g]YFXQWm=2f73E|h:MVHe%X&K8P'p:zcyDNT)VJxT$5;ZeN={]!vE@_&x)['^)l>>Z51$b~{aq(T+PVK)hHM60
+:PXN._!Er/.,jNzCZDy':7v>"a)CTwIV|mQY~^;(z")1KfnW!TkQ,'kr!a1+-|KO&Wx.mh/XU'bRXR>9CXs"3S~813=XW^qRd4`We5=nq2(KZ|lV4jL8Du
+-9x=_WhlMMxt@h_l({P=G_<{6M^%#:]iDOJg.gs,]cjO8rt5!5{iSI}GGt^x:sOOe|O1Ny>Gu[k[Pcg{yxg'ol.4Lz1_+=J}WSb|=H8UIXwQ2G!f$=5T;g
+^+TY)6z.!)5k]XcFa=Ni[)HH%cC_3h"#O">n"(H!~v39esBSQq2eti,2nZh4oj7w3$UZ{7R-LYD^Sm12[4m1RD(O>}N^:b(^n^KQK(Tu.idAQNHncGL`n0
+am'u5Zok1!(>1/K6Xh!%$L/vkt90Qh!&bi@-wL[JKnwK{%l7v3+=yf~/c'B@eRCY3g}^@^,P5pCuAqZ[{}^AXznl1mbBmu[5Z$Cen7jhoJT!wXg|)5Vy,!
+Wxl[skAvf/4X|=jP@j/To[~xfFSp9cbw`2FdPGjFh4o!ob[FeNFH`<n<m1)EnGaR>P%O2^F'}3:q1d8qOCS`~w1BjQeDSzUb<POTZT45h2RGPba<u`Ka+r
+KCmz.Fw+;<]!/1=='o5v1Iy-bhT[YCsd;AH@7Mx`@uUlV(ZU@e#N(07`ciq(8<NPJF}P'qIK+KZq083^)p4UHf_)n03y_eS4=GS,/r%NhEv@bc@e]`0v(X
+!GAB3E2G:$HuSGT^KNaf$^E>O%VsI<s%'NDd^aG%C'"Z'Hf92:Ye')96w(;kj;UiFVVg73L!WHq(8yTk`RCuPUB:6bN+36;ntp.[]SPRjZ4%16r][+]]M$
+A9"lxL|ZP'x}rxMTycc,T2nE|2Y2w8=|5E^0Gy_u>w3'j`xV/{T1`<&tP9B;nvhrs's}xtECde-Jgs'x1='Sr@'G#$kaE/'>/uo/E<!Et'iz4.Y:7Iu(7{
+H9aD`$j'rG6'Lom=amKXL=9eQr{>>h;d'1IdW|Sttp@O~6I>a9@L#0Rdmd,9-3)qvtN+@Q5G(RzUgKvBu47Sx]!<0vl(f2Rce1<GN_GS;Ynf,4Ngj!Mz$%
+YgSwJ%;jI2R.;L)mwCMjyrh&J4kU@RLd6f2>sjlDj0B$b[&qaETB.Sn1"E4/=AwLW`lCw<,[F{y}SsG3/$~Z3WgpE')xk/%BqWe@UvJ1s8L|ha@&mg^mQP
+Xn=yO]Uvic)v}<Ox(SraT&%HMu~tb}$w]|&0ZHJW-b!O5^o}5d+DpMz|=x"q$2RRzpA7}C^Wa38%/C8[lLckh+y}3>k2_gL7rlY_~.Zwz>drYmQZC1g9UK
+nC+#WM]2!yu0oxiomP}]R{8<iiBoK#!Nt{cm[h0Q_N3Zw5$_.gDu/;)gkWnp,cVl58&W>8~zmq4g+^dxdLMcBdH)47T-:v!7oVjg(nvEnskaCjSUB&@-U8
+`'bgK!tt33LlOhRj9sR|@%&]t^j$zE8':>t#!&yabf{4+UEQOPF4nOLXST41TwR{(N_'wPV7xjvxpCie~6~.:89T"_W|BgL'@q'ZopjpMsogfYW7JLEb79
+/`@9t4kCj)1D;bDHV/M%5teb}8u>FRaS-w(B$`5Q1K[J!hmX6vK{Vx@0jYU6P{&fYv-D97sFs[CGNV<lgG2s^@E8Rx8!YGA.y/Z7twTyn4EwIlUQq^FlEv
+dEJf"%B<RNF;(eu:ozzA.-9y29)o1^PEc5$Sdy4f_%Bq-4.^FvlLm]_=j;](z;..vLzy}sL&P"6e",Sb$/[hcC$||NrVT]9v2kq`%caz9iovu:;9"bRsS)
+nv&V1#BF{uX"kW%BZP$`_{FSX%VWFoIie7]/c!Y,gTM5q[pRNe-r4@K9ii<$ACaL}1^m$Fw#[EtRu"4/@H~"{<"V9]xZ7>PO:8SC.Ue8{k2j,R[N2}n%cP
+9)y+<1b>i_xH1x3Q"Iwz:`mChvvR{pm)fcjpg$Xo:(k(Gc"^[Q.hD5t)c.g@](].I.&J,H4y';P/IFq"ci)"92#1Z'ciTzA&8$,u&tb"=8^(MV.jPT2AA'
+5RpPSB9TeQ7S[6@m-R@Z7m[N.=7@ngbY2La3R&v./s4%#B/(_'uBjv|FlxR1_<0Uv0A!B<oK12'Ewu2vby:<[,t(oenQNu2PGw|=zucHO'TS[4}F6gqN)d
+bOVhW]0TQ(+aTW%[-$I`0s%/Y^L:[K27AHtGXw#(]agu41s2_{nmrxVW;cObP[lE+O`jJ2rhq[!GZro|knzP"rdeakNDAJC+fJAEe}x`&r|c=@fEDMvZg,
+j-j96jA3:Y2yC1I8oa)6{yq<xrpm6S;o4p|AsyNkm>GlZezIZg@[]$N:PxdAsUq>zSIn3joRXcn2Tmn'21!Le#DdlKf7a%KB~"BROPG4d"eLS+]f|v7}_{
+qI|Ok@x7<.D=%!)R{CJvQ|6KBJ@_47tM|xu_Ns%`:S3rSW4$qjFaNJ~j%OX;aXgk]qAfC%08aD](yT,]e@}Py[NV0KHb1q/'"i#9CDYs>D;q5<oC/l+Ujx
+|[uB#.,s_ZL,Dt]wUY+vN)k_vkzTBk':V_}N<G;9a.#o`vg,s1mk0DOXFGO&m|{ALxTg#Ak2=^/,<l[3<6t>]bpp3J$po;[`re)KBDSS-uGpGm&C$|4Tzn
+;>{NN^%.S]fzB7[QUK/<S{JWJ>d4Dnup(SumwMtU(fJNy(eOhf`_>24QnC)A7r<_QLBmspkWY77eU1)mf'VRwawGUL+}rE;AnI"[aqj48LsjaC{fpg}VbJ
+PwZ3EUb`/-o>fbMYiQ/jmsF;$z(CY.KI$I;urpPHW7V2<:skCml,FX'#84|SwAP3,Fh0{<u8iYYf'lI`&`Lq#7_e`sxvO>`SMKc-QLQZ;F;Y_CzcCLY;8{
+%ibHVKE79daa$#ucSRF)aggr=O<VJdYY~6.:Dc[P9CkK`L}|>d7Ynj5;/FC$;3740L)]xa/Tr6ER)SPcLSIbD8cIf6~HC<^Uq=0xnY&}f);H{8&mZK2[0x
+LAU|2X4x(>&ap}tpuo5iSzqnyO.-s|@K"wCa>aBu}73Kw>k6{0c>VUaFQ%%@H:Vn9&t:sO"+n,EDzy]>j_o9RukfBulczaE.4,>lFEf6>5/"ic"1w[2afs
+mQE"f>1vt&T3[t@W/^mS<ofa-Ot{3UZ%4[pQ+v|bogPs~[P@tgyb5fa)zu(6@Nih6r@1NeNMSz)8X-Oxm0@kB3QR1%+V|16ZElv9RDy}U&~@XXLE|{Z)LR
+2()&FFGS:%YJOAZvhh<-B>wPt.rkofiaiwZS;Zf7/J'O`0t8b)KD.Oi[A[_T<;;_EBcV<nI+gEr@higoB4#3E_ffAcw{z960rPMit-wbD`_&Dc/8"e+mqi
+EGa.X3d>%Z=4lqLf4f.D%"fKyg&^YLw9(O]#8:3'CR)9[1R|^K4wl0~ez+xQ[]EVdx)>G3gx^l=;'aL_o5e+Es!k5L>/4Eld(|2i{Rr+EfL2CMQr8Hrn81
+I'7W=ed;dH1Fy3)_vcB1ak=r>@fct!D`+tcdi,A@VV^&+xX[r,hoWCsMoF%8y3t:qjKX'is`unA/YTT$[le5PxA=2[]_&xhh9KfFPOWdGjT=bm%CEdW<,U
+0D.ZU304N->]o7ZJq|e48[m.SqrTP{w_|=X0~|uWOuL'!@aBxrA1'D'n_FdHOo>]w/+zGe&sp_KrdstH'DX/$DBON./T|R4JHD4T/_>QCaxO{rB`4(bf!m
+OoGe}{pB7[,9R3(=Y330P}Z/2MmQ;--lsDkSA_&y!vG6_>E}%W3TbxB[PD3"0FN)x^qsP`OXD[V`hx5[8sZ%%$t9bzk|@}/%}#}42M8yl+CxwrL,",JI<m
+6[|s@<0%r@-mz5Pp4-5.F&s%@jB#I41$+z7R6u19<R;({(1VykfT5CwtSMF!Y9"lSJJP3m|^Y<gCak|[@CQCVU]A;IZy"UhH=e6-/r$c%1uMRF,YN0F;fg
+}!T(fDL1~r3Hz_THgDdh%}Z>V=,Q5xuybSj,b>Bu<MfJZs_}pu$x+sd1D4Yr:')yH=aY@>A"3`}2`0H{48V+'"eNh2tas.1%+qKWfY#}C7|i,kupo`Y}JR
+M(=dH.Q""-C!Om6EO3fI=&M1<ol;kDjesP20fP3oV#4+#fD`/x4FPp7MJ|_#Guqi%iS9Nk"}i8Y4Jkcz|WQEDba|Dlh9@rzsyh(cg,6fNoh48mWs~6&BJ;
+SKwt^3tMiSsS.e1/IPM8:'dn;:X^b7_:X'_fcA;]x,Z2h$_GzLoq@ZGei|<df#K'EGbsa4;;&|^GUT`=1..Y'o%T$3t,m(0YSOfm16L7g=:4i9',]e8@@y
+[UduLNa,t;|]/MdjjzPFfF}Wy'<o[Z9{nx%d[EfWi>1IfcJxt({3eN8+^<xjwdu8D5YSd`LFi$0oXs.s6kq'/])4CTuuu6d-nJ4O^V_5L)iHe0KBJ_&Nbm
+}30Pw5"}:rpkge7j`q+|WUX4eQ)WzCJljO#^4pqj2K.mTw"3UA@&BboPsJC+>8{1[Z=I>[zPZK+ozx+e378a0=S6rP;QLtTpx:W=8lN7uacBv_{HHocS+h
+os^r@_E4s77`SseGB/h[3xCpu{{ea{EJWOd@lY9u",%m6H1c6}M+5)/BtxNaf]F.Z>%#YL<Km`f^LkTn"ZQw~/oDMf2hMs<g(yv63t;$HR"SZ[<8X83;Dv
+<w{TAay>1h>u>Qjww,^tdAZ%h7K;Uk"v=_)|Wu^)2'aMOz-!-s%nANwmv#a4]oeK!&'Zd^Y&~xEBw%29Y(|aA:I5g$Gp^ADwdj>|ENxyAz+D;>>U;%j&^%
+Y=@)nE@k`(uMm^$'08]|TuI`C<PNxbZRr(wzrbQM[77@/ix>"TxoY[uXfjWQE]>^GVl3(b@"]0[xY8GMBX2cZ(>T8CjxZTjABie5m&D;M(hka(kQk<`".!
+sDi^fzc{.;KT+R9'xCo=FqMC]jO4V`qelJ^j;3NQ^w"_j;(LPy[GYx&2kf"]]gysIFs+i68w[wK..A[6T0/dg#.C^O0p!H.Kis88utjf:SeN&=ORnlU3jb
+.d]L7YDA3<i;ec%1'}<1vyEK37)/OqmRSUL$t|_z:-1,eqihY|`RI5dfSd:T>3BX7vYXwo.pC>Zi"ki1'Z=W@gdfsY/2;YMbl:%2|d;PPKR9Njhip2fDl{
+-d<Sy@nBQ>!NIy:Aij26s6O78ei[(OEH5#KP<8{/$7HN_iq#&!xzW]gkHe}9$p6vbUmR[D@)OVSxuvUd/I]tO)/wV/=g0#"+)0jwjjvnYv3g5lZ2WlG@]Y
+102or"iQPfp|hT_5"Fl`n$yda9K:<W0jI6k(`kwz+by.dxhlI7M$"m)0wwJox(50Rp8DR1]"E,xwOq,$)&P$g7h0DX.]6]NkMm|]s}pU8UsQq6OoTxw+my
+Cw0Ncf/fOBG;dF7r817_fsPTOT{0_/OsNU9Ye-Toq5Ph"~!@z<L{:mw-Rqa(ji`To'/0q;tYu.+/[@.Z&x0ElZ^T{s^Lw[,X:5f#~8|D%|D[%Zt{Afe&bp
+8JWlZmHiPww4h`i"+#Kk38a'=;#inFp:8$8&K9d(S]:q4I`NYuV%!e+[;;#Ce}z#AG:g9Fj;:O<33h/'@ct]A:(JgR>!(i//CwSonNJXIZWCGSV_EBijwr
+GB2[++QdrQAHnF._W7Q1B(rwYk%f7O/f]m#@]SP3%Q`V;#>/o`9Y_QDWli9Lu|7cA`OYut4L,rs)0z{P9ugRxoSwlO9I$n%:m$gVNU[Tm<#8B-:4lH{"Y,
+0dLL5lH/8:TwxWy{y^ON`IR+X(D5'^q%uHXEOmAv:}BP:PlY,_>eF"IZc60<m]+kB=o`_Jk6JDChV|j2y^w6Fqp(a)3a!eJD`WE9Ky}2WU/2GQ'}+tWiXV
+37-4KMiCh<~v0zZo%wGMbfTK}35GF{PZG+]K+J"[QJV-al{t5lpU_iuq>XXvHPdOf1{$S}(9shR'>K9=g.AAuTF.D'mMJi`T/4k^z9f/tZx+G7E[G@H<+<
+`A&[0H@@83O<<}1y51|JW,QZsa:V{meFhlRc,wN85F!)AstlI^%]nq=TeX-5Kr:%Gz;G/ztIXUjGi7rini^LUbdFe`km/n}notsLnWgM#l>pOR8v#%_2qc
+G8eMx<BDA{363#:{TuKU>Db9$k(>l5k^&-Df"'[NN[0)M$U9>][HGial1{KJMbimqI}t=OA(sHi#wHJlmF6nVL8+N5~trT({n(Q9P!+G_w6]'yyqyDa=z'
+,SA71::z1x.w@|W.%^&;+SmWFer9lAlON7}mSe2{{x<tBL8!rh2}2w0n+t;}%x'Si8XO.LW8azbjg5GQR.-_eM/BaY&`27fnWn5l)NhBEx:z#ALK{'6Vh|
+vrr!,W7uBm!ITX1jF9y2/dNk7vVAD-pH]JRO3nVG-DPKWUw9RkV"c[-giXC4dYRNgL10`m'!}N^sUxqxfgH$~QlhY)cB|.0-~'(S|/#GT5v;G|bpFR9CvX
+MFG#0Wor8lO!2/H5jlexx20K5]SmL3[l(j83h6X]!=p-`IbJ8fa99JfCg|eTWT4D=foxY,!|mX;bs[Ub}FM_jEKuc9z-[rTHL'HH9h;%4=93'JIkU<jKI;
+dt<Akd40'0rJO/BrR@=5mTd_[MuXQ7~CVIfMApY3^dc"36+1Di~D1eHj}`ZykSg=8m'ZffReDFLDQzGl5Z0@kD+igJn/WmDfE3YM<q`Yd6A$)<'YC/R(j<
+%@K`=R.t|VN9mt)E<N&z]^d.O4k3tJXh"xk.(hwFIdpjO|!+em0mO6&L<r6yh(m9b5j+&Fwdv|iD)TW@L&pJ`S6d2WVz|F2gG4l1{&j8Z%^/3}9Q`r5xne
+FOmzbLD<G.}6D@)tG]9:=>J4[>,fMtC}M4bnn$ar-W"Z.0#:^%%9BoPh!q,{Kep-zH:HGh2Q[YSn$R"^/N9DfT{$J.Mo$sI3MUDLj"%fo.8ZHWy.|Zl>yf
+Mn<(@c(:Ky&i(7w,C!GnWdq6.=y7`kP=p&dU'wW{!h,YU`JGKCdVRnvx[o|Dh)AoUq;lB`.vUPija3v)XIv,H2=r&Ex;=@UX:C"7q-mVmBWCxvXP:=##u-
++DMQA%L`~HT1ggI3ud1h=.jZV<c.O}pj:::8^p8]']l=UF62ku9VgpmYYw&mD-g548Sz}47HBs91-`DnOuZ.jw.{_Zo`ant9/jL{B$.6Gv+xON{CTd_H'K
+g"@H,[sm'`W.o|+fXp&03u`t(^~%lrB$yr<3Dp/q@'P]$i%WLS1|QkiQ2cVhjklthvloV7>s9xl79d{}bJB^GeQZrf1jne"km!U0m_1hU9=vYmHh#fuk['
+x8#tiCpMQ]cd2n)qU&>i8gf<!=6t2F=FQ.X_pmdRfY_C(S.:7A>LV:|,D0{=tt[DKk(h;cG2a62'7'PU(NynU{YuF":E.!%O=@;Oa_l@M;=`U2`Te%z|&'
+}f+[/atBr;UX:TM0gae!Kdk}"Ns1.M@<jPzzaM`4&jw_2EOz+DK4`Hhjzg4Up^eo>(In!X;zT{PvBg$(1g44I1kl$o8p&._Bo:L'EQKb0<wgB8Ywm]X$Mv
++_8vmhkA.niBV0(k%ylW;+vP-U-x#cL@{9mq30`PNQ(g+;1yAvakn6x1<w@DUp:$f3|&3,~#t#3Lm!fnj"v"C0VRAi~&Lhk|jrgg''(MR3R-_1O9=U&Pz{
+y/.oH:Ptad"esOwWtLqNQ3<Q}(ZhSi`EmaVGj-@-[2+G:{gkuR5)[Y}(X#JwdsM/66'8G4/WA|l<"Z~;aVZL&D`aqRC'kkNZ#n:5<8Jo6n%`3rFf_`Y69a
+BzbzXb0k|;W0x}lH=94UMQCB<amC5Nk]ko|YL7mx.(tPjKp]ijVC-J.4<C%G@3I0eQF.`<3{X8lWo0K6=>J9]aQ.0xivocjHeX&CBL=Ye&p;]SQnB3y='n
+r(Y>^|3tFwZThFPDUt|(v'<[J96K`-Z>xRn}Z("J.jG]&1)#te"E/d01mm%!rl-AhS|Y#_H2GY``'S"R(5_9zkz^7G#^|$wjhpMxvWpa{S1787hhlo$])8
+4VjzMO'a2%OT%rWp["qJP)L>i,,bLo'UDcARLQEFza7,wcto|8boB"Td)I0A,;$ZIq)ZuR;e'{9e41B7'wOe_nslD6;X[0xxcEX^x][2qhH_#>f'tBtLGR
+&#MXd7:8w#1"E1TuAMmA&'0gayxOjb@!,KDXqFSG%,@2=P0/_i;^fAN40^L&x@'4&WK0"pb+v6;B6|HTSi16rciQ:J~VzJDo@eWlpu{S67f]XIL7{Rp>.Q
+.8qSH1uNneOtQw'}lQlZ$4qtbn`#c,bG5kz[XU~^%JM4yEhuKNJm`XK7<O6h0J=>2OthMJp|bC9b+MIP-V/^j=S4g}ZK/y]O64@xeJ1AkBSAy7]SIaq'ep
+}|Hzik{Wf[Tt'W-#|q}>x"Z4XDUG[lDoMr,tQ7<uyB#lR1{9MYNIt5a1kCERwiMT=AX`K5QM03G^ZsF:0=`[kl|S`)N|_/ZKhfii9+lu't^To{5]UU:FuD
+o'Zwe72;8"C!Gb^ZKC:oUp'(_^{]|zP-Zs,:jsAq+;79OgxE/X<D7dlfc'@dv27o}Vj@["i#!1O39sbR]CX7;]l;e#[k_uFIV@E{XV;`(4'S<Kif=Tl:'g
+jiC]!t0^HV"]M]%ZV(^hiaKjK.{M5jj(yY%3MMISEcN=HQd6e$T:KxA$J{'G$M+b9--zT/OLNp)w#-a=36;ZbA9Ow#+&:/u3j)@_Rf#gxR]ZAQHGGk2S+1
+cBL-(_9s34,n9hgt-cHS-VR'7%wc1;vh.Q4Yx/.UB::I6!u4m5'c-a#eV6SlqA~{z}yN`()he&HoOvedX$NQ]ie}jlBHVa|!!Q-G>OZa{q<R|yv`T"<#05
+]x~m:ck2$i{v~9IR87OQoN+>C[gBIa_}vaCf-gFrwx<vfLeyeErm.7:2;)yrDmNvkaCVboxd[8C^9FHC@f|[#xz9J5;.CW^'gsb7WeYA}a%ikWUBKz#:oJ
+'0B%dRFa!uJNEM=(0rdpS5[;HzfJ+<<{"H.5OqX_N{S5Ee#xVn1GgH8"=.+d1Y!6J+,]DiyQ8X"4VV8ae^jf~kv;e)Z8K3/xW$#$[xwm[P@B|v"Ht$0)%!
+X@DI9^jI{M@b{`GU|6!9;kkgAca/r`T$S`Q%|[klkE><TWh{7_.=)}OfW`0fIsoGdy7Jy4`l#}Rq[1&X6E=8wz%0UahN"FamD+%[IXsE/pamC{CgqQW!c:
+$05V:(5f/I`H5+KVs]K"aYcZV/Fruu"%d"vmrY#WpQ9NtL[E~[O)eYf#JCa[d7yy>s8}1UU;IewY^^6ZYS12:rH!d"3n^!i7!edvAG)u0m6'QC0w'w!{vL
+Ug"T`9)aTVKdh=fR)P`fm<H5VBsL4s_uDx4O7&k>~zN:N+pdJt;`A"vSS&FlNDnnlR;i-GBo{2}>1);nIAi"#jplL=4;ns5B)v(.;gJ5^W,%^PKi&vBaM>
+r^h_akwzLxtJo,x)>"8x6P<$n+'cu0A|4X&`+c97Xw32JJ$o4buaJb~"&pvD2e#80-}>KvW4Wk(Mw+9)DZ=`2&EgYx{(w.uAg|NSv_!2|37Cr.mKK2PiLB
+!bH]B;+6:-7<#AX[x0zWEK">kA/AKitk/]853WasCEa;_SeJRAKs8a<b;P0|n"gfgJq=i3e6Gc~.]aGsn.TGgNIbS:"W].(]sidoov/>;AmwSnOymlpeDX
+/Xc{_lyQ){bz>>qtd!}J]6Q&{a5K>F#yzm,Jm1V-OOga;,y7s#GnI>`H(C:9Rh=M1-P!SXB9Ykc|@%KALl!wSnH6:+!UUTuzUQ:fRiJnIgF(0WcBu"M._D
+J44rStP3txB>QI(+[,."UO+19H:}5Ty2Ci>L.zVYS2XT=_6w|vR($u.J}oX!+AG!`D)_s]2R[.X.RcG6W'X=jM3HjbyfO5ic&lq_"8r(^E{!hXx+5;f/Tf
+AbbO88[FD4oyZ89X;gs$RG]NnPxV]JK7G{JmVkfs>s(LmPiqHJlm0x,YO/fyk{q^)EEqcSA8K@Area)dck35[Yg`5m:hMR,20R{.NeCV)1E2(pDrhl,-|a
+&P[j|Bz[[BMGV1(:c)[':R,cd6<jGo+w,;ei}`|'ZjsfH0pvy2;@C69}.!~GlW;)9XT9WnBDIvpNNir;~NQzsJZ[(LWxU>Z:{tnu{Y>4JDU6]Z@Y^'f1")
+vaN;R[0gbs&$oxwC&mu8v'st;NdpU'w+X`kZvw]2l|rn!UWtC(iP>ys,I4=/(-&NL2~pJBHH^2Swq!-eS'Z&e,T;4m8`WIcttQi+w`5kXly}`qwdz!fg=w
+:QaHRuy2DL!/=vE5k$R_>$<uw[!adNIae;R'^1-<d"[4NF8x'./.u=ima!-S@-S}^zdS3VxV6|}W<SCdiP35!hvBjKq5,bNf]<eb"A6|eyK#w^p`Pu~ZK6
+t7k54|"w-=5qiwtC.mKr2>^E`=SI-USiIiLaE:<%xlV.#W)>r)CyUI5p[iocd@K(;B5=I,/AIm>G$MfY~`M!h_aW`|W'ZQQ$7:()X)%S^B%8IU1@opBv{5
+s>]LJ@0PB@D!nKhitE1hYnm.5J#FZm8v~oku9toy7toVOTjZ1Bn=m5&;B/^Zw3j`lm"lbDI!|5w_:$h"G78j@oKr_m)%2UwS}|WkFj>s=.WmmjcoiHkg_&
+lFP!+q~AI4C$&j>d1;5^U!-L4qS#oesFk3"+&TJAZwD3I=uq{L`hAWN=Z8k_q",<pHQdh|v7:ur%PMB;a;+I.5D->[N/himt|2j/m@i_sWH!Tpv8@v9]CP
+Xs=#1:#X2[sxGYJZBBs:>+6Fdh9i_r,eJ|h{Xj2!zeq'4y6L3n['x'k{A}yx)U6za=h&3b;p]}$_x(@//Lpzqe>gSbFgL=KHaIgE/Ct#u5^LlY(3ocWBn[
+|Q$Sfy%etnY&AogA]vhq'lacTX^YxD;V~-lsR]`NHJOnkDnTo@]N},Z)v(cJ5NW-_7l<bpLU"S4v"Nol^rU-F+ef<U~[6OdXT,2tElS&:79&F]vh-vL=nl
+bYo!1B%LeulnCLxD:'Nm!FN%:kSkQ;ua;9S-DK_^elc5%Nw<#l;"}E%`TrDL9e;e9op6Vh;Df:A2y(wzDVTFV2-!kC@^p6/awkb@NQAn,l~')@hYL-'F<b
+{Xt:q5U:F!;7ud0$4O9w2T>IkI8"uh5m4EFboO/+{S2k_Q9S{h]FeVT//_b[Rwe)ipS54;+y"~<N4{ucq.Ws5stab$6c_`}09<1$^wkA6<,thYQd<c's=[
+$M+B=zB-4@"Bq1T)'#}Z$0.Xi7./!w4xUrNG9qq_^t6VIT=Fo$+^xZ,)Z4}Q@xX1f(}F`:jM75nY0"6i!_DfFymZHejCVx:nZNI-`'wN^EE:<T&7L|KCh3
+mr("I$XeI3.Rsj<a;(J-38BIeL~H9FEZgv!_ahDCd_Po+@fb)w^I<q9Ru[ZX%RNe$PseuhA.(W!=Advh+c1QZ/]XF&&fmmOa|4<JJn(8^YKC!IFP@f-Zu`
+MJm@9K@Xh6TK,t.2+g-3&aBr!XEH9EC=+=A#DXR7T])<MHXWQF+r4Ydr,K)V5,LqA0(QUb:wffRu/B75HerQL"y@~a^E2/tyJLTPdT0cS8X/wapGiVbP5s
+18{74oH!p{ms/(:DyOyA.}Q|Brp'FDzqOY'7Dn;1rXdU')X)|t=19te4(DxoEXjVK_>GzZ[V4l_^EFhd(DV%!j3VbL_)T>hmLH,}>`%>l)(G1i"N|FPk`3
+X^8GSl8a`XG,,Q7^f/%sL<xi@60Q=t(ovmXo.}&D[`'"e3K+m[UL;]2$+yye45hZhO"R~i=Sw/WJfqDqKPSLz5=E6Km7YrX1uDDCqtXxho$Z;>`t+"t&9M
+Ea$I;_&T_(PaTfjma|%G_=j=Ijl:$#m!mU7C[1T:Cx=E;_v]OpE(Cy^Ug-Bi+$Ws)4L)g%(9w"An&Z)KF76qVCdWsaf,kA_g5;`qv&IJ|Ax%{B~7}=1<P8
+V(%HH&vdu(|Lx4`^Z6d]Wr8Y+hBhB7+qp[-ceydlhZMJ[&j:^aF116|PUkTYHW<Js-/[<D0n683nLAL&n=y5E7)yssnO2<yCaKN1!tGi#cLszw%r-TG1KF
+/S0aozZg_eXA8BMoFf$y65huZ8Lx%tfYm<W}<C"0G&T>y))}$uh<K%aBh25ucb0oMb+4=zkP$r,&J227~v[P$Nj.1O;e=vkhV5P<`|Q5LJswa]Vz4ES}Aa
+1$bJ!!/`786xDJVa.J%a%Ea:Be>s`(hC=w^{@o#Fm1SjVH/]l;sFnIYQ|&V'|um,]:}"2&ZfkpCV&@.Goutz5j1cOd;B5n;uiN_wZ&oG2r-b.oeLKNi[BR
+=BVJB9lN1<6`ar`Vq<&|):)m7n.O}-uZ.l{0%BhUsA2yQBOYvHRIuB'%/s8P~y~DR{}o5sV|z&c9qDD29)Bgr%:@FdCeVEHwyZ)a[]i"BQ4BQeruQY1dx5
+cv$5rPAaUGQ9T|{,j.K%VE/w6>T{L0'.gWggSO;0+dD'si}k}]aAqz-dDKXN_f[9(L-w.V84}k~!ebMF_QFIo1LJ[@1JlQ8V+'Tw`ZR<[m!Giu~`BkKQBm
+[evK'(]R}aqu}iR"4<T6Q6dwY$Gk&-<0sQ}-^qzeQP8<+NS(coVf_"fX7kAqkU#>+=Wf<i{tkGH'D[k]s/`B$jg@wPmi0:jB})1Odjb@0dX|H;<x#NYit'
+hk'zd}[>q^0Q{F0_d;A}2>9X{r{uHj,Ru:hX6aKD0UaUXFD2<[Em(|B!pcn[F9&c7w]&{rE7Z@N7e1G5tjmkz2Ibfmg:<%+ak2QV5vmibl0x,bzt+{Fc;t
+[3'V=rfoK]sBbKIXh=/M-`8H[=Ps;@HB:'chk"bO{G~xYV{R(.Ij(K@JXj%g3z&}:M-wnzQ&76bA,E=W<+8=%JeYbp,x-QB=cbN0Kw~}N&_dpN$%pYF>Ir
+4k(Ti5cM9%%p(>cjLxoZg/-k'nXmQ9<Q>6eI<njgtoPMkCiGD9g'5eF6/xabd;-(uzYMPC{c;D}v^;whtP{pBGG"D7eI.{uPwF0n@T}i5o'Nkhn{,qRGuf
+,w+g0g@fuY]1oK%c5dU$-(cEuL8q+Kyd9C8N:,nAn,nt'ri"_:VI!"--'MKLs.`3,beBf./8|f/yssYU{E$bkgyLv`-E0;sW6NNV;o=IQ<meZBY:PfG<aH
+dO8>copabXrx"0C(&I9@d@#@7^I[^",GV8`@5&T(gQ^B[j}5XqTu!CEl-R#|>JcyAR9FK>@N;9H]UDp!^'9wEr,wbt&'D<ltDMKZ"I&0~RH$1UY!kdf@l&
+=9q-zc_b}k:CAs{&tksji!rP@+0y5fW{^");y<l/>eW:#W]}Ajbr5.GY8PxL{%V5D]3pW%:x+"9Rr8$P'^5<'#{2mIc2A_&fo@Sf|nr>=BCnqh`rg=a4|s
+5thcBW&d{I];5ijIS)g.$#1^NnJ@x#W{.Y<wqsXS74J&q"W$,F[3Fx<borQJT.z0_HeF`|}:$</}(;&S/){XzX2>9q]9CD2"7I9Y6)!a;3u9Pp/utl;UfE
+Cs8jwS3(j0olaP~WB1)b[@3Q8vF#IlD<Pa&sJE#9N-OM_i5u:$Uc7V+G1|{!a(!4%p"iW"cL{OXH)%1SO(bol&QKO/oIrxBdb.z4zzGzS[!orz#noS)_m"
+uc`0@1J/VJZIt$l4c7xo6+SajQiApv~1UW362cc#oig)9Q<5Hq"(`:zph{P(YcI7|6p_wjC[')9V{HTD1J'%0W3_mXX|K)<_+ilsQZyj/fi[oWi0c9HN&Q
+XLgdIF8Lus^45}dt'J;"ST<iB/!%<F{q"toTJth8O(^W92Jec^lZl%--Bl]%JOyI:E4'"+pil^]wZg_cn:DApGDZf3B.efN^N3^AzZwHj2hLLNj&4pE|uJ
+B6+(/eAM|WG(i+GPeywZyb13iHI6o"Ui9hNkZOb4!PFre8Lrybm'_wJ9WDIMfc$wk.!TVH]Ek7I$^-Y{AVwA,SQgGNQH;DvTg&VSKM'q"o5z3EZWbx8p)O
+@bd434^{]AUiv%#"iAQS!jIRcBo]K[(dMcz{x9'O+F8A,[E%k'%@DU{NLn^gJW8.:=`s+yY8D>Y{$_D/<#V`%vzEimn0V$bTyq39c#@=K@460n0o'POQG@
+J_ueQE%zG=ngGB/4x3L8U&BY>oYg_XeRzpVn2Q!EG$&g[:ama]>^<quNFjRgd:pL.$9RaYzXv[D)-2DfRk&r#}wxlK^$PdV^,1`Vxcqy@0+f77Im^.0w!/
+B>,]`|P:ILm5L]al7zzMI]|=pGr0W#m[4uv7j;7-E2D!p!WvN[E4`0we9:(UgXp))+~Tp17{_Ip}Ig!3eXb"kuE.^<-(d(z}PL[ED3RGj:@7jTeREzQz}<
+2D8}^}Xw"rSNSZ"xt62^msrA-#~@S%uA]Jgt^#W7Od9`o/!{bxxiSq-m"r=dnE2x)D$0j|f<-!pp3L~.VZuJ!kaP7}i!zo(%'.|]Y__K~ggg;eaJ9PIy!Y
+B>,,X#s#+H/hh7REeu)1^EQN:HUN0"DEp4Lm}MViqo0J%=W&BNOo>0lK;$-7Tg{Qm&&4mO5Vnh&V4Onws'Iq)uiAZYBt6{UJU<@iPnU&@`s}<gJAcU;/Ds
+ehJIA!MLYHR_Ou5te9:;FnY/sRJ")-[KB7MY+{rQnj(Q4f;;ovA7%0:=NSa"VWOmsao6Am(brk;ZYY<0EoQ61pF-a<C`5hdJg(:B,QDwRW,q2VY@%K.s"1
+@^Z]zxuxpw4q:n,xu[-NXsZ9nJmpQtOJOM$wuPo:Pe=N&57O+l7K[>Auy|$4Dj|5.f8yv"z#QFWmA!Ln)V'-59,Go[rYdp@LS'm}TsZ!2C<BLIfET=1yfg
+":=u4,^[`6.o0>ZCZ1-9;sgs6m|>Im#eRl(p!|0yb^9$0zQuP@Is3ieo{CON_DX%02qVYiQ<(DLY;qmZ`,%$7ER!D&5EZy'vox^HGf3^B{c^1bLRcZrEJ5
+1iJpDakklRNP2j=z4,f-},gtn5A6HyjDv6y7Iw2vs5uz<9wJs3/,@1LJW#X[i&1K_kDK=S4HB!B"vXHY.x|bBGaSm|ol;=9,"0Ra@M1pCXR/~kuge4(kTm
+Mk<4zibe++9c`o#T)zbnJ!~1hU}mIS^G|j9Qz`zSuO)v6/zE_HxY<2[[#+,['3!t'Q'(DU,!Tg^5<UnU<'e%&=S!=4J{Z%c;^2|Y^-^1];XX3u3eVBYUPU
+tM3j!_rxaw#p|Z;`.<bS;:[F)':KI`a$h[-[#Jla1P$|<u+_z"dQ:u/hC<|t]xd_+5wp//njr!O87T`t%jG(sGDSB><idFjmfaRV;k|T8:M7RtW<"eD{0x
+Y|eR)y$6jzIlK>zRSe(st+TWfP3/4#q>B.T-I'R(HU}ti@T;~1F9t]<Z{K7ZcnusMMeF;"]gO,]ek16V2L)M}92}mm9u8]Jak-J%z9"eJAU)QhvadGrRkY
+b,Q!KdX5r-:Xr;B,W$si/cp%4QSYo4MM=s@:QeP`%puZB'wBa@Nt8VnNAQ-($IqO=#EW&9~q#h_}brPDkr7#4S`ER5@H09W5yhK^uX/U,!RqHu;(e@G@Q%
+h2d<ND6{MOFn,3RE+L!5]R,ZS/QrOT>A!ufC}A:fgyd&r"I7)R@!%DC;dR]-Xmbd}o2S&PL=ugbwU[pxsPnU!h07Ha8A/.p<&id.jrGx7d'h8oX0WJep/>
+2)Kq-/g3_ien/=;+Il),u+Ot@jY(~Hqixv5,$"Ezt1x}C-.}a@W)5-:aG/w&8C3}Ar"98Q=4;#[,/O;X-rA-h'E|0Y#A)NrL.0-g_#I/7'0y:cg!<UT,<K
+(c#)h9N0(iOHp1~;/z05>L&%dNp'yuCI<'nez%W"CRkGmk93H^cDeYcpvar6aF}O+c6;$toT=5]C+R'4&6[e2B`Z_S@BjT'48OV<=%]fXy7Nwx+]^/0uyw
+`Rjs4/!MnJ[_[]1yDv@<V$%nv8;]jM]b)x;!/,rBUUkLbUIT-PEBWwGpI}S)22ZppfU&bNSq2;"Gni$YQf%F4zcnGMSq-il/m:8y/_5!p'RU!]>5~|r]x5
+&Kg|gnWxhV'j#2Eq$q{LNo"xD}LkBHZb80rj#e}d!"u]S:lsIxLE6vy[t't>AvD8j.mvqJ:Q"W{3_yiPkhnANRP_Vux0/YbT=LMP}8<TWmjBPRAJ1s'mj.
+$pKqq'W2nK;1[!!jHdb[asi:QA2_JLx0E35PIZb8.m=rYI`C>29SAVqO|REy/fjVZrEs7)9B"jG>U:&V9o9Tnd]2j(z`hYuJ!x~{gC{g!~X+w4==%6A.l4
+3p~gz|kAb1Fm]]97"I}v<zXpXy3`r1Mc)95`c@z7)zh/>%a{u.!.dxm.l<(h^7nN/1C"hhB,ta#:;4`0'yg8$$AC[ur,uh-cdL75nX~:%(p`.(,UZOI=d.
+QcO2yu74=rgqSd'yMeYvQ2Q!;7ol&;J9"IJoVnIs&Y|:nzK$I=[7JVgqpun#$UD@bT-}6XOUn(RN<S2>SY:]JAdw%]~)fYb/_Tqyv2S]WO<_p3JV3/sG+%
+`>{|jQfK`r@Yns"Vxbtr:2l.KW).Pxs]i/XtWt{mIqF!0eUY]wy1QTo,-wCdb0{3'{;wJC^TC#Fqt-t6gAV$>V|DXJQ/`4TA$sM3m,7#Uuze&yPATbFV~a
+n5FT7u-U$p.paIP-GJa+jf^MLL"04O~7z3HB&IH:m<nS,wi(&f+uo3j!Cis!~^NE6/z`+0X`r4)L|jCcN'xZ)iw6Y8J9|q@n[(vOF:574M{MTT&BCWHR_3
+fj0AGU+Dd;zyt(!&&irgdI}c3KyHNB+X!V9u0(=#./3R9w4hw(`aW7b"S:.@lx]7'N%gLB[fu9rh,`yCy<"^+,;9_ytmD#.Z!ai|@<D/%O+`"w&G<[^@x&
+7X>J>26}<xGy&-0xSsh'0$kOuPVl#!AL0pNLx"qLr]g9#f&CQ9'84N2d'vxVhe/m<-VWbeS(tE<s+]&!a<8tWjUAA;hSd''wei7ja|Xfo2"rmY_|drA04-
+5G`36A/l]&$5:Lo#uWU=Y#j2D,Fk$|d=FkOp.t}tDu14,oiza[6_CUgWrU$GI-ga|u{jvP%>6O~%'vEVNX;{9qx.Mb2aYy!"'&h<fYud8o%4a{P:0RHo6}
+OI%SJZqs'0L@uD%z@a)%Hph-GAcnz.tWWQ#I:=XUWr7y96>0:[gU1r{r2i3=hGag';<Gwo$-f^,i$H61Jjn567`cHi7z!M:Q1^d/oMoi<Q-Pa+>Dfkh5'N
+bOCdQO4iNEj<[/6"W,60+S-|oxFZ:5YV0`;Q6vd^fdnWxKZ1j%+Lh^Jn8@u`N15a08be9eo#xVfhc3m!oJOCsZ#bed_&6+_#ElXx:Te{nhXlFv!!>T_Yi%
+L&0;mS@a+O/qUc<vmbG.BQMz7!/7b'psM'@0e{g9}hQmfiBv:v:u=5Zs&X'@>d,/G09{=vWx~z+:(_%9Te2lsTLB66c;"._2,i0h212[{n9qe79eD|rixx
+q>[Swc,Knj-GTdpx0+,+/<7Xt9Hdo4<Vu>26c.=X8>y_5XCKjy:QJ)`4#3l4`uQOoB<P-O|!.jNBvPJ04xBoFHNA8`O;}p9:FeaL&!.p3=|'Fr5+S@<-ux
+Vu;2,0F]aL@(A5yBAd+ThB[K5aWBHA8hF06}zJ%bYA-O!3%'}}nO=.HNEp[Ew][v|"P7ptn07x}TXs&nKaH9GDsF{%7YL1jWH%S$o:}Pfm]4P9xqUzs/vu
+5c#9N+86gx{1GZX`:DV62`[GQe|BXQV-aV&o%dQ}hhjZe=L8_7.su8lmE`V{d$R<NVt{#BN7!3GD&=cJa]Hx]2)>n&4+2loYpEb|'IC0O]F2{>dX4E;1$2
+0meI;9AY-Z5DZhU.y%']&HXRy-c>%^b+JVpy]7LfVxB7g<1ObZ5)8!Lv!eclt."G<o0<wbHMQqMel#QoTQM67=E@/[{ML((/bwHIu{ua[JKuO}Gl./xZ,|
+qX"i<$s0,o77Awi9d>9]8hdt^GT<ADLR/E[0YI@[FLd&.f+5Bm="KkQIK2=%XzxyTN$f^M%m.My-fHrI9C7r)4"3kT^Q{IRy3-Sjo9M'xHR/ABoqEy-Yl$
+tsBqvG,@.]Wozk'[tR,(94f+l_nms;EO@ub!%L<Tsg1=%k-$o&+I5@;(=T0ET!"6[<]e9JA_8TYCz3t};]WGB$LbGgk#=JS/xc.m/iInv)XN>SIIQ`J13B
+M}QJnPnY'<K^N4($itfmM<o[^Jl&B|#[$%VOzo0Noh3xi'IVZ3U{m0`PSZ8<RVbUV(Z#+DzzQ@iluqV-k#IML^3&'cdzw,M$_Jex`IZi6A|gXSBTw6%A{I
+DD$<w#6hx@O+w8f2hi.D]Lmm^3YP<:U{+xQ|KD$r&3S#dB;&ORS0efoYUm5OTJY).v~@E2&P}^X1(dsp!Y{hsfGS-0;.wk84f2P>_2C0g+&[GzG^NroFf!
+a8Bys8VDLh3I>A/JK=XQ[39qv23p|oC=J0l#YPTA)rweH6G2V__a%gt-oEu}:RL0!es9xo}/@#{nZ]kbhCH[IZ[4kFAU9^);n^}K9JKA7o@%.i$&=4q`fG
+IR3j-Z@:3Ios/[@x1%CreSBnB.BNONGG_$PC7#0pDw&T2(E)68+6Lg3sXH7]7bx{$ghm2QL1c/q-es)!XII0#Kd'w(!h|QCcvGs>jv$V]}B2!McB)-43oD
+o-NT^q@z/-Mf}/.-P(MEc"#)M0D/jCNn=p)B5;r=7rytL,,nG!#"{QC`e40!;2TgrqXu(F:[W|s0+U{LM;:AwKaQw2$5CMd1<Ddg3!JWifT2}&5&G7S&_k
+DNZO3M[yoa[!_dP,8@|+xK'Tg%2=6%KOvP.obv,%Os$0WSuxyMD&(b|7WiI/9GA7iGlrz:l'fj2vfv"x<:PFTTVc0@@-PObv!U<LxU.p~Qk:(fXAUoLZMV
+V{#3{a=DWEv3@):Uhb>}OK{(1Rj|#'Gn@GER0X%{MkKH.Gl!(i~QaSz-o^R4g[[sp|n95t!@U]J{f{H47(^Ja[z'nRH)u7fCA17.y7]b<AJUt8'iL!!SP-
+xR"@bxUgN|('qRrvO_V$`F,yOkqA0!VV.!ne$}d%7vzt5!S{00y9d(>Zw9SPG6G<vl.%"(^`4/$-9roum3)%BbB@YvNJ6=`oLxb(`H7MZa=T9:(-VTB%.-
+gaUk;JppMmtSoZo4CoXl]feJ8v[(h;MM@U~#d8hs+}fAA9C[5E;!(^'y>n).(5Awj0y11o9BOs3V`6Im@Sj[W[):Nc8'xE}5#hPLgmO=N)fg0#jd|=^i3S
+x=~AMn[!YFkw-EolSt-L;z=DQf)5Pd)}AH#$N8L%cY)zQ.9GW[(I<`Vu@w>3Wit:fh3Y.k7VG{EtjCqON);xce]$tv4RU4l2"NzQfL-_&HlXzjL37ytP<)
+&!MXNjH>GfI.bORqf}<MW!2]5X:(xj=^m6t{;8a<L,!TFm/5)&0A@AgUCi{Ju!@+(cVnq8HN:z9D1O3[Pd]o%g:]_u3]|-}v50jZ2QuhrAXz75#02L$qYI
+R(huT6TaFLbpB`(In"Yy!(t[XO1pI5PGVgm6HuP=VBz!S;yVXBWXY9X}-kX#m0GaNAI{s]IaBZ<D%n-0qw,d&g@7_:S0QV=]Teb"63UlHR]3'dR"0q19KI
+f[Gl;{Kz!k0=W<#_'HqMq[9VbkB>Wk6[ug0RDm0y/B..QKxPw2!w+K$"Pe{yxRzo=z=!j-4tu76Wo6+qP>&;IE)PO+&zjXuEd:V=/B=$Ufap1.D%PhZxov
+%&t6iN33TvA(oz!v'Vb3|R[|43)0vr[$zCK)~goJZn0I5c|E:vkN<6^F<u9n|>eH=ZZk#e$Wm{eEm'^96K#5tw8K4crgvcydwMv1+,xN`E%ZGaYW!z-LMI
+<mS;~F>(d2-K7$ZO{y>ap{gG-^DVdYp9VpX=ZIIZ-jRs~[,V[!lK8ksM&%kaEPSh%j~8!_9SKF^bG0_p/GT'C`)cD^wE(wgB{7X%4Bjzd!oqNHEtBB^W~l
+n#r'x'r=pOJ^|'i)7)/C+xf_4W!s-Z8'T=!YWl.R@[.v&CL'RmQ5blbY1scvuhx`<iJUIT}7w'7F_X$Cx#RFDc57YWMZZKD%m"IwPsaUr-1hw&h`1.1Y0v
+0FO-X9"8s'R!_o)gR;gXDb-;j]F/CztMEcX)u4pb}d|se!W$Dh}{M%61slh`[SU=5)(Sq3"of#pkt./v,|p-FW'/}ev8-|-D'aumcYbGyRS'2BDP-/D_V3
+PNxeAaj;Xj53uT,,rj>i"g3(EFyS_;Mq|)j[S&$2Y!<cHp0o$3|HTXu_@RM.f+(6#T[:=g:R/,c1M3UwvQ|so<3|4mTOi%'bPJ&:5|,JB!Nf"3)f"r$fp:
+qs-^%5A'<SQ!'6z@YoD:j#`@Itd{A@{-BwNP4(xCJg.g&[_]adDT,yv0rLO|p`k^!Zcjq`0#&@!IW.L]|uj9|lyTra3V.id{HYcq^7mx;.#XIExx=)n@a.
+C);&cs{K`M{#0b9sTb[R>T4aE`_&[n{`V$O4KT{|71WEAp+xiI5_lu%Pw)Q3k$kP2#dq_Q%|-D'2ybB>2QBGKYYACjE[};MGoS>-5mrelgjImK^(j=)%Ci
+/uNT:]g.o>GfdYF0;sKTw,kx9KU9)+}["F@3Ga~HU.qq+#Fnr"JV"l'd2j+%s4@A_ED,O%()gvI#75M@&1:CW}<PL@eUF"Aond;5g!toLYUL[DSP<qA_7[
+~{hU|tO/Wc]yZiJ50H-Byr)oWgT552.YK9x#`CzhQ^7go9E<>]Y26<h8zbQ[so+`5,e%e9S^hYz<cPNw5S1,6"S:c^$5!(ODlIUvg9R%@kXbmAbw4DJOob
+0_fXuk%}.%'Vd:4<d4_nZ+;S0Tc@$+{F@Uc){+teso7y&3^e1zd4OW:=0kg:X^y,QuS<.Z+;-yb0K_$a0"PYu2zPv'|kyD3=QC33A2wLh3//Zfk'.KAD$g
+65Dx4E@h|T76cir0QU>7!>VHSt}[/#P%gXZEGYhE935a7/d._YuxHFCE~"f{9Il|KqP.Nz#r2Z/dF1I4O^>-XmVM#8{LZ[^D+Gsq49g#D4L4J#5PjU/A8p
+iB:i8d1oAC4l3=A%0l}fPAlpttrYYdLvqb=o`a9[Kl]kh'~ILn3_%[jHh$P<b0a8eQsZ:!Wonr|!bS+RrZ/Ki!h8XQ_5OyAM9KIZ!L_<~.K$xrBA^Y{8T_
+`xYx7Osf#<>kQ^6CDTQSS},+MpVj.CMs8aVcUg&ny[N'Qd5UX|yt&J,xGUaEWY3#Gix8%F3(,zdYQBCjlK&MLSl1$|BV%sfX=P_I0}MrVoL7yW)N=iReLM
+9Xz7#u6rJ(`TlMK)oE4pK}i>S1=&5fuSou/:,T27XGb.kLjFigs[{+PP-r-^IIoZ%OFxI<Lb[/sD%4%FjGP`!i4G8aJ8e:SyO!e/sKt1mW=}+{`fb^8X7^
+m@P.Pd4Gm#:}>N@zD0/tLT0zu{mDYAUz`;mT7{^<=,uNoPM]s:USA#Y2{v_ak)PC.I_-mc^Mk=C8N^"'S^up},PxTGAH(1gPq%oJ5nX9Ud:^E.8na<{Q;|
+%#i9/+c2G7hI&tba{w,rqL=ii3JV}pG=IigoB';-WCFKyFc;RC$dv(h&Gtak:5^vVCLucxx"</R+>z!;{oV$1#z$0>rG60t+QP}f9;>hVA&&V-YU_>XOK`
+/fsaADJ@X%S85#FjKN1cx(us>AOo#E_an6A8rv|xjV)p4:c[VLR.iyVZv_Z7>v{PTp~4P1'8S1-zK]g2d2a%Ysik2.^&qFA#IslPC)E:9VBbZL7](,g+|p
+E@k'^C]f{cJad[dJXz,w<k<g[!!<d'99K!lUYA{ahdyh<9637tO5'osQ1GLpRSba%h_D_PV^a,yIV#Q;w1XDkIc-<P.|Azt%'xE<3Ko66Xu/W6;LjG;2=!
+5@#KB(Dg{LHfOrBs<XvHyl!#.}ZggW-CvrDn}.m{oe{hgP]hZ9k;m^}r9>~@U=cN{Up&dFH4@>[;yya&'i(FTeVE|N+.{v>vJ&Kz^,owDcRS6F13r9!}qK
+p@EaqB`kE9P5y/Zs@@b+1J#=QiaRrRk3|m^r9`Z[;X$XNI3YPx"Z}W2nmS{Q'%Ki=$[#BIO!mFz^~m<<"8&r&n&#0y2`ZD_(LCPbB$%C%_;h|'c;TUgTKn
+R|RIB`da"E4t(g=Mpi-'|lon|ktfx>aU:_L=rJ.Nz__2>6x+ohf+@Z"HvX/:70g8a:`b!1<Z/3!6`{^WA:d#JPZU]phX14.VnTxDxpt[jd`of2oT9IH/Bo
+b7TIj'Y93,+|4aGTfoJ_r'%UW-!fN]lJ&wv0<=PQa5BhIbI"Mi+:j(Usg5Ey.}Zj8|:0PGL2TB0C04[68l;_$,}JsfhE7=dg,<7,VPDsRE;W0G2Z&2/O9W
+}XDidmCp2n;;j19-yjKB:iJ1z<X/Qj1>T>,`z+ZH#+zSyobp~Y8QOJXqC8@a:(Y3+&zA!ep.tPul{Gp)M@><R|P#J^}i!'c,K1mrVw9g6"m(K"E''bibLh
+ukL_eKNi|0(Ts1DG6W5HD]ne9R""NO8|dV>+JJ/We(d<)ADt^D!Xl9!4Ncgy);jiScH`[hS+'7pE/3+l]^{30^$Qwa]LYb^P2(kG0M>"~gwJwXbpt)e"AK
+7w3K}UwiphcB%Fy6+s[s{<QMhxtF9WT|xxCE1F:H}y.ngFDqlK:b+'``|Q&&qi_<Zwqrp/t9:SNZ[)gyq]aPDTWmUIVa{^[P[8Be9{A>uNj}JWG%{56-kE
+;KC#:h9+uqh89I$h7-`b"5|Q91.k:':RGZ8:#a7v/TX%Ktj;YUC%Iq9UJ$M&5M{!Z&L'D}YeIQY+fO8'D>$Qglhf&r{Cb3G|Q"1fp6J1]pDw"vf295)#;d
+uu+"^s+d3TQ_z1[oh&3ZjspVNF/L4ZAUU=7)$bN/)"pqTe'AN7!b2Q9/vBI}-ROPn"i"zby7jq7$'F|Q4BHIpi[6dMON||DH&"KANNJkH0MkV>5R7u_T)2
+.$`jelfvbhb[h+1^LRW|,T4Q$UuCj<&BrZ|u'(mdh>1D.yoQa[`5549wm1R=RI'_3$IN8.=E#&62Yr3^g2v@f_qa}=JGv1fJs_B(C926P:I{,5I-U}Ty8;
+[H%V%A95`%bt!j}D]B]G@7$s=q8HNWtZg&ZOHCA&D$2(Ak$'qZ#yyIyN86%l%38x$3KTaPPG@IAQM#uj[!E,XF^EBEL+)X+_Zdhg7E:.K@:_itYEm&#b,c
+5MMTFD<%R5XD9UjeJt>s`=[EytBjvL<ZkE@qR;,IZn6/j7,fg-!:dTZ.c_oma1qb^<i@/h/TdMM_>jb<xj|r$`m,/pmrf"x35tC{I/VZhGE2UO<>EnMaRp
+;H_xlfqeD5';|fiDQ;0v4vYX=,-NtvTCiERY7$A<e-NzMw89k8t.}/c@&zVAeh"a|%Ai+]9-dd,=~jtrm}x}ougJv}Vf=1q3Bj(#ZEe#B^`uoz^BM:N!sN
+KKn"VM]mFcpEl"-FVVY!et$et}`t!~.k>ssFtR|jBgNkEC6.dX&|(AI8#o;T^|I$CCeql0OL(2OGSFE'(y#EAM,w&rJ&SU114#V9hK/{>qZUDraznlda`m
+u{LDXQPY7/AtQm60jQ<X&{'DE3|59v^"vNtK7QT!pudl$kKKK3[CG%"B5pP(v'D6W4zB^!NJtsJFTRzIOPYDaq^W;FF$_s;12OpJxyz'ofJkhT,)w$#E8l
+KKxF4<RXpq@/;iQcX}RVut7&v&'!}W'YIf5uM}"WB||}~O)y>}@8jyQ}#WUOhGkf^O44BDFeeQV:+rW.k_'"@,9X$I@I6u:GnA+CM9C;/J#oVkOoEmn&Mj
+r]9m;y<uH,AcP'^YA8gS7(XUhBnH(bW8uM&[&nBn7%!bS)36=s:24cNfX/hVWVC0%z@/`g_yznVoWPd}veL8ll+f2;p-H($Oj:l_7y#djK5SF;V9fpA!jN
+4mFcs8218vJGpZX%Gts+oB"2/U>^N(x!/}pLm8SB0sN!~dRI2vj"<iOKQpTT@tJBpq0C1^p+%29Jo(7d'`j)lMo6S1e8zi2}tJ+lRxa_>H'M{3dS0.`$CB
+fA7#%1"SE>X.jkku5Q2W[>z;z8do3n/@oY"Icd"WXegCGn}n3/6%3O@5.I(yR^nljiUJuZS8US!$.V^rI2Sdcj!}KMv"]]Ip&YT1cdRNk!2C:</[3`GkW-
+m!);,#q[7Wg&2=Jn73=NtX6,4w0axwF^aG<{f`O4n/{`=)`Q,n02T{x%Ns7i,$%QF&gV<2pe{RlEi%%)xk/>Ycs[W_25t2x.9r={Kg&rHE"+/J(@/^hoyd
++Vy3UVT):0'GHf:#b's[m6)QdcqZD/eXW"h(^c@%4kqQ5G0%L|82T$S9IIP6E8L.MGY'vsf19bU;~{O9Hh{jVl.eO[nS3qt2;E2%UI0$upV-pggcZ8D|QP
+rC4,gI|V`<BMDeeH1F|MU/newat2Hk$T36a48,`<k-&^tr|<)w+SIxlg)7))p#=$%ld4`o&hW[B]ug[="-O|NX@n"8n3U-G3(z.XMk-FWrGN8g(sYV|22O
+,f|KMjPyCT)4}d{o]cWFR"6ffFlvYeTeE#QMMjjtwzOSByB7>6bSRw$5hTR%>]|XKOyR]t.c;6u4#i4M~>s5!@=y:}qhQN2}d]PZhhk5.>^0!1O+zy^L_}
+9CS(x;{w4%wxwv]MQOQX+n6Z9qGJW(:1joRPI)&Ei('ZcgBE-Rx!Z^dBd+8Fe)CV$sVcE#_R$'7Yr=U#J2f2),m=D,36IZ6+$%TZ[TN=iS-8Ck6O5aNmRf
++I2K;GL@oW+#RW+.~RRFO{%WNu(MZ|^`]}Vn9Tt[~4TF_Xh(v,!j%Fdu@NaV:[EcY;;g]m1H@.1pebvIbG)0IH.w1(MZ-%`PG%_E]R(+UyqZY;w%`vG`jZ
+lE@s>uJSgqNg6Q"d}Nl"^>da^^d/9R0mTY{hVm%2r93`KO%aJ5IDX'P0Rkg#eROCfJG'nDw/;NDPR>Sd<Qv7SOn'Fug;Yd)'HTNW2Ru/5U'"xkE-9em`]J
+P'mg@k'()hhC;($p~r%3X)'uASU>!=5MlCgZCCCTO)Ctiv-g{NDq~fvCllC`0!3UKk^zr8[#Np7O;d]$'!tOko:!}Z}puNrB>"lQLauKv|K3nvoj&khXCt
+kgDtr/-`^mu!$m,s1OjtUsPmrd1P55"D;3jEh>MFs6yk3NhFF0=A}KN/d/.GZoT'ffa3lb)0MU"CPU-xfb!<61z2MAB,^oq!,.7#JfuBi!vGpT%OsN8(<b
+0VQ;]bVd5$+@A,-vh,[5Zh9oz@+l2g|Z/Z"In-oi2#L40KV$%C2Xm+`3,a-v-%+cGS9%mdagAtbslcNEv,}HnK!Of-hFboxM^^KrYFceaN{nhPxCy.!{6e
+0{,2"ui_9}EoM`=q~{I%8T[eD.XydJrMMY#p{5($Y2'I],;L7eb9M7Ks#^P2!{~IbuT0dD[)V-u!:pd|s)V3t[rz=(dt1TSsUg,"n(t&8mVNX'!FESuV{<
+%iev<Y{WUXkRE;_f4!:Br+VT&htiU3GkC.8Ohhzd]vv2BAIIQS9yVnUK!-1#CR!nHx8P4@EV}MqTc:sgv[B:".Svr'97Z^R;h@fS(t>T>MX57<n#dMCVxY
+ktx_HP!5=szeV11t&]S#FjEH&suA='r@7p5WCsoBC4hZ=tv/Vk0x"{D]H[}982WxV@Jotkr1gd}%5:8.""NeA_liO[#%nzvJZ_7pJsPx}1u3^XVuG.pd{o
+4GC5~!s=9A|iB>S[B0q{:x+F~H4^hvjU)8[x'uI"|F]is0S"|,@^@o9jqXKpV9p5Evy!PbyGCU.%OU9%7y0EF5]+I^@'T>G%q:l1rm0(ESUBW"9h6EP{~,
+reNSLTIHl7OcoiDE.=dI|OgHr/qPj`,u_Z[6SA[9Ry_B<.$,u^=(Ks/'>#[g8eN|vq25g3ntm/EX-`!:(;vCWCxs|{)I%/+_h_e7=XVlM$j"XS%Iq<L]U>
+PI`N{GS/w+0zRgndOMuaw_GAPmf,3RW9uI(uWUE):DxysH)_}yn8K[F+1ysV_o})''=j<S_o}LyeUSa]G%,gPfECBS{F_j'7k_yGUAM.#c:B!^T$U7fahG
+977!;=DH[p1UG3GZi3J<hIVV:ULCBM^BD^S'~]UO54_ttt)6P9.sO]bY{J:<F}dXx2#a.cT$Q>L;OSf..MJ1m+D7]TnU'q"o"~UARzUGRhd[QMuuG2c-<t
+p[7DW2h/dX[|y28<<=|>qPI]3>.!tvWO`X7O7MLqieuG[aBqJ@d8:H-b2<@,:y[{#iVh3"b|[)O/U'#Ts)yT[,~/Y]#.bK}=}bqPclid&]ULjIr6I8^OV|
+2wv/I:XXgCkE;d+;.WNGK$FB[HyVg'=WNo<M(wH#^UX/as1%Mb](;uMc[->]kQFt;#5=h}S_fyU$I0T`S"i):QYGH/`HvuR!iHsOZBufdC3]:8Z#}/F=s^
+ItXbC[x(5d;#iyZs;ouI6|qPP,H|~z]Om_aO!7da}vw|ZDRxrhVp&>[}sdd&}s3v`wu92aLZ{UI9RH+LrR>-z)ztoa{IrVlMnc>[7$@#)OE+)f>gZ}ap5D
+F/cLMDnXk;egTI=0ZQ8Vd(M#i/2D=6GN0->dXXooUkS(itkfflNp6IN6Y/O9D#_t+r#0A+0#a'}S1c:_k!@CqqDP(Zv2&h8ka"xP=-nBvo/!]=|8{MCAg=
+'`fL:Dc2n`C@nTzSs8USL",kMBOmtW$U:}S@,ExKkOaUt_7ow`!fWcMz&ikr1k,SViG:M18oqbF5JRhrNXVXC'6:s5wK[Um%zAZiEJHJ7Q$Wb8}.zOn_,T
+C9IU/HR1Oq+.9o%>Sgu"`(Wmms4jaO}%4]3EklQ>Rr9ry9g"/GLr4+ON]}4qBpJHrG~/75sH;6RdirBCHH6pue.G;jCqtfX6N}$x_N&"J2_HpEoE_Xza'.
+<@Q@bqil#7$scF+!c+Mypd-gE<CCNe@Qtw;^+d+Epyv3j'n&A+=9w(bPC$I0yDLn<`hB_MazL1z0b>UU#P+EC^pfku-fBFLt1X<=]GZ<zDNC8KmN+T8Wkr
+9Wm{^`g!]APa+;0.MU6Q}UWfQ_Q<h_vOJqNVdE#TBmLjLl>[vAQl#DluK)}H<QQN}$<1epZ[yL@R`f=P_8p4Qigl_D9QLt0VhtJ[H`WEy/vC,owj]=ThR)
+BKSU`mlM0_c^~T~1v(T{qCsFPM5ne:`yup%Fdu"cT@92Pejt_0ZFq>JaM+9dn8Plii[+$M@xTkJB'6qaG{un^"PE,eQ|iso)LN=m&oqc#%@4ar7QDbcUQ#
+@t6u[8f{`13$AUnbNXj;8y35Gv!K#z`G1.{ThyV4h{j:!cimg#53wU&00O'b{"UXOn#3-b(rD5VJwD3(<0gl3DHJ0WwYwY>h0&wU.v<b|Dwj3N]lNZS5id
+3+4"S|s5q^x;1E~j`gA_$6ih<'9,$6K<P=iwwy"]pqilBmRb!(aq[.X}#[ZP1ut5-]Lowz"Cp^t[9;OaoMDC$ssnR6(KLA0AL}qH;ejAVi5nN]eo2+kF9"
+4#m!lx;#VfubDq"|YS|G<mZyN+SF!9YEcn{D6-Yk1l{<}sZ[AkH,k|TSPz[bwC]1va^1^b(8x.D:FsidtVL2>zM@L6t'pq}7r:$Wp(]{Go!$ryC-SG(}j9
+a1N0q08)-X!V]"x!=WXSa:eF<6||>hiQp6'a)C'l@Y|Z.0$G[))0x-pGI&@OArjO9o;6#d:[fOw(o3e#0UQbDii>85ad]oz7S$M,a,SQ)7o(2N{J>@hQ~D
+S=w}y%#Gq<Jc)!wd.Ry^|o|!mY/`UEj1>nWkD3Z9D'|kKVT:ALoj5n8%'2c&LEMh2|w}Nv3i_dak<yq%~_l3>@{-g1W,7oif%@T1F4tbvO2bV=Mz!'/C"u
+]Gv=X+w@-AC-xqEjQ(C4'6WA5bo/G72N09oW1Y[%.FpG>t2)v1O$_/sQv.y2pbtT_tfJwQ[n"raC`w%B|g`&BUZb{HK"Inoq$|eiV8P>/>&"jqFzf3@'W^
+Mf4cB+LEO(0s![<BC}SW^OlCa=WebQE!h|l3XB`;fd>=4Ger5l^E&2N:%ENaJ"($esgF2n6#JbB8l[R"MuW9gpN1oU]j.mWrCG2[$xTOXO@q@9U1[9bTil
+$hm+FKlX6dBeY:o92C(SrKv@PBZabwJ|ef(I}"Uc-Lo)/[~)ca[JrtLXNw}L-{nc@Q=IK&W)Zb55s<.)"NvFd/'71fmp.j1M[}g#IE7I-taSa0UzD)DbBb
+8:|2uy,XR'=v0;Q`x-75LaJK;p`orDM1IP%x7q)f:Ijm^3KZV.wX[NKj(8^95-NFL{%a|4~khY#H'-8BF>4O+mDs},^tXb7gSiUgOk>lMfbXgW$iT(_QBM
+^Zfd&,9WXAp3;![GcY:G>D4;ALyss(NH'0f<vjsG&R$,A:ghV!_M']3PXC8jZ-%b]{,,B=&M]FA&FN895j]>x]@k1&k8"OvsN|_IPrqlbEB!^.p5m@`xeV
+v19T>/sf3TKTu100T)vh~8)6^ngzae/ysN&vz9fY4s`&WLcmiyJ:yQGK"kUyd"{4>8<8$N5DJX{N<l.AXImok:ZLEOtsC#0@Y'$RwN4y4<:n4J;P:Q"#fL
+POO!iIND!UcvePQL9{n9RNv'EFbfCY1Pb)b$I|)yAxY|hrcJW&E1sqX!cwHzL0Mg6o_.ez~Hk|2]yh'7KU0q44VNuXA=`|ZflC1pCXuK!goAA(Dn;1Mv;M
+&M<5g5<y'`yI24YU@j"d1[jPD_)+kV8d3{jYNIpFlsf(S7o9^eSo+I|zGD2}H2PX'IV+KKs]l9RZpxQY97|o]B`K~IMQjPGi4oK0wq[j0ss#EHc76qC2sE
+tA9BJ30G"lN0U;/,'g{D8MaB/Pss(jpJ@T)z<M[=P-:r;&zB5n/D/9&9=vZ0m-b(>s/=^RZnG}%i)v<1=s!3wKg]yWS;AfZQGu`;6xKXNh%:p"wTg:`u9A
+9W-RzO33GCO|MNOok1O`Q4uh1n`$r=Mt^y2)aLn+`m2f-s^=oevA:lhGeGQt2sI@U;(:IE+KKh>NsJf!;':nCQ~7T)avSf)JILXWIhmSOvVP($wBG6E)xV
+O=rl^1!v4ZCYnS/:`W<rS28]k$o{hdLG2YsD~0V6f=I1cAmcKAaP0SSg6>`#C6B$|'-bySoDnSqxh9][9r[.9rs>G;ayWAN6p-%1X;gtiH%J0j)<wL>`f>
+4=~VwVY;bQ.QJrkLXQBx=3Qv_1Yk|rT%";w_K"bUe""I8{]_o{57l$+<5GBD(k34`@lPTo&o[-3{~Ca4}0Z}+X#QgD[H/l]]J+3{y'QE5.!NrJb9FvNUrh
+x-#PxJ4+;P<P}:{fF'.'9#+)5X`9;&dZ^Y2puWosuf]6{N5stzat^(yJOJ9g8IbK'T]=pIksh|K[Np2plKHr+(KBKAD2_i<D^w:D`$l`mDx96hdKddrlDn
+EqNI1f`,e"|AkYy^GQGF`1W47%QIy@zh,`#WW-^&{C^h%vRDLHHI;ZjRa,)#bztA6_-ILSfX:M!.9r%uYECLQ`#3}[J(;mv+U}U.%gf%~Dugn_=KXWfQ[+
+G-1wAR-"=t_oEXi'M$Bw5).Q+FQU$6Rt>iN"'+5yO47MM)6:|/QGvrm]V+SeE#yPi{>F[b0uM_$+U:8v>N^2wq-376'P$4!8H2pVi%U8"A[lve=xx.0&,h
+pBv[o@d9f_TNB`"{Nm$NCewclR#$qb"D+{DbAhEk2`a`j#X37&e)(KC]^$CQh{zqy3p1p!.=4Jx5%Ao^[X{o9pC:;7o<{1A87W"/r@p,ME"Gq_5Id$x2)g
+;"/}2C099uLRvjG-PN|e9^Wtpn]I5Yj:IhPL90qT(60{|lP_NCxkoc3XaxN8:)kE&vPM!]^{JOvt5XNCh3mtnR}fxG.0HLO8R@ztSHQ<HYZc<9B!y(&}JV
+ee.B7@a@~>Cm@!l1@^J!S4cbJ9tM/yJO}UJNCF+"K29SX$7Uxq!Yc0h2I>g)^]mah)Y$aA9Z+bJ.@W){N;3y>lxOSQ(1&Xgsi{wV2c.s|+hR7GT8@aO{%{
+REs(|j%j[QdpX/.Ppm.0[NWFT&:!.Rik9iY2%J6WIHs("@F!rV_A@d+42V5E!TPpaCYfh&hD%fIi84p'sL/pc07+YoV3n^@"T#{0^ki`F+{!Ha}Usl%sDd
+U^s][qP$ulp55s{}[I<Tpe.zx3},r2y6^,Gn[-9P%Jw!"8_,OfRHP:'n6%!rZ4NEZ)-^BJVF.f<]Z^s"~YI|wXxzEZ0BI/g-Ad&Zho|@lS+8W!Bm+sKXTP
+N+rhv3stKx"w^rBCSnlj8T`Hr$o}LO09Yv"xo5Lxgz8|PAbk(}Y5R%s9f``^W=X|;M^DdfL4{k3fCrF)qe-65BbxuCo5OMzx:_e)_4[3Z_4{%|JmJ!EYty
+"!u<]O@LSe%0-R)=FT{$.{=hZIM#B<VwJLVG}XQNgUd.xe<W-qe+yceA/4rpg-lc0.4EdH/@p#n[GhHk'RQPVqTOOTo-;TGVN}BYC7|/@ZsPoHC'ljo+jT
+pEyObC@@^`%"FG`l-7~CPPsV_lt4+<YM&pdUlf@)x6EQKo_3V[!!<LseDh+zE-HUGpGE^m+Z@97:EABvMl0e[$u5$Bd;an=Wcs!LdBnOdz)W(!UQr,,,{:
+FeZ"S77oPlD4R@/&KRTkwhae!1SXgTFMlM[U4Wx$+7r@)2CTn+M0)%!YOHfPYq^4=p#@FJ{a`%TP1neo[:'S^Zt`fJydvOf|"A/m~asxb9HDC_BDjCGb65
+WovB:l{v(kTL@3Wm$x_qM)@5Op+@9]w(Zu%i)ky,J<qm|MDHF-l"#^B'm]2^w`Q}#U~>^n/EE&$aR;#LrtPUv/vtX"QPe"OIi%'K>H>A<bo:[:RFKj+CJo
+,v%3s<k(uvx>k.;L<aO>:<icP#DB#U]O|5_=Ra47f^r4mg]En8KTpaei}D_'s6VW$PFRWq/@V-_#<^,2CE]1^79JD#A)C"P$M{Vl_XrX2zlbd^Mf[%A,F[
+C_kP_QL/n4[iVFHvJo2r&(Ez=$d(vB[gn"^m@y0QfNK&Zi|F{|p{b>Ng~d)JA"y1:PR;+g}#rS,_JgtW}[|sqE0#JA75aWXt<us;P=B"f;d2yXGW0%0j@O
+O@XSG5BK3dbc6RjY"=rKDS4z:NfrHRECK$:;>f[tG'In}>w`W99)UAZR6;;LGP&LZjAT(:SpcY[Eg%m,swN"MG@dkoA<5q]@dTdE(Y'!&rjcuJ2_!m'|-(
+S!bS~e~HxQTyaS$EI71eZ79XmQ#|Ev.tX%(^_0L>q/C-&^537@9_NRznG/m+TP2j!QIXncnSM`&o<.F:r%j{y/{d~!$3Ta(A~C,TOt@OSn=6BYAVwXr+x{
+z%&Oc9}o|$[93X`s^4|ebQK6Uh+CL372lX5R7D/D1=U:uo>agkqy<]Qlj"4vWC.}"~Ab>2D@LagdY6QJ&>,ww(LT#+ya;":UVN)YV.h_1.}R$@~A{>iQlD
+tD]8rRp>7,1R=..XB9IT9jT96PC('kl{^z14[F|<%s[9p3Fk4;(fWesReM@pP#2kWy&txj$7pG!V3'zSj@OP<{'i:CTIpK<1<!qQe#-qv{'"D+Mdl#p5uc
+d)7Fg0LfXA$XY`"Zre+1rbf$eV~#;uVC6@ah@I|0jSmvb6`$ki^@#}3fv>n6TpL.0'$[L>41X(,za]tHGGVZ!Rzcrmo'B4C.rdS(&-c6/)-SC/GssJr|Zk
+Uaz)hcScK9Gq7!bV^G37YxX'&zgQW$}wj(VY#T+$xIv.E2V8]G},e[HgzJV&$YW%6yT:MOjkhdz`z2V0JiS0{s5^z'jN6-K@L)]|C_n'8/X77c-'QDLLN;
+b#n]J|}pLTYdJpHEh<5t^bDzLO-q"_c@p`.TF4;qDo~CL$-"e!m_+ty!lxLWMU:.KK1S6FHn&u8%j/38=="CQx^OFBdL:=>.poC3BI`nqx(_$8=#WIoBFq
+k:|3{6LGLw)q>EDw;GkJ;[F@OdO(0aY;+5da'59:bXZw;B{r[r)qhMl7d>Ux&q_{pax7lz8i9Q,)iyYa!pc<o@|WF;n]3O25E"QEdb9@$cJ5RKf<Qxu.N8
+-O5me'ms!MN9kE2Bfbv/_4HIO!C1QB6HVU95Spg9fG8#;:R`A#c#Or{p2)(SPP,Xy<pI{=zw@Q1BL#{t(go4(cM5HBHG1lV[T7[mV,53o9!u@ks1i[6yO%
+#TMep2S6vBS"E@p){eh,h]_(J'NFTq8^^_0PB/&T28w"O&51X#B$L+jDJ`+Oxk:B$8WTiZcQIw`FZ3F#40zV|(XB-eISM,BUQR<%4Uixq>`XEPsy11O5FH
+q#WEIVdXvYM;FJbOx:wzb$!IL5JFD|+I":Xtoo)a:FydX5zT/R~;uZ>a38JU58zq4`6B/t1<A>Gzkzfbo3GtOF(pTxu^uCzN2t,+,'E.Z>zM#0:58>x{,x
+p42e&Ao3[Q/h<OAgK4-[h%s|%6"PSP!uHpQx~++qD=o`3tFB0iHF{Ct`!2(@7xs6pmY-CK/DuG4bWeSE<hk4nM]>|yOvIV}S`!lJUcwX3+&XK<5}Hwus>q
+1{KLM9L-FRHs=,9a&wVDTHlb-UOAA/(vpnGMd_5l[g$se{1UV,WDKg}2|kKHS[hVq<hb3uG<2FQG_7q<V:HDH,7IPIsgfVa=n/m/Yi8kJ$~H}P!md0Mc/T
+A:`qlnkajgrV0_6;TCWq3}|%hx/tnnC(u#g7(r7KnN5^=rW2KiOc=f1GJljt,cG2z^%Y(MP"VAd,(eK$qwHzG|H6XF-pjX|1)G:){<XY!nZ>"IVH'kL/V+
+vNrv@<KI~$j]T2h)o_~elZPY}Y.53n&Az215kpPp|f6KNi#T!%H,z$(z3q-Ouq`w_hNOToy#DLU{mYZfqeWcN&"r(>)mI<cI@^mNrC|lY3uC=Y05Z,yrEU
+~|9'-G9lu{wpn;X4]p>0]BSmk<v([yUi;,8b!;)+a&PwZ_XSmvLb7FcK[W'#y4|'F,pKzNyD8pbJHa$r^<Q.KMXBh=$#F,VPqR7m#MB(#0cyz)Qc4WP7<^
+UvmRxF%Nhw|+Ai@N@kHg"I!er01q{2'`D|=.G3~Mmz75NZZmo&<UTK[1d<oKl$jq/dtBD%nobhakTwUbO/@o47q>"ww&e:,iPS,TGq>AVLboU-i5_B.0%I
+T.J!0^~pehPANG82ZrINf9<<@NCn@J}'TbUNQ&_ddoa_~cGCi0.B:CcXJ1M5DC6s&1$.5_5]}H[k;<6ri!JL6p[A0WTaWg6wWJxFkhPPsMVAqgJ&;Ag3sP
+O]@$wdOV5}YB[Xd3'7][lfMiJ(.Tdg-FHT=AMn=%)+nd4q3+>(7{#q|W~o"xG!XaX0p.ZhiNuY<(X($1Xal>Kvd&B}Bg:!<g.V}-<4JQ;{$Q&Q8qPd@)|<
+u#TWMbOLKWLOgq@oyW4/Ql[He+WaO#@,OMwvNK)pGT~+rI]qEJ@z4x~)}"e,G7NTSIYH1TTuSA>L]7[D<+X[rt&HtKwk7-fp0"C)+P9g-wMrn%1j%Mfcqy
+;$]Zw6WC%XV!K3<LmUb.Pvm>i,aN9t;uP%Up7R_h/c]/~/s0d_mIG;B1_+cpq]@)BM_WAT[EETfS>4$Z]s{T}{'YNZ|)R:/B/OR@{.}.vNWB_N3"`,L="v
+R]G)%s:$aQ!K.ft#{;4BYE{7-75^.i"^foBvygjhYS._:UjBGe,oa.!,B[<EQj'R=/V$TTiMBJ[$8T.hFS{gXyvv.EcB-PBvz3HlMoangHYiC+r3+G2a5p
+bfg"]Zqz0/B:kJ2`(-lts-K^"%+we|5|}CfN#r#e|u:VI-{pS'&&KKiGSCJn~vsMqmOE){|6n%H3+^/7I-X4f>tdgbqm2Ofr|^31g[|^JczKX}#qIikrR&
+Tl"coTH;"9:F)StR3o)&2LLft.RqrXDaR+=C+FYkZ'zU5{5AMuG@TErF{vA@RKD(2Ej#4ccy'hcRpTW,va[3Gw4MFu]0bg#v=#q`~,(U{+{S-PKzh{r1vD
+u{os:NtzK=&,hYx{x`%Iez@wrrsJTdA@)I"0q5==dxEX8Z7m;{42znTedbDUciaX"wrU8"(EKS23r,p)_;mR,`3OvGkys#_+%ND(CB&6;<jTC}su,)S8x-
+-Ltj`t|KA06(Grio,^@b}vXd=:U&3|;8H>z$:=Ye8"m"@Hxd)a~AkY7{!,H-ZPqp1h9gUdd51O]I`kWa^g)Q{KbbQe2:NR/"{3,x&Db}x1_|IR`%W[r.|(
+c8R8Z@A>7&GG@<^MKTHgiG^UjjZGp7O6Y+38RcdUI%NN"&Q=zecIq-%9jYne4fQL8W6p3o]+[/"l1>s,]gAc<RF<|9w&yg,UnSBfWv4@/%^B9&/"W/#GE{
+P.!:u3R=J[iq3a-nU-i;~Fwhk(L#L<MEVzKf${iDWGRI.DNQ}/JQ}/g8"}0f.Ppb$6r3"_Qb&14GDj{}xPrWCQ,E+n]|Ubw#X"vUgww:F-[$Lm$(H|TzAl
+m#35CVqlK[BX,=b7VG:hCwSY/5#jI_M=h]So]Dg'XqQ{m6O(h<`^O<5$a>=^<r3Q}iQi#O'R+0Lklw|m}2EZ|Z2Q`]w6HM=1]aB{NH|N"b:[0kX,9@Ymin
+<:k#'rRCO"bv/#zXg%nNWhFi"eA<)fS+$%@>@Cc4b8ikIa7T0vIRC7{("rt=`qZV|-whCoUjh/hXNiOt6wdN:3h4wy5cHD;0@FkfY;Y@MBOw+@aTs4JTO.
+KVRMd]Tb(B2Mq(B6uMm{5`R{U|[=Bawqbs7m&@bE%3KWxd2rcmkT}|FV+93a|Q[/zMnP0Q$@K[B,kNN%,[q4YCIH2Wp[eLwEO|f`n25Q!0Zssx4{#YB}l5
+eWzP^n&/lWzF-kaB^lcCJ^{Q.tl_O"O=XB~T;(2v%JG2U;u54S'$r]Y;vrfZiyXy~1^4X;tc}K-C3C5lhcDQ+uf/kMKYiFdNslY[Qqrohl:1gVQ"DPWPl9
+0CV9YX^a5Qp!fq#)s)kEs1mp1%jW|]HXc%)F7AI#h,Wdci$J6>2Z$u!0SR_(&z{}sY)KX|It/I8;l5~xiT]{gfUgx"&i[NpL!"sEDI%)MEo.OjhIcbA_9X
+a5a}=x[hG1]z+}lc@<x}TN>Lko}4'c5!IV%e7["fXI5@!ziIzoVp&>q5aX<TN/6,e6gEy>^c0{>$PND).o.EQw-+}2|b%d3/CGiP2E,g88["v%O;eN"~P%
+[.CPjl4A<q;2w.><Q1z&HQF.o=OC_'r`/{I7oNlJG`|j&<]Yt"842)HVOzH3B3G7LMcF[7C__b+6dC+9{d%C5"KXw:(ZpV.f@;GWrA1$'|C&q$!.9bEmBC
+0rC_2T>Mjtv!]K47FKe)1yj&BN/h,Wv2sL@-bh$#+/#RtI-Oz:AZ}zdpO]nHqjm"Q3u&3=>t2XhLYt:.[):Tq`/h82x"oE.|j9L(>#/e1E(&;''F4){#iv
+1cI/pE!6Pw4ZD:"Mu[uBx=s$2!#M|#4.srVWt43JreJ,z[EF+}z7Bzb_Z^`9^u3iiBA2&7o$edor&g:[jS"bd$xvuU-R/NXAffn-YLSVeWh;(.P:_7Wb9-
+O(wY$K&%4nH)w%<x=t~%FFNs$)1|6l:2BXgfgC:.HTn@Y7940',Sr!EUh5m4u#x&1@.1~#{%:%B#'9>1w@dsAWF`+tMfY2aZCC'}Mnc>=MPHu)g97]Q[ZJ
+0yng[Qv<@elyL.t<.1]{(@^Y<./W9[pKxq,'u^P.+VRttS4'~Mq(r9<F;_DV}.Iy7cryILqK{N_YLE(ODSZ!`=Ql1j&4|3R-]ZhiJJlm~k+DQ:&g<4gU/{
+Pxqb+]qnys(,e0"S5jrv3o-ie<',!7QKj>iX}.kWd#LuW6l4gWZkeutW#XB+].}%i_!Rt0p1c5<aG;OPHWk-ZN4^SSYpBQV'{&YB$^c7wJWn|<Y#RU_&&&
+:W"dYz>'O6f1Ib+r<1rBU+x3C;fdpW&n-`(0d|(C%'SK!Fx)%|.(c<CPBVnPS<]kK"mevjsk&zDgv,#KeKT6S=p}/TcCDdHWHm'_k%HO)7R|l|lE}VP!bg
+lz('QqRw,DGY>fWv=%Mkd'6Gf!oFTKvJ`hlHV.O63@^g~"{XZuv6)x!q1-Yebt0aM2Qm_T_XS1ixolIhJqzm&"sU!'z`wLc8|9xE>>%[akz<WhMyam1;,l
+S&[::]Jz)95dd5xD2rB{c"|l/ifhL=&9ts^_{acw[#2q6t5lj7[_>$x1cEkMlz/Lp@w>1,EF{2,8II:1vpHq#[a323:IXv7'kU5]'38l:!1hc&[fIibgxx
+YE`xUN0s:U@y~av{:^4,+H/;N|v2`xcm95B%&v@VMtl8Wma;3_=y`ga$O+zF5C0C;ld'cZjjA';sRKVHSexw_cf3(KJOWHK2X|`,QP"wpSe2EnNkGz[ep:
+GFW{d_M<Ed]Q,QW>Y}im]-NW&Dt+n!SyXasz{l!ED7<;~b~k2=<"@#y8!J:pi{TG=t!u<=(W}PCr4WV(+iIN&rOg/h<wt'y;gje"F5]Cf/&C!Z3>"vA5:z
+/c=t^{{}!Tlju&V'/'5R<]<tD5)m)k@+8])YlKvW0(nG}ONCl6VCB2#>k]2cP/6SVI36fr55oCQ!^P%Ha2FZNxnAcPPf+-lvH;%Pg<N"`r:TX+zb|UUJfB
+s]&g,BjW%GHA1@q![zH$9`IKm!I)"-qtG[L^buT=Nfd[N27([2"6K["~1|yC}Yy7Fy:GAL6MD[l_9F:tzcS)T:8%;R|!e6n_]aQjdp>OLu2_!P%m,m8O:#
+Z|<{HR:rqD5(KgM:.F0VE'8+v8RP#.QZEEBIxuoA/#XELfV(#Zes[}$h#+lAw{s$P]@tyb4p##42p@HsasZO0;@{:SWptFDHME5+QAyc2N[I|dR$Iuem6[
+iCmW'hjSk1&K~KA@#C:kW"S]Fb}2|qt8)1)Xn@>keW~=NLW`,l'vd98pwQ"1{@`-Es=W2[)PL#'VZ3Dj~w~zSL[069}ZK:6rcH1]U(a06gNT+#/0X}`.Q>
+At.>BFQ8rzKzt`{&J3Dh",)-cHKjMUBL&kv=Oo[ABDjhp.d@~'N1a$b&PZw!c];&aL0R}3l85(',D^-G{B.V19(,Bn"0IR!%>czwoSh0,pYF#a-0P{,CHy
+4&73ed50Yl'|(b0WE&~m>!b@^gq'4){8gwFSX7hz1dT(R2h,C|qCzqdWYJL-x&%Zb{$UA19Q#[C0s,pzKP<3gY/q/b53=<]tRY9<y{W6(y:GFkCpxo/7ts
+f^GYh<|F+wo;aA!{Z$C18D+hw0#675{P<=Tk~#Tfquhq"x{|Qq3G-8T,dfNM2[B<-GQ<WusK$|!PJ,6[.w:|lLEQ-1E"Q[gT9kS4_.%"#Z/zcsZ+CZPYF=
+rVoPfDz8KEI&R2ivSr3}/JS@yE{/XOdngN"f![/}/,[s^BJ`UI3[Xd}G80ErPagfipb+SMugv@jlvqQGM|:y{"dOS]e%(R^fLK5Vip@Kz8/g}4pEy0}rIL
+uR@^q5QP#Z9q./!CKVF1-l9KDs7P)4@c4GP{gXze&#Tj@Odc46_@:;QL$TfEWzb#mz_LZ|f{TpEgvj88HD'^[)xY!nkv|{,}<#SGcx>+6G'66Zfm[p}q-x
+[L'KKAmLeA{dKdsG;zws'dddK"JShwC#]s^8F=S0+Bx#Q,1@~DPICb{4~LpP&dt@~ewN't_n#U'Qq3o-cijtD'_#uCm$#3.&I<PAI{gZV_cP{A9pV-7}J.
+>6W4sf1eByX%WxxA.pXkfI~YIy$Vo1yDT6/no%rtg(&fnAT"imBXfX'E9HK+lY_YHMy(q4hkx5qy;wMgR'K:maikuyYP_752Z]q(c)g`'teBQ4C[^uggy9
+G2x8lrqrrs8to9_f,0CB#rUQCwyfXTrytTOC/@w40WPs/=C.11asG<kO`FcF;g]oKmMcF;h%t46O%6|(%^PG5HW[Wa,ZW",kD1@Dg6TMOvq5A^"515&hbg
+IHK,3dK;'VVp&>:}Gx_q5n1S4CmRxmwq+W>jv:i9+QqYWos|oeN_RSp2&NP^|=}GA/;hc+VF)xc2JAol=L3Tt_n=L(qX[H%B}{[GDyObjY|N},2S0Hw#j}
+^UOj`VQI~&p^6>c9Ze:ax/yTY=YK,+Ke4)Ax,j_^GVsCi;TQM=/W(R1yi[6w_'t=DZ;`':tnbu:W2}!]:6Rw[mI=g%dV4kh%NvQ@bKd|,C_]>}/K}Pv6,{
+%NDxc's2MTt=7_.UW5Z1,e6Drff+9OP&Pt=awT@"pqH<rWm/t#)2CD"p_>rI'ZBmp]a+OoVcWc'qdXg(M8NDXotrs]pErjI:+,G/.a25WA-;Tj{_B>xanv
+!>%,Zs;9Bdx:Dy%u#q<ZE=,zmb)>^P="~=F}rI6O~#{{[57>'_aS&2vFgA->Q8ortgsAv^~^$O'2Y=u{IK$;MitLhl6{!&E>]'LJU0Fz~Q^H`uWFBKM^sz
+}WtA1D-5<;K8m$!9TPII=zfz=Z,jesqYS(&dr9Qt>=/Y5:gI]ZiLmhATN66jctB.B.[{#45u_v&IOOEC{]`@c,~p{c-1GS25~m3#WvHkL2hJxp>oLQYHQ{
+nwrMtJ)KsHb`cJP$@uhhE9]T-BB]2@jLKqBUu7mI#x=m6P^Trdt_gM8^M=!rTz+G||S45/K4=H33Oj+lO#|HnT7w-#bm0pdF=O+WdD8&cm:QY<(zhZ%xgN
+x<m}k(kthK#Wil#ViFIVg6@;!f9bUiL5!=shBGZ_cKP2lDS{$25uePsnYMz7c'if7}=RQ'E=-pFlXxp>4&TDz+(g4)q<Lm6AzrC4Rt>MS7;`H2LM7E<W!]
+y>YKC`3tWg8d]L&SN>|5_U^2"!R8wj>R(uO`kjvEtv!fV@[a]vuOozeaYbNx20qGEya,+m7]KDP`sLE3Ws!phih&.H2.UJ8AbJ(F$nmqC$c5+/ZxMUpPM1
+,WPs%$p"N8wm`2]_UlWWjR`"5,/j37u{=B+wGqTpfwJ#%.h>poxR,&|A;FFM~VqYmISS0b]aZYE@F=c[YhH$fls$|&t>84-DvMYqN_B#$0=:ZTo!}j7@p_
+GqHS|DG5g97t)ZMKka96y`Bi=(X4UACi7&3uYoePMeC|$>|k8KGi}%{[d}N/KCDms<HxOgu.Ng^T~G'{,{f5hXw+"X_B7p'Zr)MLT1a"n9}r/qk5[,etEW
+7V38X2cj+Hclua7J_XJD.u'I_ta0"nLY@ro<}O'/<^S"E-hufRXa-J-)2rVXw/"jScuCSs/rUW7TWle^xSm`kN~fx]p2bOJ^wJRg1km7HL;aOG,GN_jj'J
+nRt!c%92kW>h-Qq6qs0(wK-;@Ff)@LTq2)m:4X`[)W'6nK!BBww;}u.@/EF[3qSca.g:a@1puC&<Z9_._gFv9tM%Z;;9Nxuj1H2F9(x9VVkuo1O%v(`B._
+&TOCu$h46qx%B+}IcABehT{[HOinlRA[rvr-3}c#NzcewK~]wIsI8wj1!^)9|qdHN4HnY%EmdBHJ5`sDUlu(&DT=7JgMO[5>9!si1dlJ=7<6BrsI9@".f9
+y<en#H2w=/dKl_c2PH,D8hTNH._UTt!>09X}tTO",^u5!D@lb%xeyUS9$>':'(^e|N=4W<:cSs~|6ja.9_KUDIE^JtN{"vS54n$[&_='-m6-p}%FX4uait
+TL>Vk[P&k0j^-"P5S$uaJ=RsJ3"=8>RXs%l:-v:'F[Ax30.X;{HvYLuEl%MDega<U[hO;_hrZy}Bd/5h^57v:)H]mjtuU@"LGvP=#.LX2$dYIZ+(1yeX1C
+u}|`3RYZksI=hz/fp<_"@Uq@'p>0][9+Mj0mHVzx;XJ^;7#>4{gbxV7V/Ue`4$T+]T}"a!:P^8X%Pk]->RNPqTJaq/]a+r%xe3#fJFWUbZr"|xcWc|[_mT
+.OsjW&f>5o{/<,Omv&(Bxg(Uhn_GCjD2;sW8z@4a:'q)jOB%rT:ghG"RzgB3i`muMQ~$K^wCcS;=:dI;h&UQ@]K{&z]@hpI,iRW.aPxnT"X`Wgi'O|t5]v
+Wlj%hO":1xx!-eEY+vh_o.-mem~cCax{7>mgE{ja-=n=v09'E/"YpRju(8s>.lY)uhmh:_/MC(;=LuT|Kexb9Cle&vI|,|W}@ddy%&|v:4y]h"h[hrdyg}
+wOA5T:"1>jrid@@]p3LvbR{M!z(gMoVr#^-^Jxbfs{Yvrs>N@2wHzjlf|l[)sBFcXWF+4(3jAI-U%,S[gW0nSxnANs_LcK^f=6nY0NEs^Okl/FqWoZ+r{F
+2#U>GYwdk-k|h-pZI'eo1}JG4:^V,qx4%8<P}Hraq"VmHj}-"byPy`,DPHmTSw3p:z1dtsx`}1JG.VhmrFr`2FrDi7:yApASb<Sa1r/wRrqG+:Z%_l2KRQ
+sIpbAht&9+kqH@DQ(sDRlqL64Mf7WIkVmW>(M:zK&xru76"Zo3Pt%EFK4wlS!9hkIlO0x7/CR8R.-Vir!uXN]7BEqu+8+:qj).QguIs}vwD$010(A[`)F7
+NuN"S[NoiJ;Aq@`fwgtL3)4^wgtIR#4$r:{&aa,q3``vlaiUv{{wLdc$1Dp^IB}){#|J!7'X!/=:IV%-I@rAvQmn8ehEcR4Il:rw{^dC/`7S>Y;iw]K5ON
+t+/%t2Ub2@e%_R8_luA"Qf@&x(<V&<,.j;-z}"+0!by/s(xLQNSzF`}`lq{hj.8^R1r@jlg2Er`Jy`4omD=m%PZum-(:KM(0F}7Fc34qK^1=s%:D2.ln-5
+$Qr5_TK+|Ra`f$tsz]bU(VDNX;Vc>:IvyJ-csWlQEE6#BJ<^m0cnrb4a)g/av@Tb=!=T[]Z-ioQm((KYB^WlM|4qst^LbG1!T{]-:EBn5|%K7"_F)RsaAt
+9|um@_[02bj',##)C2+b/9s75":Q;Njt((E.R)NeYp-bd>YY]-Ct"AI_V0KrNMw,#_"h[We:[D{ZnI=I$.)v&K<C<zCN&tGrw1&ogi]`O}lLut[:IEYsvA
+6Vnf,GAt6"_Y2mHy]Dy(GfTt6KvFmH5>8PEad-b>:z$N@x#KeLLK6I(LSH1k7yxn{CDRA`)2)%QLf'@Lor0KbAy[gE:3h'oR+cygRZhB`g,N5|18xtb,9_
+wy"3&e91L2CM)d+y+3~0GRXq7_BMPBw(aiAn(T8;$Q`{wH7vl}QxZxd9Y|_N{OSsL-.fixR`FIyKra+t^,o)feb!hgi:>^>B4(hW$1LB(NuYz8O_,b2yhU
+lB$BodZAbH.o$:5Q:u+p^E|`Pox`7N{)Z6KV,HoGwifPO9u"8^g{5)zb/AyR[6h8>,%@d;NR!,1x)!Zy'jHm+2lP#K>}PaBx-x>U~K$;#sYoVha;XUk/Kz
+dwGdl`s:CZ1@VLDMYPYcDbH<o0MGNA${|ivv00Y68%/&rEz!fJT{OPJKZ=fQ99F'cf#xXr/hvOG,kY2|Y6z8C05%YLYF@M)nHZ0Y9EpPaqQy9yE_X};Ehq
+qt$&v]EXWmsLqjg@vK3U;0eJ`3Sosbb(rrz35]U"6,ZM][7v$P|/3smp@.Jd%NT_Vr|0H|.ATyxv[_&zu<qIiA3"Ss&E=y:+9%fZZUtlmd=qTuP,u0=DYj
+dyON16I<VKlbgHr"5O(`UBw,c<n`6c3f)lt"&c1rF@%E9r[HWoaBWD%UB'dfz#!fO+D0D@X-"lKe>sm%l+tFvw=qnu3x=@OH-S~{S:<XVX={wQPQiZrkP&
+j(Yl6W#w%aAX/Y`II0/P{"&yAD5J-bD:s|J$CY3a$KXJl-LC!%1y2Su>>Sk5^Rqq:B3SH>Z{Oos0rDh}`j9S'-!LCVB9{&IiT^&pb3kg6(3PqmUKuctJ7F
+8^f@Ktuf_b>Z64f"J1=='5WhDB)pGUfCX.6/FrOb><wHIZ+_xRmi<wF=Z$p7&e~I<uR!xJLzp-nY:gw0Ps,bYw/zdDw6{We$n1e7D{9q>;uKG4.UYB;Z:r
+X"+5OSD18Uphm3]T,E&-kg$)S2MT.!we`7{c'st$dgNlN-!NaW+I1hvJODCZ5SrtI'w&P2}k7si#WV"x"{MZO${h.o7@X(]iQtw2NpH^,Pv<dY$[Q<NDKB
+s%)NP$BXWO)I1WutV/KWj;576t`LJn:De38)#a9;>JXBsv67`!a/X<ltn"reF5)(-Ck(#}rQ-orF2+ZU^WNkL}N<5HvLw#{+)j3n]t^$$qN1renuc&|2ex
+A[#%$FLT^,VfJx_'&Y~ych24tGEqfSk9i+J;r^)F:xJ>CRcX"C"Ai8}&1D}xD`XM@O;TS4"9Mul+6:Kxs&}5n&V{Dwe#~3IOzW<Qthk&Mldt%Hpb!!rss)
+q(aftPbZGx`>X'Ll)zw<E!u=q'5O{%KWx&.;0]&J^+Oo%cza{1,46$(#KX-hT#^:hK<a'BJIj]`I,!nyEL7{MYCeMfqQFe/KU8vjf,`luH2SRnDU7.8]!2
+tf6>Uh}Wqa/H$&[u&bUaASg@8eSduBA8=|YSQ,Vz9hZN!!9stEh!q<08kx6pRtZah+Jhps[,WTKKCL">MH^XgEoj^g>GZj/iOKO8KN0{yA7Ya}M0JILn~/
+NCkET:s7}qC&CI7YS6Mb!T1oQfA3p1UU{r.<]TUn.qxg7[E@=UU}`lCNo5w>0XVgtRJZEF;=eM^1Q/x`E8~XSq'AV!!'rE=6kE@j=`bBi35`kf-O8>W{-_
+E`{}Trv8.^UD^1{#hw:L82m.`5m8seRsEh]BFJgKrimJ=cNA>F6BhJc$)38[Ezlb!G,GJ}ZN2Y4A"@;0(i.0}+RA+q^z8%ZP0p2QPoiH2('cg3!aD2yXJA
+eQJaj]ssUG:IZv7&O[N@Xzs%%!}(SlU=dhH[+RkV.N+:2l4Dv!mS[I}i)4Y9%R@aqk&&<ez<_9^%3Lb5(+M@hxP_J3_(vcz}:kmk&{h1JM5}TM1M=OEJrd
+KsgD8oD{oDDS!|sAiiZTdkPyT>gBlK&d|U'+`-QicqUK(c%`:wDJcy&LLvOH(`F+z.uYK_)abIMQrHisSAoP6B5naC(opplcYw:{x;0<R'uPZ0LJ.|>lG<
+>c=7)4Z6Byw{{<NDpKcVF^otnj]M6p`Ksx[u{a5EP^)CH/uHpkI''JMTdt!)ytgLRjy08u,;~yZhV,&;hUIyEUCk"y=DRqW'8bf^~6:<:S9U|q:TXW<+u@
+~firkb1jkE4LFT+5%fhrYifk%sbOt0+->m3[)lXT}G4<l0s)dU;W~Zy7hg[6['TFk6G`yb`$&Vyb|q`}w3pzuC/n{TP=95quZ%!a87xuOnR>K3kxvrm,ta
+HOHzu,e&yMl&g.({Df$yM"h)"_KT}ZC&E"%h3nk#4/q{Jk%v0wFh4,JTJ$i2rvk&/XeMiPrn`3D0!1PlOj$6Q{(O%6UMf[FkOv}y3hS6H@x8])DWz}>s0R
+U<kc(6N=3F7wa;[6CO^R@z@g2qUGF_x$3m|Ul0WPj]pCTNA+{51BJ(>VaJCWP-4i1Kt)Yy;dKAG6<+t/M;{PA3"L/PV%5YT[zw70x0f)6unNy7BWyg7mBE
+7TLQ<rB!dA]W'^wQBi@czkcmN29bPxw-#i)_QT$K("HP$`GeXsY8V`{xsyE:Rj#OC3/9ihP@TEqSE|KSt'ej+(O'1:y!3m:6%[P&Fn6Vh)[EwM_zCbCtv^
+`4zKX.@/}Jm-Ds7W~C+L`[xUNTk!!KB!bBu,(2$)x|9R7<R;26jRnjX}Rz5};gC{CD3xDfd=N7V]s<(JYt{myE}4W=4<TT-Q+<Xm%O,T0(lq$AmrT)!X.o
+<S!tA)<;__fP`;)p.T!t5_2p&m>KI36MurHA"i5sMLV8@[f=iWjm01/k/0^1t5@O"Bf;aC(HC@k,yL%UbzPVEoKUwH)r&S;Y7xd)q:yiQ1b>8QuQI;kU)s
+D.ZvG=k8@D5LE^g${;,&cAc.6[w_oE@/4W$XNQr)NB<z!!{b>TZ7[q33c/DqP>k=&1ISu5"=Q|[bu{$Tab@9n^&Sc3gxL6_j;MMyTz,)gi[<Aa$ws,3z1<
+!7S'gS;V"j#d7bgnLcJ'}d2BB]szo2tj29I!iw>6[0K=E[4<RN'(f4)zQkm=8uSYWu;%c#ovYlJ'E]O%},WhzGQ]noBEcP1XvW'6D'&2uz2Z-#1o>ER,OV
+2Kx@M2l4+9HQpo&`J'j'r'sDOjV=7(nX7FzSgvU.HqHj3BY5P7{m]a{->-GckA+%-i)u&YEb~hF2vt]CGH%qro$-~<;$IX[ziPD--<$X1T+@wrHhTa@^XH
+a/%uI;KMrN+i2Ya`F,A,NwW'>k"]k;'Q;$zdHW{N@dVg|[r-2''seBU#61u]24<(6"ruS_<#nfy@04U|}"x7kz;dy%<=v7L>-5tX$$k`j|t38WEx}mCF"f
+Gihnpc8.r{{0nm'q:D:z_MlFB_,)=l{7&ym/-x93y5P^]1n[}(>.XLJA2wSZUfH0y1&DDy~_KIbFdzRzgTB-rul"|[#=8CI4V!N@.dbOB2q57:!6w@;04W
+y<hlpaRBy/E#LP]]gszl+IRF.FEu<n]_{S1{lTtU%{~uDs^)<Km{{_:_Ym!6"oZyC5P0ym{$HvAcY&sQ5A2zk"70`,K0gZRHe8x+@$t+k2-^J<vr;>i7.p
+pQro`E~1PKv0!Q`Ve2DBf{F0;>)tni.oz`cOV9Ox,)^l{^wB;0Meh#jtjNPpTl5GnYQq80^UR=E63cVrIv`zF7PFJ%IRa#pRT"TwVo`"wFKp13WW.$51q-
+eCrL8;03U"]!cdPR)60W<$@vJ;j/+[_%,rpC'"}|Q=m@^6tTh_Q;G<w+DP'hECNh}Xc00/`u/cJ0a)zP~zM@h9.!S]rn&(+p{>:I#}r!NcA6gZ79C`jR[t
+sy/UQrHjN=>#geDIw%u^CTog3qoWH,N#1:GzP@o2Rww/=DjC#@-D4s8lrXrQ|c_ux/ZDD|],rrEhgfw4~BX^!^c+~=p8|Y!E./51[}HpL3jF;FDCI+|$]<
+b.xauVris{Y]%9}T+8u@#QJq=-viL:V|P<Gy1^w)+>CoI'KKP$$3k]SS3PT5g3&%9Tw#!NP4U4SDu(>@YQesr'>:~g^=cirk_+mcNcXXYH#Wp(/8KQqr0"
+V>7(,SZUEPee.iZ,yJ>1,F2N|z<Lb%8k>5dl(X}4TqMYHFdzL9:(ewIyBo>o%J+AlL.D6TO4DL$ZEA`%D5vJoIraS2;p$MYxde([$qM;B}IXnn<dfC@dfS
+uFri@T!{QD<YKunL]vHI4J_pfWE.#vEH`_]w.o'gubHGWH;86Z%bhD[H2qi0Ed,L^XpSpODuTOmY!XD<"v<qIXKDNJ`(Q-<O0VLM[Z<lM!P-,SMBo(=Y@T
+MJ=%rf[{oxlpcPnZ&"j>5Hq/g/b0lOs;%IhC>1jyqOJ}j+s[4g,LU#>,4W+I'Ays>%0_aG$"8(LF-`lcjTV>HA_7>EUjSyUz!_-UN3k^ZT)BLqCF;W5cJr
+azTyD-/5&H9!jBEi^GwUBLeX!bmI<dG#ry67+"~B#S$5%Lde{,I]Ub'zX(VIIj2Wz>>zqSVcv<<"uaHW-QQ"[}"x<bARVDFe:]{aJGnW|=Jz)r)E<!#)O7
+H@KN}Bgh5<2SGCq,:OmwQ0iGPe{Pq8e!>otPUW9!p0|x:,,DTft04BOOTdC<.B"LzUg/uyiwSWITXXYPz]W-2TXKG9f&EaoA5wprn3+OhNY2J@+WV^T$jH
+r,w&[zeTi;X)V%.vYE-!ScJ/YJ;@CS-L2^wu38{78;YDMXzLwGZ/-ax:OmIJcp5g7$.O5<c58=;8y(P.rY#1o%`0-RxE(Jr^^2|>7YA>:lY_nFF(DxNbQ|
+#CZEv4n"1'q1qgZ><0sI#Xr_Q+u0:EeqCv91y^e/;0Q`^U@Oi&x3stKxxED$H}d{7`R+A6PJJ0+vhr`d{h=rQay1=vMwNz!aBX/|4J$+gRJB@lnkj%'k"t
+4Nh6eTf>cO:W.%k'Xu+ruM=x#W,"Tg4%^|51B;_ik3lDQkkk1P`]"R3Q&n2b2]y#XXxQT]&gm!Y!y;-09nd+R`[4([My.^(;C3=m}oQm2xkBQ`^e%d_,P.
+EP-r/_$y5R)jL!:DSt0;^W(dA/g%UPD+OKj54%jk5uZEj6Y]&AkTr]33A1aB|n@WWL;8vGVeLxrAz5`"<9asQMPiaH^nt+=oaSQmV1$}E%l&!]7"<3h^'>
+n}jvJClsM)e6FkNs`/,}V{sY@6#I}qS{{$#`tiMCj&C5Tm-_z`4G0&_%}rdW!bCF5/fi,:DyOAOv";JhxVgSZ<NUr._,=|o>K#iyl)$k{g+wViPyT@H&Y`
+@z95fm9XZW&2LNHt,UX.]3/e/3$,}-HiS>A]4$|Qf"F48>.0JDZcZuGSE+ahJu[F]Cq@M#fuzf%^-drP}/)qJJfNS}H$r.e}z={+Qkq@h8BMm]P:x4bKow
+mFBi&=,Zix&Dn.3g,W1[W!vU>a8_4({%M{61!lq[;lt&3(nj~vX@c56C(IH:{P>>gd!I+y"4w8$BR4a9G'Je]S/4Te&C&!zAU%L1oy-$FqGt5$+(DI#G@o
+:5tDB3QLlQ<Y(Utnpj$F`c7XYa8EXeBYRb")4L/9ejesx4=I:</a1dLn/fjUJ|B.vyQPJnDCB6|P=&CdBz@6Tx,NgT=;1meoLEE&cmI9PqB.czbmg]:"{V
+fk$Vy3h3A1]69SNb-I(gGV7Xh8:cDCE+mHWFJ)3kwtF$Wv}>08"ro5Dln"[7]f{n,n8@'-&%U_v!H9-Lug1@5i(Rc#R3XpFmHw`Q@^0x`67{i|!u$/{gqW
++h'/uW_N)w}aF6Or0Y/Smg^c`S;Hmg;+bw,/ciy[ek'u#,HibpJ(b%4S,sn<9pjTy"xagJzr&!M<A(WP>v>[OHKKhfxD7xGbTa}4dL-c_f:AKTFl&d$LS#
+;1RaQ0Ijnxrd=KbzrY`+g7)u_]nH^CWFgIW%[H8+9smk3aOcMW`)SJ5Muj]wy"w|TodAIJAjL7i_KJPx.Ev%sB,LcFDF[`Zw@U[J^,/MZ$Oar2`pU8"O:;
+2Iy-PcAe5_yP!y`(YxJU{T#,2E08FqsJr;R8_!l5i$@xvn3xz)By&`a%=m6^#Ea]%.7(n#"g3b@=^IO[dCm/kS"tr$9Z6uOVT$VI7:Y.ccdf&EWz"}G_0>
+dH8^H_j(^Vu0[>8hnA_(6SRyY'qb_SC>ygahe-sMw-p"WDQ[}@pbWta1UGUch9O;cmp)K[I2>:PopSjJa[)eMM}%U[$V1ux}%"t,6uZUie=={EjeoQm%H|
+Hi<lE!1cr<,VJu^[My"TazXU|I:lM4^>'S7=4D0iEOM4&AY/UmWNjKePCks!-M`sLAHt&Ooc2z!R$ga.i8=u)1`R`s(6YM<Uev;zN&gZ{#_"90f`PXz:%S
+g"O_#Qhgi}&{1T)-55$Y+WSB}Cjb3V$1(OU_2LAgO4y5RF^,Jw|J^Hk=Y`jch[-/v2^w,K=2`FRc-H><Pu/]k'W7r0lwpFZc;NAbHHJ.G7I0!JGiAR:mf/
+.0zILb.Sr-{Yb@Rcrd&H^k&ALMy"$ibTJB/`mq<vP&u4;_B,feF7a[9+JHvn#WBn{uNH`.N!<Gk//U-[c&{i6pn#idh9BQ40^Y1$JDp6th@Oko!Z|7{j&Z
+5is@(]3L0dLWzp#mQf+`/vW4<Y/k6KYk=tiju%P/10D4mXDc35Esgk!dB%m%:0gs@&H8kAC8q#K;p.KMOTojYc]kgQs"qU-sxUK1pSnUrXr@!NZ:apymmg
+c)/j#<&RrC_MfHL(c_MqF=o'nDRH8"EMmtn}JGx3I3tj6|PV9Ed1;:-k=(+.aoZ@+1~w2Ru5fz=-2;tcs1Iwg4>40Q^Y]$7=F3P`0wqgp;-#>n8G>Jr).m
+RAOkkl,<s0<,cVV(}dK|{M=1oLq6xCcwUsnuUs2p0]ao`}SK!JLjmBslVr!BLpAWN/AHO29+slUQ~CCOam7B~;]PJ,m,VNOQq877XQhBklJwHZWXL4=j>9
+HLyWX'cl+R:$wq4^EGPUX#7WFmv1r'<.8P7GrNSleuIe+;{aN:i6/02<WN#mfgIA+@;ir"UZDn6ZGgr"PU!<|TKzc|t%L,B'l8HM'M8$Qt(61_uGo4RqM#
+2;5b+l^[FE!ZV0q#)rDnF9"7JH,>jxY5M0]sCdDdZt3}9U211$k{%,29S'V8CoK!4G&)9_}JomRl:,;.omukYQ$^`Vd}u),HGTV[}"h%,[rEw(b+Fw;)Ck
+=L0v.`;Z@9J2wtVjtNBRT@T6oj/XWftsMsts{p,%f!kQpIr@[O6H!7tze=lePkmEB;v06@H&%]wT2HIr+y3q&ofZMaL2AO{e)GcG5|.UznF{I%{OGm.|2[
+ehE9We}N27r[2DT9]SFne:-[k1bO&Cdjo0,TbZ-z$TieW[R_{i'<TUYi^u^2FIn.}(RUDKn>7fk<pO3'X=;"J$.0h4Ef-cVB|CVq(>}JjrBJGhULGLDG6z
+I/J7RMmJ3t624'wG2"RGa&02>5beN2K+FBYk"P|{Ik[_(SRoy`6s5FNQYiwq<EEaB`ee^w#y:RZUrZ.Iog@j4=3B^UGZ~"S'Y):oBuCd/XA'/+XG[BC2Vb
+%brBxlnv,Ck[wO/,&aACHyr]rT|&&8tXg(2xhVXy_y5U3EZosk-o4|ZA"t(g%9S!'RHt>Yc1.&%XH]6cJa]wfpV72rdk!~z:oL{ihihQ4+zX+x>N(8_&":
+s4VHcO|/pYAdixLIz&V,(vr^Jcbf(n51Wh,Wpi>7;zgQRL0QUP,bnW{fe<Fv7A{+bch6dmlggase$9gwLG=}NCl$+C3"EMff=ww/5=[H$gT(STWdyE/o}l
+sg4kp7YY8sN6#-F12i26"'9!daG4|ItEA[)HZ(4R8)h#Pe(9,W^Ls,nA26T&Z%]8yc&s6NN+y+QRk}j7QcCV@&IRU#uh2PTlddi;B=[U!F,NS!KY/_=Co0
+BcN0a"6/j+A3U8z:o@|9^_RoK)'"`Y@_:3a]:{Rm1xqM`l-Jf7[Tvf;j0ttUf}d;;,&$xW=lfB40tA+ReKX#R@vu_cE_FNNi`x;Zp>{tTfBr_DZ[,YR'u_
+HZ6K'TLY!N7{y`lR@{ZR$_e#g+Gvy]wBUt#/ON}9n`QarPU)|mmR8Tp6f='R=9sui/c]Wdj%sbd0xV'6Vp+}w"Xgm'}Y.5KyXGol8q5(%HwAd<NW-#JDcW
+4N/``0b#xoKPjA)u<=8qo19>_2Qw6n=+-i{y{1z)W8,]'k'E/OWWg@F!eBd)Jys>zP#"{t(h[^-L>1H_rSq0U|#A/YN9`-=|5ZCA/:|M>ttCcwsThpAu75
+G.^j(%d[7FRxwP"h"8#sZ!A}Ago<nT80$<gNdaMj04eTSV^>tLn@7-2KsdTiB>aDzzO(S;@ZS'rb#rze!Yrd_B{XaYJGKaF6-"%W]p1cQAN0y8v_OT#10o
+[8d!FnU"Qj_9"@`:@-XT'V3p;0J"!W)-+i<ftGqFom-03xjpwoqVFs(+EELBB.;+iB29_LMjCH0C'b;4y4m9.Hn)@$g9~6hg&r7Tw"S-'}z&,7}/e"e">&
+M3Df4}JH^jodO`T&'{-A>wG"=>=Rn)q3K/XQaTs&#i)[gC`'AUSb,HpQ`%ti&Ud0J,V@WU,3T:VQ5b)w~Tlg7tAA^fEt:98J59>;^Pg:;}072{;iq#wr4t
+V_CA[WE{2pb^@!(NTTS7uYain(-(ueek|%BH;gwXZ!)([3bUpaF13[QVjm.:V=-eijS5h$D|#)1|,jQFs#mM8)uh{)328_",(tDs{h8Z6!`s@{zgoS[EO+
+N$q@A&'yiz#Je#Qs+Qf8pe)zMYL9O+nAOLpa"(cx]Jp]@z#d[H5xZ&Z/(Ul"P)uHy%o/eQ"@bE"k|&yj46|5wY&[D_b3.@B:)%!KX$t-[_YRs[[58!&)os
+Ncc%p{+t5sJ=a)@Nf@K9cR0jY;6|q+7s_GT"tswaqGl=JV^LAfcUXz_Y1+^VIEGa[dUS,pMe;|1+W]<fkR<EysSvvk}no.1K5[:<x[V,Fzo@i>+O$jqj5_
+j[-p&TiqCvP{dQ;94bKgFYJv;Jx2kZ]_D<hEvf~supt(9'U).63a:DQ2]iQT"Bq7d)_9]k@U,BtpYM$P=9:XY+KZm1f.CbyAz2;seWavLeuD|ND6>W<@e:
+dZ|w-(pD_W4JvSo]XCkc:;Ob`YquE;hcbnc-y>&v<iwb"rZO'S3/{[xg$yEc.A;+xFNs[7&%ufSGD;aPjJq,@qWRA.VU4z[wR|JH6Zc<o2Berm0%u%>%F7
+J-"+RL@,zdAM>.2(a4:>x=@[^muw!MgemaIBL`GHa"dZxPo"A)#E8)vp#<Wi5$8d{,_7'Q_#Dqw$I4'Ye^xm8cvpkUXum)~wYVsPa6)>s+gdT@SF][02^E
+Mb'`!6'Zk6Z)Y;b]X'$sAZ|>Zc3bb"IN78n}l=/rn!4'~E5DOQ|7YGJ!$b{CR@59AjKH5OI`pJ_|43%>D-SPT>}DYGA=}Z,<Y/hVu$Yx|'jAKg"2/>-p:r
+SFCyJ+n3v=Y[E7|.]"JRS2}.=Fv!ia!Ko/qnA^~ajWPz.}'7aYfi/Kuow:r$C[~3k%MG&aIlgGQ{/]j[qx@E=`|L~K4JcyA{)L)okx]K4[8CFn[z6u.moT
+99^>>])^WH"wDST:>7L=6bAK+P'=wUlP^MJt^i3P"pbUE(Vv0K4p_X<v~Q#O"|Ndj=8xo}<qwQKTtN{V6}"y`R'B&(q2v4O),{uN:fzzrjSP@`c31Q`y']
+6Nf{@W4e%nwkrl9bM[k^sKe=<T:#crJ47TO"6$x]KxlxbG&ac3N>:0}Z97y4DDSF-(d2t{{mvi3-]{tj=_(u3!K,J(5Gl>Sin/s:mfOk)T#Yz3S8xri!;i
+"<)9IY}<y.g"ScZS::C]b|U/E@GCH2g-L:pZFm+qb0E${bex-PkoTBlUazgW9K,'O-Z9!pKDseDWzJ$[XYH99Vv)Hd"IUi8t93bu8`PS6zRMNi}tVUs)9h
+{BDU0[;NtY3%rfR"H,-4fbzYVKPs74OMC6Z$3bmOT$eSy9TScos'PwGEE%W`_C'nxp~:r1;Ay'GS[mNYsZ0.}4vPe:`f[$+/z[<{qBNjWQE`;:>^x^xGvD
+Fc:CE|-SmcA(GF2pxvWYa=Y'vZ'FE](I+eD7GF'+>n'cd/[ZmWfF=R'scuc}UDHWKOOqIdZY3227JEAhYIITh)m+%$k-7jh:lz+Ndg!y4:{128dv#<ZA~$
+$,/2l{~KHGt&P+aDb3`A"|yR.+-%p#2Y{a{wg[%oNjtR"]A%__sTr[-tjHWbS%u1gJeikURNM!PE>-t$Cx;Gl8:oRggI'xzajQ+5z!q<'<]21+ojYP/r=d
+U3iT>=J,nJ^QJt<aGXHDqwfP>hc9"f$dy/}dEiS)uu.QM'q]S=F=H'MAtGpy%s"UB7MF#%j%T'3J"fJlNV@S:in,mEz8;5ks|eY}I)Np;4^yo2kBxDxeY-
++arz"[S&{E!mxi=hDn^g%qy)Iw[0}%c{/V4.^LTXrtyyd;_u2z)q>E_6!FrV/,(rmU7hh@s#+:X#tOIZu('z5%z.oKW6Ph]LQ>yx&>NEosleD@7O`9%E@R
+7Ui-K5/mW^#Tu9c@"a='J|/-{JRiN;u@L%9H&:$Es_|(Li^u:FQ>$NPxvn7/)tvSfi=<PCtIsXTc1fC&7/Hf'B&P<=grV64B7m8>90d,Z`7n,Y}/rg]^KR
+RRqS,&~!~GSjAM{sEmh:bJ^rQV`B_)b^zuLu8'(FW%!e-Gvs"GoS-0zNc>tK-LLF~8HmuWH8hj|(|2[{v;1WIn13Wm83)R-xd'dM2<%k)600ICqgp%~+|l
+=U]bEP9EvU+JYq8&j=aa<B'43,#l#=_tjXGg@i8<rD]Gb'Meq"}MtL0&fBX${B>MtR+CcC1rv0mSKWmi"#<X41Z[8m=%x-fe2Rb.ViJVlqP+~TnE86$RLr
+&e0ifhpG9]S4`pm8<!'ISxCBHsxTC;[YE8|Z];@tg_J|P}91B]x7x0^`^}&&QugH`E,(TxR3=2hI}xDo!j16t_ktKOkV]Ae"n62;5s<:yadg3}m+3W0"IM
+`swI3yVew%jKZGUO(e{)>vn!0LH2gFJQbWt97MZHHP6KF9VlzKy2P2eJPLi54bn<$$SMX+u[,60Z7KJbwNf#)i312Ei,<VQ.<P_>}T5v'WU==mzN@]%kx/
+h>K5nap9P9:W@.s79`Z)SiEre(yAyAKc|I=mCfdn9L9/^-zZ&NxZ),ce)cbi$]GA$6xz[Vle't&+^#xyZ{bnJ]I@k4P.&+Cj):BRJO[go^V@="z`F+laV>
+yGhmkTz!.eKZG%@[CM%P[mB_OEdW5;:)%P@U@"z>80NsqEr7jRy7O#`QkEC,Wa`Eb}$zd-S1gds;d!u!d:P`q1!c;y6D~4"@KcA[D8KjM%}B-sP3}"rX'O
+dO;0_p)tw=GhSQBnmsr,CpB,'gVJm>GOMNR)u7~}>7i4}bCS_-_E`P)&l"J)A)O_y>;5]e)VI0#m;l#vn.&CmdEtERkY|;G:X,"b0l)9_/+!S!1P7&J>Ub
+ORFsCs7s@b%6mWru`Q9R0(gi~n@3wm!Hcr)o6S'4^a_f160S'BI!Tk5$D|0/Ezb9pprV#KA((TuPls.)(GCM'Dj)vF9lRo%$w4`B-6$8plDTF)57o.`ki'
+[SP00%pz3fbIir{>F0^!Bu9wH9,""JsRdF7e@%N:=I}"bmMul0VPGXS;}ttt#et_]s/]^eF7R4;j:1c}9@=umy~ymJ^5<|as"4NUr@]i$Nm_S(~zxGoutb
+tEx436xi_:3_@%5Azf;sz0E$OY6"ig>-UkFZw4}nlk]3&#)/>`3@T"B1zUv+[|b9M-KMyB6zb0C7Cc)yO+qly._Y,7<ly^3.@0WxxUl{b3gSE;P&~'A[(O
+NE1(Ct2ty'P+57f@6#TO29Y(Xy|=ts~=5mu@}o/QD,P`UHp-vs=!`DO%TPvHiUqc<wrqUAtdsiTHE4J4M^wAR5[|Us"VX6(B"f&U%mSKMP=gfgmY;Zg@>$
+na=G|vqsa;M%R%+qq)Uv:![9CioLD,yh^<33[oLk@sUQ0"rmPE_9aF!qU>JHL$E,`stm<HR_Gr}b@m(Nq)uTWOw{RtS{Mq=%Gw#-zXj@o>TYjJ`3XP)y=@
+7OWF7sJ&,Fp,P&B-f|KNC{c+U`9fxMmsuep9u0bhPDB^4,6K8|%yn//!lK]|Tz%.:|S/>{vry9{,M%mz']!P4)gyQ_U%zYMFWgLCpEC{![#'!]4T!A$O/L
+:7v5vR]T!.$z>bOf8h/O9$Mfv8">tMQswqP'ry8FolDi!_2!RwE[+:^PVY1#R"#m<P;RaeXbu2$t3+iei'PE"v)di,!ONX.'m1aNVH"2!l;[k##$O9i`}u
+(AH12>Kg~#NXf`U432H!Ni52Qss+q33I_lCFtCi{a3rnMwL_hVaAchR2p.HFRsu5uRPE!"@!&$'H@h6x[gE`%&Fj2bqntWdapuxBfuGi3eATm38AUD:WI0
+Xip+'}eaeV!9Ww7&:BO2izTI9I((})C:+_g"{>Xm7NDXtcT(k2{X~Y^:wkZic$F[nhJ;13!E!#;_04Z7%XSsnfd@4G:T1{Uaz)F4./(;L3MR^uqT-vjEeu
+X;lg`cEh_q9l{q|YFqu&-B_szZhF9||87s^(EYo)L;n#F4AbWV4.vK8'zOYPXw9kLb|1}xEMr"n>P=KRKT7gK)%!gH'eQ:ygjdK33"g>59Q'^BAWe"5bRj
+j"-bu.n4$/xeLBn8r-P5md0Lf[rh~"+9Qp$y{E#unsx6#Gkie%xxSy)2^6:Q&F'O/#8j1T&/F!,I:zOpGwDGU&51^SPI,ATNR`K4Q-#hb+rxaGH^GY3B%(
+1FH;YlX=K!9fIPU>z#q,oxUWPTrP:fN'${-L|c0q#xb2Rz~:A{"a-8hMKW]+ML2fx0Dw#84ozWO.#Mm>Y:Q=-=EbhITL;hgCpt]$hj&MEaz4Xd_@82gf"h
+I[JJmV{_:!Mc[:(3,#=/%$3>d#&X&q#"Lxk:{PzujF|b':63]i1Tth]$r;_A73>b)DEX`NV,_El%E:'g=P4xh$-]PJnU8=~K^S|x6L&y@X[T01%Y;m7k;.
+.:9Km9e!#7,/mIX}9DDUqa'hU(XkV[j!&Fyt`6uB,|ZrNX@$oYWRN#g{pRvV-0qkj%q3;&WV{-^%`'UoUW4;"F|'RH~ibmejTFlWndI&}%i1YPQxs:oPUg
+<wp%zxBmvmq`F/X)/R,,MHq[7.Y.DJ+H]|_CgJvc_PR-J>yYCoMHpT!UFTNfyG3"{mU;5,:-t$~)C0vk^:]$>!n'P:}H~t$PmNnBj<>];D<+^ud/j,9n4U
++rf#e9<Z"eE!eW7SgUCODXY,Y"-y8s';UwFr,8S2Z3qvZA0|vQO@&pw[9yTB-!Iu]N9Hm0QVtcAXovRYSt;d-_5v%fT3{G/t~AmBeoM0PmexTxq'.r.u/I
+'Z0I"t/e1/,1K9F}[2NN1bdjW1)NG.I1BZLQzMr-vt>!I#Bz(;lwu/Hwq(lT[PD%o!<e=S<`ZVxj'vY:}Gq;vIegD__ObTrEPQ$IWkw9fxu9XH@},y4wT'
+b#_YN1/8iT0N{dOV(:8Ff@;'Xf;G=5+ZZI]|yFzHw8Kb`(Sz4!|d30c-W!P^`4#{5><C<|gJIW}c'8&31^Q;'Av06eya4h)Pt8Du)sgB,q%Ak9veK]9@za
+XF]il8qf=9v%'LRMx",[2k=;SYt_[Cp;="Gl=08a49'^zB]b=VpT89_!"HV^<@]FnI:jPWfH!l-SKRv,X1(d$AMVb7CI|k&s'G$q],JFIpit4AZOW%NeaX
+3}k{q&~e_b"Io/{"l-UGd)"1"5o{_YW'-cueK&[2q{{Q(6+=27nNkMBr.mRJg-2`%ckdw^6rROdy!KT5-y@.y6M.$=^)QT{RlF%-1n'p6>rV,PadygQT}`
+O1Klw2'J1uUA)p<gaD;!uaFfv/Xvm6f|{gj4O#xrWe]']+08Krg7m:eE,x.#m(mSR<BcP2N;|cJD@B:$su4y/'_2/JX:htYl&O~!)XEwB"KX~ROe@7=&bO
+i"Wh&Am1J27D0VI:^0E"K9S&C0]<JRC|=yUGG$-A4=dX=2V8N;Z(0EF[%zimnK[>FVYQ!e;3YmSJ`35i/vsWdp{bW^hZ~ApBQ9cgU,1]4et.Giv;'vvxkI
+8K@`WgJY<v]hps&K8@/<5pZN1[<`xl4Zh3t@Q',>tvcS5Er)E{|VJ8~>%[Zrjd0&QfmwQ;ih^)HT3XwMP|<-;2Q`LU5;wYzo2E2NH@60m75oGr@8Y($!(:
+t#!KL#XJjmw&XEJ@>[Kby#J9cf0!lp)c5C<&,,HS<hM=Hpe0v#]HCM'+{e'i#3LR7RGUl%_PEe{2hPEbnE~,KWlbe/yk{-ML{Jlchv1-QV7[4DmK^$lLjX
+nd}:&ZITs9/+_8I%ho(.hi0o8Q/pp8pMxJA}tQ!(&w%S0(k7,!x]bXSM{)"Ogpmg3kP_2tQ1)NYjp9PLl%m]g_$BJGuADm/G19=i-E}0'QyW)0EMt7xR,8
+jpb|98F39b-TwH/V=F/0ax|ZrEzc{t_K;yf&-RYJ1-r@UQ3C^%xKSFvoqIYZ2(kHwkjdN(=g]AS8X+kP!VaH8E%.#Kq#UWC%j%jXJ<D%_%F0neyjkBDeoC
+;b.B:n%TX2QZ^M3[Ut_r:n2qr"h6MPSj[""-sp`mT-M3^v&-O^~#BX:0uJJBSffbcV'@+4/;gd{C&TM"3S5&|2CoYyYkz%5u$V$f5|/d5'm;./on}cLSlk
+s!#F|7A-FGu[R{/e2jM2kIZ53:.T$$y%S^H+nZ:n#,,u}HE'6JJ>yI;Nmx^POu5{b]y{m%W16KBm+Ev+qdsDe,b9T6dv2g'`Q|[@w4a!^5d-g&z<`"%N{L
+etDYn8ugO3/U42rSm3;o:1}Rbe0LiPe#0`]BOPb,sL|,{!5|k(OCm(.``WA3"fRuh::Vc0wgrB]`_&x9"fspw'_5"j6Fz#W_K%-EgmXv.o91SXD.xNdGa;
+$:+&<l4Urlt2fno`+!eS45VEn_SXWtUB$>663GT3kacizCgUdN34-JL`B@3]wPSxXPxH-8_)Ax.E7MM`hYX'mUnLg|v0')QS}C,40Rz)~7$[MKy<]MGWZq
+ig!AvYuConkS%PK{j$_))<71.R_n$AKB94;.%Cv}Lt/l@R^Q'L,f"fuWzQHVc}:ZhP}tEL^%knuMz^xqC<w$SF&9fi_oB|CIqd4{ncn-6RF;O/i,uE3)rq
+g>^)&"jdeC0.m9`)%x:T9'`IKrIT>6D.YWdHtm!0c@WJ0c-#Z%#I^g`hp=rkEfiigZ{Fh(qaM]o66cAKl<=w@595+tJc1eke{;`vnM#:K+~CVLAh1&5C5@
+F/}{&;d2'z7IK;y;$@}bVj6<$a2Z(^$&TNQ+{7XLRamk9`ZA8;&jppM{ROsV{NOq_1DT5s(OPVhcSrSF2:kkDR0,mXx".rrUp7^=bi:KB9Or{U7g|nxmLQ
+xfrj_P2n,NSTF2G/%D6ePkNh"qlf7ro_#ay7F.Bs,Jbtc9g4%=CiPhWwF.7e{ub$S}/wrJZVGVl93"z,U#nY[XOF(,8XCXZj}(|sf>2QVkG[S)v6s3A@rY
+r19E|KX<@k-5DH}{a|$L%"UijAL#-l@x.u$f!t+'eDHzjxEOtC6oMgCrg<e,F3-$%FMP7F|ca^4AC-.<|vJi@.A>jg%9}XsthgKH1LZX53SLTOLI3e<vaI
+V;],SexB`m3U7+"i-:lSG7J9%){Ral+u_t]j0n1!Hw8T]wz7<wno>%(]Z)sWUL,80+umMuqK%GZcL_'KP3`m1T}nIQT}B:$M{b::8R';ys}g.Z6S]2KT7}
+`iLxY4<Fpi[-swZRo#~VuF.`#!Y$i!x5XmJmn<@u0[&$dp4mq0[T{xxpY5yt=K1{o<eY"Nfv[5U.>({1XSVY/-0+g37Kk5=O00F]X3dxQ'$9w^;PtgCV=L
+DCN!YD@1LXqFKrF5`[Q[p'j4m/6|<lGHI.1%C3,_#g+Fcx00Smpm~1_bY%&{80|>q":8>qv[gX21fPyJz1:2,pFl9r,SA+nH'yG19RbdM%DaX3e")U43O-
+xiv;q#ml;84Y7PQ2Wc2V&+auDuxa%.tYk]/|2:t|i>:%aHBsddJ!p'cqy-_Po4!50]xt`5IRj:,J}o)v5C9RuxVJTvNk:E>PV,#b~xMG<k/d7'xV`MbAFk
+=ce0&mnBSqhFlM_9ZLq^5^@r}nceSry6YwR/&c`5j!]s.B7pCT~M>(VOQ0H&Z3<+q}KY!L9n3]qd{>LCc6Xi6ZrK2S^G;@TR'aPJ5b8i7:k|@OFr_DnqYu
+:p9G#"^;[(]jBoiN3;/gBpT;^8}/&<PC-5=jh5%a)i+6n^(knO&rHHt(8_s@Inh.YP^q$p6i%ba(ECZa>cz^Q.Qr8Tz1#gJ`=IWazN|qy|@soL+ft2p^Mp
+I|%oD,ouNirIEh7!IABZ};-Dy)2Adz)9XPZNa6r['fZfl,#}5A,2rrsbpyk+@%8-R:ByWreK-2pN@lPJYAm[I,I17qR%AXeq"tT:Hp{3%G}6"GV"i@wg0(
+">9TXYr!B5k9!Yp2"9ni7&G)4GJrQ8qi3tq:bR_Kv`B>2+nFm:a,(RY]jCafOm4BucYu~bwM=TdmPN,+0XJ%>!HV`PU&@CP'W)HlQ1"Z~<)mCDea'9A|)U
+5c.SD}S@k&o0F[UtlGA.2kU!knw/q_sihct)%LE.a0co_v-9/V8RK5N+VNI,#m46K^&,^GM2!MWLO26lGRv'sCMw8m'A!0b.6&JR~a'c`26`s;:&^owGZ^
+Me`ue8F"6BZmGHYdMIAG9)fhyWq&jAea3S>heU9EIjk0vYw{Diu-&CAPMi$4zv!FU+K!I):C=C$r]$KDm;CeSWRw!8'Gd3Ew5_yD]ND878H`1jWCfR96~:
+W#y.vS:9!#Ob.c`.tP22~UzDaYK+b)u%_9l_Mqo^L+(9[[<c4-{}BI`4s2K+>j:q{vR:~oJh(<0D#]n>N%uQ{h[bTMcp_:,x;]Mj(^NX)iT:u|QN2$kSR{
+97_X;,#a+l4B-o=DHa<sb^g^wwLC0uS`E&(<e0`v!xDUCnEDAgyK%@VC&y9t//)AX$wY~g)RE@-NPFt3cQbzNi)R^[F30Z,)WNKfbbqQ,>=E7v4-3>-7%+
+y$}2&emZ/2@B1H{Y}ki"I"vXh9_=5K}`dVgA]x%3Tm08mPMkkB8gZ6}wTgSn!VCKd!J@h"MPw8>4u9@kW4phu%QZ.S:"wF"9R+5dr9~z0Y&C)P=#7uj1R6
+/3|8"R1}G^uz&]T86cX%D.3f6m'bLXWify_S7)`}q&/3-)N`q2&W#zI[T``24dORx,q)Sb2%vdNpDRI-cEcSyV1Q2L2U=28LSRIHqGQHL1]Kd_|sqhfBhY
+iz86eo3A':'w9e/>EMYaloAE:C)enJ3X#gnzAlJ{+fmf'c01L67i;QndBM76"4@0&#e;5GuFCUsrlh}"YZX@uu%.`{u]M}Jr:{S[aaF9"f,oq"#[;wEFWx
+f"R$>C.)4V!Hb&[Wn^B8'hK"-):{KZ~,IT[)e&J0DAH#NI_xdak2xmv_"!Hl~H(uKerfat<F8n;I@'+v'Ztq2!C)mbSxG.;R~a3]h]y$0bMj<pMmzaO#p3
+9/Fzn,@gX`]9Zqu&Ue%ko<<!'8(A(gOYiKadB)G$uWz+%)NG6UcjK,)-60Msk-#3+H##exCF}NYkO|f+b-P)`4FAm1A6)22d87>:tmf@EttC>%/m&%MMf'
+=!l{KMJ&)V_neM3N-fMvsIBUQTh%:SRL{NI8Eu_&lu{c)87h9(%6XDJ_,$"&;^:HsFxI.hEvKS|]=ezVgW>}grINvkU>^T`--SYeN"LW'D:5sRl:t$%N=u
+u/cfd]151TJ]pT|yr:1D:mn)k:g5Fwll8MkVEcFy$B05ViqxiiId[^=cgBhQY7lx3'(#o-QL%OaD8b[{0%tnbev2@9yc/Z[,Q=|rW""u7"f"F3J^nFr2$2
+'k:_@rDxB6RF#S5#h#lK]![MMUK:D-KCEXqNL!Fxh0RD&tbb/T}c7=:C|bcmJ<)3N#`O$^<x{a56&"lqd]^CreXOeH(OkWQMIu=8Uo`}U2UN^1@@h4lYjn
+Ahs:`t>$c-{PNg5jtdJi6}/LElDP|+wDmsNc:vgV&h;(o0H}l4wm4S_[@0/CMa6b2:W%/4dE)rTAf"Wcw::>k4By9`9lNB_Yn$bQ9]0'^'ra`;nh<Ay[/M
+zfp67qpR;sS"A]WK6^w;B^c^z7~W,EPt0@-Q]Dm(SQ'pM#M<eB}+W{un3lgml8j!T:7zT>OpKkiPkJT&p<9o;^2:y<4]EYZ3hNb4I95R=Tnop-5ni1a1Hx
+s1:N`g}t@rp%#Dk8G/XHq(Rb4Z};+WtV+@B.knnmtFV3s3t1esb7wMw2ZU1JxO/%Na,r(9rww|:dPU{,O_Zs:H7#_gQm7S,4Fet7,LeiAsH/>e1B_`ZM8r
+e.d&$8U9B@r(mRta6V"6+Vp^|JFc<x5(o|7|-}StpmlFz8H<`}"q!&}s6]Q-p}$yT!~"JNS_.P38M4,L8SL0'i<$-d.ub5^qGAa|)5BZ{Ex;#o038,/<PI
+q/j=s{'gOs"53uP8>iX|C08Kg>h1wD|TrHm5>k_T8uw=Mct.M5464nj=:,]j;y8@rd2M42|j/u_,2{I@G)[FQ"A">,hmfw!QOJXkLVU]nhNyJ#@HaF<$Jz
+k#t{Lr<a0)r_=`)2-)sW'nv+rjCwBF=-x}giVYb"lb`<meJ%z(yV4@AZ88y{/3Ii^lqh_(-H()udGkiX@caX!>!vy.s@Ie8/EI.sT+q$>_onKd}(O4h>ef
+8F~354<7H-+PP`w[R<emlRu_rO]-s-h1E,{b>KP.qOtS#U{S{Z62EZw9%t~37KUsvYE}yD:fR8}cg,RB4PeU+McX"jisXPJ8>uwivF&wT:'FX9G;>NbTO0
+C9wsA>JB=K<gqY>g@5"HmhmF<.;yelp6Z{/3sv`nZJm#Og5[qcms6sKmKysP,o0'5&h,+{@{PUR}G&s}9oR}&wd!9|sGtaC,SJ%[j"pX)gE+%:5nnc+TSi
+:]rmU,HH4w&|X[)BrIaWU|S=TrGWRAk5nUrGJ)<K]znz(_TiTv7OnL~@ub$0U9Pj[;SG(W{]):IbPFi@0V="X&AG~74A_P5ehddDKq!c~}td"u_%(27-#]
+s[md[bogqU0yj<SFu[+UqUZP_v6;e+`5CD;:H0XnPH/ndmZJ-X~/tX1oG&x36RzJBzrh=y$qD[q,%ghq%Qlq[Wjys(@oY&vR=19WyhHJ]Yj64h`ji>"!RE
+&I0RT7KYS@6d9h116dFKdvdmHYb9}6An~ne6`I/drbBs"7^:%)|MFi_>Y8`;N)%B07(KlS3697|tm}@dR_lW;{NE<[Ai]po5vI>a..=xEh!^2MF2rpCsaD
+UmGVq51|=A9X5hY]0qzS%OKTe]lnHS3611U^U3WwY[{tS<n0pJRYa9Yj+3|kf4&GRQ<3R'uw{)D]ZPIxAHX(Xe7||MQK2W%U)-[-rFy`#crNcLv2(:o%.x
+q<~0H]v>9<~gCUPq(Uu!,/Cn+7<'z!pI-bMfg^3o-PNr61p'h.y)@>g$=)=wvuY;/iXkCxjtDjuG/H=R'u_@:U.^I.}.BbcT;5]Y{f3u~/Ekm=Bev'3a3T
+l=/5iE-HxSSdvxi{AT73mG@3,1!09J"fRWu0U$P1_+OFI`;#1FFsFD%_n{F%,{/M0[]WOMnob(=|;czXRd5[R@NuND#rMwY-a<8J%bIsJ&|v+{O)nY.}'{
+Q|6ib&ND+l48W|0NjJ`;-CF+hRkf{r#hBd.-lEH2fZL4MOo[my_+mB"m|,s!j1`uzq[UEX`@b}Qr`P@zyVg%na8XP1lj<l+-AX"B/jc}E'XCnuY[CZ$wML
+~jy/lT9SWShwEr}ET/K6~5/zejznll$$ZDIu$1TQ@d#y!p/=AOS[1TB1S&R!KN`|{O,[P7AbxrLVw_"%w(<}(QZ<+7p2^u'@Ux3[6E0v](k2bdn}]YwYlC
+pDxl%l#PUu_S@dlo_Ba2Jc/9pJX1{Fsrm_QmBHmg2ok{AnTApAm6!@Scx.2VT=t5D4x36nf!yz)hp{A["FDos`[:6ERi~99QzGdNW9#$/t|S|BZ1j8&C>d
+)r8sF,JyV1&RC)[93hdigdZDg4#$3mov([^}6[IgE""O>'V},q{OtJEk<wG)YkcGm^~/c)pD|!Q8`fqq>=]|WcC&5@utG@2TM{Ppw),K{KqF4YlZcT._s#
+pF2zwq8#XXDJx@.c"AQI<]6f:$o$,HEmu#B{hXkQy9'RJ,&oMUTqM(<cix,+mcj'{Tb`l^Jlt_EC%nddg4x%d>)NzmIg9|!@sD'P|puiq_.+4`jPmjXS<W
+z7iH5>hgUv7..JuR4jk0E+uz%'ZBs+jeVVt!k"8cDWE]JF]|J$r#.%u1.CPd2g|DrmoOW/P^^_~p[Q`sn67,o-CK{B&Qn+>J^^W%{BRy3N65C%GM7r67+M
+8/_Nyda"lQ$cYKG;AeygrX3hD>28g)LpN"Xr{^nL.J:I(:R80Daq:W{7-we!=51f"e%0{Wu8%T|P677%f7YJY@@uNS>Yi.hu^ccCOt/,3))-+iC]#]OTXA
+%<3yXdPd%$U&p=hq(t_l_I'ICC.>q&Cxc"yGuy<i:/kB{{wTu#$czIahRd5VuSB0~y1VffY&5Fb;I3`Im&9TuRcVTMUv'"-U,#CKZbQ90,"jL_O7~j8A|z
+hJgKk}^4jE`vZt0_;9CuzF#xVi@LA5JEDMQk1cn/Ss!vB#9AshpuVNiWorc2$</JJcxPB46I"hdRpdVHp!PLrZ^&,gzUR$N-fw/SO4|mK%C+~O`l(%y7NK
+MkYRK/0]Mz+JEx>7er4{Z|3C1|ctNzm1EOH{#a/uwFv[D_CmifxvBnrw8oIN3M=d'8r$^|~[HRCTAv9h$ie0Xw0NfDc>wIc+]kiROz`{t"zZtOFC`1aD]6
+QWE8br{R[05my<':OX(bb&@K@Hfi&U'KoNIOHl)qzxts$_M(,IHeT}>1Z1}p.qg6isoVKNaV<NsXXbx!KZb}U#zQ}+Bjx>gkHQooEXW+:#x1sg,/q|XWEl
+m0n$n.wIN=9`&e^,clFZd9|86;nu:},8YX<ycs^01E-TN8[mC$U:1lqBt<W6G5A<"A|ocHMo'eG[j5wmpB<Fwc7muOIP6!FH-o1r<_t:@UyaOKsEWBxYl'
+oyEW3S,!(#-+NfRy:v:4"p9mNQx3e8Z[>Vh'bnor7yi/B_fkS-W%nSAc&j9:>!5nj';VG$/!E7g4pDUP$wX!2sXx9Q77kS"Z_-c1m29Vi0^ol@C[QD[7+m
+$O'2k5"i{a"<v>PLu[&+y_5+BBk3XosVm$5+KdUoOqPOd4S(d&c7!,.<c)7_=rz^FmG&:QzFC-`U~cG'{|7s&CWc~Oqn9,Fr`r&rHfM`RnD`a70OnR(VVD
+AzIY5-1&o2dbPv1$ECF0LX`Ip])rhI_W7o.R"rwvDGe,51;M.-1#Bnx#vv-tf%$#L:/{k]Pd.WfL;Jd.&I1p=n2Qy-.M4PBWp]DrMgZ}bd^Pt[GuDPEFZ$
+HltkJ'^6QAhSC;0Hal|A,zX{9ne,tJ3kOA'Q>(&K"Lx|"'AAIR+/C)aF0bnZHhpXI8!oE#o0@L>1JU4#D;ihn]y-idiC!<CT&_vdx5FIxuESG)zOI}/uig
+M46nTLn%ma`I<&%XdPw9sR@0z4/la"]gl&W!Z:&"63_Op5ZI""8CG:xK{:fY(aAa2CW}nM(MVTB1S[w)Ku3RfX`2bHSt:FD;v":1-)g'PB"m"r+x(u2p=B
+<4615uU;-]-SoCybJ7G'NC8aIV5J,mh/i>/z/z7gGlRzM5y-1^C109_B:6;Y6kaX47PbM4+R,VQ-nqyy&Q720_z91Sn_;3yr`4gTAzsP[Etv(o{f(Ix8~J
+afOu.oC[G!`fDUg0MQ&o'B}v1w2K`XB_pnT{5X<(gp[.RNV4ICNc:78)9o$B:O9g#T5#^W;Nr$XJMfu^,.W9'9;WJi~ec+zK&%&Cj<-j$YCKl,z#Jh)PA/
+f<.OLAk:LkwGsa8]=D4'B-XPa.28P[Q5+q>59%ecVS-jd:#wnp!y55TLx>h1zSLPI([y$9o!idAnB&M!F2VO"Yvb[%i[,So'jNtFU8ODbW`IG)(N"WEoPG
+~PKNc&'(7{OC4`Em0)YMawnWeVAA_{8L~Q3%ab_eZ}C<W>HzL6Id28pCZ3-l%cfoL^n<0E5J5Nvzw3`<ViIa0]^|Hsk#h,}(p7arV&76,osnqx$ki&5yTZ
+zYVXIVR%RfqPC[!]gqhK'{`@aZDwFF6l=tdLN.2p)-+wr#1Xkg<G7fNyXj#)=uotsfO`QtX"K'uMess5NV1W|@SD0B&2kK72k$[}^NNk(_ChFOpzyK3Tcb
+nYViunyS$LHxSY7.+zUi7.);xA7i%T]7d)PV)>.-0`%FZu4Lh<W)B1$-X8HZGeb1G790{V5ea.S=H}1POsXmo<dYwc]@cTes2FOxAo9t.94eI'(PwrO`>k
+O6,|xn4,uh=V7@G<lQQ4"0(O[z60|b[utK_ky/}MZz>;A%c`}W-sXt1U-wlq<5RtB]&EfY#w/YB%=pW[(NXDuhncqxw9e/m<qce.`FvP>&jKn0(zZV}qeT
+FjP<0JW:W"@Tont]Bx3;q1Ze0T.ER=]!%FqH=C"e~$JCB'.DpwHm[b8m1I4e+ge32cA`9m=En%Ebnbv-/VrcBe~zt-olR+/K.9M{#8j_hNVqI62Bg1)}~j
+(5k!zv=]wE%q,v^auJDSN[4uzh$+}IT]olqFa1]o1"9;GlNIs{=nQy<R]P^ND,Fx3sEwG#yc(Nf!4z6>RYb^-8A:>7tD5;+,}.Ky[+2d9(|h6rhHcGTIS:
+Os!^FDQxWQWvlM"f1)PES{&b@3m.DQ_`rs14T]e.h]+UP^)8!^k@;|1-zp1]/<Aw|ZW7({EFRM=qP$Vh|e%y"!<]ze(z`NMk4B`z^y~7%a,J$es_7Qer3X
+)$:hslg}g&O@ef1u&`F"|8+f=foLh@SpbfAdu96urn2fgyAC3MD6|qToEo">|N(pyPVk_^w|CWY!rE+stsK8W}kYV^i{BQ[Ap3L#!bZ]3"E#FH>hJ<34m&
+|DEmUM(k4NO)iGBjfBBi53Z$3RAu9H|Z9%R3kxg-Y+l5T:1e7U>Hlc[5..2z:^;4DIch_ul}!rCJN:jG<gma@jSqmYE(R):L@$+b!XV/&.M3}{H]#rc^.x
+;M[xCx.cow0j`A#oA`C(IZiiHFBC=8wtOIBX4;7r=BOav@J_wcVs=3LP'[x}t%T&u,/7e([I&Z'^Xvd;RU>IrY7Ut4Kdq<dmW=2uJ[_xjAV@~9bSW_)_qu
+U+s-N=^19_ITPI2gb[U(/Cczl:GaapsB,]pvs_mJj&)>x&esMB^cvp_)U1U<,HFHZ-M[v/&'tGPo1m%2F$}k6`Lv;3ZzA4~M^_"3mB0:DnVhO$a0S6JBb9
+sbgC36Q(Ha9.RWktWftpkVTOo,Fb1u]AQVmpgfp97=h9N]/!b(ssh5|LmFI%bJY<GX=QrOBNNG,|'(l%atPx+9ZeYbipc0wg5Z,r}9n{80tLB!P7'Xm/d9
+/QnsWR(6=dd-9)6k<Jkz^XR8Mb9/hzYxQIN;d['.t-:xt3A>uao_=do]+/sNx{[S+'zM@8;@y>noq)0;o#^=uD'z#5%/Hs$SH>cpvp<L$HW!AXg;dCZ;{H
+aeMA>/i>Qc{R@!;FQmx0DI&"R8b'Sd2"NDfW$oZb.WYl/n2C'f}j;#>Z@dx&&iF4n;2Ah}{F1/}m7d`V!#EuMW!yuSvS}<dP^P1btm9i$+x"@%'L0NXqil
+eR|}Rw>g_>d<JH(>RJ6IJ,}cal#w3Mdhvqe&Y]Jkd5',Hbc)GV(,#o`wa$nC5UVtkFUc)7L@"^}U)#gws9+qECx1;Eo[kGx`:`I:5Gn3G-qcs:;]^|U8>L
+L$t>>Zr,OPirp@C5NArnu0i{_@-NjGQ4@u'h2{M!}ji_RV^D9m+4>,Q^Pp)5-Z!_}:KmrEqf$wPFc.XDS@M0Z=~ui"YGY"e5NEm]M5=vgIZiG@}=~5W9WF
+axG-=dpBm>gnnsT|.rr[Adkv>2hUtkN0R_%A,/Uvwop0+#^,l%u],+;wt/U-_#>E-gL)y.YNGlaQ1!OsaUT}FW[mus7N8DrMn_VmErFpFk~(>AqW"GQ{v]
+;Z`6j;`_5g8)N5i,U_Mb8fO#L'_<i1l8eR}FN4~]}<-J+./.Ub7tXdr&uP{/23bi&<$"wLkEq.["CQ<jQol,PGjF!`G4;{6>5OT%aJGQ<dkm)l@SuYBt[V
+]/q^u0y()|Qae2@h=I=(Cv'hwZzb,tmP=}u-L'"/>s{nU6j@i|)XE(}s>r/OcfW}]WqY"77e"z<gM`wO.-6uFr(sI_`bodEl,C[A2}23O!jBr}d^R_(j&>
+Z`<fVf}j9L5LV5>xwoVp5hnOBr)}r[1BF(f$SGHwCRmM=KbVTUXHz,Q=2+E@1V99T2%;}P{3sxQe9O/zA@Q3=Sl-IH15HPo5c#]bWp]oy<o;y59xxU'u!m
+PwMM{P|{nV'Z}pfz(#Mo~vY#sCUu]lV>Xs~[N3%5.f3UkK~xxpz-Y35PxvQ|6l09eS=pPZL11B|8(P@NVQjk.oQ7l_WMEDc2](RB9zEfN+YGc|}m`XgI^E
+XB>"fgo`[Y"X6ht2"$bCD^IPX1d$z)q@VEBEAUB+r0<9=.VCQ`AOt/BB00qHB'Jruo:-3Pw}b(d]tI)BjQ}/,71TP!>vM`<7bxMINAPJZHX[vP8y@k+]w8
+=(Y^9gSBB(Gz"hL[-8I2zh0SemYn-((iK_ag@iWpA5'Q5uqK>rj"qbv/8VBl2lRR&=LDswx4:`'E92M:iFd(.!,[Z[8"g9-pp2w^C#MHIK&Hl#s<j6CUeX
+@]{g>WK@0CR3GQ4{_|y%`Ly[sXjR9q==RRIjO!nz}&pXd>^%9&OAEJXD>cZN>+Jx_hq#<(3N-z~4meR27`dCSf#<k3YF0vDlkFDre&2z02:j[OUQZ-f]0L
+f1,w@k]S:A&DQR-9vzl)bLq$VjLR.WWU[}:Jcyl3v]UlSIc0)^L!)YY|C_W8Za9J6}=>DXC.op'-vF>Lb_pRBOLo~RVp1T<C<s2O[w]DYderHrcVcNfG|9
+SWoq8mwTO<E5~ilY^om<0Uv/S.W_9%{`>yF:CP+>bIbdt<=_|+6Qdp&m7ek"60=ptc'6A:Z9m1BNdmkHh>ptLt}mLF8nLb2ko}my<teZ~w3A="@>)&x2)V
+1gH74B5>Cp)_be>6;J/HU4$XLQ;{OY^>0a8{)jNkR]|+RzV"L!4fxE`-AXAS`=_<PYv4N[w)ag(=I6(,h,[hIlUjA({Q$X]XDccsA8K,|KppYcf;Rn-xbQ
+4HjQ~oaK!3K#RO`_;)wC(vv%i1#h;u(kK1U1c4K;&sA|:da^fc"_JqWYUoB!gjGvgcF[4.;MHDY;]6X:KbYTp<)^K)p|buH{YA,Fs`xG]Fhta!SZvli}wk
+VQQ2$Kzf`")ND@7t!vd0l|RD).8p3HOFDGq1H"me1or&Dmn%}RkIrZj/|nfB$]EKWIuX%%6IB4&87`@fcG4Op^M]x%e@xi8&w|+)i}x1H}Yk;,(P@[#%7G
+h',h"#N2@i"ag`BT&4r}=ewY:war@Z)QU%l'FFf>J+foJbGI`aWwwsgnD+r`b%D;<$:4[E7>5voIX!FCicdd[X2%'-Bg,B7^R'W#y,`/(,&y{$QN>kl85$
+u<L[w24VArGV_:hjVcoudt<$'p^8bVsw[$j%I).i4;mk"dx5</86}gbQx1`45s7<q04HGhUd2SP;ig"5Q:w5`c)I^z]POTLy(tL),7wf#ahxkv>F_)S+/u
+a;n"tQ-(beE^^j/bq.2h=Bc8'zFMGM9;(x7QO$.`<_Jq{U#/ZRx'(wrp1(2xqv}qNXsdZR4^|U7>s6~r.pxb_gS1awWUiB@NSxT/-wNR0EQzE0D,Mm"U,.
+YZIlAM&MpKdhEF=>-sW'#[fM;3CJLGiE-+Z],qC:/$,Y4>_>FsPvMBY)riXWjgUSuk+XCA0<w`&7btK!pa$Ls!"x.B5V;ES-1k$^,!mJjGA=7'+Nk%wi,W
+T}q-a$3#vbZne#@,lA;h=(3cCA{Ns+gp0%H_8MK6VTG.e;lT)h_[~"d2_O2)q<hWixt2qRjil'+NY<dG,M@`i%3H&ftT.h-Ren}{.>Xm;E7VE<'z#&b{5V
+>.89Pa6oT8H[V1xC8Fcv)"%h8An4Svwn1T'wHP5X<dCoR!VYtk2d!6!x$3-Zwfi"du}C(W,CtM"_+a_hbYdX|G,TFO!M|/AYt9Gc5#n$c;~(XC`Rq6gyBh
+hQZDKlx:.6]GE<iJ=f81`FQReY:N-$`[#a2frPR@Dkb1$)U1I@nSA9-!huvgIY9av;fA])r.ts:b54|A",XRxImJQG4fd]M"KSX/`Ye%lTrN>JBnMay)$+
+5eLxMD|sc+%+'wSF7Tlp!]N]l<Te,srQe+7Tc+2[oU}14+[&U9x43v{s-v`gBfr@xtm_Eq;Rxunb|Tj8I/+BZgnX'`,M_=yh`,M$Sp8Is$Q',@y%[Zpbf&
+F2e9$XouQ|p29)lWO4vpfKU77!]='hD'|=<%f=&zmCM{Os+/q"{Sp7]19]4ti,~X}[["AtKCcU$"4ms{~r{wnfceWU-$OiX.eoyC1Gl`TBEPPC+Jv_XD}M
+6SX8]DFagI5R8j7&>JFHt9AI}=9w~WgG_CY(~XHn,Zv&f_~gb&mk[f]|Dr7zKgrG}xrDFU0JK[<3KO;&nNqQlf:3`)jrE(&Try)9"1JJ+ZiH7Z1'hdr_e6
+9/V@e@N&z:{43LHxF_5+clNH3g{r~|GZ,!9!FWgTfuz<S+Jk;NP1QE,X[;y@Moba#pNs8+#&kDY!U;Fc:vhvDI0&cM=cn.^E`!;WO:Z^Z3mSR(1q!ee@Ni
+BNGWaA`zhc@(K,&_F+B+f&jxTR.h~[_SUyq!-2aTSFkrUQg%G#;gOVW6O1fdAF7J6b^7^Ib467ZzzL(t_Y+ch3#d6]u71=1KajWT39i:]F{Vh#z;O{cwUX
+jBT5Ej>g7NO}PBw+{@_27Dk@hJf3FVKiwbPiV,+bE:Djh>l:2#;QF!%q{stsw{7_i"^>Gwu.DW}u#[d0lLRH"H'.A0=S+"++CX,i~Me4nJ|M{m<"_z#jGe
+1|^']57joE3)+Y1Ww7^,J/Y>FG51,s]4O'blkr!7|cH"dP6%'B`lE2Q!(bs$ZpsfZ$827.^LXcUnn,l/"F2Glqe@zrS@x[k(F;I0+($U[Sm'cN|8^G~'/O
+>E[$F5+=dT`|cNU@0>31!<HL7g/:_;$^Pa>eh`ZM51d,x[$0)hw@>tu+Wq,9H=qd{&_ooAjE|/kGd[IG=D{A,9y)9Pu@{d19YiaWyoxIju{|f(aCSthHlR
+Gi&[(tv>>OEx#{@FI4o$d4.l2/H]9mP(nuY{w5V'xw``oQgY(yaVJ0QnMX,/s,sUG7$3x5/OZUy/U$sEu^X9I0Oo=%w$#I<;2rmpb]s/F}J[$G.]>8vdNn
+A@}i&i'xgpMM^pCB9dEL^N~./U8!(i52T")P4Iav+DXuY^cyO8cr"8v(/)'-<>U87-!bUgP`uBU8]q"xB(u.V[xyqsu/zITFIV2l3j(W[Mp}A%p!E'kWfl
+BO%iDI19^K39{h3%f%pv3oSF5J5bbk!t%r<]KP-fvpSNi`Uq$qJeFg5eIFrDcpeT,4!ZIunW@#e5T{(Q@aMjM!/bc/yB`$:DMw;thR.+d3j7BGJ5kk#01E
+^%UYU2yZ5au4.k)G%(RUBbGS[J2D.JhQD+w-_._lHm9Z-!yaQ:&,J_,v__P3dc^U#Y;+s(%UF;JhQ--IqX`t'r]Qw0O>Rp$aJ0q)=r]#<b|r"AP0]+v+O_
+6($n2#X%E-,'gXQa.Yg^_Ygj.WbBH+P^QP]I[3#"QA,V(vBP,=O-x=9q%5`OXrr"4/ds|W'XaXS6'6D9p22be.XG1u;O@^U5K"eU^uYCGfwaH8Oi"A#Q~y
+{VgtfnrVuwD]6#i$L&/{VYb}Zn0qXDZaslZCQxYHV]mUCtp@][)}Zu-7AGYMY>:8Ys"kLUduH)q(tp,;[l1Ij"ell4dK7b<;'m-R">,^"Mpee)r]=^:W.b
+_BE0o7_4{,KW<)rG|k~MCV>U>l3(:mJ_QtRCr@KCRiSN1-oWO3FcgFw44,{AT=sb3jaFf[xYsuR3sh`K=9ysk$-Wn0NfD3'x7E_O]@h.I09!hb)>0oVO#r
+e&}(80%IcOKsW4pGEl'60"}ZVHh8k)W;Ih@]VgbjA$gl9d-1OOlPU2|Evck%!YM.)i87^^DSl$_^<]KLuVqq'F3%pXCztQxE/PkcRX+)vC+,bUk2z6Hou>
+u:p_zWg>;=S;UfZPJRvl9FQ96<w+K_l2O4;+D<p9qF-mz}"Qv{0;!m~=l^a#t>g#gv'i<9^'Z4<7BUxXVlWj~kXY`bsjdd'aI_5e)h~=hlD7j|G%>v/}WJ
+"+ss3cOY::1`+CO9i;ODJ57lU#~dwPCE=O}l<>,lrhwr4:hQ.OY5;,.a+6!E]'>9"}q1rUTDnY']b)Zl4nYYltD;N;;pPs#x{yVq@>x6CL!Nw'F%y<gUpX
+}%k(s%Vu5$LfT8M4u!QP-4(ZSf+NX)hwnDQ28ooEFk5PP%Hle_gg9Nh1-jTZ[p8v5t(GMQoE"W%|eFV,{i1^&%5"~Jw4917sH=(#yE6=,a92i7+zIm7_y{
+'pAdQy=t&%>|aD@UEXfy.gjH2w1`JG)a2WpbB-Hl7]:>=%W|wn[/q(,);G-W-#61+KvTecSj=]d^xt`yqdO,4{>wn(T<mL:JRxhU.#}[9$fDJmWgkVNg[h
+jgeJOpV3nS^4BVUFH--@DMIcr%U.lt`L!+awqNL!^gQVc`ybe{=/L/uy`}lghjrC_N"VXag(2o+@%Q'"zcMhX813_)a34xm'C7ch|g/+fMq,GS@71Pc3jV
+s79^<!i@bMDu{H8}.{Pj"kwtq[I6$)=u&t(CBc[=c7%|iW:Hbw)"XwWLf8|Q;7UN~)$#X{}<_Z#D^PVaHN1M=Om#=d:0i:)]"tY!0g,,^C)iWdE{;P1[6x
+}I=:9-X0>_H;E!Ng,VL-ryu':/n/lVEZl2M&YmN<NiCOX#zM@kFxR2g0yo"rX|3x6o(rcJr9@q<f1:vH|!g]-]R=V&uX1QV9]Ncz.0k(@_dM,+i.M:r&PP
+$2B$rtOn:2}iq8OfQrq-"1Usc4j8E"c#_R[q[V12,WTA"6XY%c'T4_|I&2$[@v;Q"L=E-<+qcFjmw>COOxR73vN+`C[Ysn5Cn]CH9Z0"t/-k@74"12I={p
+SJravrD1GyPEai1iU)K,9g:kc-EHjwLzd}1ovEAo_odFPpK59R}Qk4dcGw4,NoMC`T=$,>qPx'C|`Bp,y3-ho0Megdd5c90E,Eo1kn9JzJR0VnEI03g:+m
+']wYxxHKmJ|MWBN%f/qWOiT.sSWR,MMH+IGxL4<&V"HUzT}+I+J(3."hFIP6"0ixz2d|1[lEP3BZA/U3ZP%2t/]-V07yGb!naxo3lF;!:-ci{$`qn)2%|B
+X-;T-hA]6PX$q3,XzzkQQq"Ul[BxF;A,;|A;3@%sB:x:9}y'DG,1U8[2]vkS8F)H:Xu{mXg&gjc<9x7i53mdNK_/z6VNmtKk!Qra=+@{o()Yzo=hX0a(,`
+Hb3-jb5=:at1tQ)K@#!p2VmfO2Y]dNSk(BGAbLv]e7!e4<ZWdGHo"p34.a6yjPo#R&!/C+fkG;.E$,TAkwIuf`oDjq1%RkM)lU8b>DNoan3j'Gudp^S8Dt
+c.d=u7&Gr#t%<>Th"9U{7W99&9'^vO-ueHssq(ngJH5kkU@Ri6QB4p#,]`w@PEjz9BYv`7Cbf4czy,jH||Wntr$QfIp/7_10%GO"Q0w7Y%"f39gEpVMEH6
+XP/"`8xB)M1f>p2"f^S#>|/.JoGM/+WPiWHw(,U`VY(3Qk=;)NW:6$Fw)qv<XZ%o9IA'$:;K1kNkkm9"$e;D$Vb,BR~<'H<iB#Sy-An"vFV[zr_yL2:<>1
+wV0Z>iZ&=OPFeFj<Y.Z9ocRd7sR<J]X,!.lQLPgs1X4d%n^asLbisF(!n9VvyzBUDBqcj/~Ny.'p'zd)N%@<;!;bZpP{x)pMr!H`;_z'B4jH_;K!<e`fTl
+YP2twI_j[^~w=DQ)1ms)LCR6AFLPPeC#/t:8lA,ZM;<:Sdv-B1'iHdB}nB%xwRPOP{&Eh'G/<3qHr9DGqB1<O}oXZ8TAvQ0)6%~ZCK^Z1!5g8jw$;_rm>,
+lI[dm;~f|r+EYR2v]8qpYgS0/8@#=BH`Zm!I]ZlAc.@eM7^VbOr.ak`h2Ha&'ovi.0/"U0wl{2.l>O"MK'X)8D"f}'dpU1(3)wR1o1&3~5+rWGesYT=@BE
+':}}u'Hn''qD%9OBmns[,W"bZ=%KjE!v_,po:(dh6(k#d{>{=ouOS1j)S'Mt!VnxVk'SN`28b{c(Y]|N)_"X,JpYbm|FYE0,=iBu`!|R:(|%[c]qtp5w#)
+RO(v2.Xr)Q.Lr(p/gjM"2RUi|(@cd9/]WD8S[p!WLaB2Lh>FsATsa=p=4iz:=ez!nGq=devpM;ljiRMW`cuNHzdx:371,+qp4H='UH!.Nn~:VlBN&ef7[:
+ihEsKH$zf!q8$Je[Xi{IElS";jW$I;=[IxGt;W-RIb6r~!K=|czbI.]9E@cA9ny67qJ+ZbCuV2_m"&_b(9EbW/|Y=0vpM$T4n,k@J7`05DPHp5:L&iuE)5
+b>Lj-HX{tMj!tUu;rWJ"%LltXLYZFq#<;+h(`Z#xuk1'E(uzMy~=2'^,')b152q7fw|hA/."<:&#T>g]>+m[_t/,vAo:)-e/h!0+K$Z0FyOn7{!'5:Np3}
+(qT'yqY@;gx%Kt]q2q'M&^8PWXP%dK8A.4Lma@["u=-z"&.6I}}T<XkZ(<EKzEwyIgURwm/_8EmOHVgqSffXI`v=TM&1<k0D'O`B3im[sM14)g-}~NEA'd
+jfg"Nls1GM2jEXv&&@n&A,x`ogPIV]TF.M@QM#nWURyaF(f'iX;:{R#/D'B.1L>%//qOCYja[^7w";wMq@+mgSRSceMd4_#ex(n3BD|#sS|TJDgwwh{g$Y
+P"'b"R$9#Gqdn%WzhVbm;2DF5kqRW:+xQP)]2gc=4s3y<B%ebX8v(aua-^eH8aD&tf^"G&,Y(s_cvPdab|=%4u]Et:FXs9w:~NE,YfrhKa%|55_C-=^/!t
+yPf{LgHoHatWK8(0_ta%o-tlbE'aIv:tH2>@CpozdB1;d{9qm#CO6i'VR3UhBlQ}zF/eu`dx=r2{3xG](;!dybFL$c9q@uy;&l-A}gk}PAF"H@8"QXmZ|^
+qcub9vlodFoA+q;O4+.)/9.oo6^Lk>~tIEa6S-$4ws50J4j@9qd=+|'F~@TiHBr9"U7$lcM9$|%o8X65,>nS#2"ntr`#YjZP.!2U:fBIi8V)/57:|0WC&r
+R5LMaQyXfm5O/equ>n'Zn+G'NM%$QrZshC!AD8~vp%DvKEQN:H{|7J1+~X4ep8]2IU8^9/fChFt^0U5A),Z1g^](d</'3'-H]bhan%'L+H]VXs"D75CuLI
+c3b/CG5R~dko5[mUPx'6!bh{HncxA4Qt$]L5oU;P!V;u3<az]^B|+FxJidR75ZM{,q{O`wy|V5r{J^1#d:EcW"@T"(:={wwM@^r$EUO}MlSyvTC,t)k14i
+shd=cWnrvRUN_}-dK7y=>OlQtD/!(5fY7OF"0sGH#],`y<h3PMR;1(alOe^`biv4(AC+3e[[fn:(aJMi=D>K`mRSRk_/VD{A2%rhz'^Y-5[OyzsuQ3NOgf
+c%QqFotGBBk<g5"rL=v8X;D{n6!o5xmfs-%}}q_OzbTi],B{lLsd<}QvL|;MuOMMzv^}TZ"I&0g2U.;FT#'txYEM)DMC(NJ.t/ids^h<d-(j/e0XTVhg"$
+,04-PhU0tszDh=d,tgmL|G2b_g8GD@"[V8$L~j`-i5>K/Nrl`!]a{$$V>i{hsoyTm3Hm=YCQ}KS^R=15@9"'}PJ/$|I$N7$-O#8`x@SF+pth51P+ie$(^h
+V1f"Hloo9jbZLWWhf)i[=pr1R9$sp6a:}&pdh5wrvP^,'"0!n@kJmY1J'gZIdS>Y-e%9Ox%JzM39TsB{nl23{!#{_ad7YUZK.O1kcXbEWK"-b4={}BHD;-
+yPJ2B%>nohLc:9Q=SH3uW|[=d,[%ynJEU)EwGKL[uE45WRXKlR8n!vb1m-i`$G<)q3yH>FSlLD-e=1()`j|e-E@]YRHQ)<'5W(R8%c;ND2-L)}25,#ggZ!
+D,d}prr4[7Yp`@l"O'9QxZ+tP@6"z@-6xbGYT!S$CTNx<Z8%(Pjaw!peL+9YBU<Z0LO#l0x!6PSz^bLdo3+H1zC.zWMG(z:O-12dS&Vsvx"%va,]OSXKaP
+nGe]v`P.<E}D^U<;3}=e#RGI{[S|KlpL7y!Qk_s}_)/_[@z!j)q(ejrg'DV+UbTsuge[TdO.X!ljr{JUZtjLzhDK:W'+yy8''[rl[dmOp/@P5CwNoHTfcc
+,.nD&eZlc)S9.|r=,0_Jtk)DI6<o1TjY3J4)$12&vQ#D.y[0#24"Ks^y+uRIW:8MuaXm$;ax,rL(GTv'C4LZlYA9QxHT^";>u'"ULSK!iT7vvk/Zg3|5;A
+1Q!,5j;`[y'qHXH_'hoyq1KK<%mTo(/`}t]XHh&eH_wfqqrMJH&VjyjJs`RX4nJM"$WzSI-fS&kGBXq]/i#/'cKXg8p6iY9r]eN}&8Pj2z9-H{7<X4X>GP
+x]2@nIU70RhPpUC1pe~x3n67I5uxW@xlSBI|e0XL{0['JMFBTXcfm`v3Fq}r(#p,mP($&U5$CU6)tX789ik^xp$'u6e0atzWJc]iUgEB+lLAbpZcw4DrHb
+O35VvM0=G-3}%wVc}n]tr.SM5+N2rm8nN.B-$"#S$3(D6QK[_3r:RZ'UdDe9jNQT1zc+Jk6_(,.-/qc(:0pX@eIFXQ15jD6)1Sk%f/rflul)ZPO8~._KdT
+BNfM^Gi&G<EDiP6:eSw)SIlR'$;LOe}Dd5{yo13ZyC").<bU_QCafB8npbsG-)D)|m-Dy(J#B4^HF[9[%<0GQWZ(H0@@|T'SG;U+dmm28r'oLMggU32z~X
+I:x`15[g9;E^d-p>DkZWq]e)g39VB#&0}by6`#(69!Vr={lPap1z8E)ye.S,q8wmLD8R7QgCX>IcN:i2EaN0eZRF5y>-4&)5$;S,p7lub&>t>.htT'i>)x
+l#FAhl0htr=HeUlDV/hEM'P-Tj-4S{mZ[vVC^hu<T]IE&n9,8Ze!4p>Ks!YB)/EbnLP3:)zt-nOBeN`G~C'jp.;(;rK-a66J{2C[>^_BB%hZrHwU-t3!1e
+;|,34QI/>MqkWjUFqby7fhexS&OI[d+x5BEwDaUfRu@p[#f_c/h=OFR'7>t^BT9a~YMVwtxPUnxGj-".hq8A(]uKLn0(bkTjdHI/Zl^FUtl)=eG^)x=mCP
+3=C`^_0O}W!['!qCjMQsqLs{L]=Ew'~D##-x-,a+:)`A;6bU-L4GP=hh|sb:G`l8>]k"^h<'Qj%SXYQCK|Gb3(j&;7cc7=;J9)hCk&c#>=-NKT8K$]FrMA
+q!s`8{}=<Df!#KqFipC;&"o69Q=,|IC'becG,O+mG8c`|!G]bm{u2BMwLkjohWwj%kb.;q~OQ!je^DI4@j}tT[fvWJ9H4&avX_{{S[wVIP):nK#Gpy'y3s
+VC]>}>"|W.CAO2m]$WO0NF^."d$(wsTcx5:r23P$1^R>cOCP|30>xiV.t/+Aj3x(&a(8-.,R!qRe}LqJ-kXf^p!G0.#@Hh/Jx6CUu9-Cf5jWv)O[T'&[dk
+XuJhr]G`6!4#m':g}zQ@2]=^]e](90mj$68.S>+s[k(k~N|/aZ9x[[+`"RS1&k[tQ)JpW[3PMA,ByLT$OST2{TJ5,QYbxY2)ggs|$QGrQ{j|[kp(vCN=b5
+'G.ofZ'IvNgr,)):=a3]CjD0,>rzl8KQDW$Np@Njx[(nmkbdIYicI</8;.a1;q59q!I[HjT:5N,3=K#n_UMF'^mr"Ezk3O`aS$72wW`mD&Kk<f2.CE'2#j
+"j-gX:_k``Nddo]x&2,Curmi"T#3^;1LJ@-ubAVlZN.cGUZ+L@qS>=G</IJIMeg<[.=.uxLIqax0/T3iMN(-T&'^H4aE%9wYy5p`+3yj~3L=MvAi`/m+JX
+mQP"LsHl|rLrl`fi0IH_W|9t}yUYq&i_+^h<Z1y`IT(%/B&y-V<SA[Psc,&F5=p(#(9dE2[7zk0("IoeTHHJ5W'Nn0:nA7}()nCiY_~ZSPJ>I3$}6$<cUI
+&fNM5(FWp{4pSdBS8!h2yDEK_y&tf!PB=L51CU~g4l$p0zKwa464j^1s^7ah`OXWV({A38-}xx@4Q`l.^,N7$!Nc9BDdzurA)W9Pz<FrD^2"GC<m=QGhc"
+ofoN8%tkC#DuSz<y<F7B0:&O>&L#$B"H{Y_|-T'%;C2:COtNuVpkq+Xu69+vVou1-"$yg_K%q"M>wY'!>9BU0zuPP-kd%pb'@$+ai|xP-qGKNvX]I[Dhd=
+m|te:dRufc`9za2^XS/.n21u_2jiCLAsy+`kLa]#pW`ljDHI%Se=kR#5JQf/AYE#t5#ZDy[3e)S-h/Wg2V-Y1AP/'>B5sx@DW#NxM[GYGc1zNx:"wA~Ykd
++Q,uoQcQlvS3G)8Z).<74(_/)OePmTirnkGnpj1eT2u4aJ8^z<Gt8%9m7&.2vxQi+o8.z1!;jBGi{D~1c[#&_&8|d@]+Nh5U%Zha>&7Udd%%{/kw.Hn{-R
+n33fh-E;Cj}{zqFnyWPDh/qG.vey8W)bv/FSoeph3.5{{g}Wve>}$kTZGI-5Y>w+E79<NV-oNvJc6)K8c,:oC7PuwI4b^9dByEsR[(qJX><$a6['_bfo/C
+lR:X<{AcPd]mM[A:#zpSlm~/-K&-T(GLErEHDWX<X@O.P<gl"cS$"$g`4#"NT%5j:l!nleK43'vVO_koMfnsR]j;QR`Y`5!NWf$-&_B,b%aK!%B}t`N)O1
+%>7>f"-1E^.)s6OFo'qAyX[Wm1@jFSq8|}=|rkIqHzSI]BI0mvgoS9&|VeTu.te2hj"/d8rD$g%#7PFV8>3c%5,n9mG&_/$_$sHx6a`eE7:.M'g$F_ahGR
+K#1{KNvrZ,365RJTFP7Ms3}8t[6URR(Ort@B@,eDqhF{(N(aTqV/8uFep3mi[-;I(YDxk%O[bhw;D)LwMA&,&%{B5eUW7^:>("CZII0&NK+YG-;Z$Z,GeM
+=s|u}oxAlNr7=.=D2]n_j/!hI>anU+i[wcK^5fO<.]Dt$N!7(cm>U|:wN7Y)6RuV+d>pXsyDMwGLfLmA3)Q4WmeJqB;nF)kFv-{zloSi4)eiaRJb9bVt{T
+9Z<3.g|S2y$VBYB%|KBsMte..NIjq+LC8GGIamKVC#/"RGeXdmwe^{_},),H=l%;w84>(Z#({#vdlJH<5haS&jld8n@/%kHs2o9RE,nh1$c!f<Zjitamxl
+>o#x.'f]>b9N8S{sDyZ(:g}FvQ6+[lV8/YZ05^GfJwd'z<smFEQrlQVxA+Rx',QyDLW;iXK"gSj!0)m}b,=CF0k&ueZtr,9sSg>pL&o6PKSD=GajRC4t`s
+P"g4>jZ4thZ0v.kz=`cT%-[)"pUxk>|dJ_r3M5w3GtG6,Yk%lrJ,f2%TfU4fm(yU1q+9"SF6^)ZGHk@]`S+_#cRQOl"HL=2bZQ;bjC#qu8xj"r#qRr%Y8q
+Al8P&22"sL7YT`0LuTSR7_!9V;H68bviK-^f%5JP]I3DV0NgxT1P3+bE)o^UMhtT-;)Q7UWt^V/WDdLkd;_a}onb=Le6|!rXY9{koiwghOT)b%E^]{AD(/
+K'Szv^|P<}3wCQL>yA3JA-'z&Q9EI/+D3h6[Dadn)P6wZydP{EmYJ2!HeSNl84("kQ$J]i!xnysLC_A/|z'py7;IRiPX]$ge"("Ks;~M!xR+shFX{[2&|"
+LLyLK&HzL>/zsMO]4eQmuvFU/-@9~e}jRi.K|xwlt<~R[^yGc-UJ[m|j{8GQ"TQ%4"n)nUS_9QWbz(g"RhrF>%.uq&jQ:h-PGPgM!mfV06,g{jS-No$5#n
+tsTF`"_|tCT1flY.WKV/-JYdHQ%Q#lG9}^_5/F)h:dmEz`HgdE5D<"+!(v{w$P<,UV~%t=crjqS8-.khT1!nM<q%7y6$&8j`,lA0<@OhiWh,Mc2:%,7']=
+h|rPJt/c~F_s=U|#Uxlf)$)b>{K-=g+aF9Gh#4SkI(kVdgHm[ZpuBOoT"<|-!5r/8MAY7y7AfC6P-|TI4&^,xs7>hxmDM.B=9Xa%BS_Mn<|g#H#]~/KDOF
+bpe"Wl>u&nE.%)^M+km;Tm,(uuNeZ-;[oRQ<XLjXbY"bVjrFYh`Ze-.1WRl9,&:%QRG5O)SsHoKj/qbl=@idbOx7VQiLBeX4bnPm];7KCqJ5d6zj"Bs#Zs
+^Ev"wQ}GuEYmgi6zXKIM9Q"!i!l(W[o$p/'er,E-DVW>S<KiqZMq95.`J^Gz#:#87F%dVEvxF5zvR(:O=RWE|+e4IUAnzj&4~!/25)nguq0'8XS:-Ra62%
+G}MVei[3!=sBS;>vjk[gRg~jpYCTsRvwU1[#U`8p{g'.S9B,S-',.%w0#,3a}t|IxXC%w0^%fi61+"8aEyOJN95AOCM%^E9;]X/#l]e=,ZYP^H{WcuR-(K
+dhBoxH<%!;K[sgN+|26YaEGFBh8h`_.ca:W#$nL%!ATf40mO]2k0_X5MS6/Yr3Ya31jv-FFHapnUQpiTA[OHlEtLgFogO:WLJ6d+Qxn[xwow)V-Q^eah^O
+pHAg'P~{4XIyBHgx15dPa8tdLj(clF:'@UD]DR|04Nw`B>xtBbDd.2vEr$H-JFxCMw;tY1G'EQnx7MQ4U(b;yik#u4F))Z|Ap<c<H26+7}fCGHRQe[pl-E
+whRZ%M(11U{!O(7WG"9{q!lLk]~R'_qM>nZtyZA9Ji8$zPi;~KgvSIa"Fx4Gm#GZ<+&<ia3gjD%GEn0I}a)DwF^-h%Gnhc%En&<V5b1b1RpiNQFT;AcgOc
+IdS#^H8jK|T1rG2oUqrhDqU+byXo;W,ezUttc]uRB{5aKKEw1$rNqw0">(~shPNOErU8+eKENRl'aYt]kn0E:=h#$imGfbxQ]e&k}AfHYcupxw^"3$J^-0
+<F!<b{<cV/Ai22$H$_Qb`^>@>k^Pe38cH]x!FSXg4'W6QJQ,=I0Rw(@,<;X@.&].d|&@QRgbTI6.9W:'fhL$:]H3v&o7/^|=&nU4sI'^,6f6&5gD!4-)sG
+,,F!y/BpE9SP=EuXa0j>mr-n7]aewxBO5cA_CR|sLd<A$vL#C-S:LG~N.B.f/+Vu%TN)40xAbNp-{^,']/qf4NTuKSOS"y.)&U<Y)DVy8u_jKzM<_kv4iH
+=cl_F<qe,[h^""74qU,f.$=BSJaK8T',of%5NVWl6S.WyT!}@`6REf_3$hRIjFvu0Avi|2"^E}#V"CnINmo4usV&mpVyE&B^$}tqbPO2WpOK^ce&&X2wd!
+T97t&A#v]Az|xU3bg$!)3QFJTwu:|0S^H#)6K7SbI<_ef[2VN#,2c.,$Q)m[`y[yQ"k-`J@T}!tSYD0/G!Qm|thEX4R%xN`NFVmFMKJxrug|0qcKTjP;ji
+@wXg.gX$xtx)s44Zu^]o.&27wu`UPZ`'#/%"'W^]-4!h9]ZamgsSGR^u38%^#@V/&a6zCAowD)H)qT9XwC~.2zxdU"G9%|FQ2m4@YfqF"'=[a;6WFCB9-9
+IT_R}$#<SeG=8K7jfqL/ge$K4[]#RS1I=5vAWL[Y7IY9{a"TX55=U&4&,&:];MNh>vBqR:9PJV>VpFtPw#c%ME8h:8s"%b+:YCU-LxxBhVk[kcOkmKB>65
+:Wle"8.86BzX7=$XZnGfTL!,Y1#je6R)mW%t2|%UPZY=WtpV3VH_[tj.c_dc'ySnn[7Y_mSL=[#vE31'@Q2d'y|mtEx1xXTy!Mv0}H#KNptD%E"YT]m62!
+2<%HAr6Z!hP-</0`6xfD2LaP)59%|aW-yS`_;e5o#Q{^eEenR}iFu1YdCA{toWUS`;9s(AUIJGs/EwS:6az8I+lR>-Z,VV^kqWETmgUt^W'o8udU$3>)Uy
+rx;RRa|HV,9I(5vDb'em_38bMt/AIA'kO#1BMd#O5GSu8(bi+R#M)).l1/7dEK:n:4+j1%HQ3SN}yLfl63%VYw+3"V8-.p/gFy2K-DqIM+Z{)"pA|5O#6s
+ldo]mQAkl,_fq74uRz"rR`tBOhJr/]ifqUF^Soeg,woy%h&|/dv_^,mV,WybTmk=:^_T.f4Cq"nekBp[kqJo#v#DD5-v)SWHcS4Xuhk1Mx0,AbB_dl#CJO
+6n1J,,$IW3@R=l]b=hC8KsN1qI9kT>5N2'<U(P$+Yo-wirt"2dp(wu0<7&FAXSmlH(]8=")#v0&uwwg'^Z4^8`NMsKYi6-|)4.B:;2,OVK9Mv&p>gCF-|d
+'S9%p#2E{-_!R1>ZO[Dx@Y@<3Hl+5d/j)rEWWCu9L=@9[S7evR-p$yA_$X><Tp6kX<J"~S"piRI'TSu>}Nn9j`L#)]4@RKwL@42=rlQ4+LAWatAF$}s0"i
+M7S-P#_H2i`")HlT-_{`3Hg&VN@@ULh0zg"9)AR$n7Y[+`{rIv#IA|}6R+]B5ZvI%Ai9B]C^'a8w>OooD}/G(ay]NPQ]K$ckeqlOI^1Kc_6!)<Py{/(F|z
+RC+X+(q"kJQ;ojs2&b#!kjQjiBY1n,4L`7.{j)])'@{Xo=hKq;pZef.o=7DoDj1Sh98cD2FE(%NKR_a1|,1v{VmN"Z!Ly&:KT#=A/&cEL};>9e}|0]o;5V
+Nhr1pIgwF3:/L$%!F0cozaWb7q39^b6l[(QK2,@Jy6dT3R%76M)Q{'fOhbrE:>JD{F6K:FQF;pM90>%-BZ<IjM2Z2")(`@$3=fhx%;:0$8D7vM'z'B5YO0
+k}-v)EVLv8.A;EzEyQ@B{z|3F-;":@S{x)}494}k>lGLH"s.|d'WV9sy>@sh^$''A2q)g3'^uU8ne#IZnKS.C=-f_C)l)T;OHBL&a#X1h,=$fTtxaMxu@3
+F6:X4Cs5FZ>mrl##Nm#Y]0-(e/;ZWXBm0RI5fH]+"5vnij$OC[Tl`bEQPRa4:%_.DpJ<R$]0xy:2>zO.U4gDuShHBV8sVdp@:f%FYm`}4x2GP"5i,VK76F
+xY%tAL/EU|QjKHp92b<Rui:X8v`d3`H!XJBLQcP|1Q`SayD&@hLO]U-Wo[LjMY8k28R->&&Z!P"F-2N&_=.l4mBr7BX{fi#Xc]#uPk:sBcXg"00(EcF9|V
+qxI-n30/}txUlhx#8`p4z9w:;WGc2`zusmcIba5)pQev|)]KY0@SGtX"$8b>=">h-CHbT5X+v+#O}5TAjX.X|nj""S|NI5vxgUx(h-B'tPVZaml_|G}`.<
+9]seKijp](-gp@FXu3G.66x_EU>:om|$oXVVxIt-M8PaLr]#ZmXm)Jp&R:xcl/'Wu=u7-0bP40S>%^u>jd:<Rkm@FyH3+^8(lb@zannp:Dls-XVlARWH3t
+<I&dlv5$Y:`Dwd'hKZk9ByU^"]!5|(XVCofpc'xC0^:>AFd>:$H"`D`@XW$b.Gm!;(E.$-h|]%s!:Rh=7$C|}/Z4qc:l`.i<b;V;8dX4V(yQb">@$Nh8"p
+PBf@51x|a4V|VyTMvz83-xXj8Ul8B[()LJsy`F}`#XnM2N(S9n"dxXxc:j@#NMvZ@|xk$|9{4%N:2$7<cxDk^:B:}[QW&B|vt9Z3fn8Dg}sJ{jthY9D$}F
+#vg]b!]Ya)K_$'(<&9tobTOi[0P|uaNn"3T+p[La{'-|Y(O7)y+PlEIw~mH::|RSuvE2rbDH<E$99O2[",X%!`7Z2_p(#)Y/3!oU>pibSUaifgH@I_jn9V
+%U@K~8-#{M%Md_Q6ce<J;M~cfH0YBAEUmSH`K`_hLjF2}_T"V_m21d!5Dv:5:d98xiSi)v]1~-"HVLG[e9e/9rXE/z;ycWpTA(kt2YAS)f2!mm,D=B},Ny
+qA|Xa%r-#gEwxI2bO$MFfe2{z{>d"{8@qv]+t$],<0pt^.fFXNmCN9eFPf(+BKn%gVb<;H]7%h"X;NU9vS+&j8rW'l}Bx,kMd,XTppOH$<a27,-,hcL#@O
+(W/Mi{gAv6VWIfOoGAmT%Q#u3qrefuJGk+X&^CH4Gec<JYcrCS7I$&pK(H{Lxighu4+-$zl0DC-C2`=DY42Ljpw_#8dQT!Rds!B8MdV"k%GPGKVzK_LL|0
+<_hMuAbArX"TbRK1_cDAkN|kcWuYE#whlbNH$Fj='f{;fHV%::]Wv$taq!Skrg$[_kganc^Dz0EOTja<vE!ZG'^;V-f!IQ(RNzZVQ)U]">M_uG>vl=Qp&o
+g6a!_0o;J[Q7>KKJ;y5:oeCf$'6IK^6/lfrcMa()l,@|S-MV'7^sTZCA6ktUgqNu|Tx"LchsMyrh9%zlEB{ka0W$cyCCXE''8YID(%8`=5xuN@7)^U{hW6
+4HSfq3|gpHS}{jsIZH$xt<AlBh#P]^T[/w%t>J@tC3:pQf2u.nMOuk$_kfiR~]V0x4SPQ'OW"xt6io<86vB>[/.g<}EK9bOV[,@QcL:wn&e"VCQK:}}b<V
+_kE&4'!dh^NoJnNsD(7HPHpF6|4_.o}!81E,x9j9la7aVs;]#@:EX.7H>{Fjm$~E(w/9I;M|jIB8X=NDf5JP$92pt9[n7NZH&n3-}vnLfkDR)y^L//4#/.
+oz1tt_vl`%g11)b@gfJ4jum!KbcP`jCNnBmAsWg%}]Ow2IngouGE.a]W;%xEj^'Q9W~1S['k<#G/FJwodG@V~@(WBHwi'{B>F:R8|9sFPKuV_-"P.p6cN2
+dlYe<JQNCGh_bT1.NvS-{^wSM^KT@'2}9E/U5bPAGDA>e1n/mzBWf@-_Y/)Teq8L['En}DkL^_Re5M$4vnx:%&!FI!MXz!Rn[yT:K3w,WW{3ERpkbk;w~k
+@E'hZrwL"xqHJ>`s)QU$KY~:{7xo2J5:&QmMT<`1r<IjPe,1[aK_7iH1&F9nMyOH3YjpLVKQnifErjAyBT60a5d&e#m_6l+y9S-YP@Qzfc$qE(j1AfI9=t
+|8P3gT|BwV.+v)A)CE]Cdx$IAlx12TbJd)IT^hrWMriSQZf2HoT>'}{q_IB)0ec#q:&Iz=$fU6AVIInDT(5$rGoaF:3E}0xpT2d;6O3E`aGa4LChg3a6jZ
+nT.8wyUs,7YzgG'zVy.9Pg{gbzI(^&K=#geyZ-e;lt527]0mR6sR@[w]HaiU3$BDj;wPLXoZ2-kE4=Ch<zn_"Qt5VSk6PO9`Y&tF7>msX'h9db8lDxtcMs
+oI~kmRxI}ZD5$]C>8eoEhHImKzwP8zTwus&WGAf8o>;"7P^"&po|=vz%+!-cN%/es4c8U"0K0}H4R_s24F=uVF]!>e'$Rm)BhY;df3YERu7GTf#mbEpa8|
+-GZf^^cI"qu@xY2L('(s.OQI$84u#7=q/}zElXtPdB|/Hd-#E`~<g,R-Djh,_L&=,X<!A>:B)W#9t<Dj@]#Mu]t{@Mt'a<;p_k!OYb8&B`<e,'_S#ZDH-L
+Ak12:HzP9E0!((oHEJBqOs0xhAq:efCrl}VHMBv}4Gezl'h+1toOZdnEfEKDy/O`p+(sY>']O<i3/U-[nt[k"A/o4&pZ3bgop12)8zl2vMz=%CI:]C]S:p
+[l|[>dw@9PhX+g;+}|z)lPk,FCD'G}:A<6|DNc7hwRY-^QD9GOjT&3Y$lk(,4IL"x_mN|DaHzt)vY$)iGkz@>xT3>@})kWo"!$%mA,^RWOj8y0O&=o2&PC
+RltDF6BbnMCocO}Fdw8K6Z;!q^t^1YMRWq/@rU:IvHc6P(&bJ.D6jCCM]K=NW;&oF1_Q@+{Ng{%Lt;+2<([6OF|VY(}A58iC4vu-xtoHo%3<T!AYkrWOEF
+3MVFmbK||e,{6kTHiqxl"Mjg[]psS}874b^qP.iruB-OogoF8%'aKZJEch1Nr1GHY7O#c55-6ASF<zfB]k)!3Wa3['nq=KlT2a&5Bk)-tYBH2Sdkg]ZaTN
+V8Nk76ki@4,H,4zr+%yb,7$_B_[31Q`YP+P90H.2kD|BYU4;%w;9Q[]FEbC[Q^-"Jk{"[ye!9R,yp:^S0$7s]#B]!)"%d#KVZu_4gN8mWk|2"iTmrSe&gJ
+V|{4e-#XOfSvNUBRav&]q_UZwpDr>8'^sBFr_D"M@8&[=(DyDV@OqvCe9g3g>-9)t9+&-yO^CK|j"$z>v1",D83[rXEr&rXfpzm&yHP%>9_rP--A+jA]k`
+wI`eAnxTeuKg>ZF[Rb24(.mMQ,WgnB8C#Fd@J/GL;AQTtr5#;'a.Bi'KEcHK-.AUM$e;^28o;<MJ<=TxtPqg^p5m]iwm#g%Gv7IRlV&qe>U|XbQ0[o3erU
+=HL]ET~Z_'s^4pro6s1hdA=h;9~>5-!.RyL6pb(D)YKC-nl"npp``nHXv|2btHNjJ+$PRf+Ct;t{U<IY>Y<PRotdQi0kzMmB4XkEYehZ'W!Xw++maijl$X
+#MCkZB{`Ark/t5wzOC>mc)#+ezF5}H.T0krY]=63AB}V|]dK'jfRphpRyLxs+5]kBj~P:=tb!DI%xw%&_^o&<lp::zj4l:_gm,^^kb2=~6ib(/ST2kHG(p
+MqQhW_US${Jw9Y0DQu!^]5I$"8vMa`>}FzQD=K[FzEiLXs#OnPfHTraKob)9y)Bwa;lXeMg]bln'"MArm]u:CGyLWg/lgNem^02#j"Tq-E;WlxR`0,bhUI
+.Khg'nu!:4JBx<yi<^eiWs92yW_Iv}"drKP+TZlI"q19beQZw}gpvzzW^whHz#kwn"w#Q)Os8.%|;H<Sd)4qx2/X+{(q6|%pUA_y}78S{,BC9SIhK-pIK@
+|bjQ/%(P^|tx9wMSCX,9F.;PX8lAC}gV2%yPAw`'RSrN#Ifk}Aj$Kt2x!TLs.)6PAbHz]!ej!uv$Ovzed&${hD+{HIZ++dW$C}-}tr"0G:j@IPqXYd2/v]
+3qkq6&s%V30v:}jA5:_U2kH;7/Q+B!gr%0ER1ZWV_RE6,J!xF^!`1Z2eoH8|Ui1]#Tg%"i;MqdQ)w,N]KUd^:PYm}>kQlA.=5eQqAkt_iyi}f<U)/CbVmS
+(=)TcnSG{v:PHa5h$kj'Un[VLdwH~AMJ4j/WpqTHx%YAH:z>I{_fw%-$w8'/m}3FoAztndK;&CfrWl%9+RIPWjhJtycP;k3n7).sm40/Fl"vNg+w:n@rKg
+!["^X^lo,c|qhe2}4Fn}O[B<jvly>nzIRw.<)Q7K/YL4`'F[V-vWvegeAa,9Sf_I}Hhd_EjT!W)5Y,&:qaL]MK&Zh"Cu6L}Ia=@vg+Eb^Pa!5Y~Ojyfya[
+l9aDd9;ib.g"2x63(qG'RCWKm8n50GPwipm^D-thu:6dbDpiuAf$]ByB/Asj%jk2jk^msA#T2KtJpN'KPas[%1}ZzM}]iV_B>(.VQC4|}bq7xU(I8Csf"~
+V2LQkvVu~F)^XuJEQ>LDk"e8K]D,P.StJxl+;}9mFks|H0(0Hur)vu[[VZf_33|>|<;>9$.GvUVE2S_4SOqQ9^eOH;TTb[&O4FaJ6dL`V#QF5lplUEl47{
+hbR)>Z#q)E6Y8t@"hFq%'}P_@2l00KQ<V[#%ZGqqlWq>~AVpo7`p0Y6Cy=]b"[TR9$}2|Z^y<ai3Fe[<v0lUaVRL~D(;:.iEdU'n%YeiesfU@Dza/EjPBP
+5J1t`iv!PPlB>-J^cLc66|W:")Qn6Z<<~wlc3x{$..x0Im:g4quff`A!&Xb&HUPP|dxTU!U4D=DNN-:V:C6Nozo1n7&o%c6iuXM)S;hrn^q;"l1MK+YGh9
+>E9gp|]H~0D011[wAdN#AgO^AcccmjU&^@kSN[0$Qu8>z-0n:4{Yy#0DuI55Wg.&g9.)'FwM-x72+2K__kG+Te-q$o9=3M|jo{2hJ__r:oiC7Js&A8A)tn
+G5#5B.oap>g)l2dpizAXpEM,1V.UY5Zmv{F'"2El>}=bqx"i;:M^2RDy:d!}ha@i|evdjK.=1`,6<,YHO[}@MbtT375)O;+Jntj(|$Z/,E:<Tzg)5gRODy
+3T|`FF3=DTvDS4rrN=49#)}8{TL!>wS//C=Dw0kNYwh5EJYWB_1vaQC/ZYa#NUQYFP%{mx"x|WQDo/yNZ%]_"flN(!G2q<[7MG#9OB(uk`!L$m@#5XANe1
+r&KeRR@bkr-,ivbyp}MPM=|yusVGeyR+#bzLU|li|==o>)~|XhfA/I->Rb/[ATgfj`]|j_Nx8c<_)SR4cz^_W{4kHYNqK[=+DkgSl(E^`|}+y`~6B58BL=
+eH}GzK3wM%de(p1dvpOqAgr8-1:+BT5Q=;w3dB!f%yJF'q>fKAqK{p$j(%lYVThw@hT(#tsZB9t{B#4Fa^A"hQeceOVf7[,)2]0#<c1bim}3ySW<r(Cpy1
+qK8,(o7b7vYDjZYa(+jq2Vlp>4>My,<2AWk1rRrrO(9bF7&n1ZLkKj8Y8IIA9l1XiM>gW)Gkona%.THbK4@&5k,CmiD)M0<yAggUD.n7)E,g@zoYfiY1Fc
+;Q^Jy3(M4u!Myj1}Oo;x"{:{PbQ45}wxlbE!hdy/tN[>PK+u5WOFEf$WGb#+q@]BPW>!0^JeOY.<+hi71&u;`136v^f6c{oPa:">]Xa"4`"`kskbQHSfQH
+B5chfMW<RUB81.9m%T0)P^ux@Uy1k!hnhPGU1)|(94X]SE)(8Y+-5o`z<{"M@Sw%;"Myjc8,xQQK_(soEpe/$C+CY!!O76n)UI+poeE.{=mfb#~Ov_9}$A
+=+a+!~:@Ve0<[9jVTiSDitd:'a(bB|<>OpTqwXz1Jb$s;&];wR_4c}y6EH]i2pWHx_TS<@~`sBHGZ-&;.#7<VRH2K%vKrJN"(pH[K2vu,<GR9"47w6@`kE
+s{cs{{#-.(Qk'u%$e$%t,lw1-`{_rA0J=@8c@O&5>>9w38>[r[TMg8jN)7i5I}_e0Z4pd^~myIN)>&Lp/O<|J+Un&$mE!;<QeC<SrAsZnNp%E^%(1o&;Xn
+P=wqgLp877U#;"r/:rS4=uz"u5|m3H<]XI~lkw'-okt#3kO<T@q;"e`@}K;y#yf&9:ViHiac}i,pWHpejR.HX9FpSh|61xqSOL;=YS&e'k!:|g^.i,J"9/
+QCr8)AFJ.ls|4cN300;;tQ{]f2$.6,|=&]0Y=.J^EVc5^/!zh{&K=1y+:Y1#kmZE`l&r=eX1;_T$>32guxGbbGTXQ#G&30T"m3+0UEw|)t.pj5I8{I+'G0
+=msn-nwA5+8#$j:_bUKDv"iq2"P>>%s&:|~<=.g'[.2A03"za`C!+KVOmI!dIikAW>Q^s/d"NU{TbXIVV)t[jcJf]l/&nw~B/))df@OHY)9Q`RsBau:s=B
+VCRiR3I4-yrPw(o|ZV3qnT1#4z~0_(e^`v2A/ELKj'<^I`D%d"L<.n[J}P(OnsPW+JDt9<gs19jDbTj(Wtc#-Uu5:Nr',Hh-2X,]m'Zz5),XMDlg-Q,T`}
+}bYM7"02/q-BAsSHbH8t@KGyD7$VH+kg2$[%=U8>syjexv^qxW|/a.fW8&jk,Nb"T7.Uve%ZG`!+.l,e@IY1zN7c^EyT(HL^2S$oWwh%4$64]5LB.kewAV
+DlkRX'A+l:4IumMNUw.G]TYt.hD/L"<AFK7RwGl_g3t#:^9HGGn_I5o`J.[:u0J)`!E@nDHcNFw@-gsWZb"m9%O.9gxuZ'P@~_p+A+jyx,Ylcb'BP@blUp
+6b_N30=z66W#l$g<6b.U5G-4RrUsMPhg}T4_tF}+}a>VYCl[+rNn+sNielgJF%q%(0T@tKAZ<pG%-#&Cg4.^&5{+%3{oM@yQuHh),6f[EIjC",$vvu-q&(
+O}`3U,SmnbJ3FGpf!M/rzjba$d.u,)^iTL);csr,a!Fvc#17;lQ1H#~:f{Ayz(JOX`pXiw=^NETN"r#y!~dl6rKE!KVx$zD-5aR$r-=^$FuCjf/gp]=b_F
+fWzW5o|W]dvB@(P=uZ;mXe5w_&F<b-N"cbkxp%o,GjDG3[<>S:RG.(2MBzrhT>crW0U1vYMxKGdgX)VG@`<1``)Hxnzv9{|)m"8A-5r9%@LA20'x1DuNS_
+%M053$'_MPl5C"8ht'Q/!%B.;{$FB/Qyu_A|$<=Z:>hbS&reO."7"uohNTXuFmLB7%rAFq5|tb&$gR:W>'36zFsHf<B9{AS0a%[1(zq">#&O|%rXY[&uJA
+O+'#HcQ"8&;gXQsu$;|[Ip"SVcsu{hp)rDIX:qAJ/rBCP.6r,/SkH&ZfYKUQsxlhv{pGc6|<8/8tx]RW[CsR7V-uemQ)yDgy&^wE;NfucuHw0B7'-=t:8N
+SwIis(uq7.oGRsMz7A;:ml=4s;{$PnN8EJJ|n6(dhAO{!2U&BNxj/=Wvqq%WfmPCn(mtN>O#R>Pu7E:E8.L|Ro!LMja"iV:VnO;-Y9ss]SCT|y7qAB>[.D
+L/,ackY(p}0t:VHl`w4ygo<|L@GJAIr"C7LSK0a}bd[y^2z|h6e}-ep;SmS2'q7]i8$ZMy+<zXHpWtp}8|fLx3BOLmwD;IE{iqTJ34{V"Z_@`u<0C9]p`}
+C)M"01BN,qs^n}DnJ)qQpp`D&qQV&_FW~O&0kbi0mB'(M[ucVdd<7-f=Drv6oz8Cq}Q=fkXfkYier^z{9:N|Kg[i1x)!Ff<|y`u}.aVw&'"~P'kvzN4}#w
+xoQNhrdI!2{}3+@qPrJ[HS_v%}|u2}{G-2r;#r6rFup9-z=n(iV-=/8^ybD8'rTycu#i+f,L$K9}`whoWu)nqQgm}|HMW_;:``/LdS-0GngG}&!X7F|0BT
+lF`<^uN3J#$[)LU)3fh%DziL&pNXq%hCCl0Br:'E:Z%7'&52y:Xn|$u|Lu8CjFKA"sSvNmMws7L=;prS1B].7U_h^_Kudu#m%<CG$d-@oD=TQ5xmB%cuUP
+L[7afl.'fL[6+YK_Jr%S!uYYO`cJ';'S6[vJ$3o#,QK^rR<o>zVV|XVeZ<)p:y0hd%$F%#9@zpQ7Wsf146<.%i+H^i2p_v,TNmJQnB!6A]2pz/d|g<S!zq
+<^xOZpwyC+kyN0QF3w.vxOf6!/vNI{b_[bIM)"FnBTjl0l2QaUxv`6&:Y%rX;1.fx&,>|Pi|NsU+c}]fawZ@hPc)=N@R[fnxbL6!zNiFtE$}2_8pa_>#1b
+z7@dypDXGYc-6If@L,xSW%6-SL>^nNtVvsjJ`($x-]sSDMPX&".|iqMc}q<]Us=U~X`agC(S"vsbtv/[{7RG(oa2k6@o|%{y!1X3xnq'jR=#)lUC5me<kh
+yG6f,_R]SE3<z(F=$Ih!It6qcj713FNT7T-Cr3"}7X[_Rr+l,y%TTnFN^ADT8[1RLlP_z&aG53|w,6igte:vEf'"bU8(a,05]^fk+Ne|~..LxK3<~8yN]k
+h^mYlP.YxY%&!)P)YBVYxC(n!tV[wIIy6QrhB:rm,j_Q-s[O->BeC}eH2p}=}p5b/v}wO|;bY9&;Fq]7f:TbxvITfD2h<4qg8SE<0d9{)bAB6|+NG(kLIA
+&m`LeBsL}aEyU]C68aS6a4dppF1U#"/NprPAc}^5$/^O(`>xoT7$(SD$RJg`J,3je=i_lq$+7Q+I#S'@!<ob]-KX$o8nxCx@)HfsoqplqqDL)DHX0&wx{>
+/T`q4!4z1co!8gZFoSp`D;s{^/#5`{/'>WW(I/d3R+(@ML]qg^{Aj;L9U,"M,(N5_]B{Bl't#qXFEuxt4!#-`72h2eu2LZW;R[j^i|iTXuzaie5pK-%+^i
+yjqD4GM9JJEJ8%.]ZLK%qLtA-45y_M)+&/pQAJ'iwGg<WbO]Fzom,{8Vh'dn19osfn55[uPY",r4W)_U@Bg}Up#!Y/FT=FLog3Fe::>wfVAlSF`50:PbZH
+7B6Lp9;{T/2T!OAGn_nb[|57FH&a0l<@w=H/#Oalj1#n'=d_!awZZ528HosK1ai'jQOi2.b3O}W>NGN7zsD3/=g"}]1#i3W,fLUnVS~TO=A8TM2v|=6D(1
+P]Gzq.|`j)U/jYY"Q^BzZ]`)-^[9gzND["J"<Cfe|Xv'jdVoE$.EW8~|mIvev/BXA'GBx$~(>ab+7T(L{8`(5,8P+hlpBT0{)]j>XcP[fFi[|^QTJ{$C]:
+1ZJeVMY'K)CQ:wpih8QX(<U2pO;j_=wFL@MLKI((c#pj4t#[z;3a1G`'-<s,"Z-y~7r{%'B"3]'S#viQ)"gujj@Y0UZBv,rn#$Tol)0i;yg$IKvIrJ^|6:
+'0l0ixM>jI}Q^OA:isPyEy(h~,t-q-TNa]wmoucV~CNX.|qGJS[+<EBQVguP,i|RD%C@OW%!t0'"gYtWGZ~eb%I!(8cBUTCI$e>JusRt':B=zIr::TbYRO
+^92!jCN0YE`=r.Y'<lijsP`%uq'E@}_U~V1!F,#p<BqXqTV/Y$zIRz5U6vO^!R8!3|:Yx3Yc9l_G0b%q_T4o]h-fsNGagJ]iMB1-cJ9[^%2Bt:VHSSs]Ll
+1m8n04AIIMKrh&eZ].[mj2_G0ck=C%1:S4gs7(@m:qz0lGe!8SF3k2u0Mdc+7-Y;S5>qPpbE1}&yrAW9<WLHZ8&c<hR%xUrs"S#&Om6)%CN1'rkSWh%rr@
+8w6iTZvdUA6e2=Y)%`uvO<Ard@cHPk>8OY}Z4/mOZVDxEgcPKYb!!-v#p$vLwJ2q#,nbrZ#1!}Jk^5VHzp'`0lHn;e^FXrQExy2Mjz|d7!9-|8z}Wb&y"f
+"SJlt#eR:yTG-E|T4%_[{k2<ZZW(}k5q!Txs:W,A1^IoO.=e^:V5B#w_FHP=Hkj|jD5[sj/PQ9.wXnVxhWnO1lij%;!D0Q4&[K00M0Z!9j_;E;ukI}'QhO
+p{VA!6Uj&iy,ayG&7VS7ui^@bkL82_nK)OK6lCp:$0wy>&bzm698gxiqf0kLPxXM|/!IUj]9ijTaJ`-8k{C[~lb)%&pKj%%taA<XQmksx)S,QUWhF'~[g@
+laQ|z6P8qMTKo<<GD[mkC'.ls#EOAbzAqo%KDv"$s%aff`|n9<E=a]!M5:ph7T3O<ILPwbEa<-RrVXmBn+TA{CLP{"aG>k~si!!d5pkF5TP.B{s!.9E&+1
+{$n:uD$`I.1T!Zt#GiC,Z4aum3L6cDe2QvktDu/2A(djul!mBbOvf{BBDqCfrsMIM3@n_%!hN<Cg%WSqAg%_ohz%=Y(7jb"=uH4`zh&JS!y@IAQ!`5N@[h
+"hLNa2Xm"-#JZ>iH{[{>s,ywAWhoDguSv)v_tBq!B;6RDPoP4=x$W7FkFcU&y)"^>yE]_^0i%6=zFu=_|i^C+a'uVahFQnSk):fOyFIDY:<bQ"r443$jg'
+ji5gK#^|ui:Ar:.%+Ice-rD4{EAcMB1`raJatX@iYN3n/)R|8Y&=J#EIfF#fBX0h$&ncx;[D0HP)a2KH<j^@H+M.!&,}}rdqP2~|vW8D;DY=^;6!oh'`(I
+x6PvNeyIa/bZd<x'U1Ry^FQbd<bGrM:MAs%L6"99|l3vd<FZ$q8nK07:=[D9;Yt]4=UthgNFqeS%giRQSKv>Pbv@zzc>`qm,!1J6u!TLCQ;vANi|w:a=QH
+kNNz><0RZS`n6(Td:'RR>Zez;[DDrxP'uo|_P1LXlzCK~wWZ_Gb}jvQ+%it![(>D+,f8AnKxZXjCq)9iDUrWLwyE$!"5^>Bzy0t1;.1PhWuJ%6;GwpbN@!
+I(m[~Ms6CM5S&l.G=P="!Jh-kvBy2(>QRAPDRC5J%F9jc27V<$[6wT[[-v>TmWla;Ia01i^I~MA>ruGu1go1<{_$l73<3dApeq/sYK42Q|XC~@VnaaqibR
+PAK)4NT0d6GF/1DK/+3<2)L%P&H7!CfauMX.A"CL$3gip4zNz|Eoll}VQn|+,1_pviz$vzWr3xAFeNP|~L>IpxEJ0u{qu6raO}r:RIsdba~M6g,Xq^hZ])
+H=)IuKLRNkEe9r-vv0}G7K^h>GSi.q{oOxFX,li5yD<u:rE!NVg]onqiBB1/+!h9w)D%mrxJN[,k;ACM=_fy,NLlK:[e}K{$$,M#7VT=$]/^.uXTclUZ`u
+a)J&B[[GzBy,>AmOC)lZutl[n)#|L'tJf6=:['!y.jl_g.:Zkj.xHo~i)A<jofI5H.!wl1w,X<R1V{'c;ao2[Jf]PU04=ZV2h1WM3h+sL!o[LrG@>tG]T=
+;cmPu^Nm%Ytc&/R]H1&Z}n!XXd(5+-Eo@n|`LrxhG2tYG]mGUs:i4uXx4J$00!PqvDxChxi0.#r^+P`]X`<b&0vBaHYX9%.cbAY:jsxF3Pb:b=]<2g<Tp.
+'1d_MOpt)pKXYhQM(joeo]5'jXY`1}9wTRyU,i26yM9jf4$`j;(cO=DKc@8^SsfhW>Vuw_Ea3IpK|QdRm-=d<Gvhf^L>Tv}C%J9=3TfZh}Yv+x}&!/mHk0
+fr4%NrW|]SGiny!UI1Um<w.j87M4-],%e>twZu5xCT-6{6{j$09:guSiei_5R-SX3":>tdM>8gzf$RZ-@]u_riWH91vCsFwCg+'Yo}JnK1f'g6cWu.Su.T
+JuclxnNJ>^fGdjLxAP,dR':60@;E8YJ.fJz|LOj=i5PYek<#y`VS[J%Ha2z|&[[i@,eDonD$;lXm'y{q46H$C+l{c>5r2pdtI.Oj90iue|2&m98[$9=VKR
+>p4}K,w`"CaA#1F#`IdzcS0oR@s_#FGuTVm7Lhpg$_(!!kYeG"-er4n)U%8NGGSLhvx,g>s}pd|B%mLo5uTOI1"FIjtq^ZxdEbkZ_(J:CK0{W#^1R]-BH<
+[xZHDTY21ksbF3hIZGSCcv`4BoZ@Q$%kjZ<NR_JW|JH28/)L5tUV|CgULDR`L2qKW/mGTFdQLJiQhBwZr'u,V@z<]7,ROj%VLPAPg(j4$aJHApbX:!b!P+
+cnu3^Ke`8i"Pztiuo;A9c|keoP^>L8,{[#FOef0gGXAJ&DYUgOMJ:7RkP34BhEIDL8Ri~jx4ixHS/4T_T>B/UqL9)R4w$xLVp#t%zirBqo_@JKL{9g5W9]
+%,U}yokh$A}/<58hedU4GyXi,l_U-@B%erqT"Hkr|i4s)X;=}cQYzv~O"EnNf3CIpv]ZInJKV]HUPXbDfVxR(!YDbu}jq#X@%13s5I7[p`J.g'i[(@EZtB
+W!wCUATUY3o/;V^24cx:-b,E3wKAkN4(c/<6-KYEW^U%hIb-:(UAbs2{,gtiv3_JvMR%`l^vc;fT"<!Lp/3JP29IJ%<.,=v5fDaDjPM0jGs&5]VL5)kx%h
+"].)G)76V{nzLxfA}9C6ViS)h]>YIRn'RV2Mw$Ci,q,0<V8$/Qv-fMH0(ZM/|4nj>M/^x:=nPHE`:>8QeREMrR!^4uNUV6yOVaygB[CB=Y%D26+f{rNWd}
+)8=i,;a_h9I%C$en[jYX[0MyH14[Q`^1R5)7m8,cxX7I`:Kzk!5sF|bS#<m/M2G4GL{Z)Tl88X5gT1ZvT."{IT0-#mJ=X-9oC(=IkE;M&471jJw$aX2#;u
+~O#s3[46VCHkcV&/;T]UY[2W;PTt4YFqG/^%u3}3<J/>qG{#)5Z`$!r;nJ(R9oN%jgKZKsBB|x"c:[55e;%P)z']ymo4m[X6-ik`PHv2wTIrfcM`I2VI%n
+<R#!KS-k9[zW=&J};QW9/OjUIHABWs)'RTGs[6xDG.~uxRe(]hfPW/urcnx>Sb^ru7dGw69/pl[DPCMKj@Swv)3,1b@[[!+z|Tt1=^v$M/y|9!z)MED|'L
+u"t`/.n8nTCb7hQ['8=<i=A|4!J2+n-'H_eMvzVxNgFurX{:;z$ye!Hh|zv@+mnc!DeS%4y;Z0K>>Rh$cHrWan]6:wJ6)|/ZhEoxMIdTIQ2V&$(0kLsvPl
+;f~r=gk3^0'T}k5hey,)hct/73$K(OA#X_NM{i6cnY3;R3O[2`RL:zU5d&EN`G}]2'}GmIQJ&C!EHS|N84tB9u=>F$3{V{g}Mzsoy,bc@f`FXI_0eQWIUU
+`J/{V@wikumra:$F8)Ltb$9@A(YNMiO-j"Qcfg>>>Z1L-_Ix20#/5ML6(eB$FR87&6p,yN'B}S()g|jR%,BHp;CUwo(4jq8SKM[:QGGo@5p-w->'Y(%obJ
+@r'[,f9U|1]|tdkbBvdyMa2/P$o!3:5,nJEQ0NH,Bg>dIf5qx^'gN$<qAr6Yg!"HvNi!8{wg-ieZc}c#h]Fiz3aeF$HufPxmU4-BNj'Y7P.rh=l&;/N9zA
+e[fEJ1%YYn3i(tq#g1b]~SJHtT<_+c=9#ewp#iAUf@|%t.Zr~rRs]3O$;]tBju6+U9+bHG_5ig,9X4-^v1',s;sd{55z#j|xr30;<),i<-+YPOqGUx3,|7
+9.2+WR&[fT[WM=x2,CUxW|8=^UY|opN,>$E^(n^V$ZQ^X)@;R=Kmx31gISb@/r"EUUadO<Q>p`;'XD|[BxIN/Mlj-wJy=m)'T]XiJbOAUTO&:,}b0kk!an
+k;-.tP<k8mVN)&[8/a."Q!FX-FhOY#[a~Y%dHkQ2n.sOL/9GG/$a3Hd^[dhWHNi6:P0:t75MtMfDJ@C0xIa.5XuvJwaa]|I>uiI&!X~)nsXHJx)%kDi9FD
+(BPorfr7hEG2Jnr1Pc2y<duX;mY|c0TcOQxu1X5EB930kIf>/^H$!)Z5uhh.~OMm$4ByyE1rBKhl0NYD|eRu8]GJ1/!cuG9o=OnR{0VeW8|SB.t_|JSGAG
+#/bIEJDYvYj=dW$AnCysx0SGOG_l_/}):ez6#OS5}f>}>wB|R0q<guoq)vJC4JY>Q^DV.+x^(BQtM:k]ua78XfwTMx=U<M7UGq5Z3"/leZh4W+4%`a;h.>
+W-U5]b|PG9pdjUPh5b$d%0EXS7%+Dg"dxeIHahO=H[o+hZInp`!FFn6$nu18hj7"/IRoa)PM@y#.|<5AuN9z@Tj!)JiP5k-X@p[2Xtc$=#fMunL"kjf7x7
+6>4]sYf:.:n={;O:Ob;tje"Ufyt5R`.30l]P4wu%:|m@~Wc;.I7{~NTxo5FR~@zA07@ndq9USl#oLk9KRJY&N+":sy5+%7z@{+80#U%o=},GS%f=Oolv]f
+&]Zj>oBT~^CIE(bcKg6oyfnY1,PUSihO-qNL''|#WJI0_a4|_r:H5NJf8$yHInFwaer#=!,3-[%xy<VPt'#$B7bdQ`s&QQZ>/R|.L{yc<j~<t|.z_4JU{K
+j>zm=@e/^LI@:td[=|VY$t#Lvv%2Jsg;|hn&Q`nZLT7zv[6|@7k8[r~|zt>l4v&;eaUF|IQfw70auCj7bBpgfM}6Ib;/XW/T(iko.h9QYMBnk4e_h`4dn"
+uK")Ov6vJ_upVff,yDh3|D39mSOw#Gj]S|ljcBFQGj1V@,56spF(jZ8KX:|=+Q.3_T.p`[D/eg>(w1tKb"Q9B>csG0H=:|[1#zrD@.V^#l"a|tT`@:`B3h
+/z;lLGy@5i4<iA#+(G1Gh7:omU=_N|fq#WCgP/C[q|f#Xgu2]p<&$EBs`;)[S2^)#!i>="7Wqawab]`l27(yMgP0@=/'iI{q$j'"xT&LbeRr`yhpB=d4"l
+_}@TI4ZeN^n[~PB]uo9t^)^}`{&91J7c,AOh{RXP$gR4jJ6soHOfORz5oQN8oo^y~/bi0cKo%B7a^&/8a7YeHSjHM<B,$i<j$]5Q-7mUfY<<po[F,Wat'3
++EWic#99ITfRRgbRN=tg@yfyCW&k[)1P]M./-UoB`{i]"X69G$3ew0oA$]Ke2Eije^--~i/4]i"[WD#5m`#StnE9|ODPPSmK"`^eEfba#yPRC6[|6hyk=u
+l"@9IaPXu#g()>+EIO@"$BLX(/|&H::|PXV-:Av5}8a!KJWcdUh2SkR9W0'Y<,]/rD>p5Zik%BiR`;;@~D,,s@M6BvVMNa(uv`|L,gc&2P5xevnfpAfgk&
+a0Plmoq`ZN42_xX1At39ebfiUFN4b0@gVGW]2"-N@WlA:>|_3f~"~<;,loq)jSUZqSK{}rzp_Qj^PEq,r4f0#^}-Ef![O,K5l8XJGm62T:]nX#y,>s+&Z(
+T/+dzAG>u(Q-+4$s-nJ>!6lV<[5H[@)q3`e8(8F[91M+7ZWt!2FoKU7P7#},^l$KOHU-'$JM75}1QFG2+m5}[`.AA,Cbs)I"w!tR@`0a~Kg!gvt1)ZWTsi
+9VD4uE%]oXcPT>(>m`3!wQ3R.GQOk':K9=$(rr=quh=^m6d4~UO<'e^7%zS8qb~!z#e3]mkAh&0l^fZXz`s_&1`(..gTfJ~x3Qv&FoSZlU(EtP9oKw&m)0
+5R1q0>x:<mBFzVyV%@9NzqWDr&0"7y^VMTTR6zZi.U{-9%qH^>S%A4ybA$R+f|bAmRcW6W1ky,QRYiTP{uM2#C`%r4rfs3_8O5AMMw{sh`j@Tx:FeR07>j
+OKx{svM:esIc6{FpV0tI7yzv}I0z$yqT_(av$cRhKeBf:1/Y(Y`yC+~dRI~kRH6MYPjjHw.QPIMM}9>:NzIpIQu(lpN$V3x3avOUT1T!o!A2!C:_P:C^&h
+Lw}<{ab;u!_2Kve]6YX1@2buFPo"P:)b'`)Ge:wtPksB`Cc-rcB$Km2`/onEV;3OJeU9/NVvJL'3!({mVKFc_!saj|~jolt2yjY40hD1Ip7iI9l7Z|dN~2
+2e>Pqqj3ISO}.{8_vnrit/y4+f@9OgFK@].-=R;5H/!N^fBl{=4Fj_il{=ntxu$_;,U.G"Pt_{n=d7:`s%tF33hj$PYzqj|9sj"<eUC!l)ex[,#V!BVwqQ
+J0Sk5sz6v'zf~i2Zl<7@.Q^jSp{N~WxXeGFTke_^JNMj;,|%{Ty]=yUy[FB>dNVML!Wbl/~}InMl+yfg`$=}%thXYP^qi6e@zdN->JCyTUHW]ZnRQGaHD&
+1O#fb5CX#&@sGpgAlvN^ds2i,sIU2g"VpNSu"Muae/i,moSWM:{BzpIW,}_-7"MT"4Sj#d"'$;e+TzpJp$c'}a:f][|'gO-Q:U2lKNt>VsR>iN;&9/K,GO
+X14@M/+8`N=#@JWttv}^P|H4uR.pYZ8}Vh"a=O%DC]g>wvU_dBK(gD]eRFpnEtv2"oY.RpyG<{+EQgyUO=GT:b8tU93YN|;JqN>$6qba]}dU8}-54:6FVT
+D5W%b`]e6yC!,&+L4}Jg_2yWfio/j.v+jPw(ZfhO>nf`0)Ri3;c)O=/'S3EvdkNV!0m`c7$H]@<4K3&g"bju+p!X7SJO-z:YxS/=E<y2W(p2sq2tY`bISa
+5QC@M.YAN{X}#z-GbE~<L@'u](JnStGB@vS_2w!^="oi'}eoei,B$E20cIn_;{s[!nY(J8-5z7nya^+]p!36s5@Y{7~le1_!oe"H/+xf'4zx2UkvQH#>V%
+^;cE1|OF|YX(Qx%8sl]MV%}4G{T=A@/_|[u:pVLSt_'dhY{_E@y!cFnfA%FqYZJF}JlQMRj4;OmpG|@+MU98QKc6m!F)N_+%2,[@L`h%X=1)q^!c)ikJH2
+RURPC^^vy#Azb&)O"C.jbip"1<w1Qs$GU,0xEG-VuqqQo4[,0D2W{0}R3n`NVMy.q6-dmjI!C`l(}YZ{gB>SB`s@ma;}.tPl&CHc|bOqKcpv2p%[r4Tz(r
+5sSYnsrt)V4RWaQiD+":PS(lkw6e70>&~((&TNYTOX]tLPgSmPKmrc#"E2I%naI'^qearw-;+W[y!mXY8f.'nho)imRlc6C,oH(|$1Wf9Qzt(GVfaj{{0a
+/=Rk'BsXwdZmV:3w73CEa]&JP"wi,{5=Mm0cb]!@0S"xfjr`B}aVYczry<qUv0Hb!7KpQx(N.{``NT>Rf&G%-.Dq0gb99qm,eFHP`gmUP,Aq]5H7#L^%bD
+dOzF,>w_.#.9+rM;j]nX}p/'nz1CXJ^K+o^/x{'>FaS$UdKZ"XJRcNHg`P!R!jya$U;r6pzFcy[#dP`H>6n{{urmc^QnD5'5lRqSYqv|Ui)%z_0n"1"At,
+Mu(CB+jD@=2Vnf47Ott[lfeb#0R%q.'Vf=kj@Gc8lt915Vm43x'Ag(HPw8A#ixt&k6&f0:@qK(1+Y[W|8j.suC-Fm4n85YVfCM_!#0'7N$s`IAoJspuV.)
+DXK)kF[_;&3fTUho/6"7Eb_5Ni,YU$/UZY!)p]}q%:aG=Wf(6UVUp[`QJgTghK9PWxd[NswnR[4y6l5^Kw^H&}=Vl{e'th['#A(hLSoSHyEIOwlG;0gG)=
+Xs[ifHiV<lh_i^YYvoCktpmsk{L-d9O5+CFUyJ!<XRYp^U)R<$H(<k'[>Y%M]1,5ksVz%{J^l(=GR:2dIXolLEtGmV~';p)ga|tLm"PXon|h5r3IS4_HRN
+Gj]3w{e/>pSs_E!{1R-BN>|$St8-%D6xhlnF0E:cW+x,ucP2ALXcAwW%{XuiJ#M`bIB-.J"D,#Gx94W#MK8Tl%YIY43q-rm%d)CVSVytApypnn%:O9(TIr
+2UPxR}uIZ)m%!;U{@l!f&E]f:[vYURPXq#&aw.{N3[P$+ShVX`Y&aut%I8MS;_}N+]G#+/Rrt{yf{}Q3xS6R'xRT=g'cjXow@8v_hjaK^_+K@UD(jLiQFr
+aJ9j+OlqFbgU@Nu'WzdF@>el#)ZV_1BIOuW}c<Egf:JOd`!sgmXkT-NC|RD_nL/|uKss!Lm>;kC;3]p)H:A-|/obNxE,bTj/lo(TH7I$S'-h$m/@2"~Xi]
+r:w<[0k6:w]@[]tCSGm]+LD7^/Dv2k-rpHMnYJApn(7LMFl6C_!hKF|_II!Vk[!dHW6'95~!8KTXl|uWmN#uvgq2ta-@j+XF>Aj_dGz29T!<z!8%uW.]lp
+y<Y7AsC^rL|e$-tipo8w$.$%K,I1t.r3b8"iJ#q%SkDc${j2n<yW)WP-aL~x3/1IoJ9`NdP!Cn,-QMxeHb89zwLb~e1de=)A.vMtG;Ps:z<oyZ:;lDCH`8
+bx{`V+82DiN;/kC"BbN"M;5A(]u{^H#XkBhGY)"4;V+:$mB9%'{>4I'4<M~x.Y`{86'!Gx&f2xJ`[-HLMnsbCd0xf-7gSmzXiQyMDGQp_/1V8$t);c^8-z
+~YdCP_l$-1U6A6xR<H-c!>Be.I:G@<]$UVcF(TKF/`Z2QsQ2,O$4x{]B<jyzDtJigu#F}lT)^s![wr#BPPh5K3P-3V-)i8m3Rn!ekcn-0:m4[biu3/zhpN
+7VSZX&Odl+=+Dk&h#UdF{oNEqFrr:$!C/`l1F|CNW+-o)+$w#:NrVU;Hl:%E,%(0!dee=.koeFiyEe`=Uu'>IS0sdGT>Z@$N:M",HbDjwYS>Y6ZhhNk@&Q
+~;!67gm6o6Mpgj}l`Co|ND=Fsd/,D%F)4PA1~i3FBy!ccg2S-0jj`r7oN&fCu9]40zy-Zz9RUoYKKGdTszS6pdz-|g'HsNY]~,<vu)U|:qKYET,4D+|+xE
+T].7^fR'Fvc/T1xSG>lmSWn@oqo"^5F,<fb)@'+4tp}2F#7K`-'6_u=;-_Ogk8}5g'ME7!<Uad{3'gt]kBR(XPssnSgl>MTO8k9zp@2^5GA7ulZ_nk/zY5
+{3tmk/O#JRDM2S2/TcCfAQkz-LjDW70/UdvnrNJbr@3j<}iszgVIHJ,.~}LL[MpWVe|eIe;k">tU;M@vF<3LtKXUAEOZrS}@/;<9;{v6"f4=x+>sy1b;WG
+BG20[3_P`a^$qawIGkAJd1B[LBe$ViMz%6J|!aisqhifFXzxJP:zp5eaW,$;0#m[[:NR1LmnGIXyROUjP#Nu$m$roBH,4%#Es6(w8`U.Mt:W|23`/|!4iw
+UO>3c#5qq!2A$$s^32NBo6k#LUQoG4$jNcdn{L[I74eeN^1vZ|sF]F8)O}I}rt4w_Jk]lZ[tD;dpXm=Ti"w4/Zcv{]nkF=9aOtl6|7Yioy8CG_^L|v;G%>
+:5c@|/4wtLg]71o_A'X`)}Z61h7o)pVO0r%s`{8,i<5z&UHycd0ooNAljz:+b`NLS]r:g-{e>E9H3uDLs!j69n|>Nzxv}LOWv-OqY9](FOzDK)jwi0FPP+
+[Hvui:gZ9vdZ]CU%HK/t;d$ZQPE-$yBH&YRzNaBD4[Q59tmC!xJ1)`'E"}&GMk^tva_REqQal1kWImd"ic0@xhdT^Z_|hMw#gP8Q)s`t>8>od#7Y2;MQyZ
+3W'nTW=a%}-aa7[ule[f=;eLSRLHhLW^4Put>VYNGpz8:v^7WCASCC<vdoEM.`@9q%"zx;J@[xgE"Xgx89!|t4G9/"xeXFZg"%'gfj.8wCDy_Dw9kY&Dkc
+T.e"YEbtG2e`dj;V!#:2oN@'O`+/x:bTCQwp7a{{pA8GDi2+k[OMRL9RVi`x=1b,B/7.C=w5GsN[7}ZiKFEwCixGns6>l>FM>K.P2b!>EE=ytxSb!&m/QQ
+AmPTy|,KuiH;7g8%#dw!@NOLf5|<DW~3;1ASsXE%3.M=Z}9+0DePAD-IpEGB-cS'3A%N~@iD1=:BDKaF3[|W:^}ZwPj"[1">Q+^SBVsdtN|89tP44^jnKL
+`N-|OYt3Bn(63r]E8'ngRDF6-G4Ou^M]@&pSErzk]),Rb)zirAsJ6@@lmU'VxX6@MB^yGF;tm5&Ca_K:f$Ws_A(11v|S3tnU(YryORCo|&e;,{`3_,(CIo
+I8uwcdgOU5-D"S<Y~k4pK6wuAM6$T(UT=kU%a2<=.Db3qyPWCs][fQd#hmARV78qQ6C{UV`0h#zI-M4>s}.iO6=8M=8EEa:,)tT)s%s,%@>0uZ%McmLq>y
+m9"x/]SQ<Oq([2$dPZ1;IAML.95&/$qX04$4Knf9Uy-P=]kzt)17YsWY8WPqV1C5s#MVIV:+up"f6qAd7m0;.GJ8"3;:t"S%]m=+S[anYRvc>ovL9{1VU[
+CgYI!409z#n!xxIM9#<L$chnV+:y-^-/]X"6gb_D9kIGy+[$&b-t^t5>uq],[2AYLJrvS5ck^)&'Bm{mOST=,`EnDioxrJo^TQB<KIMiIu&E-O}[1lM|cA
+~{jA:MFS1!(HUH^9=&O4Q^$s=S0!<l(Q"Crh=Ib'GG8SXENzgi^4cv1QyGL];S^oWhy5[iL@`|k$GE"'QIq5o/CU8fV8jD~^|)NO!43_f="L-Q2-s"8G})
+(4llI%<lp'M<vqB"dhUy@Gq<[,,1seNA'E5JeY(^vU/FZjLY{WmOTY"C'l:`]2p<<R%N%hdL[dQ{1[H@mvq=2pVDf&}iY_&EP=]DAI~bC'!K878]NjOSfj
+5b/|VCd]7((4R+}H>ql-5O~$AJ,B0q%XpEO=h:0T@El)IiIE1wwhDfz3_MbP/-+o;yG#O<.o(O^yvH{8tm]dcR4txJjAUZ|:E{zA@A<Cg4(w^O@w,l1e,T
+IugS&.NRzET9'L%y{^mWWn~IjkR"/%']w{EY,z1ib4HSd,kV-B8eYPd<aG1g1"D|cGEPW|jymM^DiYu!=<OC5wG=`{DRA5BoSn"reS!cFtoh0[-TOm{`7@
+]%Z}0vvir2z|E}OZswa-n![#:lu>!L7[B+AuI`[d"^G9+/"_5+Ck!u8sNx5j0g&NDx^D7vlcBGsGT&ltHrQz78++k&T"oD5hg'0,8E]L1}")~|}gktp6gu
+M-.[oE!Rfe88!YFlg3mMTb=(]/uQF&f3oH>3gakMS$l,:pW}pP]^H|Dtk|MN,cinKR&o#|ss58:7[4`#LwCPA]0gfNP`v+.x8)YHR$bexv;<<z57zu!]!U
+Ij`P"<bbYI{3Y6m`&928R''q(+F,f/`[aaU%TT58<ROF4q+->`E+1+Ix!~Xr;G.]]pkqN`Qg$K>>US@!HLc1YWg1_8wIapN'A}@!XNZw0Cs'46@Lb{_f%E
+|plK^.zE3zf!XM/+QiMTG1jg0zPnl[$j8POC:BFNQ`G88qpFHL&0EsBgzDj[6"@Bp3|90"gL(#DA{sN:+,-mcag/A0D4d(X/Xi{J@af(;18a+2;vJm&=rT
+.)TxD1O'a}DnafM4@9`#|{W/OT~$eJ$>`%Vgw+^go}B]5wjp<iwocUa<_mt!"h3"O[+/G`Pa=5Wf3BqL4q/bD666J{q!>W)D,C,P]d'DVkyyBIi5A+,Q6$
+<<TmUjv+BgX]mD9=V<UOeB'ipogCfS,mZbi0,wS/JtB]ZiM%VMdAWTfqW#+M/=`o=4h}(z]_S%%0NpwfIo,T>dxIU+)SgH$MncdDAXCg6oifDrqMv#:WuK
+l|g2T"Ij.4MNDuP&DmFHcB6)7^QhLCv.e|6G]kFfcpZJP$+.gMOp,zD^IV}srL"l6H]rm{/&(<=|e<MJS]ckk{;={wTLW=<v-IP%5U&TO2@@MK>h7s>{AC
+GC9>f&#6C]qDr&>[f6RHML405m.ar6OJ(o[1q@s6i"osC3@)#tHT&ffY|&nK60E`X!Jy4'=MT5;@^I;zA}zq4n.w(McyQ|on(nC<d0K}%$LJQ,|.;o4bGq
+<hfDaDltA{7#3RUo^w3xjFfKJf1F'+5Lft5/oyVJZ]`5.R{6|XjPv>G}Lj(9Z(3bouKycWV"j6MT.n@mLe0v(^Kc{4[%=Xyt!m=u4@lN>UzJZ5{8d8ehC>
+A<OWM#-dZr@u>$+ify>+Hn/9d&D,T]Bkpi_Gi"X@57B.IZD;@2l"dX%0LPqJHAsC#(NQYYPPYR~LGy0)n:%W~oE-B:BF[)f.fU4F7Q~<K1I(KY^8(Y_/1h
+_G80Wj}.-+IPPB't-E4Tva(Bqg"(y5:5BF}a`dW.Zg<@flAZ8g;F%6Auf'K"f2>-m!G!FDn$+]:z=[gw--L<R56MMcR)]={#W&Yg{B7'-N|N5s83@D{NE1
+:uv[~a'z(cHAbh{7lEq6m])>J}ng4.=A`$4Rnh-kB-O2s&[a1zX2QK{x$RsE'+=6_qDXYzQcjNl.iO>9E3r;{Fa[1Q/J"P7%al#vVY;XyNO;$Xy%|lV5oD
+a.#v!4|qcS-8`Q('A'=6y@T{M$/qGCP@!$C{u8mR}f:,Z(:r`8Si];p.&i/"t7Px!j9TKSqLzly<kucS';1$/w.|eWsZ|-r+Fu}%+{I|P%-}=8Zfpz"8/N
+^&:lt%"m=)&U^1=mR!|wK5w&T$EQna`T=mJ-%(MS8$;U8wec8#whNwlq<la&Tz]=RJc"cJSp,w9]0[2v#/ATBwM(p:[}doTdfdm)ZtO!t(Pd@%,|B,G,-f
+&fP,lU~;TE8_;%SD!1i.Rd!+zXIqvRmM[p1vE2JBl[[S.P0"'OpU^k662P~/HAS92Wy"!-'w;GlPk)wn0]:aWtoG9Cm<8:q@~;G;[&2RN"t)TBUhEMZma8
+ay5F9>tA>pQBs+N'+G8G"AD<HLNA[)pITbUbIfa"XCBh4FQRN9R(VS"|'Rs#OSQ-8j%,1WqmL8,<//F"+y-C"(D6n=3cY+2wPUv"_n6F.Z-jT1)sn8nuTY
+W+ic(@icOi'Q=W!%%R`x$vJ+t]@9w)tpb8U$q+:^b%{{Wh=-RkY<Uo2+Et{&a<1P2:,(jf#L7@t9pO@)6S|K/4Y>eW'O}pSvgH=t}"},dI(dd>st=rUDxf
+RuNg_pVgQCddE0P!Kf}myAm3!F'|8vIo_/Tuqcj9Gh~F!eqJ1T}l1mxg/:,Bw![o3U,yGHJ|r6Hbs``h3oK!4=cq^Iyx(j{y=MOu9O<}<H58R:zY`]q<%g
+=Tl`)Bp'6#m"Px0BSVOLl4Bb+uU&m(BLU&{S^]{1Rhyzbh$#M;Ty/P')>+.uP6j2=15+_=7u"e>b(P"b>+c@)|`}i]aF1j{BLlEMZv}N=wf.<:i8<:1nsZ
+Lej'W36QB=B]B%'x0/G.Gn+r$P#P_uX3BflxvkHX[9<BeK#c1AR;Z%>&XnudV3iRmIPSWT+u-=A3JX7/=%La8gcMsX[;Hy@rKgb,~R"1V".69as'@[qnQe
+wbPoOYa=ZK5iqt>e&;eL:F_wr4J[e!%T3849:{'TV;25.@EhQ'{zY|;[,L&sb)PDerBxt/_B^E'n6Yh5HTe0Z>fq="`$B:Q<sTrGU"<5z$KY3&HEKB$|QI
+nW4$~bwx_L%1t9^dt75^3fx0mgNs!P+0aRZ^S1c:V/d:}(SpU'I!h5@}C[4BT#_7(jjb`In0a3s=RExXGb|;7;XsGLSvB7."Bms6j)Nv|}dO`iQ41J'I;"
+4B1>+aPv`0=sh]Zq#}n/DkD1oD)aB+p4!Lne`TM,f9L9YU"TqhA=9Jsu}'2iM1&<WVP4G5v7);=w4L%l1@$:4FQ";KQ(ybPvWWi2e1WMP#X/E<p`!j+qqk
+DFW5@uagl9}+T[/b2FZPU@.@V+=(/EtYuf;w3jkh0>S%<UDd{;e=7U0eiPVGg:>!8RD'#p9sL0_@eO+%stFAyjNRzqASt3L+BYG[:sE'%}|b}D+J4>;F$M
+y{4(q0QZlJP__{2EueLDh^9`BJ8M>o]HLV<>H1k+CW%nD/pB:|:"ppv<w#46O{'ErY7wcw}BtZP(kqYM:da:cRl-faAXH+O||{S5T7xy#s!@9Xq}lhe<%E
+ZraO]iHP+[F;yH18<f-mgO[Dcm_YEI>t%qW'.mO}Vat;L<[(mrif%Es#9]jAS5a>y'r20}6M$-M|Fy$K+"%@u2oTE{X{.1)F0RN<`(192#s-eu/dHfH;.(
+tRlud)a(W%[U2-ajvA];)toei8FOOB~(((Ga%y|'O/5gor'OJ_US/ufYX0bHfE]!b,C2Jo6l4jo-o.IyI'EU~0Rvp:pHxj&TP5<Ujpj>&3]AQHW$p@Y`Qy
+]Rxi%LN.-BastXG7hqrzuC@5W]b`e'%k(j'mh0SXWx!v/blf,<SQP)0691EjswK0x%r}$5Z/EX;t@_wIUosK$g"/]#6`#8@nzedx:#w112H=fszasJ[4x8
+M`&oE!foV0jaIy}Mo,SE}{erGlr8Y#$So#M#$UvDIjuv6xD6J$IG~c"-ky.J|YHiI%]Z"rapX[3pSbcyN,7x1&L$B,E[8|aX}9D3,zK]{&C_CkfGP@Nx<m
+nxuHcUa]3<6:-6_FC&F_OqAt!LhOPEALfyUf0S`3[_n7-Z_2B$]gK!z`zvz"fYF9hdkSoK}]EI]<bO6X<9|J(5Bd_z;Qy-D@Tz^PgSRuJsbTC#d|Z_q33)
+{Tgd7T&!9bHCeCSQ^>/(u@<#8!b|9r$6iy'}^iiG~4oXrsY;mE4>k@eodc0g3z5,I)lx`LcX$$vtKL<Q4@~;M57m_:-z|_)$6&WbaUVEz`F$BzZ-y'7ZCX
+>YBT[gL%^gDX!nBh6Lw_w=TFrpfn0S)GAOWRqplOfwAVVluRO'fr,]~Hw1@OC+7+m=gn/seZ2_qB,/O{.:0[GgfYjEzMiG{&Y.<5j<-<I,|z2vSSyI72`J
+4NVRiB{NpT(20F5zJ_foMWV@QfGMD3BdH<jM";E/#>5eRqh.k%AbayFJ}M4oI3bntUJ0{@m<98N-`-[(m%P.+Fttv8'8^a$EHNW4k%a|[[X%kf8)~pm'a+
+b)J"q_k}rd9yZM.^#5r+.6Xb0"Pq@!#t0ny@avaKypI[4dA&2nPA7%@Wuw|:ht}Y.v`y"MqsO;6HFbKV!l|!|G5WD>vz9BPDqNg:]@qNoCw$3}#@`K`n@b
+W)wo(EfQISwWYA,GM{=+XH`I0_fYCdOTd#@:Tsy0#5/{z{$vWc!Eqrj=!gXE>%dWu[6LZ{wP;1M4F:#m#yqq8L^Lm_/JqD[/{WudW,&Z0Y`OXP;.4qd8rN
+=xosQpb6+uHsqo_4dlXnY%7(fmxUMG8dcN9UPPhny&~I,e8nQh{l4C;|:+2)dJxuUv8,9lY"5].vw7y+Ao![_e&MQ1.U_Xz>!>,N"mEH&F%.||2pT<80`y
+K'nNC|(fq{5uqe+,Ke9GO{U%Ljubh&Q0Vg":C.&!M35"dNd+7>e-M95}.:@!mQB-Obg%f;=&vil.j`DEjsJsr-Ztu]Xm86t3BF;Az!~Vc$%-',<'3(t|d3
+Hpa`rwwg$c%cok'hwUG!|DVEUP`h$/S'u'Tsp'T'G=^"Ts4_%sBDML_<p|YJ@:CWM<C"=NO]m6AcW,Iw8w8rPRx{.72=AQy_tfA0N&M1:fWdM|k@@sezIB
+a:b,JpOh-h]C&iq7spUMy%[F>V8.eQc=Qc[^=>5dGP9aT%vMnK3AyqN=1oPp/+:2jeA3uyfd)|q['0kIe3UXC`X{>B;&1ErQWNX#l-Jtm-})jnx;GgxVU7
+=3I3bJju~Vkw$uQgceK^$`91oy|1'MtZwN}2/1k_-;WvyH2<YYYicA^qW(t))2&wu":fAW{z~yeXd270,,P;Ta2zLiEV5$+e~KF[h@$,iZbb6G!ia#RaiD
+gV`$;uL&P^i6sqD{R:OLgmVj9$6-K8G+BwJ:&Kpn^ABWO[2H"cuAC9ZL-$HAH3a!'K<-kPopfW/9qrE5{D:Ed{"e&[6do}A@&-&1F}b|5Pq2~,SzYO3ayO
+Y'`pv/74G,pg9j$#9WM/_^UXz>pP<'V^o<cYa1H{8:zKmHS8HmBJ0u/xS)lyOdj>:-))kTGrtD<9eFh6I..#_!O&6fQ&=)ANhsasxfelxh84+/w_@hjkA^
+9(p/8Jg/uguFNm]8FZ<v}7J[J'hv}$;|}+FzdC2'ebtl8w@fb]<8lNxJOA5HZp__%x,e]31)M%-TmuKbu=@Z%GfLb:u[AweTcbpX=slruar62WEXYQ$^SH
+T7LC6(<NB>}NoyOO+Tz-}cC}1uUIt"COsW^XdVSx]1zZ&m,ql.=d|+lLvKP$kKG}r=Yi{f`6cd`w`7Z{7qqpL|N8N<2!(zkWT#2wA(F):Szu}C5cE-:k4n
+b<R{25hlGItXKn'nWXMtbzlL.J,"@ZAbO%RHaKRgj@Xx)dW!k]]&OO;5d:R!T>N^o@/kL>g@pV<YJ%ng-/n`@u=B)_{md@vKUBs1FT9'0HFl}N>WPQ6L;K
+tn@V2a)u2yJS4sHz9F;u0ZhiyNRmA#"hrU-FWUaU|K75I:~ze698e1))`h|Y;{)-;zq.6XNABUBF;3Q=f2ETxFNv8([3p$t'I3UxEFvjd&I#$H=u0f~HQN
+VG[hyby3jb{_[Wwy50}+p-W@_#&l;6&}F;=b8IsTXjfPuEWZ3@||X3av>F+5|,'s~tA3wLa}R].t+kc!DXX/mmf-q]A&1)-ReKsjq<Ldk7&:B,N,#AN1TH
+!bmQ<Yn}'Q$<j1MAMi1jyj3<zt/lT&=8Y-fGPmdy1nq|$'8tR[@rOANz4q7P&UCH&B@nz"aYyZeup>qbV1!anw:RKy@NqI!9FDy",@[X|BoKq8uG3q2BZ6
+,]HQUj|b)GUo(N=d#Xg;,m={Jp'%L0gctc)h"'45]s=[,$l>m/8I.j)+hZq[~%Hu4N%H-M9v<!xIe+7NZ-[y'#mkHeZv`OBIiI}UqFiD>}PZTEa6~%%%!u
+pF}.UaU-FD-nM@@|)!|M<-VCJ)mCWv)@(|^_4W~B(@_Zb/~;j2n%(yp{n3iN'1zPQVTR+]:#$6};mMnck[>utZF9AVF}|[^z%vsbi0G`7ko`PnZH$WyN}w
+2N9n;g}uSeKOD$0dNv-XZEAt2kF4nC.0rMFsppFNWtVR|0s7Q-SMf`k,sawPR{#oN#[12j-zj.XK[(cb]spnK#n:LiQ0,>93,bBYSR7]%X3MipSdm"n[l=
+.XWB^(N14'4c~xWDg|+66L5xyV{M:+y1|@f"tYGR{Qw2Se'R7'xhKlB`d;~jX#~:EF>7cF`Dm,_I&,bD1#axcv4;eSnxyx=D@r,64d]&SOsx];>l'z5tS-
+"j#O#w{G>9c]8qBM`yZ]H@+eE4XR/+Z1|DKf~x'syEcw!y{q0ojN0a,p-A4^0xjcM]lB"qcO+Poc!L;m)I-z02L3Mm00.Y,+DYy..s`d!cPN3|x-QWr$WB
+E>^O=E]@|oRwT!aMM1khr+!!3"ACb4pDv99+_"+A!hQe'4n}<E9CCZ0eE'`x4YBqcBL:"TT)Qg/5&_0Q;TLrt6p+df!X~R0EDE]{EIdhVJM|Gb.OmxE;gs
+`B_#P,A$Ll=D+Xx5Lh5KOG+w$jcsTPvX)#x)ZC5&GyxgBJHXAlFZAG.io{ul!17TgXJ]/xLJ8V$FQa+a+qcD}f{OE]~5:v44!JW84<j'^b8oCs/^7!k').
+^Zj;8+C)i1%g/@tberK/k/rREwVw<7RYHp;!9BsNn]U.{]"eCmV++E``5bziv//]QE|s@`qb~8n.eAzl#'4JO)hk{Y.K2i}FcO9w!U-'lrua3H5m.n6i:=
+rRGD0+~s`YXSFvkuSW}WC="&LxJ+A@sKE|@of)'Pnhd"!'C5Qrkr|%OV{fIz2u`"1upu=eSzYqB<TAM:<j!oXP6gIQB(YM)4eiI50G^"K07wi;TnU+"jI3
+[{x|gPBF(qtQ$-qSQP`#4m%Wzc!+WSG,}H[cX"Zfl#q33!uho#GPa}%ELzVi/zWPAsAq%NDx|D%%:`aL[>-2S81b_.`d/HYM&xb6%n|QHBg_D-3{z2:N,M
+5mHr-IeW^O3oAX7WE7A9X%p}O[wg>KY(,B]5-IB=;2l`xVVSzN5y)r$@e!;`+kq!|5bbT6JBGW<.JN2'{[^8VnN;xXtc_9w06RPREqQ/FB@UXaVyN+bxB2
+fDE!;WHZ9M>NS+V[_aX%hR&$9gm%vv}k5.8k&}~`O/VzLXOqdlxxxkx==buPK0}0tz1Y280)n!>|RAt&bgA>Od+6^&,^<Ul5Lvz/3J'e~9ewy<r=,<p#ar
+6Y>36+fS0eF8Ovi]kUp20W4W%YOa2aMv5y$^_[BmLcdV6Y_.mS@`@DisxSm@0<FREp<b%|dK&<.'!8d"P_G!<TKZ8GbZdHrop7XPAd8JYR'cneBUt&1S&T
+}em;j4C+0lu#;V3v-P/}D@/yEY$z|8Pb>cdyOECzf(Jn!df&hV",=AvXPO.dV@-%e6[=!]quA'%$A($z~,tp.7hW6vmxNY~_XInpBvQG~B|f@yr)^0"Vy2
+Ea6+k`Q'oO,GuDITn0RN`SMhA/[f1Q8l]r)68w,U3IVR='j4~Ei9CrLR03TlG#pY_9:-bx^"WDVVM5-wg3&(A3-bG(AhArSw:%u{Y2#]-4HiPx'p[F5j@f
+]V^"#tGGfHrtP!a]u}"BxN%|$e~yg9wp>/Xc|@`_l)EKtfT_4A`IFU^K,!l1NYl:Y!_Xvb.vWjyZqdQ]k9y%>o(UD@|`h::VYx]3I4D4$;`,k{Vx6wjKU(
+=j':b3L3t[^T@O$xgDxo"xptJ+[GL^L}>KC0-Q<Wjv.yW71Ij;~S'LzICxxEgzI2kR;+,oMi|uAOCW)9tR[@[8AOp$m&phjr#&Tw_%7R3"oB)aRNMW."M:
+#XT%e`b6}HIu1/=oXGHh}['GGXbcs9D8/'}U-Q#d"RCWc%uZz/BE2v2b@m;Ftk<k<Gs3<2mZ'm{RE+j%LF%jW|GR]LAp./52isfpp>b+]_1Q-T8Gz0CJw@
+Dk_@-Tq<<y&'|-,JQ^}><VwI0&'`bCiJ.u"vS`$M.'S!/r-!!iiso!t=S5}f-Cx=JBhtq!zGbw^wUu>w_hjp;55R[`5OPb<"UYLc_z&UAQFW,ppgsqgIt1
+j5UNtF!EDQ'A))Wt_MaKQs}95!GW-KA@j!T`iSmXvu]ZMa9<e1lHq'o>OALxW:3[|7YcfEE0t[;qS-SU<w2L!n$"BVFens0JXH^pZ8g7+=<WaV'7^9j|#w
+^I.r[FT%}I:q]Sb+A|'qd-fm]D~;lq=+.[~Se'+Q`bZ$z0`<-)~aW9r,Hb%)Cp|P_2B_D;y!o)o)u4GVZ>H#NVes6&5mt#)}X0c98p`.}vxz'].[In!OJk
+1@WFGD+iV>+9y`aHX)A,4s!8v<g/M{!_i8nkEdP_Y`!6&x3P$$GTw(BBV%sDH4d]jg8N3e'3tRWzm)&U{R]XcijV#7CD1dgZAfG^5M"/]7Z^a}k"VeP+Dm
+2KziM6;by^UWLDs]pdmXF&"ndVA0@E}8:|oI2yFV@Z-A5BrM_]s)c'o$bs.^X7f,:sB#@JLxSqYQ%k]Uj|`+$r/2&&ka{Ft7w^:{++_,0.q60t0qsa'^.K
+lMN>>4Wsr#g4JCkkY$'TepMQcK`ykAXZ6T'3eHi3#S|^vYxzCsUebVw7d]<OLTM1xIl)Srx9FXk=|2!$!UC|ztx7VkXTUVKJ&m~_1A+$#w<6o$D+CRhU5z
+4l`0:QN[}zoEc><Oce2>b@mC=nAv$A-vn)&^',uYi:[u+OskM$&Z&(So8=7iGj7L&[}UV>2Rm[P`(RU48;}2V^q[&JN74)pE&h0kw@pb{,dF6)F+By6g~7
+W]k`<QG}fvr>&diK}X&|H#no1Ri`ax>Yrh[.Bn{dU'lW%%mzM#5E5c)r^dT8~_KA^74Sv]ZD1<]I`a<j`z~bhui3J6yfe|QmZ'_]V{N:AFTJqX3hHeS|{v
+&jfu%0J&7N"=3M=OnL.u7{r[}"<TbpPK3jJ_UjGpn^Xs]D-O4h]iK2XwQs0_TTXaKuY{OEq%=$BrQXqvrYMzN-@'~m1yh(mw=TKOMA8]"B&YMIwjc/G7~F
+{qwn6p7ddw{f,7BHWFVP22X(soUY)=3)$tEg|2n7&V3qs)cqKHAhl+&(ymPw]Y(FmI>y)D&b[:4Fd%f6!8N{czZTDU'n2VfPPllWsTRQ(d=O7fXV$F<4;_
+E-3syR5VieghqVEG)[,{b2dyS^zH8U2w;[k':gOm6n#c1lXacI|k9&"QvSZtl)i-u^/,h%Bs/,U(Src&s2V6AiEt:r)#1VzJ],MpyTK>SX7i6Ngv-<^,O!
+ih7Ko0Hr>O)rl+x,'R7YzlM7B,x+7SBRmyhH8{Ft3+-tje|E0hk=p,g7R!:oTHoU:2kBZ;5Yz8H^P.Hy2(QoCkc&_=fNlcgwjg!uny$]c<A{xva-$)t)-}
+<GiYsJgF%qbu)bo5GR-$o<8>p)D)O}4xZHZ2f3,8z7LfN{Z1%UYS;og/"]],ry6kX')6rd(^/o6i^`P/A2kWLOO[pg]pDl{&Co=nbl@U9d&TU+imGxysb|
+"o^fR8h7)u#SF604sKoIdm:/7Wc+u,ByYZCk3ywAR=AyqLAN%f{ukAR+%<vPz<$_LR_H3Fq8-M)O}x)U`-:ru{+YGzM=`))"bvj^yVPUeB"N7o}3K&3wTE
++38J^sURv(VeB^WwxT}+`b4QFtTf:)}g/uK66Zf`K:Rm>2<5%PFs6YDR^(ccxwdyjZOj;#5TI7Ljs)w-quh"@CLiK:"Sp!jP412jr2(-hPPx.3XP|vYfcm
+DbM^_(Ml,eK0IYbXXp"5a>Y=EExuY;^6`Y$%-,`J.#Yho:kP}>V!L``/|n#d^L+__Nk6Jg{yo:fj^U/$2Ka3o+lfsi]x&WMv|j>Gtjx%0opnbeOCc|7,~}
+~@M0dcX_)9[+L|7mY]es2pR.GSu-tV[`^b'aQ;m4`H}kI.7>!Fag-ED/<a/0{VZ/C&VHB2Q5474;eB-fwtZ$@aQsHKC9aC;qQ"<gXF;0I}nC'+o%D$,pU-
+!Ro_jm`d2nEv0Ws>WS&,A9z`Vl0_:dScA'r^$ly;>:Ljt-i_UU%/!AxJ$Rd-,DrE{jDUSj9"E9rR:s2aKaRD@|q`~"Q#"VU'6gYT{4z.TJm-!A:YI`v`%U
+BWG/)q9K+;=D3sC=HRwaBZBFdPpB"l>y>i&R(UQYs[{(]=6CKubw)N`D)+5<LtV)dc:Yo0<)jF}S816OBU[ayJXVF_='!v0iW9Cy]6vAkv0NAOalTX5B3g
+J`S6AY5nE%Y'R"1/Ea7(&1t-@3yVMe+$a#K7.aJQy2+RyhL(uu}cVM"aclO,G,6{6c0h<o7RP1d7wH+jyuNTrZELJG^mkK3hNsJqe})$tYGtq}7oZ6n_WL
+^Dtff5T;3w/](JzaCMRPK'&4^eG)vu3vwk':=eRluWGB(]q9B/e_,Sb;0;xypce]e^E{GsUeA8eWnq'{V2'N6rsr-YR3TWfJyLyB_n1MaZt8+p)5f&_I&Z
+'z0WM_o%dOqOTy}'l38(48{JJw5s_R.N}<mqMl{jSaa`c{k]gSAATJoy{e&2NA4@l%/vp._d{Q;#E9]jza,Ek5yZ@D^`.9B7@XGaxe{3~;=Ad3)r6ESEUW
+8zB28MiO^TV10R9wsAj,d-"'5Kv'L#ilrjn,5@l'gf;Gg,h<hc,bi3<X8GfHcX{_3.9/kXc<5/q<Ff6YD%P,v2Fx}kOjV:U-d+GRet{Neq7meX;T~,/bLN
+%d-aGN~shjEy:@b<+7)+,tMaX0wQ"5-&W#9IPbQ8cm;AYzvR30u=/;ErsFOQ]bku2d}/Trqiv28:g8eA/%2s<l_!/:'j{gE;tR}[c:>GdAUT/u[BxSZkG!
+rtX3^xd7GDsJ9<BPa`^xS6Y1{[Tk@d=s,:9lbAym8=UF---Y(Dc//[;x:_8y{-1=iI[:huF3MpRv6f`BT,"O-B(TS;)[wb/n{V~-$5.N0C.YeiiFVG[]gK
+.'CCk9.)]_&RH2vPOO|/{Gl'"l|nyx5,SD8:tnD[%z(Qqg%y9h>_UxS>7>LVb`$Pe.Db.IZHzJIHp#aEbW54D`U6,arVKaeJ}ghp5hwkbc:IFd"=e7Z<=B
+yg}._1z.]kY,NBpbgcUm/)SiCFD_fRWn+hw.Bq7`1kktEb2ObT"I6APLC]Y]S(EA50s8v^ZD1NEa1#aV(.w|E`|C]z%uvqbE.1Wp5Tpl>LL-WEXE75Hv|v
+"O0,yQ3i;b&.;2{A)--#Rqh1TJnd<#n5)fEM'Y7>#cTSYmTK&JY4nx$];S5%NjhFM3j132Teyk:kZDSXRnaDRnI.x1{<U}E3,Ng#a#m`,GOCOR(Pz$c#Dp
+CExIIv"kuD@XGRQKCVwd)G0@`,$7u>SXtbD}D6f3TJ"R9D;S-G1;v$^9lJZlt:z.8%QE:wICvFgDVp:B"tH.u,tZ}_svp_:hm3!6oW<Le9/JIavCcF4@8g
+h3dA#D~{kB#D5|%[;)@y,K_b-yoPzvCFv>}=R<mcsrZNhF)DxU)BZjmvuVWu=)S7;^#N^@D&UKBPrhE#_G$x.'1vMILcB&XveBygOTG_"ZA[Bb$[>bUd(n
+Kz{`Ab"s{8B^1`#<||KI^u,t:pp`UF^!IrW(UiyzYB;:aFI#}_OnvL)cYgGa,3>nA#Y04#%g0;'3)P{FM%Vn+[U&ke@5-jHjL(%%CxZ]{Fx:X$D0B3@-rb
+|`rHx"2O+^pryx$1cSv1P^@"|QFLsT&4m8!.8]%@|_24-NdbzE!DrTs'O[J1F&ZgC+J'TJ'SdBNrHoH^8#V4~}/g(:b&cGEx!)HK`'ftAFYtS6#EH%P4iT
+iE/kkm)+Z;b4j9#xsUn>'q;W3lQ[W^SKL0BjC'1!xG#!rV!5@txE"wb8>z;(SQX,Mtp:GT+hbZ5D)I`J/^',W{FBC3S')flJd5Q%259C<ut^~)N]`6Q.e7
+0rRj6V/3;oLrFr$.D'(f7}I'Z{`5'<06[##&<.Zp%h${c_e>/4OhqGd-X&AU.7n[JX7seNYNP$%Y2P1'P8pJpTy"SLvV2HiizK]}MbBJOlIqSmT.#PscCy
+-nqs/)eXk%Jq<zCr%3fSF7F36otct(&/))B|O'a)|i"R;LAXP2kSl:uCKC5)FySk'''T-4qdGaZsun=D._X/k7xmfIGg]QQvm$oKnaNDs"z{FQrL+Ju)BL
+x=}=~UPKJPHfDeAL8D8EtE5Ct:NY"cY`JBB'atWu8zckfEQ-k&:)bFe7'J[vwJ7g7!a_Ib_uOav9_O-]Q5./P]t@FiSU{YEvFm(L}3QP:LR'=hoHf!HV,`
+`N|(dWj2Q8v|]j<r]D{COL8c~}9#;Aq97,eR7F,DS6Su|ga-&>R!^=1'`-K0ppYDjR=`zw4DKJI0BHpfW"P.8qD_/h.P/t5Yr^6{"8hFWUvx{2@9P]RPjC
+fEwN"9`9R:zU5iF;@cfP`y>W2FHPQ@Ug4C)9Rf7O~UNOyN&{qG1:}=TzVc8^E(M$&]3n"{F_NycDIoaHok4m["59pIsre#BmbE}ef_&t}>eW,AS%P->WrG
+IDS'cBOj,M|L1(9NJE64O3C=CH8I$&k5(B9.m2e[G@VZYZ{gsws^;Ho@M]b'&cwJs_4,x}ge:HCwKh||A)]u9;M"DIvjp%+`msTm]8nW,(l"/^ydt)eB3m
+7Xc"n,%9jX73!liaf<F[l&qa/QX#h_X7ONLVQF}H4&g]ZCd50"k+/=^u7WN(L$`[2^+g9bDH'x$l%!HCnnE<oQ"YgX9}=$[S)5LIuvP4(+D.{H=DP1#RiI
+EeJ++j6_/Kt$Ga2DzhW"bSA8$u~SKQV=XSd/F!]4t@`0F',n9uMU(#hBOf~e;Q6m`j<EyM}OK9Lc#jD&qd!ggl~OqY#wD,uzx'+^^l;uSPGL!ktI{jC);x
+GLh(~69`jcn_C,n^b%}`>6:J]s~}IuJ|~6|XY/Xw:!#'YNvAh7dl^wGu}%ZHxe"fj{X2]vs|HZ:qL2I'Y[Rw-)k=VzBAqw"<+<I4']|mrt12ns^[Yud7+f
+~(@U+}xv=qQOM55Q!gm_G8+{r!EA01io^:|DOQo[QK5PmJM(LE/Moh=Ok/aD!Zk_KC`s>.h&vEe|m#VRKQa@epQe']9Wm-z]:q0v>NQ+&IM8EZFhM{d6m+
+=O7cBR+bW_v}[L=;{/_Prp^S9Qe=Qsc<#he#kQ@{|.x9b/j5&cW)kV#:c&$'nz:5$5'V;+TAo'D7uKY[k[B<OVM@G$Ek:x4,/]@(DJ<-Ls'y~Xl'9h[e=&
+ipWYtycPW-WfsJ3cfi$E_=k-p$VgS6MBU"VVP3h6!}!4SRr;ZizHk/R|/J_l9^[d@=JktQDEM|m0t+"3CHk'@)ZchHGf.kzeyY2`B:7]/Zfj&gsMMhiCP4
+vF,n)bSa<iR%=xP-.^`:-UMuDuI,#Fw9!&Rb`6yLe6NDyt;s2LZwAOP.hoMCks)wgnA#b7q1BsQ;$qPq{pbY|[bbQ[4Hf@6'By,i~7YNe!'1;@3GZ!/LuV
+vXKfD3ag(kB3t`hCs9>v6=.Z>aHh({@nO6z`IET!fuW(8"1n!)^>SjB}G.bQm[X&'L%u02gLB0@MXpEm]4|<)3@&1z{,Mg~Ay/vgq7!8='$IxSY3h4AnAx
+(KHT$HuR=#i}|h'|j&v69j`Bh{/lH|Tq0Pq6[1;9+nlEubg#"h_)EGSCi-sQxKOL[SQP|L!yvBVO_s:cw-C%;-;#"{eT,.('}RZnzy4L~zL|jf6FihC{#"
+BI`2l%R>6iFZu@!+@jd2c}iA%A1SK<@FGr-QT'")}w](arZ:4]a)h'h|@@V!>/5}lhkaBxCHj_$1&y!L3+hBwC.QOC2):xcmdTzDdhG^[G4!E9U,xmO7u"
+nt/:QM(#V3zlM-/'myb+HMLTtE$w9rasd);[MM^cr:8]OL(hBww`/^ylfi&T-kv_FwOsNS}.QL&uTUV|d"80j=[f``#u0RDd^y6)QsC#ukn^+H$0e)o=!/
+dqjHHa'Bfg+sr;GoNn6PCro'1wM>4zWlP(xEhGMt<l,lGT$'R8jD'v,RFb;pwTAMq%H9"o.3y"z7&fCP$%G{`szE,#+}J:c}~GR>9)O{HvJ38=r7i)iaK!
+qWJ4:mgs(uY;[3z@;_aE=tj!3P"p~kCIn$4xk`GTsKd",Qu3xyDS&Xa;]^ro~]H0uZK%V2^BfG5vq2j|6QTt5nO,9N_>UJx"9#'[u3w%JN~985q57>ub>0
+cZ2.y#yB:5a8ct~bqleEluw&{i^}Tw$A|&v-WAa;Gq|{$|2iVM3el"RHRx8[A9z[_O/M00schPwdt:P}&6}`k]#jQ[ZXe7<F5%wH=1!ZkV](y$~W3DXg%>
+"UM1=kNoX6pD>lZDfI^:7=<(2uOGB!IGb"@jzVnWx!;CzP;,X#UU/CoyHdqyGL_5:=2F_hsLo94aRg!j~;,+a5IQ37YuWwHtja+Z<T}PdrYT#OB;^<nC4v
+=egR)j@"c}gD:)0J)]br2`3N6@A"MmCN19/#[kBnFygP`/[!bI=o+r"ts-JillT:,_O%eT7bI80!]!9GJ'V!,&jB]$FQDrbmE>EfOtH'1'OY2hsN3==TaR
+[q{>IQkRpuiWI!"a9s@HEh[=&Hn/:z3o-iE`9-ePV3^7;4Q:>oR3-rJtzUf4!,A)b3B%/Hiip)c|["^-6Xn_xL|XFix7nvSI+$m/X]PT:"8TBIKDKeA@97
+)0f_yNzX#;BZ_eh{mA=K7%lBfT6-"~y2^p<]9"u'1vD+|,Sa](wQOQ@Hq_FNa(R+o9N`LuovSh<wys$#d5eA[c~=GiRoPZJP!^ma9^(E-gMfY,`B>QdrWp
+[z:_VH}:$A!(l@8imW/i>hQ="p!yV2fVr9lwl0|%g`4o88P0lOm6[XG0ZvR3F}Lf@Q;4]0tv!~_rBq(&#x<DY'9ott[hTHAYJ6}35]xLy.jq|bi5=68HM)
+W>>D~1wXIjEfN[(bxI,n@&gjPj$q080i~2Yg'0t7IlG[Lh3_b[iknW#j)I({]vFxg3_>|T+D-9%]>'!D{CNNm<i_|n<4__KFIxh>x+eexOaU{oAr,s0w>N
+PXgewbXyc/P8_1F"&gxD@oBI%@`P_iwsN,!vFv5zIoQLCm>4z_Bi7r-=n|MZbEv)kyl^'Wm7[y&{gm89"FuaR,%}ub[WX(hV7m^0ENnS>PEDmv|xy_b6u;
+)Z3x|z5Y=Fox-u{q7,KGqa{J.zd'kKB_!h2s>[[GPcL=gq7w>_=m<-FcCMSh(qI5o3{$]cB8{xp^G+Po>b]CSB[jR[JzT_-sD`$}i:zpWVFc5Z}mEzpJK8
+`5L8k4L8:D%<6B}^4}b"'M]RbVp@Ly7YUUI$nW-E~9moC4U+0Dwa.h[He6R<:5#2Nm.%a___d'[aEa.biB[>J^CmdS<X`jz!Es1J[)IFl#kEK`9n1;&Q1b
+/WrC/`MHtX]&Z:(^;HxX6w=M.tj"=%`';q8y2Q:^-Ah[5a6Uoqnq7@H+'$NPYUCLRei-xoW!PW-vF%^`T5Ht~Bh`q:MI.g:jHf<Dh/x%BgR("hH<mo@iAE
+![[Y)QWIxjCT~Z8>m0itccUd!MhA>Dx|xI7!}%sn)2wfbK=qCE7RvSzt[joL+5RN`&HR_3Sow%3Y(&JR2slFu{6Ft^Z=,Um4U$.fetF-8Aj#`Gst^YIb<B
+2d&d1h))XdZb}]QKJZJ%:Yn,+xuALm=<cEPvV0t"VJSJ(@mj(1d;HD+j,QhG4L;!1__x-,{(|SykQ`8rQ[LR!VFlk'5-Y3Q(ZY%8p|=smvpfLtM;2n2f$Y
+:H;g9n`T)b>t=-(jhjo0EQ#C'<%^uFSA.kZJta8]IBc%;kc)jNj/w/AAZmQ3iv2U^(gGzR:[rzr>k;kgkoqyZ6aqC$Hsq]5#AF<)kU^X@QDvUQ!9`9i5lP
+U+JfuX_1.%qH"}AMT;<,Hpr:d@g6)kUv=>RW}2fB;s7.7x#8A(m%9`fjl<vTa@vkT'.:AyyUIaAIJeI8Qpz:E(h;~,47b{{!xJzG[3[cF5Kb"/Q8sTR+P2
+&;ujJ{Q)l@'1IUSI>DHz)m!Gh@R={&Dj676TkK&je,!G:ej>Jx%O<ZIvKPUjDHa_Q;xpu%j{RF3`qix0^8;+B'qoes#_1H#g=Grgc9KT'.}7voa,'}/$)w
+Q{ylESosO^2P0ym:1.Dzmc#y/xJZEMdkKTr=jXwZvQ/j2^LP^_mm8[Yj][l^bahvvc9;~`s0/98Ci{M;l20q}_h"GXFDZW.e1c3's-cu-2!0VsaX"1-0UR
+hPUI>Z'3l{ZI~Z[30H)I~W.WsgYpz2u]6S@:[woh$.WIFkwK<EknE[m>TvgE}PO]('@/ZN|SaAVPP:8TU^#j!-DuIO9d'fnhzdDRj"e[J%^xa;]9"UWVhi
+5M/:E)t@8HCS9RGgMmX4][EL3lWqp:dZQ,hx)y"Ml2#)G3MeI&e%`te!$ZyiP<P'v'g!;s&r#I-c/ONQb%L9r#8|d$>D;Snr`px<Cv<0a$=pPx.qA&4>"a
+d0Zl^EA4%0F=oWO6sdY,PPX'94IHd(!I)Gbb&WL%=%Q@~1k:^<LLyt^f_=+'&F3q7L~0g4Z2e_}k+/4-Mk_V"WeWPjp<h[/2a%1/y2.x!VB#qA<Y%2!]T>
+h^HbBan/,"MJtuG:vgeZK%Cb['~+UCII'.kQP6WiZl'N$n;jWDkBsJw3PO3`.P"Gz5M6/kjGqRNG3$NPaGs_R%{.n7%^G<b3cJ03O%P!`Lj^.E'B<oTV=!
+f;lge3uR%PJGZ:jCJ#Q<e_G1iJc]2"<EnWETYKB+7MT+HUUGKuD).yjJHw:^:rUqo3xS"#0A{.t)q4F5]"a(>5"3q:Vj%q=i76];'(S[`2XnbpXnvCLWyE
+)2tYoE0w=H3}_//.g>,oYt(1Q:~C8hZhx)R#NQfnX-/YK%J=x[rkjCrwtWVav}`0$FO}9Rjep3/]OD`A0h7t=(k6YLQ$M]Yq=EG,VwL"~f'Sn^soAY})cg
+c}$.O8j4-KCRo-_`YMtFP!=;Mf<,>zNj>eIz{n.sA'st>qTrz3~DW;r=W_t(ye|Cas~k/@L#D-W/T4{v=TKY]sH:1Z]>a"h&]RYaS]}[RJ5Q:bJ-Fy|5rx
+sXh}W::,`.'8~KI>EyFa|'v1n`5"/.HJ_)#xCcIPP!`kZig8b){s;:(Rj)dl.Q&ZiV6=h8|v;GV[au)dQ]9;$,'p_P8`8Lr6{TxcxVn0ExBoAS|>YSqOU<
+q[/4Y`"uv5d|V]Yig}(8JUdUAM-5<(X9u>mMbkW}&F/Pa)m4j8@+!yKL32D4@CC]_%jPl$FNmQxPU%>rwT:0[C@yk&q)P;2,S]Utbf5;iC99-X.7DVW._|
+Rz,@H;{W)07B8T!95$I`_,@J5s8FR:Ojd'Th}]6n;)"M}kz-(MPCRw)kB&NUAp;5bL3]Lj[Kvz{hGwl.OOJ4$Equ1y'"aqFjBoJVN!ss93`g]'_!+=q!q)
+v6iDL(RO6%s8j6-i<$Ba.gTc!5<^L`g@%W2>J{Ah/P%<j=vy4Y^"I#M!$U7%F%>:D@/u^0Tl&|:9~pFwgM9smS95-Zw]]D$1XL<v=,w[LcHTQ.n2h|S9KG
+u3VYd_NXtRJ!:f8"PL4wQsBm{SZEnw2=Cqpo1zT)83.3$6o7T&U)RG>zKzj+b#Kd'm_Ls{{V_5&eFqoFOnL.&2<-=d@>M/9jnPbUq(5A%.5e:0x5-YRffU
+X5-AK+Yu.7v#)$C[FM+G.M}a"O-w/'~(&Z5_[_Lq$p.3Efob-'pW'rsv(PGE!vHt6JU6Jz=i'V$WI@p,k4jVN"k{u&BH=ioPn_(|>L"WQ"EZ:ugxMyB8my
+f[f$H4f(f`=}'OC&[:|UQ!`)F`duF+p$.R&}5=|BiueSq3SR>Wp'&Z{$zK@I>Y|KRSDx{u>WoTOkcANtE#i`e0F0ea`(wVn7VP)&L_cIUVO>vcopP%=fdL
+ew)h3R3Hw/K7,ui;gjIz'U:T+Y(35nryj0FGb&sL2<mL~e5+|ZR3G@/KOWLYS17xD'QsUu@UdmI0"%;S{qEFxVS$}t{$x3=fm8m}=R0RRfs.&;ji&AXHAM
+-4tI}}cSartd-%/':$LgyAbwhxiwQdp1{}Eg2TkK+Q]+irlc7{_1w:hHlk1FRd'JAjVDRg@GA-Od5_I"CI9og[Vg/6YDn3m"z<)Y@K+,;f"]{Xe&=/8bgO
+c<)Z(N^lQr`PD-oxg%shw'K#FeLE/PSK|H5};v}}0t=9{HlF]wD27qk2fkpd,/m@$h+@feh:X!&=gC_SxZ6Ksss=@{nC71!:2/PGAF1OXktI%&gsS)=Y8@
+1&]AD[M;!|&#/4wfGM3Qb{H^ZZTi=@47+[J0w^pE~BHfD>ncH<-ONb/eK,ZD_uGMd22hPx#j8[DCGrDWt%DC$9:2L6l"K(tKRP|Pyna:}iP&Jk[|:rq|nX
+!HTFoJ9Pv&:%Z"Iv^4VYp.oPO<YW6^66_l^Hsp/k$B@Rf^T%_+i$%@J<'+~-p;u(P%d(8kX6h@pxHQAf;"J)6;bUH"yhB)jw9+W;ulQikXlmp6lO[.BEN9
+NqkY@r}c8m+B/w6`LeyV5r5w32<(.@_D|z`)>.%EV']Y,:2:A#s8c[8EQ3+m`Tyn5pMr5jcHI'DVa/I<9Uh}KW&J$<^:rOwU`kqUMd1^rqdDDm@A|Y;NL0
+BFh-rsml}t,)7Pn=-=1-UuCN8Ze`rM^oBT5^qJf(Vu}/_HQxeLfNl!4ERBy;Ny/NE0;)xqUbP:d&cQ+6rp9+@28C0`1qe.`"EU/6[j`:&JL!a19AYjX](V
+-xaq,u-7)3`:^KK@<zRug-PyPjJPCq:"HxIeIPfj$C#ygTr/1;sNaLG|HL~K4GAoPZ#y"qZvGwZcHiNyFK9p#2W'8d=(_kClZC&aiU'Tj.LtDCl_@.LZk8
+g'BrLBzB$2FPx2:+x=SVUw`P))!:oO53hlj)1s'oNR4!IJ/EK)U<fMV-MBT9^'W_RKj%p<pDcDuc>S8M&.fQ3bhd=SK_[1<g5YLAp'Zsb^O&^G`q,pFoQp
+d|]cM4L2SWCUOoS3]Td}dvtuFj(iX`q/145>aW{M#!#2,j5oS13e|>sb[FF@xpSkx-+!F}]6mwmb5u<%V"R+A7GX-SE>HHp<'Sle6d~Ei=+i@LM8z|W-x)
+5pKxIA[Y2W`B!iadq3aTUs##Cp^N=@b#AB87z][0X|hs;8lau[NC-|`2V61#HT=Te,)NLViK'=SUU`o9}lBV>[%Cnxdh$^Yj{y&bKxe(1#eEC"b6yZLCO:
+`2oxp)"D;fT(&Ez/C7V(>.+`f,b87HT`W8Ma]RBB7(`jg(_q,3o.7'5n){MR,|2i]TiBnbj!Q!o}G/u{}^nrU'X]|EB'WC_!6cbqcAzGWyRjFw8y8Nb]wj
+jr"t};vNbje]J5$PQnK"aEOZu.(5NOV{OE(buzoUBgou-AXLV|,:`}@QcAt.%De^,V'@]{MrDgpDi(&>Mscjf(Qlf,=h:nl|v%r4_b2u$H9.pc~SMhCrAT
+aW_[jz`qp/[g7gu<8':'Q:{`nnwgmLDD2[@%Ec^j,)Qk0W9z{YOc6]hp=0c;!jn<W#5y>x4RS:U_Y+)p^h<pfH!G~lNDMfhq!j~AMM7c'x6_".&}"%ti("
+{GRE<Mv{{^.Dg&;{A.FuZAQ-L464zx/@{CLBx/t_srWRB_3m/JV6otYa|o7[Qle=ufHOmFhzWN:NR@#R8GwS]Km2FMeIUI$U2nMDw;7pk<tEN[|&m84>@I
+g''zrZKtsD%F%Uf.c[Xvt-Ea1g`OS%u71qB2x)5CUIj.9nDdj0CV]U;i-1LU|,!:UTi[70G!kG~-a^KolBBnYNP23Mz1h.BdPI`b-_|q')e=E|dq/8}32Y
+LwFcR6bCAr,[t&DfKEz|n|y!U@_vS{8gM2o06j]4s@a/.L[oW@KwXAo+bl-:hdz7O}yS<H'_CG;[/`$%;&qb[Kr;:mps~csvAY5jg2~x^|>>W:"4is4@!b
+JkIGen]t"^xp]1H;"[I5,pJ2LjLZM1~}Ov2c>+O}#W(8!PbeF[8wfSEm%+_a(5rT~_4qy-9rn:)Jgs"^>YNDx$K8}cZy6>nJU:62{5(,2tD60gm:/G4;fP
+NoO]Tit]~r'k:K:b2k#i_;q>NgT.^]ZYnh6B$Z]L.twO+#Ai+bkEl|+8J.XK'M:{m8K;;sf2hqJ(.wM&m.&V>xB,db4WA`=m.Ic5B5XU2R+FL|lUSw2C=(
+gI%6QGf1'|SGHdN%t[@$zdn:"&i/{/%X72:j:uCf4#bG:bH-xmy,GNf'PU$R]>kI.-sf/FnR8%(8P1kK}<+ca0-;59>v~,0oB0=jjwqD8sR<;9:0DDbipk
+I6B!`RAto^ypVK3;[0lXm6(c(fk>;mJ#%VRb;//{GxG=WUWxBD8HJ"[Y]9&ze;d4,MmY^0b"mK;}1Av[a!:5i/}#u1[_pe`wwr.8hG7Oa{>dIuFT78ru8:
+0=oK}=st>x[7b"zkh9k6a+i]IiM+E,>xP3pgz:uGteT"r).C6-`8HC~)G/2!#'[.2Lca$uX,}`q!j,ts&iuKL+VQ9aPSu^{p"hYNZ|%U`wBjupg^`.s#Z/
+}rNIb>,XkVMM5:&Q-S[jTDma:Q/Ocb65U[m;c{52I)2F/vR}s[[i.T}DNlwK-gz'4%<"rJX)tEB'5'V8E3yTbs+D.}:_oW+c>1hVJTGZ8/fcYG`6RR&sTi
+MLq@q(tiF<4-r#6,>gJeOgeY$j5ZA3JlRk7C'z_J1tC95VfG4A(t7K2E{J[2aAyR&B80cuqGn]{IIl6nvU~68X#Gke!SX`Zg&zZmRR4L8;nzLbuu6ws/s#
+Bi+BNF<qJrWKzxo2`;1JFNs,J-&9+i]v4'p^~jRk`n9PZQ(AmMF!dqKOOn;)E-(N1w=<-c@tD3JF]i1y4}q"59"cxyH.a;k!fyde|j9,QhFJ&6xho41oh#
+BQJkew%6y&>qY>JkS>P5HPJ29D;3w>BP<EsPnFAx!4cD'cxURahH^%FUky'EqC`B$nx.]XFJ1/N3Aw/4WZ!c6D5$Ghkg@983FA%`a,$)4&23Yu|{J9F'M&
+;{Yv1hnvWRs`/%MMwK!OCL+{D]A:CcVGAVmC&G=vpkAHB;{Poo`e)0fdG,/Fh<""//To42GG[hz8l,H7Rtpi:mgz#@6[]u%BH&y_IrBf&Bc96W:7P9HicV
+S<;+]S<L`ENW0|JB]:E}+OQJ]#Wu6rl(iS1,0%22J|]&w[U@q`mViQ^<(V-FT-+ix1Emz(A$GJt^3:cg7Uu%3A<+n$KTcMPN!]t]<IYs+8Sh&Y-,fEV&KT
+fm$cMInemDd`hSvMm4i^{^KT!miC{S92-IU1![C.xfq-zJPUvEet:,)]^4uxjgUG7e(w/$G7hWUe9gARj>}JwkZjWA:ZJ[u:6QC=Idp&bx`YdAJtH:~VZ.
+cPl4+^^fDPUDd}3du@Kwuo_-n-N&P/rWTi6@82bh-7heO+@67N}y3O$4z#zJoS6J@mk-,tq^T%gmcf2)gZ+58P>t@H_;$`w/XL}^MQz]b0+Sz>(iIk)RB^
+WtLWe-)^Xaq]7G&4AB~G[Lts9^^v"5!WvAd]cfS#[><podbXg^:"[AAXZp6T>wrtMwxAT<'yn@yXAWr#RnoRvYRzs=A;0i3n7);h_|E5]Gc4vV"UXy,v='
+Z/Yo{hiat%S^4arhvi<Z=I"T$/6fX;$GC}(<B;dkN:"el}dsNiWZ/Kp%;-oJ^hRVr|I3}96pl@x,o3L2[9V#68t0ebsr]uq=k:^8z5VaQsUq_sS.e1frZF
+Ap['`eOa3BU&R-V8a.<J,6pS-8Zz;zCUd|vhs;,$;$-tS+e9/V)Vow00G#c:I<D}Fiw1Dj1be(Mr4+s5^s>|lu%;{s;h]3O4I.cZVbZ<6)Tq1Pd3hS^Cr.
+AT&{CswtNrEg1hu9y;NCKy_JUgUn>ZqYw^aMH]B+NLBY%i}Mgm(bkvv4qBiPToZaj7m(>)V/sc+9ApOW9ER4.z%}y/3<JbY"VHoluedsZjFRg}V|,`XaQv
+#0FfXo|;v{7$jazVCpq4CCWD2x=xp8cJU{_zttJ3j}Kb3UG)WHCDpalDqQ:6L6P=!e2^eJa.H1_A%ZGptrUn)=zcyQW}:,A}1+IuI+(S,u`uR_lvDT8<fM
+NkLlZDjTpx&mSEM^|S&d>I!.K2FDBF+E9_)t=+V@(/3pJn0LkyI6Yj5ZS"69F"lDB]p|s,rWY!+oz}[|~$r{S)oyLzXM-z!Hh-za+Ze|w8<9d(k|6BE^E(
+$Nn[6M[egpy-NvJ_:kR`HgX(Cw5w7AH3wJu;nVLc=1W>(,lG/%`0k4yq<ETL>9=AAWWz47LT_(UrQ<Rw>8V0`-4uw$.l+vKIqX3`;kVuVp2T@rwWl=>nta
+6:OEY{t#_tM1)n(X/%3SpW8Sk4WtZ/Bq$P21YXMGpl{QlFWg5uX%q"cU_BO#&f+|87%XAM-Y.}9VbxVaKr/1wO'i+Q3</}Knd]VLIX_9cgC/5M7JESl"'i
+w$o(g:@[<qN0tgU`'(g+3o%H"6~e868L.|bVdLUwK]4NZA(">7'2ts@FoF&dEPrj%3-h~&g["SuK@)y{F#~.1^YV<mn>_(:f>fR3j]l_HYk|Zif3c);6&^
+<,J|Hgbo"}8m^))=UCebkmU-:8H}J_x%72`4:9v$!Sc"[]~JuNy<D>6FE6r>/PWVn%tN]bf%CAa,yU;1l4$$'aVQ2X]'[[;Osjss>JNleE{fp(:]&tulvF
+=8'XF^]#-7Hr3xAF"nxs,v,gfl,w&qe9},Z<piWB:})#u%VA%<zRgOaf"x7@-Q7{t.=bL:`aC+CPNxzu)/(@XI<T/Mzrano#X&J^F[+]H$"nD|/.C$=7Ne
+{[W.w|vJdzM^OJ;J~^1o';}s{7O0aW/z>%FJ7sNflL5#g8DS4H%P3t:VD7BVBn"e/S~qKGGfT7J2)3aaABjU|7dfX8/fS|+|2!C^K)ZC$Te[A,G;r}1pPb
+y5{^NCxda(=uc@JOovD)J"6eg8j__l^1UR/lT4NT>D`p`GFY2<qh$[Rdm^Y("uk$R<O:bLszGy!c}NA0`Gt9[.-OBTBm"nyPD:!b^5V7iC8FYnB{.fR2`b
+5f'G`j3iANct;f5l>0gJi(.TIM@N$6Bf1/g'fneVq2RAYpO@5G:3WA_5ej+dY!c(wr'ktH;gNdKJo]Y'h'/ja4j2YE`mJ3LyHJ}]h)F%}.<$a&frB[6GB/
+,2wa>UH<AYDnM3/br(EMc[!B%_I8EiN<pg}:K=}Z1nEzViSKg0q0an$ewh7]/5)$@v4;Tk^&x[1$`]e>CvfYOxTwL-~Q$N^WD]0[g4[P)OsNCu$Ej{0Ow_
+B$t.|Q@bqNvpjPyW29zn<Y@e;YmF[y7LfVO!G.A3vD67#W$3@y+GIC&/kvhP_TU@Gorbv[D^z2DLM<jdj@dV)qA0g#1(/Xi$~'='UfDj;]he%3Z^HL,%Lh
+T]sJo<vTDcCrMpA#l-/-y9{J$Bn%uR8fP`[v/.+@53+cbam[F]q>_t1#/_0tc1t=E7/Q#[.M%=EF4Ji+E@B'7y!A(gonlM<"(r}(`@I;~K%hAogIED)cK[
+-"j.E)LcyG7`vo!>b3{27V,FpX#I;LHQ&$:-#]:94li2n37ZZ3>.{JTa%J@khC)DQyH}WF^KlAww4FPh8Twc:dKtF:5jl6p8'!Md8gr]/YV_B']CJy,C&R
+O0IU_eUimAK_8q2{eWWf3y8QB`q$&,J=S[^5$nTOCC}_GQT+kC%pr8Mmz#u)qU$N6{~7!rCstKX"G+DfhdXlUWaO]HwPn[6yY`rm#PXI^473~rR#!=W#po
+$'W|T[RYP#[Hn$F2-U'z1A<8J]a.H<YQ:oOfgq,p^)'<w_Tws-WP0Y)kIBfj/LZvDaNQ]}I"Gx-h'"(jDW[svY_!zDm:dS=ni]58mf9t8S{U!$GxLOO`${
+k8[k`VW;,pPQyp[3Hk(im9JY/{/4"qB!>'ZJJ0lYrrv0w=,,7`.fEg>z${Xtzp_&q%U>,uUtet~HY2mZ{0}^=89fAis%=)LnWS.fKR'34vm&Z)WG<{y"pG
+|-'JM`B4pu#.5rkP(cZ!H(hl^[o"%`xWL&ke{HBobVV}gU}02AMx7D[!a[AMFdzBP9oR(PbX{{=g1LQMh'Q5j".>R[@+gyZ,V.2Ayx(j:Q0=y2OnJ%m'Jo
+-i{]P`kZ=JGEn01PB%FX,nqERN4_Dk2w(Ijn72kbB:>7Ih<@PEVW+_F/iL_fX)'}E%Hr3p`^~)sB&o1-~G"9#UAhA"4Su}hznDC+71ZtC[R,mEnVvSjqlx
+tYb}`fR|>FwQlyTO^Pqx^gIR^Zkf!}@kY`XA#|%CLImTFm]6PFRMsAPz0&0[u6bI5>S+`"af%sW2<s%5<^Mw>3Pag(sTBx"j@>R7rG,'-T1ALY%3=k71R7
+Q{"B|_yBHW'5,m'9o;2)Y^`rxX;OEyQEMuX;!qKS1"T|P0;p&u7}^E`ZZJqMQK~SYpZyI+{S1x$_.LIy'eDyUAS;lcsq%xBgQXoJ$2UT{XeMfK%hD_`sZ[
+sjS%HG]qwTg}yj'G("#W%bySk2dJ0;6G|_sueRT&lsmfLbd&bPNxpaA{v6B{N"wA2s)mM>Z5LlY^!w!sS1oD:&GeMVGv!&fI4.cmMFW,^UFrB"~V19qY&x
++KgQhP/z$$-|v6s#pUI(u5'spzIJ~x7qu,W+$G=IqLDosQZ.Aj<G&U#=dg:rK8=v8Mc]}53,T|17xHSJyN&{58bH;vizh`fp1F/AUV0[]hHidZ,HC}yIog
+WKO="vh`3LOkx4da6GKqA^xOWa5Hdm-^J}1->33zAP5Qp87!JsbFaxb-VXihI{iBfWSP/&3l<@8%neXB.mOQ-I{CHBBkQ7Oq4}0p+nq4n1]}"m,}rt.z;w
+}dX]hQ@lj7K(2k`58)&Uom$HBEnHKhC7x^WoWGkRl9V7yFXkAB]4hU}hN<tBcK5&VfYfQdfG#^|AdHe:<BzsLb:t%4N6Z@zW)|g!Ya92AFq[,gjlOLsk+.
+GK7oVDFuVGZ2{jB|^234&T&Afoh!)Ny5gdm]$X'4w(h^gaed#aM.>jxZwe"08i)0Cyr9TR!RjAPP+k0a2/a;X;!nJ+m.pp{vo5LB1hTX"fRVUlni(M1YdI
+m{vdW[+8}@SrG9'dkr|Dey+Z6F^28bry7qH97S]vgS376V&tbUa$VPU'N2AP<#+VgVBj]uyD39T!wJG78L@TN:_I9voT)2xUd^)}O0['Vx7BRfaJALq{!%
+151Wrd+jCKO%Vwb#TnD4bN1",mpc'O|gcObn(M)]!sg%is&IRYJbx]%Ja`@#JtEmJ@73;vnw.jWPOmv:Y$9'#[(CaFTAgu^o'/ARJpj$1^'in%p0Pp6!t(
+Z32FG(JM`s#.%vy;8T~n=+6xi:pOHU<nnQ3T"jQ3ZJXMN"zRO,Q7)ND9v;N^C0GMjk^>BRv)"P,Mg=(uk=]_&V~]HY<5ftZ}0$n,uznxS=-D'vkkRi)(|S
+zZn"rsI_-[-LsRQ1Mivf^nSn<<S{^:KK{Q>2w(1{l5f7ILkP~vY-ZCt/vWnq,,}g~{d204~;Wk/R>d2[c:Fjq|7Z,1:Hetx].3xKR3u+J$U6P%rH4Oe,GE
+5g#ckJ%Wpi$j,ZAaHKr{9RjeF6`uN-ASax68pd_"[iVE!Se=iXMW7+(QL##"qx^x<{Ps5tB(wM!ZgL"S,FVX8]0:srZ(|F'jZ;KX%5+CZ[Kg8%m:SN63gn
+7:f[#pX=o:~8rviG!`W}!|{x7n+tWOg(-yJpCX7e>ek&X=eRn_IRYSoCD9^Ajsf:]sa}Qs[=rtGpw-GTL{]y$j2]P4y5@I]o%#ws,m-}8uL2UC:`["0E#A
+ZT!|78&,-NcI~a^8UI<nXs>hr<0M{o+X}D.4.y]`2@B%W^lS#qecNX^;6;No3|,lu5{yr.3X!pTX;JL$u"U5&)5:pSH{f_g=~0yL6l)^K.NXHuO{60aFjl
+-s$.~/5Rsb<3X)u^/DfN/0sfD9-_]hAXr`uuImYjJ.o+U%u.80{.Xn+03<0RestlmNBs`Wu3fU9Wf4]mL9Q%Zhm&NglFJ)poj-,O|X4ffNLz<hdeZ<r13x
+PB"IQW;Qt-o6$BI7`PY&;_2X8Uu!2.M$WAAi!^""G(/[sL='1N{aZZ+(2IIPp/t-_ZNq8&2"/'sD`8rXhdgS_"KRt6K)J_mr2azwem32I`d-/GtU$-1(@h
+M]@FfwQeHci;.i(N<6FCvfn>G(dtTMYR^N84z,~KD)Nft$+:%R`aCmNuECE<B2/Xiz;2<s$-HD{9<XeUY`Q2.f&"&mxBkQs0##XJ[=p5GE2IKZwS])><7{
+cPQ,|50!E7y&7si/E;P'QW<1.fQ/)kLRQ5QQVFV1}MAK)e5%F@`e'$T0mAl3+`#D)Hlb=H<91HYI.(M4B``ep<V%JQVZ._'OKp:SJT@uiB;,36TIC'^q7A
+$nWGH]v^>yO96J_$QyZ4]M2YOw[$uRgB5]J3u%r!.,(-]BM,Jzf.>W0aG,]_h$0f'-&IlYQxxi2]12}ly9Wc_1gzE^W#6|{_KRw3&H&bTbW7}lKP.O^w<k
+T[{_kE(fI`FF!ZLJ~)$i~m3-x[Nz;#j;_bWE-`qqUqszW_gSLC1Jy0XoYO)Q:9&d]kFF#OZ,xD+0`V:QCjy[-Bxg"_N2uty^eV'/[$OJ#OUz(fTDzRG^x=
+FI+CUivclcou_MH(n-X+zN=)^@l]Q-}Aj;l}KZHn-B9XD,A^tL%%Hx^>lj+pffnTHs07U2D]HhHI2rZFMn/c`W-$=oI/]S^CThojV5^4W.qu=1|8]]~,r{
+.p</H.l3]PM<(,CjF_S#N#=@4O72fSz<um>!YhMVQ.=D<kRKL@h/n.F^-fja[mBGfldxx|7%_k-ZfD;9ox+hCIzEPPU=('AQV`E&kdjmHUH16]^{3V0q"W
+rwsUNSsHdSk(j!{ib4GctC(_Lm3V8NiqILjpfv^ePX#IHsjeECS^9hkD0GqF~IXf06!-6kuDD+/VC4~1JbVwqiKY}<1RAt"ez%.O^L1e=|6$t8s+4.8|%5
+3D`G8IL9-Z]oM.N10hC#BO3,[&/+5$(3K3p>16F5[=~o^,2`DE-WS#'dOUDRRU;/>'sM0f5'9^XML(:,,!GkO=o[;;YmFm<8xg4|Kf]uK^/6K{_R9WTNAy
+lWEmEE#D_7]_z#"xS+HriS6Ot7u3Oo%s%=uUa(nb#'shO4Ls4.{k#K=/0iI'fPIq"uN-V&(,)!50Est3o+%S@.Mz1g;jrhK/`^qyfGPL;QQp<K+7JYWxKU
+ONCLK,S2<:-R35aifDV6su01d/9(i+=8]`@[}J1'r7<.ySV1~dK%/9rJ>%wFa59ABW:$Yh:jSD[v76MHh)<K#yn3z;e0o<9#y/%iz-{`R[oF`h~IIHAI%d
+]<|m7mh/gHUko_VW+e[qa=l$q.:T}03vPKK(DJ"YfmiN;bkRBC(y{X#U=4b%IwiFb$OPq<[1DTwNTlb<'BI+A.FT7|/Rhp8x1cT;~h_7M{z4{9i/O!Nym_
+O2TQo9-5|a@4oUuzAsa3G|!rJauz|}@D;>=zeu^(gHB1bs-/+<$hH'6$I9lCjU=H.HyQiimRR<D8=#'9=:oWee9k+H{bW$,B-+u4vd[ZMCq}-(N>|`/.@S
+u_ejqI]V}S~'SPPUQ9Z^DX+b{c};oD,wx5&(/g1X,K+Sb!4mD!%_tD9PBRU7<;L#xt[9>J3af@uqa$3|k;Idn72}un8B'D};Vr=|9lx-jNpPzV4t6QRPIr
+E9P%>}Mp[Cf&a5ziSg~ALH(88]8`i4..).]z>cVXZ7[[ItN#$t%1IMhu65u#-Zc%_8A43n.QR|_ry4s;L66w,5j%A`0Z-B:.hgaRxP%PeJ"fV#$EU}Dhd-
+0xCMdANU-zchj(HsNlSz/gIyc)G"l:Qh-dSxr8zNLY"hcXRX7Rw@y"]W~^c1$h,6.Y-'/_.>:NP(I&=HU`)i^c1zV%zR)efiRODy{cZy~m0-RtsWfnKpNm
+v{L%3p|-0ChG7a7CwPB_T49m_6;o5H{^TKg319J!@Q$RV28!}"(y''tHt%(viU0Gn^p{I_e$>"FJrS@!Lv<v=6(/Ma=QL1!~hjKLV@C2tjf,yn%RC>NJ!#
+yAA,LgcNIT@Ic-CMIB,@MV}yZ!Kuh[Jo1g]+H!5)|Rp[WKfz}H#b{V!fpVEf2FH.PJstt-tcsc4gzfZ=W7):/R:ke15z_h}@V@@qop_|4+OHJ1Y0~DhAh{
+~uiEhZdl$U<vsSk"sL"tkgv,#Y%VSA4S({[P|#k+G1xZo>~jI"c;4`2'u)dW''3IMST&V$/&+{6j-O_5}fQZ{"aV[|4F<p/"gxt)Vv5d2iUjgU'sWpa[q6
+4'C=~.mAz=~4#3`VEp~v.<LTEm<ox%VsJ|T]qy:BC{&wWb5/zb>k0"NUT2_g&tNP~$2z,G@z``f,e#4y1zU1(Vuj"Cebt%/9%sV@1Krse2_<E)po=Q(HMf
+5|z}dIjz!i3^'{R{Q-"-Ekx5&'Q01E@Q140'4w`f9|)jqlZ<|`zb0@F,QFl<XFBFIO5=};S39PLuNun=:Q%Db&Y-(y^Z=6P+<$=%1_dJy6wE4Mr@sc~A8l
+Z>=ctK6Ywp3"32#`v1{$ap#szR)1p2#S{YrVOvMG=h`+6(Vd7ehxlZA71-_of7i&qhj__hmH2q&Y1E;W4iJinM<1mBGfI^k#kZQ=UM4X)B"eU$]"]>)2z.
+;L]h=]Tv/4]{bG_>)AOV;zZ8.ek9jr{r+0Ul(jJxYd;"_Gw0s55,Q=>L{).zLILq|FOm/pcg/z2}v8q(D(,`/V4a^g}^,ZpkXva$-veO;wk%F!#3,f3'&7
+Dbcz6D)m{N<DXQ+0&mdir3Qn-3)<eiDRyw0wVlKE^8WjDDzh9uG2z5zho4YP(/d0lpSE>"}yI/Xmy54Dd94i7z>NJ>;;)a]P~0dUo0F['s";)W/}/ik-3`
+@$6mK];/,;i396ZVW9x%FR_dk,Q2{mW2N5EHoql,l)+V',%}C8~vN`uJeIw3chp@q4tpyVI<%,)87FpltV/ICdff|I<vD[k7HaGhqXb./p`i{8K-)'Dqum
+h1t2~%ObLsa#sIk-TQq'FOU#k.w<R]Z{z8CLW_9%<g{k$WQ:TxW4MHl]FMJ+`$!C{9Z_Q=]2'Iax+pgH_w$-Pvv3zK00}Pj<=O^RrYxxcLKDnZSa{Plg])
+-|sHs;2;']C,UpaL+}6.|(}hhG8R!ns2R']ar35g&N~<[8oaWBhEnNLFC}X6oW''"2Y@N<^DO6E56kCeTHQzTxP$B[z]F7~#70kSiIOPP,h%F<AU=ySPY<
+qXy1PXicF$IPPIe=5fOcaI4Y<yoT8&vMH[[Dn`+[io{X_+0bzWZZ2k+%cN[:xCFc]hrvt!8$M"V4Y[XcbbhsmN@4M-.=zB"Z9#M<G6t2fS]8pE,DMskI]!
+}i82HYI(B,"X0-a"1a><uu4;r"&tt0oxWs;8`cW}<b!h4|emflreUo&]wOKACp(S9|rsPFsd!u.FR$Sqh]Ve3zz7K5=PM.x`t-M24z_[Q'Q`&A`-eF8MM(
+|HRO}CF}vWfa_N~h5K:8mS^bGgJD%yUy5RcV|0ydBh<r_/9jmJkTs<{d!|#U+oY,a2"9BmK&Lykkgy=ysP#ng1#UWsm%8{9G]t.&)5e:'oht,Z{A<b~bqe
+U2L<G)$dk0qx,+Q]<:vo,{0S%LKWfE-'E:I=+kfx}p,_HoL``VEm:JXsq''w;_z8yXUr1D:1,H-E.^&W}_>-&f/B}hrcsYk2%|st~F2]AyL`p-^L2/q7lG
+:iUB+$M1Em"/j[6h>SOH=wa<Zgo@g9"4x]-&uC]6"in;,&/@z-JL4IO>6rW47^li"U&H;<D|LOYX[!7x4W=bZg52e7Tr1W57:`$|e"Z<T_Y.,{|(X33d=V
+;@=h`gZ)iV80d%<[5Jer4n^-N|[@ll6Wr1.i5/$XcD|NqKjCvX0lhwoX/6^ceHetgpUC>(3Fzzles7x4GS5,!hP/|nmcnJF_wqpjU&pEcB.&(ioayDT":J
+9tF&m]Z.|%+vh&U]m1^JvWtX9(M<T0BH9>T_h=D(ZLo|zJfE<ywphMuV8T;vsLzV("-7].z.txCmxXuw034;X;]p9+')q<RFZzdjtcoi_[PTCC-V>Zg,J)
+l^'JBh.U~rc/YU~WE_yVW^FKV8+'J]GZyEg+>FZ$=@BAHfAZ..Xn=2l+ho$Zy`pbVT)=rs"xqek`yl]A<3ebN45C%"RXd2[{T$hFejt&tpvcOvL`jE$`"C
+{E7&,L)=FD/'96J_~u13wz}5`#'#I`B)77@+|#hU>p_4F<T>u4|)=5PJ%.SecaVQ"66;Y^S+k7h2/k#^4B5sQe82f`u.hJ4PX[]YQr@Hp`|[0Jz|Hi'iX3
+O{Y<@YQn#-PfGNK+k/Z"Tl=nPl7fa'383aPvGo"/$naDX3w1bzzZh|xsW1<Ss5TWvmCOyFUk2M4GZ2TJ6[-U=ih00rD<CG5,X,MJFHv#f@-xA'[g)S3K5{
+^`(v>2az^Gd){[Tonv>hNL!Y@X=R|tVbjd"xqAkPexG)UNuAZprgj=Eb3c=!>SEZD#W'U:["y;Zit:H/U0[j,@R>@1"p@V(h,9mrUfg.f.Xlg-BDf0Z7F`
+jbG<3,`9ZvxO']cpi4>X7M:p%O7xA3/1OVMZgOqOQKtU.@KFaH_(4=#b7|x9<`)!-R-.]X=+mZ!t>re5,=whJTw<WF@U^o{#ocraN.&US0wiEinZ#>'B@O
+j^{Z6c<Uq0/3FtFFQ&GGy4>4nAkFsU|;"/_Sl|yd:>92JYJx_QUIZ1mSt"SAWN$Jgdd`S7"wpo0PR8>k`COzPi@@"Yp/]AqS#zslWQ~/p#8YZHpOE]Jp6R
+@6]2#BQYtFgumG0CL;lD`P{q+$d/,q"7hprr`'G4|N/[tkoY<@.nZX,WRM/O;|Dqm3z:WZ{0aFQjgU+2{{sX2:VHl>H&ME5E<;cehn,!,c(G^@&}"3^n);
+[M<8)FA!mLOw%A84AfBEj4z'<+%B(uoJ>TD9loRYKGsT!f{gm`8/yk-#`H{+5Y&9mgfJoHEvVUwWp{ETS7'#29:LX.<b92:#=4>=plwnau94A%&piIU0XT
+IDaq9T#5IyK`#QA6!.}_FQ|Y6$$Q/b"lbbrQoxUUD^{LB>NUH{{<Q$`FF|~(iO'}SZX4(n/v+KbSkx)3-iUfToA.|`'pygwlD.}k'IUIn|A@m6A.bo%X>,
+l0T1Hdd7'rRM5WQ<Y}j_Yml7mM,f_-1X{fi8h5(K%{FOSP/-XC[nA-,g$$(S~.61+fr]Hu8>x4:Iw[>!%a|tz>Ms=Z5.qo"qz'r%vG`<F/#Qch"Q]1y:G_
+j6}dH&3!6-#_Zm$`wf|S>4{e~@uI"L;+^8:S~XJRxK%6bR+0Zw=6HmDh9oHn}NaThXi}+W|op89{')):CTKdwkk(t)182iEewX&ZR^rS0,3=>xSC$LhlG{
+RW=W$DDEn"dCfJ2|8j5z6SB975NBJYwYo`QE4p;Lr<zHnPotiGQw'iYA.WsCd#=!>Zb;,Z[y,lQ|.&qOQZUpigaW[gLLbDswT9g|N@~:{${,L.R9}NAmyc
+,iiFe%vt,j6kRGp5lbGqJTNBOz6CdUZ+Nz"2|K2Q8j/25DS|@!GOy+:Y8xU^-P[h4bdw(uzZ]1{$xs.vCR9^`6c9%K_LPlr4Z<)PEMW2tz`ICy66dyBOV2
+FF1:S('i_PCMU8G%Yf"Qkv.Pvoy6MqH]c-Y+^P[`'Cy|WEu7LQ&Us}7%/-39n30|;X`l$@i2JRZFbARkbc:oOo6m4_K,d_`4s)2Pn_K]KR6e2ItJ}<d^nx
+Hx0bB.@GTPcIq)bRRI:U&t'ACowH}CrHk>9^,N~gVf5'43H4,QKSlWUX~j~aDY0ndAh#P<~!Pw~UoJrnk+`Q7%K3>lVv+iJk$Mq5ZApRT)%yw253tP!H`D
+Dh1_>)D%KKi#4S4"6dO3dE&@yBG9drv+WHBs8=Y}5pEj+H`n|7Z%sW^b/2FIObyUZsheNc{J#+90':9%`:eGiC1(g1$F%xjRi/M#49w56VzCtYV:+9{&Bs
+oAUqKWXOdcsi)kHYWU2kn-!Y$7&soj#|b)#471Kw{DT}YhGgR20p&JU-y/9>T&#0f}@]dvZ)P.Fm'd_ON/pl(6,p.RxR<j$^%6~'JaIH;!R88|oy)@-T<u
+wS&GDe+y3nGffUj0wY5nPZ]Z['rS^aX/-WQU{Z'./(4d|RFZwjj<<&fs-8-(]H_;6hgPjbuPO;{JX&Y@hR`Xs6h!GAUIh3Su@UWubyo</r6f`SNpvVH0>.
+%B%FJDN{KlsVz"P^rZ_L`kchBupixBR0nAN2}t~Bd9&j@^7!FgJ#B_8^EgF5lf:Hzdf@RoYAl"x)aqW|+bR:HhzI3g"3Mn'V61}VT9ABx0bQN!jEA{lxQ{
+cl&}(4"@0i:7=I7{|}R&k](9Tjde_@ec^TBf5LEx>7{Y<}T!JOgQ8'=<m1c"lZ6(POC:og~W+q8v./O#jdE%"2D]q/w=/|FP%Gr+|+J8;u-xC<{I]WO["f
+mO#Fvjja_m6@[n^;<dH}mEfyf</J}pN488gN6oa}PwVB35(`+7i<NUxGMjEe|2P7@[tW$2~={";X^wys`zNL]:"4QUt%)#13+3e$dA5Vb)n+G>MtkQ,5~g
+n]GX-1100g@DJF50k!VuyX9x}1^=|EI:G.Zz0N9/f}iF=>$hd"a>Hky$LN"q/DucQb2N]/IBibsp{7F$,!<TnZ~W{Nk!$(8kv_ikP1($BI~@e[7to!S@]%
+ViR)Br:p%"Z9m;s3Q2UFHr"8j;"y]4zNr2(fd|3ip:&(g2mMbCxUl|'W69aM(]Nhzkoe"y4y:DZwd[!sk_1cIRmx2sd+hn(^O1~T&{DZLmY`isDB(m:ugx
+MyB8qD8p4vL"KKH&-OH++`8CKA8UwS7K(<y`'.-]xRK63G`os3[rnSetm6_/4R~r6$r8`8EPCO/3n@=i^z+t54ilv59tO%]^FGfKR&k%bZGqs`Ncpl9Q3J
+a-],U{grf=GJ%{xaXYL)N^gtFb31Q[za1+<Wo$[%n|#f1h8r}<1YA-rOmHr.b>t9dKp3jFmVkELP6qMu+qz,EaQ:=)qmWYn5PV_B>B~(K`_mGc4=zi<m$#
+&bfiVTBMasl"C$D|t&h5GPb.gTwkbzO}gDek<wR{ozY|VDnOPX-UT!EKmsNl|=$}M2(yt>y$@f5Fx3|k%!iv>|ck#PW2{LZ;;Z,,=/vv;t({MOOnxZwe`J
+ndiU6ZM8tX}Pn<WYvhprV%x!X/Rq94|o;&(Lo2L[mpNfj<{XaC.O]=mbh>ZB`'l2&S8EGB.AbN)TqfT|yois{Jj)S&PUhMNwziI'i-JSg^1BJ9PmD"m1,u
+h/]vHVcp/G_3"1B1S-dv[s,2Q8-<fPY8TWfxdNhbu(<QqYjnvgMU~Xw%Au;WJ2ovXg_st9}%xg|Za7iZiDuK)3s#N(l.6mkJI$~fk7}|2G7Tgr&co1L'Px
+XL&F$<D(rC<p/T=P0Q6'&CU`1@PX{c1ye!j%f!@K>FKQw[_F/91-QA(BLT|#diir+(Hy9bh^$n'rkFM`uPzxcrF=]{k8-MRjv#7QoaN"w'K1jS$JeSCJ70
+DJ:q]vxxZ4:_N.pd7%M.pan'HWgR!eM[l9]P:[b.eigo~FJ<Q%FOb!-PICFQB+~Er(h/[^_OL97,l>sY=hqz2R&NLVlN<Bg/M.a!Hh~a!tZ"(e8Sddqa`!
++PlqJsGJ'IhP,d/P=v^p.LG`H}yEd)OwCUACI[wE8Mz$+sZF#Q4v2tH<`,qsLU;1Xw2yLE5ww+tLxI|OD78o]d8KkE.48Op},!CxOG63Wb~>Yh7EUe0|lE
+tv&>:Jz$oq63K<T/V'{,O@7@6karY=}g9Uf[N!w,B2llV2#8K9XxI$X%=RsK^(cVIF;&t-DR"ozl[0f[9hb5+74OC|^%.,'$vfT5$F$&7hl%;w2Dn|9Us"
+$2)&!Y<}+ePTBV7}<gad1,#rMwt/^.|26loeQhNPrNefd7pY`w`wV3!gG+<TJ{8Jl+aRMl1}~u~[{Pr:4'UHy"40id[x%b|hbt.5"spyZkjoM4y)z%G5-S
+j.,S3fo'__]jJS`Q:%Ss7M"Evh'(w^!qcI|[av=nyXcfPl>EZ5"-tnSDYONEwP&CsCTeSYc)ZP&3e.`{5k(CoxM@6`c_ZtRT&3xg!;#rUF"g/"!wnDI3r-
+I%[PTR'HA]'+:R)[a7I<:UB#HbQ|2a>W'.O$V&Om[(G%Aa+;hr"B~l"3z%jL5wM:(z-BX5q"P-.$u"MSrtp}bMIo'}~yEG>:jJCb/Q:#4aMOs"hrT{K&f}
+3B$$O4}5;v"K:02+Aoyizg%Dpk_9!"w5euGRFtFtjZ!,J3&beGL%7oW`pJ:VBr|yY5MEgj,3>LBKi2zsV(ffsKJN;A&F<]nm"cdGazm>}hn9H=:z^[Me[i
+(i3U-QhAXno(U<_xMv8Ddxdz;yjpz9e"4gm"DhgM_5}7"[~{S4R"@y/^@/mr`Q|:1"y+qN<rdo3SRk^wGlt}RZO3g#tgTkB00qo74yI48!wG#4Y/|.qGBh
+b;thjhDi;.4fUR79jnMft"[pWsdhCtKD$S"yH;sszINah4)E(:W5PRL_>CJ]2L.@$b57]4xYb7R0)g=@2%8r{Q;pCqNNE&e!@6^wZ&8k,Ow|Z&hf)33oJ]
+@X+UhW.1U>mk$Di_4K@`g{j)yHNN@<mE/7jX#")(Zq`SM=8A4Wr=_|^z{mZ)Qu1V-{@7o]Hh_:.8~0v&L57=^lb}F}z>@}y-qHKW^}Kn%RP$etJ:@x$%:B
+V4<^.8;P%slgaS@nMbs^Tu83@%wM]:oHI_:Br;`:D5RYtqh=-"=bFN=N8:=`ga=9_uUI>t3YXr=QkvqeE>jYgiAoqsiyjZCH0]B89,{q35vK9CXlTUVS{8
+_%)$mO~2"7N'k/z12A`$!@@3|8"2V6`Pjbk:+/r2Ia2!7`k=^cag"["ySBC]T8)tPhc)tt'DP)]QfxX4Yo,`!W4/&p7}]xhpDkYe05mR9j38`dj,Kv-u|g
+tXJ!CBQOs;.szkl"zJs>VQ)p+_y:dz1=0aEi9fNqB1pQzuDbY63"S;tH7DWUg6KgzKu+7iFiVS#_LV"BidVHJ"Ge&Lq`r%KW6[%03_auiUi3"Z>#aR$lV;
+Fn#_#k3'l[:VA@&glN|&Nc=iSx-8k(b-rtLPzqV&v:Vi+]aK^PuufNe-..03Psbw~s`m6&yOWizwCRO76[u{r{As.N$YITCCIKM7nLA16dJ(}+:qZ;(m2I
+h(ptg{OG&8i)3gof0wIkUq5Eb<px!uPb|+8$+^&xP1~z4%r+:RO)=Kr!lzqtMO(f>wQMQgb5ZP'BG[_5G(mYI7`}o#KbE:Cq8:@hl)mn7##-SUK4[h1tM3
+y|havO^f9|zlp+JNe`@rRT5.M5}tKD_zME[SeE+T/_zCvtZDQ@POQAZnlYuY4B26_)J2i.nJ|J[xxE_oE"Ac{kQ00Zx[v;I=].":f8&'K[}K1'Dq0zHg+_
+KQ_T/+cja9vM"/Sgd>}fD1<ZIy&c8L=3`()hjz|UL_-c#X,&hX48{rHZeJzZ!KYLqTSD+S"V3:u8VdFk$'u4,O4;(8{^eardm|~b>+Df=aKi0;V1|<#0-!
+wvU_uY5@0&`ELSa{K%FWJiO.;(nzh0uaUxtf=kThrn9lS}14!RaOKL,z@fs|J(~l~(<$v$C$vMwCVxah|Li0lso&{oXDun{4$2g<j2yNJK8jJ;j}vSF[6s
+X0&]z-!g{2[>,_-e$1/9w&pl!wTS{|01(_nz//^w6#st]$r!p<;;{:z-U5$g$rmM(Ojj[@Z|mqoRfmB"={GM1Ojx!wF;zw6&M)lyWu#!/F"HbBFr<%DF&^
+v,H=Bx;D=p$X!b/Z/=JTe:p9e+p9{LZWmw>j>i701)%qV8-_(=l#E3<aOX%Ze|tHD`,BdC:;YKyI!CzgeX[h<)8V}ifx_g#&{B[NO4=y0sA}"x/$6)9bX1
+$}{N0-RKg.nx-Q]DMmh`3U4+ST{;c$~y`rh%<.A_~x4K}pn(1p5Je/^.$d03i&&.yO-Ox)lKD7d16Pin/nR]18m-aY%-(,PcMEb4kEt3hl6".W3X)tU<91
+g_r`>qk"q+~8bnA0mQZN_Z=V<z|8B,~A3VIxyuM['9uqYeL-%k29`7=ZW4su7}Bq'N{STw$y3cPcybJ>Z`3IsMm>):t!X1|gS4>QofB)8aw"@gpb>jI>1H
+9v4i&s>DX0X69LFnY,lk7D#OZ.#`qxE[BK5KPYaMZvAcg/1pQgDzp>4Dpd)aQlx0^&Hp]55WP:5^2X9h9jTfGGmv%m[7DKq`E!'B"qH$J9_E:0!V+CMqgy
+FgV9^Sto6n7^EKV|@o@42bd4{_L|X+]}Ju>}'&Kx4DIXGqj/bg.1#>YfMq]xq!H6dt{Vi.wVSh'Cf="Y=@)'WScAosan{X<;i+d;Df<Jz0rdX|iWvzg^(u
+Q0"@4=..~J}G'PkGtfU)4E8n^%yqW4!WO>b4}a1h$;a1hHsR#'<S#uRNEyk}^EW=zbKy0xvO!twp'y^Om2er.9cl6ma^cMXP-BQ2-,lpMhfEk3X/v5!r&l
+Z)9=O.{F/Na@hqOz0jSP$=s>9FTbX!u<Jx8I'VjT(AC+pgwkjxGUD|V|DxlE}MO6eyR|cEk4HFK/=S!8JosiwJh,:(r0a:UBTo@k'EcyDgEGMRT>P+p0#i
+qDkkvv,`[prAbZ_>)4dGyD_'9{CJP%7Smj8B[5I]35uh%|;pL&YpdnhMsKWB129",-k^}T!r$QnJm@EvYk|%}`"f@Q4gLQsu5D+=o"{>em{aR%W%|G#Ba#
+>q0BCw/aj4|Br3l4f-s9|}_$yDDvF9nd;aZ3^W"Oy'~Z=.$:r7!W|LH#oW|0&K(>tu&]$7&@7Jl0}-n,4KMw`TYRuUZ{S7[D{uVh{D_:}v#%2d6jaflP{,
+Tkv59V3Qv#4;i"=7z@:}K8~MLz0){'oaas9f:Dn_"#8!{[jEQ&rJ"otX]4U)MjmX~N5PNTQ)~'$!UDctV!]c8tf(pV3'7p~{sG@=5nn5'a3UX0s`@rt5{H
+aP++Vx8zvLpza},rP!Th~&<lC`=`e_|e"`%v{P&)/&,vSg[fw@XAam!xvaT(y$6=EovLlExeqj1ULGup7Th#mI5RxQ)oj|.D(E!7erY5Ryzk&U"fsp1nZS
+iEbrh6ZQGfZ0#&Ue/t1oILQHVaVp+'dH-P47A`6xg63m^%9lUxzls2P<lRkX0_H3oThTz:z@ii>sn-%2j&c/V_]+.,^XYPY9#6J1j6t-vr39AXoEHK7m$k
+FJ}LnJ_x&B,QEq,G035P;Y^yQ$kAXW>%k&>$+fdpbmn{TgX7Sz3HPyI]eG[VfC"zD^}=%`<u!GX#M%-mg{vCMCAYPZhN4wL[iwFu%37+d9=Zcew(Obo}As
+R)jC>E{E5o1v")Rl,7iI6w=f:O{Bn{cLmZcZWe1o"TTdF3yNqJ<tn2P6&Cg(w(A_1/>xZEzt@FQJSZ-_V{2L-cit~=XY6|F@/IcFw:35bObms!f;ZA;W>'
+KfCBbfeqc/[+b5xNbnN>.!eLuNcS/Ey4|7vx8u~FGhiK'&18nt|&y@8AusWIvO($I]ac^&,z<=Z`eSo-}4gkd5.qN`Qg1hc|_fQNdNl2UNaro(7}m6_.S"
+^B],DSx+7f7{]j$Vmc^XYo=m^Ex&=cgOmAOL!7+v`0q2D&Hw2{(Wv]|=I3gm"wfO6[UNIZG6ofTvug$@|&Ty3/$f<}0}-5+&eV5R`BC++1S1xsV9b|LOEJ
+KLx&_YIp)n9|HN>}(4K4e$:xMa:ZxB&gvOFZGL:'LiT"E$gmxdA5qbp1}zrd&M[yBJ1[ap[]:>=dDSFY.+j5e`}!KdC}qstgKdh>;XM_w+,,60#FbUA)1l
+ZCOE72Fa-pPi]tB5<QI[DVDHkT]I;v^43'Y(.#h{gA]oOie"ot'KF8x.J)P`pVetZ5HYw5:sD(x!+<5-j0UQO;x1X$"fQ99I,`DyLu$vh{|w`&R&I+jyPG
+RF;/apjZ~Z[PZQ4c/&qC$_6n[6v'~U^&U0ei}B^PQ.qdSWEXj-WQ_mDEgxfja|0I`._y(<EviI3}'n&iUj:{T]CTmTVJ8Hhkc68M"!lrqzZ{v!c<|OaG'.
+<g_6}6@rc$P2V:6wf$`-ztY3rG3Oro:)V%hvxRZ:%)2se=G%_l@mM8[7ubD/9snxa7+WAT9CHoO-oXh(wg#U72b8(tU(W!"PLgB_#Hat;&v5o&Z%(z{3vi
+|uEwT9`@lpBh(M-;`g&`a}Rv5ii=f>#>^kX_/>b2TcMv4w:`}%[%"ugb]h$4;l(nT3NROS5,Cy5z>auaEi/;"P{P-ON%C#5,zk5MNRGTMZK[f>U/ZZ3biu
+~0gF&k6/TJd[XA$N%:%yq(l%O^O3$dKzJ"ZXSr/3r'L'P.Mgce4`a|BQ#btfP,Z1=[K<pkveh9n_AhRqzfX@ygYN'aY,6%(={sMUEU-tXbtA^tiX=Q)E,j
+k5VE_gOK9fa=PbGl}A!vv8+wT;!)bpMd$YlP#HLieeBBIk>79xFjsA])RH=m8Ohp)4l>)DYt=14#,eyCa35l98SMkSS^=[:TTCE3twe}r.MS_b|V/'#=em
+Y;=Vw>qi(cP46SDKmshI~sB#nN7Ig@r:.]4JjOMf>O]8abs!C@dEI;$@hW0"q3<D{:ikjo7oT=t(_(,=C$y&i2/0#5C{#A<4<zET"M-%`F%%()Web3PS|j
+5:wNQ0[:;"I68G|Oo2PlrN=N/tB/>N<fQ0MT'5kr%-Lvy;;}!i+Y{sq!Y}`.1!f0[`=&Y"C4,77(u#o7q(t<!HS`IzvOyc]!=cwy^|L'c8Z79pT.%h`T1l
+Gd3z.MfFho+jCVL-`@HUi.=^dozENY@&DXV|s&s@MRb&'SsEKYPAd_Qtu(.G>;b^S&OO7mxs"(Qd,Zg'#ov8O(:tepcS=Z#!o'2HJxSYQQ>7BMa8x;]'7'
+.6,9L-xZ)PE+|B4-TG::m;e/=4(8iDXgYzkWV`:O~0pt!O%s[Yayf<7wnAs9A#O&S006R{iK!PqDqOQCSL]Sjke,'qH]v8}"YZ[,/rX{I#o.{FCb]"Sd9`
+wSJADwAUleLQp`NCUJe<J:.Ox/4MAkBh"<xAz9Vl$@/^j-v42@<}06~Sm6.pGVJ(ls)2+Me5pVe|&.d!Df,CR/3Bk5D"H5h3sDy)HL&5p0j^|8cos+VOR#
+(27lDJp8U0%_~/hNlU(=93!xu(][%pn#GpOp($7S%-YHVBD%6`GVOFwcQz'x))hGuC6X2#7=V-BmoZAfL9D)L)ih)._$1uLfhMY`kpf01V]&9:%Ke}.)Wk
+@tb{[R("o!|9'J!Tv'FT6E]@&W>'k(6hebHLq187o>Z.(+-kD;nbIkJ(03@)O3a]q.r3"kTVNyI}Q)5B>XZ2Qi%#eU^GI0x{5IECB3mb/[=)uRJJ)P,$O;
+=>o!xfh;71laelqDwg~h~Iny&JRIb8pqr:furyBwX"p4zwlxmC[F</@iftQ}jy(Yhr$LuUn[D$n_W^!:Q/XRIz#U@$Ue2H"g(51pU0:`fF-/a=cv_Ho.IF
+:^glUP.X_a3SJLU$DG{FO%}iT(cNOW352SB&#x-Mx}PNerXh+fRD69Xis]U+'LAqdh3A_I/dsWplC&!bk.^`j=5!C[YVUh<Nn/FYj`=as:#;qpgXvJy1pX
+@{rr.rvBL%^DE`2n=`F@{`{1(%}X@zAa4R@gsHL1xG>YwkJEj{]E)`]aXgSjfIB1!M.>MWW@h&x&$%B7ZsG-+j.sB^@Tb(zJYEr=yL}_THKOCB9wGYdbR3
+GU.fd)By&RAXSL0aJ`0/`hsi/3hbMaNDgXrn#l4,7mJI}:%MX'h+b`Z>@.+${w-wJwhcnWCSPQrGgQrqcJjBsS6rUKS<ENM0Q}"x6%Oi8&AJegz}ZN9p'9
+NWTB(5~>U"YU-8)7|_wUvNCq:=baVg'(ks~g2)s#y39}RnHkNcw8/[dyn:}]7Ui@T77P+9=as$1nRnJ3HPh#Zoo&f_)J=j6h1/S9Y"jSEAQM"o;34'nW|3
+4A`5Hpat4l>JY5_41=Z'e=-NpdOMub&=do}bi^]Zb;.t9C&&,X=L@1'oJEoI2s~85(YG6<&]LP_#yV/#iXs!v`+p6&8m"1YrL0Tlf(cg'`fP_P:ZNpa@b;
+y"II$KV=m]q'3LQ19.:2Q`oM<@Yhp.)szU2J%JhjN([mSHUynF,Yn03:wvS65"7IarSPXIOM0lCa9c>7)hN>92>2zW02y`@3A=(BA#MWQ-kF_O#t=ltM.<
+oi8oJLlYVw4vi&wB[r$8ze|o4#.v^6V_'PnoxP+2Wh%y<'@FzWb#V71tcr_IUw9bjL0;s+rqzsg{nxiG72o]R<!`>+[[)roS&M84r7'@9cU]0Do"c[l536
+B+XMlJof$Dc,fAnXTcUA&$oS~|A=jH,276f0z}/M]vmXaiDCW/:"!OT%+R[|{H#/T4>_K]%_"QU)MzP}mIMLXI'1)7-JSc)j`Oq]hy8r6x^w]oeDB%1oMt
+UoVKnK"p1[3{j'6WNcXGIU&@pEpTy@[d+h[/B7P%i&'C@Fv.{m3|I0a>pp-#T/kr=utxeosR+BDr7LD/yv=fs:S2EQ0x.3F3nlQiAo886>DML0Gpj.WmVK
+t'niS.(YNDwu!;;2>UJ3LPE{{j)yQ]V5pOnEy<4.mRSxs8.g&6UN,YTHrNK-[Z#2{,o83{-%s@t6H@Sw1qBP2xpeyNVn^K.qYM|rVUXIX>@@]!Lo'LKw$;
+[!xKVw$nQyeVO7C_@k><O@;N{ETb/lgA0frZcwFV=]P%7sY<GMyEjUx,"U=HPQe+C2OJ#zyu]SC;9)b36:[At2,.J}!OD3UPe"BxGVB>4_E:}c!,bP@`Jb
+6um/)e01:zZ|rgQ]JV<"qhb`1p7M3#j0t<'}T<$XPY&aFkXfQym9}B>0q#7od'Y)G`w:Z$Rj#K>>jC@zAT0=F<,0gpuQF%~pP3uHwyVmI57[m1Z2}&&&+W
+Daz89/gZ1]&n3/^GO;-Q+#jPyrO>Gnao<rb8^l%2.D{x5D5WYCBT{ETp$wIQ`{#YMx(bW_tWe8hhPX#w6Dende=ZKCE&P.8;5-cm.!j;|:)b~3KDj))#wm
+pa$I|A&5~p_3ml2(}hPuP$):xzvvr#NC)HWt|u9oRs%)ce+GP:.|yc=SoF"e(Be=YQ&]xxw&BLQLhZw6@=yg'zVy}NLPzu}C5c$lG#|Y(ke[8/0rvjQE>g
+6f{#!THDbGp/"W8`hH$AWnTKI@HH3"k-bJS$S29J|x4FeSH[[hx(Jf_-W>s>^7OLQYAB^aaWTX]:}xC=K]6KK@^y4dpMU/N-9)'0E"9wTYYyw,P$b'tWbt
+|/>rwqV%uSo@/jjZ|x><D7uN{xlpc%KdxJZKU2f@L+^SrP.JtwP"g&jk=corECK;h5z'Q:pE43d:2)ih_o)Cg$:IPiv;WIIap`,:%^hLJFr;UOVdZipogT
+d/e)f2"hB`K/,L)@+^JA0@=wc<&-fdBGMCnh0vEjUSt;9$1.7;A%GsYs'd]^DG/]&z{1MvbySQD.WffG1}Bry<t3{Btz#<eV<G>VD>H'w<6'P<o&/9%1I)
+%WXVd=~G^HO3j'/k+"t/lNp>/)T"3]iGkU,!<@p%TF%eQ]De%|hW$)zRzBeV~W['HE)):4Z@z"#0l0inlM#7Y"D!/;;-|`CRJ^1>+}[M$Px#CA~whPH)25
+GX;|foO)P/LL0:jH0uG[-gRnxi]$|iIS):hPJPDLD5a}+=vTZJ[b&"N<faq4CW'e}A.[iUGkVVg@HV=q,qV6{o|13ks(Cov,SS~RY{+=dK/a0[L=a`qFYe
+4$M.l[^7_EZ;uPt^}uVi32V9%>@#51FXhIy'oW,3#'QrM9kolB-fZoBa;y:=1:`#Fx/9nwcUp$cLlc-/Mb=A)[DV,7>/$EB4Xmn71^-j_(x(>|VF(20<-O
+l^"zz`68Y+dvqFw+@Ee`;ML.F.(y2N8($:YKTV]n-F}oVsbU9cJZVA.dh4$=Y;l9`pHj^#Hxx.z(1^^{>wQ&Om`T:!J#@>8UL{ZDIN{@lly-BHX{y8wZ+f
+Gf6RaGEG:dG!KmU4GTIkb"L.!LSbwHL^rJy7leNbo#,Y<#/ZENT[%$waO%g`Wy|dDlSt0j%I[L8YTkLZ&<H:5<9G9I+n_BOr!_|iZ/WP<}Xc=3jHSyFS[e
+LA:,jN~xZjNXw0vS9f&g>}+$4Ml1]YXX{Xw'AEj;:v8it:j<&.r;lGMdjyaeK[{.LdaXf)oD(584A;JRCT:;0/r:-W0fM/14Rk`OE[S.sAfmiT3G#l{fkA
+T+yWw]d>w@#/D9]BlnV[Z}'Pv|hL{|ef0%NM0t~aqbu&sQ0:8{sA{DFP4!v[x!{<fJV20a5X5:l>xb93@NhbjB6cm8((/P&Ew-N`x].D+mCuha=kaJ$wXf
+8U);!)W+wp~e,WRDVlK}fxW1G[tO[%{ac7.1}piRWZJe(pfi+uaau&b&eMYeX5siRY}vLKyiZ!rv7Z4`DsquhA,zdPpMp})yWi`v=JzN!7}E%!+j91pslk
+ou4t@r``n6M.@(^=uTi}ni_.,pd`PL[sRPG]TO8aINn|0.U[G)Dd!t<[d=PtCRHKu<<u3xf9ZA!2Y4RO}|VyC4ve4P..wKFt$|.&Dn[cjLU5b+]U!p)-P8
+QO.|ItSe%"MIcrGzZ[rf,s(x"{8"dL"5;;VRMLZiuH[ldb@$2pTOL`=SK(QUmD&V[qdFfjp]5.NLZX%m]Bes~{2Bh`BNJ#>P-)zEv4r"r],Uo>B/+h!iu_
+p:jRZ+iZcWQ%'r~Tf(2`j|m:V|]a>VW$)JB[nI}mDVR6&HmIW9QGNg!.UiUFk)&AMw@i`N<!X!Vy"mxO!].'E,"}^G!Z9iT]EqtVHf|g6)f"}(C#ba>mKt
+TUAX~:"JbAmEB&Wgpe=XEg$&;%IL_rg+56SfM=slmW[hI.LJEiATQ0LQimXi^e/&b3!5eaYW~/a{zxoh4emhm=_%mYZb#Tex;y1mygd3Y)tJ`pe/!i}1Hf
+OLae'ar=!buA[>+c;}BJKktiPw=Y%H)p.9483R8a@siXHiV;[-JgZjt{>)&&8ww624K,&(eH{[A$-s8/.r(8j{,SRnQe3;`0stw;HX8j&y7nR$TT&P3;@m
+SjCw"C3))L;+!bTU;XykA.l"8%bGz'seKh.=BZ,stBm4E07lCK1kj'E34|Fvd#qsiKet$#.Bo-X}_>_}N]JsA7FJuikhJ2P.X}dT^FM=|5#oK/[8d()/yy
+_Etes92j[91SzEM;1RwFN5O!lHK7&.fGMQKQ+h=(.'XSg%H9/G,wkQX.raaPgeZ3e}7@0#Q#OiF7<R&g'/MPTneWp9Se8/np0#Mi}(E}#FCV8>~JaZ+4s0
+=/sjr/XMfaRv![Zi]%I.YZ<aCY0yoNJGEXWBa>C[&W6,7u1c@)DpBmD!G>[/1sGk;!=P+g"P#/Y/k=#$"JRHkDgo%h"hrDS[fAl%3MIt`n518A|izY/M1_
+WB0OlRTL`}A:",toIB7zHs>Bsy|eO[,IQN`hDl.ligNgMMvXpXne4`ROIq$krO~T4,&Hp3F)p>,D!n#u[dm-;SO]#TF>.^l:&lB2%<vMkLDD5'8eJj/o!}
+IT-k6FoB;BOY.Av:ACPf(nbG3iMBl-L$iF1w&+,TKB$!mwL}V/cXV!W8X3~4a%=-H>'vGZFG6p+n{fJo%NrA~|7Zt|!{f2UJS,J1XU@XTw.H#,<PtY[on;
+H=Xe{S2F)[^>[J9`BA|U1j-:uB<@7Vp%fr)v%Q%@YUeW(jc3X$"@'pZjIeL5+;`VGAA#GZ[fB{,ac-I`0-g!gQ7<3KSU%&b:{vuP)xU{VzY|J&cyI|X`o,
+Yu3P>RaQm66=o{5_bpH&=nL|Q[)yNU1l<ZE3NMK`88!RmbRp5sG[l+!]y(kN7fz]U5lOM|Kr'sOkg=^'HQ2i9h;(8M+iL9nCJq:Lgyv=vJck(8}[fz3tzt
+BQhUH$17jP_WSUDEGjc7Q#2A:q|z#b]r4S^-ve/E<Tl.LXTE#^R@J37WoUc5h;{;qWtTss$;G#yQI&JWkGeI@/C<2F[&_:22%.5Ko7UOpn=8Q(CNkFd$bf
+2)M;>g;0<]qE9oh2)PuI]o=)UF6n)'H0~0s`+HX}wT](qEd41ps`K5(N^5Xz6gzD>jB<:5JDX(5rBs/ach;",vB_J(;({ieg/;F6c/DOIXV=J>LxvmzQ!g
+jU6kD{.=q9`D;_5@@+G|']bJRrAMm0oY3J8<_G8<^ylseF&DO:Z"rzm"7F[[5s]99-@Zh@YY)>:VmI9ExRdUc@>t^1-h;H/#]CcgG$]$3w'&Y}gJ4!zSUo
+!L4dtqAg)t"v|%[I_8xJB#'nEP3JPXN0b:EMS!tON(##0or-4x=$t%isFL[_D_8DdV#<]/~s.tTliZ/$z01K%JwZ":n4[ND%)#EC[7(y#inkln|ELZMDVw
+Xz1Bk<!'L#F)S3qd]Ie4b^:nH)yp3hB!"'t_dsRx9+6_Q4UH`F|dT$;Q_(2-DYcg9hW@4xx'd1J18)!F7Xz0^`~.`b[XsY%DJLy%-K,"Q//w~`elNScB;g
+qzf"!!E2kvNOy;.d'Ef<1&xMdX:@K$y^XpCzZ:)1;Z+vjgN0a)X:}OdNET(NV2xSx-N)]6/IvY5T<iR5W:Uw0C2L4PoE>:2!/5L[Z4IR!]ZH^E)$vp"L/r
+W]4PyLE`-{YVW]b+>}A=`&AS>%vzj8YeV';j{{.wD<N1MN,+pt[hCp{fYiP&O-FqP-(TJtms{|(f-OEQ0NloB6iu{AqIR(t!}`21C.H.jNFP~KrLGYh|d<
+Q!>#'Od7eGM`j6GdAf8(@m"FKCr$'j!LdQ"(s6T&P|sDUP'-SzMD|-{^00N{LPl<+I6lst46$J=A2LtGCQVhS@L^QQRgDR^wN'oa4ByN-&R)vswgw6(yMg
+YwCL;mRVt;zuF@xEDZ6|gr"IBteOXtx+`&Xko5,5V1J+Y!Mg,Cy:6J]a(qT|Hs|$h(b87/#=Xp$j;<[o)g({|R4#HS[=0Jir(HQmer#LQ{iA2wPPNm'rDv
+>tz%;R]SwS{WV70DOqhvod$fW#c&Sc|R$W,dXke2XY6Tu$$L"Sd/:pI-es1I/cc'4_p|-5mC^GqeX%v5By9w+k.xa'`e3ru}]h)L[i}sR&xxQ`1HCJbfTy
+zTDzWtrmYV,.'z77pm>TG<,q2|)/3a+Wy4OB)[OU(_ni.,XG.XxphPr9c;UafS}%hjOiO/QtP[p(j.v+t|frfkNp$fJf8<h_i#M_}pES'g~jeyj,WdbtP5
+;A6CoVx:+]qO#gpU>ze_AP;;tK`]{.JUg/kIg(>^RJ#}TtCi9#LVz;MlA#pnvDrUhks1N^%+9i~6LM<w)<csJ0KNkAz>J,`:_+VBgx,ZbM4'P&;xb6biNP
+[ZK(')ZJV&rYLDCpPqw@x,/WQq#^d%23oXTgKRdY"zF"XzQT[91rja2mpvB!`@$X`hj-fF/G>)IR2P4"|F6#wv@[@0vC-XVBNk;{Ox0$PbJk!tJo}$u0{Y
+=KkFW0}YA9XEbMOjgd<'w_mrXkaS.9Q|pWuo-<r6<6QWnvxJp%~)GU~XoFC^oTubhu5G_97'jI,'Q"g-(rTsLzlFaQ/!GTZxZoi&(G$E9BBTm8^!J`(g,%
+0>mTHNZMQ<Qt%!IzhWwa'GhX!&z#/F|>>2R[}i[9l{s,|i(O4,l^6d]H=%8;G-+z}V<a+ZCD#+C3A-o7BRs8%-3"DW2'g$xrP_c|n+5AQqR(PN)3x^N$ie
+^:y7+(0H3F,,o'%9bxhJ)0LRTIIw+a(3#O;OuTg[iUQ'1}p:CPs]myMF%Y4npKWS.sr(d":'4F}Pl.r%$9>ZHT9-L.~T+zQ"#v#c{#3u!al|Z!6{fmnYC0
+Ntl%.S$j}T~;P'cqGX1ji1.2zrWAX"hubWe(Q9VbRq)`Ekxwo-|dGS2"r"jPc.5Yz6SJddY<v,z]8YNp:x%MyiDQ/>.lgi=^8je(meF3Kzmnb-Yripop1d
+jMysHvTp%goN+.lqaYcfV$,!vn-kB%]D-)eRi8F+V4O#y6&5tXv:pnk+_qrf#cckvt]$"|:tF&#^8@_p3W(TUL@skp/^)[z9%Ws$C-0+7w~O|i<k"De&h#
+I;#>+e1pjaXg,MV.cNr3~ivfi@a(H+}mxs5WN9^zpV#C+:d$1/^i':U&$@-5g8cX^fH+=9^(5|@U)+/(UA(>=!6eQ=577-<m19Qu^GrL^k2$&7Lt!M2AE)
+Ya(GhV5#lgRt9<c4!=#$@z3.4.GAoSB{L&1n(,I[^PzYJQ=;DHwSXMMeY&,u5c6;,Tk#dr.t0-CTB`eS$kL.J!3,d!yTe.Vf2$T^t"Jy|Y,U>n)Jr.hoM0
+eNX^Y5$v:[I"]>^>PmJ,yeAt9(/t-BEZ`OwaX_6+dJ<2'pMHB=^mh.<95:6/M;S$kb_BM+"']!bP#}wo:NUq:<CMpy^Lz|f;A,@lb"yd,pSv[z`B'"nUu:
+#u:'sIapb&RGMLuj;I"/4zo;Jk.EL%+%8q-HDECVREDHc4KpD'xxuce.0=nQDjd..`T0j:%#2A3;P!;-8dG)3}krspR>^g>S=SD:-tNi9Q1DK7dRJ|FGzC
+GuE0~b~!:#4A&ZOxWpV_qY`3I3yu]3j;H>1NGC!Tn3+K<|V;"!2@WL<.WO9LTVA`B:SM]+nN<;IC-Famd0oOyOZ[zD3s:+VLaD25K(Z@W>{H1ecC-}[bH$
+IWe4]#;C+#dM#a']N5uF5U&qM%>P@H-ayBZ|"-5$o1z5Jb"6rL1R:xBxjF}I|1z1+V(^9]`NlkX;1#I}JM6P&_LFdSTgP_RLwCs^[88{pz>BO(AndKPlB7
+;#.<NS@$;R[#/6$%ivlmy%`}&O6P$Nkqa[SD~63]+CGkBEU[lbC6^iGw:S{D`_om8qNMRz"%VWCOuT6dAK|^e;D9!>}46k7Jk2E49A3QTdFD8n(/j@T1K[
+y8hXX|9@)T`t8;k`#E7uptRB)NHqH5_^"ZS&7MNz~_2|X3=CBfC"GPzpj43HBM"~xY5<OZ4Mzk3x96ux04;oU,2RpwbipH'-wsT=WYF"6-CCyT.Gp}5T<X
+z2$'zVw!%z#`1]0h34W+4RTXz!>S~T+cEXM!H-5eOqT7W#/s[|#0O7~tdiA}8#x<(Ta7]$#<h$sb!#VvGeE]Nz[Y&Y,m=T|8#Pb,`_XGiu05oGB_"e1Y{h
+fVhnN9|k}rdA0xfF%1@af[u6eVLd1&w_R1Cf)_[NPT7Mo!sL{Rq`&!b)0}bKgk8%VdAePyjZ:f7]HQcR_|s8z$m"fcBQ0K2+|=]ZF"RF/JkGv4Mu~r-NKJ
+^,2'WpMnbiT(>(XMxdvN+So0"Zrpcn}o')p,QSw&<'@<E'py+{>cR7l,fcAoi^.j+Fgo$/^e0XQvvbIf+Am!~s|"[uSj2'Aobnx2|BC1VbM2KK]WzgZRrR
+IhZ+5X'XJ;zvB,Iq9,,F9+c:ilVG]}So+XRaihYts/N-,izbbz_V&)O)msT_7NDt/}C%ldMZF4wxp2,>HbJSG:H&W0^i;g[gV]n^Ym&iE$u$ZoR)B>AE'S
+LrAnN;3>/jM,op.<w(,leW/%g9x5%2mNpl3].F;m].oZ6;+6V(72AFY$~!VN;<E&6"r:L7u{t=Nx#Y=Ic;s+dbK4%Q+ALrVsyCZmIvNCJKra+l-r^C#S0[
+x=_Rj.|U4xoqJiDW}8Y,rLQH+W;o_v+":1ZqUJ$`M"/tmxUk`oWNX"^hIw{GExk&5}P:w4+Zlg3B_LlpLa95OO&-2^Eqv,wGV.Q$5bohNwNWh}fCZ,{qJE
+`iK&YO~2&gDCBM!eshf[ch>doh@O|9,KlH!!Y^{9e3x%pojyEZz+XMIy%`1F1)(J}=Z7!,zK%NQ{u<Twz&g&zthN=<KQ%7FV&|bp4%FHj6N!#VNR.)0bC)
+}zEw=mM>0M@0oloGI#nz'.Yg//08&S`k<"nCGAdN_c]LfB,F^TAE/M)E%xUCm#ZGqB`-fF8W~Km"Oe<H@vx'QuXK;iliM7,ZhMkN+3Hj,kHPJ+u|bU}`Ja
+~7tzNP50ye~Y!@3R)sU&'tdJ%UkPWqz/>aXchRR'3'58#d9pTTr7Wqfk|aPUESzW#1EYs5)2}kYE/s8"`p#ZR!wQHFmW$X;RJ]_4[]nYsl}:Hii9'uy4xI
+8G[9S|.':&EW/RrZvL_!DVaHW]~4V8+DgAMv<S.spi$tHX`n4py9Mb$w|.<N=1mrRX0>k2CS[i9}go;,lP2i]Cy3}EE.H`5^qm(Y8Wn1te4c(y,NdHbvai
+4loe#:d9jMhG.je}[88SB8%l~M=s+z~t~_:qfy[q$f%_oQ@,|dtHm_j^kdmHaL$gqHyh%!j+3P@A738W@yti5]ICwJPMzKw)u`sJzLs(Nk{JE!1cX6HQ_A
+<gDs=aZHIbFaULb(Su4XmWa'7WybEklnk!EL64pv;NPu4hFa}/C[ly.UidS'lS(qwe+T^+-hm"10(`a%jP{r1c2DN+zb]4|U$})v%3T.W:JrrA^qis-#'h
+51p'z4<.[)9,0O"N=<s<yWCfJ0r{Sd,Pxy}%bU+;_a8yk0LPDN=3I,#INMDk_7@G9$Fu6/}NS;GKo%A3Z-,_DV8tPXI!YwPRisB'VhIJNRiwEQ"v|%Lj;;
+[#qj>(uT@OZ&O%e5Eo%S)czC:pDLhonM}N#;O0l'StwMT3lrH1;nSD`t$/<9zfe}Ji,+NPXBEGEF>ee[_G1qu_ULj7&U=4>([GdM`Npked,fEU^+gE>Iz|
+N:,]b/UWt@/L<S[+t!rm5czUb0=vI^+[fWYcTT1D<+JLwblm5XjP67cG[#6z=c^y|>y4N#OggI'{:gw_'bOL7{t2rJakV&s'0m$uT:l=d7V(}.,&yTS;7;
+P>"a,')4j!mQm$io;|#<Y<QIAU6u-M4c$6>W:B@LMX^z6Z}b>yuX=z8,YQ)|WNtFhWeskLo^cyb]8K#-!bTyP$Cwwts:qX{5PpN7!6lE"zZo[:9b;MYA2D
+T6F{/fcs}pG{=ujlQh,g7tPf__}R:'^0=vI'_Yc&u_G>uo0(NpY&Kt+xQqtqdg1IZBT78w(ec!)g]]@-~ot,~3B4)]I^V-.<B#_}%de:wK7Wi.(/wq_H<6
+CXa<z:cxA]/"Kq_/ZP+zPFLvXlt!hHZ%GxqAN|h;H;6.OX,Mb1W(_9:=<|`Nw-;PQ{cVWdo$J'y'7+"n-<$2_>yh{B0ecGc2jCoVQ[/O/AJE67VC0fg:^q
+H4M@VjlJ"iBzBrUI3C~$HK"xIA}c=PKbqjReK.fsh$XsQ2yJbuthc6dea1W&qaElRg1w_^O,)M&D#ENsJ9AMRntSBWoCQF`E^yr0->3DMTrBD84QMryXHQ
+554%,)UE4MRdS;x/6Fk".'E1(KSnJGYU#&.>B")X(H#<k<Il{yW>wBouCmE[P-iQx`UVKj0ppd2+.L~8.U2[HF~3W+^Kr]7eU><05Yj9|wD/H6rT/kW7cb
+^l@wd5hmwlE2@x{%h%q!._mRx5's;P4]5$(o/UtXuuP]{G;-l"F47FwS4J+=9"`duI.<U|Azmz({H`A3@cTOB%dZx8GA$:<1KsE18a4]1"YK8.1h9m)h0J
+oD=Y#%Y!-[dIYL=(Jm)bm>v|ay")sLp]H<V(ngM5G{BrS1k{5c:0Ip_cAr6}n!$7.sn${=/tTP_`RBX8h}:>,C5Vu`kF|_R%_(9R}!b/f>&=tRBkY@FPnh
+@m83Vt,pJ^#Z7QlsS[od!Ja+igP2U<I%Ko5i{uEgfGb<Qoc,,To!R[vc+%(0'(1g}`TN[dyhX;-)xz)3_EM&1Q4S08I"RmD#K2b$GF_xVxQS|aw5Zz4|"x
+A%UMeL!7S[wyG(PQ(B,Vsw)6pn~s9cRWd-LcfB$d_g&q"u.2R}CI8[HY1]imN%isEoo&c"oV6yccI%u^GZL[kBB)s/Gkf`D$Y^rYpob$NP5&{P}NTH9%]|
+z.,'R#TDr-UOYpcFyLjJ[s8QvR4&W#B'AHG%lY!V.ix;5>b^P1TJXe7TQDg%t=nN3"Ig[80w#@)@W)YEt&R#-R9<$vF8HO0R7L[<)Wk_N{B3gXv>.9R_OM
+0w{#Rjz-jg}-qixvokE}<D|y-ItQHSqbj]4yQ]o){dz0rDTkA-a6X9p.<gkU`0gg!;Z4j:JApy53wpO,QHq)nGT)`d)hb=HoNsc+k7X.(16RBRI$t2JGK7
+7|!lGhkepqy[yM9D:]ow}&;0B1'nTp4J81OZea}&gGd4Zxyp=/|,Ua]Hwyb+O"h-'Tn.ns+i_hab6Kj&Fsp`wsZ"2e}$}`cG2j1at4Jg_bkVjY)Z~Lgk$Q
+q"'a"d=oYXo_qd0@!]2&>X'%=|73+blp:KgE|X]vG"sR-05vceZ^yZxIB]Mb-,r]ky<wYi]YC50MO9Q`D{!r4OG'tY7hFIoHzztX4d)r7zy@1f.-(!}@!)
++"H&>mza1hp^yrY5z0y4WS_ACn^1M2RlqjD`|Z"{j1}4RBRbqJhurC6ctm;xJ#tS8Rz/;]lLfE49rq!J+WB%v7X)gWtl9)qN}56+7tx71Mv=9HLW,:>-0q
+O-[yVDKP`_NCT"$+JN{t{H2eY]67)fTVe]/|)@A@v1$)!qUk_M>'/:JiKYi4c7`3IkS$C5uatI7G);,`n`=7]C2WRgnWRk+3k.T-d1rxmCjtTgV!{.|S!<
+gD!U#tGg=`bDaVrX2.Z;:.mX}ewi-EJo4gk%A<&4^$@e@K7A~6{Rg1n_Lr$7b{Ia]{p4kH43CLhM&L&YT""-c3BaB{vVe<U]uBI;l:RQ4vF@A"loDmo`:6
+CSN4YHw'MVY#UVH<|{4`XmX46R%:pS-35#fXK_4#XMnp6:SHBe@(FpPJ2Ien8iMkU9tBT)q=<peH$c=NE)sFjuwlbO#66sdbAYp^Js;d/Yb<5dTHv<c(``
+zT`gykj$VrOlSaw{g<(oc_.JVaz,uC[ZRU)t&r5b&C.r~A{&1@-@y5)!X,p4wn,6dS@duTp-5VcmD<;kGGEH4+.'(Is(@lUCv]b6gd/5hsk{(9}v/:7L9h
+gD777oJbNrmg/'CcPpriKu5@!sM.JQgY+(}ThI1{oDR66b[3]^D|RpZq7Hu{eD1wNtK'o|2^2K#`tSL_gk[qCp[l`>[ofFke)v4>m'Ii)CYjOnNfm{zW0;
+s5(7P8wx7gp}0&zVAKrWZa#wAU5M,V#+M]iNObwo0>n_PFsJV3;RM"hq}yvYGfcQH=0nMM7cJ5xSN_`99fs><wrGVf3^l-dV^d@((uQ<w-XX-ytA7Rq]9B
+bg$+_#ell%`ML`FF|HC}o0/,~cXV8,,8=REtdL>I7Eah8O=0-PJ63vWOoz6RAI8CzF+:fq@g:0.uqDde{p0#~Uh.]HXC{rcw^4mI3oA75y{cjb{UUt/7CN
+2dfv4o_v~zqBg)GE<$s4]VEZ.5@}qF3%K)3&4%#Q~Q_n>D>"4(Z;3U0=Kp]n[wD|u=m#lb[%nfF;@)Sv[rC7PL+ifqN30E'"S)sy~(_g1K97C!1!,qz4po
+WIhgwP8giWx9WlQ5Q]/aJODT[u:.#GJ#WD+gA&])l}~(c|~cFsTU}%;t|T,ZPK_Z@ezqtHT1!CtqPI.&GYD$~6C%q"xxK3u:GzoE<C#7yP]$)X`KH<(swi
++5nkTo]J1`dp2d&/_O93}U]o`}dVQpI$#B>nc+R]oCV>AA(EvPJvlmepV'+pTC[nic^7GMhn^d=/QTBFE&c75>=<Pi,W[gU|;I0==dW[}!@2iuNsvA%q5'
+~;UsV8%#ug2I+hLKjgdN[QuW8;i5Jq9U(1L0,%!Di5JqrCZQ8ma|>J.ex4oz1+[2OM.Ua$K72KMYQ01O[4'1jU,AU3~v|hK0R7Pt1TyZJ/U0POS)zu%P1Q
+n`/+>n~QF3J<[.bxL9YA4gt;c+rv4T[<ozipj.Dx`$:w&1/T+.439MAH`2(>,<H`r.G=.u.<8gtrT{XeBKp4GsX1sKWocIm0_C)=ikxz}HqR8^mKk:o)T&
+!&Gv+@tG_L"tFtTf[:n{[b(i}d}SH/>;/a#ccFQvDt7el8X:9qWWP==u"32iMnm$Ci766=+s~q{_dfCo$|o{bNsNX&~:7_x4>x!,YEu$u@1u|q(!2s=Xfj
+QP)v"OTaO96O0wVrq%Vy)z)KN"`j`!_t/Qn8"F`|}qr@P%3N(_/B0'AjaO7G(T`BQAeKL{.6/`dm-W_PnEknR,2@//MNJ6tWmt5@^.mhngb}N@8gjWei5v
+Zp^j_">`K9&;XO7``F!%E6#@yA@P6.UZ)zIPtgxhTp-BHP^BhJmN'1)%sn6lsl2^W0e#12bI.5<&})|OpteD[%b'=#E_@#Fl0Bt!D`r+yDR5e,}H<4S6=:
+R4jodanF$6d.qi%[{MtfX%PLyAbqr&3y/}iWXu1G2y<18w3^Vj=OvtJe6wRy;1Vg"~^R6oY-D!~O[s!~F4L|6T]mbS{Ovf'X3bI80diAgiQ)URpmnhZH`k
+{P5rtmi%3$;5co}NmnYvh`"d7oN<u{@aeM`_y;GqqJ6zOfpRbP];3%,&'P!E{v/gEw(U')<E#Iw:j#T4c1XJ;sk`=]&.KO^TT}`H.zLG&Lmz)}rtslNCRo
+L=E"`A6e'>ukHaYP1ecj<eS`p4LSH0DV~FCKP}nHe9cBeF7Irs=@i1oFD!k#E`wX@,>T"aF2+pO[Amu|#&`1=o;v1a[x:o8U~=P^f7{.>X.,#3w7gok.R^
+eh$miC,A|)PQIX-5zUnf~+$y#h$.5TD7yP=>m&7;@ov/Wm$&25`T//)p~Nd>rJle~;gS!Hk2j/+HsJ>9>dih7W-9-/DA;&W(}l"$gbDHDR}"vpq'b"b}Rz
+Rsl9n_yZ/pgMM,ou$+40[g>rm+(Yr'CozF7b^{9-aH]NYaP0<&6|K9(7"NxGQV"r-#QV&spzQO|vo^J^gx#,cj)'z$wqI]Cc`v`Lj<7;1EWnjjV8EB;wOg
+doW%r](O0mpU|AK&cE_!.3r0L,WWNH(n;C'oFaKN;%6i9pponus8Y#c&RPdPh(,nu7RRs:Y+"=p[B0N"{S{Q$4<Iz<=$zk@;@{9/0x)"Mx5)RP2MSkb"<&
+1A|%j0/X@Cz%5/"/TC@8f!kv}wW2@7GXupMb,,rj.C`@+zD`4I[U$9sJ]38#4=Q,nP^W@$2uj`NF]cS8-4$nev1Cr^$u'Xh!&mzOm-Z(_YpZn]@t>nhb!c
+_`[tb[g4Jcjr+TP$VIRoWPOndmK+_(ko#YE4!!`XZvG6S!,Z3W3..,W"HK#j|W]M[iFm(1%!8Bx:+2fOhOY}%{Z|2q1dr@%00x+t{|W#)mYO:z$m}vEgM2
+Kk$c]M|8=)5:8y[D3J!7$q2zV|bwcrt%3X9}#w_w+[xTOGZU$p5!(xZU+`:Xk[=t-x)s9NbwJg2av)W5&R5u0iDf~0x{'}KgEu]OilqO$f`w+sfLi=bXxo
+ViU9iDcyO#^tJg2(cgV7amF{pT"|h-Un$gRO@-iwj"3{Z5IhA.yF+RYIwW7TE6v>a&_dKD(|Eif!'wOdh2Q{`|!LJ;EQzkZ75xk7w)0}BPJ-1P-37JxKhJ
+9c:xg<SmyDol">miB|]&Khf9tYk(A6L2oSI:WK~pX6KtM.}w9[E$q1Tg/e2|OD(ER>voy<gmoO%q>;OdV2hwnO,aJ}YkyN`lE4Wgxa-h,_+E#fa<NEI^KO
+~%Ev"v:hJ$Zn7kSE~5}[A=NF7_n!]r7aGL'{y}d6J^>ITiQ)1c'&Q^(8Rl,Zwb4v)TT!]5b6Y3tMOB`vVNZ.An!nRS;,SseJL6p4:`!=m^Kb:/vP3iHatz
+jRwnwK8QgQ&%r/o[}SYoyLW]fcY$zw0T-QTp_;MI!^I52l1E#3W2'6JY!%X;wd/7N=:gjTK}6h7tl&K.<O#vw5|5K70pK1bAK]Iv[wj3{jiV<Nj!xcz,,r
+<E~1z/$MtJ[z]Pxs.gV2i'Rwll]{cRs}GM&NOjm{,EbI>qcgdx:]H%AV:@=Q#t_]z!JL4`ie1n_&{<v1CN!M=ol.xH.L.Ky[3Te{vm2b(zB'%Mc7o5niT7
+Z<hVj6Z!q<>@7Q'bGX|UBcX3Z^iNAkM/2h.1I2<Z=X$EbzFS(Au{gvUD7nFDZi5hvJfJS|&<f7bUrk;')O$B,E!,i=2Sm;v{bg;#-p7`Y>pl.#rP^&),O}
+7"oxNG[A#S6y{^cOOMBD0uN=gAvfIBMXDZD0:myp7:-)EwX[x$6hX[%{{Oz6E|3%EKpv!I`${(@w^gT}9Zf%YrW3D}sgY}5<(V|ca.J'"N+)LF-kh3F]]=
+WU}jCj`JApp$VBhEa`D-^hodna,ZL./zeb~+2BUQjM!@V_J&R{gsJ>VP3yE)>OY1Q)-(ZhFPUQu'+)NPJu(=0Kc<KAk9k1Vg(HIrWv3gP={Mg.c#)>+z;,
+4[c[_p;ZH<YW#:Praw_LJK@j"r1hv{se}4P|DJbKNZ!ypLxe}4598tb-5|#%"FsWGM3!zqXHQpa/OZCTnc$N#y5-zf}]hG>nB8E_B66tmrmi~$#$>xxSy/
+$2726-9|%v-Xu&4A<bgJn[lyZ{iy_&4'+hD(c^54I31ZY|9e%Oe3ig$h[!p$&=C&(p4.D/~Y_c:XKGQZG]A#nu$[55['2O-_b>7rEG%mA5q^NAE,JJZ&5%
+]+vkT'L=^z)8,G[6YN]]s)CNHRSmV6P8ed1TD+KHyN0%XSTJlPeL]48ol0TBsm1ok5#Uob"}LCWjP3iNM%Bb`r%mT0B@}MB>&m77~+F4;'={6c,0Q1vWT7
+/s<#]WNBRB2UQbFMym|nU!;!B$9p4pJ;|03i[9LUL-q3!DBIbsF]>oEC<3qqiPry0f[+_qs/(-}i9WLs{sQpd-Eh0NTmm/I{44W6by(3j:'!;.+kp!5[.G
+"R>PX_"7Tc1f_0'j@z&"0Fnx`Lz'UewNISLJ.mHU[7=+=V.YG>nWp%cu#w9><x-0CdD;h,LtP7/kkGhEVirikC+5t"H5#N&euO3V<@tNLJ;6p^ORz/E(b6
+6QOG^}22G,w+9J2+Nz^Q/yj'my4xtfM3HKXiX{>T|yo:1V'+3UCqpz%3Kb|!-y!:G]}!j>%1P(vdmOesY<P<).CEfVGU:&rtgPgx(jrUr1xFx3nR2,&&kY
+UxKek=_U%4GaKxbF;'n'<Zjy9j:"NsldeG{Fx2&[Q<=.TH,z|.5TY2U0U(W,[[j'UuUPEsF}N`6N_EV&ngAw-T{f>uMD(E8gSNS=4Glau!}df{HNV|4Dof
+Br-fYS^}RNstJg%rXfO|FMbAoa>q8&BWjlc|HZ49-;buSLJyERc!IPM|'eF)odvJj2)uP1{q[/K+F1M;viBgyXurQ"OP4M/ggJPq`"sr7zn$u87Oj&}^C[
+I]0:4GuJLu{K#SSlHjLLXdP9U)t^RP/Chj({>`knIM|+%'&iA&S$>+B;n6e]03vpItf@SQ8CZ&+AVv2W1!2'pEr9F#NsJR3QS`D+=P<pe2(Cx)Y;A|+ov+
+SFeoNOs2rF-xptcYNkUz/^v"hu=5JGN+8W;m1Hk1)$RG+)H8T{;-j+`ECLnY)88=0&+/'7=Q9If_XBEjQ`N}Ej%r4-[u]=^cWrl/HPP!D;9S_}7A<J4J~5
+ft|}&>yGJQQY'X|>)M5"2IYxssn'd6="gluLDPOP0:jstbz8>:YB4yB|CZ$`KvY/$jQB'45B}L@r#Ze_3ju^|{lz6EkZ,d/6sG&`3rZ`2AGXB(<r]k%X=(
+kT"X)p@^3hy5`Fha8P#9qbTG'}U+U(s^itod57d_^!&t:Uv_4QVM.4tLpao=&/Q#eIzKB+)YS@5#4(~nl#(-h}ltv}Xm%E1&t`4@<$Jt57XwsVcsCFqR)s
+;|5B|%5v/(tB}s2amthnC.'NSjZZYJmJ#Kds;t-uW<mVt52&+xs1IJ"F[8!sM"BSIXV=dVEf6'gUWfvh4iXQT-]8P&x^@ctnr}jtuz.PU}g[:[3t>xLhFx
++R6@mdWeU+1r)SFf=iW/JBu|@)$Y<`|hl/hGL9R7:w$Z'QmR[$o"#sf{CMTCi3zWh{cg{_2).(XqKYJpW7nQ`LvfnPf|B$WJG|J4p_Z"m&Vm)'(GPFEXzo
+$OW5Zj8Sw43/Eo:VOU`D#=$j%1v8v$7+Y,zh).+3am_fuzKJ4a3|quXy:DAj'oM(C]~+u{Qj46.'62#K#W7uykdE:|QT~19IG}XS5FXR.IA/qWe=$-icH#
+R,^6wV2&8:X{aO[Qn^e^DY:;%&a&<+DmVvEM/%8#6L~-Kic)kHwm]i#+v-cGt[5iyl>v"1H2O#Vxd6=l;BAE&fg8q|[E[5YUlRfXCT1HeoK1G}]iEf#sSm
+#(b2lY|U#Ylgl39aNI4I`-B!q/]L|jTd/`002%L$#,e/S;_m2`X!;OYN!~X<DBgU@7+5lJIpmg]BAfF-8m72Md8WyS>{I-LnG]A!NK]RdjX-c(-n,'8/$&
+f$P)03a%!lEzCxo&|"b.+}w@"8{%J4X|BY2}h9@C0^FxZZie2|4L<|=Hez@0IPOqillfzoVPW,:`wlCMMi92a=bT$p=6%kyU'4`M("$$k(CNNY>@2pn9{m
+D+JE^FJznXdqiRqXS<(up#0^Q&Z'LyBh-SO)bHy5`vJ6^XyraV0Q4+hR"I"V9-:5SO2c6a>jFOwN{vO=}I7#o.Zx|vZ%!+TB}[jZ!5%bJRz&wdLw5ifoPu
+3#@Ix1A](CxJsR"G.g0M~Lh%q$D]&v#D<r;}7(WV+8YipsDQsYvlJ{6drZdJ-TAZ05<6@i}QCnRhfQbi!ruezXKL>}jz`ziPKGupQUo")ErPx%<QM<XfiE
+FA[bSL11bgDVbMpbfHgk8FMt&C,D_4h2oCXG1TdNv_r4dtt#0;]11yEOw2C-{C3Q`w!;JN^wI=2Y&_YPWl7b#0Q{r49Fb-,!hJh16)0U0pq>vFDn5PChiz
+bXA.|"'(J[>5lV+/rQK10<l;KK^DQlsSh8o_^rZ"Xr2{Z!+%Fa"e)nAYJpTA.5,(fl}Z5v^+3u{oy[n3l2pM|nC:DF|q<W(Koj|VBry.Tp$.Acti9;+qoW
+o0yC=bb,>kZm-09@PX_N:iiDby_2e{!Vo<qy<lmzw68NdE-=4N!7=3B_b2l_[hBN.c2-}m3ov1%8sM~9:PblDkDKdbD4|SZ8'zD;B6'1[[6|q]H#/a!;,=
+[wpW'HQ0)Y}iK8@0nnipSOwD6XT$qXBFpaDIji9:Wi7TC{ep2HY[DGM3q^%t`N0_(]Sb_d+}/aoD'2T[]xb,Ta(GA44o$W`zQYfw>xQd.]pXyLE"&#u;Fk
+y%0Mgh&qy{YCg!nt4C{u+tBuD|29Ne8xdlF5Ju$}XyiY4u`vpR1o!/(m{eZp[M#kRAuC3B;`>Zg4ocp)on'LKsQ`S6Bonzti<o-DP%oP,j(IL,oVJKJzOt
+jP72k:CynCTFT&Q%P$3cus[icA9oig~,rFT``nHfH`%}s%|s"86+}yVI!%jr(O-Y3:l4&#wibwfo%#)EAM)F^>Kk3lu%~9j@I5@7<8F_xL{+;LBokvQh~@
+%OplIa.Zw1I]B#ioPQ[4BnUskgW2nHh347WzkjWx$To!y5-BH(`7Z5:l!GFO~pdq'enX)_CXiyhj]8ZAGs~m,nES7hRM|P=5#c/afbpR}'GpPdary6D)Sp
+/DG:n7|8;anUBK1qAX`vlz"=k3-@{pgrgklIteB_.`0ObYSt%IxjQR:sq1wDFSUU2KIBdLaw_HMRIw"w..P=b)G_Oy2jSTG}$>],4cD|L|a0d%2(Eh;v0%
+Mo,<8b}UB;8hc]V[QX1U&Y%8wdc$|Zf}`N||Ch9Lv`W2%[.d(aJ};>nZqns{m%4VcfCB/Hh_<)G5cYZKE":>+y)kbjn[`^B+5$.&5d-2)P]jmi'swP_Kqu
+up}DF:Nnp)WgN]=:zC#e2ddg86eaxh9geszh;hxz{E]O9/5>~9NW`1uc'<G].A}'u`K`}<JYKath-kLh).^E}h3UW2FGRG<]T!%Hk"j3D<q{DFspR2Hx)C
+;$IwbB$Iw:=@hn5bLm;v3TjZqrueKe6]Y#u'G8>/^$vjLuwL+m]f]C6QzzV5>DW_^Y^34[lM|sT@V(<M8G0M46.k'>!cS[Ec8@~'wtRT0cClF)H:zhq=,S
+/ZqC$|5d}GCBGj+Zm7wC9$=eYj)jR:xBlvOPor5c[kJ^hFtw/TwE2>|V_eNw+3p|EC8s6},{/!V5azFgpK)phgF:y"TFYxKZ&hFnBd7+i5tEl,5nT9&AS$
+rC(`yY5<pKcN7D5nf=u>8se2e)2|q-`x&J^Y(/2)R&%enr+lt/>`vIX%FPUy>%'$FC$wuDp<7JEVhHbE'3;TA2"B7m0CiEkk$B5>w+XTfdbPR#x-Hwfs_i
+ZXiS>DX,m[FBNuz7Pn`WBm}74_=AKP]Y[Yhn_+|D|`HAR{cP!f.8[[kfRz$mpZ&`AI2&42>BUp0)8%#C4YyTMK=iY^`oL:miI!##R0PO0m}dVMZwkJ-%qZ
+9q]qwY,6[9.giqTLU#E#Hm#^F$NC2%-qN@sg3aAyL]`c`vgnD5QW:K^N+6h|gyiY%/>-XlYsH9=F13!CdJIk,#a4Y>uV~DLbEey`2DDW,o_rpa[By.ucDG
+for{v87U&VE8F:OVP}6&P1fqldoEIjc3vf6FOjK%,90QD=3S/-`CIjQ<s"+QsMQxk'.N&HYIN@)9IF:@",BM+dDb.wimf<B,zW8M='v8{WSe21&Ll>P2}0
+8.#J^{>hdjK|)KFY'8l,<;w0+tF,NZP%ompyQ(+C{P+GwYFTP-2=[cK#4qu|)^Zw&e8iOGm;!.&Y7"v2R++B-vBdzs3,:xs8SkWe"+~Z7i|>ZByh@qq3{T
+Q1rubtY4J]/)!ho0$P+cN<QvRcwT:i[#.5I5+K54":(&!vxxK`-.Rgi(gscI#HO%Q+)ZV_D}.Sp#'+<Y2tjmbI4WqT`tau4n.tJelwl.m9<20K@q(Qf$$$
+uzl#SC71f5)h2gDvmKx5|G<3i$_qJ(LOy^l%0"3'7N<]""5K4P.+Y0`((!-w83&Asg}Uqlgitp^]UU2$45bS/|Z8Uj_jEZC@m_._^5l+)G{g`AL^]5Amh[
+Z_Y&--lq&:iu4!TAZ'7h;8vAR8xiUFZiQj4Jox<J/3oi+EJ&K>s3Cch|I8YfY,Aw8jRAOmKlC-1:yC|f$k5n"xO&Oje3s'nGfodI~DgwU{.2V@27hbI+2Z
+8A4HlBfdziD)3{.Zr%Z92NG1`)brfET;F,{V_t~&VFd3zQW{T'X"ty(r}C](EQzk!hj5Ff]N15zDyZ;kn+P"Fs_D>4Wu5l>2$<P2;Y>!:YQau-c:^Cvb(t
+|^"6j2[cLdQ,-lw71^.]/Z(9~VRyb+SN7<IA-G~CPP3p(0p@eL4,NEM+EH;;9w%[pS!Fh-}YZq:J@jJjVZwJyh/H4q7+fE/i#K(,m{.<.BR;lL_HIy}"It
+mFn$FBI/n!wIA%NV8wH"%rv)7t-mVli0z`V|Sp4l.owgy;d(7](w>gC;q1ayt4x>ro1Ot|C3H-G0rFWk:fQ;CRW'+]tkAXzwp%(1R59eilem<iwghg~s%w
+y1w6EHK>S/F&;pZHOpZ^N58Q[oS:>6.k>2Ur:_Z;s$mCl^9wNGkr}QQ3$#VrWhlqwJ[)Je5$BQ[@0LE3i!zqErYMRS~eD5;YE/KSkbtldehX!`4njEyDE|
+RfR%Q%wy9={%h<^-cf>51^eAAH{SB[wtVTA{ya@+XwpyeFiGqDGGgA|2R)g/3oNKsc#-sZr}ObH<4V_5a9iJi{htU+Yj3q!u^EKAVn#u-I(tLvu!^Y4L9U
+[_Is"EjL^iR2[J|1F{kvAWSW}.~X/qBeZ[TV2EKtssLpgXWi<x/3RI,bK^B2%IFiPd-h)MVL^:vq-5NI;l"Cm=C$+o37`MFQVKq)eQu8f)GJCDXXzWZ4Y;
+#eeae[#9_{A%t-PhT'CFI=EaZ^Fw85Bx'+/,8HmwR|(YnY#ShbC+VZS5bAUygY#klNWKhpJ4^]Sg5NsGRSNe45/WBNt8N+.Aa|E{_sxalHO3)U(>+bOC4R
+f7HJKc(VRu1}V#A/p3GC!7Eap/}YR=)'|,0bx&bJ7%sj^hUY~8c6;[De}aa>/2T925A[ANSIW==y;hS94[`X]>^Sc@i,p$wKjAIHIkJ=W!9I.fX1P|8GrI
+&<Y;kHi:)O+]x%%h5Kt9EJX$F5_6WiR3<Ii:`rM'hIdVbz_;A'SD1BI;~ft#01QXQww;4:(7l8d$2S.9.s5Z5R#"H,+M(k#2t&@B(QwCK@y^lh`9:S)rmf
+(1c|_x@@L94nqe]VLTjT/gV@1B3,vb2F$e@oJPQkkry:;7}>[#8k,vz_<n_@Nx0/TJCwG}q"RsCsZG#8A}:;:)pynk^FZ=0;$ZLL<A[VF+aIdEZF,D%9Tt
+P1hX.#ETPsHZw_rkKHA)ety&Q=C(`-=E%!BCd_X9xooh4%g2k}j3zMySyMq'c2bgrLF-WTj!:WPe@n,bQ.hODE2Z>O1P"<<Mu-sSzAGuY&:&kWj&-ZPC=G
+GB[`1sR;lzXSI6!w]5q)INJq"PEc".[;CH[@JbK(Bmyo:P^l+RQ6wzrQ!Hi2hTy"eYJ!(uzNgyL2`}{pq5`Eu#T>q9Z9lzs{%'d;QTh_3<ei&^^dQ8lG<A
+]NC|K{N^R}Wa#-_,CqWXuM+|;tJ8^pdamfuhK}A)p+>6y|eD{|iO5TWU(4st`}aak}p=ce63PxW3|jOq:jzlXR.f"zpQmh8lZ0hABKXgQs}"Wxx:l"kNIg
+(Cz,8D-1sDN!N=Uif|K]@cDqo1d.&&Ces=u_Y.Qi.qqHZmBTI-`=xsQ5|Qzy<#]Eb1iI-t!mvxRPKL-jPjp_^}4j):z[{uiiPp&fOv|m]=KT!n4xt}yr.f
+sL;O3{Nz%f8+$N_7wY|LLL+kt.R6,wixLwV_HzQ.;8;{1.n4{aCW@,1"4#0`(B,!|Ndyh77tFPx=/%Xec@iI'N_tH8kjIjB@7CMBAMFW"Ul-X,}#C`+oN-
+:tGGAj;nuoXNf^`rr9Y'va`K:^tKDM$I1=2'=]{"+Wy>CV,l)c!!I1)75eXg=3F^d3|]/FV<9ZP>3.p[y&Amn%6K^;xK-LgIX>D(|UXtp@'8f./h~)F"#<
+;Z!|Fv.q^C:E"X4eI)8QS9-yj)uFXTt#<VzvR@ED{a}9Y};.RUJR]R88z(pME+S`cyyd9:8Gs]9w`Mt^YZD=pC44%%D;O4S5U`#CKzE%f]@dM`OI9'>jgd
+GoNU,8iM}u%b0zJtrlF-"$,T"2K;hy>o1<Uy]C{g7)1<,qUmTOOhyxkm;79V;Gvn79vFdM&"gBpre!a&`H4o>:-m^6G+]]gq_dYZ"rKN+f'R.j:kZ9+}@A
+){k:KMN%cpPdCG;|~`n6y&J|jZyd'axfF)xuC:a,3Ufb,3Nw$8O|rE`a|cw}9oPhI_0jdefg^p(.yM`S#aXb~)E;]w~F#Es,s]e4hp[GhzO99bbs[zk2)D
+xxd@B63=hiy7[U!^eD8:tzucD9l`~_iN.ko$|&W9HA'HcH;49C%@[KAsVT(NgS.@E4./)0&2{{f&4J"50L|a44"tyR[d~Tj/qkixW_mY#4RQ<J%FtXXMfV
+@g:iVPk(ieg7`s~uR"Nw]sS:|b7ux'=A;QaX'/lCWqbyI-&m3dp1A5AA9;NFSlm3(/Lb)FuP$-t5=7^Sm[v^a.].},d,dg|GPjk-H>5VU=hfuYyEmu:^.Z
+"q`[_o]67@$$"W'EZ3"T(ugeTU!m&85n0Lp[$'$.!pB&#Pw&e=jJ]}'>~B#d/rgs~$,$CEGVtS,<b02]lVXWQ=a%JRP1X!SL;^5;`A{1C531D+8{6/UAXS
+{I@SG$l,D>~x8.XM7BB!jS;"i`vi>c{weaD5#YyaS)RVg7PPC!mv$Z"l/gU_I{&LiS+TwM/Kl[R(,)Xv4IIzr##e>``LGR)s1qRd4>!q9:7j.8uGZuxB7M
+>G/bs;]'U^@!"P3&QY-&~rcF!p^Qq0G.mizMCG6q,Er{s/SML-qS^wNU.{wm9D:{2J]3E,Q:K;!|_&n12]5WXm|E]!Xa{Keh,'&:R+6'y!&r$wV-j.Ubdi
+W_Mt[YObge5|3V-AqrJJjmU(u&J{GaN)S(,ncQO^X2m[{8y%_UhQa0IH)lFfu.poZN1CMy]aoEo<8KQ_ak#W;[AC`i@;2ADQvT2p~6OF'FS$d@m>C9Y'a.
+l(vpi^&9gc#i;tl;O5q3CCtQ%QKB^VCj]MSKAL6IT$z1<+E'jknJbt"6a8Lw8UDN'Z,l0;mE'&6i(UMda:rQ')dP64+`A.c`kK/+v{(wsq|u5%m_-ilD$T
+ma/U^29muv[/D4]Aoebz(L[";ULa^0YB5(<2Y>"e)/-2U+dJ_5r|It~U#n,8:h}IfZ$%%J6Vi(!WUC)hW;{WPcb_-imcVx2U5O+-XXy^u,-Z^{WgH7U&4#
+!k$h(.n|Je$.}/4}/Z<=,NST%t>hC8(4#N6^PQt2vJIV<qHH&YEc}.~h:ZMd6j3i{(%F~JDTf#F@U;(z@[2H>=Sc8iNVY`A2<6%;G^3Xn"o&WG_Nd^0t$q
+}53@a=qz)k^p//lhK1AKx[N)i(`@(2WDq>Ey&Rdl)yD"9=Mfzj{&>K++tjMNH6]8!O@JR_@9q#U.d@+Oo%W6@MzPS9c/V>.l6PZpvIig#]ls"lXm%Ex(m^
+%T>L}2GlJ`gD'l(h(SsH<L#^r;%RY@aSbI{^A6@g#M$X2nCohQL(uh[0g:c}'l-1n)R1|veQJ!VYR1Q}Ay51i)n6@z!Ms2+PE|D(s#/2pI#T=93DOVS.<$
+HuEM=i#'ef0!:_pk:{sbb|FHE6nE};0_f'G[COo./8)C;WgG<G(Tr&Is.-H0+IgAxk6s`0zYsfI(Ps,LI`zk&"BT7=+:'d$f&Peh8J0l.C`4MfhcxIbM3h
+I#7KKwm@0T;`)/bs!oVO2|'[%2i%1h4k1S'Quh)jQ`Ry|"D4Sl;Vt#Rr")wRwFdCE[W"VRlQk&,e6%NkvG:I='9P&p,5j'[_o:o"w9<]i#`lEbE3Eap+cD
+DG/,%%MGzFMG:3ep/CA(pfyHp!rCjzeWo"d&c&"iQj7BDrX^NJ_%`u}lSL]N`BDa[!'5;91>@fXq/q"_29EW3ja:/4Gs,ccLyh2Ip1Cvckdv3R76wT'3%j
+p`Dl;Gp}yoEgV%'QS{_Bb5p_eszkm=-;-J_3f)/H^=4HRNOBMmS'N.d`E/`d-kUZ<"SN]`[N-,uA(faOq37FT0i<WC^+i4VYyPTx6dggdbruq.1%S1Tb-5
+#xR.L!i$w:TV]yCM0ZlzpgC4pc2=+@-tW_l-oR!r#"D!l+h%IHzXviX5>Pxp%M)V>Zib{Z'J&A4:6sS#/,GH_h"+UOkPC-S.5M'C7k`tS]PZJGo[iP~0KV
+@wg(19z[hh0'.clC=6g_bV48^g4)"66%!1+o}N[foJp%>-6x=Aavok:`})-9dbO-:mC`nK_wf)bl`5_F8Z]vE#Nlw6df11)|Ti^X7s}0^TN7G+%5.R'LMO
+GYn;A"=Sz0wWPzeGQTf3Jv}.CzC,G4Nj&"V!X,QclaGDm|Uv4&~t[2Csu)KX42VEZDN0[m[m@3AZT;Sc1XrdaBC%X1ec=jQ%+(f$-6~bA2cuF[YD/38E<=
+!W%rJcC&5)..lmS#f+YBKAo|fXXi]"MaI_n%TWPs<9;uid"&"&<T[JdjGAP`I6WnIITtZjc(wDe)gUn(fEAueL{qJPTSz.AtQAW/tZtl7=V"zO'53CvWty
+:"2|"Z+tSw(A}Z$r%U5F3^W[<jAGXPsT,.(P}fI=U(1+>a<GRcQuGqhd]ijT<W@FK||k-6's4f!s3j@hD+L>K^va-}M}+^7l'3<pDH>J(<IZBNV0r"gvH(
+m%7761>s8.Qq$8(:{48h]P[z-oebxa}n-F{x#t#<ZYyTO65{Wpal=mylE{Psf7aQy-RaPZb8#{:vT9ji|uQ4%RAyb1,c8CYy&bw(U9+Cd8ll72.K7C!-0!
+R&w(s!H<@BL:"&X!b<%aUg3wxW6s]pV#/l|-<x}oy4%se,`d%qxkGbt:(IX@5a:Na{_M=HK5xla6D2Ge)1>eKJ2PQm|vQi[9mDZh&BJYY.Ngq[qM&/_z!7
+9Dyhvj,Ev.c+AZfJ0c{+5l=@3Jk_SRjsw/NR.c-O,L@r^u~/c0JzYwXwZYdB6hEpRd71x_s;!aY3m{%TyyDn;@Fht4:m6!C9IT`K~IDjtYe.QfNOs0bQD=
+!eTRno3&>mH5m<vVh,_Y!/p`UB-az+(yANxs8di6f<R)Z6fQ2$uLHR#-xiil$OGTJDU5z(.b$a1c2<vYv'&5o33yg"AU@VX%mR8f[W;%>Ji[.l6qe|o[~o
+'l9h@x|FSV|l/!oCA-#"@L`a/Ai>L_)nEb`X$exkNE-p9l1a'g~WrhSbskJMp5%0jBm#D!IOa@#4$_p(-Ej_w!h2.Z,_k1`)sj2|}7U|t+zo@`abW.qKpR
+wcwxe^PCS4H1oK&S#{Icia[G/sEChg`'@U3<}c6nyq.("l'uJ}VS.Z|`K!p;[<M:TK7/4cE]avj&IYH-d16E~<ejy2C^2g[z0ayXh7r>fYX6Q6"dI`RhhU
+o]]0czTr+wWrYhN%lvMD^<1L";SkR1IAh;"QN>Zd2(@Vv/V^cVfiz5C;Qpw.fQK^vhuqC<GEbE_^>C=.(w,9cZWOR)9/(pNq4xZk7%"aA]H([,Hpy(jaas
+Wa2/_9|V#j|>]EX7#N)X]AM6(jOQ3$i0e>r$k(gnxT7S'!:}fdt#"81.9Y+^6<o9Y0sQ-U9er[wE>,@.tL37xj&Io1m+Dr$d7&ZB2tfP_L/4eD:tQ<M'C4
+wR<FIw`.A3NsI=S$/:]"Wun{m27-@.xzQek||t:"$z`,[k#9QslQ;>/`,vLC.D7oqzx4.f>.,Om{ygm,_NFQM`gOEXQgP|e<,ld[fTy%k@"q;n$QI:IR|I
+cxoq2f;XN#H!I(DR~>VI2W#%Dkuxf_1Go[BUTSb:d/>Rf"})7UB:UaOt`k7t9@Kt/03OdsvPWJP,`xCP6{[x60T/()nJt"i:H!_iaSY9nX.Mx+s)H_6o-f
+FuE:H2wB22dG>aG2g.$p9Ouecn;))jf4`Zbu25-[0Wmgu$akw|t-"pKZ('tlC!mOMngxjZPtVUJ/]2^(E6@+TCAJDq4_fYQao.^7@Gf,2./}fE6|Nqt1hW
+OX>O"w]&=,2`.hD)C7lu<8zB,byjAkd&04N;@/Wwlstp#=2lsFs6}b(&#.8NZkpk2Pp[}<n0f8xlQE8.RAW^JI!eT;F,b93Av3ivlreinb9'z3YgsPGgq%
+$AVP!#e9.y13/0Q1ENe`D=lvUSJb&laJp7gaT2)o`}/hQ;!4fu#lGTEndk/(f3~l@|H$[zz;%Ka"P%y"X9UhMd)Bu0z`:HJY1DiaT>w/4LHS85c4Ae:{J%
+CZAW6FR[Vl"M2&+niK]_04r"&<]D236=o[gVB6IquLr+0=)5jFUT'XhU"2H"}j$i@Vj.g&N}yo!mZUM8&&S$,0L^f/b]`^v'J1#gmhzl+81KY"p>Vjm%5R
+8Q-Yi<KGFid]8<H)o"xl.MlG1|=drWq5Jhyr]FYDVpJr03j5>+SL)+x:qt0Iw$8ETJ!NC)!UW/5Ve!'Qut@HLLGv.YMxtLg_&v{ks(CAfdtBtW0`ncEi0#
+bnr6s=1g)"IXZ52Mkh`yTrjtIeRAaEToOm#B(0!3dO8gWYNC"KAPkn,fgda1GYq7dOL;%3"StAy;I|1a(-f#b<sP"0Lc6,kF}@D9F+b4YxasOK~SkLkXYY
+F:C4ACv<Y1%#&EySw'1L2+LY);_uz"}"R7e_v{i3DS~9EM&C<{$J9F5PDxR_+fM7"f]l0z5Cw3.c5ybJ1A%KEh.}+Et^gOJ@DX=.PWsCgQU/2nNQzG#BZq
+my^4Y:Fco9h,Vq95g/r0NBvvuGK!=]UB:X5^e-WJ,UD/JZq{'q0sB,xU>M@NW(69=00o_Nf)l])g+eGjW6_^@3`Ono^s|FCOu5cpL.$%O%Tt9bFjDFqy"r
+_H;B>$j.{S$u4ma97&;G7&39TjA,DyIuj6)|/(Cw`P"Rq-]G33}y`,/Dk+KCa]gg-vawHT}JSDJ->#m+L}8b9F=210P=A;X3!%(4/34:BL~V|amZWbluR_
+&@n':GB3ex>d@:CXT(3,MT|u==o/j]f5%%I#-9Wne3YMJ(R^:rsgJF|aCX$z%={rX9KbT}|Rbe0^GoS.18P8_d~:URZLWD5b)g1POL^O6S/XB5uFJ3j"at
+59ZTEx}$%$r0{!1kT`X)!mw1fQb%L"~e=Q1y<vk=FFt#rzehlnA=p+Nfk/IKQDWG>Qt(vLr_tScXz(NdT$p$'gm6Tm"'!Lvg[!_]eT,KZkfad[O7tfDWpu
+&>Sgbkm!mHoNu4d`ulTD)YMA|QFoW{@w!ZQFrh>+dV]Cp{e[q!1j=["b0_i_Qzyn6M_gdb%@;C_}X.l%$EK!+nX/lZQI'_fHpPTYj'k59hX^#GkFJrMhj_
+CB!E=:^Cik~^%"qSp%}DiBy-q)jeZdXj+pY%#lJ!6_bwg{Vv8OYZ9|$/#v1#dJd&H/GHskTmV=+MY6VmsBrlE>aq7SQPAe!u@RYW@U,38LOgUIR>CZ|C<N
+c{S`A&D,,gD@MKH|N&p7W}RT$66K3Y(Tket<z4_l#bhFYluzfP1'"0.3+F&D`a$pq`+fK3vLQF<3c@H[gF#t2pGpn3<Yv`//}r`BaS23PR#qZc%Xl^Ur,p
+.#n(";VTw]rQm<6^+yRb[duY7|L!.Dvyb4{l#x.Vh=}T@H{k0<b,^YG5EaasA9jy2FC>91<Vo$G,Y$X>7Q5TH(pNcCK;D,pY(A`[swGbi)yX&JmjRypjYx
+6zS.$:7qU#"93<IE)#9:]qy6:^]ow;j-3s3%M4b0>Dw$1w!!8^wHIT_Ltsg]kEcpg3ASx/v1`bB0oxvz$)Hf]b>.I&tIIIeuA-Cb:d>&,Mn)5F}E1Y9C:b
+J}m"sd~TOb9ZA!=Tzqy][AO|7;AtW:C0"jG6N)Qzpv>-Ir=y>@]Lg>bYqdxPygu8qt&fpp/5Ol$URx2&.kyEva/O%!/mgk|bZj.d=P5'%lu!HkB`J9W2"z
+SRt##dBrzU8dreD'Y;N;R'GCxpZpVhCVvb<-.Z8Q6)vvS'{A!#rDcS(S@VCcT,w"DB]Bmo&[IPIp1fB<%r;C80RnX2:E<>(!hM]A|_w"gD&O-D:dF)WGyt
+KH#PpuRL.YI;dDx`]Elg~5vm},46^dI2N>S#N4{OtKcrnX,>|M-KHsz$XRL3]gzR(rH9#8^|52.3MJ{Y`L@}^N'pv,P>:gM-Q['H#s[">j2wSx-I_QiP&D
+[;UNK!!dqZ}(S>i/BlArt6XpnYO=~Ze+Xi+y2x4j"cY1GA"8l.YW]Tc"|>hi)WV8y;f[Z{SoZC,rW-`1;JW`4b[yYIGM>Z7|;G(<#2DieZP;64v9{0KYX_
+l{f5-Aq<hHvhv6+G]rv|2sb#:+>M/&CsET8<peZ6lu]^iy!Zrw]BG]f5]WNw->6sgo/(Z`g;/ADr|fc7Km$Cy+8>/,d<uAXRXpI(<e{m;aI3JNE&}6(R'd
+215-r5,0kD[&-mK@X$wzucqq!KatQ-|@$C](Z;w^00rg3o;GZChnic-Ura1V!t[Kns,)Q]p9Po}L@}/0yYl`2Jcuj(kMpD&y=O&(4Y0Sn:"Y,p(jpTkRwe
+X&@n-#VqJdf`sJf|=)o04M!du=_FBv5B'Wn>EA]RE&'e;)O0f/SO&IuY"`x;28ySh!XW>,d&mj{eGJ2.{_%.zA3.]-H<I1FJ>hwn!3KoOsJpt{XynaW%OK
+%z|g23@'kK$OW&|HtAiXpd1iZHGqoDcunk@r!}cI0[6N#>4`}F{t;AHY,LC<e.;t.[soNi7}z+Yv{x'75IX6DMg"C5&N&:L{FQCZbIDm7;yYSpRR|3<:Cg
+:_QB@PCw5!}##_=Us!EBANgr[!3(&<p-g7tF<>0z%+tEEm|KKT)j"W"TmMVK^t"e$hr^c^uaRgg|`.!tl2NaV$G(y9io-[pIICAtApf2B4,C8+!MI%YTeF
+B{x!{6}7/GP&nR:O`wy_Iz@2!FHov!64&+CN3y4D{]fk`}lQ|+.6`P%>LgrtHf`kJK[r{H@>^)RlF0Kko{'h~!MD!!s&NjhD@wU}ol9yKDqt7f'mazE:LP
+-Kkz)Du{D8W&C@@D90MO10Q/Pw6dz'~qy|i9&_jOK[H@u=Kp8%2`LHXE,r!{ptTF$yHqDRVE~GQ`(K@3qn;Ou<97HWEvh_I,!#2"o{'w&q^5Xa'[S#"dGm
+JS5]vKtLy'tM6j^}0e#qinkx;pnNy>uTFxqUO}XxJvS(8&W+:$~oHNtL3cq|ml^LQKFtq(+}iWknf)}t.+I:h1[1Ve-&D$slNMX+9E`nd=,,G6qs1'zJRW
+ZEEaF!-e&V.17,+'TYna2$"i)lr1[Uv{DO|viQcX6o4!NPd[V1EeUKW-JRCw8rq}(GhHcp'T(jyWe[[1#:ud{@KI0)s5pBGRkXP%AwztU,Q,l`=j(8nF,V
+x%&+8>1OMhV+en$9ZW++6+"7Q#w2ls:57=S,6|64zJWH-Tka1xD`j$e8^3f&{p3vJ1O&qH[H0g(3m'pA!qpPT2+r_%FGoGAH-DnwlAq>lB5[u+Q%vzu9)v
+g|mOp7i]iDFxPYX0MDbS3|Ao{LjLqM$@xMu'glxDdfkpd^[]OIWDR+Ra2kMb+>:"St[3-e9w1XS7=xRScw'^G!$G-8)eK-P"S_ND/l`CfETb`=/O`EqHuv
+W=bMr#uod>l;RZxwlJ8kLRxipoja+T"kqr.Q!+mB[zodOo<AH=8l|eWQ}ukoNK|_QHJNp/C@0!zgh2erjOaVdqu!^s[.g5x>J76KAf'5T}P-6gT#k!vm/F
+3h]c024&^si5~'k8'&nt.[Bw!u'gYoN,XJpnY9d#|(akbAi8nFVDf/$|zW}X6&Uc:z.PDD~x'vUJH(+2_z/CNoai>GIAiUeVC^PqDzoZF%$+aL'Q'PiNzU
+qnErw5uuS}.SVuw^+Mf6Eq`UMCQ2:oLzP:_UemG^tRuZ;vIN)-"(+XIHz&iX#lZ^.yT3bW3.LZ|g[yu=3MD'$_+Uty8N=JN^q@2T8MHnN0zv^zfDs>!|ne
+$GcD)uG"BzyR#OrjnP'k`ZHdxCe.#I(LOYG[3A6(y@R<n:I+hmUL8S@Un!7{Tq!}z+'AJZX#J1a`PsN3D:(8KOdk:H-ZnN2(bxAf('WS"GVO7A8c3$zih6
+w%1T7W}!w];vQD]pYo^yB1^2-hJ.oZz`WOp|.D8vf{J8I'1t5-Df7-7{lZ#"qlrufsCs(o|}z|`<K2[NJyhvr713Ae`QF<Nx~DJ'C:)%|6+A[c#1E%x3`F
+R6Kwo((=G0ktaZ/)MQ,|u1"A@9mq!&=gmkn3=)O2$_=At}C=hGk}^sY#|d&rN54B<o#y!&F}KK@#KA<j%}yl6uW2xh>hOin1at,6ZVUE+pafN$_SmWTe:%
+]@L)0&WR.5b0$YpY(^hZ_R#}~O9q}`"uZ^tYF"C(GHzpP3^%kvV9=2Y{Xl#G8LhO<B1Qxra!jUokGz|1oO]pal[w23@>|dr[jft^SCR@sA7j@VM3KDwy+M
+]C;OO7,=7"OHWzRw[k{-myaRX:_`"_uV/VzWgWrOKYpt+g7L8VR.9XE.d5#k,;kIsS),7P}Of2g9Z-lRMaWj%<1q`CP6E&[d!9,jT6S%`q`Q(G`6[F_P&`
+z'Dnvqj:)=0xzUCGYM!S(j_i[b|gHzC!oSdU+rZ)kL]A>Dlfu:[vUOv4"6)80t=,|HuwevVYgST<#jLTUC82:Mr:8ww^]^[3)co{LE}Aa@arlm`Xz/ir9j
+Dl},){Mr1|)a|78-&ffE+c%%pbBr[8hHyF<Zir3_[(rbpY/zvl.zIN+`wED[xE;/PR}aLN8hb1T5'lEAXtU<{NMmd4"RIZOIi,EQhrz|&>SnNO`5f{k}Ct
+t]f5dEetiC%F["8@2Z08^V7Np9Gd8BU^DEdLS'N6_)jC]|!+X%ECcWOUr&`&:){Zqa=TCwC5F&!DpM|5wK@zCG'-Frc-&^BJ`]Rd<L&`V|{@9X@%,Dr']=
+5>/kAGF`5b'[=7g5Q<8:i{M(Pb5VXm%E1&LLNvk6vAyd"x$51^hw>-%&5v/(tBg=JnaHB9WjnPIW"@m(vAzWw!f|Zm&)K#|YZb/CcsZAH'aA(->QRy3qKx
+UPqAkEqW3$t:v['"k)3'-E;I!SvSXDBQ6xfN7j']G"<iX-oe&,(,Q.;.[)+]'o{gb2"HioO{S<,.}IKw~n[vnEug~%/0Bl{n-WLN`;s5:]ierEJ0F`&X6"
+2gc{o"t}_efR-hS,Mc=#H"d2c9JUU":1/GTX"{3:'6k/M$jmq;JC>.fqTXt9Pn3uIkce6Bt:n(aHx44wOmpc>N24IN=KJaNUd.K"D<qsEhY@p)m{wFjX6(
+,IL!z<hoWbHqQaS+od%!U$THSgQ:s=t|c>-@RnZ5j]LsdJGE<vpGBLJ;2vpL:n5Cnz;6'egMqTsP2kflW2B7L5Mo-S=U!v/>X-g^d.qsPzb1<L:d^&Psb9
+Iw%bPCbnnHJkjwLM4jk!duzvr/GF7SpZcAMKwB37f40b1jmKWKs%Gy<J)duELQ0w72Ub((/y8nso$bj%lntt&Wrh.0(J}4n@_Gk64e6Hr-jMcJ/Sjx9bd@
+[C#2/;QUD>s_#9w,NV)=c_!=m=ZK&%kTdf{w/JWv>&gjH7ZoHN4ZHIc'JgVun{p=N`[w(d@{`qM:FKaEhdz$.;V&(|WvT8EBgHfoqc:Oem:OmS<Xx]1e{i
+nEY4`w>pi1jBCcR-.s_n=3U<w1;c057Mb["oNVe8xrf<Rr^z!V;H}Te0u,=EW!onW8KP=`bs&JbD(e.US34N@8_:a_EAV4wN]n!A-!0OY:{|KqC-ND`)u{
+O$]yiRDl%#ds%Sb{u$$t"XMn(KifAlvu(nhb>Uc]GRW'ZxIXQz-X^aby5$U1wcUex[ej-_XdQ2=fx"Dhgp[l;OR}R-Z`@5O,`G}8fXSq9rfjJ4(VGZcO1L
+kiN>WcqcvLjksbD<rjDN36DL8l'ub:HUPZf++N=|A(GLU52KE%,9DH"vP(nxo9Y.VmpypJ]jX;s/_O2-NxLPy4_M:NCHmDGpJ78|O>$@Ul=b_4-x546V8c
+PYvC5VF'C<GQZtNCbl|^i`+W3PBDNgaAD7,4L8g7pWtIH#v&HSm2_"M=M1B&rGaRNOH<q}C[@&3v#bYw;ZK4F9oJ[Xt%QsZf&;O!3]^cq/xFOABO00ikD{
+P55lk:U.:fS&<ShnhfR<6.iq>/-2=&K-ZGaVE0q3}#NiFUVI.7kvN1i=~d&"#Hft<$AF=9:8K_O(/B$5J:%1Q$M+PDm`K%3_r[qDch)9rdssD._5'f.vus
+L1b(Ctr=duBqxXyH}M"fWabG/VUUsXm>M@Cufe/r=La.b:qJBi[V.u_@Qm|-+e<@g])OSFb;kg+=E(c%JUC`pAu-,k]B257B'D8"UH$6jJtO7x3T(2=Ytb
++37=f4f|L3$X<S_5SkDL/{@Xq0@RyK`,>=vcPW=@@p$P++R#7CF@2L@q=PSHz`E6g'<_g^.k>5;ij2[(DNrho0uu}!9uR1ssXm/oz2TYjXUIX{1dGoMIW8
+%82"3zwni5"9ZA368NtmGTHDkLbB/wtyNW9ng8i7Ma_}VD68]P=lNtAQ~N14IZqq[5HZkqnbyC}Frv'+B25hk$;^9F@`UgO]jJa:tv(YclWoL#~oILZZ%w
+6CVraL[Xzz<mTN)qHPid7_Puma/xh@jYJl]tN':N!)wh8:bx^q$O4_7uVfL>U05/,@QB'qmt;L$)SidhA[<EqWza.|Bd7;Z:!-{$Hir#+4Kbd$O()Qt&"[
+.2U/;Kpm{0WU"MBcUe+.2kN|)|^3}PM^y.q)8gGlk!]T9K<)az(>${[ASUPziOL14;F-a_G}>}Ru)Hdv3JvhEgyHTGiD46)DstIN.-VT~Y~W'oQfSv'2F,
+nu+/&Bd$!6m$r].;RiSt],>L<1-Eq16Ks#b/{MsKo!8OlB'k5l5_H15^C,Z`U)e%EMMEMS)IwpNN9A't=DD`s-~,~ePnRIC'EN&t!t0H%5K,9,KE]9a+;Z
+P|j,LvGi<9_|)}uoi^&wa$NOmp&FV<,W,hcoPA{77Ky+4mr@(({Q<h]o~]WrO]bJplY)B#l8TolAf{Dg{9;OX;UOmr({kqef$fiYheeo__2}#qmK'Nqv}W
+9dNCY>HK&%9F"pGGX`iPBry|k+R[:qk6y=xxSg<(6o4<x(%[pz1uw-]X#f/=<TAe=<3wd|f5H"(tb]p=QaMe9z84dwUr3}UiU$LBWqo0QWs%+aO.dqn0VH
+OMw]Z)wtwQ[Zlk^9i[Im769nR_[cUG;=HzB5"RK_C.gtQ@-q9/<T!1,1M/)ZZ>/unM3G1']%={lv//Yv6MyG,Hpwa8H0.<@A.@6-o9z|Yr4a!<lOol{qL(
+{&N"$<.Nodc:Yp1|kOpYKa=O#1L+GW|NA+k@dG279zzZ2{druAErTftgc0a%=O^[2&]O]{n8HOf3G@mAHKY8t`{OIa!].n="E^Zo|ZbY6sotT,!#:ThA`y
+e)=VGaugDv^FQi`#mPL.f%rDGlq6rT&.m'@y`3zEG6_)_FZEU,GS1'}4,6a+zI@2x]r)fJ}0ht]9LY=2d-XM4)2N.sw5U!lD7w/)qw{jv,$^"U[1nFK=y>
+DfZFl_hN81.H!BKm0<72nL=wTV(ryR'2@>WJ!=L3,1b]rDnR@P%Ew#S-5Zdf|QW'jkf>8"An{vjp<cZ[7HGHl)7Ydpp(U-cw:new$r`g49-I~ixN]|(0(7
+$e=[;79w_1t8>Ah[y<$Jz!>%;'KP"=6eUx"lNO4<k-/$pPxsg2-)JO9e$"EPn@iUu}:88Z`ev$;mmXM)|hxgO5V1u4}DY4+7aTF0:veYpb'3KcnJxu_92%
+Lgd@I_PuYBKN{E(wA1SGe448HIt&v'jhR#NU7sTVPxOp!COS[$#y(1>GSXeQ%)X192kT=T65;pU(M%2;+4=3j";y]fDu|R4J8Pba3^UEt"G1Sd_Ehu^Ld|
+K(>_@NJchJHOFWmgi^K1FqQ&rZ|c,y7DK>PULuM@~Vhz)rOkM2&3V2ed^l]NXub=mTG/S+7Qq<wZG`[tz4/fFmDw7t`{3]j!7[Sk$]ewVg8:>NTb4';umV
+Q|3Zy=a<s|bc]O<CdGTX|PQg}p6['rY#RFMw]Y>[q.ss(Fhak=z6=S;,i@JOZms4ck9@=M;r.ee:EM&"73hO90W@C^ush^'5R6].{2;-q2u2A5>T;f(zD{
+Q3gLzdj:nl`.k@:'-2DyRDS8m/ttBQn'~W_W-WIi`tRY|rJ>xWN<xyd{ajke3yD1[Fm(,U]^)Dyoz;!YA3cDZIaR5E)CbP,[S2]+-6`>tCTWNJ:^BWP-nk
+'@hCdrL'0:V+;($^YKnO/ZIS)$<H9(I{/d(!eYM5Cfh8]j,@]"44Hi~Uh16jp)$Hj,L[21]4;2#:jT<eXN1.'#;)hWm%A=WDZLl-O0grsH6[u#i'G%4PI!
+Z;-f;V2m-__.P;]et|8x&805W_$liWc]x9dMI$<lVAV@N0&K[RU[;9J2C16H;1{dwK2Hff>5zIpi)Sc5%H:@V;J=anJNEn4S:[9dgZ'93H!RyxeCP/$#er
+hvAOxl3&n0@(Q#%&vDc-;I+m2rk<yfkpe_1a7_y_X8,fZ;~)-66ds5n2kl;]N4Hw5_xl6.I><mic]M5B4'Y65ws(|>%dr-ExokzNAAR2F7uIVsJ=oditCS
+h)Z1CTVKpZSls%1+}444Kx3tD>R-p_ZnJhb]REY860%L0W$FGZ5Tm:l1`^x7n2/(~,SyH"CozG6s6lCA8n2V/cI9cimSo40rktv$]34W`[GI`W'#{octWT
++{>sE@NK$#+@0%lXC:!]@$x]r]iN`HxwPG$lnV'4ma_2@nhx>B-]!8FlakkfPQczqg.8p'1&BvVSe'x;2q=,4O(4%e=f%+zBgLvAK+SWJF_kS3N%x$j"6T
+R0D/gA]^mO8T|T[P#J/PQQ!BeyKF!p+AkyXE2J>D`Q&Ji$^Tp9vl+O#6DiV^FI1t&A<5XL&QaME}}o1_q-33jQ2=vM7R=$&z5PWd~'"tFV0xI+Zj<Ke#Ka
+hdmEkk_GN92OR[kDF%Fs5<h-$a9ka=~u1/~:i(t,_7/,fpg6vDG3&(5e#!Z(js'[~YC;(Hu,sp{r.ccU{@0[:l|BJ&!b^H[C"c%H</Bm-v$Qv+v_E_tl#-
+7(I1dYW5FkfD7%fRY$#>`x3J/+vum;x78b(eu4ORjO`v).rq@yo;HR;)Ehh6${s<0UB05+{,G)v:_05E%Iq-$gAPwld%Uis28lulz}lZ=kqsSHZ+//E=(H
+RZY4Q6(E/$%dTlT+_@8)Z$IrjF`<[;q|qd3uLMTR3"MBi$4WtIa}Sp.=IZk]Ek4a`DQh;IEEqJEniWLK$FIL;[#,r"YZG5&D]G|C[$B.sJ/6cSNvU{=gOq
+sgRn`<QsUyDjpeh^G:vT`9Y>CSCzQc$(!;{P`P&&8sam3SR6^j6Rfj5J$^^E""D|+i4b>'[ibbG&[-7).>G`ULGs0C+=!PHY,wh%gOFAkoG8([IyF,XR]8
+f/0N(<$L4CQhj/{7crsH[U9ttE7.YehX+';-EeIBQm>0Uc$q6#<Fe_avC[-uSknyJ'CYS|3KPl"3nM@my<sI9'!9,9M`#8A<9=#SIXDkeC)tFc(VUmEzH"
+Y>+{yn`_rii28^z##Y&Qw%v.UI(;9XH3]TFqi:QJ_7qt[I@Po"B0:.,j&,8ry!;4}}6}uTk^qif5s/vy;SpsgvU>~'Zwaxd-8WQw;E</u#s`u.l)%jHP=N
+6p_S,RBOt_>'"4@jIJ;YlM5Qp;bnnd[GA/,<rWx41gC'|n"4jNZC$(JE]^<[ucSJ0nG%{Pq3lwX"vQ,H!hb1'$2X+&|jCz[Cmw(P01h)1KZir9e]&tR6,S
+})GuB=(h4WwCYv9cT!vGJkjL;Q:-2EyxiR&"Bee}[v)QkV,#uY"#j=5[%ihI}X]FX;flWoZBEg:c1N[U#o3,:Sq#I$a)Y|@PF1[_H85>;PEO~D"|'29u1A
+]`oh`QiG_MKNHZpQ=ASkAVwhD.ul.X~X$j9=uCHQoPiQnD~K`3MUwB7.{_I|uKegoRCDSHf2[F#&J&Kdv<dv(yzg7V$#'{{](H8T{'76`-tVr9e@&qsWq9
+_@q9NO9Y}DDXiTb_8onC,)d/3,Xm7{|A18)|:Aa"nT]TVzXp3Oa2GJ`vH|e|.B3QRR^wlM&MrwI=2z2aY3OXB^hrv8uGj&>zHez+zoxrhRi-|c;{EC/-]|
+y}Y"5:+$(g{zerW%RYW6,BA}K%<K9p{%8Q5'p%YLJp}%ZKkb"FXfz^<e:.)2,+^/$j+pP@C2ylmS30ZISPB9:N5.jU-]#"r8L$AD!bKvvUpstVw)=qF6oq
+@f6-om&s$.A'GJXTvnpWANPuDThm#.uNCFc-VgRu=X:EtPop{!C0VME_P5&Z,E-a:K{:BoYpjEw,dqZ_:Dm%uFQ>s92|(-Sx#9&.(JZJ@_2')qPR#RkUK[
+6gv8;Xagk5+A_Or(KJ""K30jWSw:PD&r%=KZ+Ogy"rgEUMJqy/fUO^$>{|]!vuQ#w.BV{]oWrI{GheJa2!Lunaukp_=$Eo[@-Uw5]VagQ]plH80|(PRzZf
+_.CVl"VI;T=.6BT{wsTJQE=Xvfy<m=~w)N"zMxc/ulpPRsU4.9SBVk$-tovUzbT!RHB:gn1M6>!SSy1><K7wAt7;_/WaNICS<Kz[Fn#y7;MoXI(o8Nz(E+
+Fe:HL|!Sl[JOIa~>IQ.Bf9ndBx(y%+ngp4gL)L8HFTPp,TY)sg/X)Q>mMCAp!x'eLM:`wkbCy]ixIE%/&:!p$tL_aDH{YeuHlTf48G/k^3(T~2a0>j!R-A
+U!_oYJo_i2%b|N#OI]{yiMWI>,Rs%@yTHg9>[7hl2%t8mCzx7l+r)QLw#T4Ery;(L9,G,O(FL:H'TL;Vo0<{mL$)Gi2nf7ObW4HD&RtGx2/m_hIpgS(w]2
+1'E%;B05hYh<)wxFT9ps"[^N8)%d1IE0H!PwT;lEf2L>]pcfc4GW6vh"Y`7grh/)<UqFWXrJ:eM"y&[jcUvt>Cu/aYThL-J":O+UwF/TtI8)hlPANZ:y)%
+JNGWZt$Y;33J3#NPs,(%`I$(EI)$Y#bntTV;T'/A#dLQjQEeIkK4>e5Q=_H+C}JPAbN_;.;;j)Ch0;aZ7qvtCDQ.4]O[7t>>%fDa>Te'd}"$LS5S!m(@iJ
+,..EUtj(&,42x|HJrpx{ZPc.1}d_Ty<UbsV::yW}8ZP0zvT9B:m31aKHajI6YAnT(dV8i&C4cniEK2vmvG6/y;Gly6mG$|%oLe(c-xdtX#<nf5e$u&2ouQ
+K'Bx/)UXQ`7k@E|T~]vqMR)!1Djuu#E$q-+T=giwu`]1kKf/!eMT[ufOQJTBI9O|iq!4!,]q:GIq|zlCaj40K{DL%y8ui3q}1n@>ep"hMw^USb=6lw{m7;
+K:iPG'J"t#)0py#S^[&fEC,G`Y!E40(%Z]CY4_W,5tu#YZ)pi`jdx0:UN/Jx,^(i/EwCsiv{=KZF0!sDMZ<u.ft2Qx`d'$,ylSPgyg$!eEfzz,T&O}w=r$
+gZ[SmMmK+ZLiy&>>L,(C!E'e):+ivAvu|:-<H$OYZ)f'z]M`AN`5;h:[80j'7ivzr)j!BV{}1!
 */

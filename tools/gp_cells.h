@@ -613,7 +613,8 @@ static inline __attribute__((unused)) const char *complete_cell(cell *c) {
   if (p == GP_ADJACENT_DIFFERENCE && c->in->fields > 1) return "the type must be a number";
   if ((moves_keys(p) || p == GP_IS_SORTED) && c->in->fields > 1) return "keys must be numbers";
   if (c->shape[0] && c->n != c->shape[0] * c->shape[1] * c->shape[2]) return "n is not the product of the shape";
-  if (is_a(p, "axes") && !is_a(p, "shortened") && !moves_keys(p) && c->in->fields > 1) return "the type must be a number";
+  if (is_a(p, "axes") && !is_a(p, "shortened") && !moves_keys(p) && c->in->fields > 1)
+    return "the type must be a number";
   if (c->form == FORM_INDICES && !c->payload) c->payload = find_type("u32");
   if (c->form == FORM_INDICES && (c->payload->number != GP_DATA_UINT || c->payload->size < 4 || c->payload->fields > 1))
     return "indices must be u32 or u64";

@@ -37,7 +37,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->permutation && !(k->traits & GP__TAKES_PERMUTATION))
     return gp__fail(GP_E_ARGUMENT, "%s: @permutation: the call takes no permutation", k->who);
   if (c->axes && !(k->traits & GP__TAKES_AXES))
-    return gp__fail(GP_E_ARGUMENT, "%s: @axes is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @axes is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only",
+                    k->who);
   if (c->field_count && !(k->reads & GP__READS_FIELDS))
     return gp__fail(GP_E_ARGUMENT, "%s: @field_count: the call does not sort by fields", k->who);
   if ((c->in_layout || c->out_layout) && !(k->traits & GP__TAKES_LAYOUTS))

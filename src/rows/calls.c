@@ -38,15 +38,13 @@ GPUPRIMS__PRIVATE gp_call gp__row_order_call(gp_primitive primitive, gp_type key
 }
 GPUPRIMS__API gp_result gp_sort_axis(gp_context *ctx, gp_type key_type, const gp_axes *axes, const void *keys,
                                      void *out_keys, int flags, gp_stream stream) {
-  const gp_call c =
-      gp__row_order_call(GP_SORT_AXIS, key_type, GP_TYPE_DEFAULT, axes, keys, out_keys, NULL, flags);
+  const gp_call c = gp__row_order_call(GP_SORT_AXIS, key_type, GP_TYPE_DEFAULT, axes, keys, out_keys, NULL, flags);
   return gp__named(gp_run(ctx, &c, stream), "gp_sort_axis");
 }
 GPUPRIMS__API gp_result gp_argsort_axis(gp_context *ctx, gp_type key_type, gp_type index_type, const gp_axes *axes,
                                         const void *keys, void *out_keys, void *out_indices, int flags,
                                         gp_stream stream) {
-  const gp_call c =
-      gp__row_order_call(GP_SORT_AXIS, key_type, index_type, axes, keys, out_keys, out_indices, flags);
+  const gp_call c = gp__row_order_call(GP_SORT_AXIS, key_type, index_type, axes, keys, out_keys, out_indices, flags);
   return gp__named(gp_run(ctx, &c, stream), "gp_argsort_axis out=out_indices out_type=index_type");
 }
 GPUPRIMS__API gp_result gp_top_k_axis(gp_context *ctx, gp_type key_type, gp_type index_type, const gp_axes *axes,

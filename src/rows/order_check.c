@@ -1,6 +1,6 @@
 // rows/order_check.c - checking a call: sorts and top-k along an axis
-// uses: api/config.h, api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c,
-//   host/values.c, core/primitive.c, core/check_types.c, core/checking.c, core/check_call_types.c,
+// uses: api/config.h, api/lists.h, api/call.h, core/rules.h, top_k/policy.h, core/system.c, core/messages.c,
+//   core/request.c, host/values.c, core/primitive.c, core/check_types.c, core/checking.c, core/check_call_types.c,
 //   core/check_buffers.c, rows/check.c
 
 GPUPRIMS__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
@@ -26,14 +26,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
   q->length = c->k;
   GPUPRIMS__CHECK(gp__take_axes(k, top ? c->k : GP__WHOLE_ROWS, k->key.size, &of_keys));
   GPUPRIMS__CHECK(gp__take_axes(k, top ? c->k : GP__WHOLE_ROWS, indices ? k->out.size : 1, &r->out_span));
+  if (top && c->k > GP__TOP_K_FEW)
+    return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above %d", k->who, (unsigned long long)c->k, (int)GP__TOP_K_FEW);
   most = c->out_type == GP_I32 ? (uint64_t)1 << 31 : (uint64_t)1 << 32;
   if (indices && k->out.size == 4 && q->count > most)
-    return gp__fail(GP_E_SIZE, "%s: @axes.extent: %llu elements are too many for indices of 4 bytes (@out_type): use "
-                               "i64 or u64",
+    return gp__fail(GP_E_SIZE,
+                    "%s: @axes.extent: %llu elements are too many for indices of 4 bytes (@out_type): use "
+                    "i64 or u64",
                     k->who, (unsigned long long)q->count);
   if (q->count >> 44)
-    return gp__fail(GP_E_SIZE, "%s: @axes.extent: %llu elements, not below 2^44", k->who,
-                    (unsigned long long)q->count);
+    return gp__fail(GP_E_SIZE, "%s: @axes.extent: %llu elements, not below 2^44", k->who, (unsigned long long)q->count);
   if (!top) q->length = r->extent[0];
   if (k->pointers && q->count && q->length && !c->out_keys && !c->out)
     return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);
@@ -43,8 +45,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
   if (indices) GPUPRIMS__CHECK(gp__check_pointer(k, "out", c->out, k->out.align, 0, k->out.size, 0));
   GPUPRIMS__CHECK(gp__reading(k, "keys", gp__lowest(c->keys, &r->in_span), &bytes, r->in_span.bytes, 1,
                               !top && r->same ? GP__ALIAS_OF_OUT_KEYS : 0));
-  GPUPRIMS__CHECK(gp__writing(k, "out_keys", gp__lowest(c->out_keys, &of_keys), 1, 1, of_keys.bytes, 0,
-                              GP__ALIAS_OF_OUT_KEYS));
+  GPUPRIMS__CHECK(
+      gp__writing(k, "out_keys", gp__lowest(c->out_keys, &of_keys), 1, 1, of_keys.bytes, 0, GP__ALIAS_OF_OUT_KEYS));
   if (indices)
     GPUPRIMS__CHECK(
         gp__writing(k, "out", gp__lowest(c->out, &r->out_span), 1, 1, r->out_span.bytes, 1, GP__ALIAS_OF_OUT));

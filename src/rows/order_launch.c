@@ -20,7 +20,7 @@ GPUPRIMS__PRIVATE void gp__dense_rows(const gp__rows *r, uint64_t length, int64_
   stride[0] = 1;
   for (d = 1; d < 4; ++d) stride[d] = stride[d - 1] * (int64_t)(d == 1 ? length : r->extent[d - 1]);
 }
-// Lists dimensions by their strides, the largest first; 0 unless the smallest is 1 and each is a whole step of the next.
+// Lists dimensions by their strides, the largest first; 0 unless the smallest is 1 and each spans the next.
 GPUPRIMS__PRIVATE int gp__nested_strides(const uint64_t *extent, const int64_t *stride, int count, int *order) {
   int i, j;
   for (i = 0; i < count; ++i) {
@@ -74,8 +74,7 @@ GPUPRIMS__PRIVATE int gp__copies_rows(const gp__request *q, int in, int kernel) 
   gp_permutation p;
   if (!q->count || !q->length || gp__rows_are_dense(r, in ? r->in_stride : r->out_stride, length)) return 0;
   gp__dense_rows(r, length, dense);
-  return !kernel ||
-      !gp__rows_as_permutation(r, length, in ? r->in_stride : dense, in ? dense : r->out_stride, &p);
+  return !kernel || !gp__rows_as_permutation(r, length, in ? r->in_stride : dense, in ? dense : r->out_stride, &p);
 }
 GPUPRIMS__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__graph_plan *g, int from_input,
                                              gp__kernel_kind kind, size_t size, const void *in, void *out) {

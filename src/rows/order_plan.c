@@ -20,8 +20,7 @@ GPUPRIMS__PRIVATE gp_result gp__bytes_of_row_order(gp__state *s, const gp__reque
   (void)given, (void)h;
   return gp__bytes_of_plan(s, q, bytes, gp__row_order_plan_of);
 }
-GPUPRIMS__PRIVATE gp_result gp__calls_of_row_order(gp__state *s, const gp__request *q, gp__request *calls,
-                                                   int *count) {
+GPUPRIMS__PRIVATE gp_result gp__calls_of_row_order(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
   return gp__calls_of_plan(s, q, calls, count, gp__row_order_plan_of);
 }
 static const gp__composition gp__row_order_calls = {gp__run_row_order, gp__bytes_of_row_order, gp__calls_of_row_order};
@@ -44,11 +43,11 @@ static const gp__family gp__family_row_order = {gp__checks_row_order,
                                                 GPUPRIMS__FOLD_OPERATORS,
                                                 GPUPRIMS__COMPOSED(&gp__row_order_calls),
                                                 gp__host_order_rows};
-static const gp__primitive gp__primitive_sort_axis = {
-    &gp__family_row_order,
-    GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_OUT_KEYS,
-    GP__TAKES_AXES | GP__KEYS_IN_PLACE, GP_DESCENDING};
-static const gp__primitive gp__primitive_top_k_axis = {
-    &gp__family_row_order,
-    GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_OUT_KEYS | GP__READS_K,
-    GP__TAKES_AXES, GP_DESCENDING | GP_UNSORTED};
+static const gp__primitive gp__primitive_sort_axis = {&gp__family_row_order,
+                                                      GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_TYPE |
+                                                          GP__READS_OUT | GP__READS_OUT_KEYS,
+                                                      GP__TAKES_AXES | GP__KEYS_IN_PLACE, GP_DESCENDING};
+static const gp__primitive gp__primitive_top_k_axis = {&gp__family_row_order,
+                                                       GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_TYPE |
+                                                           GP__READS_OUT | GP__READS_OUT_KEYS | GP__READS_K,
+                                                       GP__TAKES_AXES, GP_DESCENDING | GP_UNSORTED};

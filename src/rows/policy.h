@@ -47,10 +47,10 @@ GPUPRIMS__RULE int gp__valid_row_scan(gp_policy p, gp__shape s) {
 }
 GPUPRIMS__RULE int gp__policy_valid_rows(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 &&
-      (s.primitive == GP_SCAN_AXIS ? gp__valid_row_scan(p, s)
+      (s.primitive == GP_SCAN_AXIS        ? gp__valid_row_scan(p, s)
            : p.algorithm == GP_EVEN_SHARE ? !s.rows.columns ||
                p.threads * gp__column_items(s.in_size, s.acc_size) * s.acc_size + 64 <= GP__STATIC_SHARED_BYTES
-                                    : !s.rows.columns &&
+                                          : !s.rows.columns &&
                (s.primitive == GP_REDUCE_AXIS ? p.algorithm == GP_WARP_SEGMENTS
                                               : p.algorithm == GP_DIRECT &&
                         gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <=

@@ -163,7 +163,7 @@ template <class P, class Acc, int V> struct gp__scan_columns_storage {
   Acc cell[V][P::threads];
   gp__ticket ticket;
 };
-// The fold of a column's tiles first .. first + part - 1. Each tile has `wide` words of folds, then as many of prefixes.
+// The fold of a column's tiles first .. first + part - 1. A tile has `wide` words of folds, then as many of prefixes.
 template <class Op, class Acc>
 GP_DEVICE gp_carry<Acc> gp__columns_before(gp__word *words, gp__u64 tag, gp__u64 first, gp__u64 part, gp__u64 wide,
                                            const gp_carry<Acc> &start) {
@@ -256,8 +256,7 @@ GP_DEVICE void gp__columns_scan(const gp__rows_args &a) {
           const Acc own = s.cell[j][(slots - 1) * lanes + lane];
           gp__word *words = gp__words(a.workspace) + (j * lanes + lane) * N;
           if (part + 1 < a.parts) gp__publish(words, 2 * ticket.number * wide, own, ticket.tag);
-          gp_carry<Acc> prefix =
-              gp__columns_before<Op>(words, ticket.tag, ticket.number - part, part, wide, start);
+          gp_carry<Acc> prefix = gp__columns_before<Op>(words, ticket.tag, ticket.number - part, part, wide, start);
           if (prefix.has) s.cell[j][lane] = prefix.value;
           prefix.append(own, Op());
           if (part + 1 < a.parts) gp__publish(words, (2 * ticket.number + 1) * wide, prefix.value, ticket.tag);

@@ -47,8 +47,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_numbers(gp__checking *k) {
                     c->count ? "count" : "segments times @segment_length", (unsigned long long)q->count);
   // Indices count from the beginning of the keys.
   return !q->offset_size && k->out.size == 4 && !k->in.size && q->count > (uint64_t)1 << 32
-      ? gp__fail(GP_E_SIZE, "%s: @segments times @segment_length is %llu, too large for u32 indices (@out_type): use u64",
-                 k->who, (unsigned long long)q->count)
+      ? gp__fail(GP_E_SIZE,
+                 "%s: @segments times @segment_length is %llu, too large for u32 indices (@out_type): use u64", k->who,
+                 (unsigned long long)q->count)
       : GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__sorted_buffers(gp__checking *k) {
@@ -58,5 +59,5 @@ GPUPRIMS__PRIVATE gp_result gp__sorted_buffers(gp__checking *k) {
 }
 
 static const gp__own_check gp__checks_segmented_sort[GP__CHECKS] = {{GP__CHECK_TYPES, gp__check_sorted_segments},
-                                                                  {GP__CHECK_NUMBERS, gp__check_sorted_numbers},
-                                                                  {GP__CHECK_BUFFERS, gp__sorted_buffers}};
+                                                                    {GP__CHECK_NUMBERS, gp__check_sorted_numbers},
+                                                                    {GP__CHECK_BUFFERS, gp__sorted_buffers}};

@@ -1,5 +1,5 @@
-// Rows of strided arrays under the emulator: reductions, maps and scans of rows and columns against loops, on adversarial
-// schedules: extents between powers of two, strides of any sign, gaps, alignments, several blocks a row, no elements.
+// Rows of strided arrays under the emulator: reductions, maps and scans of rows and columns against loops, on
+// adversarial schedules: extents between powers of two, strides of any sign, gaps, alignments, several blocks a row, no elements.
 // Usage: test_axes [seeds] [name of a test]. TEST_FEW compiles only the instances that mutants.py needs.
 #include "sweep_test.h"
 
@@ -100,9 +100,8 @@ template <int SCAN> struct Scans {
   template <class P, class Op, class Load, class In, class Acc, class Out>
   static int run(const char *name, int form, const gp__geometry &g, const gp__rows_args &a) {
     const bool E = SCAN == EXCLUSIVE;
-    return form == GP__ROWS_LANES
-        ? simt::launch_kernel(name, g.grid, g.threads, 0, gp__rows_scan<P, GP__ROWS_LANES, E, Op, Load, In, Acc, Out>,
-                              a)
+    return form == GP__ROWS_LANES ? simt::launch_kernel(name, g.grid, g.threads, 0,
+                                                        gp__rows_scan<P, GP__ROWS_LANES, E, Op, Load, In, Acc, Out>, a)
         : form == GP__ROWS_WARP
         ? simt::launch_kernel(name, g.grid, g.threads, 0, gp__rows_scan<P, GP__ROWS_WARP, E, Op, Load, In, Acc, Out>, a)
         : form == GP__ROWS_BLOCK
@@ -222,10 +221,12 @@ static void run(const char *name, Kind kind, unsigned seed, const u64 (&extent)[
     if ((!in_place || written[i]) && !same(out[i], expected[i])) wrong = i;
   check(!e && wrong == to.span,
         describe(name, size_t(count), offset, g.replicas, s.multiprocessors, seed) +
-            (kind == MAP ? " map" : kind == SCAN ? " scan" : " reduce") + " form " + std::to_string(form) + " extents " +
-            std::to_string(extent[0]) + " " + std::to_string(extent[1]) + " " + std::to_string(extent[2]) + " " +
-            std::to_string(extent[3]) + " stride " + std::to_string(from.of[0]) +
-            (wrong < to.span ? " wrong at " + std::to_string(wrong) : ""));
+            (kind == MAP        ? " map"
+                 : kind == SCAN ? " scan"
+                                : " reduce") +
+            " form " + std::to_string(form) + " extents " + std::to_string(extent[0]) + " " +
+            std::to_string(extent[1]) + " " + std::to_string(extent[2]) + " " + std::to_string(extent[3]) + " stride " +
+            std::to_string(from.of[0]) + (wrong < to.span ? " wrong at " + std::to_string(wrong) : ""));
   simt::clear_error();
 }
 
@@ -301,7 +302,8 @@ static void copies(int seeds) {
     gp__rows_args a = {};
     a.in = in.data + from.zero, a.out = out.data + to.zero, a.rows = extent[1] * extent[2] * extent[3];
     for (int d = 0; d < 4; ++d) a.extent[d] = extent[d], a.in_stride[d] = from.of[d], a.out_stride[d] = to.of[d];
-    const int e = simt::launch_kernel("copy", 1 + random32() % 4, 64, 0, gp__rows_copy<gp__policy<64, 2, 3, 3, 3, 2, 2>, u16>, a);
+    const int e =
+        simt::launch_kernel("copy", 1 + random32() % 4, 64, 0, gp__rows_copy<gp__policy<64, 2, 3, 3, 3, 2, 2>, u16>, a);
     check(!e && !std::memcmp(out.data, expected.data(), to.span * 2), "copies, seed " + std::to_string(seed));
     simt::clear_error();
   }
@@ -327,13 +329,16 @@ static void geometry() {
           check(gp__valid_by(&gp__rules_rows, p, s), what + ": valid");
           const int form = gp__rows_form(p, s);
           const u64 work = form == GP__ROWS_COLUMNS ? length : gp__row_windows(length, 4, 1);
-          check(g.grid >= 1 && (g.grid <= 132u * unsigned(p.blocks_per_sm) || (g.replicas > 1 && g.grid == g.tiles) || s.count >> 38),
+          check(g.grid >= 1 &&
+                    (g.grid <= 132u * unsigned(p.blocks_per_sm) || (g.replicas > 1 && g.grid == g.tiles) ||
+                     s.count >> 38),
                 what + ": grid");
           if (primitive == GP_SCAN_AXIS) {
             check(g.replicas * g.tile_items >= (p.algorithm == GP_LOOK_BACK ? work : 0), what + ": tiles of a scan");
-            check(g.words == (g.replicas == 1         ? 0
-                                  : form == GP__ROWS_COLUMNS ? g.tiles * 2 * (u64(gp__column_items(4, 8)) << g.log2_lanes)
-                                                             : s.segments * gp__look_back_slots(g.replicas)),
+            check(g.words ==
+                      (g.replicas == 1                ? 0
+                           : form == GP__ROWS_COLUMNS ? g.tiles * 2 * (u64(gp__column_items(4, 8)) << g.log2_lanes)
+                                                      : s.segments * gp__look_back_slots(g.replicas)),
                   what + ": words of a scan");
             // 2^38 results are a terabyte: each needs memory of its own
             check(g.replicas == 1 || g.tiles < u64(1) << 28 || s.count >> 38, what + ": tickets have 28 bits");
@@ -355,21 +360,20 @@ int main(int argc, char **argv) {
   geometry();
   copies(seeds);
   typedef gp__policy<64, 2, 3, 3, 3, 2, 2> Two; // windows of a thread
-  sweep<Two, gp_sum<float>, float, float, float, gp_convert<float, float>, true, INCLUSIVE>("sum",
-                                                                                                              seeds);
+  sweep<Two, gp_sum<float>, float, float, float, gp_convert<float, float>, true, INCLUSIVE>("sum", seeds);
   sweep<gp__policy<96, 2, 1, 1, 0, 1, 1>, Compose, Affine, Affine, Affine, gp_convert<Affine, Affine>, true, EXCLUSIVE>(
       "compose", seeds);
 #ifndef TEST_FEW
   sweep<Small, gp_sum<u64>, u8, u64, u64, gp_convert<u8, u64>, true, EXCLUSIVE>("sum u8", seeds);
   sweep<Pair, gp_max<float>, gp_f16, float, gp_f16, gp_convert<gp_f16, float>, true, INCLUSIVE>("max f16", seeds);
-  sweep<Tiny, gp_argmax<float>, float, gp_arg<float>, gp_arg<float>, gp_convert<float, float>, false, INCLUSIVE>("argmax",
-                                                                                                                  seeds);
+  sweep<Tiny, gp_argmax<float>, float, gp_arg<float>, gp_arg<float>, gp_convert<float, float>, false, INCLUSIVE>(
+      "argmax", seeds);
   sweep<Small, gp_argmin<u8>, u8, gp_arg<u8>, gp_arg<u8>, gp_convert<u8, u8>, false>("argmin u8", seeds);
   sweep<Tiny, AddTriple, Triple, Triple, int, gp_convert<Triple, Triple>>("triple", seeds);
   sweep<Pair, AddWide, Wide, Wide, Wide, gp_convert<Wide, Wide>, false, INCLUSIVE>("wide", seeds);
   sweep<Odd, AddLarge, Large, Large, Large, gp_convert<Large, Large>, false>("large", seeds);
   sweep<gp__policy<32, 4, 3, 3, 0, 1, 2>, gp_and<u16>, u16, u16, u8, gp_convert<u16, u16>, false, EXCLUSIVE>("and u16",
- seeds);
+                                                                                                             seeds);
   sweep<Tiny, gp_sum<double>, double, double, float, gp_square<double, double>, false>("squares", seeds);
 #endif
   return finish();

@@ -665,7 +665,8 @@ static void test_more_arguments(bool host) {
         c.acc_type = vec3, c.op = binary, c.apply = binary);
   WRONG(GP_E_OPERATOR, ": apply: the call is no row_map", GP_REDUCE_AXIS, c.apply = GP_SUB);
   WRONG(GP_E_ARGUMENT, ": init: the call takes no initial value", GP_ROW_MAP, c.init = lower_ends);
-  WRONG(GP_E_ARGUMENT, ": axes is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only", GP_REDUCE, c.axes = sample(GP_ROW_MAP).axes);
+  WRONG(GP_E_ARGUMENT, ": axes is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only", GP_REDUCE,
+        c.axes = sample(GP_ROW_MAP).axes);
   WRONG(GP_E_UNSUPPORTED, ": flags: GP_REPRODUCIBLE", GP_REDUCE_AXIS, c.op = GP_SUM, c.flags = GP_REPRODUCIBLE);
 
   // graphs

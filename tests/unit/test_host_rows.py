@@ -1,5 +1,5 @@
-"""Rows of strided arrays on the host against NumPy: reductions, maps, scans, sorts and top-k along an axis, any strides,
-all types, bad input."""
+"""Rows of strided arrays on the host against NumPy: reductions, maps, scans, sorts and top-k along an axis, any
+strides, all types, bad input."""
 import ctypes
 import struct
 
@@ -260,7 +260,8 @@ def test_segments_of_one_length_are_sorted(host, threaded):
                          out, index, 0)
             rows = x.reshape(segments, length)
             assert (out.reshape(segments, length) == np.sort(rows)).all()
-            assert (index.reshape(rows.shape) == rows.argsort(kind="stable") + np.arange(segments)[:, None] * length).all()
+            first = np.arange(segments)[:, None] * length
+            assert (index.reshape(rows.shape) == rows.argsort(kind="stable") + first).all()
 
 
 def test_bad_orders(host):
@@ -291,11 +292,13 @@ def test_bad_orders(host):
         fails("GP_E_ARGUMENT", "axes.out_stride: two elements", call, {"out_stride": (1, 1)}, **k)
         fails("GP_E_ARGUMENT", "axes.axis is 2", call, {"axis": 2}, **k)
         fails("GP_E_SIZE", "too many for indices of 4 bytes (out_type): use i64 or u64", call,
-              {"extent": (2**31 + 1, 1), "in_stride": (0, 1), "out_stride": (1, 1)}, **{"k": k.get("k") and 1} if k else {},
+              {"extent": (2**31 + 1, 1), "in_stride": (0, 1), "out_stride": (1, 1)},
+              **({"k": 1} if k else {}),
               out=index, out_type=TYPES["i32"])
         fails("GP_E_ARGUMENT", "count is 9, neither", call, **k, count=9)
         fails("GP_E_ARGUMENT", "GP_EXCLUSIVE is for scan_axis only", call, **k, flags=EXCLUSIVE)
     fails("GP_E_ARGUMENT", "k is 11, above the 10 elements of a row (axes.extent)", "top_k_axis", k=11)
+    fails("GP_E_ARGUMENT", "k is 1025, above 1024", "top_k_axis", {"extent": (1, 2000), "out_stride": (2000, 1)}, k=1025)
     fails("GP_E_OVERLAP", "keys and out_keys overlap", "top_k_axis", k=3, out_keys=x)
     fails("GP_E_OVERLAP", "keys and out_keys overlap: this call cannot run in place", "sort_axis",
           {"out_stride": (11, 1)}, out_keys=x)
@@ -399,7 +402,8 @@ def test_bad_input(host):
     host.run("reduce_axis", op="MAX", in_type="f32", axes=Axes(**good), in_=x, out=out, flags=REPRODUCIBLE)
     host.run("reduce_axis", op="MAX", in_type="f32", axes=Axes(**good), in_=x, out=out, count=100)
 
-    fails("GP_E_OPERATOR", "op: ARGMAX is for reduce, scan, reduce_axis and scan_axis only", call="gp_row_map", op="ARGMAX")
+    fails("GP_E_OPERATOR", "op: ARGMAX is for reduce, scan, reduce_axis and scan_axis only", call="gp_row_map",
+          op="ARGMAX")
     fails("GP_E_OPERATOR", "apply: ARGMAX is for", call="gp_row_map", apply="ARGMAX")
     fails("GP_E_OPERATOR", "apply: LESS is for", call="gp_row_map", apply="LESS")
     fails("GP_E_OPERATOR", "apply: operator \"ABS\" is unary, not binary", call="gp_row_map", apply="ABS")
@@ -418,7 +422,8 @@ def test_bad_input(host):
     assert e.value.name == "GP_E_NULL" and "axes is null" in e.value.message
     with pytest.raises(Error) as e:
         host.run("reduce", op="SUM", in_type="f32", in_=x, out=out, count=5, axes=Axes(**good))
-    assert e.value.name == "GP_E_ARGUMENT" and "axes is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only" in e.value.message
+    assert e.value.name == "GP_E_ARGUMENT"
+    assert "axes is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only" in e.value.message
 
 
 def test_types_of_the_state(host):
