@@ -1,6 +1,6 @@
 // Rows of strided arrays under the emulator: reductions, maps and scans of rows and columns against loops, on
-// adversarial schedules: extents between powers of two, strides of any sign, gaps, alignments, several blocks a row, no elements.
-// Usage: test_axes [seeds] [name of a test]. TEST_FEW compiles only the instances that mutants.py needs.
+// adversarial schedules: extents between powers of two, strides of any sign, gaps, alignments, several blocks a row, no
+// elements. Usage: test_axes [seeds] [name of a test]. TEST_FEW compiles only the instances that mutants.py needs.
 #include "sweep_test.h"
 
 // A random array: dimension 0 is the axis. Gaps, orders and signs of strides are random; zeros too, if it is read only.
