@@ -42231,7 +42231,7 @@ GPUPRIMS__PRIVATE gp_result gp__hash_plan_of(gp__state *s, const gp__request *q,
   return q->primitive == GP_JOIN ? gp__plan_join(s, who, q, &a, g) : gp__plan_groups(s, who, q, &a, g);
 }
 
-// ---- rows/order_launch.c - sorts and top-k along an axis: copies into the workspace and back, around a call on segments
+// ---- rows/order_launch.c - sorts and top-k along an axis: copies around a call on segments
 
 // A strided array as rows of `length` elements: what a copy reads or writes. Rows without gaps, one behind the other,
 // dimension 1 fastest, are those of a call on segments of one length.

@@ -1,4 +1,4 @@
-// rows/order_launch.c - sorts and top-k along an axis: copies into the workspace and back, around a call on segments
+// rows/order_launch.c - sorts and top-k along an axis: copies around a call on segments
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, api/init.h, core/rules.h, rows/arguments.h,
 //   core/system.c, core/request.c, core/names.c, transpose/kinds.c, core/kinds.c, group_by/host.c, core/state.c,
 //   graph/launch.c

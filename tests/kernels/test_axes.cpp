@@ -321,6 +321,8 @@ static void geometry() {
           s.multiprocessors = 132, s.compute_capability = 90, s.shared_bytes = 227 << 10;
           s.segments = rows * (columns ? columns : 1), s.rows.length = length, s.rows.columns = columns;
           s.count = s.segments * length;
+          // 2^38 results are a terabyte: each needs memory of its own
+          if (primitive == GP_SCAN_AXIS && double(s.segments) * double(length) >= 0x1p38) continue;
           gp_policy p = {};
           p = gp__portable_by(&gp__rules_rows, p, s);
           const gp__geometry g = gp__geometry_by(&gp__rules_rows, p, s, 0);
@@ -329,9 +331,7 @@ static void geometry() {
           check(gp__valid_by(&gp__rules_rows, p, s), what + ": valid");
           const int form = gp__rows_form(p, s);
           const u64 work = form == GP__ROWS_COLUMNS ? length : gp__row_windows(length, 4, 1);
-          check(g.grid >= 1 &&
-                    (g.grid <= 132u * unsigned(p.blocks_per_sm) || (g.replicas > 1 && g.grid == g.tiles) ||
-                     s.count >> 38),
+          check(g.grid >= 1 && (g.grid <= 132u * unsigned(p.blocks_per_sm) || (g.replicas > 1 && g.grid == g.tiles)),
                 what + ": grid");
           if (primitive == GP_SCAN_AXIS) {
             check(g.replicas * g.tile_items >= (p.algorithm == GP_LOOK_BACK ? work : 0), what + ": tiles of a scan");
@@ -340,8 +340,7 @@ static void geometry() {
                            : form == GP__ROWS_COLUMNS ? g.tiles * 2 * (u64(gp__column_items(4, 8)) << g.log2_lanes)
                                                       : s.segments * gp__look_back_slots(g.replicas)),
                   what + ": words of a scan");
-            // 2^38 results are a terabyte: each needs memory of its own
-            check(g.replicas == 1 || g.tiles < u64(1) << 28 || s.count >> 38, what + ": tickets have 28 bits");
+            check(g.replicas == 1 || g.tiles < u64(1) << 28, what + ": tickets have 28 bits");
           }
           if (p.algorithm == GP_EVEN_SHARE) {
             check(g.replicas * g.tile_items >= work && (g.replicas == 1 || (g.replicas - 1) * g.tile_items < work),
