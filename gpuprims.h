@@ -105,8 +105,8 @@
 //                 | transpose       | of the last two dimensions, others | GP_E_OVERLAP    |
 //                 |                 |   as they are; square, or dense    |                 |
 //                 | convert_layout  | yes, except to or from columns     | GP_E_OVERLAP    |
-//                 | row_map         | yes where strides and element      | GP_E_OVERLAP    |
-//                 |                 |   sizes are the same               |                 |
+//                 | row_map,        | yes where strides and element      | GP_E_OVERLAP    |
+//                 |   scan_axis     |   sizes are the same               |                 |
 //                 | others          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //    Alignment    A pointer is aligned to its element type (a struct: gp_type_desc.align). Nothing else is asked.
 //    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. A
@@ -274,7 +274,11 @@ typedef unsigned long uint64_t;
 #define gp_anti_join GPUPRIMS__NAME(gp_anti_join)
 #define gp_contains GPUPRIMS__NAME(gp_contains)
 #define gp_reduce_axis GPUPRIMS__NAME(gp_reduce_axis)
+#define gp_scan_axis GPUPRIMS__NAME(gp_scan_axis)
 #define gp_row_map GPUPRIMS__NAME(gp_row_map)
+#define gp_sort_axis GPUPRIMS__NAME(gp_sort_axis)
+#define gp_argsort_axis GPUPRIMS__NAME(gp_argsort_axis)
+#define gp_top_k_axis GPUPRIMS__NAME(gp_top_k_axis)
 #define gp_bfs GPUPRIMS__NAME(gp_bfs)
 #define gp_bfs_sources GPUPRIMS__NAME(gp_bfs_sources)
 #define gp_connected_components GPUPRIMS__NAME(gp_connected_components)
@@ -524,7 +528,10 @@ typedef enum gp_op {
   X(GATHER, 71, gather) \
   X(SEGMENTED_TOP_K, 72, segmented_top_k) \
   X(REDUCE_AXIS, 73, reduce_axis) \
-  X(ROW_MAP, 74, row_map)
+  X(ROW_MAP, 74, row_map) \
+  X(SCAN_AXIS, 75, scan_axis) \
+  X(SORT_AXIS, 76, sort_axis) \
+  X(TOP_K_AXIS, 77, top_k_axis)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -786,7 +793,8 @@ enum {
   GP_UNTIL_TARGET = 64,  // bfs: stops after the level that reaches gp_call.target
   GP_SYMMETRISE = 128,   // graph_from_edges: with every edge the opposite one
   GP_UNIQUE_EDGES = 256, // graph_from_edges: of edges that are the same, one
-  GP_DROP_LOOPS = 512    // graph_from_edges: no edge from a vertex to itself
+  GP_DROP_LOOPS = 512,   // graph_from_edges: no edge from a vertex to itself
+  GP_EXCLUSIVE = 1024    // scan_axis: out[i] is the fold of the elements before i
 };
 
 // A field of a struct key: sorts compare the fields of a list one after the other, the most significant first.
@@ -1358,7 +1366,7 @@ typedef struct gp_call {
                                   // probes, out2: of build keys, of out_type; GP_JOIN_FLAGS: out has bytes
 
   // Rows of strided arrays.
-  const gp_axes *axes; // reduce_axis, row_map: in host memory
+  const gp_axes *axes; // reduce_axis, row_map, scan_axis, sort_axis, top_k_axis: in host memory
   gp_op apply;         // row_map: binary, of an element and its row's reduction
 } gp_call;
 
@@ -1419,8 +1427,9 @@ GPUPRIMS__INLINE gp_segments gp_segments_init(gp_type offset_type, const void *o
   return segments;
 }
 // The rows along an axis of a dense array, the last dimension contiguous; the output is dense too. gp_axes_reduced: it
-// has one element a row, that is an extent of 1 along the axis. gp_axes_mapped: it has the shape of the input.
-GPUPRIMS__INLINE gp_axes gp__axes_of(int dimensions, const uint64_t *extent, int axis, int reduced) {
+// has one element a row, that is an extent of 1 along the axis. gp_axes_top_k: k elements a row. gp_axes_mapped: it has
+// the shape of the input.
+GPUPRIMS__INLINE gp_axes gp__axes_of(int dimensions, const uint64_t *extent, int axis, uint64_t results) {
   gp_axes a = gp__axes_init();
   uint64_t in = 1, out = 1;
   int d;
@@ -1431,15 +1440,18 @@ GPUPRIMS__INLINE gp_axes gp__axes_of(int dimensions, const uint64_t *extent, int
     a.in_stride[d] = (int64_t)in;
     a.out_stride[d] = (int64_t)out;
     in *= extent[d];
-    if (!reduced || d != axis) out *= extent[d];
+    out *= d == axis && results != UINT64_MAX ? results : extent[d];
   }
   return a;
 }
 GPUPRIMS__INLINE gp_axes gp_axes_reduced(int dimensions, const uint64_t *extent, int axis) {
   return gp__axes_of(dimensions, extent, axis, 1);
 }
+GPUPRIMS__INLINE gp_axes gp_axes_top_k(int dimensions, const uint64_t *extent, int axis, uint64_t k) {
+  return gp__axes_of(dimensions, extent, axis, k);
+}
 GPUPRIMS__INLINE gp_axes gp_axes_mapped(int dimensions, const uint64_t *extent, int axis) {
-  return gp__axes_of(dimensions, extent, axis, 0);
+  return gp__axes_of(dimensions, extent, axis, UINT64_MAX);
 }
 
 // ---- api/context.h - contexts; users' types and operators
@@ -2172,10 +2184,11 @@ GPUPRIMS__API gp_result gp_anti_join(gp_context *ctx, gp_type key_type, const vo
 GPUPRIMS__API gp_result gp_contains(gp_context *ctx, gp_type key_type, const void *build, uint64_t build_count,
                                     const void *probe, uint64_t probe_count, uint8_t *out, gp_stream stream);
 
-// ---- api/rows.h - rows of strided arrays: reductions and maps along an axis
+// ---- api/rows.h - rows of strided arrays: reductions, maps, scans, sorts, top-k along an axis
 
-// Rows of strided arrays: reductions and maps along an axis (gp_axes: 1 to 4 dimensions, any strides). No offsets are
-// needed, and rows may have any number and length: lanes, a warp, a block or several blocks read one.
+// Rows of strided arrays: reductions, maps, scans, sorts and top-k along an axis (gp_axes: 1 to 4 dimensions, any
+// strides). No offsets are needed, and rows may have any number and length: lanes, a warp, a block or several blocks
+// read one.
 
 // out = the reduction of each row, by the operators and types of gp_reduce: in[0] op in[1] op ... ; ARGMIN and ARGMAX:
 // struct { T value; int64_t index; }, the index in the row. A row of no elements has the identity (gp_call.init, if it
@@ -2184,6 +2197,16 @@ GPUPRIMS__API gp_result gp_contains(gp_context *ctx, gp_type key_type, const voi
 // itself. One launch; reads every element once.
 GPUPRIMS__API gp_result gp_reduce_axis(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
                                        const gp_axes *axes, const void *in, void *out, gp_stream stream);
+
+// out = the scan of each row, by the operators and types of gp_inclusive_scan; with GP_EXCLUSIVE (flags; otherwise 0)
+// by those of gp_exclusive_scan: cumulative sums along an axis. The initial value of every row is gp_call.init, or
+// none. ARGMIN and ARGMAX: struct { T value; int64_t index; }, the index in the row. In place if strides and element
+// sizes of in and out are the same. Operands keep their order; the same call gives the same bits; GP_REPRODUCIBLE
+// serves exact operators only. One launch; every element is read once and written once. Long rows, and long columns if
+// there are few, are cut into tiles that look back (Merrill and Garland); workspace: 16 bytes a tile of a row, 32 for
+// each column of a tile, and as much for each further 8 bytes of an accumulator.
+GPUPRIMS__API gp_result gp_scan_axis(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const gp_axes *axes,
+                                     const void *in, void *out, int flags, gp_stream stream);
 
 // out = apply(x, s) for each element x, where s is the reduction of transform(x) over its row: softmax, layer
 // normalisation. transform: unary, from in_type to state_type, or 0, which converts. op: binary, on states, as
@@ -2194,6 +2217,29 @@ GPUPRIMS__API gp_result gp_reduce_axis(gp_context *ctx, gp_op op, gp_type in_typ
 GPUPRIMS__API gp_result gp_row_map(gp_context *ctx, gp_op transform, gp_op op, gp_op apply, gp_type in_type,
                                    gp_type state_type, gp_type out_type, const gp_axes *axes, const void *in, void *out,
                                    gp_stream stream);
+
+// Sorts each row by itself. Stable: equal keys keep their order, with GP_DESCENDING (flags; otherwise 0) too. Keys are
+// of any built-in type, floats in IEEE total order. In place if strides of in and out are the same.
+//   Rows        that lie one behind the other without gaps are sorted as segments of one length
+//               (gp_segmented_sort_keys): the same passes and launches. Others go through the workspace: a transpose
+//               (gp_permute) brings them there, and another one back. That moves every key twice more. Strides that
+//               gp_permute does not take (not nested, zero, negative) are copied element by element, slower.
+//   Workspace   that of the segmented sort; other rows: all keys too.
+GPUPRIMS__API gp_result gp_sort_axis(gp_context *ctx, gp_type key_type, const gp_axes *axes, const void *keys,
+                                     void *out_keys, int flags, gp_stream stream);
+// The same, and the index in its row of each element, i32, u32, i64 or u64: out_indices has the strides of out_keys,
+// which may be NULL. u32 and i32 serve up to 2^32 and 2^31 elements in all. Workspace: keys, if out_keys is NULL or
+// rows go through the workspace, and then indices.
+GPUPRIMS__API gp_result gp_argsort_axis(gp_context *ctx, gp_type key_type, gp_type index_type, const gp_axes *axes,
+                                        const void *keys, void *out_keys, void *out_indices, int flags,
+                                        gp_stream stream);
+// The first k elements of each sorted row, and their indices in it; of equal keys, those that come first. The output
+// has an extent of k along the axis (gp_axes_top_k), k <= 1024; axes.extent is that of the input. One output may be
+// NULL. flags: GP_DESCENDING, GP_UNSORTED, as gp_segmented_top_k takes them, which does the work on rows without gaps;
+// others go through the workspace as above, and so do results with gaps between their rows.
+GPUPRIMS__API gp_result gp_top_k_axis(gp_context *ctx, gp_type key_type, gp_type index_type, const gp_axes *axes,
+                                      const void *keys, uint64_t k, void *out_keys, void *out_indices, int flags,
+                                      gp_stream stream);
 
 // ---- api/graph.h - search in graphs, building them, checking them
 
@@ -4876,7 +4922,7 @@ GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
 // ---- rows/policy.h - rows of strided arrays: policy fields, forms, windows, validity
 
 #define GP_POLICY_FIELDS_ROWS(F) \
-  F(algorithm, GP_AUTO, GP_DIRECT, GP_WARP_SEGMENTS, GP_EVEN_SHARE) \
+  F(algorithm, GP_AUTO, GP_DIRECT, GP_WARP_SEGMENTS, GP_EVEN_SHARE, GP_LOOK_BACK) \
   F(threads, 0, 128, 256, 512) \
   F(vectors, 0, 1, 2, 4, 8) \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
@@ -4905,18 +4951,26 @@ GPUPRIMS__RULE int gp__column_items(int in_size, int acc_size) {
 // The form of a call's first kernel. GP_DIRECT keeps a row in the registers of those who read it.
 GPUPRIMS__RULE int gp__rows_form(gp_policy p, gp__shape s) {
   return s.rows.columns                                                       ? GP__ROWS_COLUMNS
-      : p.algorithm == GP_EVEN_SHARE                                          ? GP__ROWS_BLOCK
+      : p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_LOOK_BACK           ? GP__ROWS_BLOCK
       : gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <= GP__WARP ? GP__ROWS_LANES
       : p.algorithm == GP_WARP_SEGMENTS ||
           gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <= (unsigned)(GP__WARP * p.vectors)
       ? GP__ROWS_WARP
       : GP__ROWS_BLOCK;
 }
+// A scan holds vectors of elements, and the fold before each.
+GPUPRIMS__RULE int gp__valid_row_scan(gp_policy p, gp__shape s) {
+  return (p.algorithm == GP_LOOK_BACK || (p.algorithm == GP_WARP_SEGMENTS && !s.rows.columns)) &&
+      (p.vectors == 1 || p.vectors * (gp__max(GP__VECTOR, s.in_size) + s.acc_size) <= 256) &&
+      (!s.rows.columns ||
+       p.threads * gp__column_items(s.in_size, s.acc_size) * s.acc_size + 64 <= GP__STATIC_SHARED_BYTES);
+}
 GPUPRIMS__RULE int gp__policy_valid_rows(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 &&
-      (p.algorithm == GP_EVEN_SHARE ? !s.rows.columns ||
+      (s.primitive == GP_SCAN_AXIS        ? gp__valid_row_scan(p, s)
+           : p.algorithm == GP_EVEN_SHARE ? !s.rows.columns ||
                p.threads * gp__column_items(s.in_size, s.acc_size) * s.acc_size + 64 <= GP__STATIC_SHARED_BYTES
-                                    : !s.rows.columns &&
+                                          : !s.rows.columns &&
                (s.primitive == GP_REDUCE_AXIS ? p.algorithm == GP_WARP_SEGMENTS
                                               : p.algorithm == GP_DIRECT &&
                         gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <=
@@ -5137,7 +5191,7 @@ GPUPRIMS__RULE int gp__family_of(int primitive) {
       : primitive == GP_SEGMENTED_SORT                                         ? GP__FAMILY_SEGMENTED_SORT
       : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT || primitive == GP_SEGMENTED_TOP_K ? GP__FAMILY_TOP_K
       : primitive == GP_TRANSPOSE                                                               ? GP__FAMILY_TRANSPOSE
-      : primitive == GP_REDUCE_AXIS || primitive == GP_ROW_MAP                                  ? GP__FAMILY_ROWS
+      : (primitive >= GP_REDUCE_AXIS && primitive <= GP_SCAN_AXIS)                              ? GP__FAMILY_ROWS
       : primitive == GP_BFS || primitive == GP_BFS_SOURCES                                      ? GP__FAMILY_GRAPH
                                                                                                 : GP__FAMILY_MAP;
 }
@@ -6002,12 +6056,13 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
   const unsigned long long most = gp__row_windows(s.rows.length, s.in_size, 1); // the workspace depends on no alignment
   const int threads = gp__default_to(p.threads, 256);
   const int map = s.primitive == GP_ROW_MAP;
+  const int scan = s.primitive == GP_SCAN_AXIS;
   if (!p.algorithm)
     p.algorithm = s.rows.columns ||
             (map ? most > (unsigned)(gp__default_to(p.vectors, GP__ROWS_KEPT) * threads)
                  : most > GP__ROWS_LONG ||
                      (most > GP__ROWS_SHORT && s.segments < (unsigned)s.multiprocessors * GP__ROWS_FEW))
-        ? GP_EVEN_SHARE
+        ? (scan ? GP_LOOK_BACK : GP_EVEN_SHARE)
         : map ? GP_DIRECT
               : GP_WARP_SEGMENTS;
   p.threads = threads;
@@ -6015,6 +6070,10 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
     const unsigned readers = windows > (unsigned)(8 * GP__WARP) ? (unsigned)threads : (unsigned)GP__WARP;
     p.vectors = windows <= GP__WARP ? 2 : 1;
     while (p.vectors < GP__ROWS_KEPT && (unsigned)p.vectors * readers < windows) p.vectors *= 2;
+  }
+  if (scan && !p.vectors) { // what registers hold
+    p.vectors = s.rows.columns ? 8 : 4;
+    while (p.vectors > 1 && !gp__valid_row_scan(p, s)) p.vectors /= 2;
   }
   p.vectors = gp__default_to(p.vectors, 4);
   p.load = gp__default_to(p.load, p.algorithm == GP_EVEN_SHARE && map ? GP_CACHE_ALL : GP_CACHE_STREAMING);
@@ -6865,6 +6924,9 @@ GPUPRIMS__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, unsigned long
   } else if (form == GP__ROWS_WARP) units = gp__ceil_div(s.segments, (unsigned)warps);
   else if (form == GP__ROWS_BLOCK) {
     const unsigned round = (unsigned)(threads * p.vectors);
+    share = 1;
+    if (p.algorithm == GP_LOOK_BACK)
+      g->replicas = (unsigned)gp__ceil_div(gp__row_windows(s.rows.length, s.in_size, 1), round);
     if (p.algorithm == GP_EVEN_SHARE)
       g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(gp__row_windows(s.rows.length, s.in_size, 1), round),
                                             resident, &share);
@@ -6881,11 +6943,15 @@ GPUPRIMS__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, unsigned long
     results = (unsigned long long)items << g->log2_lanes;
     units = s.segments / columns * gp__ceil_div(columns, results);
     g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(s.rows.length, round), resident, &share);
+    if (p.algorithm == GP_LOOK_BACK && g->replicas > 1) // a block has one tile of each column, with two words
+      g->replicas = (unsigned)gp__ceil_div(s.rows.length, round), share = 1, results *= 2;
     g->tile_items = share * round;
   }
   g->tiles = units * g->replicas;
   g->grid = (unsigned)(g->replicas > 1 || g->tiles < resident ? g->tiles : resident);
-  if (g->replicas > 1) g->words = g->tiles * results * (unsigned)gp__acc_words(s.acc_size);
+  if (g->replicas > 1 && p.algorithm == GP_LOOK_BACK && form == GP__ROWS_BLOCK)
+    g->words = s.segments * gp__look_back_slots(g->replicas) * (unsigned)gp__acc_words(s.acc_size);
+  else if (g->replicas > 1) g->words = g->tiles * results * (unsigned)gp__acc_words(s.acc_size);
   if (s.primitive == GP_ROW_MAP && p.algorithm == GP_EVEN_SHARE) g->scratch = s.segments * (unsigned)s.acc_size;
 }
 
@@ -7618,7 +7684,7 @@ enum { GP__CHOSE_HYBRID = 1, GP__CHOSE_ONE_SWEEP = 2, GP__CHOSE_PASSES = 3 }; //
 #define GP__TASK_MOVE 2ull
 #define GP__TASK_COPY 3ull
 typedef struct gp__segmented_sort_args {
-  const void *keys, *values; // values: NULL if indices or none
+  const void *keys, *values; // values: NULL if indices or none; indices in a segment: its length
   void *out_keys, *out_values;
   void *other_keys, *other_values; // alternate buffers
   const void *begin, *end;         // offsets; end may be null
@@ -7635,6 +7701,7 @@ typedef struct gp__segmented_sort_args {
   unsigned long long flip, mask; // flip: all ones if descending; mask: the bits that count, from bit 0 on
   unsigned low_bit, top_shift;   // the lowest bit that counts; shift of the first digit
   unsigned whole;                // all bits count
+  unsigned long long length;     // of each segment, if there are no offsets
 } gp__segmented_sort_args;
 
 // ---- merge/arguments.h - arguments of merges
@@ -20624,6 +20691,16 @@ template <class V> struct gp__value_index {
   static const bool any = true;
   static GP_DEVICE V at(const void *, gp__u64 i) { return static_cast<V>(i); }
 };
+// The index in its segment, if segments have one length, which `values` holds as a number.
+template <class V> struct gp__value_place {
+  typedef V type;
+  static const bool any = true;
+  static GP_DEVICE V at(const void *values, gp__u64 i) {
+    const gp__u64 length = reinterpret_cast<gp__u64>(values);
+    if (((i | length) >> 32) == 0) return static_cast<V>(static_cast<gp__u32>(i) % static_cast<gp__u32>(length));
+    return static_cast<V>(i % length);
+  }
+};
 
 // Keys and values of a call, in the input (0), the alternate buffer (1) or the output (2).
 template <class K, class S, bool INDEXED> struct gp__sorted_elements {
@@ -20830,6 +20907,13 @@ GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, g
   const gp__u64 end = stop < a.count ? stop : a.count;
   begin = static_cast<gp__u64>(begins[s]);
   count = begin < end ? end - begin : 0;
+}
+// Segments of one length.
+template <>
+GP_DEVICE void gp__segment_bounds<gp__none>(const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin,
+                                            gp__u64 &count) {
+  begin = s * a.length;
+  count = a.length;
 }
 
 // Lists the longer segments and sorts the short ones. A warp takes 32 * ROUNDS neighbouring segments and sorts as many
@@ -26306,6 +26390,329 @@ GP_DEVICE void gp__rows_apply(const gp__rows_args &a) {
   }
 }
 
+// ---- rows/scan.cuh - rows and columns of strided arrays: scans
+
+// A running value becomes an element of the output.
+template <class In, class Acc, class Out> struct gp__keep_state {
+  GP_DEVICE Out operator()(const In &, const Acc &state) const { return gp_convert<Acc, Out>()(state); }
+};
+template <class Op, class Acc> GP_DEVICE gp_carry<Acc> gp__row_start(const gp__rows_args &a) {
+  gp_carry<Acc> start;
+  start.value = a.has_init ? Op::prepare(gp__value_as<Acc>(a.init)) : Op::identity();
+  start.has = a.has_init != 0;
+  return start;
+}
+// x becomes element i of a row: `carry` is the fold of those before. Returns its result.
+template <bool EXCLUSIVE, class Op, class Acc> GP_DEVICE Acc gp__scan_step(gp_carry<Acc> &carry, const Acc &x) {
+  const Acc before = carry.has ? carry.value : Op::identity();
+  carry.append(x, Op());
+  return EXCLUSIVE ? before : carry.value;
+}
+// value of lane 0 op ... op this lane's, in each group of so many lanes.
+template <class Acc, class Op> GP_DEVICE Acc gp__lanes_scan(Acc value, Op op, unsigned lanes) {
+  for (unsigned d = 1; d < lanes; d *= 2) {
+    const Acc up = gp_warp_shift_up(value, d);
+    if ((gp_lane() & (lanes - 1)) >= d) value = op(up, value);
+  }
+  return value;
+}
+// The fold of a window's elements; identity, if it has none.
+template <class Op, class Acc, class T, class Load>
+GP_DEVICE Acc gp__fold_window(const Load &load, const gp__row<T> &row, gp__u64 window,
+                              const typename gp__row<T>::Window &x) {
+  const gp__u64 i = row.first(window);
+  gp_carry<Acc> sum = {Op::identity(), false};
+  GPUPRIMS__UNROLL
+  for (int j = 0; j < gp__row<T>::V; ++j)
+    if (i + j < row.length) sum.append(Op::prepare(load(x.item[j], i + j)), Op());
+  return sum.value;
+}
+// Writes a window's results. before: the fold of the row's elements before the window.
+template <class P, bool EXCLUSIVE, class Op, class Acc, class Out, class T, class Load>
+GP_DEVICE void gp__scan_window(const Load &load, const gp__row<T> &row, Out *to, long long to_stride, gp__u64 window,
+                               const typename gp__row<T>::Window &x, gp_carry<Acc> before) {
+  const int V = gp__row<T>::V;
+  const gp__u64 i = row.first(window);
+  Acc y[V];
+  GPUPRIMS__UNROLL
+  for (int j = 0; j < V; ++j)
+    if (i + j < row.length) y[j] = gp__scan_step<EXCLUSIVE, Op>(before, Op::prepare(load(x.item[j], i + j)));
+  row.template store<P::store, gp__keep_state<T, Acc, Out>>(to, to_stride, window, x, y);
+}
+
+template <class P, class Acc> struct gp__scan_rows_storage {
+  Acc warp[P::threads / 32];
+  gp_carry<Acc> prefix;
+  gp__ticket ticket;
+};
+// Scans of rows. FORM: GP__ROWS_LANES, GP__ROWS_WARP, GP__ROWS_BLOCK. A lane scans a window, lanes of a row pass their
+// totals on. A warp walks down its row. A block takes a tile of a row, and tiles of one row look back; tickets number
+// the tiles, row after row, so that a tile waits for lower numbers only. Each element is read and written by one
+// thread, the reading first: in place is possible.
+template <class P, int FORM, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__rows_scan(const gp__rows_args &a) {
+  const int T = P::threads, K = P::vectors;
+  typedef gp__scan_rows_storage<P, Acc> Storage;
+  GP_SHARED(Storage, s);
+  gp__pdl_wait<P>();
+  const Load load(a);
+  const gp_carry<Acc> start = gp__row_start<Op, Acc>(a);
+  Out *out = static_cast<Out *>(a.out);
+  const gp__u64 warp = static_cast<gp__u64>(blockIdx.x) * (T / 32) + gp_warp();
+  const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (T / 32);
+  if (FORM == GP__ROWS_LANES) {
+    const unsigned lanes = 1u << a.log2_lanes, groups = 32 >> a.log2_lanes;
+    const unsigned group = gp_lane() >> a.log2_lanes, lane = gp_lane() & (lanes - 1);
+    for (gp__u64 first = warp * (groups * K); first < a.rows; first += warps * (groups * K)) {
+      gp__row<In> row[K];
+      typename gp__row<In>::Window x[K];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        row[k] = gp__row_of<In>(a, first + k * groups + group);
+        row[k].template load<P::load>(lane, x[k]);
+      }
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        const Acc up_to = gp__lanes_scan(gp__fold_window<Op, Acc>(load, row[k], lane, x[k]), Op(), lanes);
+        const Acc up = gp_warp_shift_up(up_to, 1);
+        gp_carry<Acc> before = start;
+        if (lane) before.append(up, Op());
+        gp__scan_window<P, EXCLUSIVE, Op>(load, row[k],
+                                          out + gp__row_offset(a, a.out_stride, first + k * groups + group),
+                                          a.out_stride[0], lane, x[k], before);
+      }
+    }
+    return;
+  }
+  const bool block = FORM == GP__ROWS_BLOCK;
+  const gp__ticket ticket = block ? gp__part_ticket(a, s.ticket) : gp__ticket();
+  for (gp__u64 unit = block ? ticket.number : warp; unit < a.rows * a.parts; unit += block ? gridDim.x : warps) {
+    const gp__u64 r = unit / a.parts, part = unit - r * a.parts;
+    const gp__row<In> row = gp__row_of<In>(a, r);
+    const gp__u64 windows = (row.skipped + row.length + row.V - 1) / row.V;
+    const gp__u64 begin = block ? part * (T * K) + gp_warp() * (32 * K) : 0;
+    Out *to = out + gp__row_offset(a, a.out_stride, r);
+    gp_carry<Acc> carry = start;
+    for (gp__u64 round = begin; block || round < windows; round += 32 * K) {
+      typename gp__row<In>::Window x[K];
+      Acc before[K]; // the fold of the round's windows before this one
+      gp_carry<Acc> sum = {Op::identity(), false};
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) row.template load<P::load>(round + k * 32 + gp_lane(), x[k]);
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        const Acc own = gp__fold_window<Op, Acc>(load, row, round + k * 32 + gp_lane(), x[k]);
+        const Acc up_to = gp_warp_inclusive_scan(own, Op()), up = gp_warp_shift_up(up_to, 1);
+        gp_carry<Acc> mine = sum;
+        if (gp_lane()) mine.append(up, Op());
+        before[k] = mine.value;
+        sum.append(gp_warp_broadcast(up_to, 31), Op());
+      }
+      if (block) { // the fold of the row before this warp's windows
+        if (gp_lane() == 0) s.warp[gp_warp()] = sum.value;
+        __syncthreads();
+        if (gp_warp() == 0) {
+          const Acc up_to = gp_warp_inclusive_scan(gp_lane() < T / 32 ? s.warp[gp_lane()] : Op::identity(), Op());
+          const Acc all = gp_warp_broadcast(up_to, T / 32 - 1), up = gp_warp_shift_up(up_to, 1);
+          gp_carry<Acc> prefix = start;
+          if (a.parts > 1) {
+            const gp__u64 words = gp__look_back_slots(a.parts) * ((sizeof(Acc) + 7) / 8);
+            const gp__look_back<Acc, Op> look_back = {gp__words(a.workspace) + r * words, a.parts, ticket.tag, start,
+                                                      false};
+            if (gp_lane() == 0) look_back.publish_aggregate(part, all);
+            prefix = look_back(part, all);
+          }
+          if (gp_lane() == 0) s.prefix = prefix;
+          if (gp_lane()) prefix.append(up, Op());
+          if (gp_lane() < T / 32) s.warp[gp_lane()] = prefix.value;
+        }
+        __syncthreads();
+        carry.value = s.warp[gp_warp()];
+        carry.has = s.prefix.has || gp_warp() > 0;
+      }
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        gp_carry<Acc> all = carry;
+        if (k > 0 || gp_lane()) all.append(before[k], Op());
+        gp__scan_window<P, EXCLUSIVE, Op>(load, row, to, a.out_stride[0], round + k * 32 + gp_lane(), x[k], all);
+      }
+      if (block) break;
+      carry.append(sum.value, Op());
+    }
+    if (block) __syncthreads(); // before the storage is used again
+  }
+}
+
+// Scans of rows whose neighbours are closer than their elements: columns of a matrix. Lanes lie across V columns each;
+// `slots` threads behind each other have K elements each of every column. A block walks down its columns; or, if there
+// are few columns, each block has one tile of their length, publishes its columns' folds and prefixes, and looks back:
+// to the nearest tile whose prefix is there, and from it over the folds of those between. Prefixes are folded from the
+// first tile on, wherever they come from: the same bits in every run.
+template <class P, class Acc, int V> struct gp__scan_columns_storage {
+  Acc cell[V][P::threads];
+  gp__ticket ticket;
+};
+// The fold of a column's tiles first .. first + part - 1. A tile has `wide` words of folds, then as many of prefixes.
+template <class Op, class Acc>
+GP_DEVICE gp_carry<Acc> gp__columns_before(gp__word *words, gp__u64 tag, gp__u64 first, gp__u64 part, gp__u64 wide,
+                                           const gp_carry<Acc> &start) {
+  gp_carry<Acc> prefix = start;
+  gp__u64 near = part;
+  for (; near > 0; --near)
+    if (gp__try_receive(words, (2 * (first + near) - 1) * wide, tag, prefix.value)) {
+      prefix.has = true;
+      break;
+    }
+  for (; near < part; ++near) prefix.append(gp__receive<Acc>(words, 2 * (first + near) * wide, tag), Op());
+  return prefix;
+}
+template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__columns_scan(const gp__rows_args &a) {
+  const int T = P::threads, K = P::vectors, V = gp__column_items(int(sizeof(In)), int(sizeof(Acc)));
+  const int OV = 16 % sizeof(Out) ? 1 : V * sizeof(Out) > 16 ? 16 / int(sizeof(Out)) : V;
+  const int N = (sizeof(Acc) + 7) / 8; // words of an accumulator
+  typedef gp__scan_columns_storage<P, Acc, V> Storage;
+  GP_SHARED(Storage, s);
+  gp__pdl_wait<P>();
+  const Load load(a);
+  const gp_carry<Acc> start = gp__row_start<Op, Acc>(a);
+  const unsigned lanes = 1u << a.log2_lanes, slots = T >> a.log2_lanes;
+  const unsigned lane = threadIdx.x & (lanes - 1), slot = threadIdx.x >> a.log2_lanes;
+  const gp__u64 columns = a.extent[1], across = (columns + lanes * V - 1) / (lanes * V);
+  const gp__u64 units = a.extent[2] * a.extent[3] * across;
+  const gp__ticket ticket = gp__part_ticket(a, s.ticket);
+  for (gp__u64 unit = ticket.number / a.parts; unit < units; unit += gridDim.x) {
+    const gp__u64 outer = unit / across, part = ticket.number % a.parts;
+    // A thread's columns: c, c + apart, ... of `outer`.
+    const gp__u64 c = (unit - outer * across) * (lanes * V) + (a.vectors ? lane * V : lane);
+    const unsigned apart = a.vectors ? 1 : lanes;
+    const bool whole = a.vectors && c + V <= columns;
+    const gp__u64 begin = part * a.share, end = a.extent[0] - begin < a.share ? a.extent[0] : begin + a.share;
+    const In *in = static_cast<const In *>(a.in) + gp__row_offset(a, a.in_stride, outer * columns) +
+        static_cast<long long>(c) * a.in_stride[1];
+    Out *out = static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, outer * columns) +
+        static_cast<long long>(c) * a.out_stride[1];
+    const long long next = apart * a.in_stride[1], out_next = apart * a.out_stride[1];
+    gp_carry<Acc> carry[V];
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) carry[j] = start;
+    for (gp__u64 round = begin; round < end; round += slots * K) {
+      const gp__u64 i = round + slot * K;
+      gp__vector_access<In, V> x[K];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        if (i + k >= end) continue;
+        const In *from = in + static_cast<long long>(i + k) * a.in_stride[0];
+        if (whole) x[k].template load<P::load>(from, 0, false);
+        else {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; ++j)
+            if (c + j * apart < columns) x[k].item[j] = from[j * next];
+        }
+      }
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) {
+        gp_carry<Acc> sum = {Op::identity(), false};
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k)
+          if (i + k < end && c + j * apart < columns) sum.append(Op::prepare(load(x[k].item[j], i + k)), Op());
+        s.cell[j][threadIdx.x] = sum.value;
+      }
+      for (unsigned d = 1; d < slots; d *= 2) { // cells become the folds of all slots up to their own
+        Acc up[V];
+        __syncthreads();
+        if (slot >= d) {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; ++j) up[j] = s.cell[j][threadIdx.x - d * lanes];
+        }
+        __syncthreads();
+        if (slot >= d) {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; ++j) s.cell[j][threadIdx.x] = Op()(up[j], s.cell[j][threadIdx.x]);
+        }
+      }
+      __syncthreads();
+      Acc before[V], all[V]; // before: of the first slot nothing
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) {
+        before[j] = s.cell[j][slot > 0 ? threadIdx.x - lanes : threadIdx.x];
+        all[j] = s.cell[j][(slots - 1) * lanes + lane];
+      }
+      __syncthreads();
+      if (a.parts > 1) { // cells of the first slot become what is before the tile
+        const gp__u64 wide = gp__u64(lanes) * V;
+        for (unsigned j = slot; j < unsigned(V); j += slots) {
+          const Acc own = s.cell[j][(slots - 1) * lanes + lane];
+          gp__word *words = gp__words(a.workspace) + (j * lanes + lane) * N;
+          if (part + 1 < a.parts) gp__publish(words, 2 * ticket.number * wide, own, ticket.tag);
+          gp_carry<Acc> prefix = gp__columns_before<Op>(words, ticket.tag, ticket.number - part, part, wide, start);
+          if (prefix.has) s.cell[j][lane] = prefix.value;
+          prefix.append(own, Op());
+          if (part + 1 < a.parts) gp__publish(words, (2 * ticket.number + 1) * wide, prefix.value, ticket.tag);
+        }
+        __syncthreads();
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) {
+          carry[j].value = s.cell[j][lane];
+          carry[j].has = start.has || part > 0;
+        }
+      }
+      gp_carry<Acc> running[V];
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) {
+        running[j] = carry[j];
+        if (slot > 0) running[j].append(before[j], Op());
+        carry[j].append(all[j], Op());
+      }
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        if (i + k >= end) continue;
+        Out *to = out + static_cast<long long>(i + k) * a.out_stride[0];
+        Out y[V];
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j)
+          if (c + j * apart < columns)
+            y[j] = gp_convert<Acc, Out>()(
+                gp__scan_step<EXCLUSIVE, Op>(running[j], Op::prepare(load(x[k].item[j], i + k))));
+        if (whole && out_next == 1 && gp__misalignment(to, gp__vector_access_alignment<Out, OV>::value) == 0) {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; j += OV) {
+            gp__vector_access<Out, OV> group;
+            GPUPRIMS__UNROLL
+            for (int o = 0; o < OV; ++o) group.item[o] = y[j + o];
+            group.template store<P::store>(to + j);
+          }
+        } else {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; ++j)
+            if (c + j * apart < columns) to[j * out_next] = y[j];
+        }
+      }
+    }
+  }
+}
+
+// ---- rows/copy.cuh - elements of a strided array, copied to other strides
+
+// Dimension 0 runs fastest. Only for strides that no transpose takes.
+template <class P, class T> GP_DEVICE void gp__rows_copy(const gp__rows_args &a) {
+  gp__pdl_wait<P>();
+  const gp__u64 count = a.extent[0] * a.rows, step = static_cast<gp__u64>(gridDim.x) * P::threads;
+  for (gp__u64 n = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x; n < count; n += step) {
+    long long from = 0, to = 0;
+    gp__u64 left = n;
+    GPUPRIMS__UNROLL
+    for (int d = 0; d < 4; ++d) {
+      const gp__u64 next = d < 3 ? left / a.extent[d] : 0;
+      const long long i = static_cast<long long>(left - next * a.extent[d]);
+      from += i * a.in_stride[d];
+      to += i * a.out_stride[d];
+      left = next;
+    }
+    static_cast<T *>(a.out)[to] = static_cast<const T *>(a.in)[from];
+  }
+}
+
 // ---- bfs/state.cuh - breadth-first search: counts and state of blocks
 
 // One launch of resident blocks does the whole traversal. A grid barrier separates its steps and sums the blocks'
@@ -29415,7 +29822,8 @@ typedef struct gp__request {
   const gp_key_field *fields;
   int field_count;
   gp__moves moves;                         // transpose
-  gp__rows rows;                           // reduce_axis, row_map
+  gp__rows rows;                           // reduce_axis, row_map, scan_axis, sort_axis, top_k_axis
+  int in_segments;                         // segmented sort: indices count from the beginning of their segment
   gp_layout in_layout, out_layout;         // convert_layout, else zero; in_size and out_size are those of the structs
   int numbers;                             // radix sort of floats: -0 and +0 are equal
   gp_graph graph, out_graph;               // their types filled in; offset_type and key_type are those
@@ -31706,6 +32114,12 @@ static gp_result gp__host_sort(gp__host_call *h) {
 
 // Segment i as [first, end), clamped so that wrong offsets do no harm.
 static void gp__host_segment_of(const gp__request *q, uint64_t i, uint64_t *first, uint64_t *end) {
+  if (!q->begin) { // segments of one length
+    const uint64_t length = q->count / q->segments;
+    *first = i * length;
+    *end = *first + length;
+    return;
+  }
   *first = gp__host_offset(q->begin, q->offset_size, i);
   *end = q->end ? gp__host_offset(q->end, q->offset_size, i) : gp__host_offset(q->begin, q->offset_size, i + 1);
   if (*end > q->count) *end = q->count;
@@ -32348,6 +32762,40 @@ static void gp__host_apply_state(const gp__request *q, const gp__host_op *op, co
                             truth);
   op->loops.map(op, y, gp__host_elements(&of_x, 0, 1, a.bytes), gp__host_elements(&of_s, 0, 1, b.bytes), 1);
 }
+// Scans the rows one by one, each in one thread. Elements that are not side by side go through a buffer.
+static gp_result gp__host_scan_rows(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__rows *rows = &q->rows;
+  const uint64_t length = rows->extent[0];
+  const size_t in_size = q->in_size, out_size = h->out_size, bytes = (size_t)length * (in_size + out_size) + 128;
+  const int near_by = rows->in_stride[0] == 1 && rows->out_stride[0] == 1, threads = h->threads;
+  const gp__host_state start = gp__host_start(h, q->has_init);
+  int failed = 0, t;
+  GPUPRIMS__PARALLEL_FOR
+  for (t = 0; t < threads; ++t) {
+    unsigned char *room = near_by || (uint64_t)t >= q->segments ? NULL : (unsigned char *)malloc(bytes);
+    uint64_t r, i;
+    for (r = (uint64_t)t; r < q->segments; r += (uint64_t)threads) {
+      const unsigned char *in = h->in.base + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)in_size;
+      unsigned char *out = h->out + gp__host_row_offset(rows, rows->out_stride, r) * (int64_t)out_size;
+      gp__host_state s = start;
+      gp__host_call part = *h;
+      if (!near_by && !room) {
+        __atomic_store_n(&failed, 1, __ATOMIC_RELAXED);
+        break;
+      }
+      part.in.base = near_by ? in : room;
+      part.out = near_by ? out : room + (length * in_size + 63) / 64 * 64;
+      for (i = 0; !near_by && i < length; ++i)
+        gp__host_move(room + i * in_size, in + (int64_t)i * rows->in_stride[0] * (int64_t)in_size, in_size);
+      gp__host_running(&part, &s, 0, length);
+      for (i = 0; !near_by && i < length; ++i)
+        gp__host_move(out + (int64_t)i * rows->out_stride[0] * (int64_t)out_size, part.out + i * out_size, out_size);
+    }
+    free(room);
+  }
+  return failed ? gp__host_no_memory(h, bytes * (size_t)threads) : GP_SUCCESS;
+}
 static gp_result gp__host_rows(gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__rows *rows = &q->rows;
@@ -32383,6 +32831,49 @@ static gp_result gp__host_rows(gp__host_call *h) {
     }
   }
   return GP_SUCCESS;
+}
+
+// ---- rows/order_host.c - sorts and top-k along an axis
+
+// Each row is sorted, with its indices; of a top-k, the first k go out.
+static gp_result gp__host_order_rows(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__rows *rows = &q->rows;
+  const uint64_t length = rows->extent[0], wanted = q->length;
+  const size_t key = q->key_size, bytes = (size_t)length * (2 * sizeof(gp__host_indexed) + key);
+  const int threads = h->threads, bits = 8 * (int)key;
+  int failed = 0, t;
+  GPUPRIMS__PARALLEL_FOR
+  for (t = 0; t < threads; ++t) {
+    gp__host_indexed *order = (uint64_t)t >= q->segments ? NULL : (gp__host_indexed *)malloc(bytes), *sorted;
+    unsigned char *raw = (unsigned char *)(order ? order + 2 * length : NULL);
+    uint64_t r, i;
+    for (r = (uint64_t)t; r < q->segments; r += (uint64_t)threads) {
+      const unsigned char *in =
+          (const unsigned char *)q->keys + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)key;
+      const int64_t to = gp__host_row_offset(rows, rows->out_stride, r);
+      if (!order) {
+        __atomic_store_n(&failed, 1, __ATOMIC_RELAXED);
+        break;
+      }
+      for (i = 0; i < length; ++i) {
+        gp__host_move(raw + i * key, in + (int64_t)i * rows->in_stride[0] * (int64_t)key, key);
+        order[i].bits = gp__host_ordered(q->key_type, raw + i * key);
+        if (q->flags & GP_DESCENDING) order[i].bits = ~order[i].bits & (~(uint64_t)0 >> (64 - bits));
+        order[i].index = i;
+      }
+      sorted = gp__host_sort_indexed(order, order + length, length, bits);
+      for (i = 0; i < wanted; ++i) {
+        const int64_t at = to + (int64_t)i * rows->out_stride[0];
+        if (q->out_keys)
+          gp__host_move((unsigned char *)q->out_keys + at * (int64_t)key, raw + sorted[i].index * key, key);
+        if (q->out)
+          memcpy((unsigned char *)q->out + at * (int64_t)q->out_size, &sorted[i].index, q->out_size); // little-endian
+      }
+    }
+    free(order);
+  }
+  return failed ? gp__host_no_memory(h, bytes * (size_t)threads) : GP_SUCCESS;
 }
 
 // ---- layouts/host.c - layouts
@@ -32497,7 +32988,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2457600"
+#define GPUPRIMS__EMBEDDED_FROM "2502656"
 
 // ---- core/embed.c - this file's own text
 
@@ -33845,7 +34336,11 @@ GPUPRIMS__API const char *gp_last_message(void) {
   X(REDUCE_ROWS, gp__rows_reduce, gp__rows_args, rows, 0) \
   X(REDUCE_COLUMNS, gp__columns_reduce, gp__rows_args, columns, 0) \
   X(MAP_ROWS, gp__rows_map, gp__rows_args, row_map, 0) \
-  X(APPLY_ROWS, gp__rows_apply, gp__rows_args, row_apply, 0)
+  X(APPLY_ROWS, gp__rows_apply, gp__rows_args, row_apply, 0) \
+  X(SCAN_ROWS, gp__rows_scan, gp__rows_args, scanned_rows, 0) \
+  X(SCAN_COLUMNS, gp__columns_scan, gp__rows_args, scanned_columns, 0) \
+  X(COPY_KEYS, gp__rows_copy, gp__rows_args, copied_rows, 0) \
+  X(COPY_INDICES, gp__rows_copy, gp__rows_args, copied_rows, 0)
 
 // ---- layouts/kinds.c - the kernels of conversions of layouts
 
@@ -35883,7 +36378,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->permutation && !(k->traits & GP__TAKES_PERMUTATION))
     return gp__fail(GP_E_ARGUMENT, "%s: @permutation: the call takes no permutation", k->who);
   if (c->axes && !(k->traits & GP__TAKES_AXES))
-    return gp__fail(GP_E_ARGUMENT, "%s: @axes is for reduce_axis and row_map only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @axes is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only",
+                    k->who);
   if (c->field_count && !(k->reads & GP__READS_FIELDS))
     return gp__fail(GP_E_ARGUMENT, "%s: @field_count: the call does not sort by fields", k->who);
   if ((c->in_layout || c->out_layout) && !(k->traits & GP__TAKES_LAYOUTS))
@@ -35907,13 +36403,17 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->flags & ~flags & GP_DESCENDING)
     return gp__fail(
         GP_E_ARGUMENT,
-        "%s: @flags: GP_DESCENDING is for sort, segmented_sort, top_k, segmented_top_k and nth_element only", k->who);
+        "%s: @flags: GP_DESCENDING is for sort, segmented_sort, sort_axis, top_k, segmented_top_k, top_k_axis and "
+        "nth_element only",
+        k->who);
   if (c->flags & ~flags & GP_UNSORTED)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED is for top_k and segmented_top_k only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED is for top_k, segmented_top_k and top_k_axis only", k->who);
   if (c->flags &
       ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS | GP_UNTIL_TARGET |
-        GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
+        GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS | GP_EXCLUSIVE))
     return gp__fail(GP_E_ARGUMENT, "%s: @flags has unknown bits: %#x", k->who, c->flags);
+  if (c->flags & ~flags & GP_EXCLUSIVE)
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_EXCLUSIVE is for scan_axis only", k->who);
   if (c->flags & ~flags & GP_RIGHT)
     return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_RIGHT is for adjacent_difference only", k->who);
   if (c->flags & ~flags & (GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
@@ -37429,19 +37929,39 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   q->out_struct = k->out.info;
   q->in_size = k->in.size;
   q->out_size = k->out.size;
-  GPUPRIMS__CHECK(
-      gp__check_integer(k, "offset_type", c->offset_type, 4, 8, "i32, u32, i64 or u64", &q->offset_type, &k->offset));
+  if (c->begin || c->end || c->offset_type) // segments of one length have none
+    GPUPRIMS__CHECK(
+        gp__check_integer(k, "offset_type", c->offset_type, 4, 8, "i32, u32, i64 or u64", &q->offset_type, &k->offset));
   q->offset_size = k->offset.size;
   bits = 8 * (int)q->key_size;
   if (c->begin_bit < 0 || c->end_bit > bits || c->begin_bit > c->end_bit)
     return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit: [%d, %d) is not a range of the %d bits of a key", who,
                     c->begin_bit, c->end_bit, bits);
-  if (c->count >> 44)
-    return gp__fail(GP_E_SIZE, "%s: @count is %llu, not below 2^44", who, (unsigned long long)c->count);
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_sorted_numbers(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  GPUPRIMS__CHECK(gp__check_equal_segments(k));
+  if (q->count >> 44)
+    return gp__fail(GP_E_SIZE, "%s: @%s is %llu, not below 2^44", k->who,
+                    c->count ? "count" : "segments times @segment_length", (unsigned long long)q->count);
+  // Indices count from the beginning of the keys.
+  return !q->offset_size && k->out.size == 4 && !k->in.size && q->count > (uint64_t)1 << 32
+      ? gp__fail(GP_E_SIZE,
+                 "%s: @segments times @segment_length is %llu, too large for u32 indices (@out_type): use u64", k->who,
+                 (unsigned long long)q->count)
+      : GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__sorted_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
+  b->keys = b->out_keys = b->in = b->out = k->q->count;
   return GP_SUCCESS;
 }
 
-static const gp__own_check gp__checks_segmented_sort[GP__CHECKS] = {{GP__CHECK_TYPES, gp__check_sorted_segments}};
+static const gp__own_check gp__checks_segmented_sort[GP__CHECKS] = {{GP__CHECK_TYPES, gp__check_sorted_segments},
+                                                                    {GP__CHECK_NUMBERS, gp__check_sorted_numbers},
+                                                                    {GP__CHECK_BUFFERS, gp__sorted_buffers}};
 
 // ---- group_by/check.c - checking a call: group-by
 
@@ -37754,7 +38274,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_row_operators(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_operators(k));
   if (k->c->primitive != GP_ROW_MAP) return GP_SUCCESS;
   if (q->op == GP_ARGMIN || q->op == GP_ARGMAX)
-    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for reduce, scan and reduce_axis only", k->who,
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for reduce, scan, reduce_axis and scan_axis only", k->who,
                     gp__op_rows[q->op].name);
   q->equal = apply;
   GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, "apply", apply, 2, k->host, &q->user_equal));
@@ -37855,9 +38375,12 @@ GPUPRIMS__PRIVATE void gp__order_rows(gp__rows *r) {
     r->extent[3] = 1, r->in_stride[3] = r->out_stride[3] = 0;
   }
 }
-GPUPRIMS__PRIVATE gp_result gp__check_axes(gp__checking *k) {
+// Takes the axes. results: elements of a row of the output, GP__WHOLE_ROWS: as many as the input's has. out_size: bytes
+// of one; span: of the output.
+#define GP__WHOLE_ROWS UINT64_MAX
+GPUPRIMS__PRIVATE gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t out_size, gp__row_span *span) {
   const gp_axes *a = k->c->axes;
-  const int map = k->c->primitive == GP_ROW_MAP;
+  const int shortened = k->c->primitive == GP_REDUCE_AXIS; // the output has no such dimension
   gp__request *q = k->q;
   gp__rows *r = &q->rows;
   gp_axes own;
@@ -37875,8 +38398,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_axes(gp__checking *k) {
     const int at = d == a->axis ? 0 : to++;
     r->extent[at] = a->extent[d];
     r->in_stride[at] = a->in_stride[d];
-    r->out_stride[at] = at || map ? a->out_stride[d] : 0;
+    r->out_stride[at] = at || !shortened ? a->out_stride[d] : 0;
   }
+  if (!shortened && results != GP__WHOLE_ROWS && results > r->extent[0])
+    return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above the %llu elements of a row (@axes.extent)", k->who,
+                    (unsigned long long)results, (unsigned long long)r->extent[0]);
   for (d = 3; d >= 0; --d) { // the axis comes last
     if (q->segments && r->extent[d] > (UINT64_MAX >> 2) / q->segments)
       return gp__fail(GP_E_SIZE, "%s: @axes.extent: the product of the extents overflows", k->who);
@@ -37888,16 +38414,19 @@ GPUPRIMS__PRIVATE gp_result gp__check_axes(gp__checking *k) {
                     (unsigned long long)k->c->count, (unsigned long long)q->count);
   GPUPRIMS__CHECK(gp__check_reach_of(k, "in_stride", r, r->in_stride, k->in.size, &r->in_span));
   length = r->extent[0];
-  if (!map) r->extent[0] = 1; // a row has a result even if it has no elements
-  GPUPRIMS__CHECK(gp__check_reach_of(k, "out_stride", r, r->out_stride, q->out_size, &r->out_span));
+  if (results != GP__WHOLE_ROWS) r->extent[0] = results; // a row has a result even if it has no elements
+  GPUPRIMS__CHECK(gp__check_reach_of(k, "out_stride", r, r->out_stride, out_size, span));
+  if (span->bytes) GPUPRIMS__CHECK(gp__check_places(k, r, shortened));
   r->extent[0] = length;
-  if (r->out_span.bytes) GPUPRIMS__CHECK(gp__check_places(k, r, !map));
   r->same = 1;
   for (d = 0; d < 4; ++d)
     if (r->extent[d] > 1 && r->in_stride[d] != r->out_stride[d]) r->same = 0;
   if (q->segments) gp__order_rows(r);
   r->columns = r->extent[1] > 1 && r->extent[0] > 1 && r->in_stride[1] && gp__is_closer(r, 1, 0);
   return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_axes(gp__checking *k) {
+  return gp__take_axes(k, k->c->primitive == GP_REDUCE_AXIS ? 1 : GP__WHOLE_ROWS, k->q->out_size, &k->q->rows.out_span);
 }
 // The buffers' spans, from their lowest addresses.
 GPUPRIMS__PRIVATE const void *gp__lowest(const void *pointer, const gp__row_span *span) {
@@ -37906,7 +38435,7 @@ GPUPRIMS__PRIVATE const void *gp__lowest(const void *pointer, const gp__row_span
 GPUPRIMS__PRIVATE gp_result gp__row_buffers(gp__checking *k) {
   const gp__rows *r = &k->q->rows;
   const gp__checked_type bytes = {1, 1, NULL};
-  const int in_place = k->c->primitive == GP_ROW_MAP && r->same && k->q->in_size == k->q->out_size;
+  const int in_place = k->c->primitive != GP_REDUCE_AXIS && r->same && k->q->in_size == k->q->out_size;
   k->buffers->in = k->buffers->out = 0; // alignment is all that is checked of them there
   return gp__reading(k, "in", gp__lowest(k->c->in, &r->in_span), &bytes, r->in_span.bytes, 1,
                      in_place ? GP__ALIAS_OF_OUT : 0);
@@ -37919,6 +38448,59 @@ static const gp__own_check gp__checks_rows[GP__CHECKS] = {
     {GP__CHECK_OPERATORS, gp__check_row_operators}, {GP__CHECK_TYPES, gp__check_row_types},
     {GP__CHECK_OUT_TYPE, gp__check_state_type},     {GP__CHECK_NUMBERS, gp__check_axes},
     {GP__CHECK_BUFFERS, gp__row_buffers},           {GP__CHECK_OUTPUTS, gp__row_outputs}};
+
+// ---- rows/order_check.c - checking a call: sorts and top-k along an axis
+
+GPUPRIMS__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  gp__rows *r = &q->rows;
+  const int top = c->primitive == GP_TOP_K_AXIS, indices = c->out_type || c->out;
+  const gp__checked_type bytes = {1, 1, NULL};
+  gp__row_span of_keys;
+  uint64_t most;
+  q->key_type = c->key_type;
+  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+  if (k->key.info)
+    return gp__fail(GP_E_TYPE, "%s: @key_type is struct type %s, not a built-in type", k->who, k->key.info->name);
+  if (indices)
+    GPUPRIMS__CHECK(gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64",
+                                      &q->out_type, &k->out));
+  k->in = k->key;
+  q->in_type = q->key_type;
+  q->in_size = q->key_size = k->key.size;
+  q->out_size = k->out.size;
+  q->channels = q->active = 1;
+  q->length = c->k;
+  GPUPRIMS__CHECK(gp__take_axes(k, top ? c->k : GP__WHOLE_ROWS, k->key.size, &of_keys));
+  GPUPRIMS__CHECK(gp__take_axes(k, top ? c->k : GP__WHOLE_ROWS, indices ? k->out.size : 1, &r->out_span));
+  if (top && c->k > GP__TOP_K_FEW)
+    return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above %d", k->who, (unsigned long long)c->k, (int)GP__TOP_K_FEW);
+  most = c->out_type == GP_I32 ? (uint64_t)1 << 31 : (uint64_t)1 << 32;
+  if (indices && k->out.size == 4 && q->count > most)
+    return gp__fail(GP_E_SIZE,
+                    "%s: @axes.extent: %llu elements are too many for indices of 4 bytes (@out_type): use "
+                    "i64 or u64",
+                    k->who, (unsigned long long)q->count);
+  if (q->count >> 44)
+    return gp__fail(GP_E_SIZE, "%s: @axes.extent: %llu elements, not below 2^44", k->who, (unsigned long long)q->count);
+  if (!top) q->length = r->extent[0];
+  if (k->pointers && q->count && q->length && !c->out_keys && !c->out)
+    return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);
+  // Alignment, then what is read and written, from the lowest addresses.
+  GPUPRIMS__CHECK(gp__check_pointer(k, "keys", c->keys, k->key.align, 0, k->key.size, 0));
+  GPUPRIMS__CHECK(gp__check_pointer(k, "out_keys", c->out_keys, k->key.align, 0, k->key.size, 0));
+  if (indices) GPUPRIMS__CHECK(gp__check_pointer(k, "out", c->out, k->out.align, 0, k->out.size, 0));
+  GPUPRIMS__CHECK(gp__reading(k, "keys", gp__lowest(c->keys, &r->in_span), &bytes, r->in_span.bytes, 1,
+                              !top && r->same ? GP__ALIAS_OF_OUT_KEYS : 0));
+  GPUPRIMS__CHECK(
+      gp__writing(k, "out_keys", gp__lowest(c->out_keys, &of_keys), 1, 1, of_keys.bytes, 0, GP__ALIAS_OF_OUT_KEYS));
+  if (indices)
+    GPUPRIMS__CHECK(
+        gp__writing(k, "out", gp__lowest(c->out, &r->out_span), 1, 1, r->out_span.bytes, 1, GP__ALIAS_OF_OUT));
+  return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
+}
+static const gp__own_check gp__checks_row_order[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_row_order}};
 
 // ---- layouts/check.c - checking a call: layouts
 
@@ -38699,7 +39281,7 @@ typedef struct gp__spelling {
   gp_op op, transform, equal;
   gp_type in_type, in2_type, acc_type, out_type, key_type, offset_type, out2_type;
   int in_size, in2_size, acc_size, out_size, key_size, offset_size, out2_size;
-  int is_arg, has_init, ranged, right, descending, numbers, exact_rounding;
+  int is_arg, has_init, ranged, right, descending, numbers, exact_rounding, exclusive;
   int indexed;                                              // segmented sort: keys do not sort by themselves
   int index_bytes;                                          // radix sorts: of an index; top-k: 8 where ranks need it
   int clustered;                                            // a search in clusters
@@ -39444,13 +40026,19 @@ GPUPRIMS__PRIVATE unsigned gp__resident_sorts(const gp__request *q, const gp_pol
 GPUPRIMS__PRIVATE void gp__name_sorted_segments(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, ", gp__key_name(q));
   if (!q->out_size) gp__add(t, "gp__no_values, ");
-  else gp__add(t, "%s<%s>, ", q->in_size ? "gp__value_array" : "gp__value_index", gp__out_name(q));
+  else
+    gp__add(t, "%s<%s>, ",
+            q->in_size    ? "gp__value_array"
+                : q->form ? "gp__value_place"
+                          : "gp__value_index",
+            gp__out_name(q));
   gp__add(t, q->indexed ? "true" : "false");
-  if (q->kind == GP__SEGMENTS_SHORT) gp__add(t, ", %s", gp__offset_name(q));
+  if (q->kind == GP__SEGMENTS_SHORT) gp__add(t, ", %s", q->offset_size ? gp__offset_name(q) : "gp__none");
 }
 GPUPRIMS__PRIVATE void gp__spell_segmented_sort(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                                 gp__spelling *w) {
-  (void)q, (void)p;
+  (void)p;
+  w->form = q->in_segments;
   w->indexed = gp__sort_indexed(*h);
 }
 
@@ -39572,12 +40160,23 @@ GPUPRIMS__PRIVATE void gp__name_row_apply(const gp__spelling *q, gp__text *t) {
           gp__device_type(q->acc_type, q->acc_struct));
   gp__name_apply(q, t);
 }
+GPUPRIMS__PRIVATE void gp__name_scanned_columns(const gp__spelling *q, gp__text *t) {
+  gp__add(t, q->exclusive ? ", true, " : ", false, ");
+  gp__name_fold_of(q, 0, t);
+}
+GPUPRIMS__PRIVATE void gp__name_scanned_rows(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %d", q->form);
+  gp__name_scanned_columns(q, t);
+}
+GPUPRIMS__PRIVATE void gp__name_copied_rows(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %s", gp__type_rows[gp__bits_type((size_t)q->size)].device);
+}
 GPUPRIMS__PRIVATE void gp__operators_of_rows(const gp__spelling *q, gp__program_op *ops) {
   if (q->primitive != GP_ROW_MAP) return;
   gp__set_operator(&ops[2], gp__in_name(q), gp__device_type(q->acc_type, q->acc_struct), gp__out_name(q));
 }
 GPUPRIMS__PRIVATE void gp__spell_rows(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
-  (void)q;
+  w->exclusive = (q->flags & GP_EXCLUSIVE) != 0;
   w->form = gp__rows_form(*p, *h);
 }
 
@@ -40853,7 +41452,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   int i;
   memset(&a, 0, sizeof a);
   a.keys = q->keys;
-  a.values = q->in;
+  a.length = q->count / q->segments;
+  a.values = q->in_segments ? (const void *)(uintptr_t)a.length : q->in;
   a.out_keys = q->out_keys;
   a.out_values = q->out;
   a.begin = q->begin;
@@ -41784,6 +42384,7 @@ typedef struct gp__graph_step {
   union {
     gp__graph_args graph;
     gp__hash_args hash;
+    gp__rows_args rows;
   } args;
 } gp__graph_step;
 typedef struct gp__graph_plan {
@@ -41995,7 +42596,8 @@ GPUPRIMS__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, 
     {
       const uint64_t blocks = gp__ceil_div(step->items, tile);
       const uint64_t most = (uint64_t)s->about.multiprocessors *
-          (unsigned)(kernels[k]->occupancy < p->blocks_per_sm ? kernels[k]->occupancy : p->blocks_per_sm);
+          (unsigned)(!p->blocks_per_sm || kernels[k]->occupancy < p->blocks_per_sm ? kernels[k]->occupancy
+                                                                                   : p->blocks_per_sm);
       result = gp__launch_one(s, who, kernels[k], blocks < 1 ? 1 : (unsigned)(blocks < most ? blocks : most), &geometry,
                               p->overlap, stream, &step->args);
     }
@@ -42155,6 +42757,151 @@ GPUPRIMS__PRIVATE gp_result gp__hash_plan_of(gp__state *s, const gp__request *q,
     a.keys = keys;
   }
   return q->primitive == GP_JOIN ? gp__plan_join(s, who, q, &a, g) : gp__plan_groups(s, who, q, &a, g);
+}
+
+// ---- rows/order_launch.c - sorts and top-k along an axis: copies around a call on segments
+
+// A strided array as rows of `length` elements: what a copy reads or writes. Rows without gaps, one behind the other,
+// dimension 1 fastest, are those of a call on segments of one length.
+GPUPRIMS__PRIVATE int gp__rows_are_dense(const gp__rows *r, const int64_t *stride, uint64_t length) {
+  uint64_t step = length;
+  int d;
+  if (length > 1 && stride[0] != 1) return 0;
+  for (d = 1; d < 4; ++d) {
+    if (r->extent[d] > 1 && stride[d] != (int64_t)step) return 0;
+    step *= r->extent[d];
+  }
+  return 1;
+}
+GPUPRIMS__PRIVATE void gp__dense_rows(const gp__rows *r, uint64_t length, int64_t *stride) {
+  int d;
+  stride[0] = 1;
+  for (d = 1; d < 4; ++d) stride[d] = stride[d - 1] * (int64_t)(d == 1 ? length : r->extent[d - 1]);
+}
+// Lists dimensions by their strides, the largest first; 0 unless the smallest is 1 and each spans the next.
+GPUPRIMS__PRIVATE int gp__nested_strides(const uint64_t *extent, const int64_t *stride, int count, int *order) {
+  int i, j;
+  for (i = 0; i < count; ++i) {
+    for (j = i; j > 0 && stride[order[j - 1]] < stride[i]; --j) order[j] = order[j - 1];
+    order[j] = i;
+  }
+  for (i = 0; i + 1 < count; ++i)
+    if (stride[order[i]] <= 0 || (uint64_t)stride[order[i]] < (uint64_t)stride[order[i + 1]] * extent[order[i + 1]])
+      return 0;
+  return stride[order[count - 1]] == 1;
+}
+// The copy as a transpose; 0: its strides are none of a transpose's.
+GPUPRIMS__PRIVATE int gp__rows_as_permutation(const gp__rows *r, uint64_t length, const int64_t *in_stride,
+                                              const int64_t *out_stride, gp_permutation *p) {
+  uint64_t extent[5];
+  int64_t in[5], out[5];
+  int of_in[5], of_out[5], place[5], count = 0, has_in = 0, has_out = 0, d;
+  for (d = 0; d < 4; ++d) {
+    const uint64_t n = d ? r->extent[d] : length;
+    if (n == 1) continue;
+    extent[count] = n, in[count] = in_stride[d], out[count] = out_stride[d];
+    has_in |= in[count] == 1, has_out |= out[count] == 1;
+    ++count;
+  }
+  if (!has_in || !has_out) { // a last dimension of one element
+    if (count == 4) return 0;
+    extent[count] = 1, in[count] = out[count] = 1;
+    ++count;
+  }
+  if (!gp__nested_strides(extent, in, count, of_in) || !gp__nested_strides(extent, out, count, of_out)) return 0;
+  *p = gp_permutation_init();
+  p->dimensions = count;
+  for (d = 0; d < count; ++d) {
+    place[of_in[d]] = d;
+    p->extent[d] = extent[of_in[d]];
+    p->in_stride[d] = (uint64_t)in[of_in[d]];
+  }
+  for (d = 0; d < count; ++d) {
+    p->order[d] = place[of_out[d]];
+    p->out_stride[d] = (uint64_t)out[of_out[d]];
+  }
+  return 1;
+}
+// Without buffers a call may want keys.
+GPUPRIMS__PRIVATE int gp__wants_row_keys(const gp__request *q) { return q->out_keys || !q->keys; }
+// Whether the call copies its input, or its output; kernel: by a kernel of this family.
+GPUPRIMS__PRIVATE int gp__copies_rows(const gp__request *q, int in, int kernel) {
+  const gp__rows *r = &q->rows;
+  const uint64_t length = in ? r->extent[0] : q->length;
+  int64_t dense[4];
+  gp_permutation p;
+  if (!q->count || !q->length || gp__rows_are_dense(r, in ? r->in_stride : r->out_stride, length)) return 0;
+  gp__dense_rows(r, length, dense);
+  return !kernel || !gp__rows_as_permutation(r, length, in ? r->in_stride : dense, in ? dense : r->out_stride, &p);
+}
+GPUPRIMS__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__graph_plan *g, int from_input,
+                                             gp__kernel_kind kind, size_t size, const void *in, void *out) {
+  const gp__rows *r = &q->rows;
+  const uint64_t length = from_input ? r->extent[0] : q->length;
+  gp_call c = gp_call_init(GP_TRANSPOSE);
+  gp__graph_step *step;
+  gp__rows_args *a;
+  gp_permutation p;
+  int64_t dense[4];
+  int d;
+  gp__dense_rows(r, length, dense);
+  if (gp__rows_as_permutation(r, length, from_input ? r->in_stride : dense, from_input ? dense : r->out_stride, &p)) {
+    c.in_type = c.out_type = gp__bits_type(size);
+    c.permutation = &p;
+    c.in = in;
+    c.out = out;
+    return gp__add_call(s, gp__primitive_names[q->primitive], g, &c);
+  }
+  step = &g->steps[g->count++];
+  step->request = -1;
+  step->kind = kind;
+  step->items = length * q->segments;
+  a = &step->args.rows;
+  memset(a, 0, sizeof *a);
+  a->in = in;
+  a->out = out;
+  a->rows = q->segments;
+  for (d = 0; d < 4; ++d) {
+    a->extent[d] = d ? r->extent[d] : length;
+    a->in_stride[d] = from_input ? r->in_stride[d] : dense[d];
+    a->out_stride[d] = from_input ? dense[d] : r->out_stride[d];
+  }
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, unsigned char *at,
+                                                  gp__graph_plan *g) {
+  const int top = q->primitive == GP_TOP_K_AXIS;
+  const int copies_in = gp__copies_rows(q, 1, 0), copies_out = gp__copies_rows(q, 0, 0);
+  const uint64_t results = q->segments * q->length;
+  gp_call c = gp_call_init(top ? GP_SEGMENTED_TOP_K : GP_SEGMENTED_SORT);
+  void *keys = NULL;
+  memset(g, 0, sizeof *g);
+  g->at = at;
+  c.key_type = q->key_type;
+  c.keys = q->keys;
+  c.segments = q->segments;
+  c.segment_length = q->rows.extent[0];
+  c.flags = q->flags;
+  c.out_keys = q->out_keys;
+  c.out = q->out;
+  c.out_type = q->out_size ? q->out_type : GP_TYPE_DEFAULT;
+  if (top) c.k = q->length;
+  gp__take(g, 1); // a plan holds something
+  if (!q->count || !q->length) return GP_SUCCESS;
+  if (copies_in) {
+    c.keys = keys = gp__take(g, q->count * q->key_size);
+    GPUPRIMS__CHECK(gp__add_row_copy(s, q, g, 1, GP__COPY_KEYS, q->key_size, q->keys, keys));
+  }
+  // Sorts always write keys: over those in the workspace, if there are any.
+  if (top ? gp__wants_row_keys(q) && copies_out : !q->out_keys || copies_out)
+    c.out_keys = copies_in && !top ? keys : gp__take(g, results * q->key_size);
+  if (q->out_size && copies_out) c.out = gp__take(g, results * q->out_size);
+  GPUPRIMS__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &c));
+  g->requests[g->request_count - 1].in_segments = !top;
+  if (!copies_out) return GP_SUCCESS;
+  if (gp__wants_row_keys(q))
+    GPUPRIMS__CHECK(gp__add_row_copy(s, q, g, 0, GP__COPY_KEYS, q->key_size, c.out_keys, q->out_keys));
+  return q->out_size ? gp__add_row_copy(s, q, g, 0, GP__COPY_INDICES, q->out_size, c.out, q->out) : GP_SUCCESS;
 }
 
 // ---- map/plan.c - plans of maps
@@ -42982,7 +43729,8 @@ static const gp__family gp__family_segmented_sort = {
     gp__host_segmented_sort};
 static const gp__primitive gp__primitive_segmented_sort = {
     &gp__family_segmented_sort,
-    (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_BAD,
+    (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_SEGMENT_LENGTH |
+        GP__READS_BAD,
     GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, GP_CHECKED | GP_DESCENDING};
 
 // ---- merge/plan.c - plans of merges, merge sort and sets
@@ -43240,7 +43988,7 @@ static const gp__primitive gp__primitive_transpose = {&gp__family_transpose, GP_
 
 // A row of no elements has a result, which a reduction writes.
 GPUPRIMS__PRIVATE int gp__rows_are_idle(const gp__request *q) {
-  return !q->segments || (q->primitive == GP_ROW_MAP && !q->count);
+  return !q->segments || (q->primitive != GP_REDUCE_AXIS && !q->count);
 }
 // Bits of every address that a stride leads to, but for that of dimension `except`, and for that of the array.
 GPUPRIMS__PRIVATE uint64_t gp__row_addresses(const gp__rows *r, const void *base, const int64_t *stride, size_t size,
@@ -43259,6 +44007,7 @@ GPUPRIMS__PRIVATE void gp__shape_rows(const gp__request *q, gp__shape *h) {
   h->rows.shifted = r->in_stride[0] == 1 && gp__row_addresses(r, q->in, r->in_stride, q->in_size, 0) % GP__VECTOR != 0;
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_rows(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  if (q->primitive == GP_SCAN_AXIS) return kinds[0] = q->rows.columns ? GP__SCAN_COLUMNS : GP__SCAN_ROWS, 1;
   if (p->algorithm == GP_DIRECT) return kinds[0] = GP__MAP_ROWS, 1;
   kinds[0] = q->rows.columns ? GP__REDUCE_COLUMNS : GP__REDUCE_ROWS;
   kinds[1] = GP__APPLY_ROWS;
@@ -43305,8 +44054,8 @@ GPUPRIMS__PRIVATE gp_result gp__host_axis(gp__host_call *h) {
     GPUPRIMS__CHECK(gp__host_take(h, q->acc_type, q->acc_size, q->transform, q->user_transform,
                                   gp__host_normalises(q->op, q->user_op, q->acc_type), "transform"));
     GPUPRIMS__CHECK(gp__host_take_operator(h, q->acc_type, q->acc_size));
-  } else GPUPRIMS__CHECK(gp__host_take_fold(h, 0));
-  return gp__host_rows(h);
+  } else GPUPRIMS__CHECK(gp__host_take_fold(h, (q->flags & GP_EXCLUSIVE) != 0));
+  return q->primitive == GP_SCAN_AXIS ? gp__host_scan_rows(h) : gp__host_rows(h);
 }
 
 static const gp__kernel_rules gp__kernels_of_rows = {GPUPRIMS__SAME_KERNELS, gp__resident_blocks, gp__spell_rows,
@@ -43324,6 +44073,8 @@ static const gp__primitive gp__primitive_reduce_axis = {&gp__family_rows, GP__RE
 static const gp__primitive gp__primitive_row_map = {
     &gp__family_rows, (GP__READS_FOLD & ~(GP__READS_COUNT_DEVICE | GP__READS_INIT)) | GP__READS_APPLY,
     GP__TAKES_AXES | GP__IN_PLACE, 0};
+static const gp__primitive gp__primitive_scan_axis = {&gp__family_rows, GP__READS_FOLD & ~GP__READS_COUNT_DEVICE,
+                                                      GP__TAKES_AXES | GP__IN_PLACE, GP_EXCLUSIVE};
 
 // ---- layouts/plan.c - plans of conversions of layouts
 
@@ -43605,6 +44356,57 @@ static const gp__primitive gp__primitive_join = {&gp__family_hash,
                                                  GP__READS_TABLE | GP__READS_KEYS2 | GP__READS_COUNT2 | GP__READS_OUT |
                                                      GP__READS_OUT2 | GP__READS_OUT_TYPE | GP__READS_JOIN,
                                                  0, 0};
+
+// ---- rows/order_plan.c - plans of sorts and top-k along an axis
+
+GPUPRIMS__PRIVATE int gp__row_order_is_idle(const gp__request *q) { return !q->count || !q->length; }
+GPUPRIMS__PRIVATE int gp__kinds_of_row_order(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  int count = 0;
+  (void)p;
+  if (gp__copies_rows(q, 1, 1) || (gp__wants_row_keys(q) && gp__copies_rows(q, 0, 1))) kinds[count++] = GP__COPY_KEYS;
+  if (q->out_size && gp__copies_rows(q, 0, 1)) kinds[count++] = GP__COPY_INDICES;
+  return count;
+}
+GPUPRIMS__PRIVATE gp_result gp__run_row_order(gp__state *s, const gp__request *q, const gp_policy *p, int run,
+                                              gp_stream stream, uint64_t least) {
+  return gp__run_plan_of(s, q, p, run, stream, least, gp__row_order_plan_of);
+}
+GPUPRIMS__PRIVATE gp_result gp__bytes_of_row_order(gp__state *s, const gp__request *q, const gp_policy *given,
+                                                   const gp__shape *h, uint64_t *bytes) {
+  (void)given, (void)h;
+  return gp__bytes_of_plan(s, q, bytes, gp__row_order_plan_of);
+}
+GPUPRIMS__PRIVATE gp_result gp__calls_of_row_order(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
+  return gp__calls_of_plan(s, q, calls, count, gp__row_order_plan_of);
+}
+static const gp__composition gp__row_order_calls = {gp__run_row_order, gp__bytes_of_row_order, gp__calls_of_row_order};
+// Elements move as words of their size.
+GPUPRIMS__PRIVATE void gp__spell_row_order(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                           gp__spelling *w) {
+  (void)p, (void)h;
+  w->size = (int)(w->kind == GP__COPY_KEYS ? q->key_size : q->out_size);
+  w->in_type = w->key_type = w->out_type = GP_TYPE_DEFAULT;
+  w->in_size = w->key_size = w->out_size = 0;
+  w->descending = 0;
+}
+static const gp__kernel_rules gp__kernels_of_row_order = {GPUPRIMS__SAME_KERNELS, gp__resident_hash,
+                                                          gp__spell_row_order, GPUPRIMS__NO_FIT};
+static const gp__family gp__family_row_order = {gp__checks_row_order,
+                                                gp__row_order_is_idle,
+                                                GPUPRIMS__SHAPE_OF_ELEMENTS,
+                                                gp__kinds_of_row_order,
+                                                &gp__kernels_of_row_order,
+                                                GPUPRIMS__FOLD_OPERATORS,
+                                                GPUPRIMS__COMPOSED(&gp__row_order_calls),
+                                                gp__host_order_rows};
+static const gp__primitive gp__primitive_sort_axis = {&gp__family_row_order,
+                                                      GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_TYPE |
+                                                          GP__READS_OUT | GP__READS_OUT_KEYS,
+                                                      GP__TAKES_AXES | GP__KEYS_IN_PLACE, GP_DESCENDING};
+static const gp__primitive gp__primitive_top_k_axis = {&gp__family_row_order,
+                                                       GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_TYPE |
+                                                           GP__READS_OUT | GP__READS_OUT_KEYS | GP__READS_K,
+                                                       GP__TAKES_AXES, GP_DESCENDING | GP_UNSORTED};
 
 // ---- core/primitives.c - the primitives, in the order of their list
 
@@ -48887,6 +49689,13 @@ GPUPRIMS__API gp_result gp_reduce_axis(gp_context *ctx, gp_op op, gp_type in_typ
   c.axes = axes;
   return gp__named(gp_run(ctx, &c, stream), "gp_reduce_axis");
 }
+GPUPRIMS__API gp_result gp_scan_axis(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const gp_axes *axes,
+                                     const void *in, void *out, int flags, gp_stream stream) {
+  gp_call c = gp__call(GP_SCAN_AXIS, op, in_type, out_type, in, out, 0);
+  c.axes = axes;
+  c.flags = flags;
+  return gp__named(gp_run(ctx, &c, stream), "gp_scan_axis");
+}
 GPUPRIMS__API gp_result gp_row_map(gp_context *ctx, gp_op transform, gp_op op, gp_op apply, gp_type in_type,
                                    gp_type state_type, gp_type out_type, const gp_axes *axes, const void *in, void *out,
                                    gp_stream stream) {
@@ -48896,6 +49705,35 @@ GPUPRIMS__API gp_result gp_row_map(gp_context *ctx, gp_op transform, gp_op op, g
   c.acc_type = state_type;
   c.axes = axes;
   return gp__named(gp_run(ctx, &c, stream), "gp_row_map acc_type=state_type");
+}
+GPUPRIMS__PRIVATE gp_call gp__row_order_call(gp_primitive primitive, gp_type key_type, gp_type index_type,
+                                             const gp_axes *axes, const void *keys, void *out_keys, void *out_indices,
+                                             int flags) {
+  gp_call c = gp__call(primitive, GP_OP_DEFAULT, GP_TYPE_DEFAULT, out_indices ? index_type : GP_TYPE_DEFAULT, NULL,
+                       out_indices, 0);
+  gp__set_keys(&c, key_type, keys);
+  c.axes = axes;
+  c.out_keys = out_keys;
+  c.flags = flags;
+  return c;
+}
+GPUPRIMS__API gp_result gp_sort_axis(gp_context *ctx, gp_type key_type, const gp_axes *axes, const void *keys,
+                                     void *out_keys, int flags, gp_stream stream) {
+  const gp_call c = gp__row_order_call(GP_SORT_AXIS, key_type, GP_TYPE_DEFAULT, axes, keys, out_keys, NULL, flags);
+  return gp__named(gp_run(ctx, &c, stream), "gp_sort_axis");
+}
+GPUPRIMS__API gp_result gp_argsort_axis(gp_context *ctx, gp_type key_type, gp_type index_type, const gp_axes *axes,
+                                        const void *keys, void *out_keys, void *out_indices, int flags,
+                                        gp_stream stream) {
+  const gp_call c = gp__row_order_call(GP_SORT_AXIS, key_type, index_type, axes, keys, out_keys, out_indices, flags);
+  return gp__named(gp_run(ctx, &c, stream), "gp_argsort_axis out=out_indices out_type=index_type");
+}
+GPUPRIMS__API gp_result gp_top_k_axis(gp_context *ctx, gp_type key_type, gp_type index_type, const gp_axes *axes,
+                                      const void *keys, uint64_t k, void *out_keys, void *out_indices, int flags,
+                                      gp_stream stream) {
+  gp_call c = gp__row_order_call(GP_TOP_K_AXIS, key_type, index_type, axes, keys, out_keys, out_indices, flags);
+  c.k = k;
+  return gp__named(gp_run(ctx, &c, stream), "gp_top_k_axis out=out_indices out_type=index_type");
 }
 
 // ---- bfs/calls.c - calls by name: search in graphs
@@ -48932,7 +49770,7 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 // prints what it holds.
 
 /* device text of gpuprims.h
-775240
+786659
 2xXr75Q.2(F}>}6s^zf|7q5"oT[-{q%j>9XJO"[!ijV=f`ncb+U#%q4gg5[PPG->!1|cXvn%|F5xfy8cxHFq`<-^6<LWt0R4$39I^CwJmTPU2ftKJz8s3#
 V^<=yO:7T-q{Vxu<XYKOOjxfwNQXXknPfaPZ=jt[tncVm!^6>JaoE{nmqhhNxu19[yfPHO+}iy=S<rg57AAEH;xfv|Q:~lOeDl_9Iv=t{7z.yiPy"!jKAR
 LQ~Z{EI`osF{`keQNlMWmdX9[.,WN];FGSa{u:tL!a|4}2+Lmmp[1kD]'1H+9{bmL+~zj[o+J)Hs&BRCwfNHfW#uU_MDRAfWEuaMlNm6|hG1e}i{1DwLiG
@@ -48948,1936 +49786,1957 @@ KBLFQ)U_,2UPFVS(7D;k4_Loq.|uq3W]D$/RR{K3[Dmo62SSE$aVRp5Z^FiE&[B'A#jb6F7>kpu1`>T$
 0vA]/x,!|0wIkb{)]L72;hdv-fdcUUE,ST2%AyckH(0:"q2VkYFM"Q5e=a@bn{na.yWc+5D)AUz9!LMu@L|J#4Z@)pqb&`8linA3SsUQLkiN}KRBi+`(;S
 orG|C>Idyp4uesy2eWP;X'&pmLA^Q)BM&.!B"fD)pS6%f@Xw/d-fHXyS0"e-qvVLjr_bF3uNuw4":vE+couEC9tR!#AfPe|-NA'/&5@Aa^x1"ilMu|E`3H
 K,2fE:9'n:dp4>G:]/^A!%r7Hhg.m]LIG7}YU_|G_1|X9v,u{d%xL)yPs-oS3t<V}g5uud[tRy4Na.3:4p+R@UZ@~LA9&|na-yU]vNo<)n+^b1hpQkH4}L
-19Kl`pek/yQe2:"9F7z!Hl&%=|0"/m_^hFg$/Q~gKzyJc+Zny6WlikDXDt9`|AcX.^TF;IYu0!n@Gz_XH8C&aA3Ia^C9xhnO6Ctb7kD13i&T[DP)w3o=(J
-R5-#oKpD0kQX)q6iyy6Y.5D=dy{Qb8'q5Fk+&iJIa}GNWX0Q=jV;qb_I%|sgs9Dsn@rzg`V{3,$>6B$=lF$`3U#;]kR!{4+u_DH5RJYJ_qP,:qM`)u~gTM
-ezy6|}i7fayApa+Mc=<Jw};J+M`fqf97'JwOZ5};#{s/UNhLAN@d:y&-[}=I[at>wOMMRDxu.&NSox:|%e9:q1V{KNr//m35'|!-|VUx-;FpGuN8vKes/,
-TxY,q}1w4&nRYUJ&Z}!;unHOA{^]=KE^$ejxR%_G2acvFwpmnmGy#)#n~@<j]{jNBu]@Wa)M5&(6np~ima')0|QOM/[cvoAgroZ[tMZ]V6wvPSCxW]a(8j
-[=SO3MVU7,$MpaP$]nDn&KjR%7M#moYE&z"I3.<;k`hZNDq|m.ZcP't_2s_zAd+>{2~K{_sadLhb85Pf:U&'e_kfP>N{]:hf9vg"ux9;27Er|L/3{v~N&y
-,&7p{0<ZQchevw^OXbgoZ'uMt/i)|&,=]cd}1zpqSHdyAxsfbeTgHvpqOgf}"_t+fvHsCT/}jzpc0fW+U,PtgG/6l>-x]6J;EX#>G`Gli=_^>rYbx;`}:O
-lMXICx7[@Lon[r$9^}Ttb=zK!xzTzKWlmND8OjNkzw.zAq4Q+d-%kp_}H8@l,k2[1Ri/lztM^R'nfr>}Q&:vz<O[PnyIOmTcVDZU>82x~RU0CYACY):S&Z
-_d.fWd.f6t}YTwQ2pYiM7/Gl:UqM[7%JwO"5Nbv9eZa3mj1c)rmY:q6H&Hh<~3R4h]oxHTxF)fF2ZhyJOr~<"{]zB6Era%Fc5V|3rpq/R0h.z/.LGTmNv$
-$]t.Y+.zT+QYoES8N^oh-_}m@Z7,&hFrgMlzNQt8FD&{)XJ,ciV88vsQGlZOd0BW195[}R_&U4=31{%7Q}WH7RZ|0&(i:hz^.tj)k31]$;#x|:'omkI,Hc
-sVSUGD+,&/Gl<pFP,+Qy{/~{Sl6m+N`fAc[H]#}VpGmhi,xuNN4S,Fq<[Es9WT%f&,!("z5-7g"X@Sk,AgizcxISp#|`[.Ho[Z@o1/PNP8[v>|QnE|IvXi
-wx=^4T=^4T=^4T'66Kuo<Y-v:}X,LjdwI_45taw!3^2}`z6BEJ8n&NwV(ih});_H)s5p2Y`z4y<{]d_G&rhc5xt;%[C|4hGrV]jyNNajF|N)HUcnNQ(zMe
-^rv3Ld'yx2bW%BPNn2>OwQ~KN@^D9;V#V|X|-Ou+%x}4"nqpghFw>mlnfh`:dP@:WWTJh2,#g'Ws[c#Q[E|_]4%'t>pM.}m8&y$%T=kSMUL8<;!R},|yFf
->7o_n[j,4t|zuM@Ilr{ZH/LX5VX&R,KE-x"r1h.8y=9gQ+5y)5&>YAbbq-=4J`1aOcN6Grip:`d=r7svU6Sb(1(|TR+t`rt%B>>Gm#zh"KV|4,2+E<mB%[
-s,Lbi5Q,p}RN$pJtZ,xu:|.}SXeRt+<E-`r]Fd[Hm#BxX&ujpDy,L03T;zQf^}9&5uu];d><~)|t#q0.-,c0wN8q}tnKWnPPTECI~!t/~{"5Hxdjvr"L}W
-}5Fr1h7+FBwZXK^_;h5RKBD$-A'a#]+cK`8!ZRcnc!_gf3w>nK,N4N`]dL:>5-,{fa)MMKKKk9j8[;R3-K>g_PVsrD`"2EygR'YowU<S1oG7,;x|u'ygZr
-)$9">ZBT^{>9-P)fmzXrj_Y"kEx/%739(`#!E8Nzb!iI$@Vc`S>-Fp+fOucLJ!Z'1y%['{F#[jY[jNp#[,$D-x>+tPp1CT8m%Z-A7M+za_|pe1[t0x/F0^
-,n0QeZC:W3"6)w%$wE(h59{cv|g].zjN<jU37s'abyWRtQ_05^d/Ia@xNk[^wr:x:5763P4}9[nmzf.`,zII}5fvfXI^&uO/(pcP]eaz"pC>a{BO8oX643
-5'.L{1C9_@0k,&q]5<c'Ip;vxH,P`wqyTEYG^"UV#dhnuai,=l<vZMO^>=&IvUGl!gzU"v:D"t1do2=j'$ZXiq0TrOEWpHqMT^t;oGGjBn8.Ofm%'Kf|JU
-9yJbHA3O&vRVzNbBriv%M-!%T[qr6Ur{R]KU0gKBgO9BPq08#m}spTh5!/3."WdS!>l0!82_!|S>RR|}`}a7OgJzdI$@IzdxG3t8s=)^R{^^z!SfmnOPo@
-<3rk$C+i&Pw}JmxP^22Sap.`sE^>;zDbtw"1+g7jIj,+VEEJAg[;TS1vl5|j23oTEWi,^]-Vnp%}`pyL=C|'`.lZs+jv[g>(g"B+(i2h+X,=,l=LEV#&Q)
-,1||`2$=G)=k0H(tsVt^pt{7sNXBJ$@jEQYuXjlK@J!KBihT7=}4/{sVfP-vZG_+.m~P8RgSu,N'QO_LG$V-syH6P1.t#twex{()H7cJr|mI!gut|LOe_Z
-^p!3|2rMWO'F=TA:OPkjIZr$-]7H}cx]WCdtI|}hC@AdV.xT|^&wD0zJB$DyI.QqPeJ1_>:<j1h)FHc:lI,=n_cT<%]{d5#4{Hk{``A3l1l2qV06]sC)vk
-oNLW[ssl_:oKXUS,%_6{vGg{:R>y2+ODSoCM7J@;Ic8{V-"";VaxO.4SgV{e'$Ukic,:R]N^RpJ3E4{c(vKTj![0QT0"d!EK7FDTbev'/uyb]Z$y>mV1KX
-k>d-mAsOMPMuNlGG}F5tW_<b@pcGxgUu[:>AQ/<.qs0+G$sQ`yN^/-93]4%[~M&N.-ukwBZ1J2M>o`^_nWgu2]d+JYyN;_Yg0qbQpOd,WNS!MUT0o:=sfR
-QsZzV#xQ~rjmxp$A"0W5{piZem72|:{UZMzD4hDT,3/$mk!6""!lr&`N90ogr^2t3XA]p9e!|Td1$,EQkt_@Wn<it(33xKG1]ZPF%4"W-c~/>H+C1V]JZ=
-rM731Q+Xik@{P2p8KMYA}m0Qky]])Te:s[XO}['%v@'OCwnN!>">tn3zV28^e/>/@:gv3f|.MjFE'1tXd;d/=)g%7ah8SQm}Y'V0j5Y@8v7"M@ibr19M8M
-X$piVJDLX_(2^"ObE4v+.<>+jbv>{5"SAk`_5VHbQ^t(d68<WJL!Y[h:m56^HWZD/p^^R7l5&S{2}Wk5u0KfsB_/s8~GY(8Hbs1Fin54QC##ybhGRBcVu%
-q57ueW)av!{S87lV)NSF0pLP#Oj^H-I/BWOlRJSMEte_{A'Px%'$}:7.q:dPv=U9adH+.emsI!l/fz-ya^dtC9|df+iic6eJJMEAm2.I)an"D{N/(BW1(I
-.o"}b8q)}!aqwY]L57_1.Q+pE)Ov|T/"Y0.z>W>Ek5H8_5RQ>(pr`9$4e!v^z]_W`i/XBhnd$cG.DsS+m0GBIGjxg_TD<Q-@eW9^vE]A@nFaXE$@QA|=Ne
-{MW8(.]4a>#t4nwEG5"Cy398AK>G~h6yf>{[w]T23Yu0i;/_xmVgevDo]Q%HSfZu9MEX64Vc]"Q<n2WVHG#5nJe7EWe<4Gk_SePU.RCm<Ju:qs_#z-_QRV
-4Mnv>hx2X_Z'[_j[AiEmR$zv+rmG,Pvwdj07^ffb6C"lI<k!3/.;ZMR3;Y[VPU6PQx]Ar2hN~l"KGh^=S]DX};=F$3|Z#t8)S2BYOcu)N)uomnf$GE,3,.
-tP><+"C&W10arbswqr<qkZa0&nfk_9%t=T,Q_6+@'F6zU>=O$1HMI]B:7/_|rg<Eypy8{0CBXJJFT((GPR+)On3iij47Z%POy&!oM^}5t$46_GX9d{S3X^
-9K$lrL=-F2+4W-3##NR^NXlM"ksXz8=tT:h@Q)0"}N5^OfA#3j:nP.pN#],96T.OOU)9;Pv_~:#=4WpA+Q<BNi{H]xt=P%F@ik)%Eud8_Z8mu4xMMPfiy0
-"L)NKl>rkZEII>S.K%=IW=;rD$IJ&W$Ee6j$x.kWIh,azvF0fu=,@Xb@P{A6{G$=J]EGF^nZ.^l5yQNj2HpQ.X=klwui6ETbh['Jhk%a44,MzE;$7s`#wX
-Z(uWP9-<SW!KU4Xu,<qmtO(&oy|F&XYyT^KRTiDe;QMc9gzCI{CsemDps$&1mEPCbgONY1l^5VA2N4%%`c)$1af[rL!g)ux[Mf`{+7;/ezQ^d7KOpiFpq7
-b$rZ0fm/JtVRxorPY@7J5Bz{typ!.rn|+dg4Fdv/!h4%w:9)5I;Qb2"=nVeaU/)8E>O+J49_dmfAM8ZlR=gDM#wmHbr|mrWF=JkL:.Ec03~9jTJJ&"['H%
->ze:TwH}!Ufu3Ie7M#wnmU20pCuw+wrQ}^sOmS,>{-,IF/8Z~KjTwEelFH6ETwB6L'%P{8|o>2q)e#.Ek:[";y/&rOruu;n-1MyapJyYW8IyERIHGZ+n@U
-h"Aw.7:RRSb:RVSV%A+[eBas,VkDLi`{snU':,l&Q/0.@Wi5i9EdsOI4-|E]A3G8R&n|'dUxRyqGd-Q>[f.A_rksG7lVJ5dgpag5.C+$d4pJ~iUCrk@]t3
-8pym.tpclxqGRk""w+0G~i!.7<6rTjt|b|GmrZ_$X90DyW42pZTe$U<fs#NBGy}'Al]lxaJ';wgqC"%Xl'B^qXKSv.#F+CxCg4B$:Pe`mH#"ET<CL3H[Ai
-{ajd~B)IU+YX}(-IJ;!]um`-]Z_OF$<,2TT4zkk@%auw'Vg3&5pns(_V3yZpzx%oacwVKAqdnw2hDASR(Z^Vdn2.R}l0(EWbjq$^/nN>&wMmL]7p{Z~x)n
-Pxe$Em]5Oj#r|.}H)i1eusv5(hezqE9H@ee{99Bc2)LX:+#qH3$QX>]LIid'NiF$3f^2Rl%^a)>WeXjBBrBw(op&/b{WnC=&zkqr'`yUhm`Eaus=J2p9:g
-vK})4x."F3aKCp95qaueYBqFmaFADOvenxs61-B`dYQ(`CHtvb>Gt6Dt[UGJCi|OROPh12R)az)Do=mVIGvzYMFi7FhQ:0mw&yoV~>zKV_)kK7u!Fki5Id
-{(uL8:}JR6.8-@UXEeL}5hD$NzP,#(6:&_nL$>/r&Ia&2Z^&:0nL;dZZAvXlC`sv'Yr5XY:K|BWf/tUu+S`J>EPgNz+4<@(7W}lBfm~&y|P5!PxzQZDxG`
-/T'tH.SfMCSlIwG`lY/j'9Ty_wqb2J:DUz0V{y.^%ESakY2}nV"uBr5G=rCf(wx3QhdTtQ4Tx5Mg5HcZ8}hojf:)0}k..sTMw[xEwEPTfDh@OA(JIm^<u<
-RYxmxiY"3H@DWF[73Zs@>r>E5<-r"pcCq;y$txf`j@ZVX}E8Gf,90rRgBh+1+zSSV7xQWVg_3Vs4J[oj^oMtobW=wg4JkYKuAa+xX!"I,F4K>VrCd^N+Gh
-@Mv0[7(u4_s$3E^R/z,&&+3D$eBQC7c_ED-LWN<pQn)7)%PP1tq8OTQuI/6cOR0<id<v~]8sHXA_{<9[M{BYL`9ZR3DSzsjn^E(ennSq{[{|@k7f##}O9`
-BBFw$xQ(kwr+Lbu[hRlK/d<Z92-Yxg78%_AFxK1yY.`=PeECKhoif$7srjXXxJmMwXW<WEMgK3R:)QtRX8%0uEWySx2J}3{K_iXoT54:dv4cjfgZ"#S/jr
-':N"IbAO)VU>gu(Ny31WgIR/3jVJK(sM];N|l+nnJM>NE|0EpjIL]irlM0X/%OI@!CJGQIES,/.T4MF7d]gWBw<,|:.P,Swi98d()[_tr7K&gSdnmA2wj>
-fe%WdM1/K-EmH<CCtutB8!&pO9;ZSH[(EeWvM|'ojcY>ZNQ-EeS8$+w)SJ}7=zz`/Wcw{.G>am7L:+7<I4Xa;h:L2uA'WE.=`#-:2};XO"##[#9x&HdX}#
-IO)nG|ws+Y+B{ZMA-:S=!%g6#[`7$yx<"-;p`0nmF1B9aMB=h:.7-h:2-9w;&Nm#{s>&/wK'o7p^)B@i'M3gjqih_TYeZ26Yyi&&)Oykq1D-SP:=eVQ23F
-BO+QT>rK='RpHu7p9c[weGT-NDLbax+a-UXC{1<=L`!b2S:6z%.)~0!Qi`)Ut#XXVQ'RjW+B;ktE#e+1aNv#P1>Cpu#]}}d&}Xy7UYR,IKE`0e'Q&x&Q2l
-K[^7/{'IK"nM_G@2v[C-.4634[_K{b)x(%_N0fA]F03Z_"laI"Qj"L~!/s[C1w<7l)=WjqC%kw;7+'$Q7f[&9_}24zRw=[8<Kls4u%mUU>jwwY[0L9vzAQ
-xSB3~jyd2[Ud+9'#r-&e3R2)HdcMn3O#j2xWrq%skX;((fa'7K%dm]f:ITC)70GL>qKpZ6J^O^Bl202Z[tOI4jrvx%qgs7Z%!cNN{m2u>bPXq9EEel;n9>
-x&+cT11itlJ&#N`qi(/ziIp'zxXlWa#vbOaYmz+=_f&p/I-THs_xb,+S%Ccwny=e>&t(>3TWGm_IC^EsfAv33(2.O1bD:D-IdYt<of}RAS(D-IQ"0w]&,=
-aIfM-Ay[_2/77]nr3asy-qy/=xJa/Pd/-fVH&=l&>1"G,fJ^iM%UqkP,kA6@u`dW>ct@}8}`+#56v5|dw'ncex2Yu+]uv+51AOQ1ZH+vax|R4.DH;qIp)u
-+(~79FesQe,=<#LC3Z)aNP^)J3Qh|4BC@h3gM91C+z:6fT>aM7>w"%Tm/;otF[ko7tjHa,.MJCp8&X/fNI&fF4dBB[P&YD;Y)a_xAYGj^z2=}21F1CLF9!
-$DL:~KUNAd2n=KN)Xji5pplLo,tN^XfI5.f(7K{CH:QqHUYw-/bV981Xp'CX,JmY8|M')Ik#5^qLksRI+"q-1pQtcI2qn'~K%EmB7Zmw^+z!olX=#}Gw<N
-1GzJo%ztwyyqySXI2E[Jju[..)K6dXDo6Q/r_Dvt7^15"^/wy1jfT/b=iN/LRM%BFD:l#].]d'C[3|A_1T~]2|_7d2kf5p1B>),']KPjFxFDwJk:#R@v@z
-=zXVg7Ok;xvd6!BiT^~`J([imc;&^!w"&Keo]14jEatVGu;L<XB=:V^tp8Zd`ZUMq6m+ZkJ>UdGVJ@Mp5;uA2DMTB)$X|gL.6J"a4HGr|mzA0@jXi1NVZA
-!4D>Jm_4i$[FhCC+Pv)DNsyFV4h)B,EQT^BR3P7g2%2"^r4#vwDV=V>"R^uQy#C2>Z$47G.`_26n(],]3rk07<C'a3v6w<;SM4SOXh1kxRP(8:;n>9Di#r
-#4W-_woCh'_lLly(fsF^.QXc<qDFM2OGpcSD7n9sg&t|P$VcKj#'4G!0;kcRw'w2hJFOytOlti%=_yleW{h]5qf+e/Ed:RKJO|PR+!b:,wAhqt,5a1/'DD
-e(o)0_akSHm"8<7gY+^P-MeigJB"@VM0P3Z`jC=){IwlPp{D^r'`sSSyOAwAYi&oTOdZWkAz&QG$/WfIvY@;C/t'|GNGr!kJfugD/T9U8}I7#4])SLhM+t
-$r!wdl#NCg]|vzG7FQAJ.z0ml<,RXzF{Pxk7adIDS@vdez's'HK`,f`hO{k[^{4+qu)zIc3Ro+e9[|Xj90QU@hahwf'w}vbZYP3A-|BR^7mT23qUgW43#G
-%{M{HfWiMR')G"YBgDJQN7gCJ^${G2~"2U7k7tSTle#&W.tbIIJ0QU--G2D=f%RO>p>/o}~7;wLyN+fX>o_SFg]2ACCFK.>afl)X5phwcrBX)2t{k[m|-$
-CEN/ei7vN.[M1{$j^7vkMJuTO3"Um@2.brw^_Oj|x#ejw)Hg&`M{6wbrx8Yeo/+EoK_51t`ei!L(`$bdT_<GT%=7|}HK>.|e[`Rq`]VMC6@sigs"zwx+.f
-W<q@bem.mk!r@K1:mXEne:RZD@g:,^MU~E>cL=;YL[o7!Uw>A{G66b;s`H:Bv:^jfr2ss+q"8($q$FN/$4`n0V+mp:D{"ddXY>!t^_qTkaA4wSk)-KtP`W
-WrNZ#7AuV}0DQ6tX)J:Z.i%Mhl0DZ<"{b97/Jr6Y<MJsKvjQ{kRP`]{^)xi/X+ia8T^Q=RAU,S-eC|HwT9@X+qI23>5"8+a9eJ0#4@L9vbwubw!a%=!TO.
-q%"4z(|RKq>8#YW)JHiOCSV`V_;h!-_|ie(pcYG_,"'95d#/#_v{8$`7-(aEkZH_Aaxvn^L1;ktU~&gv`F.LE_Z)P+kUn,r`'SKX1.)%NS<=d,}+H7;w<{
-8,%8K7CWA8RYx.sTG`DJ@Z+bb0Q7;A/nt<!x"zYDI_]h{;"V1_]JDt&&DEd:0GE/OT`Tl-91trqUB,+LV-;/!Huqy>j:CQzLZa6XVlmqA3R[xJ-fShzt4+
-X<tGT4>2nI,aLKuK1Mwk/l^Dm3~_6p/)ha$oB@Y}MVcRyL]+BYi=OZ,SX)o5W4D]=|:jw<QonaSz'yw^C.RgshZOR>Z/%`pZ{wXXlcv9>b~C+=ij'nS`:,
--lx3`:~&c^w8]ZYc{J5b]Fm7wnO&~kGRPlaPlywjlvD3ugI24C6MJtmTLM}4S)S6&Mdm.|rfk{eDef-r#67+f[Ymy.[6,$g.bFAgp56M5{i{<nBJs)BMcr
-L+J^R)@f6f|i8g}c84`%-cHk)o&3Nd0xhmhK!~;zW:}x:Wga^vB)$3[IyXSy"X>bx|nEUbpFvt]Ku}T^)h^`2Vq9aY=q-XB{zO&];PebxpyjnUlA'{BWD;
-|MN(H@Ad;}966=9`kH@YH}yn>kocUdylL]ksSknF])FyT960a#SPd-B78jvr>wXiW(x.(0uoF#CAA^"UBfi)IIXg6m/'sy8xXl-im$z>]TD/~Mk'Pcu-MK
-TWKSZ!B_z5Gn~NQJ<jW!KB%6P`DmE%cc"&t+|mlO`+v0D.>NF[Fym#;+%m#U])`ZzN/D[z&W)!$h}2ZhJ$osnUw%YvSGeEx%K@-W,FEDM^f1,&"i&+ZcC+
-T&$.3X:lu-[!^@J>#,4jCELZe8@>i5wuXs4mcn-K%Pd>KS}.4P-aJ$w@g6gO7>|(MI,4^^"${whHE;/i]ItJF#abOVF!okYApS<3NRcrGYitrzKe<qI&.)
-}=~!w1T{NH7[XS>ss"%2).8&@osQurS0f%H>Ad|J%MQ[N1{Si9DZOAbPN(CM)e3u8SMNCY6I83adp2ctVp:Osog%u2iwXiweeEeA^wB&s[UJ(+Vua:Z15y
-J.XN.N7V-3/}]K^2We3C7IAUk!SMG^;)Paa^'jFKPJ1ZND6C!f}()H.PykU9SXV#ZOey#P0K{"yM2dAfc=0ub5+Eos<,)'}_&yjx49xB(a2m-Md>^2m@R2
-ME:&-d<S1CA=Ar%nOX^Y=M//g%,tX-HR$^}ZVeUR^cmM;f>Bk5Yxy':loMna-O!Jk7/<Ll~rzYo0#`+"l%>#owucOw5bmz>ZPEG-ZLnow"/&hj7f+`+iL8
-Z&}@9aoP}0lHP6zj0#lExd&f;]QJJutNgds%a={z1#27h)v2Q6GRQ]ys.jNI7V'>:pGB,Pd0$g1Q^24BJe<X9GLr7x8GfhTDP&a|-Q0a9Q>OZ:N]/j;+l}
-o<2ro'w{6wr>_SR"]D.EVCI7gtf0D#}1"B#s"cI.nYAZRF}AL:ty[@oI$ogM@:Y=[9:Jz&Yzv3Q%6IOxJv[aY;@3g(4Y1Yhow4v=}/.141oY;zEy=<Nv-]
-+u0N)nX!k^1Dzq~7%s>sQ0Kz%uB(;por'A_knuLF=}96+_^,G[Neg(tv^/M`:T2n@jpm{,'3xw7`FBoJNJOp7FfT,"VvHn"[!%juMEa_l'kv+z1XX3X1Z(
-is[P`C9+d^e%~BgxgHr@M<<5Dn=f[yPw7cRB6>16Ci07JyUT=(ZTRw02ARB&{^=EYGp@%Iz#qbR<#F}6]jbHijg-O!@3FVfW3&x)Qv]>{S=(hb$3@(sY!c
-V}-,;dlaYZCZ((&7:otbHcJz"WvTzc!F>JE+2)xrVG>z6)DT$rF9)^^l1&]L4Z>&hp'a"QORZfkTAaW9+9^5&Gq2GBiXHVx>"4xWt;="c!][=j3]4<!x(l
-{Y83@5+Sc#f[G'(,;r92Fsc3A0.1ed'vF}D|YpF=(arUF.U4bLKFEI/i&re0dOT_TTqU'ix/w<P$0:<o;R@o8r6[#`4sJ2<$-z,;gX'iUi&D]Ln}WE+p&E
-9g91I)xPe{X9vgphj,)bS5j</7fj^h510)X.3]dm8'8F."U+DA[j!'+.`"aGa!,78vGE@0+MNaeMl:6QrHVm~==@Be]_%S'EC9&S3FLV=kDVAGM1WU:ow#
-C)0_k=4,JhPrzIJ_m;DC;!,.JzKbiu{(4Qd[hF3@.R~'vr9%vtJykWY}uQOgk;Hd37G6p(dC)VQv<f"`iWV#aQlX+JG$CovniA3}&odLr,^s<8_wA:Ua<"
-JJB{y7h8RW3xbO;DjLm0~%&L}V~Cr8B>qagg.MT1z50^EE8/gk-A~I@}&$m#T="-"mH1mp{N2U=n_u,B+W_3n]|I5p9#q^<>Se&"PK[&Cknc]HUEH9DYGi
-}0|j3N}$Vp^3eQ!$%8QAp7`sn7,Ls%JBkM!W`r.F6&#Xvwv/32q'o{Nx5d%=DMR]t+pWAJO&s)#3=J]2}w)}7GJ5kzN(,-D=}C^sMsW{7W(.A&kU0KyH+Q
-{A<pz[5IcW{d&7;!(euG!8y|_0Em+WNZXXoU[B|"2i,Sl&bfRC6'tKR8sqVDTnYcy.(Dmf;W7F+D5s4n+HdBLk6bxuy{TXNFo^0s"o;4J2xF0|D]K[TEA%
-1NPyHNg.k'~bL1aQ(j,+GyZ=_U78mE"50L)IjmwlswWy^Pa+~g7QgLi@9UvNR;{vDK}Q%+l&s(H$W@P&{B6f;L^uVP$;pLJZ6Lc9y_es/zN^d>{[m^;GOd
-NfXy$xTYAvlT;Cyed%vOi_D8WoV2;QS0>Xwk3TS@)IoJ#x<O3%XrW}#w>}Vp+fuhlD<6IZAHqS/[y:^JwJ""m9ty({qZzE`NG]BVK.pt4w2a"I,JDq{Dk+
-;kz#3+pKBqIy$[0fKO.FfU||u:&=f}vvOCYXf{:D-mSi'tI."~F8,-Fgek]:(#_|<h>Js}kvGDkW"r0cGFZlXVD6@<NuvN;Xzo=G(GJ8_5-uvlcdV/Jl_v
-JEka84nZExWESaWzHl:ee&_|&5Vyo+8RKE|ZzI.9.#tvE]&@oWqV9k1Cv{FgxJlD$3T<s,PH3^0kdbT+=X`>G7E1E{5jIQp7~W7EmTYInz|xQuDJEC'w28
-A#ZZK>{VK"cSBJUYo"_$,-5uB(XhPKce4iBJL)t<CxgL$;4rW^aSi%V_F_Gmp1,.bQ<@ugCj(AP'1aGP.Gy3[,^sgo04^p<3p"'9`'QB>6.NOg.Z5kad]/
-bE~=K^@fx5`"CL^Y8U]{ZrMYn=W$vPT2i}IsIpcJ009se|V&/aVu#&x&3l,{hqryk|X]+ds"")^rK/c;9{m4It;n-&z,Ngq!j/xS"sJ3dPOFsu6hM2#@rY
-eOlRM5v+KfpIdxiIb];u9Ym{,C1/^l2JI3xknouV=k@al"(g1f]qpoH4qnJdtL~{2OJMx0Q$/mpP%kD_f%ATVy[NZFnUEU5TI;1Z&YkEm_5`|/W#$p3zSu
-4mZD)uR3>#pbwW&r^vo>bgS4Ad^|1J3%$mgx0Cf}YUTNTq[sslDK[Vpt0Cd}[UXB:ImIn@ilPQ~^0RBkOlSk5=a;^o(.U(hzzW#1zsrM</9e/xt4N/Y7-h
-Ygp'olnup9WB=fHknRp2c"rG[A';~]MXQJBq{V$l>r|DF<,P#ptOPgPGthLC'x/ceO|l{$tK~ut;u53F&WI%DX}w:{;t4k>fL.Qy`7TX)l<!J#2CIC5F:'
-]ZK;b>"9k8{<lgi:j=6s-HkBuFeV!8S;]w6vp0&yG3zqbtIOJhVs|.k'A9cIaa.|olY#odx_,Un^#'U%RRP.D/fk-_MoTOiKlM>vf86Yrk0xEKJlco6)U(
-9O8rf8%D5udxwV{7Z}QEHC4hL]5:,Jar34+{-YwlD$E3$i/g&kZeRuR4`v:g!Dnq(ur7:aYOchR'Y4R-Yb;7Ku:%zSp'Eh&'xp2`^T7Ul[kjq{]&ziuGCb
-km;DIcPEzK]_'9ZJTZ40vDga'$o67A`Sok2<rU::=>F'D+8e3m)BogMT;a_[cn[#^VtfOFJOr2=2ufGGxvwsYFd=&C5Z$GhL(yCQiOAMOz5uFCsCV]0_&{
-v;X=[Q82YQ.bXgOCvT#w:<6WM[+)I)eDU^Qqv{h<ebeF>OrT1={eD]|ro3L+TYI4,@L"Mq{6Qq<F/SX.kv&Ew;E5YNZcuCz>yePzG1:@HH6:[b!ImNvZqF
-bN}Iygr;4vMAuh;Cxw7qt{%mnK{)Y)ewoO6'0_hg~+<%ow72igVjV+qp8nqTHEyi+3[lR`p&rj]!tjyfDR@+Q<n1D_{_mjwg"6HyN5.4z'%qjwHZt{|C+D
-FruRQKEW|#CbRx[2/LC]IpB@YFEg=O++<Oyy;^rkU;lq@iyb/U.'pRy9!Z%E9a%tyg]Pvd72M@njy3tiTsB-pn)pt6~2kp9&vAn:RW<pq:dWun@:&.!5/m
-8QH6lgUE0l@id|0N_'y)-qi@6']G;n/w{]5X<xF4c"!9uxOBf1D&YQ}'Dpd8,c=BiJ,/>A.pXEd)e3yh!&_qL/_(ybq,{Z_4%(Eicl67,H"lBitXvBhPMl
-#41sz^w00kQUPM];3j'M{sG/]i3^alA>r)Cm,Wk;I@<:Gk.}4Jf0<_k+J'w.U'>Lr|@1Xn^7]10]nz@lZJ5Z{:x=!lT.[.;zy395%PJQ>ysmZU')Z@-sm`
-nauePO!}C{^e1Wth_o1#9_5cnb'g;w8.1%,E#W~"XWHK9fGV2b+q+=G]OJbBt"{/=2JWuPvws9G1<wp"r;X,h<-)!Q-YX@euA)N4eu5qSWZCK|.a@BiL1^
-Z28b7WiuE^Z7o{h"QXNs8@m;kCS!6"#P|S}%I$Sfr|pGLqp8~'JDQn`b/P!eedFTPT'33WhX!G2e-#}bnvI,LXDZ7WX)G:1BhT|Onw6}[7hX{byoR)xFAZ
-HNAP=;<0:`Fd>"=/n2lO<06r"^w<[T_|oM<Mj',C9K|8m;&Ic0|lj9$]e(R!1aJ+;cOoZq-Af`8+"zFR&3Zz7+}Q1Q:TbjQrC93w9-hjF=rp(!6o(Ev`GP
-trW4=(ska<up.Ek'r:{`FAtK=.<57$qqwGtfYHmN;CdK^Yw0=O$T-EZU~$(_2Rw3D%QR$|o{bhU532>TWY0-lQ2)!EM[3v"_R;RorAa9.RTGC0y}:^E&5+
-Dn_HL7({HX^/y}U6aVn:[T{Sp'OghJ);1DT@4Eud{ViW[(>><".@!p&`gx$=DV^mM^5''CltS>>}~E_gMUW8`=kI>W%1({)"|y0I#+^OzOC5vb4jEs`)xP
-a-ckP&3/}$PGs/Di/qBm#$=0W'LGC+UkG,_e2%}#DX,c)"$Ge{a>)b=7"350>ll4!kL-[S6L5/,LYA;aR'6Ni1IkZ-0SuZm'rdCC=auh1E`Bgmv8yL"Rs#
-@zg,9Cu>_!,YBT0!U%2wRNDT!C[s!}G{icZ18XWooVrgBrw'qu6oIY4.t[biIh~<$$8dSDe%b@Eb#GclEa7dE";7gdV1Yc{5AMOgCc@]r}M=L;/5,njp)#
-hNbceq&.4zS3Ydg`Y;LAyi'HYAZ2V1M%yH1Y6F(%po]2W;Pb%bSv$[C@t(=G#/![e{Y;1=![ixM:4a-cI./:W&o/G4ESYJ(.nDO4}]rIY#q-T"diP"8}':
-2X/<w.]S3.+E>Q.pq:x/}Q__~#fB.lC{Zt=(`;1^)9GK&b^gZ']$h&Ntv[Wp2%g,C}TRo%E1SUI#Lasif2ncoA08Ez4L1Sq%|Fz8"2!.I1#xyR0!8!m!,&
-kT;:e`3&cHUy{Vx(5h3APC5`9<1biP9)r#8n-{f;5duE(Wg4[i`Xc)jZ_4(C^Kd+13!C76tK`j/N^lYby|v(bqLm:e4enFu#D3ppyX:}(0I-#epq&-66w|
-l.F=.5u5@SG6`dLu;5Q,)&WeC)j%=;gc{lApBP|5DlD1@&j8)OW`=YJp(@xFhwPX(Lrge&kNBn}#/pmWCocc+E:+|HV&]%jz/FL<XU~H=joK4.qFYxaEcn
-vsm6:WmyK<8x8+vp!{D5O&mFyvNx64Q7.x3i$(!^[|!Z;PS}-P7M/zEDueI!Y8<yE(1%'|l/0<hR<g;7_%^c![6"X}2rwy)IMF_nj/UW,co-F6.ykS-ife
-W_nPt+o;z6O#Yw-@_U38Hg5B/uuYryS$'^Qx$@zVb5kO+,+(o0fj'lmEkt0hV$R==PBb<2-9P`@@<GL7b]LG'0F^L"(E9@b+.)H_v)f^,T.>^U!F^T_h($
-Q]@[@=}"S^c|)Pr_zs$s-&<J@>'|=B8Gi<Xcb1FC>-qD<nYG0E59`2]$pa,d'}&9Qt/1[gbN.Ql5h/p0CDZ:yH9ao+%F=g;EMO2!njzYF^H<vFVR:350'A
-lrzb.FUFz-/;y1R@i|%IBx$lrVFFgiP%ZF.l7TICLEg9cn%GBrid##erf<iV+>T^A#:B7h_:%u$p;>5xu|oLJ`_G)MYNKPAgM9K=1Zog4+buUS4No"qC#b
-&m-Th(qYVik@M{:`SUZr!$~nvGPe"VQ71,rQ:,m%<>#jZMc-r/:C/cc$a08,)l.y]hIT7Et9^EY_M)^Fe!%gV<jMxotZaybxD1T_.jakp[njB%tY|KMxX,
-e<{bBk}yoXwSKCg%itmDtu'uz4){TXh8`!5/[]`WmH$q6n$)L%0w8,;0z2Gda0vUGBd-kq/Ny<!/4^Dh=wdmZ_/jOtrH%9">;^VjhlUpJd{!7[wWht:>If
-~r~rNT`1_S`<xB=NjN9}0wClF>[S(rSeO`|/v"ej!YbdcqRCmHIe+&SyV@,vow!#Z[Fs^qhF4e/WFK+J-AkzKs]pAal:"1'Y1:2J`'@KHW}C_xfwa14Pxg
-t6fTAxfoo<b/kn;%Z26nQh#WJ;0juY!q+#cy2[I)Ig_G$("x;%HbkdTxp7!EgtQaA}1&@j,"L;7]+RpqYu[_l<3e$Ry4(!{e|kBGqXV|~twUS:vNaD,UkE
-PbMyAOpOz/S/@Gr+/nP89CR}L|<TaS/O9vhrdJ4J@k42v^Ad(3#qB%Z3tz[KYmP8evTNc&,:jn#M'(xA@z}}8>tl<}JK]&2:N}lZR%yRRS~ubhLW^Ela3N
-et)k_A>aBf8kuT]DG#$fK7tp8i,c/QsIwd%-zI.DOd8V/afGCXIu`_$ldCVm,;S,1Di6|e%u8wJ440h@G/q[thea+8b9DQRZ9g/O2A@<KPSCiey:-^:S1'
-|CRO)GveYffC9>KhrlXR=;:cUq>gM6!m_sN]4`E:7:z@NYhwcB%/"!Hf-HDb#)/18Myw9X<;PW,oJrkpwn'A4sTyKOsL(hku3!tI`hO2+@]p8;]QhXy7k5
-b78p8|VRIw2x0-iQsq9sqsW15z(;Jf(2tpYf`v}Owe`7K{0CNblL}=$p7f9Y<s75BZ@{J"eqTjK^j$~%87~D0RvThPK)jB$s9@%f1Pfskx|)_]%y<n-({p
-&b9<yMd]s$sS}>U`oM!]di0:4Vc8Mp@F/mmcf.NC,gOv~l<&OZAVKCV8.Y#s,zxMESw.Qv%!c6_(qMXVN7PQo6Slqhy8}#E"+T[//E;}h;HT=3`%yHhB}`
-vS><y2;tg#)Qtn_Tja2HTd+dKY!iN%u^a>R%V6h,<YDE&<19]!Np:$iPq]~&uXCR=[t`7P^n#_e'53X"l-3!=4ZA89mu,Bt5;)](E3C#<h17$B^xYIefMM
-&;v5fyUa"j<fmGbb.T&S=BrmRw}gQvrm-rzA$v(%Ct%S/gH|uzVxA-q":fLn}}.Z7KZMdrTsmtO#`k1)KMJjo<g8`=n#_$p=([xxw-:7^s4j|Qd6NZ4/!T
-wd^[s)=2661;N;x)l.3rCp>`~W<>lt-oe'PfULbaT-2bLw~g'm3OIDNPXV/q_=HC}<IZaO[2a$tNDzWa.#:{;u&+Mv{vS'42bQFi]rCwB,,HfAct#InX'0
-h>@EA+ZZ"N=#|dgQ^rq;C:;L#&IV/UdK,SB=XI=X>ICVi>IBKA$ACkA%v`@of9pFJmCDbO`3]OGr|LzKjx#Gs=+we&R0uGG3kq56|jcxGS-in(pxKGa(0V
-{#$_&yfroYOgZO6+EfI|/;Kq|Hy+phBW07Od`r|[-giHP$MZzONMe{Oq<_2au_R0D!`c(9,fh4~cZDv6IwY@WZ'9`38:S|}p>YFAIOZ=L]'.ju`mdizr<9
-8SOKhpCs,^.{mEb{PYEJ:qiteoVMZterQ{5T!&+1DrC%Cd)"NZ(g2@4{p0HdvAoqdk~k<D=zIqMK;W{`n@kI(NI$h8X1]i5XdvtBy[X6^@0<qyH7I4"qAz
-P,6y7M1HXV.a-0c#dwI<]'x>L"~o~`1.!#Y+T.|aMc<2O[4`2,EwHO$fk;ngu@-/_IG%WwOE3D]uZ@0kfHvlJp(PaFKLwoxrk6^r+hjo9guQSa=D5#ylQ%
-8;+Kb=F|oTO[U1ui-PD(D=jJ]c9Pj.TaQ4{y=f#IiS1coh!))zybt!L{6qs5NT:y#WA<<Mh`HgZ8=;1R4aK@3T=L')2z+Jk,YYG}i$nm>/Nfp<:C6)l&F2
-w5Ln2f_7G`$",@<fjk3ElM9!kz:zbh)P]dPu4uJr=UN@@cN$>ve2,_us.g9Qb^2>a5|:zL'a{gaQiUXtYWk`3FQ7A7akYWJu=^CT9DtI~YYW:MX5{q/&~3
-l/hGd!n1pIxU%op"O[uH64E,#UdsHG>_pc8iA6V$)S<2{Dx4lDTx/oj$v$E>iV5^OYe-0ra7z@UTaN=b>Uh4HC#BRfOZ=PGXosBn%XB)FDW,D".Y#8P%tK
-PqmoV2@MyQvQr+,2Qn9=T#2qd,ZH"A$J2b!3zc7v@]_^'2Q!|XwsorL<|()s/Ir0v0ds.QX#oKtk#9^HlY9vcTFYaEZ(G1itz1/^AWtcMF.Jcc+Hv.YKFA
-oE!j8`q4=WIX>o)metWp"iGpn2P+$UnJohLTDir2iRF`&:.oHyiGlQH.3=J2&3]OG|)x%x:bM%qd<rM'`'oL2v$H^A1NsHHp=Q=^,Unc2:Q1LhI,6QET<F
-taxbhkiNH@ak4uSTU0oepG}7"J4$p;G;@1)tHr.prR@2N]HRztR7qKtklc{T[ieO/7A>F,EMlz60Q:c=@o5']+Y>04i<%Um^6B3r=910zy0T'gnS^9mRd;
-r{wjAiBz']+H,qsp!KSbhTeW!,]mxCsq])')luw<sRnj,d|d2q:9[hz)Yh;Y+`eHO-P+8_Q4Ah~n2:9eapF:uX~cJGX1ENJvTDND"|4)fzlE%7.m,bW'.F
-2OR|>w].~w-+42{{@{%Cv$A8JFW{y{'<mGv|OMT/0KP]F`C81I}|f#N6'fvxl_;YpJdz@p!!]zBwhP9H/E-`hbV(TsDX4}s/eb/B,n0}QsF{8&{yLwmruE
-5t'q0t/j|,CDXw8FH0pdOcrSpis"q$au#>mR(V(TgZS>#[8|Tzu-0Rnle02LVzd_ADOF7B7S'O2{.LT&z!ytrn(!hiw&^PiI,%Dt$j.%r=W>3+__=^$]73
-<4nTXpdfsB=}]$KJ'9$`;2&Bg,f`BOK09mh^33^$;SVqU+&o>Bz@/N1GPnC$Ul(dH.Vh8dW+GBEd"H6'gsRpDiu:UHK3p,0GCSFc0q/9<Sd[;`W@WY~!Bq
-p(A(J4dYOaqJ~N|PfE-V8anQ3u^2@zvx/s!9rIkyYR<x="h/7).:._RU^Qcn)z#/^k%DHA}85(2BP|@Tj5`.M(HTY4I[N69"2|UkQ06@s#!R+_qJF/o|NE
-CNs9<^7PzPEUtu<+RX5R(qtPljMai2b7+xnCPC"&w#'^=wE5%wTXQm7DMip,!g$2>%|sgsiwWIv!.J5LQ>Qc1l=H]Q%`2o0N-8^3mGb^Qc2}YnmOR;U/6]
-2rhFK=3d:9ViZ1'mwI!l_mR7m8J^M(0M>`xu#ajuT("`N6n/Z6^gF1N<>r]U_6Y}V[]$uHFTyUY`Y5%-4c.mr95b3xG/__$yU3(EPI}q/YoTB8~G}lAc;v
-ea_O_nd^#4EdNv=Gn`fz9>%WHWN<G2yG".VV^9ol3h.85x+y-JOShCLS|0cEjn0Z3}SR9@llHplKP=2V!t#>Hsu_=]4:A(To%4CuAIt|tYIb<l5_q!}rv^
-o^rX8k-l(r-#j."3mFyCOHt_L6R4p@qGcr[>`lQdjOdFc;cTljQ+L{NJv<9>-iN=2<Zi{rb(|F,3#q35IcSUk"D[hg%z$/i6(5z1SvcXQc9_up!M_asjq6
-oe2n4`WvCSrs8lGsAlyf>Y3s;K1+e[dMBfl@}.MF+V`c><=g=]UzHdNZ^)~V@:{t;'mE,aWC!fF,D@6@JS&jpyjlET8t}[E'll"^+N'/V#R`j,<."=gK<t
-B(&p3$m'Xb5<^T$Rh/x{x(}pKOL$YJAxoVj^YF@#%X`/C'_QJinb$XX@7Z_Dl=,a`TQ:d=c;oV$N)85O{=2T)sFWkh#>8Kh2B=(}8y)cD{>{8^:S5IsELV
-On_]g:4VJGKN}94V'W;|Vy1w=[.K.AfGHK>zhosi@{]dhH]R<@3b()uAb3zeDgA`fFAO>egtVkH40Nb)bnWFqn:;Gf{p%4OdA|kb"3:$7vm8qk}T!v-WQC
-0jX|_i7%BZ+L1(+4R/Oa2w,tjL0(tC|`[t}&]<BAMH|g=k_#&mST|ntv`N1vGu3{5kCn@%|D'3u_YCf=#gpwMm|pUqj[q;a>eudQa%C9TxHK1k:[RFBsts
-(";uzUZ+]=G@37:Nwmi2H5U!|yR`eDyL(TP/G7cX1O]22,sjJl/k0Vt$@/#)Ll<^)bo52Ua$qhIhvIjM2EuB,1|::Y),;5v=#:{|I.GG&2uY5d)yf#Z.|L
-$g_)YxgVEPG|"|5^daRngu+3pU6u/U>(FdZpkG%qknVy"u/L6Zdr]tt1c.EV@]wK@O<L8,(1MNiG]_oTW{Ikw(q'U/`<L4QFD10H(PzaU,$^'|]F`"`|,o
-;.bn~@}<aH<!ikl(">4K)5dB`EsjfPw]>F`ABMVcwnvKa1Q^c]KW-@$ID%}@(07@%Uf`'w+Ud'FSO'I(]VStO5V3pjnWoJeY7T6)t)RI2PIK,AQi#-vuRN
-!HSLG'BxTyA[2r4{J!8BaGO]^h#veQVCIC1#xs3)0SD8cNU@rgarwu^=9}dzOm8W{'}2S9Zw;d3=='rObLL<2}<CBtbTr]P@fGq/|,qRHcvE;7Tx&14xgt
-S)%lMl^7k^4U!7z4:5r<9BXB(&99)2J%rua_xL-u3Z}+1YE[&}<4O_h"3Q0H/@:Hl{Q/B"u<<bxTg`PUFOwuxnD2BE6lJqAi4@ygfK;.)3-cAFz'-T<>Bb
-!0#$N"wicg6:'_pL#jxvy#ia%h[A9$_pOUCcg|T7;[r#y]0`U=v<^vEezJe|d]{a#W"'<'+%xO+SGx^Dj"]me>>5Rn#J'#}M"mCRS1(W>l%$BZ)rAoabJ1
-[f}]uBoKhMyP,"ZT{tlcfi5:y<6Y3ee8tGJG35%i7p]t)24+&juj"Fl[~@j|'sUC8[ue<4_"r8v;^JhFK4;U,!"]]vVP&LFJaX3W3Km8=n[L8CZ7D.21i9
-I^CT(qbF[-gm+XYFS+%AXxZ{fB_2@:yR_WmcF![%5i;2Uy-@q2#hN`8ZGli=iqHv|F+&vfgCx3wEwJ}Dt:=:BReRXa`UmO[nRc9}J!:,|XNnlq"~(0J9N0
-p]kpO|DsPAW;n%_:Zf$OIoj{9.'PQU:Y=YSo~)qvo7o}5rn8`rkD(5:[dc;'i1nivs^DJkA@(#)DLbW|n+@$13_bE=+k!MI'vJT1/O5QWXghG{UM7$/&T)
-E9hgk#&@jCJQHRcV)HSvJ3mh;hOz2cbQB<MDGo8CXf9]c1mqDwx);PJe%"[1~7171NdUkGQhEk+Hj%":a"<6lAD@icxbeA]FRYl2f|C<hpo}U7Z;ij.b25
-+=mPZ!c"o3|D,{f$>:U"!zFB/6"|!k%%eLGcq7-+6]v0zLg=hck3@6JSAx^_)-3aV2"R]Ss`xJ'ei[i/VA-_ZN~c<]p@BuWgVgOdAW[9s&Qcaf-B7Fs8Vo
-WOY;xwo(kLy)Z!f;UFG%6p7n1^MC.NfQ|KKc0+sBXa`e&}+GS/m{xd"7vi^;QR3Q+zm|P(!@k%p5,H9_=D-nZqH4{9n<dhG3a:zyO{n{]h[Wu`w#@yC:P=
-[^(EF7$I4f/d+J_WWvk;cVfLJp|Wv2BI"EX[';E]Vt[`SrX$X7AEu%Khlp3p,#T$55k!V,[e~u9_I%0{y$C,fGR!@TO%baow>#hutODMh/_D3uPmz<-j[/
-eE&=-gX('>#{:,R)p,Q!3q/{l2$z]:!_2+W{SRL<om68[WU,$0f]!a%m_@fGv(0nOn{l5IJ90o.C[gdm${:&s)d=#{h<BOFYo1cE[lkZ&'v"}8+E%;jwu9
-|nnfCrq6)tN]z@>:n^%7"q5umdPa]U#f0pWLpLWDI,-V'G=qftkLKGacBg5nU}$qwmS$@^8Tu]1|FC9fv'qRPs)q2/Tc@vETM(dSnAA:>rTn,gVYisI>zV
-fya3!(P;O;q:DUB9PDxsq&Wq]6(hKvYO`}:UE)K+Y`CWGilp)cuw-yE!N+z,>1TW(i}Az,kZS`KfllUNu+~KkG:=AZV_zhu}~!4SiTk!0`MPvEX2AEu#cJ
-)iX2xbUOxc8woA0u31j@Sz|,#b_=TXZH5TB%PstRgce)ca(c)ojQ#/>PTm~#&4FQ(BFG7EGu'DXi!x)I]u~%+GT(RJ_4,GJ1h@.U.,Gp5%R"x`bYwxU2-t
-<yJ<+]R('eQcDM,t8Z(qE|Fd6u_zKdSS1LKi]{d#hbR3qnb!"|E/n)Zw$6wbAg2M4|hCe[Xi0Nhgz7=q8le-tbsy|0w{0;Lfzw=UpMbgx0KJfA&[:h&O/z
-Z|spFp:D&=Bauh!7oZ5_1mxowuz,"rz-`a$9"uX<XEOUi_pX,`G]Jg;}{r[WW()^-;u0(^/B(44q<_TQR;oYR,-Lh35/HPTV)a(20|.}#P:`=qH(LT&$;+
-sqhZn#W$n3n0FMp!T<{H]V,a"yyb/eN;CUIg.5UBki0%.%EYfC5._;]Qe;W{&2Fae{)Qm:N[rt$'GIob@<Bb7BL]MdIK_PU==@1jZdZzHKfH7Yh7GC_F%R
-E.9F>gkQCMj'>V($NuGv)J,F^-$|O!ziR<M]3oT/UzLO|J1c+V+DKmbh_)35Wh$'}!hz"$s"r0j`Y/p@~H#eVv6E4bB<P=l0{zqGr>zhR>{t@po@TTT$KW
-<{]w@M-D'foRP<);:l=#V)l)Js[WOQ,=~i1Z9#1a!FoWRFF3muSH`45>o"<FmqZub8=}VXu57^GSHakwt@g=EA(C+6%Fql0^68V"&AG#q.@c.dV^QR1)f7
-6U8@1D40Fr}jcNa@eeMwg520>Ug`|Bf"EWChg-26~RbM5|WQJ!~[Be3OgvTLg:+sv>P^&}!GK$"=np_Q{nQWzT&NiVPKXx{qhRb<BT0ug1xI$cR"==UXs>
-'cUHU&DRS,glMs3@P,d!7o%L=Vv1BMgl%U18_P@1d[mxGOQ`5^lQ/}1VP@4%LAM/>ODQ`r}!k^$F!w7:0%j@<Izk-p);Cb|:OIJa~cZDjcT}&-;S=wM%gU
-)Q`)tP4FFMoE6v^%>snRI"6`&%(5!s/'NNG+kUA>he6F3CZ[G()1~]AGU[#Mi3U;uI^ZOnarCq4Wl0P)>g[DoI{Y;o/,Ps^J'b]:_q!l)+@ldn6D[Y}H7k
-M]~C2XAi~5T99_9o(k+2.V(OyWOG1L"F`.@MuxPa4&yWuV/G7l|0KIrE(@O4C;CTJ%"0,sn9@Mgb"F=5seH/u0]v@{o9y[]XR)_JgT;[1jJt'p)&~x|tAK
-,c-pchakHrSuR,Fafwj_RhPS-E.KP1k$p=n+)i5zQe'.;x&80h$OJsTKDKY1r0Jo{#{[GpP2IxxxKeKhcM_>f8]Yxwm$UxS+.N5PBu(D,Bs#LShesV8jr:
-@SA4y1B4)pT-TF6db7_G[&F9RE0<5Ms@]Z}jKE}pNT~bszTf-;1hwTsZ2xozn7DTlPSF+xcIn6-Cv-Vi525+2nIT'n3LzEyJ3|8JYh5=1Ei<tLVLys5Qc;
-J^K3.d|{&W9SidYQM%`,8&xE=ZSSkH@>U+`||6Zk];HK{DJ1|s"LVr;|qL]"O&iV^.RqfgYA/d;v5Zv6&[#rf6Ig^1$E;h~7Pt){SjGszD($spZKZ|ksaL
-T]Wr1J/jc&K&Qt+a#bSHdyAxRE2h{WgwB"~;RL`v`9X6~ek["]^-7+1dT6!5MM,e!d.F_tVWO2xobwb}0[%ZHS8Az^3QkAld=S:S1<TD&p&VSC"gIe<pW'
-HuE:1AlnZD'P34z5<Wv!G$!;^r7![GkA>.#ripFO(lAi&y(QGk;5S5pz^=+|wr^>N^jSHyoivMGX2Lk|awvwmC/w,Nc/$)&@sP^ij$+@OA]);j{1p5F[C)
-@7yZb/#Egk4@S+$.+sx6`Cmm&tz@ofkUJ3KXtFj$3Emx(DQX]y9'TDbbW{_)f!:-{NE}Xfg0~p!o+$Z$CWXO/%uHS>i.TWe=f";tvW%+B>s3JHlx4jJN[u
-5}"s8N]tl1lD%usQ7d>%7;&g{i+{_u4d3h^ua)p;L|:/M@j&IKa<K{mEM2K4&R[;p4(c)b4>FE^/E"+,v:BJU-Kt^KAMn)f1!}q$MZt']]LE9XeIn,Iv,#
-LvL1U(B99)`D)"nJtCNwo9F+<}!J5h~8XsuB8P:ChgT#%Es;(-7;k[[cf)q/U2(Qp,-MQDs62}@q}QqEt,-5Q72OJFs<ykb.ORd37Do-r/(01xpAtF&yk}
-O>1u/%UxA[7o-|6v$OfzIqH@^5BgLGE_/{{O,{)82Vl]X|]z5G$GwbP|,car+Q#<1k|v"}&MFEj$3Ca$5x^7}L|-rn=`{XJ]fqf]d%dJPIh0-V0fvW`rR,
-_lk5'yRz(KUZ|0&FDCWg_3C+@7<}a.AoREc9dlnD5vkq:(C6^7')Wg+TY^Nxj"::(BpH$bOxCS#>&9&SG@}pasor'UM;Jeqn9&!YD2JN2j'`<EKrDX@@G/
-phswhPGd>:nfs$C&nR(qh9t7,;S1F-wo#jJGfuWav/3zjU6s.O7[S|pnwT4G8DoR'@-(T"gyaww:q;{8!NpO^tg=S=oiL7<'W0u-{pl|&1~R(.V(_2|.+x
-7PlvYp@YN0<Rl("BXc}&cux,Hb^-L]R<Sz|(O<bF'RlrV)<faYwL-Yr!@a7_VnDgUZer(Onb,}]YRv!qOI_WRsPR_)/TAtQNBhnzwR8W@(850<RQ#hkp'E
-|U1gG^K]0uX5:{XEY-Q$}$R0VNnsD#O9LllQ+#F95x6)6>(`6fua<l.#H@4EJrAoOh<k!fJgck#C'r'ro}wX{AL>j%H)MfMg@_0Vz>Q]lmM"3dL_Gg1:`v
-Wkr._Uq6`GWwtS#qVhhDH4:xCeWiD^jr-,-=XHWSR%e-jEmmm&iOgC.lZ0Kwd9o`JItB!CKyC'83p0VNktrhKRL|<;ch[dhysc}5XoN+W[T6H4k`]eK+O|
-Mbe/MqWYk`L(EPRW@R5W[gFctJp>Xx(e;BVwkEqR!_>RI)h5x0{3_HydQDXXxTVGm)D`!|p$/e:PXe[Su(zMJm!ap4P&J,+;[^muM)25HIzK#-'c6g#rX4
-6iSa%@ZDe'Oe}Sq2LW(Udj&DSF_ZUwC0^JeNs$ARV@nOb}Gt/+oEUNBgYa/!{Cs72,CO(Ga=Wh[lF,<qJ1Ry-j2$5^inW6._9IxiZ,&y%K(^[TIXbPVD]E
-gwF8]wP;kru]fA='1Em&fE;#heabR4Y;/TueNEwCI8<"U8%y|5cxM{05vA<]S:z1~^]z&8n)2fAhVh9PiTipgTqC$;#8m"X.k(_<ywHJh]PI"A5=,MJ%9r
-OG>g/G{H`l(rttHK!yPpxinJPARxKN.Cn'4q6iTFFSyd7;,js-X"P=L=m=;nw)f[q_W6k"FWf6D45}Z0,{_B,+<Ka0g#+HATxwLUen~f1B'CtKI96Fk#eA
-Lec^Vq;%sw-fAk4:mc4cJjd`|(&pA}^XgK!%]3l$WK~5.DsTb(6p_l[yPytc,oelxZ!,J7~2f,HTZVlc9Nm$bN=X;=<ThVuPCwL!dcbC<]^P5%dO`e);Ew
-ui25e=ScV)X3N80)K^wQeC7-Q$!pi=W<NnfZ@W_8w{=/(0$$OGFtH5-|jzu^%]8HDo7cQ!l6x.9x#t{)pN`Lb9p&]4E)&+1:RhC+4os{;N/O]}&xLUZ+JZ
-M.!ogOJr$FPG3}=b_wko"kv-gBdmEx/acgr+pI9%(a&YD(^[3m&JxT%)+jgpLt`!G;sZ`DW7h/'MG1=Dr"OXDA%EQwKeZ`L0u%{|@p=/"=-{jv=&9rtCbk
-SW{odYX}imh%-[65Vwd};ra5^hxybU>|oKFoxxx4'rbBe=<XMgR,n$=3AUXjE]x7%3nfPnP3N.#Wa1Nd5^3w0vP56z+w%a4S<%;HZ^dUP)"8q2xC;b|aK=
-|3u{{^rs$KDQuK/[17lOkyU<3AB3i#Jg7"}5Ad+w)Ub:`%H]<iZp/7`9tAjh,Lr:qJwtYseRqul:xlsGKwZQSHsONG_ZiPgX!VqeG{d3tI$/W|gzpz>h3p
-^Q`rC|6v~7vlx[#bYsox]o!Zo&^cHACtaxpLaFTBy0uZv/r>>4G/+D^awFD|~MK,Bb!Ao!h^k'|<IO]ZhT7d!_;P!_CA;YLXhRiXnd(#TGs<pxT::_K{/u
-83Ond#;flhA}+&6Iv)`+l:@93Gi^t]g"rx,rSw!;&BFG%h0E893twg:`)TTd^6|2-Nwj4|{:VauFC_G}p6L-g"+4["TmEVQ1t:W""|0B'`05%KaU!i#K#-
-Ei2'x0Y)OT$MwKKCJcK%Y|2@fi$gdw!>)&$9B4TMo5fP">7CelW,}Uz+&ub;c]udkKNT9i6<zW$=Ya&+DAd)x5WYvm2:)p/vi+zsSlRY1KRg)e+!{Qx<ri
-Axf/N:r=vPNJYmu,1U,rWw|Ko[(Rh)a/KtOnPqtb:aj$K1vRX,JU_YGX;Q+X"gp7xu:M`s|hGR_uZ_jxKy`c7BFU7jkfqf"g(|s="0:BuBIxvb+g,"{A-.
-FD+}uWdfQ7,K;a2.F%lHC&"BRJ-e^Ou"z)~rf2'X7BM#hnyI4gNQd}FTq{cowXoQMLeOcRY{0[TJBwz+3'mRjoSNg0}Mz1gkhVvO)th3dz{/~{2:NEd'(<
-H^i)XQD7T#Dvq@;pAW2K{j75Ywb"7ybfv&lP"#W(%zzZUQm6Ls#-Io2]PArh<EHQmEOs`2~M>%[5u$ekjqY&6aTU))30/zmq&^-fp.e$>}UkX5a6G49W|c
-zu:.,,CIoAi0_KLQ6{Va9Qo^.C^]P(e7}MS6+sPIO;/tPmRs<]@vPO$,n[Z8+5jY4nhHLfR-gXxT">DPR[G{FLg)-fgLtu|N36%UZgJoMk)k38,,[5~KAy
-KbqdDIbyD%[/W{xFhUkE_>s/aNDhQm#coRoQ8}!OM%@S{rk0H8b(~C;{5K^jj-VXC}0Zum`<oCX9@g<=]Y5.&5AOr"V,_HZe!qX}845!%59:ck|epC`gTQ
-G"9PXj&ml<#XId%'/z/]Y[Xois#$_+jm[PrwC&zad5;'%VEhn<iKj@os/MwXVp%!~e:<(6:Sn|R1l4v$ckUU0%&NwO%iyQ!>j#0eX9`C9ISz}oW;]EwR3!
-hC#9tVZIbh}Ul)"$2XD.:bkZqc`OY5qg3j|pk7l5U+-6p[2Te:7'z|[jD{.RX>V|YySTTWNW8+b.I;y!mqd8epC<krgD&nR!E.'uK&qrz9BE]7hSU^4L#a
-2NWNn=(DcBccbc.Q#qo-$Ez#~^mueP~,lBE'MqzWVVlQh+@GJlx.gw>E@Vd^t81ssLVMB$l))["S7]y]<:fW<{nnjru"JW}+Jvj9S#}r)P]ThxM^pXd+,D
-Y_CFQ]4]PL7$/.5-YHCtf<#%-H,W9.svjD)%4AS>=/~`A,Nat|,7;&.EKY,Q"HX}2blnC'gEsbRXy$c:shkcyOY>7mE3+`0Rrk=saHR[sf#5e-Bnu|ikL1
-k4Dh~CoPDvr<tL1:<3yIQ0bs9rXU0=dFw]ru#&M<dSOOa`b4EH7,razsx-4:J5<sfs,/v7t37AW_)>RG!+l=3Q)]B<Qe[c(|L)McBQ`qykW,:7sSkMQjtj
-HYNHG}Y{C9o3Zt1')G+`ulwej7q<SU]#wIj`YtM).+j9OHnecX74o=rEC&URH&+gUjbs7)AD;b![,VWLp`yH9ejxC{$iB=!|ZPz}oM''0]]u^r>)V!Z:&T
-~sDoAz%q!l+Irc:-WY'L(QoBW|6vwp#%c.lo:bG2WgSSa$$%DJ|(9'4ai43I}^%=-(qRU}:WDlJC']X7|6O^+[|P]6U3|q;{9b]Bw<DRvhb>8}Qr;b2V;Z
-Mf+E3zg:>u|l^g~`l0[ChQ+AH9a-{qnKhF$$qgG=CgIU=jPGf/B50b=XxT3BsO[%!KbL@Z0PW`$|DO8$T&S(,42_3Zy0Y6fYzb[gpIM`4-23.+@z]4,m&p
-w-88d4.iT8,N/B%yfIRiI>~vBQ|;7Bj'o{e]VQc;._bqEwn13pe)z43Dns,|:t6n2yG%=sRjKqI/kYsR)l45_ZkPJ,w+838'/P&ECSp:slC2_s0E]yuQn+
-oK'2GhEi`0uXlC8->0s^FwcDHm>IcmmXdiu/Hk__>#=V)[YaP-8iNA=Z:E3->ew#).vhprdB5aUVJtH]|LY+e0P2"7Ht_xPe"8Ck60'X2kK5b,4C}i3^XJ
-7WCW&DW5}nH_%q"".jhCyN)m|[z}XJ}Q^j`Oh+""7xoKOY$}XsC,BQ<iH;OSjf4h~p>3m4SI#qY:lrx0R^NFFh;N7W|qMs,>/8Uc/+`br}mk"ph|8bCX"G
-;+SI}:cyCb'FmL!(/`3qzJGbhTa80dRu$wC%9mzgNqEW]XSn-h{9%lE(Id'2Cz(AMh|GKFt@:=9)FS]J6Zt6`"$4-!jhmZ6%&[kq)O016T},sRfht4/'~`
-i0K|##!VOza@MSVImudge<Ys885Y<v|v#h4{nk<4u_W5n[nV!neSG:V/U"jQ)U'y.awY]smK,QO!.jFF#!d/#XTp{+]nizHS;H/RXc~/MGe[vl>U&[ff)$
-Sw7^1l/1y/D&v_r2(a^BchIBr[JS]vpHs16y[Lc+jHqL/U%ghmV@Rzgko7aXJI!4aFKa3hUMemu.Dc:-l^;84ZEa,zxdcy7s(0<]TwWi+]wLP69novk%E;
-)%Of<NLfzobkKu6ZIZVhB,mUmyIE'q1o"r+ISv9shfDQuBoo:jEE1NQC];F&g5:<{c<PolAm@"MIj%%{ESSNO9j7$K5x'$X.qmO_PN)E(+6Y>uk`Q:0@<=
-%%Lz4%#nH]dw=&#!elcFSfWP7yP-QZULU_,Z^|`k@oT8Wwo3]fC6`cPhSTpD<jnxN+rOTA-FlKuy2)6r&Rni8;P+y(^k_I#W7De+,rOSD:;.<B,JPU}s8w
-%8buM'mF-sLePp,_xU%=$U1i`'e'=#7$HvB,;)dD{a[1|o'a!bzsie](!5P[sisF:1w925tWL'eJ>oD]^pHT)=2Pkq1vAT}shJBXi;1iS'+6H%p)3tZN9S
-qN.+2p`['-[[t!,$jR5mr0L77#L7G@=wZmK%9{QU`6v@,=Ot!%4!>"O<_Ue04/NROT;l1hq,#KAJCxeTIXNl(xHL.@B`6K)MILvdh,1Z'qF{IB5jf`;&~Y
-}])j3mn6Dk'H<fD-rr%XN7p=BT5iZ-gt>h-WzfcgSZx'fOHs$UTJ,fi9De8}c+BYu"D0:(q%1&m>04TMrusr8oVHi`Dh>Kq_1W#T<``o6OP,~>/TR'vxx2
-@yw_9"PZU{NF"b]1{ZkGmJE[JiSPQ7seiCYME`zcEgF4'M|D>RhJ"xP]Xh%y&lB$bY_^FrH3x:vJc)Se2[.LJw'JUJ550i@,vu[|0@+r]w{lCUQzRE6n^k
-0;ePI#~o6v$mD>+yMV[_[lipBxB(_>4D7-vOZ5Jy%"}fW{S@1v&qn'l"rLVGGY'!zsFW!L(_OGxg'GX@r55mGIH@fN|VMFP).HP_)z@9(#o.K`XBX%:lE7
-|rAHu"+Xh|4YiLKBDhX7k%xBt]Z=tLk"Kw"pWH7SQDTtI'xB,y`qaf)cl(%4"vu+v"}7itSV$@9q8/q(n^_.%#WW"`m}E,{Vwb]:lxdv&SD6MVu%A2&B=p
-dS8-jA&LUqW3OmAn9k@W2Pd2:.o{D3w#o$MVxkZYuw,AufJy;nA4XmnGP!(sC.4Z3c|XpU[xW_[fX8890l;(KW%c+Q{HZzUH5<;M+ng^lpmFhp=@3rOkbD
-/O8wV@'BoR+1&(CW%o&ZK4%VrUWQT,jdUXGTC!hkNg|x"LQlz5mHxLJ@i@!"mvt&i'U_cSEqLFZ.<MTe=tA7d9Et(@JNIr.R.r!xMo3pLy.#y7;ZrRn`(g
-&tm3sS/ei^rMiXmy&h$C1USQgNW]H4TD#a/:ZWywg5S^w@DH>&N!m_h8AIdf&9Y^59L]bW|L@b!r7=xIdQ>X;0<5$(TL8Ps]([O!EOgz/Gox%<SQ%1X[2L
-(YGop[;yyQ-XPxQ-p{hhPUV&)sz=FqWfXTCd~x<b6|v@X[`(r%~AQS|bB|RvoGe)g/@;gxzRr`6M^1^PxhYxR!ue:7-QQ&)VGx''>9ByyAl:&!2xr2_D2c
-3M9[Airr|G0N~O%c@JxVSCApo;}^9RtKc)'4RSPWqTW(QKa+UYi%y6UY.Eh(!-aoc`A/AiWjP!m@ZzgIMIdx{]Gd[QmIPa7]Xpmq+|FQy[WRGD9+[2&2Wd
-F=!St']EVK|()Vx3`g7TP[5dE>_Hr=:=^T1H8(GxCs3E`7pvyq[Q47nJGyyOXwQdR^~aAduYLP$c645%3'Od{$8Z!N+aE#t@Alw8<98PA(r'sA[=[%g=O.
-"^u)>]8DVhhF{7cWGq^8gK""_Sl33/Tj3`c+~(PQKWz18ClEI95A~]si;{wNwndd]K8dRw[':sTF~}K"ECO{f'P4+j}rDpNTBlOTLY{'Eo44=+uu$s{sd.
-M=bI^E^jttcG,KsNf(64C9DBRWzi!U{g}JA8C&=839]iK_@AJ!/w1:-@.E[MwfPBZW@{dLCc~f&u]6.`$^;GE9`@|MsE:"BNPtg`gjg^/2XwOF7dNk51W0
-b:av+etSu=TI6em{IKd>1Obn=+[U)LykcPK<@|uSP"Lfj&heDNy^F}"]w{$zjDGYCh/_.dwf4lr:D)]7(}~m~`bHkfI4vZWwRSEre+!K-itChe{5|LHpFg
-_uLkoXm#.sZwYDvuw"WR!/S<]ca})Ekt1;t"[7#"61[Tq:||4'>94"qg}uk6%Kdb).4KXL1;"tkz_[tmJ)-EN<SbQA8houg-)JDs"(Iqm[e#(>7OHcHj(W
-jq[dHLsK;qbfkf.Fr0EuFO$)Fp}ThU2kC_TKw@]|4NG6TS)PAcRKC|E`eGZEnjJtO621o@)B~Am38i9pn$2x@$Zf3_Mwp/y)#z0xJ=tbczQe>9TPZ6[xiZ
-tu~GhvH_"{6SF3ubL05_M-qF:DIgB[](j/oLNb/IQ_r2s$,i.r8.&E$)V532>TWY2]iYvW[@f=rZTX$sDj%xbN}&W:)DZN";sj-z]015{z4T3g=O{Hs7wh
-cZ#>b_C";Iyu#N0rl+9#'sbxfl)rG^fJvhW&~J4s+qH6x{ueS4"_Eyio`OfoV1iBfY3-,k<Pb!i+]}r`=p<]7-NmWkmaI_<s[s4g[PhV@ii[Ei^(dRAjWp
-S)2sevd0j<NG/]a)1s,rvYGCwMO{thHK"_jQ5MQC<O4qG|g/o$vEa`ZJDLB3$4:RT2sb/MY:}!]NuvA3u%#Zr`EW$#T=Vnb+3B:xoEA);ZH-Cl"kp=JZu3
-7tCjM))WXS{9KaevMV0JT;{L(zFN;@vdtWi:U{(m~`4-XfiOjey7Fh:hTGA8;NFpEl-.^0fzm(fqFtu=S(s"%c^==5'c:wM0JEbz>RM'~2!cl%p)DsR/dZ
-b0tTPb;E+C+IckP9!(75|.:r&($x4zB#AU1N-5F=g-Lk)pGvNN!%+4=uScd./XlX3%%}`ycVBg&=l2crcD!(&H<6Bd;qRBhFJ%qGvOS"H;n"HU7{4hb|UI
-+9u$V|`w85z_,r@(Pw+&l<[P%5PgtN,W.zsxgZ~x'3)EGgci]QnvXNI%=ZMO[eFT{]e8n5f#|yyytlZl'/26Nl,l^.lZI{ew^)eWmT&pACf6L|^5c&yx~!
-;^+@<C"C8hQxnRJ-q|t'@i9<;75Dld;Yf=&V;@9i<lie6o~oh_9T)mo_[G6j^F(,fL)ZONnT1wAP}%Ge5nSMj{OVGdw.[wV3EeNI!Bl>:1{.Zh%Kf6!q[W
-QbO,HF33OU^oZ+%y'9]sKx<CYu#BG)}NqhO}#b_%^ASz^Y+L9%|}(z-1{jA8D!M[V(XUU//YN]6[lW`D.Bvx^Bk{!a<4_lF{I;6^;8K:^:%c54T,tbY4y`
-)7DRn"K(cu3:NpaHW#!~zVy1EJw@oOst~0I]=jGzJEZAC.LC9WCf/Y]4~TPd.38I(;1@v#ayry@/Z"g;Mehhp;1lPBd/R@`xpX3E`'ISeq(Q|N)ftMnx)D
-[XsZa3[&XP%B9%Lso.dhR)<(UG6]Qy"BL^)I)tam{e/avj"dN}A=-L7VP.I|&]$4B5!5iV}..VY0P6;W1sqsy&-r=)|ChBd)$$S()Y!Iiwug4nY0-urp4O
-Gc;/>$1a<+3fds"K;HL+PEw1;`VZuk)Wj]:bGT8t,g/FzQi_hd#3Mq/=e3Zb`=]ijQ;]4inAYS7oe&sVQexU+66s{6X7GFF%Zv_Ok-QQ1V1gq>+6C{dV3#
-5Q[J@L_(Iza}SY#/!BBVP1!2W_XBT!w;%5vXI0t>]jM`~eLhR=27w7G;_Hv"=Z6rerO:zgwxrS-CKNZ,.wV4{t5INW^213KtoW6i"hM0CO$j6+Y(lmIz%#
-@[o5gpY"s(Ka=WGMo0hZ.vpjuAPX(q"k,>{KU#.0X-IQk+vD-gpE1>/e:}zJbJ-myqRb+;<VuGnJ4q,f0uxHw-tvbnJ-foB}oMTPPriY['|Tus5zx)c4k5
-sn&4r{'E#lLXU=RoRQHM|1-'wDE3E<Yvn@]G>"zRvgx1mA{28_i+m]XE=VjL'HV^'K3>;AgMs{9MWC2}AfBgLa.1<aH`pmBr=,hvV^Z%qt52d)EnI]>RVf
-dADja_06KNU(,,HqQ{aAut@@ls=W2$20-4'@WUKUXo(jbZ&HpDTMi0,M8bIg]yJmoKXU}&|PmzycXV11Xk>a3NttQBQXewlaO_51h4"--o@D4ZHY3dUc9X
-mM{{WB2#oak)sy}(hM0k0riF)<IM4Kr|-"Xeoe=4jqu]pf"bkS]QK-pQMM'4EK32TARk.{%FaIK$AIaf9Clj0ePya]Q^zQz5=]5>5pOUw2$BMn5[us;iC#
-NHpjzL3DoN4v}L}8.8F4aSOgorI5;'vP$.Y-ltUdZdkp')%uZO7^"U+M7A;_sr4wbJbPRM__3CF76`:(dWrUa!:DmGbWLHi_f0qff=o7<'PN3]%dzo~lX1
-_>xQ!~Nn5Bru6E#r@qfzl3{JW|A73OLb^T'e(RqbF|@)fP2lM`ep5p[^jy6qx|,_]SVKl2='}';vc/,Zl'SEBhuRd,L!AmZjY`y3VNwB8KWEwhi(>E~ap^
-PFF.C}|G0@c`aT08%{(aJlc^'uQpKyy3&.aN,IE<,Q!FEjqLNks8Z$}AtkaQ2h^;[}fRDskvK-&iMLLxU]Txu-vx'b{Q{lmgRx6W-Sg^{T8$;jm7<1UGG'
-vO,Z;.CUY%EEn/g!GL;-(a}QIAUQb;!p0:a6x-1%#'EEE.,f@F];3(Y}FsnuOU<rF]/3/;(^qCB2"O2&Q3$P/f"2H:uIX%3FD0SY>|@},3D>qY02rU`m0<
-h@L{.}44+bu%TbEj]]rXXC~QvMYNRT9`R9uS[MtybXscUl!xykoks2<>3k5qwi-_`+e3hj61i/x5oyQ#0Rf:7lw"Q+:}I)SD,b>kJRW$wH;[yB{`8d2b`|
-Yx_nuIosVyNC.!}}{yY5wDWs2Dj$S`35!JNsQmS>Bv_!ucf+.Z=}TfAq#w7xml%dKP}<^KbgqgGODLyM|Bk[Ytu"O{Z>mMXx}KjL>nM&["DW5QciGVpgno
-g=3UDWM'YRnnGb/tT"hn/Y@T`t836^_iR)FBa>Q)RBdx8ZPG"WfAI3y8irsZ,'P'2c.03"ce,#Pjf;,ymKefUXc-s(BQ3{)Qt^W3C6~8fY5<aX;Z^1W#A.
-N>,]vBgeZUv6=_C{6o;8"">I[2VSBDI4>Ru',$kA@YN{ni7xRQVQ<pjFRRuG-5pZ]J:@$%i<lBJlFAtupuTv_X@]F,qRmefZ!g,xpx9Y270p5+~[_6/{F{
-[^S@wB#UzVc211rKQal-2iOM8'd-{W0gGU~@nmC5eqEHe#6fZHUZspUT)IZ5F{nWaJe2uk%gg(#sX)4d@[UN7)v%pu&HH$OaKsM9J6U5}R_U>/TC/0^$e6
-#Aw;x>Ei%%Zc4&=&Vx5kWMJoH+g!#>MD]B'CC:~Q+/6Y}0m=F3Ur@O{'FA;;O(vQwbI_N6bs`xc/gb#r5:aEMI3Ft+DxSoezO%9Nbr0uM7j336%BSgz5it
--w"sr8t!}-,hy[q6s'i6/0g2N6kY-|(&kpHiJ#nrZT4+[CH<y2l!&hPubMe&0`!;H9XcoVR9vEOP8LOS:+NW]9=G,{EPdSD#&G^=Luk`D=1yW2&!Hmctz8
-7`p_~!f=OcsM4077/z{+_G5ez!wZ>g>6Fess).Mc{Pw>l2xq{^'p5lgbHC=%di-3~')d^|"C_]D5z1)c!r7AKfKERxyC-FiKIC^N|[V$]6T-cFOW%iV0sy
-_RwJ=kUEY'}z],hNX=MHV!cp{^0F,vs4O(~^@&9qn5quXVq&H"(B%$KPaJ"xc})QQFBoS3`F>xwq>|"&~]}qEdfywDLKgVCY;+.)3_kAFzq{:5;1~32a!E
-rE&`^)i.B$N"g>"&Gck<_:[x<rw&',{StY~c:Sq1s(}!Np2+=3>Mq50jY6dc8Hei-vshvZW$B8[84qot:SL,!_l0dt_x+,9;=lMC-B$m[r8`>U_}7sdTcJ
-v"L8M;V+C^E|;IcFF>>O0v7b]|R'o;BcSzk){(r4TRo#j#r0s$M=uY3Iq|fDDYlf-q}^82@06f+p1RAN$cUzZp;j,NS>O<}](DuLx]P;7'7IAUtqVZFkmM
-QA)#iy3GY&ExBe[GyF%J.FTrIITWhIiEUV-C.a2DD0=LiE>FcdTKkz|tNiza1q`Mz5WN-dW=pFvd]wFf#e289ET-z2'Sn4A}V=/j9^)PAQTMGCHW3f'58/
-;ThnB/v$Q{6F4je#=#d^XxPl1yg-'ApUP/B1EvYv}H%leBXEE3Ac%E|@b|y]47axl=E>IT398<]|T%tw#k}9$WF9cOItqbgQ%^CT}Z~^:-Et$W)H4[4^_,
-aaGm-We[Xi"bEJz:<z4iU>d$(`eYPG@pE.;WUB/GkY0ZDQSa(@cM,oK$UC561(jX-b<={}G(TBb/~OH(2beqsbiDYF{}yz::v3>l+b["p^."_"6jE2;b:&
-vUDA&,@Wx`Pb{{ha+S|vcH=)@{6/|!oHSiP{S['nw'F!hxTzH[n7;_#L94bF'NY)[wA;tlGkgV^_^}NahHzF9-D`#b1DMA{`C6pq0KJ=OlkL(zJ@XTb}>$
-kp7C7TjsmbQz3;t)8]JoyGZ0pXaqi;zh0KOxu{J%C"!~DS%h4usj^Xwmw,13.2Is)}'qLFi8fsggVLu3zThh<OI'=Nk6$IeZ(=:KvfcfvX;V{RnmtKv5EQ
-7Ktd0vheGhgY5=FlJr.t&Rm@cP1]2WrU34diQJAq!>=)PERAfo'4f0^xgZt9-h'mM=T'UDwcxZZ<7+knvufC!W]"UF08Oz!mvSNjyIPzBxsf##g-KJ8>-2
-7++(JH@3B5a%Pv+=,/VJ#!_<V`B9;7'ah>=1a0l_ml;_^5N3^d68lT!gUi[vglj#Lb+fzpDWc8/qr9Nh2NU_1ERx<qNCt/b2n5E`x]h=a7Zu/=MU/m%9_$
-fRH"i0m{b<LQnO:i{";9Q+pvq,MvlWWx/&uz(D.A,6f'T90j"'J4"D-]Bym3fucZ!i-GL(0,ezH.E&|7b=l`9Z4'@>LPECHDIL8mUudLxG`sRES5"Fez9b
-1'5[jG%5'#vrFgCT_Ww`BF!j&>K71D5JY^1B9>:FF-|1oQ=NO^LAhX,6S4ZS)#S&Op>77YE)mUW_-<$ZzD[9_M`^,0zT_#SxAs^)G2/7FPD(gpjGomNQ}3
-o#9G&3^)Q<9q8kr}GFhba|0RS;s<ec#{h<z{vX]5L']S_0zIwgx^(-tP,t(31'MH_Y$]MPg[6hA6~p>C5Pz%a5Nt|%HT19bQvcL^&P%F$$cj{X_XpMz_fe
-en@iP40C]BCZ^R:Z)l7y[}CZF/9d0EL.=<,m5Y[X^TrAf2mrBiBx${,ar4<KM_+qin"sw`mKR-OqBH(HM^-L`N)!QNN$0_[aSAOz>2-jk3'k(>|E'aqiR1
-3N,Cel/J'qb7,a9=j]"+i_,iZF,Prxax7|l>Ed1LCTDb#Wb[J(midhmMZ"a_+6H:k!}=SGgW7)UUE[8i]&W1UUH1+p="G4QM]B8d9HRtFwLEs{[8yKi<7$
-^.j+%>km;F6-la6iS0^<+I.lM$J+l::@f[u$(fmh~B]]GxLF}v%`sSd|EbS&2&}I%nkDbRJjlD{H1c%Iwq-FW+}82Y3UJh42#g]-pIR#HzvT-gLI<`INX8
-"/$y;T<;8^qQC]WXaWv-2^1#^g!QWD4kjCo7WEbfc,}]$<@8r%u#{Y:;m-5T#v=rW/54dl%$7s+=QaQi1-.BC5qcAbFQopMV^8%%xYwIUF"=),;mnU2h'q
-4s-EGE)4%;=-4Lc"JQi:a}L1uc7^E9YMVpR}awht(-n{U/O/cI-DHV$kx.@A{4zNr+7L!Y}Mrmz]Q[r]#@2ozD"TH.Z4@T~K6N.9|TvB+Z~ChOL>W$<AqN
-5y.UsX)$l`0b:tL_D5yE;(zL}VLwNpiTc)]j{rvvUv-CRT.D_:91=cL<T"8/u8pz!8cNlW9MmDwD]P@8B7@UFKN4jN~[M"0zyXa.nAy>-L4'MUX'V!Yy/0
-1I:o$`clL475&yjfxf:/o_|SO(3$,z6NVb0FM4]@]=f"G&K<qg~r=RX-'VWy%$%Kc}2d$C:--^fsU'akgG19az7dr]%@1|GU({`n-g=Iah'14%ly+WL//%
-I$[,CuvYnj~fz7Fg>}-l>[6zbbJ=J3~O7fT@];}'kx$O>OPc3d-ZeX]L#ZPx>3.9f)nE%+8Uv{oJA[T,2}${KP~aWMxG-KNJhMN{~.kiollr8{Awt|u)o}
-6-<G97U{@p,:8Y`W-gg}J.uNq'd^^J.v[c6cclLfUqNtAJR(Vc8ATIdajf%8UURzMC.]uYa/PAf4wGa{_DG=fu=)ydpnQGFGO"u6kl1aG@,(W,/'>{Z5at
-txO#Wp7:zKrwe;bh.qu%"#1-he[K+[C@:K=6+aavyzY=&yT""v)}trGtF1&QgPWsMk^w0@:IYmjOY;W5ryB.)|Y|xXvM7[}-s&sX#j<@_msa=jfXnK'.s`
-:GI};'QQ{XLFT_q=O$Jmf_$EqU@C""6DJ1o@(D^ZR5_5h{Y"XE4WEu-HKS%2B7KavJ1m[e^O6@LX-xw:XjHjp&d,/OxAF^VUj0Ny9Ba5TUd$M|Mgr|W5A`
-luB+)#`t$Dt^54Rk.Ba5>^|axhC1]/SY{8@vv>ig0}FCP#5%KIpOZlcd(|yEcrJIK}i9XX7YTr"&VG`5G&j#6n{-U7l7r]wFuMNMyz/{U0~fO!+5bV/<rn
-&F,[QncjHIJf#k~pf92ay)MG]wuGpRxVEMiIzkyYkm91L!e:(Y{K.S]_}V'uTzMLcw_VI]5KcYzS5B8{[8PGHv4'Q0^re&"pB#hxkj9QQQmG%Z00!F`sAN
-<#-ODc`kZvpV!XL]z'4iPVSpuX36fyc/<9en.GV;uozuS+N^v+9.d92L`WazJpjKY+{xrM<RKlAN9Ckzmkvw}H&URA{#HJ!D9UOhdRTD|&{sq50PAUv77{
-%"5+j&hB@n1lem%}^Ci<0GdZ%6j]SG(g^8l&o85=>r&Mb6N5,Pu02g)QAkw!wpO--EA_/[0,m:X/F!Cdgggt/5fdgZ}qedmbdb56HC)[!#Ld&G5.edu-|L
-Yt^;Cf4@i,ICDeW{('y@0yquENiv-e!b%t]O4v~/)N:`QrnK<K`Te(<J+-QN3WcF1@NKGgM"~/{jt;YR|>8=!%D),E9ct<L)hR|tS_&fRfDL/mm&#)d!X;
-z'xe$`/FfsVKQU5S/xj)M^Cb}H0|3fQl;|r:fP@P`Z)PT0=qp2|,;oF4eu&.Vge#l$&7cx<nf^QI@l[Wo,F!'p1IZC4tPRV4bM}T'I;a1W^fkp0RV>t=,j
-~a0N$>}>8]^#HUyE~=NFgGdeqK/#Q=/wx#f2O6FCT@rmJ6>R}$Gf&XYp!c#@{10bT;Eg27`M:}dFr/t]yOlfVIoV#9.!f;S2B:yh1nX>vvoJT4/<B_5aUu
-twp}{y)u`#r^RU(2"x>}(x;GVyV'"~VxnADGM1-n55b5v^[}lmliay|OR1[cE^g/remKIs6`MwA<vH-T=T8;K00,zL3t(@CDS1gqZ/.IeV[<Uw.Jehyg9c
-DtVBAG@qlrdL%E}`vhO&v^E9>aOc"qVCw,ejk8qXgV/Sd=#}5Va|8Z,t"7L[W$<%`TR)sy&I+3JF80e"WDQ@DvvhSd10T-K`M#u^Ay-q0@Af5&2BgC&R}^
-(_Xdtj}Et;`:[kp7&1]L+@QZ;%YK)/VNE__pBf8uP+77J/KLz`OVWw+q^6bxF@GLa&M(6Yqz!b.NP:0<7We^JlnCoP[H(6,CB/!c690m.Au$$3JMwUC#1l
-REwVe)|gsc9]A:5R!]([6uxJAQ3KkG_bd]R^(JqSOB_H~M30^P}ozqA!a-0TlV>mv#n|]ZO=vEDUWhS["<2CmKk]jzcQ>:`+22!T5`dd@]>xC%k'&rHN^Y
-NU^hqe0'@-v#7PG[2zEojl^I(2e1~.T#VLQVek-"b!G#D.8IfY@u!{/MLelJhDoNtJRE]HSIS81hiK`1srE1!Uf0@S$4gPH$JQfDx#krsp,7tUkf$fSZQ|
-9;.Lc=}^AgcdS{WwIIGS;Yh<r@n%P_^vj=)ve'778_Cj<n'u'Z&IY'Z8i+MKcZ8'w)J<Q)SpZ(s.BB',Ma0g84OX|okBLp2gq.X'V:2-qSu:[=44vP#cQ5
-T(6:8ErqXv9"R+'^#{e&+E,RKy]6V%3<}$NU<nXL:++tuF:>a2[wuy]gfkW}K[x5/fAgKFE!}$:&zodYYgp(BaY%md$Q"[&i:QM9H.Fu,=V:`;MB&dm9mn
-a)ug30,n-aNf+C+ODY@W[2U0AuWY6>kX0d~P[N{2m{dz$U!XEpdyA}|;(8[%Ta+Pt+G4,Y~,t]Y9<C]b!Bm.;Iq{Kc&w^lhhW6pq|Jz"Ml":/V;AZZ+;51
->4M7z3j{9VCaf%M7K<pxx<lI@}GSD%<cLD4MRjNF7[ViwNI/m`$,ze}/>MV7VaqW[V#ftdCsi;g&ti"V]SKo$TB;v.$p8p@]t3=rS,LXuBP3$Cx`#4Vuv_
-}#g41Dtv;#VxzmW+65OOWQ<c2g6f]pGS5%R:ciQh'CX{za!-ea/<}=Y[YENkZP[V<3Yd0Lgn0O1A-9_Onxt15kw9LsAF;V2isGySV;c13Cmt:EI9m:wBhJ
-;BF!iRc_)(BgeCFk@b:BpRVq0XU|E[;</]5`(x3([{ma>Tf);nycMYf,NpeDWmiXL7p]b&Lt^@ow~$RK/iDZZu9qI^3zztgg+C74LSVZmtMXa4F`0]h%m.
-=h&,7!fHU}e5y)B@@|'7{$b7(aOzl;"}=f,:|V$hiCyTG/B>cttW"Av'&Y&yQL(d#a%doz,=u&EnE@4,'le;.w:;e843Dt-#L(B<4HRWaGh93X1R0$E@<A
-,v>O,`%',wTwzjYJ^6wZIv{u[WT$C2wT["i7"Ziuw5cLu=`EtO_6l&"5@JN%XjRqR[f3:y:;:)>O1#m4N$9R}MY]rY.q+dpxYJL0)d]=E,~`($PAPP]4o8
--$69l>>SCqmPn5Qop%85g#Hv%PIVy8m=V^>+Rh~jgWKp+NkPOf![KTj(Xpoe3^PIUm%)Ge.s~Un6fTJ>0Bdq>:LS%ye_4=>/~:kWn4$ejR:BnzwdwoSi6g
-H=gMCy<"(|poDO4`iO{s<`|v1yn2O)tytP{sG"`uBtn<Q_|sy]Zv"+C9R(tP7z"ya@-|`QSO:QD(3.+31=j3_X0uk$DN!Y9bjc#"Eir^Xu;Q8R]-j-OJ/8
-vB-D+7xKqvac9@NEFNiBjPmW3omj^$NoCLvHSa>7ic@HR}1Dr&7BLC@MuDdsp4W+FEV)2NV]U^1FF1A@|%UTTb4^w8sGN5lVQMAaiv@FO6n1Scv8HWS8_f
-%1"'<0xCl+KWYBexSYa7G3(kP%#pq)ZP5#Sqo1Z8C&JP@Aq)xnffqah<uxz9(1,sC'F5VPu@'$uCOf;PfApr9)lvjvJBvd/4g@^fhMt_LUlBb3,bFhNxMJ
-R&V0}Wb:/=v/`<!S5ENSC!S4Z/#usGG:PkM5a6>EQ1wlF:d1W6e-vYzQkYd118o!!Rv1%#//MC,p_P=.d4-iBzB<vU8Q9SQ3)l5ggJdB`QK=B>9PU>zd5&
-h$ZK,g"(|A+)E.QeQYZotrwG<8;RTLGbeS7Q(2k_gj@yooz/4,</A%/X(5i_>ZI;o)gXym!fv:Cbr]N_N^>}E0NM6K"~@[]Tr^Ghu3|JsmLwOf`h@"09p0
-iBmZ<RL^CTS|]:8ieEa[5gZ]Yu.zAqFpmYvx8G1,yZ.!Ks,fI|Zw@rGuDM2-3}"Ui_yMeGpt_j[nS.9mk,F3@;sqB7O`1tCPbz-Jamna][TU1dhV08Rw}/
-#kx+W,!)7MY,0j)RrQtb9St0qPhZ|nt^XX'AH(}zU{0_obY!MfLc[6N"|lR;p}Zp5hgeTM"mgKbSY^rNF./It!]Uvt>DDJs)zibBNvKNTYt"F."|hq7[[t
-H9;4Be&gwT;3.=_]Nm;<>'HfuKH^-+cAF0<E-Rq+I"ks%{WME4-Bim.&Dx[u8nkBy>u4H`jy"0vv7,oOu^nH/!fpUT%PL1p:f@6v5y3"DW^L{gC`,9p{UQ
-&Dr{;-+IyB/CxD'vbJV9)D'6.g]^D){{+3q=6lsh0xxmsHKT=v(n:_s:Ab%7Wzg;U7jBx7/&^Bht&WF[1`gv,p:yxAHrwlbi(!9fB<(",V)oGQ/0mne[sr
-U3|xU'dp&xf@SSZ0haX'-QNErGjIv4`pay9p"Zuw)}g^H5n6E{v,V%|ta0oQAKIW9u$e#:1pxGpY8<wZL4Z&k.!t.1VF#cY2'9e/7hnp"2#p46B_"E_cUD
-Gtd+W`su%sxOTDB!p-#R,dq=J7q0!tDir:U"&>_w_M'.l('s^qH(So+EP:/;C"n1)c_/za5<2>>zi;0F$!dn.fUAm;Z1"y4`cZ|)wbmIE:'qPp|8'neEA{
-BiB'W8;3,Ldz18&u~#fW3:l,i,YIWK47iewSOI(]/A~<s_74K4Lga|AUk|`ht%0K~;#bT$HJ[.9A#'>a^yvN'/dv&i0capF='.ngpwY|cl%u{Skv3D%d37
-([YsUaUxep+/71&dLm_kV/D"hER(]Iy!reoq>x0$kf@_S=zgF72>>e_QIJ.jR:u;[)S%UjcO2^gNh)lry)N{"etS6E=H@{wD}/TlJ3X[v0&KAJ4GnRGug`
-=Yma"OB"ZUivr#t/{s+yOZiI4t'8iIotfkq{H1GrPFIN86U0"|UteEK<k(tX7NE6jkdt/yx{tM5nBFs|:Lo/J^KM$k%kWin@B6fA^<o'W@u[h23fka%uLb
-RW_Yp`-EPU}_pO}J:.Qjkg"{=^Xp<KGbeZR%8LEpb.(pE2+tg]p0#2F2Mj|S7@pH^qTT|D[CWz)dT26;x![)[f[mr/1/:e0BYi4RK)O:[r4K2O6>y5aY4`
-NSR>b`kq-{MQ{a|W4Kfj11vmeSqSMa|,f6ULiY}l{wj/-l(d4A7SP%Vt#j(u=jKz0j%Sd1s#$FDpa3|UiOfWpyz]t&AzT'^jX/vSUJM=DA)(;n1F/XI_bE
-W'`V7hzr!!_evbUoqeQH!cyW:MbV|RZ7pbUi=z5YGfar9|wZVe.mZ.x}aw,>y_r<+NheIiwuQPsXy733bx.Ud>6>e{Ixn{6#<Wi(S'6>m|'e#qe[GGOhM<
-~<<gp^RJIJ2O+@)TWU3R0N~@^,N=GFGJ@fJz,kCMaQqk%zq]|w6:[![vqmfxMU}Za6Em:{pki{|l-eFlY&=U5+7]M&'baImx(X>cXi/"xo(E_B+R;lW}JI
-:hH$S+5!2>GO=zC!8%_X#0LL"6YgA_);<tu!;TGF%zkm0{RGIuIX'XpPn|XV[H/O'uT2j(#)L85zT^F6z-[cWi!Xk:Y#a=CQ|X/MNWPr1}hB[mw5:Atyk$
-hdYyl0>,XP7[@t%0eSE]bG}(k7NF/_C&~lk+Yy6=ry%c4;Fdokc2uhl3gxHL3GDv}0AG5}=KOBKUq>:C{CI;AuqG"MrO(/4:HM]<c9y7~cW^S6"[,v~,tM
-Pt$4umW'Bm{IJz77E(OW5z'(BCFiI}=;qatq.Bbl)<}=}@=C"{|nbg'4y1N`}q~]Vd~mci<yCGzL6%'Hf^i!+YT]mJ4Aul=JZFJrYSQCATTDoR%|k)lNS^
-iJXHnSJ9F'>}MT2HyQ#:9M^o91eS;$]qs!3|8`w5D,OY%,OgZlu-zE]W6N649ak+C@l^XiRH;W4uu=t+.0j4u"==&wP#`:6{^ogZIo>0diB7(|[rH/(tU/
-PI3GK3Usv5(kW0!+'l)H@BB0OAkpb&!"xF4@V_yUPS'eh7vCdmsjd<3#$v%@R"4[-oxb~.4}LqDA2vt>tQRoaBc1tziul'~4J4sFXzBks0]gMv%>+kKyq#
-@NLE+8<|;Xb=Q-[oyyLic&BZQLi<=,P&)pVCMgvKkM|aJ<q"Zl(a^|-b30_Drz:cC,v<ML/%9#waUXLHz;gFkd%$n;LGJK.lS2OU&1h{w1VI[A{^fmFa67
-$J9w78U5pIfY4fK(a.jB%mSI`rnG|R)V-n)D6W)$Q_pYo!>a13TxfuTm;D+-jE%w%bQGJeP;>BJnWZs9lh3n+4PUBI45WFr1[mN<AnyyaHX;Jvqn:sU(uV
-{a6ue8(IIROnN:61"[nn|]}#n.cO9|RH9qLSZ%@y9W|amto)VS+R-]Q=q_uP:Y#bZb}ss'=]S98-{uLWw;4vEQu|kB|7,$/j;R;&TN@Hjf$i0ScDtXE9!{
-k'jkH/5Wk-$^S%fQQyqUBF[u&@4;({03dI<!0y{w;$`K+{1C"C<2`1h8mO#5UckHhR,I"zY1<9Ov,RF/IK}4~|,VUy]a8M)j@1~l%,iBn][4"3p{e`(@f(
-JmPAT5A&Ah)o:pg!Ets%9LTkWF@@C2AefQ1|U(RJ,y$}q_<m"Ibi+!Xp{UiUo^f{|l(3V->k8="(/)>xl+W^<LAUJg@7QKuZ6z.n_za=3tc^[7,YtX.KD(
-6Sn2Cj3FLUe!GR+aLr7T=^.kC3J4mbak^^t9@=jRc,yJ:R8mBM~eo_|vGGFIes|E3IFpe:)RfWmEv_'rR"vQa4EsH>'1T&|Ap|n),nurGpwUvx8!1B]ul@
-,rpOnO_>p1t%KhR,tmjqqyfoV4/1L3=oK|d|q<'R'FuD"}HwtRB5eR!l{NWx{3VEeT#)l&.!5yu>WSym@>"2wo;so`'@h]Lq9RQ@#NTu500)tR)Qd]/zFj
-7hx.o7)<u@k^{i,=-lZTC42L]Nr0.HWNcj(LjF!E/l`k1}@ku|HE87"7FO-1x[TC!W6)jl-YD;&,xqdg39i`-%/ou;6y:v8j%7pkqfu#e4T$^7E4Ay6.~y
-oNFnU/(hCdo|@B8MyRQP-bDx^pu2v45bg0@>7A#z^qpMes%scuGNM63NH%+t[#hqxYP3QZFREvt,/mT"q#0$5wsQ|RU625Dz0h)I9Uz{=&C#~oFiey1jp+
-I3~`.tWJTk7$#WBcMOs2fc+,z}tGfWl|o/YUy79S;2`iu1d@8nU4iSwZ_]+XZ%32QD-+5HZ].;"_&!fDS75CXc:$<d@hBp9j)W!&oeR]KDP[M$A$gnVWPm
-(w=F`svdfA'^/VU22<kMNo5baSR;][_lN{1vj<ki0g!^V2;`9$[^>&,lo&t^oAXSkNR@c=Or-lc>i#+KkkU(_c;k9]zJ">b8RjR;!@LG.f%w!,xq80p[5o
-m'lU}dVEDiz5c[)%woS>v`<wZLD5AXlwN'#H60QB7bq.>X^&Mh&s'w[Tn69iMK6bi-+}>%~J6eH^;mkCf>hm}6E;N3{!U%2Bwv:N`WE#i"!Ye"@C|Kes4.
-$7;jx/+olyIT$X#pB-7Y'6rpsheOV$9t"fU"p#q!t_6|;+OT3%pGy{RB@6tb{JV-K,rK[/J=y}Se"&q="Qw$U9s}Q,:vog|`/}KZ;l8aop%l=0a0f[7w>c
-ies>h&E3cy}#k%]Ga+s0IvBY3;`!aKS.hWM9TTCO'7zz"c=j8%zqiL;J+AI^[-~_-.oK%<WJqD4#VCOqdJ/.Te.C3aaG|h$1'=kjUM'AjZA}TLM`)Ghhzo
-N<)ZZIE)gZo+O=R{OpmlK='1L0rAxiB]]b,=!q]s<tp4uVB.7B<g+j(,#0tz)TPf)dYI'Y6fu_hHjN4!U&R@3OMn#pBw~[}^X:1pgDmU$K6.xY,ffm#c_c
-#jS2~`tziW6y;MpT)!F&|t%kh!t8,61N6W2Tw;M)M#M-|4TH|dTgS_#+U/]013d_D=wjbTEQtNbq,w(pE{H"oOVWRvpZU&QK/4`ba={aqBtmAG5;Z0oK^[
-$nKSVDZsZ)@5q@]3%eAAJ]ilA!Js}&&l[a<>b(h[dS);-(0xR4%U+kT>iP;GC/:`!ux=/VTpj.o9ze(:jgfXj,,#`_APfAuI#3S|#X>/-l4CPs3];^D);B
->9U0O3AYqtX@hEOmtJ+AJEE{$Zk]EzgC6Y[k3YJ@/)lTz9nNM";s<w&r(7lq8z$N)GgP73_`z`WlZ;xvI+$wl`N4;t:ho.q+S9.@b)5i)d0'z(GM,$.T6z
-wD$`zv.n{C@<^<83:u'=dCHOg_:tu.XHy#Fj-|'p+@#j3x9:V;JO{n>w(@s|mLveOoWy=su$d7Pf[q8A~"&q,L{KsohyhH#jpB5n<A>.,7[1BL@l(5epK.
-g[e/g"+EtW,nRenMqsN&.,RJci.yT=[oaOY,$BTX>-,995x.[]amzX1517CchhLq@K)R/}Z'tFb2-J:x}|,R{ITB0">vJhhJ6E;sebAxhAeR"~X,gwiXhE
-}9&:h:d}(TdxfgMUP4IN!,CzQDNn[qlm'##$R.BeP$(g%=}1H=Opna_qOkrm+&&uyJ+iTvpY}zFp0xeVF0L&pNAI3KBB5rKb6a5s"@CALLwK##@PxMMKT"
-OD{0u+'fw"7c,22prRW5z@5PqD4`RVu5,"[cdj:]kq]cJJTqalel1oNkdgKB3J5:W(}{)Xs//Z!P8cU].66[fID6(Iu$U}z:wCn"6iiNg-Hmf;JS.]jYI:
-<=|"%kf)A^{{G[0T08uBsv#)k5v={{BMlXqG2<SYZRg2%nz@0`f.R3N9o@pBp7B-DL74S}cBpyFoub}2P%xb<%GQF.+u&z"J8G!ivT5=R3iw!2$8c!6ez'
-_tv>zjh^.Vr,2:+ife-5b-V{'/j^[kuY='Wi>N5U}cK8GLCHb5fo{vTbzL:Wd%[Vzg+<MyFf8pe^[wNIXKDrq'$wk{t"klRBv6GD"+S,X'9"$k^s;UEs!i
-m%,y`aI(w2Iy~YSXUZpCD<}+|8bwniqWtlY'HlJ+Jr"P}5:%nory+wD9p&CQn[x`DBbPBAq+6y.$'0Z=D79Cx<8`1fPw!iq$G/CukD{gz/7u.G#|U2j-LC
-uPo_RKEB,ZF=Eu{$}wlg[04pqN_&Ur%zIU@!II#Q.P|K,ZEt4y&a6^[/%qT1j$SfDooS3tkO+$<FW3R[2Rx(]60(2DoFClLM<Xkf3Tan.fnM&CO&LJWH)c
-L5[5GcXAlpEi<otsek^(fdiQVf{v$)_EPtj'SX)@JJH#Nkxyl`Wc!Qi0m3S7HP-5ysOBq4|I%h`h2d_T%0'p"M=NDI.l:9`SS`k&h#)B[:'zx0%J'u%P$X
-l;jIu|CdupQd-Cp7lP-#j!{Vps!ub}ht9s-a,cyc@7!QHC<w2}ll/VA{=QPfjczR8X:hnU7C-q:/x'"Sn/MRE,)<h|:Y1<AzMh)<3EzR6usBVN1Ys7co[F
-H@|ViuTNqzzTP@IPPY5P+MbMMIT$7QhoBU%r^+Gm/M![`-#CGiJ#.Vs<JqRzp"=hp0k+A^-zDxC>!!kKprJFa.6F%_j$~%uli+v[)Xb+a:BB%Hgp@g5NC3
-./-g8IUPP-;|;7qnT43Xk-@#/nzS6h]"n$v9GQHTqx3pKZ$fY;2Mck#:l'yj(^_M1V%Av>YE0ni+6dGi%ID6t,EoaE`.n9cl1IGQ_h>AVzei@wvfml[fD{
-2j2NES9JWDvOZ5~{KrzztlEu=N/rteG@qY.8wu=NgD2hc=T3Rnp2o5l4+(gBl0nE~Jf{<SlJ{DjutV1v3oWN,g(INH{8NMW|/mjpVWSkm@'+=VEGCnbpgm
-~pb|naM'7MSB:{wSqoaS~D6u2b3khmXh_"3X(jqm1MbVQhv2L;XE)@c=OrK5`A]Be|#1DgQW~c3:alEP#YWIzrG'/qtRW"95KFTLw#_H|Cyr{WWplWSd[$
-jk99E5N,`)U4-H'e80bzlKM0.W,pB#3.39HM5C$$$<"qq&q#v("Ff3^NxaVG%{7k{3!paQb/qG~^HQNEfj}AE|;HnqjUA1RY9k/z2-]&#D(SH||Qz|z=8V
-8{#r&T:7Xd3tE"o9)0Y=9KJCD/iwE4!>`mneRH`"!c1gld=&}^kH})4S=LchQiDpws`OX=L|$;%i&y"X$C<kwkfXb6R[=}k7u9/iR1^ZwWfAw'X9H,tBxu
-i4R1@bti=<UxvN2"%:hh]I'L5b^CMG1o&FZPE<WwJwW6KBdpXY"|NwPEw|u9fx1FTL2#:[s)2L6_H^2({Mn8D(|gB{UIH_B.Wg4g>pTEz(h!;X@$uWLFIG
->("%m'i#h45Lh:A/iqM<M+RS.gosh"f%%>,(^ZGhm["U$yKnx8ob;R~`&GO{"@xd&s%`4ETDwNj%[s=9iG2_dFpC&QaCHg4hGBa+Sgz.m6pt#H{SJU@[&8
-wuJZ,M>Qubi]oo$5%9>/M-S0`Fg:-k@+i9-#2E}XD<py,=Om4pjQ"k>|y-Cq2/]Gvs1Ioml{=Qqju$y1wS<-#FirDRG#s)Wo%e6g"D8lGzwo!6[+w.H$#^
-8hO):TI;#V|$_M$R<3:t3-tZQycAVZ@p-=,|bud%r#vsRgH+e^jV;ky4023TCvZoM!-nE])<nub#y"wN.y)BcO+1VD;Au1V%2pm4.FrArDQ&g#cPOxCQ5h
-,N{G9D(hHNc#l2k@0M(NFhwics5tVOm'Hf8OgTrC!dW^K.(O6YTs}wzL';Tr";Y`t-]{241M0SR|&"HxJV:cEabDO0^QndN'QV9,(C,M60gg%sqFIxM.TL
-;a`nM6VBT,/S/j;3C2ebKCY,cLS6Ps1O4Cngjn!81gb0KI5P5M"oXFa.ovV8PV;p-YrMVj9^PROx'mF,wflEWU6Llvfu{v7pf|}H1E9KOq)lN+/N.27gL`
-8"r+n$>CmtwpHB[b5kzE:vC`x>cLBl(s6B9!Tb!$A#)mV'O;pkCF$3CF5}vHoc!X{[c(CiI1S:mE9dg^8.IBR:PgtIU]aa$<U>`5+|Y&y{z^`563</xe@B
-8qKNH(JTiCD@9_~]F$|kTfoUE$|=#WJ=X<<%O+f$06iXIl}u/4nLqPc]AWaU8/,hncVJXJ[3A<`"e69B/>1(ZDl-K:;pw5sV1YGen&sZ6cR4QC.%HLud4g
-)t3'QG_5rSH(-'miU[[a78')NhT5-I0/=b5J0Rd5Nj3+Sd<O,xV``o8{7T`Zc$NM_d|"2&2{8.rNm!h[GG%.mRD4s(GV"/"f=Z0e=>}N&Diz$=J%VGfyH1
-5C`L^#YcCSD.nHleE4I4eW]Q"N[K&s-2lFk])aLCWtcopW+{h.<pYsnCxmf9p91d$}6)&G;RMY!D.nK{oDuuW+]J0csQZ1zpy>zSVL@VIK5Ksda7_BuI8I
-#j6;A8YK}qmuLa#VNlAb|0gg/^WgF2@BEWIv>T{GGUvHIS!qf}jGe@}uxjA8X.D34j<]RYB!Mhv,26|bu`402sY7^e9Y@:$;&4_SWvrv<nsclh(2H7RD)h
-vq|0QT0h&pK2f4(A^tkK#YiZ47#V>L8.&lAAM>zHP"TH;=zkSz.F"dEIIrDO8=)fw3<c4QdI!_i.OHoQw##UpA6j+{H4W5,YyeWM';"h)#rJZ]FE>&`S&S
-=kpBhLf_G!rX7739g/ueG_^gtK~4UunrH>f>}&I=O:WOUb$1CA"_jDkXc67$$Wb%Z|JKpOVHkv>]2acs8!JA;korJlIyF.c%,3imVN47xg+,PtTx'E5ISN
-ozS=l#2{PE-Wcg%;JfHre|<)e0{!<${1Vd.L7"-VXkq}k/D'qx9qRM;T'#,jo53mldVv^nJm'M);jr{A'4mH.-m@$:Q$<dQz4Fw)8|rEdyS"KLlg8$fYmR
-6gDA{vh>@]uH[km4k`CjEk72uJFeteQZoy{!DV.rDO_jN/OE;#P:bP<{ML,0!,_nc|/I%5a5k6,YKy]R3@`vDL>Sd]hJ|2YUb2|,uD{"PG-b/)&"/Pzdp3
--pNi5G`Sp#aVRM2wUs`rTSewB$/J)Z@u9_I$iv+zbr1S.1C2{8'Oadb@%un+[CdS5)'R%$D0(:d2e=n7<B)pef5Me<qi)I!pFrF)|Rpc.A/+Y|!{s;MF"Y
-_L#|/=u%|Wl9{8[Ez'Q6tP=Np)W)}+-ya12m'O_g`gYGfnKg]yu%PMY]wKdgi)2k0jmGdU"VA0Gl4J_LmMttEQhse2#"Lx'glJZ"XiH|XA7L-%tV'ot&_%
-,=eu~q{k$An2]l^(-qmWA,+l#T|sPuLhw2'bIq}N2P-R+)n-ewOe##d:$A)O$[v$GdRg}/NTVZ,po}/q/Z8u.J<3+WNgdxOf,}ouf,"E}|4VdZKn2p<Lu:
-^rn__0Nai%rdGq5=j%b#E^KNw'qOWcpQ%t&A,NRI"rq3pGrvHNLlEZ(1tuwo7G|z~5QJ8LlD!%6Nf/1iE6}W0[Z_}oE!aenZ!,H7]ezfnP(`.a[IY0%m:6
-OC^_@DdH%gkWNA#o#eQIVab=0qL<~80K}ty/n1aR'5&LS(yl`LXJ2!FmFKK5&d];;urhxjhz+;s0d6HOJo^s90+o4+I$gT[>8a9$!#;`ynMC7UdgR!duKS
-xsn<LYyhl"3-RQXWu&8ScO#bCK9sb8Ajb:8"vLtPr.B#qUXS1SE5^33|+5@LFKB+9gdU;$2^Va{K3&5|C2(y[p1kK"lWD=RTmQC&+^($A&oL`JJP)O&S_7
-z!S<<sU2aim}B-cJPSTcLkLHrM6"i3KpIV/nW2]T:1x1Locb!q}]ihs+'>|:o/wR@.7T9iDc;NS,(tI@DMwcQxq7Oy5sj/kWCGq9PaPHb%W;UqU#(gph0.
-.]"fkGPJwc+XO;3brbQExj&bbTbR!g]n.|]T8n%.QVJNyRvmC5#E5Uz]z(E)L!|E/^J(GB<,i8&%Ni2aMn#P+kgDkQ:]S[5W[:FO4^>^AmQbh;$E%h$@@y
-+2f0I^yEKQ3D9cgRO"|Ag8#(I&Y(&O^j>M,CnKJ`=#Te-;Wq^M:%P{PpH1QAA$}GVyj<tr6U{/^-%#xc(T[,)AlyZAJ"BG+tr}ZdA,5JG8|t:r:kmhV7a|
-07g<+}xv_=/rE124NL^sWV5,mb6{rym<$uAAt_$^a7AL)1j!f7<9Riv+<lB4!zY"bGf+HyuV;XYfW],_[MCB0YEPPXz)7#w0>O,[F!se8<Qcu9%LkJq&KS
-og=UpK'UduXE:L<fA!q5@zw74a`mPRg)-La6FT#YC:]T#+mOkG5HBs~u:)^m14Pdd6:{SM:b_LloBRQ$)&O{#;C3Ti8/QC3qV9TP3fN4#t@Psf/s$=^zIu
-<gs`.P,${P][T}`.9PPuUn71"w^QwJXri_7K}U~b/:(CVQUw.P)/-TTZ5+Bl"da}j-r0VdhwWHq:VJ+VtX8wiu~TKEK6H4q7A)1bW,X)!0R&{|prXc;R3f
-O.@IrNjS}glkKE=Mf/Y{Zu2d_m!E/f5pDG6MA/NgJ>t[S'nGjJxbbd{;^K.iW0L<5QX@_#T%P{3i|Ei;`:zLonsCcB$5o'}'`[cmIdHOnhYsZt>{p1cy1>
-iV'uw6tTG..#g(Waux:,~K+)1p~LWtlA8vC;(;.SD$!->77pL@#m1iTiES,Yb;|[K[dnx6[_NOAVg+n$P|vbsqy]JSDsKr]aZ{@%)VCtk6jyUgbx}h=bEM
-K`{5koiD-64R}$HoS0O[fN)u)9>TxgR&C!nFUne-fB+Yyh5a-A-T=KGO3.hvpW;nx.ci`Z/h|Qcp2.a$+FlB5eZoYhQ|%EBFUEmN5j){`.VsZU,y=.2:dt
-6VDT7r7t<,;hUsG9:o;lLFoMkca/R$zQ)0N;vXMSMuE[of2QM/u5fNMDrjSO<h)W3-F>`kT=bN3T`$^ZqSal72Ab%&aSV}udbX:73QEgjrQJVk<3i`/u)v
-fOKKW4d>!zntP1>T^He|oM4Pq[B%K_{W@TG>Equ,-Wl|Dc$8~<OQf/zGMI.V%&b|-jFpNBEs/K>9ZC07V%%h09`axt<sg!FP>kb{!FI1Dl|0wsMMs2o{cm
-u+5)kVu5W/aJ+(JSn$~inz)uHD)zwgEn0;ARZr>Y6bru-m8;N:AnkpJ/<;u,T6{]Bw8PnCyB}vI$z)xNLMVID2KiMWSE&vQK^x5cVo(SYcq5_T_fQ):ovu
-sLaG{:V"O]u"5iY`2&9jZ3Kf,2.p_F.a6H%mewrxo_'.XCBDecnzE@$[o9}Xp-zT>LAdsk0KLpc9{t%fn2&H_ax'fW~/~<ZmIpK#-R<;,;G!2kbgUI&SQX
-cO/DQIl[D[u895sF&r<IyqbfClj-IR>GDQr5a(8^cP5`'Fb(={hR&GZ:}eB|bBb:'V36J{ZRX|kzN[lC^:u&Ax8LG4F(sDbE'q<+3[b@]n`VZ!)E:nxyeN
-TsuaIx^f]:MNI47axokzP#2{/GN/hqy_,;yJSpnauT5r.WjhL4bN'Ak{SOle`ysI$:&"zo5"4NH%Q<RV,W%1sCt(!,$:N-zAl4PSR/#Q/!2f)xLvBz8=a{
-h7yC]=y/"df69%}@aT5%M`9=[!#`RQ[bAvV5Ffkl<grN_/XrLs^wG=VP8QX,2{rZh!''v]q.oJbYZo+]JKZ)w]NSNm|-+X>z$aZLJpi55vYTAiRAe;Ti2L
-@{h6+]XKBcR3k!HOfd}MF5UU~N%z{NV%`krT(I}eY|b@w/lq"~R'h[Mi~7JnH|:|"Mff7'r;(sc:5C|uDqe@Y'seYfIuo=D@:!@jD"01r>d`FR.9;6!N$2
-`,QQ-u+C_Y4Jamna$OvAbuOb)0DCnr4T}fogjRwx(tOgY:>n|ibNzmT&!20gz9.^zo:PNxhD2@0EEz^O=_4rVH7Q6NHeAH^[<g9k<A0=[b7Kc;[m~jE-%@
-E9ei(W)%aH#YDM[1%aH%hU1ouxqf9(Ee:Zqyo]5cy}/1^:27!P3%5QlW{W0w{4ade2lxGR:/c-R;}mg^3UWzM3oL>aF2sO6faEtKL3.NfxXVA#>FoA,)&&
-(EYDPa%VXGh5Li+`b`:tY(Pjl9b`pE9MYNwyZ{na4T%8/5lju4zxBw-2pb{4BNGESwf8Epb<5!Tv8;u_Bb2-I+,@5sVJsDc"b6in3O#J6^d,:r!d3RViM:
-'TV<Pn5.&mG.#A}JD&h+`LU7{[9k7qj{+2POD}Yj_K3wlmDd(2uV=c}3`e<:^vBF.DkDZ@ui_O{mGr&+T<1%]ArsU1mYH347`J]e)cWl_0&)p9%B.{#RL=
-b`e"ts=rku'AD|g8U/538t:'W).hRwuz,p-<+&7(!y0zELZ#d>~DD0}f`Ql!^QFpSC%meOin<qSCJmsY3+Bt'/,w3)8x-Ca.jkNhQR}>ZL#VHnr:UogT[q
-{62%Nq1]`_,vGvJu|G[SjP6-4x/HK]gl4|z#G@Mk>rv`7^HdgVagIa`d<+3+v0G8BNz!XorZhtqbK_~eiI"^Lr9B$7DG/jm-^!nD6p[xshhJ@b"[019%#9
-jvd}i[GG{;}9.8gD),%@N"LDPLG4Kb$+#={%y{DxL[:dIS(LLX6)PBc|&n{d(ocx{W5KczKh%C<iAdt+7X5Z^G7Pstni0q}FBMb;&n,TH+7AYR">dsh>~m
-xZvWA-^N[t>byL18CuCi{>a's7ctu+Hr.VUs_!/e}_5YkwLrH+F[uP<_10xCFwp/:r/d$-G)e|6gRsu<;&9+mx0.EdG4<@ei2%k[7,Qn],}="xN>j%`XUl
-.ZV53O.q%t]]uts[+qD{tl=/H-teWrV6[Om^z[a8A}b@WI~@o"Ph/G%@;//`]OiIHHaf_6imkOc_vkq_[=TQ"6q5=^z<PvFHE2M&9-s|v1NRe8v!D'[J2|
--O<XB.E8xljNe:JuxwNFEJNu0s!R2cg|e62MR(1-T{Xrl+F6AddqiGIf_[,vEPiK2Y['$B@.eRVR>u)!um,:HN4Q#IxebEU-yip;>e:xM/1;aa7H;Ov!jD
-pbY$P3/V4/q-6GF%w^(ZI+J{R$~s:K]A7<x+`_F/9tt!h!EA>RRql0LY-2$vJ!cNu9LFmMR3[;CwBF3rpRC]7(p)&(m.hb$pnrIF@2wf'/`)t$`G]D&O+<
-&vo-mL/paI7{"IN#)m/X':tM'XBGD)B)ZAO;KNClxn9XZl$O4d-.v)5Y=[WV/Z1pRb,rl[Z'~cN5yS:(I^njCIB;hyHt&yte]HvDp;4OsfekonsH"O|$;z
-3{+(KxFzIgEcR_xYUz[^I<m73oay3^{fLPY3wKluT,!na2JF:0e"m4<7|>ow;k;Peel7".sz^P%=r;>d-qv4$K<N%-6Si%;RxcVYf$6#x&Fin#|.n{D<m`
-0Gg{7d2$;,&qGw/qei$LE:rT2AIsJALG3:>Qbc7`%>B6|j@fo72iGM5C|uan(j4&I}^f/<aitNSi<]l(lU|r"bQ3.BwCJ}>(SbE}-h}9WraxXMY"+'T7PO
-|gbYXWE_O!ni,C~|Sw6-!U]7^U1q;.1kNrRV(ayqSuR,/(fKg5Oh#iJxMuZB]_$Ps'olJp8K|_TKd>c>RO5I`"F']q+]F<eahI%bhM"0JBb)J1ols)mZu_
->"R-yKUXCYS!GDYUbe6xDDJVzjE3!mspDNGx3"i-]X.x>61hr<uEc%WecHZhkpf:}0o0C#(U^>nK4_Pjk5YbB"2aMw-^.A"EFm"TKy>zSZ4fyv<:%tS'Vo
-aCmz@=/@g+3:zaZs|g+WVcr|vbVYQ5Uwt+dJ|y$H@<,Xy%uW%5"YmGU4[1D/-GO7R<]_}^ogZ_BJxQ}7oQH-A.KzfWzM4r{6|poNvM'KGXT$"eD)p4<^%|
-9c|rm-2V)DDoDxI7tm5IV|F<VZGCE#_p-L^a#O++-eAPS]-f6y%drEAu}wohVlf|wZ'A'IzsF<0,zHbL"peoV9,oO@]v@28wNu(5]/lhcWo`<w#()tc8rL
-^PY,SyV<tj't<PH&"aV]^KaQL&B%/GZVgJ@FgoAbZkR%y,H{YjrtC%+s)>@4|dSix3u0CD82VZ^+($5vl!EZ`Jn3Q[eteM%)^l<lz<fl,9p>)[xK$)[Eiq
-rGFU5{I^sW7:'dL<95674fS)u[eF,^u5S=CrCG9-:j08BK/".4>V@:Aj5cO-TU]s:79P,pQtJ>)bg/ls:Kayk.nGnzs7f#Nm2^O'|N8z6fAcopyGgbRDY.
-l(:sau.qAI_)z{v)r0_74.q88wlRiM7u.OqKi<NX-7{2w;X2M#Q<$x08-c$R(()90;&^LCf+$QXE699wU:M+M>"T!)!4Z5aU)0pPG[X<@W8J}pt6u)9Re]
-l)}KXvR,14tFy>,hL;CyA]!&F`$Fn0c6L)>iTy%Z:|z/i8Z_aG05ssSofFA2.i~}`0o{|5S-<]l)z$xJKUwx{/LnyJ[!zx-gX"S.^mP|n9AtmCZPK/uquX
-,dnPP2kHG'yPU2S(61#:9G~t=(XHQ#S+|2+Os,iOqa}<@c`@A[MBf[M4{0p|!.>/|A|5in/b)cdxlDPdismno^(|D5{xw:^o)HnjuJ99`2!1:t9I,7bI@(
-1,lITci]H,bz>S8$aDkhgj]'7T[px>##&n888h8'POm/DfHXRACcr<[cLCIH+uf1XAxhc'rW{Dl`g;]pM<.b~}1,@2ex#}<Q&pW[aUpe!&p>AH1wRua/{b
-Dw}Y15}F8;;1o`I0qMWLV+-[D]]cbs'JFS+8HOdx}tOr@bR@+k~(d3,(BEQRnGYG'GxM[Is@WmWl)Ax`iX-{"6L[X0=XFsi,_Fw<KNgXWyV+CZr!=[M_t/
-VT_c'jZmz7i5>9hYB&D-09Zf71P[0DL-G;JN'6S<<=sK-t{qzr(q"rLls)T6~}&}]IHflikPJ(fLL%cg;FgH$U(T,@u|R|Id`.ZTh!Z-XjZvNIS7$i!!n>
-GJBxIC!U7vS5Z_9xm&J#qpu:Fl.C_F&H=LaS,fW[b/nLwDjp+=%kmLU:Jj<("RpavENH.a4"_]DkZj$/gR~1PF[90k%"tzR7G8c(~gCSd]K0v#ZWPG6Z&D
-h3YC.4'p`Ew5g-cW=XZfpE.qu7KHejauT!#Shx&Byp3^o3C4I`W(hc($bGN:cEih1#<G<![iId:Ll-;ZNjCKtUYgv!8^o:#@TQ"8nrX$u2[[5,35QBqPYO
-Deg.k^)S`NR|5IX#Di!+R`t{~j.8UU&h:Oh2P%c-KY,O|V9l>C"/uze#64LE+t[d[,r^q9,I_@vfhnR>-4RE`}e>dovs)_D}-1SYNH4Sw>'wI:2[zvXI-F
-)-v8gpgR28%zylAV8l:@1Ad<#&VBufLr5+uM[ZwVF}pC9F@P<7~'RO_iVxz+&x6/Kit[D5-+9!`MuR2sbXfl#wqOGQSRW|ooj^^cCx}L6L)>;)@tjAJy!+
-EKV(lYG5LcaB~v|52T5H30R:FUmJ(%!y9I+<-godgtX,sh=^Gz5uTz5>mU'($N,a]yY_VTc.rmBHS<]D6DDb0)wUBtpZPi|tsOxv1]hNxvNj&hM5{"anGn
-XT0m_K;Hy@u2|y#GgS=fnn:[dpNxYPpBv%VT.2na}/Uy=);'I%6}w'km3c_)L:$TcC,2e&M@_N_oe8lx[(73q}#N=goxXLTu'ck1Op;A9F#&1Uk3>l]>cp
-6_BkngCHLF(u=}YRMk'K+zj3)p38~BhtOD)]i'YJ.tiHct/>@f9<ZNM]6Ma^m"BOzlg/4%or-{%spCLZG%!U(8@ph,yv_,xX(!TYZ!:3OV%>PSX8%q4)n8
-(%(AD5Km2E5L06HL]<bOupzKUc>7)[y9Q],#,TkfZe~B~%>%x"bZxIAD'^fL/s%3k|;pfGnjq16cwi[mT!9Dg#ZAB`G.~d]:ymhKJhR}A0`pkYk&_nn]E.
-EK//i%@Xc>M0r_7aI5HIXMvZp9k|1GYVWU+a,<,S{k#V+X7+$.sY$DT'eA@V&Qv3%)Vxz:ru~|9{[Io;"KwH5K{WC'z>eI+J`VNawG]b@e^FcC$86C>K>$
-=KkIr1jK!jSd/{XC1`F^c3l%HqgX}s%2Fu@9K/dAhjlJ=[n@M4aG3sG<g=mxLY^V470.$m}=oZwRtI]KqI;Jf%/!k2v3a(dGuWOFZ:=)>r.W"2Bl}8_sN-
-9j5}nP0XC5WG4B-sN3cfkg=<uiz|dm[T.,9x}<Pj#d=B,obg6tTDQ'XOICqjGRhg[=aV#a;,'<eisqpxhcM[L5E6sf[ohU>sXgJS_U-9Vy3{]^vs78Z0kb
-U=/9A7VG.))82="4Pu9Pw!I)xLudDRA7728(ZddK~g/6%MI-|%/7iO;.ziVc2JZr}qqCNNML;AYVq"#6n%9jgs)fkvafh$D[_8|4I^)]#,,>5)l7~6y4h[
-yjuUFm45+K4CNL(DVD;tZBn!'Q)j.w.8{De8RN9c9>B0W.UJQ{}U^kC$$OnL<ZSZgwWKgW^+S#lwA<d#_AFhbuPc!vs{.Z$_~eVGXpWbN}Pr2]]-NIlZPi
-W_@t(SEt-O#+k({2S<%(FEztd1M%DwkRj8>&RsQCW;5iJ|=>"{:K<,r@${YIgkZCX0@:4hDfM5'H^Oi<3u9%_A)`@AK7#=b,d]m{,dPO'[)r]f}:$_/P@W
-orjL($C",-u)`+$!+X:Vy'[[mcXCWm[[VN8sO}|Bc$DKwKl!QXGE}T&6Lv{fW4>$t7O%h;=Tg(dHvzl:f`/Y6f5MHG!f!G;BW|jn{<GBb&Bt$td3qN<aJw
-nyDX[2T6F,j)~hf+fo4f]"f!CU~042zar+jnq^,O^;nmaxg$^C>P"lfqUT"b7ipt}8nDOosA:aSI>(Jr,@-YFmrnl&SSn.+KQ=$c'tecZtj^cbHwj+ALz<
-p;J$)(msmvJY%Sz8=Tg|/5a,'"PB((W3QQcEpM2'5oC/wSP-nEt#@_WYc$@^Sa01.eSz";~{[25f-c,(SPCkC=czMv[n.7&jHZth69&"L1D/"GRf,/a8Tf
-Ws"{/wX]RQ^=b{6MCjowOG/0|yoeTS.2>L+vdl)bcg%OAU::2JyYY1gg/MJ<Xi)d[gggLl=z-;jb_RIB6jKG'khOun-"c55;P@amn9C!2HL`X#RFf[aUv#
-P1FeWX">!V^tM!#0=-wbT@eP|:PX&lh}8igf^aQ5!9p0_CJOfpDIr!"/We(Q>k6@p:@Hk3kZ.(DX_n$C_[mq.j[T+Ub$MMA]@sX,",as1Gu)sSVbwjuH9A
-CB.P{))2uK737l:u1=/+7e4)u9h.8rPb5+usL]hiBoAQ!n,aAZJY3i86C^Z8Q1L%YlgTQ`Tfo1+'f/C!2foR1Kf<6wZ}LJ}<%#H&iu"tXVDta4hi3q@vbb
-<0]h;B>ZVU]EtsOtk(OG4>+)%K[drohyr@:IuBg+g`sd{5n<l,_l0U70~{<[2R`UhcwDhGYpQvwd7yaM)Z2=&]ue$L/R&>7Y9KM>#Nck`uI/tunu(xSEOq
-'+4hl9yEh#7bQhr2WcfPSdw!MeLi)+=b=$wX5-IWq3jPkd"PoX,ZOY_bT{@sB95.Ta42Rjx(}2K>9-"5ah6HtQeOgqCgA>7NC%!w$p0wUdramy(gHA0Fs@
-s"T;=1}&oh/0-{Sh:]/rDqY$EDsKU88cWGXkqOJ]Xl8#g]+Qr/q:Et5{5sM$}cs|<Ew1P/$JZy_,M<-#R$F^m),"wh)(08)]Cy!N{rj4:WK;+Rc0"VM!y5
-UMRBpxDa:@%P]/:J$(dFZ8cxLyMxpPNMQV&,/|.K7V9G[xzJRXT))^@2~K9>3.IkN[-V6:2b2wj'^l.6bp@Wdj7jgBi;!.,;^xMnfzLty&f;Zfa3sHvl7R
-kIl5)<)]MPU0akI1IUZ1#5[1S2d^LvzO^wzP;!MuG3NJc08ICxMy/pW"pC~hj%]z`hbRJls<AY#']kf_3^ZXmdX]"Ojtk@Xp2be{y^T>x"M6%DcxA'Wi95
--v9R;@(/nh|mIBOkT448c<vJm%>DuEULjgu/!tqAtx_Qi8rH/0:!aa86<!&<q1}!=baDv)$=Pj{r`<^"B79J|BZuQ#5+|JH"NK^Od%8|eT^^J:5N(;soR9
-2Ys-+!/;|[>3M.rQb+fkc]I;=jr&Ng>l|7`6@Rjb}t_BvmdT@4pjo"("G#',8[]NJg&4zHlm[Rf/YUK-@>k-0y;XgUC'O_qZ`Q[[Kzykv`6selrXB2h[#[
-f(Ijl[KZ/okgOM)}`s2Gm+}brVumsTk">/>obp"3AahX750$rJ8y,Mmrmj<Z%3]4.MfSc-unlQB('M_lO]S!jEe5SXSca_vm;_FnR/Uhl<xbR'$m1+".:,
-960_#9WziNY3FG>2wf~2Og$%~)dYO)f6X<$a~7c4r.>8I^)"P@d#)tqtVqu'99+}$AKI>Oa}GR,1ioKQZ'>:_g30,,t_u5m'|]/<NU4^N<'I_R4L)^)huu
-=K5K!!-G1QRK]>#hAxP[!QJZoJJsjLdNbP)y($!5L^&q/t|m95|=U03$bWfe[1~(9%7.Vg~BB4Kzu|)0DSYR;21/q=0&`Xb2l$^'.Zo-W2-=9'ZE=1JJs]
-dDTny%r.t=UJ`l'}MdK,kl_JxtnP!mfzP=F_Nx6M6z@!Wh28brWr'-mBF86xy+Q+|E_^O46KRx]JBgy}!2MKHG/hSPPcV{>sg'Nl.4^wC[+=H}:%c|)I&X
-IXVQ2G%fq@5T=g<+S+-64:/u4<[)fFOAM:_)YE%cH_bP"#(!oq"(L!Xu.YHins!es|aT7Cc7QH_V^m".(7zN$9x45%%]YN/HRB(g,|>jy<I['/n^fdK(Lu
--:dAZdo{;W6AJ(auoJ[lPuR)(>//g5W9$%rK^_kt'3"uQR.EG/wL|Dcy:L9%_.r3F=7f~/p'p'eRSYOf}^g.,PwpGu%qoW}OK`<N&G(yp1&{nYrQsnwZgE
-w5B!/:sf;loqM)ld>>J/2zkVJkphFP`]Yi$EQ{r3"=^ppLBX9q84t3GYEPZm&@r7B4YiH//'#3n5Nn_8[6)@_"(zozuI>5+)lv~6a$vU6TpZ`3JxGE!K@R
-C^AwyFX0FzkLi+{HZOskP]S0g#u"2vn3t7<lB:p5VnpvDdlS.Ik=[(r@c05].+vL]2"/!oG>.Zk;a&P4"blpVlTlB+Lu;WR+HE&M,Q4#1reo'G&lkt#fS=
-<Fh4~S5q<<vw@S-5cL_inSUPZt$O_TlYY&Ccjb<Pc=Tc#svAhYDkVP>h/cGwPjU>XaR:)&~$_tu]bE};'ELX6!k4uS~Gkt`hJn9jM-O;hT&ZuIKI~l>:jh
-|=,R(Z7mm%km#ea[xtaff29SzOlueBNYCUw(0'[G>X<[}|F5AWbMav&l3'_a2c/{sKa/#K`-:-0AEJK$yOMK"dqC55Eb$Mi/A{x0cbl5uAe'$0WK[(y"!3
-QSVK+';fEoz$O{UCaDa$''%E6'Jo)>amvoMlZeQrPC>h<dFK4C<O:KTwm7P,50o-{5#W&f]qU-VXSIKKpT|ad/'#zU1KvBy4mxx]!<4vn3D)qBeb'+>1,]
-n:d2""sa8!.}RhvaG|.lWb,TcJpqky6)8yJxy9M=$0AENaU2Z@ayn#c$iP>1jLrX9#UsMkFjw]=k7&e(C1s;"(x,Qgd|;hvg9c<yQYd|_w|.;1gEe$AZKi
--0SMfW-9,_epKJ_BJ}2(oCOo#}D$A}:bC/LEu`bCE76[]7q}:i4=nbjWKGHvO8R<(RKuiOdPGN|<7_uC+tnF_S+"$sjtGe-jrN[PhD/Ldq6%-Fz|@ku|.a
-'^T,jw:TOP1>G@/|>-0T6eYDx7N|l:>txtph'.b:lzuRyvtof/0R{hiy"eFs-xML%;h;T,$LYOd7<2O$"L;fzVy=@'=K"m%7.92uk.vGiuM8Eb`Z]AA]^7
-BqCyepSX`u"'vMMqc[,#1Xn'fQS1xkxM1[3PAv&NLr1R;b%ksg'8oWId]^:V%qNXwsl#WKdm&&el"txv`UvA_VYL&Gv3sH(t@hu9f>FW&-Z&9QINXk+C"|
-yYNXYK8;2&=AZg$AZ8-uY<Y9nHxtbT6in[zN&GFjZ$3b`Zvq_vqc}xjI9T'+7@XfbO`2~g)LomI8>^eoIK++]LrRj:P0G7;1q=yP^BCdjr+'GPJOPS5;bR
-})H|"G~A/ri:Ed_H_I4_oP74y+DlCv6j'A5h48&75Is)("}Xld2;e7<m7ULA.=UrE`(^t<5f&Sm!SXy4'f9QA-fd,8cuDyo&aO1/k#lfMqczZ5R#[^E7UN
-,jz/o)xBk-PR;PL5e1$Pz'`RO)`QrbedE:+[i%eGGF|Ibi4h}{:-aJb@JSX%kGxCRZx_(T}d_b6uJZR<0(:B&PKD|-NPA$TCQPg'l]>0}/'W1[F&.)&tPu
-!c&yk[JrFg5Q7n#"`sH:(k|@PI:O;>"a=Vk4V<Y77gJ,{J8`==%sqC{8,'F|>1xRSG,9])#'nbju#V"'Vp7/"_"'TC^[M)zTr+j@zDaG>&>Xx+[@xow^Ac
-[qX15fqE>vU!C-42^i=$fIjWt>jX<#X@RM+&m+,.%qIQ/,m9:b&b#'szn5ZVmu)b8.n=E.{/m;)]-]sx4nR4zzDQut&xUC,JFFem~8`<oH|7'Cp,2ZiC9l
->95]C&rB>JZ,#2irCy&Hz|s"EG-/RGpP[vKx9$mGb,aqLl0+7YGN(lnANxzWyAt|eJK{I$^B.q8>Fb^6Btc6:E50OBMzCOlJ!s+{8dxb]d~puix+X)$7gv
-"M~1A(2p;r}^4jKF}R#6]:UyZZs"t/gW#jHOsj6{ZS$Vxp!C$kv,4eCTUB6)s%_J4@n"Phhd[kJ;J0o:e_)FuRHcn2TmM'21!LW",XIe=VBRb`6#BEF[,l
-2EseYT>DaISOt|T4O8v_{,yS}sR8rwgAfe.g4,qYBH{Te,:f|0%6o3Xsmo_tHqebF1s+h3#[m.7iy3`4G5,"(FUkz!rb.(c$7p&<!HUz`v5}w7k|@c@dxO
-eW!DWcmFGf33=&uH9^0yK=eeot<a#=V}!8C!.|B(^j+x2j|0OG&N((}ab%l,39P9-Z.2OykEy-A8QA-fpE;kGX0n'&}tyG/,+_P>II_d"IXjAo|CI0balS
-RHHp)@&C8y4TTmvD{Nj]B-vVUzB74P'O/<K{I(J>=3DnYq'$vm(zO!^5MNY628Vro@/X5Q!AX(zw8th6gu)wF<l,QrkWSGD$YR!WwG-M+}MI;AjI+[rqj4
-=LyxaCGgpg,tbJPw'.EUVaQ|%7<XWyAs;p]rJ_T}c9(:u`XT<I[Y$H{^X:[xgMlpB"tP9!;#.Vp3xF|y+^-HBozi`aTf,`p0RL:U(Jxdf6;0b:76f-_LDQ
-=FHv_C=dCLZ87Mhsqcyd@a/CpA4"XvjhK1urEx0gpgYk`^&)%VhkwrhodqQB88YwU/eb>V(Ss!}l&=uq'x6%=]hlX!"]-=,.9pkY~4EZQIrS^Uo=Lwm+)}
-;$k_Z8&mZK2[0xh@U|2X4x)m+ap}Xquo3ioy9pyO=)$zZE"wCaZ`p^}7dNw>u65<c>FUaF@(%@&:VnZ&e:sOh,n,FryyJERSo9FXOgAueWzaY.5ZZYOiLL
-^I)|THTW.TBCNpq#V|D]mVj-(FMW:@QWLk3BufOzMuA5m5hOc"Zirk{"RxzRaR}hJXZsKBK;1SPp@,bys@>sqsJjF|8Q8b}UJApb#6hlC:qc8ML5z=&Oo}
-78z@-El#nu8HjYM]^<)<xYZg+&dHe`q5W!-&6$[SOi9s#N#t#WEn:w3zYtXY<'w$yx&d~1c%GYlz5SlZLP@h@Gn]ALS0ZbCuW4'I:GnRE3Y&C6U4kiUt/L
-Sox$a+Z}_JHyuUleA{#!8mK:#h:6'yW:e77NLmHnV,-=]kFc/{huT5)D;>~oCK^1I5Q2WCMZt[>MK6wgml{|VyUaOwAFFKcFd[!ezLa4fL@>e&kXr2$+Y%
-d&,cV)+sQNm5po+-$.>oD1>G'PmD^!XdHFMe2oxH.^E>PLkMy}9qeI_@A#%^6-lnfwAWW7sdFo3E"B_2j}JTph/[Wf"]G9P`fF|.Hggbi0Q+Q2a|aHmx_]
-u4f`|.,=7/71-GR361Hn4RDR4tRWWR5aP}8<<cO{y6UB:Zg4q{kMFgaxyNm|-<jj[NHpN`dY+x~`,|RWg>'{K(ta7sSanf;z-`J})1VNS}LIrOq'[v0(gc
-}OHpI1hD`M7g$rY_T}z@YUhvyb_n&h@(~Fj"fra{#JE>Fk$c.dGiRWLf17[l"A08<<6A]xR`PDo'/Fp&x^.t)_#56P,B]|Igz<6+jhh#bwerC}dW.P,1(f
-rxG=/{3s%X"U6dYG(mDs0/eWt0UuAZ/x+>!uc#KRLneN1+=$<e=be^UbU%U0~nb-%V'1HdKj9v#O/RoX|]e3d8pZE2zKe2q#<J4H.{w`SpNw&_65`q8}K5
-;IL9e,Q0$GKVrmssD3T(gDH1O[3H.]%`FDBnC}2DEA+"5x={bSz,b>9u={#E>t_}_x$xexD%D48r:''yH=:XA>)FCAqEzElxdN-5J"J{PDhD{SB)MIx@Lo
-f|6e]c5WB3^Bl{C=p3WI-:4!j,K"o9^FtTGJcOaDBbC<2!:w:'HBC-HaU6ymcw=I&|f<cXaP,{.LT&RH'#hlCcIn.+h^A;Lc.e#'nS6sKH3(Kz_+-.WYzy
-cs,e#`RQ3(|q0iUC2Y13.V0;"AdWqSC1w#e},&W]$3W4.w03r%0wmp,)]xnM(Az8SeAktv"mpghLI8BVye}xd@w,"`V[s4^6,T~^6ArF(Ei7V1<40}J]YV
-jNNZKGQ#GpbFde[ty,Gm5zB7iVbh/M&kjzf>l;jty:jvnl|OgO#C;nEk4bXL0p5Mw<9Re2a%BS[M@ND;h[U;cbN^[J{`n,W,qND%p_iV@t5J|;'6;coYEt
-A{yaxwzdPP[66okV>(MEzU{HFGTNFrnoD1OLZ:<=`QsLRD<z5>2QH)o.x}Kp=+eI0yp.Gi>+b_;|<oEtelSE[WFxpb-@~.uUB:{^n<4=-c}X=5`q$o=aCo
-$!Z`8/;ggH$0H+x20|"%$:psrcP9LRJD#2Vwl1-8yb#1~}YXLUFHbs)>3zq6yKvO]7kvOEY1Xo"R>)51ReNVG_d6"h2=s}M,PrKzG%PDcM#MWdINhfiN(A
-fd@.08pbns2mX,:JD1,5s:JIhD5qv+fR7_dYST&w<.nf|Z7@Z9~}_SEjO`5N^2!!V<YDXH`9:%,Sq^N,q<&Niz:=YUUODz)l#2H+8Zk`VX;=-/O2,:HggY
-dR5j[H^E^1uD&3CMBa8!tm/kp{wq=)4P-hkyHvyd5YsM']52<XgK;KbfBPX>_-wfVzdeG:i.!NR1XnWFS=';t|hkC>44HVv4g`t]=0Jcjs;)0PX'm(&+EP
-|Kd,h`+'J;&L[g$9#qb0^7K}IsD]2/V"8)543Mwo`b.lk0:I.(`3:=tgweeJK';,47sY_Nb9c2;_4bP{rXM#dl"Ov6/SS(al6<<=b!#X1[Uzb+%Zw5'>66
-H0(]IU9@d[ey>%K%$2;r'uLo1.K'JI{Pk}oSPfe1nlJjEdSq!<t7Cgv7xh:"|6=m@8bxrpA)!Mix`:IKufdVO+R+'kGms)fFNyIhxoH5,4jFk'n(yRRi82
-%E!-"E-Kl36TyAN}b`@9!o=)f@qB,ZVvuXbHs^y/^dCci2W1T[>[=jdM.;JUPM3aQ8`}Y)|)Zo9_!C^ZqmbJpYUhWsA}%A5u"2:ZV9uCgXIX3P-"#^M,4+
-EYAZ3M[{DeoMRHBn#/_6"s.0`<j}PkN.=h&`~DWk~hWjd'3ZYRpWZC#6RYnPT2rq6cKDl1SC8&C,U]vXMa8.@a&PF_KUHr`GTJmrT{nr678D=]4L5J7kxH
-ItzKk<.aHaS5O!%t`rGlZ&j=D,;i!8daw5;DiF-D`:[J[">jK/w_$JteFFo}EJ8'}tfkjM(-GL5YNU%q3&E[["@0F@p(n3:P|;%`L<cpjYoLhhRf<m{AD/
-qu"(G.RKh0e,MQ=u-Sgt]aLaAe&5OP@OhkW<}fqy/.%M2_l=JeZ`(N3|.x@$n$sSuO:IJR"n5Sl9.+Z_OiU96^H}fWuyMfv#g=fS!'EsoKc5zb(eMGn=u{
-_2GAR]ABw=2Uc+D@Fm!HJq^>(Q<dl$,Cli]JC8%mcv4u[4w3.;4/+t{5leLDRwmNU/GATwoNq>Z<wo1WqJ+zZ2nh/8e)/J-MTR'w3U@G6TXyV/umf2I%",
-J4ChcPkxodm'WgfJRi7Cjiox{V:R;(2[w`2yo'nV!sr-Ai0P-CX{T/Ur3{rY=vXlUf2oOXbqEE'.^4oP&|&ia+9'zN)r2{EZ]M;'_=;V.!}IpS;s`,}Nv/
-qu/K2}3@lyZ5TAYxnJG'KipPM&X[&sHRkEMcx;@FSri&femAjJ;s)v(%AtWm8;C`hsIh'bgK5C}.zr:X3Hfq]49N-9V@#b`RD;7fw^Z9B59d~^ALYtEQ%h
-iq7#avY$DLxE';"|LwH4VI}gCH5f{:rG<3sPled}$8fSub)p>(.T/tPQ!p84(s4i";GSIRw,zk$]eQ>crt%[aVH|gE9fFp.hClQCKb`t]6<C"_%fksnpJ3
-kSS-Hs<4!J^vJBF|>Xh;Gw_Q)X#FeP6DKUvv.o>[]}^Q=K&{V<;'tgyj+uI6=USDnAOkVvKO",CH|+qtHFhrt;#q4Onf`rxC=3|E{dQL&^cqDH0F02m3f4
-2Jf(IUjw~hdve7X%=k>=y@Nzz:Cn:7(D>MLTcN"[j7zMVzWm`iB^ZOi0J:(Hz$m7[p#_1)e,yz]c9.""@|/t;!NYc.)sD&(&L[nt>96oKAUJJ_bn#o+N3C
-DJ;z,AhJ)F5'k|_gr!AW7u6nQ`UXniSCy20djjf_VA[8pH9e:g4s;4ba868;6hjF)P]AVDSQ2+:="Dle)Wqc"!Xrle^Nh|bUq!P!5bo!x(gjl#9:Ssfh"=
-`^>bUDa+Km;1T>y<l8R'Kq1vorV;yi$pYZ`pSltKAv2#b6"6L"Y#J4~_~h.H|TpA{#H=UI+[yx5dG1${2[@""-kJUz,(@A9IqXcGEWGoVx_5vpZ"}pyDXh
-mVn<<q,n_VcCM'267o!5U$>W3phVnI#k`+zpq@P4z<i,Qa=5U41Im),+q!+,U(bE!3A74t(@n{F:s/]u[=DDiC47f2jzF=6ZA@<[,iZsKA-]nJiE+y4dWo
-IL|E2Wy3T<$1LX>^rAX%(j2;{Q6<Vb.wBnPYnULq-k@iB4"fL<.QokvI`V|zi'0Q=[mKswUf]^Q16)EJ_5+;mJkMii=u0_4,as`)JIR0du"zAOYJXBo-)"
-J4qXbz!&[}7}zw.zAqFpl+gTfzJ=YT^c"(19fm+&;M{j<{-EB_b(@gI-"6;x/;^%&9Josb}45x;Mb9eoSn-RB#75&_,%"<<zrfJ+')DRv`dgPEv,fvT$,M
-1SM6+A&V"L1;[{[A0@Zg>'[kAsBx8MJ"SlWqHw!68elo!ZK/F-,ppy~P:4X)sl1gF/y^<]6adiim^`;bTY-Cts)"#Zr]n3/qG6nCOftip'Y^+3cY#7+9l'
-nBWCpv"+S+&%YR4M~&t'{V~o1BK!qEkJ-%,RR7kWt#z|QsTSSO+TTQ]QYZm<LC1sP.ib3MXr<Xh8}aGO]uBC]yhhRA6Ad/{l|/Zq9xLC)HA_#_:U:sc'KK
-znx7|zwe&J=A1t&ygnP7f]-A|:]{3M0c->ClmS/<@tjRc'ogfNdb;dy'!U9"(0/4Hz^(#kblL1#3JWT_fB_t<Y}f4{|pk}ghAXVu!MYx[,8w!0ox$^9_8)
-4%-_p"Y$fwR3R<{5#&%Lgv~Thr`<@I78W)Iy)I}F42I-A.8(V<ZUv6,r3upM&/I`+aj1i{wB[NtEtMsU++ZO4pq)`3`4~|@>,cM|8cWrM(N"UnI5NrXYb<
-+G.J6wl^"a]ZVGpl!y@f-A:3kjS#U$<tvNo`(`p+@V@_]Il(;[AJGS/Z~3iSg{24=6TTlZ@&oEqb~_^FGnRru_6O-m2crFLPH)"Gct+YXCk6JjJoBsZ"Z[
-V11.OJn2/CM_$,]ea@.z,hF1'H8aItUt#eb<ec{g'jP|QB~j~-fz+W5bNQ~ffA/yAvPkn6W1<w[CUp('e3|&2,m&c&y@b3J_Y(4'H]S6D3}RV(nO<RnNH:
-Mr(j&">]w$07P#HoHIsB7'xVSq#tN}[BRqEy$jA,MbeXoYX0A|v}`2wF7m,]DKb!i%xn2ov`u>/>mYkV&p'EY-5i;Ym+=3_L9Mb3+8}`N%V$^&,tD9AG3b
-WD}SwEH2t/.88<z&tia9|}K2+xrfXqMgp--EG'jW//6]:Eg0GhVKI!3<84]ZMfsZ2=2jGmCuyycm"3@-5Y>`{MI}l#"iM:|9r=_@1_@KEv@C=I0qT-LkHF
-NY!'aDTVZ{i@77;_@XZ@m"=Or;k`pcaupP4AM6y%c3H/X'ft^"jz>+&x@N84=anlxpUTTpf`^#5!37!Xo)x5u<5lGYNc&$"RE41=zkLutF0<l3wj%pMx.R
-paz$27L4Lilo9])86Vjz'Du`2%2&v9Zpv5CbP)o8i,7Ey`>(eGC&t#g;tDfBmH8J-QBaz/&J7p>`PT%6gdR6j&SK1xPK{:bM,psd%p1l[B;X^0am+.c^w.
-[2ih`jSUf'uB>&WRSTgk+80[P"8P$)jKGfH`"$WDpMI8>p:#OEDXoF$_%,"G`gW'psH>D18+$@~^{0sXp>7W$w`%P,vk-OhpjsbXa6ok^d4T|5fH<I=u'{
-^=|^fnn%gR.sLjvr#_S]5]|V]ke|+gp2(B9v:nrkw1>maP<#7w[e1Sx+8|cbWzV,7jM7i{xs"00fpzmSR&E{hW[r(2Uzz[L/<F&vl&]%z}/,lN#Z&=%fJC
-T(AR](+>`Esvd"bLV}PMut-<!si3UFsgPdVsP[P#ekV%{;JY:C;fD1aCb9!+#R3P@n&2^:6^bv=@!eKb$1o4KRX20RBW=MnuKSKx)+/V.Ey=Lt1<iY7BH.
-gq8fo-Pr-(@'H%P`U"{CRG530!.h/Kk'>1xpQK..o@0B!J<h62LccrBlw"YnN`b:TB5Agv6+kmSk4s/^EBh4qOE^]F+lo7uU9IKs"Dcb0_H4J5k'-NSd2I
-KI5d-(6q/2,$yK&f@7X$Vlu_7Sgp5+"K7El<,`}yTs+a6+(+{7#E[p62Y'7zmK^;ru!'vOL[3Xy$iYG%Ncq9"zhfP/ka+B.eh).]_tB/Q8OqXJuG.dw1OZ
-NL^n9iAcz$o!Pxe-ZVx%+/@gLbQ737^$'Col1+2s3QJ.hu&IB;66:7dJk]u:KEK]zb31Dr4}<QoNGL)[8-EXOP9%5h{1o,LHC>ZgeX^r"rSWf("b"s2vjZ
-H`{z(hPf61H!(9<=`N^JAwwS.E9|tgCEJU[-ID_.HJ>`ntL8UndY0{~{Z,vf5&@rX1cN^#UimsP`I6wq02Ft+29a$PqjABDd[2QjR|U,D=j$A:`"BesvP(
-o$QLiG+@IiOaQQX{_F][M>^I.(J&X&w!jYh64GM_UOIN"L,ULoAnd=[=Lu<edfC"]donZLHDOlY!&,fBM=Ujma,vIGV@Pi_rRfCXx4R04$,GInYBc'^&K#
-uow.JOF0oItFj!59gmuBEtw]'F4o[zs_)u2`>%UbZq>[K9pRFY.Y9g~eVc/BE]T,}$LA7A-'+'!Mma}wMz/M`_X<S,tHodY@IY4k<}nPWH"^#EHa#pY{J<
-9.CE##'y|/M4|T;|,H118t'-{pRTTs&/W#EqsXU_Qe=6;qF/S$W!#}5=#h{iR`a":$vt$y7%kS$JgG.FU<=`01yP5"'V`9C&~N8_[<<4IeDLMx7=MYE`<=
-`#3q$BZ76jeryvt{(cMefq)<D[lLlq7,YW].e3tihs!7i6~,aaRnOj_E#Z0ysDUfEI4=`&/f1d;I+RKw}#vK:R!O4nHL^>d4v"d8bSm1q@zyVUdF#ge]S,
-Tb-bLj]NbDzL>zZNIw]t=27jfafF&bbnpR$>k_Kx]`Q2z;Tn~3nCD,IFDQ{#q@<6K!vEaHNEg+m@X_qwyY(Z;5ZEqvZ4/r!Blq_aytKig_o04y|(1M7X6E
-giHHw.@%{UcGeCs&[>rQK(f"e@=bBLG6D>GHPW"hwI<DK,WP]a8+a[YIPDxWi7vb.N&T=SE33ad<)KNOjnN[Te3(Y7]rVK|Cx{Y+q8sJ;|Py.Wp`FnmhB"
-=R_Q:}qithVl>z}xCBd^]r<vh_x-;zmN,p'A;p_GK2|46^>G`ZmM!EHD!knZ%3FWgU^oLHs6FKxph<5co>HJoVrDe{A8%9&1WpVpnB>GXht[LbsZdglojd
-KvI)Z9R'}ShgVQM`>Ro+',TEg|_(jv;RV<$E;8q'Jf]Oj=yhqxwX]M^/%%_9AHDpg62eiMlYRw<!DKcgeWn@WsX9;V`!iBS6dEX=SO3HXF%L}ITHQZb@FO
-1i<iu"J3%3H&i<MOk^1J[2aFj5oyb8|U9g!)$mo{"$BG"htM&yq[+XJiZh`_X"cbWgV]A71o}<(uUyA=2h}oE(aOt^tCDa)drvD5AZw.6m>hSP'X^hZEgC
-)yT(3X^z-Tkd<.MR.>)eoSEc_hU%rt{rX9!]:w|}XbwO1C[;r.3(!~"_;7;je_}_bUuqSMO_P7weze7[J#k))z(&z1b$0EN%0:L':MhkB|fiZMHAm!"rZp
-=x:woT!AvHC.o)}dkuViRC^(RMM^nH14JTksW&(etQ0Y+LO|S4bAV1o)FuY-GJJUoF~/$,(6QGJk>U!BjZ8gPFE0.Ok<E@zTOGNCmyo:.iMT"R;IUnnD<J
--p"528cQ^cJ"kxa,eRQ+Bhk-W(gK.[w39j%w1'Ff+QNJ,y3h(cE$thTlV"`Y%Vx1j6@rC.VkkxO}>BR1%h!Ce,"vrjtuM+UDFWPghiOdNX[1b0RK&49,%h
-N|Z$@(#h7Rw6y3},yZis6L=0MP>Ui;<XVZ{ZO}iS$V3z((s,,)&GXm(lH>Y3BLsZO+OWXLK"pxi(BorOjQU$8m%7FW+`D5uJ+t=)y#JigxMyv7A'z%}fD/
-k'>dWL3C->NC:@Ii>,5Own:]lEUA&SG#"u.y.]!kss`,QwAp4B=w;AZY}(tJQ$ZW4ay_O]:]0&GLIN~TVAx8bOcJ]{tjRB9{3:Jp~Nj,%Tp,ZRn0VGD,L7
-sU1YqgkFc9/TgTQ-ZK!hs,B!O$v9p82/V+`FlO2]ep$$yTi/^Z<Ift&Ge4wO+!]Tt$M;@i@=fN>GaU.T@_>660{a92O-2R_.akB=6@=l'"-PgW##1FM-b>
-W+RP_IySG<-"Vw)b&&pK/ps07Gj017C5j4wTsIJ#EEQPj^t:~A;K9W]o~I]xt]:u<%NMtjTs3I36hi2>7>yJ06^Yc+Iv$KrW`-&c/I`g~$v9U'k4+//BdO
-<i(`16.kx:RC+WSh.j1M4xVr!}T$Tg<O4gRe%pfHAt]u%Dg7|lx(S5^#;Nn%G7rtM/Vj>[~}&{ZO+[{/basV1p+24_R<r8I^XO0g]+pp!>n[{"-SJniQOv
-)fGmwALz=E~F:N2pueDe`9Ux8cS]:5d5z;QsmTSAGM[fVcq3~wMep$3wzRC9r{($f5>^SiY6L#wn&}>N',kwW"/8lG}Cj{<&0xm7}e1%lh]S2sW<JA26:B
-kB$HtZV40f3i4@@_GvOPl!ocl0Bj71nkx0K^r7;(!4`gQ9rnIHQ6JY^1ocNaPb(wJj%1^>w,6Sl6Fh~+nLlwsKsU0TwXBo!H~GpSdq7Ii9V2cWNpc%_eZ-
-!!V>77udKEna_EBWk`~f##l86l,{_h142@I:OSR-/1w!F4s8_0'p:UZQvu+N_96sQ4P@vb(G-3=OetM9Lt%:JGehnZ{aLC$NWk)JN$qHKzTa_%-{Nsxgg#
-k^_@Yj^(TUIz}322LJ5!f+e'W)'ZGKL!Y3"(v::uFRYz)YTB<Yw+`WOHfTAiUYdl%XyjXX@vmXcGh2(_we/0`3uXLt=Y`uXY^Gq![_)E&TqfVvVK{:<Zuh
-IS##]/e50TWB3NM#9z";A$yVl^RlV[zHW9LY;OzXNojW{.4:0P;Eq9CH9(|(b{)5F=__12/Xn)_PqTR'.0SY5UbkCacF4"+TJ;Y8!As$Vz]$]aX#gd}541
-w9+.Fk&GEprRo7iRPGDf9-PrLC_EH1FxmsNr`2mYDhJ`~6BN@uUe~]8nqm:]'"-,btl|t:G`-`DyUFr0YpOGw]UK2vp)4ajA0$!FZjqeATjGrGaTMOkF;;
-HT$4XERf}3itpX<@-4:G]oo<4&'h-nsVSx7^|s0,)h/KUvzGmv>ec2@oS!sXfTHmj6_mX"::}qZYs=E8Rh!t/:GVldrIdwfgje#Z/3,6v,=Jl({a3ansF{
-sHSl.0RHVP)T-7Xr"5^@nML+io;rdx[O#4p^t/5FH]gPHPHjv`nWH73{/3_nz>9wcSteG;s&aEVQkJ&Y7TD#T-{!1HS=%6dZ%w;2C<yAEUF1oD[]:s{Rd5
-O1M#~`~,J^)^8-mSR4d#LC{SF8M+Bn>Z#@<J.l&s1EnwVII>VB7HDutlEem#G]nA{c)Z~gkt;l5k^5zUH1@)/b'mCyZ(th{VO=Y297}dyAS_tv(&y"iNq|
-Fop}nexeHKC<DBTEmvhY~oF&7v_Hb6norf1u,7)_VZ"ZZyyucDlHQF.go_cE_r_CCS&9|SZiG7Zz6YWz{^^D"b!72hnt^#/}dUt=KFSUH5%OlU7N@Sq}zi
-x%O,Ncn,$ILg`(0E{%9-<zj#%rOLz4_I.AR`X;I517|P+T2}Mr1NukN:Ap/"vK6$PTq%Yx!]WE"}B")SItv[(Mq6JV]$$lvC-gkXGAWo01<YaqNU|q`}+=
-$f#d>RM2Y[(Ww&w${T10ga:$=z)f5K[_!-jGuM;+#>"i~V:6-/F<Y3[H>8gt$Y!X1G[(Q-(DL)QD_ie2iTpfartgOQg(IyQ!N`bJd4weeYwFM2tMX^Y$hU
-;MXWfYczn{%CE@a=An!pMYib+W`Dz[B9wUxt4UStB81]/yl;g<`5SVt60E-I"l!Nf%>g7X<uB)=Cg](jArdjuEi`zameGA'BG#hEqLDic/>M)e]-rZ~jTc
-,l8#tw@kd100M7D`co5s}RtS,&^`)!knV]v'[Oq&7w"9SVt0FVN,iYR;u.po<SDZwHgUZ0Yq|qxG!/{]k+eNy7cL$Vk_EvO',A]1,/s#-IGcZ(K3"0Vq[t
-/qTUBF0gooY1&'PT98+macbSuR.dd/7()>StT(32QOl|WXNr,,C,>]z+M4yS.'p`OO{}oR]WkQr>rcW#!SllT3g$VbU08V)5-5TP#a%9_3_g9feM{kWR'd
-GAu^n4Id6;==z,86a`Gr;D&^tbqv8wV6O|oqOkO'~:7<-n.Bj(b&p+%cCgDFKCt8H}Fnxe;aS,4;`5(FCGka~R.9{!je4IOM`$1C=(<dR-{h1<#2j;3xJX
--pb_WNRx:]x!_OCAE43Hf+^8Arb$;2_RD(y8O^n:9r|[{h'+e9#gKl>D%7qSSKl0YJqhz;@8G,>9`)V.vHks9^8|1x!|}OFqBDB|Ug++TkfRb.usf:T"{t
-TOxv/f,>Drk6$Dgo%r3ZQ,+Lx)Y<IZg+[8=_A.F`6&A`AQQ{64mO#nNmT#K#P)Cv}p<[oObYgY)6n[WW{)mN$6a'|V^y(do4fE@]+YDRLiEX^ekXnQ}69p
-Sje{Mir`%k%V6Vi0d[1xOAw_>x!L{+%YU7E:3lY6IA|AZWo1hvjdvKB}&HaHK>Zy;Q(v."m06o1x$_^-zxa37479DIzNlregDui=}Lx5G{Ahf}I)Zpqz:y
-hGB>uGIJa+&OdP5F]b-CbvPTu4fwQm,,VC3mr#;>{Zi+ZD}aK4'L8K4T=)P0X&HT=ONESB7MP5n8f9eBi%l8j=Xgz#b.@;9+0iQJzb3u8K+|JX8koosBZ$
-JkONarpY6Hp[hN..fLmb95zcd;_)q%psq]K[R4op2<[-MrRKIZ;f^Mlia!P[4E/I|tUZ%dZN4aV"E:5=NTA8E09$_DG_:bSh!chV$k1qdGxHwr#2lVls]W
-aik2V+/,t{;'Z`w+TM]mu!ZF,Y6m]VI:Sz(NaUS7ngn{=S3A/f'wtRy9n=6p9.2sLo`b;wk}[8Nh8#Q+G{R8|I]U!uyz^XqJ,O;EId}mb^c}:1>h3Q3JG&
-1Yb%"{Rfa)z0sDhH1.-Gp!,X$)"sxEPn-Oxxp$@{1/W}FyIpF@(C|/9f1'kdd9Zw<9m]J,haCb,q9OK@sBKT<vQP|utiZi(>X=#@G(~b9)nEH(vdfNdy-e
-ZdryDyqQNjpwK'{Irza1al-w-h/-qN{cwDK3w5^Q9Exk~6Rq}xVq)0LhByS:Kd)LdUZPvh=eAE@xEl<TkP&F8pq@L,L)MAWvk$-l2c|F>tX5on3RXHQnBw
-Tte=ca7h#CVrhwigt!0X=Us3x!PIa&rwjyDA0R6='jN-{dZ)cMXU+utaUNYGW|[LrPMZcu4T8xMA.OCF^mwsxkOu2E5Fe}abD<kxcdbacTI`g>NEXmVa,C
-^eT}#I(@)DTY:J>o+u$udOvb.ps[urCkV>SMyUNko$wMG|p6--i]"_3#//;vvU=3#L/$.M/Q+7T_F'A(}%AUT@X%~l3<p!SJ%`^l3R,=J9rUZ;|qxo<J)L
-}njh"OgCWGk5p"7k[<wFRrWcsYp4{S!c$W|&yC,ON1,HJ[J,H]XG9A|D3%T"Z%s_;Y)asAG%7TyyhodgB{Up]_3Y6eFK`kes!D{}N&J5DmTk%}%vyk8/Fg
-_{1G~jbzXMm}qXLH$/qap_I@-9AZ.8G-`<{`Fh_9HBvRCwV;!<4y}U@$jD1m#[::MbpJ:}@Hdnx.7pw>h)8.pObw<}Yd-#|3e8gqT"A$0]p38-dlATxF(l
-+S1;gm|Ul,X}-HG1ZddD5O=Cda4cQZ-js4a,,1R-iS@EEkdI),)E:RnL$A~]EDJOQ{4qnc0{$)DT;O/T:i)-+H+![Y`l["Mn8asXd&Igrr[H"9:F"z4LpI
-QXNX`ANlwa6DQKT$#FX[G!u1;M}^@TNfx"+w=}opY|XP23I+guO7.Fl+#bS^WNbfk+1WG6~"V,krN9wR$YG8Z;HES;w[wzKSW,TyF`[k2y[|j5;/as9vkR
-HLz}+pp^F;^'cxDs552Pgel4jnhyIKs[^]4vl'y9fP-{>6a,7=UNp:It$9+D^]Clp,#W^^7:qP<kgGzoIZau%pPG^===0Wcv9Z(IdUA/uo,sq5tS]1&9,&
-:krvYjl0$eVJAZ0@JfeNfNMNb^[c'760lZu5ImLC5d]MvY[,h6~r4'E2pZ:=hAUK&,`@XBoO#l+y$,(r]{z!OQibkG2P7vUjS&Z-'c:VrYdp@LS'm}TsZ!
-3q-BoCfET=1yfg":=u4,^[`6J40>ZCZ1-9;sgs6m|>Im#eNl(p5RQyb^9$0zQu5@Is3ieo9CQN_DX%02qVt{Q<(DLY#fmZ>,%$7ER!D&5EZy'vox^HGfVW
-B{c^1bLR-VrEJ51iJpDakklRNP2j=z4,f-},ftn5A6HyjDv6y7lq)vs5uzR.{5TW'&`(f5=Q<>uRXM+Tl$=S4HB!g7vXHY.x9c^F#Tm|p7WYQ6#>"Dgx>b
-c2%=/VjPKH/W']wWXGsTCL^3OG>a$)1vC_s!}Bt.z]o'<mH@M#q:j(l}smL<ui=oo5)Z89&448/E}i-#/0d,7!&P<JV,[-X.J+,Y&"YGpx6+FVRBy5<9;B
-9V/3Dln(8GB8cZlyCUq<dsAq$bx7RADWB(H'LWD:$k]2I1{Q5D`wVD$-&zVl3>v$F$Rl-PeWwk8sG@5Imc=<ZVf"|OK)&`(Um0qNDSB><idFu|DXi;_t}:
-.]gZ7K4/QC;MTdaI:;)y=pqz'lK>zRSe(st+TWfP3/4#q>B.T-I'R(HU}ti@T;2/F9t]<Z78]lBHzJ77r3)8nDozSDvW[jX6%7!]XO|fVB@_X<Mj[h}&iI
-xV/R]JN1cpMEc/bR-!-aHlNjnF|>);vPNbk1#%V[.G3"[,AMX>tI-1#dNGX"}(yn]{@tz,X-<:"CeDXPL^:>@g&bH8a5tA5{VP&]`)t%qp_DOL8bZ0~tjM
-[gnHcqv!NH2<WP<iqjJ1Irm2VeG^@TF2uinmytE$/{E])o9ego8AWa.z8:|8r=qIYgjop>.gv#Hc2a~4%.;[sVOxJ|.06fM-d.QJ<&C1'A%Sd':32$c5ZN
-'aSx@z/<GCjL$(ViDd<SKTxxbck'AR,cR#N#^{MsIk~4xE9%+&R!4|rW|}bUVOp0<%[UE5c'{#-2YO1JQ-.h0Y.">&'8ey8x`&E$3O(=#`Ufx6'(WrAQeV
-!TX{^pD!0j:&g4TB#Tt[7(UshcxW!^(|)qC7Geq7o%|K:50SvCORj9Cs4Y{bokZ_yo3uaLO`6U"A9[<wnm"eL.A=1Xj-#=Slww<AJu1]AAK.STVD0nXh_2
-vN%h`7iGw;=eONJsKM>SDrMCIvH_m|'uW'vPQ4f&@05ra1#7Xg%j{(GQK,2FYMPx2`K,m62-'"0A(CZ5Ms6xKN6ru(Qqq;=q`:RD:URN&Xq79SUdj+_=dd
-_n!&bL-S=;]=,zM,=;a9DX']Ik_"$Ts^Lf6qoSJlfto8s&y2N,L,`D'WxdlC""O8S6j7>Ky9#:jy,k(J)18K.O<K0K8:[K'ztrT/Gg_apAHHZky#o$6EOS
-2nu5[O4$6D)V'EfJI=<f7m,aM#y+[qdQ^S%+"Ca[eod_O:Q!o6EPxA^D]I`C>29SAVqO.$gt;MS/4g9lN2Qb!Um[+T).P`P)[J29T1p:^o/te7yy~{uPC}
-D2oH3X)K`:GKCb|Pt{52EBh[8;RM#pyoVvPU=lg`ODeJK]WAG_F7/zG/>%:zu.!.dxm.l<(h^7aE/1C"hho'ta#:;4`0'yw8$$AC[u`!uh&GIwNIZ3~T)0
-_BD04,6}#qH;!v|CqmNGWfMe+J-txy2o#D""UM]Z,&sQfpp`,_oh+4zTZwu'pY-#p.MeJp^&%,g^B+7|J2a)^1${U'D[$5R:s`FqO;~3:8KL;+bunD$;0}
-U>bFp.F</o!-@]W{S$Mu=g^co{X.pFhg%Z[;r03:|rf;O=/k.kv]odk!<K)5gYtB~)`76pcIE@wFb)a7pdiBUThdj9iLNa-(Z]sg1s"=@HE`%hyEZ7M%(m
-uz+tO]!Fi.|D^Jh)LlX,Mc9bCqo;lrB5f#eSvv#>G|}NuF!`,pmSZXv'[qS1)M3l`FT"bSh"{={hK<<r2>/BfH2vwVpH{.o7}UpL7PrQwe]^81n}jSoNGx
-wy&+-bb0m%>FJV@`"+5fHVsuj1!,)S)7odEXhjfasFDC}9MC[>5+SWd)|bBxDc1N3|M/22$X4SR)Mn;z3`pvGgS7S[{iVj!>ak@.)6YNFXmXhamTBC^g-_
-MB|Pnmp!GSZ+"w=i@lHdqz@C#xY5vRClq7=oI_/X|"ME}.4O.9[gv36sWx.j8d'b1dY[KBxv5gQ!b#/D!cv6/l@D'Y{$QzI%N,9ey!;_=i|%<V7x%%J)J|
-&M`}){fkbF5wjNR,O{QW-"e&k`%#A4=2>b~oDf1PX2TGSP]hXyv/0cno"lRDFX15EYG}z>u7`7Qj3ULu";OsUs-+|aP&[$;+'fkEBmX}Ja>J=4u#Vmi:]}
-rGB_HXY%J6Km)f^>umDk8"~rA3NB64+nf]Mds5i4gH(3;Y4$iEezhq"YSG]1,!j'gVn9l2(AM-.,FnxkO{TpYgH.(A.nK'=Xu((:KB|=`wat!C3b7K!^-v
-F(-s9aW}'%eZ9irg1^x39Q($Ga1rIQx+B3h^,>IE#cAa@iAGI=hf,/gTq)i)<Ff58iZYZk~0N!TQ~gibaF5">v"}WWNV.>h){ds)4"w"}TTsmKR.j#gCaw
-bYvV^!x%%qtEmrQskb!Y-C=pj2QP"_[>dM<f`(IQpD.E$=,)72fJrQs-|jS:-8/taql<aq+o2ra_Y,L"_Op&@w@V)!M3n<A_beD2!3$.D:bv%V`6kF:{ZW
-kL!eab+H8o/339J;udL9]1totx.0392"H<)wi9[tGb@NM:<2/Q/ye$T=Rv/B,OIKq}~[^%9a5;Rn=>w)fa,Bcw/3Z>k-hw_j><%oFHQ&mC4-v7mnw"]&(`
-!Ngqw:cO1"s1`}~j$#xFDm>YKreB3r>Kr;QJEh;6wlP9M,Hd;4(&"s_a6"J/^|$xhAhIS/f=tW;D;ca]{KDSXsNSJW~^h2q^~f:P5U4W(|%$g:N"k</E!5
-hOWv)lp'&fP4)yTD<f7F{7};TEi'BGTPOj;$]VY|l,&64fhCHS{EX]8ZtnnpAVO$w,apbLX#VUFHXE3wJ8Y'[Bg{Jy>iN#7+wZcqE(P>XP_q(2yFUU^^<y
-,[LBYe2:LKxX>$S!)4gP5i+L`'$d4$N;TF<@tynXR'MTm8%,b#8{:OSdN$<Y@CbC/b4MRDifS^zGV+,GGvHZuHO2KzkdeZB4#KaS~_n164,3[{=8Yy';"a
-nv$O"_UD7$FW!03:+DI;wX+Gs{6)<9&^o0;%LIbz4Wqtp5F/xPTA;H|LZ-G`I.BI5>M%IRp$_J=g#EHupTwyQF@uEVj:2{Hzyqnh>.[;UX3GZaz-ITXQVE
-9ly.;^PZNr"YD>hw|qck"NDw]Z]Ln137mu^_,$Lwckp){["fCCa(kP@]o"PKD;V1ISGBU)HVLilK:pT>1n{CA#f2Nh"u&A8!#3z3Gz6}5{pg+ew}@W&L&1
-BO^1:_rPpNl(Mw5%o;kN-:fi5VQ)`cz4xf"+0%>".cf{[5nvwO0Td7jzw3P.d-PU0gG,Art_-0m!%BsINsryR2xw)p_zS}3(/j2p^H)n+s<NL)C,/gyf(g
-W0S:mS6J:aJpQq}8:$R8X]cD$/3yKkgR!m"ZK7C+W>QU{|!f)y-r/$zt::ur.sj0Hd5OA/^d)&(&[3h_{mM"${hSriJ@t3;QltT4z"iCbUtN1y`-BuxBvL
-EwtL'lhtHfB9;&AAy-kw#o{VjiGv"hFU7"VL!"L(_!Ced-E}^4bYQh}Is:]nS1Rvkn=60EyyPz;KU+s|5u]xN^$<FzH]m;G+>GS7SJZj`H`oAmH.vu|]pN
-!(G/XWg!C9@,<d8uI3L<U/ngvvSy0{@cmMZI+F[G>LVxr<YTQkA':]dJjTy{vt)/~{[/`C)BW)+9unZd5HPO-r$5<A-$CdG-L6[E1mP1rbzQblr-&dO'lw
-J)sL%]K{,&)"5+Hk!lwAJ|0mfN,|M_S8<Y`pb.WgI^:L3-s%]z>Gul:j`d}Az.dC8b|K{^~%bji!+a=!RM.!oN"<qlNvf%@h~S9X7"~h~%&A{n+'8'@]{e
-Es>-bpRYxL5MVvad$xUDstQJQz~L,k{()mNOsaK_,Phk_>iT7Fozs8;}!:"2u9hu~&$mo6v{sskcH'q!ErDHb.:5uG`wM]_Z~Y^XzC6#TmAFzi#a=+o&Yc
-|l%O-pdo<dX<L-w%2#Po/<pC6z)r[=HgQFdnzh,U!/,K6vfAdtzx7-}Y2bwUq+,HRYbOym61FAYYb0FxH%C8!o#@Ngp2Z;MC0A_se|TzE-1SfhGF'33,4/
-SvCU^4h^Q8cBp.99#HT&ll%_v#umAX{(Cc{"!_Nr16.>b3%WNY;c!we+~=lKC6R"&G}>J!8DDP(ihn{x^|u+yE&p%](2f_eur>qqxd:'{B8k+%0MjiG#'l
-c%38{r27-)@v9tTrRwV[~6)h:buEOV=Y]r&"QM_uN=(3{i^-b.jbVB_p0Xm&;@q3#<CN5o#YfUz7`P_@QJ;6{PkF<bg36CfC.6c-K-tJYnU4QCVP.Fky@#
-J/CS7%}sxPh9$q#$^x{JJ=wUr9ui'9f7WAIZL<EZmpWD6T_/y{y0Qsd4pF}s}+GSoIl{kZ$0n6=pjIo9t;:52'bVeewx6"3zu6}<QL=j]X;{(<&b(oV"d1
-%-v5V4l<[U;yk"C!k%'+jp7ISs+USu0$L43@QvYW"5AegF."}vANLd`Hx(flrled)j;$x^U4LB.>"IZP3-jIz_w3BN_{xq]s|n9CA#6o(9dOu%~3LHg9N{
-5iXoa|D][E!e]`=&G=qr7dD9gK|R1^AI<Oe5:6]+Su]{T"kFNxVol5DAb'YLV/~$#F%p`;wvV99ns4w&bVIng`,o{>%#PlCkPo=W_hr0p=9Dz<&Yv,+kyp
-):cijSAIC7s_w0AfF#heM7!_3KD|%2e6>LkJvzg/csi{B:_RJ0Zk@/Q[okb^M#p!DQIf^UC,].c}f+`5&DP":VI-ql=mm9DmFM3&1g82WNrlvU^Xs.3B0>
-7Q|^7+]bu/.tFX~o!,$6@aC4MeML'>gV;+E!)7T"U){V2I9!>A`>o$p-GyqqfEY.^pl`^W>X$4e[q[!nxLJsQeeD#a{Y83q%5:!7~qFEIr2AI#SZYC68|]
-:.m^^F'/j7:BK+y/zWr3or8R$=#d3,IXVK7-+@sQWtRyrI9C:K1G)qDS$RbAkJ!!c^LNms"w}8&e:lOB=yt={3+SX7IO3c_^]uselO=nu&<V+ZE952.bbP
-T@;^~.z;6IXtV!lr$wOl}rsS9zK6fpep;k/M>,21P3nJ)WEFsX;Qt$ZFGj~W{9^r}`Asg;_k%f`>);Edc:;9unT)s;'UV0&P~)&1`jZmFbw4dU&Z,%M&Xm
-3w]HqD=Db"~mu}(A!S)=:i5f^UBG3<|G@aae%/e$TjiRQ,M2Pq7BjLPa_#%(B4Q+@Cf])ZuE4.72w`-[TEC_&sc.9@ykY<xokNrWBm"W(=2+'oV'(jw0^0
-'<Y@PPk_jG.|6pJf>5]^hCmegxSEagAUG<PYK/>kN7Q'DEIC.xvF+I@}@@;JJ,L}w&MW.^jq8Yb:npFP/paYC5/0GH!GYB#qz'mbF<C`mE<-R(L+Ea-m`q
-89{)h|HN8ci_,iL@}S0PX@fCw92<%goAI{h(d1j+Bq7PY83Av,]G_xJ|+4"}zzX)+Q,Y}gvu"9QkY+^9i9uQ)_]"cx%p&;RuzrWP=|^Fi/3Cr2S7#F3<'f
-bbZM#ETu^3y!PxWg,_1-6o`'v2JB,M/q<&+QMws":%oA=Sb.Q/388orW2:]kXUg)o/h#YA0K#b9TXTn7k2nXYT8wxf`2jnZoWcyg^"X(C:3w+du$>%Inv6
-1V!"!JrfluL=Jb+2FdzzHORc+vn6MC}/Zhc:6[PaeLkP[t9V~<D#Up(bo}zho^;-|FV+(`^oZn.,F:_fwDaNl]aK}AA(#H!sqCVGNs=,!|2,hHXHR%3t0J
-t(Fl]fttUDfzZlf($VEXb3:s:ObmIHT-l,(F+%dt(UL{EAJ0JJ@${3DYnscP"OBYW;CBDPxB_s}zCRLcjd&6[eA@]{YbSUTL:fkr1Lp$+z{YY_CEmhBI^G
-f}dlg|uoX07Ao,)GS6cXvhOZ%.u8rXz.rG^ANy6,5IdUviV2n.^`y|&4p9m@KRlYU[giu1X2,=/Uyz~qk3FpZQ%K@9]F@nnf-"w_}un0n-m@&,z5~YrktZ
-(BhBDnsRvboG<`$|G7m;phI3diX;rytVtyhBH[19lhmX0+<=EArB).#tiB794d")T<V+uBjA(lGjwh"69D7rXo/G7f^:UF~!&({UDv2L-%4|QHao6-oNg9
-2;uI1$4#;C^T1^">iHNC>g{n$o@i4nTu`uI^vDagCN#_L1XENz{}{rue'4dw~6wQ[z+d#`ocvY`#==kwH%rIq!]1f^PDZwr35.s$^8GOK3<R|/|q|;Lfo=
-&ZM#PF&d>(KWA%A$dqfsF[d`!GRebi![4vvZ,XqS.d.-@wx<_!f0s,_/rL~w)gmEvxRyOzb0"c)F'An'[6TRK=yQ(YIP^8mM,Zdl6^I-P%VTa%Ar4pcSoI
-J4hGC_V>0^2TxL")(GFu}>FnYYjR'3zSqt3,Lhjx+i3b|SC<]ephGPx8CI`Dx$m+Fih(gsr@`n&w_nR|hb"+xH$/d4Z68Sig8O1JByv|EF04v(FJi9+n`E
-RrH|:cPrVw/caXqJFw=D4J+fv{fDvA#|b0u8#DC$kg&SN8lG%/(y$@Ec>W"q[2ZQL_hk$|CzW73++,[;KC]>qgFt5W';vY7`$m(%=}G:PC:97e(0:Eis:t
-NI3lIj({`EXhNL;t3Ps7(5GTXv;qDbNS-h7:m[2WmeLNrBXp=QL"00PbTT3:h,ER&[l(,0Jz/c`g"_iutoeD+K#iICnR>!5:<i6Gm!9+'&-Qr1|l1|H;}q
-#lr+`|e2IpjN0}s|Dp'{J]e!jji""K|yh{uFyi"of)IvfLVxsKZ4UGI%LYm/qi,OcN`jX<IaR];1IY9Evgs+Ih]=}4q{7{hn3/#hv04!IDBH]7^.cNv@u+
->(^FU1@kje4a"6R4+l#3Xm@u7(5&jF[iM`Mz|+wZ;3|-((M#OJ,"pPb9[.z#I9sIGX6oYI7V7[jz9+G|(,pGntovrK!SYn7{Ht@(I%s_,B6Dkx%bt.4cCL
-=M-_;A9SItj%73Q7Q=W{:LBl6y<+SMFffz.CkoW"eDxc1#a5h=SY,c09g-q36Kn0Auv'2%T_PkxR{)t':bRk%'Z+ATg"ZTMMr<x;h[8=!OS9"xIe`jjkKR
-G8{Q;+@NH],R`YIp'@aM&>kwsyj<<IqJ#wmphcDy7"#@K<)z`uW)[xrp$aS9E$:U,o9DXBJb:KUag1dw[[[1Heyy==7B=n8g,F%f::PFAySe4SX4-32F)}
-gF1N}-{z!gbLrKXbVK;x@)qP:pI$Dn)2Ix(YbWviW;1"2'Lh61%ALUsvh5URtLB=n_;0V0+AD&K(Did:FLk^_)w+P0BdW^YzD//}^7l+CLu1rc%{)B~5A#
-ktFy&d~X'iEjyc#ceGpE![R>5hRUovT-[J&kF,TL2H7/;R%=!cWRP}K</3ZP8bt[`h~:e"EBsa.+ADr$[{Kp%57EwKZ@:ap$6V#5JivB@a('X;I][315W:
-SWrpBZrc=bEZ(3<_44z.CDv|YY&!F5q%$[fE+W_na&i!-/1DHS)DZ%vFQ}-@STYJB$4WGynk]Wt85m"![+uUT;,vX.m.XMiBzL1t;i~r6.,lY9,"+Lvu<J
-]i)Qw9_&#>.A4U7.kMhb+@/Kr]GwjUY6m.yb$G:2HudHX-!_u!1:QD2gBBU;8|C1a6}3C;W7rFeL{BDfc3Ubm[:3<%CmyHB3<o,2L!~FA-/,t:DSEO=CV(
-W)NWe[3WK=-1Mk~.-%JI77+]]6zd>&c/Dk}Td&+Ew;FfZ)`+W80[)<2/lBXg_8&'b(BjHB~t;HIfDqF"NL!8)WLqxRM7O;`,eiz'mpnx3Nk+q"9ZpPA$/l
-&z49Jj7TS}Tu`@q4}&)n~v!#}F1%w}1VSc`1%Cy>1U#4-wy/)Ih=.D^jf<kXD}eiGh2J{YF{3PE1a}3/OswG[8VcMyx+d$H2ZwrqerAqu.$d9:GhIcqfiZ
-^m#Wu{!IKD0I%&h3w/PFuf{V3oXJ(#ml+2@5S=v>%m4ylteL=#^FJ3(oR^'BUm%/i4)CA`HtxD_(+@.>t2r(&npVx6DB/TJn1HHH-X`e6mp]z2xGUeabYU
-/c[.6FNJCnLq%U;&=wJcl4n'%f`=/Jvfde(5Kt6p;hnQWwu[39ZQ|+Xtp-2@Y'YO>7jkzl4t2pvOwXSdv1_)ItNsH{wAq{A>cfZ}a{jMKnF&h]T=^/lWrB
-GSrFa#Ov~ZfZN`/:2A#q^40A|+UVPGP[Nv'Q&E}^6oPN|8G|[JA7L/@7^W(.a7$ttq[pOK'Y+EMrmOr)A"!m^p^#RzjV8"h61k;imgv4v%3>4J2QNhS:ca
-U>Qk4iZ-#E8NJxv)kfW)$J1gO,SL$hZh}Y7iqkaUnwU6r{Z5sU6p3_L<TN4MO9!SF+a8D@j{a1qb^<i@/h/T=LM_@jG<xj|rTv<k)wHxsP|X,yb|~'k=E4
-3);8/04vfA9I_cDM49xCcYS.ODuah.(L,z#l/&V73Aio3B^^m!YVJ;f{;N>>c&6$QSyn"O/A2391h9A3;0n#cwj'ibe5V|>gfpRC!P^2A<|<)K#91p`}yu
-l#n{HA]mn!,x_C{8^,H4r`5BBPGTZm@-Zquz8[zqN8/6w+h`O>s)I)KBU<=t9c98/&VGFY`>q}I!%%6C[tzw!#n1LT>hx+:T%J_f|q^}|Uu";!-$4Z%rBx
->j3x>N|^LnoG@Iga!i8=:'2yhG,(Gh^<T|S2dX~Y.zwPz7Le-h;PxyCGRF7ee)>24#R`+Ih$MS$"=Y|1@!hdyJe3j9N5+hl2pI@<^3c"oJ^(+gxd{MOSHD
-fts:V<{""3-G7e{3+/jkwI`'_shBlOjjKKTRz#%PO<$=HoG|{}"ko|}OQgU{`}1[9HPg"^,-cB+E(-hQBX%u3s_mR5/$@+kgXRnF#q)q&88;I`JZ)]a.Xd
-E+ltBukuv#8tx>]G_{Ny5Uap8$@=2[D:]S=j9ZqT$B=[Lf$m$v2v,#!B6t&Uo5Xk=I[2v;KFv]YSQ7F:xaH7g4o%vrxO"xpzfy$xl>rRDi"[c>z0@f"a(l
-&]B'vU3dYgKD=4CI6>l$k|RB{//",eM#MARkT]W0s"7!m}:q3>.5={-P9a_Y&|mP^E869Iki0Kf`ROUZ!nw%#)]5xS$7snF%HfIZjWD[}sG}tJ3lRxP_>H
-Wd{3dS0.`$CB7X7#%1"SE>X.jkku5Q2W[>z;z8doEk/@{vCJzo>VXem24vOHY'-R)8q''5U{N@Iu't%7z=:-<iQQV;@J@(;qCtPO/fz!n>6wv=kWBCjfF!
-)2/^(m+odtlUHP+.'QJm,<tRY^5H[)`fy<-UZzXo|z4nBcbNDA9YwVOo/%A9&HL#jNM#gJ]s~"#9c#s;0XwC{9HbE#$T|t(_mpKmk@v%6%g;V5(Dad5OCT
-]9HlFHScfe[AF'!Gc3W9<::IH4;!ZsDcWK"BrG<'qPh{e&txZY`xbE@{R^t&<JH7DmNQ$Xk9TnSE<RlJEOZ'#C}K.[)(wY@fsN'%l_%$o%Ly_ii8iz@>@l
-rm8T[Y%WWrXu%#j>&XQ_mn-U1)e%wk[2{]fAhW[:KpFb;GBRk9A$7Fi@Eq[0^7R>m78{]#R9DPIPRpY^d6RXW@a@g5{;FQhAMK%N"_}F5t~/RODy|3lX_d
-Dr'm|}e.8%%-S28,[3u|s{z/.X"qdLz<c8$M}kY75X3)>P@U@pCfqZWm2r`#&j('LZ/u|JAsxyhV&>83A70d=u75])ll[$9us0IOla{ykaZdt@y'Y)N#SS
-:^^tK]!gjl:}4`ds7$"r<sr7.}o=oaLyQ6InO5225]S(Aqy2jEi<fEt'fd<%vUE[XceH}s_1B.I't+z(=!6bRsTyN$)spMMi1;MnYRVlDuni>PGuG.E@cE
-$>p3'[>`sK/xR+UC'+tnet$h]FTj~-FBEO+<hy{eaI@Ao};H]:K>P+j3pks$Yr"jZEduANnS:[EcY;;g]m1H@.1pebHaGH)0IH.w1(MZo%`PG%_E]R(+}S
-]ZX;w%`v_kjZyNR]B2C,Me~OM+"I|{X$;]i=:=OLO%=[(dZS,]q6eRCAu|<CEaqf1/~>$XCTH&}dLsl.]go=Uzd!%]$JV#o|5u:=NZ{.Br]FX3s@b)W,m6
-<%]3SP|t3cQh^;/"81=><#!L,@'ExP5hAE4Y>/4:~3or)=wMHJE3{DBV!a"f!zGJz{ZL,7Ga^!d6e1RpK"N,oF"MupS0;!P}'D)"sND1WyIH8&-(keQm}S
-li3a:/30}EDV)"IV&YK`Q:+<'83MAw$2@'vRnh<"cc%J5S+)|T_/{pu3iv}WkMY`{uz<H=Rw3a)/JNq.qb)0MU"CPU-xfb!<61z2MAY7^oq!,.7#Jfm:q!
-wu-T%OsN9W<b0VQ;eb&M5$+@A,-vh,[5Zh9o|@+l2gcX/Z"In-oi2#L4_3p"$aX<wTpXVo'z>/UB5i.RGCpDZSqxvp73${~4H6"gsUtbpHM7@@@xl3qCqf
-Ov39NaNVQ|[qWN&)QKt@^}bH7A`w^N6R]inq2'm{q5J7I:"I}+T"=)%d>&^6]qq[gZeJ#nhAPNQdqy;Wq2>%lUK!.ID}J%k)K>JN_$CKYijxkrVPwSzR[G
-lf=SP33:{jO^SsCL0lOkj<vhc]DD,P^`x%li$szs|UcF2'-8EEOq>LZXaH55`;^{/+qdQU)QO<"v5{]gZ_cjO7yiB.yDMm2]!':LJ$^Z=@j]s0Eihy_:07
-mY,/H"Dfa;NlGy{@egP+`x|ClW(KW>S]Etb4Txn_0Sy_-w,kaJx`2Ytl0yz'kFXd5OoN,_!V&%0fF(DLNKqFCdEES;8R^gzz2zfXWnQP[}}%ecTY27(r!R
-O/6n3,%j%%Rwt(N]IPD(<z87kQ1Ykb~=San(E#v_yjJ_t9w,b,fU8#~YnbqDz[KHYfO;tjj%[n8Q;DlJS+'G|UQ-63[jo=^:fh+9%|R>$/H>cnZ'QfQ0HM
-Dz|2S`G^M&dP!fS;7pfz}'61hN;Az.yi'_PoEh-_y:|T};,]$A(ib,Nkk.#tC(2]c|:9T-d5wL>8.[~sZ{0y8(JO3.zGdj^>2^;)m0oT"$wwcs`jY1-xNQ
-&(4+'2>bBYUfT(wTa7_)1PB"-1XHr,q3]6OP_9Z)0R)=x;qv`uq<2/=q^"J9fKr8l:N)qhKVGiG[uy1`FVDb1hp$i!H9DFjx0ifk.gCJOL%;|}/rGN`mOP
-P{x"l'Nzy^b|M']rbdJds`,yfDdyU0R7!ATS/bv5"`![!%=lkb;ir19nyS]pX^nSWki({)ppx|ja{{1BoZcy7yLO5gSb$M2/Hsr"F6lZC<emHGC7!EO1LI
-"f%TY/K[kAZa@t@t7}D,ZR:;oI{#>E.lM,avp:G9pxr&LXM(^<Tj4+<w(s~@JXEw&s$1FR`i^DM!BFxRo/-lIlb3U9m:{Bu6pia6bDOEeg""Rl20E=t-0;
-xUHmKNjaMyNcw:6I:L"~5C"p5[!%gd$tQ][ejQ(VARr`>f~YwNHJMif@iVNy-(5=Gb<$ierdOSE7Rw>)>qdv;>TMf2E<oSV0hZb-7:a(h3R$]`qOJPnCNc
-aXyF)=&A}au:P4r3mcb7FN>Sm'PEekg2cW&)d-++c"Do/ACj$Z0keI$BfU$#7TX/Ps'"Y1Qfaq=#ItRh,bk|<PxuN8{ns}Y!+<6}&93Rei)K|jxpS%UR=!
-eN8jyNb"D:TO6UY@jYP=@S}Fl12+[q'K'mFS^wWe@`4(UQ,qoeJ|Cmu$ef){LgMzO}'/-Ooor{,q[&NG[a`52{:}uhVe_LP=2$2Kr%0#[)~)qv-G>enpTZ
-!QAYj<xaSAC{PdmEJ|e6A$S;vcyQ4zM0~gdv.:&D]z-PaU98tqZc$r$xiFy]VOnwd`6g6Ty|^IjL1cuV|Z%bIO}v!/2Q8),:@.zHAvc8~(M5B-g^"XjU7%
-0)Q-wp45NL%PwVnthZYWzV=+PC%35cs)pn+_HKfU..tg<yEoD4fF#tfxE(S)hqdr1F]_@zI]!Ju1m4:3$|ZFB=kEz!0X]vIB:2e9EJg<k<2$,.zY|{.kG#
-N1nsb5edti"<C[O'Ogwn:ja-5;;5ugiw%']HSGXEXV-okGvJ,tBgPRZm+bFG:_9J.Jrm(Q6p6JVt6-DM~I1qhDEXAF{Ehm]yHNbwtiBR;lSU^Ld|{Cm+%F
-}}EDgRKJ;.Z/m(J/OB.`E'[p}n[wCZ@Qy%sW9--h&mVkB<_"kFNN)1.(0YZR!5QrcW%'~&YPL"^mN)5!NXQLIwGYwV&{2xz!3.+bLXN!F^e1J1g,/TOY<a
-G3p@IAX'"dTii/0ymAK%wZK%,svUz2Jidkn.&2GOi|e@j7reJvbT;42G~K_HLr7D"&R/Stp3qwoYU#:!L]/f&v#N,7o@UF'g-WQr}HBV`_-r0d&QuzeO6(
-odv1JA;|1V[gu.hU~Op7|dxNcNEawv]wu1iNd{>sZr~C7dI7;Z{Z7^jG#C88|"[6XobWR#'9x$lbaw~dft&4O'2D)$<m"M;b[V$uhT(/Ha!p017![nPcv&
-FMvI'XRY:+Vh_OFCrT8/_Ge}`AN%VU&HL-HdYW7]GH=X=uvl|=eKk{%$jwgf7i&7JWhsGGXMJFs_Yj39=kEt7wK5m@E#%Tb9LD668>BV"4A$b0KIhWh/ZA
-g.zkwVc=6|bvZB~s{iA(^'Kckrt9l`:DNWxx_oCd]O3iMy]@0EiX/:>p32Y.EaHNP<u{jzOJZyzD|Hhp<v1;!66krY'Rcn@yf4EI~('#(H1Z^2y|]X&vCb
-)tfmSh&v1;bf|_G&wrtj:-c._UI8&^"J}!s/2+GV04Md'7VQqc73o4O<AzvkbXE>a=rOrIql97j#E}xvvgjl_"'89(/G+Es]/sUEyi|F8gTuO(_jX`e9=p
-||M/WXjE+;~'!0$Zc_-m#VE0/6IQt&N%r]>[fd_1X1G'_d='<;B}{9f_H::]_Oj`U4SK##l-#nk!0{-8T&=C2{aeh8!)UntzQhO^1Q:'oWWfk_O_XAee8;
-lCMEp9Xx.;7.HUhIw0)b^>Fj&@.h9IDSx(jDD5_JiBP+tD+4MI2IiUT6UW@`40t]DFc3u6Ja8D;+sh}JSs)m-1Tr&@>,HMYo0VdX3b:86$r"iPmd]]LM_d
-"NG/<yU+'_@.Bi_2)tRi3D%G{Qq-!Aiv[b"@<f6EG.#tk4/`g3[XXd3zKpd<_/7R{vu7+K.n_[]dFH6CnEne!e}V]obGpiDrx48".19M|[T3BosC3Pnp$&
-uw.K/>)!+W"XNdxNb1!R^0&;w`>K1B^tk5Ru]nv>/^K0LwLnF2b[E<d}K%&qeUbIpVVpgTs6,b]k-VRXx8D!kPx5zXUc2I-Is)a@y8sMHmm+3/,KY{_p{v
-1,6o,g&m2TC@du4^bn"Kz,|2|iB7xttamB4'{&`!%]eCOWtWwvIN[}jaS+"hu`lqd:%_+5/wvYP9D/s6h7%fLM>}=Il7FR5FeLgX0r6zmk)=.Mj./L9UAJ
-6}E|IESH-t[ka0UzD)DbBb8:|2uy,XR'=v]K:o{&v.`2AecPqv6egWd8#M[IA_/dKO&=Eu{U}F{Z,K$mv&m#tXE}iH2l!clLjp;j@o-Wz&<cA{T|e=|A]r
-jskrgFGf:rqkD<RE'oAh2fn=xJ$&kl=`'g.!@cB=!bmnA[zQ|Jy$g4$(D/Mts4S9]RYmWy^8xE:0mD/)V3v#1bv76!CnRZHBX.7UR>&KanO_pbl94>KmO{
-[Ojo-M543p)P`;%&L(2fKt:WV98<e2nsZ{7/YeXh3`6$0%YeflIX^,8JjqHS0S`NNsc=~lh}vK)lyt'Zzd=mRz^.@ijUBja'!>UpSv@=lU=aNVH)hI<moQ
-IPLjEX:GPFjCsR_f;M9>>)IyJxnHdF9B1&fIYKJglP6;YN5#821vWGyx~rw}V2qzYwNz"doO~1!D$![O38Di}vg|`3~L<&I84+37%tWsgT_hfRs]6:br6c
-d40}mX2)bBncqxkqr!%gzoxed9r'R#8N3G%;)y=pqzxb6>,=."~mSou,,c%a,Jf|Cy|>8_L5qM@=^}_Gsd&Rb';l3"h:Pcw#X)Z,Anv/y3'T)UtT~#XJJM
-vB>:8C(6}fTmFl$}8)>^B{wSH<b:j1:e'^{ui9=B9Tf^'T_UCG#6}%a>q,T23-|9k+IE81q1_<Hjj1T7A:f.$/_33v5b=RxO/p#}0/:ME/LmiGht`C)J1s
-r{H''fcuy2+tA34tcmH6vo&/l[7-TE-)OgU[LR|"WWraIgar)V3<>7d,E"|IwsMe:)_N|j6)r$](r`+l@f0fy_&($SU1P6sdIUO=qD=h'^%3W6oEAnuD{A
-Jy|`XJ5]]eB-B(}(,U1qOFtV0TwS"|'@=@Db"$YVk+@/0(i$XYCd&=;@8T^t@G6H2/CkNAKY6m:3K)@@BPT#x8Iw#d]m^<C3r740A4hYo.$7pW7S{7Uv+y
-8tc#{G+Z|1t%<pDi7&ZHCH0HQVPVZ$N|#3>C~wWJ&r1R>,eFLB.fWP.S8L3PBV|D_VHDL(ODv/8s#vv=vRR_7GNv6>{p.Nr#Lhyo2lhSG8;/R[zovB$4I_
-[P>}f"/pU;:rNqI>)N]]eJO;iDOC@#oDoDh>8JZQ$:'9$RmFw&o9x/`/UL6/N{%J0&~,;F;Ob{wQOCs+(mXY%=;]wV!+z538]uG8%5||4c;:r(,A+TwJ<m
-!{@Xw!41{A}&&3@w6afy)LqL-C+:MNbo:A5ug_%eLBxS/=&"6)PW,E8`QF^Zzh8X1b#|E)tp03BuLs(;B"bfv@@v#C[Eb|X,K[2{EF2pBZwci<80r"oKf/
-ePX[DJa9N0QIT@+^|1bD:5l8>p_%9#Wj<aX1o>q/=csCPT$W5-KE"kvR{#[rKt}GMxx2KSy="md)d;.5$Li%q"Qy]jPa=lw>(4QUMnB%;Dme#HZX,!(G/]
-nC_/_:,P#`}|4MPrJC>,4Qmr4;=@m%s^0xAa!rr9/vEumo/-G1Bk%MBrIi;$M1c``b+-Ajx6rE<j@tt&b#OyteL|aBa":YGrqJ)`]=63vaPbeSUM_XwB`O
-K0$<e_a7xh#l.!OpH(qD0OV#:|C5'tulu%lVb9,,^JP<.k`_:qG4UTnQ!wQ>n81K<xxZ}>{doX^HD2As{OS2:jo3|x}9:ys|kkX2zdLF(T[&zNrm:>y&}O
-$_sk'o"X|45vIQb!s1)|q.ILGqN^B_x|k[_!<C#>s!&HDFsQiy:ts|y-szoy5#tCN'2(K,pe~3G@G>p[F3oBYDGsF(mBT63Es:i=1x{UCt,qr}$$1A,2Mi
-XSn/BG9hz5&{Nl(P[Co[<x%ig1wV(U6$GcJI8!v{.03UWFT&:!.Rik9iZa$J6WIHs("@F!EZD>nL#4h]('5T%JT9YfL'$H%fat84C,sL/pc07+YoV3n^@"
-T#{0^ki`=#{!Haxud2$sDd2ds][qP$ulp55s{}[I<Tpe)zx3},r2y6kwHn[-9P%Jw!"8_,)Q=+&:'n6%]wk4OsK)HaBJVF.f<]Z^s"~YI|k;.{EZ0Bj/g-
-Ad&Zho|@lS+8W!Bm+sKXTPN+rh<]TiKxsmpmO=p/Z2^`K1ffW}P|ovefCsggLMKXD^390|mfnLv,eFXdXKSr[}g|_wy[SFY|7f+fjG|/R):+WbB%PUs)}U
-RT:_w-OXzOT^g%!(k_:9B!0jww#B;^kOkDHm#jFckNv9aq0KDadprCwORX$f`">9T5P<hcUe<yKL;6M_t(KAT0&(x'`2IPl)20Eb"D!)jjZv%m7+8h6.Au
-wG9sR"']6v-0[/vz5w7'D0nWVG}hYt2|Lxj:gQb]WiqRi78i`K.:=XlLyu%7;#ohR)iL~bS$/mp^9q0f1b^b0SSI;ofCd_Yn#i#AI21ZdYt.oWn4~K%Oj;
-r7QDhtf/h=Q0fgIje#$t[;@C|r4jC7_pITE(l9s[Gy63xICkF^yEZZ4DEQUF}!k=m4TkpEL#[$`V;3tByDHd2lWL9(rYO12"uDqbx41VSsv/AuJChI6[c}
-P(lK"wf|w&/Eq_lU4X+I>=Hz|(WKg6j3F,qkvy~eId-Ro%-5<W>08^w{iJ,@_;Z'Ncg,B+DjK!"HX"M_&vY+E8R]8(2z-BZ]:`t>:Zf{-FOS66/XG-"W8B
-4QSqAYW(Ez4'0'uX,K#)r4%|jkC)Mie6hn3$oC@1Y8]VLw]Pp("F`D~%oA9J=&WpxTMx_)6mssL1J3!B2ifl/^9-V]<aj-lU@"/@&)t3oWn,^d6"2Ta!iQ
-g|;Gpkx<)NGBC@9D>#2UUma@vg|8f'IYzN}_4LeH)JS$3N{PrS{`lrwPnG`M%hsfe#ns~bO}jEB0gDQqUd`!}WA9i.VrO"KiU@eDLkPm~xI3)Q51]YBk=y
-^KtNq/bPr.C)|<4<(#)t1gVb=idYMh+qqpZ9F=Q/J69:,|]7DJd94afQ].0D>K4$6vP_45`>A%;1nhZ._ec8Te>t1Rr.;wYI3EXRG&yLk!MG1MkoA<5q]@
-{`[E(Y'!&rhcuJ2_!m'|-(S!3k~e~HxQTyaS$EI7icZ79X&^#|Ev.tX%(^`_K>Du1.&^>87@9_NRznG/m+TP2j!QIXncnSM`&o<.4=r%Oiy/8g""$3Ta(A
-~CRUOt@OSn=6BY{[wX$,x{Mlb!c9}o|$[93X%KAYOZE96,<s%2gX[Au<Z9[2W2X/;.{v_AuFy{^>:ut!+Lz`W}!P1B0)b0hoDC>Zid$_UL{$giRT|A^!.;
-k7&l<Vtnw)~9R0Q`O_Fhvaza@[x9xG+&Yh0VV<b[}&t9k[[gbSDZ:<i-AL%=wXSC:MImL%CK1>u,E2Os2DYz-9>yuN#eeb9&eB:tUQ>{{ntr@O:3Xo]+fq
-oSXg$vbPlz}fB!}W-a49|T|13R>B4k-x_W:^0`9GNaj$7wCRx.h!p{_om@bxXYhSdsdea=xPzJw@@WVaf@d=^L,$&iQG]nmS//S7mXa+++u/)sOI|K5:X%
-_,fI/^;ja=UiTsp;q5fNsJntD2/'hcSc%@Gq^"bV^G37YxX'&zgQW$}wj(VY#T+$xIv.FaU8]G},d[HgzJ/{$YW%6yT:MOjkhdz`z2V0JiIp0t5^W.jN6-
-J@MXu"C_n'8/'4}V-'QDLLN;.!>FC|fe[CwLIpHEikqu^bk%LOeo"_s@}mTU{jjYTo~CL$DBg!m_+ty!lx;WMU:.KK1S6FHn&u8%j/LrA="CQx^OFBdL:=
->.poC3wODoqx(_$8=#WIpBFqk:|3{6LGLwFp>EDw;GkJ;[F@OdO(0aT[45da'59:bXZw;B{r[rFphMl7d>"Z,q_{.ax7lz8i9Q,)iy72"pc<o@|WF;n]3O
-25E"QEdbJ@$cJ5RKf<Qxu.N8@zL[K/Xi2J{Q:jCbJFn==Hnp|!dA"cKn+-RI$cORe+P%US"Bx1F&zfpTTuDUPP+)y<#G{=zwW]1BL#{t(go4(cM5HBHG1l
-V[T7[mV,n`Q'Nj]WP6P9<(})#)wKbD!lvc&$h^a3uLQ7N;>1r.zj&eN<:@=!K1))DOo$|,JA1&b'v4TgpA5|oXTb'O=;N/m'-LWW}CU+l[#YuB>GLt_/sL
-2.!,13h6~hG;ZEN"Jmc`yqR_G-:S^;lEXJ~:Sge|nHR4s0~amCOymwHb$';W:DBd&VdsCrg5U){/#75ez|{Rr|vIg`tEY&a0>9(I+quj@kRVzV9E-hUZVL
-4ToUNGK:PTG:ju+[&qi;^uHf#o`t6A:kI'S#0{y|kmKO"5Hyqt!!)#{XYF~g~JAIM5:cdUUF_'^V3GOc'd<<{fQw;;HQFkVMU]ih:v,S)$0o7uP:nmv_`;
-u1a#/i1n]FjG2Ci1kz)L7UFG]rXrp$nPP+XR6L|d2b9O7`.k6Y!a`<km`_mxF@HY6P&hls@,.7RavO|DHBrn$9O/~ZNFDlmWCj"m=NcX-Tnfn6Mp~pePK/
-pVhM[=>bNWs'}oy"~ZoAF0;)aS=eW_Vr>Sd/ar@P(epQD|)wQs;j[_e0k&NN.fNtViG<Xf0DrS{GF:bw#qCk5GmCs=v31x~#-acR.Ku'aq~skzoK1k6b74
-zB2lS2wX/5OFjb#p/o,Ww<-5lMM`[;KI~$j]T2i)o_GgYPPY'zSxRW7%>lcL.dg2'ZsJl3Rh,jO9R7jznw#{2{@s78Fub"3Nd|HleZ8qmBBx9O9[BXqWFq
-[<[{]ewZ3FkeZc8I57qgg,|{j98lap.y>L<V1H}V]>9c$]WX~.5ugSopTE!&34D-|p4@0(|iuEM;$w51/%;Jy/j6au)#41,kG_EN!y4tV1-L_e=KNE8Fi"
-!'Bs"6:{)w"DH/B,f;UJBb9}uSJYDkF)+<;l]cTw]#<5/V2r+{Kc>nPg/DjU[gR`SJ|@7/Vg|3s+g|.#wb%<1[;`=#wtJ4AzeFqM3XATw'tPw=b(FV/.KN
-SYO#pTMTilW5>%1PM%A%XvR=zA1QweeaGg%+2iRd2{lPGF|^v`qzlEXzfD1{]pqHqn~B4aFWq4.2rkDYgYNdZJTW"'Z@Z>!dYt./evF!b/,InHKkIq|r2r
-YJxFkhkk[BLA~tk7U`NFe"~B_'mJ{.H|Zd53IF.M79WNwSs09XGP9jl)Z`v^0-24ZJFdF4[0Kxadx1|aDrn!/D2@a;3RS{i5NpD1'A/DoM=vd&B}Bg:!<g
-vX}-<4JQ;{5Q&Q8qAgJG|<u#TWMb7AKWgRgq@oyW4/QlO+e+V2P#@,OMsv7nPpGT.wuI]qpawx;J!+}">+G7NTSIHKgy8GSA>L]7[D=+>gmt&HtKwk7-fp
-0"C)+P880wb4q%1jwyfcqys"]Zw6WCTAV!K3=z1[b.C+19i,aN9t;uP%Up7R_h/c]/~/s0d_mIG;B1_+cpq]JGcM_WAT[EETfS>4$Z]s{T}{7;y6z3$T<b
-PR$_o;{;m{/c={!)@7vY!nQy9u%s:$aQ!K.ft#{;<BYE{7/75^.i"^foBvygjhYS._:UjBGe0oa.!,B[<E80iR=/V$TTiMBJ[$8T.hFS{g"Tvv.EcB-PBv
-Y3Hl_lq4su[pS+L2gzFZ)qbfg"]Zqz0/B:kJ2`(-lt[!K^R<+wm|5|}CfN_w4e|u:VI-{pS'&&KKiGSCJn~vEe"nOE){NNn%H3a'9raPAnt:OsxjB;.&qO
-QZj`vQqZcmkm.R`ux')P+8%6$l;5]-$#%V@.P-dAF6bnRnLV!KIFJe:I1JBU@2L<g9lrqAlZY=/SIXjaA=&lM@bQ)-hlfl]zC'^nX$T#ZRv0_!cqPG$&`>
-9]69[m7YI(RlIW/L.Fky]%y7+E2hNs4hlVpy'9wGXPBnuZ'&u(LMN2U+7OPR~o|%zNm|iP,h^JK_:niSsML3Bi}DqQ}+U#M=JRsza;/;C8:>~s`y'mP-)2
-/zU0db,KUWR+c|q|TuS8a!-Ltj`tlKA06(Grio,^@b}vXd=:U&2|;8;VEhWY1LP#Z$^npx!C~aT5Lx"6n83"bc@QPO)JIJA|we=X.D_Q1#xuBF!LQSx%=#
-wF4r/fB}o:;{(2A+-9f;^2GP$P5_`[M,k=^W"@;+mOSm9-+^xmaN|K35EO"HG-q)i}q+"ZsLFCf9)QR5]zFM#wM0JbD`:57=!YB[K83P_GV%kWyRo-qP5,
-[(aM.oH^<);cQ,<#/=%lom9t!SkF$Zp8QeDC7^s:RV}kmRW1v%vWxh+wsM&xSg/m$q:fx#|=p#|=NP!|=M9!`FLEeF!>!F-AMzdUv}p"d1c#7h2^8{)Fp&
-1$k-MqpTj87(t[(0mz'w_Y[&EIb.bZs8a2}=b7VG:hCwSY_L}To>yYN;%a:g~t{e!y[LY6PX==}WI'B]W<VfD#zT-S&|,%5>tWWq4]|DsDx7X!>;pLnxYA
-7Dax{ny{HFR8=W27Q^1]Q_XSV&,f7b|#BoW&s3O+]{-RFY"KaW0M'5')^[]5FHDPPXoCL)=nI$eMw1HgWP=e4/z9mRc`)VQ=N3yS{jJpI{SEPHmuHGofU>
-^jTN4V3_xb{i5^@+hHfjP.KVRMd]Tb(B3{P(B6m4w|+AiN#D#W^_~zw5>4:(3p9%,/8aUdJczE88r]j&>`9sG$8DJ-U[9([GX#MrjPTueT0XC+%/50PCd)
-.g3`4%V[P$I{f|l7R^pOh<IVL`}&v;xRBUwU|Qw]ha)jMbkN[Ok#;i!NGiyW"5KscnK(J'$.;)!V"+w#+mnN>Isaa[GjtB>a{pNqVHy_Dxe4r53lMo%2Ys
-qMd#|slfwL0CnX).n#[.`6F5<3BRWc;5L/@m{EtVTuxc/Ht/$BDZZDl4AUwAb+Pe5hf)/fs8aK)Y$[',[A0nl}/MCj;x;VXb{,2sui#5MtB#jRr$)S8{%r
-w"gifp)2xh_;zUQqDF_>R2CJ@}Xr6RmA7w6RXvyV4xNr[igDJXNw$"];0t_D!{ado<zm%efD7N78Gs^E-3wXtKrvxSf;RnhrT.{w2BemQQ|c&0wgok0pjW
-FZ!$dQGN~|M'Z5w-qx~}"4MUD"$7mA)J-eZV51$bk9X&VT;7xJ/%FcSr(MKy0iUas/70NIUW|ldCX;uo`iDiXyZsiWNzD]WjItlKF#ls2Iq%eD_+d$@=Qx
-;-U@JDa.4vn1F1!S|hL9EJUMG]b2%v#Xy#OlLxRkREYj,9Bwa:J>]gLq<P`%1)u@%)ReNz+C-zl4hG2aJa@/8(#jV9f42V'=~p@W)TME"3Dc5;!e;/;TBY
-b$n@7+St`Q@6+;8UmCo-|`_lcX@T"tqTkKL($rCRJ+87P1d!'rS-lSHP7AToffGwVLgRPVBzn{=oe^>R^%P[e'%HAe6x=1or9P5|$PVH#hp0]aU9M)Wv@C
-sz;RCp(<pA~.@S{(Zz8j$Py@ZJ.j72f<`D_5(g|X~5RVpR1CHyq4)e@Dxz68uMl)^_3N!0>.4'f"f,QJZH4(q-A^:A}&w+S)b%.QlAo_Fi_0iA3jwM4D@7
-ed,|g^G]Yx~nk3NRK:u86s~t[P6$nX[KWuw:iX:A7y1^95z9:0P8buoe7.i=!;2.#kh(H.}yc1eRWjS>e.|;nt+Gduqvcuw{M2whDRd'$%@Z~Y@U-GyF$9
-77OTsrV]|X5fZR)OXGL-;x0sbF3:2H)h16J@!'HUdo[k7SKX.6!M"ujMiX}.kWd#LuW6l4D^ZkeutW#XB+].}%i_!Rt0p1c5<aG;3QHWk-ZN4^SSYp8}V'
-{&YB-^{q~JWn|<G|#uo#S#/k!C=N0$9Zr(6p&x_Wy`kT|Xa.DC11#v'o&(D}$2#$;eP3M%$}WSqFY8bjv8:/otF"vCLFzt#N3[M&EeDe;ZO[wOTiCa4q4<
-euTnGR5g2a9OGOG3!k9PpDH|%ShIjzU24=0D=z0RfFC$,4D!xb;ez5BsPb;'8,Z_or~!}<mKL,&{PIYUlCCyXo8XhGo:pkjWF{7G5Efw|GTPJ;!$fmyeC[
-}-M300#>4FN/=sfMvfx[Tyg!ammGe9<mqHKlpXT5qfI!84=b3bsV:>O{w_O13qRh=dW{UKr=HHA9O<2BdZ{qDn|nf@&jCp7%,{,CoS65Ddf.ykNT(q/|&:
-d]0H;T&4Xg%bJQ&EsxU377])b|GrndV.pN"w}fV0U#kBmmPa:%2fI4AlYhRep]-e5mF4JVm_oNxaJhtiPp&XTA(ca"x/c3YQA{{YvpsI}6IIzkSq[ruB[<
-Sad#F[h6eE2%CWNpTO#[D_a1XafSv.v6I;uRYWZUD)&6^"N+K>e5x/g%wO1dWh8vA-afV=x_OXi5=v}s"X@x'C1BcX<+/iWnoL^Q8PCO&f"xNzgD:Xfgs0
-}t=-yjo$P0WHk1W6j}Cf5Tel}YzvtaBvrE^n5fB-SL{0(T<w1)[9>F+|p!q{N9,bfvBCu3+YXHGb!@v`fFa-X`^+ore^TBHKBjDCfHSPbq}^CyS,eWoO);
-7+6%e3yau,%:=!DzkNbYp;qBR2=$A9`7aMg4(0>qS`.N8/6{4_|y.4f,W/B1qQ}[rIW;(]%Ln8P}hDxo}1g3}f~jdiL$@/<#T.m-8x8.>t3$i5=hZu)+E:
-yQL/G#_]r=&}+frwIoiK;{ervoZ@z:'QUjgWBvP#q.R;T-+K&W4w]szQ4Oooc%Q1/OUh57U66JPgZoMjN!FQWg25rOxB{sp#7I%vU<>J[iL0]]RsY#n-X!
-})vD&v0G9vCE""}hHnTyQVT(0k!C/K%zy;yc;S$A58gk3d]/]q$T/LpNvF]FwzUl]{Y.R("G.JsmzICcB3!1'e2g-iK7[|m56(~)0rCGIgt/T'5FP$=t^I
-Z/|{qJ%@{HO{5KuPY&%.Ut"&i"5#H"cav=(+Z-7n`|8'_O[^G%H0p/Afs@N.~`>/=%]S[tJ!gsC>[[B6>-Z$J&O5L;F]I"{8#y7#-jJ4djW@4mSfMcNjs&
-BNOgjubs.Oq(zB/]faRi|Z@!d'3q,iXp988Aj3y[9Y=[MH6{C9;.tR6O&V5jF}eltsw:B"5bYk1q%LL=3F~-^K58"K1/<>s>&^sh:}yaI^qV7|;oG/T0A7
-(ck;~,)j^Z[.q3YL}4l=|53Hp[3@!Y<||m1Ah7H9B<nASJgS"UnT!soVt3:hulsOye:}Sr}qGojyHEmY`RctRetE$|xw-2~}8oUxw)1hbdS{sg#|N1lCM_
-#2M}vfU,z5h_1oeB8glM;rKW:|F>kNxpqfGomt2H8o[}No9wkbkS6UINtu+bqY,=M8ENScd{"N^VuRuwpw_q|]#e7,-.t[2rRb2u6K->xb2tZK+a=f'bDE
-K4s;3A600rIgSEw=g'Dej:L|/&v1NUdL0_nDl;GM[{#0TM^0eqT"ZfV4|4us2ME/:QD<qC3(}xfPbq:bPT9v"dSZ^}0[e<|^qIcmbgW;d-<%<Z^r6ci6{[
-:{L26[ig3:D941K7!e'_'k{7!nMqEuJu-x0-;`qGVo8!@QB5MiWoR=S%4fs0}%^$-f)DQWaaw0dfHwT<Li0[9LdX`LOS[jzD-BDcaiLas9jx8bjBZ%:nCF
-K5w&63_1p-S!5)/,hdp+g57YBi$`OAz[^&_}o&FK4iETwC|.M[b&5=(C^dofog;N&zBTc55&~)&,y7|ByM!Du'"n{bJP`(PQapz{g>wa={zP+S|4jb_h{M
-9k,)]AfLUA-Wt#}"C(}P^nI/l!j#-F&XQMAb`"'/7fWTl['kR[{Q)fMTNC1eYSH9b^:F5Fu>jEgv!a#bIvfsk+WUj:~aQLNeE-}n~[k{S6~+%tAXKuP]ue
-"wjaBTQ_^R)D6EZG_)j#b^(qiG'Rv'wvy|yq:&OY093-;KK}^#tb@^R}xp2KvEpOxqDX5Gw.F8m|O=gh|x,/Zf>:CKd]>t"xTmysL2jN!</tN^b.[D>$g:
-h")B@5KMo[Gu<-o4>$zuK&-&}C)bh->v$$)Ix>7j8yVg}lkI5"Y9Tvy{>wWpO:ga30WRhh;S>fp:02]W#D{u<aSIHS_Z7$DW/cv9Q4|azHLg^a-E}=1bP>
-t9ZL}R]vIOFgZ:+BrIxLH=.}JEc}LW-v#&(nBz=T'/%m%i~Jle|yNf&k%gFM]H+F.kku0#ed'qc%o29mpVT'WUZJyngX%YiFSufg^|n(3rk$_VbE"3Ma3X
-Zhme<m.rmwj'H>!(1"]J-zKVi<UAQrZq$B-m.E#_|e{YR@es76aLLyfiOmsdl&yhLi7$k}==pc]hqq{}+!q"w-o{QxJ{4jibqlv7GD$u/e)tRq]!@jh(,C
-.#]1dc]c<EZ#B^TDOjBsZi,|/k!m$}w{fBp1|29_}`VnH_4wQA|O%a=iPN_Z{c98eYDiji1p=LKS0;Xzma-FrE&/wG.r19a#^mtP;Y+T4l)DHf{DB4bm/=
-:j_BkEXp>-+B;jCQtC7)fkI72/`8_LGV(,{7YucJ%>i]n&XE]DIp]RotRjMkVr')|'4^,&x;M3ODHsiq5hLH5mT<AB~:_[1&PRLmsJBgm:rtt2:tXEoW2{
-3>nO}63y#;4X.vO7(rO{uXX}W1TkQug/QZ$.Sk60OLbU}LPE)TwI!YeR<k3@5x'OXggy(CGlI"f_4yeNF/PNL|7%#/hY)EnvQsb]>,(gw5.O(8cXt[dksg
-eG"kmx&NSA>@vxMhU0X8t]6|;Xej.PNI:w)'{[yJ;-<D#!$PmVZ%Gw.BUV-FtvQ|V@Z2nseOkz8D1FyrD>mNVva,+m7]KDQ`sL<3Wsg5eih&.H2.UJ8AbJ
-(F6kmqC$c5+/ZxMUpPM1,Was%$p"N8wm`2]_UlWWPQ`"5,Uk37u{=B+wGqTpfwI#%.h>oAxR,&|A;FFM~VqY>aTS0b]a,qE@F=c[YhH$fls$B!t>~'-DvM
-Yq|GW!$0=:ZTo!}j7@p_GqHS|DHdg97t)ZMKka96y`Bi=(X4UACi7&3uklmPMeC|]<|k8K>i}%{[h}N/KCDms<HxOgq.NgYT~G/Mdyf5hXw+"X_B7p'Zr)
-5AT1a"n9}r/qm5[,etkX7V38Y2cj+H<kua7J_XZD.u'I_ta0"nLY@ro<}O'/<^S"(.hufRXa-J.X2rVXw/"jELuCSs/rSW7TWle^xS0akN~fx]p2bOF^wJ
-Rg1km7HL;aOG,GN_jjeInRt!c%92kW>h-Qq6qs1WwK-;@Ff)@LTq2)<yY<A>%<$,IeP1rIw.!z6_(b3>ZwjpBVD.q_)wLaG(n[c!pr4z-K7#m.jm]|fblB
-l)@:}&v]K6{$^hN:IAk0;..X}P4l=58Qqi8CaW;szsgG[r3L{[(07|{#mOfm'QpIgC~u]D9qSRzS"vbnp}P6.lZc_94LyWDq&`NX/c|";XuV>Cb,^uVn'P
-}x3I{YAUW=YdfYn@RjKm8n2LiBme@$bCMv1%tB<X'bFDZ;1F.6Rnk&w}}sD!T_MlhA)cfh~w7FGm"WSmRFwIPDXT/@@Iud9g&K1$o_,Fv%'z%,d}P7K#$N
-tm.L$tdqKsgD(d0"!CU=goY{%<|&J9JHprp'6!s$6:62C]z]VF7e=!2(Ga;bk_Sam3(HBgiZ}Lb:J>)#-fR[TS%0Nv&r<xEz8y/f,ci,1,yKZMO7dS]=mC
-}jP"y3v8Zyw^kQ<7zt$)p7o^U]8Zx|I=hz/fp<_"@Uq@'p>0][v)Mj0mHVzx;Xk^;7#>4{gbxV7V/Ue`4$T+]T}"a!:P^8YT[j]->RNP+aA2r/]a+r$Jf3
-"7QFV&JOg$ws)aD{6@Y+;|eV0-L]G`x=W6z[R.<E^"=6z>Z[C--[dq0Pu_ECT.c3T}y5D5$}~[#Xg"5l~blbp&}1eX_L_0+5#qa-o80'9Tes3nR>yGlL~,
->U^#_@3'<b8!'=swUsK`96-d||$'ZfG+KtNHC^}^@VI8o:zoFe_uy80"Z|eMyGOM5@$U|2"l^8&iQzwU-Hnh~,C,':.gba4IN77rrgAX$r8pB<:q+nPzxe
-SZLfhDBXE/<;s$v}LZW}>}=d;2)AB8l4_]M)W@M@K7]mt]Xz[cI|.0w0APIwqlbo|&NpVK8DM=/-_N~hvn~[]`-oAQD7^GwKGt,#ra/X.QTf_&4cQZOg}v
-/f5Td7U|BdafZV=bUR8VQTg<d`k/:E''BCbb'VYn>FWuCHCIN^kv7BQFd!Gz6]_X~,w$`1<<F^}(_>fmcipA<`K8#XQ]_e}krc0ri}ESC#5/xxJ70TG|/y
-"O[/w6I[FGO:ZTl<F.</^:UB%1ID00YXCnKw+K2CYZ8)@!pt<pr[p(~FKj'6&RNG4j!6mB)L@1QIC=&FHdi"A|(qc1^cv")l(bL}daM|3htn<EdG9:Of}3
-m|j=yj->^k;Td1U)4<dG/pd+kD"@!T)2rJljaV<UcW^gLVE<_W:T!pUMNJ2d8XiS_rJ2H}-F}^Q9-0Y_GaHiI4YnZw<LJOLT6,+den6sDb(D)jXHbms>+9
-O7roxPxQ}WK6rP#CW^qnu%At&!`xWOhcXgGqb=Lu_UaV~9,w"&)6r]3LOnI%<0,n:3}YDr>'er7dmZJ&/1BmK'%zDNwl^JlH<^ywl'66D&R$ZkFM^b.%@3
-a57@ES<5A:mpYX=]Kb)G2v]NP3QqVHATYfC0ol&/):f@Yg>h7/RE5X9QwC;(}h4@prgh9,$Hqij%8lrte%upvqt2Pql"hJ2&U/Dm;wz@vWXU[}naK@DNGx
-C)hJ^H;rRu9QlDkvry>Le}!04dOWYmK:5!5m9P{X(oY3'KaU'(8cY/+3(6/3x4Ma4^G9A(EPLD/|II('kl.%=pHIF^>=~l6De3GLK,ud({4vFb"_6oKNO]
-zd71E5q-EJ:/:"kx!2^y#ol!~B96Dg>c'&SKNnp;_GLR%4q%(hJ,}@[:]^QjR_64qtuvh>'RWB1H~CM3~3`kSrLB'kdsFm$#<V[ga(a+u[c%%GjTeX+!{{
-ypLyR/[ck="IlR|&/4a8~064;PvbGFz5w-!"M@G>GFs>v655~j~8h&}b(jyt2LF^zvWwiaM1%>Z5W{!(awf(V<~#:U(-{1^+rv9l!;j)ruKz)_bIwm]%2N
-6!1iqJ~Pk+6:k0-^]7lA0IP9wBp%#19`)9@Ht+,JFRpE<Lr:e%:MkX{;JTre<n~%ikOE@[oQbD9!af'@k]Sbp>jXB+m!sK9B.;FJbRdi[lk4WnL|Uusq@8
-'-5WV5Oea}F}.#ipr5WmRU;1ktYfBH-zu3PNG`EqxCF,u0Cb5`{PR|ci);(V:'G[H-}bH{]yaD]|:Q]sd.l0;_qtnOglbd$W_j6iFX/9rm_{K;~6&C5czW
-(#:I+C4tO2&M[rDi~OY+"x=A7_.lC7x(QNiW&@}e3Zpxx6tjblwq/:;&LbCIa&F0/%fq3),f>3%J6&(6XIN@JIwW$H8cK9noHUVfAM$N!MeE+0KrcVZDf)
-AM2,l^l/YvIy8J^12B)HMrto0axUu`z;&`9^Fq>I=rvQ|y9M-uo,%QZa;_^/Uk[FK:4JEL~$Zfj-3#&p<.!p!J-Igg_MBFxzziko&wU"<==xgASxJXDY-q
-37:jXSl@2:=J07)WbCQ^0-]J;R',%[}`s|(zq!5E%Worml%Q=`9=ne<jgUc"sqtV&Tb;jE!3LNW1<K":nM8F"xH+pki3naa=k;h64{u7dNlX)%DF-yhGLO
-/=c='hyT7PH"KA0cVI-4D]^TKh48v%;=sn/vnrg[T6Y!#5DKQA4(dkpXnuAd)oZm.qeW1=QQ-DGul9U)t,mt;1gOpRcYja.sv=aI)'h^${[}:gqt24V0]x
-~P-t9rG|I_Z=m:#KMkH@k+d8GRWmAS;'1[7R4'kkE"7M!"A^3VSg~LeRhL.7g-6M'Yb.^aAKuC<{hwK`aKTm+,@9!]WiPB`NR[db"rFr3cTEtd>R0<z!{5
-kNtt>NU4^&s;YK"WojckU+[/vl=h`'(>RIj3[CdQm3f;`Rl|.D.zLuKT:;:`n>|vWA7|=&1!yj""dMj;M2C=<im(L:98c-=zNpl:HQ0/&1sO]VmB}CgPPR
-$y&zE|TV95E<|IMeI"h<3f)_!"i)D.^K(MnfYs!4QO+p)Uf22C+V|#f93SZ4GT<On_Jm{3iHRvp#99wvtf=LW2UUamgi._yNhT$S'r79h/f!LD3}Y[h:&>
-]VlU-p69&+qN/lq(iDh|Z9gE+{OJ{'U,Cv'.VBn-s;U89v&tca^P>K[sF0_@/aM]b6/dlW~"S^`[#sKy;{n8)SCaHL.1&2gnA=:-~fa=wZVK1)({DmJd#U
-oRr)CQ(+g%<bk|L3k.0(RiC)%kod]VgW/=FE||QLZkF[y@>2RZ|(+m(g/..;0}&3v,!!ode)dgd'&m37Wz.ewvziZJ|d1jF.]qpCQ@uBwF3B6yv2XB_3<3
-.Z]UEr=}8oU/I8-<-q,L"k-XOD/VM&J&BQcoU/.&.w8.l4.JT={$/FhdS'H.0zJLOJVGq@o9F8aKp,Nlf@`(GJ|-EuqX/q3rH<E$71+>"uFd$o/PP"7pW=
-5pMsXvw({kUH5x$[V@u7l_fe!~C4gUhvuoH<89`R@ZV<d;JldUM2ud/bv(DqbCNbz+AI-AAB>Ay+Kh;T&0Zfc1"YKZC8wZT/U(jnWS;bS$!;](;5af'QH[
-#dU[s4zBVtj`zkhH)%~F-ob[rHK0}d/Y'C_6>"._tn0}5"#P~"_yt'bJ4_j-LF<D#'UK>Xf85]_+Qb$lG>i-B`{3j9@2g'xU0"=nxTj:D(4ft_C%JiNI~O
-ob{b:OK<[Zn}.Daw2qyv"IwGc2mEbNxa2:"}J1tEniqFi{:0s1He#CPjTTpUhEqI;6TB$o]LzoqMPe7zhc%o/"OVLlfnqnB58hx4cM:1xg[`,vA2THJwvp
-mz^|{.)^=${g=(f5'O0G5^_B_,&Y=,2e%}N/g2I6rj4nHKIt>7,IBeK{mK~o,b8@'2d'{cwF6STdf:CK"TMKte>tfc]yV]%|>s;&S.gjdM4jaFQM_2iI}$
--BD@P,.//i.j~w^i=k^%z0QrFxGp)tWb+Nc:U+#DFxmsstRJB8K(VUDv+>%GmiO4+/HWJ%Dj/k<=}ZsD>,>$kbSw[i7ro"TjNO&rqzg3pzuC/n{TP=95H}
-.RQo]Z8g)zfnsk378{5j|H[r,}e#zh8r{h2$<}72jNQ!4R:vZ{iy^[1!;{SeY-0:XYJB%}0}T)k92'c[+RsqfPHyA&gU-|{F&^.^[pW{9GcOQ&Q#o=)(#A
->,"gSXWR3k,0B]l3P8aNu&ASfLRRy;wkG,6SXR>x)s-rbd0qWTbcPP`ps>ZFz27WZ<t/1"QRvS3]w>|T&nb.I{"&E]z7RAJ+n^xs~]cjc32R.UHxo[#4py
-hf5SgScin{z,qk)^}2nKX)osZ-(MjR2A0/[Fg[BbFw~byy,%'I-7M;iJ;Hus"Z:!srFYz_u51mRY8fNfHB^bRrBT<>l>[_;bI:3O2:LSCFU$9S)]M!YG.,
-#>iR4vZ;E%@bMf@N2B2KL@A+Oe<'`'~5v&cx,<P2U6A>M;hiF!QM+Pq`LUcW"%MO^h,/i.+Z89HF1JFx6}3gwu'gS|{|$7vy4UN3=f@Wl;hTxo:6k0-4M%
-G0;:3zql6D-L/A0P3E{Bgmw1{TCD--V^t#^.=EA5{To[`E388kbirr@S^B~&mQro^"8Pv6!B$;_`Q0Z[UbRs9{$Eu.aKaWG=.Neq/6bp|;LBC"_a=M5.aF
-tfqED+b+Zdd:y%l4a-)9>QOTiaY5,":NonMX|0m/L6hCkUpO]_=T<XD7&2y#f3zbUv"!uFZ)6N5eFEF=dd!]VZ,A]+lJ#Y~zWFjy&)AF!RZ=+'GFLswK;V
-Vxvt'w72LT8X^C"ph7Avp@!M&/L(+."U$ILEM_uGs.yJDb`:fw`DgVDQp!Pq]K7@tYf8HW${.0z0/z9`m=7GSYVG]%c#ovYlI'E]O%W+XhzGihq4BE@V1X
-vW'6D'&2>&2Z-#1o>ER,OV2Kyn,2m4+9HQpo(`J'j'r'sDOjV=7(nX7FzSgvm9Hq,k3BY5P7ym]a{->-GckA`$-iz(nZEb~hF2wt]CGH%q>m{&~<;$IX[z
-iPD--<bW1T+@wr7hTa@^XHa/%uI;KMrN+i2Ya`F,A,NwW'>k"]k;'Q;$Cfv@{N@dVg|[r-2''s^6U#61u]24<(6"ruS_=#nfy@04U|7/x7kz;dy%<=A3>V
-8Ig3u)TBS{jFM0grz]ejHNLYO_S+&:cyx@Z]-dTfQv>yXk`>PlXY>w'j&>HoTEsJ|<:BZ9|1[:1ws`'6:C)No>sB,fdt}nupDkFw#wM+c8n|K"|[#=g+I4
-V!N@.dbOS/q57:!6w@;04Wy<hlpaRBF-E#LPrMsJOu[5jbWbbK/HonN:Y|{tLjS|~KbJ;%/6w|s_:_Ym!6eoZyC5P0x>+R5zIemR'n+1)NvP,(A&7Ws=jc
-D[{%aQzT-W'n5/1y.0t,'IJhxHBb!X86L(ojpjPuc`s|4W.0%K'K[TlY1-u&-7Ge`Kg0Po'<EacPd{zZ`L/cm,8N^oV$`.uV+U=I_d[eafCUFp[hDs[O{-
-GPt6!yH!})-d<%_Fk!@kM;bA|Cn>l<u8ag2as-$UUtQhXer>z;Tu0"S5eAj8i}s'MWal|EKHFVZVN#C[#bB5,3!G2<mjIe=w.WBT|8Q|__s-(Pi>JHTS&w
-N0/dQOJ!gB1,j8[-uot9>K$|WR:xUFg/0"tq5dMRLna:wDZwIk4&9Q(.4N[_H)iL{'U-GaQ0WaYJ.ux<Kh}BpyF'na3}>&JJ4s)r{B|`<@!@<T!_B-O=eb
-V'[Wn}4IgXt3!c3aeT8^>/CV{A{jxEz|wNi&"txzN(R[C5A;}J]mA}.nqN&v5yi0I+m!Wlyg]:6(''0>{iM/"9H3[-.J>#(GdkgE`$Bm{+sP4I9M|jMMPp
-Dh|(zW{bVlh3hs:;Wx+7wr'<H9;bW3bU|Lvd@"82aF_`u=Og[=BE1ed"ZpcxD#dY@np<Cr3_(@ffe,3|`6^I/Nzwvv_>@R1&uVl$)93u8a,af(A^k6i=AO
-l}0@ueb;Jgj$rBTAC`j=Y>h`f)Jbs,4TTKKf"xg|Vwar-d+^)$"Nn:n_[#T%;x6I!k_e'>n^#wIXLMbwE(4qVen<I:I8cy3gOz0k3^"z_w5T}lidpSh&#J
-Qj7fm=/G7!h&<ur(M:W/qsEq'"6JI}475dqrz/;Pq=`T7:e"qQ+>hjiTh22^G3,>r7~s(L`dm,o8mh;Ki%:<~+>s^4+ltDH9&,icH2~xAv=<5;=TX{cZ'8
-]4kmK^q@Mbt$y6b`S'05W|]!4DyhGRGwkD613po1s>1&6@QLZITAV[OO`RvrP<"V/utINd[.3Wn(:D5]n%nX#@.k%g+'z(]_0!~4nb"3zDMg0aTLJmdkxL
-anPL'lq3V3>D;qi<T8iEcRZHzlivp5;$$VmHDQ]<N,'/Y%doQx+0C[2|8mAyTgaT.rjMLLI`>K4/H)mv:(L:(jJ0sP-JhlPk>Fh`hkFw>p+I)T%<!S1a6]
-N5Ta-HzH84Hb}0LTL(bGzs=m>>MG&:EHN{jU@G#C(_r4sXg9xPvy`K4LZ&63Rt{hx"Q^h7RBluAK~ND&)2pVPYVgY:H!Ifv`CaSs)![alI"I-PM_2VPb~_
-.3=,1<{g7gwwVPwyroxp4Tk4>sAWzhwRKMTaW>.:/Aa,CR[1ydTP_+2c|kxPy<$$z!4#W3cN`sd'G`sj=-cdh^,Tfu)0$RAfNN.}}z^oINde_"i2_}eO&O
-``~Oxepg8FVvVrwWp5%,ufc#nhrGa4=;;SuUI!}7;}seJ|b1`&Qzh&;;+'I'>A~)!CO/]L[|[THCuYLo^fvCqD&Lf]bcH=waSgs0Q0jZg)<zjMV%mA4LfB
-xJw(3&&GFG['|`(/@=0S4$O1@5~n]Kn_i^f<BS2jZIBUGN0DPEJ_Gj7&j|.#afkY3i8Ksadb2V',QK:9P^)Y2j`YRlm^!"jNfyt;O.M0)Ug2DB!]+s8bB@
-{RSE-vNGAQu&v+:St5TOP{o6MsJu&jco{Ac&A5AuHjyrWl-EeIUkfB'A{4By2Qld3Sx8QHW5:L3Ha"[ayPm.b1b3v.jWPbg@p"@([fV@)OeNt.]S6p[&Ic
-wZ,k.>X$dEJ2sXB[O#^En_WLbTHgl`KIUq./sKb,!V%k2R;tm&.18S9+^;_1q/&]WV&9G{h^)90=$o7+B7y0!uh^e5_9Sy=0+`o'q7XpJPjsmzA=p.<iYN
-=ywBl^{"bhB.|1FaGZNKJ2]0MGnt{RNxQ.G{q[;}[%-RGK89^]_JTinBvFf%-I+RP]E<oDc[TgfqWE81X(MQQh~DiU/Y:$8h.^A+3V@m}>1Z5n%oM!RgAG
-XDT[%;zr9/h;l[pG/4Lb0d}!gS~a;09nWKz^[<:,4_nebMx$Xncn'U/dR_.&Z;t4Ka@G+A&J:cSZ+s-Q@qk)']$%oVxrfl`(IMdd]`Zl1Qund+E85P_eZ&
-#NLTD(qsj)GcGTq-1,VZJD8SPX|V]C!oz;eT{ETz.Vme}"#[wr"oCCT0MgD@530=IArV7{|w$;VCU9kono.@[1v3){udWWS0I0o=&'`2.=3D3N4,'Z"%Bn
-S<|C:z^`GP|irF^>&(NFI+/@'G@h2iV"5[OyH[tZ`%)>P^C[^%Q^Zr;BpEr,;gu79t-1FmP_@+P;j#TEwi.IR1;PtRK"R!_B`^O%C>J!r@OXvwD"fN.T9M
-raWcuY.w-bLF~IGb9^962C-Mo069ISohDWAcqr@qswV40-PC)uS0rJZGrA|ms$DELJn]`_@i0Q^g#=xIU10u9d_e=PT8_u|=QPOP'$8Jvn_aU1s.qEgIeJ
-vQ.yt[s>zI}O0mI!%vG7BF'{r]Xl[9:(uTCaYQINVJ6tB$8{{rzSq<,!5&>h(AGO0_HN^kWWHAIH8Qe11#<-g'r]U8}yKRVI&Jl"^uI61A}+yAyu_5rVi@
-IIp/h,J_WwJ#Lb"v.;_QXBr14;5b"X/@uSo&Sf5aa;#Y-W`W0@nQD$=+i$uluzc0#fs"p_YWN0IFB8#_~+q9JThjH"ELJ0qc`A.St"_j9jrJ<#7S55>}J)
-${Z5oO!pFIZ+(pV0MI+q416I&$5ZsEKY@7'$YX(C9c_OaL"Ig]WkM:qHVy-/~xB^H`h4;SWr+[`&fA"(vf0(^c1/Lv0a>_~14zG-M"9ePD471(ajcj7MZB
--`eEqyc93/!:(AxgV5<:y/i;/)u"}{`enZjNnc3lh[4lmwV@MT<AVv@<G_r{v]Mi(0-KKHhT'B7M<K+`x$H24P{ItUFKfHNn`^fHxZVS/=<zJ_+eCXFn;w
-<i]_fTXya]}eS(nB"9yYS[:|-jQ.LRkJf>$nHs6^P27Alsh(''e4eFu`1L,_"8Vo&]FLrvVy^Q$Hd_U@(>@=l]v__Uu"-Z.ZS6uJl8i+qE<-~r~%A&n[QI
-b.cNCwL&<{'D~Jh{i/5Kl'O@;ShnXpk@gH=6"zE`S^@n+HS0uji25D}]R5}X`[Lm1FJmceJRw2~oF355&]tS>7]}+DI}F-g-CVgsv39/DnM2B)P(B9KQb9
-ka=179HFJ@~uH)}Gd;F.mEQ,+03)JLXtFIm@f^hJU5>=7P&`~TNs_A6}fZdkaiL/qv|;"Rob((J06@IS[CJ>H`uec)Xspp6Pb,No~KZc}n7mW%SIS0v4p{
-yaWbC"C/P)1=}YydPFM8(C9,)7L0O_/Lf<:Assuwpu4a@qjqaLed1S6]1SaEZSBDZ|Ew~eh-6H>75O"EhF>@wXd`ze"HH73'{LG{z:yEz/N#gL2G6xv&k7
-yx<'!v&7bc:L:EyNV&]Qnvq12/DZ3%f$meF<il|,I$K0i[nBe/W:M!NluJ4ZImoK1UuD{SRL<>CW/{#[KPq`8^SSf$(7e^J6kOf$|,"Ww+svx}j+v6b.XP
-nx%xO'~j1K>>Is_H"ey%B&GE3Y:9kh}5.@b&0fe^kQ#Mrn6[Rs4Jy>7icIeI4kD|P,DAA'Ty+6CQ&/-P2It!Gl,2O>rsX{nk0le,fJzF>h#npjr}LTVcdi
-;>['E#&>J3|S)2dz/TqF_6+L,A^=i[6XMy<ty7a9k_;ZdEW<=rzxgxzx-I&#EP"@Jdx0@g[cT,KNs^uCit|7a.MWZ01PSmmiYc5JUMYITvslgo$-18}C&c
-qK+Ot=NHcN6ROggGa9+m;sc[kC"gX,/nX2k[@i4vZ{#0k)Cg#2DtIW:jql:#,9tC<>i@}E%^WimsnKAX35H'!TiR26Z[-rF/Jg)$l/^!e"'(E+3DVBk1O2
-lw#0~5FJa55ske!e24-|d'fZ97wd)K,),Ssd6V94p#XA`Yqq8XfTd`lFRg~|etnn$:jvNoZJ[b8hlE{I0bQr1A-}8&R{^h>jx='5xrwhj/Y1AjAr~!:$>T
-]HiK2C@11$XT=cm13X;B$px1wDHLKZ;nMgJU2A12e{ym{i~R0Zy<s$+{s;lMh{,j)3mHyFJ+y|Vk!KUrR-;PTh4K0=rWWRR<oNn`YkY|3dRTwyzNJg/A6C
-EzUb3E<y!c)Qxl~9{-:_OAkCCxyhDn=dCOD`~-o{^l2<C^0aKAJ!#5EY]ZZB;x((m9:Tb]n46I=}/<k}NAj)~"+Y]l8A&AjR|-)ELy7[1nJ;iE%PphYi6)
-3E&|U[NL7pm]{C{b1U;#@O`,39_C18XBrg2ewFP)ud4M&Aem:4|3{N7`v5rKGmX8>^Y34IE`;[eE/hZ))BqmJ4%xMxl8h)[@Fx-Yl%r.-p}9R)AOf<:#S:
-@h8yGTTYCQ0m;5mqe0f-%2|gPXVj[;l-+ywm~04YEir:($IJYc<,T!s1D)8DjoDQj:Uk,+&:%rVzFd_18-P65b+P+ZdZvJTmkSlk5C0{PvC|PC^F~Vbiko
-(#Y668NzAJstM`!+a[~0}j;u8g~Xy/)[zp8_|lOj'NNGs[0U]S8/`,z>NG:typ}p-_IbFwZ))S3c[czRe]#0&''^8VNj+oS_9WAe/G2{y2&D0B.tXy+x25
-s@o%BbLoctxLv)F-}c2eJGRHI9>m-Op#56E3p@o%tb_cJyM2Hwo-)wtlis>EUnK6wkh(i#T0g4kD~Q>s58y@"pKJy7"IJv3)CyNv9M3]%m|zFSY@Z3R&I`
-$A:F4j"&&#PaU=e=/b+90s/DY8X%%CHu!IV,j_1go#~OI=w_VQ9$WEVNbFM^@EET~KA+Bl@yq8LNo{2-HhU9$>bXx>DWeg+o9UcW'L##EKtN0ZpeVyA3$!
-5w_^Oi"1/6`BV7;f1eNAf!qRuI&Pd:hP0._3C!87a`oZ''nrKTLU1RW:u{M:jKjp3Am{zqkJHLLJ[CsiTX,W/N$Z"6x,<ej;X}:w8p+lGSpdVg@p6oa}5"
-NeDFq]2MP"+sYJHJ9T]n[CXo(7|JW2""esnkvoJLw},7z8VSuD-,>7~[eBh.Yh%u{dAj2LzE"=P>6a<XSNSchP#|XW-eaTE,ISYi})$RLm!bYVW:Ty_8i}
-.6Vk4f,R%};[@"X%_Vk1:kHcF&E(`qI,.>#Zw^0$9SNU$'"p-}<S:Tpn&A+JR$2Rz#vzsx5y},PK^0^Xy<y=#tx_smwT72_pB8=<dIcq2RXDkPa,"-jw|C
-f#0;P0|[_(,>Sd7Z(g:Me5:kyMqakf"x[UMUq>{NptKGXcy{U[M{'qwx1pSdJN!O@)5}'xqz+E~m!68>TP~(W[cbw#@:yto|hJ4wuVE@Wpi_BY~b5zf::P
-9GrUD'[eCM3Y}E0mP!~%rexU-["Uz%q@=Ek&~@|9}##Z,iQ&t[AOmi6>82QYyWhQCp+;;C::Ur`0MbN0"5qS<1mutCe+j2{JY$`k}#H^hIU}^E(}2KGd:H
-Lh2+l>`aPWynZ@j|ykMv,|h%W;[I__faaG|hRYBCTpvI{:V9g0-|v]0RkR-D8q{X_[TP9"d6qt#"~YqGK:EQUP7FC7T{K:>=w/oRqy{Xf>7vgE&]<|bFos
-)r/6a=Zkg(tA;QvXMWbn,Y9UoJPLb{c/ouhBUisexDavpT8D6WPkaTTV3Lh,Lqne0{bk!'ItsK~AG}[l;kI]O%d|z/;sDXRt+if5GdnmMZ60HV`;#[vN=x
-|WYpUc>]d+9Z;n>PS[A"69n-OdGEWk^#wm@3bhvn;B`pq1ozMGaShe-o1|BR8m++]GsDSPutKEm%Rcq<{D/Cy-h7Q)1!HLig0Qj{c#QfW+PC4$swLb!J~u
-PXmh!/P3%%N(q(>v!"a:1`:k-4@6)MAV7W~MIPof~jWtreRYPx)MSn#x.L/aV8F!{toF={C6p6XG8QIyw!f!GOMdPnU=b+BJ&h!@WMO10]b'Kdd39:u_O0
-8(iU;X6P<kxT>$(N"X')nemoD_PB:y)lJs`[nrN"+v0EgV<[KiE@Fp+u.=V(r|eO>JqMy<82Gn[q}{[8o1"YSJ@]e%LOcogRBL)=+[:N>@zV:x8N78Eg3)
-&4x,m^;vx'w`3xv}@I[;6tCzAHReY/n,`XH4X.Ot^HSR5{@WVMsR%M_,C%{A9=V{vXwI:G"2C$u;cGFXFgG|0/$xxZ9ql5fXhR]MXUy,sd3/Xm&Qb9xxS2
-Qu_kJ&o|M)TvgVi5~Zdp){,[Hp@1]%9I$"/1`B&Nn^6oqujU&r/"MM6>XJ-<k=Val:dePy#/_E-v5c~gd(7RK!3nha9Z]`LEf2y<{0c,kDk>rxji2L}Y8K
-rymYB7W;!+E.2t&D'!f|h@LQBM@WWs7>M5W"4+a4YU8S1.)`:E3S)k]cl:xivXw#UwjAIQ9dDKkNw}pN"F:__-~-n,U9^w(Z3CK7BW8hf@B0L,Rk%5.)r;
-cowsN4;x{VO=Y297e)vtb6Mck)}'=wE-6APX/S@EM:`Cu'KrnN&yV-$I:dQ$|9(<k"#]+jmdhY66@-xIP>wE#TVt8Rxw[G[A!f-e+^GO,]cVvbx;)_q7.!
-3n/"5UaLq[!|@yN-e%{RKMGHp+EahYIW1(4NTG45%BKr&M_FGSm.dXNW26>H^G-pBiOi/c;m2Co$/tT,f[yk%Tot1H(hSRS70<|d.V$,^NI(u2vz!lhp1@
-/'Z5OYW`Ss8Fo86sgHP>Mfc4bVvx$-kD8{l;ztk;r$B8tLe!69z(4pYH&ar%$#+:hS=4^e25NN^Iz7+ZF^>-Ojp%GMy0V9u"0E]|qt;+{g<!Ti[s(#Q[5k
->AtS":$v:9@,w40j>qc7{aALhch/4W;X~jP||rVl29P;8IKdSi%zt)b_($t+7Nz<`Uvj5ft=Wn{+5Q-+kRck#ZnIZb4@pf$xnO$Y%C28Jbuf9VxGlmyZ)m
-3{ANLs$S]r$G3N%xR|&#^(,8Rn][-I9HM{={%N5MOdrsxC)^]PNrvmk]s,5n,ZPOfjdCk{%C&wo//w7Kt9S|j3<M}_Z-jGAPDJro!"S}#9EF+&o/WXd=n0
-s7i0>%gN$-x070M;i<aJlme.J#_B(L^mPjd$uc`y<x$99G,wX"!A%sMo.W.Rp:F!NCgZL/=i@X;&KIpP92cX~Y(n;/TG-H+CTNp8ebT|K:c5qn>}`K{Qp`
-F(`sUb`6u1ES:y[NmpM;,pa)X[nDV/xk0j-D+lJc}:>}t)r4&h<+]=+UGP3#2b_#!{.r.d2B;y[5mQ@uo^fiKQ}|Hi~EUCQP3@ZDQci;HIKK6,6n@MQ23s
-Ju9(z<-P^Elt8TKm[!3,#6T+}o/RyGWA[wux8i8|MiRyT[Ff]c6rOBe<p<;W8A<#U>+TaJV5hAm>qFgg9^jA]XGzaWMzVVU;;$hNh&J:Sv1Y{NHmtm7C40
-&]CTYMr%f>-$J/;Qn5v%&B)w=TV^4+0"bfb]#PuiHD6^C}~5q]w;S@"kgnSl-|R&K1+'gC&KqJNwf(9tqvM;F,+5vvg1c)0oF1!TWa|.=r.4{[$UrJNX&l
-_[&T!'t:4nkyJ4O^/>W:kAr-#7^};{q%RBRS-gx#Z<JQmFOm{">vdzX%rMXCmXW[xWH,`'Te67@PT%q5,';0-7Nm0K1=/5$6p{CKLs.7SYbX9=hu-kCFnf
-''{t)%<2-6hOcPx(ql}r,^Nt.uyGP>7R])"^n-PqMK#{n|ch-d6vc7dAf68`YpJTHTV6EenBfG@d")S+X6(OiXRG~T}p"t_gQ1dU84rGJobT~h{rz#Z9Q>
-52C/f^G+Ip)_r:Gqm,sQxCqFAZJ=kHb-U$<,K#YAL3tQMMGw.sa:}ikx%Wt.-P8j=kaznX)iO1;|[Cdi/^OhM1Q@Z$7#aF5P|[^Uu!F:0kh[6[:PH[sBUT
-@u4(#2/fh8!KdG$<{@ajd/IO~xWp_[V(#qbfDeG;8C:aj-5NrU6u9&dU<R&0HA-j8Ec;&]iLwZ_:A}%w(<mVRc6_B@v8Gv#Fc>O,.kW'1/naMywL/B>Rn(
-5=pHNcJ'iDq+&e$dIMdhhJuH0AUU~8bS~3,2nX+)Y@a>e>DT!>$y'Fv;Ap}myEiA97,)|<Dqs;smi6aGxoM[`r3LO27t^[:|zjJ^-,%QC73R.9TbC1T$rP
-=Dl_Pj!+uz+We,]SvlbUm=wy.fY&SP[}zV[6vKUnQ3@^5k,f'&Jb"3JS{b%Ozf73KzR9^3K|t'kjogQ,b=`=K>,A>DKWA|B=[s5G~t@P@Vf6"{hE2@SGnx
-_fmg~<(:'a"wX-t(|BgLTev`"qphZ$HSNfukJ2K>~3'D8Jg(>6(J1b:el^Be3:n6m^JJ(EBTlK07u$(!zoT/V1]c|<&K<2b$mONg+k/4ip-"AFKu7`:2D-
-z4aH_]Q^u$ku8{:%bA&Qd)>-]!@xVg+(-.WVl_8N%G"p.t~_PuJ%(9^"$mHDk!'c5+Slsocw.3lDLy#)VFO5l+>eO-~`Jbw&<+kUD|!s/!]US:D]Y)xI1C
-%xdm/@>pt/${/=)/tB-y_2t|Vi-9a1#52m[<{aR3$kZ=_fh=k!yxu5Ch@leF&+5nePcR9V'e0O_Y.61vVg':)-,&a9a%9&}Q=RH1%s'iF"{}(J&>,840Vr
-zfEA'}aT(Ue7Im@}Vk]tfW]_K|R)+H>mA-80>j{4ckX)75q$sM.c4uO1>_A].}gP$3WB8J!_P4!!%#Z&Z.4PN8s.84%%IW=>$I"0Q}j_hu3[-N@-BaZWe/
-RPo4thQV>%czp_@ZcPg7&=0,FVG'f@xvlSq$~i][&PaVvn~{t%Wk>8.(3-kTG]9uI9Rgj2l:UthWt(+0WnuEG6PE^}E#!ls'0P9U@%GZy/gl^UP$Te<Mb)
-9HQi!ES#bzG=5FSFXV4j%vr&[tU9r#kBAKc"=WAj=&N%V<wD!=@=%;'hpj[.`J_a^y|W`Z0J`O1:/B2'>1h)|%RImKzABc5/Xh|/"qX2n.BouqAEr|'Qs=
-5HQDxFC=m]U!Sv/]]"6sz}[;lRU(3Il_Eugugs5e'[RkK.%Sk8F'8z~AH9,&Xg7I`KNMoJKFB(kP^z2R&B_c;A{mIbzbcU,^~JRpe1O#<O@yV+>t0-Iy"V
-$c(]':Oy)B,UK+_lbi,U7Wr+hvS`~q:IQZb0qTD!z"r7!<Xzjac]AO}8;6'hX"nU0Q#C}G,]EUR]yAZGf=A7#q-@>&<XtrUFrnuGmNjK$9:[}(oH<F!Ix6
-ZhLJl"L"mx7^kj8mQ+$,8>"Cm!J.5ydvNimKQsqVa+_aq_JCtDc.%aLr@oL}}%(t"uPq<!cOCUiET._GL^]5/P_`W;c3Tg^^F&wCArvWCP5]J{SANWY5Uv
-SKOss+s[x,25;+eGW(K!5RCt=wfQBm:CYG=i'b&K'x<S7p]u;qG!5xdo.qXwDx$"`2LcL&{pEeX.GFtu14Mzl's^Xp0X`QGPh+;yL6,.ZEo4M.D1W,ls_A
-~2`Z.Trt`_g>m3pj_IQL"/D@]QFi4M##HVS!5mO_00jbqrv.~w)0pO`b8%:gg'CL!|0'@o=t;AyRs0X'I3F,2nf12%0SB];>MerttKdaPJxn8QkNOVH@k]
-B8&tw^+,~+DbKFxWmw^[zM/cU$Cj|;2BfhJXf6yz<k1gKj)J@+|oW(#F:Bn;=j$%TeqyR^0RUgj#Olp(<0Lk!E<P[@m!^X:M(IteDoej-v%B!R"jEUxS2'
-u0>d,(_Glnl0brI0y%$J'tWj^<2)WRi$Qcz#PE':J4%G])F{-h}"DJAS}qWvME0I<,R/);8q4+N63RLRMb(0cAnQV"YQFjdG@7y$L0KJua_nE!'2(%#<k7
--'#O#@562(tOB>5WwE!&~sgd6Z8KpSmyrWH/I'MsL'(:p#nav^-l)MRKCP'$"ldRIB:cuw,/2xW6<q{1xhf$u{l%3.CoSo3j:RrPw/]'+urvqSPTEzs'26
-W_nV7PyL[dJgT)WDD8@=D9RiQ]eemNj@m)`]GmpFlSi/0:y[2w-b(&C'$r~#_KFJ{hI`%/ohpXD1rk.r~4T1VnPaJecEip~bO|IW)hS>x;]HSOgWHVF,i(
-Ri,"WMS|0s1"Z&,[zUM[_Gd"c{EP9f%f|CmNK6xStp.B/2vsOb%l"%_5dv81CV;lr&BXRg|Cz8][{AL(kMH8#n]'i#s'm%QicP+H^TmPcE`M</Azn7$(NE
--x|:yBhL4]>HdDa4}0n4,"@o/+Y:-yNjrvRNcU@I[zH'#=^t5NcbmrAaQ0-}|-jqJ+ft=f~+bpR8}S/=%@sECnQ={<ch4r(wN"N>26WI]6b`=';`Fo+Xh'
-+8qg7@Ma<uupF"#3>^y]%_J^9_-2H,@@'VtRix_h0b)',h>JYc9PfF{OX8`mVUv+9'T6,YK`0TA}$G~E[-4=`7qT6L:U)ffRtV7'N&Ui#eWJg;=F_3xtqc
-{K61K.UfM/QzLY6G'dC#8!C&PT3v^KC3aansbF!!.G{i3IH)g0_]zb,Sf5A8CJ~a0P1S~s8:gCOBP&N)<F&d$'kLz5[%MSSP0^[Gy/sfW`A_o%Rm{ef^9H
-dN&Utv]|x7Y,S90SvRdP$P2g`MYCjg'QPeRm#zU@fq_GXqKJ!]1%T|,oYnI]eC>2<(%6TmhU!2oB,tU#Sb''>9dI_Vy]N5M,rGm=h2L'[R=<o:P'G:NIs8
-&"O;3d/@b`]o<b}e}/&8p{/)6Gq!AXORM&`Wx1iC3"%rWeobgO/5tN|8>{FpF8k^}XgN"mzkLE<KWTd/+aH-5AKU[SkW;P%:N%I`MgEV:.2|vGd@o{PIjW
-4;Ztt!1{LM3MbkHiRgaUe!Rq[PGCLc~h_XC()_-wf!D>2J#!uI8wUA@"$;,]QMb0>Np"D!6lgC9R~IjJ:Ts[n[Be+9|aC&sFfUl(C%FQ&@q(6:~)i].uE5
-D_JS)yGp_pB/Kd,bho[_a+n.'+ZjO"em`.Im[f^bgNc%R)Swb]=)-)qa'p3Ec=ud5s[]FJP6-v$Mb>.M+a2w4Ie$u7Y'0P%ZO"XyvDWtD:IY)q6][lusB'
-}%RYM!:T;(LP"7!<:tP>;5)>(KC$pcanVKq.L,FFDX5WSwp,!m.9~/)!M=Fs|y%4_izXz2iRG,:8-%05ndc>V+;]!b;U<$[[X).RJVNbo-jup%hdc3Gj$L
-tWc4xY$L:Wil}3ux-ggTt:yX:gmW8w-]ptcSmoaY:gba(P~]#<o=+_u<>g>Gjn;P~e70I9!p/<xdQbyXw3~PBAVflgZ%Er#hl(KQ@HA-x.Nd'mx$;MvV|t
-!J$d4o}a9Z;FE|1uk(68hk^73,<fgt:K]]Bk`HQ-EsMFgqw>L"j5aEPC=Y`9c@R.6'#iXIlCJSeWPu'r:"j#e$wAf.-3z;hOV(K4(1]7_`_4jXdR[Hup"x
-_t)z~v|]806>jC>4h_Wip<7K2SIr~<+<LM8@)$Ndv5wFKR:'(rrR/|9ZX3~R+YRC~H!(!3z).PdsO^]qIy/4Vt|trUk=Z%i$P"gqWAhoPxST.XJ3Bc8<OQ
-Op-JW52b(,tW}KV3XPs1t8Hj&F7Y."j8jOq-w9O={.i%k,NV[rqqzg+L{x{5D+le1/L/%rT[o%^eGB5<Y3MncwFz9:eupTh%8vneUD57XL-2:4JM<{xt#h
-P%Ke%:o`cSC=;ZaPiB0C.`)'kiaFRD}%9oeDk<W)O_^"G/Mdic<z'LoU%oVG=XK<s>tF^!Grad~g1+]SKX(&E/no)YZ@k}2h_l[#sUNQtjF(fV$[4TFLbf
-QNGZ#VdGNce3&KnW_m8OI(T!oDa+=/RE~9T!t,eX0s`/S,+SG@#.:L75EI]sN(C5W+"3l8:d;TIC]cPT`kC%PSs(!h!q|MyVdH+G3i|w5QpVRl6`@1E`s.
-2Uy^Fcq[nFr^#I)3:/(/YEQUV"&QiO;dYQs.R4'Ch1u.{p6Bu_<[B)DsB]CGzHEf=#UWDM<%3OB8/#8$^d)2Ph)SpfTuqX8`S,7R":8INj]!i{sDF=&684
-r@C%$j5F%r{G{H'OP71_2%c`[u,"Xd|5v37yLzA`qN;%Xwr{F=D+AkhK;9BO5uUl,W>n'L|YHCZOj!A1R}Q4Dx(gPRCBBB!iW8cPag5O_pBAjmJimX1I^m
-hI&^t#~k[S=s]{-H!"%lUc$9El~u}3U-#+H)AC~C;tYh(O:T=u9CKuThfaOxtq1Ti+5h>z'xms2{%NeJQ]F_H<F4T+7qXt9<O>5y[L}%#VXeyTfPu|72@O
-l'aK}yl)E`i6kE$#k}gbO6;B(mpMr[':l8ZZ:hNqaPPsHFW`T^NDNro(QOt2I&bn2J^p%[s::>}N5Bd1'tP$T-FaZ2=Qusr49zihgM]l`7C#e]O8yS-%|"
-dBl<w>]ALl|.pkmX&i6-62IuRBUY1&DPEG=%%p8(-"Q(c520+_-9Kol:B9#c^cB-M2}7ljRl(FMmA(q<#y"00lw0y[Mu9pCF!b;(mWT6T"p5V4]!x|b!aX
-u!`Jo9[g;iaE-RM#Qe%#~`xhqjH!%|ESrVyUoBXe~aU[YJdkY2`_2wT`O%`lMvuCW.LTi}9g<WmSGjr9+3e[+_Aw=YLHtW^"%k+aP-z5$siR}E`:'iFzPu
-,3z{8BW8{!`Je5SLm@0I^os1MQ,JA!}>vMIFSAuJc&Ypu:-VP"M(7`V3'3kK$$DjrG[!y=Dq/7QNlKnEhP,]:ShR~L6Z]ld"zC8tcX"C`!PauN(8]+%h9%
-75pzTDDlqo1L|0husD<P~6:{&>HUzc-5gG-klvMb"3~^M6+,#KJdil@HQ|v:J=`!w)2TQ;|XD5I-%w69GIJx~BvVaFo@l%]<<S-C3fx[ARH-=#eG~toch$
-C,LZNZEU`}eMbwF>>"A66jbeG6NH%53VJ,xu=f.;`0^)Wx6RB+~Z&|t$#G#-W<dnuQwq_O&YKYhwW7nu4'EHy3S&^Oj6Uv]${XD#.n8kL[J|9a|<qzULoT
-VOaw!Mky9r#{I$@]FvwqWr&}/9L2B%4uGC"!Ii|jEF5on[./UDz9q#DX%F'k:qwH29dr/^"QVZ'q+ESCB{7b_b&{[l|eG_K`FA9"kS$^;pg[Dr5_`"9Uol
-(<")WP4`6HQK>[2.'D=_P'77)L#!s[EVLtNObSzt+s_xy$L#|[~%Xa6YyY/4CZ<#8pyS^6+slka4NY_|l[rb+%m/k%64~Y3dR)A0|Pvrt2VqIlZ)3N{Dqu
-c,sJ7iS6]m$QEZY3/M(igth.!~=K80HBF(k^X+{GrW)_|W>3icP=P:}d04)e{82&+j+K]Cl<!y&s[]G_`LQ3;Z33<nMO=C't:EXlg]HMy:@U=R(n&'Cpxr
-l<tCfF#9RW"|Y)W}6`u1dr}U+ydk+@8D&cjFA@AN^J|Tw]3P|Pg%":o70IW9"&e-e"9;>oJ0Xv7TO=AsHU01m8Hxjg{pXvy:U)JKiplF_Q8X@V'C~)DGrQ
-b'nYGezjCTL^eeyY9'w>,k#'Y1[bzajT|"YMJ"Q!IT9N`q2bqu_8U$3=g=ZtU[e!}|2}63X&_'l{7rkmjN"rrN@4]7HC:W4AAv2L1bm5V1>|S5yqAFjl)k
-SCt0h{zY1WyO/81s+VLr]KgM:'K+uNT:MwZB-|Ml<+2<WN>10Zn4bP"HB:BZ:}x|9}0-wowoR4UiBOSl'.^FC>@eHqV)B:Mu+dhVw#a2Oqu0>v|bc0_mHr
-=)1rg[S@)p'|=;&Wll:RO98%;aLG%TpWlBh^n3z8r8}Fy&JnUChHJF3Ac|9%F4T&|rr3Mo@x0U!fua.Lh.),3Psny8WEgUXT}U8d^%eJ_hs/9t>!~XiUui
-Vw{&h7%GSojDW!o{Lk-&=ThUi[=g,v@"ku.>>I_9Zjw,<4R1utuJesOEWiH8M"mkTi[He<"/RfZG.1vRUIt[7;6R]1&Qgw-dCsC;3p2]OFis=Z&tW<nCFE
-rBeBFYD<`CJHPMfxyW4ucf'UKzUWSmjenI$(+DvHz4X)Xokwz+nth2>eq6E}$xFu;w<<,&oxW[dI)DWl"l)kb!b3#Y}XREe543"hu/G(N6R;w7}GsO,Mn7
-.0I1Dm2Jk4NP"_A|t)_NJ!t!()Ui1(P6I"0/5HX&SxsgS:@Or/9;C.0#y9-k+o+9.qa|@8DX@v{n+P5u~4D|$DKrfz^3.v/d1S&zTlxI)!3TGB:M4'_h~A
-Zms>|"(B8t]pMm=bO#p39/FzRN[O0B:R3eP.0v.0>30":|<A;|^GPj_rX|II$cZsCde7dL.S/qG{mR8xZ)>#OXIC+&`;Vm>eTedes'TVP>(GVj7ZEqYGxi
-s>o-^;f;=m!i!!#e7T`3i%AY%TC&5(3:wAEI1i4_wujS!l%p%W4E{2`|uID!DS6rwsM-0<_U8{cUsT2t2C4[SEdvw+m]"ZB=[YB6bDcr#x@dvZ^/.^4/T+
-a>ER#^'hJpV"^[Hh2Y'lGsEHJ|e[D%`4-Jy,wT7W~(O:]Z!$N;1h4(x[_,WvW.+}t|$_44TYzBw!8.cM#d|U&muy1mX"w[.sSP"Xzv9M/Jp$A0zu5+=+",
-h;A8v2khNLfd=(vw=i~kM%#;;D"{Yw%[s;H/[uE"mFlX2h!iK0K-&ojBC^[|QN=_'oP.Ey|{ce3s|R=<5TN/Ch4hU9Kws%TDagJ=Z|g4+n;cOmSo=R+6@w
-reibGg_pO&9&(pi@zyO0]Wea.B;C0>W`V{mvl-B@6J_O!L'9))'wHfs-XK|jrE!2)khU%DETO:~:[2jp#`W7D3c8wt[`bQ&bY/Y3nL])p:R`woRD@EvpId
-v2`c4Ehd{{233wCS.NzzjX`mfu="fCC)7hGpNFJI+NLd_Y_`w81N|{9kyuOT)(G(,h0mJTb)~9O8}>TI14JT)K[=c<}D]k<Sa;dx'(6P:J/6U/~_R_pQ;+
-q8R^nUX%9GIH>hr4k.o!};BhN+sVnahLyMp3=RmdAW/K4bUMe$ts<bqir0ON<QtNLD)^=A{cy86"$}2wC{eMap2iYctl3Y=pby)o%/{<M8Sk6%s-=/WJtf
-0j<ZOj447i_ot&HU8/>mIRQ#xnODjIPkB}q}s4G,q0CYr4}Rhz.VeV%DSaZ[M8Be40vERr4J;jcIvA>))xg6V3_cFJX0+%!teU;ZR/P.^TF1Gk=m!~sXgl
-tQ#kU`TIN57`(+g]H<^a.wMr47zo,9ShJq}}G]6OO+O=P5wX}%dhAL`$EB_^>s=wAu/<BL.Xw2Dx8njT40x3SRkO<s7Z,IQtPOd/DOf@0:;7vnd+Ks}1a"
-.e//a6r6D3#J|[`A^WSC0gdP)yPt^KQ]]5NqyJdFs01nMXLmN;j!M|bFvb!=I0Xf^b}j$ncLR]MAWmXQ'KRcK<>u>i6VD|'Sp%!u=(8^y]h3ullxD+-a`-
-"%f/cx3_Jwp:vctU)hYeR,11ujFS%Kr86%qqBp0:hq8_~0&0gPEV}!;'K</),(m#'SQMV;!<HyL$!:.D:nuLR=VBX&uti+2t5)29Y(5MUMFG@6^`O=OXkK
-Ba87{FoZwKK/rKe@BXrG%nMQ82<ip4Hd)f@rek5QKA_G~ti!|ZUTm9OU4@Ka5=sz>m+fi0Cuo,qf}|+xg5c%_[=83hS2A8Y-Ogb2[&{1CJ3&KxGgcz]vkm
-}i-+~2!Y@C+h-($}O<LM7f4+[%2hG2Br^rapy"'XU_1[Zcv%wXwQ7"K_czj-Hdxl!{dSfNlZvoVAic'q:y5z<f,i05R_[$Q"ave:a%zGYgAgp(uh/^{vW<
-yeI=|C(q[&WkKOkmRi`]uyC4ZApWWN[b_ZY0d1ty"Ksmz2+}0S|EiLE1muUFAYKI#N6YL=;]Ktf'0NKsO/`J82>D,B1Dt6mK[].M7qRxfYpbfZPhaeMs}&
-aFk3-BbIA@,j$p(6q0:[(wQI8'GUhzE(Ww&3l$Ww+Z3|yy,uI>8&X49LnZ1C$2f`o55u)SRhs=K{W$Yu>H>./`Hu!&Db$j0;.ZOgBWLW,n08n<=cxdTYOR
-[I[(<t%r(pin#JU:sew+N`Jeym8uLg=kIy%7Mc0q,':J3VfnZe>bSRu"XcL^5}Y&]q@S+/72@@{#pXG^~)Y/i1(bH/@99}E]bn4>nfIIz!L5Trtl'U#@Q3
-^.6tf1Fz^z}=e=ttjuI!;ODSs"cns_$H"p=VzeQ3D-0i<+_R=h]g,ai(V5q@vBva&7Iiq!r]D.US6E%QafO75S/B{X&rqN&e[T^%13^C6kk>j@n]s._Ae>
-1G)cEXG7NtIB};2Xr!0AsJwV#ZE3V4M:;qIMhs`:]XG4aXU(].^dDrblLWj"h(pTg3qt.")KT]wO+[8|(K({aIANa6bTmM}CJbc2%X-M:}98>NVy-rZipz
-`7n{A|h7}w~Okz1%;{ND8oBxxA&%kkM9ujxuED{c6O9ZKB@tIg|Hdw^|/CMsRAIyrM'Kov4$.x3sO:@I(yyasb49|q<B3e<,[Ulf8{/J]{xU!qi-7]a1j1
-o>)HAz]1,>S>ILtwap{;Ar+jy<h3PMR;1BEry|2#C91c'T98v<b%&=K-f(+Uob%p_Yn=QIz.kR<HP;CyWx_&6;Jg&0"<CQ`v3afj]e8!^mBx#B{!ph2@7D
-%owZj_^:ROox_sxePgzCMSJL]imY96uazN9b<5N+6`S&s`_D{Yu$PBedLHFc>RLJ46E3+zeclaIZQ_iBNVX;k^zY3Y{),HEP9x+hp{A["FDos`[:6ERi~9
-9QzGdNW9#$/t|S|BZ1j8&Cb^.r8sF,Jy_1&RC)[93hdi)eZDg4#$3mov([.gI`_IWD"[XQuOlzFDNqCy$7_pHybp4Hsj9jL)8!^Uxl)LA@`O:,AQm@g{rn
-msDOYz%U&eN6x3,lGUriWnKQw3)NXO-"l<cdLL=w4).CA_'Jn!M9kBtye!C}yFd[PmKE[Ri4[.vzEi@IcN<Rz1dQP]2`5vZK}_+XQ4bIb%O.b@;DI%DxW}
-9W|A[->DJAFgMzO}yt['f>|7w4u(hHp{O^B0EC;fb6xCSh8DTOGowBkW&AB;~pYOu;rS!(Yw/!Sw$nnhmY53H[."^&q1=rHL&DOPAbtKvTUis<pOLh-uk+
-r7)DK{R(y4^|-!tWwE1_v[wN5<<(cCE^A3.Q$n,E',Q=;ibW1#S99lGZANiJ(f0MlY;R:KS9C&^=}ES+Gglr<)dwR2,d&J_OTbi"IT[BX#<qCVHsGWcT7x
-nDWx%pNW((80]PgA++I/urQ=[[GD-H#q]-K'~8AxDnJkkC;g5/qb6Oz:_G}2Gfy(_tFy3b{8gdykef=vy)c.oLVGLvD[n#s3F3%(;Z]e02Tm"q|:7&)){S
-@IMD,%@pG`D|RnYcFl5E,k}YeA-LZ)DQddiKHK6|nNs+wM|+fCN$MjOX=1J9Xro^j{ws[NSM(%(7$t`9j#=VlNju+t8VQ'R;H={C&ti#=7kw<[#Op&)_-!
-/(^|NYZ-|Rz[Z5Te"|wT1%$cJFchQ55VuSB0~yO>'fF)|QJ9O{x8v#5+iPHO19k#yh0#lDM"+GpJFTwS`)Ux+"U_'R)tf_>}LJDS/[+-D+q`,-hM=xYhzO
-"z&""DJn_^9W8&Uat#/NjN9rB)JB4C}.i;vTbL!bmi$aidBPZAdT+!zI74ME9.^&LPJDaW^8'G8+cFbh`aYprPgEpwG:Zxx._@SpOz=Ow/Z|`}@8Fus}cE
-%h.i%>28](0Z~<hma4[NF)6e&|gfM{;xoLUo.=aQ;7:_V]/K-1hMNRVdnseOe:^ekIK2)Duo{tU(}LS}G-)STa,Nf6fHFgv&!CG[tXzUz2vge-^tfnJT~k
-z-G36g5u3IO{yJFnf$B/W%{};/kPTwWwqjM{zj@"X0~7zk%ENPs7c}VR@SyyIj&mgk`]nAmWTM"+`[L"NW@y@A8.1>RAUE8LjJyBCc]SB=&w^Y)&g713!}
-e,@RC_r0>Y%nQfDDz(jXdCC`__$j-_l3wa)A8P)c1HL>5RfR7nV_P:ICS"exl$Z$#^^6d(rR)IFzd!d3s>+Z]hg4s8LUwU`%7Dk=Qm&4([O8I9Y#"6n2E$
-P&m$(4ovb"$=hrid"F'+;TL69Qes3[y+,ErGI6r4YTV{q_S#D37D]%"/w-'KLTaA-Us.)WZM.7C8tsFXx#^r(E[|9jibs#`UE#G8e:seeMkJxYcTF;qNAf
-Cs`[=T5mAgJG;^'=mpC'bEz+-Wu7Jqx`3vx1"31FaVZ'P"dO5QQ4lF_k"14NF=5X{yad$xUDst,wEa8^>Vt{~9}K&Q5jMt7b,p_>NqXR+(qDC!O%H|m)@5
-Qd"zVzMcQZ[q`zXPpbJ)o>;mGItPbpgwyUQ)<F]aPe$TGpgHk:8b950^v`^GF^9)d5%}Xekf2T`w_YBO|{(&e5}tdm`q~<AEF!lSZMJ_v`XBw_jZ{d!|p{
-8G',(#RXYm$G(jr7DPkc|R#OOhHt[z64>Mf'&0E+V[q"I2~`0Z-57(KqEvs>|2Cj!Hp=;BEdh^VwgC&VU9s22-`qNX3<<YdlY!}4%2yJCyd&!SO>/R]^I,
-e86{fPpr'$vrwtxHe/pTkh$Tx5w,,S,qmcf@}s0%_2Xo.H!#oKg'rC23OYB^3"m3KT3bP[`F;];+$TtM>q}N/ZR+w$T/`F<PdjuKtJsvU5%iUEWkClI'`I
-9H}]_B`sTf-m]fmf_TO;iv0ngu!XXloi/4HCpl[1/Z0VMtE;L5!}"EWkTtQmUsz0pkgdaTU-YfB>pX)1K.FC'5{W#e(8Mn5+2>4!/hpitnw9_G%I!R``sK
-jXB_XclgX2i-Lc8;L&-HpdxGTM,8O`(bgROOb(J%91Vze(1sw{/@7:.#RRS0qS|LvLp|Tuq(uX6Un6et'4kg!R1!mjLX:|/_WTTTlNsa8]eZ[(={`PgE28
-Q[Q5+q>59%NfrR-jd:#wV6|xG2QE|>^q,T5si([yr8{OidAnX$<$F2@rCY;]Y%i[,SehyNutx9WDFXvGH)`>I/oG~l{"EwH-_5Hq#eEASTDCCt/j-C(;AB
-G(}n1'k2QMhvENm2<izppugBfNOLJj271lrCv(:3ZQoftv'w}jh`!-`eYSQxYR0-"|<DB{[OG7sFiBS@Ci+0c>Q0PMiJ6E_;)4@yD$FP}RvK~=5r_>^Fw-
-D@SdFBp)i+<ij|,isPKK@%ANLZK39`MILK+Zz|^gxIN;"/+[)q/SG/|9M@m%HS^eC8fsQ`"avhEc/PN/.t(COyzZQV3pG2>jLB8^.P9)t(_^B2u(a6Dgh^
-dD$w^isVIM+}-BB,e8)H{DYhgN:N!#as,>PtSv":WZ"mG-3K-y'%i&>T[EVqfI"]NHw'o.HM9by-)&9nGVS!3"pDFAHVJoA__uQ2CUqX`G:0VF)&$abF^R
-93`P!,:7'Njh=G.}@i|:WHf&bC[veiSn_I~=eZO+7n)E_rOE8jS#B4[|w&M`_S)0e5/h#a7)81347i4""U|<j_MqGo!QK`Gz-D--"i~<~;6v+NTmL_Hf''
-8t',)<Nedf~TzchhO-"t<uukJ.d"_j~WMwO/Z62e%#i)%jk(u0]Y,)WBTfxyE(JuGb/.c)RU>+,[Viiji[gSlkCzfZGd9'HDl&<+9pl<'Nfy~=fQr6Q-Al
-iL-l:7GXcbKCz1~,S5vcw^0=f1-+~|VxG=NgeQMc[+co>vw#M4u8$IdYQ|=(fuRPel0V"^Dy-C2di@|h{7>GcG&OS:Os!^WZRxWQWv5O>qM(PEI{&b@3p9
-)P/IB]r4T]e.h]+UP^)8!^k@Rz2-Yp1]/<Rt3[V7SxEFRMTo@'Vh6qGy"!<]L|(z`N<BEb=wwtJ81O2E$es_7Qer3X)$:hslg}g&O@efztVvvh_9+f1I!M
-7<Up<Q"dvh&urn1fOni63MD6:qSoU5">|N(pyPVk_^w|CWY!C.ls+t68n{kYV^PBcQ[A85L#!brhK.E#FH>hJ<34m&|DurUM(k4NO)iGBjg2aE1!6ob&wL
-fH3,5_'+_Ec;[;zju>~q!,Z+tk[P!'$b#}!+/C#5PDJX"x_YGVbA[if{FOW|W}pJ0'cu(3:N0/OVt>B.4V+kDrbStM0;mlu,Mk7&!@VO%&k@]L~)^VeIP|
-PXMipZ%+8H<FIkk@b]]o4S6ii"zOHs5d08W|zyDX>GDK>nkHh.$8!WWJv6Vo&}V3lF=68XdPUh)D7>z&c0:^Q[B],JORs5Vb|[_3}c_|dQ6AUIep2+&|^G
-C+|RlIL_5i)9A8S9rjuMHn5+AF4b22J^S_JQmP]Z6:P]xB]8z(u/q3s`i_.iCpCm{#s^m-THz}AI5%6;b^q;%Ge%Kk7gGK^6lCR:^6UkTO`cU/)}("hE[k
-:aG0Yc!7bR|pPRHy/!b(ssh5|LmFI%bJ)%GX=QrO[28F,|(Wl%atPx+9ZeYbipy.xg5Z,r~h3}@>iwD!~M.2[=&R:#[i.&.D[IUg@5IWOmNiC3([vE,;Nw
-2s#q}aF9P:i9Hmd7h[iD_nUI0B5<g{oy6(5.uyKE<#6^Zad3>U_&l`_J/+%IZBfY/'o[Dc<L7vOo}$^2OVHe5VJu@LI]&%LN(Hv&_!Uj#h6o7JWh49b'Sd
-2"NDfW$okb.W,r/n2C@qAk;#>Z@dx&&i]2o;3oe}{F1/}mfL`V!#!9IqfQA,(B1BoF/{"uARKR7;oT(2UE4#UoVt!M4Obf0g`wE1DA[=GNd&vWlcw|/oif
-3z{o~E~JOybj9"@.,f@D1(BA^`|z~6._aF"U#tnCZ}z&V%"}}y>-Fu89%XA<cMRY6Z_9`F4=|{4`-H~Ucf$]+)Q,xMJnC-9HOF`C']Y[S(rE8iVf>[haC:
-$0<y(9<(ewqA5n[z]Tb`2@OOLbIE[Mh=,h%l_%diX/S+X-n}T+HPMR1.MPr!_#b&VRa&J$pE8,,%^2ZypZ$@RqJ$m0Kk5J>poTJ+dSk{w=D4Ad5zzCBG^>
-0I8#%99z9<xgBu85a{k8Y[H[FwImlOFp2SeUA]Y&YjZ{-tz7bNn#x,q]!~WC3d>&uR@w+Ch4m:O8F#yf-3:<6I(q`bb48i{;t_,/OL+E&Y{A-^dFi@#BSj
-|m]m)K>AwL4vQf;+tH4S@s"2Xa)a3P@cFpY0[,5yv2pwvSqX3m5tuf8d`jsp4]!AL37;Xe{v;m]yXn/o=#oIz+JTdO=iDBkC(V9PAxgTp;ewdh+34).R-$
-,o"j4{Wo>B4!7ST2fLe_PH}}esZJFd:U4TwObDE|JS>"{6:gekLMB))y_rOz!~)Nmenvk`V.l4Mg(QZbX(Fx#TCYQCZco$kY%fc`AG(;7QkleMkfDxVuwO
-YDo.l(2lx!/YCNCs5rLTZt].G+9jFnl:B(l.@>c$:'Q[%leNuwhr"Oh@ukWEL;C+)%Y+N=zj_10d1ogViUPl&7,0zN^p(,ol!bhO3Kve]Y+g|DJ+FZ)ssv
-4Z@I%^62<A:@K.RNS{=G@Ucf&(C.)_VO->+g)(K{#aXvM95^lIxMcaWJ7eZey/}@XaQ)[p{P31k,nob9Bw)[!|Bdt%p<evwD7{+Ao']'S)[:ugeY/b2>4/
-}gjP}0X`=TUB1"]tau<F'%'A>xe"=&kQ1/%.>Cg6H"1m~OeEe@3wt$9(!//;1dV8mqk41;YZ]`><Ll{`@4!b0DvXGcp#UV@(aduSJh&gh5@c;jU:.p#V6Y
-@+Hht5znMX`)B|d";m:]G2F7zr+5QtFy$+$YogFSb<~CMRTW#wkFWjf`YVR8ky{40!gupYC/tnT-^2cTt1car;,j`!e'1(q)gS,`R<diVx`}nOhhwCla}t
-XN{C_/i95F8!HN!Sw<C0@#]#9`yAma_Bnf`T6{AsJQ^$Zf&NP+wq:X,AC2'9"/`{uV'N!4P{.8g.JP%TV30-GPh;2Fnq3`:bCK1]cVkos-n2f7eim[M9!c
-r-%^0tvOwvy|z<LW3c.CbS#H-P][^fa@<-mA]5[}/0eHb>J1H&FC:=I$3SBO^l~RVp6cn6%u2O[w.[_OIgSZE/G{LmyR$1%gN[n+}WhI#l#3:a[X<,=:XR
--@R)uBYF1Ub!5[DqBJiXW>z5I#Gc+[LKW$K>JbhH/Kfj4#~CbzF]Wo~EBlujz]wjM^uEBW"xwuVjJfuquvY#^[2,qDas!PoM9bI[l22>Dz]KLm<n+HB1u#
-TxA/<]k+Nx1UcZQy,-SzV"L!4fxE`-AXxQ`=_<MRv4N[w)ag(=xMJ,f,,Q,mUjA(NW$X]XDccsMfK,OQppYcf;/tIwcQ4HjQ~o7K!3K#!Lb_;)wC)vv%i1
-#hFF)kK1U1c4K;&seR:d@^6Lg]JqVYUoB!gj:YgcF[4.;MHDY;]6z92'zTp<)^WWp|buH{YA,Fs`xG]Fl.t,SZvli}kNgQQ2$Kzf`")ND@7tR{O0m+_C).
-8p3HEFDGq1IQ2g1or&trn%}R#HaPj/d4g2R>36<5p|3#-d2YyU-oYmD4v-Jn^>M#mP&t]RM}%%u}{(e}`(i,'P@[#%NEi',h"#N2@i11``BTn6r}=ewY:w
-armVhM6%l'FFf>J+foJbHw_aWw#EhnD+B]{1D;~$:4[E7>5voI~"FCicddWX2%'-Bg-p4^R'W#y,`/(,%K+Rif_FG-[QL^7mMXY;2xdj@.EFkBwKDyy!$I
-=Tt;zzwg^Vl[Cr=F,,.CtVE-S]JTUXi32Qo7@KVV@#P)X<R}DFO1zE$:s'8`uiIU7M)$cHnw1'{Vm+n$Kr>r(5I3ZP'&hn(]yR(V+%1klNQ+@h9%X(I"F.
-v/w^L4_}#p5!^6A+}qm)qmfGKPK2@l{g.83Ut4g{>`|#HvnX_cm9y%SwKkCCgsk`<BwF6j;&Dh3&N;/R=nuSVm|NiXm38v$lR5ZK$FX,neNh%eE>iQX.-v
-=`FpNyIm,=s:0yrrV4(NHh1YkODK9_zT+ig(vK8#l@4.47Ow$K#;=n_cNN]uJ&7]lNGk,E$&dCt2tVKdSeoUlY<m&5u]bdhJQ6pr#2$gfBo841`iRc,oz!
-!(!63oRxN(W.$y%:^-9Yn]V,BI&Pf{u94Bp!M%_#0'XN>AqU-cXEf!QUdT`g,qDr=u3Pp7Z+E"d[9g660Q1E!0V`P@#h5RtdENc#@+''cG2&>k:jiDZgGF
-]`q9HlN&|;vndcpV^D&kV+o[36rdP,"3jV#9p(fKD#{nqN.zxJwl=srlh;6v@UdqpzL[TRQ'`V"dy9Fao0Cy5nYlX@]7SF_Q:e@>a$mg,::.joiBvi8u^h
-#6B;vEc%aY||Afw/-d}%1yRc-Xw(U,9;Ib_ThH0p3.f..kS:XyT"l,Ygu`#=,zv&]#|$GJRuMq(qtty3Kyxi1cIB%IIC#%ckwplthI~%r9;!pXeR<n`%`X
->8kJb;I!VtMxF.hC_SF}qf|KoIYp(Fk+=1INHS%R1"MZ18I`[Rh/fSz+s&g9ecrxG_w!XWWLYGN3ng<[^byPVSw`n'I^OqNct1Ax;v]ruR'/]`Gz&@y0a]
-EF_RRsJ%$dF2Q@J22MQ]M[tY}%$6nGd$p<Pj8#[=e5S.T(~M%(Ty@@~E>"[HZv1Kkk8G:_M5aFzJvpvQ-cUW(2zP&->VY,Pmp;X'r-!]1L9ta0FzEPxj3E
->Yx7qH8lgiWlQD#G(wHa))S)oeG#ExwZ8t[HJn!04^:a+9xW/3)7[X&7ryR,m[:!a}7PY1iaZbe--cNFm'I7[-e7ysCb$'yPVV,{CvO-.1Huf4~dqWl'xT
-))ZU6odd5{"L-In^;+U-r(}'U0u$[q%.CRxIg%E#m=Z;k&zb)_=9l%cA#-<`aGX.DLHPqsH_u]n_L(Gp;F[JDr<^VV#;C"A7BK#>J4,bex`TdUZ;m&S5!i
-h(fCp<8J}o!9D%x$6G_N<m4>aI[QL$,'6OgVZKxTKsL.SBl>#>ef)J+z1O2'6l<:)f(Lvzm|ruF`Y;L%!@%D~>s7JNuFAYt%+KAJ%h"8wWOR!o`<@Xz@Lq
-G%-w5Kg`sJ0jS`ZmX33(5V&h(sZg95PM|5~fm0LP`@YLg;)/Qeg]3kLZE+jp"$+ko01b{ipF;3:rx1zYg,!Lo8`7#yrw58|PIl&K5BVi$u%^`rA&e'>_34
-sc$x]4O'blkr!7|cH"dP6%jB`lE2@$(bs$ZpKgZ$827.^LXcYnn,l/"F2Glqe@zrS@x[k(F;I0+($U[Sm'cN|8^G~'/O>E[$F5+=dT`|cNU@0>31!<HL7g
-/:_;$^Pa>eh`ZM51d,x[$0)hw@>t#YWq,9H=4e{&_ooAjE|/kGd[IG=D{A,9y)9P#n{d19Yi@WyoxI])@wf(%=SttukRhitZMuv>&Dad5Od35+w"C+(u~(
-d>]GiSwylN|Y<S{L9oIhD=TMqj90TyMX,/s,sU<w43x5/OZUy/&<sEda]9I0Oo4(kw-pWU]e)LC;QAh|q8(l_;]OkJy^a^yT+S-rPrMM^p!B9dEL^Nq./U
-8!(i52T")P4Iav+DXuY^cyO8cr"8r(r&'-<>U8=D!bUgP`m:U8]qpz1(u.V[xyqsu/zITFIV2lOix@XFt}A%p!E'kWflBO%iDIl>.439{h3%f%pv3oSF5J
-5bHj!tawM]lP-fniF#i`Uq$qJeFg0eIFrDcpeT,4!ZIunW@#E25{A]@aMjM!/bc/v:U$;rwsDthR.+d3j7BGJ5kk#01E^%UYU2yZdIn4.k)G%(RUBbGS[J
-2D.JhQD+`!_._lHm9Z-!yaQ:&,J_,v__P3a[bU#Y;+s(%UF;JhQ--IqX2z'r]Qw0P>Rp$aJ0q)=r]#<b|r"AP0^+9,O_7W$n2#X%(.,'gXQa.Yf/$[gj.W
-bBH+P^AP]I[3#"QA,V(vBP,=W-x=hY%5`Ojoc%4/&t|WKRaX<Y&,b-I)+pDV<4H||f1nkYfPDjnK=24D|o5[hsH2#h~M~jn(YQ$WuwD]6#i$L&/{VYb}Zn
-0qXDZaY2YCQxYH}^mUCtp@][)}Zu-7AGYMY>:8Ys"kLUHvH)mw{p,;[l1Iwn`h$s7OjzVt."<o%]"g0a3G%:(u$@iB|!tJ($iQAW5W/kcG,AE.(#]Sxmn6
-X10Q-NC8>zI.Mp9uKs",3rR-.nft=PV"U0YFelle]_@+JHrv9w5nt-Nj!Fv+K'_QxbSluA(g'-r&Z8e-rYHi'J6_TM/,;o_&2RlstqPYQ)Uev3!Htto:j(
-~,-)y>#E]"R-m2#qto!E4m.;_s)JN5bK<4uI@&qT$pL3RM&6;D!fa$b`_d)O@.mb,`LHC%``C#As[b6XK"%MPKRlU:IpC:(nT5dbk'2_J2TqMv+S.Cr0>R
-^-K{GVl<KDHp8gtxUiBCA8(Ku{XiOKpM{-BfUcz:[.62[=Tj>y`WUi"THk|bH.hX/PdeWU5X:+s{gwZ1!j%m[[,p|&7Yj3v6`a7>MbXcd1)W+TqKMoxKXT
-T0X+`rM{Y#Rf]7I#7=o=%pQN_|%4|5rc#j"w'.xR]D~QTV4T+4_nqs'+7yv',ZbjK_$CLqDr9Dz6T$EGI2^a]s=E[0+K~b]PfE-h4Z1s&Mn#V/E[y2;RuV
-QB_aA]ffgkWi_6C%JBv2o[UBnc^)`27^;pzVXYTfrNRT&3[`5WQDe1ph!eR4pjwr82ERH:Iqb_"ER`_0Hz<^NG"8cpv@G>#qzcKO/.AS$-|HT3,1}f_d|1
-0O)O@wec7H#TBV6U)k/Lkg0-%O,]g-^>_Lt)2W}(_osGHcz!xpndnV75<34ZghxwJgDGHb:CEd(O"Q|P+3e&(<i}7RQ!6Ye}q))#eRjkSUJ1Wn@;4W^P51
-Ks^mL54U+X_p$G[dGyn"O!"<hbkyYteAmXPmZ|."{.KLax":>f|A^AH</%<%gom$B!ahYEbjff8=Hyd%p"ZGttGNT/=y[!lj]]|xx1B##^Hkk69Cnw}f9O
-#>>8g%kn;d66D,_p^[yKTwrm#J3[`rV3"qu9Y$BBIjaftXTCO>ck6tBr(,pxMdrNerYdbwZd_Kv_Um!K6PWD&&AaTE#p^N_g(>-{nL/.^U=WCAd.3!hrU;
-gU,|LS^VwVvjb=HXgRmu7/gE3g<"N7Ow4{rVD(fk"x%r`r[igD+E:;[dVMBS<l5/L;7:%Z--i3@#.RDLEw;>V1[>Ky%4R;xSu-|!(C4nEl{^TCyTdPzM!g
-d9#AOjGHTP9;F&;&6e6/BC40)amJ/5(G:uaAzqcA%8]n%;$vYh0W2dGki{5>COOxR7/vN+`CgXsn5Cn]CH9Z0"t/-k@74"12I={pSJravrD1GyPEai1iU)
-K,9g:kc-EHjwLzd}kFWb`Hpvrb9we+^hPhGYrpcL+&sufIn:_"&0x8M$3}o1I&}X'sIWgqEqq+q-(3&3xWFH_d}d:W;H4dXXD.VuTmL=N{46v5Pfl`<RsV
-Jkhs&VKi3;,MA++IGxL4=U|#HU,&~+I+K(3."hFIP6"0ixz2d|1[z|vE`6a<rH3"q6i=99-@KtkE~]As`FXkU!S8DTx(=e^3C)yc19S)7Q_:J!2(cF42tw
-T$!ePjm[BxF;A,;|A;3@%sc:x:hf^(DGy0U8[2ns(S8FqI:X:vuXg&gjc<9x7i53mdNK_/z6VNmtKk!Qra8+@{o()YyA!iX0b(,`Hb3-jb5=:as1tQ)KH#
-!p4V@lO2Y]dNKk(BGAbLv]e7!e8<+AdGHo"p34.a6yjPo#R&H0C+N`G;.E$,TAkww^f`@-mnaXz%%Xy2V-Os'Q=ZdH'S/liJAD0PK0)<HZkN,le&i+W[iR
-$QixL0RQ,Q,<n}6lKoeid1ZPsnGWD0]%SL"cEb&67Bp_~hRwRbltANbEA+Dwt7Vo!|._hg&#Mqa=K>B>Bw/$"@oN3+!MFQNi_/yhnK/"=#@Pqc2x>MZbD#
-J=JUYz=:p`kx<4-"Q10q16(B-d1E2UZU2z/TK'hp1dnX/7WHQp`.'SUt>WyWl{Q.$e;D$Vb,BR~<'H<iB#Sy-An"vFV[zr_yel;<>1wV0Z>iZ&=OPFeFj<
-Y.Z9ocRd%vR<J]X,!.lQLPgs1X4d%n]2uzbisF(!n9VvxL1UDBqcj/KgM'$I$NDT8R1^/P/p=I+OM%I7KP4A`@QS2Yt4o.7P^CBr;ul8+yMd@F@noOwl9%
-YuFt]o^lo)D-Fa)9%eWU5o;G$./.;qz&bWTs4C<ZS<Q,83'>cOjkYEy]1ROIla%=rG#vbD!4XGoSkn""=s~'nw5c4PG)lX~8`4gBl9q%)X6$Z@^|"IMm"O
-(0DN,BXtRG<!11&AdB:lL@ZHX"I5KG{>)>,:{)C{_TNs]69p"/0PWF]p5R"+>x+>']@.xvYdXQC|K:F/GZy"}"uF9Gi+)l57`>x_mk"S!P[E=+i!O1.0dv
-,|[n:Kh(MS"UrkP7Y]geXVp51]Z[58xZaesaLiY9@9>7um[,Mpjx&ASG|Z5.L4h2F(GyGl+4M6QTATj91B2ZB[9bwPt[z(eY[YvCiEoaRfMt@CSxuIgE~]
-+eK[/38gR92d.$muGX&.05!/tvX<[JABfWudI@M@>b8VAa8P5YNnJafLEVdb/g[Fx`Or87c|@T><k:eLmB(:F+Q;]cFs.4p,4EJ&`>dxC{rBRfcgd&:C20
-vJhYZyug'KO9sm(_+7ZM'/k-[`Vdh8D@~1h`,SH>q@2A'L7&@dOA1wq{/TH4i9`1j&,wGS8GXSgzUh]%eRLWDUaS=)tBVl>,kx6B$abn[b<YGO_Z4Pe.OV
-6^sg9,46wqv^B5Q'o:K:x^efPK&iCi6OgsoVT"aRSiJk%%}lx6hJqj<PXmX=/Wzuo:eua{S#std>VNJ$c8l:D9`SCf]crf"i=3(55b"x]"!{HWT18",6xz
-y4$r"Hor'G-"2,WWS%{2ynHPN@S7,!T=C8!F@/LGSV),hX~|Dxu[Ock0'B5[r]Kd.JK^[vOn^Z;kaK=XRDw(mJdG6D%=kakOZ&&`"X%3yD'Yk9m=$eq3hP
-t0gP<"]W8{Wws@z<qzs&ogDyzUg(yPqP|3%S83FFUE%:j,'"l;6[)GL``_m6i>f,M(lygs.]A2Bx>HiIl9MTBX9hfsP]C)L|63PJQ/E!S`h-jUQB6a5Q/O
-KFxK(Tp)nb{-_>SNurjGl2Knl5n|AoiII/We:1}H-/yB>1hf6JhgB"S/j5II~rf_b}u9n{_)7V#/Om_m~,Y#`afxC1"8[k0)+CH$!6!syfsau4C17^,>$k
-`M1".$KG1eSA5L/y5X_03wHNq1Y]qNUwG"3g[sS;i)<s2ui}|3XqLoUx&JCq+{b>T.h6#Ac6NB!D`K}]$u&1~Dv}81c!I`^Ph<v=O@ypLpnyvvrbH1VwuZ
-Y%'%X[WvIZoe`Z86,Ba=F;Q%OM&<,=LW3GJ@T}:Bh4GbToNmQ]>9MwEmQO4=nFnT$W[^RkQcjd`!`bG-%PU]'J+q4m{TWY,.O(z`#JjY7fA9}kJ}%-Ul[D
-&NOUMR+:-Di!]5v5cA"ofrQLJR2L=O=xTnT{MDD4{3FKbP9Dn,61R<LePkg=k'J`265BL=:1HX|-E.8n7F(C^+.v4n7/0i3|MIblvpFFD=dlG%|JUaH8D0
-}r/K#EOym^.uaG~jP:wI]-1'~-TlkX@w8=)yHUbi!s(L.LmsHI5xHddy:DGuXYb)l)Mm>'73'>$5;|4-7XL1L7u{n5(l/87ARF-cf''-^L+gG!_O2h.&Lf
-#__#Ix;0^'2"Ybfqow9x,$2@+'oAQF}Vvi-:B]%Oz|Cbb)]A<AIHdtKQr>)@`hl(4N6kz9&0#26X6OnDe2D&n=QIQpK|bqK]_hs{wzl4{JQBS]CF,3{r}L
-f5Y"@.Y]@rt_XN5x|%5vjwbdoY72'K>;OLe#Drv_$e6}M{>Tuf!x2qY}vOi{j6<:3cw6fhxRW]zR9>}E)xm"YwyPR0}uA0kt$@X(Y'I"@|ABg1WF<'qqTl
-^-]qn.<+M%gs0s'nz$_1RM'%>%7_l`'liM/m[mB;";_#yx!RM_"3fY6z>.2Z)VN[3Wl:yaXTqWDJy9-p!iVngyv[d%vNpGnDlD:PuF)S:ZMf(zFi_ku<xg
-n4eB885;od&3imbSc8O)S<=+X]~U=hq+X3U;nzEpk`ZKV[7Z/=|Em&1{~(sM.+-49cHI]C-f4T[qomjN<}JE,dy]pEG@@8)9-{v!a'[[.f%A:>#gSL%2I6
-Veys=uot-6iU=T|zI0DTbKT:gZ:=|]$dDlaUZY!>WjBF%8ujtDaxs4m-jV|XaqpN@MplKRTPsIB}0+9,6iR"#^mSz9gO/aMy0P(05J&Ddiw%3H4D{KA)q:
-sYRsWhSyTi<r#<`=:fL]oEePi(>&)>2/9%^v|]KlmcHVLkn=^98iJQ3_D/jQPSAn}`uDP9!ki]Gwr3t{cgE[1xaU|C@qf!^Y^M$qQMo1+$2=zsqDA0;!>|
-iG%D3J)=ZOpxuZEgjX{cDPnt&0<%F&'a+7n.CTdOM#|XTxH+Wkf^mi/ngn(_)x`d^ZAGM$8Gi>~t"3,tld@Yvszc2a^JKltJxj)ZaVb66(TP,84B48A_-m
-#$~2L+bRaQ;Rbytxkqqnza=a}A:NERoF;FkpvM)tg_)FPM!$A!JB>lj3OSA=Z,|u:%-I7z1X5(w-010++u}TNKQ>iDtL3-q4<Ze3;R(n6,6+3qJmcke{Q7
-]Fy"X:^gS%ZG#V;hmVt-F]$9Z7mV7rjM3Z"=>|;;UAv1ygB1~.9T4F!"5xG/;wt-R0h9CofxvH@mqwG]b_EZEJ^,M:a!h.&_I2}>p:S2:gaX.@<ROR"/bv
-UlOINg>)4klBj#3pOHZq2MhU<]Hcn0M>s&cHw6teT"|/RN>ceU73jWd;ikBpO=Y297WkBb&%dp_LiB=^a)QP_#{=L9y^!R<6XK/d`D1JdGHPi=C+`G5%S3
-x=oA&#47VT'd.Pvj^re&4f`.6,UQ5pZ-aT[`FMtXuz5pf,x3Y9YiGjc+71Dv$plMe.f:mJb2n,][q!6pr78G9hxRt//9%I||:7}tUASm)EU%f)|h+N!S%6
-0][A7F5|ml|A4ut&O!"Uca[Zrc#o%<Q"YW|lAy^3:1ot~5HbZV~x~KJ5d[%B_!~}C>35~_9ZgRRY13=.G05Ih:78}M7AnsR'7j^nzFa(`cbpG!#-MXpQ@;
-G1HADVtEzj|:C#6[skiwf,>t""a70s0$^G]n}Q=juU,MD"Y;nNy)v%zK/:^mu(%gLe5]nM'Wkj:Pl6Cp,,-MB{YEb81V:TIA0<";=f4-RBy6X#OP4_o81P
-ip|Sr;}P).Rl%tPMI`9KH%W3-UaR1<%Le}v#fE8kO$CG9WLi9q~i&DeXL<zFqx][{z5,EV+@$NPQbvrf_jDP#[YGE3zMJaZ9KUk![t7wNhh%cX5sA39.5W
-Cki{p%ohR2wcJrCfqEKcKe2z,[)i~6c=xozLz.1WmPz6%F{Jts_Vl>Z0Y8kUA)0.cmBE'/4:)7z9_fOS!W[EJu4AU>4WRY%H5y[#Y&~n{{)Y06PHvyH.Jo
-5Yr-TJ^ZwWF%AZ+/52nM%uDq.f7ey1DPz^U5zJs+0C85(DB#E)=0|)CUw9A:[p%tVq.TU]0Q2tK_rH0O&fyu:QT7IIxn{.#kH'!{ecl'pGpgrN<zo&,Ug2
-[mp8M)Wpz+<YaLqUBot9d+bOQ|KFl(&+ETV;Ki6vzC(f{a5=<>P-(rw}(%%p,}s{5-sX/QCI<h!_k6[`#_^))Q]=_"C'8m(Y^m7jeQ9KP:v;~u@UFBze1V
-,>{]sVU&"p0>XT/nes(Ngh}/[W':i|].ukY8^+;URZEA)kcB4dA|OSG){H&vwq5lJ0.}"-"48(/W/(/NGqgM1-Yp[j(b9ki"5AC|TDW8E(n.,D0/X3IY!|
-7|:X@(@2{n'a!:9<>j3T):BQKa:0|ytZ^M|fLQE`$).b40JW&E_F;Qf!qB29nq10u/2fTXuI4#2Fp5D2LPf{&#kf!yS{6Xb1mezYDJ.lhvK7/pm{Lg723S
-WCD:%Vg>6[cwYPr#e0(za_xUp9{`WXCJn4QHqW$DU:BBR5JQc"n8mU)TIz6EYt#^<-yj,<Yg$hsXF|=D%(MC/FL:2"c1.yfSFR;d#,",N|k&T2]bsqjCNh
-9dIIQP2+$2,hS._nd=JYm2,Z6{8G.-N3x^a(]YlW<prpvKOX7;Y:is`eaD6o:)DSC&08(-,<oGBi)Qm5tJ_B5EqV~FvYvn_SA=Z5p2Y$!$thmYxgufWBKT
-@pl>U&bgzu)5d-Qn#<QX5BqBo)1)<b)t7.V'!9}hG7tlIYa1%0OIiC8|j3_>#b:w1`[gm>-vK_~<CywB<<E(GeyN)#e9bi'zw.+m4d3xvsq>P@=uiE+rB/
-~!~fePOkTl2Uy#{F2oq`6.f%jcpGXnfcentl$Z[Q!&[%_|=A:AmDi|Cl{hro}a3VUMmy.!qm"FIqg]KD@>~!k3ONKXv%VJ)9m,T$m'9{Ov}2L3K+FZ(p=)
-slMb>S,|[,v%'b#nu5<{7)/)UdCSd|=ii/`Xd5/mLQ2n,alB8#%tM@u)4<x[m5/![Q`,0+i"!9TJ(bE/^'2CQ{p"7dmtxn0;o8eQIZX{izRINjLv@RsDB<
-0(=:]DZk>DRTevnht5JuuC:&_1mCRgnp''KZT&&Ip#M=^4i%iJ#6et8FJ3&9P=-PB.74B`~<.[bIes_f-&xrw8Z%kG@vyrT#oa{5UJ3#5l^$E$Wo'F&m-[
-).<7l&_/)OePmTirnkGnpj1eT2u4132@N/4K-#]G-;')M{hEUH.V}Wh{LoCb}oQkaG:QIQW}'(xi|J&F~rzv7}U.22#QO$M|TeVr@E|k%JK;CVYbPO~LY4
-a'zH|.,=R76D$@"5PFVm6)IgR"v,idtb!{YwJpLnmTEyeF9VM@0ie;@,<DqFOm:H/$&g2h[a}s]7m0yB16=o3_<^x`5F{fWSgo:qDRJrA&l#hoKB7/1=90
-EeD5_p";aqJCgI#ezVb6<u"$HtBo4d=l4Qb.42,V&Wf6@v=EIZ4jC,"GxtI<7sP:AgS:h0xsOOshw;z_},B}C`n_)=.I7h"^q!GP:{:$@ZiDWgGt_H<ZMI
-tzX1!LQOtxw,DOBw]Uq20)Nmake{PPAf2c;z_4'7Iy)T1j~Z,QR;"/`>]v0>A's0Gp")&E61]aDvYxaE^#T&>DTGeJ'37>KJY^7GyMJx;j43:)sdE0&<YS
-x%7Hi`1sLHIV52v{vSBZfxctW9s9RpL9S<]QbRDDk8QR0Ijt^z%mv>{_#qJ(4_Kn_9(ilJ4eeeUlk3:S>c-].A>T[w-5_XD9mBaf2hMU)%G|F:e(zN/pAI
-,&}W+b]Hx15X<L_sJ+W/,`Q7m:.4`wFb4&#vTG-Td5l.'kM/"Q91h9"a,plFYwP^9>/ZBNy;CZ/xYsTwq];jTr0`E-Ik`iFR4U'%IVvW&L>]Z,|Vd:@2;9
-kmmH<)g@x-+"n.AS"Y,hm/P6_[!w@EWlqetZVNly3j>l}ZJWl)FBN}F4D;&X+a#}B5[ZB._VUyZ"cvHu%49h,p(Q`|!!XF_ojhSK))EN>q-(CY}POX^b!F
-Nnk],1LbW,_81)||ii/iNH=]-T7>7$Aul[%To77;[1L@4WNn~CkJ&&h<4+MX"b;40w<Lw5}atZ^K&bb#'QdhL4e05Cg6B|GO^'AU~:D;}x'wBsZUBbfjvO
-"A"ICPA0iLYrHh##3lPB!yn[Q#Hs.Zj&Ta{UeMg:):z44p|K=dTSd|]CC%GS-Qj3W$kZ^/C'G]F$!Ht:{TIYxQJU>p(J%TDG+qFo}p`A9of`pRP,t(DR$y
-nWJ66d=Bm"AP.G!;cg')hXcwN3nc[x`}M6A']>Mi1"gB(xNe5ScIIV7JM/7RLYBUN_j$@@beJL(E&W'UP>K<fV@]C/5_'!DYSG0V:0w#sh:DZzL1tvQL&}
-2eL,yDzO"dV(p&@zLyE9_6"-8A!fz}!dSw4D,ZO:Z,#u3'q#M"6"ztA!>)^kJwi>qA.G>j/Gq<Z_~rsvIVh/]Q_gP2ObV`f{yM43^gYR"{eJTr1zIm'{Ne
-c+X9nZwu/gX@ef5Iq<";4g@w'zhG<+@R-yCdr`'Z4tHj@_Im@-U!nXB+`uk6:s(ba|8R_JW=D!J;S`c5M)U5]4P_/c{vnNMQKYE#ReOC7w{D(-]kK:=CXQ
-W=c"NzBxmOK[QKDmh_wTk)#3XwdX8`rabXmAo8S8R6!f9-)ju]h9N@2MLd/mTj4buS9WX0[Pwf1s9;+AI,%/`$n5<<,t3Ti."Kf-8ibr8M;2pe4#Z,wuzr
-%xmYK-RY(-7hGkn$M"<T:nA7NPr)8T|NrMl-SGM{8(E'AnD9^#@le}./x4d5z7#XAP=V]Zi"m=ttkPNt/Vbx_XaR>WtYKA4Yh3rtM/>l[gwNF3FI<hQPIG
-{k,:}N{gwo%#2$i"9FA9tvbQ_C"apxg'M=s@2$l;V`VSH-W)U1r-A0tzOA{F=dGA'1_(|H,H|hKn~qAEA#'uDHM|WyVK)sT+R(x2h9pc@cjWbf5^51TY^d
-i>Xi-#$(%(QJ:KT`]QGK^1~#']rQRfR+-.|E-S|(spH1R>k)2'`/8e{Vcx2cQx"9m0"2"Z2babxsXaqGnyf`+IWhfhFcYsE!vFexv+s2&.>&KFU>6=5$Q&
-k/&"Ly>|h-G'N=Z)zdN)RHL]-1}K`cfG>>AtB4g80![/qvE`e3C4bXf.i^6V%(-G~/EE1zB3LBW8-vT8&&Q1NHkCHo/R>=q0$Fl|Qb@.1x#+=Tt-z8^fc&
-DTl^`6#X4^mHys"Tgn}[B1W@`={)jp3npPj.-"kXMO"c1k5l'pq{>W!Qq-VFCEZ%n^Gfui{f}+Vc'je9RKU$w3-o&lg0eF'A2HBrZK3x"#/;;v0Oz:z&Nm
-58L&e&-%9I=e8Y{xa3gHR_$aLn0%RED(bJ3r>4kaM#h<fpJ4_;Zi(ev,GSrg&^H`L;D5>8+a)g[tgg`ERD9Ljmcwpu.@(._$ZM|#4-,xAf]A8Lc(s_i]5-
-sgq':d1.t9M8ilDYh0M{o$@1!<N('<s]jB7IG/xOvo>q0wAnG>}NK{/!@4uY7FhPexJ3,$~H$ZJHW!TQ4UZR[R<3Y4W0$F4bJ"o]<eb7&Bp7JqDEm:>aAt
-l,prMp=Z4c2^HiSRx2w.)9[h^JQXsGG;lt_K6+M^i+|&iyuzI!djQ&f5EY;q|.1^7$+I!8..I:fVC1znD>pgiBa^%o=L~1P;@3!9r3~=@k9[R4R0LJ{038
-~T65NYCA(&gVXO2WM(~<W!_TUn~P(x~,DE`G)oPO991v}7zhy0|J]/;j)BgVY6dI`6"C-3,6KQHAtsX^J3,][;.=:fFTi|~kiiG513c:Xue:0[7DnEG>+J
-vKA#5cMbAb8[lRgxplrG"q)t@S'@LgB'NJ+|{t=._"<Rb|crO#Q)f|k,Yi:_YFdgr)%r,t&j;t#iv/ODH5'&Y_hR&MbvZ]2sts2b3'G#CRa[CkcS=K)w!=
-l!oL&Pd%1o</v>V"()23b3jV!.n!{t1tuV/EN+Ff}i{qBL%t]FB.sNy(]U5RE3mM}igXcY{2;`9jNxCYPg}LJK#sh/N|O:zrNTY#Ixl0dOK9!-CywoTq4^
-]g4pH"sVylHVqJkq@-p{2h4/eb2AbTH%6my)Cp|2)S6ZsOPU&Pcjg9sk#!CT[H`-o#m:ao$qSpeuJ1[.hng'd+|lG>BJ'geY5RDHXzN5cwv%D-<GC_l{wN
-M(nZwu'j'mK_7v$'^S>-GpPU@E!5acNpB}qkT1u&@'^TTVb[i4podEb2b)1iyKdXls#'{^|CsROEAxt++&aEu%U+])i"nP',jE8hTSUQ[@-!iB]w7K{e{%
-y:nx!rFnzNA{AT{s;s0NJ@HfZ+[3cF-dDE2k%m}R,pgq&fi(|z,g_bw93wCw>Nh<$B/!d':Ao>KJiT^b|pI0|l&1nNSF>=c%fY{_r[',QZLs"kTH'L~me1
-Noc(bK9Bg-jwB6A0w]"jtAK4xN,.)J9W~ycF_Aygx1Ww%{LAM7kLg,g+::.JLSudLQXwYD4dH<KB3:VdjFM!An_#pZ5nQYz]r1`PFJiBah9&OF"dbj$'uQ
-5xO+&tg<$+o5RwQ0Z`-^mt<uQ`Tf;NxWa5n3Fb/A^668;(f|^E=U4]_YRKs)-j4+I:%kf)T1I0Y[>fU=6Ibng(HdpNk,I5|Kl[}<mA$Msy-}~$`jc91H&"
-N[25U!)o5gzPuBq(B[+@u4X|(q~Z<0XzNQ>"Q-^LS_/o.4ezQB/rA{9%vy=;Tn_}Y0=fs^0'm|CPjzrtaR.47NlvC02-;b<k8'G;}:HL8,Iq,d0SA/:v/{
-`r"x}`Qhz%PYgqkfG%0l~W&D6)cR4a&I9CD:M>P4p|X(=#ibc42(dWQ9-0nF9]_4KRr:/xp$JS(jLqDNp<8wUuD3Hun8Mi[tu(zB"((GghE0G|2VxYc,]7
-:A&y]:bMN]M2_s}V3!r5@cO{yFm}j='P@=^x>GXsfG^6A%v(2BYbkxnDNPl^b2v5hQ{n`h"7rvhwKU1b,6(<uJbBA1_k2!B+kEwgwc}+i&|2'"Ap:-m;~]
-BwoOQhAh,qhX4On(pzu]HyD'~>79SQ~qfNRoCg~nlnu_5UaZL'2>Y1So~9"$X1e$(ftm+}7Bq1Z6/4h+u;f3T^BsIn4IeO}3+>|8|%!kl)d&terf8MZYm.
-lCIi<@zr,F}0cy/6QLCVy!x#(ymqsT6G^2'4pa;'cx}!~]HNWVD'3z:ZY7K&/F15-m"cIiy@8T-lsrg:TG_.R7jh-^x2'.Vdzg6@QN|!T4f8>-'TDHI}eM
-V(@;$U``sc}P1>L5~V5x~&a>Xts;9ip"9W8H9Cz1Y]X7l|])EclX&Q#5.3TR|0gEn>/UP0Qu>6(jD!vL<>G:L>bifr"/d+3-Bv,:XMwYvJE.!M8eUmE-Xu
-z8J2Az5^mz|-eFba,3`yLm%TYB@4Jq9'z'jk)3kK5/qEQ'U9tE@1>|bv(gC'LH+EPtOykY`C+02B>KCS'#B8IVR_4h`!rh]D$1W4X>]U{zy3U.Zb.NoE<N
-)(=<0-@E[[f5PvOGK{1vLbQ^{f<"PXwg_(]"[3]Dsp)D[8WJW0`Jm-Rfp.#gmYC(T]'k`$#r""4D(wQ@~P[Xw>-V3JaG>FYDP|s=h{WBFW"Q]P=IG2limx
-U^.Z{86!>3aC>Wf,17x;yEx&Y!$8B3;O(=/5X(JWx+p-B{L0L2N!VXGBb#uJdRvg|xr$NC2"UCxZ8qAK/aH<Q}Ydmv]93m+Dm|f0}3}]@U<+5nV|GOPktm
-.O~hEOJtAu(2z1_UsVgY&a(>UFk]bR$>dIY|:7(ZeC|t/Zq(5hl)5W=w$W%qkUJ[,.@2[lXoY'&>Ql<WEI`AmIf/r4'rEB@7~Q&ky<qOJ_-Hf;aoq];A6>
-RW#+dpq_8<7/c%3)-&kHsCT407eQ+S;Q#Hf]RR-_z[kbu8(D4NXW,9D033RnWpGY,,T40&tR>%(fwJ|=HTnG2$GMJ"hQ,&-/@G$A{mv@!DFA<dHt%r'nJt
-&9GP4HE:o.0y[=h&z]PcTk.sMsC,_O5>m:~7aYtd)kb7&'i@E9h0#v2Fc-R't1k3wcWEhi'naR76:ZrUi9^DeLPZJyTu4BeZJqO<;uq/FLp/PxMePY`W4a
-~]]baR(/Y%a_.bx<755&N[kEWF(ND]5<+!hd~BhS5ILiK<waQ4/E4Jp2BMYG&wg3Z8!i"v5V!R9#p)_$cbbb{qXPJMlk~AaE7cj0"XmSJ98s5-TpuAt}@"
-S&76Ag|tdnG6||-3,49JbH7l1i`k=qV1.&zC"l.o^Z+kS|m1XU3D!0-{WXW$UXjp${q(M6W$w@j@Dy1xC'VP0UxbOGWk}tN6f.N[9RtIEvxaTB1'qBQ>t.
-(WEZ}5Y1%@,{QY1lV9+9VSNY>3F8C3gy@UXuULCriqR"w}HM&8$QySA#/#AcjRv{0'l8!1)YAYV_]>N'^&2$1}aH`;77g<7z5<bTM_9B$j7(:>y/:X~_T]
-ONpL${]YC##YvQkXbX<kW}FMVMU:QW4PR4stiI:l+|b+/qtOyiSi)v]1~-"HVLG[e9e/9r7E/z;ycWpT$)kt2YxQ)f2!mm,D@B-xOyro0Va%r-#gEwxI2b
-O$MFfeY&z{Pa"{'@qvE5i(97W>G`<;Lk1{ZezQJk|M14PwE5v<f2(_Rz,#$Cmw3%W1I6&"GBz2xH`N+uoM<4=Hz_-0cfxKOKzno+9{;>Wr}tUB[w4A_y>r
-8jSI@X'4KqVeS9{|Uf@O9lhF-[,gd`u|YXG`Yt592X5LXIvA>CY{5<k[egnT_blYp=c>+^R^Gvi<d)#M"0F{2L);Op0':2IF}U1DQ_ESwX5OqKWV+dS:(g
-0>nFgj<k}N/h(IYrX0U_M6<xrfAZRc$m.>sBRbq}_/2dX&Mz5fc{tA5|._qsJSjf>4siH.-U|%]-Q8/D@D^11QX64|5V6Ub[fxuXgArai,AY[Ab#.nm0D#
-/0I=~bQk]'GktEXBKrYB<w@J_vkb_.I<0Or=PawpY>#X1]mzthe2zTTB[O7Nffdw~/`@[5WFQLBPP<40B;As5K<HYqrlm4fL"!.95_'Z:nY18(De2v4Zuu
-Za;JUk&q@/-$uHQ%)j7Nz|r:e(|T~m]I}1Eu&jKOU|M{'7q6vK4D[[2>neZpRqVp{K!0__QeZKvcR9^Y]Tjw#^v3Z.g5E/XjmLnR}LlxGnZG&PIiS_svXP
-M,9MD_G#}dI)gHRUP`hgV",lfqX'[/]K<yWCDy<Mm$4%qclru&KLQ'EtcPjs[XzkD#t<,E80!fG%cfKf`^EzG}=q^}/a!}soTbL-z9}Kt}v/"`G]oD+ZH4
-^t@54:y/Bj2|vMj^j77l`axfLJ4d#>WI!CrveqHoq(/_2VxPK=xfHF+&[99%5!"y&4k{M^b%9+0Hol(>x`{"F(E!+A{jKV2!59Du{I!E%;il|qVbk%Y^P=
-+:LGfn/U".^=F}gkbd9=WL$9^9p;FBv]4w@Jf:)'emwkjP&_5H[g<@+HYw~0J#A^<PUKEX=h~XH"kB7%:gQu,lbQbg^S]CG/b)aH,Bqlrj}i:XKLTnVIC:
-'Ty%[G2k(6/zM52H~N(rTZ@:-3a-C.]O)ZER>K`v3pXWFU|YZ+o@SA7(;Tci)Q<alAxKpxd7vdd&]F9#C8)wLtw!G8[([}2ph[RZaB^A7hxJ.w9]o|H>1b
-/bGkksd2(cW=LpOqhh)SI4;Av.SaOqr@tx/OIWoa9Obw|-HdY[suRwg0joAuH''agkzPv8!_hevK"5zPJ,+1[QLz#df6|B)j$wgV14[Bpu^]hOY,BQm}=R
-]2~Z5t6T8%=8)'}&Y4:c_%79[Qx7#Q4+Mfk9-B=H-<feI0M[5Ar.s#CS-Ypm(d5ikkF7XeP)-4w5x'adni|&tWStDO$'h]bv_qGDF|+rmL2wgG3Gh0;1+^
-dSq%$CQkJo@)y9@)@d@U"L5]w{0]=[O`D;oZX&4)N;"Paf^8,aHS;Hx2(TfD(9'}{)~3l/Kk]|rFp}Na7Vm;6!AxoaVZfF$A~@B;-HINN_s1XI!rxb's0m
-"mLs,Ct"S))$Gc0E>&P}>gNMMr%1&p"{xlfeW&%@AyZjd:_3-LMNK-gqcF&Y-j[hI^e,_L(7'=ULJyTOCoiyy)I#="]F>65Xugy%i#TARndZW]>")mWzh{
-~ADL!@[#uDkS>(bPY3_1KsDu>(X_:-wnL:_{4tU4G%X$.;ipEgu/@bmniT}<h#&q43vBYk:bJ{1V+uzLq|WT}ftg]J.!((pv$J|vpsQq_O2+ozM|@z,5ak
-~x@IAEm4zeB8bdQN!3T1~x{MTg{}r+(1k;PH7>:nlTrwmoYaIpAGTEqIrbYRQ[F[,tJ!kf'V4eTF1//Kc9.";KkSHBbIHHx3VQ)f}+9AF%f%z+#(Jp$=$9
-_/@.Y,006ZnUQF^-'UT$A1/0,$1Y-/d/Yj,S}CWUW,ihW<]xr{j`EiC%;Yy9Hq2B/r9b63gZ~trRja2+3U=)WO~>sJ[V5jbV~PQZR9"49onq1Q7g}:ef>0
-b4Gy<dZ@Z,go!|jX46OtSjQ2UC}xt0][W8+E#W)40e0XV@},cM1T("_t+^n5e6|hGKPd2g`E:[-"QbL#Y}^;_^9s`I,{n>6Bn];I0{S&i713:vHQx+%Y$K
-e}_`=D$6fMb">HhHANRoIbJyJ<}`Us!!c|qff[[`kyneT"l:i.EXEvEW;IBJNbZAj|zrd>C;TDq-kMOoN!aBuk-4Y[o<uYI"sC~^[s18a:{U8+7q!pw(3=
-'J3!fox,l,-b,$~PQWMiFP!YQ%_1r(Q,l&y3jUe4$@;;c$)7[)&d)C]7JVf88_qspPQCkP|-8SpAiPoRDrdad$+dmu-Ak|FHQbn.J]drdkDx5x}^i@pqkl
-Mwn}Q&n<O1j-%s>eTZxyRx!"%M~7]uZ-bFX1<Z>S"/Jn2jh{o|WVlwgrqtMwz#of}kp..|"%qBs433El;wE`,5}OG%t{N>1)SK<zjWjISMY$)[7w-un,MT
-kIKRn3I({VQLh!o</O7&vesZS)jwbUN_W}JD9,Cl{@I8wM:|SY/"S+t=U96/mEX^KVho#v~}7]^Q'c/@Z$NbnYXY`LKcrBUrq^6x.`@,S+&6qxl&^XD):B
-l$+v).aFFUe55Q"1VyGH{HArs4aH{#hWd^%o4z.t1ET6"GMEb9VoU2g'D61^[LL:y:b$1D:+UxDS_frc2sfehMuBFbBl&.3k,+m,h2BHK^!kq!~w-XU!+^
-"8j:%zF5qxLm7xix7"Rm1n`W.wB"/cnEQc~z[/n_GX]b#/5FM_f@[BH[])ea|aI]@@4weZ5=)5TY#t")x'vc2CtQ/sL`{/Q/ctc79zoIG^XQ<.kO|HRn]^
-/@7p0bDWB=bV4nTouv)`iHoBW809!8:f'#qB#c5fHE+4'G;bo[b(+X!4om<n`)LQS8]R'ALVT&AK7_5n6'1A3@';6{1bm;mJzs0.h/CgAS7w;`[&t4;"cx
-r@#%2u%k!r[cP8_/CXZqUDyEY8b2E;|2($[A/Eh#=@#i)S`/<E&H4JAlRU;l0/C&.F/B(yGL:0v+OsmL)/y$VX"E'0&m>U(8oxJyouT"Jx@;ZH2[NVSPQx
-`7VsoxOURweMfvM!'Z;O^mx+f3qR;N~Zw2>fKOx8'Oywj";}"j_S'2|4}&,sCs#E_N+aA6=qr!A:yj)(1DR4mt}J41Q_nlhq[37EUI3%31"5@2E>-[D`%"
-ZemRg0,=@;z$kqjh)!MJ4j/W#o<4P+>`~UWnCODughVQ;_wPl}.f_a3X8se-5IqO8JE%FD|!"Ty&n9'-6`p2Pd])a5{WgePG,}LvEl9Jdy"n789`}s_r2J
-H8GuNRJYz-qe0p{}GlMb&EcW-iQY19}Z8fg(.6~Y'qmcE|>rS2`w3"K.qT;)]jtXc9mm"iEkp0k/p{LCy|~IFl'`>Z5"QY~o1>0v1tg2f2q`9h[HhPk(lx
-2>p}ne/qVs'TgIeG}:GXENdzd_p#fJ6'WwpaxsoYEi[ByB_W`V(UWD6Yjsha#)etisq{]]YIf9+Ay7xyy;I/AcK08.#eEzzF!N#8Rpue~z!~]fi&(a5[|X
-@W<[3j":lN.(p!fTNL}T%Wbg4J${~gQ1KyN`>[cwMF&a{h6Mt^^KdVeF2Q%<g(0RM'~;3_Oze0y1d{898G/&JvU-ARbcVrlp"0WH[MG'B`dgzV3hEv)pd#
-dmo-],w1=2s_A=Vr^[A.(dl%p^TPAo{ES-i!Cl^x0m5miqoHxU&|9J.Wa">y|5Rt20d}gL-<}%9DIh1/mnsI1Id2q]4dBS,I~TyuI`8AS`7m"'aw'N1B-P
-za7`E^m@|I);l}^>!#.Lm/lnPNLI%7#!!U8kdu^rZwKDJ`A!'Xb&HUPP|dw%U!W4[IDNN-:V^<YHgzo1~7&o%c6imX1+0Bhrp^q;xk1Mj$zGh9>E9gp|]H
-~0C011[wAdN#7bO^Accc~gZ&^@YVX[f(~ls<lRM<Fl|Gi-YMUeqp6!V6x%Tdp%:{2Z|+4Cr><XL4&L7d&`RYExwV<yBQq><gR`yfMrg-a}p,L@Kq)pDTJg
-|A{E1gEM!q.D[,Ll6%"LjfiS-m0V#IsItaBSaS$.`0Z3E3lW(dvuzNV0cqQi+[hH;BVj=vsoK"p_ZT!JRsa6o9hM.&7bgBLXIQ%1)p}El|'|GkY1p4TVg4
-I3ZP-nr8v5k#+Cu"|5o"/cAV/H2N`_hx@d#sNgFA@][^a'JX-=d,q7O1R"-r2iIg{!#g8<dy<mP^#xBy@!YeQMlY<71%qkO45G1^1O[4Xe[pfFsQHm+6OS
-/!}fpc&14{|&Bs3;+4~O27Hb-#|LTf3MR{h!SfmuZ)oe+F{O&UrqYEowbEwrEJbPdP7:I/0^Gc#=Njv97ocsL"Jnk-y03BmXYxzJcc|ISqzE47tg{muuCp
-y)GL7b@Ilc{d~wbQO1'H@3n%4[_klG|wzlfV5I6yiBEm)1G+@2=J64zd8$3A#UMNESMuTvAX_YB&z'pnr|{nfO37D(<31-dR~TsXGBWC9]bjRHe[(vO`mR
-h=k|v|x)AG~Kc:-HQx5s`N/e;@^fuDFP3A:hUK3<6uRBObm]pkwHH@-O(Yiz$:(b$=hoyeC)-C-K,_gc9MwNZb:03{H#bF1s],0qlatMuj|StRcK^#wD6z
-Rq]}bdsb_pClDx+#b5<W'do21@4.d!&zqXy0]Fdn)>HZ.[QN35t4E5pN(@+6CC;S[fMW}_7x;B$p@iTcYjOH7!e(dSNv)3=3+lS02eAQ:`"=5`mgho<E~.
-8zyx:@V$@JU/cF#))yStQ.=Bx-9L@egc![V,5'>>xGIOZ5B6.x$x['p+f#vtBKP6o$#uUAHDMFE57pjpj%yurkRj$JchUpa)[NAxQ7q}W_|z/A4HAIy}u<
-5vK0L%%=y(-O}Wo)7d<h@w09tF-K^Fmcai)Q87O.[-[nzzSq5Kw2BiGA>@;><YoHXt57N)H6(3m@I6;LSF/]oSn-iD[Pke8^L0U+$&lx_w7a]k'ugSvu-O
-S>{17Yw.r0,UH4bcK`m_JDZf2=ylU|/p59{bk|3PHR0ty!'yDx$sZ{XvYKwaG=|]tqz2[,2b=|Uzo4k_-'4h!UU#KeU'haM,^{a+J=f5>`-U/_!Zme_tFP
-MM+&U#><Qf7EWlv$kJqm3H4]XI&{^,{&okuRBWg8T@q;ue`@}K;yLxf&9:ViHiacqT5b/o_LTU;n9Rhb%RzL%8_(}vUYM'+K-W"SwP4;R7r#O<"eeP2`jr
-8Yf{bFZE>>UUg$v;MD`8S6yZ):=4Z:p<8FGJ;=bvOy-tZ-y+GvuzT]6i=ZN`k'{+V>)([EAOjskEVj&3#&l,D>a"C:4>q]m{v=PE~sa}mel;X]s-K@a<,B
-qG,vbX$]T;iN[(&Lg%|h83N9<v|34Tz<MU^A#]}mub8%Ej7|qd|o](CD;:~X)Yn'r7k5dE8:v29=BKqM8Z=,ZqgWv!)df@Pv23O#>&PWQjRhZb7$RiR3I4
-'rd"p1]{z"Dd]YA%Uv~@=1H=sr2A0s/uT/M<q[D%d"A-h-u+"sSr%LtQ;CYMU'rYq0N10H}PIfG0n>j6IU,.v`Ss;]uKN'XO;.vbvUr+"B&z}O_81;qrRh
-n%o4BOO-&4Xa5q2jT3,imgx%C-{#d@i3QUlmwlJRCf8$tx6wY)cZakU8Vb.Is%7iAZS-@2o{.Cc{Qn}Q("zKp6o":F5U[RX)8mdm~Jl$q(N}xk#u3f#S>P
-b[{1iZyvjiE.J4$j-#a-=-vpF@b|{$9L2'}a5zVfpuW7W}CIF!eB_{#sA;}0D@JJ!YqJR26#-nyzrhL[}I>)Px8LU}&:zybifJK=vCGxGB(C,c&Q=C"HdR
-i>Hjx#7yV(j|zSQB/8l=P`D/QC`%tEn8RwOc#Q5,jlezYAzZT%tzvUx&t!rQKdWvh%v&:>](J]FH4Q!K[7FZe4|hwJXXF_RVsX[7o]'MT]"%578-m8F%;@
->kEfFShel7<s/XclcfJP$:7n7CL^9uwub;z`z2OSZ,}HPSZfwo&>.Dd<A,V4"{]%:n>qil^#=Oo6p}ime79;`<v#|PHqCt%nMi)vf6/8zWrbi{.<6y9@!u
-CD'HVX[Mh3_9HK,%QQ:Z[)P15U+t7FZ)GdgtV61sDw6/@{KLpoV26kpL/6,'rnye{SJ=N{2T(ONP)OlV+up/gRS-'PGiTDgGFH-@;:Q,_<g2z@#x]/1s]4
-y27Ga8]@-]cQ9Em]wZ(ih]b,!oVOQ'o/(W4w;O&1h)9&j{5bC.Le_bDA&"fW${&g@_i!x-(^(:Vl~XM+;/b[N1;WBRnW$Nx!1Q#8PRx<=>Ty6`g%A!epiP
-:#8qREyKR.S>:w!:UcsuoKb3'h'>erpaX,jf!)[aVVXFeRuB;6<hFM1uzNBcB,P^~!.y6y9<p!}[n]x5Kcb:PXz|4EgXFReCfq2O`vkPGSsu_2dfbX~P|L
-Wj4+/p.}t@W>dKXTM'Qh)zS2}vMgglJo%1y,9/c!ylEpu;AZf+jbNeov6.,{,(.h-(u{0WWXV;,8Gz{1[3JPKF^`5[$ku&NMzx#;FOawO15mr1gVUArtvi
-78wG:f5uRzYMg+ALg_G6xWcsB7LS'6a}+{#{ZaJyx6e}-ep;R>da'q7]e8$ZMy+<hk4I=yVOJ|oeEZ18;J|a/d{OgLod6v[BU=p_yK0Wb[@w},IKsJW(bf
->l:ng}"z[id-fzH)kz7^Msh].mY-[z!i61F9FqgLGrqj0F6H6qR^Dr5"!~4v'N&M9)7Xlci}kG>8bd0NP,a.mA<85VO8[;vNnx"~PmUOkYt+4x-xstg%-h
-_u#(TxfDX-Jo1R.-[Uh2[U>l~h<bUZar`kW6jy%276tKaG98Eu@Qhmc(64r}v6nL,z9N>qv}rT"mBIO:&0}Ba9'3}8X[u$At--Z;7a^Tz]/(NK~ye$[ITe
-9AI5C(~%;EvFVb_'!#QKC;^J{6f`t5<<C&>Y0RSe=#JnZ3;v%wxIz]d1+aA6V5tTGTZ6dfE@<z~H^ZszG2f2Bs}Q0pGRlcK%O%LrJUYPS$U30'/iqpL2x@
-QCm6n-CsA(ihtG6P(,(Hr(e|g2Q!I!2Fmia7;l<ds@f2^=GL;%(>w+FoG6jCi3u`Bks.ekfaeBxS{5tJZ0nh8`N7}"xZy5EhM0tv}2G"|D;HhLmxBd](lR
-v|b<w7y.3Akm%ev7)5d/DJE:U0{i-sZ(Pf<=+AP+znCbJH+:&<kqR"joc|5dv4k7<XHSQgWvsHb%'D@X[BUe[v7;k>ZNPp!Y~Xl#PH/q8<pF95zN1G|sjB
-ZEO!Q:oqBXjPsy|yWHdLZieZNUNJsfmf9gx,g"ygdd!<0-tJZ|s=ph6@`AF:J2sL7c6l8`<Zaz$E8qGiFTHSt+L`-P%:=rWzQ]jDgty)i}/lRY^0U%9kA+
-o4.=Rx(/6'{A~l[R2`%$TBj!9a[FwU+cGiY^LUS#KgD}Vf^PC3Nev(/#XYfLV1jMJFiY40coYK:'$hH"i/V2yYAaz}6^`'l7v7.$tZ/B]7Awysvwc,x{;+
-A2pD0(5p%1|]sb@RVrp`lv#x/_bN/(plWQL":uweIog7=;+Q"XLv:IGZdo:`Og/1~hn.##~VJc0`F+6B[iNzwsO1"$Jtm;d2.1NiAaW!Em:Q-sC7)+yh-'
-+c_JXqB:M^)9,]ED5IN2.`."zH$v=OR>nl)af|1qgV8QuXi"QNtcOyxpv7Mu<5'J&TN'+Aw7PW4.e}b`LF]cK]_afA)`Fti`Qcfhg|^tT2L1>McYL'E^-L
-D1Cl_>yWt8<$uwSGJ%NtNgqDgi/(b1+S)B!o6E]RJ#0^Cp|!TMYN}D!yEFJgW5uzX4bHl/1X_BPjfxV9Z7,IZ2E2jjY+(KF!0%!hb24.;q&isf5#Lyoe}-
-K|D,AMw@>Q/PLnZSc>}=;CS->3eplHD}{$8yuCs`by!gIg<7YJ+ue!QRY^$+i}uNaaPOa"5(r3KX")a]mJ8fL/atD]y#dn(8~G.,Do}EuKav3]8LQWMFL&
-2cW;>^Ho;<x$maAQp:(`0ZBi4:YE9;Jf}!#}@W-|m$RSN.0tpC@u4NEPm5q<GVPyYU1LR/1TflpEMtsr8+T"g'l>Z#e78fG>Y#ly-cWRTfN{_Plc">0EwM
-B9}re:Z3pilYq>m]y(f@mY8=t#4t$A.g7ybuYH_2PX|):Scauc}pRpDPS>;k5amWzs%!P4B<[KRE+<mH}X6'^owA7LQ4<1>GI+Jw$4L0>j{P/pqQe96b=-
-syy3#_`1g$zS-iurpL[_$SaxPHj@-SBvCC{"2oRK5PFdFfFVY6x+qQ]]`L:=Uzddw1Q>K8~iq+j>,[e_XMigj5z/@c<Dp0!gPa.fW[y:e"F6c8SQ@9i7rU
-1GNf'=pczj9cSGam1K8IuyA!dTl%wi3L`"P_)4VH.Ew2bMG%G>1Vv4{QT23_Z"%<1E/LzkKbCL$`E/>p~9AZ0]c,M{LG6[8UFc&pGo0QWJFn;`l&E^0/k<
-$oKV~A[b~/d=q]va;w5jc!LNT58b/#4-k.wdMh";|o"hGrqpCkscw(FBD<[DVYE`K&:8,j@=Fd[k7"G3e^}8(s3g9sUJI|]46_Ohwmb%0W[%u(T/X^V!pV
-Mnkf-s[pabCI-`[/z$9i_J1f>#NC9"y{_+tQq1NJ']0kL`US-aJR&0v>GlIK-5bX<8L4JLeX'/sB`Uj`^x)Q8t|dRELRgG,%#2g(%xF:<E`},`[L}>j=Ld
-&XGqX/W&<vve['cy#1q4hF0-6=!mZVG8njZ&aD`;6=1SP&MQxQz6|dXI"&IpP2rWPOftn+k4`F$A#gHn;e^FXrt>wK2Mjz|d6!=-|8yO<BT{"r"i5GK"[]
-^{;c'b}:,R7>;F)/PZ4/}k5q+jpiR07`Z;>]$;WKXS-Jb%m@kn~YlWvuUgG8#V;!#R8p0_,sp1^}>YQV+U!fl:H,9u>>x>5"OU>VhUiXo|:NQ}aytT!K(V
-+S+8@um,M.'NqT<_BXQNA>^u2|tK%`aTu=J{],Dw[LtI_}ipM@Vw|r2y#>7a/.R%}./ft^aR&uu8w7iE)6@m/5MUcC,D}9)TfF,M}78%W;wRz>.g|w1x}}
-Fu>=]XWld8YXe.IY!3h|xxkDAD6qG_(.j4^z9]o@q0O5_U!ro'<&w2gL.cj"]kfplUhC7E5H:J.CPdj"/(`[o0xTj$>pZH]Am2ZS=sQ$Y#Q7G`!2^,UP"`
-cT]a}JT-T(KLIn8b8kmuhOsf}_MRZWe#`0DV:D{ZaE{n<{XaddrJdiypxE[^>+}P{W9}0>'K|q}Zu,n5/HAx$k%4XhEAs#Tam,y@IA$Po+g0UhtJwzG#Xm
-"-#J80ucD^J_J&5)XFzcBJ.>sEhc;ma&5(z#c]r#w0'B='>.1uO"s79`#ESp[WR-v1]vB(_rIYDqrGvx~!zZ1Cf.i{K3A{f24S".``WR/6h<"+o|k+OxS+
-O`eTS!+Icer7A4{EAc,B1`,mhIsX@iZ|F9&T9O.lT^1"5d7.~CV[%bjhbz~GL1[a@]qtbT$6d$ch@tt[ON^|N|:;^rr31T8`d_5Slr+B/6k%EGoqzzsT1G
-Nnqj]spSu|(+^`bV1+fZ(ru}Gw!"p&iy0qa'r^95FfZ$Wmddp&SK~KSBAfMXJ%8X:DsI]-3Zgn(IN(q{bnxzZ#KkZ=6!#axrWeBrc}~W-AF+LD]f(n=s']
-@`#U:C>$nh`lgv.>b2K{8${vRFh(f<GN3e~Lll{4pOGzqTRELPnS{`$&D-1H6Mm<Ga8%^sa#(<gzNb!!Q+@0]|7<N<(SlD4^|+c=WBfLIDshC:40:rRT)D
-UE"4cX{apg9CK;(`pNmQ~D](uoF!1ae1U{6o0KIP(;^(I4$}1V4MBd4G#"xt[9}V5khOT#+#r+i7a|J7@:oS4Q$TyeK$5p;Ar>[9TpfnTy<EWg#aG;.syP
-X`jr<4EW:29+~,nMhWJD>}w/c+dvzEmuDoiyfyMBtLmZ{ZIKvvSGW+l1Tq"rHr{lwwxwUp1TZiQg@|XwhYiOekY5)I:}GNvmqxmdd6zy&i5Jzx0:[aGc8U
-tujXS^TV-u"GquOdioZP6'uv_SV+n8WWX<%T'0EH'G=@fV3eb.xha`I4<%g9:.EU1;9,G0Vy$_%Q@EV^M.MmOEYg~HKWKTbA^a.9@UsOC&H1Jq3z9$1ujN
-Ukt'Y[Q'_UH(h,xKr']_wxdf3hw!LZtf>ubi(:~;$_b!Y-9V0q^v1x#;W51s(kwW{$~G/j{"Q4#Tjm!9/o9QJGZ(,;6[Zw<'Exy|qe>Ty4{R@-x(+2oL|p
-;j3E5z:bG"p4(m:oAB%2>]qx{3-(=]=Oa^PT/RRUY7g@},46TzD^/3fBR3__"'z9L^/1=8oejm7Ff#Vl7D"$4lQHK'+IVnXlTt#L"eexfWF6OHVwnQ3Z/&
->V~Y#a(YH03H]n]6i-t%zCrxfy6[%&pzjxr!~(KhstF>Il~=tf!,-J'E}><)|wRq@"f7@HF>%/P2P}{7vG.4zVVC:y@F_OCTsk]fIKFZR8Rx1oW67AZiAi
-]2x@=aPn=@,VQp=l&owDWe_dE&%SdN5Y_@3w~nXS8(zSt'4vY6s;.),MI0w:Bj+LVfm-c]q.dM-MaIs)lO&|"O_|zT=-x:@kXfW|rNW5c|"4y2K_B0M0/g
->5B[1@a4_.L5>(3bA4PRi7o#Kglyx6D]p+QM:d>X}p2qFn!baKD`b`Jr~GmR:Cz79tI5)MW0;t}0%)KOB"gZF_L8eVjBixukeaUNPORW~xb+:{(|Oa3}zG
-+x5u'gVMWPTTJsssdTmnwd%#(!I|I:<U/Kq&Ib5$u^G^Ty#Cj1W%bsDR4.n3o<>F'6/[P;.vP3>USAI+DvqB+_r:WQLq0:4y&h+wH9()fSU>"_ERp/m]TG
-EW%tj9dSPB8uGmudE'Cc+0%#l:/o!_led'DjX8L]lJ&<cIsRDANSI"tk>1$Q`Q1@UL^"wA^DYdwhsz,{lL9|^4/T`}M|wZfhJT+0zQl(Wb{[~TYoC$fa{Y
-m>!o1y7S%]{u%wm}xzzOFcau]Zs3b>Qv/c8jaIfnHZ"]vl+4yYtQib+ps+0j(G2D8fUf9tlnosa5;1iBV{!y>{#R:qy:~IiYnOwd~w7F'mF5b79`ot,j%+
-LqvMjkq+A!COa[t/=lS;KkYK&Hl}[GNYuX.%6Vxv`t%m;wsL8O@XX6,&>LaWG5E:s#EFd",yi>jY/uMj3t8Y64|d8i/>U<`$rpJ|J+<kAIHz~)NZkrdjfT
-"<CL81EG$Q.dbq{XV^{Yr2t9WJOgqX}hG^)ont+7"3;0,Px3$;%Z,gcw-kYQ&j+,'Q;nTKyUq!{msS9sw5zXRFNxlWQJM"w;>i63L2CRm2%Ju.f2nI/lDZ
-S$qo$-|.xuJYQ&27PtxT7Yv,&uT4)cP!N}E.j6$j~cR:Wk1IxEs.s>W,O3a+zBK'7Liwa$sXP[w|-IobMac,6'|u3-;[5J>C+-=AjG@0"n:'lj}G_cL'a(
-He8`hp.F(x`u3V>7+PJ'L6de/&)EBH,"~6<jpiNs!xq'uvkCR/NE)$i]D3r}g,NT<lj[/yIhshI^TCN"Nz/dt)("2$%S<"@3ul/fM[FXxJvc>yz.j0PFh8
-i@!00"Mvj;R;<djCH]9/v/U_c"iNvg$>,}.^IH|]PWK_|J"VaB)/_s5<|In4;b|y;=o'l;&1oX76CW]MaG&/Hd+&@F19EnI<}SJ]!N.yPMZ)Z;,Ilf=tm,
-hgm(neE`zz];!qxPSHV&&<,-V#MUv7taCd.!7^4F5&y=f-ktjckb3Q!2lCQFtsZ{FXbIHKjqRm+|-y)sd2ly5D9xsGsBr7e&&B-8hS)y^LE1Y>9#s)b$p@
-AEHtp4PK7v@Z^zp1%OoYhEy88I]z'i2VQrXGsKoY72ICNq=gk3^0'T}k5hey-XhcA}EPmJTfB#F"qG~p_bnY3;;5~r2`/1!oan}']7ZZ{>03Fc4eRx7A!E
-HS|N04tB<|=>F$2Mf{g}ClJ5Z%{0zqSc<55XC9V[p9]ZbCU<[;mNCC^Rc/;.o|pJonBiGDuJNj.f.lx2)W)':,0[He&ky9dC,&L0Fo<En=0rORPr:-ux!"
-xO00,=NoDF#gtq5@uo8_R71721Poa_.six^X1DMDye_mg";]-I>$kRKS#2;g!mYKux%B6M.(zpwhqf$fAP@fjtdW%XTf2oJj_b').,u4ZY[.M)B,iWTLD(
-ta27y@}%(h>^,PC&o7oikZ<4,QR>P+oO[7B-}ab8(@kRN{)I7$M37xf#Z3(.O(Z=vex'wIV;<,K@LSKt>smhtwkxA(X6=wG7r+,A!S_]e2F$PMEOv$m+o-
-c@y_&kT2E&c)C&OtU4XBnx2K4T@"'^amb"){hr-l(CZ9sWiTY`GcjhV"[n"&Ky$Jw#tI%mdeKPiDI-A/Jjc>zpc9V;wiI)W{Ww~[$yyha|WO7##SYGsZl|
-M)!J:q,g<k&DfR@Q^t5d<)PE}`p,,JS6ig<WW"Uns;-.@Q<k|ehK)&Z8/a:P!"P&9jP}@D}C%s{HlW#DQ<g}v<i5j<#CvqF=6J#PHN"CZZ|[l=cw~CnRDW
-$TtB:S^ta6r6J`2g+(BGr9+@/={YDIx6$QTXzUd%H)s46JNUc)==-z/T.l-f'2N/Ac#Ja$(_LsgplF#xSjT$A>bnT_q!~"H=.34ShD/rm,#6"ZdoDyD3^b
-IB,_A@B!2sqe([LFRewxT=&kIsrvKhXQ05kfL'T2A1:DtA#{`#$p.9/-lb7mDa|IROHL~ZD5t0Z{n-b=cF&2cuR$t>;c8`E_w,hQj'RMN$|j4>asg_UK}J
-$!~1(Dzv<,%+6ah<(F[["GUD6UOyFtbZUhC%E#,g>58/t(X;&}9]dHq:wJPPaWlSUxfVo50j=T1SiWp0N.S`;D/ll@(:}^2e_%yax5`h{P5smOrz|l@^a-
-^^pw~u"#n(mg[F'<fz|`cBy&R%,b-tD7CP&n.%7n-wB>~em,A,8k-@}L:=`OC`hZ}:n1h$,jIG&|N|}'^FupKp1RHDJ-uK^bp24|a0'@@Pg1FT&zk#zJ<2
-|@uqiRW;H&rDIicNZm#>=EW|TrMz<ggl<f/2}{spjdUS<9hS~;a>!syI}^@`Ayz.ea[=P4avL-1"m3IOEOh35#^|-.DZBg}DXCNseS(3,Q@L:@BO,U_N=W
-d^v`NUV6z8m19m.l,Ox#`-z^jF_Kb^AM[cEqa/+Cs-GPpo7W"^&1WC=WJ$Bo5]|iH7m5)s`x=QlpyQclTfLb'OnE@,33Ke,+22:F/#;V(D@#!&HZ>lCmn^
-|bjp9(^leW`@b=G;%oKvD)$Qv}qP^7.=qcBC7Sx,N/}E[5T-j/Z7GKec/+'N|jt(cO+$tW:He]7$u>U"R^xGCVO/!)XRH(%;6J|A}E$^;#7TqXV7$doXd[
-`Q5J;"Tn%53UUqZ'm0#D/G<Ykv^L7azPnjaq^1([yy~3utCi+8S!eRtoBM4#Z%>;^|8M,iVJ~T3$&]z,]gdUY6oOFs'm-<7n%iov/d5UQu7'F21xi#[EQ+
-ijX/RpVU4i/"xVv0>Nid[_-O&&bm3[)QNEBn4/0}uF!Ga.y1yC|$<XnVt%3fb0}%x[3U~ls)L4(C~XC:JR3qp9m'I@1p0|k@b[>>/I`|)0pn=B)Sj@TWO^
-NpaZb'BcVQA-aH8f~94Y$.bS`Znl=)<S0U:y"/-U@+U{e]"Xe!<$1ew0H2A[UeGEgje^NNM#l2}i"[N>!5m`^QtnE99C{-='Y{ZFXeEfehQMg9&->OgJ|F
-`ym!=beo-Xu#k()>"E}I@":.ZX{@9mT0So2s=N(b5iq$)jx8P^zq~N<@,6#%]lgw~4o!{h_uT>:#x7AC2Yt":uyecmX>uf5dSczGb^4u0PA"VNUBRxKZR"
-=Qy;BbDfCMorp&Sh;b9V:;ojr)mUvmn^}qVDsZE%Mv8@A%a>p_fx{(i3,L-Rd3R(M1b(F{n-Nw#|EnWb!{suE(x>[-Y79XO,/xj8o3_`]C(TkaN#y,yxi%
-c(,f2Ik('dKiBjmzTN~y;('8j`(_>YwnjLNv2>j2)0.@r$>Gk4=$q4v-Hd'hmRV5KqDDGjn8[ZHSdtk%HR_p0[_ijSP:Vz3"@mB[J1bp'1J5)WC#W_x|w5
-2#y5:601H(^t#P2lxL>.=BYT9bh1#nG[K>5!d&"yeRsVmjlUV83X`E<E^1(#ea3eK)'W(BT]|(s;Vh+1w_L9oGHt[8NU|MqaYD.Xtgqq4HNpszO)BZ5&+/
-;ybu],}icna$jL!H,6@:N@xq%A!VE`";3BpJeGBuV2.$umv=.uqsWPqm[LT>)O)-SkfJ2$%#UP,F`C`mJ[hp-T!)1"'Hea|<1>y4fwR6D0cHP@[NoX}D&x
-/F[0z|JLJ:_eoGJxibk>![EfhateU@GiO5-a5B~{,2b^Ak5d,[[5_Ki(2+Pb7XQDB9'op._^}>eaX)pQy]Uf+1uAbzh<}'n7NDtE!km:23U<bY^gY)!bvf
-L3%`AX/%c91]jr~T#}p:gS.=!$;.U^_c&]$Cj@$h`h0o9ey55>L//E&5vjy1+h..|0_Q|f_1dbJL_'%|2WAE|#;4||0&f4[w;!G5n@L6tAo00ZL@9gz5:i
-T#ZWc%7+>0-KJgv{=UP[nt:xUYaO;<&}9CwDgF0m7m~he;sd,{axVf<8Spk}yp5-,}HuaddOMfc/1t]dAJbfhJ|5r<{"[[FD7"_ErO}(QE19M6OSK/w$nG
-!mW9jp`>TifxOX<hqOV%-[UjK2hMi8o`_AV+b+<o(c6sh)uZk&u#TEZe|^!_;=ZFgPx[5{4UnNEn{'.Q%>15:{SnsIGoE^:Q_j7BA<dt{Ccrc:/+M}mnk)
-b9[XUg:}`qt+nkP]ue4ey/$2YDbOEnRQsSQA=}nw|&A,}t9tSBWFudTcQ:jP!/{aNW|A_3ng7VWu2KZh/-squD3$2U_%-Ng/AEgZ0_!K29Kju+{mqr'dcc
-DjcS1Elj&q8N&Az{D]95'{emM`3NoUrh]0fD1bPf.;jEo{_M~0Qi/^rfU@B[<Y2VDDp_VH}3#",;t++}h+p4UR''b9%ro[Sc2qGk!X@enL)IJOKFsFc..:
-rloJ<mbj<[>/CuI{J=wpvqLzhMIFNJ~:Kb=:@m9]8wJHe=X/h6.zDX{h]2k6Wzs9xkt{|`7dz/|RyR!4Kd-%Hg.2XUz"VnDZw6EFV^+!x!g2A}/soDeEGV
-+M^+DYP10$psle&nPYdVy3w25YTAMA3W0A`_+^wm>V5&7+7zLIL0,E(^a[hd6_&sMR{;05N}{bUyD[Yo~3&'_kyhNniy%{RkTw5nOVA[rtEoo)mvzI+`oe
-"m,U~0(aj==uCBj"VxT:"k54woRs16J2C_p#q'P:<G.^8pj`n_P=h$RgZNa)hd27Pp{sV$w%TKhRHcWs_4v,RO"uFLZ"kax>HUeKTDjaRI`KBerY}k>',o
-[e#8U:E)r`X0Jo1:EzFIN,c)C(^0`cz#JVSMUfmf:-jeb$`HPq>fV-x@$-D^C{-y|:'G6ICyc"Da3BsJEt4$Y'uAG_)to{]]72%CHc|bOqLcXJ)I#>ik.O
-:)x#Xy67w5;nMM{cf<6V^nI{QT{BaR"@$J^mW[."r6#YZO>4U;hdM7.q>-]OvU`L6Sq%pm]}s@_{68mExjfv{D27VPkGIf&t),9dGULh++_GqPl(7cwkFg
-/H]OOktG~:L6}<G,ci<%m@N$c8Q{uZ`_yM8t&z7j+b=SXa51e2Htq1`|Pyd.o[Z`9UR"V,1QLU>cDTmk3PAMFP]}+R@pz@F%X;X+MUrL<{Gz+py0$=.ybi
-;Uu|`XuQQL=RT#S'b9NL=8Mq_Di@'M(u[/z{u=Fay%%M)Z"XJRsN!frZV89Q=ouT;r6pJ^AxHN5%AosVxx(nH^E=$fgIE2V&k'mjL{"jF2g_W<v__FRQ/U
-/zd_V8:52RsymJvVOXT&Mp,['4lW7iv6WFxX1#ZA%al:rtjf;A{Ay"0:A+&iD<-wxlV'8JZC`GAQ8xx,jR(dNUr@7"mG|n7sGN)[:xu/B{XB;lHHU=l,HD
-HJYAn=hwhhN|iLDW/fj(JOIBcZu[g{6c(I1jMdR%t)vWDgbph{N4{(g{M9sNu(m&G0f8-gE)u;n`Rb7e)E6_K7n40Fs7|!9A#+1Z+amP!H`H=G1:p94_l3
-32mB~XiC!M"6pe-g0Cxz<)1l`"Y+1emp~MTT|DW6kaCQ1c@<=_h>eRInAf"FsbN#Hb#Z:7RM&%]kXGXOfm5-YSd4(83d>wJh}v:^6%"YeQzj~Vt(5+AM9#
-2=>-,sm]mF19NwLg~##-%H;[}}<gMqCe2}l.)OA)/t$d{qjCZ4O5HEPC>b.c]|NPp&BoPM9P3!iybnyh""{GSJ}5wr+T'Fw2kPD]xST:Knl2#+B]0Ifg)a
-{3_]Su~wCH_iD2{HHlX5n,H!=$ox.$T#YG3Q>[f{D8o)dFESFzo#Jf6{N6`y'n9;sB8_}ugDOzw|:&yG^mLM0N>|Zvji7@U|+Cu;DZX76V<Fz^)d"0<zDR
-e0Fuw[#TrPSp0ZZ_^1TQZL[^GWe]>FH,PzN>bQ_3FyEFU"OTZq-#gv`9p:8X{@.]m0~]HU)Ap8H(gjM<^!Jz+^bP'wDH265fZq%u$#4(I}5}yWJ+okQ^r4
-;F=XKbgdt<b7%piKb:Ul)i3IQ.O^gsEe17O$#c)Fq>A=>bKTz'$=>0$:q&F)9mG>Y+0+r1e/27IjZCkjRCP$]}u}b%/:$@tE/[lL.Qag![11sg%GcrM^!k
-~rP%J2<eOqneS)vBwb-SOS-GaaRVI<z_[]G%=F+OJY^xpzpRYm[Qy(3mAt+pY|Xmkp1q1mSfJsJN9OJ,(e9Xy`ZO)o`8WVdo:Op.7a:8{1FeenPL+u9N2g
-Wvch##IaEV=yM>Y`tgs>&<_n78}1^V|$K0A]h:`3Qp,Ypkt>]SkT9#ClQl"Yf22}G&brRG-xyP$s7s@G~Pv_>Xok.;6C<Oz%~cuj:xM[_Z>[B{r3qL64ki
-sX2GcUx5vuN_/#_g-ndHb/7V+D-0lkYedjxFq$W7{)tzuJA1!+mzhst7.T}L=A![wSY=&L!j@I}7ae|A2GK^zh=tTis#{<fk82LwL;UmsQV1K6PPgJ[Z>F
-t/!q]wLR-KBK"3~Kv)qL6W{)WM-PQAPHMkuNjl2NyK:#yGQ>.{u9^)5VRXS9s$!2Tv'${cx)4{cqAuHJz/6iWJDc:001R7/f"U5pa.e/@W9kZJ8Z{npDP'
-"U>J5U+UwK2K04&j5gg#Bp-t$;ZhY:6tA<UbQYpNh1A4UEt$!b`dMcEQ3XOm]%=ZO;`f=sucq,[i=@ff,U!uO;ztln}f%KP&0zK%<}}I6lb:"+cT}%M3To
-cIAr<S4zcVi(KA3_uG)nHavIbs]5W(;7b)Q$G3tp}2Su4r@96KSxZU$B{O2V{J}FxhM!U,]Ixt5|PVhMXW^#JTB0v68sBzw0V`C@C=oYQyY6i^#6-`5h37
-J;0Z'Ia+Ls2FDVWGcM_#S}7vHJ=z8^,rECKya:bK",izivP$OI$Su'RrVaujtmgmbqTx-A,OM:2h9>d@L_H^ZOJ{=anAQE,7>'VP0q9}K1v[4%CH":Tgc6
-1.wU=fWH'@`O<L'B^O^F/hPkg@+&ZankT|kK8PDU"{cDvKI$!`gh[Nnu66_/2)sD6CoJ]<Yy&5;vU(-t9onzlf23"ccpK){F>TYHfL<YCW"$XF-A5GEOVo
-t/6z)KE=HeBTbB1QtDbl#|8DWatRYtOG2Uauvp%NICmMfHzO,s1kownl#k0g|/S3B(7`V>K$ESf>r4F!~J@4Mkx4E&Kyr)TIuVI7/z'%=qlc{(r{uWAsYF
-~5&oy<#>Xv~_[1s"PBKI7[6v2z%g.OlR'Zy6|ZhF/@'}9",{CqGHoP(GG|5zBAhe&K)"s&ZIv&W48Kb6J!V<-HP_7N-A~6hS{Uhwl-oS4gKCK)jwE65PP+
-[Hvui:<Z9vdZb"(|3J/tjL26RhQP'jE_+G"BteDNiO=}zUkF4qha>`:Q0]7Yl1RWMJ07vrhADG1b%|c/jb0X}-7Nem(s~k}8m&u+Y#41Q|Bbc7mmH7]-L{
-4Q'^<`>K9v2&dzG[0w3o#[pp(,&k}p9Yj!RX7jEx_fX${D.wTtG<nrQ>We~h}AV'lIy]I=HZlQv($dkRC/m]iA90A4Sd>@N">dbY,V2xRpS1(|WgAfrdZ`
-BLvYf<@arn+W3.a64d{o)([7Tg>_~bd[)N/;6i+:qzXslO(FwSDYEh97Ve`)vGlk{fBB+e-(B6Q,xdOaoZ|`Qu:!PDh)57}5Y[!)^4'vYJy]W:LLIU2mf&
-P.L3k6D^4bbmnkx"LQs^gk|f6QYWOZeFhI62T//Uv@Z9Tph]2w>-_sri=3;(LxR0"8Z^l@&![n0Ud1aAr|[$%2k{9(60vE&O'p"@)W.t#uT'y-"^`17tRa
-8sqnro_VZY`j5MRS0;3"(OUupSkz`wn%=7o&BQtX:3Y!qCe+KDMis<|(5hNSBkiXak'Yct/:xQmbVY&B__p.IK8aCYLcj8Y).Z7.fJpjAxP1{zXN[MRl=D
-fzp]<{i2$xUT5.sXB&$2IS97(+_;s+L6gC>NDc~k:,2/v&"_Fo_R:KbpGqs=L`tnM.Z4)>9YmulDkt)+jj->A.[cR%@bK:HYNuh=6pfukXlbmqg0S/[Te7
-X2]n4&8aau#_PP2nO]g0W"b@RWd])sc8w;jVtE%},W]9my2zS#03ZB]o6XNFx:=$a0$B=7Y"b@VrHrGN9.,j|Dgt63@$dBoruDbLmgdCsB1f&2I2V.gRVn
-XT[i(4RpNE6>$Pw^/3Ac+g=<~SQq!_|0e8]LY4xB_>Kkx-n.07}w>1,-{g&-p]i8<+im5jcxx$~YH;>0Uyn0]M0iI]yZma<^F2RLO_Ri~:8J^f)#hZLk%_
-@,)gw)YjNN]&gFKZnX1;13aEeaG6AjTR=4(vrLZP[g"Y6C0`}Wtf]0#39%"E,=(ID#D'o{#;1.>j[8O+D2XKh>S3]E.2s$WhqQ#M:43'cq+]B1jkN>b&{S
-qGT!wWQ-<wJP;(.aB[xY}Z0dJFemU]V+'i-#t4UB#|wun(_f;6Lpa5$+|r"lGYIK8v1b{zTN').Ld};c#`Qq.Yycvo8%"yv_82h/r215PBDd!eXZ]m7F8:
-Et,p8z{Ip>]S$+i%!d`wvUaa_QadV`XwR<Jbg/F]Xi03:)IiIE1wwh3fz3pJbP/-+o;yG#O<.okO^yvH{8tm]dbY4txJjAUZU,DM}A!&j+g4+w@OVa,l1e
-[k'ugS&.NRzEA2'L%yR^V2id~qQX8"`#,:mKg4d_5SPh8]d>I5xRbX)+5gFFHxi4;7zQs&l!(g'fn{$fB0``ai(<bo:W~F=JpFz7>}h_q3YB!q[y<qT&r@
-~2(nBw@Y>Im}^2]v8wpKH$J'=1}H/V{])}jnH}8Duf"0N'l0D2fmcoxb]$dP:7bdJnkO;zP==`a/w:LO|)cd2bv{mlhh>.S!W&h<.OzQPpZz(CuyX#)X^o
-z[tP'A=T|(svgq{Fi{{;Nr-j5@QYR(V7vj>h[ELDWy&(j4Qb.}`"8=mzejp}>NRdin$QT(!Ocm,[6+<+p9fLPjimWDHDLHN#U|:;zwG9JaWvw'XfsLPe9_
-P.1yUxP'b1>YPT_=5>F;#0(]M<F.U.fQ)WfuT[6Bky)pp(E1K#|Pw&x&${!PN2"4Cw:53hw|bws-9$ULjrh>Wj{minu@"#O5Q"cd<{^}9q'imdog-a<jx0
-wJ4"q{Jbi%L$YTw-2(=1Oy<2&92{AERk3/PTG&mWzgE|KeEDHCwOa+D{,$1)]5cVrHI9jnuap/rbu$n12A!P2O"6]:u[^avnT2_TNKra2C('Id$_b974G5
-UCsi>ay;rzqY@wf]''_7|d6HA``WB5"fum59dh!#<z56-k2^UDKO4"if/X_0{(-5x%_@8%Hd0XNv~"Dq82VhNutt4sI$4@gN[F$'OraNfPrucp#byn7#1$
-<<TmIMn5OO0;D[QYt8xIkPTs8`EaDi=;Np}UVzIVrJa>mE8R;7D`7jrI=Q{6X^XJ)lyOQft0/Q5hh6.{bevx(a7CF##]P1w}oe^B:TPz_zIg5OW"&WWQ}R
-ly<Tn#DKQK.w~z%(><&:,w|bsBKSQ(v8)E`L(YA=A(G8)=;3O3$[~O6CtIJs{X<qYy<5jo;:wE!PV#YKoNV4yb+B8i8lZ8vTzX@pn&jIj(<3g.R(gQAg;h
-z"Ht7UK3Q"i$'"z`0`uB2R("$ric["#BziL=}bs>t2v%MN&6Oj@eR6U&s8URle8%_R`T>h>71Ym=(`Vx0wRX1DxeIZH8M^4WJ@Z=EyJ:TPole/(bA|:s2'
-N}B}z%Vhx3J3>dHgefPYulbyl-{h+HW1iW7m9hU7_D72aqwv,'5VrxU9L{q`FRP:KXSaO.-B[F|WiRVm/=X0i[ehM4/D87zN<6[X+wHMTTp7[$Z"Z+pQ[A
-m_g5rbi|M6T<"//VTnzY1&_Pvv#,_A[4KE50[[ase):wv8UKB0##f5Z"FiSB-A+>q&r`|"PwVpfh_C7+/>d<SPa0b.{hk-}[V-l+wFRDC_yDh,{,gvY#Z[
-}[6.zVOGGtwF5Ui#C)lD;!qg|'rY]+(5~AAC<'nr^0Eual[D`3zYay/Su!EXNXHP4!dav"T>3|GJsLWU`&RZeqs`x{xC!]vhu2QoU"<D2)ndF%A)QrSk@e
-fGs+'NUp41BE},FbI,v>%0f}vD)V0`pQd9HEVFa&8)zRxo)|<):eNMShKbTT/,oIJ1MzQciN;FiO".E3j;{Fa[1Q_aYgnygz#vcv;XyNO;$X!5|l>)oDa.
-#v64|qcS-81i('C'z5y@T{M$/Cx+P@!$C{vgmRIgHw5':ragSi];_1&i/"+8Px}ih<KSyLzly<kucS+C1$/w.|C(1ZB'r+Eu0&ZdHQii,}z7nc1uD8.N^&
-:lN$"mPU+,50gmA$.ZK5w&T$EQ>J_T+B|D%(6U8$;U'wec8#`]6lPr0OC-&w:Z$sGSFs$c4BP:z7tqd;^)1YB2qTm{eI&JKJZ33k1bh1|Ii)4zc6j66M,{
-H8^28c1iI>V)Ja!AR;"J"4s3odl&ZKWpfuC2N1G>>:iD=P#[Rs;.UlPEmc+At&%/9-ls^f=w`x)"[6wy`Wx|DwlvjjFS+`dHW{{[Hm2!]hLk6%h=|{pReZ
-0I$<r$FNK<P]']"=<IRv<$Kam$IhZIoWoWPUy8`oYx=B;'s&Gixxiq#"d!]EH"<BQIu!$NfR$v<S+#_{&2RS3Zy6ZpscYz>j{PIv[bWl&FkWTJr[iwSYW+
-icH9mcOi'Q<(=$%RN{$vJ+c`@9G%KIrrj""&.@B#}N<Ec&iF>^cvH%3KXQA/pD+]5Sif#L7@t9]}^2I'M(;^B_8zu_NL/CD`&2GntY}#L,/n&}V5L86W@z
-[{oOGSE,D%kt"HHxM:R}x].vzth2S}x`Dh^1r6k!1f.dov|=56XBHehdku^Hg&6|R3GO]tgrDufLZ()BG+nDwjoY0-{K;V~NSzJK<J>m/^S|'S^yGL[_tA
-4V&bGkC9<PN-BO2AGtEZv=-DSrU&m(BLT&{S=[{1RhxL}g$#M;SK2P')h+.uU6j2=1BH_=:|-$0BUgDp_%],-|5ha]bt%>xctYix1oneWp">`SAS`S`^f7
-uKa6/FL+>5ATF34f^(HTR=DM,!'!U[DjIxzhW30gx):jaZ+YAaM[qGMMS[ukRU~7jEv=;;F5!H^S!gs1.GPLt{qS6/x:wPbwN}TKr9,A"2$k#J=YLPc^!n
-`YtcqoDLXRW/b2ohL6acXE'JYF@"j&Qd`xA&5K%e|SlG$2F=G>{u^Ov-JZRH%)[uX#V|H|+_-0p0M]~PDjNZX(Emu6U^D@%diqaTr:YI0csgTL3&Qk.nS1
-Lb];mXrR4cDA!-Fa'y,Pfxe_/"PS"~X[^,HY@_iX8Y|)I+%G7<e"}DE{GPlE%-Yz8,'k"_:_bjL77S`F0hs/w,;SYo'`>yS%=9Qw#f]@{|^{23)^nMZE5,
-.h=PdITWA=S$/8it2vnBkAzCT!]Ikn``z]Lp8HfIj+X(aO%Cb,9H}Nn:4Z_(gDH>QWx;=KFtCLOlC<RlaaO:)h=SO><`JDJ@5bCzmWF'~sT@5>D[dsJFXv
-5/VvfmS,Vo83@F7DE#Qp,#KIT2ng`)z30,7N$m-l"!2pUgehlcO4456@ASa}#Xt5hWOR:%TB7;/(:k[HBOkYwI(hcH]I[I`J%:f32dr'{Y5T,@}Xm,Q0Ni
-NSM8{+nutWoZcsnYZ_`VBSGaAy^(E1z!Y0P6#vnuSJ.<H.-:QP,mA;d9(/LeNF)%S!=+="QN<Lz_VXqVIE$)ej_:q]Lo8bCv5T0t]>v(q22[Xq2s:Hr}O4
-gsohCPr;_s_%i{QhI-.}=X#{l35Ht]AT-FTAc}e2]v(4@Gg4(")ff$ePo1U)6fETPZpOX`jg=|<fzW;Uo)>W[8RIthXj,B#7CEVcWCcIrEq+/R7NDz8R.:
-HhKSFTeC0m`OH}}/7g~:W,Vp(#$yrkyc8b&L8Ul=yXl|9P(N!@)(Miq62@DoLi_7D7dCp`JYFU&O_;1uq.f,~@DobT`AEZ;)2JU,ScU],E;9h$lQo0>ohM
-mh|skp^(R1qxzk[ZsInv95|X.@CoDS7uAE;c4kE/0f&|T`c2uVQ>.R$&n$z3}eZ$o9M8i%x.x3TC`4|I4|xWE)GtAPTWQGT6[Y+r<PitSi2H7fhWPlpiEj
-'oz!wasq$@!qfO@XJEZkhO&fuvE;(E(3}&V-RbS$W{}1FeURx84x)@Il7rG=tV7!$EDel7yqN+#ajH~Z]'#JM]Tjv[k_`=,H"iYh:gCv!Vqp6wmifcIrAI
-EdPA~#!|/iuK9"l6xDoC+L)xk9}vwS@l2;.o37ESa%4h`CBS7>D//>atv=@[eQ]-AQ{+%t&/veL'BCC70`h9m{@=0[pyJPC++{sY`nSul=U"<-uhx!}mNQ
-P#$Pz"]-Q:g[_S:2J;<[9mF(-RpmhR&xLv%3Q:xaRjh)k:h#WP7^ZeX_2{W_gGCgmX<cOi>:&3Sa9,XXu=cefP53sed@i:iLSdAPN'pH.=W`u#OZiujfIn
-bEqPAky"gN61d(P@P^[zS>P_M;JUDH3sUcy]_zEs3-UkF#|=^|E=XP6_xgC@C;Ke1.QiNZi'.^v>)5h0Swev+v-e)S=.F7qy)d{#vVjG]n_IcPVa-S!3=5
-<pHW:[RdTdaO0^X-sv`^wPk]X'^1OriFF4;fvP:wVCC,~(|F1>'v`!pS"J%FW)&2rEp<0&&n700<DHAHQsuy;Pz;td"n&4]q[4"GU$49_9WNtq2fqonrR1
-N"8T"oT,DZb<s@ZYrP4>MOAnK)o6~v@eu;ri8`vbK,,^Sk.7iay!)D.</Q"'C)YFVufrIi1-cLyBoV;3V!`.'&kT3pD6Fmf1MRn&d11@#Z4ml#Ymc0#[q3
-SxNdwJaBt7)]IBwC&7yKl{'2'n[sdfJc.0;3bO)'fm0-&>szsch6a}bS$DV9vrxkk7T.hRnKOPRBp_ZlHGVAvH](!Af9iesX[:MQ"0KPygI_jeVs9/C2$x
-1hkFuc@_xcZwP:$b4;P:Q1o0O)LoFo#SSq`1RV.,Fq'/IF><>xDK7Ee<[uq1&-KB~]Ya:V8Am3SkvR-jcuLAdy>QvmS'7<wy<@|yz;^LL;>[E(]I|2PKC<
-TV<J=Oc6HrtGCXY9(tx)4Zt$;C;")0M"KS9Fm"B5hI2SZK4$x0^A(54ZM,@]~#$5ka#/Ws@pPT4YW5.CmM=JR=c0X>gF0dF-JYe`Qz`[bp/0;Mu+y2KX|>
-U.$[@<am@@$6Lk6GJVf<3/jDbjK:j]ZkUXyet<vy2AM)M&)G~E'o^tP>,>9V:b)]Gwvakf}WT%m$#Z_DQ:%T/#Y&t^3sH6E+mEUjc|x52nAk7C`MxZ_D=<
-SE;BvipfPljEI^74m%<)zU`nM__bxRZ4|$#OEYK,=4Pw.!|'yqesb/nh7d2NZ;ASE=%9>)]PoaN#jj|Es;h`Q(W&}!^1Y9Bv%7PQ'e.2EV&9&Oh@BCxX+F
-eV|b1X~fd;!xL}<cb+$N:k4.br8.jo!kEX>.z!Qvo]al'g:$)cz5)1{6`Q+"2iWWP[kAl3I7h,e'LskQ:"7$40F&67e;h8pU6Cp`hS{U8:{"o69ZKqp$d:
-(qf8(&I_7+U.mLFg|{2cEad:bu`j0gF&mOBvFn+ulcj;wM(G@NGpe],jXxu"7n0sE5,E9{VwU_oKm7M.ut;o~l4q!<kvWrZtz[cEqal2|o&Qy-aak#MY@j
-H!I,ibF.lmsY#ZNCk3y.X4LKEH}a$.[4Z0B@M:KrTj,&t<K)3Y12G7R,`sfZh=q0H"T9gm;M!wH;M%+;P:#EqrDQ&Juh.tafT{Xsvfelgk84+/w_@hjkA^
-9(p/8Jg/Yhpfx[6Ph6Vn|Ny=6/No|(Sz|5hvIe>.CfN7yb6ydU1}/ya:I+o^"GX^sLp;Qj`Cq3K21]hiw7hc2YFYfXRR;cs4hjHF/RF[UgLw`>NDC',W,`
-6zkJt>-wl9uK&pz{25mRsoL{iv45S(F{KBSEl<'hTbgN28HIES^Y(H^YYm~/+md{K7@)n{HJsa%79N3y]da4tL9ODR&".vU1R!ApJ2I2Q'Rn6qGGW;QWF^
-EX"yDINZmpe3;`2^.3wjawXI;r6#[6!F})$oE|Q8U_/s1I0"T;:-||==HT$")]x<`_:Ww[N__/V4s)ZP9<ZB]lZb0>v]I_mu,O+Lw-$;Y^GojwG^,8g_3W
-y^OUBJ%oAVI=N$2aPE(66uu3Nu$S|n2"pQz,ROIUe]rca+WLSa$zwSHJ=4Hi1QU{dF`;BLUH@KK;G'$tZ{oifE@_i=l-Gah6])P#"<6YD"cIGWQKEhng!f
-wO+DaD}D4>E>ScfSP$<Ta4'#dsH6pH+B/2W<QM2v-DR#WZz"tPMPu9QTW5[0hX/IO.y^eX`Pfk<y3Cf}jr{>Zxma>>zWyY4RWX1)@f>WFuPn^n$y>Qh$y"
-4=9ArU%cs,qo7E}QJ+G3uum{kjEf"+XbUu{h^%{{|fSeN&.EGOwM#DXtMUa^CdQMb^oc:,Mq(4%0J6e@d1Hk@L_fax;r3xt12tkshU5zOpt4yLEq)N9CMX
-5HgqH^F1y$/dfTXd_Y'Hhn1SJgFPV){8e`4mCdn<~5S5rI^ud[|D=eol%:_>C+Yg8Jm`htLzqH=BhmY)p84rs{d)-"Pd=Q,R),QN%|VP/}|vd,fFi)X8hW
-#{qc]QiI|KJ:AuPW].q+/29=>zl](H<DW7ZU[6IOKBd-`L+zCp5p;{Puwo|5`Ij@n79Y[3X6^Nm}FwRZxfgZVdE9}|7+G"j3yvKGY}tdRWJ}NwdLa{pyQn
-$md0KA+#QDmF#WOJoTP(&IMK(JT=d>n35sqhOR0G:"#;,(B3FeLy5ceTUxVW4taDA&_G-VHI14!n^A~5CoMCpBm8+$97[S$W>%$I)Gt-Rqfh+f-=:Cv!Im
-v^'Tl`]'k(,SYBI{<JE}&Z[e6}OF9rARPk~@KP6GCE9sgkuwIxj![)ZyYvI':yZPimCp@&Kpadq:WD%;yoffB{+oJ]ws$yyx>rvp)6cLuD&}ms:VYY-vHj
-'9'dUe9ao.YQD;teex9uZ#o^XLiG/&Y35Byg++~x'siEcwizawrojN.a4p-A.>bytBgmq1dtB8U8xpP6^GmW&N&)gX@F(((lVT3lNVVJ)f@Bif&}/$:kBS
-k130Ag/3o_bIjz;PBfgWGsx%!!Y!12GYVbz-]%pP%1"shC#YPN,b.ablWC1$AM+=aIr`fERiDTP8W+S@(9_i6JLZw%DrQk~9)b23nNV/CEk57O4B(g#zb.
-sJhTff9U`Q6Gp/hh|Y7s"p84Vz"FqJkgz<%"NT=2[Rd{{Da5d<1Gc=2cVEp|>)P([:s<wj'Mf5[;SbhAq@UIra[qN8dmz+zN,YQ5^-+/"+Ap]vbx(n-PF$
-&Volu][%2%uWRD1/LpDxe'vVyhbLlzoZ:l5w.!]1zfv>;'}>QCaGlTroEo)p}sM,W>:b~x1oIBP-abC1MGku3J3+hk{Y.KNE!cB8_L"j&$GJ!!Kv>c%z}J
-AnNs=>uide~F_EZeK6jbNXYRK>WhrGZ6H@^5PoA0Ncgrc&!$R::&e/fG2IZi_r7g3m7gKd`(ka!xjpXVSsQ=Z^O1+#6t}DeKCD.rhm4`x2Bb+;"|45g)"U
-Z0T|HX9T}3TA6FxuX1&W/0<#XqKZS-|Y@!kv~Q[GNz=hES~v{%S)I"VG2qNAE}fYsY&x}IxvEZ'QtDsQ&FpB-'&k/}0s;^H.<PtH^;Okm_tx~0F{l+cQKs
-)+j}B5Gz>M:v]5g:}Fm1NR17;4(/F^dYJM,n!H{s`$xr|`1,f|P@<):Ue$YGi4lICj-9SIGE}!5zFPQZG{_f$(ZwNcPB]8>Hk;+(=%~Ix8I+Bt+`rlq[b}
-HyC/4>R0YB/;X5Obl_q$xUgG4P_+>PyIsN^3MTAxjpEAIU7eqTL%i,]CEWe$-0k33.C,:6/Fj[Vg0[<LixN10L@dF=IQv)3jvYe4OS-Ckw!VK|8n{'SVsg
-adIupk>R|xXq4[7LumF;I)(<Y$$lWo2@7L[{Gh@>aGfBq;-lRSHikF>Dcep(S_-Zh%gbVE'LL|,W:.!OH$}>6#U)s6zZcMa`d=<{@+=q|fB,fh7wZqT9Y.
-q1uw{")oHHU4Y-(;!^g)$w'w"V}n0^j$sTH[SZt&c`-mx`2brPuX_wK!WF}{Pp8>P2rvcBHSB]M;2.@@'ngCLHVx!!Jn8s4o|@1C^ccn#mWbwN]tf3;@H/
-tDfC:7TB#/8|6lkgn)^@!xZ0m$qA<M@#qS8g3KMp5,EB.&Z.<4~EjhCr%Q03Tlv:pYZ9^&bxY"WDVVM5Ivg3&(A3-bG(PJ_f%qT)OuG7%SQlV(zg7ENWk,
-:yW<W'#UYZu`DX"#nUR}&Eby-v-twm|TXH:XTys@Z^3FNkO{,^lA]dQ7UlL!1cqHR+F#UE]kO^9.fN-u!U.UfIAb8KvY_H^3%U^Q'VA]u[76=y)lHQbF1[
-0_88U.LVYTzT&HSxlLVx68"M[aQor8C3QyM(2;(':^E<}U]v(I^$qBQ^SLcOG+jcCLB88nh`]1_;_xi^eT|8v[}-YxeAjQU,'!9K0I:H,4T+Un5H,D^_++
-_1,dCGZF!sua[ZK;ZgXGHh=]uFGXbcs9D8rRF%S[x`-'Zt2QNG~;!ZUeT1Bc@BOyob(YNT(TLG:4PECR4QsXQ3_Oq-IZYzlj&Tzd25e@MYHHU[<]&+8<qY
-OWqbIWls5@p|i.Qj/%.Hsn@F7C=Q#`2XLqm{P6^H_wS"_g]K3t3PsfbUD(#{{e/o9iM:3r=-dzBx5xjwV-;ATo+97FYfgd#alD)L^I_D(i_|"LzI`LP2s/
-36WpUi!c"qLQy!"Ep=H`5C[IE4"!/6_oXF2>}PR"<wKd'l~`db^MENQ{cb)<@u)kmE^p%ta:vPVS_Wq>%e(8AGIw7!~uqzfNvTwlo6A;6;~j%nebGuMjqO
-NZ%mF1e`TO=l8CA3fh=g'4f]6YM`dHzqcTR@d5O0^GxSq&4]mn{XP+~h'yHk!90Os#$h+/%`42J3yJ>@meac_g|GsfbaHI'bk}3]g]i%DySHDZ'<^B:L9;
-7wWF[zd(dNTF(W]$]H#E"6,XcPM'8$Tu:D6,zS;Y~0AKfQn9p>/7REiU+O.0!2Q%9DbOh_R9=(3+jRZ1`3;9;+8Z}t=I;,Q9!@q$@#sZegs@bsI)qK=/V[
-l:pv&5(+e6Lvk;B/.kU<]_eJ;,8SY3$dKQ<g[wkwx>2ci$5Sslk|3"qP7EMC]xF&3;V)l82a@}b+(3_{pmr},]"f#R/he(:wOG]cwZF.p9P=RT.L=dM1R0
-%Z5r+W(=u5694lEPg{[[iE25.sYqIfeWHu)yK)r4t)":O@L=N|k}Xwp;|Zq>/8fif(M5G%;xA'c<y/PX"i~TC|ztx7{DU^kj}oTu!o)WXgie'&k!q:%guF
-VfWf]S(s]u8O6p2W:X+Xk_{0&2=YUfD+WeeiM0J^6GdmvM5)OysPk^|:Gzm'@bw3nCV|9t^@=E9Jz0j-/=WAh</H._jYEU&Rm@SxlbOW5I;Cx)'RCRpN>J
-({vu11|sB8b6e@eF3,!Gvw,hz4=E4`3fW^53q8+z72`"^&:Eq,V-;%HAL@pLWG!A'`HUUEO_vA&n1qH1Xb`7:wbB{k[l7JbOtK`QH0X}]mnXt+/GroF2"J
-1|"KUeRS;Q&Y:n&rgA|qG$Ir+WQ[`>qenIj)KWn)U+r@{YM`alyve)Wi`fk|GW4Vo5|7d2lWngpU#DGKC,sV&Y4t%]ipu7N9~qESVUD0`n^viV`_Ep1GJG
-"l9qG+%q;5ff`58U5<T2k8.)l$yHOY+l3)$tD8LC-7<bx6l)cqKHAhl+&(3yPw[Y(FmI>y)D1!@]Y3sie6!8N{Mw4+e,-^L.9%}YW1f+#$KHZ|b)XV-F+7
-;_E-2syR5Vie9lqVEG(-ZdzoZp2HO+'F=NWG4:AxO"%|8wQDlAFdxf9&"Qa(4kY3R9oL=6P+`h=6+1"gG-fD-L^SgjRf+%..vsRqybw+u[$3LSmzLo9W;7
-|!SYNt_@Fe]|/7rot7n%L4tZyMb6q5K'a%YuQobxijF46jSLzibfuZTp"f%"Q`)o]-TCEf5VH49Ql<"jOxj&+nDkc&_=fNkccwjgwtnyTsc<ZN-A`X"%L%
-FO0cE=y5xbXwpK$BxYc9WQH/-0kTK`[q`}<w{c/%$>!m},{Km(#;-:^Hs'RmP,ry6kX')6rd(^/o6i^`P/A2kWLOK[pg]pDl{&Co=nbl@U9d&T4+imGxys
-b|Ip^f:-h7#g$'<cFGfG_CF]T<K0G5k7`tKqcWDtpa$ZFidw`z'MzmWa~4)Wk"vX%>u%>oEjcP8x2|ys-,A9QffkoYGzM=`))"bvj^yVPUeB"N6A}3K&3w
-TE+38J^sB|/'VeB^(,RZ}+`b4QFtTf>)}g/uK6Cwf`K:Rm>2<5%PFs6Y{PM(ccxwGzYZ%m<RF)4NoUh3o9amQ$_dtSuS!'3:R"qAGdfD18OQ}r;E3"xoa6
-SseE:=>1vY[Lu>n4C30c$I)Q"Zhh(yiU;L=5u,86@s:%1R`TT"|]-"tAA=w_$I<w2>>{VLpOS{=%JV:-@'CtBF_5VNfT8s+0wnxV]l@/f5&X>@evwJ]x{K
-u}|@r]jnv[F+!59uL[2;'iBb%;j'l9g/<P^b'aQ;M(w2~F6V-_P3qr&3cV1sS$!^kMa#apYk<=m={UJA%x66v!pHTMYCc>1)oLiJ^Dwb.(dOIaUTH#d"bo
-U-#Ro_jm`d2nEvAWs>}T&,A9z`Vl0_:dScA'b=nZtV[SAjt-i_UUc.!AxJ$Rd-1#KbOta#:F^Pc[hk^xXA"Aja1}w(O!^P9F/:>JvEfT8S#w{RQWW^ge<`
-#tntrjkz&,<VAX=MqVr["Pw'3w{271iMIO7P(p-$<x,WP9MSkHz|d7@u^HF.S0nNA]MATK_VXi]>ism$VD[wwv~Yu.iI1P!N=bImqN|(7A-|lZYDs4D/nW
->x2<.&)GVc)"`QFPl;rvrETWy&a)}jfCrPqhfZilsgM)Vh,Ef$zK!q;7ToBG8&5U[|ZB!s^H[9h(q,eW%F|Khiyl~d4T_uGe^anJdIs}V"K=4KxOTvy`7o
-%qn2Lrt+j.jLoJUd|A27i86$~<H2Z:$|lB~b#Vpw]KfFrW+_|UBSy_v>x>mm}N{1-vYwAOvO<5)>B:|zwNht]2F1,7:@J^Ay@Uh=T0Xej=M@-_i6^/A]A=
-t':D;K4zRPp2gDv|9i{km"U&~+71'pIE=rg'{LCGRtjoAAoNvmD:11j5wM~q#XgH@@l%/vp._dSg/Qc[@t#!S)|Ty/,ho4HjPRIKKzgA"uQ_&oJTSd_X^X
-./:z3jsLiO^TV10R9wsAj,d-"'3rm/v%PZdV^7K^X/PNVlN7,We$,ba3`R8G61I2v@..9/kXc<5/q<Ff}{f)~6mDhr.V{U.T+9H5j%mr{N5Z7maXWS![.b
-qH%d-aGN~sdj6{^_a<qL246jwC2@KQ"5-&W#9IPb59tj;AYzvR30u=/;|psF~h]bku2d"7Trqiv28:H>fo9jAhVY.".<,UvPiUg&z9u<[lPaJ+:l8co(4X
-m!CX~oOhpLVNMi!1f7>bQh/vEbW|,2|q-RL'{4VC>B8o3WPOKG>M|VSO&g%]xjrRB5#eQ)y[Wi}a#oJMAc(7#|C!(T^;)[wblm{V~-$5.NB@.YuiCEVG;Q
-MJ.'CCk96)]_%#3X-99g8c=4JS!GOHO{xWi2S/uvD;Se$9OuH|ix_@kd<_,0f;BAzh[b2B'5ncvJIH3$aEbW54D`U6,arVKaeJ4KOcxTnXCH3phI$YJNXR
-YbZsyVYbkVrCkqMX21_@]'JKE@^j_TTNz8M+b<8O6H!=]dk1TcY_jTz7]g|E;e'aikh4`-NJCy'B`mEL-f.21IBq^e|BvOS,KLC1Hi/d=.Guwpf&=b<3]Y
-5zAz!8)UM9}m/p-Vv88A;;""jwFoSJHcmi[J0Mfq7Gx8&l.0A:1l5fFn3i-S(/r2o-!Xri(chd,vs3#1fN'E#>~N(MdTccm3/|SiIvZ,b,cfnSxJv+<!m1
-j,FFIRbe[_"0WP8DV+#lE;]sCYZ<_M-JW;{EPkH{NGyjui")"N'/OY#77B&+<SMJ&5V/zD}&~FEs13t}El.j2I>+.{yLl@4af1#$8k!t9B/oq%Vf]e_LqW
-k<n}^pAI(M(v8H(MJv;OjC5kLjVjKj~$kaoWY;1r&2imx8Jx}WBM`9CED.2amYM8mEQn'B>^i8ry^4C&T7,I^f,x'-BYHo";VKxTV]g'ck4U)j0"@(Lzk'
-aMt3qC8o/(~$D(;DSbE[3m&A{P[7)U5'E0.&5{^`:2FeUo20@1E5e@lZ5eF|B"!xm$a4IHmX.fvn!y''T#YjtWEPFyj{NE=rt`RN_^6M]|YHUjPqd:Q+o0
-2#~Af`ALba=cu^A#T30Cp=zeKkxdZb2dVe!FV+=9BBH@Y>fLtA3<f`ve4ewJ&(oNAv!$L@d;z%u(Mi_tZOdRvXY3M}UZ'-d$%!M};pJD:#>B=;C^%lR)-V
-dV|aE@0<a6$72+j]QK0r='E2]FcW]_")'nlG5"H!O9=&t2q!%J%Q<+2oa"f-SCu%F'8ufGF@PfZ`'D-L1@njU<(^-$8;xB2VFq9C))P]v&Vr<`aqr@^hcn
-1U-$J&#x4f6V:EVgLrFr$.D'(f7}I'[{`5'<46[##&<.Zp%h-{c_e>/4OhqGd-X&IUGqn[JXZmeNYNP$cXXQ1'QgpJpT##SLvV!HiizK!xMbBJ.lwYSmT.
-4P!pb{&Hbm'%skF#eIF++{:T3]TRn=-ODI|":$Ti/g-:biPbh-oCX:Mk3.d>R([AHRqN5.':jE$=eI&2I{NWoAk0HSrgN4y6Dx_-upMhdCM`EX}gP}yDNZ
-A"[9Ja~;P$^bWl[G>X.3))vDz3TYRhq_F7+A_Fl$jGf}%;,uhi0`8b4P;M]h,+:yXR-42aYbsQo4Qr-}z{hK}NTBIP!}&@&du<6:MdJoS..HJQU:z+Ik0&
-L)!NB#6AJxjp9!xGDJ8@Dntq5}]wjzb5Z%HvYT4p2+X(56>wy^QYCtTfj<vs(0~&MP6U!q`Njc/JN+P#zx/L-{:-o]hA_4;Mva;fkV%o`O>^|<pmF}[:w#
-dnC]3)b)|ZQJJm-'h]SbCVAIzr0,k3HTyaKH=Bt^/_Wd}#/ym2}=eZJAi.]4eTD[#}1BZ8~|KAB)N(no27,Vp-0)s=p#&6:/Yr~;AnAQer~gTdg4|Gx5r1
-k5c4Qhx];T),zxWoi)4m7N'znI6K/U136X`&Y)~W3y{>@u7PURV>l[=CMPW4&C{gX@=p]/Lh97VNy|O:J@)QBqn#KzeS[:sGyJUeWfy;>)HT}%a:@`KAW[
-XX,'5cGHkD)i/LqP}D:n{!u1}7OxnZ4apynbtng0HOh,iF,(9Dw"}]_uYXL(3;(]cubUW6NHiQ6.v;<Jh'$(9Eyst05YonnnTGZ8p<TBve$[NoT-hq-GA/
-CKodWo@`NbRqoB6)-3fe@/d|ld('>j]CtJnUd_pxMFnr)u8k)^|!jB0,WbM-P<Wd!MD{hpo)%I]a9[Kjx(]+VbC59}1,`d!72hR33JrJt0%=N}nKM5b1'X
-KT_>_O5)NhEG<L+G~n<"r@q[[(m^IldNYrKygrGu2c$iG,%PRs^R,csh>w+E[aD{@Nifmfm2.}68%_>wFGQ-=MGhSU2#y0[<AK"{xBWEu;jCdzf}l{-XX%
-9grthrBTabM`RvJ<pT<5]:r$upXr,g0YLhNqYPU/O%HG2l|.+=$=DOjzDxqOVhPxG+`P)'6]6Q`1rr4/!~!]U$Z3P(0/b/[=/kBF:rBnnAgQ~+gm%ev7w,
-hKexi|:v,@M=:dNo->r{]p/v#<L.bi<Hi4%{h5IrJQl0hKZ"1L&,F_r3G[s0r)JVNJRGp&0Z(5-IjcrD~.tM~faLc40u!o_NQy@Q`8MH@{u4F{L&8jw_vy
-l=#Tg.=Yc,TN`L9_ZH9c<=+k@]sPzusDsFpMUH>[-iT!)+`52@Y)Ft67bE8K70x3S9_SlH3:f`>ME/&8m3.hKK|WU>$hre[^<q',QNy;qNR"vn|.+daw5c
-42jX"+^hzW/}f%-rpdQd`>6FYS^`=Gm^jX)"I6OjMi/9uvR3,1wLw,mh7)5T{GPAkssLIUZ^/_a!0m/;xS(43J|sq!/.=<&uO:MpKC8;sTu{$#"IP[8Lxq
-Q8|jN^$NIKl>D/CAl-0/lse'/J[k`CxQG^`Do:-@at'TXGEU7S[u_i^x##`1YUkPT)'k}U{z@q"#7Xkb;XwCfqwEV4Xhv-$g-FqAtSPFvY7;"_c[iT"eOT
-b%YcY|0wE]:YNEW!K8(bROLQf=Wbs:KOTKBrxLgdJZm(_[%H~o6I394MYhT%|r[bKj@uF|2pfdCNcO}J2;-r{S9hR-+yvrzlbGIV/s-BJwPDFi&-^k-Co(
-Kq[rb&wiT923ac@%M$h4{xF%=.!~9/.|A45KPy.8#wSjFmueud~wKkr`/3|DSGDY|o=bQu`5DnO5Vy$#[x"m['m.Ii{Xw3j[|m^k]ab:Ibt$T'w;L7D!",
-FUA!>cwUy+]fm79a{'"D&P/tJ/G0-l)S[];^P3#.@3.8"hFBE82q`aQu"`Vw{jNJP;_<v]29VNXW1s=m1{y6qYm&,D<auU@l.t=s{J@w0O0n!dqG.3=zp)
-Vt"[{Z}I;m-Tm'j,T33lpM|'ppE=DVa!k]#lU@_41T/=%A%e[U4/D!K!Z1N8"2$++8H%6eq>s_j#{a)lAN},5J~&W3^pY8{A7[,iI=4::r^3JX]F3DgSV6
-ZuC3f.,5i1G.h9JG[%@Wk;_="2c+jDg(TDzSWIid<J&8Z,[I`U+Kh1>jTLpPiCFrNdQOIM!@=T@O),EKU|&,&rV9qhDLJ[FDD+{B1YsY.eIOodR,fC~5|.
-III++3!@`1[GH:671guV#X4BL:qH<M9G6T8d'OW`EMMPd%&-+>fDSYUbpS5a,CkocC-yfq`Y6;h[[("wTikPZ&Dn'`,<.I_vCS8cYzc[D#yG6:P4=0"bHF
-w3]iopj|(hO^2UA6@]uW=.C,0K{f2p$;B|^UMk{{ufT4w]&k(`Fq:BHj/I]'i2w.FgdsJSW$l6j(7j`$w"F(:at_axZ!|9y'7DIR(J[fk1ChWn:&J4!(>h
-{>ThQdsrn_rspRZ|FhZ`:/Yed/w)uT]tmKn^'yW%XnId|$(RCdOJ"P$SCRfs!Ky+&hiK=#c3}A385{/#y+wJv.u)CtzQ(^u7Zw|R"Rvtj/AVPT<E1;>yg4
-03_,eJ#9^&)-Y[#Bc"2d|Q<_K$N60mcL!`!1+iE`9-ePV3^7;4P:rDjX'x5KN;D+!&2TqX+%/Hiip)c|["^-eAL`JdVWFix7Vo'q4'Z=2C})T#NXbpSfrK
-deQMD;J@t{s3&UrY_eh{mA_'-Rv`nECq!P9T`LI_Yj6:T6$j9jlaG:g[[-BY5<rZxQE#Mmn1[Od6NxoevG#hKlj>IwQnvCiH%=M-!@laq[(EPa1gY,0+>Q
-drAr[z:_Wv4U'`$7X_6UY1LSZQ#ZMC|i;fp<J&,ecGEblFm`}{z;+|Jpqh3;cA3Uyx@jR,JXQ^La<{gOraB6]}Hf5/O`%kfi(A^4/M.GG:qIQBRexFSJYK
-On]3/][f><2.oUgMy8/EGw4^lweb}U&d@ONP~D}R/>iN'fk8uQD>C9QX[1$UIa~7jYQgOF=]w+Ff8Q':].!f9qzzZX}^o@2mU^iV[g!;tJnvc}_8kD`Hwh
-0g8wrDwHBl<lmY|O.D)-AzE"LbfGA(5&+35+qIOB!@Y_;c%beQ/mg_@(uMP44yBdfS-^.m0ZPJ7{GlW7]/}#$U;[)M,zUkKACAz<t8X^NwH.f%/Nm`pi'1
-ivT/@KdfrqoG3V8ijkveN6tlaD@n7Hb'<cI_{g2s>[[GPcL=Dw%I]@`u^&dB07:E!qI5o3)!nB4-e)6vyPtc(Iao@)1y]G[fx0MMfenO2VAK}.E!wVFv%8
-O=nR5GnR+G>;H1Q0IJnB2-Z8GuL{,er"fOGSTMzD6%i6FVQ+AWm.A$gs`O}JQcSF]j:MvE}H$HFiOlK]z1SW8!Fiv'I>yxh,RAB5=wj&.XL}dCzKpFisPD
-|)ISFa7Ee>r/5!"g,^f821ZWO$jNx[NR-#-fY/2+7/1^&Pnd,C9L6Ly<^HV-9$B8Ho$v$R]D,Ny@K^|HvEBf,/zoTF36^H>&Nr5u5z8pGJl|p_{$<B<fr)
->+WzhcA3+qWYptTyr"s[aB~>aM|LvLoY72Fui$!tZ=Qq4ts6TfjHXFAb(FgT1JYF/fZ!BIG.3Igrl[AubIY'bC|Z2@wLbG_GvvH>zr[1."va2879o2)q;T
-t9(r4pHN#DvpEjuV#lbLg3"H@NAfWD:=41iSx_;^R(|[+h=<CV1AHVnfjS5#Qmu_U!>>;pstGW_BAf!hcu"%3Ju&~qY4A}zD+APcgv&k0-bdDs$ls%0DHR
-u4D8JvjF"_R'NTe"}u]/D[o7lC$:']MbWcWV[0Js2"B19`;[ckm:hLWM3FK(1,rcKvAQo9A9h!idtU6<.#17b[un9ut<+&g.f3W.>70Q(S<qX]j:{(Q4,Q
-].{oC|)k5FV,dC|u_h=:>v-kt4Z]uoX>>AHQ'`qP9'$R2TNN7zd^IIO`r.23W5b>U33<Q'Kkf9_e@c`Gd}{Fl+Q@|.|Niq>kf(@TS;yUo^,eIT-0d!]=2p
-uLH6"=Bi-h<^SA:N2I4oz`_Oz3|],KaRj8[vMDIXT%x3!lQKU]5m+|U6ons!)VgnWK#VwcR)Ry%kCAcTr@;PU4b.|`Ii$>9n8OZl@VGRr)/:{N;JB70|a!
-Qp!yrZg'^i{<0$=t[TA:dvYH$t;rq6ix`As)dZR3n7l$;UB<u!:@Y]N82V89W=CDOolHRU{Bh@<Q}LPyyUXD<dz@Q$j2FQ6AQt^lC#NRd[Rd![2SaE'`O[
-0,|#4d4L<h+uI5xNOjY^BbxBQ>J"BGngRVr.;(Hd$)%T:dO1[uWhS0C[.9XvgE}PO]('@/ZN0QaAVPP:7%U^#j!-DuIO]^'f^hzdsij"u[J%^xi;]97UhV
-hiwMg8E)cC8HCS9RGgMmX4m[Sc3lWqp:dZQ,hx)yRdl2@(G3MeI&e%`te!$ZyiP<P'Z(g!;s#J"5VB(gNE.Nf-J"BOKh}W'.|o2dgVqpXSJh(d^|0G9Q%(
-:`3k/4`)`cc!Dn5/^lV2_#ur/:z=rBBSP+a)2IRF]hW9joQk3'uRKa,,+9[c0E3#`TE:WVqJ=]@KQT!b'KttQ`3Iu711>bbzw]jd;(S[3jAAFCC3"n<%yW
-:S#g`6L^8(5,YIscZTh6!@S`THF4':j[`0ZQ$/>wC868pFmlzZ:7RM'T4SL1oCAIoey&F0J<F$iqt;-_T/o-QH%I-i=')(/<Uhsz.#o[or5Uq@#I^HN1)J
-=[M0OXfiKKFJ@wXjC`HUn;e4J:fYyu:!XXdFC]'ZqiU,viZ]_pW:Y:{|zY,q6_'MGdL%Ki!")`N'LTm4F5]"a(Z4"3q:3p%q=i6J9V.0%hAD/_Cc0_net0
-oEb0tYoEjoY@fv>=~:N]Lk2k1A~(zLw#F%fF',q&Q>[]SG0.g58&'yAnMu#Gqxce([I6Nu$G0be0l0gyPK=,R9t<JbDF1[w(@ki)ZaAcgQ/m~(buwwq[tE
-@-Li]U`|RC:R)`yG^,l;%QxB[|c8_>_CM+7JuJA1>=oZ!O.{qoohl@tC9Zfc55^glsLBYDPK7Of5v<VC(zf+BHlBTdiJ0dW>P1FckWcl=#j3kH'(L:PmpO
-Q]!rPy6[Xj;"X":;KAw02DSA^sPi,oG-#:bIYhaf2d-_>-Np{dGj)Q87%SGm)"Zp:>GnfbwjCj,c<I'(5,:5QCW-jh"C5>k4b=,;"yNI0/niyAaH/:O0>i
-I8<^Jm(Y<ARyz+AOlmlE`}L2fT}V_x8IW01Rk]Zy,hzw&F/Pa)'ov=a+!y3A3CfG^db:>+R"Y(jzT$p",+Yff+T>7e[tS-c3~UC6$;)kCNJUReMQ6CTJK;
-.U({ZpL<~&lBE[;@y2~"4/n^(e:g;:}U8&f9cX2)k/bXdfG`fFZ&Vfrs]o=]XyF{(VNIkGq0_P)p1K49Lmj:ZuM9J%=TM.$6Kl$Q=Fm.w#S2.'@#.2e6Ns
-2=+/eI(!O^w^B!89wkn.mAXZte~1fTSJD|+/7!6$<0fW|)jQ"gT'PS31-fU@Yb)"X,}A{r,b4HLVeY5T4fw;yE;B5cfC&EmB%n;E!s<"u=Lp0L~Q2WSm;E
-Cx~[vsS0$l,/c1O6GJuTK"hY$-PR}7Y1R+!MUeOai$">$$8efM;'4h=>6pgKNA){V[X8Bl`LDs]]4y"Qo$Zy.v]dUqM%4Io:+/Fth/B'r0wK'.udd.20&N
-K</')xIH7dj!k+l&Z3M)G.,`u|z&R<k)i#]o"VJ%M3&Si#F)RX/A'2CjegKLJ#x6P/eWmmx=.egE)>e}bvRcfBXl@&XGV3;T4:W(=R0xgD6uf'ze;RJ8th
-]]1!5Aqei(NOo0(O6A(l=[<7fCj0hI5)PZ-e~[P>^B[eP-Y]|b1k83jq6t,]NKO|WKdQO|)wU(,qRcr<rkwpuTkUbe&nz!lXhX24:CMx.9`43HK'Av`zv6
-U9(JMZp6PCY92Hw/K7%gSVLVgv[5$3DG(]j<Gm,_,Yg8Lqc0zexwrGoN)jnYrxZ@=^PhH{y-l-{7wGLTF;+C,<TwAt]6T[BFLcL&Tjk%rvOmhh/m|;nK)G
-woKDW"vJwmi|VGiy|R|e:)7W||;M[DZ)~s3{Km~|stgDIXzySIM8sGKx>BoT@oVXBj"J/rGx8OI"IwAPuqn[c&Fc{AyQ4!ZtCO:k5(i3@G;kYHemR;mFd8
-3Xxhz|Aa>K>vxB^N]#NP7i}4m,DZR5pO4-2#uymOW5Qg2{>}%FW{cf9nJUGb,gf{<FB=xg[6^iOvhfa@0sE7yc`)^p";'d!^ea>^{Pvydbaz95RGf1@d@P
-~TamRBVF43UW`pYQFg!3jVJ1TdhIeOCWz'#Bw0v/:4&/s@-whHVd>v7d'vjam(`om9ekdC=&+Rj5WZ:p;4Vk>qUVr-2!LQ/@048>NP@unKh5nC0!t<z=M%
-l2_I2-hMV/7R8GMXs8R-[g/&nCH$N^-_v.T0^$/41,75'aLT3/D%np0x:E,3z@<WK3/yEt-VImC3(,14sQc}W;_<<{vJ':~#|2375phA~d,<CaVz]qm:HE
-1t)e'"I0$u4DYyJ/r626V]V'}p)5C@d#4B)IHpY_O@/PFMWWX`1<.E5@{h5ZjbcF={~==:H2xjev;lxUMQ+eJjZe-l"<Ai"Q[QDtx3Pyw/znM+Y+Vx%(:j
-fSaEj-tR{1pE3u{jks$(yiS;{x~{NnT941`MUh5'qE~@wNa|axh!o"KH-h{.A'6YwY;3O]|TGMPpc,!"_PM/2tjI%H;eTHZ8@dK;w"n,=K5VAT,rv!BBr`
-1V0;/.6DAe&u-7)3b:5ut^%`alO9|t}Uq!cdP#mr2L.PKV=d#tM+U=Q,MyOYSwhozmwvKBx6|i"IF`apK$HiNyFK1p$a./{1Z0;X'TA$&a1WV<j.qjgdV@
-!;t6WPN/`fvbTc'C!.rDS4qZg/)q>"e!"ioO53jlj)lxctVR;-IJ-El)J-D7UxLB@-xQln96F#J^FCcD~Ah8.f#'EhSBFqhgfnXg@J'u8^S"P43vjfOY1X
-TzbH9IAOnB8YJ2SWCU`oS3]Td}dvtuFj(i^`q/AyH[pU{M#!#2c9rK#P0Xs0,5{<a$9`4ef.SgJgE:7O`n`q%hK-L]IGJKej_iDYeVSsK2&2iXL,;3d%Z|
-nw9hyJ:=M,><pVY3fvtd()'QOM%d]8_7~^U:%3+o{V-<&n1[sfjK1|rK!F#[qto^:!cmxxA"u=cbrwQpomV(k2-+ZV%WRkZZp59(BpQ}nWeqfs$s)II-);
-649QV;qtZZ,Qev1jcE]A~;^#C!Vmh$a!7ho:TH$(vuN;5/6sH%f[}CMy2K"'iCh},WLgD/b@9]p4HJWJhDnxKg)/f^eg<L$!7>Pw2tjLS^=S&aLUL/2Js}
-/%t`F#Cd:u9Yt%|F>:&'~vi,wYHkm`v8=eG"D)vSF,TUYQ~cma/:9q,({{Pgi<6]Z{7|jCa`0.~/vZl7b'Wj(|a,n|7ES%&K#I^%@xm8>@me>a4dGV8`jG
-T`SZeX16US>gBQPV}HY|bQ_[9E7fwiDYXXSTM$;4Thp1ab.h9]TF,O;N.l=0'G]SbbP3eV_P%,yNsRIc2Y,hQI&wGZnEB/@I)#$7d0t<zQV^W+dqoBiPer
-s&m(N)61X9S|>J:,W0d)3TudbRgC;7suYjdKnq5e6l}.Y/yePEU'2`!7>wdAZ!|z>+bH:,>5;vPBO&gQt{nq_iW+ATYkBS.%N]SktuiCqFZWuCJF&5A}9b
-NE0zRAJP:gPS;CP`t<jmCtpKV7g.a(G)YUV!!_H|!Fhi%)_Yc;Wc+2,<1w_.@32t'yD":_LbrykQJJ+=9Fqn~dM]"|4J1u#JW!Dt2utkpW0z!f09|;n}bR
-PQh:;@J,bL,q(%a<5TMiUa[X8gbOO-u@-NC}Z5@^Diwuo:gSFtF25Nz04}AkghpM#SKdQuKg]m_tXju(l)0|8!dJ|$1)Qcv,F}-C2&SBL4mEWaT&<iwKF]
-Z,(^E<e1az=ZJ}[$iLwg,<@8hLHaLB)dy|/vv9po(8J4v{~bO},Bz$)hX_k$oY1z;FWqc_~d2Jku}GcsT1,>p^Uykb||KDq6W"w'kCRs9T8kR83Z9xsG4I
-/NN-HHXdMd{V9(F=H>,.w;LS3&{8f|/AdO/HnL&+"bzkw+z|2%^S3EWiV{efs:1u]aQx[PuUnrf2hqL(.wFUl.&V>xB,0DF0_Aba7p)KJ=R&2Rv[nMHjiL
-b0`SD5#,:cdT(|IG&dN%t[@$zdn:"&k/{/%X7CcRVtCf4#bGL_H-xmy,INcVOU#%:]WdTOJ{WUs,LCYzzD3[RG(TG=-4_&A>G}+aC#989HpPm$nBD$,:rL
-c3[EFm8;37U.V6GoMYO7;=9jKpNv5rvZ)QQd:S9RPRtlYu>q--.scfOnr#55:R)vKVHHEr2JW^f'Kx%{aAWRd#&q$Zw-VcI^@w!M#RN|E^A&]teY]Zt3z|
-4Qd&]4cnv7IXml+4b"zk/O012Ci]Ii^+M,>xP3ehWAjHteT"r).Cs,4;HC|)G/2!%'[.bcdaNuX,}`i!j,ts&izKo$VQ!UPSu^sp`gZ|_R.UHl`jupg^`.
-s#Z/}rJIb>,XkVMM$:&Q-S[j$-l2;Q/Ocb|(U[m;c{52H)SF/vR}R[[iTUZJNlIc-g444%m%rJW)tEh(5'V8E3yTbs+D=z2_n(GboUtjfi=k]VrB_4MIi9
-SJksc/x0ySMwrQY&J"-U_D6Zhr[wQ.[laX5GjtO,+z_JW]C95V;J4A[]7K2EeLW2aAm(-bgJDmdmZ;xqnYn=Y9}wRB'YX`}-"cFP3n/]j+lnw,Fn;#imYm
-d=g&`S-bdlUdpf4uD]g29:MIFNs,B-&9+i9|4'p^~jRkhnigZQ~@mMOPdqKOOnx(E-Ze8wW$$c@tD3JF]i-y,}q"ME"c[LH.a;k!fy(`flFIQhFJ/6xho4
-3oh#rTJkew%6zU=qY>dW']~Im!sCSfYEo]`!Xhe"<k^rLGFg,G$8#DUo;+h,H)/hce.f%^r;73kr];MI^p=GsL}ktMq.x%O7<$}hZB/>[qK,o64l"]SqK(
-}5G{osbC94_J8v0QkMK)cSI[ib_Lg3=@Mbw}<89e[m~8PS%Tc"b`yuAag%R"aFc|a"wdzAGc~QmrZj`>``kdu7!_x(T]FQJ{8$|'4puY}gE1T(4pJ-{,Mc
--B&hiq_XHVTd><GZiB:cq"[Ts2Q@JNc|m6XUp_j6tyTg3r=']L/"3.#o<8ix(39y,HP;h^k@s=7fL"@e(Gt8$JXz&wp4-Ilk'dWpu%[=as-CKr'ypf"log
-w^63Y;KTLko@[<[:=<e)'MB38CV6B0cCJLzd0@lL}P"k$:9j7FhIP$[1Zq$F.(]eP|za.+ZCTL#RoIFkR7QdFYSAObxkZjz:>ZJ[hTI#A5^qD9`h]I>,`V
-M(x=y=i+nta0%ws#G|)zMc,0GH'g6$P%lNy3kb|%kXyJA+zdhara%Z'Ja<YoT40R|)E1O{0%X)N7`ISA`+0qHeQzRcr"C.nJ2;6AjqZbh7`-P/zZJT+/#;
-K>}14Q8Wl@tQ-Z>fDVxYIi=Fz]+pMToWQ`'B{=ZDCXBy),K:)F<sdExY(&LdWfjl'DDGla5GH8C"4;:@dF=@L-!><-XJ=qO7>-V'e<]I$$VxSqO[knV=v6
-<lH^s:IYP@l&#gw/'YkdF&W+,L3c`14WpxA.-Yv}P0C-Q&+U"jH|U(@0UxEb6an&=v!440Okk)W9;Tc<mx.14wk3"LLy&^5/d"sP[yKG)%2)zFs-qg50U6
-HkB}b@$V|1@`}I!Tq|>%v!g8M|iV6aUvEF7A[ypK_Oq3Y+k0:N-FeIl!>(}tWQr`!F^bNsVWbnVPS%ea:|_mxh"(Fp9:F6V+/'&Vb]A+MyZRqCke2t9"_V
-v@X/JV;32rER[XrN6ewhLQkVzd2oVJTg9oKwqYw^2eI]B+6ABY%iFO&hJbkvv4v!t8jH3juZu$0%k'Q`$b(5]F'Bdch}18[pG@,IHPuB1%}IJMY3r[z}z[
-l3G1]6"<ZaGL!n{f&.{v|.Zz`4+ala+{lL70=ebNd77er<PgIv%F[ivpqo|v3aI93Z6,i^VQU_JCoXC<1Ai/,de5|KTyPwZmGgP<[O)=eyachiVyoKi@GL
-A:S0F7JJ-cvAg-EOE)w29@PiTdlEMEK2FDcFdaoG$_%ohd0<Gbq^@vTuqKTPn7(SKQj#pr0#`{h7a14"2`~}T{~(cy'3$wuv2y%v"n@9sD36I{BhWQH1I|
-^_f<i0'zZ9bu5LMct9xnq>RW=CmO21fpHpN`nEoskV4.uGZA/]86Xm<)@@>4yq<ETL>9=A>WWzE7%S`(qqQ<RwZ7V0`-4uw$/l+vKIqX3`;k>j:qJ`d7pW
-rL>n>;[E9blNz9Ay1SSckt'Rv<w$.iF+=KjV`I;[YWl<1%JuOhjFKJHlS+c$20>c|%)M3zEN"2ax649|H.Cs,DONZ`]}5'F%E6QL#=[X7B^DX%e!KXnrwf
-|F3(4'b1BBx)8Pq=x]h!3b<>zI&;3^&t`l~tzn|_S@npW57Qlvv+@%7y:dLT<V&h)IhPcV+ERPPEL9"'/vo//yk%g=><2/'s^]51QMZM%FR;x@[7xu.t1G
-W0UKg;qppzmOCa"|N[<32Y+eHFU],9SOl|q>1+R"`4<9$!!:rPnm~5{f}t3_Z33,J05mk;ARzf>BD#3`BUNj^(X%a:jH}rgf>$7m{7PFcm0M8uDblfCoP:
-+jjZ,kuN02.XS,Nq]dmfvZ[Bjc&^p}n6nc3Iy4xNG2;+=G^Lb(_56C10h-Jyoz!fy<L%trxP/im(lcFHi7qg#_FW8<O5=0"{tgA_`&1-]ZRPES0G};^w"U
-H/3yqux{>UXy[i9YOXyg^PxZ-X;,rTj{y]^ASngC"Pf$huO5!3q"p<V==!D-+Uxt_U^Y%j,;@qT60lanovD$Tz;V1#Qu%qC")h7fZ[y#HD-PV<2C_$Bv-9
-j|:iwTEL,NVi$j'gzt8UPk>Lj{gPT2^(88(n[U<u4^EXXgjY@[VQvnH@`,8|+MgKYpsNRbApjG0]Th]dck{s:EN-Cz(yH%WTG;88<@F^K0{wE_EWC,2'%4
-2%7N:7:ldWRyeiq7CeC8Ra(CC%s'zd@t44qMq@$e8WZ8~SZzIF|uDu$gu:8fI{Q/uV}`;M4+S|8xeojo5"0,L!uF'xX]Wzk<`2M)w2R!Q=7RYIm/=<DP`O
-BPtYEXKd)!Y,oWf4e^zsRhl4~hM$jDlZc}J(-2Lhp5>Mi{fAv`J26Y#=i>8]sis,l(2cM/G>[72C`8;&E;--D%b>lq"]7I`"p18n#ap)4}w_Jzbvwt'1;#
-$l8w5@k<p.`1OSit-`&Kamwql]"="6]<[e1JH_xE%,Djx>;+4U/zxBG>sA!+B;9YlY/L)"FYNb;LhOa%dGMm8%;1LhplN35yL)Fju`oyzM2>]#9e9g8)w_
-pJ=w}_+HIBy&,N[TlcZC=eNE(wPQ:_.$!d7NITZ!]aC0$P1;ov%ND%#+kU'1N)S[WUmbP70yS%'OSr14xVkf%JTLE;rj6X+|9@!u0&8MzB[>`-|m7N<Bx5
-ONHlz"%+..!gP]v;jBy[OfMV/hi%~I]j0E1`4-O:+P''-'=y5||0Sm('w20+Nxbxt`}mCsj30w2@n6]MAvtgIB]PudJaE3daxn}bRMW2.>S7xT+}9Ia%Wj
-Hy1;/nB47E;fD=lluQNo{zsK3_<.qhLl)N(<`83Esw{.cAc!o;/|CV!ZH-4Q@L#4e]0<a3(#;;puioO./9fC~+`'XI_LT%G"nV'WBIlAd%1&He5QW!e[S2
-bk6K0_"1srFlW%/,<{+qVXASRi({cEo>Z%x)]8:%}({4,L"XR-sDQW-jnXI"i11D"KI%eo0&|BIjt+D-`O$IdURqHpN=@eq#h(~"bX_TgBky;MfIhnm)T!
-wZj#o$EZDCZCkNOtlCTXb7E.7w'I-W`_@8."5}kru8+)1]JS)l3]hQ:VF(,YOLdRk2`o#)Qj#3|_0)BUG5'4HbVT1eHItM.2~e23vJ0=w5;qX)9QezixS!
-iLL&urq19FGl]f~fMeV;#JvgUp=!d$EG@>w!#AM<f#(Aw%bvp;l}8M}02AMxZ=[!a[AMFdzBP9LX(PbX{{Od3LQMh'05j".>B[@+gyV,V.KzX]/UQ#@YsD
-z^s)Z/sg~Kv;)B=,Zr>l]@>!7%FX,nqEdK4_DkSw(Ifnt1kbB:I7IhB@ZETWfdF/iL_f.-'}E%Hr3B`^~)sB$o1-!H"9#UasA"4SO|pzjDC+71ZtfUu%6e
-wj/Tjqlx"wb}bf~}dbMheM-[fGf|IxDs-c{6oa>_aen]!>ucv:sGeC&tColo[y]rdx>p="Yw;H{ssDX5E5`k7MjT/nOo_)hAs$zinL"t00i,J4&$Wi)`7l
-yv`FnTS7tu3B|_J+HW'5,m'9o;2)+u`r)V;OEyQEMuX;!qKS1"$fP0:p&u7}xx=76s_y"u{(tc7|anu(wpV&MsBi.y_k'B+..oJL/fG}zdWS;I7GC`ck:D
-6%r:2(m#s<<G37wt;Jk{Z:S4_))[!RKB:OOROqe5`@r:|qFOX+FxvTYPD&aPLElsiYpsr-9g^S_O1j3g=Md4vDx";E1'0{&mpV&@}v_s31U2lYCh$!geHz
-bzYMP}usDQGL"5@OdKN=(f7)Ej#UJ;1JJNdD^fIu[}<pPM^H6")@gLIqP!(5(CRq`SpWHo:&71M,znnMaj^5ErK].T!W=):Xl{eD]Ii$P!wq2=ipwWIDgI
-KUY+PgxEvFA1~6,qu"Z<^vF7|PH,vxasxTSHBln^|01t#ZPT.M_cwMu@hxBgeF2[80iil=J1[N1#fnP_4H(]SF_6}z|{zQvew0TQ0nOi0qBSK1[Bq2ew'N
-YoWD!M9lVTU,z/MI4xS_;@@g4qCKQU:<c%NC%/rtUqPdW838MIOvI3["AFRnz8s&KPQWNuZ(+NUHwIMm#<zawDM/<BzsV!.K$Y7,01C-T}b8wvWk$Cfu;J
-dy)&8eRQ7u<wOzN}"MOYnN;J7NS7&zQW@=_&LG^7>`s_oj-"h-x0O+X+sGUs0wv{9qIoX12K6g8F+BS"~s4m/edy^"5$ejhBK]Y"seAZ~iAHR)MyQ!O_0,
-PCW&@(+cEXNJZ=Z[T_#_HTe%y==s;Cu(]_:P!)gyR<HWCOZ<".s@Eot'O6fVb]0p)vIQ5my;r)v<+&ut'($!5d|VXRuJ@_)aPr6'R:RnYc_r>:Ys'D1`H@
-e!q^!m8!)c#vyeFTSRk8TANxkCSK~^Jm3,9`FXsLYUXe"JGc^|<D_|!2'4@oO4.2qcys>ffpa$xt$O8}sMMxbBtuc-<9jyRk5IAkeCGC~2qd0O]`Sc.B,h
-+/WY%9}Qv<%6jS6foJ-'#LNFDT~nRH6x4;pOdT<nnQ3T"jQ3]JXM}9zRO,P7)ND9v;N^C0GMjk^>BRv)DPOGg=(uk=]_&V~]gS<5ftZ}0$n,>&!vS=eB'v
-kkRi%(|S8Zn"rs%e.-yNoRQ1jDLD@HtM0^j|t:KK{Qb,r1>xzJ{eqvT"|o49ECF)bkvI&&!s~NC)qZPFK`i%ZIB8~9Fjq|7Zg6;v_kp;)HquS.k5r'-L~)
-eoG|H7lhGO$GWs`.fcdTl4_CotcyP%SLkK=m{8y&AsLO_J>$5T-:/'KZP3w0N4-#w%%#as:sVx}hHjc0oy}5at2'7j+3N:|Reg61yk,U6Vr2+IzW39sOP)
-ZTJuKEL_MSJ9Kc2Z_T}PdoCm}@=zvyvsL^3j0}N16tqbc2LKZKW-1ZH&[@o%2($`fQ;aQ:d:]sa}Qsa=rt>pw-GTj|+)&UA:!HsJPp7a+%mi5[4u52vC-e
-UA<$>hrb3+~yNO,67LEC{D<P+qU^0iZQfXWr/>FCvPTlMjPbd<#3:Y/1%IqnA>U.u,pBevG4SeQ]s.Iewgyg2O]=z0D7Ld]/KAggj=ULxn&L@o@@+5FP=M
-VT<R]-1O:T1S|ZP+Lk1iAETD_fL{<>eNgQ6>0R_2dB#yF[2Vs:_5'#k;O>w;/_5>EW<%Ii8DZ{`h>1lFJ-P0LH7]wQ"+3R[-xOYkb2{`1@R{w3FMM{lvVQ
-cK6XeBzp!c#p~0T#j9_L9_pM="4-S>B2&+mQDip/^<:(~V'%X@SO|Y4;bvlgGM7Bbb^"L=i9Tqydl7C#X-O[@Pc3`JM(>$r%jLt2p>YgBC%oI]#DJ@/.<l
-,'(8z.,:w:_j.r!LmGRV8SBzWKjdsN0al0Fk)y75;M#_7r|GO&xMj(#S'%vB%VylgIO1-gX"QwaCpr1JHD~h<XeUd8:XV,S!RueTGhJ(""l5n^w+43+dfl
-^E1RXVnf|/k:!U<-B&PQm5z;rm]Q^t@<$JbVTFgh2{]-w)bW7,2eUqA/d_Mw8R;WkYvX'o"JS4WB`c^-X4PaR$8Y2ooCJ^<R59llV@$86I/ie:`Ku`/U,Z
-:53Sow-`"H<4(9Mnqxh[3J_$QyZ4]M2YOw[$uRgB5]fCk+e"9J>OSGrL_oiU3@Yd]LM^"1Ox<O4b.J}g`+aSbdq7!39n[bXqOX>,nvn_K,ak4^3h.j>zq7
-h"Sz~L,1/Qm_oT;x_av!{5vD"4%S{.1-x[Nze#j;_bWE-`qqTCrLW_gSLC1Jw0Xo3N)Q:9&d-TFF#OgIxD+0D;.93tB@Y8+!^c`/wNs@fbt.d-LlWd(g$h
-}c00lps@$X:^nfhF~"z^OSqkK[hNIlO/y19DG%0^t`zoYl`9BKc)Ux.U09d!"Di@@5{sVoq_:)kXuUm:xZ`0.]zxOkhs:rB-))b1o0=LDd8nHU&s=Ek9]@
-g{|d,w:ODub`w<%s|[LW|#OKEYLQR`Yma(b]E@h'TKoRT2.k.BsC}ZGsgTv5Z"@#jlKa-J.HRKdKl#prsE`z{)6Z[dtSObJb22+^rrcI[^Dvoz=J`u1BhZ
-ck)d!{v7qAgw,r)9F''5IxJ/x;~Q#"WtxW%{4;PZq^mT=DZ<q;^^6-&2TkWc1!E^MuhiO5d0vV@V{k::CszGTy['H<f=n]kM3:eujY]A[!;Jd=vL=gwgD;
-JR&S2gFR/%X%=lx#G@Bkv"M:$p%E>x#tc!AQv8yF2#DH#;a/'`Q+Y]<z&w#nogQAom2b>'Os7na#L@R>J6IGWEv[n#YCW4'k4(2I+lR@k_;xp9rI<YF@M&
-=6S_qAq=JBYT<o>/}'8k@m(8~x#D&SKLth8@CZpzUefnP[{"/pkW|xTd^[FoFnK_`:"$P12Gl^Pm8_n8(_0eJrzxV[>%0s<"&r>op7Vm(/Wd0"hY(W#X9"
-~jdQ#Mz_mYcfpg;.A%40d9~YPzT]9rByC9{8hmiywB;HP#R>.tu>'S7]V<T[AcPRj8"uq'`pz<f&<o/rYv'>LSysvUXkEaujipj;HHA[EBD}>B+O1k8R#l
-OoA#u:FNSc]T4,-]gL|<.||8LNZIDWr&b3{5@K:D`A7sYoQBEwKdlrc|js$M3:E%d>F8ve:N&B`BHH8E<tb<$ujB9kf);b.wE)~h$XT^7^a3lW)RPup-!.
-3E_U<)^t]Be]QsVK-1kV%6P5|T"}+J|Ia/QdXUr@vn4lOOg[r:`3~T4K#z]NS>&3NQViI055ezKj-w-pS4#(#3@4vKnj`$L%z('CZJ[izJ)"E@g_[!]Upx
-j"eTzG^@P(XOCnx<=tHM1YRCm_BiyYdtitb32Caa8'^xG(+,(T'zd5bz3tHIkFBjYXOn]v6PEf40P$v4e$9qd-SDDpVoRNw}4N/1AQQ_iKm}969tFr|rz]
-$J,9i8|lc[9R_O&IB9y9I=nJc5h(sB#>@_Wv`%$$uj`fq`G^HU1_ZM)hQMi$-rJ6|ke!=ua9w2+lUc$hshAxNYy]9Z[zVYE#=`0Z$B^'7!ph|g:-sd>}bf
-.!uOkGyR&f{6[kKU-zVKU1lhG}'p<{]kmEP&U,|$Np'hK"jy)1!#iE)Ev)_@@1x`q7WF/%xj]l"T$9'P'p~_BN>>Vh!0)>J>->0F"2yj<n,B=]cLH=/{l=
-qFI;uW!{DxEkdSa2EdtRTsjp-0@T`<l"L`/EK=W7=YvV<&L$Q,62h)|!{(8jrsYI'JC[lX55J6Xl>;j@Zw_UnoY#L@5>JlZ0YLB,]Dr}b=Ra}rnK!=syB_
-A2oQgP/2JgHJzzzx~3;ckQFs`FJ<n;smL#cZ}Q@B_|SI]"pCo-,|<lqpFC+Q[ZSpqVxtG-:+vPo2R!y`u`S{AyqKWva.(3#AiF'e.+q_|rKriyxr`mm@gC
-i<r"|eqkp;()xyTL8K2>yA<07e|+4RRx1YZ'LI%VO6p+gRMf=fH{Kg{L9"z9ykE:|>TNR>xt1vxtd&3>KqV|JrD{b2"f2]&DegHQb,E_w,~.ABRnBX=(M$
-c+!6>/jM]n(e`ZPy.x[g^%jCV/>PB</WW(0hmgA;BJUc_QS,t"MR-85]mDTB4Hhx>s;%HL(1mH}[Xoaa0SEmuza;z[Y|6@:Gjh~WbMoKi3##1UyiZw6y!z
-3`RvdCu=nc0tRS"bpyYDD|D6r2^nt7@1#>D;]$sq:ouln<]k^OqvuSqv/B~gue]eiN~)sX&9[0Xbnx6l5Bqm6qPUhjA}T(_NF{1-4DLU]`u+@-eLTi~]T!
-LLZm['3eoaL!8.(+4DgbI"4BlZP-ePI2C)0`@{<Fd'Pr'^]w5UZr@-yt]>"9K`41UxG;@e9%WMI8+G_J2J]56/#<!=dA~YY5h^lkXE3N<v$fC-j-FR~Tg[
-#<3PdIU/1`[+A)ML,Zsjs:2Tb`mVeeA9{;+&4P4RJ[.6HIbgDr25W[`_NspK!6Nz4FMnnchJtXt9XEe!Tn_zK"IBL@G>;.t+:Pz=m4`X0o>(>^s|%c05T"
-;DVxj:6xHibp_OO5pyQH5'I[08k)bk{=RhA0m)K+ceXb56jR4P6.MNe&}Y[ejEh&AoA#@Wn^+H-S8&PmdX::jsjMnTg'un6w+O)-O5O#}_kg@_LP6Q&,a>
-Szw!0R=_=/p8_:&%6U6GQK3/0Rq+h%,Jx7"DQ[0D|Ihntp87Z32.16'|eO{oyA)sxYptc%1CM`wnHZBB>fCwY91yE09jaJMq]tQ[g"Sr@v20NV{8kurhb0
-''n0Tg5:)Y&!ci!5I2hK`mE3xS5J!j0wtS-V3Kt.H05c}1=QHx0kwOzWf4l<<_Q:,Sw`U^ua:9PX,t#znKy)v%WH9f=w5@#D!U}R~AzQLd0J6P)32n}sfo
-]r_A|)M.K^awGf.lh/|_,pc9Tb/Ff@0(X9%2J6j}(:D[jFwUA5m>O0yu-G)H:="JkT>;1,F["i;(-^{nj-UT);+x/@+h:J${l5)lznaP<MAb570CsYAPs#
-(.5WrO3t(.Y_P9/@CRF]Kx>=]0!JFw`+&GAf{E>"7D[uHXA_lR^5l]H#U`7/JG=K#"w,:.;5dp>EJL]P]QgP;+=>lB&qsJvf6YgUX^|1Rl-"5/v,K)Ei:-
-Jb>UgxGdH&vE-)5lSV1&!Xh+a"1a><R{Z#r"(t|0oxWs;8`cW}G!!E+O%EEuyq)1TmL8613w%i.}xJabKqSyV3jQ],r>lq+|}Ze+_87'Noy&7),|@>9$kr
-"AI;x)(rEi!q]D'[CgfFJ1e7Qs+6/[G:ApiRsoiNF7l-y]8<72TXCQOV_`h/9p&Lc89;4WY/SMvJCVOO)ip=h`Z2#rf&9+|"}EGMeh@}VBa{k9OYD]SHJy
-VlYA<b~bqeU2L<G)$dk0qx,+y:XSka5x5'oKKWfE-'E:I=GjT{upM_Ho'k`VEm6JXsDn+p3>vPaF0O`M'aI^NQvX4>u_9P2xWEEmm`Cs:O=ns2x3A(TWWD
-e%%cI1ix;:@^mY^TBge$;>,)g&s(c_Qlhf6%5=h504X<%v.p"`{h&XmuePWUEa=:rR_y[^h194'KE<3Ajp[ych|%_N}^>S".{&rz)O_>qJxT2vu'G2sQGU
-2hvB4MGcBU4Y:'5"vh}X{9^H6!`N[}RX/$6e0FLxL;jmc;JBAI&Oaug[/v/k/Hfd<FYtQnr`mWwG5K8@fU%r/IQ{coT/rKy""Ym@4o9iQ]ZL:/78@TiGT6
-8'<giP1'&gwUW71VKU{5x[$h0U7cnr@PtX9(M<T0BH9>T_h=D(ZLo|zJfE<ywphMuV8T;v&{CX("-7].z.5{bu{<{zXXY.+]>I]%%TI/bb=N=ftcqi_[PT
-q+-V>Z,&J)l^(xPJ9,|gG=1-|1g>r/.=:/U8~#fmdlI3tT_3m"`_2`(fAZ..Xn=2l+%oR5rB`F,+3YcierLAUBjZ:asDHF{GId)#"3YD5y<ThgHVj-gc<1
-ZnuAUiaF$dQhM,6v0YDe'KzfA;b]chXqyEa,2)]aA2vx;Hs--93F]nZ1/:Wo{F3q{g3S'vhf6''tsZAY.I-{~fQ0d()EkQ"v}5rbXV|hH!m9OImNwd=4qR
-[ffylT<1dUe:kCOn{Z7NuyXw)1-ZI'260={dN{b<h|ddy_UB(W'<~NBj_c`pjNcm`T>b;/Ps,AV;S{fX/2$p$fJfHsA86,XSQ@^f~c=kI617Nui@|&L_6r
-a.5P1'FtGx:B/n]C@w;>K3u9'a[oZQ{v}3]2X%xk,FSJh7n^>%Isna+{DJbKgZgWfEDGZ!Y'g6g%//+Ty$sV3TITn<+@5V7^$]^A!b.F/QhTXgH6u<L;/Z
-O9jfL@5NhASFmW.8oi2Ar},:Ec_4bR7M:p7L7xA3G<OVMZrN^D862tk@r)I+w"GS"d;8QjS(:-`xRQ6nah|'Rq<C>G0v,BJ3]_4I#KHq~#.q9|`bF_3]!Z
-eN8H`"lS:;2<.Yz$SMT39G&Zb`b!>I[/=Rq$V`,K8$FF2$DgPRl_fU=ry,I;6iZVx5E[%o6;[4Vk2N+FwBtqK)%W|kmt#=^ZIHQKOF)`DbR}[pI39:C!=n
-r"saxKm603l/qt!!$+"u7D'uRiM4!dZGtTHxOV_T@QmT3aa[j'tA_p]q$Y)^%w+HGp;)F)R&`Ygi3044FiL%'6Y3#RQrf'S;dTZSa!V1T``;eAqBHx^Li1
-d$gY-#MHJM_,(>kX(!9C9`Q(V%gIX)c%8:o:nW:6|YA]L>%K`6-Y-]-8PJbHx986#EE^h>G2d]]|f/[PkZxuyX]rMMrh2m{4QWQ9_H&yS-U^IScKf4xMWT
-X9Szg+^$vEC)_dos9=Df$1R[(&"S>KZ[8G&."E~4!+p(mxY,)yNW=Il0n>1g.vc[5In}8.+>lZB6<@R7i,<uw528@.ATI`|1<h'`QI.fbCSEQTt:`/cr{@
-U..r5NM9l9Di4^nz5;#f:ujj<W~}DY~|gKa#^<OEMpDeI0Ti!tO&B2YzI(8R9;&q<(-)hZYMeOPb[xo$Q66Yu6',zbVjA<>8F_mA^zxEPMJecI%N@hL"v4
-02'jtIhSCbKT]z($P}uCP(^]MtIcz8)ep@1v:<L^7NFVeX{Id:eUiM.hFqoY9%b/wDD6^mAoqTvy9:<PI&jP4Jb;PitKLjYE%(yxYksZRW{j)g;DGZn_>{
-{UsWRq9'N`=X"gM50^:[#-+BU{~Q~.w<Bo13IB}Q-[0is(k`FT&OKByeV.HRvT$syRhayv!5p>^9E2ProFHlt^/tBdw`a0SKg'fMFr#9ANp1|vLS;b+WMc
-n&):=.{JB.RIxBLQ,c!;+xan];4&S<Tsc{Mni)t_zy"_E>e_ut>&xIUh9xw9/FK>AW<R{@h.wth%UW|,,LwgK;{W`9j(AbBaixYKD1S^`_R6IQ-;<.FulL
-@&_KgO&>(R3w;_4].B6m=Un#VP(M!b&OGxG6s/&%2(e.|1|a)oPA8gb)~l-sR]|OosV&I_v)(Oo9AGS_E)e9m3S.Riqp^vfv|uY@7Uq@BYKTYg7obmnhJC
-+dzdS/!@vwHx:Ec:]=[7FdGF&7,I&MA,V`1DZfZq^eK,tBc_7'rng)15N:[3-Zx>cQpZe"f_;C'`#|]HhB3aW->0"Z3NsWTP-4DcWB{UJF#yQ!IsM!C$k6
-F"[,q=x6I&5l($$zZTjDI|{-#a]nX5>Aa@/DZ>!|'R$CJ4qaHpJ)d"03aS(m[]Gk,:df(^.5g+x<eDuUS4K44$~T1Qyh`%rm>&NXqKvrX|dt3m08{+e43d
-8R|euH;7YGvvcEx;PK"@}`c8sAN|;l54$5,N4+f0,@()7MBHO_v3bnmEIzarF'jsY+Uzw$@{]|Wt+E)GZUNKk(wi`rcS6t{'!&1hB$m|(gN-3f<oAly)S!
-#f)#ta5wHk8;B]qG"9Ngr4/'JP]$_h,A`Tfc0fNyU_"&~uTjM(-(7t^+pEdHD$kh89_wZSlDZ,]89-h.30gRp)G}..pN,Yw4PE6Gep{/1OeJE8qV]E$yes
-8@ck"Z;;L)@h>,"z_iMJxYl.aF!r@G`er%G6]4Do,<Nf0GY3zoZ+A6Q2v"||Pd&T9+q{5KTr5[zS[;$IyKe>hWLl{fQ$=C<0-wnx#Nj7;4WcN7n/5Vk^h<
-_(22"RP'xT}vbnA5+0{<<j_lJP>}5O..]%4:Xo0]L_'H+y_qKg:ykJcyEPIOgQ8'=<m1c"lZ6(POG:og~W+q8v./O#jdE%"2D]q/w=/|FP%Gr+|+J8;u-x
-A<[=[(O[4cmO#Fvjja_m6@[n^;XcX}JK0Tf</J;pN488gNr@a}PwVB35(`m7i<NU"HMjEex2P7@[tW$2~={"3X}I@n_LNL]:"4QUt%/FAE4EJ(PaG.RM5J
-$R(uL>}al$M..g7a[Q8xY`lkc%#;@}k1`yQa9nkI>2aGfjxA/dWtBdH&^2/T73WE/G(rqg7V7ItJ(c6bqWmZr^LZgGH(R$Waw`w8;U]&J^=Xs"|"!3OE.@
-'@{$D)a}8<oKM&`b=6Hgxh-BZ".rG]Urhy41k58[}ZO}iCaQlXnn5RNyG50V:+pU&Q&951]<o-~j(c%&QV/ztIY$fPh_^l8)1i1:qIx>=W{aw5w7HLi9;b
-~SMF98nkMswt~NK[Mb=nQ"ttn,aNH++`8CIA8UwS7K(<y`D--]ATK63G1Ey)>J'iDyG,pVY9Qx[QJ-B[>>bOB0n@=i^zY]54ilv5NtO%]^FGjKX5k%bZGq
-s`Fcvz9Q3J%'!&27GeC())Xr<N$+(VS63r3o{ss#8A[hTVOP(9+-oOZ)%f[0Ty!:Z&F/&.ynjRJdPKP^Ap|{>4XI+U@=>'YHH4R!EI=e!t5$Z(BL"hTv7Z
-qepnQqdCLq!5ZjLbl=F}{gB9Z}}hLlC[2SB.}33}[rSn'NMZsz,{lL9|&"PT~hWGUi1-RPh3xovxv/k3WX]<Yz8@!=Yb:<$m+,@;=]|^CFMSGspP^ZR=4J
-lR-xv{tvg^yeP+|jYNES<TJF2v&I@}t=V8[sZwt&p%Y[o^a'(r%2`<KtQp$#RG%oyS>ifFcgY_9FF<sb'qnY+IIlLz^HvqnMOCnkHj"D3xb:o&Tq1R%@[>
-EPTy5Mk@u,^{MdT5JZ"GrEK9IVNE>r9aP9$(9(sR$(#z%>hKBLQ[_|l]j,OR!iL}g]mA7RYsb%p[S|dS&<Vk!HI[J!oR_+S#)_9TQ#z.>8HxVO~UdqeR0}
-Gy}81WE'=V=I{g`Z5a3r}x`4PmAI(kM%Xf}+7yJ+g#Bjt#q>w4D$ewjb.v-sxDC3[>M6u+d}'-PJhRT(`T>#ziAyYR'We2$xv3'mKl.Td:<MXnm4-_luDb
-R"%T+wwewx2q[}XR7xGS%O/Ep%#s`bEkh'k;sdnH'D~9q#r0mPsk+cEAu]`JTumrWG1o/0X!(dD3[E&|TGB40hS(WO`|gAeuz^p).{z"]s1y`&wYs$92B-
-oH&$hhEk%PZN]wy,NR95hdRkK)wwxqD|3UNg3Rbm|Iwukt0Yb:#M"s!UgitR8&u7w]w-F}wudEXOm}/#{IQ3EG8inRfySDjvF5n=j:-x6-#PT,>w_:@v&/
-2f;oqH;xxF&Yt@.L"s9}@._"}>T>AdB:L(pN|q}]Fqh_bpM)om""K7P9Q@.(aOt&;!BMyLN!ZM-#|UPE6_Lwb22]I6{{6")FjR<xJ]"K4PJ1.;a^y&j<K]
-)g;/crG_~2Gy;-Rp~/UiT"-i7[PzzwcJEJ%bI{C-0bWY6N/`&DoO5xbNefkfc!VmqA]Q6(lyGN.yGhsbi0S9p:JoE4@B/!-RwP_S[#A9#A"Jv$z:We0MM;
-z({r:KlTS:ZTph,5WZycnYM<>h..cPj$68l>FMoa)sY.Wb[4uWyp%yr3B{CvdZ8`kp#9x]FkuBbXJiU2T1Z-_$y>z[~lgLiyDmqJu=w4^-2<8Ukxy=s;>]
-I"A)Ti]qP;Jq0Y$d~Q'uI4!]"n|UZM@APfxp~}$yi@{u8mE{DasUdGaF2yYoZV$G0'$mV]^Y)k3;rb>D2_xGtDFjvyaOYNSNgLZUoA."Z,E@o4oKt#=LR@
-buqzxOo.3MXi-9r:VtTfJ=<:ssIYQ{9{E1u)eG.PPRM7bJmNmNOnG9zt"dq`'hHYn4jPpXNzyL[7y@[Q|)~CbuEoh>aGLULmLR6wae=NPi,'pZiKhS6xcN
-g@X:Y8S&+;.tq3yLe>>Fed)%p]wu}%)H70p]m>V=xxd3/=P3k|Gj"va#)XYS]@M`K%U!R<<Mb4xhGkDv~L/S:dlO-xJyjwRZSNm&PdTT4d:s}.k:v$r,eG
-Yt~YW2$Xo9H{Lih>.ce&{lkQ80)9.;5MyVSpk-!_[/mJ<'0pQbYcDA87n,Pv`g;:a{lnU#O5D+KpxN@(Ho{]0IEk#yWg/j1L~zRnB^k!3tl`!f+<ne$DmR
-Dvg=Kt8`zm67=hL%C3j3_Lv{~0UiLhVNKxfm"I"O1'[4meR$S1&YPR6P(,wz,NAVeWFg-wkhRsO@#6V/<&HM`;GFi],$t]khxTgW@P=OquZ;nebwhK|NOE
-bD^yero7o3SJVfroKDGG158aTy:d>y2;x.N"(#d;'8%4_e#'5S5:{fhAtXCV7]6VsMOf:k$.m)InL3&{{f2q`cU]|B5sw0y,!T<y&>/')9niFWUp-;30Yp
-k478|%J^5Z7FBci0$sZ4UXc`ouh4Iqe[B_;iB73x59(8#VH{[@M9a]Lh$Ob6n^^ssovQ#&-sHG8Db#a#U$J/M7wo{fm%pNU![QQqa'p]bay]RG~NsNemcO
-GvIukH8)!WN,t!}yy<|#QF;1PTyUt'[hd8k4O40__21<]sHtiqL@vUe(fnMH2:~C_|R}rhI}Q]rse/F(o.'[/k%E]x8`v&<jw^cGwIJ_e}M8F9:9CP)W"t
-Q4;72GQ:+w.8[&VT6%(U^YCz@t;j#^x5.Q#{9bJ$e2Y$NwF}q1hCN/tYCT";nsf$%(6Rn&EJh+$WAdO}<5NLM(uub}ZkklV%'oEi=F=-_kry@qjappg@wJ
-mL)"98eb!B_Rwt8Z4uS.d|;{Wb^11KqQe2<iVWYouJ|.CW2f"buqg2pK"+{DWlK$+qror{T|Zpax1gwAZP'BG[`dG(&fJf2h2$LbE:}v8:@hl)Gm7##-TU
-K4ss1tM3y|T5j5Er7rfkr$efDoBGji,VxVPyEaANM0@iC3T:b@N2NKnaFe88<>`c7N9)V2+ZATeAlW#$~+=%D%eeJ[ER~)WFvVYc]{b_o."SZuh!@4C2;9
-a+ErUGu@.pW!G.BB|RD&t.mX_usobt1coC05alH/|PQ)3rR>J(/5t3j>pV#0Edr^gp}/QCG,|sao$]9FVm7m.2CK#ibT_C"<#>F0I`DI48:wo:8adYVK<'
-vSg'#kS85uVH9Gg_W#Bb6:pN7R3<eE8'i"efb$p`.7e2&e;Y-|BMLgN^K)bd6i98SN&>e-zNF!T)xh&PHlCn#_DJZ}"L>1)!dh-OE|aN>$fb@z`#jh@A,<
-J)NCv<aO5E~|3Sk7<EA+.6WizxrmR-)&H&f|Ngz!5kql1D{C&sZC|gZ8DS8oWm)ih+#[#xF7=rDf[@Z|BwLX5'`!gNzL1Ogq~olUtqL,y2RuFxi!qag^eG
-ON23ZVkU]NZ5PdQHT.P<qJ,u/HDF]3`,VqjIZeZ`>KF8T-/FZKJb""gPYxdO7P3Kpg>tZs%DDa4GmK&[ClIq!dsPI36RX2,."dKsk8&,Qb7{|GWtzgi|er
-Q$K2f!{+(|x{<8$u+BZs7#KgHsOBS(H4$+xVF({u>gt$W:^>M]BfsvzAYEofsYUU+p^h$96Sf}pyiF{oLKqbl!~>T<q<b|1R^I4O>KumqR_n+TSkx6w%S>
-fCm=52#av^Hc3J'(FJ"PB_%9X$6{;7X.'o<$GLyDe:]gd]pP:#QLDvoP-0e#{vl_Y^m:jw9qiy=C<I3UMZv]IXKRhEGFwlR%3F&(^E[$;^=,PqUN#yjadw
-PAV}H++5Y7-YH+vAz17@r_Gb6imQImP^IN:A_0q$lAS<VDA1sCFQdEi'|}4cp84lB%+Mk^d=$'K05|q=p4AbLuLR&T[=+vBrRu>JDBj[3.s$tD<5U@W>M'
-`--H=SqM.z{d6WNy&tulNH[wn+G&rGIYl8ri<]SJTnK})M,(V5[y.&([>7NR3piCG={CJra&;"&UsXUEij$IucZ4^_pQt877p$eNqp_b0$;EZ{%Mv%Fi,X
-oO4/7ODe:6]$Dml'UjPC0Dkr4YEa_:U)Wc1QOdZT!/1(a%"w%b9VRkf){-RQWE96bCB7dr:PK$_z;rm}NRqf|wJN;v;,DuQI},-J45&y59`M7I$3/CoEsj
-H><=(s3{684jygzDQBV3cT[#rh4g'r;+H9&q#a5M3+/;t6ITDTFYsG<Rs(kAu<$pAJ{OJ,x-exwz<cO`HV3UBA%^J[9^=E}]P0FV^SsITc!B-,]L8|-xog
-3/sD]:7S$$qPNMs,A7tuakY1)I<%2(#Ak">}zX#/>1j+b{~G'n#O~<T,cxH67U13<R46Nd+KLyFt/iYe=Ox6ZXJ;HK4itg%f%7cJ|&J]qMJ4>(a]H]vD3v
-0+ym#bB&ZdJ!Cwjfj4|Br3l4f-s9l}_$zDDvF9nd=9m)Ak"gNS!m|X#]'x_pmprPH<PW]cQutce;R,W0[5G(~&H&,e,u3jLhK;r|jZm2~y]E~aA]OLp"M<
-IsDuFc.tcMPR0K#3][/$n8x^PH,Bp+/x@r:.n97A6fkAwH8z8!Gx&z3BHl|Y:z$u_%^:[3~t2[ya-Q7N:iY8;jaM2Pw`u{J:Nt%:WztwCv}>'zRL;`ds0k
-fvXd~TO+|/7jGq'OSZH8p25c@[n599%Y@zr@6L0d!A:Z!b"QG#R73a_2!oB)oG"{-BkS|Q4n1LOZwp~wVK%F[BOofVb!p%Im,3upBgJlrLcK7"}E68E7QM
-YN.o"Ow52Rw%x'2_j+UVLm7q"U{`BWY/SMk%t5Y0e/9iLhwO/$jY<%H,o}f}|$SOOdBQU)%qso-JJ9xFh)-+bp>#'JIW,d|N"'[H}i;7qw&SPt&3nzl_N%
-av0O<#6#"F!74qjA6.Nz>dLk1V_BRTt}I;kS/:#sbjYx-%I,~Ng2gk+FIUo:}ZfB)XN0;5z}u0iQtBnY9Ipg'h;vOD@=&%=@4csI`7Vn7}<}-#Y]Q&I@Y+
-Qh@o}O{}WhY<U`ETOeR7iE,,FuNZ_7=X~R%HODfl}Vfy3)nZE3To#;~=ULTCC/o^!%|!isvnQiWN`X8eBpECt/k0H}N(<Id{Qn^/>epny4rbL.[+CgquKP
-s]>`.<0$7ra1e=rIrVnTqY{7>v70'!r6/[bs%p8lCTF}&T~35s5eA|(-Yy}#"1-1zJ<5L8UQd>qpn#'|_^>oC:mVO+St~vJ,GlirUx2g4JtaM&:HJ|gWPP
-5[cy8cOx+A%)HMG>c(brL/!L!Rt|_L=R$qb8bf'fn{$fqMPd$v#9%33xL,@_]TcSJbx(N5>}8w$rr!f"GD,TE<&OC[A"bbmf_OwkwmNESj$9>@)Dn"M4$3
-[h$x6}~Co%yW-^:1,merAJ([Q]f@kN`L|uFo2z=Qfwjf/UYAh:}XP+aS0JqU{#qqlm`z$xNrY-Ac|/T[WIe'i4;4TJHB|"5Jc|bihPsIQ]'QM_[,,,60#F
-sRA)1lZCOE72Fa,BPi]tZon9I[DVDHkT}ItMU(3'Y(k"h{ho!jOie"_t.'AxOV6TvnlMetKdnZgNSb!DQ'C0qOa]0'y-dcA0!x[#!cwv<XTf,<vkaz3P.O
-G`~7mE4>ICn[9v0yvHX;"7HvkoDOOMo@sK;-U!P1Fj@D16:KeTf1j{f2&dC2y4$-~.=^}U0P.KqF{A=js4cCRT=($#.Lck>cn&)4i)Vd}R$"L"Jg~;C^V{
-H{a'AWBoc2LvBas[Je[Lr3#_%<@TgfI4VH$x,ur7'(N$CgKC$/|pPxG^n-m{Sq.dh)+bbY}qD(N/]Z36-CCS8#@;1VwS]&yLqa"5]&)|dX^01^qudVG'B]
-nXz23IOSXos/>[6n`':f{6b%pAhw,18=2xT+@|'f7XF&wzG<4_"k0disp>vFc/t3Y41p/A_qpr;7m[]AC^ekg8a_`x)!25|,R25a69K/;Qqgw,'Jb-MI{J
-z&qIN9xCr&bQIG(IK>9g87z&YLdW]G(W]2%|Kc(#r+|nO3vrU8:b@|W+DE!RGeN%oser`ih,&c/ivb9pp[-/)j#uA9g'Pg8k{mSg.>'5D{uye77-(Oz@)U
-a6@&>A%:s.2#e3tihHh+3rJR!cO'HibS,I][<LkS+2>W"B@aMVNb~jiM#h|fsk'A;Qyw7nhYDdbxY0JCY3jjOwDVUH'|w^3A84W-(E>t~SdN^{w.^=-VdZ
-3TfEZTj:>UOSD5A|{;EVg1},Yo2JdGOp^kg;bHy//{Kz6mur"#S."0R5J<598W#!6ziDicsTPXSa)1R=t(wRV^a"ISbW(WRYaN"1/+_eciR|jRl)nr'sK5
-N^V>]M$SO&n")Sa8)C$=EJD^X}}=aa|qx]H&<)(^zx]/<flsC,9SwOLMSyOMS;`rcj$!b$~_W.HP)=,U@ifPEU|Q7n9Y-1mc2-|E0!p`Ofa}r.bUGGveV"
-;{em#YGKsB!Jf`UHx5x>3FMHg04/T4NYx_nVa!fJjougPv=!,E.BK^kMSWPvlwPP_z7jONB!lRFZQl4sDNWBI!Y/$<g8`2uNn.C(`GQcY+:)5:tY7HuHG6
-ips5c8AeCV1$dqT8yKNw+MWP:bHP["KF:P,v@.W&a,UM"^>My;63Iz~Gc!b17vkM<_tf0_q]4b2{~qR2DiF6w">/}%68mUM]{PPm8%@Y!,cShK87|r8@5^
-&P9C@,CTXVq/",P,L"sC/77}Rf3sIl@!7HX2b})xTvdBvWqB"O.sl{Mv;Ai>Y1`P$1r.mG"j4ex'/Hy<)>E!jd5_365!s&E{okdZ1(wB^GUT<TKjPWam!R
-:a~pBIjB0}G7-B#|RrP4%#mPg;_JYNCT..3"e]6lzEFV%d{K#yR($]V'YLR}P92T@QT8mD+n_TDCv5h.MbP0~`;yi!Tsd2'3]GEgEkK@pC5u6s3$Lyj]"j
-5[^'5elN6gL>uDgUhG[I.VEha>;%{0#nlP}!<Mp(b=8^'uiI`8C"vX3SZLyX:.wtms2#M4q.hiEBz>y7cr&"avotT[9PQJJ_=#v!ZD^/<^{3(CF6;Eq;qL
-c5Xx'zi"0>k73KaMDij:>.#5Wt5">)7Q5QeP_+XnW!EDn-2FDh}.i_U_3ee]rbmmK74Zz}R<-%u)wXm[$H#:)G1LKd`jD2)=ZdJnXjh'j1$I2cw_=o[FkE
-'&v8'C]wh)!Kg4L;Pa>@l6jylklK.C<iuA#HaUTyK|6eDQar1hY)ir0|g&U2HFKBP^Tr|4^I=r,GnF4yfrS$-T}T_rk'n#nA7D(F<sy@BYiSpo#vW>I+g2
-y_REf$0$pTF`GWOz-d<D@J@K8`=_PKHxMDNY/;$x9dLOb&W=qUf7TD8[{5Zmr"+/ESluMd_!wX$&y1DH37!B33S5W`QRzz0.hwqkP3e6-.zVFi=@L1PhOd
-o@,`C]G0/T=EYa'Bt+tvrqDI>-$dci+H<ll43nKt}D.QI-n^"Rej!DMqM;Ja$RFMmD345]|^m$BhY,l0g5"C=6%)&gyZ0o>eu`OS.:4{fRWXPl,prVQzYN
-QnoZH6ScPhzsznZg=pdk4T4lSd-ML,qnC<L7{gsf,)<]C!3TnO)LoFhpM[(mqML.!n,;t0j,[8U-aAzQ)v7HD2HPh#_oo&f_gIt9nE|Pj[|!F:3197bH^)
-+$ej}),`=q5wAK,u`d>q@++u=$r/h4w+9fZ>T^rvPpE@olp.(y-2TR%%6ZBk:LRC5C47h&oQ8YU';0sDkZPtS!{tqUfHuzm9@cL%2{'<_yx"{a<KO[wDAu
-EoJWI'PP-q!,u'|ueQnqFk&$(T]H5D>W/3e;j58F=C{Vb3Fiiwick{94&=H(+]o55dng'qnLdi45cf~fCa5cWq)hN>N2>Cs1@CqB_E`Y1b`%v0#9VkyN@s
-/GK7'/xs@Ia/_I0G+Lt#{1@x#[}q}H+"'L@,lnCjkY|g%)=sp5XQpX7/bPwloO8}laVp'5<5S<P]ON-IOrs7x8jEkp0:.NZ!l0RZ3p/j:@P@Ai(CLY"3h5
-)=3H:Vf)_<|$OzYH)Ej$WcPipb%p/(.gKH@nn;GskjirQ|TRy.}%iXsX<-AqSxNQ1{~$,e__lC7lPrV@.xH|gDlv0qmpa{v-<1-A}MUZiq2;LRXr_+My~1
-orgH7J`aK$a(Ur(|[]Z8]gG#Mb1K;SvqHV7sUoHDQBPFz2TX36PB:0@GFQ/iz8GN29["fYafvvx&M6MIO]NP3wZ#FD#V_xl_`D}5)Svox,g[Y-X7uTO[91
-&Z-J{j":7net<YeMYUc.OTHjB_'rTue}8jrmRhdP:=DBG{[3gR/LMR=wdJI!7)q#asHp=y25dOZOye$qCw)I|qcRl6AwRy3>VlNIFtnP78@d@::=R#gB;n
-`cq,P#%hTdG;~k^ZR{F#_AOAqZ0phH7U'Hwe/sozRJ&V>)"G%%;,-iC+GPJ{!K[`L9vfYuZ"+<mU!^]P`Ky.M=kJf&h/Ut"nl(_)R=/}w3K$!R)Az,+jg,
-uJM3`rT{+"'Fp_!~Bg!t{5Co4tF<OAH&R,`&x5)^Pg}GIO~mKhYaaV;CVMKBK%9{)jYJkgAZ;9}RG`<NSFKz0xMM@(h8:Kbf>M'sfT5Q;^-J}Nsq$xDKV3
-iPu[Q':'Fj_"N@vK9+0:9li_SxR[Oxr+'<npMYk+|A)Yjt:Ckq<qrmG<Jb]`WYF,H3+x:nm7!dLWDKJ"ZXKKAz<qH66Xv'61='n.1Sv96Y^&6$Z;ac!Gck
-Jhjg!|oc1=iDNwNId'cqW>@Trwo&:FKUA=tdIzn:w7,&D/<|Fm-a4`#]uoyCWssE@^VhsP%:lQdo]XZ<-TyNTbf3^inAIXS9nyulehxqFoLJ|.X=tgL-Dn
-f'|o'o>5o_;hX0$a!Lt_Ia!B8PInpK]Z7BiD(5_VTgdusGj#8]u$^M}:AcbV'bf4Eiz|_P~T0^kt'.6#ynS|_TY32okjd<OHZ:c>;7-!,zXGSUW5kYE{Vg
-Px#Lr7@bqgnON"^4<Dw^Q_0a(3L45G,YJ@Hx{ECr+L1:qJ40%5utR:F.)0>%-"['%%}1H((s_n4Sd5@XRjSsOpfm;_/7,$v4;d%oL[WV&]0jZXE3Co[y$g
-"y<dZrp).yt1hK9j9ZhAseem>,|YJf7u.stvIv7wfML$"R;NA>G^Oxgn7td2nHCD5d'98DSb:[8`{RcFo_i$gbZp{j%2ralJJ[;3TKl,n$&2Rjz4_HJ'bp
-FBP|'Pt`zby<QhlITx)Wtj'rJ'CP9k|30mwceH'A@;Jhj&@|+aVtlFh#4p3Bhp~!QcFm0p@._xK3hSLx&'wXY^qhNSV$_UH'-E9AZUIw_E`5548ANJvp8)
-"wW;UpL%dD[/$sBh^F_n~WXl$kAqif'a[x-I#$b3[GCjp/f%r2pn]jf/w$dU;(g6chu)z6:[U9h%P^8Wm3hn#=vNt,zItJxf-Vd%t,IM$6f2XR&jWHE66)
-Vvr(!7|rkP1+}'J^Y"`ui$Fa|+""OQ]40P}J+nZw]srb1Rh!X|m(uvu1eCmHaA_{^^(.BQ3MX[`o6Mp$%M4e-/Mb=A2[etLx7X,QEm::V|[WK,]AcB1w9W
-@dY0Nz.Z!nt"LO35FoVSo5^hHBL4K.F.pz2N8($:YKTVqn^I|AVsbU9cJZVA.dh4$=Zjl9"qbka+Hxx.z(1^Y{>wQ&=p0=:!J#7>8UL{ZDINMW[lV3BHX{
-y8gZ+fGf6RaG3J:dG!KmU4GTIkb"L.!L;VwHL^rJy7leNbo#,Y<#/ZENT[%$waO%g`Wy|dDlSt0j:I[L8YTkLZU$H:#@9G9I+n_BOrQu|iZ/'9<}_"`Xuc
-j{'L[eLA:,yKgmZjNXC1zScf$8>}'S4Mj1nVXX{Xw'AEj;:v-j]/j<&.r;jGMdIyaezr{.]d77M3_g0IOG`Up%+,,T><eT60NMy<AG"XA}f8';gaJ]Q+Fl
-#YvNWa(5q1n;A]o_'<fQ9cV_,98}-!l{rwrt-OmAzx<j|DB:l-S'@Sgyhawgh!`-k9r"wXLs-DCQ5X5:j>"B6(H,Fpu`[pvDT$Xg#3|U8oyu&T(KnNe(``
-}:(gwv#eWQS{L]{eio"@zHoMcrp7{Q&W[U)h9o{/0^-C$6P@>G"CfX0Z|Rb;hx:)rH}E~+m{m,&jhN1>J24HAK|T]lJij}4_'{A}<g+!chwO~qJf3'O`;b
-_Q_#V+;"ZDf9GY#enGp<ox9]yAn}x5@@MhrH8G,7s`L1iN~VHXRm;iu##R-)wkKvXa&wLNt0,JmO^$|P:s#Y4%wAad/HtTIQ.cKdwf|6n}XwgvGo`+izD<
-E,;vM1<;:Jwf3}KJ&2CqV}1W-{;O;}N8MGe=FR0$aCEZG3J+9cb`7#UL_r6|~!yP@Vgk/y$7NTZ{~yvKEZYkRGn1sx!}{+k`X+6QWg~EN3YvyPAA`h5Wp;
-TxJb|0fmj[4|Lu:^-"#M"tx"(`18rG'-|cabd[8v%WrTxB0r-&AI"2L;WTKXx.k|Cpdi#o,C('{=mrW8dZ-+EJLqi!>Q^rp`Fn`XK4x68KU5QX<]7!8E<m
-8|XTHO<BX0AtgQe{tFM>rz7XeJxAu[k-KaBq]s$j'M4vDe@;n23E+X|Y)Sk3wR-luf`Yu-M/H+6A4.9:MDF}q5HdBaMnah7NkoRiqw;y1myg[3A2is=cK=
-N;|BjM}v7LIBfZ}Dlags2GT|crH1[HzcoG2^=ET#m|d)zd7R#FkTR:x#A}i:zlTfIrVkbdk6%qW9>c/-FX]&}Bqs>wj{N+AL{;+z(56gu3e|H{D7R@l8C5
-4$}ul-7/i9sh)n&5jX+(2xmr#/Oid:I"'(bxYnX_%%0BgOm[a=h5iBLbiXcmK6)E$08qd;%{+tX2PX7]tg!~ijerOV27`#"&)LD{%#V"|}/H5If0(GpN5:
-K_eEaQv7.rM2rV7HRj$.p@EVk-})s%^g{p(>[Q3Y,E+]%E]$aQqsg%G9&G,woE5CcDq%ML6FH}N^>%i+s(VK.+4|<Wm"2MqAB&(v|WzI_)k(zBh|u,~ayP
-sT>ynY3KD2n<v6ZjfN$A}Mk2:E@+ax6Kon-VotG7yfWlBTf!H[Ctc5<ZZfjj1i|#1RR33S,B:#E#fz'P40f4[N4:!x4`I!WLN)%)e"<%ZLdBpOL<I:Kc[G
-:J&i7OPQ/ZDpW}-iWre^EUY{H19`&1w-8RjK<(LT~LgG@ez]")p|+,V0R.N:zFJnyQm8<yKiL[Q1gAA|Q89L,ZfY#y`Fx>Kr+qU2i@e[X6-[TQ#S]c}d=K
-OEp'SIl9_.#V'%T[),`,5djpGOK]/A+$YXl2C3K6"djU"62L"22"$k&l2@n(/4,#j8LJ}>|Ra31BN@Pr|5kafYk[gYfxu.Z:>3Cqqta,wN<{[z|uWFUNT-
-`3X"^9)2wf7>NGhZSxF2q(kHVjmw/v{VAAU_,5vdb|<5aCD@f|GZ{u<<b:GJ]$)+.9Tv&wlC^l`n8bGaN%Ge;0zMbyK-Z=c_t.B|TivE$g603y.RncarPN
-NZ6-<b@N"]g!5+`'PLh<o{5_bpIU=nze.b)yhhUy@Gq<5+e6V&wr5w-5G4[u{itd}"MrU2~Gw%5[ee-{:M8.y'jg,sLx'bn"V,=bsU6Xsz@Zms:n%&m4"0
-.W)8UdgMY[c]rPl={r-^mrUXxb!{^P&oAdA6#w0M|tIj~w5B'"4$tt})d[FWr<>:l.KlKV~>ftM.}d:V,h9peReSWc+)aVaF8f7-=TCC):It_N<z__ZO"1
-dzyDd$bf3Xv;>g;0<]qE9oB1)PuI/s`kY3,H~+$6~0R`+HX}wT9/qEd41ps`K5(NM5Xz6gydYUcWSIrfT+VOLYVdf%.&M^P>s0U0OSw8=UjK^If|n2.Zr[
-trl]t$~N]2JWn}HvcRHgS>J^n4jz-:kt"gn}k@^dVrQW=mOW<|-tQ(VMx(J'LqKTl-q#W$s)S8Nv}]bpdO%UGK.P$'l8j>DSXb5Nh_P)OKe!K/Q0bb=6>|
-{hr!g10CIojpF=|q+[]BrJrI2"FTi4F(|#`Kvgm;I3zhNz||n_x%+aP$_#A-R5|SMon=q:zyVXt>i(j+c)7K%z4jp>^PfN8{).TgKxM3C)NJLLFs#inkln
-|ELZMDhtXz1Bk<"VK#F)S3qd[Id4b^:nH)JYpgrg".UCGi#sN4I>#H+o=kwJ)(S#>1^OHHgP|#g>gff=nbMU|C!UuCm_Qb}VYjKELJ2M.ss+f.+"Q//w;o
-Du7:q18qYy$""!4XGz78|.'CqoG/X#=frk^_fQNn<IVv"^T(ez&zE-,<a:_>7[JDB.>r.%gEvk[:alS+V^ybG3MzMB,cziAIQEd)(''P<=[G7z2E<_f$1B
-<hOojq%{uG=-)YwbV|#NW]s'&r$>`&ASO%vzRP1L./SU4y9pAV!!{6i)^k6RcbvN2T!-Ahhd|g.)Pj6of{vew6JsHf=q1,wyO`I5i$LPPoV(3V5Vt7K-Qe
-|64=M6bV.PXPeox=oY-`C,4C2ra$`G9'7ax"'txBl9RSJ,kR8O&!vrjR%O8;P;g03$s7hUc'iTl{kC7"WA/+ds<n]|B}}0A:L"#dEC2JSj]fDy9cy5{5h/
-@ObJey6q]B3#50(YrU46B4aokIMO%b>Vs|;W63a&.)`J6I-Br43"vO7dsThf6Z)I-xYRv1~Ad!yW'4;G+,e6v+B|^lr-n)X/fpZfMg1n~[Eg&v~xiA2wh[
-Nm'riIwr=&;R]Savu1.N%MtJ{`;s,x>,n8Khq-,>Ip=aNe:Ir2dA4^$:_5~iF")1`jn623}Q7k$G,oE]DcKmCS01Bl<`yyr2Wkotve3naIdDN5HNN)bg[Y
-V}vpH4,sVB!@X-].n/-XVT68mRNE#H8B'_JJ~$vLZE"sCiF!J]o4k!Qh=bDRrz):Ih/^TgE/6c_kZZc(vjUSnQYXU{ZO'>Zpkl9`kZq91VNazXjYAZI4Lv
-:N"A!M@EMe%5kIH/T{Yw;$cATW5&GOd.H8`I(ugJEt!EeC6#+nN>R@>d)/.ZssHH/LJ#t#lg}mDF1Tl=uezRBl<`n0'[vdLM&/tBNEGdsYQ&fkqW6+Ie)|
-~`aER$txV_SdjQRO/mZ{djus@_H{&]{sC0bHFRRjq&QdXq}]=xRb$Gx)5y,OAPYCm#.>N<ZT,RtWVY8Dx)b!M%qXu)YaR8_>meiPVBqD^N9{XQ8BeF!KeH
-!RLWOl/6u3=WPla[<3Zq9tDC#%|nGJmtBiV-9OI<{vm"J,/,h$lvJbq%~)GU~XIEC^oTubhuAdf97'jI,'S"g-ze'iuvdkIS<!j)4s4aX-/l'hQb`)[P<"
-pAAL^+>[j'oz5y"Xhl+!ovp1KJ5z=3",d)$_y][C"9zThiVyh70a1|m7V=JIjD=%8;m.+ziV<a,ZIRQ%okTSR5BE6>X#[;+^T"zP/fFvPOXAn_ovE]ca_:
-EWJ!fA)S9j/]/=HTS]".F;p7N=;iVK7wZ(/A_iia3UGLqKY3Ah;8wjB[M0||sXQ/(HI6=iWxySq!1Sw3~8%'J#S[_=d:oR7V"jve0##zRpN"YyPAH}"Q[|
-LFNLOV7KG#(i"F!j!^8$e,ck(Ft(A!g5^([hJ62^)i^`;B72&octAGw&PC3iYPyP/sCVov@1SJddY<wZKt8YMB=x%MShsh/>.lgi=^8jT(oeB3JLmnv-Yr
-9Y7r/d;ezsHvTpGg`)&VvwBlBDk"b&LHVF&"xo$RKscUq:_T-9L,TYy<L.oI{4Aqrf#cckUt]$"|4fk,4<P^;cD0/),w[hUc;<182T`.h(c8>4KpC}wT3^
-$fJ-R&pU%[2K@bSDH[7xz=N{TF{TlNR0C1n4{]upc2zQ9wW/'JF'o0;1}2U.6f7W|br"Ni$w>oA'[I/a`}&aY:cIl{z4;X-tss%}{4F7_{I#:s3{t-[NtX
-]}geReUtJn_Fs;{)2[oF-^sXk'W9,1/18Ge`5RE{K2CkN#.,"ik8hOe]Ob"Xfs[}TH97B6nC<8P}|,xN;3BaO0)0pTI$Jg:-2tN9+o$[>GSA[2Ki;tN(Iy
-DB4dgb=ib_UN9WY!a9{(/)cU|pIe);3k|Cy&{`Yxs!J24;DI2<jQG_IC0U!T";YY%c@&|gP>h8DIB.'6L7/mNO+bXj;`RRy8#JZ2PY=opB$=dSYR;`aFZ[
-,3n#9I)GC,G{Q[#"/OuB$YGlF;r>^R^b,':<heppYXg+!E7.g]v>kWx-L)iAO9d^;t7"cQhddA|Y}KmKnub+d!W`d{]GG"~^S#{(NB[A3@bLkF"tGW@rLv
-IrgD9I@rXpKjkcrYL)LV#$v6j1uO0;=3@-9:31u)&BtPoc%WUX1pR:,!EXSb=)sz~_DWWCg0:U(dsjVOZ9v,:Ta=T|a}hPkPcQgG5BaOepi@G>+:na]tjK
->{6Fo'M0KHU%`#+#CM#a']N5pfG,;dy)Y!_n6C"BZ|"-6So1y5Jb"6rL1R:xBxNG}I|1z1Cb(^8.nfwFm])Qe}6fC-S@f3C:jDf@keMaJ@@[[NJ|``c$1H
-Be}lCf4#.<NS@$;R[#@6$%ivlmy%`}&O6P$Nkqa[SD~63]+CGkBEU[lbC6^iGw:S{DIaom8qe):|"R;<28z:HB16O@p.b-&_PYZF]dF)4Y/`+hAQB)Wcj;
-LWt$]u8myF0gon%Kes]].5ca=GstSp1old@a<="69)Mx8`|@Bz-f1JAyJ&T"gH(Ai^CsC}p5I(oLfdMFHN&l}S<Z(b_u@3WK56^CV|0YAKQp--i}Gxwa%5
-r{D)r1;>'.r/p"'v$A@:zPFG/5A%'3wQY'yT+cEXM!H-rd}YT7#%/s[|SG.7}tdiA}4#x<(T:6Z$,<h$sbo"XvXbE]MLwXnZZURT|8#PnI`_)_puenA_C_
-"e6Y{hfVWnN9|kn-B1){sbN(`AEmI,sjH@YR{@i($J;Hv,ts'regp%83scjrA.`r(&OB<E[42XKOOnx(wK[XH_ar:{PP~r55,BmIG."k<n1!x<pFY%]^3Z
-D5<Dt+aR'$<I0vA.kS`S<7Nq|f&iH(Q=KwBH}H$%I&9:{#0S0/4SwMfR_Bi,YRKwALnn:B!i}1z>7Co;alKk<qRWSxM6!3C2kATsIYBYE^9`2^|@t"@aBy
-PXG_V>&B+Owb.@3S]fT]ye$Fu<xsB_j{WT;8K+0n4oc@ZCgQb.^)s(qZeb"Q$R'$z@@,-6L5B.W,CG,lXfK`nsVznx)'DQ/<Qb/JxaF05HG4kxqPx!={nE
-USmk"t[dYcs>VnS3.j45S'"RdKbF$"];}%-jv7IGZmV3_u>'xl-t!IlS-XubK"P!lfq^cR>"J.f,Kyz^sM#l/5CFy%CB4+$hVn}/^)[<5Y8LcY{`Z)c"Xo
-D;dp1dnJ[@lx|KjoPdPlWC~-/$$`g&]$hh|j`p5PXUhA_Q.Oi&zo^'Wrc.|):vAjsOefRw~1=ajt8#Qi/cyGjeHkw{A"9VLJ^N.t8&#0lh:Up4cCo}wKyd
-5G:;#+&rWy/h2|^GCs|sSUf:f%6q:UU|v&Jjm`I"AYpUrjG6sBuO}vYE]j6Xn_`UaC^fv7DloJim1v:sW3+dV.z8eX!y21v&4xIj2vcGm2c_X`u"':6,UC
-YhJDcw/rba)g>xf>]Z`ml%ltu.1P=<`OK'>XX#^el`#zR$]LfB,F^TAE/M6b-xSCfR8HuBnDfFYW~Km"Oek0{vx'Kg2uMv-+c|GK~t,yMhV-H0|"xELye8
-ucjp}{Lq:$q[BwKb"<e)nhC78UBl/6,SNt)4DKZ^5r2WLT_{(bzi<GtxLtgDLRxNv<Rcl>wn|hiw_kP/$'v6uauh2%51bU9f6d04D+6_pZMrW:,pR+NpoG
-`IIJ1p&v+rpT'Mv^+3mL3e6&fUXa~6wDu!ZsNA._UWu&9H:6MOD:#Tw83+BhX=KbjdZP6QL!P|NXaDcwpe5v''@/$u'Wj+!+0D[1cUYlu]SGJY2Z,TunWB
-KBC3RHUpT.Z+,lz9d+n|N!y.F},4|u.RDn)Vz_Hg>X]f2}d]}h@,}5tH0`j^j5mH#M#8qH<ia&j+3P@A@38W@ys:5]ICksgmuuo3iB7.J5w$gF}54PYpOW
-5hA`_raJ_AM(5B(j$q#TbyZk<Xa'7WybEklnlPDL64pvj6Pu#hFa}/C[;4'jEC:$G:TI]I0hoTiEwP)W%oBRugNJYpIa5"Wp>+">RO+zSX:'=]5JrvnIux
-&"$EZ(8$')l&@T-&+8Rf0^K^M<3r8WxN@qnrMeR+CjU.po[MI(f8b7_)5&jW77bFpZ.o1:dy`'Cgi.rdxi`)vUs@b;-Kh<6P[L:=uxa;<s&6g9tLGrrcPR
-6F"(@QDf>(uT@OgD|)yag`9',gkLm[gvNa0}{{%U|>X/$kpyYI>[oAS^&8=k(<WQsNI}`V/4x!obhlEpYKI9>mPaf@,wh#),ZG[07mu3_Nlked,fEU^+Ki
-[ps{{S4:E=d6j_yuU'85i"c]HGt-E@qmo<38].2He2`M.H'j,Tj:@,&$6MWj7&JvXG)uLtsH=&8ORC|,OOn@.s^vKxjDes@X.-g/+_&l)TXZxe41{;6,s+
-'VSd~[!C7.2GT"X$[()`<o&W3X"q"&$xvLcKs5>W:B@LMX^zq`@p_M{k/N}(=9&}TZy3E<rJveH@r{p>,eQ&!BjMhQYzMyz1x<~Y8Ig,!,Hb!N&3`>(wV,
-imT5ezD};&JMWLrf@64cou<xV{[2x_QsV"1<x6r.a^JQ|0,WOz=iwKF"[MeK>&|LJJT+v(vlL6kwa8R&I_Bj_c7j!=xku5Z0vR$@YP&8RIgmfCVF8S;SPd
-gk=uJyUMhmaNE0mgrL%YwrOfBpZ6/4ig!I4'@}VHnO8$C$<Fb'#J5/z!50w;VOw,W"prs7JF/2[-}tsPwsxB#HiFF(!l6V{ebzlEVi7$XT(fRv8"'l9.Q,
-+kr,vj~_:2ih}T#md^#TzBlKALn9b{VH$k(g11wbTC0;-0KNXj;/ay%Jl1p$Qzz{Xe;!vU]p]eTz]gV)^8q@>%sC%E'Tpv0Ze3ms"VJ}`Xq0i^-u,BbjUB
-g}J_i|nKE-#"f#MZ8YP0f'KJudl|_{]2zxK/O"'v|NSeA#K(A|n6Z]4E369XAA_cV{{9CZg@pW.G_(suS.iWzK:H:-96yU)TrE)3`sQ0/ZNl]Rr)|jY@7R
-~.@<dH5;Ur`h}QV{9hva+li"U}V(W+h)'A|.edOnU/&,wG~E9#,QmX3RzE7xR^3K[|cy1<!N7bBq.ztM]0kP/o%T+lW/"&O:`dh,(f#t&1l4B5v1G,w">+
-&y-"]^]dP+g{6sHFm<X%>$/,.lV6@IhJ5;Sb~Ao4%K$SAwpg2Y:7OPIWe>,w@qo.Mfp&i_5{G2Y)8jCY<"ay;#dc4+-n%,>0}jIQy3s(cojTIG}g^A0>Q"
-4&Y9;j2Wk>hX'Kv%-T+Q;s(q32|!pe22b3cB@,l]K}+ge2/C]M/&@$!QHoI2>[:>rzjH=rp7G-b:~d7eiQ.(fN7+T;9{C-!SV3PLM@+/IRHQr=x[AihbQo
-oO(KmUCHIg=%ysj[<|G%[+c[t;K4_rTigou>y+JUGYy)rj%YoMj]Z:w|,J)^oJh2AcDX8/A4@pv8!^wP&xMb3'T;}zvq@h#2^F+_d-5`lZV@_cR`osQ!G#
-g!12%B(k|o)a[gV63beuM.t<F_6;wbXnfPWS^2py]9i/6J-&xdojx5-9_'K^]fg]0=WbIC,1P75;mCA3"3uC.W<-;A(^oo!/w%!]Cr<3n!cEK`pG;+]t[[
-PHD"X5`:e}SCc$Q;1`3./)yA;,]5a_;ohC^/w/9jzT~+R9u.7e{,BF^;s8b`R20rC>k=bcr6=:c%TN[Ckvc@:((Ba&;{'Hea'ZCRhtaN:yr#gjfnR5"!Qy
-%[kCFWH>fED`h7k9"n-C%lz&d'sKu>x4Bx)1h5Zx~D=&R^d'^Bbe"u0szD(U'K,;o1#'&;j2+B84^.O/(Q~4u#ZTh&`ty1MbGb1r:Je`L|9.675f>kDKMJ
-}Cq]GW|J@Sw'8SZ+weqi]aYk_S<T^]{XcFHRHk;Nq|{}E-V1jjdo-aL(^cO'&^;l.S4zLr3x=rQ%EsTG2$vpCqhYr2o&%+GC1ue%n}3@SAS|kZ!`Sd0t!!
-h$"Q/P^}#qnv%b6v8{u%7kn%_EaW}zwS]k<yrJYH!_[}Lkg%FA^`MdEcKa[pzu^du,gs>EO$oG%+4p=>}z`DTtX9}=`i2/gyvh}=:uH]kN!_IgQtLAS0^@
-+yzCRzA|g6P`mCGKua<P74B&-CDlKD:v4%Z'M[satp_=-dsf`rF@yNn0TCpcb['d%;-"W[VJ<-&vZJFLXa)jljzka:Z8zE)5_$N:Y%7kH(un&CO!++:=@c
-.xe}wE168|NdeN;XnjJ(m:O#BjiqG5|#bc-LA5@1IiU0Cl1^`a7ZW9uFH>S{mZ>k-O!kg`E@);i`&l&^FlC.)|3y9u@RF6Kg[68`_Q-_g8zY<6A7|KaS+m
-:YOXT;Ga^6z"YLY0Rb3],c/(%=EF/TKCx(hjl)n-Vjb'Y=$[bAT6HYg/n$PV'&qZJgrO#Av".3:yp:b96/Pn9!zSPDM1VutVuCp(Y>DW27mzjV)H#)i4ES
-{!p4Qb{Ai{+VoYk{b(48B$+Zd4_IdW6;fAil!0&y`}<p#2'JP1}#X0V0|+nrW,p4wn'6dSO5uTp-3VjxD<;kGGs0^o^'0pc1~S6$v]b6N)/5{jD)RhI-@Y
-l.'z:&Xn:8(EAQqzG&SINWRSc{b|6JCM``Qu/JKy8gnY0@PD>NNuhuAYC:ky1x~LEBM_Ax_|FX#{ag<xNRqMMsyfI{+}`R}'C>V|(fSrMD2)VU%7Js^Oex
-ef#13zNe8rvTDXPAw8j_v{zwm}-xB{ezZdshVp)gB3pa,T]88xcyXR^tJg2(#fd/39r-DJfVXN'AenLn;#QvimTy#;_W>^AIpY/'8/$b%|h)!s.Bo%+4%_
-;)V2N6P,dks7b}9Z.f$MQp#uI7$Fk<=:(Ed%8Er#N"r}<nlTvW2,TDC4UzSKh-&;B|^U$pf99u9)_Pl0oSI:WK~p0]UtM.}w]UYI)P2W9oeMkh&:5re3u:
-|q-I8-vq:fy7LtwKrz[zsJ:Qo"@"X5@".-"m=fTiX,ik`Lr)pgAmG`oBe-<)tTQw{Y-cfS4lxi65HNj|qI`Ex[HCYf}B1G~$e&8>G:D^d){N#5v/n:"jC2
-`yHlvaq6r;VZ3(uM7y0C$d#l;"Y&=C:0eyhndswel[fKl$ae&$p6ZAl!o+GqvZ~.oZ#BB)V2R`0ud!lM2Uv=[;L+Mj$:D9'mZ3V/AS~R&n}E.XdP.%2-Hq
-d|>>h|p>.0/BK17XB=<vDlY3{jiV<N;9w4z,,rwJg%{^,6ERBJa--W,XE$mLJN@fr9%kHqTfIQ;Hs5Cd_I6>D{^m3qmts@a)dks@MPDZ%1iLd"59>Jd86U
-b(o4ej~pFIUqh2>]LOOc!IjC0A0a!{|T4%u=A@$EC:Dn22v`UfNEn,ndJ'$PQ^VA'f]=3sy%Db06C(}<]fND@TAy'mP>c%Mia{c}1go9'8/Q<KI$HPSN5a
-S&]&MxqwtRpW.[m#SGbYf"iSWM'3VywV,$4hD8`je|{#bEy%:GnUP+Rn<nbSk/:f%9&3Dy>Unh8)bfPNniP>'U{Q!J}zmi^w^ph_1M"rL9RE>@gcGGW3Iv
-Io-qw{6-/tl&@wH0l(GR`gN|F1nCoV>Bo@2GuI&OSAh8=Bnl>Gxg7^V2YW<i{R,W5GXp1y:g&q"y/T_ULxfiv_:"{%sf/.nBT{lr/jxy|'biS:P+7G=h=A
-::e:()3u;FXx'Ks&qeXPlHmTO+M(R,7H@{W/+>xyslhO@=;j2IK(_lwOUZ.g4hye%7p2,c5[[ep}v6gp#7EJZd5[lD+"[OgQrMyRH{Z3/'gcCDh3`qmeYk
-Ea}<m4v|jk,ZZ1pnT]6D~<`{$_:P<+~1).Bgb1fI_D{+3-5u6v[Aqe=13BStzyfZ{Z|7^Gb>P`R0'Ubi%%Ax=Sw|i8}#BO^iYuQxlp,B:dl%YSQ"5Og`XY
-Zf;iRWPD"^Fm;_.FN(]$8BAZ.gW||`5+QLcgO8p2~Iz-3<37PpteIY|_CxNU@IfnJ4Zv#^1m^2B+<&yN`<~TTJkP/7V4Pz%<Xh_1kEt:P.EmxN`A[%h)N6
-8R9B^wLg<$6qECgXncNM}5nG="iiw.`hwr>Sao}HU[rdzSLk['<5=&9YsBz2%P2E5[#CzuE"wda7A0hvZ9E%;5vX@#BGF(`FN]J%|'n`eG6QVV}H9K1sg3
-}t8a7S[v":8ZZs_l<v9k,ETTm"=.-D&&#-l;WEieLTd2u>u4]G|@ooD8^hvvh=0v_y^/[jN8)4El"H2CQGX9Y;35(V&b$(e%)%|Ah,Hf!N6WWm%t3)m,,L
-HpR(_q'vQtR}QTH$&/7Z"eFYB`]MGmkLN)C{L72igumQ'R|Mg0nXmmKx!GV_C3~4L^dT3Be}amqO:!_3vsbxzw)s7"Ugv21;I6-lCjeSY>sU3H<c|=UcME
-|bRYg@k|gu/)tzxZ':>Qh-@|i{sKK>Oj!L(-%#b$m@3E7g[l%S@GV%~q"PNJT[uwGchb"Oudys>)lxxyThasf-b!--zy!;yeC5!~]tzSw^7b]|jL9p&75D
-IlrLM`CX.SnKO+cUL|M|>qpaq$%r9&{4+wvh<}Bs7rqYhL@'3v@{ON"r^Hjuthop@x3LV97bnoF6X&9$XqPj.gOh4T1OV4{d$qzHVq4D`9-$a|Kk#Q,.k$
-|h'{E;rsB/$19@2aB$XqD#KN~%/HO^ee:eRoD8{;}-},,QtkAc#,JqmCppWj6hr951_0')|LE/HyC[yeEP$BNEQ%@l:/;^0.{q-&VA3`m>K#d:;T_zU+n#
-h,f%)bNH/"/F)D/d,nd:(ip_(p&k0U+ER".%.'yWdoU(](b^6q3DuHx>&92uxaC.7XHC2hH]pP(J#UGo;JDN}4upGWCx55"cs^DNK-"bZ}|D0{`OG[J6_'
-[OQz&ZP!5F]J~fDVhh%bojA@l4aBri2TfHWz,e[G(aTd=b6tSEF'aacz-1vbdYU(bN<H5qcScD}s(^[c)IZAv/`T[g!K9lz@6QVM.4tL,Lr8'c=-R)YKV$
-mKCt#VU,{MCI^UROJ(o)@hC^1k"a9Rs]L;A[G'#wJE1p/X|+w``hM1P<A_C:Jy2>5f3sXs#tJiLje`iC3]iJOw2r>9IJ!FZ8"EiPLh8C1X80iiBMc]5ifJ
-mxE9mUB-h#bDC$E(XONtJY&hn,X>.>1K_5asZ|-B^_HqkCd$p;W)kCxPN$o[jTc]W%!mP.j`qXOQA2g8FlsPh<322[1,0Vl;<pNkEfrDN(ERV$U`6@6dLM
-;+}fwfnPuNlVO##"V9S8b,'vxx)SVC^8Y|r2wO|!^/pcSAJkcH6t~vrRWFyQJ;yD(0}0/"4q1<.r-,PQkODC=1(-tZyKL$l|P{xd'$$3mLTjMpq'62YO"W
-7uYW0i!dw)~Bpb^|QR`403"2F.,@Sm6_yV;''MfErBf6l2SjE{I'7Z&=e4h"{#';/HF9{S[sX2V(n8z9GYSq>kj.[:Z)K]x#33~hIa2Y(@6@h!VxYB!59O
->Rxw5]a@y/MR+p'w`6C=b1Wy!~XA<J4JTjTw|}+>Dt7+=2#1QL6G/V8XE3y[WeZ<bB}y:x(V'V}2;&hJ2pm[QV|l)f>DUN>gZLgkuu8^O0SH>}xpEN'yde
-zqTqdiL,E;/7&YDhX:DnEV!47MgiwcnT$a6t%PgQd=Fp33R(kQ#9{|afv6Dt+=uB2m0{OuP8IFYWa;Y]@@h^$a!w%T=Xa.H6uMVAlbD3b}3t'|bnlD89L>
-CplDmR/lQ>)]33D>1VdV=PV#M[cX'PpS5T3=V%D4)z<;XlmR1zFbR}y'tP@!&;8i+R`^q2.<))ef3Op}hFjQ$peoP;i{Ti|jMvOp=6)kyU'4`M("$$k(7h
-xY4++!o(&/x_g,.AYC}U'm+OJVLd|G"9Q]n9_"t|^)i==$+ki1V"IQJy`#b2F47]lNDmd:3$fMl9wAo6YvjN<jtovBl`@dSxa3&x&813@EY(K6,+{sFk+p
-R8A@ho+Dti78;{Q<>$O7oSP.'Idvrtxc1h:McUEa({^>[yS<Wn3d'Nih,MG[e6i_Pdo6=wHX@8!eYg%7HG&&||bQbi!ruezXKLTMFNANXZQR7D'0eJn4.Z
-(5TqoLo4<$4&J8SCrSp.bZ5IJ+LynX[MRAkA`%dk5X0YlEKr|0e%3ee!a3Mi0r=JD/3tsH$b5O-$3J6}x;<n^cdUp{IXQFzZC#2w{9ZH2XPh"9F0`JabvF
-Dn5PChizbX_&V"px`ppV8SoP'pNhRcZ"`ArFx|mGx98<12Px%ruf/_iUbtwc@R^CBrRH<6a{O1T[WV/,ieEc6#.]JGcTj.)5cVj@y-Z{.6V6=Ct]A|%p]T
-d-h:Q!kWo0yC=bb,=kZm-09@PX/7[EuaU|z1Z-.,--xM0uH|nZ[7C3W^Zf/2_)a@CXu@>El%Ef;OhB1|VgL4^Z]8@`RAvWUVy[`Bp!G^y8flRAo#`og.>5
-$J"6rGlIabQ<&<G%q+l};]3@!H-|oM@;20BFDV>gLc#+#(7)<-(uoGe^BQLZriBZ.U_xX[<S)jioZ"PcBP;d,QMhiMWTg<TUwC7-1c$pcJFO>q!(_jLe#-
-K2(=|ATJ1gl+EpFmktw&C2[qR;e,_6opK&cmpNWL-e<73v+4CqMa}fqgidbz"Y~8WCcY;}:GGiLBkcZ^S^mg]V=FAGKz%%o3W-^scD>&[+bF.0Zbh/6A$b
-HOetfKaRh(LMKelA_']h>mSx+d15d}Plz!8d[:U{)(b6<rR{|ZBJDc|=U%_8tA1&6"t@XH!4TC"GeX{.J|icRPR))DhQ`@Z'Mfu98<aK'kU5e+|n"M{+;L
-BokvAh~@%O5goC76pBn:c%Pa|#8H`^)iUP0D]oPFGM-wE$iq=ALU8HTEd#L#%Y1,qRH}7&q%P%UfJtU50DR$<k%JoizWu2_L"D+K/,S`+Z)5Kl$RwqHNT,
-zV#9lTXi/(]]G^#@%b;uzCX0Jabay.E]dczqPz`)b[@R^,[zP>x.DE<=#6!%oG{Ec/,Xf:4CJYcy@)F|177)ZR93hbqu<,>XFp77~OU6$e<=W&Mg:EeGZJ
-B}cAWXr:n!0}5(I'i(iqo1h`hbWcVmyR9cNgL&4jS`AG><Uh:viH(`frF(_bc.4s<8AyUtmJ8J,O6%[8Y:S-r3tp&@c.2BXK%&P_fi'swP_KquupVsRjW/
-B0PLmJ4c#o&%^+O1:"r$@T{H72KC#IWr=oTG5K/Ly+!U{,$nC_%o8:61]v8@-uC163<K,3#$1BixT.`kZp]BoG_g:Yy;sqja9Zp;a_DxN7mfTWEn/gLhWI
-b4f;8&z-%)-c8&EDkbjk&pAwa14m8neY%y8g0G5e}[8cSDlcnbt(ruop{c_fSGb&9iO{aCPVCz8kD3]a^2{'wtRTNGcYk2nSJJMM6UOZqC$|5d}GCBGj+Z
-3Rf[1UV6_$z"e"P15ntbyLNiL3Ax};oCgLU)aZZo@{mOiD7-;v-:69[<8QyDx9y.yHuE!tFg.V=Tr`v5a2nAP[Zo'arhC_99!i`u,3`w2.[(T{JTP``+8%
-wx'd<@nK;|MUxYchr!;<&)<!8!2;pdhh$&7I`S4yd9oHb@]m&M5#6Ey-m$e)A4%HggI&26D&,Hf(.3nhSW|<x,yxBYQqBb`TT0X%:coB;Lnda_`0KwN3^i
-4|HiU6EcLzH=}=k+1J4Z-Yh$kLW-^'eFTIi-R-Q:emL#@l.(DYYCn(0+d"))'^{{.9vs8tDd.iP2BN|INK^JMtK%P|~K1p5,P+V9(WV/sJe2IIl"[';Jsc
-aZJ4MAX7qBx:zP/'soI6>>HEXl{>c1~%[oDl]wo$d^>)x:(<hb!I'dI5EL`kzJ_eXN~c41.i8d=I6N~Z[GlmFVUG>_J'zO093/e+C5F-7HlC./OKM^pd69
-Xnb@J_rYhl~bO_9TRzf0~^^@VbBs2v!osgdUU7K4@/Oa!)T/W!rBh]6$7ND;U^0XTk~2RM]eP^Hcvff=@VK:@scP)`>b_`~{BY5y(FxL84^N57B(+C{P+G
-wYFTP-2=[cK#E/l|)^Zw&e8iOGm;!.&YWx@-o=|RbXDJy4-mx{Kf3g$_WX^yt=Q/[Zg8zf[10s($u9Ebk^A+4es$0:DA1H^@DW&g+[{w)l=ux8dM8SSlE/
-F_)1">%!3Z|A2hV0YX-E.iRBZ@Kr$]~vJQI!eKXP/,lJAB9'p,l{$RqVl+0pJ0c)#y[RK=<TI=0x1!=^o3g9g!(b6z6h!&Pc^)t"oIfS7gM@HRXP)$]f^>
-RP,eZgV%>W'rhuYYE|y!UgFBn`d>O&s$_@L]+Hi^%`E(WS8Uwo[5a[!Q8Oaf<H+(WKw''O#$t(VXZ}w{m^tTe&_'"qHBt8vv|}M!+qX]zfu&@xr/3{X)wm
-1-owr+iBpQNTU{:oYsQ"Er:`gG7ubU)]M2ODSt,v"{g#8FsXJ$IcrHDd~2tzjN')8`~Y(cM6KP@KKY_"+c^ya|v36LDjjbJy:0Mx4cA0`ENx^A7OD;#XuD
-W9H=`UNR4hCe-d]NsVh1f#tX|P>m%'ZsLA7OrRc5nzpPg}ckL2cs+CP2;Y1Z6ej#F`Oj2V0)8w~]8H"Uc<HI,2t/$c}=&v<_k/<m!^tNx:GrU'-o$Y8)tD
-UL$kL(J,&;-Bs:B+@'n6"0eE:pj.=J8K'g7-)/7M_i&!&aD5N4K:3X"K(,m{.<.BR;lLgHIy}"ItmFn$FBI/n!wIA%NV8wH"%rv)7t-mrki0z`V|Sp4l.o
-wgy;d(7](w>gC;q1ayt4x>ro1Ot|C3H-G0rF'T:fQ;CRW'+]tk@)Tvp%(1R59eilem<iwghgGu%wy1w6EH>!)=Jvm=aaRXHKZLf5_JPCvYt]"uSz/ScTya
-fnPKqkXNKM]B,,VCbzj&jZ=T{h@mf;^,x[3_~$]&i<+r0C^O`vJiuW.QOJB]]mVdP5P_}g;eR-nnd<joeguq:={%h<^-J,U$'GiC#1r6Oq7,xzOC}/zQ2b
-%-@XyS_9'QdHM966u&Wmk,S]yC5xVTcdF,;YDtK@D'tV!_X2mg5RCDTReV%8JZvecOGUkDj1svFTnql=cF&#`&r@wch8`drHdbZL-ifbkv[O4<9Y<EuVTd
-iHow$q;^_Z'cn4#OF3@@gIef"d34x'YS3G1H#T'&]'cS~aK:l>wvFCA17pu+rmYj)[5P#1[[,=v>92yHcuh&xfX9N;^x.:CpC@qH_0D|@lXNki$;@YM|]O
-R/e^"]4wA###!<Ven!XixTY{/uNcsG9;%PJzgm"(yKHI:0cziPz4:`@{gx<i,FYo|Ei7>8DhyJf"xzw!L)]>4zlFS@$/dnj$zw-]folg)uh@kk{2N5$5""
-PE<lrjDB2dr!^M.'zE-N7f/]D%tlPFLYt]3Tye}ym^'C:W6,Z^!&h!8QSHZ+7#-]Bjn'4AV_F)6">5:WDtPo&i:jV$>!/f_oX89GIMQK2cZ`ZhlgDCv`jM
-}i(Ax.bfH'+iE)=AC'iae!0h'3!qpVGS0MXPH(A';QEn>Z5R#"H,+M(k#2t&@B(QwCK@x/gx3$;S)rmf(1c|_x@@L94nqe]VLTjT/gV@1B3,vb2F$e@oJP
-Qkkry:;7}>[#8k,vz_<n_@Nx0/TJCwt7J93ip7l:!(Ng1!0VePJZ<QC(1!{j);SW}G}xRG2RCAc('(<2rbZ0;mPTXU+^ZCKO"c(S<us5Kvf8}m_:Gx_W}0
-[n.}&p;EB/gJ)cNse`Z0"0FDBP`'v7[T'0%Vio^0`t7m#J`6KP!&MUMQ;,ga+P(M_}6x<EF#hkviaK<Wza0872r]UD<0=HLaC@zxMGp%4M)C^b}KeLN($C
-e-Cw-O(0>w4_H@KU>MKAKy+$!3mM;-M}PG@8Wi9O2q}:+w[['<TUL;rZPrREM0Lb7z:$NMi@()oRZT<<L&>gc}]_tON`9;,[bwDlK7.}3yL8:vda=p>jg|
-NuM1>6y|Mg^po|Tu.-0G5TbwQDV},-U&lBNx(K>.xdNUtZ0&9M"vkrtCrHt<zebWV!{&v1G=SiK!MrDx")g#>)lS}o,!+0YEE}e>`BbIw(C'TR~Ey/z@>V
-isVIx4u!(ht7e@+^SV^j"5q9.7:=),YwZr`LbdEqrHFO:2Lw&_KP/yG(@G!UBraWRDzW>YxKcL([!P))c(Ywjyuzxve6#3!kD(Ba%y(+8@a1l1d#YTaFVf
-AXABW32[FPM3dtWCL>T8MW#H+@n#(f_rg0.)~H4k.PJL[6CNk+6g"<fi@Lu@HzNi#M_Mh)@U'yb8#14=fP%G;#kNv`Qwe#JHmfLQt+E<,J;(twUah%v;<h
-`@Q[i3s0x>;euWp7vmc2D#]/ygY<WYSOsJb]n-!AA4',!'`^SL%8"&9vNq1]f0w-0kb_.OL;SnBv#8:[8nj]"^}c7l/)%I#XkOd5K2_-LU-E5m0QE,wf>8
-xw,"b95w6uTMe9n9.[|$Jfb%:Ar{Nq-.-4y>]LA7Lnl=b/I2++UbCPZ{uH;A"26N4Rsm0C7A9d-$1tEqdv7;'[E7~KG;+|_LsNc&RQVi"Xf]X|>o1<Uy]C
-{g7)1<,qUmTOOhL)7I`,^j.4LH][z3C7S!s1Jx[['0OEHYUj_pBu2Qd@NNpLdK=C4xINKm#ewX{Rv}%`_}yU-r]haL-2YB(g9`4&!i[}KGgI;`8xZij5Zm
-2jT.3I;%ENQ&-88pwH!agrCL^xq0&yywyaazSjf,SPP>A8o3l"QedkW)qqEVz^F;d"Go]Bc-J@Bk3{]h!3[Ur6r_Ok!lG}V,q|,-+pJDe[p&ev!`KDk3Nh
-!i,)%h""!)@I,%xeZB5[~qAWtYR%NGYn`qs<Z-FB~2^s-diuy8jf&pYnpgnl}Tf-Kry5+Z@3!i;^3J,l#'/g1UOFAts<8OOS,"W1PLON=i|m%$xp8i'TwF
-Llr/Y`S#A3/<Xe-eCuq8)[DIbB`I``QUzj$Z[F0<tE3ji"(8iJYM9(Y9l=C;h#{7H7FPzm|UW9n[G.,ZNNj5tiXmR<96"d>9<a:LM^''!05E7#"T(ugeTU
-!m&89n0Lp[$'EHAbp9:[OQKnh.hN}yXy%PwRb%zo"5!IlSwg"VXJO^<nrEBU%@gdj"GH-R!JKwhk2B/3@@f4MxL<+ax#2&P'm'X7Y>V5;Fo=avUg+VH-q4
-~5w(P,6AJRiVg('"z>6;]:!+n!%["YBrE1w'lX%A}K%9J:$3d`Ps#CDWqdg"0LZJ#mMpE,~IBxC#RD5[zzAr;,q![B2"hu6)o3+C_&rRsQ7)gXI[NRD.^^
-/7|8GPJ/q9XYH#,X`d7z{VyuNqJUPjY5zW+15c7'lg,pq1_-3%cN|<~7(]qeet^U&8yc{bE44S+p]@]|p'2RxWRt`7hI!o^AYcBz!rFXa`]6e/VkPOhgK[
-Z52&JcsD@Gl0{W2iU^i"O"~M)rQ4YP<GWAhn2"lfwQY]ER4/,6OZQv@|u>2%|Ed)a;SH&b8V$qt^4w]15s|_r_w#(.q]OhDNq@t#65t5lNO_J#7#U<Em"b
-bH{>V{@&@2bl;=4E9^1QUEg{OlBf:uA;KZk>2JF@:6wuZ`FEwdi>@d($Emjs5>T^"A=FCz)&ws},vqON"}#9}@GMgk-'OLj>X:x{-}Mt%GBk6)BDuI|r;'
-cWXFz$H9T:W$heFF;^L]|Tkl[r%,E':YV|<M^wfyx-/av>}P!@(T;{zG-@dz{@0pgz(r$y#>GQLK.zC"`y5gLXx/c!T[^{9M":ZDzzP""^_D_K1H/J4Vj|
-/(Dj{:QB}VQ7L"fMy6yk1GseE7Vw;3)Mr@vcdiI^@_le!F&ieU~_-kh2Mf7`x_VwwFg@;LGb@61KL:f1cU2!G.iy6zdxvp}53@a=qz)k^p//lhK1AKx[N)
-i(`@(2WD+Kq&|L9bsOs{iD;0%`Rz>>)=~]1%XB5w/MJP8</"QLAUz`Rd/>z$&AtC0ri/k]{'x6qnt(S:xC,YB0J+]m9u9Jfa@$]/|t"i;vE7^NiGQoW#9+
-9W'B~n$$UAz_$t4%u^(v:ZNwaGZmU1mbl.ExP%4.&9gs'g=M|%Vo:}7vJAR3]L[v2J.m'u'$,l@-Wd@e&23$gMv;.U//VZ;QwN`vqoA}<@)3#sdFBMFHE6
-nE};tyi'G[COo./8)C;WgG<G(Tr&Is.-G0+IgAxk6s`0zYE}n0|h7v7X<Z-#`)6_4S,I&M"!IRPr<Y;d@HvMOHrqDyCQq%Mtrp[_<)TA3<Bi~_.}AzP2+C
-R+>QFW@'-#jR1U!B#uq'Lm%6);T-!O(CZ-_XmKMP>'4,/(/9Gtv2o1[]%c4;|!2ENp(=I^=+>(]&,T&-W6OiRiLeDJhOKZXK22oZjXpZ'ilGXIA@={gaC$
-HL#qqA@(n8j8}&~-yEGN@YugZ4W[t7-pPx]GIeO#:p($_88y<KTI$[d#M@d,c)XlRRJljpb&ebCcB_g2k`g)iwp..:eX+Q-uE)af&f5l#J(PQLD",}5)tB
-|=zS.e_[%+qG;m==ZtBsYi;LM<5f@>C#Zx9.f}Po3t{4C#qF/w;zKRLEe)$aK%U>mc]`AW}>!5L@.@-1/G3;3w)(7wq3PM^kr]zA$Id;@h#7^IJH/MP+5i
-`^2EKwTdqicgBJ@rf&waZ!KmNo!Y-I,cpR&2:XoXq{I<E6pz.^/WdI%bRbeLl<@ETGPX59H'GG9/|kw7r_B605&<D;WV}u4&!h5tU$=%"'{SJLkh-|E;;c
-O`_m8"G>3.z1Ru1TPRJ>d!GDj42U!lF+WPd]%CZb(=#1'jOab}.fPZCkM68oi%xYpLFNBA0z'T:3Lh|@9+{Ml4)I8%/vx|IH9/A&//m_ZByos[~3xj__zV
-BoKLXmo-9%8#B{z];O2{<t@A`Li3}Ma%4kJgZJJ'o|k;mSrSYSVv>:.^<elhEmpE^E[_=8,Gl[m@zjnXaKG9%"i|/Rt$;IyZ:xF]sMae$(5U<6mqdlPcMt
-liW2(/XL<;VI6`q&@''6$h/K)K4EvQS;3csDEmL[BH30k:Za7"himPSGO1$LJH)qo'S[1=~:.I0Huwvygo";||'Fwd;Gp9F6O`/jE7<p;BQyBrat=9pA$&
-IO;L5+mqm/("PuernA][etUK)<vN4hrPtD:pM<';jdEk!Wk%(in$tM|.w_,&sE<!fo6uS@To-$@Un]r|5]SpGc!Xg@Nc^>qp]iQc^)}1oiZv2;;D^-}+ZF
-nBA/_!O@z7$+56I[Rcsri]%P#ZZvY#ozkRj-cqX<~,'xoqw#'M([s/)G=V2<VC$1;vmote65m#cGe2Rc6$Kxx|:.`e$zN#:|WGv/Ib$V2B6t@+nfSp^!nj
-fG>(uZ,L#nV-<|RP#DJ%Vu@OTb_jDu+I/i;92s2bNWFWc[$LTzl`lu,[OadY!"e#u&>g}Bu3h!N3vQe`U7B}K+PZ5>'G->xmOPU4S-tW.K1`,-YKjS1`UH
-mw_8it2Cks~rwJkaEZio&#t{)6,ebd@d8HN:]8]/BxRH.=n3^a)9&5EJITDJrGu=:dy$@((=(V}KRq4"~P}Qe]%mp;QXXeY+.u]y8p<&1uTRTK%nDI-[>[
-W5SeHSp7WbT4kH3bUg<Q[_M=wU)KHIIzRI!xQnfRpxkM.Ht$JpQ6q^:hP6oE01c.z=+y~,Im`OeijBPhl|m({mDe8i.+_Pylw-x|@F>0>{I#(o<"E2zAHz
-<C(,%V71t(NSFU]jV-eRxoUrxvhHU7A,hipSERcO6^Ggt&Stc:B4BOLFn&0[d0w{yk^PUlUS^X[`huPf5hqO#eY.67H9:PKCF)EJwiJ<Pf&9kS,MZ:$|oP
-%'#hh$`2yx~^LDC3mp7:xktGbt{[!lCo/(;XmeBBQ4fBLNfF$Fu%|A.&KWo0XXH.$#tfBs[FHrrW~q^-MeC_&^|DXf,2u"';)YjGPzIi"{E3ckCdJy1fS>
-1K6dChYGxV%2T&ONw:w,NMjG~2KF3TWPqXc<L=vE:8)pba8,p06Ixfi2zho+xt)w@Q"C|QIi!{_eog{o13Y>ps7W'H+|S0(ytA>4@73KP/z/@o7^tH"KE]
-!Lc9(V)[B+jaMEQ;grZV/"uqSP3Q,v]0s]M@T_/7PXg@quuX[+W4|n'3yJ!iTYth5mpfUwJEnwVZV8b2>G=6C}&:0dH/W9LQS:Kn`87(<-hrP[4<'<pO(y
-NO!~U)8eenuh{23,,^CylC4%w&@04Q&Bk<^s$yU2zo$`{rP)ov=lI$Oz-s#-]D]p7fy}rq9[kGX$jHRJ4^}o.Y8)B1;5eLIRTvDs1fo59$B_n4wVKIC]6C
-jA$Tj=>5R%cM:>L3]5F4r^okiLf0>Mn/6Di-&YF/49Kwr(l&UQ~w-Rm#_gqQn9=4]dKS'1#4;$&3rCe"Kj$gIszj/;a2yr}6f19L:oHJW9FK4Lt-/h#x%q
-M]:fW6q_4yB9Mcu|+]A#3B7D5u)&|gPw`Sw{j&bz27U&;vt=AwvE!z4CxZ,_Rj4}mg)RRe|w9;0p!L_u+1}o^19aqj1nkD^PsrzD)PEv=B}%^O'T7'>w(C
-0(X5;Cg#nK~%5f_c#Dq@mY2_lgiHuEbl]:LD{KDSA"7+1T"]T$Uz).u12I}GpnoT_S2po4xCH2qcQ!@Fv0/,'3:"q/2|_CLAq))CB5o-g%;Q'hqc<knCJd
-j[d)gld%EsY{bx/BDxl78'|F^%NYqhk5.gC:U/Y{vbaYRF4ZY,m<wkzA73W2;LIR9^xn4[f`]t|{['ZM$@HYuH%@'Z"QAFfvY^g-&#kEBqlL`W'[y<:Zs0
-G>~|HRfHQ%rXErJh7KjgFnFF5C>ruqe$Kb'Ph6mS'8fSV$Ml$xVy8}m|nks8I"$jBsHPtp"L]N9nGL{w<q%;/VQ8P(xcBjVJ]7;Qvyp@_#S_,|k<|oDzF0
-Naa5TW9,S^(-0AhsyInhu4&&.8D%^wRJ3zi97Vza66;/KsV)Q=Cm4##P-#u'}xd0P|;+UU%yHaH@!430<$UAE3_S%g`^d'w28`X[KP;UnyYsQ{FlmlnaCn
-`#3G4=,HkO~,u"c1vUUZsS@2btHL8A1"9&A<3BN'}UQ$P72:Av8s+eX|MhyrJx+6dwu5nSxrn[06CBkUZ;^<tVd_AHqM+]Aan)P{!9u1ou!IWW>oxRr%-I
-Aao)4j1mNXwuT}s94iY,t8dWB,EQr-s;QzW]T}KRcqy:/Q(mcM,i%154GKJM1ZXDP8]qulAw[x6gx>MD_6A]5f)%;:5&e1Z!29hNn&uxq]g.Pb'igUsD^x
-$7I>,f-J>rsE~@%.W[GPaG6Lek5;:CD4J('llEjPz0lIG$]4m(%cp;f%n[hbX>_g6u/[{V+S!/;R9q0rv289p9!%5/)$1MSiF7uB&(Tl7Z/%-otd'k}d^N
-T/PB|a.tUiI[e(:9/MAIBIZ$}5F-eWeU&zc&T#R0~E8Ov-DIVol/i]6{RX49,'#XL'BTw!5P)pbp"3I4CFoz@&|`$Oq/j>T_2pEjn@S6DeR<twiCr7q0!;
-5HinJ'V#xrfdGJX"$YL;_;5Y-^,9H34&2x11'71.TiBFV_p+|bLBZY1v>hO}~{es@u5k4x@,Up2&Bg6ro.Dt|r<he3b[p`n8&]Q}YHG(A;_Af<%Rm%OyC_
-wY{_JQ/LGLl:p8)s/W8#kr`I"X^diO_[.u+D)v-!^L:lUt-;~Dx(Hn`vL9eC[ojFg.Y.eVM.{5U,Doc-OeR{/(km}rf=0Tz|N!RNz;FJ3WRd,W1v:wR6in
-dbwku-vZvT-[$N%>/E!Y16i0==hx@")%d#$8hg_]~!F%<<J@`M3ruMBcm)40YApnzn+bn}/HR<~EkGp#^9ma>Z`JPh)apOO<e1t:N4`"{x:gHeiJ+0>WqN
-,<<h4xa2c+Q:@4~=/+jOHEa5svv%NO4TM[>)oKM,e&b1M3iV#4lq|;jX;@zXBd_sO2(Ihk}C1X,W(,_`q;svD^^+MH8iM+}'~/{1wO;p+RT'pHGXZ)Feyo
-h|EEc+AW0(KLZs$Y#G"aPKd,S&9T/p.eam)"}B[73&,}QZZ0R|11xJPH#^hVi^t:Ma>EW4`FrXrzVHNq0'=%2uyqS4YFpL!)i5P-2yJc>:07NVn"~lMiL,
-=w'>d5C<y/kMazka2w,.n.J]!GWEvhTBp')1sfYn},d:<ipbejO-$KrU2z_u@0Y>.{xc}yHs%+F:T$"x$q&h[0Ad2I,xa1%Ju=ab!:pTxroy/iwtRxRQN,
-'Fu0OI"zOE)r9!1Q=KX:8!4&Q8v_~(rufAhIhp%5Vwssu59KhEUY;Km=@gFb#7w$wmX-KRwi~f%]vSu6BPt/&9Yzm(jM:/0`)>Qx2CtGH<6vjD5BtTs0I:
-S&BtSll]j3E%04S!`2=Dd!026gBi}Ll"Vpx6]G-7Wn7f(%Wwc91Z"e`O{UAfm(P+:;!!W%g1WYxk:`{Avg-,>-B7;<|9w3QDfGJ-^YHlyG_Y~6$VDt5(w8
-$Rcf2}v+fjm6BVK$HjRPJ2$'cFiUQzIMjuABC|jssDft6/tq]B+_vC;qHtQZ"#$n(Cz|3u/L9-U5T(RvtrgWQG(RveR!IAzf|$,f2)cy!=hpU9+OHk'rb0
-!8fJjmZde{i3vRSp=OZk:&(zG3k+Gn189>h]a>&D>%(X~[>'5-Gb66U<wN="7-P@E#0$5<UZ8bAIrewZKx"UCG6x:`d.J"~phpr9"!/o]cP-/..eji4G7v
-$lUB<I!<-hB%5gSZ<p]LZiqnP&5S//I]I!inJ3SF^&PV20HOGz/)$MG;xSn+/1'wG7`Y+DAGVOWBSV!%Cbx/FV'lN>hS[^GHM}J=%o6nKY$ps^:IACEgvY
-)E`9=Uv[2f2V%v}LAG~|AW}f^y~qevxKf^XV4}i0wY|B_E)o}uRH>qtoMGyM!%h9<Hkh)HD<43AN3]`A8+w42#b2x[]RGm:dvQ1tOR::~v5hv{9WG9gf|1
-M5QCb{Fj!o"XwQv>++&k|a=LPpmWccKI$FM1l.!6aqz5uMtG|Us4P,q}%kf/dHmYy{K:5rL)k|4Zi"V^9:I]!='w%t:;u9{CY|1v&"lw5CDAy5E}0TH(+7
-!Cz/pb1LZ1$<H031ohcRTq.%9Wr';g$dLl"o{.+[M:FP<<1UrRGF~qc5)'}@#'O`)'oU5^d(c51sMvQXfvhx6wY|#u[D1+|t'vxPDE^.Vu'|/-yoiaP3`J
-7S6ojd`gDm[X]f~{GqlOB`(8i`wXjX,BHK3cG1sU$VROJDr(uznJ>`li=xnbBvJs{'Hq4v5'hs-%FLfdG9y,dJ'G&,uk-(E}$]#G8"Dcs!w-%[17P$NF>w
-TOP#h>40CRzzPX.9Vn5GPTK9tmf3>,$>#28|@lPW7j3%n6O5'P&!msA-r+FObLT>1_J-{ev|WKAsQ.XjqNe[qp{myeEF`Gc1ZhM(]qny)5~NI8)x0JK@8a
-,Or+0c;(gZLlhpEVFOdVr2Y|=)uJStY#28j}<)t75TJKdr{H@>^)RlF0Kko{'h~!MD!!s&NjhD.zf}v=(|KDZi,-Wu$O7.gg'eG|T2@wpZmR-)pAWS[D%<
-FSs6&28:HN<gzUj_3-,0DW|'-d&"%1tp^)$Mh76euX97DdBE_X9Y^v",qk5LXrfVn=+/+Ny0[R"h<!N}i6kzv%H`@^.9Rwry<]>_gqZwwQfZ&KwOkIjz4z
-cNXzLD7(~sZ|6tsO_N,NF:ohu:Ah!dDrNZ=IeOdKIZ^q+e{"kOcFdcb:i{<RZ>K<wS%a<QCheK[,v:WX2zl^&&4,yx)S}d:k>bco3!VCTjWW-U&S;lwoX"
-QE&ux(@j{|M88oE9rkIK+!g8C>lWbC<ek&fhaL-Jy}%ctcCwTi%tNkDmm(#]KC}065(%zYx`c9vk9R6u1uU,Q,l`=j(8nF,Vx%&+8>1OMhV+en$9ZW++6+
-"7Q#w2ls:57=S,6|%4zJWHcyka0xD`j$e8^3f&{p3vJ1O&qH[H0g(3m'pA!qpPT2+r_%FGoGAH-DlwlAq>lB5[u+Q%vzu9)vg|&[w,t>ua4{Ki=Wf2Ci+}
-`H~eueI7S0NfLSEu{2DrFIDnm>9dk2i%joXF8p&_]!;ym)'Z`L4Taf=xRScw'^G!$GP2)eK-P"S_ND/l`CfETb`=/O`EqHuvW=bMr#uod>l;RZxwlJ8kLR
-xipoja+T"kqr.Q!+mB[zodOo<AH=8l|eWQ}ukoNK|_QHJNp/C@0!zgh2erjOaVdqu!^s[.g5x>J76KAf'5T}P-6gT#k!vm"(3h]cv%4&^si5p2VP.,ZkFU
-Bw!u`eUoN,XJpnY9d#|(akbAi8nFVDf/$|zW}X6&Uc:z.PDD~x'vUJH(+2_zlBNoai>GIAiUeVC^PqDzoZF%$+aL'Q'PiNzUqnErw5uuS}.SVug^cKf6Eq
-`UMCQ2:oLzP:_UemG^tRuZ!kIN7-"(+XIHz&iX#lZ^.yT3bW3.LZ|gFO~/qY2$#W_hz{m41{7@y_X:.f5v7(NLA|saJ0"}wq"4raUydP1N|9"8KtwgTtpl
-4CNaC'"5T68=5m+`Z$}_9/I]eTtuj6.i0;H![NkwQ}|%$1fl<"fWAAhJhX3]$-7gVi%+=uLDmQ17)JR"_ERp=r%on`=9O3dl7QlEVF9P~u'N=X(|hLH7qS
-akTxx#|^71/-f}Vu:yJOZ&-i$6@jYamR>O:J)UJuyysxaJUv}ONO8/7Xm7eMJzx,YX`C@h4^8{!b5$2.%#PZ&`npQ(KP|Xpb:ZeLw$T/i0ktIO=2v#5zlB
-#`^QXe|+WOYX^FY2|C%>Z`g}@=hGk}<sY#|dbwgoOD<o#yN#cO7e0"610to|MGt7iK73YxtxL<2e#&v./BTz`2Fh`E4/F2'"w@[:l9GEk%2<R^5G#Hy/IE
-:g_dwe]WFfo@-cJ[aE2=[+dip[B,dGlF5gXph10&CJ01<m-f)PB'Pp&gitQaoeVNI|l<((9a40dad0/Xt@7oVb#kgXe2|{de@a/ghZU/]Pg4<NjzmF}&vM
-qh=]@AQ@z;W;OkD<J86=IKUD]e]j9']<4VrYRtV]GdJ:%&]gO8D)s-nUvhfA<F#/XIBa9Zb#@qP-'t:,;RoIBh$4BZm3pg#AOS3vzIF]T/(MN;24=7"i$F
-oE@p~rPM3PH:Dj&x<%veWkz1klK.>L38MYO'%-Ms0U}4{zDz<lEi:/"Ff:;2-).7K]]zMn@nnXTBx|7bO1q_Bxvuxk}VFx.t3uPUTN4jU}av1[]USZG3UB
-##Jp1J@[s4}b=l8-Znm$JBU{TfQn^{SDQH7B+_f)ASs-Q`sZYxxSuT"4+A/6^'PDEcbT:sCG.qb#Z[cdANKn/z[DS{,DExmN~K}iX1Cf>`.IM[w_u'SG|m
-_2~RmLv$)z%Ie=Xs>GYhY<pOE.(9mH)@WbOEd!%Q!W8oH3a7x:JE]<Z29GtwlZIlV:Y5KjQ0Cqxu]IoCSv/gPWnFX9;)fQIn&WlbYpYHV`#_@&y%^V'VL}
-Ei[1m.HcRX<"sC.|3&7AgI!7:=%HKNBji9Ve<:|(K@Z4I+qU/KM[+/:Wz"gWht7P3gvK#R[P8G0I$)JM1o,i`(2h=mKOa/[Nvr5AOD6^l!7VfGkgWT+S'b
-.5!:L:ma19-{E}cR']G"<iX-oe&,(,Q.;.[)+]'o{gb2"HioO{S<,.}IJw~n[vnEug~%/0Bl{n-WLNW;s5:]ierEJ0F`&X6"2gc{o"t}NefR-hS,Mc=#H"
-d2c9JUU":1/GTX!M3:'6k/M$jmq;JC>.fqTXt9Pn6|Ikce6Bt:n(aHx44wOmpc>N24IN=KJaNUd.K"D<qsEhY@p)m{wFjX6(,IL!z<hoWbHqAdS+od%!U$
-THSgQ:s=t|c>-@RnZ5j]LsdJGE<vpGBLJ;2v_O:n5Cnz;6'egMqTsP2kflW2B7L5Mo-S=U!v/>X-g^d.qsPzb1<L:d^&Psb9Iw%bPCbnnHJk'wLM_Rk!du
-zvr/GF7SpZcAMKwB37f40b1jmKWKs%Gy<J)duELQ0w72Ub((/y8nso$bj%lntt&Wrh.0(J}4n@_Gk64e6Hr-jMcJ/Sjx9bd@[C#2/;QUD>s_#9w,NV)=c_
-!=nl,OjKkTdf{w/JWv>&gjH7ZoHN4ZHIc'JgTud}w/8onz$Ca|oI8]4eA3Fq}QV.lR]M5z;[b1tcrHxB.8rG/gHi_k{>XC}EH3>YoL0IuWu`aBjUWx@H_)
-;/{(;vXY,7B>QHhjC-MJE^4j1Oh.@+"t3k6;W)_8ec0msrXvxd:CJX;a%tuk>rFl1Vw0+A^%Pr`c"o$P%[`mh}rLqRD)2RNOs!IfKE+c"9x5SsxfOh!69/
-.zSqcaXK}MScc`X]xGr[0i_N:/^fS:wHI7@ht$OIF2hua3<HvT]<)x|8Zx25`K:XE8Gj0`JS[#bp8>zttLV53KZ%;FDu2[=Z{x[@v`MI~qKK7wX'fbBD%&
-CZVK;ebmZ]EGKR<rX}ViQqt%&ZZhj&rpQetQ47'[0Svy{NNq_3HV}j`D>j,7tr7=1DArA+L),dDU&8.W:W^K(I2lSN&=@tBq8=L2[j3$2/Hr>y72AGPnFo
-%<Y8a2hrA1b,'Y6-s,I<Ld5Q{R5iG)pPg^f(MNJ4qh8g4/xO2>aR)L#plL^=6+c-xdm<LRix=DS.8!ZmnByV{39`18((tFbNyv,uf9U.:fS&<ShnhfN<6.
-iq>/-2=&K-ZGaVE0q3}#NiFUVI.7kvN1WA~d&"#Hft<$AF=9:8K_O(/B$5J:%1Q$M+PDm`K%3_r[qDch)9rdssD._5'f.vusL1b(Ctr=duBqxXyH}MefYa
-bG/VUUsXm>M@Cufe/r=La.b:qJBi[V.u_@Qm|-+e<@g])OSFb;kg+=E(c%JUC`pAu-,k]B257B'D8"UH$6jJtO7x3T(2=Ytb+37=f4f|L3$X<S_5SkDL/{
-@Xq0@RyK`,>=vcPW=@@p$P++R#7CF@2L@q=PSHz`E6g'<_g^.k>5;ij2[(DNrho0uu"#Ol%Bei0];`vD&5S3,q/y[Hk`yp/P)OC#Cvn_SJ#Q5aEKOzg]>T
-HDkLbB/wtyNW9ng8i7Ma_}VD68]P=lNtAQ~N14IZqq[5HZkqnbyC}Frv'+B25hk$;^9F@`UgdmudA.Lz%lCulv7Q!wd6nlRL-a;Jqe(>O|^GkfTIegEC[@
-hKvA({s0Gl6u@y8S]7"TLE-.C{ow#g[@]y<r60;([VV_i`TwGK_e#TiECE1>0bJk|A(}sC]]>]P&}"dEKQ%+7prQg$&hzR!>(XkV/e,sN(KsV6bpkq&VYt
-}C&}n)~88nNVJT[D6|F!oiS7jy%}%_RN>15[PzHOd</[j8@@v{4{$[)Ri`ifU&azVatO$!Ykax^2BqK}v^ssscK`!v-A2H)wC:q0Hh_@}iJAh.'7#2.0)y
-G`=Cw#kGdV}8J5Ymw[]'sw@nI>IK]9<DW1svfELheHxh`&^=bE4okq"bG,!ynC}%x{mqtZ.IqUxpAZu+8=DbSw#vA8!4hd5nbeLvg^6A[.)hst-O|Jbht^
-Hu]^u6udZ9Y+xKzH<uW/!iu!h=:9.BG.sJh=|z.FKRXMnhf4<#4dCf3TM{`-0x_:CzUP;rze-Oadw67AIa<@B|$d[u@wtAz1bF{d3]ntTuQj!bml/BQ"af
-r{65"9RdWLsZos%PX0I`HWq1'8Nz|kp973$M=YU)_KZWCpG{MJn#.jC;bZ~CwKPv)mhd`7I|)TF)vb-e`@~0h+2C}:Fe^@-o|xm;63mkn$67WX<RP9o[YJ
-O^#@6H,mUYlvcI!%s>e:Lk#_6dR<U)"A6Ax<066]:l^yElA.9+WxWo=<1oLxsm6n_qCPn>:W^`:^drbRs{FOkd!00}87lLh@o9u&,0Rv:sj)@G]vf{9j&A
-(K#1L+GW|NA+k@dG27:zzZ3{WUK14x;rzrCWBR/8AmuQ>8nNI[5gsX(YH`46=-LoOgeoP>'H_!3@nv}=Cl[xIy:&"Q]:F`p{C%`jcA{r3zobhEA"wg6'ER
-x25uJZyi$VG$a{o)N35Z@%pb=3;&5i)SO+&,p%Od1X{>KTIgO(EKo[7l0XrU<7,TYfVJ{+<Pu2]z'%yzNFMU#n"jnWwbf^N_2Dnbvntf]WWcQ`eG)^-Xv6
-_Lkj$J|9%X1_ldP/gXVWqmyav9`8$bMQi&Z=CDO9=StFE_[!2vNLGwxu/0opB+eiU/bLNit#yeWcJNINTx=>$C!KOD`OSS;Ujw'0@&n6xSfUW(duf'jY7!
-Yh(iD[:n>a^NRy9xV'{R=h{DP{cko{,[@ai8qD|nb.Og(m@uxw|!@4M^,#hJOJs%Hke%P)_%;&xEZSPzC=JpTXfpwdUJo-)#gr0_d@iy}`ffN3Uz`(;cC+
-,[5dy#L$Gs:Q7;[Jkj8M8I!29inQQMT(1cjkC9#%mW-)u:`i[Y/wj$8RY]@Uo<K!p|_2B6nx0awaNz:((IO-x"c/+w5,^RaDY>MH6jX+-X0MS_,7np5.|C
-7b]p[+@&t{_4`;fZfc!Ha2RZf`#"z3`'=1l1f#OOr@~5e3~xjda"QSkSUl&4uHp1BD_Z}=AH3m_p6In0g=~v^@YdH<u8Ba~G=x5v]c%LB8-q%_ti=RfM:{
-bw1uh"4G(!&CUD{.XT_-"jTYx"QVYB47X[sBR@EaCs,57<jYQ2C=kP@"$!%96Tt)@yc4-)S7TB6v(60'yuR!g{<6gN<lWd&mJb3c0AG';#<b'n/p"hlA%"
-59J!rlpF+bCfA74IxFA&BWIruP|<jB9Jz}o(V:Udl;~39P:f:,JyclKV!=bmEkpVm<W9Xv&Wh";E~5^PvPYH/:-cjqRc%6@a0.1nGD)b]33b$$4L_KTnZc
-pkv#J]aX=Jc7LX_CPbdW`pSl1]Vg@E1#xkEbK/H>I]0So1b{u;^>WS]`JzmY/stRT#f`qd%N2@-T83$vBdzsdqn56P{R<40mZ$5o$,T/&}GP&]q{G)RdY|
-AnZe-,U07+:t%MM-`q0/}@%n^o7_<HpK0@qb)uAKzeyLAR>q5Q>5ET!$-ccLXFY"Zc`%e#v1"$vM"%D6LQLAV)y,ViNV"b2aI2<jVTo83]{8%bLm-R[bvi
-@AQ2kB`ITo9z<L7LV7d!5oJV|5u["Rimf{-uZTL3DGZFMR#]wnp`DNaRL:^-l9el!h>:FNQs;Ut|hR<z<]54KR|%Zc2C%&Tj&hrb|d1XPSIfU-|x3QMRm7
-<fT$d]gc(Nm5Nc>%BjTt]=SV]1KnG3D_N:)L8;Z:u!/tb,J-xBs1wYSBmSS6v>_LKj{5C3C#T|qNPPeiSVYnl%YV9!:|q|pG'-X,e41X.P(^_xDSG4AvXJ
-8+FvZ5OA.g@IiMOV9#OLpF<+,rMk^@QG>D6e+M&3Cr~o;jDhv[%OoJPs!vu6mhka#uE5&{tEQk6U[H3QV'J%eM{tn[g-~rG3n"y]ZvXcq2wJzjMxyioR$B
-zQ~Ze:]7_tYD_Hxexb((,c20tkQ@qIiy-9~Tu1H|cOup+9Q|ECG1I)t:gc.sS!k<q!N@7Fmd@Xa]kt$Sh/g@{l[jpW{ekd1/7}A.y7`h~[(fF(9N_g=UFH
-!V1^,dx0zL$'H'^x'[]p33Z}$H9N1'ZJW(:[3psLwG0,2KD|kX6U<U$2M4obiQpwEK=>h%chu3wCOk%V,U/xP19BoqC:mfy-Bb5.UB6"Zqf(_JDM}DiQ&x
-K#em]lPcD"/1LNm'7_%0blumD=+xs]X)<s:%="Xr2:jX_Ed>4hk[b@UVuF.G89Aqed'lxUg|ns/Z3ZirPSd1EOZ^,hdbNtoi}jI]Inutc8^Y$=r[[tRP6!
-<OP^Ucf@crVkLOHGOjMxeF!sQ0J#,>wCU4f_!|(,5N;^1fGRH^O#;,x)$;oW5)R$:V~2ZB5"4A=RcW+3<h-X_y`)U}|=+fp%Fqw`T4ZZB&u7b(YFBvs<s>
-vP/W/[}"`)abFq2F+BOR,&LCHsR=f.6R$%oQqsB;V|xtAzG{a:vC}#yG9!Ghz1]krL]'&|Cq^CZRp5|H{P9d;f[L9j7_52jQVCd(CB|j'H,Xv5Rt2ql{sz
-Dlrb&]P5`AL"~MhAL9%2<2Ii^Wh('L)j:'x`<q9""We]nx#WpS!+RJX-y/2]FKcBrIl|T_sd{Ds.<|Rfi9_x8']>I</Ha!U@5w<;rH8`ovcGu)YG7gwZiW
-BcJvkw(3g]vPFl{$hbTfee~+U^l)HC$w{V2m3AIrB}Cq7rCKFHaPtL,:FW/3]cp'r7EqU%E(c;toI)YC:Qam><`ULKM'bb>TB^aDFsx]"--4sO`!;^ZY85
-DX`:wQpP=Dc]VFmCJxf-4@943j^kV8twtHM!,CH#92Nj-1V1FtN;8AeXm(~j(T[Kbu5ZJBvkXt5"Qb{TP.ODQ,99b6C^[TeX$MRq"++;Xpm2_ON3U,>FXp
-YKS!H/D38|yDG6Jt_`F3E4rD%h;C6x3}T:{sRX~@=TFw~IdZl{+8Z`h}0A,m&W]PbYdS2g)&4f_XU|:";%wsj$w]DniJbCri$7Q<)S<W{dBp<@fE7d5-U&
-z)!N$esk26%I+w3-U'#0O!t]<V[N=oq(U@8q.]["W8nz2AnNs05KJNHe6FPBTUW"w:0)4rnV>^y2q=xt^QN=J&q>1IMBF&X>E&t{}GwPID"5d^xA:LLCnY
-hK::urtDa|<v'Bc'55O44p=GizcfVgX`YwoxTEe%%,Qd2u5rEeb5_ncdGjuDBXzO["U])91o[umJeD`P},&Roo&sQJXOKxd}H'n'H.:|kquf5+"50L6b]N
-J%<K1p{%8Q5'p%YLJp}%ZKkbt'Xfz^<e:.)2,+^/$j+pP@C2ylmS30ZISPB9:N5.jU-]#"r8L$AD!bKvvUpstVw)=qF6oq#g7-om&s$.A'GJXTvnpWpeWu
-DThm#.uNCFc-VgRu<):EtP~cx"d>-yf>!J)67h6CTtwT``2cUio7Fe4@TfZ+kk"]gRAz18$s&Q,:0r5s[>D.0d}%$%U-s8JOnPS2APWJ4`%re1tr##tE<U
-.(JS~fBqLYr65|2xIN!T3t`JjZr8wX.86c."T]&,_V@;mV;BJen]L`cef!gZ8gN$A_5/JBN>L6asM<^!"U=7`}Uv=!#pHz[UD;3(6d'35TrEqh[T1h"S0D
-X{g347veDv~mngmYP7A$#S7nQ#+G321OLDY9ik2#%`C(u>:qs8|-'la8.ksb<Vy,ZY8fucE//khRP=&j&,lBe^9A}vlBPHPu&_hw}-/Re{^e{;^&SEu%6s
-zl/t!+ngp4gL)L8HFTPp,TY)sg/X)Q{[yd^b~q-KwxQAnXEeq;Qsqh)<,S}a&ju>Cglx2LloV+MHOl:W<F.)~DB@YU~$9`+";a4s]@SD'Ez{%|n:vuSy/q
-[6"i+^q+mOR[7NNZD)iPZess]YTMD%icJ2lQEm>@k$JYJz[Ul(^;.p';@_(sRd=d$1BXqwW+4=JxiC#Uj!$!94SWh_"i.z^)~i<ULGle|g/ilEY2+3Qtlg
-xLNE]j!US'ZobSW2]{-&lZ}p.@1>>Z,>;iVy3rJKHxPD"R`(&YQ9x%YT""5E|f9MUdL2=$t8'rOuUE2f#vwLdwyHIq~/Wedd5>M@OYJ'uz&FF({w8eIrU8
-rmNTPL[:$r|S^03C1E096>oZTb+;eY<5[SY`>sq'-(MVM2AOo=D/QMStQe9Eaw+6|0]$P9|#RfdurhP3yx%T$Z9VS|RA'.X=!.+]theV9hwY%"~>09A58Q
-^bF6mG4xE@'fs=KXmf2;`NEDn^]@tf#>%-O9qric1j!#>%/R_TwH)p@:p,)cg55f"KM(R<~c4:7INu5bzvWGg7w>L)(eI`4<<|qt3$xP'@54dhGZMber~#
-$k+'WNz3!5pK2wtiB^1UeO;sT+_W8"4u$%/5>@tKI_1G!UOXNtvQXvH_#-P%K(^cv6LsK>Mx%D:'E:-2G`@!Y6X5ijB<P{}a!:l:gP,#e!-Q`'/.|6|PEo
-nIz(C%PKwM&@(%Lh+QaP=s6R&l2Q/^'xZFU!d@(;<'UpbH6[rVm0:"t!^w26#s'PvP8gX:fU@Au}G$A!_(bc^{>O5c$O=Xmyt>GlF[gtR1TRIQ]wWp{"Lj
-e.b.7g+;j5z>;=kothmXL/^D:v@,'$%P~[(=r'WqMF($@;k}c!
+19Kl`pek/yQe2:"9F7z!Hl&%=|0"/m_^hFg$/Q~gKzyJM|WF39vC5RobJ,(]vI=)Y8+a>GtFzv8y-A-fs<(n!c/dcL)PC1OaLyVuJsXHAKd"z2%v{KGHYW
+2Jd'52MO~D_k;7$,9J8%_uag-uQJ;d#RruJ4;IfYFuv$}S,dA=e)&iU1[:9nt$F4~^:`G1DrF^l&y7T+Q=KJfkPJlQuzHp""z(Na_aIk2wZDvM6_M/[6RJ
+YJ_qP,:qM`)u~gTMezy6|}i7fayApa+Mc=<Jw};J+M`fqf97'JwOZ5};#{s/UNhLAN@d:y&-[}=IIct>wOMMRDxu.&NSox:|%e9:q1V{KNr//m35'|!-|V
+Ux-;FpGuN8vKes/,TxY,q}1w4&nRYUJ&Z}!;unHOA{^]=KE^$ejxR%_G2acvFwpmnmGy#)#n~@<j]{jNBu]@Wa)M5&(6np~ima')|<ROM/[cvoAgroZ[tM
+Z]V6wvPSCxW]a(8j[=SO3MVU7,$MpaP$]nDn&KjR%7M#mo7y(z"I~/<;k`hZNDq|m.ZcP't_2s_zAd+>{2~K{_sadLhb85Pf:U&'e_kfP>N{]:hf9vg"ux
+9;27Er|L/3{v~N&y,&7p{0<ZQchevw^OXbgoZ'uMt/i)|&,=]cd}1zpqSHdyAxsfbeTgHvpqOgf}"_t+fvHsCT/}jzpc0fW+U,PtgG/6l>-x]6J;EX#>G`
+Gli=_^>rYbx;`}:OlMXICx7[@Lon[r$9^}Ttb=zK!xzTzKWlmND8OjNkzw.zAq4Q+d#&kp_}H8@l,k2[1Ri/lztM^R'nfr>}Q&:vN-!bxsxq#gI|IbugDL
+]v{KLEoO9FX>.zFKJ9/W>t^(|`^({1UYCWhowx0Zx]2s_zRqSNO$xe#(%Y1}-KV;PBN^Y(GrHfDrwEk'T3^_^0Q7`R}+SyQZz)KXa>|i6K`D`rGsi=_88^
+$,c>4Gh;{8N_^{NN2Wm+!3%^e;cxy/=!eQfV+<SfG/jFKA1,/Sdw:UNnj2C.OsJK7sKBHE-FxhjZyRLf%_mbImAc;v80SPwE7kAgy'Og+GF{`D)sn<+=4k
+jwl-D.AH~t8&{yKI3iw[{$!HU{MLL:Ah<w#a&pc>+J9KQUwNo1z/%7C|gzI[9SJA27'y[=|/vd(djtaity~a!7jm>35nLE5TS(0B7yXN>g%J;0rg@kUs0E
+7HNwWE,{1t`=$mw`$mn%F{r7UcG3UcG3Uc_>RRS=PY$4#OwO(F9b7}2L1uOLtr#L`r(8avxTlpFU!nG{|O^;'v_|#CLn(8dN08qzBw!7gz;OI!"(Vr$p>q
+LcfZ4xXMmOnEVbYe0I#gRX)fO/Od^Z[:p3ely=+#maD>]=z_d<H0(EAgp}RU7";}.uP6E|YXq}ap7kZXQv|a$$)nzT)#S[).5f{WTrW1:zpiiP,<-xuOrR
+G}!95vf)'K'_I_1&/t~7&MaR2l,Wq9SC^}-x<=rY!Wa"cVHV{[oh'w:OQN$p;jO$}6c9v7^/Q$o$Cof.%G'ou4dz'j%7ZYtJf_~^%A(;oWxyRr33SqpYDE
+T$>wq8s5iI'->K/"nj}S:c,F@oNR(t6-5x:|>f)t7,m}v}3@mJ7"&wi4~KnzMw+EUZLE]{}H-FnQ!alZWder1h0Z7(VAl;-"E7t6l.R.qQhav6]CdSAYLx
+n<==urPtPD]/&DqXsYFa-@i^UNR)0"x$9coIecS)1bJ<b[#`uc]@}W'o$P5b+|)P2g}t,<rI/J1x{K6UTS1t.87oi=&&'U|#ZGd;zF;awAd&47~Hmgkkg5
+Xsc6s>$'0Ny^/SsOEhg5(7u8H-cEyx48I;0m"M[}X|e4M[+IPF/j_G"A"P&_@rqrB=]$&nBb2t>|#{bC}w=-Bh_ZiK.8m8Bppy|=sgphuv;}xs}2gFSF_(
+&FAwR=/1cPIHq@OI./>KI@:3GA&HY,k=2.tXaZTL[QMbaGdC}BUes>(|t70tj)<yToq{k9Lho@0nrV$q0MgF>@TJ/{.C0,ZgZ}.m_;b8[K&N55)BEz-w%L
+$X`Z3_|F8W%-kw`g)#09u_~hAgj>;,(/zZ^`.=eiO<jm_U$@5E'6L8WN>$iTjQ[<p!e%4@Xhbl<!Kn}b&>A/4kInWRX)Nfjm+,w/RnrJ+m.A$}C)A}&,Mx
+UtK7<uzLuZI]E2p%Ov[W#:{H'#)>yKV$0fnmv7Wz&`;J^T6y8JeH>pDEMSLppyKC%LODdn'y_dcvYUwS.1$_LB[|Ob8vt]m_P'3_!<d[!0kQ#[WScJ"~5[
+|^b5~(C=]$PAD}a:$$%o:Wy,qntg7/,N3>8`)WgMRkdX1ogDyMVXQ#%,|6uBzt1LBgR+2J4]WNGTTq4VUzqz)f6(q&kZP]@foE|u/6nm,k{u2OV&xCUd;^
+J!x>g0.hnZrYVsC-Gwok9%46z.;wL55$)Exxy!(mUh4iSP:FdL!&"v3knwEQ!_}QZxvkR)OOxkz^MR3Yf|su)zK]K&s)O)"82d$y4Zido5K{nm_-UufAfg
+KN~,<QUh92jwg+u}"hqh7GKg%)n+l."M+T8vaf'QWhbR1MzFpGHc$Y=7r{!sVo)uEN-<$#nwjtC@AdV.xTvp&wD0zJB$(gJ.QqpfJ1_>9<j1h)$@7V5q<n
+{_J](QHOW2$Hk{``A3p5l2fh36]s8Pnkxf7knxKuA]Ie<;;UK#[NL4t|^h`{V^3dVv5#]IZ'bVox5m$S~%3,GCvM%+bC#.CF^LB)%J&`XV2Kvj04t3uR2f
+'2"Wm:`prX,HQ8_B;RPqPB%LbreDsiZ6Z&13g}z6S0,QYyX0AzthaxWpK.12u.}J2%0/|C!h+q4l+DQEr<a4K_O.+kfz~-}Z&wpiuY[vx+{xg)7bxyJ!BG
+cT9,"_@u`bR7!/F&3qN3.s4Z~{)EiDhAO^^H>xORn^1m2NJ0W.Ub8CgzFv/d:^!H+T^gGBI<<.sN|)cO778%96rdFJF1V$=.m5OpL!jm]hTyuP-RkG(.<{
+$J`(^"byjYh5W)IyBT~7on%|1sXy6R.n!Es1TTJMT;}msgn"Y()f67!3n`dXem||s{@ueVsI%.fP[tx<,3vm#[]]z_9KL-.-k[n"H!M0(<;8pt0ESl#q06
+-,"|sXLMG-mcp>5F@jjG/6[!gsV#%"(NG,V0Mn;4VX3RD@iKHhW_yaL:^0H7$N=Pp4IhKSLq=a-^UqsFGI"sv[^SR5JxxKv>9V]%;W;Yuid4~;c_37{`0:
+P3vxgc.n7$Y3ZYnuZYO#UY`lzJSh:{nSH]}!4wTx<"-xBfTWe5LJ};KT0%hVt:=4].6LI0Ept.#G]y{V.)g%$1H"rdv#,kL_}{DC>|>vSio7T:F5d5c[A)
+[rpQ)J8h+a&E.r$yeez'DkvJue|1KJVD2E<<m;Q<]/lRj0ZjlrO2K>L@ZBH3"IRouU"-':%PqxZo:WW9Vkkrx;kk+3k=&<E$$P1lQfpNY/ER:AS:N:;bw,
+g)k;[V1.0;lF>]3'Pve`@:S+vB{WrCeVIhTch3,2d0`BX{GSSVP#^=01I$!"t;Xbi9o>+DUd+|`c[%{)^C|8b3T7+Nm7eAmZGC$4d([2_kmn(h]emD|mY_
+JToW<6ih=Iq|6y-"QGPZF%df~fUkG'@U<{K_cQZ"AQ4=F/9o04^;-@N{,G8iBs4n5_s[`oEmb'jh!D>$,4D.]S%0v<%zlYKF98za)x+/V6K<QB_ys'c$)4
+K}^T:y_<<>44]KJ{=7(I''1kv1gflg)]E.A@J/tyi2{^'W,1~Y_Z||SjKlV'ZODbh[V.eya_,J,dRhE]Qm2/HVK=3Enq~XlY&}KET>A^-U]mI%zlWhcF&[
+u@<Wm;EE9eI>FS0RduwE:bz,[T}9&Yi]I.OHfQ9MY,&aDd$p~XjCRg&&1[oXIO/v=B#B>IL(rbfyI;3:`Bplsfm3X;`&GTK(7:SXM5/UM_J1OfIe}Q"W_`
+e!FC<)gpfbTc_,_|ZV%5I`{=GkjUf-Q^cG;X59mR~fM(]5!IpgJ9})c#<IG=~;`^;:<9ImSoY4/2HM)))Y:ojKHSb3U0wYAk[/%n,U99J!-^faB4oiz]Cv
+u($Nh_:Y5J+pkN(Gm5AS)ZUA_`#dIky{P)D7oS/Qz=L^r[42J[s;;zV_+W.i<SQR0"f,^"-=Wu4bR-QTw:wC,H{-F3rw(sZ3oahoCOp5yK)5}P;kR[^oRJ
+Uuu$h0n]~k;+DZw<7Mm>j1JrB)v<pu3J|f9mBWE$EC-H3G/{wt2H!WT)v^Rw]hwKW<3(XOb/N9[{=T<]v9S/>)^V#km9vs+yR1WO#q.xIWXKsw5YfHYxfm
+dpn(RD[Tc&14;wf|slY;L}urX<n2~WG"9BC{mp-DRRISTRAbo#%b`p%V^a"kbb_j|i;)"Wz"pr[[V&OvT`|m0TG_hhdyMBQ}Z8;TmhGdUVGbBIKp=<w0fb
+wAL<("tCL!;I(/uz,.xlkV.>tn,y{)Z4I]"}V"4>]R@#e73aRYoE[au}38[o.!tMC}3+%9e::gFi>+n;fa[S(hK`0M=@UX97E4S;CF9+^j3SglW3"=IXV^
+6p=pG;o+{pjYPGht"S/eLs"oZK}K!^']5:NR_'4bwQPX{]9RH<8l.QsIqGK.Uy1j]VOGMbPK5,fG}Qe'w<+6z=rEo+gDU#n3mW#/J:^$Uch3b/<9msXgQK
+@x&p{@C&]/aG-T%A"IDbvyTVZscByk5^^m+cmgGC8ARh,]G(UH^mU4xWR+H+[OV0^WJ4kBH4%Y[%R'4X[)NOpm>[Dw,D"='CIlAK1[O6sbsG%4QJ~1@xRk
+[d~S.n]Sj4O2'FT2RWs>zIP6DNQ;5%#L!2$X]RtIiOt))M$c&GoVop:Ct=^<Y@fv~5PyYK4!(a0`MY|=%lk=XUh{Bsee~'~&P9.!>2VQeh&LF^@3zcvSJj
+6nGC=`+,{SKAuDWE>2`F7Q`ru=KCc=v_ASm<|,mHwI0rM<l-T]kCJt$^,1VipdZ[ednn:V"TxYob"xc{@s85Q(~cNYma)svk:kAaPJ%A^K8]Lbh=M|3#}q
+OyI=>}g}),77W&0VQ_3k4V~Vg_R+hMUS=0dy5c!N06Sb{(eO8:#P".iX.@iUqMApYISMwG,/^zu3"~FkqyAxj|sr/PdL"r]M8!<6tK:#H;"LnF`/P'W5;n
+Oo&ty71ZC9ILW_pz%{JGwFzjg{qzLgz]`{HSb5%om/~K)fw|/YBx`z(tdsepw^^X+1i-~Z'tRv{fol[[fy_D;dA=/'MgO6I`NH.O.uXlsab3JGoO+A1C<.
+vOqGUaq_Sz=A=w]vL3%ubdWyUh%ir2[QpO_w{_5^=EWz8=HB,VjFwsQ7pQc,.J!;lrqFVW`fSM&NHBUkK:K(9)lO#hqXza:COA6EVETnwGGrZ-6"`O>N5I
+B"p_$e:A4y9kBoF72dAUhHlA:5'V1gktXlU5!Xro6%XwZ0JzPedM,N_8T2T3Bf_;g2yPwY^fBO9;qrD4eM3u'D+s7NeMsTyMXyj}Mmza@}qOMf,u=)FtGR
+[3K(""(M9Dey2DMA$}6DTuhzWVKv3i7aP.f9DSjE:8o}OO{HX2msoy2aWV-VvOlaD-e#uk/u&ug!x4rZd,%LVXwZ/z"8J3(+wvf@b-p$:UF<n=._hh}3ii
+}qg_1kN0Swkl]q4Sh(Y,UMLZ#a54[d8VE7L$<NQksGoX_rEyT97r-75!x6n)Tgk$D^8Y.6qHdPh1q(=6zkY9`Wwy%K.lsMwDdAdWh_"W7e5gb!TYjVC>N[
+7oMP7l(hxjI^mNu!7HU%R}oPV]1Pr1;H@Hi^/z]gCa<)Lfm<|{7mF:tv7L#"ReDe,:e@EUH!,`nAKB`.CGnX5D.owyXH[ke6`a'`K!$D}yo$>p[`I4-9Ln
+I`Z/n!<J{D{gH],2s<<3xUR[Ua[I:"10XWhji<,lvha,eVgdjk4cxCy7,0^B%c^]7x%|LV!@4=$/@bIqV_Zlwu^<P_{K/q#zws,3q``C>3Z%5"@.jgCK&Z
+_}|o8jt+!XMQenY+V;-v8iT<qz9=C]zlCT-e~X}A!/N:0(^,uE.iQfS"GRenE<K%6NwFDsG5m{WKl+W4okPI'4%K4_014B~F-|P(~8zGVeDj._Hcy3)}j%
+M)V+sz4R9,f`<l`6[fA%k2J"A{I21T/e{&mDsXPj@N3f=w=@#hWh1jO>n-vE|y='H#GJc&KYxy3(:ty7yy>uShnjj1q#0$Qop6o7v1of8":-hM[cw9}/R-
+Z.&b82J<W]aUv-AFLe))p}<-l'L;JEi#R_5PpHT6x,-=0U@%<ZY`Qjj{bjw@AMU2vxZtoJEMcIY8;cQm)kpD,`&i!wF[&C0-g7u1|{@g4Y.Sy)PW/.kxZ,
+`,wzTB|^'|PW.JY(Q6V>~q#v-v_P_:iTk:'k'vDkWdC==$6zVJ)d!m>)55Hqd%Y1bmxq0Z@5#Rr7ZU`q5FnY3jZ>oL-foI2TBic/<8UpBvXD44GTFVP!x+
+=q8UD4)ZVc$&${m{:r-c:L|58>Y"ItJ>m4xjT6%#g6Lew%m49/-77&@T$}2n5o:zC2x&yNR'7"12I`BnWq9Cp3>O@%ZHkMR7)iR4V!')_lf0q0ZaIidTPW
+ByS#YOz`_cV}.f$='ESh7fkL.%N'k&>)I[%$stNMcfKG~^cBK-Cs;`w=N|#:Y-PBv/Aqx8c.gT7r#`#<MjpG;|v|7/uSMRPfNIOn`!92ERhbYdcU`h4$g2
+Ghp@Ud&2hu,-dMgJh(AdXwb/@(B,#n!i#96r=Do9<+}3#_(/:!`f'HvC5{Jic;g7xM4Nt=7OOCT+'f2JnFAFY:M'{Cm|G4~qmc`42^0rE`mNN^lXSeMqK[
+Yw%N9410Gz{hwP`a1j7V|ov<FNUdff)cI;L$76@SUGZd)B8Tz$HWJXSU_I=l}qQ)A1OngT.r%Y'AS:ayoUh&aCv0tew-2qA$!mH9vNY68CfxT9VC-6qPJL
+;}eM$h0)!ghSC-%GfDQvUL+FdkqgJjFD@@]m"b"if7_oUN$he7hq{Tr2![.y/9bG}@tmEsFD/q7,!CI<crBr7f0jI-IjBkh71/kUoiYrlJ}%Te-=:JFvJT
+<]Y,;"o$b%xwsBf4iq{05GYv:<L|[.^iU34J>7,yhU-{HX<J)J$:p0dX[]%oX2>j1%:1,s<`-{goiy5x7SG]I:v<d+hj>`$Yo3fu@+uQ~QE29UZYU2gJpg
+0<KT1&M9E^9S3PsHb&z29ga'5Lh.P/$h#=Y&ZCfqm7mbp7c[LBp<-UEpVMbckBN;Ql|Cd3D6f!0|d9/vv-!AL@&='&G(=)JlNoSd>LSBHHB{>S$R,3@2Y^
+5r$0Jh42S[v3kXX(|Pttx}E^C:8SR5gS)AR7BZ;PxR%y5[nJ|4EG&Z=pv}z-YqsqR7ju14bngC17p!H3hE=xb2ybCF;C"{gaYj-9<D6AL0Bwk{mp"&zf]b
+BSi,MUe;zTgE1vGf"O4Nuk_"!}TJwA,Y@Q<g^2-TLzWyOCbaJ)5=&]kJ"xU8@J_Za;>/|'2STbx}(D6).xGu1Yal$s$lbZ`xwDOMJyM%mg9KPz"87}'>B!
+"p]D{V%SiQ6&||}J'$t.d<]GSd|xy!=]7GNgR5G-mgco]DgFxybJ9%NgH}j[u<L=M=k7m}SDn`Eq=Z"_=TSkQq,Zl|6wwJzSIgbr#rE}syL{~oEyr$pK6+
+)1pQ}^X_za4W<2Mru,E=agSmiBjHo[p]Z[_m7KYX:4GrlJ0ZomI%Vdvjg1=Dw^I=wx%yrEABuJP}CfLaQmBd2i1,zOYTTu}a4@x8CvkO:3+t6}"UsM_B!t
+9fP8(iJ94h;U%}mRvAS)0D=cJlWfmaUjA5TS3oc{zb't&Y5g,2v2D>Xx/AEPQcrg3^XH36p/v]=%9XOXwqts0t46Njg!yk/#b2jE7htg_hxte`w:A.tqA3
+]<JJn5@Grfn5XGA4B{L7ig@sXa+S>sTzW.AR0w>&S+Ls3UFI}TL}_'{yU@q;9bNIXFo7=:H)`ZPHRR+E%yO(idVYNqC|4KMb_kl-20KCn/UqFfNN_+Vtrq
+vVEy}wz;bMe|Ot^eDO}4cBYxM]RQ,1t^!,.k6)I83N5y,L@cwM)h,<`G3y0Y`hLcDn_;zMGckvW#;Gt]_4@&TE&32162[UQ2zoflsck5br,4.H>RW.({3Y
+6Rg^%zSXphrW8.,z&h&b}Q#e5Us3|)/HJ>0O4[$WOpz9Z0CvFU1uwizK;g0`!%^qOcWA#>pTiRva=#)wQm~SxOc0Je-]Wp;u^iLl-lGQ"n_v!mM=>{+bo<
+0rB-p}|nK$zc%n@E&2-jfIK<U{RU57BZ#'RQ}$W;$ubYQFEI!EXkMnd)#dk"P$8]L=!&ECuV#p}.;G"}3LSy!UmtbnP:(%f)@Q>2zERa;e}TPN%uvtYC84
+1:VOcn0n6||B.HGT]Ok{#C8XOwC/!NtK(d:_!-]qbTFR.R,=[3Sb-O^jSOy|6Eu,TMc3#!i7#r<'bHQ`;w)w/Z>(+7f'pqUmwVv0Dh>nbm(5PEq&QL['ss
+b=:+vB"AprM@t{K|HIgsm-I8PYOdu("'jv(evT]<np/T`DLQF^iM%+x_^s:+j}8qjsJUd]q`@(R@bpmTRNlA+{IRGPLU|XL4M}yV>Rs|Aa_EZ]2kGiAJiy
+SDx7Xndd^b9B{#@U;zo+z7h}7A6DD+3<`{!bXNN#hqnW54/Ik'Vl%3[,mz2E#6~{VG9+,jf)wEWdVftJ6R.}g.A%;/Z`oYDTbMkMI=nPD][@|_)J3r/YMo
+scMd|^;to>m`PqdMmz-5<2Ad"D&$(3c2RRhMea>(Hk.7F#b!6Ddxh<5PjW>IRF,DB"[k7UVn-"D"H)W9f{5um;|`"/vmqDc]T4b;@,93PA{Yi+~v3T(6Ks
+1#9t;+xWcUfg]$-jp>cG)h18_zZdF^k3lb"#y1!PE^L|>t)SDt'm9tWFq8":t)1ZL3~Yt2|#crbI{OD1pra+v9f7yw6Fakkuw9tdLl!`]|O.nK&pA,s+_:
+m%FjwMFN+qK$q&4Q9h1/$"s#9-Z!7+wYc="$mq|YO>ja`y`"QHm:j5.J<S~v}c{P'<#r}(dK8Qf/9'xhRJ8aY'IJt|;`<PTJR]Hfb/,KW{]TWnHJZ_t#9]
+d)i-apF/uwnEr@##UW]oG%)JK+]M3']g/c.6_ofHk,]@ORk2nI&W4vT_Oks&ROK}|GpYz7iNxo~#ys/VOdI1FLzqZyF{"!9daOlEai$/z=3g$`&0|$~o$6
+7zx^i#]k1yAQCU3EOMK=cIvK.2p"RlUyMenehH<X!#jj93e+)LRw27B!G.EBl[Rl1k,w4I~OO&z2'|G((bIO5'8-d`'q^!xN6+5zh<;x;-<xcFRW[d8q$w
+V0Uu+dcQ@AmoL7J&CIG>Vyo^gK&m(Z7jyUNQ4$)7|o1Zs|uozwOr7^~rO%(iw^0`dbipxGg(2CUo9&]Iunt-C#TFmM8XLvcVXiOaqk>}d}T@ts-/c_%M&^
+uYYES2YSif=2%#]M'l[P"r^v"LmEhhQ1E!&^3I{5h4+cWoV+'}}TDW^"=Z>vX48z(Ta[PM"K~xS{uJH5^z|{Ghx3Ar}5rrkEF5.MQ^Bz:iWt>5;[Eki-9^
+C:w{$'xjalQBeZoHZo)Q+%)4i4pf2o7>ZP2Bk9v9,u>AjX)@Lum3.|1&2FR2`HGkN"e^kyRT((lD}[T[jLaCDz_N)b/c"g1An1o`=_s/FHM`41M+:K^tup
+vuJ%j)4WfCVGX=-U#"+B1fpS7=Or/YGP<t-#J]tDje>I3g0h[2}O5-Iy!$Pv]c0W)(O"SXd9Poq3``E6-z+d!SH-WYh43dH=ZKC->iaBp1o+Sl(^%JToea
+Q&nca=CcUIU5_j^5joZ7;Y}h,XG@ShV2kln<Qm%pWr-HTy(Nf)JP@=]h3RVkEd:6_elTvbyVs(i($(~-QD)whWl_')2cn<f/X#52egr3iv(l1IV|HsSo>9
+of|D|1F:_C/8Br|C~5r|FemKN#~O`A`L^iAr507@%vjvsF%m#ya]}p,2_JRoJp/u13T+2OkGV}8W~TH.i.14ZG(Yl6)[v&YOv03_gw-m7iW('JKT1NF(I.
+6k-v/ts+1/:T)b5PsW}s^cEZ5r&q]$54h<kG}<wm)<frSZ-yNWUlJ$u:rMSj{ZE<AEDGvEfuM}7`|'d<aWZ=pL]Tu:`CvrxFiz2/DRu%sy-dbOZ03XG34'
+|8Iv2$PM9h:hEV'4o5QK<7l0(+~+h924jbdF^T,'U/W<YQl,cgX,M,-TLNIws]_GF5aeh't{b4:ZxX^S"&Z/hSz8(/X`g-8LHg~|#EgQZN9QQx3mZ0iy.w
+dUrWggL%e/UC{)zRJH!5-(yBz2~Du7K$4h,Eb2LE:w7AX}RW>KTQl[EF0m72t_Oj(`%E'LU<UUUyGYBF;>1MepiA8Hjwv/`z+rB@[xb6d!1[%uv$,Akzvx
+Dv5Is[c;g<S7nqb&F$E}]$)O_h(T;A{+uBTg{Bhwpr%TpOSt4zx{YfW^<mevU45QmRK9H.o:Lw-T3G@LW#9^!3i3x}DavAK;h.O0__1Ag_7Z|`fcbY;.<=
+)S^vebCsO0wue=|qhWFYt7D|-8Xw0I5vSM|rT5sYG":HglcR-60h2F8}m{sV=#_|%zDw7ofJrK3Id@h{fqXqQ07-)Ed;1AAy"/H.ufN3;PBU%-@kzCwv!g
+J%`V7U!v_lPYe$S9Mq5#J$pZSBU<eTf#ap{%V+x99!_o!{F8G=#=/s_r@<`9Ts)($3YX5]!cH&XUj[XQHO%L:'FDN8qv0.I`h3x#Y.BiO``37Qo9O4Y3<g
+W<&LsZ"2hu6!fyg22EB>Ci),Nzeu|4{|mdW(1{qH+<xwCl9S$gm1UBjY_#tFRY$9Me8aAiDApuz):M9JgpM@'5j^71,>QF9+.-fKEKVLKm,5FxWb']^p,,
+ldEo:|~Zq{uI'y86OWhMJjzfI8Ai+(-xWr'g${{v5hhrqYOg+8`!WYRp8]Ja2|{I)%R)E3h6k9'NQw)5Mh34D-)5(DWkhr0hcyXg>$Sf/`9R|[698gP2Pz
+@h!u&8OQWm@Ipl@y;fkiCREX;vf}>Ct6l4s}9|j{x{<g'E;D%hN.x|]{BdExBE~qD6@<Nu91pZ%a=NIl;MyOiK1Hr|BO`H>z|O%H[r4bt,A|w7qvj}1/<x
+xEHr,YS"&h}Ea4AgdF~,By)w),0Eiew3t0%FK5t_`d/[(|g)Z!S#Vdwwl_pA>^//ebVMT)@l|eaR8N-=Fs`H`(fpLqhI>+zNo}ygmhvx>HNs#&07.9v^H}
+`b<@E^g{%JX='3u3w`#=L}9Px{D}{NRKxt'H`^6phW%U0%Mmg/h<U4$'PP9Bz/Jr:''Iz2rsv/_LT6zZ_'G@|)W2~XwY~_W}$l2_[O+Il0m{rE|joSX<NB
+(dlwkVU{Aa#y3]80B{oyT,:E(&PQi(9i.}]i`8Qth%gnVNpmS9@j:7LF"A0Ix{.F"ViPyAH<:4(v+yA}`/:K[b{$z),-c=_TH-Nw:0WgEyVOHLJhmlCu~%
+1th84K!^ZYnc_A{unzb)TjrM36X`"uj>~vRhrk6NX:<=iK$KW]opkSm^,[!!A/S[eTeo+if4rg[@t#vy9gbQOlkYL2b[7cTN1L8Qm>=O$"d{0HC,{G-1RG
+cr$b7-c#Q<'J~gaz&g:|X&RdAyO}UfHjb/kyk1f10DQd}xp}=Z/ljt|<xws99FIEieZs>dFobU{JA/lA^H)HH`p4eZZCoX+z0CUFLod+D"N5bmzSJ7(ZVj
+Db|OH}+=XTmJ#L_==P$#8g87DljvO$.b]"0Q&|h}vNs77imx46Gy<{Jcw9YV.Y6Su8h8kjZNKw%Q9:&_nj<5k3_pK"Smd%rIddhi:9:,ps%Rp)/)K%9kK%
+2G:x9({XK^1E=3$vFSiqDZpjW,J)spgAbta0l.X=O44/~rWzu_)y]LzQa^cutKK'ml)K{5kDDgqP5HZv&8XYc[a$D]Ui<z}1arxK^LkAvq`uS-^r)J(&V6
+AuEw-.Mh{,-5D=ayQ|'7<NvZJzyXw(=:2xg[V_(OC<;b.z"rkn'Hms$tLwu4E0K=9%;-LjiMEhzbJ5f/~'P`gb.nZwS)AWBZ1!_f8UL(@,JvP:v-$;tX(+
+V$Pr6R>#]{1T-c[DJ^"ir^V$7>b#3.l_^Xo!KR}%Bk:t:'v:~L!2xsf=jth}ft#t@MSfK4R@7wnb4mPGsH},[7'z4ROD4J4hpom6CQ`MPY;ue;wsB;{$2"
+ii=r.h<`D;:$aJaOA}]Gwi7[$h7/IBpr[q^n+ed3;$^>6aJbe:b1:9+iEepiX:2UD74dv%WY{JEgQ=9p'/iddDLf.4J^P=_-~ghj=xQDnhYwh'iXvYJH$8
+IfRvVetZZ|~8CXOR[-n!V+9Qm$yiXhttmsu$pS(c:_f3QqM,hI_$[u2hL$MX0,mXpthH1_"d"mZT3_bWM'8U52`L(6.7Jb/tMppZSqSsxw5Q#4r=WRF(&#
+|y0>O3QWO5I@m{er^ZJrdi[CVipSIn}>487v2)4PwBqia%usQ6p'}+:Sjs=7mW"3pHK.V"+=:R/dl"7^3x>OGH,AFUYH+D&>0@t.{D$!p5S[J%l.:n|>&i
+N`J2yW`c1<U+vP24-j7=9LD|8:,=w({(lX[koy@;e7SV>$V5iU$'l@pEtRA/=TE/e8[x)l>FECe2^w,yH>e8f@zvXi`X}k@@!WH`p-5sI4D'&N`^6^%|qT
+"UjM$N'5KEkD`dYv=$hVC$d9PW[6T>,bwo4{]ZESWfq.V<l0kAMk6e&9;p"j:0lI!q_$km>Jfzkkd6o7)AZl"IV!j8b0j-^}-JW9b&jlv|,dtuhmMR-`V:
+v76KkEoRj7u0yv5l}1`f]&68xB-BL2ti9.a%Ic^m04c"s[-A9Nftb>104v{7Af<lR@]XBstg{Jp1oZ>92RHNQ;0R5eFA`kid&r+V$IPAgy_&g<xRwDeouY
+->uPC-w3mWInP)^6&3IcgsbY4nQkGT~hI&q7P>y7L.7#qT>P+jok($o:rT|F^W&EH3odnp#PdoY;GR9AWSpoH}ktBqzolT03kOFQ_E/oLd2&hOWS#d#K%7
+dC~|SzZS9u+>[jem.h4ZPQnJ`cz/M(lWlh+Z7{C6C.RD;)Irz`18WHSk|BKk{]r;/Iv#EFp]OBU4.hc_yyb/fj0!X{4rN_E"7D8&:n:'q"7=i<^ijf!`-'
+S4^H-o0G|9k2SIfV9oZUusOahjDf07zd_^[rJdu&V}wc"PhE[2piwJ<^#Zm4rM}rjh$cT|P>tKt$7$lY,O<S#IhNc4}DWO_T^|1C)z@]S5Fb5myMNO9I^|
+u^V2#Hem5cJ5Q}x&RMWtV8)('S67$ExBo#]6!2jPm`V&Zl_-")>FJ+{bHCO'_rr53R[{/"QvGtl<i`xMw4u/ZjGY&x%}^J52#Nm+bSZ0j'pf%|zAachWwL
+V@.d>$PSdS/1)Na_TdKp/`yf_RZN[5S3GG1Xk)6$mj/#ARbpfAjZ=$c]L@EB]=MJ7tC0Ea1lKbi&>U.xw4OR^gXt)8^'Q[U+N'pK(C}PjAxuze3.J,VZEi
+U#;&bj:fdizjY/om1S&AhicL{I.5U&=we68TFD]`61s+hEU0skWS]HLzOol:l(BGtvuuVH+8AjWP%i;=CT0RW}Q9!3P{Ms1R:GQ11^UDmig>:m}.r>T,<N
+bkRT/HgI&XLJbyzhHknf']O9=e(N-z@Ve+X#9`Oz[5+G]KE>oy4XWTYnqyv&MB~rm5i46<3}/L<:pXJ$:/v!g;M=cuVLP+_i:F%:Tq.;`K=^Y<s]$1N&n6
+wR0IjMPB8YyRP]vmJRS@t<nXMAJ+62e#&#k1$^y":=C,|Y{fiu>sZK;qye<|jI~vgHc{lA4NLxbB2@TU]qBF+(2p}-(g'xxQU#s$p.iu>pG>9k+wzbS4:7
+qG)-"Dri2c'`K%(.,MfPU<hNbV/H74+9n@[DOS0T$,I>0c+6>eX%xabXz9DU:`"vF-glVG]l'&-Y%X!D>Qg(,_uW~qCP`#.U4o!{MX=lk:)r)G5S{WC[BO
+#NOI+rIu_RpN@p`OX@0{-VI&PTWque-y6%=o!i`^aW:1cEessP2=S&T"Bj85lR!SkEKF}>W&:^Cg$}#n}H@83c3}kgUO1941KrQ$i0r:94xb&<Z8{)[{!^
+/`nLvJj{dCdfF"[7&npy-@^8l=]gbVA%4vx"'Y&izCZisH$P$(f}Bb#stOEh:Wsd4%eKbx}Su{(Pra/a]a:dqWlC]sa{K<.y/4dO=0Mq8qCYg5Fsr.V.TJ
+OaK(%6/F6Tudz7VB~,f8u_S24L^{,c2MFEW>J93wu|UL>ai<7P}]MX0`#Q'(=kXF:#|'gB;#Q'0<7mtFL(,9;sAeU!mB'$i"l)@AOM=Tn&fB;H5:ur$NxO
+4M]e!U32dJ()TtP&5//5y]q6r30AeP-Ru1l:.#|h"J-b-`^Yn25t;2XVZNOGRX,4[EnbNz%i-GYvg>diY|vtj#SgJT&+S6S49Rq56nt!./x%(q'5[zg!p]
+is}n=J:d0gu|g;N^~Y<Pf:Q%pGIz/#]n`%uW#D&T"bw%JFEp/z0<<mW(/7yyKOuq0zuZ@xPd0N%G#{+M7{XN)(7i{jDC5VC2xdLG9mVitS@Ic)txb_+I8L
+}lRHk)T,4PLw>RB1@BOn^PbGj>'s::QCaRsmsP:/z$[JI9^!F7LDw+}d;oO"Vz|0Ibq(2>n+1:notq~;[aT2D]Ov^`}<'k>fR-J$@G08&y6;LkL%]286'S
+IzI>U=!dg,Xl>@LU+Hyh96ebZS<$[/'2Sf]>axc=R3_EV9HNxPnXYWOE[IW5(zm!kpkk(8Z%-|uk0D~(W@.LjBxk=I1OHN4mv{m;Vl;i_<K=cIe)sb=_=W
+P:+{~^|}4UvNkQ`)jf)%1N"n~2a1/vmv8}##~()%dJY2q"_l~IRxTSYZ}CEodY/e;GWARWVr)D5ro$>FzPiM_n5uT>/)wXKL18O2Z'{AikKnD_0gDZnn}>
+mC_J<.v`%wQ_X":7o{4}tDDU;vvJYN<#XmED`x;N3q08-F!53rM+BJexRCXgYQBvodO,f,OH3i(TodVK9-9CFfj:9elacZ3SIchRUZ<pULS+Y2j#yA:yNV
+u(Qb#}kK:/6-`D6p`)vovw&rszd^d1""=>;1c'dfR-C.J&2X~|kKJaNGZ-":a%Q55s@zvltajQcq|}R#DP;teDEeT[F{-KFaIC;$UL-`@)2DWCmc{B#7|k
+[;D^kUR|Y]|qe|@NQ)>54qcPnLXiHNejXvaL{)6D[eP%mFgqAtw[c(24R|KOBr`hi3g4|>'k=%he:cDcB|NSo+#_jc#Lp#$#9q3W^S^)GPy4<;Go]kH1yc
+::$In`guenW+~q{H04V%hwBH#``n^@"oSBg=r4K'uaG15d0`h-L9GG"xMp5W06@,lfI,b%:L{Trl#0P5Q1g,:-KRmk$Q{nIZL4mdsjEQD@[]SwRUCMfl^O
+)ybuEl42]Z+@_adnSNQ9@lH1>rWu~6O@7x.Aler/.L^fjYk{zKehe_d2)!g71I$N~DLmAQ$5)p~5r#Ib~QcI)^7z4M}8&JCsOe@U_TAb4}!CR4V5Z$^x3p
+VFIYU5zM7JF4o)3tTw4#BwgHbbwcK1H23,bCs{tT0A2tiMLlFU{/HM>9`=ua=QDbJGN0fK<M>Q1ZbNzz@mX8LMf3_i{OZ"qG)QmgfR-o&1@_j@cV_ZI-_u
+JI7B8Nz(R!;`kMcNax=+bcaxj03hjM#5/i(WJx_]d8r#8+FPPBp5#<><pRUfV63s'"f&D'^&j'l4{9Q}V(s';E[mpEvD#IAQcF=UlL2T`RK4tV},f6E%;C
+>R=N4B!$X([%Oah<lZ#Dt%WW!89!S=juAqG8o}`OePtrRN1l9[Xp^Ax^aIZZ=2lUrNFF<X$Zm@U@f"cgC>.zg&ol.yeyN=^1Lj=Q)+eby5>1xMKb""R.Bt
++i'hbbF=j%SH(vjQU=XfG31Tjo,`}[/`+gtYcCF)C^YGgj@=r@HLV4)+mRmsrU[5;8+1:>L&7UV!<De2`-#Q2_6f^,Cr:'pi>zT=!)D$uPa4j()9g_>)0P
+4qI;w%]Q$i5XcJ)6/Sm^"S)L`/+v")qXbc5/%o"oe`#EVH+}[n1`M7K/&_9nUukfFum/m=<RDk4U~U%ncz9F9}R]@fl=;0dN[QVaV^sxhpcg4kol&rVp+f
+1MXPwvR&{K7}ER]P3f^7:ClHw%(kdk-uYJf_KXIuDg;8+|=&`/Z'_&O<K"o9Wy81stbKp,S(C6oKssRQarWwSp0^j#8iq_E'Q}}NC%@O5FR;TRxC|T:Yp}
+&ds}l{pL{C>aC,%Mxfmf7xLM(sobHl:!v6(PNSX|5z4J&@Tk3^!rrN]C6oRD)2S#KHM^4KXnE=y"`Eu2_eRB'oF&cn']5@^[>uA]|oU`$xZVrg<=ZW~I!9
+U7NJEB$XBV]-kgsHC("2hp<,^P^]@Kj"SBMupG:y3r9<G#/_|0.J4FIIt&Oyt8s[-@mB,NDkY!B1Oa4g="=p}|f%)f}{)10MFzc3BN,Gu7hUKLzpXIm"JE
+!5z!z^rI,Sy^~"2.5M4_Q]Bt1E"A9ZR,'dU^KX)(Lidq~hdF!W1[^A8hsO4}b"DgC3RJSZKr]`Vd9_mM;z(q&yODEUQ2buSF(D'fi+'L<iOZDs6wV,E)pW
+4t(EP$=l&#)d$`G+H=zfsfZ5E{CM;DR[YaA>jNk8#+b$!,F5IPC8n5ReLIW$lf$QU0g`2GO-&v]t9r!a@7B2kE#z7Nrsd`)hafSw5LuX@6x9`&OG]KAR:`
+h0i"Z,oZ!w)KR(:7F:]`r/blP>[:>KY"Ga;!3Q!73A5BzQ!YZ1c#i$,yHwD`AGBs|TJM5`6s0h%vpwA#-gO)aYAdjf${Yxv,d27z|F|[rsCfSMPh)311vr
+rIID+IA6;qcyjA(`6MTR$QMah=R).5VI&%_k3+R!^BicU#0Fs>4@O(%+d6-F;AKOS$@n<wcA]`/ZB]VjU_MDKB{nd`zqI<N.!R%ckJpHi$e'@AAZ<e5wf1
+>r+U$ju:`:SoR![;97zeH^%:Vz`m3fLIo_,uOUj'k<R>UeRP,v/F"0]#9)pcdG<^4GYxYxJecAH.Nh7cP<MajkoQiNQi3+V_G^dJ"IOC>|@zj%]L]]&ni#
+Pr=FA3Wi0Q(y_+=MP6JV~gd}LRn,'IuJynC4H53hrHnI[(j|'3_.#rdSAPMn)MAb;hg3JazDJ>0]!+|>971lwBz:%<"H"m7f7o57.yx+ipna;2~T">lQN<
+rZwiFn/O.w#L'EV^HK9U`xcXEU).9FBARi6ON2}-SLv&)D;wE:9`C!PM,^d>^:riFVq%BD:9u|;[:@JBC"BGx3fJtAR[+{$qr{T^ockuC](fBx2xBp"{v&
+i-tA}/K+.Pw%x$D)!0u_<nwoAQ=3:QPfRW8o!%=jj5HsKL6JpC"=tVR&F#zAd#%-oyY+;|9L|Q,3!j(d1MEBYWOh.U6-PR>xTJnA%-08S+W2mzcO'5=pxb
+=8>|4EqTEz|Y>ALx[8Kd:y~97WTQ~.#@/z3-qom)+(7ru)C1$m3l[v8n$1^@{vx}lh&b)0=u@yU3qQ;0NxCli->fh)|yN$XS0Qd4mn-(0#U^N3)qBXPk`D
+e[bI_uh4T:.1rhBL%>>:`BCWvFd-T>{edh]62`9k/J;IV6x8p{95@t(plzK.J<%)/lj!fNV+x5D0LIb:r9R%%'3d/CG;$'Cc<L5k@@^gw6gE2]m:YK3AgI
+:xg&CT_b`WrU_Cqt=r,D0fs#ElNOMm%rwD}]$Q;__c@V)bpB"8Gte{uvUHs#1]0`&-yxM#Ctx!3Vpiny&;0!l}y)WFw_[[E>u@O=JFC8V1JU}#=Wwag&&K
+Pfahb'ImG|7>+6zcC^|^"DD`&%t-EP:W1Ob^E,z33+H13BZ..M!#m[~+Oq}q@=D-Hl_=@HdzRBIIo&i41|_a#_M^ZT)LcL0[Xe+>K0Mt_@$fe1b0<dH;dX
+4/Ger%RpepKG,_'zyP:&>zO7t4gq4]:zm/OFAGL)2/ojU|)yo/{OW@L!9lxJs>Bzd^/t`zuM8_$d;ObQ{@ufL^#wm%R|;nN3>js1tMbz;,Ozo2qpA(i:=5
+(}%lZWYOS$i3m3@S=/t`QQ5ydGDe$pSuR,^,vT'VB1V>.^BT+NvVHgLm_$C6U+[lb0G'Rq!<JC!o`@kGI9zB"G1,l%[Dr'>A%Y`crDs+[4[cOK`M:6"7j8
+ZQ]:g`sHy1hcn^'G}0r1qYXSYpVAq2|<e;e>+6dhx,y%-H$<_Xzjkjz5]N5.i`F/.C0GKon>N->c}o9Dt.Y#/GQioqMKy(ac-qh={4,6-jgokp#A@,mJPq
+;6KqlMto=n/7T=G.ZnYa&{}_EFy<^3MA=Sxo1W(g%)K@pEibmusNUsY1_WXkP5="JHIvnxQM8rCebm;7.Wl!s{h@_at.(EWWrh$:.HY=%Z1."C0E[s'5T_
+4'^J|.889]]Y&>3EL=UZOV,z4I%EFK5:&]BmbXCA^V4<InL1f0Hzem>0|;6SOVt=SuR&9HHb_|=K,p"k$U)#x;GgwfGo18xZ;(=b$ar<y>op{KqG0Km1zl
+hGv>i3TDc,0O%WSl;kq`Vl%g}p7B18pL7l43IHTziE,1M/hAxA=L|<>xwL),dM'uvl)QYe4I,N`;&M-C:RWo<8rWE/1E$OC;~Xim"}#n&%$eWD{5TPxV/U
+`sjiKFy4vC:7}Iu!-T[((,RsW0%1y1P)16A!uMdmtp[fea$}bqu,IpT6=EP1^:!ooH6H^dgf3Ys65q)(O0YSeC)3q[2_of&Uu)$(LT2fOC/P1Zs>d95Ha$
+v/xlPeZix:prPOWW5%h=/VKF3jMKj2YiR.]{UB`{^3PP1:9.&+l@jW~ikmd-,BVXsTrlkkhvt"];=ni91G~;ju[DU"n`iF[Klz],+EAF9U.MX9XZe3bU=8
+98%z|cop6Z^:-yvNR3aEmLANCIueqBdZ-,G2H@)7BfgFBFI'xKD2ma1U<Q^Fb2+=|nN3dOx)is+.4:+v'uzk2^0luag(W.jnQD6w5PpO_eTQX6RvES5=T8
+7e7]!<;2_^M<X1,67mPcxk)`<&45sB[=|Qn@6W&@v_"aT!!1jQ0<jmCz/}i>YEVmVEJ9L'AfzidiDpY'gIp'1V#"D.Xw0m&U#`KM^]7,5xEIdlUET,5rT@
+T|`}mD01CwcnW)"OYJXk>`R-87ThjJl#e2Mv8{Bq~N{;`DZ}bBk3-.F^y#d7TA`_<9r2}w&H_Dmv<7M38W4kYT8is9O>x(D%x^'DGi;O),(QQB>6|^B(%y
+]R[/IRDSH<Mk^Pv#jFm-hq6zhl_qvVP.;@%(.-U^4z|D$b_THvw`7g3:yrDSUz!yBL(y&mgC[6>^=TTpyew51k~ACa<F.#`zH%Fh_mk0=AQFugb8g)NXlu
+/z7U9B-OEPe("Bo$2s(CWbaL)-z/%WC!h@;LK$D$YfxL82qOfn9o9KiP%]Q!s2"'nfL17PMeq_a^(|tT#sEUFe2bcFRV=eFPI@S|2|pWKiAXingHZ=CU!b
+^8|xEf65NMkGtjkVvLqRDI&=0Gt5k6(,;^wsQMDBE%C4:kqOFCXk$W7)mi4!-_!v5a}k'uk>#PuyoCc&.&yT|bj3kI+0%NelTk{^m]G:}R&LbmG|d1|h5+
+Hy4Idh!1XZe}eHB^T;ix)nfL&P(9v5</4Dv_[i:{>LwVVpNSNNU7P%^!-MrvO/D%!U8%sG%SJm|U4AYb,mAYKAx}Vg%t~3(|O|P8jQ3_Wt}KZYWrb|Wvdj
+CEB_){:x2NfOl]^Un>%c$4zBtErC8jOgkYDjAC6%F#=ceL<96/P{8f5T3ex_"EuHnWAgghw8H^XLyjGp8&WsPl3/kaSJMyp5x,plHPu-ps2_fdCP/kB1>>
+x&7y/lnCK^rd%p'gu(+bU_K`ypkHoA1W{"7CJZ,"1>zzF[4/:j^#wl)K+=A{w)/=q-!$fg$;q$2<Oo[LB<d1n'Z:Zr<$,qN84;|uCp"5v:F$PxW8fg}F"w
+^ONP=_c8h,21j/:gs)RPM2yW8jvs0W,/9Ue0NAN/>uU>=Od4F"HLXi-3pJr482Gd+W}]oSF(6x9dwK7<JfLXLXVAmbMjOEcLA)Hk_1sRK+o2M_O,O9Oats
+A[|GK%U!<NTej@@`GUp&Fa250Q~SMz4)Gg;w4i}Z,)t/!e{GcJSJ"8ZDdsEHr[f/^%xnH1kpLN>R~#DSC{J^B_~7d}7gXXpbr4EP`,VjzjXci<y^h%TdSo
+_w(@oC6$fb|IVY-@D/VwQ`@4G_xK(Z(AAqLPdRU`[PVXreR+j8LP1uB-(FMd8,w@>EHr!hmhCw&!1'o[eW}C&s6ZEx%J7i5T/,4Y]_S{MtqkFSuAL9;vFr
+%tV9sh&!0Cu,D^!8A0.LG.5gdxnjgpkRW'X]"^}yFz]B6kCw~PjB(|EekTcuGY:15M5+_}IsC.7vED+Hmal'8^A%)Ygy"]~D^u#wuu}qPjD+rA%7Z#SqKc
+hS$$,L]#/qG7,XLz@'iA<|{w~w4T>Qu>"=1CYC7U&={(a5TecD/qO64ET41V!zjO>`<XD9O>d|G|0icLUfyxx!+VDkUjU|'N_d@@NC@vg3e,N^s!{uK_su
+=Vw#K1!ZOE{eAG#pmCBxerk>mEb9XW=KbXreFA~C/DVg3Q[.2^(nFMtSEQ}V(o=)rMLUg9tIq11HxVz@]XgD]8#'~xY8j4b&]`(R&wDPfwudXiEon2iz`f
++1`q0^6<ArEQiWL$5n5lvJ%94f}&65ZheW.5F++3FFaU3+.ER^mU_v=I%wI7/TdX!DjTeqt[#lzP32qiRTbF6<j>:"@|#93![(Zy,DoF:7xf>S/W3.uLdz
+l=jNIn.CmOnzHfo,&)W>ww3pMrqgBAzFspA-982:+"6}i^]zxoj=$[B1+WM{_afd8;2qSB|9Eo7Ds"88wu'{g7l>-x|o-^yT+`"Wk5;xS}oOE|=Nakujxc
+E{[#~Vv@He!q8Z-FR|8Fd(uRtN(Ho<om6L8n;z1(KXH8tYo3MhjnuG-^i@0`Q/HN1L@>L_,cohvwe:`Q2>5yGzRik}F8^U$A1CyPcmFPah}6|'[[d[7R+/
+>Usroj8=d3^(G}r(`ocj&ybd0uLk6BR!SP=@rv$i{GpUM05gQ:3oMD"3rGWnDf:h&aZLT0=AwSb@WoU=MJz;w0T{@5)g=2OwSKfR&Td1GmT"a``5Dm<&,]
+H'vgbCVf^I/I5F"[@[!eW_b@G+dQ(gna!UGAGVuHbBBMX9G#pd!.^gBDt87!D:rcLF}0"aE5oC<T$dmjy;+/-8,=,<EMAvD7%CgSc>LP@yHD5Oml/T9)gJ
+'H.$<6%E'",QyY)nVJ^0iX0clgu4/wY'{k2R~|3=+u$k}DH%7C4,Cj`D4@8G<W&Va(8}gSNSVv:`j^^`,Ykn<j{r9<U-,:xW:5(Ldx:.6;Tb0<0T$^UNs)
+NUeS|LKZ|:;:&yqc9`fgUVUXNQ<u!V)JTrXxU8]@Jdj2CZzIZjGqDH>(/[h1y8ujre)bsBn3imulfb>2)r~6}Up;I3/,Oir%FA4P`0LKDH.5z15hJm'Fr{
+x+HH>"Zg1|.U2y8^%JYBQ3;;5>w"CcY,&>n4k@q&/-HV4k;E&1b"=J>m(7F[CW]1^fS;k[fSTIi{:N^;l(^j@lKzPA{H}Wdr].%Vxqm-q>jUqsOJ_1U2r<
+lqo-b|632!k4Q!_^^|jP4xJ]q>>vNd_1lv@43]/^h@%='(9&O^zG]wL@(|Y|2q#@,^@]1MM`+2E@1Nj9d|z%"5X;d+iMG]Up+|_<o'9=1eb@uvvbIM"jy#
+H(IY.6;^/Ki2[''=_=E%BFUa[Zy4v--@g3k`SBE:nTsk.<'GxGxJ>ERt_|fGUaBAFTw:8XJF]toCw,8_,(Ny&"NlM3<4T{UC;|/h[,^qmw_z:N)Bf{UNLf
+n9JL&+krr}wwyzai3'X.!E8W7z87:X!0EDgn`DxuwZ(yv^lF8;P-t8$:vY1]UQ(Svh%>3@C5qfW>p`FAtHh5UUb@~;k_X<_7R(6tCOohWs$CbcR1D_;(13
+AM~#i>$)6,3}X8b(V<(^sMv)Jx>|K:0CHVGR5[geEwp|0Kib+Mi#D4[,;RYWe#]^m`jyium=f)BM';%IlVndsjv4-mJS8eMWh%6z)+=dTdS$Q(jZ03$)k#
+ndk(`9l0/0{KK_m[r!Me^:OWj&Sn$rPK3Lz;xxScE@2A`RFQC@ikSXP6x5Qd'QA5[}<QVe[c:yHNbq/8HFq;}:.Lmoa<;u/;<Ej<>g8}iKh9lmYe,cefS+
+4f;M1to3@DzqwvB)6{k=L'0-oy5$[T{^Tttn;hQ'8DK-F8<5='&EdWX&mz#a_i@9'zl}6jFqk:Hoh![mba^if-ka99&5IP3/5_=9o;#J6NdC[gB`-yHBkm
+U(U,aC9B.<VnR1UmvJ]&^iOPXxs/%-=OaoQytS^ieH6iPM(>B:m6&T,/!D/K_<C]aw&Ug7Y|#>}^B@#>Ks3I9>/6-#KDnDGBF:-w|3Z4k1_s9>0S`L|DS!
+TRo^~+FMsVeJvxco<Xs"N>-kt|7#wCwYWW.%U(ChQu}aj-GRCx{#I"3Pe(tapzIM0_gH=-KJ:GstorlV+/g@HHlPb.LN6r/P"H|56VMnZh$'7qAC-cB^[M
+M%wJy^F/:.prAB8N%ql+tOmzCdoA8f@itsEtg4<M[wjqor6nuJemHCQVM3[W+H5kbk!vgdYmTshusg/X#FR(}d'+IXpdDW:u8ZNK+,"{)EW#:M5XcM~DxM
++eO+f5E@lE-j4gsuQxI|tFq>zh'`xh6anf<mcVnPrg:PCwcoYj&'v(Xn`jw<~B+YlRtZv+Oy)E`0&KvhaHNVs(5$!HVP=]yGn$FBRdj$us'Dm#$nB&UJR5
+0zlZuo98^]j27&tp[P2a)q~nar+froQSoEFwdDw}@Ndv$a{Oafu,K"WE+5t/7[^kjex#MKY`LUJE-%/sSO:Ln@Z%^}VFfuJNYy5Eq.#rTc$xjXj:h>N&w}
+L|DWCbv$(1~4!YU[8v1')6I2(";hA2FkK5]O!sLSA/@0E^(`SfR&&!RE~YhHK:yeGcQVD`zYPv2XU2M#0II'!rfzlUQTRP.aAotQc'R2JFP+yg`i)-b.UB
+i!)#n5E{D47UJ69Hq08E:s[/^ZdH~,hTs)LGv<OR{v:i3rfzyK#T$"W`H9}Dim'{VrkP-<$<CQS@<u2<PV2#KsWJYm@pHRwo`MKCFP2B<sM0MclK"pXOv1
+_Mb1-3,n}"@>2)bVF,-EDIL'kaE>#N'q)(HDqu:OX4$x(zqD=L`%|W>}bqGD^]SIfDk`k}kLveu.b.yYkg4N5gKCvteR1WjnxdPE.<qy.D1uLyX"f(jC-l
+Ida0aD<|V{7>K;6sd}3gTjT$u(a|'PxMSGi8pp!AC6WWt(A[I9t$/8sipf,dWistr(!"X-oLyAP%UvRVfuo%$r~c%Of@fShqD2sR](y`mfE'HUsW5$v<09
+6`Z#B%[}B}~Bp[Xr~qE}n"llV-[sI.Nq:>.sqs>R'bp+;.4Dk;2Jz{5=;`~!5|<)"$I37s&f`ofw=TM$gB`i9ty^.o"yhzBsAIXBSp0^!rU[#_z"h;=5`q
+j4%$]|<WaN5w]:UIS5fSHuJz7]3xd')!aTsy@0!K)'3'9`B=mEt|i|z$C_F:Ax[8gfIQU:vKP-]wOOTWq[n_(Eab)^2))SlM[K6C<B$2stFrSpD}DZTVO+
+v5D=,wX05I3(5#q$[93Zho/eO.E"WX+(>K5%'_Q#+$%qDQ12PIdd%4(yV-{H#cr!0R)U_j2uP3O&#&xR:ZBRd02l/q82+s~u>19,.w8wmK8NA.capm[RZ$
+f^VFTv90(Qcg;N;{g7$avj>hJGs%SYThj_<-`p}lWpBgxODsTv=idB"hkCHg>'034AB}#dIQs<kL-Iv3%]y-Fj^-Wjeb8)x6!O/CcEDhiY{R{idHJlRyK]
+(&X-,x{eNUBrtf"fuBMU,FiE$SDrk(VYX`TioGdiEPx2O'O'V6:DH>_4tQ:':{#zA6MbZU0ee#WvwU{ekj)PN<[`nOjNORC^q3Q9fYl0bv#B5.]wMWO2/P
+J&#rDo.Kb7D=M^|`V;3&[U]q#F`@tjsD6q>62nQqhgoZMOx/haJ,hl(&.Ldxl>TPwu&i2I~"Pn>M$W=Ww0Z1]Q8%x=(0FzYv,lsYG-+f~C6+-j!Ugmy_xC
+:!.vW3.3GI;%b/V{C-jzPV0kROCl4Id!uo6$d[ZgXYF5&Y:jvOTfJw<@PoCL:-1hqX:XcOP_VN8Ci^F{!njg}ddpW,@p,uQ)2T/tZ&oOd@V[,Ld;$85%rg
+IkG]q2et[Riz1rs8KYczGuwQx%:O_+#bZf(zq&#/w(J|@t3Bufll;ud5VsKf~B,+c[^kDbC<P)iC)n9N%-~CA,$vC{qaToUmChiG5)VWLR}p~F^""X6i>j
+>RYXo`r[%-9[pzO3)Dy/p.4-$FDRw^Y!1/.nbS[qbw;p~2l-;fH2gCtMS!>'qigMkx9WJBpTLWr^3)Q3oA%[S(F4.!8`d4_1eX:vk[M+_fn%=+{xna;,y,
+8qi<C`wGIElybRkp'@PpYg,R2m"y.A}LK4;9_8Z%Z,b/:OtmYVfw1cv>b+NDEd!iVRSEmvM<JU/7cY+f^9~.WnO%+:tT2[6Vp'2spa+{5;AO_^Bc{:voFU
+n>%uSFLD28TdzICWF{MO{Pplq}bK!c2N}gWT&'S'"+a-C<h3K<:;k+_;(AtB_&0=+b|>:4yN]`AlCigk|@uBc"!lTvm@Zw^udHB9:oW$!a8jB&bm5dVOA^
+{%xA&b@@NMYPv>>vV+<Z4z2>v/H_%-w>1NJQE/Q+T$i/tFAZCTNh/9l[|'Do{}G'-.LkT7I)=Vhx8M"Y=-g,%,!h|MD;4[,n'ODsb+;7=o3CmEmWWJ|8}d
+DT9C'MjE8^l.}}6<K^39t^'N1P'3k{(FJ$Q`RdAku()Ew<@PB&J']T7}0cyylWLVItv0Ki6BMhB_P3j1oiQEoZ(j8B!;(&G79"U,C=oR+Ww_@oK&tXL6cS
+y9U<Q}H_n.Ra[RfYTt7t$syg_o(Go$`7[fcu166>vGeM`qGZK"=Wn.u{J5:Ch/OlC4VRO(r}N&.o<<VxjwR,"k<O9;op"vrb['Hu+o02I(1NjxDFCJTc/2
+Ksi92^(eDMs6%3fE,4Jz/FKJT[+X+vln|!eU$g_+12u+3Mbn8;PAh1%wC1`]5.]d.L7"3xjXXxbNclyv/6<C^m>2QcwhcO3VYd-6:jV$d';09+HwMM,iC6
+j5BuQvRo.:Xk+d=eylmD5qHl"7-7{R-b--_OR1%yxZWM>rRf)n0R;|_|u$8G#9q9Mj7'k.>2"xZ)ifW"4B_{3;s,]%(R$V@{}O-dyjj>#Y5wm%Auugy&;`
+1|vXd+:%C)hTi<YFXvx@hgQ7+F$y`OGNRvP#U/>U8,GU5TzU)=p>,hd":DF|XiPmt|4as!HhXT[d8q_J{c9qyLzHi>':]i(8=2`,5h^j8VC`=XRIM,;`8J
+pd7$m29@1w;N;K>3yHz%~7|"V1lk$0:cdGATTa2e_pEmv3aD#tGOk>,,hr|.LojB_'-KUZlBHf93Q'd<s#{&nV9}wiVu"Y'0m{iPdZnFYH&D`|xa,fei05
+1kS4u4zDdR2z0zPoyZNJ]j!g[N>870h%Wp90}K^:IvB`x!LrK@Ff^/(_zc9+.9/W#0sJ#+$shienQJ%fBCCOf]^sG;`(QsBkn'A)(g~MX9@T9-6NTSzkA@
+C}X"wU'If1"'5^EW~"+f!yVZ{tlz~;b0~5u[fqq<NeXxwoXLT&l<qpAJ]r,IA7{<w&e;s_S8'Xj0lz]$+XRYQOu25SfOr5v,o_(Q&KTQu1,T7l%fm+P'<.
+8.J,s49%a^cjnEuy+^U#KQzGQhS;Bkw]7(1f[;B|ji_-9XMy~yL(7h,)-%BQ+!<PWT0jk"N(;%B78jA#6G^3GFLH#[[3SX08`.U"0;:,.ZD07NbTxSs`k"
+24xR/sxu2QQ#6KiU$4XqL_G&@]ur3.$nlJ`FMmJiqaa!l&5nz.z9ah&_pc{(SjHkp4U4n5fpvF@lS@G9rI-v>,IC9R"2teo1n>f>yG_lG)^z%H0H;o0@-7
+AG;+"fn08ee9vX>UT{:7aS!c.l.xa8pPnd5T//v;Z+vuKH(x][:9mM2gm=f;v%j{QH]tGuXY+StBFCDw.<]w2OV&$s>lGq&Xs(SMs{Y`BQ}XwfAWr67->J
+[b86BUg^dv3=`L^w[BfbjN0_Cnj4/)N{fX3Y71zcjrn--.C;r58FW"D^_Z&JXjN+{QfC<7X"atnV`(6JrA0#G9^dhk.mp9Xx$/n^e^~Z6{jPfNjAsi1-xi
+3D^Ym%C!%l)%LQisvoZrMN=T9MZ$t/kA=b<rXg%Wa$6&DJ|(]).Rj4&,!_#e-(<SU}#zGlJCy>Z7z^O^)--Q]6nm|q;{9b6Cw<DR"ib>8}Qr;b2V5LNf+E
+{Rg:>u|l^gxQm0PDhQqEH9f-oTpK-IT;rg/CCgIURjPGf/;&1b=XxTyFsO[%!KsM(}3PW`$|DOp$T&S(sV5_OZwWY6fYzb[gJJL17-3b;+~-`.lg&pw--9
+d4.iZG,N/B%y62YixU!wBQeA7Bi;o{e]rQiJ._}qDI|1bye)z44r{sZeBt6n2yX&=sRjJCW/jmsR)lz9^,yPJ,w+9b:'/PUNq;w:slAY_s0E]yuQn+oK{q
+HhEi$3oJmCp->0o'GwtEHm>IcmmX4su/Ny__>#<'-[SRQ-8i|J<,IE3->ew#).jKrr(EdI]VJtH]|LCNh0s4vvIt-%Qe>86N80'Xxo4Xe,c+&j2qXJoWCW
+'re5}nH_lu""-}hCyNXU%]w4YJWR^j`Oh+""7xoKOY|nYsT-BQBiauOSjf4h~p>3lHSI{bZ:lr,2R^NFFhsN7W|qMs,>/8Uc`.`br}mk"p6)9bCX"G;+Tw
+-;I!Db'FmL!(/`3qzJ~bhTa80dRu$wC%PJ{gNqEW]XGQ/h{9%lE(Id{qDz(AMh#HKFt@:=9)Dz]JnZ^Yc"%c:!jhmZ}H)[kqbO016T},sRfhsH/'}si0K|
+##,VOza@MSVIggege<Ys885Yk_%w#h4{nkm7u_i6m-qV!neSG:V/U"jQ4U&K1a%w]spR,QO!.jFF@!`}#XTp{+]nizHSlK/Rcc!_OGe[vl>U;[M,.$T!8^
+`u/1y/D&v_sa&T6Bch1Gr[JSXAqHs16y[Lc+:Rrz<UwIjm&JRz9oo7uXJIh8aFnc3hUMemu.Dc:-l^;84ZEa,zxd~y7sp1<]TwWiYfxz^69novk%E;)%}o
+<NLfzobkKu}|LZVhB,lilKWE'q1o"r+ISv9shfDQuBnA=jEE1NQC];F&{5:<{c<P@UHm@"MIj%%{ESSNO9j7$K5x'$X.qmraPN)E(+Cv>uk`Q:0@<=#MLz
+4%#nH]dw>U1!elcFSfWP7yP-QZULU_,Z^|`k@oT8Wwo3]fC6`cPhSTpD<jnx`,rOTA-Fmy$z2)6r&Rni8;Lyy(^k_I#W7De+,rOSD:;.<B,JPU}s8w%8bu
+M'mF-sLePp,_xU%=$U1i`'e'=#7$HvB,;)dD{a[1|o'a!bzsie](!5P[sisF:1w925tWL'eJ>oD]^pHT)=2Pkq1vAT}shJBXi;1iS'+6IT})3tZN9SqN.+
+2p`['-[[t!,$jR5mr0L77#L7G@=wZmK%9{QU`6v@,=Ot!%4!m,O<_Uv14/7uRT;l1hY1#KAJCxeTIXNl(xHL.@B`6K)MILvd%-1Z'qF{IB5jf`ll&Z}])j
+3mn6Dk'H<fD-rr%XN7A&IT5iPmht>h-WzfcgSZnhgOHs$UTJ,f&:=V9}c+BYu"D0:(q%1&m>04TMLvsr8oVHi`Dh>Kq_1W#T;s`o6OP,~>/TR'vx,4@yw_
+9"JLV{NF"b]1{ZkGmJE[I|SPQ7seiCYME`zcEgF4'M|D>RhJ"xP]Xh%y&lB$U<a^Fr=sy:|Xc)|e2[.LJw'JUJ550i@,vu[|wA+rgw{lCUQzRE6n^k_#lP
+I#~o6v6nD>+yMVDd[lipBxB(^R4D7-vOZ5Jy%"%uW{S@1v&qn'<-rLVGGY'!zsFW!L(_Puzg'GWSr55mGIH@fN|VMFP).HP_)z@9(#o.K`XBX%:lE7|rAH
+u"+Xh|4YiLKBDhX7k%xBt]Z=tLk"Kw"pWH7SQDTtI'xB,yHvaf)cl(%4"vu+v"}7itSV$@9q8/q(n^_.%#WW"`m}E,Mnxb]:lxXw&SD6MVu%A2&B=pdS8-
+ko(LUqW3OmAn9k@W2P(5:.o{D3w#o$MVxkZYuw,Auf_y;nA4LPpGP!(sC.4Z3c|XpU[xW_[fX8890l;(KW%c+Q{HZzUH5<;Mcng^lpmFQr=@3rOkbD/O8w
+V@'BoR7N&(CW%o&ZK4%VrUWQT,jdUXGTC!hkNg|x"LQlz5a+zLJ@i@!"q'u&&(U_cSEqLFZ.<MTe=tA7d9Et(@=1Kr]:5r!xMo3pLy.#y7;ZrRn`(g&tm3
+sS/ei^rMiXmy&hUF1USQgNW]H4TD#a/:ZWywg5S^w@DH>&N!m_h8AIdf&9Y^59L]bW|L@b!r7=xIdQ>X;0<5$(TL8Ps]([O!EOA{/Gox%<SQ%1X[2L(YGo
+p[;yyQ-XPxQ-p{hhPUV&)sz=FqWfmTCd~x<b6|v@X[`(r%~AQS|bB|RvoGe)g/@;gxzRr`6M^1^PxhYxR!ue:7-QQ&)VGx''>9ByyAl:&!2xr2_D2c3M9[
+Airr|G0N~O%c@JxVSCApo;}^9RtKc)D4RSPWqTW(QKa+UYi%y6UY.Eh(!-aoc`YiAiWjP!m@ZzgIMIdx{]Gd[QmIPa7]Xpmq+|FQy[WRGD9+[2&2WdF=!S
+t']EVK|({8z3`g7TP[5d>0`Hr="C^T1H8(GxCs3E`7pvyq[Q47nJGyyOXwQdR^~aAduYLPHe645%(hPd{$gd!N<bE#t@Alw8<98PA(r'sADC[%g=O."^u)
+>]8DVhhF{7cWGq^88c#"_Sl33/Tj3`c+~(PQKWz18ClEI95A~]si;{wNwndd]K8dRw[':sTF~}{hKCO{Z(P4+j}rDpNTBlOTLY{'Eo44=+uu$s9td.M=bI
+^E^jtt5K,KsNf(fKD9DBRWzi!U{g}JA8C&=839]iK_@AJ!/w1:-@.E[MwfPBZW@{dLCc~f&u]6.`$^;GE9`@|MsE:"BNPtg`gjg^/2XwOF7dNk51W0b:av
++etSu=TI6em{IKd>1Obn=+[U)LykcPK<@|uSP"Lfj&heDNy^F}"]w{$zjDGYCh/_.dwf4lr:D)]7(}~m~`bHkfI4vZWwRSEre+!K-itChe{5|LHpFg_uLk
+oXm#.sZwYDvuw"WR!/S<]ca})Ekt1;t"[7#"61[Tq:||4'>94"qg}uk6%Kdb).4KXL1;"tkz_[tmJ)-EN<SbQA8houg-)JDs"(Iqa>g#(>7OHcHj(Wjq[d
+HLsK;qbfkf.Fr0EuFO$)Fp}ThU2kC_TKw@]|4NG6TS)PAcRKC|E`eGZEnjJtO621o@)B~Am38i9pn$2x@$Zf3_Mwp/y)#z0xJ=tbczQe>9TPZ6[xiZtu~G
+hvH_"{6SF3ubL05_M-qF:DIgB[](j/oLNb/IQ_r2s$,i.r8.&E$)V532>TWYw!mYvW[@f=rZTX$sDj%xbN}&W:)DZN";[o-z]015{z4T3g=O{Hs7whcZ#>
+b_C";Iyu#N0rl+9#'sbxfl)rG^fJvhW&~J4s+qH6x{ueS4"_Eyio`OfoV1iBfY3-,k<Pb!i+]}r`=p<]7-NmWkmaI_<s[s4g[PhV@ii[Ei^(dRAjWpS)2s
+evd0j<NG/]a)1s,rvYGCwMO{thHK"_jQ5MQC<O4qG|g/o$vEa`ZJDLB3$4:RT2sb/MY:}!]NAwA3u%#Zr`EW$#T=Vnb+3B:xoEA);ZH-Cl"kp=JZu37tCj
+M))WXS{9KaevMV0JT;{L(zFN;@vdtWi:U{(m~`4-XfiOjey7Fh:hTGA8;NopEl-.^0fzm(#rFtu=S(s"%c^==5'c:wM0JEbz>RM'~2!cl%p)`sR/dZb0tT
+Pb;E+C+IckP9!(75|.:r&($x4zB#AU1N-5F=g-Lk)pGvNN!%+4=uScd./XlX3%%}`ycVBg&=l2crcD!(&H<6Bd;qRBhFJ%qGvOS"H;n"HU7{4hb|UI+9u$
+V|`w85z_,r@(Pw+&l<[P%5PgtN,W.zsxgZ~x'3)EGgci]QnvXNI%=ZMO[eFT{]e8n5f#|yyytlZl'/26Nl,l^.lZI{ew^)eWmT&pACf6L|^5c&yx~!;^+@
+<C"C8hQxnRJ-q|t'@i9<;75Dld;Yf=&V;@9i<lie6o~oh_8%8mo_[G6j^F(,fL)ZONnT1wAP}%Ge5nSMj{OVGdw.[wV3EeNI!Bl>:1{.Zh%Kf6!q[WQbO,
+HF33OU^oZ+%y'9]sKx<CYu#BG)}NqhO}#b_%^ASz^Y+L9%|}(z-1{jA8D!M[V(XUU//YN]6[lW`D.Bvx^Bk{!a<4_lF{I;6^;8K:^:%c54T,tbY4y`)7DR
+n"K(cu3:NpaHW#!~zVy1EJw@oOst~0I]=jGzJEZAC.LC9WCf/Y]4~TPd.38I(;1@v#ayry@/Z"g;Mehhp;1lPBd/R@`xpX3E`'ISeq(Q|N)ftMnx)D[XsZ
+a3[&XP%B9%Lso.dhR)<(UG6]Qy"BL^)I)tam{e/avj"dN}A=-L7VP.I|&]$4B5!5iV}..VY0P6;W1sqsy&-r=)|ChBd)$$S()Y!Iiwug4nY0-urp4OGc;/
+>$1a<+3fds"K;HL+PEw1;`VZuk)Wj]:bGT8t,g/FzQi_hd#3Mq/=e3Zb`=]ijQ;]4inAYS7oe&4@QexU+66s{6X7GFF%Zv_Ok-QQ1V1gq>+6C{dV3#5Q[J
+@L_(Iza}SY#/!BBVP1!2W_XBT!w;%5vXI0t>]jM`~eLhR=27w7G;_Hv"=Z6rerO:zgwxrS-CKNZ,.wV4{t5INW^213KtoW6i"hM0CO$j6+Y(lmIz%#@[o5
+gpY"s(Ka=WGMo0hZ.vpjuAPX(q"k,>{KU#.0X-IQk+vD-gpE1>/e:}zJbJ-myqRb+;<VuGnJ4q,f0uxHw-tvbnJ-foB}oMTPPriY['|Tus5zx)c4k5sn&4
+r{'E#lLXU=RoRQHM|1-'wDE3E<Yvn@]G>"y#&hx1mA{28_i+i&YE=VjL'HV^'K3>;AgMs{9MiD2}AfBgLa.1<aH`pmBr=,hvV^Z%qt52d)EnI]>RVfdADj
+a_06KNU(,,HqQ{aAut@@ls=W2$20-4'@WUKUXo(jbZ&HpDTMi0,M8bIg]yJmoKXU}&|PmzycXV11Xk>a3NttQBQXewlaO_51h4"--o@D4ZHY3dUc9XmM{{
+WB2#oak)sy}(hM0k0riF)<IM4Kr|-"Xeoe=4jqu]pf"bkS]QK-pQMM'4EK32TARk.{%FaIK$AIaf9Clj0ePya]Q^zQz5=]{C5pOUw2$BMn5[us;iC#NHpj
+zL3DoN4v}L}8.8F4aSOgorI5;'vP$.Y-ltUdZdkp')%uZO7^"U+M7A;_sr4wbJbPRM__3CF76`:(dWrUa!:DmGbWLHi_f0qff=o7:OPN3]%dzo~lX1_>xQ
+!~Nn5Bru6E#r@qfzl3{JW|A73OLb^T'e(RqbF|@)fP2lM`ep5p[^jy6qx|,_[$eKl2='}';vc/,Zl'SEBhuRd,L!AmZjY`y3VNwB8KWEwhi(>E~ap^PFF.
+C}|G0@c`aT08%{(aJlc^'uQpKyy3&.aN,IE<,Q!FEjqLNks8Z$}AtkaQ2h^;[}fRDskvK-&iMLLxU]Txu-vx'b{Q{lmgRx6W-Sg^{T8$;j2:<1I)I'vO,Z
+;.CUY%EEn/g!GL;-(a}QIAUQb;!p0:a6x-1%#'EEE.,f@F];3(u}FsnuOUkZM]/3/;(^qCB2"O2&Q3$P/f"2H:uIX%3FD0SY>|@},3D>kK12rU`m0<h@L{
+.}44+bu%TbEj]]rXXC~QvMYNRT9`R9uS[MtybXscUl!xykoks2<>3k5qwi-_`+e3hj61i/x5oyQ#0Rf:7lw"Q+:}I)SD,b>kJRW$wH;[yB{`8d2b`|Yxpo
+uIosVyNC.!}}{yB:wDWsUFj$S`35!JNsQmS>Bv_!ucf+.Z=}TfAq#w7xml%dKPfB^KbgqgGODLyM|Bk[Ytu"O{Z>mMXx}KjL>nM&["DW5QciGVpgnog=3U
+DWM'YRnnGb/tT"hn/Y@T`t836^_iR)FBa>Q)RBdx8ZPG"WfAI3y8irsZ,'P'2c.03"ce,#Pjf;,ymKefUXc-s(BQ3{)Qt^W3C6~8fY5<aX;Z^1W#o7N>,]
+vBgeZUv6=_C{6o;8""=][2VSBDI4>Ru',$kA@YN{ni7xRQVQ9&kFRRuG-5pZ]J:@S/i<lBJlFAtupuTv_X@]F,qRmefZ!g,xpx9Y270p5+~[_6/{F{5_S@
+wB#UzVc211rKQal-2iOM8'd-{W0gGU~@nmC5eqEHe#6fZHUZspUT)IZ5F{nWaJNUxk%gg(#sX)4d@[UN7)v%pu&HH$OaKsM9J6U5}R_U>/TC/0^$e6#Aw;
+x>Ei%%Zc4&=&VxmkWMJoH+g!#>MD]B'CC:~Q+/6Y}0m=F3Ur@O{'FA;;O(vQwbI_N6bs`xc/gb#r5:aEMI3Ft++>WoezO%9Nbr0uM7j336%BSgz5it-w"s
+r8t!}-,hy[q6s'i6/0g2N6kY-|(&kpHiJ#nrZT4+[CH<y2l!&hPubMe&0`!;H9XcoVR9vEOP8LOS:+NW]9=G,{EPdSD#&G^=Luk`D=1yW2&!Hmctz87`p_
+~!f=OcsM4077/z{+_G5ez!wZ>g>6B/ts).Mc{Pw>l2xq{^'p5lgbHC=%di-3~')d^|"C_]D5z1)c!r7AKfKERxyC&7jKIC^N|[V$]6T-cFOW%iV0sy_RwJ
+=kUEY'}z],hNX=MHV!cp{^0F,vs4O(~^@&9qn5quXVq&H"(B%$KPaJ"xc})QQFBoS3`F>xwq>|"&~]}qEdfywDLKgVCY;+.)3_kAFzq{:5;1~32a!ErE&`
+^)i.B$N"g>"&Gck<_:[x<rw&',{StY~c:Sq1s(}!Np2+=3>Mq5#M[6dc8Hei-vshvZW$B8[84qot:SL,!_l0dt_x+,9;=lMC-B$m[r8`>U[48sdTcJv"L8
+M;V+>'F|;IcFF>>O0v7b]|R'o;BcSzk){(r4TRo#j#r0s$M=uY3Iq|wEDYlf-q}^82@0579p1RAN$cUzZp;j,NS>O<}]W,|Lx]P;7'7IAUtqVZFkmMQA)#
+ck4GY&ExBe[GyF%J.FTrIITWhIiEUV-C.a2DD0=LiE>FcdTKkz|tNiza1q`Mz5WN-dW=pFvd]wFf#e289ET-z2'Sn4A}0>/j9^)PAQTMGCHW27658/;Thn
+B/v$Q{6F4je#=#d^XxPl1yg-'ApUP/B1EvYv}H%leBXEE3Ac%E|@b|y]47axl=E>IT398<]|T%tw#k}9$WF9cOItqbgQ%^CT}Z~^:-Et$W)H4[4^_,aaGm
+-We[Xi"bEJz:<z4iU>d$(`eYPG@pE.;WUB/GkY0ZDQSa(@cM,oK$UC561(jX-b<={}G(TBb/~OH(2beqsbiDYF{}yz::v3>l+b["p^t&_"6jE2;b:&vUDA
+&,@Wx`Pb{{ha+S|vcH=)@{6/|!oHSiP{S['nw'F!hxTzH[n7;_#L94bF'NY)[wA;tlGkgV^_^}NahHzF9-D`#b1DMA{`C6pq0KJ=OlkL(zJ@XTb}>$kp7C
+7TjsmbQz3;t)8]JoyGZ0pXaqi;zh0KOxu{J%C"!~DS%h4usj^XwmJr73,YIsK"(qLFi8fsggVLu3zThh<OI'=Nk6$IeZ(=:KvfcfvX;V{RnmtKv5EQ7Ktd
+0vheGhgY5=FlxZ5t&Rm@cP1]2WrU34diQJAq!>=)PERAfo'4f0^xgZt9-h'mM=T'UDwcxZZ<7+knvufCyH^"UF08Oz!mvSNjyIPzBxsf##g-KJ8>-27++(
+JH@3B5a%Pv+=,/VJ#!_<V`B9;7'ah>=1a0l_ml;_^5N3^d68lT!gUi[vglj#Lb+fzpDWc8/qr9Nh2NU_1ERx<qNCt/b2n5E`x]h=a7Zu/=6x2m%9_$fRH"
+i0m{b<LQnO:i{";9Q+pvq,MvlWWx/&uz(D.A,6f'T90j"'J4"D-]Bym3fucZ!i-GL(0,ezH.E&MBb=l`9Z4'@>LPECHDIL8mUudLxG`sRES5"Fez9b1'5[
+jG%5'#vrFgCT_Ww`BF!j&>K71D5JY^1B9>:FF-|1oQ=NO^LAhX,6S4ZS)#S&Op>77YE)mUW_-<$ZzD[9_M`^,0zT_#SxAs^)G2/7FPD(gpjGomNQ}3o#9G
+&3^)Q<9q8kr}GFhba|0RS;s<ec#{h<z{vX]5L']S_0zIwgx^(-tP,t(31'MH_Y$]MPg[6hA6~p>C5Pz%a5Nt|%HT19bQvcL^&P%F$$cj{X_XpMz_feen@i
+P40C]BCZ^R:Z)l7y[}CZF/9d0EL.=<,m5Y[X^TrAf2mrBiBx${,ar4<KM_+qin"sw`mKR-OqBH(HM^-L`N)!QNN$0_[aSAOz>2-jk3'k(>|E'aqiR13N,C
+el/J'qb7,a9=j]"+i_,iZF,Prxax7|l>Ed1LCTDb#Wb[J(midhmMZ"a_+6H:k!}=SGgW7)UUE[8i]&W1UUH1+p="G4QM]B8d9HRtFwLEs{[8yKi<7$^.j+
+%>km;F6-la6iS0^<+I.lM$J+l::@f[u$(fmh~B]]GxLF}v%`sSd|EbS&2&}I%nkDbRJjlD{H1c%Iwq-FW+}82Y3UJh42#g]-pIR#HzvT-gLI<`INX8"/$y
+;T<;8^qQC]WXaWv-2^1#^g!QWD4kjCo7WEbfc,}]$<@8r%u#{Y:;m-5T#v=rW/54dl%$7s+=QaQi1-.BC5qcAbFQopMV^8%%xYwIUF"=),;mnU2h'q4s-E
+GE)4%;=-4Lc"JQi:a}L1uc7^E9YMVpR}awht(-n{U/O/cI-DHV$kx.@A{4zNr+7L!Y}Mrmz]Q[r]#@2ozD"TH.Z4@T~K6N.9|TvB+Z~ChOL>W$<AqN5y.U
+sX)$l`0b:tL_D5yE;(zL}VLwNpiTc)]j{rvvUv-CRT.D_:91=cL<T"8/u8pz!8cNlW9MmDwD]P@8B7@UFKN4jN~[M"0zyXa.nAy>-L4'MUX'V!Yy/01I:o
+$`clL475&yjfxf:/o_|SO(3$,z6NVb0FM4]@]=f"G&K<qg~r=RX-'VWy%$%Kc}2d$C:--^fsU'akgG19az7dr]%@1|GU({`n-g=Iah'14%ly+WL//%I$[,
+CuvYnj~fz7Fg>}-l>[6zbbJ=J3~O7fT@];}'kx$O>OPc3d-ZeX]L#ZPx>3.9f)nE%+8Uv{oJA[T,2}${KP~aWMxG-KNJhMN{~.kiollr8{Awt|u)o}6-<G
+97U{@p,:8Y`W-gg}J.uNq'd^^J.v[c6cclLfUqNtAJR(Vc8ATIdajf%8UURzMC.]uYa/PAf4wGa{_DG=fu=)ydpnQGFGO"u6kl1aG@,(W,/'>{Z5attxO#
+Wp7:zKrwe;bh.qu%"#1-he[K+[C@:K=6+aavyzY=&yT""v)}trGtF1&QgPWsMk^w0@:IYmjOY;W5ryB.)|Y|xXvM7[}-s&sX#j<@_msa=jfXnK'.s`:GI}
+;'QQ{XLFT_q=O$Jmf_$EqU@C""6DJ1o@(D^ZR5_5h{Y"XE4WEu-HKS%2B7KavJ1m[e^O6@LX-xw:XjHjp&d,/OxAF^VUj0Ny9Ba5TUd$M|Mgr|W5A`luB+
+)#`t$Dt^54Rk.Ba5>^|axhC1]/SY{8@vv>ig0}FCP#5%KIpOZlcd(|yEcrJIK}i9XX7YTr"&VG`5G&j#6n{-U7l7r]wFuMNMyz/{U0~fO!+5bV/<rn&F,[
+QncjHIJf#k~pf92ay)MG]wuGpRxVEMiIzkyYkm91L!e:(Y{K.S]_}V'uTzMLcw_VI]5KcYzS5B8{[8PGHv4'Q0^re&"pB#hxkj9QQQmG%Z00!F`sAN<#-O
+Dc`kZvpV!XL]z'4iPVSpuX36fyc/<9en.GV;uozuS+N^v+9.d92L`WazJpjKY+{xrM<RKlAN9Ckzmkvw}H&URA{#HJ!D9UOhdRTD|&{sq50PAUv77{%"5+
+j&hB@n1lem%}^Ci<0GdZ%6j]SG(g^8l&o85=>r&Mb6N5,Pu02g)QAkw!wpO--EA_/[0,m:X/F!Cdgggt/5fdgZ}qedmbdb56HC)[!#Ld&G5.edu-|LYt^;
+Cf4@i,ICDeW{('y@0yquENiv-e!b%t]O4v~/)N:`QrnK<K`Te(<J+-QN3WcF1@NKGgM"~/{jt;YR|>8=!%D),E9ct<L)hR|tS_&fRfDL/mm&#)d!X;z'xe
+$`/FfsVKQU5S/xj)M^Cb}H0|3fQl;|r:fP@P`Z)PT0=qp2|,;oF4eu&.Vge#l$&7cx<nf^QI@l[Wo,F!'p1IZC4tPRV4bM}T'I;a1W^fkp0RV>t=,j~a0N
+$>}>8]^#HUyE~=NFgGdeqK/#Q=/wx#f2O6FCT@rmJ6>R}$Gf&XYp!c#@{10bT;Eg27`M:}dFr/t]yOlfVIoV#9.!f;S2B:yh1nX>vvoJT4/<B_5aUutwp}
+{y)u`#r^RU(2"x>}(x;GVyV'"~VxnADGM1-n55b5v^[}lmliay|OR1[cE^g/remKIs6`MwA<vH-T=T8;K00,zL3t(@CDS1gqZ/.IeV[<Uw.Jehyg9cDtVB
+AG@qlrdL%E}`vhO&v^E9>aOc"qVCw,ejk8qXgV/Sd=#}5Va|8Z,t"7L[W$<%`TR)sy&I+3JF80e"WDQ@DvvhSd10T-K`M#u^Ay-q0@Af5&2BgC&R}^(_Xd
+tj}Et;`:[kp7&1]L+@QZ;%YK)/VNE__pBf8uP+77J/KLz`OVWw+q^6bxF@GLa&M(6Yqz!b.NP:0<7We^JlnCoP[H(6,CB/!c690m.Au$$3JMwUC#1lREwV
+e)|gsc9]A:5R!]([6uxJAQ3KkG_bd]R^(JqSOB_H~M30^P}ozqA!a-0TlV>mv#n|]ZO=vEDUWhS["<2CmKk]jzcQ>:`+22!T5`dd@]>xC%k'&rHN^YNU^h
+qe0'@-v#7PG[2zEojl^I(2e1~.T#VLQVek-"b!G#D.8IfY@u!{/MLelJhDoNtJRE]HSIS81hiK`1srE1!Uf0@S$4gPH$JQfDx#krsp,7tUkf$fSZQ|9;.L
+c=}^AgcdS{WwIIGS;Yh<r@n%P_^vj=)ve'778_Cj<n'u'Z&IY'Z8i+MKcZ8'w)J<Q)SpZ(s.BB',Ma0g84OX|okBLp2gq.X'V:2-qSu:[=44vP#cQ5T(6:
+8ErqXv9"R+'^#{e&+E,RKy]6V%3<}$NU<nXL:++tuF:>a2[wuy]gfkW}K[x5/fAgKFE!}$:&zodYYgp(BaY%md$Q"[&i:QM9H.Fu,=V:`;MB&dm9mna)ug
+30,n-aNf+C+ODY@W[2U0AuWY6>kX0d~P[N{2m{dz$U!XEpdyA}|;(8[%Ta+Pt+G4,Y~,t]Y9<C]b!Bm.;Iq{Kc&w^lhhW6pq|Jz"Ml":/V;AZZ+;51>4M7
+z3j{9VCaf%M7K<pxx<lI@}GSD%<cLD4MRjNF7[ViwNI/m`$,ze}/>MV7VaqW[V#ftdCsi;g&ti"V]SKo$TB;v.$p8p@]t3=rS,LXuBP3$Cx`#4Vuv_}#g4
+1Dtv;#VxzmW+65OOWQ<c2g6f]pGS5%R:ciQh'CX{za!-ea/<}=Y[YENkZP[V<3Yd0Lgn0O1A-9_Onxt15kw9LsAF;V2isGySV;c13Cmt:EI9m:wBhJ;BF!
+iRc_)(BgeCFk@b:BpRVq0XU|E[;</]5`(x3([{ma>Tf);nycMYf,NpeDWmiXL7p]b&Lt^@ow~$RK/iDZZu9qI^3zztgg+C74LSVZmtMXa4F`0]h%m.=h&,
+7!fHU}e5y)B@@|'7{$b7(aOzl;"}=f,:|V$hiCyTG/B>cttW"Av'&Y&yQL(d#a%doz,=u&EnE@4,'le;.w:;e843Dt-#L(B<4HRWaGh93X1R0$E@<A,v>O
+,`%',wTwzjYJ^6wZIv{u[WT$C2wT["i7"Ziuw5cLu=`EtO_6l&"5@JN%XjRqR[f3:y:;:)>O1#m4N$9R}MY]rY.q+dpxYJL0)d]=E,~`($PAPP]4o8-$69
+l>>SCqmPn5Qop%85g#Hv%PIVy8m=V^>+Rh~jgWKp+NkPOf![KTj(Xpoe3^PIUm%)Ge.s~Un6fTJ>0Bdq>:LS%ye_4=>/~:kWn4$ejR:BnzwdwoSi6gH=gM
+Cy<"(|poDO4`iO{s<`|v1yn2O)tytP{sG"`uBtn<Q_|sy]Zv"+C9R(tP7z"ya@-|`QSO:QD(3.+31=j3_X0uk$DN!Y9bjc#"Eir^Xu;Q8R]-j-OJ/8vB-D
++7xKqvac9@NEFNiBjPmW3omj^$NoCLvHSa>7ic@HR}1Dr&7BLC@MuDdsp4W+FEV)2NV]U^1FF1A@|%UTTb4^w8sGN5lVQMAaiv@FO6n1Scv8HWS8_f%1"'
+<0xCl+KWYBexSYa7G3(kP%#pq)ZP5#Sqo1Z8C&JP@Aq)xnffqah<uxz9(1,sC'F5VPu@'$uCOf;PfApr9)lvjvJBvd/4g@^fhMt_LUlBb3,bFhNxMJR&V0
+}Wb:/=v/`<!S5ENSC!S4Z/#usGG:PkM5a6>EQ1wlF:d1W6e-vYzQkYd118o!!Rv1%#//MC,p_P=.d4-iBzB<vU8Q9SQ3)l5ggJdB`QK=B>9PU>zd5&h$ZK
+,g"(|A+)E.QeQYZotrwG<8;RTLGbeS7Q(2k_gj@yooz/4,</A%/X(5i_>ZI;o)gXym!fv:Cbr]N_N^>}E0NM6K"~@[]Tr^Ghu3|JsmLwOf`h@"09p0iBmZ
+<RL^CTS|]:8ieEa[5gZ]Yu.zAqFpmYvx8G1,yZ.!Ks,fI|Zw@rGuDM2-3}"Ui_yMeGpt_j[nS.9mk,F3@;sqB7O`1tCPbz-Jamna][TU1dhV08Rw}/#kx+
+W,!)7MY,0j)RrQtb9St0qPhZ|nt^XX'AH(}zU{0_obY!MfLc[6N"|lR;p}Zp5hgeTM"mgKbSY^rNF./It!]Uvt>DDJs)zibBNvKNTYt"F."|hq7[[tH9;4
+Be&gwT;3.=_]Nm;<>'HfuKH^-+cAF0<E-Rq+I"ks%{WME4-Bim.&Dx[u8nkBy>u4H`jy"0vv7,oOu^nH/!fpUT%PL1p:f@6v5y3"DW^L{gC`,9p{UQ&Dr{
+;-+IyB/CxD'vbJV9)D'6.g]^D){{+3q=6lsh0xxmsHKT=v(n:_s:Ab%7Wzg;U7jBx7/&^Bht&WF[1`gv,p:yxAHrwlbi(!9fB<(",V)oGQ/0mne[srU3|x
+U'dp&xf@SSZ0haX'-QNErGjIv4`pay9p"Zuw)}g^H5n6E{v,V%|ta0oQAKIW9u$e#:1pxGpY8<wZL4Z&k.!t.1VF#cY2'9e/7hnp"2#p46B_"E_cUDGtd+
+W`su%sxOTDB!p-#R,dq=J7q0!tDir:U"&>_w_M'.l('s^qH(So+EP:/;C"n1)c_/za5<2>>zi;0F$!dn.fUAm;Z1"y4`cZ|)wbmIE:'qPp|8'neEA{BiB'
+W8;3,Ldz18&u~#fW3:l,i,YIWK47iewSOI(]/A~<s_74K4Lga|AUk|`ht%0K~;#bT$HJ[.9A#'>a^yvN'/dv&i0capF='.ngpwY|cl%u{Skv3D%d37([Ys
+UaUxep+/71&dLm_kV/D"hER(]Iy!reoq>x0$kf@_S=zgF72>>e_QIJ.jR:u;[)S%UjcO2^gNh)lry)N{"etS6E=H@{wD}/TlJ3X[v0&KAJ4GnRGug`=Yma
+"OB"ZUivr#t/{s+yOZiI4t'8iIotfkq{H1GrPFIN86U0"|UteEK<k(tX7NE6jkdt/yx{tM5nBFs|:Lo/J^KM$k%kWin@B6fA^<o'W@u[h23fka%uLbRW_Y
+p`-EPU}_pO}J:.Qjkg"{=^Xp<KGbeZR%8LEpb.(pE2+tg]p0#2F2Mj|S7@pH^qTT|D[CWz)dT26;x![)[f[mr/1/:e0BYi4RK)O:[r4K2O6>y5aY4`NSR>
+b`kq-{MQ{a|W4Kfj11vmeSqSMa|,f6ULiY}l{wj/-l(d4A7SP%Vt#j(u=jKz0j%Sd1s#$FDpa3|UiOfWpyz]t&AzT'^jX/vSUJM=DA)(;n1F/XI_bEW'`V
+7hzr!!_evbUoqeQH!cyW:MbV|RZ7pbUi=z5YGfar9|wZVe.mZ.x}aw,>y_r<+NheIiwuQPsXy733bx.Ud>6>e{Ixn{6#<Wi(S'6>m|'e#qe[GGOhM<~<<g
+p^RJIJ2O+@)TWU3R0N~@^,N=GFGJ@fJz,kCMaQqk%zq]|w6:[![vqmfxMU}Za6Em:{pki{|l-eFlY&=U5+7]M&'baImx(X>cXi/"xo(E_B+R;lW}JI:hH$
+S+5!2>GO=zC!8%_X#0LL"6YgA_);<tu!;TGF%zkm0{RGIuIX'XpPn|XV[H/O'uT2j(#)L85zT^F6z-[cWi!Xk:Y#a=CQ|X/MNWPr1}hB[mw5:Atyk$hdYy
+l0>,XP7[@t%0eSE]bG}(k7NF/_C&~lk+Yy6=ry%c4;Fdokc2uhl3gxHL3GDv}0AG5}=KOBKUq>:C{CI;AuqG"MrO(/4:HM]<c9y7~cW^S6"[,v~,tMPt$4
+umW'Bm{IJz77E(OW5z'(BCFiI}=;qatq.Bbl)<}=}@=C"{|nbg'4y1N`}q~]Vd~mci<yCGzL6%'Hf^i!+YT]mJ4Aul=JZFJrYSQCATTDoR%|k)lNS^iJXH
+nSJ9F'>}MT2HyQ#:9M^o91eS;$]qs!3|8`w5D,OY%,OgZlu-zE]W6N649ak+C@l^XiRH;W4uu=t+.0j4u"==&wP#`:6{^ogZIo>0diB7(|[rH/(tU/PI3G
+K3Usv5(kW0!+'l)H@BB0OAkpb&!"xF4@V_yUPS'eh7vCdmsjd<3#$v%@R"4[-oxb~.4}LqDA2vt>tQRoaBc1tziul'~4J4sFXzBks0]gMv%>+kKyq#@NLE
++8<|;Xb=Q-[oyyLic&BZQLi<=,P&)pVCMgvKkM|aJ<q"Zl(a^|-b30_Drz:cC,v<ML/%9#waUXLHz;gFkd%$n;LGJK.lS2OU&1h{w1VI[A{^fmFa67$J9w
+78U5pIfY4fK(a.jB%mSI`rnG|R)V-n)D6W)$Q_pYo!>a13TxfuTm;D+-jE%w%bQGJeP;>BJnWZs9lh3n+4PUBI45WFr1[mN<AnyyaHX;Jvqn:sU(uV{a6u
+e8(IIROnN:61"[nn|]}#n.cO9|RH9qLSZ%@y9W|amto)VS+R-]Q=q_uP:Y#bZb}ss'=]S98-{uLWw;4vEQu|kB|7,$/j;R;&TN@Hjf$i0ScDtXE9!{k'jk
+H/5Wk-$^S%fQQyqUBF[u&@4;({03dI<!0y{w;$`K+{1C"C<2`1h8mO#5UckHhR,I"zY1<9Ov,RF/IK}4~|,VUy]a8M)j@1~l%,iBn][4"3p{e`(@f(JmPA
+T5A&Ah)o:pg!Ets%9LTkWF@@C2AefQ1|U(RJ,y$}q_<m"Ibi+!Xp{UiUo^f{|l(3V->k8="(/)>xl+W^<LAUJg@7QKuZ6z.n_za=3tc^[7,YtX.KD(6Sn2
+Cj3FLUe!GR+aLr7T=^.kC3J4mbak^^t9@=jRc,yJ:R8mBM~eo_|vGGFIes|E3IFpe:)RfWmEv_'rR"vQa4EsH>'1T&|Ap|n),nurGpwUvx8!1B]ul@,rpO
+nO_>p1t%KhR,tmjqqyfoV4/1L3=oK|d|q<'R'FuD"}HwtRB5eR!l{NWx{3VEeT#)l&.!5yu>WSym@>"2wo;so`'@h]Lq9RQ@#NTu500)tR)Qd]/zFj7hx.
+o7)<u@k^{i,=-lZTC42L]Nr0.HWNcj(LjF!E/l`k1}@ku|HE87"7FO-1x[TC!W6)jl-YD;&,xqdg39i`-%/ou;6y:v8j%7pkqfu#e4T$^7E4Ay6.~yoNFn
+U/(hCdo|@B8MyRQP-bDx^pu2v45bg0@>7A#z^qpMes%scuGNM63NH%+t[#hqxYP3QZFREvt,/mT"q#0$5wsQ|RU625Dz0h)I9Uz{=&C#~oFiey1jp+I3~`
+.tWJTk7$#WBcMOs2fc+,z}tGfWl|o/YUy79S;2`iu1d@8nU4iSwZ_]+XZ%32QD-+5HZ].;"_&!fDS75CXc:$<d@hBp9j)W!&oeR]KDP[M$A$gnVWPm(w=F
+`svdfA'^/VU22<kMNo5baSR;][_lN{1vj<ki0g!^V2;`9$[^>&,lo&t^oAXSkNR@c=Or-lc>i#+KkkU(_c;k9]zJ">b8RjR;!@LG.f%w!,xq80p[5om'lU
+}dVEDiz5c[)%woS>v`<wZLD5AXlwN'#H60QB7bq.>X^&Mh&s'w[Tn69iMK6bi-+}>%~J6eH^;mkCf>hm}6E;N3{!U%2Bwv:N`WE#i"!Ye"@C|Kes4.$7;j
+x/+olyIT$X#pB-7Y'6rpsheOV$9t"fU"p#q!t_6|;+OT3%pGy{RB@6tb{JV-K,rK[/J=y}Se"&q="Qw$U9s}Q,:vog|`/}KZ;l8aop%l=0a0f[7w>cies>
+h&E3cy}#k%]Ga+s0IvBY3;`!aKS.hWM9TTCO'7zz"c=j8%zqiL;J+AI^[-~_-.oK%<WJqD4#VCOqdJ/.Te.C3aaG|h$1'=kjUM'AjZA}TLM`)GhhzoN<)Z
+ZIE)gZo+O=R{OpmlK='1L0rAxiB]]b,=!q]s<tp4uVB.7B<g+j(,#0tz)TPf)dYI'Y6fu_hHjN4!U&R@3OMn#pBw~[}^X:1pgDmU$K6.xY,ffm#c_c#jS2
+~`tziW6y;MpT)!F&|t%kh!t8,61N6W2Tw;M)M#M-|4TH|dTgS_#+U/]013d_D=wjbTEQtNbq,w(pE{H"oOVWRvpZU&QK/4`ba={aqBtmAG5;Z0oK^[$nKS
+VDZsZ)@5q@]3%eAAJ]ilA!Js}&&l[a<>b(h[dS);-(0xR4%U+kT>iP;GC/:`!ux=/VTpj.o9ze(:jgfXj,,#`_APfAuI#3S|#X>/-l4CPs3];^D);B>9U0
+O3AYqtX@hEOmtJ+AJEE{$Zk]EzgC6Y[k3YJ@/)lTz9nNM";s<w&r(7lq8z$N)GgP73_`z`WlZ;xvI+$wl`N4;t:ho.q+S9.@b)5i)d0'z(GM,$.T6zwD$`
+zv.n{C@<^<83:u'=dCHOg_:tu.XHy#Fj-|'p+@#j3x9:V;JO{n>w(@s|mLveOoWy=su$d7Pf[q8A~"&q,L{KsohyhH#jpB5n<A>.,7[1BL@l(5epK.g[e/
+g"+EtW,nRenMqsN&.,RJci.yT=[oaOY,$BTX>-,995x.[]amzX1517CchhLq@K)R/}Z'tFb2-J:x}|,R{ITB0">vJhhJ6E;sebAxhAeR"~X,gwiXhE}9&:
+h:d}(TdxfgMUP4IN!,CzQDNn[qlm'##$R.BeP$(g%=}1H=Opna_qOkrm+&&uyJ+iTvpY}zFp0xeVF0L&pNAI3KBB5rKb6a5s"@CALLwK##@PxMMKT"OD{0
+u+'fw"7c,22prRW5z@5PqD4`RVu5,"[cdj:]kq]cJJTqalel1oNkdgKB3J5:W(}{)Xs//Z!P8cU].66[fID6(Iu$U}z:wCn"6iiNg-Hmf;JS.]jYI:<=|"
+%kf)A^{{G[0T08uBsv#)k5v={{BMlXqG2<SYZRg2%nz@0`f.R3N9o@pBp7B-DL74S}cBpyFoub}2P%xb<%GQF.+u&z"J8G!ivT5=R3iw!2$8c!6ez'_tv>
+zjh^.Vr,2:+ife-5b-V{'/j^[kuY='Wi>N5U}cK8GLCHb5fo{vTbzL:Wd%[Vzg+<MyFf8pe^[wNIXKDrq'$wk{t"klRBv6GD"+S,X'9"$k^s;UEs!im%,y
+`aI(w2Iy~YSXUZpCD<}+|8bwniqWtlY'HlJ+Jr"P}5:%nory+wD9p&CQn[x`DBbPBAq+6y.$'0Z=D79Cx<8`1fPw!iq$G/CukD{gz/7u.G#|U2j-LCuPo_
+RKEB,ZF=Eu{$}wlg[04pqN_&Ur%zIU@!II#Q.P|K,ZEt4y&a6^[/%qT1j$SfDooS3tkO+$<FW3R[2Rx(]60(2DoFClLM<Xkf3Tan.fnM&CO&LJWH)cL5[5
+GcXAlpEi<otsek^(fdiQVf{v$)_EPtj'SX)@JJH#Nkxyl`Wc!Qi0m3S7HP-5ysOBq4|I%h`h2d_T%0'p"M=NDI.l:9`SS`k&h#)B[:'zx0%J'u%P$Xl;jI
+u|CdupQd-Cp7lP-#j!{Vps!ub}ht9s-a,cyc@7!QHC<w2}ll/VA{=QPfjczR8X:hnU7C-q:/x'"Sn/MRE,)<h|:Y1<AzMh)<3EzR6usBVN1Ys7co[FH@|V
+iuTNqzzTP@IPPY5P+MbMMIT$7QhoBU%r^+Gm/M![`-#CGiJ#.Vs<JqRzp"=hp0k+A^-zDxC>!!kKprJFa.6F%_j$~%uli+v[)Xb+a:BB%Hgp@g5NC3./-g
+8IUPP-;|;7qnT43Xk-@#/nzS6h]"n$v9GQHTqx3pKZ$fY;2Mck#:l'yj(^_M1V%Av>YE0ni+6dGi%ID6t,EoaE`.n9cl1IGQ_h>AVzei@wvfml[fD{2j2N
+ES9JWDvOZ5~{KrzztlEu=N/rteG@qY.8wu=NgD2hc=T3Rnp2o5l4+(gBl0nE~Jf{<SlJ{DjutV1v3oWN,g(INH{8NMW|/mjpVWSkm@'+=VEGCnbpgm~pb|
+naM'7MSB:{wSqoaS~D6u2b3khmXh_"3X(jqm1MbVQhv2L;XE)@c=OrK5`A]Be|#1DgQW~c3:alEP#YWIzrG'/qtRW"95KFTLw#_H|Cyr{WWplWSd[$jk99
+E5N,`)U4-H'e80bzlKM0.W,pB#3.39HM5C$$$<"qq&q#v("Ff3^NxaVG%{7k{3!paQb/qG~^HQNEfj}AE|;HnqjUA1RY9k/z2-]&#D(SH||Qz|z=8V8{#r
+&T:7Xd3tE"o9)0Y=9KJCD/iwE4!>`mneRH`"!c1gld=&}^kH})4S=LchQiDpws`OX=L|$;%i&y"X$C<kwkfXb6R[=}k7u9/iR1^ZwWfAw'X9H,tBxui4R1
+@bti=<UxvN2"%:hh]I'L5b^CMG1o&FZPE<WwJwW6KBdpXY"|NwPEw|u9fx1FTL2#:[s)2L6_H^2({Mn8D(|gB{UIH_B.Wg4g>pTEz(h!;X@$uWLFIG>("%
+m'i#h45Lh:A/iqM<M+RS.gosh"f%%>,(^ZGhm["U$yKnx8ob;R~`&GO{"@xd&s%`4ETDwNj%[s=9iG2_dFpC&QaCHg4hGBa+Sgz.m6pt#H{SJU@[&8wuJZ
+,M>Qubi]oo$5%9>/M-S0`Fg:-k@+i9-#2E}XD<py,=Om4pjQ"k>|y-Cq2/]Gvs1Ioml{=Qqju$y1wS<-#FirDRG#s)Wo%e6g"D8lGzwo!6[+w.H$#^8hO)
+:TI;#V|$_M$R<3:t3-tZQycAVZ@p-=,|bud%r#vsRgH+e^jV;ky4023TCvZoM!-nE])<nub#y"wN.y)BcO+1VD;Au1V%2pm4.FrArDQ&g#cPOxCQ5h,N{G
+9D(hHNc#l2k@0M(NFhwics5tVOm'Hf8OgTrC!dW^K.(O6YTs}wzL';Tr";Y`t-]{241M0SR|&"HxJV:cEabDO0^QndN'QV9,(C,M60gg%sqFIxM.TL;a`n
+M6VBT,/S/j;3C2ebKCY,cLS6Ps1O4Cngjn!81gb0KI5P5M"oXFa.ovV8PV;p-YrMVj9^PROx'mF,wflEWU6Llvfu{v7pf|}H1E9KOq)lN+/N.27gL`8"r+
+n$>CmtwpHB[b5kzE:vC`x>cLBl(s6B9!Tb!$A#)mV'O;pkCF$3CF5}vHoc!X{[c(CiI1S:mE9dg^8.IBR:PgtIU]aa$<U>`5+|Y&y{z^`563</xe@B8qKN
+H(JTiCD@9_~]F$|kTfoUE$|=#WJ=X<<%O+f$06iXIl}u/4nLqPc]AWaU8/,hncVJXJ[3A<`"e69B/>1(ZDl-K:;pw5sV1YGen&sZ6cR4QC.%HLud4g)t3'
+QG_5rSH(-'miU[[a78')NhT5-I0/=b5J0Rd5Nj3+Sd<O,xV``o8{7T`Zc$NM_d|"2&2{8.rNm!h[GG%.mRD4s(GV"/"f=Z0e=>}N&Diz$=J%VGfyH15C`L
+^#YcCSD.nHleE4I4eW]Q"N[K&s-2lFk])aLCWtcopW+{h.<pYsnCxmf9p91d$}6)&G;RMY!D.nK{oDuuW+]J0csQZ1zpy>zSVL@VIK5Ksda7_BuI8I#j6;
+A8YK}qmuLa#VNlAb|0gg/^WgF2@BEWIv>T{GGUvHIS!qf}jGe@}uxjA8X.D34j<]RYB!Mhv,26|bu`402sY7^e9Y@:$;&4_SWvrv<nsclh(2H7RD)hvq|0
+QT0h&pK2f4(A^tkK#YiZ47#V>L8.&lAAM>zHP"TH;=zkSz.F"dEIIrDO8=)fw3<c4QdI!_i.OHoQw##UpA6j+{H4W5,YyeWM';"h)#rJZ]FE>&`S&S=kpB
+hLf_G!rX7739g/ueG_^gtK~4UunrH>f>}&I=O:WOUb$1CA"_jDkXc67$$Wb%Z|JKpOVHkv>]2acs8!JA;korJlIyF.c%,3imVN47xg+,PtTx'E5ISNozS=
+l#2{PE-Wcg%;JfHre|<)e0{!<${1Vd.L7"-VXkq}k/D'qx9qRM;T'#,jo53mldVv^nJm'M);jr{A'4mH.-m@$:Q$<dQz4Fw)8|rEdyS"KLlg8$fYmR6gDA
+{vh>@]uH[km4k`CjEk72uJFeteQZoy{!DV.rDO_jN/OE;#P:bP<{ML,0!,_nc|/I%5a5k6,YKy]R3@`vDL>Sd]hJ|2YUb2|,uD{"PG-b/)&"/Pzdp3-pNi
+5G`Sp#aVRM2wUs`rTSewB$/J)Z@u9_I$iv+zbr1S.1C2{8'Oadb@%un+[CdS5)'R%$D0(:d2e=n7<B)pef5Me<qi)I!pFrF)|Rpc.A/+Y|!{s;MF"Y_L#|
+/=u%|Wl9{8[Ez'Q6tP=Np)W)}+-ya12m'O_g`gYGfnKg]yu%PMY]wKdgi)2k0jmGdU"VA0Gl4J_LmMttEQhse2#"Lx'glJZ"XiH|XA7L-%tV'ot&_%,=eu
+~q{k$An2]l^(-qmWA,+l#T|sPuLhw2'bIq}N2P-R+)n-ewOe##d:$A)O$[v$GdRg}/NTVZ,po}/q/Z8u.J<3+WNgdxOf,}ouf,"E}|4VdZKn2p<Lu:^rn_
+_0Nai%rdGq5=j%b#E^KNw'qOWcpQ%t&A,NRI"rq3pGrvHNLlEZ(1tuwo7G|z~5QJ8LlD!%6Nf/1iE6}W0[Z_}oE!aenZ!,H7]ezfnP(`.a[IY0%m:6OC^_
+@DdH%gkWNA#o#eQIVab=0qL<~80K}ty/n1aR'5&LS(yl`LXJ2!FmFKK5&d];;urhxjhz+;s0d6HOJo^s90+o4+I$gT[>8a9$!#;`ynMC7UdgR!duKSxsn<
+LYyhl"3-RQXWu&8ScO#bCK9sb8Ajb:8"vLtPr.B#qUXS1SE5^33|+5@LFKB+9gdU;$2^Va{K3&5|C2(y[p1kK"lWD=RTmQC&+^($A&oL`JJP)O&S_7z!S<
+<sU2aim}B-cJPSTcLkLHrM6"i3KpIV/nW2]T:1x1Locb!q}]ihs+'>|:o/wR@.7T9iDc;NS,(tI@DMwcQxq7Oy5sj/kWCGq9PaPHb%W;UqU#(gph0..]"f
+kGPJwc+XO;3brbQExj&bbTbR!g]n.|]T8n%.QVJNyRvmC5#E5Uz]z(E)L!|E/^J(GB<,i8&%Ni2aMn#P+kgDkQ:]S[5W[:FO4^>^AmQbh;$E%h$@@y+2f0
+I^yEKQ3D9cgRO"|Ag8#(I&Y(&O^j>M,CnKJ`=#Te-;Wq^M:%P{PpH1QAA$}GVyj<tr6U{/^-%#xc(T[,)AlyZAJ"BG+tr}ZdA,5JG8|t:r:kmhV7a|07g<
++}xv_=/rE124NL^sWV5,mb6{rym<$uAAt_$^a7AL)1j!f7<9Riv+<lB4!zY"bGf+HyuV;XYfW],_[MCB0YEPPXz)7#w0>O,[F!se8<Qcu9%LkJq&KSog=U
+pK'UduXE:L<fA!q5@zw74a`mPRg)-La6FT#YC:]T#+mOkG5HBs~u:)^m14Pdd6:{SM:b_LloBRQ$)&O{#;C3Ti8/QC3qV9TP3fN4#t@Psf/s$=^zIu<gs`
+.P,${P][T}`.9PPuUn71"w^QwJXri_7K}U~b/:(CVQUw.P)/-TTZ5+Bl"da}j-r0VdhwWHq:VJ+VtX8wiu~TKEK6H4q7A)1bW,X)!0R&{|prXc;R3fO.@I
+rNjS}glkKE=Mf/Y{Zu2d_m!E/f5pDG6MA/NgJ>t[S'nGjJxbbd{;^K.iW0L<5QX@_#T%P{3i|Ei;`:zLonsCcB$5o'}'`[cmIdHOnhYsZt>{p1cy1>iV'u
+w6tTG..#g(Waux:,~K+)1p~LWtlA8vC;(;.SD$!->77pL@#m1iTiES,Yb;|[K[dnx6[_NOAVg+n$P|vbsqy]JSDsKr]aZ{@%)VCtk6jyUgbx}h=bEMK`{5
+koiD-64R}$HoS0O[fN)u)9>TxgR&C!nFUne-fB+Yyh5a-A-T=KGO3.hvpW;nx.ci`Z/h|Qcp2.a$+FlB5eZoYhQ|%EBFUEmN5j){`.VsZU,y=.2:dt6VDT
+7r7t<,;hUsG9:o;lLFoMkca/R$zQ)0N;vXMSMuE[of2QM/u5fNMDrjSO<h)W3-F>`kT=bN3T`$^ZqSal72Ab%&aSV}udbX:73QEgjrQJVk<3i`/u)vfOKK
+W4d>!zntP1>T^He|oM4Pq[B%K_{W@TG>Equ,-Wl|Dc$8~<OQf/zGMI.V%&b|-jFpNBEs/K>9ZC07V%%h09`axt<sg!FP>kb{!FI1Dl|0wsMMs2o{cmu+5)
+kVu5W/aJ+(JSn$~inz)uHD)zwgEn0;ARZr>Y6bru-m8;N:AnkpJ/<;u,T6{]Bw8PnCyB}vI$z)xNLMVID2KiMWSE&vQK^x5cVo(SYcq5_T_fQ):ovusLaG
+{:V"O]u"5iY`2&9jZ3Kf,2.p_F.a6H%mewrxo_'.XCBDecnzE@$[o9}Xp-zT>LAdsk0KLpc9{t%fn2&H_ax'fW~/~<ZmIpK#-R<;,;G!2kbgUI&SQXcO/D
+QIl[D[u895sF&r<IyqbfClj-IR>GDQr5a(8^cP5`'Fb(={hR&GZ:}eB|bBb:'V36J{ZRX|kzN[lC^:u&Ax8LG4F(sDbE'q<+3[b@]n`VZ!)E:nxyeNTsua
+Ix^f]:MNI47axokzP#2{/GN/hqy_,;yJSpnauT5r.WjhL4bN'Ak{SOle`ysI$:&"zo5"4NH%Q<RV,W%1sCt(!,$:N-zAl4PSR/#Q/!2f)xLvBz8=a{h7yC
+]=y/"df69%}@aT5%M`9=[!#`RQ[bAvV5Ffkl<grN_/XrLs^wG=VP8QX,2{rZh!''v]q.oJbYZo+]JKZ)w]NSNm|-+X>z$aZLJpi55vYTAiRAe;Ti2L@{h6
++]XKBcR3k!HOfd}MF5UU~N%z{NV%`krT(I}eY|b@w/lq"~R'h[Mi~7JnH|:|"Mff7'r;(sc:5C|uDqe@Y'seYfIuo=D@:!@jD"01r>d`FR.9;6!N$2`,QQ
+-u+C_Y4Jamna$OvAbuOb)0DCnr4T}fogjRwx(tOgY:>n|ibNzmT&!20gz9.^zo:PNxhD2@0EEz^O=_4rVH7Q6NHeAH^[<g9k<A0=[b7Kc;[m~jE-%@E9ei
+(W)%aH#YDM[1%aH%hU1ouxqf9(Ee:Zqyo]5cy}/1^:27!P3%5QlW{W0w{4ade2lxGR:/c-R;}mg^3UWzM3oL>aF2sO6faEtKL3.NfxXVA#>FoA,)&&(EYD
+Pa%VXGh5Li+`b`:tY(Pjl9b`pE9MYNwyZ{na4T%8/5lju4zxBw-2pb{4BNGESwf8Epb<5!Tv8;u_Bb2-I+,@5sVJsDc"b6in3O#J6^d,:r!d3RViM:'TV<
+Pn5.&mG.#A}JD&h+`LU7{[9k7qj{+2POD}Yj_K3wlmDd(2uV=c}3`e<:^vBF.DkDZ@ui_O{mGr&+T<1%]ArsU1mYH347`J]e)cWl_0&)p9%B.{#RL=b`e"
+ts=rku'AD|g8U/538t:'W).hRwuz,p-<+&7(!y0zELZ#d>~DD0}f`Ql!^QFpSC%meOin<qSCJmsY3+Bt'/,w3)8x-Ca.jkNhQR}>ZL#VHnr:UogT[q{62%
+Nq1]`_,vGvJu|G[SjP6-4x/HK]gl4|z#G@Mk>rv`7^HdgVagIa`d<+3+v0G8BNz!XorZhtqbK_~eiI"^Lr9B$7DG/jm-^!nD6p[xshhJ@b"[019%#9jvd}
+i[GG{;}9.8gD),%@N"LDPLG4Kb$+#={%y{DxL[:dIS(LLX6)PBc|&n{d(ocx{W5KczKh%C<iAdt+7X5Z^G7Pstni0q}FBMb;&n,TH+7AYR">dsh>~mxZvW
+A-^N[t>byL18CuCi{>a's7ctu+Hr.VUs_!/e}_5YkwLrH+F[uP<_10xCFwp/:r/d$-G)e|6gRsu<;&9+mx0.EdG4<@ei2%k[7,Qn],}="xN>j%`XUl.ZV5
+3O.q%t]]uts[+qD{tl=/H-teWrV6[Om^z[a8A}b@WI~@o"Ph/G%@;//`]OiIHHaf_6imkOc_vkq_[=TQ"6q5=^z<PvFHE2M&9-s|v1NRe8v!D'[J2|-O<X
+B.E8xljNe:JuxwNFEJNu0s!R2cg|e62MR(1-T{Xrl+F6AddqiGIf_[,vEPiK2Y['$B@.eRVR>u)!um,:HN4Q#IxebEU-yip;>e:xM/1;aa7H;Ov!jDpbY$
+P3/V4/q-6GF%w^(ZI+J{R$~s:K]A7<x+`_F/9tt!h!EA>RRql0LY-2$vJ!cNu9LFmMR3[;CwBF3rpRC]7(p)&(m.hb$pnrIF@2wf'/`)t$`G]D&O+<&vo-
+mL/paI7{"IN#)m/X':tM'XBGD)B)ZAO;KNClxn9XZl$O4d-.v)5Y=[WV/Z1pRb,rl[Z'~cN5yS:(I^njCIB;hyHt&yte]HvDp;4OsfekonsH"O|$;z3{+(
+KxFzIgEcR_xYUz[^I<m73oay3^{fLPY3wKluT,!na2JF:0e"m4<7|>ow;k;Peel7".sz^P%=r;>d-qv4$K<N%-6Si%;RxcVYf$6#x&Fin#|.n{D<m`0Gg{
+7d2$;,&qGw/qei$LE:rT2AIsJALG3:>Qbc7`%>B6|j@fo72iGM5C|uan(j4&I}^f/<aitNSi<]l(lU|r"bQ3.BwCJ}>(SbE}-h}9WraxXMY"+'T7PO|gbY
+XWE_O!ni,C~|Sw6-!U]7^U1q;.1kNrRV(ayqSuR,/(fKg5Oh#iJxMuZB]_$Ps'olJp8K|_TKd>c>RO5I`"F']q+]F<eahI%bhM"0JBb)J1ols)mZu_>"R-
+yKUXCYS!GDYUbe6xDDJVzjE3!mspDNGx3"i-]X.x>61hr<uEc%WecHZhkpf:}0o0C#(U^>nK4_Pjk5YbB"2aMw-^.A"EFm"TKy>zSZ4fyv<:%tS'VoaCmz
+@=/@g+3:zaZs|g+WVcr|vbVYQ5Uwt+dJ|y$H@<,Xy%uW%5"YmGU4[1D/-GO7R<]_}^ogZ_BJxQ}7oQH-A.KzfWzM4r{6|poNvM'KGXT$"eD)p4<^%|9c|r
+m-2V)DDoDxI7tm5IV|F<VZGCE#_p-L^a#O++-eAPS]-f6y%drEAu}wohVlf|wZ'A'IzsF<0,zHbL"peoV9,oO@]v@28wNu(5]/lhcWo`<w#()tc8rL^PY,
+SyV<tj't<PH&"aV]^KaQL&B%/GZVgJ@FgoAbZkR%y,H{YjrtC%+s)>@4|dSix3u0CD82VZ^+($5vl!EZ`Jn3Q[eteM%)^l<lz<fl,9p>)[xK$)[EiqrGFU
+5{I^sW7:'dL<95674fS)u[eF,^u5S=CrCG9-:j08BK/".4>V@:Aj5cO-TU]s:79P,pQtJ>)bg/ls:Kayk.nGnzs7f#Nm2^O'|N8z6fAcopyGgbRDY.l(:s
+au.qAI_)z{v)r0_74.q88wlRiM7u.OqKi<NX-7{2w;X2M#Q<$x08-c$R(()90;&^LCf+$QXE699wU:M+M>"T!)!4Z5aU)0pPG[X<@W8J}pt6u)9Re]l)}K
+XvR,14tFy>,hL;CyA]!&F`$Fn0c6L)>iTy%Z:|z/i8Z_aG05ssSofFA2.i~}`0o{|5S-<]l)z$xJKUwx{/LnyJ[!zx-gX"S.^mP|n9AtmCZPK/uquX,dnP
+P2kHG'yPU2S(61#:9G~t=(XHQ#S+|2+Os,iOqa}<@c`@A[MBf[M4{0p|!.>/|A|5in/b)cdxlDPdismno^(|D5{xw:^o)HnjuJ99`2!1:t9I,7bI@(1,lI
+Tci]H,bz>S8$aDkhgj]'7T[px>##&n888h8'POm/DfHXRACcr<[cLCIH+uf1XAxhc'rW{Dl`g;]pM<.b~}1,@2ex#}<Q&pW[aUpe!&p>AH1wRua/{bDw}Y
+15}F8;;1o`I0qMWLV+-[D]]cbs'JFS+8HOdx}tOr@bR@+k~(d3,(BEQRnGYG'GxM[Is@WmWl)Ax`iX-{"6L[X0=XFsi,_Fw<KNgXWyV+CZr!=[M_t/VT_c
+'jZmz7i5>9hYB&D-09Zf71P[0DL-G;JN'6S<<=sK-t{qzr(q"rLls)T6~}&}]IHflikPJ(fLL%cg;FgH$U(T,@u|R|Id`.ZTh!Z-XjZvNIS7$i!!n>GJBx
+IC!U7vS5Z_9xm&J#qpu:Fl.C_F&H=LaS,fW[b/nLwDjp+=%kmLU:Jj<("RpavENH.a4"_]DkZj$/gR~1PF[90k%"tzR7G8c(~gCSd]K0v#ZWPG6Z&Dh3YC
+.4'p`Ew5g-cW=XZfpE.qu7KHejauT!#Shx&Byp3^o3C4I`W(hc($bGN:cEih1#<G<![iId:Ll-;ZNjCKtUYgv!8^o:#@TQ"8nrX$u2[[5,35QBqPYODeg.
+k^)S`NR|5IX#Di!+R`t{~j.8UU&h:Oh2P%c-KY,O|V9l>C"/uze#64LE+t[d[,r^q9,I_@vfhnR>-4RE`}e>dovs)_D}-1SYNH4Sw>'wI:2[zvXI-F)-v8
+gpgR28%zylAV8l:@1Ad<#&VBufLr5+uM[ZwVF}pC9F@P<7~'RO_iVxz+&x6/Kit[D5-+9!`MuR2sbXfl#wqOGQSRW|ooj^^cCx}L6L)>;)@tjAJy!+EKV(
+lYG5LcaB~v|52T5H30R:FUmJ(%!y9I+<-godgtX,sh=^Gz5uTz5>mU'($N,a]yY_VTc.rmBHS<]D6DDb0)wUBtpZPi|tsOxv1]hNxvNj&hM5{"anGnXT0m
+_K;Hy@u2|y#GgS=fnn:[dpNxYPpBv%VT.2na}/Uy=);'I%6}w'km3c_)L:$TcC,2e&M@_N_oe8lx[(73q}#N=goxXLTu'ck1Op;A9F#&1Uk3>l]>cp6_Bk
+ngCHLF(u=}YRMk'K+zj3)p38~BhtOD)]i'YJ.tiHct/>@f9<ZNM]6Ma^m"BOzlg/4%or-{%spCLZG%!U(8@ph,yv_,xX(!TYZ!:3OV%>PSX8%q4)n8(%(A
+D5Km2E5L06HL]<bOupzKUc>7)[y9Q],#,TkfZe~B~%>%x"bZxIAD'^fL/s%3k|;pfGnjq16cwi[mT!9Dg#ZAB`G.~d]:ymhKJhR}A0`pkYk&_nn]E.EK//
+i%@Xc>M0r_7aI5HIXMvZp9k|1GYVWU+a,<,S{k#V+X7+$.sY$DT'eA@V&Qv3%)Vxz:ru~|9{[Io;"KwH5K{WC'z>eI+J`VNawG]b@e^FcC$86C>K>$=KkI
+r1jK!jSd/{XC1`F^c3l%HqgX}s%2Fu@9K/dAhjlJ=[n@M4aG3sG<g=mxLY^V470.$m}=oZwRtI]KqI;Jf%/!k2v3a(dGuWOFZ:=)>r.W"2Bl}8_sN-9j5}
+nP0XC5WG4B-sN3cfkg=<uiz|dm[T.,9x}<Pj#d=B,obg6tTDQ'XOICqjGRhg[=aV#a;,'<eisqpxhcM[L5E6sf[ohU>sXgJS_U-9Vy3{]^vs78Z0kbU=/9
+A7VG.))82="4Pu9Pw!I)xLudDRA7728(ZddK~g/6%MI-|%/7iO;.ziVc2JZr}qqCNNML;AYVq"#6n%9jgs)fkvafh$D[_8|4I^)]#,,>5)l7~6y4h[yjuU
+Fm45+K4CNL(DVD;tZBn!'Q)j.w.8{De8RN9c9>B0W.UJQ{}U^kC$$OnL<ZSZgwWKgW^+S#lwA<d#_AFhbuPc!vs{.Z$_~eVGXpWbN}Pr2]]-NIlZPiW_@t
+(SEt-O#+k({2S<%(FEztd1M%DwkRj8>&RsQCW;5iJ|=>"{:K<,r@${YIgkZCX0@:4hDfM5'H^Oi<3u9%_A)`@AK7#=b,d]m{,dPO'[)r]f}:$_/P@WorjL
+($C",-u)`+$!+X:Vy'[[mcXCWm[[VN8sO}|Bc$DKwKl!QXGE}T&6Lv{fW4>$t7O%h;=Tg(dHvzl:f`/Y6f5MHG!f!G;BW|jn{<GBb&Bt$td3qN<aJwnyDX
+[2T6F,j)~hf+fo4f]"f!CU~042zar+jnq^,O^;nmaxg$^C>P"lfqUT"b7ipt}8nDOosA:aSI>(Jr,@-YFmrnl&SSn.+KQ=$c'tecZtj^cbHwj+ALz<p;J$
+)(msmvJY%Sz8=Tg|/5a,'"PB((W3QQcEpM2'5oC/wSP-nEt#@_WYc$@^Sa01.eSz";~{[25f-c,(SPCkC=czMv[n.7&jHZth69&"L1D/"GRf,/a8TfWs"{
+/wX]RQ^=b{6MCjowOG/0|yoeTS.2>L+vdl)bcg%OAU::2JyYY1gg/MJ<Xi)d[gggLl=z-;jb_RIB6jKG'khOun-"c55;P@amn9C!2HL`X#RFf[aUv#P1Fe
+WX">!V^tM!#0=-wbT@eP|:PX&lh}8igf^aQ5!9p0_CJOfpDIr!"/We(Q>k6@p:@Hk3kZ.(DX_n$C_[mq.j[T+Ub$MMA]@sX,",as1Gu)sSVbwjuH9ACB.P
+{))2uK737l:u1=/+7e4)u9h.8rPb5+usL]hiBoAQ!n,aAZJY3i86C^Z8Q1L%YlgTQ`Tfo1+'f/C!2foR1Kf<6wZ}LJ}<%#H&iu"tXVDta4hi3q@vbb<0]h
+;B>ZVU]EtsOtk(OG4>+)%K[drohyr@:IuBg+g`sd{5n<l,_l0U70~{<[2R`UhcwDhGYpQvwd7yaM)Z2=&]ue$L/R&>7Y9KM>#Nck`uI/tunu(xSEOq'+4h
+l9yEh#7bQhr2WcfPSdw!MeLi)+=b=$wX5-IWq3jPkd"PoX,ZOY_bT{@sB95.Ta42Rjx(}2K>9-"5ah6HtQeOgqCgA>7NC%!w$p0wUdramy(gHA0Fs@s"T;
+=1}&oh/0-{Sh:]/rDqY$EDsKU88cWGXkqOJ]Xl8#g]+Qr/q:Et5{5sM$}cs|<Ew1P/$JZy_,M<-#R$F^m),"wh)(08)]Cy!N{rj4:WK;+Rc0"VM!y5UMRB
+pxDa:@%P]/:J$(dFZ8cxLyMxpPNMQV&,/|.K7V9G[xzJRXT))^@2~K9>3.IkN[-V6:2b2wj'^l.6bp@Wdj7jgBi;!.,;^xMnfzLty&f;Zfa3sHvl7RkIl5
+)<)]MPU0akI1IUZ1#5[1S2d^LvzO^wzP;!MuG3NJc08ICxMy/pW"pC~hj%]z`hbRJls<AY#']kf_3^ZXmdX]"Ojtk@Xp2be{y^T>x"M6%DcxA'Wi95-v9R
+;@(/nh|mIBOkT448c<vJm%>DuEULjgu/!tqAtx_Qi8rH/0:!aa86<!&<q1}!=baDv)$=Pj{r`<^"B79J|BZuQ#5+|JH"NK^Od%8|eT^^J:5N(;soR92Ys-
++!/;|[>3M.rQb+fkc]I;=jr&Ng>l|7`6@Rjb}t_BvmdT@4pjo"("G#',8[]NJg&4zHlm[Rf/YUK-@>k-0y;XgUC'O_qZ`Q[[Kzykv`6selrXB2h[#[f(Ij
+l[KZ/okgOM)}`s2Gm+}brVumsTk">/>obp"3AahX750$rJ8y,Mmrmj<Z%3]4.MfSc-unlQB('M_lO]S!jEe5SXSca_vm;_FnR/Uhl<xbR'$m1+".:,960_
+#9WziNY3FG>2wf~2Og$%~)dYO)f6X<$a~7c4r.>8I^)"P@d#)tqtVqu'99+}$AKI>Oa}GR,1ioKQZ'>:_g30,,t_u5m'|]/<NU4^N<'I_R4L)^)huu=K5K
+!!-G1QRK]>#hAxP[!QJZoJJsjLdNbP)y($!5L^&q/t|m95|=U03$bWfe[1~(9%7.Vg~BB4Kzu|)0DSYR;21/q=0&`Xb2l$^'.Zo-W2-=9'ZE=1JJs]dDTn
+y%r.t=UJ`l'}MdK,kl_JxtnP!mfzP=F_Nx6M6z@!Wh28brWr'-mBF86xy+Q+|E_^O46KRx]JBgy}!2MKHG/hSPPcV{>sg'Nl.4^wC[+=H}:%c|)I&XIXVQ
+2G%fq@5T=g<+S+-64:/u4<[)fFOAM:_)YE%cH_bP"#(!oq"(L!Xu.YHins!es|aT7Cc7QH_V^m".(7zN$9x45%%]YN/HRB(g,|>jy<I['/n^fdK(Lu-:dA
+Zdo{;W6AJ(auoJ[lPuR)(>//g5W9$%rK^_kt'3"uQR.EG/wL|Dcy:L9%_.r3F=7f~/p'p'eRSYOf}^g.,PwpGu%qoW}OK`<N&G(yp1&{nYrQsnwZgEw5B!
+/:sf;loqM)ld>>J/2zkVJkphFP`]Yi$EQ{r3"=^ppLBX9q84t3GYEPZm&@r7B4YiH//'#3n5Nn_8[6)@_"(zozuI>5+)lv~6a$vU6TpZ`3JxGE!K@RC^Aw
+yFX0FzkLi+{HZOskP]S0g#u"2vn3t7<lB:p5VnpvDdlS.Ik=[(r@c05].+vL]2"/!oG>.Zk;a&P4"blpVlTlB+Lu;WR+HE&M,Q4#1reo'G&lkt#fS=<Fh4
+~S5q<<vw@S-5cL_inSUPZt$O_TlYY&Ccjb<Pc=Tc#svAhYDkVP>h/cGwPjU>XaR:)&~$_tu]bE};'ELX6!k4uS~Gkt`hJn9jM-O;hT&ZuIKI~l>:jh|=,R
+(Z7mm%km#ea[xtaff29SzOlueBNYCUw(0'[G>X<[}|F5AWbMav&l3'_a2c/{sKa/#K`-:-0AEJK$yOMK"dqC55Eb$Mi/A{x0cbl5uAe'$0WK[(y"!3QSVK
++';fEoz$O{UCaDa$''%E6'Jo)>amvoMlZeQrPC>h<dFK4C<O:KTwm7P,50o-{5#W&f]qU-VXSIKKpT|ad/'#zU1KvBy4mxx]!<4vn3D)qBeb'+>1,]n:d2
+""sa8!.}RhvaG|.lWb,TcJpqky6)8yJxy9M=$0AENaU2Z@ayn#c$iP>1jLrX9#UsMkFjw]=k7&e(C1s;"(x,Qgd|;hvg9c<yQYd|_w|.;1gEe$AZKi-0SM
+fW-9,_epKJ_BJ}2(oCOo#}D$A}:bC/LEu`bCE76[]7q}:i4=nbjWKGHvO8R<(RKuiOdPGN|<7_uC+tnF_S+"$sjtGe-jrN[PhD/Ldq6%-Fz|@ku|.a'^T,
+jw:TOP1>G@/|>-0T6eYDx7N|l:>txtph'.b:lzuRyvtof/0R{hiy"eFs-xML%;h;T,$LYOd7<2O$"L;fzVy=@'=K"m%7.92uk.vGiuM8Eb`Z]AA]^7BqCy
+epSX`u"'vMMqc[,#1Xn'fQS1xkxM1[3PAv&NLr1R;b%ksg'8oWId]^:V%qNXwsl#WKdm&&el"txv`UvA_VYL&Gv3sH(t@hu9f>FW&-Z&9QINXk+C"|yYNX
+YK8;2&=AZg$AZ8-uY<Y9nHxtbT6in[zN&GFjZ$3b`Zvq_vqc}xjI9T'+7@XfbO`2~g)LomI8>^eoIK++]LrRj:P0G7;1q=yP^BCdjr+'GPJOPS5;bR})H|
+"G~A/ri:Ed_H_I4_oP74y+DlCv6j'A5h48&75Is)("}Xld2;e7<m7ULA.=UrE`(^t<5f&Sm!SXy4'f9QA-fd,8cuDyo&aO1/k#lfMqczZ5R#[^E7UN,jz/
+o)xBk-PR;PL5e1$Pz'`RO)`QrbedE:+[i%eGGF|Ibi4h}{:-aJb@JSX%kGxCRZx_(T}d_b6uJZR<0(:B&PKD|-NPA$TCQPg'l]>0}/'W1[F&.)&tPu!c&y
+k[JrFg5Q7n#"`sH:(k|@PI:O;>"a=Vk4V<Y77gJ,{J8`==%sqC{8,'F|>1xRSG,9])#'nbju#V"'Vp7/"_"'TC^[M)zTr+j@zDaG>&>Xx+[@xow^Ac[qX1
+5fqE>vU!C-42^i=$fIjWt>jX<#X@RM+&m+,.%qIQ/,m9:b&b#'szn5ZVmu)b8.n=E.{/m;)]-]sx4nR4zzDQut&xUC,JFFem~8`<oH|7'Cp,2ZiC9l>95]
+C&rB>JZ,#2irCy&Hz|s"EG-/RGpP[vKx9$mGb,aqLl0+7YGN(lnANxzWyAt|eJK{I$^B.q8>Fb^6Btc6:E50OBMzCOlJ!s+{8dxb]d~puix+X)$7gv"M~1
+A(2p;r}^4jKF}R#6]:UyZZs"t/gW#jHOsj6{ZS$Vxp!C$kv,4eCTUB6)s%_J4@n"Phhd[kJ;J0o:e_)FuRHcn2TmM'21!LW",XIe=VBRb`6#BEF[,l2Ese
+YT>DaISOt|T4O8v_{,yS}sR8rwgAfe.g4,qYBH{Te,:f|0%6o3Xsmo_tHqebF1s+h3#[m.7iy3`4G5,"(FUkz!rb.(c$7p&<!HUz`v5}w7k|@c@dxOeW!D
+WcmFGf33=&uH9^0yK=eeot<a#=V}!8C!.|B(^j+x2j|0OG&N((}ab%l,39P9-Z.2OykEy-A8QA-fpE;kGX0n'&}tyG/,+_P>II_d"IXjAo|CI0balSRHHp
+)@&C8y4TTmvD{Nj]B-vVUzB74P'O/<K{I(J>=3DnYq'$vm(zO!^5MNY628Vro@/X5Q!AX(zw8th6gu)wF<l,QrkWSGD$YR!WwG-M+}MI;AjI+[rqj4=Lyx
+aCGgpg,tbJPw'.EUVaQ|%7<XWyAs;p]rJ_T}c9(:u`XT<I[Y$H{^X:[xgMlpB"tP9!;#.Vp3xF|y+^-HBozi`aTf,`p0RL:U(Jxdf6;0b:76f-_LDQ=FHv
+_C=dCLZ87Mhsqcyd@a/CpA4"XvjhK1urEx0gpgYk`^&)%VhkwrhodqQB88YwU/eb>V(Ss!}l&=uq'x6%=]hlX!"]-=,.9pkY~4EZQIrS^Uo=Lwm+)};$k_
+Z8&mZK2[0xh@U|2X4x)m+ap}Xquo3ioy9pyO=)$zZE"wCaZ`p^}7dNw>u65<c>FUaF@(%@&:VnZ&e:sOh,n,FryyJERSo9FXOgAueWzaY.5ZZYOiLL^I)|
+THTW.TBCNpq#V|D]mVj-(FMW:@QWLk3BufOzMuA5m5hOc"Zirk{"RxzRaR}hJXZsKBK;1SPp@,bys@>sqsJjF|8Q8b}UJApb#6hlC:qc8ML5z=&Oo}78z@
+-El#nu8HjYM]^<)<xYZg+&dHe`q5W!-&6$[SOi9s#N#t#WEn:w3zYtXY<'w$yx&d~1c%GYlz5SlZLP@h@Gn]ALS0ZbCuW4'I:GnRE3Y&C6U4kiUt/LSox$
+a+Z}_JHyuUleA{#!8mK:#h:6'yW:e77NLmHnV,-=]kFc/{huT5)D;>~oCK^1I5Q2WCMZt[>MK6wgml{|VyUaOwAFFKcFd[!ezLa4fL@>e&kXr2$+Y%d&,c
+V)+sQNm5po+-$.>oD1>G'PmD^!XdHFMe2oxH.^E>PLkMy}9qeI_@A#%^6-lnfwAWW7sdFo3E"B_2j}JTph/[Wf"]G9P`fF|.Hggbi0Q+Q2a|aHmx_]u4f`
+|.,=7/71-GR361Hn4RDR4tRWWR5aP}8<<cO{y6UB:Zg4q{kMFgaxyNm|-<jj[NHpN`dY+x~`,|RWg>'{K(ta7sSanf;z-`J})1VNS}LIrOq'[v0(gc}OHp
+I1hD`M7g$rY_T}z@YUhvyb_n&h@(~Fj"fra{#JE>Fk$c.dGiRWLf17[l"A08<<6A]xR`PDo'/Fp&x^.t)_#56P,B]|Igz<6+jhh#bwerC}dW.P,1(frxG=
+/{3s%X"U6dYG(mDs0/eWt0UuAZ/x+>!uc#KRLneN1+=$<e=be^UbU%U0~nb-%V'1HdKj9v#O/RoX|]e3d8pZE2zKe2q#<J4H.{w`SpNw&_65`q8}K5;IL9
+e,Q0$GKVrmssD3T(gDH1O[3H.]%`FDBnC}2DEA+"5x={bSz,b>9u={#E>t_}_x$xexD%D48r:''yH=:XA>)FCAqEzElxdN-5J"J{PDhD{SB)MIx@Lof|6e
+]c5WB3^Bl{C=p3WI-:4!j,K"o9^FtTGJcOaDBbC<2!:w:'HBC-HaU6ymcw=I&|f<cXaP,{.LT&RH'#hlCcIn.+h^A;Lc.e#'nS6sKH3(Kz_+-.WYzycs,e
+#`RQ3(|q0iUC2Y13.V0;"AdWqSC1w#e},&W]$3W4.w03r%0wmp,)]xnM(Az8SeAktv"mpghLI8BVye}xd@w,"`V[s4^6,T~^6ArF(Ei7V1<40}J]YVjNNZ
+KGQ#GpbFde[ty,Gm5zB7iVbh/M&kjzf>l;jty:jvnl|OgO#C;nEk4bXL0p5Mw<9Re2a%BS[M@ND;h[U;cbN^[J{`n,W,qND%p_iV@t5J|;'6;coYEtA{ya
+xwzdPP[66okV>(MEzU{HFGTNFrnoD1OLZ:<=`QsLRD<z5>2QH)o.x}Kp=+eI0yp.Gi>+b_;|<oEtelSE[WFxpb-@~.uUB:{^n<4=-c}X=5`q$o=aCo$!Z`
+8/;ggH$0H+x20|"%$:psrcP9LRJD#2Vwl1-8yb#1~}YXLUFHbs)>3zq6yKvO]7kvOEY1Xo"R>)51ReNVG_d6"h2=s}M,PrKzG%PDcM#MWdINhfiN(Afd@.
+08pbns2mX,:JD1,5s:JIhD5qv+fR7_dYST&w<.nf|Z7@Z9~}_SEjO`5N^2!!V<YDXH`9:%,Sq^N,q<&Niz:=YUUODz)l#2H+8Zk`VX;=-/O2,:HggYdR5j
+[H^E^1uD&3CMBa8!tm/kp{wq=)4P-hkyHvyd5YsM']52<XgK;KbfBPX>_-wfVzdeG:i.!NR1XnWFS=';t|hkC>44HVv4g`t]=0Jcjs;)0PX'm(&+EP|Kd,
+h`+'J;&L[g$9#qb0^7K}IsD]2/V"8)543Mwo`b.lk0:I.(`3:=tgweeJK';,47sY_Nb9c2;_4bP{rXM#dl"Ov6/SS(al6<<=b!#X1[Uzb+%Zw5'>66H0(]
+IU9@d[ey>%K%$2;r'uLo1.K'JI{Pk}oSPfe1nlJjEdSq!<t7Cgv7xh:"|6=m@8bxrpA)!Mix`:IKufdVO+R+'kGms)fFNyIhxoH5,4jFk'n(yRRi82%E!-
+"E-Kl36TyAN}b`@9!o=)f@qB,ZVvuXbHs^y/^dCci2W1T[>[=jdM.;JUPM3aQ8`}Y)|)Zo9_!C^ZqmbJpYUhWsA}%A5u"2:ZV9uCgXIX3P-"#^M,4+EYAZ
+3M[{DeoMRHBn#/_6"s.0`<j}PkN.=h&`~DWk~hWjd'3ZYRpWZC#6RYnPT2rq6cKDl1SC8&C,U]vXMa8.@a&PF_KUHr`GTJmrT{nr678D=]4L5J7kxHItzK
+k<.aHaS5O!%t`rGlZ&j=D,;i!8daw5;DiF-D`:[J[">jK/w_$JteFFo}EJ8'}tfkjM(-GL5YNU%q3&E[["@0F@p(n3:P|;%`L<cpjYoLhhRf<m{AD/qu"(
+G.RKh0e,MQ=u-Sgt]aLaAe&5OP@OhkW<}fqy/.%M2_l=JeZ`(N3|.x@$n$sSuO:IJR"n5Sl9.+Z_OiU96^H}fWuyMfv#g=fS!'EsoKc5zb(eMGn=u{_2GA
+R]ABw=2Uc+D@Fm!HJq^>(Q<dl$,Cli]JC8%mcv4u[4w3.;4/+t{5leLDRwmNU/GATwoNq>Z<wo1WqJ+zZ2nh/8e)/J-MTR'w3U@G6TXyV/umf2I%",J4Ch
+cPkxodm'WgfJRi7Cjiox{V:R;(2[w`2yo'nV!sr-Ai0P-CX{T/Ur3{rY=vXlUf2oOXbqEE'.^4oP&|&ia+9'zN)r2{EZ]M;'_=;V.!}IpS;s`,}Nv/qu/K
+2}3@lyZ5TAYxnJG'KipPM&X[&sHRkEMcx;@FSri&femAjJ;s)v(%AtWm8;C`hsIh'bgK5C}.zr:X3Hfq]49N-9V@#b`RD;7fw^Z9B59d~^ALYtEQ%hiq7#
+avY$DLxE';"|LwH4VI}gCH5f{:rG<3sPled}$8fSub)p>(.T/tPQ!p84(s4i";GSIRw,zk$]eQ>crt%[aVH|gE9fFp.hClQCKb`t]6<C"_%fksnpJ3kSS-
+Hs<4!J^vJBF|>Xh;Gw_Q)X#FeP6DKUvv.o>[]}^Q=K&{V<;'tgyj+uI6=USDnAOkVvKO",CH|+qtHFhrt;#q4Onf`rxC=3|E{dQL&^cqDH0F02m3f42Jf(
+IUjw~hdve7X%=k>=y@Nzz:Cn:7(D>MLTcN"[j7zMVzWm`iB^ZOi0J:(Hz$m7[p#_1)e,yz]c9.""@|/t;!NYc.)sD&(&L[nt>96oKAUJJ_bn#o+N3CDJ;z
+,AhJ)F5'k|_gr!AW7u6nQ`UXniSCy20djjf_VA[8pH9e:g4s;4ba868;6hjF)P]AVDSQ2+:="Dle)Wqc"!Xrle^Nh|bUq!P!5bo!x(gjl#9:Ssfh"=`^>b
+UDa+Km;1T>y<l8R'Kq1vorV;yi$pYZ`pSltKAv2#b6"6L"Y#J4~_~h.H|TpA{#H=UI+[yx5dG1${2[@""-kJUz,(@A9IqXcGEWGoVx_5vpZ"}pyDXhmVn<
+<q,n_VcCM'267o!5U$>W3phVnI#k`+zpq@P4z<i,Qa=5U41Im),+q!+,U(bE!3A74t(@n{F:s/]u[=DDiC47f2jzF=6ZA@<[,iZsKA-]nJiE+y4dWoIL|E
+2Wy3T<$1LX>^rAX%(j2;{Q6<Vb.wBnPYnULq-k@iB4"fL<.QokvI`V|zi'0Q=[mKswUf]^Q16)EJ_5+;mJkMii=u0_4,as`)JIR0du"zAOYJXBo-)"J4qX
+bz!&[}7}zw.zAqFpl+gTfzJ=YT^c"(19fm+&;M{j<{-EB_b(@gI-"6;x/;^%&9Josb}45x;Mb9eoSn-RB#75&_,%"<<zrfJ+')DRv`dgPEv,fvT$,M1SM6
++A&V"L1;[{[A0@Zg>'[kAsBx8MJ"SlWqHw!68elo!ZK/F-,ppy~P:4X)sl1gF/y^<]6adiim^`;bTY-Cts)"#Zr]n3/qG6nCOftip'Y^+3cY#7+9l'nBWC
+pv"+S+&%YR4M~&t'{V~o1BK!qEkJ-%,RR7kWt#z|QsTSSO+TTQ]QYZm<LC1sP.ib3MXr<Xh8}aGO]uBC]yhhRA6Ad/{l|/Zq9xLC)HA_#_:U:sc'KKznx7
+|zwe&J=A1t&ygnP7f]-A|:]{3M0c->ClmS/<@tjRc'ogfNdb;dy'!U9"(0/4Hz^(#kblL1#3JWT_fB_t<Y}f4{|pk}ghAXVu!MYx[,8w!0ox$^9_8)4%-_
+p"Y$fwR3R<{5#&%Lgv~Thr`<@I78W)Iy)I}F42I-A.8(V<ZUv6,r3upM&/I`+aj1i{wB[NtEtMsU++ZO4pq)`3`4~|@>,cM|8cWrM(N"UnI5NrXYb<+G.J
+6wl^"a]ZVGpl!y@f-A:3kjS#U$<tvNo`(`p+@V@_]Il(;[AJGS/Z~3iSg{24=6TTlZ@&oEqb~_^FGnRru_6O-m2crFLPH)"Gct+YXCk6JjJoBsZ"Z[V11.
+OJn2/CM_$,]ea@.z,hF1'H8aItUt#eb<ec{g'jP|QB~j~-fz+W5bNQ~ffA/yAvPkn6W1<w[CUp('e3|&2,m&c&y@b3J_Y(4'H]S6D3}RV(nO<RnNH:Mr(j
+&">]w$07P#HoHIsB7'xVSq#tN}[BRqEy$jA,MbeXoYX0A|v}`2wF7m,]DKb!i%xn2ov`u>/>mYkV&p'EY-5i;Ym+=3_L9Mb3+8}`N%V$^&,tD9AG3bWD}S
+wEH2t/.88<z&tia9|}K2+xrfXqMgp--EG'jW//6]:Eg0GhVKI!3<84]ZMfsZ2=2jGmCuyycm"3@-5Y>`{MI}l#"iM:|9r=_@1_@KEv@C=I0qT-LkHFNY!'
+aDTVZ{i@77;_@XZ@m"=Or;k`pcaupP4AM6y%c3H/X'ft^"jz>+&x@N84=anlxpUTTpf`^#5!37!Xo)x5u<5lGYNc&$"RE41=zkLutF0<l3wj%pMx.Rpaz$
+27L4Lilo9])86Vjz'Du`2%2&v9Zpv5CbP)o8i,7Ey`>(eGC&t#g;tDfBmH8J-QBaz/&J7p>`PT%6gdR6j&SK1xPK{:bM,psd%p1l[B;X^0am+.c^w.[2ih
+`jSUf'uB>&WRSTgk+80[P"8P$)jKGfH`"$WDpMI8>p:#OEDXoF$_%,"G`gW'psH>D18+$@~^{0sXp>7W$w`%P,vk-OhpjsbXa6ok^d4T|5fH<I=u'{^=|^
+fnn%gR.sLjvr#_S]5]|V]ke|+gp2(B9v:nrkw1>maP<#7w[e1Sx+8|cbWzV,7jM7i{xs"00fpzmSR&E{hW[r(2Uzz[L/<F&vl&]%z}/,lN#Z&=%fJCT(AR
+](+>`Esvd"bLV}PMut-<!si3UFsgPdVsP[P#ekV%{;JY:C;fD1aCb9!+#R3P@n&2^:6^bv=@!eKb$1o4KRX20RBW=MnuKSKx)+/V.Ey=Lt1<iY7BH.gq8f
+o-Pr-(@'H%P`U"{CRG530!.h/Kk'>1xpQK..o@0B!J<h62LccrBlw"YnN`b:TB5Agv6+kmSk4s/^EBh4qOE^]F+lo7uU9IKs"Dcb0_H4J5k'-NSd2IKI5d
+-(6q/2,$yK&f@7X$Vlu_7Sgp5+"K7El<,`}yTs+a6+(+{7#E[p62Y'7zmK^;ru!'vOL[3Xy$iYG%Ncq9"zhfP/ka+B.eh).]_tB/Q8OqXJuG.dw1OZNL^n
+9iAcz$o!Pxe-ZVx%+/@gLbQ737^$'Col1+2s3QJ.hu&IB;66:7dJk]u:KEK]zb31Dr4}<QoNGL)[8-EXOP9%5h{1o,LHC>ZgeX^r"rSWf("b"s2vjZH`{z
+(hPf61H!(9<=`N^JAwwS.E9|tgCEJU[-ID_.HJ>`ntL8UndY0{~{Z,vf5&@rX1cN^#UimsP`I6wq02Ft+29a$PqjABDd[2QjR|U,D=j$A:`"BesvP(o$QL
+iG+@IiOaQQX{_F][M>^I.(J&X&w!jYh64GM_UOIN"L,ULoAnd=[=Lu<edfC"]donZLHDOlY!&,fBM=Ujma,vIGV@Pi_rRfCXx4R04$,GInYBc'^&K#uow.
+JOF0oItFj!59gmuBEtw]'F4o[zs_)u2`>%UbZq>[K9pRFY.Y9g~eVc/BE]T,}$LA7A-'+'!Mma}wMz/M`_X<S,tHodY@IY4k<}nPWH"^#EHa#pY{J<9.CE
+##'y|/M4|T;|,H118t'-{pRTTs&/W#EqsXU_Qe=6;qF/S$W!#}5=#h{iR`a":$vt$y7%kS$JgG.FU<=`01yP5"'V`9C&~N8_[<<4IeDLMx7=MYE`<=`#3q
+$BZ76jeryvt{(cMefq)<D[lLlq7,YW].e3tihs!7i6~,aaRnOj_E#Z0ysDUfEI4=`&/f1d;I+RKw}#vK:R!O4nHL^>d4v"d8bSm1q@zyVUdF#ge]S,Tb-b
+Lj]NbDzL>zZNIw]t=27jfafF&bbnpR$>k_Kx]`Q2z;Tn~3nCD,IFDQ{#q@<6K!vEaHNEg+m@X_qwyY(Z;5ZEqvZ4/r!Blq_aytKig_o04y|(1M7X6EgiHH
+w.@%{UcGeCs&[>rQK(f"e@=bBLG6D>GHPW"hwI<DK,WP]a8+a[YIPDxWi7vb.N&T=SE33ad<)KNOjnN[Te3(Y7]rVK|Cx{Y+q8sJ;|Py.Wp`FnmhB"=R_Q
+:}qithVl>z}xCBd^]r<vh_x-;zmN,p'A;p_GK2|46^>G`ZmM!EHD!knZ%3FWgU^oLHs6FKxph<5co>HJoVrDe{A8%9&1WpVpnB>GXht[LbsZdglojdKvI)
+Z9R'}ShgVQM`>Ro+',TEg|_(jv;RV<$E;8q'Jf]Oj=yhqxwX]M^/%%_9AHDpg62eiMlYRw<!DKcgeWn@WsX9;V`!iBS6dEX=SO3HXF%L}ITHQZb@FO1i<i
+u"J3%3H&i<MOk^1J[2aFj5oyb8|U9g!)$mo{"$BG"htM&y}x8-V|ZdnTe;~:b}-OKj1OBZT_n!&pJUYV{mFd!e[}{IMU)=Gu(ox^A']kE<7/(Qjg9cQF_V
+NGu.uqSZX|'l1q}@Bf_33VIT:L>/LMlp-&f&l73aEwO2lMNV#><g=Xy"g^/sA=(pnV<F'Zl{%C}<{(+$aDi^[9a+5`$lr@GJ]tFN(f3HxkE!_aD13:8cpl
+v,W"_)8.t(S/JL)-yIL6|UxsWvl.)e-{z9%AEP,6vu02<mr&g:JqJ8l!|pXMEy&.c:{yZjNiv$[^sl[7|5sDr$bsyPkx")9!%_U/>1DIC5=!+%{wq,"R'i
+h318v"]:HX'wXhnW<EUEVzuuTf7y&%,F]3/j}&#QVNOpCG7{sVH,EqK<7@%iBayjrr1;6[v9&$tD%hmZQ=GET5%ffp&8#}:XPpv"V+QJUlVo0<pDHu@V>4
+HCWWJragWl!ifc%>)1z>;iR>asIPij~ZN`c;";O$Me!i#]H>E8/4yP=F#e8g4>%VJ#/>(RcUitq8ORC'({{7neFiPCHyPul(ECB8th!W2PMQYZSPzmhdJU
+lsV}z(clsB(AiIU9XdUf|d!1acMXhR6[BNtj`W.DV:j2y5jR(nv`dB[OuF-QAZSrKd6`eIFrrSle{<+i$6$=qF-H&$:4JA5;I_/rac$p3SJ}ADX8y0,QR7
+wJ7pWxfCV20r9Byet7vMB};77DpkeB7pe^|S`0$Pej$U-6MFY]d=pwa'@;Zh1+R;RIz(OmF#)xq1qJ!,A%IUu0[Sb}uyyJpi)Gkh$(`OlJ"!^/9F`lIC9N
+Ak=iykWG>/yXq#;.yVAh<PA%Fh)BhNC]deGJwBbjBb!$5]a/Ai<e'1#0(jq%[3PFkT}/zBvWC$U'FFq@,pYtRX.MCWJ<^n$-K+koB}9_cB;>i.WjU9TddA
+PV9eg,j$,euqL|bq>q6;,RJ".O|iVW.'Kn.,K$zO%LyrS]Sswryh>I#5jN|Vs0D$C|stadnsIwip8si/bKr(-qd8!S%c0gNpA[2vEFZF!5`vE8$^9}b2O|
+fL.F"XPhG0UpdMCn#,1{Du$cq!8K@R3Hbcu.bCG3Fb.d2Tweb.F)SYaLV3.#zK.J5^|f69e>fkG0eU4-of70EK-GvhXn`Phu"{ZusVG<lt1]2BU6cXk@ce
+"4{#G3ihc1QWtA~UiDwQn!+o$&IZBT}S^1lk;+Sds5gYAWhb|,tDlc0J,'}'/cMCKhG;djeZa+Oe`VW&)1Pyw@&V">"=~d28k2Ntmi[LMDpAR`"9)!J=`)
+-.,ODyK]95G5g[vJ=4-B9x,mnvzfWCFM93"iO^A'C9LH/(dfB.i6>^Nm"@b0C{xdr^h1KOmEnai3'+'uypea_%n'dXmsXkPMZu(L3hv=JxbP^<]y%kO(,3
+7JhwjJ!k/PB%a/<vciO)J/.e/@ePh|BcniRb!VMLGIcX^%MJk^yBH<sj>bVd)J~)TR/90)su-!oqJ&%U:>!4kYB&(m^%KYMEV7$sPR,cuo-g[=B|QIiJva
+Q"9yMKTcqgq>!k8D"w.lFUU5C|Qh2d@N~BP_!RG5F4A+HD'z,UC0p_=A#WBMkGjOLj@:rKgJC]:%$i"cuz,[7EypXuH(o&e@hgUSeW1mfo-#l4Yl,!BYZg
+R]!=d#lQ|yMyL2R!Sly'6]'zJ}if_kVp]zWY${Lw=mNmkYv6kjXPWd`hX3JCt-XbXx;gCb;;wUvK~xh1!o<I{;kP8s$8Psq3cmp'%/W4I>8ZfJO{K-7ntW
+<<qjHH8;:ncsMj4iw'mb4F-cBsp)SG,q>6_G&T4bU:Cr@JWrCTBEf<'C:3PiQCo-R8WJLnVmlu1d=sF1eS#'j["Q"0hh&->3r<agNxoS;%PP<gs-awxUk%
+Y`LF7uk"7r#RN'[J$eJq{^=6DeOmbnRrw#ImrQa;;&;=dT+6k|U3M']W+35[]oJ&a1I^H+b;~II!Wa=4;a}H]Ve8>Yz$~V7fR}EmkxA%jz)C&+("r!^gDC
+[mZS2=j}ab/1.wB'cl`vWefpH@G]ww[;q4^<"XxHX4ZJKM8pjmMNo}Ll#vJM:1aA5J)Fo[&{p54zGv72Xyha7H:{xxxSzk|+h3o}'@LwPZlDr+,1/Y_rfk
+WrweIfx<2UAr]wS#/oSLViXc$uHSncA"s!NP;,lq19Kz@r)8beBS8`UvY5"ETF@m}NS5QVvT_T{vgv~(2xCM@LGsjDw%8nl3:w-l;>3,Qf}B/s+fUPoKA-
+FbY$+zZKE;FR$!$Bt{[NwORM%N;IB#C3^lD%Cayu8G#kPb2,JG+:gm$(B<v2NKc.kROWX;Pzt2q1ILfv1nlUKW"5fF{d[7;Z^e5jVX,6(t'JIgZ:>yxQM]
+`c67U#c4EjKQe'<t>@aB<}9XjE>ng.YOkX&wp&%{|Gc@@hwPzf_q$GvHZaHdUH72QQ{!wmaQ"ttDmQ5xn9h%EPMe"D@}L5$=QqFu8SWcfNd^FU&(@&lE~u
+F]CJ"kesd`1pF$=e}Z!%+xrNuXi36SRbu8+tp]:SvAv!-|,]CpN;H+t3vVbCcpNpKk@xVzM%=nJbR:~lq3~$njDZ|(Tc>ckgL>_f.(z:I:)d]M#2H:"Y}[
+zc@1h&@9LvZme>M,ugB]t++'j0Ww#vhdH0R1!D/]KWyROKjw(/|0Fv-AfC7z['rEt0<J,9)8F49z+(lXp]^;HP+VPZ[G(,{>[$1+]''HxF^zi.g>Xp<x^-
+)g+v@)U=x27nE{N:CZY%oX>gi.:{e8}CjPl]Y-J)LkO3JCufj'A-2kfCU8g[/zc!_H[9kQ)G%o:-ugiM5_xMJBlIgVYXvDnEyEHTW)a+WDG0HnYTCZ=r5E
+tk3xiGTj8F,.Xfb_s:hcDun25[gu6ALnHZ|hV^lbS.DRW$D}wm{s2/v&1:nU1t^r/V(ODv+|Tx6p:w#-MKDa6hW0X4OY)r-3CcE34#cYDF{>rp:}{,;JE|
+')`dR_nfFWr&SJWvQ)'b1[DVurM7O=6W-^0][PU#]KJqU^SPhaizVeRmfQN/Hy[K:rAFIV80iw3y~duHVfyo<VY|h"vccll#fMJq8xj"pk`W])zTH`/zh#
+.}5d7jiN5p3Od7]Mj5:B_u'GIw+(80FikwMd5trxB5OzlpZ[a7"m-fS$=T%f!#Qr,sdvg;@F4EMDf./8|f/yssYU{E$bkgyLv`-E^y3`Z7g;_v/59/vC/F
+L:3QW<aHdO8>co.abXrx"0C(&I9@d@#@7^I[^",Gw8anr%T(gQ^B[j}5XqTu!C(m-R"Npor{';9F=V^zUQl:+8h";/Opgf1p)1,.fWVk>}ULHg7[w-_/[6
+G#(sv>_O1$GRgoWjR3'J:Rr9L3K/'$F$1+Ujox8tt&A,f32Z6|9uO=@{<-cO&QTHC#cqp58rHTdE@4~fJ%|)J"+!8Wp0;)og3eOZ;]=}k^.v`_tUCjpv#x
+6}wLrGX+Z[s_c^Eb^L,;V/0K9hs-d-51dZLZH9Ij%m2G},_>uZKNj0W>n,yUyO9SP!&Q@,U@.Bb10sr58>"w_6E:3eVkRkHPwq$+lzJ+kF|mmeuH7S7xrk
+&5}M2Mk(c%t7;BT].>NMB&schCZQy[K#o=055JxAsLB#K&1%k"ni)3Yd,<<^nTj44of(Da}X7h#.F"Nc[}.X'm].{@`CGD!lzX;eEiCqhUkoeqUohP{@Gq
+c<<1A[/(Ro`^;afX6hHdS11ojz]D+E'f&($D<a~c4Ajt`lyw8+}E|%1qVJXU[)fH{t"AAn)M$x=_Z/GP<C|:oa/O%{'Z2]J9FjUrWg2:e.8)$xF=4x"%Vb
+)>Q+dYcW^bngA/v_!+AJRwU1TMB,.G4060"C6.Uw!,tH@/"#u_"a%KAmO5T%EI||QI(HDyKL(%[TBwU4<6wIk!/_ScSb^:qvoVe)[wf3nT'eP{(9r9xcWq
+3QLivp.T-2l[$k]hbc5_&D,$ZZV|HXCR"CCmZ0:2&-eBpzM_z}}zg"P{JXNY$JM(U|Utf_~D=.xBemW.9xC=($Zj]U=gn:}}0q"A3z/JyPG>Pi#o#`X_Q$
+k`BRtidvoS`_OZ{j%eg-;J2)#f}=@7@5Tm9egP<pomgud&9zFU{AHOR3-=v0I7oyilC!d@~S$5XSDjF!K95t-[_X/+4b.^lT}:<_80b4tIR|;x<5h=itU<
+{:9!w&X=b]Tw#S-n344"YFXlHkm}48@HZCB!XEp,eH6m/"!QY/2|M)]:aU5X+JWyO-$!o)AqT.|)`IiFXRNDQdHy$a,M&zst2m50yq}=7A=/pHbu_>bdNM
+n[<;<p"<b[4:>{!ThvZJIATf>+uyKA$[ame@1&X9-2mNTVM8hCf!a"-oy8iG@@mLRS.,M3b3SUw5Dcrr_OUNbw5Q^iP/):%+'D~[]aL}|au'wS(8/4Ut1I
+a7t`|arFFymw!{yIqz>r1x}L)qnHuWuf~2s_8G(g|Qj127IYje|B]6re!XA50t_D!{adP)<Ngx28"tpD['UnP_x/Hx+T4=B&gw/'Jg^CQ'^/c<2Zn$o"0l
+CR|"%[~kfQvt`6i;f<%&#x('Y9WD%(9O9[5}9HB5fbw+9;(|jzQ)BZD|vG@zm(IPJHfPk!Qbm&_HHwL4cL]/cLNk&KlQ6mCxhvOU`![&TJj]RNq{hJIyp+
+/oa%vd$5^Ic_c,MfrC50){jf~IC|oJ3oL"vPhx&KvWJCezH_`1FE!S1|oJrcc|<bq6^XTa+-Z}LG&':'cy_^kG8(Kk{;i'R%=NvyF8M,ag6,<F/]n_.vR3
+|Q57i-UApe[6U(()6u$eq6H|!,u_)/g3v']^x=/$`TYg603He]ebuEWqkna/n(#L>r]4WP[.lPA=1a6%xZq/p,qLd08xT8BoWKG!9SCE~]!pxT=Jjrq-OA
+/b>WKT#0r'xk.9~9Ab=+U"G2c)QJSCQbT&#Ym3|6]R=)7VGkDeX>S8jyUieLP3)o;xyw@wM9^NOq=N^p[Q9dnx~`|@q0:A@D/ms>]qZB'>thW4WDq))f$4
+Yf>BfjHm[1kAr[<$N|v@St3C29@ASl8FD)zKrdD"]qZXY={Cu-kiUu|2mBVY-K1#Kv4,K%~:wu|b:AMK)8lK!@ZaVmr{fAypA.nRvkMW/wHM&8F=UrR6VC
+xSwZ['hV![,"(L9GqSSx#XNdAH64#[,f>0b3,q3+0vggl_>R>o,R"m)bDS#+x0URJoMjk:kg9Qy%|Yq0n#%x"Q<93yFc:MygH"I>YUuR|Ge1)U;7]J;36K
+PU}hhs[Xh}Gl-)~_S|g+7Xib]6+6~T'<8@4PGn]zWE6Z0N"r5p92IX(%qiYG{TY(9N`-mAPu~0_C)c)bl66{B!`b[YQRX1mEg/J9!Fr3)yT>KAqhhZd[XY
+jEz+2&msmOmzPOM8Hgj796{(-X46f#fB-Q,EgUfPqiE4fU~A>ofVc0=09DD[T/t=sl.]lT0Gh)ibJcb$aexo,Zc4R]`z;R$c4ZvJe1Bu^)tj$9}TXvnQp1
+>!8RZPEf}t+)lKENd+%MfXNo0]]H26Oq"5Ab7p7TR)1@u]ngSQ3xS-P`a:>=o+{j27!:HhL{oG<Uu)Xq'-2xk|zy7!qF~UQ0:M!]XwVOo8zE0W4H`'!tF7
+;^a]/Z'GV9YDi{]gdy}YxQ('i^"bKN+TPGoydkvEhFMpYPriW7j7f@[ljZ6&YrYP]e/'&(mOOPkUl!5s#'frv%/(t/v#p(Sh@vsD=0=i`:B9#!0![Hw)eD
+IX"$qb@!qKih$Ag//E;;BnI^JrRk7hK=~O8jVPcnE#=[)D=cfWwzQ$XaWTA%_|"jDh3+RLIc=pN2NJTPrl]ixaVxpti#wF=Hq8c`Y><s:#Iq!y;i_o<:<O
+m9jrCgs>-IvpiJ+/~TL@i[Q7"[-mj2NOASqI<-wb87TFNh8uLHKS^h,'@E(}<eu[@!jc]AU}I5UN:61qjIzkMD(5qU^_NSHt=^(V3p(5hq{dlhko,5+EGG
+-.:I2IlvSM)2;BEd^(dXg7I.`],a"]I0N'62:Y:/6yE%:l[_a|AIk!Y;`'~jKI,k9y=hFJal^xLOFs-t3ZMZ4+DE!zISgnDfkx$e7SY=UtYy/_5!p'RU!]
+>5~|r]v5&Kc|gnWxhV'j#2Eq$q98GuYdbOfF#7_1V$6KiIjw`"N0^>{d[|[X&N8_e"6(+|YUtjde|Y'E"^TTH7{r33d(t[Fv'oMwbXsu<)fdV@MMOf7/rd
+{:XZ)@)6'8[OM-/'`K~g^&92u4HW&J<h:<~naK$HTCKlD9||RvhL~5dXU=bOssg6uFU&uZfiWDVdQJeTqE#voXl!~$p05NG%4_niP|!KZ)ZUz[NR`]=tJm
+IP.Sudq@aa9NmRU=3BTyX6U%5}2cRu9Gg2wlC7VoUf]6h4|7lRf&W@K1xRk5m+@%(G~ET^3i[zjr3qD}Q(Q},I"Nb<80^|C#pMw{P]d==CeQ`Sl"-P75[8
+iIwh6'x<#K:P:xn@%T8lmzC)iKON{dQ8VTG]s>YT+9X#0xYrqPjJSu`|.Q:-]ShA="d.=h-^Nesau0[,urh_E':SoIm:t"0-7kbn`LjXG'0%!l_EI=;DS-
+@h2IJnYg_9GQ>vXp@8tJky~M%1O.I5pUc3q.^<fS9WuV@13)KUa]_VJv4`HFyF%3>Qjs%Sh1^GZ)UW^64$Fu'b[c+'ryz8q;v4$S;w6Eko[C^1py3jjybr
+wsY'M/K2!6kPbR],d9m}zCZ".hTx}[jx]w1pY:iQC_>,3c6,!v62-%,w0@5Ce)sY28kr@#;l;_I$t.)n:I6v;u;5RQ|75gF0O>fqcadojp2aK0B!c(&Kp0
+sJFH2+wUss$HG'hTb4]5|+{2c}u(Zy.=#tOP}!N%6(4BLT"B<3~h~zs%Fbxb#W,PIc@:=&MxnAdk^txvz=%3Uf>1.v"zjhH;N}.zw8=u%Hd}}(B$RDJa9N
+#YWGxnN"V:nHYk>gX|CfBx'&iJFS~RF8lj;G#P`6(IJKQ'ye|>s-#r#ah-%[Y7)C%z|jsCXu_U<kqq2<Lb^JVm$PA/-K8F<``.E:DSSLssIsB}-rVu.g}v
+~}ZDB04-8N`36A/l]&$5:Lo#uWq<Y#j2D,Fk$|ADFkOp.t}tDu14,o&za[6_CUgWrU$GI-ga|u{jvPUU6O~%'vEVNX;{wex.Mb2aWy!"'&h<fYud}413a{
+@:0R/53}rC%Sbf#t'0L@uD%z@a)%!oh-GAcnz.tW$;#d^^<;NG]{-,0(/mEj)xWxXEY/E4UsS./4{HR&EnUESc[W6t:ZZ,pBes,N=C/h75^YH7wE/9V8qT
+`asttYS7B82C:gZs73G^nVZ!<&[@&i'}HMdl^Yl;)oXO!LC@LCH<M6m(F#U6Fn!v]_CAg(ZA)[pC^qIQ{;LErXG!w582y=fpCCpR[T@"4u={]:rNIs=u3L
+"P`iAlE#gRX]_Fao%8XwjB0zGBWCX-ZK&!<&2:{5.iXSx7K>hJtKyJYe(|>6o%v5jF]WXI<Su#ofd//79O#';Hi&F2&cN]r('Ux>Rj`<<bTJl$UGdc>5KU
+8EYOM3gN5(0.~`#,6ySBt%eNJo]iS'ot>>}C6lPF7WVl2SA^'W~_=/YCLf(s,R1=:TMw+|--MATs#-9PS3EA}D[S%7qcqB]WWvs>izIVB2yC"!%dmV8:Zd
+niun@;yfuM^KTSB0JZBipT~Wb_jEy(1ZmHHorcVJ,kn}~YQ11oTr7TQ"Qg"rMTrZ+d`XO_s|O!!-kEIW,M~:mx$vEoe[c2zb7,|ZL1jWH%S$o:}P<m^c/9
+xqUzs/LO[pQ-g%.ZDM.Udl=o$E4,)A@c"}1a<9k&p;SH$q`x&;S7KZvO=N8hlPV]Wo,yJW$Xx.hy&bzM!Elf;;ih_UXgS7H8:9lG^4<JCTax;bI]ptkC5]
+F3HhUA'CkDDqUQ^476Jf1R,;s+,:-n/&t9F]n0E5p.`u-#tM,scMNXA|B7J2O!tnhLEZD:#lU`@WmFox~dwKY&DZz$yKMYh^:8xyv00<BqopQnzD8s'>/z
+,q}<o75zb3"SX'g@4`NM^p~Tl:}S]$;AV[R,>Nj+WQN^Cd8PToo8Ox"o=96&c1$djev2:pG3$s>JI(N8ImhR9Z+|CJ8HYw%h(5S'oe"lkO%.y,dV@D/4kI
+8LMkNG31hSAJn{YW8:tTtX-8h&70QGL5V@r{s;EO.xQ!%L<Tsg1=%k-$o&+I5@;(=T0ET!"6[<]e9JA_3t>a}XbDd1/+Ch,ICJc!(7q;Pw;4<3[c7Ru,(.
+[Y-1sS=A|}ECL-d/SV,H[%;9cM3W)HsyewNsTDkywrAxKy&J&bkfZsx>|t4gbF|azV}$LVA'5]>P.%Ogv_)+hY%_T,-rZ0nhj`a78j$"IC3f:XHbsCPJkb
+qs7UeAg+qA"@f!Wx8z1:gUckzx8uH,78T^4>mu38bwnO3Td79T.9x(o9]P/k2J8Nvy&[uY0R$NQW)%krh_0`Sw6d"ugJm2ZE$<'$}3WTb<^n6c;ky:;jI7
+.H[5|XcgaUpNfUuA}xUYXW<CEn0s7T@df<ULPLB@[S49wrecSdOa,&+%v_H1:JN;d)}O^]Bk82mfG1!W1QNHnmFBFa5md=>+u32j@kT.InO6]5619|1RVE
+SR0YIAEceh)FWl1])5xx(m1{(#2JIK+z($BDs,++I9^oVP%dp6jEmQ+R&>$Usal5G+b)%I}7;x<L9]sSJS|Rx5Tg^+[S"Za"}""b8Eq`8J[SCZFV|}}h9U
+51_]`i7T~hJ3N|=rF">)"^=;s"]XJP!#[$CScA-zWLkWnm-nDzh{Z#S4Z8i8g-ZvbTT8(TFJM5G6j)'0_O7kS]~CEV(ogq2s6%jT)D9<oAJJVg[t3J.%QQ
+nhrl#"xbU|>g>qVOD)@PAq9U]_Vz-[{|b9l'&"[D}DZ%bet9EM@'_Eg|f,q9$w!mMO"kVBJU4Ydd8Vc"cbT63N>q(Vs)F.GI=WA;--be!FAZf.$5:sc>u,
+KntcEur.GO:TP`AX/B}<)RW]4w@8-,~"m[38RQ+LYp~DlF;}n(e4'4G!TEQhBi}UIn:YEmmJJ}Z.5t!@U]J{f{H47(^JP[z'nRH)u7gq=17.y7TEX`Elu8
+'iL!!SP-xR"@bxUgN|('qRrvO_W$`F,yOkqA0!VV.!ne$}3"7vzt5!RM3(}[JY_=|[i84,4/LG'#Q$AoY'SU-J[Lv)&R1Ba0=Lhd[^pv7{NYpc,7mA`i-.
+T&li2RV&toDE^5JwfGK:xlIYUY=u-hc5U%MSs.8f0;P"D[sJUO]k`-3m,b/P%nSM0H%'UY`LF(|(XH^`gJY;BZeu0:F><>%.gB-$M3~+IF:|t|$_8TrD("
+Gq~^os+i{/P17H@Pl3vz'bHG:K;f+Gsl9DXY`rW}acRQ8[7RB=%N^q&+_GSYWHi_B|pk{77Vcx%Glb>Frf+eVDfr[:AqA2xP7|l-^%5Th,8EJ,k0kpK/g3
+D%o|_[W:R8sF-K,Wj2oS2[uzJ8W,`g=_mFoQ7K(Hel@}(m2n-j9]Cc=l:"&o(A4tA3PC8!A#;I0zeUrZWf;mM>UGMZB=;x@_wM0HQj8N'kG[&s&3|4_f+%
+#k=Z95_+GiyM.&G`CZbzL+#C{8vNh"fG,pWzC=-+GJ4&Dew'vWhgFV~]Covtu&G8=y0h5kqHJ4rf}uh2BGAX"LTS|e$ai2ql1V/kt]@0uIyg>T/cq-IT#a
+t8N2mU[Y20,cofe9:ylV0n9HSe5D^;^jYi2_kF,>{rW9cuhMW1'':e|gMXQz%6R!hC~{"i}v}{0Pt&+Kz,-kH,Vw80S.6bUghT$|'lK3C.k/W1_"<rBw)V
+3R9s>{IzR#K,t7ZXc%aSHN-zTjqX}9@}Y)%(Mx&/N27T~Dxd=H)dZBPb'zcN<6LI<u9n|>eH=Z"mRM{Ve{eEm'^96K#5tw8KcKkgGLydwMv1~k050eSlcA
+=<!NV68d_uj]!c_$DX&6]Q=8~{`ox||a&@b;Dlx[~wQ[>del&FiJQmU;>!He]tKf##uAb8:E#Fw]Qn.ie3@B5WAw(c:$3oMp3nL3TLs1~Z=RY1FNC!wIU7
+3Ka1@<PGH"J$NSx/Jg5@PSFT-T(a&{r@,kPJV=-$j/!==uWh0>P%$a6$ju9CBGB=YxCz:ENo,iJUIT}7w'7F_X$Cx#RFDc57)A6CWKD%&/IwPs1>7/1hw&
+h`p31Y0v0FO-X9"8s'R!_opZR;gXDb-;j]F/CzVMEcV)u4pb#ezse!W$Dh}{i$61slh`[SU=CuDUq3h4f#pkt./v,|p-FW'/O|v8AR-DD`umcYbGyRe$2B
+DP-/D_V3~6xeAaj;Xj>8uT,,rj>i"gCUcbM:J[fIO%GmjR")>P_p5wWHSX}4j<z@N<8V_T%ZQ:>.`r^h'&rWgXjLMh~xI^dhku;gE#$Bid$])}U5fR7DQ)
+&rpz)OI.yx'nR+1$/:9!%Z}_mvY/GQo06yb|`0}&aLhgY$M2frhrL;pmn+ciUM{@x6~CJoGnQlCtIA'"S0!5<'gm~yt-OG}ixAZjWsr|U=%uoZH{/VQ<53
+N{0Tw_A'2%^#rx}McfL"(B^x;pnh`iYA3Ao#@vNAk"9YfiNO]W<32w&{E5[nvySgMTh)u"u8+QrwA9]9V2cWNp30+h146==12F3>q.~VIi_&[uyqwDGdHe
+-St/&RaEWKhi^m"WH0UDEl3(_xfiMUG{.eU_UTO>"K;3Ga~HU.qq+#Fnr"JV"l'd)j+%s4@A_ED,O%()gvI#75u>&1:CW}<PL@eUk7Ao~d;5g!toLYUL[D
+SP<qA_7[sOE;PyhVkBnMmEfYW4W`NxUvkDkYr1.YK9x#`CzhQ^7g6OE<>]Y26<h8zbQ[soL`5,e%e9S^1qz<cPNw5S1,6"S:fe"5!(ODKIUvg9R%@kXb=)
+Pz^DIOob0_fX]1$}[K'Vd:4<d4F4[j0iW:q0R%~b1j|+z+s6zo7y&3^e1zd4OW:=0kg:X^oliK;^V=U.VMCWe@SoXP9lLXk;MS}F|2Y/92Y)1)|es)XV>r
+F$(e`2_q5Xa5,BYx~E'UI3e$/t@&"WF+^Miu$9.QyF`XZ^cX:t`W`Qq])c-rykU`"s$8k%s}x6o]nZef2c")yQm:WcH"L6AU9;"x@cM`#lP|/0,s&uV^m8
+`U,y:<$Cgv1p#)wpT<SBv;&hk{U&MSY+,,Enpz'}rW1NNz_.WpMpqP^wmBHW"W}`6E>$ZtXGqUZ.=[LYq+^gYm^J8c@aZgM)nU5GcZ&xkI+M!8qjs.zg,7
+mS(4E;K()Do7laC)Q0xX@W$TbmnJLg_hneoXkv27>/dL4MReEc@h@d8cAg[CGl:O&KqkXy#E3p-_uk(Q:DLKK<l)rIQ2@bfF!-a3.76@xa(20[SYK+G-s3
+u=1B{znlwbJ^^qkYcsemxz@.sk;NJ8r_K:w-S5]mOf;_vx/;(=):~w<k7{Z@9Qza"7:(m%}';xTZ&HWz4:o<R^t<q1@L=pk`z4&0rucZ&!OtDa8^,n:qY|
+xl2HotU0{@];.a@r[}nOY|M{;W'Kf:(NeEv2=1<|70v:dNA^/&E3xggm(.;:1">XqFwA~R82'5o&vB@7u/2-9n!$;nLwKu]N^BA+kSyD5"MCVc8';C.@3'
+.vB^Oh.O_'t-XTmUc,Fd$ypA}L&Jx6_Et)gjbtd^AKtv1$^&lI26|3r]:a#q{Ss#4Kqt]+Azd-gyl{|P^'i%W}&6~4G9&h[V%W6Y'k|:urha>'XJu4:"u#
+1t`@/-mEs2e<Nu6o0Q.>&9+Kr,.F+R}d(As4RXI`s,X&e6i|y.$dVm2_uC|&K7Ju}__tmq!b'Ct:y"h]4^ROyK)#B/BELC}Xj.6hOT%Ek|e&U9%$`3=A4&
+Icjh6Qs6x0C9d+:>em</CceIXO0}`MH)Ygh;qPv#WgB'BkhWZoF{S)G^/]mz>N|J;I>|@beW#pL1{2(L+tr%W-3$~"L1w4e.aU"-mZs:Q,U0lwCG_'/$XR
+`=q1lFT80<+UI9xA!J>XnY17w3Y_]p"s.-6{BK#T]|Ue.iOr}L-B}aXX.S{m5v9{V@"ot'JD8t{9Kp;=YnG'O7x9:3j)uI/BPDS;heXeDQZ7`#|eCw]EnX
+mkNmhOfq{@E`MAJyqUs%O$v5p@I#mYJ@FbJs|[{kO4Y&(+.0A^iFte%G.f9G9^%LdEh[ShC3pP09X+.Pz)8HP4)n"m#{'z"9<7&`HXI:D5[1p!RA:H1bhQ
+ym^]O]T%]OgoYvyvQX%6;J)r{JS"hK5L!ce2hn1Fo_EnMC=rav0%Yl~idJARo/iB}FEm&<3>2V1ICkn/<%Q=xf1^)VbPrD0FazyF%=~F|sn+757_cIxc3T
+{EV+C$BLyl]+5iHm%;SOnvrsx4r0fQ"FvR!JrG{Yi68kAn][Jl(3,Ir8sJXmLit5K=r|kO`b'g%<]B-TFA!)T%1Ute=HRRPCfacX>@x2%nVRG[BM.B(^TB
+=GR<TD)/P/rxI4+dT4pmy$Aj7K<o@bk$g'G$WST@/WSHPRs:0R8]~c55h/'Es+HdX&pH@:G%;"9o82M0{Dgy7+e:EW)n^}-9Z0Qb!:3j5kc5e6Ax>PMiC!
+Y"$w3I-b}bDH3ZEbhS:.N<)+'^=+wf%[wUur'mF73yI]22$nNhp;"1>f|vdbOj8#KANOC_#eI2VWAMzE&;C%G/k{o@9REL{>hW4&(5|a_EZTqz!EP)P=8@
+X+-QfgUl_7lwr>g)[X6`]1.j/f5fES>&q78Ik3'-.r<%1w`T9D9YM%a+Z=TLi!)A<W^P}5R!6}ZN~]}#$'y'X9e,8WeUyx4Y@={c.z4>A;2XHD%<g2}OQ'
+U!i^v{D)+G_8S`W!]I&Wkz"wLE11L.LjXV!`SmW)7v.(de/Uz5U!>78SAVm[3q]'b-y-%x]gLEnPI8@(&3ehX&%]m_QJ=C,{R|D16R=8L[:)[R3^(C3}!O
+)#xiQ-%XYZ>t475Uwx3L8/5N7h_K7fOVKTwwvV%Kd_<]9AKFuDgY3):<3;BA<mIt712-_Jza6!6!tWJ^7q1st<^x`vUIgX5iYaJ&--a%^8KYKUc{Vtc{Z$
+v&aq4'_Wvgf5)+qC+pqy<`inyURd/V#3Q3-Tq;^HgK%O..+)+<vHvf,bBcd/;#xq|"c0Xwt@3sx=O/T1^P;/Y|#LB/PHnc7A9H@w-o{%PWmbxRk^nGbO0u
+b](m~Zh}71}KLh+9SJ|(L^Py%1H]0hB5{wCNWws@.pL1(1mU10/I0X`G%uaDmMxjcJ68Yj:q'=1ytt1ODsfP,mssRgZX&9o4wJhNU$<rqnTawJUq4=No.4
+%9|2(gK#4A|M{)Xgng>L4RED0j:)-6W(a#/XQZ_L(yw0;3](vl!zA!xbJ-r`[,zr)GB/>atx:0@KxxfCy:k}Mi2I5/maoat'C"RZHD.Qt%v{Vgp&~m>o)&
+PJYpn3m8%-^OhGfs!vSl9!,'F4"6{4^_W@`LYq&2.blV3aJ(9DZiX-K%'<]N~:Z<#J65)pXs"@P/,!$PlmZZu"`zBqhT/-W}unoda16PDDT/Hg499}cI8[
+2B[Wgk^5)@nUn(&:C3B7v,x@l%V17j<}dHR|!@E%{2}8_=b|dB"sy(p{An8_C}&`2E~rI=jrZuE>na]In730#VL&3#ZhiE4J"fl7BBY3c5o7$O,{:}4qbk
+@w/xh2)8NtG&YD!L}Tw-5&@[xx=y4h=2r)S7B^QY~R3JH3))]pk8$E)4RXiU-#5)(`nKOf0Y'CR6n#aFiX"u.pIHxx}Y=dfSI4/>~ICcX0$TSMugIFna`s
+DFL)@a$EJi:>5#B`Hf>[{V4pN>'h%lm).#vnu5'ZTpOz=Ow/Z|`}@8PgFx$Ov|@8AuvR%8$s27Cw|ZC=|CBs87<[z2(orLPh$mka:y~y$H2X/"Fv;`LJ2o
+</:'8%:Vg$I>Zi9c+Q#>!IZx:@SV<|r;nJ"'C#88QwG@[I_PS$&$EXo)Atz6KmGHk3%1bTG<HA=#26!@oIN)"yheifjyNgqMA#Q>Fn=GO[N/;E;84V0Qx2
+D]I&0j{!&:x&nbW,:H7w8m#<#h)_3p.vlC_@k0{oFx,%EYj&e(XT.qWY@V[[JFg30ZjTk1q^_O<ZtOAcryNj2zU6.-#5FGqQg'mqUUBC/@=)F=XRsuIiG[
+%^8Y%<4p0XZb'.q1@y4#6/=ql)CB>KA>#nGg9e.|U|[}ON`[ZyQJ"_2b&P`c7r}Tz7Ozcs[w-{6rw!=91'p1!zX4Lxq-Y]L#!aZN~0voARf}KM.;FJDA9z
+fFBEN,e;QYZg^45Ve$L_8LT-7Ft/2]fVkf.o3hF$I&)XWV!v2`byjW-B+gV,rgR81ZuH'DMv2F7k;G'$8DEbEq"V]![YX5%2pN$!i<kuVQ1|2J()-l(NZW
+&1veJiiSPX@WCh):N4$)f3LXp%LpS%S4OMPXnE>'~AQn=3g_=(pY]2gw~570)%`c~uP}mToZF<TTyb|h4.vuz$W$l/G3RtgP71dIUg(Re2Da].PH;Q;"yn
+I!jqZ!JLmKxdp=^2U]oldB<-dmH4Hp8PIP.B8CRkC_zu7D8%B0y!jFWEk:7P;#hredb8E<6Ga_0eE%S#a)%$zK,|eq0iMY.zPWF#fyN^7b<jy7xzPddy'{
+5%Q"cpYgK;4Re3uM|vfixg|^F01._sl15Cen9n%5}iY9'2ncr=[WktLlE@#I@bvH2GC)dkPyI9v0#Z7l,a+.XgvVzh|V0W$x@,`w1x=8xwu+<h#PCI~@to
+H]]f&MJl8`B=RL`D/T6D#k"z~gdWgu7q0PZ`)C|{,%pdE#+bKtL"f%w2J(f4^m_qs-hifU0#L^%5+7>SimrMI6HLlEetXxoo,XRpY]S5IrjmVs!`{wGaPq
+4sF&1nWif.BK17%FbD'A^/aR6>NT;UdzptnO7UYqdP!Qt5gg$]M'(hlr7jcY!)(m]cE!D&(4hnMBUIQhL/BXV_6Xc":YJ+)+gI,JSLZ-!]]q0LwmZT>3QO
+{h$yx^S7Rt![NCZS-}he2#oSwTfdUfaERO43/#EUJUSY<n/wHWn3Pz5]YRsC{YRc/)Bp[3,O&+.(rj$SbPyT{g/nE/mf)FYJI5cb/A<P77d1OQ,kE%rR3D
+~U[wkcx6Bm9o`,O[E/wbw5^^`O+H)SwLF46k_$o9xPg"{Bl.;PLD1x1/E"JRfW#"T^:Ldd]1~Fd#+K;MBr+`.Ac3:[HQtit2AwDonYce`&}he9InyZUP0J
+p(2rbQ#jyT(J]{KI-U)bO}-8RGJO|%Dwnv@;ehw:Yh2Rbc+d=eFoI`bHD(F:d0nN|D`Pv=sr<.<au"trZh-uol+Y)O%nA%5_tBligYrYpWH6O]BY+7]wQ>
+63d/f;TDC.zWDu^;wa1BTE>^2yjiTP">K9kh~1d4T#1Gi]jTV,ETV=2FCumN!;-eM31MkIS49Q2$2&4U5@/a+9vrbPrPo]<1ccDuP9-p@y#_kBER3^8ONc
+xXFwr2R|gelk,8^efkYO.Ni#bVEPE@jF#IS,97RC=#g)R)uttR-jR`$3tHd[S7W[yq6wcq>$K1@|h&t+S>q+-S&0p7i5~rkXwa5NL:D"kF}i,)3$uNiAiJ
+e3;KYW}SOG%=HnD$o|y"0eX'4,OPYZI3soe70EKFLeUJ!)`D1,hjD_z7]=cP5+)v>ivn]=^!e(<Ea91;sd1jB-`6z^C:<AdJ{T}nU'lVz>%{kRd$az9@+!
+32#9@RVdF=u.%hz2%K(SeOK>+u+/z;<+kRV77Zv)XUp4K>uQVm)T&yJJVv2JH0L#a9ssp##9]GziwNlgtJ]/zW+)amX:94o"7CCd6Ti<-jB&tPtH,X#iE8
+nk>skDmYIqM<L7!Bn+E9(QF]Du#gHUzaiW/J&9E|GhSXd&qXL)Q_,'sN![7B'-DFeF9%CsJ_;<yig]E7W2u7I4tj]QUqQI]X=;.:b3D+2cD;_>N/4G='z#
+uQxsBOBws/k3a_2{um9+MRR4mdr}y`KZB$se>RXMCY)C(,~X6m<);t"7J^D&6TM4l!ukbqhuPry;5T#0mW-`!:4:vCWCxs2R)I%/+_f_e7<)Vl1%j"XS%I
+q<L]U>sC`N{GS/w+0zRgnd~d|aw_GAPmf,3RW9uI(uV&E):DvyD1)_}yn8K[=#1ysV^A})''=j<S^A}LyeUSa]p.3:J1r}{eJ|ZOilcz]U:qFDnA^4gDVn
+zMUua%/Yxt6}yl,;3QW|zwZBp<d@zPU2q/y_ZmFpuFS]~80;0kZk;N|^hcqs|Q,DA[<6}v=Sh0.bIw,YnYaj>L{sEDuKL@@Oy_TfjG%tL2^1|!DA~wWr0`
+C-ws|k[+j+"KhD$pszBYK+3FX;zJdie_0]>>J1%!q=LxV/(T&5B6L@q|#;y4Qb!bORovl@9-Z'xne:1OvVzf/]udvpS^.c9yaQx.7eyTY(ZL=KVsN4;3%t
+[vchw-Pd`1TA^}Wui$+{Fp.#Fu)tn^"9P>j^;:./{)-6h"jEP.|k@i<'!BVCfATgC,dM{3xD7vVzAlk+#8Qt^g4d#C(]r=O6}K[Z/P1+zs'=u@Q-V0_TO9
+:Dr&(cU/gbOCjH-p;B]o1Rt|Ju[Lneu><MC4&W:J^"m-2XaRx&s&OK"!M_RQphg(K;56W]O1]dY0$-;408U|3<itaIyTtIrFHT!VUP+LKb<6NlC5$(gx^7
+x3q>|_^cv$]x_TrBIWa68R825OHyJGsL5[}s"-P)5nAlWr%0PidImvNzeM7[e<0Dxu(MSnw}fwelF|&|1MZ|FZDZUTI9`U+LrR:-7Fztoa{IDZ4Ofc[[7$
+@#kcE+Bq>gAr)f5DF/tIUDb;~;CA:ld04P!Xd(M#8n6D=6GNIg]I03^a)Xe0Qkp}j6uMubvu`tJk;,SW`}K8_neqe.Hh!|,SY.Da>oj&>hBbq)+"jk72;a
+|^hNJ#yu3LY]YF+x9Z5+m,Sxw=C4~"sey&`[=9P]HXQ&"GLte7M8b&b:HzZ!KFRDRnqe#=2Di:tWn>`J[eh`$k6gtAtUOqP}!"f$I9tYe&{S#Wqc"!yfy}
+q!caqOo&=Z{{f9Fz:=(wOc&:iTE=VgP{#Xh`|Gz/BD,zFsKiv@y/Ur7.%v/n"Qlh73'tw:T|],$e`qw}Cy{,ypzIBs#r^Opa[_oEUwTYz&EJM{CvN{+f_x
+t$eeW`AT<TVEig<S8M#>aK=C-x'QkWH!jIxxAs{ea1GJrugeK''PEp(Q<m+M.=99@H1$`Bb#J/H".Qh=.a!vWt]p.ak_L/O!`AePx1A{(]NxOfiVSD-5P[
+IaiPtJsj]STu=0UgP0p7P3[%OCL|G,EHiUO+z-.N"n`YN@d}pdy.8iwis[uUuYZ8na~YV|Vmu2{oU#iAFX$"L4q:MaK&UmZ!>PaH~SMZ>g}idk=.l(y=)]
+LhKEf'=1.("}MR%3v6|&>]WyJLE=|+~B/F)tGL$`u6u<ij=G,/5iFm$G)_:fELKktF5kc])Oy4aFto~YlWp31+^ry:(c9ZbD,=2_<$6jt06%8/(4!.H_de
+]h1XtfBgL#BK`H#&[jJlH2.yABz.-k`F=b3XMt/l2o$t>ytGL1{TgK56h{j:!cFsu:53wUB30O'b5/+2Pn#3-b(r]oQj"E3(7Ppl3DHJ_@>P$j@h0&M//v
+<bwd"kpM>rffS5id3+4"S|s5q^b=1E~j+hve63ih<'U;{531c8>Qxy&]pqXomNWb!(aq[.X}xUZPntt5-]U!xLQ+`_l>M;Oa9MDC}5}nR6z-`A2AtxuH;e
+jAntiGO]eo2+kF9"4#m!lxk:VfubDq6RYS}ubnH|=+SF!9YEcn{D6-A1u1d`FtZ[AkH,E{TSPz9;^f$2va70_b(8x.D:9V|dtVelf{M@L6t'pq}7+9$Wp(
+-e6pG{qyC-nJ(}2;)6z>0!T262~-:$q"i-0(CTUzGN{{ZQQ$bL,C3d9g]4C3<mcJNEC[QUQz(fVxTz0|Vb}1'b&!Qi|cWW=n/L}Tz@SPO<;gydZy@>:PDy
+..frkbBo[TLYj.pCg$]_ZJ,4iEB]i!3i#3CWigm(Ar(B{.$)UYQCtsv)N/,/@Wlp^`K]dXWzQIpS-{(hDob_i@K//g^DW2H5$o3<r>pRb'e{[2pzTWLR']
+ckF}ahn<loRxYI~XR[gEBI]@Oo&Rh[N-&AHm:t:CDh@Zb,dv,;[B5}Pc/W;|;VtPZc3;TyTWsuig=kP5>z@i[(`^TdGL[s6h]$BP^MjU^DQ-5Z^Wd]NS""
+q&R$=b`ou6d/GHyG9m[=U_E0k@9'{yU&nTMAD:_@Bxz^q<{goii0DjR&HP{p(JzC^o60NwPB[%/=F97T-1mBY20/K+f=Q)`=(N53k{oDRQx:~OQ|$7}MXd
+wx'{Kr{(GEu)aK^jd&zf"2~Rz}AZnG/78MyT_9F>rXQydrAd}v+jeBU<v=8V+|PW~+M$fc3PCo_L|yb2^O)7ZO&b2$C_Z4&VA=u%j9"zC(Z8feuz}I8otM
+Lalzvv7JyRjy=A@@X7n&i&uhE]iP,t#Qb7R1&p5K,O7ucDnO'/zr,LN2[YzXK7sp#7KWZjqQ=w/4D}K=zS_pI>YkOdDW+{jTQ&m6D}6)ky}c["-uZd@"3H
+V43^^(EgfS@D]Wh%/jaECWqf]r_a{)H"tJ8(`2m%4E^H%lr>/!'PF4vHUeTq4@oo++fnx.x#=k`Ni&Z3oV70DqjM|@By)d!;-N%)Z<z`jvG%5504FeHrby
+Iyv0R&08zWi<;%G3c0xg9_asyfy;9H']fhVkO<oy~[mcN|%V{t@<tHN7u$CPQbFt!mf(o8)T~/v1C,<Q<}H;})+"Dg]u3I(a[I&,KWxX>|<TK+Y<F<))_y
+gjE7!='$pEK&')muMej#.thE|5f`rR`qdxLU%xQ}aV8TGH^!hEf0Zw@jyfCJUNFQVrGD[LD#dd|i=>r}E)]UlpThJxcSc&hu{V|Col6x#//6Xxdy5=ZE49
+Vm2R=DA@F=MZk_p}_r1qzr(kofgeelPOM8Hgkf,'p:_l0Y1cGg/rCGwlA(ta,Yj,"o^L>I[e[&p,=LtgQERpLXq.o'1+YS$p%t[gZs7ZtL^-b.(1RaV;2w
+r:eZp;'M<=&rqKu)>j!jJT25~Fo;D:ntb8_"vgxs("CpE7bSPE6d=hxyY$~y:MRo#:6y-&T59>u<H%":ATnI$7h[ix=.[<BC@%%Ql5S.rG@6<k[;,M[U9{
+T(0%7yL@T"lF<Q`zv;rD&}"Uui|{m4Uf7GjD@|1x5xK@{ZV/#Z~{=cKm/T;ss#.LQpsf!I|9b9x/A$EZs"I/=&MVd,MpwSp&4Uq;!-G[Eh6p"+|!CfZB./
+l`R_.'k5T`@[hq~6hsPy!jeVM`jnMA//5a4z:Mp(T`MlygY7Cmx!x@NnjLBDQeA`ScB&3;.!#p@7llg<Z='RKB|xKA`SZ)x#.w|,vylUJ<7Z&b_Pt%wv]:
+i1(C@M.7f>8e/f6UVHqZ9Z$Vvto+B{8dZ.[OJSv@8F]C_"FG%65@W-DPi/|dwg}<PlfsBAh>uo.&Q>bh8]:'6dE`/$m_/}e>^_DwUJ;2i}ja)ny7/J`O)7
+|-D1s]^(u43]T{T7r,4!d)]^7%O%_J+u9.+)&GVJ0LV4Kx&u+d]S3G}2vh(`2m,(2NXAACm)`"ty!mn6wd#v:G82ki}#]wcS_8Fxc9yW]Gnu.EL+7q9vk^
+Kln!h8=-77jRWy_5pgWo4.'ujl!RBfoM:8rCWj+=fg{ou>w8nn:85Up"4q~3SWOz._24bn7O1o~yWGf9CRVi+ZO%nRA-C|$0B0TBnJZ#M-z>-#Th,Ph6&}
+qn4<sD=!`=+C6yqbJ4b8#>3YO1uVQ(JO2p+!UD.3d}Z{bNsNN&R+4tO3_<Q%N$RJgqluK3b:CY[1kE1>%k_59eBGPUtpeukx>),_XjB@.,L(E^T[}@Uc6R
+R'p`a9c!jlS&l@$pM#vvgnPHcp!omY:L,{%G=qmtWw2yndftwb9C(AB}N/dT`t(!@sOjN{b+m2]u^iwo}s+R-3&WSf/A"e.^"8p!1JL]t8~.>big9:oP~K
+$H1!o4!+iDQ:b&JF3nSgvh.wMnMNtm_o&392VoTVoH0x](T6d;'"V:w5,U=wshXYG2I:^h9]~F-{rgxy#adGt%hZp2Q$YkY1l4Ltc}p7&Q"+w5{{U{u)[D
+Nb"O7K^!|N@;F[^.3KJ#zVA306hDyLmy7wjZzAz.,@W{<'m2=O>h(#"WjDHY3+$IRlTk"u+3lGlCG[esBK-9wYGYX=La=fMo%7_-Nn'ti0,K#LXE'T6nCo
+GRd2AtlRk%73-GJwF)I3duUYH<C'A@j1>Ov%=aH<axw2ePj"`7;l~gU-VYgX@[p:&D41]eMm&&<@`|YhHf-B:XX@)z0Cp{OC!i;.bKhUtf3O;mqxKl}[mw
+.4K]4a(_;8Hs!3phi[0/]25Osmd+<>IzOLn$oll4OgWlc|YslUSuk9V1Wha^E^QV!i5Z5+:_W!oK=CrP[!/_b{[;b"xe6`~@L)lq6A=yfDl/;k%B4f0/)q
+">-bEdgG`.a7y}1EMfsyyeoJC$(RtO+TMoTl|+F|PJda}v0t@JlHb0d2_}eO&O``~Oxepg8FVv0qrnZdJ)uMUN_9u|I)p}1/}w#&nWaN6)wtn=s7b4B.`M
+4#6zvZQDz{&P~S}7jr[_W&xIdoh"/3vj1'h-`}s5pTW[=SzCzwV%Ryb2CVCtGo$@_YN]0MYHj:[Yf]NAR"%w!p/<r8+(&BbM/b3>{eAx4VOQIbymJ87B_(
+CV7L0%=aJjg0AJ$5BTf}l$:=Rb4%RZX6'"zLz"WMV6-vE0DtHdo8/{eZdwL&{a_j4Q#!-oKwH$+4>SX7TFeQP:BK;$w'OBe`n5ZtO0$U1Em.L>2@fS"noG
+qhQeB>N/0'8xutZ5,|v.4ve2NOU.38BvrIKdM8[`de:Qdo)SXYM{|:sbRg:DQqNi(gCVJee;w_P-=k]>PUF0&!."EoK)La;LvDxS)tzmU&OTQ{Ci7A&!f"
+b(}4`:PT>,8n/)WHuIL`"p-g-]YE,(u'{v8lQP%JOX[1t1bGMPY:vb@7lb=-M]h]2#b>.>T-]:dAOn_uBtm/|9x-%zGp<S8<ODu{MM.EOjU+!|F54pv,s[
+tE]G8HmD2>pQZc]GYXl#{xREzen.P::AJtg&Ncy@$KcV7t{wOT@vnu6iIJvOZ%#0~%vj7};F_$I2pcmAL!(wkVSDy+lxdd]e&d'U=btyVrQz;Nm7+)fkZ'
+6/2]1@>ru]x]P`H<"+q:'AQjya68"^O<Mm@k"Q@cn`Mf[At"<^o1o@)E&T5xofzj%[Geq3f|G+ktcMk_0XQ'ipS&'D8"K{~k&9UI-F&iPmDo-e6^ptu3=p
+!N"/PxS1N[+NHx.hING:etv`amV]xjEMDY6R{7r]KEk|{puP16;|JVA_x:nKD=p^vD9(Gq+w${W`M.]Xz)LS#/F4$Kf=nn[o2m9U~v3|)s<eEt6'NAAZCK
+^%>OK@qC^'BuIZ>'nDrYpv5"_CQmnY{3`6d@qCSq#;PW@Vq{o9&<fH062p!_d:nqPjN-}gb;dR>{oDStpc:|MDlc~|nCcfAA!LvF-vTl6eq+_gyE#LTv(6
+BQ{|9J-]fO}@E.lP+R1O{oX"Kn&k@mZMW[QK~Z):.D3HH4Bik,Tj@mLj4_Qe!|ak_QcQ$Dqiu[c5r@`a"~H0}kKJjp<")@z$e{}SMm'Wo4l"$L'rlNV6&M
+P7oA~%#@R"P<#[7"!%!%/"c8U[{hXDssx<z8{{7Dj'FZfCw`UCUEe6h@a-N%w3B1xaI#$gh]pPDXuU&KU^z4g69XYf:Ts&'+c'd<[(AQ{:8fTp;9ZdY%D@
+TN_c7[@8k_4LkO=R$CCTW9mZ~lAJFIEi)jWc`aP1J`83xR)K"kM3R4+mP_0`[d~`X^6G6:n3AiJ.obDY>5M)Bz4&2c@BS=a83s:MprP6|CU->5G9EVvRTA
+{z#a=KjTaD%,u(<B+LY]2Dt>:1s^A#E1of[%w&o.qa62'7uS@cjR)k(q`4Q`j1j]<$c$fl5>JwFG,zzHx8kWhK%ZL#E$%Ac%kBMC(A5}(Fqx^,9|'wx!DB
+Y3Ip@H&pyy%CumLM1,^)/+Im)fF3~kr@)Ma"K3MSCG3YunFzU7bX:xNKzxecEL%Lh<DRIQVyG`@;J12s)eZg,8u$0up[$#'kfi<JJh;(jfN>[^kEfgEvoA
+owFWI@`!8`.]~H:]_"1[ni"uKvn@(>iF2:bkY;""[t2pA@{M&4n^5rHUz7{0mJh74.lt$>iF^OgG',;nf>2M6XMc'7"t;i:{3T^$Q|O4>_]%B+fH>]&|oR
+>WNwDm]mXl>!8(J1"|6D].EU=M4qiE1z(AD3vi]Q/ZObUn|kNwhtTEKmdhzu_3LQY%(@anOX4JY{'mABWhI/'Z%sGaBxQ0&gzTRb}E+pgob@esd=U5W>HA
+<Q27g[3+oHhVLcC2REDcl(Iy.38J|1zh)VMjB<",asj.OJ&9Cn^l55w{]gXS%eik%]e`UgJJU"Rw7dY:wL#A{|7WCo/7(EPK<koD"Hv`Fmr3xc#iG_y+D4
+_gE%M&CYO%=4y/%Hg>Z+6>j6>fx.7iu!r'1t&1OVK'@@tidWdDQ<n0k^'g6=2`wcI$3(&w4yQCZ7.+q1j_N25l2|eILVQ'KmMGqcn[)x%CzIpO`T7|A.)x
+$E'3AB/.,tijf>e$]5iASB7O"`3VkkRz'7OL#YiQqdVN]!ZNDCq=RA5Jn8Uo&|d%";be%dme7.fTFbCYWDr{Q}sgi9[vws.Ox4{3dI+hvH)N@X:8x<!u(0
+ze,Ay.&sS4eb`5@dLr0uar"fDVsg[nl=43l4}L3nmVkTND;z~KqHO<ptHak/nEyerA3#;fMwd/m@y5BExWTl-6DK)Tn".vujm1HwFP9lQCdfZP<UipVF=]
+y<w=tsL"CELlev]6Xs5YCI0C-qUB3glw=6::7=5n"(jR-{!F{L{+]ug"Q5ILMiKArVDf~:SAPOsh!fDg,@Gm[eFov-nK&v3S3ug5ar5ck#jX_7~z.dE>(h
+`@;ZT6T[d%WIm%D.`X-Iz|L5g@UoC'ahR6uRhvlH1g=3,+vA,"ZG7^jXEuO/EBb^.dOp.cv<&bIXerX|pF&mSq54>c{&YNIZevLZhz/M`}IwhVn"Yw6<i_
+#hp"4i46E3A(:7P]ZSVuSC;QeReDnLEI)z%CJ{eT2)R75f!_yZSU4Ufw1(ldnh{(sf}lH+"$lm5y"wtu#ik&8OLl%Uz6eo"J'#9'67m`t^#Q3&k8x9[G"7
+a$"(qM(ShB+<h,/@;Lwh|bSf&{~T`E`7`Fer"dPCKWYwn+%o3}0Vc)f'^#[+g=mGw#0jT"n(,RIevQuw)qJ].Rj+vDpFjLNmg'avZZ>pdLtRD]Vs9iBicI
+01leqvj&t+o1'($d;V5!)neq;siv4J82ZrH|ZU-1:w2=<gkf4UX|M{WN2v;5Gg{P;8;GBMr(y^dvaoV0{B#;:%NA7P6=sATl9;HeT)js@k'%:/`W|/pS0u
+B$MN[^;W7OF%16|5of_ej<=5ipExY7>2(zgQ)|{ieVNq#;Ly%9m(8s/x'w40yio'>Fx#W|A@%&Od_W^U'gf8JTi6v%5DXwsDsUBK%QV&MQMsG39oC@pQ)!
+q!X%Bq1g^v`rGuh1.&aB}GlOU;mx;:pTU]sEATEg_ucihi9AD4[v:j$F/-S+#_23,{SD_w1G^GWZ&5^1UFde,zXiWc<D(E%u,ZfpZKWBw&W-2}>TKnGxb&
+Pme,|;7KQsW(+>>$5A8TPr609d+GsFkBDxp"N^:MU^=%:&{j54"I^WmldtEb4yKV4K5X6&kuNq3Rq-AuxB"Jg'8ZH+&^k"G-<Z$R[T(y`sEhPqc;HiW{mC
+~K2Irt,'Wb-0}#<ZZkXi54L@42hJe"g%nK!8cX-Z}#]En/B8do,TD=dtiTu$Wf.XUO3J<"z+!&4ER-wy0LxRe59GT{^Vf!jJGGQ>OpjxU:)S;(tSCQ$Ny^
+JGJ4pM6j`bv_JEsl1H[78T8g@CS=Q;^j7sMJ"K7T,q7(Z.cdjK~(TM=C-;fKz,)d:^PXUg:.T-TvW!UN'[~QUv9v>IlDzf"]mM>pMbvPYI{"W^QspLe4IB
+`cYFDL<Q<&]w|%Cda8/5rc&:2K$<[hV1^nTOY)P|[WkJO2cQl49pAkTYVl|rX">x"`~ZZ6<|cv0JZ6`y+3pskdrc>X)Ra&nTMl|onXZL+7dy@WlDRc0QIA
+QU$;~TN:w87|t|b<OX|7MMTP6OEnQ#TG}7rG"qbfXYuY72Ad0k0K:iN#ISp7=.RSAId2R94lC`;NvGr<Z0c=m)6m.RwdXh29|rDtZ)<rPuiy$2NJx7[B0W
+vQ`CAi~%M1v{$#(N+7OFPB]!43'.1f|qe>t=m}xv,;<yxayo{K9Z:lA:zi_U_&e>2hW'`t`$&7q5.p[:3x@]EkH#%l%rbtBU#1uSn7u-^/xNFP!]pRfXe#
+yQ'_H%DJ)]LJ4<hng:i"l)k;oJYg3Ia[aXfp{:W!R=FUl%Y-~]ETN>J+,<5mc!x+CiJ#@r+i-suW].K#|;WEjv&cPCEFB&8zI-;&)80RK(zGTXV9CH=AZH
+dR]ta|bMB[g<v51OP&t-iJS-S7RV5"-G^aL[s12}c'fNuYH!W(UNUhC"S!PiK,U(Ps["Psh@~U"(Q2_BXOJFrubsTHJMu%bv->k0HvfPtCV#ky]/U8kDI'
+<J:3p.KJ/",dY&>qg}C;d"qW^9pp=tOHO}+Sg9Wi;Z/ScO/&;,'G@nVWmt3JHX~]|#~G~_%V|h[t$@dafPE5SYawz%aXj/F`m/=("XKH@}!g%=2hP[p3b<
+!R02}!C2A&[X-^s=~S2z$!@8A,`U){Aczfl<cP/`QKGK[{9U9f|98z3Wl81$`A{!wm9J(DM>,wFGAI|E5#m|f/>@AU3I1kMKlA{/wTB_C0,t~P8=w5Cz4G
+J(WfYf!Fe[@oZ;#tJVl6K#zLx)r|5AUL5D.5VG(,8Ns|:GIpg0V"w0o0d#s>]S_ty)LpHm-.Y+nrHBuH~[Q-E4Q0s#ToBj.TV{WBIkk^b:8+9+.3NeUk(}
+"5%OF/e(!P@Y6sh"/U>||8@HS'Hk|3VFp1Au#o,Hg-%e9|R8tVWAQ]oQ%Ni+Z<GV}TVs:9|GG'7{x/K7w|P<`%A`~WNd](vc/ZE|(>c,~>y^0HsW,M@wap
+6O9lbqL9sX)!7{}aOj1<5_z3lckUC-7qgsZ{eK'HCrf&YCZtZCNj=|dsdUnOn42#f9Mv+LaoP0!iydoo4{f"pvKLdORk+<Qb`RJ4H`Rz2gv2O#<O{C&WjT
+}J-!^7u5T+:/AD$g$|>PirzV8ud1~VDd]wiqbkwO0}s|CBifc5n|ZwwpX|o'UVE8I|Dfjl9Kt[g1a@%'vu|jG<,|3}uv}aI1nG4':Nn}I;0'6/"R1EF.>4
+#q8:/YKxBMx>W|.mvrY{my$u:k#=GbTm9+'vF{.7^-]EHy_&%ouv.gJ1ihpq_,iB_C2s'9.3!zdRa>Pp,YAQ>N!kw1#2]!wbIe;/FK8{[q$]!I8('#l!0i
+{!OJK8RxD-3$#aP}m8jlmq`@7c/)qR(%[p(T/37Jb82T259(0'34O>NlV8yd+WHNRn^6#DG-YO{`aMM/Fj&h>>ZE48@f24<uFPd)C%Ow25uJw#C]}ZZ3sU
+W8+2LK,pud6@oG$Bq^$2%'rs!Kd}$={MF``c5+W".P"P34}ac;`OSc|JT<tTex6ZrECJQSGgI])=m0'j<AEK;sIs]$)2Cd)#_c^CiT9m<gX"DcU|MhSZb;
+-T3wA7hBL_GV'yz"a;=0aq'T-!vwM{$bWDH5I[+"KrzdSGi:Gb~kHlNOp8yFic.z[g`GK6;[n(Ifp,$I<MsQg8:%d&Z@jkSt&S!AnH2r,u9QOY@0s!2^vh
+ul+/l>9^_g-Em:"@`W>JE<793s]}]dt5pQbX>CBb9#q.J}P'El+c4fpi:_GO:QvmB-g0,wp1s;g$YL~KH`")Rua(_P}cK}"a<i,rV@s)&jWaQT$E[)B2e'
+ZwPDh'Np>B%"z.Ev:;aDr3sIrGjA/w.:=o7nsvW<c}T>RqjX4H#6n66RGwYuu[QCLO$v~))Y!c(^}{[S^NgHHW@9-!PVG&LoV91E)!+EMP1LbKN`/7TL(@
+JI<Je"&21ppYA"ik&W'hWj.8B;2Xy2nhAJ8@^FKD-"m!Xj8>cD~"tRVGO/YGuJZ1i<RS}Nv&b8s;rIYL8}1FT4QTEXJyvsyMdM7=P0.xfJ+[zsr[^){}1c
+cjoO|L}UGD$N#2;&xph0ZT3bYiDAUVvBlR7GgElrB9,f&Hb2fG=J}LD;pD}$wc22w!!J9tfDQ{R>Kajf8q`-`^R'}Q`-vh,@FR|;%EF(0.=HBs.'rQDHi&
++w@#@WrDEE|UeMXmkRiDB1_q@+0v=P2;Yt:R8=5{0<N59sp)m3.Y1"urYdSdd97ohl`X$Xfn|0GYHIar==T.alr;="fw6o8d0`Dhe%i.$2-lE`o+=#fH+$
+^oC%E,3"C5QAVNW)-.<%mf^(4xr0h"5[1C9mMXKM;e<$9%{)-IOiWW&-2=f%v'kUnQS0L#r^ea!F=eHd3pD3ut/WF-+)"(w`V]Xv<>`/,-kt)a7w"gMwh(
+{gBaN{e5MDE`une4-/Lj/^q1MqO'I%TF@|Oy:9x0-fi5]"$u0DfwvZ"hfMV&{F|XDYW#^%sP!rQbQyFl>0e1WY.0z"cfF0.12SqzweUN<}@rj/sVLVK$jI
+9eL=,d}5F[!n12.}|b=)^{{}!T|ju&w'/'5R<]<tD5)m)k@+8].YlKWb80]m{}zd]L-e^C%[z<BG!=I'.qX$JgJI_e""9"+nBDh6=x^a:O}MNrYooU'!OX
+z#=gR)25sFx-,sNDs]&g'BjW%GHA1@q![zH$9`ZHm!I)"-qtG[L^buT=(Qd[N28W[2"6K["~1|yC}YcZeMOUAL6MD[=v9F:tzcS)T:8%)Uy".MZ@8D!VGc
+]|tlB>"~'[5[P|S%3{,{m%BfdgI0rOyS:j|-i.O4mP""j/QZEEBIxuoA/#XELfV(#Z]sw|$h#+lAw{s$P]@tyb4p##42p@Hs=yZO0;@{:SWptFDHME5+QA
+yc2N[I|dR$Iuem6[hCmW'hjSk1&K~KA@#C:k1!S]Fb}2|qt8)1MRn@>keW<=Oz$B5Y-neQMbn$$Aw_@9fh2/B81!f(,.6FdUVp|wXrN^r#tNi(oMk`]S6A
+b^p|s3JXW[:|aU!::VT8CV"!Eqfo!LW8eiF$(Krfo`d-p7Do10[7=rKC|L#&EVQ>&>uab0f8yLa$fUFqcpX)yk/"q>:KHXapb+&:`#h$=='-^+#23m8|N.
+"_EEFW&dQ[wsLIWko6xhnrU.]KKn2P4]$NkVS#H]~!pYXeZ$iJ'=bvjT<cYk[d~yG6Duwqj2gQ["GR:tBk9K`Cz+BRp:{z#MQ$>Snqme+RdRBAt0-p#ABm
+]nNU^{}aNV]ODhl3TJrG{gFFBiJX`KfLp]XekuE+b^>U`H01WpGd{REnKu,s!M8o~JiYP|0MjzusIDaW8l"XM`/M$|!PJ,vAVL/}u639WWb!9>s:]F;YAV
+SP92&NqJnTblPId^x;xgr2N-7beRaYaK>JYOXdj_M3[]aaacLr@5!0m}$;I{Io+1/CfWAd[%%^mYy4Y5q6-;^ZNJOWcKOd(Y]}@fO!crcJJ.j-1J,,>FcL
+(,hU=xhT6p8k8MDZ`si_M=Ysi^8&}$QAr.C<u{v7vG[8%+`B+4hNtk7}$Q;t1gqB+,AHEQh6R:D3<NCQGNpebwh}3w"[MF--d2$@>%M="vdydhMO{$;cA{
+v1,4%Z[lw705o}WRHZ#Zv':qmt'mBxgp%4~d&2cwsgZEze6Vv5`&rV^SkWf!^Rl@Dp]Y)I8=er{DSw|@P2}ZRM`4Q.R-M%@SJbb{):197Xr:jkS.-nJ4q7
+F-GHqD9o%5u#o}t#)U/=faz`pN/"0fC/%du3b+9Gz5i.{$~A_l%z5Q56LiQ2d(F!Lc4FJ/SXWeDRoL.uZZlh5=KK}%(QeRDJ]",'M`y3}NH[xl&TH_Nibi
+"`#e0&]%YGH6za}&,TgU5{6{|d+6M>`2$<p(@8/EVRf2vE}|;1-)l@gT%^tdk')$mSxd,ncDw)yXoaIzsy8ZR'4QUT8)R=!R"H.Y=+`uvv<uGsGpw"yvQ(
+n=SrORl@E#_/;{ed3lU.kLzu/y$7:HIg/fwL}y%]&XMs>c}L-^Xb7VLm$s5G!y6gL2Fv-.6T;r+HP@hBp;(bI#u)$f|;-o5ca,zN,|{Vr"}tvBjW~70+Cf
+[14GQrg#UElB79drd]-Kw..CQQd0&(yUwwcYN$!tvV`q]iDa&R(7$K1HDt5){m.sD@$/Y_lNGH>N1:}V^FWH"V0=I6Xtm}80'&G|)zDnb9Ktl3c9.|6W1,
+3gbWxuoO$,Q[glxN:DYN3ie<sE}Vn_$Fu%H<lw=)6Jyi&-t9yQA`N.qg)zZV5/MSe!TkpATz0(7qj^qyL0x:s4GIGIkz~/y"]UmWPbfdN_d)fb[m$jrj_+
+mT_Wlm]3.|YnN1d6"WQ#wdEm(27'r|N:jzAup'%}d`(FI[pg!WB8--&-h!=E:=Wn:HaESkNBHz#(.>5MNJe(f0:v+[RkvV}f,Zi>vxM,cK@}9QZn`Qr+/<
+Y79ExpwMHp+,-H6O5^fWJu<=dP[UL9h&F-,C2"b7o/TbK{5GF:Sw|U]MBn%uU>cYv/zCdJqs-U'yb{YjX;v7RTmM&u`B.[+X!vw@bR852/k$ZE=="zUP_e
+CK,%y+hzBz,EwpE}z66Dz+$ZqS11yYs!A6dxp&H.lWqul@{qrLX.~l5qefrymDI]eINHWl%Ly;wOl[Q%^rn:1im:x`{h&6RB(sO]lN]!i&EX4U@|3%Xq]v
+lUck$nWF9;tP34n>>b#(Oq_yUiYLDUhpG,IO.$CpKR/u0`MFHwUa'h<r3AV%Az+mKM:"QLmVc(iQ)wmsF"89)wR7$siR@"~@|aX0wDyb^1mJC|&9a+uNW<
+RZ]cOoWC/aNB$&T/0eLs#;<)!Ct33ACOZFe"s_`"H"vn";&<Z.[^Z{9w]w)#alyf_kyb^]9!o,F1t.ybFX<{Lb'j`"GiB<NVJ$lU;)wFD_^,@P65dx7]b>
+'F#!<>M/Js.Xa}A%(^F1L=x{GTSp<FQW@EA&T269/r2'jN39;(i#tHeRCe_UNJQvV'B]K";(7.pze}1X3Q93]m@n'tIM^=DiQI@c(ho7oRJ{;T:P+1x;rG
+w{e:+:.XPLtjhSW#tHg/=k:sc$G1Ci=wBG~>4=I3%5qd`=8egdKg4VtS_mEx|0IZx:'TBOtlgWf&@0e+w!W|N.>{f9,=lz"xj#/5^%|aIPo3{/0=|ML%!3
+dwT/Wp](FTTEf7GI#jvkA9>ENaU!`t{.YtKa9'TA>JaZWdZay'-|D<OJ3)iW^,Axcj[mxiLW^(YtfinHkEkSUUUBH!pXEgkj;Nf-Z[c2`{%i&Q5E>!}XVP
+UJ{Usxi`Y;Y>aR[}][8A|T8R%VVk4n(iC)/)bq$,V4oDW-hm#]8vr.^Q0.lPw"F[N2i.n+I.!%ZJcWZPJk@Tl'Tbb96FhO6%y;lR&X0+3K;"/Y^Yh8)<c8
+n0;S=mikGGL[zPReei=bu@:ewrJ_SwAKiCso1-Mtx;]O/"Reo+bp[H)h5Zw:;<6v8w]k+lm=(+_r$WN;96^m4<<]H!4cs"YtCGkrXtZ{cXY$B"+%]H#0]'
+ijTY4w(v!43.T5vj3;DWWjrC-7R[/{m_es`-YfT44!H>'|I,$w&ro9T@tQxqupqqSds%L2O|";(9&`Kmi8)e#89._mINn8qR|zsNw2A/di"<;fMXLRE84u
+I8QN7}3UBnRg~W1p4;+R!8-_$ZQ%}q,0Rge5"Shi#4j;$EP5/+J^);PP;gU_OC&s3^FpUT25oNe!c20Q~|']zOYw6HoYj#Xrr^N66+B<z:J[%^%@hL2'Sg
+L;Tq.t`9@.GT]d2R"ngv&;-6!Pc`k#U(b1^i(6:('2@9}@Q)9"mTVFJsKkd-0wS}oYjvEIj^01);CjF;{GwM22l)F9a4M:&]v@gJAZkp8mYR-hLYSx{7(z
+kWI_1m=J@,>j'n<hZi)x$ppx-qN[iN@uqD$1cI4W#8j'|t78h+GWs"Tv.W5_12(is<,R$cQ79Auj0^q/GC!3;ZYH0WDh@=O6yDL"s`Jg3;J9<dMm!i0s%(
++GD;{1m7N[XUo{AGvW!9e<cBdaz2=^uN/x&OlxT^Q}3Of%'>#n@}gDT9W49iVV"'e3!+[)UP94VF;wamJCx+Ye2qT05:fZH8nv>Nu4!fuwkatOgrHN78p}
+8w-Q"|dg>vaI[a!PcdpV<FdsRCi|q"2#Ay#8,By/FU'7rqv%:YQ6k=bk!mF8+Dqo;]ER4wu#V%%9!RX+%H}x73F%#)F0^Px{mj/lk=x"gw}LB|p}h#.}&J
+|yPgDGHbI<xl%J}3)";05lLCG>D}tUw=5$f+Y}VU4:^V,qx4%8<P}Hra+/VmHj}-"bwPy`,DPHmTSwYq:zibtsx`}1JG.VhmrFr`2FrDi7:yApQSb<Sa1r
+!,QrqG+:Z%_l2KRQsIpbAht&9+kqH@DQ(sDRlqL64Mf7WIkVmW>(M:zK&xru76"Z75PtsDFK4w=k!9hkIl`0x7/CR8R.yXir_tXN]7BEd))8+:qj).QguI
+s}vwD$010(A[^)8.NuN"S[NoiJDAq@`fwgtL/)WWwgtIR#4$+9{&W[0q3``vlaiUv{{wLdc$1Dp^IB}){#|J=C'XH0=:IV%-I@rAvQmn8ehEcR4Il:rw{^
+dC/`7S>Y;iw]K5ONt+/%t2Ub2@e%^#laluA"Qf@&x(<VC;,.j;-z7/+0!b3;s(Jd5OUzF`}`lq{hj.[WR16oXog2EraJy`4omD=m%PZuQ.0Stx0>h|NjFF
+Eds<BYg+SfZFV_9I%#fJ;+vc['ABm4git;C-/.0&1V+H]Snnts6Gf1W$ihK%brU<[@D_dFFC1O;Cn_&FZ!W)6;69Pa!]10r4a<)ZwzFdly1xjnA!&y:9Sh
+`^Hz+tM#xp0%fD_jPzj]]>8@AEU/6%%2dC2E=QgNI#Q#Vz:`10h:$3xKgb7EI]15:9bj$`n>.@rf{xo7#>"QfHFt-[dXnI=I$.)v&K<C<zCN&tGrw1&ogi
+-IH}}I}t[:IEYsvA6Vnf,GAt6"_Y2mHy]D-&Gfwn6KvFmH5>8PEad-b>:z$N@x#KeLLK6I(LSH1k7y+o{CDRA`)2`KQLf'@Lor0KbA=[gE:3h'oR;c,hRZ
+P6"h@#5|18xtb,9_wy"3&e91L2CM)d+y+3~0GRXq7_BMPBw(aiAn'T8;$Q`{wH7vl}QxZxC9Y|_N{OSsL-.f0s#Bkp_ucD3j<7_3JLE"NPSTY<]bG0N1(A
+vb0zi5vPz>5EBtO-Yc'b]J6aDogH!SG#Rl3b<iwBm`pB9%J75Lr.7n_mmTK"}Qk$M<MyJ2sF=`9(8LPP[6)^HVx%"6>r3!3u=Um[5CU"&tY|}Car7r],~u
+(U#hxT,RCV/-X=rvhqlIWBhTb6Ee-wfx1"2HeEoW_@xlz`%xwTlo@>3LO)<,ei//Ls&y{!st5ZJ$RQj.DN~qBd2}n}l6T5Bz4LuPd>I)3w3k^x0^>N=4/n
+_"Ae!uPtg>0}3nNe2T(,k;g2.]hw%QO_muZ7V>Js@F$afFE1dgvFG:,$K65y79Ln&!z=Ch=d_:pI+z&@rZz@lz:`&upo6@{)kXcqQaE#$i-hWtT4Q)J7nk
+ulmd%fTuq,u0=D[jdyONi4I<VKlbgHr"d7(`UBw,3%n`6c3f)l./&c1rF@$E9rWHWoaBWD#UB'dfv#!fK+D0D@X-"l(f>sm%l+tFvw>qa);}k^|n6'|y'T
+U2,3Xxn$}#Q7dX/xU11ZJ0$p(C_2;4oYp>:!x$phafIr6E8ke{s'b4DC(t1sX9vd!)>t`'l]^'WJ9&beTbG'o[7y{`h@egN}>VP'/8!vb.cQw-KY'=+bEF
+TPL0C!b],uiHjsMjM<M_rjjN4FZ6LGL$rAYY.I-Rgb4bk,|{1;31hf{E-AooPNT>p&YT@rwv5(2f1K~qUl%"qsdvb9soROp@|h6sadTnIN[wkBt09crzX]
+VpO8f[2]}Khl.v#zf.jbl=xCsLgwNWyGr#N|,#Ad4M[F+"3q>wUaJ#,BP"eJo"zm{`jE2&5Tr{hv];h2-W=RyLdFi$R2OW}L"fYwIUR-N]nXb`t2H-CP`k
+53q!5FVq6|%Ci{Xk9a_nPU^fUzaE:]"3T4K_0<as[-]UC79v~/uz/p'Op|hf^eZiX,bI9eCC1@Pc5KI9jTRE$n=>gBfDr[Q}!CGc~t^c9ZAKaQ;i0Lp26o
+C^<b`gPcoS5"I".&6"MdG6+k:tYvAP:XClm]O+LZVturk@8,)rF9j6c,~NMRh4Pi)p'`%#qR;ysTsC_jRx/E[W&%V7GDh/FP#RmiRQAjoGl7uX<yQc8,z,
+>QVJT1D<ZW&!d)#kjb9w!(Hy&P>TbWNJ,G9F"$(Nxv}qVKJ_MY"7/(JM.qgc>Y@SbHsYj;[2Jgt%E6&3yZrJThFH(.:Jw!C[!afgbohl^ug0"m.VF!+=sy
+/L-DC;$-:Hs(p($IyxjP<)mcdO.==Kj8HQvu<)i;bX@M5`:{LbO]0r_Ez-_g(!g()4#.LiKx3'GT+>Zy%fZ033}s}l|2UB1|d`'Sh1~W'#xKNT0<e3h})e
+5O!PU]PxQVhn~6xNNiqlZCssGq.yPmU]N^2+zcKC~mBWCm^|($2^umY8ML_']}|5]xMvLvZc4RR.@Ki!#Qhpz;EpBX7j'GWn#|`X9jKB#+}&Y3hYF2vO[d
+v[-00cCrvop"sUtPse-}w%N'znKz5j@R_sv@vsn:QOk%cc(.b2%[&!d7SHn'X8WHq:NTr&0_B$d}hBX0~FcHZtbgc[0D-0HS~:4Q_i1ICc"G$hP+rQk4eH
+/dr:w4p/nosujWqG>=fv4:c3nO0lJaqwR$V7%F&rd!]H3tpt$5%)RDE4&`W;Yn3uN0``mqLJN5K3WC|tFi"uAY0kA48nqmtO8Z<7b&rVv)FC3Cw|-`dhbM
+(lfS)q]UrNer+{h#+8Cryf3&L#D3Q;v{qk7]/OKFB/J;.PJil,86%/ccoZWH.I3B$Y^}(M|Uy=Q@/Cfm0Y,Qn-W5+hVQ@LlB~p.<|)7EPZ"bI>.aYd(#b5
+o<GB0>H31#c@^cgEMPXViI9@@Ay=gW}tTQwD'h}ek1~/Z))L;1F"J#`0Rk4I%i8M@SY;qsTW(b:p=iVoz)&>:s_wuX/F.h[u,<vCwuuC|5Xo&Uqn;-"seL
+@A10vqTdDQJb;==[9mx}k>~x6O0^:U6k|MW}ifxO'+ks3<0y@UU|N[T[4/;>>9j//#YWIGzkM(m@fB~[zE{O+[A=E/,[_OIgSZ8f.F9d~Q[T+bkUHQUanT
+slm4x-#+3';#|vr}Mt9CFxI"m[e#h9xM6Ta,cCyT|N{;u{W:~,6%JX>8V1]lDBa=0F#(_uBFN=%OeC@Q&eckD'j^@Vu:~@_Mm9>jvi]vDjBjf$!Bj@h]K&
+:n6ZD$$in^L}F%63GC0`_jhJL-fFG;xnix%7/T6}0qG8!;KBDPeRC>P%).cv:r_n]i<iL_EUBRi^}"M/@V'kYYibSc5m=n"7`9YW`S$^)"SGXm8#ML.;h^
+ZT6J"k,(<=k'T"M+Xg-9Evoz0LtBy>RA;@m;}jx)`w_&d">+,:@P#lM,>3A'G`}Z-/V"lhr)f9&A'SAn^(7,IMbE(;pCMH63;KA.GRL=-X}@H"W4'w"zhJ
+x4%,M=~89l+1tUdx3]!UdM0f$5g3$5=VZe}Yn.D+zW0;c5{&V9TrtL'qtY(lD@J'W1UR_17p[}AJ[i[7oawxO8PzO'VbDI).+4_A9D=|0HsPXsZ1.7@9m:
+dk-[C7!JE+k=|d6Id>TQFdpu%]a%^|UE(gVQ9G,^uiT^(T1':CbOL9`:&xC1k0eqa$}kg,Z>w7^M>SJ$:4$1FvGK>N~_p8K@WQ)MUChzUnm'RaKCQT/jB_
+Tsiw.VvPFCs<DH1wS2|u1x2k6hw3<")^9m]SN;G+1sQFb%rs<3KHr(2Y_gEbB"IQo,NebCYKMM5!]RLP!H3p)<tGEpc<3|'fZ,UH][LAn0tNC),Lz,(RU&
+2T30%qc4j$)M~R]5Yq^;o<5Y#Uv$ZOt:r6_/:FUA>S>RBxXjvzmXK)(t^j]"P0F92su%E[w7xoFiJh4ig}=<@vOsPZ4V(k@3Nl<hK:isGGIHsN.l:Z@:;R
+@HhiJ6/QGJhF1N7Y$Vx:EL2D-IP}^vXdmV3mnr((,,!Ys.:9^%"l6n]w~#TU#2ywM;mUemOPZ$I'|sFYb.w^8aEBd%w^8R54!Xwi/-a7x2h@y{LWPSF(JV
+~K5z:bD+AQ%h|L0e~d`Z{'a1Q2Y-{QE.yE#B#B.a^bES}@egu@P1f9g8he>$TP-J9F$5+a=mrm20Kw>2-rX3N@J]#Pp;nuyy9HqWib:c5QvF%@$N;30Z|>
+%I^6DJY;#|34';wqAdK<)j5+2w;;$z3Xx=Y_"_pt>EhS!mn6lm^y'ZRU5Bk1Z6WjoB.PK-:;F:Ux5]^O=_8!;E&>D`dfs;i#&f#.p.m##PJ54wQ)"GmyaX
+IivZz+U6t5':Y/{+j/wd'{%Hb)}a/>UM;B!xfyH[)ONwtGs3LGm|[UD)zxB/>5o$s>/5AVI.=@:6dnzqthW=hUoNF<FQ-}K_bf(]=];&)k~-UmLAo'VR52
+(Q>&O_gFATt%6fd&a^${-@aaWFt<dBvCzx~/_2T,]%>MwNx:3znx{2L"NO)v5NY`HS1](O!C>j~ZPtaauf{iHS#!;t{Zk6mzs^EG9ln=xjQI@eCPd:>ppI
+b<MEnWe%}A5U=cc+Bm[JrNK%o:#,pOrJJV=:xcl[xQ>KH{NnNsGo,3@m1tj<3`xqoZ,S<b[h^&t)!hw0XX.ZKA:Q46;'K(x@1w9HqJ>%KK(Z!QY%a<:Y1^
+j=^U^6{2F9uyP|9_&XSnzu:;4izm&D}^>g&x+T$,_J;j/cQs+X)dlEE|zaIy$5M^Z>gip/Pa</<_^fC#4T/y%H@jq#g=$R>e3B@nkZg$Oy('[S{W:`[G'q
+i0X4Id1kPPIB{GzLnP+"AK+oD7F6k)RsClm>72`hq!2I9B<Q~c%2XAbW|OdbHVLX<=8Q/.3>L"AftVLCyDB9ym|]F^3|/cIYb.Z(yYI0n$-LJ3lEhY>`f]
+]h7X-[fb-{K-`!>+KSs]l:lOz#_o}.vx7TNCo,#o-|O]OHm@P5QLX5qa3taoZ(Qc^(z`ZJ([abWbCMk`Ra%ycDu]q`5t~b=Htd0TVKkO9M(j:f]QYo+f2p
+e9YxdaG^8dnu;gh@+3i4SEue~{6nH7xeF):HBxCXx=$4'W!^>RoqH6@v-24N$a>zCmV#V|X2^OL8SsLZ.'VCXx0wXi-OIXZDn/sM:}qs(%5e,)rfU-<)Ki
+mb%1g((kEX6FV^#i@"ohNs^V#(T^I&vv}2)l^=k6t5K=;|y<>E|uNCQDh|gS7rv4S{baN6MvP]jER`B+TE-9C9=)y]T/[@;`+IOS7c3wH%=:.Y@b|7yKmT
+/6mGdhPsn./^ZZC{jK0Y{!.cF<&#,nt0+98Rd``iyPHK=d65d[nsm)so,:<b=^Uod{7+BUJ^g`II89F]VVA`iAI^6F>,"P6_x)).jzIN=SZ4O|~l&)YPI7
+LbgN@a_xd#@#2dquNf_qnok+c@B;1slz%x<K+<":tm[(j#g&Ab"(C`'#`>[T2HSM-zT_jE"|-rH1RE$nh9|YPm!e,oc+032"t;09A)2ulQL-}N`aGp`g^F
+4|P{3Dr^20,=)(ToM,o-5wI+SV13-+8n4i8!$Hs<3sU^b'9vA<y|p7y7g#YDMXzLgGZ/-ax:OmIJkp5g7$.O5<c58=$[!T8'KlRWH#A(|:xE(Jr^^2|>7Y
+A>:lY_nFF(DxNbQ|#CZEv4n"1'q1qgZ><0sI}Wr_Q+u0:EeqCv91y^e/;0Q`^U@Oi&>]TiKxxED$H}IigvR+%#PJJ0+vFDzo=j_rAd}1=v7ffk2@Y-)}Hr
+v6L&sb=q1[U+n."Umv!wn4v:i|#@U2-=:[DM8oWr%07#&PH)9{JAbU;TGFXg~WUX@!>;v$D#+^BEbFt&/3p$';+O["3"sV8>O^I5"B8H.8wt9<9UdEW[za
+!]BrWc~A4=(I>7~:f!7f;>&tJR)jL!:DUt]KAk%qaVERj8b%9et+,RtF[y=3GZx|RWzEM0nkpSxW8LYtvqCU!mLdU,KySG|rH;|Y:uq<DRT7-9qq`)ZTfE
+Axax73V$5>A.y_]4-mMOlt'mbm<"M%rf~mU&+-'Yj9FRDrOU!E.N]`5o}&e9+={_WvFAdJ13LlU_P+M/MVZ1RQ)J//`==4HCx"2BE(H0KV93w}j("hDUU!
+LTQ`Laq<B&Di;[FRGU0@Ew56"A9.qA#&jX<9,Q(Tc't-:hp<IWM6L-(pgU6`VF..ZifHZ=0B6VT1fZrWUir"=m[lJ1Re-qsR9K@=Cd[dCJM->9r}!^Ub}k
+[FVn0jgBl]yE&jPa~F+w'L'+=&pt%.{H^M"<%P'eJR)|@3cJ+[DR]C2+vN.s{gI%c=q"g9_WRo;Fs#`c=1!)dO9@KQ'AI]7F_-fYw5_h6C-A!!(o%sp3tl
+K-YIS={D@31u!GBZ)cE^d'q//kSpuuKwx<n(PkLBDk.#f+$YTY]>p^@42IAa@n/G0i5|FNS7_kV{G8HVQr}o8,wc_K-0A!_+$[Hn08Mu_uo.p`-}kWG0O7
+}he7G'%-DIO6)PCi}<3$Ry}3)@aK/B%qFR@Cfj(HVnW+0AX!PA[z<s@7V=N[=rm";cFlU/'gzrMuXdD+SeIv].:Ez@[8Kj^=!p/<`XUcp8K/)qbpyqXJl@
+R,);1gqO]C]"h5sbjdu][Vd2F,Rz&jm+qeV>8{{W('1=OXxsd71i|d]n0V)&/hX1==f[@-H{zTVcF,,$!3s$O#'D"PTcA3+0_=G6B#l^r{g($xu$8|&4Z#
+W+I1j4}d_CiH@GxrByqSoP0I'xx6R#I&o{r[74pw6+]^1ACAI#bx}W)hdIO%L+fHk;bm))R5c`6&ebna}`l4M#G%,trBYAS2vtm8.oG&O/filSG79BOR%K
+VR,b5|%"==T@]5I-0u].ZYYkz09MzZf-JrX--$FE.#^.Cl,)8(=caU~EsU:&oq#x>E|ZFY&so1_S-#-k!.:$J-(f^H6iw:S$&R8Ka)G}g8q{5rM0D>Uoj]
+X8gH&ftFw=dr{00Lr:HvX6Eb,eKh$/j<yQ}8jGB&lJneT;SFtYU`sm3jiKQx%ATS]FJ<<2hsazY+typ.,=U!<HS9;F7lx5[AH6_ykAW[$<L_LO"~or'y5r
+0$[<qnm(8C&BKm$mX1j1S8MkVcO0B21+rlL{=gZ[J#R%xseFjupn4A(IVNUy!A}>gq(tT#!pq|bU9)r7qC`ZTN81RDK;n+Z$2F_mX'Z)r7i9`#SM&g_a($
+]pyDf&_E9<,v&:ju7>7k!B8Tsaca},GDA@QB}@ZW&#!15Sob^dY6{LL1wE8"7RsZBD-)C#!^eePkm_(.zbj1Gd0nFysc=nQhUR+=0B29k;4xtsr4r9dF,C
+Bp`!$v0C[ZYC+&>3{gBqet4fb;<I3]DLkFreJO^eAQ3>N=>F=<F:J#p^sd6VIIvu3of0v@EK1"gz3Iz(4X1"BBu2"4tXQCY4WxciE#00qT'k4F4Ed"f&U9
+Is{%GQyIjE"kqWrnUz&@$/aK'2kn|IR/`w@ZdoAEo@}Fpv}Yz56svDg;.6W!V4sc5eN#8#zC5_kU{gg/sdRSYV.+$BmP<b#f,I1rscnwY@QXX"[o1w8sSQ
+_1:w8<U|(<v:^lvfMM3#{mqKB<_<23hg`93uIH;0zb~SGP_kwI9[B|ES2V}t.M2I/`=$:9gi4I9385@yIpb2,Wt[{/mX0_8/"6x=5'(94Fp@PJ7KP$)O~z
+>O[$4>z(41Z7O{Zl:<G}j:.<|8@!]QVj<^o2CQb{[<s[#">8Va88h^4UacW}=;yv0CXL_/qIR2THSoi@O0zs^>}5$GYn;.lfKoUv@hP`#e%s74_N]ErMj<
+q{j:gAaCD7/zG/.sU:2DLCB|G^CjfhZe=liIy9iB![ig=Mf@-RwC,8"4b#+`o)dllQ1,w55z6or=V9%HMPh^^||fWRHoe^ik~{[%DvAxlyJqV"aG(=2hQZ
+8MOUV-eLTi}56QjkoKFRzS&un40dg$r#Ag`9.s"6l{9Sbr^Vw59QIRrZGn2MoW8P3mb<{ya;.("/V[4MCL]8qiS:Z&<=-[t78UwUl[xC#ti0:3JUb+Rcya
+,yEF;miJl]'y}NMaq5uGZ^rBco]hc((Yen3P3=w`Kt}_jFM8oFm+lL69[[`lCZNqw6mOUs~pwESH3[s!o<sE{+|:p[S5:sm8eJOa(mRpTp=h9Kmn!%|B3n
+t]w&bV;|'-pnF{wC%>s=x]^R(dZk2Di;xJ{;u{v7TsbF(.T:5zWkIZcIyD+,<0=r2:zL_f##Zv(^(U=o2z>B{7|S#RPx+4MluKc5-#p_RX^Jy5odMVr{)5
+0!x|;>TiP5PwQ^ZiZZ;,S/RP7iB4x,kH>|T"pfYqDB:q&CL0VK;!K:0FQ3@)/pe__0fQvQ^frb23]mcKXC+ff5Il/}4q/U~+y}Vkp(-!Kbvcp>z%vg4|(s
+It[8S8F!Y7:mQ71&J@|+_JYHsl({2q2LTONC@Vbf)-D5l/fg"wpF2IlE^pv/vrRTWcM6MsyJ:pO3|2ieWWg=9W9n#q:0K7Cu1}_]k4I(N8gx4JnunGsMw=
+7]ckHi>pO&4P%.z``=M{C"ZrWd@S]vXRNJC^IZmNCN/^`=-R6__T]MSvM$%w<#)"5E[1vNKXhnN`A7BHQLF]WP<Dgz(Q37kgW|peZ(4dE#hxJNPpO=IY|4
+%Ov3$+.JNh:`zZfPFWbN15Nh{K%8jAASl$#.Q!FDmG3}ii^83no/E%P2P&|K1Q40<w1"]aCK(-5+9Pe+`gs%z4s5~%U}UN~Gc._,n%,&OQB!'ZGJSVbY5-
+"j6z&"sc;>+MCA`G{>B$31T5`E+PuT__yR9@#a'3.#=5]>TE@;6y#]@r){5Z9rLN5+lN.T=jh-K}IVU6,'o1XYOD];iau$Kuhz%_kmo+PAkzxS>sONb]uk
+'N2{ZO8}AG)<R_ZLtj'm}E!vsrfc/-7sH,,[#x{IR_fV_H/W-Wwwv&6c!fH$6Em;4-z2Dwt67)3$`{S=D;.JT+eFI@o/PK+c3|3%/P[/L{Wpck[]87wIs>
+0^^D'mr@Q)cNgAFui``^f,]Dh"(DmB-5wIAc~8Zf{cq<6HI'lmrckF:!HSH-;QVz9Az>U"pGoE_kO;h$,%iX;#LYOn8a]]0%H_.x,oTGu$_Q-wpy,CV'ru
+2VSLed6XQcF2MIl:9Vt&F9Dj"s$#"QFO}g6"^|_O`XZ+P>'WN{FDwU@GH+%/<]hI^_M8CteJky%]Bgsw}0&V[6'/cF~etL~3dJ>cu3A5sl&oP@8#'08c@G
+#az>sPk@e,&A<`_QH"h^,$~U>R#^@T^8/+-.DbV>r#}/Lr5SVMlNqFm|CW)M5I{Hx;cJT%33g`1'^%u`X-o6(iCHB@)b;4y4m9.Hn)@$g9PN+h&r7T1/S-
+'}z&,7}/e"e">&M3Df4}JH^jodO`T&'{EL>wG"=>=Rn)q3K/XQaTs&#i)[m2Q!1;;pU4I9BRzsQy+1[RGW/F.=^>/E&I;N!FLJ&6Z(aaYMAmm+@mo>xr2'
+oOl=G"px59gd)6v_X(%op7%52H(!j,vs98L=qsH<V$zC7AO#a4^D|k>PUSm)CjwAdW+m,ktG'.k/WqFtjYtQ2OwSJO'tib[QG7.T.sOT+X]n"U$K_xOs[=
+-PoJa|}rH:@bg%g"y_aRT{ENxe:}0s+Qf8TM5vV4wQ|4[2ek_D#0Ds:s_;]v$I[iMgN8IY:63(}DTah5kVn'%<eS~/v9a/otssZJ4OJ]hjQ<eWD2}iB0RR
+I^C,LROr|!6C7Ttml4;uDUmQf5cE,,t>h$g,W,F.ovIJrQZ[1'LT^gF]Q7b;Up<yh8/pXIbGQ<SQUeKr20GEpu&wcG8U-y+-/RbT(`{[m@AV^jmO'`_R:M
+No>@#;m%(,C/o[>^KE52~KsGysm'+$ihg}RHa_,gdg(NO^L1WRW{YTTvzC$;4EStdd&N$fK)"4%EG{nEW%L2:7KEMHFt+!3$#DGIeL7cvUDigDlg$RK@^`
+luVPry,u3@/=q)kMoeR>@PVAlfW1}VAK)o&-ui@JC]Q-{nb>&^e;~]d&^k"{2{M:R1U&.$2U{[%aGn@3`&}vLC"y58t-_#OjGN9J;,BT48hnI5$xf_4Lj2
+>g@uF;slV573TyeP%G%p<Lgs@s8Td>bn$9b79PQ:Se`wJY3g(Hjai_c'jMX$@(@D'Q7OTH+07)s.xpqNXLF%[,FJl1am6G|vA;{l5+s:<[RGue@<L$dvA8
+OJvr0>+WNQ^dSSni8`#t6K/w]OC.%VC<'QeMs;Nnfhh'_wy|bfL8RM~$l:yToMv&tM=mr!&sie$_IQ^Uun!{@Xbs;{iE)[.:$")]{g3m8Xy77W3=N/l(1s
+j/TarO$C<[6bRf)kbts4]FmZ19iMy;9$p%'D{;Yjm"PD"t_=a__<|DS1fkKylLc/KT=th2pTe(b8~FV+og)C3YOm}xSFS9bs_hXoww}uMgjl%uDn>o&iRl
+iO]wN=.qyvP8<5"$lF4TAW<`~aK/0)8yk5qh@kD!:4[9/$Ut`VR)g!!Ee8R@4`]jgEXEYGy()z~uNpACwfshIwx'g3Ryl=pz"j],:E7>FgZoyD2h6y#ywq
+G/+#9a|j[%Yl9Stvqt:@jt.<[3HfxhoP+ZNmCNM3(+dOhmt2{&t._Veg.ig[3dpjs9']fE$yfAJN+WP>nfLul;W+kOKtO/2]:YO"iLi@nY0;&)<Zo$2{u1
+B2'Gmk)!^PN%$(&0B#Q+w3hVz'Noc,TSb:C{,=h^ldnCN9vS_7i[3dE@h'uFIs7!Ua)cV-AwM1Rt6.k;5R}aufaLe0vs%805oQO.n3lI$p(TNjREBmfmW.
+Jv%yxSzk|+h3OQxcd,=8Wzg5F)cN%$n68GJFt5.u|h|/TMC6Z$3bmOT$eS,:TScos'Pw2EE%W`Q9'nxp~:EX/`M$5i6w7=y=)VPY{g+e1Jv!<SZ)nfemYb
+_[YH(Vi_f0gBN)q1(XZ}$]MwA:q)&d8|_^N'1iOu:BqGR+;2q=CB;RQ%p,@=HGetx)Bszdy{xO[@+/]rsLZI0GVkl=[X(30CC.3#{:i!MjU34Vdf;DKx9f
+%'!TT&a6"@1oP9f8T<{fhC[pO"E#xAJT1A"gPsli$QePU^S1!frG:L-K|-:_("x_N]fuSMLY^1/Q|$y+yJc.uZ]g-BA;|!YN(Y4>n4FJcYRNO1d[kThgd'
+#@1TIA1Kwr%{WIF%zE0@-jz+2sZMpvB/DXMNJ-(3Km2J"2m>hIB3.#3fG0["|Gt'Dn["[(gp{N;{W{+-tX"Qdh^QAg"r[Hhj1i]EIUvJv8kLPiyz2},myN
+}/9u1[WcqgBx2McIid(|k9X+vNM2>'pY$"<p-j3H}<pJFk.TZ(re=hh2G]`;&9oG"kM%4oz+mY6|Wx_]i&!^|8h.b6||~wXdE^hDT/T[Xnp("c$SBTNOg&
+N)=pyY`,9+>#P4mL)%Qe#PS4|B--R]!IEu_wHEmi")v-U@n3~^5'-QK_m:g(R['V":-vxgW@%X<UY1r)5`{J"|KF.n%zJ7xWXyKE3!/5uO;vjEs8}8#]nM
+Ebt<<FyZD"PYg+%,D1M6{$y]&.AsjTM9!+ehPOo>^GZEbYg]jZ!;<U=4{sapvT&Y:1Q[iyi:QmNnlVz"W9^B>sx.vBsgGt[/]>]=ng6:!i>)Kfq<ltc0-0
+8([[_JA"E5{Jm727OjN""RW9Gf@K=C&7_f/F;l84#4[7CZ'FV}7(}0IPP[g<mu`4uuQq.NoNB0mH6sO-GIiKZMh_11g@1+()+Da`CQx863cRrvb)hU2)d;
+-L"Iw59T}t))iN'(W's%C]}SwmWG6"0"8b&hIFWRb5H-JIR}oNQ.6Vy^awz{CA`:0Nq@9B{O}%Quk+`E-WTxR3=2hI}xDo!j16t_ktKOkV]Ae"n62;5s<:
+yadg3}m+3W0"IM`swI3yVew%jKZGUO(eU(>vv!0L(8gFJQ>^t97M+1i8,6d[;G3fPX8)r5h6t++BH/R":7mTK>'Zz78KWbwNf#)i312Ei,;VQ.<P_>}T5v
+'WU==mzN@])kx/h>K5nap9P9:W@.s7@GS)SiErA/zo;X<L[IenBfdn9L9/^-zZ&N'[),ce)cbi$]GA$6xzmSle't&+^#B%Z{I4U[I@Z%P.&+Cj):BRJO[g
+^aZ@="z`=#law>yGrNRAKPWqe=5R0>3fSgmGa@83C<r9/Tdg0;`!N0.(hxJb,[t9|,8"BhV33UkABbq}#|rUjWDCy.DPK!D]8AyWPB_{Z2P+R_^6Sm2-6F
+7#~1VJh)!Qx<$8Dg/W@I%K5;4E;h1HeMJ&3w2USDldG05ggf9%{Zb}`ZupOB2:pUAbpgURvP5%2ThnM0^+oqT;6WRu.G"LIV$aGC4ychGl}.5]=U!B)uT-
+pV%!:!X8]RV0<pg9dxaJ]xAB$ZHkxKA9^hW$cEPH`)|u!LCxTH,:%YooAr(,)iS15!jF[QlhO'4|8/Jwx;#e^$T:{g'K(T$43fS2GTLKaLjvSQ2Yp`|P"-
+IGci3%|ZIVxnE$@i8((#J|)DCdFxN_3(@!aK]Le[U!aYPEx)nIYh[>lX#9xKEedSvrrtt>86fM:a~_v5lGIaW;/l'KDYJg@W@6{NQfRq|c(gJ{!=-Fm4H3
+i,MHt"h78YMef`jX7=~g~x1V=HX9D,han59kqP.u>PKJOjt3CG8l8L)4xkYl:$d6=(F!p$)iz%@}q[f&67|1,NCWbZbpU{hTJuNVAlU,0uNn+V0(<MNjv|
+uXEib.h#P$2m%g73X$2K+yM$h%[Zs_,Q;gY[l$m{~^rx~/ZGz0!w(h3U9oeTdU{xYPo28#kg{cE;yp_zhI;1KCyEj44Y5+8nL1i+@}jJRj<,U`DrigRG;e
+f8`rsrG=^=t_`Qwo!3OLxJp.8R9#VwI%;L/Pn[aExe/UME@/ZXmHfF`J<hXPyuhJZ9aF!qU>JHL$E,`s%]Xn"@/fvF][1zc3i+0}my#kGywdZ)jp&Y|X'@
+o>TYjJh3XPMsF@7OWF7sZ&oDp,P&B-f|KNC{c+U`9fxMmsueA"u0bhPD,R4,6K-uGyn//!lK]|Tz%.:|S/>{vry9{,g$mz']!P"-gyQ_U%zYBGxgLCnEC{
+)[#'!]4T!A$O/L:7v5vR]T!.$zSbOf8hh99$Mfv8RUtMQswqP'ry8FolDi!_2!RwF[+:^PVY1#R"#m;P;RaeXbu2$t3+iee'PE"v+dV!!ONX.'m1aNVH"2
+!l;[WN#$O9i`}u(AH12>Kg~#NXf`Y432H!Ni52Qs%,q33I_lCFtCi{a3rnzsg_hVbongR2q.HFRsm5uRPE!"@!&$`F@h6x[g]k|+gUBE2Hg15hPm!L.nkS
+DK_)[FO`v[Q0q>eyb5,|IDI/"Q-qN,Sb|CsqFpQp00{3dS2>O$w]/]9%d2tuu3M>u3|5<TmX4TG(h8[R;WAE!h!%S>.J2G'2%i[NI_GlQ)@xOeW:TmSW<,
+nim+Q[FdK^)Tm[B.,"]nL$VKu4lLnJPJY9METSjN.U{vt"sQXALH@Fk-:-Tm;i:<KYXmVti}B#<d}0FhucqiQsK(7;|5}6z.{|'E2!x`7t#)b"'skih%x:
+o#$<SG<@t'lh#.,(KhXV9o.WGlmF8"KR}q1s[ndTF&~(E#|F+jpT$Y6Tfw'Y'+u4]i(lFdUv"&6U9zX)v,_28WT"Ib!ovF/bMZ58p`Q0}c`=+x$bkm#Q##
+iIDi%]YX5+hE3>^U[-@6B6#/|x_"4:l-FN7i3A{3H$$yw;'rPnpoWIV|if{o|+:s$dPNZyr0:5xvAM6odpTK]kt1}:%xA[3T"Z8YfEQq(wSQOe_k:(NV-x
+}NvH/J=_OCLN"Qo8srX/v@T!eJ8T0E6%Y<)'E[H&)2+d&#trWTu"tmUkwF{UKE;T@)hR:(eV=aQEYE3fh2A{-7=iX+hS,O9'FrQ(6:CsZ-PY}u9(xsLv)t
+]26+@A'4T[LWV::SQtZRJ"%M|0Zq/}RfYlra'hU(XkV[j!&Fyt`6uB,|ZrNX@$oYWRN#g{pRvV-0qk#2q3;&WV{-^%`'UoUW4;"F|'RH~ibmejTFlWndI&
+}%i1!RQx,9oPUg<w)2zxBmvmq`F/y)/R,,A+H[7.@-DJ+H]|_CiJvc_PR-J>yYCoNv-T!UFTNfyG3"{mU;5,:-t$~)C0vk^:]$>!n'P:}H!u$PmNnBj<>]
+;D=+^ud/j,9n4U+rf#e9<Z"eE!eW7SgUCODXY,Y"-y8s';Uwil,8S2Z3qvZA0|0^O@&pw[9yTB-!w^]N9Hn_JV2cMucYRYSt+d-_5v%f93{G/t~AmBeoM0
+Pmexuxq'.r.u/I'Z0I"t/e1/,1K9F}[2NN1bdjW1)NG.I1BZLQzMr-vt>!I#Bz(;lw/;Hwq(lT[PD%o!<euQ<`ZVxj'vY:}Gq;vIegD__O^TrEPQ$IWkw9
+fx=;1o[|5t-6&/D&;5{Au9P+@zuJw.1SOjL_U./NVlYI266q7{tkuooPrEA1$wH!wJF>F9/"|<AH#xJ[WdUzOs@H>H/O,E><#V.`m@IKrDFQ1!jPdl1hOc
+Ja+`VRlzs:R^sD2k7TYPaNZQm+.v$yq$48BWZU$5h@AeaVY#jYZ>MCHQ,<vc7FX.`+PQ="#n+=X^9k]qQU}0Mo}X7's%n71B.I(`n.ENdpwX+h/l%d:7rj
+nbQkH`5}/+xKA3D|}Sd-{L~F$p_=w$X9+mH3#A#I]y<5|16Gkz:&7Dayv$1K4YCM]{Vy)Q9[%sN9AA(GUJn=Jf!}4xps(J6t-Ky6M.$=^)QT{RlF%-1n'p
+6>rV,PadygQT}`O1Klw2'JntUA)p<gaD;!uaFfv/5|{Mf|{gj4O#xr(|]']+08Kre7m:eEou/#m(mSR<BcP2N;oKJD=B:$su]S/'_2/Jz9ht#h&O[')XEw
+B"KX~ROe;7=&bOi"Wh&Am1J2%h~UI:^0E"K9S&C0-%JRzz-yUGG$Jn_9dX=2V8N;Z(0EF[%zimmK[>FVYQ!e;3HpSJD45ilusWdp{bW^hZ~ApBQ9cgU,1]
+4et.Giv;'vvx<a9KekWgJY<v]hpsIJ8@/<5pZN1[<`xl4Zf3t@Q',>tv4k5Er)xux/sOy],84gOJ@,~MYq#VPR<3l)D2py|z^R+e}ak7p,[JgDeQcv[=u[
+5{q2_}ozPBT!^#,Qq+<J1$+,e%4/n6i!v)'Rj0tpd"E^N2Ce]xgkBY.6eJ/ki=69zA2;dX'ew:I#'JZF7LOI+&xl%Pv&xSP)z{J_:Wh5CFc&^a9jJ4/JbO
+l>vO4O8mV0/q%F7sw+3K_3N&XGW!b3xCBSx)XA{%SEC"Aubi:{Q(#>0b1.^>-{K!_V[E,tOF#zdJJ.e0|]`U&b3+>.C&|om+X;M@(brlkad[=lAQWS9h{@
+,#r13>hxiNo&p9RcC{ROjEOE7)po:.kI/0ax{,sEzc{t_K;yf&-RYJ1-6oUQ3C^%yySF]nrwXZ2(EG{kjdN(=g]AS8X+kP!VaH&H%.#Kq#UWC%#2jXJ<D%
+v1F0neujkBDesC;b.B:n%TX2QZ^M3[Ut_r:n2qc%h6MPSj[""-sp`mB0M3^v&-O^~#BX:0uJJBSffbcV'@+4/;gd{C&TM"3S5&|2CoYyYkz%5u$V$fIR~L
+5'm;M(on}cLSlks!#F|7A-FGu[R{/e2jM2jIZ53:TU$$y%S^H+HY:n#,,u'IE'6JJ>yI;Nmx^POu5{b]y{L%W16KBm+Ev+qdsDe,b9T6dv2g'`!fuAw4a!
+^5d-g&z<`"%N{LW(DYn8ugO3/UE2Dkm3;or/}Rbe0LiPe#0`!<KPb,sL|,{!5|k(OCm(.``WA3"fTuh::Vc0wgo:R`_&x9efupw'_5"jWFz#W_I%-EgmXv
+J491SXD.xNdGa;$:+&Tw4Urlt2fn@I)!eS45VEn_SXWtUB$>663GT37_cirCgUdN34-Jn_B@5]wPSxXPxHN8])@J/E7Mak1q<(mUnLg|v09&QS}C,40Rz)
+~7$[MKy<]MGWZqig!AvYuConkS%Pl{j$_))<71.R_n$AKB94;.%Cv}Lt/l@RyP'L,fR|gAzQHVc}:ZhP}tEL^%knuMv^xqk0w$SF&9bi_oB|CIuG5xlE%;
+p)T-zX$NTTiCDL{:RE6%$srK]S3&_E,f{2$;[ddN`39uLTAAm`M;0Zh>;hXlQ)I4'b>$Z%C7E3Oy~)yMoX!BBgoT@wpl'`03.c>q"qAUdm^t+wo/X`:u('
+jHyL7p:$`/nIo<UXqu7,of4nybh-f/s0tko3u0+d24<Ws".x$ITiGp3|13O]DC{,U%>Hns<RK=oytJebH3lQf{z;|n'O-Wc''3K+^K1Fe(MMI9D{S6a)'k
+C$tN6;v|o@`;l&a{F/X#ak<v(4VeXX0Mqty1r$"I/MtM<_'di{TT=RLfaWk%{n04C(z$9dWTttk]i0&|TbKiF<V;1&i%kN4,5J_OyV@KxC%9E.zBmTw:a%
+424V.EB=qF<dc5g29E|KX<|j-5DH}{a|$LX'UijAL#-l@x-u$f!t+'eDHzjxEOtCYiifS|oYJ7ks.6)jS'Nj_u[<H`d8:WHXqS_:`[RP+Qy36TpPunAvV-
+29&wbhVeCKVnqY-V97%zCL>I<,N4!S9SV(mMjQ)2v&$[3l<k8Vf]B!lpN)8qvNUp[a]).:63"1,w6O>4i]wlHv)l3H}>/t~E=]JG_`o#'}4k'xuFTSM%/U
+qizP96J''9r)L|vRYs4HWjv`T8eq4&`&{/lk8A&!3(R"qJ/]q[^X[l<8-'FcF[d@OU{x`6V5l(=K1{o<eY"Nfv[5U.>({1XSVYY)0+g37Kc5=O'0F]X3dx
+Q'$9w^;PtgCV=LDCN!YDW<LXqFKrF5`[Q[p'j4m/6|<lGHI.1%C3,_o[+F_x00Smpm~1!cY%&{80|>q":8mYb[gX21fPyJz1:2$3IzJr)SA+nH'yG19Ra5
+M%DaX3e";R43O-xiv;y#mlG70Y7PQ2WcXCS%pK3c.B#'K=vm'O).L}E0.#p4aJDq5!I$rwA!pgFRQYW>Ny#qS9G]U5~HN%+2^hKMddi4yb-poD^#R`9f]p
+BKUwP:~]`,a(q3Bwa$kyMotLzXc,xUwq5Hx)SxbTA2sKhlveFS;w}c4PHM8AWzA.9DBic,Z$DQv<H#Ng-uhCV4mGfwg@]o1&eMn^5,&]0+AWFE;`EC&InJ
+Wm4ghD^Oo2wwlK/w.cRPo]nS>FaHt7Y.Xr1Ij.@-!W$^QlXYvhtYSo9t%,oASFIg#JeczSuAy05HFVmgow/f:i%bbWECZa>cz^Q.QrwTz1#g4T=IWazN"r
+y|]]arCJTgkVmF|qg>OLjbr(KeK${!_BALw/NMhFbAipD#=#IxcvFR8xGz3N}yqALdDPMkG8R-c)O8"T`ty[Kuv6a{[YHt3aX9q6pAKd%+^2Ie"j)TlbxF
+)l{L#l-$R_mP@0#[O)05f"bIVR}33[4ZZTf7l2Glpf#PaTDjdTB&>ukBc[=4]kr`97.%2;UeS#LEAbjv1m|FpyW)G]I&z2=al)[!l.5O,-Dc~./3lY#B!6
+~X+B}eHD/Q^z1,HG9'e|'_V-_@h8)kYmb:AW,"T_p=a@fTOHj3)vh:B@Da<o9Qu3N%uIz4-{p6#[HKr<-6;mJZqz7w|CIYk%n/geni_[/`!>D;K,p%|D-G
+ADIAhVS,9apm3=xyH8HPW|Kb3]mn1Jyp`lQ2JRr1d-TaHDD'ZQI-RhnUW@k5nyeSl9,d^!wS(Gso"j+5t!p2SdYd%f6(tf_VbK%1#q"O.lHFfpH>tg9{fO
+uJ<)@U0eJ&RK}T0Us;k(TQ!%zE9GA;g"DC{-vg@5u4D3k+=RV@wd^=w40Q59VGP8B{Ke@H8[GL--pLk2L#vDb$@0ZM&S9;v3R(k&Lj0teG0-Ff)Tm-=WWE
+>'1)Qy0gO;0A#j(tjE-L%dC4JKJAqM[^+ReYxY,|ms+53E%NO>e=.BxLF6OLFx<{l{C17K`R}UZWAAB0ZJ@$B)P=Nv|VSkf'bpr(CXSQViWKMCFgOuGVqA
+i}`)LZ=}u!xgeY{bX"aUivBr"VVY1i7`:>b86W|5Av7/Qo13jL0&m#D'Txc.5cQ^byf_EwQ!<8z&W1A-h6">6WY'v838t`6=.7hluq#&@6ME0)<b,Hh7TL
+J[sb<"pGFJIl6^9%I(%CGp;E$y`.^!@7Kmi3jh(!{#pP}Cl`$RiL7xb$7%zJCgZ}d8-<]#Qh$&zGbJpxSV5,yf2SGXjHf#|0|^p6Wch>evltg@BK^^NT#`
+7gu5,Z;5J7]]nevH|X2L#D#;lh{X=!tRCyOM<+2f6V}'sK5vmICnbSQg"rw4Tb1]M=C6rQIRdX/4)T0OBVdG2EzSa"U6kB=s>9~Tn.8W3<1ugx$QF%[z20
+7qzBb@0z3ln>t#j=:[nf/K})GVr!`BuKP{N)19wJvP!qvyRjwRI"oUeFVIJo,%irVxSR`<5'Mf^P~m<O2ib_4T=FlY=8U2"W%ax&5{5@M%vGOlB$k@cR)G
+L)M%SN~6Y<Hi4a,IEH'y$ed/GY>B}s`Gr%T=}mRgQSLhv%p,pvR|n>KmyX.htJT^"6ApU.=}Tt4-g]-#^%R[p7x<9J{XQd}se]Z9Y^%1M:.""#<d`RlGO6
+6<%,P&T!G6Q!@UYE=[Ornl<-^3+|U;j1;)V7-a933'Y!T>3&z#'_Q9ME7Zhm}/TXv!Q#4%3LF!Gs%z`T!lr%R)=,nJinwL9yCyef&f>g#c^@wEJjSEHas8
+[FjAK,x9H]zQR7_K{VCrR@X+z9<mxibNB.Ya]GITF.s+cL(-9MkVEc$y$BW3v{qxiiId[^=cgBhQY7lx3'(#o-QL_9aD8b[{0%tndev2@9sTxY[,Q=|rW"
+"u.Of"F3J^V:e2$2'k:_[qCJZpYF#S5#U|lK(8[ML&L:'.KCAXqNL!FxG0RD&tbb3T}c7=i+|bn|IWUX.OBg"@/M~o+,TPS}R@Aa3}<81cq[F<97Pn'[jv
+oONu/fj(`0E+G=FH2sJ.By_"q&}8hr+FLqcs,gd/3Gcg}%^5vJhp+Ltj#E_SX(dOG+{G,iAm1W(adA,B).=R'+C3w,:`nPTe;./_=#b{.o-Gh`Alv"B9]>
+($ASa5l.HE0`Nm'7NDe+]ww9_xjP`><6,@|]2n0q|,P<'brSi_&9n2v$:9$I7"7/r1~%m|@Y)GXvl.GP;]-|:09w)At8u5j#I/^v.@-]N^Y>3=nXs7AYd-
+Z9`iJYxU+Ht(qW4MzW^fprPy`aKRRaG[c'l4yS!6~8!^&ky;V_2VGvwuy3aj}<}SJMx=8rf<_.l+gD%Qj2S5^mbR68tv-F4;s0I{opU!IJtK&.TT<s|=;,
+zxo5sji2=o`H_,Wdcjx9#muUqn|QMs|H>F"Uk]~G~+r`@C@idO'g;8_{{Kz)9m,narmz9QQ{nuFjMgiN^8P!DDGvlrT&-=<ZWs,<kxAhG,3}I=Id+AaOj%
+BG9p~m9L<%(j%n[+}jy'O}:Jtdh%n{.moJ0gYSWqb@zS~o~ENYL=pbwE>6PnEXDFziR#%|}j$Fo)xf1k[oGDS:s)G7Y]0g]S=.d1K-a8Mu|M|C!3K=LBcb
+dn+Bzf>P2l5I`-'goO`O&7mtks8z2(jFjE[VRe;",6I,JT2tgD}d'4e8CABS}LR]8^PtR_`=--|NE07l^l8;nH8n02iJkWQ3]GA3"[}mt;g_rKP<hp8h)5
+c(Y>f_sI|1|GP]HNHj}FIGWMn82!}A6;'2m:0-T_J}RQNR~bPLkk7k}%E}O1'6m1mNvdLL_&-U~kvj{UYJL{hP#y'!to{M%Gi!p8GrDK!,!T@#g}1Z[+mU
+1b1)9U@%W-6wc4{]F$YTA9dF2k,}ca6}5q#^0&AW0T$ko6EwCtZhHaIBJh6-u}nODo6c4Rf9fkM$GA_:+q'N%hur|7!|tqK}}A$|3bq#zvO]OgJL)h/O+(
+=FA|RH0'k<8oE2')%TF;7MZ_eb3v@QCEIe_A0x-6+OW@'C.s59J]fD-kLp6qy[,)-`yz~ej@Sk0[b<x-N.+[;>mVC'^i}V#@z95&YrrV|{jAD|nt|rnOYJ
+~kw}Qs!Y.LUIr}''u%DhsU@|hQ-V3Et0%&iKfQl%(Bl7gq0b"x209;T[{@%XVTpQwd@3{j7a7NDXb3TT>am,<W5pr!oz8zvuA)8vv`%[#cIbnO-9GCz]F-
+9P{p2pM&5;)U,!''HEbJYns`N8AHv-fb=H-2#c-+L`w4]e#5b@QaPr,GY1w):fQ3Edam}05Tf!iRmg>h7sVU;ARk"tj3B|Q5J<=b)hl&5!V0.j^h0LWH)(
+7OB){/Gg)Lgnf%G}tQ/VlhJzHb{e1{d,0qTBAvMF_-9^7=Rk>B=4JUJIZ|w29CQ>]S(pD+^:pQ[Fq_F4(.>S/W|Kfkt)m%7P_>k`UnGohm"YC]>Kh|v#m2
+GH-YqtQc6PX.D=vMmEw@0+6V!Am$lMssYK1(r0cYpr=UV([KuQ^up5Iaz!c{mBcY{-OkQQw@Ef6G.;k:$/YCfO(2q8-;,=@4I46]%M~0E+n/.kQH6dypXy
+G505sAKM^l:ZFJ2Buuz,(Ce3>FXx`0xbKSK-L(50ND|{uyPd)aX<[9fPgI8Z$N'm"Puu.xnsTf~Ouu}Oglxb~>'JIKeEUr-dQynLTn4ktn3T5O_fTGqIIl
+2MMc:}yb2{8%IlVO){:}dsp#ha%GC8%fLMtJ`;(CF+@xp}!Q&#CqUO5c^erMyNks9;1mE=3H~7vNN$(clOrIH83B^>c|~N]#7o#=|45gzC}a+/,5JO;D%E
+R,g|S;>K<]DQFL)brov/jZ-5~.:0zd!7xT1Yiu{s6nI-h@.71.GO[Z1`,'9q%j|DX4>{(QT-Faw-'#gwXxp}HO!z;i_Pl;]_}1_B({W&JaGxBgO[vB+hgO
+tQV^j=x[br-}PI%L1LAP%{<G0!<8U9Od9f5m0x_:MwX'Ci3Fz!j[w&M]X%`CmB-5G=3xBGr=QWcX;37k('URNDSEP97uxH[Kv%[t>W4;OPf@8IM&`s::['
+VhT/y{imkeb)!35kzdbTqA(F3fw-wKix)k(NMU0;bt)@Q/p#%tdrpe@zDNDr+n},_v^ckf<(laMzMO=e(RbKhE_y8"T1!!CpU5}pgg'=Nx73~DE6cf/T}U
+eWu8KU|f%:,o1`z"~"Nf+]xb(l6%S}cM"64o"pI2)jBW3a]X1&FQ-RxTH>z82OxpZAC{IjQ@B8x&vZZAH4.sjjUKdr}]}gN00Pp@mr7+>_w.z{pa&0n"L9
+;a6]nueM7[6Txc#IkZ9K!Z>oEKfW$4R"m,ncfG{dP]$`PYNbDRMD^">fucwG>f<|fIl+ME[]Vw${R7;+tld!{9v_~JAPPAO>,'6NNKb+}r-`"aJzYS<R#1
+]BULU"J)LX9nu&9L.6>]E2r7:P<@sk@](9A0"Ue8ALySIe7D#Fsl8:6|e{-z;Z][ee[lH^;ruiCvx"ltjPMg1WIi,gpL~8|-<NPo,y>Q3L-9z@rs1%R-<'
+#>6$>-PJ"qJMYSp(UUe89gIFQhQ:.W~A}yervj}=mnbF<asJLf,&['I43^=Axc_5@@<#1/8J7Q<C2#5f^}pZ|'K!@cOCp!k<Q_,OK;)h,hudUgPl28Ak8w
+79~x>nY|V5~LG@4U<)boA7s,WzC!I|ee"e%0h"lP')~9LMM)`#3s3_8rLn@Gom@"K75u^|$uMnF{5MC.=.gy=J`[d.mNuITv-{a.mU&#1=d/h!4)$(M"+f
+x87+}NpxYXqV<Ouz1mD3SoYreG[h{3'.29J{"{6FK_i3H=m&9TuRcVTM)|e!DS-#k$l_,@0,"jK0w+~j8A{Lix,MjOw%jE`vZt0_;9Cu8F#xWiAzd/3h4M
+Tv1cn/ne9hc%Q`t,>]=x!BIt^67>+NC]C(h[dF~$Z7WhNAe'uamz/P:dl!2>;iBKq)q][VoDonko:LhYzbIYYBU/T3.(mG4O}ORtI}PgirSqmtN`#Eu/yx
+.i/I%5>3uI3;q!qz,D`YjKc2|vif@dZ<F2[--.Lw|Sog;Fqg8u>g_kbV|_qV3b8R&zRUbD"pc^p+|2ugq^Kf!nsu+4Vgb)s=,6[%h:'A]@t-8/V2sO/D1k
+]f~/t3qFksz^]NZ8py(KATRFxHdDf2'Kzx&D(]S/q4m@XT)ipm"Cn)='zxV!t}#viS58vGF;9$K=O_YUSc4#nbsU+@y:Zci$pViJJ%Zp}ZoKL4h:9[h]z3
++V|Y)^u;6e]^L6x8pu$HPkC$p^T"_F!1"qMIb6rU&x~iRBgHH%~(H69c`US8y`&N1#H(WHbPhW9Rc1MkD@C98r|3S>=[jgI9oo4r%}T^.pH6{y~FZuAcbp
+Zs64d5o|-%btCKt#wS]sp`ey&'X8U4dQfGC9u8wT4l{AG[;<T8=McNE0ol4]h/w#J<K#Bt4kIzK(Zu!7:!ly+[!%J"<b!wQVgnVD_;S%|@Z%a1H0lHy;`%
+Z%^rGu{I98DY"R-_Y'!&%VF%g>0JN@V).!Ff~ba&Bj!qI07Kax$a,dSMin9,X|>g>qVOD)[]%HCN=NZ&/..g^vo4J8A,_D9(0oX%b&j8t2cpu92fQqr/4T
+6-~LZ2MZ8Hp`m}DO`)==rZjQIS^5[%m(Im,VsqQ>/oqZc8Eb)B2=c%!QRri!X={[HN#{;N>qTRsSTZK"PVPGV5O3kGt:uaG<p83=:LcXp^Z2/VjKZiB0}M
+7%9@.[-n'Ta8=B^++=7b=1aWNz1(`jD}t_&5W>P`NCM5tXm.}%8ViRq&T"}=@k>71iIi#H:;}<5gP}6y'5"#}Z_X>bTI>OeG<FPaX&=-t8^QUa#HK/t!GQ
+W%l2M)gR.{mgkI:uuq/1EhD46nzCL.YqIz;o7fLG:I-#CkGC858f@NHp(_P/E591)C}duXJq}NpzQ:]4CiGj<[hBr3::t'|BYvRut(2VgsyJ4V_NvN}5MP
+5]%>.}[DoO8=y,LoBeI,oaVY7^Iu_$Xjd+H4ODb4/%hni:s2gsi9p9QUt[K'a#^>E5$Bt/p:oe'p4#3UR^m6+cVxmTt#t.)Kv^^7X!,&Q%WH[-G&e6=3h4
+(4VkNCy+Yy{r4Ff)"9)8$e1!J.tx][pLI/~o^S;OE;]PFe[6ZQBjv@Re]oCkF0v{aW3>ec-l[EXp"3mHw,8AU!ygv%:8(6B.{|'c=ZdHb&2Mzb3i^1Qr<m
+!f9#89]#$q2V=#5[fGg_zReXm3uvQ>$R-r19bzr$MpmT:AG^>a;^-eC:bBf4$q]7&QA"9r&zQ74|nDhS;2MtfF]:P,={{#!7{X65)"Q-crlolnm:L9O=%F
+gwn5tnuoJyA9pcj2;V}(_O_'N&Y=wCnZa:).(QQwV&/MJ3@n:agTH(wo&xIVM`c)FeA52P@WV}_=_#}FC>+58:q@D7Vq5_oFy94,H(4uDY`DMANMrr~r]>
+V;Mx;9F,_.GZsg^'Nl>I=GFoHBRhk1S7J)"a/,d8Wssl~6PR[$<yPH>H0`btCa##7E)}L&y)GW>{&msi<j~Z11a_g|uCnG3)Ir5Y_b"[}Y_bAtKi{z'$DQ
+>sM0;Bz-uBK/7Dz.3i|)Vh>Ib]7}Z6,a|'vP"vd+JVfQptM)|%8Zx.JS-S,^WvY,M/T9)O_Z'k+T0E{ox%IYMT`[i2b%hfrkd;%'z.J;pZ4FSDBr;:]L4,
+],fZQt|lAD"<&h3d['/7Df;V0}NN2u'Z8gcia7Uv#R`x;lS$/!}4`|5Xk"R"8K~E.q>omwo54qyTr1ROl'iYtcV{KIvTpud&I3,N~K>^_;O:L5_>:%c0>T
+JTOI%TtL:s=1Vs_kN,no(5H6$a_AGXN^GA=LH6mkDSmWDoBi/Ka=9)N87t}CL]:2CvzZ8t6L|=4Cn^u$fF7[ijXKVgm,4Y&5n%jZJyTuv5wnA2'ILby:,-
+azhV,'PA:mUsoI|st=F2fN}98-VNI{Q5w,ho5m!R|';-i:c$NtHwV34+~Czb[D48BbwoQ[V0%$GZ>m")-@fJvPe71Q1)Q,`c@Jqz#>2R]/7-[>7y+&v,6i
+"Hfu{$#&"[.Xhc:7x1zPjysK:^3X!8fy|@Z)#0a6]cuOrfHuYdD"Hews:43%/83B26jRfy$G'=D7/VSrrzhm~3qR|l=lf(UzvIhT6c9}amP}M.`qc^2I2v
+'Q,}l[@6+%@zlhN}6Nqw3cMuJvI9()a_-s/cK5F6FIAjPeeyClqIkyF][Fo3<iIa{f%(<zOp}a&WxUVkuwF-H/!)-90SUd/$#.~!JuP^n,vM+%kk1n)8R)
+UK$]2:35XJ(T>KL,]n5+8J::3+Q<VGfpDR<ms|ne>qzSTmTOYD[UU{saS@'E((=/Ch}B9Y6Sqi{F]TUdMZ}NmsHhEgRl9eYZHa)XQ1bXOF'dRRXvP$tE.c
+,J|M#)vi#2y!EiP:D5%9ny.L~^"hE{o+'yUmsbrnyqw&t_E{C.aqrde>=O6K{InpeOMf_RX'[6.K)Ix1DitlRh[-&NPPaTgNZ#}4|NmGoSeR6Yv%`^5+IW
+5:h4nHzrWeyDrO5umT[,|5PP_S<@1"!VXT-6{r$c}(U^or~ah:(Oo/r;{/e+bp[F}aFy49[}ewud5EM[xB'k<l6el`<>yIa`6rA`U9M]BA[i=cUvOUW7+5
+3x$u'eRi'em+PLFj.%Ho,Ly.#5uuSzcvStOm%&z]l#}GbB{'^Iq]RPoV24-<$99So%,H_.LTr9^USM)]!L6Z@Ow^|T%LH#^f&:58gFkA4rWmxp.Ba<ph6'
+h[LHDt&39J,BK!Y'0H`/5]{D)#].8ae&;OS[2F3l6X&il"g5C3@P<%PMouNDwF`%/CnLI`.oWn;YHP(HWtFE1nws4tbCs3TL'0vCJNitngpOcgnrhogkrN
+CBU],'7SZdBsL{Yd,[q>peO5O)FnNC~KwjAV]CUXC`feEI`Bc$=6>BR)>0KM(z-Y!_jeix1I'JiUvU"d4;~q=IwGAgINBxrW4]sp9&vY&CO5aI(M.;a!Ds
+zIyi19ft6h)!Hbc)GV(,#o`wa$nC5UVt0AUc)7q7C;z-3%LqhR2d,eqBUh]9WmoBRAgSIl]Fl8aHhT`h9MPQ[vv'cNb6|5YVT7)CFj`6E@A$@uZ>+|']7H
+C2NQBxLh[W~;%/<gO[5GbM~<ge3I66~=|T[_fi17hp#kF;1gg^x>5ZNsS$3m2$JJzhX;'wWnOq9c+^',~J/R/k@sm8WIbcA[zG^p.&9fR<_IQo]CN-hXNE
+"@L`6<(onab@:4;7X+i;74Spj=+9=&[hC|w2s;3{jY)&B!zhA-'}i06]-j9%N7Pnk@,]m|ibiW~1[`a1$loTm;T6ALTV=@HO-8zI-"(@wEB00&v.=XRBXP
+TT|kdJ{;|Xiw4:TF(FLj0Jf-i"x=CEBT-W'#<YWic;7$b#VU!aY7x^E`}@mGSxL[I|(+Bsj#VIU]1Y]'g.ej9::=a=F>s10z!DKD[QZpY0bnjP&6uF5jr}
+(fl9v.#<Yhv_,LT_P{2ab0yiZf=|'xKymnDJ'xtt!n.}f2#xDOzv5O<}`]`j;s]51xKC_zgh'Q_FE}>q%^:,z54e-y6zs/#oon9r1g[D7NJ|:}@xnsm,]S
+3>^_>O:nZHjYa0n=T|;a1y"tp[t5P)&.O[nKR1.6Y("^:}]<d/(,ZWd)W^_usmuRYJm-}YtJwj.)xSj{|#w7zND1diY(]mbV|pioect/VcoDo6vvK8785:
+;SzRal2pOxf6-mvi`Hx"Fjl!_a`}Qc$%o0/FNdoa^EPWeQcqJ.'E2^)v7>Vjc%:M(a)lu_{tpob8Is'VPgcM'(_lO,a"UGup%da&(P+:HuY2=$bE^@&Tf^
+K'c%'Jlnp>9'E)LtkD]xB6yh89eCgU={&g0!I"3}SaR-u.sh)0r7srhZ"%>>9C@t>RW+jcwPmAX#2(oV)@h'v"G^b4|{ehh^"a$%V"!{ALK-5;]Tb[$]O.
+N;<"O0Qla5L)WdR_H4I-`W87xc^IBH,6GGX{~K'g"CR#$Kh1#2`a+"l|VN~+q+9}fO47s4^n`@H<OqyE0pgM]iO)(<K^Of-q.U)-Ng&r,sGGzwnV8}"JUc
+;t~#h1DqX-A.P4O^(r:ok}]xOP9Pz=)"UG@",XaBEZqg7Far}GP[~Fb8y>rt{Z'lI4lf)&o<Ir}Nowc:k=v!,@^kE:Eb}]{g1s|Juy5KmU!F]a5k1J!:'}
+ZwKy$7i07<GwKp+Z5@@(V94E{)B#|t$z/d[&9mLFJ{'p/#eEuI79PR"^,-&Jcy6leZ4HJK7v8g$xIN/Q&.E6Z(:bu_t/C|q_^TX4d+'U#-U>c:gn`c/&U`
+a=&`~NQzJ!n{~5U>G2rdB'|s_hpSe5bEgonS];3VmKR[HlqeCszIJG.4fH3Vul95neh7H1z6;E=xYpx9T7d&y]y}JKT9A,pxy#)G/t!6emAEsu$&1+VNQe
+8z~%K`pXMkTuPQR,q>]&'o<<EviC/`>y"ghJQ/bAw+$9]QZHB[Hj:|]0T5O=dc`-^%W_-9PI=%][X5R<,|%>74LKl8N#hY%)8fE/!JysxFZC8O@4NCY0mS
+M|$&/<t(O4Zw9b~Lt=T%a%^kIdF8#<YWU>7)x`"&qgp3}_:#CFiPI(y<5EN0#(=/4hgzt:}8o@e)5f}M}ndmz-g6Nf[LiXc2}[+sg$@6H=@{&5dXE4}J_/
+yp3:-!XhvJC1((YIt+5@OMFko<#ug:sB0d50]UiWwQH5|GI@P&^LEvxCgg_U^v}qRYMsZuj_FjkKJ^Y$s$mqgPdl#I5J"dK;sjD-Q(-l]saI#%"4Bx0oVF
+A!Xn,09IRc@o%F5=4ohHS3x.`_~hFBy#Lo^|~YY'>KlYWH-#l@P!8)]{)rqr'-CEI]Yn^i(ds0;MwNrLMBI+h.=U(';"!40pV:jhL/fX}(5bK`R$R%9GBm
+~;Sd0Egc%+03$pes.)|t+/e'b[bnjQz_F_j^S$zts]C/}!(p!)`sYnCbPpP#w3ik$X,FKxZ{'dzh)a8VZE,IQYc.]WN(Q>bvNXQ.VhHV^#4Fi!LlVsWs!-
+9fw%{/O`-]LJn9(PI,e=8bGHc>^fCaDIvDLs>,jWq9x8OwuPPEbkU!/bZ5;8'S:w&h3YIbt+[Q5nlh+=k9$6P_AM]5As5ruuFR,kcaA8}1#8MyUEdru=Ri
+843;GaeS<'44H[=]8QaoybV-2Q^-UP)(jX32e`I'nB/MBk$n(9(v/$!rxaG.Vh&9>WT89!ZsTm8XM.4zV+mT50'}d9CWE%kF4_LU^6[l7RZ0DG'aw{g5zK
+@)l>LxtK++m:JVV+1Q<9,$HD=}C2cXN1QsjD`|VTY/1s7XbQXu]AS+EnYdBlt-NRen}{.>Xm;E=mE<'z#&b{WC1V[-io[v;[4>k(Na]bCzT!u&=1I+;z(N
+gtSLd8Z<0qbvaQ<lyF)C!,!MR)WlLDRVryPa$<&2K7.FVo@ECl~=~K:j38ef].2l][Le,Qv"r]!T=athJZE$~DE9%17GM.(Z>43/ud0r]WpbihDl]7V"Bm
+QA+rx8i0ctqW#T:Tf0Iia['PtyzD5=^oz.E`>%KVyJ/p++P`!&U<M5v594,rrmf!,z{'BlZP/hzf`d-vfAM%R%[q7{ga}JrTSTTzi3[:HwQmd>G/kqO;R9
+x<[:q%+mH;!XZTnRj-NY)L~x'zpr2rZHMKwnbI_h|y-q~ij]d'U1nrv<$A&7p^MEBUf":I-5y":SV_NRm=JpsR3)r-R<xy{ORuo%G<8+LIh_kZ,!n/%s3S
+}/0Rs^$|Hag|ls+/q"{Sp7]19]&(i,!Y}[["guKCcU$"4m[p~r{wnfceWU-$Oi7.eoPC/Gl`TB.spC)Jv_eq}M6SX8]DFafI5RC:8&>JFHt9AI}=-Z1Xhu
+^CZW~XHn,Zv&f_~gb&mkmc]|1h_%KgWvEzrDFULIK[<3L}d,]{a$WNTE@3Rgi0))du3Q#Arr26SoK6E9NJen0AQ<-_J_)xvTH1>htri>J4qV{nCOvg|{<N
+X!Q!h0M+KmvX&5pWVz~A$i428Vs_q`CDxayhP4%,Vg3"+VhGtmOoKql'Fy`G^;;ie7S0WR3=3>](%1>d~JS_Jkczj0Ca=wC+50t6)>Z%b4L-Rs'&9Q|9<(
+)ud"8C@+'kTg)$O+l%SO{.0L|AJJajMr[O<N;qDHKM5wuIUk<5TGQF~AN:m|l4_j].;4Ax%4|0YZSO,ZLTyrhQT[[MhPnz&Ev^fZ]h4@FzkuJ<r&r-N)GX
+O2IB(sC$"AXP}+]GrE668'Ib.5w3I[^R8>))WV%=]=KVf%>ZSI5`,W9/9T(Tc3YfKNY;m]K@h&G]K/e6%G9K6[bkCa{NMN33$LGZT:Kw^k`in00xdG>gL8
+!ZS`:">x&NP!@OC!kW@_7^NC}-!hRLcy0V9Teb8YZ4>$NbRl;t|dd=r-O-y}IM:S;%d8A%GV#V]oa&t@G%P{QEQFZVCj&:LA4$@'%"^"{keNXJ&l<1<7H9
+0e0JF3P<Nm|Y;MC|aGK:a)4Hk/<JkNrBZ7Ejsvyd{wM/I>[ti`{!xIoBT1[[h2dM(N-4#}'a9.17{OL6e8[5q{,XzeevrT7P1|2J)XDTICF^g]na]Gg$'`
+H(].E(|@xnAP9^@L"8FDQ.9mD"9@Qeq0F5%7v0[E9||u6R7kAr5lb8u_.-cU4-GzM_P5J#)ba)P8}7`7Ze`;3uLdMP|3vS%mO3yN,%JajHJ#=.N^r1q+`R
+V)y%I0xiMS9!e_Kw;}:y}^wWo0,rx+$$``<(Y#7"K]!$&3ef,+o0)52)YiFs~a5:5US>JG0;{<0uf(OXoR1RdcbR()0;PMGtgN<#L|EC5tJLl9%sc6H&@s
+6O>qEU&"O].cY3J.Si"R)vC@b2Z'FRTB0s;+vsrTk^b]-!vhuXw))A22YfGc>RG^hmW.fyaOnW$NIoIm{#j{-<~<DjBi%iqQ&EOV]_}!Bv6@&H/1&X+nG7
+K_:M@}M^K3u;1)n#MIU/X86E5HqJ0<9$|GsXRX+WZ%W^d27+[;A:bP|/RY@9)GiFb9.<q_arA;//rA`=jp)<+<I.E]mT69kW$BA4oe(O^hCoL<2'SR.bnW
+q6qLIRTeuaNA%Cg7|:Z6hp4wzS`gHroAPEFvc_neJ0sXk/Q=d|4+"RG!mpTZxeay.QM#{"'X;Y{!+{#cG`NC1VSMOU>-b}'^}jOWP`lrpydk^h5%8qDs~k
+5lY1<('f}w!-_-[5K9bA+#%#enY;s@jnwW6O[r.XU|+W_d9qL[R.Q9fmH3dK7b<;'m-RRU,^INtee)r]=^:W.b_B33o7_4{,LW<)rG|k~MCV>U>l3(:mJ_
+QtRC6oKCRiSN1-oWO3FcgFw44,{AT=sb3jaFf[xYsuR3sh`K7+#tk$-Wn0Nf-V'{-bXrq0E'e@)!EB1jK+:8@5PQ~"WSjeaDIg^%6YweV==P!_>R4mdiGV
++3A0u23yBhcy&2k$^rL[_k9p.w>!R^]jIJ>&1HS6T97_8wDZb.}zKBVhM^Yff[f)<-{`tF$RgoR#3tCk8UCLf@f>|_ht3WAnE'_aE-s[64AptU(]}:r05T
+[%pi)@$mMBhKr}"sNOwNtMsj+LBPr0c2ZfG{wR)]W/x^%KPKPp=iNiAn(5r)Cd>zyn0X:MQS)+%i7x'9<,G8}TF]PqHom'lGj4:1y#~uu$c^#+o8]A9m&w
+k2^p$<;EsdDCTjp&<xK#8oe3#Gojz"cWI'{uoG$^>|KrM'QidKRX8v62y8i9)js&Zd;^JtWQFqi`|mAZ(FJFoP^jsJ8bzIA8h;Pu@!c].({$~YTt:Glnch
+oJR!&MfaY)}A_"!G-J=D0/#p~Fq6<xplq=c2]4^-W)#-9nf1RxR5;1PCc+qT>a"Cd$<J^2E#hHlI&K/x_^<Rm9,3Kh)MzX>]KCApG}OMzfaZ#{/C<F<BK7
+E=cMzpFPccwS&9436x5>PYFBKC(ZL>Q)u`FjW5@(}`ua](iot`1<y7Pr>`%y2qADtx1igABdTaI0i&WSBmgWeC7Thje<aN!wN#UwY{R"X!%,PKPm"N:C-o
+$bvgeO0[axPdb<{A>O&Z+}F=tog8x8u}-m~4YLv3~'q.x"Wjri=y8%~otco7qm}Xj8yJWDwdZBM=-#=P<qY[j]%KT@i{"HP@v_R8Ei2jqw~W5["MAwWq6D
+m02c9E5DFOQ:X+OFDQFgGyIw5O_g5},UB;s&IGz=E.i8J{D$6cE15>5oa2qzYwmOBxEu&XO<{Ja/IrdX3YHUO%d#k)${Zx(f<])!W2LW%$&.[|E1S''^jK
+Ed}u|GgaI{mxJ05Hcb3imvw9nB|}grP7E}{e9OYwwO0}&8jzXxd9FDTFfFT)Y6/."vB[Q^fPyGy:l+q&'B$g5ol.Sj1L}aKligDLqvH.:PcO2S=]2q-B(,
+=X%E0zgnUg)DEGI}b)lI4=1ZR^vi'mQHLne`)&#m#@ViV(a[eheFZ&%S|&F=$Ghfi5T4n6MuF+FUZ;;n'rgU[0op>OJO5dg+6|w)Zw,dkR)S"2W(%I6m=`
+b>JV6U/M=j(KtN,jMtSbD37vmk-c"a)^:^X[@4MS|]`1A}o<aLYG49kplDH5S:@:>"Z!&Ih.F-G[LWlz(4W0IP{]y)Lkd|z;~Q)3$DR/j:56$[.sfj/cB=
+LD-vXx<]m(=!5-Dh7,;oC]2+ab)<p_gBU<^V`z>9t%i&FxS7pm0b`zOv8pqm:f$SNc+3$f`6@G:CLteFH"[)C]$I$TSxqKcMm&.rNR[=/+nDcQ)]'R"5&-
+"Fzzs%/B=hF"egm3UUud}K4JeppZx#@myfl2=&pZDr"Oj>L('<M|(uB6^7M'.jZc;tD{IK`kqc:|nV+(@VqKg}0&YDZL1fRD<zB[JB/Ul;`@EP>do#MGaH
+:e6yj'Ek~)+Z4])1pJ05X_'Ga)/Z+%<x]L6X3T&""wp7O^F}F&,:6.(dsU-tx1c%:2_0pQ$dx$o5mP.hO>sli1G<N:vbG+::BTDFb-9:3'Kxi58zjeV9;;
+K'cj~Urp^BS]6V>1+Ih6)9G5.<0R&lJBc9K4jSb%=EgKsJ'mH_7]}9XUsd6V4%71#MB')av5X/f8h7<[<01SJq7|RFpcm!z"Mm|[d5RFLpb(%Qaa#Psp#V
+<;c8);`!tk,#kppAY)~WR<h`=|=:'yIWbU0[d97$1dLFY!W1<:Q3E]bHrt37X_W;qX0_83rBP9@`LlyH9<.R:5c-lt9chaascuF5%;0}BOK7KF)$"zIjyD
+Vr$A=qhnVRvR!:P>8bCl(^1^Inhi4TUP4&cwjb(m+`,=HFSk4y|XV$hXj).X"Cu)>.~6zBn1J6Y=UM|(pNlQGIc,10^4qbyjw43P5oB,So^rYoa#g!!0Ui
+9^2;+(i]hH}7>zXM[k5U&]Ox~6pK^Tlta=lqGM<9yypiL#"Y/3;SeC~ws6P4I>gy~kp!<d/1<eiDo{lW%yK.V{r7DB):kUSv:KqfJ<8%^"m#c6Y<%"`nt,
+:<.{V4Aj1DiS!E{xAfT-Llfu#XJ{s.8D5+H=GPG`/5+98+E<2N7VyGMxV|UV`huy]w%-QmKEZQVE3EXGJQviaxW8Y(xDEYb%R.c}4Z-ZYSd!B%qk>^v%q[
+#QqK>U-)t;:yUf~`T+o]88NkFh@b-}7E1j6WT/~RmTJCQ:eDK{>k[a^,fu]8&drM]rDTg3e':u80^6C&_90^gJn^yt|nXF9d'zP<m4T|b)$_ub`6j;i-@3
+Wl6eK[u6)0/{hV_Zz7)wRu|0x:qND.lv@yz<1JUY81tSRy&a9`KRKWYfC@H>5lh+)&@'bciZ:_2Zl,a`#.=7tJltJc5>]qlDw5m+&_:<j-L&Kx;(1D=wkq
+W:.OvbYQW!M!3<C<rDS)Cu|1zr;D!3i4{3w5#Ln3#eKe}`O-KL(y,)@t..:+k(6H=imS0`kfU<#wF<qlTY9up_~W+Ac:84HFw)!RyX&V}UF.s$9YVF{8U<
+JC@FEs|gH[I^zDDt.JUkh)|=xJ7bWpp)3t%Jsj@sPsAsD9DD.4O>JZT'[9"_])2AIl@O4HJ{eJ}-K[%Z]Xq1[7@S/':=jUT6uee0apt9]%Ysf<uk1M%Ng>
+m$<^"l+7pD+6{%h:v;0z_=4(%WFt^sMMFv8]s1'5A:Z|gKG.5Qq(hzF.YmBnSTVfKzQUw`pvOt{nR[k<h)qZ_64wfo{|]bCb{,F-_J!v+i>7Gb9RGWSQ^v
+;HR#{Hh7=0#g/2g5IbC6HP._mX}i40X940wUd):_=h8AH{Q_3|gHPk8KO[Q=E}Ub2[=Z]zjR6UXvz0EwSReaFspxSsO81(MY":n#-CS):GDR.qnEx3e)Pt
+c;/_PP/D@y');/bx,wv'n.]URUoS`Z1q,!p@GcesvK~s'1AzVZ#&<>D0,Mbh>}rI%0%IZ9v7xCem$p:oW7zvO^Lv<lvm6Ie5x0DX.}0JJv}F'}6P)AtnG6
+Zun@mc{</S5obHj."r8:6yw15G|}xhaY}/Y6-D[djm@j40;^J,Xi[}XwpFQvZg+B7dwDgLpu!6>Zxct0UvzoIOmyUKi"Moeznb8C="'ySb<zbGifB:5tI6
+gcQG1lqVYFd,f`J%O4@4LRn:7<ne:w=_)7k@PCkcb7%tkVIAI18^XAdLUHd}t`Hpw/e%dM7T]+4#^v'jKm,%~Q-l;Zx>Y@<gcx0):X_1ZWCq-WKu,ZQt4g
+@.ITkSmyQ/!nj@l{@Q#e}:]O$x|}a7ek2&'i.d5N#^/bxmjp#S&o9e&nUzHB$3`Qsp@{-QokIjl%elvp7F0h/Hs0.c]Bk`%a`0'L+bn->HSh1x05N//T33
+ui+m^a{'OMoH|_5:UE1RJV`7R7dDROwowS>1v4-8Jf%>Drbk3x$_@r'mu1W8M62OU8yy$SDh3{$p#}[8jNI){7EgNOg8%snj,r7Y[cp;nfTMv^p7#{xsI"
+#0nd=o"Pc9&YSu^5pfMAAv$8(z~bv/,iW>K77A{1ci&SFY%E$#kQHaDm&T&d=]`#Q}:FEolJr$gs:m`i|DMFDs(7rotlfMek#DeG2G-uG.%1).WpJ#,.7h
+3y]azV(}GrNS-KWU:}H|zSfN]}PO"x"dCXV73Js2Z&@U6eer3cbwQFZi':2wUrRqr''x2),)<rYj|;cIf_3@J;R3lI=^FFzah!%k=;-3/<NM~AzV2;|2L,
+9YT1xa7;c_"m;-R6Qt_&t+06W7JGA!nA}"Sj`sNEyH}:v)eu/=3hO6:@i/X+a[!$~8fV#}d"g,R&8"FzLLFB#563m$E#K2jQ03G<y8+45Ayx+-7<<EETFm
+0wx(i-RJJZA.~#Jq&ZMxz8AUS!)Pv0vdG=X5Tr=5C:0=WqR-9{ra{M^OTsB{w=t3{!J|U25O--8NYN>WE3Ei/u<rKHWxB^nfU8q"sCa)Y^^RuGTQ"Z&oCl
+-M&>u([%yn29U)EwGKL[uE45WRXKa#8n!vb1m-i`$G<)q3yH>FSlLD,6E1()`j|e-E@]eQHQ)<'5W(R8%cO#]lTMchm+&"tr>P3UqOIJKYm,>wp_u!9S.h
+|l%K[_[P}_&,Np`h;PjQbi8{:D5#Ug]5MPwCfT.l2j_lW68"G(NPZ8:NAp6Cw)Vc(N2'N<8c$Ny-V(coi#kJM{"R{oU>9i<6p8H4r>Mo8'/3c3Aj^.YO[q
+Q95dN>jf>uw6[M!9/Lz}@%Xn>HN!",p(ejrg'DV+UbTs'he[TdS.X!ljr{JU}njLzhDK:W'+yy8''[rl,MmO_2@P5C<I@1Tfcc,.nD&eB2WjB2(}x/&(pd
+ztT26Z_vZBF=Y5+%SWX#MhRaVM>(#XZPfxnMVy95<.-7zAnGS]AM&JgSc:L$2+f=Hl`-9MeioP/_LS"j6:6!ui-zzFW=tX~Y/`O:"Uprt4k{vCd<d@$EwM
+x(66/#v:xS(oOKok4ESCen{Z2HJ7e4Tju{ud`=q<,v57Q"P#;d'rjRF4gKx>XsRVb7iyT-JZ)m-JRDh}yU8F)N]&e|y`;Y=_dg|mX0IdkZXhs8JjbWwCQ{
++v[ZdYL{k0|^i16}C(meN(@S57c1kkCrHoz)dwPx$"I&v8UQ#;Z"2;-Tzk|+^sF@{sqRLZDWAK61eBoskrc`&ufHBInpMY3x5pg)Z;MfX^c&Z}RLlpPvfL
+B':7[T7)xG.v7'a&R!":R)T2+96>o)J.i=%jq2r[ufii(Ni%ft[n%UV&WIq$/Ww<aq"b<9YYt2-T)iGRr'KruKG%m88-QVAeq:a7D7@4t#5^X-t8-]DiL%
+;dvh|"_em2~AyThq!T=GgA!RS'2F2sB`3TlpZL[55DEbEI@/Mm;>j'gLw{i0u]R^k;oxXhd4zf37t0hX]l+U^O%gX]gw1'RU'L:9wQw;9ok!/=D!=yaZ_Q
+.l_J'ha`6{s)lTw[R)AeWGk:I88%5&LG;|e2lxS{X3V/~BaNt+)1pBJZp_BS~`oJg"8@f2bjN;N32yi).YR-yDQ#_[bXSj/.#{_GesHo9A))r6#,cVgmpE
+)bmX#U/vZ5.z#[:.BO+]VtRYE2_j@'wa^^LN}o^/1ESwnhUP.3rl.U,@s9<nt94R<baX9&cjMSw6&9vnp"yB{Rn`mjTq@U.>+2pa<EQ1U>L@.d^,neeF'K
+fwBgQJeh(2/jH+[RI:qt},Sw%b-|JnZ4p(%VStKvpGBk@eYMbEg&@+Fwf]9FqH<<F4Q}:#_EeMX{9ZKtoM{<',]h`AAW#rx{1>HSNL{@7_['RnC[,T+Jy+
+8U~Z{,;AV>6RQJuZ]!"#;E%A]8yuAu"Ge"KqJaVQ$`nyo0sDmkF!w<FM2v;/=x`vXmC!p9hvLFqz"9ntO>=>5:W5HOOUdpG=%ox2b6d2<BA/>[:uDAa7X"
+LJx'SXb[b/$VP|&u~hAw:4mSKJ5+r19DAL[I1|f%JB&,c1mPYwWu_&8CuMu{m<rl::ST]y(jY)}z,/~h#^b1JQE'`K'C:xS5xZXHMH6<:jR>es:E"}P46s
+PyU$!#f8Fd&at[GrxxaG9,A+Z|y+3'pptfXMtXiSESw]7ltMX{a|SAmFqAj91D8oRlP/F'K(T`K#'FfxsKt4Q.V_&9wMEm^pN%}7v+]SvB,P#b&V)fhrc4
+5Y/<rH+'|_n|h{]-<yTa./`,(fV>3Z]#CwMdS1x)f:G55B0ujQa]/N"@y'tr@%/'l^yUe!I+-]9>HD2MwM4J&7yoj/Lj.'%}[;,oK8-.WIOz%TA9K0)@5<
+(JJ{KPxH1$RLc3_Ih4PyIA5)A|&Ex_]V"O%LQ;"sq!_4d5f,;uiJ5A~<.9V#jI3V-&XD9=ao1a{!)(s|fEKo'08RA^:b{bh-],{tS,:h8RpCA=Kaea]>zB
+NRyF+I,vI'2cmbRy=2."ZiVv&I>t8L>o8SQ7:^](J#nxlNOcmavx0NCsREnlUgyreUE2"=MiF(mB@P(@]q/X)$y8AX&JZxC{&U}-7{${K<MUZKZ/Y9lM@y
+X,g9}V}>={XPe$=3w]r:QlE;tx5cs_cBc$S5>mLb(/g|LC@<Df_]3D`)'4;jl'JNbEq9B3GaUb.b!8DOZ7zNEqdSI3q2>{7^0q)mAQJ{{k]dFR5OGc:[SP
+4nuV%a-)`UDKl9DbKC;AE3G#">%-fmn-)/=UC;/#6T_Q%$H+(Ka#7x5'_Fv8A!,+"Phtk$o%(j5.Rca]Iv_}"O<-XHDaPQ;or#C^|'dG.doD1)NuPl.HJB
+%^wTbN<-h[7/(&Bq)k7t9E!'Z:sjM/-"0!b#Nf`K]YcXYuey&@A[GMN(=+`.HWlPW8`B#,:.4Qmdnr75,>l_XKT:&tX6157GB:sa.FK+,[>^G(aey(a:ju
+pugaT4ol]wO.At)F'g<-{>9!FZf>@Hox{%d"/Re8ZEz9H7[EU&KF=FHT8(}iYz"uB3luKPk`(F3^t+^<l:G/HR3-&mnyC3d,8U9A>XuFJe;x`xKutX%.e,
+Bc%BCPxGd}S&gtxC)AfhmIJ4zf:W/W#QS$_q=f72}crbyB2`sEC^-Au"qot'MtC!Uam#&dnH=wA0o{#Kbw+Pod9N4t.Y1qNG$1kh$)wPHPL]!q"6{f{{}5
+e:y<fZx]^Q87!=SphwU(SgY$mc/qCJuA<x/H}boF`JPy~0r;KAr_rN(8tOF7Q`eM|lpqEE<RHcOA}R[(qJX><$JYBSAp;x(aXh^k_|ap7CnG7>1."NJiLO
+xjt5S&kSc64xcc3k</l0:V9^DGRpi"RQDA+"Rf;R+F.G"vuC7Y+S{jg@uH9rvJlN{mt[qzQIiZvlPQ;vXRa9&,"QA8ZY[:s$R@V@J!k$Y0Uie=EB6id(O/
+~]<BthZSq8|}=|rk07EzvC]BI0mvfAt9&|VeTuqs}lij"/d8rD$g%#7PFV8>3c%5,n9mHU=/$_$sHx6a1|E7:.M'g$F_ahGRK#1{y6vrZ,467RJTFP7Ms3
+l;t[6URRJOZi@BS7eDqhF{%G(aTqV/8u'ep3mi[-;I(YDxlTO[bhw;l(Lwem#,V<{B5eUW7^:>("CZII0&NK+Ym.;Z$Z,GeM=s|u}oxAlNr7=.+9:]n_j/
+!h-@an&CX[wcK^5fO<.]Dt$N=C(c1>U|:w("Y)6RuV+d>pXsyD@,bK{IGX3)Q4WmeJqB;nGXkFv-{zloSi4)eiaRJb9bVt{T9Z<3.g|S2y$VBYCT|KBsMt
+e..NIjq+LC8GGIamKVj:/"RGeXdmwe^{_}Tu,H=l%;w84>+Z#({#vdlJP<5haS&jld8n@/%kHs2o9RE,nh1$c!f<Zjitamog>opz6'f]>bM#8S{sDyZ(:g
+}FvQ6+[lV8/YZ05^GfJwd'z<smFEQrlQVxA+Rx',QyDLW;iXK"gSj!0)m}b,=CF0k&ueZtr,'vSg>p(-^L~t&gYl@V%eEj>i!$NHX&6HS|6@m;TwXAB#+8
+73!b)sW]wJq>fFxIoFjjmK44W+Vgs6LD(XK-FM[1q-@d5Q!';4c)ZGHk@]`S+_#cRQOl"HL=2bZQ;bjC#qu8xjDr$qIm%Y~eAl8P&22"sL7YT`0LuTSR7_
+!9V;H68bviK-^f%5JP]I3DV0NgxT1PcBbE)o^UsitT-;)Q7UWt^V/WDdLkd;_a}onb=Le6|!rXY9{koiwghOT)b%E^]{AD&/K'Szv^YV<}+wCQL>yA3JA-
+'z&Q9EI/+D3h6[Dadn)P6wZydP{EmYJ2!HeS7YPG0#T$(r7Tf7Xuhwb>gKww-bu|.c")|DS0vvWU#jM/m)ye+IH&SDmRf6s(kofqj7Von994LuvTbt~hDa
+S7hfA$wI<1$)Tjni[7S3x-KYg]kQ2hH:p/p"U&#2%4l%9F59)^~%:jmBW.!%KX83MYI9$("$N!V"ztz7s<^tG|!00$`c>b&Wz)f1>/$s'w>Eczl,RYP4wM
+2{>qY-2lE0NN'O385+,Io2|nE|81=u]6X"xW/wQ!^nZ0xs}yp|1nP!y/86dhg/MDlIcVp;Iz&GmGc:9Yi(%b!zo{d'3KUAO6yxI$aVVl/VTS27u-.h0{E.
+>h3slPhhUdT$S$-lB1d@(=j!Y9TMlE={L2%0tR!pJZzr<HujyAuKq!>Yibm6UM]Ty8yh6PrTB5}Cb4@/Yt83n"+^&S}ZgN|VaGu'66cC0<ST2CStB06/+:
+N>g{EL69S8^&#X1wR3C5"EZ>ck1R>7K9:A-&YR6,S)~%mI|2$i0asU;dCZ7dPJE}hE+$Sw`K2HB_}[:VMtyowod6zj"Bs#Zs^Ev"wQ}G}EYmgi6zXKIM9Q
+"!i!l(W[o$p/'er,E-DVW>F<Ki]ZLq950`J^Gzf:#87F%dVEvxF5zvR("D=RWE|+e4IUAnzj&4~!/25)nguq0'8XS:-Ra62%G}MVei[3!=sBS;>vjk[gRg
+~jAC@TsRi,T1[#U`8p{g'.S9B,T-',/%w0#,3a}t]wwXC%w0^%fifH+"8aEyOJN95AOCM%^Eh#]X/#l]e=,Z!R^H/UcuR-(KdhBoxH<%NK6>yDg%O)-lBb
+hb1E6spnWpA.=Q#v6#"`:D,WHg@XF(pk+7;Z(lyXlAY(FLV3dcAIH;9It:2mg4HbcY{){2^mvq[lJR.fdG}6MN;F$EwItbar|pAJkrPOmFLfX6/7Zkyr`&
+gwZ3;I/V<G=VbnI>]F1xEzUSD7%5&X"#.w~gI"KTg+87mNL:#h_G28/;Uyv)-iQqUJ'c_>c04^nnl@HKXPo2^d|WTX%<2,Sznke0/j'@RMcU)'`{X8Yrya
+s^!|F{Wey^#O<2Fe4teNA>tRr.4XI2IRPxqz){/-ZpL3.:,1o+,#9#_%GRh6oF-5f!U-<ZrGg(9bBp#qF<o5PCcu{5u"r+fHkH4(DRF%<J7]yW@,,a=%|C
+f>-xpCGBWk2$>2EHQjd2o$H55&XJQu8UdUqxs79{<jG=w9pv/#7_nx<6hB2=i(|]J[KCnibvJ;C1[6WW8d+CyCEDE-A>kBjb"uQcs}41}>A%;]gicS1`Ue
+MW)ZDj~bk)p=y2kGf<F!2c}ilmiIu&hEU]1SLHv[W"+[FH4bZzb+Wj'^WQ3bEhe1r<V"xZ:k~^[F<YJ56<&,D,S+s2"YWkJ4'U3!}V2wc[jg/3{kA(G_Hx
+&H[>+}B|18~jq4mg~x:C0`#z7Qa&;][UKgV1WZX%lySi7%+(N`}MP.u=7.9=aNHz&ms'{'"tTl~k=Y)DVy8u_jKzM<_kv4CGBcl_F<qe,[h^^'74qU,f.$
+=BIJaKAT',of%5NVWl6S.WyTz}lt";Ef_3$hRIjFvu0Avi|2"^E}#V"CnIqgo4usB&lpVyM&A^$}Np.gO28j}t9HK-)2BpI"(RKj-`#n:as{p-DEO(!2Y!
+kr&qlTy@$=o%2KtM~EqW;L'@B.{%6CF;6'"3X9>u6u4$V9@s[)|"g(4g><l!~[xkQi1H$+q{@{h.[kxtprK3J{OaGu&V!V6U]p0P9O'(okr3gHE6j=8aS7
+km^yj9{L`<)Wu$6>Nu9G}P&:UD"Rf(k%!3CO'<&^-=bAJv'a]qY1T1b+P2oey;AvpJ'$lQ'zi#B[H^1N'k#.W8CVI0kdbQ8Qn)<&|(%W$LmYOt]RKew<LL
+(tE8()"(Bp|Cma@w55'o3RuD#X2JIY8xH,6,Q:,{xQZnad%TO!q.r9bkg"p&F+xhMQTOg$'E5S3e+9trrcN/U9UHLA[ub[KIQ0WL$O6OKbs3NY%24_kM%w
+!63B#U/M$3X1(jBz(,T64Z-k`/D.JE>k{<D@GH-t%_K9Mc<]'wW8$nFKA.[#BI-tx]-jqBo3'u2Jn@{o%tZb_h)h!4';[LC!CW)n^fJ6~P!9W<<AJrMgCv
+@"3IQ)wDk>q(>@TK`k$#v=KiY[#}x_kB1Je`uk^1)({[Oh1`+qrlg=fp'TICvPp4<%]857+/:Xb1g)YP)k:1-`RlG-(E[2)udsT%#Dzo-7Qp0ImgD/H]>F
+MEwj=`p`<W}%AbvI&|Il$mP0%U3%&x228Y0@KIitQ^TG2UB)l#D'<}Q}bfLE'.2q5E!.P88b;OmtTt8fcqx45yc:aayJ|%IhWJ^;Y$_WY7;NdNKz`w"f=C
+jczQqfA:QNj-i<%aIP5p^u(QG&~w(@<7X/50rF#]WZQ<<+9MHdc$ZLWc_9Ueq`$n&fdI6n1'0oD(F2V|WBvr@6^Ea>OZ&dr|I^Br66'p/F[%XYpDXQJMEQ
+.BcqgcF[IzC.U,V"(4wT7pQgf$AIb1mm@WM,j`3(YZo09P+;2%m@)lnqO/97F<fmxxgu1T"r|35=bSUCJR-uQxm-a]NeX;wJy)R)a&Chw9="$BY6{8er^c
+WWEnX5GI;U1fg00ekRvY^Q5(LKB)7b&t_>&2]W&cJW2Xr#{(ebQ&q.&(l]y{]RRB}40:P^$uow^GCYcZ#H4v^0Akaj%|h@!SyM&9~%=oASA$2nV+7>vBFn
+N--{^^+wP@sP$Q2`$(]Nl>GLvgon(p^z|L$59cG6nq,`RR`:c<(C7r_|S[i|=l.Cr;y!!;u'DX+|Y}n<BtD@:$2W|tx=0jww6b2250c$Vs"V]VhD)E&!TV
+^-%HFbM#jn_zMrr9QE8<lF=7|=E/>N}wOA6yFBI-_.~%=87gNR@2sk$^dbsNY^n=5y"K!nh9$k1,1BX6hSh{,9}tsyZS=/m:q$OD%lLqkES<>))!j>DatD
+.FLdFQ9Fyp81"uC6^rsLC#D%cKKx0#x/L}NFfiS[rfwkKtKj"kSbyQ>[)8`69jiy,6D#t0@_'EWMOs+US>'OfMmy,v/bG4}>T}7n3h-wmP:`Uhuiq$_buw
+zFj8U#S^$y%1{HQGyXZYmvn#g;wJ-0.Reu]^eR<(..`Cc3NF,<j-N^#{n6^uVRdY6M>e0Yt&V|nbv,CU1Biq]'J+hsTvomaEjK%8HdgJh6E_bZV<x[$4:@
+80J=S6.3a[=%qILo95#Ik_d@$Nq8'Z>Fa:A&CHS)=;dbDA$(9@ouDCYv}:+HNgi(Qo`.Nhev(aQM+j1]bwVrEl~#GS5.uMKjo5(jTY<h({@VunaRAEV%jT
+R2Nn>JDAo!1sbv~G}zo:>(Au&x]Qw|7-70^9uUw4NWDO$9[,+6|}#jg+z,=Z8YF[afNb/yKT$2f;$l}WRhaG0P$>>0gGkQw/bsq8]F><ykp-WRr&MAbHuR
+oTT_jGBAtmf]GqBDJ2`$05z39u3@m$kj2$'OH]+;YQ9dlE)J15m5%|{J(a=392x_U$!'z{:EksM-r1P9b.g",7A]W@zmxB;Wk9fLHYSc:17Ob_h2lFl:KK
+o@g,]S]]z(]3,/rqi9xO|Cuf:&3]0]7ra-$ToHY=,0lZkN8>B"H>&]'<l]RJTW"X[_htoE2<P0WtMvA_,LTfs{m2+Z_%0oSjXp(IWoJ'3T@gmJ-Qs6WR`t
+)=":"Iy1//c`KcG/qe<<T[`jH]S'n#@g@_/1&E;lZ"U0i:ArQ{:+g"Q%QZM'+&|=5HaHRYA;RXDV-VMI2H-1q$E$[^'zPP!b!cL_IAo{CH+{,u)ycwPE6r
+0VN,YP`812vreuAkyB$2^yCz6'P^"Ip3pHRU`Tzxk7]zpX&zPxH)zSC'MWDseW<TbSy9!1-bwo'R5FJ_PftxhsuVVUE%M/uX$^yUh#MIdEe]0:<05#MDe4
+u(P^ww3hq=(h0I=Rkeq=IvHAyy<jF!1T[cx;^(!w&0RaWeFkL_.R-#!{aOKEA4{_vKb[DB,CEYh!993F#k)8^)s!^=^]$@!;06;k4/P)mu1rk^%vfv/g)s
+xov`XGDBM731Zaga_.T9-Lf@D.-1LOVU&ES]0t#p2v%e6JuCO,8R6>RTi)mqcg']qA'8y[0M)JFdgI%RjC}|i-4M+T1:bl;jCx^D7@eIM^.;.aX4FN"5be
+I|0RFepqL`+u:jVQv+=>[xE|xki{B^:EcjkT[vOC;jG-Ft-!2QbP^i<WV|C'TQagp>M%^zm$I_eKA!VQqZ}$FH{)_j];4}t#o+XqzV>JAKqMHt/a!ydFtu
+Dp&&MZwe}7o>7QGDpH0uJdX0&4p+nx3=^P[l.=!JQ{K{r:_]9D+/mHwS<zLk(G_=ZYPWh#)3prozC-=;WozDCEbU=2(8KWb=]Fw@+Jr$+`gVtJ(bx"eL=<
+gaM:JKr''s`DCAcT/wNSiAP0OwV!=_AK9s~cD[d{7M!(MBOz7d4%Fi=JWMx"]`Fn&]5Sz9)!nU/bm,|m@]Lc9Hcc,=T7l>(q/|q^B[Binu>ccR=ay%IOTj
+goUd:h<l&L1i+M75LzRhZ]m}IjDFklwd`a.Anb(^Kdt{!tpPDIzdLfeJ7Qhyp(Ay1<~PI7Zo^)R"'GDX#Q&1Bl[Dx_#")K[)o/1l>)O/9MOIK8-6ElMwDr
+tjlMl5IxW4Xn_fJ72alN2RTY'M_Ckp'm~X/zr2Y|!n3(NYi89$9k!MK,<J/--zaGmVWr~I4e.pg;@U09re^zv#sP;29e^}@p^;ptb#+$!CE@hv5HgJY$[4
+icY3-}ZnWv)"81E,x9j9la7aWs;]f0/b<']c^|3Fv"P3TLX[d.7OCd1-k/har+e8R-+wi->H[7nc#HZUPz!fuM);)y(M//4#/.4u1tt_vl`%g11)b@gfJ4
+jum!KbcP`jCNnBnoRWg%}]Ow3Ingou/9MZ]W;%xEj^'Q9W~1T['k<#G/FJwodG@V~@(WBHwi'{B>^FR8|9sF@KuV_-"P.p6cj1dlYe8JQNCG,_bT1.NvS-
+{^wSM^KTc!2}9E/U(E[l7DA>"1n/LzBWf@[Go-)T||8L['En}D|If_Re5M$4vnHyBU~EI!MXz!tm[yT:K3w,WW{3ERW1Gjp,;k@E'hZrvL^}qHJ>`s)Qq#
+KY1;{7xooIv:&Q5OL<`1r<IjPe,1[aK_7iH1&F9nI(}nC4Scu.s#[TMicV_ta)L>BJo.J&X@JY3tP'74!_~vKH&di0TB^MqQWjzP~EL+zcm/;4m3`2dh9e
+Fs(p^YrBA)EsH3n):Rd1wf5)!72B-F9:5z|L_ODQ-kY7f4GEUN2rJnVU@HN!B`a;;y:gT(gQx_]H3fj.rL)RZfVelnC$}jbv$NI2U|Xm1S2y>p{[5nVlT#
+z}k"cpd@U8g5&|w=LQp.,XsdtSW8+vJ-`Q]VZe"9j.BNu.[$kD;NfOQUk4C$q4J[#%Ts40/w{{~}]z#xKHej,:b}-}hgl+=:0oQPqXloYV-@)tLK~%C"$"
+wtbCI63+&3U!AT0EV2g{[}Ay)N`eB#rZ"x{dC&LAuva`]F21b{YfO8QXw80T)/PRFFNYerScMs-Icl&_xI|,E5G@3_]qIbtcdG6N!9-N!Jsx,<41E[H0^!
+]goP$wI}3LOR%!Wp7#WC]%2>F!:2vO=#5zrF{kiXc1qrxzt8LeJW3G'2J%`Xu{$cxqPGCboA.}'c_DdhB5!2z0NlYew5)s.OQI$84u#7<C/}zElXtPp_}V
+4C&"4oQ^D&AjYbcRIZ:@<^(PX@n(TtiU7nX3A0Q,}GO}XZ7i2n~4w3!-0IohXH@2%ias`iCYlqgz}4Xpc"RhrD^[SCUN]r/-Qw3{@nKdwp{vhe+9ucFxuB
+pAwdQ{RO+f"#ZhR+mE733|&QFCo0^@>$}FOnTlHynt!1XvY#xl)Btvw()%-N#0Mf|/#26]@a>:.I>GO>hA}0^gs<UD_T2}-+lPk,FCD'G}<A<6|DNcEhwR
+d&@9b-48u:TXF9LKIPkTK[v@7JS8OAowQO[xy+YCtQklmbL(:3&Hg&WJeERMXQlR"v[FcP2|Y.^o^y}oY=X1^>Cz,MB0}q;2047ne_HEmiW]6J~1J;Kc{c
+4"iS$p6V(7jCCM/%=NW;&oF1_Q@+{Ng{Qez]&XR6]6PM|V=)ibIORehhl9ok`o7)L11#;HRX!&9.MgL0BWIq3vGrq01`~yTI_}cP6;`i%}O3EE:e^-Qglc
+8|ZgoF8%'aUl6b~2=DqFy`4;>!NRwh#1LTTOqFWT/m:SZ{R;tZdYi|s4DsAh}#=+V8<|j%bTdTS$@m(3Rlj8`Xi5H"sC~^&t18a:{U8+7q!pw(3='J3!fo
+x,cT'pVQ~8:kfEc8!=9#pWx$i=X$|)GjC+R0^.rQw%@T#C%2n,e;E[]nyxw892F!!S']d(K-Ns+{n$e-#XOfSv|=BRx@S>ynqzMw!MgO'^sB"x=DFGH8LU
+=(DyDV@O,oaC]DZr`U.Ty-U#VM8@26OFQ"O_{W"U3[VNM/,{#{_aGLr#}c9R`[@JiU'`G-qudHarJ2+z{:syNg>ZF[JbjK(.mMQ,J^^cOdci)_r<lvU`~)
+hgJ%U.B;{RQsfGkt8:x.b2p.VfI),1pg.5mhQ$B"Su);N)[;(|2Y[{zv/=2Is:/x@j%^GCgtH93_et;8xNsHJZhEGDqQ]#oCz&,$z;qO#S!lpu>k>M@GiJ
+J<4(3HAcY>KDVychRap-hHj''vmpD=vl.D;oInii[`zh|11@Vm7nRe6)anzyO[{cJJMUATSZrWSd]Fn`>D1JvVzYLN9a`uCTRTCNpv!dWiWFcZ]=$6AB}V
+|](FtlfRphpRyLxs+5tvRj~P:=tbdDJ%xw%&#Xo&$ap::z<z]T;Pwp==UFDY}Ln`$/ST2kHG(pMqQhW_US${Fw9Y0DC=!@oYeQ!-Nfs_oO]6zH<2MTD%CD
+Mqh2}2NI(fBaCAVnU!5&!ztVqlgn)Y[ss,mYN4,ST%Qadd#YNU6YBiR-6!z6S`TVCOWWj9YXoT;aNXQ6]g<RJ<ESK+<(|5e|7/tb)aO8So+&dhqA-2^Y/0
+|LTnb}7XDDEK5Oy!Y8b2E;|2H"ov'3E"`_QE&iBnAEzG4JAlQ&;l0/C&.F/B(yhL80I7zh[w3<s(+3$h.>)[Z,1O]sqt^m)$zt<-H`aOs;)#}gaz2S:ix7
+#dst1at"6K+{P:pmDX+QAbdy]!ej!uM(znIwWDzfTnI<3dsf@-x,z4h)UQsd]6}MCDE^J5%R&kRW-e=53JR#dsQ]=O31Jc+O]:;h0ll(Vyez^Dp>VOG"E]
++!@G.RGy9'b,imh/=a|EY!>Pi4L01=<j_}Jq00{0idr2G`rS5e5ar>")b56u$s)RWgV;td{Mq8_t+v-T`x&Y%zEl-xNgeoR^xeuO!8uM0=Wa#J)q@jhz0[
+4}+QD1#a.m#=le"dT0@%xjpF"k.%PP1}VBAlxv;Ju%2nDrmgkP]YEbr|=Xm'L4jxqbeSr;iN[A8g3q+c=+p^&E<l!w(0)zqzQuEXJo.sncx8u$GM+_IgN2
+<5GMjE4q_BimrtqZ2Oy_6hyY&:H|{H.f+4ydL<ivpbeb#ydkSKfN6A9.YCNC~Z",uv=4Gi9cEUine3511]vmV<0&6/nmwk(cubV|P8w3%pyw}f!G]$8rh/
+<:B/~2>c|M&SF!{,Yr'swA^#yf}}9$LP^5qGX#z"cq]tShVFonjQ5P2RnX0#7(a91M_@jBmR+iqG2YtAM^}:0q&YUx+d"=VTxtI.5J=N1V(+XwtF/H#U5>
+sWiU@JspR:Di#U'HXn5E<U8qq3[SLy'Cf#X+kVTk0H(5Rnr-WEh<PGwN@1LTBC>/K(G;p;jeUC(;R:Rii86<,g]3](lPrvy!+'4.EU={w}8Q+@N19=t"Bi
+'n_+0_)fGp]Nv[0B-q0aXwuGv2{Y1Dn^|i%-Lv.NlKr(W`abME]}+kWGsua_502KlxZegeH[Um:a5HhYA0I9e'K}Xv+3)V8}hA~--'p)sy0k&bu@L[``Gd
+>qw+thwX=mhnw"L8S>B<>Qk7{ZeQV&yW0[zmR93y(LbcL!-Lq+&Jy6|rcKmJjII;,Dom4nup4`%ILgVC"Ze,jU4|X[a{mN!R[|k7v^rd1be)qOzawi>Oix
+}c;fe3xYL)$vRNQ(7[=.&pgqgDa'A((:@@5FhEV1/Ikmv{-@De!T38QoUbmV<vkol"p_ugP5jxA,w-FfWR,Bs1-ZIQ%1)p}El|'|Gkg2qcTVg4I3ZP-nr8
+v5k#+Cu"|5o"/c/YUI2N`_hxc^#sNgFA@][^a'JXEId,q7Q1R"-r2iIgHY#O>ZFusGv<$rat_!1L{jV5<NA)`)}GGl{;B|7H/LY]Mke$m[5Kz'=!yN`HML
+Exi0`hFUz:}}AMjE9%2vCM.m"yMi,z~[LE9wbhw}^Q,}p!xz&c5{S@Jx|a<_bQR4bz]0l|Zt4=O=6>_%%uEiu$7@AO;98`8&ClnWz'^C9Y8ZmetsywTz%a
+gztz5[&34^]%bi+9;4|Xq1"r,+DB;dXa,AfqfL}x#Qe^uEKN)buQ!6|/0BNO+h>p~G@Pc[JIbD/J@j{VX>)Q_p(BtG!YM:=^W$2I}Wbp-&Uv-pZ4woSG6c
+R/zLl.5d<U(DgR(To"bkD/fdF:S`xz#zW=fFTj8Y8IIA9l1XiM>g-(Gkonf%.THbt4F5dS,C0jD)11`sAgTxf:AOmm4O]vU5+,Hbhx(&qg8T<rcYerA5]z
+vB>e>}#s|i%njz[i0kR"rrh,SyD:|kBY^B'tMy[UWi,Gb^~lu_Q#=1Umpo&@b%%rx@9=)I}S<7po5n{!B3'O_iH/RB`F/)5W$A/v$Agdv"wtS=$8F}`Sz8
+12/ZyXRi:71e-$AA~RV7^CsB"m<U,SH>xGxfb5{p's&r8/xAL&;Tct~K_(#l,anfxjhIKbScU+qmdX#V(rDR)c&47{^r"Na};^oq~Bk^>cb}/YGnu>v))Y
+s1=L}Wo)NA-EazH[zb'en3vBpE&h[,9Vm&>HO|jw,eL)PE=``_.0/=xc<K[Z8T4,T)v05,_ei3XmIiv&YEERkeT]L0bH$&lx_w7a-TIugSvuS7:0lj'u6$
+e$%t,lw1-`{_{VW5`_]p08Q+00^z)-0>Km;fE[ufw%uYdOpqW=3Igh!vNd=T`R7w'8/Od%LHTQ&bP.0hC20iJ1zlv7I#Enx%o$:'oB$K!fflrR_#API[/:
+%f_iH7h88G9+w`xyFLt,qhg!PpgJmb@(F(M'~ww@8,oNiNzh'VF3Dbw1|EV`lcxq/tV4o[Wa;EPZQ&Jig6f6-:TqSF"]}D>V1Qr8@S%%D;i$yTk{s}Do2#
+kQ`;D>W@rt"iS.V3.(Tyl]&Lo(}i);%87g!&:#L[:6k8OeATq{wp<GtVo_Gho<ma7fZ`n)F/.9e>kQ,P;Fi"EH9x>+;NP#&0!D@h>i'esp#N=k0QT[U4%^
+2KK`hgNNG-|%&hf!"-/vl]qPo.#1TF:rX(F-kw@Jq%:d3pq$XSonKF;0n>QbNy6K(")LHdU5)YGE8}81f":5NH'O_:'Ew-|(WMn5Boj^FbE%[T${x8|SHO
+~8Zw`^("/NP(pSC@hM)1k5C$c"W_>IZhyg@W]Jw+"sSr$LtQ;CYMU',6d@zA>ny"oMm>]]TLn,7:w_Rs;]>c4S%[&$f1'lx%W@"O4{@Wmm6{.bd9eT{=#l
+Q%H`>dT3u<<b'!s-b].sd$7R'K}M-YKm&{HPsfwq(QM@|X(_]nRI8VHM14d]$#~Z#T|Z'NI>_g,&-jN-`1Tb5b@.wM}{82}8PhJ89eu|jAiJ2m)W&:+F,c
+;pm]V^!6kgMQxh,C3k(-!91U3#"d#8Txi9MuNDsHVg{$f}-7xGs"bS;ZQ^Nq.T&9%zBQ^&oyXUw3n7`_Lg:_~7RtNlz;,%nNDo:5q,"s')iBJEdnZbf!>7
+vQYrsJdvRGw-V(2:$R%Eb:ePJUht$PCMr=DQ4=&NyR,FjIY8;[~[tu4j7F|2Gp3_{0Nb`sAQSgeZ64ZZ"j%hd$}Gj{Y.'^W]DI9>s{OmvM%:'kgiRZe|9}
+sMf/DfBa{4.eE4jCGLr0qwg,s]7NjrW1)E;5.pakEZQFft2i;VxsVD%ESfUwB,3x/Ikv6-6+6;`;A$.shUa+UCQ64pjq1xw:['DAND#H1rHHtNJ`.=5n)x
+4#6_VlQ!(bv'X93/v-eIYz$9v6K}k942)8)]BgeA[7`'q|8Xjhug0"QN&$fQCg{d"_CjFXg;dZygnkI0CCxF8N;@>ne$Ss_j;YX0Ayzla-b}^0B$AN59>K
+,l#IoEm".Ly7VF_;%gGQA>s)(Z2xtm7sWxZX@x3/^-,2vCz!Jx_QZd}cw1ZuJ0"OcB)U:wmg<3j"V_u]N"d36_qmJ_(:RV0"B4Mcuo;&/]+.>G)|].r:=6
+C'|k':Y<dT39w.o)+}wqy|V]kf5p9uj@4d^zJoM5@..SHI-mc:UodFy1k-C/-`xtv8mTr4`T,hP"jZH0;+1pj9M92H:isTxG`4On&d^(QBnvu(T:"'pata
+20>MI[w<aBIY4xTOV|:q;V2cgi&IGO`p<=1HKA|@1>r:~J:BvzmRe5)So7sS'%z(Mq'5KfY9J/}X&&P|e8e)n)JK(TM&mER.B%4jLj+epNNnTl/52,]fBQ
+29.zSERMFPI[O_)29K::ag>}grHl<gZ}WjI=VDL-&sMkOb[2J-_hYUCY9@w;bDmfoYn}S%(Kp6QI<6iyv61o%s#7x0KIH@Q41z<8lmI/,)}8a<}IHI!PS}
+z5NQ+g=.vN.zG}'zZ|ZS1}xJJ+rUCd'a,{6y0gWcHlKnoI!#!P,zDf$f-%]kU6u}F41[Y|<g'XBVG1/-@<Qg@<ZOvx"~XmUOoY`wGu=pL`()6Q^m&0&sMg
+BDp`,P.-FxQDhr5d]'{hQd^O`a>vh2cLaiPma[#}$ac!z:mAtlE}FlfYFn`wCG[}Jd"g=c,&7[`WBR.E{P/9l(^j985VKC:+t;=0KK~ye$[ITe:oI5C(~%
+;EvFVb_'!#QKC;^J{6f`t5<<C&>Y0RSe=#JnZ3#k[wxIz]d1+aA6V57U~RJ6dfy><z1I^Zsz`lg2Luz$=bk%WHu)|)IrI&z/'(+F>.:SbcwCo_5b_L]9bh
+a0PRjmI!<$(Hr(e|g2(&I!2Fmi;";lNaM>f2^=~J;%(>J7h`mKTeRFiBcWh;HXVC9fo(xJis5@ZRpo{MU#o7tJfQy>go|Dl#ygUn}sXsbwK.WUC{EXp|=X
+Ma.UWu8y~Fhad}{@lW&Ji&mBbmZpRB$bq>D,q^Q;p[8n&:#M9h;vMC38EMGRy}`a,cwnzr1#pZs[`adNI,Wg~ZzXe)iOo_'dt_(9%Ig21H75C^Y/%'5ds_
+6&M:=RExSL>^xNGZvsjJa(`}=]sSDMQ)&"6|iqMc7}^]uE0j{kpoEa%i-zJBLz'>}Z94UvpAF,`HFP~Nh$HT8zxi'KW!(c.2[uD^FEP4[ZU@i>;b)^t$d^
+$5E!6y[wBF[(!5g:]i'ax)QOE`nn:x'uV{2i:Hc7@1b:.m)"-cUH!i2YE/"r";nKO5s)=)^8)K~j1;=ll{yb;D3g|XV6Ne)/!E|74oi/+YlP.YxY%&!)72
+3c+5re0^#q,9pqhfs%F&E(FjH,i'9TN|N8GuT{s`_Ex7rHohS^tevw7jA%F,OJRzx)Ii_a`3UO_#`&aPF',Xk1Px1E_bCl$zn0ht)lXD-zQ4hwVJOi2;7O
+|Y'LBHFcJ`SI&#<zG[~1#}<J'<s{.AZr_YM'k&g'~rcagLb,s6!_lE(Gt%Gb[E:<~/(nSQeD)Azk5dm_DkJi]6`Za6gv2fma`,ms6]:)>eG!Iv|F|Pw|H(
+V0@cL-il051bTl6T-R[`@3ZV/pWW_a`i,p`g.<;=Kx%{6;QL388RCqt66bA@gL[E@$Ez/pX,,Y=!%q0T)%4Kwi",U8SP"pYiR"aYudZ5)$4rfAP"o}rPl=
+9k4WHx'|oJ)<h0<15tI^C|!9YUFmz,^5yB'-WNp+54][-"8Ts>spG[|H'KJo<ES8;Fu|~F-!CYP3<.Qc't}lh5AGlXUI'W/J>S|E6o__KvdYSx)=A)"|`l
+Z@[F6{JMjn)C=YH^IY>%%|=Zg>#^/YF@~B186JCOZchum+X0c$`TD:DFz|0]YlzMviwE<YN$};CTRF-7Lwddm<y50pA}]]_^N6p{_o~H-A'Vn4,F2Yk=G'
+!Y^vi:A36<$:Lw9fr)r#UdJLx3~/RJnT<(ChG[{{wp.Golx=a.kbq(}1f`r'f<(Lxg`(F,xg+hhpBT}zg[j>GfP[fFi[|^QTJ{$C]:%[JeVMY'[)mg^zwE
+4_ik$/;)Jg.Fo/{3g_f665vSB"IF+K#mV-}i(4BS'^(&Q=W{![xN/Sa!^>$:#zE9;P4,[{lV;Vz$EQ,Nt8K+D]^)mw}g&U[IO=)[#$>:+/,rU$ZIFm(>2B
+|+|7JO-P@VvF!]e#THEI25P_>/$9/[JAv5Z!kWHj6%P)Mq-B`xlQk;[[U'4>yjx)YBF`%E`Ut9-oB01u'T5GF}lw!:eQc^1+UQ}Y(7hPt2)15E0`PVwgpU
+z7YLl.0P,u&"Z&Tq@fpR43X}6.4i2(,6]g#%+{dnhAv`Cc$ktAv|Ip2OWN=Ri6WI~doCw+/Ttop$O#M{x$HQ6q'_`9l(7VF+/]|G-c<4V4T%YYZZ4xs#sl
+@VmGuAAcWBu/Wh]x9+sJ#&au]IN(Hcsg7SW0la20Mdc+8[Y;S5bkPpbE/}&ysooE<WLHZ8&c<hB%CjxJ%it%Om6)%CN1'rkSiD`},`]z}>j=Ld&XWe2=Y)
+h`uvO<ArqAcHPk>8I:!mZVG8nj3{aD`;6=1SP&MQxQz6|d)am!6wFuKk88EywTGYOA!o:xY4pwIpvognOfT,c782&!pR8>Pg^1k|oIRsncfPnmnNYB%pP]
+Vh,0_bT'ilY'~F[wxVxs:W,A1^NpO.=e<:V5A#w_FHP=Hkj|jD5[sj/Pm8.wXnUJ)XnOij|X+U!fl:Uw"j>>x>f%OU>VhUiX_|l#Q}_y.a!K(V+S+8@uzw
+~1We~c1`BXwOK>^u2|FcheaTWUK{jwEw[L[OLszeM@Vw|r2yKU8a/.R%"6/fcaeRmiu8w7iE=$`GW+8jCaU2!]Uir3&7~,.Rk.{9O_WrG|,J~}jvXYaE86
+o!BEtU]H#hxxG/.P>NoIW]AS(oOp!T=@G_yqU8{LA=:%'!hzQ]j"]kcelU!O7E5H:J.CnLj"/(`[o0~c2&>p7NgAm2!U=sQ$Y#Q7G`!2^,UP"`cT]ahLL-
+T(KLwV8b8kmuhOsf#`)XZWY5A@d.-6|7Ciu_;v@flrJii)CHdTI+P$y"U1P|@[.tY|>ge7]J`h^r&W+GXZQBO-[M9%J_@ct'9ghZS2%)BKCy((=z6J$+&d
+<xd0xwv@m^uer|YX9k+@Lpn'Y8,!J":$/5d1<zn<Sm68/HiybS`TWYW'5tWtAZN[o+x5@`&u[AW4ZiXF%.D8}bd2=./Bh!JYZX#tGSSEZD6"@OzE/1J.OS
+%5rqx,1+ObapV`)oxAM5Df`S4{kQF2"{N4/Yr%lp1TyLx==Q(,>IEZtf_y~2BDtnUU1`n4{BV",}rsdq/8~|vW8D;DY=^;6!oh@k9Ix6PvNeKa>5bZd<&F
+aA"ucl'bd<bGrM:MAs%L$%B9|lYwd<FZ$qPyK0n8mrD9DYi^5lUt`gNFqeS%vK#$Ium][En_[lG]=ew6HBrKk"(wb#TnazL{pTBZ+oV{xvTW<%v(}>1K,r
+&;E,5LmB)PLNEi"<PDq0"biD-qIk)c;MY[a|lT!&&$t![(>D`"D-1H6Mm<Ga$PoxY]%^DNS1Q8ui(<g}-^8^%iu2,n}%r^l`E|ealD2.+(.J-jT2<b!+q<
+~oxr.af]rqxfHh~2n${vs'wT]1U{NzEKIP)j^(I4$}Ib'z`IUwBiaXN%FUm0!}1,G)0v%x6sOuR0SAT+6CHq(UUi6b.4n3EY-YOMfxo$~E65JhM@-#{PV#
+|x.:^>l8rg8";((|ekujYXIpA0bWl{iyeD7sHo:u:Duuq{t=t7G-+M"fD8]_J`AJdyi9r}gh`I"rKn1t=rD0AlC5d(^a}/GKZ464YhyjT+7Zr-EKqI'MS6
+7<hBU5@E1cde.q`pLqi25Yj&yD<u:rE!LVg]on}Da1|P&P]PMT2#4MGC[G^M"@/;BY78@)@P4+sTk9zR@!|af@g3fCiCc8@UsO)"d(rz&"oP.A]N5B4}'[
+-NRX0R;F#vp;Xify1(N<7ih70_|U#L(/Pfk>x+DAqOOxEe8+rDFG@{gd:h`U12=thfT$M9q{O6Xnkzyk"VL,Y#D(|)$yD6a:"(^t48k.OGF&^YxB{>3$=r
+Ctf0XbYf^be|rbOYcHS{P-6zwg-4nSU.,>~I/$4{MOO#jr5"EwB;->'3h6i!BJZE7SF82o@Bch'EzYMef2#)G3K"L3JL~C@{9Ed.RAS=byr1_hPg6!$t9,
+<w;Vr:$FCbdz}b/,5=G'gtau{,yn%`f.Mi4pKki>yWO'h+8SC89@yKOF_[b1X7G%;d{+U&s+m9+`xL2f&5e2tMz|YkTfz9RZ3a._pOm2oNTG,Zd6I[~JDD
+;S4G!7}sb]s'yCaT~Ki8)7MFck[euY5N%MRRAC=FgN9%:Q)5,#tRG&by_tNC|2v2.^XH/aecApnDUp^e!w{zA5tZ93fawC5<0O)foJ|v[>r!kCW#8S"":&
+VF81mXF2pog]w4N&[a#x<J-Qra:gdG(o_PO%_Whzoa_}<DJl!~!==Yfn1(s,Xr8XTYZ_BYQ$,uaS)B/5PR.SqR9ikKBCe}T)b,{IfU}p2qFn2baKD`2IIr
+~G@ji+>ga]A6)MW0;t}07&gN<!D&dn6-&hu`/pGGso/f4brBM{wc^|_hGo8OWc)M[yDr#,89|vomj/HYV_MJ~e.E]wJ`9%k.q&#FJ'FDs<'uk<WBI2Bi4"
+kU^F<]GjHR:8s8Nn#F70'ae$DvqB;=,9h0Mq/:4y&h;wH92HfSU>/=/"b=y]Lx|5}ls8)k!p[DU#^'.(5&#EtFBpp^&VqS@%z,8bm:@2j6+ne=F-vE}R8)
+7/lhHb./2)4}PZ"xwG!7=OL8da5MB8ZH#sSMZV!FGbLio7vObvw/+j|h[/`z,^0:EXTLoS>)3c+fl;D-R5e+KHADZ>dkhsC}n>~S5K.|{ITR~_{=WIMQ4M
+-Hjt~/H4X8S<E3nOPd%^cU|HiQBCuH7J7awfj}.TnVf9$]7Kpi&McD_LjY,iQy-hf'("hx<$'7A"x9HB[<^<5|y8fo(k+Dx`;D41oGsF{dvw+QbnuKzn>a
+3e{0|8R-@^S-3,1f(IWQiXy]M7Ugr/KWEC=@;}|vQo0AQ)`8|XEq$E<.,aB8%clvgwRv{kxjS2cmCSC}a|7.JVc;y$.1xEEL1'9%h'+62gokBjJdSPpem-
+mlT2<hs-JnVoUY%WFg@Bb0mBx85U};&+o$hk:;Tte3faF<Mh'1G5VX{@wC/Qs+a7|hm8LuO5{KwVK}oxj'D"]VZ^crJ^Eg,$R@>{aM0(+,_^&5b3&/IEJ.
+DEO^kk0JR}}D.FIecrF#lY}pIEF!7`g!5sQ{bS#<m/M2G4#1~l</H[[<ZDH^>z;VQ|miXUQGi/q#@LB:5`Gv$Jj:`F}TPPN^UP@eirhw)>,ZS=dFq;S'_i
+>;,B)<_g:K+=&x'"o:z)!Y_d(_JcOQUY>o;[y]v5}BMv8RtD;Gr5p(87h180m%zm:[#Or.Pc6=GmIIWsBAh4r+~B6xrB7A6X;5$v^9"!n8Wt-><@0;f}/h
+l['8GjecX`|G&Siig5qlN)c]P7Qm6]77NJJF-fA+-<oWL1K&cp7U>$fywo-)[CWFhLnu2,1b@[[!+z|Ts1=^v$M/{|ERt3gkdz.vk$gB=:]PZ+net#"QKz
+BA%MgaA$Vo_A,26,i2Btpz]v=p(mW|eBpoM&KQ:AS&ds'NUw#T_@vgv/JhL(P`UC[^3elCAX1OU#RDe^4p47.qI.gJm]:9SSzC5G^yr1gI_Du)AWS:!u+E
+rM'Ttpy']X#e;r1"mn77~sZBNLY.^+PJ)Ai6/|kYrRf7A4~>+SPcHdid#2"bc"~,t@}WX}'(rPl7vfO8+4Il7;Jw)xjp/C2kb[^+^.]Z&=U<8BmN,f)Suk
+;.o|pJonViGDsJM;{gFw%!%<I@0Uu@dC#/t.Da&;.)I!3bv/";sh9xy3uxiEs}>>jhx`gj=Vop5@[IjG_#m]Io|`A@9hQs:3[mxfqL`wd<SdTb8/(-g/+5
+&}{7FlQi3EsrT>'jz+n}5r"%p2o%[a>d8vAat<@5Yd&u2!jp|,dgm7~a<by^xOKsK_)'8#6X'!#6={mP0"PpHTt;~H;}{4cg|gf!=<<iqsDby.qirfy,Ij
+>Sy@!L-q~+:LN:>vff6U1#GT2.I[6Se^e/g/.v>sp`RT88P{1+iTvsPbnfapu;Q7i[dx!z&TE@u=G^|=FSIV(SY,>pQTekSKq}QM^pn)Z;&I@I,](,U.`>
+ubyAUNA9}y{O]l8H,!v`9D[QNFGI:!=9npX}]-~c(I[6uZ$R=pUk(/k"ceb-+#Ne`}H5dayk{w&xp`t8Ak|+^H%o#6}ER3oeoNx2x1"z.K;M)Z)lyzzUxh
+PMmdV8}UF%ZU)sdWtVQAKpWiHFZ&KF<Ix.](Fl5)()nnr/Du1mmu'jllaALE+^_E&)(]dM2Ufl=+makQQqTJW0{xPl25NZ"9j<Oj2TuSKY[dgRCT>^&NS:
+dz/D$)hVap@8CiLoWxhqu3<T:Fj"DlBHknJP~!e^2PVszo6ZtEND4@/g#teZ~j9l>w2;=#@e8WjL&PuOMs"t|Yz!bGP.I<h$ZO5LE>lrw}i_fi$fVa:`Ov
+c+K@18n7)L75pk!lYq-v<gJ``wjHNpu<gEi9Tv[<MsTNgS|3sU+m;7]hw/@00.cUt{gvjaYPDM$]lL(s_uaH"Hcy!`XpaDsN-'kPW#FfwUd(@01R/#h15&
+HEkOwN|VeYW{&E_da^S4jED#;gju#7<m!64p`VlSfxfVz#(F$dJiuiJW7'dF_a(uv_TE4'^M"'X@y5Mj|M6s6_hGLX$>C9WWaqgtK"#1lrm3$/OMi=q1kT
+Q/-p='rlUs#bUh/3P#3c34O`6@xBX1Rbsr|yfmAsP+{@/>]x1=kKYNj6&Aj1#kdgF8(F#'ImsG2xi@pJ|[%6.A_d0Z-4t6FY3AzN+:4Vc`8P}/CIh"bcKg
+HlO}@xFL,r')P}%d{v..y&.sp>;Dl{<g$WIzpMN'som/ipALf&X!6E68(reMP%(Z<^`WG}wP|(qR=1Ah$Z=oMLd{I3ZxWNlYXcs7~jq"7`{8P4LzC-R],U
+IXXlkAHsJn]JeY#'~:v#=D!@]Zxv:KQ@PF>p%To+HnusD]9h3U-H8Vf6/zki:z8T<Lhh[ppgKt-iXsP6Ih@n}iZb{c]dsubE8<%Xb.hftUeoV#y`e=)RBP
+Iz}3Wk/0Dbzqh1.(N>sXNkhml)0K^];G}$vjy/DfgE}=+Q.3_Tfn`[D/M[>(s12Kb"Q9B>csE0H=^v[1#zFEA.N^#l"a|tT`@:`B3h/z;lLGy@c",^E1-S
+I])ctZ1omU=_N|fq0tCgP/S[JMi#jrLX@w_R.!C{H'#0/T1RQ84Wo8$/<c}HI0by=UzK24`E+ziJ2G!D!,Mx-S,XgYF"DUmTEF2Q:wZRYE5V{;MW+ls+yn
+&8TRqu)>w^NEBn7^LhuFi]b]02#+&%<XU;LRS22<;|hu&tiyU=]ZlTa=2.f%EMFm4:sn%dq[dc60NyS+3dS$J7ymZE{nq^~),dIGsNRw9u`&;:.rg!ll"'
+qQ3@1jeK]$[9o5VZGl,:<91^~'`E7#wn-_Voknw)25NYWWdO&nXQol<Pi^NO`%)L(@xM:8fqG"!w@%C`<lViYIZl_#9tb!j#-X-5~Z2>0`}1dMb8!h/zF^
+kR)Py"<E2r!]%$%[sVz9TH;N._B[o1MoBVC^zXLj|9i'>"j17%R+H@66F<U{>$Aa9TkhCkm/T7o=2A_qDLuI^5ttHx<}A,soZHWnOs'^@DT(q$}/+L=U6.
+vzpB;=[,ySempJ>}Df;,=[ak:WeEhSV7g_@[S6+SZ21bf|6wqk2[:uNad.s)$qY[Cs,PJ(ug!Wi_<VN]a.sz4Y</pu(N)E[.w+_P{!z.")u$'khs2tZ#/f
+$N_Sh/FAT@IwMv(c7L)0GX&WW_b9wV',`Qyp>VHJ$Ev9pMiIKI5t^[nlwimtPU&R_p.[)ojSl9Vz[.yDE[730dg>rI00Y79^_ydmf)2y&u[`]@8n{2AH,R
+96`Ur&{RQ/IX-"SRc"]PyTd7vYjB&F1"L_;(c+HE]2ZNKkWgK[[h6,nc,EE)qoW9[(~@./{!$i}xcOhNHCN"2Lt/4FerzD@Lj6;cR$n[=dq+g>@4&q~]Pt
+((@D!{uA|9<!o|HFE]u[>ZgbS.Qj&"NYq<a$2YNp1:i%DOB1wh%=,<Yts,:u1T'"vmyC%d@+eH37r3_8O5AMMw%th`j@Tx:FeR1fXU}toyfod(Vv=]+h#k
+-;}KOy|faw4>D,|qKdpEvuNdbY;1opIOOrWl&>eGyivC'CG$6oBVUYhYofCE++eV2zI`3"bp!3Yy9{sNQT[k6+1i22cIQ!oS2l0y]%.`=DY2h%]SNXvJo/
+b4o@&Ho;2)=4._GV(o.^y$W%XA!uisn8nX!R7p<#jcA#}bs_!(q{[bakeoZ<,vc>iZj9yqYu>LTukI;#/e}tem"dZ>0uVZy{t{L2iKNB2o1F9UKbe|5[gx
+k$nC'|hbWyb_Yn+fR#eBc!6_d9NVO|qMV%]4Yz%qT%LfK}]ljN=E2y6m$UC8lEkh_em'OTlDa1oRm}s+-(_|&M1$#!cml=T3>BK:ZO"!#Hg:+)w[|Dv%jw
+Y4).1.5tM^F#:cYC9ISK1(FlpQ#FRN/9V-|hKW}=}=VY4<2%p9Hx^7"v'_z(:#+[AIQx%_Lrj`hk7&`Pnb`WFkxeDgD%R4z|4oF.P[nk+s^}`qO/)m>>9q
+XC}V7`l2B8WpZhJ:91`}fLS&"sPy.yj`lbKCjB:],l!/LJGWHGG'PhU.vt2KZhh0rC-E3$Fix&V7^yp3.x^n"e$.e.>'$jMJ$Crp3tCi(3GFTwJhyI||v>
+ueXNceOL+QH;Ks^qta+pdrarM3k+BffWis'@c}p_1>/=n;Q!x@Y7!Y{U>Q[&V}6&hs3;''b9r2p[AeJ|Lk!X@e!{+w6"^q$G,=.:rloJ2mbju_`/l&F{J=
+wpk|mzjGKF;L~:ES=:@mr`puKH$X,uTL.vT2YS:DTLjUiRoX4z#7LId@qRyR!4@oo%6'/2vo{"WkEZC<~k+=fgg$YE:{}YZ!b(OP,g0qIrXqZg03Wbi0ra
+C_/3Zx3]ZIAv(9M@DRN@I.h7Kwa]E@8o6V)-o3=(oPIRb%DJ=Zz^Ft63X4C/^rXFTF6M^PnMuN(y>IsblD-T4!I>qF4VTd.I`a&c(|eus_keAx7@CWD>R5
+F6NO6cB{HSrAJHl3s",lBHxko<s"{pC9ri~@SgW!,1t#J&]EUp]PAO]b)z_4)ct9`gL^lXZI}.!wnVNoZx{5Qvm'tu+LF3nBA|n<[A0@xu{uzR&gb8SDPm
+E)jtQCgN1m^Qs3D}8#:>oO}E[Q-8Wgf):/G3f:x5CO3)+RoFs]l1=dz4;[z13B|.8;LF)w;zKhctXy;)2XV0nSD2P5@kM@(c"nS%i#k[sVLO`Rh^^,@U%H
+]_2ST7+[Zjq2}#ts.1'uMfGm(gn@3(__%.v4m>N2yudjl|j.pkC{Ru3{J9tov{9c&URWh6MjyT'KXoovSCPn@ANvU"gX@Yry^./vY5X4x1;EKF]sC:9)cb
+=jFRMX57~&X+Yoa4l9ZldU!<54!fFtmGmxCX;]NQQFhQ7@0TzqTS.Q6m#gzFiF/+]9X3OS)KCq(&{I8NQ^ZQY!49HNiaTr/}KhN4dOm|i)J88eU)Y#BMr-
+=b8tfo5TYI3Ms#-6EB=In[.}3HKJ<fMw:dF5xt2}I&5=w5JP5r4v^iV3IZd7,MS`8u3uq^(>MZ%MOq:p--D1AKWy0=jCL@0Xk@>k&{T7_phn+PSIBTKx&t
+k/!&.-vb587NV1LSnL.<U6B%5a'CYTckSNV`was$>S`4)S~c~v2x['8JZCv#19.{NU9hle8jZHY85YVfCM_!#0'7N$s`IAoJspuV.)DXq+1o7@y6dx,8zC
+Zt%xLi[rq(JG60S6v`$Cx[]wE.@9@^qaaLKOHP~!g}x#!m}!8hmQqR[@&Qhjq4m(ecU1)|X.zsK/gR_0%`.Qe'^(5vip^tlG;0gG)=Xs[ifHiV<lQai^YY
+voCktpmsZ{L-d9Pd+CE&zJ!<XRYp^U)R=SH(,k|U>YlA]1,5(sVz.cN^b1Yl$To1pa]ZwhimX/"0<d1O@{AJ^$/3:exR@f.D;E=okojU:F+yK=Yb%i>i}w
+@%(bWby($kP8)fff5CFl>hQG56q7zEwC3o=n;c`5kFR+W+mae5EPYfHGL)Sgsl<,@T&!Y+En3Hf^7fS+K)CVSVytApypnn%:O9(TIr2UPxR}+IY)m%P]k|
+0G"rNb>DzAMlj9MlI"ToT'~fp23Z&iXkjB#-@mvHpOv'T>|{2:m%4<uw7oNOt}R.o(J%-r#+XO-GS3^q_Ok@v3clR^Gj87q9&q!(/N!sOUr{VeiEW-_zn2
+onoW:9m6-C4<[bBctZ9|70L}v)d{sb{Pg:=23QsJp-J]9qRvAoIT"n4;%1I-eSDF7/APsZ'nqgh6wP$j>1T:eZd";S&ERGX_V8P/L_-0tj0kc=n6znG06)
+.+6W.&3jCuUfBbRNf%'NV=>|}PvI%=q/JWh5a1q(&2Uz)(95'nj!w:^g#&c'Dg,@gatNfdst7Au0gh{kUvNW+l[:amij[8/mc{(ka7on846a:+8)^k'KQC
+-OXO/y!ETbM9KV,"JQKCkUKm6I{$4JCP=(n;"He!DG>&h&GRh^_e1q1mSfZ}bL5}<C.K-8rBR|A`}../GaT|a;KCTOwBhKwG~v2lA;BO.oER&%nCg.Xt.g
+1BhPh]m1T>{|wcQ<u1E4>T!+_j%.RG=3S;N0+5$+/7s6~Fxf'U"!@}.8YBm40#2&V6t(/@m`QE(7gq8xYJmar@'Cd"0y,"7R]4IJS7j/3XkIz!mS|TX=OE
+@+Y4jypIR+Xp{PIht.-VjEZa(o.XhJ9)>e!Y{Nn10tN|XLeEryRbPuj<nJ&m_uR`OPgItE|8W:QC#Q5k!>~sxn;RU'6o"i~[j(e&fsm:)MC8uq3J3HF1(Q
+$,Ikddd]ckQjw!%dw@6HhzxyU66`K@%p&Sxf0-VnXT)h6)|A}HILZ:TaKkJgOuU6/[;8f68hIm(][`'z[x/$HbDj{Y7@Y6JhhNo@CP&K!67gm6o6_mcj|=
+1,o|"-=FsdeQ3R4TIjaW(F!5b{PB`G+ii(}D>JwGg#D2{[s!UfO;`fBsucq,rt=@ff/&fwO;3sS4zfIEP&0zK%<}]IcEB.Q%riPRf)kvB51J/:+Nq;t$7.
+[nK4%HMWMdpJoYk$^,CTWTc)LwPX4Q+J`-,6;{=;S`OgX;}5~3ME7!<UadNy+OQ=Ff<<@"fi[(MZ]x(}bWPvKaA<PzhMiZE@#Z;v+EwFg]W=$5p%gxA'D<
+HHcM_#Uw9vHJ=z8^,rECKybiJ@c,iz#Lh"9d#iRbu}B`Sx_1,LWL^NTW$[,'VxWnJWEv,v/-ah@1d(|_<UXQSxnLnOPYq5YhpB"VGxblT;7F;">D<(aDpq
+jWarHB`8wbJ(<Q2o66p}CaMtY]ifJXgqq!RvbJk=6,$;0#S98Tx%hwX_5r/u$OHb!&6l3x&f`cn6G)%h8d=pNA[R)hR0zDCA;z"GPq.N>3c#5qq!2AM'><
+FC3@21<;hT%H6Y"FgBCH}6@d,+sqA^1vZ|6G}F8)O}I}dfFp>sT;W76kgUGc0]X)S$c+:6v_{]bNkYOC{jQLyN1T^uO5j>,w_5Vl)[$a5by=EpOmwUKIQ>
+cUUEZvun4&{/Vh[vVMvs3k-x|d&@stkw~}BXAW1d7pd<EV%gHNRoV1.Kp3y7!ZZcX=MEYF"=Wf7N>w7_j6xS,F)d!j/'9!!U{Oa.sgtfb6lYL[ANjY"4S7
+KeHz0;NStGDd|['JMA!+|`+`B^v{jK_ZViilNh:k]:3-yKf``,_(A!}qup$4yXNf;[RkoQ4fSMC6l2mAJ-r#$pK=,wR@MIDM:6~-k(.Lu]vIj@Z7Rn:nU%
+QUfe8|c>cW[[Pa~]@.'QSNm}<pK]V{4jM>Gbh!.'z/O-qgQW:KG/CJ3w,09c{o+-$DX;SaU>`G$J]^z#YIC55.Br#c'B.z.P_MYJ4B$AvY6%@arn+W3.O(
++C~vUSm,kr_@dIDmT7X][s&]INlJZ@Ub;)3=3EzFlCA%McvtNDa1UCWS1,9&NqWDw=gm4%jUj2|#Z,N'd@!%@+%zl5|>w3T(-tlKy9-$tFDuuUP+^-u|,!
+#Ip"]L#`r+!u3k~)^(i8y<4R+Vf/mO_T`2sgaaQYN1W$GAWE$`T2h$6%q[01&Ud1$WpnFmP@m5O[5^h0c9('5yS5~=>{kNn:;(LNKaeaSryd8nR7.4<}ai
+;bP`.z8e"cWN]I%/Bt>tWZ'UN{Cc_mETKiD5{@g|%x.KPKIv21eZF1TCg^RkL(nGe-5fpS/^w+E3#,_3fcu7`CCzO"|my|w<:UlT7Ifrvwad0N+M-D^X<Y
+nk3BN6wuIM5$3(DWUWg0BDdv:fDFaul3ch89K$I&N]_%.NMd#Lbx)/A@P&uq8x.>s}["9Z0[N#.bbA.&#rT)s%s,%@@_h7qlD]udZtSRYp<i%$X|c17D%I
+}6[9IAMLC-Z#W";=e_"+7vs[jMW8`mFNK%YZlJ<=S=hIlWbYKQgjujbTLwer]I`+$w44(c5-82;:t"B(]mr!;mBvmh{p`vz6]NX;XGp2`Y"lk&hP4!77[Z
+'9@,j`ccuixNT_D$wFQ=c`@)obr,~:IhEw$ei{%(~z0;0%Y^r+6Nt%yb]iRQBcO4.]uV;<Y4rxe|MC6v.EYV,CsJs{8pSDiu%c[O3o~7dW(rTe(!fckcn-
+_#8+9@Sxg8(!0u%h!2Ks/5B$44!LXENzoi^4cv1QyGL];ShoWhy5[iL@D}k$GE"'QIs+J,JG.rwa!!h0ii-[RT>vx'iC$EkRNPVBh:B%5c'#/GI$8^zIa!
+Csk{1c72],g6seNA'E5JeY(^vU/F/pLYkWmOTY"C'l:`]2sXD(+z'Qpu{=!y@8u^Xo&[oC9O"hq+D^}syJc}YGpXsUyTzsh(d9q=e;]R%o{|@-v]YY/piD
+`qC%[wzBWOsh-qb^`)rJ{31D@P-f51.QZb[&gx=T@ic#YOAA'k[+w1NA.}PlaAwPg]8JC5FjrsTa(7zTfx{a^`WdNH2p_|[p5Y@K-)olM(z9x%vi(R.v't
+#=EBPJ|e!3+'@&6SZuOHGn]'inX/oM(=OEyt:#m2a[]|b%Fwk[M"8xla#xM}Sw1(AAHJkbY5XtK+Bq=Bo2nOy0}kPV:&ZOD2u9nc8%^"3}5nlTfD8ol}-a
+[la-m!w":lu>oK7[B+Auxv,M"^>9+/"_5+}p!u8sNx1jGDRf3{@J,zvpgbs4j#Hy4J:|,-U%W&j!xa,sF$R&-3M6Y}!%PO)sFKI,tyf&(mzA]>J2WU"u+c
+zk5rZ1N"xjf[q9:TaqZ8C<-)}D29@Dq2'D5d<;C8|v6r:1~edC$Y(y_ke,:7@tv@ervs9gr/&Q}$YuDxgCa8>B0NxoX`rSv-t9qi])#7I8o<y5ZEv><Zr3
+VsV><:R6;b0sd.5wpZ1YetslFZsJfsSJSBPEg!_}Fx2uw=a7`^UNt}-2O"a[3&q+,k@Bpk>#QvA[b/{r:&1gKqOdx5,X}A_W=pc%ZoU[,-R+E_t&[jtm1=
+aF3DT:/_vZ=T36;$us9;Hk|D4}nqca5aL8q%c|VQ(%n+rjycd-9+7e_2rbu$n13opOPN"6]:u[^a^4T2_TNKra2CpJpI&>ERMGlI+e0QZCtVcwb5]pK;%/
+=Nq;Tn^AnHcI"{j]JQFR"%UvmE:WB<w[N{%#PN;2I>w1pGq+=_8MZqXCq_~(}ruJD)c7{2,(7ATXqsGH=Sg{HsQJRTz[9#k>4FY0{Ai.@($%6mG3]"!bpJ
+Dok:lTIzZ]Z>0}.9G8yS,m^AjE$g"X[-Lv0xm[Xv7uS^]taPzt/Y+1(,A}o=}j%mJLTd$A`F'(MHGb^5[}ty|xef|w!MtvK-"@Vmix}f0'Z-Vl@aGZ-8F9
+U_iGuCtW}$nJzPlx#wL2Sy1HJh%0GSxtyFHnKXS<sTKq~3xeLO2ue6<0.ws2pg(Uf2)u,5/`1p;6)_Pb~3l6L={eK:pk2$F:4sAJWJ~8w8)tr<FPK9;Pxv
+%`pom[j8RdLwv8.`8Bc_8db$]iDEb2#jm)xLn/z-]ucJfA:"JsH.Yxo=U^MnSv_|leF^9p}Ikv2{]_&^d(H@r|+'FJ++|.;o4bFC<hbDaDFsA{g:3RUo!M
+cyt3Vb{72F'+5Lft7/oyVJZ]`5&%JdjK&$Z;S{j-@#JAdh9]fkiAv#<Av)9^][uKah/<cGgKl!lAzk~ZXl3@/OYh|5!WN-D[CE201/8<8Q'q=Jay_"Xss{
+`T4HX[rR2&i>btxs`5t!l0[Z2Vd=c]1XvPq<#(f8yd4`KaRS79==igmh!fcMv$H.$k!wLxA:BF[)f..W4F7QX;K1I(/Z^8(Y_/1h_G80Wj}.-+IPPB't-E
+5TvaXXqg|',6So0I}a_5u&nr^0Eual[D`3zY`KESu!EXNXHP4!dav"T>3|GJsLWU]0"7IefB9%re}9lRt2QoU"<D~,>M>%A)QrCk@efGrY$NYp41BE},Hb
+I,v>l#f}vD)V0`pQd9HEVFa&8)zRxo)|<):ee):E6Bki(UH5e(8|hBG}1FiO".E3j;{Fa[(Q/JRg7%gz#vVY;XyNO;$X!5{=@)oDa.#v!4|qcS-81i('C'
+z5y@T{M$0qu+P@!$C{vgmRIg:,Z(:ragSid.o(j!mg#>-7Qbb',.PZhyX2lucS+C1$RL(}q$Yl2Sx%GzU|ZpEDusV}_D;DJ|DO(N^&:lN$"m~=),`;L]%"
+wquIo-((f#]r;+>gtg)0I,P'S,-pIHP%l#ypHb;|d8)pR6&hk'ih&GHb~SYOV^IVG!apj-qT5}'J&JJJZ33k}!i1kL_)4z~5h66M0{H8R-hy(iI>V)&g!A
+R;"J"4s3odl&[y$cKmeCVcV96(J!@#.|#'9);K&-~=n`&R%WB$!-Rz/c9hGTMvXm]A_yIcvTc.B2E`Kf5tnRX9g!K%j1]EyLZma8ay5F9>tA"qQBKQ8S%4
+.c"`2/ee71Z$Jd:B;B{7</1e`Q2FP#N9R(G/8w`+a-u/hQv,"b]>f<oOi0)17x%WbF&>4jPqelGI^bH86'7@uUPK$+3b<Qk%v;=p[p{_[(A`l1Q)A^E<:2
+ai3<QoJFV'#lvnN"M>2t!2QHPmR)-""CjCtbqgp.e#@D9"J/_P}q@<`3$8gw@zb.oUYKp0Wf}_sCTAYH#TZc7u9h-jS4;gGl"{Wt(OE}5[).,jfg36iB,f
++Vu}O_Te76L`E8fHZxgSflR8T2TI5NuVCT>+C24azMIYJ"'gE%ZDDNb54N/2H:n_J]O`-e[y#W|=VL!>{wLIbwK#[(Xr93N}I2{@O+0K753e10aU3F%>kS
+n|aKdkqW.MGQ{QA,vh_E70QkMxgfaJ~8D'_q=[SiziNq(j)#Ji0QL$%[:uk(dd:|Bsr'k}l+gn)Zj#~`|:37=L~7zKD'2]E-2](Hw=fCGSk),9A=B]B%'x
+v"C.jhYZ#!Q8G6v<X2d|Oydkn[_`DeRp(1j]>R_#/L;aGTLs#C^sb-=6<@BTC/"h-"tv@x|Y}tG's|Pd,>6q!]iSP!%UnH4:!w5LtIg`tc]^Jn0ZLJf{@2
+:'yCR+w67lZGVJSi8D>gvz'TV;25RheQ#/uw1{t97v)hE3~fYd]rE1oB^E'n6Yh5HTe0Z>fq="`$~9Q<sTrGVQ<5Y$/Z3&HEKB$|cFnW4$~box_L%1t9^d
+xZnn)DM(vDhxQg'(+t>nIWe'k'E.~$:I<S6Ps+`O3mZ`E"pZ$FFB]4H(p)z^<b{<$p}.[.mxc6:LaZV!buJ,9)Nvt}dO`iQ41JV1;"#B1>+a>y`05sh]Zq
+#}n/DkD1uaTAa%I+QewqM-.jDjSQAVE3E{GS!<~N]s@{bFR_2r-=C=~l:'AN9,#c+nRmTaiP/eiSNp8L=kE)r(5f3!G$U'6`P3;dmFcbk+2Okdl9yT;m(p
+X3chk_:sU+=(/ExYOe@w3jkh2>H&CdC5{;e=7U0eiPVG_:>!8RD'#p9sL0_@eO+%stb@BlQYzq)viFP3`4j8Rha.'|xF|g0rG[Uj'x/yH0c@04XE!@^yDh
+eLwfN=U_BJhwY`utt.X[nAoob0(^w<acQzT#ccnXo&HK&y/hc5LpEqB<tZP(JqYM:da:aRl-fa{^H+P||{TdT7xy#s!@9Xq}lhe<%EZraOiDM[%>4F}c(-
+/DPz=rIXxK_/Y+Y{:d0iTnXfBq}m,@Ii[|caRXfP>0ZB^IbngQe<YfU,jR-gr|WQuDt0;i~xID48`t;pt2V0|P]j:!O"8rue0T6WW>{5-Um[N!&s1S)y"l
+J:>hbYED4,[ipCh&q<jweyW1qU()-ccPg$REFn{f:WBEett2`8i8'c:n+H5RhCf.nys_lbJH;eWY8fyLTx,^B,s#zJ#`F]K:Ais3>LYIb<ZdKQN0#WUidm
+SJ;pX2{6lj#K|g5v_{98R#p&@5H)&gXj]Sq"m0&INQIm;.orix:iztZ{ES^'.o0qiRdnR[)x}HkndH#K+,jlO`6gsfcA'#e1"Z2#GOIaz.^v,25zyC=;Np
+_:OT3{QN,9fnE/'"ugCVS+q&8xHsMNfG4t^Oatw|#rA(#BZ0UgN|r9P,Z({pgLFekxWoM6a`U$;DE(ARV1xY{Hj,n)yC4&hNW#v%_/HNv"4P!>{Ym/nkDu
+~H,T/URZguf9EbdMF_m,l-_)&sjkBzNXi"M'vnaZx0eq((tgW@W[P#}G!DH{de<'dT>p@qUp)&lYJ=+pi#x00xbRD4.,yuH^6nhCv#MJM)E-OEIcJe%S;]
+p.k_W%M!B{8ZF0;}'}^inG~4oXrsY;+ELJk@eodc0g3z5,I)Py`LcX$$vtKL<Q4@~;M57m_:!{|_)$6&AdxaVE~`W!BzZ-y'7ZCX>Y]ghdL%^gDX!n~g6L
+w_w=TFrpfn0S)GAOWRiplO6a)y+Z5'!/Jg);~ooB^|d4M4|6u>CTqM`[FHLW{sT'ZOV}tI(TG{#]p9EU/q&3P0bLmq2u+0geydjrGz}P:Y{N(h%X,BU7Ev
+yc2^F(^a1RytlL>SCUg>}X"W>aE5dj3"X1I7CC9r<LC%bc6F`S!o4@V&k<I;H:d9.Sj)66f&$>wHRXrZ0lc918`G_9da'Rizc"fQ2RDP|_Lg6anN_,$H<=
+<#%U/I<!9G)P"6T4!o1NaC8d,_UIBQty-AWh/<@GO.)zO=u|p{!7yxh][c3Bh;!Gp!Pc,kU>~z9BPDqNg:]@KMU7p(C|&^@u=_]E03ma1hJ$o'n1Ea6lvx
+Z43o@q<>K54qw3J+rU)Sj_^nQrAtqQPn!QAP)7|{RP83/;TRtnDtU$-aqmR($8&jCLZtTp2_V7cg7=/=jJ17)6=4A}/"V:EdIPe{WrkrQpb6+uHsqo_4dl
+ynY%;(fmzU,G~WcN8UPPhnr#9XUC-H:sNG,a/}]%+Trd{K;L.U.ul!Z>'L{,%d`H!>pq$fh(';o<N0"_U7Rub4S3#'OO+w:/>WoMf;v73}$DxNZKyq&Ufq
+FngN;R7t^mo#9(lr!.3V$Pg)[PrfrTg5sUf-ZOOs1PG9a&9pERr.`RzEG'Go~oxIfxyU=Kz>lG.Zy)bb.1OP~;rQR&$&/$Y$L}rX5wBoxL{DSp:6pk'hwU
+G!|DVEVP[h$/%nj/Chb/(/lY;$&i5>(h_fxvaR_{4s[SK2yWd#jzWA[L^G;%Iw8w8rug||dwX/G[}0C)=:LsJ:^<<1yI]t`NYO21yh(Bvipf~T""6n-YG#
+/%c]2zDH1IOE0=KY"83=7U/+hL'!O$]wrxp'Is-q3"m.2ic^R-0%n8Q@[!db!eoFh`Q(W&}!^1Y9Bv%7PQ'e.2EV&9&Oh@BCtX+FeV|b,X~fh;!xh|N`f+
+$N:k4.br8.jo!kEX>.z!Qvo]al'g:$)cz5)1{6`Q+"2iWWP[kA[3I7@RC$gxGh]!["m12Q1#KVcU$=,2Z=FiN;I-~P7,^lfww"C.TID-UR=>[%$KoLBg|{
+2cEad:burg0g<!mOBvFn+ulcj;wM(G@NGpa],jXxq",vXxb+&3]NlzAv4,MU[;7eochK>d!@de4{0egGa)p+d<QzR[}#xHc!.u(K+!-j4wZjzK7u:u-XWC
+w3X4LKEH~a$.[4Z0B@M:KrS;U#K/7T+l)XdZ:Upxslt^I(d!j-tu/fPLd.7#V]#.#bJx29S5KE"kiOQtXsvfelgk84+/w_@hjkA^9(p/8Jg/Yhpfx[:Ph6
+Vn|Np86/No|(Sz)$s4C2xhlALu]z1rp>0[vf{581[c=Io@!x+6^3n(M%-TmuKbN&@Zl:fLJ/u[AwKh>pw<_JmKzAJ,RFB/0E#vE+u=~:m"1J%<!>n,WUvx
+!ihLaD0ZWI8P=Jr3A.NV(rdF~'F6_Y:FlLwEf=]l4srwy}g_{dD)KuBd`7eRLD'4r6@gWu>$@-RODyV-0OaE#"<3P7-%`Lr]v)<YBS(-eh=IkL-H0=RfZ_
+#&>g8XWAA[MSwS$ENAi#_BO(=UQ<=[Z$C!%_5Qyy|AIWw_-^Xq#/!o|j:61bP`XsmS(&X({_"},^yLvVwV/E':mpYK!8Mj9h[e.6KHajYoUyY{6iZx4N$5
+_y#msE|7iG2Q!EH;V3=jA;O6~$x;~ze698>0))qDO=_|UU@|JV[k8`4Ca3_Xh/EXoDOB-NCiv<|P7:DT_|p)TxI"[P:Y@6%J"qFrQ$<s_>|)FB}@><|{((
+!UbxV@_#&lTp.}WjlJQpqHEZK"li-7K^w{qF@o]j4Iy7,hxk|Dow@}#;9jTWG"d22=)tM9i;a,eZ22cZB%lEPe9xH.hv;q9AWgQ`o"Z>M^kzH8S[:l=Hgb
+im[d&>eiA^G{Sw},$5G-.MH=bWi0/RG)oo4ow7(KA(&X@UA(Po$FzeQ/QFU#ZeM:bMrC1Jb|%MqMbH,KmJFjB+]LP!-8x6&s;1l^>YhOi0rSO9TIyE_I1G
+;Y4zb-sa<n<TO[&1IH2CI^!Zi+KdnKDm}2`qHG$]7I{gHx>C<1d{Z7L+BoELYZI-+JyN8%WPwe0hU9&Uh7#Ok8WOKLDUsbFTmrlW#{qc]QiI|KJ:AuPW].
+q+/29=-}l](H^DW7,m[6IOKBd-`L+zWp5p;{Puwo|5`Ij@n7>Y[3X6^Ndx}qjf+ggZ&Mu<}|mPdPuXMLOnlONq9<eO}w!N4}!N!<}^d(7`&Qh2v3)ylJmT
+4)&IMK(J$&d>v35s%sg9)c>VR]U$a)cCfM7HOAE{;<+KqaaR@4WjhuV5zm`A{.CoLCrBm8+$g3^S$W+P"5&csR!LGyR2Y+(Xf8C47H:.ev_"{QTsHoF}@C
+Cg;uww}LIB({2>36Rvu&%l=Tv+NB!r5f3!1RG7_6-i@fG-K4)5A"[LaInm^5:V}4S-qfYfG0{]dN8fTdXd$UJZK);gLMn.0G%|,yjURI#gov{G@9c]8qBM
+^yV]H@meE4XRl)Z1|DJ7!y'siEcw!y%rrojNtT,p-AZ_0xhBgmq1dtM&;-Nw8,AcG<Tf#%F^N)<i#cuE%4s.vYSaBob2;gX8Ay(.Mk&ko2<%{0a+c7oD+x
+bFq57""P`g%T,u~vO;ah{DjSh52)n]6-$w<`v)'%HP<&0vb=Z(rkcXyx}v{scSF;q+[Hr{3bkfqNh.jez3~/{E0RsV^5{Qc<]2>h=&nS$pSMw#0d$"V`c_
+(D:l:@`2L^O#E^%|waOC(H&IEXLy!ykp^hy_<=qs#0aA7!BHw_N^L,WpymALjs3]kv]flz/Y[=R{.ttN%+s8a[v&Y}eoeaKAa]u2ZQ:@TVMxB4u_6ePc~z
+pTpk5#~:6H,FFh9@="q+WXM9r6+=%U<$)cM&Gj5&}I"e+0'.75$eH1r(";FLVzM'"x&:GPLS-:t^=k{s#Zzi"2f!>!,69#yB=qQb0"B84E'JP2N:r;_'&l
++o;eJjj"bCDIXRJH~BxgLPI,@5!Sld|{0!MJkVXy=AaYa'YY>]2u'pBKI1/Cp()-[@@#r|_&F@dt[wl)XrYYV'y]rb%/+>7I}+diGtjyy#HV9IQ(0OB1_"
+`,f81>1q#G80_L=cJnC'Ez3-Gkh!R&^&j!A}/hdv,T;v."_h_d)Lja5!##k@p6@_|(][)p@'ACW4=7$MB,#HO9d1s@b&BCpX]7m+|u,s'dq$|77|Lk-kcZ
+or=RgOb[wg>KY(Q1"W&5d^M#x0Eu_s~Z>f#Mi@b8(`;Ke8~%2I.&r(R_'$!x&i0w@[bIh]{<.=I>7<n[[!yeb"x$`j3AdZb9C}mte<G[$@3c<UaaNIb@{4
+o-OmE!adC#tqi{;Fv)_rELi`n,LKb+w)R79ef0K(8>VFE:d6SK<jR9,P=8XvPs{A>v[IkYn#n3Xhu+7z~'9dTq~-szN^x/$/fPpaol`XZ%lV0eF8Pvi]kU
+p20W3(%Y3A2@7L[{F91_Bcr1y]'u'=dEvb_2rqxSi@V=FREp<b%|6O&<.'!8eQO0,"<TKZS=C7IocabN/"_IPr1&DE[LmIj-='x(zL~PTHd4;+l&T."nq!
+SzSLRjOH)nt"zi5mjlzRCoyA_=~ox8z<oLaXWF}{Pp8>P2rvK6|RB]M;2.@@'n~NLHVxLXp^NhtHy_Ad4HA_$[.Fp{7kMFU^n<igLeSM(c%<MzEikgn)^@
+!xZ0m$qAo{I!NY8g3KMp5,Fp+&Z.8I,EjhCr%Q03S=D.I=n[n#C{mPk2ljf+5Ls)TSaX'pc$idArSw;Thyc,#:9GlS}r-b8kbh@f_V^"#tv^fHrtP!e]u}
+"BxN%|$e~y7"wp>/Gf|@`_l)EKs7T_4AH=FU^K,!Z4H:K.=!pkLB'L<F}lJqh>_Pp%>o$UD@|`d::VYx]3I4D4$;6#v|<{ZLuMdS/F%]p)f)ogoi1gIN4J
+[U2JUun!@c5@fOB35W.E^$%zW{lZ:dN-QiS6N5a5NbDNiSz-pi;LtxPe(-8Fb@rmG("VXD{!M"534M:QG|1Qn-=!No61OY]t<P[>iF^93`B&!CDeE$gM_B
+ZJ9_Oprtw1Om&m.izFU[x`-'Zt]g8c!^Qlv`s$q`BoD7)5;nb>^>#u"4<ANj^G!YOyDG[3NSaaI%oGb+4"EiNjY^apXS'9$zJS`M21Ip72}93[l!%Z.345
+KwAA/A_G.NAS|C-[v'si,gZgq+i'"&8eDXqmbsED0qvp0BnGkYw9YO&ry|&apF<<9pEjHTXdI5FL}H.&yjekFM)[-&q,LaWi~]R#o6wds(FN'btrQ`f0>L
+S<o%=#9-SR|pLTR$'cugn6-a#c9`a12rCrEOf`V'pM<y~Z05OFxJN-pxo3EvE5:;>wbfA["}ZOfahLt{,jyu0SEB"NZz2Z&63{Hz-+3^BL%I|qr/biYXIX
+s^fn<n@zRZv6<mz_$U]SfP-V~[wyoiF'dhtd.D3eA;ka7u-!^""AS:b:hIaSfA|WMXt`[d9%l%:AhD`nX">PeO4u{;#z&M{]AFADO^UrnV}/+5R_~Df%9o
+s')vDjkJuVzN0%lhsJlVFi%UZx|#[S(-.p3F$[S$4QkP>)aD49i-_$ZTt9nWo)^-=T|=Qy0dnZi[P0yQ+!J[ya}nxdZ:6Z#h.05VeejTj:cl[eLVp;k3#Q
+w_KqWRNE{k"a-s@Jv6z6g@m`Lhgsfyp70$}rVX[A1fB"nmXZH[XAa}p%T)p|xuy}gm"rng'EsS]LhKnB|l4Vw-s.-jLE5dM1R0%Z5r-WW%u5594lf/MyG9
+SiCI8h2eoMI1=U$W'3eHi3#S|^vYxzCsvebVw7d]<ONTM1xIl)Sra.FXs=|2"S|+cztkrNj^1Y(/tD-[[@0c4'#pXK8'q"CRVX5z4l`0:QN[}zvaB0/84D
++_q_Ha/H2zNH.vn)t]aXtYi:[u+OskM$+Zs+&`[/wD4F]e+{Pj<_kDdGz0j-l<WA8%/H6_jYEU&Rm@SxlbOW5I;Cx)'RCRpN>J({vu11|sB8b6e@eF3,!G
+S}ygz4=EaH2fW^53`;+z72`"Z0Shc7-9U)H_v^aw/m!`,Am,,iz>na)^@doA/FB|/chui3J6yfj|QmZ'_]:|N:AFTJUY3hHeS|{v&jfu%0(&4G"=3M=OnL
+rJ]NF>!Q<[aL^qT3r0^3+5e_u5wo$[%3S!Wi0Od|GW4VrMyNLDV1[P`-&fltd6e/+4Fj(:AclNzQ{eg',-.A=_:oQ/-C$bBlrl!Y~Lq"le;5ffwA8UpBT2
+k8.)l$c(9l&u+T#ybD62n7:b3qo)cqKHAhl+&(3yPw]Y(FeI>y)D%3]:4FKhe6!8N{pzZTDU'n7V.RPlhWsTRQ+EZ|:M1/9j4MS>i8Ahr&H.QLMRb/9U08
+DGH8lH]^zHShYz/mGS^rgG.vyb$O0DGqa{$7!%dAf0Hj%%<q4u}HDPq'+1"gp-fD-L^SgjRf+%..vs97vbJQK>SX7i6Ngv-<^,O!;l7Ko0dq>OXZl+x,'R
+7YzlM7iS|T,:D-||zp@})6ni17gos<R)rMr9R|>-H+z1C'%R_<)ej'_G/3}R#g`sceJpeP5HNU|(7}6MD78r4f)HJDtqwFQ9]hZr=wqV}%7I'45,jWf/yU
+^-r;TSK.9|fLR|'C_p(R"0Qu~=s7ySR]']ocJ$ju9Uy{[t<$%,Kq$@XvZE@Ah'2XGk689mxr@w2Gz9BLXcby`x#)Gb+PZ%TaB5vAlgN+1ws@)Xd|u[K3qH
+{X!g7S:WQ{.b+-4xf:8xM-|@9QQZ9v`V4jOP{#@:q>nx,NVSG$0OStTb7o44oWP;p}seGIlR+0ciAj|jKw;uu8/<}fLF,xCV<;R$j{{/jKDXg^CDzpGrfi
+@.,5_k#0_xl06p6:c['X-b%.#lVY-"s5x:Mov^c]/o1M0tB%'mK|j6{)}=Q)O)7[.O"b0b''w<>:JN/K[}}xY9J$I)&5OO[c5.L14pxd8hlF5.!BY(96ng
+=3vll5$-B/BAiI9xnXo)EhMEMnd:9=%4{N8qI^Qh0lr!_Q}E<{2&1th.;!+-A;N;EOqfQo_(cPA>e6ru3DVPCdMYXB>TYR`]!}j_j.(^1&s4SKjJ/$pMMA
+B(gKA4X6kJJT3:;k,SnAK3Mkj4Z"x5S#y&oDEtEQ-7O([y)lNuIG.i,ND]hgHEo]]iu-m1-G`l1f3:Yv]^n'Fj-`s63qQY7uk+Gd):;6P{y1n]7=t-Sszj
+4/znntAQ)I@<E-ovfY|5j]j'@6q7K{Q]o_B3rdY0@iEF26QuR'DKk=/"$2NgpoRv^F{[<e2t{-)AUts[pc6Y|%24o_.<,Nc^:kcY{D/c$0WLbvg'<pEIK!
+MoMV<8(_|kf0o>3D/u}aQ5jnsmuKWyJgi>K&)Z:_z<)#R_(n}]YM3CRcwcFqBKhy(+41#&q,dVC<'4B1-`BO7dM`>uTvUQATmxifW^,_03-jN1;:YAku|j
+cB+6n0VLM:HYKK9[pe'9y"tf$9^^s+.gq-Mcpobe]bF!uM^6ph@kuP&d}M$AjUTkZwxB5O")N8%+F-EhIy.+fP9Wdx0gN@^95j>zhie#,(cbL>Otv"1&^1
+4<MK{@s|6,`5{U5U(57j;l[0^$-NvfK6E+d-qx|SWb1i^rR&F6^I_xTfL_gK~xw/>u^"3Z=,LAVUWLw`g8]OZt('BROFgQ9rfjo<J::V%f+yM{y4l7Z0t;
+,yhP>HW$G7$onF>v]s%[Cx3F)k5.r@^b:QN[[q=Ihc=3ep}XN;0OhXOGu/mT""p&3R|u)w';i!hs7DmBnLxF#WdAoj<M=S+S1AxnuMiJ&zkGQE03wF}f2z
+Z$+SDyM66JswXX-wI3c4vqFKoum[i@f$k.HMoJTcdvA>SB%d1R)gBBNi{kK]hTjeg!F}7)4&<qX+OKABK3X[J[#$@(-:juz($L'i_eVI4J:.(YUG|zeg>w
+-wHG'gQ4U$[;0_4FXw|!cj@&f-4-62=_zgjJ4"o)=&=<k9jsm`&Av$MMTFx`Cu;0,XdZ(0w8c:32r0>%N7x8RKTv&i,x7.l]O/Eq%&zEaOhyYi[AHtMXTH
+ml1cDy@vZq"%52vy"=xQ+}W4f:pm]0pty>^Bu,qp+"ugT65"L7}e{5gAC1K#,}4W391kULwg`L|wOxRRwRx_cqqN>bRIY}kzD&`C%!pu.p6F9L{bYs[[$x
+8;_q]3<=%Fs9AoC7[qw's1E"f,;qu9c(0&s/;$.<TV^"{Q91FiZaj27=+.4@TehM5L`=.eL5wv2QUVl]CJMjl>5l}J5lHqZ6bUg'MZbU5Yrv.vagJB0]$X
+DX}Y~:1H<rU$eoHDuwf=~Fxf;G5^c<-IXyu!g+-lNI~DRH9$fPcWVh1T)nLxUd^b>JTvsHY}-MN5IaV(Vp5TRZ[Hy8/i~hIIlnn_"O0,yQy];b7.S={A)-
+&%"eQB-hYm1+NhZrqKyYb"14V[u&Z4oxP=e'N.AWJg=R{BF+=l|rG^Qk)`tx9Q(8i|)xF+EH[F:zhTonB%b,cfKYedz%/!v(F&dbehqqnn"Wlg[2k%#ub.
+nJ3l>^@7Wdl]N3hFe|8cMF{s3"RfS'9lQ,[1S%0if5S+1Q|2!S!c3bikeDTp:BTwH.u,"x}_wv)k:hm3!6oW<Le9^2IawCcF4@Mg|7dA#D}MnB#D4N([3)
+@y,K_b-y!Q{vSFv>%M"%Lc8m+7sbT2NjU`>t$`yjly~/-6;^#NU@D&UKBPrhE#_G`}>'1vMILcB&XveBygOTG_"ZA[Bb$[>bUd9nKzBA1BRxO[2n(A"/OO
+7d]N&K,I&uj3@!6xlSksN|m`..p35"~@9v4CtomrioU)0H1">('#%g0;t5Yg{FM%Vn+[U&0`@5IiHjL(.%CxZ]{Fx:X$D0B3@-rb|`ic{!+g%@Jx|dTWCi
+'X8@I#O9c6zi~Xp-!V]mS_}@)+V7CBObMaShJ$8>>'4;nrbT5$j5%iVaga8oH^8#V4"~/g&:b&kGEx!)JKD(ftBt0ktN%hn)[MP+Ci:WU]345VDHTR#r^-
+^],dT0DY!9.='uv>`Ue.A!4na&5u"pEj~DQ`b8>z;(RQ{6vjbTQ2C#eMpMBb[hLW<K6tUFIiZ$WrQP^g&GFcxe@K!MwXC5dA1Khd;MV.XoPe0'|,6u.8n)
+ku6i<;:0>Jd&,e"eBV/fXLCExx&K}$UK"B]P;(B}Qz.hy)jOO(Iief~ZtS8;d)r}8(:qKC<E=6|VyF+;jw>+K}wmSh9'e6"$8YI1n1E3IK8TXpWhFArwk#
+M_2l,=SfwTAlc]nr;Nj=H(Lr:d``>z7Z_AAmAbyRivaB$Dt5iJxJ^%Ln{<6['`zPFH28O.[s'||;s_~`$9s|Vyz@l[z-_JSyMW>Bizo{`-eFx0YYC7O3`m
+b1!GWK'BoCJGjSd1}8r`}}F_yN6BR($5IxTapdvs0D43$u^((5,3C#AquO![Y="m4`JJ.[u_jzDSS;&)KY@Fu1-c^>PRCKC9[:9D!R'o.fdz&!8YBCon+z
+Nd<gHN5}Jl`h+NH]Tz=RHiq<B|f0]/Z{;2WhKF'<!:E['tizJr_al+[/Y8r)G$/8zhgnYH+uS2Qz;)gb@#)>un.vOe1-A0s8T71Y:ExJFef^fq!'b4i%Z"
+5Q7u<',"Y;:|A#fta$,^5OB-~lfZKyx)TW3yahgXec.[/1A;]DWv2,cE>zPGgb~h|!~;Z-#j_"XN2S=YxKYNkM^IV7Qc|Yx(vYwP^xN0A]w8tf"AA0bz%E
+64O3C=Y$-5H!gP^Hi.C/qKa$dKz'P)hf:(1=mb)(^8W=,I|0,jqfalnBl6<39gO$Ien>dgX+f3e9$`z5vy`UMi<ioJ(n{+K%b16M[<q!c9:>K/Z$!4K1Wh
+ZuK"}v%s/9y0G&tZEt],!Cm9zu_AyT>PLR<@wM&/tQr!2_M_#>V1CYO|!4R8x(d42^1]!=D%]O_"@iUY7dLzb+UTcmzH=DP1#R}IEeJ++j6_ULt$Ga2Dzh
+XQA(aOTT|(u#.Z/(I=j!!<i_@@X14^Plw,1%qczM|LF|p]>VjDyM}OK9Lc"qEUqdtwkHAg&r3{Fiff8iS_04#y:mrqGKLdNF3T/{de_(8Cknupv@2&H@CR
+S0X=oYHMoO5oMgYoZll'[L.!#Sl7lY3xlHQN4N<}VpkzDxLO'm[yJOSoQdn%[Q/0G|z'v^<|11yzLf%/6Y8n}GKy)XvJn&w{baQ|z!`joaKaf1ad1qQ)K1
+PH0FpeYGF+rJ~(6Yy3ZZ_4vVE4-4K{RYIgG}c<zg[HY#E:pSr%`bDPoWy}TU60Ij}@[WfYK6R0EV!NA=:D@)}Juily]{[{wZYR~s$>@YaJ#ddc~OSoajbC
+5>,CA3<>6H4f$h6{X-C>xZs.9_Nt|:uW'"}>sjBViP+8IR/u^bwE(`_'P=yZ`ucG)@3Is@Dhp3)7U#=_pQCqoRE{ZNQ^5iWxHao94d0uNfxDvR_a,69v$j
+;!o/vUw"oD;Zg`C!u..#CG^rb<]!hjLM2l(sM>qFBe;(YoESJB]xh<,OZFcgKK|W4>$h+Cah^I%Uh7V-x7:hznV-+daw6c42jX"+^hzW/}^%-rpdQd`>6F
+YS^`=Gm^jX)"I6OjMi/9uvR3,1wLw,mh7)5T{GPAkssLH&CR/_=',]=Uo(1GErwid"<:qc)l}SvbudOUe+jyE$#p|8Pvoe#PwVy<(zptssf<d`X9><ViK/
+<rAWAeL+k<([n:j>at'TXGEU7S[u_i^xm"`1YUkPT)'k}U{z@qSiO2UFT2pey{pi-H/Rn9%O9jsag(!kk5NU!>k:Q+{jl)E+1H2{$6d:R4{h/"tO.E%}t#
+MZ.tp`t|(u0OkwLJq6h(_[%HibLpEQ3s@%34R=uUK9M6g6@iigUeF|{`G7rx]By&2#_U."QNr:<V$$!i>v}{Y6Q|6O~p[bFsr|RP15A)HR:_ZEc={_QT0F
+C)r}E15`k:%/`35x(hAS!%~LoSBx>]]mA%4$EOa_<P_'ZO=E^52{bcU9s(vh&M3+hBwC.QOC2):xcmdTzDdhG^#Id8E9U,xmf,-"Iy).QCQPGTWy8M'$:|
+qT47f:K3tz-JpJDT6>8fnBS]]mhe(Ebzan(nNu(F-9Wtz@dzhxYiLVx6Ty;j<}C9-(2/z1aHj{EE3HH7WitdXP(4M2kB(Kb:NnijxLK+sv]o-_R)P_X6'N
+:>&fC9_7SSkZ(YK9D%+=VC;6UyqE>9.>K)$|;E+I(d-.)DgTrUa{7%~8!mjlqrQ9CO6KR3t!V}5.qOQcr].Th|4LfX]^yZE%tAp!qWJ4:mgs&uj;[3z@;_
+aE=tj!;P"p~kCIn$4xTACiKeq!&9{XE}3iS<4^@nyv!n4(z=7Rw^n1EcdxI)FO-h;y<Es,UfA_kd{P-"r=UW()HN~985tY-_KB0(q=+VM"}`|SqrBK[pJu
+DbtK{#~slOKo#`~Rr&X0``dw!}#}XE>7YCHhQHRx4[A9z[_O0{V1scgP#et:P}%JyBU;$U9E43KNWjI)oo6G}5T/:1q({1Ff.!%>7UM1=kNoX6pD>lZDfI
+;-.u_SXKQn1!6c+]1ta<H<f[/a}g9U|8/F%X%O</}|B,I=[>>p1be7B@=1(_!K}><Rw%c-PZmylz7yaoVlF/~8Dxl:"8f.@/H2}L0Zs9%F`!qOs2/T,C;_
+AJYW{f[_aPgul%>m$9HKYcSfzrH$#!KS1NF1WQQs>%'[H4RVdg^|rjo>xhL)L<8WA;+B+@<tGq:U2dGhpt48_XXxOtV^P@f3NV27DDt!Rs27D&S4;[`Ff/
+xE79>39^G_xv=@$qy!2!x{3iT{on$/qv=(WD"F&]}5"wGVFo4mPXr;~%&0]:BoCRvlEDz@<Xsd[k1H>[}rdEQlI"pQ@=g%@d:$W"YLV7}BLk^Xw`|E>jZ^
+e"3YGY=|[}5%gNQ|Di|t@Hb0RlufPIdBEP):&:FIWeOEoKhO[JXb$&GlZ7bCTPCL_=r{gF5pb6W/_ZwwhHq6|d$hBSs8[L)|9pAk>'tB8ipB.N92up'T+6
+2VMUgSTrUUkSlw#/-%+.=eBZq:F6X>M1qM'z#veoT!!Pfl~O"G+whfly6}(aDxIl-CTgU[NF9B;>j9&I>ALu{X(^iE9PeYjZ&V%(svpoH(RQskM$KQELkW
+[Mjju94pP{r"{P(8W8#y7x-"S(L9G$~DOb)6_e|M4J~O_W0TaJPyz%:'RU{w]wgqHEuZ=@_83Y^C`'%K/&kdvxL#G!Ob`r8-}jU%2fweKpjfA}yrK{{A/8
+0'YR@=CwR$amdKnk}V`<7[=Qb/F$dZb%+[b=c.EJQ_G>b|Mzr"KP6D8o"IaRCt:!DNQ=cd&HWF)k#'/HDo]cD5.`>DR4i=xBD4PWUwZvY::Tq/5u>d[]py
+h|s4dZPFbOY)=0;/e"]"kUMh']%X,+0&B"WS1&RC(g$m]`;m/7|s$G[p^aU`EL'4yI-3f2vEML}gvvD=6TOctv#'C9eM_^">Fn;vVp:HTp/Yq$/kEfw`,m
+>[cKc|Vqx!385i;f|2^%i6FVI5o-[;`'LiA}hv~G0k7VE3ws&p'nhS{Ys:vB$1E3O(M=C[qsQ7$abIWpU-+XL}dCgNpFisPD|)ISFa7Ee>r/5!"g,^f8:1
+ZWO$p7.0|2L@$Jwjk%]VOAESndr69L6Ly<G(k&^Q1-Dv"LR9oa0"|07n'-7B)Jlj~cFBU=xpq9]dmMmCi6x%DgN(:sv$mogVah'865'PWIxjCT~ZPJm0ht
+ccUdhAioUBx|pI7!!&sn)2vfbK=qCE7RvSzF6Fw6U+i7IQr[w<Gzx"<n^P3b/7<k8gwkC(5&kmLGz8ko+ZI"lS0$Cw,ZB,:|Y"1Cue9%^>`+JkEH$;B6T[
+#Ym>/gKi;Zj@%5=rlb,!Ko|:c4zkn3Z"}ct<t#JA5X#P)|D}R#~"9]oF9A-JQJghQj7|F$[UQYWV==#-IO`xGLJr4rM;2n2f$Y:H;g9n`T)b>t=-(jhjs0
+EQyc.W'<`X+CN0JhYZs;qbF+tWG3T{e=o=``3]#FPo=,+4Nmo&c84af]VVRg0jqyZ6aqC$Hsq]5#[3BQ:M^XpTDv%:!9`9#plPY+>guX_1@"Z(QO<%F'(;
+,dfmMv<@LTU}_cwXKK0vewvmSZTN2]CEUWBB^_8VNvgMmP:0JO]ba(O:2)>;(qtubs5$].ilJ}g8~Yhpv<v1rTZ1K!`U-]]/-%kme3sf^i{ni$8c^Ypo,}
+d<RpJ(uVO"UMwA.}Nd{y}g-5B`a4,U.M|jSOB;IT)Gd+,ib7/3O&CA(@.wKhxh4'0ENIsfKH45WN`zxkC4C_h!:c,cx[AxoU)gZrm1#$9a%|$Bz,J4^31x
+[YzZi=M$S5_6SMtnC$"k@{/w^Se58kEwRS$,=Hnp,`UO9`BtKY3]4FV.]rYQ3n'2/|~a+vpyAy/X_Lj!~9|NR:h"{Y6n.^Sty&D;%X_PZ_'mu63,]_<@(c
+0:]":o:5l[&/W1)k>g+r:b4"bZ<Q/`)GBwYevlkDof>ROx4!z[Z,mj9ok";9UVQR&bA1%DGy}p"C{BQR4tZ="BX]qXBIoW;2P#5AyufN>zmDoX_vw6V5ZE
+eH0@x/b_BY]MX8|OfrexIc,D`S1qbB}ABQ9-.eloiZ]u1RCCxOI$'s8EL#(AR`~#-7`]5al@3$FR9/KTM2|Yo7x'wo-T9%}D:LaZo[($i|=M/U%Vd,BS#B
+TazM@Y3NQ"E_wU3"21hPNf`aql<MMCcE,pPv7/i6i5b@r_g@`y7ZXka@Az-4@2`6pZhRHik(CrhnZov!pyj)UHmHytipm-['lJE)@KS6('_Pw:41+$cy>:
+lS}Wws2t=HT'10{mL2R@#W0(J7^p8np(Z2kuqb%#0G-T_[&^>SJPNN8SF(dQp>3G]/MqR>AbGtv+b2"3bBVZ_jD:!)DR=^^I%WVFy3e)&&Kl2}oX=Lxa~u
+qi&Sp'8,$!|),5M6z;D%=V]`~{DzKuB%VU9V9q6<.;0Cax6fWgupv8O{a9e9D[[mah3@b@^7'2{+MR{Gt!uYpFoBBNoBE`>KE%B:O.-wfe@+Zfa=^jcn3e
+/6Tv8.P2.s=ENT:Q79@H5W'=SQf^w[tXlBpwtWVav}h0$FO}8#uq+'Zmg2X<)s,K`SXWmeiQFmmw/3D,VwL"~fV;n^ca_4|3DPE}o.|OXH8tb%`9;B4yik
+~!YUvMqpYvyUZKcYU_Dha.dkvc'gqfyP;.I79^TBcwsLmS,1Ykn+]P<YBkia23gHMS7']KQ:R'~8I,Cf)UuRyJ[+%Si!yW6Tynb/KuLfM^%P!pIV=+HB2n
+.Nh^[ZwIO>h!p'YZ)R9/w1UM)gv4o("Ix[4f=R!w'4jj$4Sow$5gDKt4SQ@Fs6)OUjORB,gc^Cfc0s[dFL,:o|,V-AoXLTqs,sNH@uM'xX~/|#bwBN/OVG
+^c5+/D(F=eq&m0Ze<q#ga5qEO`MM+heP!eZr,TFK`h"#O750iksD1%v+oy6>kv)<}D^>54.W^8YMt<C:4HQw5<aQ|K%&#%zmH%l#RGd-+=^$lGs"ec8b]u
+Y/3v]^~,wq%Jo([uvtF(5dLM2cL}K_'FksBD4I{&H0$aB,,;L6G%:;>8y+fll!xo0Q.RsIz,Yg}CHTeT)6UgNC1R5MSe1PL@B>6R6&%WlV98Q8fU5UPyAh
+pHlaFIh%(HI_J("/%(sf(3=[#nK@N7m:IP[P[8&FWh)"+'y&%81<^KRO"SQofH9R07Zmm%TRN0H)i$f60z0UL>fBd:9'H)F}i-64UW<lq@&kc]5!/r-9ie
+ZzhJauOi:bvL]^Jlxv)|WS]XWXL,w,j#<Tj70N6Nw%B"7q$_S7uNck`d&eFqoF1T+.(2+0=d@>M/9jnPbUq(eW%.46;0w5-YRffUY5-AK+Yu87v#)$G[FM
++G2MFc"O-wP'=SR=[nm@gw#wV)4rIp&$I<%xJLUg43"z5y[d.eGleV-.&0q^a7VHR/}#Tyl-bnWS8PZ@#{9|%j<(uvE0nR[Xk|;[j$gAgsnaZF#mTviM<4
+1;)%Di|CS9Ln^AE4AvdHeob.d@tW/6I^fY<fuK{T'[">qU>80}3._YzW,Hh{[YPbY3|LjptrNKCm:#Ukm7G;A#0=nPmqBrEuzR_wx's^nHeu/=+sy^]5z>
+b3Y7|iF^%=/W,v1+5kQBJQNZT'9CQam:!_ukb_&JOW;YS17xD'QsXy1j)$,<Q9LV!{Xa|jjQOK~Q[X_ZH[l}=R0RVfs.&;ji[7Jz`xh^iqy}[/(Cv5-%/'
+:$LgY5aI)y}wAgu1{}MwOzsCU-{p3M{`m7JkPo.^|)1wnLt%TaF)NJCro#-2>HDPX+Az20GJT=vAL%L!hVJHYqriV2r]O/JQ@$(wcrA<j/kZ34^dI[Cj]|
+0e6bAhngbwZ)<-^d}4[}/z|}=}N9i_jF]wD29qk26Tpd,/m@$h+@%og:5''lgC_SxZ7KrEv=@{nC712:2/RG/I1O]ktI%&gsS)=Yu>1&]AD[M;!|&#/4wf
+GM[Jb{i^ZZ.h=@47+[J0w^pE~BHfD>ncH<-O!BWC6&m2oK47C)+s8M"F->325x2<LRJ=R-/X7ZwPe$K6R[}87L1'P3E"r31g'MeO|t9Yt)|YnDN"(QG!Z6
+1=^/qXM[]V0^U0Wl`Kxp6dk3jWL33H/Q'RLhi@,@(iQjMV=:]9KiU'AGe$E}mU=XUxns.S}&yDEM>bQa{J7WbC,w8e[Tnh>j1K0Rj]'YmM`whXJwdt4U:<
+qHFpF=o,jEBbWFD^y=T!Ts9A>b`0RQo<j&oK1kjWvgzN}5'OAL]B/IDR_-fjC9lnRM,>S0')t.l.KXnXC7K_iojpCQ"<|NV_b0A)wPBo93hI2,B2`8cIOS
+"+`]K7a21cIWZ2{BI3k@PlNh3,:BV=WZ|IS5,P;TX$h;4rGU%/lEfY(d!vD/)3#;0CI]UiO<FoveCt-PU3#;pXX;.2V85/m$o)4(0ydW{6_C/;_iYj`qC(
+XfE6y#u|]bBhbw/h5{mqkDEt(a0f-b7i;'|,I,Dr[fS6,c`Hjl!y"qZvKwY4IiNyFK9p$a./{1Z0;X'T567`0WV<j.qjgdV@!;t6WPN/`fvbTc'C!.rDQ4
+qZg/)q>"K=!S`}IERZX)lxctVR;-IJ-El)D@fM(swbOS_(-@%uP+aXTJiO'u{"|r7S7"fh|rw"g]N3,}rGmBU:q;eY{7S[XKFEyb}k3s}^f]wv:AUyCKR,
+tm"y,cwT%Q+;,jZLY6L#06N:s!Yb%w37'RW1}<HBa_6K&BLIw45$]i7A,kQ@<rJRzT,EJWB|c+p(sX@(b1!jX_:sEfW-va{y.D7)jW'TmhMmFHKT&9YR7}
+cX.0W.zCBV3he4{M1VriDf&H#|;csorwTrC2t<:cC7C(9-GP}lR>3<0O'[kzdg57J{uDm!dbg'05K>BT+;p+pPVD!F=1c7``|u4i`B4zt'QVWZ5j]AjT;z
+j^{2lDfCEm`&/7wQB#Xmtwp.MVW,T[2Yb(CUF5Q>Kzhr"@J)y]5<`@r:22ewwhq7cd]"q@fdwIB9'Ws6UMLZ/v'.kvZ.s;mYNg$"fHY!ZwnM35f9~)YmQ"
+:|3;g^CK41gUpwq8+RfE,j].1s~1{H%Vozj"!gEJ4n=0HOpqB1)Aj.Rthye#ChX{Rrx-Kg_iImO.'4NjWDbB1.!DUW'2g@jc51Nw8i5B9')IJloKZ"+}xi
+u+BI"C5osXLF]qRqA{/vz%36Ni:oH(PK!(Z.ba(V[<#:Ni1'in&Wmmvitd51/H9%1GFRZ4{t6y0uF[W]bsa"V)'N|jP%P:hdaI7u|!1V4.OQ1[5GZ]n"+Q
+G3sLeJ)%1;O7o)B28q0X<et]c"!MY8w8/NzVMa=L=[o}{JgL$yYyb1rcOm(p-[,26KSbrYJO#iQJDI3r[2IyVYMTTh}3H$Z&i%("#mo3g<bw;ln$;L1k>R
+#jH@D6Tm!s#s",2t5d%_W1NKIcaSVF1uP-w8w}L[#E,xIurR=Z"2P&e.r'd9&qem[ILIzODnf}<`tRMr;Jh:_"Xd"rapEH9[275F;9~_/S[<rZ(p6y~=|%
+-OD7f(N`C!4]$7'>,caS+wB887x5v7Thc#'@Mgq|U`x/"S`YfZfk)QYO6wO!>E:J0m,X]JF3{$KENgFLL>3zey>oOY|&6f>GeB19]$HFEyIUe_6[aX7UP)
+$vUu~%uox$;dsO$}b_f6#_Iupe=wt}Go}!8Hl@vQIl(N_b<a7:cImYzM8+yduS$W5HuNc1i}soElu88i3)udosU'Aj_K<O[T<la97hNo=`$Th;|gBWTtQE
+BW$S>Vc]xO);=;45[RLbh6:w&;o6"Qas&pF3H}3x6V<6I`^|wre.nJEXsIgSWz{%l.&V>x~+/DF0_AX[;p)KJ=/-,PY.^ylUSwD@=(gI%6QGHYOt`=+I{)
+g9_'sJ^T#,V=w='2Nd~,!ZGyn)d[j]_P];jNClw<w7,2"T:r0|`s;8vOgJ@plPeO'[;2qoPlY8=9exE5(+#}1-:'MAMnx<p.ndX'KSO9},ixN9-Lj`qSf,
+_^-F7w)l<xz=%99C.:$;PRtlXu>q--.scfrhr#55:R)vKVHHEr2JU^f'Kx%{@AWRd#&q#,w-Vc1R@w!M#RN|E^A&]t6q]ZS3z|]]d&]4cnv7IX8Z4u=XJF
+!,7BEq}-:1iocw>O"UY+Yd,C{pD.%h"qk}&"7s9T/3H"CSv,C_WNb763sc&$(NLT3'lmnHr#~+}'j=fc"Q4{<&oQ`wBjupg^`.s#I2BSfce:HC+=qs-'3%
+M.I.1O1g&&WzgjuB0Q5/etsd]D)WR^$|&QI)/8Ihp5`mL|nlm255Hi=E)S!Bp:6!Qic5bS7MNzG];BTiQlz<g3>A~Wrn3_^H&,2Q-)Y5E@GBL+/0lOJ-tK
+3}cuu}xI+,oKBi_5$2zwI^4R4-D,ZTk9WaO,EZE$[T7MAeESrQtRmQ0Se-^Lhah3D%redL}:>byR!lR"d<v(5r4^D{zY:4:,d(>wm"F^k$,wbM8sOaJK9c
+|ZX`-Itqq#]3fUaD!/>voNXp5/&2O.4@IaXA08nZRtssl(i]X-bk1m]+WB"3<P{Q>Co>#P!l6)!(=-';UMACwp=^lB!!uU9-^`Ea%8jIBB]JHjOR<rjSVa
+M'vLL'vv{uF'qUU!/RK$UW:g$lhOfTa9%f~`N4P7(m;QEL9M(<fVMETg:Vui9cZlgwyXjyc;q+2#W'yR6cuFHKlL3wW%$S!<t@kVRs:TgK#mWhw^:Trxt2
+D(^;QF>w=FY^j'n}XOOK6]vP|'()Z<bbc]>e|4''`Wexe'ZskDUmy(1PF._:Zb+ss{589f4,%-Ai"<gZLi+sg$$D@`LiN"`{HmOE1#!LXEX;Epm/UL$H#m
+H(I4Kg!>dwm}yIO5@_+wLm-!eM6;OpD!E:#`XOPs1EEt7n~UN=W_gZKMw#[K1liP'r/w!wp4-Ilk'dWpu%[=as-CKr'ypf"logN^fJRbr)uW'a7X7TYWJ3
+.x+GOdQt#thKdohs[<TYt$!0/'{,yU}dPG~A3e(j:01=}ztD;45e(w#%`qhW%NQO_%'azEpX4V0aY6q8O+w4`I9egQ=R9C_6=/y0p,sZS5ZkC@'ph&jz1v
+wG7>ln,OL'~)X{sFTFz+T3ts`4sJOD$>%Z'JG;YoT40R|)E1[NLQ-REUaY24wBizhC9Njpx!3VwdX.-`uw>ptZo&1X'ZHT+/#;=V{BoZz>1@O(MK5yJ;aJ
+t44VhViFp3;B!b:E@Ou|CQscktN1`,1%^(As1cWeRv,J3xXd5}]rG|gx|nzZFi]_j;@m_%P;&+ZRD(e@e|jq^>/7I8B@IA%4.e_jB&:D/E8yU7n<Ek}rb,
+)`yYiNQp(jy5(]/T~y(5eDt.fn279StLOgMCw55c3&,9P"gY03u]eODT~&WzLWgR{<[<H>_PNU7k2Ie5ofNn&n@[|+JuixjIoJ:'r(DJ2.1I@SpqgAZ`;;
+@;U@bjoYnPDb!0XO=r++.g7b}mkPAhaNdhNjb3GVN,;:'s)SPPaDIPs3$ZMy~g$DW!0}N=G8POOj-D:%C.I]<hWp$C2iQ!mtddZ9>_c0KVA0WDp73Dlf}w
+3{~[hB3u(;r',#a=n}STkCC=JWbx,T^Cq7ck,&RI+j6Vz.Wn750wk#~8j-C9pHQ1kTIp8AxsDOYUO}&(S+D[652n8C,DJTeGPghu{<C<al#ZwvZfuzhaS;
+8NQ=`f3"lv{vy|aw4TpwPf6&[CJ/hD6zv[mELIxHOLZod-Y=-UihQlU_JCmXC<1AQ#,de5|KTyPw[mGg);[O)=eykT%iysoKi@GLA:S0F70v6GnaN97y)D
+(i~<x(Fp_k"SjeRNiWFQ}[HOn^tg8@(TTW7_-[Gm]:;{:.g&+-;P_)Xt#{bbl%``w}qr~Bdl=h'bSaajq^"<~$MPitZsA$;'_aZwT^v2%_4nJ%a[qnnmR&
+^@G;$A)E4}e`pGYFta9T8TT/6=km5a::PK/]X2^^SpaL0R/p6$2B4@8pSy..`A@L$2"dLz8^^QfYb1Q4D^jcCFf`&15["J[apLMBJq2=EJLS}hFy5':k12
+)n(X9)Z3`1M'WH1k%=^d'PCA13a2`Zv$)XhgW5/Ij0d[3mu5Arcn~sG5[hwlzv|&MPLMxwFbM|s:T3Pu!pw6]OxETOB4r#eD5P^{)Yi>l:fbBFdFx!F7`V
+"$dh/9je5,eW2UZ6xXh@r_s2FEVpv%-a^J;3%h%qk3-;]ZdEx&PXj#(%y&Y(y9Q^XfQjIox661eW4QTUr`!tHt1U&.b@Nz.t<=`Y=^2ly.AH>q6}Ee!vtP
+1i`GCt]V1UK#+|,yG;aGoJ;_9'gXw9X/n,vT)uBGxQe-!moU("TWUI|tyUrHjbs3c91aWp^EMAb"rwR<eP3c;256z|;sJ1&gyjyc}@8vBQNw5pwJRrZixN
+"r2-pZLn-9/{,cpoAkUp[lDvG^]KgL=O@OKe_Qy(Va"J)qAk9ki"h0,<zEKoq^s7&"y-%_y@MdH:zey#Y:AP@}rj)%z<55n=|ILE;3BVc:Y5IMUYs2!n`j
+F$`zB{xd8vjI%lK/,e,[wu#!K>S[:qQ!c$aXeXC#f82,pk^U^Y%j,;@q%N0lanqvD$Tz;V1#Qu%qC"nr-renO"d2Wglt6Cz#Bv-9j|:iwTEL,NViI/'gzt
+8UPk-Oj{gPT2^(88Jn[U<u4^EXK^S5]8,$FA^=_MvvHryl@GZx$j;F)]XS,%Prf2<=h#z8bvQsXM:4B0}|[%QXk]ieO]N@JLd:2ld2vv!k(5mA[jo)8{CG
+J}#f>IC$N=gs/VolCGE@+tz>I!x1EpbV1^IZ+|V+yx]s&YR=uckr%$L&Nr`_Sa$)>6`EVX5fY9.wWX@D/H_g'#!6/6dIJ6BAp#9{|"~rzfLei!us!F^@8J
+x402fAe8RZT/<z}r"^ke4Lp%Y$h3AwO^po@[Dl',d1gH]}NEX6BG8%po)eR#KxuP{{Kot)JnT.ak[<@mZ3]pLVqpT^_qYbKE/a2;AzckV3LhD;SjXZwBsa
+qZO)Lpz94lGSle__[LCUL5Gj,Pl.J^!w48rMR)a{I.M=TVGzx8@#u@a4f`guX0-R1&P!2CO([MmTSV1!N-Uc9mkGC[9&OKPO-8m@bsWpY@5npbs-6z5+WH
+6eWK{h.p}#Sm[!lpQ)]3K#@N4;zD`Mtd;dtiAY=#,aw/N).|E@w]B:3Zl_LvKL/=`fEs'iw"}2wvb>5GPk5oI"1CY1-/I<0hv,5)6L]fQSB51>Tm^Jl%N<
+W7Y^]<86QbUq^+y.zEP|Acv#80q1r>AC2@D.d0("x8P#N+!^{<x4l>CUfD}Fl/(:x-F1n50'&v#)'{Y>U37U2y#!Jn[DCo(llntS>2eM%2S9Y(6jpqOtH`
+fn6vmRq$<DYM.hi>J:#&m/;moY}u:822~@49kT.&S`(bfGOQz<I;Sf[|~,"xaJK6&]dT)DEdXlDZaO]HwPn[6yY`:oR8XIM4I0~rR#!=[#po6$W|T[RY8Q
+McwQ4X)C$N,1/-fmhWz":h]H8D^=&I)!u!~_'4OjF-%G<yT=DFXe=Lco793J%"6{&EWP%t3kmJ{To8}aG.DiF$zG'm,sudy>8F0#ZN+-=1LLLJHKZts.`u
+9hNwUPrb;bL>Y>_O:#G|jru8+)1]JS)l3]hQ2V31447AdRk2_Ax$:tRX}@)T2jc+%Y4Bk:Yq5d=.LR!rYX{dW/{+_w=T.hWREM:!t6gRKJx(]35u>DQrgq
+i]RdzD<wR8yPYBYn6!Q(['39$o6"3||mK8(rhSUW,7>)`810+rZw~Ws&E^jDI/~7o2=,^Z4i<=K!Un(0BRyN0j|9nZgNKbKxp[:[S71bI!@2cAP4WW|'I=
+STDiGJ&9a'#NC%qIwn16a7iTZe7/[zlGm-%wd4=oS0=1qP7)>q1VAx`x#D5^w0'9QicT(K(uKQE0[ZA-R;Fx%-~4q[AK%U>plm%546gEK55f9NJgCGIga`
+]xTrHXoY3g,fBMSp-,xo_@+}(@!0zBM]KcDa$ybv&m[y;fY}xb9#1qVnxphg1JhI=XNxR+;^{`>3Pag(sTBx0s00i,J4&$Wi)`7lR)_F>=R7S{3B|_yBHW
+'5,m'9o;2)+u`r,V;OEyQEMuX;~BTb1"T|92#ISK[OJF_,ZJoMUK|SYpXyU+`T1x<jTMaE;7EyUAS;lcsq%xCg72`s'C8')1Ky;u'Qe>>i49fV]!w^]qwT
+g}Xj'G#!uM$pNiF)EC%)3HnbNet-u9M{5x]`x9xD@}{_>xnh=J7mVW3gKyMiq'&=X)@D'DfEUz'y|eN_$gN>2GSs{MDf+",fcaJm~.>m5GVNSdEhygjNyh
+&OUwJ"Zjd$)wSJJ|,pPM;l%TvTUcX5=1bHNh&)1F0c$jR^9F^a.MW6dwJ_Ql:;/gsz}BuY8gZB$MypwxvI,o{$1wJHym;cB{qJMNlpq}f+23SDvqip31lC
+Xces`(uu&T<(EJ4A]IM6j@2-1t.G$g,_<m,_qRc|d1C}{9z3-7fa0vsxD;pV.,(/I>E`ezJK$BiL@^Ni]COn|Co2/OQ7Yy]h+>XrAxnwcapZtVDv%B`qO@
+ZmXq~sGbuus`KAtSK]rf=V^w8!|x<oP_=TLt3;%8S$|Q3H!A|LmBK_g`zw1&/>NPwXd38;xguESj+GI6>AW^)|g!Ya,X(dJmVrlvK7vt%'U65GL8mvVG;8
+vVazLOXo225AqC["AvgEyr+V,C<l_BzYxf5m'dsT1-bN;l'[y'iUBkK&-,}((rw$d>4xJ1A;^:uVPoG.VnVD_h'T5&<h#r/W>KV"hL@4IqXylJ/9$O{_ww
+H9'dedzgHu36Lj;DMEdu%5oQK'8oM(FMI.+jC-%=4#6<ue;"1+kVqX^8x8O"O&,!E^YyzneCk1/JV21HfI>RV5Zvx;yWAQti%vCRc`zk(C=c8]lhS(Ikz3
+2di,)>Omdxa%E8q0/|asj|a>@r|R{P}4|S7b~Hci]V'r@B_%pjK]s^MESn[qvZk!{[nT3(Q.#8McBk(aLmRl^$<%qb8=[W6',5T@B]b"RBIjbU<_Di0(7'
+5<Q=yg]@s^6{4G9{HzE4|>vf!K0,v$!X^9~Qmq$n1`l/EYFFcT4S-h6)AHOW^&cNiw3HUxqXl'5UJ`ZIABPw]U~vyxcVQt)tmWEh.Cn8>c"y<@H3Z&r{e2
+kP.h_X>t$:>gW`0U:iqDGbwkN[:{948KcKo83P6-j^te;Nons<c$ombNCwQD8KHS'euxDUc$@1Z:8gMOtjZD9D/36vu&xr/7qt5_'ciKNm@.l76/8"&Z9a
+tf:IPw5qPG<%:}@6n^gJokR5c!{B^|O#%9@HnJ;+'.rP@OoKb]:C1-2%M&"FR"{4mBV:gwZ0=FpB$/hhj.o[I(R}ySJn!8Tyx"!]<y,8F-}6f@aTLZAR.B
+,v64V@po'=;4/FpM:pbg79L10{(3Y52&MlZzg98ql:@`%&:t,C%l"&(sv9VowfE0G7AU[=Lsckw^m/[1{7@^iv<[%{pehRJGW;Gb[=`UIb>S#.7['=+_%Q
+L'x)hGKm[W9V0'vw_!2QZ>rjP%[5UOx1)<aE2R_Y['ZLMrR>q^4TK<~J@Xv8w.]/Vc"n7>QX"v3Bxm/(brEi-]dQki:I/k#.S!fZ}l_s!GD#38Hkzgmk#2
+C$-wCb~(:&^S;<P"hFIz1](,B/f)`(3gT25<qR;=&9bPx^x2Z(}MLtZ%:a/XfP}]k_uS]('Gd)OQa}@2MgUf4%"tbkRsls3ALQcK6Xo1OwPB~4:k/hzUH,
+o_d,pgl#_n(%kic-rxL$1@Ai!^""G(/[8G='2N!bZZm(2IIPx/f&uLhwLUYPu#-0B[x<JqD:pPe9K,!!Ev5{mv}6yK&TZH#:%Y".:;-:jGE_BpRNFaq1{m
+;3mZXl))ha/Aq"c{/r1u$JV%kYhC39D&g-90^JMLApbC%)Oh3%5vcfYkv5l+C)hJoFp>QpV:^#/PE681+3r"i8z%d0P]G/RAB65PHmK'-{3tZj!KxhJs>>
+f/P0~MA>pN>$_w{>5wqd095F[9BKKGG5M|Q-6LON(bk3+4QyupDlV/41eL5FARb(K!$40ND`'zv&v#ZB{_:jkTu5+SBaDLHs.4`/$V8}Q(]%=RX$r5Z,Zn
+vTe[zfnio=$c`,6!!:tbH(1n's:[6"0tY$uU_2mPHpt3v-rBO-S|}J^^s[1g87|{]'n1>W|$,@J&w_agQ&upfu]hdziele|'zNz#_dh7TljQLw`v4o/^KK
+Y4FZH>fI(u,sCwSrd]J(%1/Oob-;xQ_d_=I/Gbu4JMhHPSh(G({pu>!Ye(d7h%ZJ/kS$uLI9tWLyuIaQ!mgSiWr.e.'Y')_d[cX'kQ,q7</n$L7JKB6=N@
+p8a:7ms79|F'|(]24#(@Loj_NKJmYq[Z;M(j)sh!"Di@@5{sVoWv:)kXuUm:xZI2.]zxOkhs:rB-Y2DB`nYvdIN^Z!+hg!lhC_Lyr;=phRdlCBpX'hx9u0
+s#OKEY6h:olGqSt]y>h'k'xh;XWtW`J2!mcJtiz+nP0"GueAWdWc96C6G"JxJ3B|OTZ=>CK:9p5B+X%@KxB5@n9%HN[d3zY`s=qF&qQ|{ZI1sL'xU[4S_)
+5MfV{.QhQ!<KNkS|Y.ilI@v:`a=/x.An<&a(ktS6j<E^#uhi@dH1vV@V{k::CszGTy['H<f=]`kM=^XujY]A[!;Jd=vL=gwgD;JR&SgOi%=)1+WYr&K^wc
+n$xS%bX!>x$tc!AQv8yF'!cc9"p'Z4iTl>/NSL"HwD91wGP`)iqxzuX.g_:_9,54<3L>H"=2=YTtY$+d%Gi0vn^dw-J5/=d_gR0ZjnI1x/f`mi_v`V-Y[F
+au$-Q{Ra$i'7Ls]_bliejCEv8>~P(wF<P{:C@>dv4ve@A.Q"h()4G@iu[@H-<4Xq5JO{;>1RXxCQ$xavw,kGT'=qW!Fl%kc9]!PFC9#fZ[mYcfpg;.A%40
+d9~YPzT]9rByC9{8hm5TwB;HP#R>.tu>'S7]V<T[AcPR9-RyI$(qz<f&^v'J=L6-KSysvUXkfaujapj;HHA[EBD}>B+O&k8RmkOoA#u:FNScv8f,V>ENO/
+'OO-gf>d3kyRp)J=Yq@XaW@{Bls(I,XA%|b}b)Q2S;j8LH3H(2r9k$hExE4@;u5KND9]Dod)RIgo.3=oqN;Z@:m-7wUiaAm&%Zy"-k4_M|,'-&fa^PP[nP
+"eV%cjRw)LdeMqp}<N)9.oo[XAx`-U`SJWE0(#`;N-_$0L%93_R^d(~)i#%XfOY%.QYS]1C=HW5nuF0(6bW.kHkJ57x5a}90z[[C=:['j@abcC:/z(~/%Q
+|,aQ3=M&3EvH|Vvr4prJR1s9@29t93E"I[g!&>^J}!c+6z:x!(]XN%r7{AK_ie>(CzWVoI/fB|j_@b-7{V)8XzPYj9#x>$&=Qxg+)%9{~'}F=JohztqP9g
+n/0!zgV@]zp(tBG_%(z3sbs[Lhrv!$8/L4,,HA<ir9nc.9tto$W!Cmb<F)i7-NjoH/~unbNp$5:C4u:h-Xq"R7B(>!aRerV64#DzU(`$KNcK6L|wGZh0oh
+I6.tyQFQxep2F}jrOc;Xy)F-![iA$2!)a#8k/]UC<HmxR02D9=iN,C:%M!Khs@epLQE)%8cOKYzOxY'I}C97lRqlivND$OpmCg=$3l<l}|fDH>F,Rs!#m:
+{B"#tR)NI]{NT.6lLA[X%j[hoK6MvRn5PF/>ur@UWsgTs['}e]$+5HN}r_Kh@!$Z-GYgZ6)|(Uj;sHX[sSQg4yDZ))+Te34j7Li-)("w"hf(bRr2JDssW+
+yR+rCAlnr."}`gC630p4l2w:[gU:~-50/,b7v4"B};"rw;4rYb4'idKyzUyBzpYDMDn^k,%.Xh]Fr(M|@E~032awpuA}ZTg4|4>W~2E`t|!zFbs=Du";0z
+J:u!|e!Kpdv,#Y=bSA4S({[P}#k+G1+[GDzVN)FVEAREk3i+/.Zan/6880ppkl4-`w9r6oYd/(^<7{mU)Fe%thfF2`op`'aEy86Q9GaQ,xl:F5|Vb,j7#p
+)hY<LFxaT0j3L9,Bq#+iqz+CbuTbbx+p.F(<sFZW@#x,)D;P+jy!~(Av7l[v.BM7J&Et@vr5;:R/&IojT5U#-Q9>_jET,gW2QD;D2&>^nyhv%}wd"qx&gW
+`r$t&Q%O[.eE9:q]~rO,BZ8TJF8w`5&8qJrC_HQX8XeoYD;RN^jU1k_`47w6m(}ynz.t!u`Oj$o7cNYU,Jag>AgPo#J,uJ!H.!EZHc_">avH-P'Sj:]A;I
+sg=A{^]Gt85)2%(Aa|^3DSha%@ozcR=J#VNy>0Q-7oY(<{5tDe=%WMI8LG_J2J^56/tW!YHa{54JO=WX2iEzUn&Me8UhY+y5xQ)01YZJH46B}p^f]aSur<
+|4BDFFFY_o!(]=Kv~#o9f#0WHnd#_wuG{%KYD-D9"U:D4917wAx&CX1O&;~8`O(m_]-1@M>M_e4#92Ir:DQ/hI14qK]2Tn%[X)XGS!RZ{rYB{QHg!q;#L`
+7NL"~r},<NaxY+d)`-$CbBS&GX1Od)V19eO"Mid_=2!#(bd4M^K6;%w:}LoRZi'0#)1lLIyX~^qF`+f|Kdx5e@1#Q:W$e+(s@T)bE(/3>:H2_#fKxdBwNJ
+!4O103nr}HnMFK#MvP[Mjey>PvGzIjdS`t4vs|jDhD=QbJ=Xm4^InaZ@[LDF4yDcF%Zj$tz,nglJnc"Q|'%O8_g[q;o"']G&i^::9_)!q'@G8!d)$p2||l
+z9Si_1pfz+Xbg(7.Fti;n>GG0/=QMy=Wp}s1A+C6,]#)H.]c5+Tg&$zDEU&n:mhFZ5:`}x/cu<(M|5u-{Dh($}lfq!Eh^<tT$`8g>ay3x:r<Aq6f.lh/Ye
+,pc9Tb/Ff@0(X9%2J6j}1:D[jFwUA529O0yumbUc`6Q5vi`])U3>QEVS'nOvuUki,]%MX_&s]5S|u+%GNHp8/71BZ,)aKlagKQ%V+<Kg+y%Vl@h-X_O<c>
+7{`^DWP5dzpT#42rOb_!]amKek,50tAqvm4";A]V6c0eRPL&.'7)CI03d6og>9s8_T0_u1SIy5MrXTEj=n~Wi^V!Z'L&Q8qJ@;8A&yX,&X$!-IjE;6{mHs
+FyF"UgPA=SqfF0!sQC^tq7dN$0fz4[I^!B$[q_1Z!fdTzM&0H:0OG{F8iwZzK|4r3#[xo9Ev|6Sr!WN]YukPKY!]S9:8T$`-t|!AC'g:#Mrx85IXRGCxx)
+r$zlEMS=$0,VAA94Dk|=JGN"9WT_NZG^5uhj'59Q-Ipdy;9;4WY/SMvJCVOO)ip=h`Z2#rf&9+|"}EGMeh@}h>a{k9OYD]SHJyVlYA<b~bqeU2L<G)$dk0
+qx,+y:XSkamv5'Lvr0Mi8.hSpY2W'yjcw>m`-W>/g[Lr/ie^3bF[k"Ck>|@y,Co<y#l3H[i@P!Br0if[YBngL|G^hDqF`0&10gJ+'GqAPsVS#>Y5:+aOK(
+U[62N-g1D@!ZONL)IYPJ>G1X'n9b"AvR+2YmsY:8Ne3(^&<u6=QBQG.tpWE`Rc6uERr+={y=Z'$:JsHqDzX:Ei$d>^Y=XeJ(V7`#[HkrUmB7jG(;v4T&vF
+o&T`u![xH|&EY.pt[Uhgn-#;k.dF>c5z^9tPS^T0X^{j;.]0~ZnGFb;;^VxXgPeu/FtiOeC4m[Q1!lI^Nad#WQIp'Xx|73O>L68'<giP1'&g{UW71VKU{5
+x[$h0U7c7i(YPF$@o11^B_!9-^~6M@GpbyliuS)k[H!uS=z2&_OqGDA%OxQUkVrjE9bFRe_hj,c'LG%H:CD3CVDp=t}`c4/$xFnrtSIvyyJg66RM|P&vZ$
+caC}eHrTr6#H,2.""+_48pQ3oem:g]^4GF3OF`B>,Qak>Ns`bx9@{`EYm[}2_}]cEllz%Ky!6/[;:e4)%hCOkj.3BY7V2%l_@Cg[/g<2D1~o}$-)In=4eK
+"WsNaUAW{P0e7Ea,2)]aR/vx;Hs--93F]nZ1/:Wo{F3q{g3S'vhf6''tsZBY.I-{~fQ0'()EkQ!Hv+V_t.hJ,P{U]YMrfIp`|[0Jz|wVn$)K#yqW[4!_&8
+xMmzl4V=5$+ZX^}Y9K9/EOCC}nk`$<%^Cg1FoBBwFO#y`T)HV<|h7`-VnxK3=CYd(M4N<}!}pK<0#>Rzyo/1du`x]P%@89i]pMeUl!>.hjkrTb:^:e[pV[
+'"u9-Anv>hNL!Y@X=R|tVbDq+{H1YhCM|vJfqYOwwr2/@_=w'!YsCuYP_Q_mO!"ZG36'C$_S0Kpn.WA<"dhu5{t#yTTNYEym^jPsYiPE<euQX(#N`;av)j
+e<6,qZ$Yx+_J|`Zi;^)Sc41r=DNz9l$=F5m3Zjfd|b@%zCdPjI%$sg{=((^=<oNKVoQ9G]iOZV2V-^An"tt%(b5}:JJk5<epKSso"zk'rJajJjSy!h>&3E
+$=t'+oYgUwc"Jm8s'AkwHPa1v8"(Y)0UmbS#[.yGg)eb~:>c/|`j@#46v=}#ivb%S!FB.Zyf'LQp)Gaofi^e/1,mH,NyQ"`USf&sEkbAyVLK!n%&yg.Q-,
+H1_qb)>#iLAIu4pfzm~xlU6'wc((C9]vW+N|:nRcE,^%m6lEVh4hA@NMj"k:yd&9i/|ts&oYYEzG}xAb(!5^MvOc1/[(Irr^Z'D>.+oRxv^<<p:yD7dd/^
+IaeN+(u4[`:M+=o)|mA0;RbLpxEE"zS6bLH0`Ws4GV/hnEbS/]u)[%X&ufb]z|~^.Z|iMnX,f,,A[qC'zsS=EPec:fj95'U|1(D'Yd8B[8mr,w"QihjCyN
+XCW6~9t>7OdS%/TCu/%YY;>0v/T{Cg5wn'rxu!gW98q`iHzo{uY_(lz;l3-YG0m^8'Q$d;bnLIE3;otQo'XHz)dFSEDIFtaYIp])ZK#Dwn][Yh<K>q0s9U
+o[%C[z->aSExDlmr6$Jb+}qP~r;;'ZvuqP<8Cb5_(:4OA3.'~;lAa5H<mlP[$FSp]9]!'CxkHtvhX6Kiaa"dv/e+Vo@Xj<J$ti"#:Bycj>ULyJo,F!K8#>
+4]d@nNx(]GuL~_kq%vU4;PI'|3s%ru)K~%#Bye>Ll[6iU@Hn}NeThXi}+W|oM>9{'),:CTKdwkk(''38~kEewX'Zc<d(B6EYYr&e'vNZkx9W=W$DDEn"dC
+fJ2|1-cuJ'cQMIzbp4n5^BpkEbVveXN@~PifSmcq-S4as5hem,d%3Lf.HKOzH4~wV6D}~L0G"Q`AI!B`^OH61%uxAu}T!)w7v:KS{{^[f+5SSkJ+_NH,q0
+WDDs-kTJd38G9jvwX;KIoo+E$^C+y7)E4u07:&:tdi$^`{dGtQa3&&'s$H(yfi.fM4zX>IIY_@w4,rXlJiWcrKV#@m_j%i;O9UIEqw'f:i30L2pB4+AL4,
+/$J-,_J@QIE"JN#K9ScG<0|G(6iT%g^6~cAjqQVk<ydPovbN!`[`LsK_X^QvodP>Im/p~:5QU]RU>)KI1KE:W=2#g9%FyqL&YV|1'[`ZY^C""D4Ur](h]i
+:1O{Y)2uG_PR:k{`mj+`6w~nz%0aNRXoFch1xUutFVN/^z#jc=5rKA+n#B|mHJZ#L:"tNoub:%~Ym[XlXRH/&UcK3&j$n<~vT&MMD7iwa7j4B.'nS"Ugnz
+x9$q(_2J[`B_<f5]}y-%(d+$vA5w6T=QXXA:UunmcF&.Dr%nV+s%M/&_f]^T-l=9h9v2[)q[(zD][:5,7MA526=4UU!j2=Vw@s=5N+AU/+7N3p}>:wj@hH
+}]~j[OWKU%;l;D=#3<lnSiVZpBEHN%3zc)-}`5,iKMG#^7~PAO08`{R)SB1t,,{QOb2{1.VM'lih$3B94860Fj&x@LXK7#.!Ra$hM1neCKWb<4oltRKXsi
+;h2>6sTXyw|x|WjAKOc47>!8nNNPW>0rq-VLC#)327TTR|oJO`)Fo##$djT$y-fiB8T;{,$GPw[)VB3ddk(8wGM8rV3n%tIiP^DXD6VUv2[Q]6!v<Tyro5
+6BBk}ezk=Lf+9wQnVBT0ry-qFjeDLI@u#fZ(my|q42$HAuqj+OoOi1M.-bfmq:{Ai5n{>j1J0]Ib+j{)Sxnl9nwyffJ-U=QX=1CC!%!/o+zoVng6+0{<<j
+zk@$Z|qzTSQ4j';CZSk]:^~X.uN}pV9SIZ.$[t./}TAAIGU/8zm]uy01O#ucdpq=QVy+$sR3%dHTHZ]7RvS"1+b&y5rO#U7raW7Z71z8FG[}%jkVSD<]L^
+5_<VUI0}[iJuMX<rSb{GOOZN6oa}AKk1ZY$AwZF^7;Q48tbCM)iZ0>Lk#Xm2|"3X^w>n`z]c@]!+9;BPh"X)-PyPb(rme:sS305rkQ45~gn]GX0AA><Opc
+fMq[L"+mr3Pr|B;Zyi_Vl:3w@zQ<J}SkY[%Q'$0>Hky$pz!d=fiH!FDz9=TcPFfcxNj'7!U)HY~W{Nk!-(8kv_ikP1($RI~@e[7t.PS@]%ViR)Br:p%"X9
+m;W4.8UFHr67#9"y!/zNr2(f`|3ip:+(g2VObCxUl|'W692e)]_h,Z^LQ]:u.e3qG9(hU@@G-%Ys)]I5N_/<N1:9g#b=fG=AtJl1Uu<yE{g{1-,0-I(LE!
+B$sh,-r:$`&)Z(^JEbBaQ0-AyhF42Vn^k``Cg:ACC3Cf+;CuvU.f_-Ej(0)W,M%/7<aX(8:7T^qM8G&,As)z&lZl4GCEeKJNZ(yW,8=mHlRsX]8Z&la$&T
+0-]7R%T;;Z)JYHxj>49A[hTVOP(9+-oO1!;O>(jM!.m#l/&.ynPQxLPKP^Ep2R>4{C+U@=>'YHH4R!EI=e!t5$Z(BL"hTv7ZqepnQq5ZOqQLRbuEX,:yvP
+cQ3}zRuYc8B'c:{FC|GgKXKy0CgpilXr-ml+]:S./P+Z:y8u}/RO7)TMU0}Q$f5Fx3|k=-iv>|b<Q8<)}6m.^=&&a'&y.KTN78Zid2Upo5Iq"p7DO8eM|$
+jJXp--C#VGF(^4"tVDtrQ)<n:giP2Hty(3kFbKRz#72k~:HGM@1g2.|QWF#XYy@2m{,x5[!Tzi)Fd6y7~tYHQ5HVr'ILo5AiH(qR|,GG9z&Kga;1f97vh:
+>AqKp)wF_IeeM"z8{8~#2lh,dPY=blnKpO7WY.dx'3EgzudWJulJJ#I>:ODi#/ltQcxm$!`S_+S#)_9TQ#T-nOsr.}{-Ge@!=|kt|P>0i.vU-zmP>7HCDf
+zsAH|[ap.Wy)/Ny.Kts4N&`Uj&c]X(D$42FB'LWx|o-P)kVR~E}}t932Omds,0<mPC6g60t)]vFrhVV%wN(SUQR5&}a9W6!g0`Ox@_X}TRc}!f~/>Tu^":
+n+XhqdB51}+5B>!Nwc~$f63+Y8|83F]LfF5].l!t},M#`h$8R_d5iFxJ_HAx41emcIhg^.BJ%"InUV>t;je5b+U&-(sPv+Q-QjSBVgaOA&d!:vSU2PPEx&
+vb,":>%m&_)D2yO+`iOWG7@J^P_T{rl1qTJW&%keaU^1u)ai()VAKphuwhGp36iwBZy}fM|v8JR{iVbZ^lV|k!`Ot7lRNUwV^)q$@n.oB)xqKO}NXBnvmR
+OB>4PW^MrZoX_@=}jKe$"{g$p$B{dK[NSM1z,/SQ%D9FH"NmVA#<$"U,i9d%"`"x8@J9~9EJUMG|bzM+L3.'kN+x+q',KQY+em{dZ{P,h$'C2,}3ZpPK1'
+a.L|gOAJ{p$x<w:1:4|26loeUhNPLfQZH8%f>w;}53!gHY;TJ{8Jl+aRL=2}~u~[{Pr:4'UHB$40idmu%b|h^tWo"szyZkDnM4-'y%G5-Sk.,S3fn'g_]j
+3U`Q&Pjx-f~2MseSMnM(p%cNX7=Y!c)MGnW)wTlY7zFX_DC2|g$aJ2ICMiB%]8TXDVoN[t%aS{f0,ALm=Ki:zYvd!;#rfF"g/"!wKJI3r-I%[PTR'HA]'+
+:R![a7I<:Uq:HbQ|aI[0/:+F--z[81p)^C5UNg$b{Z;!z%jL5wM:(z$B249$O-"%u"LSLsoOeMAo-}1zAG@ijJCb.Q:#4aMO;$grD{K&e}hbx.Bows#0&j
+}[9F9BpHh"3MN0Z%"%_sl[W+"Zx3/zssHTBQd9^Fu/+bBi';@Nnmkl@;u._h[pCk)geT(WbzqgCw)B5U-/[]xFRj@wS]SQ]#!WQv:9!L$W/S",7#Qaq_`1
++X;sgnPfFsGwTtOcZSK$EOM/W!zF=JkN!8|y0H%S[t;<M@A[>$=U6!y+qN<riopRSkQd#xTOTo+Ye#QmTkB00q)r4yI4ignm%GUly;=]@Sg.M&CTI({Shx
+2,x##@py3(/;h;k%bjTf=3!FH;{szIM2i4{ah]k+h9f@02fmYeW_"B~6]4wYs4d-,g^K2%YrL:;pZ||6E&d!@6MwZ&7k,Os|=UBe)32omV>)GT=1;AG[~Y
+!Ji_4K@`g{j)yHb#@<mE/7/S#")(Zq`S)DQ`E01[;{)wv]Q5$mc'7x^M];]Qm<:Ou@m-tI1Z9ZC}i|.K@}CEqHKW^}cy%RP$etKi@x$%<BV4<^.8;P$h'9
+A(]^)Ff='mlD^)oy9T;un>Tb=/])Mq@H,`AZ8#VEKoYzKSWA{,ZQ;m,q2t3YXrl9kvqeE>jYgiAoqsiy'ZCH0]B8FI{qx(vK8Ctk~RVS{8_%)$mO~2"7N'
+J/z12A`$K@@3|8"2op`Pjbk:&/Z&Ia2!7`{=t@^u!>R{j`sj:-&y]mB%osll9T69_|0lvc41QF0<"5nO474daEuw/ULE(yUUi05j|e<eRx}t`8F^.[6K={
+OK~gPq6WM-kW;H6Va7=@)H4KVai/b/w!~MuFW#vD{uz!D^p}|V1tVRrrwFZ,MqNWp4$15o%49{lV3)'`m8lj[ip]dS}71$tsb0G-sd9I6(ifwxO7F!3YBp
+)^sTW|S[Z(zF6xy-y5ix#;P`WoLnsmWF,l)TDtPDP@EPdjn#r}HgHg-J9tbwJDqA89E{$O2MUGG`ZHE.F!TfR9Hb0u3_n;P)jwt4!z6/"Q9MEE(y.Jg3~h
+7Q'-;jpUe0gN10M``d-TP#g^Bs$Q%wyN][-lX"NKX=`p=}/a0F9Cc6Crp}-I))b)_{d9Vz0Cnc5OuF#AQ}K,SV9--)akvnL|&;[3O8xQ8u'gBr2M[U.g@J
+3q^FNzB3rSBZqXjN]pd;J0rS;2U[kLfXJO#m|{cYD>0JTJ"kHkb"ee:b7iviXhlTTCS&;mk3&^WKdYZ/b5RU#'u!7:'Qwma:NJGq[}E[g&X4YGd.c%ju&W
+=-o:t{NaNFE`wl|n4i^A<#IkC"k]Ml'CM6wsi{MiLpE&hzz+IF#BFlnT''!=4'jM"b^'E@E5VO7w,NwyW#Qk:7#_'T_taoQM|hHkCO{"<fxcwiKF"oq>26
+{0FWxZFac55@cI([S8X#^srkO2&&`5Jsd/DY`x|qN=#kbk!@W{m+~XH3udmD,cR%9HjY>8iCo$#!cx$[hfIDo!#w<gqZ9{k$$vmE&%[0p2k<P&kuC"tSl8
+XpmWM&oiUMwD=>TuWDR80X41tq(HXD2^e/;irf$>--6x[nTf^5z_70K&U}n>Z!cHk{t2C^FlQSJ&N5vfVD4(N{t}1)HxuhY+WvHo#bT+n"gxmpu^8|Rog@
+)`4Hz.fX2Wg.8V|]8)U_Yv:7f|ArjE3eIQ"/~jI_M/ILy3.4r}8l>zy$qH:ipwt%jv&Pr;T1vJ3$Xwml0YogW(}/H.58eIfr`}lg.'|bzj--"m0tkwLirf
+jUN`X,DzSbvEc>8$e-:rL1ig=txn-D;CizLik(yH]POmQI<%z9/BO8-J7#E,wLySnr4zTcJF&mMj1G:;R#s1]X1=5p<%dym8$/=/u9;/6'M>Ko_Iu!x%a-
+BH2WG9m7o=`j;zAhB,~A3VIxyuM['9uqYe{D%k298NW60HemL|adns'))qrx3cPcybJ>Z`3IsMc>v<t!X16sS4=QKNc2-e|47}@k3-P[@@1v4i&s>Dj-Z6
+9Lvq1RuF[2#g,+#oIMFj2e,e9lXC/|p`dlUzEJX7e@=)rzbtSp,/}-&C6usb>0%zErVJ(y;2[p5|c{@2ZC6`Zgi(:dq!D>aX'<9FSAsLJ7q2i-Aizv8nX^
+EKV|@o@42bd4{_L|X+]}lA>}oz^u5rHXgrl/bg.1#>0NuINhI$]uhWKD1@j6;2(cWw#Yg4)(NE.v8>3TM21}<M@.EX,{D>}%rNklEt(y0nE03>6`7>F51/
+x"r'ji2&L0=F`^ZbLYEO(3k]t#~6gsbbbHU"q.l0BzQMLBwuN>WlaG_D4GQNL8lY%-Eus|`fOwuvD"_I$X],H;+x<lF^:1g('Z_46itw4Jvh}Hs+!5gt`>
+Ie8H0jSP&Yg]QjtE-!u<4M.dTjE#$ox:{2~b4f132J8g#{Xd(9Z}Mw7-MKNbLLfb:0E"|1D%h/[B!V&@xK7^7l{<zb/[]UOw1bV$!h+/6(g<|)Tv6k/U]f
+s{=i^hl::oT>Yr(XH>vd>fXWEZGW2vvFAxFR>mjL|W54Zk3|.VOXn1)/dnDxGqihJ9#[O/fG[fSZ6-7)=H6C.+f3QX1]25uq.!G-q6IYer5UO%kvpF1v@k
+yJSB.sbBVGyRh6XRr>S:u(Kbd1(fv5{|@Bn0Ls]r7qi5<W%vEc>]-UN_oh'/g62.iPy[F5YOudCMcjrON@C/R}S1!5yydL-PTc7YT%yW;fp=LmAAb'>vdg
+a.3<gzMv[;WD{EUq|N7(~s#L._')a"'f')XfmSn_jl$_Hh_9+kdx["iF)hwZ($C|F1K&_Rp-taYYTTeiom~BTIVXUhOIMLb<qGNzRiYD>&vzAQ(`uM1xx}
+sx!%2)}R0IND'7`=2Z$A9<M(Od_cg<2Pfo{>;x72_q.8JaTF+l}Snt=DFGL8B`av&`Y!"zF^yUeC4@J,ZUVpqzhzNutF#Wqh%{qAoC9;E@B{&E'VAYO3e;
+U^+85apICAHMGlVT'Yw!]s]C`Nzo#P2HdK5}.gK86=.-]IY[_i95D(vT3_PTZh^9)C%EF=&@So9JRsc%h)2jgf:b&,/R+88z>EpC|#l8k8.I<18)q$<FTP
+Uox)G'M<zJO8zuCbkus+BBB}RP&F9J)#Z_ci#6=FtMl%KB1]nVQg@y%BQi&YSoO1_|@EqF<(R[5LW+A574aTeri#GjDI1_rBGm;o:z.+GQ5nq)75[,NY-L
+Q]cJ&jDW>VrNKCM53nHozk~={d>Iyx82]Zy0-T6|f;YF^g1mO#Iahw&f"+{6#2IzO'yPYU0hSo~ltXIy`A,ND#-d>FL.I)!}2>7(%A$v0sj+M:1%]wgb~x
+Dn9j&}j":[Kn++~TRwF7TMN&OD.QewpH|#pmf}yDy!o3Fd)cG"d.C:4"g5TGz(K]zGGO0P9"qo+{g}9CgRXbxqWTE{m6:}>FEqybF8M:)[&tcXph,iOPxT
+e3cAzR@xY#50n%x9J`QNsOFN;8]I#|:mi<r{X|o0xsaE,I}"FlU{}6Rdg8zgqA;.+@"-YG53Dpil=p~F|u73:FS[`_UaIhQ4$3[h$xx}WIo%yW-^:1N8!f
+]r/8!;M_V{@wwmi`BvENerTN;,4aPT>.!5@(@r<Gr[gv(&uc/M@zXNT[j77#VIhX%`3[:Q8kC0ZNIsG3{&xKTQ-7^;}xD/t['UK-BD|.JKxRydPeKEx(NW
+bIVRn8e.gnP+:q5T<HE.31V$NyOa~T{SC$;k/tlOVkeD-_AlY1ufNzj/tX}q-0YTH{X8U)w,$@CTew!Mi3<gPF|Vy^4j$_}#%p3fsu!m."]hq)qZH7Lf8T
+0fX^CMls0=/=l9J!n)sgwP-w]W+0]n_k!Yf{OEdu}NTzl=UCT&F#%.OD7PTOx:o2.ln<TC{=3fX;,$C5^=fMYR[259[|rZLDhUBSs2X%:F2{x^EGYPcuMp
+)k%[20D!a#)$VH$xCsr7Xn~'bOud'<wc}rk<B:XyLf9IK$2E[ozeg0z<77FKNab'P%a-]:]1sPHe38&pQ8<vmEW^scB]m<Z;@T7F}VKFylWdPN)=B3a2~i
+Cea49NdssamoUzhbkb}f[La%:KHb~Q#[CGz1`Uz2U5#Xg^,i1a(uY!9t@%#ef2^Dw";=2Rk!Fc>{,MWJj&R3-,b#]N8fgQocU/C9Det$bLK9W/@7XEQRy{
+pVFUBF.D~P+9(zuFQA>Dcg4@n+/#[E'.iFyAM5kcA8mUut-{e#q3;H<W[Cg+X4!`AvIzb<ZFB}qA@<^!!!ZEQR(:Sqd})o)@<um@VMIbA.z.L)rjL++nP5
+Cfq%~F}.lSf"7p79Xvl45CY0{A@aMVNb~jiMyg|fsk'A;Qyw7nLZDdbxY0JCY3jj-IEVUH'|)-(aOG/9^!>t~SdN^{w.^=-V.-6TfEZTj:>U,YD5A|{;EV
+g1~ZVo2J[pzb:XOVDos=:xJvJ[jg$%&;#>$JrW_$y>]g/HLX|nSDpP@x+g#lbTe5C]83~H2zIP>EARHAV8.`6"%r/8#YK=>CJshjb#o/q'"t$^K)M&`G}Y
+j}>g2pKy)wXdGX5w,y%^m3<pbU5OPah/%{|&FGN+q'ZzA-A"k=4@JMd./m]ux>a&zMc1iX!n~Aovn}i+5!=cwy^|MVb8{79pU.%h`T1l/X3z^dfFho);a;
+gUp_.-V1=^do@@NYH&gRV|&$s@MRf&'SsEKY@Ad_Qt3(.G>;b^S&OO%pxs~'mc,Zg',ov8O((wepSP9Zp#pV1HTx`vmP>7BM_8h;]'&'.6,9L-xZ)PI+:B
+4-TG::m;e/Y3(8,EXgYzkWnk:O|0Js!O$sxv3}f<7wooF=A#u,J9<KjzSu!~K[c}"e&w7(SXK7,dr:fP{$VZ:,^ZX{I#D'oFCb]"#Mknz"[Wl6+tK2m&LL
+^ydw+vG$<J[#k=aM>{]M8oPm/cjn%vy#9l[@7b%UhE4&<Aq.D:'$kte=U^IyR}}&'QbZ&2i'b1Y,>'TYs)zaM%b6v$I(F@1EqH=U<gm9%X,Gb5`&/<;v~V
+s7G;T/T)nO%T@>#IIQ4I8I%:-iSU46n`b:-odjg3//bf"7[!4Ygo=/kgHS{-tg!^wc&k'$xhID.E9mfOgWu^}@5u6s3$Lyj]"j5[^'5elN6gL>uDgUhG[I
+.VEha>;%{0#nlP}!<Mp(b=8^Iu&I(:C"vX3SZLyX:.wtms2#M4q.hiEBz>y7cr&"avotM@E3#9qmC!v!ZD^/<^{3(CF6;Eq;qLc5Xx'z^4@[VNEtByAYUT
+[:%I-k&)[2')H#=4]IcngZD&5&C-VKi=yZbWrWA9X18RUGQuL}`+~C-k5kC%9<1.`4<_Ke4;JeA4Erw;=.#=(c,bal]_;_7kVip,S=9ILd#F}i{nj9sLKR
+ApwU;EA[le20z[.<>P4YerL`3x<}`zRiy}&o|PEM4/Qk_37|ka&x:zjS8XgjsO/0K2"$<g=#]&]aMf<E<su@C+iSpoQ0=_Lh/T>H/pKh=h|sL`>k)|ne^2
+ad06-o`n9e5{gaIl9jswhLLOb&W=qUf7TD8[{5Zmc%+/ESluMd_!wX$&y1DH37!B33S5W`QRzz0.hwBTP3e6-.zVFi=@L1PhOdo@,`C]G0/T=EYa'BV6go
+#oDI>-$dnEU4/GHY)HRJUK.QI-n^"Rej!DMqM;Ja$RFMmD345]eRJ+Bh0#_4F7"CI$#%SD}lXv`qLo&=(]Z|shlk8G'wx;:|G"9Hxl5Zjp9s|JNHnr/I8o
+I:+G;qW|STIH2/f,~rJD'T^>2!Y:IgV6r3EI7>Uu,}K.!n,;t0j,[8U-aAzQ)v7HD2HPh#_oo&f_gI<;]iw"S9z"jSEA/7bH^)+$H<O%&AaIZL2eUKBq_I
+`%UK`Qx'k,|T.r>_:@Kz9wc_HGI'U{&)j9$RIZBk:LRC5C47h&oQ8YU';0sDaPPtS!{tqUPWKN9.ap7RXN(/p{6PP`(,._}Aq{<l+/Z"F[;5"j7i!|6Eeo
+rbjP:.IY=)(/<%zmLl@pI#PFJTCb"|y1LOWTIVq"+0fZ,qwrTwY|}rZY-DSraAmmkI&s8_7)02zW02y`@3Bl(BA#MWQ-kF`LY]_ltM.<oi8oD==qVw4vi&
+wB[r$8ze|o4#.v^6V_cUU5xP+2jruG/$nX7/bPwlTMzq<Jc7$5N2S<P]~e"58Jy,'GjEkp0:.NZ!l0jf3p/j:@P@Ai(CLY7HPJHej^#;1"=Xy(8vYH)Ej$
+WcPipb%p/(OgKH@nn;Gskjir6}A|y.}%iXsX<-AqSxNQ1{~$,e__lCEw5pT@$s[RgD}sve0qa{v-<1-A3#HQiq2;LRXr7)>uy0orgH7J`a_<B1(g-z6;6P
+7Pm%vEBtS'lem.Lh)aof"ccklg,Ejt{F']9ZQ&S'l"J,.!N'rI`zVaf9quocvTW#dbL,SN&:Uh0_^Ops>.VDfNeTGQAzR5wP$a2KOfj/&'F^'kN4Ky(-+<
+.'5Wa>-f'mI}NU&^#RG"9=DBG{[3gR/LMR=wnmYEzC};5(4k<WMcW{/MGq3pdGeExqc7Cp/G&YSPEK|Es.P's{&I-@2p>Ka]14L>^w~&7Trdi>mF"kA&zN
+>KbHGw;S|c;l"XId+'"J)&i'!N&GjdEnb;g_I3[SXQe'[(-y_8w.h>CQy/i!:rGVo5+iw8}+1W(K<Bp!#,=|X:"F}$3`u72Uf,uJX!AJDM=V'B|_P8&7{T
+KVA,^,HF8iNmS3O>'35z12+C{H4d42@zykn$vH8]F-rA.eRR-f5H6t!S_6k&O^`a:Uw^5EI"#;J`Sd(r8p:M_Sc/Ru$}tZ<ue8PXU$a[R>0ID[+^n^AE@%
+p,7k`OTSv,-9Gt>l`nx&,nWc$jt3il7Uy(_S:=j4STAPZ0Q55!0$%X}FK$e5qP/hRu,;5A~uum"Nu+v7c}HT-"'<>4,:zXO{+-HD^Uz[;_rD8p:C6i/7f>
+q&zZ"0E'^q'JM-Gb.n-kWmhk#i02DL5l~S8zscl;oFue(Bc=HT&],vw&CLQLhZw6zC`'7n5lxyj"g]xLml)4[+!Ku5qQ1XUMF2X0xz:Lo%MHXx_Sjv6ONH
+]W`A>-Z4o6y<[1t2T+"9krryJ4GQ[>z"AfP]epp;$BBRbENOpg~:)nFK$'-QMH:OMouXYvFFD^lc>]B0_Z&!'|<4;j(qGlbNlr9{ReyZ<_1HH88hb4<Dw^
+iI/a(3L44G=VpAJx{ECr+L1:qJ40%5utR:F.)0>%-"['%%W'd$6MacUEb,Gj:tiJ9wrG^@XZJ4w4;d%oL[WV&]0jZXE3Co[y$g"yNaZrp).yt1hKFE]=E1
+yCrG0&PlGA]yVJKL5L[LD7f"Q9^7104@9{Ev,KDXqTFAVw:>@Xn`7>MLVTcFo_2&gb_pZj%2;Avd5>_X:6riL9R<]3hT+/>9X+3`@g^UZ(xKs;'B.aWZ"@
+r)"7WsaU`MF/0Y4'y!t"M4IqO>SUc6aZP^xDRI{Q&ay2fHp1F,0K18Y92B`O^[s;_Y3fS;q&UM#';oXHzj;"Y`d/)&k$Ll[Yt9/}djA|>E}vc"^N=Ml1pB
+DpS%Xqef>q<<Jr95oUZ9T/<f]spr>]Vf$,D9!ExGqxRBM=wU`P"|$#3bv0j;D.Vf[cH)%PWoh^ckdj&sT8M&oU`m/7/rC|nDXjRDzd<VB5&(8p;0_Tg5yL
+hUrC(sv2`|/H=c"|oi~L!j5/f.Zu^5udM5>$$Qs6M99jjCdj@}A(Nk~"ge4t|B%Aw#Ri@{FS'#@wDFV(U[U#^c4drs#:iU"Wwq-3Rf.Y^=I`WY"^YXdRn)
+uk'Al,Ee$,FM#_G#l(UqW[F5kMd"tU[!Z{&Hpea)$Ap5[3pvcgR&@sj!T3N^dBt=(7yvp7#>)3HeB'xdw(KyLd:@bu$-C]&V#(]uKg3lMFbQxz%IL'h%s<
+3jQb$=15s;;,Xf&Fa({tLbK+>PVZaG)lxcN%nSC!rkVkx4GT`q:>CMdhiFh]Ld/qu[IA<0|J}kD1H[QyxNDJiH~)<rT<u'5d24/YB@LnO^@UV6h0}!<=xF
+jT0o8g()3!aYbHJ%F2CLJ"<W{ZoL,I8ht._X6S5L+8<oM"d/wfhVa%S!>p|l=-b+F3&-]WrQ60NMy<AG"XA}b8';w/fmiT3G#l{fkAT+yWw]`>w@$/D9]B
+lnV[]}'Pv|Jd]vefvHNM0tva6]u&;S0:8{sA{DFPo&v[x!{<fJV2Hl5X);j>]cK0@NhbjB6cng((/P&Ew-#k&nr1Vu8ysA!Gp5SzLO(X);c=U65e|L50<D
+TlK}^xW1.>K8>#,_w=<<9d'K~^[lRLJ3=674f.yh)DHa3h}5Xy[7)UQ{E[rCGn`tw+8ZqSS}5>-x<}FOdXA,<}LImvUTiDjX0/77Op6,kNr%UH't$]A38i
+-S7-i|Us9=l$Ka{YLxJc!0R{{/m2#]TSl&5"+)wkKvXa&wM|U@6rZ};(w"ngz3H)oa+Jahg+o#EFsInNiOHsve45}I@5}sAVh6Z&]U--%g[{uwjg7dBJQ{
+=>KrVx%{x}]Pq6Q+^.`KMLZi_(OGO_6#UL_r6|hEs"].MX;t,Jr3Etxm[mMLA2([:cHi|yrJ|bDwj+O!K4Q+6as09FqKQUf2a%V3(@c4)8tp}yPa)GGxuJ
+#0"akm6+3xPf5;>0@7AP9eOBLj/n4@iEV)!8d}<3`ZZBSUkA.o~>7i_%a+^4(|h|r-8)|orm7Q"sy/:,GJQ=ZyN"wCv'[C|!BDY-KtTUO<P.t/Zk%3'9Eq
+wCrh&>i9W9rCxo8i&U/xsVeKZ01bfQDCqJA./kZ-K4Rt~CXRqXP+rAmS~'pNO{'sWCXCw^ARHlTa#TbqTt@[rP8F`CPiXGt+zUycwsSn7L9`q=!buAsJ+c
+;}qaeWhT0qH4+n0b;QGOC%NC]hQ3^/U-NQa}E.Ou:D5JkFCqGZSwl[_BW&c<n#~15MB|zfs:BZRqQ7;=m2}<3gq7CUG"/>Cll!!Nv#@SLm6b#L:=K/uP;O
+/7FFb)B0yDF9YZppL(:E`v&7IoI`][r4G<>W=#|j~ninJU@iSuqW1)YE>R:|_.T|E=aR2yAjRY(&heyT:|m4TW879nSWaYc-oA7XrjK/9p+Jn|..OU(5CR
+0EUEVLj(Sd+{s.ORx8bQf4>W42<io=P>Xm|SJEMK$|MqDae-.yh3RE'rzbDiTGfvJ>7(brEDE78^rBkeq!V1ObKtF6!Er"f+ZtS5FtfC]XmL3VM{'`{yVD
+Sh^4@sLt]_7.^kVOuN.Za)M"l8cjGJS6lcjj1i|#1RR33S,B:#E#fz'P40f4[N>^}qFAq!/w'!%)e"<%ZLdBpOH<I:Kc[Gja&i7OLQ/ZDp'gXE=xC@4jlN
+eWI@D,|U[9Ge^$gi!fD4aq}m!%J}CT=W:V8]}b6vNhH[_{fs7miWD11O9-^eU=ElR{o3M06JUI;)u_q&`lTu^["]HIjw)Z]XeQ.Cnmaji]R9/_BUAU+CFI
+5gfm'1wQD/ek-Pm/"XZb9GG2CE"!Xqu|.=D3(!XgX3mHB+!:n[,nUJTZ!F.]vNq`+zeaZ{L6h{1xMDLJS,J1XU@XTw8H#,k8tY8un;NLXe{S2F)[^>]J9`
+BA|U(j-:uB<@7Vp%fr)v#Q%@YUd((jc3X$D@'pZjIeL5+;`VGAA#GZuBb|g=q&6ovib84s&@%,/tB]a>g6N-SN}MSZ0g<}Owb2o4Y.6,v2bx(3s^K$~Zv@
+YYU3T6WrSzt7kmk{1c72],g6WU:s1wI4G4[u{itd}"MrU2~Gw%5[ee-{:M8.y'jg,sLx'bn"V,=bsU6Xsz@Zx|:n|+YH#>803O(JOy19E;d"YZug7<sh)3
+4F/,9"+`E=aK#p@xwkoU|q9b^:G'gk|3F9i0e)[SX;rYs.~]Jky:yJR.5QJSI&I(.H52@/Ck8MN87TCC):It_N+}N_ZO"1dzEnH(BND2xUYOV>U:diO`QD
+$Pc`:u=)UFYhz.KE}@eB5n/}FQ9/H3C+(IeHr%<rEl/O>J721t2^]+e2^/5rDs/ach;".v1_J(;(9iM[/;F6@5DOIXV=J>LxvmzQ!gjU6kD{.=q9`D;_5@
+H+G|']FKRrCMu0Aq3J9<_G8<0}!kiS<f|S5$gwv/vUJQlQJ%;[7L~>BIC8#;5eHS$'l8j>DSXbI#,_P)OKe!K/Q0bb96>|{hr!g1_+7ripH=>}HOey]seq
+C#h)j$F(J"BezDw];Phx&"i}z07"<`E92h>(@"isEz7@._8DdV,<6.Qw.tbZR7t-e@AtKrm7$SKK7{f)2%g57NT]wS[XW_zit6yfNk0wBbVX!.u%j2&FaJ
+8qJHB=R^o2qcDQdP$:+ejS$h{G2>#H+o@kwJ)(S#>1^OHHgP|#g>gff=nbMU|C}TuCm_Qb}V1F63f5+f]yJ"-K-"Q//wBaelNScB;gqz(##!E2%ot7V-'C
+$3D/X#=fCT^_@Pqh<I3|>]T(ez&zur:WBT=]Pgrfb:Yf;)Nij)[:aliT<nG36!ghH4~wt44)])@-#]FJGSBwSp%I2z2QHkld`^|6/gYTw9#c[LoO/xK4]s
+x}9H6h$'WPEr3>vI0iV3HO=|H'4nDDliHK>E3wOrlEiR(3cI!3Ui-K.}kOqzq,n}4Dbwhz{M9od+t"f8hHl$Y;4tNUE;E28U5XzZojV8l8;x|^+l&A2&+2
+)Jp"Bch)]o{!%yRZb[:i5&u9.gNXvrjR%O8;P;g03$s7hU5nT+Wy6e.&:CPp<,)=VxA{Lv=(n&%paJcf,.PzHk!mIsos~Y9{,;N6+Y&[%F=R&Z[$4XI9NK
+S{<G."q,`kD<U&k!4tn)vWj&Ic%IQz'o_eYes[HYEu{vv^M"]8Pm2IYt7XKDqQ9G3nuA!.Xn[:.aR|xe~Q.xiA[INgF:3c(N/"'-24(Tj5I/~TgYk@!kzc
++a&gbYF`TJO>#qF{Q_91G+[Hm{A_~gE2jxeQ=|mKJMUY=I!l%<58=l5XA+|I`h}TYqoen3U|2i+xUd}Oax{qHb!eu%77.`lBBCa2uN!tX7_M}yr]wS#N]Z
+gx_:5^UI+}T'+a+Wy4OB)[X9UnH]]-o1^'hHNJO;M04AB3/hYMKM4i@f>4N9r]h%-[Y|f{&C"r(mT_7zyDcc-Cnx`A],fZrhXoYq3GlS$TxV-S47DJuAsm
+<DfcaU0$lwDM|]m>|.+2N9=W4aE8p|xdo8b3ij'Yl8[e8TZ3}X7/(zYh1pFu&Jxq<S57&/b2_;t_{PYj4"evC}uVBUr8N>SaI@sk|AZB7s_8g^B!u;Y:<l
+)2-/@VGpp%/k2b@.[0HqV0=6/xMJ%[6B,W"Dg6o1W}u2-^7SF}Z3sWi:HbB{zAdUQ^2WnZvM/.>/bS}QGIMUa}WJH<M%!&}`.bVV>6SR!ulb@eBcaiM|G%
+lt!E>,+X>aCTZb:;lnb=8>Tb2_PJHU;lkUH>`i7yg{rphI(8tOw[fqB-PbV1wa+i>5Kr){ne@H4M~YTP&4,<fFwJU0B5@LQzCbPwJ"lGhqC<<pVqK$gJy[
+n"2^:5CUN)_|w2A3ZCuP.X)o0MMs=DE"63+^Y!{6MjCHCpV5DfMz^K8ctEzt::jY<!Wn0hwmR0u8!s$J+N^r0o,oClb>Y5_UZt"!b(SEV3=_0"sstG"Srm
+L&s'pxxYm6IiTWH3zv&tqCeCHTYx'>8y(0[$9gVlh'T45,_E={Ni_P)il)P-$Sf%:>o/C.w9]j"t4O("#|9IrPm{O(s}P-1gsXC@EF'ZZP-BF//w!NYx2h
+OTAo5srP7u{PAM'j$z/p_navTi/|XC%=!]&%wddU8>/7a3<@2^y%+X@$84&,UyVY$D:U@Mr5SSRB|5<(=pNhgo@[kOVfg!UZ3}~|Q<|etf;DwCe<Iu.K7}
+XBa<O[d!|8aZG[O+/b'D=B>F,SoKS3<6onwmVoKmA=>CLkf1=arUQU:Ca!ScIvpe#@Gbc=aNCN:(jK~#I','a.`h_7Cx^N/l'R8bmUBF9:z6uC[HXToOFh
+C)g'FTb<S_OPfm9ZF}LP}h%[sXK.:0qJl;IbR>uT9(<=cUI/`2C#BmpVi|)-(+/(x:o2<!6eQ=]{aO(9P#|ZV[Iq/8g.6xX2oOsC"O<y5HAK`kY3A8`k6<
+f3W/XZL`W`zY7dn)LsleB1x+SK}&."}|oUwi#CrSJ|1`#yCG7L0}w{vN9cz"`C}>2>_+q'pOT8Aj{Q2`r-]lC`7DrSTjMHntgbFwLFXSDn({O04"XPw1<2
+D-xcoK3UCW"|e&`aZxs!J24;DI3k[$k>qd=Z4'>9YY%c@&|gP>h8oC`&$,f,nnNO+bXj;`RRy8#J`a:4X`bc@en0C,(abWFQMh9-~bBYILRs"Q,%Uz2N3G
+T5U-I;R,SjM:$1@v>viF|I}PyS@;1^T1r9v2Ra"RF=TjN#D$OJIaw5|uZuZm$dH"-BGy:ml#{=JUw1zb7aE^DwWk/sGW@rLvJrgD9I@rXpKjkcq+5Mv.d&
+mLTBk}X9I!aU-.ZWK%T`_hxcg1)3@b%T6!f2%FZ2ew|@e00eN@Q,/IfV;,@sz,:Ta=T|S}O"U"X<z[oEa|BcS_l[4SZD8kUu_yuU>=q]g_540rp2hh+IN'
+neXx6w)dSkh%&]Jq<lGg=zCV7mvS_)7UYJTE!|=}XNXw"1UHeSV0|([sXEb:B33yKiX#C8Y/W@6!V;=b<wr6y!mgvcPj3_QY;ZNtZkJG#^JZ3X6GyL$ZU5
+ocv%)s5JunI$M^;n_'Kznem0Xc(bL+^%S0bZ|D0n4W9$GY"-feUT3EhejAWs/rDH;W`7E;t'bO"_n0yf/gPm(BP!'JlfM^1<T_(Br8tPN3_dR^q=X(},)c
+5#f5o2ijP_=hPK3I)jT|Rg`a9:>oNx`f:kh70'x`=AuYDRE{gh:_Sdfgb/6qBGmB8vUQ)9ZSRY2TIuCr6m[W,Z&|ny1!R!iEIZ=Iyx>#'/cLF@hWWA'@[6
+,Ml^"j~#LAV1sjsIm{|0x%|%.T<_'w{-@P{|]]Mk<j.h(lBV3KOc+<A;~@>B8d!CN8DEbfZHU52}GR{0K!wkk4'PuRUG)T=T%UV[%9T3{8[19kC6_L5z]B
+@_vtP(<d:3'LgHe^Ah6n>PmgHj]P:/wJlPHm~!&T/pw6;j!hfM/Zd3#kfiY1dr'N%h|&9cp>D@`qN.s[G{$jRO^UIvg'DC,NbSp@g%Oj)DJJ$y+TuC^3>-
+4(iY{)L:~T%@tT~!Drbpp7A+-7#C":)Q#xEP[^_v#@3bG0+%HUtC1WQvYC}_Yk_ypAq)uT>+G[YsMT$Bc>fgqHIa--MAMX{``!n6j89(vpXeN5J9JD+v5s
+)vn,&nP3AGO8^o1djd'M~+^0_6j"i.RXCc2XOdgJT2vW_aQVW[WT!$&bFSZa]vuO@)mYG`'I+XXJ<zH#t6vK@(&:=VJ_FJGQC$i!vV"yho[Rx!(MPqw^1^
+#IixDDFfc5dScpKVBtf@2OC%8O!p'{y"3b=iHd+;`BZNbo$v&x9oC[uf|j5#[4IZ0@{"-WA,9f6Gsi'VdKl@#YE)>e:zu[{jGi;SC|jLgwdSY,uweeOa'Y
+oH"i0s!A:RIhx[c32d8n<;F`P9'8D(cdGK/gC;y3Qn|Uh}d##q~BWCIkP%~S;G%]%wX1[uyz|:mgTxM&d7,[+&B6Bo4%8}`mds#qs,AE1{Bw9!avV[CRpT
+h7t)w4,IB6$sCP=9ca_&;H=9F/[u(N^}raFSL.sC_;8PDu"w8y3r}+x+NY')7-EFB6$(Vg{cMB6Rx6X8@=U9JOK=ZE21O.kuCtM)L{NyvhI&p,f|8)tsD)
+mpCCC<O#B_Kx)/gM%1~n;G(^5>(GGmHR^"ah<x]}'r'e3{6mkc]gLk11~uZ$zKXn[nr/rOBl7o94D{mt{k5twQ.9n>y$No|tKPiHELzyudX'a9apsE$WJ3
+G|nc12aYT',SNtYKmtb%HfB0u)<y/EtT(UgsujOgt%r{uX"HY]m_xRQqqW!='.mLiDXUf2p`U^oVdc:ZwnC[@NqNUuFE+Ift/]-Mtk6iDkWx$DQf.7n"3q
+gtv6r8>f}wTPW$CSvBP[2A;-QndKR{fS#)pPP"BhX=KbjdZP6QD!P|NXaD4r'NvVP.^<^j-0no!4>f7BD-2Zj;&>rc%7%-j_Ln`b[E$o(c);554YvRwL/y
+x"gVN{M=n]R)H=J:i_}w=DUuOwb2h-ZH|i}C0B+62hDC/f3zeC30JP/DK"UbUSr]KW}4](Cs,)pT%;_W$nq(6LTE>c;+&'W69`D8CKFzK+bt_a(P#LEbOa
+`6WeNFm2Q;m2paQ<].gBS7,eGbbN&-'veNJ"K8Lv}PT0P`H]PdR6:d8C|>YQ$apn..H"tXZvL5rY%_`RBs]<HQ=,T2@{tf$u}(N)4#s`y;SdAQd!Q6G|#z
+YWgXq1cM{>cy6J6Ppu+IB-7U;DNtb@t!gzUEp6$Bzx`W>NjlQ'ila<D}&VFs_+aEV94>e.Nj}2q!Mp%5Qic.)R9tePiwEQ-x|%LjSGRPDf>(uT@O2M($}o
+Eo.SUDve9VgvSAWO}N#;O0l'StwM=51mH1;n#-`t$/<9zfe}pj'+NPXBEG3I>ee[_Giou_ULE"&U=4>([GdMaNlked,fEU^+Ki8vs{{S4:E=d6RSyuU'85
+i"c]HGt-E@qmo<38].2He2`M.H'j,Tj:@,&$9y-V[wqn2m0lujhoY,u}$e4r!}]_8h,`KxjDcs@X.-g/+_&l)T(DWK-1{;Dwt+'VSd~[!C7.2GT"X$[()`
+<o&W3X"q^,$rLIlHvJY0Tb^vHJXpsK(i3kUF/o&MA'>v=xQX{AnS.q:ZfleU|j+O{g,lx/^bZ)O+CFqswFxy!t/T~muYN)}h+sr+cM/vNsVxdS'FUs0Z{6
+/:5OHj}M<@z&V.;@Fqq.:5^&u_G>uo0(`mU&$sql87~0JJT+v(vlL6kw<-jR4(X3Jw&K9@~bN=1k}[i@wr">^YKc2)vXVEWE-2<G_KeM<fsGz73(wrx6$l
+LJ9r4wVf'+tDoI4'@}VHnO8$C$<Fb'Sa6/z!50a=VOw,1!prs7JF/2^9ykf"ni&M%nNkh@y3PAmwbp2T3)q^aGUr$ASqpl.2)rA]ow1Yg_<tu5Zs2|aa=d
++aHSGb!M51~B_87pIFiC7Vsxq"lJ9)}dpKLs:kFa4n<O<c)4t2=Na_]Rd(:)Q)s5r&Tas!zd/eIle2EBH77k#(2;tsNoT&E-[5!uY-nT&Q#%hC5{CdS;x/
+6Fk".'34(K#WJGYUZz{A8O)X(H#<lkIl{yW>wB!n'Vg8!9P$pB)/sU=b`JB4"k}P9,]O!Q"l<ISlGVpkLS~:Ym0,_L^5Im;2&@@wcb#L,G)iwTyN]JJ}VJ
+}H#4z8F8HiF#3#R(h;3aPFcka,)Ek99#D]mX3RzE6JR^J'>Ot{)^Qf,BaI'NLf>(u8Xv"#TyF$.49.ACE&H="KS(G+bYz(kz|P_%SMWP@n>Ch%t|ZJebH^
+=R`QJU(utX1ds5Z.:BQ`E#$e#iazwD+l^Zg86k/_VzOzH'8rw#t@ZN"--#Wb)G@!y|'9JIJ-jBjhTFs),4O%|"D=L]=V~2aW<_iPZRm[PE+kX[q<$6L#V:
+S[od!J%%igL2U<I%Ko5i{uEgfGb<Qo_,=QpPQ[<k&R%WS$-g}`TN~^I"l.$R8}j<1Bs9U[%.%>DPuyT!]kI9Dpa|.7^sp1UL`fUOZ|5#;7sel7(_"|dS89
+U`OV[l)6pnQw9c5)d-LcfB$d_g&q"u@/R}CI8[&Y1]imN%isu0w#C9xj_MqBSg|;Y#&(gvQS09rb3`p!_0:GNz6PE[>Q~D!8.d.R>OL''S9";Jx&D8=Iq3
+}et5mJ%h2L4&W#B'AHG%lY!V.ix;5>>d^AV-XeRgz^b9}Vz,ngjasm<Njn:(/#1p|9]!>E'@Reh#naoRDN2i9$hSfaB]=EKW59!of#1J@TH}'eF("V@o);
+<2sa7N9J@@Y@hCa6w/9j,&~+R9u.7e{,BF^;s8b`R20rC>08Av{J^SF+({7e'`m_m$g(`$_|S4soS=m8EKqf]MxYgjfnR5!!Qy%[w`3k40Eb3os,v["v&2
+$u|#DSKeK0IiXNvBLl/7g<x[onZsdH:ky7W,:ouuE50!P9g/_jZiuSliAFLtV-:l1Ynis#AK|('`)I%M@CS(nO<Fv/S506nw22-%7(MA[o/B3E;_Ds[<ET
+UW2DX1-w2LcQ9n+(r(J`wo8-r8~8S=Qok4K{DL^)^T#uh./["J[aYopd&xy$~aHslLmz0VtdS-0n+Jfu=;&nMh#_!^tQHzP#(_'p3F~vsz'R|L(o!->xkU
+ZL|RHkYq--Ic&U[DovPklqwAJOeGW'#`q,-a`Mm9Kz~LuakF1N42[IU1/-NoDxM9UiCt@#mazM"JDyxspGrUf{'M4=9HLW,:>-2q~D,c#_rDJv,)GP9#sZ
+gMZFG5DM)-8CpWM4kOxn5Ltbux4}+Z2jR>;tY`|YNbD6~).&x#Z!YWa$5`WM.N:<SMQ!H!jTDp[0s(F4r0`@P@7Iz"GG$58mOfo|OTat1oyIl{:D5/h@3+
+z+=-!L[qs-bnV&zcTCfHK<cI;16NnuW)(38R)jizEA|vSDd<wYb6{FDGX-nLr)VneUz5T4+mI}{npB0/v8l"PsZk]tb]>@dO)nog>:(L.oW1bbi<$UK(oY
+4]-Jz.)DRsHcVkjU})fS"3Iu>lHv3=aAQsG5s+&q2L+vEkRSicECsN2-JcC4eb$OjD%S.zsxDUy<A<E>PvK%>I5[wf/HZ`Gj+DBj&sE#njK`Yz~mBJiUrg
+zA>Y)z~x2r;b<LevK3Ngl7iFhid"a,(DiBq(I"Sh]bb[8.5>vqB7H+n)('ta2`AMw]w;523S2kacZVZWsB."clDB|.]4hOd(1_e9X}CTuf>'jt)+h2lQ75
+LzeyjEN(|q%._v^%tRmii|K#Q<3#v-pHXc/YSkdZ{ZO}9MoY$=eVSa):GA~D/.:PEXp/Km036ESB>b6X6"s4JAJc<TX7Mm]Y)HNMD;4gv}no#{0{5u!CN<
+8FUy0h5yY8^(I+Ko)jW+ROP!q[GUn(4-9GN9Xug]4s&um.9JPRcijZNeCBe;X)QxN;)cK]5z8:Y9.#ja_0.lyW]R<EKj_Cw)DV"Fa!1GY,l665[tAaUVra
+C{A_vEP@0/ip6O[%gj^wmm1i@RP|Y>p!guee=|8q)+.f|wiXF'qKshLVMYcgFLvc@%{-Q;=o1eug(r<H4pC`2eHtvH;:f-Plmdezw1|_4ov@/Ny`;%)c8P
+K+2k^Fi%JgY_Q!&"~gSPaU>0+|gyrdmQxGJM5i0O=ZjZSU.zk2J<<!yHe@]E0&=OX.Y#Q"@dl-c'<-/3FgzdZN:GC"Ix^UAl>_9d;`g(N7f(M%t>MOFSVt
+4D<O}+@ugJdv8M3n02GT5B!Py5}}Oi2g[1N;$-Lck1kh9id_.g&4!hFz9};5(E@6|Doh;P-P28}b>F#-K^_W^9id[xj;l/1i9ax_n'FoHBqTV'd9^VmNQS
+e{5(W}=U9W)gl5+@z(yUgCe6G9SvtS!ISrD2NajG4Uu3MAnT>V{VNo0ogjUQI<&bD65k(]%5z<9oert6mpjtXTYGRPC|<|HYNaju#7U2qmb&kW:`,&|eR=
+!WfIWj`3S)nO9KMT2p%wz):%F`+VB$'Rv{LGvBsIj-vMni&MH@PuSV^oe;:wy^RAvPs1HU/>b-Vj8nVC4Gsj`T^@(]|&:99;#nL7OP[n/HeC1kH{A4A^K[
+riFGIt;{U|DwZejy]($|SXZ3zcQx`vu7_$sS8p]zqU=y-/!NLA$=Auj$0,N>qAhb,6^(pPsq0hd94+g[nP0u0Si!pc(9zlC.8{~i$<:B{+XluJ%t#0jgJ5
+U92Un,2H,ie}SMV2]>C_Y.FEZ7(N2w:E^Tzk'+>2qxscL='3w`kIDe9>7dcl`<H0nR[Xk|NE%&^e;{9Ui<YE<[jp`dO"3/Hya1+2G2B^BtSBldKU0aCe=v
+y4y[S%,7hMAA'm%6p.UQ%emfwX`BW"X'n5S8Gs<s2K%9(p`Ms(H0pDb7:jz6td$1ONtfe@}tHR%YPKUip|DHU5:l[HBu2iSjP3n+/,#XFJ]WauGp)H(a,I
+(rV>k})I-B=gDYB/k-;PP3KmU;`OL9|.Sa>tI6SB!mwC@,mw@OF[LYDhPE}{wGp{W;Ug!.P+Jnie{'9>|KYPn#,f8}ddW8i^c>8<mAY&~CSUZ-_4@N`m{x
+{#{ofDaKM9bj_zfB<[EZ_j~cjFRS4.cdUXdupb&lf_cg~})7aa=;w#q}i'x}.]MqhDxSJ@]}.yPdFRE};c(fk3,h>61{K,pA2D](.uU3;pcVAIoK^m-%Aa
+uk%ESD[ce}'l5XHY|Y)hLpR^=]Z!U7R5,|~[U$o12|dff9mYPfnD($=dG{3250j.`CZ5XfkVzYD<M_Z|F76oXX1qM`Bd%mx//b~Q7|gk<D<z&,^_hHu@c9
+pv]';kMtO|''VC[h:Q[Uyd}&ojvCn%1oQ4@MG9w{2w]F`AlP(bJn]%A(4'q{#Wmrr&%g9OP0EQNb"j{WTK05}tc4X%+k'w1T.lUIjz%RQcUC~%;|rXp5HP
+`+MJ"DMU!|937_v,}DKxw<&tS=[WPmH=AB32IUomx`qT!{-=[Zyq=WfgMb;/jJxi}:]sJ_a1OPsK&SM1AmxS)GM;tD4}nxL-M8oZyLz&}@NGTLb,FuvKF)
+40[gKIuTS%KS5ozF7b<{t2J(!g2j9W^#-}e-T,Q7NcijDxSgt]:M]7/[5G6v8nDM.dBF&S(#|wvjaBBzo6F/]](3S$4K0mvWOzgD%F=Rym58WGI;P`7jCb
+APV)KW6&<<hc.v/adH61`CpsnxTLMLDOe&`PJQur'Fy"-3N&Gse>FRh'eGYStggE8E+$W+g'Jh}3~UpfQPU|;P[NQh4m-`36|Dw-{S)!J9Mp:/V-o!g&Jz
+^.3mJah=T96cMBC=wS]!zkucgcQD;<0uK&{h]->E"B#u_j@c#L%Bao`tPy7/[SgS!8mOaE4L0xt.ugoply][mG$l-LEI^AdL#20OG:G5)=BE}"B=puB>IR
+Y7._S7Pf)9N!8=5S/"<4Ppgz<"IJXpFB']#y@m#;t<cM9c%5&ue-!pgs(k43v9fk:U+{{OCDAl@yV>{l!}V5erEo4%Xd@z;flYA@NT@NI)-7Hb_n48Wu=I
+T<JBSO5xef%f>"0@Zd2aH8I`y'o`(K)7YGRZXb=zIyqKm|JZDxGuL,2{qAE]z:GmifG{,[9<OOjODJ{pN8FL]D!fUwOgSo%APp!ag|~"uF`ala%UCqK!l_
+8OZ%qOg)^rg!1='7TGMEr,7mLU<1S1v>"uzRez=$qu#F";8bv6El.[DB7mFZ:UqF&[pO]=3SUJ[p#uj7KGD.$mH"NEZG@.|iU#!j0=;#T4Y%!5bC]#hNV&
+r8a|f.qVN9l/nF[m&SXls6Z+Wq&::}g6~D8.HTuV^D5G|Hqp>ept4|raYyu,^w^<.cdDt^s}vb},24Y%Hx~vTx<vR)#x1@[)R0-[9",|#7'3D9`cnb/p/=
+iu8Xg3[@IP>J^ode,+O8x;[_W+Gb-#=I9".H$m^y;GHYOt^"/PwTa=HT6DtW`6Hr/$Yc"z^s}:8ex+-UPPk4.vq@Wzv.hU_X2A[OB!WfU#$pT)Wmg33Y]{
+fTnO'NDNZJtZib#b(q5SDl'{I#<e7aR8<.uVwjtUN4U<s9CWo+!eX&+DH}-sTsPQ]=<X:u2;0`yQYH3WU7d7N/$pM'MG)WP<39t%uz-@P'joh^IUuY]Z'7
+EKJP6&3J%M70s2L|Lu0IO&O#>du4%k2g4+ax)e|@/0jwCH@[BGi$9q.=O>'LAWNuI:eTbbiz+CF5'kpuZDt`RY!-_-FGkhr'ETN@l@O0bKgdVc6zuR:N5s
+g;j'7@Jv,M9,Chx%Db46B(~k'Q_D]ga{G)Xd7QCNf{c}MO`R!PxwDr=5n.fy1txPx:($em}>'0~L6!<#1+GylSb1u-g,d/phU!ZQQEF';&n#hB!zB|Ay"`
+X7r%2d"c^y`:LeLz^.IB9j|X2fz-Lhq!$EuZPolP^&ci&x|RBo4j+#kX2G`T3==7'Nk'/PAzZkFOs'Lf66,::/pL:v:nT|Rvv5xCixbtu2P2f>5]|cmYdI
+zpr9)5y#fRo7$s/x]txD_kfi!B;wqBhfV%KzS7u=d{q20sZG>wY_)1C8ZPa;%</'l4j;&>yF-o"|P,{<wFKS~LGomSRAcv1iAfx6[w1TG=g}EKu^%ab:Kf
+@8{p2,Wp"ls[+"oje22|=ICsT/NM-'t:!p!$#1;yW[e:HN~mvK$wlkvC,iGLrh9lVX5&=v6{F2,mjufZR}++%-(piB;ZstDfnYgxEGZK!W/z/Jbd/sMgek
+>}MDFO-tn{]'=FGO-y;xCE(d1/=)7^j2>ehE3lFuX^UB{d-LVUn2m4]0Vy98_t_'V{{oGSAh|kAxNA-rHb<6tO9qA(oC^-uHgEGJ@sT{#W0XV!G.=Pc0D=
+=)GI;/t{|'o|#EPPy8_!h$pY/-ByH:6%{5eIz-wlKU3Z1+Y^OIq/tb2OKjyJpmDu4DHX1;,Lb`2S}OaDwcHGO2[ouKB,KK/odO`L"_k6op0'Uuc}e8Xf7s
+n^+ZL}qW7,TTJ_-8Rt31+Iw]{JzP5t55{m]4c(7pP=_>'61&uRiAZLNRc/[x6/h+e4ULi&ky'66#,wT>(:^^<Ha[QcbM~b{E^.:XW<`FhW&p:d+@JV|892
+8rl"}aLeg[n')4GE"h4"#5F-N9Dhrc9z!{syva~;w,/5{X|&g/I`oYxMD`&LdU0={&315#dC[9!=Lyy<fB1o5X-rMi^xgeNR]vOR4qTeF6NZTyAXNC+2o}
+Hr&N6HDt%zk<l3Em"BN&j2GpB)Vgy)w]}nx;RCx6hEm{L5jZ~1>o{Xq^M>6zV675|k_hk4S7r61o@fduveHx3|fh+i|#`u@^3NJ2nXl>(!b7MSdaUe-L.o
+z,S7OgF%KBaL>w},&rfi2QnDAUpKFiCj|_cm&V4H6Teliz~hwFp7O_F|2m>aowp7FW%6><[zz/=pa8t-"v;&@$)&U_;VaFhOXt[Cv5nsg2kCi(N=Fn2d!.
++HQt$|MKrim2Ws{d'R0y7sB"SSv`OLndbJp}`TOaWY1tfx_f6b-{/fK`@f+m8D:Q=6yHf83syf'yqO4WeajN;_^EF8%y:7erpzTO={udcAnaFO>X@@h#gx
+KDa5z6z>gxC8BJiO#<F(vh1sZ`pfTicl>3eEbNgb)9jnnUs<fk|'J6CF5m(Dh27+Zxw87{+tIh2>ID{h-YT>d>)]T7Vp1Tc6[-QxB'Kam:Lj@.go6_;`qX
+V3LcbGTd/3zD5aP"ndyU|2Is:YKbqZ)dg$XHOu63|X!{^M=[#'VLIV#!9u;Zc.0^Bn[|dl[fTH'X~2uAX2!%ScFO|vk|e2A5{+&Yx<VOob~rjCfEJ7|8dj
+{Npi|VWJg(vxc^ROB;LR:p^I()3{~$s%7sFGO3x77EB)Zb"qN8$dK&4qG604XTer8"eg9!c]-:w%uo`AA]s@@=XpNkKIFD]mvpJtO[Ad5r1irU'i7FArHw
+!53HVYhTZNapTwL<q2PM]Gw`ID0A~j!o)_uzQC]F9%|V!+:q2/-.`-R)YK[WJmu|I9:Mf8gz)PnZ7Net-Gzy~Grm13]WU<#h%qy5[$_;JP3&6b~RSs$ZLB
+5]C5hr^Co;f3x^9SZsK$i';,#18:kH5eb4+Sqv;y!nU!-6o"g$T9;XWO}t+3pk[+Y"!o;8$=;;`%{"{{UMf:v=d{aY:H%+Uv+#,!l8j|a$}}|UQ3_Q#_3b
+DtET!lJ>7HjW|k8NBYLd@9hKqR318n,=Oj8mNd"^3@%%I)CPXj-0{GfX}#5_qc+:%k}`!1J`L^{=Ojx;dS@8~&.IxTA:WV]&F/&16ncZc{s}<)INe$^/8e
+7cJkA6=y%{+Y]tWWJ;mi`UuRO"~X00uD$F/j3%#Q'cV3TiLu{!ZD">GRX+bNt-vCQCsRwKx|wg</%akg:4KDd37U<c=$on5,4NCVdc3p[@.5wMV`guXa.7
++:vh!/Qm:go^xzyWq#4Y.01cu-JyNXzTKR/D}ldrRTXPnHVLo(aJf44q}Q-am_%iV,DeHi@N]mRwVAu@ACetcxXzwA[CJc<@7w06l#cijfv,Q}jJ`mO{q]
+!=fZJ3OI}`91W{iD3EKn$Uo%F:5s:m,P>!s)3KU/dTwu(fhy9[d3=<q]l>8@h^kT@wN:`kBVdC+`K.GBcXq})K$OZnlDWlL>CpLQ5.;Y#]0:FEE[>.$0X!
+"Y=Du9OEh8YQgY>_RGt[Ye@8'OG86_%T$z2az'6)<g_=TDIIv|B<sr~zZd5x~cG[^#AkuV)D^L]pd0}x:|<G^MEVi:l=/PPP6.Aa5KaS<|N;9YJ]AJpl&8
+Py5C}U8nW=^CDPScy-o!KO=M#V>.qj~:)Om/NyEqL'$bG.fJ9=E'`.IRoa8K1o>D8NKz/cU5BWV,M/;}1;wA)pu"[=;#s6CKSLn<)`sHXazs,-;O5^`QhZ
+Ii8'$5fFCy@^1h:McUD2,{^>[y&%_@kI/zPR)--#x0V>P@;I8KzjwI46ImzUnlbp.JLKuF@v+c_^owYOz[SZPSyu&`0v,=,7IYDP[uPmKA63LY_Q"T_j`,
+zQBBn`AnD&O&V4`k{PM9fuDAZ!)zK.)X$HKGq%Ps$,CTuTL#1(jIs:IN;j{roL{OmQ$}I]tXD8e{)59H>)d=-(59u3Rp._%/>QBRBr7/mXeaK1BisF-#Z,
+$czmS>7>;|VXKAeg"o{)h}>c{-.^)X8Mqz]rWnE;BK{B2=@21Ji4/,bGXY]sWdSJ:"~zIA%spu,YJ]c;wq@@J}4^;u^/+Ehn$-H%BD`v_[%-r(kn^Wq3]E
+3`X+aXp(M'J7T!UvXk0uE(4i99MBaI4{Gaij5m&aIgi'9%ZLM[c3Jcpe'zU/qCjyjv[DQ:)%fvaak1)/r9{4a"j<tPJZc`_&=aO;[I'r#KemXq@F#X,W7Z
+OJ+}ebr<~]JvT#FLe[BVI;5}cm,G)>xC_gFR>]oYB&kLF+fFQ6Uh@Q-/>,r9<o7r1"(q!z+$%uHx5H;9WqM8@G&bGsj|3{"0;V}K@rwC/+za'ENOroibi[
+=`a9HeGK(.sMYv7H&ruQbtTb^_[jeY5T986KJ`ONRsjOkuMkDx_Y;}:GJpLBkcZ^G:YP8/Zjd`co52=k<Q6lmO87MIdWT[Ej"ZiL1h]{3T{^W2ik7gdCH`
+AS@s_G;{!pJYr}DuN!-C@]k|X("1/J9yj22McpC)hT@-'79p#!rA56~X;a-ebpJglFmC;&OQC7/)A7=pErg98<I@'kTz|TfKJp9A8F@d;(y_>vXMGbOKac
+]TF+)2}#8H`^)iUP0D]oPFGM-wUV.svF:"y5-BH(`7Z5:lwFFO.ndq'enX)_CXiyhj]8ZAGs~m,n)'LQ%yw"ZI#G;CKF`&|/jb;I@gvLf2$c=frbgNyPSC
+[-ct>d_2SoGw$YVF8^t4ifQXYqgLa>9A$fB5%k+poVXzngdBog4.28dj`Fmp.{%an+]c$bVS{5gET]}kbZ)4dx/8eJRo0lIw@5q4d>J$Wu;Gv`7WMEz-cU
+MQE;,9!3AZ)4dMhJG(w7K}A{w{cQRvkB0D'8MF/Cq|V[+Zpn8v@RZjCra1Xcs@6cnYCl>eb!.0V{TFBFH>A@`%[QWR,q'XUg>FwsSJ|g@6yy)IKb4]7HJT
+kDQo/.OaQC+qqD:wsAMEXDPJOs.EN|Gb>8^V,_!]8ko(zB%^c>(`PSKA7oP^|`Ja;}-kLh).^E}h3UW2lHRG<]T!%Hk"j3D<q{DFspA5Hx)C;$Iw$C$Iw:
+=@hn5bLmv{/c[DprueKef1$%u'G8`/^$`lLuwL)>[qv0,92OBq_A301GIT&_4D~5F(u"W,'+UZU=lbR@"lxvAI>(:i7eusa1ZyY:,V8b|V$]k/6XR}/HhB
+qWZbj/|lCGoPXl{a$yuW=W5|>Ed5OFxN}JGB|6=Ih)U@!^alR6;%6gZo@{n}^N$!PtMDTu,Uje5M%$h8z<pf24i5'|A(ah}iskY.lp/v!1{gJ<;z=1U'5,
+'xxV(z&Fgn>Mb<2#&g{#2fi+xi:$&Ruh@)+7k{f"UW,2(9x2<+>s.E&TFZg<a>8qCtJ+2B:%A])Th(@cUoV+y3;o&WN#H]bIxD.9~RD|ydIbvFdspo/;40
+rWsM!m[4j[A4"m=H/o%s`^W^b46iO)hvY(ufJ[P2S&`Gu^efiKpA#A2dEN,X_1;I(%wM"2+=|:76_E>n`v6.vE5!#Q:W9gZuOC>7mLvd&#x=<=owV='Zx[
+VDtIj6;"3"dG"@dQ72-+VIF0yDZo`Mf>rBBzDHb+9</eof%,tf,zH^i;A;`y"eq&pX<%QAKqq3%haT0WNF"p'pcqNogIYlVvAxIXn`M'{pyV[kxNM[';S;
+4[P[g;i}Z#iWrIDqH35F'+MrZ38F7RU-(9b/-:W&A25F<6zPtgJ7O{GSV7S4=5h_U[ebZ>",BM0dDb.wimf<B,zW8M='v8{WSe.1&Ll>P2}08.#J^{>hdj
+K|)KFY'8l,<;s0qh5,NZP%ompy^F+C{P+GwYFTP-2=#eI#4qVv1<4ql_x'zZ4/"S2Gz%Zg'IEEJ^Cq>SkKDaO"&2tM)4{7+Yz]5cqR]dSFu+#BcmCk(naT
+YCy"41)!-akBw@+^:J#0~651_KM-C7-:9kE/E3yN">%!Oh|A2hV0^D7hp0NWU'kKV$6t"3q!Ju`%=6XstbQ.<QUy&%b/-%0pJ0c)#y[RK=/>;TV|T8X_L%
+LmNRu,c#2AzU~Q5B]GqV>42a)^M;}A.spoEy1b:G6{V!UVbJRgn,Nys"^|HWZBfXDN-(W30EHRBb:8rR(eY{by1<gc/L5G7Qc""pYvi@{:2Y)(ecrZ0t#f
+!$fCkD'1(.<M=j,1WGPM{kc)X{`wD}|4_:P{jkbP&<P^xW)-nRAX)tH,nZ<zg41Z)K.(ot2%',kq-8,swkf'3E3d8lUA-#]}}l9.7L)tUYfmK$SW.X7/ye
+!Z<sN>E@[P40_26Q("p+CTK0c79KA7kP4I5#-3dOn!|r}7"7^k{PUJ!Y:{e/mAL&_/h<Qn!AL#E!HgIX(=sth'X<"@^kV/)P'GF`Oj2V0)8w[c"K&Uc<4=
+,2u^$cOUdu<_k/<m!^K{qTjf,/6`&4P2ig"w%W`$r6,U8bgTb4F"]L#>JiQbtUO=nw/{8N_3u/OC73=YP2>#b)=bQC@|Gg$@lWumLZxBC7QP,eMpz!CA7V
+d8gYX7Ft;CDPRdf:'ekK:v%;EL([EB%gGYO)P_{!0(_fada;~Q6rC#Fv7N}=S}8TrR,kfZ5rT5K0>noPGc8e:fRkwr-P8V[wI:7,p<EC]|-DK2bxyVqiTt
+"]NmKwB#Wqsk5"R)gTTQvV{kShS,|_Y"tUmFbSXO2/ZN!4K/G]n+B{e+~%X9@u_-Vxz0HaviC[hYmY)xabhA2Gz3a">3q(sM|LfVs"<YDzh<mOGudfCQN7
+An8Q4nH;2Jw;&v2Aqp:wju7evso7P1BRGNEZdbE4x25cD1PX9%s'ZvZ0zpRUzlxO.q5^Y;o+p-t5tNlEN+_3nz86aX,A/LiM%qS{,N6!1GmC'FIvD{!BLZ
+yx]<HC~$COub&/7Eh;P/=dqw0_u]T),6NM-d>AkEW&XXRo&B7n=GxodsWY&E%7i6@.}IWY8d.Gw%w^a"UHY,Bf4h<eHTDhK-ETddyl'>Ok>Ym]QCsoDmQ-
+oN2RzU"u;Sbbe^co=@dz;Y2{v)/,8Hmw"fn3[5$'OFe4+7WaEa(uM5$WY{/uNcsG9;%PJzgm"(yK4=:0cziPz4:`@{gx<iTEYo|E^'1[SE}da$MNnrrG/.
+#m$fuz{;aFldQdfCb=y5%Z2.y7<Er-DsM)eV:R)5~PFLS8eKzD+Q4C(RCI^8az&q/ZWtTQ'RE8"4:]9(W_R7a(ouTahnztsY/"Qp8M2B|zL2eq,WVPVom$
+BzDSe5,#qjQ&Og10TqYv]+);$W#+XOS;|dk<bpZ.A;)O_E`-x{T-[`}D|4{.k'@x/"o0`.S#NQoKn),%]LEr90-dR99F;%btPZF79,=+%<[xEx=ALh5%05
+21x2Kcz1.k5B1x}8XS#m32m8B&XEo'wc>!"JAjZ6vLZ_XX&_G4H:~")XP#Gm0t4({-`'cPCv0s=O6M8D6}8`;m[zbU@f(iHBKA4gFA5_HiC3d[#QU+JhXT
+G9vby<2cul_z:b0,!jy`26;3T"`On5cE&}.MWOMyBvo>}9bFh94J)xA&FsE%{Zm:%WR;tH@(AK]uQ5BZvgazA8w#V6LD3!1x;}JrXhj%NXk%DA,@b)l;;/
+Pc4TlQr!Lz1<.rE%Z!;&#T(5.U5&cEQ<e.3}i2#^1OHW3kL>l=Wv2D/Eutq=a]:gx|uVJ8AC6&w>FN#/"N=FhpJ7d/A.vX^7">JjX].|8!-('ioPgG"##k
+'n1tCkejcOn+D8C@.Ys{ufBJ|Z+8R{'gU&7uaysOwvLMW5|Z0G(y`}7JK}^Z}xOO|r0FwVpePUtZ0&9M"vC%YR_Y6@Pabt/P!i|$-sxcX$V{nO1du7Nf8A
+ggz!zY(TK{s:]Ged1YI;,,bKhZi@4;~S9ddod`])q8@Zoi#Jw$tuX%9iDBRq6j,ZYvg!uv6U}U`@xq|=3Ss9vmQTfV{K{nx]u`(+~]els|KJ'DQ||frM<Z
+pI@#jZw=8u,2EZj3gjMl;N4fr6HvZfkgWUA}$$eTO1^{XR<!VP$1kWS8Qr<}y='eqDO@$"Ha>iZYLr`{+>c3[bp@Wo<FN8Wt!FMj0jg!+`j4s#'6c(2t.H
+c<l7D@Bx^->SzABeN9Le3f"5X/)$_>^"+Wy>CV,l)c!!I1)7GbXg=3F^d3|]/F<6^l9_)'I>}R`GG#-en.M6WeEd<0h3Pj=yw0$-EV'EP%c!"/LA"}4zVI
+i2.3:`3eI)8QS9-yj)uFXTt#<VzvR@EDnD|R1}V:"-q%8&POu1ayh4$BEurJRSOle;PpAyg=67f+bev^1)fU|G&J)B%5rvz&J;<=wA0qQ.YUgKk`X,7ORy
+ym(ECvqjdZ8P%.G2'dg-a2(CJ2/lRKj"{CG2FI1:1|t$di);8y|:+ZU@y#YX:kN)qmU!l&DP5BNaO0rO/o2ov,nu/gex]}cqer/8|6%Ar)`vsCYq+#hsv3
+dGUpFZ%wzc;wg9_w'Nes8d@{VD!WUFBMd6+VzX^H@zCwW+3Nba0}ab#G=;07Xof"$m`'Im6@,I{v}FN-Ld|X(QONJVEWxGN[ypz$}hbS3r.gAM^io>Eu"/
+y)j{I86c}}HGvd(2w'8Gr@&t{>{@gRS)7cO<ZWG8|e_0h5%+zl1_b_)2|9+AFPrp|[h"%{2EB>!#67(6xQcNjsCK@iy&)XhfN4-:S|eByV^PO3D|8;M%<b
+{oxw6(p;5.]HV.92_Xh5L,Bb;wAiU0=vMtDZG"@OK4eG]dZb!8g/-KMWZ0QTc,'(>|"iDt#@C%07G-"[o{]yP"g;r9<%6RkcGKuw)sL+=:o%#u!p7$,e&o
+nX<:![Q#qU"CQ4ro#DV67|r<]n@R0:.SyDG7%!a9p6'iL|;8c<&pSMwSo>t:h%,V~At>L=>(=Y[`%Ku_C5}Da%0b-2b78e_HedOBwnkgn1DdY>]LP<5=Az
+LPkT<(Zjpih#'A8,{F.5I[ULbNyd+lHP;h%Wwwt$r#:C8t!G+{B<_jL^"AhCooBAP)q(hJ#a3kICtP,UodQG7I3&Qd1MO7ja9UNN2x/UkPn`hZsK,%xX%2
+XG5&!!(wua)vR$+BkPZ<X]I4+_,]6L=ej&LZfJCU8$Fa}qT{oNN.(v8Pqz#.]p"C~Qe]R!}lY>QU:0|IKp5tRUOIg1ZTUE#5<:1geQ1,WS/76j)2WVXHW/
+=D9C,1aH0&J$GK]Dy2,0&_X#eBza04HWOk#F;@uPg!P7%J:Yl8/4<1FvX!HrMhmmchY''Zg=:zwq+"&};RT!~K$z9NL0AluBYqz"07vKf4-EQ"7('BI&8k
+[[_/g/gacc&E;!W0xM!5)H[${Zx[UiXBH$T`-3j&@%}Z@e#MH7J_bKr_G=bS%j~No4&ID5r_$)_[xMg|<v'LiSw<#}:"P{8;}L4&j}h&QWY,KK%iD,=>vW
+!g<g,6"+p3IRqofY9{(i2^1rRTC>GA_se7DpV0tu!tPb`dQ#ZQ(uV3)rHNyNy#=`6("s9W;]of8Y<WbfPWTL3OSd:f"W+E-Z%}qgH7m2tt~ja8_uHO'D"V
+G)g7ugQ_xo06X4XdsU!,%B&_"Gt=%zm&tthwa3aYKw:n2d.itdH@Woj)`X9]-w!U~&q8y_K0#gmyu1`04d`Xy>)oUi=u];=(wbf8f!XT|lqnRC.CP#sk6v
+,g0rVY_QrdKi%UsKV9fENv.AuAe@Cfi-cy:7B!n'[2hbO"(,<R7yDDJoi&"[o+u_BmeP_jx@Tr4"`l(DsEuUcl.(Uynr/5gYKJiGLM!4Hc"BPi5vjsoC8%
+[ybSKXSySx#]/C@,"HNV$Gv@b12Ch_(&FlRZ:^%Lqcc[D:/b1k3VJg"4lSq"i(@jeQ."VYR1Q}Ay51i)n6@z3{s2+PE|D(s#/2pI5Q=93D3WS.<$HuEM=i
+#'efd#:_pk:{Ff`|FH^pqE};0_f'G[COo./8)C;WgG;k.)f-nhx7m>=byC]3qQa^gJL{c@wRLn>J/57%@3x4F'7p+J0!IRPr<Y;d@HG6`HrqDyCQq%Burp
+K_IGTA9KBi~_tqAzx-+CR+>QcC].8%R&@,"b"=/'Lm%6);T-!O(CZ-_XmKMP>'4,/(/9Gtv2W%[]lVc#|!SENp(=I^=+>(]&,T&-W6OiRiLesaoOKZXK22
+oZjXpZ'ilG1HA@={C8d'nv#dda^0]PTP{-}9silz[4jP6H@DbN6b!s:mnK4&Qb1'=PMtXt=q%8I&x^H7F3/Z#&qYScE-HFcGa>ODTBO3Mj6JUQ76^GoI~Z
+.t92%}J$,#%y>c3JY('itX[Z8U8r=Fempq;ZGn${|bv['/z:/Dh<=J7WYNX#%M,C8{86ka.MC}cFMj(@RX/e95RH+5r"'sJIMPGFg[IV`2~b,jCb%{z07(
+.`QIM0l5^RBlJI:&c90BqnR1Q7(Xf)$PmqP2m&^f|oU^<W9IFNDzW`cM<(on~/6y#yJ@-=9(YK:l5^24<Y_vF.a"I65P#cO_0^hK]e_t/G:SJ_LVP7`P9M
+kN5s<ERs[>hL]x#8ijv((oL60!n_;FP:cC_>cJU$rr2Tri:'ZWrivrI0RAwk<ny!$yK<(BxL'ckTMO%F9%8g;paVg8/t~:w_|l+WYSbC2(d"vFA6X:+dWt
+P`9907K}]5gF$I-H0x(V(ML>/H4#OXL)kXbf.}rS<jvl<>$;Y_l=O{<(o;eV,1GB8Dm:OB~]r0r4%L_(:I6>D3WwAo"3aXm5t-CLvWQDXTVh<ERY[sDz3G
+a7,B:PAp350_9p[VGYqarjq<gU7|$<KmljCO{95D&T@PK>5Bf/3wR($1S.aT#)aZhk8shW2VUM9RmWX=DG]IM)=_WsyTk4~mPS@wMtC[3Mn'ktbM88)P;x
+'Yx+p,^F^p.a];Yz/k%k_`j:,_tuQE5{W|+ze-MbTHf:ZY|7HL%%}+sG$v4#`DtN/czT:Cn7#Zj<fmTF;+^vdr|Ojp.,psjT|WXAQ4NSqoRVhUI28>ng{V
+W'6arm|CjyUnJ.;T,_w=Xfl69N4l'5V2!&:WH$.S;"MUwC>weq[vID37qAa[~RF`s/3mif'N>>{xO6.=:Eq|"TOaVAw|Q1PiF>$Xa&dKC1TCVAiR%PE"Pi
+fgZV,^6.RR<!C^SojDYLNk[x@w<Q3u}&/M!wNYtre,`d%qw<l4w:(IX@5a@N"o>yYnFapZCLfCMuE`4lQPC"{R_D}1z)E!g)Mh=Xj,b}>$il;0%c&r~yD-
+/=b&K<(e)oU&=6%i)oj4wzA[EKCl68f5~Y{vq^Lz"9|7S=<aI=XIop]m_&bl)f4+<@MT5HnARYb5d:b5J4z/.C|"`$T/2`|KRq4"~P}Qe]laaV~20L458l
+8uNbX,>l'&)u'^gp68Z80J$LL'bN+m!n+a7l0!.&K^q5Y9Cj[c[o(dze~=vZ=i.uR^h1_FduA,#$"v;T]`jUi7Bj~NZ9_|m))HV'8t4cRVrl,;-mbzFNB&
+8uI-N:@hI5O`C,|KSg,2@r^t:SsB%cQA$N{BS#^7=gA|=D~BHvGkq30)z4R{b1,}mQ'0W3f[axW/TQ/}_=0ml@0,5sh[)SfiiRom4-R{3UW7NiL0)%"iyC
+r}GIvbNow)C`cN`Dp[2/<,+))`Qz^)jN_y[(i^h=Uj'U`A7-qkNFH:5McbMV(<S],eY16,`adg(LI0HAWh;+;2xx]%gWuv`F^q='1]STj>L$/opq:A|K9Z
+;S_DXA}L()qfRJ_2VhL'U]`n|<|!<LPc:{SF)q5so)P'`$sXh|EGa;A|[QCmnnZ)9ql;>TX1BWmvS"0}uR{'Bx||7F"C4qkf46S!t4a@KhW.&C9]6AeNMz
+^"50QViXFvATLG!-aJBkm/;p>>1s+^CvOP6.,|PbTmiD1[[o,EQGj.Uyi@;$}#(/,3j>aoC4s<T.=F7&1j]{h%~Q}EUN"XrZz$;79mMa<R5%%Z@S@h<#hJ
+2wI,p.1#d|a0d[#S|r_6H`n{Rhok:c0[QSQuj0qtCH[D=RVBV+Kh6E|'3U4gY&iAug!3ZoXYN.zvUh&8Kdvvy,!P6wO8jG_3jHRJ4^}o.Y8)B1;5eLIRTv
+Ds07r59$B_n4wVKIC]6CjA$Tj=>5R%cMjU65]5F4CGok:df0>Mh/6DK9)4k<GQrpyj~.($Vp8%[&;Pb$^RYG7Js'/A%Gq&,E=5e0rU/OohtV=UCrog|LqV
+mGR`or/Rm{Gvi9:Q$r'55:RM0L:>EtcQvG/vT:a%EbMfGl3,wP}p>(nyi&bzMg-{;vql8|_9!z4CxZ,_Rj4}ig)RRe|wx4)wP6pyN(!wzFkWEs(H{aogOx
+|D)PEv=B}%46w|~[2}aHHhc/$%q8Dag99u6dpTOH+4_4OXNwskd0)SzvutpXB!`9r=n0f8xlQE8.RAW^2=!eT;F,4=3A3Dgvlreinb('z3YgsPGg+2$AVP
+!#e9.y13/0Q1ENe`YIOo)(qE+YCsaNLD)D0`>}pP#V!GJm$Yk)f^hy&(f3~l$fH$%Mz;%Ka"P%y"X9UhMd)B0kY`uMSV1Diai>w/4LHS85c4Ae:{J%CZ8W
+6FR[!_Ig%T&vE6n@)YyP#/oaYX[^H>tj`VdI{eyTX^UYub#hS<Fj!)ePOFRE`;F's#%}ltH@_.->I9t!%k,Hy;J_O0f"Ek9JFbhy$mTCG!e@+K4"m-1J%u
+b'-YqJX0'@)7w!&F'7Hc)}M+eKyY6sMJobmaNt(-XXFC_TjeT%N]y_0Iw$8ETJ!NC)!Uo:5Ve!'Qut@HLLGv.YMx$dg_&v{k//d`JJjcg1=AmExP@%B_fL
+gZ>O3#n26JBJTRm^3rCsIeRAaEToXr#B(0!3dOkC<l8a"eagFH'rDC|FdTx,C8f]SX!:K1|.5O{:T&D"E6zgD'fB,&u3~0F.c%B+=MpJ86P:T6u<vj4]>4
+ACv<Y1(+&E!cw'1L2+^V);4mv${$$NH@ekSFd'~Rhx,dUx(rQjG!er#@3MyM!M8Z=vJdD7.c5ybJ1A%KEh.}QFt^gOJ@DX=.PWsCgQU/2nNQzG'BZqmy"/
+Y:Fco9h,Vq95e/r0NBvvuGK!=]UB:X5^e-WJ,UD/JZq{'q0sy)xU>M@N](69=00ocNf)l])g+eGjW6_^BocOno^s|FCOu53Y+.$%O%Tt9bFjDFqy"riH;B
+P!j.X'&lo[CRM,QWy6f#+.CLFk^Z+I=vsWCc]##)HRO[nhqm2e]M.JgJcUv!L^_d[3wicMjP7+5Jg{{h"V4e`[{5>-Bj!2>lWhj'Cox=qg3N:j-]&^6<:=
+$ZEilh6q;(EDa(hKm3o]45>Z$Vxr22a+M#7>ujCtf@#Y"NK"fVpg39)n34jPB%fi,|[/dvS0)c:,>{z}Max52AZF,{0&<wX#aD-xIV2KOJ/Er)R>IA{/Tm
+i}l4dSa]@1E^ShHRh{bnL=~n59Xec6G.J[Ux'<.QFJA5Q<AqFgFmVKU2yz'Pn6.GqNW]~23Q4HALg[Danv'1g.Y.eV5"{5>OW2G9Lc#y=0T]CiL,=)t{L!
+RNz;FJ3WRd,W1v:wR6indbwku-GDj+78+z)[Yg}3BKjKYYNs_#2)H&'O;R<;})j)WWq/CyCfly`G[3G>3a^0t_3E[}+tzW}iVme&;Rv^GZ`JPh)apO.<}k
+t:N4`"{x98KeiJ+0>WqN,<<h4xa2pv,9@4~=/+jOHE1TeFER8gY:7>7c}B7&sRqW^)t;#Yvw~]FT__}k$2w5]<#CKK9X=^SF$j01|>7|)HH#sB1Ktis@P$
+QkKD(d<s#j|prt0RCa}438ZXJR]{KpC,HMR^!+Q<.Z3jkfnEUz;2yy;PQoG&m9l}EG1k-8=<}+E+"HLtb0f>E`XX5LIBM/X]GYD5&iXh<6.5/l1rJ,"RzT
+FjMHeB1]W,P_m"~lMiL,=w'>i5C<y/ZMazEx2w,.n.J]!GWE)Ej1JS/VJD>vO&D]0IJpf@O-$KrU1LxvLk8>.{xc}yHs%+E:T$"x$q&h[0Ad7k4rCB)rkZ
+@F"S_+"h^u;Snk#s#$5C.jk@|p!v}h0fR!>#Zt1Tn!l6!!W_}BD]wC}dyG4B5dKTYs~j}S1I+k478}Ri,x_1X;DQrv[+z{"SX1Xw@"TZ4#HWPb)l-2.BeO
+wPKq~:8B]=1!`i|I|>WkYOY.1Km13W!F5Z7%h68Nt#[dp|@(xq2(2GDxO[Px6>h}2)-qL%]K#t^|l9=y7B}H$-"!Un}bh``3%aoD~"RK7PDy(1r&`k!Ou[
+fPQIX5h]VI}w):HVs>]"+)hz`z^Jp.8w@;k/V-&#ge.:hW!9}obs8]AFCwLUOPqWwWLLRGD[ZL+JYV"M')'<zN@`xXXn#P3D3A3]QPyA#[;)Xw)#_Bh{rB
+jrMeFZKie]cry`]Elg~5vm},46^dI2N>@NN4{OxKcrnX,>|Mn_lh2/<,oiK!j-:M^$+|Ox[X$Gxru5Aw[|<{,bn7~[QOy8~8/n#h8$YUBp%s9p;$Q"-f7V
++{t!}Hb7|1&]R=`Y^fjL-TK5IZV6r6/TQtBrFUQ/HY<]!Oj8118+G$y]NT10.PsVJ94y%a6e4f09@BUr-BFE6u4qlxY6LzVl0W%CdSI7!VKGmRw@7/0@Wy
+MJ8`aXPokRnLlj7gl{BhE&S4[xw1bh[+PW_L6LVmp;Qu~5dq:cj:MJ71yp9[IhMa=03BKV<`bfxNGNr[$ds5O[,6HXka/&0cq0UKv]TCqEqLJ&}6(R'd21
+5-r5EjkD[&-mK@X$wz:^qq!KatQ-|@$C](Z;Iu00rg3o!WD)ccKI$F[&X;!K@e`LD`imw-hH~6a}(WM=Ho24sy{b>fw2dx/8T$+=(:I]!='w%tw:u9{C>j
+1v&"lw5CDAy5E}6cu"+7!Cz/pb1LZ1$<H031ohcRTq.%9Wr';g$dLl"o{.+[PBFP<<1UrRGF~qc5)'}@#'O`)'@>F<I1FJ>hwn!3yWOsJpt{6n.JW%OK%z
+|g&4@'kK$OW&|HtAiX(BWEnchIw2ryX^1xQ}B5o2+Z9c&`Qph{-oQ/~ZE>b;'6$0}c-5}LQ#1|@{TZ,d=Z27tPa+Tf#.g|tga=B5bG]]M=:ItQ|3<:Cg:_
+QB@PCw5!}##_=Us!EBAN`D]!3(&<p-g7tF<>0z%+tEEm|KKTXR`V"T5OZK^tvd$hr^c^uaRgg|`.!tl2NaV$G(y9Tkule4521K6kf2B4,C8+QdI%YTrMB{
+x!{6}7/GP&nR:O`wy_DybKiXrc7PU%j:p,=7Rb"|d}X5]Cn8Xpyh"nPz}/-6-mB|Ggw$7S"t8Ulb(Bv3wBu@9!N1@Hs}8g@qbwql0tq,Jl0Dqt1Gj"7_,d
+oOwo.}[r!/afQ>x|A>"=|p#Hv/M|V|SR)>wI#9o^j,sb^uBAwn1i,f~w`k)k%tmde%.i}m~A1t^Ea_V|kXQMl0gnO@,q6"C#]y-p+d<J/Dx-'&!Ik[q'H:
+nuiwc2iyIU:}=K$dQ_UsTb~{~;S5!~iQiyXQC@<`yLWp,<kgWY!eIZb@gx2G"4x;aF:o+E=<fTCF8[YA{koiDu&vmX]yTTEc&GA:lssk;[<3j)})/A^/ou
+:'cVL'1bcmW(Jbu|xUw9;mmmc}rA[y0x"(hEX5-!q"lQ:bLu4l=Qa+DcJ6~}@Y}`eGRl[,eBpQN3r(Sso@hc.ZOs@HU++F!43TLY7M#M-cqonNWke1r+,4
+O[]{lQ.5H_(Q3154K4#M"&oDViTIYv&7Izt'zJWHA`1XwzTouQD[oXsR(v)L+Rg#yc3^WDUXG$J`Qwxg;X&xAR4cIc`4.X{e4Ae@Mo=;ORR7gf}U$|bOer
+L&K0{oZ|6y(^ckA3<g~`9XveLG</V5abxN$G%7YwmpCHmzE6Ds0qz<%q]4(!w7rEA`kI78D^p}Q"s/'/5MdvG(c+fPfUNH2A#l%R&d$CC("0a:hL@r7i1;
+K[8=bc-iYBEDD56wFgPCsCD<punNbIi5}r7/Q55C6=`tNtXceooU8,7N>2.^b%3JPtx_Tg}2jyQd4[JtxLggv50$y%8WC&&,+xi%GgE;@x.hc8Oct@&b92
+.;nhwdy%9:4>;Q46$0C|.vN&c6n9L=,NMjY[P9{)ZvYG~kK1NFQD['QKAsKAsIdUbk]Z#}K=2.;^)g3QKYd)T%VHq>}m=WKN1&hy&h-"5&#b/mOU-KDY)+
+QRgC4[SmK7S{Llp/2Cp>Wk&#1N'g>0BVeBVcPmyvM{:J=}s!vby`hP6@rJ0HK7GTaF&SDGQx1rZi#JmPns}xP}Lz12@WOHwW$JVenQEZ)g|Ha3:g~z!=|H
+v|-.=DQmP&,6OJ.66c&XD1]Q9=ilnVmK<kwP!`n;C0zsM6glkJl>Z8v,LNE88"jSbKAP2/)ALqJ/=0#_4Xt}ah1ZyHDmv^F=K-)IDB0t4lcbpK+Qy|sua:
+}F{AR}>)J|C8ht8v`n>a+M}aM(DbH0]UmM+[]va<JD'NYiZDLxXf_(aZ(h$hch/`x}9v'%K2[NmsdvMaYXk11E,n]N!BZ")'#"Wo>:5lobJhOT(p]=r6{"
+kV,k4eIG$#][$gOkQWo&F&8"paQKiS/%8)ky:`j}a/E4v}nJ="PqLE5q{`_vR{P#BO9e0"610tg|uo-6l+73YxtxL<2e#&v./BTz`2Fh`E4/F2'"w@,#[9
+GEk%2<R^5G#Hy/IEiO2[nLK]Ny=@LlRSbSc4}`i)ARiFl[0XNvXlZ/8LhON>1Qxra!jUokGz|1%eOt1Xnz/[00Z150:X`FXkb$]v<pabyFb<Q}@5B`<JKG
+F$wD4ln,dfz)P"7D6bpu(At@!nu>Fy)@[UMVZCb(xwLJ(iThl.7u.e_j[wEo8Qwa->)#|#e]AgA`_b"@VIBat`b#@qP-'t:,;RoIBh$4BZ+3pg>:OS3v{w
+b[T/(MN;24=7"i$FoE@p~rqM3P!9Dj7-V&vecY/)wG7V`e,-7=`TSU.L,jPYO|2N+|cs]'Q3E]/X'TWZfm>N8v1vv<j1N}-psF(WnL{y!G!k3M'KZy8;I7
+hyc}Gzk^heF`_^y$"EVY0a=c,G]L:v12rBOPcvo|Wdf{28"DYe4/{_>s#S~-=k,+l=WjPM{3RWjhIP}caY8pL=|f@=Vxx{-OxoB|^a#x#jJ|O;!<_P01'C
+ow>,{.N(alPx$2^aC7.Ks%]GxvyIP0Q]FS5n`g/YAmsgyC`{|!T!5M,yI}(}HmeJ3zuq:ZOTN:qAeMNUtw2(b>J}Za(f;`FAFrb_5qYEpxtY|K_P$@^6CD
+[RP|Gttg"Cw/yki0qT^T^b|MQcTaY(yIYD!s!f3p[Wzd:P26j^sWmGx6NAm`C$7.8$X(%<6BXDhBa$pxF:9Ci+oJGjWI{PJCn;`C@O3&#lfweg3#FDD`!B
+j.P+WR<%-Fh:MQ)c<.X1AOA&pfaztZ8SZ&((DQ9w8K>K#U+TMECS6AK"if#^}Cvs-2LSuebc=:B`9%Q"~5W[=5l@N>mw~-Os"T"wI%f]Pa4Cv%`|)Aa0t|
+Lnj7t%<xX]J49-ZNQ+DNK.)C)59hNNC:$VNKHZ#,YXlhy2BmVQ(8a7oIEZmnji-5Sb=BGaKFnRf`Lp16Vda0+n}xZQ,QHDVEg=$Rj.#5:ix)4V9TV0%WKw
+)8`QerjFv$`"V9{AP!:dauUX;4gB'OP{8S#8Q,U6^8i)gba$)5gr#GfKOq|4b-O3Ig[=9=2nLtmWDvusc+>sm:@!`,1s^QQENg#Wu`,pY!79yHn^8&oTk%
+EK>F&_3G:y3;s$y|4qs0=<|b;n0i4bs&=>#3{s8";pmL`5CxyUylE#w,1T@M=$+S~j|xbH_FQ1YPA"5zh%KjZO140&wimB!M|I`G#6d6<:s9$-,3IFurju
+01rU#[HhSXZ9YJ%4.i]r[v;FDIHb4o}dIz#/.Zqr:I'[y^5E7{'g|jNOYDnIXbLh6ue11uMFUg[B"7"g6TK@B!|jqBubd`+x[T,xDA8f@/:kW5Q)i^.JHj
+,Gcqf[1#w#.]ISDC=HYD5TlgE$iS}Ve"9"pD"NtjB:+_t5t^VN1R=#7@5!f"1abS7feO;tQ6Rkjv/tO)_^PB9n]yL>Q(/!YzD)jyfJKPsN_EPu|/Kl$[d4
+5)hS1.btY1'U$Cm=@j!{W4W]W;}j57hUV+><ChRC{ork:DCuJ'+BmH)Lp9MV7>1x"DX{t!dQ.q[lt9R}R-Z`Q2O,`G}8fX-p:rN_rG..lef|_n'+v99nrW
+Zq#3Sy#%E/MwitJow47Yg)Y7{LxIEv.waYil5rbjQ3I#K_~]"A3i@UFU2:>mCiL.B.,a|zK}]PY$Pa.k(pk>F!'kl^lovR8W<K<S6__MfZbTsZxo9k4+7.
+Ua48N@^poF>NnS!Ry&pp2}}^VXMJA|OeHj%n0ql)`4)oY1.RS}qka4MtxZ|i|r@'jjeI(+1JE=;,H[>>r,[M0R:C`m.B(_88`m^Si`CR|&R"&,vhgA:D1w
+y+5xW@$/ELjo'bH;+MYL%i~-4#Gf)6!bb,3FFn`HH#op^!1OM4#hp>LFsAW,wUfnE9=@e.'S4DkbIOJe5m_6T0'(KI''RomH#,pj_k={C{aFEl}qRL>-'m
+9G9}pA]{6Uqw{lQ(^Clx,=@N@yNo$fKU{C#"ATf@pS8G0D"Am3,&]-C=v3VF3%x$@hg(&|1BeGp]/^+n&6%MmSgmk$rSDjE|&+Q]6TGu7f'HpnDewJC9e>
+$_Qmk@;t2Hhi9n}^78rW%IH@H_Ue>=j@f$")2tB00_^VC+&tUo,f=@=zc0`X`%0=mwY!&dY_D>Pn527stl_&l/g-!;3d65|);wy]o'yOWI,G(4Yb]BX)){
+65!KS$SHp{6vRO.!3ne+EK<8|6e1GaNs!k>z2Mx35hsY5r#jt+L`"YOFil8VZ4c^$a0@F]+jNM&o:T[J_So(_6[|M6[A=F3UiMbq,}M3FZ);ZBc=0ov%!{
+KSVDs`+M@=|AnvdS)&;U.8sQn{0Z2r#'Q|Tx'wj]xZ6O^dc$eZ=q<i0.MVc4+ALZRWwI'scX+p$(T1sbhWk}{bF|(<q8tDI/<M4VjTs;r&/fP;Rt@S8SM|
+$U9mjNV.UI[IzGaZPQn2'hy90lM0|5y|qo@;zZ>w4DbdAsYi%wcO0T0N;z>%$55jFxKy:j"c"{OrPzZr98$!Ykax.jPz>ge<yJJ+6A"z'`y4TL3]JW4EW$
+!t{$FVS,")(WTM5o0aMQGcrj>-fYmuMm>$zz0H50+4m[^2lWJLEbsDr4NspRn/!bYHvw!B5UqMIaNR{Nwwy=(dI;Nw`=|Tti"piL"LgR@%cI&Lyw,NSbU(
+0$TxJ|3rYX2be0s{xmLZMCn[l%Ne}c]ylVQsLPt^[[V14'zds/P|QSfh<7HED+/"+C3rT{I8~9;OX;%8GJ$7D|CJMsH^r(_Y5LgaK,C|`d>a3BM2X_7L2o
+O-X(dh6/W'tF"Mnt82.x6jRq|DD"d2{M%g1]"pTf3nH7a&HM]^sQ76UBKV/SG"DQqLaPhtnqP:b_IKug>w9YbVVb+Xwjm`u@~qDqm5~l,]r`_TRKiR-E(X
+hsPh84{(Q%DWl33W6UJO@p6CUJ$CvUc3PB.8dc/CIh%`gaDF7k`($I"ZyIV+#nIQRdGA5aRPuUV+Jtl#QU%^$F&2U}<7plE{wr#[Uz!y/q0@<&W9K[!`#R
+,F9Z4TPz`=Raiy.Av4j0z{`4V_HmCMesufBJ|ZuAErTftgc0a%=O^[-%]O]{n8HOf3_KmAXKY8t`{O3d!].n="E^Zo|ZbY6s2ubwZ!:TpA>ye)=V5dugDv
+^FQi`#mPL.f%rDGl+CE+-:Z/5sAFuilK=3=k5i+7j'B.[UKtbIie<e_VLF.tx_=RR%jH5enQ>tmCbvNQbs4#/PsbZC@el/^N)W#6Ob7Xh5f;IyvQ._~x}`
+Q^nDd9]0yd7q.c/<:Mf-<d99;h~3niK`bUJP6-9"cT`-,QlKlzq(><"3w:}%9=H8)n8[J#p=.@DjimTmhbE#GJ^(:s.8%)5-tp]JRo^Rc!DOx+!#rUSXzU
+".rQ2Bm/fgk`]&$dN=^4:DC,84[DH_{D37jW4nrAOTz1^p5NJQsFy1ymN`&Q5D9Uy20Q_$i&-XCdU-Zq=@wJ<!Y[VLJ{h27Cu:U4qZ6OR](y^u/8_M5wnw
+Ii|cl-j2LxIZxUbVzC7mJj,X{hr_U<e:phYfuxH/7tG`|8s6]q6tE>26/Vcn_`2vOO-bXXj5wUbQS8Kg=]w'Kr9."qSD)VQA,ytr<]n,|j}RD^u"+GGTq-
+pj}UB+ph2OjPLz#qafx8Nm@,Vy~yrMDNLoUh$K2nb&usH!+n~P1!xoWcihrE'J&TsrHM21If.Q~(9])Rf0t@p:||TIu:ggf"oZ4Ew6S44tXHcLvZvwCNUy
+~1!{;rY99hc(}}uWg}Kxn6'0WH!qG!m.m)x+uN9MVq=<8v#^is0c(aID$+Bh+zcjf3zhN)oRx{$:T[f2#+z55b-n!-^P3!98Yg@q33:vus-t&jxp9Il$47
+aU+@';OdFk16)PZ=gk2;^/d%<170oS>k#5xgs[o1:uouGyAVULDt/C7kZ14,p;3fqavV}3qEFg5q@&Jh2dB"58'D958K@]ie&1{rQ<a0!9,3;<}KiOp;Y'
+9I+@)WEl8}TK_/E.-_#@>tVpA!nIsqfEMP7V7^9$GGlS|-QBIUb3DmT7t8DA9H!`''%5-uAxgb:)+D{APo=5;OHp3|y]tOj1qOG0$=X3h!c"G.Lx(;8Px8
+6-x9=iZ^sO6|YWN<3G~D{8l8~0Q5Zb~qoP-/Q7OIA+sBco4Lm6oI/).TP5<e|q#pBnd)3!41DG}F[g}SaJUJ8.3!ooFm/4k5k4H3z[rk}@Rz0o)Y=pLbrR
+>4._P1D4l[0I~xz$9)u1y-kv.|^6[6k,C!ZHfj~YK>Q9uuM{KKm:gX24nb"EiGf46`qZIE]mH;L>24!3('f=U{>"fO.8(OoG&=r-8"v1Vojh.K"3}kT1lF
+o.-x0%i|&sv&f#lA4E5(|(u=N#y(l-%6WC@kGnMi_eF#AccHE2xuLkn[#ZA"b.!T8^-c31,V(j-kd=G(QlBT)9/g{,E-yJt.#/eh<u&!WOf}JcTU=UT'Yk
+Wg%nA{2:UH1Lmd]T3Lm+!Tj2FpkBDF(hsC_>>#NUDKIW"kho,w].;T+{Qz'K+b>0"-HZvd!Nf=FbzHsxb+SNLbhF-jnc+h<S6RDfNKH>s&QxW+w!}m=LQq
+CxwJ4vMxzc^&(bs$|7KT9N;kO};B>q@)u[jYK9wEkXfK~Z!&qJ{J1qU{#on%wq#s1DBg~4US{#=%4El'gZm-BhRf=-/29:!6r]TNr:`bXqpgC1dwc)Ly0+
+s&VrC_{o)"CM&@zR91obI@Qe=S9VzQ7jxli$Ew:X{ac)S$ha!!IizdTG;Aa.UcLUKwOxWpB;}0(>/u}1e#"pn4>2Db%H</Bm-v$Qv+v_E_tl#-7(bkh4`a
+iW|}t2r,G0'8XhQZvGT]6/d{xh<tXou+(}X`FSDLJh>/Y+-DJ$#w'rO3X6F]pGoNXDX+Z^qX1bGR)|="[f_H:2~OnH&NN}@z<Ab)nRec9Awq/X.rS=&^.&
+CUMENtfbA:RvB;kr_d$NY+sQw%$`m2'l@p&Df`s+(^nguM9e%cgS]D/hRU'BjY_ry0TJQh>EzKEb:#rU,_WhgtXgt"<el;oER1W0r=+92-KyJSU-6O3NW9
+7HF"PG#sc1Uf,HZ$~2kb#W9PqsAAx6wk.133u-V<x+{jp.!sQ9e[|dqmV376)OCOZPgo89hp&![x~SHK}q0:S}0g.)ZOXlPY!sWw|7>K9j7_52jQVCd(CB
+e_.n42nJ"kA56y:7H5Ik4S!r[Cn&yu^eX(CI;K61(a#bM^Z62U;H5r),![_-HS1[!`'Y-#C&xM[0,2%]^uGjVWiR<$w;:b3n16)%",x(_bAvl,b8p_;}ZF
+EH|J3%V0g!#u/jL#L';5<"]<d)n:dwF]h5pZlEb/`8xP1(.'jt#&.xNP.+!~ZO{iF@Lwr+zV{{.:)yDL;0P$nzB{q&.k.uFG</1%s`u.l)%jLP=N6p_S,R
+BOt_>'"4@jIJ;YlM5Qp;bnnd[G(#,<rWx41gC'|n"4jN$`'0,t7=V8jH's<^m)u"dFVq2$k$7n}PEB.'%AI6m/Eo1`<KZ!9B~i9Vg2>']-|13nm:sk"7iI
+Q%V]OtL5,Zz#/;AB0d)1:!d'V+,O|25Z6yaAc)4Yx2$s.2[dv|a1}Jjk!`9TFw~IdZl{+8%aTf,`HX#<n8B=DiYr`"+Do<<}^P.#|xt"|mtHs5CaWE`wr-
+%:Yk671w^0EbiB[U5-z)!N$e[`CK)p2pF8+/%>|!)<V.t{W`d1+_Md9:8$/PZwD`|nN0ZldwYutU|FL2%095)Aut{4mCQ%OyQE2<VsvzJ-VjBXJz5($zgZ
+bVO0`x1E'JjO-A2isfwf2>}")#MhJ[+R,3<Hd;wSiKsH!qo!7i=q^._.r:qjrL<=5utZ{O=:}OPfA%^z,|O]/LemodB"b/j|R6HuKe}yJ+2%Mp1!0t}4!5
+N4waDnky:]-EB>C&~gFWq>8)shGJn4fdcj;1Wi%J^>AK8`&z;/ZChdQ7BpWtp%vN9mGwVB&%,er/v<4E:X;%]=xC9-O6@p(%a=i)>E%K@1yMMg_@NGp}$8
+J+;;U8E!I[L[[jIGk|TTS5yB4YwW40L"2|jE8){/~^K1XTpUpT{Lejf&kq20la6FCZ@2Ry}lYX6vup,E%'r7S`E{-#J)t.-yX${SH(8GjsR5k%o&htw.Ox
+-&($#c:8Rkk"QCy3Mx2:!fau<gmfhcc`NOT|=CF-tP+zr#7k({,D}44,Pt+XU8CY4jBmL.@2Hvx#vM.zl^;]JucFt9nu[Sr1V#!65yW|1`6"#EYoL8L-i>
+pp<hl2JTp=L4!%$.[M;t}jlxVwY[c>S74J!z@/%.t<}0f4QJ:wY{f){DN38Ar^(Vrh|#g&HGF"z>vW9UR{hpss'aM3#@pNws`K8vni+xxEGgkimSuN!M=w
+[-.E3X-`AZ6!@.>r5("{!DBJ&5cF]`^/6N&1cigoL6/PcV_Sn751ASWKfRDDUbK9@N:E@ReyiTO4!',j'Tcsp;;;ls@l$],S]0/)Zjo0]qJ{.X;olj^U);
+8'knz5FR.YC^X6(m[pa_i&|=L!gpR2/enOSytR#^pj-{B&LUl_+{8]V(TN&B>B:e(yMi6,f&7vo((,hK<=Z`;NAu;BWH2Q+v6K4':!![.1w=".|^jgk5:M
+YfKbA(0<`2RyT$V2N+hKQ-oT{sQ0GJs^3yeV+vMvMa/2X!Znj}2>j4HlV29!|y&C[Cov+2nr>>=25(=u"Q]M<wjW}&nrWNn.^h1WYK#s|fKhxNx^.PC"A7
+Yay.xJw64>!wkXRx#"N-SkqDpD<rKc8YvdV'K,L"%w]67wSKjckUH(LIbra&mWccTQajxPl58:|V0CsNa<o]0W>4&,%<9)KzwJYEeD]-nJkJ{j.<Ol+:j<
+oNfEi9$REguYeLDawr2SlOx0F7,tJ{_m2}v}fvr3heGm('MT5xspab+&0AehBI^&LQ)=3zj)[<OcgpO!O'-Og=epQOm4]l1x#7c{^!)z#Ux!}9>zf[-iXN
+]BG^-1@y]D#F!H~z[/$Pz`uymQb"x&U:_DSLKAoWF6vVQqgimKEgh5k`d-YOgL,+XznI/cdI3O6dAF8teNzpd{[K^,y})v1_Dw"sfL@;;p0ZuL}G[.6.t8
+4$e!K"&WH6":AmFCLld3A=!38th$Z]MY4_W,5tu#YZ)pi`<CL(.;|V5MWCUs(belYs{|/6nb,!sDMZ:k9MjD~r>J/'4tW(~}d"1!pS$nnNIrPzyf:CvMK0
+5u4mDKi(j959nLBk{"Ljy.b.SfN<j5z>;=kothmXC:;gdk!7p('!|91Ye/-eb_>.9-'}G"
 */

@@ -40,7 +40,7 @@ GPUPRIMS__RULE int gp__family_of(int primitive) {
       : primitive == GP_SEGMENTED_SORT                                         ? GP__FAMILY_SEGMENTED_SORT
       : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT || primitive == GP_SEGMENTED_TOP_K ? GP__FAMILY_TOP_K
       : primitive == GP_TRANSPOSE                                                               ? GP__FAMILY_TRANSPOSE
-      : primitive == GP_REDUCE_AXIS || primitive == GP_ROW_MAP                                  ? GP__FAMILY_ROWS
+      : (primitive >= GP_REDUCE_AXIS && primitive <= GP_SCAN_AXIS)                              ? GP__FAMILY_ROWS
       : primitive == GP_BFS || primitive == GP_BFS_SOURCES                                      ? GP__FAMILY_GRAPH
                                                                                                 : GP__FAMILY_MAP;
 }

@@ -159,6 +159,14 @@ def segment_cells():
     cells += [f"row_map SUM {type_} shape={shape}" for type_ in ("f16", "f32") for shape in
               ("2097152x32", "524288x128", "65536x1024", "16384x4096", "4096x16384", "64x1048576", "65536x1023")]
     cells += ["row_map SUM f32 shape=65536x1024 axis=1"]
+    cells += [f"scan_axis SUM f32 shape={64 << 20 >> log2}x{1 << log2}" for log2 in (3, 5, 7, 10, 12, 14, 18, 22)]
+    cells += [f"scan_axis SUM {type_} shape={shape} {axis}".strip() for type_ in ("f16", "f32", "f64")
+              for shape, axis in (("65536x1024", ""), ("65536x1023", ""), ("65536x1024", "axis=1"),
+                                  ("4194304x16", "axis=1"), ("65536x1023", "axis=1"), ("256x1024x256", "axis=1"))]
+    cells += [f"{call} {type_} shape={shape} {axis}".strip() for call in ("sort_axis", "top_k_axis")
+              for type_ in ("u32", "f32") for shape, axis in (("1048576x64", ""), ("65536x1024", ""),
+                                                              ("1024x65536", ""), ("65536x1024", "axis=1"))]
+    cells += ["sort_axis f32 shape=65536x1024 form=indices", "top_k_axis f32 shape=65536x1024 form=indices"]
     cells += [f"copy_batch u8 n=256M segments={shape}" for shape in
               ("fixed:16", "fixed:64", "fixed:256", "fixed:1K", "fixed:4K", "fixed:16K", "fixed:256K", "fixed:4M",
                "fixed:256M", "uniform:4K", "pareto:64", "pareto:4K", "mixed")]

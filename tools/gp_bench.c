@@ -365,7 +365,8 @@ static gp_peer_args peer_args(const cell *c, buffers b, uint64_t n) {
   a.length = has_word(c->primitive, 'n') ? cell_k(c, n) : c->haystack ? c->haystack : c->segments_mean;
   if (is_a(c->primitive, "axes")) {
     a.segments = n / cell_axis_length(c, n);
-    a.length = c->axis == 2 ? cell_axis_length(c, n) : 0; // peers have rows without gaps
+    if (c->axis != 2) a.segments = a.length = 0; // peers have rows without gaps
+    else if (!has_word(c->primitive, 'n')) a.length = cell_axis_length(c, n);
   }
   return a;
 }

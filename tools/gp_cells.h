@@ -28,8 +28,10 @@
 //   group_by                        key=u32 groups=4096
 //   transpose                       shape=ROWSxCOLUMNS or ROWSxCOLUMNSxMATRICES (for n=; else about as many of both)
 //                                   in_place=0
-//   reduce_axis, row_map            shape=ROWSxCOLUMNS or ROWSxCOLUMNSxMATRICES, as above; axis=2 (the columns of
-//                                   a row; 1: the rows; 0: the matrices); row_map subtracts a row's reduction
+//   reduce_axis, row_map, scan_axis, sort_axis, top_k_axis
+//                                   shape=ROWSxCOLUMNS or ROWSxCOLUMNSxMATRICES, as above; axis=2 (the columns of
+//                                   a row; 1: the rows; 0: the matrices); row_map subtracts a row's reduction;
+//                                   sort_axis, top_k_axis: form=keys|indices order=descending; top_k_axis: k=8
 //   bfs, bfs_sources, connected_components, graph_from_edges
 //                                   graph=kronecker:scale=20 (or uniform, grid, as gp_graphs.h has them) offsets=u32
 //                                   at_once=64 (bfs_sources); n is what gp_graph has room for, each edge that is made
@@ -224,7 +226,9 @@ static inline __attribute__((unused)) int is_set(gp_primitive p) {
 // Sorts and the like: they move or read keys of the cell's type, with or without values.
 static inline __attribute__((unused)) int moves_keys(gp_primitive p) { return is_a(p, "keys"); }
 static inline __attribute__((unused)) int is_ranked(gp_primitive p) { return is_a(p, "ranked"); }
-static inline __attribute__((unused)) int is_top_k(gp_primitive p) { return p == GP_TOP_K || is_ranked(p); }
+static inline __attribute__((unused)) int is_top_k(gp_primitive p) {
+  return p == GP_TOP_K || is_ranked(p) || (is_a(p, "axes") && has_word(p, 'n'));
+}
 
 static inline __attribute__((unused)) int is_replayed(const cell *c) {
   return c->protocol == GRAPH || c->protocol == COLD_GRAPH;
@@ -308,8 +312,9 @@ static inline __attribute__((unused)) uint64_t cell_elements(const cell *c, uint
   return c->form == FORM_FIXED ? cell_segments(c, n) * c->segments_mean : c->rows ? n / c->rows : n - cell_second(c, n);
 }
 // top-k: results a row in a call on n; nth_element: the position.
+static inline uint64_t cell_axis_length(const cell *c, uint64_t n);
 static inline __attribute__((unused)) uint64_t cell_k(const cell *c, uint64_t n) {
-  const uint64_t most = cell_elements(c, n);
+  const uint64_t most = is_a(c->primitive, "axes") ? cell_axis_length(c, n) : cell_elements(c, n);
   if (!is_top_k(c->primitive)) return !c->k ? n / 2 : c->k < n ? c->k : n ? n - 1 : 0;
   return c->k < most ? c->k : most;
 }
@@ -608,7 +613,8 @@ static inline __attribute__((unused)) const char *complete_cell(cell *c) {
   if (p == GP_ADJACENT_DIFFERENCE && c->in->fields > 1) return "the type must be a number";
   if ((moves_keys(p) || p == GP_IS_SORTED) && c->in->fields > 1) return "keys must be numbers";
   if (c->shape[0] && c->n != c->shape[0] * c->shape[1] * c->shape[2]) return "n is not the product of the shape";
-  if (is_a(p, "axes") && !is_a(p, "shortened") && c->in->fields > 1) return "the type must be a number";
+  if (is_a(p, "axes") && !is_a(p, "shortened") && !moves_keys(p) && c->in->fields > 1)
+    return "the type must be a number";
   if (c->form == FORM_INDICES && !c->payload) c->payload = find_type("u32");
   if (c->form == FORM_INDICES && (c->payload->number != GP_DATA_UINT || c->payload->size < 4 || c->payload->fields > 1))
     return "indices must be u32 or u64";
@@ -782,6 +788,7 @@ static inline __attribute__((unused)) uint64_t cell_count(const cell *c, int rol
   }
   if (c->rows) return c->rows * (role < FIRST_OUTPUT ? cell_elements(c, n) : cell_k(c, n));
   if (role == ROLE_out_keys && p == GP_NTH_ELEMENT) return 1;
+  if (is_a(p, "axes") && is_top_k(p) && role >= FIRST_OUTPUT) return n / cell_axis_length(c, n) * cell_k(c, n);
   if (is_ranked(p) && role >= FIRST_OUTPUT) return cell_segments(c, n) * cell_k(c, n);
   if (p == GP_CONVERT_LAYOUT)
     return (cell_layout_bytes(c, role == ROLE_out, n) + (uint64_t)c->in->size - 1) / (uint64_t)c->in->size;
@@ -1190,8 +1197,14 @@ static inline __attribute__((unused)) void cell_axes(const cell *c, uint64_t n, 
   cell_matrices(c, n, shape);
   extent[0] = shape[2], extent[1] = shape[0], extent[2] = shape[1];
   *a = is_a(c->primitive, "shortened") ? gp_axes_reduced(3, extent, c->axis) : gp_axes_mapped(3, extent, c->axis);
+  if (is_top_k(c->primitive)) { // the output has k elements a row
+    gp_axes out;
+    extent[c->axis] = cell_k(c, n);
+    out = gp_axes_mapped(3, extent, c->axis);
+    memcpy(a->out_stride, out.out_stride, sizeof a->out_stride);
+  }
   call->axes = a;
-  if (!is_a(c->primitive, "shortened")) call->apply = GP_SUB;
+  if (c->primitive == GP_ROW_MAP) call->apply = GP_SUB;
 #else
   (void)c, (void)n, (void)call;
 #endif

@@ -140,6 +140,9 @@
   X(transpose, "input rule_first", "mj", "", "layout", "", "u8 u32 u64", "") \
   X(reduce_axis, "input folds rule_first axes shortened", "mc", "SUM", "reduce", "", "u8 f16 f32", "") \
   X(row_map, "input folds rule_first axes", "mc", "SUM", "reduce", "", "f32", "") \
+  X(scan_axis, "input folds rule_first axes", "mc", "SUM", "scan", "", "f32", "") \
+  X(sort_axis, "input keys bitwise axes", "mcfd", "", "sort", "", "u32", "") \
+  X(top_k_axis, "input keys bitwise axes", "mcnfd", "", "sort", "", "u32", "k=8") \
   X(convert_layout, "input", "yaz", "", "layout", "", "u32", "") \
   X(bfs, "graph", "vo", "", "graph", "", "", "") \
   X(bfs_sources, "graph", "voq", "", "graph", "", "", "") \

@@ -125,7 +125,7 @@ typedef struct gp_call {
                                   // probes, out2: of build keys, of out_type; GP_JOIN_FLAGS: out has bytes
 
   // Rows of strided arrays.
-  const gp_axes *axes; // reduce_axis, row_map: in host memory
+  const gp_axes *axes; // reduce_axis, row_map, scan_axis, sort_axis, top_k_axis: in host memory
   gp_op apply;         // row_map: binary, of an element and its row's reduction
 } gp_call;
 

@@ -39,8 +39,9 @@ GPUPRIMS__INLINE gp_segments gp_segments_init(gp_type offset_type, const void *o
   return segments;
 }
 // The rows along an axis of a dense array, the last dimension contiguous; the output is dense too. gp_axes_reduced: it
-// has one element a row, that is an extent of 1 along the axis. gp_axes_mapped: it has the shape of the input.
-GPUPRIMS__INLINE gp_axes gp__axes_of(int dimensions, const uint64_t *extent, int axis, int reduced) {
+// has one element a row, that is an extent of 1 along the axis. gp_axes_top_k: k elements a row. gp_axes_mapped: it has
+// the shape of the input.
+GPUPRIMS__INLINE gp_axes gp__axes_of(int dimensions, const uint64_t *extent, int axis, uint64_t results) {
   gp_axes a = gp__axes_init();
   uint64_t in = 1, out = 1;
   int d;
@@ -51,13 +52,16 @@ GPUPRIMS__INLINE gp_axes gp__axes_of(int dimensions, const uint64_t *extent, int
     a.in_stride[d] = (int64_t)in;
     a.out_stride[d] = (int64_t)out;
     in *= extent[d];
-    if (!reduced || d != axis) out *= extent[d];
+    out *= d == axis && results != UINT64_MAX ? results : extent[d];
   }
   return a;
 }
 GPUPRIMS__INLINE gp_axes gp_axes_reduced(int dimensions, const uint64_t *extent, int axis) {
   return gp__axes_of(dimensions, extent, axis, 1);
 }
+GPUPRIMS__INLINE gp_axes gp_axes_top_k(int dimensions, const uint64_t *extent, int axis, uint64_t k) {
+  return gp__axes_of(dimensions, extent, axis, k);
+}
 GPUPRIMS__INLINE gp_axes gp_axes_mapped(int dimensions, const uint64_t *extent, int axis) {
-  return gp__axes_of(dimensions, extent, axis, 0);
+  return gp__axes_of(dimensions, extent, axis, UINT64_MAX);
 }

@@ -205,7 +205,10 @@ typedef enum gp_op {
   X(GATHER, 71, gather) \
   X(SEGMENTED_TOP_K, 72, segmented_top_k) \
   X(REDUCE_AXIS, 73, reduce_axis) \
-  X(ROW_MAP, 74, row_map)
+  X(ROW_MAP, 74, row_map) \
+  X(SCAN_AXIS, 75, scan_axis) \
+  X(SORT_AXIS, 76, sort_axis) \
+  X(TOP_K_AXIS, 77, top_k_axis)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;

@@ -13,7 +13,8 @@ enum {
   GP_UNTIL_TARGET = 64,  // bfs: stops after the level that reaches gp_call.target
   GP_SYMMETRISE = 128,   // graph_from_edges: with every edge the opposite one
   GP_UNIQUE_EDGES = 256, // graph_from_edges: of edges that are the same, one
-  GP_DROP_LOOPS = 512    // graph_from_edges: no edge from a vertex to itself
+  GP_DROP_LOOPS = 512,   // graph_from_edges: no edge from a vertex to itself
+  GP_EXCLUSIVE = 1024    // scan_axis: out[i] is the fold of the elements before i
 };
 
 // A field of a struct key: sorts compare the fields of a list one after the other, the most significant first.

@@ -37,7 +37,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->permutation && !(k->traits & GP__TAKES_PERMUTATION))
     return gp__fail(GP_E_ARGUMENT, "%s: @permutation: the call takes no permutation", k->who);
   if (c->axes && !(k->traits & GP__TAKES_AXES))
-    return gp__fail(GP_E_ARGUMENT, "%s: @axes is for reduce_axis and row_map only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @axes is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only",
+                    k->who);
   if (c->field_count && !(k->reads & GP__READS_FIELDS))
     return gp__fail(GP_E_ARGUMENT, "%s: @field_count: the call does not sort by fields", k->who);
   if ((c->in_layout || c->out_layout) && !(k->traits & GP__TAKES_LAYOUTS))
@@ -61,13 +62,17 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->flags & ~flags & GP_DESCENDING)
     return gp__fail(
         GP_E_ARGUMENT,
-        "%s: @flags: GP_DESCENDING is for sort, segmented_sort, top_k, segmented_top_k and nth_element only", k->who);
+        "%s: @flags: GP_DESCENDING is for sort, segmented_sort, sort_axis, top_k, segmented_top_k, top_k_axis and "
+        "nth_element only",
+        k->who);
   if (c->flags & ~flags & GP_UNSORTED)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED is for top_k and segmented_top_k only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED is for top_k, segmented_top_k and top_k_axis only", k->who);
   if (c->flags &
       ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS | GP_UNTIL_TARGET |
-        GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
+        GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS | GP_EXCLUSIVE))
     return gp__fail(GP_E_ARGUMENT, "%s: @flags has unknown bits: %#x", k->who, c->flags);
+  if (c->flags & ~flags & GP_EXCLUSIVE)
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_EXCLUSIVE is for scan_axis only", k->who);
   if (c->flags & ~flags & GP_RIGHT)
     return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_RIGHT is for adjacent_difference only", k->who);
   if (c->flags & ~flags & (GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))

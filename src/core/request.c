@@ -111,7 +111,8 @@ typedef struct gp__request {
   const gp_key_field *fields;
   int field_count;
   gp__moves moves;                         // transpose
-  gp__rows rows;                           // reduce_axis, row_map
+  gp__rows rows;                           // reduce_axis, row_map, scan_axis, sort_axis, top_k_axis
+  int in_segments;                         // segmented sort: indices count from the beginning of their segment
   gp_layout in_layout, out_layout;         // convert_layout, else zero; in_size and out_size are those of the structs
   int numbers;                             // radix sort of floats: -0 and +0 are equal
   gp_graph graph, out_graph;               // their types filled in; offset_type and key_type are those

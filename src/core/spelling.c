@@ -14,7 +14,7 @@ typedef struct gp__spelling {
   gp_op op, transform, equal;
   gp_type in_type, in2_type, acc_type, out_type, key_type, offset_type, out2_type;
   int in_size, in2_size, acc_size, out_size, key_size, offset_size, out2_size;
-  int is_arg, has_init, ranged, right, descending, numbers, exact_rounding;
+  int is_arg, has_init, ranged, right, descending, numbers, exact_rounding, exclusive;
   int indexed;                                              // segmented sort: keys do not sort by themselves
   int index_bytes;                                          // radix sorts: of an index; top-k: 8 where ranks need it
   int clustered;                                            // a search in clusters

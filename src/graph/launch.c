@@ -1,9 +1,9 @@
 // graph/launch.c - work on graphs: steps and other calls
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, api/graph_types.h, api/call.h,
 //   api/init.h, core/rules.h, core/shape.h, core/geometry.h, core/families.h, hash/arguments.h, graph/arguments.h,
-//   core/system.c, core/request.c, host/values.c, core/names.c, graph/kinds.c, core/kinds.c, graph/host.c,
-//   core/state.c, core/check.c, core/shape.c, core/kinds_of.c, core/kernels.c, core/load.c, core/launch.c,
-//   group_by/launch.c
+//   rows/arguments.h, core/system.c, core/request.c, host/values.c, core/names.c, graph/kinds.c, core/kinds.c,
+//   graph/host.c, core/state.c, core/check.c, core/shape.c, core/kinds_of.c, core/kernels.c, core/load.c,
+//   core/launch.c, group_by/launch.c
 
 typedef struct gp__graph_step {
   int request; // index in gp__graph_plan, or -1: a kernel
@@ -12,6 +12,7 @@ typedef struct gp__graph_step {
   union {
     gp__graph_args graph;
     gp__hash_args hash;
+    gp__rows_args rows;
   } args;
 } gp__graph_step;
 typedef struct gp__graph_plan {
@@ -223,7 +224,8 @@ GPUPRIMS__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, 
     {
       const uint64_t blocks = gp__ceil_div(step->items, tile);
       const uint64_t most = (uint64_t)s->about.multiprocessors *
-          (unsigned)(kernels[k]->occupancy < p->blocks_per_sm ? kernels[k]->occupancy : p->blocks_per_sm);
+          (unsigned)(!p->blocks_per_sm || kernels[k]->occupancy < p->blocks_per_sm ? kernels[k]->occupancy
+                                                                                   : p->blocks_per_sm);
       result = gp__launch_one(s, who, kernels[k], blocks < 1 ? 1 : (unsigned)(blocks < most ? blocks : most), &geometry,
                               p->overlap, stream, &step->args);
     }

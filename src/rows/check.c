@@ -11,7 +11,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_row_operators(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_operators(k));
   if (k->c->primitive != GP_ROW_MAP) return GP_SUCCESS;
   if (q->op == GP_ARGMIN || q->op == GP_ARGMAX)
-    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for reduce, scan and reduce_axis only", k->who,
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for reduce, scan, reduce_axis and scan_axis only", k->who,
                     gp__op_rows[q->op].name);
   q->equal = apply;
   GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, "apply", apply, 2, k->host, &q->user_equal));
@@ -112,9 +112,12 @@ GPUPRIMS__PRIVATE void gp__order_rows(gp__rows *r) {
     r->extent[3] = 1, r->in_stride[3] = r->out_stride[3] = 0;
   }
 }
-GPUPRIMS__PRIVATE gp_result gp__check_axes(gp__checking *k) {
+// Takes the axes. results: elements of a row of the output, GP__WHOLE_ROWS: as many as the input's has. out_size: bytes
+// of one; span: of the output.
+#define GP__WHOLE_ROWS UINT64_MAX
+GPUPRIMS__PRIVATE gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t out_size, gp__row_span *span) {
   const gp_axes *a = k->c->axes;
-  const int map = k->c->primitive == GP_ROW_MAP;
+  const int shortened = k->c->primitive == GP_REDUCE_AXIS; // the output has no such dimension
   gp__request *q = k->q;
   gp__rows *r = &q->rows;
   gp_axes own;
@@ -132,8 +135,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_axes(gp__checking *k) {
     const int at = d == a->axis ? 0 : to++;
     r->extent[at] = a->extent[d];
     r->in_stride[at] = a->in_stride[d];
-    r->out_stride[at] = at || map ? a->out_stride[d] : 0;
+    r->out_stride[at] = at || !shortened ? a->out_stride[d] : 0;
   }
+  if (!shortened && results != GP__WHOLE_ROWS && results > r->extent[0])
+    return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above the %llu elements of a row (@axes.extent)", k->who,
+                    (unsigned long long)results, (unsigned long long)r->extent[0]);
   for (d = 3; d >= 0; --d) { // the axis comes last
     if (q->segments && r->extent[d] > (UINT64_MAX >> 2) / q->segments)
       return gp__fail(GP_E_SIZE, "%s: @axes.extent: the product of the extents overflows", k->who);
@@ -145,16 +151,19 @@ GPUPRIMS__PRIVATE gp_result gp__check_axes(gp__checking *k) {
                     (unsigned long long)k->c->count, (unsigned long long)q->count);
   GPUPRIMS__CHECK(gp__check_reach_of(k, "in_stride", r, r->in_stride, k->in.size, &r->in_span));
   length = r->extent[0];
-  if (!map) r->extent[0] = 1; // a row has a result even if it has no elements
-  GPUPRIMS__CHECK(gp__check_reach_of(k, "out_stride", r, r->out_stride, q->out_size, &r->out_span));
+  if (results != GP__WHOLE_ROWS) r->extent[0] = results; // a row has a result even if it has no elements
+  GPUPRIMS__CHECK(gp__check_reach_of(k, "out_stride", r, r->out_stride, out_size, span));
+  if (span->bytes) GPUPRIMS__CHECK(gp__check_places(k, r, shortened));
   r->extent[0] = length;
-  if (r->out_span.bytes) GPUPRIMS__CHECK(gp__check_places(k, r, !map));
   r->same = 1;
   for (d = 0; d < 4; ++d)
     if (r->extent[d] > 1 && r->in_stride[d] != r->out_stride[d]) r->same = 0;
   if (q->segments) gp__order_rows(r);
   r->columns = r->extent[1] > 1 && r->extent[0] > 1 && r->in_stride[1] && gp__is_closer(r, 1, 0);
   return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_axes(gp__checking *k) {
+  return gp__take_axes(k, k->c->primitive == GP_REDUCE_AXIS ? 1 : GP__WHOLE_ROWS, k->q->out_size, &k->q->rows.out_span);
 }
 // The buffers' spans, from their lowest addresses.
 GPUPRIMS__PRIVATE const void *gp__lowest(const void *pointer, const gp__row_span *span) {
@@ -163,7 +172,7 @@ GPUPRIMS__PRIVATE const void *gp__lowest(const void *pointer, const gp__row_span
 GPUPRIMS__PRIVATE gp_result gp__row_buffers(gp__checking *k) {
   const gp__rows *r = &k->q->rows;
   const gp__checked_type bytes = {1, 1, NULL};
-  const int in_place = k->c->primitive == GP_ROW_MAP && r->same && k->q->in_size == k->q->out_size;
+  const int in_place = k->c->primitive != GP_REDUCE_AXIS && r->same && k->q->in_size == k->q->out_size;
   k->buffers->in = k->buffers->out = 0; // alignment is all that is checked of them there
   return gp__reading(k, "in", gp__lowest(k->c->in, &r->in_span), &bytes, r->in_span.bytes, 1,
                      in_place ? GP__ALIAS_OF_OUT : 0);

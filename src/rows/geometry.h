@@ -1,6 +1,6 @@
 // rows/geometry.h - launches on rows of strided arrays
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, rows/policy.h, core/rows.h, core/geometry.h,
-//   core/family.h, rows/portable.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h, rows/policy.h, core/rows.h,
+//   core/geometry.h, core/family.h, rows/portable.h
 
 // Blocks that share a row, or the length of a tile of columns: `units` of them, each `rounds` of work long. share:
 // rounds of a block.
@@ -22,6 +22,9 @@ GPUPRIMS__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, unsigned long
   } else if (form == GP__ROWS_WARP) units = gp__ceil_div(s.segments, (unsigned)warps);
   else if (form == GP__ROWS_BLOCK) {
     const unsigned round = (unsigned)(threads * p.vectors);
+    share = 1;
+    if (p.algorithm == GP_LOOK_BACK)
+      g->replicas = (unsigned)gp__ceil_div(gp__row_windows(s.rows.length, s.in_size, 1), round);
     if (p.algorithm == GP_EVEN_SHARE)
       g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(gp__row_windows(s.rows.length, s.in_size, 1), round),
                                             resident, &share);
@@ -38,11 +41,15 @@ GPUPRIMS__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, unsigned long
     results = (unsigned long long)items << g->log2_lanes;
     units = s.segments / columns * gp__ceil_div(columns, results);
     g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(s.rows.length, round), resident, &share);
+    if (p.algorithm == GP_LOOK_BACK && g->replicas > 1) // a block has one tile of each column, with two words
+      g->replicas = (unsigned)gp__ceil_div(s.rows.length, round), share = 1, results *= 2;
     g->tile_items = share * round;
   }
   g->tiles = units * g->replicas;
   g->grid = (unsigned)(g->replicas > 1 || g->tiles < resident ? g->tiles : resident);
-  if (g->replicas > 1) g->words = g->tiles * results * (unsigned)gp__acc_words(s.acc_size);
+  if (g->replicas > 1 && p.algorithm == GP_LOOK_BACK && form == GP__ROWS_BLOCK)
+    g->words = s.segments * gp__look_back_slots(g->replicas) * (unsigned)gp__acc_words(s.acc_size);
+  else if (g->replicas > 1) g->words = g->tiles * results * (unsigned)gp__acc_words(s.acc_size);
   if (s.primitive == GP_ROW_MAP && p.algorithm == GP_EVEN_SHARE) g->scratch = s.segments * (unsigned)s.acc_size;
 }
 

@@ -54,6 +54,40 @@ static void gp__host_apply_state(const gp__request *q, const gp__host_op *op, co
                             truth);
   op->loops.map(op, y, gp__host_elements(&of_x, 0, 1, a.bytes), gp__host_elements(&of_s, 0, 1, b.bytes), 1);
 }
+// Scans the rows one by one, each in one thread. Elements that are not side by side go through a buffer.
+static gp_result gp__host_scan_rows(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__rows *rows = &q->rows;
+  const uint64_t length = rows->extent[0];
+  const size_t in_size = q->in_size, out_size = h->out_size, bytes = (size_t)length * (in_size + out_size) + 128;
+  const int near_by = rows->in_stride[0] == 1 && rows->out_stride[0] == 1, threads = h->threads;
+  const gp__host_state start = gp__host_start(h, q->has_init);
+  int failed = 0, t;
+  GPUPRIMS__PARALLEL_FOR
+  for (t = 0; t < threads; ++t) {
+    unsigned char *room = near_by || (uint64_t)t >= q->segments ? NULL : (unsigned char *)malloc(bytes);
+    uint64_t r, i;
+    for (r = (uint64_t)t; r < q->segments; r += (uint64_t)threads) {
+      const unsigned char *in = h->in.base + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)in_size;
+      unsigned char *out = h->out + gp__host_row_offset(rows, rows->out_stride, r) * (int64_t)out_size;
+      gp__host_state s = start;
+      gp__host_call part = *h;
+      if (!near_by && !room) {
+        __atomic_store_n(&failed, 1, __ATOMIC_RELAXED);
+        break;
+      }
+      part.in.base = near_by ? in : room;
+      part.out = near_by ? out : room + (length * in_size + 63) / 64 * 64;
+      for (i = 0; !near_by && i < length; ++i)
+        gp__host_move(room + i * in_size, in + (int64_t)i * rows->in_stride[0] * (int64_t)in_size, in_size);
+      gp__host_running(&part, &s, 0, length);
+      for (i = 0; !near_by && i < length; ++i)
+        gp__host_move(out + (int64_t)i * rows->out_stride[0] * (int64_t)out_size, part.out + i * out_size, out_size);
+    }
+    free(room);
+  }
+  return failed ? gp__host_no_memory(h, bytes * (size_t)threads) : GP_SUCCESS;
+}
 static gp_result gp__host_rows(gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__rows *rows = &q->rows;

@@ -1,6 +1,6 @@
 // rows/names.c - template arguments of kernels on rows
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, rows/policy.h, core/text.c, core/request.c,
-//   core/names.c, core/kinds_of.c, core/spelling.c, core/kernel_names.c
+// uses: api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, rows/policy.h, core/text.c,
+//   core/request.c, core/names.c, core/kinds_of.c, core/spelling.c, core/kernel_names.c
 
 // The first launch of a map writes accumulators.
 GPUPRIMS__PRIVATE void gp__name_row_fold(const gp__spelling *q, gp__text *t) {
@@ -36,11 +36,22 @@ GPUPRIMS__PRIVATE void gp__name_row_apply(const gp__spelling *q, gp__text *t) {
           gp__device_type(q->acc_type, q->acc_struct));
   gp__name_apply(q, t);
 }
+GPUPRIMS__PRIVATE void gp__name_scanned_columns(const gp__spelling *q, gp__text *t) {
+  gp__add(t, q->exclusive ? ", true, " : ", false, ");
+  gp__name_fold_of(q, 0, t);
+}
+GPUPRIMS__PRIVATE void gp__name_scanned_rows(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %d", q->form);
+  gp__name_scanned_columns(q, t);
+}
+GPUPRIMS__PRIVATE void gp__name_copied_rows(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %s", gp__type_rows[gp__bits_type((size_t)q->size)].device);
+}
 GPUPRIMS__PRIVATE void gp__operators_of_rows(const gp__spelling *q, gp__program_op *ops) {
   if (q->primitive != GP_ROW_MAP) return;
   gp__set_operator(&ops[2], gp__in_name(q), gp__device_type(q->acc_type, q->acc_struct), gp__out_name(q));
 }
 GPUPRIMS__PRIVATE void gp__spell_rows(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
-  (void)q;
+  w->exclusive = (q->flags & GP_EXCLUSIVE) != 0;
   w->form = gp__rows_form(*p, *h);
 }

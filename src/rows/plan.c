@@ -1,11 +1,11 @@
 // rows/plan.c - plans of calls on rows of strided arrays
-// uses: api/config.h, api/lists.h, api/policy.h, core/rules.h, core/shape.h, rows/policy.h, rows/arguments.h,
-//   core/system.c, core/request.c, host/call.c, rows/host.c, core/kinds.c, core/primitive.c, host/run.c, core/reads.c,
-//   rows/check.c, core/spelling.c, rows/names.c, core/launch.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, rows/policy.h,
+//   rows/arguments.h, core/system.c, core/request.c, host/call.c, rows/host.c, core/kinds.c, core/primitive.c,
+//   host/run.c, core/reads.c, rows/check.c, core/spelling.c, rows/names.c, core/launch.c
 
 // A row of no elements has a result, which a reduction writes.
 GPUPRIMS__PRIVATE int gp__rows_are_idle(const gp__request *q) {
-  return !q->segments || (q->primitive == GP_ROW_MAP && !q->count);
+  return !q->segments || (q->primitive != GP_REDUCE_AXIS && !q->count);
 }
 // Bits of every address that a stride leads to, but for that of dimension `except`, and for that of the array.
 GPUPRIMS__PRIVATE uint64_t gp__row_addresses(const gp__rows *r, const void *base, const int64_t *stride, size_t size,
@@ -24,6 +24,7 @@ GPUPRIMS__PRIVATE void gp__shape_rows(const gp__request *q, gp__shape *h) {
   h->rows.shifted = r->in_stride[0] == 1 && gp__row_addresses(r, q->in, r->in_stride, q->in_size, 0) % GP__VECTOR != 0;
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_rows(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  if (q->primitive == GP_SCAN_AXIS) return kinds[0] = q->rows.columns ? GP__SCAN_COLUMNS : GP__SCAN_ROWS, 1;
   if (p->algorithm == GP_DIRECT) return kinds[0] = GP__MAP_ROWS, 1;
   kinds[0] = q->rows.columns ? GP__REDUCE_COLUMNS : GP__REDUCE_ROWS;
   kinds[1] = GP__APPLY_ROWS;
@@ -70,8 +71,8 @@ GPUPRIMS__PRIVATE gp_result gp__host_axis(gp__host_call *h) {
     GPUPRIMS__CHECK(gp__host_take(h, q->acc_type, q->acc_size, q->transform, q->user_transform,
                                   gp__host_normalises(q->op, q->user_op, q->acc_type), "transform"));
     GPUPRIMS__CHECK(gp__host_take_operator(h, q->acc_type, q->acc_size));
-  } else GPUPRIMS__CHECK(gp__host_take_fold(h, 0));
-  return gp__host_rows(h);
+  } else GPUPRIMS__CHECK(gp__host_take_fold(h, (q->flags & GP_EXCLUSIVE) != 0));
+  return q->primitive == GP_SCAN_AXIS ? gp__host_scan_rows(h) : gp__host_rows(h);
 }
 
 static const gp__kernel_rules gp__kernels_of_rows = {GPUPRIMS__SAME_KERNELS, gp__resident_blocks, gp__spell_rows,
@@ -89,3 +90,5 @@ static const gp__primitive gp__primitive_reduce_axis = {&gp__family_rows, GP__RE
 static const gp__primitive gp__primitive_row_map = {
     &gp__family_rows, (GP__READS_FOLD & ~(GP__READS_COUNT_DEVICE | GP__READS_INIT)) | GP__READS_APPLY,
     GP__TAKES_AXES | GP__IN_PLACE, 0};
+static const gp__primitive gp__primitive_scan_axis = {&gp__family_rows, GP__READS_FOLD & ~GP__READS_COUNT_DEVICE,
+                                                      GP__TAKES_AXES | GP__IN_PLACE, GP_EXCLUSIVE};

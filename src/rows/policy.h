@@ -2,7 +2,7 @@
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h
 
 #define GP_POLICY_FIELDS_ROWS(F) \
-  F(algorithm, GP_AUTO, GP_DIRECT, GP_WARP_SEGMENTS, GP_EVEN_SHARE) \
+  F(algorithm, GP_AUTO, GP_DIRECT, GP_WARP_SEGMENTS, GP_EVEN_SHARE, GP_LOOK_BACK) \
   F(threads, 0, 128, 256, 512) \
   F(vectors, 0, 1, 2, 4, 8) \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
@@ -31,18 +31,26 @@ GPUPRIMS__RULE int gp__column_items(int in_size, int acc_size) {
 // The form of a call's first kernel. GP_DIRECT keeps a row in the registers of those who read it.
 GPUPRIMS__RULE int gp__rows_form(gp_policy p, gp__shape s) {
   return s.rows.columns                                                       ? GP__ROWS_COLUMNS
-      : p.algorithm == GP_EVEN_SHARE                                          ? GP__ROWS_BLOCK
+      : p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_LOOK_BACK           ? GP__ROWS_BLOCK
       : gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <= GP__WARP ? GP__ROWS_LANES
       : p.algorithm == GP_WARP_SEGMENTS ||
           gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <= (unsigned)(GP__WARP * p.vectors)
       ? GP__ROWS_WARP
       : GP__ROWS_BLOCK;
 }
+// A scan holds vectors of elements, and the fold before each.
+GPUPRIMS__RULE int gp__valid_row_scan(gp_policy p, gp__shape s) {
+  return (p.algorithm == GP_LOOK_BACK || (p.algorithm == GP_WARP_SEGMENTS && !s.rows.columns)) &&
+      (p.vectors == 1 || p.vectors * (gp__max(GP__VECTOR, s.in_size) + s.acc_size) <= 256) &&
+      (!s.rows.columns ||
+       p.threads * gp__column_items(s.in_size, s.acc_size) * s.acc_size + 64 <= GP__STATIC_SHARED_BYTES);
+}
 GPUPRIMS__RULE int gp__policy_valid_rows(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 &&
-      (p.algorithm == GP_EVEN_SHARE ? !s.rows.columns ||
+      (s.primitive == GP_SCAN_AXIS        ? gp__valid_row_scan(p, s)
+           : p.algorithm == GP_EVEN_SHARE ? !s.rows.columns ||
                p.threads * gp__column_items(s.in_size, s.acc_size) * s.acc_size + 64 <= GP__STATIC_SHARED_BYTES
-                                    : !s.rows.columns &&
+                                          : !s.rows.columns &&
                (s.primitive == GP_REDUCE_AXIS ? p.algorithm == GP_WARP_SEGMENTS
                                               : p.algorithm == GP_DIRECT &&
                         gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <=

@@ -14,12 +14,13 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
   const unsigned long long most = gp__row_windows(s.rows.length, s.in_size, 1); // the workspace depends on no alignment
   const int threads = gp__default_to(p.threads, 256);
   const int map = s.primitive == GP_ROW_MAP;
+  const int scan = s.primitive == GP_SCAN_AXIS;
   if (!p.algorithm)
     p.algorithm = s.rows.columns ||
             (map ? most > (unsigned)(gp__default_to(p.vectors, GP__ROWS_KEPT) * threads)
                  : most > GP__ROWS_LONG ||
                      (most > GP__ROWS_SHORT && s.segments < (unsigned)s.multiprocessors * GP__ROWS_FEW))
-        ? GP_EVEN_SHARE
+        ? (scan ? GP_LOOK_BACK : GP_EVEN_SHARE)
         : map ? GP_DIRECT
               : GP_WARP_SEGMENTS;
   p.threads = threads;
@@ -27,6 +28,10 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
     const unsigned readers = windows > (unsigned)(8 * GP__WARP) ? (unsigned)threads : (unsigned)GP__WARP;
     p.vectors = windows <= GP__WARP ? 2 : 1;
     while (p.vectors < GP__ROWS_KEPT && (unsigned)p.vectors * readers < windows) p.vectors *= 2;
+  }
+  if (scan && !p.vectors) { // what registers hold
+    p.vectors = s.rows.columns ? 8 : 4;
+    while (p.vectors > 1 && !gp__valid_row_scan(p, s)) p.vectors /= 2;
   }
   p.vectors = gp__default_to(p.vectors, 4);
   p.load = gp__default_to(p.load, p.algorithm == GP_EVEN_SHARE && map ? GP_CACHE_ALL : GP_CACHE_STREAMING);

@@ -8,7 +8,7 @@
 #define GP__TASK_MOVE 2ull
 #define GP__TASK_COPY 3ull
 typedef struct gp__segmented_sort_args {
-  const void *keys, *values; // values: NULL if indices or none
+  const void *keys, *values; // values: NULL if indices or none; indices in a segment: its length
   void *out_keys, *out_values;
   void *other_keys, *other_values; // alternate buffers
   const void *begin, *end;         // offsets; end may be null
@@ -25,4 +25,5 @@ typedef struct gp__segmented_sort_args {
   unsigned long long flip, mask; // flip: all ones if descending; mask: the bits that count, from bit 0 on
   unsigned low_bit, top_shift;   // the lowest bit that counts; shift of the first digit
   unsigned whole;                // all bits count
+  unsigned long long length;     // of each segment, if there are no offsets
 } gp__segmented_sort_args;

@@ -25,6 +25,16 @@ template <class V> struct gp__value_index {
   static const bool any = true;
   static GP_DEVICE V at(const void *, gp__u64 i) { return static_cast<V>(i); }
 };
+// The index in its segment, if segments have one length, which `values` holds as a number.
+template <class V> struct gp__value_place {
+  typedef V type;
+  static const bool any = true;
+  static GP_DEVICE V at(const void *values, gp__u64 i) {
+    const gp__u64 length = reinterpret_cast<gp__u64>(values);
+    if (((i | length) >> 32) == 0) return static_cast<V>(static_cast<gp__u32>(i) % static_cast<gp__u32>(length));
+    return static_cast<V>(i % length);
+  }
+};
 
 // Keys and values of a call, in the input (0), the alternate buffer (1) or the output (2).
 template <class K, class S, bool INDEXED> struct gp__sorted_elements {

@@ -4,6 +4,12 @@
 
 // Segment i as [first, end), clamped so that wrong offsets do no harm.
 static void gp__host_segment_of(const gp__request *q, uint64_t i, uint64_t *first, uint64_t *end) {
+  if (!q->begin) { // segments of one length
+    const uint64_t length = q->count / q->segments;
+    *first = i * length;
+    *end = *first + length;
+    return;
+  }
   *first = gp__host_offset(q->begin, q->offset_size, i);
   *end = q->end ? gp__host_offset(q->end, q->offset_size, i) : gp__host_offset(q->begin, q->offset_size, i + 1);
   if (*end > q->count) *end = q->count;

@@ -17,7 +17,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   int i;
   memset(&a, 0, sizeof a);
   a.keys = q->keys;
-  a.values = q->in;
+  a.length = q->count / q->segments;
+  a.values = q->in_segments ? (const void *)(uintptr_t)a.length : q->in;
   a.out_keys = q->out_keys;
   a.out_values = q->out;
   a.begin = q->begin;

@@ -5,13 +5,19 @@
 GPUPRIMS__PRIVATE void gp__name_sorted_segments(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, ", gp__key_name(q));
   if (!q->out_size) gp__add(t, "gp__no_values, ");
-  else gp__add(t, "%s<%s>, ", q->in_size ? "gp__value_array" : "gp__value_index", gp__out_name(q));
+  else
+    gp__add(t, "%s<%s>, ",
+            q->in_size    ? "gp__value_array"
+                : q->form ? "gp__value_place"
+                          : "gp__value_index",
+            gp__out_name(q));
   gp__add(t, q->indexed ? "true" : "false");
-  if (q->kind == GP__SEGMENTS_SHORT) gp__add(t, ", %s", gp__offset_name(q));
+  if (q->kind == GP__SEGMENTS_SHORT) gp__add(t, ", %s", q->offset_size ? gp__offset_name(q) : "gp__none");
 }
 GPUPRIMS__PRIVATE void gp__spell_segmented_sort(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                                 gp__spelling *w) {
-  (void)q, (void)p;
+  (void)p;
+  w->form = q->in_segments;
   w->indexed = gp__sort_indexed(*h);
 }
 

@@ -28,5 +28,6 @@ static const gp__family gp__family_segmented_sort = {
     gp__host_segmented_sort};
 static const gp__primitive gp__primitive_segmented_sort = {
     &gp__family_segmented_sort,
-    (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_BAD,
+    (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_SEGMENT_LENGTH |
+        GP__READS_BAD,
     GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, GP_CHECKED | GP_DESCENDING};

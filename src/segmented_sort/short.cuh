@@ -1,6 +1,6 @@
 // segmented_sort/short.cuh - short segments; lists and the queue
 // uses: device/vocabulary.cuh, device/machine.cuh, segmented_sort/policy.h, segmented_sort/arguments.h,
-//   device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/look_back.cuh, device/kernel.cuh,
+//   device/types.cuh, device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/look_back.cuh, device/kernel.cuh,
 //   segmented_sort/arrays.cuh
 
 GP_DEVICE void gp__push_tasks(const gp__segmented_sort_args &a, gp__u64 tag, gp__u64 task, gp__u64 count) {
@@ -57,6 +57,13 @@ GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, g
   const gp__u64 end = stop < a.count ? stop : a.count;
   begin = static_cast<gp__u64>(begins[s]);
   count = begin < end ? end - begin : 0;
+}
+// Segments of one length.
+template <>
+GP_DEVICE void gp__segment_bounds<gp__none>(const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin,
+                                            gp__u64 &count) {
+  begin = s * a.length;
+  count = a.length;
 }
 
 // Lists the longer segments and sorts the short ones. A warp takes 32 * ROUNDS neighbouring segments and sorts as many

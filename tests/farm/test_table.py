@@ -233,7 +233,7 @@ WORDS = {
     **dict.fromkeys(("expand", "run_length_expand"), (("", "segments=fixed:1048576"),)),
     "load_balance": (("u32", "segments=fixed:1048576"),), "check_offsets": (("", "segments=fixed:1048576"),),
 }
-NUMBERS_ONLY = ("iota", "transform", "transform2", "adjacent_difference", "row_map", "histogram_even",
+NUMBERS_ONLY = ("iota", "transform", "transform2", "adjacent_difference", "row_map", "scan_axis", "histogram_even",
                 "histogram_ranges", "lower_bound", "upper_bound", "is_sorted", *cell_keys.having("keys"))
 OF_OFFSETS = ("load_balance", "check_offsets")
 TYPES = ("u8", "u16", "u32", "u64", "f16", "f64", "s12", "s16")

@@ -730,6 +730,62 @@ def build_row_map(call):
     call.expect(out, np.ascontiguousarray(result if axis else result.T).reshape(-1))
 
 
+def build_scan_axis(call):
+    g = call.group
+    rows, length, axis, extent, strides = shape_of_rows(call)
+    x = values(g["in_type"], rows * length, call.shot["kind"], call.shot["seed"])
+    call.set(op=g["op"], in_type=g["in_type"], out_type=g["in_type"], flags=g["flags"])
+    call.given("in_", place_rows(call, x, rows, length, axis, strides), g["in_type"])
+    axes = gp.Axes(2, axis, extent, strides, (extent[1], 1))
+    call.host("axes", np.frombuffer(axes, np.uint8))
+    out = call.room("out", rows * length, g["in_type"])
+    with np.errstate(all="ignore"):
+        matrix = x.reshape(rows, length)
+        result = {"SUM": np.add, "MAX": np.maximum, "MIN": np.minimum, "BIT_XOR": np.bitwise_xor}[g["op"]].accumulate(
+            matrix, axis=1, dtype=x.dtype)
+        if g["flags"] & gp.EXCLUSIVE and rows:
+            first = np.full((rows, 1), oracle.identity(g["op"], g["in_type"]), x.dtype)
+            result = np.concatenate([first, result[:, :-1]], 1)
+    call.expect(out, np.ascontiguousarray(result if axis else result.T).reshape(-1))
+
+
+def draw_scan_axis(g, r):
+    g.update(in_type=r.choice(INTEGERS), op=r.choice(["SUM", "MAX", "MIN", "BIT_XOR"]),
+             flags=r.choice([0, gp.EXCLUSIVE]))
+
+
+def build_row_order(call):
+    """sort_axis and top_k_axis."""
+    g = call.group
+    rows, length, axis, extent, strides = shape_of_rows(call)
+    type_, k = g["key_type"], length
+    if g["primitive"] == "top_k_axis":
+        k = call.random.choice([0, 1, 2, 10, 100, length])
+        k = min(k, length, 1024)
+        call.set(k=k)
+    x = special_keys(type_, rows * length, call.shot["kind"], call.shot["seed"])
+    call.set(key_type=type_, out_type=g["out_type"], flags=g["flags"])
+    call.given("keys", place_rows(call, x, rows, length, axis, strides), type_)
+    axes = gp.Axes(2, axis, extent, strides, (k if axis else rows, 1))
+    call.host("axes", np.frombuffer(axes, np.uint8))
+    out = call.room("out", rows * k, g["out_type"]) if g["out_type"] else None
+    out_keys = call.room("out_keys", rows * k, type_, wanted=False) if not out or call.shot["seed"] % 4 else None
+    bits = ordered(x, type_).reshape(rows, length)
+    order = np.argsort(~bits if g["flags"] & gp.DESCENDING else bits, 1, kind="stable")[:, :k]
+
+    def laid_out(a):
+        return np.ascontiguousarray(a if axis else a.T).reshape(-1)
+    if out_keys:
+        call.expect(out_keys, laid_out(np.take_along_axis(x.reshape(rows, length), order, 1)))
+    if out:
+        call.expect(out, laid_out(order.astype(DTYPES[g["out_type"]])))
+
+
+def draw_row_order(g, r):
+    g.update(key_type=r.choice(BUILT_IN), out_type=r.choice([0, "i32", "u32", "i64", "u64"]),
+             flags=r.choice([0, gp.DESCENDING]))
+
+
 def draw_row_map(g, r):
     g.update(in_type=r.choice(INTEGERS), op=r.choice(["SUM", "MAX", "MIN", "BIT_XOR"]),
              apply=r.choice(["SUB", "SUM", "MAX", "BIT_AND"]))
@@ -2531,6 +2587,9 @@ FAMILIES = {
     "transpose": (draw_transpose, build_transpose, 2, False),
     "reduce_axis": (draw_reduce_axis, build_reduce_axis, 2, False),
     "row_map": (draw_row_map, build_row_map, 1, False),
+    "scan_axis": (draw_scan_axis, build_scan_axis, 2, False),
+    "sort_axis": (draw_row_order, build_row_order, 2, False),
+    "top_k_axis": (draw_row_order, build_row_order, 1, False),
     "convert_layout": (draw_layout, build_convert_layout, 2, False),
     "bfs": (draw_graph, build_bfs, 2, False),
     "graph_from_edges": (draw_graph, build_graph_from_edges, 1, True),

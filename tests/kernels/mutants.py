@@ -322,6 +322,74 @@ MUTANTS = {
         "AXES", "src/rows/kernels.cuh",
         "state[j] = states[COLUMNS ? line.first(window) + j : 0];",
         "state[j] = states[COLUMNS ? line.first(window) : 0];"),
+    "rows: a scan's initial value is ignored": (
+        "AXES", "src/rows/scan.cuh",
+        "start.has = a.has_init != 0;",
+        "start.has = false;"),
+    "rows: an exclusive scan is inclusive": (
+        "AXES", "src/rows/scan.cuh",
+        "return EXCLUSIVE ? before : carry.value;",
+        "return carry.value;"),
+    "rows: operands of a scan by lanes change places": (
+        "AXES", "src/rows/scan.cuh",
+        "value = op(up, value);",
+        "value = op(value, up);"),
+    "rows: lanes of a scan pass on the next row's": (
+        "AXES", "src/rows/scan.cuh",
+        "if ((gp_lane() & (lanes - 1)) >= d)",
+        "if (gp_lane() >= d)"),
+    "rows: a warp's round of a scan forgets those before": (
+        "AXES", "src/rows/scan.cuh",
+        "carry.append(sum.value, Op());",
+        "carry = sum;"),
+    "rows: warps of a scan's tile forget each other": (
+        "AXES", "src/rows/scan.cuh",
+        "if (gp_lane()) prefix.append(up, Op());",
+        "(void)up;"),
+    "rows: rows of a scan share words": (
+        "AXES", "src/rows/scan.cuh",
+        "gp__words(a.workspace) + r * words",
+        "gp__words(a.workspace) + r"),
+    "rows: the storage of a scan's tile is used too early": (
+        "AXES", "src/rows/scan.cuh",
+        "if (block) __syncthreads(); // before the storage is used again",
+        "(void)0;"),
+    "rows: tiles of a column look at the wrong prefix": (
+        "AXES", "src/rows/scan.cuh",
+        "(2 * (first + near) - 1) * wide",
+        "(2 * (first + near) + 1) * wide"),
+    "rows: a column's tile publishes its fold as its prefix": (
+        "AXES", "src/rows/scan.cuh",
+        "(2 * ticket.number + 1) * wide, prefix.value",
+        "(2 * ticket.number + 1) * wide, own"),
+    "rows: slots of a column's scan begin with the carry": (
+        "AXES", "src/rows/scan.cuh",
+        "if (slot > 0) running[j].append(before[j], Op());",
+        "(void)before;"),
+    "rows: a round of a column's scan forgets those before": (
+        "AXES", "src/rows/scan.cuh",
+        "carry[j].append(all[j], Op());",
+        "carry[j].value = all[j], carry[j].has = true;"),
+    "rows: tiles of columns have one word": (
+        "AXES", "src/rows/geometry.h",
+        "share = 1, results *= 2;",
+        "share = 1;"),
+    "rows: words of a scan are those of one row": (
+        "AXES", "src/rows/geometry.h",
+        "g->words = s.segments * gp__look_back_slots",
+        "g->words = gp__look_back_slots"),
+    "rows: a copy mistakes the strides": (
+        "AXES", "src/rows/copy.cuh",
+        "to += i * a.out_stride[d];",
+        "to += i * a.in_stride[d];"),
+    "segmented sort: segments of one length begin one early": (
+        "SEGMENTED_SORT_SHORT", "src/segmented_sort/short.cuh",
+        "begin = s * a.length;",
+        "begin = s * a.length - (s > 0);"),
+    "segmented sort: places count from the first segment": (
+        "SEGMENTED_SORT_SHORT", "src/segmented_sort/arrays.cuh",
+        "return static_cast<V>(static_cast<gp__u32>(i) % static_cast<gp__u32>(length));",
+        "return static_cast<V>(i);"),
     "rows: parts of a row are too few": (
         "AXES", "src/rows/geometry.h",
         "return *share ? gp__ceil_div(rounds, *share) : 1;",

@@ -1,6 +1,6 @@
-// Rows of strided arrays under the emulator: reductions and maps of rows and columns against loops, on adversarial
-// schedules: extents between powers of two, strides of any sign, gaps, alignments, several blocks a row, no elements.
-// Usage: test_axes [seeds] [name of a test]. TEST_FEW compiles only the instances that mutants.py needs.
+// Rows of strided arrays under the emulator: reductions, maps and scans of rows and columns against loops, on
+// adversarial schedules: extents between powers of two, strides of any sign, gaps, alignments, several blocks a row, no
+// elements. Usage: test_axes [seeds] [name of a test]. TEST_FEW compiles only the instances that mutants.py needs.
 #include "sweep_test.h"
 
 // A random array: dimension 0 is the axis. Gaps, orders and signs of strides are random; zeros too, if it is read only.
@@ -56,7 +56,7 @@ template <> struct Both<Triple, Triple, int> {
   int operator()(const Triple &x, const Triple &s) const { return x.x * 3 + x.y + s.z; }
 };
 
-enum Kind { REDUCE, MAP };
+enum Kind { REDUCE, MAP, SCAN };
 template <class P, int FORM, bool STATE, class Op, class Load, class In, class Acc, class Out> struct Row {
   static int launch(const char *name, const gp__geometry &g, const gp__rows_args &a) {
     return simt::launch_kernel(name, g.grid, g.threads, 0, gp__rows_reduce<P, FORM, STATE, Op, Load, In, Acc, Out>, a);
@@ -94,20 +94,43 @@ template <> struct Maps<true> {
         : simt::launch_kernel(name, 1 + random32() % 4, g.threads, 0, gp__rows_apply<P, false, In, Acc, Map, Out>, a);
   }
 };
-template <class P, class Op, class In, class Acc, class Out, class F, bool MAPS>
+// Scans: NONE, or one of the two kinds for each list of types.
+enum Scan { NONE, INCLUSIVE, EXCLUSIVE };
+template <int SCAN> struct Scans {
+  template <class P, class Op, class Load, class In, class Acc, class Out>
+  static int run(const char *name, int form, const gp__geometry &g, const gp__rows_args &a) {
+    const bool E = SCAN == EXCLUSIVE;
+    return form == GP__ROWS_LANES ? simt::launch_kernel(name, g.grid, g.threads, 0,
+                                                        gp__rows_scan<P, GP__ROWS_LANES, E, Op, Load, In, Acc, Out>, a)
+        : form == GP__ROWS_WARP
+        ? simt::launch_kernel(name, g.grid, g.threads, 0, gp__rows_scan<P, GP__ROWS_WARP, E, Op, Load, In, Acc, Out>, a)
+        : form == GP__ROWS_BLOCK
+        ? simt::launch_kernel(name, g.grid, g.threads, 0, gp__rows_scan<P, GP__ROWS_BLOCK, E, Op, Load, In, Acc, Out>,
+                              a)
+        : simt::launch_kernel(name, g.grid, g.threads, 0, gp__columns_scan<P, E, Op, Load, In, Acc, Out>, a);
+  }
+};
+template <> struct Scans<NONE> {
+  template <class P, class Op, class Load, class In, class Acc, class Out>
+  static int run(const char *, int, const gp__geometry &, const gp__rows_args &) {
+    return 1;
+  }
+};
+template <class P, class Op, class In, class Acc, class Out, class F, bool MAPS, int SCANS>
 static void run(const char *name, Kind kind, unsigned seed, const u64 (&extent)[4], bool columns, int algorithm) {
   typedef gp__load<In, Acc, F> Load;
   typedef Both<In, Acc, Out> Map;
-  const bool gaps = seed % 3 != 0, init = kind == REDUCE && seed % 4 == 1;
-  const bool in_place = kind == MAP && std::is_same<In, Out>::value && seed % 5 == 2;
+  const bool gaps = seed % 3 != 0, init = kind != MAP && seed % 4 == 1;
+  const bool in_place = kind != REDUCE && std::is_same<In, Out>::value && seed % 5 == 2;
   const size_t offset = seed % 2 ? random32() % 16 : 0;
   const Strides from = random_strides(extent, columns ? 1 : 0, !in_place, gaps);
-  u64 out_extent[4] = {kind == MAP ? extent[0] : 1, extent[1], extent[2], extent[3]};
+  u64 out_extent[4] = {kind == REDUCE ? 1 : extent[0], extent[1], extent[2], extent[3]};
   const Strides to = in_place ? from : random_strides(out_extent, columns ? 1 : 0, false, gaps);
   const u64 rows = extent[1] * extent[2] * extent[3], count = rows * extent[0];
 
   gp__shape s = {};
-  s.primitive = kind == MAP ? GP_ROW_MAP : GP_REDUCE_AXIS;
+  s.primitive = kind == MAP ? GP_ROW_MAP : kind == SCAN ? GP_SCAN_AXIS : GP_REDUCE_AXIS;
+  s.shared_bytes = 48 << 10;
   s.in_size = sizeof(In), s.acc_size = sizeof(Acc), s.out_size = sizeof(Out), s.commutative = Op::commutative;
   s.multiprocessors = 1 + int(random32() % 6), s.compute_capability = 90, s.count = count, s.segments = rows;
   s.rows.length = extent[0], s.rows.columns = columns ? extent[1] : 0;
@@ -139,8 +162,16 @@ static void run(const char *name, Kind kind, unsigned seed, const u64 (&extent)[
         u64 i[4] = {0, r[1], r[2], r[3]};
         for (i[0] = 0; i[0] < extent[0]; ++i[0], first = false) {
           const Acc x = Op::prepare(Load()(data[place(from, i)], i[0]));
+          const Acc before = sum;
           sum = first && !init ? x : Op()(sum, x);
+          if constexpr (SCANS != NONE) {
+            if (kind == SCAN) {
+              const size_t at = place(to, i);
+              written[at] = 1, expected[at] = gp_convert<Acc, Out>()(SCANS == EXCLUSIVE ? before : sum);
+            }
+          }
         }
+        if (kind == SCAN) continue;
         for (i[0] = 0; i[0] < out_extent[0]; ++i[0]) {
           const size_t at = place(to, i);
           written[at] = 1;
@@ -174,7 +205,9 @@ static void run(const char *name, Kind kind, unsigned seed, const u64 (&extent)[
   a.has_init = init;
   if (init) std::memcpy(a.init.bytes, &start, sizeof start);
   int e = 0;
-  if (kind == MAP) {
+  if (kind == SCAN) {
+    e = Scans<SCANS>::template run<P, Op, Load, In, Acc, Out>(name, form, g, a);
+  } else if (kind == MAP) {
     e = Maps<MAPS>::template run<P, Op, Load, In, Acc, Map, Out>(name, form, algorithm == GP_DIRECT, g, a);
   } else if constexpr (!std::is_same<Out, int>::value || !std::is_same<Acc, Triple>::value) {
     e = form == GP__ROWS_LANES  ? Row<P, GP__ROWS_LANES, false, Op, Load, In, Acc, Out>::launch(name, g, a)
@@ -188,10 +221,12 @@ static void run(const char *name, Kind kind, unsigned seed, const u64 (&extent)[
     if ((!in_place || written[i]) && !same(out[i], expected[i])) wrong = i;
   check(!e && wrong == to.span,
         describe(name, size_t(count), offset, g.replicas, s.multiprocessors, seed) +
-            (kind == MAP ? " map" : " reduce") + " form " + std::to_string(form) + " extents " +
-            std::to_string(extent[0]) + " " + std::to_string(extent[1]) + " " + std::to_string(extent[2]) + " " +
-            std::to_string(extent[3]) + " stride " + std::to_string(from.of[0]) +
-            (wrong < to.span ? " wrong at " + std::to_string(wrong) : ""));
+            (kind == MAP        ? " map"
+                 : kind == SCAN ? " scan"
+                                : " reduce") +
+            " form " + std::to_string(form) + " extents " + std::to_string(extent[0]) + " " +
+            std::to_string(extent[1]) + " " + std::to_string(extent[2]) + " " + std::to_string(extent[3]) + " stride " +
+            std::to_string(from.of[0]) + (wrong < to.span ? " wrong at " + std::to_string(wrong) : ""));
   simt::clear_error();
 }
 
@@ -218,14 +253,14 @@ static u64 length_of(unsigned which, u64 round) {
   return lengths[which % (sizeof lengths / sizeof *lengths)];
 }
 enum { LENGTHS = 18 };
-template <class P, class Op, class In, class Acc, class Out, class F, bool MAPS = true>
+template <class P, class Op, class In, class Acc, class Out, class F, bool MAPS = true, int SCANS = NONE>
 static void sweep(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   const u64 round = u64(P::threads) * P::vectors * u64(gp__vector_items(sizeof(In)));
   for (unsigned seed = 1; seed <= unsigned(seeds); ++seed)
     for (unsigned which = 0; which < LENGTHS; ++which)
       for (int columns = 0; columns < 2; ++columns)
-        for (int algorithm : {GP_WARP_SEGMENTS, GP_EVEN_SHARE, GP_DIRECT}) {
+        for (int algorithm : {GP_WARP_SEGMENTS, GP_EVEN_SHARE, GP_DIRECT, GP_LOOK_BACK}) {
           const u64 length = length_of(which, round);
           const unsigned most = length > round ? 3 : length > 100 ? 6 : 40;
           u64 extent[4] = {length, 1 + random32() % most, 1, 1};
@@ -233,15 +268,45 @@ static void sweep(const char *name, int seeds) {
           if (random32() % 3 == 0) extent[2] = 1 + random32() % 3;
           if (random32() % 4 == 0) extent[3] = 1 + random32() % 2;
           if (random32() % 40 == 0) extent[1 + random32() % 3] = 0;
-          if (columns && algorithm != GP_EVEN_SHARE) continue;
+          if (columns && algorithm != GP_EVEN_SHARE && algorithm != GP_LOOK_BACK) continue;
           if (columns && extent[0] * extent[1] > 20000) extent[0] = 20000 / extent[1];
           if (extent[1] * extent[2] * extent[3] == 0) continue; // nothing is launched
           if (!has_turn()) continue;
           simt::set_random_schedule(uint64_t(seed) * 1000 + which * 10 + unsigned(columns));
-          if (algorithm != GP_DIRECT) run<P, Op, In, Acc, Out, F, MAPS>(name, REDUCE, seed, extent, columns, algorithm);
-          if (MAPS && length && algorithm != GP_WARP_SEGMENTS)
-            run<P, Op, In, Acc, Out, F, MAPS>(name, MAP, seed, extent, columns, algorithm);
+          if (algorithm == GP_WARP_SEGMENTS || algorithm == GP_EVEN_SHARE)
+            run<P, Op, In, Acc, Out, F, MAPS, SCANS>(name, REDUCE, seed, extent, columns, algorithm);
+          if (MAPS && length && (algorithm == GP_EVEN_SHARE || algorithm == GP_DIRECT))
+            run<P, Op, In, Acc, Out, F, MAPS, SCANS>(name, MAP, seed, extent, columns, algorithm);
+          if (SCANS != NONE && length && (algorithm == GP_WARP_SEGMENTS || algorithm == GP_LOOK_BACK))
+            run<P, Op, In, Acc, Out, F, MAPS, SCANS>(name, SCAN, seed, extent, columns, algorithm);
         }
+}
+
+// ---- copies from strides to strides
+static void copies(int seeds) {
+  if (!only.empty() && only != "copies") return;
+  for (unsigned seed = 1; seed <= unsigned(seeds) * 12; ++seed) {
+    if (!has_turn()) continue;
+    simt::set_random_schedule(seed);
+    const u64 extent[4] = {1 + random32() % 30, 1 + random32() % 9, 1 + random32() % 4, 1 + random32() % 3};
+    const Strides from = random_strides(extent, int(random32() % 4), true, true),
+                  to = random_strides(extent, int(random32() % 4), false, true);
+    Device<u16> in(from.span, random32() % 8), out(to.span, random32() % 8);
+    std::vector<u16> expected(to.span, 0x5a5a);
+    simt::host_fill(out.data, 0x5a, to.span * 2);
+    each(extent, [&](const u64(&i)[4]) {
+      const u16 x = u16(place(from, i) * 7 + 1);
+      simt::host_write(in.data + place(from, i), &x, 2);
+      expected[place(to, i)] = x;
+    });
+    gp__rows_args a = {};
+    a.in = in.data + from.zero, a.out = out.data + to.zero, a.rows = extent[1] * extent[2] * extent[3];
+    for (int d = 0; d < 4; ++d) a.extent[d] = extent[d], a.in_stride[d] = from.of[d], a.out_stride[d] = to.of[d];
+    const int e =
+        simt::launch_kernel("copy", 1 + random32() % 4, 64, 0, gp__rows_copy<gp__policy<64, 2, 3, 3, 3, 2, 2>, u16>, a);
+    check(!e && !std::memcmp(out.data, expected.data(), to.span * 2), "copies, seed " + std::to_string(seed));
+    simt::clear_error();
+  }
 }
 
 // ---- launches for more rows and elements than any memory has
@@ -250,12 +315,14 @@ static void geometry() {
   for (u64 rows : {u64(1), u64(3), u64(131), u64(132), u64(4096), u64(1) << 33})
     for (u64 length : {u64(0), u64(1), u64(33), u64(4096), u64(1) << 20, u64(1) << 35})
       for (u64 columns : {u64(0), u64(1), u64(3), u64(129)})
-        for (int primitive : {GP_REDUCE_AXIS, GP_ROW_MAP}) {
+        for (int primitive : {GP_REDUCE_AXIS, GP_ROW_MAP, GP_SCAN_AXIS}) {
           gp__shape s = {};
           s.primitive = primitive, s.in_size = s.out_size = 4, s.acc_size = 8, s.commutative = 1;
           s.multiprocessors = 132, s.compute_capability = 90, s.shared_bytes = 227 << 10;
           s.segments = rows * (columns ? columns : 1), s.rows.length = length, s.rows.columns = columns;
           s.count = s.segments * length;
+          // 2^38 results are a terabyte: each needs memory of its own
+          if (primitive == GP_SCAN_AXIS && double(s.segments) * double(length) >= 0x1p38) continue;
           gp_policy p = {};
           p = gp__portable_by(&gp__rules_rows, p, s);
           const gp__geometry g = gp__geometry_by(&gp__rules_rows, p, s, 0);
@@ -264,7 +331,17 @@ static void geometry() {
           check(gp__valid_by(&gp__rules_rows, p, s), what + ": valid");
           const int form = gp__rows_form(p, s);
           const u64 work = form == GP__ROWS_COLUMNS ? length : gp__row_windows(length, 4, 1);
-          check(g.grid >= 1 && g.grid <= 132u * unsigned(p.blocks_per_sm), what + ": grid");
+          check(g.grid >= 1 && (g.grid <= 132u * unsigned(p.blocks_per_sm) || (g.replicas > 1 && g.grid == g.tiles)),
+                what + ": grid");
+          if (primitive == GP_SCAN_AXIS) {
+            check(g.replicas * g.tile_items >= (p.algorithm == GP_LOOK_BACK ? work : 0), what + ": tiles of a scan");
+            check(g.words ==
+                      (g.replicas == 1                ? 0
+                           : form == GP__ROWS_COLUMNS ? g.tiles * 2 * (u64(gp__column_items(4, 8)) << g.log2_lanes)
+                                                      : s.segments * gp__look_back_slots(g.replicas)),
+                  what + ": words of a scan");
+            check(g.replicas == 1 || g.tiles < u64(1) << 28, what + ": tickets have 28 bits");
+          }
           if (p.algorithm == GP_EVEN_SHARE) {
             check(g.replicas * g.tile_items >= work && (g.replicas == 1 || (g.replicas - 1) * g.tile_items < work),
                   what + ": shares");
@@ -280,19 +357,22 @@ static void geometry() {
 int main(int argc, char **argv) {
   const int seeds = start(argc, argv);
   geometry();
+  copies(seeds);
   typedef gp__policy<64, 2, 3, 3, 3, 2, 2> Two; // windows of a thread
-  sweep<Two, gp_sum<float>, float, float, float, gp_convert<float, float>>("sum", seeds);
-  sweep<gp__policy<96, 2, 1, 1, 0, 1, 1>, Compose, Affine, Affine, Affine, gp_convert<Affine, Affine>>("compose",
-                                                                                                       seeds);
+  sweep<Two, gp_sum<float>, float, float, float, gp_convert<float, float>, true, INCLUSIVE>("sum", seeds);
+  sweep<gp__policy<96, 2, 1, 1, 0, 1, 1>, Compose, Affine, Affine, Affine, gp_convert<Affine, Affine>, true, EXCLUSIVE>(
+      "compose", seeds);
 #ifndef TEST_FEW
-  sweep<Small, gp_sum<u64>, u8, u64, u64, gp_convert<u8, u64>>("sum u8", seeds);
-  sweep<Pair, gp_max<float>, gp_f16, float, gp_f16, gp_convert<gp_f16, float>>("max f16", seeds);
-  sweep<Tiny, gp_argmax<float>, float, gp_arg<float>, gp_arg<float>, gp_convert<float, float>, false>("argmax", seeds);
+  sweep<Small, gp_sum<u64>, u8, u64, u64, gp_convert<u8, u64>, true, EXCLUSIVE>("sum u8", seeds);
+  sweep<Pair, gp_max<float>, gp_f16, float, gp_f16, gp_convert<gp_f16, float>, true, INCLUSIVE>("max f16", seeds);
+  sweep<Tiny, gp_argmax<float>, float, gp_arg<float>, gp_arg<float>, gp_convert<float, float>, false, INCLUSIVE>(
+      "argmax", seeds);
   sweep<Small, gp_argmin<u8>, u8, gp_arg<u8>, gp_arg<u8>, gp_convert<u8, u8>, false>("argmin u8", seeds);
   sweep<Tiny, AddTriple, Triple, Triple, int, gp_convert<Triple, Triple>>("triple", seeds);
-  sweep<Pair, AddWide, Wide, Wide, Wide, gp_convert<Wide, Wide>, false>("wide", seeds);
+  sweep<Pair, AddWide, Wide, Wide, Wide, gp_convert<Wide, Wide>, false, INCLUSIVE>("wide", seeds);
   sweep<Odd, AddLarge, Large, Large, Large, gp_convert<Large, Large>, false>("large", seeds);
-  sweep<gp__policy<32, 4, 3, 3, 0, 1, 2>, gp_and<u16>, u16, u16, u8, gp_convert<u16, u16>, false>("and u16", seeds);
+  sweep<gp__policy<32, 4, 3, 3, 0, 1, 2>, gp_and<u16>, u16, u16, u8, gp_convert<u16, u16>, false, EXCLUSIVE>("and u16",
+                                                                                                             seeds);
   sweep<Tiny, gp_sum<double>, double, double, float, gp_square<double, double>, false>("squares", seeds);
 #endif
   return finish();

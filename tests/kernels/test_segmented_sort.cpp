@@ -95,6 +95,12 @@ template <class V> struct ValueTraits<gp__value_index<V>> {
   static V of(size_t i) { return V(i); }
   static const bool given = false;
 };
+template <class V> struct ValueTraits<gp__value_place<V>> : ValueTraits<gp__value_index<V>> {};
+// Segments of one length have no offsets.
+template <class O> struct Offsets { typedef O type; };
+template <> struct Offsets<gp__none> { typedef u32 type; };
+template <class S> struct IsPlace { static const bool value = false; };
+template <class V> struct IsPlace<gp__value_place<V>> { static const bool value = true; };
 template <> struct ValueTraits<gp__no_values> {
   static unsigned char of(size_t) { return 0; }
   static const bool given = false;
@@ -132,7 +138,9 @@ static int launch(const gp__shape &s, gp__segmented_sort_args a, int sms) {
   return e;
 }
 
-template <class P, class K, class S, bool INDEXED, class O> struct Sort {
+template <class P, class K, class S, bool INDEXED, class Offset> struct Sort {
+  typedef typename Offsets<Offset>::type O;
+  static const bool EQUAL = std::is_same<Offset, gp__none>::value;
   typedef typename gp__ordered<K>::Bits Bits;
   typedef typename Stored<typename S::type>::type V;
   typedef ValueTraits<S> Values;
@@ -142,7 +150,7 @@ template <class P, class K, class S, bool INDEXED, class O> struct Sort {
     const size_t n = keys.size(), segments = lengths.size();
     std::vector<O> begin, end;
     std::vector<V> values(n);
-    for (size_t i = 0; i < n; ++i) values[i] = V(Values::of(i));
+    for (size_t i = 0; i < n; ++i) values[i] = V(Values::of(IsPlace<S>::value ? i % size_t(lengths[0]) : i));
     u64 position = gap;
     for (u64 l : lengths) {
       begin.push_back(O(position));
@@ -165,7 +173,7 @@ template <class P, class K, class S, bool INDEXED, class O> struct Sort {
     s.primitive = GP_SEGMENTED_SORT;
     s.key_size = sizeof(Bits), s.in_size = Values::given ? sizeof(V) : 0, s.out_size = S::any ? sizeof(V) : 0;
     s.compute_capability = 90, s.multiprocessors = sms, s.shared_bytes = 227 * 1024;
-    s.count = n, s.segments = segments, s.offset_size = sizeof(O), s.sorted.begin_bit = o.begin_bit,
+    s.count = n, s.segments = segments, s.offset_size = EQUAL ? 0 : sizeof(O), s.sorted.begin_bit = o.begin_bit,
     s.sorted.end_bit = o.end_bit;
     gp__segmented_sort_args a = {};
     const int bits = o.end_bit - o.begin_bit;
@@ -179,7 +187,9 @@ template <class P, class K, class S, bool INDEXED, class O> struct Sort {
     a.flip = o.descending ? ~0ull : 0, a.mask = bits < 64 ? (1ull << bits) - 1 : ~0ull;
     a.low_bit = unsigned(o.begin_bit), a.top_shift = unsigned(bits > GP__RADIX_BITS ? bits - GP__RADIX_BITS : 0);
     a.whole = bits == 8 * int(sizeof(Bits));
-    const int e = launch<P, K, S, INDEXED, O>(s, a, sms);
+    if (EQUAL) a.begin = nullptr, a.length = segments ? lengths[0] : 0;
+    if (IsPlace<S>::value) a.values = reinterpret_cast<const void *>(uintptr_t(a.length));
+    const int e = launch<P, K, S, INDEXED, Offset>(s, a, sms);
     // Elements outside of every segment stay unchanged.
     std::vector<Bits> expected(n);
     std::vector<V> expected_values(n);
@@ -219,14 +229,18 @@ template <class P, class K, class S, bool INDEXED, class O> struct Sort {
         const u64 deep = shape == GIANT && seed % 3 == 1 ? 2 * GP__COUNT_TILES : 0; // several groups of tiles
         const size_t most = large ? size_t(l.capacity) * (1 + deep + random32() % 6) + random32() % 50
                                   : std::min<size_t>(l.capacity, 200 + random32() % 3000);
-        const std::vector<u64> lengths = lengths_of(shape, most, borders);
+        std::vector<u64> lengths = lengths_of(shape, most, borders);
+        if (EQUAL) {
+          const u64 one = std::max<u64>(lengths.empty() ? 1 : lengths[lengths.size() / 2], 1);
+          lengths.assign(size_t(std::max<u64>(most / one, 1)), one);
+        }
         u64 total = 0;
         for (u64 k : lengths) total += k;
-        const u64 gap = random32() % 2 ? random32() % 40 : 0;
-        const size_t n = size_t(total + gap + random32() % 9);
+        const u64 gap = !EQUAL && random32() % 2 ? random32() % 40 : 0;
+        const size_t n = size_t(total + gap + (EQUAL ? 0 : random32() % 9));
         Options o = {};
         o.offset = seed % 3 ? random32() % 16 : 0;
-        o.in_place = random32() % 2, o.descending = random32() % 2, o.ranges = random32() % 3 == 0;
+        o.in_place = random32() % 2, o.descending = random32() % 2, o.ranges = !EQUAL && random32() % 3 == 0;
         o.bad = random32() % 16 == 0;
         o.end_bit = 8 * int(sizeof(Bits));
         if (INDEXED && (!S::any || random32() % 3 == 0)) {
@@ -257,6 +271,7 @@ int main(int argc, char **argv) {
 #ifdef TEST_SEGMENTED_SORT_SHORT
   Sort<Small, u32, gp__no_values, false, u32>::sweep("keys", seeds, false);
   Sort<Small, float, gp__value_array<u32>, true, u64>::sweep("pairs", seeds, false);
+  Sort<Small, u32, gp__value_place<u32>, true, gp__none>::sweep("one length", seeds, false);
 #ifndef TEST_FEW
   Sort<Roomy, u32, gp__no_values, false, int>::sweep("keys, large rooms", seeds, false);
   Sort<Roomy, u64, gp__value_array<Wide>, true, u32>::sweep("u64 and 16 bytes", seeds, false);

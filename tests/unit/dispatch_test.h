@@ -283,10 +283,18 @@ static inline gp_call sample(gp_primitive p, uint64_t n = 100) {
   }
   if (p == GP_COPY_BATCH) c.in = b.in, c.in2 = b.end, c.offset_type = GP_U32, c.begin = b.begin, c.out = nullptr;
   if (p == GP_SORT) c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.in_type = GP_F32, c.in = b.in;
-  if (p == GP_REDUCE_AXIS || p == GP_ROW_MAP) {
+  if (p == GP_SORT_AXIS || p == GP_TOP_K_AXIS) {
     static gp_axes rows;
     const uint64_t extent[2] = {n % 10 ? 1 : n / 10, n % 10 ? n : 10};
-    rows = p == GP_ROW_MAP ? gp_axes_mapped(2, extent, 1) : gp_axes_reduced(2, extent, 1);
+    c.k = p == GP_TOP_K_AXIS ? (extent[1] < 4 ? extent[1] : 4) : 0;
+    rows = c.k ? gp_axes_top_k(2, extent, 1, c.k) : gp_axes_mapped(2, extent, 1);
+    c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.axes = &rows;
+    c.out_type = n > UINT32_MAX ? GP_U64 : GP_U32;
+  }
+  if (p == GP_REDUCE_AXIS || p == GP_ROW_MAP || p == GP_SCAN_AXIS) {
+    static gp_axes rows;
+    const uint64_t extent[2] = {n % 10 ? 1 : n / 10, n % 10 ? n : 10};
+    rows = p != GP_REDUCE_AXIS ? gp_axes_mapped(2, extent, 1) : gp_axes_reduced(2, extent, 1);
     c.in_type = GP_F32, c.in = b.in, c.op = GP_MAX, c.axes = &rows;
     if (p == GP_ROW_MAP) c.apply = GP_SUB;
   }

@@ -665,7 +665,8 @@ static void test_more_arguments(bool host) {
         c.acc_type = vec3, c.op = binary, c.apply = binary);
   WRONG(GP_E_OPERATOR, ": apply: the call is no row_map", GP_REDUCE_AXIS, c.apply = GP_SUB);
   WRONG(GP_E_ARGUMENT, ": init: the call takes no initial value", GP_ROW_MAP, c.init = lower_ends);
-  WRONG(GP_E_ARGUMENT, ": axes is for reduce_axis and row_map only", GP_REDUCE, c.axes = sample(GP_ROW_MAP).axes);
+  WRONG(GP_E_ARGUMENT, ": axes is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only", GP_REDUCE,
+        c.axes = sample(GP_ROW_MAP).axes);
   WRONG(GP_E_UNSUPPORTED, ": flags: GP_REPRODUCIBLE", GP_REDUCE_AXIS, c.op = GP_SUM, c.flags = GP_REPRODUCIBLE);
 
   // graphs
@@ -872,7 +873,7 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_ARGUMENT, "is not a range of the 32 bits", p, c.end_bit = 33);
     WRONG(GP_E_ARGUMENT, "is not a range of the 32 bits", p, c.begin_bit = -1, c.end_bit = 3);
     WRONG(GP_E_ARGUMENT, "is not a range of the 32 bits", p, c.begin_bit = 4, c.end_bit = 3);
-    WRONG(GP_E_ARGUMENT, "GP_UNSORTED is for top_k and segmented_top_k only", p, c.flags = GP_UNSORTED);
+    WRONG(GP_E_ARGUMENT, "GP_UNSORTED is for top_k, segmented_top_k and top_k_axis only", p, c.flags = GP_UNSORTED);
   }
   WRONG(GP_E_SIZE, "segments is 4294967297, too large for u32 positions", GP_LOAD_BALANCE,
         c.segments = (uint64_t(1) << 32) + 1);

@@ -79,7 +79,7 @@ FAKE_KERNEL(gp__top_k_args, gp__select_next<gp__policy<64, 1, 3, 3, 0, 1, 2>, fl
 FAKE_KERNEL(gp__top_k_args, gp__select_collect<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned int, true>);
 FAKE_KERNEL(gp__segmented_top_k_args, gp__top_k_begin<gp__policy<64, 1, 3, 3, 0, 1, 2>>);
 FAKE_KERNEL(gp__segmented_top_k_args,
-            gp__top_k_short<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned long long, true, false>);
+            gp__top_k_short<gp__policy<64, 1, 3, 3, 0, 8, 2>, float, gp__none, unsigned long long, true, false>);
 FAKE_KERNEL(gp__segmented_top_k_args,
             gp__top_k_tasks<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned long long, true, false>);
 FAKE_KERNEL(gp__map_args, gp__shuffle<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__none, unsigned int>);

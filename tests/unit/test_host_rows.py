@@ -1,5 +1,5 @@
-"""Rows of strided arrays on the host against NumPy: reductions and maps along an axis, any strides, all types, bad
-input."""
+"""Rows of strided arrays on the host against NumPy: reductions, maps, scans, sorts and top-k along an axis, any
+strides, all types, bad input."""
 import ctypes
 import struct
 
@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import oracle
-from gpuprims_ctypes import DTYPES, OPERATORS, REPRODUCIBLE, SIZES, TYPES, Axes, Error
+from gpuprims_ctypes import (DESCENDING, DTYPES, EXCLUSIVE, OPERATORS, REPRODUCIBLE, SIZES, TYPES, UNSORTED, Axes,
+                             Error, Segments)
 from inputs import TYPE_NAMES, pair, values
 
 settings.register_profile("rows", derandomize=True, deadline=None, database=None,
@@ -152,6 +153,160 @@ def test_map_by_built_in_operators(host, threaded, in_type, out_type, op, apply,
     assert (out.rest() == 0xA5).all(), "wrote between the results"
 
 
+@given(types, st.sampled_from(oracle.BINARY + ["ARGMIN", "ARGMAX"]), shapes, st.integers(0, 10**6), st.booleans(),
+       st.booleans())
+@settings(max_examples=300)
+@pytest.mark.turn
+def test_scan(host, threaded, type_, op, what, seed, exclusive, in_place):
+    shape, axis = what
+    if oracle.is_float(type_) and op.startswith("BIT"):
+        return
+    arg, exact = op.startswith("ARG"), oracle.is_exact(op, type_)
+    acc = "f32" if type_ in ("f16", "bf16") and not arg else type_
+    in_place = in_place and acc == type_ and not arg
+    x = Array(shape, DTYPES[type_], seed, not in_place)
+    x.write(values(type_, int(np.prod(shape)), "special" if exact else "small", seed))
+    rows = np.moveaxis(x.read(), axis, -1).copy()
+    out = x if in_place else Array(shape, pair(type_) if arg else DTYPES[acc], seed + 1, False)
+    context = threaded if seed % 3 == 0 else host
+    context.call("gp_scan_axis", op, type_, acc, axes_of(shape, axis, x, out), x.address, out.address,
+                 EXCLUSIVE if exclusive else 0)
+    got = np.moveaxis(out.read(), axis, -1)
+    for r in np.ndindex(rows.shape[:-1]):
+        row = np.ascontiguousarray(rows[r])
+        if arg:
+            start, running = oracle.arg_running(op, row, type_, None)
+            wanted = ([start] + running)[:len(row)] if exclusive else running
+            assert [int(g["index"]) for g in got[r]] == [i for _, i in wanted]
+            assert oracle.same(got[r]["value"].copy(), np.array([v for v, _ in wanted], DTYPES[type_]), type_).all()
+            continue
+        y = oracle.operands(op, None, row, type_, acc)
+        total, wanted = oracle.identity(op, acc), []
+        for i in range(len(y)):
+            wanted += [total] if exclusive else []
+            total = oracle.binary(op, total, y[i:i + 1], acc)
+            wanted += [] if exclusive else [total]
+        wanted = np.array(wanted, DTYPES[acc]).reshape(-1)
+        assert oracle.same(np.ascontiguousarray(got[r]), wanted, acc).all(), (r, got[r], wanted)
+    assert (out.rest() == 0xA5).all(), "wrote between the results"
+
+
+def test_cumulative_sums_and_initial_values(host):
+    x = values("f64", 3 * 4 * 5, "small", 9).reshape(3, 4, 5)
+    for axis in range(3):
+        out, axes = np.zeros_like(x), Axes(3, axis, x.shape, (20, 5, 1), (20, 5, 1))
+        host.call("gp_scan_axis", "SUM", "f64", "f64", axes, x, out, 0)
+        assert (out == x.cumsum(axis)).all()
+        host.run("scan_axis", op="SUM", transform="SQUARE", in_type="f64", axes=axes, in_=x, out=out, flags=EXCLUSIVE,
+                 init=np.array([7.0]))
+        assert (out == 7 + (x * x).cumsum(axis) - x * x).all()
+
+
+def total_order(x, type_, descending):
+    """Integers in the order of the keys: IEEE 754 total order for floats."""
+    unsigned = np.dtype(f"u{x.dtype.itemsize}").type
+    sign, raw = unsigned(1 << 8 * x.dtype.itemsize - 1), x.view(unsigned)
+    bits = np.where(raw & sign, ~raw, raw | sign) if oracle.is_float(type_) else raw if type_[0] == "u" else raw ^ sign
+    return ~bits if descending else bits
+
+
+@given(types, st.sampled_from([0, "i32", "u32", "i64", "u64"]), shapes, st.integers(0, 10**6), st.booleans(),
+       st.sampled_from(["sort", "in place", "top"]), st.booleans())
+@settings(max_examples=400)
+@pytest.mark.turn
+def test_order(host, threaded, type_, index, what, seed, descending, how, keys):
+    """gp_sort_axis, gp_argsort_axis, gp_top_k_axis against np.argsort along the axis."""
+    shape, axis = what
+    keys = keys or not index or how == "in place"
+    k = seed % (shape[axis] + 1) if how == "top" else shape[axis]
+    x = Array(shape, DTYPES[type_], seed, how != "in place")
+    x.write(values(type_, int(np.prod(shape)), ("special", "small")[seed % 2], seed))
+    before = x.read().copy()
+    results = [k if d == axis else n for d, n in enumerate(shape)]
+    out = x if how == "in place" else Array(results, DTYPES[type_], seed + 1, False)
+    places = Array(results, DTYPES[index or "u32"], seed + 1, False)  # the same strides
+    if how == "in place":
+        places = type("", (), {})()
+        places.memory = np.full(len(x.memory), 0xA5A5A5A5 if SIZES[index or "u32"] == 4 else 0xA5A5A5A5A5A5A5A5,
+                                f"u{SIZES[index or 'u32']}")
+        places.address = places.memory.ctypes.data + (x.address - x.memory.ctypes.data) // SIZES[type_] * \
+            places.memory.itemsize
+        places.read = lambda: places.memory[x.places]
+    context, flags = threaded if seed % 3 == 0 else host, DESCENDING if descending else 0
+    axes = axes_of(shape, axis, x, out)
+    if how == "top":
+        context.call("gp_top_k_axis", type_, index, axes, x.address, k, out.address if keys else None,
+                     places.address if index else None, flags | (UNSORTED if seed % 5 == 0 else 0))
+    elif index:
+        context.call("gp_argsort_axis", type_, index, axes, x.address, out.address if keys else None, places.address,
+                     flags)
+    else:
+        context.call("gp_sort_axis", type_, axes, x.address, out.address, flags)
+    order = np.argsort(total_order(np.ascontiguousarray(before), type_, descending), axis, kind="stable")
+    order = np.take(order, np.arange(k), axis)
+    if keys:
+        assert np.ascontiguousarray(out.read()).tobytes() == np.take_along_axis(before, order, axis).tobytes()
+        assert (out.rest() == 0xA5).all(), "wrote between the results"
+    if index:
+        assert (places.read() == order).all()
+
+
+def test_segments_of_one_length_are_sorted(host, threaded):
+    for context in (host, threaded):
+        for segments, length in ((1, 1), (7, 5), (300, 33), (3, 2000), (0, 5), (5, 0)):
+            x = values("f32", segments * length, "uniform", length)
+            out, index = np.zeros_like(x), np.zeros(len(x), np.uint32)
+            context.call("gp_segmented_sort_pairs", "f32", "u32", x, None, 0, Segments(count=segments, length=length),
+                         out, index, 0)
+            rows = x.reshape(segments, length)
+            assert (out.reshape(segments, length) == np.sort(rows)).all()
+            first = np.arange(segments)[:, None] * length
+            assert (index.reshape(rows.shape) == rows.argsort(kind="stable") + first).all()
+
+
+def test_bad_orders(host):
+    x, out = np.zeros(100, np.float32), np.zeros(100, np.float32)
+    index = np.zeros(100, np.uint32)
+
+    def fails(name, what, call, changes=(), **fields):
+        axes = Axes(**{**dict(dimensions=2, axis=1, extent=(10, 10), in_stride=(10, 1), out_stride=(10, 1)),
+                       **dict(changes)})
+        given_ = {**dict(key_type=TYPES["f32"], axes=axes, keys=x, out_keys=out), **fields}
+        with pytest.raises(Error) as e:
+            host.run(call, **given_)
+        assert e.value.name == name and what in e.value.message, e.value
+
+    for call in ("sort_axis", "top_k_axis"):
+        k = {"k": 3} if call == "top_k_axis" else {}
+        fails("GP_E_NULL", "axes is null", call, **k, axes=None)
+        fails("GP_E_NULL", "keys is null", call, **k, keys=None)
+        fails("GP_E_NULL", "out_keys and out are both null", call, **k, out_keys=None)
+        fails("GP_E_TYPE", "key_type is 99", call, **k, key_type=99)
+        fails("GP_E_TYPE", "out_type (of indices) is f32, not i32, u32, i64 or u64", call, **k, out=index,
+              out_type=TYPES["f32"])
+        fails("GP_E_ALIGNMENT", "keys (", call, **k, keys=x.ctypes.data + 1)
+        fails("GP_E_ALIGNMENT", "out_keys (", call, **k, out_keys=out.ctypes.data + 2)
+        fails("GP_E_ALIGNMENT", "out (", call, **k, out_type=TYPES["u64"], out=index.ctypes.data + 4)
+        fails("GP_E_OVERLAP", "keys and out_keys overlap", call, **k, out_keys=x[1:])
+        fails("GP_E_OVERLAP", "out_keys and out overlap", call, **k, out=out, out_type=TYPES["u32"])
+        fails("GP_E_ARGUMENT", "axes.out_stride: two elements", call, {"out_stride": (1, 1)}, **k)
+        fails("GP_E_ARGUMENT", "axes.axis is 2", call, {"axis": 2}, **k)
+        fails("GP_E_SIZE", "too many for indices of 4 bytes (out_type): use i64 or u64", call,
+              {"extent": (2**31 + 1, 1), "in_stride": (0, 1), "out_stride": (1, 1)},
+              **({"k": 1} if k else {}),
+              out=index, out_type=TYPES["i32"])
+        fails("GP_E_ARGUMENT", "count is 9, neither", call, **k, count=9)
+        fails("GP_E_ARGUMENT", "GP_EXCLUSIVE is for scan_axis only", call, **k, flags=EXCLUSIVE)
+    fails("GP_E_ARGUMENT", "k is 11, above the 10 elements of a row (axes.extent)", "top_k_axis", k=11)
+    fails("GP_E_ARGUMENT", "k is 1025, above 1024", "top_k_axis", {"extent": (1, 2000), "out_stride": (2000, 1)},
+          k=1025)
+    fails("GP_E_OVERLAP", "keys and out_keys overlap", "top_k_axis", k=3, out_keys=x)
+    fails("GP_E_OVERLAP", "keys and out_keys overlap: this call cannot run in place", "sort_axis",
+          {"out_stride": (11, 1)}, out_keys=x)
+    fails("GP_E_ARGUMENT", "GP_UNSORTED is for", "sort_axis", flags=UNSORTED)
+    fails("GP_E_ARGUMENT", "k: the call takes no k", "sort_axis", k=3)
+
+
 def reader(fmt):
     return lambda at: struct.unpack(fmt, ctypes.string_at(at, struct.calcsize(fmt)))
 
@@ -248,7 +403,8 @@ def test_bad_input(host):
     host.run("reduce_axis", op="MAX", in_type="f32", axes=Axes(**good), in_=x, out=out, flags=REPRODUCIBLE)
     host.run("reduce_axis", op="MAX", in_type="f32", axes=Axes(**good), in_=x, out=out, count=100)
 
-    fails("GP_E_OPERATOR", "op: ARGMAX is for reduce, scan and reduce_axis only", call="gp_row_map", op="ARGMAX")
+    fails("GP_E_OPERATOR", "op: ARGMAX is for reduce, scan, reduce_axis and scan_axis only", call="gp_row_map",
+          op="ARGMAX")
     fails("GP_E_OPERATOR", "apply: ARGMAX is for", call="gp_row_map", apply="ARGMAX")
     fails("GP_E_OPERATOR", "apply: LESS is for", call="gp_row_map", apply="LESS")
     fails("GP_E_OPERATOR", "apply: operator \"ABS\" is unary, not binary", call="gp_row_map", apply="ABS")
@@ -268,7 +424,8 @@ def test_bad_input(host):
     assert e.value.name == "GP_E_NULL" and "axes is null" in e.value.message
     with pytest.raises(Error) as e:
         host.run("reduce", op="SUM", in_type="f32", in_=x, out=out, count=5, axes=Axes(**good))
-    assert e.value.name == "GP_E_ARGUMENT" and "axes is for reduce_axis and row_map only" in e.value.message
+    assert e.value.name == "GP_E_ARGUMENT"
+    assert "axes is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only" in e.value.message
 
 
 def test_types_of_the_state(host):

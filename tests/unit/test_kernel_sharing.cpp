@@ -245,7 +245,7 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   if (often(35))
     c.flags =
         one_of<int>({GP_REPRODUCIBLE, GP_CHECKED, GP_RIGHT, GP_DESCENDING, GP_UNSORTED, GP_KEEP_GAPS, GP_UNTIL_TARGET,
-                     GP_CHECKED | GP_REPRODUCIBLE, GP_SYMMETRISE, GP_UNIQUE_EDGES, GP_DROP_LOOPS});
+                     GP_CHECKED | GP_REPRODUCIBLE, GP_SYMMETRISE, GP_UNIQUE_EDGES, GP_DROP_LOOPS, GP_EXCLUSIVE});
   if ((c.flags & GP_CHECKED) || p == GP_CHECK_OFFSETS) c.bad = at<uint64_t>(13);
   if (p == GP_TRANSPOSE) {
     gp_permutation &m = d->permutation = gp_permutation_init();
@@ -261,13 +261,26 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
       m.extent[1] = 64 * (1 + below(60));
     if (often(15) && m.dimensions > 1) m.in_stride[m.dimensions - 2] = m.extent[m.dimensions - 1] + below(9);
   }
-  if (p == GP_REDUCE_AXIS || p == GP_ROW_MAP) {
+  if (p == GP_SORT_AXIS || p == GP_TOP_K_AXIS) {
+    uint64_t extent[4];
+    for (uint64_t &e : extent) e = 2 + below(often(60) ? 40 : 300);
+    const int axis = int(below(4));
+    if (p == GP_TOP_K_AXIS) c.k = 1 + below(extent[axis]);
+    gp_axes &a = d->axes = c.k ? gp_axes_top_k(4, extent, axis, c.k) : gp_axes_mapped(4, extent, axis);
+    if (often(30)) a.in_stride[3] = -300;
+    if (often(30)) a.out_stride[0] += 3;
+    c.count = 0, c.axes = &a;
+    c.out_type = often(50) ? GP_TYPE_DEFAULT : one_of<gp_type>({GP_I32, GP_U32, GP_I64, GP_U64});
+    c.out = c.out_type ? at(7, shift()) : nullptr;
+  }
+  if (p == GP_REDUCE_AXIS || p == GP_ROW_MAP || p == GP_SCAN_AXIS) {
     uint64_t extent[4];
     for (uint64_t &e : extent) e = 1 + below(often(60) ? 40 : 3000);
     if (often(30)) extent[0] = extent[1] = 1, extent[3] = below(1 << 22);
     gp_axes &a = d->axes = gp_axes_mapped(4, extent, int(below(4)));
     if (often(30)) a.in_stride[3] = -3000, a.in_stride[2] = 1;
     c.count = 0, c.axes = &a;
+    if (p == GP_SCAN_AXIS && often(50)) c.flags = GP_EXCLUSIVE;
     if (p == GP_ROW_MAP) c.apply = often(70) ? one_of<gp_op>({GP_SUB, GP_SUM, GP_MAX, GP_BIT_OR}) : h.same;
   }
   if (p == GP_CONVERT_LAYOUT) {

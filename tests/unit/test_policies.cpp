@@ -384,14 +384,34 @@ static void put_matrices(Side &s, gp_call &c, int size, uint64_t rows, uint64_t 
 // Rows along a dimension of a dense array.
 static void put_axes(Side &s, gp_call &c, int size, uint64_t n0, uint64_t n1, uint64_t n2, int axis) {
   const uint64_t extent[3] = {n0, n1, n2};
-  gp_axes *a = s.keep(c.primitive == GP_ROW_MAP ? gp_axes_mapped(3, extent, axis) : gp_axes_reduced(3, extent, axis));
+  gp_axes *a =
+      s.keep(c.primitive != GP_REDUCE_AXIS ? gp_axes_mapped(3, extent, axis) : gp_axes_reduced(3, extent, axis));
   const size_t n = n0 * n1 * n2;
   c.axes = a;
   c.in_type = c.acc_type = s.type(size);
   c.op = s.op(MIX, size);
   c.in = s.put(noise(n, size, 1), size);
-  c.out = s.take(c.primitive == GP_ROW_MAP ? n : n / extent[axis], size);
+  c.out = s.take(c.primitive != GP_REDUCE_AXIS ? n : n / extent[axis], size);
   if (c.primitive == GP_ROW_MAP) c.apply = s.op(DIFFER, size);
+}
+// Keys of rows along a dimension. crooked: the input's strides are none of a transpose's.
+static void put_ordered(Side &s, gp_call &c, int size, uint64_t n0, uint64_t n1, uint64_t n2, int axis, bool crooked) {
+  const uint64_t extent[3] = {n0, n1, n2};
+  const size_t n = n0 * n1 * n2;
+  if (c.primitive == GP_TOP_K_AXIS) c.k = extent[axis] / 3 + 1;
+  const size_t results = n / extent[axis] * size_t(c.k ? c.k : extent[axis]);
+  gp_axes *a = s.keep(c.k ? gp_axes_top_k(3, extent, axis, c.k) : gp_axes_mapped(3, extent, axis));
+  if (crooked) { // read from the end, 3 elements apart
+    for (int64_t &stride : a->in_stride) stride *= -3;
+    for (int64_t &stride : a->out_stride) stride *= 2;
+  }
+  c.axes = a;
+  c.key_type = number_type(size);
+  c.keys = static_cast<unsigned char *>(s.put(noise(crooked ? n * 3 - 2 : n, size, 1), size, Side::NUMBER)) +
+      (crooked ? (n - 1) * 3 * size_t(size) : 0);
+  c.out_keys = s.take(crooked ? 2 * results : results, size, Side::NUMBER);
+  c.out_type = GP_U32;
+  c.out = s.take(crooked ? 2 * results : results, 4);
 }
 
 // Values of runs or segments that make n elements or more; one of them is half of it.
@@ -683,6 +703,18 @@ static const std::vector<Case> cases = {
     CASE("row map", GP_ROW_MAP, ALL, put_axes(s, c, size, 2, n / 60 + 1, 29, 2)),
     CASE("map of long rows", GP_ROW_MAP, ALL, put_axes(s, c, size, 1, 2, n / 2 + 1, 2)),
     CASE("map of columns", GP_ROW_MAP, ALL, put_axes(s, c, size, 2, n / 100 + 1, 51, 1)),
+    CASE("scan of short rows", GP_SCAN_AXIS, ALL, put_axes(s, c, size, 2, n / 60 + 1, 29, 2)),
+    CASE("scan of long rows", GP_SCAN_AXIS, ALL, put_axes(s, c, size, 1, 2, n / 2 + 1, 2); c.flags = GP_EXCLUSIVE),
+    CASE("scan of columns", GP_SCAN_AXIS, ALL, put_axes(s, c, size, 2, n / 100 + 1, 51, 1)),
+    CASE("scan of few columns", GP_SCAN_AXIS, ALL, put_axes(s, c, size, 1, n / 3 + 1, 3, 1); c.flags = GP_EXCLUSIVE),
+    CASE("sort rows", GP_SORT_AXIS, NUMBERS, put_ordered(s, c, size, 2, n / 60 + 1, 29, 2, false)),
+    CASE("sort columns", GP_SORT_AXIS, NUMBERS, put_ordered(s, c, size, 2, n / 20 + 1, 9, 1, false)),
+    CASE("sort crooked rows", GP_SORT_AXIS, NUMBERS, put_ordered(s, c, size, 3, n / 60 + 1, 19, 0, true)),
+    CASE("top k of rows", GP_TOP_K_AXIS, NUMBERS, put_ordered(s, c, size, 1, 3, n / 3 + 1, 2, false)),
+    CASE("top k of columns", GP_TOP_K_AXIS, NUMBERS, put_ordered(s, c, size, 2, n / 20 + 1, 9, 1, false)),
+    CASE("top k of crooked rows", GP_TOP_K_AXIS, NUMBERS, put_ordered(s, c, size, 3, n / 60 + 1, 19, 1, true)),
+    CASE("segmented sort of one length", GP_SEGMENTED_SORT, NUMBERS, NUMBER_KEYS; c.segments = 3;
+         c.segment_length = n / 3; c.count = n / 3 * 3; c.out_type = GP_U32; c.out = s.take(n, 4)),
     CASE("convert layout", GP_CONVERT_LAYOUT, WORDS, static const gp_field fields[] = {{0, 4}, {4, 2}};
          gp_layout *l = s.keep(gp_layout_init()); l->width = GP_AOS; l->size = 8; l->fields = fields;
          l->field_count = 2; c.in_layout = l; gp_layout *o = s.keep(*l); o->width = size == 4 ? GP_SOA : 32;

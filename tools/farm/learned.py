@@ -33,7 +33,8 @@ SEARCHED = {"i8": "u8", "i16": "u16", "i32": "u32", "f32": "u32", "i64": "u64", 
 USUAL = {name: 0 for name in ("algorithm", "threads", "vectors", "load", "store", "stages", "blocks_per_sm", "overlap")}
 NEEDED = ("unix_seconds", "device", "compute_capability", "multiprocessors", "memory_bytes", "driver", "nvrtc",
           "header")
-UNKNOWN_SHAPES = ("transpose", "convert_layout", "group_by", "shuffle", "check_offsets", "reduce_axis", "row_map")
+UNKNOWN_SHAPES = ("transpose", "convert_layout", "group_by", "shuffle", "check_offsets", "reduce_axis", "row_map",
+                  "scan_axis", "sort_axis", "top_k_axis")
 
 
 # ---- calls as cells --------------------------------------------------------------------------------------------------

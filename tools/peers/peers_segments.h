@@ -118,7 +118,20 @@ FIND_END
 
 #if GP_PEERS_PART == 6 || GP_PEERS_PART == 7
 #include <cub/device/device_scan.cuh>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
 
+struct row_of {
+  long long length;
+  __host__ __device__ long long operator()(long long i) const { return i / length; }
+};
+template <class T> static int scan_rows(ARGUMENTS) {
+  if (!a->length) return GP_PEER_UNSUPPORTED; // rows along another axis than the last
+  const auto row = thrust::make_transform_iterator(thrust::make_counting_iterator(0ll), row_of{(long long)a->length});
+  CHECK_COUNT;
+  return cub::DeviceScan::InclusiveSumByKey(w, *bytes, row, (const T *)a->in, (T *)a->out, (int)a->count,
+                                            cuda::std::equal_to<>{}, STREAM);
+}
 template <class K, class T, class E> struct scan_by_key {
   static int inclusive(ARGUMENTS) {
     CHECK_COUNT;
@@ -140,6 +153,7 @@ template <class K, class T, class E> struct scan_by_key {
     if (IS(exclusive_scan_by_key)) return scan_by_key<K, T, equal>::exclusive; \
   }
 FIND_BEGIN
+if (IS(scan_axis) && cub_sum_of(c, "f32")) return scan_rows<f32>;
 FIND_BY_KEY(u8, u8)
 FIND_BY_KEY(u16, u16)
 FIND_BY_KEY(u32, u32)

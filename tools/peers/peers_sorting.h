@@ -264,6 +264,7 @@ template <class K, bool FIXED> static int first_of_segments(ARGUMENTS) {
   K *const sorted = parts.take<K>(a->count);
   size_t rest = w ? *bytes - parts.used : 0;
   int code;
+  if (!a->segments) return GP_PEER_UNSUPPORTED; // rows along another axis than the last
   if (FIXED)
     code =
         cub::DeviceSegmentedSort::SortKeysDescending(parts.rest(), rest, (const K *)a->keys, sorted, (int64_t)a->count,
@@ -277,7 +278,20 @@ template <class K, bool FIXED> static int first_of_segments(ARGUMENTS) {
                                        a->length, (K *)a->out_keys);
   return cudaGetLastError();
 }
+template <class K> static int sort_rows(ARGUMENTS) {
+  const auto begin =
+      thrust::make_transform_iterator(thrust::make_counting_iterator(0ll), row_start{(long long)a->length});
+  if (!a->segments) return GP_PEER_UNSUPPORTED; // rows along another axis than the last
+  CHECK_COUNT;
+  return cub::DeviceSegmentedSort::StableSortKeys(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (int64_t)a->count,
+                                                  (int64_t)a->segments, begin, begin + 1, STREAM);
+}
 FIND_BEGIN
+#define FIND_ROWS(K) \
+  if (IS(sort_axis) && is(c->peer, "cub") && is(c->in, #K) && is(c->form, "keys") && !c->descending) \
+    return sort_rows<K>; \
+  if (IS(top_k_axis) && is(c->peer, "cub") && is(c->in, #K) && is(c->form, "keys") && c->descending) \
+    return first_of_segments<K, true>;
 #define FIND_SEGMENTED_TOP_K(K) \
   if (IS(segmented_top_k) && is(c->peer, "cub") && is(c->in, #K) && is(c->payload, "") && c->descending) { \
     if (is(c->form, "fixed")) return first_of_segments<K, true>; \
@@ -293,10 +307,12 @@ FIND_BEGIN
 FIND_SEGMENTED_SORT(u32, "", segmented_keys<u32>)
 FIND_SEGMENTED_SORT(u64, "", segmented_keys<u64>)
 FIND_SEGMENTED_TOP_K(u32)
+FIND_ROWS(u32)
 if (IS(top_k) && c->rows > 1 && cub_keys(c, "u32", "", "keys") && c->descending) return first_of_rows<u32>;
 #else
 FIND_SEGMENTED_SORT(u32, "u32", segmented_pairs<u32, u32>)
 FIND_SEGMENTED_TOP_K(f32)
+FIND_ROWS(f32)
 if (IS(top_k) && c->rows > 1 && cub_keys(c, "f32", "", "keys") && c->descending) return first_of_rows<f32>;
 #endif
 FIND_END

@@ -49,6 +49,7 @@ const group_row GROUP_ROWS[] = {
     {"transpose", "u8 u16 u32 u64 s12 s16", "algorithm=PADDED_TILES,threads=128,vectors=1,blocks_per_sm=2", NULL, NULL},
     {"reduce_axis", "u8 u16 u32 u64", "algorithm=EVEN_SHARE,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
     {"row_map", "u16 u32", "algorithm=EVEN_SHARE,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
+    {"scan_axis", "u16 u32", "algorithm=LOOK_BACK,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
     {"convert_layout", "u8 u32", "threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
     {"bfs", "u32", "algorithm=EXPAND_CONTRACT,threads=128,vectors=1,blocks_per_sm=1,alpha=-1", NULL, "graph=kronecker"},
     {"bfs", "u32", "algorithm=EXPAND_CONTRACT,threads=128,vectors=1,blocks_per_sm=1,small=1,cluster=1", NULL,

@@ -1,0 +1,21 @@
+// rows/copy.cuh - elements of a strided array, copied to other strides
+// uses: device/vocabulary.cuh, rows/arguments.h, device/kernel.cuh
+
+// Dimension 0 runs fastest. Only for strides that no transpose takes.
+template <class P, class T> GP_DEVICE void gp__rows_copy(const gp__rows_args &a) {
+  gp__pdl_wait<P>();
+  const gp__u64 count = a.extent[0] * a.rows, step = static_cast<gp__u64>(gridDim.x) * P::threads;
+  for (gp__u64 n = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x; n < count; n += step) {
+    long long from = 0, to = 0;
+    gp__u64 left = n;
+    GPUPRIMS__UNROLL
+    for (int d = 0; d < 4; ++d) {
+      const gp__u64 next = d < 3 ? left / a.extent[d] : 0;
+      const long long i = static_cast<long long>(left - next * a.extent[d]);
+      from += i * a.in_stride[d];
+      to += i * a.out_stride[d];
+      left = next;
+    }
+    static_cast<T *>(a.out)[to] = static_cast<const T *>(a.in)[from];
+  }
+}

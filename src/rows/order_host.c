@@ -1,0 +1,44 @@
+// rows/order_host.c - sorts and top-k along an axis
+// uses: api/config.h, api/lists.h, api/structs.h, core/request.c, host/config.c, host/call.c, host/exact.c,
+//   host/indices.c, sort/host.c, rows/host.c
+
+// Each row is sorted, with its indices; of a top-k, the first k go out.
+static gp_result gp__host_order_rows(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__rows *rows = &q->rows;
+  const uint64_t length = rows->extent[0], wanted = q->length;
+  const size_t key = q->key_size, bytes = (size_t)length * (2 * sizeof(gp__host_indexed) + key);
+  const int threads = h->threads, bits = 8 * (int)key;
+  int failed = 0, t;
+  GPUPRIMS__PARALLEL_FOR
+  for (t = 0; t < threads; ++t) {
+    gp__host_indexed *order = (uint64_t)t >= q->segments ? NULL : (gp__host_indexed *)malloc(bytes), *sorted;
+    unsigned char *raw = (unsigned char *)(order ? order + 2 * length : NULL);
+    uint64_t r, i;
+    for (r = (uint64_t)t; r < q->segments; r += (uint64_t)threads) {
+      const unsigned char *in =
+          (const unsigned char *)q->keys + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)key;
+      const int64_t to = gp__host_row_offset(rows, rows->out_stride, r);
+      if (!order) {
+        __atomic_store_n(&failed, 1, __ATOMIC_RELAXED);
+        break;
+      }
+      for (i = 0; i < length; ++i) {
+        gp__host_move(raw + i * key, in + (int64_t)i * rows->in_stride[0] * (int64_t)key, key);
+        order[i].bits = gp__host_ordered(q->key_type, raw + i * key);
+        if (q->flags & GP_DESCENDING) order[i].bits = ~order[i].bits & (~(uint64_t)0 >> (64 - bits));
+        order[i].index = i;
+      }
+      sorted = gp__host_sort_indexed(order, order + length, length, bits);
+      for (i = 0; i < wanted; ++i) {
+        const int64_t at = to + (int64_t)i * rows->out_stride[0];
+        if (q->out_keys)
+          gp__host_move((unsigned char *)q->out_keys + at * (int64_t)key, raw + sorted[i].index * key, key);
+        if (q->out)
+          memcpy((unsigned char *)q->out + at * (int64_t)q->out_size, &sorted[i].index, q->out_size); // little-endian
+      }
+    }
+    free(order);
+  }
+  return failed ? gp__host_no_memory(h, bytes * (size_t)threads) : GP_SUCCESS;
+}

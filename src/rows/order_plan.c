@@ -1,0 +1,53 @@
+// rows/order_plan.c - plans of sorts and top-k along an axis
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, core/rules.h, core/shape.h,
+//   core/request.c, rows/order_host.c, core/kinds.c, core/primitive.c, core/state.c, core/reads.c, rows/order_check.c,
+//   core/spelling.c, graph/launch.c, rows/order_launch.c, hash/plan.c
+
+GPUPRIMS__PRIVATE int gp__row_order_is_idle(const gp__request *q) { return !q->count || !q->length; }
+GPUPRIMS__PRIVATE int gp__kinds_of_row_order(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  int count = 0;
+  (void)p;
+  if (gp__copies_rows(q, 1, 1) || (gp__wants_row_keys(q) && gp__copies_rows(q, 0, 1))) kinds[count++] = GP__COPY_KEYS;
+  if (q->out_size && gp__copies_rows(q, 0, 1)) kinds[count++] = GP__COPY_INDICES;
+  return count;
+}
+GPUPRIMS__PRIVATE gp_result gp__run_row_order(gp__state *s, const gp__request *q, const gp_policy *p, int run,
+                                              gp_stream stream, uint64_t least) {
+  return gp__run_plan_of(s, q, p, run, stream, least, gp__row_order_plan_of);
+}
+GPUPRIMS__PRIVATE gp_result gp__bytes_of_row_order(gp__state *s, const gp__request *q, const gp_policy *given,
+                                                   const gp__shape *h, uint64_t *bytes) {
+  (void)given, (void)h;
+  return gp__bytes_of_plan(s, q, bytes, gp__row_order_plan_of);
+}
+GPUPRIMS__PRIVATE gp_result gp__calls_of_row_order(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
+  return gp__calls_of_plan(s, q, calls, count, gp__row_order_plan_of);
+}
+static const gp__composition gp__row_order_calls = {gp__run_row_order, gp__bytes_of_row_order, gp__calls_of_row_order};
+// Elements move as words of their size.
+GPUPRIMS__PRIVATE void gp__spell_row_order(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                           gp__spelling *w) {
+  (void)p, (void)h;
+  w->size = (int)(w->kind == GP__COPY_KEYS ? q->key_size : q->out_size);
+  w->in_type = w->key_type = w->out_type = GP_TYPE_DEFAULT;
+  w->in_size = w->key_size = w->out_size = 0;
+  w->descending = 0;
+}
+static const gp__kernel_rules gp__kernels_of_row_order = {GPUPRIMS__SAME_KERNELS, gp__resident_hash,
+                                                          gp__spell_row_order, GPUPRIMS__NO_FIT};
+static const gp__family gp__family_row_order = {gp__checks_row_order,
+                                                gp__row_order_is_idle,
+                                                GPUPRIMS__SHAPE_OF_ELEMENTS,
+                                                gp__kinds_of_row_order,
+                                                &gp__kernels_of_row_order,
+                                                GPUPRIMS__FOLD_OPERATORS,
+                                                GPUPRIMS__COMPOSED(&gp__row_order_calls),
+                                                gp__host_order_rows};
+static const gp__primitive gp__primitive_sort_axis = {&gp__family_row_order,
+                                                      GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_TYPE |
+                                                          GP__READS_OUT | GP__READS_OUT_KEYS,
+                                                      GP__TAKES_AXES | GP__KEYS_IN_PLACE, GP_DESCENDING};
+static const gp__primitive gp__primitive_top_k_axis = {&gp__family_row_order,
+                                                       GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_TYPE |
+                                                           GP__READS_OUT | GP__READS_OUT_KEYS | GP__READS_K,
+                                                       GP__TAKES_AXES, GP_DESCENDING | GP_UNSORTED};
