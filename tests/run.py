@@ -163,7 +163,7 @@ class Program:
 COMPILE = ["python3", "tests/compile/check.py"]
 SIMT = ["tests/simt/simt.cpp", "tests/simt/async.cpp", "tests/simt/race.cpp"]
 ALL = ("plain", "asan", "race")
-CHECKED_GROUPS = ["building", "graphs", "operators", "transposes", "layouts", "errors", "inputs", "hash"]
+CHECKED_GROUPS = ["building", "graphs", "operators", "transposes", "layouts", "errors", "inputs", "hash", "columns"]
 HOST_CHECKS = ["--backend", "host", "--quick", "--each", "1"]
 PROGRAMS = [
     # ---- text
@@ -176,7 +176,7 @@ PROGRAMS = [
     # ---- the kernels on the emulator
     *(Program(f"{family} kernels", [f"tests/kernels/test_{family}.cpp"], SIMT, ALL,
               flags=["-Wno-maybe-uninitialized"], args=["6"], long_args=["60"])
-      for family in ("map", "batch", "reduce", "find", "scan", "axes", "inputs")),
+      for family in ("map", "batch", "reduce", "find", "scan", "axes", "inputs", "columns")),
     Program("sort kernels", ["tests/kernels/test_sort.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["3"], long_args=["60"]),
     Program("segment kernels", ["tests/kernels/test_segments.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],

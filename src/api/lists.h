@@ -194,7 +194,8 @@ typedef enum gp_op {
   X(GATHER, 71, gather) \
   X(SEGMENTED_TOP_K, 72, segmented_top_k) \
   X(REDUCE_AXIS, 73, reduce_axis) \
-  X(ROW_MAP, 74, row_map)
+  X(ROW_MAP, 74, row_map) \
+  X(SORT_COLUMNS, 75, sort_columns)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;

@@ -104,7 +104,8 @@ GPUPRIMS__PRIVATE int gp__is_plain(const gp__request *q, const gp_call *c) {
   GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
 #undef GPUPRIMS__POINTER
   return !q->limit_device && !c->fields && !c->in_layout && !c->out_layout && !c->permutation && !c->axes &&
-      !c->graph && !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault && !c->aggregates;
+      !c->graph && !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault && !c->aggregates &&
+      !c->columns;
 }
 
 // Whether the plan serves a call; the plan has its pointers and values then. *result: what is wrong with them.

@@ -125,5 +125,8 @@ typedef struct gp__request {
   const gp_aggregate *aggregates;
   uint64_t aggregate_count, capacity;
   gp_join_kind join;
+  const gp_column *columns;
+  uint64_t column_count, key_columns;
   gp__inputs inputs; // described ones; `in`, `in2` are NULL then
+  unsigned char column_size[GP_COLUMN_LIMIT], column_align[GP_COLUMN_LIMIT]; // of `columns`: bytes
 } gp__request;

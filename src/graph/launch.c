@@ -1,9 +1,9 @@
 // graph/launch.c - work on graphs: steps and other calls
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, api/graph_types.h, api/call.h,
-//   api/init.h, core/rules.h, core/shape.h, core/geometry.h, core/families.h, hash/arguments.h, graph/arguments.h,
-//   core/system.c, core/request.c, host/values.c, core/names.c, graph/kinds.c, core/kinds.c, graph/host.c,
-//   core/state.c, core/check.c, core/shape.c, core/kinds_of.c, core/kernels.c, core/load.c, core/launch.c,
-//   group_by/launch.c
+//   api/init.h, core/rules.h, core/shape.h, core/geometry.h, core/families.h, hash/arguments.h, columns/arguments.h,
+//   graph/arguments.h, core/system.c, core/request.c, host/values.c, core/names.c, graph/kinds.c, core/kinds.c,
+//   graph/host.c, core/state.c, core/check.c, core/shape.c, core/kinds_of.c, core/kernels.c, core/load.c,
+//   core/launch.c, group_by/launch.c
 
 typedef struct gp__graph_step {
   int request; // index in gp__graph_plan, or -1: a kernel
@@ -12,11 +12,12 @@ typedef struct gp__graph_step {
   union {
     gp__graph_args graph;
     gp__hash_args hash;
+    gp__columns_args columns;
   } args;
 } gp__graph_step;
 typedef struct gp__graph_plan {
-  gp__graph_step steps[10];
-  gp__request requests[4];
+  gp__graph_step steps[20];
+  gp__request requests[GP__CALLS_MAX];
   int count, request_count;
   uint64_t held;     // bytes
   unsigned char *at; // their address, or NULL

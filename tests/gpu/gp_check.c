@@ -1724,6 +1724,8 @@ static void group_big(void) {
 
 #include "gp_check_hash.h"
 
+#include "gp_check_columns.h"
+
 #include "gp_check_layouts.h"
 
 #include "gp_check_transposes.h"
@@ -1817,6 +1819,7 @@ static const struct {
               {"sorting_policies", group_sorting_policies},
               {"inputs", group_inputs},
               {"hash", group_hash},
+              {"columns", group_columns},
               {"layouts", group_layouts},
               {"transposes", group_transposes},
               {"building", group_graph_building},

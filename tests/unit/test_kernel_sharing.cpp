@@ -121,6 +121,7 @@ struct Drawn {
   gp_layout in_layout, out_layout;
   gp_graph graph, out_graph;
   gp_aggregate aggregates[8];
+  gp_column columns[GP_COLUMN_LIMIT];
   alignas(16) unsigned char init[64], step[64];
   bool plain; // aligned to 16 bytes, not in place, optional buffers by type: NULL means the same
 };
@@ -313,7 +314,16 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
     if (p == GP_BFS && often(20)) c.statistics = at<gp_traversal>(22);
     if (p == GP_BFS_CHECK) c.in = at(1), c.in2 = often(50) ? at(2) : nullptr;
   }
-  if (gp__has_table(p)) {
+  if (p == GP_SORT_COLUMNS) {
+    c.columns = d->columns, c.column_count = 1 + below(GP_COLUMN_LIMIT);
+    c.key_columns = below(c.column_count < uint64_t(GP_KEY_LIMIT) ? c.column_count : uint64_t(GP_KEY_LIMIT));
+    for (unsigned i = 0; i < c.column_count; ++i)
+      d->columns[i] = {gp_type(1 + below(GP_TYPE_COUNT - 1)), int(i < c.key_columns && often(50)), at(24 + i % 16),
+                       i < c.key_columns && often(50) ? nullptr : at(100 + i)};
+    c.key_type = gp_type(1 + below(GP_TYPE_COUNT - 1)), c.keys = at(2), c.out_keys = at(8);
+    c.out_type = often(50) ? one_of<gp_type>({GP_I32, GP_U32, GP_I64, GP_U64}) : GP_TYPE_DEFAULT;
+    c.out = c.out_type ? at(7) : nullptr;
+  } else if (gp__has_table(p)) {
     if (often(80)) c.count = below(1 << 24);
     c.capacity = p == GP_JOIN || often(50) ? below(c.count + 2) : 0;
     c.out2 = nullptr;

@@ -450,6 +450,18 @@ static void put_described_keys(Side &s, gp_call &c, int size, size_t n) {
   }
   c.key_type = GP_INPUT, c.keys = made, c.count = n;
 }
+// Columns of every size of word, keys among them.
+static void put_columns(Side &s, gp_call &c, int size, size_t n, size_t keys) {
+  static const int sizes[] = {1, 2, 4, 8, 16, 12, 33, 6};
+  std::array<gp_column, 8> list;
+  for (size_t i = 0; i < 8; ++i) {
+    const int width = i < keys ? sizes[(i + size_t(size)) % 4] : sizes[i];
+    list[i] = {i < keys ? number_type(width) : s.type(width), i < keys && i % 2, nullptr, nullptr};
+    list[i].in = s.put(i < keys ? numbers(n, width, i, 5) : noise(n, width, i), width, Side::NUMBER);
+    list[i].out = s.take(n, width, Side::NUMBER);
+  }
+  c.columns = s.keep(list)->data(), c.column_count = 8, c.key_columns = keys, c.count = n;
+}
 static void put_join(Side &s, gp_call &c, int size, size_t n, gp_join_kind kind, gp_type index) {
   const size_t m = n / 3 + 2, room = kind == GP_JOIN_FLAGS ? n : 2 * n;
   const int width = kind == GP_JOIN_FLAGS ? 1 : index == GP_U32 ? 4 : 8;
@@ -545,6 +557,9 @@ static const std::vector<Case> cases = {
     CASE("sort keys", GP_SORT, NUMBERS, NUMBER_KEYS),
     CASE("sort pairs", GP_SORT, PAIRS, NUMBER_KEYS; VALUES),
     CASE("argsort", GP_SORT, NUMBERS, NUMBER_KEYS; c.out_type = GP_U32; c.out = s.take(n, 4)),
+    CASE("sort columns", GP_SORT_COLUMNS, NUMBERS, NUMBER_KEYS; put_columns(s, c, size, n, 0)),
+    CASE("sort by columns", GP_SORT_COLUMNS, NUMBERS, put_columns(s, c, size, n, 3); c.out_type = GP_U32;
+         c.out = s.take(n, 4, Side::NUMBER)),
     CASE("merge sort", GP_MERGE_SORT, ALL, c.key_type = s.type(size); c.op = s.op(LESS, size); c.count = n;
          c.keys = s.put(keys_of(n, size, 3), size); c.out_keys = s.take(n, size)),
     CASE("merge sort pairs", GP_MERGE_SORT, KEYED, c.key_type = s.type(size); c.op = s.op(LESS, size); c.count = n;
