@@ -101,6 +101,7 @@
 //                 | sorts: radix,   | yes: keys, values, or both; not    | GP_E_OVERLAP    |
 //                 |   merge, by     |   over offsets                     |                 |
 //                 |   segments      |                                    |                 |
+//                 | sort_columns    | the keys, if they are the only key | GP_E_OVERLAP    |
 //                 | group by        | values, where sizes are equal      | GP_E_OVERLAP    |
 //                 | transpose       | of the last two dimensions, others | GP_E_OVERLAP    |
 //                 |                 |   as they are; square, or dense    |                 |
@@ -238,6 +239,8 @@ typedef unsigned long uint64_t;
 #define gp_sort_keys GPUPRIMS__NAME(gp_sort_keys)
 #define gp_sort_pairs GPUPRIMS__NAME(gp_sort_pairs)
 #define gp_argsort GPUPRIMS__NAME(gp_argsort)
+#define gp_sort_columns GPUPRIMS__NAME(gp_sort_columns)
+#define gp_argsort_columns GPUPRIMS__NAME(gp_argsort_columns)
 #define gp_top_k GPUPRIMS__NAME(gp_top_k)
 #define gp_top_k_rows GPUPRIMS__NAME(gp_top_k_rows)
 #define gp_segmented_top_k GPUPRIMS__NAME(gp_segmented_top_k)
@@ -513,7 +516,8 @@ typedef enum gp_op {
   X(GATHER, 71, gather) \
   X(SEGMENTED_TOP_K, 72, segmented_top_k) \
   X(REDUCE_AXIS, 73, reduce_axis) \
-  X(ROW_MAP, 74, row_map)
+  X(ROW_MAP, 74, row_map) \
+  X(SORT_COLUMNS, 75, sort_columns)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -784,6 +788,15 @@ typedef struct gp_key_field {
   gp_type type;   // a built-in type
   int descending; // 1: largest first
 } gp_key_field;
+
+// A column of a table that gp_sort_columns or gp_argsort_columns sorts. A key is of a built-in type.
+typedef struct gp_column {
+  gp_type type;
+  int descending; // keys: 1: largest first; GP_DESCENDING reverses it. Values: 0
+  const void *in; // device memory: the elements
+  void *out;      // device memory: the elements in order; keys: or NULL
+} gp_column;
+enum { GP_COLUMN_LIMIT = 64, GP_KEY_LIMIT = 8 }; // columns of a call; keys among them
 
 // A column of gp_group_by_many, and what each group's elements of it become:
 //    SUM               integers: modulo 2^64, then modulo the result's range; out_type: any integer type; 0: the
@@ -1147,7 +1160,9 @@ GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
 // copy, transform and transform2 take one; reduce, count_if, any, all, find_if, partition_point; scans; segmented
 // reductions and scans; select, partition and scatter in place of the elements; scatter and gather in place of the
 // indices; unique, reductions and scans by key in place of the values; histograms of one channel; searches in place of
-// the needles; distinct and group_by_many in place of the keys. Descriptions are read during the call and may be
+// the needles. Sorts, segmented sorts, top-k, nth_element, merges and sets take them in place of keys and values,
+// distinct and group_by_many in place of keys: they write the elements to their outputs or to the workspace first, by
+// one launch, and go on from there. Descriptions are read during the call and may be
 // nested. A call has up to GP_INPUT_PARTS of them, nested ones counted, with up to GP_INPUT_ARRAYS arrays, strided or
 // not, and up to GP_INPUT_VALUES constants and ramps. Its output overlaps none of these arrays. Kernels differ in
 // kinds, types and operators; pointers, strides and values are arguments.
@@ -1348,6 +1363,11 @@ typedef struct gp_call {
   // Rows of strided arrays.
   const gp_axes *axes; // reduce_axis, row_map: in host memory
   gp_op apply;         // row_map: binary, of an element and its row's reduction
+
+  // Columns of a sort.
+  const gp_column *columns; // sort_columns: in host memory
+  uint64_t column_count;    // up to 64
+  uint64_t key_columns;     // the first so many of them are keys, by their priority, `keys` before them; others move
 } gp_call;
 
 // A bundle: kernels compiled ahead of time. tools/gp_bundle writes one as C source.
@@ -1813,7 +1833,8 @@ GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_typ
 // Radix sort (Adinets and Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs). Stable, up or
 // down: equal keys keep the order of the input, with GP_DESCENDING (flags; otherwise 0) too. Integers sort by value,
 // floats in IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs by their payloads. Outputs may be
-// the inputs. The result has the same bits on every device. gp_call has further options:
+// the inputs. Keys and values may be described (GP_INPUT): one launch writes them to the outputs first. The result has
+// the same bits on every device. gp_call has further options:
 //
 //     begin_bit, end_bit  the bits of the ordered key that decide; bit 0 is the least significant. The ordered key is
 //                         an unsigned integer: an integer's sign and a float's bits are changed accordingly
@@ -1895,6 +1916,28 @@ GPUPRIMS__API gp_result gp_sort_pairs(gp_context *ctx, gp_type key_type, gp_type
 // indices[i] = input index of the i-th key in order. index_type: u32 or u64. out_keys: the keys in order, or NULL.
 GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                    uint64_t count, void *out_keys, void *indices, int flags, gp_stream stream);
+
+// Sorts keys, and moves any number of columns of values with them, up to 64. columns, in host memory, says of each
+// its type, the input and the output. One column alone is a sort of pairs. Otherwise indices move with the keys, of 4
+// bytes up to 2^32 elements, and then each column once: out[i] = in[index[i]], up to 24 columns a launch. Reads of the
+// input are random, 32 bytes an element and column; writes are in order. out_keys may be keys; no other output overlaps
+// a buffer of the call. key_type is a built-in type. gp_call.count_device may lower count. Cost: a sort of keys with
+// indices, and for each column of e bytes 4 + 2 e bytes an element. Workspace: 4 or 8 bytes an element, and the sort's.
+// *columns may have further keys; gp_call.key_columns says how many. out: indices as of gp_argsort, or NULL.
+GPUPRIMS__API gp_result gp_sort_columns(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
+                                        const gp_column *columns, uint64_t column_count, void *out_keys, int flags,
+                                        gp_stream stream);
+
+// indices[i] = input index of the i-th row in order, by up to 8 columns. The first column is the primary key, and each
+// further one orders the rows that are equal in those before it (NumPy's lexsort has its primary key last). A column
+// goes down if its `descending` or GP_DESCENDING is set, but not both. Rows that are equal in every column keep their
+// order. columns[i].out gets that column in order, or is NULL. index_type: i32, u32, i64 or u64. Outputs overlap
+// nothing, except that the only column may be sorted in place. Sorts indices by one column after the other, the least
+// significant first. Cost: for each column of k bytes the sort of its keys with indices, and 2 k + 4 bytes an element
+// for the random reads before it. Workspace: n keys of the largest column, and the sort's.
+GPUPRIMS__API gp_result gp_argsort_columns(gp_context *ctx, gp_type index_type, const gp_column *columns,
+                                           uint64_t column_count, uint64_t count, void *indices, int flags,
+                                           gp_stream stream);
 
 // ---- api/top_k.h - top-k, nth element, shuffle
 
@@ -4993,9 +5036,10 @@ GPUPRIMS__RULE int gp__map_items(int vectors, int in_size, int in2_size, int out
 GPUPRIMS__RULE int gp__edge_tile_bytes(gp_policy p) {
   return p.threads * p.vectors * GP__VECTOR + (p.threads / GP__WARP + 1) / 2 * 8 + 16;
 }
-// Calls with hash tables: rows of a thread whose slots are read together.
+// Calls with hash tables, and gathers of columns: rows of a thread whose random accesses are in flight together.
 GPUPRIMS__RULE int gp__has_table(int primitive) {
-  return primitive == GP_GROUP_BY_MANY || primitive == GP_DISTINCT || primitive == GP_JOIN;
+  return primitive == GP_GROUP_BY_MANY || primitive == GP_DISTINCT || primitive == GP_JOIN ||
+      primitive == GP_SORT_COLUMNS;
 }
 GPUPRIMS__RULE int gp__hash_items(int vectors) { return 4 * vectors; }
 // A search keeps the needles of a thread in registers.
@@ -7029,6 +7073,23 @@ typedef struct gp__hash_args {
   void *out, *out2;
 } gp__hash_args;
 enum { GP__NO_PARTNER = -1 };
+
+// ---- columns/arguments.h - arguments of gathers of columns
+
+// An array whose elements move to the order of an index. An element is `words` words of `word` bytes.
+typedef struct gp__moved_column {
+  const void *in;
+  void *out;
+  int word, words;
+} gp__moved_column;
+enum { GP__COLUMNS_AT_ONCE = 24 }; // columns of a launch
+typedef struct gp__columns_args {
+  const void *index;
+  unsigned long long count;
+  const unsigned long long *count_device; // or null
+  int columns;
+  gp__moved_column column[GP__COLUMNS_AT_ONCE];
+} gp__columns_args;
 
 // ---- hash/numbers.h - numbers that fold in any order: ordered bits, sums of 128 bits
 
@@ -14172,6 +14233,55 @@ template <class P, class I> GP_DEVICE void gp__join_pairs(const gp__hash_args &a
           : static_cast<I>(a.order[begin + (at - a.offsets[probe[i]])]);
     }
     __syncthreads();
+  }
+}
+
+// ---- columns/kernels.cuh - columns that follow their keys
+
+// Moves the tile's elements of a column. `from` has their indices; elements of several words take them from memory
+// again, so that neighbouring threads write neighbouring words.
+template <class P, class W, class I, int ITEMS>
+GP_DEVICE void gp__move_column(const gp__moved_column &c, const I *index, const I (&from)[ITEMS], gp__u64 first,
+                               gp__u64 count) {
+  const W *in = static_cast<const W *>(c.in);
+  W *out = static_cast<W *>(c.out) + first * static_cast<unsigned>(c.words);
+  const gp__u64 left = count - first;
+  const unsigned rows = left < static_cast<unsigned>(P::threads * ITEMS) ? static_cast<unsigned>(left)
+                                                                         : static_cast<unsigned>(P::threads * ITEMS);
+  if (c.words == 1) {
+    W word[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      if (i * P::threads + threadIdx.x < rows) word[i] = in[from[i]];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      if (i * P::threads + threadIdx.x < rows) out[i * P::threads + threadIdx.x] = word[i];
+    return;
+  }
+  const unsigned words = static_cast<unsigned>(c.words);
+  for (unsigned k = threadIdx.x; k < rows * words; k += P::threads)
+    out[k] = in[gp__u64(index[first + k / words]) * words + k % words];
+}
+// out[i] = in[index[i]] of every column. Each tile reads its indices once, and writes one column after the other.
+template <class P, class I> GP_DEVICE void gp__gather_columns(const gp__columns_args &a) {
+  const int ITEMS = gp__hash_items(P::vectors);
+  const I *index = static_cast<const I *>(a.index);
+  gp__pdl_wait<P>();
+  const gp__u64 count = gp__count(a);
+  for (gp__u64 first = blockIdx.x * gp__u64(P::threads * ITEMS); first < count;
+       first += gridDim.x * gp__u64(P::threads * ITEMS)) {
+    I from[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      if (first + i * P::threads + threadIdx.x < count) from[i] = index[first + i * P::threads + threadIdx.x];
+    for (int c = 0; c < a.columns; ++c) {
+      const gp__moved_column &column = a.column[c];
+      if (column.word == 4) gp__move_column<P, gp__u32>(column, index, from, first, count);
+      else if (column.word == 8) gp__move_column<P, gp__u64>(column, index, from, first, count);
+      else if (column.word == 16) gp__move_column<P, gp_vector>(column, index, from, first, count);
+      else if (column.word == 2) gp__move_column<P, unsigned short>(column, index, from, first, count);
+      else gp__move_column<P, unsigned char>(column, index, from, first, count);
+    }
   }
 }
 
@@ -29189,7 +29299,7 @@ typedef struct gp__input_node {
 } gp__input_node;
 typedef struct gp__inputs {
   int count, arrays, values; // count: of `node`
-  int in, in2;               // the nodes that gp_call.in and in2 are, plus 1; 0: an array, or none
+  int in, in2, keys, keys2;  // the nodes that gp_call's members are, plus 1; 0: an array, or none
   gp__input_node node[GP_INPUT_PARTS];
   gp__input_data data;
 } gp__inputs;
@@ -29271,7 +29381,11 @@ typedef struct gp__request {
   const gp_aggregate *aggregates;
   uint64_t aggregate_count, capacity;
   gp_join_kind join;
-  gp__inputs inputs; // described ones; `in`, `in2` are NULL then
+  const gp_column *columns;
+  uint64_t column_count, key_columns;
+  const gp_policy *policy; // of a step of a plan; NULL: any
+  gp__inputs inputs;       // described ones; `in`, `in2`, `keys`, `keys2` are NULL then
+  unsigned char column_size[GP_COLUMN_LIMIT], column_align[GP_COLUMN_LIMIT]; // of `columns`: bytes
 } gp__request;
 
 // ---- host/config.c - how the host back end runs a call; parallel loops
@@ -31283,6 +31397,71 @@ static gp_result gp__host_sort(gp__host_call *h) {
   return GP_SUCCESS;
 }
 
+// ---- columns/host.c - sorts of columns
+
+// A key of a sort by several, and the array that it is in.
+typedef struct gp__sort_key {
+  gp_type type;
+  size_t size;
+  int descending;
+  const void *in;
+  void *out; // or NULL
+} gp__sort_key;
+// The keys of a call, the primary one first; returns their number.
+GPUPRIMS__PRIVATE int gp__list_sort_keys(const gp__request *q, gp__sort_key *list) {
+  const int down = (q->flags & GP_DESCENDING) != 0;
+  int count = 0;
+  uint64_t i;
+  if (q->key_type) {
+    const gp__sort_key key = {q->key_type, q->key_size, down, q->keys, q->out_keys};
+    list[count++] = key;
+  }
+  for (i = 0; i < q->key_columns; ++i) {
+    const gp_column *c = &q->columns[i];
+    const gp__sort_key key = {c->type, gp__host_size(c->type), down ^ (c->descending != 0), c->in, c->out};
+    list[count++] = key;
+  }
+  return count;
+}
+static void gp__host_move_column(const gp__host_indexed *order, uint64_t n, size_t size, const void *in, void *out) {
+  uint64_t i;
+  for (i = 0; i < n; ++i)
+    gp__host_move((unsigned char *)out + i * size, (const unsigned char *)in + order[i].index * size, size);
+}
+// Sorts indices by one key after the other, the primary one last. Memory: 32 bytes an element.
+static gp_result gp__host_sort_columns(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const uint64_t n = q->count;
+  gp__sort_key keys[GP_KEY_LIMIT];
+  gp__host_indexed *a, *b, *memory = NULL;
+  uint64_t i;
+  int k, count = gp__list_sort_keys(q, keys);
+  if (n <= SIZE_MAX / sizeof *a / 2) memory = (gp__host_indexed *)malloc((size_t)n * 2 * sizeof *a);
+  if (!memory) return gp__fail(GP_E_MEMORY, "gp_sort_columns: no memory for %llu elements", (unsigned long long)n);
+  a = memory;
+  for (i = 0; i < n; ++i) a[i].index = i;
+  for (k = count - 1; k >= 0; --k) {
+    const int bits = 8 * (int)keys[k].size;
+    const unsigned char *in = (const unsigned char *)keys[k].in;
+    for (i = 0; i < n; ++i) {
+      const uint64_t x = gp__host_ordered(keys[k].type, in + a[i].index * keys[k].size);
+      a[i].bits = gp__host_bits_from(keys[k].descending ? ~x : x, 0, bits);
+    }
+    a = gp__host_sort_indexed(a, a == memory ? memory + n : memory, n, bits);
+  }
+  b = a == memory ? memory + n : memory;
+  for (k = 0; k < count; ++k) {
+    if (!keys[k].out) continue;
+    if (keys[k].out == keys[k].in) memcpy(b, keys[k].in, (size_t)n * keys[k].size);
+    gp__host_move_column(a, n, keys[k].size, keys[k].out == keys[k].in ? b : keys[k].in, keys[k].out);
+  }
+  for (i = q->key_columns; i < q->column_count; ++i)
+    gp__host_move_column(a, n, q->column_size[i], q->columns[i].in, q->columns[i].out);
+  for (i = 0; i < n && q->out_size; ++i) gp__host_put_index(q->out, q->out_size, i, a[i].index);
+  free(memory);
+  return GP_SUCCESS;
+}
+
 // ---- segmented_sort/host.c - segmented sort
 
 // Segment i as [first, end), clamped so that wrong offsets do no harm.
@@ -32076,7 +32255,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2428928"
+#define GPUPRIMS__EMBEDDED_FROM "2457600"
 
 // ---- core/embed.c - this file's own text
 
@@ -33467,6 +33646,10 @@ GPUPRIMS__API const char *gp_last_message(void) {
   X(JOIN_PROBE, gp__join_probe, gp__hash_args, hash_key, 0) \
   X(JOIN_PAIRS, gp__join_pairs, gp__hash_args, offset, 0)
 
+// ---- columns/kinds.c - the kernel of sorts of columns
+
+#define GPUPRIMS__KINDS_OF_COLUMNS(X) X(GATHER_COLUMNS, gp__gather_columns, gp__columns_args, offset, 0)
+
 // ---- kinds.c - the kernels of all families
 
 #define GPUPRIMS__KINDS(X) \
@@ -33492,7 +33675,8 @@ GPUPRIMS__API const char *gp_last_message(void) {
   GPUPRIMS__KINDS_OF_LAYOUTS(X) \
   GPUPRIMS__KINDS_OF_BFS(X) \
   GPUPRIMS__KINDS_OF_GRAPH(X) \
-  GPUPRIMS__KINDS_OF_HASH(X)
+  GPUPRIMS__KINDS_OF_HASH(X) \
+  GPUPRIMS__KINDS_OF_COLUMNS(X)
 
 // ---- core/kinds.c - kernels of a call, by kind
 
@@ -33594,7 +33778,7 @@ typedef struct gp__family {
   gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before
   // Makes the call at `row` of those that follow, and returns how many follow; NULL: none.
   uint64_t (*behind)(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
-  const gp__composition *composed; // NULL: kernels alone
+  const gp__composition *composed; // NULL: kernels alone; beside `launch`: where inputs are described
   gp_result (*host)(struct gp__host_call *h);
 } gp__family;
 #define GPUPRIMS__IDLE_IF_EMPTY NULL
@@ -33608,9 +33792,7 @@ GPUPRIMS__PRIVATE int gp__is_never_idle(const gp__request *q) {
 #define GPUPRIMS__FOLD_OPERATORS NULL
 // The members from `launch` to `composed`, by those that a family has.
 #define GPUPRIMS__LAUNCH(launch) launch, NULL, NULL, NULL, NULL
-#define GPUPRIMS__LAUNCH_OR(launch, refused) launch, refused, NULL, NULL, NULL
 #define GPUPRIMS__LAUNCH_AFTER(launch, checked) launch, NULL, checked, NULL, NULL
-#define GPUPRIMS__LAUNCH_BEFORE(launch, behind) launch, NULL, NULL, behind, NULL
 #define GPUPRIMS__COMPOSED(composed) NULL, NULL, NULL, NULL, composed
 
 // A primitive: the members of gp_call that it reads, its further traits (both in core/reads.c), and the flags that it
@@ -33628,6 +33810,11 @@ GPUPRIMS__PRIVATE const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
 }
 GPUPRIMS__PRIVATE const gp__family *gp__methods_of(const gp__request *q) {
   return gp__primitive_of(q->primitive)->family;
+}
+// The calls that a call consists of, or NULL. A family that launches kernels has them for described inputs.
+GPUPRIMS__PRIVATE const gp__composition *gp__composition_of(const gp__request *q) {
+  const gp__family *family = gp__methods_of(q);
+  return family->launch && !q->inputs.count ? NULL : family->composed;
 }
 
 // Loops of the host that run other calls: vectorised as those of >>host are.
@@ -35272,7 +35459,10 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   F(AGGREGATE_COUNT, aggregate_count, GP_E_ARGUMENT, "has no aggregates") \
   F(CAPACITY, capacity, GP_E_ARGUMENT, "takes no capacity") \
   F(JOIN, join, GP_E_ARGUMENT, "joins nothing") \
-  F(APPLY, apply, GP_E_OPERATOR, "is no row_map")
+  F(APPLY, apply, GP_E_OPERATOR, "is no row_map") \
+  F(COLUMNS, columns, GP_E_ARGUMENT, "has no columns") \
+  F(COLUMN_COUNT, column_count, GP_E_ARGUMENT, "has no columns") \
+  F(KEY_COLUMNS, key_columns, GP_E_ARGUMENT, "has no columns")
 #define GPUPRIMS__ENUM(FIELD, field, error, text) GP__FIELD_##FIELD,
 enum { GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM) GP__FIELDS };
 #undef GPUPRIMS__ENUM
@@ -35380,8 +35570,9 @@ typedef struct gp__checking {
   int by_flags;                   // select, partition: flags decide, no predicate
   int by_stencil;                 // select, partition: the predicate tests keys, not elements
   gp__checked_type in, in2, key, offset, out, out2;
-  gp__extent read[16 + GP_INPUT_ARRAYS], written[12];
+  gp__extent read[GP_COLUMN_LIMIT + 8], written[GP_COLUMN_LIMIT + 8];
   int read_count, written_count;
+  char column_name[2 * GP_COLUMN_LIMIT][28];
 } gp__checking;
 
 // Rejects members and flags that the call does not use.
@@ -35849,6 +36040,22 @@ GPUPRIMS__PRIVATE gp_result gp__check_input_type(gp__checking *k, const char *fi
   return wanted == GP_INPUT && (k->traits & GP__TAKES_INPUTS) ? gp__check_described(k, field, input, type, t, root)
                                                               : gp__check_type(k->s, k->who, field, wanted, t);
 }
+GPUPRIMS__PRIVATE gp_result gp__check_keys_type(gp__checking *k) {
+  gp__request *q = k->q;
+  GPUPRIMS__CHECK(gp__check_input_type(k, "key_type", k->c->key_type, q->keys, &q->key_type, &k->key, &q->inputs.keys));
+  if (q->inputs.keys) q->keys = NULL;
+  q->key_struct = k->key.info;
+  q->key_size = k->key.size;
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_values_type(gp__checking *k) {
+  gp__request *q = k->q;
+  GPUPRIMS__CHECK(gp__check_input_type(k, "in_type", k->c->in_type, q->in, &q->in_type, &k->in, &q->inputs.in));
+  if (q->inputs.in) q->in = NULL;
+  return k->c->out_type && k->c->out_type != q->in_type
+      ? gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert values", k->who)
+      : GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -36017,15 +36224,17 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers 
   else if (k->in.size) GPUPRIMS__CHECK(gp__reading(k, b->in_name, c->in, &k->in, b->in, 1, b->in_alias));
   if (q->inputs.in2) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.in2 - 1, b->in2, 0));
   else if (k->in2.size) GPUPRIMS__CHECK(gp__reading(k, b->in2_name, c->in2, &k->in2, b->in2, 1, b->in2_alias));
-  if (k->key.size)
+  if (q->inputs.keys) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.keys - 1, b->keys, 0));
+  else if (k->key.size)
     GPUPRIMS__CHECK(gp__reading(k,
                                 k->by_flags         ? "keys (flags)"
                                     : k->by_stencil ? "keys (the stencil)"
                                                     : "keys",
                                 c->keys, &k->key, b->keys, 1, b->keys_alias));
   if (k->reads & GP__READS_KEYS2) {
-    GPUPRIMS__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
-    if (q->in_size && (c->in2 || b->in2_values))
+    if (q->inputs.keys2) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.keys2 - 1, c->count2, 0));
+    else GPUPRIMS__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
+    if (!q->inputs.in2 && q->in_size && (c->in2 || b->in2_values))
       GPUPRIMS__CHECK(gp__reading(k, "in2", c->in2, &k->in, c->count2, 1, 0));
   }
   if (b->begin_type->size)
@@ -36399,17 +36608,25 @@ GPUPRIMS__PRIVATE uint64_t gp__most_results(const gp__request *q) {
 }
 
 GPUPRIMS__PRIVATE gp_result gp__check_order(gp__checking *k) { return gp__check_order_of(k, 1); }
+// The second input is described where the first one is.
+GPUPRIMS__PRIVATE gp_result gp__check_second(gp__checking *k, const char *name, const void *input, int first,
+                                             gp_type type, int *root) {
+  gp__checked_type t;
+  gp_type own;
+  if (!first || !input) return GP_SUCCESS;
+  GPUPRIMS__CHECK(gp__check_described(k, name, input, &own, &t, root));
+  return own == type ? GP_SUCCESS
+                     : gp__fail(GP_E_TYPE, "%s: @%s: its elements have another type than those before", k->who, name);
+}
 // Checks keys ordered by `op`, and values that move with them. Merge sort without `in` and in_type writes the keys'
 // indices to `out`.
 GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int values = (k->reads & GP__READS_OUT) && (c->in_type || c->out_type || c->in || c->in2 || c->out);
-  q->key_type = c->key_type;
-  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+  GPUPRIMS__CHECK(gp__check_keys_type(k));
+  GPUPRIMS__CHECK(gp__check_second(k, "keys2", c->keys2, q->inputs.keys, q->key_type, &q->inputs.keys2));
   if (k->key.info && !q->user_op) return gp__no_struct(k, "op", q->op);
-  q->key_struct = k->key.info;
-  q->key_size = k->key.size;
   if (c->primitive == GP_IS_SORTED) {
     q->acc_type = q->out_type = GP_U64;
     q->acc_size = q->out_size = 8;
@@ -36417,12 +36634,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
     const int indices = c->primitive == GP_MERGE_SORT && !c->in && !c->in_type;
     if (indices) GPUPRIMS__CHECK(gp__check_indices(k, UINT32_MAX));
     else {
-      q->out_type = c->in_type;
-      GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", c->in_type, &k->in));
+      GPUPRIMS__CHECK(gp__check_values_type(k));
+      GPUPRIMS__CHECK(gp__check_second(k, "in2", c->in2, q->inputs.in, q->in_type, &q->inputs.in2));
+      q->out_type = q->in_type;
       k->out = k->in;
     }
-    if (c->out_type && c->out_type != q->out_type)
-      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert values", k->who);
     q->in_type = q->out_type;
     q->in_struct = q->out_struct = k->out.info;
     q->in_size = q->out_size = k->out.size;
@@ -36442,6 +36658,7 @@ GPUPRIMS__PRIVATE gp_result gp__merge_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->out = b->out_keys = gp__most_results(k->q);
   b->in2_values = gp__takes_second_values(k->c->primitive);
+  b->in2 = k->q->count2;
   return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
@@ -36801,10 +37018,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (c->in || c->in_type) {
-    q->in_type = c->in_type;
-    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", q->in_type, &k->in));
-    if (c->out_type && c->out_type != c->in_type)
-      return gp__fail(GP_E_TYPE, "%s: @out_type and @in_type differ: this call does not convert values", k->who);
+    GPUPRIMS__CHECK(gp__check_values_type(k));
     if (!k->in.info) q->in_type = unsigned_of[k->in.size];
     q->out_type = q->in_type;
     k->out = k->in;
@@ -36852,10 +37066,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
   gp__checked_type ordered = {0, 0, NULL};
   int bits;
   k->fold = 0;
-  q->key_type = c->key_type;
-  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
-  q->key_struct = k->key.info;
-  q->key_size = k->key.size;
+  GPUPRIMS__CHECK(gp__check_keys_type(k));
   bits = 8 * (int)k->key.size;
   if (c->transform) {
     if (!q->user_transform)
@@ -36904,16 +37115,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   const char *who = k->who;
   const int values = c->in_type || c->in, indices = !values && (c->out_type || c->out);
   int bits;
-  q->key_type = c->key_type;
-  GPUPRIMS__CHECK(gp__check_type(k->s, who, "key_type", q->key_type, &k->key));
+  GPUPRIMS__CHECK(gp__check_keys_type(k));
   if (k->key.info) return gp__fail(GP_E_TYPE, "%s: @key_type is a struct type, not a built-in type", who);
-  q->key_size = k->key.size;
   if (values) {
-    q->in_type = c->in_type;
-    q->out_type = c->out_type ? c->out_type : c->in_type;
-    GPUPRIMS__CHECK(gp__check_type(k->s, who, "in_type", q->in_type, &k->in));
-    if (q->in_type != q->out_type)
-      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert values", who);
+    GPUPRIMS__CHECK(gp__check_values_type(k));
+    q->out_type = q->in_type;
     k->out = k->in;
   } else if (indices) {
     GPUPRIMS__CHECK(gp__check_indices(k, (uint64_t)1 << 32));
@@ -36956,7 +37162,7 @@ static const gp__own_check gp__checks_group_by[GP__CHECKS] = {{GP__CHECK_KEY_TYP
 GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  q->out_type = c->out_type ? c->out_type : c->in_type;
+  q->out_type = c->out_type ? c->out_type : k->in.size ? q->in_type : c->in_type;
   if (k->in.size) {
     if (q->out_type != q->in_type)
       return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert elements", k->who);
@@ -36992,12 +37198,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_top_k_out_type(gp__checking *k) {
 }
 GPUPRIMS__PRIVATE gp_result gp__check_ranked_keys(gp__checking *k) {
   const gp_call *c = k->c;
-  gp__request *q = k->q;
-  q->key_type = c->key_type;
-  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+  GPUPRIMS__CHECK(gp__check_keys_type(k));
   if (k->key.info)
     return gp__fail(GP_E_TYPE, "%s: @key_type is struct type %s, not a built-in type", k->who, k->key.info->name);
-  return GP_SUCCESS;
+  return k->q->inputs.count && c->count_device && gp__rows_in(c) > 1
+      ? gp__fail(GP_E_UNSUPPORTED, "%s: @count_device is set: rows of described inputs (GP_INPUT) are whole", k->who)
+      : GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__top_k_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
@@ -37828,6 +38034,82 @@ GPUPRIMS__PRIVATE gp_result gp__check_hash(gp__checking *k) {
 }
 static const gp__own_check gp__checks_hash[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_hash}};
 
+// ---- columns/check.c - checking a call: sorts of columns
+
+GPUPRIMS__PRIVATE gp_result gp__check_column_key(const gp__checking *k, const char *name, const gp__checked_type *t) {
+  return t->info
+      ? gp__fail(GP_E_TYPE, "%s: @%s is struct type \"%s\": keys are of built-in types", k->who, name, t->info->name)
+      : GP_SUCCESS;
+}
+// Checks column number i. alias: it may be sorted in place; wanted: its output must be there.
+GPUPRIMS__PRIVATE gp_result gp__check_column(gp__checking *k, int i, int alias, int wanted) {
+  const gp_column *c = &k->c->columns[i];
+  const int is_key = (uint64_t)i < k->c->key_columns;
+  gp__checked_type t;
+  char name[28], *in = k->column_name[2 * i], *out = k->column_name[2 * i + 1];
+  snprintf(name, sizeof name, "columns[%d].type", i);
+  snprintf(in, sizeof k->column_name[0], "columns[%d].in", i);
+  snprintf(out, sizeof k->column_name[0], "columns[%d].out", i);
+  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, name, c->type, &t));
+  if (is_key) GPUPRIMS__CHECK(gp__check_column_key(k, name, &t));
+  if (c->descending & ~is_key)
+    return gp__fail(GP_E_ARGUMENT, "%s: @columns[%d].descending is %d, not 0%s", k->who, i, c->descending,
+                    is_key ? " or 1" : ": the column is no key, see @key_columns");
+  k->q->column_size[i] = (unsigned char)t.size;
+  k->q->column_align[i] = (unsigned char)t.align;
+  GPUPRIMS__CHECK(gp__reading(k, in, c->in, &t, k->c->count, 1, alias));
+  return gp__writing(k, out, c->out, t.align, t.size, k->c->count, wanted || !is_key, alias);
+}
+// Keys may be sorted in place if they are the only ones: the indices of several lead back to the input.
+GPUPRIMS__PRIVATE gp_result gp__check_columns(gp__checking *k) {
+  static const gp__checked_type number = {8, 8, NULL};
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const int alone = c->key_type || c->keys || c->out_keys, indices = c->out || c->out_type;
+  const uint64_t keys = c->key_columns + (unsigned)alone;
+  const int alias = keys == 1, wanted = keys == 1 && !indices;
+  int i;
+  if (c->column_count > GP_COLUMN_LIMIT || c->key_columns > c->column_count)
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: @%s is %llu, above %llu", k->who,
+        c->column_count > GP_COLUMN_LIMIT ? "column_count" : "key_columns",
+        (unsigned long long)(c->column_count > GP_COLUMN_LIMIT ? c->column_count : c->key_columns),
+        (unsigned long long)(c->column_count > GP_COLUMN_LIMIT ? (uint64_t)GP_COLUMN_LIMIT : c->column_count));
+  if (keys < 1 || keys > GP_KEY_LIMIT)
+    return gp__fail(GP_E_ARGUMENT, "%s: @key_columns: the call has %llu keys, not 1 to %d", k->who,
+                    (unsigned long long)keys, (int)GP_KEY_LIMIT);
+  if (c->column_count && !c->columns) return gp__fail(GP_E_NULL, "%s: @columns is null", k->who);
+  if (k->pointers >= GP__POINTERS_REACHED) GPUPRIMS__CHECK(gp__check_value_memory(k, "columns", c->columns));
+  q->count = q->stride = c->count;
+  q->channels = q->active = 1;
+  q->in_type = GP_U32; // a kernel reads indices
+  q->in_size = 4;
+  if (indices)
+    GPUPRIMS__CHECK(gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64",
+                                      &q->out_type, &k->out));
+  GPUPRIMS__CHECK(gp__check_reach(k, (uint64_t)1 << 32));
+  q->out_size = k->out.size;
+  q->offset_size = indices ? k->out.size : c->count > (uint64_t)1 << 32 ? 8 : 4;
+  q->offset_type = q->offset_size == 8 ? GP_U64 : GP_U32;
+  if (alone) {
+    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", c->key_type, &k->key));
+    GPUPRIMS__CHECK(gp__check_column_key(k, "key_type", &k->key));
+    q->key_type = c->key_type;
+    q->key_size = k->key.size;
+    GPUPRIMS__CHECK(gp__reading(k, "keys", c->keys, &k->key, c->count, 1, alias));
+    GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, c->count, wanted, alias));
+  }
+  for (i = 0; i < (int)c->column_count; ++i)
+    GPUPRIMS__CHECK(gp__check_column(k, i, alias && !alone && !i, wanted && !alone && !i));
+  if ((uintptr_t)c->count_device % 8)
+    return gp__fail(GP_E_ALIGNMENT, "%s: @count_device (%p) is not aligned to 8 bytes", k->who,
+                    (const void *)c->count_device);
+  if (c->count_device) GPUPRIMS__CHECK(gp__reading(k, "count_device", c->count_device, &number, 1, 0, 0));
+  if (indices) GPUPRIMS__CHECK(gp__writing(k, "out", c->out, k->out.align, k->out.size, c->count, 1, 0));
+  return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
+}
+static const gp__own_check gp__checks_columns[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_columns}};
+
 // ---- core/check.c - checking a call as a whole
 
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
@@ -37880,6 +38162,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole,
   q->aggregate_count = c->aggregate_count;
   q->capacity = c->capacity;
   q->join = c->join;
+  q->columns = c->columns;
+  q->column_count = c->column_count;
+  q->key_columns = c->key_columns;
   q->workspace = c->workspace;
   q->workspace_bytes = c->workspace_bytes;
   GPUPRIMS__CHECK(gp__check_fields(k));
@@ -38079,7 +38364,8 @@ GPUPRIMS__PRIVATE gp_result gp__choose_here(const gp__state *s, const gp__reques
   gp_policy_source any;
   *h = gp__shape_of(q);
   gp__shape_on(h, &s->about);
-  return gp__choose(gp__primitive_names[q->primitive], given, h, &s->table, policy, source ? source : &any);
+  return gp__choose(gp__primitive_names[q->primitive], given ? given : q->policy, h, &s->table, policy,
+                    source ? source : &any);
 }
 
 // ---- core/space.c - the space of policies as JSON
@@ -38159,7 +38445,7 @@ GPUPRIMS__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__ker
 }
 // The kernels that a call needs, in the order of their launches. Returns their number.
 GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  return gp__methods_of(q)->kinds(q, p, kinds);
+  return gp__methods_of(q)->launch && gp__composition_of(q) ? 0 : gp__methods_of(q)->kinds(q, p, kinds);
 }
 
 // ---- core/spelling.c - the properties of a call that a kernel's text depends on
@@ -41129,21 +41415,29 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
 #undef GPUPRIMS__TAKE
 #undef GPUPRIMS__AT
 }
+// Raises the bytes to those that a call needs, with the calls before and after it.
+GPUPRIMS__PRIVATE uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
+GPUPRIMS__PRIVATE gp_result gp__step_room(gp__state *s, const gp__request *q, uint64_t *words, uint64_t *scratch) {
+  gp__request other;
+  gp__shape h;
+  gp_policy p;
+  gp__geometry geometry;
+  GPUPRIMS__CHECK(gp__choose_here(s, q, NULL, &h, &p, NULL));
+  geometry = gp__geometry_of(p, h, 0);
+  if (gp__word_bytes(&geometry) > *words) *words = gp__word_bytes(&geometry);
+  if (gp__scratch_bytes(&geometry) > *scratch) *scratch = gp__scratch_bytes(&geometry);
+  if (gp__calls_behind(q, &p, 0, &other)) GPUPRIMS__CHECK(gp__step_room(s, &other, words, scratch));
+  if (!gp__is_checked(q)) return GP_SUCCESS;
+  other = gp__methods_of(q)->checked(q);
+  return gp__step_room(s, &other, words, scratch);
+}
 // Bytes of the workspace that calls need: words at the front, scratch at the back of what is not held.
 GPUPRIMS__PRIVATE gp_result gp__steps_room(gp__state *s, const gp__request *steps, int count, uint64_t *words,
                                            uint64_t *scratch) {
   int i;
   *words = GP__CONTROL_BYTES + GP__WORD_BYTES; // a kernel of a plan's own may draw tickets
   *scratch = 0;
-  for (i = 0; i < count; ++i) {
-    gp__shape h;
-    gp_policy p;
-    gp__geometry geometry;
-    GPUPRIMS__CHECK(gp__choose_here(s, &steps[i], NULL, &h, &p, NULL));
-    geometry = gp__geometry_of(p, h, 0);
-    if (gp__word_bytes(&geometry) > *words) *words = gp__word_bytes(&geometry);
-    if (gp__scratch_bytes(&geometry) > *scratch) *scratch = gp__scratch_bytes(&geometry);
-  }
+  for (i = 0; i < count; ++i) GPUPRIMS__CHECK(gp__step_room(s, &steps[i], words, scratch));
   return GP_SUCCESS;
 }
 
@@ -41256,11 +41550,12 @@ typedef struct gp__graph_step {
   union {
     gp__graph_args graph;
     gp__hash_args hash;
+    gp__columns_args columns;
   } args;
 } gp__graph_step;
 typedef struct gp__graph_plan {
-  gp__graph_step steps[10];
-  gp__request requests[4];
+  gp__graph_step steps[20];
+  gp__request requests[GP__CALLS_MAX];
   int count, request_count;
   uint64_t held;     // bytes
   unsigned char *at; // their address, or NULL
@@ -41479,9 +41774,13 @@ GPUPRIMS__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, 
 GPUPRIMS__PRIVATE gp_result gp__bytes_of_plan(gp__state *s, const gp__request *q, uint64_t *bytes, gp__make_plan make) {
   gp__graph_plan g;
   uint64_t words, scratch;
+  int turn, i;
   GPUPRIMS__CHECK(make(s, q, NULL, &g));
-  GPUPRIMS__CHECK(gp__steps_room(s, g.requests, g.request_count, &words, &scratch));
-  if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
+  for (turn = 0; turn < 2; ++turn) {
+    GPUPRIMS__CHECK(gp__steps_room(s, g.requests, g.request_count, &words, &scratch));
+    if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
+    for (i = 0; i < g.request_count; ++i) g.requests[i].keys = (const void *)8; // unaligned: perhaps another policy
+  }
   return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__calls_of_plan(gp__state *s, const gp__request *q, gp__request *calls, int *count,
@@ -41496,6 +41795,68 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
                                                gp_stream stream, uint64_t least) {
   return gp__run_plan_of(s, q, p, run, stream, least, gp__graph_plan_of);
 }
+
+// ---- map/written.c - described inputs of calls whose kernels read arrays: copies before the call
+
+// Adds a copy of a described input's elements to `out`; NULL: to memory that the plan holds. *array: where they are; an
+// address alone while the plan has no memory.
+GPUPRIMS__PRIVATE gp_result gp__add_written(gp__state *s, gp__graph_plan *g, const gp__request *q, int root,
+                                            uint64_t count, const uint64_t *count_device, void *out,
+                                            const void **array) {
+  const gp__input_node *n = &q->inputs.node[root - 1];
+  gp_call copy = gp_call_init(GP_COPY);
+  if (!out) out = gp__take(g, count * n->size);
+  *array = out ? out : g;
+  copy.in_type = GP_INPUT;
+  copy.out_type = n->type;
+  copy.in = n->from;
+  copy.out = out;
+  copy.count = count;
+  copy.count_device = count_device;
+  return count ? gp__add_call(s, gp__primitive_names[q->primitive], g, &copy) : GP_SUCCESS;
+}
+// Copies go to the outputs where every element is written by the call, and it may run in place.
+GPUPRIMS__PRIVATE gp_result gp__written_plan_of(gp__state *s, const gp__request *q, unsigned char *at,
+                                                gp__graph_plan *g) {
+  const int in_place = q->primitive == GP_SORT || q->primitive == GP_MERGE_SORT;
+  const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
+  const gp__inputs *all = &q->inputs;
+  gp__request plain = *q;
+  memset(g, 0, sizeof *g);
+  g->at = at;
+  (void)gp__take(g, 0); // a plan holds something
+  memset(&plain.inputs, 0, offsetof(gp__inputs, node));
+  if (all->keys)
+    GPUPRIMS__CHECK(
+        gp__add_written(s, g, q, all->keys, count, q->count_device, in_place ? q->out_keys : NULL, &plain.keys));
+  if (all->in)
+    GPUPRIMS__CHECK(gp__add_written(s, g, q, all->in, count, q->count_device, in_place ? q->out : NULL, &plain.in));
+  if (all->keys2) GPUPRIMS__CHECK(gp__add_written(s, g, q, all->keys2, q->count2, NULL, NULL, &plain.keys2));
+  if (all->in2) GPUPRIMS__CHECK(gp__add_written(s, g, q, all->in2, q->count2, NULL, NULL, &plain.in2));
+  if (in_place && all->in && !q->out) plain.in = plain.out = g; // asked without buffers
+  g->steps[g->count++].request = g->request_count;
+  g->requests[g->request_count++] = plain;
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__run_written(gp__state *s, const gp__request *q, const gp_policy *p, int run,
+                                            gp_stream stream, uint64_t least) {
+  gp__request own = *q;
+  own.policy = p;
+  return gp__run_plan_of(s, &own, p, run, stream, least, gp__written_plan_of);
+}
+GPUPRIMS__PRIVATE gp_result gp__bytes_of_written(gp__state *s, const gp__request *q, const gp_policy *given,
+                                                 const gp__shape *h, uint64_t *bytes) {
+  gp__request own = *q;
+  (void)h;
+  own.policy = given;
+  return gp__bytes_of_plan(s, &own, bytes, gp__written_plan_of);
+}
+GPUPRIMS__PRIVATE gp_result gp__calls_of_written(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
+  return gp__calls_of_plan(s, q, calls, count, gp__written_plan_of);
+}
+static const gp__composition gp__written_calls = {gp__run_written, gp__bytes_of_written, gp__calls_of_written};
+// A family's members from `launch` to `composed`.
+#define GPUPRIMS__WRITES_INPUTS(launch, refused, checked, behind) launch, refused, checked, behind, &gp__written_calls
 
 // ---- hash/launch.c - calls with hash tables: steps and other calls
 
@@ -41614,19 +41975,84 @@ GPUPRIMS__PRIVATE gp_result gp__hash_plan_of(gp__state *s, const gp__request *q,
   g->at = at;
   a.keys = q->in;
   a.count_device = (const unsigned long long *)q->count_device;
-  if (q->inputs.in) { // kernels read arrays
-    gp_call copy = gp_call_init(GP_COPY);
-    void *keys = gp__take(g, q->count * q->key_size);
-    copy.in_type = GP_INPUT;
-    copy.out_type = q->key_type;
-    copy.in = q->inputs.node[q->inputs.in - 1].from;
-    copy.out = keys;
-    copy.count = q->count;
-    copy.count_device = q->count_device;
-    if (q->count) GPUPRIMS__CHECK(gp__add_call(s, who, g, &copy));
-    a.keys = keys;
-  }
+  if (q->inputs.in) // kernels read arrays
+    GPUPRIMS__CHECK(gp__add_written(s, g, q, q->inputs.in, q->count, q->count_device, NULL, &a.keys));
   return q->primitive == GP_JOIN ? gp__plan_join(s, who, q, &a, g) : gp__plan_groups(s, who, q, &a, g);
+}
+
+// ---- columns/launch.c - sorts of columns: sorts of keys with indices, then gathers
+
+// Adds a column to the gather that the plan ends with, or to another one if that is full or absent.
+GPUPRIMS__PRIVATE void gp__add_column(gp__graph_plan *g, const gp__request *q, const void *order, int another,
+                                      const void *in, void *out, size_t size, size_t align) {
+  gp__graph_step *step = g->count ? &g->steps[g->count - 1] : NULL;
+  gp__moved_column *column;
+  int word = 16;
+  if (another || !step || step->request >= 0 || step->args.columns.columns == GP__COLUMNS_AT_ONCE) {
+    step = &g->steps[g->count++];
+    step->request = -1;
+    step->kind = GP__GATHER_COLUMNS;
+    step->items = q->count;
+    memset(&step->args, 0, sizeof step->args);
+    step->args.columns.index = order;
+    step->args.columns.count = q->count;
+    step->args.columns.count_device = (const unsigned long long *)q->count_device;
+  }
+  while (size % (unsigned)word || align % (unsigned)word) word /= 2;
+  column = &step->args.columns.column[step->args.columns.columns++];
+  column->in = in;
+  column->out = out;
+  column->word = word;
+  column->words = (int)size / word;
+}
+GPUPRIMS__PRIVATE gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, unsigned char *at,
+                                                gp__graph_plan *g) {
+  const char *who = gp__primitive_names[q->primitive];
+  const uint64_t values = q->column_count - q->key_columns;
+  gp_call sort = gp_call_init(GP_SORT);
+  gp__sort_key keys[GP_KEY_LIMIT];
+  const int count = gp__list_sort_keys(q, keys), pairs = count == 1 && values == 1 && !q->out_size;
+  size_t largest = 1;
+  void *order = q->out, *sorted;
+  uint64_t i;
+  int k;
+  memset(g, 0, sizeof *g);
+  g->at = at;
+  (void)gp__take(g, 0); // a plan holds something
+  sort.count = q->count;
+  sort.count_device = q->count_device;
+  if (pairs) {
+    const gp_column *c = &q->columns[q->key_columns];
+    sort.in_type = c->type;
+    sort.in = c->in;
+    sort.out = c->out;
+  } else if (values || q->out_size || count > 1) {
+    if (!q->out_size) order = gp__take(g, q->count * q->offset_size);
+    sort.out_type = q->offset_type;
+    sort.out = order;
+  }
+  for (k = 0; k < count; ++k)
+    if (keys[k].size > largest) largest = keys[k].size;
+  sorted = count > 1 ? gp__take(g, q->count * largest) : NULL;
+  for (k = count - 1; k >= 0; --k) {
+    sort.key_type = keys[k].type;
+    sort.keys = keys[k].in;
+    sort.out_keys = count > 1 && (k || !keys[k].out) ? sorted : keys[k].out;
+    sort.flags = keys[k].descending ? GP_DESCENDING : 0;
+    if (k < count - 1) { // in the order of the less significant keys
+      gp__add_column(g, q, order, 1, keys[k].in, sorted, keys[k].size, keys[k].size);
+      sort.keys = sorted;
+      sort.in_type = q->offset_type;
+      sort.in = order;
+    }
+    if (!at && count > 1) sort.keys = sort.out_keys = g; // the sort's room depends on whether it has an output
+    GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
+  }
+  for (k = 1; k < count; ++k)
+    if (keys[k].out) gp__add_column(g, q, order, 0, keys[k].in, keys[k].out, keys[k].size, keys[k].size);
+  for (i = q->key_columns; i < q->column_count && !pairs; ++i)
+    gp__add_column(g, q, order, 0, q->columns[i].in, q->columns[i].out, q->column_size[i], q->column_align[i]);
+  return GP_SUCCESS;
 }
 
 // ---- map/plan.c - plans of maps
@@ -42419,11 +42845,11 @@ static const gp__family gp__family_sort = {gp__checks_sort,
                                            gp__kinds_of_sort,
                                            &gp__kernels_of_sort,
                                            gp__operators_of_sort,
-                                           GPUPRIMS__LAUNCH_OR(gp__launch_sort, &gp__one_sweep),
+                                           GPUPRIMS__WRITES_INPUTS(gp__launch_sort, &gp__one_sweep, NULL, NULL),
                                            gp__host_sort};
 static const gp__primitive gp__primitive_sort = {
     &gp__family_sort, GP__READS_PAIRS | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_FIELDS,
-    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE, GP_DESCENDING};
+    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__TAKES_INPUTS, GP_DESCENDING};
 
 // ---- segmented_sort/plan.c - plans of segmented sorts
 
@@ -42448,12 +42874,12 @@ static const gp__family gp__family_segmented_sort = {
     gp__kinds_of_segmented_sort,
     &gp__kernels_of_segmented_sort,
     GPUPRIMS__FOLD_OPERATORS,
-    GPUPRIMS__LAUNCH_AFTER(gp__launch_segmented_sort, gp__offsets_check),
+    GPUPRIMS__WRITES_INPUTS(gp__launch_segmented_sort, NULL, gp__offsets_check, NULL),
     gp__host_segmented_sort};
 static const gp__primitive gp__primitive_segmented_sort = {
     &gp__family_segmented_sort,
     (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_BAD,
-    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, GP_CHECKED | GP_DESCENDING};
+    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_CHECKED | GP_DESCENDING};
 
 // ---- merge/plan.c - plans of merges, merge sort and sets
 
@@ -42484,19 +42910,21 @@ static const gp__family gp__family_merge = {gp__checks_merge,
                                             gp__kinds_of_merge,
                                             &gp__kernels_of_merge,
                                             gp__operators_of_order,
-                                            GPUPRIMS__LAUNCH(gp__launch_merge),
+                                            GPUPRIMS__WRITES_INPUTS(gp__launch_merge, NULL, NULL, NULL),
                                             gp__host_merges};
-static const gp__primitive gp__primitive_merge_sort = {&gp__family_merge, GP__READS_PAIRS | GP__READS_OP,
-                                                       GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, 0};
-static const gp__primitive gp__primitive_merge = {&gp__family_merge, GP__READS_TWO_SORTED, GP__WANTS_KEYS, 0};
+static const gp__primitive gp__primitive_merge_sort = {
+    &gp__family_merge, GP__READS_PAIRS | GP__READS_OP,
+    GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_merge = {&gp__family_merge, GP__READS_TWO_SORTED,
+                                                  GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_set_union = {&gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT,
-                                                      GP__WANTS_KEYS, 0};
+                                                      GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_set_intersection = {
-    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_set_difference = {
-    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_set_symmetric_difference = {
-    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
 
 // ---- top_k/plan.c - plans of top-k, nth element and shuffle
 
@@ -42575,14 +43003,14 @@ static const gp__family gp__family_top_k = {gp__checks_top_k,
                                             gp__kinds_of_top_k,
                                             &gp__kernels_of_top_k,
                                             GPUPRIMS__FOLD_OPERATORS,
-                                            GPUPRIMS__LAUNCH_BEFORE(gp__launch_top_k, gp__sort_results),
+                                            GPUPRIMS__WRITES_INPUTS(gp__launch_top_k, NULL, NULL, gp__sort_results),
                                             gp__host_ranks};
 static const gp__primitive gp__primitive_top_k = {&gp__family_top_k, GP__READS_PAIRS | GP__READS_K | GP__READS_ROWS,
-                                                  GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES,
+                                                  GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS,
                                                   GP_DESCENDING | GP_UNSORTED};
 static const gp__primitive gp__primitive_nth_element = {
     &gp__family_top_k, GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_N,
-    GP__WANTS_KEYS, GP_DESCENDING};
+    GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_DESCENDING};
 
 GPUPRIMS__PRIVATE int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
@@ -42601,13 +43029,13 @@ static const gp__family gp__family_segmented_top_k = {
     gp__kinds_of_segmented_top_k,
     &gp__kernels_of_top_k,
     GPUPRIMS__FOLD_OPERATORS,
-    GPUPRIMS__LAUNCH_AFTER(gp__launch_segmented_top_k, gp__offsets_check),
+    GPUPRIMS__WRITES_INPUTS(gp__launch_segmented_top_k, NULL, gp__offsets_check, NULL),
     gp__host_segmented_top_k};
 static const gp__primitive gp__primitive_segmented_top_k = {
     &gp__family_segmented_top_k,
     (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_K | GP__READS_OFFSETS | GP__READS_END |
         GP__READS_SEGMENT_LENGTH | GP__READS_IN2 | GP__READS_BAD,
-    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, GP_CHECKED | GP_DESCENDING | GP_UNSORTED};
+    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_CHECKED | GP_DESCENDING | GP_UNSORTED};
 
 GPUPRIMS__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
@@ -43076,6 +43504,48 @@ static const gp__primitive gp__primitive_join = {&gp__family_hash,
                                                      GP__READS_OUT2 | GP__READS_OUT_TYPE | GP__READS_JOIN,
                                                  0, 0};
 
+// ---- columns/plan.c - plans of sorts of columns
+
+GPUPRIMS__PRIVATE int gp__kinds_of_columns(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  (void)q, (void)p;
+  return kinds[0] = GP__GATHER_COLUMNS, 1;
+}
+// The kernel knows indices alone.
+GPUPRIMS__PRIVATE void gp__spell_columns(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                         gp__spelling *w) {
+  (void)q, (void)p, (void)h;
+  w->in_type = w->key_type = w->out_type = GP_TYPE_DEFAULT;
+  w->in_size = w->key_size = w->out_size = w->descending = 0;
+}
+GPUPRIMS__PRIVATE gp_result gp__run_columns(gp__state *s, const gp__request *q, const gp_policy *p, int run,
+                                            gp_stream stream, uint64_t least) {
+  return gp__run_plan_of(s, q, p, run, stream, least, gp__columns_plan_of);
+}
+GPUPRIMS__PRIVATE gp_result gp__bytes_of_columns(gp__state *s, const gp__request *q, const gp_policy *given,
+                                                 const gp__shape *h, uint64_t *bytes) {
+  (void)given, (void)h;
+  return gp__bytes_of_plan(s, q, bytes, gp__columns_plan_of);
+}
+GPUPRIMS__PRIVATE gp_result gp__calls_of_columns(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
+  return gp__calls_of_plan(s, q, calls, count, gp__columns_plan_of);
+}
+static const gp__composition gp__columns_calls = {gp__run_columns, gp__bytes_of_columns, gp__calls_of_columns};
+static const gp__kernel_rules gp__kernels_of_columns = {GPUPRIMS__SAME_KERNELS, gp__resident_hash, gp__spell_columns,
+                                                        GPUPRIMS__NO_FIT};
+static const gp__family gp__family_columns = {gp__checks_columns,
+                                              GPUPRIMS__IDLE_IF_EMPTY,
+                                              GPUPRIMS__SHAPE_OF_ELEMENTS,
+                                              gp__kinds_of_columns,
+                                              &gp__kernels_of_columns,
+                                              GPUPRIMS__FOLD_OPERATORS,
+                                              GPUPRIMS__COMPOSED(&gp__columns_calls),
+                                              gp__host_sort_columns};
+static const gp__primitive gp__primitive_sort_columns = {
+    &gp__family_columns,
+    GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_KEYS | GP__READS_OUT | GP__READS_OUT_TYPE |
+        GP__READS_COUNT_DEVICE | GP__READS_COLUMNS | GP__READS_COLUMN_COUNT | GP__READS_KEY_COLUMNS,
+    0, GP_DESCENDING};
+
 // ---- core/primitives.c - the primitives, in the order of their list
 
 GPUPRIMS__PRIVATE const gp__primitive *gp__primitive_of(gp_primitive primitive) {
@@ -43174,34 +43644,36 @@ static void gp__host_make(const gp__inputs *all, int node, uint64_t first, size_
 
 // An array of a described input's elements, in new memory. Elements that a stencil keeps back are not made:
 // what they are made of need not be there.
-static gp_result gp__host_array_of(const gp__request *q, int node, size_t size, const void **array, void **owned) {
+static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t count, const void **array, void **owned) {
   const gp__inputs *all = &q->inputs;
+  const size_t size = root ? all->node[root - 1].size : 0;
   unsigned char *rooms[GP_INPUT_PARTS], *room;
   size_t bytes = 0;
   uint64_t first;
   int i;
+  if (!root) return GP_SUCCESS;
   for (i = 0; i < all->count; ++i) bytes += (all->node[i].size * GP__HOST_MADE + 63) / 64 * 64;
-  if (q->count > SIZE_MAX / size) return gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
-  *owned = malloc((size_t)q->count * size + 1);
+  if (count > SIZE_MAX / size) return gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
+  *owned = malloc((size_t)count * size + 1);
   room = (unsigned char *)malloc(bytes);
   if (!*owned || !room) {
     free(room);
     return gp__fail(GP_E_MEMORY, "%s: no memory for the elements of a described input (%llu bytes)",
-                    gp__host_call_name(q->primitive), (unsigned long long)(q->count * size));
+                    gp__host_call_name(q->primitive), (unsigned long long)(count * size));
   }
   for (i = 0, bytes = 0; i < all->count; ++i) {
     rooms[i] = room + bytes;
     bytes += (all->node[i].size * GP__HOST_MADE + 63) / 64 * 64;
   }
-  for (first = 0; first < q->count; first += GP__HOST_MADE) {
-    const size_t n = q->count - first < GP__HOST_MADE ? (size_t)(q->count - first) : (size_t)GP__HOST_MADE;
+  for (first = 0; first < count; first += GP__HOST_MADE) {
+    const size_t n = count - first < GP__HOST_MADE ? (size_t)(count - first) : (size_t)GP__HOST_MADE;
     unsigned char *out = (unsigned char *)*owned + first * size, truth[GP__HOST_MADE];
     size_t k, end;
     if (q->primitive == GP_SCATTER || q->primitive == GP_GATHER) gp__host_passes(q, first, truth, n);
     else memset(truth, 1, n);
     for (k = 0; k < n; k = end + 1) {
       for (end = k; end < n && truth[end]; ++end) {}
-      if (end > k) gp__host_make(all, node, first + k, end - k, out + k * size, rooms);
+      if (end > k) gp__host_make(all, root - 1, first + k, end - k, out + k * size, rooms);
     }
   }
   free(room);
@@ -43210,18 +43682,22 @@ static gp_result gp__host_array_of(const gp__request *q, int node, size_t size, 
 }
 // Runs a checked request, which may have described inputs.
 GPUPRIMS__PRIVATE gp_result gp__host_run_described(const gp__request *q, int threads) {
+  const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
   gp__request with_arrays;
-  void *owned[2] = {NULL, NULL};
+  void *owned[4] = {NULL, NULL, NULL, NULL};
   gp_result result = GP_SUCCESS;
+  int i;
   if (!q->inputs.count) return gp__host_run(q, threads);
   with_arrays = *q;
-  with_arrays.inputs.count = with_arrays.inputs.in = with_arrays.inputs.in2 = 0;
-  if (q->inputs.in) result = gp__host_array_of(q, q->inputs.in - 1, q->in_size, &with_arrays.in, &owned[0]);
-  if (q->inputs.in2 && result == GP_SUCCESS)
-    result = gp__host_array_of(q, q->inputs.in2 - 1, q->in2_size, &with_arrays.in2, &owned[1]);
+  memset(&with_arrays.inputs, 0, offsetof(gp__inputs, node));
+  result = gp__host_array_of(q, q->inputs.in, count, &with_arrays.in, &owned[0]);
+  if (result == GP_SUCCESS)
+    result = gp__host_array_of(q, q->inputs.in2, gp__reads(q->primitive) & GP__READS_KEYS2 ? q->count2 : count,
+                               &with_arrays.in2, &owned[1]);
+  if (result == GP_SUCCESS) result = gp__host_array_of(q, q->inputs.keys, count, &with_arrays.keys, &owned[2]);
+  if (result == GP_SUCCESS) result = gp__host_array_of(q, q->inputs.keys2, q->count2, &with_arrays.keys2, &owned[3]);
   if (result == GP_SUCCESS) result = gp__host_run(&with_arrays, threads);
-  free(owned[0]);
-  free(owned[1]);
+  for (i = 0; i < 4; ++i) free(owned[i]);
   return result;
 }
 
@@ -43241,6 +43717,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_chosen(gp__state *s, const gp__request *q, c
                                            int run, gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
   const gp__family *family = gp__methods_of(q);
+  const gp__composition *composed = gp__composition_of(q);
   gp__request behind;
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp__kernel *kernels[GP__KINDS_MAX] = {NULL};
@@ -43249,7 +43726,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_chosen(gp__state *s, const gp__request *q, c
   int pushed, count, i;
   if (idle && !gp__is_checked(q)) return GP_SUCCESS;
   GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
-  if (family->composed) return gp__leave(s, who, pushed, family->composed->run(s, q, p, run, stream, least));
+  if (composed) return gp__leave(s, who, pushed, composed->run(s, q, p, run, stream, least));
   count = gp__kinds_of(q, p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS && !idle; ++i)
     result = gp__get_kernel(s, who, q, p, h, kinds[i], 1, &kernels[i]);
@@ -43376,7 +43853,7 @@ GPUPRIMS__PRIVATE int gp__misaligned_by(int size, int which) {
 // that a family derives from pointers stays as it is: a transpose in place needs nothing or everything.)
 GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
                                              uint64_t *bytes) {
-  const gp__composition *composed = gp__methods_of(q)->composed;
+  const gp__composition *composed = gp__composition_of(q);
   gp__request behind;
   int shift;
   for (shift = 0; shift < 16; ++shift) {
@@ -43649,12 +44126,13 @@ GPUPRIMS__PRIVATE gp_result gp__compile_call(gp__state *s, const gp_call *call, 
     const gp__request check = gp__methods_of(&q)->checked(&q);
     result = gp__compile_request(s, who, &check, NULL, compute_capability, &table, take, user);
   }
-  if (result == GP_SUCCESS && gp__methods_of(&q)->composed) {
+  if (result == GP_SUCCESS && gp__composition_of(&q)) {
     gp__request calls[GP__CALLS_MAX];
     int count, i;
-    result = gp__methods_of(&q)->composed->calls(s, &q, calls, &count);
+    q.policy = call->policy;
+    result = gp__composition_of(&q)->calls(s, &q, calls, &count);
     for (i = 0; i < count && result == GP_SUCCESS; ++i)
-      result = gp__compile_request(s, who, &calls[i], NULL, compute_capability, &table, take, user);
+      result = gp__compile_request(s, who, &calls[i], calls[i].policy, compute_capability, &table, take, user);
   }
   return result;
 }
@@ -43764,7 +44242,8 @@ GPUPRIMS__PRIVATE int gp__is_plain(const gp__request *q, const gp_call *c) {
   GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
 #undef GPUPRIMS__POINTER
   return !q->limit_device && !c->fields && !c->in_layout && !c->out_layout && !c->permutation && !c->axes &&
-      !c->graph && !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault && !c->aggregates;
+      !c->graph && !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault && !c->aggregates &&
+      !c->columns;
 }
 
 // Whether the plan serves a call; the plan has its pointers and values then. *result: what is wrong with them.
@@ -43936,7 +44415,7 @@ GPUPRIMS__PRIVATE gp_result gp__prepared_open(gp__state *s, gp_context *ctx, con
                                &prepared->q);
   if (result == GP_SUCCESS) {
     prepared->call = *prepared->check.c;
-    prepared->composed = gp__methods_of(&prepared->q)->composed != NULL;
+    prepared->composed = gp__composition_of(&prepared->q) != NULL;
     prepared->has_given = prepared->call.policy != NULL;
     if (prepared->has_given) prepared->given = *prepared->call.policy;
     if (s->context) result = gp__run_request(s, &prepared->q, prepared->call.policy, 0, NULL, 0);
@@ -46006,7 +46485,7 @@ GPUPRIMS__PRIVATE gp__site *gp__find_site(gp__online *o, const uint64_t words[GP
 
 // Whether calls like this one are tuned: they are kernels of one policy.
 GPUPRIMS__PRIVATE int gp__is_tunable(const gp__request *q) {
-  return !gp__methods_of(q)->composed && !q->inputs.count; // a site knows no descriptions
+  return !gp__composition_of(q) && !q->inputs.count; // a site knows no descriptions
 }
 // Whether a policy needs no more of a workspace than the usual one, whose size the caller may have been told.
 GPUPRIMS__PRIVATE int gp__fits_room(const gp_policy *p, const gp_policy *usual, const gp__shape *h) {
@@ -47666,6 +48145,29 @@ GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type in
   return gp__named(gp_run(ctx, &c, stream), "gp_argsort out_type=index_type out=indices");
 }
 
+// ---- columns/calls.c - calls by name: sorts of columns
+
+GPUPRIMS__API gp_result gp_sort_columns(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
+                                        const gp_column *columns, uint64_t column_count, void *out_keys, int flags,
+                                        gp_stream stream) {
+  gp_call c = gp__call(GP_SORT_COLUMNS, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
+  gp__set_keys(&c, key_type, keys);
+  c.out_keys = out_keys;
+  c.columns = columns;
+  c.column_count = column_count;
+  c.flags = flags;
+  return gp__named(gp_run(ctx, &c, stream), "gp_sort_columns");
+}
+GPUPRIMS__API gp_result gp_argsort_columns(gp_context *ctx, gp_type index_type, const gp_column *columns,
+                                           uint64_t column_count, uint64_t count, void *indices, int flags,
+                                           gp_stream stream) {
+  gp_call c = gp__call(GP_SORT_COLUMNS, GP_OP_DEFAULT, GP_TYPE_DEFAULT, index_type, NULL, indices, count);
+  c.columns = columns;
+  c.column_count = c.key_columns = column_count;
+  c.flags = flags;
+  return gp__named(gp_run(ctx, &c, stream), "gp_argsort_columns out_type=index_type out=indices");
+}
+
 // ---- histogram/calls.c - calls by name: histograms
 
 GPUPRIMS__API gp_result gp_histogram_even(gp_context *ctx, gp_type type, gp_type counter_type, const void *lower,
@@ -48401,1939 +48903,1944 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 // prints what it holds.
 
 /* device text of gpuprims.h
-769886
+772414
 2x!q75r.0(a|7|sUhy`6k;zaHPJbKW"X{Ej1+Q,9{q`wA])/x!f:x>5)/f,vqz~J0DRWf;iedH$m74y^b@_<C.o)Zjd:_3#tsV_^%R"j9KkmGG}lVOx{R-
 -La_>x0;{h%}vx-voV&>OBsAga$@{7l5Y:4c'-`3C+g3w#xV{:-}QryZ|M7J8Z&wz7k5.{/[MOnXI`v^(S>Tq;to[rx<:vbAG+M;&OZq';-:h3tNIQdqem
 Pm@Gh3X:!K{{s{4]7G~_GC]&0$#n#LITVm58sG!x5z[/OR/U7Yv>vXxKe%3QYr7Y>PFr(zDnmEJCry1oK`itpqvfElK`@Y>Lb{#[MD>5jJd$J8}fRuOZZ,
 katlK`C2PAkIOnhhv'8}e3jmji)=K[7(v8eFv;6(O.3K7xG=tzzc&{1Zv;WOnY~`kPv7uGLstxHuA6Ut'N1'bna@44l$[T,=MlbO<Fap4]Tlo)7:gb$SAx
-|08SfM"Xk_Z]l@ovfQ_:i<+.;+f/}8o]+.Wsiv4I>vA)_L@ZXqLhE@YQ<'.H,3Q-OthKC0l_R'=&^ZIo=8k1:hz:8)g^.3u00VBsvAX:B>#!jDH4y#)'e7
-=l+=x<F]&cd=2z783W26~:^%jh'nt|m@s"c2}K!5Tpz4O3kbS6@<e]J4%eDr9C&32(PV![ok{3+KxGEC0q>Jt62aqX.GM3M1Fj5@$5)bB_r:]+9T"%X([m
-v0W<~zb0f`FjAkmvfXeYhx6tCBE)72(2.iiM,=zj`qH}&`PB:TSz^;NLzjg14CT'HRh{kVfhjZ6YoH[pXF0SQ1sFj{ANs"AP$WU+uO/VuBa:IG_#Ye'Id.
-Hl}3y4d5(Zmsm)mZU>k^[TUZRQ6[Ee2Zrk3fPHp+>JeEVYWB)`bK@]Xk|xQle3LkghhIM^+X;4kG8NwwE]([}wS#[TMpa2g_1"GcIiM[BJf0^#t2yKDGKT
-O`tGlQwZ;!Wkj'v,Gc.W'ssRL)qm8!=y6DDYJ3Eg;l`d4lxemkAo=8^p8]']<iH")}A3rVQr6hX>!bvXTVBA4`>J_+<5{Z#]"uOAJOZW_5K7bw#u6}aq@;
-Nkh[w`^vIN!]D;gk`UVynB-AcB3;AL~v@ZK'f&Bfq|uIiGJGBkAz5AtJ.:Cy7q#2::LG:Nz9WfP@qRW_sZJ4Qr|tId~EvXna>iMI6mkAJpI<!C,Lcnyn|6
->ow&",/!4[vU{`,YQOSpS>F1&oG-V>;ZmR4oG-AAaM}1DOQ;~2WxdKxBzkFj"1J@NA#o(n/M:G/4{`BAn4<p):$Qs@QYQzwI2QJ4f8o=yj8#m`xPPk9VBa
-`1[3Ugu_h_n8Sj"1^2;z'LZYI'O6|tFLU>G>`Oy3Ge1=~!t.}r$#k%CeMd_o]Bwg%'aZ/BFq4d.%JcF9Z^Y2X9oH,)bt#Rga{FL-^H23#NxvXmiL.Jj_@K
-syxx'M%$!oqZ/ce,_L[-i!Dz0r9D<j3&E.'=DfrbaT6$:d`FZHTm.b>abu)wLOakUEv`r%z"+txxhC96Da7$Goc$.Of+$YF7OZ)0O#1+HZ:.RMouFHu>}$
-EEE($uQ[!J7H{"Sf5(do3$9pdbA#Z%Zlm"}ePMb[ZgR;$I,c7t58J:=+%%ADPbU"|X2c'u!LD,p<PI1LE"m'}8'2Wt9n-'ZY|Jd'#F`q"atR:5fZXAJ4/d
-`gi4%,^HRs4"_A#IKKHdQ';0X9;->5:/5/`W]V~hlApZlE;cFSA!F(}%.1uR/js"mYn(IW]j;v3'M/|"F)97I>|qNW>n'NQ;A,ziG@qch0EFQmz:msje>&
-T$5mmZNWIoI/)T(u.(-JmB6pv(:[/5r1h@VBo$cog[kIA>Iw66n50BHV5GNj6^PH=0"Q@[w:7@Rnm^;}oM;ePF$)q'b.Q|gC>Xj@/A'/Ne5v;hml5SWS:M
-[J$9>"+@pj[pG#E]hm(cEaPZ^1M"oqA.;r>.<HY{1C3<GcWOK:3oNI$nu#},/R:@MqLfXs5%,8za-9lF`eb=";[k<R{4-umZI5AMmG_qvNKdH)Rl;<)yLw
-hu2xdL6ggD>g!xH6.gCr<g#xbLVxtj8fGr'Di.Hl/,!{mp>w9qomHfJ|oh5D-^4xbj$gJs],wVZs3{^OY_K6+y1Mf=;[DIR{Lrk.n}'&Mccl,g8w`t"#w&
-MqM{wnH,X&.-"x6}!&Xbo|&nS&^1LX-t^t6"$3BqBoqp`]sh~(&2$^DYYU|RU{dl'e-D~zM,%6Rqdgl2N+1|rO,/#eGXxeGXu^uMth:7akCkCxU]b(<j=U
-tO3MRUp]Hx:L{[FQ"x`@dkY!MUha'}%'ditX'4Yxsetq>j@Cip9lwoy6gp^+kV7'":rfuAv0!82twv(x[zk2DM8Q.gY#koa,=}x+A!CKA61,4}HZ!MZ|0_
-J&H{reDv2|#,DS2O1-Lg8ObLZ2XAo+a(+DcD"x|csojwXrcoYDNs;O4-l..2jUCME8m](sFZ0oF0Yt6qH'Ayse4R"[Nh1JBg:H%3vc|{kfu8~kd{7!|zI[
-NLlhhuo}_RY-iL@z!&=cckKUBdX)0h%0Nc^}oO.CTP98!=y8VwSnJ&<^sfZ|nw1t=Ehf-t7IrgScVDYUWr!{Pj&HCYBCX)KSNqtocFv|=[XSG"D)4RMmeO
-!3GT0f}wsKXoCh1x.$X}%7zrj]ZWU6[xVDHlKUS;EFIp]t{'FS(!cXDxVe-RKJNDd="{'{A6{w"2tK5V1!rps/c0d.Q/TMi8wf9"jJ{mmT~Mr%sFj8L/-z
-`8Yjv`A6w-cw>8i]x=QxSFa(p}q[@!-)ix8jk3Ya)y/3,eqz],X",0G-E|!f`3BC4kcN[iZ&NE}F2r9)6W:(D6T5L83T}JHwYbv+4}%J2k#K(D7)]utH|k
-#-ex(#rgEvbLar5T"x#=1mW#G}hh(xN/8)!E^jiR'+W5N6;;``5-HgE<FtyR|qH|/:{.I"51z=CLN^apLh3J@j|+x=kBx=:#x=:#x=:#2JjsK&iZsc(G~m
-4xv,'^qz,p+Cwo2VtmADAN-RM1Scy,H_Y{z}v[(1b|!Bsmo,Hv}78Nbw=6~xj7$Z@V7xDxNLdiDUR|=]`rL)$3~W.E1X>y"MY3ve3$;Hy9meG}>tKAz;t7
-V}PK(c&r0gCXh]_vFDj.5bwAl)>}^W')Wx&7[S+"n})[1If&E'[c-@"GIv^cX}[0Jfl{m.9i:/;GvxZ|R,mfIK'{c|Tm_,6WZJF&#nNN^cpD4-^]&q4Ffn
-[XexH62q"x2M_O)@(%40J^nn'Vg[Hma"3ZU}+9p,vhKUHRBEoW]4[(exXnkLbdgkgG8oOPz8ANGXOlEcfRY..!es7/^pk#]HZgjR;O{w3{IM)-rdmfs|=[
-@EZ|~v'c!zCw5p[}f6wh9yKE-F@:m;$Yoo>q^}@,CLPo3=/QD7:lsmi>wdto^WA2l'^^Jx~<l%qrvu)[c'll^l(=doF_"t.gzT5VM:^p&5PBU817T.0Bi4
-vB|GJk.uRgwDT}fG:IA64Kd+(q=qX,'F`sAg0{HbZ.C"khmr`p{m(!oH[iqF>U)|49~<R]5gf33LzG/dhpj"WuB-"y`P>p+nm"~j5Wv!fr@dZ|:U0/=(G7
-}w'w)aN!x{KDJ&"ti5@[.@MpimGr/aNc;'rWAj`7(r=%GS3hU{-(77jY6r#6b"Se8P8mBY.o7MUc1veee1@u;w"(0^umAQ/V1=dPWYeLyh)h"3o&Y_8g[_
-G}(x_Oi81f1c{7p8/bwnq|k`n4aIBprKq+12L]0O%BV|_pqlb<;kM&2u9QhZa.)^$D_1FND<v72%|q%@8;_OihU6Stw,5h8Y9(6Vjh!(I]w!l0%7AC4$|C
-|]r:n!VW(_JPv]9PS{lD5mnj+Ql4+bh9lAc|D"r]jNEPLE~B[UwW33Me0(K{UbZocyQ[kjlG+kYy8.SfD%9Hf|Q&|yQSIogNhH~>zN,DB#|if&N9&wJQ]s
-{77bW&2q#`D839RqA8XlCn)ah5H0a)^]bEQUfS~720j!/o4{jwv|i[IJuY^[y:2%JL>Z-ZN&+E5)Xult)#WV}$)@)Ev&(w2x=bv9HC>h`48of[_V_u:P-v
-LAhN9)vf|BnPcder1^YQ"lu+wu8PgEYtgRdak]ezZrS5zqN@E$=9"=X%;l3mkRl!_t2EeJ]yU/HG{dG<PR:T/'rOA)Q/5%lcXc$Ku;K@;K;,y7l14:-F4h
-[|+Is5b5SM=ys:JtO+@Cvj-st|Y3'=Tu9sY]]tLU8SI8pea"&bB}v,O((K'K|q/}g%>+p5K}3[Dg'uyLN6bZ_pn5k57HSO'F[:UV^eOtd=SPb-[4Jl>u(Z
-+KHz7y=61CTAd/:;3zTW|5e"n;]W2E6C7o5`n^t(ETdc:1`ow^}Kri0RnN],iX|4uN`GE[sQB/).hgm!3njTga_ex{7HIMrI)y8VR2YrZ%7gaJqJrrK`We
-.VJ1umTw)CGq[BqHR_=@$UtX$ugihx;X2^h3+$)V04^%m4X-3Vn-^#dvN&@YlyaS0UUZj5J8Bda$t3v|)Te(%N;,R)]Zz_["8Z"4@9S:R8)oq/m1{ak`5i
-csju&@XUTX>+#m>K^+dj)"'$|C1n+t6Zx1}K%[yZ@k)zwVe7fI:]{9kKT{Rh_U&CwQ#B!g4+-&ql41J^,U,#PdusWqG7Q@t;8ZT%3<v@IG8ujk@](ykV>(
-q5.y;`_$n1K4uqd-jmnDjMe;osRQsUBOFc)`sPtMXws+YSNOjDj=ec"8F4vNn[Oc=!}SG]8,BUO4<Mpj2i$x^l6<41'/J488G3A6MFB18:w.tQF=tc"4h0
-}{6|q/$K)yh:bG}B#@Zc_]~=<:s+|^v]S]Qrayb`7h0&[S)w9:6,SRX8c3RM$Ly=WInQ&NI[fM{RM(t&JN@ZK)%ibs|VQ^J081Wgi.UA_^=+tTZL0GT2|u
-T;6"[lkF@:=BM>rer#&5X4-:gS1c=+#i+Q.U5HEI"$hVf>$Y`0_8,hI7!tgqW`oR7YCcBrPDo#FD&Cd0(FX/P4C_W;6$X$8va4=QBb_^sJzSx/s]v./!8P
-e5}-h!KksBk#(v84grXkon@RuQtY:l:@BdS1U(~irq,4KoAu%^qU'OrD-2L0dKxP<EHSwgG^"|oUdb|Q@e67Qv"Lk@6#)pFXOv|T@"Y0)s,Z>E/7_7a5TQ
-")c&H.$4m!i]_^vc]fMA<hfdhshszDf#Y9V0[Le-F0[xr701>Da:A%}J_Ywm1<6KsDRzD]@n1zm.p<0B+6q5Z4;KfgNX"|/WY{[-[V3UXUl.BM`j1@K=M:
-'y}NOBkSy.></v3>WgD8&Y/>I'jW.[p//UrH^sk5T0Wu,l_c"L},r10sWD_:qs_#Sa9JsVEM1_!]%!mnASBc[xas`MjQCnjuBTnrtF;t7ZyCCBX.]L+oax
-cjUo`ZE%%c5K'K8>D2=kGe">76J!vKcF%(cC5$|tD@Z0nJQOR'Yc35y2Ib-O)4>_%Ars@yN_j@^G|U-n@Yo(eK{-`+Ryo"2{DUg.cC<<M6+"Zeu6oAL|/t
-wXI<'ZIEp)feRgV(zZ=Z(ZG:h>|Qp<NS_:O3@#yZm}STf."EM^T-45s#xyy5l'L0^rLZQK5q)UL&q8ve,L',52|cgSlpXiUY(]s1<)+=(+qm::a',/SX8u
-SwInr0-`1J;aBPcSo4U)H;(nX+";<qU!#0a1u4"A$N]F/}rDkCr6{!RLNP}CQj-#l)j_'nhwI"4NvFJT`95U,4fb~"%Nj&c&)0AsJLG(+HT1B:2C>o$K[j
-)5Q#ruGSaK)nPXMAilL=56`="zM$MjDEB:+X(kJI:#-b/:Wj#c|tNn}3$5."^"h$A"%=rS$;.V&/9<u5;+1L'^xGK8%;x{04f%SuAc234BuLzKU(zo75eO
-p5hNY)8EQ(Z`gvJQ3JUi1Z@o</AR_}K3^-D1%5O2[w~P,(X5a)_RT#ylMfm>o+%8c'=.za9SXmTl4m]|2Ai+PtN!chkR!=aiz_"(vOLJ5:dI1gII'MSv_"
-zznlI4e|rGqsE5cD-li-W#:B@xD&qs[ybdlQvz@-J+K{FM0|e8$I)}&Vw|T)y%U8H]@o#:[k(;md$|86WuFY9:h!XM.pi:ntOY:F_>%4c'^Wk1D%=RfQrj
-R=GIchn,kV-BcqTSMBZ4Jpd}~G5gfI1<ra75'|K6c,Zv|{b3MPy<lAwj^cCC{6TH]m"]`db_)3RMEMsX=itbrA[3HA-F#Yr24=MXnnG1f%j44o84%Q;9J9
-6H&|#R'bymlxcEO|u)wDe'Co2`|&+@2)$EqH=B0/z7<pJVEfccg-a-AInGP/9e;u!ksk2/5T~I7>=)Bb>T$$QuIn(4Vnp-p`HAvZ!d>6{#=)f0rf@"uij'
-7^J{a_w]#t)Cjf]%CS6Q#-%{tQU|.d|S8J@izab)z:MCU+[X|(NI-j!]'nO-sX_ON$T_7cJdJ%QJ^HH|-^%a`Tfc}Q;^m|0[4|xIm:XB{^Eqgzl&3`khCb
-^;"vyUiO;ZLcrotwEnvur5fwfG#puOKK/aqbGep04An!M:=6xRNtj0Dn!0"Gi]X|fExU<5nc:ho&{-oc]9Q0v|M]Y'%^Q4n/DYj/`WLL&WZ"#kGp,V)_h'
-8W+4NHKjSVbit:7C93v>njfXK5$I4v(S05DI0G324L,.&E7zMdPZMDA}v:8y9d`0|H+zNKHKqvtY6X`Cnu#b|9o};PRiK}&YR[erjh-EpmEy+}[M&eijA1
-r[w/4}[Kr=WY{<E[!;tJVuO(0Y_-7ebc7ey^;=2Tvy-U(]xlAy[&L/qo[yw,HG58Qdh74hk>^NP@9-Q>]wSzHZgw'&db,2y5fJZX.yC6WfY&bkrRqG>EPg
-qt,c<@KNN}i:}x%{f|ED!~owB)Zd>g:8Ad7Q'z;z66%e>gfO`I()p1UdTvr|C{>sa'vutiX!HrE8c|]Ys(Brw:M}-|>s%":srVt")#}%zo]T^3Zd>=.m<j
-pOi.D}cO_CkUXgSxPIIp(VD#|x,8w1!mflbUG6eonc3g'VjZHo2"@_SvV%VuF-Z1Mib9U_DV`O3-5rU->4}i4Ee#U{Y:+Tp|};FdK7MSZOyNYHcPs|;Uw-
-z}k|5ts_|[=(C/w&DRLjtq06V1[tWY]xWu]M{oG6(jep3iCL8CD3]CGvBxW-GOTWG7)+!P9`jCFwu,2)kwr!V!3My-fC^wLtX0M14y4U)ybP5#7aIoJ911
-#KaU&V`n2:5#8#k1f@C2Q=G|>"H<=3t%o.Y}@#<W5RoZj0bRk!~W=fU/HBT,&{!G"J]33!(2n-7%@{lFLF:VDjITBBTc[T`,-s8`RybU^x94n[:zsx(M^[
-vbVlvAr-ujcDH>nsWOgY~)FZB06wV$8oNW$E,TdGPQ3cn"I._+G}C)M`(g)T7r&^Vq.u$`JLcL=$iCTC".#vT^d8c|na3.B'Vj/^`@}`%4s:p$JKoaY/]8
-%[z3X'(5:0)"OjUZ{HBWw8+Ya3ZJd>O@i<+6I>D#1g'2C"W1XWhjM=nl%re,2m>cXh,9fl|,H(_`Spom[d{q}/P_z/$n1ph,<4=GE{F<P_E{4a$vni7EaB
-Bx5K5+]p9-_xFgx)gfuh8j^ZWV,e-pY+i8Unmm_Wh@4ny]0xL]<aDuZo/_EbX3^5~2pkpMvUcMf$C7,nOi!GK}}PPG&fPx(9W,}Pax-=B=WCq1H^NLh5):
-Zq0R'%a(pgV=N%l"&w#.jE|:V`]F5SRqR(bZl9h(GZikRmrSU$~<|,uF^R~ZkEe-#E~/>0%4@H&U12_u"jD';XmVBO..SypsF6t&K<`}A>7;<Caina]GuK
-4),!Sw%u>-uwE:o,I@6$GB02L[7&P,ixcQS|q8BYg9J&Drh;_QEC.qAs"H}Nv>mmM'}hT(+<ouB]uzwR:H63>iK;|5KLj<oGu4napRXnkI&q+T3}<doY;I
--Hi9q3B+..5SZ,fl`zg>fa|y<ZiOx@VeO>v+Vu'(Y[FzxxqGOW9nHQa5+9H!4lu/S6&l~8Y9qT}>5^|MI|Mm|i%@|=>}dA4PZKLFo0ufer"XTMGv,]"(wC
-7&/YJ|k1KpnK/ZxTH|%C!Y7`oYmOolY&pe2)h>lS#b`2}{eQkIWImEz&U9]|Dh"$zeIG6YkY<yUB~=xA|KjR9PJ6ll6uaNVI7=,"B}){>eRr9qVQ:Ajrp"
-L`f$bEu,a|rP7BgAdU+WX$rG,m(kvi:ovDbr>dd[']7h=]8T!'BlaO!m@C7_`>{9C{nB6J,M]bmUi`tAios]q>W;g}fH,<z#Jc%OM=z>3/KUN}uIZ5rn`-
-s:!~v}<0m:C&2B::_6d}"[!03fIjC;`}{O,2yAw^JZxcy->1Fy/ztNW^"d%N,C8%@pS@]by#vZ:.wf)5->dqizDWQjNe3pXAr7)LYQfIp37A-K{C=:rq'T
-2a@(a'--K;yjk>Egm%=OYQQ`+E;(5ubNiL^G#2UwXO_z"#qU[.g$]VXHmOodNXxr>2,mmOBgQXzeq5E>KGJRc|QP'AfY~^"'Q-i_q@}J~1bd2,~Z_QRi3L
-,)zr/Y'e`z8!uv)%4yV%0)$U'<B-GG7[,unJ4AYkNmwt8[d9_m@M0BJN@DszV%e7gCn=pf^d<CFvEW<iA=1AY[&mJaSc3gu+nOi'YAf,$O/d+NR{9+%5po
-aQhp]X}@2gG|x&7><k:bRbhfS{4kcL6U^zSiW@/%lx(lq31f7,jTr%YV{Od,^v!3,_8]BB>z._i3+&PbHBD.Ekh8RUK!<ql"p5uB}M:,jn0'=s<Lw(vFO)
-}^/mTh=7{L4%2AMQ5{lb1YQ"}A3n_8=SDS=LlXGWR1BFc^p8;SQ4jM6cStj<9<VGoK(3Cb<1S[z92OK1b!1,P1cMM&^4GqVw/,[Gt&Oi82+%RB{Vya;X29
-uQK''J}7(AR71ZkgxRoSU_QKv%EG/Z:iVQR2WqCnl2|5!c+}KrZ4r!K)@SHU0[Kidb>^C|sA`F=g68PY:(~0u|ICQ#6g(5F;f,UUu;EPZ'1v)gvI0N3kz!
-Oyi5W@Aq-hT[68nHV%2vdeHmll(=d[YMlm^8Y2EYcjNZ&4bjmjUxKOtzB,G|;R6c+3rkAZHwnG-KDknw<mqQEk2-AO<uJ[CEr2d05t.]LnKgd{XZs.rnLR
-M<KD((4+Q/5T8vMp[:JtnsM3frD&1TmE4JA88S_T]{@_s2NO>#gApwC+hz2d4xz>xAmh#YUm3n%T9Xo+=CV&AGDO+Wwy;L;WRm,N%)4,0Xk.$+6Lw!/;oF
-nir>$-J8|C@XN+Ry6[A=VA&"QpRzH|MXPlQ(#b18$fJ"7V-)w(g_:i2c"p,[!r~"$Gl|p#CEO/DiOu}E[MUdL/^fd|q#F=6;JP&LL"!p;J_}oPv)M_l]$b
-BYRtSc!pX9!g:[vnz.uuST7>O@z2_jp#]cyBYlS-U]`rTR_3-%;LZ}Z%JnIbDdAA|{h7w&Ck~t!`[Ib4-5/t4qx!n9Z=esr9oBL9z9UQ#$,'`B6Uu&I3g3
-s;0#|jH3])]Y,nSs[tA56g~D"pq&AnZ0ym1(`Dj6)_$,E"A)F2wy-3{dgz!Rh'<XG<y=vd2rvd3Osp;oj_#oP-,oYHiUUv7gFj(O_r!5aG|g.T&V$3+ay-
-"6wCe}quHpRfYmrK2OT0(bK_Oyw<F3Ilif,vDpLZ^$bf/VZn37h),E20_-v=&NJXdZpGFM4b7GKn=&@GlwabKTM=|u4c`Rb1gY<ni#Ms8)}sH5,Cgk9='R
-VqS}yZsks/q<c>jN:dMvmhP#]6&CFR9FXd'OJL,81Pk4{FPjuB~|}8Xx4efj,6p5CMOM<xeVc@mEeJgiWTN'kuesj{3vX=isLTVTKIq6[MW9%j-OzW8u6S
-).uBfYKGWQW9)ny$-6h3`gVJ=0}=:d|##KWx#Qp[s/36Vtl[{p2ie-G]DnL9miyci$Q+vo<1kJOCu`&3(t(He.El$lsUH5-OR[B3>1^(IBQq#JHu'v@p#e
-$]LZ+KW7R+w+K4U"$F6u8'qH-zQ>0gMMB3_&:ObWI3bHR`@wWs~G/`Dxs&pq|nInv09h>nsjp2XE`)tFG'cs~k8Y+&oC_u,<j{_k.IFs)+M8bVQdPV}&Yv
-lQIPA=op%>_Dz9g^j{G+IH]sxXO}&Cy0qZ@;u0:6fSy@(CX%5gc}o%<9BlJ7TMv|z/Z%O}G7Gi8#&V-`irxt'g>KQ`nyvD7SxUdv-ub5yNN}N`Kfj47W_y
-'@2{Y%Ne,.x/KEk';u`P_#bk(k)ui}'=BQ7:qEdRa5.d`-axf}F9m[BF.cC@g^dOS}DnL-:m@viDs}T}/YdmmT{L|^]tGDm`yR^{GyO5e-Ad"DNTP0.mBR
-hMb#S4Hk!}'R(H5D;B:-[g25Y).6<XfX9yXI`cv&+E[iHm}f=65$m$y>xSsF~M_+JTGEMK%o6SZ!D_w..45S>M<jO!H:'6X`emr!]TXmW,|mnOD,y_C..N
-l]Fym#=+S&#jY8Ju},0WLN"/jk>Mikx2a$a"6tyQvB^p&!"yRm2K>mX:MfV_`8.r_xJZXgr5X9|PfuWx`.[I_9,p"I9wk/P]+%:7bW.%m+&jJR"HlGD5&.
-1zlVsR,O'ZC/~nrr@s$Et;2><JZ(Q>3woTA0X,:5(U{-zSrJA;40Ly)acHjmuOJy1q+06t5d/m'ImF4|URpE04wTk<qq:oe_J5,A@9[3CfhHrnv"/"VlTt
-F9w`,Na;v+M+uQC=JuQtv`P9y{Ii:+>JdMExMDYhS<!Kuqb2^vse4ulo6UU6!}[pZgTFE("g$`j$/%mrcSXzKu>@c#XM:'0j6P-DC`^YG,=`N9Mi:u6yrx
-Po:0Z#jbbDQ#"Y"q{K^!n:728%o[|>DlD1w}n{&");Mm!$Lw;)z}GkSbB,^lkt#@<s+uQ!M|q5.A3Kdewr(X2rXQQ/s90D2z}q+dF<3l],RdoJCr:O>RV-
-9BJgu&=uTu'gNLf{2,oQ:@W>m1<S]F=[.V^GQdTI!{eqSU67vn[[`2~sc/l]Z{+d@,oJ@jdPh$)`w5Rv'OqP7<euy8KNBlr7M-e,zaye^J2Zp8TJQER-2>
-6vl<x@5)Pw(cBz"nc=@<qme[JlW@GeE'D=+ZP+XA6)ANwtYb70p2,w5QLQFelJ+QDw(9.m|>sIV!/_[#rBQC~[x3TYYvoXHtAe]JV0eeF5n_yxAa;Rw/hS
-K(yO1o@/@ZlAj|[CICklEPSrK9iDGRHDuO`'=9]!v.i1:ICiA9-.7$W7`{W7,mT=%U_2QlKOr/MDQ>S^4AP,vVn7|:UmuO`AV_Kdq+iS/e=7$lwO%jF(;j
-Vn>GKhyN2i8=H3$|U{OeA.0>tZiStQ[Q..'qb`tcuD+|<IQG{Qn<8bp@W_Gz+GX<m)t(m$uxZ>A2Z%ghCR)HCMKcA28^/C0vX}1|&z&7i1_ugSL^07kyUT
-R$m:eLO+p[~/8Hf<QIYk]iEMZlK40_Zp^,JZ1c}aK[oR=NlJud:>Zd9Z/Km5e6`)z9vW|BVG.IDrN%ibu(x#A%QoF@>lh&RwQq'T01T(Y;'$a}RKi2#h!p
-s%>F<2QF_jH&g50Sa7`ev+rdH15pI#OQap<kV+m;-nU4L9V/WP,ZBb{ho#Swc[lQYsw}V=U%sjH$=o#e@+~@D9([zrv^#EfQ^")`e+'_yvXyUp:<^,|2!]
-)13:sGqORd[j<B/6M-T+}td-nNX1>RIZ=UNbn{<Zu=fI|@H6+fZF-58uH9Q$zcM1o43J<EdSI{U=wMvSq`}a)_8F{s~R#$]<=l@3J1/yB_JFF$}TAD%W|1
-%H,'iG)eT;@uo#Qndoze^Mu40CAQ0KR`238D|>Hn+W[F:tLH0`o(,0nPNiznaO@|&h(+I"`#r&sr6@a&9pH[c11Qt"K=-eq$r&unv2.WyB{a~DT7]!&hnE
->8LELx-`q}xEYqzxlATe5{^Si@9tr@$bS6_(#0jMv==9Xn%D}xy4|iKNck2}FcR%1f(&@m>s|"x!$Avcz{)N7Cfu,#XuKG~emP)^aDOP;>4b%n(o@R]W'3
-PA){9{:/M8CK#|&"]adG9%4,o[#30bT1ZEC0zqH_R%clX[}K5#QhN8v0}4/sJ_[$>Hl4z_csr`6LbY='<=,S7u+0it;0oUWl{qyTFYfJfzHfxe)dk^W&]Q
-8g&BM8![Pw$NP]fwWDYqaYr5qG%hUk_mVDYUPR2nJUC3{[OT8c"}"'s)}dJ=FMrGi/75w++y:|IAktmCbx$AvI5Nu;zNyoa@2)Ys"1<6jz6lXZOH)6|2t,
-8Ea&V%TC|qs|rA5Q:hyfxVoil.30%EC0F:OPH&XU$GWQd=e1U.+`zOaoR#o@@Iq&5;;i/mBpqAv-;Y]X^Dd.S6i=FkJ6nD%Qb<HpYnS_4]2N$L!q>+9hk$
-4q:L&^<dqto:RDPVj13oAQ-c1=W[mNZo(ucvl}jS/52MniM@(dj^TB4[|oQ4>8"u,A:pchKpNg@[g;QGZx"sI[RzV6ux'Nz/~F}4$uQ3j{R}U'KmIfZO5|
-i|1C3MxOEJxO'gP,/5;EL<cekupe}l+wJ4<!6_~.7Jqo6A01m+t!%cju}=+{U:r6yQ&XEn}8,"qRvRf|PdnaP'I7PzI3BLUGXM5k)y_PdTg2TnO}+[RLXH
-e}PzSypyVO4hUf8Q|io{AyaIgrw;vL;jWWIU.1o,;A_7{iy|NgT3<YeOar)llZEJp=ACAm-tTDj/yN]rY/$DYsl+oxB-;{#3Vyp+[h4bp<Odj..#uv3>wX
-H<)H^t)a.LdrDqrYjkk>R|<e&v)`%,viA^bnWjCkBOn-F>`)9`,3b:O2HNL{iyYAT22L!-B"JD50K`fP8=a5cXA:`S,-Vu&(kr86tqHHbdSS@.$Mb6Z>6r
-x^1<@%3e"e.3p1&.FR+CugBj^@>+TZGPwF))77qgMa@G|b5Ka$/Q$_"cSK:zzO`7HWAJo<+/}Z5=^{rJ@$evQY8U]{hr[pn=`$P.:2m}cxIp/(>>qTf{Tr
-!(ni,pv<{f=xFrt|-{mY:`KV9E=O'.+:y}H$HOC.^;LsCqp>~>ou;9ztf_zk6,5B,F]$.coa#{oFhhU5rTBO}48W-7,qNDIkGF&R/2Z/M:}BJ^o3duz8;J
-mlxz1{nl^%$w}q<6UD8Z}0Z$gk4!FB^o8/a>x7/PMTC''ySP+iD:Rp#/eL+NibfG]7;g_>p`QYICdimg;$V{M$W}Nz'b|x2AQGmv[PNOwONYPurosh~I}7
-b$%RZ{}CC@W|yvM4!X"QoqhRS[N]x6z]vvE[f&xs&>YabGMBH`0+Xj=2|kC{@r:Gmo5CD"L5{84<J7EYVj'cNg)}m=XTnxDL_=mg%RbOPMA`So~V8E6$<#
-%|h}!"v,]sgM|Pd{kEeB~[B:'=oi90F[GF1g'Mk[P'S@Htf+fXAw=4ntdH/Lmry)c/ZuS)B2gj@eZF^4i3>`!gE@5Fl8Bh6Kk3oRhCEZO]pfC)Jw|^By$)
-HVl/qWY'OJ,NjqU{~6Oh14qKl6oQGG.6;+#Pp26>5`)}2jfMewC>eBok;wEKJleo%)VW9O~E@gSaSKXS1c{7_}.KHCLsL]GiHIarvJm}$)Z7Q9M<.."{2B
-Zq$8mc+:(|5rGvM%wxnu/xu4E0O={%v2%iiMiizbrAU/d'0mb[M%v6.R#/q^lDl!'FDi)j(NLpZXjmO9T%|Q9xPP>#kN[BSp]2A>QEK@|QM09},S^4okIP
-TkO#SF@H.$O]8C&Xvjr/n$rOC<gj07:D[,z-[L'O`nPGtH;,[7,zjRkC4J4h`o]69}4:PY=u-=<nB;!%b9P/<rT;VAfXk3DsB}B}an==L8V%7/-Cc&'nLq
-med3z)<1YZNb~PDBt<a;gK{Sa<A,oMrEn+/5%sfOMV}J/<4KIg%Kz/"==Y%.{PMVXr`f+;/qj&iX4YKv#8IfPvVetZBq8EOu>RXx3{W+,Pm$yiA]bzms'%
-A<OpymsXgI=5a+(hG6qdj:~4T#M/v{.5znh6QGu:z@)17$-jl=me%Z[Z6p&KTvw=jwYx|zGEZBM&WRV(V:|yQ>u4!AO5G@m{U{CFkP$(vH")A1|=yj`BjE
-L^P"_uW%JH'Y#n@`!toB&XIt%c[hE7[+s'[)%4vbF0k1ENvRl;WaReiA5SIO3X%^Y".!vrtShb1V$=<=I3tageaBln1H5I_$ElI,8c!oGwO@J4dB2C:OI2
-|m+0sz#<:^8r9s4SkF^)}8`2BEo5b"y,8FM.NJ,eOdnkB[8S(esoXSe44e9=o<ZaDRzQR[1bEn#5e`8niI[O.lRn1hf#Vg7asc;/{kh<)Cu_jnkj=i6gof
-}xv<EYm.PC$@5fXBekL%5i[4v.;KroQKoJMORf4s5a"'ABwAI!R%M#=ilIXqxu|ie$Lercvnk4@Ju}v85r2kGJpv3"a@C6IpWD`L3G;)Ns#0}"aWYH9fEV
-~d+q)=G]aGbBp"{/=2JWwPvws9C1<w."Z0X,L=8(Qh-Yy@XXA)o4XX5q5k=27}W=`1se!nJG6p,<uK"@m,.z.]h<lxE>njhCK!7Q#PVR}%j$Tf.|pGhpp8
-"(NlPnm(;!~J7Mi)T)/ED0O3$l:<$!}bfvQ,Q8clhp<%''GoJ.irM|n}HU2#Fo9|@]#I14batmiQ%^<LSzwD2iZ:ZUBi|{b1-H{JI8DUea'9mv{8Fj~u)2
-)/tMskLq.uorGLK]1d3N/J%obHLoP7p-h<c7Lo8E"s..a3a5yU[67Tb3$W^zA;>LSXru}aKQ^%uPgM|X,Cs1,]rGtc{0vwUB]+s.ywL41pl4{fz4v%=l{@
-/8mh'b>jR%:_IP')f)I!s|FnCR[aXZZ)05@83$9r]P@hd^$[e-ZAKDa%v+Hgl:A}L,%Nami++B[u@f8g-5A}4c<XO4rGZBK`y}ETc6Byc]T$x;57gEa6pR
-[6hW/sGA<;p"I;7]{Qr:zI8u.i2{[T|gg7=P[6Rf5n:A18a(b<JQ+GO|j}IqVkg,D<^Ei"}>C)P&A'VQubr'U'WIFv#i0W=SfKbT'F4&HaOh/#rt<wOh(%
-s|$1LC_,wYHV0GHYPFb&HiW/[VT600F5:S,OkW"2Z-KUFDj'zK/fWCfR|m@ca:J%fq{In8G`|yHq+V4&[lbE<"[d-t.r6@!pw&xuo.#`"hcLwI.5-M;we6
-:TAD-I51W,hE//C%<:wc4ugHL](T@)tvZu5H+8Cj_[%icXb)ZSe{#R8!P{Ms1R8Gr1atUDei~J!3}.:AUZ9NdD"+,qNqs1j&Bu7SFj($"^+GzDj[f6GelX
-@o[o'O+tfuhs0,]"Tnv54$I$/4D}Q>=1l`4:mxGQ8S)QM'HqR;|o]TI0;+09|RugC$t8>gBpmtcmN0`EVj$pW-VLwj~j:9^C@T7,(ur|>yr+`;`F)9EKMc
-F[;/9(O-wj%Fih2%i,C}5]X+WA$-;%tCfTMDUH`aOOfv&v@Vd+qkuP'Cd:pAwq:(o8PPZ"G,;TSFe`3&_m(uv/hq'fbASJ2Z"1QP$'ke,EmX-ep;Tc[BV[
-HHl2'lA^'z=FWpwP`qTPjDythxwETv/6DjbyF6`K]8VhSk/209E<1zLkewI-A"$jNYQ|)l")F.iG&cDtN<TmudQ7Ca&xdKVNl7OHYr|uWN+cn,|)TfjL6w
-L)[`Pj>=pHTAJ]//f"<="81V>[xp:x0.X5O/nVXOhWF})zbBxa:}jzdz)"1|y6c`~MO-h^H+Q&pt'6`-mfCtO@U`9q]p,uoK:NlRXN:^<{|R}P"VC>:O.B
-Env(iX"Y:PaCP[3l}G]<<P=6'rSs/P)3+4SJeyH_{A|ruc!=$(T&JXXZ!Qger;3EFH'j0L^{ghiDFEe&8+jIG0Clx0U]B#-ZO!i,SZ,P1+C^9E%6&jtl>>
-L=)$V;"lfI[C.ti"Kl4)L[J-.i6#Is.C#=q1ccM]ryw6O8/7rCp/LAcP%T;Kd#l$,J(4OV5L@D8vA/8TlBZTfz!>aPT>7A&)`DWjVC$/G{S)Q!=X$[pd7_
-Hz6/biwx!e+Q/8af3RjDe:>!N:6+A[GPO%6!_Q.hI|p:18lxM^WJsTr$U.7ovA|$Y1|)cC+k9eph.-/7$9X)'d%=bQ8{x&ai`O7cve"Cn2-z2;7hgQ){G0
--JTfrh@N)y>i$97DkQeVOtf,{IC&Oq$4xTF3Gl1dB%[yb_+IzLNURHlX{cH[`r>R>C8BB"o[uB:v_xN5{Mr^2FL>R<97$v^P3"2OQdLx:s&B|&lnP^]iHB
-nU)Otm7KigMi"{)Jb.]J>dm%"KDA8(Bk=r~bG1Lc:F=8Kr7:Z:G7zl4@v,_+3S|aE#NC%";6m>;5+E'TIh]rv[Kr3SED}9{q'y%{/gV2U9m)|nX_wNK&M[
-r=<qD(J72KY|aN%$Pl:m'":e~(GQu8QK+UZMf><`nM{`MdF"a'2urG[>)(Z26qHf@aR9aKe,mR:/s]`W!b=h&}wT:kgq/X)YHdk>yBSO'%4yph:Di52L.z
-(hLOj#Y>3wzlc{g6LL>x)_QY6wd%cdj|],t23s6zPMjC<Z<#;WQvFf[(K-K@JfH-FfI_|feP:FwQ;qvJR6<3zff&gDh_X^JM2+GyP8qAm{)-PbLZ3z5jUN
-;Q.ggHWJn7lb_QrD'$#b_|VZrQ"~u[1xO9Z$;K+r%BaD6ot}7EM7@8xA!$:-_y@z.2jQY,eUJI9<G+P|-al@C=LW&1k`uepMBpyIQzSefU;)@f9W]:b=tZ
-PJw!RS%7!|>'Pq{g'JSrL!O+@aY$<tc(c7,{z8E}`hr0ZYu]syRrrFp/X)liw'&MXlw.^t)#cyIdC0+,e4;96+uR`q7&nA2%@S(py;;pxu05{eJX}/"!hw
-fI[^Ic|dMYpe/Tloy;Zgj2voX`EWV(,7}e`PH00NY6XNq6=="oQ"F7gU-aS8}NW8%r}oab&nMKkmTmy<|,4YO,TEeMAQtLQ|L8.S_>Zmjiv5Gv}%qMeAHT
-oM/hV|eLpe;V+dJ]/w~,IgMFQcR2nC`6Zx6$nfORtX<.!6CzsFzXb4WQkDNc5sZ^G),PoO1y[$VN(tV^76f[GuQWmkGjLKd(|][8$T~hk:V_F]j6(`G_Z=
-YHM;ydSw&z>=KD`deyjdH;84Ms`{Skg-1@LH4!@L=1cyRV_73#y5Ul!_/A:f2O^KV/R>zn0=HT>b`%$7^B}`fS{;'P/yD".9$GX^]5YcK`yB7lB.=:InIM
-`i}M~,1lbJ#/WJegx;9(]-a3~#}kbh{A]=[8-D8cDS)!!]vUdGZpmHZ-RqQ`zYV$NS9P)9i%w,1>!.!jP2%'4jV=yN_k;3lG1#3w=I".00^,zCvY:8dcT+
-%W86:PTliu{v`r4J!PTaC}SL#ZP8_K<aplCqa3M9V-@zDaa1_4[_PEc0sge[s{cvrXUsIu.Z8:'SYRYw"L>$[A^Gd'T:$;9ib;+"bb^IkTRH(v::R=;8Q1
-4%@5>U)yn4KDl=KH3TpE{:@ha_7<lqIGG]Q5}Y#wnL$0t"jQ;Bc"1>rFCK~[>P{_th>sx_+QVL2{]!Ljv8<&]San1Vqm67::|.$}D-G(@vvCE]:,n/jUG{
-hoW2qrSnjmIB)Ak48kX1v`:of9I=]xc%GM(0]O}w[LCMZ{r>UU_v[)y,i)mviq|7mm=Svjs]RK^{;@bWT<T"<j"VQrL`kfAD3#EfG|NR$pa<T"$tb9r7cb
-_Dpsaf8G-+L,;MPFJioSc`'_Oob>C'"5|"6{qg!IBy>C'+1CT)d|G_>hiuY5|q(c@k%=SYU'fi@SQ33RI&r;aX'kgT1L!Qll[4hDt}DG]Y2oC9oL58vh/{
-xqVxoqv:#!_WRgr/=}3u1[sB61gcLZgObC|cqZG1_A1^@='1+20x7s|Ru$X>XF8INAAF_=P(3't3`T=&P+UO[mm|~f;YknkHGkJEY'jmv.8WV,{oELAh%z
-#td1bRMcS0O[5`kXh^z8m6{;E9N#PH9q"qRpa:Oepdau<Wdmj,`eM"ZvSvia|s(dKgJSmfI}M+2M=z4)bz%G~^eAKLYpd75#Z]!Iu"tleqi&C&~$>:7{|4
--::i)]#`P6!7HH+lll30dSXbzR8kmDbwx`|hP0|z'cHMxA,bx6SfvmJDrsitFzz(g2DkyN5T&sOucNSs}=jmj(^J[PsSjNd@FB0Woh~/,d2)Op{Ha5t=!y
-1vdV!_Q-!}OxQMrME.l"5l1Tg'&ej"csAXFn,+Z>-J_(J<6FG5a9=<g6k|U>HteK")VtZ!d"YF]%cq-ItX'kwYM-XP@pu.2H$B#mkQ^{xr8E-W1`E)%1$E
-7)lu-$3>O!2i,v4&#3K`HD<THC/eHT#}`8>s|F<'AYI4U|MW)&"+d6(1vT2J(eX0.rb|7z(lkKP@@[Nxg#V!;2|B7NTFe2I&U)u[3<enSp(s4eqhLIh$|4
-NL&GhL;,I4qnQi^u0$/fw{3e(@~yn=9(MW;z9P);b$OYm25EyM1O~_ALHnJc,:dcZu3`MYicyV)vij8Em1zmMYLhy])oAG@2@|-'1x&jt'K.F]8vR![;87
-revF%:wzG33fLI@H+uOU;@lkR>Ke/V,v<O:;7Q`maYF[,XmY']$t(ONDqRm$Tr|1m6u>46tl81{nFkzPnhKPxJPx]v2B9w{%vkZKhE4VAiCGZ%"_AkrsXt
-)8j"^s(>vzePUiQ_BE7eVU;qKK`ar'<1>x}l.@[#$V{qDj-'df^vf)'2=0sX!5j/Gn+]58-<10|yXS'gnSSPYUBVZy@n_SluEFMy4dEcFn$FL#I1~5t[re
-+N;K:Cu_abK-4/(Otr`I_Q,HmF@TsqB`r`zPCCx[/c9$"Ap&p(^GU(SF$Mhf^Evi_!bNXOHroCpp<cNIP8JhyBP&C|"{YpWN{w4%GC'z$z>bh(EM;g=ya|
-KVB3k{|J^9=FnRC@HMhl,|%{DMR51nw!p3bsJwUg"PZLbw=[9HN!v_ibV(TsV5}|$;eb0pb</j=6,}4r_)W2mzcO'5=ptb=8.|"HqTCzoP@oLxB;Kd|y8F
-f@Ah~.'@U{8x9qQ+,W4rUPbWSuAnZvAn%`~@dk6}AQcK)0<u[!}oQ`P>7M0Gc)W@dBaYe0XS,Q^%mno(nQ_]I3&Ibk[(-_E>&3oKFY;]W("<{(O=@iDdST
-vFH.CBz6=s>,+A=LXd+p.&,0},@^m|9ac7[;]'iYIG_[r7lT:YKcIIx8,FR%'Vs'gAHj$'1K<L[lAn1_4)(S1<5+`k,;{d%gb9U0^XRoH9IKoA/NLMouC0
-J5;vD.+M1htV@`Cs>49;Eh3I$+E<-;'fY:wQp>dE5rU3{&^Us@73/c]Pu{"&fvT,&^QXe-w1gg9<)3Lj+ETcG3GC]$b0tKxTd^Hh^@dS$0OWaq4|QpgS&o
-(h)():p>Yl&KpiFT)$YX2B1unmohzh:2]1|sioO0'z!4&'M;hyh[r;s_^CL`zw~-7<hIcX2c9:HwQVA3^AZkgK!hkjP:M^PTY{2ozXL2a^9)+/z^~|TJ7x
-3h,ShA|_rh2LE>z$OMWFCo[};)gpI16<[NPQ8+6<){Lwhu2xdLP6/qshaG=L`<bp#JPMhHWIe';#EyN|mO2hyf_'cfIml.L](mE7/^H)7!QPO^T>1:Z(B>
-"[)=uL+f^c9OU]JS^bbt8<XC-A_adnVu~o|gO"!%_PaE2scpDv00.NuBKIFH.qxCB||sG)hQ)o[1ppA4zT>Y5D86]6.,)#eU>h@]noyc}WMACb0GZ6s`P+
-gjYpNn4[zXJVN]EK"Xr7%,&q'WL3A3v12@GtcW.G8PQIj++6:;~P;m%EJOpbI,T+]WVy/kGB^n1u0dTrEj3)~LqtcnbnpR7n8ljmAlyf>Y4s3K.#e[Qw1]
-mn}.e3^"IIfFma41qfdWzC{ab-I/Orr|4tuBEi~VM]C+:e5fU,HX[IJ4/&$/6PsdynI`21R)0^fxtxiig!~r<0"X%Bo|v/NA[;m5O'/-e^6X&>k!g^:&s.
-t7l<"IJI$S_nJeF@2NL'ASnp#9Zt%Y.rTFf_8,7fbMOcKHp}tLv5I8>uBw7,ex.HinP+$qA,[.m>kJ0`We3@VqezzZ^ZGZL<74ZZW(K%vobRL&U'Xp06DL
-,e^d=e.0<j{pWKV[JIWORxobXsdnctXRZsQ5efcJXS`A=.Q)]<+I0x8H#x`A@EiY&-KkeVKb:eb]$=tGQOWt##Vhk2x%euOt]mrxiVfb:BMatXba5$@^uW
-I,RsV0%1z1N)s6BPQS)iOYqim4"I@jxD>N^/%I3/A0PA0uhYDC4x=s6UmLzQmSR'col<ZG_H(w"F7#X"tsml8(lD>u'A3b>YqE1s^dtIF3_W[NT(;y$G|j
-o0)3^1=Gdqh31KrOynaZQPLxbG8R!s6<|!^`'Z,K;^+HrG+RNB(O8P01lBfGE_v1}N1TAm,oE%)UZO[&er&CW]UZxUh.k%JQ$0c."gmzy6P@A0GORUB!BT
-~wfAoT$A>eRr(&3)#KRw#[S3bb5$M65)xo9]:Q"Azlm=d4N3IMB&#.`-9i'v'uzkj[1l'bw(z'jnbDxwTPcN8dhPX6TvES5=PEvUt[!<=2=^M<W1R7|2!z
-w$B`27AIYYK(F2:>q>a=4e&B+Q!Ac$WcR]cv;|vV3ifbt]444.C:E=FT[L4/jpE#A."#f:RwBj&Uy_KMqhBO{wqpNZDt(72f)_'{>}Rj@obpibOk#vF:'Z
-fB1#=n3)KUD8GOv@,s`Dgx@U9}nz63Pcu/4!S9VwpZ~WX.e}DwvW@|/[uZe4&VN&u['T>{b85]2+Xn1QPA){wS-$3Y8]Rb9t2pYL%]2E`i0URfSla.ldGj
-HTDZeKW+zl~Pu8(%FFBPXF7[eHh%PCK8Z4Jl|MEUj]HgCg@un=J7=/^]:+6ph%]<ihN-1N=@f'MJKU%:RL"&S0gzb'iW`pd)TVe}]Dd@ayE)2Y7EDie>}N
-](c$[Rn>b$t))0-^$XM-}rTN7Gu3nR`%(}3;pKAvZu%"4POzg[j0x4sq-"hr]MJPT{B`t$3#CBA1/B/Q$>">c{V7F6u`}(OFI_Fkxh<UbDpVkAv/KTDBs/
-5(tk]0j1DFCG#t;(!Z^l11%h2d066JY<JiFhQ![1R8PHE2ZHmSaNq0_UOOSkME^!j>>2N/_IGW]2Dr-^VT7WTjn&]0NeWOyS`>)RC7/)bJiSv^J8eB56s>
-&]#L~+:-:mo=pjnoGv)HA}|+wufLp]DDRD-Qa8`I-|PB+QU]os5+%VDc@^U('b.+<@Wv8[0Y:f"u!-5xm#D>7WXqF2(4AqXDoCxSX)~Gj7ACtl-7212td@
-;Ifl7VcQ5)^OdaZH-`)XWhY!_1zqlnm;s7GamEUq|nn5@/dtBxFK8m|)wqq!nen-7fw5x)Oz99t|]S+-xl`[u-xsmdKQCP1DbA~Uq-OtsW^eE^zK<_ZKl1
-1E+<sAeYZpYfXVa1mqCw!%S!`u@/7B}NxKAzV8hbN<M1i^`Zc-_&!)/DM=xcH1J7LWy2YDn|eWNc[}[e8V>Y:sCIUYt!$%"+#AVm4x,(,<t#Wtkb^KwyDQ
-+)KwhMdN.41/j@ywZwT52DSl1A[OZ[EO,f:fk(~GLc^iytQ:&Z>C{rp#!I]Rb^ZeK!2!6q=@5Re-Nc|eJ-n_WxEa7OY;VIQ(To0)I#9(Kc1FjQ3X61WV"o
-s.)WK]^m_c,:6ocvm4743l_h-rK5=]yJjYjYn>-`[=Vy0#r!j&.ooC$X2T!iwRVEl2CiqT@V[dkFVcV;m')_j>a`c`|5VcZ${R"#WyJ@3Ge6aG+oy_23wP
-b[Z#B,VwZFR]l`Rv9.P`y4IfU@$=&#uD$9'vQ.Wx<P<VFT!i%O<c;X>R8)]iokswq((H{='|$>~JtzgIk&b$r6B/d(x/&{e`PO!f3vFssw%%'r&gvJ-^4c
-w7KmYj56C6}=m{a`KxJ8/hfv:OXVi94c;XmZWNxQd$XAwCIP1!B})7LFF5$rn5zy{M@c)`L6MNs@Z(u"FQ1,u9=xE>wr,w$eJ6P5,@=ApK#ruhX5bgvL}O
-,rv]Wbvo:}{stSY4Drf`WK1Gg;A{OP>z)qYWc@LauDi/Yi|&ys)ZcgrUWpM`j]pgzEL_]@Af[0Dz/-9|BEO<_9ozXZH'!>>.x-C+xNH$|NfT%@6K~{8#Oa
-Q{6-o>T}Q`$^Ul0A!G>5b{i-v(Fa,y$eKA#;x[0y_vahvlE{ffshb;kS,cg^b1%Fjyhe-#TDuzxhs3Pm@k+IS:HJi7[AZynYwAm{jf,`9pgcVH<rEQiWL$
-5nrk`L+9Le}&>5fg6oJ4F+6!4KA;b%Jb_uK"Yf%_)N_%Aw0uWAK.F5guQKWJ,4VbMx5Ilj@HREY}'BD;H:PMMG7r$Sf2TETF%$N,3O!tr5&y#Cn}Cw0NyC
-02RVmq^gMr_mBAB!spRG986:&PDr8F]zxoj=#-B1Y@M{;g6f8;BC)LyRdEMf_$~fMsIwPNhh6r:b^=V,4o}/YJdrG}`}jzbLuWHjxcVxA|3Av@nf!qX,;O
-QN)PrSzhPPNc&/gxk6%vl{jSlyq,m=xX4EKvoT>Ku__nuRq,QD)WIvMw+s#f+Va[%W@f!c!9Og&7^b$Y#T9>dB,0Kc.jp!+(qK030iT35fK{SBp(es8MaV
-b6KWWmA5`qZF:ourf=AWeeX{(R&/[$nab/Xv~lQ)J4zu2D.ESA}6}W<_cYQ_H`YVwrmV^C~j_IL{5eJcZhs,E2AKR9E$k(>gYT':j'tZ($Ou~t)JjRoU~N
-`Qlv:^!^/oT/WzLO|JsJ3.Qer[CRP0EI=RL'M:NwM(g$m@PB4=m@cI#eqp6Eog1/i^HWP|I4.1B':_=|0IIHj:j";kyM8w07:0S,|hhFT.+uAQW$G%WJ@k
-8hw^(FYl]9YomunWZF@$`))Gbc:b_$Oj(NLxEPJ"zPu5@^{RHakwt@i=EA(CQ7&tpl0^68FTK&")q.Ac@a&GL:TCtz{5|<oMu[({>itRGTV7=`f"6+vm<X
-PCAZZZp<S:$Bc,/BRaTZk=KQ;L^HybMSr@37}/h1UV54gt|Gd4gAMW8`(PfVbCpWWBrvFuVSN0,Gu'3BDE$1Wn(/'&/G=l&1cKsy(Eh}0Qnq0!x{RD#yvf
-N4[IdH4RfJ!qP["X!.Q$ti(TYhvh5yMik<p/V!PzBq~s%WOyz"PNWtY@uJ]/9x9q#@g-SCKmGgfz9`gnu,80%Z%Xb;`EG%n=0Qx);E5ZCn-(~Of8lK~dME
-7<I)Ke6T=#)$jayE`QQ&4>[_]=8LB&#:0_6<0vXVU7Bqkf-;g[@Rczd"it1i5EHll-5Tu#&E[htk7Z9r+;WurT[g-esZ6dbs`k)5VeJ-RPwj_yxf<apYIt
-:@xV$!|0{cOK.u}9,k[FbBS]vK8BNBD:Q%c1P='ww!^r5,z4:kOJ!ev3b1nN+%7c&z>9y7wDhdm(T/KD@1<8Kq(FDdLNb7DDNlK}#xIwBPD,o}nqew7%@.
-x']m209|)L62+>6A{uAgJsO8=}zT5CGd7]x!tq}yVS{qv3;&>7Y<Lh&{DF>cf>7U}rA8!^ND/>S9vv<`[[eVJ2Y4'Ke>$.YTP<Z%-dGjt)rHylBqG"D>})
-7<&DJ(dKgp6aEN7103]}DXi)$p_W[].go,iRsj|2!`"DGl`2ToWQ)v&T`RZ2E:$Hb6`0Wc+}S54E[^Zx>[KNQLl'5Qd;&dK3OdE}CVh;hdq]M%d,:&l'=Z
-TSlH.Bp=N{'L3X>Vq{1sC)ciHp+g3ztw9$},Q^;;}]KPEa:I1t(7nL)8lYnL0tH'e:+'D{0;6ep@(&}R_:rnM`U{TCBmCM{wMw"{Q1,rp76Is)`2}wptAk
-MM5Je;IzsFs]8i:n&]'|VDKS";}a]ZLpsPp5C<RPH|uYDgEKs|l}eRCqk:Hoj![mGa~if-PaD]$5;b2/_Y,<pjI#3G.C@hy^Vt~S|W=.rfNc<bVV}oQ4(i
-"DjDw(x"<h/,4}%J^JBbcNG>rbAluTW}(FQO/f`@a_n36]^08ru{uqDMmz$Mi2XzM7rV~$064sosTQ6W-A$jP$P<-l=H)#DUPGj$R):K;HoV"i],-;&TOe
-fb!`Wdq>TtK7=wRm2>nlvA:$<Zfg.YR+6fY,_&h!`ANgvv7nKZ_adg~rvXJx-db=aHR4Kvj<ZJCfjXi3yJ911jCPY5rIpaQ}oA2rm)BNCUu`9/F-`bhk'd
-uA/XXwU2]aFF.kMgKkC+Wx>Cv_y}An(Hem-rJV@EZWp4ppGk2v/fLmHV2q-s;uG@z'bex)'{ndMT}ro|LK/,eheJ8.Ux:xCy/s`|fCC/GJ`#@^e=7Fwjer
-ozNluFfIELBj/AwMpWf/]Qj=|y_i7`|g,.a'jdVb:XqFx/'[INnG1kQZc^9RR&Bo]/-,I'sdw$Yi.yO'rbsa/'R/Va2M6^&["EtaMv(OracOVNKD==`TN.
-Cq.d"`xeY5lH!W(eeiH85xfLhoT`{OzqvZH"[EWzBG7[BlYeBTFKCMLUQ@.T/s[O|L]CZ%F2nQrKuqRi,bM'e6kp[yA[3''N;}kfGDZtoq}Pi$[:9@1W8g
-dP4j=/)Ild$#$Z+cB<!V.i'J=#zfDHF"Om.>lQ<e=#A9[XN{T+8<>6GaV0T%%uFR^[Fl2x}X:ms#:yVBx5M'Q{SIJ]9{Dm].5(w]>hIF8ur}GG6Hm/Hw$R
-]%`|!zey[%$t}xD]m1[02b[y!LPYtf1rD3.P'AuRUSvM!g{vk5R0j;U{KHFqEib3S[j5s1L6O`Nj!a%f&/<[1NU/NMp">C>D$_[VHGgs'QJ<h&mQ)v|w>0
-$I,Im![HOcnAvcrBS{y>+gYwU{}|Nv}kPI)G{H]Yf_[MG/fCgC:]B=s3eJ/r9WG[@/KKWEi9wbF]2jL"zPTRWY{pCtWjYHc].M;g^a]</@v$)(C@aD00wo
-[Lj!{^wjOuiSThtK20a/Y8|Je8)qFlf(N(s%Y:^wqa,!UvZVYXclRZOL-|f3s0mKN6s.SAcc3{R;f,6]I'qX@=2dZIB3E|I$yo<+wLUqDlD^kreS4Y44-(
-$%rQJ5@U~hZwtuJB)4|F`+'P6zsckDQi]0L"P@1{x04;NS!z>U>R]2Iu^Hv;^I^IDEj1d^/Gtc=Ikee,y#-i'crTs3n&$yFB7;V[A96&y'_QWD}zep-myg
-NJrG$spQvS:k+S-ApF)HK}}g=:<vmV(7A>u979v3I/iU_5#E,o6V%]l]@FlB:12'HKutco)_'Ck0Ce&c"|e6)/}4M42ARx,ZVX%/&9J9QXfs75Ae44X.WX
-,(GK6T&_:.6'"q;j2aMI,fC3yxV-SNNKr!QRI:8V^k[D_Ds+n&R6bTI@gZjLPC.tJhB>76}5DiCHCz#;[O`]G&.((=t_&o:@i(s8Vz={.-%dm-5SWDgA#I
->Q'_WQ}HJ!-cqOj}};AYH'oG!R/z`O`&U!4A$}aceP1<To2Ee`|[u2}h/EWjj9.TM,#g|^e>[siYw9U(`p,cu|~dkhoG<qPa0>YdD&Ja|(0t0_"hRs75C:
-z3(A|y}uq+h<FJjGGM)Y>kk$Nt3_B>Zg^a]8#w]k8}b]k,90F`9"PXItUvFOgZ4E"/M%zR%AOWSklK_b}IPklsXueU9CNY@akAFSn@.ou$IsAVMNMe:Aw_
-kD`Y%jyfUdM)Pnna)E}ctV>eGs/U8Z~%{2)Df@$a]J[@{zaS<KP2r+]QI%UD+0HzYv<lNf@[)fLZY%5&!U_mVea7>!`A]EoEOA`xAy{YJ!x'qBaZRn|Ft6
-Vn1aY8D:C!NVDrsuAqUZJKz^6BG&#"ZL`.8Ju'GubEMJ."kUt,=J#4X_Q:."MGUUhw;Nmf_|T&rposR(7`u{xy1+16&xV;+x2fSULRqmQTvOoG;%gu'K"E
-~4>#g0B9']Umo+~qBZg";na#;-q6WOKwiP8r:_1N-AVX361Q@dyr3G7:98C-m1Y70lP7+de{uoKBVf-5A[!cKwg+-p/}xB`ibt;v"G)3>ip!ebklwF)B<1
-[uF[Gw.:8}Dr#a'Q,yqHsbntAR2mC3N'U5=77jBLp@%v>Yq'6@D^KEU;IE]@i4!R]m|xiOq`T;Dez#f)Pu,Zt<VW~LgmkMXw&}&>r1gAUir,a}z%kV;qBb
-B6WcL7XT-Wm4I{R$bDE&4cI+4i3WyQ~wM[2+475]dc.'{:M}tZVM~#gH}9CwHV:XM^zT>x5p{v&<@Au'YOts+jbN+4a#f[l;"^b9GL68q9[BCV_hCqaWrk
-On9rS6;UQ[03mxIOg2kp2y0s5Rn]G'k5=YHZNvujm+kc87xtu7nb@kMf`NNTcQCDX}ZTl5<d"yXW:pO2wMKz3T%Ls->IiWw0vw$m.<8nrroV$gn0rt/^<}
-Z$,Jt2|.a9NP|.<IaK-v<>u#]n6"u:irEv9fx)z/g"w>ZZ(Ji-BjcRO#ebtwCV%0Tc/ZqdL#uLuKhl-6dFvYc@72rsNYEr_"W_&kPgVV~X_>ZpjZ1>P"z7
-j)e,7u+r8dN:dp6@iI}Cc"H..Jj1O7-^W^n"8k)HGj0WF(4R7.i<VgY['J4Q(6iIG0"P1P7$|%c3C+<g5Ys(]4U$Rm69YN[6hMKa)ei:<)xE>`sVU=#slU
-3%5AplDEQvMMYpXZ-,/7CyKx';6]F|E.Y)xU5[(]M1[n+F~3k+R|syxz(y;OzZs9F+D[mbP{i$SDFS6Cf%f>XoDY$MSL1(|}$>5O{S2R3E1xuA+Xt$e{tI
-^T9MW:qv2v.@"y/jlCxKDW-nAr@yFOdU.}L|^5)EUPA8jY6r"=Gs[+}:UWbf^N7;%H-Olh$>O-<34]IE<dz/S1/cwh)UQ&+l:FeU8v'd@qgkpYL,K:DX5b
-jWSn%P~Et7<CJDcR)J#z`>T}1g}P/TQ-P23t[;)W0X"{Y$%rDQY1pNRuKUARh0x<E}Pg'qj10h&9[zzW`KaG}R)o)}skq%lQvStig^Jh0|y@9M!T39],sa
-wl}N338:fW#F'yHbI1z#s_:M[J`<zZW+Y,7f'z}21(i&Sa`Ym=cl`YBJN.gpv"f8hR_V&y>wlN{G],{)w:YIZ/|iR]"SmEqQK28)[J@hx]Er~')Ph>Ohwl
-EBo1I3tMvzpe%6,Rd<~+8aJSQ.AC):|Mo^FCdl`KfH[D<:0hY_sg_'~m@X&s|7I"R_!_q1UhYuB"`'7-}"@/08t3&C^qo@>lwS:j<CP<).uH#j{:tM;7ig
-}r5UKS~'v>"-q^n)49)okY+.(N9`7VkW.6-k[A<Vkfh|$cf^6}R:vA#|YM6W-!,)}FmbjgX:|'A9C%>p0%:YowB+)fUje@-cx)Q;5z``:{if_#I71X4x&.
-Gpfj'"tZf3bW--s:fhr59RCrEZ[Hr^g_{m80@hP(Mvv.B3pAyRBlRT4%})H4BCXPR-F&Gq,7]3W_GHXlhiPMkutxf3k>"4{oy$6RqEZ5[9d&nW$cJD3yBa
-:WlG#r(5AJdUtd#"PU-5a)^oTcLj=IzA5{h&XA-$bsQbOUlX~!W:p1K(bX=u1wE/V&xGu89c';Nu)<ZCI.[V6`6S=I~[`|L^T-X!sp3F%#lI_nRUam0y<S
-#v9e#`CMeEIul8vRQIOV#]BsBquB}$^@"2p4D7n5Epwt>lS@O9zImK0&hqh:y%Ndo15A|Jm)_l]oVz%H0HDoHK]NEG]+"fn0{Qe9rXyZ8NjNVS/)9Y)-3P
-Y"RMGX=<nVL3R3XA.rpELQLUt8%gPVY.w$%4|0M>05P-.GtJATh&LdezZr0],5{K5CXB%tIu:LB&h/]{s3LwC}GOOX!R>yIMSK&o:x{q/gG/"0@QL5DAf$
-8TWTu[WcwqP"[Bw/+V/;j9]RHD8t$vxQPa+:nju.3$Z=|4_CDtaNT>N-=Nng}}H7JT=>rKDJY|jgmE<^4B;G}y!5Ry1pMI7TsFC21(O<VDSyxn(Eq]pzkW
->^$($m%s:s2at-$.IL&2&qJEi'O#AE=8WFZyZA:0HU8U-HJu8PBu1ltvYr`odHtjk8+Bp00-BCW)o)L$U|Y)/[t78P_>bIS(v[EyrYWV$!3S&)w_ts)tBw
-1<stn.Rl{Sx8-h$k)}DB{1@VorO:+Y/5Z-I2KXp%2m>TE[y.+NF3VjMmLh^/p6SiSs/Iu|TeGO.zQ-Xyu&kXe="$m<t;aLckO@-4/}gyS5I4lnJJL$[+~i
-W$q6%mL8T03c:M+pOT<^>'Xp({w-IJW.PUUBZz7$s8#_;>`T=cUg])A+N#l%W8b4:vZu)0N'07X:$g)9&I%(w0A=cj4Y{}C:#7q)~kS88ce:Q1T3aNZj.l
-Q4!SF|0y}$[==Hry3)$}M`F:L/u53"}plxQ.(<K4mFDfGZywJeb;ov=tKm^_ZRvw^^wNnsZQKJ,)6S~({88mgI9>!{SbXlR5wmVjR|F-b|BS|/LPeu"fml
-={jlXaIm2/ZK/.==u"NZ4rnwRd].F);pTcUDI!f9cL%UD1Fb}<wvR,2x=JYk'pb'Q{gh#Qhi%3UN/GK^zDn5LZHYSZCd0Z$BIq)#1)GXQ#i/(OEhjiNRr'
-Jix=zRE7n+D9fj+mKK9pAp9B]>f,zX%[Gb.J)3x([7+bX<g1|"66Az[GC|SpdvzBbD6v,EJ1Ro@/@/TGcwH)H9aozJo^8d!FfPr2BSd}4Ic]pal+Cg#J27
-j3Zfd$4YoVQC11O47.c5VJ8UhIvgtV)p@Bw$z6XF5!$5YL6l-u9V}cp;%w:0P]=8D7Y$fLDF4z}ui:m]m18HQ[f,L7yXLg!Cv9K]]8:^x;:.U5xBln[qF5
-So-s:,$O}E{9FqaO{Mj2[e!GBkrCQZ0yS[IBeugU-Z-}`KdC^u_M;tCsj9XB7CA=2::s~K#G8DK)!b2)m(WL:Hc2iYXj(6o6p+>L/9CjbRwIJA"M1dpBS5
-KfDrC_DOUNx%yn[m[T.l@LW@;_/!U6<9tLwc;2,rQ94r9.<rd+,{5T;7:-Ekre_%<Z_E_KwTyBO2TpLeFZoa8]dT)PwM!LA"-MyL_xCwj$df;{XSye]l+w
-ey.nf$`>`IDZG27PJ":[j|F[|'HH#K(,7l5mn6L1y)<fD-Vs%XsX`lD:X#=sK@yP^1tN][9C:u5|AQ7,nO.Ll=H@&#R4D5j"D0+,1%3Um>!WlK-b6s8oVH
-4mmJ/evnKkRii_C/ho/]I0#09$AFs2C7h[Oj~Jb80I[osQp#,lP=1zP)qK3;^+#Vz:wC>dy|ds-ECaX4y/YuN/5+NeEmK;[g1%cvo]AQ3gi=MC!nNOaPNU
-@rLEQZxFB[v2.`@5nJFn:Y5_ix<eMdSEn]U(QZbcroQ3y:h|fr3xTaTu.+3zt{S@3v7qoVdM^dWu`4U"sij_|<[[1]g,'G;hO"z2]9M'SE)nSeQ`s0d"]L
-%V/mO$heGA/",vKN.feT7!pS^Zl'{p;]2EnZKRl`0Du[+S2%'K"E=`u."O+W<NLoz8>1&k6-:lUP5WvQwYtg7}D=MnZ'R.vT5+Lij!.7h=;z2AyL7>H8^.
-|"fjKd@a`C>`MXvU|^&LIuAe<Y:BPfk@"^`-w[s6I4S1P@BzvEHCw`c}Xsb(sdSlR8cJ[oD@KN9EVm+ma;4qJ2wecc](%emxCbX'7=Dqo@,FldWeNEn7Yf
-gBH#,`GdBb^4,{@L72D7|"(GURv_6J(m2xVFkDx}JqYx)<RBkv(@Bq1&i<|s;159'&qDQPw)$5)9wR9agef=ww75GaV|3kNq)uMK+:$^!HUmA}434A9(CA
-rM<nN9Kg1$i]g1Kt]]l=Dvq0QOP'}BSXrhte#E>K<;JLPeaF%VJy:Z7b8c-`5TQXl5s8Xg=.1B+DcL1]rz+6+P1$J)#dR|l3.|=(&!B)q.@:~O]Gx!SzN}
-^|>,hrk|U02#B:4ot}hiNTkIQ15O1p>M!5[u#Mj9.9{P[[.h/TT;XLK#a^ig2KNt1swjkI]%eEWHGB[pmq+|/t-]GRGD5+[2$2WdF=CSQ.JK]'&)-M>8{#
-,#!B/qe&UcKuq"%9Ycwv$ihfF!v='HmAZqpz/DOP&mdf[cTS@v7)LC=T#VY$|EWLrI9]TifMtw#h2XXK8mTCmu,"NFNLR9:!V.[jTb!Zp;Gevz$)M|#G`j
-L:R8<]wnco)^9@WQsK<T79pa`P~nr8q|Y,QQ;`PZJJ8$KTC}oMGdW(EPT_V>b-Gg(.$^&3d:xRc+cWQO-ae#F)Y2=QW'Jwp|=cAABgzM.bMLZD~WBRvw4p
-vO,A:]C]Ht>2mig;X=KZK<,r3@rLttBY,FeL^x9K'_%w~o'4TOP3!9w8R(8B}qDeB880pO>Ndd1=ecju#dd-lwJ]790{jO;rmLxB4J1Y{lkzq83JYd_6FH
-zI}1JV~e4IcDoKoGMom#.sFw1Cvuw"WR!/S<c6xO&bFKY]zPm,RP[WniI.OO,SP3['Pu<6$tJ_,ds=kc]+uB5L-$zsuDB.HkNk@I{gRGZPjmt-:}289`o]
-JtM%a[JZlTOn'.}3>gL;Cbbr$/:6XYwDCl954Rs/`CM}d+7.^JnE@>7_FVfei`%u3ey>#{9w(p+z/bp&6fz3(h9Tz'T<P^"=2uJ/tznVYvi`5a#^Jy/DeY
-X_Df>MKE[p:OK+us-E{D;-%XZP<Qa`y;2;E,DV.wn-jHATS[ZnKPf>v0/2tx%=RD_86^3k>s-zZlM=~|WUA8gO(Eby}bTBILdoru|m#!C2^L/.JY|s83wP
-LoV0hWR@!1cv5PNcMTVp]tV+cL@oxXdHoCGZ;LaU2DXH"C#=!R+AL}Z)p[EmIkYH28-lDJ2wsz"3r%K"qT^fBZ`X6v^}pzkp^%Gc_Ts6^YCp2F7;:7WT8M
-W@Rn]2_&PqCs}wws&.Wdx,I,_^[DwIB]Ep4>p9qU+[H@PccXPwS[@,''.4k1@w74%oUG!FTXGFr<QYv{Ptbk$eInz>Y.nA,.Q7UklcPMb>"~[-s_stD;7`
-L-1[)sBld0J/bGwX[qpd:Dy[i#Z[!2t_Ah@Nw@jS0aGiTo65,K>"!,ztrxxx,u;<WqSnGdR|Lumc]xxz,Cq<U!q=moVMUq,h.lo4!@LkOfXUhH-w:%kY`)
-Axv"--5ut&K1h&;4oZeU<$sh>ffh;|/Y)E9,~zb-A'.b<|bm48uI@y.iC84.Cfz}]mNgz!#l]9#0fj$arg2$s`0uvPCMDKw]V}:BkW&W20KGPfI/&4NxQg
-h@atq'/|38+Z]FKcXrEx1XLR'Z+'85u`@P1[BiKwA)NQ2(WCji5Zk[78u.0v(ymS(D{Hz!oY)>X.N_~j=!^4(bHEEE-s!hIVMs6;lwM/g|4,rS1"v,>;!5
-F"<^I8<VKB)hd0@KEgFPZqiG.=va,TaIk]_:A:{z)k^%bIR`)!y^(1@WD>P_Q4,X7uY0uZOm@<Qh.>ccVX_$PTYB.hd>%I=uXw`'(vp=wfZ<QR7A5oz9C9
-Y9+_bHhg|Tz]ES).+{`R$q'gDMNK;$h=tQa^2=2Euckr'0q/b]SfQ[PDUQ<X~yEycj|$dqOvn/i#qHY|vW}&]:f|l<dsem&Ij)n%5snv~,lzq}CYf/1fE/
-1f`c8^AGR#953p:G%^-BL.vANduQ%ZBMwN_UFom$W6JfIg}SEhnsd(9dtz57:pXIukodvW8DIEzjk2GL_V']s-y(G,E%UL!KML[$+qg=a_nX[Z78%/%Q)]
-HI/EBDOOqhx}bzcziNAQiJ_s(xXbhmhWR[_)^E~q8[ip]y%u/B[W(;k>uGh;4q/]0uxHO2f/Y+e&ychOd,xru#oF1iP]3:U7!QB+4YKv>eo{kD^Ct2~Z9o
-":I{|1-'jDv"rdmA|Pf/+FR-IvEf+gjydCu!=QDZM21|]ZA[g8p5yt';|&rm:{]t}vGCPYao7D}EUq,t';z{8;Z!prInX]z3o8$%:5C1Zt%NpkHhvTkK~D
-ZX5XD^M;l:nPPWPONNsoULTu^/].#>0[mN,(V|H4hT296}MMoEUI[741BblQptz`8F^pK9('G;aVvKw@;zpBQqi2G`:mBXywT5E9F6dittc4NRjl[b#{yh
-lLh:p(k:vWifo]'cKm#nW=7s{.J`u;`)2/egTY<Xy#;dqBDOc6_r+B5x;w`w6<y_rXRG~3Iq%>U2iN$0qN$--stfY}#Y,0H+;aQTPf{cjo_r4Y_Lb()xo:
-5dX}J.jKSPzHUwoE/M<qyvFIQ54(ZwM}O;)M7A;_6sOi/A.O!y<nCd;eXAw)F1h-9O7DJMbWLH.Yf0VlE<p7v%p{;].dKXT=u_b^|0"~JGJbQ[Gi$MhaRp
-cSPv|4&RL&VrMIwE;2|i2/p7Vi_!:qGe~VUo2ON@;UZ&nVkWC{!uDO[MhfTle4;TE<E#|=`H~U(+<i!bp}CmGnT'l+]J2Ld=:Lu=14|ztXH2G$AHoz"}yI
-CJP5k4#RraYIhp#SkIFk,Q%F-_w)9`5RG%{akXA$p9<V5}K&L.To29X;%;=%+]>5!CisyGwSoZq[gxz)GbP[o7M'">4qOAb>B+U7$w>:ow4+Zgs;OQ[v^8
-"a7^IAKQF<hd0:@6y[0%!'mDt^wy"PV|`BIVP#a-BMnes9%_`-=%t8CseoYkQrC9sP]&$JR<Jp6C,Q,E=:mVL&cD<@+lh;J9W{3wQ4lFj}F;!4'qE_H<xk
-JCPBkY&$hOj#li-Ae[bYA:ty+Wscu=_w:loks2/>=A6d>=6>g6NFtWMoR=pJAv#&>TmTKY#"3z@Ngr+}pQb@Jd[>NBy#alVHFzl%jwaYUh<p:ZdXAw3"e}
-'FFeo-MVeJ,z~mDf&x}20,n'ob5T)dbKpX4g=jVO<}qSKsNE}'uDlZ9;d#KJwYKmqn1T`_31uiEkElg:,R$p3lq71$d04Q|M,]6,)t%NGaZ6LW]ub87)$-
-evVm.mG2(8;f=NdkF^YctPn[de:PU{G!!>nCjqA-!PN|E:J1/&;>G#DL@%y7u:[$A%}eG=|[s5=t=|8cIeROgxxdPm"QXsBFtNJBR)bOTHvl:Kgvx,;_MI
-Cx<DpmTxlZH7b`oYU/LJJH^-NvZ'38!6f7:_Xx'1f$bP|TdV[B<X4,aZ^4+O]]jw<(+u~X@]'Ti&zL=.~NYZd'P4"f@b870#XABJju[F%_oc',t/GD,0Ne
-9Hb9xQ1vO.@9v`{Ns,B`RueIiezkJ&JMYif6WLXUknea=sz]Bsv!kq:ehW"sX)Tdorl]3)xT(2VFH$gowu"b6Z1-%]-{[V~fhW$j)#!1M')A7sV!H&8dWx
-MU.c<p(d^GT"[!rNj/(pm_#262ZGBaO6Ui/}{uyf(cC8=a|0Y#_]T{4YB.lYnj%MU(3<[o'W50uN97wTfETTj)R,:,sW7`>W7!vSrB~Td(j.-BHM7gC#e#
-XwN=QXzay7gx]a!,IM;yq_uZIrpdP:(WhHr")k00F7MCj)b[p^r]Q4Ii-e7m-17eiN980K0"A6VU;i3b'.Q,iiGTda+MlwQO@$hWM``4Rcisy1PL<tyle8
-ps!_t&.hSdt4H"/}9uoo8:FSJx]"Y.;hgWyNTha5B^RhE]vE}$p71Ff-0bO-(HbcT5bhhL9|!2wogue%w5L+F"7Q"^kmFP3.6="B70uV~hihf:Yhn[4-L4
-i_::tk6%WoS}Ls@Xg]QxgS$pa2%EqHu>l!Z3<z;p_Heym9e<VOv-'Mp`yyqS%LH05ZydIsKN,&yi`jD]x85tJ4l'Rv;}6hhIX2y7)Rre"9D$R;d'R"2V#,
-iGPbX)ni(GJ.z0KMI9qOc^'UQ#8F]|Z,=PA06YwxZf1k_Ya'|NAxhsuyl"vd_I"Zvvu!j[;-,R7AdOv,C6X1)P`d'`Ru},_|I.fBN!'_<iL]Ec~DZ%XLj"
-9;(h0+--9n,:91q}.>!37B3!9{+0g8<T_%X=-AIuWi&|sK[}cIXH0]Qnw;BM[<K<aaxqH8$m%^V"['39ALl$w<jJ@.b$j:bVNr19b{ZuRUx{z{KL2$%#}Q
-2&x`#kaoKIeeQXUC{pb7qpkJsv35kz2q1X8X@2{>^v-a@{A;O+AlVfi(`eQSaI:y;,;+.#}(c8p&3^HdaBq9o5tT%]D>)Fzj_2D!{mDXMCcm(ShZr,0#;q
-<hT4]j@Q9o&.!YEaN_B`;bpJgm-@!T0mISf_IxC;I{ZmwWj[5Py-9k3C!#gq#(}9$WG9cO),]e;W%^lT}Znr:-DtS@&H4[<^v7ca@0hWe[dY/QEJz:2zNE
-t]q"SvXH]B!pm]@kq_E_zENKU{zcgH5I55^9Ju%;kSwe#d-hP8MhBHV[->L9{%|69.{oxQ"~7O[>2PQ:#dI91,yt5Ey0p$;|M]'eAYCj{kZf4/4[A${{VY
-0ZF>2[ts`U#NFIBT%kMDd4S828Sr1+A.;lf2^sfs$l_U+8[Q5Tv<$Z0uRCgy=wg12tT(.`dYoI+c86vI(6i/'GveMf1,4)tOP^dzc(!tItc1_794N/>0FL
-kB&kL/fcLV9b$,[N}&IuW]P8~&#p.8Gj/pwm9rJ'+(;vx("dEprmR4Lx&qp8O.2bB!]QXOTw"5q=U/)6ggBrKh_jqR'ytK@4th7Kld"+vbGhVYU^qts=dE
-0@v0N>Z>g;3_NdJx.f22Rn=i$B/o=/9R_hW,dnZLYZ[4W4^-'9[+"k^Q,Anq]l>^A_=46#1tx7}.!$xMkzyf!J(T:mr>j^Nc:]AE}uBRH9dVC0k,@W6#_E
-h.f{WW:$IG^W`4)`1<DHC)_nK1DT}c&>H3tAen(O~;VJ;{F`zqMPeP3xuCzD0a|Ww1a&a2VfQcf1<pTOkLox/$nYb[DE/]REReO":{jmc't)|h/>cH}!>>
-BR'#-;C.6/P7<"DDuDb2RR).x#ej{x`h2uaHql9nrjDe5K"GygmG+8+.'yv}aX11y.>F>t&];&sAJ7syV{A,gBKM^@uT'E)8`4yFkK7Zt:7PwY2MyxByZ(
-w<e5Ms2;_<wTEW@c5ZqDl)V0c.r9;ZvpU4Vba7A%+e~Ro,C6#lv<kE2=sPRT%Wg^IET'fQr`Y8,mU<[>c)Y9~M`,R<m{OGTVP%Vg$El.$p+weR#tM1.ZzQ
-whj'rw+MAD3HN-6@pLJ'Bb^%tT1B+RtYkZYQnP^n.qi&<+o$y2bl_n4pZ"[JQQ+Lr;H"aRb't@Q8+!$Fz|X2l3=ZlaOaQN}>19Fd|Z65-M'nYm-5bwYo5E
-sH{>75$aT}VV_jpI+emN;!a0$!X}fc+or0>FCID<Q9``5mR8Cfcnvbv<]p@{)!HN#(+BNO}`zvodJZ/kagt7qTXKc4~GKocp,d0NJp1uGqsD'.-ln<n]p0
-o!EYk:7%XNMqDoV0EiV&dQ$@0Yh%qzJ'3@GHnSW"7P'ml_'1y+hgKSR8QMty)Nm%hLSSx+|7:]+O)8j>{Ok$rDeTfhM/2g$O8{q6nS,}ZxgY(1`N''>F#7
-]:w2>Gx0dE|N>LeDbN7POYlOr@^DwR!/Xx<xPLh@8!+8B9/$[DyZBs3wb)Cek$9m0MX1yi[u,V9u8K2CYokw+zIdIdn92>|,FhYO`:64P3pQE7J,[AhEa+
-{B5Jwl^^|m+<`potK=Y[({$r0Qokgfs)3g.W[v8HF7@vA<N(vx<ryB@}>%Iq7]XS3x1tCn+"DCFs;L@0(Gnt8QkPz,Nph0}#O&|e[KE'k30=Y8y3oy`Dx`
-}.}'{uFlBy<Jw`=icY4JeFYxysD.~a,I"F<D!m>uE&pp78O`f].bCF#@2orDo$g.P4mP!zs{FEM=vp'6~eP}SbG4W`c{#z9,f3xX7XNF#8&uVE/pR>-rZT
-r3iqm2G^rF#5_E1VZhZrFn9d++We=T<AK)&AQ"O<kPDw>NEM^1Rxlg$iN#t{-SPqUk_b&yATs&Ynb1skYf8YJu[T{NdWQ%)Ce];)"bY:MLQ]pcfa~s0y/2
-P>&CQ^P;fEvZu,5-l]][2Io/5NVBh#A:D4cRLS]p<iV|e|%q[E'PIWT94<W2AV_#Eewp>A2<ZvW7wqrJN|}VneoR%/<sSPU'V4<s@{ZkSJ{THFQrb){}UU
-mY[gJvPFr+"hy}1v0>H.UD(igx6{kbfp^KpEUp~;yg"^RRgE7T/2qL+m2TWPDx`xC}9:yg<t2FNjvNn}GO,g8G]}O!UP.muk}Usz`}My{T-xz-^Vvf@fVq
-<(Z|y1G&R{WfkV.JtkafL}mTDDNr}Ehg;"GYH|<sD^/hs!pA5Nd'rn-eD94}5X%d]vIH"[g`1oNowx_L3mZybqc6RKc-'yoX${'oUlT2I[xqLtzzPiu;hN
-rCX'8!>}r(x0lyh$}w$;GL+})hvXuf-sP}3ge5Q7DkR[zDP{#yBg<W'CHccDv>5A}|r#SOP}N/7D&_!SLQO9#t&+oGKXCVr<P6LWJA7ce}i):9}<f3l@3j
-B/fu=p%b2_02MP78`(T6T2y<F1cYsN<R+6Y$Ce;+,]"TVj@)_ZmyoZirR$Stg[uuc{fM<h{'6j-ht|1_93SPeO&MI_V{)-Y_|vkno/C^aNeB7O`q^y}Hb&
-K}O^b#8PLLidQEF>=RtTZ18Qv9zspO|_fuz=E}$m|Hd{TbQkJK:%x/qv]jQ}+}hv(Q:Kl8P_R[tXjn=gt)'_Y|S,4m#1Kl3BXk{YJL7y~N`!#_CZd7|Ipa
-Jg[1TzveSZO!]KpU.jpVhRz(+pz>~UMH}Z!6CI:z9{jd1Msw0nbF,L;2xb,'@4d2.Wib_=vg0.xT>>2C/!xZ(TF'FPq1f&SFO1#|z,'sp=(5eMXfaS-@3W
-,..iKVV+9EU=Lf3vAm{4,hsK@^S+J^Z,9.b9~N`Wb$oq+FU+/vrM(:22@NK@Wo1plqap+Z"aHs'QbI`e+bHu1pZ!2p8(]G{-/I>'{}e5rGq;El-"&=cO#p
-KGr;`qh2S=O0Q$k2tmi<{2m'TN[=eQb/IJlFtAHJ(Orr~db."wJTR@O.,S6i0N#en8Jk;IpKM7|eU$YF6wIK6f08v$Faol#hHJ%FxISkTbbM'xnV-7Ohl|
-z#Ov(e|ycfbKVC)Bnx>8)zwVe7$1uo=ZKhI]j-nYW|EDI(Kpmn[Cra%9"k9ylpu-qnnVP9)#W)o`%@l:>'hMEvoL]2CZt,J3%2X"WW^#oL>L$0Jiiz![G'
-;r.8wkds{oBvxu}5'w)+s#1"5LA!$^]aD8vNKCWm4^9S4Pn,116xSh,=}Y}oZ+[WN,F!8pRIZC4t[Qh1bMLPKC;aMV^fGo%q7@E&,j1b0N%m}>:]x6DUzs
-}=q@huce/K0RJ=Mer&LD:Kjd-_'WsK=&@)k{+22c~FUFwB<ERbaOE{HyI|Ikd=/=t}VNfo]/&Q>!+V>O>YB;>^mbkoWsLB<W(_^[Uu#xp}{yez`#p^(UL,
-"x>}(x;G~SV'"~VxnADGM1-n=5b5v^[}lmS/ay|OR1m`E^L-re)=IsG`pqA<rH-Tm<7;n)0,vL3t(@CDS16nZ/~HpU]kTw^aTh3s9cgnVB@GzvIxuI%E}`
-_].&n^-.>aGc~v<aNUHtV8w$M/7'eY#|H.g|K/z/#M|80(Y)=Y"3XXq'X>zjgJF$.g"_BvW&hqb[4QmaUS|6$Awpvx,^KRu_D2Vh74Un;C>(PbV4qsa(w,
-B,n6fnEGHhpq}$GDjw`LaO>6G#y,JF~ksct_-T'd1U27unAZa]$1&u'gbI<D=S$@9u%+L]CUp&No#UTA::E7A]}Hc6{QK0#LwU:#1lZ'wVi)e[scisBid:
-MEb83u,Ho94yNHp_5tR^vIp$g1F4~b+W%i}o4qA!nU[p0v,Zh!pJolw/{J2;4E;m!/{cK6lJG|Ch1]2&<X8/)A&D`>%Mb:u;rId7.G]]B0M2vQo#e!A-gd
-0QBTAoeo#T-'!@7"wdijF(_!CP5Q3'/52AQnQ|H)neZMhDwNjJRE^HWIB;IsiK"2f&E1JPC6W_$4kP@$x97[^$0mspn7tU.glYs,R|aRTMZ=7jxerof"`q
->rkVS4wY3B&){]m_BC9^I-MMZ;eUV^-l-6cnO.5PJ5<A2O~:^t4t[ey't]BBI,{I/gG)z2,_WcEKBO{G1/,T:8bWlTHZ5Jl"pL#J)1'Y7]4|g^%&8IHT%r
-^9RZF)L1Sv~']BrqGOZZVL/n''.3C]DNgIc[{!fDBz=%1^PhTl-lU'@>A{b|3UG7(=&$T(O;$wikPFKW[]F(HAhl^Z[<@Vxb)I_YY_<$99F>4^~e4yGI=z
-X)9@>f4^:Z;Id8g#=I}QK"Ss/u6q~{ocnjTZUxj=]ziGZNi!lr&]=U>|U4i)ZrxU~gJ].G_lbFAElo'&<,{LC9PP]K+V`@((fa:'rSV9s=#lD33(B`J.s=
-Y'RegV9+I8}>C]n1eU&D93c[TndXg2u]P4"F9X2:Q;#mz4n3L'9)Udw+0=rm7BZ303zpl;dj+o"qP+xK;>R,%S4n~SyFzQKYWYa<{#w4HBtvk:VxYmr=gH
-l|.SWunPsuMG6/r2&)b"!T:I:wjg-"rf#6L!DQ]_p13"6/XE~Iz{L_/|(T0QGQ}hDf;H:-A%0F7UoFz:!T|S9k9eK98)a04I3mVXa#U"!-l^E>||VL_U$G
-09BjVqoUU|c]<k7]Q_vw4WZ{7a>ThX4nfKMYswNpeDWmfQMfi]y2LtDAow^$P0~S&)ur}I'ZK48Bz"apPZ{8sR>2bguu}C'(gIH]8'7oq"hB7z#sOkYY1e
-Xr]:Jw"d]52/m|DvK'`=+R%L,7ZX@96ov5%AMi.lo=%b$K-I-bPdTMS8;ibSLxmloVNo<ON$/&h.%3"abAS=f_Chy+xMD3VNzY)bL=vRmAv;fE|ai^>hFv
-cNE>W;w`:>ZN6Jb.iutV{9+^IT,NX(!}4oY]'bTOC";]$yBVTB{VHr/fmyC3I`<&y3Era,2s0ngbO=hQ5:7hQ6YL<^E./@|"Sn;"R.5$KN4/DJ4$GAA^cI
-<^z7+@B!sZN$KM57uh!)#>saKkln3'uu|{"L4b2l=eK1c<9SZa!>M;vRSpfHJR9i"_,6T=uTclYHI2t56bw_L|-8,jUd!/5g|4`{ja#lcWD,Mn6e'vN[.Q
-#a.aoa]jHfyDJmc!kT[&W[vZ:3t]-TfVD`@#dQ%1B/Lv0tru6z_0'}b#,+E:EEAYSF5$=lO(({~bPE0N&#jSd=|oURDUZ9T9{re!`c+]w9quao}G#uc]jz
-nbSQX1B`+n<(H]ev`n`I]MNHzm"}#]B3MbZe^xVg)jbHA2jh,3Czy:)=JjrA`^z+-+y'F<8Rgm@D_/LS^ChmG_|K!<~G6R42NQsL,o#.;@p6P5:2zV$y%5
-NMlE)W.3#EIFFRr)[OAcW!Z4e"<Bj@]@ezDgk5mhl&t_thK;pp4#W@v3TL(z#!5U]gHrG`<oO9[Q/4KA^fhMQez=kBA3=_.]NxsKR&X06V@-X^v'B^"i#b
-OF2!w)nVQyD%4.kt8qA,-b9AMu$`r(=,z&L=PhuT5X)[8P0h{W#"V'92JCpg/'DYVs{{}1Mj.hNhB(%GRD|dr`{gK[l5K;kGNCKRcT#RUDQ$P`J5U.Qe+X
-Zotrk)<8.R3LAS5<tS(2l_Ai@yGoi26Z;/Q%AU)5[_lVJjo)kXXm~6b:<Sr]L__^>}E0KF6K"~@[t`CGGhZ3v;smKwOfph+"09o0iBeZk:I^Z`S|;:8iF>
-%V5g_]YuT{0qgpL`)v8G67L7;!vh5MkzEcJKEZMs8gqz$6<jD{q[/W_>q[zS{"-Y+)LQplQk=hK8Z&dG|yQ)-z^)U|KGt3>{snr!0[]]ix~HSgZxm7b2l0
-&XK1&@s#}{Z@P,w2U@,)}zU{kdK9m87DEB@Zd!KG:Fw}>wmO|qH8$_&)u<Y^zNF.63{g@jMy;8zoKTbtc`8z1f"2yPC;R}Kd&00ejn'=BavDM.-<<@F_c|
-@K6hZaJDVni'YHk",#H"0WZg7,c2#>0QK:&GSbmfzZ;+[WOKnV5pwdtPC7kR`w#6y`BjqeEL/m$hC0V<(C`ZF[Lb4&SX8l/_}Zf&@HODsFF^FzGzei9eN#
-B4c(.4WNdZj-"moEtnGf.a^OaH85a);D9,POVQ{eK@1JYWq9yBva(i8]0&WCv,5lyL08|{VKdaoWy,A4bL&Sl_qD3O'$<2Q@#4S|<4M>zhFsPSD-I3YyoA
-TFz8;+70pd;9)LL13U&n4To>b^aQI7)Q'N@-[D)Z`Ba),ZvzMn4YI#Uy^Fn!.L|x!7HPJ%f-u6k%|X'"8$SLU:eERwEQ)NN#=qZi98[Po_+[K=K|OzGJ.y
-3_:v8vKuU#!,5p~dn&"<a7x=:FfEJ65C^'+}v@CTMc<{EyBH7KP+|kStQT!z^5jr)2&mIis]}PkGvpN$lmneb^_@_W"ah<"O`cea.,|Gw9>n';%-Q,)&>s
-]Y;tT3>VH#X<E!QZtKXK~|Lh).oqGLem12#0mE<jwtJ!pvNEV(hUr'~#W'0Bn`]r2%nJ]l37=%1u7K.EB5,{UD68~a'Ijs@/~SaytMb,[vHD(TXs(@8`^,
-564:w9^gqJTA+WE`_<_}RjxHcYnK5aX.0z4Cl5&ur!~9s.l-j8/OIu]$.ta&hGZjC)$R_@e'B@'M>.g;hb4nap'ngG8oMw)srPBTlVQYpZX-1tA6|-L$z5
-^EFupYV{b8Cd/S,R|f,`zogpQa$&&/UDp|qknjgs]u@)/4K%Q=z,/--(B&YLrfBu~>JHQ"',Cf7Y8Lkh"9mn,6}@'k;Hvv8|D3leIp`0J+#5!/iSWuv7^Q
-]3zaC"yG+B<2=o/Ki8>,%C9FO10@iI{F2.S3#"eih.spQkptBZWhw3PNn%Ge[]`U`xeD5JnJrXOZWv<3}9$sGV~B_mgRVFUyTB_e96TFQH_Tz=aG4<W_";
-"=AKn'ydbXkELs~3}LL,WTtZh3uN,j"A&Z1bT=[1Vr_`~Zt<+:DKb8V>kT%tnXWuS"![^MEP:8vgxk+.G{CdZcpCi;^%f:e{5<;Ggjq)C%,&"Pa(wqj:.a
-;1lTS4S|tIcNVb4l}Gi2on#r`}M|TMjfopne4{){zKMINVY|[Imx-JN4KFLsxxHuo0mQdtf2OOZ`/P9(N]HPV(Z,c+KZT$(:k<`Q;dM`Yl&3}igRa4C@Ms
-N{^2+%9jc_|0,EUdP}~n&x`>vquw35!D~##_@,BoX,Ls84m^Je8876|,"kwL>er-omG.H4]!2z)a<rt3zWW+vDgeQ1Nk.35}K8ETqD)3eXZ-g9{Hc#^&lU
-+yI{JLNqTfmqIW^,X8S[.)^a4gAgQV7r%TFK6BZD%&71i2G7qFfE"QS@o}xt`ySmq6n{7kUX@!~]k|`f"M[M021[sc/=H.)OEUg8yeY2T]0h{o_pkwh32B
-K_=R^x^m}3X7lXhuET]dd4RuSo|TiE7gAwl=RE)tfyy5#["o#c7[~SDKS&1]deB<-kplMMzV;4Sm4Y%fpP9bt|><l3OFFh$FD{0MJuv&&C%B>GNWE)s{}D
-d1.-/i.@.=3{H'-OX:lF43z>E9riFKH8kMsFk>d{Gi"xUYXI452UJuK<@QdG,";,}oK;6+!jRW&=LRlIfdXm@`gU`5%.t}A-}=k0!jhFU;XCfjdDNMfw3_
-CAA8d^./"oIPN|d-m8VW|r&t>@ZmCxI9~9-IY(}fQTnH>jJ>d_3uK5{`_klZh5'0@+r!G#:|G!(0yDF=JulT)k~ap=af_5wjOFvj8BVpChG{&&3d0k;RJ|
-8RBo&(9`tsqRAPke66lnoj~.Tq3xMaVvm@rF)Qyyu)jP+>RHMBQVXO}u21%LzGK9oc+&ySa7LeN"QIZ%Gp47BKjS>4[6|VeSs|-RBr"fSUn,rtbyE;5cO7
->SI"04vI%WGEB!oZ}p7AC`crE1{>9MBaS(Q`tCR_U9=xKe':6z3oB44$]/D9-Aw_/)+CXxg@$x#;<%lEI_FYMUs3`/$AHAr1yb2O>R18"<{JA]MF.2_QBB
-_ePj{qw6r4`[{FE&$h}F9Z.|k,R`LHg1[dwVG>X0TJW(~6UvE$kEnQ$oV#]vQmPOFf"ljRAlAW(Tf`{]O_0"O$YX1=eY!r~A7t@&=goDRV=d~yh2%^9^P'
-/J_7g5hS=O5C<eEu]TF;&>[,/uOUZ1|{Y6tws)K9H6w0E#fq7}0f#fP}~9`<HIjGq{zbs$Y7@ILek6pP9t=''y+1;NIvEZz7DdjR@%i--eaQm)Xt9sn0-[
-YQ:%04!o.yRG)S1Hg(7OF`um0TwOn$.@ASEb@Hp+=e`KQk-295:gCKR1U}30ZsyzJ.LgoXxzC<_R]15.n1y[InEvI]sV:D3H5ziU|N1^C@H_vYz`yLY80O
--hH23ehS`$B/aA=yk};hLlArtOqB_|!CpJTg_L{tTFq{N!;c_$G;_{`_QV#Q6O}ERT1U!'KX1j>2On3DSeFr3B9N3v%&]s./GZqQWs5TZbvnO@b8q-mvrA
-vEdM=y<[&G3_"#Yc}#Yc-p`!mHl<sIC`nF:z8RP0O]0x)5h6d=CvW$3}#CT(XAJJv+>el=hpZml&3],);!]2C[kskNTdC[2.5gU'{ily3811O:[P6f'FTe
-dYOOe6o:lQciH+'[pOGB_xbS8TUrbf#'@/{&V!h#]l9@ai~d@Ssg|[f8A:'S6,W(:]Qwa}xBEL`SGlpdfcii7r:K^>:0y5|tQDy+WS&.+F.:!AJv87W4m1
-vGp6o/1R~0_lB)M:vwukQ`:6&A_DV7OJv_y6'_P&tQy4W<PV&lj_aYxGsD8C#p6HDz:#4=5d)x38thKUYx6x_]y`F9H&,=3.V;@7MD(Lvjo5ZwdON:8MuR
-@S>_Dxmmh0v4TQg07>Z:%z5fU:XVv&cu6NM6|Mz"2j8&NeK4Ym!M^){uUN59Y(F-A.dSD,q-!v,rFo^RCb7CYu>e/4kg"1]Z:7hr@TfH+xXQ5Cw;)[`[8y
-{Od_qtH}%;ha6t_6aOC|z;6KG0,Hqhd87n[6]NWUYZL4Le!OPGn^5US,|ZP-tO(z+DNnL(qe7$hu|,c>#6=w<:I{W#h=`Km]|vEjTsE.r(Nhm6[0[kJ{y>
-4l$dS<A@0:t#=Ici8=3E/43{z/S{xB)kn4RMEM<Wx6]fk;8t,-RL1}vG0S+8hU|D5T-_-A~(9:%O.#$i4Sz^.NBi:]t^qeyUB4]ewH~%v);<6_k(m^"L}|
-z.P^D`G_]s:z'pG=[0'&n3#-7VRy#!{0d%whnm$cKDF3'$5)@o7jbYBX092#RnU+7C6Nz"%5E>nfj0By^heJ=b/>3t,Kik!9XB3C^X>w,m0BT}CTyyS4p:
-66+(RbCrQ1_.m5td]I_&dG)0^tw/jdSx6Fu;Rn:K4+r3!K6pY)<C[""vs21.-WuECV^N<ilyVx[K))wQraUT@2&Olz@a3ej;`cF&T"P,pBpGxJsOeX501Q
-T06E#[|]%uYuS]5!pbPsl.wvv-Y5Tzv$D4|E2TaYn3^%~X8OR+v';S~EV9xY/@#xU<>Ent~!e9G.=ia{kB5#DQCRU%v/cy/^]9@}}<>a9i&4YQ@wD0KvgR
-|+2,@c65H9kc+.M6[6;wWw@ajIm:JH&i`H&M#e:Q9:^O(H>)b(o%WmkA&OOwS=_&z-M^R&|iP+yCYzKfoG-qqY+KJ!rksVSdF}:.w1oG;)PA(M&j[{Pfxi
-%!e#Xyu@!'n&&,Y7eiX:`/O1hhgU,#j4pCkrXqj`kV@WXXq@e^pnp:LsPPlw5zLxF!ugU{6Zup_,s#Sy/c`bX=W8y`iGw'W]=(5ZaGO4y_GXI{_:3UMWxk
-b-YWqGcK(!W""i8$o_ynxQhmDiZ>/(;wL%%U,kPKiP<uB/jv!ux=.Vzq/((FKN6;Q-eXr,M#$YAPdATI#3U|5U>/olz6PsnbktD).B&.V_N3gZd(X@dEOm
-%Ha4@EDM,Zo]EzzZ^ZC12YJ@7)lT`inN-#;sMwHlf6FOrppk2l0#NEs@q:.Z5Vqok%%p!<ABSjsQ`;37&R5^=$u;1I.1u1[x](8)=YpgzKton]lHA1T2'i
-BZ;4qKK{1j3VYVA`E3N-",vE!;lNBN.;E:m$z`GN}n3oJd=erBoYh0jETduEBXE9RvAj~6s,+svL"I7Ve8wQ<@OPQ"[4Rjx4E.BW)cL:j"^{9{~ElnKAZi
-54]A;mk]6Ge3XaX1u3/{+"uSzbNsF;H#(G4(Net#A@L@($>ThC`oTQ5[K("uvhz:():{1W3G,oz2#89,h^wtFP0`qz](/zirh=jl8e729_ITqGcD!VjJM)
-xJ@sylP.![Y:!Ogfr1~2,3UsqvWP{v_nisuQIZ=][wjS3+'S;e{+6S^e]vT|+d=q5FY$X97!+C),8],x6pJA$$Q0_>LL[L##=P;N;NUQODD23+VN~.fK,2
-jnDjW5_AxP9FdvRV=7,"^c{u:]Or]cHJXqwjAD>`JAGPb9ca{.W(||9ly'"hQg"k{;',->Md3Z&5RQjOO]L2VPN't7;(eu6^Nth;Gl3]_^$QZF/!{)~7"I
-w3UUoA6Nw"MlN@POSm92I4+^;lPRg2$n_A<_#.d0N9pnpB:3qDDL!([}cBTzWlubl5P%ybT1GQ<1+u&z"JDFg.vTc9R3dw=1YP[!yQz'>Ko)NFNn>0J&,.
-5sB@'Cm&t|F@GnYtK=KUlsKM5UxcK8GL}Mb5booYTb'L:Wb%WV%]+<;|Ffzpe^,a$OsTd{I=)b)u/'o+$cUAlf44$7aFRR%W!/+a`h]<Z+vt>DP0'!IyKl
-Nlj=xI1/^%-bqz+t";KG>S4G[T'IRg~+0Rwv+NUL3sw#'9H>b>B>gGX(!j:Q$/$(}/cZI1./.ofCiz_'yQdV+%u2|rB"[K{3"OEXuU82v8gqiMc`4=4GbK
-'#=8iDTS&dkZH"@qhZ.g$!vTcG^&tw=@0.wf(Ar|LF|pdt/s>)xydEg{}Z<ht(W3uU2R6J71d^9kdZgp5cANGrD8Zp^ho6=zAu9%{czp2l$|N'ba_QJ@hR
-+%[OXdgP1[Z_l76qiJBZcJ0.Yah)@dVn<)W3#YuBI8Y@>ug.zQcn+FDRfpp5pGYjZ^I}WSAxAtN]>FT:C[>hV#NfWPKJkku^H{nG9&JI]W$w}kdyzphl75
-s:+U'QP`GxmDiy&y^c6fIu%gqps3vGcIDe%['7#JTCqa6-H=qC,Ix]/R@m(vVrrp":K^w!Bh3(<3l_.5hgcDQ+9,h(3gSbG{Uh/=>mI@nu@yO-gyBd<}/#
-A<9g)^%xG->m>b)[PLIycr@d|$FQX{fFOE9`TN(DUYG%0V4[US35rx's+x--uet!7{)"D@5/8WCz:Du+Usvs.wOO"QD0a-DlUd.wL1WdlbO^4TuS8T1$&f
-IERDT[hiK["duTpUY0FdAOs|}&Y0+RycI{G+'}8KmSHHL5=^_0%3]_f:o<OCT{mdho`%qM:fGX{^;!/xrIQ.vNPrkTFYVb9Nx'{:mef6ek"Eh_/y6}7r1h
-@,jK.`-tJdS]]OzIQZP#cx`}/;s%@wHo]sbuz(;Ey;M3n8]VM!wdKNoAX`sVxSPTc`do;x>qG=AnO<6k{Vi#jAYOMHEo9kPx}K<su1^IhqVI3[!q;3nACL
-A8Itsq(BRzlZcvx!@,hIZ8{Xr!Qf$%=_o0FkNceLAiOFwT}EUW9WDO"`M`6z[+~@1,C;QBH#%JwgyC+i)!xja&nFqRfmZ7%>UsoVAhL#=%9@YT+z<>t2[1
-~Q/@gg@"j>N-P6,jT@O{(=HltJL"oQ(4>%-7Hjo4L%i%X}OibkxSZ'TDRLaEemS}j"2V=&V_E"$l2GuP=S|](}F-A!F{fejI_dau:{6I(6tltTL{so`+H}
-w[g.3yx|uLL"M'8Uph[|fC'teL^@zS5Tu/fJLvu(6/kuWcJqKCkT~%Wu0,<J4+^X&'FK@L8PV=;HI7.|7-PS!]_-26yN$LSHo&cpG_8|j8r-06gfP=<2"g
-&dA[P"uf%Xdo@`1Ak:LI4RI"znU]&F[cy&&[R^9c)M(IY|dMD"3V)+F!)[DT|4/&q40W&K7Lk],4On=e3U6(.UU9$-C=y#krSe$5mI.vfF,dp_Fvgdl8jX
-.Nj;!yZeEOke<sI8HCVS.&7S@br's=/L]w==s_"TyMj:fFi9GB5N!t3]wJUM"k<%P.D:gFoiKb&OcIMp8NeEGV-S9o11;'qlq6VE^1Qf_}0j}.4c+rM:|`
-[/DS(rrXP>%HS1/E[96_j"f<ZJQ[G#>;V!'2S[A8Zb5xDgI){Px'Rj|,0@d6DXEbZoqc[!96UxrHEIsVEa:Tn$IpAm.CNOIi]o82mITgEiB$o"e'm:AnZ3
-eJGkoRy{Pfb1Qnhg^9w;c`"(YBy#nl]PIb>bult`ZL)O$|ZT1h-AkbZkaTA`!v2F%(gWZ5mi%efpD#O^7!R$M`<PpfK'Xfx7/PiPu,Z&sn5:"zQ%LnW7!O
-q>Rr_v~;[+FS~R9|>=Vy/{w4mFVn:YcT<zqG0S!elq9,+OE+{8R.7yz/,x=V"{h(_&q.:;gC6f|>=$dJMF~.9Z'CTL60N-$sU@ZuM.uL;aCo,6WpQ,_jt/
-;3:25KKCp)cL4,cj(8'aSJFH!-XD7(M3+!VZhc}SBVJzL-EB:p-Y%K'iit!jOx'mF,)g$"=jz(QwhufkrDDO$B&pspD5(cERi,T<=J8NogM#OP!ar|7BKk
-o(w)zt^=kS&/"M'R.7ivHJ'5JP=PcCmx6W.,PhE/xk>8g%BNv"n_rJdbNhxy4Lx=Y`^"cvu.xA,a"Z{4nj!`,1@g497P^c6uH^Jt,;4`P5y=K9Sb+Ta$Ed
-KTb[j{R5RLa-!kh3&+pjdtyE"9[ROy,9!8)q-j40o_q6>pUEQs}$v/Dd[hELPxmhS$~EC>pS!VdBY<9Ql)B{eYsgNSiA=nS:7PDUx6c<q7;bT^Dn=0>n]-
-_`)N7NCVtJS1+4Ro-@D5DC/3O[s8XPlv"0PgYBZ7P&j8hQLj=qMZ1f1(ookeb<jDkQ$.jx9O>Ev.[Q,eeY/97Oq3G"heNu(=TsZWwvalI71haCQh/Xq.nT
-l153.z=ii@Z]HnYrW_8@Yf6=8.4]bTJBLU3y_fN_JLPy,WtyYHWUu(HAK>SK7jSeVqf<||2Rep<IS0H<gLYW[VGZ}^[q:r52G&Jog+V+LS='9T/,s/J6tv
-6t#48>tQy9ScEMY.11lb)|dV8Y,FBY~mhLrfT+.)+df3m=0SBT%KLM/uw[,3b#U=8I61H<!Nv=yI0GBbjmmkas^6e6V4L.S{Z#DUF)IJ>d8<E]zK"5+%D=
-SWa{3,R^LG^l-(![Wj}3&k1`hT2!X/<Ys(.-c$:^3":&WNJvLz$ifFj(;1k=Cp71.=B-LcsS-po2tngxumqS%^FdK|Q`4v'uiT`P/1>b#txImLHB#<rXiN
-fn&pZ74)1'CP#uK$]3UIN-COK{U>#kfEd1_t@#jM3DDW{{<a}{}OU;Tnhvj}E}WH<DL)`FlZb}`qHM`b4>Sg>sa<d0n7gx]a@u.`i_KX%-vuVxXrlJ9$dN
-,p<qs,._2GcWqJIPfF8|uz$>u>r"ir<I%./rwe@U(Vi8jXSR_BC5m'X63YFDf"{-tSZ#~`A"C+juh;$)08:dcm">mJ8gyaeA[NBm0vd@(7Mvq^u!_sk`(O
-Tpd%I}vl_LKnf7|qC(Hg_&k3Q2wvBo%'+NU`hw[NCxw'9$^j#8~OV(+zngCMO[HZQm/ipM:BW#H.y&D{$r=lR).GTS%1PkorK)p1^ab,htBgk8u!)DO,A$
-^.D|5bpxZXAz;kuK`8lYgc7oh|ZUzA0L-<Ovyf!<r/Pg,l._gylClS9=1;B{Twq&@T2R(f>PQgaHHi;9"xW"j%{Av=E-BOPz[@35y3Oi8X8o(NR`<u"@&Z
-[xX@eZFkG0Q)P)h]@/+"WHR$p%""3Wq{oGlf+)eM1c@$/TGYft>1U%";;3=MOq0Z}Iqgp{-cssSex%qa8=}.mK4qofE>gl@twf;g<7X)]E!lKRlI2kBSDO
-9E{6VVw'jM"h!URCp7&"+CM,/{~#W)3G;97}OG^9C_iSjaq#~8%)PXgk3V5c%p6-(aK$dZ}B4@njN`W>oo^D&,,tp1tO%dNn=YZeH2%:129DaEL+cxx6>l
-@(ng.!kBqAs)KXUH#:G}h4LGFKtT-Qm:8wA).z.vob|={)R^Ag.cHu]5,#du1TmJUzAeNT:iO(%)Bjhf+Ldx5VqFH=(DTr%omhsQT^nD^'bED,VH..2`NA
-0qeJ6i>a6q0!W1C:pjx|{ZQy'jRX~`ys'mO'j&,)$7)v)^jSKjfyJI;o>IP<HC0l%3'>:'l(,TxIFq=B+T>@waAIU]'`bo1'62tS!6,H#S6B'9X]@}mQZ_
-4!{b"yjRUB]1;Fb8j%oJWtGQ#/x_f/I<C8-i=Y6KfW;>@dqkG[~Bs_8ffSC719|az[#NrM{XaRpR"OP4"j[=,=Q3l0.f)1$=NB=.UF=>&D'mmm}h{wk)WS
-xM6,7lm[OMGr(_(BRUOd__K;"I}GumXB`r-ZDL}PK"6skwO)a>&P+[FR_E;f2JLLJ&&b"18iuE90c([h3w$N`pj@z_x(Bbtu.p%L:KTD)M_W`$sd^x0MI+
-y50:-5-Mnn3HJ{9.n_iba3c.galdPQfEdJ9%7w~<~GLK6(D5$1(^-k=vo9MCa14a|Z0!f>xO)(7=)QA;NXR{A;5j_[s'QV@s'Q(^~n5Co9n<Ior#Hf7;#&
-Z)-_+VUGp,41i{9V}xMb]uE)Z%He-;VCCN:%Q{YgH1UAX0}Ggy=-KJ8]v/^-&#tcT5Qq]>,mJCf&1Zp=F}GDJ6cgnOok!c"AYRONf|fNNX.|poOZhbjoCG
-xv!^./(6YtPxXj63XpABW_HVdz`osv($[x-$$)oGTXcGFw4$BmL5s{~/]lNf`m2>.yu_6%g!03a!8Rv0{N|YF!teXH@fvh"LOK$$'YW[=UnK%U'wL':L4f
-{&r5.}w7EaG3PRA(-LwKh)~35<3+23Z}rxInph`yT2isBGe=4LUxPSt>>wDabT"(3,.vF:>i:)!X#K4a{%=#0SwmR=7"ZyM"l//c-.6uuGT%y:V(z#wz/0
-{Qrf:[uBxJ)/9T0$sZ0GS&A3Ak9criSpo+z^TLvfW/FdWgs&p2B;Yyjt@C%oe&R/IG>X<F`<{N.Su(O;0wo0vQ6+X$9w:3xTv4AZ!$<s[!7X8_<,ShL&=h
-n5_jQ-EcZ<!#jsA/v6Tj_2S}!(~+y1gS7VW2vNAZ26x;-X/c55UEK{dlHTu<O5HVh!Re9>OLL{8SZYZZ1$OT8e_zH,_'F6"ngG{YCP"YK4+f{I;+I3Yb2:
-Sk3vNcodME|qOc2Do^xD=,X.O^!OXyf'n=-8;'-)O/IGg.MX8hkmfwY^Zi<;[I91yw1`KzpU4Gv:cN@f7(b4&/r>-wWlI-J.5(x]C'fa`v&D=[PtM)^2VB
-jcuPqxdZs:43V"+8J"9XU@F:tG9GdUodOA8&2kG{FYx`0BY[r;FT"8;Qv$>TD:@(P&lB4e@m("9O#3O6;3)g|'TNQ'fj>jX{v(,.EyF;pr&M769;!$<MC>
-[K(c{@{7|W<(c-Fm"/I06@9SbC@4tAp54i8G<a2%tX"B&3Tt>j;Axb.4xZlE2]HG:PA6)+WLRbqxK8Id=y@G50r29{USht8W40=euf2-1ZB&KcQf0e}ioE
-o147Z2{al<l-1L]V1'52(-49&<KO`i"-N/,EOS7+-C,w,PFM%yK5eub|n,du3_:)V!KM8FeWx|DO=9]3F:Nr/I~1UBUW}+luC/OD5Yr'#"!@'GLF)D;i8y
-L9x2R|:6@XR7l5+Lmmd>Ud(G%INekKomD3$N7py]U{js';8(8f0>c<iv.}7s+tvwDa'2u{nD$H~AK5sxtfpW1|OVv`@UwEba:-ae8Z>5Gw6in&2(E[t_1N
-jXy0bvH`_!;lMdce|Jn15am="`r>lFpF8`%-6LQSPQ96D',zBuCk8Ipl;ll<nIE`V%=nncI{!RtPi`r`-ay8_JI_gQyar"s8TA^@66`R(RH#TY%6J"Y!b|
-YKgmhbms68TIQsUw18G4P[Qy,7<g%qg8&m>TB|#]9O0-s3L6TCGsOGjwW&(>P]AS.E:t}^A6=P20(_UvGYByW+1U~e(J+7%lA){4WT]!t!i_s[SKtPg]4}
-Ep0t/}KEXFcm{^VLp)^Z-zB}jz&:q6<jhhB[Dw7z6i2Z{K_'L)Lg#>x``"!CnW8^EAyv&cws!.lQRg@`t=14sI&"=sT:S@.]|HXkqzCwx<N7$bpou2'Ao4
-r2qa"5^#%`K(Kj3_]rPyf6f{SvZY^Ii#,cuAV#z%BM4rIN+$):'nHV+i4a(Dy98o53q]Ak6b=9U,]v&Cxw]eqKGnM+_SIZJV'TrwmuQLt:mz`G%Fr!n|8M
-|yfIfU{{}y/}"P5oyi62!r;}BH|V(x~}{$^xgs(-7vdfmf=6{wmjx.D{^]OZ}K,Er0@$7C>rfKIGb0^80FdPXWY0SA{sW[3Z5g")I&QEWy]`AlY5qu@X;r
-N`j<8B7Wo1IxF6-Bxr&rT#mzhDo`0v#k9OnpT&%249ZQ9ktak:yrQgFeaifv;Op;Hf.oK#FllKOqv8mMPWy`>YiP7K/1[mK`E-LAFheioWcRaHZBZN[1%a
-i%8>1o&v-8+,Xb8ZUz^`5cu}&(0m=UhD(lU-+Km$Ufs[A5%RG!AMhiOE,iI,&NNMogoss^Y6x3'_|6bi&;,_gyLds]_G:`)@"E/wE<Aw|1L%91XPGwQWI:
-yZ#L[[EVS('(YU,ss=hU!qW+/tL]9"F.>&,g)@7CchMGi(r^~40ueYld(mw>2=WkajGjH9N#L@Ly3m/9eo;OVpY69:N.LY>vHk=i>oGw]Cn&~8GP`M9"^c
-Q{-X,t+0{<&8gU]'<;>U<7eE8O-6nz=/B';X"ueo$$C,Ov_kokZ$6i(>Col+NxNT.3Z7tfubI$TYL@}:sv31EC>yHS-WYWoO30Y4%16>TaOYWR9<paSS6z
-H3No@>kgOR3xQNZ=kPlUydQ"japH|aNv"qZF}c.:wa_NCRrM_`pYal'Rvb+&~.(LW2KBUrrUXrk$J(zfh,&IF@x'IZ5d.rgL,]r,@0Q[F1.D.&Ga>2Y=AR
-9B!p1hKUrcNeX:$[=EmBvbXdVvbM+2|]oKD`YIAR_#8kY&qZg8Hzd#d{QH~M"xEcenrD^16-4cW&e-_PnD7pmu:]yG@b!-}0Z%j-]+P}i[/;g;;9b!fD#U
-V0/#~lp64+"b%Y"==:oyU{e!"p_/+c"il6!l$yFW_p6a{i.L_VCTM(|nm5Ydl]QL7pI]X$eDiGmL`FZP(S^0ybo_YDEL/u~0~+z/vu@G8;m-8AqVvK<{CL
-E@A^i2`smADh)w&)RGS,'W+^9]WsQS]`r"20`)JSCc!]{v}m=CKpc|l(fkBS1-rrF<s.w3RsjS~GOjsN>0lh}OW|rRnqR,Ab4@8kXp"zuc`+)L+L)hvAtG
-7U4xbe/&bvywXU$pCu[!R&wg&0wIi>P[=BYp@@rdS>4}:daQ0Gs2vODX"M@P;=J]Y(i6l(Fju`<YeAlVLB.!7e28@!7Yp>M)3_ZgzO:c3,@mRdU-</|umA
-cKbfwp_8koxn4&1M-zNSg&DMNg#{zP6:ZO;]{s6,ORE&#w|3W4eglS:bm<27h8'0zW0K'RB'cfdJ^7psmJQelFz=sXzFctwvRnp#$c0OagC$IT=bEP@N>S
-YF%lD_f#A{#&55mc#L=_|@)KC:1PC[%15mkA8zAuDk4|f&x,CPFp&[uku>{5Cp%M+yB_u"qW::M_4wC56{CBYk7J)$a:""W,wATrPoQ6VQ{C9{A=dOg(ag
-T^%L|%Av(@9t3rTQ"4@iRnzS%fx7cX"k)8r]2W&&`>!NX=Furb`h.Gu|nSOT=Aw&LbxSI$)xsAvxgD'RhHJN@he(Ky~/=q]WGep_3-LE{8-Bl}38!2T_7G
-_f0HZ'QUf%y|%Hg2wDwkJDE}.;!L1%tX}Tb[4=$$8(&fy!1>zzlai.)8kd]0f;QA7)-GCDVaFQ<38:<E)v/uVVn[}9B3t!"vM})@5`%+KOVI%.U#fL#7<5
-!ER6<]^:ZvexG`E)3:5}$dH`UUB6mm/fo7mnGM=CpXan9j5UX}^fi:aiXOSi`Vl(F'`-!EtD(eoex|{G%tf|O]|Rpf3'2yu$W')|1}@R%J9AqV{"1+LIvy
-_d+Mp.Szc8[I]<Z_qNH<yccL1[PN=BEUsr%%8$yrm,<F-^n!/=77=L&vp_AlU/i:9#+h@$z.^f3:|THD~m'EYySU=BY)K`nlz$X7'@^R%hsuk3c4,"=}z,
-CLJr0fq]sV+no7KHIw;[k%phME3g:u}%tE-+<5o^VKN3>^|1;@$jFISYKD]"()0xP->!1zOOfoO@.JH2h1[pM[G,MN>3#{5/rult8M@)+v=qnxWp[1n0kF
-=&327ikc<jy1ZO&Y3xgxievA,q6#N%gGQ:'4YB`R-n}P6K#5gyv.-|Pj7%uj()x#IJ@{{-5]1x'B4jk7(t>=V8>)2dX0N-2CI0b90kWldH32L'(6>^+}UU
-x,ju'p^Oq3w/;)q-0d:@I`<P;R5EqrNF%x=7"22BBe({C{/c=7}/T(!I87JBP]X0Oa%C_'eGUOLvXfmtzdd(E+n'IsG_Io!{i0%KJ[3qK>m=g{d.n@%y!9
-SURoh>%RA91RmW'4o;;7`3rH9Ba(9#gRy7>bx"Y9g5<cW%jw@S~kOv~W&%>Gw:;9R/M[BG-DMTZGc{a,@Q`K'4VY,%,'#,#0gCR:_);deBX.C!/vWj,..q
-7^^Y9,+D=T];r3(@~P:G2J)4n#Q@)[s6XP'Y^p0.5FYpyR;jox;,^g#I]v50hBtVtJf4q{F'IcHN(x;-gG+<9S#8-NU}Bqjwoc,6i2tZvSTJkkVI:dQTLK
-L%MWn,,VxD[z%rdN`K(gie_UttllzTf3/%W!/n!7,MP1W0<i;>omt)[Azii'/Bu&oenjBRH'iE"RT%;l%W$kL-#wu3Yte585E=7R3'J0e:gq/N/j%=VBAW
-p5SmcEqu^g)1i)8kX=D/@3yNN-WO!k)(HH$q(%O{>z!%2Xhs~OA(x|~YjU]>y"z$ALKUazF`KnBL[!~xaP]"[>8]1x^R^jKe4Qt<Cdj3wIz"h7ToZ1rQ,D
-+1KA.S-DuX$C>`$,.I%hEzne+}Cgw3&po;<PlFsQ[bo_3y]Q7XqD"hz]-+AlY>>!s6]WFe{7RnANV)aI%KUunW6)K/TL^_y9&lWj`&/=}lTt.V'S(cDjm1
-~/6{VK;/7CTg<7l.iCZ_yyB.;+^XsKw/IO9I3.hi!>{.Y^hIky7JWg33[FR0QlmVkZKcw$[}kl'u-&ybV6>W'&I!-M-t'04]Hj$"cIO4[mYi:FVtX{jI|Z
-O-k6t/#G=|3IkZE@Qn(4&pP0!,"knz"0lMf:poHkTRO4AnxWp!mpB9e^dZ!0#lRb3_(,cNXA~#1XX{=,:vX=WjRc`T{4,cKo~/$9;V/Mrlx>fNR()uC]s.
-]eD|i">,emjcD$;w6$>QMQ'VQcSpm95O#qX)8)&fIsn/,=%}I_+fNY`DiT=Bp_'1w2V(<HLp;K%BwXcdQz9P+]L:t2.)HC_Ir^"U:!q7^!I|uWhiq6PSz2
-ux23Le0]3cbL.b!9|5^CKRE!F6uere1,@WI:xP=exNR'^2%w.ruUr;`q0u}renW7"C^Q0$&ic`bGr"-hffE&=;bE:(mJm@k"=Eo3n1B3^rgS0Xl`RL`)!&
-(p2^4A`azp;5H-rpO6xMPP_-Pe:AC|wIL9YT}B<:71bibpi;4BXJMP(YWg1d#aF7yR]27F06Hj4Fd-s3I]'Y".~,LJuQ[)amB$Y+'BNV+gGeU1k^+S`N'{
-za<"esX`:o5"CFFxb.#Ehr5>8#o&c^&O|VMB[d$kiw9)LG%r2j7xA:FZQ%Jbj;W{z>)i}%$iawYsf2-.0>Ws9A;3{n#'_`,poSA8EX-O&{Rfw!S{1r$zrt
--O1{yH.Yz`ZD4Kll$yzygmOlsx5Z|xev}-X#1(xZ9w)3$Dtt={"^F11&K{{Z{$_c/Q1$R!r6Igsx-M!,8xKDHZSn!bSZho98MDd>0]=X(l,UR`Yr3eU]]x
-kDYoAD!>Rh+2_Mu;[C}/h"k>dz<]l1"Mu,A2%aY57bdPGQ(s4nmIwYe<NG;-wUPF:Du|HUUB`^TE0rJGh3A.PU)yKk+[.tx7A+/fzEzD3Cu(W!L78!p:L(
-tS.xjEB30[@+BVBN@bz2;1Lic>:/f(!/LOlEw>@sLgD9di_LQ.4p&v8ks:|-PYMUt{#S+ez!1#~OFU2{U,d=wN(U|"vxV(ABi9^]K%HKanrIm0CyMxcY%Y
-;eJ|@sp(%e#ut)'w`Z~1Jyha{nujl5xJ3cCy:_nq-/pfa>ofA@{PK-6;J',RYGW|<MI2b=5R"jr7@ph,yvV,Jp(!jkV[^Xw;kR9i,_RI+%lU%R~09Yfu(3
-"8(,geb(CgKIOeGo_,N=}[i>0QntFD^qPIy%@Tx"yfsI}CWtfL/s4ck|8ifGBF#X&7|s6wu&^aEQnv1A2'Dh>.zGi_#HiO&(%xGlvR}uwm3'S(}."2@X+A
-p)r_t`JdHI=|Bd_RT{Bl1/6-hB7W6'|$(:aBzG/S8M.M&<X74;5T]k$Bw-k+M]rk}rYc</"jRr_VYc:W"@aJ_xI2[wuR9:yd>`$-foWLNC}1<@MpM]"OGv
-`x'|6AvEQi8<Ecb]K+TIZcfwA<(j}u}F</'"(9E;KT9@GbFwVV/a+24i01<|4z$wcQ_{W4OuuxAaH%;&WCNe8%qCl6XO'uwY7'bHmIuAK[c0/y"d"<etig
-/!82h8[I$NG31c;_^7%01;Z%{t0_(-|Q}8-u--|)AeR[TLV%VO7c.1P]#grEr=G;pULCg>F@`F$o^{K%MRD0qDp%-J("lJ^nYU%e484gJ_;S57rm/`&y&'
-Gm~;z7(hfc$Zoy{d&TqTU`g0UWu]Si5CK=i>QNI0H-~;fkH{ci,IT<e^!J>Vyv<+_e,:^uQb6_di'x_C$[raJ;II<vp-'ClQex6DM{@SZphFNf{fjbgZI$
-B3ktp/Tu+RTlEF%!jd:fgw].%5.R7j]MOWSV1K[ar}VM,ZXJHX~LYpm>^lB&oqeFlUfl5I=>>z(ZDaeHbl-[{jnB6}wWUwlu|Ok7N0Z3SA8HOqQpGO90qx
-tA:PY'D/U0T/'wEfjh&9HZk)ZGFPLqIuQ;Ftn}Gkk#),';1)X&;5Qz>aYV`E,spqgYN4Qgf/ZyOR71>z1`e,h'y^J_{f,2,[#_-{0J9'.+lDjbG66&'b_d
-AVyxt4Q8LBNvr!zn7dpvY,t>4JSsKg,$e-iI-UC[EnFPQb;ugfD)a^UmgRb><Y@.Mi8+~qNbBo'=Nr,f84!D!4",<O~tO^[`B;1y5vq)Xf^Adz>Ob<HX;Z
-5&2PyGzir%U2GPb8)FiS^<~H<#5zBeSDV>jN17$Qqo4>QKuL;nQ`d'Jyv]+_hv0`]A;d<Y6xV_&=_GqwR)RFIV(es.p[RM:wr"4Hc`2Nz:,Uoy,:YJ5s[{
-mZM;RjJ"OC]5g1u<Bjx)f|N-;o-v~j={k}.UdB7PF,~AMYZE%wpOb=)Zq$[]X,lf]4=]o,:fPL,uXFZ.f+V&bCFk9y=#oU6{s#>7ZWc^!85Z^/reF)zi,=
-tYmBD)E'.Gs/o6nM_5tT<tRMONvi)UzQ::^]P"4+w6R9h[PmtHYs#;@=I^"&pI(MIVNiJCmS>mlTsE<O-q"!7ikx|gSrUPDqayIaGPV@VR,'f!#N8)tvj9
-y@3Amy@%Pei!;$CV"'_Ld80MBu5u'gk`l)QH~`s$p,ZKJ"4Lr%rk)'2]4.mVo['=Dm}<r,)+;:nL],hN"N]g)%x@w,PFzU:rK<ry+wy`Ei~$!1zBvMlgV0
-<Q,H-'%;+.mg1AE{s>HP0gi%aJLlNeDT4Q#B-5GL14>@0B6jC7XG5^9P0c1`^vL2'j#:N$fUT2Os2,KK>N@gEqhV"9C"=N}]GFc{`hJ3lzT/a1Rl0bV>o/
-CV0BQJ8Ky$~'T@e+t5@qdkJ#=A;IOA<Xd`{KzJbQX79,0U8_}{M[SRNXVfwDEMYp.|Qc7y$:)Zs=JVue}K3R&>7Y9K[j~MXk<{I/XvK{'JkPhw8%gx3VK3
-t9,B]>WuAI80"DPPgCDyUTPBM%O->;+/w<%s32[[[t;G,G8mzZ7YFv#:4A>6&6<.Sgj"!.q;SmTKS1#(h=fWdSB"N".-(-;'H|h&3h$>;gfZu_((KJb&U2
-A%cuEeFcPDW!#{JeOT0WBw_!0v$jj_3dy3o)M:+I+^HVR#`:Jr`x9fkR@./EJPZKO&p8<$@-x#`T%WA}n&]gn1[D~/Z:g9eG/)eN:N#:{@P1_83JE>n[G&
-1"%pPy0P)bx)Y+zDz:d<'Ys=F@ynf</5t'1(-4;Rt;H^sk_b#%%ApEEXc1%Z3+Obim5Fb>N;24[98x@VFm#Sdp"2&y6_:c@60<4CBS.wpnzVdV]'FT~W)C
-=Bvywy`nAB8R^+E-6f<PLzpL4T,4Av3[j&yNG4Q{:]-FUU@msEKpYb6+[4@J`'Wn>SE,[=3%oh-syZ&zaWFKz/K]a(fZ|<d(lKpY~xa.[<RI$qP%w^"/nh
-`yIB61i348a<)HnT7DdHULXjGGr'qAc{;Wi8IH/0|!=gA6;!M=U2O9=b]D(+h<vkDtH1^"979JrB7{Q#F+ELH"VK39Y%Jy]TI^bF5N4:DX79/Rs--!!:|[
-56|EDicY_k4tI;3jsUNg6l7r@6oijbPh>co]vB_G_V`$Q#l%26K8M"xO-GvoV]G&,=Y,u8f[Wh<te2M-c.iBb7A$s8Mu<Z4D1.HZR6U9N9'gF1>>W9M5jH
-TPTx0|%/DlV5ztc/X`gYV$nhY`dcH>F7A$NIo#XVMt/x@-xWV6(E9HBJR(#@i_}%c02x;ZD<)"Xir#$3Rc[_>ojGEn,.Vh%IxbV'zlaB".;,^J=m#QIv8i
-3F]l@DmNWJzO()+"dYu+IK,Xl6~N"Nfj[Or<4Rz^IUu/ak,el/UQE#nB}`]|x{r=Wnqes&tWZ09"T9Rzx>2i9YX/&Kn!P1bBC'.7T_kG]%5;4ZFK!$mHK4
-z')&/)OOx"|(Nw4Y@U1d6y|L>Uc:!bmGeb<;W<%EI{|W:bdC[ZtioHm[_1E!qaK96@(lSP_X3LKtg@NyMvq;zz}_Z-`17+1y%nx!V^jdv!!H9}58nO:H!z
-S|'w!6JwLdVqe))i};Mn(z{i=,c#%"T^TSZgTiE{|q|qYZSv>m;'zg.rrb0/3W%)02LmBSdPREwu26h2VV-3W3qFqsDKoe/$4].k9:>RU9Qq0}$aTq]L,Z
-HONvXIqEs.7Y!p0>v&+bFocbu&i<'H$+b7[dNR;HYO$/"P-8AAp2jTI1roae`o~_u1#X;.2g_lR)%CEgS.Lg[Z]ZBv9`Ag#k2.:^muyP4^^|!WUv{LZK0%
-+O/:y2kmW[$SU&:|<a{93E8IiW)4ad<'dB8j<iE#xtT(_L1Tfh2gkC$]Okn{0EdI[z"@bs,{}eF$:)yv:O4-.|Rt)jms}!q90(t{F;i6-h1KA0F3j0)T#k
-BHq$]&53LT3:Ks}uzxD:q}MM-455;cI4vNHg>wtsm{Odw_K<u@a_`S3<%NxR`ZZ,s(8ya+9_CaO:3FwL)mFLSTTQ8qC(F[l|BhJ7$+;X0]Fnsy@|N5PN-^
-pomh-S.q<O9R]A/6MECc^aA6>Vz7@H&+|WG&ohvK1"8_nuBk1b~|t5]<R!}Gri=kV@s0]X(BcFCD"9vW's[aK%9pcYy'z9E;WA!X=uzf"jE=nBh[J]y5pT
-R4FrykK.p/PqU0Hxx|xl{J,cs[{(VXA;NFrel=<s2vsU69{T$22JTXW>@r{36m:Ac00e2:Z"R-O0!C2k+="J#ynviyw^^,=Dr1=Go@+zt;`sEnRO.1'VqH
-^N|6F<uXQubt~=tz,1fWYeAl0snDz#zt'/vEi0I4&CK#SZ942YEL,|LR{M8L{Bl!OJ^}$K-y:i#Q-Cpu)BksG_p(GZ{mn'Rz+h{{&pYvmDp(6K]oWArf3X
-Xlf!2@={4=XG1+.5smis}2{}Ihb3pua<J;Wp8CytqNZ[q@1h`L6+FH}aj|)xH$Y5o(<GRhDDtLYr8f#,LNhANd(/<X#8F4Yi-y+W~Wytl.R4V<fg^Jb|s:
-,fDJN#Qb"W;|RoPKS`I|6cB%U&2%ZT^%%n,vjS`"B3A"^8y2E/FFO@-5|++[/)Eb@i~t}R>_,V4yp&U{Z:p2[,8ulT1;5:4t4u5$mjpU&BxN`-oJlyHt0+
-)2,28Q-@DJ1B+`I2IXw#I)0}K{.1=zBkJsiQbP"~+DM]X(w]HbwwTn1iR6fZ4{(E8c7toBcW.e-dR;kPBIK}6qiN-M8{+#|z;%S[{tm2lZhdB<#|e0%fCL
-KJDHy_<g{-+vG5d<j/#xZ;$Z',t@pkYjCra;[7x3LFpGYQfZ8(c|yq8wdxGpoh]=AJ]kmtKPuw'wH_-t}^',SnKU`r5}4S6+q71M&I<)0ArGTDnzy!kz'u
--#L"/D=&A0Rg0,yg6B8'h10MRSA;wwnA~Ho58%6#~iI"TcefrllN=1CSiw1!eYHG_b1,N>sCr>{_'5L2n`tDhL^ZAvlP+|oNgx]<]N~V~=@<L80,&LB`Oe
-]1L94E9<)dl^a,'kJ.V;~mlW(Qb<D1C:'p9=ITT%eAVI/;T(]1R-Z6d([&I)9M^=6+YNZCzi&UYgN55wr<lbU&0/OSwyz$')d!ZEqy7aWmuG6bF].gQTnv
-}eY;VABZXIeC=M;#&.VpmqA!;zM=k7Ab-ak9.!i'$M0S}^@O$Kq_u;AqFTjnR0+d'67>WtgT"JdxpRS2TUJ65]5F2[P<{[4J~Ka7G=u[0H$muZ!K]pd:{$
-0:-$IJb/Ni^U).{UWhD$,5jA=0;4m[Uayk-a|d$p48xh6aovd4W!m:SiHE!AokF1@O:mBat1(L=$K=u"a`8b{9lcGW&.qBBsE$ZmLveU|ms'.WEyJgTP,c
-Bdn76xqR'J^3w7ONkvzH8Qat>I`_GHk#3Cv-i^:<p@(rbWzh4S0[VVs5gs.0+QFV,d}N@HRsE3n;:vok/X5_]i(F}i_ACB_iphrtf/wnLL,YBwJdG<uweX
-Ye[8CjU<n4pPcY3/f@d&mg{_#$_P3^:FZ+_JS]N;WziW!.[ON#_SfC:A+I!kl.hQZM_nw<Z,dC1Q@gv+b,>5MLWAfi-luFx]bzX&4^'yd-3GW=t8hZ+k`t
-!XPjesWD,MjM@`fd'a3w&,wMT.]]YnMbNJ]RB:~+/d}OZu0&TGf}-0l7&1saQO75](;D|`e,to{Mv4{ktx~VgW2Aye=C0N0uF|A@y,K4>tI_GgifRH&BH&
-XrdmV2OKYzb0)<2;NL:{~{u."U5T#&M8z.Hh#)!"8RvGf76f,@5p{###8<{b9$[vP(&9}F}Kgy:!BY0|e.:ITFhV"{-s9P5eQ_p1jcUn=1dSWYUn|EWaVO
-#eH0.mi|wWPk.DLeQ"MfSd4=nL'=j|t(HSt7L4C<g89B=0Wkk`Q.T2-n%$97C_Z).(6PfXBWOTkr<{-dTg:=rU&B]7z<n:b2xIo2qRl2+qP<wo@Mk>7`/^
-'m/.p8MAg:z,^jVd#VeeOFg2E"T8RU/hTC5UV14]%uh:LP2`hEnmd]2R{j2"9xXy!Vc!t"$"h`|z,efY]bp9&5~9a9E>~wZ#N2AT0Hi8np]8KoE0F)mFP<
-=Or]r%E[qjT;OKjn(XIVLHS<=,`]c+O^+J2AF)+:/9v(0O^J"nUtWeu4|k$I{_ebvl}'+hO'N@sh$a{2fR@|KFZut!/-Ii^`QFdhqk(v'Zk`P_F3OZ5lL,
-1Nc+BaS9_uSVgz38p<YC-[6x@DI#PWUG#No_wQ@t/@p@;`vs#]@T{'Toz{>fZN^G0}m5@Ny7LWH.yLc`nZ2NSB&SqM@Ag>5NW-p<_E60wgwegSQ<eYte3c
-z)0"6TkFjH{Xbo7w<e!djtK|z%7}Mgw6JunGdL-W5RX5#MkOzlj[dq5;b1kzGOD3a.@Nb[S<;"KMMHbo[)SV<6'3cyzg4DKP4D+!(uFvxN<_O+T8V0={>J
-D{PvRn"NWuuwX|Gc;xt@5|KYOhpYq{@z.X7AsP,m[kRvLmh;-;xEV>~3a{Ea<Y4@z`LPCr|oTyL4~ohqdT02:8JM!|jfTv/a!#,G>[Ac@63Dlq^Gk_OAm6
-FgoA]].O~4h4H)-7/_,YA`RBih$yja[7zoQ]x{X^d2kE),N9R9oNe-aDIS^(^-].zFvJdlFKa:%+Fh~p],r#u9dB%1usJNk0$aa[[eyOEvA{v{K_A%D8G:
-[&+riTnl&WI4ZQc'HonCdJ@"f'z>6WxS/h&zri<;V^:eDvx_05".o(rs"b~1A#Y^0}I'z/tDjGXBABBZPk9w&R^%V+yd@Qh8HQ"&.=Ib>6hCFLy!/R`rx+
-s|on{wPPU8C4+VWPl^5[(S7jSDvMR/X]vj1P6`5xVZ#4xnn4aTvLJKqVS94LJS6aJNk9%,z|]2|,2nY}gc3.L%sKE5i7_^we,0z#$>KXO%UPOXVp}%huh7
-!ZwHE;"V35V.@G0PuDI!Xd$L{M2oxHp^E>/LkM}}KnDI_@U!UtR,XqEwAWW7;fFopD#p[2z}kTX]/[hf`[G90m}!8$bd>{l3CsdJ%>+c]m|yC#>kA3LFYs
-AK8msjxX`7rK+(LDKh,(UW'_F}lTAUCeA+'=}x]2#]Jl&{b<m=@9%&hKxg`@j`CG%ocD@yUYO8G+W:ds3A0M"hanrfch4J8Mi%7xwr(O=#fL|lK{/'hKRU
-@cdy2oK8s:o>)}U5O6A[{8y$4mYoD}N]t!D]l$fA;)A7c/o8Z2FiCPmNA+l#mu+I`O3".ybEaP<"E$cRO-Y|A1]]G(|N7m[UrguM<&2gF}7=XN_|u%`d@U
-M_e%v|TI>C!N6ZJ}D)>3V|]AAvjeb}1o7T@-RYDkYrH7tlxWWnv2TV,a]Kchr,N.nEuXq%R/X"lz"LI]#Nk82O&Ub{"t[YoI>jnH.56}"jsGTB58J[776/
-1#k'VB3a~|JO)(!6x=2BM}+I~^M1qk:F6x/Si=gn[3Gv-$'-t<ErJ)grs,dWSRMxc628/g.J3'`MRFG$&5F'RtzF/ESS|yf}xV=NXG|]~K7^KXPr7;1A5[
-Tpdqv^$q1H6S<v<-v,&1N5~h[saO]hH1m!8Eb=c$w8Xe6v::7MGL1vFQD3C"4J)y%xrn/T|C`Gz]J)zY7Fjmtn,:91"RGe"KcoxHaP8IgmVSmn'`7${;mL
-Y$^$aGfhW:s7&AYDv/Ka&/l|N6{Tv[<nsc_hbA:b3vMCcs:uz@N#(vy_(`D8pT!qL{#<ew@@]]b|1=L#CZ)o<@q7ha@J,&.r`iS8inm4H1B[KqHO0K.WW@
-jF_@_}&%HKUk|3ZYO|,.7puZ(c$o%MYhVi["d/9ia=zf86+Vs^="IlOEYSp;7M)5{'V.Vsb:7WFYEADd><w-l>>J0>vIzS$,_IP0i/0d1Cn|I!"Iu6t1E-
-`=G3LF^%5(h]3nNSAD,{jYk>9|cYWYYQ4d<gVvJ[{(o2Y;o}sbT%Jq<tJ0:<_1B@fwV`AiIZU",A5Jhbs3~.(SCi{^o<0=[K}Xz4`q2l<a8](!0:P<TOXl
-'>o4#E,z$)&Sci!HP:t%{fR1Vw}.+8JK#1"~+pLU"NbsYUuz#7yKYd%DavC'Y1~p!RKG11Rebj~>DZ!s)GyO6Uhat{0#G[C7I8zv&8"JKP(1ap0')-5wT#
-uy&;oYTh;lv;r6PumL0jKsn_YvJ]jez$.J~/C(D>"~^'[3/1}f4%9-/@QGk:+$A]TspM.jdV;r3}!5%0<gM7$cO#[^@uZ@(0Nt(];.KF|H%T6b9ic%Xs{Q
-X%G^ml9zkDkBAe28Gu7/lrKP{|5N<DYL6D7wVkUt;B),da8F0WX;)I0}p,<0s.5UcF]eO:F@%'KMy3)(/$I'azBLTcPRbL(.=]XxO^|!d&J"o^FPbe^[zQ
-4X6%R${sjnm1FxkV!g66@c=tnPoS[+[VTRmG:/!,y.pQye7|^09Y@Fg"N'}cRf1:g$THHXqP/E2XEe=I%d_@41/lm{}H3rP'"0&:mBuuzgIf@0eSfZ6s_s
-f74>}k}k-;Yku=10N^TBO_EJ7S}B}Rm^xS[}bzX6MXJlb!9Z=[$KWO)yHu'd_x>Qv/Wzz6u%o|w&A(xf'8JYhV>Xuw9d[PafJ<P4FmFcP)c)cFQC`%`kt|
-#}i4fk"1r]u=(.k;sCUho/h1dHG]>3(2C`p;oje/1wXzzMiIFh@"j"tt2M7Pk8ERU#c6f"R}]y;z+=I%2MIySUW_e"|T1n$w2i<4g!$jF0T[^ClsF`Qulk
-eKgHE$,ee_wZP]=Wtam|0K~Y7CG(SH}apWYxN9!iWMmt"(%Yu+cqOZo6ny}!ZnMmkmY%~3lmTQ+Wuayn4Tl+mln7Iet7:{}=nAlGN,lY@ya'Vq[_+H}nr%
-LR%Pz[wAnc@QO3X#BbxlxH}%oAiX<Xa>epv8&yr;}0dp5&EBy}->0Wp(5%F7}Tde,l~^RIO#y2nPZW-_RRwXAs}.$o7^1IGlv6BsQp;{N1j'r<Q$5V`7FW
-'$79hytk%1j`LaEeRXP[1gRF+tODB}:S#fbnm/fqv@UfMK'MBWwQR!7[Q+!yo|UE=tV%=v'v(SU05f2/R7l2gPyVY^:tC{#,yTh``[]p}VO}/c9WH4`1z/
-p/q%f0A{>7fw@_K:veu"D`/QwYnliK2N>e7Qf1j>k;t5-DtC~lie{Zv;ZWFZ~l%`{X8NAK<D(hA^(i"0=[WA_sR{/}Sb>w|X]>RTgB2FzxQ]`R_nu#CO+J
-gbxhNlCf<`4iZZbbMmH9lyDL}fZE]bPsg];e5MR<$-4:(fu,:)(N:"W5VOzb5Cm<ATp:}d"[a)|EUsq<RNqzQy9JlP}jH(Ugf+fsod}=PDP$}{_fDOZ_uM
-'fQA#SnJm(3^pP,PX[+s&R_'Mc2H@FOri&hemAjJ$u(v(%!,zn9jK`Z'Ih0bhy4C}.Ct:X]G5n]4BNh>V@%bWREj6fHGZ9D5Ca~^]KYt<Q5siqbRTYY$`K
-xE';}tLwq4-Ie-BHVf{:vGc4EhleS};66<tbPq@W-T<}PQ)p{3uu4i3;__IR])zkTseQ"drt%[2nH|R'9f}nimCl97ObSW]6<C"_%fkskiJ3@YS-Is;7!J
-_v_bhzZ2QVip~$12&ji"{|!xlohHY8T|:$Ztww.XV.FPq'+uj6IDPD]D;`1ou|)#K4y5(mojNgaYRLH|vM>gbeYEwio;#w+kDe~y>j#Cw1vn8fwAa7]cx&
-Fo=M1+XW2Xs_|vvTpFTM"]mut)Mi!8QN3y+w.]m<`<6}:4rSvbu(vM5cAVaCpMIf,s&);)Gp([:#tlX-b"FO[KL"i2P'0JQBdReU!QI`i>p;K}+`n`6EdM
-`4JTV%g=-R|r^'!Q{#{xG>q"0lnG#7$r]$OKt(CnWD{}ii^F'|4P'I5Ue/Xq+,AR0KHMIo@$X2G#|[z=7&h0"(95>c|K3&z9}Yvz^N,)%{Ol7yd4(IU99p
-#MT0eYlpSS{"Pah1Taxt.rN,g"b:GAS.W45m5vs-oD;M#Yg4rf^+FTSHuy,]!To`+[;l,V|/9iC;Y-R.X5@7;kK.XCXy<I88/y8BR<h<d9$R/`&.us{E`J
-HO@$~a7iW#N%&!21TkCpZONqDc76Y/707^Oejc#3-.09}{GYo1.D.__(v0e#,awIxAUq:$}Vwd;<YV>t^gKfT[wCn!jUR-)vi/FX(2f.eM}IVCZ2]:l5Eg
-S`KQ<@eNEmkNrM/B/er,zE:Xyo^QFVv>u1:E}q4T}33i"uI2'L;4@4^!Z;SXdna<4hRLi}[MSLn'HYB!WK9QQxJ0t<gnNTNi"k9skS;ZZ,M)H]@pBc(Kbz
-BxpF7j2qomVDaG3LMJ>MSG.[D&cTT1-PHYth}U=T<CszjR.U@#XSM^83IjXBaD0{u9u4!O=8;>THLHRO~d)[MA"n{`iG^H8nf)T3MxOcj[vMTUD]o[!YWt
->7PkLMFXgPSUPDVTWO4s<-)K)z1H+^pk]Mvik'.#aRx-n1D7ARby{R7E0OM2Ls|'}+"j;VTbeKn3U3u/Y;p0Fdwryn{nl+N5EH;$HM@M'5@H]=1W#NZ4Ib
-mdG6|hTQdS|NYP:R)(P3%'!7aD8nzJ1QplR2T[Evt7YBu;BsI]&iF'"61;UNVdS{l$L"9t=hPg17J4<IMD:J/{VN#jt{`j-[,T8O.x!)63(0+<qtMLRdsx
-dEz7eZw98yI9yBJMgV!P=6|}Hql`A^qie!33<&@/(/;IL8HJhS;P86kA|H3[@L_DAQ}dXH'y'`>3iyOgbo0|p+[fE8"f.i!ykF&8z;N1:9}6aDz8g0j>MM
-3UxBF/2KA^R6vJu}=DQGr{A]Pu:PvXRQaPDT6K62F8Kz|KeY5)7W9g_awe|tS+Lx[giy^F54WOlnCB`3D5Ny@>O]3-c!]O22C%(_KHWf05AXb%.Jdsk^#a
-WZ&0nl!y@f-AC3:$;Qq.0y)9XuSvD<p]|{0CD:iuL1.]=u~<Y/zf9i&UtEQ/~/6pNvQv)YnKuoA`t,S@ex:PlrLM@NNri`J+|;U8@nM<]Ni3|<i."yJdUT
-p:/>#"A7ML"yiB><z1|9#79ix<R>amIuTGKMSQ1_1%m6zQ.p8wd:8:6N/GQ_VY;p,5e0)=|,yZ`&-#b]o;^Uv[p`/+^u4^s-w@UUB!B(A02zU6Q)bUCB5s
-Y"g9/zcc-a=Z;}),dy{l#tvW56rKJopE[d+@B{v}`20#]u{nu"CPF#ov=HMo`v(_5A~jx2$pZS8S'GMR$U`70D7kagivy!G9KQ}dB>Yp&w6mhE7B[k+YTU
-'@diNbNmO8[<#7;2wzEJM;%pZQ3/mj`_NCcS[xnSN[)/QSm=OOKUy/|Vdu7K|M:m40@-VYGGzMI}l#"iM:|9C&_@au@KAvzH5bWIX)fFeb7=#$U2j;lN&1
-iw^@akl0oPdP}]<]pceu)]5onKf!i@n<1/11;$Sw^c)rpwOGsBsf]HB)6l&F07c"ttxc_@eSN|-o=AqU|(3dQj^GkV(zBsG[/H_4Y;H#jlM|LG>R`TMJ"y
-v:tp"40pjlncpN,X!g~5~Vj0w"7,>n'()n#l>RKn8QsVu"V]gdm{&1@u3NhxjSqdLwfU}QcW@#N4dyw3NGmWUR<;JSRuf7Nxk3y26AAn@XmuZMn,gz:Fw@
-zsMpyeC!VdDv8$<HqLa|S%[yo/Kr%LT{=>K,59D{"gh|NV-l4+"a:h[d5w+VU`[xA])IJP0.n"$KeI],NC}UTdF1#c0[AzGN.43k}5~kD)TG'TqQWdH[=%
-c8}F8rkC)N5YbF,Zqah_>](o.HSfTTFy)lU$;>(8O|G{BskUcHH&&K>+|'-[ufa8vvI&HcjNf#4WvZf-+{1/_1A`^rqWztEJ':%r'N]{s,5ep<kpqkh;)o
-:J<:w[cd%QNn|0p[#Q'hCdE=_a5ZMxK};m>kMt4NA^Zt{B;YcQNQKC%a-'IVk^fopp`WMi<S1vw+{)<hz<K`n^i.^rqG6(NK!q(JVe~k<<e'nLA^t5XAJ{
-DSC%MIfd#eSyoJ9-226j$S~g;5DQApEYQv')j<_V)C:O<w=9&}SH>t+o#o&gDEgqz!tf3NYWmV:|u@G5T1iy}XZ`JCB1{z/LF#B^rPF&XASIVIm(#@weER
-AmcoBl(FZJl`p:,:UI5V+buF'zh$9I>:@zphPRO&Q)05`R1iiOSCw>'eP"r2%(3ntxp'8!9ZNm5gb2NS{v<ox1L^luseA$0mDdGC[,j(9^LnI$niHMxx8E
-S-8D|9L'%!d10M"Bq95ccJt4`1b>FPedByGO.G):`yumw^8Y2(CdX$dH_eJ,$>Hj.{(;v{vZ6e>4($Ml-@a!s:kQcgKtHru:[s2B_Bko_g%u7d)mMUd^MT
-/mllL(H=8O+{XS6OlR+qiT4R6W.}w#T;#o=rc!~W[q|qo2p86oCMxA~8CQHjmx=&B(j>oz)9Ju@(j$vf%SvQnVi8<rFQaujCvYUC|A{cr=#sx#-TphT5Se
-rS000!yS1z#n[kcJl&[XCj5:%yV+Ld7--;V#H07lzSN2a))yR7@rbP=qHHtJHDfj+9&,fB,==_maRwIGZ@Ni_rAfCXw4u)4$#4!vX:c'%(z:]5..JOF09E
-utJ"IQJ]lcUjH:t/E`Rv}Kv1AAe)AQZq"]K9JQFYR8^r}CkBy`J3:&9^7`>](S_Q!7G)~LJyve[n=^;UtTIq|0NwZt_}1snT9K"3o@#w2}eF,'23r%)y}^
-M4}i&}A4YW4STU{Ei:d;TV<Q$Jzk&niq/,_IRY::=PROW^yD~sX=B9]"NKI{NR./Wd>TV3De8oW({8#R1pp[o:Cgvm>/QYHDb6,fW+-GZvAn`!;5{THUlR
-`wrt5"8I,HKd'@ku{q{z^#jbfR}ti5Yss/I#<}@dSqi6+w;c/D9%CX^IkMME%{je0uWX9}K[soMjh#/=Bu8GJmE[2tKtPh9zPDh)=2c<Avpu'dcL&6eaF1
-ilk,+wa7.Nmt)#02MpQ1tL+y!(=1|N`H[<xF;vPBwI2U(d3hM"^`.,8!N3uc1$s%91mnyz,=T=NYmJJz;R(x5a8JpoMyX'tn-X>|~S)7V<-bsE5LMVHP,p
-CcK2^$nGx!,/J!7@X`>,_=vmqB>zqxMd_aqTH>oo_T$@=5F-N<g,MpV7Xiu.b)IAD^&eQ-$u7>jC9SmZ]u;68U"}DT%3zd%O0O'<No4v#Ka!bh/k]O+FLs
-PGM{Eta1TnnaAzNm{&Wfn8~4%A7z-#[<gT26!<RudZv+3m:y{^jkp"+KJ+xEDGF:)CJ$E{r1M#y<SKhRRSrm}g^P]O/9L<`iGZ"tVT,U9dHL/{R[US,:Z`
-bIUzdTmkV[!6T1"(!bT6`i9G9o6Dr7ve_Oz"l^maeZqF}r@[6(]W]Om`Ml8vq!y4zbj.rzN!WVPikNYM)Wh8@AMlF4r5;>]kYwq_LZu:JnMk0>fAP+bRTz
-5sj^@0eshuQ_ZRkPP$kwOv"E;|qPp;@Ly('[&'O+aJsAT3MYN;q]!"v6WvI7YkYM[4}vj,PP(>XxxL'pcxVjqN-nBH>XB#4:brXe]hbY`:,9vCvmx$>q`q
-fyP#_"@+}Cx7a7]z{RBU2)bB,l5JYCc|ClnS`wIj+a.Nn)Ui0-/K(#^G57OeV%D/'izxew9DmPzpq<eWibP3I]bgm1&-EYk&c/;g'jc(PSxPTsU=di~=VC
--XDpE!1&3)^rK@%)f/;cA{X.tK3gjE(:p@/R5SknHn9vcU4Zwir]RZy9D@%r:TNeKxM=Np,Dj1q<Jv=bG=D/)@B}ml'(r"VH7dba)`EMi^D>DlO{qY}'PA
-b'-ZHKBF&|'#Dc'[v8/t"B(0&2Tt&7iaHS'ou.X>>Uf;ZYVZxY7yB<S>Avl5g7P+=#8n(lM>j3BLUC8o|0{r0:#nT1rAJO(&,(r[+MN<E`MCTMGrhxO[K{
-Tu-:&ju#fB&Q~]3Kxi5bl}hsd"8>$ocb^mTd+a6p"`5R!w-MCOn|M/]A]c7)Mg0bSU.^W,Z`GcFdv)sutxzKGa!1L7<e[QXA"VA86ZQrY%'(B8Eo'w8Du=
-V:i)^9qk_Lb%rIe-ePTk.Gt6bQsTKxXKv0F7E"]'lR#Q+R<I=XFn8(zs[$`uvf#j:D6Y}6)Yp{O/l)m<_0xZQY<{uiisN2(L:o!Fm[(K$#Q3eDi/H1ru:I
-X)|!(e{1WGd"CT=38u]qByAbm3VZuJ2usFjg|>C4IJbmndl17g~aXvfGIY-i:$Y8>_@;TKpwNT#kvseeQ+s!C-}S7lX$L"9kJk@e-$YtPXw7[k5/^4{._9
-|B--4<mm+XGpH{A1WAQcs.fos=mQ,IoZIz>/<JW3J)v&gJ<Jc;&_VDyBRL>45hW3jlV^Xo|$R+K,`q{|em.f>[6rvGYw_6%zNht=>gKBMI7#B'1l&NT'{a
-<6d3nbr'gM7-nZ9}~i]wRD^]rZ8]&$3IO&S6i9hCGK~Qs!&N~!kcBYoPGu>&ols+QCD,^b4R>9Bx1't5B<~s(zl+<AFd#sG9xd9)Eg%Pee.{=U/rtFSOP3
-ThWs`JX<$(6XE%'X7cJ&S6W,#K7Xv@ZI9'+!r:t)BBMpSp;!0=0V9Y'L$J(BsvYcg3T4jgrGODnn0kSlvmUtT91]{sx$f^telG3fsUrTtQ0I9]tN[AZLT'
-uLl.I21p"&OeG.^U&'0-"d[XWNhZojtJ{NE#C0{1<xa89G:=aWu/9Q%`YEBm0#Y/,b,+d;%y6zY8'KR4LkEo%4}Yd/B{2Bb[@]Xtehu%jX}Tx+|7]I6#NY
-0N^f5,QN@;+D39:^H(1K7b`;T5QT+T(rt>J#D94',L-+uP^|RQHhH"(wEZF<`R!~0Fp}Ad7Ve;E0}}">VMSUI@z@C-je'yz>!NmLvwvOg+D"|x(&{`/$0E
-6#)]6$/ftt2}ss>f5`HP"x>w0{]Lw:"`z43VITOC{%Bkhcsi`E;=DuSk1Gmk0L!lB4a(T@^wj(o){k7yGzSL<=AcJPm@-pot9r>z<e=`_lKE5:^'n'sYXi
-k1Y7hh-NR]`"|;Hn:u^m}cl[7l/g|<gHGkN',]XgT4y[a4^S~Sq|T+c/pn()W<H%o8yi9$5t;l,j6o2XrbY!U:e.=-9<zQ;N+6oo=QDC!ZY(|[%'Li#44w
-x9<&(K^pH2Bj.{[AaXDkZ|0Nad)moLZx,`oz;wqMdLT0V4}ynGj8TR16485'[vclC7J%D:W+(lg@Xl;ZC._(8|i&oWIThYA0Ye>RgHlRGis!fX"c<A`<9@
-x7!YL(^9A2DZ>WW-uY]%ij08kpQl.9FCRRH2dzUOk#lEd%lDQp,Sp1'tY%+!aRQZIS8:<c;%.D/W9S%%J#,8r+!fKSoE9"cPXA8Es$YvBU5JER<I^Ej/gd
-80/T}1oVrQ%i!sZ7HlD2kRF]'|D95R+kE;6M``WHnjSsLUdVx`nQY}xd`#BF83>oH;sLE$MMH[+KnD{We"Gn,YrZks$zyQ0SeE!dgphl[)r'|!xrnS@VKH
-#|dP2BwEmUHL3BLnfm;Z(+3L{:j`'D#d19a^kQOi3j)UJ7K|UJ)<KiIBAe]Na,R%BfghK_o`ms35v{iZ{PZ)ibzjs{v/tLkKu_+`:"PPKDr7Dz2g"{@drk
-mjbv(wOw5;!d9}vpIYbl5ofalMs=j0v^i^G7Teyo{pEB70MH6B1M0)+]i&9]wxq=`fZ^/O.HW5"w9Urd46`!=g2FN@qX^]q%#[H^UB(.|OO38Q[#s15;RY
-DJw"&p7"n#W7dP#{q'8=aY%o-1wmrTmlO-ls<8[5mZOy-VBo2QfCm!tE6Q`|9_^):g/$$]idfG#D5&s]Ih"c2)laL^fFHzk$W/xL.t!{sd;@Ra"aZ^-TxH
-$^N"~P~EUSyH@9Xf$xUCHHiRdpe,AR!(jx~.(Uk;+@wk_6,[Ey#l!T)c]Vh&Ua7TiaosC)t:JrBxyD89tSdM:P8op5C+|qC={37)Lfrql"Fj/f<<ElU#vN
-(ab0p/1H!I>z)q&ko2N>`[L;MK+;;y1-X>X{v]E^pYi;K,)b'd"uP71|_DAl_y2T/2tm$F1JDtLbFo|Awq2`R14"E3x6bEq'1fTCoUx=>IjB&G.QyLatq(
-)WgZ2Ae+ZJ~9LiU#@A&PFHj>L$>8x#[LZ[i;)(dj8U]Ib]LVwHg8b=|cEj>Wmw}INcP'}>u%r7}Zp6R;u@3L8$&1oWVVKQ'dcBnSfX!(kI>KXw:;bbWDxv
-mW#$ii--VGpBB:z9n6<,[$%0:KOT))98H}lkfp,,C,>]!,M4yS.'p`OO{}oR]WkQr>rcY#!SllT3U'VbU08V)5-5TP#a8D_3_gZfeMykWR'dGAu^n4Id6;
-==z,86a`FD>D&^tbqv8wnpR|Lw}SO'~:%@-n.Bj(b&p+%cCgDFKCt8H}Fnxe;aS,4;`5(FDuka~R.9{!je4IOM`$aYA(;5c2{h1<#2j;3xKX-p)aVNRxHf
-t!_OrWH43Hj+^8Arb$;20jD(y8O^n:9r~[{h'+e9#gKl@r"7qSSKl0YJ8}z;@8G,>9`)|/vHks9^8|1x!|BOFqBDB|Ug++TkfRb.usn:T"{tTOlYqf&>Dr
-o6$Dgo=}TZQ,+Lx)Y<IZK,[8=_A.F`6&A`ff5|64X[NhNmR#K#P)q_0q<[Z[:qgY)6n[n4s3Z{'KB/w/:u/I`HLi[:34e%uSfB7w+F7(ywzE(.otEy4+d(
-(.J.S@F9@r!am@Zr"vw5'4,NhSCY4Lp`ya31_B'nTJnu`|-nBot[3uT#/n9#Z@(m,c-[}9ssi37479DImElregDuFD}L58G{AheOG`1,G|]MFc2_Lcd5qT
--Nb8[b@p&2qciiLYszhG'U;2YGKQC0}=t%na~A7YS6.emt0yFtl#ei0g:bj`+7h+I[r-s`E#H[t/lDN"B'`.^TXsh5NBHN6emq4om3{4|(v!DK_l$d6u=+
-0Hy,o=zqc1Al}sym`:e9{5fj]G/l5d%@v#.{^q6)V2NqzJa8-0'pS+i{t/"2HD>`GP)'nVD.X&Y$oPwAr_V1^J9Iy.jb<5cp}BgdQ<LFLM0/yxVSvi$;O}
-(i0`~i],wK6!v)%u>cw],V]7sB5tulMxM}Xs&o%x:N}[Pmz'Wzq=mdsca`oeLg1m,3'9t:CObU9q1tJ]A{n<x5VO&35C~GB@r}](1s)9Zd5j(=B#fR:rA%
-+/zatc)VC3JPVk"%QJNb9v&8P{w"`NYVkOtJ5Id_%aeU.r)SGqq-nzM-wm6UsA3pVwx[e0z`e:0zig~yyEmErV9>i@q":wi#eXrQgwKrJf_,^IM7r|5E-K
-V|y9g+ffI<14P#NblR{,O]~oC%Vz1E'B~b9UFd9fGd#<-bA7.']wv`!^H[%e@2)B)fYKA]L[fX&5}n,;,#]WeBMhSK=I~))eG=ecl-G+un'c6eyVxH'bQA
-/M4qQ3f8lFX]M%hgg)yha#{|+o<Em'R3FjZ,^:3r^.l{}vuZ/+`}vC}rs^xM>]"78/TDBBanDNNyEeT)m)z}2w+nd|aIJ`J][vb@[)HcF1TAH2F8RYknko
-.G'7o4<e962-<kVzfu6MCy.(/rf.EKnQL74OI,V&t>Rn)"XV.LL;`XY6W"(f:DU,kn4SaSO#1;k_@+Qup"JPi5#A@GZhU/e-J;n]ozl_|aUe=KGs"gH2<4
-vYw![F>/|b:xmpJ=JYj{Qp#k~Ri1%8hWVc]n5&MAAc.`~a)#kP=#zn/lUoJ14#[:}{tvqDaN;Ion+l5p4eoFK}P2}O_#6CbGpT$}%vyk8/Fg_{nF~jbzXM
-m}qXLH$/qa)kI@EEs`{7z/`<[TFh_9Y>vRCwq=!<4y}U@$jD1m#[::MbpJ:}@Hdnx.7pB0E%-'>xGNQg%D%h!lbUJ5vgA9muVjm#bKpEPpRK$]OSKch]c#
-HgkBDkDxbdVrilyv>wEG$K5z!jj$F;ds)pqbbYSR#BJE{C"A!HroYrEOnz7rFr!#qE'-[vnJj#kB"P_/byG!-Lov}tyhq27{nZ9>Ap!O>Z5CF^E^2o-c~v
-=X.ZGh9B/0+POk(rg0pE.xNPkeV|,qa<gddVCs}7On&d>Dmvlpa8J`8dK!H@f&<'yTNQ-B.H`]Oc#5Oc@CKU;0sZfO;<vN@&xO8Q(.-r_l~RRWhDxT"1+i
-=b%JM=YyXusva9Vf},uLcpZSGaa--(sRCP0cJsXc6;6F#&z9ptZS`a&y9Smp#i8Mq|bz[7NS,UtC-57:|]FBOA)Y.G>p)])}dw7"ou6.'(UD{<7U`1cs&%
-DdIp{nJW6J6JKU<545{l$^N@g/J6nHlzo=EnW.ZRtY;9=/74xj3%oI"F5<-x)>!+Sl8'^I7JnD={l6czdd^=lNB![bWYj"|.HRxV{Db53g#P5|wBeh5@g3
-,[J=]3T#z&<ie_|(XejE!h+K~i28%G7kswe75Dt:n2JuA:+!#m>usp~i<A'g+`8cr$TxtJ4wxFL'~p5i=ds@H_$B:NR8O;LKJG98M&@n:OWF>x0lAz7F~.
-Y9Pb+DGR1/ow[@&WiIc#:B&6lXMDimGsN&KKHEE6PdWR&+H8gPFnQpzUC3D@`uRFs5jhVl4CpkD|/mC;Ff4:9)wCdHBT5-wWw0;poxrCjY(g%L-es(n7p-
-N/~77#0vQlnt%s$2yIanKG#85M]>BF4dF4<n$UW@k4Z`kK"[1Ee'&4q@Q!q`wUWTTPP#t+w5d@]&'rZ!XQCtiGTxqPo#p[1-j&y>_>0,VM9sUEKt<GUihs
-#Z|ykYRl|@%{O5K2@I"A4KA%(<8@4PGn:LsD6Z{|we>LCCn21)aT4mu+slRz@9Za|l~@=e0G1EYLIxc!=FG5!&3p|S{Yc$~TKk-UyQPc`,{yV$t{/XYsHL
-rA#{_dc|r}.h+{#uoBKCntv,tGL%KQw8t#B+Smr8{D2Bu<l^3]~MQP2YP7xNv'=I55"j{VE]1>9oX[ntV_$,2c344YUux(slacxQnXW)RsqT(@Hmz%cFX+
-okMFeJR8vc>eVMOTEHF0!bnWOivD'(ST+hAQT2(<r%G:jzU%eghEtp5g%Zthz9<0"T6TMx:W%knLRz>j{:r$HDc&/W)Qr--ql_I$$5A:.Zc@FJJRJd7PEY
-&nG[wxd3r$,M5TGaY0qs)%}J3fwNx80gI4uB0)M+CK5oD8P;^u8v%w5{M+s_,(s8cz^(E#i.$(O'A}ho::$MKQBF32x[w"jSQ>YEH/G!M#ea^WA}TO;S=1
-5&F9z5UAlJ2'EO55ZEbx/dV-(se}^Z%$L]@oG&ex<[i24e->UMTGbE$s$6C,Vm'b:]=joLfP9%jMz20SFQf1.873B>i#LFiS0%345swT/0-e908xH,#!k|
-{U"F,o'Sm0pJZZ}$(v"|tOlM,TK;hK5!3)|s90b(CM-_xY#4s(})|nPY/,5&'A$KcvkKaf7YFd@txjHy6FE$(Y-a<<bC/(mS>Fdm4TR6AMpF'{TNHG,lhj
-IdKUKq>UlJ!7'Tnqa4C8Sr'.hUV/Os%^j+5/{l{oiXQhenU.HTa@+7&`,;d==;:!Mp")Ilr5VNsZCHzS9ay.0aB.:J|WRN&Xq79SBHT5=ZFJ<_",Dw6'ZU
-t`4v3CYUBRd2-:oW>$%)TAW]yws/a5,5}$|QLPlwCl}q<[@iBv,)q}5n/xHWM-0.#[o>YMeAtV#w8(4Vx/tYH^{!D49zxLa{!=yKZ<DCk0778D['KqN.ml
-HA)6'8[OM-/'`K~g^&92u4HW&J<h:<~naK$H2VrYgQw{Ca{i|sjE46e|IT|Hok+-i7KT0g%J#sH+di#n^3Y"}(a@B={)E>lc)L"t>83-S9Rz>;]jq[q!9'
-jJ`_@DRzYUHYEb&u2L++G|BG#m/Gg2@,cM&aH6:LPHom--y8:>na_-/s5J;3<YzT-Y~'Jp%PeIS{&A{{Lb$vfa|[OxK+@uwu0RIZ3cH$>(Y$6!6=7PRqY|
-+.qXhtQ!Rr^_')KRYwe2nt|zuJ#P++k:%]1+4Q1&<r2gb"Us$m>{%N297(.gU#H;WQ7<yKfD=W:7igO@i.Q'`qZTi$>8IWT[<w=3m.>)}X>ipYUf&9[QDp
-6`.P+|j#Zn0c_Ov|,)~y)A|::E_-GFc;;X&/P0j/_AE2r,A;</qngAojsk)EY#Si('"Yro<8(1Kcc&hl-E6H5.cu%ZcVmH%'TpMhTa8e;B_uDUotCgvp4/
-x<tC!KT"DU97FRX})c1$8Q'sX:+t8q@b4TP$c>a6iHL6}mMC6)4p@^IdJ3e5DOTg_%SYT>B,i;0^TpIn;2UI"$zNCO09|[JeEDGa-bBCu>`!F1,ta@gsjn
-C4m-fi'@o.N+EH9Jy5wDD}g(Zy>=#t3Q}!N%6(OD%S"B<3~h~z.R3BsC!kVgep0.`RsMI`NLDKNztmTzz`NY%|Qf33DV,-"gGjwNNIfrn!x8{vP(IUh'(=
-tpyD~k}E5eadXr%MN>c2D5I{$BHQECu(oRxVjzON&!.TnQ9h-2{p8h^pCQiF^ao|%#f,UM|k[I,3<N7Gq1{od3Gd|ti$&]/(v5+;tf92eD$rNpFr/,wo|i
-GpU{n6zx!19#J-TB+%`GYC[E|aeM@!2D(mr!8R0un=<G[a"Y%gj2BIf4k|v]kN@N~UD,ul$UzhFh94wD!-7(U4[dxi`[0}NI]rYGk&+]ST7}NAc>na4+rK
-&g1MM]i]C(P#{gaEzbKG2^K;{IhJRHNo0E$Ld."Tmp{K5G,[RbK!(=v<:U1g<ArPSKJ=`3vs-GB!`T<AN<l;/DVBN$hFr7(MzV"I#}hj|VK^W@IQ!e8|=2
-nM|'G"_Wek|%A.Te[M`&eJjjzYK8`R&l=e7(AZXn{zL(v4HF$F-Vwrv'w`F2}0v",'w"#kbWq%1_!L;As;S8!FksPFh%_(s5,S6m(U(-xK]deIX=W#c5,I
-ST0P~R,k;FOI.F,g}"#[M:ej5tja9-`!#$9GvdoJhRm0|%[=82|z!->uCE9uf`as@=mxc-T&XRGGTUh!aTNEU:GoyK~P9's0@BBS=o32~gn17dxi>VC=pa
-3RM&H9$i[("FwfzSR:M&su6BWE8wm0pTTp`1`E'+$Vl@:K!A2ipv>X_|t&0HwJ;63XGQ@kZNuhHJ4RmS8%pJ.;OA8`(@(OEvZ}/y%RD1"PQA~mlu@5P{C+
-xG%{r=i-@3mQKnJ{gmFy:^q<!Qu'8l2NW'ew/e7[]Ky"0N@CH3{r3MZ|iJ74jL|b4z#[>-Ksj/<St/c@yZ"gUWy{$"V+q5)z+'NTz#VX<hQ`Q}em2Yb/)M
-"v'j1O,yxUp{GG@S%=BZ7Nu-./M<]w3N6thx~KY/oTmRYZtnnpAVO$w,ap3dt"VUbGXE3wJ8Y'[Bg{JyZs7"[%{=<scS80l8pwA(|3;;An^M8ZLBZe2:LK
-xX>$f,)4gP5i+LN+$d4$N;TF<@tynXR'^Tm8%,cRt{:OSdN$<Y@CbC/b4MSrffS^|GV+,GGvHZuHO2Kzkd=DA4#KaS~_n164,3[{=8Yyg#"abYgOVu4D6$
-FW!03:+DI;wX+Gs{7X!]$nH(/RG5BN0kJyw+dV|g:1_c}6m&4A7V2d+08Reh46o5_DoobkV:$fIodyb;3Qwe4NoL@E1Vn]kk)4no}UeiPE0pVKr),@il8x
-"l20uzmzNk+NDwmZ]Ln137mu^_,$LwyWb3u9yzedB1T"]:`$~tfU-Bn'mb+3l.uSYuQb)]>^xe`%Jco$"YWuk"0QUX#abwYgINhj4}T^I^LAax,F":o'`t
-DbTHgDU<4t{.c3_T)h1_Yam:;YNfJNs5uAzNodY|'g%feI@8v57(i{1-Ip!w~]oPr.YQmGA-T9=xPv;R4uyuB["7Bi+BZWR&=p[gnv${YyVz9<32_@gN$K
-:k}sq$.<)!W,/|C0CVMBs7lE'tD2]_%(|{l2Rd4-]vKRH3/0~!}#[@0e`wj1!giK[KvUt=WVi-,f|@26LZ$X-,62C^W1#vFP"u4VA$pB`mAbsG^c@)u16u
-g'6MYbN&+K-`XZ'4(@$%&Nu+Kb$)Z_3&dl`$qx0_EqW'oLs%v[:E~@!aIl2$C]EJw+Hplt@vtitX.0Oo[T5/YH5Z-z)hD._`iC<9`TT]rVBy`=XX<A|#F$
-<L+qxYdik15Y3"Wa(lXr:m:U)Ii,u8J`DQuEbG{BdU!)[R+IDm.3i0jm}48ubh~|h%"_lfJApysx>b9b~:dd4"Yms'6P!EiWS1EzX+`Ep/Dt~OuJV.nSxu
-H3@]9bsk[OXdB!YiQ_N>7!6n3mP-L!=3CkS}zIrbN6'NQ27gpgV/YuqRf]W7|J@;.'bIJ#'j)"St(>`Mc@tHI'uB}eu+k-}JG`V_rSyTK)Yqu%R!Am,pDe
-bgDA>qY|QNnoKi|o|qF0rB'E+TfNM;q!uD5TQ`Y/Ndy#'xb-)I)-q9~R.O^p72r)5`OSj'rzv>M-+d';1x8)0yss&iVwk32S^.M5.IJnYQ^^`NCv:}vp8d
-aCZ">JH3oc1@`v]__xzK1}$0S]P-rK#0oU^=peT1OTH8JObh]9HJI^$If|b;w`RBBIh^Ng2+dO}_&^xObD5Vxd=1<iI{'wi8>'NYmj.E-+5/RH4(<HN=#P
-Fca;QQ%n(-VZ(>n&i]_2,/bGx$}=yfBK:[DF'0y4TG+pK5}ZXu7;''AvU;f"zMI":'{>liRxYJeT1E1SAdn^n[K;ALbs(;mHw0J2Yra)[+44m4h|iPgxOC
-5_}U-O-d7Q}w<#%iVTv;xIMONz!t^ax5@hi+XQfU$k8GTGvB79(=Gk'0GwkA(Gt8m{Y#Y>"h,uk$-X,i|jrIuKTtjQiPPi@>7n!K-#3cD2=+eXD/z2qTb$
-~%(I-.Ohpid5[9J&Q+;#wz6CXd<.G=1H{Cq2[Yauj_{Rqn@Xo)vs(=WK;zyz<8Ppbi0KX,"=,dITDXF5qSp+B_jo2A!b;8~h)h_>CQT`U.ZFD|3iN^=ErO
-'W@0n#8ISl#n4A"'kKO2>;X]MXw@g`,bTlt17vbD_pSe:BIcaLlMag]6:<;7J^'T$P%Ek%T})KO@AXOYdk@I^(Ka%r`4n^Y%X{0JuXs@#w`i_6YdDss)w'
-xi{EJM-J^!ncw'qZ4=91]G9xfg+lpY'8yjF.22`PI5EhsbNXbbinxB,,9h=;1DR)wX~`GYDXt`aFm`aVE2oJhAucC^++v>_M!zTFEl9{`>Hof.J3.A[G2u
-q>A@Tt.5so;xv7OVkpHI,qH`<iUqbZdS!uE(V,g]C2=X}P93eYs+B$H&_yS8JL!>d|yI_r4M~&";cP@7096&G9Usi6[|~d:xD7Y9SEPVfEZ8u%qZzGMjXZ
-MUSDwD$K.t7eSrmuX598w<-HP"Cx0'4Ek=!b#"5B]:>1BRdhCLOyWR9cWB21Z2(GH9b9~]nw7}QcKg#Cv5PEc+IS!M{e2}nf'ap%$74euu!WvS1ZUW;W({
-$FjHgZgBLk7P{).4&pjK]D8lyOM<K(8W$lKejL3k_Y=IK/,)fC,i"!fYmw0T"bg%3t"5zF%kS7pkC.Cz_{elWYM[LI2}.=Y9+;EKP$qdOhd#0>'XmVi/sb
-;W;#+P+bv5tPM1|nlupGoG'1Xr8Ld`}i7i@>PVKF(&T1GW]2zBo&POPb;R{.T21x_:e%gIGTUQi_)3gV,,.@)!~3,A=VBfxNpHF-h57)x,<f@p:ocgBZ3$
-{]j}1`}&3YQSHM:-clfWym[CAL+<J(&V){#7UI|dNb<lYI>&)0bG"5^dL;16liG:MCmB{d"ib>riG;Q^qX4XoaW{c1a[>/1Y]5,`0/.Up@;@.W;_|!U@Um
-8zJbUN]I7=QeYz=s'i@P_,mWNLaX11xy,<JR`JNf[XFb6{<=)gfLg{b9m@QWrKM_g)4HS"SEaIJqW[V_~XDG$In=1kn2Da5T0P'AmHdpK8J|n#pFxx"ril
-@^G'n=t1Y!A>uK^&c0/|a=Ss#Bnb(J>Jw!E!gA[NO[Thbw`I/zEwjFC%IG;$W]i#|1HIS%#&0/A[S'dh/E7,"[hP;#/wVW%ZfIKg)z8Ug07xdjIt(Q+[Xj
-g$wg9!J[bOH@vHZgcFJrRI27C%mcQ(&3;D0/hU#Yh|vAZ>d'L2@8|E=Z~,CCZj&h~2>4;{Pa5F]5xbd{HZ"@FC;nc"X'AAStcb)qX173Z=Fl[:#%}eK{-]
-n5biIdPqN7Z{$ndW<woJxZC%k)qOM|bp)$IWY9~Xf%(c/E^}tR^=V8yk-5^W:a4_;6jS;NpgB{V;Cu{axj&n}gde-mxhZ6}yf5OA1o$+Cj@ri1hY8Nhk,g
-JwK7tA):NDhj~Q'{a:b_1Q1N<UH2hW%+vxi`r>rr^'wFd4[ig!$|`40Vdbd!rc;izwb%uGSJ-Kec|]7y2F%-)wQMUgBv(/2vv52@fhXRcp;mJ}GZ1|2J}B
-M`_72l&Ly7=jn5+:kPc3v;MA[;pkwKnbk8V+;fG>9BWi-GaRZ_r%W5)9MTlB1D6Y:,ajxL0kNFH'2j:$PW6=8{Q%Z_c]<_9R3@7KkswJF3QN>E}GG=M-Xk
-=]1a2v.;F<W,FTQ3b:f[#Zx["n1"A&6,Gj;m8I|bpnd'1'2^`-|G;ITd~b/`9M'm4QM88U|uMu"x<IRi7Ed>u1r8,&Y]n>R|p`-`QK^}%kj5jM0vdU1F<f
-(nQA4|%dRigz.@FA}>"3LOlfdEG#S#Zc5O;g5/=D.}h"0d,5}rweLAZF@I9`&BBh_M`p6t9iXuZ/}iHJwyIqm1@1wavM6t%+JGRNdY2ZZk6yfjOJk=dE#=
-q>Ei;X|lK1)#/k}F)^iEyy{YEx`JMa{F5|T2JiI,VZuwBIXJBl/wo20)+4iA#Z{3G7"B%5l_NK~r@X0ZZ'4#fY^k)wJBh#ykllnn~v#T$06uC#PSNT|'=A
-hfdK7I9HwLc/x5KcA"($}b@D-m{0,'O;t%Ic]ao_67N$j'Tm!f!cnfv@'EO1i=@:eh8:X|t/;Y_fU>3@^_fV{$X7Uz318l"<M6JG"!-6B1V0%zadCXqtGI
-,ZAihS{GHzA|$pq2UN_r#vi^T"){~/&"5.w}&]2(8j/<MmP@!IPfG'k]z2+veA.}pGGKK.hJP:A"QV"<:,WJv`)8`;6x41ys)'ik_8&%z(EVvcc4^-;r_S
-;%vocUg!OMNpT3<`'JKis/K#y'2R&93w}wIHxF2&o&[[|p.4h'!NL+4O3BK[_oVlY!$[;]PrpOFj$'bJ.-k!]/20i5h&#nSKt)tG[N7o<9ewdExr-sjN6k
-0t@,Mz9lxbf$j&#<.0#U[]lT-3E5#`si3@m4`P{[q^B8EFRoK6_4hY0sa#bC9L='MdQ`F#6'!hh0'v]D8ZSPp;)B,)Q^3$WxE]#p18zhF>;hw<(Anhr`4b
-'s6U7<Cm5NqttcI:Cwx6_D=g1D[iHxJ'M-79GJX"p33/p%q7y{Y0(JmM`=IqcHY}(IyQ"d3n8TjC$eS<vR=9QPD<e9cja]iRMuj&]#/<z6YBaQKPGExVM<
-Mp]&&n"trU7A:qz4e^=U~khH1d9M<;@}XCiE`Ovw<b[5P,k(P1G/s>P6<ZHD4<tBD9zv$Z!S&CGSppUEy/hGaiqED=u$zH{u5){L>m4;)EP53}W18nOp2+
-q27qhSUW@kJO,Ks[3E8GgS&E2qw_mWx+.WPBW^GD)}jQmn6I^+"=#Ml`%z^lBT+W@MxFOJu#{E0mE]HIoi:Yu{tZ:r-0w/RWVhU;ee{QC-Xvv1;op&Qe{K
-Kc#gXU_Y(O]fb'#jH=jYhI4PZlHa-5Y:B+HTN(mB@`TNnC$h@6"e6aJ>7:N<i`zMR_j0_3$a068i=sy;]dR4_b{2!w0wBrh`.Ha`hNWhwi_4)2!XHbtkK.
-x8Ja-Yd9_)z{.SV&,OOCD#sQB>/w8bKLr1-4CGwXT6qyUB/Ri%sR~T3+y5g/zjrO,mYzFXjjMkGbDK:]o[#KuWaT4b>17oMKaS[:9+{U>cT20`jndvl`@S
-oY^Q3:[ZU/kz(ugpO!&ekI3|xtg[+]JP^,z0<y3=dx8`03xy~(0GfQi<P]&XLE~`$$VP0!xp$RYMh<e,H.Zj&nRe4-/0o"n(iGwuw)f^,;=Ow2b)=-5P.O
-$aRLs(3lvVmW+Vk.'H/QjnH.r1nF8t6MkyV&nNT-U<#z]xMViSXahef`[3WP-o[DCH9a>l./X,tu;'ZhB${fL(@EGw&(cF="<l~HaXws"f}A.RE@>(v:%s
-ya/cw=M|fnciG/'`wS%y$JVaZs@"M&WY{kjRTd'">|1QooW^,"I#v'uC4PSW6FI[QlBh=8HD"v89#igQHmbRWt2F77V^o'!aTfU@qm</DX#nb<8-_Q_g4v
-xuvS/c@-:A=P@d$kFNRz63X(7V6Fl;DoiG=T-zWSrq(jB%`go=WsAF40!x(ixR}##fIx,BL-[U%#j<23wh:_MvFqHo<}.gB<>E(>,0W:Is&v")=84X$h~x
-Fjjtm/7Mm=jt67mC>$>DWxaq&JFt+"P||.RCJHoG'Ar)}A3G&RV'm>'AAc,e><l#ICO1&!&!fFh0>5mdfV1f`6_YK^#KH`C"<;1"aU5]Z.K}.6x7G9N"I5
-'i(vOxSlj:eA#5NfsG5z8tpa<Fi<FT;.|>xp2,!-T;Ti#@N+f2S1Cwyj(h~z~8bSH|M(=MPn4SF<H-RP_O:ZA$up]tVW@Yo6d{g9^tlGOEd_5YaDlMJ_=;
-!m~{71}KLh+9SJ/)L^Ly%1H]2hZo~wq66ws@.pL1(1mUaG2p<2Am'lCgZy!WGsKO1V"M}X>thkB|dhK"SXfi#P43-Q0`psP{;(Uf)a&Dps(egSx`;G)QyD
-.Ok%G`yyw3/P[P]vE%ifAUUa8K/1B&:2!7>wqs%XUE91kZ~ua!oFs8cBQqvg9zyW3eNi)]9k^iwKj+9z{tebqW1gWf0Sn,%x9{~)(Jl2I!hQkVGbjKuP_l
-DZF#se${X:b(x;1K)#tS&](j.J~<X[7cHU|pu$X4srz>zu^D%-&k|[wgnJ]e:xRH0R0/60xFk"C!M,[sBA6GQgcdU#@`->)R~gD$kw]Gke`uQ7.xw}[VdB
-SgD"A1s#)Fm:Z(S+orC]PcpRwzNZVGwz->%UN#31^n6RZ:r(Sh(e8IWULh^BY/1(Ng+!""&)a{~e"hz$D.Yx1jnE:Cm}nL&bo.}8'!QsHnar~wSq^OA)NO
--Ocz~/8N`|{]lJ@&bLK!<T=WS&ZHsj4v^a!ps9NN:Ted'j:#6#eY&h#Q"3aeQAP[lujmSp.nR8=1"j}3!i0C8Tns>dj@D],PsLg[c<3C4j#$B/JO2(Q-^g
-KK9#A1.Qc3[C4uH![ZPimRI%=uOj&3(_1iLtMz+JEx>7er4{Z|r}}O;vPU3{QcGQfvNzvhdmJy~qHq4+{iF!b%}AdJf1G|G|k/G];<de1+x>1CCR>aJa,U
-yD#Uy@=Rf2~Zi)2O{DeQ/Y0W2pu<nS!Tn4w{vH4ZtI.&:>K:pG^P}:5ek%B^O0c`hnAbLu}GhWx/,umZr+EJ"rc!O}QZr_~&x5iKX$]F<)Gzd+F4l![3lz
-4MJ1l:l%k08s"[MkU%H[.)@PnSzXdn@:P[$P~}9qk_I+ID0mqT)cE&s#I/vV0u,I:GxBnLWH#}V[i[f9@_/o:z0b#7e0yX<v]ZCJ&%4DSd=,J]y'WP0WzG
-20gEvBGj<SFc5ko)tW-J4FFF6k>9$<W}(uOv/,G|Yw]QO,`V"8CRH!5_jy}JXy6JL(qIEO]yD(A'BT`Gr]BdRPo%_,aduHorx@)gV4c{Si%7$Pubu_n1c%
-nwa;|Ak!/_YTi@P;x_@#l-%7>(jX2x}`J&/=p6[dSWu;EBCZ/b|hdzuxf#0!9u,rOxV@I-h@46nFuyvSwr'S&&ppbfBIbTY!%h6Sz:&m>}FrA]H>,cqBFI
-Ka0AY""Yx<vU(V(qLL'!wdp1;'Q1.og"ygsNr#L{==AMw7a|:nzR^5.'cu79R<v[:H;b_hu54g=$#aO6(mUSMl0D{7=^vnSQH#fMpsF[H|1_1uyu[:>=#<
-AJmK#"F0TkinGH)tT:2"}31TO0b(y"0'[L+I'+p-MmpPm)z@Cd0<xl-(|l@}_!t&qDsr-5_03UutF(I(zT~>Z[F)[CjZi_QpUMsj--C7!uNK#J%7st1g,:
-l[E"(R$FL/[DxKuj##jz%28@2>RZPKHUmFVipr(F)dX2OuGcUd2h"KSQr/lMQqB{}NKFR@n<BU%aAev;0#dKwPnMTV[r,mqfmY6-zngQ_:[!/]S_a{rG9J
-cyPgWHyd@h"{@M}l;8|VL1Ef-&[c6&&TmGaMhLny5pb'cXfQ3a'"g]+_u1KY~5Jk($-i}iPi(PU1t5F7E9kd/VHby&'NuG(YI7OMRx1,m.y_+w:vgi!(>z
-C2#Dc9@1_hZ6r|!B5IWMP"Kkf#Rc[aR|/M`tZ&{(&ij"6'hVO%8!|&:a$CJ5hyZ"L7>lx>rF3d|$pX@D6^B@j'"HgHCGxdJf(pJQ{RMK]nY;no'l!|j&+j
-AZ.zeV188g.(4uOL9%](n+KJ)NKi$}2E<%f,/,$5V^Lpm0^FpYH:I$heu55EVl|a8F6|,4:0cV&'C"r+vP;^i<z[/FYJI5cb/A4P77d1OQijE%rR3D~U[w
-kcJNBm9o`,O[E/wbw5^^`O+H)SwLF46k_$o9$Qg"{Bl.;PLDCu)#E"JRfW#"T^:Ldd]1~Fd#+K;Meldk.A~2:[HQtit2AwTonYce`&}h7=In6[UP0Jp(2r
-bQ#jyT(J^{KI-UwaO}wZ:c58O#bLHLa]Ds;.>sYhqp%C<VFoI`cvQ0jSH@]{yg-"nZegX:3VX(LPF%LY:7FGCz-<C3l[RHi)yIHJ@B_u{c&1Ixqe&:uhnY
-N-/OIT7+HZ:/[g`E/S4X`j%+/#I2h$'&12un0,^Y!V&5:ML3Q.D-c6Jt~5tjfT:gQJ7^z+L;HLPL{Z&Jm%("B!n'S.@CK_m6~(rhL(/89nx4J1k,c]Ck|G
-wO~qro9Exz!ofDhz#o+8FXz#~Y,2/E9x!t+tW4ui.h|2#9t6)E=Q}CU$9vN#Gw(HOuS<PDHp&Q$s2Slrt:M8ax&hj"7j7P`oY1x,22f5zdP;&u&f#SfV/W
-c`kBq7BG/Z|<KtU1[SeWXuk$dxDTofiwC$O/SmFQ$d7}4)q;L9YyuKN&MAX<H0/_rK-&ea6%C+=7rh87j!:oM7o0:bXRYJg_MW8YVV6f38a@5c&Yn!NJ/%
-O4If)J-/7%ZP=UV:c{!;`4/0R=>nIrTvju9kWOd`ORs3GSbCAUKPDA"M|/DI^4]3RP:)yPxIb,y))2,pum/sv2hf%OK^/LurvO9Q3l/ul=#M:sES'z%;/E
-##jzy$hmS8b$0|]ZGh)lXm!_jov$4Qz@BGfnz[MUB&D;-"P=HBx2=pc4blK/KFF#>H-9_afdi%$4)iiU",uDw/@.DEU-$}90vP5_Cv=$9DrU5f2NO):A5n
-7;`;"rj],IE|PS[Wtf.1N'}sS@hH3EWn|`$;!^km"1[3a#Fy4SQMCimuaOoUF;yTOZXU9U}Jcm#;ijs|E:t>IV<]A<V2tA]+$'JwEi>VZC6rw#-0G4.CYE
-a4)N:1m+CN=3>!c#8A1o@"cF9Lz!>R53<%3YqVaoendX}BWd~$rQLueP_c13aRs.3Uk8ju@Ai.-G@Qb(R"nQ)pS,d(5N":dvkw_!b%xsAK(6UwDyJ(J;PS
-yQSKg_^UC9ysMaiNDSgQ[0d3N]!zt<XHS|3|LWkuccekQBR#k/jmT$aOmQ|].cc3Pgx.CSfTY(g&_EVsF4Tm(t8sngw-VQ_1TAU}Wui$+{)q^:Tt)tn^"9
-P>j^kQ<.{).ea"p2l[:YZE`Eh<r1^Eua+jpY!ln+o9I#^wp6@z=dUVw{7`@LiBRMf2&>D}uFw2kR5Bb[jG67;!K4`jija4:bvV>+fF.fA2S:q1m9B@1h)y
-BqXUIUnJRE,,ZvHkiF<9AfMkZ83|&cb1wdu]r:o9Ur'!q]&VKrF[pcO-gOl%W{Y%wYdOoDT6->3l,-,!R0pC]uvU'(G.r)ivhOjD]Y1ta6)#<]w@:HYg4s
-IHfce}L:XTcX4OprJG,)mZ}sQGFquGRG=x"(b%+fqM.}TrHX~Bkoqfelop~Oe7VJ4g/x!{z{lc>w$Z[byse+V1gJ03ao9lHNQcSN8/^4UXoDL`bx]I8oZ&
-kL`'&VD1r$n@KVVZ;`:S0f2w7!A-EBge4H&f,siFy]VOmI>_+x6oMO;dt6e_hjJe"B{,5u9ST-;{R;l]lTT7ZuiEJ#b]B(CSWZgiPXb.UMzpyI^U~>k0N@
-es!nz`hY7Nwx)O~_J4B%B'j.g5IO3|%G|<Rq~}w!oE6Cp+v<:z$8lcFlhtLG|%6GDo^nxF|{b{%g5/Essy()m@=(|riPVBay_`/!DyE}q'JN_|]Q<vTmp+
-z`+IOEp]H.JB~IE!sib$sFFjx5czh^!&M17_N7;|u(5<;U')/yEjV+R2D_-t[Uq,jL>nNk@bOb9`oM6}`}iEbh.GWi(qG}<5wT#K!~s/D"gd.'m'v$fVg1
-'Ac;PvPv!xYl1hNRJ<^U,$JGlt)#o!u3hf:T@g.=5}P+:x&9$S!Sl8gPou8T+!MPiedL4=><SN+{OP+VHhF%[|LyK(fWD&(RJkF5,Zw06`_S!CGKuV]]1W
-K%wZRc-MA,M)fsaFIVFP{K_|e@j7[FHvhc;42GPc_H1W7D"&R/Stp3qwNYU#:!L]/fO@@MT0Z}::zV,W6o}HBV`_-r0dsSjkdOr]eO)l"AB]'VNYIaqWKv
-o7|d/cjN3d#7Jwu1iNcM^x=J#"(q.%^=6YhaNa$CJ5|"[6"9ycYa{8x$lbPw~djtj0#G-D-S^k"M~FZ'GshTy}HaO)/1xcvox,wUgKaL}WELV);e_OFC"2
-p._Ge}`AvMVU,'C-p]X(~<EH=Xf>)jQ]3;YY!'Rq!mGS-Mp0Oi]lNxrjl|'VFQWWE;nnuIZ_h%')[P[KKKO[Gp#G`'D@c1k16:5aOj6Wn/GZ.`Co1TkiUT
-a0;/rGUgjRVBTfs0pskInf&}KSwt90S{P3d3g3hAy/fC"xvW[lSw}r3uvgxA^cVnCU!KIWI2S&.@Ciwngp8l/%Sh%x;Dq{cYMhcE&_K]%R+n}%dLx@m,mg
-hVT8F;;-qOF;$r{"g=]5j.fHaL'{+$bHNE_H|W^vlXx7Aa6Kd}eqaZRMX&f|@)HZHK=$.Og-<l4he;;hT2qTzkuJ#m}0;V0BKRWb}{y<-3>J2U00!>-s:@
-7[EVU0/6qJt&N%r]>[fdc1X1HV!c]!<;B}{9f_H:GyKOi1]4^M.Qu&#vtgeH}#vhWAG"Ja9'!#^4HQ.b9eB[(iL:PlYe2v^(yIP$]g:BM>`|09WjZ]3C>y
-S`E<hb[&TJ'CYEO:LXp%xY_%ui}oR%F:$q[>/U~Fl-2+;_V=ykXSrH#&z(#bE3F{{b_i^d]U)j,r0o&U~lYX@ZPBw!ug,'fx=rSZk3m;emqcTncF]s@)iG
-iEY2)CE9x&"`9<mXb//D,34'#ySv'AFp~j=qH6M%z.fuZhvE";z5(v8mg;CcM0IbwqPCf}mHB4<r"xYvx=<<V,80F%Cz[+>[LAED9;82R$d$t!+0Qa:Ji{
-oUo"kfZWP{F<a)}:{|H+UG$zu9wb&NVi((jD6[cm3|I'+a8y(qGD:R0`zXvm4nT(Vg}ah^QyKAuRjTdPv@-_C&J6G#>STqH}`L5G_h{|caek0tTAI6U0&<
-.wMOut9pM|y]/oJz;hhPdeE4)%WVr3.}mOMgG=L]idEze+C_FW`J!a]yR#JFDGohwOcf#wFNxD($6^1H).F>k+A|!ve0^IkLjw:q-mqrje/q'J6fd-$m4B
-:=Bz99$9P&OT"$GUH'Nw9b,h-}pvK2b=:|T0I"u^mz4oRkD2]_JfR>P%P@SlE6Qs,s~b2[=z<e.d#=CN=paejb/t1d18N>f}o4mfZ,J=P^9#0at|j@TL>_
-#I"7D(NZiXp|_etj9-|S{.pe,`ZSI@9GtU1"K!+]1r<n<T33{MYZA;_<lQO`Sh3#hJn49jog=YK@21xDl+m_iIYezn,dOjj0'7zZBxu6R2T^<|Gx{G.hKh
-:)>7-'PqN0rt}YI4!9i;`xvF|-.9Ha6j=/2j>C!-"]G7w,s5yV'usO{M7t_yS=]r]u|JLELEfKJy`""W/d^epVVOv>24L1Fd_uIheg7tb<aRc3ROgh%W/f
-._-T/Fd5)4x3]1X#8%U.Jg9h[]`XD]eW(L=cMMPJ|}lo#{0{6u3qsdrJQa"!@g.-HpbwU}pXR&FN6[Y%gw$K/IxiAsr9Ff+.BJX:NY(g}<+T1awpIMdLOP
-:8jY:qq-KSmoWf+cAsk|!&dfn1Wnmqk8QcGz7j;Ikvcvc}x53hn_El=D@@x}OYrai-2:'4=!vVt`Qs7:_#)LN$jz8]$tM.R1EC-r|()VWo^,T2H;&c-YIR
-W07nfsZVbmLk>2S_hp"efW>.z'hE`.n=Q=h9bn3;/Thb~UK#-pm$o:2nCVS$GU)V@p&SC5%NU1#8gDTLiOOPIDNB04]T+Z&]uT_Nh}mPp}DfuFK6LxPCM6
-D&GY]"[n1tk-;]5[J`-uO!0^0vfwtIm5"nAU2;:PtvPM25'#xZg3ot|P:ReHTyW2Ua~_~MRst$R]42,Fs'}o'3Mo:T!<d)M5/2Uk,T;WMl0W5XyhZg~!km
-A_b1g3NOD3j}CWpnY`:hv]K#qj=i]g~/+ai'o@@]`MYpnpl;BK]Wesny>%[:RVqr^P8m<_!2H44np<NUU$YT5u5St,Y6&]'{^6e_cj}g8Y;G~$7Q'5c3@Q
-jcpBmpt]zk>hA49%YoPNHqQ5m[XRyXsW%xF-TE>,=-CtO)]+DXEisA~jm5#|:n<.xfQB[6WngL0&ixroM+$YZml#Jtoy9|71#uynbxIgM-kec;<C3C&<GU
-enfw2$7T>1mggk6%CH02XJiGt#F>}<g!gGPF|]zI_"381a^!t9+)<J6gsUV<g9[i(c)T1W8K}s8GkR{N_^E#O|@5lG[VjS.'9a~p&[ZHtr//s$h!_i:"v4
-NO.&~I:14A+sa&=k0Z7zR`xS]mF$/PL.V'Uz:z4w1$tdv3;AcA&Qr6(4bqJCfx'PqoSHIIRkpkU4W.4S^O<GSYw'MIB$$/~DC2F_bdM_NL6_b'V,@Z(THt
-GCsGDP%[C4}Ai/clC71p+!UD.3XnC]k|o{z,%5EjH>=X"+z'$sLeWmuE6Gb48BViA['W>Jf'<l|,hcImSs]2O@0V@dCSc0f<4Vi_(HKTG-_BzPpIif/jN_
-%bzT.nwnPHcp!omY:L,{%G=qUiWwyYldftwb`D(AB}N/dT`t(!@sOjN{b+gC9m:TnaJ#E$9E)0%N=`!K9<$Oa"Art:jP};YEQPRS]"~u'nA!_H!4z`"TD-
-rjC^%PlR{pB'yzg]kI8bmY.a'/`o<r:1(LHV.#-T{g~+XpfR05mCpS9RP:~k6xdPpu#CRri+N7bD"(`AZC5Ntjf}bN)#$4{gby)yl37gxESeMta7y{^Uh8
-<;EtsT6.aE>KCYswXuKpQ7vau;6^-yX.ZDY|YQ2TC.Ug46F4'p"Z'X"le[`mppqu>ict{5m55.2ZtCejd`+M=9x^jiS@6t7s1i-X!_c`k%ID^j=%W+ME8l
-UUk2pEFm)5oWd.`^DB[|259$J1]hbgn#+(^z$5A$7Q4IxE9PB+5Mb1Tv4OFSw<"CCT|wjE#DF{3n]IytzJp&.Tdl{8P{hz%9Cif5vR1eVlkc~d<[-};7Zl
-;&#RMWQfnzI;qI-9[ozo:177Lzu}86gxBS09|U.&9b6%aYNX!<{&|c8`#]>#;m"xF$;NX;XtN.g'_wr`{@nD+LuAV4wO2Z$12Eix^W<I&8LhNqz[_Ubza}
-aQnyJmfwi{j/:)r^`}GyLA#&}+F|PJEJBqOs0xEGb0ea+{LgvpDAOgVpvr]b$oGIKvL8G`yb;Op[y75oGri8h7/h,nMUkEim{VNU2l($#+VP'}NGuo}7;[
-F7P&4MIvGQ7CKzJ!<%7K%:LjH8Ml4"`u(]hoP|/QFfa<p.YMzci@a^KmyCHY4V0GyG]Wt8i6zsS'fUkQi(3r$I&WPa)fm][-Z1~K[UGfDeV>,L'Wm'A>Zz
--S2(IklyjE=K+}6MG]u(mmkEJQ'Z0d;6'._<95}y0a:PIs:T75Qpi"WGI@]I)r]D=B(:So^H3dq@>vQE"14)X=C=hU-9H+hB$gu]yZB1EK$W{/@7iD6tqg
-R{1yaWg5'yH2{7|x2]gurKK}`i-a06&LET5cfy{Kc1-!8vKhKB-wU-e[iU.Z}$Q`I#l{4Uv!,4K:0P!wKAD#`b37~.,}>`wcS@eDy!Z=tCYDg!Ek~nw3HK
-#a2v&g!Qpwp/N/m976Q}io%)`xZPvi%nlQs&PD62`,H0o!35q9xEl)&!]%{D3LQ7fT=;zKH9j,F<mUTWs_ay|ZGT&'TR[G3tJJ#TTxb+%44.GZj!j!8@R=
-"QDRiO+H).zd);qB0EZ<w"kbz>J,{2O9/wekt[9y7=`!+^fm>Oqs0YPqJ:K^^v/BqM:(xhxY3uas2SYg{nFbLK>Sy[xe{a5pJxmdaDvWg1>(AXCzo"A/vD
-:B)lf4Q`{9JPl{I/&CXROA')O[LGbuyd><22]GV^1;FCVNVxO=A|+mEX`s8o)2Uk1>4e%Wym<OOx{+DirFM%CIy,B.uRpbxjd1X22Xb3!n+0nP;Eb"kn.P
-!&Bq}0X1>e(TK,>=~hqne3+Ti.Q&-tYo+(Bk&pIVW:G5M[uIY6e%yM#sdE3fTEf+yhZkR=gN"]5U)L;NqdBPP5yaev"R.uLVw:sBKcHkV45{EDELV<=Z`L
-9;7PGJY`s%WK|98Jqk^vl>IL&K+,Y@9;Bu>&50u`$v^Eh;l)5zk-xPq"g.k,3s>P&WAo"wrN.owy:Lgz@BvmYX!_.e1oHJS!hT(n+`=t@&ky#gLSv|f@P%
--$E)N;.FD'c=3089OTO#$YWid.$yL=:]Z0e{2:OQT9T9~mvm>Dw"P/:x`4(&Wgo^5N~}>;dFRPJhC,`WXBVknBZRQ[[`S-4^JxAtPnFf|u>ZiJ.W0.wB,|
-u+!C!C/+P"B+W-b|n)IFUSskXz2Y~v`)=aPGkat;!c1kS2KeU!>aDv9O=/cN/%o,_G1DhaFdCo1h{$%Z'3Z`sB,7=JaiLYL.NN[mc51f5>[}U&=[I>Hz_G
-QbQi/3bv`{;})nk@;L$=Lz}gHZg&]QB-~ZL+7<C}oVCbeNfo5HPJP=~0N8z4k3f_{IGP.BAwW6,V!sb#Qf3Q."n`Iqm%tI;0o-jJYI[J=pd05pd|gj7G.c
-$_%&>LY;'a&a1+Pa5{O4_9=VBgvd:xR19m&->0;Ian}a+c$VW0j0p6`;`cUZFn8_b")B~l/Ko+P/0Ak4+HpJ=A5E@UAiHMzv%ef$($+mZF<_1EnmTIQ;ns
-aK&]_G!OBx`^Jc{CBrc';+i/HZ:JR@Uo6Lx!Zfq<)hTAPo1n}2q#_&4lWa;-e2_QBtE!N|V1UYAR0)40s){[`$.@${u9JY-Tq!M_>DC$A@_=_#x`QS{a5Q
-['[O5+"Yf_:@=8%Xc'a2F.&%GWaEA=nu7lx>lM[7m{o_3i!{lS+X/8%XT|y[;Ku/w:crsCom<x}T'(#sg22/{w|m3]S4DHt`4T2v<-5@p4I9N:=6:"|>ea
-}uuM94f,ZxsLoh>v0`fEkT8$;6{E)_xXypOk)ir[GR-KvEt#4+0^/_{2Hrv:{d9F7%,Z6K6QWe@gd]2|i5%jwTBEwCg>mSo65r::[B,&fx%hbBaoN/'HeC
-2jdGY1nt;EBeyBsR1.wUcW#6@iU;|r,Qb^:ZJImyIP0((KQXa8IB)Psr+$"qLI4Tow%`u{2W'l/72Jg'tjoD/ec`Fmr3xc#iF0",D4_gE%M&CYO%=4y/%H
-g>Z+6>j6>fx.<Il!r'1tp0wOg&@@-hI<dDQ<n0k^'g6=2`wcI$3(&w4ybCC,:H^1j_>55lUv'JLVjb#mMGqcn[)x%CzIpO`T7|D")x$E'3AB/.,tijf>c$
-]5:XSB7Oob3VkkRzWNOL#YiQqdj#]!ZNDCq=RA5Jn8Uo&|d%";&`%dme;.wQFbfSWDr{Q}sgi9[vws.Ox4{3dI+hvH)N@X:8x<=t(0ze,Ay.&sS4eb`5O5
-Lr2uar~eDVsg[nl=43l4}LVhmVkTLcSv}Gdo|W_kmCW=]iqLnaE%SMEkI=Z_KObho1VC6Kft0)^$8njV[Blpi!PY#eFN4"V,Qc2<y8"v[Zgiw#dhtYIo_M
-PiH4ep>d6d]f>O>7UfZSMYb^$00!7x"jwww57mO$"JdY3Tu`c/eM~TmT#rA|/deO7^j[fci`n9]uAK{&DlOJ@gLGW&R3>N{w8Ii[.QA_S6)L9DA+AnZ+f:
-=39p]]Trz>/CK;[%<sR-z`.az|^C<Im{QOn3TPTB6UjLqFuVgI<FWX"6LjcRZOFQ"x=8BOSn=DC[P|br;IX:Fl[W-pFropS/^$1qLWhK$Q)&ESYHuN`0SM
-|:4(,mud@N_zKg|Iip0v;dpxI+D2$NKM!mr7@!F,gpS-VJ[Rx1eN$[o4meS]Ht"pfm$SW-O|EQ4nArP]PwziMV;bMnVv3ktR{U%(!:=R(t~r@b&MfXDLt.
-3hAi|zU1cHH1VDE0%5Pn,dT,/qS:qJ+8am3=|}WM%9=qYd,hr@yW2!u<pHtx:+Zk20!J(aVHXXPA<osWEuuC=3a=N$S'goP;YSgwX`|+=5o3~6@r73[!s3
-@3:`(6jD5z|Iqf_e"4AS_OUN9hc3gKMo2q1pvqJ`-pA=9d'}8/6|;SOhubKtIBI$A<[o06.Egck":`yf4KQ21mmh!))@]"~13aIU=1WYvF!wwvByPLZ)AK
-yJ]N2LUXYIPcgr2N[C.vM$1zvTI/ydCTtt+QZ1Mh"8)pH>qT`/[jq&T&a^),{ws/:--OMPp)SLm+IfrUhge-ct;K:8m&mR[izAaI6(E!F$A4>x^|Q`}I)a
-/bS6`Gv]0}T.5I"(>52UNT<3N}J]g)U(#BMm_k#-#FWO,I@Pfh]}IN(M:XT[9M<pUb2Wkv>n=tbo/N=Q-Y[Hsu0z;G`9<Q^z63e=Ugi8w9rFq/Bd|RoW!7
-8/nA}2yNw[|p+ZMX,HON5(qX0xBY53&7i/sl#bRA17kWOihjh;ljmCv6&]rJg)HRt`oG#f{<xK_H2W/(XP+L,)K4:j4igQ}dGVlSjysp}uCpck7.-F1>{&
-U64XVtXjk=md|hs'z47mQefEMK>'OS:ZD}hCJ2L5iW#5X18zQC4|OZ0&kJ!6jQ(Q0rZn`-tr~Y+tT<x#&iWZ":tF3j5)@.-@N1F&/vdZ=DMAiv[Z[j]_A|
-Zf^^Nzx2z|;J+6".P.uQrg$j83GI9>w=fr(m|B.t"xM,ullN>p$X{D0!)T0Q)`@#2xA"y(0`}^Tb0P76'/rM>pMbvPYI{"W^/tBde4IB`cYFDLlhZ&}I}%
-CdO;/5rc&:2K$<[hV1^nTOY)P|A^kJO2cQT(9p/nTYVl|rX">x"`~ZZ6<|cv0JZ6`y+3pskdrc>XF^3f2(/$E,[0Z#dK~Z_M[:FUt#H:wGc@!6`@UnRU2-
-'HLyg#>&}'S&>Y4bR%9;k4^Y+{+;6G'TXI%@/qnJt[[s|l+,7:15C)i-+G2A_7L4K^=(r^HT[uWhMq=sX-ax3ytyz`jyTyg2NJsGgy<0l$Ae^S~+yo2)t&
-<vixwV|FSRlh:S[xoLs:Q70}`aL,)kPjcD#kW6zRaSsT<->-J]ff0/=kA(,McJ8b8TCr]:gWo%'YAqSka,sCg(^Nk9;=Vih!~9`&K3]#q$->y)fr}9wrGW
-N_'SR$X3VV_s1P)q@9kYJcxT/"):_,X+39{;g){[r46WG[r9q5bSs%+c3S7hj1V:t%yV/iRo+G!ehjb,MvM>U,2O<%u0um&3.RdnY`5oF&8kA{Ey`8OXmJ
-@NUUu8Rs&9&N"/J#8l:rr8hBA|G/L{i5o!/1+{(Re#&"|Su6+1|h8$|hQ_{-$0"D=c1}zjcmCi)orxV+Bo9[V@lnK"je-&Tu:=+PVgp.WrSEa;tr<#lG4-
-YdM}eUH$a1<R_c+,x_t{F.z%7))Lq-G}<,U6.l[^,1N[Erl2|;r&}m{@(.xR6k(^FDK":a%5Aqv+@3U=VD]=fMl1t@_|~N+YAQ}8bFDX}$@Cy"dC`,537<
-hZ{(Bv(!^Od6=-#-^GtNYXD";Aytlt5yP,PMzRMv'1YPA'@aw"m]Rr2fx[4ph=opyiI%X{M=[^^,Fp>WytXaw=m+a>e>4j|"PYoJbvHlr0-NUH-jH9]`6V
-UQd;3wi+iqdFDyK@4pp{6cJ8_tsoXU8KUWtZ~:U^1];Nk-v]0A(XyWD%$0Pce!UW1fa-`<y9(WwPAIAP'fjU4ZNbXHxEu]$^[<C]_d$o)HXn3EJDr}}^>(
-,>4ve`y9X/`-B7]9q(]VN}(1_T7t>&V7,0!n%1Lc,bE&O]X_JV8'5fwR.lUE`OQtJGsOP!+hs_nT6CoSzBW=zqd]B&Q_NnXcJ<&7azAI-g.upIf-y<%!sY
-P`-K!">H~<PI4Fp#Woy5ruA.'HCrh&ZqWtZCNj=|dsdUY[u42#f9Mv+LaoP0!iydoo[&e"pv_ddORk+<Qb`RJ4'mR,>OnD|%W|9q)0S+|s8!;NkJ(5S<`f
-7L&zZ!Qgt/NlIBMGCJzqRezoUN=QW}SBIZc5n|ZwLfifo'UVE8I|'gel9Kt[g1a@%'vu|jG<,|yq<J~abkA_|(:N!{Y;0'6/"R1EF.>4#qY:/YKxBMx>W|
-.mvrY{my$u:kf=5eTm9+'vF{.7^-]EYvo&%o=xx[J1ih#o_,iB_Cor'9.3!zdRa>PpDeAQ>N!kw1#2]!wbIe;/FK8{[q$]<I8('#l!0i{!OJK8VxD-3$#a
-P}Q9jlmq`@5c0XqRX<[pXk/37Jb8bk!59(0'34O>NlV8,e+WHNjyeBaC|/YO[TENM/Fj&h>>ZE48Df24<uFPd)C%7l!5dMs#C]4[[3sUW8+2LK,pud6@oG
-$Bq^$2%'rs!Kn}$={M^k`cVHs!.P"PcK}ac;`OSc|JT<.aex6ZrECJQSGgy`/=m0'j<AEK;sIsx#)2Cd)#_cMCiT9m<gX"DcU|MhSZb;-T3wA7hBL_GV'y
-z"a;=0aq'T-!vwM{$bWDF5I[+"KrzdQGi:Gb~kR,lsFPskPH9vWPAmtKS8^1nM;6%pWxe$OPS)H-5_RXTS+'"`]oAf5lP#{4_>g"A<=jjZ5<X]O<<P9hac
-#^=1[rhWMQCh8}8JjJ_$C3]d`E+zc;p|!/fY3GFM`TR>m|Q#l]c8N@4pbBgVN(3w}umo$2"mC1;"zHw|"C4T5f)_g3)U.D!+(h73bCJ/3q!gP/xb_b)#u;
-fn$>BgeFgqMAWa:p;SW`L^fo}WD})]"eS3Hn`s9wp)TcB[UR#Kl{v]~F>G}k<WsuL0Uxy`Y@;$P!y;Z7gB7%_QD!EQn"`nelR`Yx.pl$dcbPs'6dYE0_4(
-yDI[K%Q:+{c8BePPF,^OxX&1Q{~)I'S:+ZR}b%z8M8t3c8)TqE$E'>mu$|H"x<nKeba,=-@^|Fzf@X+#OmWkpH{;&N@jg|o$o%0iP}<ZM;Y|CejR1{6n3I
-5M9o#>iGJRa2xbAW5o:8o5r(5!i'lrJ<MNh9BOteu8^!rB3aKJ>(yLv-p}wi1SJL+x%o@$253Wg1=$)-wW"5g=>#,_5(@>k4.Tj0t>+Q^EunP^p!{%bRyW
-H'{f1!fp,lja1Yn%nM3@4Gso&PT^TLj(PVk0zZg4y"!M;M`/LDpwPSJII;W_0`Nnd#8q[6OviXl6=s39jHDb_/UA9:Qpam/q;giGNcZTwJji{o!5VJ_IDO
--RHGYhYrl+szo]}=/}]dn"AP1Q7YF)%h;XniTB(B{zgn_oG6=#y>OW7JPL@{}5WYFKoSt(|D8:5#XJ18Hn,C-a[#VIi{3CBqbh)vuAvG%(DuBTSPo:-d/[
->^q_w$'mD:L'MZd.z96k>jx(&6^"N+K>e5x/g%wO1dWh8v$.afV=x_OXi5=v}s"X@x(CLD}Z<+/iWnoL^Q8PCOV|"xJl(r7Xfgs0}t=-yjo$P0WHk1W6j}
-f>AXwC48tohD`@fi9_GMc8&ww@.)VpB27R[jxnb"`KYC,bfvBC:.+Y5NGb!@t`fFa-X`jHGse^TBHKBjDCfHSPI7v^Cyr+eWfJ);7+6%e3yau,%:=!DzkN
-x6]Vcc<OY'`Q@NByNH0>Yd%B;zW<IxF>xu;GL7/=bAa$X:fq/Vf8+v]P||Qgoa|BNFomw/{Sw'^<W%E:Z9MrP:YjF'RJ~hZu(+E:yQL/G#_]r=&}+frwIo
-iK;{L8so,Wz:'QUjgWBv<Nq.R;T-+K=4Ap8it$H|]aG+"B<|(RJMZcKr~O4awU{!h#.PDIe}qcuib&Mp'n,XKr5Tw>7;#i4&]91"{3mg)n@lOneh##yRm^
-'un1)1<W"d<t'vtVqHT'(`IOPXDI:=7e&)=va{}k9kmw)Z:yl9R("G.JtmzICcB3!1'e2g/iK7[|i56(~)0rEG0-yV:$Z3iQ/K@5nV}NydR0~ch|h5{gl#
-#';KQ#uP+"d!roz/=znU,HAO.S63>@5R5Ww'1Dz_}(+naV0RYMcs5!sJ20@m2Z_&m"2Pg+f.dmePO[R{RfusVHDtl_tG;rFp7Fy#bfWrwypJ'8yS|1XmrA
-js~l0!C$YIoJ_LWU'Az<gG(uWGsB>OB>W;|-'[:FVbvOFLK{/Vp8AJ+`4u)ZsV>p!S`C&>"Z=SW@un#vfxG8O1[_MF,gAzrj.<A&k`K'iR$yv/."O/|w[/
-f0P#fc@(0<9@}LP6SH6;3_=S,`cIrxQbObtY7K8Rk5Yi~,"xo}BJ!xdvu{5bHlphAwRetE$|786C{}N`)s@IY#er'tK"&vxa/Ln],dk{Y{6Mx|z^[AsGy|
-Mt%Nh@"wU9,y^HE{LBeAe^wAJ|rB}bijjK)G'fV:iQgrtGc}yp/^Sko`(21Q5s5u8lG=6Ucxz'y%Ay)UWojV{O=X>-qYDIwrNQu%S]w<Nai9,y=}5'<NwX
-ll14Lq4L3H[NZcCDH!@<-iw)LO/cg^lK3'Ez:nsoPT"rQX"&L1ELi>tpY$bK%i{3|^$p)MQ|{OnapZD^e:c!=.oQ/3+LtI_2@JlRpr)qpO<!i'K$m`'uvi
--8WDcytVes8C`eS:|q)C4;E5!#M,hdW1QdLJ8GNs}>pJ+@rrex}_9NA@Sw0H9CP15}!`ot9cn=p:V"{hn[83'd{,#SvR1nbG}XH-SeGYgRPF9z7%xp/usg
-fDvgjm^06AxcN&0P${|P"XO/|E=ww/Y"QP]HYp"gTxR#4p@^eEVg3d~kKtLy,qJm;I0Z{VcXG$@as-ooUrxT5P;hU(h:ia&W,+_mx@zd|dkcE59](9o1n^
-g("]F3B'08v,E5#jVSA/Q0hs3G:%UD)#[1^r>Fks7ke>9(D5+.^-,V,)jB|H-Q8@f(@rOOr4mP$b+hE"d_s&/l;nxs4,]fwNg5,d~g8|q{{V{LFsK(ZPIS
-@ObI&c/SzCO6=felopk#ko7&S}.WGy27zWP2#zAoHV2+_|<w&g_5>/'};tvJ<C_Ty0gvN0jWU-D.oOBSF+`L&tq<>,h3O-u|O<q3!0`hUdMiR%'7B!X`N<
-H;m#|Kkw[Q"%@>B:^EEVg7DZJ!iN8Kqve)2AGmFGRlu1mNS9hBu+2<GtB47Jq`2xR;9K=I:L/y_=n^(Z6-%^^PUDQ}%N{#nN7R|R0xmbj9vAGy!}q2jhnK
-Ce<JxvK&I{Y_r<9KOW^`DEU07O<.1a9p^]hu^A>z'i}As,{>0:>3ZgLp+1WOvP`YCWOOnQE_si>l%2,ga""sW3KyOA+XJ(+QYLMeh)EpfT~xAK7Y5R@Z@+
-zQq^QV'ED5y{jt<hrOB&+8bq[s.[ft4k>cOXh3mRfhFQB-(mx;)|HIY`y)cH1|s!j0;&Ll|PCiS7:ccM9y.{.4ZSZ,(t(&I8%bpp(3~ES_{^;%s6[2nei9
-^%laln)@lE2vxmpmbGfPx9jH{^5;OF(dc};I=0{q.yXa&|^qn0)49iE`M=77SbFO{,o)L08;{xB&;84Q"(0nhCPHfx1u~"g[AT1H!85m4)Vl@$ihM2l,$w
--qaDFuvH8"/cnV`t]yZ8URBO}-VQY'!}7k~6O2(:]BZy!MgZN1yKB=cTY]9,!ns,ka-"ad5VlJ4'yswJ"&t(<{9`KcH&uRyW4U@|K1Xq]vlUyWd]0kQUg"
-FG!WYE&0zd<u`y4wd,Ocm6n|^!bbs%;l=Ayjlp)D/QVfqvz)^v2[uxS#"wX/vHP$1pYilROQ0p%NAr(U^#7kwDD<og6A4BZsbzzPB5k{^A"78H{`5e:C{b
-',+=<KS]c%W2!diFE`d|5kJ$e@A$n#k_$U,WS#5=e:}bNdb([6.}_a}veRx"_7jAjjNkZD+sli6,r$R(tHr;g/@D-D]XI]WM7"vphhwSn:9U+!-9rX_RRC
-^|C39(Vak5^uW3'G0V~@;RYq3fr#RMc:&yg#,@$-Pao,4xW8ug|_b=@Tk&+@xS;qo|_C5"$iK:8=STbsT6G($d8m:#A{J-asK3$"I`a/y`_us)F'PC}oM/
-}0>,Pa{Y-1[Pm0XaB(0cEZz;k4bi2pBs^6ytxrg}C#P1U:Mgz_]L4C72D{5,yAx8;]rI_$6x2a1s12J4ZYIg0-WpU4og_"@koZY4ru14!hhd3Y6Gw:P30S
-wzRc$,i0A$6Rre:#WWrV=(he$;.C6g_M:rGfi=IvM1xgiC~AUM9gg.J:`+F>WA>Ws):amT)128oL^"=FN}(/,wvQEQlfWt/'M1pQ8"sF6#4hl9Ji#cE.D:
-_,J|PQ|Ap5z)0:42i<;'KD1B`K1K8n;P=Qx:(S)<w.#/9(9'B1|!Pd&.RrB+"CjQOal%BBSEEY4UM+'.z{/EJ=:8Gd;ma3I6)[+d|$D]$$"]8WU#"hAM&$
-&1rQ<F^'9>$YH#lU8pS<+n7Oi|)=pYwwD4#^<g][ra`upo~Crvt`$TweUrtxt`Ie-8!T#Yz(6_C2['x6"A3@_L8!1@PV%TY]L7XeuaEO'2tVUb{j:U)4}0
-WM3Y$N_=}Sgoxg(%'Ok[71`';oa<4$G%k^op7hhr87U8LWWp+`FABM"r1wJe9K3+=_r%3%5VHv$2,)ad!&HP7L",4"Sf#jI8FUZ!:D/zIwXxrwTMta%qW!
-"aj/tvlN$^}#e-e4IJI$,!y",.-Xbm|>i3]q0PYSdo.BvnWDt)T4aDu=~6C]50bV'r|m::$W8zpL'{4|]{(rVpWRi8gC1rD&3]H@L5g3E!O%gU0ZZ4+32j
-sN:]VGk4w+Qtc}gb/-4AfbO)Bt&@:d9$v@%E"&158W`Rf1pQUb(|<J$aQc%Z^`A,C-U-n]^ued1FR$;>r(3SZ@yhKcaFy8D,K#FG'hWi8nRC&=@[ZrA7YU
--^VQ4T1r&b`s7dy8S{[lyD$1cI4W#8j'#UuJC5j0h$&o90H>BCMjs<,R$c079Asj0^m/GC!3;Z6N0WDh@=gByDL"s`Jg3;J9`^Mm!i0s%(+GD;{1m7N[XU
-o{AGvW_8e<cBu^v2=^uN/x&OlxT^Q}3Of%'>#n>Oma2/<+]Elj!$sXP%@Ttl-+0.^Lqu6a|TmquvrU,]sl4-Kz`fK+!DzLGXLgExdf[DUx}z(h"}mD1z0g
-U5QgZ|xj_brx:aEOx!PfhM#[U1}V4jTZxIL#.=9,v^qtQu"-V2xH_mchZz)R<RS[P9mTScOMaX3##T4Wog||Ht'Gv^{!sL!f;QkfGsHf%fszY|`zH<1i2,
-z:!4z2kb/Z$RVMBJcj8:A>!X7[;ndpx<UoNb"kH"jvJ:y2~7o(@B4^h<|1=]J]ETbaQAuO'2!;<LzXdH=fQ}g'e%I<ossM<)jL;t$|7=oLw=kl|S3+YXj:
-W<;T+c)Apf>>13c^sp5tCd17P2^!_kVbd9b1}krU/K)%{lEU"KZc.v_o"qdY,j)IS$^z.5GB9Hn$0Y/Em|GDxzDQh_XhQrQSzM|FX{UZqV9[9XT)IB+3#^
-HmUbI5Vg#^}(b+esVVA/V,]<:P'/iW;1R)~a1yyD8=N2Q(<gsCl|9jy=#R8>1@kCmSqG1_ze7vr|p)L62II_JheE1f0U2oB]h]4Q|Mcap"p$z1uKc"&d-=
-b_l+^j-!=s0}NH0PbN=Ztl<-A/~R4p$,4Kc;Fvz^P)W>4^3Ey5"f}'HgLIY7s,<A`['/'v@yeZ<sjlU<rqY/KKf,$(3XVM^b.%@3a57@ES<5A:mpYX=]:b
-)G2v]NP3QqrG@TBZ20ol&/):f@sh>h7/RE5X9QwC;(}h4@prgh9,$Hqij%8lrte%upvqt2Pql"hJ2&U/Dm;wWFvWXU[})JJ@BNGxC)hJ^H;rRu9QlDcvry
->Le}!04dOWYmK:5!5m9P{X(oY3'KaU'(8cj/+3(6/33oMa4^G9A(EPLD/|II('kl.%=pHIF^{<6Y=.QFlvt6iJ/xFniE">J`uzz:tJNAhI)Ohr,%S#Ts"C
-9u$`Y"}cQKdOZG/,&ux^bVFmt%;Gc+.Qs6{_7T7=!V#@LGakjoQ],%0cAn}exE}F<)%gwb,WGii[y#U.6PC1B5i9Tv+lR+I35!tKq4ut%=VHVZ=qV&z-<G
-BP}@KGS!lFmjuJo9!#x^l[ljg]mLII{V~PP-yF{WrkDvh<to.qQDyA)[5J.y"0@qM1-X}&t%)-{1jHrv9l!;j)ruKz)_bIwm]%2N6!1iqJ~Pk+6:k0-^]7
-lA0IP9wBp%#19`<D@Ht+,JFRpElcr:=zTNfX{;JTre<n~%ikOE@[oQbD9!af'@i]Sbp>jXB+m!sK9B.;FJ2;di[l36WnL|Uusq@89)5W04Oea}V}.#ipL4
-WmQ&s/ktYfBH-zk3PNG`EqxCF,u0Cb5`{Px}ci);(V:'G[H-}b7{]yaD]|:Q]sd.l0;_NznOkl"d$W_j6iFX/9rm_{K;~6&C5czWf":I"C4tO2&M[rDi~O
-Q+"x_A7_.lC7x(QNqW&@}e"Zpxx6tjblwqg8;&LbCIa&F0/%fq3),f>3%J5&(6XIN@JI)X$H_dK9noHUVftO$NHNeE+0KrcVZDf)AM@w(:Y=1o2uPr:BCb
-Uhvfha=Ct-jBvV)AP<idAqWfl$xu6y6l`7'#4D3><=(X&ntS_}hv}(3N2@E%)bpF}a:}8pLP>ybjb,sTUa+p,$WYioOa-JiADY-q37:jXSl@2:=J07)WbC
-Q^Z)]J;R',%[}`s|(z4"5E%Wor}l%Q=`9=Me<jgUc"sqtV&Tb;jE!3`#W1`E":nM8F"xk$pk..naa=k;h64{u7dNlX)%DF-yhGDO/=c='hyT7PH"KA0cVI
--4D]^TKh4802;=sn/vnrg[T6Y!#5gEQA4(CkpX~uAd)o{m]YC(1=QQ.rDuC9U)b!mt;1gOpR4qja.s#=aI)'h^^fn}^r8N+Y<W@{!h&K[d[}+<H@5VRqr3
-DWLR2>DsGc8s(iH^m-U"LKrg'r8!Y_=FFJQZKszq;&zRU,S^a;akXC/q@Oy6[H1,vy#;BmiuGbEAJr0_3w!MIg>wT)7aY/UV7!Wzz,fMo,/=IQNV_CQFd3
-[Hyp|Rgy~a2iR@.CK%1Xa-{<y>w-dOE`jZlEyJ(S%o,kDn&`SDJskrsXBhX2E;>/a01B9.>0<;f]U}U+suMc/:~F,>|m61]<6>K>G}]=MDg&H#m;.aJ5b8
-,vR5/LF[C]%:_;R,6xvdQT]D$dAs{$&Xk]9hJ>UE1lC]Xr{_DcO%zB^ed!@>,`fa@,/%^.Jc{Jl_Pr's!.Sd@mKS2!D)>g/0c>#Ww]5tSLm&;RMD%c{"K)
-38H>cX;OECg"_RYe"$HoQUM'/>'Nwdn+H-YqEMZSH(lHE_a=$2cFQP]0bu:{Dfn7d&TsX<rC<<R<4zA@n#iaw'Pu_q$#j7ry+2Q.|[6RY[ki2")w"8vkdj
-lQE3Y:;y5aIt3^<@Y)hOh%>L/WhS%Rvc!Q.+^5<tF0/-.#D"iDC5B.|Ap!.+1jX}F5]fhXz%E5T{T"eYD`cS~S!l_H0D[:MkM^H/`yRS>qx}_6c"&0j;ve
-_lEBYvHk^34h-8l&u6LFv[uC%iY/G=C$"hGTYA'.U";DN2dwWTf$_`&_X=,F>6|0w.22i]2ZgV%NSN&Hx81^RStNJRFY^&K-le5v<|FO@,!Q86Mw;OQ@c$
-~/gc#ohDd/q>FI8N&H00VD14(H}uVpp>>/sLSz}!3qB`&58"&aRHJkk$9QVXxx"^AXeF"c9@l#~'MtzPCYoJ$54E^jL91GA)#b&WQAAc,GhH1BCLhMfT:E
-QTvpBc7=&/uz;njvBuI[vnZ6`rG-uah85D[EeI0z|9c`1T99oIaVCj`n4"WL!+'k6F%A!G7_=^B9[3G-P|hmZjw!S5PW&hyd@lta+5tW%mV_5c~}vvR|X|
-ZKZwsz9|fLZ5tS":(meEm(.wO/g2G9~!B1GzwkB0K_VzUA#FOi4l~z,c3jNN#[-qicJmp)S%Vfv"M.S`@n]o(@ikk$vw#QCR|Icfa2JgVE^S5P9TA3P]"_
-t(^$[W%K"YSb`#oae3=.;"J%kq;Gv7qh^^5C)-J59="CA:9.ygP<h:^)=`UQ$j>0Id-TGO;$,JZS--{%p8w>1w1;0wgiTdIK>d4!z"fcTb@9)w:fs,DT5I
-<!zP=};UkTjw/1aKa@gmLz$xE}Vl))S@+VTM[lh"9#[11QK'0603``@7QFi_E^kmo&U+1h)}SI~2m|`f^}3{zxSU}py(K4Eh,h~,BMNIs{coi,BY})HG1g
-T{8=)fv}p8[)TNs5`[Ig5oe2nrHm<ZI4K7hu%PA}uwvRUm~/DAiOlO.#{U&i2_k[|LJ-rNX.4t#8QpR_S0_LH}WpaDE"]!M@j"sWXR:xtFv[l3TSqu{k]U
-w,OQXEJ,t-O'~bY#']u-XNbN(M=Omzvsw1E-bz5(wXg<VF1n2Tmgt[6.nugn!tRcbjq7i9qG!m^Wz!5HOM!Hbbh<m[$F[|40#lMfnOoJZmN{}Z-F^pQ4]:
-Da'"}+e]_}.>$`u.FIB4l(JZtW9r@$:=Hub;|%2lPqs'<--f(}1A~:G6BZS5nAXS(5@CbmTSwtZ6`v_@;j/W_))5ZJvdo_;-U^FE"^~RGaDt_Ju$wHpA{Q
-RRM(|JZk0s=btV9b=UjnlsS.wnNc77TgL|K)4|$eLp"sSGxYLVUEXp8FfiZ&YdwAaIbrZHAgGlO'VbDI).+4_A9D=|0HsPXsZ1.7@9m:L`NCw5!JE+k=|d
-f`NARQFdpu%]a%^|UE(gTQ9G,^uiT^(T1':C`OL9`:&xC1j0eqa$}kg,Z>w7^M>SJ$:4$1FvGKCN~_p8K@WQ)MUCgLenm'RaKCRT/jB_Ts[,-VvPFCk<DH
-1wS2|u0x2k6hw3<")^9m]SN;G+1sQFb%rslJjne1A4<PgEc#n#`7xKEe3uxxI!7&u!"nCb/WimfbF)Cz-M67)A79w`]@i{d26vu7.%,-A)F>'dGH1/2xj)
-:JRe<V_X`n$,n(5}iTeL==Sj+aY'Z%ar0VlwY3u2.j:V:$~>jQAhl+f8fm]Dr(b$1)w|Z25_vR|LX=:0>io5B!j(}S8ZKaMy=4%L;('+;_y)=xS%Xg}W_v
-uG,:c+(nuJNbx{R`cl3=d86PB>KK{FPV$$V4}3q<Nd^-,8)daer-m>n:x"K0a;mT$`iUZZ7gKFo4ZZ.'rl{BZ+,g-Grg|>bul@{/V@a;{mln%iNH<U.#tq
-Xtys[Mq=bb#fEQk(RTeT(E(EPdSjN/w@m!W@~ap%^"{v9/,#Of!V/pB5P9G;g[cc:eIMDjs=sQ'!B/4]dm#_!B"k$mn%ZX1<:v^E<6z]%p;Lfr3V#zFG.U
-me!DmW0U.oApVU%vD2rZ1@">`k]hN(dX^LLs0;-69)JbVB5L-V`c8!u8-TjS2x7:<}W>P!Uh,[!AGNhVR&)M&:bj~,&!gqfbiE#Y0maE](YNuJ4vRs8'FY
-oJ(ZZs6r3^8]zgW83t>isL6D3"cv`H%;{WU7=t1[KcHTk2Ld,XvU/chRcT1='uh>fLO&=6{8n:'B"-VwO;%wV'@)9MW>{&MP]c[YG6cJT)"ep;t1XE$J_s
-bP951f!X;NV0#FZm"wJTG32N@x"HGh@U9aNAB,G"89:)uUBaCiKYQ03o|aeO3Td=N}us;IJRK!):9yRbTI5G{Lqo&yUY)pxYu#9FbUEu&g=-tESoTP6wY8
-Db2$p$^k,k+HEj6{^(g.i>WCT)dAr09SK7G-4Gp$q#N8EhnbYp.wbTI'd3>!&Wh(ee/R"l#H+63Xk%S_B_3F%mgSPELXVt{(lG@D%n911M$P-o^PD(~[pq
-~9G5.[':/8L/PVMxO,H|BMkC>t-R+8+Z.$kd^bMuspSP8X@bw3qSk3f6rL@23:%ws4!['VD<L8p8qLMlHll{KY6zKWhX:yp>Zc!Cw8Jp,>_^8e8@w$BkZ;
-odL'p)WWc`zt'm[T|-Rqb!ds>4a/bj!UepdDkp7JiCru3<r:4!`yOJ`>m"SQ%W~JESh&r<H;lY)hRBJK3BxPBcPRM-dBWZg3-D]LbJ!RgF9wVyy<L{>'/7
-k=f5SVDm(wF%3tPZ62|U'TJpIkN@<JI@YXmw,h`zr|YP3uXcgVYdm_q&4x1;I21&aYup~68|1Wp[=QNFL9j&mMnHlvx"+v4UzVYr8OE(}II'Ex2iNo](Zv
-^W/(4`b:,I$>mE/Z-xQ|:8GNJ|kzR4u8t=8`!oba%g%rkT)q,CQ$,L/}9|DN[}('Yw+TKtSQ0F[aBqHfr|Q6ul~w+,U9VkydhxWN=fF1EWFAvaPmcNO9nG
-4:77x6F-02J8HGlz-fg"2m$nwE&'zg5E$Wb3K.qS&vPUS@-m!e5,bwk95>dJWC4Q'@!;o51=TyNXDm>|KInT87)NXV>VA]u7x/$m`TLcZ0M(-IN98U2`/i
-k%_O5;mAgJCErezA><%5Nk6Wmhm@tCCn/o.0]Dw-8{]Vh.=e7q,2`;VtMi@X>_d9{Fi@<K;x$i~Qw_$!h%d1i<!pExs/GZrKKy~q`4FZ"4NT4k@)pz4n/m
-b)y[gShy3N|Tn!i.|p+sQ@-;;S_9yc^|R$)0UOnKBft2f[S5F0f65A1e}P5THz^S7]%t5(y8V5EGMT=Fh`hkFw>p+I)T%<!S~`6]N5Ta-HzH84Hb}0LTL(
-bGzsNm>>MG&:EHN{jU@G#C(_r4sXg9xPvy`K5z~,(K"kZSr$~<R|$cVmat}{f,a+_/}4,P4Tn!nMlBAV'SF!If1e$bL!Z@B.}E|@;EY6AWuPLOnq,"nuda
-pcF)WHYh_0tRn&ux&D0]:STkB7b%8BqJ'">5AGxXp"tX''u"G%/FF{i{j/jAfVZ8DJ&>Q(Kmi>%%_M{z6uL,7a#x%A>$RD3xuOlcg`zO,clg8F&`z7tWX)
-%ULrB"HEKcA+`]/iK;5!~,_}$f#{b1`&Qzh&;;+'I'nW~)!CO/]L[|bcHCuYLoFZfCqD&Lf]bcH=waSgs0Q0jZg)<zjMV%mAz@fBxJw(3&&GFG['|`=/@=
-0S4$O1@5~n0;Z@Q=MX$"BUabA7XwZM|Rb]T-{6"yV)^z+Jd'}j~NWVETWt}X+'s3al@78C)ySK,20j`e@eg5DV9uX]I/b9j,V-xIA%m:D31MAM[)lQ+01'
-}nKHVG;8Yv,)qu^!7#Kr~Gk#U&%lt-dh"x7;"bWf>AXH~#r-U/}@=z4`q5YX7uj@iTgVf;nW:hUdXVo/7Y5a'ZY`_S5We;j)|}<ypra#;!f:9AgoI/a#bE
-=>)O5ja_bL,Ze`.VJ`RRuk^-&9UiCSy&.EI/d$7,gU%wD;d>i3''nsZ(n^X`Z;kWr=Kkksx!_G>Ge(iCWIzh-6`/2CnYbdgU_-!P!@9B!unb;H(Ft`vmNb
-#Fio~3VzTeS%_#IK#'}4Af"^SgSC,O%O`)rd%>~g@aYT{fVJ}D5#q/x!t[@<iH_bKQ@+_(3"C8]069%`d>[3o&D=|Y@E,2'1!!DySx+'Lue&b^i/}2`)XK
-!4blTB3@C$x'6F:I{yeLN^v$hFf1bF(QsT#l;l>0Jn0++d]o1v(cXs+Odfi,oFkN4-d;9JP`.&|pAe&(1!pT#m4H)[fKzyH'IAW}F<mUhZOEr,5SSU259Z
-Ugo|O/Y"iM!YU_A6X`RIdh02DFUc<vk%)`=P81@|^J`,l^8m/Jv!_p3Gzj@29MsM/2riE2,N1S'BPW`U-yv'Rz%nxtT`6msj;d15PdHqz@/j:'=JeD0)w8
-K=f`32}Gv.b<+;/}Q3L#;w^n@}gFR">nsFP{x=<3iw1z&UTR'El(_/D>j&e||:lp4UVQP)y"9QS2Q8kpaX%(o/5Z1"Hn;OtS"Mz".}$Y>QlTd(GYPq@2uc
-04MJsxI:{8(5$MNZ:Qd#wNKm-Yxz[T@n(1215"C{O<%EC58#gTr4v]pG%%jYCo[R"pwoOAG+7"4#'yx1U<:)MyH[Wv<QhVrEHi%-_`g9<pn9'p>zR!_/j0
-AqIVXy!V>llF,^.f}lsU5J4(WQ33'"@'2G'T[$`pA;QbKj]#wI"M1b~l3=SJxWAi&">:"V6!fU%roc[sM]i"S9.eBTd}D-y|+J7(3_kvum^-tc$ry3{/Dx
-N(W6K]5z<,4pUC6ER'G^NhO-F43jvdvCk]i3K=;Azu+t&69Myb::ob5/0XtxpemTyMJVU/<P_ci-_b-u{+>15,UiF1=m"/gn7g"~IxT{,xW"@^IHv$-2T`
-eGRGmWt(;[fFkB7W1)X%JGfN`ren6Q:R{JkbtKIH,`$5GQjM"`O0twhy:""wIOCj.TyZ#`o=FQ[(jaf]v%+eX3-x<S>Tx,t-A":7SDAX2P>I}asRAb//'z
-$]uy,0]tQ`[:KXroCTZ[a_h1d`>k$QYW,iHB@C=,ONgWMb[![9p8ba&%2"!@pChFv@$'Op7)4C(HE][W=nAhUR+=0B29k;4xtsZ(r9dF,CBp`!$v0C[ZIC
-+&>3{g`Yet4fb;<I3]DLkFreJO^eAQ3>N=>Fl$F:J#p^sd6VIIvu3of0v@aJ1"gz3Iz(4X1"BBu2"4tX"Z]4WxciE#00qT'k4F4Ed"f&U9Is{%GQyIwN"k
-qWrnUz&@$/aK'2knNaS/`w@ZdoAEo@}FdY2D48lwvDg;.6W!V4[W=eN#8#zC5_kU{gg/sdRSYV.+$BmP<b#f,I1rscnwX@QXX"[o1w8sSQ_1:w8<U|W$v:
-LonfMM3#{mqKB<_<&4hg2=3uIH;0zb~S%P_k)J9[B|ES2V}t.M2I/`=$:9gilG9385@yIpb2,Wt[{/mXr_8/36x=5'(94Fp@PJ7KC$)O~z>O[$4>z(Mk+4
-O{Zl:<K}j:.<|8@!]QVj$Ro2CQsx[<w[#">8Va88h^4U`4W}=;qv0CXLb6qIR2THSoi@O0ys^>}5$GYn;.GQKoUv@hP`#e+s74`|MErMj<4|j:8XaCsN0v
-Q=8h,TCfvd`zk<gUKR4LXYRCvRRc}7QPZxL_6%pes9#GD&mF`3FZW$B6oJGvJ`fZ-RMhv!O=:{xN.&m`I=QX|y8+dnF8Tuqd.$Bm0YX]!7Pxz,.9Jw|S|J
-I#SXDvh%t(+l^H<Iu)e&^OAR8h$KVyP'Cgr-pJO#o%d7k^Dx]1N!D[EXuuCV:0#<r:Hxdv9Pgc^y~7/5vujxbL9R:%Gw%,->+SCNPq#^'PkU!/+Q'SU-JU
-puZLU]V#i4r@Jez)ZaSl]]N"PH5HM/l@/2d}T2Lr<dh&p#qKlvcsBqre;'ro=+3AK}d'UEv)aEr52z9f0"L#aRlLTO'l8l.'#W@^'C+qFXn.CRDX)p+fU^
-:j@IBOxMa('7UbeCJy%<BT^=6YRt,'M1]';2T_NC@w'MS"ot::9zJ/Re0w72bAX0XK<b@_vk_ypB.2qPqYWJ-]Ug}2W>+h(ROiPh`VErib8"7u7Q42!frH
-"4i2nx8v44&%i/j[G{)C~oF.Wx(vxj!rMpl8JY7#N13-&UVf"ia=6=f/11$wmWKRuSDZ_t!ryl6J&wSq-L{s@}.Dgb|!HTm`cUXJ($OAT#:/`"4!+$fv~P
-)vALFZhE<ReA4NNfCqW[=zjsOU.li|tdE6b"!Ec2EF>X!m97'"-GQ^OoV&kS"jwTfP|oT`uL{]yX,p0:-lrc&oO5SAm>#x]z4{1ycy-DWzR1rGh1c2bk>'
-P;o_fmZ++fox+zn%YDkv~#vG@GYF8^0an:N!#5(Z]ZZB;x((m9:Tb]n46I=}/<k}'@h)~"+Y]lhW&A'R|-caSyfDBkJ;iE%Pphqt7X3E&|J]NL3pm]{C}b
-1U;#@O`,39_C18XBrg2ewF'+ud4M&Aem)4|3{NI]x5rKGmX8>^Y34ItvY[eE/hZ))Bqm.o%xgyl8h)[@Fx-Yl%r.-p}9`uBOf<:#S:@h8yGTTYCQ0mW4mq
-'1e-%2|gPXgj[;l-+ywm~04YEiC#($IJYc<,T!s1C)8DXrY]j:Uk,+&:%rXzFd_18-P65b+P+Zz7hEXmCylk5CNxPvU#zqZF~VbiR5f"Y668HlAd9|StQT
-A>QWOF(TOq"=|'%>Ow[@OG9tTf|aJ>)j@i['A&O_74/yNwOIV@5Bdz=%%:Zpnp|9smm/&''^_WNj+oS_8(Ae/G1My2&D0B<Im{N&X+CaIR1BgvCyR6L%c&
-!qYq0%jce[`u&8JQHY}Zx_H#KBoBeM7)dLxUTLKGtJ03;H6,~ttSFQ;WD+u2Qh`x+-}_"we5}Z"d6z+Tsx8z57ZmRG/|4il0m)i#r@#`]3+FRR#"io&:e=
-Jd+90s_Z]8_4%C;X!IWZFe1go#~OI=w_VQ9$WEVNbFM^@EET~KA+^k@yq8LNTi[ZGhU9$>bXx>DWegft9UcW'L##EKtN0Zpe-}Q3$!5w_^Oi"1/6`BWf8f
-1eNAd!qRuI&Pd:hP0._3C!87a`oZ''nrKTCP1RptTyQyD2"HiA1uhL.i[olgLKI+/EI>Wv+K&Fu7UK"Q/}RpNb3Yk'`J,P]bf_@}J#xKFja;Dx~#2h4snr
-O)8_8e/a1Mys/D##Hi[XlaRvm}7MuP+(lg86[M{9KcP;1R3,IyL-enjT$4|9qd-DdnS_z&'n_`rjAH$w9=`2uk22";{PeWW22Y6"y{,kDCTsq28ve#Z,`G
-)):G~@5]pN~^/uHw"P,t77,+|.s7h8}DLzO/$3=@7AFf(0`)m-TqKimjzNykV^QEg3f7$Ub_J;vozdQGG}11ldeKpuBO)$dM%O"eFdw,Y,~]oR[AI8(rvK
-<|&ssr~0huCgw}weR)x,d]G64oLuXcy{U[1|8q@z1pSdJN!O@)5}DN#{&b~G!,-0kg~$<>FpMQ1]NyI}tdYL{jb0<Iun1=QpY6#]^g-4Kj3SmC3f+lPbXu
-8!QRxCNj'm!;N#y_/32T!`~[PQRlVsh#K>18vE,0-):l{$E92IV].2;7;JA(8pEtRYJi^(vKK2r%F)~dmQptPQ4@FdjOy7TO)65q^cXsX%H_po9kMHK1FO
-|F7L|NFRk.>5eosoA4Ps:l2a:IMdN.l[EW'}{mX9<OWa|IWj@>j8]!DZJyQ!QlI46.4hj8]ba,jN7]_/{'w9xM}<E_-zD3S>0}p3wJ&x(,p/mFs${v/hz<
-7<BH'l-;w5iepNq'wKt`jEzqabAL6i[2,<hFp:b;qBE&hwwqFr;cQQ[{p1:oB8sccEC0-"bOPSn5rtF.Vsr+4q+sf=,(ejo.#m>g/M}$>wkp`mq%Lodu_8
-;maP[[v&8C5bkF@"{G`)BELHy0AIyW!MdyVisCVvoCbh[G3Z>4zajgKK/bG#jpI/~a'2}Ua!:T(!a/tD)hu|R7:rrc|IX"D&7p@g~KikHsP'h)##g$x$1z
-QPB])o^t'Y0,qMYjZ$QfegHDOFasyq:l8M%7:H[&V6WA<[4PNKw3_N>'p6XG^fIyw!f!GOseRn4=b+Cx%h!@UMO10]b'qef39:u_O08(iUko6P<kxT>$(N
-"X9&nemoD_PB:y)lJs`[nrN"+v0EgV<[KiE@Fp+u.=V(r|uODxqM#=82Gn@r}{[8o1"Y$bG]=zLO+qgR1L)=+[:NoCzVNN,c[Dbr+Tk,NUHn^coSLAw}g}
-1dm.,K+|`4jql'IUpk5Y<'9yoci9[|1k;7y9$f@&3RN1]/l|UjL5/c"Xa"p^B4c<cD6}PV"M.m}IwYskth@f=jNUJCY'mu$hp-|drohKW:fRHO8T"As;uY
-~=DwTN'm4IaW@R-5)&XWo1S7Inx0xKGj#JW!77,0md&/u/kAH]$Ai{RV@3.L[pCsq$[97P+vsA^l@o63EXN^OWCUuaW-K{usYeO=.e}{G=bZl]P%3')KS2
-#!E}t_7hGf1klx-_a7R"4+a4YU8S1.)`:E3S)k]cl:xivXw#UwjAIQ9dDKkNw}pN"F:_Z-~-n,2@^w(Z3CK7BW8hf@B0L,Rk%5.)r;bAMwF4;x{VO=rl:7
-e)vtb6McE(}'=wE-6APX/S@EM:`Cu'Krdm)t.9'pQI#(yR/(V$#:3UYJhoLK^8qq;]oi#)6+y)_eN[LCtwMtEWX{HSh<HVG=[8mxM7DXVHXLBcc%vmLWp"
-fHV9Pi.@ertKzq=_D]RoM5YcEhH{Kf01,=K.Uig_JkH>:D2}O0m1+Z-QJqYA2)EJr$GFAC=5A=R%468v4@_i#T>t$sE_+P'ezFwmBX1TnfloQE-'W3X#]$
-vBzRuuW_EX+Tpe2!ngD<J3;<tAd|}dh&e&W4LiVDBIwI:2h.w@G[!oKcfq'JWyet"3P!h9hI+iO@L)/11$urc2;nR$C#22p'c2y"Y@Ob|A)..</'rG<a,7
-GrXwUP]`x_"6Q]0fo=sq`"JKJ&y9uFKeP,:^ijB=a:$sJ54F5P-=]sT6M[esX+"m08Lc[pOKiUYXXJxe:}"G2Ie|aiT{X9rmDsyZFl3{LMY}FS]r;E3N9N
-:}sgv"$>LfgGTY7rs7AO:DU,}I|58XR0wD-MOczGm9'z;G--b32)F8%XjeMS<NWq-$^OG%XZ~0wRcBB[qY,Ligu}:mp)<Q|juFx'eS}lb$("y,'R8kc<tm
-cVJqzKb;Z!xWGIxy-KyPOwFM_dZ[.cULl!"`SxfH(kV9z`9P72s=f'_E`<^#Z^xg-)q<QlFH_V)4Wc%2i7J[Dp"D6.rYJv_OBeN9IAdSoJ;BA,)u4i^{nf
-Hwf.'wBT=mv2lV{F(FWa%GfpP]_OI%KY$s^%o^&jdg)"+pffn6'J(qX1_{nYG9ayInrE7hrICfW3<ah8Y0nahBu]Mo66,&-v079)YJeK]$N/.9@3Hy]ieG
-@P)&",j%~HXhM4=`!xD{[E.}fEj{Lm4rkB+xh`C/J^.<-1/";0U:h5k+F`q5s3tr-@F1n<5|A<4Gljj._QtftRC7b{(=}7euzu,2+(Tma:=7J#D0V"fV/h
-v+L#,aTL`i<nacW!CrqmQ8zEd2-nb}~+x>|]i0RtDH;u&OjRUG+'gC'KqJNwUGOjaAnVj6lGkoOBF3<`kA}(.Dz;Wf;Gu9&,fsx2+Y<9+)".iTE^UusGz<
-=[/TVae9%M9}Txd+$c"(7Ov&dAp#D`j[x$Yn6w2+eyI.2F:QaB_LB1,vvx7"24FsK:+]Oxo9]j_4Xp<I(Tetth;M$5C3RY<p7WejZN/.uk3)WC8KP}D"Z%
-aZzg5<yj9ltm~[K%:3]B(O|dytpzK{1|SH-oYK2dLLMA2cq)m).L0%^cLm[I$2&51L0|P3%m%,zc"j<P#By/PGMAs`OHHSvgv&5R"]ICd<J=M(nb1>lc~d
-[7d$reyWKce5,agQ40/Li+CCniN(qsSclPc)q+)i1>wPK!x,01^p8F>'|a$wMKi)VWu$ta!>J0x)`Wm!qRS8X$R(V0}QrO$"ZPNHr45Zo>)dSx~!~im[-0
-n@].qY_{vi9GtP:A#Iez9uX-{I#e+RnvG9pY%7j8:v9[ZB#+}Qi.3S$q[NY):{/b@02=%nr[D=Y"S_+Ui:zLM0@<`W5gmk`qVE4+;Bn4Aarmg;"PGJ2t,p
-_si%!iUaZA18z"c0}kKd5FICC>b:q:I3!8Ok;UY/:Ft;hT#D#yKCq3GJO/I;AJa[^DhPYOin4qrUTQ"wg/dXQK.%Jyd)@NjiJaIjG$b6d_y-$GPqF>rMfj
-x7e857YmRxG8'#I|GDOvXm/>&j7Xl0JxM.@T-QC=XXBvL]tREa1)+VEq,Z,<S#,xB=9LPRr`3og_SpiI+'b5l3T#QUV54q7'GX28FS0wx!yF|'KI~De#%c
-cop47n0HXp[,v>1=eucENLORwXPxuNxa22UM8R&l;6H2P/Qph5IPt"aE>[8s_1>!eD3Y8bMns35j0ef03}r}C0Zl|GR%=VdZw`(eLPko``&>!YX1&]yr)3
-dC3%pE7PQ#5g5!J>OS&@/_|v1Y~DPUy0zZh3<#V''8^N.$6l8`&6LrddVh/Phk-C6Wzq1J4u{Pwccia9/H(9Hw|PZ!M8,)ITGEae!D:fk:X<2FUZ'rX4DW
-PHJj[7Sy5)P#cb)p^8N2lg)j'0J6VzPN.$aiYsB$85sW7Gj<q#h,X9-K@|;5;K>n,P/Sx,-&a99zt,}Q=RH1%s'iF"{})x%>,840UDwGi`.|A+/,y6n[]|
-kA8kK18@rL-p7nY[a8O>YUxHDX23MIc(gy8GFlbBY>_:]vn"(E_ydr|=!H!!)%5-5;E!{Og;OG))n07b)p#>~|S@GmD89z^8aq11J=^'`H7;!/])Dw`@]6
-E"ON,Y>6h.m.L_V5W(d({Tt9+!A/l_:yj+-X]O:0E8T+k:PlqQ"PgAXT(kO1j14>-_ZllK~h9}i%}Xh/<!h7_)j6';LZX-!(&LXxD3Qn~S"h&&BwSXIj&k
-//FU(nf-5k,Re&VcHiF$W0_UZ,z),)og!Y^Y)U,Q`V8;@s;D7)x1>7vBC}RP<bC.-XP3y+$qZuua`GN</Rz=!doC60Bouq)GqN]ftlVHPDxFC=m]U!RH>]
-]"6sE}[;lRU(3Il_Eugugs5e0[SkK.%Sk8F'8z~AH9czrhg`ELydvJKFB(kP^z2R&B_c;AymIbzbcU,^zJ]pe1O#<O@yV+>tS&>LY;RBT>%]h{T1'jETAu
-pE'j-kx%EL;o[O/dVAB(yi3P}Px,o`@|tAq>2gP[.,$El!H;(9#aPcQ>lhAmN`>cs^aZRIW_`R^<Lxj3KvxYI4+#R-.>~$xc^3!5NZ=Egdu!gPH{-nGt]u
-iT"&._"aHP5'ZMKLhsHehJx;p%I@wn6azaCVSo6J`Hg}PR$KQKhI0PB83jFb;VAc6@n+XgAok.q)jD@@dRL22JMka8Z>eNM](nl+;L;egJzTJ>|=X+ecXc
-k$6!Z92K_LD9XG.2=4_E%p#6$M0i,InK^I5P,{rvVImz!MA$A)fBgROw@VX.GFtu14LL)'s^^p}W`QGPuv<yL6,.ZEo4M.D1W,ls_A~2`Z.Tbt`_/Am3pj
-_IQL"/D@]QFi4M}"HVS!5mO_00jbqrv.~w)0pO`b8%:gg'CL{{S!@o=t;AyRs0{!I3F,Dkf12%0SB];>Me7olKdaPJw@8QkNOVH@k]B8&tw^+,~+DbKFxW
-mw^[zM/cU$Cj|;CBfhJXf6BtVW@OsU3r^4wa01%jSb]VWU()&Lbu#==%)PU&zYb1W>tW`gU!8_Z"93Tx0pgLe`IV7n+b}$"Ug,p(D.k@YI70=mV_U@Bgv>
-s+'r,jkU<XC2-&S(~Gu&~h.S8`+lRmkx7Q|$fr""ze.oyh>pW6$=2UseJ4zKC%u%wE1>FaZ$.$1$iUIm^Ms(v>triD<_i!@@0)%WVN8.%|%^ZHC0i}b[G0
-pi!,{iMJJ6Pt_(Yud1o<p.vhw.0Sa&ZDl=7Y3x5ub!/'!YG&qbQGIq7<Ar0LUdxBoR1)iyY+`Mb`'aOTG&d"ql9/2ldoot})gvh/CK-@[/L!tw5JpO)3/g
-fO^YfQ"T!;IL[{T_Z3=;k[bkV(S=>Sq9Bp7E1,d.%f~&=ujruRoA+<]R>3gAcX9f~H(B+_}CuKGiPc|F{zo01Q']qV9o&}d<m.k6R1"T7#/y${Qs1"Z&,[
-%[M[_Gd"c{cP9f%fYImNK6xStp.B/2vsOb%l"%_5dv81CV;lr&BXRg|Cz8][{AL(kMH8#n]'i#s'$zQicP+H^TmPcE`M</Azn7$(NE-x|:><lL4]>H!Da4
-}0n4,"@o/+Y:-yNjrvRNcU@I[zH'#=Fi5NcbmrAaQ0-}|-jqJ+ft=f~+bpR8}S/=%@sECnQ={<ch4r(wN"N>26WItBb`=';`Fo+Xh'+8qg7@Ma<uupF"#3
->^y]%_!_9_-2G,@@'VtRix_h0b)',h>JYc5PfF9Oa8`mVUv+9'T6,YK``k_}$G~E[-4=`7qT6LuZ)f3jtV7'N&5S$K0sNVYj=FokbHxuKAt:(Ny<~vu4Ll
-,Ie%O!d,|)Dn=udE@D[iEk!!:luTFp^2k>;;tF5'MJ`O!r{D=!@'YoPSNe{39)z2Wj)I(.VwuJEv[(a'=<8ms=rO.B_>mv#]vLX=Rn7{),ho8{rN37>^<'
-l&G"&!BOAy3eRP7N}K#]$v,_Je>m/eYs}9GX&{5`2_tBUe[CW0)K&]O-"C_c4jx($F/.[QHq;/r;sIx6cmZZQDv.5&ZW_T~.lSzpgP,#|UCI=^BB8aVEzL
-|=YK(Tz1Klc"^2{%(x>1rBReE#'f.L^FO}wNi{yPYxibkOp<z3NM&mzk(K`EWTA5+aH-5AKU[SkW;P%:N%I`4-a;.')OMcq0x|85GkZ]=KK!Lsgz^O/Ya)
-4M]3ZgL|dUVkKo-B|b1.GWuCC[m_MLiD|IIZn$bgF_F4W,2<Br{8)!VK_kwU]IfIxxZ@Z@p]<m!wf7|)3Fz"Y9Y-;W{"'V8#{uU]nH-A+jTM3w@Iq$6C'p
-tvm@p%IVTT>tg!rGBVdG>D@BtfCR:Tjzqm0T&%xA%w)3r^KC[xm>ddt`'zRNB0'7ToPL+5r"z,>SrhSlg!V]vDWtD:IY)q6][lusB'}%RYM!:T;(LP"7!<
-:tn>;5)>(KC$pcanVKCFl6jjd2!/%qb7}Z;Q}=2!xYhhxubE;Tt3vD)%'qVO_+>IZJ3Q-5S:~DT,X'59238%q.yEW9Rmb+NJGFjUfug1GHo5fuQ0if|Fis
-}CM+jTq3ROY1Np7:`kE(YaA5ROf=&!|;&W_Z2>lXYOKoJ_T!|LN>pQ}a=WoJ!Fr3pF{"c`+NWP6+ff$QY1r#_n`8q;xI-[r(Uxk/xk"r@J(azDhBgjfz@l
-W1KONX<NE6UMMkTt7;aWAoo;fhyjLel]v#TJBi~d[4ARF_S#K.#S2qXep'I1}l-fT#T&J(oaM;8EuVP}-1tG0A9N;B>HR3G&8oicL89k1v|ox;P>K[Te[G
-N@.T|ZMtA'of~X3(vxk]2'xIrJokr%T..fd&;zxB2F{&34%e}o!0!Eu38!Gi{<8e4o=G+kxkd-WZVHR(~#LeQZNa}r%+92rE`G-^z#{b9r_a+G16g1|u-F
-/"hBiPlUjiK4;#TPT}5=oR|Yw;R+V7x.6gbetP5vusJbm4'dB<v<'f'9mv:L2]IW3Fv^Eqiv.YHm9)Q+eyjcHfGM1w8CSGrx^xpk$Q!+rK+S]BE(eYS6A"
-Sc>d8A3.TTCk$g{+O`JgVX/3z><$l<vIQHVv/v]-(`.mW2uWg]kk;"jf]I`QB47(s21,h<Za146_T}Y]<Zoz'.y#hV$<J/&8F)jH7}wOKZb;C4gBsX#6H<
-oG.gSV:!w2p%`V:b!]:!'-skXxo';U&ic0#VA7[+LonJhSbYk%Q)G-.C[:52nBiioF3R8:y$"sPIO7}jrc.4Zs~z,hxj9G,A`(4oJ'+jM@dpJmv3J@#dZX
-]'T'=39;lP$hFg.C>hKVB+%apWLVOwk1z@=m1%bJ39cyl43Dc%<kN64R+g2[GQ["@CJR8E%:IDiKx<-A:&]h!..d8t>!tNy2d^#,.Yx03R"FZ3$xM4}4$8
-h,X@+RConyiZ=q~Yz)]{6N1Ayf.#mz;Oc/cT`FE6_[18ZK;G&<1vS6Pl5a=8GP`(iOVX2MTDiha1b`PE<-q8qrvN9w2`tGDf~k)dnGFd#@LQ~F::_Jlm-H
-w!0,'H(QfY|m}F+9%4n2`dO|Cj2R1|Q)XlAgrl'RKD{rhe@)S5GQZv=r8o9&$NeJ>s1_H<=4bvzqYt9<O>5y|L}%#VXeyTfPu|Ya>Ol'aK'z|)E`AC{E$#
-k})cO6;BEl3N!g':l8ZZ:hNqx[Ps!EW`S^NDNr|tQOt2I&bn2J^p%[s::>}N5Be1'tP$T-FaZ2<QusZ(9zihgMKo67B#e]O8XS-%|"dBl<w>]ALl|.o<|X
-&i6-82HuRBUY~%EPEG=%%p8(-"Q(c520+_-9Kol:B9Jd^cB-M2}7v)!Z1j+ga0}Z#t$><Yp@q9wlPbej}DV0X1Yc0$aJ-Hi9o{t9@3l"@s_R5PTSCi6%y%
-~K+%{BpRbVN!'zg'd/r-`c/L|D)94sFX4D=@Bp'B})=Z7o%q/;t)Q}POV0X(kUfR4EH93>_pUowng1<$'W3C!9uJAr(UXo@T,Siv}l7Esyvc/Pw"@sJJ/w
-Z_>p9a8+v#6Dz-{]mypjmT,ik8>G},K:!'q@t`:j:h+m/.F-K]N#e7GJZxnzQm8TG$IS$/,xVprKM6q'iL"[iE%I`Rye(;[L#q6%)EocTdpelIdf:_h@p9
-{!7#yq|gNO3NPa!cp9s>8C`TRf.8Oo2A;UCe~LU>UwO3HJ>U=k@D%:akxdu95El&-H=Pzo/ZB1X^CI|C6<|pHs}%Z4;"F4_9l3V`$AnvRwgwzMX&|vAdD<
-8&@un,evZus_3pd:gL]]2yS,_^UE6hs)FHjE2v92'Y+O62.9)/ZLZ|3GgHKM8z3]o:N_hk,8ArTL(or&u3g%8^NWu8:&OCzX%rMw]+.}'f"xHXszQ|&#`>
-6LjLAJTO5b3X2RYK5a"PdEPtb3ZHImWVka}[I"ckSbTt]I|cG0Dx(n!9llG,oo[;B{%e_b%Mkl6qW_K`FA7"kS$^;pg[Dr5_`"9Uol(<")WP4`6HQK>[2.
-'D=_P'77)L#!s[EVLtvJTSztxr_xy$L#|[~%Xa6YyY/4CZ@+8pySeB+slka4NY<}~frbm%m/k%64~Y3dyvB0,Zvrt2Vqhkhu4N{Dquc,sJ7ilp7r%QEZY3
-/M(igth.!~=K80HBF(k^j'{GrW)_|W>3icP=P:}d04)e{82&+j+KTCl<!y&s[]G_`LQ3;Z33<nuJ!7't:EXlg]HM|Bx==R(n&'Cpxrl<tCfF#9RW"|Y)W}
-6`u1g7![+yDj+@8D&cjFA@AN^J|Tw]3P|Pg%":o70IW9"&e-e"9;>oJ0Xv7TO=AsHU01m8Hxjg{pXvVAU)mEiplF_Q8X@V'C~)DGrQb'nYF6#kdTL^eeyY
-9'w>Hj#'Y1[bzajT|"YMJ"Q!IT9N`q2bqu_8U$3=g=ZtU[e!}|xqOm[&o'l{Npbxuf~w<g4+oZ42.<+12zYe(Bv+k(1}i+p,_3GuTF:2K(sNOl)kNg1%md
-<t,M=VD7/Se%{f7]7d=],O8u^%+^y=Bkk/5=70jp('Cu>8{Kvw7NaIfYCYksB8:G%Vn320`Cdw<T2]gy&qtjMQBXhw)(0LPpB(puhyW:_7rycS#qRrH0Q'
-De03K;S!xc@w-'sbN<Zc8#s#D;QT!]mBoHe%3I$`pOk-=#49-7~Fb6UZkm8)Qz.&,i9"wa-|D;O1B'|xtmDo)hfw+pPtzY<-QKB'hX{qPEe#i1c67T'!Pr
-JB0h`>Zb+WH):,6;6,$kk%50(6i7=Ry"]qPl[D)IM{&_cg|)M{MwA$u]'Mo1_F0Vn%,(H0ImetiU6O;daNJ_;NHcy<t+2cQCo;C1&IPk6`Vy=SYkJIolp7
-tbHfBXi>@r@KK67Xq%uPF1hT]^XhK+f7h9,ZrtYdR^y}:}#DH,T0HsZZW@YI/T@6:eGp>-"|h'!4u<f^H^P)~.cs&;c;!_EIZ&R28jRFyQJeQZq:3>un%[
-,Q6x%!tr9.dX<761K[/:`TAVV,O)@0ma7:1SUQj8~#GBvp^GvepO]f569Db%Xu'&oV|,=/`IMDC.;rG|FM"[wNKRRgdXeF/;jJl<4^N7b4^gcFYz{wC2V(
-kdKbO_5jeJI=j4]byihGr%T=}mRgQSLhOz;wqvefA_aG|<(szd;nE%+d/SfJ_{ORyGTPah^uMUf'oYP^pa~5J0u&0HBy]m/hQPWIw-4+.UVVRRS9.!,U^g
-W.1p(_]ddKO;w<SONn0%(RGU;1vkUQ_8.(="uh:H1)]X@u.oP$G^6!^P%"nqY8rd#}0""cfh]:)jMqccgfo|q|Dx_OUN-5{0[1@p@Tx4,0L%Dkq-QQX$cG
-64URQ_R,nQgm`@PfhNWdv>}Bw(NM#.s-Z#S/o9>7-o1;1NgmO=HG&5vco"O:Fy#Ix-+[ju@[2$m9uh%""2toRx`la(`>sm.oY4#6PV`OmDTR[uJJZ0kqQy
-|Xy)%UUf#xXr]!hVn<5m(!Zku2BQXQu>r8BkUcb<6{#{X>-`!;NixyELDh]'ZWD2;YB$(!5%dcQ5.O]!f5s,znA<Flu9-Cn+It/T,J_pV}I)NpUN8E%@fm
-|]MApfSE)JZ89b4t2a4RHLsfk#Jn9#DCcJLyPREzn/KT"d<0|82MM3y(z+Nf"HAk>zLih!YXLbd'GrSvEjyqSELHNbZD(O:RUH`q]gYnlQ{rku.}bbG/Sv
-fq'FY:w[6&tKIDr#UFvVdcFvGwGIWb_"_v)x|0d]x3E>X@E#X8d3hE-$z}_=/dKoX3CjL6i2vPL2O/b.ih=>p!&gAi4Yw_%^@(-H[.$Y79C4~YKa2$Mo-V
-=$u/>$xHJ=7g{ifuCk/+3s=@Wj0}Ots0LT.iB+M_ww,&Rybm[0FbVaO$k+,vAFghfk:m1/d^wMWr<jLZ^1H0[Fc}+CoDx%D2RQ{xf7:vk9]Zf/-e=^1N{1
-BQQ2)69_u{,KrB^xc|!a2wh>f@w`h9sc^RaXCx.Mk#f}]l[90+$|l#+8TJ4gOfUMzoNU)_'Pa<mCq+dP0v04z+#H+D%Bdfg}yjmL"1)>CE=IlehBalk-:B
-"N{E^{]sKgv%,)Dsg}.+hwvooJ{e6ksJP+^`>@zj+5D%=G'N8^BB~J]!S}g3;p5Rf2=KIzy'_mfiq=wulabsW;J<Ej1>#eg,ioh<sVDAb`bcj(9x@-UK&C
-Jj;x`u2-j=l4z5'OGiy)4Bw]E2@P#&[RC.&eyA82$lbU+o(.QZXX.bJ%rB7:@':j+HmWYl`isUD|'Sp%!u=(8^y]h3ullxg$-a`-"%f/cx3_2lp:vctU)h
-Yej711ujFS%Kr86%qqBI)]tw[@QW#(tgcjPP.$7^(T5SG"$:97k.!/dMf""]V2.Hz6g/k1mRKKt%+ynTY[mS+7<f4c,,Aoh^hkF6bo[,!4xlMee'J6r0a<
-J4#H79.X^EJY4C>};IPz+97`<oQyFP~lj:v-9jZ_eAY^K|`u&rFWFzm=JrP}%MtYCRAmlU6bqA2[5WgDmUm#~Wa5Y#7{drC|>LuG~EV%P)"l1a%EV$RO9^
-7f-rY%>#)E[Y1JAxAI}PTkkn(>mBL#|kL9]PfnC|uU4CNud#Disfvl{v[<upTw^{xM0rVsW+jnnQiPBzD]-NOcmr=>{SLs(nmK</}qg6O2UwnRkF68qdux
-H0Of)=_(ftVZ_1w/_$Kk|N"ZNc7%<g%]tuVpq$|{t)Y^-qiZV^r'~k-64i<DE{s;xY'TpokW<)f=eqH_S,oz-7c^6wJG-3ywr5QQxXK%k(2CA(%yRzSld$
-'0j6]+}9nmv|2]K,F/g[{q.4$[!g^Cn_HEo:xw$yjHRi6^~i;'Ts-3N@DOG9w{7+X;$1s{ih)I"K19<GFxQ:,/S4T&d'o1hw/Gt[0CxQ(e"MSz4ziY/VNa
-~i,1D2~K@en2AKs|LlDI<5$:oYl.ccHa(It-OPHw[_!{L7wL(.k;&%p@9hM^Z_h:HSK<R1DSpUnOS-bc%(d2mV8P]w]564#Fi@FT0$W{J<Y7af!Wx'fMLe
-_8WD+]|8a4}_iB!5AF~IFTB;lJ@#Js(bHJ<`y"u%}nNAN1j=rJe8|G+S/]VX#s2xtl&]lW!uRd{,kwH]1Q=T`A@yc@z@|ue;(AcnTB;Irtrl^{q("n=^5!
-btB%9KUpeVH.TQGL<X&>T"[__9h{Zmc[xe!DXCv)g&sJtu8n(O'![hsz[vTfyOpdar4co`knjY@ra)0{TItN|q/zmbI5nsEDn}>p;YZKuqrLVxNd|/$svN
-7[Zder62&3r$Q/MsMgk+L|gBub[j'wvTqLA}(agx0`dMyN{JpYj"'MbJ9]05TM}o26]aozvkZCg$>;Hr[NXdnNNjPI<([>qWuWI_T41Nn(&0;_)`zzAI}.
-2x&tN^tX87i.X1Fu^O+Qa-Ypo{--M/B#T^fUsS&jHB$wAlv/95N'vhvnl]2eDMpRZ.fr$W!/29ALYADFKI.PouY&R`o!JsX0]a<K|lt@A]LdydwxXIhDj1
-6:e6nE%u&&~vOD+woTD#VH;E-o$<E@~8K<))b%25>nKlZ^PG;rpb#1qM}_Pi6Sf@bS>6k{2'z(e5}^Ll[5GW6@l,v"v>{br7WS'(N<2%3Yau!;,whE!hj0
-js](FD=Uex1;]m}h@0@vn7[,`WD<$YB-,UkOAwVuLfbw+0jy(b,>Dr|HL|2rDudX2Dp61l.e{5Wh#!BVpFQa`$+ma7l&f$}Zsp7fUUADv&LNayD.j`s@[1
-w1aug'AX3GoD'z`+iSwCzPkvw@F=sryR7`}7qDbrO%)(dpT`dJCRXQ,8K{k%7x`JP:p&4Wj4%}W=P(_V>#B=X!I[eS`<"g>}zO$@-12twi&5(}03z1EC;2
-Hc4IKEs6{_]ivlc;+4i]!&T_f)Y5{rZ'-$@^[Q_&"pUwc1>iw$<jC-Zg!39EWHo%UZs$QOqYDB;Z9z$X;TD5)+X[tg#t4|"w]jgho"wrs3noI`CEjURNFD
-DeF``-K`Tia&|9CL{6-kw432:w4aQ'_ppG:58MSaIw[<DnFNV$#<msb^"LKEH&lr`0ptIztX),wM7fECN$Mj-Y=1J9PruK"=YMi}3}ksMr];(SCPY,r1Of
-h|W'@9gaXI)aIj70>+.gzZqwd93"""/]zrjor#`9P&sf1E8./{87Y8OiS<BO;^H%rk:ScR,i`wI-w$]Syx5Qm&I4P"o|phF&rRV"Xg'%wqPsh)n(=,Ks5#
-(@S&4qG@m#Csd';858f4aB78Ryio2RP|2v:N:CP^<=P0D5^at#vpqf@u1%e1`OA$z>}EJZP1MbiH4a8F1oxE#!9qU%.prtX"E[l)4x.WRBW^XXbx`]eZtD
--+{62D278SUtW5[y([[p`}x}XUdezO+x){D3#WUUIik/:nwn=Z8r6o0JROo}TOV|:qRiu{g&G)xnICl."-:A,rBb>gxvPY|_qV3bEoty">bDP)"^p+pS!h
--`j>v]5h5G.WA3gZ6K3+PT!29_Q.O<-D{yQ]P@|vz7%Xe2:uS7~D3">^[U7E'vBD[}km8GKThy%,74u|5^+_T%>;)P6F-$d:v!L}d]clC7bJF;P!K=O_YU
-knc,IpPJN_M.mBt"T:$e;R=Is>Ier_QrUu9HPTx^h^R0{b,w^B-U8mL6uWEKqPd0EsiBh$95]Y1&lFL7P3.UyB[hP:DaM1b].>J]`=uZDi5+o.3/A1Ikr3
-q@p&({K%^@XuLx)${4'{{z]0QAC2`|!Yw{BwN4|DG26Gw/zg&}VlC!<m{+a7G}Rsn#o:Cma`aGAj};;6tSa.aa(0=UMU4FDevK|.][nj$hm|u)'gJ9(=8N
-Ks|7:c!9-9$5/}b3v!]k<i`Jh4T-[VzxDRin~2l8|q=D8U:40Hx5'b&KK>Re_Jx`d^fc7DmU.7K<}&l|s4H{vAT2AkEzCqG2vuAd`}FrMzMwGa/^>VX|~9
-}K&Q5jMt7b,p_>HZW#f&YvK!'zGNJ(@5we$z0&Jqil0JANp816G`H0^GLAZgTrtLNjtRvmqAEIR:d`3cN.)6^Yc=LApyQm.TDqoNiqGr8o3{Blyh|NT#sY
-Z9cuoIV=)b0h5]{+s_7`u(gs>)m2ROvG]K,dz!jkmuQ]%t5-c8vp}9xg^J]h^fVTW,4i"<ri.0NP,T%H(:@-[SeI4zJ0)2IyhByyNW+ab0H|3X;tGme<>j
-Id-R4'W/3c`g@z"%-pr|I"!.4f5s_0ji2>>OK[6{i!8{g{{Hzj|swaiEREO|$]YcNIxQde>jH`dym]~gdCfXI5mkJFX02"p=C.DH]Gw)@0qU8]7rP2:Xl^
-E#}!u;sxZa2KgqKC7|CzT3/B(1Z7[Qmve,ij+|u}V5st'&_D!yyGu`Jpe!9]WBRTO^~<De{Q|xHC=fa;3Gu}P146<,{{y+-/gM))|JVQ(MnK|bYRwIH='4
-IecYkf[aq:"/_Uj70wd-pK<D2|YR+;dY3i~nfzrADfw51uvgbkL3#Q2O%K9!r:gst9aIq<{a:(V|hU7";O6L3$3Yl_"L8acWbJ+T309.HH:a4i/c)ETXo7
-~vH!qPoY/N_3K}Ty9lac=]c8[[7%#'j_{N,9~w$+"3J,)Ic:5+}L+gw^q-m97kD3$:r+JMbR`B)0kF45=>MX5epYLt5/eGwn'IHM2%E.G63n$z|s:PxvVC
-blMk9T74[)q&OGu3{`15Q-fyO5;(-:L9&>U]%wn5qc3o3{@9Yei2R3^(LE_'~)W=wC&8A:).(Q~sY.,{cm|m8agTH(wo&xeU6bb)FeYo~R(Yxw_=_#}F>>
-&{7:q@D7Vq40pFy94,H(4ueY`D&@D(s^rE4D{ZPN_[4UN>q/|22i~4(Cc(EgBo-3PrX2)#<zRR2>H{6cPREEUC@7tBPY%`d{A1#h'p7-s97#ZFo7ky;J%t
-q<ftqnE}G2Ic)%:)$lAp"mPl@B2yfsCOTQ3h_JEtz_|&{`e'[2w'YES[7E$6BVy|OZKpOS{g!Lq%e;D92M6%~:[=NV6iP:&@Kc=&Z9A8%8pl<HT:(3}HM#
-6lf:;VE)B#vuwtq.T'L'f]SpEBQ@)M''H,&;lhP^-6`<w}w>XX|`_"T2Ya@F<8Frm{.)hq@]/,m}]CB{/ujQCQ]vBO>=_#h!-6NV&2|GySs+VxR.lj4j-i
-3G[1/DjB~s{MU8skkZiqu^H'.VEl0(W93k)_C].qjs|Cn5o$u5ZH.jw(;=,UiH2oqF]_ZW"A,U{bvD5^wqhJ%Z.olF%mm)v(D0XkIe~^u{JI!W%)e_OhJB
-Uue:<6lr}z+=S+IRt=>L'T{YBw0)%d7pN]7,azhV,'PA2mUsoI|s&>F2sO~hr+VNS{Q5w,ho5m!R|';-4;c$NtHwV35YZBzbOeuuZ{ZD>P:^N-TLFD-CYY
-ehW$tz4z1@#MYnMd$fh7c)`vxOK:,HCp^NA,Wao[r1)6!OQC|n(yccg$;jOm$XfC#|`2cCy[1[bvMnmz>{XZ"rM&XuZTFlh2&7yfCKSUPU.YY7[yS:'OGq
-{:~kB-o705yA.p[e6orl:z1>x{tTMzhY3]_^NzGzz{=u555o'{5|uvAeWo=DJab$@C^^KQVlkqTuRc:-OyS2^oGe-mSTMW'm'(`ei{4>(oUFUg4>a942Se
-WP]X.`<#X.2rY.)S{$u7s3Vz$9~2l<yz613,;m})HGb;[;zju>~q!,gH@l[P!'Xd#}!+/C#5PDzo"xaYGV)C[i.}FOErw|w55BaKUX^f<Wg;L_I39;Vt"x
-A:@8X]HuLUfF]R'5vB}WMwaXOF'd>|WH.+wL)cg`}MK#ypf%y!EiP:D5%9mKLfWu`gE{X-&yEmpV|.jq"-t_|y3"aqLc)9{C<YsInpfOMf_RX'[6.K)Ia%
-Di[2ng[-&NPPaTgN"%}4|NmGoSeR6Yf%`^VHIW);h4nHzrop'bbO3|scqZ{5PP_S<@1"!VXT-6{r$c}(U^i[~ah:(Oo/r;{/(9lY[FwJtbzMS}ewmd5EGE
-xB'kG,YHWBP[sq@BBf_AB^v:c`ekvG)o|,0N2IflHl-KaS-KDI{oO-V2VBLnhV)pP]kpg`(Wv9&fjV3-O[eGp=SdCV%#;=fld--#}.@5LehRt)R|9-9v0:
-!HJ6_|m=x+Xp@=VM(SxfUkSUO%|[pc=bBX_RXK=9v@dj][Xr3Vt!3/oqFL>:xg2%9;MCK-TN497<CYJ2+SY$TX[EWh--$+UmxZok@+<d|II@I])_T4m!1n
-3ych>^vpgjBYgF(w.>w$bLv)4"q#d!6P{Cw2KyGF0&M:"L6r@Rjs"rHOF;>w{qyDN=/Hzm]6>;QK1EFaXwPc]GI5BfM&0(7f%|hkhkE,dz%dNME;Mj}eZ]
-!x0dKqnR2J=O<y5K-q]E-c:`ex'ad,m}'F|Ty:Qj%/%&t[QM_fA0b`9Bxw~L8>Ck!,$jne3}1h-|"}}y>-Fu89$)A<cMRY6Z_9`F:L|{4`-H~UcfTsH(#0
-vMJnC-6<Pt;B]|Hrg$b_es;D+VsA3]}VH](92XdwqA|oZzsQb`2@OOc>(E_Td=,h%l_%gpT/S+B/~zT+HP9|1.MPx0V#b&|Sa&J$pEhCI$^2Zy[ZUVopJ$
-m0Kk5J>poTWveST}nl^5Ad1zWIBG^>0I>2{88L9<xgBu85a{V8Y[H[FwImlOFp2SeUpsv%YjZ{-t{f_Nn#x,q]!~WC25uz1Tmsj+h4'u.8F#yf-3:<6I(q
-mab48i{;t_,/OL"E&Y;B-^dFc(#BSj|m]mYb[@zS0vQfB9lH4S/s"2Xa)a3P@cFpY0[,5yv2uvvSqX3m5tuf8d`jpeE]!AL37;Xe{v;m]yXn/o=#oIz+wN
-pl-iDBkC+V9PAxgTp;ewdh+35X-#h",o!;oyxo>B4!7ST2fLe_PH}}r|ZJFd:UL`kfsaq|6i`POZ]DPzXfN`U{,x5ua}f4vC1oFA]'HYgr<E{AnS4{A:2=
-RlnBvQF=$rBA14U]-hGu'gY}QLfkFDad$^|!bXtr"4ba2fkYM|>fBtI.$6=+,SxPq.T$56=h&(QB|=!rX|9J8kOBATyG2Qq-2Fc_R)Ni")nZ6Kcb'YjoHT
-}Z`L-j5cP1cD'Z=w`^<xQXC#CG;MZvDU{7#@,)acZ06'jfj|0c1jZ}2$3VUnNdRG5rTSf|Ro-zg[+@Y3<4xHu+@aH2O$P(wv7NHbP[=<5jMzw&p6SGiZg1
-6Q6nbeOX@}#A6i_".#1VOx6|t1U@>SPJ%s8<0`@.5Wl806y{oX^'R(XNb-O9d[~$"$Yo2&DP=cira)KWkH|!}h8$mm+I^&|zdTmmGG;`(@]yhvXT!Imo}F
-q17hO[A:2ahs,b:JzTBwWb.'Uzi]U/p:ZJ|%8LD/biY}Y!pyY21c9&idkT.e=fi:Q/ty).&QioBE_th6/V_bcv~D^U{|XT%PyM/uBSfcuRVy"FUy_GM'S3
-)ia"=:^iAf=K/nyx_|0-X&CMtv_4^qEca^+.~9{Fkrd#])z]j3Tx%b0|7Qr$}"VNf)A8X,ldDmxvb#q-:}o;t"v3(#LV86E]ulji'qz:m&){^m{t/FL"J0
-[%~eJBgoT=/(z!N+!i|-e#+Scy3_Yz}9jnSqsa,c-[]_y@vWSkA3.=0m(z)mf4X33^xe}OGhw.XMYOk)@N~ea%y+#WUO4fSoan4Ng^dks^yb|q`}K#-:hK
-51QEj@h=bzb@:+I$Ao/,&8+]FTc[{G=,(BCZZD|{~vs!ZyGL+]lCcJc.wi<R`(KJ_{La[(Q3"..y~8mYbLch`sql:GLoC.jZRIZLm#nAuLcqWrobrR(NH-
-q;Y"stDe`6..4&2lViRbO]ahem),A4-{(LNvB,rAc:sWgC-$)MD;R84A01K_%LX`3k$|5i$YdC`J,#N'e_zUX-TzR^0r%SZn`QU48^PRXbAP<QCr%2Fv"8
-/jkk0"v+La5CxxRXM`bTdXYH{z<msJE/l/mw16U0SBymB5;j{qR7.oe4=5`qV}'0BA(;yC_c'6@"Eks_6vGVi%b@e3n"S[)>3Xf#wpS+v"<@E]+xYur@k:
-nRnIqyMp!FlfsRCQ}0F5doMPvAmERmuigvaHi'P!=-WiIaK[2dSJn<1qm1>3$8s3xn/cd9cQ"b91;e!<AZ"D$cQ@HIl"1Ptpiw,pX&i8->!98[x743N1/L
-y#"4+bof"pi-2RZf#AOCFScd+2%l=gXAC(py:>N[~b$n7B3Uo4/C!a,;@UY^w&$AG-gBPxzJG<5k.J<`L)/@~"6OKt@MCP=OIY^TA>R)=pP_(s0;odbkDo
-{-=M`S4,}X,iQ2%,_3fiscVRMD7>.Gw{[Qy=hUTxdX7a`3&&(azj%Vi>^ij<-')9xZQ6lj1QjW"#RQbbg(Ob#]J$-AzE6j-fT"Eg>&($};wTv"6J0JUYd)
-ngS#s03>|9Uj%#YtvfiT1s-#mS6hQU{VMn6+oO#w+!AZf4!xG%1EEce87X0G}D([+j&)sNkFPQ5zv<oBw[NRjzeF22txhod@s3,F_R2EY#g.'"Nu^Mvu}7
-zKn).z"GjYV.$FYZ=Nt!DdA>iQX.-v=`)qNyIm,=w:0yrrV4(NHhxZjODKB_!UBfg(vK8#l@dEQ6at$K#;|oncNNZuKU7]lNGk,E$&z@t2tVqeUeoUlY<m
-&5u]bdhJm5pr#2$g#B{U#1_i,b+Az!!(!6ToRx+/W.$y%:^-9Yn]V,q`'Pf{u94Bp!M%_#0''I>AqUZ]XE`h.TdT`g,q"r'i-#aN55h#F9PO{bY"Bh!>+B
-!_Y"o)PsPwk,;H::h[e611#-%P-#{PNbF&Oo67q/U@mn@=UO(0;I9RjtFs!M%h$=)#!BtlM+i@GyNnCiY70RHfx.7`67jK"fKP;w&<==#pg&Qe@_pSm<lm
-[DSz)W%"$u;9c0/"L''T"D%HU+yYR%-tB-YTk4^Ioy>yaZKpy5V_&nMCaB4M~,^iW4~`VEkSvUM0-);l3'1NK>Ec)4Fn^9Q,s1Vgj]mJ;IYX9fcklH_lOI
-1b`J+2d2[H.X!e|5H&,"=Fp,1La4YE9}|:f]=!2WngWT|KV0P{E{sm<e@G@U.J3a_w2.0)b%mLb|n^G,(ij0mJN9x%onFiW]a$<A<pD[vi3".PSje$60]c
-;=]XuJtmTcKdSueMQ-<WMbToX<h_^UPVV,#Sh3)pVe!>feT&~:w8h5|+'K]mH({Z0SP%7ZJJ";(1}y)0&u!_}i[#7o3oBtTXPlR>Ka}puskcl$~Hu31CtQ
-g6Y.47|[bV}1e9~h{tOjC@hvg!pVFhOdqN+qMY&S.Z#g%l.pmC32&3]Lu%fr.8#m8o6`|=E<RC7Qo1=EF"[X&7ryR,m[:!a}7PY1iaZbe--cNFm'UTK-e7
-LwSb$'yPVVVxCvp-+%Huf4~dvWl'xT))ZUr@dd5{"L-In^;+U-r(}'g-u$[q%.FYxIm4E#m=Z;k&zb)_=9EzcA#-;`fGA"DLHPqs)_u]p_L(tj;F[JDr$R
-VVa:C"A7BK#>.o,bexfcxUZ;m&S5!ih(fCp<8J}o!9D%x$6G_N<m4>aI[QL$,'6OgV[yiTKsL.SB};#>"f'J)L1O2'df<:39T6M|H}yy<Hv>]hinHj.kf#
-y=[C]Vr-jIPzTNJXr333tBSPxbg$nHm-mNhw6^}%kX'A4+eivP_3RXt+L)1GV2P#.Mq"KJ{0ba}ut.cAunHp3ca9<@ugFBi.mr}dOT`:$7;6-4N@FaZG{/
-G}gfRuBm>e!&H<5p]Ci@3953U>)N^9b{a}{J)b(&1g7v~"9{I"(B7]vWuJpRy"(pL2Y:~2pjzGKn}"qi#6'Vrsn6KRyPa}bs#/-3l!A3T;':MCe8P@Y3ws
-$S"WF<D-7'lBm.;;2%U'i3sx@h142a/yZ$Xt[fUi{1p9rJ+sCwc[h(cEi/iX-g,yIHIzJ-KafsketX_9HW#cq$ae<H1bH"^elt=vPl$z9d$Ti}}}nu""MD
-ivJCgILfE5v!kyoO+MrEBs~2p-LOw8x@IA>_~,!_c_;_]R{1T`+z%{I%6s.&~<~uH_Tq%KZ_KS{vp]s)20<NM(g!S_%8F-E-jvw>"J5&3L>3~O{N@N1LAV
-CluIw!zFk(@8wieyL2be(af+iyqXLcFJY,:Eg5a]]+p/$"n^ec'{#kvZtM>0LMfJ..+yN>E,x%kc8.6h!xFu=_CpdC>)QRzgp'm6,:dZ],Q4SNyAuD;-^)
-lnd,ACY,|sCV`y0+gwQJkUfo0&-Qmvuq8Ruz"xN77%{cflbkeT%)$)>^OLgfI<P+0GVQ.HTTI5+Zc&"yT&4FaFAAedAzVmVHVX}Bx=plc|6B.v[B^9r-"u
-P0z3G-A(/'E([fv;O^y$=_u<5^X`2CC<[ye]&sW{pXkiT/aC9-oc5Y>!sQo^EiZ0~"q]KF%EE>K48YpfxGK.KFR#uZ#IM!BY#Xe%R0C_^OA-XWHD]65ED0
-E0bT%S35t#)B,EAm9w>zP%HIj1e:',Qh7BGIEq^+.vTguB1I{zq+x_xGibN2Y!YNj=tRO_h^7ww]JF:'"KPs`m!25$<n,xAq:Z%+g5_1Kd0nc(^f/Y,Dds
-9T4j'ZSRSO9Ws/x@{a-P>mk2R%s2vIIRx3[7}f/@6x&c~NYQMrg$eCH)2)l>F.M@#@^BtzHORC.xF>Q[|IlP)U!%Fj_L+hN|Rw,k;#U`E9"O!7Fl)S.l(^
-Rcy"is''P$_0Y-;WGm6`h:0%7(p]^L1B<#9zdOYvJ9vbPlsh$6Cf%98^KkX!.$+@3kHZWL8@_4rncoPpH^j9r>"jm5t.;$pF1'WD;|u9J9G!0eFJftWe%g
-0ty:'b9P@3]+}v[o)h<nt(z;w2un&cw{|dJV.#%/,#HO&p|f!#OP(7&(vJleKZkU'LXMfI2h_TpkKjHwgqxVEF.gavV)@WoAY@qE1Fs4O%uUfeV-<f0V$K
-I27kp0QWCfSV=Y=9|c3tZ@k:&qDVc3-$Ei0VAEP{/k.yQyZlir^|VU7YfZh3<ZA-7kG;0Jq7PskuGSf0RC]C0dvfy7X4kT5#+a,}7L=^WZ^ski%KkRi&XR
-ZUP]S-FdDzc"4+4=Ak79P6U92Hi:6m`W@c;|4T`LQ'GoeIZo/yMQ(f=6;p|1Rb"qR;}-H)i[BFns#=acMM:#o:6ij/2KEv!)tz!M@X8UuP+YZ<I`HMXX0<
-#,h1H-4pTxl/>{Q,ePGSYG8To[Y4eWwHA0b2Lye{0&)"sWgkeuGo-^,#bk&HXzPt0u!-{ZE.:%avEFFXx$fxhI^TQJgdWkBEZ>szJv!B`H2kY7;s]p"maL
-N(tAjz'2[DAUE-;jO+vk~k9x`I!T$-AZpe`FRcM:yujiTFW6vrW&%gU>s&@0o6K%F;<$pvJ4]WYz2z(/}Z8J1oS{=x<8KMYsE`1CjA5(t#<:bu3nC2[:Ft
-C/qfQz8QkzbmR"X!%,PKPm+N:C-o$bvgeOhYaxPdb<{A>O&Z+}BLtow8x8u}-m~4YL;.~'q.x"Wjri=y8%~otco7qm}Xj8yJWDwdZBM=-#=P<qY[j]%KT@
-86P4i_{n:[bE)FyzQk,mwOYz_,ZaG(Yp-3[a389.mThbJEV&r|D|%-xa=8V]BVNQ[p~VZjb&KgB9@wCk%(>LyvR|X|$p^W"HeBZTFd6{ZiLm5NI^5O8j,f
-iQXr_+i!UMS_C:I'kr%D7WI0.[wdf;h;nN8iBSO;[=MVI/ACA-OnJ}p})vqx@r"xAJ5x0&5u3qQsIRjf(kchv23L<:!na8!=K"D'3TX5c-.b7LwvY;$Vp_
-yDsYQPPx`oo:Q!G}A'X:Bd9b06U2+h<v,_)P3fhln|E3XqSv>6#=lTNC~n<`KB3,#[d]+TF<@9IRKk~70.u9R5Ee{z&s/@<wkZWHP7I.%=7My8O^7H8{d{
-mp|InvbFCdJp+-A.'d<A0bo82af:b;r6Wr.-@jq:k6Z/3UySd=DExY$I_0&2Z#X[OAd6>FPx]E@ce8W&.nA!:e32S0O,p%EE~-'"'"W_Y^aYV<:$X/SkNB
-TsY=q1fQ7x.4-4akbez#h;+Z8aY{p<!i.T,C3"pOF$UJ~AF%@F^jT->_zG32R<Yp8$S5$9Ng/zYh=E>w~uJbb]cM&'yG5E%MAL^lSdtjKkn#73b:(p%)%s
-duFyZ-8fy%8Z<4]gD$1:S&$I,8WQfqQ5UE.$W&l!8k08SswmOgkGB|e-59f{;g57=NCN&zg#n@80lw;YGuUzq;M,Hn&VIsbkX2Eo"w>LI>7;Fmu|&8AOYm
-]x'O)oCPeFT6}1]>M"dY@-4Um|qtpj,=yH~FCKjSE`@i]p$R:YGFSKI2(gRpqCf28%}aE{qXP{x7I'uS:pL9KUJdj4-1FrtDr(_JX"_f=]=DkZoWzS0AM(
-SSz,fjD9QSE.rrSJMvRLx{UUt.DV|-dc<c$;J.]A4pPL2QlI6W<%+YsbFRtGR(E+YhNugs#[m>L:HS/-wG2"H)MA%xb.0CnJ1=LPn6U8X>>'qdLz%k_H["
-u$v[x9IJ$ktbE1'#AD$!e4A-XUFP~W@"gX7%S4ba33{1BWNB]zZS,to0C-=8IRM'>Ial3"/BWS"Ff:EoyWJx<^<.CFY[~hHH|$8ai5ha!1P)(qjQ+X!mGb
-^Sg[Wq0,VzE{jygVD.}m^-hP3O/A%J{>7,X-!'|9yhD5=W^W]=U(E12#n6dd'k:8k2L4[V&2s)dkS>ui4j|d)p/kK)vqSoOGImeKCjRWDi;0/HWy=9)_aW
-G=BaI"Xalv)dkqQdw3u&}7Y;{BpMZ9x9yc_u]AAV`e<II'jP|q][%H62^(~O~!.;@TSnbry3_)O0m[.q>HjVVH"NI)!=`pdEB49!o5:iz6yN9-[iK/iU`%
-KAL>fhjFnPfWa}!CEcQDSS)88A`{.Y'!>k"Ax('4EWG+wgq%]p7($WTmg:qfH.EMal&5z8lDGB|7k-9#XNK@jG)Sge"rM-)8-Vq;q/O!QPOp&+K#$c=&b@
-~_LKRs9[`Xo:c8tSTSbe$g_4WCzQ]s"t{3t=H_Ka}D|Tmu_G&>}/JaM1txvUBm@&N4`R-dd|Q(^BQuVjZ%3%DiB7[yST[=tEqsy&=A>uXGW`N-guPib^`^
-gocX{Ho^WM()_|6C3BP0;2,0mk8as&UIhP}Nx3;t0u.i,OX_dIJkp3Edx04kUz`bxcwa#4opyc|Ix>CoD4L%.o'fMu(-a>&v+SflgvRjI.djz(fBj:C"Dl
-a!YSqfaO8`>)7{d!T<TtPlCn4D!p92J;7+F(v^Xa]"OQALXop#Kv~"+A:3VS7<#1/Uw[Uo+$vC},vJm:606^NEGZU>l`AbCrmd)h6b@yUbpJ=]gHVB%Fq7
-H<7VpBpWk'.{54waq]y>;(hdlh#;g+D(I#WE+$V;.z!M'UG{`)S&-[QVc8fxcXx)i--+s/gw+6`&ep-0j3!O,SeCNr(sHYYSB!b-p#[jxRYmmoz(C)/pzM
-_^`5rZM[P2&@+#ag#j[Oa^h+u`CC!l_g:"XVAs%GEY2>Lv3;`8z;%0FTx]m1{m"F6@Fgl7D435ZF^H;47(>5HlnnoC(|Mn1eT=1@3%Qh}TCwH`ujNL6-.F
-o3jtNzO)R/.V{VRl~kK[fSyDo8at>O)cI(9n"fK"{2B7g.y"O-}rO%RE>%q)^)"'l9uD7S$Wj`ncecq/Y$,tcsfZf|_n2A{CJwqT@_cmIK={{+3(=.o}_:
-4a3:&PocNQ+KcHwc#3j2KT[=/V,Qq(:to04JDCY%[iU6}:s}2|+aKtLdv"9=@:81I:%31a~AyrLtM#nT]Nm4M8eufOYhwmJtcp5+FQ(E6oqfaF"_Up:.2k
-JPi^]NtoOL[^aFlnQ$FBp=H[s8T^0``F(;XaLB1.|wj2]VCH]d[}A-Bqq7gnyxpf(UO8]9+2atea#x<J@8x@k!5}qcl9rcw:&jFv@a'@9AQgBy=[gS+0Vc
-]cNWzqTwFU3U3`M9~wK1T-Gml_$86H9q#@=uGk|ja;'9'J"H__nbglbSLgH<Lh=AypJ6K4aGcfaB@JwIg`~x"n0WcMKA+XYg)d2FuazKt%ve_B_J2vFVf[
-6|KR>e#f5Fi`!gt9UibAjZ=w23SjG`Y85Gg/0@FYc!,jp5|zjeV|D|HXq',S9IJz#<;Ep]dc$'+`PK+^/wob'E=$fc]x#N^XoUY+HZncNj<Q=ng@9uwbTB
-ODA@.v2E^9[n$R@rzNv<:)i>iT3[;ru/|xF5w@JS+i6%q.gO"NHgR7vowS>1v4a!Jf%>Dr}v3x$_Vpm2u1W8M62OU8yy$SDhJ&=q#}[8jNI){79xyKo8%s
-nj,rNlnpu.08LqhygD5}%Ks!"(HC]HQ8r[$ljyN)ID712z@Z$NQp{VUE=_{7JL{1ciHSFY%E$#kQHaDm&T&d=]LNQ}:FEomJr$gs:m`i|DMFDs(7rotlgM
-ek#DeG2G-uG.%1).Wp&),.7h2KZ5|;TOp}Yi&6=j^}F"Oir7)EbrPNZw%_GUL8G`wh)t1x3{1,G|tXHbR>l6|aE5fQi+1@#Q<CXMP0YIM(0<b;c:+2=Wb`
-hWB-GpajuFR0@U^v8K/$utU.=ncFg(/Q7<n1Yb%t;283t[/c64%uR8J:E-$,Z,aiD#o]'hrIpn:T`KA:sPf>1+dg>4DBLgf&JE|&5>@,h$bH/u_:N!=!&#
-+3_:'v]uR^cl.Dm1^"<opG}|n,:s8h|:e0j!zD)23H<Uy9/$IJAj2.4qMFxeIl5QvKW4rT69L&N.gyY38GC)7r7e6MqA]fKsjN;Q.F,dy]pEG@Y-)9-{~!
-a'[[.fLB:>#gSL%2I6Veys=uXU8KX-X)xw4@d)Eu(TL7TYw;&Iqvg.45"[-Vcj)OiVjg@shHZ9R/x3%Rb{^x_Zs%'"gCc|@4Q6IS%$#<Y(2Tvx6CZUY!A[
-nf5Mi)b5f^kMnmADD+KJ#S9%(l:u,N+0]6#yqcRTo#&B77A8C("3O`EZe5otZ;i1:7T%w'd&f[NX$({/;=vcVP|$z/#VTcMkLuE"OPdfa8sL6Jy#QIUt(I
-$t>cG.b4fTGPA]&"1w%]adgfB4H|<ii#N}&FmoJ"QW9[/3T7nbIxG>b)I}x%w3'so4,)K=YT#RM_/>1r>J:7qlx'OlR]{k$E4jWJ]4liXIBC4srYjs!Ws6
-A/ELK0&"7O|fqu~[K8-.{gmHb,`'(+Po%i)LC@jg1ewD%wM+=X)V'H[u=Uy^CU|s".@"K:25,ku/@5JMm])3Mbsn_Cr>_R[`[GAYv5uk":#PQqiOFo+Ltj
-&+:<oKF_iI(Og22u&zOWh(>)P!/4G[&:&$4=TRPT.#Jz1=qF4ueK%42w,-b+k4a"Ga{V|2BX"%jf[X$caQ'^|%CB2}g`59CeSTd^JLPgtMo(c#~U2[jpu;
-A+-f"}`ES<,+w+'W``16zcr}9DC62H)-bECaDKer{8-TZm;_o9O9h``wNw2'sZ%x4mp8zh$Bn.}2AFz5E7)y62CiM2iGZp#H0XHF}"[,m7l$dZW'1u>lTp
-^O_fm[Y"$7IH[[q2,ja7`=0Xlx448p@$V/ROu8hx`UtK0'IKLQ^4KbTsOFRqJKyMckC%AXU-mIx`F_+E2usUt)4igf=NMQH$nEM{zY{#b-TZU#1bny)yqX
-5C&:DQ54vEm&Hv<.4tWSMCwUkv3fqD}6>^s$!Kb#uxl`CkE>'.``_NZ78.5dwqX+Xj4B35aVou.0F$-C||E({m9@v]K{4EC+Lc37r0hX]lSP^O%gX]cw1'
-RU'L:9wQw;9ok!/=D!=yaZ_Q.l_J'ha`;{s)lT<VR)AeWG{:I88%5&LG;|e2lxS{X3V/~BaNt+B<pBJZp_BS}1pJg"8@f2bjN;N32yi).Y[2yDQ#_[|ZSj
-/.#{_GesHo9A))r6#,cVVmpE)bmX#U/v[d.z#[u3BO+]VtRYE2i)T%wa^^LN}oa61ESwnhUP.3rl.U,@s9<nS94R<baX:UbjMSw6$9vnn"yB{Rn`QkTq@U
-.>q%pa<EQ1U>L@.d^,neeF'KfwBgUJeh(2/jH+[RI:6oC&jL$p9z!vKvxSR;:K|@I4aF`C%,}ZJ"A#CNJ0n)J#(@+=}e:D2pbZu781[M5Dg'R#1b`((/"M
-P}T@,]AZPWL`0:]4WG<]j+O#(tPG[T/`<_Whh5{l@P>P.3$`t-}yay!4sPeIE5<h#ow{H(y2wt4PM^37)L#Q/MALlG3Pw-ELgbINQ-HK9_0_,]lYxK.4Dw
-d^RHM)B,DXz_`'1m^yJ<p,l!f5NSi<Mmp'Sj~CSK/t1d/YHie5[Tx(^awBO5JOD#f`#&q(wgmzkKo#.amEk{Q=rl::HU]yOkY)|L,/:j#^b1JQE'`KV+:x
-S5xZXHMH6<:jR>es:E"}P46sPy4$!#f8Fd&a9VGrxxaG9,A+Z|q+3'pptfXMtXiSESQ[7ltMX{a|SAmFK@h91DNz/GiV4SfS:A7QS3|ybBK+8'k@T[5ZjG
-Aw7#![{T@i/^Q8"BS;%D=xDY,l(^yc&SFBI}im]-<yTaO/`,(fV>3Z]#CwicS1,'f:G55B0ujQa]/NN9y'tr@%/'':r-K"p46:R[nfCxoyGr,MqaU=tU;.
-'|8V4`TO8:/qzv():Pt>2^H(0rpxs!roA'$wFF=qPH|tq`35^zSio@8/$|:v"V!hH#=HHJL7SlSsI`}X:Q-&TqC.9,1gQY@a@Cg%20dMqNm:708RA^:b{b
-h-],{taw;h8RpCA=Kaea]>zBNRyF+I,vI'2cmb$;vB:#3T+Ad@ngPvY`N'#NQ<:1r%ZsY{zGYD|s>L}g%iZZDQrgI-iC#YvSk0Zc[!1^7e;23'sP^2-r3s
-cx+,|9Kx&xuWv,6u5=3RXy[tL8RRy/|]WxU7K(YEm;fT~YiUgsHGf@F4F(&J6bqE1<L{wd^WdM-Y3D`)'4Wil'JNoNY.B3GaUb.b!8DOU7zNEqdSI3q2>{
-7^0qFlAQJ{{k]dFR5OGc:[SP4nuVha-)`UDKl9C3RC9Az7E#">%-fmn-)/=U~;/#6T_Q%$H+(KlR)-4'_Fv8{&,+"Phtk$o%(j5.Rca]Iv_}iC<-XHDaLQ
-;or#C^~'dG.doD1)SUZD8nrb'<n+E{W8N9N<0,`d1WLjRh!.ek!Wy<8#>!D&xMAu75E32mIu-^^8Lxz0Y4@;l0W"dR@c%6S:E#YJ[gNI6[V@2u(T)j2LAI
-MlbSeDWi/o78>=m0@Lt1BTRm`mND)H]ZgY}:^jhi,OX8w](&h6M]^n]sx+H$:%KP5iuRnM7i+-tjYjl)P0yT2w"lcEVms!UB1j1@j5;X_c"=l%F8)[[ueE
-H7M,R`Y2lkpKTr>sc)OF4SrMDm2EE"c]i|/8tWdLBAq%6efmP](^+].):>&uxrtJfamWOo@By)fByBmW9N36)=k&WxzObE!eMlFT1ZD,-pV"$R"by8'[re
-g#U`86^IJ0I'(5oa9U/U0:O+ijkV(j>X:WiTtXF4Wi6aE!7;4a6I:}k#[zZ4{Ef>j3^jg_WEs]1UAGgFGm:H/$&g2h[a}s]7m0yBB.W`D>V<pBJjkm:0vC
-yIXvbNC71-UIjFyW^4#]LuNq]ls)^KfJyd&ti=hv(Z(.yPABkp/5k%hUldG:4>xv5_4R^Lh,KL#Y^Xb1sQD#<}-X,=8+sK<wx;N@pFgxHIL>6_#Fh&%0B,
-($!h3<Mv%!N!(/4B7vaHwdeEz]$zc{^Ze|`p8-dD>2-gAXYy}!_MBGzw=H.Mnt>u@UG35#%V#<@]7o@[`.g@jb$2,hKA7D>m3sCi;&(-[fElJs.EM[tr1=
-NlsyprTU,FS2vG.9,W1(r+MnPB7hwnn.JCjy/)xB)sEk0RgR7cwQ&X7$yzgfVP~%@pRk:w([H[u@$d.kF>s^GY.SurEKIL)ZWFQ'ZG7:;`Y)6q9I73gQZc
-@NBQw,3)jzkSJ1u{:bOY6,y13E:ooBG2sG<is4/=4A#NZT:G%fHEUw$n)m6)&KX;,Wy<!#RAPR!C>gD`hY;<R[:6czsVb6;rjg'qb;TU'g=Ai8nW>Ti%F,
-/)n.l1-vY:67w/IT^C/PT][oW2N_q94#];^'"45Q[=PcW8~o_h-ZbLh7.{I)(SZYz7q0Y3/]x|kGfU)2b+$|cI57c:;/)u6$Doml+GOQ5b/#>{"!1k;aSR
-&GB2hz!M90b4z"74:F"jx^U;7AtE07=PA2w{QT;S{nW:7)N[M'^lW9()`NMU7Bv^E0y^~eVs,,PXG4v2"EVG<pXvoJyDh7<u)E<&,#GRr5e05Cg6B|GO^'
-AU~:D;}xjwBs|TBbfjvO"A-ICPA0iLYrHh##3lPB!yn[Q#Hs.Zj&Ta{UeM$:):z44p|K=dTSd|:Vd)j'7#UF/(T7<=d.j:k'!niTu+o4p$q,Zb1r8&f=Bd
-i`=dAaO`KB`&!7i1d%&t[1sKIIZbZ$^!;l!UDP/2N3Eq{EZH6s>}yK`.U[vSB#Nc)ryKH'Gqn.Nrx<K%u4a,y>U(^^BLsv0h)0-,!]tWJ/]:e<G>/!d4'm
-w3T>o&eRTf"wIXgo#w)|BKw6sgu}!I.1a-[vutiQ=L#8O`}Lt}~H%qHf46}S{+$u3'q#M"6"ztJ&>)^kJwT>qA.G^p(cI/m@QxKzTjtV>9,t8)9p<os|Nf
-ZXorl9QNsd;x)|:xSNDIq%!gv=McN>m_"r+dI/R]YD`L$NFc^%`9VM2CKoS=,y4FandG`&<Pv<bTpyGZ^x!pB}[9pdl^2!e.:Aq+8TkYe,h@XpIlTl[[Z/
-ZPE2-)neO)kRv3]mHo/EvVx8,c6}pyWn'UJeZt!yC]^i5}5@lc~cMK,`C;WG(j8)w9jXO4N;4kR2&)vMoX#5sJn:0kvDf2mdomR(jii;Jhz%<WSMPiFV"e
-oU[EBJ.f/XwC.Q=&{KNJ${HlfU9=UU,E[iwQgP^:.Ha,g8KT]iC2Kf~,;ci|[$3$1Hb-AQLFs}V'NYrY4[Sk`8_;n=t!v/KKvg7K}<BMo<p90<K=61,ls)
-]vf'1umD{7~Z350sh854}F&.~7~rJ5%#2$i"9FA9tvbQ_C"aH}g'M=s@2$l;V`VSH-W)U1r-A0sLOA{F=dGA}0_(BC9H|hKn~qAEA#'uDHM|w:Es0h)5$1
-qDPR_H]GS1q6H<JA&5:JS]/T9%'0)0"sSt&B8$mt;B}&,:;K#N>o&=yiY!z1ecoA"]V3C.@=MKv/EsBG!sFQZ@#C!6BEAFpi0DdmZuKB5p-RKRiG2ii!mk
-Hsn5gD,:[,tj+]KYI'"-V=,#ttZz_Cl.zY>8sJ{2$ot:9A{u=H_j[[ogcGNP>!7=ao0CKFdGB3M;P=f-+08l}=hh>vcEvb/P6nlP,,"BznVel`7%]Yk@'j
-V{!F_:>r&4W)lPi"Rzl8H3/Z0`%Ci(5abT$2v>vRFa:>]6pF"He<A$+VO%(Fq{"l[0m47ECu6@}$HR6WGRJ45ZVyR+W]tsE^L6g+)YJ>;Xq`EGy=`1R`D=
-TzpYEN12+7'>8wT5E|_Rm{[NeP|C{F=l9n])o.bc,WIp$7CZ..q=i%kt!9=|PJsgD]|Bx=LDD3|r@4)-X]jM%$WsiwkdTpA_B(+@Ivv_46mgH)|BO<j<#/
-)&;|wtDW(tT_:fB;&Sp|<-=J}oJ@!Od|lqM@"8/)cC,Kr72_y9KVY<6Xeh9{#{A|vR=If)(]U(w%'Q.QARc9E,<.V+EPkU^=.otS.p2w:l3/xY82pK}+{P
-yTr4u4u#ch4R^5]mNk1UVo/#O2E_'{Jac1mtX"0)b49FC)w"d+Z#mdhKy=DjIMy,]N0tc/{-Jz'"[@HM0Zt`X/uS~m5>7avEBLf]a(`,<<.q&aNacaa&10
-u1FBPyhBz}ZWO01#^>xsCi)ojC8kUl2FQpN:&^NXF4E^4PXB!tvu]+OQ3Bvu$.EYguu8$_B+&IHZehoXjnWJ<o&plQsjm&]B^T@YoiGSM.c4#yR3~xx3!+
-5p`hh);[s)XOxM8TW9FfYmA+lloi=i8O)-vhafx`%In=:/:<j}F;sgp_W+4TY''#bxgO|+#Epx_6K`K_YFdgr)%r,t&j;t#iv/4B@F.,1@O&-xBo4;Bhhi
-BE2"l%b%A9cWE(Zt}o"YX"_w)!UH>`(%m]-$02CEDFR/":]"!,ZU4=~hz4hMzTvecv'j:kb:g{s17-H%iEZy,UM3^ogGSA~=huc4}O"x3t#h^/N|O:zrNT
-Y#Ixl0dOK9!-CywoTq4^]g3BK"sVylHVqJkq@-p{mm4/eb2AYTH%6my)Cp|2)S6ZsO~=&Pcjg9sk#!CT[H`-o#m:ao$qSpeuJ1[.hng'd+|lPDBJ,geY5R
-DHWzN5cw|4D-<GC_l{wNM(nZq5&y2)fn-z"$[{_&5w[T@E:o`4'o@}qkT1~,@'^TTVb[k4oAdEzlpujgyK,ZIy#'{^YIsROEAxt++&aENzU+])i"nP',jE
-8hTSUQ[@-!iB]w7K{e!&y:nx!rFnzN<{AT{sDs_6J@Hf]+[3cFIcDE2kPj}R,pN7#fi(|z,g_bw93w2w>Nh<$B/!d':Ao>KJiT^b|pI0|l&1nNSF>=%&fY
-{_r[',QZ(y"kTH'L~me1No@/bK9Bg-jwA6A0w]"jtAdnxN,.)J9W~yC:_Awgx1Ww%{{WM7(Lg,g+::.JDSudLQXwYD35H<KB3:&M'FM!AnKNAD4nQYz]r1
-`PFJiBah9&OF"dbj$'uQ5xO+&tg<$+o5RwI0Z`-^mt,uQ`Tf;N|Wbd~3Fb/A^668;(f|UE=U4]_YRKs)-j4+I:%ksuU1I0Y[>fU=6Ibng(HdpN0&I5|Kl[
-W;mA$Msy-}~$`jc91H&"N[25U!)o5gzPF+q(B[+@u4X|(q~Z<0WzNQ>"Q-^LO_/o.4ezQB/rA{9%uK=;LnN}Y0=fs^0'm|CPjz7o1;.47NlvT-2-xa<k8'
-G;}:HL8,Iq,d0SA/:vB&`rs,|`Qhz%MRgqSZG%0l~W&D6)cRcI@JzCE:M>P4p|5/=#ibc42(dWQ9-0nF9]_4KRr:/x_'JS(jLqDNp<8wwtD3Hun8MiDiu(
-zB"((GghE0G|2VxYc,_7jW;vN#bMN]<2`s}V3!L4=cO{,Gm}GD'P@=^x>GXsfG"1A%v(2BYbJxnDNPl^b2v5hQz@5l"7rvhwCP1b'6(<uJ@CA1_k2!B+kE
-sgwcy+i&|2'"Ap:-m;~]BwoO_qAh,qhX4On(pzu]HyD'~>79SQf7cNRoCg~nlnu_5UaZL'2>Y1Ro~9"$X1S'(ftm+}"BY%Z6/4h+u;f3T^BsIn4IeO}3+>
-|8|%!kl)d&terf8MZYm.lCIi<@zr,F}0cy/6QLCVy!x#(yBwcT6Go/'4pa;'cx}!~]YKWVD'3zu`ZfY#_][/-m"cIiy@8T-lsr7#3G_.R7jh-^t2'.Vdzg
-6@wO""T4f8>-'TDHI}eMV(@;6RAAyB!hG0gY!k,{)SB_<Ky.^s;Q.kKf0a}Wl>l,H}@TcplTpjRYV)j9PWD3I_(j9WhK1Z%t3Pz6/05]7_pEDJRVq%ZU1L
-']=fW,tJM.!M8eUmC-Xuz8J2Az5^mz|-eFAa,3`yLm%TYBJ4Jq;'z'jk)3kK5/qEQ'U9tEW<>|bv(gC'LH+EPtL]wv`C+01B>KCS'#B8IVR_4h`!rh]D$1
-W4X>]U{zy3U.Zb.NoE<N)(=<0-@E[[f5PvOGO{1vLbQ^{f<"PXwg_(]"[3]Dsp)D[8WJW0`Jm-Rfp.#gSXC(T]ej`$#r""dZ,wQ@~P[X5>-V)EaG>FYDT|
-&;h{oM=W"Q]PxN15liLxU^.Z{86!>3aC>Wf,17x;yEx&Y!$8v7t9(=/5ft'(x+p-B{L0L2o!VXGB3;uJdRvg|xr$NC2"UCxZ|q>K/aH<Q}2MGu]93m+Dm|
-f0}3}]@Uf+5njRGOPktm.O~hEOJtAu(2z1_UsVgY&a(>4Fk]2;O;dIY|:7(ZeC|t/Zq(5hl)mUx|$W%q.VJ[,.@2[lXoY'&>Ql;(EI`AmIf/r4'rEBw5~Q
-&ky<qOJ_-Hf;aoq];A6>RW#+dpq_z<7/c%3)-&kHsC.307YR+S;Q#Hj]RR-_@VkbT8(D4NXW,9D033RnWpSv,,T40&tR>%'7~J|=HTnG2$GMJ"hQ,&-/fH
-$A{mw@9O=A<d!s%r'nJt&9GP4HE:o.0y[=h&z]PcTk.sMsC,_O5>m:D2aYtd)kb7&'i@E9h0#v2Fc-R't1k3wcWEhi'naR76:ZrU0O^DeLqZ[v,)ZCeZJq
-}$;u91FLp/PxMePY`W4a~]]baR(/Y%a_.bx<755&N[kEWF(ND]5<+!hd~BhS5ILiK<wa+3/E+Ep2BMYG&wg3Z8;j"v5V!R9#p)_$cbbb{qXPJMlk~AaE7c
-j0"XmSJ98s5-TpuAt}W.S&76Ag|tdnG6||-3,49JbH7l1i`k%fV1.&zC"l.o^ZGjS|m1XU3D!0-{WXW$UXjp${q(M6W$w@j@Dy1xD'VP0Uw3VGWk}tX,EV
-7>]9K54z{Ak`($x190LV%kb=!ZmWS_i#:l(Gk-V[<i8l`X4[a)t{0;myj62JtIi!|}5f6X#hM:2Q(QapuhzN-$H[P(%=1=Fm@_8SoRX"XOqco.]ZE^-|,^
-qif@^`"FS$.0}V^k~@kmhfw6S|>=2""=L9vkqk_tW7)D_Z/V]FmD3leMn%<6vl,h@=_ptfULzLx)t8$4&F/Lg!9SFD<|cR[rBfQqxd/)(Lvy'RjrD2$"a6
-|&Eg0N!=qdnXS,PdCnRw&pbv]w0-RuFLk2DYBG,$n5Y[5swzpXQya<ThDVU+6o}d/cG-Fto!2QbP^i;(V|C'TQagp>%z^z['I_eKA!VQqZ}$FH{)_j];4}
-t#o+XqzV>JBKqMHt/agL5]zy!ITRf=]I![;n's>m{Bk{[w0k#lMR5f@@H-`K<@:qEOqf6VI_>);${B9.jcms"+I@0G.^om;T5M5OqRo>GLPXX)3t@1R&]t
-xVwXOW<qM9#1KF}Y'wN!yC{PK`4r(,7i;{kWYWJ]=|]s4o-<F|.!p_(,A{PIYGK}&D:isW-O'a&QB3pY0rA9`HY4kuVs}&#!6t%w5jO4B_s`>+Kwj'F&QV
-jLU}6v)_pJ!No1y[@18Q[r]3zc.2(b'4;ZmxSZ@l-}.bG0)m=B3wqMtzr@jS,d5(@d},iNKJ>l=&noX,RJ|78]zfR0!ba#{BX9c8Q%PY9>_tm{coOH9!#,
-1R|j$4Yis;WZ]Y-m$UZyE|!Mfb4Dz%,f0l/Lr^ollHLD>s]/$raocLjK"uIw6o'wEIYmkMJQd86wEG$K-Gpm"[Xe!vawxo'%RIO4$e(W]kIUzrPXu36q6-
-xq,iU=J[3!](+^Ja@#tz~rI]hvtscDx`al|AOP.$4YKe2/I:9uZT<KGk0sN<l2Bo-PY9go$<JV:;$T(Kg3O+P3JQ}[{w[3fzgy[YLoU{1xQ|-db|6J&Fw8
-uR{uw}n=!Ak:`g26oG9k_IGSs=`UBznyR=UNKYvBqNwrEI8X/q!dco#q}`d1:>B.p"uYoN"h4,7RQ)I!!t-GTyw<E+Q4>n]Z1[oBW$j0h!31vVs.D!IQdl
-xq#h)Uhfxe,Fev2=!Z4SvlJ_;,$:;Zh|^XCJRY/w^f0|aVjbm;Fp`rLT2.x`sXS"h=Jn5PX^4nhY~@r%^<V!,ueB}R|3o#VcZuRO!m5YC$CP:(:el<4rEo
-=gcZdVzTA5uvt^.qdS,)t+9m@(1K:vyI2q{{.fSN_S8EB9d:9}06g%]t=oDb01.&-[Z+o@SA7(;Tci)Q<alAxKpx=6tdd&]F9#C8)wLtw!G8[([}2ph[RZ
-aB^A7hxJ.w9]o|H>1b/bGkksd2(cW=LpOqhh)SI4;Av.SaNqDWvJI25<ad"xveW;,a0_M6FN4kKLq{+::1KKO-8m<nsCL6RY}g5&{)@h'7"CEZ}1%FRLtj
-)Yn`zyn>E8=&19vO`hnA!m,yZ:.R/-%$~#>YZia#[-@h{,#hY%7Du-V1_c'^rC5(8mC<KVJ"3i'lxu#CZEuF.-oq9T&+{+NSACMw}#K<;y3g#Ss>BLpwda
-4}%Jwe^zEc)4E(O3%^dSq%$CQkJoAXy9AXO5>&"L5]w{0]=[O`D;oZX&4)N;"Paf^8,aHS;Hx2(TfD(9'}{)}3l/Kkedgfe&sIrb$lWI>E6nC&o60aT^$q
-@zLgcHYi^%5"H#n30,Z<{rNRFQ;`:vrllmIRTG=|sNP1ceP0o%{aGi`Sqgl)pWeJcy_$mn^UMv6.oN+K;+4#mQW]FwbD{V1pHvuiO/E"TwZX{`lF.BeN6:
-Vy7qJ}d{7`!ILK9-rUF|[y6&[A"M$`Ne6oFDzoDN&`4{WYpAwdQ{cO+f"#ZhR+>]J!+}'sYA5<w@pP!Y"ZunYa2DobalOjcqcF2&!9i85jR!TN-.FK)kA<
-<tFR:#Ut](obDqnnqF+$1M|5Q`j)L+u5I)pb(Y'Ql%^:d|[[pK795TVQ6620@aW[K.[GQWnY>.&4wL98>M|%=2LhGuOBgSe)S4tRld$GRM!ivhvMwXI-&g
-fGd65D:|z;Mi_<l,S@y$!M'%&lzA6L_%v|xY3u1]fnRk.qj>JMtC|uQ3HK/TR.&f2KriU_MQ<!FQKgfY.k4eO[6vJk'Za)$1i0Thdo[-1XteBM^S#PQ%}i
-pY>|V.VY|Q5[ifTUgiI.3GNO"f'rZ%zZDJJs:l8UY{Bd3N/tttg'5_}`>w"C`ik+KBgH='(!Fsgxh$sEF8tbg:WG.:cmR;tZdYi|k4Ds%U|&Y41")w,5b4
-'oI159&U"K[,GS1QWPTaA{j%JsCi<,s;oKd"Kmm_xs-'^vis_`q0N5[bu@sEL:RFd4<-sW9MO&kD<%x^v>f|6>aOd&>inG"bG;7(D&BEb<,Ug:$9H/cz#:
-2!4qBxe>cj;(|cGUp]w+);`4(}JfCroLz-(^WvAd8NQN:H:igg<)I%pYTrT:f(12UMpuhPk&lABiGnqW6>Y6cMiX#kn1Lt_}EDNzeRzrQkL;m_BdJ_tB!&
-hq|`wemFS}>FtlI=aC)lpcQB(e+tF0>OtbLY<Nm3-ef+;ka@k=#p!$;3Vzy6VwLN]-SqC-y>f{%gQ6bYIHpOoyQz:5<#&5iZ+RK<^pl<s.Oa$n|}L::$-G
-=^5(xEDI77AwjGfc(gb=Jr9A_6"5,KasY-93g2SbX(2n3:Bkh,KJG#$A+umnwo^fhHBow&N1G=LYFvhRBh(L#lxhDR+a,DN/fK><8wvSsTD(AfS4(sS/Wz
-Ho`Quv~txBIi@59Sb0NG5N~fB_fX{/Z!ueNC6#CW'||)-nWq@ij9uf!i{%!:]<]AOb%&Sl9T~mwq`V5_VDOjMWnUR^v>LGYPSEnfqg_T;=gbqMp4Dp,I%U
-(Cc=VodIO(SQ6;x="=Dkyzzn>eUXb!1T+}ra">PYW<sEZhJ@D5c<h<-CSaB`$a<H;!Z#"|sN54cc#GHMoh4G.lSE^9E122"G]]V^A3t#'P7&/`t.)-`tK>
-H^L.A`E^.UIx@E[VZsci@:P=28AS7w;`[&t4;"cxr@5"2u%k!r[cP8_/CXZqUDyEY8b2E;|2($]o.Eh#=@#i)S`/k-UcY52u9;/uXVbRV3W1U{c6/W{TgJ
-weT'|"lk!3$(SG1jgo5fDfH6vg+7BVG+%0FtF[^|~zH{5f[.G|a,ae]g:GWDxyf/dXw9_f#mL)0D|,iUGUh73PwOzflGjs2"jx'D|T]:1-g>%;Dn[gmu-e
-F9H`V/[qiw`ty@rMNNsF<T(a$hG:^^Ui=H'K1|>-sv>ml3c"|K!E,2>TFJ|:#Z/eQ%/"Y!j$K01=<jN}Fq={KX<}]Yv:eFHhBg<g7{N$[m<LE-|F_wd;V0
-&y}XSRa!`+mka6mmRmIQY+3Sq.{svDBqt@1@qA:/FN@N>g$MkEWvrCZWe``tV''@pv&QTv6w@1(1KWux[y(U(r'B!I$,sL.xZGq|jq.'C}On1Dn{BZ3Mfe
-(z^L,>Ruev/HMz~w!{8wm}=BL8[GX'5|Lf[4g+ueTV#EWq%uKT2i)0vRfFOayIYo'sRf_I}Hhd_EjT!W)5Y,&:qaL]MK&Z:ialrw{qBZ[nK5ua^Pa!5Y~O
-jy0ya[l9aDd9+ib.g"0xrF7I[;%KMi4":sC|oH"nE6y!w,/5acX|0H:Oh_e7jBNdnC<l7xg:5Ciyup:b{Bd6zN"e0J$cqk{S#63l,Qo3dB8,Uc>jm;L4}3
-<wSv_}]UN%#dP|g2"Yv!({KS(VBSh<p`!g(i4PN&>xTxL1AQMD~O]"ggoYJc=Q|!rw>K:ElbHHF9[gYhv<("[$q[(7p_t1v9VsI4)=n+8nP]Xwv=<{%CQ/
-k:MK5',M_7X;T%mzy3W4#j,_KkE;adKw9.bE#jTc=v+30j[Ix)>:dd")b!G#{]FK<+;=/z|R_X3@-+~Zo$tsYoo;Eirm{>La-Xkm.VuxcU'nj2ITIiK-6N
-hgSQ%$Y.pf+>Z)^$y"1HhgaXjpkvnvR2,dwZgu<AkL=`GNk!SSc_(R'|Qq(ycfF&rI}!Bzo(@Tert)(=hqecY$%,5fHayI>mku]AZ4E=2We[DSf}<LVX{k
-[OF`!Vy5p)sy0k&bq_kT[bVq3JbJL&^F/9{>cWm}):D`3&cDW{o$:8cBYOg;(%cj@ncno"MnGJ4fhw}PklUi'e`-JM8;i<SHk`2bj}U6|5K7R-Fz1hnt6y
-t(IxQw,7mh:Rjid|OP65MxzRla/tAi_JoD'^(x$AtO5T0EwK{Oc<@@<':=oU}S9bUb,;WuP<Iu}1j|{B3j3=<>OeG0W>mG}L"'IoV,yk)LgRvmTg=-EAah
-o+5tLn,BlEa`;Ww_ATi%tWt#5i98hp/1eiZ0$ZZUEIEo4=tRRd(#h})c^)s4IXBg|G`yhxrD/.pxB/=}d('z4LPZO]Y3(M_W]#^nyS.JWz`2@3|mnYxV`z
-Nn<vIGwWK(X9Jtu/Y!s{@oxvfrv9=Ri,Hly}]xXiQ)An-zgD"t#$'z1]LE9wGUn}+6GzFS8eHYYPQgb#l#x'bXWWVm:4p-[&sAgSp&_=0Rg_fE2FAhlign
-seIJlTmxL"l;S]EFjFVouh;c.omsY|s#}A-n^E]+E8<XYmwqtZK/JpItScf[4ol4bCYrKGsJP'E`#,yzf'wlm4R-<5c,u/__d{Hvn}td=(<31-:R~TsXGB
-WCtbbjRHe[(vO`mRh=k|v|x)AG~Kc:-HRx5s`N/e;@`fuDFP3A:hUK3<6uRBL9wmwFAcwH=e%lF|E]$BS^sH|C3T'a'eU@vp-7|f=B/WZ|5Qp3Yx@UXwuA
-LfKFXizhB6@"{2,NiInOCqKp@I4u3{&Qp+/<%qJ)X0+'DP#NykM(n3CH%0d=mkL83)LYcYw7U_%,3aJ9>D7<g4,M_`"I`EjBAtVf0!D<Di8zT)`X%G-AXC
-l>.AR^/AwrsH/3P'.|N{]0k"adj'q3#TTMPH9'``{&.NDegc![V,5'>>xGIOkoZp,s$x['p+f#vtSHP6o$#uUAHDMFE57pjpj%yurkRj$JchUp#+[NAxQ7
-q}W_|z/A4HAIy}u<5v[0L%%=y(-O}Wo)7d<h@w09tF-K^Fmcai)Q87O.[-[nzzSq5Kw2BiWA>@;><YoH{n57N)H6(3m@I6;LSF/]oSn-iD[PkeT]L0U+$&
-lx_w7a]kIugSvu-OS>{17Y5.r0,UH4bcK`m_JDZf2=yl;{/p59{bk|3PHR0ty!'yDx$sZ{XvYKwaG=|]tqz2[,tb=|Uzo4k_-'4h!UU#KeU'hae7^{a+J=
-f5>`-U/_!ZmeMwFPMM+&U#><Qf%HWlv$kJqm3H<]XI&{^,{&okuRBWg8T@q;ue`@}K;yLxf&9:ViHiacqT5b/o_LTU;n9Rhb%RzL%8_(}vUYM'+K-W"SwP
-4;R7r#O<"eeP2`jr8Yf{bF{E>>UUg$v;MD':S6yZ):=4Z:p<8FGJ;=bvOy-tZ-y+:Y1#kmZE`l8oH$l(^@kQ`XYrKM4B^3j<:Q4;)(I!wX%(N_M}On.p~5
-I8|w)'G0Ojsn2n;A5+8#k^:_FVKDv"kq2"hJ>%s&)|~<=.g'[.1AB0"zf`&"+KVOmI!dIipAW>Q^R/5:NU{TbX'V6%Anup6r>GXRwz!a4!SIzn.|=T.ho9
-y1/y]J``nPFbE%[T${x8|SHOm;Zw`^("/NP(pSC@ed&o$B,,c"W_Dc=E}ra]oQhhECX|]=R4%TAUn!]yq"4^^%iUno>i+<ZRnm#isczY,5Ea&.paTQsW[3
-hh^v"gtaA;wuZN(pq-,Gma3F:R4A0CkXK//BN)s-b].sd$7R'K}M-YKm&{HPsfwq(QM@|X(_xmRI8VHM14d]</~Z#T|Z'NE>_g,&-jN-a`Sb5b@.wM}{82
-l;PhJ89eu|jAiJ2m)W&:fK,c;pm]V^!6kgMQxh,C3k(-!9`=2#"d#8TxX9MuNDqHVgM<f}-7xGs"bSJ=9@hwnFS-$|2hc5oyXU<.n7`_Lg:_!gpx+)|.&#
-wZBLAleR,e#RKA[X2L``cg@&&v=Jy5Dz!(D(k$Zs$R%EciI"q,OkP)HsI7I&%A=wi&7jTq3PS8|90oFUNjyDjbj@x@xE>i_#%PI7p-1R!FKtrQPctN&K'^
-W]DI9>s{ajvM%:8kgiRZe|9}sMf/DfBa{4DC3+Gac6H(yzD&y>[7=sW1A!]+'IqtclnBc{=b@F~dGXRX/x~L&j|}'7qM7jninmxm}8ldb.JR/X.UUL{zU|
-@V1iYWsAiBmorBOrZH<@U4SN&9@v/c]8R1gQu&nj(iE5=NR-MZeOu-+)&[T>brD`m,BSJ}[<FE{rXPh7S"EhbrNCQ@2Fc<t]NDzgnkI0CCxF8N;@>n]$Ss
-_j;YX0Ayzla-b}^0B$AN59>K,l#IoEm".Ly7VF_;%gGQA>s)(Z2xtm7sOxZX@x3/^-,2vCz!Jx_QZd}c{1ZuJ0"OcB)U:wmg<3j"V_u]C4HFZ]B;d]>'-W
-$NF92;(OTx'0_/nK/_/8_HfY^-|_+;Le-o~,Y<3V:oNOmf8N;}y'jsdW{m}kNmxv%jk5m=w|PU3d%Fn@XEGOwf<SC-FcOcl^25)S4n,-.=e'23B1fY#>qq
-fUU>~NYiYd{3QJil(eG.<|v}p$W$)&5V>9'Bvwst-OZdB6FL;kgRoja88c)5~mAGJ#d`sId6Wj<}#/$3lQ}fUtG^F'TUY7+jHTrDsX|u%0i3}9]ZxdR{tl
-d7NivM(RNVAkC7rJkyIuvvc,w=IG7'+jf$;"n;gI|V;09"DJ#{ka]vA&m9DJM|O4Y%#W]+xyp#.4L}Q0}X;=J}Ax4D#{YFUUcp~HUwxZ8q4a:#IoE@MH8Z
-%^2_B|VUMBKCu"a2ve[c~}&|nsq&E|5TG|-ngxtmFxY-[z!ifHF9FqgLjlqj@jKnYdf=ef&)}}Fn{|@JA5K27vP}Wm[OBJ@zn6B;ZaWO51~};1H|4i"~z9
-5|.Dp}9NstfDyoa+"TO8=#$xwzZGZE2|b}~yE}{G-2r;;}6rEu[9-zNn(iV-=/8^Lf]r(rTycu4i+f,L$K9}`whoWu)nURgm}|HMW_;:h`/LdSh5GngG#'
-!XyF|0BTlF`<^uN3J#$[)LU)3fh%DziL&pNXq%hCCl:Br:'E:Zj5'&52y:Xn|$u|>)8CjFKA"sSvLm1xs7L=;prS1B].7U_hh_=tcGOG#/3c"CV0w2`i:q
-{G'QxMuD,0Q]3cg:J,al#GDHZ5Ss66_/-1JC$XF'WuNCf<d!T[-vMErcW7HtP^uIp$TzJ%SXYPt<R[0<tew/e|Niri<F])v1F3UL1N<]sK-sz(Q=x.ULO$
-fOb'^8O51/hr0d~|=RzN.ktXmeQ67-yjijOrD}x_V1-rR-ZcB]4c%c%Ed]f6a=#V_9N^oS%xOQTnydEOhxj%r}>DpLn_tgB%_7b9>DI{p6-PG3t3K3S}T@
--Ip@1Q)p}Z2qMIb<4=q&!CznZ#7._9]Ui61n|fdl{x!$JiIgpufsYZD/:!&8{zr1nOxu=M(F~txvcoSs&Nf`6N%_!m-+;LJ`4Uo49Q~Nh$HT8zxi'KW!(c
-.2[uD^FEP4[ZU@i>;b)^|$d^"5E!6y[wBF[(!5g:]i'ax)QOE`nn:x'uV{2i:Hc7@1b:.mYh6G,o}RB4[X}L&,:mzq+L3DS!Bj]SBUXYWyrFVfCOQVV6Ne
-)/!E|73AFnHlu8'=NlR#"T,)YBVYxC(nRwV[wIFrJ#dRcS4t5UYQos[O.mBeG}eH2p}=}p5b/v}wO|eE2R4Uhd9NJTdEpoo)<gAQXGaPF',Xk1Px1E_bCl
-R4F(EKJ-HXo6GPM,dI),4W#_Ij04a9yq"A0qnDLG{N0/OgN.Xs]diS#JMFXJ80N[qLnc&F;B}j7z@qusSJ:=|b/kQ_CA6tbVFYcZsHQv6wMCxV,YxVxI/T
--`HsDOW$vJX<TgkZ_Lidm2Ip0.51rmy|oVRYx|'$1klSeVq)i%U_f6owuqO`t.f-MUIgY$g+"<b|1G%yQImbbKMKD[RUo,)EjI7TEuvm-04H38M.vMO1{w
-=A8MSTTiyjqD4GM9JJEJ8%.]ZLK%#M9;-45y_Mw)i/A:AJ'iwG)=WbO]Fzom,{8Vi'dn19osfn55[uPY",r4XX^U@Bg}Qp$PX/FTXjt`OF2%zTYpK/_Y'k
-@J>S|E6o__KvdYSx)=A)"|`lZ@[F6{JMjn)C=YX^IYn<%|=ZUB#^/YF@~B186JCOl`hu>Cj-c${SD:DFz|0]YlzMnigE<YN$};CTRF-7Lwdd,(|+,w`O(y
-AnzZ=]HL!CkvS;}PkXT/{VZQQ^BzF]`)-^D.gzNDJ%J";Cfe|X~'jdToy#2E4>~|LIveHG+9a;d`|Q!T`oJ$D/Ue|rpS4Utr%EGIbiP|D>F05r9msbE>Pn
-h:f|#a>.#>fq;7=$>%3h^zwE4_ik$/;)Jg.Fo/{3g_f665vSB"IF+K#m|.}i(4BS'^(&Q=W{![kE$Sa!^>$:#zFhT!sKGt0=(;m1L&KvQ"jHHTWE/et"56
-Mdx5@O,.5(HWEM70GdO9@8aEtJi{c{$EQU33x&j78A{GIcr;P2g<(}Jc4:E#(BX-w2}DkJPEXh0(-/JQ6<j8b/fFCGQa2QZ8R&JAG]YY92pYO{.e"'o'hY
-fm>.ks^rv&&PcA[$0BxV5$`QXycbM-0"j4R)pO2tQt_8ZRRzn(M/N]vju!8C^fW]!f-Hi[3>&g(u<kHwTr@4)pRIpiZv@s&DzfcAs5TiMB1-aqO8<+CbiT
--o$(f;uY@[N^@G`plxNN#9nMSUG:,gU[Xl-7I3o$3^h(JtIQ%rZ@;:h&_V3XM|.^1L2eb}ATIMafiXw0Epe,jN43K<2__"b4J.XiW%Q3$TEfw,;w3F.PWg
-uAzD(gmf5XoY$g&n4eB#b_#&%P%fmc$wra}FIH|w.D)uLbFw,B1}jy&8qB"8{uq#eCTt$33JyUW@!f`@E]QFT|eBlBzBZ^Gu/HhABrJS{(<}5bU3W0n#]@
-;y/8B72M7'CgF#Rzs==}g-dhPOc':Wd=uKuES1gtqo6nb0}GtBQDBs'II:jux_MXQWRT.iG,G"jzuE~)Cd@+i#.-aPjqj=~=~lbLGm$cmry&J;lI+y^7e$
-%,vV5hPm.L)fx560~)4q`uwo"Io=&bs'gz&{P's":B1S<>A_+|.(@j=[dk!n|7};mMHc_';;#x#ie>UY6Z,Qzwgz@m[.-k(CZ1d&flMx+[Gi8RSK.cB{=m
-lP+)w#5<oq@r+>r{_p&>x8e3L<^4s({D@2/3u9z"rb.u~65X$BYX|cj41Ujpq!3L:q:h/#[`/tc9!wkTC,e;XA&LWv9p_eS9&WE;NkIOWaS8dfwiAy&U/E
-xO}o$<Vx6EiUTE.`!ASmLIY4KCULvu(9r^[0kmsS3^;g;G+x~HSQj^Xjm^<<Q&"kN!hA:U.c/oh`"[{af^4L+#oN[Obw8gn(fG)z`P+oCh}Xh$Tg&E@;P[
-^"|||M6f2CBk|c/>-oufU-)ImO{8oq<ok<jLd{=!9k+@S(F$=-q)J":$2Yq(/NVgFcU&8TIo/6pG1H<3R=XfA6BvPbI!u4^C{c]iPrM%:FUGs(rt$:vSB-
-@n4@V"kGJ/Pzc&<j'!IB/Eg(Yc$T}#mpE#%-siE|%a#=g;r}z[~rsL`;-[nqE^)cxK85<,`tl[G=v|4l~gBNM@38-];oa+"Kfvh"Wu3{ju4cyy2zfK(;k"
-M,OA"GGqn@hmMLFdEy]DHZ@e{3OLw+<gnQ]Z/Q%+d<ZdD/9{@q@g!pBbf30V]=W!s/3m|.YH>0g%k/cp;Gjb5:37F.w'J>qK-+@loY|_n[;0MES72[;c-h
-aIbv!`Gj>DO]AE{VC:_jFM@,QLnn4H@!mwK(&0|NG_}g$PJI^1Yw+sBQ^x1d$eL:40oBov[kS$$5q!^R=nWVl=iyZF!o|48!,E-)8PS@#H3)8"#b+T~o/6
-#oLsX#B_>%vm{pihK;CGm(@#K,,M~$+C_WO]V(.dy{Y.nf1U{,mfv:1/Mv[d9TK^638!XrSpB@xhoF~MA>ruGu1gDP/fqQvZ+^)C1IrIWJ=6+)sh@9!Af4
-yUOM53u"Qbc#d-q@ES^"@P]ZSjo0[uf5bgas<gKy.KvF=I2WCkuNtMr2zsHoFt:DT{q{els7E-+M_OAg:@qAarFu2Rc})XAq!fs^stNrB0XwDdd(^a#0GK
-Z464Yhx;"2]lx&4eI5$7;Z-^t`kY03YprqVIAIgwFX,li5yD<u:rE!LVg]onqiBB1/+!h9w)D%mrxJL[,k;ACM=_fy,NLlK:[e}K{$F,M#7VT=$]/^.uXT
-RlUZ`ua)J&B[[GD8lfGkmd2@Q"[SJ;%30hJj$gjYRzk=|o=+vZ=)382zlx-|ZNzr2d5QjaCXynnVr'$8)]QXbfIk0>Xcyt[d>p~S7uqGepG{nJmM`|%7pm
-J&tLN)Y%&]/K7f#e+{|=<<z9m}1Fe%;Q4;ouxf)CXii&1fhOpLA3mQ_v$Co.al;fS%|}`E,,+vHm0U>%6,gSoblX4ua+@sQ1^9p;-_`A_0W1!#L5URlA8.
-P5:OeOS^su{;M7Q_yMt)uEVK68RJ5&D`bC<M"Il@iys{aA/fz9RZ3a._pOm2oNKu8(3U[u~+5=5yAp9UPM&e~97)J]gq4mklCT-6{6{jz/.;guSiei_5R-
-$p;!}"RC8_[DMD/@,zb>{ng7k4[(vX]pfAJ#|^{O!LsS3i6][Fgjc@<]};{bf4sYX_3Y.K[NeUSI^QV=mnw)t8Z;-XrNeryVRz]^x3)h,st!dIu`6oyfbk
-0NFQ;4w!qURTDV'x]w9"^2e>D81Ly<i%A9jJ0r6Pl|L8&b[3LgzT&IqMMaad"6e%c6`eljMxpVvO4fgzj9jK<N2X,:i_ewttS7Xu$U9}:3=^5'/jB{CQc)
-J@5)%eSVVGZwce0Vhzka}vnV%+Slu7!^0A5^9iH2[!3qE16M-VmQ7Tf;RNM35Y5p0GXG=(o%Z(PWVET-Tj'}{9x<+UFM6dDoh>mnd8m%Q.Rs1/LVF%,G<(
-^de@GS!8u%d6@.=8y^8,3,V@{km5,ROj%Vd[o8D2<4$a{7;pbXj8b!R+@SJ>PJu8)`e=F-vEQC4X7/@XCb./9g(}<NoO!tarAJ:}D|`gg|JXK&:vT1|5t!
-jB9s=|(d"yc6a-|4.cq0upvflx]@QfFZgrDD[&x(fqL@g:YSRDu(xupTqByV]@v{#uD@]x+d"C7"F3/dW:L::"Gd{(uz~JZ>~!Kg|=JgRf~wTswe+zqY}q
-P5JkS/2HZB%};GOeY;I#k+8#dx9-L1|NtXdZr0:L#F&C&0fv4:4i4_knBG%gIo6)Ln.FHTMSCM[kd1g>o0TXmer#~lHh6i<G"&";pn(hZw|%uPGHhUYOvo
-~d6#veAXlgT%))kIi|9Y7CnJmv3FXwmLQT/=,z+vVSnvC/h1k(_TOo#;IE}Xi;[|J3ZSaq)#-;7R/7Oe-$.7^=6q0I0>R};Fg^3Hb"m6w/YC=1ya8+E}rj
-X_mkA$=`$V)H;1^LT%PJbzzrZ{tl|IT{~^o|_xj'D"v|W^/dWgcr%:r^R{iz>046;=-IDF,<X]r:|EP<m!<DQ}}DPBIecrQAVY}pIE:3Fa@'R$|i:/o>//
-bL<yt`_[UC>#se`[N!C`3Uyq`3^O#8(6BQLXS>1cZ<)stFMASEohdX2#9u~Owd;8HK7$HkY8VFDS]U6b2W^L#/=X)rG/_Tu3]u:JQ:v&q#D[W`T8r;e,dW
-vnOTzeKZmoG!rx~b|[55e;%Pu=KVymt4S9bc7SEB!oJJm+ofKHwAqC-q-=L%y`s'6(b6IP>U{m6Q#+/OjUIH0Bzm)'QTGs[6_<G.N0#RTJssfPW//<`@,=
-k+[rRNHmUEXy#D5g$e$5@_yc^FOu!|qZ.f>nr5S4AV0!lXiyr$Tkt2kpT^)s]c0KyfZ+^et#"QKzBAP=gaA$Vo_A,26,i2MrZ&Jy8w#0<Os`xvf#69/`jR
-rxuf#xI:p_%s@i,bD:;A72>@IdGa|j$-_Puob_ULKQ;dUry+5SS,aLcoUBks^<cYwA7R(/_mi{R)6Du365I83mgwWdmgI-ol!epWrV_;IRtY#A//TO'ud!
-eRdKs0/#3dvLA}<kQ`=3QUT^O<m}TSygu,Mr5-%+5G-F8<~L6w(aXFCm^GV3n=B2<^[1v73an9rV/VI}xdHHbsc2{d7F'DcLM)l0%$.&(>dCSF|-DaVR6(
-cH0bv/)xhh9x^UL{P!M8)WU/gHcbRryIZ0{v[@i,YZp4hHqnWxF{n<Ya^2|CoGs!_m'd_"u96:")_rPG>eL{R1-fV$Ow1t/fBqAP@fjtdW%XTf2oJj_b')
-.,u4,q[.M)B,iWTLD(ta27y@}%(h>^,PC&o7oiXP<4,QR>P+oO[7B-}ab8(@kRN{)I7$M37xf#Z3(.O(Z=ves'wIV;<,qANSKt>smhtwkxA(X6=wG7r+,A
-!S_]e2F$PMEOv$m+o-c@y_&kT2E&c)C&OtU4]Bnx2K4T@"'^amb"'&gDol(CZ9sWiTY`GcjhV"[n"&IKEJv#QO.mCeKPiDI-A/Jjc>zpc9V;wiJXW{Ww~[
-$yZia|WOt"#SYGtZl|M)]OCq,g<k&DfR@Q^t5d<)diyBb76r&LPPV00$(_WV8:[#VWxLQu2,5P:CR!"#~,OU}|_f{e'hxoX1&f"XL}nXRJTX%dkekYKr#!
-oz#d37x9t7ed|L6-J@,2xI#/5XevJwaa]|I>BZI&F<V4lJLcdw)%.Ei9p4(BPorfr7hEG2Jnr1Pc2y<duX;mY|c0:[OQxu1X$f(.30>9a>/^H${(Z5uhh.
-~ORM8N)t!KjCIkOi2VCkl8_Yh#9$gp+fX/&nB)ct`[Q,Vex0;;OG;r>/Xx9e.v"OXd6e>}>wB|J0S"fuoq)vJCdypJ&^DV.+pv~Avp|QI[{-58XfwTMxl=
-E4-U^Z5Z3"N0eZh4W+Z!ko/ssfdncY>s}g/7c&0GhzGwP3"<rt]2ii}HRw}IrB'G8TYnN.7c=+O)n([CX`D&W36R7MdhUU#EI]T58hGv(nb<4;NNbWPnd!
-oS@491.WpzMJE{:Ol'!I1uaVAC~EX%q@$]3+Io']}%;lR$h7ukPUb09fH3jiP$/|l+9o[_{1UL5pKx~{su`J"m}_PLbM[^Gel7(A#`uW[s$sh&6S':r|dB
-b5z@{+]X~T<X=}y33kk^!b5|:))w2$|`)Sy0lzA3gN}vl}.[oL&j_wE34[;5_(57~[{+[S|_1gY|`T`anoHPhT>YI,6XO>=[b>:4XNs;c&|OiJgQD^.`""
->U0Wk-LQ}6rBGQn.'f#zd4fT{Kj>4y[>T/^LQ@00][TfVY$tXFvv%23ug;Rhm)P`nZp|4zv[6|/iZ88d~|ztl>4v&;eaUFYO1f{7SZ(AE"$C)s|)O,:!o;
-T+5m6(OYi5lU~]dZl:M(+A<drUqwXC]eU6DHfLvlpuQ`VG9Tg0OV4}'1.(N>ZM1`hmI0nJ/t;G}$bEOnkI>09H"3K}4'CY((g4>4xP}";2|DcGUS|Y>iI$
-Yf{Q!8$!HVw_P%oS+]oB8h0o_|!-_Ck:EG@%$z%AK3/d/d}'PAZbOK>8Cfh3JXb"-[7Jrgc5ttM5w-:Tb|4$"(W:X9_(ZS=-SV70P+,<xN)tzZ4ZQ4Sfy+
-Vp9XjXNO:3wb/gyrk(}Jx<f3IZ1SATv>ij&@pAa+-|:jy&8Zi0R)=oR7L'o2iis(&]><cW;(6ehjbJ/T%@ogyM"6zN`EC6oS3:SsOQglbB<_DY:dDcm3kQ
-(NK.G)XmA#PhW`-Nr@]9RAg"M-xC/7Z-yEi7!.F7iJp<EWfZF>j]iN`#7SWQP{}/@iM%|A7>ZIT_F3CIx4.1I})^C"YgR!Q={|@+2vSWqySOJe!"{u])8;
-zPVi^IwtAQ-KB!F"V<WY~=)0(A~(C7B-"s(|"qfhmriJU4'@7Dkj%8f/vR(oUz8>'5`Bv`s,c<t3"K_SR/[#TBM)$5[2;K"B(y]'^CP)URcW[=X6TZE`Z(
-gvkq;JgkmrV|a6ea6o-_{h-<_fLLF1wZzrW,MiUqCH)5NMc1n:Ci2{ns-L/P^2%@{R{0:zv^9P.vS.IC>EK{Jp8P2[-EgAiR.&RI>mbxf8e$yG<]Lvo]'F
-=B]C#4Jt6,bh^iTE-F7M&!2/-S<TUD8"Ud9%<./2zaL4N!@Zm92cwbL$5wS",d"g1mxB)BuF!{-k`F/}zu'&>eN%86dSdH/EPG2LaOXwqQ#a`vdS]pB-P&
-_{SQYd{m{#u``B06i0FTO1fGki#:Y@A"O>)mpgY8L9Y9'4F["+.6X/x%JJ_w.s^AG,w$@m(^#En,#NkrIBP!N"q)ouG`6F"g^fZXz`C2&1`(_s[TU{zsti
-[9NB+M/9>QO$"Bfc1>D[~'WUYgb+KZ[bh=e=2<~yeL=OK9Fwlj`1(@L+pn0T9,x9Q)co;]&+B-pFa'%5J{EaX&uUdC[)e7Ql@)/#k]te'I_4xW;{PkW!zq
-=sC^lT}bs7+h'V[$^x>8sXnlsCqA2`2TY!&0P,rypkr{^dm8MLmLhqBTU]tqdI-a7Hb{tN963Em[b+[L(zI/nAC;2I_/:{HR4@n<`n`a0O]G$ha7{rOy~3
-mZtGl%gdhd$#ZRj"=t:+R`3NFf~4M0,!ms,nKH__,n%SC2YG8>k.Sb9<uWI4>CzX!T:"6F2'tE3Y$oB+40L_6<@uLj$/oCJ2F^k:8+TRA82m]vT@WqU%:K
-y<4]~N4]<l47ry2T~=hKNB2oa]uSm-c|5[gxk$nC&|hbaxF`Yn+fR#eB8!U"d9NVb#UNN%]4YzcpT%o`K}]lDMKE2y6m0JC8yNsh_ex&OT`iBB]&0x+680
-]{ev{-[,D]YZ(F[btS5}33'^y)HCJ&dPH.R{%mg{.k-woX-%"mEK!cud=E.5A()U&xV#9QO.P_ENuNIpX@a-^,-P0w{jj5I7z3d|[GxP@8S{,GvD064UeT
-8a~ABqq|.F>[Iue<ZUo4cR(8#rJl3h9Qo5ZLcW#NQpH{mxj57:ma'INrqt4-O`ejkRz4/^,'!X8dZF)[0#I[v!g:V+95s}];|Ejz6aR%).:ow^U@^sA4;m
-a#;6Z7Z$cQ&<h#yiw]="&>4/v0KFdDdal8QFXqRy[4YOri}&+N44#}w)V]=xKCo5i0d@dcG`Kh[PW#z<K3VqF:tBAFjCBw0QR`3M]b=ua>=okNNG51Vrnh
-galJweeW%Xx3<PF#2_wkc>I#(9{"yLCo~/cPGa&F+MpFQ2v&7ir]P]e&yB@X+>mp_nmDq<{Ki>,zKbqE|7{ksZIoUH4N@RrQ#4oK&f:|3r1}5Bd8ho]dt;
-nGc"j0g{|r/'5"D14.SN9d[_|gOU&3Wbi0ra03}2V!2]ZIBv(9LCCRN@I.s,Kwa]E@8o6V_&(@['oPIRb%DJ=ZKG0y[X=Ys!advXLS&DH-eZ}Z;f(C7wLX
-qVW!50ybZj:CWLeATp$OrKy@uC1M86qj20AQB2}=eZ2g%'EkILe:g8jYw186}0rigLB>|J!A!!prGisgKspkV+V>=J8Yx7Y^N'8_6{'z|3)as..OGVcell
-h9%g'p@u`Kd5zX].4`6L&O+Th2dB2@p`BSfvkpz6F3h0;@=Hv&p.Jx(NYNT8RLE(@o|dZMi>q_s-d<_x7tzTFwKpbtG$dCFbgsfjH'3/kaN@1j^y9jNC)d
-lGxF{dsG2s2p%[PX;|S2q&/uLM^MS^yxuHMXI.:_ox!+xc@&$^'r9].9;#{Jy36}[G+VNJyM8d]89}k-AwI'd+_]8}h_;yLOZioVloxgCM+"WmnM+j36OI
-k,uQ54=ma"Y1LGnXiO9n9}zWjm}Twy{Xl6@TX)Z_z'FP~xj7>@tyMj+vLU3EX'0DJAIDljdB={}tI;]94BP,M%-7A#u,ZGe)YXD!axh!8}3%]bv_j)1V15
-v,fw{ykv3bt@)Y8tCTT,j{>3j$#wW%)&&/DRzvYOzd>gV_.x.l8=sy/[hCt+)xr6"2q%h{lO>".PO#X`j+TfJbu<_r8&I)^`f/ps/^G;iY%MOqhC--V/XV
-uxn(F2g_W<v_#ARQjZ/z4HU8:52RsymJvVOXT&Mp,['4lW7iv6WFxX1#ZA%al:7ojf;A{Ay"0:A+&iD<-wxlV'8JZC`GAQ8xy,PQWLNU6o7"mG6zHsZ#)[
-:xu/B{XB;lHHU=l,HDHJYAJ^sLFs7Oue3k(ruS6gd1rlK>t|[p%dW.8qi:K%L<bDCwt|7+O<t|f-y7z$v#4(D-M>3%z.Io9B^C&b[ne,JYW3y,PP.`Q%X=
-UAwgQctc0c)]x[B4vX))w`"lE2"f"ZwCVDE1MN0T)upPl%zqGIQ7gi}2<,uAT8Yp0/_@E0r95H1DRbKp8Q5pRlq<Y1#h46o1pa]ZwhimX/"0<d1O@{tq;(
-<EQKp&]Mib-n0QUaS-`_2tuYf@OTZSyCJ).E.Ft1%W!Pa5KNxL.84$$[YiF{"a~LcA0=)m=m+X(I<I1gtrL"Cz]ZnD%!K72L73jghprYP=f5ls;p7TK-B0
-gE/VZ4d<:RA0&qKxkvPTxuv{eRqpwJQU!ques%5;+!BhdN=h^P`pT-YuK}+md:yXYE+O59,J@}]lH7Sc>'65j0"|r2Tnl}3,tmhEpx8lYzy47UN^({5dkV
-d62NT-Xjs=1I$>Uve%K@hln9$)d"%c=64@<B&$6wMIk0I;]jPN|v{[F$>Fhtijm$z)4e9%LoARaTM2x_9:[@{;m,3`aPn0LVJA;"pvy0C"-pgnCKGM4e(l
-(%G0n|H|r1s4]X!=fHUjW2sEMJ/SDN,bSuDT(Z1SFp";z<UigKBM|'#G3jc]`YYEs)v/'Y[>&Sc-j2O[m[35>4eBJ=CMnU6eTV%e~'7}j}tB<S'^ii:8Yw
-8#AP~7BAeP+lDgw<~V|g!+rCaJ{d]z'3[fqF@'{'Qw@D#/qWs@6;m)Yj1uj%:s`w`&2]6$t1C[_j3b2{0]%L@d@[%NBQ(x!{fL:t8Oec"{=A_!9<jC'{CV
-td(}ocPuom{oBY#wa|8`g%-)]eN;/kC"BbN"O;50T>{|wcQ<u1i];T!+_j{FJG=3S;N0+5$+B5~5$Gxf^z[7`O([JfG+)QYR<Zx$X_5D83T,sI.{l5woR/
-#gpPWM5P@sMkDqul&+MFdYg8esT]t]Y)S!L<o`eYt:GMv]+3DvN/dXG1<zoFLqWiAa!G/q{SU{,8wq2B|N]1E65nz+:cx{^vsDcYfXg&0V-)Q-m3q2!ekc
-n-/:m4:biu3/zhpN7VSZyHNdl+OjCk&hym[FDqq>qF:t:$#C|_l1F|SNW+-o)+e]":NrW&VEl:%E,%O1!dee=.koeFfrgK<Z^g/[n'=hIm(][`'zSx#6lE
-eUrY7@Y6JhhNk@CP~;!67gm6E6Mpcj}l0,o||,=FLU/,D%F)oUA11j!IBy!c@m2SS1jj[romN&fCu9]40zy-Zz/RUoHN>)4=szI6{Xz-|g'HsNY]~,<vu)
-U|:qKYET#4D+|+xE&aGq^fV'FvE/S1t`C>lmSWmCnqBi:J/1UMD3"(lEgc|D$mFf_QKt$s4-(bw}A.xs{koRy!+7`rqkHz}.Qy0`;&p)c>mLMhavp@+Be^
-dY]5_t4LP=&K6AHQFMrU<6/pB5thDjd.0mFy=&$}LnorWv615fidrtCTEu#6PwQo!(|p%'l/"g,DjVh]M]Ce's9`6|xSAQR[H_t>m<6}pxXC^a"i6M[.+"
-=dN|vok9H)dn#S&PGLA:m-XMHz>^@}Wv.b;};k:Q}WO_4,3D[X&MWuM!e,"xGg5wp'}@MR8{ZmLK==C2ggKd_s9X1u-ISn,16jP`[wWNDE!GEcu2wkk&4o
-LwE4c0$'1k8`Ilh|+aj=Iv3thYlK=0aB1QtDbl#|8DWatRYtOG2UauVeGNICmMfHzO,sw_ownl#k0g|/S3B(7`V>K$ESf>l%F!~J@4Mkx4E&Kyr)TIuVI7
-/z'%=q<L{(r{uWAsYF~5oqy<#>)+}_r&y!h1Ia,>,L+|RD(gvhTlNZ~lR3X_SO:VV|bwc4xg$45}@R2`tqH_5'zRPaz#<+-6CZ6P;/V4h@]ff6P,^tOjtz
-vUIiYD627Tuz3,Z8iTnc{yF]_l.zrlqP^9Zd(y.CSl]JE-$yBH$Y:oNaBD4[@8g.LB!xJ1)`'Emu&GMk^tDC<&gd3AYBT1o[I$PH=^!Sm,:7<{Qyg&L"N#
-1h>k]OY`I&L4DUwRr7D0-^'1XC(|=Qa7[ule[f%0eLSRLHhLW^4PutVbYNaavP~A<N/e^'ed^nGaix8A_Qc+!vrVr^5sOi!2MsA$|u4oV$X%_wAWD!(23u
-j.V|]LGkROu2)Jew0`B,f/b'A16L[FU;2U%2PLTtHUFJo0h1FHj,mmmJTmefu54-<pgsY^+b@UF22RfBLKg2p(;2=i(&]#hwk2{/sGF6'!E)lP>U$iJW!"
-BR"Oz%9W(S3U&KG6|-WQyFDu=W#5}{g{~D'bC(Opto;>o3K@}k+a;/LFR3hS5_A|M4`fH"6f8pailbm7WF"_)z}_RgAYSbftBkC8MP:^}ZIhj"[1">Q+^S
-RV;ftN}g9tP46^XqKL`N-|OYd3Bn(6%x>30SvDja4Z&4,g|qf>1;}-VxOKaiA[,T|EJ1zd[_is;M'VxX6@{)SyBfSj[J,d@@uSL(-i>a0A>nx(Dj@./4=t
-NlCB%D3/Fr{l)xWp1TF}|u~Odk5Ozs&SN^qh"T,]@U;RIV|:]lbApZCw!c(jl;OQi_p4w-(ZbzB5On{_6L@<_%S@35|{{od{:#5y$WX;Iw_hW1]mZ^7My'
-VLKeL^c1{L4kujG.y=`k0Lm9>1y{h0F[N%Xv3ku8;zntxG;MbU~mz]7p:g$^v&Mf$cm><%wWCl(/s)7'Bh`$jWo=v8x@0{+MDr&$%y!pc{>TA9JAd5}AJZ
-z22)po%J#T[k.$KEb4wsvJ$l]L[)'WiDf0mkp`fGXVhEtLi_!`a&H,0=Po`@DK~Rd;=UPN)`j#!b;j|u3>@#zK'yaNZ'h/DV(<F76k0D[JD_}/L1)v+TtC
-t_Fb"ym+aa#9z^DK;v(;<x6#_3s,H"KBDGM^=Vmk`)J1,&YbFE(=#NNZvDIxP/'X1NeW7x0<jkWh"p;@$q+hX"MO#y%SXb1ms:Y</,dnuk_)$%|!`xd-RZ
-(lUQJd;0CkLy[@yhgEeB_ggtFjoeD[Ailv)_g^!_$2r)jNG_VArJTP7luW"g~{dF1JW=-dxT:R8M"cZ^f1R7#53hllIsuIfrIoVf8q:@hL~BS!FOnqkF7i
-+#v:31mL^o{VepwkS;Vq"CF8s%r0YmE.Y!:dL,EV|c.bqz(odfV0>A7i2Wz5/#=]bX=%1}E{R5P/Ya6mu9F+1Dm8W_/Nq2{7~1]GO6)XB@;7~%[vy')t%J
-^vs-<1q:^7%>4ARBHd46yNB3Q"zUtk</uIufWc+@bY!D|)A-I-.(![mVZ6_XwYJ<2LqV-B8e'9d<p(1g1"A"cGEP&Pdk5OfDhYu!=<OC"L7=0e9RA5Boky
-ergS!cDzmh0[.TOm{`7@]%Z}0vvisaJyU}GZ[la-m!w":lu>!L7[B+J8xv,M"^>9+/"_5+}pDA6sNx1jBd&NCJ_r4vlcMFsGT&usYoQz78++k&T"oD49B$
-R&-3n6Y}!%PO)sFK|ptyf&;kIb9]rC--!=NDQ_'f:B_$oVK9dRr)&pATyH4DuPc#Xzv}|r0HZOZ{~}Ar~w3LR[t""[8fTu1jo:M>4}w2{yF)C)sB]P_}om
-c#rUD`VO8i_aM,!8@H.S=f_|.ixSW/E.Jn&WB'RS:0/n+S.$b-SFyM^GnWK7SLNiCk-hP[~hN";}ir]k!=BN@=x}{}!7|#@9F,c54W_b!z[%~n!9E=ugT,
->Osd!JrJ42|a;1XbG+OC>PMO#IL]T9G.O;l"BkEf(T:>l7X)FKo$iiRUmWzgE|KeEDHCwOa+D{,$1)]5cVrHI9Q4ua_2rbu$n13opONN"6]:u[^a^4T2_T
-NKra2C('Id$_b974G5UC,h>ay;rzqY@wf]''_7Xm]41A{BbY9OzGZ-CE!"0|+,WF+n607gRPEDXk+(}$V+M#o0.R{eXk8z~!cw-X;EgKLyZxeQY0uf6d"$
-8JqfsgyyBI#pA++"X"//jG6fv+9gX]2>9=K-;8u8jJNzbAbE0F1wPj<|ejydB_Hb[9_Z3o,FKd0hOZ<@l5&uM89DLW(h+EFZW|pCLMUo-a4QQ>h(p}%fZ:
-:TPz_r>}GrZ.C[S.k96[;EU8pW"YyEpeJ[IAI.hEdX{nL=)`5$`#8cVl^I`^/}aG4SrT0uu}rq~K>&^k4r`YBd$f609+|}R6bYVtP^EXDho/sHr!/JRkMj
-WQ)K/b:St-/`m/W|-']1+/pLTT&.'AS)(N:BFzR3`).x#`}..hL5]JgXAP$Pfa^qLjh9Ql1nHOv#A6:p~D+77HE'Qt8mIMSAFQ0F-h@ylY>w#r:4U]bf~K
-rWM18%QMi5RQ;6Y#OT]y_x^JC)JXITDd){>qpa(zd6R!S-l<XE~aiP{&Kv0}qJ8uMOq(0+=,s2xSOm)IwBtO@xQ6qRj@BH`9j'1n@Xy(;5L;5tiSQu=lqh
-bE:i9Gdxy>p.ppY0xdA>xgiW|shm;C)0'T6[ztDL+&+D9t/ex^M&l8o#:(li{F8$CYg:32kgq.z08l_akOlQhGb1nvRw0C5usm+PZD0%F=K-S-<%f&R#Br
-73-|f:M"J%_{hpl6f#j&l(OZq7%/>3[Lw-nf:!7#^#mZjr&qYbtg[r>UC!0=q6>Lz|;VOs9Z.;1(vfgg5$]"RN:1:S"o2PwdRO@P$J^uvG#3Fww&.-1Pxc
-M.8zy{GhPE^fw{hAQll9|D-v/Go`BRxNXicLX;3[p|[P@:Y`@(n%[R7Wc8|Cg-_D@v2D"uus&%hi.4YK;efako"n$y)V#}&SPi&/nX_Q^%Wf"!{2tp&^7I
-(Dgyx-+C#pm7:D;PcU#^$lmLi0Q|Y'B:H;kse@+tt/UIYJ{=".BsW"4-_}(LIA~M_!()R.Zb0'Z%G|wgt+!3f/gqf7h3']i0GIa.QbPvqA^KF;JJNZ_6Ar
-Bx"4lvJ|wvXd{|!o.P}Hq={NKfCK-FjTd<|tTe>R>>v,KO.H<QN"F[aL};,MIEb_~31-cHv{7wo!=E+v0#0=|%7YYiy1E|kY_;-i7mjKcIVwfJHMOPqUE@
-;R"GbL6iJ_Yo@pdgif>}N#pZT.DRQhAz"`,:%M+YyWPhFQjY^ZKRguTg8%u>%!^%8z&.Q2Vt`!`AYB+%a>#!!8,pVlV"W3m_=:RCTl`mQdZX,YLa7clU8-
-A%{#i3(c_gsw3]CP@uJjQ[ia!d#cg5z.4lOl#`fWnvz`I0aq&F)FoMC$1e`QHj~%{Q$1+("z-%n#OS^&-F+d(<,v6-'^./I)St9d#0fKiwCG45Ap4-n$]_
-Lj867U)B0hGRZm'505PH1^XH{S-#X0Z''%yx&ns4DB_Ql)tpcgU$#,:^b%{{WhF-RkY<Eo2+Et{&a<ag2:,(QN&vM^iR7}<Dp.x0S<a>Nvj@{v<ddA-Cj^
-h5|&v6:^+|na_O2@7oJt>}U/RL""Tk$nlrKk"}J:9ntkQD$}pBeQ<BgL|#>M9I^oO=56]BHehdku^Hg&6|R3GOKwEDGufLZ()BG+nDwjoYE1s7;p~7&xJK
-<JG8x`W|'S^yGL[_uo1V&bGkC9<PN-BO2AGtEZv=X1;xj#v$a6kROin>~W:sMNCs#Qf.;eX8%TtTVK;,F)_(Z%o/.OWQX`kr3wARI(T}H8L_IBf0PA,4Y,
-`e$-pe3SYm%VX>T4|/D26iGTV[`/bm1#%{W'2'5vl=SgQ8oK=B&DH{{tGX[9<BeK#c1A>4Z%>&XnudV3iRmIPS1S3u-=A3JX7/R%La8gaM`Q[;QxVpJ8oI
-~R"1!#_{.ak'zaqnQewbPoOYa=dJ5iqtrd&;eL(I_wK%J[7h&)FOBQNq928.epQ<q',WPear0!s^@#Siw{Z}^OUNVn&(JWgm!h2Fg=mScuK,;@b0#CtIp:
-J.>dWByDj6ZRhF(vkW6Bn.wkZiZp3`P&RrT{U8DMr@XPyh"~E>AU4=`@t<-=PT{1$c,/r!PJ[|c8HbR&=N.USFRn]@BFgZ$io3(EzVMU/imv$o_M:#`[hL
-"Do_O}o|X)%@If9b+&'E_8Ddy_a^jQ}UEK&z<ZF1Oa;P@dFHBo}m6w[4sLt%mSA8#2B&]4~7I]Y=o$ta40:k|]0e4ya68G3^9GpA8.&s/:80/Ae2f_+B3|
-Hk4S~J;H+_3mqJfb<L[V<z^G:&lv[)`3[23"9I&"7d@XvDBT|)d,8N$mol"!2pUgeh<LPc5d6@ASa}#Xt5hWOR:%TB7;/(:k]vAOkYwI(hcH{C[I`J%:f3
-2dr'{Y5T,@}X%+Q0NiNSM8{+6wtWoZcsnYZ_`VBSGaAy^(E1C#Y0P6#vnuSJ.<H.-:QP,mA;d9(/LeNF2%S!mB="QN<Lz_VXqVIE$)ej`iq]Lo8bCv5T0t
-]>v(q22[Xq2s;vq}O4gsohCPr;_s_%i{QhI-.}V2qz=GIng;g)9j(aD}KD7oMF^lNH1#0Mm4H"`B+3IMg)}6b}/BSPXzVMt1T,`3Y08P$qgR0V7b%Mdh+H
-0eFqeic5:%HlhYN%;SlQs'i)Ke<[A}h{zZt|{+=M2GB)'jG3fozh6ny617dF-y!">vC;D>k(lqb<GBj(%&LylK>ccHR7^%X.4XIVvMy@~@e4^C<=-D}e5M
-'n2UKQ)$!1-(@_1B!u0&pT+vWA'b@ih3LMNe4aleoF-;CBK/tY/U-[Q@$3.sBn;EWN%Z%S~2>KQATXfqu>U,c}(ID/EX;t;_wIUosK$g"/]#:`#8@nzedx
-:#{112H=fszasJ[4x8M`T(3Psv<Wuoe{PfH&gC}{Drawr8W#]QpRM#$U;>Ijuv|lD6F$LN~c/Jky3J|Yu"4#olDxCw=m)I/Cr{8U,M[+7:1&3>-Op<~-b)
-'|e>~RbnaFD4i_8{^Gwd|cy9qm)/-]&,>pA"Xvh^XM;,dr-BpCJ7_aUsw<HHL&=u`<qPv2,P718NM!b/$$V,cs4,P0,q`Vbrnt.B~+<lXI2}W[I$rn^fyr
-3].8DMI.:!!-L(cVi-!62!Z1~#"2m$0@.K#@4!zP/_t2YUMOdx&_l#$CW!-S'UHG!O|)VBT_6XYO;UiRD{iUJ8YB|>r#9xkm.R9zt`U-D&bc:;+G#I;M6&
-]/8e)n|hCQTqxR6rR6w0J/+a(B]i%L9Dn7%F]FP'hVHRfzi]h'd<m<0Gp+-}Td<IF{wg&r3+FR['_5YPp[e0qBPq54v@71GFzZ0p;cJXqVCTl2,l89AFIR
-66;Sm9Fr|,px-a;/eIHUL>+!.MPMGy@AF&ZeOIS0C:H11jNyu60:3jD0!l"k`ob+CFY!mWd,3a.x^63RqpZ3BiQvY0lRG^e]5]q-':F%-ZsR"0{4jkx=(G
-r[(-A4p[roThENq!EhX9cg}@gr[owfo=Sc^//"<u'50P.cUg"Z;YPHYfA2.qU@<d2hz{&1=s(^048'[NE@fON}h=h|yGw`%5J'!+Q8dzFB<izl{QqF]dUQ
-ZFEXU:h84-@:m^%OHk%htq^iaGI{>SaF^L7xem,ulL4<JSmzcmU[/id|[Fp:_O48jqMo"w[|e0.M@%UP`3ty0Uz,9mv"'G>_E6^Z}6Iad=}@u%!wLFM)n&
-|Ue"c"`]!w4S%XHe'f]#.XSov[aoDd2&+hd,|($b=_zDgBQB(.'Kab#<UKNJ=W_VfH2gMkwQq2H[wK6O$FxV:f$;|A6kB1Y-K,K]nBils%V;+<v0Ym0=nm
-l/Tpl-4PR@=gxg{kG1-<z[2{ZvVNS]EDE%9UfFhKT1(J4&C[q&e/"V6(Dq|da.Ilm.c_SC@pjKsL7T}-.p(g,W6S8F|3jG>rQI4u2g&6k^>:yWXpVPT+pb
-}o]QbGZ[(sWJggeDs;5U)Os/]:<=N:tWLlp.MXE<TgBVuSR;4X)3rL`Xkux_x2x,2l}i[v[k!]6[O.RE1:kplDUNz1)+Z(#6>gZR')=%3-g=DhoKh4Zi(V
-E{rJA^_WNd@yo7>g)A&iUbkT`N}YUin<NGZ+W2s-e`w><Fp&6Hy(%|f4u6YG|p;!y/KdGiE=ZRLIk%5V^'iY)Q[27"^D{%RVzigVNB#1/-{";B3R`n+M|#
--K;Cf.-Q,|P_bdg35jH/xF52|NQV}qu|VGM5'zQWH:BgP:Ra~Vg2]:u"~n^;AZ-OT'0GvJ2AwLu"5#AS.1}8WaXFpMP7J/thU$T#M'G>j,KMJVPP_-LdG6
-O(v-PSw$_LO6sdb(HT.dMP0,KEV4+;ZwpOxyBGgCITBm{[=OX!Z}`ni^3lWHUVoy0l^z{_I;5U0sl$K^=hiI6hOx,q)@`uZNx:ikT`|ZFd"WToOg0kt9Gi
-aDYDwa+#t9@DW&v4]Uo!p6PFk:V]f5$6{dVFs;1Hvthn{D(:7H5@b^xSrf'V7,iXt2C4BClM$7=iK7QZc@n#(RL]Vx}ooUx)4U,S%hage#-riR0T2}csXs
-vfelgk84+/w_@hjkA^9(p/8Jg/Yhpfx[:Ph6Vn|Np86/No|(Sz|5hvIeC.CfN7yb:ydU1}/ybixBo^DGX^sLp;Qj`Cq3K21]hiV78L2YupfXRR;cq4hj@F
-/RF[UgLw`>NDC',W,`1zkJt>-wC9vy&pz{D2mRsoD{]Y5dS(F{KBSEl<'hTbgN28HIFS/q(H/qYm~/+mS{K7@)n{HJsa>qAN3y]dbcuz{O~W&".vU1R!Ap
-a0I2Q'tm|eGGW;QWF^EX"yDINZmpg3s^-^.3wjCwYw:r6#[6!F})$oE|Q8U_/s1I0"T;:-||UIHT$")]x<`_:Ww[N__/V4s)ZP9<ZB]lZb0>v]I_mu+cgB
-h)R.>nhY|{Y0}#LvUtg_].BC1lBtq'Fhmv/pSl=6OTt{"]a%!Qd-9j--A-zu{1pS{wKLQOJB22=Rx5Tx38Svd;I2{`lIcjUE"ZLDf)rkxne07Fa(q/pE(s
-ijkVI-p%'nWl=M~o"{[U.%fkik$km_KAZmc[wJBRR[57>G8l=vR:ASxFuI4Ak&++RxPXZueU6BN.mbh{E#`3cS8e8{+,{,/AZ&nfb4=Ur$#/cM@eCCD7dX
-Xi"LPro:NoTdR`-P!B`$5]v<Uw+E$9ZYZnCb"y[d&>fiA^O{Sw},$5G-.M$DbWl&W94%xvYHCRSqo"kt)tpQs4:B~IbsJ%o8dA'S]hnt4G&mxeCX8!^K>1
-pWrhgoU[i#-;Gqv"IvGSZ&asbXc4=d@o=d/du;jORsEk22m]vn}(0Q9.GI7im8^(T]Z=Op8U"4Of_9~+llHz)n8xOnYPqqJ5AM73[y'#mkHeZv`Op1jwkX
-qF,E>}PZzFa6~%3PNrpFr/=UU-ED-nM@@|)!}MtDVCJ)mCWvPA(|M_4W~B(@_Z>5~;j2n%(yp{14iN'1zPQVTR+]:#$6};mMnck[>utZF9AVF}|[^z6vsb
-z-hALW^B}^6ol#t{yqDzO^TOzm%Lu|f'<Iyn}%6i^jBWkG]e:>eyhh`ckz-k,&z@gN#h&yJBW7eDn"#y$`{%7Bo=7vU;1u71DF8i`_m%]TtS#@6[QE4Ea4
-%&L:(2FxPc%J[$Z9YZ820c;1-BG.EG|s0gG{5KKvGrt/xyK4sBy_L$g5k%v$pD$L:P7'xhbYaAIV{VI$}Thj[MFk@gU7%f,6DgA%@sEoHUH([srsZfVf7K
-EIjD&}]s:VYY-vHj'9'd&|9ao.YQD;Ndcx9ui:o^XLiG/&Y35Byg++~x's&Ecw!ysqLnjN%a,p-A.>){tBgmq1dtB8U8xpP6^GmW&N&)gXfG(((lVT3lNV
-VJ)fPBif+}{&:kyQk130Ag/3o_bIjz;PBfgWGsx%!!Y!12GYxaz-]%pP%1"shC%YvO0b.ablWC3$AM+=aIr`fERiDTirW+S@(9_i6JLZw%DrQk~9)b23nN
-35CEk57O4B(g!zb.txp`AQ9UaQ6G_2hh|Y7sDp84Vz"FqJkgz<%"NT=2[Rd{{Da5d<1Gc=2cVEx|>)P([:s<wj'Mf5[;SbhAq@UIra[qN8dmz+zN,YQ5^-
-+/"+Ap]vbx(n-PF$&Volu][%2%uWRD1/LpDxe'vVyhbLlzoZ:l5w.!]1zfv>;'}>QCaGlT%3Bo,p}sM,W>:b~x1oIBP-abC1NGku3J3+hk{Y.KNE!cB8_L
-"j&$GJ!!>Y>c%z}JAnNs=>uide~F_EZeK6jbNXeQK>WhrGZ6H@^5PoA0Nc+rc&!$R::&e/fG2IZi_r7g3m7gKd`(ka!xjpXVSsQ=Z^O1+#6t}DeK09.rhm
-4`x2Bb+;"|F2g)"UZ0T|HX9T}3TA6FxuX1&W/0<#XqKZS-|Y@!kv~Q[GNz=hES~v{%S)I"Wu"qpoE}.[sY&x}IxvEZ'QtDsQ&FpB-'&k/}0s;^H.<PtH^;
-Okm_tx~0F{l+cQKs)+j}B5Gz"N:v]5g:}Fm1OR17S@RV3@Dl57'vP4~x(/MJPo(&DOh0/%.;r">cE+G52FV-:55bPP"Ndgild|@DR$mLgBi`@[_4u.VS/#
-P5N[eT2y%AKuJmpOe{a',_:Wl1W.l+9pu@g%NjEcY82a`gNdzfoXf:1MqC315;[Cyi7RFU>2y0sQ&(vX)'2&.,W3F>kD)m_eEMhWXe0Cc/59:(T38ua%^s
-#)LNh.,8'L8:t.NJaIrMMKo-bX4C#(1Uhpbj>]#v"H:e5|^$Iaz,Q6l0Cw{$~Gk{'Va)Tv`<M57.K(u'r[)5W1"8WrRVTQ"mb[s0k8oEs^Wp<)ypNzL&H[
-Yw@qHs%I{I[wf]$.8.P2L'5lBRUy}[AtQe;-<86)<7+GRf9m-IBwJf]X+}k:Z4QIy9Lt,;(0~3WURAMvj[p/5H-(DI&].E2]h,FQDN^#(_:DJr;6.N2uxC
-Haazetb<)J&91.DBb'6NUbl$mxQGjig(Y;csKUYmndM9jY_uF7I=^K4&"6GR,pF!XPfV<opzikq;Ho1y{.U$@mMU8M>]UCDE{L2'T;[_h%D>(TR,f=|dPr
-x[E4;Rx5'Di6e`SMlAebd8!,m17lDf'P6Whr.`PURrE5h,guDN1:'{!`L(Z9Vl7;LW<k(2m>X=;[7^m']jW8|bDAkq@B9cC54W60e9ALQ.B(81c>o]/7H%
--lYT:V`#M}^NneK7C:XbR>I%D%fGwEYr!fzorF!7:He%@c5@fO065W>E/<%zW{lZ:dt.QiS6N52MNbDN5)v9_TVvgs}K183kD_c]m0".2gw"x#IEGxQ#kz
-@#^9Y!x`LAz48kV!8]Rk;RCAy%!CDeYQq+w(v+n0/d56PkD4;4F{;PTSzpiJ=a:MIoinWpqHN951p4NDVY.HB04B%u"4<ANj^G!YOyTG[3NSaaI%oGb+4"
-EiNjY^apXS'9$zJS`M21Ip72A:3[l!%Z.345KwAA/A_G.NAS|C-[v'si,gZgq+1)"&{Ab<yuqxj2tHMwW1IcF={->gV|<}NZTG<<{pGjHTXdQ5FL}H/UAl
-ekFM)[-&P,LaWi~]R#o6{ds(FN'btrQ`f0>LS<o%U/9-SR|pLTR$9>zDH,WoRp-AqW)J2J38Cos"Jf_{rkXY3B}+h5IMw)4zcY^]_LBD/>R}>gso!eyNx'
-|K)ib1Rf>|Yl#,m#qMOT)@a6$d~wyVqsmkekJ@DH0v0Na=MZ_uM(~E`El:V;P>{MxsD$CELqV2Zqb.uAWx9ToP!1:.B.FdA:D1Pkf<KA@q-#G#/`->AH7+
->PeO4u{;#zCL{]AFAD.^Ur,V}/+5R_^"DR:os')vDjkJeg|7A/GEzdu;cE$j=MO">:L@%d>pQGt!:]S-A/yo8kNQ{8MbPjCKrE|hL3.Y4rkz7cryWt,3`g
-+0!wg4hw_>n^ebS$m.yIL]dmbyHaEtMVK%w.PvrLGE^)~391ldpY7U8Uy@dH,3KMz|tl<hhdG^0A^ap8Mcl[nyn$5-r-(Qs}7,ir|MQNWX#w,V5U%u|$tM
-HVh]ymj|7q5}l;;S<I.8]"OVJ$r>'&JQ8;fqvSH$Ua3u_w_Qh}A.;mU[l.Dw:$1lzH;q@gKW;#&O!/d}Y`m8[n>"vyUmp&).,)%]n+g2`;$9X^w$Xyy^l'
-9+(Q>5x+U@ync$7^,`:5/Kr'rvKE'4xftPo!q:knR4,]1@bX/Vr;/k|g/GXPXodiRZFk|g1IxoN=4Qa@izZ&{'cEd)U[1Dn<@f^"kGJ+rxVm2L83a)A^[>
-21Gy3BVL/`.1Kytu'7|jjp)tMcH-cE(8SX_^aIfMZE!lQ%3^U7y7354T=2e!GC:dj5Z$YZ]x$g@!o@Sceo#V<<a{Z^yqGzIOCGh3jR60o[gt6i|&l118!b
-^B3;S#abo,G[7f0gjKJRnO9u$J0ltOaryItHTg-%t14EDm{XG7F;@:+kM6V'%}xvO&z2VLdF|&49;Gp)eZBtzRG53/=N{d`Cqr(Jo"VUkV7V&b:KjFNybc
-q(+hElaH4=Yd0ur3Uw7_cimcSJJ|qdC])nd3Qj_b7{Gf]9HnytPuv(`"lXOh&[AM>8_0&x{#D-$fka[s"2A=U&[7"P=#6BtL^;+EqaA)87p]4dH%T1R/ln
-s</74}@C(B4yT!_;G26W=1ummP.gjeQe(hSqV|^c'{HwzsFTH&(=S;>}3Pj}_7c<N+UAtoHE9>fs/65RLj~wS#3"C{%jF:^db]fk^=Bb+eWdQ!<tPq`R,5
-O.]nE/nJ>D3NS'`#]8WKVC6kI5)[HuLR8j;sV^gKs=+j}:&.p-||zp@})6niSMLahX$35ceR"{]8n4uBd.'%>X0KU/=m+H-$of`sceJpeP5HNU}W7}6MD7
-8r4fA$eayI|bi[@s=J_Lyj~:,5LZ+&GksVNjoUy]::7V@z8x`}(M#W/%$>!mZ2s7wSR]']ocJ$ju9Uy{[t<$%,Kq$@XvZE@Ah'2XGk689mxr@w2G~Rbv/H
-Cu1j-CTij%tG4M|JBOQHAr^UtZRr#SF604sK@2dm:/7Wc+u,ByfwCk3ywAR=AyqLAN%f{ukAR+%<vPz<$_LR_H3Fq8-M)O}x'U`-:rqtmYGzM=`))"bvj^
-yVPUeB"N7o}3K&3wTE+38J^sUR/'VeB^Ww2a}+`b4QFtTf>)}g/uK6Cwf`K:Rm>2<5%PFs6YDRM(ccxwdyYZPj<RF)qMoUh3o9amQ$_dtSuS!'3:R"qAGd
-fD18OQ}r;E3"xo2NtseE:=>1vY[Lu>n4C30c$IB]3ZhhomiU;L=5:&86@s:%1R`TT"|]-"tAA=w_$I<w2>>{VLpOvu>TJV:-@'CtBF_5VNfT8s+0wnxV]l
-@/f5UA>@evwJex{Ku}|@r]jnv[C#!59uL[2;IiBb%;j'l9g/<P^b'aQ;m4w2~F6V-_P3qr&3cV1sS$!^kMa#apYk<=m=>VJA%x66v!qvEMYCc>1)oLiJ^D
-mb/WdOIaUTH#d"boU-#Ro_jm`d2nEvAWs>}T&,A9z`Vl0_:dScA'b=&YtV[SAjt-i_UU%/!AxJ$Rd-1#KbOt2;:F^Pc[hk^xYoeAja1}w(O!^P9F/:>JvE
-fT8S#w{RQWW^ge7`#tYtrjkz&,<VAX=MqVr["Pw'3w{271iMIO7P(p-$<x,WP9MSkHz|d70x^HF.S0nNA]MA%cC:mse1tJv"lanzLLQlLVbc=hQf0peuxf
-XR-`,}vlma(+c'H<0MVWV#%4lpT!A9dgu.JLH9./~9bihbbA|D+sJG34}a]i.3%pyPhq85AUGzXBn9U.08HA;MwBH>dt5;PIi)iqyJ8cxI>]|{qIQ)zYbY
-Ngt8sV%,hr0NAG8zLaek-{NRc;K,|Y/a9oml3>m!9@[k`mPO.&:w9FMNaqyX6^o_9t)]~_6(7(Mc~,P<%|H|)[+r,%TnxXg7},eM0%C<llon,Hq|(FLn><
-wwK@D(<Hc=w;qupV7inA',VfE-6TKX7g>3~3{8u9QRnS"5,B(McQ,2=wo|M+>kgaO6&S`te/[2!7.@S(A:23.&cb`+ZN:Mbp:2"PH3];]Et+VK_1huk^Tr
-JiKOOvy1)$=`|)8e(]K8t&]<M1&:x)~hxl6]_;m).Bz:ox<mT%KTU3)^>b=Cu(U3:WE[K:ES,(L<'c@$zP:bmx9wMVCB1kz4uo0bv-Ly#J:w<fIcY38VX)
-M#E"7:U^x.#:^cWWJ./oNIUN-)#&2[nqo!4cLb^Z7|S'((7V<>Hjuez"DV_,L9G8KCW>tPUsG#!4Y,YWVRRiYBe^m(xxo_oBcl30,XdZ)_v8c:32r0>%N7
-x8RKTv&i,x7.l]O/Eq%&zEaOhyYi[AHtMXTHml1cDy@vZq"%52vy"=xQ+}W4f:pm]0pty>^Bu,qp@&iP)LI#yyswA.LadAt%4|F0FQAjULwg`L|wws#&n&
-p@Eed{YE%q1}Uwg,@e)!_m9bLjQv<[Ys[[$xu:_q]3<=%Fs9AoC7Wqw's1uhL7SdlRF1>,g=U':W&/t"u$RAA,Hf+gv4HSj<-v~ton]6Pt&g0D0Nc_S:Z}
-3Rb,.o]+0oChh_g!r34qm!8]Qe{X[#tWd1KIdNUipJUYCvy[/LTx~uaw,AYtFK3B+gqi&5H0iebmVoi$4`,WJ-|Cm2Yfco%#Jy0:m{gAnLLpv{/w|n-bD5
-ZO=f[Dr/.W"Xh`uWrh`<$6.D83';(cJVC!sxjJr+34M5b0P9]A"y'R]R"Y/LV+aX7Zk/{iwE&J4YH{GmSCDA}bZ'ShqH]Cd1(KOp`T8o.aHV-@n@gr{3AX
-%3enZHji_(fG4ME>=>SIvFziwwzk[:|XeG0))6V<Go(^x[{Ccc[_J<frxqrE9G30eWGM#uuG9s5_Y,&+[;-:TPV1xqmH!l}voe01c7@t[]!Ds">D:<j<]h
-]KKpBug]1@e6>/r(ecZ|L]&oKL({-ozc){.Y"9X2^A11Xa"pm,|F&/joItYYW%rA,5A^@pWWm|yw8yzN`s>)$L]2d$29Xl1>Z)'sBwer%];Z@lKoIEpqNk
-9{KbynFn<4ULRn<AAdiBVO[(>o-7._%LR(9$]D'aHD#ZS+g5O^$!S,,VfN@gY(<tgiG-"`kCioOzddzc^:=Yl8o"#9:Jl>Olu2!Y[9/LSGGQ%`A=sxZbr"
-$"+fG0~)8VHhYSBTo#e1hH}pN!VrS_5MPq;kbsTk[06Qh[CZ}s!ldUP;oui@!`T%lZa19phA:Ee"-01SY.Ixp:[QuYREkA]d]v4@.Q<Y!PXr%]p#0Y)7Ri
-,Z69r|lN/6O&"B[h@&{saXlb{y;RG'3lzUQNe]d@jLWF&c._^0_q,<Yb+i$!<Y6hHfQY0KM39AB-0N_S:hN,Mtp:9)3QC7Jf1B@s6</6-ykbdE&/=x1ior
-#4dp|q06!7|ka+D`(6Fq/f;'lHhC($0j"fTU5R{{uJAV'<Y||RUCRqCV/fXLCExx&KgH+u#b,4-@={~oP#jF&}z@Z(`}yNP1|,oED}!@~IjJ.R4uo=gXF,
-#e:Hc{[;(%%;rv%.1$pA]BhEptM)0c.Rk`&wk#M_2l-):D{:1Gq>HJ_ft/eS6J.CAA0NelA``G1B}hELp1Sa}+ud{5AR7vN/,>kvzPFH28O.[s'||;s_~`
-$9s|Vyz@l[z-_JSy$k``ENmNqRyXE$1uX2_g4+OhiiIdiTx4$G2Bsbb.@k.mNvEXMi|8K.;&DkJN]Z5opsKOOP@@oE<m{CnRu{6:@I:<|:j_hS%-v5gni[
-1v{F~!0LR'=hoHf!HV,``N|(dWj2Q8v|Ak<r]D{COL8c~}i:;Aq97,eR7F,DU6Su|ga-&>A$^=1'`-K0ppYDjR=`zw4DKJI0BHpfW"P.~eD_/h.P/t5Yr^
-6{"8hFWUvx{2@9P]RPjCfEwN#h`9R:zU5iF;@cfP`y>W2FHPQ@Djz6)9Rft9~UNOlN_yJc'.!_^Hp!(vCin!kuUchfk_EfLsJYd%8evMd8Ij+2]|p8SYBT
-nOx"/r|nq]dsJc-sjn{$bV(3EKei9C'Ff8yv5n:esjT6bh@@`8EEwBdjp;6Zw!2,8:.R3Jn">nPHj"B>}Q:=tQRM-{q{}Sr^.#ad^&rvI(8TgmssrK.NtV
-[2l)a,BT[Au`-9037.GGmnVg0S=va"|gQ^x"kB{Nzr[7FC`u[Fh_O@n|+"Rk60Qfo$y;2m23w0EU.:EmC-0LznP$L:mVWrP/'0Qhqij@G4^_[_)m5PaX(c
-kL&8I]c>Ne9l`<dt]J.aaAyE#e`cK28EJL_<F{WJ1.YU:eisZ-G@`syjZg1lNW1<z"Tc>6-F#9~W-J"x(sOc`3)p7DirsUr1:5+FeI:x4cirpz:|+jff8i
-S_04p{:mrqfb6Cg3Y:X|qCo$QZ.oupv@2&H@CROA1Z]5ox~OfkQNMZFWY/7w:!#'YNwoh7dlBxGu0&7NxeIgn{58NzO}#7AgwCp.19#q92VZ+wc`aq<c4W
-pGx<x]dk|HZi[92m-O.{N.[,3|poAX#}xIH#~NY@>g5x(#j`>APa<Tyg{R^9#u#'[sv0vh<xLUZ|L=Bg8pU@ud1L:T~8<Umx8-4,g&b>mG~u8S~>7RgV"J
-X^Tv$I4br}B=P$,sqv5J1{ulB+Eh:^V}7r@xpZV#FHT0~%r6|Rk2]!u,((7svVa&gY(s2l>E(=B3k8,:3q)q.p6:1H.C>=LylxBQ+RD1wjq=Y/J1EgoKSS
-=@Jg0PgRbgzF3=z#Lv57|G;INmi#>Q8zFielr)/QX6.RB1S!/voF5'4<!j~vyyvN/6r<f2M>96f7-N'Lp1sfhF@B"1'#VCN>%s'Qi>;YUff^|B)uA@RqKs
-BBg0$PUKr.5|Nul$%L}mXXF<Bh)f+(+4eeRhOW~)L6mZIZdL'Uo#"6#j`veqsvsNbX'RenDdA{~TxCrJ'TTbw>C+fzP"`h#V&d}dvcS5x9CF!9Hn(eK.bt
-|u}{Tu8%.AU^El5"yui/l3sMgE@P/WcEgBQe8jYnLY86ZCmQ/x]^}KsB+t("Jm01O#>^"2;]$Va|m:B$Y92-.vyN_d~vb>^x/cg[:HyX2E"7YnrNm}sDhZ
-UQI{!|y/,b`1Gj~n9=<g@jY3.^S-5+||#$7v,9Zwz,_GytT48w-K[PkpwE1'bWZPSk|,&P>3hl1$i-uQxKNL[SQP)L!y(CmMcs:cw-C%;-;#"{eTU.('}R
-Znzy4L~zL|{c6Fihd{#"BI`2l%R>6iFZu@!+@jd2c}iAm_E96/`35x(hAS!%~LoSBxybZmA%E$EOa_<P_'ZOKE^52{bccCR$(|A,m:Lo7XS--)=/(fyyxE
-O)3bY0RY3mp&0j~yD&b8N%#ilourrsF7(ri!'8|E>UcmDTe7<C{+B.&((xz(2W|{Vd9%YOgejp3ZC%vRAf8<p,rf4BJ'[#LO%eIgw#<yHt0%ypy7Y)=+sl
-4662vDST,%MoQVa>.z4y~qr:fev4=vV,inBZS7)_$ra-o,::vln8D>+Q<n^At(LOZ1w#R$nEj}(ISwjz:F_kkUr>$8TP]G^pr{ZNzRUU8G)"nD}OG'b5Y+
-!NXjaD5XgMw0:vS[J:A;6IRBmiPRrl7+[0WV=Z#CF5TgN1(gs(0qPJXr,O577q=-5tPBYU)w_"SeSfzw"}px!^W)_|26ht({-6)f.RaRgvp8kfT7wc>4f5
-9Kq|]J%7Le}Jy;ppqc4E!^@B7m@kKM>Oj/$2HbvScoWxQlJXNI/|-Bixv!I+,84[Lg$5)F`(HC7dTaGe6tz{adLUN981!p'TU"6-d^-A7W:p;oc'NG2wE9
-g%smKS~GZ>!EojoF7T^cS{/Q{<B,aK[:j1Z:a/>tuNBb(Uaz:-wWvyjN)Hm;+W/AidTblU=p9/RDo;hO+jq'0(XLT1KUA(o$j0QCinAs6"yRs/Mfn%1r5N
-WBbQ._T,rG!0YQx]&R!Jfg[@di`&4{iQ4BT<1LI="1i+8k[uZ=-t0+/_mIz(.%cI}r!!&'G&Ki"ts5)QSuY%bE{aEOGx",gJ]i[VVFBVkW<WX{Cd'F%2+3
-56VUwF:%>7AWz_6R4y_Ra<-Pd|^#3hV/=cd16:W=im,PTcx@sCa.zC&!^&QU)w3[x1M!+jIMbVj9xn!K@DfjpC(=|3hjFs!/($beI>EeJ`~0JyDdMp_TlK
-Fqqk>6cgDm2vq[<5$ju8HZvl!XDKnr-otkLfAWt2/HP)er!~|D9c:;#;k/>ng4{7<O:1m${#_na@kzB1$5VRUG{z^o^PVp5j(%LJ2U5H~ZSv#CBGc"|V8O
-|1Z#uz:{mx7mG,T}Wzpb(:NAn58`0x<^r6Gbi/G''KqJn+)yB3f7Gtj[OEYkXBzyvV2zqbbRFUFaC,rs]U%7I8!Ykeo}{|GgFu%x9|d1jD;>g3^`/_u[#5
-01fK~k%nE33QeYjZ&V%(svpoIWRQskM$+$ivT18yRVlREbTx7<u":"/P#tLr:#&1vQl'}gzE3K;LzygD"~s/=)Cs|tv+S."-vq8qMeohi7Z^=PC4$Yp!#6
-XRFCM{6"4!8B4-1{pFs!:D{C6IGre}%yf|O`'-PTl9a^eLjQbmdKnk}V`<7[=Qb/&Pq=Z^&m|]KVcdh@v0BO5uyPfg,J[v!5p92K.!cfi^BCTclbTF"$W4
-bHnBb+(o0JZ4i=tBD4PWUwZvY:KTq/)E1qnmwMF}KYq=OX2[_:x$@$J!w8t][JkuiF!]/92PXmHs&%voFeXWe!MnF}eiZ=m4|`ZE:e+c5V#9qvI@^ifo&|
-CTscp/!$5Z}mEzpJK8_5L8j4L89D$<<PPnZ}l!$7ohqjw0g{,=<jS"lD%p!V)pU^K._<g(<{%a|]V0w:Ri2+lD7<}0mJN+YH/`}"z0;Z=RBT&z)dfd7G7Q
-|dPy`u#t_2{W~{ik9="Lp$dTr6b"}yo0n",Ci`w=)t>&h5"3rrk4Imo1fH7!Khup|_f_MF&BP#k0d|.c2<92"}W4J_J3fD2+_tw0Kg>09`%B4N8zX5Y_ti
-1P5tMBdB8jEtv;,H6p}nBiAI;I=XolM(JRFHz;atrqYq:JzdNZ'1yTJ6|JMVQw,zWI>W<i>Uw4`fDWTxK#BcYTfbuO0R;ZgdF<dKpNd<^qe[X[KD<RJ"}E
-'++PK{n&YOXp2E<8"s#T~L%hcv5Q263ltGl/(W"c,k0{3p1c}_^^<CCA:-J+l`N-]CD.srivJFm&1^z)n#@)r20_4mUtx$L91CJN0Rkwl^PxW"k`k]lBN>
-vhBg+%5G"J3y35/au|<@12"83WcFi/a;'5m!]x=v8.K'K(:n:<O^_Rg%Da|`(Pf2],!q;tgUj@`KFoe_>&=&>$!$~rP9t0T)`xbQR@yYS3H6zUvj<U7yW%
-<.+J@U(+pB#nG%SUiDEw@0qU9MlKn]V%4(2_L0UoEURDB:6BY&8`D$$;))b2uwsnmYacvaLVdh<rd:5jf0$<~0w%Vv9m^[g|pX2J!>tVqy}K41yA73,.d9
-;ZIt_3Q[r#O6_EWq^u#4>(L#.X,C%wcbhoNdY|lkoVKj_,("H`rNuODul2jk'4_61"G_u^y<$05(Y;.57'LCDQz3Z[_Fknc=;%n<u8;oSAW|55BnOu$-9I
-kV5<3mB|LkM_u,nXn+bwr3zDBkQUK:om;@~bRa<6:v[cp&ZKxVIu=,}rc`6xLa<0,4A7Z}_)t-+uVwQHad0|;av;L6XL`3w%>{FI.@/[:|!8PDp=)vCGJJ
--(.MxygUb0v`]$UlORxG.@F.HHjKglURHH@(k`$'w8@Ln%40j;G<;KBxSd'IngVP$3SWJ"p,D`m1T1Z5@('DTgEcdKq)wBgg`G4K,zQLbttHyfs6"ThHK>
-#,|js$5W}3Vw$1lFW[;<!O}llZRX{F2|6&G=_)yBmn~jIH+u1r^&8-3Mc|CI;)2]mzJo8AX-AjkI{cy/H6l-))Ex2EuY%wJ.RHV(t8=sq05N'/5PeGd3C_
-<]b0-FzgPIC7j8"dp^C6VSAm1-R5:B{u&yGMy"C<({__oA}aBYcj4>o333'M|c++(QvvqkQ+_=+'&FEn7L~0g4Z2e_}k+/#-pDpj|j8t]bd'cGT<2QP<7%
-TN=F+h[(x/SkhG/W4vZ`#F{;ImEqM6[m}ax/]hY`0:QR.)[YR;W>^le{Oy:D%z&y0T}S72N/oa;L>c:w2j&;GB+=yu&=t8B4X%8L@Es.KUR_+@<)rd.3O%
-P!`Lj^.E'BlD_M=!f;lge3RX%PJGZ:jCJ#Q<e_G1gqD;3#WhZ1g)Ptb4Mx(5l,,mY2f28tUslpR<Rf)e`FF1')YApVRFK`'e#/Dan^(Qg4Fi<p>0iN|T(9
-7%`z&9i[29Lp'@T)M={rW)&fj[eBPIu5c+SBA@BaycPeA9(Fg1VtjQ!Sp,589WtgzL2)<=nZ+YAiiv%DcuoZ/YXhca5_tl~k#L%%Q3biLV]OaB51'FEf=m
-x'S8~B`[[eERRT<Pg(P8Yx(K#+A`g]VM///%cHHxk!X:XK:JvfUiAa55N#!zNrCD:&2@QL}KtnrpO!.TnFDO|kwzwrX37K9nyIB_1v,r$iXp<:~aPm+Bf6
-6+(k+a;>k(x9K}~T{LzksO<..&A'$-P66_bMcAPSz(HA[P''ed@%azbpM[9PoFnsT-B%~x..T9F%CG'9S=ujZ/E-Jl/c;>pK&qh>^]"&&Io8.od6J,~ivc
-xVn0saBo<S|>YSqOU<q[/4X`"uv5`|V]Yi=}1OJ+G-<sPp/@>%U;4u5Q.}-j:!C3ZHTPB5}suvEdLm9JET[4$$31Rw)(a$641NM5(]KK6k'9FF{-eK'U0W
-ezp,#Lw#Ld(stU8,%s4cwW}-Xcf8V^sD}$G<7D7KROVSy-P,LRD3D2V=B3GNkAMk5-+Ndi8aX:0uix/.{pVmc@;"1bBtGQt[UT3mhTr)W)y:'KrY&#ZjZ;
-o&&D:.^%:CJLxhDY4<Jq0!z<J^B!89wkn.mAXZte~15QSJD|+/7!6$<0fW|)jQ"gT'PS31-fU@Yb)"X,}A{r,b4HLVeY5T4fw;yE;B5cfC&EmB%n;E!s<"
-u=;p0L~Q2WSm;ECx~[vsS0$lO(c1O6GJuTK"hY$-PR}7Y1#C!M&|Oa2&">$$8efM;'4h=>6pgKpo){V[X8Bl`L't9jFt"#`(3u9n8J)ey)GpoT4<hjQ=b.
-e@ouK9iJI;i@,ztW<.0rqnKIU"V5X-5Fx2l:4Aj{v-$XV3R&7a".s)xE)'S&j2"3=`.CbUIPuvr%qL~<H1+trZ8KN:|=e}bvRcfBXl@&XGV3;T4:XW=R0x
-gD6uf'ze)UsOgR9jB!I`aLS1z|_@0|K`.YX8XMLeT@PqH2|67K|9!];c5L!91;xF@WPEReJj5:QJO|WKdQO|)wU(,qRcr<VlwpuTkUbe&nz!lX}8)+.28{
-V-A+Y46$1LANMZj-Udf=JZ9am[X4|VfZSri;gjEzm+SX24T>G^duU@'lD-gwCW}q{LJ4w7%FH=JMn_0n8EdN}Uu&~Z:7j:d]%2&/jL:y@Z:>a3fBgR;tF#
-KzgGEEXu}.H6%4|v]oZh}Y}Kd}S@wNQsO2W:&/i}gDzo{h!e>}Dci}f{sa[UD%SI|O0otr]b]+}`,3aU$r:fkrP|p#np_!je[9G-hGxaq$H!3ke|QWJ0RF
-^lSW4o)t%VZkHPC2pRt{_C]tYnCL}{9&x!LS|HZ7d6%Ja}G8C%iu[}:I!PAxZ|+j-yENP^q,kE5OKy~kbYoP9z9T{nONC_<hiMqHA39c$U,I~;IDZ<v"lu
-GFAwRI$mLB[I]!|+A]%c1kGE(1>c2$iO"ER/sA&JQqJ}b0v/%bo@m=SG,<g_6pQo+JZnMw,nSD[1=a[RHXIeY,2%UJ-7RbVG+X+M)/f9C!t#=^>GO[x!]l
-^uPJ]e-$iXcPx)XD%fC8Py-=K%Plv2hP$95P=,Y^n'x<7>n;(@;(<GA6MI,Cu)F<f)Zc(hTh6Eu_U0uE:tgj7.o[eE06AGe$E}mU=XUxns.S}&yDEMGbQa
-{J7WbC,w8e[Tnh>j1K/#p>%lHfpzs<eLCK+;./yc3Id^H&5e2plb2@}^:!kx.`/BBW:hI^uRH6SFGk>s|7~+%g]/o`'5b9o&Eta-Hv97&0:($%K'HVfkwk
-bZe@tHFI3h5>~,T0bS)RN-qc@TcYl/)T1>a+-.jixur=1%m``t/%PADTz@^y]x&j&'Y0L@-2c/_Uam9s6S;C&K/irkZy!)+&e3:-1K@<-l=Ao!MdS9@1Qz
->W[TYElx;(bjjG<T77/(fyUlB4#scQI3T5!7=A-Ou(Z3nRn'JgD6:!I_]'NV>d(,joCK'xTX>m.IxePV6r,jFq[5)E!D<mX=-1cX)Xxi6I)1^Ho<-fOCb<
-AI<]OC0._<qgP[}5$qP%m32w0X9^Tp!'m!7^czw5XpS,e&{-Y|bR$M6j2SN`M6]"<Py#DjH"ut9Q^kU!>18^'l)5@3)sR}'h5/|r7Sr'fh|r1/g]Y!UOH4
-w`:.y]C=},;m=e4bMB~FZxPnsmLL/`jMkc:UyGR{UB{:#9U.&Fm6>Z6"_Q]m5!0Ii6]99!CKz]eF8kj^oc$Xb94!h|:LXqYFHlX)-$"5`Mj28Vh[nnaX,'
-WLJI~i_w2S_vJgstr9q3GbmdbBJIb>^Gz&arkD@+)i,%bb<{Y^D&`bOMs;8@/{OiVOVDMRuJIvaf8v`)X313tMAvj;$m94+82b=&r7}A5P2I4ik%-WA.lm
-|iM[uAh)pSI&bv~MmJw(Vf7iEFGG'y0A{sV7Px9-D/2AM7r8Mn&B0PG,8&cbM0=Vk0;e7E_;M.%^1xMR,|2i]TiBnbj!.'o}G/u{}^nrU'+a5"1$=aAP[p
-YlB1Oc;xRjFw8y_Ob]Tpjr't};Hfcjm]m/$PRnmQaEOZu.(5wOV{OEJbuzoUBgL{-AXLjR,:`}@QcAt.%De^,V'@]{MrCgpDi(&>fkEVM1~YM7WQR^W{n+
-eH;F^k(nQ:NH|(wQcf_)A1<9SwmMZ=5PLOlXO.%2"TvB[_6R[wffA8F2LmQ.|+{1Z>ao@bxmrSzG6]h.|+:3=,jjzZF%'T(@450b:RVb|Dzf{Z{fvMN6~T
-~axxKGPl6_".7}"%oEUPOc930f{|:nV2P)^N1'dyP]iU6+,+NMX_N2g`OZznJJn9a@3F(M<ZZvL5<v,>9Gs^Lr68v3F|Nf]7j_Q9.cMi@eHX4fB5<duT2n
-MDTB7pk<tE}r|&U-4>@Ig''zrZEfhg)j',M;D9}nj9fC@OA}&+kN<d<Bq3Id+qT;O^oIq>3F8-TS:-LU},!:UTi[70HPkG~-a^Ko/CBnYNF23Mz1h.Bd}E
-`b-_|q8&e=E|K7w-}32YLwFckpbC@DZDq&3fKEz|f|zPT@NvS{ufQ2o06j]4s@|..L[oW@KwXAo+bl-:Lez7O}yS<HnRCG_U/`$%+&qb[Kr;Rxps~csvAY
-5jg2~xf|>>W:"4is4@!bJkIGen]t"^}Hn(m]({d+'w6X6Fgl/Y~O9zYp`T78QF$mhDblYGtCCby{]9d(^/~Jh41q{.`<D_t%g|in=n]]~8@jQoc,=vN=(S
-##i^9";7>u^5C0k`G0TX4|%ouxM09Ml3(Z'I=K:bw>5(EJ_jwG`^dJm(q/H,U{Tu9>57#q1#Kgkfwm$;&ABg-fp.+X{)>5mGw=gG;3,i4JL>[vQ0TvBwE#
-9"hb<B5_n(-xl)6&qQX>I#R]`Ldsh2HAHN<P@v{D>1VQ'E[EibKBR:TMaq<)k8)=zn3t~M]]JU|>om9E`@AdWUJDXbv9&%(8P1kK'=Gba0j:59>v~,0oB0
-=jIw6>8sN<x8:0DDbipkI60$1jAto^ypVK3;`0lXm6(cX|O@;m&)%VRbs-fKw{@5<;<Mba[4e!>=o[#Nr.C++MmY^0b"[N;}1Av[a!:5i/}#u1[_pe"r:s
-,8+Hp9a{>dIuFT78tuyh0=2L}=stPu&YqP}tt[W()2umesf%7&0MiXCE=`ucyCj!J%(aZ&B[42QTc')!#$@VqpqAhy=UPoE!GUyJSEN6gT;9"j9iLnKw"s
-=Oo9$jpz2tLwD@BVJ"nVPx55C_U<u;8f#]$h&:>FR&vA/h(gCp}$;>v.r|,X5Tjb'Lj}:mns:;nd8uL6VD++,RHRx5<%LbtS,S<[b)}ipJVaW}YnH<5pH;
-LtrE_Fojy`@+75u[i5uJq'NWNi|J,nl#fP&;paZ=FxmLQ3>Gqk+4FK&)R7JqTMp&n]2+'oRM'ZT)~+akaW~[i(}TxMeB{GhY,cU4g]h=@^"Y$1QE317{]%
-5YDE=,>'%}/PPfHZ~]sg1BuSl1<1@qW=s7Ky#iwiqobP{-K"e|">_[3kzkf`IIr+UX9LVd7{Dl$_;,Hb{-c#AD^Q(qSl)Q5#Z1MrUU,!wFoe%[j!~KbU8g
-D`aC`^;%+X9"y+K]{`mU[;e17&jhK_)a=ixX(k'XKxmFakxt-k`&mkOJ{<&rh:|HFAtmKL7lo-nm0VR`C1F19+["d'Kl,izt1OR/EG:w=)m!33{aA>okY(
-/LZI9.HEG/Of![3_%.4he71|"3QMHseHA!]Z6,"[BZ2Zbn=_bzAw`3E1i1T76JBYBVO-HljaTS3aZRlXb'9!=STc7"++03hUc#Xj^{|xnK2O9(&0wMi(DQ
-}0,MYai(x&Wt@Us&C3y]]'o:`EAZ2p-^$8DA`>qO"[Fq1hXb'{L:cEUR$"_kh7ikfGu@2`;wb-`'j.lXuRkJO<ryPiA9rY6H%'Kx&Fgh%ApiMhzEbZFriu
-M0~cmxs,<s$l&&D3lRfiLFRB8dvCv2CAFiMfHYvqOnfiQuFaOi8X'dj(!><.w7q-zJ~=vEet:,)]^4rqSP,mlt:b-2WK}A2v~|=+,Cvi_3F.=C#LcP|4c+
-@qOKM$X%Rd8LY<s@a7f7%JbAe^,bQ-Rw@npmM[T_7|f.}3/yhk(ku5(FgiAHgs|f@g0K:fS-n+3nW)uFPaqsU-AEuyZ5q6"IqH[u}o8kL(HT7ic,sA@KHj
-"{^Q}Xw5q)5<%U(Fxch%z>1@O(MK5yJ;aJt44VhViFp3;B!b:En7HO29zpbJg(BU)RoS`JA6eq:zdLw}r6:}^aR|67(N842Bd46$y{W!3$/Qnmw!|0Cg7q
-XS^#@j`$><#uGdBpIEwHS`v7c#-vaMtYBQ;z-c|=o69p~:.(G3iZGR$WZ",|GGt5ioN`kF9Q{SdJLQ6>&YW9hB>jd).ETD<S,BKF=W$^OXH0d1^/r'nYS7
-gCHe8'{%0;e9Fn.B^xO]ESiHLC!JvB`tTE5(q"Vq&YcJ=A!/palYc[0{kWip6>&py,bJD'M^a3V.lGt+#V$'N`B]M%:GZN"p.T@-0[zj%0(m/p/TCSl.cn
-TXANjv0p>-+,+X5_`4CV6S<y|4thptbkH8WOE4}S_Ci)r!kge_}O{xB12H&@qf^>)T7;G3:'WI#ev>{-IIYyAraEwMyGgPm%Wjq_!%/^IuMs27gKBTm.IA
-PM#qS(#9&5k{/8nAZMz@78}tXdi=(mx;!OSZfj=]ed){gzBqJ&$5TUpLxDz)o||XxvGO#aXw4}_Pq^;7B:diY+ZAF&1:Sf<KVj/Wv"H-Mm"DuArv2qudU9
-ZxW:.X)oj#F0wI%=f@F4}#(sc{2B-((|A.yFHcfE_2#.&w'x!BR&uR57s^tg8@(Te6L>78k[:TSxT:N-48S!>3/k$xCFY+=Bn}bg~cFZXQ-E%DAVb=$W}(
-v!Qk4ia'U.;D4q'=nD'>F^s)|8b_[]%-;_lU'`2hE|IBbm3kgDP)N)7Yr4';od&(:kTSCfQYM[Cw<%;bL'CbW^Mb%uSF@a^v'C!IuvN<:$K5EB"Hd<SHej
-JB-AG8awFDHl;cpdDY~Oj/s&]j,9~0hDXWYd'fnU:FlVQA6@EG"gP!nb@RCN,y9B[du"[f)F1>S$IP1iRzN]o+Hbq)7NND:Hb4Xi:L%TYq}4>Un7zgBqE&
-B+;zg[s8a}Z"~jyj'U>4eVe.Y1I(&u4X.:P+1&'pfu]aDLrn>k}]j>}OT=Fl;JrI)R5Sg<<p<Wy6J3lSd9yD+->2g9EAG.{3Zv|9;cEqhB^aT+:OlGv+2/
->LM'I]_a},LfYI1X`4jV=_2JqzOu{]Q$['_[KVP<^6k+AvHjY-P[;:O>R.W!w9X/n,vT)uMFxQe-!moU("TWUI|tyUrHjbFyFR>CAm^E6dH$cq%XH"EuI/
-KT8gn5sS;xgb}1b6.zIEhz8J}d:xNs|farBxpZJnEE.M]fmA}j{q[lDvW^]KgL=O@OKe_Qy(U2pLxe}j9ki"h0-<zEKoq^s7;&s9'>t_vIoStzx-C)<"7{
-VS3)uXII]Zyq_]UEb.GTnOpx(5hD}]>Vk'=wcxpJJnUq'Yu<4K58nm&!c__R"J>/W@;ixtl%i"JuUEA!+dTKmLrfc^;nW:Ee{X<ED,gEkNWbj7/+XiXUiR
-Gxn"|dhdJ^jb!,#j->UrwBb_kCvbIzM3xLsBM`$lt&AM,aw{>ZvO26U1{fW!.rO!L.-_;Z=ykomfrZ_lQx$j;F)]XS,%Prf2Y(uhz8bvQso)h0)<88<@F^
-K0{wE_EWC,2'%42%7Nc)/GC<iMrEyZaC2-jo$2[8fQhw'6'ld,NW:aVF`UhE1}DpQ6B6:J6'(xCOFSNF[+&D=#z['f6zKL!"%;-P}X"7H_/Oc'2T]igk^g
-tV"F=5wV//b8A8a8Llb<6C%!>UH<EYDn}x9E#1hxD9zA%_I8EiS<dJ|TXZy7cWgv,T'u9@c@@_|JnRL:=ID$[nHU&X`&o9B'<;K]bnK5ju'qw8{$(z91e:
-=8OH5"3|g{bl(hRy@|m@c'e;w$]Ed{SH'$eBd#f@.H9u(H5XHlyns<{"HT@iXPux"m0h5kHYv&,<Tod"<+,_j`dFl9e<vDfvxWRJU_F/1da>N&A0:2S(y/
-Y.(NeUT:OL+E3="t7XtQ+Chs]Xk+-Icfvbq%X9<8;Tws2!n%uR8fR8@z''%W>T;IxH5_qGTqv)kgvn#Z5/g0Ku:>Q@Sa.H3wu%N.D1mP0DkS]5rBZaH-;q
-hE{0>B-&;{aec_yvt(Fq^8+:Vh25s1=zAYQ2}t}i0KXIgViTxw>m]-|[FcH;:Jc<MTn^>%a"~+uH{Vo3do/;E7vOvX2Z<'dRTa9s[:{B9dEfkSGUjL=V9!
-=Zz|`bUG:^"BOK`kDI3)j`]7[vJP[ar>q^4-H1.NDtN#%;d(+65Z$9<Js])}ddy@k#)5U6'b7hv[v&k3`-(zIx~N}echju2Sl4CMMq<6KLb|P`[$7RpjDb
-"B(!@drma]uP+,}3N,;Dw.6x/Q%I!,]]:1Tedp6nuA0}aT{aZ1~&"Bxy(LGEXE80[_,dQR8#YG>0bFq.XnD`Kes&M|d&Zgr$R%8,K@ISYJ[#gP4+k0/=#V
-r|X&0S{.l9SERg^{ed(D."J2Q-0V4b}#rczFlW/S[Rp4;x=G!dc![.5sr>V5L[n@kZ66M[-7Eg>z${Xtzp_&q%U>,uUtet%IY2mZ{0}^=8;f4Lh+Y2t^.(
-;Ms%jJEn[-53{oUxt$;]tR8fnaGmR:7'RrL.95l+O>dw,'=@O`bG>{8b;g2Fq2gvh"C@Me6#Nmn5"/K%~s8CjB)!@#V(-:Aw6]!,$Gnlb[!!W#C>yM4htL
-LeF3:vCKv^r"|M}V^H_&m;HYXPknI{mp%:}%cg{NW1U317#R_a^j9i)<1n:0O@vjL0N5p-OAMP7E!I5pIRgn/j6xqSFIwXl__Ai|tV0)6t+/J7~U!|FGB!
-a_`cF@V"Bre2u4Bb,nN'$hfx7rV|D<OAI88|},=(+#^I)telvuPAdEad%nFpVHDI~Q&ov/+j'NfD8|:|;dgdZ#xE]Azb%+yja,/TQqFamZ_J{!duiwTU!;
-uXvGMb%pytKIz7#E3`bX>I>CG:QHwQ`,+zsl&e`[9>6qda^zqF{')o#F!O|so_3t7["Lc9$tu94/!@lt,Yd_BvueD)!Z8adyBOB=hRjE/%4=ccce6Q7j()
-1:cY(vxKpNNn.P:oaTc}XT}t{R_hnzJ4QgpWh'JxCL!27f+v&T!"{S"oKd!ihuc}kfo4iu,7A8pC0MHE_5]u#1ZrwxgsI$T^^%aaS2D3<|T{}Cg@jOL>2G
-Ss{My<@"&DZdNm~.>m5GVNSdEhygDM(i&OYwJ"Zjd$)wSJJ|"b!y@qu,l+;E2JYADoxQ-2Aj<G&U#=Rj:rdr=vhdd]}5'-T|JqxHSJlN_y8xqc{|teFAr1
-Ybf_j;)m@sGipw,HC}yIdhWKUL!Hk`3LrDNYaA-c521@NgkAPdru&@eOYU`X+|I[+9J[D-fxqbB{p&lkFsdNIPct^U_/;61<p[fAev[i'bRw[<ySSC7c|C
-o2/OQ7Wy;h+>XrAxnwcapZdg3zS`pwg0mGmw~J4B{yJA7`uSK]pf=V^wC#wsV`}>U3iV<U)OC0o(g/{_ywZcr>MBtqB,l8r"1&njz,hH84w9l4S]qE6$Yn
-|&^M&K)Fc%oz^L-mqEp'tgto:}q6P8r{{Y9c.}dLLJ^ahvz.O>v(C"kStp2I5mPs@yYPObwID}Fs8JR|BZ}P^AXN|tocOxX1l:gfha=-T)S=yB[T2>9OT%
-92s6($&M(0]ttG5NZ[6sWYBSM#-zl_,|D(Kb`gO$17UkO96z_&Q9}fV0VVmai_"iC+a6r!o^l)r0Sw-&`GF(b3<PqP|#|,`)LXAlh@sK.cUfY7Bdud4+:r
-C`d/dB=&N+/^G+|A<Z1dWGN:WRKLZ1nk`p&NA8t9khe4P}9B#o<((tGTKzS<Z(qa`BkR9EK3~WBs.VJn+Xz4kLD-68dkDx54(-zp&;&6>vJG>a/q$&]./@
--H`WL`IAv:Kp@]_X`$%G[-e8E>eS@0M.IW"Zgg]@s^6{4G9{HzE4}>vf!K0,v$8V^9~Qmq$n<_l/EYFFcT4S-h6)AHOW^&cNiw|GUxqXl'd=I`ZIABPw]U
-~vyxcVQtssmWEh.Cn8>c"y,@H3[Uq{mllP.h4!1y#]0[@A)j.3NXY1OK>c1glilwBa3'mDm#OJkf@D5LNKq"xuqfbzy/8aU)5qbOj)O-CywK|v$_mWbV2n
-am(jVJe/8v}3HakzoMVRm|'l-iA;=+G+[H=e]kEu!+&wVuW[xPs-^hw|=s['G)9S|-r6!Fo@zG8%o+)%@iRh,szRmUG@]u|JzpD.KU5EzS['IPLAqX5,J.
-fD4ps1FQg}~23+qluht>y'sQrGB6<+z"Gac[|_8|luliu<DU=|{AIjbFGDvt5u/9>6o,7__+C0=LK$TC#THT7iA}!iCZckkbp9j)ux+)&UB:!HsJPp7a+%
-mi5[4u52vC-eUA8$>h%`3+~yNO,68zEC{D<P+qU^0iZQfXWr/>FCvPTlMjPbd<E3:Y/1%Iqn8>U.u,pBevH4SeQ]w.Iewgyg2O]=z0D7Ld]/KA/ij=vLw@
-H6`H`0U+dg/7li^9oUSN:T1S|ZP+Lk1iAEjf;NuxX[J{L$L[M%>DHcR]i8B.hT=J.%VV|[oV:>J[f0X)nSPf3y>R]AXkr8~>xnK:n$$4C%89q}1XfD=DD^
-"ypFjxvxWo,$GuI2Kcsc~F$b~@(&TR=wO>byY#G8&]bC.4X$eSb=;XS0{//)1_&}w5HUBoWPmxMbBF<$vYRR&erJYNd%19z8]!GF@sx0['e+TwiDa]1Pcd
-geo:kdaaA:UY7.0Ou;6SoT;V9f"vZm$/N'av0uRJh{<CY@hW1tNIUx$m<fzm{,qyT1#'/)[f,.rZOq|A8O2$~pCe_gBrnf{RV2I-8PQ2.7&""mxBkQs0##
-XJZ=p5GE2IKZwS])><7{cP++|51PD7y&7si/E;P'QW<1-fc<0Wu%_O~#>kDauu>k@tr2S=Zvw30^3D4kK`)M7^Tl3_.$_^rLT>qm@a[vB394a&6MQ[:zdF
-%/g37Z%H,Lht.dI;OKyA(<=[YTXZ3kz$ON6@uXu^{jCmiH!@$9umX(6w:re/{NJx38od)e%QPX`fob[3-AfP=xQR%Nf$BqL@Fgmx~PvXtU{nqgQvCCN>zq
-7DT1I&~6E`ox~/'bxeuA'+C>yC)O0N;W]i0"+Y;:a/A};&bal7,<+VV'uAcvAtndT<r@Zs;N>@TdPo_),'CbyC(//vrJC"m8{8$&D-iYf!n!~^N28uy^eV
-'/[$OJSfVz3%ka:95n|^4d&aKx|1z1L7p=bEN"|s8Jw3MH~y3F-1}GOgbK=+bWot8Q%L7&_&%x%^UdQ+Jdf>3f0j(RI4@{=={'MTnBu(Cyj!edJFX>B`od
-rXK#A#W"7,~[ikZSWbO&GZeb_3-QrRk@t-wkMHk&%bXFeAbUk]P/(u]&)D8W;bgew7khM+nJ5$^%RZsC9r8n$uHuX&_ghi=wx3I66Jg({EqEDC2<dgGq5=
-r5Zw9rbn2eN7EX1I~wnNcaLq5f3Qj.-3IxJ/x;~Q#"WtxW%{4;PZq^mT=DZ<q;^^X,D1Tk'L)!E^#uhi@dI`uV@V{k::CszGTy['H<f=]`kM3:eujY]A[!
-;Jc=vL=gwgD;JR&S2gFR/%X%=lx#G@|pv"M:$p%E>x$tc!AQv8yF2#DHSRa/5HP+Y]<z&w#nogQAom2b>'OsSm2;L@R>R6IG6Ev[n#YCW4'k5W2I+lR@m_
-;xp9rI<YF@M&=6S_qAp=JBYT<o>/}'8k@m(8~x#D&S/Mth8@CZ(r)LK_}8J<:bU1xs'J:9i`i^s>AT#'~AClV=}[N>^P/m:Kqfts,9])<hG&)f_`bN+]1<
--J@#N5/0$2R#{VG$&xs@Y5EN`PV:`)G>HR{5}v';PfateQwPN]UupcUn~%$]8jl],'L:.X&9_G}%UP!ld/=cvXL-U`;f2o/[t'ril-0XKDjVQcUVnn^8ib
-d|]b3N%k8RmkOoA#u:FNSc]TL7-]hz|<.|k;LNZIDWr&b3{5@K:D`A7sA5QBEw[dlrc|Gy$M3:E%d>p5Pd>N&B`BHH8E<tb<$ujB9kf);b.wE)~h$XT^7^
-a3lW)RPup-!.3E_U<)^t]Be]QsVK-1kV%6>8|T[h;J[Ib/@g]U6ovnvlOOg[r:`3~T4K#z]NS>(3NQViI055ezKj-w-pS4#(#3@4vKnj1<L%z('C[xdtzJ
-J.E@g_[!]Upxj"eTzG^@>,XOCnx<=tHM1YRCm_BiyYdtitb32Caa8'^x_4+,Xk'zd5+&3tkCkFBjYXOn]v6PEf40Q$v4e$9qd-SDDp=5RNw},N/1AQQ_iK
-m}D69tFr|rz]$J,9i8|lc[9R_O&IB9y9I=nJc5h(sB#>@_Wv`%$$uj`fq`G^HU1_ZM)hQMi$-ryM@le!=ua9w2+lUc$hshAxNYy]7Z[zVYE#=`0Z$B^'7!
-ph|g:-sd>}<Q.!uOkGyR&f{6D`KU-zVKU1lhG}'p<{]kmEX&U,|$Np'hK"jyYH!#iE)Ev)_@>1x`q7WF/%xj}l"T$9'P'p~_BN>>Vh!0)>J>.mzQ"XMF8v
-U1_>M5d/X||=qFI;uWI&DxEkdSW-EdtRTsceN0@T`<l"L`/EK=W7=YvV<&L$Q,62h)|!{(8j=:PaS53mQ-@lZ=`yo>K([#2tz4_!tnVnZK0<vCX#wA}}OV
-uvhddCiVM7q_X<e[yD$%saq+LggNQT@Ic-CMIB,@MV}yZ!Kuh[Bo1g]+H!5)|Rp[WKfzZo#Ev/~L`/gMDjn:~rek]8gHfHFOpN6Z/N2S:%RWKBmw<R|_hd
-[dLf<{H4|nso3@}gPaNy|mSiN7GZ&,Vnf(W$ow!j>s]N%G1i,Ci.:rL#y--JXaCOsaPZog~U~bv)9W'D0(gMT6h{x9VnRz#x=Jj|j2"fmb&DegHQb,sGv,
-~.ABRnBX=(M$c+!6>/jMD4(e`ZPy.x[g^%jCV/>PB</WW(rhmgA;BJ^c_QS,c%MR-8pbmDTB4Hhx>s;%HL(1mH}[Xoaa0SEmuza;z[mR-0.4FEP<CfH6t)
-#Q(;|EnzZM"|CzJLC2H[vB)y:i"pmRma3}2,J)Avy,`("0b.'/zw^vuDH/nFAgJzWkqv/B~gue]eiN~)sX&9[0XbnxNw5Bqm6qPUijA}T(_NF{1-7r@P]`
-u+@-eLTi~]T!LLZm['3eZaL!8.(+4D)cI"4BlZP-ePI2C)0`@{<Fd'Pr'^]w5UYr#.yt]>"9K`41VxG;@e=%WMI8LG_J2J^56/#<!=dA~YZdh^/lXE3N<v
-$fC-X0FR~Tg[#<3PdIU/1`[+A)ML4Zsjs:2Tb`mVeeE9{;+&4PlPJ[.6HIbgDr25W[`_NspK!6Nz4FMnnchJtXt9TEe!TnazK"IBL@G>;.t+:Pz=m4`X0o
->(>^s|%c05T")hGxj:6xHibp_O=8py.N='I[08k)bk{=RhA0m)K+ceXb56jRUP6.MNe&}Y[ejEh&AoA#@Wn^+H-S8&PmdX::jsjMnTg'un8wd9)-@dO#}_
-kg@_PP6Q&,a>SzT'0Rd`=/p8_:V<6U6GQK3/0Rq+h%,JW7"Dw]0D|Ihn]eY7Z32.16'|eO{oyA)sxYptc%1CL`wnHZBB>fCwY91y!69jLJMqMwQ[g"Sr@v
-20NV{8kurhb0''n0Tg5:)Y&!ci!5%8iyPmE3xS5J!j0wtS-V3Kt.H05c}1=QHx0kwOzW`%l<<_Q:,Sw`V^ua:9PX,t#znKy)v%WH9f=w6@#D!U}R~AzQ:g
-4J6P)32n}sfo]rNA|)M.K^awGf.lh/Ye,pc9Tb/Ff@0(X9%2J6j}R:D[DEwUd/JEO0yu-G)H:="JkT>;1,)]"i;(-^{nj-UT5:+x/@+h:J${l5)lznaP<M
-/e570CsYAPs#(.5WrO3t(.Y_P9/@}WF]Kx>=e0!JFw`+&GAf{E>"7D[uHXoGkR_dP^H#U`7/JG=K#"w,:.M2dp>EJL]P]QgP;+=>lB&qsJvf1YgUX^|1Rl
--"5/v,K)Ei:-Jb>UgxGd>!vE.X5leS1&!X0-a"1a><uui:r"(tt0oxWs;8`cW}G!!E+OrGEuyqYHTmL8613w%i.}xJibKqSyV3jQ],r>lq+|}Ze+_87'No
-y&7),|@>9$kr"AI;x)(rEi!q]D'[CgfFJ1f7Qs+6/[G:ApiRsoiNF7l-y]8<72TXCQOV/Ig/9p&Lc89;4WY/SMvJCVOO)ip=h`Z2$rf&9+|"}EGMeh@}VB
-a{k9OYD]SHJyVlYA<b~bqeU2L<G)$dk0qx,+y:XSka5x5'oKKWfE-'E:I=+kT{upM_Hon_`VEm6JXsDn+pT>vPaF0O`M'aI^NQPW4>u_9P2xWEEmm`wr:O
-=ns2x3A(TWWDe%%cI1ix;:#_mY^TBge$;>,)g&tWc_Qlhf:%5=h504X<%v.p"`{h&XmuePWUEaUFrR_y[^h194'KI<3Ajp[ych|%_N}^>S".{&rz)O_>rx
-"a)vu'G2-^GU2hvB4MGcBU4Y:'5"vh}X{9^H6!`N[}RX/$6e0FLxL;jms;JBCI&Oaug[/v/k/Hfd<FYtQnr`mWwG5K8@fUfq0wP{coT/rKy""Ym@4o9iQ]
-ZL:/78@TiGT68'<ggP1'&g{UW71VKU{5x[$h0U7cnr@PtX9(M<T0BH9>T_h=D(ZLo|zJfE<ywphMuV8T;v&{CX("-7].z.5{bu{<{zXXY.+]>I]%%TI/bb
-=N=ftcoi_[PTq+-V>Zg,J)l^(x4K9,|gG=1-|1g>r/.=:/U8~#fmdlI3tT_3m"`_2`(fAZ..Xn=2l+%oR5rB`F,+3YcierLAUBrZ:aWEHF{GId)#"3YD5y
-)(sDejt&tpvcOvL`jE$`"C9E7&,L(=bC/'8Jp>yu13wz8p`#%#I`)T67@+|#lU>p_4H<T>u4~)=5PJ%.SecaVQ"6|/Y^S+k7h2/k#^#B5sQe~%f`u.hJ,P
-{U]YMrfIp`|[0Jz|HiIiX3O{Y<@YQn#-PfGNG+k/Z"Vl=n72|YBS)-Zo9zcHRV"Hp2l){(C||=F}|xk(1:zY;kzG28}bjF)7xemAj5[U&;_EE(2x~1pb,U
-=Uf5c4MQs_&M2SmD&i)6ZNAo$L1XAN@4DTN>jHHL0Eg6!=`<_9Py;BGq"{I1ZhCMM`kfyv>wyr2/3BZp/!1icl2"<$<]}!|.mEK.d';(@tV_90aW!Iaj%s
-V[GJ<re'EV<Gs&c2D(nZ3AFB5^TUMb=LNgTmBI2lJsU,'5RDVNBT<<FtEuMD6--,)Ku0KTd%{!5i"q.-:tjS]&B{99-vAEO$iI/204)zU1e)n@+5"6dIQQ
-Ww-OABc@YmP=sf]cs!Hi].)/(l|":7}g'Yj^2`2P)qG$p[Nh/`Tqm!CBoPqaEEW63F'&7;smN3HF~TYG;z>V_%GKmZ/$PoM5,#RFPKe{:n|b3l@aKT:L=A
-4[o6vt#$=-%N+hgWEaq/wt}]+,Rg.Q-,H1_qb)>#iLAIu4pfzm~xlU6'wc((C9]vW+N|:nRcI,^%m6lEVh4hA@NMj"k:yd&9i/|ts&oYYEzG}xAb(!5^Az
-{GB<71nfd=6/f[:4R-_aV2)F#kOyjrkH<Ldso[/aoE+hkG[jZV$;-4JcVS!&|];nGc:;4a{1P;S#9%=(ZSXFM4A8OtdUgyzZPKo+n=DMvMIAHKK;eT}Ye!
-IHHMURI.({B0f.1JPb7P3RHb$%~%)L0T@K=vy&Q;gzk0vW.K-#'44V[>l=&ycO&o^/cs%/L1ROaBSosavmcCGevV{@64m>X=P."(HVB_wphES`h$`/vvlF
-lW+SKcOVaI]FTEGl(Mz@PQA%0k2JXQ!7)U2IHpP8_0LgI52Pw.xt<l(%wP|+z5)y$#XO>KH>1SG|`E:.}VXaCxnWXZ}8(j$c[R9".doXmjlR2LrSAD"In=
-J5+a]2UX2!ti"#:BsTj>ULyJo,F!K8#>4]d@nNx(]GuL~_kq%vU4;PI'|3s%ru)KB&#ByeZKl[6iP`m^|{H+O3Q}]0xay[Ox/26Sb)sInXW1i3EO{XgKn3
--6GXH1bKf42g-K-ny6Us&A1@.MKR:(lKuh_vzZlns.D$ypsFbH]J;c_XgE,oI3jax$"{':3b7'FChJNL[7E#EvL;ntnY7I{q.Ld|~w>l!#Aap!ZaV|^u`2
-Pi[7nJ%d;y25f!kuTQxIl.'2hHWx^LF_:O>RL01hojzY{,WeB.hc8Dun%<e4sN2hEl@MS,QjGT&<>yImg$CF,,,h(n.t/U9MyGs3eG|!>ow4,rXlJiWc5L
-V#@m_j%i;O7UIEqwp2RSF>vCacG4`vG6<'r8{ai="dQ&cw+j}.j[0]q]@t~40|WvwoX9-+GC4W[&OCMsx@sEQ&O;l1z@Vh|R7R(iB7Z+A,+OQfLH<V}0UK
-zxc5[6fpC{=1SotzLtEHg7'r%wX;(+uD>dJT^RRI:U&t'AH`po{eeoV]O<7z{P,NJ.0GnG4#u's0)3~V|De4T<oC!-{1|$wc{h=iE@0JZ'z2ki155`D'b1
-/rnDJC>-2E,jbgphN$t^JE#+_[9DL3gk%-h.n%pp{ilS5<vHW$iO^J:`>R}4@|mEM-H^X>uML4JBSjYdRcvie9ES}vsmoi&G`[8'#3[)p-PeA0NB'j'rS&
-U=W%_]!Kl'veo5.TD#X.=R>DULh@A|knJ+&Wm40-0Z^9'4oA)hUV$zE3GGMArp]h&}2RkO%D<b[Z+9w=Q[(-%>J}]:Go$6$;h[-I>}z<_ZnJ4b9%p&VU&<
-+K"7pC`qU!%PuvRxD<L2+Z^16YIuzhe<Wy.E+_ZJl<|LOMO<F17gCYK>!8lN<SW>0rq-VLZ/)327|h9Ow59oUbH"ePbbuPO;yJX&u>9j"Ys60#GAUIh3Su
-@U@j8yo</r6f`SNpvVH0>.%B%F9DN{KlsVMi{<!7>wdAZ!@upixBR0nAN2}t~Bd9&j@^7!Fg&)^>N<gOkIWNTnsJM_"aEaX$q3@e.{3E%TlQvqCO$EHuS/
-LAy/)R`bq@B${!Ti^xWs!yEZ+|1G#^<STMYpKxx}R&k](9Tjc6_@ec]%/D{64{`ZOlMOG[ZDb-':XV{Sx8LG>:--+'|a8/;5(|<S]P4aY9!%B0M$O@%gB-
-RB}i~:Z&p{#7)@J@0/^u=Ierh)7KL`xy>W0LIV'2w}ZC<.cV<CWL[%V&KDm4Jgs6vW>l"1|l3@[.9+-KB27%t=(0gtRk!WO!ntweXcafsCamP%].7QSP<%
-<TyPb(n]a:MR305rkQQY!swmc<(1100gwBEfI>V"+mr3Pr|B;ZyipSl:3w@zQ<J}SkY[%Q'$B]lWt(_w~HXMSo!jdvRY_F!kJHr{T/M!+37NyBoy.$O>v0
-Y_~2"b>.%dz@oQtUA$,>R42)+E=N#F5%>%4/rD:O+klfgOXV!t:Hu{eD.M>{DSbT40NDZy(eo-W{-0LQAK1:9hzkoe&y4y:D]wc-NJu@YpThH{kuq%Fv%n
-hW~:g#b=fG=AtJb1Uu^yE{g{1-,0-I(LE!66eRw,r:$`'XZ((tfEVC#@8`#SkGA.[=UB%Bg:ACC3Cf+;NtvU.f_-Ej(0)WaD)<MW@31OSM&=dyOl,6^h1v
-+Y4ZHldhJurz51q17OW[mY#i1jt7GeC())@89N$+(VS63r3oHiJ"-1>Ekjg8T-VUIg=%;O>(jM!.m#dV$VNv9h|e9e8@4wX91YOa%;`/1Smc5Y9!35_C!K
-Z"m$be"s:L[=xCJvhIC2gwQY-w7pu/r7~2qUvOhJ,4)0Vs($P%n}=Jv{8gilZr5xYw&_ZUy3R3W8=2eN##"k]DWi^Z-k8EQ2@p}<~3Bjb6(8JK9-0TPZHV
-n/TRA$SM'6kf,-yNPu}IxYew!Im/taM/-3eV_^7b6{."7!HStLU9B5AQ;Zd<8MdL[2dV~F1)%[Jnc13(wWe!D^"VS1KkRH8JGb[5XrV`UL:uxJ43H0&Mcf
-g)>9)K_)2<L:M",lqr,@WNOtpq2raL%YITh$^;uR2N!e#%/>$@J-0>#n38}lCo~PUx0V+Nu+V3Ryr-Jfk3^'yIW%-r[@K>EC!<Z.O$Q87q66Y8~D)6T/L|
-,PPzrRTu="-wXAr$tb$V<UCGn(Ot6sntM+_>`&<m$]Rk(o_ScVQou7Y8+9fU=aw<VJ-W{<u#G"oSuScm.sN{+fuPx7C`3HQ4J5UWg6O[gN]daYHOLJ$D]3
-8hV[M`s87:sS3.:CbECqVSCqoz_6gN0=Av,$eI##8VwA%Y4<rhPCRxu-l8p>B'rEhY!c5/:R38B!X86a39a%QbySs'@n@8g[,&<`Qz0sJ|X9S7gjvf^1s'
-8VCP5s~A!Km!TCN:q+xAA!nruIU{c5%dtg&CXg/LAwV6LLe}M3DTgL2;126mL3.f|"~Jm3"9}L+y4/A&yx6;^(]zY{63ZL&Uy6p/O8cZ9|#C.eA3'+JfwO
-%!2M9cZ)<BP0>s-bjC(OG3Fl$_"_|"zwZ)6/kV<SUdg0]_[tBxl/!sy=EmhgMU1)Pu;)#[f[={IR4#`hKen$jjd3_Ry&b9QHQN>(EmQmp+^,+82OH#(US"
-LD;C;5SR,EG#_zX2I}-;zP#X9!"l{7;2E.p.o}qaOLT#p}U|NSh"8%'cMa/btrTfHrP,bwpz"JlXQr4=^:f|]du%p97GY}"LP>}8J.,Sj4!!&<32MeQ19b
-`MtT9MO7Iyy4-=g:g9DlTs4STsT2d"Lv1y,]`-W9G{&DQXgxC:8vhLa+F{1NW4~F2J.cW)wTlY7zFX_DC2|g$aJ2jCMiB%]8TXDVoN[t%aS{f0,Arn=Ki:
-zYvd!;#rEF"g/"!wKJI3r-I%[PTR'HA]'+:R![a7I<:Uq:HbQ|~c>W'.O$V&Om[(I%Aa+;hr"B~l"3z%jL5wM:(z$BX5q"O-"%u"LSLsoOeMIo-}~yAG@i
-jJCb.Q:#4aMOs"grT{K&f}3B$$p4}5;vKJ:0o)Aoyizg%D.k_9!"w5euGRFtFtjZ!,J3&beGL%7oS`('^jaa~{l+J_r.kksw@9yb~%}8UNVRX5_FAoDpr1
-LkYz%[x@_N9tt]^2f!8Oh6x,oWIedTI.^giCW.4;vJ^<r9X.JUMK9TbV>4~i&yU-"^e,@CC0Q>nak34#%2.sgn]&U1I_|ql9$q&{qMGX(K,J5rLQqe;GRc
-"%t/547Brz_9^_usYM3dY,-iU1"U|YjPRN60{9a%$7]gIZ.l<%v7{4DS@U+i!Uc^+`ysRz]@N.607k;^M6Md{n.`FuX^-cZ/WFuA(UR!(7@_=|:Xb2x-B-
-=GzqLEIp;xC8l>xLF/vBOVJy9'aFlS/W.c([z_UC(1zf3#O+3h)nc)l=zFi8kQG5bsr'WWVtSn08`f!zOTiK2:VN`,xm1sc''-QW{Re+dV`KJgCg%,BgZ)
-M+[FIgxNj[E9c{rJY|Rh@A^%X_S&prRx;mBi0H<pJ@ky]X1RMf>.&pCH@Aw.A.cY2lzwo/'9/Bt4_7.]/A8;_-oK;51y+l=xv[FLxC30F=ts`HxJu{]2ac
-Xm2[35~w{$L6.a=u!i<iO[ARUQG8P)RZ7$vV|(+`pQe0`)P["XIwo8GpF.S'nRdA+P,A~^nB`u!>R{j`sj:-&y]mB%LyV9^i`[c|0lvcHWh3BViTdD=UVw
-)ZO|{s[X:70t3<'y~Ipw]N9e1>`U#W#&xZnIQXb+NH3FY'x`HV5;Jv.=O=4A}]C3;%QDA;5bg<iq+h+v[7Ot$6:'TJ0>0;tzPWd%i$ncQ%@OD3S9:LC;[{
-h}%()'h#`[}++^3tC5$2`E,{yOGGmDSK&qd`N./8.0Ii})'f~RO=cNi>]HHzoGzuk3{rGK)6E)t@C[a3UQxOer2[Wd.ypLfaJ`}:E{$O2MUGG`ZHE.F!'D
-j[PrYKZnw]9TtLK+"|[V"h-733U{N5;,Qs-hTU.F:Ve0gN10M``d-Th/g^Bs$Q%wyN][-lX"NKX=`p=}JZKy(7B6_}J|5I))b)_{d9Vz~66eG"uF#AQ}g7
-SV$982AX:ojw7,Njy}uHS6@j1x+EAg;}K}nd5A=DlH-Da`s.PU[7Z.d-,Dsj4+tpz)Yk@zT:(Kc$FzS#@03BR/9a+'U=A43(C40K-8$90k2W<lkIKYfr#8
-,:V$v'7%Z;c)tgSJJ|WP|8AnC[oUj4"]5>5P;+MuteGnMaZ7p@i'VC0+Z1K&)Vm5;IruiT4y$Subi,}sv5pjrdcY[+/.!YG.Ty!E</h^hI-}Cp7zmu0&8V
-QF#>.X<kAa#ywRmWe|w$UMpHnTaE"oq>26{0FWxZFa_JU8cI([S8X#^s]89Xl^o+.zrVL!b|O5Fn:yJyh@u7{:A''!C$9NxqSxah)Li0lsg&{oXDunu%~B
-NXTDqtrtMUsUR}l(Q-Jh2@2:v9}NxD7]4>^L(AEQL3_Z~o'(v{!a:[XkZWyIp3l2)@r'^EbO">--8x[nTf^5z_70K&U}n>Z!cH8MK)3n3G9:e#g+LD<JY$
-h|z})T5{chY+Wv@5#bT+n"gxmpu^8|Rog@)`4Hz.fX2Wg.8V|]8)U_Yv:7f|ArjE3eIQF(~jH0cVd6|)(YxOR[Xf}!}pnJ(%[PCZnENVGk}YmPGN44T/MJ
-u"!<Z;&>a+4{wOwaTQ$(q<49AwRl7&q<ckV{_6T3`awS&52LM[}-`wDE-f:2KIdWGL%-q<!h[PI{H%1G/3h.etHQAd.!HEhA|<J=/JOk6R:i<f/dd@N;~!
-DS(LRI`J8ga.(]Ysah=b]xhSyw#T#!0![)M3f:D!}U]MXaI`Cdk&njZ$AQY<[lsg-;B<y"wz{N29snem'j2{ZOXN}YhoTdZW3}wqoBBZjvkYvPqP0>m;Dd
-__:TUNMB6|&s{Hcv_`SFMojZX`@ONzk3U]4)E=l>O%pF^d3EFYVaUMHdvz<emo$851240})7G&znXiJNSH;wU'!V$a[yBB0(#N3JldN{@X@w+Oz|iV/)&1
-way"WIe8)(I/R'oX^WNZr=6TK;A3~B$Nk@mIXr1Nl:<oA#h4&-5Q5[KyefbPMfwvzNK|Otd5Hi:v/J]w@{JP4,CK~jE'|;:E%as^!=_0%$=iB1pxAH~k^.
-(RDt3r^5N(JC=}mWvzIu(uQ0"@4=..~JZM'PkGtfY)5E8n^%wqW4#W`>b4}a1h~:#2hHsR#'<S#udKEyi}t!k/SpNO2{L8"y1xSM@8WuDxW[Cu[uBnB7p8
-r0:X'&GI7ED3'+&cz+^}5u=%]/8''4W7q_sI8N)tjg#=s>9FTbX!u<Jx8I'VjT(Ad+pgwkjxGUD|V|3x[H}MO6_kx}i!F+2DK/=S!8JooiwJiZ9(s0a:UB
-#)_F$3r{:gCGMRT>s$p0j]qDikvvH_[pso2D[>)4dG}D_':{CJP%7Smj8B[5I]35uh%|;pL&YpdnhMrKWB129"-[j^}T9}FQ$Km@EvYk|%:o"r1hZr89yK
-78)=o"I0rG~o9#<#PcR`BQ`wZ8p6t/4=PANT5lx#OmK8I9!pX6rU42A>eipb:x]siy~F:_gR`LuI's+@.^HIuM7,y>^R/<H=C:P"r9kI4}%KexDVf}KGd<
-"}0B!IqutqL!.nSMbKcB(yB7h9)eRX>>W"H-M@icV`xT'M0J/Vw[,1-rF1{4-N-!5{#NZ`4GO=.NSyo:A]m)PK!>}ocm'Q]E>[/tBfYgMol|6]7K#.=|hO
--l`0$NjeGz$yWFEz=q!jhTeU-tcIU}JZ!7I8GG]8^JQQ'4]vf_Kv<I"`Q6~D"#m%$NCC>D|_t/_m!xvaT(x$F^cvz6nc|q:i1ULGupf<h#B5Z9NhPHG}ra
-&bQZDxl+j{}t~ier{`)v>iA3BJFZ=95r>WRRkq'KYvb^h41j;I"ig<d5v/T(=}bR'rAE9w%xKy^c<vWLG7rQJbhNzyp0cE!UxZ]['HxxU>[FKm7'faLJMj
-:urSc=|#eIZ[akIb46[GRF%6!fwd@MS1'hbI'cW)D[/lo{iQC`<<)%lU=$+fdpbmn{TgX7Wz3HPyY]eG[VfCo|D^}=%`6g"l1&x)6[Mynexd^4}6Q{Upe8
-QqHr+E;7HRW6ELp1zE^}_h%3Te[hwiX]@n$2"Zfw"emb2yN&nH4ukp2NhM:v]o$2.rnteyEi/V<g}u4I{A_BW[yc6Oq'K3V."Q1xv8FjI_uY|1zNYpF5HY
-%f"BWIaHkxc)$0RVZJ9<!-ml^Vep:m2JqcqO_lc:Y&1#;H1lG@-$Oa0T'Tsdq3'('[VK={D2nR.`wa~)XI2}_:7+>_0Pf^@IhEb@[%na/>ag~pgD"~[#gx
-0{_}4sBOGr|}dbcw7r@x7.&m#Kq<Jsgshg{:sXC`}h0M>Q+(IR|[qt,gr2"r&>`YR}oy4n^O09=<P{`)S+"hZy|}_f|qD[}rJ`.'U0Q&=41!1r5x=x#c}K
-]X]3;mpnjAL!]T9%ax6}>giod9gF]F@<fkBxad^kimr0vfpe}KcH3|Z}QLjl';=1E.~<iTBiXdJjN"ywdJ-xqzNr=8Ac|/T[WIe'i4;4TJHB|"5Jc|bihP
-sIQ]'QM_[,,,60#FsRA)1lZCOE72Fa,BPi]tB5k9I[DVDHkT]Iv{^43'Y(k"h{ho!jOie"_t>'3-NV6TvnlMet[dnZw5:s8)yP)<5-I0UQO;x1X$"f099I
-geDy>)$vh{o,_&R&m4Rurk$kU<DcTfu76"4$FG=,ge%>J^8Lm/{-<-+@HT|c9"#;OM%1g22@!%wbghLsKV$|@p@;;usW(oSqC|=^+S)VRx';+,Y+.s:nNX
-GLuy;-Vgbw4yn"EXy}Bm.:UO>L{L[fG(~C]kIpM(@9sk4FemE|caT2-+~rxRZ:^'2se=:);Z9byO2GiFg<Oh[sHN20_)1dl`~g]3$!wg#Ui!C[%yj$=!Y8
-fD}mRcAKcR8+xR>R;+~<~xzMtet&dSCNl5jlG_|oQ(wO^e>bzV3WjywbGH%W2Tt1.|l6WH8"0"iM3I`J"=Ur$H_+g99i,Ub{,|_A>pbEW.w9~guf8R3Q,U
-}tL7hhdif=$BE_j'nl)BFcQ(NX;y>S~+cu^(i,ej:f{"5Q.vlk"a[fDPH^]5<%e"%.iFVGM5kcA8mUjDW|shq3;H<W[Cg+X4!`AvClb<ZFB}qA@<^!:!5i
-~%1S$eG}1`3^UlOB9t^iBTkVaif<aouH~LIk`qcFa=Q`c=ITh-&ahA:eQX>#rkZ<p4B754B2dlkS1bUKJo.FkLAsF+53SR}8.0,aS9PBW=)y}eeN:,8,DT
-XHDSt/KX8nW1<lnN.B+]]lVs<7`syFg6`9_X<ugIoz3RRX(foVnb|M}NC@G"(#ACG60O6Mmb;-e;L!4n!!|nTrmP@x+g4t)GJQpGp<QY%O.91bah5`<[/`
-}E'f=OfUe!02-LEF|'xVJSo{"@7Tf#BcPlu}_D+wf{Uz=qc<[zUM#@v)/ICj+8iotVS|.T34hTJS>|{U`!v^Z_57C'Hm]ux>V-uyFBP3~]~a]o[}C5S#/m
-ZmRxp;f!=MOb);'Q>+@Y;2Dv;xLkNa3Uc.w8@_mZ/BW<Ga_^x4o,L&,{-'g_v%]&'SsEKY@Ad_Qtu(.GYNb^S&OO%pxs~'mc,Zg'LHM[g$UzDw%;]=JQw;
-Yc5M:=wg`Z2fA[t]@S#$(ZU-gU|l$!p:AoXN.+''L'y;v<R&TXu21}dt_U$>tQyYP&FCrV/-rjHZOYJS&sDQ.<$&ZOdqFxV@6[^otCasLy2;:5C0f&"hv^
-(jw^u7-h4$w32Bn!#f.oMi51YL2jvq69ko;hGq3nm'Wr7&VZByYx:yM`}[;GS_(nt&OY8_KE(,QiG,W`c;fSuJ&Xs61YxjD}#''Q8R$XE$s$`R)i3ue:P`
--QblOhrQq@P)|B)toaMm:^TpJlrR(^/z~;KD`.kV:%IgSi00"559+5-5#.VE:;G+HAB.VHCFs)}1bf"7[!h!sH1nkgHSz91+~Vmo20=.>.D{"$xPm{pa&7
->o)JD(/Vt29:#K;};2,X]jCy6&1#_"xRkq}(n/h)Lh9_)0].g1IQIFovcBOM_]5;a76WwUZFoW;2>Eb2|E@;S;eF!W'/yto|#3Ib$DU%}$##eU^GI0W{5I
-ECB30c/[=)RXJJ)P#$u<=>C!Nrs._W]nCGx2>Es>QdvMTd95B-Kde>2+f,I,d8Z/g=yZbWrWA9X1a,,m!mu|Bd}e6WHWe)QWA:@HU>sKHUuuBmNN`/4T'4
-;lIh^6P^WEr@I2hzI'~bjq)Ur+l@0Rgwr%_bn-Vh^8WLD>s9;WY!F4Vxr2"f3M>q:&d}3Ar$PsmW{1]jrv,g2f#oUouem;z|09QL,iBz6H#!ny{m@M`2~]
-=@+AJzD_E0,COyO=hF@@w,Dd%{P[n[ek&o$|$AJH]WhFQ!rt(OZxHmxo8lx",lk'9e'wK}_)q0I`)_]3s'Zv~6j08kl_E;|Rp"a,nxuR&tiu1@@iqS|5jC
-r=uL}_THIOCB9wGY1D%Fj,9MI3`t+%3QSL0a[]0/[hsi/3gbMaNDgXB(!GL&]u6dO.$f=Ss%Coyd0'W"}L>AfzsBH<3i89U"3EM5KqLofsVd]5;^b77Wi}
-3{%%Oi4&AJeg!~ZN8p'9NWTBuH}]+$1-9O.{w@AsYyCJ'5cfd8=>&TKiMez85{gqA5FbL;]'.|#7#kzY7q7W3_,(15Sl~DeCpMtbK;0zBj8/TLPk5|UPuC
-Qe^EP`oXx5s@v;dG;T$jAM/|A@8C1A`y~wd9;>0cBc<_j)K4RaX7&n5j,jbT^9H{>xcX9hoQ8KYag78l0/m1.W}-}>o<<0xxPLjhq+~=M^nT>q2$SAry}'
-gjKgM)wBe>W64^g2STe-~ak_u6ukAT9JG^6Q&CEjjP;6)HWEvU8,0,Tw:sM/C_/1tA'HY|77-:rXt)S^O5VkQ|H)Mn_TGm%mpNyVX41--q`Nl]"O{>Z>nI
-!+@_g<X2NJpZ9K9c(83<zmI8de!NYc"6T%|A6y4onJZ!]jX3VAU1~"_y9@7enD"7J7{T}m!z3a8gstMg'cx-UpuJpPs`xH'4A5>'Os#C<do_%f^&7s0aWO
-t7bs}0r7{pLFY0J$DhOkgnYjl;Rx;xVyieKj8^HdM:QAmu%D,CuI.kl=I}BdvoHjM0xrU4-,yuMFd26t`D30=^D:M+=8()Kh$JsyJK0J[ITAcrVM/^]6;{
-}.tZ2yaN#J'$sOV0YAnV1C9l8m~D_Odr,=p>;oA[^7W<AT>5g@JrC#PYEy}3$98I:V[Vi;evd]`:<HR)0Y>[0ZYiTr&3GEGNyn&W1J1yN+=fL&Wf3n.hLq
-~(<B!},EKsn]RF,V6:ghS=3+/U:GuNY]",,e77giq"5ul/@j"U:rB}8Tf3mS1-'hO"P|8t2xHG1m46J-[Z#2{,d9bdS&hAt6xCSw1q|UDuxqzf;HAeVI=7
-Px$_=d<0a_>!gvS6eLZ.>!M6lz#vhMsjhZb@`F1^g0_fOb;p(uD1)ryl6Gc;`m8#^Ju-47M3F;NU!;`c79v%3Xg5"N}y@ib]^kp),.>1[)&'eO!8cXj8sP
-2{tj2_Y@3.<B"UeJ@`Jbqzm/)e01:znR,R!;q.X#aRCB@btyE%]@iX,|)X%2}4+C,X0N}twQ{c[>c&K`I/33jA`T#,jx)j69'L6oS3[4S1L[tGU(@5i+%q
-$JXm5:dqFg8cIfw966C>I6k"#XvM^S2<kWS[x-L%I)$$cPz9S=_C,Ng!R65dQMH^qMc>EKA3oT+GLbw2Yt3Gmg=h:^PBsPx%|D%btMc>mv~KzGQ7{Tz,qO
-d:V!$/0+']}kgNM@C)X;7b@_+!,IuTZEXZD0yR}l!(4SowS5f&{d2n-kWmSgQE()ce+GP:.|ycl;oFue(Be=HT&],vw&CLYLhZw6@=yg'zVy0OLPzu}C5c
-$lG#"ZOld-Y'(JLFE!pa!r}9P:l2_bxV!<.o~"RW|KdQbSbT&!7F52L!(RwTEO_1Cb%W^JO:o2w#ane@xlD,gsAAk+1/TF`>9fDnC0VCr@=g&a_D"+Fj|"
-J=CPA|.GHfhRs!e"D<Cyu'G&~z^9.>PvJM}V.r9$2;8J]ZCNX!A5HwW=]<J(4R`E|DAC04FPzhy3o1edZoQ>y%8:.V;P/#+S:.ZXM+@S}glTCC3ITA.$&1
-i."NZR")EF`5Lv|+QwP{OVl-3no70N}mzLdc:+%o<iel5K{&weS^TkZX<Z!CAb8$1ER"`;S9D{vdSw0H)+muQ7-!Wf;R$B$]xvT/5[2Zlp@s['e#K'P4ev
-#app#S3D;bv.][3W^e%"ymc3}js1NwC#E9vXvr}.M&s_#Q,PG4r`9A:-`$,95wFd4W2X!-CKiEyGP<}m-@XE>TShliz0ig9:ZFrpB&t/:0U8_;MQ!B)BS6
-;i@JIGO`zrkc-8!p0V(c{)Hg7=%haQcl;_|10Z&W_dQN8B6s9p%'DF7mbUb=I#eD__8VM=o(F-V0NLDRl3uLQ8,RP+|<N0[FN_MZ5}D"uqisoN7.I+D"px
-hJLDF$+U0ojKK2+of1!MwgU"B4{/p<4$=mDWhCz5##z#:H<!H:3nZw]srb/Rh!X|yRKLLAC2wcA1oNAn%V2h+f=moH-fw"$fuBV'8p/1)>VM,7>/$EB4Xm
-n71^-j_(x(>|VF(20<-Ol^"z|8-[l%Dzi3|T1bDoZ%]j+S5O>r@i"V0ZGtd4aYg(u5a.n1DG^(%ab%:@0Kz&jzY3x:+7hjO:&vHOANuhXzk'W8,9&(W]sf
-worZO(1cGTBYH}f&LuSa+J>E2Yl+'2[gC40lrsCKx8]j9Z^`~p-v{+!mzI-Id!S/XP=uBD^GjPN1^hcvF7hI)4.6Ub#qG,W^ubEu"@Z>'nVB(qR4xW-Mu{
-Pbwj:>AgtgI^OwKOkqww[W(jzZhN`bsFgSgE'J"mAg|-'rJk_/H^~Ff")BLV'NS3H$4@R;NV4Y[IK7I29{g;02J^3RL)j%'=A'Es#tn>=Sfm#/'Js;T%t3
-2[)0^;6AJ4zE&YQK8Jc(u:8^N03W}@:SqUwW5z/_vO;[g}~qs|jaD<]ZTM"wd1}9f[Um>OfWPXC[MQ60g89nKq^<=>HKS;,k-1`ENume[Wpeg<{gdd^i.y
-G+P7msSq{Zx"aH8'kaTnQC=hy5!eNay4i@~B5D3{{=8E#^_.#3ocO$&vTo!&E(XBc=zt<GPEI'37W:}p8BQRM}5j"KLrUnZ<>Yup~E1crJ{}Avjf"~BJTg
-$yif!x6r+$9oPpAh@"$2^!nar-5lRqE4J^HMSm<cr}}+`08sx4.cVZJAf(uf~;d<iG;yLQRh&%{F6LlASLf7LWVdHgoQ~g]J"=,RM`;CXcy:59`1[If2+>
-3f~L0GFlxii|i',j(|'=o>@Cf2]ODCSkBdv}&/=}v,oO]UOXx'Ds<9boCuCTD#o`bv&9uC`5'g8!P[o.y3m|I,g:n|~MMeclmt:cwWK{POl(31HR&EGJ#Q
-D%[/O-X($y,kx];{5BPWrGN>d9fK)@V!#f"y|P%oB8rG'-|cabd[8v%WrTxB0r-&AI+2L;WTKXx.LM3wrsQHKZ$$~^GJ=[q=WTb5gwE!09@JJo4vo<6+M,
-.ekYik_m+!.b^G-Omi5g_`<(2yD91|y370JND1r5N`K>vUeAaIox"F$7+LbC`.;A)3U<O=%:u)|h'u8a@^N;D$ZPVW|kV>EXCgM=,aA1-L2b%+{cFb{6Af
-=cPxHT)Ty5AIsVs>!X5rg6oqTox/"pK1y5UB^ObdDktiPw5Y%H)p.9483R8a@siXHiV;[-JgZjt{>)m+MppLCGt640Jou9a'6hP<8f1OOrJ.a="vh,_^HX
-O/YDx,3j3<+02GHPP7KQ0:fG-pRe^^7nuP;O/7FFb)B0yDF9YZppK((H`vp2[nI`}:fHnW6@6Y|SKo!@d77(([Y1j-3iY%RzP81r#J=7=VX8,p`KsolJ!p
-+f7`{svX4`=qV$Vfkej<n>iHDf4ygFz,1Ib%@h+i-wT1$J3xh;z%rPuPf4>W42;:faP>Gp"Ty[7e#}Yq7DM98tQF$i,ftFo41[q`T<y>`OQNQyxWJH)wIS
-NE#aXSzo}PK(vICWPrNVwKVE5qe:ms9`km9OV<Xn5RjV/^zSO26uEyPKdEq&/"'/Yg5vjv(<9/m9730UI;th.4~4_cR!Z9t_srW/sLUBG$QbngCde/<Ejb
-[m^|YB@1J]g8(OB.qwv-+unjOzw.Q|a5{M^j>Da6po<&r3.[@^RFuer9NlQ//dStst^<-,h1S3AZL1I#rWM1V"(EreQp(!}_otiq'U<1EVH{fpKM$^]$cn
-u|:..:z^-j5Ap&eY0IW73-+SWC4#itet,H/^@tu4<Cu`=Re|X(!]|D7#5Uc>5pp4:[hlp2ZE76lD6%+"[/YPh.VSQ7byUT=|ReD)ceE&D<ZDv'EgEDrtLl
-@QbFAV1@df_%Q.C;,4HqEtd"ONb)4#;vw@DdGY`tnX97:F]WXF5Sngbw^lh5Ai=pxX^`rE6!+^FZ$,C`fhdn~uG:j&7vak)[NS~[_6k)ZuvY.</cRCK4Cv
-YRb.p}ma+{lL&b'{(>6l0SVR7T2f&Pf"YJ-+tQUp7n%t02lO.tn=~=(Ce3T{kmgGg^CGf>"+zz3R<^>-()G3D|+pRtViY5Mn9ewdD}S2`R!2s#G0#aSCN%
-qA-zD5:DT{&ctPR_].`+Kuk0hpO)D(WZjp^Z|)&q|U[uoq;`/4dl^R'U<f9UV(_34!b,WP,|kj2:gil!1Z}u&/nwHVcY{G/f#d>TUll%_x~Kn"8|Z)j!"9
-@Bt'WbSnvI^BU;r9K:4m=],5ccj="L-UT!@n+,J=JSHu#;4i,Aq73_f:7E2b=ODIbi~<Q/5;@nH[Xo(Udk<1e{tLWF-SqjG42q]yJa5nBj$FVV&B>MG<Gh
-!}QMA(Pzd3HIN(C)ah^:x3d:m6HX!vfqp;hS5E$b$0sI=^w6.2$zve/A9,d>Ai2M@`m-`mc;qR~VM)VP/]sVD!=_X=f[8yZt:2"#Y'X%8,bX1-mITP!QY3
-Q-~E'Wb.mY]b49q/gkEdLG~]Vr^rwx"mMSoKK+~E)`)_k95Z,$K<BTK-)EXuN>KJbI">37[!-f`BZcF3E+fm7ER;%B(JjE~j-ni,A;#;vxwrFS)!fgtiHD
-sgloy,9:thQ<O5(qEydB/FcSLh#'.J.OF,ARpqJ@eI%4]Oa`s,X&:.dj-A2%_;Z%;WDB}`W)M9LKtd'xL^a-VRa+Yq^wn0A{Lqts6pa[{+W7AT$--"gO<(
-#hW9Z3%G!j:E^Li=Tm,|adc22!|K+ClyM=|bR#lDBLQjWi,YT=D7Xlf`->dA,He<+#c]bE>)v}qxM3`v9f_16juDQvUbiGn2,(+r;X/d]Icn".=T6(u!Wp
-iPKn]+ISI`TSD.XH&nRM;Uj!7ZMahfgW!7}5Zr+fW!,Xok)K9)W>/A<|x.xT6-+!7enZzeNFx.Flef'zG(qP$)6K`RDD6-aI<JiNko@zn6d&a!wl]`0>p`
-hF6F|GAU-.JV)vGAKT}f.)xGvn:qAR7gnC9t<WMZ_&EK{RSD!w5c>YOO_H<{0Lr$K)-{P>KyK-+N#:9T4([hmD`H,>#s,f8PCvimb#,R'_t<!$JQe%wp{.
-ZDHbs{A,$3kinPpL.t-[mza6^Gjjz]|Kc0M3b=YKjKRw=fqap|~Er8{X7GF#L:choDyA;`E_l+I`jL/gCMP9y"a&oj9@_L#yI@!Kj2;O~-&9ZEyq%fCqt1
-zM+ftId}T(el>vX%:O`l:2+sXXw5xI-@z/joEd4|dIRa0hx9FIQs"^$aXHK`0u>]w"Se"iq'/w6mds1I3cz34_p|-5oCBHqeX%v5AK<w;k.xa'`e3rw}]h
-lL[i}sX5xxO`1HCJcfTyzTDzWtrmIV,.)vNM_]Z)mW4dBz3<CdE>iowF@Ow7<[5+VK>[HC_H{#J&i.1ft0q+NV{S}<~j}8b1T;'pg{CgUuLf'{r{s0{^{&
-m]sHO/5uo/ol,NArbW"r(BsI:=c+DSG}H|@93oq^="+-cjZU`Ya7|Y+e!B3X'h$z-WE(L,i;k/|5C+;@[PG9z2QcqXlEz'~wPs)c'1eSh]gwZ,j;NA[)ZI
-6GuhJKftm:}7$giv`)t!67u0.25s--<4wfbb}dp_q7:0!e$<I+CE]3NQ-2G5"vk#/w!+8R>fSDB[`oc!T@]Vwsj-fF/G>)8R2P,"|Ff:vH/m0(L2K-u(}o
-v,A}0snWx)!,yB9E,/]K$&~kWF]KaGATwzVM+X"Q8LCC5eA3Hj&-,@g6j;-j$;WV4N,I6Q9R+FP/[XY_|s7wz{L,JmU"c+%iE!K;~Ikx6Nyb)](Pdi=MmH
-F;%c"3]1bivDAP5ApC&#(0v:ef=79/cKS85NM<DC%ctkP#2#i0O01X9>!tKbv|y=mv$8L&G@,C{oW9n>ejSfKFpv<ur[-"MK..F=X)Wn0hwmR0u8!s$J+N
-^r0oLH2G>_mY1VZt+!b(SEV3=_k'sstG"SrmL&s'pxxYm6IiTWH3{v&tqCeCHTYx'>8y(0[$9g|FFS;Y,U@3_NgEfgTEG%iU":Z!.0w'2'|[@t!K+8T!#}
-.ds8w|[(s}P-1gsXC@EF'ZZP;biXQb"v@ha#x3;B}Q(!Llv"ax,U&v;bZnavTi/|XC%=!]V<wddU8>/7x>^0+nM#U<`"QS$Uk{;=R2/j1fx+::j`~Y_S0w
-7EtvB]kOVfg!UZ3};}Q<|etf;DwCe<FE'6]Ok`A/8>C!q:6#5mhT(p)D=B>F,SoKS3<6onwmVoKmA=VNLkf1=arUQU:Ca!ScIvpe#@Gbc=aNCN:(jK~#I'
-,'a.`h_7CxQ{wX-%NEY-cjQSuLke7o/+`}hQe2O/h)EX6<{!K]P6i|`'zR(8}>91:0qJl;IbR>wT9(<=cUI/`2C#BmIiUOTn;Rk"0okyXgnwtVm=YN@4=>
-Fe`B7}iKl!j=-emfUWY:wvRBKF&9Mx]M'@2=:n:h~f$i$iUH,Vw,WbSejh=4d&-4@m0$JIEbYa[dXb.,`Lc@5pJ[Jlt7<B~Y4=R"lI'JIx6")!RbBFW5Tm
-'LEm2Ds'i>UeF=w]NYG:6J)zc/FI<49_)kW$+e>Qio%Z1]",`vw',>Zo5zH]W=D[E,CRanZT2KBcV46y5(y&x$-oM3"V2m$!UuI$2T>d4Kz'9JdyC8,ij>
-}Y7>ovQIIa$-Z('!nXcn@a"'()xC8bIoM5@fF#>90x):e1:AH>F>(2dLj(JB1RMAbh_7G!(x,C0rGScJmXX"Tv^S4VRPT(m>]8oR&2+#mO5{fz^nv2YsWE
-Zm$esJW[mo(>Ks[}xXhoB6n$i`9PV!&<t'cIXY5zwxL/2#{Z{FN0U$v='b9PD$u'_dZ$V{Y6cy/sR@KZ8WW7-r1jN3toAFrr+QKo_M,sv9l:}XL&X)8sJ:
-BWU)+V_{`_[O@$,RMIb.p=dZ,y1gx%Hbv;5w<hqbBp'2#52S(Lt"kO]vc.L[/)>3K,4s(i}yX|1M/q}`3`o0:^sBVgNhDTbECtsSI$dO3=/_K!-V6EVpfL
-s"XP4J}Uj@!5T6fsRk<F#^JZ3X6GyL$ZVdocS,)s6xunI$M^;n_'Kznem0Xc-bL+^%S0bZ|D0n4W9$GY"-feUTva1CG`lx'Jcc]W`7f;t'bOoa^@qN9O}[
-1bJ+77RNw<BW&@1bePg"{E<x#=@2YW},)c)QsYIX(GBvWJ^qUY#K.8vrpoz_`v7MBr^ts,($No0`K=chc|bJp0`wJJyjnz)Yz(V6/E<m_E/uIKDe+{=4at
-~b98P}krnD+Icyg2-DU[.:e=a$,n(`^SW#kl<Ih).Em$4/q+3Gg2y!n8cJz5)N/&:h6{'m|MykGT_|H%qX.)CN9(6WP(eF"%/o0Fg:yv65+44-X)zP#!^q
-=@2mPmwG_m`>"K@4vRK/O_{QwX^9bA0xfF%1@af[u6eVo^1&w_R1'rUnm7ii-fIPy6~hJo$PCTWOB6sF.RNn`Ci{t=.D]m49rh@O#s|"wPsp19)eYT}/n=
-c!a3AXF4MYfKNq-NSJ^,<.-cw^CT)1[01yoJn{2'`@!6dcE_za/2a7~'p-W.^Wh._us,YG%NX7JH_`Q=9U5jLa(<9L=2!olFoMJ`I%{iz$5mmxf:9Bc>fg
-qHIaz^8`gkNAg"H,H-]$LIlC8Ce-fa%LZJ%LIU#Hh)149[ov(CFC%f~%BWAZuPE'jkbpX<8Ctd:)$^xvGVTzK3/sQLVm5oyfK8Xic/+1;NU<l50|4"K,L6
-aSE.&=e@n#+EB9>R7.iNE=v-g8R,tL7HT0"C37qAY2x%ds2d3y<7gSSU%9TU9Nt,GF;Axd&XF0{$6xe6Q7.2H+nyDXS7pg(G3ci.QJjjkm.%I[s7,itCZm
-IvOqXHuhT/Sdx8Rm;cPSw[4Sh]&fQdrJYtw&0;0AzP"@q+a=5mz![O}ey1$w+QJg1XK|X-hk{=:;z|P,#I|H;K[1"4w1+ZjX.bDbG[dqx+0"-ht7}wGOI6
-2xNB)mwzZ:kS&IQNFRZrAc3,[`7QF+@5"{'A_o7e3x8Q%"ZQErl8(_:$UXG[@vP|IgR/oTLL)Fy!HZ"byj.e|5q5x4/2M8hj)M00S)U5qFq)ewz&:53%d{
-h5HSe`yT&]EVXEgs^g<;P,a7J{P2gig2XceddW|%NBsry0Nypvu@,ZWVp8hk-;EN0^N4G|d,vr{Ul}&"FA./(cfbTVo]|:,9d9nLX{:qn8-8QRcC3k19WA
-,,z,!c;H>F"()duBs:1SJ`^4O[v3G8u)SL;X$pTdc06+cY~IDB&o>lST8W90@'{q/uZ1.Y]}3rFZ5W/WB7f[dQuiFb!GS'Dd$!ZOwNXGM"X(GHR6n_>R;w
-4y4DRRFbHk;:9x=P6iDkWx$DQf.7oQDdMknLePYMzqu!0(b'nc|8D`1R{=ol^yu0,C=$RmY'bKJT+hm%e+_$mqjgD}HJ_pW="US2-4R[4r!l3yxEMP`K(/
-58Eo4x)O$_jl[jMS(A=lC,qphGX-_qsjf(v<qsr54V)EZ5eW!_0xdyC8Eu2{{WVawDaqHSWVi,og+hk>Om!Rd':t_8U,g[X;z>bD$CA+uJ4qdK6CB0`FL[
-S3F[9nKSUnu:y|iW{`|i=10N+h<<n(^wY`y^r(JO":IOXO&C"-rm6vZj,TKsN|E<fsM-P}T[v$2^ya,l{q)v"qhIr;B',d=@VS>.4vfA`ekr<887-=%D3-
-Iv<MHh!y14vcAQ2Fam|Y8M.7B-)<&IFWxbB+2]t1T<ZL(yo':)4T{#&qgn]YuT8>vn&=dGu#d3KfeFIoH>gqSN#id/u5~I6@uD4#tQ[%K$/=22WiecAQQf
-_RogYTr{llMSj(i{Mq'D4GQx2#v{$hi&@D-u'I[HWi:=fogT$0tA@F1]I!`,4jL.p`BKSf4h<24K|hb<Ex|Yo[+_gt/5jLeYxM&u~`sBgo|ah)kV{8&um-
-J1&&##W:/IPMyt0uJ8andp[sq{r"o^vdY!b&]TMk3ST']=;+;v)eOk_>wv`9:a[LeB5be&5c|twDF&YYrlGdm'>m)7u3([ekg$;|p/L&zbh^g`|&&'JwcZ
-0(yNC"[mJ'@!!6ZQ^(k"Ak/stEx23_!s>,1&.:`"w:T{UD!MB|9QHpz"5)rj$-A6n6BUQpvl^!w#_rB)8#&H8a8XJH},EvGdz[tSrlp&(8KO&:ESs'$2rh
-"t%5E&.#X$^7@"fB7N_P1-x['x4UZ5>uHogqS,z,B^8LLqL[:$-;DFX4>>Fi#n>DIMelbgW2qIIE9UyT{sO9EeY#8}BjLsa4l)fz#6]0PBg/YtO>u_Mx!0
-AleB+T{k;3=b&)Opaqa,)xfpMU=:f5hl"cDC({=N/Jki|AiTj!aD5lDx_-2EH%ZsE=1iE[<i!vn2.ttgDqf#c`:/d.^qf&87p//lM%x!:e(@8)Crq<5pG!
-MbRdV7agiMTQohuXDQ[MP(</ZXQb^pYctJ~$C2zwfGMDc%t)GX0^,5@1H_"/4xn)aQ{7/a7^<$WOv,L5$!]bXY{L@D5M(QpRf$>s">Q1^>,OvV]S72L_M8
-gMm3JHM}y"mNfFZ&rpl2Kdqm'PUJNSjMH9U>))&%VU-[<.cO6KRgh,[dY<1>6E;JV]ZS;oM:9:z!~"~/@HDWJ91i^hEm~^v$$LO|N<mXXp$Zk.k<2:Q]lG
-(&peOXeu.)S0yM2I:ZTp;bO]mlwPX&N#FR.QV@wh|YSJ_gqJZ"Yv(jy<zKimN4aUvP;+]bMiY5W/]!Bq[5'/;O2|GNU|Mz`)ap;g2Rq=M-6mjx@<E{CknH
-yd=P0ZWj%b-7TxjYDC)u"Q`g$_2CG,pQDc#I5W68xN"RWp|uY'HiMxB=CO)Ms$z7n`WS+5w1+{=85Pi=={x!P@$6vr01Go0mJ8(W#)>F61+BQv+"gP03F[
-6i+k^_cV<$+/3F>T5,{3mwtC%|o{#p~TIe3qJ#"EsY#"w.v&}`W1!8}vmi%LCZl>kd[GwM-Ct&i3LP_d-AK&]4[){GSh[OF/X1y-;>#'#0b8{{:!ote[3w
-B}WZoxxWj6AD<g=OT!AU}wK&W@~7csnU^HF')Y";-|PC]Lv3}hczeH"XMX^Y.Z1:cD>llyN@/(~{&9fNxB79qUN'o=71ax=+)+%kDL<sO'6I%1e8`$WB.}
-O[+_(E-0h#X+z#_50E90pDe^D!;vdhn[tTP3ihV,[k<>u#:02Q;mR%%ZrfP6_s](fsM#Z<eXOzxU[49jLJL`}yn,4LAi%hTLP>1P(B;W9D$W_5{RDN2i9$
-hSfaB],HKWLQ}_M&Ar[)m|-Kk0!.]`3UWCeDNzQr^^&B!LVY_Zz,N6yJ%%WVttqNBVT.M"cb)fUMI9,7cnxs1(k4.xLK'ak>NA>Ec8$s;^of8KC#zWcx!k
-M-t.s>+r%!{k1O-LQ@]9uSIa"{+&~;PI-4n9n<LmU;do=gF`HtCh|P47#Y"=SGkv!YXQlP;6:j~+@c):4,)gEE}lUUyX:%}oV-E4o;WWjcJoVi[M'g7diw
-%Ttxlx31MkpgvLCVWnsi8/a=x.KIZwB+PfA2X0.3SUmFjWY+<2,wAyl}2P8b"/kCNdo@Qn{;2W&5R.hnjNif0N|3JR/8K;(oJr7qvOZQCl-s35lHzzSX4d
-)r7zy@1f.-(!}@!)+"H&>mHC@Q`=rg4Je@sH-(>ab^<BxC"ZsSeAx7"xUB{H$c"F^ey[KLqlN;'g0-N1z)mZ&T1quSk#ELZ|D>F3Z{AEvAN7=ODyxstGrU
-f{^r[7!_j@K'8P^I|PHl{Of"[^uJ9'.GcwfXV`atCUe{:x0kpU0z3^`^mB'2}c)X>y[.<SpSs4_4c7`3mrjQa+=Bo^-cT.&AHA`Z>2)<MEH<iFVXF'kUq(
-K{G2FKkr+SN'O:t/->$C#ycD0oEQIFM/&SG'u#L/Qa}JS)Fz:xL.+n#lwP`q1e+1)+f.tWwn6J-Yq|uonNI+fcZXypE7Te#=j!Q&X2BaB{vVe<U]uBI;l:
-RQ4vF@A"doUjo`:6q;N4YHw'MVY#UVH<|{4`XmX46R(S_(9EI%J3s>H%nxZcLS&o`K_0hb!sCpH_NSM15%QH,efMx^eB3YDp#gt2$:9|sxDU8(1/4_8L`,
->I5[wf/HZ`Gj+DBj&sE#njK`Yz~mCxhUrg~A=Y)z~x2r;b:LevZxxOYNRkNTI$B70fRcc1k&%%PjdQ~Sn8ULGy@oQj-kxOCB]h6/[(qdd.`0anG<l0hc:#
-xY7K_y&d(-_Zr)!3Og/#.o7r)y~Opa)mLZJ}^b&7[U-O/}NwaAJ|Dgpt1xH9,18cgOEU4:8ysOCr!Mqc}_Hrtaf{;J~Hqz&b&MFO]dyZF8)EtP=HAgiA(f
-2%;.(K]#$ppaG}3x9kUfD2Wd~1rtQ_M[un{||L_}8wR{8gHrJ&7N-xiSXOqC""mNQZ_6z0G}M]'ra5M&r%qOhX^rP`Z]TZ:4u@!&^Z561aG2]G]r3T<,1Q
-9n&jq")i]wZ5ROCbAbR{}Lh2Q{`|!LQx.r|F&Y,{gZ,32(=Qo4zQK-u&D}n=05]BfK.OIm.pol!R4,AwT8)Ew%{Y%DU#3_91a(;lvHZS0WtTqe!PfI_!D]
-ya[U&8t:fzQ/3I^r|iw};b7U~ktX3TxrDkm18KU^4MQz:M0zpy:V{dphhP'mR/7,8'OMD>u0/ykefaPSYJ(@|_<qIzxI+U.m}>77~Q+I$9)qiHo#T$Y`9g
-`)=[ghnxumwsHmPKlf='1H>3[g/U28u<"JchGY'L||:NL'9MaV2A[O63-NLB{A~(XG4sJ;>OK]erjZ!pa#}z=i'h:Io.QYevJzmT7a.RW:i/p|g-{G-XgR
-b0`5}J2-4fl|7h'i}#biI--Q4S%gRLMq>[cqG0'Z'4RbF.WC6yOsX)ro+N[YpHH}h'i9#y.4EqTJrVQNz8cQ#_:Pb8j&qrdf{#$&12aJCesZ>,~NpZS0Da
-QB"p8XQ8_{N'hp|e:bE.AD#_.VR%MDZk0VDRR^sdWfUwXhPO=vmCv)5_-JmgJ^`_,9)p&<x;f!wkyqeN<kM/2h.1I2<Z=X$EbzzR(Au{t-8`9b$1ns5hwx
-'bZl#^~IB;LyhQ#-#!:%RZ1%"V~uh}Jx(h^LV@XSW:B_NnkI9{llTMi/a52>z"eU'9mPi|xsCNVYv5{ir8#E0Tgpje:m~pX:QR@3diRLUZr9(xx}~zfzBx
-1CG(#ae[Qh1OMX4[JnYPY|F%B8<Mw}+/Wj%IVZ;jZ>kEJ%-ncsWYS<Rnhbd!Z'k:5`VZt1WjtQ{33+IOgt]+!_bV|sDiA.w$!WG<aK}in({:<7cM2%Bgl(
-9%WSxJdg<h5U&Tg8SV!gid`(7.s9k13m(HIrWv3gP={M;M@(&_&|.&,mdm@Iez4/@<J^9x"Jpe:H@j"r1h)y%fC/P|DJcKNZHzpLxeC/[:XgxoJjy^80e2
-QyFPseNz~bC=~6+,8N(zysJ8sNz;QmY^cOUh0<QuTf}HOM9EFPUZg-+c2@Lm)yAaF2xQ,%eEz"2ri}};u{'#kVA+5=5E]13R:mWDMqNgvMS)4%~%bAGGYO
-Oh:^#3p<hd(fX7~w'#,D/:9|ccxWJwu8D>'pwB>wrtnF[cm$>QQzMs<sI|Oy^Qz'afSU#+alu,xuu:nq<n0&t0p`<.5'+s!_l@uu6GD;{VUy_29(<%-n2R
-2(@AfqPGI:mgxJ9cMjpc0g+f(3(2<^h{[Yw^P.&G=hgNnPJqKljGf%^^=vmHnGf`;bL.|U==hFy3WG#di0](:r{2V<DQ0]a=8tS[pV86Fb:#Zm~tM6T[4s
-yp&uF;6$jz";ewgV3D{BkulZE4|jq7T%_=T%_iY;QxREXi4bWbs]0#[<)$2@3L>@aLFi&"0F=T@r7:F2~Z,]Uq1tusST@#;^S/,W4/5QX{s$XmY;Q-3/>V
-kY3;_M+=q<{dT{Y</GEm2GE&/X-mJcC-$'Pt=ZxYW7$fJog+pGS|gdTL~,IqB4xv:$LtU/GGtEmCT!<6jC9f6.nRNUvh|286^oqOFrZ&_3N1>.o.04i1#,
-e`w@3Sez41Ve}"d'k%BW-N0M[2t&S&.Lfb"IR0GXJ8Lu:K_Z<QOm9M]g[6z3,RS^n<B|MjJ#w9VkGWy=DL#24T0Ai^Q-YD:xjWJDix;[wG--4Rs%!ycdhY
-XS983"<cN2m{3ZrNFQy|0x+6k".gX$ssrtBx3x0N:{PNNxC0Q|(xUud}&{.}Wq)iUeQOFr!MwBK6gx&M(7=,Hm'w$_a'l#]"mw9tVD9sZi)g<YNCSw|4lw
-Zao-WQB}eF"9&'u"PsT|c]xJa'R(^_XAa"mw3Qe7i!=Y[0zw>2GzYUPVQjg#$EOyo1RRrL4)6d~3Wx{&><aSSi~CB$C7)0~IB-:A]X]9YyojW_%SPdk9/A
-UH5WZ!2'oEr9F#ePcR3QS`D+=P=pfa'C&HC.Us+o$ISF)j%3i!'#(SNkrv;<n$CnZIY2z4M0T[Yy{A2'$m42nO&yw8T5#jcH^5cfPYKI4<2MZ+RpJ@cffU
-!Bn}~aWNA85m6ZP$WrANTl8!Z3n5PDb;EE$pIt`0G+q`&sYil%=|UC>4<5;q/B,K;b7$X5BNn4LBDlHYqfW%[wB:q2!y%nmB/d>`{VpimD"e.u|0-h;7(Y
-zeU6K[SB`U9%=6lQG63yQ;<UN725Aj98CYIT0E2@XFQA]9y>f.1>5SRzva(IXk~TMoBsgW9^`@2.eM+_+DYJlJ"Kfs7tDoE2Y>udgL+x`[edQb>[!3ug6E
--2X<-(us17q>[ssdH{c[G;a&FQqabQcS=g8yNw#EIU<0(_(6ACqx=OW`n@ewGasQw.=TGa{8hQImQAy>=RQu8'FAx<892XE[lL#9F^))+m)UXj3./IgF4r
-x2hSm8k"<oZ0.q67_TPrMrv8{fs;9QQ!k-:-B&$LMMsk;2@-=OCXoOQ'^/pc2AJkcH6t~v4TXt#^J;yD(0Z6/"4q1<.r-,PQkODC=1(-7[hNL$l|P{IM~#
-$3mLTjMpq'62YO"W7uYW0i!dw)~Bpb^|QR`403"2F.,@Sm6_yV;''MfErBf6l2SjE{I'7Z&=e4h"{#';/HF9{S[sX2V(];z9GYSqAkj.[:Z)K]x#33~hIa
-2Y(@6@h!VxYB)59O>Rxw5]a@y/MR+p'w`6C=b1F|3{Z+}=g{,;J'Gk"G.y]mrGt]!=!XJ3+F1^91e{jr_-Kn)5sK'R8s:mh}aa6&bHx(jc)vAq3b8-kE_X
-=BHZzW62bH+`)X1D;V[Gs;uBjbD3aO>y'|;_YgOQ`^FFl&D8&H'S['SR]S9T>)A#!G3$@(|"(eDw3H$8{%b@WN}nU}@a02{m>;I)`6XukVz'EH-|]4]"iN
-YN){_Do!>M!27#y.B`Hk3@l9Urh))JNJX;@S^&;'S"#5k1,S6P~8{m<#EDn;ftsXdqdYqXp'(u'W}MMF,Pm2-v8i{DfjgsY8@myf@@C/=#GH)xc43Vl!3D
-gA8onYfN2oriVl}Y=D`"_;3sij6v^"@@y93fQ`ya)h|#55rsJmpnPuOe/A|WXu8LUQgJ!l$XZlP&,hOPxKX`dyWY[XG9uGAX'$EOM#Na}Z3Nt{Ry<a0V>m
-zh%7HGJBmyv$[,-Zdv[kyCV24>4cqr"KEv'P=&@2}tt>;tcyG<W'2'J8TqlEw.sW5Ihv`vnXDB}WJ3yPqFnH(=:7UIPWceNqZ-a3;lvf^76%_jgA|Ln=m&
-yiU|<R7=S@eA8l%e!0Q{NoLGb-lACejix#`=,vo]sFQkPRChhz2B`UV"px<vxV8SN"D>yQO_5$JBKX]yeEbUw@p,{Y<JXi_8$Qx6Ust0fK9L(`/uDH@b9Z
-5<5u{ox-x)OSeZe)@7cb83=<%-TVd@3j'mXS+w0sM4#^|)$#)p@_65{R!c'/F:=[~<CGXxE!iD'T/%[Sn6bRQf<z5}fi!uL|~G1x{l0#TGv"OWO)d94rWb
-t`fN~hL4~Z]8@`2%Skkjy[kHp!G^y8fl2%PQXkOV_+Sd.,s<lIgbG:&<m)c5UO~59@tX6zez^UL]BV10{/Ff6=9[qeu&zGhYWIF76pUH!Gzu.%:&QWeXn,
-mVi.o'3@d;u4NG"JDSzLq|{}7Z3hORoxerQ$-UdGKv)13m,UR#zcTf%Qv$@CF#1m0XH'(YBxvW`r'XbA|4tX&9J7.[hNz|iVne|jry&/Y1pWsxl|wgNALL
-``oq11K5CC[Qfbx<P2:A46_Zwc"tHNqE;ZP-(t!ORvoVV6FK7y$9-vru1D.X9$GQTgFpaB@}O=9!8d[:U{+Wb6Sp(sfDM>15rt:]A;ladxMxEiDeN9/V!3
-0),DK7RpQYUga,cYLV59-O<_Ov}PJuxKH^Zr`s0)MF@d1Xq@O_Btu^/4V>vm,^EqnY}X%I9;:%Avvdd#%ipEbVumFb##S^r]o,]+]/h"#SYz5&q%+!No6y
-kYS2jQ_tR5wE81rDl`$f4tXKNc.nEpc5-)kLNz9S!>E6#5<)|+PUyR%k8Q,e](B/w3[eiVLT7w=z;J<hF$(,:tEVq-WX(J.G>7pA~-$A6rnr6<9KT0dL!^
-,nDsY+h6T;h/:+F0GMY]>+Sx_:9%}N(}ypJSL%@t#huMT9I4#2.pPjF;8hc]U-kk~:]4f:Z(=yEyVh6m)"#`_)q)/OwN!o6wV[oF>Q5=WpLv%K}=mRvJE"
-'0V{$/q]G>Q@1"a3A`<+W-:Y8fcIidS#[2$0tN^bu;X$tC>fYBTv@eoT!dMav"{{#{ta8OmY5:a1`}-O'p-SL9z@S-`JZdEVz>,vNfZE`9Yg9vM$Ec|#2!
-#3%,HFwM_YazG7bFQt./lg-5K,niz@Nr#Z~j3ju^,)62"5laav;c(6W6|%"jOU#vbnSv|[[W@z[0WybWZ)0eVXQ"Y`F{;Vpt>wn`H4oD.=|.zwtA^lw.qn
-2MhZHr9<3Hjo6E<5CYs]]R|&#%WpKUcaGput$w`LqWYG.vDlS{[Dv6[qPm{voC[flbt(ruop{c_fSGb&9iO{aCPVCz8kD3]a^2{'wtRTNGcY70nSJJMM6U
-OZA@$|5d}GCBGj+Z3Rf[1UV6_$z"B(P15ntbyLViL3Ax};oCgLU)aZZo@{mOiD8[&y=:69,%8QyDx9y.m+uE!tFg.V=Tr`v5a2nAP[Zo'arhC_99!i`u,3
-`w2.[(T{JTP``+8%wx'd<@nK;|MUxYchr!;<&)<!8!2;pdhh$&7I`S4yd9oHb@]m&M5#6Ey-m$e)A4%HggI&26D&,Hf(.36jSW|<x,yxBYQqBb`TT0X%:c
-oB)Ojda_`0KwN3^i4|HiU6EcLz)=}=k+(s$Z-Yh$kLW-^'eFTIi-R-Q:emL#@l.(DYvpk(0+d"))'^{{.9vs8tDd.iP2BN|INK^JMtK%P|~K1p5,Q+V9(W
-V/sJe2IIl"[';JscaZJ4MAX7qBx:zP/'soI6>>HEXl{>c1~%[oDl]wo$d^>)x:(<hb!I'dI5EL,T.u;L2{^HHA8SNIZp6z.88mV]i.,mY>s.u}>QE<J5dI
-j8MnXe:<|tv<`JLQ/_(`p>d5OZ|F{>P)#wM@{=<_+FahBn~_fPG-,NtG^<zC"2(=/"ecN;L'MzfU(==2'X~D$y7L'=mGlNUZ[.uS[h].1AZE<B|ya4Ht1j
-qwOG;{IMb04du"5lm5i)!9CY5H/2h<V{1<4q+KNS}lZV!:)4.s_8_Zw&C3grsH6[3zsMDO">;Y^yelP/[Zg8zf[10s($u9Ebk^A+4es$0:DA1H^@DW&g+[
-{w)l=u+9dM8SSlE/F_)1">%!3Z|A2hV0YX-E.iRBZ@Kr$]~vJQI!eKXP/,lJAB9'p,l{$RqVl+0pJ0c)#y[RK=<TI=0xW"=^o3g9g!(b6z6h!&Pc^)t"oI
-fS7gM@HRXP)$]fX>RP,eZgV%>W'rhuYYE|y!UgFBn`d>O&s$_@L]+Hi^%`V%WSsZwo[5a[!Q8Oaf<H+(WKQ@'O#$t(VXZ}w{m^XUe&_'"qHBt8vv:}M!+q
-X]zfu&@xa23{X)wm1-owr+iBpQNTU{:oYsQ"ErjvgG7ubU)])8ODSt,vJ&g#8FsXJ$IcrHDd~2tzjN')8`~Y(cM6KP@KKY_"[fbya|(46LDjjbVv)0Mx4c
-A0`ENx^A}CD;5UuDW9H=`UNR4hCe-d]NsVh1f#tX|P>m%'ZsMo7OrRc5!xpPg}3T#Xrx&a9X.=YlvBFQ3A9tX;)T%&np]c"jC^45'XK@RB!_$z^@vV^G"n
-y7;14J;$Wv"=.Tzaj6RFoS5&S.W`J.bT0$IZ"WC3.IF'_5.eSD,m4V,7ps#!SAov7+6.Zk"e$&vN(^V1j]u6rcdM~!5Kwbv"d`d'IPMd1#hj[Ld!$xLT,K
-Wu_ycShvn7/dYKk4}2~>x">0O#'wBV{$Jfc%hnHl$-g}BTrR,ksCKpS5L_JmoPGc8ez|G,[Pt"z:Id+YM6aXhd7{JftCitr/bT<-__mCg_6ozbq<{IM#6a
-'T[K8W]C(gR>6Vg(ZeV=Pp{lnlz$#F'%+gNEOnwJ[)Je5$BQ[@0LP!ME+H;qSk(>qqydCk"3K=2W{MXoWoy@QX0)K"sp+vB<M)PN1H-9+He]&Fz8j`rvE:
-DGy6lhsZ&%h"E>$dFQxb,'{#SxNw+$S#QsLe+FLctvbq{xA5&F$4n|JH%.g3^ctb8TpdpF60~Gt9Zp~6&_G0!d,@zweXO,g"-d!3PmsQhHyh1C]^2`q/pk
-&qbl/#;WF$G/s)UksiO24O_SDey$yERuYh{@mL=CFNuE3E2p$GMo4p4bmxaXs$%iJW&8v4YV:=8']TH%i05My!I6LF3LSh]^~f[[J18tBFl=":1}A:PAUV
-+B<wOu,I{y^0arUu7y1<K6d=0PurFtC`Vgg|~5OU'&reV^L4LX1xDwWmyL_/R'x=Ejch#`q}w,6fTzOwci-tSnR1^o5E>8b&am<:#[]z)/Xs%O[J"xLeDZ
-,7z7D:sNWhe9dhy2H/R%3I{"kv&PJuugb:(M.%ep;P@w+d96.k'$-%iO#GQ:R0j>%Nn8%!;MZ^Obvr3+wkygGiZewx5md9u)kI7lW`u<ggu2^<,O<4j:HG
-`Ape`6xYr+kF><a#!,uQ>9UNG!X`_>//v8O+>[t+Myzqg;Tj.;+0M!;3u#<ZMS)py2$K.;c1FK[-X(i5KLe4:yT2pU:0;}J`aKxOmlXFM"_TE`f;e)tuK1
-C:Bz/hU+|tnHMIfd),(rU"NnWt$3L%S}hSv`7LIrXs))YOs9NQ47D"cnzgYNgx3$D;|;$ppJ}U@f(iHBKA4gHA5_HiC3d[#QU+JhXT}dTM"NMiqa_z:baq
-|TZ6b&"z0'[|athS1z;8:|lk`"7at(4fp4XF:ibkSm(.PG4'#^umNYpQ(,x{s%CuKx[!@VWxNNJ1kDSZH8&7(B+9KK}J2ZWFO1&mU<|GF)XS@+tvBW8f,+
-5"U,#)1I8,J,Fi"XJ;C|SD#<B|l0DW[]XZ-oDf<hikdZ@;sO|v1[d{WrlL9Vj600$n;.tmFu-M]).k-w&O@9[,{n"#|[G.W's9paJgv0grybWbTuoORysl
-:8p|-mk|DvwG1tyO<cf(1ZN}gr.zhZZBk#%Y{|ING)v}Y&lRv`8{$60'MC;jzl/{8M"vkrtCrHt<zeycV!{&v1G=ohK!Mr6-!)T|>)lS}o,!+0YEE};>`B
-bIw(C'TR~Ey/z@>VisVIx4u!(ht7e@+^SV^j"5q9.7:=),YwZr`LbdEqrHFO:2Lw&_qQ/yG(@G!UBraWRDzW>YxKcL([!P+)c(3vjy0wpo3A%E}Vg0`C(t
-14O^BBWBH&1+Ck+Nk``b/FA8i!yEFk0ek7/!n@)^F<:-:xEO}^SCyag0R!eoNvVw^aq|%0q)<oU@>5Q(+rYt!F776jg!+`j4s#2Y,++yWc}cu,c_2{k&TJ
-N1Jf=<Le3f"5X/)$_>~P&kN_a;'uTBD{T;mfG#QYa"F29I,|MiR;^9!``G.6!.=='w)O#,Onyd@:M@o9<WC@;|vU$_cv#8:[8nj]"^}c7l/)%I#XkOd5K2
-_-LU-E5m0QE,wf>8xw,"b95w6uTMe9n9.[|$Jfb%:Ar{Nq-.-4y>]LA7Lnl=b/I2++;;c!4ykAU`#CKzE%f]@dM`OI9'>jgdGoNU-8iM}ulU2z>wg{F-"$
-,T"2K;0{+IAW(u:euPN2AW4d)])}zQw2Mp@79V;Gvn79vFdM&"gBpr69/>|hl4)V<calB#I_zzCwHuH5Er6ub[$Kn3v&l}ILuhr-7f8RCw8C3cg9PAH,}R
-6}ulNqSANr4TwO;]BU);EpU)hz"-8OQbpo}B3fav9sd@)trqrDAw%VM7$"!]`OOIX$~K-W03aeg.t=kUH$j`]bF9r^`W6-7R"E5-fLc@{W~Xk|N8c{oOEE
-fNoQD9l`~_iN.ko$|&Y1(Q$#!2|v#XoL6cG8|e_0h5%+zl1_>ehX59jb}D9i7IQmtPRN+b2_`P[Zz+M9rftJ26_E}RT<Fr4Y&.:O@,}j^jhXO|h/M%<b{o
-xw.(p;5.]Hy'92_Xh5MZAb.,@iU0=vMtDZG"@OLceG-MZb!8g/-KMWZ0QTc,'(>|"iDtE@C%07G-/xr{]ya"g;r9<%6RZTGKuw)sL+=:(2#u!p7$,e&onX
-<:![nQy)!2:Yyvn7{76ur<]n>R0:N_<iB&#Pw&e=#V|xrm=l1!]-h4eD(p}a.1Z"$:AhvX+=KTb72<wr+(V_L)!fdc^5eEXh9=wnkgn1Dde-d6};5=AzC:
-9r(V<7]`1!F:_PFo{sgB}LrAb+"=|A:%i;s,P)"G9$.O#G@NSa_=-F2Avm1#d(/hjbyR+II@Ds|'YnHh$8nFSLye>gK+%OmOgq<N.LN$KGe%x[wC=kEIZ8
-F-L(zCvE_Ps+NTQYYx##U"gXD&<I_+GC[r'ln=c]rJd7b!HrgBI`llz:+"HEIcYQh2hxr3|{KSDwnWT88|comkRmh.CER>LxE=`)aB"Waz|dz@VCBn@o|L
-SD`bSvrY22~{y!hPKrd6amNP:Z2_kB`'3Y&(y&yu=M&nA#/Z;Cy>g%-{](CUN+nWKtuL}_8wW;e2wcoE`.+`3hz:)IQZhbTbjQr_H_a->SBVu$MwE@S-tp
-Rs/yv]g+x)22K9$hf`n;3t>7;e`6,5kQNA^%4Sutv5Cy"ZA-fL-;cfS='uX]HbTR[s$;8qA.J9^Rq8-Y%A2VCoF6XTzNTLzw~y+#v@Wsu2R:wo';@)^uLz
-nV3Y>1wCBNUenP.;fAAWl1Z$/)=0zvTV'XkTq5(7JO5KP;"H4x/s~LslfRSdZ;t$!<;2&sl]N<ipp@VEwp;M+j+8U&mkNnK&Wlo|kDeZj#,QQt#s$'HOfq
-"'!WYOXl_^Vfi:$y{>F-p+"Gt=%zm&tthwa3aYKwcy2d.iArI@Woj)`X9]/w!U1'q8y_K0#gmyv`(a4d`Xy>)oUi=u^jl(wbf8f!XT|lqnkhWHzsf<a6Aq
-@0RGZW+&la>k`RwD$B[>@d:OFjG9qq}hN}Iu%PM].`#p89B4xVb2>GkbXrb"|0X%!p<7ic%rW8l14AQLVM'Z(Vq=cw@@UB))czHGF]eHK:}Y#gsf=/QYmX
-"'nRSySx#]|B@,"H|>:Ev@1.2Ch_)Uo2RZ:^%Lqcc[D:7b1k3VJg"4lS4#uS9|3s&62CJ|3^fB(jOpH`>eJ86Y{)4Y_8-J]K-CE'NymV8,=<+7T#p{=oba
-_|H^2E#hIkbxjnhK]i{VguS/j8e|_;<O2dS0OmWl.)J.nh;8!K4pNaoXJhA@s5g|j0|h7vi2/59%@3I>F'7p+J+!IRPr<Y;d@HvMOHrqDyCQq%Mtrp[_<)
-3A3<Bi~_.}Az>5+CR+>QFW@'-#jR1U!B#uq'Lm%6);T-!O(CZ-_XmKMP>'4,/(/9Gtv2o1[]%ci:|!2ENp(=I^=+>(]&,T&-W6OiRiLeDJhOKZXK22oZjX
-pZ'ilGXIA@={gaC$HLi6nA@(n8j8}&~-yEH|0YugZ4W[t7-pPx]GIe~::p($_88y<KTI$[d#M@d,c)XlRRJljpb&ebCcB_g2k`g)iwp..:eX+Q-uPkBr$r
-<uQ5Ugh6cPV}iSz`}/OiWqAmSTI4^G`^=KbxNE^68^,r003Q>{.VrOav+yN+2"x3Xz/|vh7bC%RA6#;0wp=A2kP_P+g_V0WW'4Y.ZzT$[LyX9f2ux>O`RL
-r]1sQ,@5fcWNh%ZEA@+bfz:CxEqDbd<ws#|o>PeGgH"l'dVpxh$X]<w<xN5/3,IN(n'<C5$p9Br6H^1b:4h<[[4$44^V}F|Zyn2ZXY#/c]k;!zH&"s,ykQ
-0R"SN:feGs&OKVn1.`wK>!Z@Vj~SFe=]Fs+(cgB)dTT."crivrI0RA_1<nh$$ysHJgTaEGqb]l>L4Q8uL,CDX(%Oksn<]xPWn:hZdTSYWhS6gODYn;X.=S
-z0wWPzeGQTf3Jv}.CzC,G4Nj&"V!BO~GWDmfX{)oH,{k8Dbhl3r2HC-i5gz>5]6]_E^6)V$H@2dJCcd)1BHHXU#+40L(8K{FaCDmi84g<EOhWY}/(fqGe,
-I2::V]'&L53ct`]{K30T:$vCo>^+&1}hXQSlQJ$,#,U)8sFVm`|AqK-_qp&k4VG1ogJ3L-^BtS:ZsplLd".0mV9V$C=YNNN7y49'i};pgwVBNm)&^v$KCU
-(d@AtN+{16pUeW:Q+-AZ=#L5MS:!u{a55A`Gkc3Z$n}ZUJ}rM)'5-@;Vdwp3Rt4Qkx{Pe,8$OHk9fXXgKzn{FWt4=h(FM_6g;0^LDw9^J(t``@55xxt`1R
-!T{J1|<'pov#P#IpLAqjags@PUji&U+0FIe5{ujr9G_609d7MszRyz^'iR#f{Lf!$r#_n$#+p]&n.);k1d3ohI@l5haB2%FIm!,778XjwI"O8''8_BN$Z1
-:Fl(&6A#d2/d0!ebbBpQNG;,Q4vR(gtDjo,QuMYr.I`3r{#C=b@>md&w]tZt2_jq]7evLeTutv3uiga!}9V`7'N%4PD%7EbHGUq}DRFufWSpMs1Nb&W/LQ
-[VjI;LvhXlqJj44=gf)_),$Tqlx%9G9|6v[f>m~=F@pv2q0q45IcIQgb#JNAo@hV}B4FXy()rue^V^hQjHQ[L!dQn)Au}qdUh5K;~M{|g@B$gY}J'&[aF,
-Y[oIZXk/Q7M2"<_B,c6Cv5.t<Nxs8di6f<R)Z6TT2$uLHR#-xiil$O2PJDU5z(.b$a1c2<vYv'&5o33yg"AU@VX%mR8f[W;%nai[.l6qe|o[~o'l9h>J|F
-SV|l/!oCA-#"@L0JJ@i>L_)nEb`X$exkNE-pgh1a'g~WrhSbskJMp5%0jB)7D!IOa@#4$_p(-Ej_w!h2.Z,_k1`)sj/uyN({j5sa]AAF0;cu_&nHnsI=!e
-&HnA_u)'$xoGQD8m:hidNPA/[,FWyHJ^re;0!Y-lq||/QKqck"@/L2p(/lyWErR(:B7Q9o;"[Fd$vFZ;RPe2BMIpZdeF"{H;sICv#v!p_a#%}8;VS^dp-O
-Db9OB%x3+arNT2_n$,&2+b_B}."%u9Fr^>7;]Z4Yh<r)nsF-|FbVr'gXV&SLxHWReSVY7J4T8bL#gM<|(E"X8ErJifD2{2!d=T_@MMVFjB$g^S;ffWW%p=
-%,t;PSBz'v/CQCru8,x&j.$_p:K1-Bt>b5v.<!~zurT-%|`S|GEWt0<&F^J(M6~tHR_T8L;TPqix]/7b>c6xFN-pz6GG_UM$YpXlpO!V$2r;HmZ-/V[ceU
-@ioR3M-0U'R'#0]MIG]U0'N|uqkd[y^P"NBUotR[hJHh/_'A'z7aolns-OI+'D0'&8vN}rG&pfn>8o"8lyVG^}l7&GDmsiM#u0Rw/v"96]S9PdBMxw(D_k
-8Q5Pd$b9Q_;5)<>"ctL{sn)cIm2j::C]rV`h;RPT-j2]:)9ypt,K]07y(W+goJ5hld8&B{)iZN>M,(kV%Twd=QF]4!psFie[v<(f|TJ%enms/DcK0]4){1
-))Dc`o5XEV#w-8{qCv.%%FEYplqy+qbD1Wmgu$akw|f7!bs61.OOK"3}FUSneM9cS7kXQfg=Pu;H.K>gHJk[tI!f@VUz9ZIegSQzwSovQJUczAwD6M!p:-
-Y6AA9Q`Dc{$]2}]+Hhc/<1q8[ls-V<-qWihc&YAYhk}JyF1,%:IlNkpkT8Jmg'd$b&74^XV;^W/H-q82u>,jJm%A~FqCq+fX+5$."u%p~aa56]9<5migeG
-/DwtRFcFba)A<kqC@3'dQBeI8j|4@/0|bNUJFV!=KeRy0'Veg`XmC.cC;JN[%[.iQRgU;!E-8tT`1qoc3]1uLA`_W:~B$/!@dAHMA@mV5CMUdGsnc1meo1
-8gC=JCE&{j'nz]8%UmPIVc0lRVlwg0a/S&!61<=ecv+pW_l)!"}ac`(wM_&]-sCx46dqajwhy&f8:K;+O's_1<zgp3@C'wKf-K.)+!y@TC>Pz#j5662:I=
-JM6WT_Vh7P[B;UDwjOVA-n7G@{DCd1|voeZdmk(r`Tjeu%N]IK(5{"-3kdP72%"jk'[jC!%hKK`4f64L'=8{y6tn#L}Fy$21Eqy1K<)owpdE("BHJ,y/Yr
-UPd<m+nRGsp{YaGyeq:`A3kvhuR`%WP)Dg[D<l8a"eagFH'rDCp(v=x,C8f]SX!:K1|.5OXAT&D"B/zgo'fB,&u3~0F.c%B+=MpJ86P:u6u<>l3.2+T,M^
-l($Q$bNi7$YeYT7lT.py|!~!i,snzNh3DS~9EM'q9{$J9F5PDxR_Z|M7R|]l0z5CzXVBZMICT(#ZZxl}SX7v3[C(rtW;^teA3EGS%L][hpiWG5L7cT/'q1
-|U({jI]+s'J(g1MzK46!`mk`^k+@sUk5&;b'e=y|TwXx1&M;07afIY[[0WWHo7ETvmTDUC4F=Z@@`)Bgwvox}328{YCw7V"#9R;y.p3Fb3y{!Ji%_`z!GV
-N:SyYGp-]R.4[#Z[:F1&c{dKF,%OXSbzo8Q9yU>4Y)~MA&W2u%Olq>tr'zaLd:!e#mf&0"v%fO-B^b0X((i^`.l)"R$+W)+.be!k}Av==puKi@S0H$.4bX
-CM1q1]a<kS+Ugi}K_/xVumr+$#5"V-<Hr)=7fS9@.JzDfb~oAk#|d^NJl-6Bk}~hpC)ncH;V)[hD@CQ]j9nela,pUrVgg6@8,:W<a+z3fXuPAKZ-m:3M!R
-R"KWN!Yt;o=TPG{(D9B#gP!r/9XM/Lu/c3K"_RCEHva^xT7Du'6eh2<41hzSM|x@K:rk}S7CkQxQTrG,ku"SQezD>!70K]#,HKJ1cus=6JZt{MsajrqtG!
-v4xfK+DoKGj2%=71O9dvkNazQlh3Ks`Trj@ax|DmJP)t0m"pW@t@:|MH,7oDDpS_.2p}<'HR"37P%HmVu=:dTnscxg:=F$vY.s]^#GkFJrsij_CB!E=:^C
-ik~^%"qS)2}DiBy-q)jeZdXj+pY%#lJ!6_bwg{qnP|17Pz(<#nB%HsH-n<lneX'].Z4x3L+]hcKOQ9]K!/!#=u.Y:+CA97Mhznv}4d&:ELsL.w]t+bZqML
-~zL=pkzqx7B{6|&40trjeG<2+wS3loS6(h~W@6Squ#b:%[ShEU5MZf)EEcExkiXq$W0ih>YPzW$UaEUF<k+HXcYWqP6H_0fhy+%IHn0C/Z0OHEV)9B#,54
-]VH(53qWCj&jKrTJtvp"QMUmini7mYM9~6t5;_j3]0h{#q3euK:(a'#[o.mQj65U^A1wh>[Sk+]D=_[tSuP9xvYr[`3$qK.T-jFkIM@<%Y$>`Qb_;,7.gq
-M6%%N@=&g2}/vtRq"2yd@=0%C$WDa]K=Jz@B1F(!o1<D<F1cw):/7)KmyVV<H74H2Vi:LS.epL/u{UP)CN|K>HY9:&eS&dRMnfTjZ-l+:m#r#SAyP0phtJ
-mT~ub#<ENwJ/ydgqj5U.Z2n:|55mlguamI9PZN0k8=Ppy:cIDsq$c"W"[kcK`c=IzY&,#sD,8WtikD=|)!:[MXxF4V9IX!J.'Yl"lWaAsQ/D!v%&j&#Iaf
-t-NIdLg.3VzU$/ldoc4c,Rc.lFX886N#L2ko'/wa!%egD(/'].cGp+o$fb9cXah7o!ob@McW'f&MO>oa_6Ge.9@!|tPCp_a(xO5zNM#qgD:[bXDn#!`m%w
-84qUHgoB:iVP~Jk]|7GK:xqCz[&&zGvOpuDg`37[yy8tlhv(/&wE7Pt&/foQ%O9{U1.3MJ{Yaz@}^N'pv,P>:gQ-Q['H#s[">j2wSx=I_QiP&D[;i#K!PL
-qZ}(S>i/BlArt6mY]d7fyNtI:)DjINS7LZxNS51v_:@Bzm1=D/hFB9}!vYJ(LV@IdkSs8&Sj<|~h$&^5Sq8SmnMaJK5]CpV@DuxRP7D8=_r`4XKYdPrBQi
-scB&9qg4w|-uA$S7,nGh2L`%}Ey@Ypsn3:}4|Z~shK%m(+_jy`aH!P]$pe5]fEv;-alzcy.wGR<pPsuP1uXDv[Y6WlH_2lWV0KETEqQ7ww:)8pf`pOJsK[
-+PN8I849B0XqUoBL"j]W&Qq@-ISoG.sf;9g#Ja+Z4eL_QH7,dD@.~i8uZi'm!;bR|`|w[|=>q5WBDrDmU1Vyag)t9[7>hG'>Q4#llhU6<O487q6gLY$3Ct
-'ehFySbsLfW>Sgxa,N/1Z>diM[QU|bz6$NIj9fq;l51zHE's#AG=H{GB#'W`Qv]P<<Zq0PI(U@F'SgP(!$6BBD#PD'7_%QGck&Ek@g5Gu{@[2FvWh0i+68
-bOt^J|aO&|{+J%=W@D5QH#_$lR[5B[5h_z>e=wzkQW5UhRi2@NsMK(r.Gn^sQkqs%0TJ#m-{r@Q:I7rMKQ~5{4@B`d"dr!g>ws7,!n^Y|T+S=i{:`lsJ-R
-#>+7$wARt7sYBZqtGuc5A%{niug"96LPdrXX(A_9D=q_uzcb,DeWd_&{6OtFIwo"y"&Dj#HP"j`m1/x#r&.K,ZPz2Glt:2#22@H]^WBss/v&C0hi{=y2>"
-"Wi:gxPjvo^whS2D@SNK~W1m(hY;r9w/qIR}z}5c42I[=wNs"vKy#0]MgDaz{O+'K'"jN,WF|5x3wBSt-!g(Y%z}#-[i1t}lky67<c>7+t@0T$zU-d/z)>
-/zqO{;:N#]o{a[#Ywcspm=F5!y%&3[(}fP]=U7dF!3``m_@SFM|q>X1W(jYJK+8Sz]~a>j<i@@S&U3#yX@L_}^cL!)d%7u7b3IXr<f[I.,!pT9R2nSZmQq
-x:Puo,R|Zt%I!@)i'F:yf;S5PgE9u{=h)aK@|6<I&/uD^wrqelBy27|q$lOVIBAz#B(@yEqXVG_(!cMbvvELv<nMkicp{$2]5usk;[:3j)})/A^/ou:'cV
-m'1bcmW(Jbu|xUw9;mmmc}#0azW25%hEA)N!q"lQ:bLu4l=Qa+DcyMC}@Y}`eG92:,fBpQOb''Sso@hc]CNs@H^++F!4_5p3Nx%x6G=8`zL2oSJJKluP;w
-Y(UpX]<%j`plim'r&6;P3)1dnH8xB5,ZQTUoIZ5O3|dC5Aa"+VnPRoH=ODtNdCuA0{_QJY^fuo`'AMax9H"7V:Z>{x<KDfhU>nZ}1s%G&e0-W<nsJ|B{~U
-$POge<C^oNc0dvdqmq'qEuF<buW=t6dPkz(HmYKUzc;O(I#f`0piG8'&%WPjKt9cz19|;O->JJP06$44NdZjU"|-,<l{5H=ui(7U<L+w8(gC!DZKHku8~f
-_T><'x;LBSp@X5O2[f,OiC!>b!%+%lEnlbVhlc>b7JoHcqT.e;3fkX`@$AGqc6kY9"J$#OY}'|>XTu3(z'},tgCVJudVVtxa1z>"`{D68'(V0[F&|^jaYL
-z'-haOH%+udC&N[Gx3st~LqwYQX^j)_7gc7DNe%#M2N|m5-nUckkmL<^"`%"vzkTL<HQ<_kw$ctqac=3M6Ac!QaXh2tsn`Xz-F:l=cN)O!%tQRb^xzBi}:
-/z&jE8%30anosr9Pcs%MzaRa~1-P]T-3!9({QUY|2}]Ddd@@YR}i)Gl4{UDUEaR(Sw_$"k67drL;(-g0Nmfk2gtXF@a2|rW=x]ea96tOM;zu8w.YiO=Y[&
-=of-)zE/8$60]MZqcLsU'b=nvHVPiou>e@&28+bHx:5p{.97;$rr-K|ynJ8AbLC,ea^byRxiJ(@|g{0X5G-ZnN2(bxAf('WS"GrNGL8c3$zih6w%1T7W}!
-w]st8D&y!q^yB1^2-h(.oZz`XOp|5[nm-O,[6S(K[UoC,>]|Sr0,qlruEsCs(o|}z|@1K2[N[vSYr713Ae^QF<Nx~DJ'C:)%|6+A[cJ2a$x3`FR6Kwo((=
-R@Tkq|YCm&GvYc#A:$0L~5/}13<k3Dye)[3BO}_YPmT}:i4&wJCqMa|fP`$t|TF}KK@#KATu~{+>9KMGME1shswWgL&,m;<b&wADhQAiG<jC.#o_7TXRlh
-V+CW"=Jl%ns=phQOAJnL81iM`_TadPbSc4NIh)ARFLl[0Xm|<G#c[6Fg]`(9NxA!F;wF5|~W"f=w'x[w23@>|dp[jfr^SCR@sA7j%0yEtfmumv9eU||M6Y
-M#|n-w#q6Xx9XuA&2T;B">j/;.t1M1f}r4`k3ONvM.%;Pah:HJ#W7UVqe(36K!|}LDNR59V&wC.V+W>dAe~Kh,6x!QoZ)L&+=e>$1l@L7k;"+Av/d^leVT
-2Y<rt-el3y}&/U<T6FxPQwe!](G-3f43Vw825e$7lTMz4}mH5H2Oj#Z6yoiq05i4M()X#Uu),eOCSx4QMpn=8=8F0G^ywh{aB_@g(tD4v=PgPUeY|74xaO
-<z2q;}|O+s3TDl42=kS#2"}`fXNz}}L9}`hW">ek67_]Pz3`_TIPcT,Xy+ugmw)$ib0r44QB;W52nyl9qn!)`zk++zv,u}&_'N_DQtp=z|E}pjh;MJHi0`
-iC%F["8@2Z08<V7Np9Gd8BU^DEdLS'N6_)jC[|!+X%ECcWOUr&`&:){Zqa>TCwC5F&!DpM|5wK@z=JQ2hfG9)<cr=;#JXv)A,{x_O2_)6fe/9ZI[:Walio
-,F-8ZMNJ"XOSPyy0|EH.0]+hA,vvxnWLmaqJ"r(I><Oq]8Zqi^Z>PHy6`=c`C$7.8$_@%<6BXDhBa$px);9Ci+oJGjWIeSJC^;`CV,Y##u:afg3#FDby2B
-j.P+WR<%+mPTv#1Gz91B`|`,`Nns27I'6-00d#PpPt[t#6E2qRE/tA2(~z'WwLUTRdi/Twpnc@baL4%'{s8Q5q/@WN<K`+f&(C}DIFg-vLYq7J-sf1e^Ly
-~B,{R5(g@Ugm"PGx$IJwjTAIDpz#vw%Y%.{tl6&613WRtD`[,$1OBN^C.FxB%+(p'j3FUeiV6-SbiF`L+JC@Ho}xZQ,QHDVEg=$Rj.#5:iA,4V9TV0%WKw
-u-`Q`q$Fv$`"V9{AP!:dauUX;4iB'OP{8S#8Q,U6^8i)gba$)5gr$GfKOq|4b-O3sd`=QIypLtmWDvKn<C>sU/a!`,1s^QQENg#Wu`,pQ!79yHn^8&oTCT
-#K>Fg#H)x}}is$xN`wKW//Pp/vWE+BzR0_Q)~x]P.Iwe"C3{NjMG4QMUYi07`Qy9PFP{r%pbiWmgaP+NE#7t>gsXW#{Ev1!7O5A4",C,/.y-SUVXebLxuy
-W(J;i25si<n[l5$YWsSDy|NFDIHb4oYc:j~VOKBPtet9eZ"RsrKyi/PzPO:e=ji$qYub)C0CT"NG&x!|FU1@E"m/GHkvtbqNE4GfMByx=X~0@r#E~YSfW-
-LYJ<uQb)_-OS;5LJ2_DO+m-"S/!`"=t'"&@P$v|F|&D[TsNZ8x])5+v<4"v'[dd0vxr|%V&vM,%a+M@EUY}F{<Nln9qC~">pOD"mwhf"NyXSxZvZc5-O]q
-pCz0bS`WHb66.I476-d7+q8U+1r/sxz8:I51C$#JnDHb$NCZh;EE4aBnA&^;x8Zf)M;t:1j'omrK3J"z3#gEpotw59n$gi.t{yg;N]TS-wR{<_/4mRO^e`
-4e&EvWwAh<vpQkq`pHK4O33Nwwqqfn9p-`wcHfCV#Fp%r>|;$`CSjwh,DSY[cSw:b:z6.{K}]PY$Pa.k(pk>F!'kNulovR8W<KAS6_oMfZbT[OpaHp4+7.
-UaMrM@ZiBLc7"Gi[L"fzc}EevtsYY}twZb"Ly45R1=KO4/_JcD8eo:>7iy8B^|k!ZMB=/Q_I;vT]%(USsh(Ju&mvL6u$F(%_]6A3rcbx89zDPNINFzBJXL
-}T,{k0SVceyI%Be]&fmeSs~&+"4D%,!BB&Zb4vpc3QHIAP-r9+"EI0gbJ1=UL;Evb-`_C'%iZaFB58eC[uAZ;WS$65$$iHv4"&IFoF`|aNp33G[One`UTu
-|$]OI1nN,;Q5Esh$@2H{U/`7`Mhv"D7jOaRPair0S^VBmopSe-/9d.2H7Rd`k[g-T)7]"[0`Cw}KgzQ6";(8[m5+~grJ=Bz&F.{ywxxNTd.=rB;(9a2_YS
-]4fp|0m|GIWc'|.z2jvmiT3kbcLda_NHe-!";7Vt/L5KJ]iNK+jAx_$8YFd'Csu;8}A[jzdc=H'NS:v+adxhK$Ljh>Vwl%iin6~G5:8[_YSBR%``Io[:t9
-m%QCGhtB|fLRcR{rkpe9&UlR&_eFx44fFp$8]}!uN6/ckYQMP]>L"cc`r{`bX^p@uc0kxKD6ol585BFd%SsJ].44:'eEme3Zwv~ICJTPaCUsPhVegzeG"f
-uKL#ZfZdN'}PYReNj|!z!<1fcrq@c/(b&IB8n8[%(lRnfRPJtn6&mW@Ba1$YobaCGAXI3C-53"U)HF}!v_tafN]D#z>c8AqPR5o)E_e@83.%~y1rjG:0=x
-%eN7kRC]Bno'<@cq[n0Vh(]3Q/kjo{lA0$M4^ppZ'y$6+rNCY}BJ|yW2SO(":=UuirINRu"c"{689vEgT}/!>2_hx7Fxwxi,KTMoga{]PAfe=bI(G_V$Z>
-r+fB!V:x)dS[<jWa3J`-+]k<w"fq>:^RS<He8=b90TP%.N=bHawSh$s`^&a8S6eSgA)L$hZL|p:Lx5]u2Le#SbC9_H-OaJz4Ii'd&^C}!lzrl<evi_SXtA
-NU<#J)bw$ja%QZXZPYXwcsI%FIamja)Z@Yy&Y$|6%$REYTLi}6nq$>e+At4&yn/+hpFynl{|ERUfZ)CoJ!&N"v7o=rawHX^e/=>wopI[vo`e5NZ<WiK(H2
-78~9{PBM1i'.9wil6e+%%fxauzO)B!b<8D6_lGRz^a(Hd,qR5f@nKh-Zk`fj(idPT8x6_;Fyww9]p@_Oyg>wipcCPa+Xwj<]w@8}Dqm5~l,]r`_TL<iR=E
-WAgsPh84{(Q%DWl33We=kOEp6CUJ$CvUc3PBy-dc/CIh%`gaDF7k`($I"ZyIb)$nIQRdGA5aRPuUcX-ul#QU%^$F&2U}97pl)yYg$8)w~s;dq^W,/Rr8~@
-$%7jO6uAfk'ZoF6-3A[o(_euan4^X9Is/`{|xOT}!gtz:v{#X=EH>x#$pFzzujT#5ynVFflMH2O"um9}Tvu-y1u6iDPJIymd>($Dhr"C%hyLD6WTV,5v)'
-]]6AuBbM`.K2]oX".rZcWqx.p4k0_.#5A[FS:oZ/pr1Yd)YDfVgd!w$uW<mV$Mb_aB)4JZmt7(3V6La`t&bSo)S!LkIK8u3ZSx@>,tuivC"st.[k`@Q[wi
-vc!Y{Pm%R^cstIRlW0%swQ+q!$%$~k3+hae8c"vO"&`%`QG%1m,q-C51&h]+x5~4.g2^OgV&aZ:^dUQ]']pFi%lr)4:s(rq$5-qi]JhljgCP3g@U_!Kj-l
-KU".eiX1wVsrFAoRi6g/AY]22&.Y'mK@}2Y,F<+HiytsK`h3>DZ-}X}$!z]vG]mANG7%T-w!LQ;/ZwuRHd+(~Y(P0_F,E}Ruv`K.;+x=Er)yF{oy5x&8vx
-[5es~pu&Su@{d=NjY=N2]u6tVkOsx@<^f'IE,hCMeV,KDe9mo,H5'e)(&U<FZ%1`T6_DS1wt[=J/b[.>DJSvfQ-{i$jztAj..A<f6MF0eRhbUsY_C:TpC]
-|R6ya^A##6UD{r,OjzW[kUty1{k{~MJ7b7fH<s[cNwp#{x5P&v!h)P|vlpEEKbS5TiKx5f_@5D(h~$^mT9EWy0I.P};dK.7sr!w=nbL,:++Kl4re{l{zbf
-hto`!{:DW99hc(}}sHsO6MH,%WlcPI5PHVHT@U{f-7lw//-L"@=zD:Qod2f=2s%NNtr)Os7%xh||#]:>EXRT}Y<p'vQUog+P]DkD`IY).L7vTx#FNwsJQT
-ZZA;V_S.8Cdt<DS8m/ttOZn'~W_W-WIi`tRY|rJ>xWN<xyd{ajke3yD1[Fm(,U]^)Dyoz;!YA3cDZIaR5E)CbP,[S2]+-6`>tCTWNJ:^BWP-nk'@hCdrL'
-0:V+;($^YKnO/ZIS)$<H9(I{/d(!eYM5_ef8]j,@]"44Hi~Uh16jp)$Hj,L[21]4;2#:jT<eXN9.'#IuhWm%A=N>ZLl-O0grsH6[M$i'G%4PI!Z;-f;V2m
--__.P;[6zN-MHf05W_$liWc]x9dMo%<lVAV@N0&K[RU[;9J2C16H;1{dwK2Hff>5zIpi)Sc5%H:@V;J=anJNEn4S:[9dgZ'93H!RyxeCP/$#erlYAOxl3&
-n0@(Q#%&vDc-;I-F+xG^=rGIr@XA[@}n<-&Dm.QT&,,Cy+wAlH_m7+dLZ@;J6.I><mic]M5B4'Y65ws(|>%dr-ExokzNAAR2F7uIVsJ=oditCSh)Z1CTVK
-pZSls%1+}4=JrrDjg[$9_@4_qQC;%i3PK>)v<0(jj6H)[TXB==rN]D<0}7$uo#b`vmIhJYe`M^B.;GqQDTY(`H<fUkn(9FE0>9mp=1/%uaEkGT+{>sE@NK
-$#+@0%lXC:!]@$x]r]iN`Hxw)mLZ[//GXDUBZ^Oswb6:"OE`FA;Mu#Ew%P;Oa/A,`n,()/qVAdZ6G|0G'KaM+4ucNwma24$1sj;X'Fz)q(T$I)%@f<Na7=
-[}M)yY#%qI/PQQ!BeyKF!p+AT{=bYdk`@9S5uQoiO2Mu)8",cs<n4d)y$`^+me$hBfbO~HX@]'Y)GhX/L7[9`Q#NZ8<CQS!Kc;Q&eT=F0eDQeAFqG3vt@4
-g-+g9>va3#dx,^s&RA]Fq^~KX'P.t$"MpZ'&Ew|X{ac)S$>a"!IizdjR:uBVkp7jeL8M<Ib]PW$0WK8VDQ!IH+1X:wiBASpK$N"E~iOvp0Axpw6(I1dYW5
-FkfD7%fRY$N;`x3J/+vum;x78b(eu4ORjO`v).rqByo;$X;)Ehh6${s<0UB05+{,G)v:_05E%Iq-$g>Pwld%Uis28lulz}lZ=kqsSHZ+//E=(HRZY4Q6(E
-/$%dTlT+_@8)Z$Ir'F`<[;q|qd3uLMTR3"MBi$4WtIa}SpW^d=vmctZo.a9s.533x54vFk66Sb`^.>#UyPmlc+Ta>4PanQ1'zd(ZCi8zNOM8fIzr9HZWix
-jM+yMab0Z>}ExU/(+]+}s1;i9V!sH-khm5xKVs-&1Km-b3>CQ0`)i8Cr<3V`)iG33wq9H;&#$(ZH/Ord%X<nir+uj6dhbDY(uT/t)cx7m9dJ(0Ot_ajj]=
-S<od7i~/Cq8lsdmInWF'~e8e]-qm|eX(CI;K61(a#bM^Z62U;H5r),![_-HS1[^A%l'Qa#M7>('XSmnK5t;<uh^"{./p+v(,&R"U|S@B+=G&C[TF@8nCrB
-PCU90kb8j{:{#b`[A@1KaQl-2(~IeBsV9v65|s<4Fj5s.E^Z@PRa7{^xirjynW%@>&"es."_1Rw^8qpxsrMG~^P;xfHgdt%,;TOA5PXXfVBVJE`2E}z%C/
-/|zYu|>&)2mp{cof;371^'>lD-N0Hv=Pr$UX#[E7$DQ!vK{Cf$ppM2!K`9"BNEy.n9wa_iMbk=YCvYA9`uJk+FW00-yT[J}+p{'x}&Loe2uGai8f$t0lh6
-UlMO%{lTHxG.VlhY9%73uSS5e#A[X<7-H2uR7$"3nMRx[cGe'II#^_7Rr]bqehq4Cq{S#u%e-}^Pu5VJB>>s%mpRX',NkKjQXGvAiWia9.eZfo1N&IT)yW
-<):/6H&B$or|Y{32d;e,OTh14RaS7|W@^|R1cV|6VP)i@kFP9Lm<wV,#LqgemVp;J<TJa8#Re3}zNU"q|tikl+Ze}"zt#iCW+ilws8+Va2HvJ0%vM7C/}>
-=sBh.rT}8`ASfNnNI[{$2%vQ`;3%7EWnHVm(9tgo}c`"KSXd$0=;|`CVfw9qGlC"x}8S{}C#P%&&,|rV/Lr4ldB"b/j|s6HuKe}yJ+2%MpW"0t>;!IzGmD
-e^4-yQOQC9I7u"d/d]d6eRmr]HJJEVVASU+r;]`tMA+vfH5eNJ#N`b.kb+m{O[kp0c,)4KCDmXGhRaS)9ZqeQ8|K[b<(BZR3[h)t^AsyvOc@NG@z$Or4UU
-+Ph!n8u86Vql"{'+'JmTE4=.H>v#Az2oE2w=Bg7_<4@9@5oqm.y8&Lg[-goUEL=eOht7DEp^SHLQ3:J{'bLsR)eDRVIjD0k1]FOlRi%JQ+_-Nkp;zr9,0'
-#G%g9UW$"esFvrDS]oAmVOd+OH)qMzeryi("54b^y8e@Sf|y!>Yum/kdG!hnP7`Q_+D|qcxQ:[slvJ<2]F%B&gM(^;Q]~uy++<yN0F:JK)UrU|H')68>w:
-N{GVetzTjw|:H/BS&7y.]cs,W5.J%xOVKfD;}TlVW@|"~k@VhT2$V+lDgz/(nqKUi"FM68"/;GY}#Up]f3~pG#;0<u2+<Zn=:7+OJ#)}W5]>CsN|z(o%!$
-KevAZvm"S)Bzg]yeyz}l,IFk7B]IKz:6cigoL6/PcV_SA}IA^'0uA!gf(FuQ^zSh[%IuQ+}G!.oZ-)EibVUUVi]Y&:5':@<23V`@7eqx:aT`WV:-nZO.z`
-vJh%94c<2L.[6cA@W-yZv!Lc%D(NAs5uh&$<`VfaKOc(/_BD&S:A]a4E6F#u%fn(wKv8aaAB>KBg}IiE3pR61[]`^%DXi-6+7%my1b[z2.;NH1UQ+QAolT
-c^3@;N~XF>MMz^wZ&#RIT++<,Ps6GVdXb<[@az2Ja%,^'|KP0`m2!M$#X]NpvtNqnID!PQ0Kb]66:&~j1G/bsRC!XrR.})=]fYi#dy[(Fu>7#"r,[t_MQ/
-AT>qUPsD7j#QD,i"q6j!C"3zN]vm/iTWRwZ-4Erwrb-loIU-o0siBgC-X1EH'$AVp"YJ-gw/nLg{BX];=0]G&6)WQ2rvps3iJg99]sVsTG81t5&''3<yuS
-#&+)MOd5Kw%OngB'Y}q@;e3jqx<]B|K}jlj(NLk[1.v)EkfcAF5,>`wi%q;-t#3YCv,37XzGMcp$|.5uNZHc#}FHfCUp&MDy<"0v!,r"{RYvK97S2{(Tj<
-9A]t1b~i!n{wf9%!YauygQb"x&U:_DuzKAoWGesVQqgimKEgh5k`d-8OzI!+!&nI/cdIONPaAF,WeNceS{[Kt)y})v1_Dw"sfL@;;p0ZuL}G[.6.t84$e!
-K"&WwM":AmqC32&4A=!3,W$#m>3lY@=U,y6hu/SLdv32gSW]tj+7T_kx%p7X}x}f#&|kR8!w3c`C:)[:WZqz]-^,[mzo8MjrBTqZD";v!-pm-!|'qxY2[l
-t'cXg!>v'tRkP1.)"$_X>]7,E0kjygWy(Q).inwxl2!@:%R$vPygo<3J>E%!N_"~!!
+|08SfM"Xk_Z]l@ovfQ_:i<+.;+f/}8o]+.Wsiv4I>vA)_L@ZXqLhE@YQ<'.H,3Q-OthKC0l_R'=&^ZIo=8k1:hz:8)g^.3^$mJU6%EM`g^SvfSp57A`mX@
++Pq&WX%$,#F_/GU/M/dmI$qV&}&>%/&U<^1Q33R4CUMW}gu<hC@L=zYS3YFBHw0/sm6YSq3x-2TXX$h;!>0#!Y%6v44aXw_5LZXAG$'dUHcZ^$NimTm.D3
+!a`sN"xq3FVz#Y<t:p&K)I!%Ud[r;5eYM-hQ40(.=:KdhV5cQ]l5kY]j^Bf33QHhS,wfq5fX2R~"FEy7{]cxz^V^L+azm3)i|(zbu|]0fy"!&0,5k}:.lc
+BTpl=&1L/pH;qY|FsHHJ.6Yi[3X7,]T=6+)7#$>JeE>uNyT2up5GBqtB/Gu($`1,B_u39f-4KTEy9pl%[g~rrOh'UDenpF:xsp4u@]D2^w07QH2S(aY'p|
+87Lx!!_TPwoV4P(,,]zrn%tdI4Hx+:$:q%sP;P:-,+p>-ms[XF"u}Ej{%o[rK#|,NdU{CGU/>R("Q`024rTm[PD@9(@@)^gV|kVyvN.I)m@:{kVoPk,cn|
+w!mxk{[aa+1$zXry,AewA(w8kD9PEYTnj`RmN7Y`lDTvVVmP[tat/z1bVPw]7Rl{0HQ]Lex^B2!"_@v(X5i]ak+^~i^_sZJ4Qr|t&V{[i{U]h`o#$y71z_
+),e;{;JLYYAp/Lh+g74`+S"U'!HC2G{`DeH9TpS>F1&o+.p@;ZmRV#Cj8`QHG{$:$@rRM0[@nV$#lBVz1ocTh$;OabD6,o2k!b"B;_h&K+n'(g,2$b>RqR
+8vl3B:evO[H4o]oHLkb8HxUHy0+kfbtB#]Vu>^+.C-o8"[/>i;MP(K4A:_iBEWvU;`dj$i"JFKE]4+n'utLd:t#5-0eB;]^3%4D`/pXCwd{12aCil52`,H
+xpDYQ7MLlGueWdjF)Z+l87bD:9!ACbqMWpNQC%L/mX#NH.H,Ly8qntl(IH>S!d"Cjuq:CIjet%XWgf&>{)pk;Ar-ntih{V8ln8HYA4yEm%tl59GR%At^]7
+:Ay:W<)t8]U_oAx1^R=I'YRhIOHFg<j-Lx~"&5LZV_]:YZt;%w'[4_~aJJQ+N7:3B`_yCCYzQW|sS,PBW+z7{zv[t|_/CbMx>b3FQ91Dkq"V=eS=YE2I~=
+kvUEAlKuvcx90q9o_Fc.>hFXi+,k@)6iBkUewF$iX"e;=e.Vxgkn`4lW<k.zNyIZvy!!=0b#v=cN@A2pG7s&iqH}Ldi.zk"w)6vGmq'[Z/zJQ;SWziG@qc
+'2EFQmz:msje>&%<`-v]~lpnOKs'CSZuW=,5)m#!p:G]hV-7NC_U{_KAUV[6x=XB'Y6.o|cHpW(^71OpP1-O':{@mirk5[2;qv+d%o:SUEH8x4`m8LB%lm
+W=/'CM_;kJJ%tAN#oK)Pryyk$2`YvTWYyKxw-Fd-Mv8d&+:T-_@taI,+Um<|:oaAS$E3FQ]y-E440i,mJ.Pgcww!|+-NE`yv.K]e^Iaao4o`_q=s4]TK[y
+fq_D!6,1=jjc{[afopq|zO4}{e`uO|DN.}%fgp3hO/{xTN;M%VV5ZKyq2H4c}I:;[yaw:&J`LWhfc.-|aRTMZ=ESerV|B^kuAjaru6'PLc"tjN0V3}=6mm
+f6J|xbZW()_9kJns[@`LA8SO}eqz$6<j9y3</8UbiDKURWw%.h=JABCH]UJ&~B6d)WJHC8q-0tk69tOMvqtL2t!Kk!4guHI,a|u0(j.g@q.g&7,my,0t8D
+hAfOD,Qa08CM"}Mg(O[.0P-`W&%-}L>]RDn%ZNwNJvJSP3"kUYZQwp{vG8Wr{m{H7gRqjm1q0YuT%.jx.g5@~y:-6DTMqb=Oqh}OW|OX{RC72hQLybUgh2
+E{7-CMiDm__7@uJw8w}eer49mh+iopm>Ao9tG>FwC}P}xwIcqM]d[r[l83U}{Ldasf'KZ|uR]|`U9x[}>.%JXhnh!}@.R#'w/aioZ0dq@VOWwpU3B9d(@N
+_|+>DQ;d^m5x.$mFTkx"Xe>"ja7,u9R|27j#]:K`(K:[VDPN`dehb'0[b]!{Z|%qP1&||FU$CI1[PN22uxgrJK8-F%#!s,rFi#2^P|bOO|wev9K<infrbh
+J=cs'gT13urguO--R=Q3+;f{"QOF1sfL{[Vdh'7N.;B$_fq#o;XBo^U$#{=r~zKSu;%Yr@'l~X@"tSY}t^tD'"@z6wuLuMEZ#w<py96+g#J_~L&Z79'GOU
+-%Gt160')/mpi]lqiD(&TL]=]#ZZAn@ZX,lr"{z9lz>:P>1D%{O+5&wJn&jNU0Qy3-F%UVAJ1tA;,Q>#pfxeZ.Eg{^&i`Dm}J-kFYt1MA;=<hZXM2}qfX+
+;nH-Rhqpgx[^--4sfL}[+f;kMz,&GDL&m]vGR|>g{wIlG!<L!tr5&yaFsLF<#U)O-Z)NS]BOD;O};|"b<<8l;q@dD<==d8=c&{RBIFU[)1~zvOXiczI^gz
+:Gbz:Gbz:Gbz'23{yuhB6HZ/!{Uxq>@J^R[cDOi)t->w2cpDJg6<%y=U;V{|D,=ach&Qo0>w5^guhaarpYS+HrDj!-O{_}VD'Fiy#fc2E|APN#`H('W8X^
+jfJzr|!D!SOal!td2S|wB8pX.A!nNUuO-,Lw#{=xqtyGAfCXc;&If(:tAg1^E#I<:&0.&>L8SG/X4tZ"H[~Wj{.|w`F#@W6rv|wmas^VM4J,;}:UGD@zT|
+BOku@&gBo5c#5shfopjks+^]k1oRN_63IsoKAd"rDx=}2^Z+Yjqkc_-.-:CgC$f0+}5Qa7kRs,m%|m]1:HKIHs0_E}BJMXOmM`{!6R`zj2{YgGK&mG:!Hi
+^<9cW&J=4PS&V|uqDxBb68cJYNf{X8Ei3{|o-G~ucpHb6}MLmRPtuh8j^Sk$&4^aZd:}_631'aFY:#gMiej]S]CUha:1aCbE9=qr~XX+aglm18wtYZ:Z1Y
+Uai>"j9Ot+H.yS9c-I~b+PAM(;>bRHmcx>#X9l#Ppg&}Mmwq`K/iJ5.dXd27.j=i_O=xmE6;d#TRYg>cv]1!_o5TdkY,TtT8@=R]5gf33LzGmdhpj"WuB-
+"y`P>p)@u"~j5Wv!fr@dZ|:U0/>WN7}w'w)aN!x{KDJ&"ti5@[=@T(jmGr/a;7;'rWAj`7(r=%GS3hU{.W>7jY6r#6b"v_9P8mBY.o7M=W3vee:<@u;w"(
+0^umAQ/V1=dP7Z6d#i)h"3o&Y_8g[_G}(x_Oi81f1c{7p8/b)=r|k`}4bwRT|G^"FO(p|Fa'hz~O]kj{b`#t$d+t@]/Qa'sGo(Cj4<}hyujz7oQ!d27&5<
+b-X|}%7v=cfNj#{G<Kq:$&$>lWa$ok2x=Jm.B5}V71:$LL=[&#ln~!'t2Pz;6/F%~tCh~%9DexO&FV(yM"mRwQJ8]BJup:~[DiDU:{NZ"#'@pQe>&Z_60;
+,#`P!v9|/;([OGjivc71#mfsaK5JCWO1ehp8"HFuO&:}Sd;`q{y,";H{)u&7Aq['QUCY"8FH'|R_5vmQk/@]}O1t8l()K'-h('jOrfdCl@#l`{L&uc%P{D
+VDW6jc)2A&-3I"cz`'L8p:f.[>BES(<2Ei4%eX9Hji+M3tOau.xO:}VAJ;GlCh=Uq$g19@iN-{E:5HU{RM@rNI!=A''GbG'IJPtEE'`6K$bRuYL447Wi2B
+<6'E3Tl|af#4bD_9]^9U,=PZ0W7vLy@GU/x,O&prmEKmKgIuDW}4=/zoQr+=t#{tmUgI28z$e,w0YNu;D}XpI/ph`x<{JcUUPU^w&w|HMn`hEy}fE}eBuq
+vu"3xhazz%z%>+_ri)amFF|2]MKnur%Z1l:HwY.4kwmZK}=uO{sXD+:J|kFs[GK`R4i6Iy$84=HInGr<Ei/k&tH.+``Rf/;U9S#OJ4|&o@[sBh!AP=A>&;
+2kvBwzy^`sIe=j{:qw>OO&qiob+2%HEQs8{W{M%w9FUop0QNouq{#[;ZQM.v@aC%=&+v#|D]oU.<uEbxys|-(6g!mEI2iQm{1)}pwsGu{A-mcCqQvDM}[5
+GV|,j:RK=T+[n/]:xl2WWxK"=FDEoxD3y"%oI^>U"_rp(:sND_T^yHy0=7LJ9P^o9,3-)YQ/.UQ@P@IBjZO'fRqTH64[3j()1P{s71@K"g4+]=-meUJ^Z=
+>#~Lpip"DM~Fn:o6X,m9HtPhg#(h%Omm}3v+;Rpt1ejl~:~oC(%,#"6YIVx2<pl$Gs~9>an/~,_q#hA]Pu9!%z7@7v-:=ls)Z;s%Nc5c!nQ"j;LQ2Xb<Cx
+)vfb04)@n:py]rgg{VEa{VbVN(&9Oocq~^qu-Gg;3D]&DdZL3-QN9@%.SS2tEz8ZP'F'77NE=k/.Pn_<C#+%`8p<Y(i.j>CMg_8nIuPuQtrTDmlw}|wz8M
+WMs8w^L$k-57[ZRHg:xUCdv!:>dIa)wj;sHZTB_kO6vm#$v'RB('pWlP}wmP@pDY']H>{;cTRs>BV#g435RQw@9p}X`0_8,hn#&iJ5vSSs&GBIZ7'>fPCB
+54C(w-pV9Ybnl]Z"l"n`CYHh2pDD<WOi5(y>Xf(P[8t-cjj%f_0|`B21AvBg_Ai_3.j$h5RYTABd[9U(~irq,4Koo^2^Eg'OrDRGv>v^|Qbp%.~a%IQOe]
+b`g-qw>Ut6:Z|WU!$dC^/}O.A!0<@Al^W)X2cX5/;I)$N4pUs.w9:I<C)mHH90qqj1m1/$aNH3{(qF-6-&m$ns}rLN,`6("I|pNTfYc]B(xp"kco/XL).(
+W/:<!,U6,]a/@LjV"(#;IKbbXauzo)8+J7`fKQEF)NpCMEJa%4GcWG0%)GLHK(96St`-V_Ge}KSbSw=,ZA]tcC4,8<vw.t@/g4x4Z1[,VxB<!$9S17Rv%!
+unASYn_xsu1e0]CPK6k%f"2hBS@]gt./b{-lhbOU!!71|j/UyG[<{7a$ZmjDJ8Bd&>OBV>pKmHtF5P/$auD@r;4sm![=c=A(OhP3'ov0Mdric_};71L%"=
+ss#a^b_Zf&<q#Ya0'4]yo9}=V`D]p7b'a(f_kSBx^oy.;Y6:A.ru+$8b&4QS1W{jnB~XV_PnXsamtkXP'0MgG]cjZ,]_Gj`[^XNgc@m:Z}XI1l,zLZ0s69
+l:w6F06RfNs^oXm{l';>y(rI'V:-;>l2f@`#bJEpU6n]=XKOD1+!o#2:8"'e9+5QM0K&)P12}jM|0A.qLZRz|P,Lhcp$%p|$Id).{2a]$_rp|dd&jv=Yb3
+^%O_Ol66902tT-F-2>^h6wJe5n(BbSCdqk&K[j47Q#uuvj#L:nPXMAilL=56`="z~$_sKHB:+Xr/|0zVW@a3=tuCPyZB~)keZPwPtQyN%=OY$;.V&/9<fd
+.#8_N0E;S}@6_nNWov5c.Po+0)=t)UWrc}ToYtg%`T)&Q1:`Hk0HbP"@5e1Zpice8nswB4E.yswiJq+6|B_RSzL(JxHu||T[j72r%0Zsl]~4+'L6AeG6XD
+j$O]nNnDYX63FSN{!oFh(qbIS;p%G)j@FGwI,Pb2'lkVmaU/s7N]}4;w~[=meY;UgDF}_T})HiygH(uLD-l4b%lx@zKPWM>z5:gy3E:62!YTDBH'H216<u
+@M]6Wu$Y9:h!""~#j:ntg]:F_>%4c'`rk1D%w(jQCSS=GIjhn,kV-BcqTSMBZ4;zd}!v8ggwD<unEl"[zz^]Ak88YLMJs;[<%_or/Z:A~S'26g%_L$/UvR
+jVX>'467q-sOr76Yj}+o7P)=y&}%Q`ueuN-DyirD+`1v()Cjc;.ikSEaaF]PA@Cpd`#:E<Nf,QEa2F]Wk{(Fd;MKK%N1m-AInGP/-HA4JftXh{0i0Vs6k0
+=.Vz1V]-AZVeQ/Xe~#SpWv}'FRm^-E%Q<ZrAC!`/ZE<WKr|ng@!,#TLnW!VmSJ0/XoF>B[")tJwTxd9oYh[;@`{s{b9]nTSM.WRezhPyXUy8!BOac=T1+R
+~e%_^loe]Zfl)rW;Bqub1a:]}KF+1"F`Q/(kBu(ou6]=g78n)a/U+(lmdJO,Y&_h8&.5Q%]{DTHza{borQeE>9wLvVtd<&@yv`"n9RhpTUJ^'eYyT=R1D!
+h!hHOQ1]crYS`-.<lVfGSBsPmj5)Q0PxKT`f@BUHa-`{E.Z^#,CBDTb@:/pE@i&Z~XB@FRROG{'4G#u(/@Bu^bRzba<`YBe(qacndOjH>y9d98aoG5J2@e
+pj1A]l"q;t[UXGif|OiMuh12x+Sz8ZqlJL`#LN=7eEm0!@p&xLPFTB5^G6dn9ufZM!XPf!{6}${6y0Yc|X~,G_(kbCf}CPYE.}|,>'0w0twe-tAsbc9jp"
+{-%^N2TD|;ErW[>`iE^y8u66plS]=q7bC7]XU/wtCqK}WYL(#Rgra@zZ"bbrqt.m[OvJ2qM`0tH|uR:gF&`y4q{HVumz-'8.INwIcr(-C}UmPOPCJxG=kK
+Jgxj-VkfcnM8.-C}4mB}-etr9>dx8=7BOK1C+z(lF%KX=9M8bd2oxGgka}`^kTWM_8olFQs3o`%=1$H@/}71XN'69vYfoDMHU}%sZl6hY'7fDc|05$&_pm
+jf|-/"FTRLVx7x$:1C'mQcJ|Y]`iUuD)>u7Mz}_jEV"~I8u7l$WSqx)]-Eqdl|-apv~PlITBb}NOw/o%wVQCmT47YRZieV=^$gHrfPwo1e6c{xcdRHU:Z}
+bPRP!xx2JxGu~-ycrZI}<K"WAUS{LrOX^86|5=|95]a8xGL_aT/W_g_gZ'r"HK7ivO{2HFYhcxJVL`vD;S{RY&m3DMmDy)j+,]Czv-{l"uy:f'GJt3D'S[
+)[P^qW(6@,Y;eFreE_`!5aRHq=xGUaI.n_;gJDt/&k>N9l>L[3c`gW1z~TwAa0V!@^#@Br_x(OwX9AXjaL`G(CE[Ts}JYU<skS'7M{i7t0{'MO"`p/-jA>
+a(1AiPR}v0nyX[~BF'S>=fRe~n'`QKcn]x;_~Bgbxh-+QKIPK.j3pr;7Dv9dGB@cFSZ9}:bce4m@R]0LR#{HubeUY'%H=7|.@w:}T3a/X+aNd]=Iy-rx<<
+Uw[TlHZ.^EqBP'Q7"2%=SK`z(-HF,|(-MYh,9fF/scLj:Gem$')K=Uok3V>q>TjNaPDBM|FZ}JI"2l~NaM"#_Tt_jl6YBk(&OI5ku$~bk`cVh`bR@p"F]J
+BQQ7rk.d|pQX1diYk=c.%lQXl=/Z5:</s3IveA7":FNn40R[[mhk+L_3sDzI:hI$zK%`+5kuClCb}],(,'e0g1Dwh67PKFy-^zCM^pJ^gPiWxH0]]96dR{
+iE}797S!Y_[Mx#/K|,F}_K-E%zB<kQp]#=}+4CxW-Jl[]&$)4D{-t{0Wm>uEpUftL8%k5bv(yZxRx}%(G$9t6b;Og@10wc4O)UV/!0BiXnS>(wpKFFD2M6
+YUF{dLD46f6W.cY=&Lcz-WO+s5=Zx:@=1Cpa0q>e^/W/PQD.X!^3/Bx[`5mOI(9|DP)Ya5^t)%w@,M}75s`BJ&zZ>RHBjCju}EW@<[Q%opIn"l>4OQ9pJ(
+GHLu,%!}87K(/zpaT(6{l^BA>KVfxTd{w^<rAv>3Wiexj{$mSh#2-Jr{9p#>D1"Yvp5ra5cqfJ-TRPmQVjFk}RFgUX2Gr{>oix!1brR1n&vc$G#Y#ReOq4
+Rt(#RrhGd5Luz|oIrA2uo@@-)`oOeY`I6u00u">O9m_6g8VzeGbr-_)o.I=B"HO[Ko'=(Z~+qq[RJl#T2Y3+$w4+A0iJ-.a5dqktq$=:^nq}Z(MR-6>|mX
+&`ctZ28+3LAH8[DR/icg|S]5~jm"Ys`zM8KRgh&E,K@tWE->R'yKf>z"vK/68[i_:yBT;7<fj!->kt,1EW24Qog.e{K}"8~=W4iLu=R<k->|KHXL.s~Vk.
+-M;u;vN|5&W'ApD&@|(`OG.&pUZw~tSHkwsH=_8q{x/AbspP/Fzu[MAJbdDsS&A>AzjkIhe0M&gl(=iFc7V:Z}!EDV#Z|8MV9dCJZA4nxZ=^GeY&bdy3io
+~iUSVTr(Cgb&jSp'.LRszhNW8khIiiYo$t9cBmcX_=O2_|"4_o)gmrDZ&oI}(h:.xc9$I"n`<cv|}TVHMpJ6pq<cNj{M%Ju$J&1h]}V!NGqHg_`W|`oo2}
+ANLVaW`3Wv1%1/FQrWMrYtqN%G)C6BKYc'qwUZ,P}8hZTZD<{M@q9(LzTr_.-j+]UQufCJh.lCST{wVvWQM8yS>HW;er>Unt3`xOtEi).8+i9yJqywF6:"
+:xn%cRSV26])$Fk8Kq%`BZmNiEeq&]2t8aV@=BB,(#>mrhZgGG19'&G@PqQ"/euSP_]8.03'S'm+O#H2s+,On7_c2RHP2AuPu(1iBLnPp`u>0njf$QA){@
+Q7w%iBB_(gTFRVRmOzw'&W"$Kf@/.P{&Cnj2-'SOn<d+i84>KsJ'OhZ|_cm0AT,9~iwXeJ[Ee/fIhwiYp{jd.HMO]oRO}<wegvJFh`r3GT0V~5"!Jcgw-q
+}f/1VvDcUujcKbPYzNFA8>-Go+/V(W=.zBv8yrxmnQsF_nKGMR}CD6&C8T`kZ%:zUDvGAY:i!Z#p9Jh=2Q/Qb[RVXi'4mX^k:Rsshf<P(J.744RS;z%b'7
+Tz.@.:ZaRq8C5VoMf}[5![W,Cu}#_`D8Mvi{puu&C8POGuBdoFY=XJrN!]^T/'/(J4I{0yNf3"gCrO;)ixO][yDOuC3hlX4Y6Y>CT}C7"<AcO5$>)BMFde
+V2`{#o5ntWhO:gMe$|.w(v0_Y(f(FH@c2A^Ss=&K.P4W=20pCZD=SgkxD=01FbBt,s_m#NYXA":r5LrRBj@$^5y#s([a<3FRRtA/}o#U[LRxSO[A1)RkLv
+Qt-7'94%!p!2N[XZFg~X~j8Bfg<.d)KxkqJYME0hf&/qmMK3l_DTwwR5t:LO=Xg'"T;:[HvPgHXJ:xa/Jwu)&L@+8MVH36=GfnhsaYbBfqza5H(W[nWk"X
+;.Q({4wGuyJ1G@Rv%#h`Zu[<,#9kb$jZ>iIX=&]jPOPLDEOG&32>T"z"y(Y2Xp5PBF%YS<ZICb).eBL98:skG:_SwZ$'81A.r6]@g5oj]HzD:/BpjP9GG<
+@0PWCqWC5Q~Dfgt#k;9Hw@>0Vi]CUAvo"L]-sskJ)Z#KF|"o<Ti@F`"94`DAQ-)o%giU1|Wr"IBmwP9)+.k#3C:c.Koe:2gmmb}U2]Njq#(@.Es>`TBB7F
+nYyj6nebu6Q-q6g.4_V^MEIQe[+i{+x^HgXy`:%ispp5IZKMO6%MAVOFcJZ;UZ87NFnq4Y.8T&I$c+>eqpkD%IM2Gts&H{rE~6gERT,t$d)(U,#6~n:$(d
+w.XfRvGauz8":`Y3r9/okur$SQ}Eh;xjahihpi1OdXT]E)bRl3UGoVae/1;aqYFu[%Iktl~nTcfVs|OKwo"v#KPVL/0`Me!N$;WO21)csVx/@#z#kSX{#I
+JT4,u#B27+{LzWc>{H-ac<a(.4]5W1[GpCOa'b/OYiC'dih$y#{6hAN9gqGlv$TKnoJ%&Bwd`EBzzi$0;MvW|U9UJ.-q410o;bXh}:o:G6;J!,0+j=/';x
+CTM(F!(rkCp+mb,hvl~.B@S[$t#%)oA@T6R^m-j4jX0^6/YS=vE.k0iqm]aGLo-Q=}#Y;fWlw+vxA}g2zLp/f&4a^>#E<qz^i|>|)9ZJ)YN`V^k/fWq|yb
+{^Dw,P8^_Zn_y>-f3p3ysxCqO.z^{lPU1l8NcmHuJl+A!G}3na{}ZE|vu0zgl8.3XV`%gvpH~Ool>uQgvlDAS;/6,1TO`m@]p/hMx,S4+KS,MME,4]7H{y
+.m@7c=L3XVjOvF]'I%Ky70`)J;y5^5JM=y3vb5>${"y[V"a{Lv9['+mp7LANo@ExalFi`W12pLI(&J3rKkUns}HHuXN6p<;bmmeG[2Dup=c!Z"dxZR&WHM
+P%71CqE>R%M&_DC%UumYEVp`p._bqDg]Jdcj<,=3PAOVi+(=q<'6o[$R)/t(IA$V.i9+r/qmS)>st=!{rog^c3}_R:y1!Pf^L|)KT"YMky;:0e5>cm(R_G
+q!i^f<59xAG`-[#"q+INn.e#ED3msWW#+"U%702"kR:3B1FR|#+UhqC4RR3hXwYKe5Bkv^|C5fnf)NnI.WYSmJs.A>]4nPcoyjbDV@&:_+H_'Yh!P|eB~&
+gj1qfUDsqW)uB-|b_(:P1Rv2Cq&co,y[[2RdWV799Hv-U"ODGI|K@3.r<P{QX`1hb6nuDc.<_9nWtH!Znt]GFku[K>n^I@I-sQhq0aam6y5cb^tB=92adK
+d{@2/0rtXEXT>{Pb~wnDYH|q&ywy!gQ]K7,$7]goxmqAbyXM'")>1jky'fFz>.V69zz'mixy-Jmb'J2BAb)tb<+1Xo['Gw.>6'Atj5|DXUU6qmDijPz3sB
+1ejLVzb5+E^v22/9}_jXY{LEa6(atm]dl>^2rnO2)K:&(dk;0Co%Er7k9Y:l_Njj)]$e}jCES_9j(x>060Jf`m#,u+A{c)vtx|wo'gb2vZ&^u/D0aZV1|_
+'4)2>#yK4cOwY[mz'TB[T-5w)J)`{St.#kE`2+p}I8'ADC:(|@nLx<D@@%$0oJRdUii'pll"]JB)DZi,"&':T3L"Q6KRI]hv1i=IOb,>8p+CZ8d0FgBQ:8
+1:JeqW|DLr+w8Gghn8R&a|yS_I8QDaE/|E/]Z4i}!=Zm(4,#xw3@&UA9]DtEVC;.ZWC6~(}1HCJt]9M3Ilal;yX@5^X{sdGfo_>y%UlX8RTrt-Mv3A%)Kp
+zr;z6DB;.6hW4Y5Ys^^<s=H//`P0N`%}>k.kovbi"lQwWt(.UlAfseNK'hqr+/Kz%uX1nu9Px@90YVXY.{%uS[<|]Psua@oZ:Xma}2K<8->;eEh!oq+A|_
+RV>>VF^VtcM%[>4Z&|Eb!SC-hYy17d7oWKd--laBp1L1UlE]%J1od2'&hTblCcUIH4;pyAKXyN7Y1#-A1j~QFOTZc8Qm^nVD@4k{P70P~aXKlgu&m47US#
+}6]jAc!L&$s&6!CF2/.'N%|zw]N:a$kC,(iSSlvCl}'U0qGXl=blT$TS[oEKHc/%wavT$K!FgI>+3)krVG>z72a"&fYT1k|ZA,:wI"],OcaA#R{%0N/)`q
+-R$9uA/GQ1GBgX>Aym}3;X]0>QP3=b$03]U<nz(l`Z}3:5yhO,F>M_T=.xp&dx`)~YWWCC#Ld}NN=I@5TAJjq#]9xCrXX+ux5xF+2-T0i'5Fejf0gVcSUm
+-cAso4X5'_Pv#iUm|8gOA_sk3s/@88jevO=biw#3:>s'fk{8]Em[-b_!dR,IX&s'rL%cB0~S|9j)bXI4yhPp.P$a21[1!'L.<(bu`![N(+(K@0Rd82kMl:
+6Qf+Vmq<UK&R]_{RK>ZEVjJ"f;jby]HsbFW3`6GP+yF(3$-FR"R+s%:W}G>`sgM/>DG(yZ~!uRqB7#](5_Nh73#Eow78u"gD]x[HSWt3A!q<9!6u9WXRRZ
+b%|<kd^|A4mvI;0QLgi4)fOr!KjN6c1ShYkQcl^&zO:cT@p`Mdm9o>>Lc%:B'!-z;LW;U^J{81h%{+(@2b.noc2'ao:zg"cd`|#B2<+EXuL%5Q;[|3l%Q)
+DR.=;+dcq,gY[oN,5Vpj_B7}m<6gkPm-v;W9Aaq=j@;]{^TJ`7|b8+{rJ1nc,Y$'Yn;dng(A,-dnpY<JXjjtO|dVHuj$g|`uGa%=UJlhDxRWAJO&s)#3=J
+L2}wg|`s7D]w>168@Xov#^_.bpo)NG)';-@t=o3RT8)EOmMdg_]I1aE[SCL4"[O}RTcuG<UAwY%pn`PhG@m.u#[,H2T"yZ!VNdGXU{KI):_kGL%nPTw$4+
+;+3`511w;|}l'UOplZUL8,A|%unt'j#[2(SzC[:!Y.vo)7I<p&DzTQj</rrDp9p"3DkNR0eQd0-ARBwWVDAJz95BhJ+dN]tpdfQnEvU=dYMeOMVJ@_z+VV
+ox.noF@CdAJ0G}_mnM)jIt55$|V!BWiwnkZc{+xHg1w|"#X/"|n']B7&)h,>v1,>@zJk=gQlC6!43nt@R+/Z:q1CxTEJl}D{p}C{jo"fNlY2CGhBX'TG!y
+mSvT5+W%lZ/y_z+gxE`N1>xG6'9U^zgeDH[aTqXJH1ZFd!_#eSbwm{">7Z8gV3Q)P}K.=>J8f6>`^yeO(m)yJhQC@tQgUGGQyo|7B_^JYr{57APg,}<5]t
+I|0b3w=EDpZhdb/rNZ{|C7l<gt#{V[2ot}atHO+'TN=w_tZZ[y4orfP<VNh//$0#w%BH~O4F,,jS)wjS:hqL(#t0#F]2x_`d/['|>P>P;Q#7{L}4E1aCWV
+BpEfLT#)}Cqh+4m-/(`H[(ciLqgIv(zN+s7sE])vyMNsc%`N)9eaI}m(X^n<^yC}#QE!u3[a#=M}h8jelxQI41UlGy==;SO1+,B)b[f;!p+H(.[!LSu=qf
+R.+ivr9T],Wp1vYE[<X=7Gl|)GnGy_8|,cc[M|@S2_xtc`n/M1A27G(EWqU/`}G7-t2=hJ8r%wp+{iqS_&nde2}v9ORm3&yU3l,{$rhXU{XN3Iv;#2=g3<
+$V={A5cjAF8,v7|Om8T=q(y:ei&7xV8]N)EN0<hJ0|;xKfRJey-eihAgHVwP!H2uyEaWTe^f>o^b/DGiMAy$F0Yz:s0uz|ms_^JQ#e<5IwK]G@E;#PZ''0
+zsyc;3Pk=%WWG9N7r2nUc_#4w[Yn~>z=1&$bDvk2E[~DAR+jH+$1:-)7[omf{&S4ge#|1J`5|l#{sCI{1{TN]q<mr='ep.Ge0JeNYN{Uao4C{_r{[)sK=_
+yXIMp$F$zGs{]th$a2aM)9-)`kLWq%zoNt7yfKfN<vO04C`Z[@Y(vHr|F`nsD[U/]cdn8+@e_s`+9KTpTNa1//0mf<WuBCjrM=T3iA!2%Dh:A9z^![zm8'
+x$[Wvr&zb2!>bOQWLLo)-[bPNeSGH[5"oF0rh!.$ol'/|5A_G[4>LJfm~JSQ;+M<~<~>'!r]`a9xmhM{+_ozMABq^:Jufj/B3$B@3^4-pL#BHLpQ@F+^Wx
+40m<F!l|s#AGD`Ky/3FhC(f:zRJY|B@gVv_qVa{eVxA(9g[mpS{uBZ;fRSo$rNWpbA|=~w`D:pcdHC1d@mM[LqK1e1F`RCL.hZpY_W,2)DJ1OnAJp5^SAR
+K"s(HGkX&htx4]#ih!==w1GqsPW9CoV#{5iwG>)om[}BK,QK1cW64F8uYB#^:-8NnGKnk.%S{wFFb;vK}4t8j&X<eqNi69+Sb6)rJwzd}G5q+d4tLf6<'%
+T^OTFOpWr@E(by|we=.Dr52{l=@rvNVkD`zK}4!g0lz;Cm}"0p;o]X2_a0Zen3)^,I$R,RJ)0Hez|7ZGCoM%-_4'yj9XOC.r|RdH(c(=),e8dzhltz/B1K
+`j2|xYf3Cl)XEI&X8W!xeMYvF4DY&VW`+XMrjFNp/pg+g58S;Ze_r5u^PZwe%}TB{wY]@.XXhkG'_cfdihd[kfltfd{D7V==zS!ewryFTP=+DZ4PXlCVHO
+pYM;+h{ysb5<^ep<bpihTjM.{S>3PNPaYp/U>/5oMLMMestm-EULg,X:vIb@up#u4IO8^.QTC!V8vbytXsuI#t3e4U('8T&:uYaJb[%t7st[zdt1Nnnj,4
+IoTs=-[npdt6m5Eo9&,)"jRWWrq:IWOm@:H.L)K).h7Z8E)6(GaEL}XfxQe1VI&1hXnK.HXz@@Z<0{D+aS"sKMo`sWb#AhbP2Ie[UBS:iJy.>A.pGHd)g3
+.RM&^qe&A<MpI&O&1=<:vx,Tm=lB:ET'zk{`-ET2#49scRw0mjQU!e`;N|'Mxxo#CSZ`tJ10|"Cm<WS0I@M:Wk7QlHw-<_V+8+x]U'>Lr|@1@4^7[1']!x
+@l.S6ZD<z=$R);`:0|wE~4Ugx9XWD0H8Lg5^qREG!97Czytu"<AYiY9"OtYpK):Oc@`rnZfehs'Po{aG+KneJ+^Rb4_mm9_lj'HRa=!wqWg:(^f^r{Mv+5
+)mME7RPQW/CcJNg;a)HwREX)Ytr[=XQJqY1.anDZLu03vYS'X[Ha277[q"S;.21Bs;F>HyosemuS6aL=Y_V3xUc7l|`:S{mT^3bII#f6G'b:95lI-5%a>#
+]i]mpM(!Da4Vn%1>4YpoH}ktBqzo[TMXGg4h9$XvlpYRE8;:+CgQR,K2qO+|,='T%0<FrGdxZl0s(W8rN@c$W<#KU=dNj)3'la/%=JWo![lctnzB[k{]v;
+KHP"3Ip]SBg1t[Heh|.5N_0!J6M}qXE"9D8&!4:'u")==[nEFD|nV;;Yf4VHM]O^AJ4pJ/X`4-Q/zC=YeMhN/I<=%gLvk-+}S5~-O<MfB4l<221tC`mluQ
+},]Z5r(:~[~JcV^fdo|@>hri)@U$'wk[vPEJ7Y)E|xw+C#!0{l|XrPFx{s'/J4OML{rxp+)D_`'#sQdI7(ibrbr!L_1P@:NZ/|[=B')bvEq`(bRh~/L|<;
+6@`SL4J_2<gh~QLht/;{F&/`ruSn5%EsR]ufM[j81Y[x^u%P3+d$:s-_#I^V|'W(_A2z/@(xrb,_Db_R[N[5TbHu42XbK'YVY$`TccMaR7l$~Aw^cbUYk&
+Kj;>fCMRsE]8LqPfGmu+J#X0zw,X}"#TU/894c~5Wx"-O$/A~b=[^_UvGxq%rT7jf8y4q73-X`,C4^+`LY8yZ4&f:#}bG+KmSQEc5BT)z9WJve2o8p[t`v
+%w%#JL<dW"1;2)"2u1!UfCDJp1<4~OKS<iu:jB<quU6J%)S6RQTOzgpzoGwm](x;:+Yn_<u$J3pf5a7.[CUfMO;:_Tmh-AKyi+7c>6/0A}y/j:dIvt{RZ:
+~rm5i45<;}(==imXr#:/v!w;u8VXVL@+k"LFy9pp.;bKlFY<k]$1N&~6>%RIhM(TM4t&!;h]+2'_D"+<rBUHNcr,7)oJ10o0DHpvgsg{G^4R2aXm2f3pY$
+lDvBIkqbTog[OmtA8O;u+(o[)ltUe2HFE1L6-B"/2Fu#Y9%1DbFC8^+te:n{_mE+d6w`iBE<|h"9MM4=VDa1GN75uXbx67iMe[6+`J:^B5DE&"lS.9QnLa
+N@:#pv|Ogu%)~f3qLN[LcgH9Hl|Q4-3y$kzeHw390cPl%.pnK.NnR;S.S<fZch%yR{[ST^&s6;U|cqEbpDP=,c)1C"Q)#-oH)u<dknFBP6tFX^xD5$Ab2v
+@^(wuWCo~bCP^T}4lRC#}LXbB^=j3a0tR/,VSM#iBbCv7MT:2<GOZ/.{K%MwPNE`g#Th8|}|>IE&R@@b::M0IM.0"s.[h5<GY2h6#1;@X<}wk3$J1P.T&+
+e/4r;+dxi71"v.YI(45!Lx_|@:3dMf|E]=>WJmh9h=hrS!CKu&FVdUG7PJIZGv6`u2EBE^}Mi'jQaN+Cj8Ylbmn-^Ql3P1k3FS23M{&=#P,o".c-L/XWQL
+Wp75-:K;0q{$grj|}#RCQoN^pNIrB]=wZbMl{p<Y-=5bLMTNm!TY0:M_9vHM5>SO^ehwf1w/1:&.>'IC2t`os)C,/JTG]SYD_5.j1g$GhT'"ZVt5sF-U<%
+&;73+0j0hJuqi_HhO;=VH.+L4g"wcNl{(ni(tDs7OTeFvxnvu#xD@+=Tu6)3N#a5sR&h/z/qfh%zR6UuvPx6_vj79mf=@z:l^O;;=EK[M9<i)6u[abglj(
+LnKOgCAM-[7)+rBJ4)/nlss`)8[M^+JwW]W{75%zsFx`qNn2[paS<p0"a6tp%,!@fK>pWGdq"%>C_(%8R1AXMP(AP-BBMRfYk1~Evqdkd"W1"ejH-K&XY/
+idA`yjXy{+o'yp)i!7PO25SqkhggKq;9=&Ebh('g;H&NRcz7gs%^HuGLDin9keN%1IQN.tkf/jyfF9l<yC06Hrc.tl>yc707mUx|v%,1US=)lhsFcaa||:
+wksZH<>IXqqJWA#o,}m7|dw47Bg$Pl!uX5|X2eMvsZc|%Ji.pJK(IU`>=O1`M:yj4LLk~LRc@_RtDV&yv^N%j:I7TGbYU{U@t."rQBPgCMexC"}g31YBC}
+B,]U(!r<B=`5&=b=c[k0O_64lH".kw[6D,a3@8@ZSPb'xBix@H&X2<XXq'`|0Np^61LR'd}}rw5I0tiIMI%;{v%{5uie'o8.#QT<:1c'K2M)Y#dPV>b}kK
+co8cnU~[JRy'^x0NMuyAN97rk|3.f!:teDsM]83SDE7@(`FaCvNL_2@K7<dc+5Jp=Lz:ka>PIX.'BuI/t/-QEa[eM(b^>OtzlU<OO)g>0jqnK@nfRXHU&(
+oM$Irwm>dSpm1V{mO0a%RnwOSo8+-D<wxtNYg2^@7O!wGlk4<2Q=ET,U<%D5>e[uK{aB,)}JY6G84[@t-}mxm!SSNSk`3)E35erlvxqs|Jo&Rw]zw'W71E
+i!hu!M08=a!^j|2nfGh@w'=4P'3Lt"):V%kN"#SUr^Pi+Lu;y/zkvR5L"U@Dfx}i>w3{r5JDi@fYv/4W1TSLXoO-NKIK${i_il=LgV%o<,lmjwQ5^/=8XA
+/bR/b<$Pghl=Sfk5@FR,{Bg;~+j"R-]>G``{;.wZ$Uth;{#xX]wEc@Qr1A]%k%jh5N%5O(TqY%YDYB4lDi0dr6f[[eJ+|0|Eo2zHpim<vxo(.'H{KOL@4%
+UB4fO[z.iD)s+wx[VF+UO14W`yt=>,)HRt}]e:IM&>M-,=[>py.SuB/^1Le$2Ss{)KgZ_^9z.5d{JguB3jd:ju^0LR6JdmQ=U5R9&.|.{=P0|9fUF-P1,o
+7"w]8(HTizzE!'-R@3p)kLDsl8y+"#+'9SRLq1]H^E9h3#%S"izeq<]u~X>7gxs;40nSa.%7oSe&hU&I'$}nwxoj'!WFA2cVn-U|]war[}rgYRnRs,h}%u
+_Vmjt}7V@as5/Dj71/A9ZEXRCK[8D@^MF"f<CU)t54S7`1]o%Je0|BzhL%5i.Kxk<7h9Sj^UbMMFs`yB/9oUMoGTg|mi'icOIEjiNhjZP{=i(gSVQIp^]=
+ktelQrt(T#&f7|BAR8NfK5-#SO!dfQJ5[[a{yHjY)jXT7|SNg(s;GhEV,)BEHP>)a8t5o<f(=92RmF<k1=xmT)C.Bqwj%&7}`KnAHFtBR^X(q<3Q_rOOL2
+`dk.9&Se^cGX1,_;TZ^xFtu-ciN6-DA<1[DMnAzG5/^a|=:v$LMD"+6{L:TmR|DN,c3Uu2Np4h<&+{^)ut7;oSZ)OwNhOGKitNhI!&J7]Cv/r/l}7`hF^Q
+MQ"Ge!6A{"k`s{AK-Dz'c&)7+Vk-AxoIVpkcz6.iP_FV3CMKDT#qPE:0TRvC=:[csg`7M}.uCqSoQKgY<fCkk|AzTG0-4AvcY"bIH!3qdNGe@xQ_)n8>NI
+slK70NlcSy/ktBJI5d4Kan3Ai+=ir>z<03(`k,C_h@xF%dV=>iUgU`XAS.{[:X31zqQhLN0b.K%2i.-Q(!sHDW!2bPI1!uw,$A20tlV7BiX>5kzKiZGh)_
+;w,hMG-T-Uz).',2;G__:a#%Ie-a6v.qUUYy4JbOrV+fb||B6o@[y[axdofL,L;JQVnyq"8B0m'9%+Ol<oB;Y"-+T/~7<Xx`mVqwZXP9(h=)E[bO6)h^D$
+WOk><$e2un`5z//$@09st<h3QitiuHvHk#$u7fF8{|`4maK'=pmt(WcR72~I1gx,,1E>;(+x]y/W^mnD5}v|~maUyHgyTy]2d:i0E6hQ(ld:9ADzCnU8e9
+)_i+ysNN>ADmDY)ke$>kcnjb"gd,;v"1fyvba:&>65K==<.7h+f=TR'%l/`GV9D1kIw&Svj9l=|4XB3&$j:z_bc3xpI/A6T$1B22=E7c2+B{_kj$v$F>i-
+H<}4`E{VNMk]r)zyCA{,}Gjdrd"N%q5:VDBTo%->N8t}R{g$tlyytFBVSeCf8:hsV|'(0K![iZRH<6:CZyjA(`]N6P<]Mah=R).5rH&%K8.#SP]B~`2.=j
+;0k<_A/2Zo8DYfRy{>FR4Ge^xE4u"+0/5<v"ak1e{@OwhC'>PBD7MV;e4`H3wE.oJY0kAC=o)met!pok^McD~4B+"n]Re)6kfD&&iA-SD_mtSmg$2;BRrC
+0E8Oqz9rHD^r0)`hwziV@u8j3l`"ac;o9C0kbSWC=mno.<+hA`Bw{=nE^'NgH1-3jRX,-['d.GI<Ppu:pyLd2j^<xcE9WZ-{TjbPKK|=gH#EZyK+-hVo8s
++Dtx-tBpXqA;EIe#4C#I$hx4%Iu0p<.Q2k;t#YNkQVS'`,4TVancJDV{GPiqwo@Xg/!0PhA^I&|s0v(gRz+5TJ<n2^=]dx<WGUK.UEBAE(6O'1oE(Lv&gC
+OuE:9`C!LM[t[>:AY/FV;%BD:9hs!Rk[rblo"&ybEkrAR[w}.C[}T^ocou2m%rMLQ|6b:}p#.3K1G=4Q>-+s4^2%$Wy@dG{Hhl[)Y}JrX/9i8^0t6-+sUe
+b#<aQ^h>i#S!GW]Oi#%OSAhW#[8E<T4v8@JlyW//m{5ue2~BXb~/Gj-d=j;Uz7uc/q8_n>aJUFeWXT+%'#Bm%-Y&7.;W]7t_#8rt^wnh<%rX'F/LwzXp}e
+YpMb=@/|7J)y%xe"/k"KH"!#b9A#]cL22#iS=D<M^Sdj(=526VE;}|vE&&mzoHs#y1N-8#+`-evEDO;_XSS;ihO5QR-n,<ItwD0AzFXCZv^+|^q#UlWLH.
+xTLI054dgwYtu:|S$GJWV+]>#=bz95M=ssdp0&W<}T{BX[Rp4'"o72SYJT1y5qD2<`jo-B'.>b9^<fYve`Q2m1x49mLOakkwnL!tssgH##zy%Zu/;IXgVq
+G{,OpBEPd`IYQN77%!P7g8>tsJ{N@V2mzOc:|${@6>30>`V/s(C8g1UDz#=WHJg&]OPfI]r'P[<|7>+6vcqF|^fCLG%%>-4P(ZMNb^F,|31+31TcSN:xy"
+2V|+kp}q>=~2HlV=3+dzZBvEpUh41|_ajRM^JTj1dv<8w<5[7@Mjnu&{9BD@oHoUA3!;jK7C"c-dRr3>buD:T,ksUNn4gq4]:z/;l1`l>4C<[VXd1t~T+{
+k]v!:&dVg]Ov5A4-Yp#_`V,p+{r'^C-z[QHg<5Xo:IxiZZZbTuBqTM;Xxe@H+4"+&p8z/4HAD|o0_BGWN<G2iGI/'n^9Tj^}>8~L]v-J4SpCd_|0SHkn@,
+4}g#J@L&|onKf^<<gRSU:'u_n`k@BWTo1HclBqo{07oEf+F[H$rP8Z;ZIFy_K4bNy%$V%h@uEL;`O_j@kc_^j:~g)<BLcyEz(C&Viqgc4bySo.Hj!#}G|>
+V=yf<0-M=b%1,EGy)<`zkbl)r4"Xo`&HHjBH{ndWF@s&tcOZhoI$Gnep6Nj+#+<"!jxC_KUI>XEZq={VfQq>PD@^[2}6UXv0/>1Gaxwl7ReMFIN%w=[Spk
+(2+#,a(@%{&qn^yFp'SP<{4LK+6_z9M/v,-;FzPk$&"BU7ZB,Y`R'0b0!bg'Z/1tt_657("Z$wufdoQy/U6h:gG/$UF%@#.@`/d'!Rbtnb(XGC7Z_DZ=ZI
+_TR:jLk;n(MB<.&[Cr@jb/UxZl.9:;N6SG_/+h~hTB<{~MT;7i#[#ht.}^=jDUuEsldz{RuE-0TzMu.s,_.K.AfGB<>zNIf%@{TdUp=5;@3b()K`SWM,^D
+2onXbroI56pS,l%g>%iwy(qnUNGfFl+G{wkq,kNiVFCG5"/6v5{]`;"Kof6x.PN)A6WB,AGlqXt6pbv=(ql;RLZY}GvR:CdbCA7#@o97{Nx,_fP_YD9#[}
+)-=kxb@%&E}2=aob[w-"[qHEwc)e(E{bB]3mm%@#5iw&ot"X:-%kphx/1#dlFE65BZ%jX;Iz1^_CnI,"cC@[6['L(TN/b,Vl(81['UOt{:]W(Cs$c($X.1
+<^)bq+p/qQ~I5EW4uN-EOA,1}i:Y),;5u=$:/zA.KGJ,uYFd`}Tz^kywhOe4#'|Fg!;|5#j]Rd/tD{+3hU]v38$(FdZp5I$CwICnMZtmqK'E4oxLjUm;9T
+Ho|{tc[tYAYqOiy<-I40'l:T,<37OBZ]~/wCs=n-h[Lx,0by$`HE}&o`[R@]BamF@BAR/3kJ%OzW5KYmS'q<l&l.!kvtF&a8KmK<J^V)yPd`rBT(siu@P[
+Z3atNkrhVu;3~Xq/qx[`6>bL&,.XkE/WObyhjI&WzDC"=X8Zy1Jy_R7b[]}JF.8}E%6"Bu}O_.kT!R0[Anb>tAU/DUjSrmInIq:umUU9$8>x&8<j2LGeN8
+l.:si.HehG8cw`QyIjZ:QZKk|vTfr=s<Wt-Kwsd'y-``VR2#JnTaRv=j'6/R"cSKH&c0yV9U1=FR[_H<0V:"f&f%m-gCSyhlJq0c|:&u)0E7(=3|Wm%E2+
+&zV6LOlTNme'Kw~s`m9j>7{K"|3Xz2CEfwasY0}atnUj|%aqo)ZQ{UW@u_3hiPIPN3g]fj;vm,nuMzNQ`AG>nH.:@I@[bp|NkZ0>N"z>hcj/L/IzUh}dL}
+P>W@;v!$/S%#Lg{-{NwALPvKPCBl[|$>&=L7Vubh{T$<-uj.bl%xPv0B6ANO2<{`L6(8}gU!&hOywpssdsM/,=ZqC-4+JG+5k.7pLt)24++^ujsDl[$A]s
+tuUC+[tC/+o!9_{]7ftbY%;Un!`[!qVP&LlKaX1W!Nm89n-dK@U7B.j/Q.wFBTGbEk.E-NT24k%5)`/sUyGT=D;RrU51M+k!o(vjVCJu]WcD!QJ)27I`s,
+0emn<kv,kNa^qFsi^v{gqT)<[%~LQD>-lOwmRc9}KP:,|XNn/r|}k02.N0}^kp%|DsPAXjR+l<3Nk|Fm|"4k,!2-65YcTI}3[o1fHrXf+g;gxgQI9-GH(2
+SBJTT^<g6.A=@)CMrD.{_d^'AE7FiY$kEGo(X0+BaNPS&3$WUt$pt;7Lymz'w"18GWGmg8EIk5EX3`RP=,b/Srd6/<4U=y,uwLTB!a&/9>n9ZpkDx%pMF4
+0:k)(E3%$ZAnR}gilVV>P"yacUER=K=z573<x$Zsw.YN`-Pd'_3J9Z'CS:]jb['rYG"B{<yqW&cUI%B;Y]`tB(2{Whu>nF`'RtOCs0e`$KotuWuU_Kyd/8
+aTB!D,BSk<.,5Q'TZIq.^{4.##J"`q'e-^^>9-tt/orUv@B-Eui-5Re-]]VKx3NHTACc@lid(04+P!k8Qm9nu_y@z/w#`o)C(90/)N[kcD_z|>!m&TLn9f
+ZFdxnx#O$gJ]inOSsY/+@HoAUcwz=&1'eV`xU=xJ~NlxtJ03|1Loh!9L2.p/&4$3.VM)&J:o_w]ebeO'LFKZL5m](=+q`B_Gk>Lt.69`^dl!|Lp56"x5dL
+L)#E-BntB-84qL8,>&a>`}9sE]fq'P1'o[cWHC&s'ZExuI7i4T/,ZZWniN!Nyt;tK1K]Aw3J#Kt[Is$P)aWD/@/xSW05L3ZDCMAt3I^.<$iy9KampMo`Wt
+sw9su`B|bCA]pf+G;<v,IQ"~K4Zj%NB)=+4Tg"4e~S$uJ7mG!Bx{h6c|sw-2D+C)h7]RRqgbhS%$RMR|Rwc,Vk7|1SE1&O~z(M_p.h'6/d(2Jp>d!=y(xA
+dC,miF9,-bw)Yj!NB8YnF1b-Y0kJ5}l'q6Op2:)'=0bF}F`wuf{HnnBmXe)RDU]ufg~MM^M6@I79~Bi^aX8U.Y"dM5Y|FO=_+#b9PWzJbXbeFA$D_Zf]3Q
+i72^:kFM|SthOn(o,-'K#{g9FaKrdhn/Hv2|Ng6Q|otia!pc^8sc<)bJY"QM)iYqs{A|5ItM]fL5f>lcD_n{'Q4L8h>)-[=I!S"9LeQ/JNf+]`.0%W""g@
+PEd%h#{AJ|I]i=p78cgf3pIj~+El:.(s$Nd%J1p@ESnSrbJ)&$qB25@wpZ|/Ut&U2:%1,KCH,s1-CMXivpv9paZHrNF[S>B)rj{CwV$8E^+{-nr5!$CdS&
+#XX|GgMo`u]$H27oU([yQ}75C(r`j8|X<[oO%>^w+sFZR:r^xPWL}xM/,zTUQgXb^]NYA&^K%-Gl2MK98PAgeR}M$x9&Mfk"OBZ-n;v7<jc@wH1ac}`d!i
+LAU>-Z[IM_CWl'm%Edxm'$rXtAh7"y%AI<K!j/Uk.C)|f{}RiH(q,)hS&$9+rq~X6%W$v3v0gMM'<1{HXVT`J$KfccN;p=Fg.5g>~P@)[dP4,eI:tMb;KV
+-yte+dntk%5+C9FX1:VcRvy_j/ysq=Vy_aT+1ob4LMLNj1$Dz)-jyeh]Z`"e%GqRepf97,AmLe>3ewaW`kmz@.";n1fq[IU7JIq[AToY[H9B)`JVOI6`l=
+J;V[,X5F.B(>._v2GFOA)3zPc6N].A{5tCfi`9cv-+DhoP!.)jy-LY/ZG9P`aRQ21%o.eNu#nHVv1_#ytS;-~-Zc|Q!tqx-Z=l~f_0sTT>]C)0/_u:H:yX
+s+n[q$s9i"l_"/_Lu)L_,VL8Bf`Xal:<LvzjQB3l",Lr]b".5#zXK]gE/.2iU3]1=KIK#v<;&%x,x@7rr6zTYS%tU+PA9SM(YJn&GYg.Cf(Ozg[">BTh+g
+;Lj6r&Vxb3P^Py!Gz;"=mp{<{nb%}iP7uUPKou!rhRG<Y`0uR1xI0bR">=9Y]b/GrcmwS%'7dlpm3@L,eP7oBK=VN.yKgl6U18-gD1Ab7SGO5aet=i/}WW
+-F&%Mo|F>O<}`r[!$j-F!w_;/%XC4b}t^wV]1BB-85rvY_xoI.GgA-'.Jd[9s]R-`iCm=B-Dj8lq4'a|H02!Z4RP^^n|2Ro}B]Y3>vfog1_v9%bE.^%@&l
+'(,&.^jG-a7@k|PNtqJA,^A]`5<H+2E@1N#Fd|=&"5Yja+N:G]VpQ}eKe'9=5eQ_s^eyuV!Zi-KC]HftdWrV)}u1'mQvQ#a]>MojPaq%-UF@GR-uN(>5!E
+(@N4+0CT.&#_Xun9;Mx_t'=5weP/O/]voy`2"W]X",($gT@[fiJt'p)&!yOhatZHsdER>Xmf(>h7HDKqS@#RC"9h(w~AZ(xfa5/S$|nN/:dreM7}jNHQ:u
+WjFbR_&Dr-lRCI"f_gG/hu}_dtA/}!NI6dh/Fs:73l{!]eWx!r|8DiXan5hNXH0U=9^on:kWe%b>Cvzp2}w}j0bEK^5PW;Lx8UeRfotnc3pd)ym6~%;Jwz
+qe,ctyoE2'5_`MLMRpIcJ,eCHsqsml`@f@Xc.Ic3KB1t;>h`n/N$ws%Qsndp|:fSDG)p#THQo="$i-x1uYufXn2>/QKr8.;k)3:4Mm>N3L!<"y<TE@uc.;
+^]k>MlSX`{t5t=@]i4[}7}Ve[c|yoey|UUFVJAu+0t8DP5)Zt+PRt54}:8^.w.I,6buA"rk#zRfR^1f=#pIcqM]dJ3+s[;XJbPy.q6;l5V=Z%r^Jdjn&eT
+(CLZP+:fUC"ql#ZtncO2zobwb}0[%ZnT8Az^chkAldmj:Si:TDip&VUC9eIe7pXVHu';2oL_6gwRj-n;V_m"`0~+gM{!S[,D8TR5CHwhN2/@,'63,bMIiM
+Wa)yy]L#9)5I8`@a"HE[5OKE0-Ad/tZv&Ut97r_oV@X=.hC)[-bH:k/O;on:}QuNLlOyMaz%A[@P8p#'NUKq{r>U{XV_%v5QJ9J8r5V:F$/ij{'@L=l/.O
+Bi+(BSO"sRgkK{wx:jqH}nJ.Y0L@S#HXbaTj&1!ZL$;0k1w6b[=F:pXsB8%xH[mzK]}v;Wn95m'lH<LIT)@T3"lT!{VjFIWi:mT0[V&{Ukx^@-s{~Wrx_p
+xCrG+T8V:G.GWFH[nhSIh#56mTMr+9zjQu[x^bLBztd(;1h/}/wh=5gp]7Zcy+8vpaW:J$Z:VOm!OtQLhcJ%UH&{"flR}Q+SWH#"7JzP|U]hM/2gi,)RFn
+=@FZvf:%HNUr"O0uMqPrm1gX%MpevXCwaUNbb3eUY,pjxM`RRZya+}SDvY#i)}OF,qZ2X}g[tA9|+jU{{ioG^=LrH}%Y;`Sr4x5rP{>:/V7x7rJ`}p+%}z
+[HIgJ!sYPTxo3|,JS]T(Fd0,Gr=|ww<:@eYov3s:H^K;X%(EXIZ0yXLevW`rt%>GZZSMYNAgb=1APbp`$Pxk{(qloOyuAL.(x&YK:-lqueH9i/1j:]MX0V
+v|m7W!.:^HN]iWf,=3"k/_XJS^-CQ6YZRb;:yLRpHE0))%XZ%K"1ZX$5qFqn9$h0O|B-S1)Vd2Ph+tMsjLJmo<$KF<q#C/'y};wtuH~jT7<FG4Ur#0.g_T
+rVUBs(,EL%lQFP=]J|:'~>z>!88[c"K@tV"3D&N;_S0![+ZD;zvW%)LGu0f8gTBYl;k5oZu-'cairLCoEL}[Vwve~Lg72hnwGjA`^"p<`L#,lx^gG5p!CU
+D=R1_y}%gNG<)E|87q#d[lA)OVv/sgGmZi@zr)<s!U+1^$r)qK]2~dQ0iIOd<{~SY!9Ls6.o+[3}bz5}38E8oqi{nT#lPIXK}nW2.;qHe+G(x]iifw#nqB
+<.Ag/Z_XK`h`oEkXK[8>DoWK[+jh4eoEe@j=`5JEGSF)i[_s`$5%kQ63hlC[]c]{'nCbV)[=kQd")_hIZuFNn{{!cE-hn(NZ7A"!@,ebMyBidyyI;gM/,/
+sw>G,:oSNoGD3$,t/(nP8nH$;5A=a:n}ygheahI#'7n{T4+7+Vj';#`sP!r&3Gmm[)#S8ZKk.7:wM]/mkZOAN1COpQ3PcSHr-^vGV>-&k313>VO7|`8SpT
+XY&IOiX4k`8d<=~z)Fs8GM.5g>O/79.Lx$wGAkaGIsy`Yx4X.g+q_pO)9BZ%GqC>Eb06;b#`7INnqa-7R"Ha!vV.Ttg.Yn8@fbbjrX!5oC(6HfEvBo'MU8
+$]3rB,e6vn91ZFaA.5:gCuGtD#n:SHA}F@LK.:uR3_LyNq_/1)"x1FMyuPnw`mFW%ij!FNU{_Wm%kou/]Zc.2/ZlrDLmnu1y46al^.Z.OEn/Nba$64Oa'T
+jN-Qbp:;P#K{B=]N9'arxuq9k";@}_;z@WK:6>^7AOk##aMjVsGab(RY)sj_^-"q+!<IeDK8P'+u,idB:sS7brIQ.!VW:gw1yDUVuc8mO-hGf<ixTX0yLm
+;..jia8Hb@I{b/Pmt"bz;I7giwdx{Q@5F`%W/2<C}H!RU{<H!3udm%Y>~<$oPfG8NRb'rY4YZZ#Go3Mh-e>v((HJxv1mz`_YN|C;W7Q>hAR#|2oj)ok|Mf
+>j#<x)s&+`z0#=]u;F|q|WWi0mI-Rdx4]C>&7(^_8`l(nh_.yzvKREp@Wg=5(UrN)Jy2|^[D3hyHQR(Lkh;,N6~+wD0KO_%C:sg}iZW(Xtx4p57$q)+g4>
+lv2oVYJ6X91Mu64+I,}+<],LCN[!@a9i_i|`=s^Vw5b%oVhc@7i#Jl+&an"aY8D:C!NVDrbyAqUZH0}^6BG&#"ZL`.8Ju'E9Mhp%uE9Vtn@J#4X_Q:.DNG
+S:kw;Nmf_|T&rposj87`u{xyl216%JN=+x2fSULRqmQTvOoG;%gutN"ER{Lrpy+3#/yWC|@t+c&Nc^ulq#q]nLC^x'69.;bE6oS0ik}]QL+8#MCL%^!/EM
+CgkXiV!ndethYd0!4^f_v+zc'@TzdHwLH|/xGWzQ}F|A1}R/cH1Nf.J5z1s^(kgr:Uv"iEx^PM,o|Zw+f,'I_X8V=VzW8q&@zLuN;2-|5z/`VsW9sB`_6F
+w^ZXI)<!/i(.L[UPNO5v'z%xEGgCuIrR4[]4.nUWrka!r2@P8SMZkevV65B"OM_{a;6JAVgWeJXY6VMq_{ndP2H65V"7oBbhuxz}fr,+`#L[,G-(|IZ{{Z
+lp(T_Ovq&8#za6c[wAtfiN-{!4J[H(#zQeaO+j-^[PZ(YMb|MZ2eh`;,6pT].H1Y4@VaTu1c2O5grVXX@IHPEn^0YJ$8zk-h-qo9'vt93`5IiCC)|Xmd)R
+q2gX7"QTyMnj;l_'z^_2yMWRQs:9Kpm3}pt`.:Hwwlg;c<csx7brXUZJIK]h']g]Cj@hRA1)Ga+MVJ&}A^zyxTkZZlb>^sgY>:};5uC'v<70%bT+s,}u]E
+7`XpK|_89X'jxNc,g:4vO`u3.rwj;Q8mOv^"HXc3RyXWANfKSSC^9jrspBwN)ukL'SqmIvBB]<M-m._jgFy/j@Xc}Da{/l=BR'cs/3<FCS{ooKuTSJ;uCl
+l"/m^/IP-9|FxEadkVhs(Gz8{{[vLU(;,xJL#lY;T9D%T(8K5vECRdk[kSq@>%6.WaUC4v=QHuT=%8vuvK3z&iW9.yJBvyKioB_`8#ztWrgZAsuf<J!WNO
+L.mK}HLr)'3I&VRP.h+k4N%4^Q'8uEPA;v<xEb`x;X;Or$u3!hMD-aMbk=kHsq#O^$G}i),TEal3:+mYJ}l2XyF8nO|i"Qc&l#Dn;C]0bNL.:rWV)ML&wG
+GwRUD{i_c]I^0Wm<=d}BN:`z-pRbu{E62w0Zlq"X`+g{K',j&(om[`4^/zt4:pNU&=QZ,FwBL=Q71(F8l2P-msE;]<V{G'R'>^:}`sP{+sG<|ZFe-tp[zc
+7@CgEJkzzS#GmU`f7/aC2YPE<z:8NK6Qd[gs|J4v,b$8~@'D1_>m`R}v1T,->T'Va8;B(|&y_"y@/fm5B^}lk%>UZ,!}O)G(uRiAA=v@CGA=<k>.gpS+V5
+)!</+tZpY{wm:vw3oT/;;=wT{,.'[ia$uCO2NaQ]AC2,RST8E09s;yb1xWd)KyO|wCl|#:D^!UD5c:9'12%.PfInB'<8MescEX@Vl2N-|C+=(L9-+mKP'0
+l{x!YD[d8N&DB}Ac,fnr(CXFxXLYD-0F+|1NhHo<8M@tbru7mUn(z'[pt5lN^:Gvav2.38AbpM<=2>lH65jh:0G;hsr6<nOTwG"sWdcdd|.<!/mU'%Ns&k
+@@A)ff~MG<@T:-4N$<zk0@BO<(wUNqj1"'-^|U~"+f!y5Z{tuw~;,0{.FEeq<=Ne~KUqjIT&nkpppa[D.w@79<w&f;%`0>'Xn0Wz]$;)wYPO83wSfOH4[)
+Av(QS37:u1Z<7lSN!,P'l1H=n6AG'!1Gcj~E=F_FU#/RfHL9x;f6BW7(9f]jA|9#o&{CLyxkL(Y9RX,%OZ/!-!5%I6}+"Dy&My)-rB,fW>@^HJ+uzU3h{{
+:-L.cN2vYzx:4XGHBBjGu.GZC9^Q@jD+b43@"QTe$k@SKz'3U:+190v3PA0&iAtx(3U#(b6=M:Q4[OCEGH3SCb_bRXz$K/shZcyOHB%pQP&oA]$loJuvQ[
+Q7`6i-7nhsnxL1k42k~CsPrw,ItL1:=brI+/bs,-HVf9etc;{x1G1V||K%~bLo|GxK$N(zE3fArAU'Qvp/VfRd^4M_&JxGv$!j~(2i}q)L6HU{F0JN2;>e
+:ZL6SM6ASyk-{V~1ynLsBt[PxBb0b$;6aA&|1q3xHE0Oz67LfF`_cg&m,,"=JpU"c[ZMH(,Q:6uLe+]9EWf%nwZ;j<D<t8ouLD=lU;fhX'Wg^bo%L}Zlej
+7D[9h}68-'p2IC+FKKF}-E|3RSGoXgCd_u^:`cvz14)"x%F;vlxEmC[8:_T%')hr.,Q.UCwp[bs,24hJG:hz%@H5fJ7SCzkwuX[Mq$7LM`"fD{Ckrw;F.4
+_3NTmwG}b)b:rKoyS,CvDUy0HD7PzBqK<r`!5`#j0:keQXPkt[D9mYQON,qX!m+=rITPlAI=3BfNw$3HbL;Z_8W`K}lJj+P&I(#4j]bCv0z6C`-c8mpI])
+R)t3/YA.,7q2%pT3j>ecs.zG)GM[S{=X%sskUz.t)J[1G$+L;o<h&6tmqw'{HA+wd%N+<xeK&O.K2vsM4#dx|tV2TWG=79bzY+_=F!Z#O."B@hXG9%P;hN
+%#%#:YV$'N:_lH+&!"5YlII9ES6zo><y2<iww#bzoV=#@MC%x3PD]0G-PFg(H`|98$[("_WXY|Ia]-S;4bmKM_RNM(+6suvC{imB-%IyEi:Rf2pmnbM='F
+=K6A;;i(KSh7-rc_"/yLU2gcyv95_hg)cAMr94[)Pg+DF^X3^rKRF.VNjV-G9g>fC>:_Jbj6i3c2Igmz2wv-/C<d|X,fP@e0gpSc@DYt){%b(tBl21oX(I
+NgLK32389wpF!+o:!2:p5D_zsP}I,.R(I|tY,wMVaUc`E6C5+Qm4ndEdv1wF.zp5!VPy/QZI"TWKkcpxccfbWe^^A=2:7fsAdl1E}kTgog|'p[Rn^Y:Jat
++v<Qxx~DWy(3Z&U!,{IcsXwl<^rBxi{bx{Df}TS@H$uwzw'i_OL,&>Wcz:biibP6/VU;LF3!h)-K6mrTM,c3^[-VFjjX;=]&{.Tb'C$t!|+gJ(JAaX>d()
+5,Y@|;&96WV5:3fU%zRBF92P6bIv&Q,}q`tw9q:rkJUsMFKBRDqVMF3QbY"Zlf1'!(-;b)X:%=v3zJnePwu()FDaD3y/UEVeSn^PT(z^;}wod2Jv$orq2E
+acU<A6N:R!407]V)k/:}bf[q4DAU1Zy|9f6v1$pl;AR:Xfh7w:IiPM"JFG{(^Bg!>T_aEUHVE.B&k;55c51,YTIs_/t&4J834J@>{lQqV|:9g"kNk^tZxY
+j::Nq{BHtJmnn'ThKv-GEa[,,#G=nt3tw[!DgR_D"pN+G)9M|:41'tvHt=Wg_{=e~>F>SSx"W6r2Mv}21v0ALcV+YYS{Sc^8+1J-6J;Y|>m^r`Ug(5Y>n7
+HF+R8rfT8J/tzTrd=O&RWmKwV@,SeQ!IWC/wHCXzpxm!2A^^q}gH[(YYt[#Q5X'q<|T}Pcb9vP[xN[/71}ZC6bW6Mr-9r8"Rq^T$sRV+qQE)1(kmbcET~M
+-luJlLxA`R]7yIJm["B1_)X)VA[2&/%x+W}6H9#T63S0o=98)y]i.Dp}Rwu(H,c$;P.N0ZTi61f3BRso)`K+o4"g+w)UCrCu&L:3kyRd@QCyt}C%&}}}nq
+In)cQe8v[})TW4|Ad}sBJP4<nyO;Y(f0M)eX83T)OB]2p$Z/5Iv2cWl!zz_Ne6g[Sg4jO$xb>AFJZ,z_(IXKBYtC`L-KZ/ct%G/y:{|C^fNA8We(%U~;K]
+;i%$wzbg%jm7dbi(;RV9Lw3s@Gpk~y5+`gR+7%-Lw`xvY>U/mqU{xk`UD]t3BK#hB#YEhpaEViKuu3^LeT}B'OzW1wDa43@(^xsQV^W(DZjSM17x57:.T#
+gJ<bchEi|c}XTy/Q@iUD{d`VzpeNs[G`@DmdI!kHLwl-,8J#z"7b<.NI7MWVa^Op_qsha("E'lh<IZ52ri2X$czVD$uqp+S<i+Umkc7C`{/C=%ecze7!_4
+A-oc3ai&qnZ-3+0N!JV>9C#=zw'721y=)TT:lQiZ[WU#3M`xY>20sxx[wETt&Q=-`E!E_y>R;,.-U;l7=MB,7zUakE`>Jz|uu-feYW~MEXMO{wXO/|l(P/
+fQl)`O@>,'p;|;vPGXV-eP`|y#Dr+>H>.F/(Dq$:8WX{f(d>o#%75%M`D{@8;c`)uYDwvls2$CJ/o%ZqH=91'#R%lhFlTt=BfP_sos/O_-qM"IrB>.ZIuV
+koi/_WICRI9^txL]-;2{y6&GBO{)H[~kFmGyyg(klNZIuK=tCe]4%!'(EbL.KCflS]zhAI1uC1`v:UO`fc>lIBHNZ.!aNs)qoLG#}%Xdk.z)!U^,idF,09
+2H`sYhW:"fwZ-d</&;^>@XGJi{#K-EDqiG)x95|f"}_VAJLj'7iM#jk"/L>RJ]]YCY/6W,a(X$CwyY}[2Qu@|vS-#dRvO'NZj<~%Wu=VxiSQk_kZ=ZfnR2
+ZQH9R-%/(k.w.<;v>r#wWXmn`BD[J@F"8.~ga'[Bjz|jMB{>M=9C/qpmKI-UJA.4i8TY)6}n>Y$'7QsQ_!2;pwa>YBI88}z(R&(cn@MsVcGW8b)I9sZyyi
+q8gggWa!;]sXv:)%a^p.F`d$CwJ`I=ZKnFZf"#{f=G{O&eVpCDF0BE>eP-Co0@2vg%~C==l}LQsVHg<L}ec]BOvdFI)sl7zImtJA'Dsdqmf:1`c8:HRspG
+sr6q%l9Q~0:]@btb)BzX#KS`-4iT"SE]eOr[%xRptt@u1w5To`]6h,0D,W#nYlCv61oUWcxuP_gs%TBm1ZT6=stE/,KeYJl4.m>FTC]PL:.6U'YL3G%80c
+a/Vf,Fj21JcDc=00LR"ls$Ts47l3OHGId+$Spa3KLGi$|P+NX.9lUe;D+1s{xxXy`IYX`Rq;B$0Ikpqm]:es.lvg|#)5$mNc8/SEw(#[`p@3$z.b,MP_m4
+bjY6$j#MK8C&9S|v=h4ZOL(oVUyp`t>^BGh2|$Q8T4V:CF/dS5o;$<Nd6!$|~@;WZ<59SA.rr^dYM;)+`acZ'aJihbr%:2vJ!RNI|nMlB3P8;mIA.xEMHS
+WTA|R:eR74qu<%lr<hxbX=Iv'MYNo2_Yf.KY9a5bOVY#@s~VyNG't%:zo^'$|2iomHW]v/AmoS>m@F_l&AJSBY]+[t)=ei"nj;yBTe&FDaI[Ij`JKM<xWc
+E|Oil-EAJ3JPM}0M8x>N0n61$vAm167WKfHd|I~j&}nRJ-U}t''^9<Tq`LYrdv`);0__3D)4g=@zsw^NGhv.!1RYPSHBVzJa_HeA,$~qd5Y)B`phrA[D.=
+I|lVDrRn|eSAjYJ`|1hjLXijYRW:1qcV%jF7vXyS#x:aM3x'8t}>euZd1mDM[Duyd1d|$Ee,;a$wF<geOR~}$NWW%b5[2!%BlS=jkV'=g>&>Hk<B.B5u<c
+Ty~BXGWYixqUJkUONR;T,G2;H6oFWBqB3Md%7#t0DmlT')c`-,y}j=icDg^@ZU<By_p4+gJ|iY#NM=BaKCBWAK'r@Yh^9q0("58>l4+Q|fgZt@BmO|OGW$
+f{SBny8yZtoU@y(J"P4:{w=sTP-cv,I}Yr%/|/b1GQCMp_#Pk|l"Q{krasAw)d]m^vi@DlsS_B-;[Wo"RoE}`0-&pX%^F)VY'!o%4.gk=KGFCAuX&@dQpP
+khIMNO-J}G'"(V&1e3nDiw9s4nt)%Y6qPNGc@X)/Yo^TC}rxF&`4YT2$|W-A;&zF7k]3/p;jVSUD/8uTd_pKQ_dIX^sXOpG#7",b["CY}B/]G3_ig:QGhR
+j^`NS<{^4w2ml{'7pPP"L0o+{@Fn~,lM)pA[hhU]gGshe<:R8(K#8(LR.n}_ZWlDp@oVFSH9kcXx{`Oa^:/5%K)#a3hHV8,LGre^L6aO%{MCoSI1eJUr<6
+Y2d6g:wx=sMr[q#KM/`sP;Ljq5+(IsIz=/@[XKFpBRs(fZWTGM32hZoT+H#9stJrv9:;%7LsTS-9NUx}Ar/"2DZ=^8etI|S/ehJ8X<]mu_Ew7LJZ@id9&G
+9x|JaQt]G-au9]F6r5(-KxPBYh&G%^vG$<j&T6_rks2%+HQ!-Zs!p/+=`dTcP"oce5hloC.Rlu=E&3%FZHqzBQI:VnIeJHZCn+>+IA^4B(y^~NP"3)$_s}
+w',O=Yb9Z)N:lvw^Z%UuhqK)Enxs>R'LMf6Fqn)ZT5A/$;szF}1A66w_K}35v8%/F^f:pmKs5)%yJG"z/pFp3<S,+wq2GfWzeq/F(Rbmdf3Zv]lS-yA`l,
+i{fA$^y+YMs0MSz`9;k4io#sH2+qjB^kG7}|0,)">X=PyMz$)gi#&JS3%/67(6nwf6Fa{I_9K5Q_5J3w(nS>8fR;<Uji=25F@<S(aIsnw6YftH+{[<+6}W
+owZW>(}s9Sz5Oz0BWb2Pa+5GTnM'}DG--G!UJy+gfoq'T6^whU$>,=iEtaG{gfQz@leRSwot3xAXdfG7trX5P8Cp:}k;Y^|lKr}g%rX]1Q/n[O{`vrSc1w
+39&A8v@9l{7yc1/Q]%U{8thKj3[}u0P0@K7<q|.mOiwBDa!jFlcl<8O=P|su8hEc,c:^4/rN4gI%xu'xDqn}!xkI@n:v&O~{V`#&,5p2=)/Y8vc/~Zw&kP
+1E{h`TYPEvUQ/1(g->Nkt=)w)BqTmFw`e_}nC_5[EAmn((EL~VgDHz>eYc_qSzfsq-R<H/[PhV:o1'Ha[`3.89Q)1Nzf6tCwhpPgEciG}z,E9Z7,z2bL>P
+'H`RmTREIoOO#fpdQAc$63_nCi/Cmji;n]{i{V93B)G-Fkp)xM14sgblH9<$/R$'{BUt,zMvtRe&7e}0B"cwk#B,$UOXM4dWIy1z{W#,uRvn>`wlE]Q5&6
+e!+Pvcu`An.VfPiTL_@h`u3^sQ}ZS>kQb<J@Mt6^p+qX@W2J0U@:|,pj`tlB>[)y.7^o.^Gh=Y6,E){m'`oxnhE.g}`"N(Z>Uoa-%OdJJ3U=J.+^8'z/x+
+wmBH^L8TlYNz,cpY"5@Zub{g{1X@dH.oOnw+Ig%N:N7X5DKO3c_Uirh{0n_1!N!K]5QDLR|/_J%b^@3|".{prT'UqzKDPz2MVz^#Sw}2'ALvBp'(_(pI-J
+hv>oEY~DcOcvY2!}W,r^h'CP]u,b0+{4eSxrS5G=b=DWK'k9_c"b#ZgYi}:@IFK7aVNzR#uI)8%krIED>O!W/mQ_UW&-l|JlL`jxD>D4"H2m=/z2QF%/-0
+5mozI!G9k1OUDxF#h==OL@#Q-Jk0h9eFWbA,{RLE`_^9=^,TO;nb~xqA.}J5rA9K_;hzi:_)>6nT):LGATfJOt8:p:=J{<ryx%4RZzHipP60tPXc(yg,`D
+8>3jqPni^3i]9OITv%cSo<_qtZ95{&^NsxR:z^CzJh-@:fnN/'`)7|&a'e;olh90nX{PNLvkRvO&[Ph=oe[@Mz;N1,^w@AbhNhGG%nU<MXzl""jBR5&i$)
+d2W^g|.rtUQpyaENh2FR]s",`sRG>9%"sW=|V@,3JjT_|lua#BQ9phdi2N$-K+L3lrCCfWb1!%:ks&N%:65.PtYh5Th2yb>kH0;<-b8{)N~'(UjugbJkif
+57oQ~$+5lGE6T{SExJ|MyyZX]1P^cECAoRO=S(Xz20d85=,Y~BGq~ox'M(s(q3zNX]_6<>19j+.NtP+4VoY%=a9^&(D.lGG0dMXX{_o:$@XcSY:.0Qhgd6
+C^k)=^YuOtlP&J$1Xx$338tf@r>/]<Ge%!$|iSI>VH@`8!e0Udr=jQIu:DrrWh{p<!Tg5THnEN,l|%L@Zu6(b}"NNL;|+ztI,X0][_;%B!$ayDQAtdmT@k
+E_ID9Ouh^xs6Wd4>cJC{-f@OOv|S8AOcr)X7Uj8+!j.15SGksw:7P{yP`4-"rKv=Z|En:+|0%>Z,OdoGam[(d-o#1b.M"TCs<q}|iCbw@m`Po3.M,D8O7P
+GA!x0jX:MJ<NgVBYW%T5D_^@byF"Q+_W.3/zG^febjD;6S10zh=9':yq95%:n=%ac82BF=<iOLl3IVt+{"I)gGME`){f[dw3HdLORQ:vNGP.WUB;nz<6]s
+4;edc$l|B}+VdPVxE0),+yWHRv-[F%M`$,}`[|AR|bg,SAiT@-'RZu-lM#<m5WN<:bhgG"w1pGG:]&X&i@F(]Zi5}nFi9xD56-[Im#~JP:<y,qb4[prX=b
+clWr=p{SY6YG>{;imF|9_T$R<7h5~NqW[yp`2%oo3#Y&Dx&R]uik(DB[V}UY9`}J&)0<OIho8:pV1oZ<MFMg_Y-d,5f1MPsv"1j#!O+pl^q$NC7|D}c73[
+$3{#}A$:(=4fzWn$(v83=w[,JA[t>sXaaQ'0xsu0pjPD`:9Kl&mr^+ID:IMre!p/Rjh:YV`l1U^^WpeHy`1#+qgwg$T&-=K`88Se4<w{>>$jLpqRo}T)~|
+e:YT^B<>VA^S^l6YP'^#):s}Bb0v^sV/%e>D6!P^5kdZA}mM5Sh#:=1]|AaKl{,''4NHU+wInbjT7OCx'`-Af>0Zcj-[gCMep$Dra}<BQ+VIP}EBX%6m=I
+3!ueB}WuWbT7`p3$f=0L3(y^]7#LNQad>RR9`$7@Id{iku}fa&IXoI5D5swW&%:2eW`02#0X|X+$2SI_$%|R,iLkC7YD6JS#jI`;y{:9x8#GD8)veK&F8!
+{e-P:k.5>e>kK>pTzUS;rc$QoL7_:m127<hy]g3CF@Wj.zB00B2pR3>$D.'Z&16Rt:V"cP"i]rQ}iQS)FNk)";]+';t/T)f|3;S"LYY#cA@({VGNsgiGWO
+f<uF#k,%hXB:qUK>6GC@rLw$UzW.r%bxC5t-0nRJO9,XC9ezR]EBALA3pNx`uXM0Ha6&.%$"&z}SA.Kphv(3YZt$r571s%'NrGRTwkp`C{7@sm.^-;ev9D
+A#C0_|e2.L,:r#pFo2pLyj72{$)VI9|I$n1VH@&<kQEHi@AFt0z9l->fthO^EjRp^SaJ65`-Csk.|z,3}{1uzgquW7_aOzv8&+frOot^d!"d7jI:Az(@)]
+s&Fcx]i=BDKMfA:HQZRNKx=Y8r$9x(Z0s,&(TuVRD[i&O#uXhFR8W>.yfd#VxkpUtnGJG37euU[390;TplX]%JvV]W2XahPyO2w4"YYAUI]4~ysoS@NVGF
+O4J3Q.vP9taMj)CQ9cH-KB@/rx0K+H1Sf)2}LS[ER>g('|Wi:CNn#:7$x||lVt[{|M]$!Q,.TPJcK%3wnXmB{E)z,nG0dU,8wFVxtG]95L5^,6<Hj!7R>y
+9=OJUS4.0z_h=blCDT[-g0McDp.tt;|Fc&6GH3%,919q'kr}GFEhB}A]47arnF<sd>HT&O>/j]IY&wv>c{T$~>E9F/|-_a(4E4SJ)(5Bl/,CQ<V@s-,KVi
+G!CjhPdNM!"//mgMJX}<T[6ryI@r{4qxXT%XHANtk>o^#4w|vOq^Op&2GB]j(@S@YLl68VA<qFDqK%iD9[@kI.R4ES4OFIs8F+U#=B@5UKO96z91[.dd<}
+l5X7~cByi20nx0m6v,,s'daWgXO:G&:1CD0aiHO&;1Y0ITE.d4B+d1/>z7l";{A/;1Ndu]`v_G%<L!DhaN"0,Px10Hr70>ttT#wIO-c@os0#gJQ,9;6oIC
+_!Z,97@I3d9HxuJwLEe.IbNef/]QvZv%$_uG&d,>so7K:(z[E4ftf"Z%S[962B{Qlf$yD,n>vMgbOL"oj-CO,:;q>"E=HB}H63VMkkBS"nU<8C-wjE-0Ty
+e0]J>&ia[S{6/h+OJ.<JlYLYDr~&uX:7^H@'|u%seXuFtn}R%H&hSJ"h)auEF2!-H!3x`#]M#n0{N]|-=uuZ{R=."N){/HU%aKa[ndL@lHP!_.+(|Ex(&d
+x}zelVI";s-c~Cz</vjh0+CV;fG|@7kknkTh9'I;.Za-DP)$drk[gL3wxR:x'CcrMZjS!j{fyjs;G`<Xq.q3xj(A9l~Zy^X8&[B!}(qBt:M:]to/wJv+x<
+T-$<gyTuh%EB#TrnS9}v$1T-pbP@FXK4i`fb5Kb>q8x/L:IUN(%TyFwUFu'$S}j%5:&h#U~i/jQDGy77M+G'N!8f-/+_q)TSBX29i7e1OG-1PRpyBJ]3@g
+/)Ey}/eBe&u=-3"c<.2kPUkP(yFHA[-'oiY12|2zViniwi'g;).{`QOWE3I90E/ONOVx^1@R4<a_YJKs'vOX6,JmwtUzZR'x$0[Uu6W(SS"Ns8%Vs|eipy
+DD^+164Lja`jcaCl{vqW#"}T>fBgp>:FGf=1QnG5J$fBn[1Ceu1tjwQ/B5ON{"Lcoszo)%,^Oc56bOf#;;I+SkLSPp~zqX`OTVvFT!Wz9P%y-xPlQz'FT&
+!PoX-1`#p4(J}c_.aIsSzJ<cxh@}o6fO5R{OnR/%^Zx}0I&.j=C<VDf|L`f`MJK`=]N^u4rlw3Tn0KVWAg(A4n{A/dOgq}(u08|orJPSOJ[Yd6wnM`L'ZO
+W59^6Des=@<g"7;'qe-M3J2Zu[}y/TChMg71URz5[lEGR]Pn6nb4FerC%B[|r2n5q|sA]GiYhqSbSnf^b,&Qg96Tr$CWSMMDl:+HTuph~B:YV0Wv{)9ztQ
+"(2>49M1e8f{I9|%uFcj"tOC3}7#b3(/DWf:&v[V3M1(eCd4]C4l=|O4tOt6]/.|w]VZRtG4gQ}<3s0iZEk7kW0,%wu3J4kb=A_oE-s!+FO}6"'Pga:K1c
+th++8u&pLrnE^.hSEfhWJl9OyP<j;f.|oA8`I{B+-+at`I.jA"](V1M1&nW@+ya(^'uCz8fw_3igA}q`ihZ:65FgM(Cqh}tcCxLaeO9'mkzk:J";<cM`dR
+694HmX;DgZ|>&c>]h|-|X|3(PD7!(Cnjj/KvR3VU(y~v5d6rvGYwfsA5M%_dozhbxhz;PeFd}tM=H491MPd:$Y9K.Sa_|'m+nz09cK:gBL=/LMsb>%mgQ-
+w7,@`TE<m|;9{gk4IQ4kl(xRSSv.QQ{">0"W/I;Xb-Hf/a@5AHg4Q6w<g/9YKc!2$OGr3;zz8pv,]w.U2(z(/Ia`YTLsw7._lvXWtkayi7E!dX$r8Lv=%[
+[#/CEhSv8Qe!{Ch=Oh~=Ur.>w=/(W!<7m{au5%tG)h}uWY5M_T.+AnOiEICnw.tXp|HqN%E&:,h`buX:HIRLJ%lt.v<$+ay-mHo$"$[<}{|giGfIJDMLGK
+~U)J6'&R'l8&wY)APNc0%QWTE;3Upes$1oOBvc+xrbOSla[$)EW9:4D;,T,8uo~pC=l4yX#fwGOnWs)EnuK]~>g^!gWx8y1MhT!bTDxE>ztiV{l654kv0I
+_aEHW{v2gNa={8Y{Ijw-ON@^Uc&NPjHmh8TgAh7MifKzwdJD[]>+o<INq8`A8"6)uOqH0,<x1(-_MXpMIQ1]cl@Iy-DZ`hiZ`:MEmUhgcK=Uu1a$:`<m~t
+FTWG,jzC@$W<uF.bx[{-i-J2@h@5HUpV-^|a9G@D$rI5JIHh2Z:aWknJV7qH&)q%g!M(VAfU#9'+^'g$`,MS]n:mTulnL2lT>E"hdtFRl7hK$fZU;GtX0l
+ly0ayEnN+K(_l!F6`$}u]=Php/zeJBn!hSbzMNIg)7'>bk,_45/rzKx}[UCX^_=Ae|P8Mnjc2}GFTKw|nguIFx88Cmfy@'$Lz!7<q]KRHw!tIaYK{nTpZ,
+3s5SRJ4W&#4CJIU('S+C["w;hpKk|^hLRY]yu:ys0^{x+%%>2Hoc0|[=B["8`1[/~!{/ti@A<)~Ue.Wqokw0%_`17-infgf_o1m5I4f3/3zfj]5s,QimpK
+]vz(;x>T`YjbOsj$vm[cnCveX]cLm0q:rN&x;!Bu`FNq.G,SovSQMcZXo8seN:Ua<``ND,H8'RMstG:TxDvC:n_/up4+TA],yN_ar!`Eg8[D%"/A!a'<;S
+]r#bBYQ=6>J.iIOPTFhQu!WI8iUSi@mFO6uY<G8mYLm]#nVHcYA.F!%9gJ3jBs#/_<[(0&T5%@GLnDv.xU")<2u$,jGNQ83yAn]DO'b]qTMkCmCl_[H3hO
+Yx['DWQb94F<8D!iEoSjM!$hjj)+Smv8|q)E{x&GlG/b.#L"r+G%;]k0[,9`Nd&d37|gg<sZ,Q+wZN!dLlk5turx,q2{1W'X;}vJwT_({QTpH$Fw${Uiv.
+LqbX+yZcY^e)IeL"2zB2M"s=Z#<BXL]v^LSqdkBO19lq4gFr|L!I0CO]hB@(mB;LcGe$U}%o!8yD7H8,d:/U}ZY4bhQ;|[x&[mQSM_'%}=Fro<TV]m@FmM
+KyV)O%)GVHq%xT;ehnp_xuUl+kEhpT]N9OGL!sYEMHlRF2pD+9}{'[ixqwA{2Bby>{kcM.@'>+]II]KCPT|_d(MZ7DnyKi3-Dc'Gf/DU9@":w1m+gDiIBP
+DBhd57#',%@N3VmwvP57rJ},op[{~M%1uc{fHaa&eC{gLob/kYuc]5XXj;UhzWpIw;StoKAlz%&(!F!m%-uhtb>|U6xOv1:;W!e(o#O.>RIV.F(L&ilH;a
+.`_E<=8gcmLiM5B[7_y49b]id_:2)'$iTv<MjP][!H"c{5qkIaL[3E10`Vs0wr]4bTPO),l!BS-ZP}QDWlF>]=[j8eXE<:znSyo@h15fLjK+"Zo"fH=$KF
+pGba6SJk2Q5Q#3x48z<>iP7`4+(h=H=Ypwc46tD_KpF8O7~^![Q_)9jKD}x/<H7q=lH{%L<FQ`AHiF_DQY^&8N}]~v%kBR.bhka1xJo%4TMAdk#]x{h(JD
+$"~"80b|RI2yhMs`#]u>KkUA'eOqC>6'51Wl@4c][XrBLPo+&#u7Uwi"I<-;Ev3%9DsEhZ_=!7LV~'m,hIqPgv"KC9IgXyEZSKgP<.y(JFf2C3k2wY=_UL
+Y15JA=U6:IHiJ"kvS^}&]3C7KKLuf%/(s[`s={J]b.CZcDv^E]x_-g]#_[d#XvHf,:7-C1^@^{(D%##6v01zu="eFieViV-6{wv4.A:dZON$DPj6l(gR#c
+y>F|(y2>A-=7kg5]./Iwm3@.|#Vb`xx-2<k$;,Ol#o0EF,4U1.f/T.]BlC9Zo3K!ZiI$d84jJ'7Zn:P=!kBTExBuG9QAbwGJNv@"ip9sHOK&$"oaquCR)P
+`Jc25W[KK5")]MdIk".1}.IsCYWJ3l7{=nhkoU|hYiH{pTg5sx>#Es35+E&OFJ:y~Af0.zoE(p^{!X&CvlNJ>)Q@#K7](qnz$z:Z4Y+ne48,umr^|JyM`v
+DYE0ox-DxLSB1:QMq3ri1M7bIkZOpU9|{]woSH,xxfxr:gvb!>AY^iywSvyI(JT9+Hi}AjF}MJOO+U~<rp~TCo`=ZGuFK{=7P|HGfYuou]Snpy5_/s$9:R
+3Vkkl^9m~V4&uC`w|AxFp"%[YZIVVM;:^#JQs3u!.EfY6Xr4(%`EO@%1l0}k<DQDE[hZC1E|LZ};8/lVI)|_Hm<<|Bz'.`.X;6XjZAYj.MmQ(/ss%HW/D{
+PqRQt1cpvE)HFt@HsqyLJ9q{qX7/U$<(USFlZ+L[e[#eU-[qFvC)MFrM1'1D#EtC>E3YRJw%.nlKaJ]N#Ae-3=bk=.rn18h.AyT2v8L.9%9Lv&nF0%1Fq0
+`O~s0&BGb;MlY;~gDk@/.g>31^G>#8g,1-Yp3fjn7+v<&nvy0.{3iL&9O`[`qW[5"BUqmo)cc@E##o[DH2l]zKv#YFMyq_BhHA<vk=[LU@z++,=L1gn<+.
+s'(f-3ssHDLK[8^_;EpS5]V9T/k1-=%2=Ln_.r#d.}L"5]9pq.$QpP81pO#bh"EVBe`:IP-r_"}W5@[5foaQ]sjGdUK/6iY^M/AUAM+]+qi)M_`:fS)GS}
+jKFFJ38}J)RVpb'9t$on5$o^-TmsdV!wF(=036|7"'F2eslR1LJDOWJV9|=#NN`d%-!{^e+T$2BPPF5{N#oF4-YOgfN})[_O{Odxk6woT/xf~nAY)koy9R
+B%DV[a{,_vU{{2a7k+xK`<euRnTIy.0Mr6|o:y>Rf#!#k=@"%e'$[J]zD>O(O)n+LwE%a"<SZ`{O5-UABIr8EZV_r!0m6/Qp3MYd&rWrgxdL67U>ROTZlN
+S[a}QRna{|v=Ne}=5]E){iE>y%e;`][}t]/@jO,6857eq.(^pJj,xA]!RYkSx"#[uKHS#!$!)0'.<U:f5pc[7h<:/vX}:Uh3<mLV,a0Dw=,8'DfxTzPN}]
+C#D]Wo^!9g]H/i:Z0/B2[l.Gx+TeV+EYS/e&KZR!|"Mo=qY.IkJR'(bxKj(z{4}f@mURgMgH#x/NAVyCp@:>VW':}4&kFrBbyjGvyGv"`68GJA5>RP_`F]
+`PE(ragfm,&Ul&4:3A0#3.(o$D,0&ze[%sE"OM9$qs${n0+iVcto=Sn[7387+3L+BIq{XCQ={zE}oJ:DRL0Sn7,+wk&A:#$AOCPV-tk'7Kd]na[0[Nkmbr
+{UJ=U`Nc&l2f9RsY:%7vfC&hcy]:)R[uH|h^dqA'ri;#zgX|h#p%G1.|ay"mS]f5QCiHx:d|Tm]c)/>Ei%&ltJ~amRy1s7p,SGj+s4^Pb@.QIG)<Ax=!!t
+"sJdG<`EK=RBYy$w3XHK}0oqAhi$MW+RQhSHlUW!L_o^bcVx97!ieaQ/_y'zjIjk7S~v,.ycLSxAz3:_Wrkmi}^xnNyx>&-[Ajc#&h20>hZ8~Ao<bMbl[y
+wYS:F.2,^GU5LSTP`q_d|X!/6.WI^y;_vmT|T3DM=Qqjo03CS_3.;ftGE!q1.`YIQ(jp,uZM>;)xQi`$L$.u4Pak0/n8{6r++=-iyD;iZiA1Lxs'Y8gFss
+url0cTmdYm`P^X)6~PV#A@983}_a)MR5k0K^nP"G'Nl|ove"juGCn88eN|rPs9DPlLD}I68NU}#-~L#1eUPc_>L1"crEs'oorkH>w+'V-pI-VXg.;'-`{6
+/68/0>+Bt,R^EljedC[YW[b%,"CsON:cPT+`/qlGD%vNg@E}x/N>C'>({wJQ:6U0t&5)}CJ_lUh-{"$L=,r-c>2w&L:-B.x<baQy/csP:N7p]pb|!xd$UE
+ey$hMZ`W"uJHAXd).E:)HO4ewsEV6^<qJBil.S)A$Ytf)/(9dcVV{GDBRb^@UA]Lh{;X1b"riNVL|7qGWbWak;#G$1e4Tc@8mZV6A:TF.95Zjjwm`RL}g2
+<[.](Rk_WT|:H5+:EQFKtbj[qX.0)e;;LWZW/X"3}9(!<vKjv6Ew_e|keB&sc<r-Oz%`1X-oIFVynOfk}O&y.88X^}vo%7SbN3"|{v^WX]R:LFi{hhph=)
+MT8hXki812o3p>ndSV6h/(Pjcna$07H(DBuF5|]6^9;Prs|TGf'}~EK`mn7trs8<8PrjQ9`]XRohDiS<]<<w"9$wGaH-G&E{]y.Zf$<]:iiXE{UY"rErF{
+H]`1MtoRdr(@4JY;bZJ4fM8&Q[MD6p|v]4#.9=#EqPcgW{.oK"k5l!&>zvd0'[=]$T'.",,ERVl]3U0g/8v7AggIlFnj~10_kn7IT{>ERIA}0e#(!mVUn^
+bqb<j/]LlK!8ek/g+Ys{Zq"nKY)^(bz[@AsgNYGmNv&"m}K.H8n@vQJ9bB[dkV1byNy7V5ztLYsuJGG&iI~X_OeRM(>sIu;CF_z_#[kzz_xF~qG;sInL`-
+hVuE#rI}QTj'JvP2.RfE{H.='L_75n76iy}jJG.W0/h[IZGvRxP@'Aln=>&JPW]{4-5fOzUtBLA0U7v@'J~qun`!UwgcqasLzV5r@=8B,keYjqY3[WsY|#
+`28,|RWa"N[Mm0I$;]'jY/YzU-xk8-Qjp"&S^o)Ay@/V)xbFt%E1~0~gTMGa;_5XKl%_0IMf.<kofaS_Ty$>5,`4Al575Gcil{'J[t>Ky^k`es_Av(>!f8
+p5XG%P"WH"f8xxhj!mm(j/"X1lJyqnuLcm(Jqq'4}:84~9N2m6qfq2~-~$Y`}W&%TLSSTh9BMd=Nd8QdNG-G%F(}ESY3"_1(RzEBcfX7|FAV@XXCMS,Atg
+P9-Wvm{&M+TgoTA[q/bCWBW$I>Pte:,DF"vFXr}pTEE{moD)1s5U6b0#1mH>Z!Gv.OiD`Ln}Zm,uXrd1O(C69dx#Mhj[SOfqS&e6oXxv4)RTmDv5wnB3}W
+l]H:^<'OCXo):M/OMADhCH9IQcV7dTqN-nY:0R{|Tm$RsIzxk@DVJB-8&q@gMmxU..7^3f-14V~>wAF%L9BE"s/nVEUfw5Ti'p(E#mpK2V[bp^^NdR&;rF
+4G,xcpcH/kdBRHzWY^nyA4+]0lJvp'R(uV|aO+$9kIw:On(SLo!82_yj{&K>E}Il%o>dvV5+Wts)xDYk`3;(c<7:1[a@j"Z4~DLQ}s"(msS98-{u:Zw;0v
+EQ~PCcyN6'9Ul1V,&{uyRN&SU3Gg/5iQ~wG/jd]XDD/R2W/cr'|kE9C'5mz]F&@x@EdpW!=t%rV'Au-raI$I0e^bY'4}+p0n,a+x!E|]mE9'k@s2+3+[pa
+jusS<YUNxgJ6YClN%z#nH.{^HhS=<s[Wn25R}c"g_MU'y_5]v-bj%rYA/b/@%5:{&Zl;H`J)N#uEDn"<e%GQ1^J$h6P,)T.vqa5{r3v+`[wo#83KOslf,H
+>AZSd|hi|3pu$4~1nL1CPP$rh2j5fa-ieZF/L|1#~P0x{8>p<f&tg[8e};/%l:]0<r!I)8#I)8XyRg#+A:hmxw]_n2YZAf|_|/>POFs)@)4m5T4eeN+'_(
+RqJRb-;`886>eS<Fa]Q-:Kh9Zi9."@oU2@=Md}VU}UEmgqj0GrI3CkC9OL%=5S1+qEqdFhD^pC"71#`bDnaVOxGMokXuz9XY('`H>diP&"#@mX@BWS(i)I
+!g>QVG%oR30y!4sZs338f9Aei;1BV-y^j-k&I/jua>L_h4W5vGOMKMp[G_p&s>{<PrLj+=!7y$)nIfIpY_~.)2riy|&n0_ew[j+6YLg}$grP^0Opy)2x>l
+$7R`/=^VTUgxje+<phR|V^L99b>T{@.BS>EW)Hkm}3(syVJl!'++%d<AfzdyC|~ri1Szt.&}@B!0[v@B|F00'M,+i)YiCjtLR)e6{]qe|;{R:xa!+l~2!S
+c8sf,p]Xv'+4<gn_Rov"^rhl$E!Ca)|7T{N.K^]WH8MlLpwgQV15@xstfzQ.9[-lX'ZDgQ{[Uu;3oM/ihtF<XT<@.$:v!&|7w&`Vrto[(G~{4WnB@mrF|'
+ctZYE[NY/7fYvk^McJ-T+=K`oKWmQ3,|w'T+cY`1NC,X_jjn8@#0S_B&dedcGBn)pK$+4g;Z:lO{vo!LSGS(]h(L19ZBAhJf,`p)~l}#}jXNjMfIH0R=g{
+F'NonCfN^[P$+0vSumLA-Y&JYe2]!Jo(I>Zv#+0_OCc4U'}Y%@&R{Ha1MofL[6@`H1~zhjQ4[@i`-p8Y/%w9-bb|szH]5U6e[CS`V)TrZhmpnwl)py4Xcn
+<LYi&(8BK!%"2BkY:N`WE#q"'%K$IdyuHiH:]L+{r=[>s2_3<CI>vgh)<tTHK&r|90n8!xH$|2F$=_Xk_)u3C)cm4z`9`(>F%sEEt6eu6=tYu}}<$,aZz"
+#&+Rc}J8ph^PIcSzhL&5x]9H74qbb^nQ'`{2"w':9EPiClLE-5u]4a=_Z_qI!8a#"m[=zAl$-4Et;xTqR%XUv+~dSwsfFAfX~hIvQS<mj]:hUPm)8K_Moh
+gj,voHed]["S0`840/#w9AyM~h1pnaCYD!hDu10NVak8xM;Jw5&t52CM|#SA[;9b;5])L>uGqo245.R:(6M3>U@lKLBk@OWMGeem,wNqxY'j/^}c{/8$d|
+J-spbN+Qcni-UNFD__n}9#OZN1^h@hK+kKL[YCPiNC#oQZ.XYU"Je'DqxaBQ<S!:n<LcX-uzCI["igf/l!xa2bw"D@kH5]|Fc36K'OOH=@Y{-cD/CXE)UU
+oR`OkRGAr/4(vY`kI+a6s)#^r:-oMq_E-PR/u;}5xwU=X&gC7Yf:}ZQj}FyqN,+7;-yZa&1Use)rH]VaQ0bGpA.0],0X9'iWN|)bi2VdfcBo;1trMi$rgC
+yD6K2PXn]Lk_5lt4quTGjwJTMk.$E@BrJu$://(btpj8azg&HB/O]amT#l]7"DU6%nWUe,Io%$mphcrk~%n=)#gdea+{@N1,"<r/F]h'K"gM!AUF!nhpwl
+@-G|]Tm;j^AO_-wu_ilb3m>:"RbXE>;qndH4^Lh6ntM5"g@l_QT4|bN}>(2A<jIk/D.k7dG>;7I[jT=:z[kfM_zG._8dSZhv#[{pg==z&|ZJMirZPpx7v@
+<"&q,LDM;Xs%UpR=_cG^y`D/6M4:bvgX1I,dvilQtY~'thOBO<b{9uQTC351wPK3wU#1]Jru~VJQjP}!b+EIi<`7U)M+Bc6s5Eu+HVUW_2ewwW~2N|:N~N
+0(p2ZL=lZ+G>FW}R.&)TSSTO>qeN{}"M]M&j%)i8p:yF0vyQ#UJ$&izjSd&jL[(|"Vrt:U>0m@,,}l#mQzz/gHfaMl&N'u8CF')Bum(1lU<A]OMu$0Xvo'
+G,tRv@a]KB@FBY'F+;Z>>[Afpx,2IsYGSSPSU3XZJ:t&TxsMku5vE>F&_oBW4=|-!Yl9-<EW[NnS9JBYINm$h>io:G$hq:dT3a'eyI-i-PPgOrGca}9|bv
+S>j|Q_4N=+{.m_mf&GXj~4z+<B~2ZktI,[lx9@&GdL}[p4,f%:V%lM%sAo:LEep#evD:xT~,.3/ZoizSNl1:4X4=D+ju}DyG(;fTR-amKz(I#(e%74,J^/
+NFaNI+L{ofD>[DTNx;G,!z`bzua"ohknNs,fPs7>rTRJft+Cxdj5L[yevX!9qDekkjZY`#.eWL3CoF{tWvdqO,<}0Z}zpw.Gj>u_Z@_,g,oQTGZHmO)umZ
+:v'd}}g;c=Eg={H[DKb{msru#e3Vg!IO|r5]JrO_{#[DEZ`)lKA"C&gOEB>e_XZ@WOSutVSmLbzMlT#.Y!B5E%wtZ<d(+Yu/kkRFjj1=T7vjyRIkTS4!tr
+)3rwe`hn~SrC/M5f/RCoM"X;nvSgLS@Wrt2D7+uU2SzlF=Ja[MRp#y@cB!y"l(.@s!Ix,;`L:&my82}"!:F`j;q.|iHB{HyJeh(TEnY1<C&hnY>+C5g|[C
+o(`ib_JM%@G5e,|spZsM{lAw^YxZ[c"_O&MxVHM]Y2`5GcPAbp]t<oKJ8on$(rFhT}'l#TQb8Ky;7WBKxKH#Pkg|HmkB:sE(@Z,-eg"5hvOB2+O5'EAE^A
+W/#(Bv!7{e25ft]-..g^LQjlg(8'7g7<>CjMh]/oK'8COrvHXK(C_CO7lP-#z!z'xxfyxO&1{imA{:jHNM}"!yvbazxNR:vxizE{ecF3zCe$89KdWdT<r/
+n)^=O1i60Wa"65p@^vyQ3WV"zR]vt:VNRYR7co~@H@sAiuyOmzZ&IJa[PYwPY5;7YYOhs!KLQu"Ma^ryTS+mD$#aRvO$0VC92fEvb$(<E_=J;XLn&bS9o#
+YUSgkjR;/k'>/'!,+[S5m9aIcIaXCtLk<5Q|Em@<%1ez2R1#kP$wIyZ_bFC2Y9<#Gy)<>hLTn$%DGQZgJ{>ve=eDn](7lF^3`_NtLo@7Yj~0%/=3dM#0>d
+K]&wC6#xEo(Ga]n9yj1ITZUk>A_z}P]pdN#V6NS{MDAzU'crO85xTaD{^Pxw+[glbLLEYw)U"IxOwhEw:M~6s6v/!>7f=szn_JxGt_f<yi6o./MhKVREP=
+[^fo=x!{>b7`@:tslwUg%HZ:&2>@j/7;hfbY^xoTiojtNOpVHm5l0h<B{e)4u"uAwWI@P`Y):/&eS6_U/g3>{(8P[9-@cWsLi{tf8eT=q(7A/|FYoan]9L
+E%.lMILQ8VZo"9A.{of'(wD$=oqe+s;,.cs0aOt+RXsQhI$7K!U4Fm,KX>osYuW>p.5b)"]FEQ6zId8''W#dS-t#2,#jo@~hoD.m'xhVxF~aA$E=bms=nR
+zh[S|afz~HQK'94afI}_:4EMQ80M;.Yw9.>)>CoTW[-xeB.t<gG-Fxf,L-eK#W;'v2OJUs'"5TMpE@>/wX|{;hnNe7}6rkR;KGJ+M.pj5+c|_KRq^(&:cZ
+'I/h2AX3J!ELM>X||y|%SV'bQM]B~Cv;>%~L-N.Feq9_OtN+P0W;()K+..s+#JP^+j,uV7s`K,/#`UeoqpALEKFc05>yyp>/m{(f&yBjkwDTRgh3}{I>nk
+C0[zt[d0Ihru,qDDc:J;FO9bBtu1L"d2_'j1yj"m[0$)Y/Q&XH/LEAB^iq^<M+RS.g!tE(f%O=-WZZOhD[KP6vKna-ob}%D6-ltj$^sJ3hE@Hh]Ps{T+~h
+r]Rms;Ik^^)#>elO#DW(kIh!nV6w.Wm^}.^7tU7NwhtLVq4&Uk:b=D.i0#:X9Rx`Z(NTWW_4BR#!U>VBLH_|-l{o!EGhh")g^k9|'Bap":UY{KpJ)seb}P
+Qkisgk!6so6V,he:2&hI._+;$cY7~cvS[+f1I$f^YhPX9T":;b|$NM$R,"V$ZUi=^xcAwZ@p-=0|)w{1sRvs6hIY^^jV"1Tb024TiwZoE:-nE]+kFYb#{"
+f|Xsm8cOL+UD+0LA!!:{+GR$,1X`Q263A'@OE{sK/J+=wHJq^a|U)#-^^R){t`tkq7COxoP_wvSusu{"71x_`bQGjMfIsZ9XLc6An])l'3to`XdyPei#y#
+!:3w[TW0w3BbpKYIhMpU>Y-'B6C>yD^#;$}eoUv-[/]Y(sXyzK5gqUR-f1t-/VL;`PWQ:Gun75b09^bgp;`nx.!!T^`^i!}t`<$ZsJ~z7yv4]o(TB.Pu&j
+@F8Nnyn=7fG8u}j/V(z-//w=#T3bADM=;f2s5O&K'QR`nfuB{HSWD.Z`W)~=kCGV>f^wz%n`+%M,hX;H>OUWo9FH@FN#-:oeLfA[|c8%Iab0ADT2FXycP0
+OA'WoAH{_t^6`z2b7@TOyd`}O>>OYOO&:DUdpX^e!e|@zu,nL6tRf=6Y[lth,$+Y}y48%spd[hga8e_c|Tcra;4ZPd|3q&Z^APK.i%@`}h]Q^V[o=/soN#
+Wga>oJ2Ro(^mAifP"3+mrP%xrf/^xsQ>VZ=h-z$'WT'8#gcA=_}S;7r:sM(#+d_(Cf$EhH;Sd":EG>=RPmHe;xI{$x3eNmpDUM42bvVru(w39m!TIyn"zQ
+W,"S>x"kNBR;jWhlJvStKEu|[N}p;Qr)}l~toAxL@wqL(HdVg:hnVLKMMM1T5@%v]lahRd|WBbAd~Gf@V^`bYf$.9jaVQv;Vj+`,.M1vN667rJd[~qV2B<
+5"JPI)j(XKa_LTCB}j}Ffi6r:DS<K&g`X8.qYX@tUzv#hIrdJ%;pw'R]B0R_T$w@P98voUU;O9lR&.pwL:.5QD;'bVkUk.<5+S]Mn01y|CIE9xIAHmQ13E
+:^MT'/0akC2H7^/uX+K<3C,LOFXc}K`duYjwB%!K.@LWX6L$qn^u>bu_|OK4Mot;F.E[nBgV)$BU%g;9.>)3f3ana8"plb[Nty{4;xH1nlj%od8P'V:`;W
+a-s5YOr72xLMjOz'zLXS.URh3%es3;khiwSSbX=k3C~Jf_O!LWS639o/ueH_%icN~4Kua&Imf>m&7AnY&}rE(Af`}=2mT3>LK'$0G+2{7A"}7`{^J)EJ-A
+x"Jc)A<REJy=++I+q"}i6x~u]"zNX]6];Q/|T}-d{KE8Jg:Xt[d.E6Du~L4(>KUwu_`WKlhMZUerM(-^^|ZKq-$,xe9U%]/D/LtWg!wQk`":T%%N>L#!4P
+&dgd-ug<&:.[EI.P+EAkcotXNZa'Lat"!<<nE8a{o8jao:R86JJa7o(cf.N`o6ZpAucq!M'pr$H;NMJtT.]YH;,+}(e#(yroD[JJ7@U{5h)I@Jh6l>5k;R
+;@`vLLV_d]WJk51{zl|,uD|"xF>_/)7"UQw]p3>mjh5G::7%+v:f9{r]1M7]"7Ch<Cj/A6yu,]4|%43{k!vQ=/f;i29|ccI{sS0)QvY]:E;hhj:3ckJ@B-
+m(Tz!J@}bVNbR+0LH8CjN"|`v1G%>}3-k;>P"lEdK}a9u%~Wj9j;~>z'06tP>N`)1(}+=ypU~HX!orLJ=4GveDk{LR7fmmbenrdB2k2jJMdU#Vx..23JpI
+mM7uth[Ve2#"Nx'g5LZ"ViZ#~BIII5w/-`{:[477=EwLm0u46gk(~c:lL>Co8m{cP+t7f%CPb]:sgur9x2xK!+.s0tIZSFMA>o2&yagJh&p!LkVs7.~z-p
+-uA4'NwQBbe}4]Xmfo8=gu`RFm@'2uK51<VA.3~|V;8=xJ-IphMmcH)Iy3t2rqAZh|~F_06,N`pnTI[wnW]:gC9q@MaknAviTfI4#g|iPhqv=!Q1rv5Y8'
+Su{BEOh^PJS"bvIK#KMn!|i{7$!aRdeog^o7z(wJ7>_ffG)9oUNAjcGNYIU2clu6`.Q[(eOK#WwWY]S+Te#`Iuo6F4wRdu#efYqBo0;u!_H$EN(aK({X68
+qu"v-(andBI$6Q]m8a:$}P/oMHlZ+je&:P/K7iu;wF6l-su!]U8h8<IQhs>x+r26>0&9bjA[9VM|.RO4CRqUgj`;D5f3p{+57L'1!4OOh-n3C<,Dfx4,2|
+C2'yDe1k/#lWH=RT!;`TYt($%$oL[Jyg)OIT_7K!ctSy2)pEwOi&W$PSLc%jLHrM6"m3$oab/nG2[%^W4'gvKp}E!nGEy%c]O.y'&i'']i]E_:^7Ad!yBe
+27wB#LyZL:[xhUF<24a!gAV7q:l]zIk9TD/9RbNp"r+507{BeynF)B9B93NtHEysd>BJH%$87.P%Sj5.r,OEALp%"B&FsX~QT:yR&E;W0.R#&tJ0o;_"!X
+V6{o5sf(nd8S-#5$6Kj#zn@Umi47.k8QiW1]vl:s[-R7m'#Ims%/27i&!`!|.H#ZVj.tBoMnY'rvCT'!fe,=2^='%I5-^v[JXf:W0v{'5(kFniKT1wWn@k
+X4Qd8z},1/NJvWs)!Pg%o8iez-1XMaz`<og0r2P$|>xoCuU6)g'c/vONFaJTiXw/aDdOKtIUkcD+-<GXfo%F2>dK#INCo->25VSUD;6`cxTu-:UR/gj'`%
+G1y!<%2F'zN1[38Ph0)UO`HK>=8|4@;Vi>nr6K=RY$d0],j2X`u-7N37IfL19:'g)SeI>M,2#K2W3:$'-IpGN`MnxsmlhRoGfa.HNWA6-{E'8Lm9]^}{dN
+OjiaZTYhNCHv##2&~97M3+H.zgedD)tYTj(8lN&MDLrKvg~2)W4-/iC'%"oBIiNZ"$EOJJKHxqh]8IQyRA7nG|<mT'v-j=KT$)!COx'$cc<q&{lcI.k5Tj
+=l=2.vIP'KK667P7A)-bW,X)nDSUt|Tsj`j:0f!tuax73]TJXhx+T2+LLD#,ToDp!I%{vd%=Xa}<4{F47_|<epJV7I1ahbaq6S0k,@U-(A-F^9s7ecg)J'
+(0P2&}XBnYI^N'tPGCci=5)mzKe|H7987/MOKlS6v|3GO3'i:!gEacNrk9M2""vq-;M23^"84^At90UVWb|VAT6LAw@TY1TjH,Z"_$_vD&K@-|tz|uOb2B
+TURv`<~M.H^-H=C<hUxU"$A32478``c8MCe$#ikS<"g%aL'%5_#s|`P9F^Z56D2L{5!I0$fd7#z`iJmT!+:2{B:LD4#;vA,]a=bMmi)6P=(lzTv+K^zG9m
+D4lcR9|S!w|4R-{UJF]vbu29gU>|wSM8n5CFj+p)|lWiuu=:=-l>{gRbJY06N>2DE[-B0Q5PLT>ZzMf%sui4NFvS6/CywY;+~8bQM|>&aM>kcQ'N:=niwC
+<v=w}+ot^^vvlX@<!_q4J{t&2%vmW<c32pr,6uUJ>YD4]Vd^#QQRUPv.3Zc)H+Bi!S5Hfi>%jgk|W%<3w%1`706Pxx!.]`|1{/[:_w~^23e+/F^1B1Khrk
+zAQ,Cz4KI)z-~&i`IW@8dfZq3ec3t<u}&ZU(DhuK,7j;.Hj%SPD5;C~&]qRnLm;Y~.cJ$y<njjf=!+$+^}p{$c/3pFzEQOBJw^,=~2q$8zu`GgM`Hu|=n9
+wpL{G)Z_4'0^k`i+=.2D`59Y2UL^pcD#yD9U_LBW;J~:E420T/cEMLy7sUMuxwxh4`WHWo6O&$kS|@h$]tCz]_7d#Zq{Y,MlS%OJI`&MsE7V&jV+=3VpTO
+g]:ge=woo7tFjSSvmZ,E6OeLC'^^KQAI./}g7i.ydI:TrP-$}oK))fXpp62NcY(ln%}leRH0o@xWg#n`;UgA-s},]ZH)tw%rgG>(7:bt!tH,=x'wzgYeWS
+k-[rPvtGj06!bE7ClB3[b@Ao`VZ!eJ(qxyuNztQ86{<r/]f70+LopYG|ihY|}XtjcoC+<V}+`L0%0F^5%^exZhw,dS0[@JsL{7JLQ"eu!qc[=D$Py)|mk3
+MwD`8]s'"Sf!}iZ^}n3:[PSgHu~|U7Q}wjeOjR[<8S[4RoX#kgFiP{_xj$nglD}W2011`lrVSNJf>C{^8yXw/f|w/^q#D4T3Ag8HU8Q>Y+>9O#j$A$~|DN
+j8tI>N6.D!jNAX$AK@&)|jzL[1Pl,.fir7K@b#HEDIZ.-o76A;"(i7|'r-I't9rhF"+yUKe'puZyo+it$U,{`]!B(Fih0w7q_}Gr'ElarEu51{'uj:_Pk-
+ydYnKBmv{jAs+3||0}]iAhlGDb]K(NPV5GIcd&#a[5vpOr&EInU=p}V'GIG:oP&$y}n826q}'["I|}-O)nu})xE6|s6mr|::r>f}&8O7q}9|^'C]){lfEI
+XoDN#w-",2qVeqA^O^^6N'!5LSe`TyH2v<W7@.y,|mEV}xO!|4}ksi.05s_a'McCj|4UO'%7es-n5%R"VRG}-O+JX"4H@[GrOONtDVt2.2v$L:6nq5pF%K
+'QTd7<xNu|&nC(C]Z%Qv!_@<h,Mb<DmC66>Q"OYdk@{aEmhWE`Re4SHA_P+&+dA%QxFOP]P0GO&[zy.c6ksYIT&IGD!o}`#qE$"bw!MF!m+.Yv},-^BieO
+T+I<kQmrMP{'fvJ_}z%rQ<xNOf1I`$,TyS,)6XMGI:}aXTk_~j[N|I3THvM&i@jC!/jIvy5Sc:bC-vTZcJyvZ"[gd3B`>@hdN;&tD.E.$I'x)/1x~+:C-D
+|dj)#JBr;T[ssQyngY%$7=toY,/kxf12ZJLFO-LP0NR^;AGw{!5YrhG>);4ENR$dar29s)H6AAa/WnclJ,t:=QM]i{-@3$Y'6A.yi70|FA-x,KO9;MjG;V
+UcEbC@vf}EcU~2D<",xjHppkX=K+1Cy4;KRC1B_s(,8=m<p3C70=-K,'2xieRlJ+ozr`li66tJSo1G2cpt6I-&3ods@=`ii<wz_GHAeq=qAcvAp-ML0-)8
+o/]7%zSq|w0_iug(cF@@9J>RJZ^^u<MT2f'b_8cdGhpXp)W{myj-(dK%DjG]C([1xpHH_T3$zOj#%(iHwd7.eV(EdvxOJ}H&0NcO#K;2]ZVX71:pN2>#nF
+r^A+LxJ:{JzcQp&DumoNZ'ri'oGEG@R4dn!Lz^gtej2!2es0O,+mViqxLo1:}li4f/)M,wj{|#aZNHU/L|$5[^)0C>Pqk(5&cz14/xFb$-I)g|6gRsI-_R
+.=GMv&3C5Y:6rE]BDmsz)yY&I^"{I[FR2=<uw==q+g-I#KkmLyrJUIOeNG0@eU7C=x],aa$t{oeUa}h@kt}@uP'v(c/6_V~n/FCD=H2}5pMsyf$K$kP_]l
+SQC(0(/Xo3Aa/^QeD3RgpS.Lq+q!:$402.^vPzXO`89g}ICtJT"mpqjmFDO5sg!TAGtyKLAxn037&y0guA+KCI(Kkb'TWQH^=%SUqGZ;nEXSn,:,;BC!T;
+:+[w.#_noLTihQcY;/4u`ftXb,afJu){|$>[>kE6}i{9nWFR0YVbZZyJcHcsQ1#05>!eSAj>kZM!u['6{-%Ga)'jg["_MNbH$0wRjNVZOdV60)5EzURk_!
+)Fnbb.pPZT_=eRd"HX6lKkjF((jJo#|y{`1C81Z4)r.'fr&Vc!n508:D:'d&7C=,f2c2XZwUtzZYBvP2<B%|aH9:k3c3Yg+/D6.e#F8]oEfF{H,Dm(%Hok
+ZV-rbUOu2eS|Qw5a+hA/;|eNQuluhoJ}%)Rvk|4^r8|`]Urg@_BROiXogF8mOerKsa>lz5$9zSU(Qg,=]wwYM'7YDaU>j<+wVA7%d[er[/jG3,hl:W0Ejc
+NCTIBSiziWMMug7e$FG@.k@+L_j8sYV5hD>Z=r"38oq-L[W@ot=I8B!2,Ld$2L(M)tRv<FApZ&2udsjwdxD&q$cCO<_wfT>2Bu9GTEwh@5"'9G&rsLp(0(
+/W-B!2CSMYHK[Uem>1Pg25V$kly+0T!BZ8dkd<0R"#2e.kp#]`9/AxDr09"$:;yu{qxgsBwT~u><"ropbPh[K/hhwY/7XD^16^|0MX=3$e-a>)up$;P4a4
+Xnie[Geg4GY%lPm4TKoc<qlP26SxiS~Zzas@Vf9h]HY<@WAW6{#Wvk&Rq'T9Ih0D|$K7KZd#[lpr'"DS;U=)SXh{,I|]GaXpqu4dQ[PW.XIS(U_>]N4_9C
+VJIQq92a1x-^/AIF^xQ<5kukSZEfbkDF%tt'5o7frv_Y)tN5s&!sESO"^J|bFy1`6I&r.dwOAQIy/^:1FC17Sp:b:wHivFwEY3q%tu;Cx<N8Q#mkdO30:%
+b0D".BEak2]m=|cqloL(Pm]8,gC>cgQPd`p1~3~Z~"f1ATuulb0tZS(:B1FNLEZj.i(ps5rZ$v+GG6H^E,[KVP]<9ik@'v0n^5ck=<+swdx#t46b!h!g4I
+YV<LF4RBl7ja5u4Cnz_@$b)w#M#8Nd|}[xe7GhXK:Szg~'DFLw[d>pTEzs[t42~&j(eb}dv82,on|J'vG4mr[3lX(g9T~&x|~Pw+Zd+DK<7Chi@[TIo)&6
+S;Da!+&A~%Mbp2SqrmRb@WmpzaY8UxKTsq+==FK+at4Pgk6Cl6a`yllbuWk&{)0KVF6B[FCVrc>e;!qy|gCaMmNs%|Q<n&.v91gwzZ2[]1b'4OW5t.Ii+d
+t[suG)W1cevT-%;7I,:Zt>N>5AZ|%-ohKYrn%LcSL68'aoCE1G3R1ARXWE_`u7Y0V|s/omFE&QJ#l!;QT#'5Lt4m}HRr)sM$zd^QD5_{H]{R:LzZI;8ETX
+wb7@X,(IPpRL~h-"n!J<G%bKfX'%`C<wO0NlQQt.5S0CkftL3s&H+5TTbA=Eh2qL#Lr<m6J!N[MMn>yDPz.)~2HSyl6F'f7cwY~FL|aIPJ:4g3)d{gtY}h
+Bet7erupOkHs{oeyp>waZFEaIg-K@&wbH6JPw:n@Si"wvG&4Q[i(eMU;rJ3+k['U"hq:q5,h4nFXwb>j8Ny.ueVFtt6^T$Z'3.&>[b(.oc6G,|)p4`oJO`
+sn#|d6/z"[/2h|~xIzd+eb|+p&Flg$1L'C@&TXBiURUdgB^b4&=NIt["qaGshn>$|:538W#hm3WU'3&:b,|j;0rF.A`17nHIA>C+n{`k^(KKy]6^`)5`y>
+05]V$I!P%;X<bN(8(E+5SX2t^w8"i@g,=NI"x;j`zzg/kT(T[._WHAHTJfv5lT+>f>liqxLdy.%[w5D{OKBx1pf0yn!TVY&<2b`9d3=4(4|N45LvkG=u$1
+MAH-<O}8PX_S$_D{|6EB7@qZWzGfu:Cufgyukw+YF.x1Wbp<PU[=A>c^FQ+_=m]a@k[GBX!pB'XZR=.n/qfq+RO5pd,w"xv^KT;Z~OT}nL5r$hkPR(wIL%
+kgR"tc+;</V_L}!"=CX3niE!vU0(>zObi,TE]&xudd`5=2i^-z3+Vc=Ju&y:qpu:YB:dRFtG=LVS[|4bc^nL@FRe+=apmLY:2_<(g+WDeiEIEG~=A8_ahQ
+]>AOx2m="18^Fqosd^<{R>(AVXEE<SzhNBtN@_Hmz=mW5Ki$k>}+U1ue=yz`SHjH~5P;L..$VbBVJ-p$g[wAUBkQ|M@SL_:(v$M]hCm;<^tts(08xiRHG0
+I^c)]_0,@&6^hGz]`ss(L[Z)+a79_g`he][1D3EH`}r,<W(Gk(IlF)Ro{Av/C#tex91}-%{Dg{'-@3C;tKX^rtwf9s!"U+Iganj{Tk"jiYugJH~h^^nQJ1
+U7,)/0<|j2WkC7!$+/_#,V>WmV37^61J;hRtyf"kGXi=mK#0iAU|Dg(yhyl{w_;kX0^PevZ5=qj'[aAQ!n2[+%a`w2SQ]E#>N{Q!R.|Oas2B[@!W.]'PqZ
+fP0f(_bqSaPuB6OjTUqj'|61jz0dq^FW`mC:6kJO]9!&Mh,cVoJA.%.OBG`mHI8uw]mm0E;snN"wi;/MbLCf9Or5~k>rvNX}w{+K8Q]2^(N}jqE$BF~M;=
+bFsa/r&Hi,l-{l`7+SxkG}DX$j:ye29:D%xbL:Li36:m"P;B.>pX-P#]cK[_6pE9/!']SZH+|dhgnlmqn|eNO4uMF,kjnvg65,k6}j.Baa!>MDl"lNDhXz
+b<FV{B%(8{D^XzC"AFnJ|4RlfdphBTnj1z#@rK+2a9o%XCj+8jmp}m-gdku/fN=5S]}+{/}fKM'm!Xvli/7iWpAD8;Y^<`"$|iq"BdGB]:Tq%/e|T$|x].
+ZBZCb-|T-)iQQ<0wc#_`$-6%+Jl:lplxyM=&qi/oh5|tr>u..5Y<~<t@CM"x$i-`K,>5p/l&p"'ud[=vLNbF@g!#A-tfP1{:kt/VlANSYr(82Mj6(9eF6y
+[ckA&Fi]Cy7hMuljE4(Q"Sk{Y^8^Q$-Pdy|,FVe+ulFcvK-iFmVl+V}+WVmZrZoT}ORhyMfroe!zo.H:jpi]073$@SDLE'8vs%=btnY{epD.txiuKcD2q=
+5J1uJTi^ZKkI-@@9#H|C:CJtg+COw@Shob_`#--25ew]0eOdyWh0%F"7X|f[)o5@9,G#tItk}J5&cK(^fVB1gt[Q0mF(-=6Y0eZVJ@4y-uHF>U&S"W|'MG
+~[yH_qVdZ5s:(P5>z)p$Dc/VOFZ:=)6r.W&2Yw}8&uq&g#[}@i4CB5K)4ByuN3kfHm=<qiT{Tj[Tw+,-KhPj5a=BHnbg>tDDQ'9OIC;vGRhg[=bVGZ;,e;
+L/sqjjhcKb#[P@aNeIN-=sA[JS&Ws-VyFO_VWT&QY^n0g"WRAy2[KCzzb4(lwZP9a$cDShSs5+hzxdz>:rnlv"ZtmqbPw5}y"}J<m+|3df"OdLHzkwW5)B
+B<H(%t95j,wS<J~`az#1`[Y!po]X@SRLI8sC`dgwgo|Q@5U9O97r-_]qgaZxN|F/r=2'K)d6`',{6(d"+rzZx[f:_,OZtinR"D2<"y-d7v~zi;XY0_Tk86
+DHaAc7/eN@D96]SBsl%u48rqO8Vl#>ayv{EW$$qG;z%2TkK.Z:u]vvoCME+!+bf8&,&FDkGkbjMOC%GS{-.j2;-=UdnRwz}Ao]8ZRx_G=!o2>D-</Oeaio
+i:v|MRwdhRn_ydWU$8[XpkxP55]vWjrwbspaktd|C%$9}!=IX8{w[}ei;q<!&eG:}6_UdAAkw'l&Vf^(Iu#J-_#,R:$.Gh}SNsZVKu5u+I{Wws'k@3:R,i
+g/@tio6.kOMW6"Jy:w{XE7D{h0A1l3i$p)Qu@X[`aVl;C")ymx;YJH27-RDLavuROT59St(ASsn"+9(WxvPaEZT7-+-Lap[+uX:VQZ|$jS=MsAe$!`,T1U
+^Ft3Dh4c-N:,:60-/PG,]Sg=BmaLoF|^4t==,GsMu8Y$`<+=t[;X>C05>:w$v2)v&EB7o"~b40R@~#+jayC.K`e<n(]>]ik&sJ.5W(nh%D|@&N%w,&E{^O
+OM&Gr5$"3AeYTwgnfu;MRPm68;z94#G)j<'lZL7<CP#Gt]"xwK@U7$U6ath&rD:e'Z)s&y<wp0%M5opFk6=hgP2z/.&(9fdJ9buPQr&2<XBp%'1.j50oP,
+.kx,aFr7tlnWh{i_Z#FJ>U~^.`/jd!CnsA3UR$f[]bv#O1Ee(p#m!VLwM!!0@-&))_L"$Uk5|;hxf_MN[D#J{Pa@<e{P]G;fK$'W6vT14`n<pB:_TlOOU>
+PDmJ0wUQ1LP,L4h0g04n<TtQDMyJ,<aYK(H1|^[^VaY@5IP!pFCdDm^isczYa4iG7uV7X&)V>O|i^G##W+v3`bV,D3`q3oi`2=KpKDg"PiqBKl5UzPLGR[
+01jx=-5R`"KN1PaWEeL#9XQeBw_U&KKAKb]]GkpGr9S;),uEoZR_["S={1>6(YLx+!Zm&:dx!{vL'(LITBGi{>%8ElEE[bEW<>t7D+c<xWU$Q^f6$98v@@
++>s3m2w@-]b-cby:(+wt;,z74HC.!k{,G)3IoAYU%+h(-%aN_kSl'zM7kc&};Q+9[xGbyT:E-M+kJBZ@l|_[,:XF^#:P/]=XQB6/EUe,Q/C1jx7sfQQMY"
+NR_&dg]Tn^`(r|uK^{@9BvL)Wnbg0wFcq2uyIrQ_/8y0V'/(_(wR@0.0({:.9]`m,f1%EDp0oP<x/m@Xd}p:"QQTMjq1LZB+qW`&mQ}EZ5Jy0RIT}XnfDl
+;Mp`O)80vYj!6#>;00`O}kcto|ug_4[W30+Rg0oX;$S4&eUBjjDa0_:-oV[5#<rbm]&:fMY{2s+]ijbT1",6]j}2$i|5Nl[%l30)beid<Set{>0:O'+pgs
+j'tj.6Cp@WcjR|gBM<E'-j^xZ5fz0u33gjZf$5sHSr6RkIl5eB)]QP//H1H1GU{1$d[1804GcwzOLz;hv&Mu05<Mh0:IBJ<y>s<93XJb3"o,BMsumMw#&c
+:h':7zIq(Q&T6DRulI2oc`Nv57nB6z,!q{mpf#0pAiISDG~hxP0pmlna0^g8wUAwRf-o;9EZ[(!D[h(hMqDbvA1D^4J,}Dva]vNF6%9SIFHW,n+vz#R7$;
+pvj@e5NmA=>$!W}Acn^!Q`p{2S:M|VG'#gyJ8H/s^$2$Qs_19-E!!g"em[!j[sx$w/.l]A3yyb68Gu];Y9/GN#b69DB,{J)5cU2m{auuE(lr%DUw.qEa>T
+%'GTJ_uP.12j}<G%:0%oKfMQvn-[/58=RjA2xN-EeCnsg8rQq`Yc+h~4:CZUEt:ng)MNs.PoN'"p.1~W0G"HKfBc!#~AEHx^h+b8x7,Lg{|xPb#:`{{(9t
+,biYMO^THxd'g5G>wi{(P<)hq6lNQ+lMRAmdz$S(%ZQC>6SKY3(Mu$M:uEp;Y:4v=OiUBjN'CM%RMVUTh0>VOKW3:,tmmb=hlu0XsZ)3OE.7lcC#l#7[8$
+J]|B|2hiUj5Mj"Z.mCg/}>"zb0o#M%>$@%H__=[W#p~NpIT:Vg;6&s47-W]8mfV@"bx'(Ut7N2naNS],L0QA%2kzej}G9=P@_S}PT(6DIkQiF9'SGxPAYT
+&O7g#<NVGEW<<Sp9mh`[a<zP):P-X)_<<@x9C+A<sY0vJX%e>}u;,t6-bKW[|^@<EG77Ny1s@GTNi^dn^N,7@#".os28frWrJ&nBF8.xzYP+}E;dO44KA{
+]J9gD}g(gM1cLmF>hBt|N{ESHG(Y6NX@U/eO<:BO_4.jekL9)4!DR/Z:_roT:=%,N'!%ZFn<q3p/gE>%ecSpbn+s"Qg!0HRS4!PLY-sx2iiwYqyE'Xv=FY
+HF[LZQj=},jU7l3nju()>+v(ja%g`}7@/p$@H@7he$kyVED`if5vCc6AH(quSKZ=xt)P$0X'7Z<E!#Se(zGy-(:sQRpE`&|em57vMeORvZz)V^Nr!WB$a0
+r92=ZrPn1nVg,wbyaw=>}OA`<NHGYup1wym+nQbqv,FExd:!|kE}T+kM&!<MG>yF2zsVZk~^ug0FXiH>Q{r3:I^ppLBX4q9ct3FYIPIpm3r7c4A/H/v(%3
+H4qh_8#8+n3$!Y^w)q[I82;o~LX1F9r2:N<p_gg:niY+FX:c9pB^Lofo%J7aH|V3|T/^>!W(`^Tv,z(5|&Cs:>>aKq.1e_,7MA`K;GlS=;aqRf%W,AqEx$
+-/g8e3!hSI6e%6mI)[)@%I,j5r@%H(YMoC;Y/4;U(xR7Fb{_pBaq>A(LT<"ca`)3+c]"dK;c;nffBr"@308#kJ6^KRTf3qnA4#2$RlTcr-+]lC%T-,{$_t
+u]jEc;kD]X7Pk4yS[Mktphby9j1.,BhT+Z.HKI(m>:iht=,R)Zymm%omgQa["u|e~l9S{OK{f:}pCU:)H3O)>XM[0}+3AWcMpy`z)$Go{;WNj(B^#Kh-a.
+HLFxJ$yOMK4aqCV5sJ$MX/%ix0%cQ"vob'$0WKw'3/!3LSEN+'>],5z$[Nd-qao"F$J4,$fHv/que<f/]C:xN01s/qS(5C<O:KLw08P,50p-`6#W:qHqU-
+WXTILKhT1h+4T9OjEe{`LY-i{>!/)zu$D)iBr(/4g@5i.=HD&+gDF!8|#Rmrjz6R.F6X9'_eUuL28tNxtR6YF;ah6C,D+_Ktu2F(a"B>TwA3j1(iwW"bZV
+/1{6<AHaL/&>cN}}jxc)XQ!m+kDI3$%MvVS`I<r0;LfWK[7}sA`#wrouig<H`{g>;LtB&zO/9{%ixAkRScfKQypOSz@}#(nc6k&B"g+@x}+CU2I7O}/MRw
+")i9OwaZO2@<p).R'2.mu6rts%}}+_F)oDf,Kul@P'mLN0Dxmuila(s-;6Ia%"=f@XQ{LWHMtHv8~>iN-/tEaH7QQfyNqG>E(9o7Y={+SnVDbKX]UrF<Iw
+Vp<u,[#<0-PNwwZr%@D{regp2q5TY,j&/zP,xjur$HMbvJuA2F:;a#`&;-BSpD6!KKZX6G9s9F^x:}0#S>Lnt"N3-$.0LQP#|ACrOY%;4hhg3+H8gkjiY(
+jLiNUf@${8k,MFLMI2tCP,P'.-]:Q@<Obr6$awTlHIGwfJwDElk,e63B]['A`-LYF2F%Ya.Bb4k'8R,yDpP[K0dhA:VLU`#o,h)em5!Ev<-zf|<{0(F=;,
+i|#D=LV2],zbJ>24g;0uEcYxn04[9M-!=41'|'nZyLjMIYbL5G<hJn3G3LDb6r"R1/i7c.UqL]HNO`V&^{Y[Uv)n83rY#iqM,r@#bw&+(n4zu6v>p^t.oS
+|.(V{e|M~Jf#iP[q!&:BR'@sCa#}~fx;km.zYtJoSpAN^sIzK._[!BiJ:%HLTj("a3}KmPGkR1ng"Ap|4i=R;<dvdEr,oVB!=&tigYJmw9hq'xZ_e-us^"
+12p6!XnGSbL"@by9{PY'ac!QN/Q;^m|l-_88.-:2(jC-}F+tVhnfXOH#rg-%}T^(B0un|c){+h"dLN/oG2Fz{hOwHTrBFIs"mv]$vSdp!@>9'Eb+LTB's0
+oS>'5'TdVcZ{S.iVd3x!rsUP.XRW=$rs;|aR]QVy$yqP0[oSf;'Fh:)11$[hxgi1^iDh,:>,`GV9`=]unfV/]_vDClX6p)i#L'WJ,RQ1XS@$z1Gz}3GMjW
+@/(;L(2P2^Ie()$3{K+zpM./@Uy$wCH9hyYgdz~^|Kq49S::>+!cZDx7%CCg<slmXih$Vo:<#>V"6oXxR'>n6.@eYZ`4K4mzQ$nAtyZWJ)p|vGK{;<^B9p
+8>Hb%8Bt5)KsI>"c>xI}Gv}g"xqCpFhaadbTr513rONo$x}B_0Eb3f{lEUuUt--t`)/lY{a(5-wA%,~{I/NxwG,:^H+IO1yMhtG04GmCN5nr0>oQ8]8MD`
+KjI0N:6v)Fw9lBH)jGISYWQeDQ2CHesZBRf`~!bhg85Yq!sejT>DOL[Op|I5O8v_{,/'b/$PUhOa5L9O,6a5anY,K7OMz@gJ#A/i)J;kZQIFcAg5PF#8l.
+p<sFnI1D2#(-p2n$}iU>r0!hM>g;)e4BYw'$RsR[bamx_2_w,^Ia(u%;FMO>z1#VUJpl7U2KnL<l&z7%vn{t|:aF$.k@~7/4_[BVQHBzD&y(wtXahk4chR
+H}O`6MjD#`GX0n'&0um)/,L_>BIIZd"Iw.@oxC%6a2::VK5wdu$a#}Y:Ov.0~f7@$Vi>DNa,>9<e(^j|6k50DY3vLw$:{uL7Lj$De7}SC8Fro@0)+9H2&`
+-x_nh6buKwGkl,]qkWTGD$k9|oMcj6UOKb.1Id!>pIGY]eKtBaOrwD!kp5hLm)3;BAXUH0DB8lFh'FvJd]#|$2='7d"5^KJIiclZ;)/.ztaGG&c<$"-+Pi
+L1iXU3FWO^L[E==D$G6o#AgwQ,pqoJML80A:76rUieh=_b/lAa}pbem]]|Ssqc<ecZ-Cqo""{pjh3%qrEx0g_j5C==P,'.cpng.aGepeOO1q,=HFZ.Xba"
+_X-YXeUm{AW:KZb9%:ip6:6p3[B5EZ~42/@;x/(MH=SOD%_cN-Tu=6)>){61<}X<,{$0TowOKIzHZE;|JvNgWUK}06Rzbo_AaK![+eM_GZOWC_;;p3:RS_
+5];H]#L]J8Q%IUca}{@_t@w-jyFDbyvp|A3'+&1u33EZ_+W!tBRWMmYosxHhb!E_)zy#j)@y1k(nHi_vso'gz|+j=#+>Jh%LOBwDhJP>i_zrNp,rBT}y$,
+afEE,J`(hq77:N%-l&9{G(`FbXih(#Vj~WZ=4uz-i2}}kR~0mk7b~|=%ghYST#c34:/Rl59`=LFs_U10{8LVytHDtAuz=:_lr,W5$8A(K-CTe2(gE>1>pi
+^._nb1q;0veTEby_sEtv2YRXb@Er`B|||--WyggszUMp2Ao#cp'-QCUGxE4cA'l)D_Sl0Yvw6D,rWaR!D6}r$nl6|[%g>".]+SbhU[nW9OAeYLHW!r|%Nh
+nmb;CM&_dXDM@G`]SAf@w+sTcxPF[e_'+3Hq%}XE~hx%4r6)27:x[4Kv[(6S,<`qr]q4X3}XUnzBa(qt0x`_rBLP3o&yCqFU`0ljoR&{<>KUsH=aJ7w3#-
+|)L]JtfkTsKoLvaVl:j">GsY9{`/)>on#MFs.esb88<C4Fk^pG#23C</'jXaWlj)(+hU_>w,ndJ}C+.mHVjwx:hN|n~^<(Q}Lkhy7SP0p1NxaWS2$Hpbrc
+hv_>|V&|cCTxw@7xrxzcS2l'Sa2g7'Xi~hY5eaY:W@1haANgOx2oY$CrQuhvcC!}x`-mU-i)U^mX)(hOm'+fG9_U&GzaGi`@SM!L5ZA_bO#<Y:C{1>h2ZP
+Xb7%M@yx9ohk3m;AF{,m]x>RSQy-C|FOa}(RPQO++f]{u%3{Mx7U"U6d^G-m~x0/)Rx0Wu}Y9wZU+'dRKR1t1"5+YQ%N]hZKY[^9^$}$X;}tsi,aLK;f4P
+m["ui5e8YGO@>^D2pFPm02:a<j@`.5n{"js4`q[U'JSpSWK7i3'l7(d]srO!kSr2f(PJZc|@j4s2DsS}=0k/'h+MzMB:F&B0aK0fr5mJp}xy"MVxrW2+=J
+/STMe^Bl1_aP+oO)A(dN+-lTS!r7FXzoKV(#UI6<ElR}bZ~sVtLwIolOfhgS0q5Vh!Q&3PgG-bg)D5`RgW_vu.vatCy8+Wr8Zv<QY%#r3o({Zb9w-f6}AQ
+cKysSsi-gFR}E-=+ftBNO<:b3pB}3ut[1x}xMEUpD&,DgHFY]ukJP,S1e.;eMyn)LfFiKiVCYVd87-.$Dv/]=nqZA]=SArB1^>NU>XtQAc|6wIaldqEO/C
+D"6$4cqxA+_]#OAckip^('(lTvR:R)K&v$(=;gsu(,f,s/.+t-$&oq[0`M@jqKgfBUz]~m'7CFFNibsbPkNS_vm=]NHM#C>3EkF_)dsp6{y$})sf[%@/Nt
+MqK-b+=:CAf3uQWHmxWx[tI$W>&Ya:{yLZrUv5,gn;pY6%ucDWe1e@TfpG!YW8{+QO/xwFtq-tpw%O=j=YC9%<Oa5GF8"@,wIF+eVGjLQ);1aR1Bw8zda%
+0-~Wnl/51m}g=6UHNMUCZZ]oW/;Zyg/h7y:IN]k/-Gg,zAr`z@}4evCi%EwJ@J`@3+zZ-ojxC4a'Fm)M2IzN}Cq|b5=gq0G=^y"USuZ4Yp[}gT+%W1KMho
+sm4V=0$Ql60eGAD@gt:HRliz~'w27D+sgx^DTMMZ)K^"eh"i=>0[<-Z]3z^L~iaoN_)s_K1huzL&@KD`>RtZf]kt!L_@&}kK@%+SA79|&!VJ$v`7{GMQA+
+ovDeQRS=Dnl#Q{c`MRY[mS}A2]d+s"4I@1bLCF1}cf{M1NVa.01j/Rt#ARm^0%H3atpSLfHn"$)[>OjK5A2/h7MBnhySLNJB:fm,[0WEM0Ri{H=>z<DF=h
+b>1ndjvX$BaP>(>M=-47bkXBnS_:-2FMm:F1aEr+v#c]gSsFqSGhG^o!'!zaE@DNr|W]e:Vh-$M2w/cI8a>F9Y;Ayqu5@F_X8hnLRnt.T6hM>4>{$XFDQ>
+nD}xd3zTFZ]zmL6''1@Z;W(qD"'2@8)wP4'6tJ.[KKFD.:r7T^g9Iuj)FB'Coe-l3`)/t.spSWT}_WzM36ZZUVgIv9:;f"L}A|^U(&swEE>}phd+CD;q^i
+_)bk-zl<{H'I20mEQFuWTl/<`DDrKl(X.=7BG.#)OC_g86j[8tsEJXsav|&C/:}_v1:_QfdM/`EF+ZKZhZ]qFm%gcc,Qe8/-}'R,d7psJQ#!N|k>sFdC!]
+"I,LB;whna1Tg;;{KL<q(d>K8%WLk'_D("Q%&WtLFFLH=LZr,u=)=ud_@l)WYvyPFh8DJ}s:o+Q3HowQMCp-6./<(F5,vSptM|&pM'CMFueZf"QG%({Lfv
+|S,W:w[2i(n!4U|zhwVQT#h"s,E(ckWmZ>htgu}>yOI;.jKhJZhv:M{%w{bzXfCr(rh`d]rb-x[(]nrJiihiN(pVhx8j-=r&jHyY9s"~P0N/g|]G{&iIqS
+uspiIS'(x.LlK'VVn_Wl#M)bvln:~xoeMmVk]+D"Q[}2$}3mSlyN1Dr#Cw[5<GmGdEizL+EAuP&Qft+[A$`]Rsv3J]]Q]Rf[rSjm]I,dpfmy<RQq%>^."2
+rON"2c]D^bt./g_X+s'$apy>1.T5s90!TEXVbzjvv7fkd=<24:lnc`FtMxc1)>U%9CKhacwbWnlZh(bSyzlF$r-g'DouR_>:h)$hpj/Q`VIo.lAh3kuE^e
+KO[B1A9lLyY6'xJ%(N}8]Kth|viLHg.d"H#.v"tj8jniG/"-a&/Yu4}!=&(Cge+Gd'-.jLM<}|Nng7A5i%l$b+%nI#{c=bgG2z]Obg]8HlVn_CdPelB,(/
+v>UFb^HApdF,e23s;OGXNnL,dwxSA%ZoPCe2Bkc[f{O)=j')5hT}&ykEl;ZZ&+7fE2E/PL(NnvRL47Cr:6!Y+4cNildT>6Vd"mh5lUBuOy+GI;oE{w`k<L
+d8Dgr(~QiOU[Ks9$06^^D'11{i4V3SG7fspi(YGn}[sVzl|Tc,4md_5^%/B`$mW4a_[)9^^OXM[W}5=Uh=zo];}Gr3EGjpVz7-Z3"T`JKG6nSmvI_:r<V+
+6J.#5|/c'NLd<;F4uZyswsn6<prbCAvu(vPvHKy6IkD7"G1wg9-L#R@)xB5[C7M/baa|+Z+Q]NjK7j`ap-St%_vYF@TU3r"Snf7>)TgQk[`mncdsAGY|e5
+7BuuJdPy0g`$zcE"|c5Gv3,Hle[%g+Qyx:U|wSi[9P%4pz[mSM|I|2p/N$'iaZ(./|){Wz0O<'#@T]&iG<dqx-G1G8g,!vjqY|NM/Ka6-!KsY}XL)v%K^O
+#M%iF[=gV6=[ANBFs+5h9'WnC7X`Bl$oX,DH=v,uUfs13M.N#`7eOSZ;EOLJJ!&<[KaG!5kk(Fd[NX'Cht-z;1cUw4od:g+v;4Wa86<;{-iFlPB>VDt<2+
+C=i7te)WoG$!!gnJ<{J{rDd"P9GE=%q1PVW&QS%i}'"4kYz.4OBIdh.a{kf34")kHJ-G9PX'd+GuCMM)(6[miGf)@u%t[)E,mmQ^w&Bdp5-Dp-]5EaDOsi
+liZa0rHM=&!Owk/pJ>;B!cf@GbeKr[|&>Jkc6$ec.s/RY/^XTddF;/Ged.CK0`FC+(%WydhV1Ji0_+wiq@>7{kh,Qa;5D72wl)@CrP),U(cs~2Yq5tOAn{
+F:t^]uS=DDiCb3f29N4G[lW0u2UEtdwVlu3rb)>f^IA=DZ`"%/%la'i$G^R06A_9(y};h[GK&b_f$|>@C'8+vXzd=s"{GV$E{35CIF9}P%suWG8,S60x[{
+s$w[qYt%TbLCLOuaUik0gRw5A:,C+k<|~bXD5Yu(}#G[>Rn'Z}-9Bx,{wq4gH|qe2/5VO,b0&ydm.]0_5+>0&D8yaO7+CvwQBx&<Q='(".ARR-bv9sQwV|
+fqxU}c]44E)9>=:HSh!@W7^ar:~Q6VfHSxd)7;cet!$rIV]l5kNV}=H_MD8v^$ap%]eMSEUZL&2!4H=qJZV/}ZoFi^w#DjTzkN!E&=<o547arj9HM{nv}2
+FTavkw/u1A(zkgEFp)MT<5MU5X0x$b{.`_j<.2Q,x&v;v1<2MLmg]/""z&U2792R7o~4j(treXLq)s0Vul<^CVgOIF...-Aw]mTmv^j3,)uK^jEwHllLSG
+b&s++-;|O+[4aJ^W'o3vhy>VuzVNplIoBvz['FfNa"',5z&{hfOa:Co4$6s!`4&>yG$A=VI}&r=w#(YKBy$@P#GJbQNx_X2IXw0$h>RE$k7i)}itFhYp<s
+tFGKFzuHlZ`x.{vZ-C~}qd2ndqh=Kr)tvCRtG!;(wn)sk[0zmu4E"DzF>$M-#yE2JfimBC+vUwkR`s[DE^P/-yX3_39'mnxuq9ElAa$:(]-``e;.PU2(}/
+Lynaft$E^B5XA,+S-S8;UfNvk|lKc!.3'!#8`_.8qnv_g]/A<XpiC#O}$SPr%>Xoz`y]kk]:7(toC!6CuOQ7y((f1^t8O|A7BY#F{@)38NU27Yo4Ft|D+;
+I@sv_$6vQk.Nk|8LaDR$XD,YeWFGRH.w#'p`I]6$396B(/|r2[lLv>l"7LU@.zHsF1'Hu`;(UtRMG<_T{g'j'{QBf0}-ww+Wpg79TDU.XM1LpFIZ|W^L`2
+<w^QsX~R)&P"K"ZeG!EvuPz!2(lhas!S7sFOFJsD%S$7i)i&pWh[/;Tg|N}VWv5]9yACRqKgMky6yfh)/9!T>siEA3wo<ct&`&@X&c]NsF{h+%>=!T<"fz
+rxf',,$-5Y'<1OG/Rl~.p;m6TaoAx92$uFg=#v]+/-eH,H$o+x4r@A=,^o1NC|=pXt}.=W|}u4_-+;8hb`_oG2Z7u>uHO=gZH{WSy8GexmFt;2V5'+/2#4
+`)6WDh3'A/Z|<-HkH(7Z/0e-nA9'){ELxpt4sk#2be/=sRx]>:9Ha)|/%vx$=0A})KcLnis3h2<y}$L$/>e--epU>_|hvOm$Q5(tc>S(&Qzq"b(qW(vG#!
+Ku&1E:PlRn4)4=AA$:Q9T+p[|FOn,4#n~QLFEI7MMkxoN:YZ[,FsuHR>&[Y;FN8gSA+Rg:#J=wm!yd9T7_E&&BfH$;cpah7hcb}o,&|pyHP[pHbP:C%5)`
+U.SlewT=z9_qSN^qY(bZTzhqAvKu2,^<>(N{Cb=n{>@XIEd@"0ESz`zedh$Qgkq,/[L"YPb(jK2fH`$SWDpMM8Gp0!&6b<x3:4$U0)`gW'ps.@E`7+(@gR
+{0%Y#<7W"wp%L,^1,Oeijs)ZypFh^d!k|5bH`C=uxyOi[Zsm<5f,}9I0'9([I:d({fvC9yizSOHhvl#YIKBHBQB&B4ZFOm<;QnR58YNbtye7fupke,/8-s
+Xd/0)8Lsf5IOCa.p&fd8Wj(nt/:+t}=6X{>8-Y0Msd(1u1:1}Z@ieoJSDwP}4NutN<Em:K%k'Q~wP_|P=+l2;4>GbH7J'yiZ^K|1"Gi(}-8l8dy+qWGab9
+|sgi0`=oe+:fW)4@nx4]W/BmFGO:BT7OpV=6EDtE^TuK%yn:wNZ><j]3{aH$mLsZY][!2!5pn=7a]H<wTS@@}>ONh&mJ']ux`IU.][gDM3Xk_a,CHrCS0C
+L)[H!ku_nPFQQWg)^xqh>2l,_mv]DQmFpy35l_bNmj/o$+$:0eED_:H]Trusa>!K(@d;RmgmR=k$@EtA6F7VOf,tuSNlR)776ibBh^49C,sQ:.7{`"eN%c
+#f%B^U&NkVhe8wUzQ&q^),^=C`.gL"VR]'z)F%an:rRr{9n=2h5ccF):U(q1f&T@^x)+'v.sDKWp4:Wj:S,#{BX.LE'9,l{'(j1..5-PK+wYSBWoRq;,;u
+J`!}|O}fo$%Er#dH9zCCmQ79nErOFGa4kAO!"h&408mA~w_h}MLAj!0QXY@{!v^pF)SsOz!]eh[,89xf%02>t`dAp}zA2DWr4xLM0zr6s{DbyuV,/X/TMJ
+cu7LvobjpHMC>-2@^b5a0DO>#{|-fY.'2<@$txqZkC=1!pSsGkj16N".w5%W2Rq9doPKe737_$(JDwjYn]5|sd&^^NRcWYgIl@h|jYbC#{<v(4tc]P0V&q
+(=!,fTU>csNh]k!+lj]oC@Gr!u{]DT>[fX({lQQ">M|um8`1OLRcy"(%#!m_3d-@GdOf1pNA4;PZP-^Fvr`Bp'JAj":A9#PmGuF31^;ksN]nW^TO8D<A)r
+exIcqM]dM+BuQOjwm(S<-b0[LN$Wkos7Q3pGb%$mekKb'Iqub|brI9=PC]"([j^S,r(do4[Te;zmfPA=q=lV3J{y"RrPzGJ="<I9^fy6>3P>9TC=EQ6aBm
+q,}{`x]})jk]eqL=AnZ=>i()/x5PrP)H@!uZPCCL2cUyWG,$:aXzTzQ|{ejDRip[TAj;7qt^shT8BrG/d+k1zeYJpy2M+8]RF0Q|7.g%Jq6y/o`!MijR3G
+g2Ivu9_s&4bvOXP_)T.H51t!"FIGg^Z]vJZ1&z$'^De+@<'Rogfs#LaA70Kns@qtM|7{zdH&NT_!.{[g_QwTTpK(2}Zk#AUB],mz))e5RH+B{o6p!Q$w{a
+XC#[XUO06L=Ylt$7|T-%cl0oYRbD=M~SMVL`E}8iz@"X~X,2KVG66)hEf1!Bd>b]&Z^U,/#`<>M(N<4e"_G`(`fsyFXm]Y)<pJ23q]@:sd:`fx[A/B^8)}
+wPDDs5x/uXDZcBP'oocJIV:4s75B;]"k>'T>zsrvIz(_.1vL;vh{HuwCb<W<r|AuNhTNBN1_IKC!!e@Zh#~o,e`bR{}uU5v(k&88to.&}ZJ"4H6_pc%a^[
+:s/7YU9Pi<b[mtC}0#7`7uPL;v5Z]%"jkiKN;9.Djs6vdDc$(<q1z!7'pa5++J:Kh)L{1095T%@UV!;8U(^c]O[iNXbs_6(|;=:)l:`nZLOLi$SyV5!w=P
+%15PpaT@zmX9@V<'iB4,<$l/F7Y4GpNrg+up#Gyn"[x$AbOPtk{%[]sV:D1BB8.[nb2+x{=-]<^DzQ94ofwg{;odfZcNeGltsx_JT6v8tIeduG(M'lhVrM
+v|I@&bcwB:2[e01JrA%CqFY+@lDAZG/sf9'XXhN'hqbjT(4X%w2JFuVU}AS8@t}1Omm174lW%]B%@S^hUBC,0tcHVzU.ssOAPS>tKr4(JzM)^02,]O'!P4
+Hk.%]<j-<Ha26zw7hsy]~79Nzd=>T6<M<_>]OywyN=0+e2;,ol0=ASsW"TzAh]:mXrpJTQI{L2TuK-MSJK^7CI;$|T<Avl{z>)GOJH!;=ya$ug`{J&5+_'
+T&Tf6)PIe1d4AXjzI!VC:$nRC&k]YG-A=dBKK9uTLA[t<G}}pwLCOPrD_L.9p4jyM)ceQV0zb+u"jn`Q_yMmQorfdAs]:SoW'^q!>+g3-M%V''z/uuBP&:
+aUiO@NC:Zj{;-}O</:2Ct8Y+"sz1F6x+'p8r@^Dp!1,OrM7QL@IAiy~=7Zy,u++OQLV/ZItLLaVG6J)0Abo/;d'jjsdEfA3./#Nu;'"<%0KTaM<d,wmExp
+r_e$^1Z/6U(`dG1c"7D=PA8PtnA<AO=S>hiQ-]%T<%$in1#-5;Y_Iw1L~YJ0n6f_W8b_2!IesELb(E>vG'[dQ3mG.z~Hvy-Kx{,Kxjhit=Y`v/v+S.bVn=
+{)Govu"up26P}+|n^QtPc,-F`H6JoG%#+jMiP}lt4t`x0VluGFqHt4uDpRvb8!UIP16YbQ#F0CY]+@;!WeYI:"wCy3u)Q%Ti51mLcXd/zI}6AE1<h^=-u@
+x!'^w49CF}{Z]KKR87a.q]&dV+b&0>hVtsGKPXt'v0unKk5P:IM[0L^ma8mx0Q)]Q<+mJM4=e=b`K]`TZ3CE^sAxVq6}t|<F+P}qJSZ{[e)H>$M$v|a}MM
+%;,Nq^tR+p.InOSn{$`'W6INyq_D:BcDg^fcBdEb'2K"{Yn6G=T)xpk1H>Ph#is{RCLvmRavE`@zsI$GpBj<Al{2_j!VuJjmo7d58Hvav:w0ofPU>Tz$q5
+[fk&o,G/Cw7j!:+LRfHGAxj&dTCD/;P>-grk:&)K4ujR],]#c>Ms&Lf/HGClH!Y`R6rKHvbe{2.$huQb8R^tjth.zA_[jU3eAnCGrYSfL/"G_PO3$o:Jb6
+]C^C]HJZ;E^2D.1)}SLNb;kb<X'PGa0@I,WA|tq_791H&GQST0E=gUS3/B}<K.x+<]3!_ZLqW"+8^zYi"~ArmfNIBpu5@{Z|JhpZoxCF,POV_L'd@|P6Ue
+r{}G"&T/1OMM;;f<t!:=<52F~vazrBmnA/GRiq`7Xr`7.&w]hfRHOoK1oTDlcu!3<#aHOrV%%mQ^o${'s8t>o"zGgP=@,b!()eU.6z=RIh'H~^kFBl~8XN
+$qx"tj<PrlHR+4srtdKtlAOq|'corv(rM'6xyhpPO&%U>_~Ut/UUIz}3pC_g2EwIr<<EgNK`}hhUxZ15~d~4^bcl.leVBs3a6:hHU0EpiLAd^I^hK>HjPa
+|Mu$`=T#R#.0"Y^Ia#pF["6=73k,tOqh{C/5<JJn(8^YKC!IFP@f-Zu`MJe@9K@Xh6TK,t.2+g-3&aArYVEH!9C=-=A#DXR7T])<MHXWQFp74YI8,K2V5,
+NJ2W3Q:b:wffRu&B75,fq"L"u@@[_s0^my2ADP%&0cS8X/ua'EiVaP5s~7/56oH!o{%QXS^aNgN`VOif1JZ!da|I2asY3vJZx<C;%T<%7@`W.yC+Ua|vvS
+uje@`K|le;,uAnb3V@Ua;#!FZjqeATjGrGaTvO0A#0HT$4XEVf}3etpXy>y6;u"wH/Y#%s&Hy;;{-n}JA2&s,6;LOcHz`qB)`H:!zkL9dGF,oGl!..!x==
+y/4[9E9VT>q.dIoo[|JJ{wf/=T#&f#ACjT~HnvC7rfp$/cTSE+wr~[S27c(=H(.'ER7zV53f(-RT6vM$m)D_b8srZb7`4/(Sl7l<#d7(A|bsp,%WNQ1B^-
+Mqi:osbPaVz11HU=5KF7(pVCA^saf,<X_g5;Rhv&IJ|Ax%{B!8p<0<P8Z(%HH&vdu(0JX(`^Z6H^Wr8Y+hBhB7'jp[-ceydllZNxX&-;/xuHR6|PUkTYHW
+<J;//[<D0nR7EkTAL&s)NOZBQ]|=U|c0fLilza3aVWkliRhe&M'1w`gVS.YdU6^P<zBw%bv`qM[sLIog6Ptr(j)5lU>zad#>l,k]&1,|ilsRt)FcPDGlDF
+=`!F5G,|U"$fX,#A>Mocg6kuvX^z&G{a)&:r//Xx&rZgIe=[4pmQi|&Y><@DYg.EQuNx^}[snu)cU+HiO6K3Dec]Oq$0|ifKcZ)(u:1>Y<dgskkU(-w@A.
+you8Fc$wIA7nlUKW"5fFPqG+]lqJVbG^#&jNuLnRH4BU$IZ%I@[OD0p-o(u+B>LDT'Wv&Mpud'"8Tmkyx.%[!S|/TK8<#d3F7o[OLkm'~1Bl71R-(Do#QD
+^ie28QvtBx,E89tSEfZ`f(yY@%!MqV~<Wi,J+z$9,yll<(+4Z}]Z(43kMSOVQYWy:5<yek-W10EV,,;'@7=;0WGOA3Z_d/LV[RS`"296ulYPIX5bx|lEUk
+M4i)=CZ{Z1rc!dN5UHF<m8R%N$x55:%JuL5F~V)qMA#YC-!r2e{"#/z^T(J#Iq[-D3.hW(;[qB4Wr!=;s8|w'(O_J9qXnJ(2f@y>!akue_CXl)%@eKKLdz
+']t_s[8j~',;3$dSwwv8_tZVz>Pm"XM<C3}b-.sTUl4O0$Zz4T[7mEO!fX.tn1jvlGQjG|+.}gh"owe-:.l#KgNBOz<PS{F=@PL3wK3!xQSnm#``L%)(CY
+-A:Pv#%uq[cudF0ew<CEZP8T[T:4>EbI;O|VV=D4zKr|nQM35O$]+.}ULS<zd^t,{nHZ<g1JVPuA%=ZLp&7Y/k.U@+>0F{-SlTgWZ9Y'wQeD%}-TYvk>en
+7QtipI1OokIep#@^oVF1>MRhDmQ:.+fILV1<EHp}rN(gOw=CYr%^7{R@L9)ht_&E6h^OJ;RPXzy51^v02(/2K6zYIsC43%[OvT:q%$k/i3iWSX~y^.<VMQ
+xJQVtiHCHvGgNaE8_5+aCLG8gkIsqN70^E~>+S{rEf'>ZKR5:HEN,j.TsparvV@Q'Z4#1nz^gQ_&p_YjZv>Q(1o}&g&=BxUcty]P,9.R)N(dXuBxpLY/$U
+40`tTQMrRlaQPF]}RId%b)quS^O-sJY:3pfV,bEG$CApPlqkQo6e^b1yp"qK<}^SO(=OtIihz34;=0SBU#><9NW'K:CZqL[=2[^TeT'kLOI[RfuD,^{|(q
+:HL"!U~bF.x2Tobij0g<qwYicA!Ffa~AmRwp_}UO`#X+PvX+8Q[;X|a.T+UCG7.q8f#+J&>RiX2.T/`G..:iyUD<|Ku;`KnY2Dw5;s2PB{K1L_I+dKEsvM
+D'nSwrw{g3sFe&G!x>D_+D7"gt+{dY!r4=8n>@L.'PG5-8Dupwem1539f@E=hs9w!U-=vrOQh9H9YAGfu6kQnU([C=vJhMSN]Z)_:::Nc9g}}.}"2%=L3>
+REgbT"Msz8~a]vN(et42$2["ZL1G'j81hWn;4w5au.EOc-9puucr@>j4R{~E-U#!tsI7Jo-i3$r9u%_Zn`Lrqa$wb%t,>)V$ZT3E-J7WE<w)THE`M1CCz3
+LQ&:;;WGHz:aZDf#w_@eGQmXX4]KgScdS-Va-fBl3#w_jd,(XA^8=0:lMTTCK3JQmI0BVkCw:gom#M-A,MMeyolA_^Z6vNgJuTt5(FhP=869t``X&A:=~w
+yM1]KYT"/Js+:gMlULuf::sQhU)g2PCSJ;hl&rZY2hn(+F3[Z3Gdk2:F[Pa<E>34`r"q,B(yM6:lG`]P|p"59I(tM,V2+2"@$I^aTQ}qyqUcnytL<^!XSa
+JCpG[GJ^;l8L;'$9`FNI7E;e$&QTUqy-Z6vUtTLvu4Tq}jq4$B:`|eNZM)E[u3l>8RtrETNsBQoOUH_JF$jX4t=&][+x=Vv|OL~/miIg,I.fh@.x>X"^{P
+3T|Gm:n=zfI5@.C.P8_y9+r}Yw#AcnJOc$X925&Ar_>^%04bB+q$V`t/|^q=%j1ttQ@e83#M|Z^M^ImPPK&!>VL`MmI-Ovi,;[n|S.8Ym@pM]uQZF"H_{(
+(I&(eUk!tQGj78<3=4EE9<W+|TU>P>DH9Z`zTrXIPZPk,X1aQ!o-1ZB;'q`-7^4JG#3k/Zl(Y}HO^n1eb!1ia7JoI[=#}"4=Azy29T@-H25r-uOP'!_3^d
+);y3@qRk/&{f~Imt/C7x)vfkB[.@qe|ZK`Y<`ABm>]CxzxZ9DUUb$WB9HSYxB)Oo6s]H~Lj_`mEohzT)M;cv73yqdjP0I}tm`-@;_B!(%S&5gI1[2lA+-:
+k6>im[M"&rOw2{-%Q)!+B'3G8MxROfi{rgX=sk%}Wl.W@bRzNcqgJXOk2eMZBd~eqM]fSZ2J8aSBT{}gJ_|Y;|q(+cdx]H&wsHRvFwXo`d)-Hz&M!fw86p
+jR1|z+c!9W~8M]pM4!h3Pz5cNsI)M{nZrDAp%O>Z=CF^E^~q-c!wTd.ZGh9B/0,POk(r/2pE.xx1ULQ|5dhYXgdVCs~fOn$dVON`lpa8J`O3qjp^"s1;sJ
+O!|h&=4-n]5bD[pgLN6:sz1v4oHsaMw{t+^')VV6z-rC~OR`yCc.ASNzDs55$%5AYHR_Ou5te9uAFn#;sREC28rzbMv43xA+[V/#GMjaD5ENBJSYx'8e4A
+u9Mg@w99NhF3OFMI1]JB7vcsTP`2hZl#oh{A$FU%vKu@:,c:E>1jHC0oL2alF:Si>eiI@<deUROv;SI%zi0H~Vzgxs(bU$=+zu3w7pvzc4yj+::ZR|1lF-
+vsOxw;^(Z-nYgQC"_=y88OV(p4ST=o'])Ba0RzN.k+@L=!9`~o1ke:"(KS|tW[~-1B`Tj!5XCTh5Sl:Bj#"=v)O,7j/%]jRFcq<0Sgu{jEj6iXUv.M{L#{
+OPofgI`f&LfP-CHMAo~_I(F<`2XuJ0nIm1$0KE5YlaZ"&r"+%8_1DF5o[1ZApABKpw[@&WiIc#:Bd5lXUDimGs-&3@HEA6,L3X&+0[.XtVIpzUC32C`uRF
+s5R]U='BpkD|1mrRFf];9):DdHAT5-wW+.;poxZ7jY(g%Ltfs(n76=z<}NN%EnQqC1'h(Csq@_ul%O`vkMKVipwm(=p"<>J4-Vr2!O`Qs<xlD@$#Bc]9:4
+.#!,RJ_sl>iWGx{H/;H;0SC#T^X!'Hpx6+bURBy5<97B9V/3Dll$ze1-MkuM!;I/rxaw#p|Z)c2<bS+:[F)':KI`S<h[-[#J[aSU5|xF<[76dQ:uWgC<Vs
+]xd_+5wp&/njr!O87T$o%jG(x7=p2__srbGOB1u]AyR]V>tluf"":a/f%f0gfmk|Xzvc"4]n~[E2<{|:^FJ-=$&9fn)St#UCjS=j44t0k]~([[Fn_l+-BG
+bc|5[,/'&[waI|i2/=@t=Z"WQm<8~ZK7ane(7F>E!SWaKZ/R]JN1cp59{i}Q-!-auhNjnF|>);vPNbU4N++9ihE#77`x1]iq8Au+z=2${1q_Tx]jv719WS
+#dJg/"3<T[DDxDoOBJiaGx,"+:A3i+ac>gpYME6@{kUya1iIdK^$k_B09#c&C/hagk[DmLk<])kC8Qlm;Gf$1{#]<_XK7p8A6az|I"|8r=;EYgiA.>y[n#
+Hc12=4l!;[sVOxINz26fU-=-QJ>&C1u@%Sd':3o#t2ZN@lSx@z/<CCd=$(Ti`c;$KTxxbcc'@R,cV#M#n{)y_F,5xE2{,&R!6|rW|}&PVOp02fM8Mqj<o-
+KdC|_fxPM#ZGKfMMOl'Dr|@Pn<=ZZG,A%w07T[K|-D`){:Uj%mw#bM6[e@3Y1Uy+m;>1s@cGt="_<cD`NC>h5CWWMpV,{b~g[Kf46:@E'S03U}57Lm1P]6
+@`k}"Yj7Q%/IAU|Ff2UYJjon-j5y/@Uj{+UYtwOqGEvvVY_r6Ti'.5)5Oi],TiH<!xsP[_J`1y7Y#=V$%nv8`>:Igb)x/%$+ec(-&tY8ejo!EB'tGpI}<M
+DC~elkU&bNen`ypbm/YXUfZE4z)J7f],WsvV^MfN<v&P5:/thGpThO|GQ=enfOb4_Ny.;VQ<Cd:dbk,gQZbrJB@5w$u!WqpBKNH![$Cv8%y},v({5kC-('
+$mH0@f[kjjLl.kJj{'LlQmN!2+W}|e4}iiNe>^O`F([,0J@Sew7'Iu41',$-@gD['$Dea[oR.XLY4<S5.E./Mv1eR4B2blD9||bo~s}JF3=WD}ei}4uFU&
+~l[h<J8jh5siI3"L+:HP}"'(Cn<RZnwsR7"evR=;=>8Qpmq>fuxW-$ud4:l`9N>jdT~Z@nX6@(j|2cRuAn")Mu|+YK{wvCFY|Z.t($l_K<79z%R.=EQ%/w
+>($Co,q+`YxO3.4[)=FUw"<:Yr<!yz!-6Y]ccWRj<0E[WGi[lKnz_GZAs;~wdUk7Pv^mC{n,>]:aKU&%nj{xxKr0Bs5Hq8R,pYWJhd+U>JAxEVmuqFi82K
+vYFHrvwCqJt'edNWl!=b:=rGOolRm3TzwqI^ZQ$"QK2p}EoA4>)b_o}w:o/"GQZu@6@8tJ'T~M'1>..3pUc3q.:CfSBWuV@13)VTa]_VJv]kiFyF%3>Qjs
+%Sh1@Jj&UWtc,(`l-E6H5.cuvPZ/[o).&cl"'DLK>V;me,5jcO[Td;mX&eP]|dH7mmnv9u)ar.x%BP0-&SSH:ij2!0h:RvRw~uq;$K}CfEFWF7girrJ{%B
+:v=bZ'W5MX<AKYf3O{bp8S|l9tL,@-f[~w}x><Mg3.{,,fN7f:S1S<qCN)DF(1i:Va:_6YOiu!kx|abYPI6,O+s(S:1_TioF.h<Sl-oe%3PixvWU3#Zm;(
+47Qr:DjaRW`a}UY[8N^o8n"v[RoUx|}y)9=uhHd}}(B$RDKahz#40mo_{#]kD5IdZO0{cMS&_zjJFS~RF8=$0chW`6(IhebVvLz]hh(M=d"R[K/ovp6^;<
+|vjW6blAi`lL$4A)s/yB9N6R=5^qM!^@_EPR_j-{qTN`R|m69O2}9|g)>|Lr.Ctf.^;!KQ4`Q!+lXkSwQz+xlDa<_pvD23>wss7pwvYEjac<X+4l~NN0{Z
+o,:t);fKR]hxYJWT~oiRm"^%TZ$3aGlO+j`d0YK"lu#.nOJ4a@{H>R6ZvD%D/0zGktS!Qx`)_1-Y&vr>72OlgTKYMY/l"SFbD|tw!=:4n(&!B$Sjv-HXLa
+C-'&5v|th|Mtmr7VK29E6$_<{Sc[f`n^#x8K"a<m'6"n&Lc$VJ^o{Oq%r=^s2P&vOT@!<huH%,Wxi9a:rnxT'w.daWT;>wx;nYXs7BcmJbBoFn{Yw;Q^HB
+{AGC@OBLPK`&)j)RGFUC;ixJMNJs_P>-K4=&OlXx9%e{ka0ZqnO133WI[Ec{VJd`"uTo9dc<F[h01W2D(Jpj8hiE]o'YR1~2fJzQs-|jK:-8uhaql<Xq+o
+2ra_Y,&!_Op&@wcP}ays<3a>OiD2!3$.D:bv%VW6zb^|=<veTx`1lpm4=TmUr>o_sUH<|47fXS&b&g#aTL]!>K#BwC7.0X'96Mr"k^FilW$[L,Ng9_1Q@`
+BE|yXn7R^zLK<U{bk"q>[pa`knz`MA}UycRShKKw,!XEi4t=rfJ4&_nWht~ZufcgPTI6<@7qBN<qlI~GNlmd<G^By#V]nz<R/hICNz"h2:q}:}dkJwy.NS
+[VI`v(&vD2@AdNnJV'FWNLC(/{_Hgm_{LDnHZjK[+HR1E#,mzp$c6iSM(u7Y4%LowkhRdH}YYE-zvo>BIP|mwlY.Q#;)<A1p2#[T&Nr6n}YzMQW",;f_5t
+q0&2r;Nu+Evy~8VN-4Wk_UXgTfA8:9lG^4<JATax;bI]ptkC3]F3HhUA'C<[:7UQ^476Jf3R,;s+,:-n/&t9F]n0E5p.`ux{9HY-C7A;=lql+%.P6zPC24
+U;Rpn4%@]LVa&DC`UJ>g`G%t@(/A^BKG6E5yZOwiO&}:C5O}+mdeK'02">ES4fB1[FGYzkSf-$3W@_qHTHAc)a`2gh'3on[IBA;`H-Ez"o=9!&c1$dhLnD
+Qb>]`}3ro0TNZPO&ipTz=qiymBT2Bp,<9w!4Y}):[,dV@Dl3kI8LMkNG31hS@J^{IW8:.atX-8E-70SGL5|Ar{c;EOzzb!%L;%sg1=%k-$o&|+5@;(<%0E
+T!"6[<]e9JA_3tY1~XyOLB<4[CLbGgk#=Jd/yc.m/iInv)XN"TIIQ`J1TB,}QJpPfY'<K^N4($itm>+RImodvR1O#m"#`rPz=r(EEN4iv]wkG}5kwD!/|(
+t.a.G:J!;)TNt@34N5(>c!-rZ0nhY`a78j5"IC3f^R7pJ2idFBI3(tbWzid(:W2!/7(}e>b.ybgNXi3;m2]_%(|{l2Rd,-]vy:H3/0~!}#5>0e0aj1~fiK
+KKvUt=WVi-dd|@j4JZ$X-,62;nk("Lp8RyZjaQJw4B2esG^cH)u16ug'6MYbN&,y)`]Z'4(@ZK&Nu+l[Uo5@$,FZA(as=>gd|1.tg+k9Th}_}BoY'(2#ir
+2WJplt3YtitX.0Oo[T5/YH5Z.z)hL._`Yq<9`TT]rVcyRUYX<A|#F$cM+qxYdik14+D,Wa'=Xr:m5uHdFUL[6o3hK3B4{1C;"Tnh%5cuWXFWuuO+_KBE39
+E#Q@0ghzsufsvDPE~T^vFL`:Q=YE~"3b8Eq`ha_SCZFVh}M".;Z(pmoE59PEhX8}0x`!1Td@AVM!e],P!9v!YE2A%}vqcF{K.zi7KO`P.=1mb&K;0Nys`U
+a/Dqr%@,W"%W@8]ti>QaYVuqjxXJM%jT2D9<oAksV1JWifT2}&5&27S&_kse4N3M[yoa[!_dTI8@,w8gTiERX/,#7g{g5+BLDQhx"(_iL{M7cR.pXYmsqs
+EFb7iGlrz:l'fj2vhv"x<:PFTT|d0@@-PObv!U<LxU.pmTk:WNaLAoGZ1WV{#3{a=DWEv3A)1;Fp_O++}$X9FO"$5v8nch]kS|Y(e4'4<b(i~QaSz-w^R4
+g[Qsp|V.[u!@U]J{f{H45(~Jhgz'nRH)vfgq=17.y7;b<APtL[Ts,b!Sk/xR"@bxUgN|pJb&do{>0(fl4t{Wda>!+/;!ZL&|F#Kn#m2#&yE0y9q4>Zw9SP
+G6G<vl%%"(^`et)8OfLp`F2)`Ec^}qL[KYmwurtHWzMx4rX)RSJO44)4SOvf02,g=vk9MBOl[`cbTK|vTUn=bwy;/RPM!:X"q(uvTf~!f!`$6#I0JUHYh'
+CVPG5>MH{A#Fs#E.ALn[]'S9.93S;HP.qikJ_V!wc{O=N)fg0#/_|=]i3Sx=~A{V[!YF_Z-EolSt-L=l_DQf)5^a%}Bv~#N8L%RYP{9ey6=m$5UphKaz`X
+ms`:fh3Y.k7VG{EtR7qON);x+g]$tv4RU4l2"NzQnL-_&HlXzj;37ytP<)zav2yUo[DLtcd|"Kk|0s=#`SnC(@]/m<-d0{wOYd1q75i[3I2,ye^`L-aSWs
+{"^4.G,_dP&yQv#}C#C86HiI'O#R<m6=BSCxs[%|b%0!KD1pc6)[;m(I$d(AaP3v.fkmbu@ahJ9(>lTU,XS#9EdqIr3!8wVZhLWlX(2:G,yjQh-$Szw>f6
+G>NMfT~hw.!{bvc{<WS[Fs5ImO_M=T+@~.X:'LE$GE(Zm%:F,IydVw^#8LrQT5V[M5u/]4;2%-;^:uq:[Ab2u<72sOHc53nQ{X2i&(~XA(#QsrjU=)qmU]
+E9Fg<`L#{$JAAtC;$foKy&qKZ,r!ma3CSa#77Fxt6SGVUnV[g0qi_1N$%ent!d"j!&@`g<sIrV"(y.ARZg:&GPJ"$e#j&!W(((1:NjkMxID3+SQ55`(voF
+"=bG6_uzM,UJ7&yAiH9ubXaP,]QZ8vV-5JF02Q"J=2,[RC/VHn!cTV.Y^`e%+FOkyXIx[9N/#q+Uek;6[&V_J9<K.HKdd0/e)c0abQR9F1(3zAc^IG%QRz
+p-SC/ug1`{4j})&:l,58Zp@@6MJ,Hg/H{R^;Vls[8T$II-vnW_h;"Z&Ca{.!d5i6^yN{eEV72UbL3dAyTZ(;l$t<z+<kb3.i/hy"m3TGl;}-Ax'a@sg;;q
+U|$9J.dw2VAm6L/RM'"F^$Sg9RjSqbvK)IvQb]GdS9;"Y`YLV(x2NdqP~G}}$1"iU^^s+DAj2c)/O4`AqqR'{QaGE"P$Z#hI6_91.jAQoR2Yh%1a1mUlK3
+,V-XLo72:ba@TxF']0|F>^L1u7J<bu_;U^8TTv:S%tL(@(#^l0h8u@F4'O.wGrZY>@^l`7RJ:3pD1;5^9lfV_Fg,;S2352"m{btoaOq-_dL$fO{#6<obkq
+8Yb:U6FP/paYC5/0GH!GYB$qz'kb$<C`zNW-R(iT&;Wu%-[[N%AO"fqMenUE/ak{/9l0D2{-+^Sr-ae|tSrW.2aI,!>[)1MUfdA{efL,OOayM%%9"=P[zK
+Z[itmTn-e[LhT@oPBM'IB194Oxlg4}~3uV+XN`Tl;pT'R22I_,O)uM&=g8]NHxj0=;vcER6%r(CUu6IE:>yC9Pl[ZHT>q]KFTuvBZ'TjdM(KY97:%"0n#U
+9A0'L3PuQt}Fosm6f2s%c4HLv`7>IPu"+V=NAlfE1#5H^(Yj|1!JsfZxL=Jb+2FdD&HORcbtn6Nq">-Dk)qOM|rp)$IWB.~Xw"$c/E^}s#^=mWqX9I:`QC
+F>VKR(Vz_Pax.VblvDC@'^$Q5O7[W(Lv0^rgpc9aoTxWK`ylkenajg_wan-mKgb.i{yJu1IfG3D=<+Uz7M<L%bGlTy$GsUaBA2ME9@-[z-P<>]rl7<d8zb
+Q[soh_5,e%e9S^mBz<cPNw5S1,D,C:c^"5!(`DKIUvg9R%@kXbwAbw4DJOob0_fX]1]{.%'Vd:RWHHjG5V=S0Tc@$+{F-6tNkJOwJDujBhQv[nqnv_,I-@
+@5W4RM'[,2PKG,Jji^>[,dY%yHXg8<]=m3hPg4"Kih7e]q!kWW3}/=P;>N5un6Fgqh[Qx+NK{Rf@~,]M![yq$kz9N%~)P3ngj4P:!.jwhtJ;;5jsojdhZ+
+[vZpV{sd!;U|$fB6&I<XpGLT]8F:`u+|oqFQUOFYILm#{,(smme+l!&9WA`9%H#(c6[A,Jg4g4A3U4t{Bq-vLXIJCrd_EkA>]f!PfdN2#=v^h=g[0OAl21
+{1g^'#XKwzaitI729BJ=!g0jfFI:g(![[|tEU%~/0o&K;fp=%,P#PF$Uont0a)`'lfJ:i8GB"l"LB%~7Knl752b(9ID8Xia)>";@hf==ew/o@lmEnx"c.z
+b0"cgE'An'[6TRK=yQ(YIP^8yjU=NF-neU8#<RA#1J,wCi&5'wIcbn;0)nYi|e"Tb3dyP_3H>luhS)OiJyLU|8FMVs}AO:2/lCJsZ8M-3dJ`{"v%dsP+tx
+x0AHTzAv{OEBRT{4R'DYmC-:tDx-X5aMM}b3)Yz$c5u[%HBb:xvc<wG5uek1J^{+reW5>qklNpL`{:!-YF-_k22#gd^[nRCI/i.DGvw(Cm;5wH"]DH+y"g
+-}WUni#;G'[A1WNxZ{EF:'7G'`:c#Q>8Z>]An&nIR$l<PU0r$XRTv<c2l(xY6X"&XG;}(cMM0UDDvq5fWZWSSFx.zcU=at_oB'lr1eMiz<FV$e!In1q-jj
+@)GaTzqQtlEsr$6<$56|{toc.(A%vW>[emK>.0~!xNRUYQ.a-,-91->]1}rA{OfDafOd5+%!J%hUuz>GQuus>AOo[g;D<LaO(w|xjV)p4:c[VLj9iygZv_
+DZ2L~g^C#5P1[!S1-zK]g2d2a%Bhik2.:-qFA#otlPC)E:9VBb]L7]1,g+ErE@k'^C>}ZTkad[dJXz,w;<_D>!!/C$/sM!/VqL{aidyh=ht2)([c&ofT1G
+BpRSba)h_D^PV^a,yI3)Q;w1XDkIc-<P2|/}t%ew!C3Ko66Xu/W6;LjG=2=!r>JLB(Dg6f4D96BMgF}B8c!9/-6{BKyS]|[sVEuI~6okE;=T%]~Kv6ofGW
+icfQso&6~&-dn'`c,is=Pm@TdiN=MK.5~yaK-r{h`jLYs%mO3$V47yl:5%cYv)U_WF"({eM7c'<ZNJ^f:1|(a,i-/km;RObwfP(D,CucZGx8#6=2B^H,v$
+/):UZ'7&bpfE4XhZ+901&|0M3<9)Ujc`IOzLkJpiJ/0I/[K%u=`.-864flcwWLowlf%QgUTYZx<%.'|l>(~FKD<bBj]@g^ydWf}n@)1Z|TIs^%`=Rc{kf[
+-WE[A.@pbW^=W)"ZoN.@1.=CJPZU]phX14zXnT<Jxpt[jddof2oT9IH/AAb7UwY/3RE62zGqk)goJ_r'%UW-}eI]lJ&w).<=O"a5BhIbI"Ni;:j(fs,0Ey
+.}Zj8|20PGL2TB"C04[6~`3_$,}Jsf8.7=dg,<7,VPDsRE;W0G2Z&2/O9WmXDidmCp2n;;j19-yjKB:iG<z<p:800>T>+o|%hT<%N:|HJIP=%hg5lI3-`A
+^Sl)M#wB&Ex>wgLuN4JT.21^:}vP5@~E"SCU&WGJ#K^rPbm(K"E''bibLh(iL_eKNil0(Ts1DGGW5HZ{N7x8Q!78[ybj_%lD%^Ph#9"1DFOLKB8F-"7`8g
+dnMCYR]<17N3O.3Rc'uNw0^hb6N0FkY#UY~o73ni"M|a8%H^[0iT'hrD=GpZvzK_ET}<,An(&y$JU2[s@"N&WYz<vhjI0b1}AEwH=nU!3"MSc_Y8;kS'5>
+:uIPW&so"|A>ugp&yM|U@7HTv/ZcG-4Nk+q"ZZpPA$/l%|I_5F]iiO5TH`8+m&%HPL!"!c(#yOYjjp|t$aN_(;"+VL|'&ds/tXAF5=EWD}eiuQ"r90ixH!
+^1a}3/OswGY`,vttr5H(B3Zw%AExawLV#q-.=sep{bKGIc%ezFQI2%2IGs`R9i3IF)!@vB5a#sfKzS@=#tG(F68+,ZM2akwXC%;LFS/`8MFFD#R<Qdn|7%
+{!^$SSlk=i|hN'(F|Q4BFIpiX/HNON||DHd!LoNNJkH0MkV>-R7u^%+a-$`jelfvbhJProe=u%.{Q(E#&,KefU,bc7]n@0XJQ]Af8t^$A9AJIGOp[B$Z$q
+'>g'pzgFYh%,KC3gD<ODm_8CdD|Zq=nBKse@c0eQCK~Snx7Ip8+}9cEyncR;#1]+A#SH!Fc3n1WH[6$sdr4Hvc2ZD-ZOza`#cQ2jAKRQ#G{yf+},;#dy:T
+'f+>D.xD2vW+X-X}m30!ZRu)1BN)ti;^<v_ITxU)XjWo@HE3a)L"!wk`)DE]CX'"LLvA'FdlZMAM&t$CgM)K~qo^z5ZIe.'d>vZ'u,Cfg-!:dT#_I@j{P1
+qb^<i@/h/T=LM_@ju$xj|rTvcl;t_Uzg}<VMBOI3T/4Y+T/['(NFxv^zac;M_OI,K=;Vg2och.(L,zl</&V7KLio3B^^m!YVJ;.}DN>>c&6$QSyn"O/A23
+91h9A3;0s&{om:PFKJ+{{OIc%e!~<r`W^YXu$"@b6}Sn2{J|o`^^GFFfZKp"VM]mFcpEA"V3E:>PCKSq}OgL"~Wt_Jzby9OFaDgF32.Vq<^{`66[bH^:A}
+6iECDql07A^1,MSFE'(yyDAM,w$r`zfR51l!>.hK/{"rVU{p]znldaqGzNqa!i8=#)CyyD,(Gh^<HOjAPUQV.zoPy7Le-h;P&MDGRF7ee)>24#R`+Ih$sT
+$"=Y|1@!hdyJe3j9Od+hl23J@<^3c"oJ^(Be~r}NKbdCNis:V<{""3-G7e{3+/jkwI`'_shBwNjjKK[#{#%P}$$=6rjvg}(y2}}OQgxu`}1[tMPg%e6-cB
+Ag8-VTvWrw3s_mR5{&@+kgW#xb!t%a/,WT+1H|bGa;.FB#we+gI6gPBKN_oya{/cFU`p8$;=2[D:]S3jFwqT$B=[Lf$m;S)L'Q!I-y2Rw+mt/5@XD_fbz>
+>iiZ6]{AeZEY5|oDNgDGJ|s{FG@_I"cs"mB0OW0DRoqITmxGwU-UYgKD=4CI6>l$(|ZBMG/",e%&x`"X';kEg$O!o{u^Ug:Izr-b~dRI2vY"=i44QpTT5t
+JBif~ps^p+%29J|tXdOa0$CMS7$Ie8zi2}tJ3lRxa_"I'M{3dS0.D%CBfAS"s0oUE>X.{hku5Q)W8E{jzPFagW=^]5er@JZ.0L[DGn}n3/6%3O@5.I(yQ/
+nlIiUJuZjW(("'8.:gA@bIEV~{.Vv"]]Ip&YR1cdRNk!2C:</[3`GkW-u!6i;%a9L0O-SYp^NEYzg3L6Ep=Cpqi<CmvxKB}G]=uBZ2=$#a@CMzr+xhPS7'
+}"k,L/XC$Nv&ZizvW.oX=[}Jf9w>to^HwJ}NWxsO+foh#4#80^:<:aBh+V,G(/)3S>.lQ:@ff<JR6I5DS4OMNXnEe(!pQn83g_a"pYe29{PC((&RppGMhO
+v:xl3/kiMBPs(V>z}QlQ~V,ZhNMP[(=UjDUhC)'je(9L-9_PMHz(:Z"#LLGJ~rw/AXsu#4KoRgyy+=ZLnDCoV1-2jtbn|K[2.R2WNPt3=bF.]g."DxCCB-
+"/x6qnWC3#;QBTR"N6&OswXE7=(|9k4QXi{VRCk1O&7O)an}1}D<ug[l_UzuC-zk0V5G!Wd8Pn^W('pxvW,aDv.vzvnvl-%Xwpx/@kGy7ub0#d1pz4)43T
+qF[pd-MWQVIi,a:9Xg~VCj+t0Wkle,$r<w=8xwu+<hO1dB}_gal:5GBx+fNA`R$w@gR5Lf$W3vaQF11no^5!2B3dwy6)#ENLSEr;w#L+@-r0;H9]<eh9NT
+:-@%p<haZGY'R]T|pKov=i3TXxqo+)spY]TdIrjmVs!`4vGa774sF&-vxN`V06[7%FbDe@F#@R6>NTa8CN7N8g2qmwq8"hy+sDR>8SS-HxhJa/"Rxb[a)!
+q9ST4zr(_YN3ESA/Hv)^JPoisij:4q$fE,IjZ>owW6{Gni!+:g|-RMJn:D77RuD50]w|yI%h5]i>B5){;F@JF/:!VbBEn'lpc7nb~tVpxK)3cWy;+CF3a7
+ssmR4VK!>7Rjq#)S3NR6Kt3Y`3zwa/Zz"19.'JyS.scbvg{-=)9Fv6z1sZA4oca#]Gq;f1}%`01-;+$]}Ch<m3w!NmggJ!~("'@-tohfp;B!s[)Hjg7v>,
+{odF"lX-swS2if'o5<5#myVxU)sF:DLYC@67O>(w}9v1-+gd(Xh[EQI;E%];oLqa#)F0W{X&"k(C^.k&ZRi#DH+rF'52w+>=qclFPoLIWy1BvmvXV="a{o
+&nLN~.qb)0,U"CPU-xfb!<61lEJwce#pq!).7#Jfm:ZEnmV#x{g{O0VE=.!Vwj6r0:E<ALI^#NOK3RP`r_2YBOC376$p]9]T9fmmQjB()dZXm+p3,ayx]<
+VBdQ.RGCX8ZSgULIm&f#0Y4,TKf]7w!2b#w0789nx4tWF&0m(HPcRG"{YilkC6dsrFJfWf^]KFY8B(OT:lohIunH%Ers>.4f[[RM)o3tw"rycR(W!fwq|e
+IP3^lO698QZ$mHkxRtRUS$9MK^3B[f6.b!u3O..Rl!PrH<}TM/T=o3.'Sa.HmBSE+-P-wzn!$FitGGC%V+7jR1KTzzy%"Q8onDb`qp~'PtZGBs28A%gH{;
+YgO!`if.|ya+GTS"6XD('SLaeI"yEYn!}>W1Ra637sBrv0krXkiUBs.2d_Z""B4RjwUbYUVS.,v.Q_1Qq84;H@sEo>DR>HhgzM/VnZ22Xf"rFt);|R"3Wx
+V@w({t3TddEES;7#^gzz2zfXWnP!o},)rB;lbZ%x~!FS'zURQ3""FN}QsGBAKH=z9fkQ1Ykb(>Sa~(E#v_yj{>GXo7GfJ-@%|d[Ftg-FenaelXgVU+5_N#
+_fXs&5Olw-f9'Kt[9Y:%JR+Q'z%]'<n[D_6/~M#@jxdvKo'bWXq7;;6v,.sEZ6z=t`|x+plVa+9[BDM$N[F+p5w/HS.A+S472d(S#jP0A:E{S"(9JJow[O
+`29|^y!u92L{tQum"]<]A<tXJ[(5n!W6#$@VZCFo{#,0G4.CYEa4wMF0i+CN=3>!d#|`ye_#$kQv=$W%JEW)C4c/AaI_fX}BWd!Th$ulDC>4mg^,PVd6Y2
+#:Xb'.w4P,Pa..I0[h<x9g$w$'h`)eJ|f4[%bt0K(qetEHrU|'r$'uL@L:=eY6(z(;c)f=uX-/E5k;/j7a2fo`2@;S~><g)YobZKykaA5{D0]/!ZxVr}I/
+g<iHl`uP.W2/8:2/LJJ1m+D7]TnU'qqq"~UARzUG6id[~j'][e^$/._%ryWM~5Zi$sSPf@:IeVd';+P!)Qne/wJS^q[PO"$pH:ZO_r^WZ"'>YRQ@4|fi2@
+9Bp2-5Wh~RdFv0-U{VMi>RY{^Mp:N=bSVE|<koM"U;PiOjIH|}/rlH0V'y7a@%j{H2ouXLL"SN+Z%Wjan6r3&%(IPC~R6qg(N_D[-{.n`6hUD8HRwk_9E/
+3[/>vwS@VykRRP9(I2XvvU'(O.s7KoQ}S88d8jCL3%U:p_Sn1PFhX4JHI}v$0+E3H|agr=P)mZ-}QGWnvuOG-x"(b%+fqM.}TrHX~BmoPfkzopzOffVJ4g
+/xFu/#~L1Z$Z[bysrv00O>03ao9lHNQcON&2^4UXoDN`bx]I6opz$K`'&VJHr$n@KVVZ;`9$0f2w-b`8db:OHn)M4hSkq;@zZqLB3rL`n}#2jLH@OVqK$b
+w7GlP')9KxIP'SW+)NnrSir%0>c0b'/fMT}2E;+ymTsC(!~]V@z^`t~]y:E52{nsF#{@sGpNE;~UJo<yDA[HLk#j3hi0t2NeuOAj}@]v]Ah7kB5N(]FJXF
+&:kE5]gW]vIBc+e9EJA;k<2$,.TXL6@j^!}Hnsb5tJ7Q$WxW{;u}Z@G&eQ&+Ok$Bzd~9(_+[$P=<@1-]YiFUB}{+E:FhTZ#]"gPftRN$<ltf1W+M)hX6ZI
+e4MDOS=Qy:Nl^w2{()C+&5q,UpHxpL5JHat}"fIDkg4ToZ6peX{F!wR;o@<BxLcK9&i5JB~!rTfMge-g%CDqNe2hd|'HG,!p{NN%c"{9A#Bm~SqgX"5(NJ
+5H0oFwoN@NC/F(B0<jRg%32@ID>{&DbbgNYkn/fdbWuam2t7/V>]TFGx'^{favcg_(|/<V$$s{Txs>){KWW_e4-mbYzm^`]>xM&6'Y30gW]K{lg5,#P+(s
+|=V0)@3}%k{V,W6oWG|[`_5rYdrSjkdOr]eO)l"AA]'VNY3pI<6Lw,#b0,HD$F`#zqPijaPlW,12oDoT.3|5WTUHJSi[~k9]#Krm&28=k0F[CzgowcR#qJ
+!4~p4fJO9CLkSjaO'i'_1/e&mjb7w(ajTqkhKvf`7CU[8}o+BkQP)6G.`5{!akAFQ;UMKW0i0<mVUc#@3U&^S]aS|2zl;nRs)+|kkR},CQZ98[YzfPrW0E
+u=clOh^GOq6h^PX>/]t6ujnr<0n5n5ZQ@,m-hV!FzgmV4}gq!Libs8UmX+`p~9a6G=1e[,L#3TWUk6Y,$n+[wFfifiqS8:C`"rZ'A64OuYvNg5O++&W6<'
+Q='nntKEHv@7.|'j~"7Q:+RZ<C78CnReY1-LB4_xVeIE|IQv1"gd.KRg2S`.-mZ_92]8OF@]JVeR[cca/>75H/p:"%0|<eeV&kF5r2,2$r1j>]aDj-Zp$j
+'%SUn"UpdX<bk5'#VO8v8atMlQ1K:`Km'5hOtjF/Jl:'kQP$`|w_kKFV'/#;hw#Qv&-<j0U<8]fEBB'Ctmo.)>}aZ6Hcql$_}SnPIGt#EPh,8Thzcg'w3z
+pD~BZo.bw1Y[]`ow)_rJ[>&%Ha&|v"Fly8edIk_SpOnk@BL4v4U;k$;(>|,s6GRi`:TQg'-h]yW!8B6G@EU;^YAHuVHBMj=Rn0vVOK_EtBjh}""IB%COh`
+Ib]w`]R3cz,}hM~X4@I@cHY`|2TQ}M(Mu^K%L'MD|x>+}k5f8.CIy<'#kvaG!]ic;$~bd"7`/R;9/rn'tvUYEBw6go&9t]|NW)ETuuh^Q7apN_|Wm":A!f
+@`5-ca=R%fQZXfO$S0/"Ut%9QOAPlK'`a<aj|CF9x!/i#<tHqYKO|h{85xV_EO+@R#im78DR^BSfN>g`jZ{7A:K)'_xK%8"$;1PfkzqAg[TH~F_4Vct"9E
+D;FnlM.1{huirgz0Wna#+l2&9.b4s}IZVpwu8gJ`ybM{ucC20k"@le[DF{'d`!P_<L,O{rzrI2z%aCGF}kkO>q@Jq'sG32Z7P.3z}0fwJ,|f>!a`3xyysa
+!fbwOw8%u8ln_T;t%<ghogCOqQA=jw7}0CuMK7fARMF=U&}hp{b<60GYv#dUcPB0][G0Q-I&pcQLIX+j5er!dD:$9{iq`rZ^=tXj_=9&[Fsyl-%}S%aObY
+hs056mm36H(^1OzE294&A8`PzNOW@jv|')1!v145py&F2M)'3A>KehoxggPty]`dbWfigP=e[$tv/|1Be4EG9b'!UgPXuT-Dkw80k+U%-kL'N"Dupft#9Q
+}xn(;HuN|0aM+qx&V7qV=/NA.A<#Z+&+dq5xo{dMM(i#f,JYC;;%G3Nnug|C1]Vly&v)N'5xvY.ry@P"wM)(4!$l$i59-fPSPRF/Q{/=>1rEKw0r"][[&"
+9ZUv7l&Rys5L7D`Q/nK/EBGQuU'_)iKh&d_'lE.D(2Y[.UsUzv2pmF<IoW,:IJeVO0JR#m$$O,l&46NVEp:}G4Z39,tkr3MU%8BFAOLiv9D_~3%2_q(ppj
+(U!27,bN(dF%Kz8W/3uz>8]G9^Ni;hSIAZ2:t;)v!6k&ezzlojP@9%Fu@e{>H9@3@[RV8J-1X)}0-6S@fKS&{c_$u.QSgM$Y6uze=Ibq7tOFbKNiW}Bbse
+h3V'wHGr4lWi(n|'t}&Evn%KLyGF@KuR"4BloQvW|F:enJ-I.:Q9V[-5+W`2AbzbDU)siz.8^eJ9rVo&6Ext]j3eLW4huBckqcB-BzgcjzTQ{.I"ajNek8
+qnju9c@GZ`FR[m/P6iUd~:~`VU~=4KNny+(WE',:ZvcNq.qF1aP&W3M'v,u/2jPG1O{MAy/c|=OqO)C1vhLk>tZja'R-Riom_Yz4_C&>[aL;c^^$o!w#/d
+UM44/v~J^8Mh"QI]OOi"&XvSQbA,|2MupOlP6;J!g:R61v^U&V=tV}Wa$x=xHl"dfxjbye)PP|,}<Y=J@zaj$F&]O}YmNssY;X'j44VNn8WA>>6q`mp:jw
+i'kE^v65,rInI[/{6u@d9eGO0LUwPOM8Hgcf,'p:_l0YbfKg/rBNg2A(s2ppMQh1!`sG[irKFxu4DygP#i"c97LHPsk<6Rd5fvX9R#3l8hKjCspnO0wqC0
+w@LV-&lO/LdCgirf!CuE>l!Y.@+Vq5vx0XI3c'Da#ipJ@TFy|d5ZT;B)3FRHlkgMX#N^1_{t/"d=l.j;^RB4@}TQ)v<1>s@3du$]yW$SvNYQGu7^8xo>8'
+N%!6<(}2;-YEM)}ZOR7xjfdq]f7GlD'/1-|Ud[hh/=#6|yiD[P;)pgh&8vMnJO"p&XeR,6X'd6iSFFu+v.^ZpSw.EERj$^]WzM@E,IRT$+>ata@Km`Z_z)
+@Tm`O:dijheyol{+o<K8+^ecl6WJO_,9#K1BB6k)|y@a|nb>A7S5x0"loj;17l/n^-Aj+mjsWB|D)6yT]mRgd3r7H-A4~dI-TNEvPS6rKy}L`.}'ZGcX1/
+p%~pDi7&0L@chU~;|j~8B9Gh5J#e=h&Mp&9LqW(^6`=#4,JbTJEPm/#ELh}<hwfsFA0A]5#$%<sN`c@LyaOw>,Os9d^(%4LhY&TkLx}48-[s3zMxIgLATL
+GV0[")LAj,-`Hj;)q39a]2oDprU]kq(e.'9#J2G2ARB7jMU[/`j1fTU{Sv'vU$0o<10aYQ:h}|6nulN6IOhKGquxhP)#5.<-gcLY~1.]5s;h1ou^Hn4=%W
+0i~!#Pxx$-H/_r;";=n$ibj55M<WhyCO.OdZ5YHPva{hoPK2VOG,l6&,#Z/`z^~/f=6H2y^Ac|J[u%D+W#FK{3JP0S6K+[Nn.Gf"e0qPi;uM3)GA:p(zW^
+,`m"j%MvWCl^8bh%c&Qz>9WPqKpvvSFS["Az(u.Q/1@j#Zi|`seP$=nj.lrY,#WmO$.+7MT_vi^l2&P[zfwXU^2vs_0R{&&N)g1TOd.=iHMi"+Hpp<MFjv
+Sgh4`K>x'7pA=QaKSOp]{@J`r@kf}C^kD4"8A2PIMsTid1`k^OYL>{xXj4YWIEH%w-rs:a8gggj52gg+uDmTD[0v0a!j)1oz@.9NS+%$V/C$~"!0B+i]S;
+Pn)w"lrQ%2NP`.GX0!d,kHHjnCN;LrME0g2C/<hd47;1OMG'/#bSjj^&@6fR05uCBkbRP:!Gt|yr{MQAz2LR{=JXMR2o<um,jNz}Jr#9S%PJ9}k|NTnaJm
+iZM6&[m7:[nDAVb[M.-mLT,Z}DY,eq{My/%Wg;Ez|xCtM{39sz3$mikeC0D_j4_L<Fl^TP_9(E'M4g"Fx2`C[Lfh#ljQ|rjvH,TV4HsxE('e"N;3rFsjG`
+n8C)2y(QF#LXC3yA3TeXqK=lu!PQqn/1pUD,+nX<pgw2wZ'"cMr6|P+9ZL0&]8a%,fBA7L_!cQ_X#X4b/jIfc-`r7S'=RnAK(+I$Ye(w%)]T<1O+H@aPDQ
+kVwji`=#{!HaFWJ0_keIp1f;6e!(gZbJ5kj}}6m5(z}Vfk[OJg8M;7Gd89G!p7o"}NO4{{O5,S,^^&}e6H|hV3"gcr-k8MB:&Uh$s5ozn3Fzg6Pb%UN9UI
+N0Oa^`3/,8>)`[(hs2D!YHTb0zyesJQ3'#_GF}Iigv6!c5cz4}Gr`d=j_rilD@fD!{uOZfo`~O=`hg8FVvLpjnZdyArFENG.sNG`.gBSPN:Q5^w,V:v{fi
+-6b4B.tp"&bxvZYDz{~A|(|NO`K/>8gsFaQ$,E3XW-N9=}hJ_+^!X'wesq.+xtv3CVmjOa'^;5JRY|"oTT55K;{`xd,bCL_0>$n[Gh$qCeQPVq]OF%o-7T
++WN}niPafUS`uI:KC9C'YOjJ^EG|6Dy+aZ9g+ybn7.Ysl(k5Sv91U]FVaQp"RrZOkrw,JcUV|wl(IAfc`/Gl"/Cz.Wo'A)_j,/_=wFob;s&X!e6SfR6V==
+c<s0'K.]A&iwr<Y]/#kwFq/Gz,{;EngCls[.38Bvs56CCgP`de-PU`0'V6sx-UeFO1We|Jr(=|{;cuDFucHR-1hTuN+;L!M,rbXg,wCA>D=FFM};Z}ZAb+
+'_Jgs"5Zie3gN"o]|_TGnt#CBn+Om%$lb=LTZRMKqsa:rBTao%(5<W>08^xy+tftWZ5/9vL7b4dUt!4n}&v>+n45hO";P0Av9bcR#Xj]ReKy8;i+z3mPE$
+"=td6uM5)G<|%Y)"i3or%2eHN{SXoDSY3AN_"._ebA80j/up8"b1#j+4W)Mdtlu+XTvc=(G-ibEAN(wUQ`(.Eu'@-1gmZ5<(W;.2/@&)-G]1^75J;#>)C"
+P$n{q<`X7Sj21}(/A/vD<B,lf4O`B;JPt{biupXRpA@5O[LGLxyd&1YC8`5Y`,qtNy3hz5.zD84BWSyA$d^Ia8it{Dc;9%-Xfsl0r2EFhGQ{d)s8JZnTaF
+_M.kJxw]p8J'2%g:%^$"{JYrs@oEDlkM:x$Io-z[F]eCZ1/O8'#Fo8{AEh:Vs1`MX",LXnY+HmdRdtg9Z.esB-jCLJqsV)@d{W1pAik#}e4PZBPIUY=S_+
+MH}`:BS^P`$xtB"E>v9c"8k"/P=K!JNRf-wNaE"BTUz`HU^wR_!8Y6TMV9#Hw0,(|;]kJ_=%=(,0-99z1$L#C[{c!ErFOA|mU(Mw6cLFd)aXR{[Akh1#T+
+/^3AO;_,#09lLSv|v@P%.$E)2<%ED'Z=E-g!Jt9Q#lkEM'RMt^^m=(0N).H'@2H>!L~yAX<$C$4Dqiy['0r@`a"~H0{klsRcX#+@z$I|ZYMm,W_4/#FL`p
+xk<Zq6iZ,2mQQ0jP&2RU[!!#uc/"c8U[%iXDssJT)V#}q3F$c=sI}7SC+HGZs07^=#y)HkN1&8;xpRf&iM@pP#2kWy&tOj$7pG^V3'y$y@OP<{'i:CTI|h
+^(0P%@cPlzNO!)gHMCHQw+@<:%]bEWopT<R<=ARlxC'otbK+DV2!;uVC6@^a_py@R(XAELpn(+V>$zEyZ;6w)GpT[:)On9QaAA5qaUwu(r5M75tnuRA=Hm
+7uYJ'1D6FL=26',Rjhu|Hi3)gCv3NH%H@^jd<$@/<mEM1s2/'vM$/(yqU1-5$)5'iqm;hC$#hgxNnQZ};R98)G>4nj1)o{#3}rqcmg8^N(/^rYIVm=mmuO
+~InD#pD];=6d:ltla_W|ltw.iR_3/}C,"7O},L|Xb#LWXLZP&>:Bun@KGB[XUf)a0/2n}2^N_&4ls`S8fa^QBtE!KuV1UY5)h$'WzZx[`$.@kN{[5=WiJP
+gn`abQ=1q^.%MA9:~ogT['A8[T!=sn^_0[BnCSA)UV##5kBba^@{,G%'KtHUz7{0ygs,+'Z3ol1HDgD4T=b!U-Z|9<gpq=!6oJn7KyoP-gN=AH1Qt:zpoG
+"8{-]181B4B%p&1Py$bW"}[a;#+F(D!x+BT7R($:~xb[)^[1;i!YKZr|'I3Yo5Q#Z^>>fhiB3zE^>qGO'TBo@s#t}l<mdo1M=(Tr;i:pPb%Ipvp0[mr^j+
+=_410hX,;{E`m+{]|1Y<^XwpSYe{WXgu75OsV;g]2^!&pJGVg5S-0Ho^5+$|Y`0(&Ks4}U3cu(I!6'YbwpE)^q(A94#4w"Iw)H1+BDR-&Zz:Mkvz%'W]iJ
+LmS!>3K6DH{33mgZ0^y:JI+X0pq.fV-cf&+Z1-g>OZYV]Ht%Epi}#CQ>/66ojH@B8aG=P]<EQVOuGn|8HB>:R@;,GYBz/rt.SF.ahogH[9YmJEIeA}Z4Kv
+B%Oc/Q;h5FXSEU!/w:s0SKRa&cJu!AD.^X#w0{|vj'Q$bJU&9"LXDCq=RA5Jn8UoC{[%";beBcmeI7fTFbCYWDr{hZv8i9BL{J(8p$8eGd&s}cT7`<.-M/
+Qy%WS2$A8SIK;YDppYmB7xBnBx~qcjxg3op=mOc+!f)Hv;u:ha-Nipx48/IKdAT'H3|CM`+Q/rizq'n0}Y13NkC)y,Hbh{f!'zKFv(dLdg-G92Drm8eaFI
+%nTd+j#tyJ!#|a7uCLAZ:1+=,&(2Wwj1Zrvz<w1.2a+HRSt9.tQ3}6qKxKtPh+e^sN/`x;Za9V~`]a)9@,crV_du=,!vz&Je)Z]:UK'WAJ]pGQ7=o,!f'C
+4_S-JWN^KTo23QKBd9ZjwFTY6g1a=ouc+:dx.U}[3N<wpaATM"7A0T>c-nAlcytsol1C'C8IZpM^$pxvDx}L{)ky5dU9O`YgHrC|L61^3OdlnOBDDB]g8X
+5yILn7HjTLv;-v8MbP~N~yURMYadpr]v%2BnKG|]rb":XXm1{i)Top<9!&d7F-h=3@0(Yo3E4T^y8](^"pdm$SV-9tlB8@=8`|`<Q.KMXBi=$#F,<)b&qp
+xZc_/[zjnF}mj>2zCdHk4-cX1vBfvJp|<wN<[}Ob|sP_^IXr6`Hw6TPiyuJrEknwg$aQ^xpp.l]2wr21|KNpV+TxGf=#=D6IXU>5m[]sgUCYERl!l.}/`0
+uJ9p7paCCPS[WGT[_J0U]"WWAx;"~BSa}d~O2a9Uh6:wC=<ggA7i"{$8xl-DIRyo8>%_]3y,gE=X%oU8qQCe.Sl[)Uwa_0,1oMsdrI_izdpbD;A$_F`"C3
+/,zS(mYc1;(f0bSW.cp+I/qP{.S{"fT-IF.MS8WNVSs09X%Ptol)Y`f^Z)04"L5bN4[0GxSLw1|a"r;2<fC^v.NM-j(sA^ieT@yG<u._q8tr@}d'GtiFyR
+RgbUJ+-%4%xI]f_Dq3W-,Aoiyof@DsvK8BfBm({5ZIs5-D}%^6|xeoAgr5+{!m(iLKAg6oif~F))rMXys3,dD`;2|Y-C6ony]Lv;3}0)X^.sY3yOpG8$&D
+1$^x'GP1,#d9UbOfW1NfM!HG]RLNWHkDK^=rR@BF(}CHrh6x$ZH7(h'Cbx(B;+5:!/,/nJKw~Uw"O3l%ipHbCUxXquUzA0=0/"{j{wkm~,i'N$zJk.W(qr
+6LymcbEXN:8j)9p94vhCW2/VWZXJxRp/(57m!NfEEM<Q@bwV2[TL<]p'26L]}P0x<^/[!D8:og8"U)uRN7lC<[vj;|ZMCJS$8T.hNS{g"TG`kDcB-PAvY3
+uhezH4rG[iC+-nRoBw5p^fh"XZqz%/B:0EJkv,Zw[!J/b<+wdN-}Par7#xRq~y^juUB,:$O#7eE4;a{;Qzcq!H9bSG~CH#eXQP$Jp8CEW[,EMFb]5#Jg%=
+EAz!x=#Evu'QoK6U%P%-$Z"Gi)4P""Tj0'h&C`3,_utMT>"ed3fC.5Wdmo0)W/s-krbkvl+^WQekuoL^$uN$ChT&EGEune2$@HLQ:"k9(/O!qw84BUO0X:
+][)wjkeS9G5<Hey-v{.#{ZG3Y[$hUJEtMf;m6+vDYc$G;QOi-ryV/'0K]P@t|l~k^1a+2%uUl'+`'Y6+6@_$J@:lVv4nih=sX-KF4yty0JhK^pQuDLx7oM
+0WvQ`C@:~%M1[i}h2z&DPmBPz)%V)r~wD_y/vO<}V]_{{A}vs)0m(OYe8"m"IMxdJl~Aj+Ix!,H-Gzqp1h9gXqrY)g/UPyvvpU$s@,DF(3WK0"d',x(Db}
+0"52tH`48QLV;DN"!Bn[[Q-7VZ(4qGIn_l!$N)3ea>$Ul+~M]y<TaIp,,<5m_!yY~"7Qk`A9nUfF}#-hPV"$de:IuzqX/%WfrRc#2ZXhe$=4D;l[bcK0nc
+shKhCOItXGqmgwWKgg=X,z#<&1sZRf32}G<w[XgsCuKpX`0rU5GrM)Tc:dV2T8!WQ8!Wj.TO-y<[>w"U(Sh0^`-TUBIV!~O[6^WAVJ%v+}=Vw#i"vUgwIR
+F-d$(s%WS{NlAlm#35CVGoK[BX~/qZ;4/saL:=:,"t:q$^tmiHgaImKf^&1V~]N;2#~_%V|h[t$@dafPE5SYawz%aX1Elam/=tm^g(,7X!>;{6HM=1]aB{
+B+;)fx(P>W271kldA@A@SO9oXUYRiDuhuBNDG/rg'A965en|1qJqZ3Js:<G-X"YkN!^_Dd%J8_Vz{q85PbHPH}!t=02jlo3E76#7,F{:a@2('y~8[/{+2N
++4e$<D>r9VC>01m."Ke;G,+OA.+gwl.a+wx|8v%[@KPyjyzZ^F(d_(GS=_ArxUz>WWjFgFY9XbfI-B<k(D>1`<nS.0n"lc<"8x&9fKsiA`ATSV,W82ETWr
+vCD^B^V3Y{f|l7R^pOh<;PL`}&HSxRBU03=ew]D83U0"[{7}V&SS!LOTq1zaqh0_30t.':nl89I]U:"}e,ly1c~1!5;ayBsq$XmH;6gz0[Gf}]q=@ne17x
+[pAcL|OYCewQe3dgtruD{U%XG>m0Gu<JX2}J8qt|o{/K'HCrE-ZqWtZCfWXzF:G-]OM1C%LRvn5vBad@Oj%&^aFxM$_o<JK}^^mU~E>&&E,[erc|]gy+-{
+,LU8&5uiP!qy>h0I"XYM+|gu6"~OpLxYqbxl#pr^,LdaR|E|.}'c_e/>Z{3CuMpe9.$/iOVo-OUwRtF9OBB_).km&tD)4zCNXrP-qA4rG.SzCr4V>.K<n'
+Bhj:yG%dPS:4xrcxs]-{9[|g2yYu&lcWL,JK7hR4ym.s;M<9{i1o`-'`Xrt9cAPR`e>70drd@9/Q/3!zdRa>/pDeAQ>N!kw1#2]!Pp73pj3BG}Hd:_"qm"
+;!,P_XcU#^ly=B}&yRwQhr-y@=e2%v'X^$KlmxTksEYjb=kp%&Ka7P{r<PW%=%z0$Rvd&8~B"r}zep!qNaA/B.";f9^42VcCTw1kmt:3Q)bBch^Dq$_i2l
+UR%|]%;y>h0,'2(F4){#hv1c9jpE};yiF6iS#x_aJ+87~Hd!7fj9V(;2JX+C.XkpOwL&"6av[yX`I=Z%~+NPK/Kn^KMy=1Th'&6||A.oO2E_Mf4%+!:`<J
+JqqMgj^>`fx/N<ccbbt78!N_/R{6uJmK]VC+aq~k~+jjxhBl@zJYSC:p5r[t{dB-i^tB(|uDA4XZjrv$1De%#50fKhD-/RY(Z@jkSt&S!AnH5yVyz8J:+k
++QU_TM84;$,BV0<smHm:"@`W>Js$S8>baRFU/K_$S3]d`E+zd;l|!/bY3GWJ_%R>m|Q#k]R8N@y53YjVF(3w}u]o_l;xC17"zHc|RYrRdN;>OF0,Mc!4JP
+|-g_p4&UB^_g'qbv]8["&Oh"M1O/D=Z%jlGZ#S(NTe2D!9Fg(kzee'1l"jq/1ba7L7]nD`MahC]94c.djn~,pJ{=NI&@2oP1ijc#fHl[L-%!&bf8YeCerF
+W,j6U_6d^56Q$X(IJl`!ut#<$E<F'-b]YkM)Is`5^_wbe2xPHPJG-0GkC#tRVGW/WGmJ[1i<RSAO;!Q8|2C1otF"vCz.zt#NbDL&fe;er)R[wOXiCa4q<f
+eY7[(&Z{DxsZ.y2Tt=!#'#.qB:{J|TLMWH5y8`gxXBcXCKb[1f&Hb2TJ=J~L<b;u9P1%=54m@d1r~c181LCk=C{C~[<+<3)BPs^ZnQMLh;9%N9J;aTJqq!
+r&bTe!/O:8l37%nk.y}%5YB!b)/SH57D(L[`bRYt:R8=Gx0<a@9sp)m3.Y1"ur!MSd!97oEr`X$Xfn|0GYXIarmTT.alDS="fwXn751`9h'&00pH6Y,;`5
+8%LoW!9ae)e/E#3aJlT&/3&=W)XN~Bff;b~'lO`I{8"Esi-lc<qDk-dF;30^:;mV1"y:c.na/kx!c0yHiXc,ZI&5q<EM$/C;$R(l7`kv_ecnxj<j&|jH^L
+Rriz{$}DaAgNsYf2kmLvA+WV7tm^q1OJ8$5#kb1}h{w-NW&Dt+n!dyCpK|9cs#q=>')wPK=@Th(97>h+(dKO;vXi=iwV"/Q[Yd0/u"kJSrFG4Jw}n6e"~>
+zmCbc+T^cV$aQl+_"zUk<g,z=iCg!~Gfg3}97:S"n[H_(e6G/Yt)I.noM(AZY(lQdBir-Xel_oFSvV-Hl1E$VE2qK!b5>=5X]8xriB1%@uk7eW=x]akRc6
+smiD2:e"~ZCTfvzb|UUJg2x>TrU1F<$c41Y_I!>NeQ-AncG!5%RUlE9m7nYvT=}|c-8)-<@X!,7m"~AZho<jgt|+n1a=S2u2<,7%lN~(@.W;cg)$F[=GN(
+d(oXfvUUJ71z]Udqn1jK_uL88Im09'j80ysb%O<8Z"c;c.jI:Kwqz+Bmka7NBEp.#>'Bniq6awJ):lBFYuMB$(L.(lhE9%GC]_ZkXt[OkA@{<S}qE/DHHi
+I4:lB1"z7qwJ'(,lI]J8Sel.-QS(GBZ]}u`^%dQW0$$;vNlDwesVw|zXOWYq16U{);$15i:rg]vqjGcE!A,KBO%VuM5{SJL0}3<foz{7t6T'5FN3=t.2Z/
+5YydR0~ch|,e{gl#_-;KQ#uP+"_"Mpz/!{>17n`|8'LE[^G%H0M5Afs@N.~`|"=%]S[tZ!gsC>[[Ce>-c$A!O5L;F]'$wP#t&zoSsGFVA_E[%NQFiUh-bz
+TN[mCi@|c1uc[:}bRi&[@!d'Nd,i]pv7RL=f_E'&l:~"Z5mK])iP'=bvjT<cL`,M~yG6C|@ZJafQ["GR:tBk9K`Cz+A#p:dN"7h"1ivIG,Vhrh11LWx+"1
+bu@v7;zZO1EF`Dqvu)j5J4NoFFBi')NNfLp]Xeku.NOZ,4DC8BLl'e[9vY<.>;}^L8p+WebeNOx++4dxpeFa|5R}U&>V!~]v9{W+zg[US{ug,|N1lCM_#2
+M}vfm7pJN@:oeB8gL{8rlW:|F>{N`6qfEo7o3v5or{No9wcb3,[($x_m3Eb57YxObl%vDyevH<T-"N=eOyoV]sM67BF9HtRb)u@y)>PBqm=63u7D%p236+
+z])1,(Z{ra[)-t!MFB_he7XR9W8jq6xowau.5fmN'tlTI!bYL[W5pitiPq6&2:UxU_ytW>y,FjDlwS7pi,.CDr@xst-GO}V/}|ZN7WOE_JyJQwc)3}<o08
+`P<cLJ&VCm>kMk!nhy2F78zmRqD|4)pu@))cruaHd"3&5ei.P5sK8GNs}>pJ+@rrex#`:Go'"tv;aYb.5}!`otAn[Tq:QCuReh5i6plN%.X-2<K]tFn['v
+5+x,FXc4]&^vQYK"wOAc)Ug;faz`pN/"0ff(%du3zTFna,H'##c]o^A{,h+,fEu<Ki+PDI/Ysjut/Uq[0o76v/(4k'[Ch99gYP+U4!;hU(`:Sp$kU%yyOW
+P)]AfL{c`0j&X+L$X":_q<X"T&8juH#t<i`':Wtxw3KQH-&Qm(AxhFks7ke>9(=&+.^-,VD5jB|H-Q8@f(1J88p,yg#pfxcPq@y#)u/v}J,U>DtW6aTwfU
+'guJyJAqdxe$m85:08B5Tp':6&9Z0rG|IwD"uH[#iO(kd{X,Ok9X#|avbjzTA}^LSDpY{UT}qyz5/2"jNWIz^)uSxV3VIg`"AZ$NU]CT;8NMFPi{}WcF!>
+=R,eMi,$'7%"X`V<Y8m#/L_Z[Q"%@>CiAi=/PNa/s!R{OtaoO3C`j[kl"ZlB_{&RPc}2CWrjGHMrqBBrGVT{YpWYrrlVJ=/6L8'<:",g$}+zw&]{K%x&$8
+RFURmaAt~{ODRR^ubKXroou,nxU9fXQtz0:Bgh+@M|rM>CPb:;Omi[Yv-S|aR7s]>S[E3Pub6o/}k">5R0}|Z$F_Mh>l)2ded)DsXbgsOA+XJ(+Q3KMeQM
+gb@#)s(vF4X%$8d4s$a=!/|g+Ddu$)G&K}7.G|`KJSROCAf06mwD"k1-0%S&gPS[E#%o:HPEUk'cKv&0~8>ohPga(=|=(|^Y3Ziyqt'U(TjwNZJx",d[9/
+vr-@hvTK<o=mAkQtv<fwz1RB1DS68;K8m$!9TP<,=zal=Z,j5]qYy)'da<Qt>=/Y5:gI]ZiLlhATN66jctB.B.[{#4{i1Y#B!}hdu;A_F7{cvHq>vEDI5i
+F%-oD):DPsocV`u#4oUx[qfyis4tooBBGs"(llORiQ@+9b`:D^TwCM`,lNZq!rX[J!8+dJh@NK+R&<hf9%)G||S45/K4aB09zU3Y72a5[jpu/#lN!wrb0g
+&kraAQLDXXi-"8+Fpl}/4i&>!h<u)T(xs(Ocm6p|u-bbKLih=Ayjlp)D/QVfyvSM:oF89.T#zp2=mom+>bhik#OQ0p!NP}'&;)}_:ED<Sh6A,BZsdzzPmI
+Ty<a;79vx`0e;C|b',(=<Kkhc%q)!C`3k>GOZF7ig@$%!!k_$U,WDR5=4y+bNd}'`6.}_a}vr:x"_7#Mi;Y:$Y<{Lb'j{!Gi|BNVJ$0[S5wFD_/D@P>5Hy
+Efb>'FQ!@PykdR,B^|C3:W5a|2^uW38GfZ~@;RA7,fr#RM3#&yk#,@$-Pan,4xW8ug|_b=QQTJ5^w(UqnNA2Z!RE7]]^Ii)V^=DiQI@c(ho7oRJ{C%:P+1
+O;rGw{e:+:-)QL&yV$X#KHg/=kchG(lAbSWpb=~]GY.E)Img`=udgdKgy[2S_mEx}0IZUAeSBOcoMksR0(!j6!^}@<D}/nkVFLYNdPlTah~HD[MT!kI]8D
+_hh<u/F$0d~$di;bsZ-&#tZth-03ho$Eat{.Ytgo.S;`_5p=<C4w8iT})@ECA.Y'p9l7YM{M!e@yMh@7!<{B$p3.0t8X[gM^BJdb{wSj`ua<J}nxeEU)|a
+~<0TUJ{Usxi`Y;Y>2j[}][8A|T8R%V3q4n(iC)/)bq$,V4oDW-fmY]8vb.^Q0.k!x"F[.&i.@CI.!%ZJcWZPJk@Tl'Tbb96FhO:%y;lR&X0+3K;".+_Y+9
+)<yW]@S'W[QXmlt8t"#LKTiEP`Rykg/>%qatVeeaB8vjrV9}<#"L`5BcPz/}Bq.TDZyqw)^khkm=p,qo8cw;96^m4<<]=bEGh$1kelTg0k4yE34(b#4)qm
+&m`0qV'5Fp;'"43.%,LFZ]D9MFJ2WZrDWNv@sxo&>rV),P40$O6&Sz#Jw-j0Lh|wKIxI;qKR6)8OQ.U[$ofuF[DC#[h-pud7D-x9ONzfZXaV0s"^fBm<6"
+4[8K6[L8_}+j1H!hXV1p4;Fe!8-_$ZQ%}q,0Rg!6!$tE#Yu]"3h+XT6nT.8!_rl@82qt3^FpUTcza{Pcjf[%wy9Sk}[cca:J+-:OjZzK=4bW";bg%^.@~J
+2'R8L;eq=wp[1Vdi@qEQdHPIeme2hraH5hGiI<xxR=oQ#To&QW.R>!M.u)DMDKMjY{xOd/c6Y+5v-k;V=crmgBv,%%4#DmiT,'zGN(4fhz6w]ul9's%=6M
+c):y'T^_<4)fXRW3Sc(bG3D|y%6flz-_KD(+7%./2lSVh#q!u|,)5"&@!svCSV1zn{Lq'zzR'Ck+j4.i/ke9wcnE6vz/Gp#IeQl%]:|2nST^%]sm7w}7+D
+<&=_a-%.P!.YhxUsK`96>ax{(.3Nu4rj{nb<z=].qO`TsaWN<mtP>#vh-O}GOMQ>$U|2"l^8!:qz{U-Hnhv,C,':.gNdFFN77rrgAX$r8p,@:q+nPzRdWw
+ybhDCXE/$0s$v}awn{>}_d:2)AB8l4_]M)wAM@K7]mt]Xz[c`Y(WnWagez&{qvGT8w`_]ae/0{qfPE]Htg>AVHl>Y,AcL64K&"yA6<'9:D-'efUwDxIl(r
+5otTQ|_dB)MVUzdx_3K3!S+oe"0Rjx"#>N>SmqYzfZH.R<CI#o2|+"waGgIW2:Y-zR!h]$ecjG|_25'dBK#o_p_Tjcyc4rP:v:KXGcdUIPlN~.Bp/$c<no
+z,XzkMeBXm`h04SCkDfYe`(389ahfYJHmUFqQx}eU#S27jn%f3=.w!WjD284O7%jFn_/KD"ImI%,2e-0OpVpTF!_:1WGSQQyYNYqK&|^<%)"^5kurX:t3M
+D=~O~C2ECGHhT@79%icq2!(WBD+DY(NW`2Px|Cq%//!b6C/hmPkUO"AJjL&`X}{vOt|7PN,2uP=XMS21F]][iwt^GyEFmubb^]a$sSmxY6`ACT|Uj%sugf
+D(B1kcTmk'2pO4c^3JO.R!-RXzv_X!+s0LN72P@Xw-8.1Ka;i.O_jZHF::iWhQWs!xy=X}mcFzNN.BkQW'5^{pqM+R%752ELiYAjwM.>CCTsRjq1::brv<
+M//q=(|JDE1Tf:CYN^:m~i{J{p5iBofTzx|>B;T;3Ol.kB0.5Ll5>6J<G933-"a5,v4<a46I=1j2IN~n/w(PpsG0_(uvhGp#Ii1@;G8}+aKy(qdc(!jNn&
+.bzx+O}5[!8dP9yA2y-O|G'B>()BF$&""%;X7>W-w,Z!.9^7WHV$4V9%gC4w&BC0==n&3y"`en;(7x8feaRnzDzpo{6)biQB:q4P#N#Z5uJOCDfeY5}$uB
+}di%xOe0-,;P&I{Y-`G'so#l~yH[XK0Y3rd<v:U5EYjIa"Pwk__&x4|9)<lZ.J%D"UM2Wl;=vwcTvX0D0|]kI>T(XQi-#UC%JaFJRR&o7Y%5X92EQmEoNX
+34CNTxT}fOT&76a#o_N79%22@<-Ta,#2;7;%9<q-Hd>HYZs(l%I3YcS9n>"Exf~p'|Lg^|_NyU/8JrgDudr#%J`|]H.q8b}4D,X.D]foU9WgY;T4bvu!Q'
+Gix$"-r'/_lWSz0rZb|$:NC5)`Nw0|:_SJIfQ+BT.oq$.op}sEo/b3iw+=~5|2xRCBV0H}nCOpq0n">,+!1UR_q.V9ZS">%!lMW.euUAT8#e_Oao2{DzjA
+Qeo[Rxmv}E9_lR3'8|#M1;HoK]a=X0le3fngcp+65^H(#cr6S|}ELL((=,-#W#(3=Sr5|yg856m/D9^["VBDGu<JoO;85UF=)O=,N-3W,Rmemb07%H{I)l
+Tcw8qw-H^{b@x|UctwGKWR{mckkGy6IFs0Mefo.(sdpXjvKpB<Kx|)[mj!-U>f@m,LSg}'Xx7w1V6qR7knMGPWc7'1jMNz^n7#%]xLU.1P93SXp|oiWhKu
+%6D6ZA^RzNV.Ei`<Y{|f3J<D-n3Zd`><}gylSvFA7;bVdH@wT2Ty<S:IUCx0Q1TN>azBC|c<Q3;aa2bB"ryQ'()2mU"uM7`xHRFQzb{zRZwyQNHShc'i~N
+7]^<E;`|{P89ulwFiRS$vs;W[u%aAX/Y`II0/P{"&yAD5J-b[FKOe"2=~v"ZGCL;,)"Q<7UE7W(.Mlv-7f`H;3'k5g&1,/!wfrY{lx.FE2JVJj)]l{V4i6
+5#gdv!_&gBXl8dPlHTS4e$o|[da3w'T^6PyQ2vE#)pJk9dZ]s=DkG:Zd]`jS~pMd@HPsys/dd/nQw,SCQd_y9!|dZvw&IlMrL(hJ'pWo(|ra_WN<sQv(j,
+}M.a`]I64+(jl1^=.Jl!U+8:b(8:IEv)n:&3Q&vr#TX2MT.!we`7{c'st$tgfwN-"N]W,w]PvJODDZ4$st:Kp-~CyXLhS&-/QZ>w:1}'`'hmv<BAq3j2CP
+`k53r!5FVq6|%Ci{~ShI%p~=^fUzaE:]"3T4K_0<asZAUG_69vbi"v][/|a{UehiZit+c5]CNX=WFwVqC>zE;B#zI(KAKXeGE8SAr`i{v1o^Yq`-wJ<,e<
+vcX0(IxaFw5]m8Rglh>P,2<Uj3'60NB[>/'Y~ych24w7],D:u-t%e.!n<'/{6_a9rk"a"`E-~#YaQ{nt=f08^:w)R[gyu%,.HJy#!ZldV{Dwe#~3IOzW<Q
+thk&Mldt%Hpb8!cih3c1@Nh"A7Mi_:B<hd&4A'RQ.NlYNZbJJ_JRp6/(JM.qgc>Y@SbH&Wj;[2JgD"-+73yZ~g:Ehc%V^dx1C[!aegbo`lLxg0"mi[F!(=
+sy/L-D1>%[tMs(p($Iyxi!=)wBDgW^/6G[5hNe=/z>J^)rIKA}~YD0'M2psdpr-!s$%+"'fE7{)$di%0DM&K_$>TPM84ikt($[+o!'Oi]V_gyLZj/iOKO8
+WkX|N`,=pO8W6d7v{snaGbD7KDr,^#-U,=:,:p_QXHKr',x(<jNJ'/~:<v&t/s-m+a0jjOBuc7xYM_@1lrKQflb3#XDfoWh'MA4[ok.D+AV!#'0E%+Jb1t
+enp1uX,o^p'g._ZN|AKL~}vD]-OofaoWq$Z,7L82&:`5m8seRsfh]B.>gKriU>=cNA>F6BhJc$)36[Ezlb!GOAJ}ZN2Y4A3@)3(i(0}+#X+q^z8%ZP'p2Q
+qoiH3W'cg3!aD2yXJAeQJaj]ssUG2IRv7&S[N@XzKL""0^+6w6i%g%i24Y$ok.=HVy^)AAvI+0hYe)<2OKeEQK2l`F1+-HxGRu>Go=yh|]giYANoA|#103
+3r#ccsSo1t_r2{kf/hr:UNwA1Gagd'~yhaPT4+GXHGF[Nc(ox5q98G^Q{(RKU=;lL_"cMgkz7nh_z_1`5+kVRJg]Adprv#voht'a]"LbG/bCuqW6lc0w^u
+x;,<Z'uPJ0oD.|Al2%va>f)4^eByw{{<NDpKcVF^Wivj]M.p04sx[u{a6sM^+;xtmo_Xq..r~)Gk"2qkEwn[unMl7U.v4R.7<Ut.otg,cW"tZf#e|11FK=
+~LSWQ'P,~q:TXWN'8A&uFxGpX]6bZe<9U+Vb3MO{G3y2&_2.pmuqQ$Q%8p>#u.>K>E=B_M(yn'A;U]`-+55}1|&C}DX{ner{Dxts%-zct1tGfQ+Q5-BMOw
+~bwo&,CY})HG1gT{8=)fv}BP[)TNs5`[Ig5oD2=om[V6{7k`au%P@}ewvR^m9janiOlO.#{U&i2_j-~6;/rNp9@k&OgV#@'@@wl|FnnNGg"&_Z20%`[6!O
+%3.&DW7>`:YF~OB{k-^'nw"&cYmXm6I'1&9r1hXfBxub.+CH}!>c!i5k^8K06XFDA#~%ytD:p]w++^M;nx$,f:PMAlr4Z=pi|;EVGFA%9,mr^9&G_uON5S
+oSciVp1-q<c[}2nKX)osYA0xS&D`><7kL9aEip|Fru8X.p8M|URs/mii"6JbHPSHFeXsY8&I@ssy]FRj0la)X[h>DS;bI:3O9BLSCFU$9S)]M!YG.,#>FX
+KSm.4R0B7Daf)I)6g_aTgC/$BS!Z{RBM'^8);,2_g]ts&%QMzAbBu,V.$)]}9R7<R;t6)PnjAr2MHz;gzyCD!{DfjLN7V]s<)6=K~uVbPYk/+/kiug./lG
+$gVi)kvw#`Hx;Tbk5+P:!K2T^.pnsgo.&wV:!KZ@)ISG1ed)-fmx41QErUsCZ8YuJ@cF{ylS=y%kH<N=)[9Ay>CXJpp@c#PZQ.bfNtqc#_OY{=Ss}F&7b:
+5'~xtS1((sxEt>ZGHjm]$O`0q#2T`l[0tB~]VRC`B',>|nH3`'y^iF][5#s(W7Q89wA]wlc4>TI$/L-({V-Ti[}TiV.gu]}fjsa`s&3H']yk9|7ZAteMMy
+TzsLMT8X^CFjh7Cvp@-L&/H(+.~TZILE;bvup.'h2B~[]|UuLtS-F!n=0,@WB53>+/Mr_c9k^{'`L@@eFsuM`929uq@6']1(Ass9(B.lDMd^OY8_-^7^Sl
+P;#T@"xL<EYH1b:Ug;+eMHDWG+V[5hxvMp5$J$J$y28Fk/]Sv<[3Oi2Ov-sqnkND(,h,}G@X^U`UdpG`o"Xs}SSTODOs4X,yowdcSwAJ/!H/_Qd<>Nr`D-
+-<;V1T+@wrvPTa-aGK]/%uI;KM%L+i6YP`F,<,2x;(=k&]k;'Q;$Cfv@ZN@d&P|[r-2'%stc,&KAa;DGW0G#cm%@Z%gky@04U|7/+8kz;dy%y<A3Y;-5],
+N%j`-}t38WEx}mCF"f5lhnjT#.r{{0nm'q:D:z_MlFB_,)^=|7j>0t'{m&}Y8@n(H>1%0'=N6`Yzj=<r4(|(o1c{8L7dT4D|6Gs:bUe}AbPmQ/-26Y;!f0
+'CCg1),Z]1C,|_.(,kM/eyL1t(3%U!O<J7"ssMALd`_`1,lB6z-V_OqNz)WDtI6ak-k^lTD+BY,lQ]Pw|,YKwPWt5C"-%tO;GwV'>)9MX>`';S]cXRG6cJ
+f&QM2St1XE-J_sWP952f!X;NV0#FZm&Z&ZjE5o[r$njQ,k"nH]c/l#OQS2i-aCcSs4#@=oMJdO+TFUO}k/UBw%'"~UOt#F&j1awwaaxs)51bp50-QjB-gl
++OZ8ii$a'"Jp4PAKD'a(9XVW5nfUJxT<o;R]/e^xnC)_|.kyHPjYC1F-u}J$IkAGPbe4c;nj7"2>"BbYg&!4+^HtdCS6%^B]hU-8y0AS:oE0fc[:Tz8W'C
+:gfgiBs,PD:-Ont9@y)z.&RrnkfI>#geLIw%RdCTog3qn(i,O#1:Gzd'o2Rww/UOjC#@-D4s8lrXrQ|c2nW;5g^l;fIPM$_xao/1=Y}V6Ey7i!pJ]VJWp`
+G|Ztmi=VvXKJbHs1g0f&`gT=F+Ku>uJ!t5I|T@zeBsI!)5]1Z}~B&X<1C<O8CBd;WXPU9QG93>P"AftVLCyDB9Vs|]F^3|6nH+c.I,KqI06&-L~'rE9q>`
+f]]hnAH,:74{K-`!>+KSs]l:lOz#_o}.tx6%NCp,#o,N=`OHm@QdQLYdqa3taoJ(QcL,z`rvt,AFJEexOBR,(tGgj;cpHj|F_ngJ=).uQ}Bm.URM8$2a,{
+BbKR1sGDk<NI[m<Df_4ERH%:iL|yJ^oM"J[aSngLCXx=$4'W!^>RoqBqZG(XENAl{yCmV#V|ja!f/[iJf=DU<a={(d]vefvHnafYyN[O|Vy#1e8%Kr0-0T
+fs&pR(s$Ut!G>Bu;93A!Z)cN6y^s[ca!Y7e!jM{;q/g/b0lO%K%IP7iWZiHOrxwvs[<gnL3)>,0Wha+Ays>%0_aGVP[$7Kvn^6ui<_41o,vHUjoxUz!_-U
+%8g^ZT|czrCF;W5cJrazUyD-/5&H9!zBEi^GyUBLeXfUmI;dG#ry67&"$2":SYSerqOUd>;B$NmS;55F)<N0R|I:<YP^^!EbHW-QQ"[}"x`[ARVDi_:]{a
+fF'd|=Jzo7)E>!:'O76CMN~Brg5<~UGCq,:OmwQ0yGPe{Pq8e!>otP=kY1BH|x0lWa9DLWY1:g;a)@k(9,h]J$Ofy6z18V{b@-!L3F,coI20|-7crSwq,f
+P^ra}lGly_X37Bd[[Tr989pZX!O_ps'9;Zz+;[LoJFz%`$yg.&Hv5-(K~xZSr$~<QN$c%'BK~ND&uH_/}44P4Tn!fMPCcC%i3!3DYqYp6!M_2V&b~_.3F,
+1<{g7gwwVPwyIoxp4Ta4>sAWzhwRKM2D0]:S<`c7b%9pqJ'"@5AGxXp"],f-u"6%/FF{Ni$jjAb-6Pfr|YI2I[F[))=yuwHl2qRC&rZv['$g}wl}3N^B~}
+WAOPPj+o4Ng123%,uf@)nhrGa4=;;S2XI!~f;}&M#xEB@-rY#s+-H:2S5BVE}HzXrjHxL4wLSJjpSLhicg,vJ;CHW=HJRgs0Q0jZg)<zjME(mA4LfBxJw(
+3&&G"M['|`(/==rS4$O1@5~n]Kn_i^@;BS2jZIBUGN0DKip>kUN,R{;%@N'Z3i3Ksadb2V',QK:9P^e_2j`Y,kF.RPOeVimtQ.M0)U~l.D}[+s8b=@{RSE
+-vtHAQu&v+:St5TOP{)qMs4)jgco{Ac&A5D|HjyrWls8fw.jvB'A{4By2Qld3Sx8QHW5:L3Ha"layPm.b1b3v.}1lHO_a$^0ee._1NJ{i;7(Jb8-3B^N53
+R`b>V(KLsj`!3p,(m8Vb>HbfJ^QH=t+1u[OywR:>F3).NQ$Br;'n&;3Fi60/OAk3''nsr4n^X`Z;kWr=Kkksx!^G>GB/iC%FKQ-6K/2202@jsRA>Ng92_`
+PKHB^4T3Lo{um5Q3Lv!Y;NjC`S7"56#SO+2r"niD:2Z!#8A%Kq$_BEaomiNDk5!b+"v'M!Lm0/ucaB4aJox6v4H}Q^Z(:A^TxUZQrIasS%uIfLvaO`:#gW
+=z-$Fqs]5$+(7,#GWz:5rDB3+K%^4Y(Utnpj$F`c7XXa8EXeBYQb")4L/9ej-ux4=I:<_o)q7vY34FnOF-'u}ohCwc_K-0A!j)TrHnJOvl<majCc<|U1JE
+|MyRJN%:)8bp|K"BD(x3n.okzkA<alVE-Iav=eJV1n+_05>`1"~`5wAsAfV=N[=rm";cFlws_C9mgy<Cb%iC4z>'Pb|0>-8t(j4t(^pkjBJ[fV#FBI|IIL
+l@R,);nfqOn@]"i5sbjdv][VS2F,Rz_hm+6`Z>8{{W('1=rRxsd7_Q|dmn|X;#/hX1l%f[@-H{zTVc5,G&!3]H}%.fg(.nBiW:0L1mg466FrmEgM4B`a}4
+dL-c_f;AKTsh&d$L<GVAR@6k`-6iIs3kapIJ`IcN0l2;"I^CWFh5=RxB>#ur|)P+fHk;bm))R5b1]R+6woOAG+7",#'yJI=1))5nH[Wv-ThVrEDi%-8_8Q
+#68Q'p'}R!]/N1AqH'Yy!V>lz38<(r-{J;[dY$;9ZXS!0$6b$Rm"vpA;Qb_g]#vI.L1b~l;=SJyWAiS2-k!.kjt8.M<oDS@Q&()%PtB3j|N!byvNx>f[(a
+[;XQNo#>jkoZtOw@"wd%ln2LfE5KsQ(<S)r$@QTmb,=tZL)VCjg5)Bf]DU9t"sL`&(:krWWCNiAw,&gub;6Y+"Wn~C)Vs4JtMCLx:2hb.);>R;Yy|}R!JU
+[y8;tCwiObeqIhHRiNHF1GD!YpK^v;eK@`My$T:yXU5H9=M4LB'SI:4D0iEOM4&AY/UmWNjKePCks!-M`sMoHt&Ooc2z!R+up>)!)TEWphpx$,@70jq4Xf
+X9KGhPw8[S!1^i7'#]y8W1"Ey2Jghfms@&[Y5im_j`f0}@Y;OW%gknYe`D8+{+i3@&fz~do4e/`otBE>_'LXnLdM/X~Ww`OV}(k7lG-iF&6<LN{)w`o,X1
+sp[jB&,<:qrx6l1nf/.0@DDb.SJ2%Zb@Rcrd&H:q&ALMz"$ibTJB7`oJ/LiRK+_n-UrC=YA>bHJHvn#WBn>vNH`.N!<G%j'Zw5G-uTJb^&PJQR`#H>95C'
+rf2dEX_|Ta|;Pp8jQJl'O@;ShnXp{@gH=6$zE`S^@n+HS0{x@2_>"eR5}Xd[Lm1FLmb6JRw2~o$355&]tSG7]}+DI}F-g-CV6.{)^V2H8Xs%h$a-7hp-uA
+_([-d3h_!zkyPcr]y[G3:ULX`Kfe=y35v0EnzrF=o'nDRHh9EM2on}y^x3N3tj6|PVoId1x9-k>W+.xzZ@+1~w2Ru5fz<ACUgHipnpOH[G<#:5:(L+mE)p
+=pbPbV8%Y^PlNqgNC8%;FI&0L0O_/Lf<RLi/Q7`mFCVUR66ZHJ@'J:@'Ci3(tc(mfB;zN9Kn[MI|RPPk[^m3GBtLrmnME.sw&y9%siu=z%NwClIrmAT&|h
+2;y]Dx;m&o)REyv7!,Q`IcA^@Lj2v0~vT1}6>w-=P;TKAqe5mlgSCs@XPjT%29Tv6#3c4ET#O=&Of{!(HmiBE[c_Mf8J>^,o8_Ly!gahYemR0gDdGP1+j'
+|yn/Y7sATJfLo{nd6Qjk2LGRzS&uV(QdPHf&tM:DNQ^s+u!/bOPYaiz+T3VovYHg=du"G!NDP]G;(]'0F#Wgj1Q!A+P0rO+Ln|jxDd:R:%Gw%,->+SCNPq
+#^CBU-~;N"c,hTa7KfFp0&s)MpH@zRv33D%Z8;{#~nInp<X_<Cb|)DtfVIQ-:.jn,a#$bd"z'2soO'3AK}pEUEv)aE$6Y%8fI+v%@&Yw(}g_NYKs'>EW:I
+5,SDbWH+JD>EFx1Y<!<c8{bucA:x0j1v=X40A3U6{7%y7.xA9/UC"@sd]po}zd7X'({ng)$vWb{ddC1a==,i`^V3glCHU5>efrQQu'#"sPTSWfcZZp%l!J
+lw$0~59s5-t!lede24-|d'eZPF}g)K}L5'fJj9/MJJ@C)F)ARC<6nb1Xz"ou^1L^c/#Cfco"qUr&A)[L(Dxy4bpvs^/j%+G8kHt'-)O8ZHs{>!-w2^N0.R
+Wk4|vrItY`%!k!3NQ[#NpCr^4pEs3o_D![Bd&w&}!E@Vsc7-D5F.fg"wpFCIIK2vniXi#+.HKcwhdsQb}EyDPL.1OZO0P^$dT>]Bhz.NX:;Ip0TN/h0g5]
+aEa2<Ni(MD11(mIKCCh.xnPo[#+fwx+zsH3gkm~&wN8u&/Vhn>xB_!#5D+^ZZB;xa&>Q:Tb]V(WI=}/<k}NAj)~"+Ytw8AiADQ|-@g[yfDBkJ;iE%Pphqt
+@XzF&|U[NL3pm]{C}b1U]#@O1D39_C18Yprg2e{FP)s5;M&Aemw3|3{NxB$Keuj[2PY<4FGpoot9Ki:Q632b<<hm,fTr2"!FK>OgNG35JVIEx&(E5{u2'+
+g($'yjW3.IF&W8QkPLxevQ2dm"|D4.N.2RAj[;~_hGH(/,A._gBn1L0#NcLDzM;OTUO,G=+M4',M=pSq[b|O}ulhE!EKlMu{&]U(eYZd<x}ncz!e6k{/TQ
+%Jr%3LKOlY!JNzM`!+a[~0%yC){d$Yy/)[zp8_|lOj'NxDs[0U]S8/`,z>NG:typ}p/@oEip630'DG6Ht&I;VU^14<<1yU3`%@P0_K=lAxZ8,f=3_p1cZ,
+15bCo%BbKAct%Lv)F-fW2eH)RHI9>m-O['ZH`EMS_+UI<HqtyClp`90phZQi]h(_uKmXQ1j2(@NHU8{$ZhJOs_hUursN#ppnF2btynsxC:([xwi'4_5F$-
+6CubSjEU$,'%L@,ZJZ:EAP<h=f-BB4BF'DhU9MRuoy@-y}`5DS6'UtS'Lra<[3Jfsii;A_zev0[&N_JCks10p2O|hSi.`=:$JB"x|C!=JC22~kBlsbM53,
+V!$k>IXB:`8WN[{nhisWWHw8DP4v82Qj_9"@99@-XT'V3p;0p#.t>72SVMtNQ:m|'W)M5IL1x;cJT%33g`0'^%u`X-o6Tsi4(2&p/YM+w[V4H%`"s-"r&s
+Sa_:YVjUT}}RU,~'r!sP`RgXkpYOe4btHC8AkRT|ce`zdP/0_9H%yX#V<9p:zRQE&mHX`"Y]@F<Yd-bhCshM_Wm94<XbV/A_(b#5NfP3,_#,m$pA>f`Gv%
+auH0MJ+SIgv^/8IM[[DC&Zz@mSSvxZSY)L#!GUAsKGbYN{Y'vPhoVW.h1=IXQyA[^E5R)Kf(2/lyb37Y#S{j4z)6d^e-Vrt|#[S{c`1srlkE5{D.lt1z"t
+Rq[NEMwV;-_@b}8M[m)w3QKP~_x[G}Cr^wlO_Ni&[ufA'ZzsbG+9@zNd[v@b%J[N!O@)Gzse#{&b~G!,-0Zg~$=mCpMQ1]|br}zrmeN{M0~I:i1=QpZe]h
+^g-4Kj3SmC3f+lO3`u8!QRxCNj'm9Sz%q@=E/-~@|9}##ZY"i#K>18vE,0-):lM<f92IV].2..;JA(8p7(RYJi^(vKK2r%F)~dmQptJCH^jdjOD3PO)65q
+^c7sX%H_){9kMH+0FO|F7L&OFR{.>5pnkoA4Ps:l2a:IMd~sX9g0-|v]4DU&8fp^n3<9'"R#7Lak&#{5dmtS^#)"NjdM&yuS[Yo=g-BmnFv:s^{S3S+wgW
+8T@Mct`6D2~oPD;#XF4:A>JG~6_i|oatl+8]%H/)Mw@V]`~(|Mq>y1a4^Shn&Nsg[Lpebk!'GtEcE;G}bzLkQ]a"d|$0}s!l9KVsr+5qfx7U,(Smo.$m>g
+(>O<>wR6`mq%dzduT8;maP[[`JPdIEWkG&m]_EBRl_h_THIc}eQZa0|vCA]vA+v`rl{8w!z$oFJ&9qf<r{J$8d{,_7'QTdddp(pG,4I="^NG[TU-1m[3{q
+X0g"!L2[DL/P)_Cj79@CxhvE-A"K,6WL635VR;2/sg_6$e7HDE#$XovOCrYZ:f~"O.ZoIfz#n1_GJ!$bT,R@59AjLv`KI`Px[|43%>'.SPT>}DZuk9}Z,<
+Y/hVu$Yx+FjAKg"2R8-p:rSFCyJ+n3v=Y[E7|.]"g9;XO'_3L!tA!6xVIH2n~A%k9|W}awBlss'6{vi[x"Vg!YF#^5TottsKgNFBGmN{1bu4}6Qe^5[}a|
+UeIYG{A6+>Iw3HGN[yVGg:]-g`_>&nk4Rz3ib^0Df/,B16VgT^Mj}8Af6ysi3P"p:[FWVv0K4paX0YmT#O"|Ndi=uw+s#7[RKTtN|Vk|"y`R8B&1drnv~D
+]}Wy'yzxdV%"]AOF>#yz-:LzJy]0FK(^nXGAMEw8U=huyqf)S%DgsGK)}#K'o;srWsEm)Cw.z[S>D3{joonf&k80HD64|mt=E8h|ts7>/l9hkLm@nY0;&)
+s)O+2{u1B28Gl<)!MP7I(0,>Wf#I_kz<+=oB]M,0f)CsL4"Z]oiSt$W1[z~Q#pP=3:TXZR{!hd@=:Q9ctanYOy+/m)t8T{rps^TT5|8v(({T9k/e)s:2q-
+(S":s:n=Mbz=]ZTMeswse8[CCuczaEtP9OyhkS8bjJm<'S#5b-g7&>g3C;Q+XwE9P>SVz8ju#K5ab/'UpR7C]@MSRi<y;h{L>4>1WalwR09D;0x.8w}>j0
+M&uhT4l8Q.H@50h,A7E;2"!]eprp{:=op'VV`s]a7IV/$<VN:UMT&VDtNyVV;G1=2a`BIM3B<Y0+N+M9E{]#E[PyjsrdmpJJGsE&T'hI<F#jIrC:6%f79@
+4dmnS"uT|/;NG{Pp5>ndzp-(-J3lP-]Z29}H`Ogjm@~uf-UG~IB-`GDRULO+G_rCe9G!cE(=x5HR8jUo-FZ0kB2tHTU-czsB{RAP{B`OG3<D}D`gVi[s(#
+r[5kVLLyL:$vDhzpLN<UYdGNuDavLHQ=E0T2lV}zw8,ZDQBVOpsw]R(vb3B@xJSJjYz3%R-=]sUeW<H:25![@OzfWp4481233s!Mcy$lCpH{AT'y8;+_M]
+J8CXDxwx:Qi'IgVhEzPLdyfPm$3Zu{/m&5Kf^N`|Sf+7Kn}JN2%@og8xzGxm5Xyuq<98DFC2uN@=SLw'iztft-;}|)/7~@m&Gc0!cd]w)Uj}R[b32)xVDl
+q/H(LrE(4#s7d#_WeUg]E/qdvuDV5"AIT6^x9tq"gpp{,MK[.cO=l!"`SxfH(kV9J]4P72s=f'_E`<^#}Wxg:uPUQV(n;/pF-H+Cw7J[DpX7]/rYJvD8%=
+K.p6rQw5Y1SU}SZso|sfiwf.'wJT=mv2lV{F(FWa%GM6P]_OI%KY$s7$o^&jdgJ!4b"zXvPFBptEhkPr1(7Z<Z)6c8eu21i5cj|(|2[{v;BWwVz2Wm83)R
+=xd'bM)<%km"00Jqqgp%~+ll=U]bEP9EF1z71eP,TZVBAVEEE6#Y&Y`l>3(O_SPWeg=m`.vKA+{y:M1Uf2k""X(DNETo|@T5S;0.]tys!"F1)A>m-o=%x-
+fe2Ry9ViJVnJiT~:H3-,Sh6JGhWEDEI45r7+cwG-/!|%RXqWD{~sBVv:+>[5w>(6Lv+8E8oSquGUgS_H@8j9FeLR2pSF/fuk(T3C9fqc"yT=OvE3.-MtM,
+v1IZX.ZJ/.!pqDYO$;UF<!dBUjr%9re|'sbo&G$0O|M!Ha%!dA29r((_JpT4${@KjD9"aB$NF1,vvx9"24ltfMChOx_9]j_4Xp<I3TTjhRwxy+dE"5VbL0
+IVMX/.ukAuWC8K@}2%`H@7tPRWqVPYh]T:u)SE9cd#wJrkSZsxg%mcgLw`i63wx`AGd3Z3:v>)'Ku[8q'C,IAv<z%F'[ydsH"UV!$3WD^lH]ape4w&|PAs
+n)#SmgHXy5Wo5k`8s4&sOzn0Fwf2PoxrIdx'n[Un)JgsG4q_[)-n{&lENJ<'a8-<k"cN]`0M}U7;og.bnk%F11l(gD"[r>q3hWVEb&&!1(z0SAy$f}XiG#
+FHOwzu[Uwa-Q~(c5E%!9N^"-cr(k'NuVw=GhSQBnJyr,CpB,IgVJm>>OJGR)u7_|>7jc|bCS_-_E`P)&l"J)A)O_y>R3csT;T0#m;l#vn.&CmdEtERZY|;
+G:X,"b0l8P_/3!S!1P/&]^vE52ih2"8s@bAKj.dm>$P%@0hS{__EG["nvO0`R'/G9D7GBK<'(B2#Pk5$V#r/3}LY!dL#&t60.)j"sh;20ldx.fU3mkAC"2
+&$B4aB"#$8plC%4%|ZIVxnE$@i8()#U{)D<UFx=b3(A!aK]Le[U!:XPEx)nIYh[>Mkl/JebCC:LJmEU0-,EfE5!o~+Hceol]'G%e6=fr1k0,}7:rgwx:`C
+f|P/WbK+eXt=gczPs,.l:bbHI/1H"p[,v>1=eu%FNLORwXPx(Lxa22UM8R&l;6H2P/Qph5IPX#aE>[8sV1>!eD3Y8bMns35j0ef03}r}C0Zl|Gd"=VcZw`
+(eK!lo``&>!YX1mPyr)3dC3%pE7Pm"5g5!H>uT8<+_|v1YO-PUz_7Zh3<#V''8jkV"MGJ46W6JUn;EXgtt&2-klIYdYK}8"aJbx&<+kUD|!s/![UK:`[Y)
+ywhAV{qGS01wy'JNX^UVy1zu@)$NkEV-qWORXG>/1>i);kZ=_fEDk!2Vz+3s`^r3TT+Hr8q9=F;aTD`/T=T6vaR>[.U:50U},Fs&I>2//ft5a89[Q,RSjR
+$^oYD)%1.-|J8'E12+1-m4<7)@L(4x{Niwx{H"=iTMDR6efhwi)]Z20d~54^`4yy^DtrE/,JS,pL9D"PRPwh_;=o8[J'-+y"6k0_@c"Wi}unpy)>V7$!I5
+=<b'2iH+Lsh;-RC|w@wIq8s,w0J&Q>4$s0G=vQyQ+j;[%!bV#`:ywvik>8.(3-kTG]9uQ9zQx=7T(kO1j14>/@4ZGmv&|zAotF!,_2{wZj.pQeTwP&"[]i
+TQ{SxZ8C!%QKWG5h=9h8K<)NSW`'U@r2MQ]i21Q=&T,Plx3qtd.)}k&q`Kq)7XzfI%Hz~dDHLtJzMx]<6Sq)ud{TOs.p8!)P:9IB(3VNwaZvQ.>c&w^%gt
+Bx}MhzW4C3mIA.L%'Ad&'/c$wx{:<8K`JF9>u6n9n(ptpM@=lT..-"U;vnM-[$ep'-ybczdsI"ujb0T"9I3R8>/L:A`nr'NEE-5<|/"GYc#,t|+/W+>tTU
+=LY;RBT>%])3U1'js6fqCT5,:3f5No7>N|3p9qE@a+g!u$eN9cWIka+_AO}8;6'hX"f-=#~T{m4:-UR]yAZGf=A7%q-@{%w<Lxj3Kv5+~Z#"i&(_<eEr4S
+P+`luHmrK!s8e|&H4KWviT"&._p`HP5'YM3AWsHeP>x;p%7CynfwzaCVSo6J`Hc}-X$KQKhI(#cOCUiEV._GL^]5/P_`W;c3$P^^F&:D)8vWCP5]J{ycD1
+[5Uv#43ts+s[yZ+&;+eGW(K!5Rmj7pK$xgTd3mWS-E-tY,=SHp]ujI4!,{rvVImzoL@$A)fBgROwcqdWdbzyv)geHSKn,z}$BhdgLz`{6,'V>bk$.SqS/;
+8fA<E/Uy6rEF,NuQtsgq$)Y#n!e41Aa);&&jI'U`mKs0V$5w5Mfj!fR$6[a`V9@JcQA,!8{RBzX{4^OE7k/:r<ZRCyx$4Z%]pGW@Eam4lx5AK=D+k&gaKV
+2<N4&_97.zR]!F#&J%/@M@)Ws=_Lz8V{N_$qp53nSu]}z)vA'eu%I.h6dEo]1`O_U{QP4Xnf'L_JoRCP>6~P=iEb#pprz@d8I^'D$qNaCz2K$N:A:s@3Y.
+8]&ii$0w<i1Yu`G(BJ6WNR)JV]6V<XC2-&7)-Dn-{R9'fm0Y#].]L#z(Jg</sL9`rRZb0L(YA,`=_Guud)k+oiA[hC6(:'v.~8]9Vt.BX;MP%P+]&$!2]C
+.>8x}S,v1WI`']||eQZ]M'$Ki+VhfuyV]A>[qb_-B'U&bVG.zWl|>MlmFNY5)&jYwk[O`W$8&vn@Sz7_@fGoS8De5ZV6z0DF2JqF2G]/^M@=~H[EiAwFp`
+[XFkN<NYm"LeBOi|d"%{l{%qi/%C!6=amj;<sUB80%ED}BDtlWL75Vd(`lR8Ofx&LK0!-9kcj>z6OSreNi{svDZhd8pwf['1w]J4YsA_[%8SD=|A3zpa5V
+-w'b!2z)bj+rXQs%I8~M9"oPY[o'dt(!zx0xsL3yju_1NHTEZd>Wxi5@(2Yrh`!aD;&5M9@D#!tLj"NQoDn@X/oOE^:/R&F/Z+|SE"5n9+Y"EiVV</}yn7
+$(NE-x|:yBWL4]>H=C_4~_bH1D5BZGPT6tyUdolNcU>I[zH'#=^t-Ncb<-aA9(W}~UvdDRbM)xNRPL4^~QX^[_J31v&^O^BE&J.KhP60),=dKIzm/$.AcH
+&TFS%-;EKbfA_yKIdPQ)0@bnSnd'^n'X4&a_TjzhF{@E(B%$'s`dlB^gsbkf)Ppu>j8U.S:,&=7ooF"~:@wcnUZ^o,yic6z=&r/tjj,$hR#QiIvYJ'pXH%
+8eNwgC5&,$/JD$/}Z/uX#aYPWgA"usT6aqA%yvM{w)O!n'~s+dekT(m>NB'iv+2[@5FjXg)iGLO].Bs(3h]i@BRIRQ{q}%'}'t(.R0r+&Ke2<|Bv,}FcP2
+c_nBKrR]6Na}f20;=WfsOsJ[iDmaaZ`o4m@8FaE4"Ou@d|XT{eY,tKW0J84=Jw5+Vi/@L!k95a1$!"9^"Ur[wS"Vh.yi%V.k.hMmj'T^h1GcG/.=O7~aac
+#RDP,7>:FKj;jS~V,nlsLrR{[A;Qq4|o8R`iSuO^<W|fD{>8VApZF6TMISD/6[goFWZhgNcmDUB|!K7OEO'sX60z1e$.}%XEX3fC_uxw2P+e}ak7r,[JgD
++S3`l=/h5{jA9OmfEA.!<'S-}in+"i#;b9>St=&%MTS9F(LwDhG^.&Ce]xgkBY.6IK/ki=4aua$;,ZL_w:I#Wa^F7LOI+&xlFQv&xSP)z{J_:Wh5iGc&^a
+&>rG<rD}{Vm}jvE[.@:d+jKhp5Et=Fz,j[=#fjaLA/gF>CML0'q,37G3#h-`.O/RC(eSpfY$+XI,i,c2&^^R/,e=^/8PEQ]>k)oM$R{fFT@7%$WyG|/(Yp
+77&]s-@@nDamv!b&+t]Q^,#^eh/z-)p&teUf=u3K096Rf{p)OaU3vZ(WtPtDp%c|sIi:|d9nCTY[Y#(mpglTdI[XAD^>"p/j^"g[f+.RJVNbo-jup%hdd3
+Gj1vg1GHo5@n#@PN.iPiMNx4R+dF$}3BxbNS=Xi01DaI$}{q%Er/3>WMd8.FE|epH^2#qqt9>(t81@zh8aKk@Xp(fbGv/#vGZN&#2Be&;_6PcVqqR7f1(s
+W=oX#r^GU]jDipVjfz{<W1$NNX<Nh0UM^kTtrAaWAoo;fhx;Le!iv#TJBi~d~.:Di>'&u:#'BdJip'I1]l-fT#T&J(oaM;8ETVP}-1tG0A6G;B>HR3G&8o
+icL89k1v|ox;P>K[Te[GN@Xip<|>2SIr2:+<mM8@)$Nd"6QEKR:',yyh'OgLmX!i&lV`yTQSO)OT!R4]O^LqZv/4Vt|trUbZ5+R(hGuK!7I@y8+4QCAh@m
+|0f&uF~N<r`hAKNBwm9j<#PcQ"W-oSuGU%7#,|k%L:3]==0pMvE/`{t(Q$)^STdiVn6p>1Y3tw:#_Ivn2k_@hUWZMx|`NGX9%D#Ill'ogvXsZb}I,[Eixi
+>3+%#Gu&3'(fh0H5'L`#$HZIKBiS,4D1-|qJva}Z,3zD/iW'PXmq"o+o;np9.A9[hBi1M;tRV#BNros"aGn0gDA6PX3D^FI>'}2;V67vM9s&N/W@r<,Oj2
+ToBNp}-q#VdGNce3&KnW_m3geS:!`&p%r;t5P>&Pe#ztTX6iV.hJ3k9FalHR>lF,3.3u4Q69gd'2][,Xu1tEw3Y9-.|"Rx9dhZPtxBG$mJPNU-Ntj3tbpS
+Iy6S&tf0dI|ROTDWQIvt1i^Q@%om{r!3q2$)XJt]oi917^DFs6L<~@myUhICXXJfTf+JXPotYZY9UD+msgnP02OY8E%:IDiKx<-A:&]h!..d4t>!tN>-d^
+#,QSx0/R"FC'$xO4}4$8h,X@+RCony"g=q~Yz)!v6N1A~F(QH|.8o'riS44Z@`18ZK;G&<1vS6Pl5a=8GP`(iO:Y2MTDihe1b`~-<-q8#s4N9w2`tG6](l
+)dnGFd#@LQ~FrQ_JvNOc=b%l/br8El}G"4U-#+H)AC8O;tX9&g]:`ypaS|;srA9{yIP:uT+E0N){nc9OjZyY5W2LU0>R+}U6Af;$'<HO9UkFE'4)@3e&Eg
+c(%>,](&h,[hl4qeQ1i8Ogt((jH<MBo25mQ;rR{V$Bb+5>DqI%Bz!oK`m+O9V&E^bPYeHl;ZkyyR$<P&1`NiRqy8z9;N1@_GP=nV"-x+=)>gL@)Rfn'_tx
+:EQ[Nk,vDH(1uXs.-vjVudHQ;/3ZzS(c="C[Zp'"SznQlgtQv+)(U@W[eHG.b[6q@Yd&7)~,Htij(FpgA(q<"y"00l50y[Mu9pCF!b<(mWf3P"p5y.]!]}
+b!aXu!`Jo9[g;iaE-RM#VE#"91hx5K!B#O7pyjM;w1mq~A<mmdqF>XpnYz:A8#AG0z3&<'f:tO]D0kG:d]x-VXC>Vnaz@=f4hjiB%k+ah8z5i}TRlH`:U"
+4Niy_X}||1=[z1`Je5WLm@AIuzaH_(n`A"u;Yu`VCo(T`P[l{7xS!.R_gBRUZQ3[=:j8r:{%JNTg3sOZ=[N)x&f'(<-56`[uxKd/!tU!Si)p=&,fVy{M~E
+&D)EocNUANlIdf:_h@p9{!6#}q|gNO3NPa~bp9s>8C`T#}O8fm7oyTCe~LU>IZO3HJ>UdlAr%:=qxdA"5EUJ9nKbgDTKFa<YHcrLs0nHYRC7In+&Tm:+AW
+FE;`EC&InJWm4ghD"foA575ZENl`F[U_dEo)ipfa_;(7;=,iIQh3jnTiwV#Z/45|SCjh;15w3{9GgHKM8z3]w:N_hk,8{wiL(o#LlFj%8^NWu8qz$b|<$x
+7d#R<8#J)qrFyqy|GbpGZer^Vd;g<>yFl-X=M,jrY`=7e:~W9bPcF#=#Ixcv@%NrkvFz#vdatIe!vW>g_OF3|Oa/>kC"sl[cAy65mjHCjPcLaatd%+^2Ie
+"j)TlbxF)l{L#l-$R_mP1(:JtYS6e)Zq+&|FDg##4+|eXDSlpf#PaT2mdTB&OukBc[=4]kyHGN_2b,1v;wnRyh(a$!tX<m@ETT{qXr/e3FM#1VnzLOkg}V
+sg-J)E"twF/9]l%l:#)wCenlQ.ku->-9=_PP0W2]<T^07#&@rZB_J+}nTF0nQTb^dCV`P#lFz)mJz4zzp6#[HKr<-6;mxC!x/w|CoZk%n/geniN[/`9JD;
+G,@"|D-GADIAhVS,iwpm3='{G8o1.{sED:=`BrqcGZU3JRz1d-TaHDD'ZQj-"QnUW@|2nyeSZ<,d^!&'BleaP'JpR$1g`pCr4x(@N{W<fl3`#I&zN4^VqG
+^9&!N[w|UiYDPt)W}zx6UsGv}XmDL:)d6I{sO!aZeP]8C.WpIdT1|M2muPl'"n0e^Gr8i}2x=%u9PQM},5~{7xcy@J=#|^&TTVkS.OaX/`8Q[C/-f9sh&u
+437R/@<S8;33~t&rM;0A@iW]jE-L%dC4JKJAZOV^^hq%M=nq~D0uS`E&'<e0`v#x>u3vPdir[r'n.)k|+6=SSWG98u]g.3bSvl3IO/p&BDzdl@Yn!_c>;]
+jo=)YLhgi0%I$O`]#<Hu^hg--#_o&cR:Jku1Fnv)N-J-~3AS5H<as4NV+`C}.R3+j#PxyXgv0MdA"rza.Lh.%,3Psn,9WEgUXT}U8dY%eJghs/9t>!~XiU
+uiVw{&if%GSojDW!7}Lk-&=ThUAa=grj"|Tm;[[p=R3V+r_G$BCjy|XiAi'ToOx#TX^i]vb<`.RfZGk0XUUIt[&;6R]1'9tz'qbxb]+wYmg3zs=Z&tW<nC
+FErBeBFYD<DDJHPMfxyW4ucf'UKz{XSmg^nI$(+D+5N+=%w4LNPR46dk2J@<r}R|&fn6(@lh470_3q:)_KQKkb(!I%P/!G^X+Z}R!E{VdS7,i.|ZPcJ8'f
+4,(Wd(cu!MF+7!Q@1OI%pf+bt!()%R1(ipI"0/5HYUSxsgS:@Or/9;C.0#y9-k+oBX8dA{:qKX@v%o2!5u~4gvfqKrhz^3.v/d1SHzTlSH)!3TGB:M4'oh
+D;Zms>|"(B7F8wgu/B9Qw)^VYO6)7rTLn-mIUQkqStH//!%[$1PD2aed(7tT!QLk"&$T74-j9F7UT&,1Msb9%E4nyelhIVvyoIvwSHfQFF^nVB_b@uCd`p
+~x5(M;w>KVpy73Q8J2osw<3"+ujs7O`:2Ef(ZYmxm_3f3.h'"5:<,bN)@}o^-BDS6rwsM-0<.1NxE-f+XWX,iOxUX`bJ1VJLD5JI4xdOeOZ|arM2y<8<H<
+(5B]f%$<-QKpj!Am4E)=%udxcc6}Dm}{A+WdM&Yo-k~$:.ol)!h])sb"eGaRvp{&wlZDB(FGzEA1[8%ip=RoD'.+8D/+L-D4[|>-^V]fk=QaM!VtRe>Rpi
+"jJ'YUgk4bEZ22Bi}etx9n:99'por{Aq#_M'r;vMB!MpK/Vx9b,<sR;z~W>(q}KU2z]6n.yfQD(I)r#SHtg`Ch$w_|+W1uvD96S2&N(>`_dz1}bzS#T1#y
+nlqMAl>},Dw};B^^PHV5S__Qu:U0`"q&}8dr+FLq3],gd/-4+PihH=~%ZYKTt7|o1]u"crrihpkJqy%^;``vuSP"13l/#:S|;IKA;Zk&Wn0Qq|EK$+4`{E
+V!B>0(821:p+FV43(AhuS,g2L$y6-s`Nc82WW=ln/_%Ltb(j['S`:]r_jUekt:c8_v>!ojYYh9"}W/Tptc-Wc8_m&O.(]L%1K-.(GQd'AzV0xmrE=0Z^):
+y,3lZJ[9`ikYH15ni1r.Hxu1wM]`zk]fb+%fVPl<(oc1#ti"|V20h/r]b:T_J`i<[.=.FIesA7wMw2ZU1JxOj+qZHqeTJ7g{F,},W7z>4iTnn%;P~-8Sx6
++RN6,LfiAsai>e2p_`YM8re.d&$8n-b_x$whzo[j!,U;~m#6GC/M@TI}8l;8_{{Kz)tr,nH8jz8"j|@{4tfDt7A[8!b24LGJj#h^vwkJ'^iG1Ekz5|d/6q
+&`A8GR2c.w~G]60R$F$vnTPtNSh}]5KCFRw|VGxdWD>i`Zp0Oi~HQb3=f/JpL31Z/v2%Gc6Q]!d}97LSH%MDWtnvQ5;]zZEfY]0g]S=.d1K-a8sv|M|C!3
+cILBcbdn+BzfYR2l5I`-'gAgoO&77oZs:zS(hF2G[VRe;",6I,JT2tgD}d'4e8CABS}Lb>.ng3FHw'<;~,&^SBA64(s:HwG7D5yX6@xWeV"kP7.iOHKd`Q
+%2Hqc9E>pBbTkHL.1Q2LUNAAiVi'+t22u2@Lab@STs8_~0&0$PEV}!;'K<<u,(m#ISQMV;!<fMi)"]'J.Hz6i/k1mRgJLLGx=QY[[V+7CtYBbS01$ntt4Z
+$d_#P%gKFMYEU#[FY_U/.=`GB$mW_0HzMgSo0J&W^6;@Y2)0AwJcEVF%[eaF`$NOP}:}GBo2D(v%q2t/VBX)BI;vx{yQv{#vPzV{xD~ughH-eaxTw}dA=#
+XzL>1V9I&o>.VXM`<3')%TF;7MZ_]b3v@QCEIe_A0x-6+OW@'C/s59J]fD-kLp6q=[,),oN|PZu_iF(>C^|U8V&mz2v;3SnE!kR_^.Z#>xyj}NG`2OHKPx
+Fgsr!cv}yDRyo:]']URmKmGC>B<xJjWMH^nbLm&jI;ngAzZ.uT`Bl10]5W<Hic(vqGm5Wkqs@UZvdR|X[h}d5NJE_MSw3mJUSrsI$h}I@ktMy$avmRz9`W
+.kMEed>=F,+EBtF_N1RE8F_:T7yBS@6d6aqWIISiNoG]m4|P{L^^|_KLAq:IY:]hS5c:%)|MFi_>Y8N>G3)b>M0tV(FKQM!lp{]I,@W1Tx{hU8oS8c`Jmq
+uB;:WrKR~;DxjCccchCgf[k.HK-}Z`O2HQ2;=dt(+|r)I;W_m'FKAA(=Z.-qZO'='Xe@as&5<D@.Hhm3yn4Y`-1ij<Vsx3h:4"oran/1/L4ozyQ^A0(,38
+79ekqB$Gf{FwmD0S_+8rdX}@l:n]QW{Pc,~d/,l"8<x[5MW.u"aq6EwMM=D`CBqNIwCl".OkKCp_fMLl:UVTj<3eM}1qcP8U6Y^GpG-;ZM~0E+K5.kQH6d
+yp1c%5{7xAKM-&^=CKbX{K9cAun=@B4faSf1.IsRD:VSi`![~f"x=LX_40}aB5$y^AV%iUm:9O/[5uW3}wXrFDgLys4D.;-wbk1H%rMO'>pZvN$Mnc6}`2
+{fY}j:Zpta{pO-5JOz7rilq'F-zf2YHO({@zkP`;mYF+hR.gL[#hBd2-lEfXsl,[xdY;<z_+mB!>o6e)+B`ru^,-Y1ZaC}'u`P@z'tg%na8Xb.lj<l+-Xd
+"B.;c}E'XCpuY[CZ|pyv)t$US7|5:0zdUNxT1Yiuq/I/`;P_:MA:||57@A7.OddZDTBnRs=%(}Pe`#:)td=h>}^{zm'(^FB<x<%Fi[{MwhPo2BJsY_<D%o
+x7S@<TSf'tyhpL|O;`v'sv7TNY968Ev{asVw11O`g+"B>g(3l(~b`vm_Qm5+1TB`]Sn/)aPd_L!^$Hr;A.)ZiJfGqFe]Ccaq<DYl1&(,mbvGC-e$#2y-{+
+T;Ys@MHS(OtGuCCTP)ZF]rsi41Ub)D|UMeF{TFT78jo9CyU_h'I"#KDxIZ{|'{uc3^|7~`Tnhz}BXDkYn}MK1%EuPiC)8$0buabjxbdoo"UG+g^(f$}Zsp
+HfUUWB)$LN1c".j`s@[1w1aug'AXpF@o,v)X3UwC$QjvLLj^JJ}h3L~,gFbra"ZnHc$pIsf%0$7OrxevKrAs$Ta-E0UH'|yY~0)2]%a+1"K>'(Xd+"Wuv}
+'^8ARgFzjaW}@EGYkd'Z7IJprh)Mu@8TtZ+WWAb8",&@M3!M~86/8'5;6$>-!b2qGBYSp(UUY93PIFQh/oV#(7h("}a5gb77-|&2T)h5)+(ErP#js4#w]j
+gho"wrs3nooa9lR-lNFDDeAoo&6AjE$P8hbeN,Wt{B+X^zO1/iCaMD;"(ruv!NnmYc|jL!jj0Zp@nl=%3hidD%56-}fi$jRfdB32e"8tIlC1J9ar=MRTYM
+a}5}ZsOr{R(SCP^,Qu8DEO2e@9iaYwT]QjI-`+.g#-rwd9+"O2::tgSa;/[%Q}rx>$y(!g.}`BRBGdooRd5VuSB0~y~UIrl#aFb;xJ5qYA|2T-f<0t=vu#
+K66M9AC['Xvt/3V;Zvl={a[e~RqZ-|AJB50Bi0495')8W3&MB2S`ZdE&9;}1y<s)OT{]G+scM2Y:arhHZ'/{W<FvD%J@~$50@<foJx3oxEu$Od,+XE$lyG
+MP3Flt90.c-=03>s>;I7jg84wL5]=MM'o0:I4u/8;c>}p}0-3Ov}Zmp}gE#0)-STW=Q^n_X6NfJ`@r~|Er)}+{RdySiyO-l2o_J4B2"-:A,rFbZfxvPY|_
+6Q3b|mty">bDs#"^p+K:Q[&A6D"vVx%+TFA%4jy,>#E.!%o_zU]V<XJ8Y23s@r5c<+JKasz^KQ_8mn(K<TiCUNdD!m05!<GD"Fy0D8k@XTAsxuuaHTF!Y;
+-PyO'zVi8G,=K_>-R_KWXb]ep9&CzTzn'ijHO-@0D5vH)qe@sw{0/{tM/+F]L_YI.<9wM|HA$FWv7ZK<36v`d0EsHBQHRI75%-KjvM~E8,cf5R2TdCyAXW
+Q`Lo}wou`@|pp,UiykMTJ^`J3=6`}^dW`%&DwZAm&4&[.8xPv"S9l2f$L&p,<@69kE%=QtO)uOZ0>[ap9QNu2[S)r8rGI6r4X%nXQ_S#D3YQu%D/w-'KPT
+aA-Us.bU[{h5C8tsJXx#0v<gk|!_1dw#vRE#E8e:]gF3vdM=q:c.{>s7aJqB]:[upo5TlmT^v`O##d"U&<3){%.oty{(Ax-K0j=$%!Dg+9yZ,1^IRWV}aY
+VihqWoMgmYVOb7keQ6BpsO.(%{E;_`!|/`l|$/f_lUC!);{Qlg5;7s|snpQDmOJZ>gWANu>c1}1|_E15wQ1Fu,NG:2V1VP5.#e#]kc`7^-FE6i=+G+P&'u
+i!B@z[HNp}DN>qO#PRrl`BPVJ0P&O3h;Uv!C{0`8Z^e6tDFn0(}<F6{|CW}`d!]0,t#v]S)i_bR3n0n7E10R<}1(`jD}t_&5W>)_NCp/s)J-}%8ViR~r$L
+~/E34[Ahes"L]]O/ZDi}[{S+d"tmn<1pSo2g{a07+;l#i-t8W:@pRc6nv!GQF+XDgFHDOr2".e^DJ=Z`@TqgtKdL>l[Jfo$6@zeZ}Ks#B1Oyyi|)4w`F=[
+OST"x1cI]hTFZ3xy$fb(nmB(m8.P~G-rc(T=e+:oi2j1A.NidsE.JzYy+tm"#[8[5uDfY}OYs7t`3Om6Y8,5L<c>>(FSI5tUtf=1I%7(G]J)WK.9W-9;K>
+7SA"b_b+-_y'v':DV`ZyZEE$sT'wN8O]`B{m[bWu^7NQDa0%kO{U^;p'#$FYp,]v=X[AvN4M/YOQF[0[}]#Br:gsT8bwn<LJ9(V|hU7";O6L4$3Yl_"L8a
+PZD0[i+W-'>b^oYEZp"3j<w,Qz4!ugH=W7rX58Aw'cJw4BE-@m,##St@1gng~LR%RX5&}TB.Z%X5lgL@d&v-[FcX#]yT6f9Qo1%(>dZY0_{9ZCJlgNmSC4
+SH%d47)#3'eq+v"|~x]8Nze2NtnF^i,+>%x#84{X_AYYiUs{g+_S&.e[h^kmSzv+xB8HYNa[mqE)jXoS7b@$QTl^Ma"-1.$Vsg~J>VUNru~urLs:d$xv${
+&<,BB%dqaYYg%l/Jh^@"~340T|]1;1s(_,Z@!YZ-VRK:!ya/6T'`2]DW[`)kQn3J((ox5S["Os^)/u"TeEI)a6vt'fXi:PlZW[#<48HAy&}<yRx^Z+G.:L
+dO@$R`Rw5hUcZ1|kRULfdk{KxJdEKe2[=/yW(&lEQBT+i_VBfv!||Y=J(bR)M=as9zPE3Op!B^hB_)_u'p!&BFgOs/,5^1Qxe75"KVfVT,'QEE$FlumJ"'
+knzp`Rm-1-SDJu_cH7=M~H,#6lf:;VE)B#vuH^q.T'L'e]SpEBQ@)M''H,&;lhP^t7b<w}w>XX{1`"T2CB`3.[[d.5Y:o+xK;QN8zRw,/,C>gx2"ma60BP
+Nk#&EF"%hB8]}i_|.Sc3Vbwg;IXKmoKAPMg,^&|3z/{z7v+:l]qV/.Mj/6/LxKH|y+KH,X}8!j5lh)P9H$bW|1wpOTnJbK+%T3.dhkF>~6fI/c!f8wD6ss
+gE=:46H&]408=QQV<9M(hXBvK7pI1.nf>8z.}JXX.z4)c)M$|I"9^YSw6YwGn29GudPo{N,r/u4[]4<]OGy+.hY5r}5"omOI&D4_4sc])$6EGqyqL^kVz$
+XLek<jl(he^G/<69DuadJSUpz2g&!WzO{8;'8`Qo"xbC{R[s5h=i5V$-WbATclDatUzUh0{XE|{V-@%wcOBNf$X0:crN>zP}QV&t.J"09RxL(t-!U:uz-H
+aN41ND%|.c6[SoU5sCzn(sa5{3F!={8vTDNELvqog1pqa8^uQ5mo}IfSWY^r6uZ)-ZZ6jA|7C|Sa>unpvN_^029JnXg&46MFzZ&n#Psk/fPqTu68N.4:68
+=>Yv0G);9A[X{#X8a%md'v:#OEQ`1+]Tjj4;m&x(;7=.Vz<E~2l<,{fH3,;m})HG3S[;rjM@Nn!,Z+tk2U!'Gg'}!+:B{%PDzo>w#TGV&;[i.}FO!xw|w5
+5BaK^X^fW'h;+_I39;Vt"xx8@8phHuLUfF]R'5vB'XMw%SOF!UQ#<w++wL)c7I|M|4qcWog$J("Tg5%9nyyNHu3Qgx29X]g[`/z;Re]!w@gxGR@edJkh7N
+U4hqy]C}vM<&1/@Lau2pLoF(PfL+|#Fn4$;Hss.qmabuF:TAe7emKGB5fm9_a/0`~afP;v6hf|VYP4OMqs{";1g;a%MQnKzxz"5YSc=4"%lB~Fyq6L_X=N
+1+Qfj@Q)v1)]kt~shQA(:,f`y[KpvAq<X#svrlBu)en20&LF^D#>k`D{3oEF!L4JaVP<_VyfH-|P0fqLh=W;>E|T(HQB/0nR)MS/F8i;KmaZ&eCV%#;=fl
+d-e!}.@5Le8;t)e#K:OnaS!nmK;{[Zq5/c_Y-y.'q|hW%-})w9`HiEc2m,Al2$Y@k.PQ[Ng:T$!d1=Uo6(^"g2~,|gt8({fPMWb4sC2'4(&38i-RS-'4(]
+p7oU_4UIKnQduc)9B^J'3XHVO+j2J4o;dnEIPEz$_bhGvczvj8]&X"uL0PckYV]6s($noM,N&)$x9y'9AGYwDcTs4Y0:YHrO}3y'nxr6^>"QbK8kQ{K:L:
+:nxDwD&wNc@bjiOPX9kqk,vLdffm.8iH1xsWbV1p"(Gq&C]RPIQ|:|T,bJN5y9G0DKx%#;WzB]bb$Fds~wO[Hk!,p=Fi3}1h-|"}M4`&dyEPR<+@d3'4v'
+6_5Ia_Yr#A^%^bpAKCyPh"]aU6}9T_Wq01r}=C7s|n"Z`<^3sS`n",p=oKz)Bgj$c=#>+W+}wPpYNvy3tk:fS^y7l5HRs7>sBh:Ub=7{#3}[ZuVV<>DPw;
+DPB.`:JLN[ms-DC6[{mT23&@M%L#SIE_$8U;g2yNosho<r&FilW$kT</-0lZT_~Ay|v:6gAjAc4Wa73YDxvvlxX3PqZ!nXdO;f<XL&r8D"hn9[z6SA[Opm
+67PY3=;eTUclga;%WVVY:5L12=@b!@NHljtq~oR^HA%v]3rSQ1j]}GnG>pm0N:(L:Db[u4,:%s!)kok>Y8apWaA(>&ZMMXKLtMx<_md]uf.U`jpeLh!AP3
+7;XeL`;mK|Xn/oB#IHz+wNpl-ig;kCf[9PAxgTp;ewqq+35X-#h"in!;oywA`B/BK''DLwv'!oy}IiMPFdQSL`.gsa4}6i`POZ]DPzXfN`U{,x4G"~T7vC
+Izcn$)6lDJ0bO`HiYN)]X/P0mBxQF=$rBA14U],9Gu'gBr2MekVDadr]|!$Ytr"4ba8tF=7Ov71K6V",_%'i|gI'kQ,Z/E%kX`7;"x;O^d]th`aiM4)9eU
+X3rn9%hsXyHUufBB%ltH3y/G:DS3n`2Syoi/pea_WN}[X!Zp'DW}p{9j.<R955BikPzvI8S7LSvOmPd.0zxv[B|L/]28lM%}20k@X")lN+N#pHJ^y83.tq
+p}%5@4U_kXvBg![R'=|'gt;>S6:Lb')[bH1pd8:!c&WZHf7/dST>32uYk;j4>t#@C;#;PDgVpPLh5xd.y#pKQP/s5|^!]&rz+fgP'ne%F[[xG!}M:=Q8]O
+^P}M]prbC(-g&1@]QY{c!Y51t2O_Ym`+>0$IAC>.qe_`,!^7zGB$5'P)9Q>,q;xJHg`gMf(<m`>"l_q/Lr2Kc>uj,7Tjx]Lz)p064U~F1I2Nq)2t78wsRg
+f,m{Bhy`}[=]I>is0+.ipk:3ygW>J3nuvp$LB{a}k#HQ+r6N1=xz6ZguQjB'PB4M19d:mJz</fR`U}'s{!P!vZ2#+m^#42Ccf6bPNj@g|m"9}<dPs]V=v7
+Ae}d/q'&P>Xr}NIvc:e&H9I>^kFi~`}]4Eor|Jy+.KmUiG[a5k1JP"'}+a9|(qi07<^tKp;Z5@@(5Z:gOT1"Py#|8Cm#`Nb3x^2{<EqofY=PFs!HnRi+>g
+$cH)npC7'|ner{Dxj&#iURm9t>9zZ#Vrgc|JYJ+}`JwhEvMMI6|W0h(od07Ah2X}>[fO+jWSVir+TmEOmk=0V9O={B,V6@]3pl@c%+[cw+,D&=R/6=_3,+
+a^~za8J:Bu%w$Do6~#Mu22O0|rdXr&i#j._!TBr5!&I4YXM6:Q7Dlf=3Wf2c7obmM:5T9h5Uj0oRSHq/4zFa(o_MTryDE$bWN#;m`[{pYuY3Ur`SF=.BII
+xR>9'1D{%qA;0_u%^V#8jy8l;6H[%%E=#%.r4nm4}x6nz1-g1Y72Kt6:7OSR(^y$8+Vo{o~6z^d#BRHE6q3-"/><<_,%MAQ#xrw)~@%}a3r[eSN^6!(WQ$
+_',sDNL]O-y_Jci7MfPvru}UrT8rm6ukb<K[kdK9qVqVCj9l9jZT}.pVNwCh'P1F"Ep$S$0qNRKtXwFK5@j{!'}W#F'kGCcFg[q%gBC(29H,W6Z#KJa];5
+-L^^r5~{KH9ycCsjK!K!7Ck5"Y[+>CRwr>)pakFiv4I{`+6i"lY|.5A3tlGH&19IRcAo%Fw=lmxHlmW.`_}9#oaJhBRxzJG<5k.JWK#3<^Z+K|amuUCPkK
+FR^TA>R)OmP_(s<y~qfFbH~U/7A:+&!lVs6),&pXvEyBlhka;-'4{N>9|/gj;{CTE5o)S#1GOtR;F_rEG^'SU[{=(,Ht(9Gk^V99BBs$9pl>fQ&1N3-tX3
+vgCx@"j!QV}E}8;qZ+vici{a.9qB^@~&_b4)=K{ZH#Yx'Q>:,E9;u;8v[Tfr6GS8o/1"V6Z9&pdw=-@^H$"p>u#K"#|,&o1EU7f'No60s-dfx)c$fN4oJW
+|<j)x[T)1hb;;PD6]mK6QU8Z5R$O!+5u(U.I{VH&D-Vo>v)3o.$}=z^YS6yM0vB_^,,7@#/Jm5P@CJ%&`4Qb<)t:Ea%s;kp<o^3OjwE0:|7dy=eq='X4f2
+bMUXi9O(cXy;InhJe]4G)HS+z>Cqc59,IJ$)Sr52PjRWNEjpUHo!P$!,vuBMg$8'6NkPn&/l5mTa15$PrNdPY1E!TQ/"($$5leI;nmy2BsshziHsXw"x^K
+TPw,nTb!G>]D8Iwg(3"W;Ah0Q-Z9DqBfDQE+''cG2&@kXRiDTPGF_`q9HlN&|;vndcpV^DikV+n[36xr8&RXt;R[T+-Y3QNHx7:yIMKG_J=)h/!{korw"{
+2>:":SOj!Ce!cAjWb{+H}ML1_Z;y^g^qB-fcmg,:6.uniBviTt^h#6S8ws`%C=OOdb~jSIjhY6Gwlt}$l,tAIb^%t4)w)'EVwFH7lMk!HU@vw(i'$O}909
+P9rYDHFq]+8IoF7gs<SfiF.GKKF[yfyiG5&+'wSFH+Wc~9o:YX|K5hd$K5K)`oB8^-}BG47-+RqHCnt=D96"btPd=3F>wr-4;;vcXK0#)'ihf!KjMAsf2L
+D-=yc=)lyF}A%WpWPJXm[WrPtKb+4dO:]fgO$f[[u])o}ZHvr"&vp)w-G{[hRwI^cSlsvRRWF(k1@{Qb|S8>6KL/uRO't[jJg80%f8Ku6Ple8{~S.-9'Ry
+2;Ha!e@=VB5bf!!e2rk@2g{yI'2P9ghCQJ5R8j=5>JFHv9kp{ZOp|1Om8e41:3m^56n-J@|Pur13Lz$yJ|]4a}yBxHh"%zIz5H8/mkyrdVM@Ty/S<is$,>
+edN9k%)AEPot%CluDTp`[]9a$Ct8tR[{v,;Ds>9!LU2QcYV_nxsG<]XbK+g(wZFa7"DW!Fc.gEtPn"9sg+r]Jm]wX!X8};Sme!$5F(,PY!pcLsWYxW~9);
+v2[,4<ipPHe-c`IAEqi=^SCB%bpDeK;Gun_9apaOrG8bY"!'fJKCg-A^U4d/EnWnG>8!j:soAI0z`/2_fgJP:;]{B&9pp7v>OiEF.L!7Wb]2"0/EI1<tXn
+S.+U+m~,)Gy@17&O$ZLTyrhQ=^gjs8T{_rly~k@sZ_3Nvy6^yRyU!VJ19Xd1UxbQ!11T}+]GssPKO.V9;IkFn8:&P[N1.^eWZZ,:M+W6'qGA50n;K)21CF
++7ol2'Y;"^P-f:3<JL)lQtI8qAcC]|xzGE'vj6eYrpHjhiR10xfG%-frP=;o]!0MTf:P08-BkW@_%aNCb.~8RL1T0V9TMV8Y[4>$Ob,k;t|dt=J2O-y}lG
+:SD%t8A%GV"Vxna&t@W%P{!.QFZVB;&:]A"'@'$"^"!lvKXJ(l<1,7H90eAJF3-CNm"Z;MC|aGK:a)K$K/qI|KMo5NfUforJFny<p[5kt;x"qq_cYXhPnC
+fM(N]K#}&2.'uYQg7Z.Pm+n}>`NZ&My:]gO}Dx:UDTJqF^g]na]Gg$NaH(].E(|@xnAP9^Li!-EX%:xZ1Pv0{zrQ3u9QEi(IG8iZ40MT$rQ%b]sBH0_1'b
+.-8L3vbUPZN{dP.YPSbOwgNnA@}i&i'xhaQF2vCB9d0iofJV';-!Us8ukPT8,d(AU2lK>@qM9[6["[{SyRS&/0;-[&Fjkr9oG.#!ow!MbSLVw'Pf{5N$dY
+Gpq.Ty&yWW1rMg("0B4SF<Pt2gSs2553@6>]7h)#B#7OIyi3[d,pTG!K$x_mfg'rws;}FojI1I83CJaZCB}o+&J.$=9GDeetXPyTFO/3A1]b]gT`ISgmuP
+V5OMWMMsli|<(l(+r%z3"<UX0"^^|S8jnvJ:m3SB::.FZ1>F07lAlYb-B#bgaj44C4Au#!P`:sQ#z0S6w0t<x1w9Q/@#}QR]rm[xtRS+M/16bzv87<fn.d
+iH,<e:){_!X`9{"o-<w:';EHVFVc%9`h"$TQyFF`$G3H1Gb3Utw(si-H's1qv<9!/o;FSeB[;@G;~VnLNLbr/Mb9i;"6hF:/I/)u#jxRZ:$dp.(=de<J%L
+KEK[X3nJ=^G19N;45f%#:T3;zZ8PSO9Ws/x@dU-P>mHX:RJ)Mdeh|XnZ2Bg-yL.o%g=97JtQDa4%)%H_4Vg_R_n1L|5g92){309>PdGP%;"R3Fpe&s7Ojz
+Vt.":oc["gQZ3G%:(ur>iBE#LO($iQAW[X/kcG,Aa-D6]Sxmn6X18Q-NC8=LJ.IptzKs",3rj8.nft7B/S9^CWm60wO^=Hc_Ea}bm</Qe]!U[Jj;U'ak'6
+cC;|u9J9s1e$MiBA8vS#WU^k-EP!_E3&yo6a1QV^'1vVoD9HAE(vrsg;U)2WK)Z{w8+Y"%z!1M,0JyVLs6U-/v1yNJ2h_TpkKjHwzxd0bbWrBz<T1kI`m_
+I3_Fs4O%uUfeV-<f|X$K"15k.0QWItjj/=HPf6lKn_F.SIb;q)WQcsW;33BMXtW{=i1)EJx{;;PGY(olzzo#Ayrmk+=UtdK6+.UktL1X_lY1p<9Sc9>EWo
+PObE(H&u}r6B}T}U69wbz-K4vFmLuBN[vE0HIB003)qvv`bu/+)@15=gwx8&(]2Nh%sZ0r'bSNHnvq$Xv$U.a.Yn`m%<czsf3:~S%{"3Kc^@sPVR0UP!4x
+-;qj.$idQBx]_6niq;]")V8]MEUq`OPV6x1hhUU>22wJ-WX^)@g%>i(#4r6gu-uDZ'}XNfbe]W#E|XGw(g>7G7BQQnOCXh2|qX"c~8+rYA~du+p%aoP]q"
+^5@)4Qs4Hd$eoN2vo[L>;%O[R,!u@0-XYzCg[,haJu9OUodjAoMk0CbZ75I-Hl7]:>=%W|Vn[/q(,);G-W.RfHq>vT>bSj=]c/Rs0c~eO,4{3xl(T<eL<e
+9ME;(QO>]"saeukDu;gD@stDr58Iajw.`%iuuXY(1^3fdBe6;'HyANP%pLyf1B^gQVc`yb`{a(D/uy`}<PhjrC:M^[W2%(2o+@'hS!|B6s<-YX@%p)s|c"
+JGML~2<#6KDQ&V2j/>}t}m~^k@%PfSYabq2/H8`}&6]MEfZ@AGRhIff|"TLIwVI&QOdtopJ|;PH|F,b&h-plt,3<RPpxsEIG:XI[Boba$x=xmODA%^qGF4
+RqprF)j9qv^X3{v,Jx"(<O;,$$2t(^X(b;&P3My>c]SO]sv.}.8yw'C/y-L6n;cX=JAPs=F|>}@^Ci8No6AgzqwpqY"IVQ`+&{:0g%A9fn.(z;c!~3j&L;
+d2YpjQOhMz8a)/+:ZahPKJA6ygZC>+}C"yeU[2_q~hbt<fB#,_8_A!fxz66ySi:K;I9u'4.5uJv@^w@FiK%OZX^);A^Qn%r(J80.u915Ee{z&s0n'zkZWH
+P7I.%=7MKPO^7H8{d{mp|IQzp33q5IU&1'$C/1)pI[XAE]p.J,=xWU1ta{z+nV+jNiz^M5Nl#dAW$X>Q=mp6qV`b9{>3lce8W&.n6bQKFC&@|6a+hh}9.#
+.#-@x1A5.XS'1=$X{b&i4Z~AJ$LrJ^sL>)ezF1|.gE~dj]C3)$R2xENL[|U/Js-EW3x[>1ch3]k]id%2@Gd/.K'QxO;va:KP:cx]didUXwy:e]oQip>oT6
++rN/f1;An#I3Qh&55#U9!Xkd^:TJqu>[u!@=)28O4Euz76rK&r2ST.<8n#v0_|$$[;,{-]>wsQn#qt)}rx1wGw&n},9@}[YM(HTZ1pG/rLV=eQ]Rc2efJB
+"b}4`9IDO9Sy9|F{WF9s/|0`c!Kk(L{B9]ndjI6BQL@tc2]<vGJDt3kWwCxCN0'l82(nR(3Y1ORz&llv~KzDePkhijqi]vCV-B#j9/LNDe3`{A{z`'ub-R
+z9(w0-4},l:bRB7a-aR8@iq;&F}="+d!7QW@UJ~2>O&/oUi&S_-[x5J+}di{SbC+CKH^AEdltWto#;1`~n[)c7{t1|H&Y1a93}gR/,;g_c6MQ-5q<S>Hp#
+-ot19(|,OR"rZ[Ebf>8b4,n8W!B[{1&f(D1wX!q^DR>|`sr`ux<4-"MBtbcK0b6I<aypG8`n'Jk;xG_p7Fjx(cM/aUN90W6@fp-uB%+t+N+:GM@+{3'a)(
+G+%lPA:(XX5QgPrkSfq38aZ=YKT(Mg1{+t;)'3FUX"9A+J'@S<J])D!.nQLPgs1X4d%n^atzaiD/(!x[<zN|(;b1yp#teD!U"5R7ci]h(@U`/p=IF|x)pM
+r!H`@_~'B4jH_;K!<ebfTlYP2twI^;[^@rNDQ)1mRl"p^ln)D-0pU[RC<;[v6nQ;$$'KPQ2^udUAq}-<Q,83'>bOjkYEy]1ROI8_%=rG#vbD!4XGoSkn""
+=s~'nweyD!H)lXV=`4gBl9q%)X6$4>^|"IMm|N(0E|zAXtRG<!-1iAdB9=L@p4mPd+7cN0%0']OTaNo:hx@Z-IRVXglbyN_9Q%1{c/Tm0'LL"fy8.O6.dV
+c=|!~!{b-4t%%GZ,B_{@wt"iP8>3`TFP~4'(CL&O>H/es$8i"jxFiZl>sCmjr+Ym>m,[k=pCKXgsl-a[_,zGT27Iku#17c~lMV6+Q%Di<7gxST[=2Eqs{&
+=A=GXGW`N-guRiQ^`^gocX{HLdhj%Ts|62Z`9WJ(&(wt[A(%>dc8!g{)2yXy&.&8h@C5ftw)4a8kl3_f1Iv`N1#l5d~`g+g@Cz)=[9k4#JD6;;bn"N$]bK
+3N^b,Suyk{+)&nk8My/POs5J2[&1)RqNDP;^;ysLJS=)Ow.Xe.]TK(U^)x]"MQ0Lpzfdrn1%P_#.+(NW%AjCn9)a|12KxNYiP)/hpWuRUL4:kb=iDNEs>#
+sh7k3jA:0TKIXlC,kx6BoHC_6FV4n|+7F!I;z.J<fPR6GKmel=bI"/ZTtSo=!ML^)ScSIuLi9jqG_,>'b152rffw|hA/,"^:&#T>g]>+m[_t/,vA-:)-e/
+h!1+K$Z0Fy}VH{!'5:_p,Q^6Cmse0_(9z+rj8e;U/x)<N!T4!+${O`:G]PC_7$kZ]wu!)K!zz+V2U71WhtuimuoO)&n]1>PhZ}l.Me%NK3oAnZ(yxCDZ@f
+EY`BYjm[iM}6)g-}J84`@B^O&Q6G3547Y]vSpd&@n&A,x`ogPID`TF.M@QM#nWURyag(C.iX;:{R#/D'B./L:%//qOCYja|^7w";wMq@+mgSRS+g_a0_RM
+NI]FbfcJK146eN{rnRvP&4!$,E"%(Q%laJ^+-whiy8.e&]k0E-T5pN!#ASb|j6gQej&0uoIio=>d$P{@Q`>_N7`xi$T7%G9"XnX$lfbx63bYRSQ+k8-&Z#
+zyQLAzN&he.vZ6WKOcUYyTOHdkm}~CYePBk}>[SWe4l:L78k7d]_#V`e5=CF:qkG_,jt}I6-F{o'9:)j.%A5~{lXTtTc>Q0NarvcOT>,/bW@'aOXzqH6Q=
+AG~`e$0|~c+-eq/ZzPgvCNHB-2,gSM:B/NGcFrJh+K_6gc"_1l`YYF`,f`J%O4@4LRn:7<ne-z=_)7k@PCkcA7%tkVaLa<8^5GdLUHd}t`Hpw/e%D7[:FL
+G!'A%tfu##Qh<nfi/BwnAxaNTi)/Jk`tqzTtX{Y/t7^5l.zx)'~f3:Qe}_fO{ob+&ouh_LTnT{NrA4{3DKbP9Dn,61R<QEhF!^GS5A),Z1g^](d<@'p&-H
+]bg2o%'L+H]VXsi775CumIc3b/CG5R~d1w,mnk[G$,#pt|5vBMI6O{$]L5=1l-J:&Zi0]pvZ@wHUai!s-L.LnsHI3xXd5};rG|dXb)l)Mme(73WU}%:NBx
+^RL1L7u{n5(liYg6i3VB3V6;jZ{/dg0-x}EQ8wrM-g2|.(ASX!>prIxz.{VQY_&SI`:7#yy/!;B]%Or|Sbb)^ot>IHdtKQr>U0ool(2N6k<;&0a1YR%OnD
+e2D&s)%qgVszCes:+UfynwYHws"c~:d;6E~8|w]J4$^:R]Vpy_XN5x725vjw1{oY72'K`]Bd;QOwz@Sq[})}`iKDGu<JoO;8tNRI/.DrL,EsVgtuwP=vfT
+RZO[LZg&oQ8,VtYC.<z!(.K[lOw$7^LTlP'7oMBcIdd;AR,"68Gq#|EbI<h3B/0#[@GALvE7XumG:-R]AQN{DRM_"3fY6z&"2Z)VN[3Wl:gF0+b1grbU6b
+~R4_Mul9I+m{am]gXg8)VX@.$Loy:n5)EBk1XCU`amy{^7~!9h|:M$j!zD)2ZI;&z9q$1>Aj2.4qMFxeEl5QvKW4rTx9L&N.gy:4TFC)}fQKNxca7NK]U{
+A|sh4IDSbil^^O1"7x~"@/w99M+`S[#OyY)CtK+LriNl%mjNX-Y)xwq>d)Eu(Tm7TYw;&IeYA-45Rr-Vcj)OjV-h@shHZ9kix3+Rb{^xaZC"'"gq`|@4Q6
+IS6$#<Y(XUvxfY5tX#1>Ir,fFTp+EnGfwuk1cTe5#i.R%ueS5f&W@ZQMu:`iH"S1[,2[S<Q)Unx;sYYHm.uW/r;RMSq#D>A;R$}'vizBmg~Q}VQ;R6fFiy
+#Pf8/rA-{e[dUiSI`t(I$t>cG.b4fTGPA]+"1w%]1MffB4H|<ii#N}&Fmom$G2P8=E(NIICoB.gEZ{f5_k`2_`udjvDm:C;V7Bk;z|6jPvt67h26/kS%|M
+-$$>&M&7Hgf+agDl|7}c:DqB8Vv2Tq1)Kut&U})F7%JqOy;Xswoc=.LRU=#"^t_P[JsH/DpQ:^H[3feZGfoT%::)FkCI4Wl=-FrxX;3EvEf_>ea];&6B8m
+^4lJiX$S#!!eS}h`{j)tEF$1K]);iKK+sN4&D^V`#bMf{$-Z'"L.M:TH86wF+3;aCHf2X4([DY:F`}4fhzf)5nJMvd-w)q8M'-Vm`2b;;S&<PoS23QaLb2
+Pf&Oq|6"|UBviWVsKHMm>:U"aVd<ud5zW)fG_QhCXpnTKXmsAe}SZ[;N7=5q"<CV`@yWC:'kTg`t9G8X{rb"n1[lA'{9CKe;fMl6)yHiniW0%5AS"qt=q6
+UcB]b&A!|jsD]cFmg^x_kz0TFQX%3m!H1"6Z;EL^^_kHw.1jdmiLgUsXo+`"U22SU#0s`o+!I.`H,r}t7}`o5j~kG>6ehbJRfl+|"d5r3S3V{Ya<5;au2!
+VLNUWpyDPsM$mU85P}h3$u>`iG%3;#D%}-nq(:160]P1]bM}:)!wZy^$5P9SY[dZaf#o)<Q"6^$[CuJGSA]kVO_E)#)s}Gv5d[%BH#~}f835|_FwgRRY13
+K7535Ih:8gvM7A{x:S,FAv|3qS_B5,5PRUw9I9K;qWL<YVtEzj::C#6[r<iw8r[j'"a70s0$^G]n|"=juU#MD"Y;zkM%L#OeoPouxSRDECZ>H7%kGt]8G,
+2I'U&7aNVmI-Yj]:51a-T]^,m#}>hl4htr=HeU<os1PiKt!Q).Rl%t4NI`jNP%W3-UaRM;%L48K"Eb]tg"1c-<fE^w~ES2Mj7^}bJ{@mNN,Ub;U0Sf89BL
+KrfGr84;>cb)N7fom-7jF!@y;wNhh%cX5sA39.5WCki{p%Js'-Er7e)J9pDI0B;Djy'I@QhorVwecb:S/@weFT9a~YMVI(6PUnxGj-".hqPL(]vy{q4(bk
+TjdHK/Zl^FUt|)=eW^)xgmCP3=z^^_9"}W![N"qC/HQsqLSpk{rDy'GF##-x-,koS2ow}$B-9vGl~YNRzcg)Ua1"3T/(O%2;9-1.>IuVYxWij>-9myfnSY
+UrQ24fV-D&[YAzQljN<hFrIAq!s`8{}=<Df!#KQ:epC;&"!79Qk'|IC'be_G5"+m{7c`|!W]bm{u2BQZ#`vHFk{]RF0/8j~O8)RL<gu7;jHGT[YYWJ9H6&
+avH_0#S[wVIP=S]u%lfm7j>P9KP:HS~u|TFBy68V,>D_!t4&Fj0>XT/nes)|dh}/[W':i|t9ukY8^+;UJZEA)kcB4d$}UbG){H&vwq7lk0.}QGDY]S'<W$
+Xf5Mb,mRX5sKR1n3z8^()8GX0m4Rd;kAmjn)5="}[f$>aS1XOvSA"]-/0FtM&]2heA/W~{y=@7Pr694o"%'BdU6k#3pb.9D!y`Y[ww((r')Dkkz+&9=BM=
+)%trK}RP5xhN~{VidKL2h^p+%c4|DU~T{fDJV<..vLY>;t2(&0nfdU,E)/;r{@[3gGELzb12[^y1-n$>DUw$@5>>6Pduq>.'aaF/$&Q6)KKT"L[|s+9e;J
+{4d[TimSto9;r3qX$imk"RIMiX_d0$P%gEA=fA8Ianx(t[Ppzv77,:"xd`u|~SMPuJ0|Q+yMnCpcVEFUW_H:ogq7~)}S]v`O7C[3d'rwBO086W_mWS1#[J
+is=cIha/~kk5P`<(C=Z5p2Y$iGhRnY0XvkWB[Tcjl>U&agzu)5d-P@D<QX5BqBo)=%/B&y-V<S)9}h~5cooZa1%0:d_XnZ}tXSY3`7j4ALd@6Kr0:nA775
+)nCiY_~ZR!7_d)S}[Q^B<dkf77[S4kwN+I;qaQ-!E)e&36u{qJD!h1_6Z(%iBE|(6a-|fzA+,+F@Yx(gAEBg<<lSO`)-mMF{0+iWG'@&gZ#PSc9BEq|KJ1
+%<Z`z<FrD^uEmdb<J2T(es|rv_zgmiiHPL0bZ2/V`9Z'5z87i+iD$^1EUxN2:2(Jc'H{ySNU'5IJ:[u#B^6alB8#%tM@u)4<x[nd/![Q1D=vl"!9PJ(bE/
+^'3ai|w!.qmLNvphI[9ht=~yEN:dpr6L_9cU2^aS/.n2GEBXusbe[J}ToFgo>"I<4)cF;,%Se=kR#5>$M=^48"iJ$6et8FJ3&9P=-PB.54|e~<.[c5sx@D
+V#NxQ[>R~a1zNx:"wA~Ykd+Q,uoQcQlvS3G)VUoWVZY$n'%8r8yiFx4F4HIFYqSdK+XXj-g',e'Q>4n9aYfNFblcxj-qsN^H4BYuitA4.96hl}eS|s}5S3
+PJNLIE&'))#hb"7O;Zl,0b~tSdf]a;>p9gz6>YSP|4PVU/GaZ2R0Q+:7mGcyJCi!MUECLpcy0{6w6HwibMr3^j/a'.s]1UL5>]`u]4W"SDmsmA~JoZG(NI
+36=o3_<^x`mD{fSSgo6qC#My`#HQ'te1['Y^.WbCcYzN<'yz,XpB^Z~]xIAe=9,eqcRw'4a<B',XVj#<EZ1z0bS=Y.3U!45@5/]xr:@8rFP$xs7D3QV;z_
++,@}T]n_)=.I7h"^q!EPp{:$@Z9-WgKt;N<ZMI]Nl(ipuleN,YT&3}Xb[iSh}ANpJrcUUd&Ns,Y^u^JOuJuVCT'9i.Q'B_>LF>$(s0Gp0uBG61]a'wzraE
+_R.-@gak2h.EM[tr1=NlsyprTU,FS2eJ=E,W1(z5v^_b[Qn_^;rdRuVlrcWigWN%M&"GR%+27KI7rz1D{JIj'CHHZ|k9-ABE|]MKfLrG#U;/}1[q<k,@.0
+T!b=6dXR8e%=,(^=R='cd7`x}K5p2MxkyZ+S_rkuLHM$3b`_Jv_HM]wcK^:F9^Wm2KSfP,Uph0<}]L~7>TZ9{j%C0IlJ}a0&+gp^D``K:YkGr5Kw/vc<vb
+{UO|YzFb("6Bw3&5TLWC9V1cE^F)Yy_Z]3UKy->UIC@fr]F&L)O.'T%lp%M6zm{&vDV%NKfp!{MrdD:.:,m{=_3m$k_y.]s8Ed+DRhUJbsU3P1V4p;jbCM
+l4n-ZR43>h2PJ^>tEKpG<x=H"M(Sr>0B.OS;}JbMoS]Dg'Mhc%@u<[(leX+@4DeLC$N/zu339JHhM{aT9M&UhMcek.ukfPD:;b0)e}3D=CG0k&me4sr,'v
+WgbjMUR78@SDvLajRCZu`sR"g4>j>5thJ0v.kz1A+hR&@T!I<{F0OC.pyX~TDf4K^6,Yk%lrJ,f2UknUFczt6X1qZP"S/YCT=4dF`>A:VnRp=9sLQ4g/+p
+"i.BWaRwK-Nt"xRwuD$lO,2u]g$XX!ze,=;oW6{im9]nP-l]4,Qj{se&WpR+fgU3,x;(fr49V`=oDi0`:-fT>+9U0#J,pk"#L0gdLkl;_ae5nbaeT(LPyk
+l-!GwE{DFg0fb%5=~maf0<x.]ul=2/B|x5c#w[sa[p`8,v+#=h#:4fCQJ89bdn:P6wZydPqEjRJ2}GeS,=!(("kQ$J]i!xpysL2_A/|zm5y7)Lq{eX]$ge
+"("Kb>!|!xR+_h#lOmYR}!f6NNeR~{%b;#Kfhm<7[)Iz3;C&#]!rOFiE)6P{LGdi~9@nM4rU{d[JPtN-49Q:rPY!H%ZgjnS:=p|$tP:sx35RrJx#V9]o,!
+GPgMolfV06de#yS-No|%#nSseF`"f{g^(ByqCR/u-=8r}LJ|k#$YmQy=;6/F)h:dmEz`HgdE5D<",!kv{w$P<,UV~%|=crjqS8-.khT1~>+R`!]{[Q#-FA
+JA2W^09s-1NU!moW'j~$n/F}x85K-v~3px/;JCUxgf)$)bG{V<-9;CkQjQ&G;V#1T/GPm[3fG3[|Y#$Wy9!Ie=Ox_cqufkLeu1>Y1dq6UM]Ty8yh6PrTrY
+O2C+`'>y]XwP&n#:lT9K&t-vr'%6cCB9>T22;y4W[Vi]70t|NeZ-;["PQ<XLjXbYgU=0qFdh`Ze-.1`Rl9,&:%QRG5O)SshAKj/qblO<idbOC3RQaLhfX4
+;m-s];7KBCo+C,NFR`ECZs^EZ#wQ}G|/1])ZnnBl`s}%%!$$2p8Q@1BZ6tQ|h!nUWS&BH1~xqP%q``cXkmw),|C-;b+.)T.eID5`%x@4U'jsc_:NUYP=rS
+x(-Jc6g6&w=TqefIv2FoID"ybV]3|U|FxnR"A>+En!m(cZ=g}hmP,v7hsLWhcT2(//E2NoX%(kNfU^CjkrLFDZ4WfiU^6nmj3H>F;i2BP$+BUfA%Lk'A%|
+B-khtSxp3)GaXh`^S(R3~M:p1V({A%`iy&N-@Dq#b:G@BZQ<,nrHys$Tgn}[B1W@`={)jp3npPj.-"kXnO"c1k4='p9}>W!Qq-VFCEZ%n^Gf.h{fy+Vcco
+e9cKU$w3-o&l]0eF'AUB1O5uCrZKXTSn{MEQ^!x[BOHDJ-4)QpWKV4_hCFNo"@&C"^f+$if0@sCf]G`C32PXBcsGOS3TeKH6vEdP+<mA<PfI[O2C=l[tf8
+`EJD9Ljm5{xyV_$'3R>fPQY&&M2rD`[6q$y@t>Z&K[I$&q)Vy-8[Fu2=FWfNw"a(d/g$$/_nu`-dc'NgmY`wWLfG40!gyy(P0Y$<]btg=M+SVQ6I$ZJHW!
+eQ4UZRwQ<3|.)v)jkFs#];VKhH0baNLLhev+4e<V}M;PnF2LGrG<l$TRgFo;2Q5R<so&hmlUU<>u[4v<#,fJQujwq!JV(Owr]H(ez;A<2(4pCO::pSf.eA
+s_g[_PSc;=(`Zv}B~U^E!QeF}Z[WP8GH$@vrw@EO{+LIx4e`0,L/`71WM(v<W!_TUn.Z(x>GM5BcDy88FP(L~,OsNW}5zU=I&){]0UnvxI"X<Te:Wx&`gN
+o@K^uKM_vjkAJbr}!Y}dx:wt($L7Zj"(0%C%'kF=-U<!wWm(>o2TgxYZX:Z%]+WeBb/<b5l!Ll;8K}RERxYG2[12wDl[aDvuq:kZM:QYB{lv+[h/T5m=tf
+6.2HCM3lyYV.for1T2^oRwQm/_T1CwIO|YW<xlp!IxP.nj<!bl<3<K9{4pq;86s.Q>e5g}]A@UfM>F'hRIjFvu0Avi|2"^|{#V"CnIogo4usB&lpVyE&A^
+$}tq)gf0Wp44%ee&&X2wd!bC7t&A#vtLz|xU3bg$!)>PFJTwu:|0S^H#M0K7SbI<_eT_2V+),2c.,$Q)m[`y[y#iX9|r[)OiP1EO]WX"U8pX!TBn'4ay!s
+"S5Xpk_8uEhxL,kl+.~-[(8c=!R|.0]XfFNoP@TZ}a;,yKp|`UPZ`'$^,,'Wt{b3!h$]JaDRf(k%!3>O'<&^-=&;Jv&2^qrk/0b+P2Tf%KAvpJkdV$juIg
+@PZX`vG--S:!3>c](sd'z%;F/7sB.>.n2JuVh7gu_3loPSS}&7%>=FtL1gycsp4AR)VP&C3c^HIOR=tK!)3hM(h8ar^.86FVH&2J}'B9Uv>-a-<zx@M#[;
+JkBfm"XB~Ff2d`1H@)4u!AJ>%Uh=TMQF3eTemJ!uDNq$B68:K."n_Ka>Q<P''ctGq{6:2rO0|uGk=aqPrB-qY{LA,7EKV,g+::.J:VudLQ/wYD4dG<KBY;
+&M'FO!AnL|AD4nQYj]r1`PurRcARH,El!ICV'.i$9xr$&tzXn'_J8dH^EbMW1XHYgU.z+wqpdr;kPioLVvv|j]_s,(PMR(0q,Yijp6_m=18>si,EA;;)u.
+56sba>}AXqBy^eaqqm.Rw34D-rImLzQw1;V+;=N)[CrGo)P;8y(`OoAW}%AbvI&|Il$ma0$&3%dw228YC<KIQiY^TGjSB)l#2/9}PfQewh.:AdJhH;~OME
+V|~S'kNM<erHKtF%ADtsy+nQ0s+V3(`Wk4=N=MEl#w"f#BjczQqf;:QNr-i<%aIP-woy%h9#<LT_^,mV,WybRmk=:^_T.feYt"nekBp[kqJo#v#DC5-v)S
+FKcS4Xuhk1Mx0,AbB_hl#CHO6n(J=($IW3@RlTxa=h573h_1qItpT>5N2';&PQ$+Yo-wirt"2dJ'wu0<N$FAZSmlH(Z`ZR8#v0&uJ{ESv=+@J48fKemsZ&
+O%nV2]J([P<e.fz#{>gC40ldNT8%.'@ao#Z#ua3LwPHg:H.1g^%-lpS,A{L@MKU&l5:$J0vtX-GEGi>](;O<+Gq0B2n&w1It~,c;,0V;ry8&%co+>S$Y)Y
+^_V[EHhM)^g^X^91_./v!@a.gu5#}5=BV:C^AXUpmP3oNqo"of]EFi|fj/:2JV[8tgh3r^M.'Yr%$lM`(iaNh8b_zBIt+i%OCNg2'Rxu#R<c1IK3~@osUK
+7{>ENp1SFUcJS0I+%V<q}r`_L8RP:+E[`US:cce}C7k$(_C.M0|1!EFWElQtUN%:a@0eNVox/hVF7r0uW<G0G&dOaiCwEy5K/u_iK>-/rkCH$y&/V%l/"6
+>[hlTS>_n_eXp+FFe9`]@3F4lAo{TuTs8)5Cgqd!,UnK#""-Se%-!.Eo><z3sl}|@_q4vEffGP>3D7Myl/d32#mx6FJ/M9#>2Uc<G!gz:o}l~lMtL+R_7]
+:Q;ttRF6,:9zut0mH^VhZmu;+|u<e#Lb4$$a0%S+%7UjRelX'"5,'Yeo5`]aRrdFCI1a<-h.^iP[O)n[PYp,1@oR[KkjsVJ0)R6Sk7KtO[7,`,D-ZKu2j-
+`z[Fn7b,+V~M3/r4Ni'o^]F:Tui7lIOsPLKE27.Xo9(GS^r8rY&Lio]"53Deip%q7E1`!0I/PjmVlTHidt}:{#C},<]kX1lkc1Y.>erhK-P{yQAaX!lw|l
+6H/6Xo5^hO+fcKn-YGVaGOD(D$!n5j_T,vt948ityG>6894g6yay%X}WWWsVgYT](>vF3_bRO;dIY|:7(Z6Z!u/Zq(5hl)[Xx|$W%q.VI[,.Xl]lXoQ'&>
+iw<WEI1XmIf/r4'rtXC7~Q&ky<qOJ_-Hf;`Aq];A6>RW#+dpq_8<7/c%3)-&kHsCT407eQ+S;Q#Hf]RR-_z[kb89(D4N5^W[2(Y);vCpWY,,T40&tR>%(f
+%h}/=9IcY"47e!FhU#WVbf|0}G~_.g310qAhQ5$z,e;mqD>Y7sd;lNIny9P_s1469{Nx$y1MF(2('yC$pBXqgKt89ze]xPh,5RC'T>8.-Q9`%dr<t1{)G@
+{;(05>Z:s^ujH2uJUi&H+a0:Yl&FNCh;d2bO,]6#t64X`t.=Z8t+4l0/c`$bG/qec=lg`jH]S'n#aD`@XW$b.Gm!<WE.$-B{]%s!9Rh=7$U#}/Z4qc)l9-
+i<b;V;8dX4V(yQb">@$Nh8"pPBf@51x|a4V|GnTMpl83-xsl8U=PB[()LJ[vAkyB$2^yCz.'P^"Ip3pHja_%{xf7]zpX&zPxUuzSC'MWxreW<Ta$z9!1-b
+wojR5FJ_Pfpx~P{jL]u8D$}F#v>^b!xX`))_H!(<&9tobTWi[0P|^UNnx2T+p[Laj+-|Y(M7)y+PlE<ZN'5./}:iLz>%e1D+W);m!-VuQR/""`GG=H6^Q:
+HSU8h.3yc`].Xxa&sn#1c4o]"F(,{>$9hZT3|@';6XpLl|>=2""=L9)ip<By/[m)x^y^v){AUybZCZ(U7c2cBn1dDJuCO,8RqD/ZP3XeEP-:da.Oq9@xw7
+hIOJ%RjC}|i-4M+T1:bl!iCx^D9@eIM^.;.aX4FN"5beI|LQFehqL`+uYprh{T/0>M4}{Fu|1@/bBFu:>L9a=I^;Z{4!%ExDl[Xt/gYQ^[w2]X"OafMhCH
+3ZX8_[|^!Qrpg:`3w>>gfPL#wzRM9qQ75D,6mv!Z6wMfRRGsKnV#Ru(z6{@4!XLOI|lbRyDEVaAWq#aCpn@dZr5J@tq0)Rn!85rl/JB7i:DW%YT_L4pE'r
+%-QsenB,NE_:&epSt9lj~>g'n3Gucu-/EF'T.O@[3kLVVW{M:Qv5`O+@(@yKUrdN_6#HNr;[gc"Fb}MTAI2-G`XMEyjaGz9>biq'TNKJeTw:6,LC:h&!5M
+7GVb|%Cvfv!;r6dQrhEFzCGg"N;HMCg,)C8_L+;]_5+l1/T<R1ST@GdNFG)c<gT`mk:4pW>|eZ6Ovc]h#2a:YwhRgCr+(4whMz^#6eW+6DNr:W"pA"}1m[
+B-:R9l._@Kj1Pzdp&!Q#m[8K4:Hb|>Hu_/kKR]Hf,gP,DIVdg9p`$4<,^wgyK+sAo5w;RdxcJZ3,j{re@z#q,q>M4D[[2>m6DrNqRp{K!0__YeINgWR9]+
+^Tjw#^v3Z.g5^i~kmL@j+LlxGnZG&PjiS_svXPe79MD_4|}dVuDN2cQzsDk!'usw=SnV7e^M<2bM07v"(#xB/>{Re69$;KajkxRl}tN!J/t2e&9O5RBD4D
+A@4|cO$rMO0u88Il(aEj,Eiq~O};RvC_MX<uZT1epT%'~;X3%8f,4Hz=hyI`gasY&a>V^+!)e6n^eW|Q<H>t}DsVgaq)k9ImWh%!j|Q%z7]_2Qn:mpey"(
+8`O!rQRg#A8K,:&P`-cyOd0cS]4x~w<p3|=@i^&]64Ev(j"V(j^{okbd9=WLOOC"p;FBv]4w=Jf:)'emwkjPc/5H[g<@q;w`~0J#A^<PUKD)0s~<S"kB7%
+9g.{,lbQbg^S]CG/oudH;>qlrj}i^RKLrV5IC:^iM#fdYt%Z(|8q=d~f$JFr0.V)p&3V@gWlb9260}+w=kT]h^HRMW^Wm"A]JbR-A`c(7,f|e%:{59e`j8
+%0^7nN]g&_dE5[SY+WK@|S)`[JPqleoudOZ@xYT`t3z52%;Iu']zD533;9-lWWUmuv.fgS'mY.V_Bdxq=zL0HzvnVR(x>{_=78;_v"@ay9%k^{mFz'ObQ`
+Zxf[Hqh+GzMSW_e'yVCoO{A,({0]@'hu`FnROYZH$+H}@0Hm_]E!wgzmLM+sJ;iJbD"E=#d2W-lW!C$@J2@T[GVWi;323i"lxu"CZE8lF7_s9T|){+NSBq
+ws}#G<;y3g#S{>BLdZdaay%Jwe^zEc)4E(~1+^dSA"$CQkbzAXB;AX[c=&#L5]w{Hh=[O`D;oZX&4)<>"P`f^8,aGS;Hx2(T[D(9'}{)!4l/Kkedgfe&sI
+~0#Gt3}2yx2;jZXoV>#a0NfDrcmE/#YPQPv)Ba>^ltNRFQ;`:vrlWm"QJG:usNQ1'`a0"#{a5l`Sqgl)pWeJcyp!HHQ87L-'xf)6^%0QHhV>dzp2Hl)w.=
+{sWVb!YLm<Oo>d'Ir7]1kM[In}esDLZby"g-7PEN[ymz^o"M`ejd6oVDzoU|Vv4{uB)MHMP{cO+f"#ZhR+LfHb2|-h8aYWo__"~3z;E@UcdM<k^6_!gKkW
+e6}"#"k,+#6xPSRk=0A1)VS+(+%WUo9kkDe'$l{J_rZh}a+FmHVsaD=k<GJ"Lof&ixK"Bmw#m2Y!vtd[&e:Qj%K[~@tI9T|`]q#}5sud3ec$UZzFy0tERo
+t./s.Y&t.$W&`m8kD"BzT.#wnM#wl/yt[aWO)>h1}qkI04IkMS6H&uhmZ5<(f]'CGrISFi#wZ;+UpkT2)U)xdjM+u^o&/"P&g}tIO0kt<2`=.DR{`tZ`Sr
+E2,LW-MKIL_P+^:!2l^v-9<F3MwFmbK||eW|ZFj49DNu"furnmxxj}[,,pow9VEJ>a&8wDw3.RToUl6b~DYf3TiBHUK!22nR%1hSSOY:F%/m2SZ{qRtZdY
+i|k4Ds.U|&Y41")w,5b4m4o2R8&U"K[,GS0QWP>p`Na6Jy1./&z]OsygDcLH[ji!pCg|)ozQy:o(!`Z1&$wkwF1Fsb$J=Exh$9tn,<)-O1Cx1F2pdIRz2S
+v!y[8TA$JL)$uRx.BDv&;-HNmfp0dpIhPA'ygn~EU;p:GgwA"rilh]i@pqWo1x~zIw"S|AT9&9ZK}6pufs"#)x}N7m69DkWCU6Z'$<p^BU7n^{6/WqMgJ`
+@r+$]NzXb;8z%Xcc[YEE@Xzqv=7ILgH%t{b_1%:6}JK<F5Mc>i,[Xw-u'8MTEHKRn3JW{VQLh!o<8"N$s^qZ00sLC;hnJOja-&-c0",>f,'8c6mgt:Onmn
+nj(C2HDFy4lj8-1WXJuW^$e[nW.}~b]2bL~SWNC(S,;Ll9K.i/E}69{3>]818s:Z#iq|KX<}]Yv:eFHhBg<g7{N$[m<LE-|F_wd;V0&y}XSRa!`+mka6mm
+RmIQY+3Sq.{svDBqt@1@qA:/FN@N>g$MkEWvrCZWe``t(nl"npp``nHXv|2btHNjJ+$PRf+Cx;t{^<IY>Y<PRotdit0kzMmB4XkEYehZ'W!Xw+-FpEFGR<
+#faFn`>D3JvVzYLN9a`u&URTCNdY!dotWFJ=o^#Z`1!k}>E6Lur9Jsw9}e{JU+Lz:t!h]/Lpra6R|zSRQ<w#RAI..NF+G.prG&AnGpX/QZEBUVjiYt5c%w
+fI:sk@D:S|Lw9Y0DZI!@oYeQ!-NfBo`}4|ia0em3N3FN[J#gwgsc;xBeIpU[M%aLq]^1Cfp>BGISQN1JwmK.24}elr'Gs7rG@(+Qt!kw'b.<H{9A(&BE;5
+(esD%vK!.+e1M/kH/@sslxJ2yW_Iv}"drKP+lf|I#q19be5[D{OevzKA^whHz#kw'/w#Q)OsY.%|;H<Sd)4qx2rU+{(q6|%pUA_y}78S{,BC9SAhK-pIS@
+|bjQ/%(P^|tx9wu'c2%Tj:S!2PXab|M/D)q"_pc."(f{%pJX|aT(rjBr~(=jn=2#_EGu:"HV~kS/s_IodP,f0F5^+qJD`&M&N+E%<hKq@ZPfa23@fYR9Tt
+9<VC_+ZduVa{mmc!Y(fp&g~b.E)uu$l{3|n2J_kOTPcm&P1c8nk4T"7"}M6:2o_8xaedg&j;[sXza5x::SS0Jz$h;zZL`(T(7kL{n{%j%xS1"d"&y6({>c
+J}tI(SaO8HYavNbl+fsq%|n6&0jyCLW48|!{Q|[LvO``6-@c=S,}6D>+s%zCj;#blwSyfiXE&W{hsbhoNdmvTx:r@5~4FqAbt:"kT+>U#.xAf>76Tl^sBu
+xL}Ia=@ve+{oogBP+=Qgu{X{Bmu-qaq-UEB's!){yb-dm.$egsZP]J2Oxc!H4ZNPL&W+qp=}W4/gs@sZu`7CH20u-{E]+2u{KI.B}1DZ|7RqW5RBytN:#Z
+)G&9xXq1.UjB0Fw]6+!Y^L:Lp}@j7##q9}EX!=L!TN6:Uj1:E/JoPDUsY8g#1{:Mf(2hf2P8n!trH=fp/9PPxL06.3GBd4d[mD=EL/UPnQI>UZxnzWz-kJ
+6YU^v%-Hh>mz{^^N$aiVF.8e+$&7o,m];RGN|)<+#tVnftc]Bqfz-'B3"Fkp/LU)(F>5M%0.Dq!%B!4"~m4e^%_^(|}9o<Y0WT~=xQzxlHx]csyuN0fAV<
+vuWjL{B;$HGXeiesfU[fsD;hR"='Jr&_>Tn"|!YcsDp<GwFLIz9)&C{=sK/1ve0odfF!::q@T9%}hIU{BDc#KdPP1Nw$aiCJK%U^sIspl"$U+DeoNd_Gvy
+@`>Yb/+kDm3is}^6k<}F@g4oP;|+I%z{Xt#Bx@u:>BkIZdp5gRn3X[O_B<vO&]2AY#rakNw".-q1=8t]%RCt1vBHw!8vc5,rsL!hGuksTqpU6f]]F^jcFA
++ptO<Z~Ye,jU4|(EIy[{y$6{izVZHs^htED}hgZ+8{}hvo(y`Eo5w2%n%{"1K8Z:)bMeOgB/`00S^^IjPi-B<pV]ly9^dK~(FO~`)FY/0_gC4(=_G4!f"S
+ev;&}tT6thzGjD_&4`AExT,y7vU1HbBo.<|naiE#K<K"[s--EIW(ss=(Sl=;4dcvZ^zh:q%Qt}TBATKYd<aDPcoMF{ya''IMa'`}q$%|Y6ilhmmX%fAk>"
+AvNiV5<NA)aX}GIl{;B|7H/L6cMke$m[5Kz'=!yN`HMLExz-`hFU4G}}>MlE9%2v&Nta"yQ"$NYm63]L5jw}%,5|4i]q5lmghDB"G"NSp<<<kG/YxUnRK`
+Eiw#p^W9s@EbX32svsDHzqedviGMgPv]jmcbt3lvKE_pVHvJ>}KQP`&H@3n%4[_klG|wzlfV5I6yiBEmYHG+B2=J64zd8$3A#UMNESMuG+jU_YB&z'pnr|
+5zvOKC`S^)YU^h~:zkc1<2KBBFjcDm$L8Awht^FOLOM%14QeB.Wc9M[xo7WC^0ADz2dg)1.E<e+^ZKi1f-{G|b`B{4_C$u4}b>R1:@y4O2ZiToTqj0LIV,
+OD``(k>},hw)>{0;mzL`7re3lEOs1,aPOXVfE5IgaI7w1dYKZ|$hxT(^Sw6T=W%$cgQ7}tgSwXa4$Wq/wt7[+T7lB=|Zj@#&YAf[`a-^D+'fAo!5Bbt12y
+;D)P2/bE.|;To<$c'`<2G0(`:n(`LJy4XX8$'Oh|>(vPACF$yXRi:7ic-$AA~RV7bCsB"m<U+$00M458vv>wVx"M@Sw%D"Myjc8,xQQK;1eagbcY,IFIF#
+}yyt9FSdBE<wRTm72{h,y}k@P|(`Y415}}L^+L@W7RR/}S'gPkIT,C/EazX[zb'en3vBpE&h[,9Vm&>HO|jw,eL)aE=``_.0/=xcNH[Z8T4,T)v05,_ei3
+XmIiv&uam8uCkm7Wj%R#GMoL[AoteyEi{y&8:0~W-l+'J('j5YpB6Av@fa>rY^MG_|'I[[OpFOY8d9)yNPT{2MRJn|<L=6|od^~myIN)>&Lp/O<|H+vn&$
++E!;<QeC<SsAsZnNp%f^r+1o&;XnP=wqfLc877U#;"0/:rR4=uz"u5xGZc_m<5SN@&}#wF{h2kD-j0x.{qp_O6_{7{sR-.kEdEpByi+BWHpe;j.H]9FpSh
+|6#-pSOL;=8S&e'k!:|gY.i,J"8/QCr8)AFJ.ls|qbN300;;tQ{]f2$.:,|=&]0Y=.J^]bc5^/Czh{&Km&|%/l("vu=3Bu[HeQvSo_Gho<=J7fZ`n)F//h
+Z]T$5!|kR$hnfO8H(w~+6[}L%$4(9tJH+v.1Z%.QGn]@djfaz!vwYPs50#y#%OQ^0VD$@V)`2W!NDATP&e<gG5"qdEI1<09@jV,]7;~iqkS;,#2vKI,J04
+mhM|PA+!:5NH'O_:'Ew-|(WMn5Bowg3B4Rm:RNM-Pi48v.mLA@T!W7h$Jib_CCSHR1&&rPk@cp0bOJqmH9EE4a<Oo^:YR:1;H!nMx!+@ARFjwv`s%/nhwu
+QEyBOlVYco$Vxo;hKkm)EE@LRrzo`.{Knf$Ix&&4vAZb]9+1(2vke'X`7%zUqmWxq"[9%ePf'leGSNegJD|w%hg_}<Un|u:d]j5f)Yrm_V!mRi~lS730pr
+VR&FhUAA;p,p1VL7~N.Xv]9s5-^qKOF1udXG&k#.EeVp.Iwm;@!,uD79ME&2YFUUQ[o/+Q!C#[:Mm[fKg2x4kD8^rOV,M4y!B:e/^_tzwbjU"O)Eq+x{<;
+0VwZo@gr^nPDJ{%%PV#"{=a61GshVqQ97`nkX6AAqDaR#L_5}Y3|P$b$u"mJR9#3rsePJUht8%exeZd##1_LuR,FjIY8;[~[Xv4j7F|2Gpu_{0Nb`sAQSg
+eZw&YhP36KJ9ipzf#6%nlm3d-0z|AFL7$][FsEjlCO^}KfsV2DboOY22ZTdoB,eSMNcRN_m,`xk(1!n%%dJyCuv1r|/B`3Qqc<jk({!f$t~}TZJf-twswu
+|uO-GCB'e9W<(jkeNN;O`;XE>kJ1t1wvx18Jnc^0<Yi7T[0LXp>-jWD9z#HFUsb+_7jUglC8{U&T$m:0Cx3oHU1:eO@^4bNJmgtZi!3ECx8ai_YbC^y>ha
+}rvF5(3a|b[7^00HoQjxAt/l=W`MNGqUpO@(bQ`7Z-06&G#dH3wPV6|,k3p]RD492_J%T=+{yG[J8Mnk0MZVn&&)L2OP6{Ah=C~B}(ny6W!8q1&j]Lwr_X
+t!k@z>2+d3m>b]q>1S&<R7d[Y]%g:M$(o'H6Xn'-o4EloU}@U.fCVHP&=/Zj^v8gHr[7_}NStJC<}G~FgGML#Fu+w^M}9j+qSbw_<35gLD0ia&dpgBHnX+
+%:,vVUW^DSX)a(D="0xID;<_!glE=C~XidEGTC4'0}{}xQlQT#[j`[T`{zKy'g>q1,c6^FthItB[]pUY~G2c5"DoJ5C,=t_}Q'R)HhOD;K5n4S;jmZ%Fei
+x2zk}K#(t)~-n=MCiNLuq,gEL7T9hjatbZx5v{dKMzB&{/6c-S&tr"_Pw]Ed~j.(]!cdQNvo@z`#v-b57O8+=#"<oT{MI"'+fO9(~<^/eO2{ZaR|l3<jCw
+!dkz|l]wYA/Qevc_gc[=$nYn2}<jf162{PBX{qnp!~$}vJx#3OZ:5}'vE{zu4{l&@|Qsr4c-cIs6GuJt0F6H>qs^Dr#%!~4vNOad`+7X,Li}kG>8bd0NH,
+a.mA<8[W~O_W5}Zs"~}[,}WawO^fKyr2|Hp%Q:9[0Q#{M|>c=3+}q}!|c}Oc'Xx.^O-xcyn['|7HTEk&_'.n7r@x$JjMryZs&rVe"6^}pztvkK&vj9tuP}
+5fln..EAW6Dis+5vD4#SP<|3O(biu3B^nKhX6Q#mT6<T)DFR2Nue#IhkI#E23u]1J.%b^luYTR,XN]=v~QKO0%.at361QJ:Lgu(My,g^.IJ:Y`@V-jAstn
+0yB49cQ'Zp"a<WMXps^wN4$9M7z2'Wh>ZpE]6UAG"4b4nYiJ,,o'WW52Sk4Sly72D/DP;m&L8byplZ5y9nLdxQ;|6Rjkl8L^9>)^yC|VCOhsys_b@Tz(dX
+j6Yf_mJ6Wx}Sh/NVkeg"D8B$A[g+X'EJ(CPO`h}fWty<vC9,]UNtEF8Jc}{@lW&Ji&mBbmZpRB$bq>D,q^Q;p[8nH:#M9h;vMC38EMGRy}`axewnzr1#pZ
+q[`adNI,WgdXzXfXiOk_'dx_(9%I!mXI75C^Y/x#!2Ov>Q,'p[@jFZ(HODDuO{P"fserxysxl=b'/P$[O|x(Ig|y/7T3PKMLrviJS7Eo[fSnPGV%_e5A,j
+IY.h!gs"d:.|{E$6<!TB(Xny3n4b9Ynlk_F_.B&n}"C@Q+4P[{mLbbnSQYD.osSAM%983AHH/{SKl|Ys]4q,`(C]VG=E-cUH!i2Ym<!f$U^u|IU6Y2;P2t
+@i2j=ll{yb;D3gij;,hqT'"b~Z+`4v5uL[T^8u9"Q:'Tm`;=Na$Hjz<mMd4x6QrhB:,y+;=9wJ@gVGbqcOr4)I!_Pw,p'L~L9}DbX9+;EC]7e:DbxvIT^D
+2h<4qg4SU<vW9{)b@B3u9+c$36e&ekIZc87&C5%&,kQ@5F(+p-}w"`Xwwa64~fXVhr7'mx@qFiRdf3l5.W7>yevBS3_`Pt,N`I{xjd]/OBXth@21-yqj3=
+q=y4:zZL8a{;'l{;M5Xi&Aex3glQ{d</jDu=peFqG)5I('[WyuMOxj9=N}S"XFG:sjJTFRj@D,wLzI8ALVr&8jerl"tT!/C})cRM:dGBB68e3m:jH&%3F5
+]icy{u'WZc)-7'Mfg(~z/1.fi:ksMFx2,cf-fdb5.RV>m66#"7^]&+[{AfL%t'2]adTsMcT/=phm3NxuV|]jE$CHX-wJDH[Yny9l!&J+l<@;`1sO9IR8l'
+di<FLog3+R|:>wfVAlSF`50:PbZHo@6LC=;{T/2T!OAGn_nb[|57FH&a0l<@5=H/#O`lj1#n'=d_!a)[Z528HosK1at&rQOi2.b3O}W>=GOfwsD3/=g"!^
+a:i3V,fLDqVS~TULA8TM2v|=_>d6"aGzi.~8u<j'~j=9:n1Nc>BT'n3VDNha5#fP/asq}<P$FCkvM")3+0Q}7d{q44U-p.CAPhQioHe"cVjCOJI:+;KJ#3
+5dqs9}3_4W+J^uJB4_8HE.E}QA0'#_rI^,_"1R)EA|MbY@tFSV.%frV3w'})s@EZZ+L:bPeb&eQGO'!t%Y1:$@URi^kN"mGb#iA!A_".#|4s;PJ65yW/T.
+v(f#7ziPt4d:<3XqzP+,8q|Y08&'[S4<4f,(5qh[1[Bby5tNr|"39;ZX|Rt,.`Ocepy]9XD/TOeB+.3"T1mUL)~2vd9b=sW$WV59,/G[qVr33chA+h=-jR
+6`c>>l-)Jlh|Wq"SH$FlrG0'uJAxz#TgC`nQX`{;Z"A9m{CpgUW!GY9%I8)K:y@-nh:|wSf'g>MtK!-2Ark>!DWcFm)0SDUy^Fez;x0+&w:dxs=L`JS2Or
+B1y+ksf1X&pI9[^%2Bt:VHSSs]Ll1m8n04AIGMhfQ-H7:;5]UD<m<GWZd)xQ+ntS5K59#Jn_/]s#o;Y<7O'@YeYqq}`:6fADukL(4wDUufY)7^X@o!CY5'
+lE=Rh)R:4rL&^LZbWglrL`|2UrGD[kH=Sr$vZq2QqnRRR8#DvBSzxA!cec~zWaUy6BdzU1Y}u{#-y`!-~yJQDa:KR)ZdNjk0"rp_cmib:Os`v`}`>ncKW4
+F`2x5:~S_},pj)<(H"n0_{'-a,+f-Sbr4Q9Ny/_Os&Ds9gB$/kr^LeLbjWDKxH,HCWPcz`h2aJ$56]uy|nf<9<jiVE5Uc!G|K3P%2CaTFQV&qguwu^~/Qu
+qecGSpGJ|#e.G5V{n,r"$U{j+EiuV6&r{+,(QTZwoK|v!5x^$pKSDNT|8$zP^`(:0_an&}WS1t0mqF"v},!^G7ep@$^.#{RsC0<lZ='h}zDN`G>'Wt$2nW
+q#DG8{&mds[9;eVBaN`uvg&TMQ+/xw1x&_y|Aw#0M-sX6/@+y$~a0)W){[|!KpVKP,Z<S`mk}BGY(;GwI!Ze]I/s'"@o'Kr[PLu:2&s]<1S6=z-Ipqj[$k
+b.gF6gkA:-CD|sa{$j'3M8!w#^;M-bFj:3'A"`ju65=+7akezKT-J@>(vuKi)@_r/c&{~4:9Gn=tG@0^h#Rt7!E1/jVBWHFo!>}AEnZe%"w7@gqz]rv$D4
+&|o8UH2E!ls"kr#3a]9mn!OOO7,D)2bt~p'0WvLrj&&dHgN-xw_vG^uer|/!]FV_i$c"`UI%fP]")=x$W7kDdpkR]iev',I4Yc^)j^<D2Z2z8B6PK+@2}B
+os8J8R]3;4y$Ky".L:bU1vY0lPF4fV8Nq#/F%Pe`'3tSlBSiPQGI4QR&yE4}SoQ/t]xON>PJzep]'mvI4nTBNe[+/&AKHmc/LO,u~Dbfg_)-V>^HqT!6Ez
+tPkKZ|uyYB|M)ND6T.u!7&9`"cdww_tuge4qbMn2d=`C~Xg6|T^DH9ol(hR%D^=Cb']N`I`D"w2psXW;n/<!y'YGPVl41WD#vVCw.4Gp+.ZZ4VMS6_I6WT
+1uIl}@Im.(8bi,)>_p'sA5BL!A5t`ag>13};3]At4f1Uh6IvZc0!wzfS$W~fc@~DSg6doWlLVx19A{(CSq6.+(x`Iznti"SYJPoh0vlju/tMnbPHO+-!'b
+'T]gj_Rc+T[!"BVi!w(ZQHgx<"a@1R{uOwFse.24wS0"6&'f!R&aAkg>k$'C|N='Ir)jOUGDL.X'7L>C]:7nZ).P<J:Ia0MEw3P72_yycKXDcg(rJh{l%@
+&a(5Kdld0Z&TJE`-!1EYM;87Z)z!:pCQq&x04in!`8n=;tIWnysYpDqx_reM(e{b/5+kaFz7K7KX|Jev4y]2jNy|CGzZcU&fAgar^_J`AJdyX9r}Uk`I"r
+KnKy8x1(mz3qrSnA"(5e=+,+>s|]"X@u|RZqd+R,_l&@LoGlW)>wyw;515sLc<&Gt+}a^K.J3!f;tmHHxEa1YV&Pt[MT3RHx|d7mVt.127`ns{Vf6G7]nq
+O6~Q3&7"[;j/Sm(nVKmi:uklpyA%fR1>@c2-HrdtHqY_h!>:f]R))s5FRDGl9Nv^}H`T{l0T)-)NH{&Om7NJ+q,huobkNvv;KS#[Umh<CrdF(0mpMK>C0I
+P:]yJcDwd|wdG7B}SZwGfRze7%=#Tm(e-rQCV|}/0^|-vOYbDR/hY.wKMD%2lEuR(DFgxeaXHhAz#aIVBu.D;R}OA3'U%LdG(;0#-UEiIpvkYKp%axiWo[
+w.V@B`AWk(!"gYj9G1-'h+/gC8:@yK~]gZinM7LTLb;6,-i5[R2AB20f"du0tMz|B`(r|-i=ZoV@JgG)xffy]S+jny~%Z/ZM2w.j87Tq!],%e>twZuGubi
+'ZOZOt}VV.tyiErEo+jU#w.!!Q:a]nnaf2W0&NC_NHtZGYnS{k>IE`5"PnOgQeJ:Zs[mnbDFr_^>!^NBEYJ=mn)=(enfC;:5@9l^HvL%K-m.WkyfCJ}j:|
+@n{)&sUJK!DdLo[vNrqtXf4h/YMPI;i:b;$MnL]!AXD_2-YeN^FRa[t5)xZ8H}7[$pm)gr}i$dJfgoBq"ZDRCZoCGF8{w;L8,rE|t-Ge_fX<&.t@rLLyi,
+my";^}^X0n,S'FaN3hB%f_,TSqjj;4mLrqW;ENvoPzwjR%:Gz,!@)`+@^s4)>!Zwb(,7WjG9]ir.jfgX,l+I)c<4`SH#nS9k;3kU;tSO}-N^&j37,CbHF_
+GHD[G#9'iJX'gj3#'c^$@Cr04:"[K#DZ1V0[M@.U)&k0}FwYU99tR;DmI[2)/+RA~Z/wp<F-B!jT1i50idK-%Ar/c&L3:aY<['`<3pV']DU}_fH8"yBxad
+^}3}prDOfke#.LkW}+LPt1^x0}$CR{B,p&PYWpJWKILDGMn09DdlDJcanR|SrIg_D.=:i2{S|yw:x1|;o_{|QKc_@{&q!2[!dX'C=]7]]!4C~SL|!e=0QP
+fr}/fr:r~LjJ|q&|I=~Ih+ftjVX4n`S}/chql.5"u%-"CM]&gW~fzkq=KW^eRb$a#(DL,]ZsZnGv2cSrdH-T7vV3d:7:3fntrWE_H(j<vCJ"Qu5sZE/4Q#
+Q.Jv$EmLO#{gc4E;>gzHPC-Q{qakvr:#&TGdF}.l-awdGLY3lLweh:W/'|&z;:IzbVs(u$pihvQ.53~<t.>OfX=:pI%"V.[9XZgCWQWZo^ZI(5(0iO_bD@
+ZcqPG,{'=2_(}o]TbOJFl@wtaQ/ASjT4_Woe:#h5BNNJmNKGO5jNQnI}@MF$b!LO=n(qlrBJ#.J@j|EN0(+,_^&5b3&/l>J.Pb9^HP_ahO~2i`eqBJ:`<l
+OI6b])do0$jQ~s^VH0XVqe^MLo@>;20"yCBm7!3o);}wo)@8#[%Z19f<:0Yp>^Uxy371;bIsq<)"]KQgMq/[46["dF=-lb3i>;,B+koeQ'_<&xc'o:z)oy
+]5:]{RJQ2>=o;[y]C&C<Mvhi}qe=vH4!JMPBO>Z+s]R8{^e;|GLYj[qp-ic`PHe5wTIrfcM`I2VIW^7RNoKSZ$CZd80;}G-hRT'8GjecX`|G&SiicJ@Z@/
+5V8WQ9j5zxsglV(^p_U/u%>Ji7dG;3m{Q2ZDRCR+`@}pobgK!Ox='D1vx+;Y`;)Pu<u{x"jFLXGw;nTJnB)eMDnTnCLQ!97|11h/to`"lv@1&)-UE)7Jm#
+f{[L"(0gJAMLEQ[[(ot9K{KD"M6]xnRJ`E'p3]/`-X_06qcAOFR&o8{vqnj67h.C;J}T+::&p6rvj1uJA^ClL1[9T'oGu|:TZ2{XZ+5-YGsL<CwreUIuPC
+Jkx;p]d9K="1XV;gSKC!r9DeKW(Q+q{ea}^F9A_):j:@8/w}::}rK&7J[UST+4V3.^!fZLTAmbaG@4lXw^1)0nnWz,Zow[x;XjdOMCecqxCXNC]bS2q67%
+HWSQWR$0Dajb}&bAlhZ$q4)pz'%MFs-M@;g|8!7-&kj'tcCp:xNd>WOzn_FUl=JYtcIH<McNI^lA@)PaIcJ!oG$Co!z--]"TAx9c_CfNjW&DlQhz)y'Dbw
+ag0DFKDkSk;rYv6t@B$%(ULYUI>'8T2UE<j6cSzoX,}_PR$E1nVga#w,wEl8/+'h90iTIgm,a&~AB-T0u9gN%5]QgX,MD"nX%Vg$n^{qKSL5k.0UJ`7:7y
+`xHszzG{aS<,`zdZx%&1!:pmC)dQ874gz"v%w&q0|@Tt;XcRCTa#8K;+n1HM+eY:`!$@quqPS#taIu$2n[J<t:>ocBFEk!>HQ#6eb5L":gWubqe8uaeUaV
+6tB0NIq-k.{Efkl|kLP>RMnsAO=gy!":>cy=GO8T@gbwVr^FTash09Ay+C0TqE}`p,,JS6ig<WW"Unk;-.@Q<k|ehK)&Z8/a:P!"P&9jP}@D}C%s{HmW#D
+Q<g}v<i5j<#CvqF=6J#PHN"CZZ|[zZDq~eZ&e0&)NdQ'[kCLeLqo>O50bleR4^<Yu5gpqL%#'3t-I+T1hHKrx,E35X6vx(ipXM/Cz<^G>}B(.>9h{KYk#r
+%V+W`[B_'@d"}$nYKEE'Qg:f[7%K!6GaethsYjaFH[@=E"^QEw%DmV$v2TBKA>9&kCM(^.9c/x`V<M]C(z"g=q[q`}`z2}6WjPrKwI&z6ar{xd#@cjV%IL
+P1LIO95>~U,[<D{:8{u/4Y'jn=Z=ZP7(r=FYlT=!uHXxJDDvCl_J~DW,q#(4F|cLiX!/Ky>)tE~4jzPdx1%c[:>v7'[B_%9Tv$@a<AcRlX[h,7CE;;#bd>
+j+-E5z$HC^Y.g7Ck8HDPIi0+]('<J|gdbN.8G$!5XKp;12Qb<#x0R>ZTevTmPR.GjQs,{t8;CW-DeXtEiQ(}u%^vm@~Wke+I7{~Nzyo5QG~@h6B7@ndqvZ
+$1#oLkmJSxs#,:$.K}r`qY|0}%ok!j^<_O|)ZtF@"p+O/TUzX"OA&iM(H|`)tfPzuO'>xe#Fpzb)+>^+o$Z,P>}%@i}@XD>}pipovHegs:0=6UZ<9_/>B0
+.+l7y.q#O8udEh2@'AQ!0;(<vU7hPZx149H'$D"NDYsiN6G_YM>0kVoeh0)W@m;r<l"Kl3LL#)YKt]:sHT9ov=IO+NL>,OXs=--CPONKG0+LS.soj3>g(D
+~Zjl%`cP#aTJO%8&.!w.j%[uZ$8=t+Hj!nq=H]gS%1/CJ;yz<2nC;,ccr6MuwK:o;4^iEWhjZ}TWWS8_>f)osG6Wwd(y.4~"B39vF50(]4RXeO+$2=USD+
+1Y{8!Q/X~aB4;:Pl`sd">rN9"["!d;|n9RH:U>w1.sXvA}QUAaF.4c1R"N$`fX(q(qPS9`=B860-3rs)fkqP&>]dxDq+Lyf+|U]:C}Y"Q$<.l-pS=:`Ujj
+,(h%'^{7&y}lY=9+:D}T;I^kuk8g^XLBXrMJu$~5N^sXel)i`:M_EFS0I1qT&O.F}R]lFW9%_HjZ7SH)tEy$S>1^B<_SZCFtp5XiR0xrNf"Z|7A33ZIi+]
+iJ9hEuq`_n2=.CbBwXF9T76'4%lG2Q8E<AWfx0o[91tPf&M2W,nUM3t,!'c,t5I/4ksl4_t>t7BQ,:<9hN~'`E7#P`-_=5j@c)25NYWWdO&nbPmr:Pi^NO
+`%)L:<xM:8fqP!~y@T]]|8kEAdLK2h'e1!dP;/=l~/&W%`!Ta,a&Rx$OQIEsGJt5<YS0]aFF$[sVz9TH;N._TYo1MoKUC^zX"e@:i'>"j17%R+@X.6Q1U{
+>$Aa9TkhCkn^<,j=3AnSDLuI^5ttHx<}A,soZHWnOs'^@Df6c({=NJ=UgskwbcUY77q(I]bsY|vJV6W8AXR0~hN(.NL@]8'L:'521bf|6w[8+m'bD1uhWR
+:d_GBMD-sQNc_m6LxmS3``>2#Y5K,&Csos:3Wb-f$PYV'i_ika[!<q-#0V(X}o7Y7!`=w[YpLBf"[zi!&CQDYu|`T1{bPNWto3X}}yTR`q7#-,Dirc(b9c
+YeA8mzJhQAALDi>Ia&h#oN:9=C~uOQLoo1)ZE(dig(D4uE#]m_`!9_UuwD=-g[l-%Y3>Q%',l'M#e5pzVJ@14&{"au$@"3IURfGxe`8!hPI%wK5oZ3QD@D
+m<NA2)TWo$pxnik|}xzsm-h`%7W-1hg"R`sp)_2>P$=jmrqTe=@ps/r/+^~Mse0ge-cLHto(T0f%JvXi.U{-9%qH^>S%bUxbBSR+f|bAmRK;C2>%r,:u1T
+'"vmyC%d@+M<^NhF=P|I_J3nviOBzZ&sTjm"@M0-y<IuKaI1+oX:>P$W9Uy{xtxNAqH[f6wesIbikmyIC5VA]cq|zf.Z+bHmqTne%|d'I`a.)5pV]NehY0
+H/BvoA)g@c"EqZOxh{~)v=K4HRDCFq""nhuP0y^T9AZf3DP+7(&!vJ've4o@&H#:2)=4._F';p.^K<5+1a}kQi^PZ3)$Lb)=RHa%+(f@,/ay6FSVIa6X4n
+G][%j92[Yu>Lk_kI;#/eN^Zm!gY>0uZZy{Yi~/E6h`XHqmK:wUC},mDMu"Ia#OFpB{3A>v&r9"r1.PkPq-g;CQkf8R>+>|Cw;RIof}@u277bY{[uW52-}f
+JEpq|RhioEa1n#){%,-(o|CL}&>&cml=T3>BK:ZOY)%nNT42fRrg4'j|RGt|VFVLxk&#QG4eQpLq0bWY`$&j${<Q-98'inb7z75Il0p&@&WgXzOtuYeZ|)
+CO@c|g1[iN'cz2(,+;si[AP1bwJ}V31meyD^>jH+rh$-#x6u+s-9w+neCkQ79Ie|H{uY,.vA%d8xJyY&9oCFu9OY'@'SP<-Cm3%>("5>MPD.k%]+yOn.O3
+G|[o9#&V^vMnk_nJ1+_uBQ.,m,nQCh#/E"|E{>`P$_Y'MWfbraqAH[h3lIiM>+>gxE~#U7,YR}L%lm/M62xYFWr_qB4A7sm8<"O^e)lw4]z``3F2aL)h:o
++f>B`yA0_Hvf74[W;JHEtou5|qDkSk|X_g4QX@|tB05"T-}!}ebv~'rgcATb&fw3:Xz#]sx>h>r#|1ak&_Hw@HwaJ^OeE0&N7pJb},}FzlevkcY7`9J9#Y
+Ie#D/})JXOZ1D[tv@qy.H4q!F(sNPx'$Z!b(,Vjf.qnn}D8;S)=pFWyoXXPX<PYm>d1LU[7aa9g06VKUeLqmc_]vZ;o#T0>$xgd9B#b5_=7cX{nk0lKPBq
+{k6:S2d&r=!m/r$2[Lf<x;=P,WNp=F/aleD`;w"8J6}_La(7.ZIF)(2h1)~/slXD$ScteeD]D-F={(.ZPWxEte2_}5!1!!JxcEzrfxwFlT;0_5.l{,>n8S
+]nZN%|~XUoJ'(gc;qCHut[RD$I`KBerY}k>',o[e#8U:FXr`X0Jo1:EzFIN,c)E(^0`cz#JV5MUfmf:-jeb$`HPq>fE0x@y&D^A{-y|:cL6ICyc"Da3BsJ
+Et4$Y'uAh_)to{.t72%CHc|bOqKcXJ)I#>ik.O:)x#Xy67@7;nMM{cf<6V^nI{QT{BaR"@$J^mW[."}5}XZO>4U;hdM7.q>-]OvU`L6Sq%pm]}s@_{68mE
+xjvv{D27VPkGIf&t),9dGULh++_GqPmW7cwkFg-H]OOktG~:{M}<G,ai<%m@N$c8Q{uZ`_yM8t&z7j+b=SXa6`d2Htq1`|Pyd.o[Z`8&7#V,2QLU>cDTmk
+3PAMFP]}+R@pz@F%X;X+MUrL~{Gz+py0%=.ybi;Uu|`XuQQL=RT#S'b9NL=8Oq_Dk@'M(u[/z{'>Fay%%MKZ"XJRsNHg`PV89Q=ouT;r6pL^Ax[#5%AosV
+xx(nd]E=$fgIE2V&k'mjL{wS3)s@=^z@#`:hul(|Y4<[^YX9yMwd{jg<j#7I&>$+G<[EMZlb|k)Q>`RAG.[HGr/`N1|!)]`%Ts2/VLNu<S]d=2A419.{NU
+9hle8jZH]PG4,Nex="%>.Mz'aNm`.Gecj/G&d2d5>`5@y6dx,8zCZt%xLi[rq(JG60KO>I#C=V]wE.7R7^qaaLKO[%8/L}r&}Z|"MQY$b&8_)#OVdH]1Aa
+#B@vDU6llXM&h8'A9#l/;1|ripzpXpT>Nm2Yz<&TMo!G4X!DRlL2lacWgfXiUyw8HR|I5dh,tsO)0UL`:->wW'o04Wx-Z4Ya9B6I.h,w:uJ^l("E+,xWwA
+olLEtGmV!(0q(8a|yI^$/3:exR@fFp&H)hkojUo@+yLls_hi>iNa5%(bWby($kP8qYff{6([ZQ#mlEcNRo!fC`X^TG_GVk$5/5XDKJf!2Nolv2$PfZX6]X
+tDEIJ=i^sYvx.I]ifU2WD3Xj=+D^]91(SI7{FLii|yzNshII{5:jPI{qJ#[]&P2srf0sn8AIkUmyeOUGC.|<>b%8[[U5a}>GeZiB1SZ+GW!OKX;vv}+UyG
+E3IM-G>|NY-j7@U|+Cu;DZX7kU<Fz^)d"0<zDRe0Fuw[#TrPSp0ZZ_^1TQZL8dGWe]>Fh7PzN>dQ_3FyEFv"OTZq-#gv`9p:8X|n.]m0~]HU)Ap8H(gj51
+^!JzNWbP'wDH265fZq%u$#4(I}5}yWJ+okQ^r4;F=XKbgd':b7'piKb:Ul)i3IQ.O^ksEe17O$#c)Fq>A=>bKTz'$=@_#:q&F)9mG>Y+0+r1e/27IjZCkj
+RCP$]}u}y1/:$@tE/[lL.Qag![11sg%GcrM^!k~rP%J2qdOq@|S)>Dyb1SOShLaaRVI<z_[]G%=FXKGR^xpzpRYm[Qy(3mAt+pY|XmSe1q1mSf2h%{Q|r6
+.K-8rBR|0`AP-/GaT|a;KCTOwBhKwG~v2lRzAO.oER&%nCg.XtbP1BhPh],W;_NO{B9/z(t>_iQT@F~b54`Xj]7(U+R%bY!Z"4MDA|m,Bg%m6rc%&hmh_l
+{"l@[a]X;UKdW|u+{HjVRrw8<7Z8axfFcwKGTTf3DlD-rJkmy>=%;P7^IoC=K.5fz>VX2LhVrkc(/Nw3gwls`A!4XwOijN&-|wY`}7n(4Z,v}T^p{N@Lza
+Clr<tRXj'Th&wXJXPCvpwU(]G+.BtKY'Osw7]ji=}c8qu%9tbt#E}um3cwI0x3/y]"#a~nvW4}jfk%WvT%sm"]8xlR;3G.#3'Rg(!Csq/'uHr3ExEe_lor
+'>IS0sdGT>>A$N:M",HbC;J=[0>Z6ss7v_bg~.!,]rG,3,8wCtOG)UHOO&`b7j(U3R4TIjaW(F!5b{PB`G+ii(FF>JwGg#D2{[>+(N}U=NXhjHd71TZ^JN
+5,~k}U~rS4zfl>P&0zK%<}]I7lb:"+cT}%M3TocIAr<S4zcVi(KA3_uG;kHavIbs]5W(;7b)Q$G3tp}2Su4r@96KSxZU$B{O2V{J}FxhM!U,AJyt5|PVhM
+(A^#JTB0v68sBzw0V`C@C=oYAyY6i^#6-`5h37J;0Z'Ia+Ls2FDVWGcM_#S}7vHJ=z[W,rECKybibK",izivP$OI$Su'RrVaujtmgmbqTx-A,OM:2h9>d@
+L_H^ZOJ{=anAQE,7>'VP0q8}zHv[4%CH":Tgc61.wU=f4N0@`O<L'B^O^F/hPkg@+&Zank$fkK8PDU"{cDZLI$!`gh[Nnu66_/2)sD6CoJ]<Yy&5;vU(-t
+9onzlf23"ccpK){FvRYHfL4YCW"$XF-A5GEOVot/6z)KE=He/(q`)hy2BG#}]aloy9=K84);pKlqc76aHfr4OgUJ{@wLIuRtXr~Vi)bS-o<_e"3:D0HR4P
+!e1YfFNYcReMKT:5{jeZ'N$#`w^6~Sy|Lkaxmb~+xwM/#_T%!oyRNPtWdA'_Ve%Oi2TDMs:Gg=PGi)l@;g^j<}qzCY|r"+ZO`9+oyIen,S|9hAOQ_T'Zbl
+Z8_V<Yt_>DEZ8&@K8FKNMjesl2,)]iL|+U=-uivB}Mdm@G'NJGygo[=CTM'2:Godb&RMbc#l]HgAa2,m1[D'f1!Me(%A$3wy$cfFAy3a_REq+`l1kWImd"
+ic/@"iHU^Z_|hMs#gP8Q)s`t>8>oeR7Y2;|hyZ3W'nTW=a%}/9qZnyuC>D#(sei9gcs6=nZgLy<pl7qoz8Q`^7WCASCCAvdoEM.`@9q%"zx;J@[xgE"Xgx
+aQ~yYHlQ<#oL2k3P$)YKGV;Ooedt:gLXT5rL)o2Ur'CSaW[enbj.);#)ie;y4;ddIWs(c4F&vGv5kuCD{YY&/IsJ>n&p1j4XYhs`7eEXxS.)_EUR@QtzF)
+~VKc3,$!4Tu80;Ss6kP!bh!8OR.k%i+j#65Z}&<9|3cy0kQ+~Nt|~2%pa$9wzv.0xXe0~FUA^'f3i)E:Z@1O7+ADd!,D-IpEGBwZk3Q@%N~@iD1=:BDKaF
+3[f8.@~=6suPnW"_h%@:jj/ry7!s.y8+,@mwfepf&O9lrX2v$,${_))i{auoZl$YVr}ID0X.!V;M86pE2mU:O3e(Oqm@ux/fTj|k[_OTj{1D;tm5&Ca_K:
+f$Ws_A(11v|S3t1V(Y0y8ub`R2ZV4xNG%M<IX:d}}KQgrt,g}x$i8nIERiVm0;_hd;P]>GC`xlbzQp%tu.89t@I+{&T=BNa+8H~n[e1^ARi0ZY}N~vqN."
+[{"<m]ezAsk(ou>n-fM$lefq6@q(~eZtKF4'}^ptW6w[_(|NFW4m8R<LZtL[.NHKNc.7Cj!v}m-w^r#nz#7DSpG00RL<2GUVKT-S2so"F<w/M[|_X|&f2J
+TQRM!Ir|`ia[6`rYO1e=N)+TxvSdRintV"63B+|x{d"Gn6>%$<t2D(vFIAD4l;Fby6t@!AqR5UW/ivp_3e!ir]/;h7%AF""p/t~y+_0"OeSMqf>Ss'cj$/
+dZ[tXam5b@~'f(%LU:Lazn3BQMv%qoQ-On3e.LT./M,"pXJ&ePf`247@_;vFA%fWU#>p33U^Q7hlz25MiVS<YfDk,M)^tF=s!I^0Sw%El!8gQM$i<BYuJ.
+>^'&CH{tAT"#O!B{q&jl$G<h6q/WaFg{n_NsD3r1prEy3Fxq3m`EHzUnEnQn")KTufdn<`x5kg-uK<Rr!}q3Ydl^'q|i]9-7Rp>nr(jZRY)EHuexK5Exev
+<r]w^_te~1;P4gvIu3]s%"L.Y(wenH~jCI|ti.lw"a4[J#KWlG3'=!/q7Ucj}B(pINTHDr;(01[E+k}Y'"`mqk/#Y}bNi+iVmoZGz-c%YaH[k@XfI)~Z!X
+>49ZT<a0^,P#@zM$&yR5@LzU_WJ]n,#0+1j`4C+,|7bXh!Ojzt_VLdLrkBU0ClP2PTaUeUV$!>wj=,pkMl6^X6x;W`]qS-D^w$XDYPaPCcb8Tgrt,gr2Fl
+LP//82Q6]^WC^h`+aHv{DxEiQp3|GE)mWihuNA]_>#mO)zzEyAf{k}c=>GqUG!{!/uL_Qe,>bT5-ML'f"n_-U'Q@[TPw3`[x8{)t1CTfbd@J,zvpgbJ4j#
+{xlH:|,-U%u#j!xaY-a"i#V)IZlO"R9gUx36Pwz{r#^F5B]>J2WUP/hah@%r]1o"xjf[q9KT$w`:}cY2{gCQ=|zOPxXc=8n|~O2x~LZe:mzP!>-Dky)tH.
+8_Z}L)~{3%2%y1n8oOxuB"Kj3o<g[EoA7&!-`4(i0rA}VENik'4V6v$k2S9:/W(v&iWQqUjbM7@4IkfZi6hsbt's8>PEg!_}EJotP/a7a^{O~}P,O"a[3&
+q+,k@B!N>#QvQ[b/{r:&1gKqQdx5,X}A_W=pc%9a_878"5f>j-5Vh]u!aF3DT:/_vZ=T36w"us:jHk|D4}fqca5aL8p%c|VQ(%n+rjycd-9+{o@)JB{Qv(
+YHI8hf"Z@]LmnAAY:)pi8exA+a$$5CSnq[-Yc+;2's_A|.K|I=azr>$$o,mu@Y(1}1Cl-8N4m&3bP!)}&Ulb%H,([Djgb2lFU$~"k%8QIWV9}ClF-NP!qL
+Wk/bD6g{>{C9>WKD,CRQ]dIDyD}{15#w`%U!l!W'F4-rz%]Dl>)0^^fU/[L[ud7NB1CbW3Yz8F0}DtMCbn5pm-o=ZvU36C)shl__u+SK7-^a7k%s%3c=<O
+Ja7fjHVA+9:_tSwO$r>]^i9|Ax_O5x='2>:'u--m.3;-Jk"lNbxq5>515'FbrkNHf/%AZ"BQ]p;G@5A@X}A4,iyiWK{}xIQe`RnF+JBl2q"D,(^T~}9,Cl
+<y9nck2Ew'y4J!W5iF7F<9&e'B/izU'Av'=}&$n(VVw6ki#'$1:%Uf^`3Ni)A%'M#oO''Ef+n5tk`8Sgsoow7ts-:u)v48L"1,/w~2U,[43$:y[G57;`4h
+Xb&E`MHl_L"J/Yj>BDP6Kkf(-#97uY:h.,>Qg:o{A{n52%fkei3qU|`wxo$NDZ:Pi&H^=b~At8}#7zWOyd[K78ySXT0UJ)NigG%5{1Lg0M9,yht0bco-GS
+(H`<|$^+g],yFiiy0uIECb^s-4D{M0I'II=(MC2_|rFk~xtu.2&WS:,>NKb6U#Va-KWCNnf#H[IQ^SuE~b["3lE]))vrI'N(-GpoF8G9Fcp(HLiL(2ZKyG
+U8m2(#d^fUi&0RsR:Q1J]X&OE]gP5#oNEIG,EQuRvSg=yZSV`Xm6{&HD/P,"@"v=FJSI>pyD>J0;3PX^JZ_6NO_jgJ^lV.X$LDsDZ"n!jf](.:RvYgMq98
+`8SdnKMcQ)cL|RV&Yg{B7'-N|N5s83@D{NE1:uv[~a'z(cHAbh{7lEq6m])>J}ng0.=A`$IRnh-kB-O2s&pa1zX2QK{x$RsE'+=6_qrAvv!HS{UjR}#:hE
+TVwk@9@#=r"PN)Lw$n,5T2t{|U%2"IwZ]2_gB;#n"GweE(9O>S1.d.uJs_&yy'<dl5~^!'bxlPY&oOT651QfAP%T:V=B)S=#4O|rzTQXr'twsZtXTmE(5d
+A':p9zI1@6c.e5hl@,2x2{!+Hz6}Mz=qO}QvV8~4x/}76D26Wbt:C/OKkq_900L&7gV4/9hP3>p6~.&76bqn~)X&rczN]zIP0b%L)QW/PR-llE|(4}F=o.
+VE[GGeB5lzsd5fhgJjb0_h"cqeZEfnmv1wrrFr`}8Qxl:'b99E2|!A&.$f&lNk9s39Glole9sKjD.RK0#!@#.|#':X;KA!B`m`&RA0"!!-'w;GlPk)wn0]
+:a;uoG9Cm<&=fA[BHj[&2RN"t)TBoDyLZma8ay5F9>tA"qQBs+N'+G8G"AD<HLNA5(pITbUbIfa"XCBh4FQRN9R(VS"|&#H"9in#Wb&q$/'zZ&%nV'5%;y
+-C"(D6tL3cY+2wZUv"on6F.Z-jT1)sc9nuTYW+ic(@mcOi'Q=W=$%RN{$vJ+c`@9G%KIrrj""&.@B#}N<Ec&iF>^cvX%3K~RA/pD+]VSif#L7@t9]}^2I'
+M(;^B_8zu_NL/CD`&2GntY}#L,/n&}woAgX0]v6y`}j'i6Q!kt"HHxeFR}6].vzth2S}x`Dh^1s6O"1f.dovh^+,n1dCECvyn4s#,Oi)5gfzcadyr6nSU`
+dTwaMtIlb(zZ/w![${6e^54-MA<O%io{dem@zHYj$pdtb[^8hU18)15yclz/mW.MGQ{QA,vhgEH0Qk^xgfaJ"9D'_q=[Sizi<e/U3%pS=#w''8=h=oFJZz
+ahd$k}4-gnd1EW81&+>UoCSUxq+imuSj=_;Y~V3X[sdi<mpVqu)QRN<$+S,zv^iD:[H6_1S2e|Oydkn[_`DeRp(11Y>R`R=vKCk)uhHd9i(:YKW^`)e<]V
+9#go]rA7Bhm.:{<w6[Id~9Q(!"p|WoGS}oJviqLBhH8=q^q5[sIKJCS.se$5oL7R6m-s$T4g19hw-).VCI:^I$&<iqAJ)PKn1QiE{NmOAgkf;HTS5<sG"s
+X3t^G:qK6&^0B("2K5J]5'1qk1|2F,nhtb%zGkZ1H'{Fns>w)AiR9JjN<[3fx0mgNs!P302jZ^o0K/V/h:}(SpU'J!h5@}C[4Bi#_7(jjb9Hn0a3s=RExX
+%b|;7;XsGLSv@7."Bms6Q2xnh}I}=TR06r-BU#%bA[2C}nA@GhO;4e$|^=dWgA_g0Cc4aH!vZL>+y6LRG:1-")bR@Y![eml/xQyA,W^t~mXqZ{A,.c+n-4
+I1-'Tx'..W(`DXr@V`)OdF,i~5^4U@YGx5Ep_em;/NAc]#GL@To)>)ZP-5TP,Cakz2a:O%DU[7SuIu!!+wkrDs^6ip,qZ01:q}Rky+Fkg9.#j1[.XS^t>L
+2gGlMd$ErcN2@do5$]r))CKSN=[iU0!lR%9(hs7:7-~TZLK<w=qJH=nnpj2idoa{oSb(2">W8,#zwyi5(^5V']igVua]q-T'fCg3)#:!v1`Pif_e|@k<x;
+6b#TDtoEx>fH-B2LZ:)y@_{SI))>mwYx.LxO8+txIsbgx.px@#tN:seUW}<XJ|/45Ht]ET-FTAc}e2]vf3@Ghc(")fG+ePo1U)6fETPZpOX`jg=|<fzW;U
+o)>W[8RIthXj,B#7CEVcWCcIrEq+/R4GFl8R.:HhKSFTeC0ma}t||=KO~T/7+c1%%tdXrHNE-vM,YZq3W{P!1zb]20vSuIC^d`uSR#fMHe_Bq4i,AR=VZk
+d;L7}_!`C+Aa^/V2!r+7$H);7hUQP(V$`@Y`QyXRxi%L<1$BastX67hqZouCw3W]b`e'Ll(j'mh0SXWx2v/blfR=#:P)0691kkswK0;&r}$5cVck.K_nMd
+kvJ6RDRV>".A#[1v|CCM."~W()e^sx|Ay5>+M-7Aj$ZgJL/<zHs|8DeRD2!}2JpLJ-=Q@hw98Q#j.06tKLPu2,c"gf~BW5uMY5O=z!,QIu3{aL_G&d(axN
+-;'fnT,.YR+_&8J^~&B%%}D_~9BHqb2+un[NAcMq}B|-yuT'Wm#&1waP<LFn=f.&CJV1I2e,pokxL/d4f#_KA/x8MXU8]W[78Pp'SQ;&qJ,U9WVwo;BJIy
+W`~%0u=dXO=md"JHArMJY>([275'/PP&f$q;t&!,)!m(QQ!)wQW0(eQ0,P|8W@K)=;78CMS@HQ"2=P&:%j44!8O%k1knZ<>g.;t9c|Fj6[l1O0KQ-MvuWh
+-NLoj&cRqp^]%4#d/fZ#oV[C%HOE29kw{9-x:ZL(e'UAT1osR6^awZR3ob9Ss;d9DNt>E$D^G/)cw%W}:C/5cN|r#JY%c9>$pYl8JmC(x1iw,Yz0]Wdb|=
+(I^Be<yja:G)'u][abd9-Z.:w[3JO&IMVA_VDd5j7_%!(f9fd{01c#mC85:(2.eW(Fh{K,)]+t2(!GRtpvqTa3>PG<C&YA'M@,ZhIIm)aE9L>Wu94@r>Z>
+x&%]3#V=zh"WOYut|^$4J>T&1+Jmyv;scfI!3El-qD!`ExnvLDx^jpn'XP_yTYXgWpjDRl.=h4=D2XWwj0/C+s|NS(`x$@(+.Snfb0D8h}s/F}NcMoSY6S
+P%9-CNd`^EOuN9yb>C;9nbb<;.F[ZU1]G@#8dF$szwosBcdN0:qboe,MsuVyu6,^6iGNqG;>WED}m3J]@8,[uwfHQL@}C((f1RkgpXyM(;N&^uz!%c_@4Z
+olPZeoq/!`LRPLf38Tv#O;r!rPpmPL,iR<dC%r@QWkiHL>qv3qYR%EDU~S"B`n|2t`i`$'%eAB"/;6hd/<pjscYrgtMhJX5mL6,8Sb{;.DR.P`ZFbWl&7U
+fmw`FuJ#l]%/MWmuX^wuvV;wvUY8i0`r{D~tdW&/OmY|=Llfjmb24R.jr3E6j(UdY#2>x#r'RjZ$bIPqA'6uG'q@;a0IF6y6[:~&'ITD&<-i]b})F40J:d
+ZyYr$ZF@1]Nk<Ik8j%IB!w>9Cc=>Uxk5sDr2z]+;%8zV@]_^7.Lk6GJVf<3/jDbjK:j]ZkUXyeo<vy{@M)M&)G~E@zntP>,>9V:b)]Gwvakf}WT%m$#Z_D
+m9%T/#Y&t^3sH6E+mEUjc|x52nAk7C`MxZ_D%1SE;BvipfPljEI^74m%<)zUDoM__bxRZ4|$#OEYK,=4Pw.!|'7qdsb/nh7dF#Z;ASE=%9>)]PoaN#jj|E
+s;h`Q(W&}!^1Y9Bv%7PQ'e.2EV&9&Oh@BCtX+FeV|b,X~fh;!xL}<cf+$N:k4.br8.jo!kEX>.z!Qvo]al'g:$)cz5)1{6{P+"2iWWP[kAl3I7h,e'LskQ
+:"7$40F&67e;h8pU6C5ZhS{U8:{"o69ZKqp$d:(qf8(&7b;+U.mLJg|{2cEad:buOm0g<!mOBvFn+ulcj;wM(G@N~ne],jXxu"7n0sE5,E9{VwU_oKm7M.
+ut;o~l4q!<kvhrXtz[cEqal2|o&Qy-aak#MY@jH!I,ibF.lmsY#ZNCk3y.X4LKEH~a$.[4Z0B@M:KrTj,&t<K)3Y12G7R,`sfZh=q0H"T9gm;M!wH;M%+;
+&:#EqrDQ&JuhXiXOqJlJMrCGsF-+U'|n1stF1@^SxV[5s'=EIDNm]8FZ<v}7J[Z'hv}$;|}+FzdC2'2DhZNp]MC;XOX{qs|`In3c<@zew.9FA2x)6)YmsE
+lZ[6+lLwr<i9_pI+EF`3Xh4mjDfLA0g22$&<'o(Nu5K0Wzb[{{$w}|2)v9yHc|@l,qi$d|e1:3G/%s:Bs7+[5d3:WIT4Xwmu~'Vuj|fZ1TvNd5zo`w`7Z{
+@qqpL|N8P<S!(zkW9!2wA(5):Szu}C5ck.:k4nb<R{25hlGItXKn'nWXMtbzlL.J,"@ZQbO%RH3O:[j@Xx)dW!k]]&OO;5d:SPT>N^o@/kL>g@pV<YJ%ng
+-/n`@u=B)_{md@vKUBs1FT9'0HFl}N>WPQ6L;Ktn@V2a)u2yJS4sHz'I;u0ZhiyNRmA#"hrU-FWUaU|K}(I:~ze698e1))`h|Y;{)-;zq.6XNAHdBF;3Q=
+f2ETxFNvC([3p$x'I3UxEFvjd&I#$H=u0f~HQN>;(RrFtFRFv@61nuB>{5bh9>Z,04.u0z9.2i|bK5+1u#VT9Mh<nyDj[`8VHpsN4QpXCi]q]|&UOU'1m#
+HDCY0jyQRVB7`C22cZq<lERe9xH.hv;q9AWgQ`o"Z>M^kz%3S[>l=H2BQM@q$_rE2nh|jzO&SYc&'7R2CkvRk-+#NzmcbhiIxPFK%KJhKY]1Qdqx6RH-C1
+%i>EHK+4Tu|qa<-!Ae_(I<JEsH<mE"W]dwz!5L4:m#qxqkCY/Cav0q'Cz.F8jxbF))v>LH~$)h-'45]sH[n$j>m/8I.j!+8Dp[~%Hu4N%H-M9vl8xIe+17
+]XmM$"vFeq=LBgxWtLu<x3'b_Oil}bA,P#Zg8xxbyV0jkUca'vg_0O&PPfza<a6TG2=z9`%}f@,k~1T0pl`Y~.F)H#U{x|(+ufTW}gh;j9U>/Q",!^Hfwp
+Gm`yy=d[`;cOO>@N-zKp|&F`7ko`PnZHHQyN}w2N9n;g}uSeKOD$0dNvPRZEAt2kF4nC.0rMFsppFNWtVR|0s7"ESMf`k,sawPR{#oN#[1x^-zj.XK[(cb
+]spnG#n:LiQ0,>93,bBYSR7]%X3MipSdm"n[l=.XWB^(V14'4c~xXrd|+66L5xzV{M6+y1|@f"tYGR{Qw2Se^g,$MEClB`d;~jd"~:EF>7cFarj,#D&,bD
+1#axcv4;eSnxyx>r<r,64dt2SOox];>l'z5tS-%q#O^oH'=9c]8qBM^yF]H@meE4XRl)Z1|DU%Q{Tx#3rzPMzw7vufRA'w&1(_U|y1sGx(Dy1-;-Nw8,Ac
+G<Tf#%s<D4US$Gli)Gg;k5%Di`EDUO~R^tM9vW+W`DW)w@B5FN_g2rEkcJM#!!>P()5l|o}U@RxgR(QJE2#=L8)pVABG<2Y"17V^A5JAD3iEciFxlTi0T-
+psZ5glMR3xit~-&pYXv7Y+23vY-gY1TD!NB'KMIA2h.jA9-c@)EEO=]x2I.Y;NQ3x5uDO^R!hi0XnhqN}2p+D^(4r^Yp;3MO0%h$@]K^LF%fsYm.:BE1x0
+<dyonw8[ru}T|7'liYn&U'Q%2w>LC{$HV8c"TjHGz>>#+RK<i2YV7w3{DS{jNsp6GNw=.GZL'!n(NDM_/SO0:aBcviR)aH&I~J7&<0.BPMYvd1iUBpbW74
+uKY5ZTttN=(e8bQp1-pe!FTQc5!!1l_B#N~51Hhx/0{srq!c@3mC6,FBhkC960<EKc=,e_n+hH1(hp%JrRQQ:]]#r'D4)5ns@J[DYG[D7qo$uA!MFImjjx
+i^>nhW%",K!bDeW-(xsG+ANX1BV]"}4XET"j>W:Od<]:!Y;`[b{KmW$k'(/"mwfli&Pl1PFLP9@c8|/E3:QzN#;TePkKRwxvbO(mKl${O5Nzb=%hzaJ9Tb
+x`&$SFX}Xx/n5V_gzco]gFv@KMP(d|vTChfxUTtOa+4NQ7.LoYD.~3wWg9YZi0i;Z_2GZ,%z8+PMUVf5hHUR28FW(RW]yP`pcTdYX3lU^Y+Bh8RfrrEGCO
+`2i"v6t`Fo1mAYLV<i'"iY7>siXM$`eKeGI8s|BSU@/ku(=VvT-I{_ER8tbB>[Yopr7CNDw<E])fI2Y(Z.>2|E]h3;1XNWJ9TSz<&SX#(UlX30vaTGoC37
+E<lC(2q'[[]$kX]yBRnJ"%f7E''[S6-.K'hdA5J776xUp<,aRS(;EICt_>"LRc^q,}oQdAN&9,HWaL}"P4v|TjBT:LB^gY-VfSK$KmUYlW!-<Jjj:9QGCm
+KWG[IbJ@<I0TNw7NgR5mlL`IdJ$dOdnzsm"'.V9X7S+Gbhk{O>2yhC^&/--T_Z&c9D^u&5bz5Dn<V}G]=+95}[7yV]%W~)=j917LGmw'Z4WS25S>(bX>FU
+39b7@"Un^a6x/ZWfXKM2eoB|CKC^T5T[('b1CSZ7<pvQGM:ctEtSl.qJ7jlGIqf-F=oKdZd/AeZR"Zc9'w3!mgsj^HINtFx.dHY{OVj"`G7;.f_><a23}6
+)$k]m@FR20Ui:Ur/Pq8JM>3+_h|YTaFZCA:7H`CBC-!&wW-u3rS8,<EJ(o9j:xb+E&sKcf)]SN!Af$n[;G]]7k_t%XG0m^/m-nHS>F<-Pp21uI`1^pa++<
+,(s[`69'bS]WB0w>XZ5R'umi];BQg}ofwqe,3]=p906R2#EcL3=J"r}vybQZ^cC#`BZ0D8)Z+<1b'/$|l|u=.CLVhE:,g++f7Bcf,Tz-pi;LtxPe(-YFb@
+rmHW"VXD{!M"534M:QG|1Qn-=!No61OY]t<P[>iF^93`M#!2bC=9x%|Sz%IW(q+,it3Y.+cN_g::NIt5_A/fevEH<Ix4g-Z(I+ha<lWc2WZ`Sy!+0`7F@4
+"lh{;cnX7:pA6RIcqTZPcs7F>nBw=iT[#|5:BfX(6w,)2])>HPSlWXZYeL2`(`AcV71:Pa&>L$zsUDmDyT(%RRN1B/}yIMGXzcgzlWdBc/~U`r<}^Ohl:4
+0^NI4Fei=qh+c6!d';1Gst37%>WR8&gols!n:QIZNCy$c7$BKJ9AEW_6;^IRj'^Ui9OIf:jQ._}a5Ulv:w'`JkUdYd+[aHzP5Dp|yt<=Y1!Us+6fL%,|Cl
+n>o6ba'0j}_DzvPC|7M$PeUsqW9D0O=G#UHQJfhiU_BZ#q~L|;xJvFrFe0b4)zW7q^f=pyf$P3A3G.l]9_Of{Jb"23gw;)mICVK1<M]:xgP(/V2V3C1.b(
+hFD/61aw&"5Q(o'_`4]T`gDgYK}.#|a6~mab`2'@<xU;~'U+jnn!ch^vJ$&z2Fu5sr~Z`'43NC{]Cb#t0fg!0.f0#C0I94LP^mjU`'}v]t8hN-8p8F26J3
+OEf)'=,xFN]pxM=yVXpr&WQzEYtz@0InDpjQHVM5gmrupMdA4yf;7RMV9zx643AT~)](GCJl,;-;}_rcU)67NOKG/EEC4@)`nAJ[fBHmw{v"[UyU$9z}-U
+EJPfiflkRzVj,jSy}"K7ejs>|GFO[I[}v].:/5'-oPg;e"K_TR6h]]rIL:eQjAYKpzAhsO1'^G;>G'cz^Q)u|4^I`D7k/Q$gQVqO>oG-@v`P{{kuw#%''T
+SmwTEXo.S[<@{"m{M@G$^T%h`Y|Tk_MHrQ,@'o^Y'6J$JL63$+NrzgIPJ]Gv:YU>Y_p<Xjx.Xt~r'4l8mvqEi=dt~r)d{Hg/+9q_ENnROSB3C%;>X2I^1r
+oPF4e%JMluYe]XA%1@@_YWcMY1le(oWWf{zyS,OFFI&yfBeUCb%[jkAnA5Ef=3!G:R+nj,|,ZYZi0XC!42/qt+nQml>MSr0!x_iBsvQ;//q|=@|I4N583c
+tXt9-WImEy[s~RvW(-"pn1Y.;QBpH&5m-rWDF6e9H8]KR5(GLgBxNdy4kr'Ry(+3bG~kc,d]0.UF8Z<SRONzg#N)lerb~RZ[.4I%sl2y}hc+Y'`fNCBaIJ
+T5xP;;u;]j#B/et3h{pByS%E3GqcY/>qXyyXjL[@qEwpjd6}Jqa>&vq):t@B[N4Do[5vMKiy{SpPu<9s#>171[AW${N"cU"Dvonx"Xa^kRm,Rg0Q[`zeo]
+%3xA2T]Zw>,q4#j(i'HvJ/XZZ}02U`Z{:!o.4),<_(zGwgWruqiq%sjw<}opSNez|Jc:d#U^j]_OZgtOpZB/g%<`zv5b._sx',[h7t~L:"ZPaN$t3.Aqqm
+sto^1BUC<C9!/KiwphU+9V@vcVwd_2Y7:$BQ>-=e<a[td+%>dKf9-F_x<nD6z^&tP]$Vw&OONI`O&ZvE:7gos<R)ZBr9R|>-H+z1C'%R_<)ej'_GU4WQIr
+oJrq5Ir8[c8jO<[O,7b,-J,r`"soM5PpE>`J_5peMFQ]U+f=VRcFzj8tH;|>..]j0N.{p}$7#k(R#_Qu=)zZL:jmS>wBfQuy-;|N@y^"$UeIS_=z>b01FS
+YkcF,-]GMJ`L+c~9BLXcby)t&2jEF#K4,f~d2gh41JAjzl9J#i3,)YKe1Xru^V,<rTK&b{szaFZ{L1j^`Mye`7#D~yF1i%$^z8N/R@f9o4ZbJ[&7&gOM%j
+o&/xJyG=5|f/BTT!BLF@}j8;r1Q7[H!Ye#Zz:3VX]doxkh'$lq2nlzXA~%AB,h4y:D0%~DWK7ZaLDA6.iG1X_YR8cJ,=chf$rp|zr{ml9t_h4TJfIjs)w-
+quiQ@CLiK:"S).jPI15qsa(-9hPx.3ZP|vYfzxDb^^_(MlneK0IYbXXp"5a>Y=EExuE;^6`Y]#-,`J.#Yho:kP}>V!L``/|n#d^L+__Nk6Jg{y_:fj^U0$
+2Ka3o+lfsi]x&WMv|j>GaVr+<``_CL|dD{N6{}~_x>FHL>3QP+^y7mY]es2pR.GSu-tV^8ApToi]HYMX!cZ;V@iXIJS)q;Yxi""nGfBQBwmt^/w^`j51#M
+,,MPIL37>aC_(%w6udoaHp'<Dgeoki5QrPqvkUQ9xntGAC)H3L2kJ0!j$U`-Oo<uW@/qiB2Sq^$ly;>:2ty&t@<jR'"`{5ShrU("6B9yY]^bogCmsFA{mv
+D`tAXO{$9Pn8^b(]_5Mbr:.iQL}99<<@tq,A"K=KKtG|$U_jak/7x;J>RgL$ZzN)]WE758]g$IV"/M&<h-7:u4O}q,){oc3';Wwf`>8`RB2.vJsWzd{PuA
+HNf69Ggjqp/E9D(IrKMDmh'oUOLGvAUTCS4/)f<k;"#+Hw;Pa[rrK'e6e[WV!]pEEBC`}2Vx6c)+~AosV)#I}gtw[+1;4Nm`v-;')[5`.7|`40CK[]9dE%
+tI}d[BNd`m~|I59%N=B=gDK-y;#&FxW714-NfArFVNg9q.6&O=WA^vHu+_G!^_ntpu9gWR]L^bf7pI|<,@xn.yUm!oZ$]SfBQU8/$}4O&m%J'R;v{<tZPU
+C7(#2/HuIvVcIOUb6H0/|ze0cS^4q/{.yyw;[EH1%U<rcU[ie<]r`X!YN-{[h9H:RYV`%fB9&)`zI}gT_FsA9Z#:AKr'@XQZW_i$2]YXWRCpo%m7.7BI.)
+Q8d)o]@bzT;6pWtyGn:JeE688L}WUQ/APT[CT>7[zR@^gW#.M%PENuZ>p]HTV1O]I{_u;Rfij)%@1p/2{Sj).<3>6.4iVS7^SBaQ|8/pGM^zgja1XFN+zH
+)pz&g{Rd]L0repmX]j<%8QcP,.;@M'#]nB=k5'Xv8dkf'TQ#+mwwIPZp7pol,O:$T$[;0_4F{q|!cj@&f-4-62=_zgjJ4"!+=&=<k9jsm`C@v$MMw@x`Cu
++WVkrlT@M[C]))J(0#g,N[:e:LSE'{-VvmhVcwR#ObBgt{lE@`5yf<kcGGXBc{0Lnw"R,XzMQ/M9UO<+E]xu>(JyN_o`LUII`#ugT65"|MyL1'fAC1K#,}
+4W392tj6|rpe}L|xRRwRx_cqqN>bRIY}kzD&`C%!pu.p6F9L0mlJ@m#{K.oIoX_^R3z[avbZlwL$zWKEf,;qu9c(0&s/;$.<TVy!{Q912U4DUDMY4:G^&L
+QyIv@Z8KTrXaW7q@:.mOY9CUVHoTWH3stnEPyXZwHP]mhC}<>"Lkq(7drfksw5;=3zM>Xe;{~KpL&1>y36Y1UDxETY4(uqpGkHt"+A&<e&PaG)=DqH#"eM
+(.w|E`we7wzNWLPv&BcY>g0rnax''<Q<FoK<JEB^#ZWa]XS.TBe;3PK{udyT+Yf+B(i[>1R{S9oh!=W6k%p<[=u'~sL3S5+=e|cG;a3`Pp=$:Eyc@arW$6
+9wpi]vVAd;W_w_DJ~XakSXCHnctEo$D4+74_/0;d{b|E|z|F@]~kC4(%&Z<^dv$@NmN2rpnn5/Ex{IKb.c+WC<5fRyK4]JZ@=&TTn]&.j8lW{Iv4"uOLxq
+W(rZ1ynmP2zP_2./G^@s>66IaKs>Y_DZ`Vx$sp=Of>Tve6TNWv}pTN'=R[<)@1X(mo"wHU}3TVtH5K==<#K`U+2n0I=kGO}z]{}foJ0%Se@XrQY[=u)_>T
+SJbzDxR>_l1ueH6bwIgF]N7pNv3H0Yke9H/11Cu`<gnS_HWZWnR6i$]"oaSAeaRli%s+9n"!;UVjr7arl$/KtsdU"oF2tH8NDq|BA]/=G-xPR[]5G09uK)
+"lm-W6:449$oa^K{>px!SP%D4(QT]j4E=:biH"sWtcPw8P<xjn+7hI_tpJjF>(,9Fma=~J!GC;h.wKt0"o;Ru=qW-IE1.3sP'W(:='5MI.@hLl:bG`@q@z
+Y0'90lQg=xR>I")lT,jsVlZ-K}vf(Zg#Q1>E`#}Jp<GB}M^95S)GOjh7smr_uek3TpV@@(oI&/=BVs"!/=-s4D9=)egX-1bUXf@:/s7&7KJ].T+hbZ5DX1
+`J-^',W{FBC3TV/MYsHJ"+Dw}I)ZQZ}FqT3o$,dw(r/Su4E2T")t"r:;Z9}N{d`;$/>}}9;2jwbj'Dl623N{#6s4UK"B&+V0`|!w9Qt3T}|0nSoO|7h(PU
+H3c}P0QdudWhYKw/tk4URq]4r|n]%RR.JL#'X"I1n1E3IK8TXpWhFATzGQf@+u'T^aO])cI0edArzVDiZ5'22`XfCG1AA4Y`PscexWiA!UKC~Yah,Lg''_
+Gz|8c4)-9VmJ%}}.y@PAS[JOl{|0Hm|&pdiMRFBob7v7x9}kb"Yy<)prY%8EtE5Ct:NY#cY`JBB'atWu8zckfEO-6'^#bFe7n=[vwJ7gg8a_Ib_uOav9zN
+-]05./P]t@FiSU{YEvFm(L}3QPXe:S/Ew4D!d;'opf}$C<F)9-M}`F/JoaOahe]p!~F].1y[,&r9]bU2<Zjy}DqU$_aQo^)So&6(Jwmauh0o}zZae55(a4
+JrlP9V~Ccn(sWg(y+=Kn[|"[s3<;M{N)`-h>i8F2D3{7#sp[9.N;ZEc.apsgoM1kX3egi_2FOZU[:ry-Qj8gu7oMeB%VQnn4JP%zaEH!vyjBEDu@3Dgx5=
+DR[CL7C-6t&X>OI-:=a:Ig|P'JOHymqJeBVJFH~Qp;T)36ss.aS3E[Nz,v^qKt:,BE`0A-33{1Dtx][lL!)&.]V9Zdv!0HicuP2_Ph]/Lh97VNy|O:J@(Q
+Bqn#KzeS[:sGyJKeWfy;>)HTA&a:@`KAW[XX,'5cGHkD)i/LqP}D:n{!u1}7OxnZ4apynbtng0HOU!iF,(9Dw"}]YuYXL(3;(]cubUW6NHiQ6.v;<Jh'$(
+9Eyst05YonnnTGZ8p<TBve$[emB0hq-GA/CKodWoB`NbRqoB6)-3fe@/d|ld('>j]CtJnUd_pxMFnr)u8k)^|!jB0,WbQ-P<Wd!MUxhpo)%I]aFxKjyW]+
+VbC5/{ZpEJIN/}%FEr]si@)Yx|^uxIDB,2s)>]=}I2xQilWvLw{_X#e_a981X=oYHMQgstifgl4kl'[L.!#Sl7|vs,Du2{dyW#]f|qerw|,[8|h}RZarL2
+I'Y[Rw-)k=VzBAqw^B+<I4N^|mrt}4nsn[Yu'gW|7'@U+}xvakQONd5Q!gm_`r,{$"FA01io^:|D~ho[QK#SmJL(LE0{7j=Of/aD.wk_KCYe]:P-0jH{[&
++&s#C_Hc~K-:P0[9s;Rd=n;z"5,pxOa/iQVxILZ5Y|KGa%3E.@l}-x1{xl;"dc:(P#KZ~hGX@PK&T$]xz;qRD=TJ)G03T/bXF-&.ZwTI'I,.X4(a_/fMH{
+19U9cWLFy^l'fWcrH6::_0frW8thqr|3Y/OQ6LZ,Pc.5huE"09-NdsCGKT(h=ZV9a(;P'Lxb+$+/!FPL}{{f',J/D)8_.Zr,WfTexWKrs3`1Q(%Q<a8_RJ
+%hF_.=;DEn~`Uy`0jweJb`D(R8;6KV+OhyvQR6~Gmk4^1E%DVS%+sq9E8<QT6,wlelq6%jIQ!,"FALswJLzfqkThDv3qa|~:NaydTi;pM_a%DNh!BsRj$q
+Pq{pjY|[bbQ[4HTC6'Cy}K~NjK-#'1;@3GZ!|KuVvXKfD3ag(kB3t`hC-F>v6=.Z>aHh({@nO6z`%KT!fuW(8"1n!)^>SjB}G.bQm[X&'L}f@CPLB0@MXp
+Em]4|<)3Q,>vx7vOzas=<hdN!O|''po(4FPH^^_r1tl)(ni&Z%P}RQ-zU-mLOUAcNy;Y]z'engGwMb($B<ngiFO&Tg_)EGX"uUK9M6g6@iigUeQ{%aG7rx
+]B{&2#_U."QNr:<V$$!i>v}{Y6Q|6O~p[bFsr|RP15A)HR:_ZEc={_QT0FC)r}E1wnc[[VpX,{$E1:"R!fIi2{MBmG2Rb"38qn_gAS=87boYY|qpB2jQ$O
+2UG.fH]kjU&%`V$D|MM39T)B>W9=Zuw#)t~Mb#C[8RRsvvLxxJdZ%xE!$-O30;qGb:r,/2~T1'TS%{|$+k~|<q-#=8sCFIY=3Rz91D-/I&KrZ`5$@Q7gSq
+erMQ_{4K)RMI|,=%`TJG+,-X{ai:'RgvijA0(|Z{~IK]rCMY0z<UEHbljZUn"JqUH&..LGI[3_%9/HA`zS68nWL"i"Ibu}%diLG|]3ptF;K_"-kg>4AwxN
+nf|9;;.cUPwaO85SqYmTQf<Fp2[kEfL(.L;m6]`.,5i1vEh9JG[%@Wk;_="2c+jDg(TDzSWIid<J&8Z,[I`U+Kh1>jTLpPiC;r|LQOIM!@=T@O),EKU|&,
+&rV9qhDLJ[FDj,{B1YsY.eIOodR,fC~5|.IIxB+3!@`1[G`F671guV#X4BL:qH<M9Gfk8d'OW`EMMPd%&-+>fDSYUbpS5a,CkocC-y}|Bq6;h[[("wTikP
+Z&Dn'`,<.I_vCS8cYzc[D#yG6:Qc=0"bHFw3]iopj|(hO^2UA6@]uW=.p'0K{f2p%jB|^UMk{{ufT4w]&k(`Fq:BHj/I]'i2w.Fg&tJSW$l6j(7j`$w"F(
+:aFvaxZ!|9y'7DIR(J[fk1ChWn:&J4!(>h{>ThQdsrn_rspRZ|FhZ`:/Yed/Q(uT]tmKn^'yW%XnHd|$(RCdOJ"P$SdRfs!Ky+&hiK=#B3}A385{!&s5os
+m;k3bjF</<lN3qS3#)VX,Z;;{3/R_,2k}n[hYMphA/V8COAQ)Ek'`pq(-]k/uuU8kp|_KaA'Oa$Pn#:jUz+m{(8P%F6fqjt-MH!6`2DFI2U^})EFdxP'UQ
+pC6_cq5AP(f{2C7Io:G6cIxF0,qDbG+zJm_Y#tK-d=MuQk26HJWvzt6D1<K)Xc9TCJ"~}2^p^]Q.u'1vD+},0g](wQOQ@Hq_FNa(R+k9<cO|ovog<w,t$#
+f5);[c~=:L#a14rP};.g~W>QL|^|GM[G4&jO<NJp%]8`v+-A(M/@J,4Bt'4$$6ydwTTMbXr,4KF>9blFm`}{z;+|Jpqh3;cA3Uyx@jR,5-!=uCx}O}cDcK
+${.}rWua.0s)@AXnLmRYW(Ee~F$vcX+hDlt=TjSSKzwH6k99ztf"VQELkW[Mjju94p;{,/{P]!W8#y6J."S(L9G$~DOb)6_e|Mta!PzV0TaJPyz%:'RU{w
+]wgqHEuZ=@_83Y"=I!",mh4ag|Z!,P]`Y&Y|xbKP^aN2,54Js}RMDO9oS&iiv[A@r6GhpGDevF~;B^-m0hp'S8y^=@Tu~mfjCqs0MW18ZK}gsrU5@zQYw-
+)6(PCrFn12jBGBj3Q"=Yqcw`p%UvXd=+u^z`3Y9kkz=L>]e:x'%3YwwuL7cO6=y^g<+mA]{"aQ6PM[zmm5uKubP>X[X8lGex$RzHdq=kC!7HcOrEn^G+Po
+>b]CUB[jR[Jze_ossv$}a:zpxVP"Z=~G4|w56-pY6-GY6-^a#^_g8HmOG!SZIsJtL(t|U/0tjPu2$wP;%I;@7V@/tS_|So~m<WL.jsYTva-^O(v5hTmc'A
+~!N(^=_9bi#N%CEq-c,9OCi{oK#yAXOk~NtF]/RexQq:KZp!!|IWv!'aEA{/&y`Rs+Q)KxGYdGxWsc,!7sLw~nsnf3T`9QF(D}VB+^-)QO<+e@fXsaYTAy
+MWeD1W.oS`Y7-NmYmnyEYg,yg`q1-F4y{]U4-wOHaE2d.5`kIuf$e9dc}]Byywmw]5NChlS(}i6Z~dgjhL&N<51k^E1jL+Br3k:M6"bpl:EpLgW9_lEq3/
+Dew7D^owDm=mfa^9fPPbS%Vgf|v#>g<I)3/-RxRi~6$sCz+9+Z)GLcvV$<RpVtX|)IXB~@@@/23`]&e%GAhU@a3VKxELe3wR(@N%IQ0%KXXnYG<y{"g[(2
+ffW9uLHn9{lPFAvmv`70LEbr&R+4Q5YMY+XoL}__)X"[)<q3t'q]TYHP@{/L-'7Se$.H./8@phD#bAOAT8EX@UQw/yEjt0A6cHsn_#`R`QP"PJh-LW:%AM
+B9j_NljX4,N;LF/;[M<#/'Vd0;UTw1"H4#:;uacz1WJj-7Hewm<RZSYn7WjH3;ja2][`l#-Ab"R.%%B){zKvG=qpzAf;CE/JD]+FEW"/QWMR;L]GAmE}xk
+X5"_y;y{PeZWM1[)'Vq-^=5Ko)9>J"9ZAblwnK#Y`S7QV<'aSzCptv7C>}uFw;7t@&UP5oyfK8bKHXtF%Y@,YPdnLnN^"([Sm]WY-S7a3h}X=>pbFHr^.#
+I^K-^H:1<O[Y2vgKSU-5vj+/Zu1OgtgnLUwkwTqzyX|2aF9;6.wG^0PBiA/,/znpxR>e|jey0UPxBA,MfA/('Y`,n}ATy&UKlzicAC(O_o{]6,mepXMR`|
+4dW_'>.O!-iaw/%L24e5V$(f|{D;B(LAn"<ug9NcW_3'd4GeEuj9d4aSGo#SL-`6H#,Wt.5^/e1M:C%dvDk8R):<e!JU2Av(j(m+aSS2krbBDeI%{1sDA4
++6'|h6CyzcNrJ,Ris460"&OFzQ+<~)kLSWu3=m./"gPuu=i<}3+}[Rd^@%}`GHQtd4Vy)xoR]U+fBO3d/TYmGNeH-1l&2tF5}B}V5Zu&%%3M+bLlSz5'i4
+k$K-`xI([fS'[gDcrXbn^>B(Wb}r9da,G[!CI@3Z<i`GX&jY]1}KSM47|!2/TNpnH1!p2lBF+0w)Y)%f}BVT$9LLyth%p^%$S33H[6QWEY=)r@~FVVRUw2
+IFOF.y>BDSCc:/+h9^,#j7`b&snS|ViFFc'<,z>oQ3~]eubI8ZmG!p|V>E=A)]h9'%>=i.<0@Gs|h{]2#NT{XiPi,)g'wA_e`p]L)FT]c1U/|KS/L[2Y=R
+]e1bJ'6;i@U0/%KqV)9R9Po6F@(bT`vaAf0Ps]uDr)jkSg6c=.Ga5"9/snc(sIc])"<EnWET8KB+7MT+HUUG=)D).yjJHw:^:rUqo3c($%>`w;i37oTqQ'
+bAIn%hD+cE/I0(uf}:U[,#ANT[FmY[7wT_;Tg^NJ=T#DF>s`85z+rTj``0aA|Biq`-T3tW;KF9!:JU,[.kzr|6+T_^wl&lasFzR2qKxl(l<EqAZ@Lu!uQ6
+$RiXpEgj>8p1[WS33D_GM$;[~1Bmnqb9ji^8tS8->{%eQ%1Atm;7XV'#rc5{GP=]=e]5Mrks`A[Y7""|8xba^RY_ieO6KHJI9PWiwb3g~tM|LJmX-e.vM5
+bn(L&JSs<I0]~AhGU1EZZ%TFVo.0vS|[f}~:~e}tJ80VV#1$SU9ZZ@CfC`9i}S5`m8%SDq1RANBI7>]8xbvJkU1#PM''k[3#3cT[j^KFnVcU5GXp.0I6SI
+F_n>RR$dI[VHDZ6U!t{p{;H(yAaH/:O0>iI8<^Jm(Y<ARyz+AOlmlE`}(8fTdU_x8IW01Rk]Zy,hW}&F/Pa)m4j8a+!yKL3CfG^db:>+R"Y(jzT$p",+Yf
+f+T>7e[tS-c3~UC6$;)kCNJUReMQ6CTJK;.USxZpL<~&lBE[;@y2~"4/]a-e:g;:}U8&f9cX2)k/bXdfG`fFZ&Vfrs]o=]XyF{(VNIkGq0_P)p1K49Lmj:
+Zus:J%=TM.$6Kl$Q=Fm.w#S2.'@#.2e6Ns2=+/eI(!O^6n2P[-{FIVG1mlzq!X,hjd2OVV-PZ"/(D<O%F9Rr;S8:ZW'rj0>pUP=UP`NJ'pY4gjC=Z:+D|]
+M3^1ZBEa#3v1$v/bQx^!{^/wW6P9+kju.32MQmzJ;W#ug$q(9Zc5{ie!E=R&h9![l("2"f$}hoYR!0SQ[CEf.$,s/0-wEexvU|<m=[2uo6%y.t4y"Qo$Zy
+.v]dUqM%4Iw:+/Fth/B'r0xye-udd.t0&NK</')xIH7dj!k+l&Z3M)G.,`u|z&R<k)i#]o"VJ%M3&Si#F)RX/A'2CjegKLJ#x6P/eW&yx=.e8]}/rOBLjp
+s`<GaR<4k)^:,]<<_9(MtaZKES|C&jJ8th.t1!5Aqei(NOo0(O6A(l=[<7fCj0iw4)PZ-e~[P>^B[eP-Y]|b1k83jq6t,]h58O<6C99}UzkSUIiBK^<uLI
+{iGjqq#HOPvkP[T%(X[NlU`%>YZ"Yeafglt&<qr/e=^oHm=Y~jr=:Ju]DF3NwTi<+Y:05nryj0$Gb&sL2<~I~e5+|ZR3e^6fv@(H.brfO;{R!m],G]q>#)
+TVue]M`=.0qXr1th/y3"7|D433myPV4,#+OLov>sPlPer}i0|fhJ8)<.S'tOta}vOsQq_ObBu}rNyA@j2#:5PgWHLx>BoTPoVXBj"J/rGx8OI"IwAPuqn[
+c&Fc{AyQ4!ZtCO:k5(i3@G;kYH&yR;mFd83Xxhz|Aa>K>va6~N]#NP7i}4m,DZR5pO4-2#uymO/dP82{>}%FW{cf9nJUGb,gf{~FB=xg-N^iOvhfa@0sE7
+yc`)^p";'d!^ea>^{Pvydbaz95RGf1@d@P~TamRBXF43UW`pYQFg!3jVJ1TdhIeOCWz'#Bw0v/:4&/s@-whHVd>vfL'vjam(`om9ekdC=&+Rj5WZ:p;4Vk
+&fUVr-2!LQ/@048>NP@unKh5nCV"t<q8M%l2#D2-hMV/7R8GMXs8R-[g/&=@H$N^-_v.T0^$/41,75'aLT3/D%np%s:E,3z@<WK3/yEt-VImC3(,14sQc}
+G;_<<{vJ':~#|2375phA~d,<CaVz]qm:HE1t)e'"I0$u4DJ|J/r626V]V'}p)5C@d#ZC)IHpY_O@/PFM'AX`1<.E5@{h5Zjbdt`x~Z!URDoVIoTYp-w#3K
+qU4L^Z$W^S"#6$ejrF|tp=s_zc4d+s+0QU:(CiT9g&xBaiClvVUi(0qT'Vus|yy^)RGABy(R81ci}_o{@{$t#$=(g_&)rV@;pG]J-i/a#6XsxFmM!%U#sX
+^U)e1^'u0`H!8qi-`(9N1km:=3GM^$BFGc^:[,XSrM<u2YRxChd)kYQZ0`&8z$nXv9H$fr2,/Pen>$g;1q%UtH26$Mkk_G(d{Ch;,J&Fdwm+&bQa^Gl/V(
+rkUk{E-dUWocI^&D82B/2d^>82)V@/yr8>~+Sw8#wXYzXk.n:I"SHP-nBN|Y<I:&r#}&>}qh"7,F+i7A7,oP_gNQ2FePLy.hnF<P_(-@%uT+aXTJiO$EZ'
+Px,:J$DEOJX's>=!<g5YLA.'}mb^O&^G_C,pg`!c>{8HyGge'AF7uB/jM4j|k`O]Q-;'TbHZ`l[P@9ou+!)dE,o[-!3e|>sb[FF@wBSkp-+!F}]6mwmb5u
+<%V"Q+A7GX[;E>HHp<'Sle6d~EoL+i@LfrKyx-x)5pHqq`55B0Ac}RAJu2aTTE&#Cp^N=@b#AB87z][0X|hs;8laf9z56zAD-LA%l)X)K72zt.Su.Y%-)B
+`RyZO1Z8+dZsGR&<2Vvu}E8mK1E%Jid#BLP7v5|S;D]sb35cSM(1}JlZ8M]&b'+`f,J-7HT`W85U]RBB7(`jF(_q,3o.7'$n){f9'}XEn:t1HBF!'$x}c'
+{|O@HJ;$UAZ!X"`o`8>I=GbWhp/{9Fdz]{Agqm:IFJ$K!^5rBFv>v'Sg:vHhBbhlK'UYL8kN9b6pL|H;aDg|&1met9']p}1hB1LVSaDnVjS0nN8xbrw2uS
+$_stcjf(Qlf,=h:nl|v%r4_bot$H9.hc~SMhCrATaW_[jzG7m/[g7gu<8'#)Ri{`nn[hmLDD2[3)fG:V}%~W=0qv1p{GJ:OcZ>FV~T^X/&Gt}l4RS:U_Y+
+)p^h<p}2ND~lNDMf8Z!j~AMM7c9u[n!']}"RIbkggB]))rNO/v<X9Tof)SqMimFj[TVT77mn8XEog=NHfdv-p0Zb%f_l=Lf+/L'_.cKn6J-[{X4}7DoZun
+i[WpfE`Cd<+Da+/Cz:+vf2k`-wF/LbPx~Rj&,_1dD$%|x=4rsD%F%Uf.c[Pvt-Ea1g`OS%u70q^1x)5CUIj.9nIdI0Zb]U;i^U7jO&"]kiFm,(egGc!VBn
+fv(a2vmf4X+f|(FV2qO3ABWn~w[#r/4}e,{&~))=fLdpFIB2`2m2yR)D63NOE}|8k_8zj|KD:XH(-t>+y0PVWenvl_fz<1w%Cu&.gq}Zh}Ni_cv93cAj(o
+"#VRIB@ey]:{xx!qJL2l,tD)PMDO00=]!+uxY0!BeF6cDv@y!@!dv$v>U|rTTz[k[bEu'=Qg-N>wpi-[h3Sus2BG=4K22B|No[rSoV~5E+YwN'A/b@LRE}
+Fv/Hn>Q[1tivCU/Lh^$:#QE@]!_Z`yn+3WFA4(j<,}SvKM8W.fu)T=%d/6/pL0[ScdAtL4Bnq5v$yV5UjNky-0[ZRw)QfrFD{GS]#1br&DI'VkOT`YG4|^
+D4_XVsZd60>L:W:LaL3"]!Fp^1[nwS&MHT[RJh<05"jmpeqJFX41ef_g0L~a`W;9$3@bFpf`:]:7pI0TG[T/Ov)KP7om5;O0xu.bo01C<;fa=p{[$R$-iW
+GeS/5pA(F.Z-0LQUXv2W0tdL-_]x7/M-.(caqswF6ZXQ(F2yInNw;6Y.BWvkG,Up=}g0_u$TSj9By&D6{NaY^.0fpA@YDP`^ImQ7KVbT&fG=AWqPm7_}(1
+MmBP]+uVO"{Wnnxq"x]J&-Vcw-pN1qdKdi-[zyNsX^X6!_JKiy#=ygOKLmk$%)zGrJD#[#(7t<3b/A{pM2GP5#TAnR1>,XiiB$&PQ"ajJwJ`t{/;hH3!4;
+|5;b7,s:_[!F^s7veLRx/8x["FIN)KfLb0a;fPwj8M[Ya@;/z..rRm#s$]_3i#M`'ETD2I!R.0L'K}U<Z:GpTeu}^uwx].Iq]y6,k2VTU9eh{+0R6BK:&:
+/>B%!tw5lokO>v5^+Ie]6KJ3pbItMA`%]YK>t+{dJS7<hs}5&HHQr8T]wAn^3Mweh)04yt&Y4e#%i,fw;fxRwmYTTv:fTl;T~%qtA<P>t$~:M7s`N4FlUB
+;+tmt^1n!=R(93Y(]|@R,l3b/&1SROXg8Del~>yDY`LivW^(awk/zZf{QE{Eyvp8~UfPD}"_@>Zt|FDA6dyTj<^e;C]|2GSn/U4B~UCQ`2@9TI:G&h+"m(
+7J;;&!{3wC#>F!P6Cj]r3oA2Bn.#U<]!}TfmOoHjm.r([#GsfnTA`s{<UtS<6Mv3pFMKWto#wthdO^#JF]~c4`zufe,GxUwuXj:oa(c(^Tm!C$7uUEOy(8
+i'4c^z0TG!Y)}A10xtl$Xe>d.V5bc'8D!>Y@#'+EsZ(OQ)97dJr41!n=-U!>blX=BH_@C|azpXb(t(kZ[d1=bjhU5uuo::YAnhu<CS.P/:jB[!VTW)FjCQ
+=tnNOMH6)8^S$WL7uS3hO('flAuS{#=y0;zRa)}m@SH.Bb`=+w'n#[21B_Jg!>dw)s=pT|7]Cbj9R!pts,tFD4z0)A_zp&A$GVu<z9u59^xMis`-KlZ4#$
+6MTbDE$`wE7EObql3JtK8W!qH{KU_x"GS#cXvhrEf3i1-CL2L)21cE8r5lzI9vsshKdohs[<%qt$!0/'{,yU}d~/MbCK/UT>AYywjgUGGK/p&)=eO1)LPO
+_%'azEpX4V0aQ6q8O+q%`I9egQ=R:q[6=/y0qZsZR5C`C@'ph&jz1vwG7>kn,OD'~)X{sFTFz+T3ts`4sJOD`D(6/rjUwT)H<%z3hAyxj&13zMnYJZ!5yc
+mK!w[Ff$d:]sCUK`1e4FQN@9~<|YJT+/#;Ub{BE#N0Y_g$76ZMe.p5LYZjs;ubw)^1!B/bwZ5gX-Owp5tS2jUhIio51,rI/|q6{OKZ^}oo:}Z,T7.YX1DY
+Z"|N<!ZQ(hwuL!PWaD]w<:AQ1to"1^QK5q1I53{4;o{ZCQ'zA7Ll2h.NWp~^IZ-IQ]WSc)uldh"<m!&O5cy+uv7Avb.hOird69-_$ll[s10FC%'3j20iV`
+fb0k#nhk5WrWn'J$IljZD2dC.SORW.s[4vV1A{g>3:uc7aQdz1By:3Z$x!lw#=rd0`QVwAHlCmX|GkEI-_$wNUqd2$7@qX;'HczTRj#S7Aa>7#.4nf"wV:
+`&(>NF#(Uu'IW:2:HVBHkk`7FL)w`U%&U<Z@BYa;-i^MO+KEJyqt4-<84YPiAaE%J!uDsnPgNMbWX4T_IDA_T:]]c).$=dQCL0}&6dlM2xBbMfM4tgG#<F
+x@"R(neygxYZD6biG'6`9fRwjSQ-S+v|'-I`>f}_-[Py<Ct/Uu{."gi=DF`mDqU|DNaIe#SY;jxe{2OTI}}<ML5gQAmzYOpgI@_Z2]rsmT=1dR(.:D0e<t
+(kz!eUfGRaK1KzYwLqk[=M=]WkTHGQ4WMdS^s_4YO"TJr|X1WS$O1'|3dBEb@)"'SL%{P1i#z9[ZKnzr[0UiDZ7_-[Gm]:;{:.g&+-;P_)Xt#{bbl%``w}
+qr~Bdl=h'bSaajq^"<~$MPitZsA$;'_aZwT^v2%_4nJ%P[qnnmR&^@G;$A)E4}e`pGYFta9T8T,=KYT]HCTS^t::2D9=8maL0R/p6$2B<@8pSyi3`A@L$2
+"dLz8^^QfYb1Q4D^jcCFf`&14-pLda4G^BJq2=Qgt'zR@tU-QWta<<=C$DIj^bu;:`Z034Rr8!HBahbfUM]1>Cz!@rUb)_jQd8Ys9Ng>xT5pI%[7ha]4B+
+ms^eSimwO+1jwZ|Dbwb#bT/|EmJ-pOm!QtMF$;0+sjDVmWd$TyY<'.h%X#%wrKnAb6Kv_F~>G_O8k^3G^5KdUh,iD//I0kM,e)Hiq-|2U&0)s-314'~X>z
+}-_pcwt`nAj%.8Hc{TYV_68Sd>poPU6D=5X<BYt;`nYdJ|gK~mh"@SAmfj8/@,u%2z5tmU9m..9_9'<!{-l'IU{iUyf3M9sUQuH;UP:<;5PyNjx4FBcMc9
+1a`G@3,Cd"rwR<ePcyeVfi]rwYKi/{DB~(B,'N53F|]dOC.MgJPrBx2{xl5H33(f@rH`OF}I@u2L=n>6te0g1gfq@9|$<Xxe|qOF]Ft!FW&/ObfvI@y,^#
+y-%_y@MdH:L|{&3T^!]|<i)%z<55n=|Io>;3CVc:H8IMUYs2!n`jF$`zC{xd6vjI%lK/,e,[wu#!q@o9Rd`Vk0^EMKG#t!eK;32P&q:6v6KrCn.H=]bC}<
+0b3UD3u7=pt,W%ms<;t95{v!OCFq5@FB!&#t&0;J|`qnF2LB6|gX{6y18o#uy#2fUA||_=L8+ZkWND<!'J9P6'V@^=_MvvHryl@G:{"F_bUm<:'R8JEXmS
+KEN-CzixH%E(%/.[__3@6(~zb@3<2&)$#+)#]fCT'43^E7J3}lBaYUuv")>-EhsL$,$GDU8k]Ak3A;E3Y}2I:Z2Z]5-S$M3g3:hbm%Ta/"N>$D-|feQPR.
+V8~<Q,en(gCSX:nEttory;Q3_+{;W'B-2[B[6GB/,2#!1j4/4l3vP{.bQ(EMb-O`R@6[bE;^rd}:l=}ZCkEzViSK]0q0an~dwh7]/5b"@v4;Tko#x[2S_]
+e>CvfYuyTwL-~Q$N^WD]0[g4[P)OsNCu$Ej{0Ow_B$r.|Q@br|jcS"r1DQs_V4]KT4[k5uNvJ/}!d:`EmgKMQG(E[t5lz#&/kvrP_TU@Gorbv[D^z2DLM<
+jdj@dV)qA0g#1(/Xi$|'='UfDj;]he%3Z^!K[<Lh&asJn<vT'dBDMpI#l-/-^:{J)!H#z9.r:[0N$$$k`i/d{4[nI4jIL%uDMvQ=[VEWeK/_i_joV4ZzLR
+7'b(wgXaF:oYx1mAd&^IFbOW_1V#^NpCrnNzy$cIA[&]<sX+zW/N1=:XOK~E)e<5s;ui|z_Gn&O>cBe]^dC^f:H@0#qP~%z4};xXqHX]b,Mg{kX=0Sq9jA
+]J>.~`-C4rF:5jt6`j-!_=NOAB;4.@Q19ept3d)%FAn,>LfgmAK_JnY&eWWf3y8QS]rS%,Z=S[^5zmTOCC}_GQT+;,%p,EMmz#vXpU$N6{~7!rCstK):G+
+3ffI0Ze6C}9om"[9Jt2BR`%P1qxGp>{g%&!Y7&_aL'-{'9#5!&om](jCCI-vL`WOp:}AnW~#R`{MT65b<3.Wm@'qh9-"=41WqbJV=v3oeCy#8}q#nryQ9#
+.Ue06il5>"tgZTF(X^Q;JOl#)iOVu-:3jro|CCUaWP6XiUW;,pPQyp|3Hk(im9JY/{/4"qB!>'ZJJ0lY7mv0u=,,7>WZbD0NS|<KNIpRI#<_UK<yCK#5=)
+wlOWPn0[/rZes%=)LnWS/fKRt54vm&Z)}H<{y"_my9.rwodu:]-S:x6'^Yu%9_qL&$_08ACc_N-B_rYbJXEztPb_fC,"huv+Q'7R~J.at1&P0"lS']azZ>
+"U"4HGB>!!<"3_M7,sy6fCc).L26Mnx!O7!kn4o#w]4=mgGve|GI$]O#qD~flWj)YZQ9oA@F]E&^(H/Wg0Mt6(hYw&9`gg,3"d,wehEv'F-{Ji35|kvnA`
+F}y;(%,KU'e,P;"}4c1!qnoBc0lP2xDXLY1B'v8S"EE{-x<}2/815-.}O&`S%"@5&yDu{y81DbAC$v3Ilc25P9Tv{V&tTfr2-O/}/qEq="Nb>1OpSTNtA&
+XihIcAv=pdOPqKuz;jP.z<L47B$wMK7d|,#b+op<05025]icL9BU&|JGSCBm._[wqA@NybOSUvQ3"g}Jxn+y,>Q6r["K{[ZVP0GK'lrn1L{q3TQl]or{18
+b^s9Gb(RY/qBqC-h-t%T)]Cl$LNexf8vWg]Hp:qOmiOK~h@EI|6YhDI<FS6{a6"X-r%LTiQPN:QH7qQssKr}GrH+uyU,1-I2)f43o+oyRW>xLMtxeQ:@@#
+pA:)b)/Ok|O2s0Gg60+cjxOfM/`!Ta=CgGQV`u+4k7:C3E}r27Us$glLfP>trQUzjd6}"pPMawLUvT/bX5=1bHNh&)1F0c$jR^9F.JDx/LFqq>!ZTU:Ofw
+|cjdu7oM-MypO}zq4`x(>psnu]TGaxdsxzVcb}M5CE=ekeQcFAZeya8lA1Wp+)X0hrG`9qxKT_C8>jpk%O5>V[5>b&E{IBb|xRuFdxrfegBK@;pV/Z(/I>
+E`DzmE$BiL@^M::2[BPaIX(giZl{/s&_<J2{vLroxlrr)N;oxzEWG4wz!eY1~{6`-oLie>ID`jnL2"|x<oP_j)t;/;%82(w$s'}@|LmBK_g`zw1&H[x!X#
+HFOUs4-+{-HYjmJbZ">v}#Af$eUbCRI|n6WuI3JSzrzv^}JZ9[y|N=^pW}q6gdnAELN'9_{SbPF:KI)5ZGhJa{l89pL5bOdx]d9Oa=~8@1l7OKwB8Ml(H]
+ErsA`U;Ti/}`m:+_.g;R.XJ,UQ$f%W>KK4[f>mZJ=l1:8Q'|u@&Ob$7pprg"YZktg-,NpRi[Pr;(k;vAt@RsbTA,KPH@G%KWiLV#A4dSqX^8x8O"O&A%f<
+2ut_KeVB<rmZ2qLqY%.J3orVq1_#hT(nc%P`_l(C=c8]lhe6nWvFAIS72[z[GsC+hO^`Rv_S%yc:6N:/m$yoo1vh.be)P<bxWj5HU<N+u6b&-[rt3{++T&
+NIT]#,1z6c_AWISR>'W0V4Bk6A51L.6I`>pko"$cnUC-4_Di0(7'5<Q=sDo_KnZN+4^|4N4YO0LD!6)U{Q]jn-P9ww#v_nu'3=c3q:,i&E-T`49kn#q7tL
+O4;Mx<HSq/6o>d`1iz>;QzMMq;9KzxG<3E'2I[_BR{U0d)>;y|Huu8'E+!Y{Q>)m01&tV)hkl(9e_BYrvsuLbo)$waHQhdFD`2[e76yP|yIDBN}V[A;%ZI
+B8GThUb{L6OLSnHkp;)Hqu$Fk5r'-L~)eoG|H7lhGO$GWs`.`TdTm4_CotcyP%SLkK=m{8y&AsLO_J>$5T.i}&KZP3w0N4-#w%%#as:sVx}hHjc0oy}5Ow
+2'7j+3N:@Seg61yk,U6Vr2+IzW39sOP)ZTJuKEL_NSJ9Kc2Z_T}PdoCm}@.}vyvsL^3j0}N16tqbc2LKZKW-1ZH&[@o%2(`efQ;aQ:d:]sa}Qsa=rtGpw-
+GTL{&T$j2]P4zd8I]o%#ws,mZy+)L2VC<`["0E#AZT!|78&,-N32~a^8UI<nXs>hr<=x(_4a{g:G8t8BD^b).=W($dIH-0<VLUx`Dz5YjqimMVdC{D|D)8
+n/N(cZ6Cn'61Xsu^z6|_5Zo4BWkTqDXZvso[Ijjf^i)i}=h%fFXE13FD_fL{<>eNgQ6>8R_2dBjmF[2Vs:_5'#k;O>w;/_5>EW<%Ii8DZ{`h>1lFJ-P0MH
+7]wQ"+3R[-xOYkr2`a2@R{w3FMM{lvVQcK6XeBzp!c#p~0T#j9_L9_pM="4-S>B2'+mQDip/^<:(~V'%X@SO|Y4;bvlgGM7Bbb^"L=i9Tqydl7C#X-O[@P
+c3`JM(>$r%jLt2p>YgBCtqI]FCpA1.<l,'(8z.,:w:_j.r!LmGSV8SBzWKjdsN0al0Fk)y75;MRG0r}uN&xMj(#S'%>D'VylgIO1.gX"QwaCpr1JHD~h<X
+eU[8:XV,S!Ru|`GhJ(""l5n^w+43+dflMi>%0/[Nq8VT}+X8b,|#[JuVc]8$:k_W'rB/)kLR@8QQ_FbA{y`t0KKXj^=L{)(@ZaYF6A&f-n:GZnWQAnye:0
+xG`A>LbX-+p#,79>/|rbR's)]lScU6EK(qd.9eN`%^0ml:l=Zt}QhfZ0{kLnOtaGucP0R-zGmSZL.Jr'~f6{+[IqTC#9h<BrIpnX'`sg0{ihSfr"aIf0dr
+H{!hz<LjNHxD9L3a8_|I[2kWd#P,4oI{~'%p|qL`S%3_M2&gXf.<osXP&l..qV`O_Rqou,&/Vj<SL`BL1KIq;^x0mJ_f`_:Civ@%&$3pM2UV(zydbPH[N-
+R#cUE=D!H!Qn8X]yM@sjTVnQg5;r<|)#vo^[+HO@+CSA7{~W|(gZw/B3hP~x[5|Xgc~MY3WWPcgDB6_%CkHK.hR6[#o##M#@<qiT5CE_)D(FT95+`N`^OS
+giv1{SaMGPCCfb=_2oIqx<6"2QlP,&P>ut=:=phRdlCBpX'hx9v_y&|tf4u##BmbC1B;u>h'TKoRT2.k.BsC|ZGsgTv5Z"@#jlKa-J-HRKdKl#prsE`z{)
+6ZZ5tSObJb22+^rrcI[^x+nz-JCvXChZck)d!{v7qAgw,r)9F'V)5MfV{.QhQ!<KNkS|Y.ilI@v:`a=/x.An<&b(ktS6%!4nRyts0C5Az;`;}F/]aJN4jM
+@S5^s^@oGf).rKGl>1>!^5r^z6_D{Db.fh$iXDdh(R=R/GNQc0Pwz!8]"I#31{#yB!19L-|3)"cci9p'Z4iTl>/NSL"HwD91wG)B1ShxjuX.g_:_9,54,3
+L>H"=2=YTt+<+d%Gi0wn/{w-J5/=d_gR0ZjnJ`w/f`mi_v`VPS[Fau$-Q{Ra$i'7Ls]_bl%xUefnP[5//pkW|xTd^[FoFnK_`:"$P12Gl^Pm8_n8WG/eJr
+zxV[>%0sc#&rAop7Vm(/Wd0"hY(W#X9"~jdQ#Mz_mYcfpg;.A%40d9~YPzT]9rByC9{8hmkywB;HP#R>.tu>'S7]V<T[AcPRj8"uq'`pz<f&<o/rYv'>LS
+ysvUXkfaujipj;HHA[EBD}>BZfSt[9wtgH2QK.dfiBn:f,V>ENO/'Ou.gf>d3kyRp)~Y1e]2A1]xaYi`bL>CHxC}d{#f).3#D_xY9q_7T`o1d4-3/KB/Sy
+t1]FET/pVL3%PESk;n,@p)HkT9iyw&"V+b@;/%@Kn1smix;6V(u;#,1[}:>E^5@dp'ar@jZHLHLG9gD>K]pX~:+6"Nn7:0UX79kE5([YCN6FWz&I;YRSRX
+0+L6It)^7R|$$2>MDy}d6Vb0s@@P>;J{t!r:Ocn01U<82HN^0y5f)l92v@bsM=DyFyp))2pA-$A{AY%&lF%|q+VR+yF2vb2tl<9v@zZ83D,Wh"L+r"^wrU
+ja2I_+i7|}U7W(2hinE6w}3Z.y3JPx|>SdV[E-PuB>^hAg#5a-}[e^v5rYs$y1"0`@<LA#SQKFBrIA5n4;Yn=7%E97uQ'xNf1uC!_Kq[MX&ukp#sJE2{7=
+|>[=@|;=4Q0oW=R1AS,!Js~r^UKq_O/9(PLgF4}h$rOZ2A7j'|<ej(HscO%w^NotG3l#<U~Q7I%sfPu{l4"QE3%3L%p__(MAyZlb'#NtOGQ:S[S8%w~@a7
+1_;E!(&_6_VGN9Rkf3.zkWA_gYrV=}}/ybe]LkeR3{bFDik&4qy9jJrq7(`:B^vP7o(bf^lZ0l{j^#f"9&,)E%O!}$.t/.ioi+ZuiU0Gn^p{I_e$>")KOY
+@!Lv<v=6(/Ma=QL1!~hjKLECC2ujf,yn=^C>}a"#yAx%fDtfii05q&3fe`V_f;!|>PeKE>aHXDoT5P,T}9I><6DNmH#b{V!fpVEf2FH.PJst>-tcsc4gxf
+Z=W7):/R:ke1wz_h}@EC@q7r_|4+OHyHY0~DhAh{~uiEhZdl$U<vsSk"wL"t_Jn7#4XE'aE'/x6"|&V5lA28yAh=wDP;PBMT.kTaXSEf;Zt||[<v9N"M_5
+FOGX"rGBS2sr49CUJ4L&QVa`9Ha<`Sf"q%"Z_'Gf2+Uqo=hM({mD@#F2lV`g2^(kk$JEwr`.bdop@9;UCRgh&-IBv2k`Y4F{`x.#d6T(wcO>lHpA)icuKN
+p.N>wh&((Y4b8/3r4,K%"9T.O3I|>f!O2Ne63X5m{`U{^s!Iv9vAYO+U5%2zNUpS!(CVTV|L@Lz2eVwbar6|ltILX`~DzCnCt7P%y<S-@W<BHMgLZ1yu[w
+9jFt`Oj$o7cNYU,Jag>Az%`&r6ks!n:!f6mG>$YCno6!-'UTZaUpePZ`u=h&r85)2%(Aa|^3DS8J$@oz+;=J#VNy>0Q-7oZW<{c.aq/#<76[64pdYdoYZ'
+#^P/C1Ql=CFn(u<3Y70z#rbU<(dh!jD>"/Y8DdkV)om%2TgeZlKtK]X:BAv;sqb-}.VRZgvg5>(Z5dqr3xX+=mo@gJI6"Z8|Y38vwptdzkz[;bDP;vB|fP
+d1f05_/VzT^g}^HYpkXv_$1nK}SpW+j!%E4MF.,MdECwAg0[x{Wf/$5>)[GTpF~^9E2WHTe%rq=p,Zuhj8-Vf7sRPlmCGbtR`H2Q0<H@Vc'i[#iuq</]tJ
+GfwiESLv]zr[UU0C8"~@uD`@h8-h$UA0;|;SW9CA_'J[A];/,;,496ZVW9x%FRVdk,Q2|mW2O5EHoql,m)+V(,%}C8~vN`TJM=JyCR)a7oLHd=a11rbzl-
+XM"Z-FgdgwfL9>s!;x0L)(hjN-uKJEB($$H(kr+.&l#!rsP+#-tMiub)M:Z5"tWLK:Wj)6LV4(ZB!X0h5{XtL8N<A#H^^@9.'iMo;@{o]-h<&K"NIeM%MR
+lc-D`z[_Q2!;~9P1Oh^rZd[gT))H!ysv@x71O%7'6@pL4D(utVlC&Ir[:BXbs_W$l-$X6Zu}:]3m3bMjrV538(}y'cUc]/Q5vi`])UT>QE_S'nOvuUki,]
+%MX_&s]5S|u+%GNHp8/7WCZ,)aKlagKQ%V+<Kg+y%Vl@h-X_O<c>7{`^DWP5dzpT#42rOb_!]amKekH4vhAq9n4";A]V6c0eRPL&.'7)CI03e6og>9s8_T
+0_u1SIy5Mr)lEj=n~W9GV!Z'L&7Tcs^U5B1jDM4C0!MbWk,uC:YRQkW&p!XA0/{yF]yP$KLWI{lx/[ppkO4!"b%8KcbK}wl4ku7[Z(ZzSsW}|dFpfwiMk)
+Gh>&K_vw%O~=sTA[,$gH}R,%'}00^QGx"`d.NT%xcsPIn2%mbrr3fWsZix&Z'>4.1It9yHt7dZu&|>.^,)j<3hhj'5tV-ITeB-].,kl';f{da;9gUsw/Fo
+>X#xr#^T~PO35fCE`Ok1pNu-8=cmi4f{;G=1/BPBxC<X6/5T#qGWJ{VTN]<:vo,{,SH66<Eb&$4]d/UFk|Lwf@evwnpjcuZ5mx3v&w;_z8p3(8BfSA6n8h
+8<+0z@]8)M=bcuHoLJ/g0vKX|XaS;klaDRSpeWF{/]RnHln:aDsQ.0&%s#K<q@9GED.#[^s+)Y</#L(w"oNES<vKr8=jcokbx9oM@ntW-+$66^)1Gwn{BE
+O#pfO@1i!'}#JN&g@0JMQA&zK$5X&@4;+sz1,fdp1;+=.$Z!LE~<~[n4-PpfmOi<XQ[qXb6Mg]tGy.e13d#8qyEm'LWFW4Eq^3=K9HKoHkMc,e[0EjswWL
+hNqHj'J6}P!=w_YH^sh>ne^V,-aiFc:,.S^Dtg($TrOjk,X;6;}+Nm"E(;[BHJagy<]$8^:(bc-0kns/b$neI}|5Eb_{LIE7{j]i.LT|a<T!WZ>'N'[|qy
+O^NNl<='U>1d@RSid'BB`f0ryBxs@>h:x%Wj`lEU5%Hn$M,e.U~rc/YU~WE_yVW^]';-QQrGDueXy:o)wPo@+o%r`=(V=v0XvTRHjYy`pbVT)=rsDx7`k`
+yl]A<3ebN45C%"RXl2[{T$zaDty#LwzB9z6AGb#o"a-3]RU6T/Ca(S[5I0|KYXLN-IA"#"6oUiZ,`%O"G;1wAY5^;_K+P%_+h5$ViCro<h"Z}'>ni%u,E)
+WF#nQ1[xhCP#EoLVtdVgOj>=7JD5IAPmW5NOesdEmXgN>^0=:vRU9rdfc%u'nP<u0v,)Pl2iT&nv-Nq4i;Q4I)G%}$3}}/cOOMvS(.N=^FN4+[PpubUZ|q
+H`t+>;T]Abb$+{~(IB'j0jsYB+79zn#7):v2SE%,nf`HR6Ykaf0+ci8_t4d6)bEZP/A/o-hM_`cIR|eW=E278oGrNz`zNxX'Z`>w'!YsCuYP_Q_mO!PVG3
+6'C$_S0Kln.WA<"dBtSx<mc50xDSb;/4zRB)cSwl)1d`,n:;7B_6gDku15)GeJ<US+i2k7a:0^4ycyga[U&&&eLWe:DRN!ZERwV&.KF:n#aN^[&L2bhQFd
+')(+&|kWDTv0VY!,C5:hlz'g`1r_lGi^JDopJ!es@VUV%u~P],~D$=F@+oYgUwc"Jm8s'AkwHPa1w8xA33<,ZbS#[.yGg)eb~:>c/|`j@#46v=W"ivf+&"
+jb86rN.HPp)Gaofi^e/1,mH,MyQ"`USf&sEkbAyVLK!n%&iD(h&&d(oIB%0"t62dK+Jr|GPMG;,${BUSb[@zlT7O.HiB5&ARG,Hb;E,sa_8fuPG]MCS-t'
+OKzRH==3OcOM2p%P+@2|Oc1/[(Irr^Z'D>.+i&po<XUbRtgMFJvc_erxH>XoIb&sF4>Fm;S]&+fp<iQR~m/vdp^]YA}(h.;Q-#`S=:l37+1-8KC;t{}l86
+xTw^27L76`5ee.siPlDPec5fj95'U|1(D'Yd8B[8Zh5p"#QRUeXi1e/L}Ri]E|F(L<(e&"%YY;@_u/T{B8Tvn'rxR'gW98q`iHzo{uCadqz;}0-YG0m^8'
+Q$d;bnLIE3;otQo'Mzu3Hk&ifphjA5ob:35u%f}_892RXtYd=hP,%;+d5w9[@(greYYgL'MK0u$#|g~T}YU{#Q<81e5_(:4OA3.'~;lA2MH<mlP[$FSpm9
+]!'CxkHtvhX6Kiaa"dv/e+Vo@Xj<+Pzs"Q]1y:G_j6}dIU3!6-#_Zmr_wf|S>4{e~@uI#L;+^86S~XKRxK%6bRQ1}q=6Hm[s9oHn}NeThXi}@W|oM>9{')
+,:CTKdwkk(t)38~kEewX'Zc<d(B6EYYr'e'vNZkx#1X0(ffh]$HeLsAz|=HvJ'cQMIzbp4n5^BpkEbVveXuo{"QN%]+p-S4as5hem,3"3Lf.HKIl,5~wV6
+D}~L0G"Q`AI!no<}nKA)isnZv5#C_{X+D!vy:9M5G'%Xs4={n6c@/g`h7W)sHFOlOUlq2Vtp]aKH$^C+y7)E4u07:&:tdi$^`{dGtQa3&&'s$H(y(j.fM4
+zXC4PP`vL+'x<GfskB[e;"auAtSs/g,;53xLJX:i30L2pB4+AL4,/$J-}Au^"qh#rz&tO'GmW>ym0KP+(O<L{Hl-V%42,km#9agx|_KbiRh]vW}_<s}9[9
+TEa,m%2U%89Dgc_jO(;6NMq+>,EwaN`WiHL|7yb4s,%xRLl.T%z20Cfioh95/j#K%`5owH}CrHk>9^,N~gVf5'(4H4,QLSKWUX!k~aDY;^IaP&~W}"|pNE
+`sc_Xd=$N)uEYY,o3SqW(xwa6a_&)3'tpDIEg"Ln6bRT@>]2f)ttR&E'H#II}EHi,^{clQFgn5/o`hPY1}HbgU5n=_Lf6+e1:F=CjpzEr-4iOLyGxs#4A>
+.SQ)@Tw&hC1(g1$F%xjRj/<#o>!6HSzCxYWi3Q<'`h`akes02}FHfT$kHYXUXln-%YH1&skj#|b)4471Kw>ET}YhGgR20pm=U-{/9>T&#0f}@]dv",R.Fm
+'d_ON/plv5,p.RxR<j$^%6Q,JaoI<PSgLz:{3^6)Vln(-ldKOsD^kM'3U@m5H^}6878/c([D2=60"[u7/:<0(Jx&k6nVUXX,Ps-8{+]H;Bd!r8BB{gg.|5
+mRL_.t"lJ,("41<dtXjy1j1t]{I^'J,DBi8w{j4(1VS`R3]2gN6GzjgsO^QZ_LD`=!ayxs|`9(I`8XPy!ar[$t1n,!dr#%A_8^EgGdlf:Hzdf@RobAl"x)
+aqW|+bR:HhzI3g"3eyjV61}VT9ABx0bQN!jEA{lxQ{cl&}(4"@0i:7=I7{{Oi#u>U[;tB,o0sp>#XaOZZ|o=8G784>nap&$.mjN:N[640.WU&S~o['_Y$O
+/:ogZol-"R2WgQh_RDa&i1~EP.nRx|RZT0f_XVoy0dCJFT-e7o{M1kXed;$)|}=2/'q;0ak6>#lRfaG+frJ,L<0GQ(OGY0>'^T'e2X-Rz^%WDKiF!<8!HK
+{CmpBrJ2qu9R@V-hi80R^:}gqSwmB]gh+W,xF9:lPJ|uB/UW)WWD{13D50k!VuyX9x}1^=|EI:G.Zz0N9/f}iF=>$hS"a>Hky$pz!d=fiH!FDz9=pbPFfc
+xNj'7!U)[7|1x{V"80MWl@QX!B0'$q}_H9Lj`"'_9++T%3`fRb+#1RZVx2.8UFHrD8l;"y]4zNr2(f`|3ip:+(g2mMTCxUl|'W692e)].s|FwCT{Z{]2nL
+q&g5z0>w:EdNvyJR3L#HE<Q]EQp/Ec0`zdqWkyo{bNsNX&'W&5T63!,,shL&K]#oS<nS$KEb<aQ0-A#iF42Vn^k`S`D.2aa)2DV]7KL;'Do&4t$(%<p2%/
+7<aX(8:7T^qM8G&,As)z&lZl4GCEeKJNZ(yW,8=mHlRs)tzZdqa$&T0-]7R%T;;Z)JYHdEe!V(1bGtD-kU<jer0R/g_$F7"VHQq;Sj8z.s}C^q]_YLm[)l
+hoS]pV(:wp,l-!ZY@2!6m!wQpCRx^em/Na5LE52)sL9=Wz,I{Vx,QXI;Mgs5&+%(kJUQ9RvO`d{|]rFu>x,{lLTn=;|)i)=[/)r7""QFoalsn=VF-3:X1w
+P^!Y1FCZ%[56^UW:h=ejv'kh`":7%ZGrU&|7iyO5M=rL!5wVzof'V)sjAn-p[|WP-P5izej-a+19^=C/.fq6@Xrj!c(%$m5Hq(ZSMkDP2@RjjWeFjc[55p
+nY=x<oke^y|dZX5W$fCrET_-&e@%+^7]f!'uJxV_k79ywI)Jp6$leitQn.{hYfPC#R'0R0e&(0#v+[Pubv~8<{W;U7z%k)j{yU5Du)ASM5=R'xm06032"^
+>Vg"9-[I,,>[~2%,kV7}Vg9|x9jK_!Wz=`x"KBR;/;3cv$9yZJIygTA_pR^GR>iFUv@:rjhHz,=-U-D;`oL/ld'kO^LQdPIiK:ruVJh|%D{g{,2AY49+e+
+<kD,8>tf@qBl48f5R2n).s;>8oK[-]Ki)'.2Cbbw<ibwI|@,tfW/2zVQC5#Q]jL1#=+/Ks9a9Mz&G-J_1$J3FlPB[V^h+[2P=[ZAZ[A#:pNiKS1v1[EmU#
+/A:|Xx5Om[jZDFMroWKS]ja8ZJP1"eHP;a7.x%M11!IxLdjNq+$qzr#2lDXeaz;,f6s}f)b:teY])XZGf)(r~P~5v)Q-~6V{ZVaRN{[]oS@|m|Z)ne$jNZ
+w'8-rl-O#aWqaXTT6rL8#!)7^p>T_`9W`x&BGa%gdX3GR@Rn~P}z>TZ'u;/:<qD(n@@y2{vVPJ}^cusD8j(%iy.%">D>`|d9+"Bsfqv"Gtq)o9}Rq[icif
+`Scuiuw%AU%-+g5Q%ji!ga.2_Yi9&35QA|=XdOW]}gRk.P!G~Z.)3'I'wOyohe;QwO<}8is!.RTpgo'BLx;r5x9UpLINRdu<:xY/@.E}@qLRx[-clORe9_
+P[5'&:F+"P$^+XgqiW-BBfzi.fhZe{M+W^D.t[2GjJ+:kx;XrP6LY{VmpUl[cNTaikDM2..zs6p%cNX7=Y!cYdVB<%{:Hl,Nc<o23X}DSo5)Gags2R>-j<
+b;w7@ySoiND(&1Kv0eE.N=MqP.#xb3QDXPQzfdeXx&6Rm8khTcamTT]9!>p,5//jJ]4B:}~B0<%Vg"lRhum$6R`AU.EJQ1PGQ)ORt6ZL8]$NR1l+yPhU!#
+{P6:gxIgDfdHW}~M14ast52B'9/QYA78zPDJk|fRrOY1R"I+!Z/ze5/WIT`H}s}rSaVFp[P!{+sydh4y4yt=!&fX$pDc6#[H;o$$@Fqo!}u%e@J'uFyLa[
+MBQRP[j7k9l+pbav3wx(fF=N$m{0pf.yy>@)D!-8E,NUIkeqq:6VorE2=VZ]z5A^y[=V5;76^ip;1Y~ET{kU"nDU022(:_vAu)+"$XWxDHoRkWen~wu-RI
+T|Jfdk%eVd,x69yq.4jp"RzV++[1JNp[n@zJ>f)C=&WskW!;Plt8i7,(~[A#R,ord='G0R{ZOY3i0;UE"jCn%A}x9No_7',(]t.@7,8qNH'Ady<@VBnVlb
+L`%j9!T,an0}]<CX{&bU0c}w636w.M2-H_{6dV{`g;f{-$p3Hi(kWp%m|@;2T(Or+QhT)E&vCTv^}bF[GhdYpJJ$=k;K:H(-AD"|hiE6).k7BU{GYxCSS&
+9<}9sTq;A6fraD#&br>TgTnber{7Gmb-r|x5>}:s01@#mni#Jx9M^GbsW4/Ie0uMn<X97D1V$wbc1`L'2VB=+u|LxVS-W1K+pZWm(`[.pUH6^+Y{&u/ML>
+c6Na)(d^zxpc{5{|>)pBlG)>ZY~L~Q7ZVA`yQs^E9m`9;95[8%i=]Q{j~S%AJhC(BT8>RkezH-5w3';Sv9C1U8&1Qnw`oK!0iNGoKt]&SMou1#fMl[nEBm
+BO)u{p5ks)a;uira/;lzT=8O~xnk],)y+^SMQdwLn7^q(0A;#kRR{=Idikp%g4Y3=$MAd;[]6zW^g/+1!nbX/Riaa],pD/uw&s&zm,9y",.$j5)_W.L|8<
+C#uQvB:R08cXj[^eb]n|t}R$%$E"A>!U&n+ybY")BbV|M844v2:6SIDo8V'-(WesO%%r!ig/rfE0oc5|Ic|KvXNJ46%,4Ty02>p);9NgCJ)>=qW{xeso6o
+P]c|"8)7;44Am44V4PS2Gm8J>e=H{>^izefT"}nj!EV,ZXjNhY/Uix's;jWb^jC(tf((7AACWitVD@bx#hRL}f@m&GmP76l/AI_OfleMUZ1,p}6}+5%%B%
+p|r[;NQZ[qc!z3#`hOtZi;R-.Xak^vuz-U7F|Oz4;Z1t){&b`D_}eOIq+1`au4WaBoKV9jnZ>VrUVaKtY%KIOTmt1|;]$6rQ3N;Q0(Y1i'^o&Sj/1+Y$2+
+)e&-S[WF)<0uF56=DJ"-&.k"MS,#n]CTzrjd6}k8O-1H3mH;F+Rm+0Z8_TgyyC5vfAnZx_FS<aW%nWfRT;wY/dxKuiZ{#iLpE&!yz+IFKqClnT''!=4'jM
+"b^'E@E5VO3w,NwyXR]jh3#_Wk_taoQM|hHkCO{"<fxcwiA3RvI0+ZOW4k{=cAo5<[Cd$>;[=Qox>-]<G@w%(|yj6!C}hY4v]Mf{s0{ZN.1$%Pa"^f{I;{
+BsUeFWuJs#}HmaLvLR~1g<kaIKJK8jJ;j}vSiU6sX0+]z-!g{2[>,_oe$139f)pl!wTS{|PA.>mt>kNdw)HXT0J$@3Cg!0V&-M@v;roY}n-WfRjOI_=!q4
+-77T+v+c.]C"s%ga_dl"F}}}T:[|Csl%<L`+"BkTwPE{HwK@-OiHs0&oY4OVr<+kEV]j}>.Tj@>z],DO1JF3YC59c$Qt4(q;C,PT$=Ng:m=rPPPwwd%Rng
+a=H3hjdtO=wgc7++kVf5z!!/n]#0qTZ|L8|o:9SSJ^Z[az9G]RI/qFl|@,kXpoL:TYX67>!Vpz3b&D.)65DkdeSUI/"snge|5R(4W)FVDy491C(P43E1O/
+e/Xdht[h]E0r(qq0g.QP2:Ue:dpd]rA'UmmxBs0p>ME:}zQ:"!(!@Tf)E]3PPj>7lA5A2Cu#HFm"19=/>GyDW]1/}PLN~fY[JHrG%tY|=8mfPltv;q=<YO
+{Iw1a=GzGlz8x8(0w]2Cpn^ikff1,OSJ~cCzAojbgvul=o1g7NvXj>,Tb/G09Rw3Aq+b3=kA<f4CM|^Cwv"-Z(+YX}UZc#NHlEffi4^L<SP;SomMb`XSQ7
+Y5GCgN`<az%8NOuj'%S({A|!=dD[USeV9$w<@<hly^[if]aX~1R7v_Hd<JX7H]^H1"E+TU,h,mf{Drp88rMz|76O9yq+dE.LW5nL`Ne8+&26PF4S}./bSo
+KnQ^AWR"_Ea(J{ac~F@'Uh3y+xn+hS52`}G<M|dKTK9(R_Y/(V!e>fTgF4KD>T+3-H@#{I<+"<A0B+!p(EP.#Xs4y9"$0iQKDebMtOK!u';w8gY|6-R{(M
+;f1[ly2M=mbyny1Ha,I-KW^kS#5d,3cXS%Tp}TnO[y/#n'-$%Yk,ynKd[7&yurR^J0^b;p=PL^5M.dTjui%`rTwD{FFM5j3}<}+{ncO78,pt|}E!dTYafV
+/:!-eHwE{5t=^SKWB]j1"%o3SXy|]D3cgh:0y"JWt>x2tFLLd@>IzvX2>0%+C4!bAS^|bd9R-iHt]`nYd>ZYKE$}.If#=ICHE7Kel`()^P&>F@~:^}4h"6
+v04zlFPR^v"x)s>x][Ne-[T/w!5(Kc!w-"/"ip:o2hpz=-JZzVZ^81hi+GNQgG7[d-"w<,J;+)10rEIB.MnJu{!c]@thpeLdSJU0(n5dLf-UN_oh'/d/2.
+iPy[GdYO$eCMcjrO64C/R}W1!5yyzw6!'H:7B6q1TMbZt[TCi<1_k!eUf0up<o{:%fW5XjMmVW&JdWN+Wf&![|Rf=A,ch^Wfj{I]amHT86!0~HqG%h>31m
+(y2rmrfHH}[m,6#V/OFg&GA(SftC4NS{k33N_I"ttiDj'yCdjOflP,5-5c@[n599%Y@zr@6L0d!A:Z!b"QG#R73a`a~ny'oG"{zAkS|Q4nBLOZwp~w^s)j
+7cKID/E"a+n[7Eicd}yo$pil3{vTu|Py!tDxNA&z`s`)a5c=`[+J0<i9uI$6=LB@FY)t.5RsE^rYz'j$`}p9$J13]L${f{nB0zlec,Kh6ptf|MJWB3"j|l
+@mS4MM<_nbfu-SrAf58t]KJ:q/PQDd=>pF5B+,>4i3#,"rMq1fi($ECdSB=T3m'Gx|E92A//%#G;`Q%DDwquvNjDl,<NY4i{mmDcm;EaI}2@~/$o[r!GX#
+M%-mg{vCMCAYPZhN<wD[iw5x%3^,d9=Zcew(Obo}AsR)jC>E{Emm1v")RlrLRqHpXMhRwcZyGwX7E7.Lov")'JHKs{bEXj^D~K,dN1o1<>|B-gJSfX<V"h
+(MM[4tenLl~W|7=IdY4=#DQ1<5qcG{CT"(i;nd.^QUHuojDw^uX5ypJgAuC]mR("_c)uc0WQhoXiTiJCyXS$%m;6`|3Xv9'A{AQT=dY}@.]T`nW8En05Fb
+p0@Rwo'0pDPIta!P@QE{WNp}Zx185x}OCBrz-x1{,'SG#eI/eJtxtrN.y<3oOE(709VSd9PmJyUDKX"x#0A=iOwM+HAgX[//hNBTjT!En{~}Ar~w3mPx5A
+'$<WiR0Y)P)x,{0{RpO6n<n)^GIHG`6!oi.RB{[}_Duvq-s3ob1^st2{BqnFtGJ(MrxqO6rc)On}h6GuS._(3'P/t:bs=q5Fg!}zrd'{J|8x0[ap~V:>=d
+DSFY.+j5e`}![dC}qstgKdh>%hf@>&&&-WQ3y92T)u=29b,)doU1is>Ka+u-5>b;b4vi@dzNAY+Sl$vPt|sH"tgEsP@K0$Y&hjZ:LHHfCK@qv=|Y]J-%|8
+%/Z&5(<hh]{(mQ"rX[-5sCbM1T#zt|H&o#jRG+jyxFRF;/cp:D{Z[PZQ4c/&sC$_6n[6v'~U^&U0ei}B^PQ.9fSWEXX0"RMpDEgxfj#}0I`._yJ<UviI3}
+0n&iUj:{T]&UmTVJ.Hhkc6zM^&lrqzZ{wPb<|OaG'.<g_6}6@rc$P2nF6wf$`-ztY3rG3Oro:)V%Qx|h=.ASXJr/.%_l.pM8)4ubD/9smJd7+WAT(CHo~D
+oX"!{D#jE!3mS{uQ/!>[r2~GiB16rh]T|h_9^%P/PMOfzqy#Dibfu+Gudn~viSMgnC1p}j+ku{Mpc4$kYiy('OHZlc]PXPFf+do5Q/;JR4o%s-]E'jpN'}
+@10IB3<'|[!sLr]h)9'jOKf,Fsrsr/S`b@F$IuT1dph$g<^M1i~%ryoSFUCF.D~P+9(zuFQA>Dcg4@n+/#r!#'ub<cf+uB2[Hjt2=}JEx)^4/<>2tT<+!A
+1L2GB/m3b}J`0/@!.!ZEQR(:Sqd})o)@<uh`.ynEa:u;pED/pH{c!fetoIq3p/9Ar^eis&SAF`^qh<1Qyt=/I+bZ,Y1)DuGi(B;6fvV3ve`Jc%[XjhO-(W
+Voi-i`l^TM~Cr7.&-&b:mc3izVe<.vk(0uwfV1Vm>Glx_ZoJ}bEZo-pk_yEdHNY9jk$Dw;HBO7!gb_dP$"124,(8-fGB^&s]6!+H!!Pv:Jwg0MUD+K&c59
+I4I/9=$gW[)pBs+A0m(oO3%r/8EjC!()Web3PS|j5:wNQ0[:D"bp8GzOo2VzrN;N`wB/>N<fQ0MT'53t%-uvy;;}Wi+Yti5:1}N;A!L@m@Z,2$dGnKM0k&
+zMc1iX!n~Aovn}a+:"WGnu:{w.EP/79pT.%h`T1l/X3z.MfFho+jCVL-`@v=W1=^do@@NYH&gRV|&$s@L#n#%iJ37l1`q@9Kz$(cl7Cni#88$w{JP$wpVl
+D$f47>s";NczR.o^59|]mp,f]/|ro=)D2mzm1iQ"UlkUD;Pu"!J]`HmfV%%S6$|.L/i#kkK)XODyAj"0LhM=iR4ax;W&JFd=9l5:Tx29'/SR>grw3Mk0-m
+nHK2pJg{Y]]+3WsR!EMn%tL@{Z'sY"|XX1H!#rWvfE[Wl6+t{wZ-vv/sdw+vG$<J[#k=aM>{]M8oPm/cjn%vy#9l[@7b%UhE4&<Aq.D:z5TkKZ(=MFbO"$
+%h[9Skb"zQphTEZyD]9o&9BG8EJ9y_9T}1%KxofG/n;w6uyh%n(|!^e2A'u;/ReriE((Q+Z-U+V+#V<b^]dT5`1'lcbbJ%~(BDQ,>!E!zc(Hvr5i|-YT~;
+vH+W/'0'bNRQ{8w|wATZ`vT5b$W;LX-."6_}/XVk@tb{[R("pP{9uI!Tv'FT6E]@&W>'s(6hebHLq187o>Z.p,-kL;nbIk.)03B)O3a]i.r3"kTVNyI}Q)
+5BR2;#~"#QC;@46Wl|+532bXXp(m/%i<fdUgRQL^/03P8xKVAk>H24M)1bJ09CMf:C]+a&7qD_X%D&5&C-m's/|=B<Kk`-mWBUVuQuL}1C~C-k5kC%9<1.
+`4<_Ke4;zKaGhfpVY:%Y.G5EAZ8@=bx05)EN5$QptI&jyTv_W9sLKRApwU;EA[le20z[.<>P4Y;MKX"r+f`w^Rr}+`x"ixG<~W>FKzUD+rRvjHzCv.O}X[
+ieVs2|Z4#PvM~u07BX~>`_&`5Nb@3('ah{h^s3a_MU3qS|8>H>rFTv#}"1fc@ks39!Ky%g=Meu{H.u{!'uF$^qTzf}ATI(6oT@oXKS=LP,GW]tvnc]~hxP
+A&HM{h#KtKX0asJi}+Gax/z6~@j46ga1]L4=YaR3GU.fd)By&R+hjeXonmW'>EyEXXEpfAg2s<a$!4f#nK,C9V#r0iKRbvMC)Sk!~601DNz`4/Zs][kP+b
+gYeIgvsx;CoY/nqZ,<tOYN$RhsZR`5rD!Pm7.wT[7<j1z4~>U"YU.gVN|_axm{bdTYBDD[/0TifsfCN-ZNtwaY3Bg]>$(}RZQFN=]w,<ZnU$X+;u!bC2I7
+Lpe.)|2t['j6it,}kgLahCAb8Axk{+z_z.C4_i"F2f(}`0.a)`p{!{r[/_WBbp^@F%6+iAmZ$v+F'tqin-dN0Mrk.sH9.elAs,.uW'v('<!VP_H//(MMh6
+FEyT~/8nwi`wX";`y{PSEteD7%|`C0<,,nEXi:sU~AvnK,{t`:]54@-h#24tug/ZT4<3L;-&(&kz^xgVa@W(L`S4=O]Z']x<K%;ng+kF:}4%7HpiduSuw7
+}j<+X&Wwpfvm"gO_=0IdP%anE^<)hdxl-6^p%[+^|G6[rqQfmp"Z:#P`[{Zvwd>P>FmX<`kW~!oM]0]qv2Q,e,}:~G!NZo]rKygrTp{&;I{dxgKo{4%Y`+
+1SgJ"2/Cw@$rn#]xWA=gzZqxPWyZNIf3=(fQ3shtDH>tv]:{.MkMtC6F.n4C7.91wyR2'aLdWtv^e}2q{v4F7(MJ<Y&&}yf3C)-ypa+W0n3]gT0[$%6ER5
+z{6eW5@d;`Cx<f(n>,_|PVzlXMqfRdTQKg;(>`wj)a.u]u!b@8DxU/I0^H2mn,=^ai_+t_5J3Q9lbM~)R-.d^jm;u]Dzq>B]_c9%(=1mXlms:JS)5bdfNv
+#<X5XMhT/Df#=r)H'Egw!T_`PO'bfxv>jbU;-]Esi/ZT';.4{fmm"UUC[,sEx![yvV1t!;.Jb}]isXG:X&%shP8O-K+{44XG+,fUm=#XOUq-Cqi#E1K,Na
+iLXIO;cy{IND_caq;5`Z8MSn/C/(p@1PDL:,se='0!7,GN"LFfKttlq_pb)nEW@D9p.ITKb(&xMG,4r]oG.Qn5{UZZf)d]8jQ]oB[-L#Y<s+Q7~MasqmnF
+I%'V_(@T$SC8!-q<F-zgXNLtYnm_+V_`!;sd1o6pINwVUqW(/|whVhQ]JV<"qhb`1pyM3#n0t<'}T<$XPY&aVkXfPyL9}B>0q#7od'Y)G`o:"&FM&t[[Te
+[vi)@YjW6>Lcj$`+uTRIR5mu,]qIdr[B5D{-,,205,vPQ<L7@:+^F<;m|U6#5%R"rg}[j^AaVfEP:Z+C:f5nJfB04e`)xi&c7pL)>y)4wr/E.@h1y8NR}2
+#BLfC_GLP6Och,}:OUI8D];!SVXTS>~Ftff02%m],Ban%!&5{i=3ml2(}hPuP$+:xzjYsRNC)HWtluiD:b$%rq&c8.'O}pu.w3zCT1r/d:S>&L|Rbemetl
+L,`/|D$NkM(8gg}yO2[p"G4"Q=9uq&=$T5f34PwA!J!]8.HXAp{;"^Wv!Q9<O6C9Ciqi#!]b,X6!T9{:38o(2B$kn59]IXMQAHr0Nu2&sJ11u%X'j3B_.r
+2H3W<ax0_DSAo2RT4t}!f^a81O(c5rthJ!sP3^b{LSc#Q|n-(_9z57~;'J^QY][5olbf=P`+ezl^>/fSY9Bb}212(+c8NE|)xWCCmH:_M#.]V;_g(Q%:.'
+nkgT0:!su:3a+d;`V"TWE'Q7nh"TcbpY7z~ThLi|hjvU)HxZW7!v}erp^TSv_sDu+6}#{C:@jFnk^=!22p]Q(3jPp]i-bNMqjzXcT%wyiZ&!<D^9R1R>ML
+kV,mX=GI`J@SC"7S9YDzQAII":Za.BMV@m+koqR!|GrXOFy(gL3Qc[z<MxPVf#y@#hU84+Ko.`^UpQU-[z3C,kYkP&3eFbNc8/~GW_=b_:;suEN(ur-.m3
+JIbRy'.(;-o.8hQ`T1:,^E`5548ANJvp&-"wW;UpN%dD[/$sBhBG_n~WXl$kAqif]`[x-I#$b3[GCjp/5"r2pn]jf/w$dU;(g6chu)z6:[U9h%P^8Wm3hn
+f=ZOb!zItJxf-Vd%b!J{s5f2dQ&jWHF66)Vvr(!7|rkP1+}'J^Y"`u2<Fa|+""OQ]40P5])HmLnJJBW9FP<O}hfe612)|p`(w72vR;+s%D_Gxc&D|P"D{`
+;$-IW(&_<fVZ`V#b1+muwZ)n&FpS{$0Olb$))^&8Hn!NP[&>HR2NuX~i(Bcv>R@t&i+80J`ERjW=4KDYA=s${YBVwW3coSRACR]0)e|#G|l)M.U,EF9]$z
+5gafLs=|F$=[U-TSlmJD|vylg$Ypdi1=e}r#gyiAU503+lu%%XmD2+)uxJ26N[>F]=@AQw&L~TPGOd&5DPi'l8_Ka2Act8g(AsBLc,E5%+',<pQI4&=nLp
+bKR_=0$Hk1Uw9+Nk&7{|9pLF/_aryD6ngL68uI{L@k%t}ls7ABzbEiEbS5Ruar}&$JeFpV5n!csPT1gjTfi)eQY0i.g;+=@de,5)]Ns.)X5@Zh6%GRS/2S
+bJ"KI_0isuRVS5z];Ry))>&Wn.-`5+Ob#=:e[5rSK..n8W)<~0/iJjMk+NW@Mg.>t}!xK}uo2/ol:7Rzq(~-EmjG08D<h<2>79-WE[.veIA^0_5ej]UFV(
+A3gKvC@kxqD/}DDqosW{c%h,wxiI~l{!p4-$vo:H:a/E}YPChoM+u_~1Z2YN}/-3#nAVQ)xphQ#LkvQRb$l1q/NK0c835$Y,=]Pw]`ihg},t"e6J<v=/1l
+KIP3Ypx5}O1LGr!Pa5jDS{ED!M,JU"^v8I1EaP")APwoyU+GiI4Y6n5fju_pxO~%BW[JNYVBll6`sSLr~.D^E4_{7h:s##~bZ6H`jesZ7k;CerIh~Dn5R^
+U98o.2mpM.[[o(>5EX&_+r~6)c4u|sF}E$'t%}T^I_02EX@g3ajt2qzOS'_OMUIg@jg<M$cx_[qvbybi3QHABLT[LapYSD.P9mH'}XGO6UD.HOQfgqCuHy
+^pMkf|9gu$Y(eh$bc5#h3RnVg&l$S{Vt{>^N[`8<Kc8_q-EeU_;!"DR{~gSv1-KcTU~pABC>-L$kyi{1(JV#2d%)g]lie<NV67Zzyxice=R"Qndd/>y^li
+p+sL4PW-`5eH,zI^Z%8UWqF=tFpu%!'BAc&8vE[rAo_SXMc[(O}X,(e7cWyY7A60MjD`BdHMQ3R,U6B2BV/`T)<^g/$]K%PsTy]o0@g.b"ng<k~t<_ckbr
+g^Vo`(V6+pR%~p4pN,1D`p8MeiT:|+15zjK_Qk,xD,wIkv|V"we(}Yj1@8BCctyEiz,lR4&wV-+-Zh[A`Jt<dEl]m&fr>tyN0%v%8ww624K,+(eH{[A$-s
+8/.r(89x5'q^!LFU@@ekhVl2NU+t+^%()4d8h,69(.Ec&IiCAn,H{g.8W,c3CT1(|2d[l=Jwe$T4ALI)>H6oP]r4IkZ0,=PifvQ_q,]S%mmWt&YE>R:|9[
+)xQ5_,`j<-&IA6zvu5"w&r,A~xz<+A_IlQ;DuCF/H0uc3rYMs3OU(5CR0EUEVLj(Sd+{s.ORx8z8D+0<,X/]so804IRiM>]qR}lI]af-.yh3RE'rzbIY)m
+Jo;^M0BgifhMM<fcTL6i8bRo=i|H!he$L53k8JhjMe;3[wC.wx-Avu.g<^<H[huj'@N:9X[yc{86C3x#XPTVmr+LGz$/]'v-[))jd.KE'+P+pp9!n[znKx
+k'zek`c":pvD2Cr'/3GpmGA}l1`(fmE[%g1'yzz&UKHF9|L'9OqYN7At`aBZxv_Rx)(m0@i3{qy[8uiV'C;yJKA^'UtWjX`=f(5"Kkf(lP%bxC:w$!!oHK
+tI%j_Wb;dNDI7f"@oQCvKO.''.On't,`xRC=)dk,ZU%:<2,QFyDyVc(n1yK+0aKA`hCOmSQm~a-Q,jC_+II+.>EGJX>b-Zu2,#VPnVl8FV<iiZq{ki/Ojq
+2%rqcR2/m2MScrb2Ky7u1hqb`;X0Dr@#:Va.&+dI4yrPg7B%,Q.L|_2C4=Byv<^Z^b><mb,iwrpLAutYas0w{<@AJ3-P%@dl"&2ADEDv~K5]uR,LpF&m7:
+QmAZF%mKL='/Xp926+3zl9CVwOvAV|ve$pT|$0,G(:k9[:)DTgsPl5V%K9<w,H#K()G8(yw^!_$2r)jNvuEcD@24D0Q%NNY90n`U%TdX3}&w9Klsl+7H^q
+LCbO;Xo9"XJ"5WQA;a8RJ`&NcY]2jNTpy8jn@VpTfyF(EI8%cSk=Gwn=O%SIPjmKxw/o'+Dun9$;0r-;k$o)+!CUk8'}FF).sEG!X=~KTVvLejClOc'D#q
+_:;GHR@MQev!.}=%F!Q-`1K$<B:HMdo`k]x-7]YG`mU+rpt/Re'j;P1v%&f^5:eyR]YE&1x,Y@E],3+p0g3dpEQ^h'[]1v4>mv%jrt^(s|zelb'iIF5YXI
+nMfo,v1FR3k;S1074/5sPO:faS9|rX45g$3TAEA]{)D]G,d<"zsww.Fi,b#p#WKd0nL,(X#|{q(`-&D_`E+f0AwUoGq.yh~;7%k8W>zj2!_@l/Em]{=K/X
+!">S<#.Up<YUG5j8"hmXh&P3$<CVHl@pY-x'sF4q7c!n;JAxLMQG8iIee%P3&oT@u-[lU"6/bie&%3my8_e5Cd!0Y,@P'ro1mBdXcTsu,3j]R1T5F3Qt'v
+FUa]Q.M{Mx3:&PsryEd2zrvvNU-.KE:^g+Uwc{q1XbCi6E#SV5(g4UahwIf_C5$Y@gBoJ&l#.'Dt&1)#p]>R.<c`OA=Tg[66KC%{6@p&k9qTmwnLIW`Ngw
+yJ-wA>~TlZ`:R&WPEg^$#sk-m)#4!F/bn6t/jG'}BqB))!Pe&av{f/Pp:Qu2a6:tkE&=j/cZ<GEo&0D`VcD^%"q>B31T{}J{f)Bz-Do(,Fz29L<pE4IXVS
+%J_k(q@dCv!'`i[SK!<It86Hn%5:6o;i2'mc$v:f.;F!]lfAFrEkP,!Z>x%D=PU<wF&e-%=_'1/ONV|i[U%!]qwl|Cg3NV4uCD%|c$yg"%-eo9ca[UBd^5
+t7vv0NIZrRBPMu>A(0JotbZ3O42j&'e;%L5`fiOD'%M4Mv^w`9[DIa-K0kf=o#36~hjaPLZB0=88pc_|Xex"6%W|9_f{e&U7".^iY$>Ewao4'_QJ'r[82L
+tGCQVhS@L^QQ6hDRMwN'na4ByN1&R)vswgw6(y'mH|A,@4Gt|>PeCWgXp/=6F6jz/DxAIOP3J-~k-c4Q7]BExaN`/ocnu%6ot6WD27h-|!qRHF]0peR{d0
+!6GX/g~&T[=3|I$rbwy(Of%DLdqOkSCG1z<#.8AG.)UJl<{+M5W_}VtH3C+OC5iA)s|[4dix!@RAl47oXy_>|PiCRsI$Xz[urx(5Zp}XY@IOWYH2a4yq=R
+z+2e^L^F({BSpq)J|}@svemE~Jl+MM8AYcbdBDk{}i2N=yyud;&'&z77pm>TG<,q2|)/2C30tH|b08{,/>[T;61m42pcN"fRFV(DK(x%hjOiO/QtP[p(j.
+$It|brky7rT|y|KWN@}#v>zcg'ZKxVIuU71JCk!JU`Kd]/rT3id}4O`-ZvI@_!VUCt=;A=p,O=VqP1Y<%s#|'kcS6&t.vV~Ya%__ngc-OXhBx<G3OS~Lix
+UpTWDis>tz>Uu]71@T=5-cLs56EyG.~,SrELA%LP[ZK(')ZJV&0YLDCpPqw@x,/WQq#^d%23oX8h'XdY"zF"XzQT[91rja2mpvB!j0n;|xuUsb'41T]hYg
+VP}3E]z4XuXS7Xe&z$~HMUa}WJH<M%!&}`.bVV>6SR!ulb@eBcaiM|;7Vk"h[622[qaX4FTUV_EZu]&FS]ljY7&5,9]9U3iVnkmn}J]z}|6&fuj!rTRE4P
+e.QdG{[fNpT>Ugrs/7v4d]RBQ)oWqs{aag+1Ja$Q$(M]CD_,^VB6:-Z78^3aSpzt8"+QE(8(Yk-0!K6BLO}^Hz"-gRc0&2~vk-I_CF;re3Jz^KJ>V!76''
+d^<%<H(E|u:WL[PJR5U7AxWHf4+c`nG=Yj>y&Pp$:3k)`nF$yJLc"ixGgRJ$IMNlHZes:<eXOz$yJaC2d:=M%_]{%Wm"^r~b4i.=&;`)pfEbsr:35RFj"]
+=!(WL$)$Pm0K"e&[;PQO(qK[M}m$yOh&XDzkb_cbS=ng.Bt<:p"z1sBQ{)_`Ph%P7u{PAM'j$z/p>vALks(}=aS^Qm<^LCC;-0W,M0AW%H7"<^o!:i";uN
+_^:X(t)r{%..FAQlAiXz,3KLbmGg<rEPj=YO^O:^}CKD_aMaD^33%Z@gGo`'-03PI.,"[uti%wT2``_3'iIei)0ZHH{Glvfu`/k7gtr(_AJ;9;/aBPiB6z
+xqQ04Bq/qfbf]$F6P"5$'SA'AEo,3{hN|k'R8bmUBF9:z6uC[HXToOFhDXg'FTb<-^OPfm9ZEOBS}h%[O0](.(ydu.6p90{:^S_^Cjd'A)2"budE<g:H^9
+vPWHuMmrwzy;w^mf1Y/0dqo1]}E6HPt/WqGD;<>]LLj`e3S-8{@fT_X/.H.EPDRESskcVjL&=piCGs0YrR&+auXQ554plA@q<B(Uo6r_,w6m6uzZ^1QlY/
+i!HdS56{Z!&P9Bbbk+kuTecuYaKSF_jCc/|m7=5]Z5%NrV35/+^nUtk"UC09uvR=Ym!&BzL$&0nv+Neml^2>4UbhAHm:)6bp<YZMZ$}R{"Wvf)RjYu#Pky
+eQX:0C+6N$^dqM3[UEG_Pl-_HL:ddAR&m$%PwkBHao"S$%M2.pevgY1r4Q_-(M%.r(/`5_4_%Xret$e1X971BEo,5P$M&2(J4:q5v<mP:LAiY;i8kSH_>-
+xh$X&QG8ZNDN@HMXlJ<3mGRCy5<>wv%_fxn}|ktv2ZwQEA^g<P#/LSCd=l,|LMf')"}=~b8WkQz/$B]8cQLS@Cm"kN=,qMWJj_e=.klZ'x(FhXzv`3Kx&h
+fvAfVxz-G.~<gR=T]x6]1<;%U;p|o@>8aQU975CVx^rlUMXDNR5pz.ZL0sJp1I%XQ+):UezPGg@zCV7m(T_)7UYJTE!|=}(7XwPo+oH(.@y1lr7Eb:B33y
+Kid"C8Y/W@6!V;-b<wr6y!mgZdPju_QY;ZrJjt^3"@e=Y<,4|6Sl;CwB;UTJ-{Lvd"8n/v@$7|wqG(mp&Bf%@#;Wql}2(H+<]"4=RUsqki{o(24AH{S5rp
+@kpZr.K$B8xon0yf.gPm(Be%[,jfM^1<T_(Br8tPN30{R^0)>kPUTB&hKlek%c2zldnI;="6'-Mxxv|@Bz-f1JAyJ&T"gH)of^CsC}p5JWoLfdMFHN&l}S
+<Z(b_u@3WK56bCV|0YAKQp--i}Gxwa%5r{D)V2;>'.r/p"'v$A@:=QFG/5E%'3wQY'yT+cEXM!H-rd}YT7W#/s[|SGO7}tdiA}4#x<(Ta7]$,<h$sb!#Xv
+XbE]Nz[Y&YZU=T|8#PnI`_XGiuL4oGB_"e1Y{hfVhnN9|kn-B1){sbR(`AEmK,sjH@X#{@i($J;Hv,us'regM,PEeHSga:=g1,zbWh7HA2u|z^V2ouY-Ks
+1gRx}!|gJIY[Uql:!Ww^B!qXak3+7=D6gIWfi5@&/'WpMnbiT(>(XMxdvN+So0"Zrpcn}o')p,QSw&<'@<E'pyJ&>cR7l,fcAoi^.j+Fgo$/^e0XQvvbIf
+5A5#~s|"[uGMD.^`C_rDycdAN@-Att71tP4&d&oQ65G2-2sUsoR6ndR66jQ4FT)Y.mIz%a32#DQR2k`=z84StFCw</-2KC/T"@Nzdj;|e)Xxh6kG[vMD6-
+lEq'U(^7<^u+)}Y!7U7ZA:3'S/r0IQ%3b[`h,'ufc^{UE[:Uy6]c;W!2ZZI1=)NRqJ)CZ{_ZD:;jS[:;]7LUdb.1MCTk3(}"-{DZh,')eTvMckjZxr$4Zp
+FVh5FFuG'#5>zZUEK2mG6zgImcKEj':CM-iG_p9iL>,itm#D:qx5=K|RW.)`|8Q0x%p/ZGN!>8~C|(Sz%9eDX<6OmUsF~^].O}8&#d~c/enW!+{(Vlt<(p
+2B5mrw|TXP'sy,~L485,)Mh`UuM|>]Gi$dh7dh>xap)&@o,9c%`+QN$1oH]q)M.hSP=93JG-Un^Qj<5m1z9}dDi'w:geUbM!el"pNtWq}+x+NY')7-EF%7
+((;Tj+ybI%sz}R^Y+Rr|tY5iCA|:Tmcj<3txor_]8&p,f|8)tsD)mpCCC<O#h`KxM(gMIL{_Vlk;J[sFW]b7)n7+4OC&MxOjuOTP4`V'TBDBj;w>P]V[r[
+v6m|]II['[ihB2YFX-<1&&OUPB_c_3Q$%C{`K])i5A@+9mz)5[LTi6_k#w;qCW[TB=P5b1SH1ui:.k.W0$}IWKm('=o})Jdl,k'<a,D>C9{s3B!4;S3q#P
+=8|f=cf!mSdc:Zwn_9_zZ{Y2jh3Bet/]-M`gZEbF<MR2:rWZIh3qgtv6r8>f}wLPW$CSvBP[2AX9~^Iuo{K(&2_"iG=$B6fi&sG#r%o"wwtDbOedAwl^!;
+;X'Y9>+J!GYMNbf8A6UV,[bH+M%8R@FG>F8i%`/G3UIIE4l&pwKtr$L/yxyYY;%3nYDkP@){qM3[cyY|N<kA{2qw5iljE&xr&sG_huP9C$/y@-<UD>l.O_
+qa#a`%{dYIC6-a2Wpb7mjX4m-H6:<vL]N}FkOo}E`WXf%E0^wSnL>oNnyS6g!.6g=g#2RUxG-z>tVifx7O4^sxf&i};mz")@|A&G}I%LQIFdy]1$&C`_;:
+0'+LE`pqFJ0[[,W^R2Y&5L0f5sQ{)YzB2hX3pGO=.fV,a&&^$d3<MBbTYmzW:/m6U{H$/TZiN"TwEv>=z:-0LHS/DcLQq)6Dsbev40twjfRsq'z+QdZ0z2
++"K9@Re"W/+XkErB199Do9xrmixNGG8it$u|gwS2+49M+Q{|"Et#`2VK%dncls^^rHti"(K1`3X>5!A&,t6'Jo16:D+E/)+6OEB/3MPlH>VnDKXYueC=M7
+SKPAy1tv}AE%vjN-SKv&e(S#""=](d9fNyXy6[AHDwmJy|yPH@LC>Pp#oigt+i:$n/_T/zUqhtA_Mzp[^om6s`+Br#ZBOK{2c#==JG5qHS`uT,{X$>rFtQ
+/}w'f#NBFnEo~R#$eLrlW$}fbPnu6S0!"Z>hn$vP`FWJK3M)ZnPJ0&X#(]pPL.k|j2"f2}.h5w}P+%JFR&1,IZ1;9ILGAPMQAx1%-"Tc]o[<fcO&3L4CN>
+K:KuxR$-7g#.4iKS")Ks"ySYb#'"mQn,aPr1[7o8X&M>$M+;nY_KdHsI:&OU2n[6gw7m]"V.cb<+00cE#v_26fDupD=XI56b-;|:~xh[bC>Q]}1FgxA+G%
+DN#Z>(h1s'=K80z@7M!(1Gr1U:}F_X0p#%8IqwA&%MDI8j0]r+EGRp22TN_7W5uEO1t:F!qa,u2Mo&+b4#nxb/XE4m^E!LH)(yyDbIEQCo]'DVowsR]ZxV
+'G7#NP]CT0-%3xJ^+I4!8p9Ck,qrFf;hHE{k29>7iS^'m<9BAwmpzd~"3X|LEcgaB#LTc<)nU+`(d@Q'+MITA9},Xo-n^"<8L&gY#P@p<=}6aa,f%hxhsQ
+`x"_h(@0'g{j@i,)f@8[D7v)fcfO|!wfr3m#JIG)6CyuTgkd7:F7d-;0&T$R<j&>0VB8,6iDE&>C>^(0,3^5lm=:^H8]-.OP!Q~'ac2<e-XEAsbGQnz"R6
+9}7/wk<ISlGVF/+]h>G4URxqg<rK'%;WM7+d^l;w/phmGG{8mR7"c9'9l_LEPli5oDx5m!>z%tM/N6uu8YBjz8_T@pgsmYlV>!bwnYTV.8+}c7;O7NBTAI
+_rX9y^gUZGG{1^c|btwcMC`gW=<F#BWZ:MGl3aUy"hoDR@)24&I9bB#d+<-[{7Q9=w}K=$dE7Ma/28%7zQ|,HA<:U+{(V|/-Z8t/_NM!i_",MxXWdvXu6[
+$<#T`bZ(U19LU!tgXX4mZEVtn@rj^"U'Zb`i+&})vLK2#OwN#w!jdCZw6Q"bKlRPMV{RPok("[OLwsSea=H_FC@cMf'ay#t)ggAq'`fR>+@TN4:E>8c'l(
+}U.0"$"(B-}N/PIyC>YLb}llHMM<GZaa_r0g:!1;!{fRl_~,qJIjoc3$%=R]'}82oe{XPsBNr4Rkf<AlWl(.q21uuMg0XS~NT[sf{1][Jj7$w/]WAM`TUT
+RFce^J8$-dSWD[pQl`VO8>Vn%b&(E"l%N"o+)b.WxaDn3P.LCEImy:iXFs<UmF0_K".()9_u:RR=Kr8,oJoSrJ8Q=/r<8NM;@Y-Fgd6A~MIUZe`E#Eke80
+X8U`.<^a"<o+}9cfXE]"FirAbmU47k69!of#1J@TH}'eF("V@o);<2sa7N9J@@T`Qe;=o=OU7,|5$Rk;KKx7bj;VgPBB%D<fe[VZCv{JYSF+({7eToG_71
+1bB-Sx/nHD-62"OkC{Qtf&LVK_%J#!~t(8Weh0o[LidAQNVR!^9d'Yv-H/guk]qH`r4o4K3s~gY,"=Q/;cFL"l=hvg.,/t~%`B%.,UTD4bOG;;|<.#~Hk&
+3+w.=ktBeHkE@fTr,CuzR:KMGMZWgtxr{ea;<Hzs['p/M'65mLbT8D2X=WV):;v3Gkl%0XVza{v}X8-BRVGa7Cw09H}.)<TY9'FvufFrXf})fh([e.Uv5J
+[IMg=92GVJZYu4O|i<+C&x,N}_)rWU$!~0!%U!eR`u5a1hp^yrY5r0y4WS_ACn^1M2RlKiD`|Z"{j1}4RBRboqNmfeIGh]TrW&g(N%v=S:YwLiGQce>}20
+c)mN13L1hZ/8c{{JK4KjrNAxnZQnt07S[8Ad~g5uOgr!>@{d-$'4rzsk<oAK2;rN/{WFI;)|)@A@v1$)!qUk_M>'/:JiKY@+rZpXGJF9p%``H@Wp;V$`5`
+o=0)%/8b4/t3lk4SF;ySeN5X4eGx&i7$9]zV'_#aQMraWH4hebgV#:5SK"gVhA~5;T3N/{7V%H"G|goIXCVWT%D'LkMv[d'lIO{vwfeTrBnkNwb,kqQ/GP
+iR<)aAb|{jD^j>{`d.H]99+Ld_aPqH<tHA.,y]8YmcMSf;>Qkj5^}N+Amu=Y[h$:pS-35#fXK_4#HMnp6:SHBe@(FpPJ2Ien8igW,RicUCD7M@s`+l3wQD
+LX#].}K{3j[$YVZn[6A&1d,mLDXc=A4FVa1FSJ3"HF6A>|~G2MFjxDQ`/=%NPM+x/p^eDz=MNgl7iFhid"a,(DiBq(u#$R8FC9P:I[kecM`H9FVFNgb`@s
+[VnSICC'BWAH4/HWsB."Nl,6p{#CT&o=KTQXhr(QWv-xTMQgxoTGf=eO@BS,@j&8WOhzB`5ObDJy(Me[VW]pD83;,]]{J82J!7xB!o5xzorN_d!dJ|$p$f
+4g>C}l3-&by8`carF`$D+R/V%e@Q#wxod})M]F<r2)=q~(Kyh@8mLvO}}6p}[Lj|]r4Je#]f'{Fi=gI2Q!wfil@,OWd}f>$JqYf#KRJgs<Ax8Am>j=.+{_
+QRol+,XA5X@c>JY:0U)h.v#FyPTEnLnY982B1BiN~6FXhNB}P69M(x~b$lUNtlVXYS0hH+Ohe&z#c}w^W+n1D6(gdG(wIuP9,Uaz:-&bMROlR2;"Y@](qS
+/u{c=:)ky:yqP8Ed@!b>|A@j#-K.E|iV)5Ax}E|}/p-j!uy<Y:MJbFv(-6;@+79N.7)|x{^jNCJstgSGjV,&-$9f3_K(WMvqso9il5U_~n^I5NNd&jWuO0
+[,Qh%5S[TIucH"j"=A]DBT0mDEHMzG{Jeu86Hr/$Yc`Xnr';+[K/RdBE5lS6P}^f7S-7p;)1@gZ)V7g`O`!T=cYJe.1gfmDxt="wBQON_E$E/dH':lDz5N
+v:]oV9<.t'IOtUN4V<s9CWo+!eX&+DH}-sTsPQqseU&9,iRDjefI0>qI5WS=%Y:p3'=a[{hx=TxHU7@lw4dOE$u[QM(YbIkdyjh7O[ChRn]8C[uRIJDrN"
+SR()qdaCy=1U!gw=:(coi`"w[<9-p|7$Fw}C.B4VaaRnWj:Rf2ntW;ch:nJC=rkz=s9g0zG2L%Z@V5wr6npnU-&w$^{.D!{F|Isf_tf'+sV(6X^=`k"3C|
+}h$1{|y&.o-BSWwx,sLM%p=G"@P5a.fMFhQ&"!.#jl(#Rj!zt}6{%sn6l_<:<.bn8vF5]NHu:7t'p++_}PDjS-wgF}|xbf<lz+}EJ-#bXiEwuq]GQw=]h9
+aXqEjekly[%{{OPNE|2{)adSRoC>:s)gf<,m6vl8>}4R1-/7{OU'<F#5ll/t>_Gb6R&HqJ<=;^9HEBDP>SG]+Ally(<FK9})Y%6gDKoTQnqj}JbE1'{"!<
+5^A6!twSO]_ZB7)#brvS-#=i|dqD0s+;TiE[jjQrFqpS,'y-u(YGT45J<LYDi^Of.7`$Tn$}WRVuru1dD|ZV1^6n-MRdxq^c1t"x)sTM$rbV8OcdB6hl5|
+xe|qa'>.mr|v6tM@.WDXhMc8zq7NQpa/QZ&U]f$N}x5-zf}]hG>nB8;E)^iy:D~49f-3dgj=s&VpX0guU{ao3)M9'RDb|!)JtO~.zN$"vj`%[^+3n(Zh^u
+lafIgDL7:%+#P#B144=88E/nQ)I/Fq$DmZ~L%QVa(]-OqBM<fzL[20$I|`_LKywbmBv"09:|gx^J6}gM@9OSAD;jRTBuLU|yL]vI0vW#K(IA0V+$VxQnu0
+zK,4b.~jk{@)]$0R'vYhYS1`sw845.wr{5]B8txpXr%DUX$)0nsN@lMn9V$c/Etfv8eI6GF4D#An/Lv4H4Eo/p6'O;`^s3|)<4#qE(n$/xOX<^3hW>p/-K
+;mw;.Z3B."mGPK8Z;mZxMISKd]Z"FNQ.rLs;Y2}1vyu=3+OFyZ:#p^:#psl.:{93lE+B<By>("@^UQX0Ze_0p6cETPW3`i1x-]4X!mVmkw(K{xji1Q/ni'
+'kZV+9lNy"mum]h&ZV`jF=Z]@7V^J^NCjN>^(cbG+cb#W<VGfpbU#S8K_=NllZ"DeHs%I4;}DCj6QUew1+Nz^Q7yj'44LbHa:!/,Ga-D-Vwh7;LEO).Zov
+Jg3Jm#o)g(1VH'(+t(#UCA|_+iD|Y(kC~!DSGR1<V7(7@XzRjRV6Ep"d:Wdk5-fK.6o=0hhu-7nD@Z}XU9:@I^1O8t5"{-kF4<|/b6#XY:)`FniUl2.MF<
+faF{/mL4WUZhKRQ{BCFl=i--ZP_p7)vNZlyf4hMO){%,vPVDl"yJKy2{+{Xf]Nif7M2(:}%{kyqOT|W}lwUsjC:g3J!7{17ZE{#7UZ/&euSLSnA$G"n!wz
+-Kk2]JnsTD0l8aiLPYuLmAw&<9aOr3R[#$z!ix:Orm|dA$jSon<1p!wz)9sZFP/=@W|L0)4N=;h;:tEQ#bgMw(jhx6+%-q~)<M}#1^BiiEP2bQa,%(P5a&
+.1n<o[m{Itk@$i8Cv[(`kc,k=!+SIby[3"r8rh)9:Ab%`g0wrA$2S43VjJVv#di3&tSXE!%Q$:gFKz/^v"3v=5=)N+8W;mm{N1)$RG+)H8T{L-j+"FrcoY
+Cr8=65+/)7nT9If_BDEjQ`w}!pk71-[uZ=h"=xaf:G-!nXv+iap.4b"I5KBWdTIATxlEHR/O;21Y^+^IW1'e.B["l+a7H+g`3u5lID=Rnz2]JXPM#Hw`'C
+0A~jwEv2RqVKPW&E_Z%l|C;,7mi1Bj.R/,G94,Z{h./;hZX+2t--3ld:)bX0l391o[M0EV)_,i:|{o$5mt!jfHbxEk.no0+VC7U@Vamdvd"esx,KbH3)>_
+KCte%MBmCC9B1mP)zD-b'X</V$zJYZJ_nxJCe|Cmc.qR39xAChB:`r[MgL"35;/(Un$,2aJ{/8=ov0szdoKhL'`idoN-FhdG:`M0`hhK.S31N^][X<4mve
+R[3@%%UG&j=t+V'5s3+JM)FiG-vP_v>WWwZ,pi8J7JM[NDz]-99!vU]&a#R677zt.)aU0gbkH8:SoVwB)1eFq4,KQzZi<K"@e.}a%W=,XPZw(/(x'U9hGg
+22_(UU-ms7f"GOhN57P"R)we:F8wI$,)>g!<[K>kWE"qMT~1IBA}h9BYXX"X4VV_juZ@}j.$$7Ebx1D,G);tbN5$[=T^DYtPOQS.W4d[Oinx<)k$o]|-5l
+jw`FF'@]>Te>M"Y)QsdA)=U_Z0FP<{m`UY.g`h{LZ>p0}Vgh&wSLBZb^qW3OYNm%~/t|V]6Sdt"cVMnGKczmQ^P<e)Vb(@](rNFJo&7vUYKeTh]x^usOqo
+[Rqc|StB&zaw+p]UF3o<_1d=N<-Xqc&oT<X2^;>4y.z1FBcXBg_M$O_nlD89A@dbvR2-S4$:@Sjh>:]:0%1"!4Y"aS}!TCbLZc#[ORq_lfPvjO`A()~u_.
+5%A,lKu;OScc'}>+n!ufmfTNpaH!07"X-QNV1AdFZ_u-;JFTT5g5m]1ioR/SjPQ+u('iZ8P-}G0Qcav.DKzkqIC=x<I$TK%kPfgbVgHX'z[E}2DFsJ=-au
+MDa_bV0Qc4&{B+Y;G!ZaE`[HIlsfYvys<uO=`ao!o.ZxEF-zn!`0}[)D9A|A%EO"[YxJeGIHiyhq'1O<my[6;9s5!GSk=Gh#'sg8Ne=oqM=lnkd[LcakS"
+387"gA~=ZfyNj{_oXj_GOsSZ44e1w{z">&V=DzntNa;),_ZpJx!64zS8`R1XOKL_.KqM4/<$+S5-jIHbMVKk+5ELBzv<c`O<e)|8ybv4U^],<d8<qCgIm&
+qX.GMrn,-RAtE`~ev/v#|E<}^9]^j_C1.uRC"WhNhv7cp&H`bqtENQo/&Lw>zbhFh92EF|X1A;k!IM0z{;-:hP3_Nhg@Z"f`e<o{C3B;{0JUOl^5msA["9
+NZjJK(D6^e$AWKcc0B^l+/ZK~v{&M%8:slC%aZCp]X0^R&kjr_+tTu<:VzWJ7+"@PT""%IanZ+~hQpTV4]/>P/3c<M3!uaTi'#>:IZp99D/N[}ssQy6OQc
+){NG)Q;cz!8<9Tq-+J<BLor7Qs7Y!m@[0A+RjtGtM>u4I!5nM-DG+R89mtg;o%:C(UJ/HdDB5]$^G%q+<g~+^_y<-|CN@;f>bj((~V4r[^->xCz#N4E=<5
+c,-wj4"c|K(R]#9<r<H&wjFVH$Z_r]LY74Rd3i}eIO}O]l+shhI{DxiQ&;C47zT(YG'j:Q}p:D$h{Q1a3"YuXk5S%l1ML<BxS<B1PYy<S-e,(ms7O}ta8O
+UNxi`1`}NOJ;E-!pOdgV`fl+BF]Qs)W+^oF,QA-eq#o$UI;5oW[$K0flz>^pmv4AI@m4Ei'lj6D/|nZvgy_=sn+tcK4T9#pjqK!lu$ftNq{,-e&1R&)o%Y
+)Y-"7/"l`leu2$pbW[Vs"_`RfTvX<H1wy;#A"If2wpV='3fE]dB1'oT>1y)l{Z2%(4hDGlT-#)]uLr"@YR6Y#g.tJlR5(yo[C;Ekprj&gS5ls(pvQTKKbs
+UDOo]xvEphzJ!1o!ooGTP_pInM(Xfh.|QZ~:#-TIdeR;P(&-crIaZVw1K]~"hA4RN4hoUsog>ChnPFFM"wt;iq>oCP{GUsd#:&%Y#"#SH}5&]%!=Uf9tU5
+0DR$<k%Joi$Xu2`z"D+K/,t`+Z,5sg$R!rI|E,zV#9pTNi/(]]G^%@vadOR<X0a_bay.C]u`zqPzaXb[.UGO5w]bq;fhoe%K!)jGXKc/oUf:<Cbecy@)Q{
+977)kRiJhb4v<,bR)q97PgV6$eTIW&Mg:EuGZJA}sAWXz:1"e|e@x>i(yq}&Fo)qmBHM|9^BPg:).[=Mal@XChu{]+a^frF(!c5tBhXOys)k|sWr6|LX7P
+5Ts;X(gc1^g;1e1u"&)^Tl's!QVK9wup5yRj6/C_PL[M4c9l&%n+P`:"L#@Td<8aKC%w'g(I)miN>chJ{5rN`:G]-Ad&s`nY}<]41ChRITuQ/:WhJ;C,QD
+jlcaVi("gmN=qv,O|uyH;=}Oc)@xYHGC+{o'4OpXj;wL%>DdBV!{`x0W)saQ,mpjw!7KEeN,lyLI2XU-8Oqv{`)@Il'6+>if}Jp|R(XZ>6UZv=ZeR@l1_u
+RvZMYhMYM&;LO&=AY"L)V67eTIPkMniF0/;#Sopi~0sc|=0=9btYCV1EyBtK(C;+!}eZ/obH/QTt#sm$>}1!L}"8+ti;XLw#m&b8WCpf]Ki5e{$)ehGpMS
+]z2Ys"ydOIc,ki#'u-39yQqGM(}`0jIFwD%qyD1TPb=Y1]n5aN3VL+k&r0T.W!O!CUJJg^)ZMpY'FtjR|Gb@E3%MM/6Eh0m$63DH)nPP4-%6s=,Hf(T),F
+9<gV7;gN)GtL+wxs.<`9=.{($[6ax_IHse[1Ibc7rJ[l}|,O;@!WK#j5dOU%zPzCu#>9dEAlM"{h0SciV[<6_E.n[Y$1vE9!wPLT9g{oPq5J7}e;-%4[9q
+man55K7R4O6Rz+,UE,=s$<Z'zdE)$gR'>$'5r`lAZ%S(7UZ(UB!sS"AdZ=Yn,p_y8WySE@HLe9MZ~gBWBPf_Di0D:l-{b^Iae{b|nq6Oxp>XVE2q0dVf$>
+@cRMdj;c`n6$Qg}.q3sTa+dU[4p[V'<6C>Jq[[Fv"1f@r8EGUphn]i`OD(Qno_:BeJGy)GyDDjI,],aVwA!%j'dQYm3Swg3;<#lB+vf`6nHGP|V_!:=}9y
+7WGV{zDth4qOX7[Uo@3jle!t|"P@LsT;8c!I31+L%:q]=L3NS"e8pYS'>QmLqsLbJ(Uq@9T+nUe4$5%|2q}x3,;xo0M`6D#l!mqI>0KfME"JyX~iOxPE"2
+{S,S#Q2B#2Jp5/=LHBkl^s8QA|HdofJu#S""Chyp'@9:jrc00jt+#HO%TYj^r3^'g6o"-$/7(0S]rmF_a+)kAmH_$j;%Wq^V5&sQYjkIm<x0L}~mhO9{^S
+VPC+qRn4e#o7<>[WVB^uqVHcIlHn8thk^MG=;KP`T:V{F-]"yN'jp@AJNX[:>k0^JY1!9>dEJWY+)/(}W[<tEWcla0+lWnTYu%%4bEqvc>mY<ME>onl#zO
+VelX73G!dfeFKQufta$PwTMk3TP>GraVXr+H.l5hs,c_Z(bG:{qOt:47ZQmY,}i%&ZvM^@Su2%j,Orx-,s``f'3E!g}1F_>.T{Pui[:k~jSn@uyaS=m'sr
+'C4BbrPKL5+&VYH2MH`O1`/.fLk=VW:;7WS{O`Mj;<B'rn;MwLRA:)U6|"<sayQxbpjP5fb6+MF(NR9O8meD46.@|Z/owbPiUi8`{KTvt!{GuJ/hypdL7i
+%L`^Gy;R;1^c!8MH!n||9Y`katC=u8sCj{Gb:A>!4IZ>dPI"i%m.by0s>uKt|Y$C6(Jl/xuo>}Otk=Ef"P.Aa/{"&$v3Q_jhNDR0O<WMglZfbZMhVq6IR!
+D`2:e[[IUPqxG,Gh!7U]TqGex|S]/N|l%a`q3=8TQcOPiS.hi6..><-xXREI+4;jz}xta.VtZ27wjYf@fuxgepmams>,JSt"m:xz+YU6EYD;]|J/fAcM|;
+Vy@;IHw&$Gm49wF@Y).hnH(1#QVF}($mKCn]zQ%2G@^z:ceyPhiX#Q;J]X[4s+}TC2-<+sv@)C-![)S6oLGy~'bJgIp3y<e&mQtldeLY}_FkjEyDD|}M!X
+1RtZM+O'S6yGjXhU,Wsq=_n1KUMX`3bt5!_4Ur`u21Rm%hllNazD$3V=C`{t-J@rZ.d}xiO1!9[r<,i.}tmA,5fUszf1<id`gG)q~i3nI(953LbP8eIs:P
+ue&"7Z1e](d|DLw0;k/VN9WIG7;mjj(3sJ_y6IrkkE/M{kpHpbyF>2%IbhPdSi2M~%^:0}=5Ow;l"CR;C$.ba3wX4h4eykDhS-(U>t:$G`v2kmA.&tpfoQ
+e(TtC3RRw$k:FVb5&dGY(Lxp=g>uWKm]_M!x>u7Je-|jKvCCyZ:G./&DeD(Y0wN;tT#OW!GC9)@80;LnP_jG-.^,$dE:Z&N>i7;JO5s7rzW/A,cl]Hi0TP
+"SL_J25[u5Q](A3Ly'fe:#[4"^.EcPjeix+)8'4wl<]k@cy']i)TR+yn;')(DGvM%0glp;tfi]LjdK+c(<UmNv,t!.H"G`6zdFJ-=P/5V,>o8OTd<E>HY;
+kHi:+Oh[C!%h5KE"{J+k"485WiN3S%Tg9n;Y,sUb&BBc6;hUui=ia99T)9m78')f9qEIX{qG<:8P+u-sH@uUudg(jw/SX(=2%:;k6GzLhvz,<.&6HhMgvB
+URJ)ZH20yaJc|W3L,IyyP[<iNubjMx1jNbG${BV"05]NW/tL4^UQ&_h40]_PE1tVdu)yq0j<Js]G%8A}S&;&d8NcdLFZ=&HD.v'I5/A+aI@3]e5@:>0e1F
+6@T[!+0-p;6et|tk<.mZrsg_w!r;[XSg2a$=m[ovIs$RR2pR[+qR`eK^|7%{/;cRYzqGW87S'fjCQ+lP$M$dK$Tu5{]Qv^Oy%$vM-xE{L)6Icg:Id6r=~P
+OxR.i.n}<:H>{%oY.Ud7{G9-cp"V>Fbcn_6pf$%B}v}8AuU9VYLN9k"zFXb=}PDlw!UyeMO&$2`}{pr5NHu#e>8Ok9}w[y,]HVc+O@VW,U,k9J#PXmX`9{
+bzsxx3zyoO/|/ygOiKsOKf^.cr)yHO)}`wTMYD{|yQf^t}r2az%>Lfu9XUnsIN=Xv}@U$_v`8{$61'Nq8jzl:j.f"zFJLax4L^o9}p]!~R{Wd^Is6!+wZ&
+:`D"B"c9[N'P.(nxc}^Go1B5{$t$j9P3HV}_^;sx]5'X:S%sy,DH#ni;AtQ+h_WZ]/+U7U1-oe#f-sycD89(fLTn'9W{dS`K"j2xYHjaN<0=U6rek2P8%%
+rSmzrt0{xve6#3!kD(~`%yQ)_Ab`H7d#bTbtVfFABpP3aDFPO3AzWC<BT8MWJIwBn#(fF8f0.)[N4kU8>5@Zb7vTNq"^tEb6AY1GcE#f2.FT9jSME[BW9^
+r8&c."u7;rizk!#cHrtmy%4^Vd=S|z/;4U@(0so09>uXH(M0_qLk"[n)qA=!n'p&=/4=}53BX{{RQ(X%SRQQ2vFZD%jhPeEdmuA(|UXt3A'8f.uMa6@)'0
+'LApQ_PIVK)R+CGz!0M#'R6tU3kkg(j&U.to%_2fuD|R9}w|.DHmz&TGq9A_2Q+oGbtzK;h<8WtCVj,L^<JS{#;#HrE9mNyc:_"XweY9}G)aI_-C(:(ybI
+CL~'rox)!Na])OT#y7rR99iERk&kvhSYMWjMAaq&-TMWI,ku:8`t7T,5n+%lC8_c79vFWrD/):pr>9u2|hCY2p_pCumVL4O|aLfK=CwuIN23"e"-03l}NL
+uh:/;fP^Cw8CE`g9>D:"}R6}^a{+;`+-Zij5Ymw/T.!mU)cz^28OMbcn}B3f)q9sHAeyY7rr9wsU18$"2]1gPIy$<K-W,3#fh]t=<mH$-a]bH9W[`W6-O^
+#s5-TOc@Tjg1G}V,q|:72bsfH9Q-&o2=ufVFxQ~RmWrj""k(JlQ<xeZB9[~qAWtYSTKGYn`qs<"/FB!3Lv-diuy8jf#iYn@!HGg/r&6J}YU=^QQs&nR5x(
+"$7r)jF32yk/]ORS7!X`hWg7SV~us"aLnJ0.+[Zox'T>;Q^Q'/|CWqbyI-y}CI)D$D``QUzjRV[F2<|Ex/i"r7iJYM8WV9w<+0h#F3H7EPzm|UW9n[H](Z
+3;j5tiXmR<n5Rz@h<a)Ld[''!0#H7#vSzW7N{=!m=6Sy0Lp[$'fHpxp9:[OQSni]hN;y~z%PyR>,9[$I!pW(nP".Xtz<Z^biqZ'^F;U$DHDP9UfzttX1;+
+`0D+5t6/:ANQYR`TG$l,=0l+L6x^Bz^&U;eU#X~+7`8&<1W9]0tSS!u`[]D]P%X!j2"l2x4oMSu<$`TeS[5.R)CAhJ#a3kg]y8>,f]]Bj%YgnL~IH[AdRS
+0Skf|jx2qcMx[l.'hV{/73^X'p][et,#+BfPw0{V>4ZGh[sKFekUpj"My=7$ga}qT{kNN.~y}gIN4V!w%2]-W{]8:cw_!<w@FlR#5J^][+jSm/0pmTN(gw
+U>|#=z)g(F&X3=`cY+Oa.a{)|Bw'r!$UpYE^;i`evD.A]H"4wXKfI^o"+6U8}'d^/H>cRyi;GU6{Ad~tg,wt/BB(~>dRH)kjid1'/PpCb7Ars_ve^=~6!E
+/;k,8/R1c8aE:_&K"-ldISLS/1=,"B(Pv_`>!2-Cz!G1gGGbiWDh.`{<~92QPGBaQ,C&%`ThMHrVbs#yaDqqRYClNvRi1_8rt5(NrCV'gVhNag281SQaZ.
+{O$<WVB"&HG{KnNvW$TN=j7PE.!cdu9lq;6xy+:YHZFjStH("O0@!r!87,j|@o)X;-A>`q:;<q^}Or&kWHnQ9M(^oGR5Fa(^2Jh4h9%-g_3IRtV)8u98u#
+r=v%k5:y3>vM7J;Xh.MRKUOxFH}4"EX^[4Ewma.6l|#L7^kCq9)!FS<V6rK<^wx[t/8euvTeb7J/mc<,>TqEq7$ZD:=aR!E=LI/^$09@csaK}l@6)T&dU0
+YQQ80s,5@)SdTo]!mb&|R&[z{Ia[fw'c"t'"u&uB;ed{k$/c-B}#9Q1t1#"qjjb%mR4<Jv[h:m8]Ur%3b]>9u#^.en+}h%<#@MyP89d^O>s16P$pvIh8Rm
+QS!G4I$b|S0cSi>enrM-R.c}HuU%Y:xC`a+0q<<2h[=@r#W7@lL|1f5dcRVe{/V_~,M^A,e|741>]3$B6[9)0Swd(MyA$]#LXX/f=q[}C]EXZbF##z_"vc
+RE83L4b3``Vg_K&Z]ETz0hLE['L1&mp4vAhv]!rsP6F8p&"/KN@i39J`oN#42XZ`/pUagxBBiHkSg=Dd{8a1S,V'3wV5C7V%b[8IN(>Fue:/}H)D'4FA^V
+X!G='a|E{vdw^GJ;-jqi,wr6rXn=cfvh)Mx]BS'i@ON}P"#w<om('4EgSJ0QQ`|unUUZbPP;9#>^w{+Px0cuS>W<;P7wV^:5/EQXP]4Q.'Z6>FM!~nMea8
+&l<|d'z{s[KHB|@PDb78QKT+4/|I5|q&5uliorbWMmLIPJ,EDPy+a`pcE"(UqLaJf,K7q/i+b#qSjJ|EpK^4(<Dl1aV64tr"RCY4Sya|FAM2EM#24jlCKp
+dh/3]Rp[:h,,QcaoVl_}rafO.+,#%y>csa`@IitX%V8U8r1(L3<n;Z9mL&vSu-S'N.d`32`d-k2a/!SN-I[N-,@AX|aOq38FX0FCWC8Xf4|ZyPVx6dggeb
+7pq.1%T`Qb-5#x"FL!d$WiTVOxCM0Z/{x-C4ap)GV_!klnu&t|>51%f!X5P+tntbkTCJY!Gc+x1]W6@Iwf,r,`#YIh'&~6ln;RK5{sT"]8j8Cj.dSWVv%;
+u6Xj]9U"$ADF]p~-AQ^R$&vFOl2L4uv^B/iOh8G2LJLX!AXa|{+NNva+`8Tq+I&5]X:5|39QDF#9Q[_AP);qCs,R7LL<vi1gMS.R]r[EqjF['KP.%APu/k
+<:k[YS$Q{b1ZaI_zWta`;9A7O}.MgFs7V4~LSj&f60W44QEq6%;4iO9|I(~TlZZ['U1@^Z_yX0`V627AtbB]ZT&c5Hf@+C)v=1Pi#EfE-q/I$Ef4[Jh9lv
+;]~f/+MRXhRL6ievFlBNp8:PIpbL0_`qsbGY([Wkq<kU7|MHqnS0kJ{90D&T@PL>~A+)%,R(F(R3p:3%oYxk0slW2VV{|"uBA6cfadf&/]'S(6)oO:}^7c
+6XGPhro<8Ugtps>!/gcO&yjz$1Vl^O4;lb)@=>0F14mgy:&'UgPre^;<YTOo/4jpckcIECosx:0k_37}~t)ZUJTmQxts1scTguH^va-}N}/^Hl'3=p{F@x
+'<IZDNV0v"uKeSh#]Z[WaJ.Vhw_a%]A+-Eog=N2zn|~vV4=p9fH7"@Z/,4-&m7(&2coKhy#gEMzlP[~RF`f/3mif`eYJ{xS6J<RPIO7oW5dng}s$G{=H^V
+d!B2i-I`WHfJKx2P/NNXL'&`:9)_kr;YR,9oZRM^HuW[(WS#t5,%uuLFA8~R7Uo8oefE/^6'+$ERh_HXN$7^3b=Gz9s|kLbq#)P7E^VRW5pU~&iT%(pb_T
+={Yo=saP35er7:w!dF&9g1]t&5783uR(aA,oVqeQhvDdDyy&wJ^`EZhoi#t{P7,ead@d8HN:}8]/FxRH/ln3^a)9s7EJ%ZDJ5HZ;(gy$a(k=(VbL973""Q
+bR5F"mt]P1mqkTFKHL~+^#~Lkh86KwbLO=1ml+tIOVMU_p:+vc+pjD4h]q8uL;&e45nz'8!M-vr9.|GfWczQ5I#}o^aiP6oEA1d]z=Qz~,ImEMeit`8EGO
+v$}G~p]sV%pg@F{&MO1K1W!O5"Uv^!3)O`4NIZ!U/B]WyS8i<j2(k&=ho+.INztc4'2U%FJiBsmabMDxM"_{i>p1)[3BMQ%_a$8rOKI[_y^E_-TY=|.xUJ
+eD[a`j@Ujn>-aoB/pYlM-nB_;m3.vh`m"gM[ATQJy!+<77i0top<.&V>F57Yb{^1YKCzk"w-m2p(/lQ;3JkS^`,9^H_PnbrQ$4>FjgHXb|Ip6;r3QN6tJ5
+CLeL"woA=h8>@F]0%{Tr+wWrYhN%lvMD^<9L#jSkZ17Dij"Q_>Zd|+@Vx/EacVbifJlUxSp;r#tklRre|c_g`h;=adL:F{7Q/7"t$3Q<%p{m3Jsvg<"aC]
+w@]ZHp#)]`Ov7nX'x[W:t'P_.37VRfQks08Z$F<97WFW@_x"0`Ev|i,:)PBOb]7h~l8<ftS_S'v&V=)'T]PafugX);EjM,>UIyRY{$|i3{"a>"e,&eR[xq
+X&r2.K9/8$J6|h!cezBV`)hxe^jQ'.pP/z!>{|.+tE&-P|L&3D{2^a};s|<472'pJ(:<jZYIXiK}jaI..%TsMG&r9{AQMUen@z`2mscdo}AVJ5bG}EsVK(
+UzP%"E[mj[9qSf{LT2oFy;C-rQi[P4_Y&^`PBKg|Kv^pHHeK/]Ppx;IE%;ii'tH>^<$OIK0e>(]{]:UDKMyDJq[#$}TEm71fU$njSiMq/9g>,PwJls:>N^
+vh~i2RCHeM(J@e[>+%')U<cpoH[kJ0Qzb2}IDI(RN33=QG^:VwBJ`:vD~"otM}Q3DpKZ+'hO'(3}=Uwh'N_yo6fXbfg=Pu_B'<>gF;k[|I!fQSfz9ZIe$`
+yTwSov6yNc4MwD7{PxT8OK``N#7bDyIiA|:5)QHl)aD"H66P62&O9)mnWA=Hy2xi(YaKr'[5r1>3c!HR{XAALPqZ;tO:`fs1splM)Vu5DRM`s31xlriiMb
+9'z3=hfP>gw4{0k8"Ql[SFYX(WBjBD1`DZgC9$'dIB{G}/02@/+|c|n#FV=<0RRyB.GKMBkbe:geUrh8(8(S8$N[V!L91k'B=d>c3]1umA`_Y:1C`4!@`A
+EFA@<@2CA8Ime_"[l|@cx|YddJO7.)}0:@~20iwcGk(L&<.eJ[fY,8!t__0uf`kt4^nK!%sg9y:bp]4SJQEg8ohK;4]Uj9v!=v-vy;K_a_e"Ek'MdJeyOj
+]CG!e@W$4"D-(sttb'CJbhd]0<6-&&oZ.wXm@z2Hd1dJpQ$h2k3g+c4g3'UxyG)p2Ja+AX]b`1zQ{j~uID{5@Y%Gt#6%RX<_noO_zF5iSqHG2^K3QBFBsr
+RHOB)I7o](!+`>MwL7[Nu<]DVqbr&&Zl>L{W`u'C_S+Cv9+E@[tP`{r{3plsNPX#0^dUpg>FBzlxW{'9BQ$:<rL=5q,J`Nn7HD'%O2Q]a)226a^KmoJ_]Q
+-WmX,N6d%idpa/@sZr2FhEH23&IBoV{_KmSo=5&9^1o1,vd=q2oWk<f04tJpyg@M1.w!QM+<erhu~qjN^GdqPkOlljgh_AIuLSIz`]OZz|flHDGQ-=NLo'
+WY^<t&k](EHKCmynf#Qm=&{M_$%qKCJ_wF5nlmu!+]s[^k/@WVk5&;b'M2y|]wyx1&^;07afIY[[`nWHo7ET(nTDH94FNZQ<`)Yrj+ox}328e|apM]!%k$
+1z9bVjeF;T"rR+bCv"f.{S$u4mb9`!<u7&39TjB,2|Iuj6bz/(}|`P+RCE]GY41w`,^,lYKC=cgg5vCwLT}JSDJ->#c+L}NERj=D$@OC0>2t!)0G0'GSjv
+{/2PmZWbluR_d>6):GCbdx>d#;qAT(3,|k|u==o/:Fc5W<I#-9@ce3=Ny@#u:rugJF@by'#|5uNJt-6Bl}8tpCvpcH@VeahD@CU]j9neZd,pUrVgg6@8g@
+W<7+t$fXRVAK,Eni,M!RN"4zy!1k$IYX!m51fQc%]"~e=QRycwk=GFt#;&Bnln$>p+Nfl^IKQDXG1Pt(wzr_tS3By(=d%<p$Pbm6Um3'=Kvg`!_]eT4KZk
+na5sO7p7DWvyNg$PCXS"Zo^MmvFB4V(8`Ky`~'4C9t:c~J;c)$uMR1QK<uURP$Y,2PtgY[Rue5c@urT!5l2<mGT|DU}7,Qr"A<DY$NSz7[w`y).I)=yuz#
+|HBuICByjHM8itb1c=N4`"{x:g-RiJ4_m@qN,<^hzla2c+Q:P4mAU,jOHEbdsvwTKO4TM[A)oK@"fUb1M3jV51S7{;hXSKzXaI<i7O'pNXN|{1p516<BuS
+L5d<A5acMSy4MGlAQAo}ObeQT'8oqVZ)Fe9HEO53C=2kXS'7oxD=I5Rop4sli#uty+VC9wT!!aE&J@l}EGnjOg<<b,]6#vLtb0J@k@T1W/CA{"b2=@8Uq.
+)pt^@d|6@|Kn-3RbHDW2M<!AphBBH-a'fN5h-nb$"yXsQ_SNYdhTsLc;S>fFE>Ny&IktFm'@W<vE@Vs(+ww5UC_b2;.1/JOO0]xnWD}$MaBOKbN/DmP2="
+aUqx^W<8.8!/F=9vs(/pgmDCgZ+NsNn7I3(t.I]tVIb>n<{{<[SJf[Xj;-_!WGKw8.8Z'k)2beFRTZ`C,)S=CT'4T=8vadp7^RtPWc/0s[24:xa`fE;UeU
+NS_&`fz"Froj$16T-7%))qZVwMc5@o|E}_[muhv5cyzGLTe'T%>!oty$>h;^]o1B~IGtV+ca-=0jXeVNl@glBic0%%:vBFz4z!`qk!!!`g93ST!G~$H+Ll
+E09b(Rt0/ytjIKVRxG<we%Gcmp{Uh:i90W-s;oklP$HjXk#PI<z%Fe&Dl@B-#2K!O@W:@X0^CJ6(JFTG4DQN^"XF_xD1-M-x|[^r;L&%;Q^!wk[;p_a(xO
+5zOM#q%0]&ytF:iDfC.h#cxG[&0xM-7My^Yzth#;Yojt@vV-eF4{"2YN]]$W9r$ZC{~Pu-ETv283L@^S9;pOCKLK+XZ{H&M8Puh%`'YWXNNEapdL'Dsr",
+'mIr@DI;5${cQc2P,!r^:H!9<:+KST-lcyMZxejY~/J#%3l|3x4j3cY1AdSfX;B18+G$7]{Pbu5!h/cQEt.qCKCF@Q`bQb9bjh;luzJ'4Lgu,Z@0wfF(uM
+Z3ul5-CAKoY<7ldPrBQitc68OdOHQ|7lC/,z]Hm0en0LuTn@AuK@1)xo:x&7~ZbNAl&;#GCB"~7<o{[(|(4=|I7dMZ}E054j{&[@55%}-&|kLK=;dBUWwV
+yEvr)v0Lm<vEybB}>&O"i!m}A}9x(Z&kDIi[~5y`j#O[xE1dM6qxj&w7HeEKjt;F#`^Lm}l5l5U6k2uJt5G7BcoeJx49Ks:GGNJh0b2l_!@UFxN[RmE8qp
+$c+&ot[dQ}rIs||v0hCV9t(X[12<ky<:&!bgnpX`W:i)pPJ3Nqmw,v-E!yV/2sWnCPpV+AJ4WsYF+::bCYh//1eKZ!c@2>U;G!"A#.ssCN&!N;v[`<Vm/9
+L1:}ad!mA$W-eb"m(rAz,i{6AqE{BnfssN=1lw65#IE^QOwN:"K8ClbdHY:cv@:wsN6|/c&Y)@j;'6$0pcD3nOO#1|YEj=7CWlYZy8qTi,#VDO"Ep/S)B4
+omf//dGsPTh>BJAv^1Sg,U,PPQRn4j/QCmADwAsP>i"@|Ry=bY'(&}R^7pA4iq~b#K"^js^D0Za{Dq"EFnS<9-t2)-X""ZZ:cW+/J9QjYHa5eY4Xle)dd<
+^TtA|QQZ7@H]x)p7O-7&w=%Yuhv9!g#xu@Yv`<1Z%a7PH%j:p,=73%>ywxrZ^JA"<ud&Z:KXz59vg|iy9|_SAY{5lww1hito"d)0r$uahG-{v{0DO8RtM8
+rt67;v"8`k^[z%7O/-mspZ!kr59EJ:]"C/55S;f_ux.K=CPz_s!oY-Jw'n0Bz"q#D>R<&i^w=];]d68:RoK:s(rPF8x0WY4Os=#U+^Sji7ob$d<4CCwhhb
+;O.yyLN<yD5%oY$1Fi~J=C%ZAN!xFW3b8H=';U!k`;Wfr}Q@~l@'`ISZoqZAL0,"}Imv_L^WMs[w')qVVFYua8(@L3^l;4>:wUm(,ca=D$XjNMX+9E"orZ
+6/lKOlB.psZ/6inCk!6KZE;AU6dE&5SDj(P;0Y.D5-/z3[7oE9vkIK&!g8i@lWTC~ek&fheL-Jy}}StcKwTi%t9FcuwSQ>9a!oE|&%_Zx`A@vkvQqz1uU,
+++l`%_)g6O4.r+,4O[A|lQ.5n`dV3154K4$M"&oDVi8JMYj6Cl+GRyGz6)UD$8bAf$e8^3('{puvJ1=)qH[HXb(3F$J`Qwxg_R&xAR#ccB~XkA{e4Ag@kG
+$WD@WPErE{#|bOer:)q1c5Y|fs/<EXbs%}n+~eueI7S0VfLS)s{2DrGw<n~;hLh2F,joHF8p&_X!]yj"VC]LqtvN(-RS-s'^FP{FP2PfK-Q"-^NDv1`CQE
+NS`=dNS'qHuvW=bMz#uod>p;HZxwlJ0kLR>/po]`+Th0priV!+LB[zn5gH'W[y,u}C<9(Li+8e"oy1e7Jna0)P|DEXDx77X0qwrQnJ='s+N_^,,6x7h6jO
+eU[r;QGP_H/YPFnBMRkR8$t+r2:Q.,Zk98:o~k>LMZs6ss/H4RI&i12WEaRPek-g42%zt118v6|GRv9!kfXy-nRto_z6]wYcUfAT]lMfP-I/c<NMbvP.k)
+'4||,#&PiNzUYcErw5vuS}K$7[yYjlBvJJ]8`M$f6Mjo^(Wgn:j<h&j7-t9|M8#022A(z&NX#lZ^.yR3bW4]LZEi$O9jqYt$0t_hz{m4`dC>JHX:[b5v7(
+NLTRsaJ0sswq"4Wa{zAVzM|9"8ltwgTtpl4CRaDV"5T68==mfeZ$}_t4I]eT7v;NOiHGH!^N#vQ}z%n0Na<"aWW>hJlXp[$-8gFyc%_KY`G9^ZT5jPEb:w
+0xyIHA0Eg)Du-hF3J3E-!zS7ek^{s6/VI:ot:MM"O@s4"UrOlyG}&>HQ[x1l:HD`R2XDAqF[E6!}.fw+UfFxna{P_'vvH2UB!WoUA18+$L$JWZHP}9i834
+#oCNlsSx:n,dyV5Uu"Mt4k4eDg/)MQ4|v`"A.<mqO==gU`n35)O2Tu>osO&)Fcu}nJ<"Fq#Jtv+IlKj|Q]B8_qXPc()yqO:cjZF6|):FL{/^zqO#m'y`:N
+BX"E;SZV0X)!|_@]u-7bF#NWRy,cS40%6b`rzH|q@kpC<+jYp]aEx1[+&j__B,HHIL5gXph1X!CJ01:mZbX8A'&p&gitraoej#o}l<J(9ao5dad0/Xt@Il
+Vb$WE3KDwyGL,@;OS7gC7"GHWzRw[kD/7TaRX:/I"_hU/V{W)X=}r4)k3O-vM.i8Pa!GHJ#WXUVqf(36K!{OMDOR#<V&7^&$#/XIpI9Zy/'fe&gK.&NhId
+2s~)m/|kt2Q(<s9#hYB0v;SZEVUT@&93<B[C(5K{[,mD[m.K#fW9#JHy8`Y5]jTr%>]^N:;jr5xV8=5}(cUKqx@S1Zb>akltllQ)_7JyQ%M^wWa}'wtSNv
+XN]MZ9:yvZ#ZHf!<LU<OuO2uwt>}))rk{##sVYR`-f,G`zRyBC;:N!CziOak]MNg6AZ^</>`>s#S1.St3Zu/1W87QB9<Ksl8w6%2.w7G,c"2~Rx{-OMGh}
+t=]vh2Jy:Xt/R#P`fE9^VK7XRF/Zbso61D>7zMtT]Gk+1HP0Q]FS=n`-.YAmsgqCO{k$T!5MSSI}rhHmeJDzhh:ZOTRSH_QtVrOeg>t:Rr6}HO:dmFvw(f
+1e~F,W{g%B;,Q0Zn|wTNsw&nO"HI`Za3->hw&HU>r4h`7M;]"_D{{0@gNS|B}S1%}/{t@1_@uxvnlVO3xZR=&(_Ql3es)@YC0>xotw^xU>X&&qQ:[Z=LYM
+w"LE!HfOa/[Nvr5A4Bpcl!2VfGkg.+h&-E;I!SwSXDY]|lfNfR']G"<iX-pe'Z(,/4;.@+YE'o{gb2pGP5N{F<]sxq)||_Nzni1R!Z=m85l@<B0x;.Ss:`
+"wJTT`Pa3Cq%`|ftb(1{hmO7N$/wX]J4:-ZNi6DNK.PDv79h{eO/TjYD:Q#,=YIny2%nVQ(8E8Aaj_|`tT$I&Fn7UehV8-SbqF`L)JC@/5|x7W,QLDVEi=
+$Rk]#5:iA,iUikV0&W'}u-DRDr&F(%`"V9{AP!:dauUXVGRc0|k{N'&O"7+L=PL$LFA(3wLgbqLuLq02c[H3sdH2QIypmt=ACvKn<C"tU/a!`,}u^QYE|O
+H)kp4b#"MQ=o[lO,$-c)&t|jN&o2+sl=U,q{'{h@kTk(T^-SFE9EY[!Eaih/Sb^w%Icrr-vZF,o7BX_xH+g&~VAuM5_k"B2"e#jpi6rU6}Mt>,QU[c#xyq
+@m&KO6TFs9h)-bFFurju01:WRD#nSXk9S;%4%i>eZiFjgpIKF`2H">oWMK4Ptet9a5#Tcgstt=lyd}MKXUo'a5#R)C0CT"NG&x!|=UD<(#]/HvkvP9x7K6
+5rKaMM_<cT0J"3P=;rlU7l6^)9B%o&T9^+gdYn38D)FS"4!A"GK$b#H-#z1cGTC>d;g=Vz>%Z%7;4"v'[dd0qxByT>%vM,%a,{@EWYCA|kNln9qC~">pOD
+"mnRu#xt1Wm7_.A;8|@eeC@+bSaWHb66.IE76-d7+q8U+1W-sx~8[I[2z"_Ob&Hb<Yblk.ZcxG)Lp92yL[=r#f/yT()%QFZ6+Mfi+QUblYyL[[x"PK'K}M
+s.VpRFVL9y_n'+S@9nEo)nTxsWwAh<vpQkNfqvLcL3N7F&xIGvpwsCyirq;i@6I#S_OF}@!luz+S~<%3Bi].B.OZ<jeOqg|"Nm4zv+G_6P[Fhy'zOs'^&Z
+5K>H6rJGM.Igadc1m:h.0<lfJtY1BGxmdG#/`[A)Fx`(B&aq[U<&ft7qv;7FZE9i{D6vaEca^/(|0M_"]U[:eJcl9NZO2v/"NQ&{rj23Tm1T(iS8|{H`~>
+uF|1kR2.9w>x[fz|oj)i%{4hS>PBY5@SQQ3;JtK:m-]N_Bw.z$MhhP^s,jNa`Z)Mg(t/aCCS"LEy`Q`3C.^Dfnh$Y1SYeESW&QC,9JGA$&Y@J>yap-kUF2
+NM)$Q$SaTe}dEkv!mN8HM7HNxVQw.xYdw_xW4S)HWb92LvJf}z;qH2,iX;Pl[6]z^C!1$5QQN5&|I0WD^MI'>bcoCi]9,F+`6oD{TF@IX+Aa<UKS;LKCt5
+Pg,MZi%XjCKBR"[/;+sff)c<0iY5dkDL/{@XP0@RyK)'>=Zd!o>n>p%Pc(j/7CW<2L@q_PSHy`f6/)<_o^kj`5<ir2W$b7KsX({y"#Ol=MeiQ]s^xD&5S3
+D|/y@Io`3|/P:OC#=vn_SJv8K_r|6NtmGT$JkLrBqwtyM(.vU[uZfAfJ$WVUAtiy,6+saDbqq/|6j=KnnYxf[<rTZ7>umts)zs;("2,O9{D%7azjZ7yzBe
+5|'sh6[PeyFZca'7}wR@.g9A5x&[ya]oX%3,f(sM>#[yB6@fs0H&jsz5hGp7MN:Jc'H7Vdn_@:~.GH3`&7,ZyIjskX;pT@T1beVZk}5)Rt#1E"QPdXyui:
+/5e-C9dxOE"W)/~.uoUJfS0tQZ{NuIK;`yO22OH%P-oHhjeiEXW}&P|x'm{|HOB6FDBk-mKy%>2@+>).a_v{4{bZ)R&`h7U&azVau}'!1X5hXfmaf{YZ$Z
+Mo7J{]>Dc^mxI(G_n0Z>e!fB!V:x:dS[<jWay=N0+]{<w"nq@i^RF<-R8=Q9`kP%0NmxHa$Sh$%a_Ua8y7eSwA+z{gVLyiVKx5^uZ%e#BeC9gH-O]J|4Ii
+0dJWC}~XXh)B/5P@r5:Jx,X%r2fkdTDY~6.7VG^dt;a3d`^i~fAK,Hi9E06x2.%SqKi(YwEI/8xwh>n6EA}AxGAkyf/T3,2zKEDBE(}u[cvoVO+M[DRv(L
+2c#J)PWr6|hvIa>Su0oCuJBju"+z>S&:OpQZ[H6X'Mqrcw}2b!DXN7I>Ims+:DEkH7x2HM]^-^769Ccb^;D")PuL=VLunqP:b_vhqPZp5dD^6O32Wy,T`n
+vzIJ8su7.T6fW4n1]23R7CuSz$noIA5104pjd>r6,}7tuI!k.wW94l4EhR'n4O[$1`CbLVo0N`"H$t1LOi]@A['f$bpU%#G9hEKY],]7_@]=6dk{hy;7]U
+L#1zVEp+1db/$z&3z#O^<Ce7`b)gcD.ziajOSaReW8Zh7]U`bX5&d@=j^{=z,{qd%mf9[K{mAO'=]a/R'=f61VPY#utk2Lc0~UXw7A2&MHD|"!pP%Xli#u
+6xs}5bQXxKnZ!m$s%ZT(p7BDbHmWX8"wMKNjos6=}jW=WMN[C8@E."Be#Ekv("!^{YG{vs9"JSilct`ntherh$4eEmMO_A[xVM3)SN.su59"lD6wK1|p)T
+'D=H#Z8BHF32b3DfZFl_hN8`.H@[eG$^pUv6YL$v$J/:7U5_H;h'rkb=xGe5z[>[:M797$S[bai[0izbb@@!)LkKWw8o=>^ce4uP,=CwBUj&qL/v<&#xw&
+Z[Wz!tN}[|w20M%KYgVMSpOBjP8fN9tXPmu"[)U.e!SBIK's"YJK'oWh<'C#_lOD920|WK(#f!^_X-O{TO-#>LHAS[[3,3[SA9zI-BkHDikFw9@+5>eD3n
+(k<hem9iFQJ%M&i}FQ!0sfVooq]YPE2@ID+YW{}G,R'Q#,%,;3tQ/<ygvF#wh.O0$jpH5ZKsp'&BAb$e-513Up$FI=k$b,,LM'T$St5Galj;3Jg8aaO]UE
+x"H`R5;KhuNNe}fS`n_7ap<f5g0kvrFnW(dwiR,map{N[2^`#;1Tg_~;EN&xgF8XTXr;3a3cx,@}aKEurjyiNtu$OG+11e2lTaCcBN;:w7e`dgOGoS:_x6
+vaV>Br]1f"idLF.gR[Pn2nDg9d(>hTa%MyOxcd]Y&0E4_!GpE|`^WG7$fJUb;Ch.OZ2i^=u_$8pub6qFf_Qf/xVqC.37S![)8f.Wl_+@zJFnle:ZaV_)/>
+d<gkBlpsTITfsfFTKZ8acm44tS{n(i#%&g`<n#f"D7CXFhFy^MmqA%A&cW%xdS|<jB9JyOBAV:`I)@}FQ!7MT6pt_l9Y!=PpEk"Wm<W9]v&Wh";EG7^P~P
+dcc3Wp7J"N#,`AvX)vc2":oX)B7RZe<erFnpxFL"e>o<0Mq,gkAa8BB<AI;uX>lr1b(Q}F4pfV=>I]0So1aMv;LBWSm`Jz>q/stR9!a`qd&|"@.T9b#vaI
+tikK<sp!39>[,Pu>9_At<40+0$E'H2ND=}|,#2:+QK4^=B~U_dH#(lVA>4N0sM[Rv[;9J2C16H:1{d+I2Hff>5{Ipi)Sc5&v3@V;J=anKNEnL_:[+CYjS-
+ZcQhR{DaiV_VCJG=18NGq/H(>$:QSRz2C>-5UG+xG^=rGwr@GD[@}n<-&DQ/~P&,,CI'wAFG_m7+dLIC;J%1I>:mec]M5B,'Y65w%)e3%dr-hr.Bu{0I$D
+DLkq+i{Y]JQkc'Q35Bb).ug7%Zh+pK{HBg3SI-XQ6#pJi[C(H--'k!F@=^2]8,,w]DI4AG25IyPO0]]i'Yb-)dWj]$,JpbnXsP(ZE(yJGA[`,y02<B8bQ]
+7$0H6af'iDgW;4CrL^Q=i|<2iWV/-FG(Nj=/e;ABS{@ooq[Xu68=ElIr+c3=.ijR6:3OtvFA;MO;Ew%P=O%)A,Do,(F.lVAdZ6m}0GIKaM)4vcDwUU24%1
+Mi;X(tp3k1((p2)^PX8^7=[}w2r5$))fC$!'dExkSytgo`,[_.GzhY9<8zZ@#vowdL}shi0+K4'H],t@0q@p3%}sK{vD_[$XhhT@d4Yuu)9/}uH!.JG1-i
+:F$8@L3V<uJ&rCOJ[i={X[v$cz$QNPU3NRq0:9=NPWSZdbB<0Ua&#x`7/,fp,1vDG3&(YC$!nS&KTUQla.UcLUGw`x2[4m{@0[uqy:J&!b^HGC"c%H'/Bm
+-v$QwYv_E_hOZKe3aajI=rN1x}rDe7l>g9/RQN2m+;$WEz`&0V[]l5.|-:i'iv^W]<4d8fr'#pZb}E5LkRh^<y@O%JsB7(:nWY>vs%IzdG:2!PN4Tfg}0N
+.1aij_FI#<8C0n&7lFK%0h:'8IVC)5!`O25(nf/j=X7Va{bJ,awx&&g#T9i$4WtIa}[pW^f=9nctZopa9s.533A74v^v66Sb`^FJ#UVVml9+3@0+hAIh($
+oCJ}Bi8zjN[r0Ezr,HZWMyk{&WwCV<5]niS.=03:kzhBSS-4~go8l^[J9w):-&RKn[a34C+/]"i8Br-6V`)iG33wq9J;>/$(ZH/OrdUo#4hr-ur6dhbDU$
+{iVuwbz,f_N;R${d@(`-PtgB2KbO^{Ywv|uzDlN9S>h+d+f!P7E1f-$)0XdEEktSTe$F,$lGAdqgx.S_5f!/TvP/_|j&}Vqx36u1/3oJknJC~aJ'4}W^Lm
+07t<1WZ',]A-dS`fI_7={4"ggZm-%GZ&BJu/BI_6{e;TyG~r)4ugZznAYcs'@(D]):4US7Mft"|4s}R|uTv]qif5s/vy;Spscvf>"(Zwaxd-zWQw5h`<k&
+'Cl;Y3G)[";wLKX0o+'|O_5;yk5-bg'H1u>=B/E@8sM[FAo1GBfo+yJ;n@Vh&yDK7>O|NY-PTo#hV<[3k$HkQfD'V(nWz"ib:.`CH6m/du8eVq1!@AP33(
+3TfRL;+jhL5Vy3jl3C.QH0peltnk2#X]<7)q'&(P}Pbi/,t+@uf|J`B%q1M)RJ/$TZHg%Sbqzb9kfUxC]IG`fORG;l6[JaC/0'eUp'061{H!mAG<oOH[S!
+hN~g!zlBfjqv8p]R@SPm=yqL48aSW`SA^.nRjRl6Sqnk#,SLmWl#U"r$~g}u2Fv,pc}-LH]R@%L-oRdD-Gga[FS=J&0bF9dv(yzg8V</'{7F(Hhk{'y6a[
+sVr9"@MrsWN@G4q9-OqW}DFXFZb_Yo^C-Xd/a'Hm6M=[(-VfQ+qPr:(uPR+m%Fa2OJR+H|e|6B3Qj^^wlM'{cwqY3+BC4F=3G;}O["M])9Ev7%v5tapgO&
+89Xc:Mc.XUgJ}}iP+.9#%[O|ra-U9=-Z&IHDSRXq}T7"'EU"e9[r[z[g_Cf`%lM28HAa'$S<Y=w;KJTze03XNuXiZn>di8c[P]+'g;WmR!p.gQ6D!bKvbU
+MytVg)fpF6sqEgExom&sF.A'OJXTvn_ZpezoDThm#.uNCFe-VgRuO<UczgOLq"d>-ygm~Il67h6CTtwT``byUio7FeF<0=m%'GQ>u9ui(-dx#9&.@q#v[>
+E]0d}%$%{.s8NOKVS2gQWJ<`%rk&KJ$"C3"iWS5:PDbw6=IZYy|,HN!T3t`JjZr8HB.8;c."T]w!_V@;mV.B/Rn]L`cee!gZ8g++$`5/``_`G,pJ9//S2;
+0DlONw/!'ww:>;r.Y$-qS)Z:SbJsfi)s&i>C<|hb37teDv~mng~VC.A$,SIkQ#+G321OLD6@ikS#%`eWu>:qd;|-xkbg.kQF_.t7p4NMjHFC:WB%!Z(Uo6
+WcH=/fyoYc~nko+>Oq|9:%Iy:LxV;-&il+7k]OTUJlE#FmxpBn{^K$ztC2GEH"NCb%Z&ehT>ow/>1T@b20xl.=w&e,TBn:qPD6)V5yf;H_yfUpa@d;)^J:
+8K5<H5[{wcFcc33t|'":Fz}%a_T^)H`l:4}fx_4FP@]gcz-%/JJqFK|-R_x7yHD8N+h@ba$:61ooRc[bYK<})TL6M-qo`1V7Jg}IiE3p16H89p;+d2S9K4
+J"Xu@E6wD:UznAO%4RW`XYE=iWUz{3Y_xx&m73-%5q(55W4!hLX1G3GXy_@wlmY64<-zs!=A[D_}0%GGyblkqd-nf!w#3WB;TKS,{V6}:.L-J";}#Uk(/T
+|I&-hlPANZ:y)%~MvnM($Y;33JT#<Ss,^$H=$(FwO%H&bnFlWjS'q0;|69GhcqdF^Z`q+9MCeTiOe82BLo.'^.;#;s@"U;]wWxba9VZ>Zm,K00#DJ5_iLS
+qO/W7i4inkOAqJ,.6E2zj(+,42x|`&cc3zo'G;O|/4'uuZCi.Tz|f{%7d@[d)RbS%OsoFe].hu5965<pz!h9Hme>hTreUjZ]gAJ-S5-x3](vPAdu<l=f<o
+EZ(=Ouv0b8_oT(k;UrZC1s!bGvR%bJq/.wa5+";y}9GD~<9=eCJ{|J)H#Fnan5zi<Logg{"Q=la(gqDvTB!ttt,6_t_e"v9;]9,/w`7Ur5-WOs:X;RZm#%
+ZH)P0UHl3KYVs7P1!'5VJ-$9b8T[1:&$ildsp4kp}"Y9]Ch,knH9]xR-49`x[h#G3h'@-Mm3cQq014/$^wp48[&Aj0:"t!'w3ezr'PvP{dX:fU'5u}v;A!
+_(bc%}>O5c]MHXmyt>IlF[gtc1l^IQ]wWp%#6tDVB'[DV]&,N0b/U463M/[0IX:yp^;h>[[)j'7iAUr)e!hW{}1!
 */

@@ -4,7 +4,8 @@
 // Radix sort (Adinets and Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs). Stable, up or
 // down: equal keys keep the order of the input, with GP_DESCENDING (flags; otherwise 0) too. Integers sort by value,
 // floats in IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs by their payloads. Outputs may be
-// the inputs. The result has the same bits on every device. gp_call has further options:
+// the inputs. Keys and values may be described (GP_INPUT): one launch writes them to the outputs first. The result has
+// the same bits on every device. gp_call has further options:
 //
 //     begin_bit, end_bit  the bits of the ordered key that decide; bit 0 is the least significant. The ordered key is
 //                         an unsigned integer: an integer's sign and a float's bits are changed accordingly

@@ -277,7 +277,7 @@ GPUPRIMS__PRIVATE gp_result gp__prepared_open(gp__state *s, gp_context *ctx, con
                                &prepared->q);
   if (result == GP_SUCCESS) {
     prepared->call = *prepared->check.c;
-    prepared->composed = gp__methods_of(&prepared->q)->composed != NULL;
+    prepared->composed = gp__composition_of(&prepared->q) != NULL;
     prepared->has_given = prepared->call.policy != NULL;
     if (prepared->has_given) prepared->given = *prepared->call.policy;
     if (s->context) result = gp__run_request(s, &prepared->q, prepared->call.policy, 0, NULL, 0);

@@ -1,6 +1,6 @@
 // segmented_sort/check.c - checking a call: segmented sorts
 // uses: api/config.h, api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c,
-//   core/primitive.c, core/check_types.c, core/checking.c, core/check_call_types.c
+//   core/primitive.c, core/checking.c, core/check_call_types.c
 
 // Checks keys of a built-in type, with values of any type, indices, or neither. Values move unchanged.
 GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
@@ -9,16 +9,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   const char *who = k->who;
   const int values = c->in_type || c->in, indices = !values && (c->out_type || c->out);
   int bits;
-  q->key_type = c->key_type;
-  GPUPRIMS__CHECK(gp__check_type(k->s, who, "key_type", q->key_type, &k->key));
+  GPUPRIMS__CHECK(gp__check_keys_type(k));
   if (k->key.info) return gp__fail(GP_E_TYPE, "%s: @key_type is a struct type, not a built-in type", who);
-  q->key_size = k->key.size;
   if (values) {
-    q->in_type = c->in_type;
-    q->out_type = c->out_type ? c->out_type : c->in_type;
-    GPUPRIMS__CHECK(gp__check_type(k->s, who, "in_type", q->in_type, &k->in));
-    if (q->in_type != q->out_type)
-      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert values", who);
+    GPUPRIMS__CHECK(gp__check_values_type(k));
+    q->out_type = q->in_type;
     k->out = k->in;
   } else if (indices) {
     GPUPRIMS__CHECK(gp__check_indices(k, (uint64_t)1 << 32));

@@ -1608,6 +1608,9 @@ MUTANTS = {
         "GROUPS", "src/group_by/kernels.cuh",
         "if (s.ticket.number == gridDim.x - 1) {\n      __threadfence();",
                                         "if (s.ticket.number == 0) {\n      __threadfence();"),
+    "inputs: the host's keys are their own description": (
+        "INPUT_CALLS", "src/host/inputs.c",
+        "gp__host_array_of(q, q->inputs.keys, count,", "gp__host_array_of(q, q->inputs.in, count,"),
     "columns: words of an element": (
         "COLUMNS", "src/columns/kernels.cuh",
         "words + k % words]", "words]"),

@@ -122,6 +122,7 @@ struct Drawn {
   gp_graph graph, out_graph;
   gp_aggregate aggregates[8];
   gp_column columns[GP_COLUMN_LIMIT];
+  gp_input keys, values;
   alignas(16) unsigned char init[64], step[64];
   bool plain; // aligned to 16 bytes, not in place, optional buffers by type: NULL means the same
 };
@@ -350,6 +351,13 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
       d->permutation.in_stride[0] = 0, d->permutation.extent[0] = 1 + below(200),
       d->permutation.extent[1] = 1 + below(200);
   }
+  if (gp__primitive_of(p)->family->composed && gp__primitive_of(p)->family->launch && often(20)) {
+    if (often(70)) d->keys = gp_input_array(c.key_type, c.keys), c.keys = &d->keys, c.key_type = GP_INPUT;
+    if (c.in_type && often(50))
+      d->values = gp_input_array(c.in_type, c.in), c.in = &d->values, c.in_type = GP_INPUT, c.out_type = gp_type();
+    if (c.in_type == GP_INPUT && c.keys2) c.in2 = c.in;
+    if (c.key_type == GP_INPUT && c.keys2) c.keys2 = c.keys;
+  }
   if (often(60)) { // a policy of the caller: some fields, the others by default
     d->policy.algorithm = int(below(GP_ALGORITHM_COUNT));
     if (p == GP_SEGMENTED_REDUCE && often(30)) d->policy.algorithm = GP_PIPELINED, c.out2 = nullptr;
@@ -367,11 +375,15 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   }
 }
 
+// Not a description in host memory.
+static bool is_device(const void *p) { return reinterpret_cast<uintptr_t>(p) >= uintptr_t(1) << 50; }
 // The same call without its buffers. Descriptions of a graph or a segment stay: `end`, the lists of incoming edges,
 // counts in device memory.
 static gp_call without_buffers(const gp_call &c) {
   gp_call n = c;
-  n.in = n.in2 = n.keys = n.keys2 = n.begin = nullptr;
+  n.begin = nullptr;
+  if (c.in_type != GP_INPUT) n.in = n.in2 = nullptr;
+  if (c.key_type != GP_INPUT) n.keys = n.keys2 = nullptr;
   n.out = n.out_keys = n.out2 = n.out3 = nullptr;
   n.out_count = n.bad = nullptr;
   n.statistics = nullptr, n.fault = nullptr, n.source_device = nullptr, n.count_device = nullptr;
@@ -438,7 +450,8 @@ static void check_prepared(gp_context *ctx, const Drawn &d, const std::vector<La
     check(result == GP_SUCCESS, d, "gp_prepared_run", result ? gp_last_message() : "");
     check(launches == expected, d, "other launches of a prepared call", prepared->quick ? "quick" : "by a new plan");
 #define MOVED(member) \
-  if (c.member) c.member = reinterpret_cast<decltype(c.member)>(reinterpret_cast<uintptr_t>(c.member) + (1 << 20));
+  if (is_device(c.member)) \
+    c.member = reinterpret_cast<decltype(c.member)>(reinterpret_cast<uintptr_t>(c.member) + (1 << 20));
     GPUPRIMS__CALL_POINTERS(MOVED)
 #undef MOVED
   }
@@ -543,7 +556,8 @@ int main(int argc, char **argv) {
         gp_call aligned = d.call;
         uint64_t elsewhere = 1;
 #define ALIGNED(member) \
-  aligned.member = reinterpret_cast<decltype(aligned.member)>(reinterpret_cast<uintptr_t>(aligned.member) & -256);
+  if (is_device(aligned.member)) \
+    aligned.member = reinterpret_cast<decltype(aligned.member)>(reinterpret_cast<uintptr_t>(aligned.member) & -256);
         GPUPRIMS__CALL_POINTERS(ALIGNED)
 #undef ALIGNED
         const gp_result there = gp_workspace_size(own, &aligned, &elsewhere);
