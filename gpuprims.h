@@ -101,6 +101,7 @@
 //                 | sorts: radix,   | yes: keys, values, or both; not    | GP_E_OVERLAP    |
 //                 |   merge, by     |   over offsets                     |                 |
 //                 |   segments      |                                    |                 |
+//                 | sort_columns    | the keys, if they are the only key | GP_E_OVERLAP    |
 //                 | group by        | values, where sizes are equal      | GP_E_OVERLAP    |
 //                 | transpose       | of the last two dimensions, others | GP_E_OVERLAP    |
 //                 |                 |   as they are; square, or dense    |                 |
@@ -238,6 +239,8 @@ typedef unsigned long uint64_t;
 #define gp_sort_keys GPUPRIMS__NAME(gp_sort_keys)
 #define gp_sort_pairs GPUPRIMS__NAME(gp_sort_pairs)
 #define gp_argsort GPUPRIMS__NAME(gp_argsort)
+#define gp_sort_columns GPUPRIMS__NAME(gp_sort_columns)
+#define gp_argsort_columns GPUPRIMS__NAME(gp_argsort_columns)
 #define gp_top_k GPUPRIMS__NAME(gp_top_k)
 #define gp_top_k_rows GPUPRIMS__NAME(gp_top_k_rows)
 #define gp_segmented_top_k GPUPRIMS__NAME(gp_segmented_top_k)
@@ -531,7 +534,8 @@ typedef enum gp_op {
   X(ROW_MAP, 74, row_map) \
   X(SCAN_AXIS, 75, scan_axis) \
   X(SORT_AXIS, 76, sort_axis) \
-  X(TOP_K_AXIS, 77, top_k_axis)
+  X(TOP_K_AXIS, 77, top_k_axis) \
+  X(SORT_COLUMNS, 78, sort_columns)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -803,6 +807,15 @@ typedef struct gp_key_field {
   gp_type type;   // a built-in type
   int descending; // 1: largest first
 } gp_key_field;
+
+// A column of a table that gp_sort_columns or gp_argsort_columns sorts. A key is of a built-in type.
+typedef struct gp_column {
+  gp_type type;
+  int descending; // keys: 1: largest first; GP_DESCENDING reverses it. Values: 0
+  const void *in; // device memory: the elements
+  void *out;      // device memory: the elements in order; keys: or NULL
+} gp_column;
+enum { GP_COLUMN_LIMIT = 64, GP_KEY_LIMIT = 8 }; // columns of a call; keys among them
 
 // A column of gp_group_by_many, and what each group's elements of it become:
 //    SUM               integers: modulo 2^64, then modulo the result's range; out_type: any integer type; 0: the
@@ -1167,7 +1180,9 @@ GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
 // copy, transform and transform2 take one; reduce, count_if, any, all, find_if, partition_point; scans; segmented
 // reductions and scans; select, partition and scatter in place of the elements; scatter and gather in place of the
 // indices; unique, reductions and scans by key in place of the values; histograms of one channel; searches in place of
-// the needles; distinct and group_by_many in place of the keys. Descriptions are read during the call and may be
+// the needles. Sorts, segmented sorts, top-k, nth_element, merges and sets take them in place of keys and values,
+// distinct and group_by_many in place of keys: they write the elements to their outputs or to the workspace first, by
+// one launch, and go on from there. Descriptions are read during the call and may be
 // nested. A call has up to GP_INPUT_PARTS of them, nested ones counted, with up to GP_INPUT_ARRAYS arrays, strided or
 // not, and up to GP_INPUT_VALUES constants and ramps. Its output overlaps none of these arrays. Kernels differ in
 // kinds, types and operators; pointers, strides and values are arguments.
@@ -1368,6 +1383,11 @@ typedef struct gp_call {
   // Rows of strided arrays.
   const gp_axes *axes; // reduce_axis, row_map, scan_axis, sort_axis, top_k_axis: in host memory
   gp_op apply;         // row_map: binary, of an element and its row's reduction
+
+  // Columns of a sort.
+  const gp_column *columns; // sort_columns: in host memory
+  uint64_t column_count;    // up to 64
+  uint64_t key_columns;     // the first so many of them are keys, by their priority, `keys` before them; others move
 } gp_call;
 
 // A bundle: kernels compiled ahead of time. tools/gp_bundle writes one as C source.
@@ -1837,7 +1857,8 @@ GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_typ
 // Radix sort (Adinets and Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs). Stable, up or
 // down: equal keys keep the order of the input, with GP_DESCENDING (flags; otherwise 0) too. Integers sort by value,
 // floats in IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs by their payloads. Outputs may be
-// the inputs. The result has the same bits on every device. gp_call has further options:
+// the inputs. Keys and values may be described (GP_INPUT): one launch writes them to the outputs first. The result has
+// the same bits on every device. gp_call has further options:
 //
 //     begin_bit, end_bit  the bits of the ordered key that decide; bit 0 is the least significant. The ordered key is
 //                         an unsigned integer: an integer's sign and a float's bits are changed accordingly
@@ -1919,6 +1940,28 @@ GPUPRIMS__API gp_result gp_sort_pairs(gp_context *ctx, gp_type key_type, gp_type
 // indices[i] = input index of the i-th key in order. index_type: u32 or u64. out_keys: the keys in order, or NULL.
 GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                    uint64_t count, void *out_keys, void *indices, int flags, gp_stream stream);
+
+// Sorts keys, and moves any number of columns of values with them, up to 64. columns, in host memory, says of each
+// its type, the input and the output. One column alone is a sort of pairs. Otherwise indices move with the keys, of 4
+// bytes up to 2^32 elements, and then each column once: out[i] = in[index[i]], up to 24 columns a launch. Reads of the
+// input are random, 32 bytes an element and column; writes are in order. out_keys may be keys; no other output overlaps
+// a buffer of the call. key_type is a built-in type. gp_call.count_device may lower count. Cost: a sort of keys with
+// indices, and for each column of e bytes 4 + 2 e bytes an element. Workspace: 4 or 8 bytes an element, and the sort's.
+// *columns may have further keys; gp_call.key_columns says how many. out: indices as of gp_argsort, or NULL.
+GPUPRIMS__API gp_result gp_sort_columns(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
+                                        const gp_column *columns, uint64_t column_count, void *out_keys, int flags,
+                                        gp_stream stream);
+
+// indices[i] = input index of the i-th row in order, by up to 8 columns. The first column is the primary key, and each
+// further one orders the rows that are equal in those before it (NumPy's lexsort has its primary key last). A column
+// goes down if its `descending` or GP_DESCENDING is set, but not both. Rows that are equal in every column keep their
+// order. columns[i].out gets that column in order, or is NULL. index_type: i32, u32, i64 or u64. Outputs overlap
+// nothing, except that the only column may be sorted in place. Sorts indices by one column after the other, the least
+// significant first. Cost: for each column of k bytes the sort of its keys with indices, and 2 k + 4 bytes an element
+// for the random reads before it. Workspace: n keys of the largest column, and the sort's.
+GPUPRIMS__API gp_result gp_argsort_columns(gp_context *ctx, gp_type index_type, const gp_column *columns,
+                                           uint64_t column_count, uint64_t count, void *indices, int flags,
+                                           gp_stream stream);
 
 // ---- api/top_k.h - top-k, nth element, shuffle
 
@@ -5083,9 +5126,10 @@ GPUPRIMS__RULE int gp__map_items(int vectors, int in_size, int in2_size, int out
 GPUPRIMS__RULE int gp__edge_tile_bytes(gp_policy p) {
   return p.threads * p.vectors * GP__VECTOR + (p.threads / GP__WARP + 1) / 2 * 8 + 16;
 }
-// Calls with hash tables: rows of a thread whose slots are read together.
+// Calls with hash tables, and gathers of columns: rows of a thread whose random accesses are in flight together.
 GPUPRIMS__RULE int gp__has_table(int primitive) {
-  return primitive == GP_GROUP_BY_MANY || primitive == GP_DISTINCT || primitive == GP_JOIN;
+  return primitive == GP_GROUP_BY_MANY || primitive == GP_DISTINCT || primitive == GP_JOIN ||
+      primitive == GP_SORT_COLUMNS;
 }
 GPUPRIMS__RULE int gp__hash_items(int vectors) { return 4 * vectors; }
 // A search keeps the needles of a thread in registers.
@@ -7131,6 +7175,23 @@ typedef struct gp__hash_args {
   void *out, *out2;
 } gp__hash_args;
 enum { GP__NO_PARTNER = -1 };
+
+// ---- columns/arguments.h - arguments of gathers of columns
+
+// An array whose elements move to the order of an index. An element is `words` words of `word` bytes.
+typedef struct gp__moved_column {
+  const void *in;
+  void *out;
+  int word, words;
+} gp__moved_column;
+enum { GP__COLUMNS_AT_ONCE = 24 }; // columns of a launch
+typedef struct gp__columns_args {
+  const void *index;
+  unsigned long long count;
+  const unsigned long long *count_device; // or null
+  int columns;
+  gp__moved_column column[GP__COLUMNS_AT_ONCE];
+} gp__columns_args;
 
 // ---- hash/numbers.h - numbers that fold in any order: ordered bits, sums of 128 bits
 
@@ -14381,6 +14442,55 @@ template <class P, class I> GP_DEVICE void gp__join_pairs(const gp__hash_args &a
           : static_cast<I>(a.order[begin + (at - a.offsets[probe[i]])]);
     }
     __syncthreads();
+  }
+}
+
+// ---- columns/kernels.cuh - columns that follow their keys
+
+// Moves the tile's elements of a column. `from` has their indices; elements of several words take them from memory
+// again, so that neighbouring threads write neighbouring words.
+template <class P, class W, class I, int ITEMS>
+GP_DEVICE void gp__move_column(const gp__moved_column &c, const I *index, const I (&from)[ITEMS], gp__u64 first,
+                               gp__u64 count) {
+  const W *in = static_cast<const W *>(c.in);
+  W *out = static_cast<W *>(c.out) + first * static_cast<unsigned>(c.words);
+  const gp__u64 left = count - first;
+  const unsigned rows = left < static_cast<unsigned>(P::threads * ITEMS) ? static_cast<unsigned>(left)
+                                                                         : static_cast<unsigned>(P::threads * ITEMS);
+  if (c.words == 1) {
+    W word[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      if (i * P::threads + threadIdx.x < rows) word[i] = in[from[i]];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      if (i * P::threads + threadIdx.x < rows) out[i * P::threads + threadIdx.x] = word[i];
+    return;
+  }
+  const unsigned words = static_cast<unsigned>(c.words);
+  for (unsigned k = threadIdx.x; k < rows * words; k += P::threads)
+    out[k] = in[gp__u64(index[first + k / words]) * words + k % words];
+}
+// out[i] = in[index[i]] of every column. Each tile reads its indices once, and writes one column after the other.
+template <class P, class I> GP_DEVICE void gp__gather_columns(const gp__columns_args &a) {
+  const int ITEMS = gp__hash_items(P::vectors);
+  const I *index = static_cast<const I *>(a.index);
+  gp__pdl_wait<P>();
+  const gp__u64 count = gp__count(a);
+  for (gp__u64 first = blockIdx.x * gp__u64(P::threads * ITEMS); first < count;
+       first += gridDim.x * gp__u64(P::threads * ITEMS)) {
+    I from[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      if (first + i * P::threads + threadIdx.x < count) from[i] = index[first + i * P::threads + threadIdx.x];
+    for (int c = 0; c < a.columns; ++c) {
+      const gp__moved_column &column = a.column[c];
+      if (column.word == 4) gp__move_column<P, gp__u32>(column, index, from, first, count);
+      else if (column.word == 8) gp__move_column<P, gp__u64>(column, index, from, first, count);
+      else if (column.word == 16) gp__move_column<P, gp_vector>(column, index, from, first, count);
+      else if (column.word == 2) gp__move_column<P, unsigned short>(column, index, from, first, count);
+      else gp__move_column<P, unsigned char>(column, index, from, first, count);
+    }
   }
 }
 
@@ -29754,7 +29864,7 @@ typedef struct gp__input_node {
 } gp__input_node;
 typedef struct gp__inputs {
   int count, arrays, values; // count: of `node`
-  int in, in2;               // the nodes that gp_call.in and in2 are, plus 1; 0: an array, or none
+  int in, in2, keys, keys2;  // the nodes that gp_call's members are, plus 1; 0: an array, or none
   gp__input_node node[GP_INPUT_PARTS];
   gp__input_data data;
 } gp__inputs;
@@ -29837,7 +29947,11 @@ typedef struct gp__request {
   const gp_aggregate *aggregates;
   uint64_t aggregate_count, capacity;
   gp_join_kind join;
-  gp__inputs inputs; // described ones; `in`, `in2` are NULL then
+  const gp_column *columns;
+  uint64_t column_count, key_columns;
+  const gp_policy *policy; // of a step of a plan; NULL: any
+  gp__inputs inputs;       // described ones; `in`, `in2`, `keys`, `keys2` are NULL then
+  unsigned char column_size[GP_COLUMN_LIMIT], column_align[GP_COLUMN_LIMIT]; // of `columns`: bytes
 } gp__request;
 
 // ---- host/config.c - how the host back end runs a call; parallel loops
@@ -32110,6 +32224,71 @@ static gp_result gp__host_sort(gp__host_call *h) {
   return GP_SUCCESS;
 }
 
+// ---- columns/host.c - sorts of columns
+
+// A key of a sort by several, and the array that it is in.
+typedef struct gp__sort_key {
+  gp_type type;
+  size_t size;
+  int descending;
+  const void *in;
+  void *out; // or NULL
+} gp__sort_key;
+// The keys of a call, the primary one first; returns their number.
+GPUPRIMS__PRIVATE int gp__list_sort_keys(const gp__request *q, gp__sort_key *list) {
+  const int down = (q->flags & GP_DESCENDING) != 0;
+  int count = 0;
+  uint64_t i;
+  if (q->key_type) {
+    const gp__sort_key key = {q->key_type, q->key_size, down, q->keys, q->out_keys};
+    list[count++] = key;
+  }
+  for (i = 0; i < q->key_columns; ++i) {
+    const gp_column *c = &q->columns[i];
+    const gp__sort_key key = {c->type, gp__host_size(c->type), down ^ (c->descending != 0), c->in, c->out};
+    list[count++] = key;
+  }
+  return count;
+}
+static void gp__host_move_column(const gp__host_indexed *order, uint64_t n, size_t size, const void *in, void *out) {
+  uint64_t i;
+  for (i = 0; i < n; ++i)
+    gp__host_move((unsigned char *)out + i * size, (const unsigned char *)in + order[i].index * size, size);
+}
+// Sorts indices by one key after the other, the primary one last. Memory: 32 bytes an element.
+static gp_result gp__host_sort_columns(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const uint64_t n = q->count;
+  gp__sort_key keys[GP_KEY_LIMIT];
+  gp__host_indexed *a, *b, *memory = NULL;
+  uint64_t i;
+  int k, count = gp__list_sort_keys(q, keys);
+  if (n <= SIZE_MAX / sizeof *a / 2) memory = (gp__host_indexed *)malloc((size_t)n * 2 * sizeof *a);
+  if (!memory) return gp__fail(GP_E_MEMORY, "gp_sort_columns: no memory for %llu elements", (unsigned long long)n);
+  a = memory;
+  for (i = 0; i < n; ++i) a[i].index = i;
+  for (k = count - 1; k >= 0; --k) {
+    const int bits = 8 * (int)keys[k].size;
+    const unsigned char *in = (const unsigned char *)keys[k].in;
+    for (i = 0; i < n; ++i) {
+      const uint64_t x = gp__host_ordered(keys[k].type, in + a[i].index * keys[k].size);
+      a[i].bits = gp__host_bits_from(keys[k].descending ? ~x : x, 0, bits);
+    }
+    a = gp__host_sort_indexed(a, a == memory ? memory + n : memory, n, bits);
+  }
+  b = a == memory ? memory + n : memory;
+  for (k = 0; k < count; ++k) {
+    if (!keys[k].out) continue;
+    if (keys[k].out == keys[k].in) memcpy(b, keys[k].in, (size_t)n * keys[k].size);
+    gp__host_move_column(a, n, keys[k].size, keys[k].out == keys[k].in ? b : keys[k].in, keys[k].out);
+  }
+  for (i = q->key_columns; i < q->column_count; ++i)
+    gp__host_move_column(a, n, q->column_size[i], q->columns[i].in, q->columns[i].out);
+  for (i = 0; i < n && q->out_size; ++i) gp__host_put_index(q->out, q->out_size, i, a[i].index);
+  free(memory);
+  return GP_SUCCESS;
+}
+
 // ---- segmented_sort/host.c - segmented sort
 
 // Segment i as [first, end), clamped so that wrong offsets do no harm.
@@ -32988,7 +33167,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2502656"
+#define GPUPRIMS__EMBEDDED_FROM "2531328"
 
 // ---- core/embed.c - this file's own text
 
@@ -34388,6 +34567,10 @@ GPUPRIMS__API const char *gp_last_message(void) {
   X(JOIN_PROBE, gp__join_probe, gp__hash_args, hash_key, 0) \
   X(JOIN_PAIRS, gp__join_pairs, gp__hash_args, offset, 0)
 
+// ---- columns/kinds.c - the kernel of sorts of columns
+
+#define GPUPRIMS__KINDS_OF_COLUMNS(X) X(GATHER_COLUMNS, gp__gather_columns, gp__columns_args, offset, 0)
+
 // ---- kinds.c - the kernels of all families
 
 #define GPUPRIMS__KINDS(X) \
@@ -34413,7 +34596,8 @@ GPUPRIMS__API const char *gp_last_message(void) {
   GPUPRIMS__KINDS_OF_LAYOUTS(X) \
   GPUPRIMS__KINDS_OF_BFS(X) \
   GPUPRIMS__KINDS_OF_GRAPH(X) \
-  GPUPRIMS__KINDS_OF_HASH(X)
+  GPUPRIMS__KINDS_OF_HASH(X) \
+  GPUPRIMS__KINDS_OF_COLUMNS(X)
 
 // ---- core/kinds.c - kernels of a call, by kind
 
@@ -34515,7 +34699,7 @@ typedef struct gp__family {
   gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before
   // Makes the call at `row` of those that follow, and returns how many follow; NULL: none.
   uint64_t (*behind)(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
-  const gp__composition *composed; // NULL: kernels alone
+  const gp__composition *composed; // NULL: kernels alone; beside `launch`: where inputs are described
   gp_result (*host)(struct gp__host_call *h);
 } gp__family;
 #define GPUPRIMS__IDLE_IF_EMPTY NULL
@@ -34529,9 +34713,7 @@ GPUPRIMS__PRIVATE int gp__is_never_idle(const gp__request *q) {
 #define GPUPRIMS__FOLD_OPERATORS NULL
 // The members from `launch` to `composed`, by those that a family has.
 #define GPUPRIMS__LAUNCH(launch) launch, NULL, NULL, NULL, NULL
-#define GPUPRIMS__LAUNCH_OR(launch, refused) launch, refused, NULL, NULL, NULL
 #define GPUPRIMS__LAUNCH_AFTER(launch, checked) launch, NULL, checked, NULL, NULL
-#define GPUPRIMS__LAUNCH_BEFORE(launch, behind) launch, NULL, NULL, behind, NULL
 #define GPUPRIMS__COMPOSED(composed) NULL, NULL, NULL, NULL, composed
 
 // A primitive: the members of gp_call that it reads, its further traits (both in core/reads.c), and the flags that it
@@ -34549,6 +34731,11 @@ GPUPRIMS__PRIVATE const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
 }
 GPUPRIMS__PRIVATE const gp__family *gp__methods_of(const gp__request *q) {
   return gp__primitive_of(q->primitive)->family;
+}
+// The calls that a call consists of, or NULL. A family that launches kernels has them for described inputs.
+GPUPRIMS__PRIVATE const gp__composition *gp__composition_of(const gp__request *q) {
+  const gp__family *family = gp__methods_of(q);
+  return family->launch && !q->inputs.count ? NULL : family->composed;
 }
 
 // Loops of the host that run other calls: vectorised as those of >>host are.
@@ -34640,15 +34827,14 @@ GPUPRIMS__PRIVATE gp_result gp__host_run(const gp__request *q, int threads) {
 
 // ---- group_by/host.c - group by
 
+// The unsigned type of a size, for elements that are moved.
+GPUPRIMS__PRIVATE gp_type gp__bits_type(size_t size) {
+  return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : GP_U64;
+}
 // The type by which keys are compared: the unsigned type of their size, since keys are equal if their bits are. Two
 // bytes of bool that are both true may differ.
 GPUPRIMS__PRIVATE gp_type gp__group_type(gp_type type, size_t size) {
-  return type == GP_BOOL ? type
-      : size == 1        ? GP_U8
-      : size == 2        ? GP_U16
-      : size == 4        ? GP_U32
-      : size == 8        ? GP_U64
-                         : GP_U128;
+  return type == GP_BOOL ? type : gp__bits_type(size);
 }
 // Sorts keys and values, then folds run by run.
 static gp_result gp__host_group_by(gp__host_call *h) {
@@ -36255,7 +36441,10 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   F(AGGREGATE_COUNT, aggregate_count, GP_E_ARGUMENT, "has no aggregates") \
   F(CAPACITY, capacity, GP_E_ARGUMENT, "takes no capacity") \
   F(JOIN, join, GP_E_ARGUMENT, "joins nothing") \
-  F(APPLY, apply, GP_E_OPERATOR, "is no row_map")
+  F(APPLY, apply, GP_E_OPERATOR, "is no row_map") \
+  F(COLUMNS, columns, GP_E_ARGUMENT, "has no columns") \
+  F(COLUMN_COUNT, column_count, GP_E_ARGUMENT, "has no columns") \
+  F(KEY_COLUMNS, key_columns, GP_E_ARGUMENT, "has no columns")
 #define GPUPRIMS__ENUM(FIELD, field, error, text) GP__FIELD_##FIELD,
 enum { GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM) GP__FIELDS };
 #undef GPUPRIMS__ENUM
@@ -36363,8 +36552,9 @@ typedef struct gp__checking {
   int by_flags;                   // select, partition: flags decide, no predicate
   int by_stencil;                 // select, partition: the predicate tests keys, not elements
   gp__checked_type in, in2, key, offset, out, out2;
-  gp__extent read[16 + GP_INPUT_ARRAYS], written[12];
+  gp__extent read[GP_COLUMN_LIMIT + 8], written[GP_COLUMN_LIMIT + 8];
   int read_count, written_count;
+  char column_name[2 * GP_COLUMN_LIMIT][28];
 } gp__checking;
 
 // Rejects members and flags that the call does not use.
@@ -36838,6 +37028,22 @@ GPUPRIMS__PRIVATE gp_result gp__check_input_type(gp__checking *k, const char *fi
   return wanted == GP_INPUT && (k->traits & GP__TAKES_INPUTS) ? gp__check_described(k, field, input, type, t, root)
                                                               : gp__check_type(k->s, k->who, field, wanted, t);
 }
+GPUPRIMS__PRIVATE gp_result gp__check_keys_type(gp__checking *k) {
+  gp__request *q = k->q;
+  GPUPRIMS__CHECK(gp__check_input_type(k, "key_type", k->c->key_type, q->keys, &q->key_type, &k->key, &q->inputs.keys));
+  if (q->inputs.keys) q->keys = NULL;
+  q->key_struct = k->key.info;
+  q->key_size = k->key.size;
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_values_type(gp__checking *k) {
+  gp__request *q = k->q;
+  GPUPRIMS__CHECK(gp__check_input_type(k, "in_type", k->c->in_type, q->in, &q->in_type, &k->in, &q->inputs.in));
+  if (q->inputs.in) q->in = NULL;
+  return k->c->out_type && k->c->out_type != q->in_type
+      ? gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert values", k->who)
+      : GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -37007,15 +37213,17 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers 
   else if (k->in.size) GPUPRIMS__CHECK(gp__reading(k, b->in_name, c->in, &k->in, b->in, 1, b->in_alias));
   if (q->inputs.in2) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.in2 - 1, b->in2, 0));
   else if (k->in2.size) GPUPRIMS__CHECK(gp__reading(k, b->in2_name, c->in2, &k->in2, b->in2, 1, b->in2_alias));
-  if (k->key.size)
+  if (q->inputs.keys) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.keys - 1, b->keys, 0));
+  else if (k->key.size)
     GPUPRIMS__CHECK(gp__reading(k,
                                 k->by_flags         ? "keys (flags)"
                                     : k->by_stencil ? "keys (the stencil)"
                                                     : "keys",
                                 c->keys, &k->key, b->keys, 1, b->keys_alias));
   if (k->reads & GP__READS_KEYS2) {
-    GPUPRIMS__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
-    if (q->in_size && (c->in2 || b->in2_values))
+    if (q->inputs.keys2) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.keys2 - 1, c->count2, 0));
+    else GPUPRIMS__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
+    if (!q->inputs.in2 && q->in_size && (c->in2 || b->in2_values))
       GPUPRIMS__CHECK(gp__reading(k, "in2", c->in2, &k->in, c->count2, 1, 0));
   }
   if (b->begin_type->size)
@@ -37394,18 +37602,26 @@ GPUPRIMS__PRIVATE uint64_t gp__most_results(const gp__request *q) {
 }
 
 GPUPRIMS__PRIVATE gp_result gp__check_order(gp__checking *k) { return gp__check_order_of(k, 1); }
+// The second input is described where the first one is.
+GPUPRIMS__PRIVATE gp_result gp__check_second(gp__checking *k, const char *name, const void *input, int first,
+                                             gp_type type, int *root) {
+  gp__checked_type t;
+  gp_type own;
+  if (!first || !input) return GP_SUCCESS;
+  GPUPRIMS__CHECK(gp__check_described(k, name, input, &own, &t, root));
+  return own == type ? GP_SUCCESS
+                     : gp__fail(GP_E_TYPE, "%s: @%s: its elements have another type than those before", k->who, name);
+}
 // Checks keys ordered by `op`, and values that move with them. Merge sort without `in` and in_type writes the keys'
 // indices to `out`.
 GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int values = (k->reads & GP__READS_OUT) && (c->in_type || c->out_type || c->in || c->in2 || c->out);
-  q->key_type = c->key_type;
-  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+  GPUPRIMS__CHECK(gp__check_keys_type(k));
+  GPUPRIMS__CHECK(gp__check_second(k, "keys2", c->keys2, q->inputs.keys, q->key_type, &q->inputs.keys2));
   if (k->key.info && !q->user_op) return gp__no_struct(k, "op", q->op);
   if (!q->user_op) GPUPRIMS__CHECK(gp__check_operator_on(k->who, "op", q->op, q->key_type));
-  q->key_struct = k->key.info;
-  q->key_size = k->key.size;
   if (c->primitive == GP_IS_SORTED) {
     q->acc_type = q->out_type = GP_U64;
     q->acc_size = q->out_size = 8;
@@ -37413,12 +37629,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
     const int indices = c->primitive == GP_MERGE_SORT && !c->in && !c->in_type;
     if (indices) GPUPRIMS__CHECK(gp__check_indices(k, UINT32_MAX));
     else {
-      q->out_type = c->in_type;
-      GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", c->in_type, &k->in));
+      GPUPRIMS__CHECK(gp__check_values_type(k));
+      GPUPRIMS__CHECK(gp__check_second(k, "in2", c->in2, q->inputs.in, q->in_type, &q->inputs.in2));
+      q->out_type = q->in_type;
       k->out = k->in;
     }
-    if (c->out_type && c->out_type != q->out_type)
-      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert values", k->who);
     q->in_type = q->out_type;
     q->in_struct = q->out_struct = k->out.info;
     q->in_size = q->out_size = k->out.size;
@@ -37439,6 +37654,7 @@ GPUPRIMS__PRIVATE gp_result gp__merge_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->out = b->out_keys = gp__most_results(k->q);
   b->in2_values = gp__takes_second_values(k->c->primitive);
+  b->in2 = k->q->count2;
   return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
@@ -37803,10 +38019,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (c->in || c->in_type) {
-    q->in_type = c->in_type;
-    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", q->in_type, &k->in));
-    if (c->out_type && c->out_type != c->in_type)
-      return gp__fail(GP_E_TYPE, "%s: @out_type and @in_type differ: this call does not convert values", k->who);
+    GPUPRIMS__CHECK(gp__check_values_type(k));
     if (!k->in.info) q->in_type = unsigned_of[k->in.size];
     q->out_type = q->in_type;
     k->out = k->in;
@@ -37855,10 +38068,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
   gp__checked_type ordered = {0, 0, NULL};
   int bits;
   k->fold = 0;
-  q->key_type = c->key_type;
-  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
-  q->key_struct = k->key.info;
-  q->key_size = k->key.size;
+  GPUPRIMS__CHECK(gp__check_keys_type(k));
   bits = 8 * (int)k->key.size;
   if (c->transform) {
     if (!q->user_transform)
@@ -37910,17 +38120,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   const char *who = k->who;
   const int values = c->in_type || c->in, indices = !values && (c->out_type || c->out);
   int bits;
-  q->key_type = c->key_type;
-  GPUPRIMS__CHECK(gp__check_type(k->s, who, "key_type", q->key_type, &k->key));
+  GPUPRIMS__CHECK(gp__check_keys_type(k));
   if (k->key.info) return gp__fail(GP_E_TYPE, "%s: @key_type is a struct type, not a built-in type", who);
   GPUPRIMS__CHECK(gp__check_short(who, "key_type", q->key_type, "sort by segment and key: a struct and gp_key_field"));
-  q->key_size = k->key.size;
   if (values) {
-    q->in_type = c->in_type;
-    q->out_type = c->out_type ? c->out_type : c->in_type;
-    GPUPRIMS__CHECK(gp__check_type(k->s, who, "in_type", q->in_type, &k->in));
-    if (q->in_type != q->out_type)
-      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert values", who);
+    GPUPRIMS__CHECK(gp__check_values_type(k));
+    q->out_type = q->in_type;
     k->out = k->in;
   } else if (indices) {
     GPUPRIMS__CHECK(gp__check_indices(k, (uint64_t)1 << 32));
@@ -37986,7 +38191,7 @@ static const gp__own_check gp__checks_group_by[GP__CHECKS] = {{GP__CHECK_KEY_TYP
 GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  q->out_type = c->out_type ? c->out_type : c->in_type;
+  q->out_type = c->out_type ? c->out_type : k->in.size ? q->in_type : c->in_type;
   if (k->in.size) {
     if (q->out_type != q->in_type)
       return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert elements", k->who);
@@ -38022,12 +38227,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_top_k_out_type(gp__checking *k) {
 }
 GPUPRIMS__PRIVATE gp_result gp__check_ranked_keys(gp__checking *k) {
   const gp_call *c = k->c;
-  gp__request *q = k->q;
-  q->key_type = c->key_type;
-  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+  GPUPRIMS__CHECK(gp__check_keys_type(k));
   if (k->key.info)
     return gp__fail(GP_E_TYPE, "%s: @key_type is struct type %s, not a built-in type", k->who, k->key.info->name);
-  return gp__check_short(k->who, "key_type", q->key_type, "use gp_sort_keys");
+  GPUPRIMS__CHECK(gp__check_short(k->who, "key_type", k->q->key_type, "use gp_sort_keys"));
+  return k->q->inputs.count && c->count_device && gp__rows_in(c) > 1
+      ? gp__fail(GP_E_UNSUPPORTED, "%s: @count_device is set: rows of described inputs (GP_INPUT) are whole", k->who)
+      : GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__top_k_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
@@ -38463,6 +38669,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
   if (k->key.info)
     return gp__fail(GP_E_TYPE, "%s: @key_type is struct type %s, not a built-in type", k->who, k->key.info->name);
+  GPUPRIMS__CHECK(gp__check_short(k->who, "key_type", q->key_type, "use gp_sort_keys row by row"));
   if (indices)
     GPUPRIMS__CHECK(gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64",
                                       &q->out_type, &k->out));
@@ -38933,6 +39140,82 @@ GPUPRIMS__PRIVATE gp_result gp__check_hash(gp__checking *k) {
 }
 static const gp__own_check gp__checks_hash[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_hash}};
 
+// ---- columns/check.c - checking a call: sorts of columns
+
+GPUPRIMS__PRIVATE gp_result gp__check_column_key(const gp__checking *k, const char *name, const gp__checked_type *t) {
+  return t->info
+      ? gp__fail(GP_E_TYPE, "%s: @%s is struct type \"%s\": keys are of built-in types", k->who, name, t->info->name)
+      : GP_SUCCESS;
+}
+// Checks column number i. alias: it may be sorted in place; wanted: its output must be there.
+GPUPRIMS__PRIVATE gp_result gp__check_column(gp__checking *k, int i, int alias, int wanted) {
+  const gp_column *c = &k->c->columns[i];
+  const int is_key = (uint64_t)i < k->c->key_columns;
+  gp__checked_type t;
+  char name[28], *in = k->column_name[2 * i], *out = k->column_name[2 * i + 1];
+  snprintf(name, sizeof name, "columns[%d].type", i);
+  snprintf(in, sizeof k->column_name[0], "columns[%d].in", i);
+  snprintf(out, sizeof k->column_name[0], "columns[%d].out", i);
+  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, name, c->type, &t));
+  if (is_key) GPUPRIMS__CHECK(gp__check_column_key(k, name, &t));
+  if (c->descending & ~is_key)
+    return gp__fail(GP_E_ARGUMENT, "%s: @columns[%d].descending is %d, not 0%s", k->who, i, c->descending,
+                    is_key ? " or 1" : ": the column is no key, see @key_columns");
+  k->q->column_size[i] = (unsigned char)t.size;
+  k->q->column_align[i] = (unsigned char)t.align;
+  GPUPRIMS__CHECK(gp__reading(k, in, c->in, &t, k->c->count, 1, alias));
+  return gp__writing(k, out, c->out, t.align, t.size, k->c->count, wanted || !is_key, alias);
+}
+// Keys may be sorted in place if they are the only ones: the indices of several lead back to the input.
+GPUPRIMS__PRIVATE gp_result gp__check_columns(gp__checking *k) {
+  static const gp__checked_type number = {8, 8, NULL};
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const int alone = c->key_type || c->keys || c->out_keys, indices = c->out || c->out_type;
+  const uint64_t keys = c->key_columns + (unsigned)alone;
+  const int alias = keys == 1, wanted = keys == 1 && !indices;
+  int i;
+  if (c->column_count > GP_COLUMN_LIMIT || c->key_columns > c->column_count)
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: @%s is %llu, above %llu", k->who,
+        c->column_count > GP_COLUMN_LIMIT ? "column_count" : "key_columns",
+        (unsigned long long)(c->column_count > GP_COLUMN_LIMIT ? c->column_count : c->key_columns),
+        (unsigned long long)(c->column_count > GP_COLUMN_LIMIT ? (uint64_t)GP_COLUMN_LIMIT : c->column_count));
+  if (keys < 1 || keys > GP_KEY_LIMIT)
+    return gp__fail(GP_E_ARGUMENT, "%s: @key_columns: the call has %llu keys, not 1 to %d", k->who,
+                    (unsigned long long)keys, (int)GP_KEY_LIMIT);
+  if (c->column_count && !c->columns) return gp__fail(GP_E_NULL, "%s: @columns is null", k->who);
+  if (k->pointers >= GP__POINTERS_REACHED) GPUPRIMS__CHECK(gp__check_value_memory(k, "columns", c->columns));
+  q->count = q->stride = c->count;
+  q->channels = q->active = 1;
+  q->in_type = GP_U32; // a kernel reads indices
+  q->in_size = 4;
+  if (indices)
+    GPUPRIMS__CHECK(gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64",
+                                      &q->out_type, &k->out));
+  GPUPRIMS__CHECK(gp__check_reach(k, (uint64_t)1 << 32));
+  q->out_size = k->out.size;
+  q->offset_size = indices ? k->out.size : c->count > (uint64_t)1 << 32 ? 8 : 4;
+  q->offset_type = q->offset_size == 8 ? GP_U64 : GP_U32;
+  if (alone) {
+    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", c->key_type, &k->key));
+    GPUPRIMS__CHECK(gp__check_column_key(k, "key_type", &k->key));
+    q->key_type = c->key_type;
+    q->key_size = k->key.size;
+    GPUPRIMS__CHECK(gp__reading(k, "keys", c->keys, &k->key, c->count, 1, alias));
+    GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, c->count, wanted, alias));
+  }
+  for (i = 0; i < (int)c->column_count; ++i)
+    GPUPRIMS__CHECK(gp__check_column(k, i, alias && !alone && !i, wanted && !alone && !i));
+  if ((uintptr_t)c->count_device % 8)
+    return gp__fail(GP_E_ALIGNMENT, "%s: @count_device (%p) is not aligned to 8 bytes", k->who,
+                    (const void *)c->count_device);
+  if (c->count_device) GPUPRIMS__CHECK(gp__reading(k, "count_device", c->count_device, &number, 1, 0, 0));
+  if (indices) GPUPRIMS__CHECK(gp__writing(k, "out", c->out, k->out.align, k->out.size, c->count, 1, 0));
+  return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
+}
+static const gp__own_check gp__checks_columns[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_columns}};
+
 // ---- core/check.c - checking a call as a whole
 
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
@@ -38985,6 +39268,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole,
   q->aggregate_count = c->aggregate_count;
   q->capacity = c->capacity;
   q->join = c->join;
+  q->columns = c->columns;
+  q->column_count = c->column_count;
+  q->key_columns = c->key_columns;
   q->workspace = c->workspace;
   q->workspace_bytes = c->workspace_bytes;
   GPUPRIMS__CHECK(gp__check_fields(k));
@@ -39184,7 +39470,8 @@ GPUPRIMS__PRIVATE gp_result gp__choose_here(const gp__state *s, const gp__reques
   gp_policy_source any;
   *h = gp__shape_of(q);
   gp__shape_on(h, &s->about);
-  return gp__choose(gp__primitive_names[q->primitive], given, h, &s->table, policy, source ? source : &any);
+  return gp__choose(gp__primitive_names[q->primitive], given ? given : q->policy, h, &s->table, policy,
+                    source ? source : &any);
 }
 
 // ---- core/space.c - the space of policies as JSON
@@ -39264,7 +39551,7 @@ GPUPRIMS__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__ker
 }
 // The kernels that a call needs, in the order of their launches. Returns their number.
 GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  return gp__methods_of(q)->kinds(q, p, kinds);
+  return gp__methods_of(q)->launch && gp__composition_of(q) ? 0 : gp__methods_of(q)->kinds(q, p, kinds);
 }
 
 // ---- core/spelling.c - the properties of a call that a kernel's text depends on
@@ -42257,21 +42544,29 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
 #undef GPUPRIMS__TAKE
 #undef GPUPRIMS__AT
 }
+// Raises the bytes to those that a call needs, with the calls before and after it.
+GPUPRIMS__PRIVATE uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
+GPUPRIMS__PRIVATE gp_result gp__step_room(gp__state *s, const gp__request *q, uint64_t *words, uint64_t *scratch) {
+  gp__request other;
+  gp__shape h;
+  gp_policy p;
+  gp__geometry geometry;
+  GPUPRIMS__CHECK(gp__choose_here(s, q, NULL, &h, &p, NULL));
+  geometry = gp__geometry_of(p, h, 0);
+  if (gp__word_bytes(&geometry) > *words) *words = gp__word_bytes(&geometry);
+  if (gp__scratch_bytes(&geometry) > *scratch) *scratch = gp__scratch_bytes(&geometry);
+  if (gp__calls_behind(q, &p, 0, &other)) GPUPRIMS__CHECK(gp__step_room(s, &other, words, scratch));
+  if (!gp__is_checked(q)) return GP_SUCCESS;
+  other = gp__methods_of(q)->checked(q);
+  return gp__step_room(s, &other, words, scratch);
+}
 // Bytes of the workspace that calls need: words at the front, scratch at the back of what is not held.
 GPUPRIMS__PRIVATE gp_result gp__steps_room(gp__state *s, const gp__request *steps, int count, uint64_t *words,
                                            uint64_t *scratch) {
   int i;
   *words = GP__CONTROL_BYTES + GP__WORD_BYTES; // a kernel of a plan's own may draw tickets
   *scratch = 0;
-  for (i = 0; i < count; ++i) {
-    gp__shape h;
-    gp_policy p;
-    gp__geometry geometry;
-    GPUPRIMS__CHECK(gp__choose_here(s, &steps[i], NULL, &h, &p, NULL));
-    geometry = gp__geometry_of(p, h, 0);
-    if (gp__word_bytes(&geometry) > *words) *words = gp__word_bytes(&geometry);
-    if (gp__scratch_bytes(&geometry) > *scratch) *scratch = gp__scratch_bytes(&geometry);
-  }
+  for (i = 0; i < count; ++i) GPUPRIMS__CHECK(gp__step_room(s, &steps[i], words, scratch));
   return GP_SUCCESS;
 }
 
@@ -42385,11 +42680,12 @@ typedef struct gp__graph_step {
     gp__graph_args graph;
     gp__hash_args hash;
     gp__rows_args rows;
+    gp__columns_args columns;
   } args;
 } gp__graph_step;
 typedef struct gp__graph_plan {
-  gp__graph_step steps[10];
-  gp__request requests[4];
+  gp__graph_step steps[20];
+  gp__request requests[GP__CALLS_MAX];
   int count, request_count;
   uint64_t held;     // bytes
   unsigned char *at; // their address, or NULL
@@ -42609,9 +42905,13 @@ GPUPRIMS__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, 
 GPUPRIMS__PRIVATE gp_result gp__bytes_of_plan(gp__state *s, const gp__request *q, uint64_t *bytes, gp__make_plan make) {
   gp__graph_plan g;
   uint64_t words, scratch;
+  int turn, i;
   GPUPRIMS__CHECK(make(s, q, NULL, &g));
-  GPUPRIMS__CHECK(gp__steps_room(s, g.requests, g.request_count, &words, &scratch));
-  if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
+  for (turn = 0; turn < 2; ++turn) {
+    GPUPRIMS__CHECK(gp__steps_room(s, g.requests, g.request_count, &words, &scratch));
+    if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
+    for (i = 0; i < g.request_count; ++i) g.requests[i].keys = (const void *)8; // unaligned: perhaps another policy
+  }
   return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__calls_of_plan(gp__state *s, const gp__request *q, gp__request *calls, int *count,
@@ -42626,6 +42926,68 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
                                                gp_stream stream, uint64_t least) {
   return gp__run_plan_of(s, q, p, run, stream, least, gp__graph_plan_of);
 }
+
+// ---- map/written.c - described inputs of calls whose kernels read arrays: copies before the call
+
+// Adds a copy of a described input's elements to `out`; NULL: to memory that the plan holds. *array: where they are; an
+// address alone while the plan has no memory.
+GPUPRIMS__PRIVATE gp_result gp__add_written(gp__state *s, gp__graph_plan *g, const gp__request *q, int root,
+                                            uint64_t count, const uint64_t *count_device, void *out,
+                                            const void **array) {
+  const gp__input_node *n = &q->inputs.node[root - 1];
+  gp_call copy = gp_call_init(GP_COPY);
+  if (!out) out = gp__take(g, count * n->size);
+  *array = out ? out : g;
+  copy.in_type = GP_INPUT;
+  copy.out_type = n->type;
+  copy.in = n->from;
+  copy.out = out;
+  copy.count = count;
+  copy.count_device = count_device;
+  return count ? gp__add_call(s, gp__primitive_names[q->primitive], g, &copy) : GP_SUCCESS;
+}
+// Copies go to the outputs where every element is written by the call, and it may run in place.
+GPUPRIMS__PRIVATE gp_result gp__written_plan_of(gp__state *s, const gp__request *q, unsigned char *at,
+                                                gp__graph_plan *g) {
+  const int in_place = q->primitive == GP_SORT || q->primitive == GP_MERGE_SORT;
+  const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
+  const gp__inputs *all = &q->inputs;
+  gp__request plain = *q;
+  memset(g, 0, sizeof *g);
+  g->at = at;
+  (void)gp__take(g, 0); // a plan holds something
+  memset(&plain.inputs, 0, offsetof(gp__inputs, node));
+  if (all->keys)
+    GPUPRIMS__CHECK(
+        gp__add_written(s, g, q, all->keys, count, q->count_device, in_place ? q->out_keys : NULL, &plain.keys));
+  if (all->in)
+    GPUPRIMS__CHECK(gp__add_written(s, g, q, all->in, count, q->count_device, in_place ? q->out : NULL, &plain.in));
+  if (all->keys2) GPUPRIMS__CHECK(gp__add_written(s, g, q, all->keys2, q->count2, NULL, NULL, &plain.keys2));
+  if (all->in2) GPUPRIMS__CHECK(gp__add_written(s, g, q, all->in2, q->count2, NULL, NULL, &plain.in2));
+  if (in_place && all->in && !q->out) plain.in = plain.out = g; // asked without buffers
+  g->steps[g->count++].request = g->request_count;
+  g->requests[g->request_count++] = plain;
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__run_written(gp__state *s, const gp__request *q, const gp_policy *p, int run,
+                                            gp_stream stream, uint64_t least) {
+  gp__request own = *q;
+  own.policy = p;
+  return gp__run_plan_of(s, &own, p, run, stream, least, gp__written_plan_of);
+}
+GPUPRIMS__PRIVATE gp_result gp__bytes_of_written(gp__state *s, const gp__request *q, const gp_policy *given,
+                                                 const gp__shape *h, uint64_t *bytes) {
+  gp__request own = *q;
+  (void)h;
+  own.policy = given;
+  return gp__bytes_of_plan(s, &own, bytes, gp__written_plan_of);
+}
+GPUPRIMS__PRIVATE gp_result gp__calls_of_written(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
+  return gp__calls_of_plan(s, q, calls, count, gp__written_plan_of);
+}
+static const gp__composition gp__written_calls = {gp__run_written, gp__bytes_of_written, gp__calls_of_written};
+// A family's members from `launch` to `composed`.
+#define GPUPRIMS__WRITES_INPUTS(launch, refused, checked, behind) launch, refused, checked, behind, &gp__written_calls
 
 // ---- hash/launch.c - calls with hash tables: steps and other calls
 
@@ -42744,18 +43106,8 @@ GPUPRIMS__PRIVATE gp_result gp__hash_plan_of(gp__state *s, const gp__request *q,
   g->at = at;
   a.keys = q->in;
   a.count_device = (const unsigned long long *)q->count_device;
-  if (q->inputs.in) { // kernels read arrays
-    gp_call copy = gp_call_init(GP_COPY);
-    void *keys = gp__take(g, q->count * q->key_size);
-    copy.in_type = GP_INPUT;
-    copy.out_type = q->key_type;
-    copy.in = q->inputs.node[q->inputs.in - 1].from;
-    copy.out = keys;
-    copy.count = q->count;
-    copy.count_device = q->count_device;
-    if (q->count) GPUPRIMS__CHECK(gp__add_call(s, who, g, &copy));
-    a.keys = keys;
-  }
+  if (q->inputs.in) // kernels read arrays
+    GPUPRIMS__CHECK(gp__add_written(s, g, q, q->inputs.in, q->count, q->count_device, NULL, &a.keys));
   return q->primitive == GP_JOIN ? gp__plan_join(s, who, q, &a, g) : gp__plan_groups(s, who, q, &a, g);
 }
 
@@ -42902,6 +43254,81 @@ GPUPRIMS__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__reques
   if (gp__wants_row_keys(q))
     GPUPRIMS__CHECK(gp__add_row_copy(s, q, g, 0, GP__COPY_KEYS, q->key_size, c.out_keys, q->out_keys));
   return q->out_size ? gp__add_row_copy(s, q, g, 0, GP__COPY_INDICES, q->out_size, c.out, q->out) : GP_SUCCESS;
+}
+
+// ---- columns/launch.c - sorts of columns: sorts of keys with indices, then gathers
+
+// Adds a column to the gather that the plan ends with, or to another one if that is full or absent.
+GPUPRIMS__PRIVATE void gp__add_column(gp__graph_plan *g, const gp__request *q, const void *order, int another,
+                                      const void *in, void *out, size_t size, size_t align) {
+  gp__graph_step *step = g->count ? &g->steps[g->count - 1] : NULL;
+  gp__moved_column *column;
+  int word = 16;
+  if (another || !step || step->request >= 0 || step->args.columns.columns == GP__COLUMNS_AT_ONCE) {
+    step = &g->steps[g->count++];
+    step->request = -1;
+    step->kind = GP__GATHER_COLUMNS;
+    step->items = q->count;
+    memset(&step->args, 0, sizeof step->args);
+    step->args.columns.index = order;
+    step->args.columns.count = q->count;
+    step->args.columns.count_device = (const unsigned long long *)q->count_device;
+  }
+  while (size % (unsigned)word || align % (unsigned)word) word /= 2;
+  column = &step->args.columns.column[step->args.columns.columns++];
+  column->in = in;
+  column->out = out;
+  column->word = word;
+  column->words = (int)size / word;
+}
+GPUPRIMS__PRIVATE gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, unsigned char *at,
+                                                gp__graph_plan *g) {
+  const char *who = gp__primitive_names[q->primitive];
+  const uint64_t values = q->column_count - q->key_columns;
+  gp_call sort = gp_call_init(GP_SORT);
+  gp__sort_key keys[GP_KEY_LIMIT];
+  const int count = gp__list_sort_keys(q, keys), pairs = count == 1 && values == 1 && !q->out_size;
+  size_t largest = 1;
+  void *order = q->out, *sorted;
+  uint64_t i;
+  int k;
+  memset(g, 0, sizeof *g);
+  g->at = at;
+  (void)gp__take(g, 0); // a plan holds something
+  sort.count = q->count;
+  sort.count_device = q->count_device;
+  if (pairs) {
+    const gp_column *c = &q->columns[q->key_columns];
+    sort.in_type = c->type;
+    sort.in = c->in;
+    sort.out = c->out;
+  } else if (values || q->out_size || count > 1) {
+    if (!q->out_size) order = gp__take(g, q->count * q->offset_size);
+    sort.out_type = q->offset_type;
+    sort.out = order;
+  }
+  for (k = 0; k < count; ++k)
+    if (keys[k].size > largest) largest = keys[k].size;
+  sorted = count > 1 ? gp__take(g, q->count * largest) : NULL;
+  for (k = count - 1; k >= 0; --k) {
+    sort.key_type = keys[k].type;
+    sort.keys = keys[k].in;
+    sort.out_keys = count > 1 && (k || !keys[k].out) ? sorted : keys[k].out;
+    sort.flags = keys[k].descending ? GP_DESCENDING : 0;
+    if (k < count - 1) { // in the order of the less significant keys
+      gp__add_column(g, q, order, 1, keys[k].in, sorted, keys[k].size, keys[k].size);
+      sort.keys = sorted;
+      sort.in_type = q->offset_type;
+      sort.in = order;
+    }
+    if (!at && count > 1) sort.keys = sort.out_keys = g; // the sort's room depends on whether it has an output
+    GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
+  }
+  for (k = 1; k < count; ++k)
+    if (keys[k].out) gp__add_column(g, q, order, 0, keys[k].in, keys[k].out, keys[k].size, keys[k].size);
+  for (i = q->key_columns; i < q->column_count && !pairs; ++i)
+    gp__add_column(g, q, order, 0, q->columns[i].in, q->columns[i].out, q->column_size[i], q->column_align[i]);
+  return GP_SUCCESS;
 }
 
 // ---- map/plan.c - plans of maps
@@ -43696,11 +44123,11 @@ static const gp__family gp__family_sort = {gp__checks_sort,
                                            gp__kinds_of_sort,
                                            &gp__kernels_of_sort,
                                            gp__operators_of_sort,
-                                           GPUPRIMS__LAUNCH_OR(gp__launch_sort, &gp__one_sweep),
+                                           GPUPRIMS__WRITES_INPUTS(gp__launch_sort, &gp__one_sweep, NULL, NULL),
                                            gp__host_sort};
 static const gp__primitive gp__primitive_sort = {
     &gp__family_sort, GP__READS_PAIRS | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_FIELDS,
-    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE, GP_DESCENDING};
+    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__TAKES_INPUTS, GP_DESCENDING};
 
 // ---- segmented_sort/plan.c - plans of segmented sorts
 
@@ -43725,13 +44152,13 @@ static const gp__family gp__family_segmented_sort = {
     gp__kinds_of_segmented_sort,
     &gp__kernels_of_segmented_sort,
     GPUPRIMS__FOLD_OPERATORS,
-    GPUPRIMS__LAUNCH_AFTER(gp__launch_segmented_sort, gp__offsets_check),
+    GPUPRIMS__WRITES_INPUTS(gp__launch_segmented_sort, NULL, gp__offsets_check, NULL),
     gp__host_segmented_sort};
 static const gp__primitive gp__primitive_segmented_sort = {
     &gp__family_segmented_sort,
     (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_SEGMENT_LENGTH |
         GP__READS_BAD,
-    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, GP_CHECKED | GP_DESCENDING};
+    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_CHECKED | GP_DESCENDING};
 
 // ---- merge/plan.c - plans of merges, merge sort and sets
 
@@ -43762,19 +44189,21 @@ static const gp__family gp__family_merge = {gp__checks_merge,
                                             gp__kinds_of_merge,
                                             &gp__kernels_of_merge,
                                             gp__operators_of_order,
-                                            GPUPRIMS__LAUNCH(gp__launch_merge),
+                                            GPUPRIMS__WRITES_INPUTS(gp__launch_merge, NULL, NULL, NULL),
                                             gp__host_merges};
-static const gp__primitive gp__primitive_merge_sort = {&gp__family_merge, GP__READS_PAIRS | GP__READS_OP,
-                                                       GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, 0};
-static const gp__primitive gp__primitive_merge = {&gp__family_merge, GP__READS_TWO_SORTED, GP__WANTS_KEYS, 0};
+static const gp__primitive gp__primitive_merge_sort = {
+    &gp__family_merge, GP__READS_PAIRS | GP__READS_OP,
+    GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_merge = {&gp__family_merge, GP__READS_TWO_SORTED,
+                                                  GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_set_union = {&gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT,
-                                                      GP__WANTS_KEYS, 0};
+                                                      GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_set_intersection = {
-    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_set_difference = {
-    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_set_symmetric_difference = {
-    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
 
 // ---- top_k/plan.c - plans of top-k, nth element and shuffle
 
@@ -43853,14 +44282,14 @@ static const gp__family gp__family_top_k = {gp__checks_top_k,
                                             gp__kinds_of_top_k,
                                             &gp__kernels_of_top_k,
                                             GPUPRIMS__FOLD_OPERATORS,
-                                            GPUPRIMS__LAUNCH_BEFORE(gp__launch_top_k, gp__sort_results),
+                                            GPUPRIMS__WRITES_INPUTS(gp__launch_top_k, NULL, NULL, gp__sort_results),
                                             gp__host_ranks};
 static const gp__primitive gp__primitive_top_k = {&gp__family_top_k, GP__READS_PAIRS | GP__READS_K | GP__READS_ROWS,
-                                                  GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES,
+                                                  GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS,
                                                   GP_DESCENDING | GP_UNSORTED};
 static const gp__primitive gp__primitive_nth_element = {
     &gp__family_top_k, GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_N,
-    GP__WANTS_KEYS, GP_DESCENDING};
+    GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_DESCENDING};
 
 GPUPRIMS__PRIVATE int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
@@ -43879,13 +44308,13 @@ static const gp__family gp__family_segmented_top_k = {
     gp__kinds_of_segmented_top_k,
     &gp__kernels_of_top_k,
     GPUPRIMS__FOLD_OPERATORS,
-    GPUPRIMS__LAUNCH_AFTER(gp__launch_segmented_top_k, gp__offsets_check),
+    GPUPRIMS__WRITES_INPUTS(gp__launch_segmented_top_k, NULL, gp__offsets_check, NULL),
     gp__host_segmented_top_k};
 static const gp__primitive gp__primitive_segmented_top_k = {
     &gp__family_segmented_top_k,
     (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_K | GP__READS_OFFSETS | GP__READS_END |
         GP__READS_SEGMENT_LENGTH | GP__READS_IN2 | GP__READS_BAD,
-    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, GP_CHECKED | GP_DESCENDING | GP_UNSORTED};
+    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_CHECKED | GP_DESCENDING | GP_UNSORTED};
 
 GPUPRIMS__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
@@ -44408,6 +44837,48 @@ static const gp__primitive gp__primitive_top_k_axis = {&gp__family_row_order,
                                                            GP__READS_OUT | GP__READS_OUT_KEYS | GP__READS_K,
                                                        GP__TAKES_AXES, GP_DESCENDING | GP_UNSORTED};
 
+// ---- columns/plan.c - plans of sorts of columns
+
+GPUPRIMS__PRIVATE int gp__kinds_of_columns(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  (void)q, (void)p;
+  return kinds[0] = GP__GATHER_COLUMNS, 1;
+}
+// The kernel knows indices alone.
+GPUPRIMS__PRIVATE void gp__spell_columns(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                         gp__spelling *w) {
+  (void)q, (void)p, (void)h;
+  w->in_type = w->key_type = w->out_type = GP_TYPE_DEFAULT;
+  w->in_size = w->key_size = w->out_size = w->descending = 0;
+}
+GPUPRIMS__PRIVATE gp_result gp__run_columns(gp__state *s, const gp__request *q, const gp_policy *p, int run,
+                                            gp_stream stream, uint64_t least) {
+  return gp__run_plan_of(s, q, p, run, stream, least, gp__columns_plan_of);
+}
+GPUPRIMS__PRIVATE gp_result gp__bytes_of_columns(gp__state *s, const gp__request *q, const gp_policy *given,
+                                                 const gp__shape *h, uint64_t *bytes) {
+  (void)given, (void)h;
+  return gp__bytes_of_plan(s, q, bytes, gp__columns_plan_of);
+}
+GPUPRIMS__PRIVATE gp_result gp__calls_of_columns(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
+  return gp__calls_of_plan(s, q, calls, count, gp__columns_plan_of);
+}
+static const gp__composition gp__columns_calls = {gp__run_columns, gp__bytes_of_columns, gp__calls_of_columns};
+static const gp__kernel_rules gp__kernels_of_columns = {GPUPRIMS__SAME_KERNELS, gp__resident_hash, gp__spell_columns,
+                                                        GPUPRIMS__NO_FIT};
+static const gp__family gp__family_columns = {gp__checks_columns,
+                                              GPUPRIMS__IDLE_IF_EMPTY,
+                                              GPUPRIMS__SHAPE_OF_ELEMENTS,
+                                              gp__kinds_of_columns,
+                                              &gp__kernels_of_columns,
+                                              GPUPRIMS__FOLD_OPERATORS,
+                                              GPUPRIMS__COMPOSED(&gp__columns_calls),
+                                              gp__host_sort_columns};
+static const gp__primitive gp__primitive_sort_columns = {
+    &gp__family_columns,
+    GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_KEYS | GP__READS_OUT | GP__READS_OUT_TYPE |
+        GP__READS_COUNT_DEVICE | GP__READS_COLUMNS | GP__READS_COLUMN_COUNT | GP__READS_KEY_COLUMNS,
+    0, GP_DESCENDING};
+
 // ---- core/primitives.c - the primitives, in the order of their list
 
 GPUPRIMS__PRIVATE const gp__primitive *gp__primitive_of(gp_primitive primitive) {
@@ -44507,34 +44978,36 @@ static void gp__host_make(const gp__inputs *all, int node, uint64_t first, size_
 
 // An array of a described input's elements, in new memory. Elements that a stencil keeps back are not made:
 // what they are made of need not be there.
-static gp_result gp__host_array_of(const gp__request *q, int node, size_t size, const void **array, void **owned) {
+static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t count, const void **array, void **owned) {
   const gp__inputs *all = &q->inputs;
+  const size_t size = root ? all->node[root - 1].size : 0;
   unsigned char *rooms[GP_INPUT_PARTS], *room;
   size_t bytes = 0;
   uint64_t first;
   int i;
+  if (!root) return GP_SUCCESS;
   for (i = 0; i < all->count; ++i) bytes += (all->node[i].size * GP__HOST_MADE + 63) / 64 * 64;
-  if (q->count > SIZE_MAX / size) return gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
-  *owned = malloc((size_t)q->count * size + 1);
+  if (count > SIZE_MAX / size) return gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
+  *owned = malloc((size_t)count * size + 1);
   room = (unsigned char *)malloc(bytes);
   if (!*owned || !room) {
     free(room);
     return gp__fail(GP_E_MEMORY, "%s: no memory for the elements of a described input (%llu bytes)",
-                    gp__host_call_name(q->primitive), (unsigned long long)(q->count * size));
+                    gp__host_call_name(q->primitive), (unsigned long long)(count * size));
   }
   for (i = 0, bytes = 0; i < all->count; ++i) {
     rooms[i] = room + bytes;
     bytes += (all->node[i].size * GP__HOST_MADE + 63) / 64 * 64;
   }
-  for (first = 0; first < q->count; first += GP__HOST_MADE) {
-    const size_t n = q->count - first < GP__HOST_MADE ? (size_t)(q->count - first) : (size_t)GP__HOST_MADE;
+  for (first = 0; first < count; first += GP__HOST_MADE) {
+    const size_t n = count - first < GP__HOST_MADE ? (size_t)(count - first) : (size_t)GP__HOST_MADE;
     unsigned char *out = (unsigned char *)*owned + first * size, truth[GP__HOST_MADE];
     size_t k, end;
     if (q->primitive == GP_SCATTER || q->primitive == GP_GATHER) gp__host_passes(q, first, truth, n);
     else memset(truth, 1, n);
     for (k = 0; k < n; k = end + 1) {
       for (end = k; end < n && truth[end]; ++end) {}
-      if (end > k) gp__host_make(all, node, first + k, end - k, out + k * size, rooms);
+      if (end > k) gp__host_make(all, root - 1, first + k, end - k, out + k * size, rooms);
     }
   }
   free(room);
@@ -44543,18 +45016,22 @@ static gp_result gp__host_array_of(const gp__request *q, int node, size_t size, 
 }
 // Runs a checked request, which may have described inputs.
 GPUPRIMS__PRIVATE gp_result gp__host_run_described(const gp__request *q, int threads) {
+  const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
   gp__request with_arrays;
-  void *owned[2] = {NULL, NULL};
+  void *owned[4] = {NULL, NULL, NULL, NULL};
   gp_result result = GP_SUCCESS;
+  int i;
   if (!q->inputs.count) return gp__host_run(q, threads);
   with_arrays = *q;
-  with_arrays.inputs.count = with_arrays.inputs.in = with_arrays.inputs.in2 = 0;
-  if (q->inputs.in) result = gp__host_array_of(q, q->inputs.in - 1, q->in_size, &with_arrays.in, &owned[0]);
-  if (q->inputs.in2 && result == GP_SUCCESS)
-    result = gp__host_array_of(q, q->inputs.in2 - 1, q->in2_size, &with_arrays.in2, &owned[1]);
+  memset(&with_arrays.inputs, 0, offsetof(gp__inputs, node));
+  result = gp__host_array_of(q, q->inputs.in, count, &with_arrays.in, &owned[0]);
+  if (result == GP_SUCCESS)
+    result = gp__host_array_of(q, q->inputs.in2, gp__reads(q->primitive) & GP__READS_KEYS2 ? q->count2 : count,
+                               &with_arrays.in2, &owned[1]);
+  if (result == GP_SUCCESS) result = gp__host_array_of(q, q->inputs.keys, count, &with_arrays.keys, &owned[2]);
+  if (result == GP_SUCCESS) result = gp__host_array_of(q, q->inputs.keys2, q->count2, &with_arrays.keys2, &owned[3]);
   if (result == GP_SUCCESS) result = gp__host_run(&with_arrays, threads);
-  free(owned[0]);
-  free(owned[1]);
+  for (i = 0; i < 4; ++i) free(owned[i]);
   return result;
 }
 
@@ -44574,6 +45051,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_chosen(gp__state *s, const gp__request *q, c
                                            int run, gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
   const gp__family *family = gp__methods_of(q);
+  const gp__composition *composed = gp__composition_of(q);
   gp__request behind;
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp__kernel *kernels[GP__KINDS_MAX] = {NULL};
@@ -44582,7 +45060,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_chosen(gp__state *s, const gp__request *q, c
   int pushed, count, i;
   if (idle && !gp__is_checked(q)) return GP_SUCCESS;
   GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
-  if (family->composed) return gp__leave(s, who, pushed, family->composed->run(s, q, p, run, stream, least));
+  if (composed) return gp__leave(s, who, pushed, composed->run(s, q, p, run, stream, least));
   count = gp__kinds_of(q, p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS && !idle; ++i)
     result = gp__get_kernel(s, who, q, p, h, kinds[i], 1, &kernels[i]);
@@ -44709,7 +45187,7 @@ GPUPRIMS__PRIVATE int gp__misaligned_by(int size, int which) {
 // that a family derives from pointers stays as it is: a transpose in place needs nothing or everything.)
 GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
                                              uint64_t *bytes) {
-  const gp__composition *composed = gp__methods_of(q)->composed;
+  const gp__composition *composed = gp__composition_of(q);
   gp__request behind;
   int shift;
   for (shift = 0; shift < 16; ++shift) {
@@ -44982,12 +45460,13 @@ GPUPRIMS__PRIVATE gp_result gp__compile_call(gp__state *s, const gp_call *call, 
     const gp__request check = gp__methods_of(&q)->checked(&q);
     result = gp__compile_request(s, who, &check, NULL, compute_capability, &table, take, user);
   }
-  if (result == GP_SUCCESS && gp__methods_of(&q)->composed) {
+  if (result == GP_SUCCESS && gp__composition_of(&q)) {
     gp__request calls[GP__CALLS_MAX];
     int count, i;
-    result = gp__methods_of(&q)->composed->calls(s, &q, calls, &count);
+    q.policy = call->policy;
+    result = gp__composition_of(&q)->calls(s, &q, calls, &count);
     for (i = 0; i < count && result == GP_SUCCESS; ++i)
-      result = gp__compile_request(s, who, &calls[i], NULL, compute_capability, &table, take, user);
+      result = gp__compile_request(s, who, &calls[i], calls[i].policy, compute_capability, &table, take, user);
   }
   return result;
 }
@@ -45097,7 +45576,8 @@ GPUPRIMS__PRIVATE int gp__is_plain(const gp__request *q, const gp_call *c) {
   GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
 #undef GPUPRIMS__POINTER
   return !q->limit_device && !c->fields && !c->in_layout && !c->out_layout && !c->permutation && !c->axes &&
-      !c->graph && !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault && !c->aggregates;
+      !c->graph && !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault && !c->aggregates &&
+      !c->columns;
 }
 
 // Whether the plan serves a call; the plan has its pointers and values then. *result: what is wrong with them.
@@ -45269,7 +45749,7 @@ GPUPRIMS__PRIVATE gp_result gp__prepared_open(gp__state *s, gp_context *ctx, con
                                &prepared->q);
   if (result == GP_SUCCESS) {
     prepared->call = *prepared->check.c;
-    prepared->composed = gp__methods_of(&prepared->q)->composed != NULL;
+    prepared->composed = gp__composition_of(&prepared->q) != NULL;
     prepared->has_given = prepared->call.policy != NULL;
     if (prepared->has_given) prepared->given = *prepared->call.policy;
     if (s->context) result = gp__run_request(s, &prepared->q, prepared->call.policy, 0, NULL, 0);
@@ -47339,7 +47819,7 @@ GPUPRIMS__PRIVATE gp__site *gp__find_site(gp__online *o, const uint64_t words[GP
 
 // Whether calls like this one are tuned: they are kernels of one policy.
 GPUPRIMS__PRIVATE int gp__is_tunable(const gp__request *q) {
-  return !gp__methods_of(q)->composed && !q->inputs.count; // a site knows no descriptions
+  return !gp__composition_of(q) && !q->inputs.count; // a site knows no descriptions
 }
 // Whether a policy needs no more of a workspace than the usual one, whose size the caller may have been told.
 GPUPRIMS__PRIVATE int gp__fits_room(const gp_policy *p, const gp_policy *usual, const gp__shape *h) {
@@ -48999,6 +49479,29 @@ GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type in
   return gp__named(gp_run(ctx, &c, stream), "gp_argsort out_type=index_type out=indices");
 }
 
+// ---- columns/calls.c - calls by name: sorts of columns
+
+GPUPRIMS__API gp_result gp_sort_columns(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
+                                        const gp_column *columns, uint64_t column_count, void *out_keys, int flags,
+                                        gp_stream stream) {
+  gp_call c = gp__call(GP_SORT_COLUMNS, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
+  gp__set_keys(&c, key_type, keys);
+  c.out_keys = out_keys;
+  c.columns = columns;
+  c.column_count = column_count;
+  c.flags = flags;
+  return gp__named(gp_run(ctx, &c, stream), "gp_sort_columns");
+}
+GPUPRIMS__API gp_result gp_argsort_columns(gp_context *ctx, gp_type index_type, const gp_column *columns,
+                                           uint64_t column_count, uint64_t count, void *indices, int flags,
+                                           gp_stream stream) {
+  gp_call c = gp__call(GP_SORT_COLUMNS, GP_OP_DEFAULT, GP_TYPE_DEFAULT, index_type, NULL, indices, count);
+  c.columns = columns;
+  c.column_count = c.key_columns = column_count;
+  c.flags = flags;
+  return gp__named(gp_run(ctx, &c, stream), "gp_argsort_columns out_type=index_type out=indices");
+}
+
 // ---- histogram/calls.c - calls by name: histograms
 
 GPUPRIMS__API gp_result gp_histogram_even(gp_context *ctx, gp_type type, gp_type counter_type, const void *lower,
@@ -49770,1973 +50273,1978 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 // prints what it holds.
 
 /* device text of gpuprims.h
-786659
-2xXr75Q.2(F}>}6s^zf|7q5"oT[-{q%j>9XJO"[!ijV=f`ncb+U#%q4gg5[PPG->!1|cXvn%|F5xfy8cxHFq`<-^6<LWt0R4$39I^CwJmTPU2ftKJz8s3#
-V^<=yO:7T-q{Vxu<XYKOOjxfwNQXXknPfaPZ=jt[tncVm!^6>JaoE{nmqhhNxu19[yfPHO+}iy=S<rg57AAEH;xfv|Q:~lOeDl_9Iv=t{7z.yiPy"!jKAR
-LQ~Z{EI`osF{`keQNlMWmdX9[.,WN];FGSa{u:tL!a|4}2+Lmmp[1kD]'1H+9{bmL+~zj[o+J)Hs&BRCwfNHfW#uU_MDRAfWEuaMlNm6|hG1e}i{1DwLiG
-(gP7ha@L2o^KjZR)sXEvvs#&c)6me!MV["<X3.F'x%fjTOV5_njo0r{>Z/x{x(M+U"mNomth8]T2@K_k{|I.f>LAT2n0I4q5}2xyy[XGI$.e5_w'iS,.=g
-Z`{5G^"C5_cT`'8at'W)$31UwJu+x"2V2U$V!a$@1`CDOp1A<KI$P=A'/;z^{<#QcVVlQ]<AYXhG"y9cI|tF"!X5|e~2eW1@fy[%8g]2e"fg2!O:)R$1yJ
-$G}Q.iy<}@,c]Q,me,-DOjw<4tCS4'W3f@6rY12Zx_mMgI[`>S/5Sj35uN~I@8^8U4"3X`E9zSg"UP/&&oPt>eo|'tYE6od|^"Py('S;#ED+;b7K'dBjb`
-T7hg<3-t~AC#(J8gH)OlET)t=X}uh&[qQ;,luTb[_o%Y6T#:C#l"@CmN&EJ3;t"1Ccvi]]QeLle,2<}x`4<7Q#;Qx1J)^V[lpOoFTzqjLAKB6y]m,E:Pqd
-QfPFke2#SX:Do-:odE@KomI8!:H},D#l2othQkHgu|3k`b{Yp_%4&I>K}.LR!=uF>J5i`gO[rO5,VrdnML1-DY4u@]Ea^wh57I8b'2Z't|oIyxK)HH}pI/
-:3AKKSiPk[yhmhT)1SR:Tq"/L&d)EI'9J}3`F@|Ma5Qkxen|y_kNmq_]NCvYu+N&C[^dUM]QklvYF/P+]0qX=FXVPI6mTB!<'<qI.oyH<uENu|JH@x@/X!
-Dm9D)C[9DxoV`"-P;!6<ACa)#]zMBB>T+`fS3$dWMZYo7VlMl_.dlf$/3(eAucSmS8-NQ[,9GpmIs8.CxzB]x{s3.q=T@:7g2(Oc5b:f<Km.~HIncEd@Rv
-T;b9{J[!S}iPA<m24z-l7$Gq{_p'KS{uI8Hap'Yb=yu0qxuQgPpR.D`nLFX=.A5Z.^fSQW^Oc5BW=<4]9T1jo"Buz^!p0b3^o"Ds#,1Iq:8#e`/4}WG9XC
-KBLFQ)U_,2UPFVS(7D;k4_Loq.|uq3W]D$/RR{K3[Dmo62SSE$aVRp5Z^FiE&[B'A#jb6F7>kpu1`>T$nuGfG%t_%B`WA5vfNX{YS`B@+v.J0RTYRf$2Vt
-0vA]/x,!|0wIkb{)]L72;hdv-fdcUUE,ST2%AyckH(0:"q2VkYFM"Q5e=a@bn{na.yWc+5D)AUz9!LMu@L|J#4Z@)pqb&`8linA3SsUQLkiN}KRBi+`(;S
-orG|C>Idyp4uesy2eWP;X'&pmLA^Q)BM&.!B"fD)pS6%f@Xw/d-fHXyS0"e-qvVLjr_bF3uNuw4":vE+couEC9tR!#AfPe|-NA'/&5@Aa^x1"ilMu|E`3H
-K,2fE:9'n:dp4>G:]/^A!%r7Hhg.m]LIG7}YU_|G_1|X9v,u{d%xL)yPs-oS3t<V}g5uud[tRy4Na.3:4p+R@UZ@~LA9&|na-yU]vNo<)n+^b1hpQkH4}L
-19Kl`pek/yQe2:"9F7z!Hl&%=|0"/m_^hFg$/Q~gKzyJM|WF39vC5RobJ,(]vI=)Y8+a>GtFzv8y-A-fs<(n!c/dcL)PC1OaLyVuJsXHAKd"z2%v{KGHYW
-2Jd'52MO~D_k;7$,9J8%_uag-uQJ;d#RruJ4;IfYFuv$}S,dA=e)&iU1[:9nt$F4~^:`G1DrF^l&y7T+Q=KJfkPJlQuzHp""z(Na_aIk2wZDvM6_M/[6RJ
-YJ_qP,:qM`)u~gTMezy6|}i7fayApa+Mc=<Jw};J+M`fqf97'JwOZ5};#{s/UNhLAN@d:y&-[}=IIct>wOMMRDxu.&NSox:|%e9:q1V{KNr//m35'|!-|V
-Ux-;FpGuN8vKes/,TxY,q}1w4&nRYUJ&Z}!;unHOA{^]=KE^$ejxR%_G2acvFwpmnmGy#)#n~@<j]{jNBu]@Wa)M5&(6np~ima')|<ROM/[cvoAgroZ[tM
-Z]V6wvPSCxW]a(8j[=SO3MVU7,$MpaP$]nDn&KjR%7M#mo7y(z"I~/<;k`hZNDq|m.ZcP't_2s_zAd+>{2~K{_sadLhb85Pf:U&'e_kfP>N{]:hf9vg"ux
-9;27Er|L/3{v~N&y,&7p{0<ZQchevw^OXbgoZ'uMt/i)|&,=]cd}1zpqSHdyAxsfbeTgHvpqOgf}"_t+fvHsCT/}jzpc0fW+U,PtgG/6l>-x]6J;EX#>G`
-Gli=_^>rYbx;`}:OlMXICx7[@Lon[r$9^}Ttb=zK!xzTzKWlmND8OjNkzw.zAq4Q+d#&kp_}H8@l,k2[1Ri/lztM^R'nfr>}Q&:vN-!bxsxq#gI|IbugDL
-]v{KLEoO9FX>.zFKJ9/W>t^(|`^({1UYCWhowx0Zx]2s_zRqSNO$xe#(%Y1}-KV;PBN^Y(GrHfDrwEk'T3^_^0Q7`R}+SyQZz)KXa>|i6K`D`rGsi=_88^
-$,c>4Gh;{8N_^{NN2Wm+!3%^e;cxy/=!eQfV+<SfG/jFKA1,/Sdw:UNnj2C.OsJK7sKBHE-FxhjZyRLf%_mbImAc;v80SPwE7kAgy'Og+GF{`D)sn<+=4k
-jwl-D.AH~t8&{yKI3iw[{$!HU{MLL:Ah<w#a&pc>+J9KQUwNo1z/%7C|gzI[9SJA27'y[=|/vd(djtaity~a!7jm>35nLE5TS(0B7yXN>g%J;0rg@kUs0E
-7HNwWE,{1t`=$mw`$mn%F{r7UcG3UcG3Uc_>RRS=PY$4#OwO(F9b7}2L1uOLtr#L`r(8avxTlpFU!nG{|O^;'v_|#CLn(8dN08qzBw!7gz;OI!"(Vr$p>q
-LcfZ4xXMmOnEVbYe0I#gRX)fO/Od^Z[:p3ely=+#maD>]=z_d<H0(EAgp}RU7";}.uP6E|YXq}ap7kZXQv|a$$)nzT)#S[).5f{WTrW1:zpiiP,<-xuOrR
-G}!95vf)'K'_I_1&/t~7&MaR2l,Wq9SC^}-x<=rY!Wa"cVHV{[oh'w:OQN$p;jO$}6c9v7^/Q$o$Cof.%G'ou4dz'j%7ZYtJf_~^%A(;oWxyRr33SqpYDE
-T$>wq8s5iI'->K/"nj}S:c,F@oNR(t6-5x:|>f)t7,m}v}3@mJ7"&wi4~KnzMw+EUZLE]{}H-FnQ!alZWder1h0Z7(VAl;-"E7t6l.R.qQhav6]CdSAYLx
-n<==urPtPD]/&DqXsYFa-@i^UNR)0"x$9coIecS)1bJ<b[#`uc]@}W'o$P5b+|)P2g}t,<rI/J1x{K6UTS1t.87oi=&&'U|#ZGd;zF;awAd&47~Hmgkkg5
-Xsc6s>$'0Ny^/SsOEhg5(7u8H-cEyx48I;0m"M[}X|e4M[+IPF/j_G"A"P&_@rqrB=]$&nBb2t>|#{bC}w=-Bh_ZiK.8m8Bppy|=sgphuv;}xs}2gFSF_(
-&FAwR=/1cPIHq@OI./>KI@:3GA&HY,k=2.tXaZTL[QMbaGdC}BUes>(|t70tj)<yToq{k9Lho@0nrV$q0MgF>@TJ/{.C0,ZgZ}.m_;b8[K&N55)BEz-w%L
-$X`Z3_|F8W%-kw`g)#09u_~hAgj>;,(/zZ^`.=eiO<jm_U$@5E'6L8WN>$iTjQ[<p!e%4@Xhbl<!Kn}b&>A/4kInWRX)Nfjm+,w/RnrJ+m.A$}C)A}&,Mx
-UtK7<uzLuZI]E2p%Ov[W#:{H'#)>yKV$0fnmv7Wz&`;J^T6y8JeH>pDEMSLppyKC%LODdn'y_dcvYUwS.1$_LB[|Ob8vt]m_P'3_!<d[!0kQ#[WScJ"~5[
-|^b5~(C=]$PAD}a:$$%o:Wy,qntg7/,N3>8`)WgMRkdX1ogDyMVXQ#%,|6uBzt1LBgR+2J4]WNGTTq4VUzqz)f6(q&kZP]@foE|u/6nm,k{u2OV&xCUd;^
-J!x>g0.hnZrYVsC-Gwok9%46z.;wL55$)Exxy!(mUh4iSP:FdL!&"v3knwEQ!_}QZxvkR)OOxkz^MR3Yf|su)zK]K&s)O)"82d$y4Zido5K{nm_-UufAfg
-KN~,<QUh92jwg+u}"hqh7GKg%)n+l."M+T8vaf'QWhbR1MzFpGHc$Y=7r{!sVo)uEN-<$#nwjtC@AdV.xTvp&wD0zJB$(gJ.QqpfJ1_>9<j1h)$@7V5q<n
-{_J](QHOW2$Hk{``A3p5l2fh36]s8Pnkxf7knxKuA]Ie<;;UK#[NL4t|^h`{V^3dVv5#]IZ'bVox5m$S~%3,GCvM%+bC#.CF^LB)%J&`XV2Kvj04t3uR2f
-'2"Wm:`prX,HQ8_B;RPqPB%LbreDsiZ6Z&13g}z6S0,QYyX0AzthaxWpK.12u.}J2%0/|C!h+q4l+DQEr<a4K_O.+kfz~-}Z&wpiuY[vx+{xg)7bxyJ!BG
-cT9,"_@u`bR7!/F&3qN3.s4Z~{)EiDhAO^^H>xORn^1m2NJ0W.Ub8CgzFv/d:^!H+T^gGBI<<.sN|)cO778%96rdFJF1V$=.m5OpL!jm]hTyuP-RkG(.<{
-$J`(^"byjYh5W)IyBT~7on%|1sXy6R.n!Es1TTJMT;}msgn"Y()f67!3n`dXem||s{@ueVsI%.fP[tx<,3vm#[]]z_9KL-.-k[n"H!M0(<;8pt0ESl#q06
--,"|sXLMG-mcp>5F@jjG/6[!gsV#%"(NG,V0Mn;4VX3RD@iKHhW_yaL:^0H7$N=Pp4IhKSLq=a-^UqsFGI"sv[^SR5JxxKv>9V]%;W;Yuid4~;c_37{`0:
-P3vxgc.n7$Y3ZYnuZYO#UY`lzJSh:{nSH]}!4wTx<"-xBfTWe5LJ};KT0%hVt:=4].6LI0Ept.#G]y{V.)g%$1H"rdv#,kL_}{DC>|>vSio7T:F5d5c[A)
-[rpQ)J8h+a&E.r$yeez'DkvJue|1KJVD2E<<m;Q<]/lRj0ZjlrO2K>L@ZBH3"IRouU"-':%PqxZo:WW9Vkkrx;kk+3k=&<E$$P1lQfpNY/ER:AS:N:;bw,
-g)k;[V1.0;lF>]3'Pve`@:S+vB{WrCeVIhTch3,2d0`BX{GSSVP#^=01I$!"t;Xbi9o>+DUd+|`c[%{)^C|8b3T7+Nm7eAmZGC$4d([2_kmn(h]emD|mY_
-JToW<6ih=Iq|6y-"QGPZF%df~fUkG'@U<{K_cQZ"AQ4=F/9o04^;-@N{,G8iBs4n5_s[`oEmb'jh!D>$,4D.]S%0v<%zlYKF98za)x+/V6K<QB_ys'c$)4
-K}^T:y_<<>44]KJ{=7(I''1kv1gflg)]E.A@J/tyi2{^'W,1~Y_Z||SjKlV'ZODbh[V.eya_,J,dRhE]Qm2/HVK=3Enq~XlY&}KET>A^-U]mI%zlWhcF&[
-u@<Wm;EE9eI>FS0RduwE:bz,[T}9&Yi]I.OHfQ9MY,&aDd$p~XjCRg&&1[oXIO/v=B#B>IL(rbfyI;3:`Bplsfm3X;`&GTK(7:SXM5/UM_J1OfIe}Q"W_`
-e!FC<)gpfbTc_,_|ZV%5I`{=GkjUf-Q^cG;X59mR~fM(]5!IpgJ9})c#<IG=~;`^;:<9ImSoY4/2HM)))Y:ojKHSb3U0wYAk[/%n,U99J!-^faB4oiz]Cv
-u($Nh_:Y5J+pkN(Gm5AS)ZUA_`#dIky{P)D7oS/Qz=L^r[42J[s;;zV_+W.i<SQR0"f,^"-=Wu4bR-QTw:wC,H{-F3rw(sZ3oahoCOp5yK)5}P;kR[^oRJ
-Uuu$h0n]~k;+DZw<7Mm>j1JrB)v<pu3J|f9mBWE$EC-H3G/{wt2H!WT)v^Rw]hwKW<3(XOb/N9[{=T<]v9S/>)^V#km9vs+yR1WO#q.xIWXKsw5YfHYxfm
-dpn(RD[Tc&14;wf|slY;L}urX<n2~WG"9BC{mp-DRRISTRAbo#%b`p%V^a"kbb_j|i;)"Wz"pr[[V&OvT`|m0TG_hhdyMBQ}Z8;TmhGdUVGbBIKp=<w0fb
-wAL<("tCL!;I(/uz,.xlkV.>tn,y{)Z4I]"}V"4>]R@#e73aRYoE[au}38[o.!tMC}3+%9e::gFi>+n;fa[S(hK`0M=@UX97E4S;CF9+^j3SglW3"=IXV^
-6p=pG;o+{pjYPGht"S/eLs"oZK}K!^']5:NR_'4bwQPX{]9RH<8l.QsIqGK.Uy1j]VOGMbPK5,fG}Qe'w<+6z=rEo+gDU#n3mW#/J:^$Uch3b/<9msXgQK
-@x&p{@C&]/aG-T%A"IDbvyTVZscByk5^^m+cmgGC8ARh,]G(UH^mU4xWR+H+[OV0^WJ4kBH4%Y[%R'4X[)NOpm>[Dw,D"='CIlAK1[O6sbsG%4QJ~1@xRk
-[d~S.n]Sj4O2'FT2RWs>zIP6DNQ;5%#L!2$X]RtIiOt))M$c&GoVop:Ct=^<Y@fv~5PyYK4!(a0`MY|=%lk=XUh{Bsee~'~&P9.!>2VQeh&LF^@3zcvSJj
-6nGC=`+,{SKAuDWE>2`F7Q`ru=KCc=v_ASm<|,mHwI0rM<l-T]kCJt$^,1VipdZ[ednn:V"TxYob"xc{@s85Q(~cNYma)svk:kAaPJ%A^K8]Lbh=M|3#}q
-OyI=>}g}),77W&0VQ_3k4V~Vg_R+hMUS=0dy5c!N06Sb{(eO8:#P".iX.@iUqMApYISMwG,/^zu3"~FkqyAxj|sr/PdL"r]M8!<6tK:#H;"LnF`/P'W5;n
-Oo&ty71ZC9ILW_pz%{JGwFzjg{qzLgz]`{HSb5%om/~K)fw|/YBx`z(tdsepw^^X+1i-~Z'tRv{fol[[fy_D;dA=/'MgO6I`NH.O.uXlsab3JGoO+A1C<.
-vOqGUaq_Sz=A=w]vL3%ubdWyUh%ir2[QpO_w{_5^=EWz8=HB,VjFwsQ7pQc,.J!;lrqFVW`fSM&NHBUkK:K(9)lO#hqXza:COA6EVETnwGGrZ-6"`O>N5I
-B"p_$e:A4y9kBoF72dAUhHlA:5'V1gktXlU5!Xro6%XwZ0JzPedM,N_8T2T3Bf_;g2yPwY^fBO9;qrD4eM3u'D+s7NeMsTyMXyj}Mmza@}qOMf,u=)FtGR
-[3K(""(M9Dey2DMA$}6DTuhzWVKv3i7aP.f9DSjE:8o}OO{HX2msoy2aWV-VvOlaD-e#uk/u&ug!x4rZd,%LVXwZ/z"8J3(+wvf@b-p$:UF<n=._hh}3ii
-}qg_1kN0Swkl]q4Sh(Y,UMLZ#a54[d8VE7L$<NQksGoX_rEyT97r-75!x6n)Tgk$D^8Y.6qHdPh1q(=6zkY9`Wwy%K.lsMwDdAdWh_"W7e5gb!TYjVC>N[
-7oMP7l(hxjI^mNu!7HU%R}oPV]1Pr1;H@Hi^/z]gCa<)Lfm<|{7mF:tv7L#"ReDe,:e@EUH!,`nAKB`.CGnX5D.owyXH[ke6`a'`K!$D}yo$>p[`I4-9Ln
-I`Z/n!<J{D{gH],2s<<3xUR[Ua[I:"10XWhji<,lvha,eVgdjk4cxCy7,0^B%c^]7x%|LV!@4=$/@bIqV_Zlwu^<P_{K/q#zws,3q``C>3Z%5"@.jgCK&Z
-_}|o8jt+!XMQenY+V;-v8iT<qz9=C]zlCT-e~X}A!/N:0(^,uE.iQfS"GRenE<K%6NwFDsG5m{WKl+W4okPI'4%K4_014B~F-|P(~8zGVeDj._Hcy3)}j%
-M)V+sz4R9,f`<l`6[fA%k2J"A{I21T/e{&mDsXPj@N3f=w=@#hWh1jO>n-vE|y='H#GJc&KYxy3(:ty7yy>uShnjj1q#0$Qop6o7v1of8":-hM[cw9}/R-
-Z.&b82J<W]aUv-AFLe))p}<-l'L;JEi#R_5PpHT6x,-=0U@%<ZY`Qjj{bjw@AMU2vxZtoJEMcIY8;cQm)kpD,`&i!wF[&C0-g7u1|{@g4Y.Sy)PW/.kxZ,
-`,wzTB|^'|PW.JY(Q6V>~q#v-v_P_:iTk:'k'vDkWdC==$6zVJ)d!m>)55Hqd%Y1bmxq0Z@5#Rr7ZU`q5FnY3jZ>oL-foI2TBic/<8UpBvXD44GTFVP!x+
-=q8UD4)ZVc$&${m{:r-c:L|58>Y"ItJ>m4xjT6%#g6Lew%m49/-77&@T$}2n5o:zC2x&yNR'7"12I`BnWq9Cp3>O@%ZHkMR7)iR4V!')_lf0q0ZaIidTPW
-ByS#YOz`_cV}.f$='ESh7fkL.%N'k&>)I[%$stNMcfKG~^cBK-Cs;`w=N|#:Y-PBv/Aqx8c.gT7r#`#<MjpG;|v|7/uSMRPfNIOn`!92ERhbYdcU`h4$g2
-Ghp@Ud&2hu,-dMgJh(AdXwb/@(B,#n!i#96r=Do9<+}3#_(/:!`f'HvC5{Jic;g7xM4Nt=7OOCT+'f2JnFAFY:M'{Cm|G4~qmc`42^0rE`mNN^lXSeMqK[
-Yw%N9410Gz{hwP`a1j7V|ov<FNUdff)cI;L$76@SUGZd)B8Tz$HWJXSU_I=l}qQ)A1OngT.r%Y'AS:ayoUh&aCv0tew-2qA$!mH9vNY68CfxT9VC-6qPJL
-;}eM$h0)!ghSC-%GfDQvUL+FdkqgJjFD@@]m"b"if7_oUN$he7hq{Tr2![.y/9bG}@tmEsFD/q7,!CI<crBr7f0jI-IjBkh71/kUoiYrlJ}%Te-=:JFvJT
-<]Y,;"o$b%xwsBf4iq{05GYv:<L|[.^iU34J>7,yhU-{HX<J)J$:p0dX[]%oX2>j1%:1,s<`-{goiy5x7SG]I:v<d+hj>`$Yo3fu@+uQ~QE29UZYU2gJpg
-0<KT1&M9E^9S3PsHb&z29ga'5Lh.P/$h#=Y&ZCfqm7mbp7c[LBp<-UEpVMbckBN;Ql|Cd3D6f!0|d9/vv-!AL@&='&G(=)JlNoSd>LSBHHB{>S$R,3@2Y^
-5r$0Jh42S[v3kXX(|Pttx}E^C:8SR5gS)AR7BZ;PxR%y5[nJ|4EG&Z=pv}z-YqsqR7ju14bngC17p!H3hE=xb2ybCF;C"{gaYj-9<D6AL0Bwk{mp"&zf]b
-BSi,MUe;zTgE1vGf"O4Nuk_"!}TJwA,Y@Q<g^2-TLzWyOCbaJ)5=&]kJ"xU8@J_Za;>/|'2STbx}(D6).xGu1Yal$s$lbZ`xwDOMJyM%mg9KPz"87}'>B!
-"p]D{V%SiQ6&||}J'$t.d<]GSd|xy!=]7GNgR5G-mgco]DgFxybJ9%NgH}j[u<L=M=k7m}SDn`Eq=Z"_=TSkQq,Zl|6wwJzSIgbr#rE}syL{~oEyr$pK6+
-)1pQ}^X_za4W<2Mru,E=agSmiBjHo[p]Z[_m7KYX:4GrlJ0ZomI%Vdvjg1=Dw^I=wx%yrEABuJP}CfLaQmBd2i1,zOYTTu}a4@x8CvkO:3+t6}"UsM_B!t
-9fP8(iJ94h;U%}mRvAS)0D=cJlWfmaUjA5TS3oc{zb't&Y5g,2v2D>Xx/AEPQcrg3^XH36p/v]=%9XOXwqts0t46Njg!yk/#b2jE7htg_hxte`w:A.tqA3
-]<JJn5@Grfn5XGA4B{L7ig@sXa+S>sTzW.AR0w>&S+Ls3UFI}TL}_'{yU@q;9bNIXFo7=:H)`ZPHRR+E%yO(idVYNqC|4KMb_kl-20KCn/UqFfNN_+Vtrq
-vVEy}wz;bMe|Ot^eDO}4cBYxM]RQ,1t^!,.k6)I83N5y,L@cwM)h,<`G3y0Y`hLcDn_;zMGckvW#;Gt]_4@&TE&32162[UQ2zoflsck5br,4.H>RW.({3Y
-6Rg^%zSXphrW8.,z&h&b}Q#e5Us3|)/HJ>0O4[$WOpz9Z0CvFU1uwizK;g0`!%^qOcWA#>pTiRva=#)wQm~SxOc0Je-]Wp;u^iLl-lGQ"n_v!mM=>{+bo<
-0rB-p}|nK$zc%n@E&2-jfIK<U{RU57BZ#'RQ}$W;$ubYQFEI!EXkMnd)#dk"P$8]L=!&ECuV#p}.;G"}3LSy!UmtbnP:(%f)@Q>2zERa;e}TPN%uvtYC84
-1:VOcn0n6||B.HGT]Ok{#C8XOwC/!NtK(d:_!-]qbTFR.R,=[3Sb-O^jSOy|6Eu,TMc3#!i7#r<'bHQ`;w)w/Z>(+7f'pqUmwVv0Dh>nbm(5PEq&QL['ss
-b=:+vB"AprM@t{K|HIgsm-I8PYOdu("'jv(evT]<np/T`DLQF^iM%+x_^s:+j}8qjsJUd]q`@(R@bpmTRNlA+{IRGPLU|XL4M}yV>Rs|Aa_EZ]2kGiAJiy
-SDx7Xndd^b9B{#@U;zo+z7h}7A6DD+3<`{!bXNN#hqnW54/Ik'Vl%3[,mz2E#6~{VG9+,jf)wEWdVftJ6R.}g.A%;/Z`oYDTbMkMI=nPD][@|_)J3r/YMo
-scMd|^;to>m`PqdMmz-5<2Ad"D&$(3c2RRhMea>(Hk.7F#b!6Ddxh<5PjW>IRF,DB"[k7UVn-"D"H)W9f{5um;|`"/vmqDc]T4b;@,93PA{Yi+~v3T(6Ks
-1#9t;+xWcUfg]$-jp>cG)h18_zZdF^k3lb"#y1!PE^L|>t)SDt'm9tWFq8":t)1ZL3~Yt2|#crbI{OD1pra+v9f7yw6Fakkuw9tdLl!`]|O.nK&pA,s+_:
-m%FjwMFN+qK$q&4Q9h1/$"s#9-Z!7+wYc="$mq|YO>ja`y`"QHm:j5.J<S~v}c{P'<#r}(dK8Qf/9'xhRJ8aY'IJt|;`<PTJR]Hfb/,KW{]TWnHJZ_t#9]
-d)i-apF/uwnEr@##UW]oG%)JK+]M3']g/c.6_ofHk,]@ORk2nI&W4vT_Oks&ROK}|GpYz7iNxo~#ys/VOdI1FLzqZyF{"!9daOlEai$/z=3g$`&0|$~o$6
-7zx^i#]k1yAQCU3EOMK=cIvK.2p"RlUyMenehH<X!#jj93e+)LRw27B!G.EBl[Rl1k,w4I~OO&z2'|G((bIO5'8-d`'q^!xN6+5zh<;x;-<xcFRW[d8q$w
-V0Uu+dcQ@AmoL7J&CIG>Vyo^gK&m(Z7jyUNQ4$)7|o1Zs|uozwOr7^~rO%(iw^0`dbipxGg(2CUo9&]Iunt-C#TFmM8XLvcVXiOaqk>}d}T@ts-/c_%M&^
-uYYES2YSif=2%#]M'l[P"r^v"LmEhhQ1E!&^3I{5h4+cWoV+'}}TDW^"=Z>vX48z(Ta[PM"K~xS{uJH5^z|{Ghx3Ar}5rrkEF5.MQ^Bz:iWt>5;[Eki-9^
-C:w{$'xjalQBeZoHZo)Q+%)4i4pf2o7>ZP2Bk9v9,u>AjX)@Lum3.|1&2FR2`HGkN"e^kyRT((lD}[T[jLaCDz_N)b/c"g1An1o`=_s/FHM`41M+:K^tup
-vuJ%j)4WfCVGX=-U#"+B1fpS7=Or/YGP<t-#J]tDje>I3g0h[2}O5-Iy!$Pv]c0W)(O"SXd9Poq3``E6-z+d!SH-WYh43dH=ZKC->iaBp1o+Sl(^%JToea
-Q&nca=CcUIU5_j^5joZ7;Y}h,XG@ShV2kln<Qm%pWr-HTy(Nf)JP@=]h3RVkEd:6_elTvbyVs(i($(~-QD)whWl_')2cn<f/X#52egr3iv(l1IV|HsSo>9
-of|D|1F:_C/8Br|C~5r|FemKN#~O`A`L^iAr507@%vjvsF%m#ya]}p,2_JRoJp/u13T+2OkGV}8W~TH.i.14ZG(Yl6)[v&YOv03_gw-m7iW('JKT1NF(I.
-6k-v/ts+1/:T)b5PsW}s^cEZ5r&q]$54h<kG}<wm)<frSZ-yNWUlJ$u:rMSj{ZE<AEDGvEfuM}7`|'d<aWZ=pL]Tu:`CvrxFiz2/DRu%sy-dbOZ03XG34'
-|8Iv2$PM9h:hEV'4o5QK<7l0(+~+h924jbdF^T,'U/W<YQl,cgX,M,-TLNIws]_GF5aeh't{b4:ZxX^S"&Z/hSz8(/X`g-8LHg~|#EgQZN9QQx3mZ0iy.w
-dUrWggL%e/UC{)zRJH!5-(yBz2~Du7K$4h,Eb2LE:w7AX}RW>KTQl[EF0m72t_Oj(`%E'LU<UUUyGYBF;>1MepiA8Hjwv/`z+rB@[xb6d!1[%uv$,Akzvx
-Dv5Is[c;g<S7nqb&F$E}]$)O_h(T;A{+uBTg{Bhwpr%TpOSt4zx{YfW^<mevU45QmRK9H.o:Lw-T3G@LW#9^!3i3x}DavAK;h.O0__1Ag_7Z|`fcbY;.<=
-)S^vebCsO0wue=|qhWFYt7D|-8Xw0I5vSM|rT5sYG":HglcR-60h2F8}m{sV=#_|%zDw7ofJrK3Id@h{fqXqQ07-)Ed;1AAy"/H.ufN3;PBU%-@kzCwv!g
-J%`V7U!v_lPYe$S9Mq5#J$pZSBU<eTf#ap{%V+x99!_o!{F8G=#=/s_r@<`9Ts)($3YX5]!cH&XUj[XQHO%L:'FDN8qv0.I`h3x#Y.BiO``37Qo9O4Y3<g
-W<&LsZ"2hu6!fyg22EB>Ci),Nzeu|4{|mdW(1{qH+<xwCl9S$gm1UBjY_#tFRY$9Me8aAiDApuz):M9JgpM@'5j^71,>QF9+.-fKEKVLKm,5FxWb']^p,,
-ldEo:|~Zq{uI'y86OWhMJjzfI8Ai+(-xWr'g${{v5hhrqYOg+8`!WYRp8]Ja2|{I)%R)E3h6k9'NQw)5Mh34D-)5(DWkhr0hcyXg>$Sf/`9R|[698gP2Pz
-@h!u&8OQWm@Ipl@y;fkiCREX;vf}>Ct6l4s}9|j{x{<g'E;D%hN.x|]{BdExBE~qD6@<Nu91pZ%a=NIl;MyOiK1Hr|BO`H>z|O%H[r4bt,A|w7qvj}1/<x
-xEHr,YS"&h}Ea4AgdF~,By)w),0Eiew3t0%FK5t_`d/[(|g)Z!S#Vdwwl_pA>^//ebVMT)@l|eaR8N-=Fs`H`(fpLqhI>+zNo}ygmhvx>HNs#&07.9v^H}
-`b<@E^g{%JX='3u3w`#=L}9Px{D}{NRKxt'H`^6phW%U0%Mmg/h<U4$'PP9Bz/Jr:''Iz2rsv/_LT6zZ_'G@|)W2~XwY~_W}$l2_[O+Il0m{rE|joSX<NB
-(dlwkVU{Aa#y3]80B{oyT,:E(&PQi(9i.}]i`8Qth%gnVNpmS9@j:7LF"A0Ix{.F"ViPyAH<:4(v+yA}`/:K[b{$z),-c=_TH-Nw:0WgEyVOHLJhmlCu~%
-1th84K!^ZYnc_A{unzb)TjrM36X`"uj>~vRhrk6NX:<=iK$KW]opkSm^,[!!A/S[eTeo+if4rg[@t#vy9gbQOlkYL2b[7cTN1L8Qm>=O$"d{0HC,{G-1RG
-cr$b7-c#Q<'J~gaz&g:|X&RdAyO}UfHjb/kyk1f10DQd}xp}=Z/ljt|<xws99FIEieZs>dFobU{JA/lA^H)HH`p4eZZCoX+z0CUFLod+D"N5bmzSJ7(ZVj
-Db|OH}+=XTmJ#L_==P$#8g87DljvO$.b]"0Q&|h}vNs77imx46Gy<{Jcw9YV.Y6Su8h8kjZNKw%Q9:&_nj<5k3_pK"Smd%rIddhi:9:,ps%Rp)/)K%9kK%
-2G:x9({XK^1E=3$vFSiqDZpjW,J)spgAbta0l.X=O44/~rWzu_)y]LzQa^cutKK'ml)K{5kDDgqP5HZv&8XYc[a$D]Ui<z}1arxK^LkAvq`uS-^r)J(&V6
-AuEw-.Mh{,-5D=ayQ|'7<NvZJzyXw(=:2xg[V_(OC<;b.z"rkn'Hms$tLwu4E0K=9%;-LjiMEhzbJ5f/~'P`gb.nZwS)AWBZ1!_f8UL(@,JvP:v-$;tX(+
-V$Pr6R>#]{1T-c[DJ^"ir^V$7>b#3.l_^Xo!KR}%Bk:t:'v:~L!2xsf=jth}ft#t@MSfK4R@7wnb4mPGsH},[7'z4ROD4J4hpom6CQ`MPY;ue;wsB;{$2"
-ii=r.h<`D;:$aJaOA}]Gwi7[$h7/IBpr[q^n+ed3;$^>6aJbe:b1:9+iEepiX:2UD74dv%WY{JEgQ=9p'/iddDLf.4J^P=_-~ghj=xQDnhYwh'iXvYJH$8
-IfRvVetZZ|~8CXOR[-n!V+9Qm$yiXhttmsu$pS(c:_f3QqM,hI_$[u2hL$MX0,mXpthH1_"d"mZT3_bWM'8U52`L(6.7Jb/tMppZSqSsxw5Q#4r=WRF(&#
-|y0>O3QWO5I@m{er^ZJrdi[CVipSIn}>487v2)4PwBqia%usQ6p'}+:Sjs=7mW"3pHK.V"+=:R/dl"7^3x>OGH,AFUYH+D&>0@t.{D$!p5S[J%l.:n|>&i
-N`J2yW`c1<U+vP24-j7=9LD|8:,=w({(lX[koy@;e7SV>$V5iU$'l@pEtRA/=TE/e8[x)l>FECe2^w,yH>e8f@zvXi`X}k@@!WH`p-5sI4D'&N`^6^%|qT
-"UjM$N'5KEkD`dYv=$hVC$d9PW[6T>,bwo4{]ZESWfq.V<l0kAMk6e&9;p"j:0lI!q_$km>Jfzkkd6o7)AZl"IV!j8b0j-^}-JW9b&jlv|,dtuhmMR-`V:
-v76KkEoRj7u0yv5l}1`f]&68xB-BL2ti9.a%Ic^m04c"s[-A9Nftb>104v{7Af<lR@]XBstg{Jp1oZ>92RHNQ;0R5eFA`kid&r+V$IPAgy_&g<xRwDeouY
-->uPC-w3mWInP)^6&3IcgsbY4nQkGT~hI&q7P>y7L.7#qT>P+jok($o:rT|F^W&EH3odnp#PdoY;GR9AWSpoH}ktBqzolT03kOFQ_E/oLd2&hOWS#d#K%7
-dC~|SzZS9u+>[jem.h4ZPQnJ`cz/M(lWlh+Z7{C6C.RD;)Irz`18WHSk|BKk{]r;/Iv#EFp]OBU4.hc_yyb/fj0!X{4rN_E"7D8&:n:'q"7=i<^ijf!`-'
-S4^H-o0G|9k2SIfV9oZUusOahjDf07zd_^[rJdu&V}wc"PhE[2piwJ<^#Zm4rM}rjh$cT|P>tKt$7$lY,O<S#IhNc4}DWO_T^|1C)z@]S5Fb5myMNO9I^|
-u^V2#Hem5cJ5Q}x&RMWtV8)('S67$ExBo#]6!2jPm`V&Zl_-")>FJ+{bHCO'_rr53R[{/"QvGtl<i`xMw4u/ZjGY&x%}^J52#Nm+bSZ0j'pf%|zAachWwL
-V@.d>$PSdS/1)Na_TdKp/`yf_RZN[5S3GG1Xk)6$mj/#ARbpfAjZ=$c]L@EB]=MJ7tC0Ea1lKbi&>U.xw4OR^gXt)8^'Q[U+N'pK(C}PjAxuze3.J,VZEi
-U#;&bj:fdizjY/om1S&AhicL{I.5U&=we68TFD]`61s+hEU0skWS]HLzOol:l(BGtvuuVH+8AjWP%i;=CT0RW}Q9!3P{Ms1R:GQ11^UDmig>:m}.r>T,<N
-bkRT/HgI&XLJbyzhHknf']O9=e(N-z@Ve+X#9`Oz[5+G]KE>oy4XWTYnqyv&MB~rm5i46<3}/L<:pXJ$:/v!g;M=cuVLP+_i:F%:Tq.;`K=^Y<s]$1N&n6
-wR0IjMPB8YyRP]vmJRS@t<nXMAJ+62e#&#k1$^y":=C,|Y{fiu>sZK;qye<|jI~vgHc{lA4NLxbB2@TU]qBF+(2p}-(g'xxQU#s$p.iu>pG>9k+wzbS4:7
-qG)-"Dri2c'`K%(.,MfPU<hNbV/H74+9n@[DOS0T$,I>0c+6>eX%xabXz9DU:`"vF-glVG]l'&-Y%X!D>Qg(,_uW~qCP`#.U4o!{MX=lk:)r)G5S{WC[BO
-#NOI+rIu_RpN@p`OX@0{-VI&PTWque-y6%=o!i`^aW:1cEessP2=S&T"Bj85lR!SkEKF}>W&:^Cg$}#n}H@83c3}kgUO1941KrQ$i0r:94xb&<Z8{)[{!^
-/`nLvJj{dCdfF"[7&npy-@^8l=]gbVA%4vx"'Y&izCZisH$P$(f}Bb#stOEh:Wsd4%eKbx}Su{(Pra/a]a:dqWlC]sa{K<.y/4dO=0Mq8qCYg5Fsr.V.TJ
-OaK(%6/F6Tudz7VB~,f8u_S24L^{,c2MFEW>J93wu|UL>ai<7P}]MX0`#Q'(=kXF:#|'gB;#Q'0<7mtFL(,9;sAeU!mB'$i"l)@AOM=Tn&fB;H5:ur$NxO
-4M]e!U32dJ()TtP&5//5y]q6r30AeP-Ru1l:.#|h"J-b-`^Yn25t;2XVZNOGRX,4[EnbNz%i-GYvg>diY|vtj#SgJT&+S6S49Rq56nt!./x%(q'5[zg!p]
-is}n=J:d0gu|g;N^~Y<Pf:Q%pGIz/#]n`%uW#D&T"bw%JFEp/z0<<mW(/7yyKOuq0zuZ@xPd0N%G#{+M7{XN)(7i{jDC5VC2xdLG9mVitS@Ic)txb_+I8L
-}lRHk)T,4PLw>RB1@BOn^PbGj>'s::QCaRsmsP:/z$[JI9^!F7LDw+}d;oO"Vz|0Ibq(2>n+1:notq~;[aT2D]Ov^`}<'k>fR-J$@G08&y6;LkL%]286'S
-IzI>U=!dg,Xl>@LU+Hyh96ebZS<$[/'2Sf]>axc=R3_EV9HNxPnXYWOE[IW5(zm!kpkk(8Z%-|uk0D~(W@.LjBxk=I1OHN4mv{m;Vl;i_<K=cIe)sb=_=W
-P:+{~^|}4UvNkQ`)jf)%1N"n~2a1/vmv8}##~()%dJY2q"_l~IRxTSYZ}CEodY/e;GWARWVr)D5ro$>FzPiM_n5uT>/)wXKL18O2Z'{AikKnD_0gDZnn}>
-mC_J<.v`%wQ_X":7o{4}tDDU;vvJYN<#XmED`x;N3q08-F!53rM+BJexRCXgYQBvodO,f,OH3i(TodVK9-9CFfj:9elacZ3SIchRUZ<pULS+Y2j#yA:yNV
-u(Qb#}kK:/6-`D6p`)vovw&rszd^d1""=>;1c'dfR-C.J&2X~|kKJaNGZ-":a%Q55s@zvltajQcq|}R#DP;teDEeT[F{-KFaIC;$UL-`@)2DWCmc{B#7|k
-[;D^kUR|Y]|qe|@NQ)>54qcPnLXiHNejXvaL{)6D[eP%mFgqAtw[c(24R|KOBr`hi3g4|>'k=%he:cDcB|NSo+#_jc#Lp#$#9q3W^S^)GPy4<;Go]kH1yc
-::$In`guenW+~q{H04V%hwBH#``n^@"oSBg=r4K'uaG15d0`h-L9GG"xMp5W06@,lfI,b%:L{Trl#0P5Q1g,:-KRmk$Q{nIZL4mdsjEQD@[]SwRUCMfl^O
-)ybuEl42]Z+@_adnSNQ9@lH1>rWu~6O@7x.Aler/.L^fjYk{zKehe_d2)!g71I$N~DLmAQ$5)p~5r#Ib~QcI)^7z4M}8&JCsOe@U_TAb4}!CR4V5Z$^x3p
-VFIYU5zM7JF4o)3tTw4#BwgHbbwcK1H23,bCs{tT0A2tiMLlFU{/HM>9`=ua=QDbJGN0fK<M>Q1ZbNzz@mX8LMf3_i{OZ"qG)QmgfR-o&1@_j@cV_ZI-_u
-JI7B8Nz(R!;`kMcNax=+bcaxj03hjM#5/i(WJx_]d8r#8+FPPBp5#<><pRUfV63s'"f&D'^&j'l4{9Q}V(s';E[mpEvD#IAQcF=UlL2T`RK4tV},f6E%;C
->R=N4B!$X([%Oah<lZ#Dt%WW!89!S=juAqG8o}`OePtrRN1l9[Xp^Ax^aIZZ=2lUrNFF<X$Zm@U@f"cgC>.zg&ol.yeyN=^1Lj=Q)+eby5>1xMKb""R.Bt
-+i'hbbF=j%SH(vjQU=XfG31Tjo,`}[/`+gtYcCF)C^YGgj@=r@HLV4)+mRmsrU[5;8+1:>L&7UV!<De2`-#Q2_6f^,Cr:'pi>zT=!)D$uPa4j()9g_>)0P
-4qI;w%]Q$i5XcJ)6/Sm^"S)L`/+v")qXbc5/%o"oe`#EVH+}[n1`M7K/&_9nUukfFum/m=<RDk4U~U%ncz9F9}R]@fl=;0dN[QVaV^sxhpcg4kol&rVp+f
-1MXPwvR&{K7}ER]P3f^7:ClHw%(kdk-uYJf_KXIuDg;8+|=&`/Z'_&O<K"o9Wy81stbKp,S(C6oKssRQarWwSp0^j#8iq_E'Q}}NC%@O5FR;TRxC|T:Yp}
-&ds}l{pL{C>aC,%Mxfmf7xLM(sobHl:!v6(PNSX|5z4J&@Tk3^!rrN]C6oRD)2S#KHM^4KXnE=y"`Eu2_eRB'oF&cn']5@^[>uA]|oU`$xZVrg<=ZW~I!9
-U7NJEB$XBV]-kgsHC("2hp<,^P^]@Kj"SBMupG:y3r9<G#/_|0.J4FIIt&Oyt8s[-@mB,NDkY!B1Oa4g="=p}|f%)f}{)10MFzc3BN,Gu7hUKLzpXIm"JE
-!5z!z^rI,Sy^~"2.5M4_Q]Bt1E"A9ZR,'dU^KX)(Lidq~hdF!W1[^A8hsO4}b"DgC3RJSZKr]`Vd9_mM;z(q&yODEUQ2buSF(D'fi+'L<iOZDs6wV,E)pW
-4t(EP$=l&#)d$`G+H=zfsfZ5E{CM;DR[YaA>jNk8#+b$!,F5IPC8n5ReLIW$lf$QU0g`2GO-&v]t9r!a@7B2kE#z7Nrsd`)hafSw5LuX@6x9`&OG]KAR:`
-h0i"Z,oZ!w)KR(:7F:]`r/blP>[:>KY"Ga;!3Q!73A5BzQ!YZ1c#i$,yHwD`AGBs|TJM5`6s0h%vpwA#-gO)aYAdjf${Yxv,d27z|F|[rsCfSMPh)311vr
-rIID+IA6;qcyjA(`6MTR$QMah=R).5VI&%_k3+R!^BicU#0Fs>4@O(%+d6-F;AKOS$@n<wcA]`/ZB]VjU_MDKB{nd`zqI<N.!R%ckJpHi$e'@AAZ<e5wf1
->r+U$ju:`:SoR![;97zeH^%:Vz`m3fLIo_,uOUj'k<R>UeRP,v/F"0]#9)pcdG<^4GYxYxJecAH.Nh7cP<MajkoQiNQi3+V_G^dJ"IOC>|@zj%]L]]&ni#
-Pr=FA3Wi0Q(y_+=MP6JV~gd}LRn,'IuJynC4H53hrHnI[(j|'3_.#rdSAPMn)MAb;hg3JazDJ>0]!+|>971lwBz:%<"H"m7f7o57.yx+ipna;2~T">lQN<
-rZwiFn/O.w#L'EV^HK9U`xcXEU).9FBARi6ON2}-SLv&)D;wE:9`C!PM,^d>^:riFVq%BD:9u|;[:@JBC"BGx3fJtAR[+{$qr{T^ockuC](fBx2xBp"{v&
-i-tA}/K+.Pw%x$D)!0u_<nwoAQ=3:QPfRW8o!%=jj5HsKL6JpC"=tVR&F#zAd#%-oyY+;|9L|Q,3!j(d1MEBYWOh.U6-PR>xTJnA%-08S+W2mzcO'5=pxb
-=8>|4EqTEz|Y>ALx[8Kd:y~97WTQ~.#@/z3-qom)+(7ru)C1$m3l[v8n$1^@{vx}lh&b)0=u@yU3qQ;0NxCli->fh)|yN$XS0Qd4mn-(0#U^N3)qBXPk`D
-e[bI_uh4T:.1rhBL%>>:`BCWvFd-T>{edh]62`9k/J;IV6x8p{95@t(plzK.J<%)/lj!fNV+x5D0LIb:r9R%%'3d/CG;$'Cc<L5k@@^gw6gE2]m:YK3AgI
-:xg&CT_b`WrU_Cqt=r,D0fs#ElNOMm%rwD}]$Q;__c@V)bpB"8Gte{uvUHs#1]0`&-yxM#Ctx!3Vpiny&;0!l}y)WFw_[[E>u@O=JFC8V1JU}#=Wwag&&K
-Pfahb'ImG|7>+6zcC^|^"DD`&%t-EP:W1Ob^E,z33+H13BZ..M!#m[~+Oq}q@=D-Hl_=@HdzRBIIo&i41|_a#_M^ZT)LcL0[Xe+>K0Mt_@$fe1b0<dH;dX
-4/Ger%RpepKG,_'zyP:&>zO7t4gq4]:zm/OFAGL)2/ojU|)yo/{OW@L!9lxJs>Bzd^/t`zuM8_$d;ObQ{@ufL^#wm%R|;nN3>js1tMbz;,Ozo2qpA(i:=5
-(}%lZWYOS$i3m3@S=/t`QQ5ydGDe$pSuR,^,vT'VB1V>.^BT+NvVHgLm_$C6U+[lb0G'Rq!<JC!o`@kGI9zB"G1,l%[Dr'>A%Y`crDs+[4[cOK`M:6"7j8
-ZQ]:g`sHy1hcn^'G}0r1qYXSYpVAq2|<e;e>+6dhx,y%-H$<_Xzjkjz5]N5.i`F/.C0GKon>N->c}o9Dt.Y#/GQioqMKy(ac-qh={4,6-jgokp#A@,mJPq
-;6KqlMto=n/7T=G.ZnYa&{}_EFy<^3MA=Sxo1W(g%)K@pEibmusNUsY1_WXkP5="JHIvnxQM8rCebm;7.Wl!s{h@_at.(EWWrh$:.HY=%Z1."C0E[s'5T_
-4'^J|.889]]Y&>3EL=UZOV,z4I%EFK5:&]BmbXCA^V4<InL1f0Hzem>0|;6SOVt=SuR&9HHb_|=K,p"k$U)#x;GgwfGo18xZ;(=b$ar<y>op{KqG0Km1zl
-hGv>i3TDc,0O%WSl;kq`Vl%g}p7B18pL7l43IHTziE,1M/hAxA=L|<>xwL),dM'uvl)QYe4I,N`;&M-C:RWo<8rWE/1E$OC;~Xim"}#n&%$eWD{5TPxV/U
-`sjiKFy4vC:7}Iu!-T[((,RsW0%1y1P)16A!uMdmtp[fea$}bqu,IpT6=EP1^:!ooH6H^dgf3Ys65q)(O0YSeC)3q[2_of&Uu)$(LT2fOC/P1Zs>d95Ha$
-v/xlPeZix:prPOWW5%h=/VKF3jMKj2YiR.]{UB`{^3PP1:9.&+l@jW~ikmd-,BVXsTrlkkhvt"];=ni91G~;ju[DU"n`iF[Klz],+EAF9U.MX9XZe3bU=8
-98%z|cop6Z^:-yvNR3aEmLANCIueqBdZ-,G2H@)7BfgFBFI'xKD2ma1U<Q^Fb2+=|nN3dOx)is+.4:+v'uzk2^0luag(W.jnQD6w5PpO_eTQX6RvES5=T8
-7e7]!<;2_^M<X1,67mPcxk)`<&45sB[=|Qn@6W&@v_"aT!!1jQ0<jmCz/}i>YEVmVEJ9L'AfzidiDpY'gIp'1V#"D.Xw0m&U#`KM^]7,5xEIdlUET,5rT@
-T|`}mD01CwcnW)"OYJXk>`R-87ThjJl#e2Mv8{Bq~N{;`DZ}bBk3-.F^y#d7TA`_<9r2}w&H_Dmv<7M38W4kYT8is9O>x(D%x^'DGi;O),(QQB>6|^B(%y
-]R[/IRDSH<Mk^Pv#jFm-hq6zhl_qvVP.;@%(.-U^4z|D$b_THvw`7g3:yrDSUz!yBL(y&mgC[6>^=TTpyew51k~ACa<F.#`zH%Fh_mk0=AQFugb8g)NXlu
-/z7U9B-OEPe("Bo$2s(CWbaL)-z/%WC!h@;LK$D$YfxL82qOfn9o9KiP%]Q!s2"'nfL17PMeq_a^(|tT#sEUFe2bcFRV=eFPI@S|2|pWKiAXingHZ=CU!b
-^8|xEf65NMkGtjkVvLqRDI&=0Gt5k6(,;^wsQMDBE%C4:kqOFCXk$W7)mi4!-_!v5a}k'uk>#PuyoCc&.&yT|bj3kI+0%NelTk{^m]G:}R&LbmG|d1|h5+
-Hy4Idh!1XZe}eHB^T;ix)nfL&P(9v5</4Dv_[i:{>LwVVpNSNNU7P%^!-MrvO/D%!U8%sG%SJm|U4AYb,mAYKAx}Vg%t~3(|O|P8jQ3_Wt}KZYWrb|Wvdj
-CEB_){:x2NfOl]^Un>%c$4zBtErC8jOgkYDjAC6%F#=ceL<96/P{8f5T3ex_"EuHnWAgghw8H^XLyjGp8&WsPl3/kaSJMyp5x,plHPu-ps2_fdCP/kB1>>
-x&7y/lnCK^rd%p'gu(+bU_K`ypkHoA1W{"7CJZ,"1>zzF[4/:j^#wl)K+=A{w)/=q-!$fg$;q$2<Oo[LB<d1n'Z:Zr<$,qN84;|uCp"5v:F$PxW8fg}F"w
-^ONP=_c8h,21j/:gs)RPM2yW8jvs0W,/9Ue0NAN/>uU>=Od4F"HLXi-3pJr482Gd+W}]oSF(6x9dwK7<JfLXLXVAmbMjOEcLA)Hk_1sRK+o2M_O,O9Oats
-A[|GK%U!<NTej@@`GUp&Fa250Q~SMz4)Gg;w4i}Z,)t/!e{GcJSJ"8ZDdsEHr[f/^%xnH1kpLN>R~#DSC{J^B_~7d}7gXXpbr4EP`,VjzjXci<y^h%TdSo
-_w(@oC6$fb|IVY-@D/VwQ`@4G_xK(Z(AAqLPdRU`[PVXreR+j8LP1uB-(FMd8,w@>EHr!hmhCw&!1'o[eW}C&s6ZEx%J7i5T/,4Y]_S{MtqkFSuAL9;vFr
-%tV9sh&!0Cu,D^!8A0.LG.5gdxnjgpkRW'X]"^}yFz]B6kCw~PjB(|EekTcuGY:15M5+_}IsC.7vED+Hmal'8^A%)Ygy"]~D^u#wuu}qPjD+rA%7Z#SqKc
-hS$$,L]#/qG7,XLz@'iA<|{w~w4T>Qu>"=1CYC7U&={(a5TecD/qO64ET41V!zjO>`<XD9O>d|G|0icLUfyxx!+VDkUjU|'N_d@@NC@vg3e,N^s!{uK_su
-=Vw#K1!ZOE{eAG#pmCBxerk>mEb9XW=KbXreFA~C/DVg3Q[.2^(nFMtSEQ}V(o=)rMLUg9tIq11HxVz@]XgD]8#'~xY8j4b&]`(R&wDPfwudXiEon2iz`f
-+1`q0^6<ArEQiWL$5n5lvJ%94f}&65ZheW.5F++3FFaU3+.ER^mU_v=I%wI7/TdX!DjTeqt[#lzP32qiRTbF6<j>:"@|#93![(Zy,DoF:7xf>S/W3.uLdz
-l=jNIn.CmOnzHfo,&)W>ww3pMrqgBAzFspA-982:+"6}i^]zxoj=$[B1+WM{_afd8;2qSB|9Eo7Ds"88wu'{g7l>-x|o-^yT+`"Wk5;xS}oOE|=Nakujxc
-E{[#~Vv@He!q8Z-FR|8Fd(uRtN(Ho<om6L8n;z1(KXH8tYo3MhjnuG-^i@0`Q/HN1L@>L_,cohvwe:`Q2>5yGzRik}F8^U$A1CyPcmFPah}6|'[[d[7R+/
->Usroj8=d3^(G}r(`ocj&ybd0uLk6BR!SP=@rv$i{GpUM05gQ:3oMD"3rGWnDf:h&aZLT0=AwSb@WoU=MJz;w0T{@5)g=2OwSKfR&Td1GmT"a``5Dm<&,]
-H'vgbCVf^I/I5F"[@[!eW_b@G+dQ(gna!UGAGVuHbBBMX9G#pd!.^gBDt87!D:rcLF}0"aE5oC<T$dmjy;+/-8,=,<EMAvD7%CgSc>LP@yHD5Oml/T9)gJ
-'H.$<6%E'",QyY)nVJ^0iX0clgu4/wY'{k2R~|3=+u$k}DH%7C4,Cj`D4@8G<W&Va(8}gSNSVv:`j^^`,Ykn<j{r9<U-,:xW:5(Ldx:.6;Tb0<0T$^UNs)
-NUeS|LKZ|:;:&yqc9`fgUVUXNQ<u!V)JTrXxU8]@Jdj2CZzIZjGqDH>(/[h1y8ujre)bsBn3imulfb>2)r~6}Up;I3/,Oir%FA4P`0LKDH.5z15hJm'Fr{
-x+HH>"Zg1|.U2y8^%JYBQ3;;5>w"CcY,&>n4k@q&/-HV4k;E&1b"=J>m(7F[CW]1^fS;k[fSTIi{:N^;l(^j@lKzPA{H}Wdr].%Vxqm-q>jUqsOJ_1U2r<
-lqo-b|632!k4Q!_^^|jP4xJ]q>>vNd_1lv@43]/^h@%='(9&O^zG]wL@(|Y|2q#@,^@]1MM`+2E@1Nj9d|z%"5X;d+iMG]Up+|_<o'9=1eb@uvvbIM"jy#
-H(IY.6;^/Ki2[''=_=E%BFUa[Zy4v--@g3k`SBE:nTsk.<'GxGxJ>ERt_|fGUaBAFTw:8XJF]toCw,8_,(Ny&"NlM3<4T{UC;|/h[,^qmw_z:N)Bf{UNLf
-n9JL&+krr}wwyzai3'X.!E8W7z87:X!0EDgn`DxuwZ(yv^lF8;P-t8$:vY1]UQ(Svh%>3@C5qfW>p`FAtHh5UUb@~;k_X<_7R(6tCOohWs$CbcR1D_;(13
-AM~#i>$)6,3}X8b(V<(^sMv)Jx>|K:0CHVGR5[geEwp|0Kib+Mi#D4[,;RYWe#]^m`jyium=f)BM';%IlVndsjv4-mJS8eMWh%6z)+=dTdS$Q(jZ03$)k#
-ndk(`9l0/0{KK_m[r!Me^:OWj&Sn$rPK3Lz;xxScE@2A`RFQC@ikSXP6x5Qd'QA5[}<QVe[c:yHNbq/8HFq;}:.Lmoa<;u/;<Ej<>g8}iKh9lmYe,cefS+
-4f;M1to3@DzqwvB)6{k=L'0-oy5$[T{^Tttn;hQ'8DK-F8<5='&EdWX&mz#a_i@9'zl}6jFqk:Hoh![mba^if-ka99&5IP3/5_=9o;#J6NdC[gB`-yHBkm
-U(U,aC9B.<VnR1UmvJ]&^iOPXxs/%-=OaoQytS^ieH6iPM(>B:m6&T,/!D/K_<C]aw&Ug7Y|#>}^B@#>Ks3I9>/6-#KDnDGBF:-w|3Z4k1_s9>0S`L|DS!
-TRo^~+FMsVeJvxco<Xs"N>-kt|7#wCwYWW.%U(ChQu}aj-GRCx{#I"3Pe(tapzIM0_gH=-KJ:GstorlV+/g@HHlPb.LN6r/P"H|56VMnZh$'7qAC-cB^[M
-M%wJy^F/:.prAB8N%ql+tOmzCdoA8f@itsEtg4<M[wjqor6nuJemHCQVM3[W+H5kbk!vgdYmTshusg/X#FR(}d'+IXpdDW:u8ZNK+,"{)EW#:M5XcM~DxM
-+eO+f5E@lE-j4gsuQxI|tFq>zh'`xh6anf<mcVnPrg:PCwcoYj&'v(Xn`jw<~B+YlRtZv+Oy)E`0&KvhaHNVs(5$!HVP=]yGn$FBRdj$us'Dm#$nB&UJR5
-0zlZuo98^]j27&tp[P2a)q~nar+froQSoEFwdDw}@Ndv$a{Oafu,K"WE+5t/7[^kjex#MKY`LUJE-%/sSO:Ln@Z%^}VFfuJNYy5Eq.#rTc$xjXj:h>N&w}
-L|DWCbv$(1~4!YU[8v1')6I2(";hA2FkK5]O!sLSA/@0E^(`SfR&&!RE~YhHK:yeGcQVD`zYPv2XU2M#0II'!rfzlUQTRP.aAotQc'R2JFP+yg`i)-b.UB
-i!)#n5E{D47UJ69Hq08E:s[/^ZdH~,hTs)LGv<OR{v:i3rfzyK#T$"W`H9}Dim'{VrkP-<$<CQS@<u2<PV2#KsWJYm@pHRwo`MKCFP2B<sM0MclK"pXOv1
-_Mb1-3,n}"@>2)bVF,-EDIL'kaE>#N'q)(HDqu:OX4$x(zqD=L`%|W>}bqGD^]SIfDk`k}kLveu.b.yYkg4N5gKCvteR1WjnxdPE.<qy.D1uLyX"f(jC-l
-Ida0aD<|V{7>K;6sd}3gTjT$u(a|'PxMSGi8pp!AC6WWt(A[I9t$/8sipf,dWistr(!"X-oLyAP%UvRVfuo%$r~c%Of@fShqD2sR](y`mfE'HUsW5$v<09
-6`Z#B%[}B}~Bp[Xr~qE}n"llV-[sI.Nq:>.sqs>R'bp+;.4Dk;2Jz{5=;`~!5|<)"$I37s&f`ofw=TM$gB`i9ty^.o"yhzBsAIXBSp0^!rU[#_z"h;=5`q
-j4%$]|<WaN5w]:UIS5fSHuJz7]3xd')!aTsy@0!K)'3'9`B=mEt|i|z$C_F:Ax[8gfIQU:vKP-]wOOTWq[n_(Eab)^2))SlM[K6C<B$2stFrSpD}DZTVO+
-v5D=,wX05I3(5#q$[93Zho/eO.E"WX+(>K5%'_Q#+$%qDQ12PIdd%4(yV-{H#cr!0R)U_j2uP3O&#&xR:ZBRd02l/q82+s~u>19,.w8wmK8NA.capm[RZ$
-f^VFTv90(Qcg;N;{g7$avj>hJGs%SYThj_<-`p}lWpBgxODsTv=idB"hkCHg>'034AB}#dIQs<kL-Iv3%]y-Fj^-Wjeb8)x6!O/CcEDhiY{R{idHJlRyK]
-(&X-,x{eNUBrtf"fuBMU,FiE$SDrk(VYX`TioGdiEPx2O'O'V6:DH>_4tQ:':{#zA6MbZU0ee#WvwU{ekj)PN<[`nOjNORC^q3Q9fYl0bv#B5.]wMWO2/P
-J&#rDo.Kb7D=M^|`V;3&[U]q#F`@tjsD6q>62nQqhgoZMOx/haJ,hl(&.Ldxl>TPwu&i2I~"Pn>M$W=Ww0Z1]Q8%x=(0FzYv,lsYG-+f~C6+-j!Ugmy_xC
-:!.vW3.3GI;%b/V{C-jzPV0kROCl4Id!uo6$d[ZgXYF5&Y:jvOTfJw<@PoCL:-1hqX:XcOP_VN8Ci^F{!njg}ddpW,@p,uQ)2T/tZ&oOd@V[,Ld;$85%rg
-IkG]q2et[Riz1rs8KYczGuwQx%:O_+#bZf(zq&#/w(J|@t3Bufll;ud5VsKf~B,+c[^kDbC<P)iC)n9N%-~CA,$vC{qaToUmChiG5)VWLR}p~F^""X6i>j
->RYXo`r[%-9[pzO3)Dy/p.4-$FDRw^Y!1/.nbS[qbw;p~2l-;fH2gCtMS!>'qigMkx9WJBpTLWr^3)Q3oA%[S(F4.!8`d4_1eX:vk[M+_fn%=+{xna;,y,
-8qi<C`wGIElybRkp'@PpYg,R2m"y.A}LK4;9_8Z%Z,b/:OtmYVfw1cv>b+NDEd!iVRSEmvM<JU/7cY+f^9~.WnO%+:tT2[6Vp'2spa+{5;AO_^Bc{:voFU
-n>%uSFLD28TdzICWF{MO{Pplq}bK!c2N}gWT&'S'"+a-C<h3K<:;k+_;(AtB_&0=+b|>:4yN]`AlCigk|@uBc"!lTvm@Zw^udHB9:oW$!a8jB&bm5dVOA^
-{%xA&b@@NMYPv>>vV+<Z4z2>v/H_%-w>1NJQE/Q+T$i/tFAZCTNh/9l[|'Do{}G'-.LkT7I)=Vhx8M"Y=-g,%,!h|MD;4[,n'ODsb+;7=o3CmEmWWJ|8}d
-DT9C'MjE8^l.}}6<K^39t^'N1P'3k{(FJ$Q`RdAku()Ew<@PB&J']T7}0cyylWLVItv0Ki6BMhB_P3j1oiQEoZ(j8B!;(&G79"U,C=oR+Ww_@oK&tXL6cS
-y9U<Q}H_n.Ra[RfYTt7t$syg_o(Go$`7[fcu166>vGeM`qGZK"=Wn.u{J5:Ch/OlC4VRO(r}N&.o<<VxjwR,"k<O9;op"vrb['Hu+o02I(1NjxDFCJTc/2
-Ksi92^(eDMs6%3fE,4Jz/FKJT[+X+vln|!eU$g_+12u+3Mbn8;PAh1%wC1`]5.]d.L7"3xjXXxbNclyv/6<C^m>2QcwhcO3VYd-6:jV$d';09+HwMM,iC6
-j5BuQvRo.:Xk+d=eylmD5qHl"7-7{R-b--_OR1%yxZWM>rRf)n0R;|_|u$8G#9q9Mj7'k.>2"xZ)ifW"4B_{3;s,]%(R$V@{}O-dyjj>#Y5wm%Auugy&;`
-1|vXd+:%C)hTi<YFXvx@hgQ7+F$y`OGNRvP#U/>U8,GU5TzU)=p>,hd":DF|XiPmt|4as!HhXT[d8q_J{c9qyLzHi>':]i(8=2`,5h^j8VC`=XRIM,;`8J
-pd7$m29@1w;N;K>3yHz%~7|"V1lk$0:cdGATTa2e_pEmv3aD#tGOk>,,hr|.LojB_'-KUZlBHf93Q'd<s#{&nV9}wiVu"Y'0m{iPdZnFYH&D`|xa,fei05
-1kS4u4zDdR2z0zPoyZNJ]j!g[N>870h%Wp90}K^:IvB`x!LrK@Ff^/(_zc9+.9/W#0sJ#+$shienQJ%fBCCOf]^sG;`(QsBkn'A)(g~MX9@T9-6NTSzkA@
-C}X"wU'If1"'5^EW~"+f!yVZ{tlz~;b0~5u[fqq<NeXxwoXLT&l<qpAJ]r,IA7{<w&e;s_S8'Xj0lz]$+XRYQOu25SfOr5v,o_(Q&KTQu1,T7l%fm+P'<.
-8.J,s49%a^cjnEuy+^U#KQzGQhS;Bkw]7(1f[;B|ji_-9XMy~yL(7h,)-%BQ+!<PWT0jk"N(;%B78jA#6G^3GFLH#[[3SX08`.U"0;:,.ZD07NbTxSs`k"
-24xR/sxu2QQ#6KiU$4XqL_G&@]ur3.$nlJ`FMmJiqaa!l&5nz.z9ah&_pc{(SjHkp4U4n5fpvF@lS@G9rI-v>,IC9R"2teo1n>f>yG_lG)^z%H0H;o0@-7
-AG;+"fn08ee9vX>UT{:7aS!c.l.xa8pPnd5T//v;Z+vuKH(x][:9mM2gm=f;v%j{QH]tGuXY+StBFCDw.<]w2OV&$s>lGq&Xs(SMs{Y`BQ}XwfAWr67->J
-[b86BUg^dv3=`L^w[BfbjN0_Cnj4/)N{fX3Y71zcjrn--.C;r58FW"D^_Z&JXjN+{QfC<7X"atnV`(6JrA0#G9^dhk.mp9Xx$/n^e^~Z6{jPfNjAsi1-xi
-3D^Ym%C!%l)%LQisvoZrMN=T9MZ$t/kA=b<rXg%Wa$6&DJ|(]).Rj4&,!_#e-(<SU}#zGlJCy>Z7z^O^)--Q]6nm|q;{9b6Cw<DR"ib>8}Qr;b2V5LNf+E
-{Rg:>u|l^gxQm0PDhQqEH9f-oTpK-IT;rg/CCgIURjPGf/;&1b=XxTyFsO[%!KsM(}3PW`$|DOp$T&S(sV5_OZwWY6fYzb[gJJL17-3b;+~-`.lg&pw--9
-d4.iZG,N/B%y62YixU!wBQeA7Bi;o{e]rQiJ._}qDI|1bye)z44r{sZeBt6n2yX&=sRjJCW/jmsR)lz9^,yPJ,w+9b:'/PUNq;w:slAY_s0E]yuQn+oK{q
-HhEi$3oJmCp->0o'GwtEHm>IcmmX4su/Ny__>#<'-[SRQ-8i|J<,IE3->ew#).jKrr(EdI]VJtH]|LCNh0s4vvIt-%Qe>86N80'Xxo4Xe,c+&j2qXJoWCW
-'re5}nH_lu""-}hCyNXU%]w4YJWR^j`Oh+""7xoKOY|nYsT-BQBiauOSjf4h~p>3lHSI{bZ:lr,2R^NFFhsN7W|qMs,>/8Uc`.`br}mk"p6)9bCX"G;+Tw
--;I!Db'FmL!(/`3qzJ~bhTa80dRu$wC%PJ{gNqEW]XGQ/h{9%lE(Id{qDz(AMh#HKFt@:=9)Dz]JnZ^Yc"%c:!jhmZ}H)[kqbO016T},sRfhsH/'}si0K|
-##,VOza@MSVIggege<Ys885Yk_%w#h4{nkm7u_i6m-qV!neSG:V/U"jQ4U&K1a%w]spR,QO!.jFF@!`}#XTp{+]nizHSlK/Rcc!_OGe[vl>U;[M,.$T!8^
-`u/1y/D&v_sa&T6Bch1Gr[JSXAqHs16y[Lc+:Rrz<UwIjm&JRz9oo7uXJIh8aFnc3hUMemu.Dc:-l^;84ZEa,zxd~y7sp1<]TwWiYfxz^69novk%E;)%}o
-<NLfzobkKu}|LZVhB,lilKWE'q1o"r+ISv9shfDQuBnA=jEE1NQC];F&{5:<{c<P@UHm@"MIj%%{ESSNO9j7$K5x'$X.qmraPN)E(+Cv>uk`Q:0@<=#MLz
-4%#nH]dw>U1!elcFSfWP7yP-QZULU_,Z^|`k@oT8Wwo3]fC6`cPhSTpD<jnx`,rOTA-Fmy$z2)6r&Rni8;Lyy(^k_I#W7De+,rOSD:;.<B,JPU}s8w%8bu
-M'mF-sLePp,_xU%=$U1i`'e'=#7$HvB,;)dD{a[1|o'a!bzsie](!5P[sisF:1w925tWL'eJ>oD]^pHT)=2Pkq1vAT}shJBXi;1iS'+6IT})3tZN9SqN.+
-2p`['-[[t!,$jR5mr0L77#L7G@=wZmK%9{QU`6v@,=Ot!%4!m,O<_Uv14/7uRT;l1hY1#KAJCxeTIXNl(xHL.@B`6K)MILvd%-1Z'qF{IB5jf`ll&Z}])j
-3mn6Dk'H<fD-rr%XN7A&IT5iPmht>h-WzfcgSZnhgOHs$UTJ,f&:=V9}c+BYu"D0:(q%1&m>04TMLvsr8oVHi`Dh>Kq_1W#T;s`o6OP,~>/TR'vx,4@yw_
-9"JLV{NF"b]1{ZkGmJE[I|SPQ7seiCYME`zcEgF4'M|D>RhJ"xP]Xh%y&lB$U<a^Fr=sy:|Xc)|e2[.LJw'JUJ550i@,vu[|wA+rgw{lCUQzRE6n^k_#lP
-I#~o6v6nD>+yMVDd[lipBxB(^R4D7-vOZ5Jy%"%uW{S@1v&qn'<-rLVGGY'!zsFW!L(_Puzg'GWSr55mGIH@fN|VMFP).HP_)z@9(#o.K`XBX%:lE7|rAH
-u"+Xh|4YiLKBDhX7k%xBt]Z=tLk"Kw"pWH7SQDTtI'xB,yHvaf)cl(%4"vu+v"}7itSV$@9q8/q(n^_.%#WW"`m}E,Mnxb]:lxXw&SD6MVu%A2&B=pdS8-
-ko(LUqW3OmAn9k@W2P(5:.o{D3w#o$MVxkZYuw,Auf_y;nA4LPpGP!(sC.4Z3c|XpU[xW_[fX8890l;(KW%c+Q{HZzUH5<;Mcng^lpmFQr=@3rOkbD/O8w
-V@'BoR7N&(CW%o&ZK4%VrUWQT,jdUXGTC!hkNg|x"LQlz5a+zLJ@i@!"q'u&&(U_cSEqLFZ.<MTe=tA7d9Et(@=1Kr]:5r!xMo3pLy.#y7;ZrRn`(g&tm3
-sS/ei^rMiXmy&hUF1USQgNW]H4TD#a/:ZWywg5S^w@DH>&N!m_h8AIdf&9Y^59L]bW|L@b!r7=xIdQ>X;0<5$(TL8Ps]([O!EOA{/Gox%<SQ%1X[2L(YGo
-p[;yyQ-XPxQ-p{hhPUV&)sz=FqWfmTCd~x<b6|v@X[`(r%~AQS|bB|RvoGe)g/@;gxzRr`6M^1^PxhYxR!ue:7-QQ&)VGx''>9ByyAl:&!2xr2_D2c3M9[
-Airr|G0N~O%c@JxVSCApo;}^9RtKc)D4RSPWqTW(QKa+UYi%y6UY.Eh(!-aoc`YiAiWjP!m@ZzgIMIdx{]Gd[QmIPa7]Xpmq+|FQy[WRGD9+[2&2WdF=!S
-t']EVK|({8z3`g7TP[5d>0`Hr="C^T1H8(GxCs3E`7pvyq[Q47nJGyyOXwQdR^~aAduYLPHe645%(hPd{$gd!N<bE#t@Alw8<98PA(r'sADC[%g=O."^u)
->]8DVhhF{7cWGq^88c#"_Sl33/Tj3`c+~(PQKWz18ClEI95A~]si;{wNwndd]K8dRw[':sTF~}{hKCO{Z(P4+j}rDpNTBlOTLY{'Eo44=+uu$s9td.M=bI
-^E^jtt5K,KsNf(fKD9DBRWzi!U{g}JA8C&=839]iK_@AJ!/w1:-@.E[MwfPBZW@{dLCc~f&u]6.`$^;GE9`@|MsE:"BNPtg`gjg^/2XwOF7dNk51W0b:av
-+etSu=TI6em{IKd>1Obn=+[U)LykcPK<@|uSP"Lfj&heDNy^F}"]w{$zjDGYCh/_.dwf4lr:D)]7(}~m~`bHkfI4vZWwRSEre+!K-itChe{5|LHpFg_uLk
-oXm#.sZwYDvuw"WR!/S<]ca})Ekt1;t"[7#"61[Tq:||4'>94"qg}uk6%Kdb).4KXL1;"tkz_[tmJ)-EN<SbQA8houg-)JDs"(Iqa>g#(>7OHcHj(Wjq[d
-HLsK;qbfkf.Fr0EuFO$)Fp}ThU2kC_TKw@]|4NG6TS)PAcRKC|E`eGZEnjJtO621o@)B~Am38i9pn$2x@$Zf3_Mwp/y)#z0xJ=tbczQe>9TPZ6[xiZtu~G
-hvH_"{6SF3ubL05_M-qF:DIgB[](j/oLNb/IQ_r2s$,i.r8.&E$)V532>TWYw!mYvW[@f=rZTX$sDj%xbN}&W:)DZN";[o-z]015{z4T3g=O{Hs7whcZ#>
-b_C";Iyu#N0rl+9#'sbxfl)rG^fJvhW&~J4s+qH6x{ueS4"_Eyio`OfoV1iBfY3-,k<Pb!i+]}r`=p<]7-NmWkmaI_<s[s4g[PhV@ii[Ei^(dRAjWpS)2s
-evd0j<NG/]a)1s,rvYGCwMO{thHK"_jQ5MQC<O4qG|g/o$vEa`ZJDLB3$4:RT2sb/MY:}!]NAwA3u%#Zr`EW$#T=Vnb+3B:xoEA);ZH-Cl"kp=JZu37tCj
-M))WXS{9KaevMV0JT;{L(zFN;@vdtWi:U{(m~`4-XfiOjey7Fh:hTGA8;NopEl-.^0fzm(#rFtu=S(s"%c^==5'c:wM0JEbz>RM'~2!cl%p)`sR/dZb0tT
-Pb;E+C+IckP9!(75|.:r&($x4zB#AU1N-5F=g-Lk)pGvNN!%+4=uScd./XlX3%%}`ycVBg&=l2crcD!(&H<6Bd;qRBhFJ%qGvOS"H;n"HU7{4hb|UI+9u$
-V|`w85z_,r@(Pw+&l<[P%5PgtN,W.zsxgZ~x'3)EGgci]QnvXNI%=ZMO[eFT{]e8n5f#|yyytlZl'/26Nl,l^.lZI{ew^)eWmT&pACf6L|^5c&yx~!;^+@
-<C"C8hQxnRJ-q|t'@i9<;75Dld;Yf=&V;@9i<lie6o~oh_8%8mo_[G6j^F(,fL)ZONnT1wAP}%Ge5nSMj{OVGdw.[wV3EeNI!Bl>:1{.Zh%Kf6!q[WQbO,
-HF33OU^oZ+%y'9]sKx<CYu#BG)}NqhO}#b_%^ASz^Y+L9%|}(z-1{jA8D!M[V(XUU//YN]6[lW`D.Bvx^Bk{!a<4_lF{I;6^;8K:^:%c54T,tbY4y`)7DR
-n"K(cu3:NpaHW#!~zVy1EJw@oOst~0I]=jGzJEZAC.LC9WCf/Y]4~TPd.38I(;1@v#ayry@/Z"g;Mehhp;1lPBd/R@`xpX3E`'ISeq(Q|N)ftMnx)D[XsZ
-a3[&XP%B9%Lso.dhR)<(UG6]Qy"BL^)I)tam{e/avj"dN}A=-L7VP.I|&]$4B5!5iV}..VY0P6;W1sqsy&-r=)|ChBd)$$S()Y!Iiwug4nY0-urp4OGc;/
->$1a<+3fds"K;HL+PEw1;`VZuk)Wj]:bGT8t,g/FzQi_hd#3Mq/=e3Zb`=]ijQ;]4inAYS7oe&4@QexU+66s{6X7GFF%Zv_Ok-QQ1V1gq>+6C{dV3#5Q[J
-@L_(Iza}SY#/!BBVP1!2W_XBT!w;%5vXI0t>]jM`~eLhR=27w7G;_Hv"=Z6rerO:zgwxrS-CKNZ,.wV4{t5INW^213KtoW6i"hM0CO$j6+Y(lmIz%#@[o5
-gpY"s(Ka=WGMo0hZ.vpjuAPX(q"k,>{KU#.0X-IQk+vD-gpE1>/e:}zJbJ-myqRb+;<VuGnJ4q,f0uxHw-tvbnJ-foB}oMTPPriY['|Tus5zx)c4k5sn&4
-r{'E#lLXU=RoRQHM|1-'wDE3E<Yvn@]G>"y#&hx1mA{28_i+i&YE=VjL'HV^'K3>;AgMs{9MiD2}AfBgLa.1<aH`pmBr=,hvV^Z%qt52d)EnI]>RVfdADj
-a_06KNU(,,HqQ{aAut@@ls=W2$20-4'@WUKUXo(jbZ&HpDTMi0,M8bIg]yJmoKXU}&|PmzycXV11Xk>a3NttQBQXewlaO_51h4"--o@D4ZHY3dUc9XmM{{
-WB2#oak)sy}(hM0k0riF)<IM4Kr|-"Xeoe=4jqu]pf"bkS]QK-pQMM'4EK32TARk.{%FaIK$AIaf9Clj0ePya]Q^zQz5=]{C5pOUw2$BMn5[us;iC#NHpj
-zL3DoN4v}L}8.8F4aSOgorI5;'vP$.Y-ltUdZdkp')%uZO7^"U+M7A;_sr4wbJbPRM__3CF76`:(dWrUa!:DmGbWLHi_f0qff=o7:OPN3]%dzo~lX1_>xQ
-!~Nn5Bru6E#r@qfzl3{JW|A73OLb^T'e(RqbF|@)fP2lM`ep5p[^jy6qx|,_[$eKl2='}';vc/,Zl'SEBhuRd,L!AmZjY`y3VNwB8KWEwhi(>E~ap^PFF.
-C}|G0@c`aT08%{(aJlc^'uQpKyy3&.aN,IE<,Q!FEjqLNks8Z$}AtkaQ2h^;[}fRDskvK-&iMLLxU]Txu-vx'b{Q{lmgRx6W-Sg^{T8$;j2:<1I)I'vO,Z
-;.CUY%EEn/g!GL;-(a}QIAUQb;!p0:a6x-1%#'EEE.,f@F];3(u}FsnuOUkZM]/3/;(^qCB2"O2&Q3$P/f"2H:uIX%3FD0SY>|@},3D>kK12rU`m0<h@L{
-.}44+bu%TbEj]]rXXC~QvMYNRT9`R9uS[MtybXscUl!xykoks2<>3k5qwi-_`+e3hj61i/x5oyQ#0Rf:7lw"Q+:}I)SD,b>kJRW$wH;[yB{`8d2b`|Yxpo
-uIosVyNC.!}}{yB:wDWsUFj$S`35!JNsQmS>Bv_!ucf+.Z=}TfAq#w7xml%dKPfB^KbgqgGODLyM|Bk[Ytu"O{Z>mMXx}KjL>nM&["DW5QciGVpgnog=3U
-DWM'YRnnGb/tT"hn/Y@T`t836^_iR)FBa>Q)RBdx8ZPG"WfAI3y8irsZ,'P'2c.03"ce,#Pjf;,ymKefUXc-s(BQ3{)Qt^W3C6~8fY5<aX;Z^1W#o7N>,]
-vBgeZUv6=_C{6o;8""=][2VSBDI4>Ru',$kA@YN{ni7xRQVQ9&kFRRuG-5pZ]J:@S/i<lBJlFAtupuTv_X@]F,qRmefZ!g,xpx9Y270p5+~[_6/{F{5_S@
-wB#UzVc211rKQal-2iOM8'd-{W0gGU~@nmC5eqEHe#6fZHUZspUT)IZ5F{nWaJNUxk%gg(#sX)4d@[UN7)v%pu&HH$OaKsM9J6U5}R_U>/TC/0^$e6#Aw;
-x>Ei%%Zc4&=&VxmkWMJoH+g!#>MD]B'CC:~Q+/6Y}0m=F3Ur@O{'FA;;O(vQwbI_N6bs`xc/gb#r5:aEMI3Ft++>WoezO%9Nbr0uM7j336%BSgz5it-w"s
-r8t!}-,hy[q6s'i6/0g2N6kY-|(&kpHiJ#nrZT4+[CH<y2l!&hPubMe&0`!;H9XcoVR9vEOP8LOS:+NW]9=G,{EPdSD#&G^=Luk`D=1yW2&!Hmctz87`p_
-~!f=OcsM4077/z{+_G5ez!wZ>g>6B/ts).Mc{Pw>l2xq{^'p5lgbHC=%di-3~')d^|"C_]D5z1)c!r7AKfKERxyC&7jKIC^N|[V$]6T-cFOW%iV0sy_RwJ
-=kUEY'}z],hNX=MHV!cp{^0F,vs4O(~^@&9qn5quXVq&H"(B%$KPaJ"xc})QQFBoS3`F>xwq>|"&~]}qEdfywDLKgVCY;+.)3_kAFzq{:5;1~32a!ErE&`
-^)i.B$N"g>"&Gck<_:[x<rw&',{StY~c:Sq1s(}!Np2+=3>Mq5#M[6dc8Hei-vshvZW$B8[84qot:SL,!_l0dt_x+,9;=lMC-B$m[r8`>U[48sdTcJv"L8
-M;V+>'F|;IcFF>>O0v7b]|R'o;BcSzk){(r4TRo#j#r0s$M=uY3Iq|wEDYlf-q}^82@0579p1RAN$cUzZp;j,NS>O<}]W,|Lx]P;7'7IAUtqVZFkmMQA)#
-ck4GY&ExBe[GyF%J.FTrIITWhIiEUV-C.a2DD0=LiE>FcdTKkz|tNiza1q`Mz5WN-dW=pFvd]wFf#e289ET-z2'Sn4A}0>/j9^)PAQTMGCHW27658/;Thn
-B/v$Q{6F4je#=#d^XxPl1yg-'ApUP/B1EvYv}H%leBXEE3Ac%E|@b|y]47axl=E>IT398<]|T%tw#k}9$WF9cOItqbgQ%^CT}Z~^:-Et$W)H4[4^_,aaGm
--We[Xi"bEJz:<z4iU>d$(`eYPG@pE.;WUB/GkY0ZDQSa(@cM,oK$UC561(jX-b<={}G(TBb/~OH(2beqsbiDYF{}yz::v3>l+b["p^t&_"6jE2;b:&vUDA
-&,@Wx`Pb{{ha+S|vcH=)@{6/|!oHSiP{S['nw'F!hxTzH[n7;_#L94bF'NY)[wA;tlGkgV^_^}NahHzF9-D`#b1DMA{`C6pq0KJ=OlkL(zJ@XTb}>$kp7C
-7TjsmbQz3;t)8]JoyGZ0pXaqi;zh0KOxu{J%C"!~DS%h4usj^XwmJr73,YIsK"(qLFi8fsggVLu3zThh<OI'=Nk6$IeZ(=:KvfcfvX;V{RnmtKv5EQ7Ktd
-0vheGhgY5=FlxZ5t&Rm@cP1]2WrU34diQJAq!>=)PERAfo'4f0^xgZt9-h'mM=T'UDwcxZZ<7+knvufCyH^"UF08Oz!mvSNjyIPzBxsf##g-KJ8>-27++(
-JH@3B5a%Pv+=,/VJ#!_<V`B9;7'ah>=1a0l_ml;_^5N3^d68lT!gUi[vglj#Lb+fzpDWc8/qr9Nh2NU_1ERx<qNCt/b2n5E`x]h=a7Zu/=6x2m%9_$fRH"
-i0m{b<LQnO:i{";9Q+pvq,MvlWWx/&uz(D.A,6f'T90j"'J4"D-]Bym3fucZ!i-GL(0,ezH.E&MBb=l`9Z4'@>LPECHDIL8mUudLxG`sRES5"Fez9b1'5[
-jG%5'#vrFgCT_Ww`BF!j&>K71D5JY^1B9>:FF-|1oQ=NO^LAhX,6S4ZS)#S&Op>77YE)mUW_-<$ZzD[9_M`^,0zT_#SxAs^)G2/7FPD(gpjGomNQ}3o#9G
-&3^)Q<9q8kr}GFhba|0RS;s<ec#{h<z{vX]5L']S_0zIwgx^(-tP,t(31'MH_Y$]MPg[6hA6~p>C5Pz%a5Nt|%HT19bQvcL^&P%F$$cj{X_XpMz_feen@i
-P40C]BCZ^R:Z)l7y[}CZF/9d0EL.=<,m5Y[X^TrAf2mrBiBx${,ar4<KM_+qin"sw`mKR-OqBH(HM^-L`N)!QNN$0_[aSAOz>2-jk3'k(>|E'aqiR13N,C
-el/J'qb7,a9=j]"+i_,iZF,Prxax7|l>Ed1LCTDb#Wb[J(midhmMZ"a_+6H:k!}=SGgW7)UUE[8i]&W1UUH1+p="G4QM]B8d9HRtFwLEs{[8yKi<7$^.j+
-%>km;F6-la6iS0^<+I.lM$J+l::@f[u$(fmh~B]]GxLF}v%`sSd|EbS&2&}I%nkDbRJjlD{H1c%Iwq-FW+}82Y3UJh42#g]-pIR#HzvT-gLI<`INX8"/$y
-;T<;8^qQC]WXaWv-2^1#^g!QWD4kjCo7WEbfc,}]$<@8r%u#{Y:;m-5T#v=rW/54dl%$7s+=QaQi1-.BC5qcAbFQopMV^8%%xYwIUF"=),;mnU2h'q4s-E
-GE)4%;=-4Lc"JQi:a}L1uc7^E9YMVpR}awht(-n{U/O/cI-DHV$kx.@A{4zNr+7L!Y}Mrmz]Q[r]#@2ozD"TH.Z4@T~K6N.9|TvB+Z~ChOL>W$<AqN5y.U
-sX)$l`0b:tL_D5yE;(zL}VLwNpiTc)]j{rvvUv-CRT.D_:91=cL<T"8/u8pz!8cNlW9MmDwD]P@8B7@UFKN4jN~[M"0zyXa.nAy>-L4'MUX'V!Yy/01I:o
-$`clL475&yjfxf:/o_|SO(3$,z6NVb0FM4]@]=f"G&K<qg~r=RX-'VWy%$%Kc}2d$C:--^fsU'akgG19az7dr]%@1|GU({`n-g=Iah'14%ly+WL//%I$[,
-CuvYnj~fz7Fg>}-l>[6zbbJ=J3~O7fT@];}'kx$O>OPc3d-ZeX]L#ZPx>3.9f)nE%+8Uv{oJA[T,2}${KP~aWMxG-KNJhMN{~.kiollr8{Awt|u)o}6-<G
-97U{@p,:8Y`W-gg}J.uNq'd^^J.v[c6cclLfUqNtAJR(Vc8ATIdajf%8UURzMC.]uYa/PAf4wGa{_DG=fu=)ydpnQGFGO"u6kl1aG@,(W,/'>{Z5attxO#
-Wp7:zKrwe;bh.qu%"#1-he[K+[C@:K=6+aavyzY=&yT""v)}trGtF1&QgPWsMk^w0@:IYmjOY;W5ryB.)|Y|xXvM7[}-s&sX#j<@_msa=jfXnK'.s`:GI}
-;'QQ{XLFT_q=O$Jmf_$EqU@C""6DJ1o@(D^ZR5_5h{Y"XE4WEu-HKS%2B7KavJ1m[e^O6@LX-xw:XjHjp&d,/OxAF^VUj0Ny9Ba5TUd$M|Mgr|W5A`luB+
-)#`t$Dt^54Rk.Ba5>^|axhC1]/SY{8@vv>ig0}FCP#5%KIpOZlcd(|yEcrJIK}i9XX7YTr"&VG`5G&j#6n{-U7l7r]wFuMNMyz/{U0~fO!+5bV/<rn&F,[
-QncjHIJf#k~pf92ay)MG]wuGpRxVEMiIzkyYkm91L!e:(Y{K.S]_}V'uTzMLcw_VI]5KcYzS5B8{[8PGHv4'Q0^re&"pB#hxkj9QQQmG%Z00!F`sAN<#-O
-Dc`kZvpV!XL]z'4iPVSpuX36fyc/<9en.GV;uozuS+N^v+9.d92L`WazJpjKY+{xrM<RKlAN9Ckzmkvw}H&URA{#HJ!D9UOhdRTD|&{sq50PAUv77{%"5+
-j&hB@n1lem%}^Ci<0GdZ%6j]SG(g^8l&o85=>r&Mb6N5,Pu02g)QAkw!wpO--EA_/[0,m:X/F!Cdgggt/5fdgZ}qedmbdb56HC)[!#Ld&G5.edu-|LYt^;
-Cf4@i,ICDeW{('y@0yquENiv-e!b%t]O4v~/)N:`QrnK<K`Te(<J+-QN3WcF1@NKGgM"~/{jt;YR|>8=!%D),E9ct<L)hR|tS_&fRfDL/mm&#)d!X;z'xe
-$`/FfsVKQU5S/xj)M^Cb}H0|3fQl;|r:fP@P`Z)PT0=qp2|,;oF4eu&.Vge#l$&7cx<nf^QI@l[Wo,F!'p1IZC4tPRV4bM}T'I;a1W^fkp0RV>t=,j~a0N
-$>}>8]^#HUyE~=NFgGdeqK/#Q=/wx#f2O6FCT@rmJ6>R}$Gf&XYp!c#@{10bT;Eg27`M:}dFr/t]yOlfVIoV#9.!f;S2B:yh1nX>vvoJT4/<B_5aUutwp}
-{y)u`#r^RU(2"x>}(x;GVyV'"~VxnADGM1-n55b5v^[}lmliay|OR1[cE^g/remKIs6`MwA<vH-T=T8;K00,zL3t(@CDS1gqZ/.IeV[<Uw.Jehyg9cDtVB
-AG@qlrdL%E}`vhO&v^E9>aOc"qVCw,ejk8qXgV/Sd=#}5Va|8Z,t"7L[W$<%`TR)sy&I+3JF80e"WDQ@DvvhSd10T-K`M#u^Ay-q0@Af5&2BgC&R}^(_Xd
-tj}Et;`:[kp7&1]L+@QZ;%YK)/VNE__pBf8uP+77J/KLz`OVWw+q^6bxF@GLa&M(6Yqz!b.NP:0<7We^JlnCoP[H(6,CB/!c690m.Au$$3JMwUC#1lREwV
-e)|gsc9]A:5R!]([6uxJAQ3KkG_bd]R^(JqSOB_H~M30^P}ozqA!a-0TlV>mv#n|]ZO=vEDUWhS["<2CmKk]jzcQ>:`+22!T5`dd@]>xC%k'&rHN^YNU^h
-qe0'@-v#7PG[2zEojl^I(2e1~.T#VLQVek-"b!G#D.8IfY@u!{/MLelJhDoNtJRE]HSIS81hiK`1srE1!Uf0@S$4gPH$JQfDx#krsp,7tUkf$fSZQ|9;.L
-c=}^AgcdS{WwIIGS;Yh<r@n%P_^vj=)ve'778_Cj<n'u'Z&IY'Z8i+MKcZ8'w)J<Q)SpZ(s.BB',Ma0g84OX|okBLp2gq.X'V:2-qSu:[=44vP#cQ5T(6:
-8ErqXv9"R+'^#{e&+E,RKy]6V%3<}$NU<nXL:++tuF:>a2[wuy]gfkW}K[x5/fAgKFE!}$:&zodYYgp(BaY%md$Q"[&i:QM9H.Fu,=V:`;MB&dm9mna)ug
-30,n-aNf+C+ODY@W[2U0AuWY6>kX0d~P[N{2m{dz$U!XEpdyA}|;(8[%Ta+Pt+G4,Y~,t]Y9<C]b!Bm.;Iq{Kc&w^lhhW6pq|Jz"Ml":/V;AZZ+;51>4M7
-z3j{9VCaf%M7K<pxx<lI@}GSD%<cLD4MRjNF7[ViwNI/m`$,ze}/>MV7VaqW[V#ftdCsi;g&ti"V]SKo$TB;v.$p8p@]t3=rS,LXuBP3$Cx`#4Vuv_}#g4
-1Dtv;#VxzmW+65OOWQ<c2g6f]pGS5%R:ciQh'CX{za!-ea/<}=Y[YENkZP[V<3Yd0Lgn0O1A-9_Onxt15kw9LsAF;V2isGySV;c13Cmt:EI9m:wBhJ;BF!
-iRc_)(BgeCFk@b:BpRVq0XU|E[;</]5`(x3([{ma>Tf);nycMYf,NpeDWmiXL7p]b&Lt^@ow~$RK/iDZZu9qI^3zztgg+C74LSVZmtMXa4F`0]h%m.=h&,
-7!fHU}e5y)B@@|'7{$b7(aOzl;"}=f,:|V$hiCyTG/B>cttW"Av'&Y&yQL(d#a%doz,=u&EnE@4,'le;.w:;e843Dt-#L(B<4HRWaGh93X1R0$E@<A,v>O
-,`%',wTwzjYJ^6wZIv{u[WT$C2wT["i7"Ziuw5cLu=`EtO_6l&"5@JN%XjRqR[f3:y:;:)>O1#m4N$9R}MY]rY.q+dpxYJL0)d]=E,~`($PAPP]4o8-$69
-l>>SCqmPn5Qop%85g#Hv%PIVy8m=V^>+Rh~jgWKp+NkPOf![KTj(Xpoe3^PIUm%)Ge.s~Un6fTJ>0Bdq>:LS%ye_4=>/~:kWn4$ejR:BnzwdwoSi6gH=gM
-Cy<"(|poDO4`iO{s<`|v1yn2O)tytP{sG"`uBtn<Q_|sy]Zv"+C9R(tP7z"ya@-|`QSO:QD(3.+31=j3_X0uk$DN!Y9bjc#"Eir^Xu;Q8R]-j-OJ/8vB-D
-+7xKqvac9@NEFNiBjPmW3omj^$NoCLvHSa>7ic@HR}1Dr&7BLC@MuDdsp4W+FEV)2NV]U^1FF1A@|%UTTb4^w8sGN5lVQMAaiv@FO6n1Scv8HWS8_f%1"'
-<0xCl+KWYBexSYa7G3(kP%#pq)ZP5#Sqo1Z8C&JP@Aq)xnffqah<uxz9(1,sC'F5VPu@'$uCOf;PfApr9)lvjvJBvd/4g@^fhMt_LUlBb3,bFhNxMJR&V0
-}Wb:/=v/`<!S5ENSC!S4Z/#usGG:PkM5a6>EQ1wlF:d1W6e-vYzQkYd118o!!Rv1%#//MC,p_P=.d4-iBzB<vU8Q9SQ3)l5ggJdB`QK=B>9PU>zd5&h$ZK
-,g"(|A+)E.QeQYZotrwG<8;RTLGbeS7Q(2k_gj@yooz/4,</A%/X(5i_>ZI;o)gXym!fv:Cbr]N_N^>}E0NM6K"~@[]Tr^Ghu3|JsmLwOf`h@"09p0iBmZ
-<RL^CTS|]:8ieEa[5gZ]Yu.zAqFpmYvx8G1,yZ.!Ks,fI|Zw@rGuDM2-3}"Ui_yMeGpt_j[nS.9mk,F3@;sqB7O`1tCPbz-Jamna][TU1dhV08Rw}/#kx+
-W,!)7MY,0j)RrQtb9St0qPhZ|nt^XX'AH(}zU{0_obY!MfLc[6N"|lR;p}Zp5hgeTM"mgKbSY^rNF./It!]Uvt>DDJs)zibBNvKNTYt"F."|hq7[[tH9;4
-Be&gwT;3.=_]Nm;<>'HfuKH^-+cAF0<E-Rq+I"ks%{WME4-Bim.&Dx[u8nkBy>u4H`jy"0vv7,oOu^nH/!fpUT%PL1p:f@6v5y3"DW^L{gC`,9p{UQ&Dr{
-;-+IyB/CxD'vbJV9)D'6.g]^D){{+3q=6lsh0xxmsHKT=v(n:_s:Ab%7Wzg;U7jBx7/&^Bht&WF[1`gv,p:yxAHrwlbi(!9fB<(",V)oGQ/0mne[srU3|x
-U'dp&xf@SSZ0haX'-QNErGjIv4`pay9p"Zuw)}g^H5n6E{v,V%|ta0oQAKIW9u$e#:1pxGpY8<wZL4Z&k.!t.1VF#cY2'9e/7hnp"2#p46B_"E_cUDGtd+
-W`su%sxOTDB!p-#R,dq=J7q0!tDir:U"&>_w_M'.l('s^qH(So+EP:/;C"n1)c_/za5<2>>zi;0F$!dn.fUAm;Z1"y4`cZ|)wbmIE:'qPp|8'neEA{BiB'
-W8;3,Ldz18&u~#fW3:l,i,YIWK47iewSOI(]/A~<s_74K4Lga|AUk|`ht%0K~;#bT$HJ[.9A#'>a^yvN'/dv&i0capF='.ngpwY|cl%u{Skv3D%d37([Ys
-UaUxep+/71&dLm_kV/D"hER(]Iy!reoq>x0$kf@_S=zgF72>>e_QIJ.jR:u;[)S%UjcO2^gNh)lry)N{"etS6E=H@{wD}/TlJ3X[v0&KAJ4GnRGug`=Yma
-"OB"ZUivr#t/{s+yOZiI4t'8iIotfkq{H1GrPFIN86U0"|UteEK<k(tX7NE6jkdt/yx{tM5nBFs|:Lo/J^KM$k%kWin@B6fA^<o'W@u[h23fka%uLbRW_Y
-p`-EPU}_pO}J:.Qjkg"{=^Xp<KGbeZR%8LEpb.(pE2+tg]p0#2F2Mj|S7@pH^qTT|D[CWz)dT26;x![)[f[mr/1/:e0BYi4RK)O:[r4K2O6>y5aY4`NSR>
-b`kq-{MQ{a|W4Kfj11vmeSqSMa|,f6ULiY}l{wj/-l(d4A7SP%Vt#j(u=jKz0j%Sd1s#$FDpa3|UiOfWpyz]t&AzT'^jX/vSUJM=DA)(;n1F/XI_bEW'`V
-7hzr!!_evbUoqeQH!cyW:MbV|RZ7pbUi=z5YGfar9|wZVe.mZ.x}aw,>y_r<+NheIiwuQPsXy733bx.Ud>6>e{Ixn{6#<Wi(S'6>m|'e#qe[GGOhM<~<<g
-p^RJIJ2O+@)TWU3R0N~@^,N=GFGJ@fJz,kCMaQqk%zq]|w6:[![vqmfxMU}Za6Em:{pki{|l-eFlY&=U5+7]M&'baImx(X>cXi/"xo(E_B+R;lW}JI:hH$
-S+5!2>GO=zC!8%_X#0LL"6YgA_);<tu!;TGF%zkm0{RGIuIX'XpPn|XV[H/O'uT2j(#)L85zT^F6z-[cWi!Xk:Y#a=CQ|X/MNWPr1}hB[mw5:Atyk$hdYy
-l0>,XP7[@t%0eSE]bG}(k7NF/_C&~lk+Yy6=ry%c4;Fdokc2uhl3gxHL3GDv}0AG5}=KOBKUq>:C{CI;AuqG"MrO(/4:HM]<c9y7~cW^S6"[,v~,tMPt$4
-umW'Bm{IJz77E(OW5z'(BCFiI}=;qatq.Bbl)<}=}@=C"{|nbg'4y1N`}q~]Vd~mci<yCGzL6%'Hf^i!+YT]mJ4Aul=JZFJrYSQCATTDoR%|k)lNS^iJXH
-nSJ9F'>}MT2HyQ#:9M^o91eS;$]qs!3|8`w5D,OY%,OgZlu-zE]W6N649ak+C@l^XiRH;W4uu=t+.0j4u"==&wP#`:6{^ogZIo>0diB7(|[rH/(tU/PI3G
-K3Usv5(kW0!+'l)H@BB0OAkpb&!"xF4@V_yUPS'eh7vCdmsjd<3#$v%@R"4[-oxb~.4}LqDA2vt>tQRoaBc1tziul'~4J4sFXzBks0]gMv%>+kKyq#@NLE
-+8<|;Xb=Q-[oyyLic&BZQLi<=,P&)pVCMgvKkM|aJ<q"Zl(a^|-b30_Drz:cC,v<ML/%9#waUXLHz;gFkd%$n;LGJK.lS2OU&1h{w1VI[A{^fmFa67$J9w
-78U5pIfY4fK(a.jB%mSI`rnG|R)V-n)D6W)$Q_pYo!>a13TxfuTm;D+-jE%w%bQGJeP;>BJnWZs9lh3n+4PUBI45WFr1[mN<AnyyaHX;Jvqn:sU(uV{a6u
-e8(IIROnN:61"[nn|]}#n.cO9|RH9qLSZ%@y9W|amto)VS+R-]Q=q_uP:Y#bZb}ss'=]S98-{uLWw;4vEQu|kB|7,$/j;R;&TN@Hjf$i0ScDtXE9!{k'jk
-H/5Wk-$^S%fQQyqUBF[u&@4;({03dI<!0y{w;$`K+{1C"C<2`1h8mO#5UckHhR,I"zY1<9Ov,RF/IK}4~|,VUy]a8M)j@1~l%,iBn][4"3p{e`(@f(JmPA
-T5A&Ah)o:pg!Ets%9LTkWF@@C2AefQ1|U(RJ,y$}q_<m"Ibi+!Xp{UiUo^f{|l(3V->k8="(/)>xl+W^<LAUJg@7QKuZ6z.n_za=3tc^[7,YtX.KD(6Sn2
-Cj3FLUe!GR+aLr7T=^.kC3J4mbak^^t9@=jRc,yJ:R8mBM~eo_|vGGFIes|E3IFpe:)RfWmEv_'rR"vQa4EsH>'1T&|Ap|n),nurGpwUvx8!1B]ul@,rpO
-nO_>p1t%KhR,tmjqqyfoV4/1L3=oK|d|q<'R'FuD"}HwtRB5eR!l{NWx{3VEeT#)l&.!5yu>WSym@>"2wo;so`'@h]Lq9RQ@#NTu500)tR)Qd]/zFj7hx.
-o7)<u@k^{i,=-lZTC42L]Nr0.HWNcj(LjF!E/l`k1}@ku|HE87"7FO-1x[TC!W6)jl-YD;&,xqdg39i`-%/ou;6y:v8j%7pkqfu#e4T$^7E4Ay6.~yoNFn
-U/(hCdo|@B8MyRQP-bDx^pu2v45bg0@>7A#z^qpMes%scuGNM63NH%+t[#hqxYP3QZFREvt,/mT"q#0$5wsQ|RU625Dz0h)I9Uz{=&C#~oFiey1jp+I3~`
-.tWJTk7$#WBcMOs2fc+,z}tGfWl|o/YUy79S;2`iu1d@8nU4iSwZ_]+XZ%32QD-+5HZ].;"_&!fDS75CXc:$<d@hBp9j)W!&oeR]KDP[M$A$gnVWPm(w=F
-`svdfA'^/VU22<kMNo5baSR;][_lN{1vj<ki0g!^V2;`9$[^>&,lo&t^oAXSkNR@c=Or-lc>i#+KkkU(_c;k9]zJ">b8RjR;!@LG.f%w!,xq80p[5om'lU
-}dVEDiz5c[)%woS>v`<wZLD5AXlwN'#H60QB7bq.>X^&Mh&s'w[Tn69iMK6bi-+}>%~J6eH^;mkCf>hm}6E;N3{!U%2Bwv:N`WE#i"!Ye"@C|Kes4.$7;j
-x/+olyIT$X#pB-7Y'6rpsheOV$9t"fU"p#q!t_6|;+OT3%pGy{RB@6tb{JV-K,rK[/J=y}Se"&q="Qw$U9s}Q,:vog|`/}KZ;l8aop%l=0a0f[7w>cies>
-h&E3cy}#k%]Ga+s0IvBY3;`!aKS.hWM9TTCO'7zz"c=j8%zqiL;J+AI^[-~_-.oK%<WJqD4#VCOqdJ/.Te.C3aaG|h$1'=kjUM'AjZA}TLM`)GhhzoN<)Z
-ZIE)gZo+O=R{OpmlK='1L0rAxiB]]b,=!q]s<tp4uVB.7B<g+j(,#0tz)TPf)dYI'Y6fu_hHjN4!U&R@3OMn#pBw~[}^X:1pgDmU$K6.xY,ffm#c_c#jS2
-~`tziW6y;MpT)!F&|t%kh!t8,61N6W2Tw;M)M#M-|4TH|dTgS_#+U/]013d_D=wjbTEQtNbq,w(pE{H"oOVWRvpZU&QK/4`ba={aqBtmAG5;Z0oK^[$nKS
-VDZsZ)@5q@]3%eAAJ]ilA!Js}&&l[a<>b(h[dS);-(0xR4%U+kT>iP;GC/:`!ux=/VTpj.o9ze(:jgfXj,,#`_APfAuI#3S|#X>/-l4CPs3];^D);B>9U0
-O3AYqtX@hEOmtJ+AJEE{$Zk]EzgC6Y[k3YJ@/)lTz9nNM";s<w&r(7lq8z$N)GgP73_`z`WlZ;xvI+$wl`N4;t:ho.q+S9.@b)5i)d0'z(GM,$.T6zwD$`
-zv.n{C@<^<83:u'=dCHOg_:tu.XHy#Fj-|'p+@#j3x9:V;JO{n>w(@s|mLveOoWy=su$d7Pf[q8A~"&q,L{KsohyhH#jpB5n<A>.,7[1BL@l(5epK.g[e/
-g"+EtW,nRenMqsN&.,RJci.yT=[oaOY,$BTX>-,995x.[]amzX1517CchhLq@K)R/}Z'tFb2-J:x}|,R{ITB0">vJhhJ6E;sebAxhAeR"~X,gwiXhE}9&:
-h:d}(TdxfgMUP4IN!,CzQDNn[qlm'##$R.BeP$(g%=}1H=Opna_qOkrm+&&uyJ+iTvpY}zFp0xeVF0L&pNAI3KBB5rKb6a5s"@CALLwK##@PxMMKT"OD{0
-u+'fw"7c,22prRW5z@5PqD4`RVu5,"[cdj:]kq]cJJTqalel1oNkdgKB3J5:W(}{)Xs//Z!P8cU].66[fID6(Iu$U}z:wCn"6iiNg-Hmf;JS.]jYI:<=|"
-%kf)A^{{G[0T08uBsv#)k5v={{BMlXqG2<SYZRg2%nz@0`f.R3N9o@pBp7B-DL74S}cBpyFoub}2P%xb<%GQF.+u&z"J8G!ivT5=R3iw!2$8c!6ez'_tv>
-zjh^.Vr,2:+ife-5b-V{'/j^[kuY='Wi>N5U}cK8GLCHb5fo{vTbzL:Wd%[Vzg+<MyFf8pe^[wNIXKDrq'$wk{t"klRBv6GD"+S,X'9"$k^s;UEs!im%,y
-`aI(w2Iy~YSXUZpCD<}+|8bwniqWtlY'HlJ+Jr"P}5:%nory+wD9p&CQn[x`DBbPBAq+6y.$'0Z=D79Cx<8`1fPw!iq$G/CukD{gz/7u.G#|U2j-LCuPo_
-RKEB,ZF=Eu{$}wlg[04pqN_&Ur%zIU@!II#Q.P|K,ZEt4y&a6^[/%qT1j$SfDooS3tkO+$<FW3R[2Rx(]60(2DoFClLM<Xkf3Tan.fnM&CO&LJWH)cL5[5
-GcXAlpEi<otsek^(fdiQVf{v$)_EPtj'SX)@JJH#Nkxyl`Wc!Qi0m3S7HP-5ysOBq4|I%h`h2d_T%0'p"M=NDI.l:9`SS`k&h#)B[:'zx0%J'u%P$Xl;jI
-u|CdupQd-Cp7lP-#j!{Vps!ub}ht9s-a,cyc@7!QHC<w2}ll/VA{=QPfjczR8X:hnU7C-q:/x'"Sn/MRE,)<h|:Y1<AzMh)<3EzR6usBVN1Ys7co[FH@|V
-iuTNqzzTP@IPPY5P+MbMMIT$7QhoBU%r^+Gm/M![`-#CGiJ#.Vs<JqRzp"=hp0k+A^-zDxC>!!kKprJFa.6F%_j$~%uli+v[)Xb+a:BB%Hgp@g5NC3./-g
-8IUPP-;|;7qnT43Xk-@#/nzS6h]"n$v9GQHTqx3pKZ$fY;2Mck#:l'yj(^_M1V%Av>YE0ni+6dGi%ID6t,EoaE`.n9cl1IGQ_h>AVzei@wvfml[fD{2j2N
-ES9JWDvOZ5~{KrzztlEu=N/rteG@qY.8wu=NgD2hc=T3Rnp2o5l4+(gBl0nE~Jf{<SlJ{DjutV1v3oWN,g(INH{8NMW|/mjpVWSkm@'+=VEGCnbpgm~pb|
-naM'7MSB:{wSqoaS~D6u2b3khmXh_"3X(jqm1MbVQhv2L;XE)@c=OrK5`A]Be|#1DgQW~c3:alEP#YWIzrG'/qtRW"95KFTLw#_H|Cyr{WWplWSd[$jk99
-E5N,`)U4-H'e80bzlKM0.W,pB#3.39HM5C$$$<"qq&q#v("Ff3^NxaVG%{7k{3!paQb/qG~^HQNEfj}AE|;HnqjUA1RY9k/z2-]&#D(SH||Qz|z=8V8{#r
-&T:7Xd3tE"o9)0Y=9KJCD/iwE4!>`mneRH`"!c1gld=&}^kH})4S=LchQiDpws`OX=L|$;%i&y"X$C<kwkfXb6R[=}k7u9/iR1^ZwWfAw'X9H,tBxui4R1
-@bti=<UxvN2"%:hh]I'L5b^CMG1o&FZPE<WwJwW6KBdpXY"|NwPEw|u9fx1FTL2#:[s)2L6_H^2({Mn8D(|gB{UIH_B.Wg4g>pTEz(h!;X@$uWLFIG>("%
-m'i#h45Lh:A/iqM<M+RS.gosh"f%%>,(^ZGhm["U$yKnx8ob;R~`&GO{"@xd&s%`4ETDwNj%[s=9iG2_dFpC&QaCHg4hGBa+Sgz.m6pt#H{SJU@[&8wuJZ
-,M>Qubi]oo$5%9>/M-S0`Fg:-k@+i9-#2E}XD<py,=Om4pjQ"k>|y-Cq2/]Gvs1Ioml{=Qqju$y1wS<-#FirDRG#s)Wo%e6g"D8lGzwo!6[+w.H$#^8hO)
-:TI;#V|$_M$R<3:t3-tZQycAVZ@p-=,|bud%r#vsRgH+e^jV;ky4023TCvZoM!-nE])<nub#y"wN.y)BcO+1VD;Au1V%2pm4.FrArDQ&g#cPOxCQ5h,N{G
-9D(hHNc#l2k@0M(NFhwics5tVOm'Hf8OgTrC!dW^K.(O6YTs}wzL';Tr";Y`t-]{241M0SR|&"HxJV:cEabDO0^QndN'QV9,(C,M60gg%sqFIxM.TL;a`n
-M6VBT,/S/j;3C2ebKCY,cLS6Ps1O4Cngjn!81gb0KI5P5M"oXFa.ovV8PV;p-YrMVj9^PROx'mF,wflEWU6Llvfu{v7pf|}H1E9KOq)lN+/N.27gL`8"r+
-n$>CmtwpHB[b5kzE:vC`x>cLBl(s6B9!Tb!$A#)mV'O;pkCF$3CF5}vHoc!X{[c(CiI1S:mE9dg^8.IBR:PgtIU]aa$<U>`5+|Y&y{z^`563</xe@B8qKN
-H(JTiCD@9_~]F$|kTfoUE$|=#WJ=X<<%O+f$06iXIl}u/4nLqPc]AWaU8/,hncVJXJ[3A<`"e69B/>1(ZDl-K:;pw5sV1YGen&sZ6cR4QC.%HLud4g)t3'
-QG_5rSH(-'miU[[a78')NhT5-I0/=b5J0Rd5Nj3+Sd<O,xV``o8{7T`Zc$NM_d|"2&2{8.rNm!h[GG%.mRD4s(GV"/"f=Z0e=>}N&Diz$=J%VGfyH15C`L
-^#YcCSD.nHleE4I4eW]Q"N[K&s-2lFk])aLCWtcopW+{h.<pYsnCxmf9p91d$}6)&G;RMY!D.nK{oDuuW+]J0csQZ1zpy>zSVL@VIK5Ksda7_BuI8I#j6;
-A8YK}qmuLa#VNlAb|0gg/^WgF2@BEWIv>T{GGUvHIS!qf}jGe@}uxjA8X.D34j<]RYB!Mhv,26|bu`402sY7^e9Y@:$;&4_SWvrv<nsclh(2H7RD)hvq|0
-QT0h&pK2f4(A^tkK#YiZ47#V>L8.&lAAM>zHP"TH;=zkSz.F"dEIIrDO8=)fw3<c4QdI!_i.OHoQw##UpA6j+{H4W5,YyeWM';"h)#rJZ]FE>&`S&S=kpB
-hLf_G!rX7739g/ueG_^gtK~4UunrH>f>}&I=O:WOUb$1CA"_jDkXc67$$Wb%Z|JKpOVHkv>]2acs8!JA;korJlIyF.c%,3imVN47xg+,PtTx'E5ISNozS=
-l#2{PE-Wcg%;JfHre|<)e0{!<${1Vd.L7"-VXkq}k/D'qx9qRM;T'#,jo53mldVv^nJm'M);jr{A'4mH.-m@$:Q$<dQz4Fw)8|rEdyS"KLlg8$fYmR6gDA
-{vh>@]uH[km4k`CjEk72uJFeteQZoy{!DV.rDO_jN/OE;#P:bP<{ML,0!,_nc|/I%5a5k6,YKy]R3@`vDL>Sd]hJ|2YUb2|,uD{"PG-b/)&"/Pzdp3-pNi
-5G`Sp#aVRM2wUs`rTSewB$/J)Z@u9_I$iv+zbr1S.1C2{8'Oadb@%un+[CdS5)'R%$D0(:d2e=n7<B)pef5Me<qi)I!pFrF)|Rpc.A/+Y|!{s;MF"Y_L#|
-/=u%|Wl9{8[Ez'Q6tP=Np)W)}+-ya12m'O_g`gYGfnKg]yu%PMY]wKdgi)2k0jmGdU"VA0Gl4J_LmMttEQhse2#"Lx'glJZ"XiH|XA7L-%tV'ot&_%,=eu
-~q{k$An2]l^(-qmWA,+l#T|sPuLhw2'bIq}N2P-R+)n-ewOe##d:$A)O$[v$GdRg}/NTVZ,po}/q/Z8u.J<3+WNgdxOf,}ouf,"E}|4VdZKn2p<Lu:^rn_
-_0Nai%rdGq5=j%b#E^KNw'qOWcpQ%t&A,NRI"rq3pGrvHNLlEZ(1tuwo7G|z~5QJ8LlD!%6Nf/1iE6}W0[Z_}oE!aenZ!,H7]ezfnP(`.a[IY0%m:6OC^_
-@DdH%gkWNA#o#eQIVab=0qL<~80K}ty/n1aR'5&LS(yl`LXJ2!FmFKK5&d];;urhxjhz+;s0d6HOJo^s90+o4+I$gT[>8a9$!#;`ynMC7UdgR!duKSxsn<
-LYyhl"3-RQXWu&8ScO#bCK9sb8Ajb:8"vLtPr.B#qUXS1SE5^33|+5@LFKB+9gdU;$2^Va{K3&5|C2(y[p1kK"lWD=RTmQC&+^($A&oL`JJP)O&S_7z!S<
-<sU2aim}B-cJPSTcLkLHrM6"i3KpIV/nW2]T:1x1Locb!q}]ihs+'>|:o/wR@.7T9iDc;NS,(tI@DMwcQxq7Oy5sj/kWCGq9PaPHb%W;UqU#(gph0..]"f
-kGPJwc+XO;3brbQExj&bbTbR!g]n.|]T8n%.QVJNyRvmC5#E5Uz]z(E)L!|E/^J(GB<,i8&%Ni2aMn#P+kgDkQ:]S[5W[:FO4^>^AmQbh;$E%h$@@y+2f0
-I^yEKQ3D9cgRO"|Ag8#(I&Y(&O^j>M,CnKJ`=#Te-;Wq^M:%P{PpH1QAA$}GVyj<tr6U{/^-%#xc(T[,)AlyZAJ"BG+tr}ZdA,5JG8|t:r:kmhV7a|07g<
-+}xv_=/rE124NL^sWV5,mb6{rym<$uAAt_$^a7AL)1j!f7<9Riv+<lB4!zY"bGf+HyuV;XYfW],_[MCB0YEPPXz)7#w0>O,[F!se8<Qcu9%LkJq&KSog=U
-pK'UduXE:L<fA!q5@zw74a`mPRg)-La6FT#YC:]T#+mOkG5HBs~u:)^m14Pdd6:{SM:b_LloBRQ$)&O{#;C3Ti8/QC3qV9TP3fN4#t@Psf/s$=^zIu<gs`
-.P,${P][T}`.9PPuUn71"w^QwJXri_7K}U~b/:(CVQUw.P)/-TTZ5+Bl"da}j-r0VdhwWHq:VJ+VtX8wiu~TKEK6H4q7A)1bW,X)!0R&{|prXc;R3fO.@I
-rNjS}glkKE=Mf/Y{Zu2d_m!E/f5pDG6MA/NgJ>t[S'nGjJxbbd{;^K.iW0L<5QX@_#T%P{3i|Ei;`:zLonsCcB$5o'}'`[cmIdHOnhYsZt>{p1cy1>iV'u
-w6tTG..#g(Waux:,~K+)1p~LWtlA8vC;(;.SD$!->77pL@#m1iTiES,Yb;|[K[dnx6[_NOAVg+n$P|vbsqy]JSDsKr]aZ{@%)VCtk6jyUgbx}h=bEMK`{5
-koiD-64R}$HoS0O[fN)u)9>TxgR&C!nFUne-fB+Yyh5a-A-T=KGO3.hvpW;nx.ci`Z/h|Qcp2.a$+FlB5eZoYhQ|%EBFUEmN5j){`.VsZU,y=.2:dt6VDT
-7r7t<,;hUsG9:o;lLFoMkca/R$zQ)0N;vXMSMuE[of2QM/u5fNMDrjSO<h)W3-F>`kT=bN3T`$^ZqSal72Ab%&aSV}udbX:73QEgjrQJVk<3i`/u)vfOKK
-W4d>!zntP1>T^He|oM4Pq[B%K_{W@TG>Equ,-Wl|Dc$8~<OQf/zGMI.V%&b|-jFpNBEs/K>9ZC07V%%h09`axt<sg!FP>kb{!FI1Dl|0wsMMs2o{cmu+5)
-kVu5W/aJ+(JSn$~inz)uHD)zwgEn0;ARZr>Y6bru-m8;N:AnkpJ/<;u,T6{]Bw8PnCyB}vI$z)xNLMVID2KiMWSE&vQK^x5cVo(SYcq5_T_fQ):ovusLaG
-{:V"O]u"5iY`2&9jZ3Kf,2.p_F.a6H%mewrxo_'.XCBDecnzE@$[o9}Xp-zT>LAdsk0KLpc9{t%fn2&H_ax'fW~/~<ZmIpK#-R<;,;G!2kbgUI&SQXcO/D
-QIl[D[u895sF&r<IyqbfClj-IR>GDQr5a(8^cP5`'Fb(={hR&GZ:}eB|bBb:'V36J{ZRX|kzN[lC^:u&Ax8LG4F(sDbE'q<+3[b@]n`VZ!)E:nxyeNTsua
-Ix^f]:MNI47axokzP#2{/GN/hqy_,;yJSpnauT5r.WjhL4bN'Ak{SOle`ysI$:&"zo5"4NH%Q<RV,W%1sCt(!,$:N-zAl4PSR/#Q/!2f)xLvBz8=a{h7yC
-]=y/"df69%}@aT5%M`9=[!#`RQ[bAvV5Ffkl<grN_/XrLs^wG=VP8QX,2{rZh!''v]q.oJbYZo+]JKZ)w]NSNm|-+X>z$aZLJpi55vYTAiRAe;Ti2L@{h6
-+]XKBcR3k!HOfd}MF5UU~N%z{NV%`krT(I}eY|b@w/lq"~R'h[Mi~7JnH|:|"Mff7'r;(sc:5C|uDqe@Y'seYfIuo=D@:!@jD"01r>d`FR.9;6!N$2`,QQ
--u+C_Y4Jamna$OvAbuOb)0DCnr4T}fogjRwx(tOgY:>n|ibNzmT&!20gz9.^zo:PNxhD2@0EEz^O=_4rVH7Q6NHeAH^[<g9k<A0=[b7Kc;[m~jE-%@E9ei
-(W)%aH#YDM[1%aH%hU1ouxqf9(Ee:Zqyo]5cy}/1^:27!P3%5QlW{W0w{4ade2lxGR:/c-R;}mg^3UWzM3oL>aF2sO6faEtKL3.NfxXVA#>FoA,)&&(EYD
-Pa%VXGh5Li+`b`:tY(Pjl9b`pE9MYNwyZ{na4T%8/5lju4zxBw-2pb{4BNGESwf8Epb<5!Tv8;u_Bb2-I+,@5sVJsDc"b6in3O#J6^d,:r!d3RViM:'TV<
-Pn5.&mG.#A}JD&h+`LU7{[9k7qj{+2POD}Yj_K3wlmDd(2uV=c}3`e<:^vBF.DkDZ@ui_O{mGr&+T<1%]ArsU1mYH347`J]e)cWl_0&)p9%B.{#RL=b`e"
-ts=rku'AD|g8U/538t:'W).hRwuz,p-<+&7(!y0zELZ#d>~DD0}f`Ql!^QFpSC%meOin<qSCJmsY3+Bt'/,w3)8x-Ca.jkNhQR}>ZL#VHnr:UogT[q{62%
-Nq1]`_,vGvJu|G[SjP6-4x/HK]gl4|z#G@Mk>rv`7^HdgVagIa`d<+3+v0G8BNz!XorZhtqbK_~eiI"^Lr9B$7DG/jm-^!nD6p[xshhJ@b"[019%#9jvd}
-i[GG{;}9.8gD),%@N"LDPLG4Kb$+#={%y{DxL[:dIS(LLX6)PBc|&n{d(ocx{W5KczKh%C<iAdt+7X5Z^G7Pstni0q}FBMb;&n,TH+7AYR">dsh>~mxZvW
-A-^N[t>byL18CuCi{>a's7ctu+Hr.VUs_!/e}_5YkwLrH+F[uP<_10xCFwp/:r/d$-G)e|6gRsu<;&9+mx0.EdG4<@ei2%k[7,Qn],}="xN>j%`XUl.ZV5
-3O.q%t]]uts[+qD{tl=/H-teWrV6[Om^z[a8A}b@WI~@o"Ph/G%@;//`]OiIHHaf_6imkOc_vkq_[=TQ"6q5=^z<PvFHE2M&9-s|v1NRe8v!D'[J2|-O<X
-B.E8xljNe:JuxwNFEJNu0s!R2cg|e62MR(1-T{Xrl+F6AddqiGIf_[,vEPiK2Y['$B@.eRVR>u)!um,:HN4Q#IxebEU-yip;>e:xM/1;aa7H;Ov!jDpbY$
-P3/V4/q-6GF%w^(ZI+J{R$~s:K]A7<x+`_F/9tt!h!EA>RRql0LY-2$vJ!cNu9LFmMR3[;CwBF3rpRC]7(p)&(m.hb$pnrIF@2wf'/`)t$`G]D&O+<&vo-
-mL/paI7{"IN#)m/X':tM'XBGD)B)ZAO;KNClxn9XZl$O4d-.v)5Y=[WV/Z1pRb,rl[Z'~cN5yS:(I^njCIB;hyHt&yte]HvDp;4OsfekonsH"O|$;z3{+(
-KxFzIgEcR_xYUz[^I<m73oay3^{fLPY3wKluT,!na2JF:0e"m4<7|>ow;k;Peel7".sz^P%=r;>d-qv4$K<N%-6Si%;RxcVYf$6#x&Fin#|.n{D<m`0Gg{
-7d2$;,&qGw/qei$LE:rT2AIsJALG3:>Qbc7`%>B6|j@fo72iGM5C|uan(j4&I}^f/<aitNSi<]l(lU|r"bQ3.BwCJ}>(SbE}-h}9WraxXMY"+'T7PO|gbY
-XWE_O!ni,C~|Sw6-!U]7^U1q;.1kNrRV(ayqSuR,/(fKg5Oh#iJxMuZB]_$Ps'olJp8K|_TKd>c>RO5I`"F']q+]F<eahI%bhM"0JBb)J1ols)mZu_>"R-
-yKUXCYS!GDYUbe6xDDJVzjE3!mspDNGx3"i-]X.x>61hr<uEc%WecHZhkpf:}0o0C#(U^>nK4_Pjk5YbB"2aMw-^.A"EFm"TKy>zSZ4fyv<:%tS'VoaCmz
-@=/@g+3:zaZs|g+WVcr|vbVYQ5Uwt+dJ|y$H@<,Xy%uW%5"YmGU4[1D/-GO7R<]_}^ogZ_BJxQ}7oQH-A.KzfWzM4r{6|poNvM'KGXT$"eD)p4<^%|9c|r
-m-2V)DDoDxI7tm5IV|F<VZGCE#_p-L^a#O++-eAPS]-f6y%drEAu}wohVlf|wZ'A'IzsF<0,zHbL"peoV9,oO@]v@28wNu(5]/lhcWo`<w#()tc8rL^PY,
-SyV<tj't<PH&"aV]^KaQL&B%/GZVgJ@FgoAbZkR%y,H{YjrtC%+s)>@4|dSix3u0CD82VZ^+($5vl!EZ`Jn3Q[eteM%)^l<lz<fl,9p>)[xK$)[EiqrGFU
-5{I^sW7:'dL<95674fS)u[eF,^u5S=CrCG9-:j08BK/".4>V@:Aj5cO-TU]s:79P,pQtJ>)bg/ls:Kayk.nGnzs7f#Nm2^O'|N8z6fAcopyGgbRDY.l(:s
-au.qAI_)z{v)r0_74.q88wlRiM7u.OqKi<NX-7{2w;X2M#Q<$x08-c$R(()90;&^LCf+$QXE699wU:M+M>"T!)!4Z5aU)0pPG[X<@W8J}pt6u)9Re]l)}K
-XvR,14tFy>,hL;CyA]!&F`$Fn0c6L)>iTy%Z:|z/i8Z_aG05ssSofFA2.i~}`0o{|5S-<]l)z$xJKUwx{/LnyJ[!zx-gX"S.^mP|n9AtmCZPK/uquX,dnP
-P2kHG'yPU2S(61#:9G~t=(XHQ#S+|2+Os,iOqa}<@c`@A[MBf[M4{0p|!.>/|A|5in/b)cdxlDPdismno^(|D5{xw:^o)HnjuJ99`2!1:t9I,7bI@(1,lI
-Tci]H,bz>S8$aDkhgj]'7T[px>##&n888h8'POm/DfHXRACcr<[cLCIH+uf1XAxhc'rW{Dl`g;]pM<.b~}1,@2ex#}<Q&pW[aUpe!&p>AH1wRua/{bDw}Y
-15}F8;;1o`I0qMWLV+-[D]]cbs'JFS+8HOdx}tOr@bR@+k~(d3,(BEQRnGYG'GxM[Is@WmWl)Ax`iX-{"6L[X0=XFsi,_Fw<KNgXWyV+CZr!=[M_t/VT_c
-'jZmz7i5>9hYB&D-09Zf71P[0DL-G;JN'6S<<=sK-t{qzr(q"rLls)T6~}&}]IHflikPJ(fLL%cg;FgH$U(T,@u|R|Id`.ZTh!Z-XjZvNIS7$i!!n>GJBx
-IC!U7vS5Z_9xm&J#qpu:Fl.C_F&H=LaS,fW[b/nLwDjp+=%kmLU:Jj<("RpavENH.a4"_]DkZj$/gR~1PF[90k%"tzR7G8c(~gCSd]K0v#ZWPG6Z&Dh3YC
-.4'p`Ew5g-cW=XZfpE.qu7KHejauT!#Shx&Byp3^o3C4I`W(hc($bGN:cEih1#<G<![iId:Ll-;ZNjCKtUYgv!8^o:#@TQ"8nrX$u2[[5,35QBqPYODeg.
-k^)S`NR|5IX#Di!+R`t{~j.8UU&h:Oh2P%c-KY,O|V9l>C"/uze#64LE+t[d[,r^q9,I_@vfhnR>-4RE`}e>dovs)_D}-1SYNH4Sw>'wI:2[zvXI-F)-v8
-gpgR28%zylAV8l:@1Ad<#&VBufLr5+uM[ZwVF}pC9F@P<7~'RO_iVxz+&x6/Kit[D5-+9!`MuR2sbXfl#wqOGQSRW|ooj^^cCx}L6L)>;)@tjAJy!+EKV(
-lYG5LcaB~v|52T5H30R:FUmJ(%!y9I+<-godgtX,sh=^Gz5uTz5>mU'($N,a]yY_VTc.rmBHS<]D6DDb0)wUBtpZPi|tsOxv1]hNxvNj&hM5{"anGnXT0m
-_K;Hy@u2|y#GgS=fnn:[dpNxYPpBv%VT.2na}/Uy=);'I%6}w'km3c_)L:$TcC,2e&M@_N_oe8lx[(73q}#N=goxXLTu'ck1Op;A9F#&1Uk3>l]>cp6_Bk
-ngCHLF(u=}YRMk'K+zj3)p38~BhtOD)]i'YJ.tiHct/>@f9<ZNM]6Ma^m"BOzlg/4%or-{%spCLZG%!U(8@ph,yv_,xX(!TYZ!:3OV%>PSX8%q4)n8(%(A
-D5Km2E5L06HL]<bOupzKUc>7)[y9Q],#,TkfZe~B~%>%x"bZxIAD'^fL/s%3k|;pfGnjq16cwi[mT!9Dg#ZAB`G.~d]:ymhKJhR}A0`pkYk&_nn]E.EK//
-i%@Xc>M0r_7aI5HIXMvZp9k|1GYVWU+a,<,S{k#V+X7+$.sY$DT'eA@V&Qv3%)Vxz:ru~|9{[Io;"KwH5K{WC'z>eI+J`VNawG]b@e^FcC$86C>K>$=KkI
-r1jK!jSd/{XC1`F^c3l%HqgX}s%2Fu@9K/dAhjlJ=[n@M4aG3sG<g=mxLY^V470.$m}=oZwRtI]KqI;Jf%/!k2v3a(dGuWOFZ:=)>r.W"2Bl}8_sN-9j5}
-nP0XC5WG4B-sN3cfkg=<uiz|dm[T.,9x}<Pj#d=B,obg6tTDQ'XOICqjGRhg[=aV#a;,'<eisqpxhcM[L5E6sf[ohU>sXgJS_U-9Vy3{]^vs78Z0kbU=/9
-A7VG.))82="4Pu9Pw!I)xLudDRA7728(ZddK~g/6%MI-|%/7iO;.ziVc2JZr}qqCNNML;AYVq"#6n%9jgs)fkvafh$D[_8|4I^)]#,,>5)l7~6y4h[yjuU
-Fm45+K4CNL(DVD;tZBn!'Q)j.w.8{De8RN9c9>B0W.UJQ{}U^kC$$OnL<ZSZgwWKgW^+S#lwA<d#_AFhbuPc!vs{.Z$_~eVGXpWbN}Pr2]]-NIlZPiW_@t
-(SEt-O#+k({2S<%(FEztd1M%DwkRj8>&RsQCW;5iJ|=>"{:K<,r@${YIgkZCX0@:4hDfM5'H^Oi<3u9%_A)`@AK7#=b,d]m{,dPO'[)r]f}:$_/P@WorjL
-($C",-u)`+$!+X:Vy'[[mcXCWm[[VN8sO}|Bc$DKwKl!QXGE}T&6Lv{fW4>$t7O%h;=Tg(dHvzl:f`/Y6f5MHG!f!G;BW|jn{<GBb&Bt$td3qN<aJwnyDX
-[2T6F,j)~hf+fo4f]"f!CU~042zar+jnq^,O^;nmaxg$^C>P"lfqUT"b7ipt}8nDOosA:aSI>(Jr,@-YFmrnl&SSn.+KQ=$c'tecZtj^cbHwj+ALz<p;J$
-)(msmvJY%Sz8=Tg|/5a,'"PB((W3QQcEpM2'5oC/wSP-nEt#@_WYc$@^Sa01.eSz";~{[25f-c,(SPCkC=czMv[n.7&jHZth69&"L1D/"GRf,/a8TfWs"{
-/wX]RQ^=b{6MCjowOG/0|yoeTS.2>L+vdl)bcg%OAU::2JyYY1gg/MJ<Xi)d[gggLl=z-;jb_RIB6jKG'khOun-"c55;P@amn9C!2HL`X#RFf[aUv#P1Fe
-WX">!V^tM!#0=-wbT@eP|:PX&lh}8igf^aQ5!9p0_CJOfpDIr!"/We(Q>k6@p:@Hk3kZ.(DX_n$C_[mq.j[T+Ub$MMA]@sX,",as1Gu)sSVbwjuH9ACB.P
-{))2uK737l:u1=/+7e4)u9h.8rPb5+usL]hiBoAQ!n,aAZJY3i86C^Z8Q1L%YlgTQ`Tfo1+'f/C!2foR1Kf<6wZ}LJ}<%#H&iu"tXVDta4hi3q@vbb<0]h
-;B>ZVU]EtsOtk(OG4>+)%K[drohyr@:IuBg+g`sd{5n<l,_l0U70~{<[2R`UhcwDhGYpQvwd7yaM)Z2=&]ue$L/R&>7Y9KM>#Nck`uI/tunu(xSEOq'+4h
-l9yEh#7bQhr2WcfPSdw!MeLi)+=b=$wX5-IWq3jPkd"PoX,ZOY_bT{@sB95.Ta42Rjx(}2K>9-"5ah6HtQeOgqCgA>7NC%!w$p0wUdramy(gHA0Fs@s"T;
-=1}&oh/0-{Sh:]/rDqY$EDsKU88cWGXkqOJ]Xl8#g]+Qr/q:Et5{5sM$}cs|<Ew1P/$JZy_,M<-#R$F^m),"wh)(08)]Cy!N{rj4:WK;+Rc0"VM!y5UMRB
-pxDa:@%P]/:J$(dFZ8cxLyMxpPNMQV&,/|.K7V9G[xzJRXT))^@2~K9>3.IkN[-V6:2b2wj'^l.6bp@Wdj7jgBi;!.,;^xMnfzLty&f;Zfa3sHvl7RkIl5
-)<)]MPU0akI1IUZ1#5[1S2d^LvzO^wzP;!MuG3NJc08ICxMy/pW"pC~hj%]z`hbRJls<AY#']kf_3^ZXmdX]"Ojtk@Xp2be{y^T>x"M6%DcxA'Wi95-v9R
-;@(/nh|mIBOkT448c<vJm%>DuEULjgu/!tqAtx_Qi8rH/0:!aa86<!&<q1}!=baDv)$=Pj{r`<^"B79J|BZuQ#5+|JH"NK^Od%8|eT^^J:5N(;soR92Ys-
-+!/;|[>3M.rQb+fkc]I;=jr&Ng>l|7`6@Rjb}t_BvmdT@4pjo"("G#',8[]NJg&4zHlm[Rf/YUK-@>k-0y;XgUC'O_qZ`Q[[Kzykv`6selrXB2h[#[f(Ij
-l[KZ/okgOM)}`s2Gm+}brVumsTk">/>obp"3AahX750$rJ8y,Mmrmj<Z%3]4.MfSc-unlQB('M_lO]S!jEe5SXSca_vm;_FnR/Uhl<xbR'$m1+".:,960_
-#9WziNY3FG>2wf~2Og$%~)dYO)f6X<$a~7c4r.>8I^)"P@d#)tqtVqu'99+}$AKI>Oa}GR,1ioKQZ'>:_g30,,t_u5m'|]/<NU4^N<'I_R4L)^)huu=K5K
-!!-G1QRK]>#hAxP[!QJZoJJsjLdNbP)y($!5L^&q/t|m95|=U03$bWfe[1~(9%7.Vg~BB4Kzu|)0DSYR;21/q=0&`Xb2l$^'.Zo-W2-=9'ZE=1JJs]dDTn
-y%r.t=UJ`l'}MdK,kl_JxtnP!mfzP=F_Nx6M6z@!Wh28brWr'-mBF86xy+Q+|E_^O46KRx]JBgy}!2MKHG/hSPPcV{>sg'Nl.4^wC[+=H}:%c|)I&XIXVQ
-2G%fq@5T=g<+S+-64:/u4<[)fFOAM:_)YE%cH_bP"#(!oq"(L!Xu.YHins!es|aT7Cc7QH_V^m".(7zN$9x45%%]YN/HRB(g,|>jy<I['/n^fdK(Lu-:dA
-Zdo{;W6AJ(auoJ[lPuR)(>//g5W9$%rK^_kt'3"uQR.EG/wL|Dcy:L9%_.r3F=7f~/p'p'eRSYOf}^g.,PwpGu%qoW}OK`<N&G(yp1&{nYrQsnwZgEw5B!
-/:sf;loqM)ld>>J/2zkVJkphFP`]Yi$EQ{r3"=^ppLBX9q84t3GYEPZm&@r7B4YiH//'#3n5Nn_8[6)@_"(zozuI>5+)lv~6a$vU6TpZ`3JxGE!K@RC^Aw
-yFX0FzkLi+{HZOskP]S0g#u"2vn3t7<lB:p5VnpvDdlS.Ik=[(r@c05].+vL]2"/!oG>.Zk;a&P4"blpVlTlB+Lu;WR+HE&M,Q4#1reo'G&lkt#fS=<Fh4
-~S5q<<vw@S-5cL_inSUPZt$O_TlYY&Ccjb<Pc=Tc#svAhYDkVP>h/cGwPjU>XaR:)&~$_tu]bE};'ELX6!k4uS~Gkt`hJn9jM-O;hT&ZuIKI~l>:jh|=,R
-(Z7mm%km#ea[xtaff29SzOlueBNYCUw(0'[G>X<[}|F5AWbMav&l3'_a2c/{sKa/#K`-:-0AEJK$yOMK"dqC55Eb$Mi/A{x0cbl5uAe'$0WK[(y"!3QSVK
-+';fEoz$O{UCaDa$''%E6'Jo)>amvoMlZeQrPC>h<dFK4C<O:KTwm7P,50o-{5#W&f]qU-VXSIKKpT|ad/'#zU1KvBy4mxx]!<4vn3D)qBeb'+>1,]n:d2
-""sa8!.}RhvaG|.lWb,TcJpqky6)8yJxy9M=$0AENaU2Z@ayn#c$iP>1jLrX9#UsMkFjw]=k7&e(C1s;"(x,Qgd|;hvg9c<yQYd|_w|.;1gEe$AZKi-0SM
-fW-9,_epKJ_BJ}2(oCOo#}D$A}:bC/LEu`bCE76[]7q}:i4=nbjWKGHvO8R<(RKuiOdPGN|<7_uC+tnF_S+"$sjtGe-jrN[PhD/Ldq6%-Fz|@ku|.a'^T,
-jw:TOP1>G@/|>-0T6eYDx7N|l:>txtph'.b:lzuRyvtof/0R{hiy"eFs-xML%;h;T,$LYOd7<2O$"L;fzVy=@'=K"m%7.92uk.vGiuM8Eb`Z]AA]^7BqCy
-epSX`u"'vMMqc[,#1Xn'fQS1xkxM1[3PAv&NLr1R;b%ksg'8oWId]^:V%qNXwsl#WKdm&&el"txv`UvA_VYL&Gv3sH(t@hu9f>FW&-Z&9QINXk+C"|yYNX
-YK8;2&=AZg$AZ8-uY<Y9nHxtbT6in[zN&GFjZ$3b`Zvq_vqc}xjI9T'+7@XfbO`2~g)LomI8>^eoIK++]LrRj:P0G7;1q=yP^BCdjr+'GPJOPS5;bR})H|
-"G~A/ri:Ed_H_I4_oP74y+DlCv6j'A5h48&75Is)("}Xld2;e7<m7ULA.=UrE`(^t<5f&Sm!SXy4'f9QA-fd,8cuDyo&aO1/k#lfMqczZ5R#[^E7UN,jz/
-o)xBk-PR;PL5e1$Pz'`RO)`QrbedE:+[i%eGGF|Ibi4h}{:-aJb@JSX%kGxCRZx_(T}d_b6uJZR<0(:B&PKD|-NPA$TCQPg'l]>0}/'W1[F&.)&tPu!c&y
-k[JrFg5Q7n#"`sH:(k|@PI:O;>"a=Vk4V<Y77gJ,{J8`==%sqC{8,'F|>1xRSG,9])#'nbju#V"'Vp7/"_"'TC^[M)zTr+j@zDaG>&>Xx+[@xow^Ac[qX1
-5fqE>vU!C-42^i=$fIjWt>jX<#X@RM+&m+,.%qIQ/,m9:b&b#'szn5ZVmu)b8.n=E.{/m;)]-]sx4nR4zzDQut&xUC,JFFem~8`<oH|7'Cp,2ZiC9l>95]
-C&rB>JZ,#2irCy&Hz|s"EG-/RGpP[vKx9$mGb,aqLl0+7YGN(lnANxzWyAt|eJK{I$^B.q8>Fb^6Btc6:E50OBMzCOlJ!s+{8dxb]d~puix+X)$7gv"M~1
-A(2p;r}^4jKF}R#6]:UyZZs"t/gW#jHOsj6{ZS$Vxp!C$kv,4eCTUB6)s%_J4@n"Phhd[kJ;J0o:e_)FuRHcn2TmM'21!LW",XIe=VBRb`6#BEF[,l2Ese
-YT>DaISOt|T4O8v_{,yS}sR8rwgAfe.g4,qYBH{Te,:f|0%6o3Xsmo_tHqebF1s+h3#[m.7iy3`4G5,"(FUkz!rb.(c$7p&<!HUz`v5}w7k|@c@dxOeW!D
-WcmFGf33=&uH9^0yK=eeot<a#=V}!8C!.|B(^j+x2j|0OG&N((}ab%l,39P9-Z.2OykEy-A8QA-fpE;kGX0n'&}tyG/,+_P>II_d"IXjAo|CI0balSRHHp
-)@&C8y4TTmvD{Nj]B-vVUzB74P'O/<K{I(J>=3DnYq'$vm(zO!^5MNY628Vro@/X5Q!AX(zw8th6gu)wF<l,QrkWSGD$YR!WwG-M+}MI;AjI+[rqj4=Lyx
-aCGgpg,tbJPw'.EUVaQ|%7<XWyAs;p]rJ_T}c9(:u`XT<I[Y$H{^X:[xgMlpB"tP9!;#.Vp3xF|y+^-HBozi`aTf,`p0RL:U(Jxdf6;0b:76f-_LDQ=FHv
-_C=dCLZ87Mhsqcyd@a/CpA4"XvjhK1urEx0gpgYk`^&)%VhkwrhodqQB88YwU/eb>V(Ss!}l&=uq'x6%=]hlX!"]-=,.9pkY~4EZQIrS^Uo=Lwm+)};$k_
-Z8&mZK2[0xh@U|2X4x)m+ap}Xquo3ioy9pyO=)$zZE"wCaZ`p^}7dNw>u65<c>FUaF@(%@&:VnZ&e:sOh,n,FryyJERSo9FXOgAueWzaY.5ZZYOiLL^I)|
-THTW.TBCNpq#V|D]mVj-(FMW:@QWLk3BufOzMuA5m5hOc"Zirk{"RxzRaR}hJXZsKBK;1SPp@,bys@>sqsJjF|8Q8b}UJApb#6hlC:qc8ML5z=&Oo}78z@
--El#nu8HjYM]^<)<xYZg+&dHe`q5W!-&6$[SOi9s#N#t#WEn:w3zYtXY<'w$yx&d~1c%GYlz5SlZLP@h@Gn]ALS0ZbCuW4'I:GnRE3Y&C6U4kiUt/LSox$
-a+Z}_JHyuUleA{#!8mK:#h:6'yW:e77NLmHnV,-=]kFc/{huT5)D;>~oCK^1I5Q2WCMZt[>MK6wgml{|VyUaOwAFFKcFd[!ezLa4fL@>e&kXr2$+Y%d&,c
-V)+sQNm5po+-$.>oD1>G'PmD^!XdHFMe2oxH.^E>PLkMy}9qeI_@A#%^6-lnfwAWW7sdFo3E"B_2j}JTph/[Wf"]G9P`fF|.Hggbi0Q+Q2a|aHmx_]u4f`
-|.,=7/71-GR361Hn4RDR4tRWWR5aP}8<<cO{y6UB:Zg4q{kMFgaxyNm|-<jj[NHpN`dY+x~`,|RWg>'{K(ta7sSanf;z-`J})1VNS}LIrOq'[v0(gc}OHp
-I1hD`M7g$rY_T}z@YUhvyb_n&h@(~Fj"fra{#JE>Fk$c.dGiRWLf17[l"A08<<6A]xR`PDo'/Fp&x^.t)_#56P,B]|Igz<6+jhh#bwerC}dW.P,1(frxG=
-/{3s%X"U6dYG(mDs0/eWt0UuAZ/x+>!uc#KRLneN1+=$<e=be^UbU%U0~nb-%V'1HdKj9v#O/RoX|]e3d8pZE2zKe2q#<J4H.{w`SpNw&_65`q8}K5;IL9
-e,Q0$GKVrmssD3T(gDH1O[3H.]%`FDBnC}2DEA+"5x={bSz,b>9u={#E>t_}_x$xexD%D48r:''yH=:XA>)FCAqEzElxdN-5J"J{PDhD{SB)MIx@Lof|6e
-]c5WB3^Bl{C=p3WI-:4!j,K"o9^FtTGJcOaDBbC<2!:w:'HBC-HaU6ymcw=I&|f<cXaP,{.LT&RH'#hlCcIn.+h^A;Lc.e#'nS6sKH3(Kz_+-.WYzycs,e
-#`RQ3(|q0iUC2Y13.V0;"AdWqSC1w#e},&W]$3W4.w03r%0wmp,)]xnM(Az8SeAktv"mpghLI8BVye}xd@w,"`V[s4^6,T~^6ArF(Ei7V1<40}J]YVjNNZ
-KGQ#GpbFde[ty,Gm5zB7iVbh/M&kjzf>l;jty:jvnl|OgO#C;nEk4bXL0p5Mw<9Re2a%BS[M@ND;h[U;cbN^[J{`n,W,qND%p_iV@t5J|;'6;coYEtA{ya
-xwzdPP[66okV>(MEzU{HFGTNFrnoD1OLZ:<=`QsLRD<z5>2QH)o.x}Kp=+eI0yp.Gi>+b_;|<oEtelSE[WFxpb-@~.uUB:{^n<4=-c}X=5`q$o=aCo$!Z`
-8/;ggH$0H+x20|"%$:psrcP9LRJD#2Vwl1-8yb#1~}YXLUFHbs)>3zq6yKvO]7kvOEY1Xo"R>)51ReNVG_d6"h2=s}M,PrKzG%PDcM#MWdINhfiN(Afd@.
-08pbns2mX,:JD1,5s:JIhD5qv+fR7_dYST&w<.nf|Z7@Z9~}_SEjO`5N^2!!V<YDXH`9:%,Sq^N,q<&Niz:=YUUODz)l#2H+8Zk`VX;=-/O2,:HggYdR5j
-[H^E^1uD&3CMBa8!tm/kp{wq=)4P-hkyHvyd5YsM']52<XgK;KbfBPX>_-wfVzdeG:i.!NR1XnWFS=';t|hkC>44HVv4g`t]=0Jcjs;)0PX'm(&+EP|Kd,
-h`+'J;&L[g$9#qb0^7K}IsD]2/V"8)543Mwo`b.lk0:I.(`3:=tgweeJK';,47sY_Nb9c2;_4bP{rXM#dl"Ov6/SS(al6<<=b!#X1[Uzb+%Zw5'>66H0(]
-IU9@d[ey>%K%$2;r'uLo1.K'JI{Pk}oSPfe1nlJjEdSq!<t7Cgv7xh:"|6=m@8bxrpA)!Mix`:IKufdVO+R+'kGms)fFNyIhxoH5,4jFk'n(yRRi82%E!-
-"E-Kl36TyAN}b`@9!o=)f@qB,ZVvuXbHs^y/^dCci2W1T[>[=jdM.;JUPM3aQ8`}Y)|)Zo9_!C^ZqmbJpYUhWsA}%A5u"2:ZV9uCgXIX3P-"#^M,4+EYAZ
-3M[{DeoMRHBn#/_6"s.0`<j}PkN.=h&`~DWk~hWjd'3ZYRpWZC#6RYnPT2rq6cKDl1SC8&C,U]vXMa8.@a&PF_KUHr`GTJmrT{nr678D=]4L5J7kxHItzK
-k<.aHaS5O!%t`rGlZ&j=D,;i!8daw5;DiF-D`:[J[">jK/w_$JteFFo}EJ8'}tfkjM(-GL5YNU%q3&E[["@0F@p(n3:P|;%`L<cpjYoLhhRf<m{AD/qu"(
-G.RKh0e,MQ=u-Sgt]aLaAe&5OP@OhkW<}fqy/.%M2_l=JeZ`(N3|.x@$n$sSuO:IJR"n5Sl9.+Z_OiU96^H}fWuyMfv#g=fS!'EsoKc5zb(eMGn=u{_2GA
-R]ABw=2Uc+D@Fm!HJq^>(Q<dl$,Cli]JC8%mcv4u[4w3.;4/+t{5leLDRwmNU/GATwoNq>Z<wo1WqJ+zZ2nh/8e)/J-MTR'w3U@G6TXyV/umf2I%",J4Ch
-cPkxodm'WgfJRi7Cjiox{V:R;(2[w`2yo'nV!sr-Ai0P-CX{T/Ur3{rY=vXlUf2oOXbqEE'.^4oP&|&ia+9'zN)r2{EZ]M;'_=;V.!}IpS;s`,}Nv/qu/K
-2}3@lyZ5TAYxnJG'KipPM&X[&sHRkEMcx;@FSri&femAjJ;s)v(%AtWm8;C`hsIh'bgK5C}.zr:X3Hfq]49N-9V@#b`RD;7fw^Z9B59d~^ALYtEQ%hiq7#
-avY$DLxE';"|LwH4VI}gCH5f{:rG<3sPled}$8fSub)p>(.T/tPQ!p84(s4i";GSIRw,zk$]eQ>crt%[aVH|gE9fFp.hClQCKb`t]6<C"_%fksnpJ3kSS-
-Hs<4!J^vJBF|>Xh;Gw_Q)X#FeP6DKUvv.o>[]}^Q=K&{V<;'tgyj+uI6=USDnAOkVvKO",CH|+qtHFhrt;#q4Onf`rxC=3|E{dQL&^cqDH0F02m3f42Jf(
-IUjw~hdve7X%=k>=y@Nzz:Cn:7(D>MLTcN"[j7zMVzWm`iB^ZOi0J:(Hz$m7[p#_1)e,yz]c9.""@|/t;!NYc.)sD&(&L[nt>96oKAUJJ_bn#o+N3CDJ;z
-,AhJ)F5'k|_gr!AW7u6nQ`UXniSCy20djjf_VA[8pH9e:g4s;4ba868;6hjF)P]AVDSQ2+:="Dle)Wqc"!Xrle^Nh|bUq!P!5bo!x(gjl#9:Ssfh"=`^>b
-UDa+Km;1T>y<l8R'Kq1vorV;yi$pYZ`pSltKAv2#b6"6L"Y#J4~_~h.H|TpA{#H=UI+[yx5dG1${2[@""-kJUz,(@A9IqXcGEWGoVx_5vpZ"}pyDXhmVn<
-<q,n_VcCM'267o!5U$>W3phVnI#k`+zpq@P4z<i,Qa=5U41Im),+q!+,U(bE!3A74t(@n{F:s/]u[=DDiC47f2jzF=6ZA@<[,iZsKA-]nJiE+y4dWoIL|E
-2Wy3T<$1LX>^rAX%(j2;{Q6<Vb.wBnPYnULq-k@iB4"fL<.QokvI`V|zi'0Q=[mKswUf]^Q16)EJ_5+;mJkMii=u0_4,as`)JIR0du"zAOYJXBo-)"J4qX
-bz!&[}7}zw.zAqFpl+gTfzJ=YT^c"(19fm+&;M{j<{-EB_b(@gI-"6;x/;^%&9Josb}45x;Mb9eoSn-RB#75&_,%"<<zrfJ+')DRv`dgPEv,fvT$,M1SM6
-+A&V"L1;[{[A0@Zg>'[kAsBx8MJ"SlWqHw!68elo!ZK/F-,ppy~P:4X)sl1gF/y^<]6adiim^`;bTY-Cts)"#Zr]n3/qG6nCOftip'Y^+3cY#7+9l'nBWC
-pv"+S+&%YR4M~&t'{V~o1BK!qEkJ-%,RR7kWt#z|QsTSSO+TTQ]QYZm<LC1sP.ib3MXr<Xh8}aGO]uBC]yhhRA6Ad/{l|/Zq9xLC)HA_#_:U:sc'KKznx7
-|zwe&J=A1t&ygnP7f]-A|:]{3M0c->ClmS/<@tjRc'ogfNdb;dy'!U9"(0/4Hz^(#kblL1#3JWT_fB_t<Y}f4{|pk}ghAXVu!MYx[,8w!0ox$^9_8)4%-_
-p"Y$fwR3R<{5#&%Lgv~Thr`<@I78W)Iy)I}F42I-A.8(V<ZUv6,r3upM&/I`+aj1i{wB[NtEtMsU++ZO4pq)`3`4~|@>,cM|8cWrM(N"UnI5NrXYb<+G.J
-6wl^"a]ZVGpl!y@f-A:3kjS#U$<tvNo`(`p+@V@_]Il(;[AJGS/Z~3iSg{24=6TTlZ@&oEqb~_^FGnRru_6O-m2crFLPH)"Gct+YXCk6JjJoBsZ"Z[V11.
-OJn2/CM_$,]ea@.z,hF1'H8aItUt#eb<ec{g'jP|QB~j~-fz+W5bNQ~ffA/yAvPkn6W1<w[CUp('e3|&2,m&c&y@b3J_Y(4'H]S6D3}RV(nO<RnNH:Mr(j
-&">]w$07P#HoHIsB7'xVSq#tN}[BRqEy$jA,MbeXoYX0A|v}`2wF7m,]DKb!i%xn2ov`u>/>mYkV&p'EY-5i;Ym+=3_L9Mb3+8}`N%V$^&,tD9AG3bWD}S
-wEH2t/.88<z&tia9|}K2+xrfXqMgp--EG'jW//6]:Eg0GhVKI!3<84]ZMfsZ2=2jGmCuyycm"3@-5Y>`{MI}l#"iM:|9r=_@1_@KEv@C=I0qT-LkHFNY!'
-aDTVZ{i@77;_@XZ@m"=Or;k`pcaupP4AM6y%c3H/X'ft^"jz>+&x@N84=anlxpUTTpf`^#5!37!Xo)x5u<5lGYNc&$"RE41=zkLutF0<l3wj%pMx.Rpaz$
-27L4Lilo9])86Vjz'Du`2%2&v9Zpv5CbP)o8i,7Ey`>(eGC&t#g;tDfBmH8J-QBaz/&J7p>`PT%6gdR6j&SK1xPK{:bM,psd%p1l[B;X^0am+.c^w.[2ih
-`jSUf'uB>&WRSTgk+80[P"8P$)jKGfH`"$WDpMI8>p:#OEDXoF$_%,"G`gW'psH>D18+$@~^{0sXp>7W$w`%P,vk-OhpjsbXa6ok^d4T|5fH<I=u'{^=|^
-fnn%gR.sLjvr#_S]5]|V]ke|+gp2(B9v:nrkw1>maP<#7w[e1Sx+8|cbWzV,7jM7i{xs"00fpzmSR&E{hW[r(2Uzz[L/<F&vl&]%z}/,lN#Z&=%fJCT(AR
-](+>`Esvd"bLV}PMut-<!si3UFsgPdVsP[P#ekV%{;JY:C;fD1aCb9!+#R3P@n&2^:6^bv=@!eKb$1o4KRX20RBW=MnuKSKx)+/V.Ey=Lt1<iY7BH.gq8f
-o-Pr-(@'H%P`U"{CRG530!.h/Kk'>1xpQK..o@0B!J<h62LccrBlw"YnN`b:TB5Agv6+kmSk4s/^EBh4qOE^]F+lo7uU9IKs"Dcb0_H4J5k'-NSd2IKI5d
--(6q/2,$yK&f@7X$Vlu_7Sgp5+"K7El<,`}yTs+a6+(+{7#E[p62Y'7zmK^;ru!'vOL[3Xy$iYG%Ncq9"zhfP/ka+B.eh).]_tB/Q8OqXJuG.dw1OZNL^n
-9iAcz$o!Pxe-ZVx%+/@gLbQ737^$'Col1+2s3QJ.hu&IB;66:7dJk]u:KEK]zb31Dr4}<QoNGL)[8-EXOP9%5h{1o,LHC>ZgeX^r"rSWf("b"s2vjZH`{z
-(hPf61H!(9<=`N^JAwwS.E9|tgCEJU[-ID_.HJ>`ntL8UndY0{~{Z,vf5&@rX1cN^#UimsP`I6wq02Ft+29a$PqjABDd[2QjR|U,D=j$A:`"BesvP(o$QL
-iG+@IiOaQQX{_F][M>^I.(J&X&w!jYh64GM_UOIN"L,ULoAnd=[=Lu<edfC"]donZLHDOlY!&,fBM=Ujma,vIGV@Pi_rRfCXx4R04$,GInYBc'^&K#uow.
-JOF0oItFj!59gmuBEtw]'F4o[zs_)u2`>%UbZq>[K9pRFY.Y9g~eVc/BE]T,}$LA7A-'+'!Mma}wMz/M`_X<S,tHodY@IY4k<}nPWH"^#EHa#pY{J<9.CE
-##'y|/M4|T;|,H118t'-{pRTTs&/W#EqsXU_Qe=6;qF/S$W!#}5=#h{iR`a":$vt$y7%kS$JgG.FU<=`01yP5"'V`9C&~N8_[<<4IeDLMx7=MYE`<=`#3q
-$BZ76jeryvt{(cMefq)<D[lLlq7,YW].e3tihs!7i6~,aaRnOj_E#Z0ysDUfEI4=`&/f1d;I+RKw}#vK:R!O4nHL^>d4v"d8bSm1q@zyVUdF#ge]S,Tb-b
-Lj]NbDzL>zZNIw]t=27jfafF&bbnpR$>k_Kx]`Q2z;Tn~3nCD,IFDQ{#q@<6K!vEaHNEg+m@X_qwyY(Z;5ZEqvZ4/r!Blq_aytKig_o04y|(1M7X6EgiHH
-w.@%{UcGeCs&[>rQK(f"e@=bBLG6D>GHPW"hwI<DK,WP]a8+a[YIPDxWi7vb.N&T=SE33ad<)KNOjnN[Te3(Y7]rVK|Cx{Y+q8sJ;|Py.Wp`FnmhB"=R_Q
-:}qithVl>z}xCBd^]r<vh_x-;zmN,p'A;p_GK2|46^>G`ZmM!EHD!knZ%3FWgU^oLHs6FKxph<5co>HJoVrDe{A8%9&1WpVpnB>GXht[LbsZdglojdKvI)
-Z9R'}ShgVQM`>Ro+',TEg|_(jv;RV<$E;8q'Jf]Oj=yhqxwX]M^/%%_9AHDpg62eiMlYRw<!DKcgeWn@WsX9;V`!iBS6dEX=SO3HXF%L}ITHQZb@FO1i<i
-u"J3%3H&i<MOk^1J[2aFj5oyb8|U9g!)$mo{"$BG"htM&y}x8-V|ZdnTe;~:b}-OKj1OBZT_n!&pJUYV{mFd!e[}{IMU)=Gu(ox^A']kE<7/(Qjg9cQF_V
-NGu.uqSZX|'l1q}@Bf_33VIT:L>/LMlp-&f&l73aEwO2lMNV#><g=Xy"g^/sA=(pnV<F'Zl{%C}<{(+$aDi^[9a+5`$lr@GJ]tFN(f3HxkE!_aD13:8cpl
-v,W"_)8.t(S/JL)-yIL6|UxsWvl.)e-{z9%AEP,6vu02<mr&g:JqJ8l!|pXMEy&.c:{yZjNiv$[^sl[7|5sDr$bsyPkx")9!%_U/>1DIC5=!+%{wq,"R'i
-h318v"]:HX'wXhnW<EUEVzuuTf7y&%,F]3/j}&#QVNOpCG7{sVH,EqK<7@%iBayjrr1;6[v9&$tD%hmZQ=GET5%ffp&8#}:XPpv"V+QJUlVo0<pDHu@V>4
-HCWWJragWl!ifc%>)1z>;iR>asIPij~ZN`c;";O$Me!i#]H>E8/4yP=F#e8g4>%VJ#/>(RcUitq8ORC'({{7neFiPCHyPul(ECB8th!W2PMQYZSPzmhdJU
-lsV}z(clsB(AiIU9XdUf|d!1acMXhR6[BNtj`W.DV:j2y5jR(nv`dB[OuF-QAZSrKd6`eIFrrSle{<+i$6$=qF-H&$:4JA5;I_/rac$p3SJ}ADX8y0,QR7
-wJ7pWxfCV20r9Byet7vMB};77DpkeB7pe^|S`0$Pej$U-6MFY]d=pwa'@;Zh1+R;RIz(OmF#)xq1qJ!,A%IUu0[Sb}uyyJpi)Gkh$(`OlJ"!^/9F`lIC9N
-Ak=iykWG>/yXq#;.yVAh<PA%Fh)BhNC]deGJwBbjBb!$5]a/Ai<e'1#0(jq%[3PFkT}/zBvWC$U'FFq@,pYtRX.MCWJ<^n$-K+koB}9_cB;>i.WjU9TddA
-PV9eg,j$,euqL|bq>q6;,RJ".O|iVW.'Kn.,K$zO%LyrS]Sswryh>I#5jN|Vs0D$C|stadnsIwip8si/bKr(-qd8!S%c0gNpA[2vEFZF!5`vE8$^9}b2O|
-fL.F"XPhG0UpdMCn#,1{Du$cq!8K@R3Hbcu.bCG3Fb.d2Tweb.F)SYaLV3.#zK.J5^|f69e>fkG0eU4-of70EK-GvhXn`Phu"{ZusVG<lt1]2BU6cXk@ce
-"4{#G3ihc1QWtA~UiDwQn!+o$&IZBT}S^1lk;+Sds5gYAWhb|,tDlc0J,'}'/cMCKhG;djeZa+Oe`VW&)1Pyw@&V">"=~d28k2Ntmi[LMDpAR`"9)!J=`)
--.,ODyK]95G5g[vJ=4-B9x,mnvzfWCFM93"iO^A'C9LH/(dfB.i6>^Nm"@b0C{xdr^h1KOmEnai3'+'uypea_%n'dXmsXkPMZu(L3hv=JxbP^<]y%kO(,3
-7JhwjJ!k/PB%a/<vciO)J/.e/@ePh|BcniRb!VMLGIcX^%MJk^yBH<sj>bVd)J~)TR/90)su-!oqJ&%U:>!4kYB&(m^%KYMEV7$sPR,cuo-g[=B|QIiJva
-Q"9yMKTcqgq>!k8D"w.lFUU5C|Qh2d@N~BP_!RG5F4A+HD'z,UC0p_=A#WBMkGjOLj@:rKgJC]:%$i"cuz,[7EypXuH(o&e@hgUSeW1mfo-#l4Yl,!BYZg
-R]!=d#lQ|yMyL2R!Sly'6]'zJ}if_kVp]zWY${Lw=mNmkYv6kjXPWd`hX3JCt-XbXx;gCb;;wUvK~xh1!o<I{;kP8s$8Psq3cmp'%/W4I>8ZfJO{K-7ntW
-<<qjHH8;:ncsMj4iw'mb4F-cBsp)SG,q>6_G&T4bU:Cr@JWrCTBEf<'C:3PiQCo-R8WJLnVmlu1d=sF1eS#'j["Q"0hh&->3r<agNxoS;%PP<gs-awxUk%
-Y`LF7uk"7r#RN'[J$eJq{^=6DeOmbnRrw#ImrQa;;&;=dT+6k|U3M']W+35[]oJ&a1I^H+b;~II!Wa=4;a}H]Ve8>Yz$~V7fR}EmkxA%jz)C&+("r!^gDC
-[mZS2=j}ab/1.wB'cl`vWefpH@G]ww[;q4^<"XxHX4ZJKM8pjmMNo}Ll#vJM:1aA5J)Fo[&{p54zGv72Xyha7H:{xxxSzk|+h3o}'@LwPZlDr+,1/Y_rfk
-WrweIfx<2UAr]wS#/oSLViXc$uHSncA"s!NP;,lq19Kz@r)8beBS8`UvY5"ETF@m}NS5QVvT_T{vgv~(2xCM@LGsjDw%8nl3:w-l;>3,Qf}B/s+fUPoKA-
-FbY$+zZKE;FR$!$Bt{[NwORM%N;IB#C3^lD%Cayu8G#kPb2,JG+:gm$(B<v2NKc.kROWX;Pzt2q1ILfv1nlUKW"5fF{d[7;Z^e5jVX,6(t'JIgZ:>yxQM]
-`c67U#c4EjKQe'<t>@aB<}9XjE>ng.YOkX&wp&%{|Gc@@hwPzf_q$GvHZaHdUH72QQ{!wmaQ"ttDmQ5xn9h%EPMe"D@}L5$=QqFu8SWcfNd^FU&(@&lE~u
-F]CJ"kesd`1pF$=e}Z!%+xrNuXi36SRbu8+tp]:SvAv!-|,]CpN;H+t3vVbCcpNpKk@xVzM%=nJbR:~lq3~$njDZ|(Tc>ckgL>_f.(z:I:)d]M#2H:"Y}[
-zc@1h&@9LvZme>M,ugB]t++'j0Ww#vhdH0R1!D/]KWyROKjw(/|0Fv-AfC7z['rEt0<J,9)8F49z+(lXp]^;HP+VPZ[G(,{>[$1+]''HxF^zi.g>Xp<x^-
-)g+v@)U=x27nE{N:CZY%oX>gi.:{e8}CjPl]Y-J)LkO3JCufj'A-2kfCU8g[/zc!_H[9kQ)G%o:-ugiM5_xMJBlIgVYXvDnEyEHTW)a+WDG0HnYTCZ=r5E
-tk3xiGTj8F,.Xfb_s:hcDun25[gu6ALnHZ|hV^lbS.DRW$D}wm{s2/v&1:nU1t^r/V(ODv+|Tx6p:w#-MKDa6hW0X4OY)r-3CcE34#cYDF{>rp:}{,;JE|
-')`dR_nfFWr&SJWvQ)'b1[DVurM7O=6W-^0][PU#]KJqU^SPhaizVeRmfQN/Hy[K:rAFIV80iw3y~duHVfyo<VY|h"vccll#fMJq8xj"pk`W])zTH`/zh#
-.}5d7jiN5p3Od7]Mj5:B_u'GIw+(80FikwMd5trxB5OzlpZ[a7"m-fS$=T%f!#Qr,sdvg;@F4EMDf./8|f/yssYU{E$bkgyLv`-E^y3`Z7g;_v/59/vC/F
-L:3QW<aHdO8>co.abXrx"0C(&I9@d@#@7^I[^",Gw8anr%T(gQ^B[j}5XqTu!C(m-R"Npor{';9F=V^zUQl:+8h";/Opgf1p)1,.fWVk>}ULHg7[w-_/[6
-G#(sv>_O1$GRgoWjR3'J:Rr9L3K/'$F$1+Ujox8tt&A,f32Z6|9uO=@{<-cO&QTHC#cqp58rHTdE@4~fJ%|)J"+!8Wp0;)og3eOZ;]=}k^.v`_tUCjpv#x
-6}wLrGX+Z[s_c^Eb^L,;V/0K9hs-d-51dZLZH9Ij%m2G},_>uZKNj0W>n,yUyO9SP!&Q@,U@.Bb10sr58>"w_6E:3eVkRkHPwq$+lzJ+kF|mmeuH7S7xrk
-&5}M2Mk(c%t7;BT].>NMB&schCZQy[K#o=055JxAsLB#K&1%k"ni)3Yd,<<^nTj44of(Da}X7h#.F"Nc[}.X'm].{@`CGD!lzX;eEiCqhUkoeqUohP{@Gq
-c<<1A[/(Ro`^;afX6hHdS11ojz]D+E'f&($D<a~c4Ajt`lyw8+}E|%1qVJXU[)fH{t"AAn)M$x=_Z/GP<C|:oa/O%{'Z2]J9FjUrWg2:e.8)$xF=4x"%Vb
-)>Q+dYcW^bngA/v_!+AJRwU1TMB,.G4060"C6.Uw!,tH@/"#u_"a%KAmO5T%EI||QI(HDyKL(%[TBwU4<6wIk!/_ScSb^:qvoVe)[wf3nT'eP{(9r9xcWq
-3QLivp.T-2l[$k]hbc5_&D,$ZZV|HXCR"CCmZ0:2&-eBpzM_z}}zg"P{JXNY$JM(U|Utf_~D=.xBemW.9xC=($Zj]U=gn:}}0q"A3z/JyPG>Pi#o#`X_Q$
-k`BRtidvoS`_OZ{j%eg-;J2)#f}=@7@5Tm9egP<pomgud&9zFU{AHOR3-=v0I7oyilC!d@~S$5XSDjF!K95t-[_X/+4b.^lT}:<_80b4tIR|;x<5h=itU<
-{:9!w&X=b]Tw#S-n344"YFXlHkm}48@HZCB!XEp,eH6m/"!QY/2|M)]:aU5X+JWyO-$!o)AqT.|)`IiFXRNDQdHy$a,M&zst2m50yq}=7A=/pHbu_>bdNM
-n[<;<p"<b[4:>{!ThvZJIATf>+uyKA$[ame@1&X9-2mNTVM8hCf!a"-oy8iG@@mLRS.,M3b3SUw5Dcrr_OUNbw5Q^iP/):%+'D~[]aL}|au'wS(8/4Ut1I
-a7t`|arFFymw!{yIqz>r1x}L)qnHuWuf~2s_8G(g|Qj127IYje|B]6re!XA50t_D!{adP)<Ngx28"tpD['UnP_x/Hx+T4=B&gw/'Jg^CQ'^/c<2Zn$o"0l
-CR|"%[~kfQvt`6i;f<%&#x('Y9WD%(9O9[5}9HB5fbw+9;(|jzQ)BZD|vG@zm(IPJHfPk!Qbm&_HHwL4cL]/cLNk&KlQ6mCxhvOU`![&TJj]RNq{hJIyp+
-/oa%vd$5^Ic_c,MfrC50){jf~IC|oJ3oL"vPhx&KvWJCezH_`1FE!S1|oJrcc|<bq6^XTa+-Z}LG&':'cy_^kG8(Kk{;i'R%=NvyF8M,ag6,<F/]n_.vR3
-|Q57i-UApe[6U(()6u$eq6H|!,u_)/g3v']^x=/$`TYg603He]ebuEWqkna/n(#L>r]4WP[.lPA=1a6%xZq/p,qLd08xT8BoWKG!9SCE~]!pxT=Jjrq-OA
-/b>WKT#0r'xk.9~9Ab=+U"G2c)QJSCQbT&#Ym3|6]R=)7VGkDeX>S8jyUieLP3)o;xyw@wM9^NOq=N^p[Q9dnx~`|@q0:A@D/ms>]qZB'>thW4WDq))f$4
-Yf>BfjHm[1kAr[<$N|v@St3C29@ASl8FD)zKrdD"]qZXY={Cu-kiUu|2mBVY-K1#Kv4,K%~:wu|b:AMK)8lK!@ZaVmr{fAypA.nRvkMW/wHM&8F=UrR6VC
-xSwZ['hV![,"(L9GqSSx#XNdAH64#[,f>0b3,q3+0vggl_>R>o,R"m)bDS#+x0URJoMjk:kg9Qy%|Yq0n#%x"Q<93yFc:MygH"I>YUuR|Ge1)U;7]J;36K
-PU}hhs[Xh}Gl-)~_S|g+7Xib]6+6~T'<8@4PGn]zWE6Z0N"r5p92IX(%qiYG{TY(9N`-mAPu~0_C)c)bl66{B!`b[YQRX1mEg/J9!Fr3)yT>KAqhhZd[XY
-jEz+2&msmOmzPOM8Hgj796{(-X46f#fB-Q,EgUfPqiE4fU~A>ofVc0=09DD[T/t=sl.]lT0Gh)ibJcb$aexo,Zc4R]`z;R$c4ZvJe1Bu^)tj$9}TXvnQp1
->!8RZPEf}t+)lKENd+%MfXNo0]]H26Oq"5Ab7p7TR)1@u]ngSQ3xS-P`a:>=o+{j27!:HhL{oG<Uu)Xq'-2xk|zy7!qF~UQ0:M!]XwVOo8zE0W4H`'!tF7
-;^a]/Z'GV9YDi{]gdy}YxQ('i^"bKN+TPGoydkvEhFMpYPriW7j7f@[ljZ6&YrYP]e/'&(mOOPkUl!5s#'frv%/(t/v#p(Sh@vsD=0=i`:B9#!0![Hw)eD
-IX"$qb@!qKih$Ag//E;;BnI^JrRk7hK=~O8jVPcnE#=[)D=cfWwzQ$XaWTA%_|"jDh3+RLIc=pN2NJTPrl]ixaVxpti#wF=Hq8c`Y><s:#Iq!y;i_o<:<O
-m9jrCgs>-IvpiJ+/~TL@i[Q7"[-mj2NOASqI<-wb87TFNh8uLHKS^h,'@E(}<eu[@!jc]AU}I5UN:61qjIzkMD(5qU^_NSHt=^(V3p(5hq{dlhko,5+EGG
--.:I2IlvSM)2;BEd^(dXg7I.`],a"]I0N'62:Y:/6yE%:l[_a|AIk!Y;`'~jKI,k9y=hFJal^xLOFs-t3ZMZ4+DE!zISgnDfkx$e7SY=UtYy/_5!p'RU!]
->5~|r]v5&Kc|gnWxhV'j#2Eq$q98GuYdbOfF#7_1V$6KiIjw`"N0^>{d[|[X&N8_e"6(+|YUtjde|Y'E"^TTH7{r33d(t[Fv'oMwbXsu<)fdV@MMOf7/rd
-{:XZ)@)6'8[OM-/'`K~g^&92u4HW&J<h:<~naK$HTCKlD9||RvhL~5dXU=bOssg6uFU&uZfiWDVdQJeTqE#voXl!~$p05NG%4_niP|!KZ)ZUz[NR`]=tJm
-IP.Sudq@aa9NmRU=3BTyX6U%5}2cRu9Gg2wlC7VoUf]6h4|7lRf&W@K1xRk5m+@%(G~ET^3i[zjr3qD}Q(Q},I"Nb<80^|C#pMw{P]d==CeQ`Sl"-P75[8
-iIwh6'x<#K:P:xn@%T8lmzC)iKON{dQ8VTG]s>YT+9X#0xYrqPjJSu`|.Q:-]ShA="d.=h-^Nesau0[,urh_E':SoIm:t"0-7kbn`LjXG'0%!l_EI=;DS-
-@h2IJnYg_9GQ>vXp@8tJky~M%1O.I5pUc3q.^<fS9WuV@13)KUa]_VJv4`HFyF%3>Qjs%Sh1^GZ)UW^64$Fu'b[c+'ryz8q;v4$S;w6Eko[C^1py3jjybr
-wsY'M/K2!6kPbR],d9m}zCZ".hTx}[jx]w1pY:iQC_>,3c6,!v62-%,w0@5Ce)sY28kr@#;l;_I$t.)n:I6v;u;5RQ|75gF0O>fqcadojp2aK0B!c(&Kp0
-sJFH2+wUss$HG'hTb4]5|+{2c}u(Zy.=#tOP}!N%6(4BLT"B<3~h~zs%Fbxb#W,PIc@:=&MxnAdk^txvz=%3Uf>1.v"zjhH;N}.zw8=u%Hd}}(B$RDJa9N
-#YWGxnN"V:nHYk>gX|CfBx'&iJFS~RF8lj;G#P`6(IJKQ'ye|>s-#r#ah-%[Y7)C%z|jsCXu_U<kqq2<Lb^JVm$PA/-K8F<``.E:DSSLssIsB}-rVu.g}v
-~}ZDB04-8N`36A/l]&$5:Lo#uWq<Y#j2D,Fk$|ADFkOp.t}tDu14,o&za[6_CUgWrU$GI-ga|u{jvPUU6O~%'vEVNX;{wex.Mb2aWy!"'&h<fYud}413a{
-@:0R/53}rC%Sbf#t'0L@uD%z@a)%!oh-GAcnz.tW$;#d^^<;NG]{-,0(/mEj)xWxXEY/E4UsS./4{HR&EnUESc[W6t:ZZ,pBes,N=C/h75^YH7wE/9V8qT
-`asttYS7B82C:gZs73G^nVZ!<&[@&i'}HMdl^Yl;)oXO!LC@LCH<M6m(F#U6Fn!v]_CAg(ZA)[pC^qIQ{;LErXG!w582y=fpCCpR[T@"4u={]:rNIs=u3L
-"P`iAlE#gRX]_Fao%8XwjB0zGBWCX-ZK&!<&2:{5.iXSx7K>hJtKyJYe(|>6o%v5jF]WXI<Su#ofd//79O#';Hi&F2&cN]r('Ux>Rj`<<bTJl$UGdc>5KU
-8EYOM3gN5(0.~`#,6ySBt%eNJo]iS'ot>>}C6lPF7WVl2SA^'W~_=/YCLf(s,R1=:TMw+|--MATs#-9PS3EA}D[S%7qcqB]WWvs>izIVB2yC"!%dmV8:Zd
-niun@;yfuM^KTSB0JZBipT~Wb_jEy(1ZmHHorcVJ,kn}~YQ11oTr7TQ"Qg"rMTrZ+d`XO_s|O!!-kEIW,M~:mx$vEoe[c2zb7,|ZL1jWH%S$o:}P<m^c/9
-xqUzs/LO[pQ-g%.ZDM.Udl=o$E4,)A@c"}1a<9k&p;SH$q`x&;S7KZvO=N8hlPV]Wo,yJW$Xx.hy&bzM!Elf;;ih_UXgS7H8:9lG^4<JCTax;bI]ptkC5]
-F3HhUA'CkDDqUQ^476Jf1R,;s+,:-n/&t9F]n0E5p.`u-#tM,scMNXA|B7J2O!tnhLEZD:#lU`@WmFox~dwKY&DZz$yKMYh^:8xyv00<BqopQnzD8s'>/z
-,q}<o75zb3"SX'g@4`NM^p~Tl:}S]$;AV[R,>Nj+WQN^Cd8PToo8Ox"o=96&c1$djev2:pG3$s>JI(N8ImhR9Z+|CJ8HYw%h(5S'oe"lkO%.y,dV@D/4kI
-8LMkNG31hSAJn{YW8:tTtX-8h&70QGL5V@r{s;EO.xQ!%L<Tsg1=%k-$o&+I5@;(=T0ET!"6[<]e9JA_3t>a}XbDd1/+Ch,ICJc!(7q;Pw;4<3[c7Ru,(.
-[Y-1sS=A|}ECL-d/SV,H[%;9cM3W)HsyewNsTDkywrAxKy&J&bkfZsx>|t4gbF|azV}$LVA'5]>P.%Ogv_)+hY%_T,-rZ0nhj`a78j$"IC3f:XHbsCPJkb
-qs7UeAg+qA"@f!Wx8z1:gUckzx8uH,78T^4>mu38bwnO3Td79T.9x(o9]P/k2J8Nvy&[uY0R$NQW)%krh_0`Sw6d"ugJm2ZE$<'$}3WTb<^n6c;ky:;jI7
-.H[5|XcgaUpNfUuA}xUYXW<CEn0s7T@df<ULPLB@[S49wrecSdOa,&+%v_H1:JN;d)}O^]Bk82mfG1!W1QNHnmFBFa5md=>+u32j@kT.InO6]5619|1RVE
-SR0YIAEceh)FWl1])5xx(m1{(#2JIK+z($BDs,++I9^oVP%dp6jEmQ+R&>$Usal5G+b)%I}7;x<L9]sSJS|Rx5Tg^+[S"Za"}""b8Eq`8J[SCZFV|}}h9U
-51_]`i7T~hJ3N|=rF">)"^=;s"]XJP!#[$CScA-zWLkWnm-nDzh{Z#S4Z8i8g-ZvbTT8(TFJM5G6j)'0_O7kS]~CEV(ogq2s6%jT)D9<oAJJVg[t3J.%QQ
-nhrl#"xbU|>g>qVOD)@PAq9U]_Vz-[{|b9l'&"[D}DZ%bet9EM@'_Eg|f,q9$w!mMO"kVBJU4Ydd8Vc"cbT63N>q(Vs)F.GI=WA;--be!FAZf.$5:sc>u,
-KntcEur.GO:TP`AX/B}<)RW]4w@8-,~"m[38RQ+LYp~DlF;}n(e4'4G!TEQhBi}UIn:YEmmJJ}Z.5t!@U]J{f{H47(^JP[z'nRH)u7gq=17.y7TEX`Elu8
-'iL!!SP-xR"@bxUgN|('qRrvO_W$`F,yOkqA0!VV.!ne$}3"7vzt5!RM3(}[JY_=|[i84,4/LG'#Q$AoY'SU-J[Lv)&R1Ba0=Lhd[^pv7{NYpc,7mA`i-.
-T&li2RV&toDE^5JwfGK:xlIYUY=u-hc5U%MSs.8f0;P"D[sJUO]k`-3m,b/P%nSM0H%'UY`LF(|(XH^`gJY;BZeu0:F><>%.gB-$M3~+IF:|t|$_8TrD("
-Gq~^os+i{/P17H@Pl3vz'bHG:K;f+Gsl9DXY`rW}acRQ8[7RB=%N^q&+_GSYWHi_B|pk{77Vcx%Glb>Frf+eVDfr[:AqA2xP7|l-^%5Th,8EJ,k0kpK/g3
-D%o|_[W:R8sF-K,Wj2oS2[uzJ8W,`g=_mFoQ7K(Hel@}(m2n-j9]Cc=l:"&o(A4tA3PC8!A#;I0zeUrZWf;mM>UGMZB=;x@_wM0HQj8N'kG[&s&3|4_f+%
-#k=Z95_+GiyM.&G`CZbzL+#C{8vNh"fG,pWzC=-+GJ4&Dew'vWhgFV~]Covtu&G8=y0h5kqHJ4rf}uh2BGAX"LTS|e$ai2ql1V/kt]@0uIyg>T/cq-IT#a
-t8N2mU[Y20,cofe9:ylV0n9HSe5D^;^jYi2_kF,>{rW9cuhMW1'':e|gMXQz%6R!hC~{"i}v}{0Pt&+Kz,-kH,Vw80S.6bUghT$|'lK3C.k/W1_"<rBw)V
-3R9s>{IzR#K,t7ZXc%aSHN-zTjqX}9@}Y)%(Mx&/N27T~Dxd=H)dZBPb'zcN<6LI<u9n|>eH=Z"mRM{Ve{eEm'^96K#5tw8KcKkgGLydwMv1~k050eSlcA
-=<!NV68d_uj]!c_$DX&6]Q=8~{`ox||a&@b;Dlx[~wQ[>del&FiJQmU;>!He]tKf##uAb8:E#Fw]Qn.ie3@B5WAw(c:$3oMp3nL3TLs1~Z=RY1FNC!wIU7
-3Ka1@<PGH"J$NSx/Jg5@PSFT-T(a&{r@,kPJV=-$j/!==uWh0>P%$a6$ju9CBGB=YxCz:ENo,iJUIT}7w'7F_X$Cx#RFDc57)A6CWKD%&/IwPs1>7/1hw&
-h`p31Y0v0FO-X9"8s'R!_opZR;gXDb-;j]F/CzVMEcV)u4pb#ezse!W$Dh}{i$61slh`[SU=CuDUq3h4f#pkt./v,|p-FW'/O|v8AR-DD`umcYbGyRe$2B
-DP-/D_V3~6xeAaj;Xj>8uT,,rj>i"gCUcbM:J[fIO%GmjR")>P_p5wWHSX}4j<z@N<8V_T%ZQ:>.`r^h'&rWgXjLMh~xI^dhku;gE#$Bid$])}U5fR7DQ)
-&rpz)OI.yx'nR+1$/:9!%Z}_mvY/GQo06yb|`0}&aLhgY$M2frhrL;pmn+ciUM{@x6~CJoGnQlCtIA'"S0!5<'gm~yt-OG}ixAZjWsr|U=%uoZH{/VQ<53
-N{0Tw_A'2%^#rx}McfL"(B^x;pnh`iYA3Ao#@vNAk"9YfiNO]W<32w&{E5[nvySgMTh)u"u8+QrwA9]9V2cWNp30+h146==12F3>q.~VIi_&[uyqwDGdHe
--St/&RaEWKhi^m"WH0UDEl3(_xfiMUG{.eU_UTO>"K;3Ga~HU.qq+#Fnr"JV"l'd)j+%s4@A_ED,O%()gvI#75u>&1:CW}<PL@eUk7Ao~d;5g!toLYUL[D
-SP<qA_7[sOE;PyhVkBnMmEfYW4W`NxUvkDkYr1.YK9x#`CzhQ^7g6OE<>]Y26<h8zbQ[soL`5,e%e9S^1qz<cPNw5S1,6"S:fe"5!(ODKIUvg9R%@kXb=)
-Pz^DIOob0_fX]1$}[K'Vd:4<d4F4[j0iW:q0R%~b1j|+z+s6zo7y&3^e1zd4OW:=0kg:X^oliK;^V=U.VMCWe@SoXP9lLXk;MS}F|2Y/92Y)1)|es)XV>r
-F$(e`2_q5Xa5,BYx~E'UI3e$/t@&"WF+^Miu$9.QyF`XZ^cX:t`W`Qq])c-rykU`"s$8k%s}x6o]nZef2c")yQm:WcH"L6AU9;"x@cM`#lP|/0,s&uV^m8
-`U,y:<$Cgv1p#)wpT<SBv;&hk{U&MSY+,,Enpz'}rW1NNz_.WpMpqP^wmBHW"W}`6E>$ZtXGqUZ.=[LYq+^gYm^J8c@aZgM)nU5GcZ&xkI+M!8qjs.zg,7
-mS(4E;K()Do7laC)Q0xX@W$TbmnJLg_hneoXkv27>/dL4MReEc@h@d8cAg[CGl:O&KqkXy#E3p-_uk(Q:DLKK<l)rIQ2@bfF!-a3.76@xa(20[SYK+G-s3
-u=1B{znlwbJ^^qkYcsemxz@.sk;NJ8r_K:w-S5]mOf;_vx/;(=):~w<k7{Z@9Qza"7:(m%}';xTZ&HWz4:o<R^t<q1@L=pk`z4&0rucZ&!OtDa8^,n:qY|
-xl2HotU0{@];.a@r[}nOY|M{;W'Kf:(NeEv2=1<|70v:dNA^/&E3xggm(.;:1">XqFwA~R82'5o&vB@7u/2-9n!$;nLwKu]N^BA+kSyD5"MCVc8';C.@3'
-.vB^Oh.O_'t-XTmUc,Fd$ypA}L&Jx6_Et)gjbtd^AKtv1$^&lI26|3r]:a#q{Ss#4Kqt]+Azd-gyl{|P^'i%W}&6~4G9&h[V%W6Y'k|:urha>'XJu4:"u#
-1t`@/-mEs2e<Nu6o0Q.>&9+Kr,.F+R}d(As4RXI`s,X&e6i|y.$dVm2_uC|&K7Ju}__tmq!b'Ct:y"h]4^ROyK)#B/BELC}Xj.6hOT%Ek|e&U9%$`3=A4&
-Icjh6Qs6x0C9d+:>em</CceIXO0}`MH)Ygh;qPv#WgB'BkhWZoF{S)G^/]mz>N|J;I>|@beW#pL1{2(L+tr%W-3$~"L1w4e.aU"-mZs:Q,U0lwCG_'/$XR
-`=q1lFT80<+UI9xA!J>XnY17w3Y_]p"s.-6{BK#T]|Ue.iOr}L-B}aXX.S{m5v9{V@"ot'JD8t{9Kp;=YnG'O7x9:3j)uI/BPDS;heXeDQZ7`#|eCw]EnX
-mkNmhOfq{@E`MAJyqUs%O$v5p@I#mYJ@FbJs|[{kO4Y&(+.0A^iFte%G.f9G9^%LdEh[ShC3pP09X+.Pz)8HP4)n"m#{'z"9<7&`HXI:D5[1p!RA:H1bhQ
-ym^]O]T%]OgoYvyvQX%6;J)r{JS"hK5L!ce2hn1Fo_EnMC=rav0%Yl~idJARo/iB}FEm&<3>2V1ICkn/<%Q=xf1^)VbPrD0FazyF%=~F|sn+757_cIxc3T
-{EV+C$BLyl]+5iHm%;SOnvrsx4r0fQ"FvR!JrG{Yi68kAn][Jl(3,Ir8sJXmLit5K=r|kO`b'g%<]B-TFA!)T%1Ute=HRRPCfacX>@x2%nVRG[BM.B(^TB
-=GR<TD)/P/rxI4+dT4pmy$Aj7K<o@bk$g'G$WST@/WSHPRs:0R8]~c55h/'Es+HdX&pH@:G%;"9o82M0{Dgy7+e:EW)n^}-9Z0Qb!:3j5kc5e6Ax>PMiC!
-Y"$w3I-b}bDH3ZEbhS:.N<)+'^=+wf%[wUur'mF73yI]22$nNhp;"1>f|vdbOj8#KANOC_#eI2VWAMzE&;C%G/k{o@9REL{>hW4&(5|a_EZTqz!EP)P=8@
-X+-QfgUl_7lwr>g)[X6`]1.j/f5fES>&q78Ik3'-.r<%1w`T9D9YM%a+Z=TLi!)A<W^P}5R!6}ZN~]}#$'y'X9e,8WeUyx4Y@={c.z4>A;2XHD%<g2}OQ'
-U!i^v{D)+G_8S`W!]I&Wkz"wLE11L.LjXV!`SmW)7v.(de/Uz5U!>78SAVm[3q]'b-y-%x]gLEnPI8@(&3ehX&%]m_QJ=C,{R|D16R=8L[:)[R3^(C3}!O
-)#xiQ-%XYZ>t475Uwx3L8/5N7h_K7fOVKTwwvV%Kd_<]9AKFuDgY3):<3;BA<mIt712-_Jza6!6!tWJ^7q1st<^x`vUIgX5iYaJ&--a%^8KYKUc{Vtc{Z$
-v&aq4'_Wvgf5)+qC+pqy<`inyURd/V#3Q3-Tq;^HgK%O..+)+<vHvf,bBcd/;#xq|"c0Xwt@3sx=O/T1^P;/Y|#LB/PHnc7A9H@w-o{%PWmbxRk^nGbO0u
-b](m~Zh}71}KLh+9SJ|(L^Py%1H]0hB5{wCNWws@.pL1(1mU10/I0X`G%uaDmMxjcJ68Yj:q'=1ytt1ODsfP,mssRgZX&9o4wJhNU$<rqnTawJUq4=No.4
-%9|2(gK#4A|M{)Xgng>L4RED0j:)-6W(a#/XQZ_L(yw0;3](vl!zA!xbJ-r`[,zr)GB/>atx:0@KxxfCy:k}Mi2I5/maoat'C"RZHD.Qt%v{Vgp&~m>o)&
-PJYpn3m8%-^OhGfs!vSl9!,'F4"6{4^_W@`LYq&2.blV3aJ(9DZiX-K%'<]N~:Z<#J65)pXs"@P/,!$PlmZZu"`zBqhT/-W}unoda16PDDT/Hg499}cI8[
-2B[Wgk^5)@nUn(&:C3B7v,x@l%V17j<}dHR|!@E%{2}8_=b|dB"sy(p{An8_C}&`2E~rI=jrZuE>na]In730#VL&3#ZhiE4J"fl7BBY3c5o7$O,{:}4qbk
-@w/xh2)8NtG&YD!L}Tw-5&@[xx=y4h=2r)S7B^QY~R3JH3))]pk8$E)4RXiU-#5)(`nKOf0Y'CR6n#aFiX"u.pIHxx}Y=dfSI4/>~ICcX0$TSMugIFna`s
-DFL)@a$EJi:>5#B`Hf>[{V4pN>'h%lm).#vnu5'ZTpOz=Ow/Z|`}@8PgFx$Ov|@8AuvR%8$s27Cw|ZC=|CBs87<[z2(orLPh$mka:y~y$H2X/"Fv;`LJ2o
-</:'8%:Vg$I>Zi9c+Q#>!IZx:@SV<|r;nJ"'C#88QwG@[I_PS$&$EXo)Atz6KmGHk3%1bTG<HA=#26!@oIN)"yheifjyNgqMA#Q>Fn=GO[N/;E;84V0Qx2
-D]I&0j{!&:x&nbW,:H7w8m#<#h)_3p.vlC_@k0{oFx,%EYj&e(XT.qWY@V[[JFg30ZjTk1q^_O<ZtOAcryNj2zU6.-#5FGqQg'mqUUBC/@=)F=XRsuIiG[
-%^8Y%<4p0XZb'.q1@y4#6/=ql)CB>KA>#nGg9e.|U|[}ON`[ZyQJ"_2b&P`c7r}Tz7Ozcs[w-{6rw!=91'p1!zX4Lxq-Y]L#!aZN~0voARf}KM.;FJDA9z
-fFBEN,e;QYZg^45Ve$L_8LT-7Ft/2]fVkf.o3hF$I&)XWV!v2`byjW-B+gV,rgR81ZuH'DMv2F7k;G'$8DEbEq"V]![YX5%2pN$!i<kuVQ1|2J()-l(NZW
-&1veJiiSPX@WCh):N4$)f3LXp%LpS%S4OMPXnE>'~AQn=3g_=(pY]2gw~570)%`c~uP}mToZF<TTyb|h4.vuz$W$l/G3RtgP71dIUg(Re2Da].PH;Q;"yn
-I!jqZ!JLmKxdp=^2U]oldB<-dmH4Hp8PIP.B8CRkC_zu7D8%B0y!jFWEk:7P;#hredb8E<6Ga_0eE%S#a)%$zK,|eq0iMY.zPWF#fyN^7b<jy7xzPddy'{
-5%Q"cpYgK;4Re3uM|vfixg|^F01._sl15Cen9n%5}iY9'2ncr=[WktLlE@#I@bvH2GC)dkPyI9v0#Z7l,a+.XgvVzh|V0W$x@,`w1x=8xwu+<h#PCI~@to
-H]]f&MJl8`B=RL`D/T6D#k"z~gdWgu7q0PZ`)C|{,%pdE#+bKtL"f%w2J(f4^m_qs-hifU0#L^%5+7>SimrMI6HLlEetXxoo,XRpY]S5IrjmVs!`{wGaPq
-4sF&1nWif.BK17%FbD'A^/aR6>NT;UdzptnO7UYqdP!Qt5gg$]M'(hlr7jcY!)(m]cE!D&(4hnMBUIQhL/BXV_6Xc":YJ+)+gI,JSLZ-!]]q0LwmZT>3QO
-{h$yx^S7Rt![NCZS-}he2#oSwTfdUfaERO43/#EUJUSY<n/wHWn3Pz5]YRsC{YRc/)Bp[3,O&+.(rj$SbPyT{g/nE/mf)FYJI5cb/A<P77d1OQ,kE%rR3D
-~U[wkcx6Bm9o`,O[E/wbw5^^`O+H)SwLF46k_$o9xPg"{Bl.;PLD1x1/E"JRfW#"T^:Ldd]1~Fd#+K;MBr+`.Ac3:[HQtit2AwDonYce`&}he9InyZUP0J
-p(2rbQ#jyT(J]{KI-U)bO}-8RGJO|%Dwnv@;ehw:Yh2Rbc+d=eFoI`bHD(F:d0nN|D`Pv=sr<.<au"trZh-uol+Y)O%nA%5_tBligYrYpWH6O]BY+7]wQ>
-63d/f;TDC.zWDu^;wa1BTE>^2yjiTP">K9kh~1d4T#1Gi]jTV,ETV=2FCumN!;-eM31MkIS49Q2$2&4U5@/a+9vrbPrPo]<1ccDuP9-p@y#_kBER3^8ONc
-xXFwr2R|gelk,8^efkYO.Ni#bVEPE@jF#IS,97RC=#g)R)uttR-jR`$3tHd[S7W[yq6wcq>$K1@|h&t+S>q+-S&0p7i5~rkXwa5NL:D"kF}i,)3$uNiAiJ
-e3;KYW}SOG%=HnD$o|y"0eX'4,OPYZI3soe70EKFLeUJ!)`D1,hjD_z7]=cP5+)v>ivn]=^!e(<Ea91;sd1jB-`6z^C:<AdJ{T}nU'lVz>%{kRd$az9@+!
-32#9@RVdF=u.%hz2%K(SeOK>+u+/z;<+kRV77Zv)XUp4K>uQVm)T&yJJVv2JH0L#a9ssp##9]GziwNlgtJ]/zW+)amX:94o"7CCd6Ti<-jB&tPtH,X#iE8
-nk>skDmYIqM<L7!Bn+E9(QF]Du#gHUzaiW/J&9E|GhSXd&qXL)Q_,'sN![7B'-DFeF9%CsJ_;<yig]E7W2u7I4tj]QUqQI]X=;.:b3D+2cD;_>N/4G='z#
-uQxsBOBws/k3a_2{um9+MRR4mdr}y`KZB$se>RXMCY)C(,~X6m<);t"7J^D&6TM4l!ukbqhuPry;5T#0mW-`!:4:vCWCxs2R)I%/+_f_e7<)Vl1%j"XS%I
-q<L]U>sC`N{GS/w+0zRgnd~d|aw_GAPmf,3RW9uI(uV&E):DvyD1)_}yn8K[=#1ysV^A})''=j<S^A}LyeUSa]p.3:J1r}{eJ|ZOilcz]U:qFDnA^4gDVn
-zMUua%/Yxt6}yl,;3QW|zwZBp<d@zPU2q/y_ZmFpuFS]~80;0kZk;N|^hcqs|Q,DA[<6}v=Sh0.bIw,YnYaj>L{sEDuKL@@Oy_TfjG%tL2^1|!DA~wWr0`
-C-ws|k[+j+"KhD$pszBYK+3FX;zJdie_0]>>J1%!q=LxV/(T&5B6L@q|#;y4Qb!bORovl@9-Z'xne:1OvVzf/]udvpS^.c9yaQx.7eyTY(ZL=KVsN4;3%t
-[vchw-Pd`1TA^}Wui$+{Fp.#Fu)tn^"9P>j^;:./{)-6h"jEP.|k@i<'!BVCfATgC,dM{3xD7vVzAlk+#8Qt^g4d#C(]r=O6}K[Z/P1+zs'=u@Q-V0_TO9
-:Dr&(cU/gbOCjH-p;B]o1Rt|Ju[Lneu><MC4&W:J^"m-2XaRx&s&OK"!M_RQphg(K;56W]O1]dY0$-;408U|3<itaIyTtIrFHT!VUP+LKb<6NlC5$(gx^7
-x3q>|_^cv$]x_TrBIWa68R825OHyJGsL5[}s"-P)5nAlWr%0PidImvNzeM7[e<0Dxu(MSnw}fwelF|&|1MZ|FZDZUTI9`U+LrR:-7Fztoa{IDZ4Ofc[[7$
-@#kcE+Bq>gAr)f5DF/tIUDb;~;CA:ld04P!Xd(M#8n6D=6GNIg]I03^a)Xe0Qkp}j6uMubvu`tJk;,SW`}K8_neqe.Hh!|,SY.Da>oj&>hBbq)+"jk72;a
-|^hNJ#yu3LY]YF+x9Z5+m,Sxw=C4~"sey&`[=9P]HXQ&"GLte7M8b&b:HzZ!KFRDRnqe#=2Di:tWn>`J[eh`$k6gtAtUOqP}!"f$I9tYe&{S#Wqc"!yfy}
-q!caqOo&=Z{{f9Fz:=(wOc&:iTE=VgP{#Xh`|Gz/BD,zFsKiv@y/Ur7.%v/n"Qlh73'tw:T|],$e`qw}Cy{,ypzIBs#r^Opa[_oEUwTYz&EJM{CvN{+f_x
-t$eeW`AT<TVEig<S8M#>aK=C-x'QkWH!jIxxAs{ea1GJrugeK''PEp(Q<m+M.=99@H1$`Bb#J/H".Qh=.a!vWt]p.ak_L/O!`AePx1A{(]NxOfiVSD-5P[
-IaiPtJsj]STu=0UgP0p7P3[%OCL|G,EHiUO+z-.N"n`YN@d}pdy.8iwis[uUuYZ8na~YV|Vmu2{oU#iAFX$"L4q:MaK&UmZ!>PaH~SMZ>g}idk=.l(y=)]
-LhKEf'=1.("}MR%3v6|&>]WyJLE=|+~B/F)tGL$`u6u<ij=G,/5iFm$G)_:fELKktF5kc])Oy4aFto~YlWp31+^ry:(c9ZbD,=2_<$6jt06%8/(4!.H_de
-]h1XtfBgL#BK`H#&[jJlH2.yABz.-k`F=b3XMt/l2o$t>ytGL1{TgK56h{j:!cFsu:53wUB30O'b5/+2Pn#3-b(r]oQj"E3(7Ppl3DHJ_@>P$j@h0&M//v
-<bwd"kpM>rffS5id3+4"S|s5q^b=1E~j+hve63ih<'U;{531c8>Qxy&]pqXomNWb!(aq[.X}xUZPntt5-]U!xLQ+`_l>M;Oa9MDC}5}nR6z-`A2AtxuH;e
-jAntiGO]eo2+kF9"4#m!lxk:VfubDq6RYS}ubnH|=+SF!9YEcn{D6-A1u1d`FtZ[AkH,E{TSPz9;^f$2va70_b(8x.D:9V|dtVelf{M@L6t'pq}7+9$Wp(
--e6pG{qyC-nJ(}2;)6z>0!T262~-:$q"i-0(CTUzGN{{ZQQ$bL,C3d9g]4C3<mcJNEC[QUQz(fVxTz0|Vb}1'b&!Qi|cWW=n/L}Tz@SPO<;gydZy@>:PDy
-..frkbBo[TLYj.pCg$]_ZJ,4iEB]i!3i#3CWigm(Ar(B{.$)UYQCtsv)N/,/@Wlp^`K]dXWzQIpS-{(hDob_i@K//g^DW2H5$o3<r>pRb'e{[2pzTWLR']
-ckF}ahn<loRxYI~XR[gEBI]@Oo&Rh[N-&AHm:t:CDh@Zb,dv,;[B5}Pc/W;|;VtPZc3;TyTWsuig=kP5>z@i[(`^TdGL[s6h]$BP^MjU^DQ-5Z^Wd]NS""
-q&R$=b`ou6d/GHyG9m[=U_E0k@9'{yU&nTMAD:_@Bxz^q<{goii0DjR&HP{p(JzC^o60NwPB[%/=F97T-1mBY20/K+f=Q)`=(N53k{oDRQx:~OQ|$7}MXd
-wx'{Kr{(GEu)aK^jd&zf"2~Rz}AZnG/78MyT_9F>rXQydrAd}v+jeBU<v=8V+|PW~+M$fc3PCo_L|yb2^O)7ZO&b2$C_Z4&VA=u%j9"zC(Z8feuz}I8otM
-Lalzvv7JyRjy=A@@X7n&i&uhE]iP,t#Qb7R1&p5K,O7ucDnO'/zr,LN2[YzXK7sp#7KWZjqQ=w/4D}K=zS_pI>YkOdDW+{jTQ&m6D}6)ky}c["-uZd@"3H
-V43^^(EgfS@D]Wh%/jaECWqf]r_a{)H"tJ8(`2m%4E^H%lr>/!'PF4vHUeTq4@oo++fnx.x#=k`Ni&Z3oV70DqjM|@By)d!;-N%)Z<z`jvG%5504FeHrby
-Iyv0R&08zWi<;%G3c0xg9_asyfy;9H']fhVkO<oy~[mcN|%V{t@<tHN7u$CPQbFt!mf(o8)T~/v1C,<Q<}H;})+"Dg]u3I(a[I&,KWxX>|<TK+Y<F<))_y
-gjE7!='$pEK&')muMej#.thE|5f`rR`qdxLU%xQ}aV8TGH^!hEf0Zw@jyfCJUNFQVrGD[LD#dd|i=>r}E)]UlpThJxcSc&hu{V|Col6x#//6Xxdy5=ZE49
-Vm2R=DA@F=MZk_p}_r1qzr(kofgeelPOM8Hgkf,'p:_l0Y1cGg/rCGwlA(ta,Yj,"o^L>I[e[&p,=LtgQERpLXq.o'1+YS$p%t[gZs7ZtL^-b.(1RaV;2w
-r:eZp;'M<=&rqKu)>j!jJT25~Fo;D:ntb8_"vgxs("CpE7bSPE6d=hxyY$~y:MRo#:6y-&T59>u<H%":ATnI$7h[ix=.[<BC@%%Ql5S.rG@6<k[;,M[U9{
-T(0%7yL@T"lF<Q`zv;rD&}"Uui|{m4Uf7GjD@|1x5xK@{ZV/#Z~{=cKm/T;ss#.LQpsf!I|9b9x/A$EZs"I/=&MVd,MpwSp&4Uq;!-G[Eh6p"+|!CfZB./
-l`R_.'k5T`@[hq~6hsPy!jeVM`jnMA//5a4z:Mp(T`MlygY7Cmx!x@NnjLBDQeA`ScB&3;.!#p@7llg<Z='RKB|xKA`SZ)x#.w|,vylUJ<7Z&b_Pt%wv]:
-i1(C@M.7f>8e/f6UVHqZ9Z$Vvto+B{8dZ.[OJSv@8F]C_"FG%65@W-DPi/|dwg}<PlfsBAh>uo.&Q>bh8]:'6dE`/$m_/}e>^_DwUJ;2i}ja)ny7/J`O)7
-|-D1s]^(u43]T{T7r,4!d)]^7%O%_J+u9.+)&GVJ0LV4Kx&u+d]S3G}2vh(`2m,(2NXAACm)`"ty!mn6wd#v:G82ki}#]wcS_8Fxc9yW]Gnu.EL+7q9vk^
-Kln!h8=-77jRWy_5pgWo4.'ujl!RBfoM:8rCWj+=fg{ou>w8nn:85Up"4q~3SWOz._24bn7O1o~yWGf9CRVi+ZO%nRA-C|$0B0TBnJZ#M-z>-#Th,Ph6&}
-qn4<sD=!`=+C6yqbJ4b8#>3YO1uVQ(JO2p+!UD.3d}Z{bNsNN&R+4tO3_<Q%N$RJgqluK3b:CY[1kE1>%k_59eBGPUtpeukx>),_XjB@.,L(E^T[}@Uc6R
-R'p`a9c!jlS&l@$pM#vvgnPHcp!omY:L,{%G=qmtWw2yndftwb9C(AB}N/dT`t(!@sOjN{b+m2]u^iwo}s+R-3&WSf/A"e.^"8p!1JL]t8~.>big9:oP~K
-$H1!o4!+iDQ:b&JF3nSgvh.wMnMNtm_o&392VoTVoH0x](T6d;'"V:w5,U=wshXYG2I:^h9]~F-{rgxy#adGt%hZp2Q$YkY1l4Ltc}p7&Q"+w5{{U{u)[D
-Nb"O7K^!|N@;F[^.3KJ#zVA306hDyLmy7wjZzAz.,@W{<'m2=O>h(#"WjDHY3+$IRlTk"u+3lGlCG[esBK-9wYGYX=La=fMo%7_-Nn'ti0,K#LXE'T6nCo
-GRd2AtlRk%73-GJwF)I3duUYH<C'A@j1>Ov%=aH<axw2ePj"`7;l~gU-VYgX@[p:&D41]eMm&&<@`|YhHf-B:XX@)z0Cp{OC!i;.bKhUtf3O;mqxKl}[mw
-.4K]4a(_;8Hs!3phi[0/]25Osmd+<>IzOLn$oll4OgWlc|YslUSuk9V1Wha^E^QV!i5Z5+:_W!oK=CrP[!/_b{[;b"xe6`~@L)lq6A=yfDl/;k%B4f0/)q
-">-bEdgG`.a7y}1EMfsyyeoJC$(RtO+TMoTl|+F|PJda}v0t@JlHb0d2_}eO&O``~Oxepg8FVv0qrnZdJ)uMUN_9u|I)p}1/}w#&nWaN6)wtn=s7b4B.`M
-4#6zvZQDz{&P~S}7jr[_W&xIdoh"/3vj1'h-`}s5pTW[=SzCzwV%Ryb2CVCtGo$@_YN]0MYHj:[Yf]NAR"%w!p/<r8+(&BbM/b3>{eAx4VOQIbymJ87B_(
-CV7L0%=aJjg0AJ$5BTf}l$:=Rb4%RZX6'"zLz"WMV6-vE0DtHdo8/{eZdwL&{a_j4Q#!-oKwH$+4>SX7TFeQP:BK;$w'OBe`n5ZtO0$U1Em.L>2@fS"noG
-qhQeB>N/0'8xutZ5,|v.4ve2NOU.38BvrIKdM8[`de:Qdo)SXYM{|:sbRg:DQqNi(gCVJee;w_P-=k]>PUF0&!."EoK)La;LvDxS)tzmU&OTQ{Ci7A&!f"
-b(}4`:PT>,8n/)WHuIL`"p-g-]YE,(u'{v8lQP%JOX[1t1bGMPY:vb@7lb=-M]h]2#b>.>T-]:dAOn_uBtm/|9x-%zGp<S8<ODu{MM.EOjU+!|F54pv,s[
-tE]G8HmD2>pQZc]GYXl#{xREzen.P::AJtg&Ncy@$KcV7t{wOT@vnu6iIJvOZ%#0~%vj7};F_$I2pcmAL!(wkVSDy+lxdd]e&d'U=btyVrQz;Nm7+)fkZ'
-6/2]1@>ru]x]P`H<"+q:'AQjya68"^O<Mm@k"Q@cn`Mf[At"<^o1o@)E&T5xofzj%[Geq3f|G+ktcMk_0XQ'ipS&'D8"K{~k&9UI-F&iPmDo-e6^ptu3=p
-!N"/PxS1N[+NHx.hING:etv`amV]xjEMDY6R{7r]KEk|{puP16;|JVA_x:nKD=p^vD9(Gq+w${W`M.]Xz)LS#/F4$Kf=nn[o2m9U~v3|)s<eEt6'NAAZCK
-^%>OK@qC^'BuIZ>'nDrYpv5"_CQmnY{3`6d@qCSq#;PW@Vq{o9&<fH062p!_d:nqPjN-}gb;dR>{oDStpc:|MDlc~|nCcfAA!LvF-vTl6eq+_gyE#LTv(6
-BQ{|9J-]fO}@E.lP+R1O{oX"Kn&k@mZMW[QK~Z):.D3HH4Bik,Tj@mLj4_Qe!|ak_QcQ$Dqiu[c5r@`a"~H0}kKJjp<")@z$e{}SMm'Wo4l"$L'rlNV6&M
-P7oA~%#@R"P<#[7"!%!%/"c8U[{hXDssx<z8{{7Dj'FZfCw`UCUEe6h@a-N%w3B1xaI#$gh]pPDXuU&KU^z4g69XYf:Ts&'+c'd<[(AQ{:8fTp;9ZdY%D@
-TN_c7[@8k_4LkO=R$CCTW9mZ~lAJFIEi)jWc`aP1J`83xR)K"kM3R4+mP_0`[d~`X^6G6:n3AiJ.obDY>5M)Bz4&2c@BS=a83s:MprP6|CU->5G9EVvRTA
-{z#a=KjTaD%,u(<B+LY]2Dt>:1s^A#E1of[%w&o.qa62'7uS@cjR)k(q`4Q`j1j]<$c$fl5>JwFG,zzHx8kWhK%ZL#E$%Ac%kBMC(A5}(Fqx^,9|'wx!DB
-Y3Ip@H&pyy%CumLM1,^)/+Im)fF3~kr@)Ma"K3MSCG3YunFzU7bX:xNKzxecEL%Lh<DRIQVyG`@;J12s)eZg,8u$0up[$#'kfi<JJh;(jfN>[^kEfgEvoA
-owFWI@`!8`.]~H:]_"1[ni"uKvn@(>iF2:bkY;""[t2pA@{M&4n^5rHUz7{0mJh74.lt$>iF^OgG',;nf>2M6XMc'7"t;i:{3T^$Q|O4>_]%B+fH>]&|oR
->WNwDm]mXl>!8(J1"|6D].EU=M4qiE1z(AD3vi]Q/ZObUn|kNwhtTEKmdhzu_3LQY%(@anOX4JY{'mABWhI/'Z%sGaBxQ0&gzTRb}E+pgob@esd=U5W>HA
-<Q27g[3+oHhVLcC2REDcl(Iy.38J|1zh)VMjB<",asj.OJ&9Cn^l55w{]gXS%eik%]e`UgJJU"Rw7dY:wL#A{|7WCo/7(EPK<koD"Hv`Fmr3xc#iG_y+D4
-_gE%M&CYO%=4y/%Hg>Z+6>j6>fx.7iu!r'1t&1OVK'@@tidWdDQ<n0k^'g6=2`wcI$3(&w4yQCZ7.+q1j_N25l2|eILVQ'KmMGqcn[)x%CzIpO`T7|A.)x
-$E'3AB/.,tijf>e$]5iASB7O"`3VkkRz'7OL#YiQqdVN]!ZNDCq=RA5Jn8Uo&|d%";be%dme7.fTFbCYWDr{Q}sgi9[vws.Ox4{3dI+hvH)N@X:8x<!u(0
-ze,Ay.&sS4eb`5@dLr0uar"fDVsg[nl=43l4}L3nmVkTND;z~KqHO<ptHak/nEyerA3#;fMwd/m@y5BExWTl-6DK)Tn".vujm1HwFP9lQCdfZP<UipVF=]
-y<w=tsL"CELlev]6Xs5YCI0C-qUB3glw=6::7=5n"(jR-{!F{L{+]ug"Q5ILMiKArVDf~:SAPOsh!fDg,@Gm[eFov-nK&v3S3ug5ar5ck#jX_7~z.dE>(h
-`@;ZT6T[d%WIm%D.`X-Iz|L5g@UoC'ahR6uRhvlH1g=3,+vA,"ZG7^jXEuO/EBb^.dOp.cv<&bIXerX|pF&mSq54>c{&YNIZevLZhz/M`}IwhVn"Yw6<i_
-#hp"4i46E3A(:7P]ZSVuSC;QeReDnLEI)z%CJ{eT2)R75f!_yZSU4Ufw1(ldnh{(sf}lH+"$lm5y"wtu#ik&8OLl%Uz6eo"J'#9'67m`t^#Q3&k8x9[G"7
-a$"(qM(ShB+<h,/@;Lwh|bSf&{~T`E`7`Fer"dPCKWYwn+%o3}0Vc)f'^#[+g=mGw#0jT"n(,RIevQuw)qJ].Rj+vDpFjLNmg'avZZ>pdLtRD]Vs9iBicI
-01leqvj&t+o1'($d;V5!)neq;siv4J82ZrH|ZU-1:w2=<gkf4UX|M{WN2v;5Gg{P;8;GBMr(y^dvaoV0{B#;:%NA7P6=sATl9;HeT)js@k'%:/`W|/pS0u
-B$MN[^;W7OF%16|5of_ej<=5ipExY7>2(zgQ)|{ieVNq#;Ly%9m(8s/x'w40yio'>Fx#W|A@%&Od_W^U'gf8JTi6v%5DXwsDsUBK%QV&MQMsG39oC@pQ)!
-q!X%Bq1g^v`rGuh1.&aB}GlOU;mx;:pTU]sEATEg_ucihi9AD4[v:j$F/-S+#_23,{SD_w1G^GWZ&5^1UFde,zXiWc<D(E%u,ZfpZKWBw&W-2}>TKnGxb&
-Pme,|;7KQsW(+>>$5A8TPr609d+GsFkBDxp"N^:MU^=%:&{j54"I^WmldtEb4yKV4K5X6&kuNq3Rq-AuxB"Jg'8ZH+&^k"G-<Z$R[T(y`sEhPqc;HiW{mC
-~K2Irt,'Wb-0}#<ZZkXi54L@42hJe"g%nK!8cX-Z}#]En/B8do,TD=dtiTu$Wf.XUO3J<"z+!&4ER-wy0LxRe59GT{^Vf!jJGGQ>OpjxU:)S;(tSCQ$Ny^
-JGJ4pM6j`bv_JEsl1H[78T8g@CS=Q;^j7sMJ"K7T,q7(Z.cdjK~(TM=C-;fKz,)d:^PXUg:.T-TvW!UN'[~QUv9v>IlDzf"]mM>pMbvPYI{"W^QspLe4IB
-`cYFDL<Q<&]w|%Cda8/5rc&:2K$<[hV1^nTOY)P|[WkJO2cQl49pAkTYVl|rX">x"`~ZZ6<|cv0JZ6`y+3pskdrc>X)Ra&nTMl|onXZL+7dy@WlDRc0QIA
-QU$;~TN:w87|t|b<OX|7MMTP6OEnQ#TG}7rG"qbfXYuY72Ad0k0K:iN#ISp7=.RSAId2R94lC`;NvGr<Z0c=m)6m.RwdXh29|rDtZ)<rPuiy$2NJx7[B0W
-vQ`CAi~%M1v{$#(N+7OFPB]!43'.1f|qe>t=m}xv,;<yxayo{K9Z:lA:zi_U_&e>2hW'`t`$&7q5.p[:3x@]EkH#%l%rbtBU#1uSn7u-^/xNFP!]pRfXe#
-yQ'_H%DJ)]LJ4<hng:i"l)k;oJYg3Ia[aXfp{:W!R=FUl%Y-~]ETN>J+,<5mc!x+CiJ#@r+i-suW].K#|;WEjv&cPCEFB&8zI-;&)80RK(zGTXV9CH=AZH
-dR]ta|bMB[g<v51OP&t-iJS-S7RV5"-G^aL[s12}c'fNuYH!W(UNUhC"S!PiK,U(Ps["Psh@~U"(Q2_BXOJFrubsTHJMu%bv->k0HvfPtCV#ky]/U8kDI'
-<J:3p.KJ/",dY&>qg}C;d"qW^9pp=tOHO}+Sg9Wi;Z/ScO/&;,'G@nVWmt3JHX~]|#~G~_%V|h[t$@dafPE5SYawz%aXj/F`m/=("XKH@}!g%=2hP[p3b<
-!R02}!C2A&[X-^s=~S2z$!@8A,`U){Aczfl<cP/`QKGK[{9U9f|98z3Wl81$`A{!wm9J(DM>,wFGAI|E5#m|f/>@AU3I1kMKlA{/wTB_C0,t~P8=w5Cz4G
-J(WfYf!Fe[@oZ;#tJVl6K#zLx)r|5AUL5D.5VG(,8Ns|:GIpg0V"w0o0d#s>]S_ty)LpHm-.Y+nrHBuH~[Q-E4Q0s#ToBj.TV{WBIkk^b:8+9+.3NeUk(}
-"5%OF/e(!P@Y6sh"/U>||8@HS'Hk|3VFp1Au#o,Hg-%e9|R8tVWAQ]oQ%Ni+Z<GV}TVs:9|GG'7{x/K7w|P<`%A`~WNd](vc/ZE|(>c,~>y^0HsW,M@wap
-6O9lbqL9sX)!7{}aOj1<5_z3lckUC-7qgsZ{eK'HCrf&YCZtZCNj=|dsdUnOn42#f9Mv+LaoP0!iydoo4{f"pvKLdORk+<Qb`RJ4H`Rz2gv2O#<O{C&WjT
-}J-!^7u5T+:/AD$g$|>PirzV8ud1~VDd]wiqbkwO0}s|CBifc5n|ZwwpX|o'UVE8I|Dfjl9Kt[g1a@%'vu|jG<,|3}uv}aI1nG4':Nn}I;0'6/"R1EF.>4
-#q8:/YKxBMx>W|.mvrY{my$u:k#=GbTm9+'vF{.7^-]EHy_&%ouv.gJ1ihpq_,iB_C2s'9.3!zdRa>Pp,YAQ>N!kw1#2]!wbIe;/FK8{[q$]!I8('#l!0i
-{!OJK8RxD-3$#aP}m8jlmq`@7c/)qR(%[p(T/37Jb82T259(0'34O>NlV8yd+WHNRn^6#DG-YO{`aMM/Fj&h>>ZE48@f24<uFPd)C%Ow25uJw#C]}ZZ3sU
-W8+2LK,pud6@oG$Bq^$2%'rs!Kd}$={MF``c5+W".P"P34}ac;`OSc|JT<tTex6ZrECJQSGgI])=m0'j<AEK;sIs]$)2Cd)#_c^CiT9m<gX"DcU|MhSZb;
--T3wA7hBL_GV'yz"a;=0aq'T-!vwM{$bWDH5I[+"KrzdSGi:Gb~kHlNOp8yFic.z[g`GK6;[n(Ifp,$I<MsQg8:%d&Z@jkSt&S!AnH2r,u9QOY@0s!2^vh
-ul+/l>9^_g-Em:"@`W>JE<793s]}]dt5pQbX>CBb9#q.J}P'El+c4fpi:_GO:QvmB-g0,wp1s;g$YL~KH`")Rua(_P}cK}"a<i,rV@s)&jWaQT$E[)B2e'
-ZwPDh'Np>B%"z.Ev:;aDr3sIrGjA/w.:=o7nsvW<c}T>RqjX4H#6n66RGwYuu[QCLO$v~))Y!c(^}{[S^NgHHW@9-!PVG&LoV91E)!+EMP1LbKN`/7TL(@
-JI<Je"&21ppYA"ik&W'hWj.8B;2Xy2nhAJ8@^FKD-"m!Xj8>cD~"tRVGO/YGuJZ1i<RS}Nv&b8s;rIYL8}1FT4QTEXJyvsyMdM7=P0.xfJ+[zsr[^){}1c
-cjoO|L}UGD$N#2;&xph0ZT3bYiDAUVvBlR7GgElrB9,f&Hb2fG=J}LD;pD}$wc22w!!J9tfDQ{R>Kajf8q`-`^R'}Q`-vh,@FR|;%EF(0.=HBs.'rQDHi&
-+w@#@WrDEE|UeMXmkRiDB1_q@+0v=P2;Yt:R8=5{0<N59sp)m3.Y1"urYdSdd97ohl`X$Xfn|0GYHIar==T.alr;="fw6o8d0`Dhe%i.$2-lE`o+=#fH+$
-^oC%E,3"C5QAVNW)-.<%mf^(4xr0h"5[1C9mMXKM;e<$9%{)-IOiWW&-2=f%v'kUnQS0L#r^ea!F=eHd3pD3ut/WF-+)"(w`V]Xv<>`/,-kt)a7w"gMwh(
-{gBaN{e5MDE`une4-/Lj/^q1MqO'I%TF@|Oy:9x0-fi5]"$u0DfwvZ"hfMV&{F|XDYW#^%sP!rQbQyFl>0e1WY.0z"cfF0.12SqzweUN<}@rj/sVLVK$jI
-9eL=,d}5F[!n12.}|b=)^{{}!T|ju&w'/'5R<]<tD5)m)k@+8].YlKWb80]m{}zd]L-e^C%[z<BG!=I'.qX$JgJI_e""9"+nBDh6=x^a:O}MNrYooU'!OX
-z#=gR)25sFx-,sNDs]&g'BjW%GHA1@q![zH$9`ZHm!I)"-qtG[L^buT=(Qd[N28W[2"6K["~1|yC}YcZeMOUAL6MD[=v9F:tzcS)T:8%)Uy".MZ@8D!VGc
-]|tlB>"~'[5[P|S%3{,{m%BfdgI0rOyS:j|-i.O4mP""j/QZEEBIxuoA/#XELfV(#Z]sw|$h#+lAw{s$P]@tyb4p##42p@Hs=yZO0;@{:SWptFDHME5+QA
-yc2N[I|dR$Iuem6[hCmW'hjSk1&K~KA@#C:k1!S]Fb}2|qt8)1MRn@>keW<=Oz$B5Y-neQMbn$$Aw_@9fh2/B81!f(,.6FdUVp|wXrN^r#tNi(oMk`]S6A
-b^p|s3JXW[:|aU!::VT8CV"!Eqfo!LW8eiF$(Krfo`d-p7Do10[7=rKC|L#&EVQ>&>uab0f8yLa$fUFqcpX)yk/"q>:KHXapb+&:`#h$=='-^+#23m8|N.
-"_EEFW&dQ[wsLIWko6xhnrU.]KKn2P4]$NkVS#H]~!pYXeZ$iJ'=bvjT<cYk[d~yG6Duwqj2gQ["GR:tBk9K`Cz+BRp:{z#MQ$>Snqme+RdRBAt0-p#ABm
-]nNU^{}aNV]ODhl3TJrG{gFFBiJX`KfLp]XekuE+b^>U`H01WpGd{REnKu,s!M8o~JiYP|0MjzusIDaW8l"XM`/M$|!PJ,vAVL/}u639WWb!9>s:]F;YAV
-SP92&NqJnTblPId^x;xgr2N-7beRaYaK>JYOXdj_M3[]aaacLr@5!0m}$;I{Io+1/CfWAd[%%^mYy4Y5q6-;^ZNJOWcKOd(Y]}@fO!crcJJ.j-1J,,>FcL
-(,hU=xhT6p8k8MDZ`si_M=Ysi^8&}$QAr.C<u{v7vG[8%+`B+4hNtk7}$Q;t1gqB+,AHEQh6R:D3<NCQGNpebwh}3w"[MF--d2$@>%M="vdydhMO{$;cA{
-v1,4%Z[lw705o}WRHZ#Zv':qmt'mBxgp%4~d&2cwsgZEze6Vv5`&rV^SkWf!^Rl@Dp]Y)I8=er{DSw|@P2}ZRM`4Q.R-M%@SJbb{):197Xr:jkS.-nJ4q7
-F-GHqD9o%5u#o}t#)U/=faz`pN/"0fC/%du3b+9Gz5i.{$~A_l%z5Q56LiQ2d(F!Lc4FJ/SXWeDRoL.uZZlh5=KK}%(QeRDJ]",'M`y3}NH[xl&TH_Nibi
-"`#e0&]%YGH6za}&,TgU5{6{|d+6M>`2$<p(@8/EVRf2vE}|;1-)l@gT%^tdk')$mSxd,ncDw)yXoaIzsy8ZR'4QUT8)R=!R"H.Y=+`uvv<uGsGpw"yvQ(
-n=SrORl@E#_/;{ed3lU.kLzu/y$7:HIg/fwL}y%]&XMs>c}L-^Xb7VLm$s5G!y6gL2Fv-.6T;r+HP@hBp;(bI#u)$f|;-o5ca,zN,|{Vr"}tvBjW~70+Cf
-[14GQrg#UElB79drd]-Kw..CQQd0&(yUwwcYN$!tvV`q]iDa&R(7$K1HDt5){m.sD@$/Y_lNGH>N1:}V^FWH"V0=I6Xtm}80'&G|)zDnb9Ktl3c9.|6W1,
-3gbWxuoO$,Q[glxN:DYN3ie<sE}Vn_$Fu%H<lw=)6Jyi&-t9yQA`N.qg)zZV5/MSe!TkpATz0(7qj^qyL0x:s4GIGIkz~/y"]UmWPbfdN_d)fb[m$jrj_+
-mT_Wlm]3.|YnN1d6"WQ#wdEm(27'r|N:jzAup'%}d`(FI[pg!WB8--&-h!=E:=Wn:HaESkNBHz#(.>5MNJe(f0:v+[RkvV}f,Zi>vxM,cK@}9QZn`Qr+/<
-Y79ExpwMHp+,-H6O5^fWJu<=dP[UL9h&F-,C2"b7o/TbK{5GF:Sw|U]MBn%uU>cYv/zCdJqs-U'yb{YjX;v7RTmM&u`B.[+X!vw@bR852/k$ZE=="zUP_e
-CK,%y+hzBz,EwpE}z66Dz+$ZqS11yYs!A6dxp&H.lWqul@{qrLX.~l5qefrymDI]eINHWl%Ly;wOl[Q%^rn:1im:x`{h&6RB(sO]lN]!i&EX4U@|3%Xq]v
-lUck$nWF9;tP34n>>b#(Oq_yUiYLDUhpG,IO.$CpKR/u0`MFHwUa'h<r3AV%Az+mKM:"QLmVc(iQ)wmsF"89)wR7$siR@"~@|aX0wDyb^1mJC|&9a+uNW<
-RZ]cOoWC/aNB$&T/0eLs#;<)!Ct33ACOZFe"s_`"H"vn";&<Z.[^Z{9w]w)#alyf_kyb^]9!o,F1t.ybFX<{Lb'j`"GiB<NVJ$lU;)wFD_^,@P65dx7]b>
-'F#!<>M/Js.Xa}A%(^F1L=x{GTSp<FQW@EA&T269/r2'jN39;(i#tHeRCe_UNJQvV'B]K";(7.pze}1X3Q93]m@n'tIM^=DiQI@c(ho7oRJ{;T:P+1x;rG
-w{e:+:.XPLtjhSW#tHg/=k:sc$G1Ci=wBG~>4=I3%5qd`=8egdKg4VtS_mEx|0IZx:'TBOtlgWf&@0e+w!W|N.>{f9,=lz"xj#/5^%|aIPo3{/0=|ML%!3
-dwT/Wp](FTTEf7GI#jvkA9>ENaU!`t{.YtKa9'TA>JaZWdZay'-|D<OJ3)iW^,Axcj[mxiLW^(YtfinHkEkSUUUBH!pXEgkj;Nf-Z[c2`{%i&Q5E>!}XVP
-UJ{Usxi`Y;Y>aR[}][8A|T8R%VVk4n(iC)/)bq$,V4oDW-hm#]8vr.^Q0.lPw"F[N2i.n+I.!%ZJcWZPJk@Tl'Tbb96FhO6%y;lR&X0+3K;"/Y^Yh8)<c8
-n0;S=mikGGL[zPReei=bu@:ewrJ_SwAKiCso1-Mtx;]O/"Reo+bp[H)h5Zw:;<6v8w]k+lm=(+_r$WN;96^m4<<]H!4cs"YtCGkrXtZ{cXY$B"+%]H#0]'
-ijTY4w(v!43.T5vj3;DWWjrC-7R[/{m_es`-YfT44!H>'|I,$w&ro9T@tQxqupqqSds%L2O|";(9&`Kmi8)e#89._mINn8qR|zsNw2A/di"<;fMXLRE84u
-I8QN7}3UBnRg~W1p4;+R!8-_$ZQ%}q,0Rge5"Shi#4j;$EP5/+J^);PP;gU_OC&s3^FpUT25oNe!c20Q~|']zOYw6HoYj#Xrr^N66+B<z:J[%^%@hL2'Sg
-L;Tq.t`9@.GT]d2R"ngv&;-6!Pc`k#U(b1^i(6:('2@9}@Q)9"mTVFJsKkd-0wS}oYjvEIj^01);CjF;{GwM22l)F9a4M:&]v@gJAZkp8mYR-hLYSx{7(z
-kWI_1m=J@,>j'n<hZi)x$ppx-qN[iN@uqD$1cI4W#8j'|t78h+GWs"Tv.W5_12(is<,R$cQ79Auj0^q/GC!3;ZYH0WDh@=O6yDL"s`Jg3;J9<dMm!i0s%(
-+GD;{1m7N[XUo{AGvW!9e<cBdaz2=^uN/x&OlxT^Q}3Of%'>#n@}gDT9W49iVV"'e3!+[)UP94VF;wamJCx+Ye2qT05:fZH8nv>Nu4!fuwkatOgrHN78p}
-8w-Q"|dg>vaI[a!PcdpV<FdsRCi|q"2#Ay#8,By/FU'7rqv%:YQ6k=bk!mF8+Dqo;]ER4wu#V%%9!RX+%H}x73F%#)F0^Px{mj/lk=x"gw}LB|p}h#.}&J
-|yPgDGHbI<xl%J}3)";05lLCG>D}tUw=5$f+Y}VU4:^V,qx4%8<P}Hra+/VmHj}-"bwPy`,DPHmTSwYq:zibtsx`}1JG.VhmrFr`2FrDi7:yApQSb<Sa1r
-!,QrqG+:Z%_l2KRQsIpbAht&9+kqH@DQ(sDRlqL64Mf7WIkVmW>(M:zK&xru76"Z75PtsDFK4w=k!9hkIl`0x7/CR8R.yXir_tXN]7BEd))8+:qj).QguI
-s}vwD$010(A[^)8.NuN"S[NoiJDAq@`fwgtL/)WWwgtIR#4$+9{&W[0q3``vlaiUv{{wLdc$1Dp^IB}){#|J=C'XH0=:IV%-I@rAvQmn8ehEcR4Il:rw{^
-dC/`7S>Y;iw]K5ONt+/%t2Ub2@e%^#laluA"Qf@&x(<VC;,.j;-z7/+0!b3;s(Jd5OUzF`}`lq{hj.[WR16oXog2EraJy`4omD=m%PZuQ.0Stx0>h|NjFF
-Eds<BYg+SfZFV_9I%#fJ;+vc['ABm4git;C-/.0&1V+H]Snnts6Gf1W$ihK%brU<[@D_dFFC1O;Cn_&FZ!W)6;69Pa!]10r4a<)ZwzFdly1xjnA!&y:9Sh
-`^Hz+tM#xp0%fD_jPzj]]>8@AEU/6%%2dC2E=QgNI#Q#Vz:`10h:$3xKgb7EI]15:9bj$`n>.@rf{xo7#>"QfHFt-[dXnI=I$.)v&K<C<zCN&tGrw1&ogi
--IH}}I}t[:IEYsvA6Vnf,GAt6"_Y2mHy]D-&Gfwn6KvFmH5>8PEad-b>:z$N@x#KeLLK6I(LSH1k7y+o{CDRA`)2`KQLf'@Lor0KbA=[gE:3h'oR;c,hRZ
-P6"h@#5|18xtb,9_wy"3&e91L2CM)d+y+3~0GRXq7_BMPBw(aiAn'T8;$Q`{wH7vl}QxZxC9Y|_N{OSsL-.f0s#Bkp_ucD3j<7_3JLE"NPSTY<]bG0N1(A
-vb0zi5vPz>5EBtO-Yc'b]J6aDogH!SG#Rl3b<iwBm`pB9%J75Lr.7n_mmTK"}Qk$M<MyJ2sF=`9(8LPP[6)^HVx%"6>r3!3u=Um[5CU"&tY|}Car7r],~u
-(U#hxT,RCV/-X=rvhqlIWBhTb6Ee-wfx1"2HeEoW_@xlz`%xwTlo@>3LO)<,ei//Ls&y{!st5ZJ$RQj.DN~qBd2}n}l6T5Bz4LuPd>I)3w3k^x0^>N=4/n
-_"Ae!uPtg>0}3nNe2T(,k;g2.]hw%QO_muZ7V>Js@F$afFE1dgvFG:,$K65y79Ln&!z=Ch=d_:pI+z&@rZz@lz:`&upo6@{)kXcqQaE#$i-hWtT4Q)J7nk
-ulmd%fTuq,u0=D[jdyONi4I<VKlbgHr"d7(`UBw,3%n`6c3f)l./&c1rF@$E9rWHWoaBWD#UB'dfv#!fK+D0D@X-"l(f>sm%l+tFvw>qa);}k^|n6'|y'T
-U2,3Xxn$}#Q7dX/xU11ZJ0$p(C_2;4oYp>:!x$phafIr6E8ke{s'b4DC(t1sX9vd!)>t`'l]^'WJ9&beTbG'o[7y{`h@egN}>VP'/8!vb.cQw-KY'=+bEF
-TPL0C!b],uiHjsMjM<M_rjjN4FZ6LGL$rAYY.I-Rgb4bk,|{1;31hf{E-AooPNT>p&YT@rwv5(2f1K~qUl%"qsdvb9soROp@|h6sadTnIN[wkBt09crzX]
-VpO8f[2]}Khl.v#zf.jbl=xCsLgwNWyGr#N|,#Ad4M[F+"3q>wUaJ#,BP"eJo"zm{`jE2&5Tr{hv];h2-W=RyLdFi$R2OW}L"fYwIUR-N]nXb`t2H-CP`k
-53q!5FVq6|%Ci{Xk9a_nPU^fUzaE:]"3T4K_0<as[-]UC79v~/uz/p'Op|hf^eZiX,bI9eCC1@Pc5KI9jTRE$n=>gBfDr[Q}!CGc~t^c9ZAKaQ;i0Lp26o
-C^<b`gPcoS5"I".&6"MdG6+k:tYvAP:XClm]O+LZVturk@8,)rF9j6c,~NMRh4Pi)p'`%#qR;ysTsC_jRx/E[W&%V7GDh/FP#RmiRQAjoGl7uX<yQc8,z,
->QVJT1D<ZW&!d)#kjb9w!(Hy&P>TbWNJ,G9F"$(Nxv}qVKJ_MY"7/(JM.qgc>Y@SbHsYj;[2Jgt%E6&3yZrJThFH(.:Jw!C[!afgbohl^ug0"m.VF!+=sy
-/L-DC;$-:Hs(p($IyxjP<)mcdO.==Kj8HQvu<)i;bX@M5`:{LbO]0r_Ez-_g(!g()4#.LiKx3'GT+>Zy%fZ033}s}l|2UB1|d`'Sh1~W'#xKNT0<e3h})e
-5O!PU]PxQVhn~6xNNiqlZCssGq.yPmU]N^2+zcKC~mBWCm^|($2^umY8ML_']}|5]xMvLvZc4RR.@Ki!#Qhpz;EpBX7j'GWn#|`X9jKB#+}&Y3hYF2vO[d
-v[-00cCrvop"sUtPse-}w%N'znKz5j@R_sv@vsn:QOk%cc(.b2%[&!d7SHn'X8WHq:NTr&0_B$d}hBX0~FcHZtbgc[0D-0HS~:4Q_i1ICc"G$hP+rQk4eH
-/dr:w4p/nosujWqG>=fv4:c3nO0lJaqwR$V7%F&rd!]H3tpt$5%)RDE4&`W;Yn3uN0``mqLJN5K3WC|tFi"uAY0kA48nqmtO8Z<7b&rVv)FC3Cw|-`dhbM
-(lfS)q]UrNer+{h#+8Cryf3&L#D3Q;v{qk7]/OKFB/J;.PJil,86%/ccoZWH.I3B$Y^}(M|Uy=Q@/Cfm0Y,Qn-W5+hVQ@LlB~p.<|)7EPZ"bI>.aYd(#b5
-o<GB0>H31#c@^cgEMPXViI9@@Ay=gW}tTQwD'h}ek1~/Z))L;1F"J#`0Rk4I%i8M@SY;qsTW(b:p=iVoz)&>:s_wuX/F.h[u,<vCwuuC|5Xo&Uqn;-"seL
-@A10vqTdDQJb;==[9mx}k>~x6O0^:U6k|MW}ifxO'+ks3<0y@UU|N[T[4/;>>9j//#YWIGzkM(m@fB~[zE{O+[A=E/,[_OIgSZ8f.F9d~Q[T+bkUHQUanT
-slm4x-#+3';#|vr}Mt9CFxI"m[e#h9xM6Ta,cCyT|N{;u{W:~,6%JX>8V1]lDBa=0F#(_uBFN=%OeC@Q&eckD'j^@Vu:~@_Mm9>jvi]vDjBjf$!Bj@h]K&
-:n6ZD$$in^L}F%63GC0`_jhJL-fFG;xnix%7/T6}0qG8!;KBDPeRC>P%).cv:r_n]i<iL_EUBRi^}"M/@V'kYYibSc5m=n"7`9YW`S$^)"SGXm8#ML.;h^
-ZT6J"k,(<=k'T"M+Xg-9Evoz0LtBy>RA;@m;}jx)`w_&d">+,:@P#lM,>3A'G`}Z-/V"lhr)f9&A'SAn^(7,IMbE(;pCMH63;KA.GRL=-X}@H"W4'w"zhJ
-x4%,M=~89l+1tUdx3]!UdM0f$5g3$5=VZe}Yn.D+zW0;c5{&V9TrtL'qtY(lD@J'W1UR_17p[}AJ[i[7oawxO8PzO'VbDI).+4_A9D=|0HsPXsZ1.7@9m:
-dk-[C7!JE+k=|d6Id>TQFdpu%]a%^|UE(gVQ9G,^uiT^(T1':CbOL9`:&xC1k0eqa$}kg,Z>w7^M>SJ$:4$1FvGK>N~_p8K@WQ)MUChzUnm'RaKCQT/jB_
-Tsiw.VvPFCs<DH1wS2|u1x2k6hw3<")^9m]SN;G+1sQFb%rs<3KHr(2Y_gEbB"IQo,NebCYKMM5!]RLP!H3p)<tGEpc<3|'fZ,UH][LAn0tNC),Lz,(RU&
-2T30%qc4j$)M~R]5Yq^;o<5Y#Uv$ZOt:r6_/:FUA>S>RBxXjvzmXK)(t^j]"P0F92su%E[w7xoFiJh4ig}=<@vOsPZ4V(k@3Nl<hK:isGGIHsN.l:Z@:;R
-@HhiJ6/QGJhF1N7Y$Vx:EL2D-IP}^vXdmV3mnr((,,!Ys.:9^%"l6n]w~#TU#2ywM;mUemOPZ$I'|sFYb.w^8aEBd%w^8R54!Xwi/-a7x2h@y{LWPSF(JV
-~K5z:bD+AQ%h|L0e~d`Z{'a1Q2Y-{QE.yE#B#B.a^bES}@egu@P1f9g8he>$TP-J9F$5+a=mrm20Kw>2-rX3N@J]#Pp;nuyy9HqWib:c5QvF%@$N;30Z|>
-%I^6DJY;#|34';wqAdK<)j5+2w;;$z3Xx=Y_"_pt>EhS!mn6lm^y'ZRU5Bk1Z6WjoB.PK-:;F:Ux5]^O=_8!;E&>D`dfs;i#&f#.p.m##PJ54wQ)"GmyaX
-IivZz+U6t5':Y/{+j/wd'{%Hb)}a/>UM;B!xfyH[)ONwtGs3LGm|[UD)zxB/>5o$s>/5AVI.=@:6dnzqthW=hUoNF<FQ-}K_bf(]=];&)k~-UmLAo'VR52
-(Q>&O_gFATt%6fd&a^${-@aaWFt<dBvCzx~/_2T,]%>MwNx:3znx{2L"NO)v5NY`HS1](O!C>j~ZPtaauf{iHS#!;t{Zk6mzs^EG9ln=xjQI@eCPd:>ppI
-b<MEnWe%}A5U=cc+Bm[JrNK%o:#,pOrJJV=:xcl[xQ>KH{NnNsGo,3@m1tj<3`xqoZ,S<b[h^&t)!hw0XX.ZKA:Q46;'K(x@1w9HqJ>%KK(Z!QY%a<:Y1^
-j=^U^6{2F9uyP|9_&XSnzu:;4izm&D}^>g&x+T$,_J;j/cQs+X)dlEE|zaIy$5M^Z>gip/Pa</<_^fC#4T/y%H@jq#g=$R>e3B@nkZg$Oy('[S{W:`[G'q
-i0X4Id1kPPIB{GzLnP+"AK+oD7F6k)RsClm>72`hq!2I9B<Q~c%2XAbW|OdbHVLX<=8Q/.3>L"AftVLCyDB9ym|]F^3|/cIYb.Z(yYI0n$-LJ3lEhY>`f]
-]h7X-[fb-{K-`!>+KSs]l:lOz#_o}.vx7TNCo,#o-|O]OHm@P5QLX5qa3taoZ(Qc^(z`ZJ([abWbCMk`Ra%ycDu]q`5t~b=Htd0TVKkO9M(j:f]QYo+f2p
-e9YxdaG^8dnu;gh@+3i4SEue~{6nH7xeF):HBxCXx=$4'W!^>RoqH6@v-24N$a>zCmV#V|X2^OL8SsLZ.'VCXx0wXi-OIXZDn/sM:}qs(%5e,)rfU-<)Ki
-mb%1g((kEX6FV^#i@"ohNs^V#(T^I&vv}2)l^=k6t5K=;|y<>E|uNCQDh|gS7rv4S{baN6MvP]jER`B+TE-9C9=)y]T/[@;`+IOS7c3wH%=:.Y@b|7yKmT
-/6mGdhPsn./^ZZC{jK0Y{!.cF<&#,nt0+98Rd``iyPHK=d65d[nsm)so,:<b=^Uod{7+BUJ^g`II89F]VVA`iAI^6F>,"P6_x)).jzIN=SZ4O|~l&)YPI7
-LbgN@a_xd#@#2dquNf_qnok+c@B;1slz%x<K+<":tm[(j#g&Ab"(C`'#`>[T2HSM-zT_jE"|-rH1RE$nh9|YPm!e,oc+032"t;09A)2ulQL-}N`aGp`g^F
-4|P{3Dr^20,=)(ToM,o-5wI+SV13-+8n4i8!$Hs<3sU^b'9vA<y|p7y7g#YDMXzLgGZ/-ax:OmIJkp5g7$.O5<c58=$[!T8'KlRWH#A(|:xE(Jr^^2|>7Y
-A>:lY_nFF(DxNbQ|#CZEv4n"1'q1qgZ><0sI}Wr_Q+u0:EeqCv91y^e/;0Q`^U@Oi&>]TiKxxED$H}IigvR+%#PJJ0+vFDzo=j_rAd}1=v7ffk2@Y-)}Hr
-v6L&sb=q1[U+n."Umv!wn4v:i|#@U2-=:[DM8oWr%07#&PH)9{JAbU;TGFXg~WUX@!>;v$D#+^BEbFt&/3p$';+O["3"sV8>O^I5"B8H.8wt9<9UdEW[za
-!]BrWc~A4=(I>7~:f!7f;>&tJR)jL!:DUt]KAk%qaVERj8b%9et+,RtF[y=3GZx|RWzEM0nkpSxW8LYtvqCU!mLdU,KySG|rH;|Y:uq<DRT7-9qq`)ZTfE
-Axax73V$5>A.y_]4-mMOlt'mbm<"M%rf~mU&+-'Yj9FRDrOU!E.N]`5o}&e9+={_WvFAdJ13LlU_P+M/MVZ1RQ)J//`==4HCx"2BE(H0KV93w}j("hDUU!
-LTQ`Laq<B&Di;[FRGU0@Ew56"A9.qA#&jX<9,Q(Tc't-:hp<IWM6L-(pgU6`VF..ZifHZ=0B6VT1fZrWUir"=m[lJ1Re-qsR9K@=Cd[dCJM->9r}!^Ub}k
-[FVn0jgBl]yE&jPa~F+w'L'+=&pt%.{H^M"<%P'eJR)|@3cJ+[DR]C2+vN.s{gI%c=q"g9_WRo;Fs#`c=1!)dO9@KQ'AI]7F_-fYw5_h6C-A!!(o%sp3tl
-K-YIS={D@31u!GBZ)cE^d'q//kSpuuKwx<n(PkLBDk.#f+$YTY]>p^@42IAa@n/G0i5|FNS7_kV{G8HVQr}o8,wc_K-0A!_+$[Hn08Mu_uo.p`-}kWG0O7
-}he7G'%-DIO6)PCi}<3$Ry}3)@aK/B%qFR@Cfj(HVnW+0AX!PA[z<s@7V=N[=rm";cFlU/'gzrMuXdD+SeIv].:Ez@[8Kj^=!p/<`XUcp8K/)qbpyqXJl@
-R,);1gqO]C]"h5sbjdu][Vd2F,Rz&jm+qeV>8{{W('1=OXxsd71i|d]n0V)&/hX1==f[@-H{zTVcF,,$!3s$O#'D"PTcA3+0_=G6B#l^r{g($xu$8|&4Z#
-W+I1j4}d_CiH@GxrByqSoP0I'xx6R#I&o{r[74pw6+]^1ACAI#bx}W)hdIO%L+fHk;bm))R5c`6&ebna}`l4M#G%,trBYAS2vtm8.oG&O/filSG79BOR%K
-VR,b5|%"==T@]5I-0u].ZYYkz09MzZf-JrX--$FE.#^.Cl,)8(=caU~EsU:&oq#x>E|ZFY&so1_S-#-k!.:$J-(f^H6iw:S$&R8Ka)G}g8q{5rM0D>Uoj]
-X8gH&ftFw=dr{00Lr:HvX6Eb,eKh$/j<yQ}8jGB&lJneT;SFtYU`sm3jiKQx%ATS]FJ<<2hsazY+typ.,=U!<HS9;F7lx5[AH6_ykAW[$<L_LO"~or'y5r
-0$[<qnm(8C&BKm$mX1j1S8MkVcO0B21+rlL{=gZ[J#R%xseFjupn4A(IVNUy!A}>gq(tT#!pq|bU9)r7qC`ZTN81RDK;n+Z$2F_mX'Z)r7i9`#SM&g_a($
-]pyDf&_E9<,v&:ju7>7k!B8Tsaca},GDA@QB}@ZW&#!15Sob^dY6{LL1wE8"7RsZBD-)C#!^eePkm_(.zbj1Gd0nFysc=nQhUR+=0B29k;4xtsr4r9dF,C
-Bp`!$v0C[ZYC+&>3{gBqet4fb;<I3]DLkFreJO^eAQ3>N=>F=<F:J#p^sd6VIIvu3of0v@EK1"gz3Iz(4X1"BBu2"4tXQCY4WxciE#00qT'k4F4Ed"f&U9
-Is{%GQyIjE"kqWrnUz&@$/aK'2kn|IR/`w@ZdoAEo@}Fpv}Yz56svDg;.6W!V4sc5eN#8#zC5_kU{gg/sdRSYV.+$BmP<b#f,I1rscnwY@QXX"[o1w8sSQ
-_1:w8<U|(<v:^lvfMM3#{mqKB<_<23hg`93uIH;0zb~SGP_kwI9[B|ES2V}t.M2I/`=$:9gi4I9385@yIpb2,Wt[{/mX0_8/"6x=5'(94Fp@PJ7KP$)O~z
->O[$4>z(41Z7O{Zl:<G}j:.<|8@!]QVj<^o2CQb{[<s[#">8Va88h^4UacW}=;yv0CXL_/qIR2THSoi@O0zs^>}5$GYn;.lfKoUv@hP`#e%s74_N]ErMj<
-q{j:gAaCD7/zG/.sU:2DLCB|G^CjfhZe=liIy9iB![ig=Mf@-RwC,8"4b#+`o)dllQ1,w55z6or=V9%HMPh^^||fWRHoe^ik~{[%DvAxlyJqV"aG(=2hQZ
-8MOUV-eLTi}56QjkoKFRzS&un40dg$r#Ag`9.s"6l{9Sbr^Vw59QIRrZGn2MoW8P3mb<{ya;.("/V[4MCL]8qiS:Z&<=-[t78UwUl[xC#ti0:3JUb+Rcya
-,yEF;miJl]'y}NMaq5uGZ^rBco]hc((Yen3P3=w`Kt}_jFM8oFm+lL69[[`lCZNqw6mOUs~pwESH3[s!o<sE{+|:p[S5:sm8eJOa(mRpTp=h9Kmn!%|B3n
-t]w&bV;|'-pnF{wC%>s=x]^R(dZk2Di;xJ{;u{v7TsbF(.T:5zWkIZcIyD+,<0=r2:zL_f##Zv(^(U=o2z>B{7|S#RPx+4MluKc5-#p_RX^Jy5odMVr{)5
-0!x|;>TiP5PwQ^ZiZZ;,S/RP7iB4x,kH>|T"pfYqDB:q&CL0VK;!K:0FQ3@)/pe__0fQvQ^frb23]mcKXC+ff5Il/}4q/U~+y}Vkp(-!Kbvcp>z%vg4|(s
-It[8S8F!Y7:mQ71&J@|+_JYHsl({2q2LTONC@Vbf)-D5l/fg"wpF2IlE^pv/vrRTWcM6MsyJ:pO3|2ieWWg=9W9n#q:0K7Cu1}_]k4I(N8gx4JnunGsMw=
-7]ckHi>pO&4P%.z``=M{C"ZrWd@S]vXRNJC^IZmNCN/^`=-R6__T]MSvM$%w<#)"5E[1vNKXhnN`A7BHQLF]WP<Dgz(Q37kgW|peZ(4dE#hxJNPpO=IY|4
-%Ov3$+.JNh:`zZfPFWbN15Nh{K%8jAASl$#.Q!FDmG3}ii^83no/E%P2P&|K1Q40<w1"]aCK(-5+9Pe+`gs%z4s5~%U}UN~Gc._,n%,&OQB!'ZGJSVbY5-
-"j6z&"sc;>+MCA`G{>B$31T5`E+PuT__yR9@#a'3.#=5]>TE@;6y#]@r){5Z9rLN5+lN.T=jh-K}IVU6,'o1XYOD];iau$Kuhz%_kmo+PAkzxS>sONb]uk
-'N2{ZO8}AG)<R_ZLtj'm}E!vsrfc/-7sH,,[#x{IR_fV_H/W-Wwwv&6c!fH$6Em;4-z2Dwt67)3$`{S=D;.JT+eFI@o/PK+c3|3%/P[/L{Wpck[]87wIs>
-0^^D'mr@Q)cNgAFui``^f,]Dh"(DmB-5wIAc~8Zf{cq<6HI'lmrckF:!HSH-;QVz9Az>U"pGoE_kO;h$,%iX;#LYOn8a]]0%H_.x,oTGu$_Q-wpy,CV'ru
-2VSLed6XQcF2MIl:9Vt&F9Dj"s$#"QFO}g6"^|_O`XZ+P>'WN{FDwU@GH+%/<]hI^_M8CteJky%]Bgsw}0&V[6'/cF~etL~3dJ>cu3A5sl&oP@8#'08c@G
-#az>sPk@e,&A<`_QH"h^,$~U>R#^@T^8/+-.DbV>r#}/Lr5SVMlNqFm|CW)M5I{Hx;cJT%33g`1'^%u`X-o6(iCHB@)b;4y4m9.Hn)@$g9PN+h&r7T1/S-
-'}z&,7}/e"e">&M3Df4}JH^jodO`T&'{EL>wG"=>=Rn)q3K/XQaTs&#i)[m2Q!1;;pU4I9BRzsQy+1[RGW/F.=^>/E&I;N!FLJ&6Z(aaYMAmm+@mo>xr2'
-oOl=G"px59gd)6v_X(%op7%52H(!j,vs98L=qsH<V$zC7AO#a4^D|k>PUSm)CjwAdW+m,ktG'.k/WqFtjYtQ2OwSJO'tib[QG7.T.sOT+X]n"U$K_xOs[=
--PoJa|}rH:@bg%g"y_aRT{ENxe:}0s+Qf8TM5vV4wQ|4[2ek_D#0Ds:s_;]v$I[iMgN8IY:63(}DTah5kVn'%<eS~/v9a/otssZJ4OJ]hjQ<eWD2}iB0RR
-I^C,LROr|!6C7Ttml4;uDUmQf5cE,,t>h$g,W,F.ovIJrQZ[1'LT^gF]Q7b;Up<yh8/pXIbGQ<SQUeKr20GEpu&wcG8U-y+-/RbT(`{[m@AV^jmO'`_R:M
-No>@#;m%(,C/o[>^KE52~KsGysm'+$ihg}RHa_,gdg(NO^L1WRW{YTTvzC$;4EStdd&N$fK)"4%EG{nEW%L2:7KEMHFt+!3$#DGIeL7cvUDigDlg$RK@^`
-luVPry,u3@/=q)kMoeR>@PVAlfW1}VAK)o&-ui@JC]Q-{nb>&^e;~]d&^k"{2{M:R1U&.$2U{[%aGn@3`&}vLC"y58t-_#OjGN9J;,BT48hnI5$xf_4Lj2
->g@uF;slV573TyeP%G%p<Lgs@s8Td>bn$9b79PQ:Se`wJY3g(Hjai_c'jMX$@(@D'Q7OTH+07)s.xpqNXLF%[,FJl1am6G|vA;{l5+s:<[RGue@<L$dvA8
-OJvr0>+WNQ^dSSni8`#t6K/w]OC.%VC<'QeMs;Nnfhh'_wy|bfL8RM~$l:yToMv&tM=mr!&sie$_IQ^Uun!{@Xbs;{iE)[.:$")]{g3m8Xy77W3=N/l(1s
-j/TarO$C<[6bRf)kbts4]FmZ19iMy;9$p%'D{;Yjm"PD"t_=a__<|DS1fkKylLc/KT=th2pTe(b8~FV+og)C3YOm}xSFS9bs_hXoww}uMgjl%uDn>o&iRl
-iO]wN=.qyvP8<5"$lF4TAW<`~aK/0)8yk5qh@kD!:4[9/$Ut`VR)g!!Ee8R@4`]jgEXEYGy()z~uNpACwfshIwx'g3Ryl=pz"j],:E7>FgZoyD2h6y#ywq
-G/+#9a|j[%Yl9Stvqt:@jt.<[3HfxhoP+ZNmCNM3(+dOhmt2{&t._Veg.ig[3dpjs9']fE$yfAJN+WP>nfLul;W+kOKtO/2]:YO"iLi@nY0;&)<Zo$2{u1
-B2'Gmk)!^PN%$(&0B#Q+w3hVz'Noc,TSb:C{,=h^ldnCN9vS_7i[3dE@h'uFIs7!Ua)cV-AwM1Rt6.k;5R}aufaLe0vs%805oQO.n3lI$p(TNjREBmfmW.
-Jv%yxSzk|+h3OQxcd,=8Wzg5F)cN%$n68GJFt5.u|h|/TMC6Z$3bmOT$eS,:TScos'Pw2EE%W`Q9'nxp~:EX/`M$5i6w7=y=)VPY{g+e1Jv!<SZ)nfemYb
-_[YH(Vi_f0gBN)q1(XZ}$]MwA:q)&d8|_^N'1iOu:BqGR+;2q=CB;RQ%p,@=HGetx)Bszdy{xO[@+/]rsLZI0GVkl=[X(30CC.3#{:i!MjU34Vdf;DKx9f
-%'!TT&a6"@1oP9f8T<{fhC[pO"E#xAJT1A"gPsli$QePU^S1!frG:L-K|-:_("x_N]fuSMLY^1/Q|$y+yJc.uZ]g-BA;|!YN(Y4>n4FJcYRNO1d[kThgd'
-#@1TIA1Kwr%{WIF%zE0@-jz+2sZMpvB/DXMNJ-(3Km2J"2m>hIB3.#3fG0["|Gt'Dn["[(gp{N;{W{+-tX"Qdh^QAg"r[Hhj1i]EIUvJv8kLPiyz2},myN
-}/9u1[WcqgBx2McIid(|k9X+vNM2>'pY$"<p-j3H}<pJFk.TZ(re=hh2G]`;&9oG"kM%4oz+mY6|Wx_]i&!^|8h.b6||~wXdE^hDT/T[Xnp("c$SBTNOg&
-N)=pyY`,9+>#P4mL)%Qe#PS4|B--R]!IEu_wHEmi")v-U@n3~^5'-QK_m:g(R['V":-vxgW@%X<UY1r)5`{J"|KF.n%zJ7xWXyKE3!/5uO;vjEs8}8#]nM
-Ebt<<FyZD"PYg+%,D1M6{$y]&.AsjTM9!+ehPOo>^GZEbYg]jZ!;<U=4{sapvT&Y:1Q[iyi:QmNnlVz"W9^B>sx.vBsgGt[/]>]=ng6:!i>)Kfq<ltc0-0
-8([[_JA"E5{Jm727OjN""RW9Gf@K=C&7_f/F;l84#4[7CZ'FV}7(}0IPP[g<mu`4uuQq.NoNB0mH6sO-GIiKZMh_11g@1+()+Da`CQx863cRrvb)hU2)d;
--L"Iw59T}t))iN'(W's%C]}SwmWG6"0"8b&hIFWRb5H-JIR}oNQ.6Vy^awz{CA`:0Nq@9B{O}%Quk+`E-WTxR3=2hI}xDo!j16t_ktKOkV]Ae"n62;5s<:
-yadg3}m+3W0"IM`swI3yVew%jKZGUO(eU(>vv!0L(8gFJQ>^t97M+1i8,6d[;G3fPX8)r5h6t++BH/R":7mTK>'Zz78KWbwNf#)i312Ei,;VQ.<P_>}T5v
-'WU==mzN@])kx/h>K5nap9P9:W@.s7@GS)SiErA/zo;X<L[IenBfdn9L9/^-zZ&N'[),ce)cbi$]GA$6xzmSle't&+^#B%Z{I4U[I@Z%P.&+Cj):BRJO[g
-^aZ@="z`=#law>yGrNRAKPWqe=5R0>3fSgmGa@83C<r9/Tdg0;`!N0.(hxJb,[t9|,8"BhV33UkABbq}#|rUjWDCy.DPK!D]8AyWPB_{Z2P+R_^6Sm2-6F
-7#~1VJh)!Qx<$8Dg/W@I%K5;4E;h1HeMJ&3w2USDldG05ggf9%{Zb}`ZupOB2:pUAbpgURvP5%2ThnM0^+oqT;6WRu.G"LIV$aGC4ychGl}.5]=U!B)uT-
-pV%!:!X8]RV0<pg9dxaJ]xAB$ZHkxKA9^hW$cEPH`)|u!LCxTH,:%YooAr(,)iS15!jF[QlhO'4|8/Jwx;#e^$T:{g'K(T$43fS2GTLKaLjvSQ2Yp`|P"-
-IGci3%|ZIVxnE$@i8((#J|)DCdFxN_3(@!aK]Le[U!aYPEx)nIYh[>lX#9xKEedSvrrtt>86fM:a~_v5lGIaW;/l'KDYJg@W@6{NQfRq|c(gJ{!=-Fm4H3
-i,MHt"h78YMef`jX7=~g~x1V=HX9D,han59kqP.u>PKJOjt3CG8l8L)4xkYl:$d6=(F!p$)iz%@}q[f&67|1,NCWbZbpU{hTJuNVAlU,0uNn+V0(<MNjv|
-uXEib.h#P$2m%g73X$2K+yM$h%[Zs_,Q;gY[l$m{~^rx~/ZGz0!w(h3U9oeTdU{xYPo28#kg{cE;yp_zhI;1KCyEj44Y5+8nL1i+@}jJRj<,U`DrigRG;e
-f8`rsrG=^=t_`Qwo!3OLxJp.8R9#VwI%;L/Pn[aExe/UME@/ZXmHfF`J<hXPyuhJZ9aF!qU>JHL$E,`s%]Xn"@/fvF][1zc3i+0}my#kGywdZ)jp&Y|X'@
-o>TYjJh3XPMsF@7OWF7sZ&oDp,P&B-f|KNC{c+U`9fxMmsueA"u0bhPD,R4,6K-uGyn//!lK]|Tz%.:|S/>{vry9{,g$mz']!P"-gyQ_U%zYBGxgLCnEC{
-)[#'!]4T!A$O/L:7v5vR]T!.$zSbOf8hh99$Mfv8RUtMQswqP'ry8FolDi!_2!RwF[+:^PVY1#R"#m;P;RaeXbu2$t3+iee'PE"v+dV!!ONX.'m1aNVH"2
-!l;[WN#$O9i`}u(AH12>Kg~#NXf`Y432H!Ni52Qs%,q33I_lCFtCi{a3rnzsg_hVbongR2q.HFRsm5uRPE!"@!&$`F@h6x[g]k|+gUBE2Hg15hPm!L.nkS
-DK_)[FO`v[Q0q>eyb5,|IDI/"Q-qN,Sb|CsqFpQp00{3dS2>O$w]/]9%d2tuu3M>u3|5<TmX4TG(h8[R;WAE!h!%S>.J2G'2%i[NI_GlQ)@xOeW:TmSW<,
-nim+Q[FdK^)Tm[B.,"]nL$VKu4lLnJPJY9METSjN.U{vt"sQXALH@Fk-:-Tm;i:<KYXmVti}B#<d}0FhucqiQsK(7;|5}6z.{|'E2!x`7t#)b"'skih%x:
-o#$<SG<@t'lh#.,(KhXV9o.WGlmF8"KR}q1s[ndTF&~(E#|F+jpT$Y6Tfw'Y'+u4]i(lFdUv"&6U9zX)v,_28WT"Ib!ovF/bMZ58p`Q0}c`=+x$bkm#Q##
-iIDi%]YX5+hE3>^U[-@6B6#/|x_"4:l-FN7i3A{3H$$yw;'rPnpoWIV|if{o|+:s$dPNZyr0:5xvAM6odpTK]kt1}:%xA[3T"Z8YfEQq(wSQOe_k:(NV-x
-}NvH/J=_OCLN"Qo8srX/v@T!eJ8T0E6%Y<)'E[H&)2+d&#trWTu"tmUkwF{UKE;T@)hR:(eV=aQEYE3fh2A{-7=iX+hS,O9'FrQ(6:CsZ-PY}u9(xsLv)t
-]26+@A'4T[LWV::SQtZRJ"%M|0Zq/}RfYlra'hU(XkV[j!&Fyt`6uB,|ZrNX@$oYWRN#g{pRvV-0qk#2q3;&WV{-^%`'UoUW4;"F|'RH~ibmejTFlWndI&
-}%i1!RQx,9oPUg<w)2zxBmvmq`F/y)/R,,A+H[7.@-DJ+H]|_CiJvc_PR-J>yYCoNv-T!UFTNfyG3"{mU;5,:-t$~)C0vk^:]$>!n'P:}H!u$PmNnBj<>]
-;D=+^ud/j,9n4U+rf#e9<Z"eE!eW7SgUCODXY,Y"-y8s';Uwil,8S2Z3qvZA0|0^O@&pw[9yTB-!w^]N9Hn_JV2cMucYRYSt+d-_5v%f93{G/t~AmBeoM0
-Pmexuxq'.r.u/I'Z0I"t/e1/,1K9F}[2NN1bdjW1)NG.I1BZLQzMr-vt>!I#Bz(;lw/;Hwq(lT[PD%o!<euQ<`ZVxj'vY:}Gq;vIegD__O^TrEPQ$IWkw9
-fx=;1o[|5t-6&/D&;5{Au9P+@zuJw.1SOjL_U./NVlYI266q7{tkuooPrEA1$wH!wJF>F9/"|<AH#xJ[WdUzOs@H>H/O,E><#V.`m@IKrDFQ1!jPdl1hOc
-Ja+`VRlzs:R^sD2k7TYPaNZQm+.v$yq$48BWZU$5h@AeaVY#jYZ>MCHQ,<vc7FX.`+PQ="#n+=X^9k]qQU}0Mo}X7's%n71B.I(`n.ENdpwX+h/l%d:7rj
-nbQkH`5}/+xKA3D|}Sd-{L~F$p_=w$X9+mH3#A#I]y<5|16Gkz:&7Dayv$1K4YCM]{Vy)Q9[%sN9AA(GUJn=Jf!}4xps(J6t-Ky6M.$=^)QT{RlF%-1n'p
-6>rV,PadygQT}`O1Klw2'JntUA)p<gaD;!uaFfv/5|{Mf|{gj4O#xr(|]']+08Kre7m:eEou/#m(mSR<BcP2N;oKJD=B:$su]S/'_2/Jz9ht#h&O[')XEw
-B"KX~ROe;7=&bOi"Wh&Am1J2%h~UI:^0E"K9S&C0-%JRzz-yUGG$Jn_9dX=2V8N;Z(0EF[%zimmK[>FVYQ!e;3HpSJD45ilusWdp{bW^hZ~ApBQ9cgU,1]
-4et.Giv;'vvx<a9KekWgJY<v]hpsIJ8@/<5pZN1[<`xl4Zf3t@Q',>tv4k5Er)xux/sOy],84gOJ@,~MYq#VPR<3l)D2py|z^R+e}ak7p,[JgDeQcv[=u[
-5{q2_}ozPBT!^#,Qq+<J1$+,e%4/n6i!v)'Rj0tpd"E^N2Ce]xgkBY.6eJ/ki=69zA2;dX'ew:I#'JZF7LOI+&xl%Pv&xSP)z{J_:Wh5CFc&^a9jJ4/JbO
-l>vO4O8mV0/q%F7sw+3K_3N&XGW!b3xCBSx)XA{%SEC"Aubi:{Q(#>0b1.^>-{K!_V[E,tOF#zdJJ.e0|]`U&b3+>.C&|om+X;M@(brlkad[=lAQWS9h{@
-,#r13>hxiNo&p9RcC{ROjEOE7)po:.kI/0ax{,sEzc{t_K;yf&-RYJ1-6oUQ3C^%yySF]nrwXZ2(EG{kjdN(=g]AS8X+kP!VaH&H%.#Kq#UWC%#2jXJ<D%
-v1F0neujkBDesC;b.B:n%TX2QZ^M3[Ut_r:n2qc%h6MPSj[""-sp`mB0M3^v&-O^~#BX:0uJJBSffbcV'@+4/;gd{C&TM"3S5&|2CoYyYkz%5u$V$fIR~L
-5'm;M(on}cLSlks!#F|7A-FGu[R{/e2jM2jIZ53:TU$$y%S^H+HY:n#,,u'IE'6JJ>yI;Nmx^POu5{b]y{L%W16KBm+Ev+qdsDe,b9T6dv2g'`!fuAw4a!
-^5d-g&z<`"%N{LW(DYn8ugO3/UE2Dkm3;or/}Rbe0LiPe#0`!<KPb,sL|,{!5|k(OCm(.``WA3"fTuh::Vc0wgo:R`_&x9efupw'_5"jWFz#W_I%-EgmXv
-J491SXD.xNdGa;$:+&Tw4Urlt2fn@I)!eS45VEn_SXWtUB$>663GT37_cirCgUdN34-Jn_B@5]wPSxXPxHN8])@J/E7Mak1q<(mUnLg|v09&QS}C,40Rz)
-~7$[MKy<]MGWZqig!AvYuConkS%Pl{j$_))<71.R_n$AKB94;.%Cv}Lt/l@RyP'L,fR|gAzQHVc}:ZhP}tEL^%knuMv^xqk0w$SF&9bi_oB|CIuG5xlE%;
-p)T-zX$NTTiCDL{:RE6%$srK]S3&_E,f{2$;[ddN`39uLTAAm`M;0Zh>;hXlQ)I4'b>$Z%C7E3Oy~)yMoX!BBgoT@wpl'`03.c>q"qAUdm^t+wo/X`:u('
-jHyL7p:$`/nIo<UXqu7,of4nybh-f/s0tko3u0+d24<Ws".x$ITiGp3|13O]DC{,U%>Hns<RK=oytJebH3lQf{z;|n'O-Wc''3K+^K1Fe(MMI9D{S6a)'k
-C$tN6;v|o@`;l&a{F/X#ak<v(4VeXX0Mqty1r$"I/MtM<_'di{TT=RLfaWk%{n04C(z$9dWTttk]i0&|TbKiF<V;1&i%kN4,5J_OyV@KxC%9E.zBmTw:a%
-424V.EB=qF<dc5g29E|KX<|j-5DH}{a|$LX'UijAL#-l@x-u$f!t+'eDHzjxEOtCYiifS|oYJ7ks.6)jS'Nj_u[<H`d8:WHXqS_:`[RP+Qy36TpPunAvV-
-29&wbhVeCKVnqY-V97%zCL>I<,N4!S9SV(mMjQ)2v&$[3l<k8Vf]B!lpN)8qvNUp[a]).:63"1,w6O>4i]wlHv)l3H}>/t~E=]JG_`o#'}4k'xuFTSM%/U
-qizP96J''9r)L|vRYs4HWjv`T8eq4&`&{/lk8A&!3(R"qJ/]q[^X[l<8-'FcF[d@OU{x`6V5l(=K1{o<eY"Nfv[5U.>({1XSVYY)0+g37Kc5=O'0F]X3dx
-Q'$9w^;PtgCV=LDCN!YDW<LXqFKrF5`[Q[p'j4m/6|<lGHI.1%C3,_o[+F_x00Smpm~1!cY%&{80|>q":8mYb[gX21fPyJz1:2$3IzJr)SA+nH'yG19Ra5
-M%DaX3e";R43O-xiv;y#mlG70Y7PQ2WcXCS%pK3c.B#'K=vm'O).L}E0.#p4aJDq5!I$rwA!pgFRQYW>Ny#qS9G]U5~HN%+2^hKMddi4yb-poD^#R`9f]p
-BKUwP:~]`,a(q3Bwa$kyMotLzXc,xUwq5Hx)SxbTA2sKhlveFS;w}c4PHM8AWzA.9DBic,Z$DQv<H#Ng-uhCV4mGfwg@]o1&eMn^5,&]0+AWFE;`EC&InJ
-Wm4ghD^Oo2wwlK/w.cRPo]nS>FaHt7Y.Xr1Ij.@-!W$^QlXYvhtYSo9t%,oASFIg#JeczSuAy05HFVmgow/f:i%bbWECZa>cz^Q.QrwTz1#g4T=IWazN"r
-y|]]arCJTgkVmF|qg>OLjbr(KeK${!_BALw/NMhFbAipD#=#IxcvFR8xGz3N}yqALdDPMkG8R-c)O8"T`ty[Kuv6a{[YHt3aX9q6pAKd%+^2Ie"j)TlbxF
-)l{L#l-$R_mP@0#[O)05f"bIVR}33[4ZZTf7l2Glpf#PaTDjdTB&>ukBc[=4]kr`97.%2;UeS#LEAbjv1m|FpyW)G]I&z2=al)[!l.5O,-Dc~./3lY#B!6
-~X+B}eHD/Q^z1,HG9'e|'_V-_@h8)kYmb:AW,"T_p=a@fTOHj3)vh:B@Da<o9Qu3N%uIz4-{p6#[HKr<-6;mJZqz7w|CIYk%n/geni_[/`!>D;K,p%|D-G
-ADIAhVS,9apm3=xyH8HPW|Kb3]mn1Jyp`lQ2JRr1d-TaHDD'ZQI-RhnUW@k5nyeSl9,d^!wS(Gso"j+5t!p2SdYd%f6(tf_VbK%1#q"O.lHFfpH>tg9{fO
-uJ<)@U0eJ&RK}T0Us;k(TQ!%zE9GA;g"DC{-vg@5u4D3k+=RV@wd^=w40Q59VGP8B{Ke@H8[GL--pLk2L#vDb$@0ZM&S9;v3R(k&Lj0teG0-Ff)Tm-=WWE
->'1)Qy0gO;0A#j(tjE-L%dC4JKJAqM[^+ReYxY,|ms+53E%NO>e=.BxLF6OLFx<{l{C17K`R}UZWAAB0ZJ@$B)P=Nv|VSkf'bpr(CXSQViWKMCFgOuGVqA
-i}`)LZ=}u!xgeY{bX"aUivBr"VVY1i7`:>b86W|5Av7/Qo13jL0&m#D'Txc.5cQ^byf_EwQ!<8z&W1A-h6">6WY'v838t`6=.7hluq#&@6ME0)<b,Hh7TL
-J[sb<"pGFJIl6^9%I(%CGp;E$y`.^!@7Kmi3jh(!{#pP}Cl`$RiL7xb$7%zJCgZ}d8-<]#Qh$&zGbJpxSV5,yf2SGXjHf#|0|^p6Wch>evltg@BK^^NT#`
-7gu5,Z;5J7]]nevH|X2L#D#;lh{X=!tRCyOM<+2f6V}'sK5vmICnbSQg"rw4Tb1]M=C6rQIRdX/4)T0OBVdG2EzSa"U6kB=s>9~Tn.8W3<1ugx$QF%[z20
-7qzBb@0z3ln>t#j=:[nf/K})GVr!`BuKP{N)19wJvP!qvyRjwRI"oUeFVIJo,%irVxSR`<5'Mf^P~m<O2ib_4T=FlY=8U2"W%ax&5{5@M%vGOlB$k@cR)G
-L)M%SN~6Y<Hi4a,IEH'y$ed/GY>B}s`Gr%T=}mRgQSLhv%p,pvR|n>KmyX.htJT^"6ApU.=}Tt4-g]-#^%R[p7x<9J{XQd}se]Z9Y^%1M:.""#<d`RlGO6
-6<%,P&T!G6Q!@UYE=[Ornl<-^3+|U;j1;)V7-a933'Y!T>3&z#'_Q9ME7Zhm}/TXv!Q#4%3LF!Gs%z`T!lr%R)=,nJinwL9yCyef&f>g#c^@wEJjSEHas8
-[FjAK,x9H]zQR7_K{VCrR@X+z9<mxibNB.Ya]GITF.s+cL(-9MkVEc$y$BW3v{qxiiId[^=cgBhQY7lx3'(#o-QL_9aD8b[{0%tndev2@9sTxY[,Q=|rW"
-"u.Of"F3J^V:e2$2'k:_[qCJZpYF#S5#U|lK(8[ML&L:'.KCAXqNL!FxG0RD&tbb3T}c7=i+|bn|IWUX.OBg"@/M~o+,TPS}R@Aa3}<81cq[F<97Pn'[jv
-oONu/fj(`0E+G=FH2sJ.By_"q&}8hr+FLqcs,gd/3Gcg}%^5vJhp+Ltj#E_SX(dOG+{G,iAm1W(adA,B).=R'+C3w,:`nPTe;./_=#b{.o-Gh`Alv"B9]>
-($ASa5l.HE0`Nm'7NDe+]ww9_xjP`><6,@|]2n0q|,P<'brSi_&9n2v$:9$I7"7/r1~%m|@Y)GXvl.GP;]-|:09w)At8u5j#I/^v.@-]N^Y>3=nXs7AYd-
-Z9`iJYxU+Ht(qW4MzW^fprPy`aKRRaG[c'l4yS!6~8!^&ky;V_2VGvwuy3aj}<}SJMx=8rf<_.l+gD%Qj2S5^mbR68tv-F4;s0I{opU!IJtK&.TT<s|=;,
-zxo5sji2=o`H_,Wdcjx9#muUqn|QMs|H>F"Uk]~G~+r`@C@idO'g;8_{{Kz)9m,narmz9QQ{nuFjMgiN^8P!DDGvlrT&-=<ZWs,<kxAhG,3}I=Id+AaOj%
-BG9p~m9L<%(j%n[+}jy'O}:Jtdh%n{.moJ0gYSWqb@zS~o~ENYL=pbwE>6PnEXDFziR#%|}j$Fo)xf1k[oGDS:s)G7Y]0g]S=.d1K-a8Mu|M|C!3K=LBcb
-dn+Bzf>P2l5I`-'goO`O&7mtks8z2(jFjE[VRe;",6I,JT2tgD}d'4e8CABS}LR]8^PtR_`=--|NE07l^l8;nH8n02iJkWQ3]GA3"[}mt;g_rKP<hp8h)5
-c(Y>f_sI|1|GP]HNHj}FIGWMn82!}A6;'2m:0-T_J}RQNR~bPLkk7k}%E}O1'6m1mNvdLL_&-U~kvj{UYJL{hP#y'!to{M%Gi!p8GrDK!,!T@#g}1Z[+mU
-1b1)9U@%W-6wc4{]F$YTA9dF2k,}ca6}5q#^0&AW0T$ko6EwCtZhHaIBJh6-u}nODo6c4Rf9fkM$GA_:+q'N%hur|7!|tqK}}A$|3bq#zvO]OgJL)h/O+(
-=FA|RH0'k<8oE2')%TF;7MZ_eb3v@QCEIe_A0x-6+OW@'C.s59J]fD-kLp6qy[,)-`yz~ej@Sk0[b<x-N.+[;>mVC'^i}V#@z95&YrrV|{jAD|nt|rnOYJ
-~kw}Qs!Y.LUIr}''u%DhsU@|hQ-V3Et0%&iKfQl%(Bl7gq0b"x209;T[{@%XVTpQwd@3{j7a7NDXb3TT>am,<W5pr!oz8zvuA)8vv`%[#cIbnO-9GCz]F-
-9P{p2pM&5;)U,!''HEbJYns`N8AHv-fb=H-2#c-+L`w4]e#5b@QaPr,GY1w):fQ3Edam}05Tf!iRmg>h7sVU;ARk"tj3B|Q5J<=b)hl&5!V0.j^h0LWH)(
-7OB){/Gg)Lgnf%G}tQ/VlhJzHb{e1{d,0qTBAvMF_-9^7=Rk>B=4JUJIZ|w29CQ>]S(pD+^:pQ[Fq_F4(.>S/W|Kfkt)m%7P_>k`UnGohm"YC]>Kh|v#m2
-GH-YqtQc6PX.D=vMmEw@0+6V!Am$lMssYK1(r0cYpr=UV([KuQ^up5Iaz!c{mBcY{-OkQQw@Ef6G.;k:$/YCfO(2q8-;,=@4I46]%M~0E+n/.kQH6dypXy
-G505sAKM^l:ZFJ2Buuz,(Ce3>FXx`0xbKSK-L(50ND|{uyPd)aX<[9fPgI8Z$N'm"Puu.xnsTf~Ouu}Oglxb~>'JIKeEUr-dQynLTn4ktn3T5O_fTGqIIl
-2MMc:}yb2{8%IlVO){:}dsp#ha%GC8%fLMtJ`;(CF+@xp}!Q&#CqUO5c^erMyNks9;1mE=3H~7vNN$(clOrIH83B^>c|~N]#7o#=|45gzC}a+/,5JO;D%E
-R,g|S;>K<]DQFL)brov/jZ-5~.:0zd!7xT1Yiu{s6nI-h@.71.GO[Z1`,'9q%j|DX4>{(QT-Faw-'#gwXxp}HO!z;i_Pl;]_}1_B({W&JaGxBgO[vB+hgO
-tQV^j=x[br-}PI%L1LAP%{<G0!<8U9Od9f5m0x_:MwX'Ci3Fz!j[w&M]X%`CmB-5G=3xBGr=QWcX;37k('URNDSEP97uxH[Kv%[t>W4;OPf@8IM&`s::['
-VhT/y{imkeb)!35kzdbTqA(F3fw-wKix)k(NMU0;bt)@Q/p#%tdrpe@zDNDr+n},_v^ckf<(laMzMO=e(RbKhE_y8"T1!!CpU5}pgg'=Nx73~DE6cf/T}U
-eWu8KU|f%:,o1`z"~"Nf+]xb(l6%S}cM"64o"pI2)jBW3a]X1&FQ-RxTH>z82OxpZAC{IjQ@B8x&vZZAH4.sjjUKdr}]}gN00Pp@mr7+>_w.z{pa&0n"L9
-;a6]nueM7[6Txc#IkZ9K!Z>oEKfW$4R"m,ncfG{dP]$`PYNbDRMD^">fucwG>f<|fIl+ME[]Vw${R7;+tld!{9v_~JAPPAO>,'6NNKb+}r-`"aJzYS<R#1
-]BULU"J)LX9nu&9L.6>]E2r7:P<@sk@](9A0"Ue8ALySIe7D#Fsl8:6|e{-z;Z][ee[lH^;ruiCvx"ltjPMg1WIi,gpL~8|-<NPo,y>Q3L-9z@rs1%R-<'
-#>6$>-PJ"qJMYSp(UUe89gIFQhQ:.W~A}yervj}=mnbF<asJLf,&['I43^=Axc_5@@<#1/8J7Q<C2#5f^}pZ|'K!@cOCp!k<Q_,OK;)h,hudUgPl28Ak8w
-79~x>nY|V5~LG@4U<)boA7s,WzC!I|ee"e%0h"lP')~9LMM)`#3s3_8rLn@Gom@"K75u^|$uMnF{5MC.=.gy=J`[d.mNuITv-{a.mU&#1=d/h!4)$(M"+f
-x87+}NpxYXqV<Ouz1mD3SoYreG[h{3'.29J{"{6FK_i3H=m&9TuRcVTM)|e!DS-#k$l_,@0,"jK0w+~j8A{Lix,MjOw%jE`vZt0_;9Cu8F#xWiAzd/3h4M
-Tv1cn/ne9hc%Q`t,>]=x!BIt^67>+NC]C(h[dF~$Z7WhNAe'uamz/P:dl!2>;iBKq)q][VoDonko:LhYzbIYYBU/T3.(mG4O}ORtI}PgirSqmtN`#Eu/yx
-.i/I%5>3uI3;q!qz,D`YjKc2|vif@dZ<F2[--.Lw|Sog;Fqg8u>g_kbV|_qV3b8R&zRUbD"pc^p+|2ugq^Kf!nsu+4Vgb)s=,6[%h:'A]@t-8/V2sO/D1k
-]f~/t3qFksz^]NZ8py(KATRFxHdDf2'Kzx&D(]S/q4m@XT)ipm"Cn)='zxV!t}#viS58vGF;9$K=O_YUSc4#nbsU+@y:Zci$pViJJ%Zp}ZoKL4h:9[h]z3
-+V|Y)^u;6e]^L6x8pu$HPkC$p^T"_F!1"qMIb6rU&x~iRBgHH%~(H69c`US8y`&N1#H(WHbPhW9Rc1MkD@C98r|3S>=[jgI9oo4r%}T^.pH6{y~FZuAcbp
-Zs64d5o|-%btCKt#wS]sp`ey&'X8U4dQfGC9u8wT4l{AG[;<T8=McNE0ol4]h/w#J<K#Bt4kIzK(Zu!7:!ly+[!%J"<b!wQVgnVD_;S%|@Z%a1H0lHy;`%
-Z%^rGu{I98DY"R-_Y'!&%VF%g>0JN@V).!Ff~ba&Bj!qI07Kax$a,dSMin9,X|>g>qVOD)[]%HCN=NZ&/..g^vo4J8A,_D9(0oX%b&j8t2cpu92fQqr/4T
-6-~LZ2MZ8Hp`m}DO`)==rZjQIS^5[%m(Im,VsqQ>/oqZc8Eb)B2=c%!QRri!X={[HN#{;N>qTRsSTZK"PVPGV5O3kGt:uaG<p83=:LcXp^Z2/VjKZiB0}M
-7%9@.[-n'Ta8=B^++=7b=1aWNz1(`jD}t_&5W>P`NCM5tXm.}%8ViRq&T"}=@k>71iIi#H:;}<5gP}6y'5"#}Z_X>bTI>OeG<FPaX&=-t8^QUa#HK/t!GQ
-W%l2M)gR.{mgkI:uuq/1EhD46nzCL.YqIz;o7fLG:I-#CkGC858f@NHp(_P/E591)C}duXJq}NpzQ:]4CiGj<[hBr3::t'|BYvRut(2VgsyJ4V_NvN}5MP
-5]%>.}[DoO8=y,LoBeI,oaVY7^Iu_$Xjd+H4ODb4/%hni:s2gsi9p9QUt[K'a#^>E5$Bt/p:oe'p4#3UR^m6+cVxmTt#t.)Kv^^7X!,&Q%WH[-G&e6=3h4
-(4VkNCy+Yy{r4Ff)"9)8$e1!J.tx][pLI/~o^S;OE;]PFe[6ZQBjv@Re]oCkF0v{aW3>ec-l[EXp"3mHw,8AU!ygv%:8(6B.{|'c=ZdHb&2Mzb3i^1Qr<m
-!f9#89]#$q2V=#5[fGg_zReXm3uvQ>$R-r19bzr$MpmT:AG^>a;^-eC:bBf4$q]7&QA"9r&zQ74|nDhS;2MtfF]:P,={{#!7{X65)"Q-crlolnm:L9O=%F
-gwn5tnuoJyA9pcj2;V}(_O_'N&Y=wCnZa:).(QQwV&/MJ3@n:agTH(wo&xIVM`c)FeA52P@WV}_=_#}FC>+58:q@D7Vq5_oFy94,H(4uDY`DMANMrr~r]>
-V;Mx;9F,_.GZsg^'Nl>I=GFoHBRhk1S7J)"a/,d8Wssl~6PR[$<yPH>H0`btCa##7E)}L&y)GW>{&msi<j~Z11a_g|uCnG3)Ir5Y_b"[}Y_bAtKi{z'$DQ
->sM0;Bz-uBK/7Dz.3i|)Vh>Ib]7}Z6,a|'vP"vd+JVfQptM)|%8Zx.JS-S,^WvY,M/T9)O_Z'k+T0E{ox%IYMT`[i2b%hfrkd;%'z.J;pZ4FSDBr;:]L4,
-],fZQt|lAD"<&h3d['/7Df;V0}NN2u'Z8gcia7Uv#R`x;lS$/!}4`|5Xk"R"8K~E.q>omwo54qyTr1ROl'iYtcV{KIvTpud&I3,N~K>^_;O:L5_>:%c0>T
-JTOI%TtL:s=1Vs_kN,no(5H6$a_AGXN^GA=LH6mkDSmWDoBi/Ka=9)N87t}CL]:2CvzZ8t6L|=4Cn^u$fF7[ijXKVgm,4Y&5n%jZJyTuv5wnA2'ILby:,-
-azhV,'PA:mUsoI|st=F2fN}98-VNI{Q5w,ho5m!R|';-i:c$NtHwV34+~Czb[D48BbwoQ[V0%$GZ>m")-@fJvPe71Q1)Q,`c@Jqz#>2R]/7-[>7y+&v,6i
-"Hfu{$#&"[.Xhc:7x1zPjysK:^3X!8fy|@Z)#0a6]cuOrfHuYdD"Hews:43%/83B26jRfy$G'=D7/VSrrzhm~3qR|l=lf(UzvIhT6c9}amP}M.`qc^2I2v
-'Q,}l[@6+%@zlhN}6Nqw3cMuJvI9()a_-s/cK5F6FIAjPeeyClqIkyF][Fo3<iIa{f%(<zOp}a&WxUVkuwF-H/!)-90SUd/$#.~!JuP^n,vM+%kk1n)8R)
-UK$]2:35XJ(T>KL,]n5+8J::3+Q<VGfpDR<ms|ne>qzSTmTOYD[UU{saS@'E((=/Ch}B9Y6Sqi{F]TUdMZ}NmsHhEgRl9eYZHa)XQ1bXOF'dRRXvP$tE.c
-,J|M#)vi#2y!EiP:D5%9ny.L~^"hE{o+'yUmsbrnyqw&t_E{C.aqrde>=O6K{InpeOMf_RX'[6.K)Ix1DitlRh[-&NPPaTgNZ#}4|NmGoSeR6Yv%`^5+IW
-5:h4nHzrWeyDrO5umT[,|5PP_S<@1"!VXT-6{r$c}(U^or~ah:(Oo/r;{/e+bp[F}aFy49[}ewud5EM[xB'k<l6el`<>yIa`6rA`U9M]BA[i=cUvOUW7+5
-3x$u'eRi'em+PLFj.%Ho,Ly.#5uuSzcvStOm%&z]l#}GbB{'^Iq]RPoV24-<$99So%,H_.LTr9^USM)]!L6Z@Ow^|T%LH#^f&:58gFkA4rWmxp.Ba<ph6'
-h[LHDt&39J,BK!Y'0H`/5]{D)#].8ae&;OS[2F3l6X&il"g5C3@P<%PMouNDwF`%/CnLI`.oWn;YHP(HWtFE1nws4tbCs3TL'0vCJNitngpOcgnrhogkrN
-CBU],'7SZdBsL{Yd,[q>peO5O)FnNC~KwjAV]CUXC`feEI`Bc$=6>BR)>0KM(z-Y!_jeix1I'JiUvU"d4;~q=IwGAgINBxrW4]sp9&vY&CO5aI(M.;a!Ds
-zIyi19ft6h)!Hbc)GV(,#o`wa$nC5UVt0AUc)7q7C;z-3%LqhR2d,eqBUh]9WmoBRAgSIl]Fl8aHhT`h9MPQ[vv'cNb6|5YVT7)CFj`6E@A$@uZ>+|']7H
-C2NQBxLh[W~;%/<gO[5GbM~<ge3I66~=|T[_fi17hp#kF;1gg^x>5ZNsS$3m2$JJzhX;'wWnOq9c+^',~J/R/k@sm8WIbcA[zG^p.&9fR<_IQo]CN-hXNE
-"@L`6<(onab@:4;7X+i;74Spj=+9=&[hC|w2s;3{jY)&B!zhA-'}i06]-j9%N7Pnk@,]m|ibiW~1[`a1$loTm;T6ALTV=@HO-8zI-"(@wEB00&v.=XRBXP
-TT|kdJ{;|Xiw4:TF(FLj0Jf-i"x=CEBT-W'#<YWic;7$b#VU!aY7x^E`}@mGSxL[I|(+Bsj#VIU]1Y]'g.ej9::=a=F>s10z!DKD[QZpY0bnjP&6uF5jr}
-(fl9v.#<Yhv_,LT_P{2ab0yiZf=|'xKymnDJ'xtt!n.}f2#xDOzv5O<}`]`j;s]51xKC_zgh'Q_FE}>q%^:,z54e-y6zs/#oon9r1g[D7NJ|:}@xnsm,]S
-3>^_>O:nZHjYa0n=T|;a1y"tp[t5P)&.O[nKR1.6Y("^:}]<d/(,ZWd)W^_usmuRYJm-}YtJwj.)xSj{|#w7zND1diY(]mbV|pioect/VcoDo6vvK8785:
-;SzRal2pOxf6-mvi`Hx"Fjl!_a`}Qc$%o0/FNdoa^EPWeQcqJ.'E2^)v7>Vjc%:M(a)lu_{tpob8Is'VPgcM'(_lO,a"UGup%da&(P+:HuY2=$bE^@&Tf^
-K'c%'Jlnp>9'E)LtkD]xB6yh89eCgU={&g0!I"3}SaR-u.sh)0r7srhZ"%>>9C@t>RW+jcwPmAX#2(oV)@h'v"G^b4|{ehh^"a$%V"!{ALK-5;]Tb[$]O.
-N;<"O0Qla5L)WdR_H4I-`W87xc^IBH,6GGX{~K'g"CR#$Kh1#2`a+"l|VN~+q+9}fO47s4^n`@H<OqyE0pgM]iO)(<K^Of-q.U)-Ng&r,sGGzwnV8}"JUc
-;t~#h1DqX-A.P4O^(r:ok}]xOP9Pz=)"UG@",XaBEZqg7Far}GP[~Fb8y>rt{Z'lI4lf)&o<Ir}Nowc:k=v!,@^kE:Eb}]{g1s|Juy5KmU!F]a5k1J!:'}
-ZwKy$7i07<GwKp+Z5@@(V94E{)B#|t$z/d[&9mLFJ{'p/#eEuI79PR"^,-&Jcy6leZ4HJK7v8g$xIN/Q&.E6Z(:bu_t/C|q_^TX4d+'U#-U>c:gn`c/&U`
-a=&`~NQzJ!n{~5U>G2rdB'|s_hpSe5bEgonS];3VmKR[HlqeCszIJG.4fH3Vul95neh7H1z6;E=xYpx9T7d&y]y}JKT9A,pxy#)G/t!6emAEsu$&1+VNQe
-8z~%K`pXMkTuPQR,q>]&'o<<EviC/`>y"ghJQ/bAw+$9]QZHB[Hj:|]0T5O=dc`-^%W_-9PI=%][X5R<,|%>74LKl8N#hY%)8fE/!JysxFZC8O@4NCY0mS
-M|$&/<t(O4Zw9b~Lt=T%a%^kIdF8#<YWU>7)x`"&qgp3}_:#CFiPI(y<5EN0#(=/4hgzt:}8o@e)5f}M}ndmz-g6Nf[LiXc2}[+sg$@6H=@{&5dXE4}J_/
-yp3:-!XhvJC1((YIt+5@OMFko<#ug:sB0d50]UiWwQH5|GI@P&^LEvxCgg_U^v}qRYMsZuj_FjkKJ^Y$s$mqgPdl#I5J"dK;sjD-Q(-l]saI#%"4Bx0oVF
-A!Xn,09IRc@o%F5=4ohHS3x.`_~hFBy#Lo^|~YY'>KlYWH-#l@P!8)]{)rqr'-CEI]Yn^i(ds0;MwNrLMBI+h.=U(';"!40pV:jhL/fX}(5bK`R$R%9GBm
-~;Sd0Egc%+03$pes.)|t+/e'b[bnjQz_F_j^S$zts]C/}!(p!)`sYnCbPpP#w3ik$X,FKxZ{'dzh)a8VZE,IQYc.]WN(Q>bvNXQ.VhHV^#4Fi!LlVsWs!-
-9fw%{/O`-]LJn9(PI,e=8bGHc>^fCaDIvDLs>,jWq9x8OwuPPEbkU!/bZ5;8'S:w&h3YIbt+[Q5nlh+=k9$6P_AM]5As5ruuFR,kcaA8}1#8MyUEdru=Ri
-843;GaeS<'44H[=]8QaoybV-2Q^-UP)(jX32e`I'nB/MBk$n(9(v/$!rxaG.Vh&9>WT89!ZsTm8XM.4zV+mT50'}d9CWE%kF4_LU^6[l7RZ0DG'aw{g5zK
-@)l>LxtK++m:JVV+1Q<9,$HD=}C2cXN1QsjD`|VTY/1s7XbQXu]AS+EnYdBlt-NRen}{.>Xm;E=mE<'z#&b{WC1V[-io[v;[4>k(Na]bCzT!u&=1I+;z(N
-gtSLd8Z<0qbvaQ<lyF)C!,!MR)WlLDRVryPa$<&2K7.FVo@ECl~=~K:j38ef].2l][Le,Qv"r]!T=athJZE$~DE9%17GM.(Z>43/ud0r]WpbihDl]7V"Bm
-QA+rx8i0ctqW#T:Tf0Iia['PtyzD5=^oz.E`>%KVyJ/p++P`!&U<M5v594,rrmf!,z{'BlZP/hzf`d-vfAM%R%[q7{ga}JrTSTTzi3[:HwQmd>G/kqO;R9
-x<[:q%+mH;!XZTnRj-NY)L~x'zpr2rZHMKwnbI_h|y-q~ij]d'U1nrv<$A&7p^MEBUf":I-5y":SV_NRm=JpsR3)r-R<xy{ORuo%G<8+LIh_kZ,!n/%s3S
-}/0Rs^$|Hag|ls+/q"{Sp7]19]&(i,!Y}[["guKCcU$"4m[p~r{wnfceWU-$Oi7.eoPC/Gl`TB.spC)Jv_eq}M6SX8]DFafI5RC:8&>JFHt9AI}=-Z1Xhu
-^CZW~XHn,Zv&f_~gb&mkmc]|1h_%KgWvEzrDFULIK[<3L}d,]{a$WNTE@3Rgi0))du3Q#Arr26SoK6E9NJen0AQ<-_J_)xvTH1>htri>J4qV{nCOvg|{<N
-X!Q!h0M+KmvX&5pWVz~A$i428Vs_q`CDxayhP4%,Vg3"+VhGtmOoKql'Fy`G^;;ie7S0WR3=3>](%1>d~JS_Jkczj0Ca=wC+50t6)>Z%b4L-Rs'&9Q|9<(
-)ud"8C@+'kTg)$O+l%SO{.0L|AJJajMr[O<N;qDHKM5wuIUk<5TGQF~AN:m|l4_j].;4Ax%4|0YZSO,ZLTyrhQT[[MhPnz&Ev^fZ]h4@FzkuJ<r&r-N)GX
-O2IB(sC$"AXP}+]GrE668'Ib.5w3I[^R8>))WV%=]=KVf%>ZSI5`,W9/9T(Tc3YfKNY;m]K@h&G]K/e6%G9K6[bkCa{NMN33$LGZT:Kw^k`in00xdG>gL8
-!ZS`:">x&NP!@OC!kW@_7^NC}-!hRLcy0V9Teb8YZ4>$NbRl;t|dd=r-O-y}IM:S;%d8A%GV#V]oa&t@G%P{QEQFZVCj&:LA4$@'%"^"{keNXJ&l<1<7H9
-0e0JF3P<Nm|Y;MC|aGK:a)4Hk/<JkNrBZ7Ejsvyd{wM/I>[ti`{!xIoBT1[[h2dM(N-4#}'a9.17{OL6e8[5q{,XzeevrT7P1|2J)XDTICF^g]na]Gg$'`
-H(].E(|@xnAP9^@L"8FDQ.9mD"9@Qeq0F5%7v0[E9||u6R7kAr5lb8u_.-cU4-GzM_P5J#)ba)P8}7`7Ze`;3uLdMP|3vS%mO3yN,%JajHJ#=.N^r1q+`R
-V)y%I0xiMS9!e_Kw;}:y}^wWo0,rx+$$``<(Y#7"K]!$&3ef,+o0)52)YiFs~a5:5US>JG0;{<0uf(OXoR1RdcbR()0;PMGtgN<#L|EC5tJLl9%sc6H&@s
-6O>qEU&"O].cY3J.Si"R)vC@b2Z'FRTB0s;+vsrTk^b]-!vhuXw))A22YfGc>RG^hmW.fyaOnW$NIoIm{#j{-<~<DjBi%iqQ&EOV]_}!Bv6@&H/1&X+nG7
-K_:M@}M^K3u;1)n#MIU/X86E5HqJ0<9$|GsXRX+WZ%W^d27+[;A:bP|/RY@9)GiFb9.<q_arA;//rA`=jp)<+<I.E]mT69kW$BA4oe(O^hCoL<2'SR.bnW
-q6qLIRTeuaNA%Cg7|:Z6hp4wzS`gHroAPEFvc_neJ0sXk/Q=d|4+"RG!mpTZxeay.QM#{"'X;Y{!+{#cG`NC1VSMOU>-b}'^}jOWP`lrpydk^h5%8qDs~k
-5lY1<('f}w!-_-[5K9bA+#%#enY;s@jnwW6O[r.XU|+W_d9qL[R.Q9fmH3dK7b<;'m-RRU,^INtee)r]=^:W.b_B33o7_4{,LW<)rG|k~MCV>U>l3(:mJ_
-QtRC6oKCRiSN1-oWO3FcgFw44,{AT=sb3jaFf[xYsuR3sh`K7+#tk$-Wn0Nf-V'{-bXrq0E'e@)!EB1jK+:8@5PQ~"WSjeaDIg^%6YweV==P!_>R4mdiGV
-+3A0u23yBhcy&2k$^rL[_k9p.w>!R^]jIJ>&1HS6T97_8wDZb.}zKBVhM^Yff[f)<-{`tF$RgoR#3tCk8UCLf@f>|_ht3WAnE'_aE-s[64AptU(]}:r05T
-[%pi)@$mMBhKr}"sNOwNtMsj+LBPr0c2ZfG{wR)]W/x^%KPKPp=iNiAn(5r)Cd>zyn0X:MQS)+%i7x'9<,G8}TF]PqHom'lGj4:1y#~uu$c^#+o8]A9m&w
-k2^p$<;EsdDCTjp&<xK#8oe3#Gojz"cWI'{uoG$^>|KrM'QidKRX8v62y8i9)js&Zd;^JtWQFqi`|mAZ(FJFoP^jsJ8bzIA8h;Pu@!c].({$~YTt:Glnch
-oJR!&MfaY)}A_"!G-J=D0/#p~Fq6<xplq=c2]4^-W)#-9nf1RxR5;1PCc+qT>a"Cd$<J^2E#hHlI&K/x_^<Rm9,3Kh)MzX>]KCApG}OMzfaZ#{/C<F<BK7
-E=cMzpFPccwS&9436x5>PYFBKC(ZL>Q)u`FjW5@(}`ua](iot`1<y7Pr>`%y2qADtx1igABdTaI0i&WSBmgWeC7Thje<aN!wN#UwY{R"X!%,PKPm"N:C-o
-$bvgeO0[axPdb<{A>O&Z+}F=tog8x8u}-m~4YLv3~'q.x"Wjri=y8%~otco7qm}Xj8yJWDwdZBM=-#=P<qY[j]%KT@i{"HP@v_R8Ei2jqw~W5["MAwWq6D
-m02c9E5DFOQ:X+OFDQFgGyIw5O_g5},UB;s&IGz=E.i8J{D$6cE15>5oa2qzYwmOBxEu&XO<{Ja/IrdX3YHUO%d#k)${Zx(f<])!W2LW%$&.[|E1S''^jK
-Ed}u|GgaI{mxJ05Hcb3imvw9nB|}grP7E}{e9OYwwO0}&8jzXxd9FDTFfFT)Y6/."vB[Q^fPyGy:l+q&'B$g5ol.Sj1L}aKligDLqvH.:PcO2S=]2q-B(,
-=X%E0zgnUg)DEGI}b)lI4=1ZR^vi'mQHLne`)&#m#@ViV(a[eheFZ&%S|&F=$Ghfi5T4n6MuF+FUZ;;n'rgU[0op>OJO5dg+6|w)Zw,dkR)S"2W(%I6m=`
-b>JV6U/M=j(KtN,jMtSbD37vmk-c"a)^:^X[@4MS|]`1A}o<aLYG49kplDH5S:@:>"Z!&Ih.F-G[LWlz(4W0IP{]y)Lkd|z;~Q)3$DR/j:56$[.sfj/cB=
-LD-vXx<]m(=!5-Dh7,;oC]2+ab)<p_gBU<^V`z>9t%i&FxS7pm0b`zOv8pqm:f$SNc+3$f`6@G:CLteFH"[)C]$I$TSxqKcMm&.rNR[=/+nDcQ)]'R"5&-
-"Fzzs%/B=hF"egm3UUud}K4JeppZx#@myfl2=&pZDr"Oj>L('<M|(uB6^7M'.jZc;tD{IK`kqc:|nV+(@VqKg}0&YDZL1fRD<zB[JB/Ul;`@EP>do#MGaH
-:e6yj'Ek~)+Z4])1pJ05X_'Ga)/Z+%<x]L6X3T&""wp7O^F}F&,:6.(dsU-tx1c%:2_0pQ$dx$o5mP.hO>sli1G<N:vbG+::BTDFb-9:3'Kxi58zjeV9;;
-K'cj~Urp^BS]6V>1+Ih6)9G5.<0R&lJBc9K4jSb%=EgKsJ'mH_7]}9XUsd6V4%71#MB')av5X/f8h7<[<01SJq7|RFpcm!z"Mm|[d5RFLpb(%Qaa#Psp#V
-<;c8);`!tk,#kppAY)~WR<h`=|=:'yIWbU0[d97$1dLFY!W1<:Q3E]bHrt37X_W;qX0_83rBP9@`LlyH9<.R:5c-lt9chaascuF5%;0}BOK7KF)$"zIjyD
-Vr$A=qhnVRvR!:P>8bCl(^1^Inhi4TUP4&cwjb(m+`,=HFSk4y|XV$hXj).X"Cu)>.~6zBn1J6Y=UM|(pNlQGIc,10^4qbyjw43P5oB,So^rYoa#g!!0Ui
-9^2;+(i]hH}7>zXM[k5U&]Ox~6pK^Tlta=lqGM<9yypiL#"Y/3;SeC~ws6P4I>gy~kp!<d/1<eiDo{lW%yK.V{r7DB):kUSv:KqfJ<8%^"m#c6Y<%"`nt,
-:<.{V4Aj1DiS!E{xAfT-Llfu#XJ{s.8D5+H=GPG`/5+98+E<2N7VyGMxV|UV`huy]w%-QmKEZQVE3EXGJQviaxW8Y(xDEYb%R.c}4Z-ZYSd!B%qk>^v%q[
-#QqK>U-)t;:yUf~`T+o]88NkFh@b-}7E1j6WT/~RmTJCQ:eDK{>k[a^,fu]8&drM]rDTg3e':u80^6C&_90^gJn^yt|nXF9d'zP<m4T|b)$_ub`6j;i-@3
-Wl6eK[u6)0/{hV_Zz7)wRu|0x:qND.lv@yz<1JUY81tSRy&a9`KRKWYfC@H>5lh+)&@'bciZ:_2Zl,a`#.=7tJltJc5>]qlDw5m+&_:<j-L&Kx;(1D=wkq
-W:.OvbYQW!M!3<C<rDS)Cu|1zr;D!3i4{3w5#Ln3#eKe}`O-KL(y,)@t..:+k(6H=imS0`kfU<#wF<qlTY9up_~W+Ac:84HFw)!RyX&V}UF.s$9YVF{8U<
-JC@FEs|gH[I^zDDt.JUkh)|=xJ7bWpp)3t%Jsj@sPsAsD9DD.4O>JZT'[9"_])2AIl@O4HJ{eJ}-K[%Z]Xq1[7@S/':=jUT6uee0apt9]%Ysf<uk1M%Ng>
-m$<^"l+7pD+6{%h:v;0z_=4(%WFt^sMMFv8]s1'5A:Z|gKG.5Qq(hzF.YmBnSTVfKzQUw`pvOt{nR[k<h)qZ_64wfo{|]bCb{,F-_J!v+i>7Gb9RGWSQ^v
-;HR#{Hh7=0#g/2g5IbC6HP._mX}i40X940wUd):_=h8AH{Q_3|gHPk8KO[Q=E}Ub2[=Z]zjR6UXvz0EwSReaFspxSsO81(MY":n#-CS):GDR.qnEx3e)Pt
-c;/_PP/D@y');/bx,wv'n.]URUoS`Z1q,!p@GcesvK~s'1AzVZ#&<>D0,Mbh>}rI%0%IZ9v7xCem$p:oW7zvO^Lv<lvm6Ie5x0DX.}0JJv}F'}6P)AtnG6
-Zun@mc{</S5obHj."r8:6yw15G|}xhaY}/Y6-D[djm@j40;^J,Xi[}XwpFQvZg+B7dwDgLpu!6>Zxct0UvzoIOmyUKi"Moeznb8C="'ySb<zbGifB:5tI6
-gcQG1lqVYFd,f`J%O4@4LRn:7<ne:w=_)7k@PCkcb7%tkVIAI18^XAdLUHd}t`Hpw/e%dM7T]+4#^v'jKm,%~Q-l;Zx>Y@<gcx0):X_1ZWCq-WKu,ZQt4g
-@.ITkSmyQ/!nj@l{@Q#e}:]O$x|}a7ek2&'i.d5N#^/bxmjp#S&o9e&nUzHB$3`Qsp@{-QokIjl%elvp7F0h/Hs0.c]Bk`%a`0'L+bn->HSh1x05N//T33
-ui+m^a{'OMoH|_5:UE1RJV`7R7dDROwowS>1v4-8Jf%>Drbk3x$_@r'mu1W8M62OU8yy$SDh3{$p#}[8jNI){7EgNOg8%snj,r7Y[cp;nfTMv^p7#{xsI"
-#0nd=o"Pc9&YSu^5pfMAAv$8(z~bv/,iW>K77A{1ci&SFY%E$#kQHaDm&T&d=]`#Q}:FEolJr$gs:m`i|DMFDs(7rotlfMek#DeG2G-uG.%1).WpJ#,.7h
-3y]azV(}GrNS-KWU:}H|zSfN]}PO"x"dCXV73Js2Z&@U6eer3cbwQFZi':2wUrRqr''x2),)<rYj|;cIf_3@J;R3lI=^FFzah!%k=;-3/<NM~AzV2;|2L,
-9YT1xa7;c_"m;-R6Qt_&t+06W7JGA!nA}"Sj`sNEyH}:v)eu/=3hO6:@i/X+a[!$~8fV#}d"g,R&8"FzLLFB#563m$E#K2jQ03G<y8+45Ayx+-7<<EETFm
-0wx(i-RJJZA.~#Jq&ZMxz8AUS!)Pv0vdG=X5Tr=5C:0=WqR-9{ra{M^OTsB{w=t3{!J|U25O--8NYN>WE3Ei/u<rKHWxB^nfU8q"sCa)Y^^RuGTQ"Z&oCl
--M&>u([%yn29U)EwGKL[uE45WRXKa#8n!vb1m-i`$G<)q3yH>FSlLD,6E1()`j|e-E@]eQHQ)<'5W(R8%cO#]lTMchm+&"tr>P3UqOIJKYm,>wp_u!9S.h
-|l%K[_[P}_&,Np`h;PjQbi8{:D5#Ug]5MPwCfT.l2j_lW68"G(NPZ8:NAp6Cw)Vc(N2'N<8c$Ny-V(coi#kJM{"R{oU>9i<6p8H4r>Mo8'/3c3Aj^.YO[q
-Q95dN>jf>uw6[M!9/Lz}@%Xn>HN!",p(ejrg'DV+UbTs'he[TdS.X!ljr{JU}njLzhDK:W'+yy8''[rl,MmO_2@P5C<I@1Tfcc,.nD&eB2WjB2(}x/&(pd
-ztT26Z_vZBF=Y5+%SWX#MhRaVM>(#XZPfxnMVy95<.-7zAnGS]AM&JgSc:L$2+f=Hl`-9MeioP/_LS"j6:6!ui-zzFW=tX~Y/`O:"Uprt4k{vCd<d@$EwM
-x(66/#v:xS(oOKok4ESCen{Z2HJ7e4Tju{ud`=q<,v57Q"P#;d'rjRF4gKx>XsRVb7iyT-JZ)m-JRDh}yU8F)N]&e|y`;Y=_dg|mX0IdkZXhs8JjbWwCQ{
-+v[ZdYL{k0|^i16}C(meN(@S57c1kkCrHoz)dwPx$"I&v8UQ#;Z"2;-Tzk|+^sF@{sqRLZDWAK61eBoskrc`&ufHBInpMY3x5pg)Z;MfX^c&Z}RLlpPvfL
-B':7[T7)xG.v7'a&R!":R)T2+96>o)J.i=%jq2r[ufii(Ni%ft[n%UV&WIq$/Ww<aq"b<9YYt2-T)iGRr'KruKG%m88-QVAeq:a7D7@4t#5^X-t8-]DiL%
-;dvh|"_em2~AyThq!T=GgA!RS'2F2sB`3TlpZL[55DEbEI@/Mm;>j'gLw{i0u]R^k;oxXhd4zf37t0hX]l+U^O%gX]gw1'RU'L:9wQw;9ok!/=D!=yaZ_Q
-.l_J'ha`6{s)lTw[R)AeWGk:I88%5&LG;|e2lxS{X3V/~BaNt+)1pBJZp_BS~`oJg"8@f2bjN;N32yi).YR-yDQ#_[bXSj/.#{_GesHo9A))r6#,cVgmpE
-)bmX#U/vZ5.z#[:.BO+]VtRYE2_j@'wa^^LN}o^/1ESwnhUP.3rl.U,@s9<nt94R<baX9&cjMSw6&9vnp"yB{Rn`mjTq@U.>+2pa<EQ1U>L@.d^,neeF'K
-fwBgQJeh(2/jH+[RI:qt},Sw%b-|JnZ4p(%VStKvpGBk@eYMbEg&@+Fwf]9FqH<<F4Q}:#_EeMX{9ZKtoM{<',]h`AAW#rx{1>HSNL{@7_['RnC[,T+Jy+
-8U~Z{,;AV>6RQJuZ]!"#;E%A]8yuAu"Ge"KqJaVQ$`nyo0sDmkF!w<FM2v;/=x`vXmC!p9hvLFqz"9ntO>=>5:W5HOOUdpG=%ox2b6d2<BA/>[:uDAa7X"
-LJx'SXb[b/$VP|&u~hAw:4mSKJ5+r19DAL[I1|f%JB&,c1mPYwWu_&8CuMu{m<rl::ST]y(jY)}z,/~h#^b1JQE'`K'C:xS5xZXHMH6<:jR>es:E"}P46s
-PyU$!#f8Fd&at[GrxxaG9,A+Z|y+3'pptfXMtXiSESw]7ltMX{a|SAmFqAj91D8oRlP/F'K(T`K#'FfxsKt4Q.V_&9wMEm^pN%}7v+]SvB,P#b&V)fhrc4
-5Y/<rH+'|_n|h{]-<yTa./`,(fV>3Z]#CwMdS1x)f:G55B0ujQa]/N"@y'tr@%/'l^yUe!I+-]9>HD2MwM4J&7yoj/Lj.'%}[;,oK8-.WIOz%TA9K0)@5<
-(JJ{KPxH1$RLc3_Ih4PyIA5)A|&Ex_]V"O%LQ;"sq!_4d5f,;uiJ5A~<.9V#jI3V-&XD9=ao1a{!)(s|fEKo'08RA^:b{bh-],{tS,:h8RpCA=Kaea]>zB
-NRyF+I,vI'2cmbRy=2."ZiVv&I>t8L>o8SQ7:^](J#nxlNOcmavx0NCsREnlUgyreUE2"=MiF(mB@P(@]q/X)$y8AX&JZxC{&U}-7{${K<MUZKZ/Y9lM@y
-X,g9}V}>={XPe$=3w]r:QlE;tx5cs_cBc$S5>mLb(/g|LC@<Df_]3D`)'4;jl'JNbEq9B3GaUb.b!8DOZ7zNEqdSI3q2>{7^0q)mAQJ{{k]dFR5OGc:[SP
-4nuV%a-)`UDKl9DbKC;AE3G#">%-fmn-)/=UC;/#6T_Q%$H+(Ka#7x5'_Fv8A!,+"Phtk$o%(j5.Rca]Iv_}"O<-XHDaPQ;or#C^|'dG.doD1)NuPl.HJB
-%^wTbN<-h[7/(&Bq)k7t9E!'Z:sjM/-"0!b#Nf`K]YcXYuey&@A[GMN(=+`.HWlPW8`B#,:.4Qmdnr75,>l_XKT:&tX6157GB:sa.FK+,[>^G(aey(a:ju
-pugaT4ol]wO.At)F'g<-{>9!FZf>@Hox{%d"/Re8ZEz9H7[EU&KF=FHT8(}iYz"uB3luKPk`(F3^t+^<l:G/HR3-&mnyC3d,8U9A>XuFJe;x`xKutX%.e,
-Bc%BCPxGd}S&gtxC)AfhmIJ4zf:W/W#QS$_q=f72}crbyB2`sEC^-Au"qot'MtC!Uam#&dnH=wA0o{#Kbw+Pod9N4t.Y1qNG$1kh$)wPHPL]!q"6{f{{}5
-e:y<fZx]^Q87!=SphwU(SgY$mc/qCJuA<x/H}boF`JPy~0r;KAr_rN(8tOF7Q`eM|lpqEE<RHcOA}R[(qJX><$JYBSAp;x(aXh^k_|ap7CnG7>1."NJiLO
-xjt5S&kSc64xcc3k</l0:V9^DGRpi"RQDA+"Rf;R+F.G"vuC7Y+S{jg@uH9rvJlN{mt[qzQIiZvlPQ;vXRa9&,"QA8ZY[:s$R@V@J!k$Y0Uie=EB6id(O/
-~]<BthZSq8|}=|rk07EzvC]BI0mvfAt9&|VeTuqs}lij"/d8rD$g%#7PFV8>3c%5,n9mHU=/$_$sHx6a1|E7:.M'g$F_ahGRK#1{y6vrZ,467RJTFP7Ms3
-l;t[6URRJOZi@BS7eDqhF{%G(aTqV/8u'ep3mi[-;I(YDxlTO[bhw;l(Lwem#,V<{B5eUW7^:>("CZII0&NK+Ym.;Z$Z,GeM=s|u}oxAlNr7=.+9:]n_j/
-!h-@an&CX[wcK^5fO<.]Dt$N=C(c1>U|:w("Y)6RuV+d>pXsyD@,bK{IGX3)Q4WmeJqB;nGXkFv-{zloSi4)eiaRJb9bVt{T9Z<3.g|S2y$VBYCT|KBsMt
-e..NIjq+LC8GGIamKVj:/"RGeXdmwe^{_}Tu,H=l%;w84>+Z#({#vdlJP<5haS&jld8n@/%kHs2o9RE,nh1$c!f<Zjitamog>opz6'f]>bM#8S{sDyZ(:g
-}FvQ6+[lV8/YZ05^GfJwd'z<smFEQrlQVxA+Rx',QyDLW;iXK"gSj!0)m}b,=CF0k&ueZtr,'vSg>p(-^L~t&gYl@V%eEj>i!$NHX&6HS|6@m;TwXAB#+8
-73!b)sW]wJq>fFxIoFjjmK44W+Vgs6LD(XK-FM[1q-@d5Q!';4c)ZGHk@]`S+_#cRQOl"HL=2bZQ;bjC#qu8xjDr$qIm%Y~eAl8P&22"sL7YT`0LuTSR7_
-!9V;H68bviK-^f%5JP]I3DV0NgxT1PcBbE)o^UsitT-;)Q7UWt^V/WDdLkd;_a}onb=Le6|!rXY9{koiwghOT)b%E^]{AD&/K'Szv^YV<}+wCQL>yA3JA-
-'z&Q9EI/+D3h6[Dadn)P6wZydP{EmYJ2!HeS7YPG0#T$(r7Tf7Xuhwb>gKww-bu|.c")|DS0vvWU#jM/m)ye+IH&SDmRf6s(kofqj7Von994LuvTbt~hDa
-S7hfA$wI<1$)Tjni[7S3x-KYg]kQ2hH:p/p"U&#2%4l%9F59)^~%:jmBW.!%KX83MYI9$("$N!V"ztz7s<^tG|!00$`c>b&Wz)f1>/$s'w>Eczl,RYP4wM
-2{>qY-2lE0NN'O385+,Io2|nE|81=u]6X"xW/wQ!^nZ0xs}yp|1nP!y/86dhg/MDlIcVp;Iz&GmGc:9Yi(%b!zo{d'3KUAO6yxI$aVVl/VTS27u-.h0{E.
->h3slPhhUdT$S$-lB1d@(=j!Y9TMlE={L2%0tR!pJZzr<HujyAuKq!>Yibm6UM]Ty8yh6PrTB5}Cb4@/Yt83n"+^&S}ZgN|VaGu'66cC0<ST2CStB06/+:
-N>g{EL69S8^&#X1wR3C5"EZ>ck1R>7K9:A-&YR6,S)~%mI|2$i0asU;dCZ7dPJE}hE+$Sw`K2HB_}[:VMtyowod6zj"Bs#Zs^Ev"wQ}G}EYmgi6zXKIM9Q
-"!i!l(W[o$p/'er,E-DVW>F<Ki]ZLq950`J^Gzf:#87F%dVEvxF5zvR("D=RWE|+e4IUAnzj&4~!/25)nguq0'8XS:-Ra62%G}MVei[3!=sBS;>vjk[gRg
-~jAC@TsRi,T1[#U`8p{g'.S9B,T-',/%w0#,3a}t]wwXC%w0^%fifH+"8aEyOJN95AOCM%^Eh#]X/#l]e=,Z!R^H/UcuR-(KdhBoxH<%NK6>yDg%O)-lBb
-hb1E6spnWpA.=Q#v6#"`:D,WHg@XF(pk+7;Z(lyXlAY(FLV3dcAIH;9It:2mg4HbcY{){2^mvq[lJR.fdG}6MN;F$EwItbar|pAJkrPOmFLfX6/7Zkyr`&
-gwZ3;I/V<G=VbnI>]F1xEzUSD7%5&X"#.w~gI"KTg+87mNL:#h_G28/;Uyv)-iQqUJ'c_>c04^nnl@HKXPo2^d|WTX%<2,Sznke0/j'@RMcU)'`{X8Yrya
-s^!|F{Wey^#O<2Fe4teNA>tRr.4XI2IRPxqz){/-ZpL3.:,1o+,#9#_%GRh6oF-5f!U-<ZrGg(9bBp#qF<o5PCcu{5u"r+fHkH4(DRF%<J7]yW@,,a=%|C
-f>-xpCGBWk2$>2EHQjd2o$H55&XJQu8UdUqxs79{<jG=w9pv/#7_nx<6hB2=i(|]J[KCnibvJ;C1[6WW8d+CyCEDE-A>kBjb"uQcs}41}>A%;]gicS1`Ue
-MW)ZDj~bk)p=y2kGf<F!2c}ilmiIu&hEU]1SLHv[W"+[FH4bZzb+Wj'^WQ3bEhe1r<V"xZ:k~^[F<YJ56<&,D,S+s2"YWkJ4'U3!}V2wc[jg/3{kA(G_Hx
-&H[>+}B|18~jq4mg~x:C0`#z7Qa&;][UKgV1WZX%lySi7%+(N`}MP.u=7.9=aNHz&ms'{'"tTl~k=Y)DVy8u_jKzM<_kv4CGBcl_F<qe,[h^^'74qU,f.$
-=BIJaKAT',of%5NVWl6S.WyTz}lt";Ef_3$hRIjFvu0Avi|2"^E}#V"CnIqgo4usB&lpVyM&A^$}Np.gO28j}t9HK-)2BpI"(RKj-`#n:as{p-DEO(!2Y!
-kr&qlTy@$=o%2KtM~EqW;L'@B.{%6CF;6'"3X9>u6u4$V9@s[)|"g(4g><l!~[xkQi1H$+q{@{h.[kxtprK3J{OaGu&V!V6U]p0P9O'(okr3gHE6j=8aS7
-km^yj9{L`<)Wu$6>Nu9G}P&:UD"Rf(k%!3CO'<&^-=bAJv'a]qY1T1b+P2oey;AvpJ'$lQ'zi#B[H^1N'k#.W8CVI0kdbQ8Qn)<&|(%W$LmYOt]RKew<LL
-(tE8()"(Bp|Cma@w55'o3RuD#X2JIY8xH,6,Q:,{xQZnad%TO!q.r9bkg"p&F+xhMQTOg$'E5S3e+9trrcN/U9UHLA[ub[KIQ0WL$O6OKbs3NY%24_kM%w
-!63B#U/M$3X1(jBz(,T64Z-k`/D.JE>k{<D@GH-t%_K9Mc<]'wW8$nFKA.[#BI-tx]-jqBo3'u2Jn@{o%tZb_h)h!4';[LC!CW)n^fJ6~P!9W<<AJrMgCv
-@"3IQ)wDk>q(>@TK`k$#v=KiY[#}x_kB1Je`uk^1)({[Oh1`+qrlg=fp'TICvPp4<%]857+/:Xb1g)YP)k:1-`RlG-(E[2)udsT%#Dzo-7Qp0ImgD/H]>F
-MEwj=`p`<W}%AbvI&|Il$mP0%U3%&x228Y0@KIitQ^TG2UB)l#D'<}Q}bfLE'.2q5E!.P88b;OmtTt8fcqx45yc:aayJ|%IhWJ^;Y$_WY7;NdNKz`w"f=C
-jczQqfA:QNj-i<%aIP5p^u(QG&~w(@<7X/50rF#]WZQ<<+9MHdc$ZLWc_9Ueq`$n&fdI6n1'0oD(F2V|WBvr@6^Ea>OZ&dr|I^Br66'p/F[%XYpDXQJMEQ
-.BcqgcF[IzC.U,V"(4wT7pQgf$AIb1mm@WM,j`3(YZo09P+;2%m@)lnqO/97F<fmxxgu1T"r|35=bSUCJR-uQxm-a]NeX;wJy)R)a&Chw9="$BY6{8er^c
-WWEnX5GI;U1fg00ekRvY^Q5(LKB)7b&t_>&2]W&cJW2Xr#{(ebQ&q.&(l]y{]RRB}40:P^$uow^GCYcZ#H4v^0Akaj%|h@!SyM&9~%=oASA$2nV+7>vBFn
-N--{^^+wP@sP$Q2`$(]Nl>GLvgon(p^z|L$59cG6nq,`RR`:c<(C7r_|S[i|=l.Cr;y!!;u'DX+|Y}n<BtD@:$2W|tx=0jww6b2250c$Vs"V]VhD)E&!TV
-^-%HFbM#jn_zMrr9QE8<lF=7|=E/>N}wOA6yFBI-_.~%=87gNR@2sk$^dbsNY^n=5y"K!nh9$k1,1BX6hSh{,9}tsyZS=/m:q$OD%lLqkES<>))!j>DatD
-.FLdFQ9Fyp81"uC6^rsLC#D%cKKx0#x/L}NFfiS[rfwkKtKj"kSbyQ>[)8`69jiy,6D#t0@_'EWMOs+US>'OfMmy,v/bG4}>T}7n3h-wmP:`Uhuiq$_buw
-zFj8U#S^$y%1{HQGyXZYmvn#g;wJ-0.Reu]^eR<(..`Cc3NF,<j-N^#{n6^uVRdY6M>e0Yt&V|nbv,CU1Biq]'J+hsTvomaEjK%8HdgJh6E_bZV<x[$4:@
-80J=S6.3a[=%qILo95#Ik_d@$Nq8'Z>Fa:A&CHS)=;dbDA$(9@ouDCYv}:+HNgi(Qo`.Nhev(aQM+j1]bwVrEl~#GS5.uMKjo5(jTY<h({@VunaRAEV%jT
-R2Nn>JDAo!1sbv~G}zo:>(Au&x]Qw|7-70^9uUw4NWDO$9[,+6|}#jg+z,=Z8YF[afNb/yKT$2f;$l}WRhaG0P$>>0gGkQw/bsq8]F><ykp-WRr&MAbHuR
-oTT_jGBAtmf]GqBDJ2`$05z39u3@m$kj2$'OH]+;YQ9dlE)J15m5%|{J(a=392x_U$!'z{:EksM-r1P9b.g",7A]W@zmxB;Wk9fLHYSc:17Ob_h2lFl:KK
-o@g,]S]]z(]3,/rqi9xO|Cuf:&3]0]7ra-$ToHY=,0lZkN8>B"H>&]'<l]RJTW"X[_htoE2<P0WtMvA_,LTfs{m2+Z_%0oSjXp(IWoJ'3T@gmJ-Qs6WR`t
-)=":"Iy1//c`KcG/qe<<T[`jH]S'n#@g@_/1&E;lZ"U0i:ArQ{:+g"Q%QZM'+&|=5HaHRYA;RXDV-VMI2H-1q$E$[^'zPP!b!cL_IAo{CH+{,u)ycwPE6r
-0VN,YP`812vreuAkyB$2^yCz6'P^"Ip3pHRU`Tzxk7]zpX&zPxH)zSC'MWDseW<TbSy9!1-bwo'R5FJ_PftxhsuVVUE%M/uX$^yUh#MIdEe]0:<05#MDe4
-u(P^ww3hq=(h0I=Rkeq=IvHAyy<jF!1T[cx;^(!w&0RaWeFkL_.R-#!{aOKEA4{_vKb[DB,CEYh!993F#k)8^)s!^=^]$@!;06;k4/P)mu1rk^%vfv/g)s
-xov`XGDBM731Zaga_.T9-Lf@D.-1LOVU&ES]0t#p2v%e6JuCO,8R6>RTi)mqcg']qA'8y[0M)JFdgI%RjC}|i-4M+T1:bl;jCx^D7@eIM^.;.aX4FN"5be
-I|0RFepqL`+u:jVQv+=>[xE|xki{B^:EcjkT[vOC;jG-Ft-!2QbP^i<WV|C'TQagp>M%^zm$I_eKA!VQqZ}$FH{)_j];4}t#o+XqzV>JAKqMHt/a!ydFtu
-Dp&&MZwe}7o>7QGDpH0uJdX0&4p+nx3=^P[l.=!JQ{K{r:_]9D+/mHwS<zLk(G_=ZYPWh#)3prozC-=;WozDCEbU=2(8KWb=]Fw@+Jr$+`gVtJ(bx"eL=<
-gaM:JKr''s`DCAcT/wNSiAP0OwV!=_AK9s~cD[d{7M!(MBOz7d4%Fi=JWMx"]`Fn&]5Sz9)!nU/bm,|m@]Lc9Hcc,=T7l>(q/|q^B[Binu>ccR=ay%IOTj
-goUd:h<l&L1i+M75LzRhZ]m}IjDFklwd`a.Anb(^Kdt{!tpPDIzdLfeJ7Qhyp(Ay1<~PI7Zo^)R"'GDX#Q&1Bl[Dx_#")K[)o/1l>)O/9MOIK8-6ElMwDr
-tjlMl5IxW4Xn_fJ72alN2RTY'M_Ckp'm~X/zr2Y|!n3(NYi89$9k!MK,<J/--zaGmVWr~I4e.pg;@U09re^zv#sP;29e^}@p^;ptb#+$!CE@hv5HgJY$[4
-icY3-}ZnWv)"81E,x9j9la7aWs;]f0/b<']c^|3Fv"P3TLX[d.7OCd1-k/har+e8R-+wi->H[7nc#HZUPz!fuM);)y(M//4#/.4u1tt_vl`%g11)b@gfJ4
-jum!KbcP`jCNnBnoRWg%}]Ow3Ingou/9MZ]W;%xEj^'Q9W~1T['k<#G/FJwodG@V~@(WBHwi'{B>^FR8|9sF@KuV_-"P.p6cj1dlYe8JQNCG,_bT1.NvS-
-{^wSM^KTc!2}9E/U(E[l7DA>"1n/LzBWf@[Go-)T||8L['En}D|If_Re5M$4vnHyBU~EI!MXz!tm[yT:K3w,WW{3ERW1Gjp,;k@E'hZrvL^}qHJ>`s)Qq#
-KY1;{7xooIv:&Q5OL<`1r<IjPe,1[aK_7iH1&F9nI(}nC4Scu.s#[TMicV_ta)L>BJo.J&X@JY3tP'74!_~vKH&di0TB^MqQWjzP~EL+zcm/;4m3`2dh9e
-Fs(p^YrBA)EsH3n):Rd1wf5)!72B-F9:5z|L_ODQ-kY7f4GEUN2rJnVU@HN!B`a;;y:gT(gQx_]H3fj.rL)RZfVelnC$}jbv$NI2U|Xm1S2y>p{[5nVlT#
-z}k"cpd@U8g5&|w=LQp.,XsdtSW8+vJ-`Q]VZe"9j.BNu.[$kD;NfOQUk4C$q4J[#%Ts40/w{{~}]z#xKHej,:b}-}hgl+=:0oQPqXloYV-@)tLK~%C"$"
-wtbCI63+&3U!AT0EV2g{[}Ay)N`eB#rZ"x{dC&LAuva`]F21b{YfO8QXw80T)/PRFFNYerScMs-Icl&_xI|,E5G@3_]qIbtcdG6N!9-N!Jsx,<41E[H0^!
-]goP$wI}3LOR%!Wp7#WC]%2>F!:2vO=#5zrF{kiXc1qrxzt8LeJW3G'2J%`Xu{$cxqPGCboA.}'c_DdhB5!2z0NlYew5)s.OQI$84u#7<C/}zElXtPp_}V
-4C&"4oQ^D&AjYbcRIZ:@<^(PX@n(TtiU7nX3A0Q,}GO}XZ7i2n~4w3!-0IohXH@2%ias`iCYlqgz}4Xpc"RhrD^[SCUN]r/-Qw3{@nKdwp{vhe+9ucFxuB
-pAwdQ{RO+f"#ZhR+mE733|&QFCo0^@>$}FOnTlHynt!1XvY#xl)Btvw()%-N#0Mf|/#26]@a>:.I>GO>hA}0^gs<UD_T2}-+lPk,FCD'G}<A<6|DNcEhwR
-d&@9b-48u:TXF9LKIPkTK[v@7JS8OAowQO[xy+YCtQklmbL(:3&Hg&WJeERMXQlR"v[FcP2|Y.^o^y}oY=X1^>Cz,MB0}q;2047ne_HEmiW]6J~1J;Kc{c
-4"iS$p6V(7jCCM/%=NW;&oF1_Q@+{Ng{Qez]&XR6]6PM|V=)ibIORehhl9ok`o7)L11#;HRX!&9.MgL0BWIq3vGrq01`~yTI_}cP6;`i%}O3EE:e^-Qglc
-8|ZgoF8%'aUl6b~2=DqFy`4;>!NRwh#1LTTOqFWT/m:SZ{R;tZdYi|s4DsAh}#=+V8<|j%bTdTS$@m(3Rlj8`Xi5H"sC~^&t18a:{U8+7q!pw(3='J3!fo
-x,cT'pVQ~8:kfEc8!=9#pWx$i=X$|)GjC+R0^.rQw%@T#C%2n,e;E[]nyxw892F!!S']d(K-Ns+{n$e-#XOfSv|=BRx@S>ynqzMw!MgO'^sB"x=DFGH8LU
-=(DyDV@O,oaC]DZr`U.Ty-U#VM8@26OFQ"O_{W"U3[VNM/,{#{_aGLr#}c9R`[@JiU'`G-qudHarJ2+z{:syNg>ZF[JbjK(.mMQ,J^^cOdci)_r<lvU`~)
-hgJ%U.B;{RQsfGkt8:x.b2p.VfI),1pg.5mhQ$B"Su);N)[;(|2Y[{zv/=2Is:/x@j%^GCgtH93_et;8xNsHJZhEGDqQ]#oCz&,$z;qO#S!lpu>k>M@GiJ
-J<4(3HAcY>KDVychRap-hHj''vmpD=vl.D;oInii[`zh|11@Vm7nRe6)anzyO[{cJJMUATSZrWSd]Fn`>D1JvVzYLN9a`uCTRTCNpv!dWiWFcZ]=$6AB}V
-|](FtlfRphpRyLxs+5tvRj~P:=tbdDJ%xw%&#Xo&$ap::z<z]T;Pwp==UFDY}Ln`$/ST2kHG(pMqQhW_US${Fw9Y0DC=!@oYeQ!-Nfs_oO]6zH<2MTD%CD
-Mqh2}2NI(fBaCAVnU!5&!ztVqlgn)Y[ss,mYN4,ST%Qadd#YNU6YBiR-6!z6S`TVCOWWj9YXoT;aNXQ6]g<RJ<ESK+<(|5e|7/tb)aO8So+&dhqA-2^Y/0
-|LTnb}7XDDEK5Oy!Y8b2E;|2H"ov'3E"`_QE&iBnAEzG4JAlQ&;l0/C&.F/B(yhL80I7zh[w3<s(+3$h.>)[Z,1O]sqt^m)$zt<-H`aOs;)#}gaz2S:ix7
-#dst1at"6K+{P:pmDX+QAbdy]!ej!uM(znIwWDzfTnI<3dsf@-x,z4h)UQsd]6}MCDE^J5%R&kRW-e=53JR#dsQ]=O31Jc+O]:;h0ll(Vyez^Dp>VOG"E]
-+!@G.RGy9'b,imh/=a|EY!>Pi4L01=<j_}Jq00{0idr2G`rS5e5ar>")b56u$s)RWgV;td{Mq8_t+v-T`x&Y%zEl-xNgeoR^xeuO!8uM0=Wa#J)q@jhz0[
-4}+QD1#a.m#=le"dT0@%xjpF"k.%PP1}VBAlxv;Ju%2nDrmgkP]YEbr|=Xm'L4jxqbeSr;iN[A8g3q+c=+p^&E<l!w(0)zqzQuEXJo.sncx8u$GM+_IgN2
-<5GMjE4q_BimrtqZ2Oy_6hyY&:H|{H.f+4ydL<ivpbeb#ydkSKfN6A9.YCNC~Z",uv=4Gi9cEUine3511]vmV<0&6/nmwk(cubV|P8w3%pyw}f!G]$8rh/
-<:B/~2>c|M&SF!{,Yr'swA^#yf}}9$LP^5qGX#z"cq]tShVFonjQ5P2RnX0#7(a91M_@jBmR+iqG2YtAM^}:0q&YUx+d"=VTxtI.5J=N1V(+XwtF/H#U5>
-sWiU@JspR:Di#U'HXn5E<U8qq3[SLy'Cf#X+kVTk0H(5Rnr-WEh<PGwN@1LTBC>/K(G;p;jeUC(;R:Rii86<,g]3](lPrvy!+'4.EU={w}8Q+@N19=t"Bi
-'n_+0_)fGp]Nv[0B-q0aXwuGv2{Y1Dn^|i%-Lv.NlKr(W`abME]}+kWGsua_502KlxZegeH[Um:a5HhYA0I9e'K}Xv+3)V8}hA~--'p)sy0k&bu@L[``Gd
->qw+thwX=mhnw"L8S>B<>Qk7{ZeQV&yW0[zmR93y(LbcL!-Lq+&Jy6|rcKmJjII;,Dom4nup4`%ILgVC"Ze,jU4|X[a{mN!R[|k7v^rd1be)qOzawi>Oix
-}c;fe3xYL)$vRNQ(7[=.&pgqgDa'A((:@@5FhEV1/Ikmv{-@De!T38QoUbmV<vkol"p_ugP5jxA,w-FfWR,Bs1-ZIQ%1)p}El|'|Gkg2qcTVg4I3ZP-nr8
-v5k#+Cu"|5o"/c/YUI2N`_hxc^#sNgFA@][^a'JXEId,q7Q1R"-r2iIgHY#O>ZFusGv<$rat_!1L{jV5<NA)`)}GGl{;B|7H/LY]Mke$m[5Kz'=!yN`HML
-Exi0`hFUz:}}AMjE9%2vCM.m"yMi,z~[LE9wbhw}^Q,}p!xz&c5{S@Jx|a<_bQR4bz]0l|Zt4=O=6>_%%uEiu$7@AO;98`8&ClnWz'^C9Y8ZmetsywTz%a
-gztz5[&34^]%bi+9;4|Xq1"r,+DB;dXa,AfqfL}x#Qe^uEKN)buQ!6|/0BNO+h>p~G@Pc[JIbD/J@j{VX>)Q_p(BtG!YM:=^W$2I}Wbp-&Uv-pZ4woSG6c
-R/zLl.5d<U(DgR(To"bkD/fdF:S`xz#zW=fFTj8Y8IIA9l1XiM>g-(Gkonf%.THbt4F5dS,C0jD)11`sAgTxf:AOmm4O]vU5+,Hbhx(&qg8T<rcYerA5]z
-vB>e>}#s|i%njz[i0kR"rrh,SyD:|kBY^B'tMy[UWi,Gb^~lu_Q#=1Umpo&@b%%rx@9=)I}S<7po5n{!B3'O_iH/RB`F/)5W$A/v$Agdv"wtS=$8F}`Sz8
-12/ZyXRi:71e-$AA~RV7^CsB"m<U,SH>xGxfb5{p's&r8/xAL&;Tct~K_(#l,anfxjhIKbScU+qmdX#V(rDR)c&47{^r"Na};^oq~Bk^>cb}/YGnu>v))Y
-s1=L}Wo)NA-EazH[zb'en3vBpE&h[,9Vm&>HO|jw,eL)PE=``_.0/=xc<K[Z8T4,T)v05,_ei3XmIiv&YEERkeT]L0bH$&lx_w7a-TIugSvuS7:0lj'u6$
-e$%t,lw1-`{_{VW5`_]p08Q+00^z)-0>Km;fE[ufw%uYdOpqW=3Igh!vNd=T`R7w'8/Od%LHTQ&bP.0hC20iJ1zlv7I#Enx%o$:'oB$K!fflrR_#API[/:
-%f_iH7h88G9+w`xyFLt,qhg!PpgJmb@(F(M'~ww@8,oNiNzh'VF3Dbw1|EV`lcxq/tV4o[Wa;EPZQ&Jig6f6-:TqSF"]}D>V1Qr8@S%%D;i$yTk{s}Do2#
-kQ`;D>W@rt"iS.V3.(Tyl]&Lo(}i);%87g!&:#L[:6k8OeATq{wp<GtVo_Gho<ma7fZ`n)F/.9e>kQ,P;Fi"EH9x>+;NP#&0!D@h>i'esp#N=k0QT[U4%^
-2KK`hgNNG-|%&hf!"-/vl]qPo.#1TF:rX(F-kw@Jq%:d3pq$XSonKF;0n>QbNy6K(")LHdU5)YGE8}81f":5NH'O_:'Ew-|(WMn5Boj^FbE%[T${x8|SHO
-~8Zw`^("/NP(pSC@hM)1k5C$c"W_>IZhyg@W]Jw+"sSr$LtQ;CYMU',6d@zA>ny"oMm>]]TLn,7:w_Rs;]>c4S%[&$f1'lx%W@"O4{@Wmm6{.bd9eT{=#l
-Q%H`>dT3u<<b'!s-b].sd$7R'K}M-YKm&{HPsfwq(QM@|X(_]nRI8VHM14d]$#~Z#T|Z'NI>_g,&-jN-`1Tb5b@.wM}{82}8PhJ89eu|jAiJ2m)W&:+F,c
-;pm]V^!6kgMQxh,C3k(-!91U3#"d#8Txi9MuNDsHVg{$f}-7xGs"bS;ZQ^Nq.T&9%zBQ^&oyXUw3n7`_Lg:_~7RtNlz;,%nNDo:5q,"s')iBJEdnZbf!>7
-vQYrsJdvRGw-V(2:$R%Eb:ePJUht$PCMr=DQ4=&NyR,FjIY8;[~[tu4j7F|2Gp3_{0Nb`sAQSgeZ64ZZ"j%hd$}Gj{Y.'^W]DI9>s{OmvM%:'kgiRZe|9}
-sMf/DfBa{4.eE4jCGLr0qwg,s]7NjrW1)E;5.pakEZQFft2i;VxsVD%ESfUwB,3x/Ikv6-6+6;`;A$.shUa+UCQ64pjq1xw:['DAND#H1rHHtNJ`.=5n)x
-4#6_VlQ!(bv'X93/v-eIYz$9v6K}k942)8)]BgeA[7`'q|8Xjhug0"QN&$fQCg{d"_CjFXg;dZygnkI0CCxF8N;@>ne$Ss_j;YX0Ayzla-b}^0B$AN59>K
-,l#IoEm".Ly7VF_;%gGQA>s)(Z2xtm7sWxZX@x3/^-,2vCz!Jx_QZd}cw1ZuJ0"OcB)U:wmg<3j"V_u]N"d36_qmJ_(:RV0"B4Mcuo;&/]+.>G)|].r:=6
-C'|k':Y<dT39w.o)+}wqy|V]kf5p9uj@4d^zJoM5@..SHI-mc:UodFy1k-C/-`xtv8mTr4`T,hP"jZH0;+1pj9M92H:isTxG`4On&d^(QBnvu(T:"'pata
-20>MI[w<aBIY4xTOV|:q;V2cgi&IGO`p<=1HKA|@1>r:~J:BvzmRe5)So7sS'%z(Mq'5KfY9J/}X&&P|e8e)n)JK(TM&mER.B%4jLj+epNNnTl/52,]fBQ
-29.zSERMFPI[O_)29K::ag>}grHl<gZ}WjI=VDL-&sMkOb[2J-_hYUCY9@w;bDmfoYn}S%(Kp6QI<6iyv61o%s#7x0KIH@Q41z<8lmI/,)}8a<}IHI!PS}
-z5NQ+g=.vN.zG}'zZ|ZS1}xJJ+rUCd'a,{6y0gWcHlKnoI!#!P,zDf$f-%]kU6u}F41[Y|<g'XBVG1/-@<Qg@<ZOvx"~XmUOoY`wGu=pL`()6Q^m&0&sMg
-BDp`,P.-FxQDhr5d]'{hQd^O`a>vh2cLaiPma[#}$ac!z:mAtlE}FlfYFn`wCG[}Jd"g=c,&7[`WBR.E{P/9l(^j985VKC:+t;=0KK~ye$[ITe:oI5C(~%
-;EvFVb_'!#QKC;^J{6f`t5<<C&>Y0RSe=#JnZ3#k[wxIz]d1+aA6V57U~RJ6dfy><z1I^Zsz`lg2Luz$=bk%WHu)|)IrI&z/'(+F>.:SbcwCo_5b_L]9bh
-a0PRjmI!<$(Hr(e|g2(&I!2Fmi;";lNaM>f2^=~J;%(>J7h`mKTeRFiBcWh;HXVC9fo(xJis5@ZRpo{MU#o7tJfQy>go|Dl#ygUn}sXsbwK.WUC{EXp|=X
-Ma.UWu8y~Fhad}{@lW&Ji&mBbmZpRB$bq>D,q^Q;p[8n&:#M9h;vMC38EMGRy}`a,cwnzr1#pZs[`adNI,Wg~ZzXe)iOo_'dt_(9%Ig21H75C^Y/%'5ds_
-6&M:=RExSL>^xNGZvsjJa(`}=]sSDMQ)&"6|iqMc7}^]uE0j{kpoEa%i-zJBLz'>}Z94UvpAF,`HFP~Nh$HT8zxi'KW!(c.2[uD^FEP4[ZU@i>;b)^t$d^
-$5E!6y[wBF[(!5g:]i'ax)QOE`nn:x'uV{2i:Hc7@1b:.m)"-cUH!i2YE/"r";nKO5s)=)^8)K~j1;=ll{yb;D3g|XV6Ne)/!E|74oi/+YlP.YxY%&!)72
-3c+5re0^#q,9pqhfs%F&E(FjH,i'9TN|N8GuT{s`_Ex7rHohS^tevw7jA%F,OJRzx)Ii_a`3UO_#`&aPF',Xk1Px1E_bCl$zn0ht)lXD-zQ4hwVJOi2;7O
-|Y'LBHFcJ`SI&#<zG[~1#}<J'<s{.AZr_YM'k&g'~rcagLb,s6!_lE(Gt%Gb[E:<~/(nSQeD)Azk5dm_DkJi]6`Za6gv2fma`,ms6]:)>eG!Iv|F|Pw|H(
-V0@cL-il051bTl6T-R[`@3ZV/pWW_a`i,p`g.<;=Kx%{6;QL388RCqt66bA@gL[E@$Ez/pX,,Y=!%q0T)%4Kwi",U8SP"pYiR"aYudZ5)$4rfAP"o}rPl=
-9k4WHx'|oJ)<h0<15tI^C|!9YUFmz,^5yB'-WNp+54][-"8Ts>spG[|H'KJo<ES8;Fu|~F-!CYP3<.Qc't}lh5AGlXUI'W/J>S|E6o__KvdYSx)=A)"|`l
-Z@[F6{JMjn)C=YH^IY>%%|=Zg>#^/YF@~B186JCOZchum+X0c$`TD:DFz|0]YlzMviwE<YN$};CTRF-7Lwddm<y50pA}]]_^N6p{_o~H-A'Vn4,F2Yk=G'
-!Y^vi:A36<$:Lw9fr)r#UdJLx3~/RJnT<(ChG[{{wp.Golx=a.kbq(}1f`r'f<(Lxg`(F,xg+hhpBT}zg[j>GfP[fFi[|^QTJ{$C]:%[JeVMY'[)mg^zwE
-4_ik$/;)Jg.Fo/{3g_f665vSB"IF+K#mV-}i(4BS'^(&Q=W{![xN/Sa!^>$:#zE9;P4,[{lV;Vz$EQ,Nt8K+D]^)mw}g&U[IO=)[#$>:+/,rU$ZIFm(>2B
-|+|7JO-P@VvF!]e#THEI25P_>/$9/[JAv5Z!kWHj6%P)Mq-B`xlQk;[[U'4>yjx)YBF`%E`Ut9-oB01u'T5GF}lw!:eQc^1+UQ}Y(7hPt2)15E0`PVwgpU
-z7YLl.0P,u&"Z&Tq@fpR43X}6.4i2(,6]g#%+{dnhAv`Cc$ktAv|Ip2OWN=Ri6WI~doCw+/Ttop$O#M{x$HQ6q'_`9l(7VF+/]|G-c<4V4T%YYZZ4xs#sl
-@VmGuAAcWBu/Wh]x9+sJ#&au]IN(Hcsg7SW0la20Mdc+8[Y;S5bkPpbE/}&ysooE<WLHZ8&c<hB%CjxJ%it%Om6)%CN1'rkSiD`},`]z}>j=Ld&XWe2=Y)
-h`uvO<ArqAcHPk>8I:!mZVG8nj3{aD`;6=1SP&MQxQz6|d)am!6wFuKk88EywTGYOA!o:xY4pwIpvognOfT,c782&!pR8>Pg^1k|oIRsncfPnmnNYB%pP]
-Vh,0_bT'ilY'~F[wxVxs:W,A1^NpO.=e<:V5A#w_FHP=Hkj|jD5[sj/Pm8.wXnUJ)XnOij|X+U!fl:Uw"j>>x>f%OU>VhUiX_|l#Q}_y.a!K(V+S+8@uzw
-~1We~c1`BXwOK>^u2|FcheaTWUK{jwEw[L[OLszeM@Vw|r2yKU8a/.R%"6/fcaeRmiu8w7iE=$`GW+8jCaU2!]Uir3&7~,.Rk.{9O_WrG|,J~}jvXYaE86
-o!BEtU]H#hxxG/.P>NoIW]AS(oOp!T=@G_yqU8{LA=:%'!hzQ]j"]kcelU!O7E5H:J.CnLj"/(`[o0~c2&>p7NgAm2!U=sQ$Y#Q7G`!2^,UP"`cT]ahLL-
-T(KLwV8b8kmuhOsf#`)XZWY5A@d.-6|7Ciu_;v@flrJii)CHdTI+P$y"U1P|@[.tY|>ge7]J`h^r&W+GXZQBO-[M9%J_@ct'9ghZS2%)BKCy((=z6J$+&d
-<xd0xwv@m^uer|YX9k+@Lpn'Y8,!J":$/5d1<zn<Sm68/HiybS`TWYW'5tWtAZN[o+x5@`&u[AW4ZiXF%.D8}bd2=./Bh!JYZX#tGSSEZD6"@OzE/1J.OS
-%5rqx,1+ObapV`)oxAM5Df`S4{kQF2"{N4/Yr%lp1TyLx==Q(,>IEZtf_y~2BDtnUU1`n4{BV",}rsdq/8~|vW8D;DY=^;6!oh@k9Ix6PvNeKa>5bZd<&F
-aA"ucl'bd<bGrM:MAs%L$%B9|lYwd<FZ$qPyK0n8mrD9DYi^5lUt`gNFqeS%vK#$Ium][En_[lG]=ew6HBrKk"(wb#TnazL{pTBZ+oV{xvTW<%v(}>1K,r
-&;E,5LmB)PLNEi"<PDq0"biD-qIk)c;MY[a|lT!&&$t![(>D`"D-1H6Mm<Ga$PoxY]%^DNS1Q8ui(<g}-^8^%iu2,n}%r^l`E|ealD2.+(.J-jT2<b!+q<
-~oxr.af]rqxfHh~2n${vs'wT]1U{NzEKIP)j^(I4$}Ib'z`IUwBiaXN%FUm0!}1,G)0v%x6sOuR0SAT+6CHq(UUi6b.4n3EY-YOMfxo$~E65JhM@-#{PV#
-|x.:^>l8rg8";((|ekujYXIpA0bWl{iyeD7sHo:u:Duuq{t=t7G-+M"fD8]_J`AJdyi9r}gh`I"rKn1t=rD0AlC5d(^a}/GKZ464YhyjT+7Zr-EKqI'MS6
-7<hBU5@E1cde.q`pLqi25Yj&yD<u:rE!LVg]on}Da1|P&P]PMT2#4MGC[G^M"@/;BY78@)@P4+sTk9zR@!|af@g3fCiCc8@UsO)"d(rz&"oP.A]N5B4}'[
--NRX0R;F#vp;Xify1(N<7ih70_|U#L(/Pfk>x+DAqOOxEe8+rDFG@{gd:h`U12=thfT$M9q{O6Xnkzyk"VL,Y#D(|)$yD6a:"(^t48k.OGF&^YxB{>3$=r
-Ctf0XbYf^be|rbOYcHS{P-6zwg-4nSU.,>~I/$4{MOO#jr5"EwB;->'3h6i!BJZE7SF82o@Bch'EzYMef2#)G3K"L3JL~C@{9Ed.RAS=byr1_hPg6!$t9,
-<w;Vr:$FCbdz}b/,5=G'gtau{,yn%`f.Mi4pKki>yWO'h+8SC89@yKOF_[b1X7G%;d{+U&s+m9+`xL2f&5e2tMz|YkTfz9RZ3a._pOm2oNTG,Zd6I[~JDD
-;S4G!7}sb]s'yCaT~Ki8)7MFck[euY5N%MRRAC=FgN9%:Q)5,#tRG&by_tNC|2v2.^XH/aecApnDUp^e!w{zA5tZ93fawC5<0O)foJ|v[>r!kCW#8S"":&
-VF81mXF2pog]w4N&[a#x<J-Qra:gdG(o_PO%_Whzoa_}<DJl!~!==Yfn1(s,Xr8XTYZ_BYQ$,uaS)B/5PR.SqR9ikKBCe}T)b,{IfU}p2qFn2baKD`2IIr
-~G@ji+>ga]A6)MW0;t}07&gN<!D&dn6-&hu`/pGGso/f4brBM{wc^|_hGo8OWc)M[yDr#,89|vomj/HYV_MJ~e.E]wJ`9%k.q&#FJ'FDs<'uk<WBI2Bi4"
-kU^F<]GjHR:8s8Nn#F70'ae$DvqB;=,9h0Mq/:4y&h;wH92HfSU>/=/"b=y]Lx|5}ls8)k!p[DU#^'.(5&#EtFBpp^&VqS@%z,8bm:@2j6+ne=F-vE}R8)
-7/lhHb./2)4}PZ"xwG!7=OL8da5MB8ZH#sSMZV!FGbLio7vObvw/+j|h[/`z,^0:EXTLoS>)3c+fl;D-R5e+KHADZ>dkhsC}n>~S5K.|{ITR~_{=WIMQ4M
--Hjt~/H4X8S<E3nOPd%^cU|HiQBCuH7J7awfj}.TnVf9$]7Kpi&McD_LjY,iQy-hf'("hx<$'7A"x9HB[<^<5|y8fo(k+Dx`;D41oGsF{dvw+QbnuKzn>a
-3e{0|8R-@^S-3,1f(IWQiXy]M7Ugr/KWEC=@;}|vQo0AQ)`8|XEq$E<.,aB8%clvgwRv{kxjS2cmCSC}a|7.JVc;y$.1xEEL1'9%h'+62gokBjJdSPpem-
-mlT2<hs-JnVoUY%WFg@Bb0mBx85U};&+o$hk:;Tte3faF<Mh'1G5VX{@wC/Qs+a7|hm8LuO5{KwVK}oxj'D"]VZ^crJ^Eg,$R@>{aM0(+,_^&5b3&/IEJ.
-DEO^kk0JR}}D.FIecrF#lY}pIEF!7`g!5sQ{bS#<m/M2G4#1~l</H[[<ZDH^>z;VQ|miXUQGi/q#@LB:5`Gv$Jj:`F}TPPN^UP@eirhw)>,ZS=dFq;S'_i
->;,B)<_g:K+=&x'"o:z)!Y_d(_JcOQUY>o;[y]v5}BMv8RtD;Gr5p(87h180m%zm:[#Or.Pc6=GmIIWsBAh4r+~B6xrB7A6X;5$v^9"!n8Wt-><@0;f}/h
-l['8GjecX`|G&Siig5qlN)c]P7Qm6]77NJJF-fA+-<oWL1K&cp7U>$fywo-)[CWFhLnu2,1b@[[!+z|Ts1=^v$M/{|ERt3gkdz.vk$gB=:]PZ+net#"QKz
-BA%MgaA$Vo_A,26,i2Btpz]v=p(mW|eBpoM&KQ:AS&ds'NUw#T_@vgv/JhL(P`UC[^3elCAX1OU#RDe^4p47.qI.gJm]:9SSzC5G^yr1gI_Du)AWS:!u+E
-rM'Ttpy']X#e;r1"mn77~sZBNLY.^+PJ)Ai6/|kYrRf7A4~>+SPcHdid#2"bc"~,t@}WX}'(rPl7vfO8+4Il7;Jw)xjp/C2kb[^+^.]Z&=U<8BmN,f)Suk
-;.o|pJonViGDsJM;{gFw%!%<I@0Uu@dC#/t.Da&;.)I!3bv/";sh9xy3uxiEs}>>jhx`gj=Vop5@[IjG_#m]Io|`A@9hQs:3[mxfqL`wd<SdTb8/(-g/+5
-&}{7FlQi3EsrT>'jz+n}5r"%p2o%[a>d8vAat<@5Yd&u2!jp|,dgm7~a<by^xOKsK_)'8#6X'!#6={mP0"PpHTt;~H;}{4cg|gf!=<<iqsDby.qirfy,Ij
->Sy@!L-q~+:LN:>vff6U1#GT2.I[6Se^e/g/.v>sp`RT88P{1+iTvsPbnfapu;Q7i[dx!z&TE@u=G^|=FSIV(SY,>pQTekSKq}QM^pn)Z;&I@I,](,U.`>
-ubyAUNA9}y{O]l8H,!v`9D[QNFGI:!=9npX}]-~c(I[6uZ$R=pUk(/k"ceb-+#Ne`}H5dayk{w&xp`t8Ak|+^H%o#6}ER3oeoNx2x1"z.K;M)Z)lyzzUxh
-PMmdV8}UF%ZU)sdWtVQAKpWiHFZ&KF<Ix.](Fl5)()nnr/Du1mmu'jllaALE+^_E&)(]dM2Ufl=+makQQqTJW0{xPl25NZ"9j<Oj2TuSKY[dgRCT>^&NS:
-dz/D$)hVap@8CiLoWxhqu3<T:Fj"DlBHknJP~!e^2PVszo6ZtEND4@/g#teZ~j9l>w2;=#@e8WjL&PuOMs"t|Yz!bGP.I<h$ZO5LE>lrw}i_fi$fVa:`Ov
-c+K@18n7)L75pk!lYq-v<gJ``wjHNpu<gEi9Tv[<MsTNgS|3sU+m;7]hw/@00.cUt{gvjaYPDM$]lL(s_uaH"Hcy!`XpaDsN-'kPW#FfwUd(@01R/#h15&
-HEkOwN|VeYW{&E_da^S4jED#;gju#7<m!64p`VlSfxfVz#(F$dJiuiJW7'dF_a(uv_TE4'^M"'X@y5Mj|M6s6_hGLX$>C9WWaqgtK"#1lrm3$/OMi=q1kT
-Q/-p='rlUs#bUh/3P#3c34O`6@xBX1Rbsr|yfmAsP+{@/>]x1=kKYNj6&Aj1#kdgF8(F#'ImsG2xi@pJ|[%6.A_d0Z-4t6FY3AzN+:4Vc`8P}/CIh"bcKg
-HlO}@xFL,r')P}%d{v..y&.sp>;Dl{<g$WIzpMN'som/ipALf&X!6E68(reMP%(Z<^`WG}wP|(qR=1Ah$Z=oMLd{I3ZxWNlYXcs7~jq"7`{8P4LzC-R],U
-IXXlkAHsJn]JeY#'~:v#=D!@]Zxv:KQ@PF>p%To+HnusD]9h3U-H8Vf6/zki:z8T<Lhh[ppgKt-iXsP6Ih@n}iZb{c]dsubE8<%Xb.hftUeoV#y`e=)RBP
-Iz}3Wk/0Dbzqh1.(N>sXNkhml)0K^];G}$vjy/DfgE}=+Q.3_Tfn`[D/M[>(s12Kb"Q9B>csE0H=^v[1#zFEA.N^#l"a|tT`@:`B3h/z;lLGy@c",^E1-S
-I])ctZ1omU=_N|fq0tCgP/S[JMi#jrLX@w_R.!C{H'#0/T1RQ84Wo8$/<c}HI0by=UzK24`E+ziJ2G!D!,Mx-S,XgYF"DUmTEF2Q:wZRYE5V{;MW+ls+yn
-&8TRqu)>w^NEBn7^LhuFi]b]02#+&%<XU;LRS22<;|hu&tiyU=]ZlTa=2.f%EMFm4:sn%dq[dc60NyS+3dS$J7ymZE{nq^~),dIGsNRw9u`&;:.rg!ll"'
-qQ3@1jeK]$[9o5VZGl,:<91^~'`E7#wn-_Voknw)25NYWWdO&nXQol<Pi^NO`%)L(@xM:8fqG"!w@%C`<lViYIZl_#9tb!j#-X-5~Z2>0`}1dMb8!h/zF^
-kR)Py"<E2r!]%$%[sVz9TH;N._B[o1MoBVC^zXLj|9i'>"j17%R+H@66F<U{>$Aa9TkhCkm/T7o=2A_qDLuI^5ttHx<}A,soZHWnOs'^@DT(q$}/+L=U6.
-vzpB;=[,ySempJ>}Df;,=[ak:WeEhSV7g_@[S6+SZ21bf|6wqk2[:uNad.s)$qY[Cs,PJ(ug!Wi_<VN]a.sz4Y</pu(N)E[.w+_P{!z.")u$'khs2tZ#/f
-$N_Sh/FAT@IwMv(c7L)0GX&WW_b9wV',`Qyp>VHJ$Ev9pMiIKI5t^[nlwimtPU&R_p.[)ojSl9Vz[.yDE[730dg>rI00Y79^_ydmf)2y&u[`]@8n{2AH,R
-96`Ur&{RQ/IX-"SRc"]PyTd7vYjB&F1"L_;(c+HE]2ZNKkWgK[[h6,nc,EE)qoW9[(~@./{!$i}xcOhNHCN"2Lt/4FerzD@Lj6;cR$n[=dq+g>@4&q~]Pt
-((@D!{uA|9<!o|HFE]u[>ZgbS.Qj&"NYq<a$2YNp1:i%DOB1wh%=,<Yts,:u1T'"vmyC%d@+eH37r3_8O5AMMw%th`j@Tx:FeR1fXU}toyfod(Vv=]+h#k
--;}KOy|faw4>D,|qKdpEvuNdbY;1opIOOrWl&>eGyivC'CG$6oBVUYhYofCE++eV2zI`3"bp!3Yy9{sNQT[k6+1i22cIQ!oS2l0y]%.`=DY2h%]SNXvJo/
-b4o@&Ho;2)=4._GV(o.^y$W%XA!uisn8nX!R7p<#jcA#}bs_!(q{[bakeoZ<,vc>iZj9yqYu>LTukI;#/e}tem"dZ>0uVZy{t{L2iKNB2o1F9UKbe|5[gx
-k$nC'|hbWyb_Yn+fR#eBc!6_d9NVO|qMV%]4Yz%qT%LfK}]ljN=E2y6m$UC8lEkh_em'OTlDa1oRm}s+-(_|&M1$#!cml=T3>BK:ZO"!#Hg:+)w[|Dv%jw
-Y4).1.5tM^F#:cYC9ISK1(FlpQ#FRN/9V-|hKW}=}=VY4<2%p9Hx^7"v'_z(:#+[AIQx%_Lrj`hk7&`Pnb`WFkxeDgD%R4z|4oF.P[nk+s^}`qO/)m>>9q
-XC}V7`l2B8WpZhJ:91`}fLS&"sPy.yj`lbKCjB:],l!/LJGWHGG'PhU.vt2KZhh0rC-E3$Fix&V7^yp3.x^n"e$.e.>'$jMJ$Crp3tCi(3GFTwJhyI||v>
-ueXNceOL+QH;Ks^qta+pdrarM3k+BffWis'@c}p_1>/=n;Q!x@Y7!Y{U>Q[&V}6&hs3;''b9r2p[AeJ|Lk!X@e!{+w6"^q$G,=.:rloJ2mbju_`/l&F{J=
-wpk|mzjGKF;L~:ES=:@mr`puKH$X,uTL.vT2YS:DTLjUiRoX4z#7LId@qRyR!4@oo%6'/2vo{"WkEZC<~k+=fgg$YE:{}YZ!b(OP,g0qIrXqZg03Wbi0ra
-C_/3Zx3]ZIAv(9M@DRN@I.h7Kwa]E@8o6V)-o3=(oPIRb%DJ=Zz^Ft63X4C/^rXFTF6M^PnMuN(y>IsblD-T4!I>qF4VTd.I`a&c(|eus_keAx7@CWD>R5
-F6NO6cB{HSrAJHl3s",lBHxko<s"{pC9ri~@SgW!,1t#J&]EUp]PAO]b)z_4)ct9`gL^lXZI}.!wnVNoZx{5Qvm'tu+LF3nBA|n<[A0@xu{uzR&gb8SDPm
-E)jtQCgN1m^Qs3D}8#:>oO}E[Q-8Wgf):/G3f:x5CO3)+RoFs]l1=dz4;[z13B|.8;LF)w;zKhctXy;)2XV0nSD2P5@kM@(c"nS%i#k[sVLO`Rh^^,@U%H
-]_2ST7+[Zjq2}#ts.1'uMfGm(gn@3(__%.v4m>N2yudjl|j.pkC{Ru3{J9tov{9c&URWh6MjyT'KXoovSCPn@ANvU"gX@Yry^./vY5X4x1;EKF]sC:9)cb
-=jFRMX57~&X+Yoa4l9ZldU!<54!fFtmGmxCX;]NQQFhQ7@0TzqTS.Q6m#gzFiF/+]9X3OS)KCq(&{I8NQ^ZQY!49HNiaTr/}KhN4dOm|i)J88eU)Y#BMr-
-=b8tfo5TYI3Ms#-6EB=In[.}3HKJ<fMw:dF5xt2}I&5=w5JP5r4v^iV3IZd7,MS`8u3uq^(>MZ%MOq:p--D1AKWy0=jCL@0Xk@>k&{T7_phn+PSIBTKx&t
-k/!&.-vb587NV1LSnL.<U6B%5a'CYTckSNV`was$>S`4)S~c~v2x['8JZCv#19.{NU9hle8jZHY85YVfCM_!#0'7N$s`IAoJspuV.)DXq+1o7@y6dx,8zC
-Zt%xLi[rq(JG60S6v`$Cx[]wE.@9@^qaaLKOHP~!g}x#!m}!8hmQqR[@&Qhjq4m(ecU1)|X.zsK/gR_0%`.Qe'^(5vip^tlG;0gG)=Xs[ifHiV<lQai^YY
-voCktpmsZ{L-d9Pd+CE&zJ!<XRYp^U)R=SH(,k|U>YlA]1,5(sVz.cN^b1Yl$To1pa]ZwhimX/"0<d1O@{AJ^$/3:exR@f.D;E=okojU:F+yK=Yb%i>i}w
-@%(bWby($kP8)fff5CFl>hQG56q7zEwC3o=n;c`5kFR+W+mae5EPYfHGL)Sgsl<,@T&!Y+En3Hf^7fS+K)CVSVytApypnn%:O9(TIr2UPxR}+IY)m%P]k|
-0G"rNb>DzAMlj9MlI"ToT'~fp23Z&iXkjB#-@mvHpOv'T>|{2:m%4<uw7oNOt}R.o(J%-r#+XO-GS3^q_Ok@v3clR^Gj87q9&q!(/N!sOUr{VeiEW-_zn2
-onoW:9m6-C4<[bBctZ9|70L}v)d{sb{Pg:=23QsJp-J]9qRvAoIT"n4;%1I-eSDF7/APsZ'nqgh6wP$j>1T:eZd";S&ERGX_V8P/L_-0tj0kc=n6znG06)
-.+6W.&3jCuUfBbRNf%'NV=>|}PvI%=q/JWh5a1q(&2Uz)(95'nj!w:^g#&c'Dg,@gatNfdst7Au0gh{kUvNW+l[:amij[8/mc{(ka7on846a:+8)^k'KQC
--OXO/y!ETbM9KV,"JQKCkUKm6I{$4JCP=(n;"He!DG>&h&GRh^_e1q1mSfZ}bL5}<C.K-8rBR|A`}../GaT|a;KCTOwBhKwG~v2lA;BO.oER&%nCg.Xt.g
-1BhPh]m1T>{|wcQ<u1E4>T!+_j%.RG=3S;N0+5$+/7s6~Fxf'U"!@}.8YBm40#2&V6t(/@m`QE(7gq8xYJmar@'Cd"0y,"7R]4IJS7j/3XkIz!mS|TX=OE
-@+Y4jypIR+Xp{PIht.-VjEZa(o.XhJ9)>e!Y{Nn10tN|XLeEryRbPuj<nJ&m_uR`OPgItE|8W:QC#Q5k!>~sxn;RU'6o"i~[j(e&fsm:)MC8uq3J3HF1(Q
-$,Ikddd]ckQjw!%dw@6HhzxyU66`K@%p&Sxf0-VnXT)h6)|A}HILZ:TaKkJgOuU6/[;8f68hIm(][`'z[x/$HbDj{Y7@Y6JhhNo@CP&K!67gm6o6_mcj|=
-1,o|"-=FsdeQ3R4TIjaW(F!5b{PB`G+ii(}D>JwGg#D2{[s!UfO;`fBsucq,rt=@ff/&fwO;3sS4zfIEP&0zK%<}]IcEB.Q%riPRf)kvB51J/:+Nq;t$7.
-[nK4%HMWMdpJoYk$^,CTWTc)LwPX4Q+J`-,6;{=;S`OgX;}5~3ME7!<UadNy+OQ=Ff<<@"fi[(MZ]x(}bWPvKaA<PzhMiZE@#Z;v+EwFg]W=$5p%gxA'D<
-HHcM_#Uw9vHJ=z8^,rECKybiJ@c,iz#Lh"9d#iRbu}B`Sx_1,LWL^NTW$[,'VxWnJWEv,v/-ah@1d(|_<UXQSxnLnOPYq5YhpB"VGxblT;7F;">D<(aDpq
-jWarHB`8wbJ(<Q2o66p}CaMtY]ifJXgqq!RvbJk=6,$;0#S98Tx%hwX_5r/u$OHb!&6l3x&f`cn6G)%h8d=pNA[R)hR0zDCA;z"GPq.N>3c#5qq!2AM'><
-FC3@21<;hT%H6Y"FgBCH}6@d,+sqA^1vZ|6G}F8)O}I}dfFp>sT;W76kgUGc0]X)S$c+:6v_{]bNkYOC{jQLyN1T^uO5j>,w_5Vl)[$a5by=EpOmwUKIQ>
-cUUEZvun4&{/Vh[vVMvs3k-x|d&@stkw~}BXAW1d7pd<EV%gHNRoV1.Kp3y7!ZZcX=MEYF"=Wf7N>w7_j6xS,F)d!j/'9!!U{Oa.sgtfb6lYL[ANjY"4S7
-KeHz0;NStGDd|['JMA!+|`+`B^v{jK_ZViilNh:k]:3-yKf``,_(A!}qup$4yXNf;[RkoQ4fSMC6l2mAJ-r#$pK=,wR@MIDM:6~-k(.Lu]vIj@Z7Rn:nU%
-QUfe8|c>cW[[Pa~]@.'QSNm}<pK]V{4jM>Gbh!.'z/O-qgQW:KG/CJ3w,09c{o+-$DX;SaU>`G$J]^z#YIC55.Br#c'B.z.P_MYJ4B$AvY6%@arn+W3.O(
-+C~vUSm,kr_@dIDmT7X][s&]INlJZ@Ub;)3=3EzFlCA%McvtNDa1UCWS1,9&NqWDw=gm4%jUj2|#Z,N'd@!%@+%zl5|>w3T(-tlKy9-$tFDuuUP+^-u|,!
-#Ip"]L#`r+!u3k~)^(i8y<4R+Vf/mO_T`2sgaaQYN1W$GAWE$`T2h$6%q[01&Ud1$WpnFmP@m5O[5^h0c9('5yS5~=>{kNn:;(LNKaeaSryd8nR7.4<}ai
-;bP`.z8e"cWN]I%/Bt>tWZ'UN{Cc_mETKiD5{@g|%x.KPKIv21eZF1TCg^RkL(nGe-5fpS/^w+E3#,_3fcu7`CCzO"|my|w<:UlT7Ifrvwad0N+M-D^X<Y
-nk3BN6wuIM5$3(DWUWg0BDdv:fDFaul3ch89K$I&N]_%.NMd#Lbx)/A@P&uq8x.>s}["9Z0[N#.bbA.&#rT)s%s,%@@_h7qlD]udZtSRYp<i%$X|c17D%I
-}6[9IAMLC-Z#W";=e_"+7vs[jMW8`mFNK%YZlJ<=S=hIlWbYKQgjujbTLwer]I`+$w44(c5-82;:t"B(]mr!;mBvmh{p`vz6]NX;XGp2`Y"lk&hP4!77[Z
-'9@,j`ccuixNT_D$wFQ=c`@)obr,~:IhEw$ei{%(~z0;0%Y^r+6Nt%yb]iRQBcO4.]uV;<Y4rxe|MC6v.EYV,CsJs{8pSDiu%c[O3o~7dW(rTe(!fckcn-
-_#8+9@Sxg8(!0u%h!2Ks/5B$44!LXENzoi^4cv1QyGL];ShoWhy5[iL@D}k$GE"'QIs+J,JG.rwa!!h0ii-[RT>vx'iC$EkRNPVBh:B%5c'#/GI$8^zIa!
-Csk{1c72],g6seNA'E5JeY(^vU/F/pLYkWmOTY"C'l:`]2sXD(+z'Qpu{=!y@8u^Xo&[oC9O"hq+D^}syJc}YGpXsUyTzsh(d9q=e;]R%o{|@-v]YY/piD
-`qC%[wzBWOsh-qb^`)rJ{31D@P-f51.QZb[&gx=T@ic#YOAA'k[+w1NA.}PlaAwPg]8JC5FjrsTa(7zTfx{a^`WdNH2p_|[p5Y@K-)olM(z9x%vi(R.v't
-#=EBPJ|e!3+'@&6SZuOHGn]'inX/oM(=OEyt:#m2a[]|b%Fwk[M"8xla#xM}Sw1(AAHJkbY5XtK+Bq=Bo2nOy0}kPV:&ZOD2u9nc8%^"3}5nlTfD8ol}-a
-[la-m!w":lu>oK7[B+Auxv,M"^>9+/"_5+}p!u8sNx1jGDRf3{@J,zvpgbs4j#Hy4J:|,-U%W&j!xa,sF$R&-3M6Y}!%PO)sFKI,tyf&(mzA]>J2WU"u+c
-zk5rZ1N"xjf[q9:TaqZ8C<-)}D29@Dq2'D5d<;C8|v6r:1~edC$Y(y_ke,:7@tv@ervs9gr/&Q}$YuDxgCa8>B0NxoX`rSv-t9qi])#7I8o<y5ZEv><Zr3
-VsV><:R6;b0sd.5wpZ1YetslFZsJfsSJSBPEg!_}Fx2uw=a7`^UNt}-2O"a[3&q+,k@Bpk>#QvA[b/{r:&1gKqOdx5,X}A_W=pc%ZoU[,-R+E_t&[jtm1=
-aF3DT:/_vZ=T36;$us9;Hk|D4}nqca5aL8q%c|VQ(%n+rjycd-9+7e_2rbu$n13opOPN"6]:u[^a^4T2_TNKra2CpJpI&>ERMGlI+e0QZCtVcwb5]pK;%/
-=Nq;Tn^AnHcI"{j]JQFR"%UvmE:WB<w[N{%#PN;2I>w1pGq+=_8MZqXCq_~(}ruJD)c7{2,(7ATXqsGH=Sg{HsQJRTz[9#k>4FY0{Ai.@($%6mG3]"!bpJ
-Dok:lTIzZ]Z>0}.9G8yS,m^AjE$g"X[-Lv0xm[Xv7uS^]taPzt/Y+1(,A}o=}j%mJLTd$A`F'(MHGb^5[}ty|xef|w!MtvK-"@Vmix}f0'Z-Vl@aGZ-8F9
-U_iGuCtW}$nJzPlx#wL2Sy1HJh%0GSxtyFHnKXS<sTKq~3xeLO2ue6<0.ws2pg(Uf2)u,5/`1p;6)_Pb~3l6L={eK:pk2$F:4sAJWJ~8w8)tr<FPK9;Pxv
-%`pom[j8RdLwv8.`8Bc_8db$]iDEb2#jm)xLn/z-]ucJfA:"JsH.Yxo=U^MnSv_|leF^9p}Ikv2{]_&^d(H@r|+'FJ++|.;o4bFC<hbDaDFsA{g:3RUo!M
-cyt3Vb{72F'+5Lft7/oyVJZ]`5&%JdjK&$Z;S{j-@#JAdh9]fkiAv#<Av)9^][uKah/<cGgKl!lAzk~ZXl3@/OYh|5!WN-D[CE201/8<8Q'q=Jay_"Xss{
-`T4HX[rR2&i>btxs`5t!l0[Z2Vd=c]1XvPq<#(f8yd4`KaRS79==igmh!fcMv$H.$k!wLxA:BF[)f..W4F7QX;K1I(/Z^8(Y_/1h_G80Wj}.-+IPPB't-E
-5TvaXXqg|',6So0I}a_5u&nr^0Eual[D`3zY`KESu!EXNXHP4!dav"T>3|GJsLWU]0"7IefB9%re}9lRt2QoU"<D~,>M>%A)QrCk@efGrY$NYp41BE},Hb
-I,v>l#f}vD)V0`pQd9HEVFa&8)zRxo)|<):ee):E6Bki(UH5e(8|hBG}1FiO".E3j;{Fa[(Q/JRg7%gz#vVY;XyNO;$X!5{=@)oDa.#v!4|qcS-81i('C'
-z5y@T{M$0qu+P@!$C{vgmRIg:,Z(:ragSid.o(j!mg#>-7Qbb',.PZhyX2lucS+C1$RL(}q$Yl2Sx%GzU|ZpEDusV}_D;DJ|DO(N^&:lN$"m~=),`;L]%"
-wquIo-((f#]r;+>gtg)0I,P'S,-pIHP%l#ypHb;|d8)pR6&hk'ih&GHb~SYOV^IVG!apj-qT5}'J&JJJZ33k}!i1kL_)4z~5h66M0{H8R-hy(iI>V)&g!A
-R;"J"4s3odl&[y$cKmeCVcV96(J!@#.|#'9);K&-~=n`&R%WB$!-Rz/c9hGTMvXm]A_yIcvTc.B2E`Kf5tnRX9g!K%j1]EyLZma8ay5F9>tA"qQBKQ8S%4
-.c"`2/ee71Z$Jd:B;B{7</1e`Q2FP#N9R(G/8w`+a-u/hQv,"b]>f<oOi0)17x%WbF&>4jPqelGI^bH86'7@uUPK$+3b<Qk%v;=p[p{_[(A`l1Q)A^E<:2
-ai3<QoJFV'#lvnN"M>2t!2QHPmR)-""CjCtbqgp.e#@D9"J/_P}q@<`3$8gw@zb.oUYKp0Wf}_sCTAYH#TZc7u9h-jS4;gGl"{Wt(OE}5[).,jfg36iB,f
-+Vu}O_Te76L`E8fHZxgSflR8T2TI5NuVCT>+C24azMIYJ"'gE%ZDDNb54N/2H:n_J]O`-e[y#W|=VL!>{wLIbwK#[(Xr93N}I2{@O+0K753e10aU3F%>kS
-n|aKdkqW.MGQ{QA,vh_E70QkMxgfaJ~8D'_q=[SiziNq(j)#Ji0QL$%[:uk(dd:|Bsr'k}l+gn)Zj#~`|:37=L~7zKD'2]E-2](Hw=fCGSk),9A=B]B%'x
-v"C.jhYZ#!Q8G6v<X2d|Oydkn[_`DeRp(1j]>R_#/L;aGTLs#C^sb-=6<@BTC/"h-"tv@x|Y}tG's|Pd,>6q!]iSP!%UnH4:!w5LtIg`tc]^Jn0ZLJf{@2
-:'yCR+w67lZGVJSi8D>gvz'TV;25RheQ#/uw1{t97v)hE3~fYd]rE1oB^E'n6Yh5HTe0Z>fq="`$~9Q<sTrGVQ<5Y$/Z3&HEKB$|cFnW4$~box_L%1t9^d
-xZnn)DM(vDhxQg'(+t>nIWe'k'E.~$:I<S6Ps+`O3mZ`E"pZ$FFB]4H(p)z^<b{<$p}.[.mxc6:LaZV!buJ,9)Nvt}dO`iQ41JV1;"#B1>+a>y`05sh]Zq
-#}n/DkD1uaTAa%I+QewqM-.jDjSQAVE3E{GS!<~N]s@{bFR_2r-=C=~l:'AN9,#c+nRmTaiP/eiSNp8L=kE)r(5f3!G$U'6`P3;dmFcbk+2Okdl9yT;m(p
-X3chk_:sU+=(/ExYOe@w3jkh2>H&CdC5{;e=7U0eiPVG_:>!8RD'#p9sL0_@eO+%stb@BlQYzq)viFP3`4j8Rha.'|xF|g0rG[Uj'x/yH0c@04XE!@^yDh
-eLwfN=U_BJhwY`utt.X[nAoob0(^w<acQzT#ccnXo&HK&y/hc5LpEqB<tZP(JqYM:da:aRl-fa{^H+P||{TdT7xy#s!@9Xq}lhe<%EZraOiDM[%>4F}c(-
-/DPz=rIXxK_/Y+Y{:d0iTnXfBq}m,@Ii[|caRXfP>0ZB^IbngQe<YfU,jR-gr|WQuDt0;i~xID48`t;pt2V0|P]j:!O"8rue0T6WW>{5-Um[N!&s1S)y"l
-J:>hbYED4,[ipCh&q<jweyW1qU()-ccPg$REFn{f:WBEett2`8i8'c:n+H5RhCf.nys_lbJH;eWY8fyLTx,^B,s#zJ#`F]K:Ais3>LYIb<ZdKQN0#WUidm
-SJ;pX2{6lj#K|g5v_{98R#p&@5H)&gXj]Sq"m0&INQIm;.orix:iztZ{ES^'.o0qiRdnR[)x}HkndH#K+,jlO`6gsfcA'#e1"Z2#GOIaz.^v,25zyC=;Np
-_:OT3{QN,9fnE/'"ugCVS+q&8xHsMNfG4t^Oatw|#rA(#BZ0UgN|r9P,Z({pgLFekxWoM6a`U$;DE(ARV1xY{Hj,n)yC4&hNW#v%_/HNv"4P!>{Ym/nkDu
-~H,T/URZguf9EbdMF_m,l-_)&sjkBzNXi"M'vnaZx0eq((tgW@W[P#}G!DH{de<'dT>p@qUp)&lYJ=+pi#x00xbRD4.,yuH^6nhCv#MJM)E-OEIcJe%S;]
-p.k_W%M!B{8ZF0;}'}^inG~4oXrsY;+ELJk@eodc0g3z5,I)Py`LcX$$vtKL<Q4@~;M57m_:!{|_)$6&AdxaVE~`W!BzZ-y'7ZCX>Y]ghdL%^gDX!n~g6L
-w_w=TFrpfn0S)GAOWRiplO6a)y+Z5'!/Jg);~ooB^|d4M4|6u>CTqM`[FHLW{sT'ZOV}tI(TG{#]p9EU/q&3P0bLmq2u+0geydjrGz}P:Y{N(h%X,BU7Ev
-yc2^F(^a1RytlL>SCUg>}X"W>aE5dj3"X1I7CC9r<LC%bc6F`S!o4@V&k<I;H:d9.Sj)66f&$>wHRXrZ0lc918`G_9da'Rizc"fQ2RDP|_Lg6anN_,$H<=
-<#%U/I<!9G)P"6T4!o1NaC8d,_UIBQty-AWh/<@GO.)zO=u|p{!7yxh][c3Bh;!Gp!Pc,kU>~z9BPDqNg:]@KMU7p(C|&^@u=_]E03ma1hJ$o'n1Ea6lvx
-Z43o@q<>K54qw3J+rU)Sj_^nQrAtqQPn!QAP)7|{RP83/;TRtnDtU$-aqmR($8&jCLZtTp2_V7cg7=/=jJ17)6=4A}/"V:EdIPe{WrkrQpb6+uHsqo_4dl
-ynY%;(fmzU,G~WcN8UPPhnr#9XUC-H:sNG,a/}]%+Trd{K;L.U.ul!Z>'L{,%d`H!>pq$fh(';o<N0"_U7Rub4S3#'OO+w:/>WoMf;v73}$DxNZKyq&Ufq
-FngN;R7t^mo#9(lr!.3V$Pg)[PrfrTg5sUf-ZOOs1PG9a&9pERr.`RzEG'Go~oxIfxyU=Kz>lG.Zy)bb.1OP~;rQR&$&/$Y$L}rX5wBoxL{DSp:6pk'hwU
-G!|DVEVP[h$/%nj/Chb/(/lY;$&i5>(h_fxvaR_{4s[SK2yWd#jzWA[L^G;%Iw8w8rug||dwX/G[}0C)=:LsJ:^<<1yI]t`NYO21yh(Bvipf~T""6n-YG#
-/%c]2zDH1IOE0=KY"83=7U/+hL'!O$]wrxp'Is-q3"m.2ic^R-0%n8Q@[!db!eoFh`Q(W&}!^1Y9Bv%7PQ'e.2EV&9&Oh@BCtX+FeV|b,X~fh;!xh|N`f+
-$N:k4.br8.jo!kEX>.z!Qvo]al'g:$)cz5)1{6`Q+"2iWWP[kA[3I7@RC$gxGh]!["m12Q1#KVcU$=,2Z=FiN;I-~P7,^lfww"C.TID-UR=>[%$KoLBg|{
-2cEad:burg0g<!mOBvFn+ulcj;wM(G@NGpa],jXxq",vXxb+&3]NlzAv4,MU[;7eochK>d!@de4{0egGa)p+d<QzR[}#xHc!.u(K+!-j4wZjzK7u:u-XWC
-w3X4LKEH~a$.[4Z0B@M:KrS;U#K/7T+l)XdZ:Upxslt^I(d!j-tu/fPLd.7#V]#.#bJx29S5KE"kiOQtXsvfelgk84+/w_@hjkA^9(p/8Jg/Yhpfx[:Ph6
-Vn|Np86/No|(Sz)$s4C2xhlALu]z1rp>0[vf{581[c=Io@!x+6^3n(M%-TmuKbN&@Zl:fLJ/u[AwKh>pw<_JmKzAJ,RFB/0E#vE+u=~:m"1J%<!>n,WUvx
-!ihLaD0ZWI8P=Jr3A.NV(rdF~'F6_Y:FlLwEf=]l4srwy}g_{dD)KuBd`7eRLD'4r6@gWu>$@-RODyV-0OaE#"<3P7-%`Lr]v)<YBS(-eh=IkL-H0=RfZ_
-#&>g8XWAA[MSwS$ENAi#_BO(=UQ<=[Z$C!%_5Qyy|AIWw_-^Xq#/!o|j:61bP`XsmS(&X({_"},^yLvVwV/E':mpYK!8Mj9h[e.6KHajYoUyY{6iZx4N$5
-_y#msE|7iG2Q!EH;V3=jA;O6~$x;~ze698>0))qDO=_|UU@|JV[k8`4Ca3_Xh/EXoDOB-NCiv<|P7:DT_|p)TxI"[P:Y@6%J"qFrQ$<s_>|)FB}@><|{((
-!UbxV@_#&lTp.}WjlJQpqHEZK"li-7K^w{qF@o]j4Iy7,hxk|Dow@}#;9jTWG"d22=)tM9i;a,eZ22cZB%lEPe9xH.hv;q9AWgQ`o"Z>M^kzH8S[:l=Hgb
-im[d&>eiA^G{Sw},$5G-.MH=bWi0/RG)oo4ow7(KA(&X@UA(Po$FzeQ/QFU#ZeM:bMrC1Jb|%MqMbH,KmJFjB+]LP!-8x6&s;1l^>YhOi0rSO9TIyE_I1G
-;Y4zb-sa<n<TO[&1IH2CI^!Zi+KdnKDm}2`qHG$]7I{gHx>C<1d{Z7L+BoELYZI-+JyN8%WPwe0hU9&Uh7#Ok8WOKLDUsbFTmrlW#{qc]QiI|KJ:AuPW].
-q+/29=-}l](H^DW7,m[6IOKBd-`L+zWp5p;{Puwo|5`Ij@n7>Y[3X6^Ndx}qjf+ggZ&Mu<}|mPdPuXMLOnlONq9<eO}w!N4}!N!<}^d(7`&Qh2v3)ylJmT
-4)&IMK(J$&d>v35s%sg9)c>VR]U$a)cCfM7HOAE{;<+KqaaR@4WjhuV5zm`A{.CoLCrBm8+$g3^S$W+P"5&csR!LGyR2Y+(Xf8C47H:.ev_"{QTsHoF}@C
-Cg;uww}LIB({2>36Rvu&%l=Tv+NB!r5f3!1RG7_6-i@fG-K4)5A"[LaInm^5:V}4S-qfYfG0{]dN8fTdXd$UJZK);gLMn.0G%|,yjURI#gov{G@9c]8qBM
-^yV]H@meE4XRl)Z1|DJ7!y'siEcw!y%rrojNtT,p-AZ_0xhBgmq1dtM&;-Nw8,AcG<Tf#%F^N)<i#cuE%4s.vYSaBob2;gX8Ay(.Mk&ko2<%{0a+c7oD+x
-bFq57""P`g%T,u~vO;ah{DjSh52)n]6-$w<`v)'%HP<&0vb=Z(rkcXyx}v{scSF;q+[Hr{3bkfqNh.jez3~/{E0RsV^5{Qc<]2>h=&nS$pSMw#0d$"V`c_
-(D:l:@`2L^O#E^%|waOC(H&IEXLy!ykp^hy_<=qs#0aA7!BHw_N^L,WpymALjs3]kv]flz/Y[=R{.ttN%+s8a[v&Y}eoeaKAa]u2ZQ:@TVMxB4u_6ePc~z
-pTpk5#~:6H,FFh9@="q+WXM9r6+=%U<$)cM&Gj5&}I"e+0'.75$eH1r(";FLVzM'"x&:GPLS-:t^=k{s#Zzi"2f!>!,69#yB=qQb0"B84E'JP2N:r;_'&l
-+o;eJjj"bCDIXRJH~BxgLPI,@5!Sld|{0!MJkVXy=AaYa'YY>]2u'pBKI1/Cp()-[@@#r|_&F@dt[wl)XrYYV'y]rb%/+>7I}+diGtjyy#HV9IQ(0OB1_"
-`,f81>1q#G80_L=cJnC'Ez3-Gkh!R&^&j!A}/hdv,T;v."_h_d)Lja5!##k@p6@_|(][)p@'ACW4=7$MB,#HO9d1s@b&BCpX]7m+|u,s'dq$|77|Lk-kcZ
-or=RgOb[wg>KY(Q1"W&5d^M#x0Eu_s~Z>f#Mi@b8(`;Ke8~%2I.&r(R_'$!x&i0w@[bIh]{<.=I>7<n[[!yeb"x$`j3AdZb9C}mte<G[$@3c<UaaNIb@{4
-o-OmE!adC#tqi{;Fv)_rELi`n,LKb+w)R79ef0K(8>VFE:d6SK<jR9,P=8XvPs{A>v[IkYn#n3Xhu+7z~'9dTq~-szN^x/$/fPpaol`XZ%lV0eF8Pvi]kU
-p20W3(%Y3A2@7L[{F91_Bcr1y]'u'=dEvb_2rqxSi@V=FREp<b%|6O&<.'!8eQO0,"<TKZS=C7IocabN/"_IPr1&DE[LmIj-='x(zL~PTHd4;+l&T."nq!
-SzSLRjOH)nt"zi5mjlzRCoyA_=~ox8z<oLaXWF}{Pp8>P2rvK6|RB]M;2.@@'n~NLHVxLXp^NhtHy_Ad4HA_$[.Fp{7kMFU^n<igLeSM(c%<MzEikgn)^@
-!xZ0m$qAo{I!NY8g3KMp5,Fp+&Z.8I,EjhCr%Q03S=D.I=n[n#C{mPk2ljf+5Ls)TSaX'pc$idArSw;Thyc,#:9GlS}r-b8kbh@f_V^"#tv^fHrtP!e]u}
-"BxN%|$e~y7"wp>/Gf|@`_l)EKs7T_4AH=FU^K,!Z4H:K.=!pkLB'L<F}lJqh>_Pp%>o$UD@|`d::VYx]3I4D4$;6#v|<{ZLuMdS/F%]p)f)ogoi1gIN4J
-[U2JUun!@c5@fOB35W.E^$%zW{lZ:dN-QiS6N5a5NbDNiSz-pi;LtxPe(-8Fb@rmG("VXD{!M"534M:QG|1Qn-=!No61OY]t<P[>iF^93`B&!CDeE$gM_B
-ZJ9_Oprtw1Om&m.izFU[x`-'Zt]g8c!^Qlv`s$q`BoD7)5;nb>^>#u"4<ANj^G!YOyDG[3NSaaI%oGb+4"EiNjY^apXS'9$zJS`M21Ip72}93[l!%Z.345
-KwAA/A_G.NAS|C-[v'si,gZgq+i'"&8eDXqmbsED0qvp0BnGkYw9YO&ry|&apF<<9pEjHTXdI5FL}H.&yjekFM)[-&q,LaWi~]R#o6wds(FN'btrQ`f0>L
-S<o%=#9-SR|pLTR$'cugn6-a#c9`a12rCrEOf`V'pM<y~Z05OFxJN-pxo3EvE5:;>wbfA["}ZOfahLt{,jyu0SEB"NZz2Z&63{Hz-+3^BL%I|qr/biYXIX
-s^fn<n@zRZv6<mz_$U]SfP-V~[wyoiF'dhtd.D3eA;ka7u-!^""AS:b:hIaSfA|WMXt`[d9%l%:AhD`nX">PeO4u{;#z&M{]AFADO^UrnV}/+5R_~Df%9o
-s')vDjkJuVzN0%lhsJlVFi%UZx|#[S(-.p3F$[S$4QkP>)aD49i-_$ZTt9nWo)^-=T|=Qy0dnZi[P0yQ+!J[ya}nxdZ:6Z#h.05VeejTj:cl[eLVp;k3#Q
-w_KqWRNE{k"a-s@Jv6z6g@m`Lhgsfyp70$}rVX[A1fB"nmXZH[XAa}p%T)p|xuy}gm"rng'EsS]LhKnB|l4Vw-s.-jLE5dM1R0%Z5r-WW%u5594lf/MyG9
-SiCI8h2eoMI1=U$W'3eHi3#S|^vYxzCsvebVw7d]<ONTM1xIl)Sra.FXs=|2"S|+cztkrNj^1Y(/tD-[[@0c4'#pXK8'q"CRVX5z4l`0:QN[}zvaB0/84D
-+_q_Ha/H2zNH.vn)t]aXtYi:[u+OskM$+Zs+&`[/wD4F]e+{Pj<_kDdGz0j-l<WA8%/H6_jYEU&Rm@SxlbOW5I;Cx)'RCRpN>J({vu11|sB8b6e@eF3,!G
-S}ygz4=EaH2fW^53`;+z72`"Z0Shc7-9U)H_v^aw/m!`,Am,,iz>na)^@doA/FB|/chui3J6yfj|QmZ'_]:|N:AFTJUY3hHeS|{v&jfu%0(&4G"=3M=OnL
-rJ]NF>!Q<[aL^qT3r0^3+5e_u5wo$[%3S!Wi0Od|GW4VrMyNLDV1[P`-&fltd6e/+4Fj(:AclNzQ{eg',-.A=_:oQ/-C$bBlrl!Y~Lq"le;5ffwA8UpBT2
-k8.)l$c(9l&u+T#ybD62n7:b3qo)cqKHAhl+&(3yPw]Y(FeI>y)D%3]:4FKhe6!8N{pzZTDU'n7V.RPlhWsTRQ+EZ|:M1/9j4MS>i8Ahr&H.QLMRb/9U08
-DGH8lH]^zHShYz/mGS^rgG.vyb$O0DGqa{$7!%dAf0Hj%%<q4u}HDPq'+1"gp-fD-L^SgjRf+%..vs97vbJQK>SX7i6Ngv-<^,O!;l7Ko0dq>OXZl+x,'R
-7YzlM7iS|T,:D-||zp@})6ni17gos<R)rMr9R|>-H+z1C'%R_<)ej'_G/3}R#g`sceJpeP5HNU|(7}6MD78r4f)HJDtqwFQ9]hZr=wqV}%7I'45,jWf/yU
-^-r;TSK.9|fLR|'C_p(R"0Qu~=s7ySR]']ocJ$ju9Uy{[t<$%,Kq$@XvZE@Ah'2XGk689mxr@w2Gz9BLXcby`x#)Gb+PZ%TaB5vAlgN+1ws@)Xd|u[K3qH
-{X!g7S:WQ{.b+-4xf:8xM-|@9QQZ9v`V4jOP{#@:q>nx,NVSG$0OStTb7o44oWP;p}seGIlR+0ciAj|jKw;uu8/<}fLF,xCV<;R$j{{/jKDXg^CDzpGrfi
-@.,5_k#0_xl06p6:c['X-b%.#lVY-"s5x:Mov^c]/o1M0tB%'mK|j6{)}=Q)O)7[.O"b0b''w<>:JN/K[}}xY9J$I)&5OO[c5.L14pxd8hlF5.!BY(96ng
-=3vll5$-B/BAiI9xnXo)EhMEMnd:9=%4{N8qI^Qh0lr!_Q}E<{2&1th.;!+-A;N;EOqfQo_(cPA>e6ru3DVPCdMYXB>TYR`]!}j_j.(^1&s4SKjJ/$pMMA
-B(gKA4X6kJJT3:;k,SnAK3Mkj4Z"x5S#y&oDEtEQ-7O([y)lNuIG.i,ND]hgHEo]]iu-m1-G`l1f3:Yv]^n'Fj-`s63qQY7uk+Gd):;6P{y1n]7=t-Sszj
-4/znntAQ)I@<E-ovfY|5j]j'@6q7K{Q]o_B3rdY0@iEF26QuR'DKk=/"$2NgpoRv^F{[<e2t{-)AUts[pc6Y|%24o_.<,Nc^:kcY{D/c$0WLbvg'<pEIK!
-MoMV<8(_|kf0o>3D/u}aQ5jnsmuKWyJgi>K&)Z:_z<)#R_(n}]YM3CRcwcFqBKhy(+41#&q,dVC<'4B1-`BO7dM`>uTvUQATmxifW^,_03-jN1;:YAku|j
-cB+6n0VLM:HYKK9[pe'9y"tf$9^^s+.gq-Mcpobe]bF!uM^6ph@kuP&d}M$AjUTkZwxB5O")N8%+F-EhIy.+fP9Wdx0gN@^95j>zhie#,(cbL>Otv"1&^1
-4<MK{@s|6,`5{U5U(57j;l[0^$-NvfK6E+d-qx|SWb1i^rR&F6^I_xTfL_gK~xw/>u^"3Z=,LAVUWLw`g8]OZt('BROFgQ9rfjo<J::V%f+yM{y4l7Z0t;
-,yhP>HW$G7$onF>v]s%[Cx3F)k5.r@^b:QN[[q=Ihc=3ep}XN;0OhXOGu/mT""p&3R|u)w';i!hs7DmBnLxF#WdAoj<M=S+S1AxnuMiJ&zkGQE03wF}f2z
-Z$+SDyM66JswXX-wI3c4vqFKoum[i@f$k.HMoJTcdvA>SB%d1R)gBBNi{kK]hTjeg!F}7)4&<qX+OKABK3X[J[#$@(-:juz($L'i_eVI4J:.(YUG|zeg>w
--wHG'gQ4U$[;0_4FXw|!cj@&f-4-62=_zgjJ4"o)=&=<k9jsm`&Av$MMTFx`Cu;0,XdZ(0w8c:32r0>%N7x8RKTv&i,x7.l]O/Eq%&zEaOhyYi[AHtMXTH
-ml1cDy@vZq"%52vy"=xQ+}W4f:pm]0pty>^Bu,qp+"ugT65"L7}e{5gAC1K#,}4W391kULwg`L|wOxRRwRx_cqqN>bRIY}kzD&`C%!pu.p6F9L{bYs[[$x
-8;_q]3<=%Fs9AoC7[qw's1E"f,;qu9c(0&s/;$.<TV^"{Q91FiZaj27=+.4@TehM5L`=.eL5wv2QUVl]CJMjl>5l}J5lHqZ6bUg'MZbU5Yrv.vagJB0]$X
-DX}Y~:1H<rU$eoHDuwf=~Fxf;G5^c<-IXyu!g+-lNI~DRH9$fPcWVh1T)nLxUd^b>JTvsHY}-MN5IaV(Vp5TRZ[Hy8/i~hIIlnn_"O0,yQy];b7.S={A)-
-&%"eQB-hYm1+NhZrqKyYb"14V[u&Z4oxP=e'N.AWJg=R{BF+=l|rG^Qk)`tx9Q(8i|)xF+EH[F:zhTonB%b,cfKYedz%/!v(F&dbehqqnn"Wlg[2k%#ub.
-nJ3l>^@7Wdl]N3hFe|8cMF{s3"RfS'9lQ,[1S%0if5S+1Q|2!S!c3bikeDTp:BTwH.u,"x}_wv)k:hm3!6oW<Le9^2IawCcF4@Mg|7dA#D}MnB#D4N([3)
-@y,K_b-y!Q{vSFv>%M"%Lc8m+7sbT2NjU`>t$`yjly~/-6;^#NU@D&UKBPrhE#_G`}>'1vMILcB&XveBygOTG_"ZA[Bb$[>bUd9nKzBA1BRxO[2n(A"/OO
-7d]N&K,I&uj3@!6xlSksN|m`..p35"~@9v4CtomrioU)0H1">('#%g0;t5Yg{FM%Vn+[U&0`@5IiHjL(.%CxZ]{Fx:X$D0B3@-rb|`ic{!+g%@Jx|dTWCi
-'X8@I#O9c6zi~Xp-!V]mS_}@)+V7CBObMaShJ$8>>'4;nrbT5$j5%iVaga8oH^8#V4"~/g&:b&kGEx!)JKD(ftBt0ktN%hn)[MP+Ci:WU]345VDHTR#r^-
-^],dT0DY!9.='uv>`Ue.A!4na&5u"pEj~DQ`b8>z;(RQ{6vjbTQ2C#eMpMBb[hLW<K6tUFIiZ$WrQP^g&GFcxe@K!MwXC5dA1Khd;MV.XoPe0'|,6u.8n)
-ku6i<;:0>Jd&,e"eBV/fXLCExx&K}$UK"B]P;(B}Qz.hy)jOO(Iief~ZtS8;d)r}8(:qKC<E=6|VyF+;jw>+K}wmSh9'e6"$8YI1n1E3IK8TXpWhFArwk#
-M_2l,=SfwTAlc]nr;Nj=H(Lr:d``>z7Z_AAmAbyRivaB$Dt5iJxJ^%Ln{<6['`zPFH28O.[s'||;s_~`$9s|Vyz@l[z-_JSyMW>Bizo{`-eFx0YYC7O3`m
-b1!GWK'BoCJGjSd1}8r`}}F_yN6BR($5IxTapdvs0D43$u^((5,3C#AquO![Y="m4`JJ.[u_jzDSS;&)KY@Fu1-c^>PRCKC9[:9D!R'o.fdz&!8YBCon+z
-Nd<gHN5}Jl`h+NH]Tz=RHiq<B|f0]/Z{;2WhKF'<!:E['tizJr_al+[/Y8r)G$/8zhgnYH+uS2Qz;)gb@#)>un.vOe1-A0s8T71Y:ExJFef^fq!'b4i%Z"
-5Q7u<',"Y;:|A#fta$,^5OB-~lfZKyx)TW3yahgXec.[/1A;]DWv2,cE>zPGgb~h|!~;Z-#j_"XN2S=YxKYNkM^IV7Qc|Yx(vYwP^xN0A]w8tf"AA0bz%E
-64O3C=Y$-5H!gP^Hi.C/qKa$dKz'P)hf:(1=mb)(^8W=,I|0,jqfalnBl6<39gO$Ien>dgX+f3e9$`z5vy`UMi<ioJ(n{+K%b16M[<q!c9:>K/Z$!4K1Wh
-ZuK"}v%s/9y0G&tZEt],!Cm9zu_AyT>PLR<@wM&/tQr!2_M_#>V1CYO|!4R8x(d42^1]!=D%]O_"@iUY7dLzb+UTcmzH=DP1#R}IEeJ++j6_ULt$Ga2Dzh
-XQA(aOTT|(u#.Z/(I=j!!<i_@@X14^Plw,1%qczM|LF|p]>VjDyM}OK9Lc"qEUqdtwkHAg&r3{Fiff8iS_04#y:mrqGKLdNF3T/{de_(8Cknupv@2&H@CR
-S0X=oYHMoO5oMgYoZll'[L.!#Sl7lY3xlHQN4N<}VpkzDxLO'm[yJOSoQdn%[Q/0G|z'v^<|11yzLf%/6Y8n}GKy)XvJn&w{baQ|z!`joaKaf1ad1qQ)K1
-PH0FpeYGF+rJ~(6Yy3ZZ_4vVE4-4K{RYIgG}c<zg[HY#E:pSr%`bDPoWy}TU60Ij}@[WfYK6R0EV!NA=:D@)}Juily]{[{wZYR~s$>@YaJ#ddc~OSoajbC
-5>,CA3<>6H4f$h6{X-C>xZs.9_Nt|:uW'"}>sjBViP+8IR/u^bwE(`_'P=yZ`ucG)@3Is@Dhp3)7U#=_pQCqoRE{ZNQ^5iWxHao94d0uNfxDvR_a,69v$j
-;!o/vUw"oD;Zg`C!u..#CG^rb<]!hjLM2l(sM>qFBe;(YoESJB]xh<,OZFcgKK|W4>$h+Cah^I%Uh7V-x7:hznV-+daw6c42jX"+^hzW/}^%-rpdQd`>6F
-YS^`=Gm^jX)"I6OjMi/9uvR3,1wLw,mh7)5T{GPAkssLH&CR/_=',]=Uo(1GErwid"<:qc)l}SvbudOUe+jyE$#p|8Pvoe#PwVy<(zptssf<d`X9><ViK/
-<rAWAeL+k<([n:j>at'TXGEU7S[u_i^xm"`1YUkPT)'k}U{z@qSiO2UFT2pey{pi-H/Rn9%O9jsag(!kk5NU!>k:Q+{jl)E+1H2{$6d:R4{h/"tO.E%}t#
-MZ.tp`t|(u0OkwLJq6h(_[%HibLpEQ3s@%34R=uUK9M6g6@iigUeF|{`G7rx]By&2#_U."QNr:<V$$!i>v}{Y6Q|6O~p[bFsr|RP15A)HR:_ZEc={_QT0F
-C)r}E15`k:%/`35x(hAS!%~LoSBx>]]mA%4$EOa_<P_'ZO=E^52{bcU9s(vh&M3+hBwC.QOC2):xcmdTzDdhG^#Id8E9U,xmf,-"Iy).QCQPGTWy8M'$:|
-qT47f:K3tz-JpJDT6>8fnBS]]mhe(Ebzan(nNu(F-9Wtz@dzhxYiLVx6Ty;j<}C9-(2/z1aHj{EE3HH7WitdXP(4M2kB(Kb:NnijxLK+sv]o-_R)P_X6'N
-:>&fC9_7SSkZ(YK9D%+=VC;6UyqE>9.>K)$|;E+I(d-.)DgTrUa{7%~8!mjlqrQ9CO6KR3t!V}5.qOQcr].Th|4LfX]^yZE%tAp!qWJ4:mgs&uj;[3z@;_
-aE=tj!;P"p~kCIn$4xTACiKeq!&9{XE}3iS<4^@nyv!n4(z=7Rw^n1EcdxI)FO-h;y<Es,UfA_kd{P-"r=UW()HN~985tY-_KB0(q=+VM"}`|SqrBK[pJu
-DbtK{#~slOKo#`~Rr&X0``dw!}#}XE>7YCHhQHRx4[A9z[_O0{V1scgP#et:P}%JyBU;$U9E43KNWjI)oo6G}5T/:1q({1Ff.!%>7UM1=kNoX6pD>lZDfI
-;-.u_SXKQn1!6c+]1ta<H<f[/a}g9U|8/F%X%O</}|B,I=[>>p1be7B@=1(_!K}><Rw%c-PZmylz7yaoVlF/~8Dxl:"8f.@/H2}L0Zs9%F`!qOs2/T,C;_
-AJYW{f[_aPgul%>m$9HKYcSfzrH$#!KS1NF1WQQs>%'[H4RVdg^|rjo>xhL)L<8WA;+B+@<tGq:U2dGhpt48_XXxOtV^P@f3NV27DDt!Rs27D&S4;[`Ff/
-xE79>39^G_xv=@$qy!2!x{3iT{on$/qv=(WD"F&]}5"wGVFo4mPXr;~%&0]:BoCRvlEDz@<Xsd[k1H>[}rdEQlI"pQ@=g%@d:$W"YLV7}BLk^Xw`|E>jZ^
-e"3YGY=|[}5%gNQ|Di|t@Hb0RlufPIdBEP):&:FIWeOEoKhO[JXb$&GlZ7bCTPCL_=r{gF5pb6W/_ZwwhHq6|d$hBSs8[L)|9pAk>'tB8ipB.N92up'T+6
-2VMUgSTrUUkSlw#/-%+.=eBZq:F6X>M1qM'z#veoT!!Pfl~O"G+whfly6}(aDxIl-CTgU[NF9B;>j9&I>ALu{X(^iE9PeYjZ&V%(svpoH(RQskM$KQELkW
-[Mjju94pP{r"{P(8W8#y7x-"S(L9G$~DOb)6_e|M4J~O_W0TaJPyz%:'RU{w]wgqHEuZ=@_83Y^C`'%K/&kdvxL#G!Ob`r8-}jU%2fweKpjfA}yrK{{A/8
-0'YR@=CwR$amdKnk}V`<7[=Qb/F$dZb%+[b=c.EJQ_G>b|Mzr"KP6D8o"IaRCt:!DNQ=cd&HWF)k#'/HDo]cD5.`>DR4i=xBD4PWUwZvY::Tq/5u>d[]py
-h|s4dZPFbOY)=0;/e"]"kUMh']%X,+0&B"WS1&RC(g$m]`;m/7|s$G[p^aU`EL'4yI-3f2vEML}gvvD=6TOctv#'C9eM_^">Fn;vVp:HTp/Yq$/kEfw`,m
->[cKc|Vqx!385i;f|2^%i6FVI5o-[;`'LiA}hv~G0k7VE3ws&p'nhS{Ys:vB$1E3O(M=C[qsQ7$abIWpU-+XL}dCgNpFisPD|)ISFa7Ee>r/5!"g,^f8:1
-ZWO$p7.0|2L@$Jwjk%]VOAESndr69L6Ly<G(k&^Q1-Dv"LR9oa0"|07n'-7B)Jlj~cFBU=xpq9]dmMmCi6x%DgN(:sv$mogVah'865'PWIxjCT~ZPJm0ht
-ccUdhAioUBx|pI7!!&sn)2vfbK=qCE7RvSzF6Fw6U+i7IQr[w<Gzx"<n^P3b/7<k8gwkC(5&kmLGz8ko+ZI"lS0$Cw,ZB,:|Y"1Cue9%^>`+JkEH$;B6T[
-#Ym>/gKi;Zj@%5=rlb,!Ko|:c4zkn3Z"}ct<t#JA5X#P)|D}R#~"9]oF9A-JQJghQj7|F$[UQYWV==#-IO`xGLJr4rM;2n2f$Y:H;g9n`T)b>t=-(jhjs0
-EQyc.W'<`X+CN0JhYZs;qbF+tWG3T{e=o=``3]#FPo=,+4Nmo&c84af]VVRg0jqyZ6aqC$Hsq]5#[3BQ:M^XpTDv%:!9`9#plPY+>guX_1@"Z(QO<%F'(;
-,dfmMv<@LTU}_cwXKK0vewvmSZTN2]CEUWBB^_8VNvgMmP:0JO]ba(O:2)>;(qtubs5$].ilJ}g8~Yhpv<v1rTZ1K!`U-]]/-%kme3sf^i{ni$8c^Ypo,}
-d<RpJ(uVO"UMwA.}Nd{y}g-5B`a4,U.M|jSOB;IT)Gd+,ib7/3O&CA(@.wKhxh4'0ENIsfKH45WN`zxkC4C_h!:c,cx[AxoU)gZrm1#$9a%|$Bz,J4^31x
-[YzZi=M$S5_6SMtnC$"k@{/w^Se58kEwRS$,=Hnp,`UO9`BtKY3]4FV.]rYQ3n'2/|~a+vpyAy/X_Lj!~9|NR:h"{Y6n.^Sty&D;%X_PZ_'mu63,]_<@(c
-0:]":o:5l[&/W1)k>g+r:b4"bZ<Q/`)GBwYevlkDof>ROx4!z[Z,mj9ok";9UVQR&bA1%DGy}p"C{BQR4tZ="BX]qXBIoW;2P#5AyufN>zmDoX_vw6V5ZE
-eH0@x/b_BY]MX8|OfrexIc,D`S1qbB}ABQ9-.eloiZ]u1RCCxOI$'s8EL#(AR`~#-7`]5al@3$FR9/KTM2|Yo7x'wo-T9%}D:LaZo[($i|=M/U%Vd,BS#B
-TazM@Y3NQ"E_wU3"21hPNf`aql<MMCcE,pPv7/i6i5b@r_g@`y7ZXka@Az-4@2`6pZhRHik(CrhnZov!pyj)UHmHytipm-['lJE)@KS6('_Pw:41+$cy>:
-lS}Wws2t=HT'10{mL2R@#W0(J7^p8np(Z2kuqb%#0G-T_[&^>SJPNN8SF(dQp>3G]/MqR>AbGtv+b2"3bBVZ_jD:!)DR=^^I%WVFy3e)&&Kl2}oX=Lxa~u
-qi&Sp'8,$!|),5M6z;D%=V]`~{DzKuB%VU9V9q6<.;0Cax6fWgupv8O{a9e9D[[mah3@b@^7'2{+MR{Gt!uYpFoBBNoBE`>KE%B:O.-wfe@+Zfa=^jcn3e
-/6Tv8.P2.s=ENT:Q79@H5W'=SQf^w[tXlBpwtWVav}h0$FO}8#uq+'Zmg2X<)s,K`SXWmeiQFmmw/3D,VwL"~fV;n^ca_4|3DPE}o.|OXH8tb%`9;B4yik
-~!YUvMqpYvyUZKcYU_Dha.dkvc'gqfyP;.I79^TBcwsLmS,1Ykn+]P<YBkia23gHMS7']KQ:R'~8I,Cf)UuRyJ[+%Si!yW6Tynb/KuLfM^%P!pIV=+HB2n
-.Nh^[ZwIO>h!p'YZ)R9/w1UM)gv4o("Ix[4f=R!w'4jj$4Sow$5gDKt4SQ@Fs6)OUjORB,gc^Cfc0s[dFL,:o|,V-AoXLTqs,sNH@uM'xX~/|#bwBN/OVG
-^c5+/D(F=eq&m0Ze<q#ga5qEO`MM+heP!eZr,TFK`h"#O750iksD1%v+oy6>kv)<}D^>54.W^8YMt<C:4HQw5<aQ|K%&#%zmH%l#RGd-+=^$lGs"ec8b]u
-Y/3v]^~,wq%Jo([uvtF(5dLM2cL}K_'FksBD4I{&H0$aB,,;L6G%:;>8y+fll!xo0Q.RsIz,Yg}CHTeT)6UgNC1R5MSe1PL@B>6R6&%WlV98Q8fU5UPyAh
-pHlaFIh%(HI_J("/%(sf(3=[#nK@N7m:IP[P[8&FWh)"+'y&%81<^KRO"SQofH9R07Zmm%TRN0H)i$f60z0UL>fBd:9'H)F}i-64UW<lq@&kc]5!/r-9ie
-ZzhJauOi:bvL]^Jlxv)|WS]XWXL,w,j#<Tj70N6Nw%B"7q$_S7uNck`d&eFqoF1T+.(2+0=d@>M/9jnPbUq(eW%.46;0w5-YRffUY5-AK+Yu87v#)$G[FM
-+G2MFc"O-wP'=SR=[nm@gw#wV)4rIp&$I<%xJLUg43"z5y[d.eGleV-.&0q^a7VHR/}#Tyl-bnWS8PZ@#{9|%j<(uvE0nR[Xk|;[j$gAgsnaZF#mTviM<4
-1;)%Di|CS9Ln^AE4AvdHeob.d@tW/6I^fY<fuK{T'[">qU>80}3._YzW,Hh{[YPbY3|LjptrNKCm:#Ukm7G;A#0=nPmqBrEuzR_wx's^nHeu/=+sy^]5z>
-b3Y7|iF^%=/W,v1+5kQBJQNZT'9CQam:!_ukb_&JOW;YS17xD'QsXy1j)$,<Q9LV!{Xa|jjQOK~Q[X_ZH[l}=R0RVfs.&;ji[7Jz`xh^iqy}[/(Cv5-%/'
-:$LgY5aI)y}wAgu1{}MwOzsCU-{p3M{`m7JkPo.^|)1wnLt%TaF)NJCro#-2>HDPX+Az20GJT=vAL%L!hVJHYqriV2r]O/JQ@$(wcrA<j/kZ34^dI[Cj]|
-0e6bAhngbwZ)<-^d}4[}/z|}=}N9i_jF]wD29qk26Tpd,/m@$h+@%og:5''lgC_SxZ7KrEv=@{nC712:2/RG/I1O]ktI%&gsS)=Yu>1&]AD[M;!|&#/4wf
-GM[Jb{i^ZZ.h=@47+[J0w^pE~BHfD>ncH<-O!BWC6&m2oK47C)+s8M"F->325x2<LRJ=R-/X7ZwPe$K6R[}87L1'P3E"r31g'MeO|t9Yt)|YnDN"(QG!Z6
-1=^/qXM[]V0^U0Wl`Kxp6dk3jWL33H/Q'RLhi@,@(iQjMV=:]9KiU'AGe$E}mU=XUxns.S}&yDEM>bQa{J7WbC,w8e[Tnh>j1K0Rj]'YmM`whXJwdt4U:<
-qHFpF=o,jEBbWFD^y=T!Ts9A>b`0RQo<j&oK1kjWvgzN}5'OAL]B/IDR_-fjC9lnRM,>S0')t.l.KXnXC7K_iojpCQ"<|NV_b0A)wPBo93hI2,B2`8cIOS
-"+`]K7a21cIWZ2{BI3k@PlNh3,:BV=WZ|IS5,P;TX$h;4rGU%/lEfY(d!vD/)3#;0CI]UiO<FoveCt-PU3#;pXX;.2V85/m$o)4(0ydW{6_C/;_iYj`qC(
-XfE6y#u|]bBhbw/h5{mqkDEt(a0f-b7i;'|,I,Dr[fS6,c`Hjl!y"qZvKwY4IiNyFK9p$a./{1Z0;X'T567`0WV<j.qjgdV@!;t6WPN/`fvbTc'C!.rDQ4
-qZg/)q>"K=!S`}IERZX)lxctVR;-IJ-El)D@fM(swbOS_(-@%uP+aXTJiO'u{"|r7S7"fh|rw"g]N3,}rGmBU:q;eY{7S[XKFEyb}k3s}^f]wv:AUyCKR,
-tm"y,cwT%Q+;,jZLY6L#06N:s!Yb%w37'RW1}<HBa_6K&BLIw45$]i7A,kQ@<rJRzT,EJWB|c+p(sX@(b1!jX_:sEfW-va{y.D7)jW'TmhMmFHKT&9YR7}
-cX.0W.zCBV3he4{M1VriDf&H#|;csorwTrC2t<:cC7C(9-GP}lR>3<0O'[kzdg57J{uDm!dbg'05K>BT+;p+pPVD!F=1c7``|u4i`B4zt'QVWZ5j]AjT;z
-j^{2lDfCEm`&/7wQB#Xmtwp.MVW,T[2Yb(CUF5Q>Kzhr"@J)y]5<`@r:22ewwhq7cd]"q@fdwIB9'Ws6UMLZ/v'.kvZ.s;mYNg$"fHY!ZwnM35f9~)YmQ"
-:|3;g^CK41gUpwq8+RfE,j].1s~1{H%Vozj"!gEJ4n=0HOpqB1)Aj.Rthye#ChX{Rrx-Kg_iImO.'4NjWDbB1.!DUW'2g@jc51Nw8i5B9')IJloKZ"+}xi
-u+BI"C5osXLF]qRqA{/vz%36Ni:oH(PK!(Z.ba(V[<#:Ni1'in&Wmmvitd51/H9%1GFRZ4{t6y0uF[W]bsa"V)'N|jP%P:hdaI7u|!1V4.OQ1[5GZ]n"+Q
-G3sLeJ)%1;O7o)B28q0X<et]c"!MY8w8/NzVMa=L=[o}{JgL$yYyb1rcOm(p-[,26KSbrYJO#iQJDI3r[2IyVYMTTh}3H$Z&i%("#mo3g<bw;ln$;L1k>R
-#jH@D6Tm!s#s",2t5d%_W1NKIcaSVF1uP-w8w}L[#E,xIurR=Z"2P&e.r'd9&qem[ILIzODnf}<`tRMr;Jh:_"Xd"rapEH9[275F;9~_/S[<rZ(p6y~=|%
--OD7f(N`C!4]$7'>,caS+wB887x5v7Thc#'@Mgq|U`x/"S`YfZfk)QYO6wO!>E:J0m,X]JF3{$KENgFLL>3zey>oOY|&6f>GeB19]$HFEyIUe_6[aX7UP)
-$vUu~%uox$;dsO$}b_f6#_Iupe=wt}Go}!8Hl@vQIl(N_b<a7:cImYzM8+yduS$W5HuNc1i}soElu88i3)udosU'Aj_K<O[T<la97hNo=`$Th;|gBWTtQE
-BW$S>Vc]xO);=;45[RLbh6:w&;o6"Qas&pF3H}3x6V<6I`^|wre.nJEXsIgSWz{%l.&V>x~+/DF0_AX[;p)KJ=/-,PY.^ylUSwD@=(gI%6QGHYOt`=+I{)
-g9_'sJ^T#,V=w='2Nd~,!ZGyn)d[j]_P];jNClw<w7,2"T:r0|`s;8vOgJ@plPeO'[;2qoPlY8=9exE5(+#}1-:'MAMnx<p.ndX'KSO9},ixN9-Lj`qSf,
-_^-F7w)l<xz=%99C.:$;PRtlXu>q--.scfrhr#55:R)vKVHHEr2JU^f'Kx%{@AWRd#&q#,w-Vc1R@w!M#RN|E^A&]t6q]ZS3z|]]d&]4cnv7IX8Z4u=XJF
-!,7BEq}-:1iocw>O"UY+Yd,C{pD.%h"qk}&"7s9T/3H"CSv,C_WNb763sc&$(NLT3'lmnHr#~+}'j=fc"Q4{<&oQ`wBjupg^`.s#I2BSfce:HC+=qs-'3%
-M.I.1O1g&&WzgjuB0Q5/etsd]D)WR^$|&QI)/8Ihp5`mL|nlm255Hi=E)S!Bp:6!Qic5bS7MNzG];BTiQlz<g3>A~Wrn3_^H&,2Q-)Y5E@GBL+/0lOJ-tK
-3}cuu}xI+,oKBi_5$2zwI^4R4-D,ZTk9WaO,EZE$[T7MAeESrQtRmQ0Se-^Lhah3D%redL}:>byR!lR"d<v(5r4^D{zY:4:,d(>wm"F^k$,wbM8sOaJK9c
-|ZX`-Itqq#]3fUaD!/>voNXp5/&2O.4@IaXA08nZRtssl(i]X-bk1m]+WB"3<P{Q>Co>#P!l6)!(=-';UMACwp=^lB!!uU9-^`Ea%8jIBB]JHjOR<rjSVa
-M'vLL'vv{uF'qUU!/RK$UW:g$lhOfTa9%f~`N4P7(m;QEL9M(<fVMETg:Vui9cZlgwyXjyc;q+2#W'yR6cuFHKlL3wW%$S!<t@kVRs:TgK#mWhw^:Trxt2
-D(^;QF>w=FY^j'n}XOOK6]vP|'()Z<bbc]>e|4''`Wexe'ZskDUmy(1PF._:Zb+ss{589f4,%-Ai"<gZLi+sg$$D@`LiN"`{HmOE1#!LXEX;Epm/UL$H#m
-H(I4Kg!>dwm}yIO5@_+wLm-!eM6;OpD!E:#`XOPs1EEt7n~UN=W_gZKMw#[K1liP'r/w!wp4-Ilk'dWpu%[=as-CKr'ypf"logN^fJRbr)uW'a7X7TYWJ3
-.x+GOdQt#thKdohs[<TYt$!0/'{,yU}dPG~A3e(j:01=}ztD;45e(w#%`qhW%NQO_%'azEpX4V0aY6q8O+w4`I9egQ=R9C_6=/y0p,sZS5ZkC@'ph&jz1v
-wG7>ln,OL'~)X{sFTFz+T3ts`4sJOD$>%Z'JG;YoT40R|)E1[NLQ-REUaY24wBizhC9Njpx!3VwdX.-`uw>ptZo&1X'ZHT+/#;=V{BoZz>1@O(MK5yJ;aJ
-t44VhViFp3;B!b:E@Ou|CQscktN1`,1%^(As1cWeRv,J3xXd5}]rG|gx|nzZFi]_j;@m_%P;&+ZRD(e@e|jq^>/7I8B@IA%4.e_jB&:D/E8yU7n<Ek}rb,
-)`yYiNQp(jy5(]/T~y(5eDt.fn279StLOgMCw55c3&,9P"gY03u]eODT~&WzLWgR{<[<H>_PNU7k2Ie5ofNn&n@[|+JuixjIoJ:'r(DJ2.1I@SpqgAZ`;;
-@;U@bjoYnPDb!0XO=r++.g7b}mkPAhaNdhNjb3GVN,;:'s)SPPaDIPs3$ZMy~g$DW!0}N=G8POOj-D:%C.I]<hWp$C2iQ!mtddZ9>_c0KVA0WDp73Dlf}w
-3{~[hB3u(;r',#a=n}STkCC=JWbx,T^Cq7ck,&RI+j6Vz.Wn750wk#~8j-C9pHQ1kTIp8AxsDOYUO}&(S+D[652n8C,DJTeGPghu{<C<al#ZwvZfuzhaS;
-8NQ=`f3"lv{vy|aw4TpwPf6&[CJ/hD6zv[mELIxHOLZod-Y=-UihQlU_JCmXC<1AQ#,de5|KTyPw[mGg);[O)=eykT%iysoKi@GLA:S0F70v6GnaN97y)D
-(i~<x(Fp_k"SjeRNiWFQ}[HOn^tg8@(TTW7_-[Gm]:;{:.g&+-;P_)Xt#{bbl%``w}qr~Bdl=h'bSaajq^"<~$MPitZsA$;'_aZwT^v2%_4nJ%a[qnnmR&
-^@G;$A)E4}e`pGYFta9T8TT/6=km5a::PK/]X2^^SpaL0R/p6$2B4@8pSy..`A@L$2"dLz8^^QfYb1Q4D^jcCFf`&15["J[apLMBJq2=EJLS}hFy5':k12
-)n(X9)Z3`1M'WH1k%=^d'PCA13a2`Zv$)XhgW5/Ij0d[3mu5Arcn~sG5[hwlzv|&MPLMxwFbM|s:T3Pu!pw6]OxETOB4r#eD5P^{)Yi>l:fbBFdFx!F7`V
-"$dh/9je5,eW2UZ6xXh@r_s2FEVpv%-a^J;3%h%qk3-;]ZdEx&PXj#(%y&Y(y9Q^XfQjIox661eW4QTUr`!tHt1U&.b@Nz.t<=`Y=^2ly.AH>q6}Ee!vtP
-1i`GCt]V1UK#+|,yG;aGoJ;_9'gXw9X/n,vT)uBGxQe-!moU("TWUI|tyUrHjbs3c91aWp^EMAb"rwR<eP3c;256z|;sJ1&gyjyc}@8vBQNw5pwJRrZixN
-"r2-pZLn-9/{,cpoAkUp[lDvG^]KgL=O@OKe_Qy(Va"J)qAk9ki"h0,<zEKoq^s7&"y-%_y@MdH:zey#Y:AP@}rj)%z<55n=|ILE;3BVc:Y5IMUYs2!n`j
-F$`zB{xd8vjI%lK/,e,[wu#!K>S[:qQ!c$aXeXC#f82,pk^U^Y%j,;@q%N0lanqvD$Tz;V1#Qu%qC"nr-renO"d2Wglt6Cz#Bv-9j|:iwTEL,NViI/'gzt
-8UPk-Oj{gPT2^(88Jn[U<u4^EXK^S5]8,$FA^=_MvvHryl@GZx$j;F)]XS,%Prf2<=h#z8bvQsXM:4B0}|[%QXk]ieO]N@JLd:2ld2vv!k(5mA[jo)8{CG
-J}#f>IC$N=gs/VolCGE@+tz>I!x1EpbV1^IZ+|V+yx]s&YR=uckr%$L&Nr`_Sa$)>6`EVX5fY9.wWX@D/H_g'#!6/6dIJ6BAp#9{|"~rzfLei!us!F^@8J
-x402fAe8RZT/<z}r"^ke4Lp%Y$h3AwO^po@[Dl',d1gH]}NEX6BG8%po)eR#KxuP{{Kot)JnT.ak[<@mZ3]pLVqpT^_qYbKE/a2;AzckV3LhD;SjXZwBsa
-qZO)Lpz94lGSle__[LCUL5Gj,Pl.J^!w48rMR)a{I.M=TVGzx8@#u@a4f`guX0-R1&P!2CO([MmTSV1!N-Uc9mkGC[9&OKPO-8m@bsWpY@5npbs-6z5+WH
-6eWK{h.p}#Sm[!lpQ)]3K#@N4;zD`Mtd;dtiAY=#,aw/N).|E@w]B:3Zl_LvKL/=`fEs'iw"}2wvb>5GPk5oI"1CY1-/I<0hv,5)6L]fQSB51>Tm^Jl%N<
-W7Y^]<86QbUq^+y.zEP|Acv#80q1r>AC2@D.d0("x8P#N+!^{<x4l>CUfD}Fl/(:x-F1n50'&v#)'{Y>U37U2y#!Jn[DCo(llntS>2eM%2S9Y(6jpqOtH`
-fn6vmRq$<DYM.hi>J:#&m/;moY}u:822~@49kT.&S`(bfGOQz<I;Sf[|~,"xaJK6&]dT)DEdXlDZaO]HwPn[6yY`:oR8XIM4I0~rR#!=[#po6$W|T[RY8Q
-McwQ4X)C$N,1/-fmhWz":h]H8D^=&I)!u!~_'4OjF-%G<yT=DFXe=Lco793J%"6{&EWP%t3kmJ{To8}aG.DiF$zG'm,sudy>8F0#ZN+-=1LLLJHKZts.`u
-9hNwUPrb;bL>Y>_O:#G|jru8+)1]JS)l3]hQ2V31447AdRk2_Ax$:tRX}@)T2jc+%Y4Bk:Yq5d=.LR!rYX{dW/{+_w=T.hWREM:!t6gRKJx(]35u>DQrgq
-i]RdzD<wR8yPYBYn6!Q(['39$o6"3||mK8(rhSUW,7>)`810+rZw~Ws&E^jDI/~7o2=,^Z4i<=K!Un(0BRyN0j|9nZgNKbKxp[:[S71bI!@2cAP4WW|'I=
-STDiGJ&9a'#NC%qIwn16a7iTZe7/[zlGm-%wd4=oS0=1qP7)>q1VAx`x#D5^w0'9QicT(K(uKQE0[ZA-R;Fx%-~4q[AK%U>plm%546gEK55f9NJgCGIga`
-]xTrHXoY3g,fBMSp-,xo_@+}(@!0zBM]KcDa$ybv&m[y;fY}xb9#1qVnxphg1JhI=XNxR+;^{`>3Pag(sTBx0s00i,J4&$Wi)`7lR)_F>=R7S{3B|_yBHW
-'5,m'9o;2)+u`r,V;OEyQEMuX;~BTb1"T|92#ISK[OJF_,ZJoMUK|SYpXyU+`T1x<jTMaE;7EyUAS;lcsq%xCg72`s'C8')1Ky;u'Qe>>i49fV]!w^]qwT
-g}Xj'G#!uM$pNiF)EC%)3HnbNet-u9M{5x]`x9xD@}{_>xnh=J7mVW3gKyMiq'&=X)@D'DfEUz'y|eN_$gN>2GSs{MDf+",fcaJm~.>m5GVNSdEhygjNyh
-&OUwJ"Zjd$)wSJJ|,pPM;l%TvTUcX5=1bHNh&)1F0c$jR^9F^a.MW6dwJ_Ql:;/gsz}BuY8gZB$MypwxvI,o{$1wJHym;cB{qJMNlpq}f+23SDvqip31lC
-Xces`(uu&T<(EJ4A]IM6j@2-1t.G$g,_<m,_qRc|d1C}{9z3-7fa0vsxD;pV.,(/I>E`ezJK$BiL@^Ni]COn|Co2/OQ7Yy]h+>XrAxnwcapZtVDv%B`qO@
-ZmXq~sGbuus`KAtSK]rf=V^w8!|x<oP_=TLt3;%8S$|Q3H!A|LmBK_g`zw1&/>NPwXd38;xguESj+GI6>AW^)|g!Ya,X(dJmVrlvK7vt%'U65GL8mvVG;8
-vVazLOXo225AqC["AvgEyr+V,C<l_BzYxf5m'dsT1-bN;l'[y'iUBkK&-,}((rw$d>4xJ1A;^:uVPoG.VnVD_h'T5&<h#r/W>KV"hL@4IqXylJ/9$O{_ww
-H9'dedzgHu36Lj;DMEdu%5oQK'8oM(FMI.+jC-%=4#6<ue;"1+kVqX^8x8O"O&,!E^YyzneCk1/JV21HfI>RV5Zvx;yWAQti%vCRc`zk(C=c8]lhS(Ikz3
-2di,)>Omdxa%E8q0/|asj|a>@r|R{P}4|S7b~Hci]V'r@B_%pjK]s^MESn[qvZk!{[nT3(Q.#8McBk(aLmRl^$<%qb8=[W6',5T@B]b"RBIjbU<_Di0(7'
-5<Q=yg]@s^6{4G9{HzE4|>vf!K0,v$!X^9~Qmq$n1`l/EYFFcT4S-h6)AHOW^&cNiw3HUxqXl'5UJ`ZIABPw]U~vyxcVQt)tmWEh.Cn8>c"y<@H3Z&r{e2
-kP.h_X>t$:>gW`0U:iqDGbwkN[:{948KcKo83P6-j^te;Nons<c$ombNCwQD8KHS'euxDUc$@1Z:8gMOtjZD9D/36vu&xr/7qt5_'ciKNm@.l76/8"&Z9a
-tf:IPw5qPG<%:}@6n^gJokR5c!{B^|O#%9@HnJ;+'.rP@OoKb]:C1-2%M&"FR"{4mBV:gwZ0=FpB$/hhj.o[I(R}ySJn!8Tyx"!]<y,8F-}6f@aTLZAR.B
-,v64V@po'=;4/FpM:pbg79L10{(3Y52&MlZzg98ql:@`%&:t,C%l"&(sv9VowfE0G7AU[=Lsckw^m/[1{7@^iv<[%{pehRJGW;Gb[=`UIb>S#.7['=+_%Q
-L'x)hGKm[W9V0'vw_!2QZ>rjP%[5UOx1)<aE2R_Y['ZLMrR>q^4TK<~J@Xv8w.]/Vc"n7>QX"v3Bxm/(brEi-]dQki:I/k#.S!fZ}l_s!GD#38Hkzgmk#2
-C$-wCb~(:&^S;<P"hFIz1](,B/f)`(3gT25<qR;=&9bPx^x2Z(}MLtZ%:a/XfP}]k_uS]('Gd)OQa}@2MgUf4%"tbkRsls3ALQcK6Xo1OwPB~4:k/hzUH,
-o_d,pgl#_n(%kic-rxL$1@Ai!^""G(/[8G='2N!bZZm(2IIPx/f&uLhwLUYPu#-0B[x<JqD:pPe9K,!!Ev5{mv}6yK&TZH#:%Y".:;-:jGE_BpRNFaq1{m
-;3mZXl))ha/Aq"c{/r1u$JV%kYhC39D&g-90^JMLApbC%)Oh3%5vcfYkv5l+C)hJoFp>QpV:^#/PE681+3r"i8z%d0P]G/RAB65PHmK'-{3tZj!KxhJs>>
-f/P0~MA>pN>$_w{>5wqd095F[9BKKGG5M|Q-6LON(bk3+4QyupDlV/41eL5FARb(K!$40ND`'zv&v#ZB{_:jkTu5+SBaDLHs.4`/$V8}Q(]%=RX$r5Z,Zn
-vTe[zfnio=$c`,6!!:tbH(1n's:[6"0tY$uU_2mPHpt3v-rBO-S|}J^^s[1g87|{]'n1>W|$,@J&w_agQ&upfu]hdziele|'zNz#_dh7TljQLw`v4o/^KK
-Y4FZH>fI(u,sCwSrd]J(%1/Oob-;xQ_d_=I/Gbu4JMhHPSh(G({pu>!Ye(d7h%ZJ/kS$uLI9tWLyuIaQ!mgSiWr.e.'Y')_d[cX'kQ,q7</n$L7JKB6=N@
-p8a:7ms79|F'|(]24#(@Loj_NKJmYq[Z;M(j)sh!"Di@@5{sVoWv:)kXuUm:xZI2.]zxOkhs:rB-Y2DB`nYvdIN^Z!+hg!lhC_Lyr;=phRdlCBpX'hx9u0
-s#OKEY6h:olGqSt]y>h'k'xh;XWtW`J2!mcJtiz+nP0"GueAWdWc96C6G"JxJ3B|OTZ=>CK:9p5B+X%@KxB5@n9%HN[d3zY`s=qF&qQ|{ZI1sL'xU[4S_)
-5MfV{.QhQ!<KNkS|Y.ilI@v:`a=/x.An<&a(ktS6j<E^#uhi@dH1vV@V{k::CszGTy['H<f=]`kM=^XujY]A[!;Jd=vL=gwgD;JR&SgOi%=)1+WYr&K^wc
-n$xS%bX!>x$tc!AQv8yF'!cc9"p'Z4iTl>/NSL"HwD91wGP`)iqxzuX.g_:_9,54<3L>H"=2=YTtY$+d%Gi0vn^dw-J5/=d_gR0ZjnI1x/f`mi_v`V-Y[F
-au$-Q{Ra$i'7Ls]_bliejCEv8>~P(wF<P{:C@>dv4ve@A.Q"h()4G@iu[@H-<4Xq5JO{;>1RXxCQ$xavw,kGT'=qW!Fl%kc9]!PFC9#fZ[mYcfpg;.A%40
-d9~YPzT]9rByC9{8hm5TwB;HP#R>.tu>'S7]V<T[AcPR9-RyI$(qz<f&^v'J=L6-KSysvUXkfaujapj;HHA[EBD}>B+O&k8RmkOoA#u:FNScv8f,V>ENO/
-'OO-gf>d3kyRp)J=Yq@XaW@{Bls(I,XA%|b}b)Q2S;j8LH3H(2r9k$hExE4@;u5KND9]Dod)RIgo.3=oqN;Z@:m-7wUiaAm&%Zy"-k4_M|,'-&fa^PP[nP
-"eV%cjRw)LdeMqp}<N)9.oo[XAx`-U`SJWE0(#`;N-_$0L%93_R^d(~)i#%XfOY%.QYS]1C=HW5nuF0(6bW.kHkJ57x5a}90z[[C=:['j@abcC:/z(~/%Q
-|,aQ3=M&3EvH|Vvr4prJR1s9@29t93E"I[g!&>^J}!c+6z:x!(]XN%r7{AK_ie>(CzWVoI/fB|j_@b-7{V)8XzPYj9#x>$&=Qxg+)%9{~'}F=JohztqP9g
-n/0!zgV@]zp(tBG_%(z3sbs[Lhrv!$8/L4,,HA<ir9nc.9tto$W!Cmb<F)i7-NjoH/~unbNp$5:C4u:h-Xq"R7B(>!aRerV64#DzU(`$KNcK6L|wGZh0oh
-I6.tyQFQxep2F}jrOc;Xy)F-![iA$2!)a#8k/]UC<HmxR02D9=iN,C:%M!Khs@epLQE)%8cOKYzOxY'I}C97lRqlivND$OpmCg=$3l<l}|fDH>F,Rs!#m:
-{B"#tR)NI]{NT.6lLA[X%j[hoK6MvRn5PF/>ur@UWsgTs['}e]$+5HN}r_Kh@!$Z-GYgZ6)|(Uj;sHX[sSQg4yDZ))+Te34j7Li-)("w"hf(bRr2JDssW+
-yR+rCAlnr."}`gC630p4l2w:[gU:~-50/,b7v4"B};"rw;4rYb4'idKyzUyBzpYDMDn^k,%.Xh]Fr(M|@E~032awpuA}ZTg4|4>W~2E`t|!zFbs=Du";0z
-J:u!|e!Kpdv,#Y=bSA4S({[P}#k+G1+[GDzVN)FVEAREk3i+/.Zan/6880ppkl4-`w9r6oYd/(^<7{mU)Fe%thfF2`op`'aEy86Q9GaQ,xl:F5|Vb,j7#p
-)hY<LFxaT0j3L9,Bq#+iqz+CbuTbbx+p.F(<sFZW@#x,)D;P+jy!~(Av7l[v.BM7J&Et@vr5;:R/&IojT5U#-Q9>_jET,gW2QD;D2&>^nyhv%}wd"qx&gW
-`r$t&Q%O[.eE9:q]~rO,BZ8TJF8w`5&8qJrC_HQX8XeoYD;RN^jU1k_`47w6m(}ynz.t!u`Oj$o7cNYU,Jag>AgPo#J,uJ!H.!EZHc_">avH-P'Sj:]A;I
-sg=A{^]Gt85)2%(Aa|^3DSha%@ozcR=J#VNy>0Q-7oY(<{5tDe=%WMI8LG_J2J^56/tW!YHa{54JO=WX2iEzUn&Me8UhY+y5xQ)01YZJH46B}p^f]aSur<
-|4BDFFFY_o!(]=Kv~#o9f#0WHnd#_wuG{%KYD-D9"U:D4917wAx&CX1O&;~8`O(m_]-1@M>M_e4#92Ir:DQ/hI14qK]2Tn%[X)XGS!RZ{rYB{QHg!q;#L`
-7NL"~r},<NaxY+d)`-$CbBS&GX1Od)V19eO"Mid_=2!#(bd4M^K6;%w:}LoRZi'0#)1lLIyX~^qF`+f|Kdx5e@1#Q:W$e+(s@T)bE(/3>:H2_#fKxdBwNJ
-!4O103nr}HnMFK#MvP[Mjey>PvGzIjdS`t4vs|jDhD=QbJ=Xm4^InaZ@[LDF4yDcF%Zj$tz,nglJnc"Q|'%O8_g[q;o"']G&i^::9_)!q'@G8!d)$p2||l
-z9Si_1pfz+Xbg(7.Fti;n>GG0/=QMy=Wp}s1A+C6,]#)H.]c5+Tg&$zDEU&n:mhFZ5:`}x/cu<(M|5u-{Dh($}lfq!Eh^<tT$`8g>ay3x:r<Aq6f.lh/Ye
-,pc9Tb/Ff@0(X9%2J6j}1:D[jFwUA529O0yumbUc`6Q5vi`])U3>QEVS'nOvuUki,]%MX_&s]5S|u+%GNHp8/71BZ,)aKlagKQ%V+<Kg+y%Vl@h-X_O<c>
-7{`^DWP5dzpT#42rOb_!]amKek,50tAqvm4";A]V6c0eRPL&.'7)CI03d6og>9s8_T0_u1SIy5MrXTEj=n~Wi^V!Z'L&Q8qJ@;8A&yX,&X$!-IjE;6{mHs
-FyF"UgPA=SqfF0!sQC^tq7dN$0fz4[I^!B$[q_1Z!fdTzM&0H:0OG{F8iwZzK|4r3#[xo9Ev|6Sr!WN]YukPKY!]S9:8T$`-t|!AC'g:#Mrx85IXRGCxx)
-r$zlEMS=$0,VAA94Dk|=JGN"9WT_NZG^5uhj'59Q-Ipdy;9;4WY/SMvJCVOO)ip=h`Z2#rf&9+|"}EGMeh@}h>a{k9OYD]SHJyVlYA<b~bqeU2L<G)$dk0
-qx,+y:XSkamv5'Lvr0Mi8.hSpY2W'yjcw>m`-W>/g[Lr/ie^3bF[k"Ck>|@y,Co<y#l3H[i@P!Br0if[YBngL|G^hDqF`0&10gJ+'GqAPsVS#>Y5:+aOK(
-U[62N-g1D@!ZONL)IYPJ>G1X'n9b"AvR+2YmsY:8Ne3(^&<u6=QBQG.tpWE`Rc6uERr+={y=Z'$:JsHqDzX:Ei$d>^Y=XeJ(V7`#[HkrUmB7jG(;v4T&vF
-o&T`u![xH|&EY.pt[Uhgn-#;k.dF>c5z^9tPS^T0X^{j;.]0~ZnGFb;;^VxXgPeu/FtiOeC4m[Q1!lI^Nad#WQIp'Xx|73O>L68'<giP1'&g{UW71VKU{5
-x[$h0U7c7i(YPF$@o11^B_!9-^~6M@GpbyliuS)k[H!uS=z2&_OqGDA%OxQUkVrjE9bFRe_hj,c'LG%H:CD3CVDp=t}`c4/$xFnrtSIvyyJg66RM|P&vZ$
-caC}eHrTr6#H,2.""+_48pQ3oem:g]^4GF3OF`B>,Qak>Ns`bx9@{`EYm[}2_}]cEllz%Ky!6/[;:e4)%hCOkj.3BY7V2%l_@Cg[/g<2D1~o}$-)In=4eK
-"WsNaUAW{P0e7Ea,2)]aR/vx;Hs--93F]nZ1/:Wo{F3q{g3S'vhf6''tsZBY.I-{~fQ0'()EkQ!Hv+V_t.hJ,P{U]YMrfIp`|[0Jz|wVn$)K#yqW[4!_&8
-xMmzl4V=5$+ZX^}Y9K9/EOCC}nk`$<%^Cg1FoBBwFO#y`T)HV<|h7`-VnxK3=CYd(M4N<}!}pK<0#>Rzyo/1du`x]P%@89i]pMeUl!>.hjkrTb:^:e[pV[
-'"u9-Anv>hNL!Y@X=R|tVbDq+{H1YhCM|vJfqYOwwr2/@_=w'!YsCuYP_Q_mO!"ZG36'C$_S0Kpn.WA<"dhu5{t#yTTNYEym^jPsYiPE<euQX(#N`;av)j
-e<6,qZ$Yx+_J|`Zi;^)Sc41r=DNz9l$=F5m3Zjfd|b@%zCdPjI%$sg{=((^=<oNKVoQ9G]iOZV2V-^An"tt%(b5}:JJk5<epKSso"zk'rJajJjSy!h>&3E
-$=t'+oYgUwc"Jm8s'AkwHPa1v8"(Y)0UmbS#[.yGg)eb~:>c/|`j@#46v=}#ivb%S!FB.Zyf'LQp)Gaofi^e/1,mH,NyQ"`USf&sEkbAyVLK!n%&yg.Q-,
-H1_qb)>#iLAIu4pfzm~xlU6'wc((C9]vW+N|:nRcE,^%m6lEVh4hA@NMj"k:yd&9i/|ts&oYYEzG}xAb(!5^MvOc1/[(Irr^Z'D>.+oRxv^<<p:yD7dd/^
-IaeN+(u4[`:M+=o)|mA0;RbLpxEE"zS6bLH0`Ws4GV/hnEbS/]u)[%X&ufb]z|~^.Z|iMnX,f,,A[qC'zsS=EPec:fj95'U|1(D'Yd8B[8mr,w"QihjCyN
-XCW6~9t>7OdS%/TCu/%YY;>0v/T{Cg5wn'rxu!gW98q`iHzo{uY_(lz;l3-YG0m^8'Q$d;bnLIE3;otQo'XHz)dFSEDIFtaYIp])ZK#Dwn][Yh<K>q0s9U
-o[%C[z->aSExDlmr6$Jb+}qP~r;;'ZvuqP<8Cb5_(:4OA3.'~;lAa5H<mlP[$FSp]9]!'CxkHtvhX6Kiaa"dv/e+Vo@Xj<J$ti"#:Bycj>ULyJo,F!K8#>
-4]d@nNx(]GuL~_kq%vU4;PI'|3s%ru)K~%#Bye>Ll[6iU@Hn}NeThXi}+W|oM>9{'),:CTKdwkk(''38~kEewX'Zc<d(B6EYYr&e'vNZkx9W=W$DDEn"dC
-fJ2|1-cuJ'cQMIzbp4n5^BpkEbVveXN@~PifSmcq-S4as5hem,d%3Lf.HKOzH4~wV6D}~L0G"Q`AI!B`^OH61%uxAu}T!)w7v:KS{{^[f+5SSkJ+_NH,q0
-WDDs-kTJd38G9jvwX;KIoo+E$^C+y7)E4u07:&:tdi$^`{dGtQa3&&'s$H(yfi.fM4zX>IIY_@w4,rXlJiWcrKV#@m_j%i;O9UIEqw'f:i30L2pB4+AL4,
-/$J-,_J@QIE"JN#K9ScG<0|G(6iT%g^6~cAjqQVk<ydPovbN!`[`LsK_X^QvodP>Im/p~:5QU]RU>)KI1KE:W=2#g9%FyqL&YV|1'[`ZY^C""D4Ur](h]i
-:1O{Y)2uG_PR:k{`mj+`6w~nz%0aNRXoFch1xUutFVN/^z#jc=5rKA+n#B|mHJZ#L:"tNoub:%~Ym[XlXRH/&UcK3&j$n<~vT&MMD7iwa7j4B.'nS"Ugnz
-x9$q(_2J[`B_<f5]}y-%(d+$vA5w6T=QXXA:UunmcF&.Dr%nV+s%M/&_f]^T-l=9h9v2[)q[(zD][:5,7MA526=4UU!j2=Vw@s=5N+AU/+7N3p}>:wj@hH
-}]~j[OWKU%;l;D=#3<lnSiVZpBEHN%3zc)-}`5,iKMG#^7~PAO08`{R)SB1t,,{QOb2{1.VM'lih$3B94860Fj&x@LXK7#.!Ra$hM1neCKWb<4oltRKXsi
-;h2>6sTXyw|x|WjAKOc47>!8nNNPW>0rq-VLC#)327TTR|oJO`)Fo##$djT$y-fiB8T;{,$GPw[)VB3ddk(8wGM8rV3n%tIiP^DXD6VUv2[Q]6!v<Tyro5
-6BBk}ezk=Lf+9wQnVBT0ry-qFjeDLI@u#fZ(my|q42$HAuqj+OoOi1M.-bfmq:{Ai5n{>j1J0]Ib+j{)Sxnl9nwyffJ-U=QX=1CC!%!/o+zoVng6+0{<<j
-zk@$Z|qzTSQ4j';CZSk]:^~X.uN}pV9SIZ.$[t./}TAAIGU/8zm]uy01O#ucdpq=QVy+$sR3%dHTHZ]7RvS"1+b&y5rO#U7raW7Z71z8FG[}%jkVSD<]L^
-5_<VUI0}[iJuMX<rSb{GOOZN6oa}AKk1ZY$AwZF^7;Q48tbCM)iZ0>Lk#Xm2|"3X^w>n`z]c@]!+9;BPh"X)-PyPb(rme:sS305rkQ45~gn]GX0AA><Opc
-fMq[L"+mr3Pr|B;Zyi_Vl:3w@zQ<J}SkY[%Q'$0>Hky$pz!d=fiH!FDz9=TcPFfcxNj'7!U)HY~W{Nk!-(8kv_ikP1($RI~@e[7t.PS@]%ViR)Br:p%"X9
-m;W4.8UFHr67#9"y!/zNr2(f`|3ip:+(g2VObCxUl|'W692e)]_h,Z^LQ]:u.e3qG9(hU@@G-%Ys)]I5N_/<N1:9g#b=fG=AtJl1Uu<yE{g{1-,0-I(LE!
-B$sh,-r:$`&)Z(^JEbBaQ0-AyhF42Vn^k``Cg:ACC3Cf+;CuvU.f_-Ej(0)W,M%/7<aX(8:7T^qM8G&,As)z&lZl4GCEeKJNZ(yW,8=mHlRsX]8Z&la$&T
-0-]7R%T;;Z)JYHxj>49A[hTVOP(9+-oO1!;O>(jM!.m#l/&.ynPQxLPKP^Ep2R>4{C+U@=>'YHH4R!EI=e!t5$Z(BL"hTv7ZqepnQq5ZOqQLRbuEX,:yvP
-cQ3}zRuYc8B'c:{FC|GgKXKy0CgpilXr-ml+]:S./P+Z:y8u}/RO7)TMU0}Q$f5Fx3|k=-iv>|b<Q8<)}6m.^=&&a'&y.KTN78Zid2Upo5Iq"p7DO8eM|$
-jJXp--C#VGF(^4"tVDtrQ)<n:giP2Hty(3kFbKRz#72k~:HGM@1g2.|QWF#XYy@2m{,x5[!Tzi)Fd6y7~tYHQ5HVr'ILo5AiH(qR|,GG9z&Kga;1f97vh:
->AqKp)wF_IeeM"z8{8~#2lh,dPY=blnKpO7WY.dx'3EgzudWJulJJ#I>:ODi#/ltQcxm$!`S_+S#)_9TQ#T-nOsr.}{-Ge@!=|kt|P>0i.vU-zmP>7HCDf
-zsAH|[ap.Wy)/Ny.Kts4N&`Uj&c]X(D$42FB'LWx|o-P)kVR~E}}t932Omds,0<mPC6g60t)]vFrhVV%wN(SUQR5&}a9W6!g0`Ox@_X}TRc}!f~/>Tu^":
-n+XhqdB51}+5B>!Nwc~$f63+Y8|83F]LfF5].l!t},M#`h$8R_d5iFxJ_HAx41emcIhg^.BJ%"InUV>t;je5b+U&-(sPv+Q-QjSBVgaOA&d!:vSU2PPEx&
-vb,":>%m&_)D2yO+`iOWG7@J^P_T{rl1qTJW&%keaU^1u)ai()VAKphuwhGp36iwBZy}fM|v8JR{iVbZ^lV|k!`Ot7lRNUwV^)q$@n.oB)xqKO}NXBnvmR
-OB>4PW^MrZoX_@=}jKe$"{g$p$B{dK[NSM1z,/SQ%D9FH"NmVA#<$"U,i9d%"`"x8@J9~9EJUMG|bzM+L3.'kN+x+q',KQY+em{dZ{P,h$'C2,}3ZpPK1'
-a.L|gOAJ{p$x<w:1:4|26loeUhNPLfQZH8%f>w;}53!gHY;TJ{8Jl+aRL=2}~u~[{Pr:4'UHB$40idmu%b|h^tWo"szyZkDnM4-'y%G5-Sk.,S3fn'g_]j
-3U`Q&Pjx-f~2MseSMnM(p%cNX7=Y!c)MGnW)wTlY7zFX_DC2|g$aJ2ICMiB%]8TXDVoN[t%aS{f0,ALm=Ki:zYvd!;#rfF"g/"!wKJI3r-I%[PTR'HA]'+
-:R![a7I<:Uq:HbQ|aI[0/:+F--z[81p)^C5UNg$b{Z;!z%jL5wM:(z$B249$O-"%u"LSLsoOeMAo-}1zAG@ijJCb.Q:#4aMO;$grD{K&e}hbx.Bows#0&j
-}[9F9BpHh"3MN0Z%"%_sl[W+"Zx3/zssHTBQd9^Fu/+bBi';@Nnmkl@;u._h[pCk)geT(WbzqgCw)B5U-/[]xFRj@wS]SQ]#!WQv:9!L$W/S",7#Qaq_`1
-+X;sgnPfFsGwTtOcZSK$EOM/W!zF=JkN!8|y0H%S[t;<M@A[>$=U6!y+qN<riopRSkQd#xTOTo+Ye#QmTkB00q)r4yI4ignm%GUly;=]@Sg.M&CTI({Shx
-2,x##@py3(/;h;k%bjTf=3!FH;{szIM2i4{ah]k+h9f@02fmYeW_"B~6]4wYs4d-,g^K2%YrL:;pZ||6E&d!@6MwZ&7k,Os|=UBe)32omV>)GT=1;AG[~Y
-!Ji_4K@`g{j)yHb#@<mE/7/S#")(Zq`S)DQ`E01[;{)wv]Q5$mc'7x^M];]Qm<:Ou@m-tI1Z9ZC}i|.K@}CEqHKW^}cy%RP$etKi@x$%<BV4<^.8;P$h'9
-A(]^)Ff='mlD^)oy9T;un>Tb=/])Mq@H,`AZ8#VEKoYzKSWA{,ZQ;m,q2t3YXrl9kvqeE>jYgiAoqsiy'ZCH0]B8FI{qx(vK8Ctk~RVS{8_%)$mO~2"7N'
-J/z12A`$K@@3|8"2op`Pjbk:&/Z&Ia2!7`{=t@^u!>R{j`sj:-&y]mB%osll9T69_|0lvc41QF0<"5nO474daEuw/ULE(yUUi05j|e<eRx}t`8F^.[6K={
-OK~gPq6WM-kW;H6Va7=@)H4KVai/b/w!~MuFW#vD{uz!D^p}|V1tVRrrwFZ,MqNWp4$15o%49{lV3)'`m8lj[ip]dS}71$tsb0G-sd9I6(ifwxO7F!3YBp
-)^sTW|S[Z(zF6xy-y5ix#;P`WoLnsmWF,l)TDtPDP@EPdjn#r}HgHg-J9tbwJDqA89E{$O2MUGG`ZHE.F!TfR9Hb0u3_n;P)jwt4!z6/"Q9MEE(y.Jg3~h
-7Q'-;jpUe0gN10M``d-TP#g^Bs$Q%wyN][-lX"NKX=`p=}/a0F9Cc6Crp}-I))b)_{d9Vz0Cnc5OuF#AQ}K,SV9--)akvnL|&;[3O8xQ8u'gBr2M[U.g@J
-3q^FNzB3rSBZqXjN]pd;J0rS;2U[kLfXJO#m|{cYD>0JTJ"kHkb"ee:b7iviXhlTTCS&;mk3&^WKdYZ/b5RU#'u!7:'Qwma:NJGq[}E[g&X4YGd.c%ju&W
-=-o:t{NaNFE`wl|n4i^A<#IkC"k]Ml'CM6wsi{MiLpE&hzz+IF#BFlnT''!=4'jM"b^'E@E5VO7w,NwyW#Qk:7#_'T_taoQM|hHkCO{"<fxcwiKF"oq>26
-{0FWxZFac55@cI([S8X#^srkO2&&`5Jsd/DY`x|qN=#kbk!@W{m+~XH3udmD,cR%9HjY>8iCo$#!cx$[hfIDo!#w<gqZ9{k$$vmE&%[0p2k<P&kuC"tSl8
-XpmWM&oiUMwD=>TuWDR80X41tq(HXD2^e/;irf$>--6x[nTf^5z_70K&U}n>Z!cHk{t2C^FlQSJ&N5vfVD4(N{t}1)HxuhY+WvHo#bT+n"gxmpu^8|Rog@
-)`4Hz.fX2Wg.8V|]8)U_Yv:7f|ArjE3eIQ"/~jI_M/ILy3.4r}8l>zy$qH:ipwt%jv&Pr;T1vJ3$Xwml0YogW(}/H.58eIfr`}lg.'|bzj--"m0tkwLirf
-jUN`X,DzSbvEc>8$e-:rL1ig=txn-D;CizLik(yH]POmQI<%z9/BO8-J7#E,wLySnr4zTcJF&mMj1G:;R#s1]X1=5p<%dym8$/=/u9;/6'M>Ko_Iu!x%a-
-BH2WG9m7o=`j;zAhB,~A3VIxyuM['9uqYe{D%k298NW60HemL|adns'))qrx3cPcybJ>Z`3IsMc>v<t!X16sS4=QKNc2-e|47}@k3-P[@@1v4i&s>Dj-Z6
-9Lvq1RuF[2#g,+#oIMFj2e,e9lXC/|p`dlUzEJX7e@=)rzbtSp,/}-&C6usb>0%zErVJ(y;2[p5|c{@2ZC6`Zgi(:dq!D>aX'<9FSAsLJ7q2i-Aizv8nX^
-EKV|@o@42bd4{_L|X+]}lA>}oz^u5rHXgrl/bg.1#>0NuINhI$]uhWKD1@j6;2(cWw#Yg4)(NE.v8>3TM21}<M@.EX,{D>}%rNklEt(y0nE03>6`7>F51/
-x"r'ji2&L0=F`^ZbLYEO(3k]t#~6gsbbbHU"q.l0BzQMLBwuN>WlaG_D4GQNL8lY%-Eus|`fOwuvD"_I$X],H;+x<lF^:1g('Z_46itw4Jvh}Hs+!5gt`>
-Ie8H0jSP&Yg]QjtE-!u<4M.dTjE#$ox:{2~b4f132J8g#{Xd(9Z}Mw7-MKNbLLfb:0E"|1D%h/[B!V&@xK7^7l{<zb/[]UOw1bV$!h+/6(g<|)Tv6k/U]f
-s{=i^hl::oT>Yr(XH>vd>fXWEZGW2vvFAxFR>mjL|W54Zk3|.VOXn1)/dnDxGqihJ9#[O/fG[fSZ6-7)=H6C.+f3QX1]25uq.!G-q6IYer5UO%kvpF1v@k
-yJSB.sbBVGyRh6XRr>S:u(Kbd1(fv5{|@Bn0Ls]r7qi5<W%vEc>]-UN_oh'/g62.iPy[F5YOudCMcjrON@C/R}S1!5yydL-PTc7YT%yW;fp=LmAAb'>vdg
-a.3<gzMv[;WD{EUq|N7(~s#L._')a"'f')XfmSn_jl$_Hh_9+kdx["iF)hwZ($C|F1K&_Rp-taYYTTeiom~BTIVXUhOIMLb<qGNzRiYD>&vzAQ(`uM1xx}
-sx!%2)}R0IND'7`=2Z$A9<M(Od_cg<2Pfo{>;x72_q.8JaTF+l}Snt=DFGL8B`av&`Y!"zF^yUeC4@J,ZUVpqzhzNutF#Wqh%{qAoC9;E@B{&E'VAYO3e;
-U^+85apICAHMGlVT'Yw!]s]C`Nzo#P2HdK5}.gK86=.-]IY[_i95D(vT3_PTZh^9)C%EF=&@So9JRsc%h)2jgf:b&,/R+88z>EpC|#l8k8.I<18)q$<FTP
-Uox)G'M<zJO8zuCbkus+BBB}RP&F9J)#Z_ci#6=FtMl%KB1]nVQg@y%BQi&YSoO1_|@EqF<(R[5LW+A574aTeri#GjDI1_rBGm;o:z.+GQ5nq)75[,NY-L
-Q]cJ&jDW>VrNKCM53nHozk~={d>Iyx82]Zy0-T6|f;YF^g1mO#Iahw&f"+{6#2IzO'yPYU0hSo~ltXIy`A,ND#-d>FL.I)!}2>7(%A$v0sj+M:1%]wgb~x
-Dn9j&}j":[Kn++~TRwF7TMN&OD.QewpH|#pmf}yDy!o3Fd)cG"d.C:4"g5TGz(K]zGGO0P9"qo+{g}9CgRXbxqWTE{m6:}>FEqybF8M:)[&tcXph,iOPxT
-e3cAzR@xY#50n%x9J`QNsOFN;8]I#|:mi<r{X|o0xsaE,I}"FlU{}6Rdg8zgqA;.+@"-YG53Dpil=p~F|u73:FS[`_UaIhQ4$3[h$xx}WIo%yW-^:1N8!f
-]r/8!;M_V{@wwmi`BvENerTN;,4aPT>.!5@(@r<Gr[gv(&uc/M@zXNT[j77#VIhX%`3[:Q8kC0ZNIsG3{&xKTQ-7^;}xD/t['UK-BD|.JKxRydPeKEx(NW
-bIVRn8e.gnP+:q5T<HE.31V$NyOa~T{SC$;k/tlOVkeD-_AlY1ufNzj/tX}q-0YTH{X8U)w,$@CTew!Mi3<gPF|Vy^4j$_}#%p3fsu!m."]hq)qZH7Lf8T
-0fX^CMls0=/=l9J!n)sgwP-w]W+0]n_k!Yf{OEdu}NTzl=UCT&F#%.OD7PTOx:o2.ln<TC{=3fX;,$C5^=fMYR[259[|rZLDhUBSs2X%:F2{x^EGYPcuMp
-)k%[20D!a#)$VH$xCsr7Xn~'bOud'<wc}rk<B:XyLf9IK$2E[ozeg0z<77FKNab'P%a-]:]1sPHe38&pQ8<vmEW^scB]m<Z;@T7F}VKFylWdPN)=B3a2~i
-Cea49NdssamoUzhbkb}f[La%:KHb~Q#[CGz1`Uz2U5#Xg^,i1a(uY!9t@%#ef2^Dw";=2Rk!Fc>{,MWJj&R3-,b#]N8fgQocU/C9Det$bLK9W/@7XEQRy{
-pVFUBF.D~P+9(zuFQA>Dcg4@n+/#[E'.iFyAM5kcA8mUut-{e#q3;H<W[Cg+X4!`AvIzb<ZFB}qA@<^!!!ZEQR(:Sqd})o)@<um@VMIbA.z.L)rjL++nP5
-Cfq%~F}.lSf"7p79Xvl45CY0{A@aMVNb~jiMyg|fsk'A;Qyw7nLZDdbxY0JCY3jj-IEVUH'|)-(aOG/9^!>t~SdN^{w.^=-V.-6TfEZTj:>U,YD5A|{;EV
-g1~ZVo2J[pzb:XOVDos=:xJvJ[jg$%&;#>$JrW_$y>]g/HLX|nSDpP@x+g#lbTe5C]83~H2zIP>EARHAV8.`6"%r/8#YK=>CJshjb#o/q'"t$^K)M&`G}Y
-j}>g2pKy)wXdGX5w,y%^m3<pbU5OPah/%{|&FGN+q'ZzA-A"k=4@JMd./m]ux>a&zMc1iX!n~Aovn}i+5!=cwy^|MVb8{79pU.%h`T1l/X3z^dfFho);a;
-gUp_.-V1=^do@@NYH&gRV|&$s@MRf&'SsEKY@Ad_Qt3(.G>;b^S&OO%pxs~'mc,Zg',ov8O((wepSP9Zp#pV1HTx`vmP>7BM_8h;]'&'.6,9L-xZ)PI+:B
-4-TG::m;e/Y3(8,EXgYzkWnk:O|0Js!O$sxv3}f<7wooF=A#u,J9<KjzSu!~K[c}"e&w7(SXK7,dr:fP{$VZ:,^ZX{I#D'oFCb]"#Mknz"[Wl6+tK2m&LL
-^ydw+vG$<J[#k=aM>{]M8oPm/cjn%vy#9l[@7b%UhE4&<Aq.D:'$kte=U^IyR}}&'QbZ&2i'b1Y,>'TYs)zaM%b6v$I(F@1EqH=U<gm9%X,Gb5`&/<;v~V
-s7G;T/T)nO%T@>#IIQ4I8I%:-iSU46n`b:-odjg3//bf"7[!4Ygo=/kgHS{-tg!^wc&k'$xhID.E9mfOgWu^}@5u6s3$Lyj]"j5[^'5elN6gL>uDgUhG[I
-.VEha>;%{0#nlP}!<Mp(b=8^Iu&I(:C"vX3SZLyX:.wtms2#M4q.hiEBz>y7cr&"avotM@E3#9qmC!v!ZD^/<^{3(CF6;Eq;qLc5Xx'z^4@[VNEtByAYUT
-[:%I-k&)[2')H#=4]IcngZD&5&C-VKi=yZbWrWA9X18RUGQuL}`+~C-k5kC%9<1.`4<_Ke4;JeA4Erw;=.#=(c,bal]_;_7kVip,S=9ILd#F}i{nj9sLKR
-ApwU;EA[le20z[.<>P4YerL`3x<}`zRiy}&o|PEM4/Qk_37|ka&x:zjS8XgjsO/0K2"$<g=#]&]aMf<E<su@C+iSpoQ0=_Lh/T>H/pKh=h|sL`>k)|ne^2
-ad06-o`n9e5{gaIl9jswhLLOb&W=qUf7TD8[{5Zmc%+/ESluMd_!wX$&y1DH37!B33S5W`QRzz0.hwBTP3e6-.zVFi=@L1PhOdo@,`C]G0/T=EYa'BV6go
-#oDI>-$dnEU4/GHY)HRJUK.QI-n^"Rej!DMqM;Ja$RFMmD345]eRJ+Bh0#_4F7"CI$#%SD}lXv`qLo&=(]Z|shlk8G'wx;:|G"9Hxl5Zjp9s|JNHnr/I8o
-I:+G;qW|STIH2/f,~rJD'T^>2!Y:IgV6r3EI7>Uu,}K.!n,;t0j,[8U-aAzQ)v7HD2HPh#_oo&f_gI<;]iw"S9z"jSEA/7bH^)+$H<O%&AaIZL2eUKBq_I
-`%UK`Qx'k,|T.r>_:@Kz9wc_HGI'U{&)j9$RIZBk:LRC5C47h&oQ8YU';0sDaPPtS!{tqUPWKN9.ap7RXN(/p{6PP`(,._}Aq{<l+/Z"F[;5"j7i!|6Eeo
-rbjP:.IY=)(/<%zmLl@pI#PFJTCb"|y1LOWTIVq"+0fZ,qwrTwY|}rZY-DSraAmmkI&s8_7)02zW02y`@3Bl(BA#MWQ-kF`LY]_ltM.<oi8oD==qVw4vi&
-wB[r$8ze|o4#.v^6V_cUU5xP+2jruG/$nX7/bPwlTMzq<Jc7$5N2S<P]~e"58Jy,'GjEkp0:.NZ!l0jf3p/j:@P@Ai(CLY7HPJHej^#;1"=Xy(8vYH)Ej$
-WcPipb%p/(OgKH@nn;Gskjir6}A|y.}%iXsX<-AqSxNQ1{~$,e__lCEw5pT@$s[RgD}sve0qa{v-<1-A3#HQiq2;LRXr7)>uy0orgH7J`a_<B1(g-z6;6P
-7Pm%vEBtS'lem.Lh)aof"ccklg,Ejt{F']9ZQ&S'l"J,.!N'rI`zVaf9quocvTW#dbL,SN&:Uh0_^Ops>.VDfNeTGQAzR5wP$a2KOfj/&'F^'kN4Ky(-+<
-.'5Wa>-f'mI}NU&^#RG"9=DBG{[3gR/LMR=wnmYEzC};5(4k<WMcW{/MGq3pdGeExqc7Cp/G&YSPEK|Es.P's{&I-@2p>Ka]14L>^w~&7Trdi>mF"kA&zN
->KbHGw;S|c;l"XId+'"J)&i'!N&GjdEnb;g_I3[SXQe'[(-y_8w.h>CQy/i!:rGVo5+iw8}+1W(K<Bp!#,=|X:"F}$3`u72Uf,uJX!AJDM=V'B|_P8&7{T
-KVA,^,HF8iNmS3O>'35z12+C{H4d42@zykn$vH8]F-rA.eRR-f5H6t!S_6k&O^`a:Uw^5EI"#;J`Sd(r8p:M_Sc/Ru$}tZ<ue8PXU$a[R>0ID[+^n^AE@%
-p,7k`OTSv,-9Gt>l`nx&,nWc$jt3il7Uy(_S:=j4STAPZ0Q55!0$%X}FK$e5qP/hRu,;5A~uum"Nu+v7c}HT-"'<>4,:zXO{+-HD^Uz[;_rD8p:C6i/7f>
-q&zZ"0E'^q'JM-Gb.n-kWmhk#i02DL5l~S8zscl;oFue(Bc=HT&],vw&CLQLhZw6zC`'7n5lxyj"g]xLml)4[+!Ku5qQ1XUMF2X0xz:Lo%MHXx_Sjv6ONH
-]W`A>-Z4o6y<[1t2T+"9krryJ4GQ[>z"AfP]epp;$BBRbENOpg~:)nFK$'-QMH:OMouXYvFFD^lc>]B0_Z&!'|<4;j(qGlbNlr9{ReyZ<_1HH88hb4<Dw^
-iI/a(3L44G=VpAJx{ECr+L1:qJ40%5utR:F.)0>%-"['%%W'd$6MacUEb,Gj:tiJ9wrG^@XZJ4w4;d%oL[WV&]0jZXE3Co[y$g"yNaZrp).yt1hKFE]=E1
-yCrG0&PlGA]yVJKL5L[LD7f"Q9^7104@9{Ev,KDXqTFAVw:>@Xn`7>MLVTcFo_2&gb_pZj%2;Avd5>_X:6riL9R<]3hT+/>9X+3`@g^UZ(xKs;'B.aWZ"@
-r)"7WsaU`MF/0Y4'y!t"M4IqO>SUc6aZP^xDRI{Q&ay2fHp1F,0K18Y92B`O^[s;_Y3fS;q&UM#';oXHzj;"Y`d/)&k$Ll[Yt9/}djA|>E}vc"^N=Ml1pB
-DpS%Xqef>q<<Jr95oUZ9T/<f]spr>]Vf$,D9!ExGqxRBM=wU`P"|$#3bv0j;D.Vf[cH)%PWoh^ckdj&sT8M&oU`m/7/rC|nDXjRDzd<VB5&(8p;0_Tg5yL
-hUrC(sv2`|/H=c"|oi~L!j5/f.Zu^5udM5>$$Qs6M99jjCdj@}A(Nk~"ge4t|B%Aw#Ri@{FS'#@wDFV(U[U#^c4drs#:iU"Wwq-3Rf.Y^=I`WY"^YXdRn)
-uk'Al,Ee$,FM#_G#l(UqW[F5kMd"tU[!Z{&Hpea)$Ap5[3pvcgR&@sj!T3N^dBt=(7yvp7#>)3HeB'xdw(KyLd:@bu$-C]&V#(]uKg3lMFbQxz%IL'h%s<
-3jQb$=15s;;,Xf&Fa({tLbK+>PVZaG)lxcN%nSC!rkVkx4GT`q:>CMdhiFh]Ld/qu[IA<0|J}kD1H[QyxNDJiH~)<rT<u'5d24/YB@LnO^@UV6h0}!<=xF
-jT0o8g()3!aYbHJ%F2CLJ"<W{ZoL,I8ht._X6S5L+8<oM"d/wfhVa%S!>p|l=-b+F3&-]WrQ60NMy<AG"XA}b8';w/fmiT3G#l{fkAT+yWw]`>w@$/D9]B
-lnV[]}'Pv|Jd]vefvHNM0tva6]u&;S0:8{sA{DFPo&v[x!{<fJV2Hl5X);j>]cK0@NhbjB6cng((/P&Ew-#k&nr1Vu8ysA!Gp5SzLO(X);c=U65e|L50<D
-TlK}^xW1.>K8>#,_w=<<9d'K~^[lRLJ3=674f.yh)DHa3h}5Xy[7)UQ{E[rCGn`tw+8ZqSS}5>-x<}FOdXA,<}LImvUTiDjX0/77Op6,kNr%UH't$]A38i
--S7-i|Us9=l$Ka{YLxJc!0R{{/m2#]TSl&5"+)wkKvXa&wM|U@6rZ};(w"ngz3H)oa+Jahg+o#EFsInNiOHsve45}I@5}sAVh6Z&]U--%g[{uwjg7dBJQ{
-=>KrVx%{x}]Pq6Q+^.`KMLZi_(OGO_6#UL_r6|hEs"].MX;t,Jr3Etxm[mMLA2([:cHi|yrJ|bDwj+O!K4Q+6as09FqKQUf2a%V3(@c4)8tp}yPa)GGxuJ
-#0"akm6+3xPf5;>0@7AP9eOBLj/n4@iEV)!8d}<3`ZZBSUkA.o~>7i_%a+^4(|h|r-8)|orm7Q"sy/:,GJQ=ZyN"wCv'[C|!BDY-KtTUO<P.t/Zk%3'9Eq
-wCrh&>i9W9rCxo8i&U/xsVeKZ01bfQDCqJA./kZ-K4Rt~CXRqXP+rAmS~'pNO{'sWCXCw^ARHlTa#TbqTt@[rP8F`CPiXGt+zUycwsSn7L9`q=!buAsJ+c
-;}qaeWhT0qH4+n0b;QGOC%NC]hQ3^/U-NQa}E.Ou:D5JkFCqGZSwl[_BW&c<n#~15MB|zfs:BZRqQ7;=m2}<3gq7CUG"/>Cll!!Nv#@SLm6b#L:=K/uP;O
-/7FFb)B0yDF9YZppL(:E`v&7IoI`][r4G<>W=#|j~ninJU@iSuqW1)YE>R:|_.T|E=aR2yAjRY(&heyT:|m4TW879nSWaYc-oA7XrjK/9p+Jn|..OU(5CR
-0EUEVLj(Sd+{s.ORx8bQf4>W42<io=P>Xm|SJEMK$|MqDae-.yh3RE'rzbDiTGfvJ>7(brEDE78^rBkeq!V1ObKtF6!Er"f+ZtS5FtfC]XmL3VM{'`{yVD
-Sh^4@sLt]_7.^kVOuN.Za)M"l8cjGJS6lcjj1i|#1RR33S,B:#E#fz'P40f4[N>^}qFAq!/w'!%)e"<%ZLdBpOH<I:Kc[Gja&i7OLQ/ZDp'gXE=xC@4jlN
-eWI@D,|U[9Ge^$gi!fD4aq}m!%J}CT=W:V8]}b6vNhH[_{fs7miWD11O9-^eU=ElR{o3M06JUI;)u_q&`lTu^["]HIjw)Z]XeQ.Cnmaji]R9/_BUAU+CFI
-5gfm'1wQD/ek-Pm/"XZb9GG2CE"!Xqu|.=D3(!XgX3mHB+!:n[,nUJTZ!F.]vNq`+zeaZ{L6h{1xMDLJS,J1XU@XTw8H#,k8tY8un;NLXe{S2F)[^>]J9`
-BA|U(j-:uB<@7Vp%fr)v#Q%@YUd((jc3X$D@'pZjIeL5+;`VGAA#GZuBb|g=q&6ovib84s&@%,/tB]a>g6N-SN}MSZ0g<}Owb2o4Y.6,v2bx(3s^K$~Zv@
-YYU3T6WrSzt7kmk{1c72],g6WU:s1wI4G4[u{itd}"MrU2~Gw%5[ee-{:M8.y'jg,sLx'bn"V,=bsU6Xsz@Zx|:n|+YH#>803O(JOy19E;d"YZug7<sh)3
-4F/,9"+`E=aK#p@xwkoU|q9b^:G'gk|3F9i0e)[SX;rYs.~]Jky:yJR.5QJSI&I(.H52@/Ck8MN87TCC):It_N+}N_ZO"1dzEnH(BND2xUYOV>U:diO`QD
-$Pc`:u=)UFYhz.KE}@eB5n/}FQ9/H3C+(IeHr%<rEl/O>J721t2^]+e2^/5rDs/ach;".v1_J(;(9iM[/;F6@5DOIXV=J>LxvmzQ!gjU6kD{.=q9`D;_5@
-H+G|']FKRrCMu0Aq3J9<_G8<0}!kiS<f|S5$gwv/vUJQlQJ%;[7L~>BIC8#;5eHS$'l8j>DSXbI#,_P)OKe!K/Q0bb96>|{hr!g1_+7ripH=>}HOey]seq
-C#h)j$F(J"BezDw];Phx&"i}z07"<`E92h>(@"isEz7@._8DdV,<6.Qw.tbZR7t-e@AtKrm7$SKK7{f)2%g57NT]wS[XW_zit6yfNk0wBbVX!.u%j2&FaJ
-8qJHB=R^o2qcDQdP$:+ejS$h{G2>#H+o@kwJ)(S#>1^OHHgP|#g>gff=nbMU|C}TuCm_Qb}V1F63f5+f]yJ"-K-"Q//wBaelNScB;gqz(##!E2%ot7V-'C
-$3D/X#=fCT^_@Pqh<I3|>]T(ez&zur:WBT=]Pgrfb:Yf;)Nij)[:aliT<nG36!ghH4~wt44)])@-#]FJGSBwSp%I2z2QHkld`^|6/gYTw9#c[LoO/xK4]s
-x}9H6h$'WPEr3>vI0iV3HO=|H'4nDDliHK>E3wOrlEiR(3cI!3Ui-K.}kOqzq,n}4Dbwhz{M9od+t"f8hHl$Y;4tNUE;E28U5XzZojV8l8;x|^+l&A2&+2
-)Jp"Bch)]o{!%yRZb[:i5&u9.gNXvrjR%O8;P;g03$s7hU5nT+Wy6e.&:CPp<,)=VxA{Lv=(n&%paJcf,.PzHk!mIsos~Y9{,;N6+Y&[%F=R&Z[$4XI9NK
-S{<G."q,`kD<U&k!4tn)vWj&Ic%IQz'o_eYes[HYEu{vv^M"]8Pm2IYt7XKDqQ9G3nuA!.Xn[:.aR|xe~Q.xiA[INgF:3c(N/"'-24(Tj5I/~TgYk@!kzc
-+a&gbYF`TJO>#qF{Q_91G+[Hm{A_~gE2jxeQ=|mKJMUY=I!l%<58=l5XA+|I`h}TYqoen3U|2i+xUd}Oax{qHb!eu%77.`lBBCa2uN!tX7_M}yr]wS#N]Z
-gx_:5^UI+}T'+a+Wy4OB)[X9UnH]]-o1^'hHNJO;M04AB3/hYMKM4i@f>4N9r]h%-[Y|f{&C"r(mT_7zyDcc-Cnx`A],fZrhXoYq3GlS$TxV-S47DJuAsm
-<DfcaU0$lwDM|]m>|.+2N9=W4aE8p|xdo8b3ij'Yl8[e8TZ3}X7/(zYh1pFu&Jxq<S57&/b2_;t_{PYj4"evC}uVBUr8N>SaI@sk|AZB7s_8g^B!u;Y:<l
-)2-/@VGpp%/k2b@.[0HqV0=6/xMJ%[6B,W"Dg6o1W}u2-^7SF}Z3sWi:HbB{zAdUQ^2WnZvM/.>/bS}QGIMUa}WJH<M%!&}`.bVV>6SR!ulb@eBcaiM|G%
-lt!E>,+X>aCTZb:;lnb=8>Tb2_PJHU;lkUH>`i7yg{rphI(8tOw[fqB-PbV1wa+i>5Kr){ne@H4M~YTP&4,<fFwJU0B5@LQzCbPwJ"lGhqC<<pVqK$gJy[
-n"2^:5CUN)_|w2A3ZCuP.X)o0MMs=DE"63+^Y!{6MjCHCpV5DfMz^K8ctEzt::jY<!Wn0hwmR0u8!s$J+N^r0o,oClb>Y5_UZt"!b(SEV3=_0"sstG"Srm
-L&s'pxxYm6IiTWH3zv&tqCeCHTYx'>8y(0[$9gVlh'T45,_E={Ni_P)il)P-$Sf%:>o/C.w9]j"t4O("#|9IrPm{O(s}P-1gsXC@EF'ZZP-BF//w!NYx2h
-OTAo5srP7u{PAM'j$z/p_navTi/|XC%=!]&%wddU8>/7a3<@2^y%+X@$84&,UyVY$D:U@Mr5SSRB|5<(=pNhgo@[kOVfg!UZ3}~|Q<|etf;DwCe<Iu.K7}
-XBa<O[d!|8aZG[O+/b'D=B>F,SoKS3<6onwmVoKmA=>CLkf1=arUQU:Ca!ScIvpe#@Gbc=aNCN:(jK~#I','a.`h_7Cx^N/l'R8bmUBF9:z6uC[HXToOFh
-C)g'FTb<S_OPfm9ZF}LP}h%[sXK.:0qJl;IbR>uT9(<=cUI/`2C#BmpVi|)-(+/(x:o2<!6eQ=]{aO(9P#|ZV[Iq/8g.6xX2oOsC"O<y5HAK`kY3A8`k6<
-f3W/XZL`W`zY7dn)LsleB1x+SK}&."}|oUwi#CrSJ|1`#yCG7L0}w{vN9cz"`C}>2>_+q'pOT8Aj{Q2`r-]lC`7DrSTjMHntgbFwLFXSDn({O04"XPw1<2
-D-xcoK3UCW"|e&`aZxs!J24;DI3k[$k>qd=Z4'>9YY%c@&|gP>h8oC`&$,f,nnNO+bXj;`RRy8#J`a:4X`bc@en0C,(abWFQMh9-~bBYILRs"Q,%Uz2N3G
-T5U-I;R,SjM:$1@v>viF|I}PyS@;1^T1r9v2Ra"RF=TjN#D$OJIaw5|uZuZm$dH"-BGy:ml#{=JUw1zb7aE^DwWk/sGW@rLvJrgD9I@rXpKjkcq+5Mv.d&
-mLTBk}X9I!aU-.ZWK%T`_hxcg1)3@b%T6!f2%FZ2ew|@e00eN@Q,/IfV;,@sz,:Ta=T|S}O"U"X<z[oEa|BcS_l[4SZD8kUu_yuU>=q]g_540rp2hh+IN'
-neXx6w)dSkh%&]Jq<lGg=zCV7mvS_)7UYJTE!|=}XNXw"1UHeSV0|([sXEb:B33yKiX#C8Y/W@6!V;=b<wr6y!mgvcPj3_QY;ZNtZkJG#^JZ3X6GyL$ZU5
-ocv%)s5JunI$M^;n_'Kznem0Xc(bL+^%S0bZ|D0n4W9$GY"-feUT3EhejAWs/rDH;W`7E;t'bO"_n0yf/gPm(BP!'JlfM^1<T_(Br8tPN3_dR^q=X(},)c
-5#f5o2ijP_=hPK3I)jT|Rg`a9:>oNx`f:kh70'x`=AuYDRE{gh:_Sdfgb/6qBGmB8vUQ)9ZSRY2TIuCr6m[W,Z&|ny1!R!iEIZ=Iyx>#'/cLF@hWWA'@[6
-,Ml^"j~#LAV1sjsIm{|0x%|%.T<_'w{-@P{|]]Mk<j.h(lBV3KOc+<A;~@>B8d!CN8DEbfZHU52}GR{0K!wkk4'PuRUG)T=T%UV[%9T3{8[19kC6_L5z]B
-@_vtP(<d:3'LgHe^Ah6n>PmgHj]P:/wJlPHm~!&T/pw6;j!hfM/Zd3#kfiY1dr'N%h|&9cp>D@`qN.s[G{$jRO^UIvg'DC,NbSp@g%Oj)DJJ$y+TuC^3>-
-4(iY{)L:~T%@tT~!Drbpp7A+-7#C":)Q#xEP[^_v#@3bG0+%HUtC1WQvYC}_Yk_ypAq)uT>+G[YsMT$Bc>fgqHIa--MAMX{``!n6j89(vpXeN5J9JD+v5s
-)vn,&nP3AGO8^o1djd'M~+^0_6j"i.RXCc2XOdgJT2vW_aQVW[WT!$&bFSZa]vuO@)mYG`'I+XXJ<zH#t6vK@(&:=VJ_FJGQC$i!vV"yho[Rx!(MPqw^1^
-#IixDDFfc5dScpKVBtf@2OC%8O!p'{y"3b=iHd+;`BZNbo$v&x9oC[uf|j5#[4IZ0@{"-WA,9f6Gsi'VdKl@#YE)>e:zu[{jGi;SC|jLgwdSY,uweeOa'Y
-oH"i0s!A:RIhx[c32d8n<;F`P9'8D(cdGK/gC;y3Qn|Uh}d##q~BWCIkP%~S;G%]%wX1[uyz|:mgTxM&d7,[+&B6Bo4%8}`mds#qs,AE1{Bw9!avV[CRpT
-h7t)w4,IB6$sCP=9ca_&;H=9F/[u(N^}raFSL.sC_;8PDu"w8y3r}+x+NY')7-EFB6$(Vg{cMB6Rx6X8@=U9JOK=ZE21O.kuCtM)L{NyvhI&p,f|8)tsD)
-mpCCC<O#B_Kx)/gM%1~n;G(^5>(GGmHR^"ah<x]}'r'e3{6mkc]gLk11~uZ$zKXn[nr/rOBl7o94D{mt{k5twQ.9n>y$No|tKPiHELzyudX'a9apsE$WJ3
-G|nc12aYT',SNtYKmtb%HfB0u)<y/EtT(UgsujOgt%r{uX"HY]m_xRQqqW!='.mLiDXUf2p`U^oVdc:ZwnC[@NqNUuFE+Ift/]-Mtk6iDkWx$DQf.7n"3q
-gtv6r8>f}wTPW$CSvBP[2A;-QndKR{fS#)pPP"BhX=KbjdZP6QD!P|NXaD4r'NvVP.^<^j-0no!4>f7BD-2Zj;&>rc%7%-j_Ln`b[E$o(c);554YvRwL/y
-x"gVN{M=n]R)H=J:i_}w=DUuOwb2h-ZH|i}C0B+62hDC/f3zeC30JP/DK"UbUSr]KW}4](Cs,)pT%;_W$nq(6LTE>c;+&'W69`D8CKFzK+bt_a(P#LEbOa
-`6WeNFm2Q;m2paQ<].gBS7,eGbbN&-'veNJ"K8Lv}PT0P`H]PdR6:d8C|>YQ$apn..H"tXZvL5rY%_`RBs]<HQ=,T2@{tf$u}(N)4#s`y;SdAQd!Q6G|#z
-YWgXq1cM{>cy6J6Ppu+IB-7U;DNtb@t!gzUEp6$Bzx`W>NjlQ'ila<D}&VFs_+aEV94>e.Nj}2q!Mp%5Qic.)R9tePiwEQ-x|%LjSGRPDf>(uT@O2M($}o
-Eo.SUDve9VgvSAWO}N#;O0l'StwM=51mH1;n#-`t$/<9zfe}pj'+NPXBEG3I>ee[_Giou_ULE"&U=4>([GdMaNlked,fEU^+Ki8vs{{S4:E=d6RSyuU'85
-i"c]HGt-E@qmo<38].2He2`M.H'j,Tj:@,&$9y-V[wqn2m0lujhoY,u}$e4r!}]_8h,`KxjDcs@X.-g/+_&l)T(DWK-1{;Dwt+'VSd~[!C7.2GT"X$[()`
-<o&W3X"q^,$rLIlHvJY0Tb^vHJXpsK(i3kUF/o&MA'>v=xQX{AnS.q:ZfleU|j+O{g,lx/^bZ)O+CFqswFxy!t/T~muYN)}h+sr+cM/vNsVxdS'FUs0Z{6
-/:5OHj}M<@z&V.;@Fqq.:5^&u_G>uo0(`mU&$sql87~0JJT+v(vlL6kw<-jR4(X3Jw&K9@~bN=1k}[i@wr">^YKc2)vXVEWE-2<G_KeM<fsGz73(wrx6$l
-LJ9r4wVf'+tDoI4'@}VHnO8$C$<Fb'Sa6/z!50a=VOw,1!prs7JF/2^9ykf"ni&M%nNkh@y3PAmwbp2T3)q^aGUr$ASqpl.2)rA]ow1Yg_<tu5Zs2|aa=d
-+aHSGb!M51~B_87pIFiC7Vsxq"lJ9)}dpKLs:kFa4n<O<c)4t2=Na_]Rd(:)Q)s5r&Tas!zd/eIle2EBH77k#(2;tsNoT&E-[5!uY-nT&Q#%hC5{CdS;x/
-6Fk".'34(K#WJGYUZz{A8O)X(H#<lkIl{yW>wB!n'Vg8!9P$pB)/sU=b`JB4"k}P9,]O!Q"l<ISlGVpkLS~:Ym0,_L^5Im;2&@@wcb#L,G)iwTyN]JJ}VJ
-}H#4z8F8HiF#3#R(h;3aPFcka,)Ek99#D]mX3RzE6JR^J'>Ot{)^Qf,BaI'NLf>(u8Xv"#TyF$.49.ACE&H="KS(G+bYz(kz|P_%SMWP@n>Ch%t|ZJebH^
-=R`QJU(utX1ds5Z.:BQ`E#$e#iazwD+l^Zg86k/_VzOzH'8rw#t@ZN"--#Wb)G@!y|'9JIJ-jBjhTFs),4O%|"D=L]=V~2aW<_iPZRm[PE+kX[q<$6L#V:
-S[od!J%%igL2U<I%Ko5i{uEgfGb<Qo_,=QpPQ[<k&R%WS$-g}`TN~^I"l.$R8}j<1Bs9U[%.%>DPuyT!]kI9Dpa|.7^sp1UL`fUOZ|5#;7sel7(_"|dS89
-U`OV[l)6pnQw9c5)d-LcfB$d_g&q"u@/R}CI8[&Y1]imN%isu0w#C9xj_MqBSg|;Y#&(gvQS09rb3`p!_0:GNz6PE[>Q~D!8.d.R>OL''S9";Jx&D8=Iq3
-}et5mJ%h2L4&W#B'AHG%lY!V.ix;5>>d^AV-XeRgz^b9}Vz,ngjasm<Njn:(/#1p|9]!>E'@Reh#naoRDN2i9$hSfaB]=EKW59!of#1J@TH}'eF("V@o);
-<2sa7N9J@@Y@hCa6w/9j,&~+R9u.7e{,BF^;s8b`R20rC>08Av{J^SF+({7e'`m_m$g(`$_|S4soS=m8EKqf]MxYgjfnR5!!Qy%[w`3k40Eb3os,v["v&2
-$u|#DSKeK0IiXNvBLl/7g<x[onZsdH:ky7W,:ouuE50!P9g/_jZiuSliAFLtV-:l1Ynis#AK|('`)I%M@CS(nO<Fv/S506nw22-%7(MA[o/B3E;_Ds[<ET
-UW2DX1-w2LcQ9n+(r(J`wo8-r8~8S=Qok4K{DL^)^T#uh./["J[aYopd&xy$~aHslLmz0VtdS-0n+Jfu=;&nMh#_!^tQHzP#(_'p3F~vsz'R|L(o!->xkU
-ZL|RHkYq--Ic&U[DovPklqwAJOeGW'#`q,-a`Mm9Kz~LuakF1N42[IU1/-NoDxM9UiCt@#mazM"JDyxspGrUf{'M4=9HLW,:>-2q~D,c#_rDJv,)GP9#sZ
-gMZFG5DM)-8CpWM4kOxn5Ltbux4}+Z2jR>;tY`|YNbD6~).&x#Z!YWa$5`WM.N:<SMQ!H!jTDp[0s(F4r0`@P@7Iz"GG$58mOfo|OTat1oyIl{:D5/h@3+
-z+=-!L[qs-bnV&zcTCfHK<cI;16NnuW)(38R)jizEA|vSDd<wYb6{FDGX-nLr)VneUz5T4+mI}{npB0/v8l"PsZk]tb]>@dO)nog>:(L.oW1bbi<$UK(oY
-4]-Jz.)DRsHcVkjU})fS"3Iu>lHv3=aAQsG5s+&q2L+vEkRSicECsN2-JcC4eb$OjD%S.zsxDUy<A<E>PvK%>I5[wf/HZ`Gj+DBj&sE#njK`Yz~mBJiUrg
-zA>Y)z~x2r;b<LevK3Ngl7iFhid"a,(DiBq(I"Sh]bb[8.5>vqB7H+n)('ta2`AMw]w;523S2kacZVZWsB."clDB|.]4hOd(1_e9X}CTuf>'jt)+h2lQ75
-LzeyjEN(|q%._v^%tRmii|K#Q<3#v-pHXc/YSkdZ{ZO}9MoY$=eVSa):GA~D/.:PEXp/Km036ESB>b6X6"s4JAJc<TX7Mm]Y)HNMD;4gv}no#{0{5u!CN<
-8FUy0h5yY8^(I+Ko)jW+ROP!q[GUn(4-9GN9Xug]4s&um.9JPRcijZNeCBe;X)QxN;)cK]5z8:Y9.#ja_0.lyW]R<EKj_Cw)DV"Fa!1GY,l665[tAaUVra
-C{A_vEP@0/ip6O[%gj^wmm1i@RP|Y>p!guee=|8q)+.f|wiXF'qKshLVMYcgFLvc@%{-Q;=o1eug(r<H4pC`2eHtvH;:f-Plmdezw1|_4ov@/Ny`;%)c8P
-K+2k^Fi%JgY_Q!&"~gSPaU>0+|gyrdmQxGJM5i0O=ZjZSU.zk2J<<!yHe@]E0&=OX.Y#Q"@dl-c'<-/3FgzdZN:GC"Ix^UAl>_9d;`g(N7f(M%t>MOFSVt
-4D<O}+@ugJdv8M3n02GT5B!Py5}}Oi2g[1N;$-Lck1kh9id_.g&4!hFz9};5(E@6|Doh;P-P28}b>F#-K^_W^9id[xj;l/1i9ax_n'FoHBqTV'd9^VmNQS
-e{5(W}=U9W)gl5+@z(yUgCe6G9SvtS!ISrD2NajG4Uu3MAnT>V{VNo0ogjUQI<&bD65k(]%5z<9oert6mpjtXTYGRPC|<|HYNaju#7U2qmb&kW:`,&|eR=
-!WfIWj`3S)nO9KMT2p%wz):%F`+VB$'Rv{LGvBsIj-vMni&MH@PuSV^oe;:wy^RAvPs1HU/>b-Vj8nVC4Gsj`T^@(]|&:99;#nL7OP[n/HeC1kH{A4A^K[
-riFGIt;{U|DwZejy]($|SXZ3zcQx`vu7_$sS8p]zqU=y-/!NLA$=Auj$0,N>qAhb,6^(pPsq0hd94+g[nP0u0Si!pc(9zlC.8{~i$<:B{+XluJ%t#0jgJ5
-U92Un,2H,ie}SMV2]>C_Y.FEZ7(N2w:E^Tzk'+>2qxscL='3w`kIDe9>7dcl`<H0nR[Xk|NE%&^e;{9Ui<YE<[jp`dO"3/Hya1+2G2B^BtSBldKU0aCe=v
-y4y[S%,7hMAA'm%6p.UQ%emfwX`BW"X'n5S8Gs<s2K%9(p`Ms(H0pDb7:jz6td$1ONtfe@}tHR%YPKUip|DHU5:l[HBu2iSjP3n+/,#XFJ]WauGp)H(a,I
-(rV>k})I-B=gDYB/k-;PP3KmU;`OL9|.Sa>tI6SB!mwC@,mw@OF[LYDhPE}{wGp{W;Ug!.P+Jnie{'9>|KYPn#,f8}ddW8i^c>8<mAY&~CSUZ-_4@N`m{x
-{#{ofDaKM9bj_zfB<[EZ_j~cjFRS4.cdUXdupb&lf_cg~})7aa=;w#q}i'x}.]MqhDxSJ@]}.yPdFRE};c(fk3,h>61{K,pA2D](.uU3;pcVAIoK^m-%Aa
-uk%ESD[ce}'l5XHY|Y)hLpR^=]Z!U7R5,|~[U$o12|dff9mYPfnD($=dG{3250j.`CZ5XfkVzYD<M_Z|F76oXX1qM`Bd%mx//b~Q7|gk<D<z&,^_hHu@c9
-pv]';kMtO|''VC[h:Q[Uyd}&ojvCn%1oQ4@MG9w{2w]F`AlP(bJn]%A(4'q{#Wmrr&%g9OP0EQNb"j{WTK05}tc4X%+k'w1T.lUIjz%RQcUC~%;|rXp5HP
-`+MJ"DMU!|937_v,}DKxw<&tS=[WPmH=AB32IUomx`qT!{-=[Zyq=WfgMb;/jJxi}:]sJ_a1OPsK&SM1AmxS)GM;tD4}nxL-M8oZyLz&}@NGTLb,FuvKF)
-40[gKIuTS%KS5ozF7b<{t2J(!g2j9W^#-}e-T,Q7NcijDxSgt]:M]7/[5G6v8nDM.dBF&S(#|wvjaBBzo6F/]](3S$4K0mvWOzgD%F=Rym58WGI;P`7jCb
-APV)KW6&<<hc.v/adH61`CpsnxTLMLDOe&`PJQur'Fy"-3N&Gse>FRh'eGYStggE8E+$W+g'Jh}3~UpfQPU|;P[NQh4m-`36|Dw-{S)!J9Mp:/V-o!g&Jz
-^.3mJah=T96cMBC=wS]!zkucgcQD;<0uK&{h]->E"B#u_j@c#L%Bao`tPy7/[SgS!8mOaE4L0xt.ugoply][mG$l-LEI^AdL#20OG:G5)=BE}"B=puB>IR
-Y7._S7Pf)9N!8=5S/"<4Ppgz<"IJXpFB']#y@m#;t<cM9c%5&ue-!pgs(k43v9fk:U+{{OCDAl@yV>{l!}V5erEo4%Xd@z;flYA@NT@NI)-7Hb_n48Wu=I
-T<JBSO5xef%f>"0@Zd2aH8I`y'o`(K)7YGRZXb=zIyqKm|JZDxGuL,2{qAE]z:GmifG{,[9<OOjODJ{pN8FL]D!fUwOgSo%APp!ag|~"uF`ala%UCqK!l_
-8OZ%qOg)^rg!1='7TGMEr,7mLU<1S1v>"uzRez=$qu#F";8bv6El.[DB7mFZ:UqF&[pO]=3SUJ[p#uj7KGD.$mH"NEZG@.|iU#!j0=;#T4Y%!5bC]#hNV&
-r8a|f.qVN9l/nF[m&SXls6Z+Wq&::}g6~D8.HTuV^D5G|Hqp>ept4|raYyu,^w^<.cdDt^s}vb},24Y%Hx~vTx<vR)#x1@[)R0-[9",|#7'3D9`cnb/p/=
-iu8Xg3[@IP>J^ode,+O8x;[_W+Gb-#=I9".H$m^y;GHYOt^"/PwTa=HT6DtW`6Hr/$Yc"z^s}:8ex+-UPPk4.vq@Wzv.hU_X2A[OB!WfU#$pT)Wmg33Y]{
-fTnO'NDNZJtZib#b(q5SDl'{I#<e7aR8<.uVwjtUN4U<s9CWo+!eX&+DH}-sTsPQ]=<X:u2;0`yQYH3WU7d7N/$pM'MG)WP<39t%uz-@P'joh^IUuY]Z'7
-EKJP6&3J%M70s2L|Lu0IO&O#>du4%k2g4+ax)e|@/0jwCH@[BGi$9q.=O>'LAWNuI:eTbbiz+CF5'kpuZDt`RY!-_-FGkhr'ETN@l@O0bKgdVc6zuR:N5s
-g;j'7@Jv,M9,Chx%Db46B(~k'Q_D]ga{G)Xd7QCNf{c}MO`R!PxwDr=5n.fy1txPx:($em}>'0~L6!<#1+GylSb1u-g,d/phU!ZQQEF';&n#hB!zB|Ay"`
-X7r%2d"c^y`:LeLz^.IB9j|X2fz-Lhq!$EuZPolP^&ci&x|RBo4j+#kX2G`T3==7'Nk'/PAzZkFOs'Lf66,::/pL:v:nT|Rvv5xCixbtu2P2f>5]|cmYdI
-zpr9)5y#fRo7$s/x]txD_kfi!B;wqBhfV%KzS7u=d{q20sZG>wY_)1C8ZPa;%</'l4j;&>yF-o"|P,{<wFKS~LGomSRAcv1iAfx6[w1TG=g}EKu^%ab:Kf
-@8{p2,Wp"ls[+"oje22|=ICsT/NM-'t:!p!$#1;yW[e:HN~mvK$wlkvC,iGLrh9lVX5&=v6{F2,mjufZR}++%-(piB;ZstDfnYgxEGZK!W/z/Jbd/sMgek
->}MDFO-tn{]'=FGO-y;xCE(d1/=)7^j2>ehE3lFuX^UB{d-LVUn2m4]0Vy98_t_'V{{oGSAh|kAxNA-rHb<6tO9qA(oC^-uHgEGJ@sT{#W0XV!G.=Pc0D=
-=)GI;/t{|'o|#EPPy8_!h$pY/-ByH:6%{5eIz-wlKU3Z1+Y^OIq/tb2OKjyJpmDu4DHX1;,Lb`2S}OaDwcHGO2[ouKB,KK/odO`L"_k6op0'Uuc}e8Xf7s
-n^+ZL}qW7,TTJ_-8Rt31+Iw]{JzP5t55{m]4c(7pP=_>'61&uRiAZLNRc/[x6/h+e4ULi&ky'66#,wT>(:^^<Ha[QcbM~b{E^.:XW<`FhW&p:d+@JV|892
-8rl"}aLeg[n')4GE"h4"#5F-N9Dhrc9z!{syva~;w,/5{X|&g/I`oYxMD`&LdU0={&315#dC[9!=Lyy<fB1o5X-rMi^xgeNR]vOR4qTeF6NZTyAXNC+2o}
-Hr&N6HDt%zk<l3Em"BN&j2GpB)Vgy)w]}nx;RCx6hEm{L5jZ~1>o{Xq^M>6zV675|k_hk4S7r61o@fduveHx3|fh+i|#`u@^3NJ2nXl>(!b7MSdaUe-L.o
-z,S7OgF%KBaL>w},&rfi2QnDAUpKFiCj|_cm&V4H6Teliz~hwFp7O_F|2m>aowp7FW%6><[zz/=pa8t-"v;&@$)&U_;VaFhOXt[Cv5nsg2kCi(N=Fn2d!.
-+HQt$|MKrim2Ws{d'R0y7sB"SSv`OLndbJp}`TOaWY1tfx_f6b-{/fK`@f+m8D:Q=6yHf83syf'yqO4WeajN;_^EF8%y:7erpzTO={udcAnaFO>X@@h#gx
-KDa5z6z>gxC8BJiO#<F(vh1sZ`pfTicl>3eEbNgb)9jnnUs<fk|'J6CF5m(Dh27+Zxw87{+tIh2>ID{h-YT>d>)]T7Vp1Tc6[-QxB'Kam:Lj@.go6_;`qX
-V3LcbGTd/3zD5aP"ndyU|2Is:YKbqZ)dg$XHOu63|X!{^M=[#'VLIV#!9u;Zc.0^Bn[|dl[fTH'X~2uAX2!%ScFO|vk|e2A5{+&Yx<VOob~rjCfEJ7|8dj
-{Npi|VWJg(vxc^ROB;LR:p^I()3{~$s%7sFGO3x77EB)Zb"qN8$dK&4qG604XTer8"eg9!c]-:w%uo`AA]s@@=XpNkKIFD]mvpJtO[Ad5r1irU'i7FArHw
-!53HVYhTZNapTwL<q2PM]Gw`ID0A~j!o)_uzQC]F9%|V!+:q2/-.`-R)YK[WJmu|I9:Mf8gz)PnZ7Net-Gzy~Grm13]WU<#h%qy5[$_;JP3&6b~RSs$ZLB
-5]C5hr^Co;f3x^9SZsK$i';,#18:kH5eb4+Sqv;y!nU!-6o"g$T9;XWO}t+3pk[+Y"!o;8$=;;`%{"{{UMf:v=d{aY:H%+Uv+#,!l8j|a$}}|UQ3_Q#_3b
-DtET!lJ>7HjW|k8NBYLd@9hKqR318n,=Oj8mNd"^3@%%I)CPXj-0{GfX}#5_qc+:%k}`!1J`L^{=Ojx;dS@8~&.IxTA:WV]&F/&16ncZc{s}<)INe$^/8e
-7cJkA6=y%{+Y]tWWJ;mi`UuRO"~X00uD$F/j3%#Q'cV3TiLu{!ZD">GRX+bNt-vCQCsRwKx|wg</%akg:4KDd37U<c=$on5,4NCVdc3p[@.5wMV`guXa.7
-+:vh!/Qm:go^xzyWq#4Y.01cu-JyNXzTKR/D}ldrRTXPnHVLo(aJf44q}Q-am_%iV,DeHi@N]mRwVAu@ACetcxXzwA[CJc<@7w06l#cijfv,Q}jJ`mO{q]
-!=fZJ3OI}`91W{iD3EKn$Uo%F:5s:m,P>!s)3KU/dTwu(fhy9[d3=<q]l>8@h^kT@wN:`kBVdC+`K.GBcXq})K$OZnlDWlL>CpLQ5.;Y#]0:FEE[>.$0X!
-"Y=Du9OEh8YQgY>_RGt[Ye@8'OG86_%T$z2az'6)<g_=TDIIv|B<sr~zZd5x~cG[^#AkuV)D^L]pd0}x:|<G^MEVi:l=/PPP6.Aa5KaS<|N;9YJ]AJpl&8
-Py5C}U8nW=^CDPScy-o!KO=M#V>.qj~:)Om/NyEqL'$bG.fJ9=E'`.IRoa8K1o>D8NKz/cU5BWV,M/;}1;wA)pu"[=;#s6CKSLn<)`sHXazs,-;O5^`QhZ
-Ii8'$5fFCy@^1h:McUD2,{^>[y&%_@kI/zPR)--#x0V>P@;I8KzjwI46ImzUnlbp.JLKuF@v+c_^owYOz[SZPSyu&`0v,=,7IYDP[uPmKA63LY_Q"T_j`,
-zQBBn`AnD&O&V4`k{PM9fuDAZ!)zK.)X$HKGq%Ps$,CTuTL#1(jIs:IN;j{roL{OmQ$}I]tXD8e{)59H>)d=-(59u3Rp._%/>QBRBr7/mXeaK1BisF-#Z,
-$czmS>7>;|VXKAeg"o{)h}>c{-.^)X8Mqz]rWnE;BK{B2=@21Ji4/,bGXY]sWdSJ:"~zIA%spu,YJ]c;wq@@J}4^;u^/+Ehn$-H%BD`v_[%-r(kn^Wq3]E
-3`X+aXp(M'J7T!UvXk0uE(4i99MBaI4{Gaij5m&aIgi'9%ZLM[c3Jcpe'zU/qCjyjv[DQ:)%fvaak1)/r9{4a"j<tPJZc`_&=aO;[I'r#KemXq@F#X,W7Z
-OJ+}ebr<~]JvT#FLe[BVI;5}cm,G)>xC_gFR>]oYB&kLF+fFQ6Uh@Q-/>,r9<o7r1"(q!z+$%uHx5H;9WqM8@G&bGsj|3{"0;V}K@rwC/+za'ENOroibi[
-=`a9HeGK(.sMYv7H&ruQbtTb^_[jeY5T986KJ`ONRsjOkuMkDx_Y;}:GJpLBkcZ^G:YP8/Zjd`co52=k<Q6lmO87MIdWT[Ej"ZiL1h]{3T{^W2ik7gdCH`
-AS@s_G;{!pJYr}DuN!-C@]k|X("1/J9yj22McpC)hT@-'79p#!rA56~X;a-ebpJglFmC;&OQC7/)A7=pErg98<I@'kTz|TfKJp9A8F@d;(y_>vXMGbOKac
-]TF+)2}#8H`^)iUP0D]oPFGM-wUV.svF:"y5-BH(`7Z5:lwFFO.ndq'enX)_CXiyhj]8ZAGs~m,n)'LQ%yw"ZI#G;CKF`&|/jb;I@gvLf2$c=frbgNyPSC
-[-ct>d_2SoGw$YVF8^t4ifQXYqgLa>9A$fB5%k+poVXzngdBog4.28dj`Fmp.{%an+]c$bVS{5gET]}kbZ)4dx/8eJRo0lIw@5q4d>J$Wu;Gv`7WMEz-cU
-MQE;,9!3AZ)4dMhJG(w7K}A{w{cQRvkB0D'8MF/Cq|V[+Zpn8v@RZjCra1Xcs@6cnYCl>eb!.0V{TFBFH>A@`%[QWR,q'XUg>FwsSJ|g@6yy)IKb4]7HJT
-kDQo/.OaQC+qqD:wsAMEXDPJOs.EN|Gb>8^V,_!]8ko(zB%^c>(`PSKA7oP^|`Ja;}-kLh).^E}h3UW2lHRG<]T!%Hk"j3D<q{DFspA5Hx)C;$Iw$C$Iw:
-=@hn5bLmv{/c[DprueKef1$%u'G8`/^$`lLuwL)>[qv0,92OBq_A301GIT&_4D~5F(u"W,'+UZU=lbR@"lxvAI>(:i7eusa1ZyY:,V8b|V$]k/6XR}/HhB
-qWZbj/|lCGoPXl{a$yuW=W5|>Ed5OFxN}JGB|6=Ih)U@!^alR6;%6gZo@{n}^N$!PtMDTu,Uje5M%$h8z<pf24i5'|A(ah}iskY.lp/v!1{gJ<;z=1U'5,
-'xxV(z&Fgn>Mb<2#&g{#2fi+xi:$&Ruh@)+7k{f"UW,2(9x2<+>s.E&TFZg<a>8qCtJ+2B:%A])Th(@cUoV+y3;o&WN#H]bIxD.9~RD|ydIbvFdspo/;40
-rWsM!m[4j[A4"m=H/o%s`^W^b46iO)hvY(ufJ[P2S&`Gu^efiKpA#A2dEN,X_1;I(%wM"2+=|:76_E>n`v6.vE5!#Q:W9gZuOC>7mLvd&#x=<=owV='Zx[
-VDtIj6;"3"dG"@dQ72-+VIF0yDZo`Mf>rBBzDHb+9</eof%,tf,zH^i;A;`y"eq&pX<%QAKqq3%haT0WNF"p'pcqNogIYlVvAxIXn`M'{pyV[kxNM[';S;
-4[P[g;i}Z#iWrIDqH35F'+MrZ38F7RU-(9b/-:W&A25F<6zPtgJ7O{GSV7S4=5h_U[ebZ>",BM0dDb.wimf<B,zW8M='v8{WSe.1&Ll>P2}08.#J^{>hdj
-K|)KFY'8l,<;s0qh5,NZP%ompy^F+C{P+GwYFTP-2=#eI#4qVv1<4ql_x'zZ4/"S2Gz%Zg'IEEJ^Cq>SkKDaO"&2tM)4{7+Yz]5cqR]dSFu+#BcmCk(naT
-YCy"41)!-akBw@+^:J#0~651_KM-C7-:9kE/E3yN">%!Oh|A2hV0^D7hp0NWU'kKV$6t"3q!Ju`%=6XstbQ.<QUy&%b/-%0pJ0c)#y[RK=/>;TV|T8X_L%
-LmNRu,c#2AzU~Q5B]GqV>42a)^M;}A.spoEy1b:G6{V!UVbJRgn,Nys"^|HWZBfXDN-(W30EHRBb:8rR(eY{by1<gc/L5G7Qc""pYvi@{:2Y)(ecrZ0t#f
-!$fCkD'1(.<M=j,1WGPM{kc)X{`wD}|4_:P{jkbP&<P^xW)-nRAX)tH,nZ<zg41Z)K.(ot2%',kq-8,swkf'3E3d8lUA-#]}}l9.7L)tUYfmK$SW.X7/ye
-!Z<sN>E@[P40_26Q("p+CTK0c79KA7kP4I5#-3dOn!|r}7"7^k{PUJ!Y:{e/mAL&_/h<Qn!AL#E!HgIX(=sth'X<"@^kV/)P'GF`Oj2V0)8w[c"K&Uc<4=
-,2u^$cOUdu<_k/<m!^K{qTjf,/6`&4P2ig"w%W`$r6,U8bgTb4F"]L#>JiQbtUO=nw/{8N_3u/OC73=YP2>#b)=bQC@|Gg$@lWumLZxBC7QP,eMpz!CA7V
-d8gYX7Ft;CDPRdf:'ekK:v%;EL([EB%gGYO)P_{!0(_fada;~Q6rC#Fv7N}=S}8TrR,kfZ5rT5K0>noPGc8e:fRkwr-P8V[wI:7,p<EC]|-DK2bxyVqiTt
-"]NmKwB#Wqsk5"R)gTTQvV{kShS,|_Y"tUmFbSXO2/ZN!4K/G]n+B{e+~%X9@u_-Vxz0HaviC[hYmY)xabhA2Gz3a">3q(sM|LfVs"<YDzh<mOGudfCQN7
-An8Q4nH;2Jw;&v2Aqp:wju7evso7P1BRGNEZdbE4x25cD1PX9%s'ZvZ0zpRUzlxO.q5^Y;o+p-t5tNlEN+_3nz86aX,A/LiM%qS{,N6!1GmC'FIvD{!BLZ
-yx]<HC~$COub&/7Eh;P/=dqw0_u]T),6NM-d>AkEW&XXRo&B7n=GxodsWY&E%7i6@.}IWY8d.Gw%w^a"UHY,Bf4h<eHTDhK-ETddyl'>Ok>Ym]QCsoDmQ-
-oN2RzU"u;Sbbe^co=@dz;Y2{v)/,8Hmw"fn3[5$'OFe4+7WaEa(uM5$WY{/uNcsG9;%PJzgm"(yK4=:0cziPz4:`@{gx<iTEYo|E^'1[SE}da$MNnrrG/.
-#m$fuz{;aFldQdfCb=y5%Z2.y7<Er-DsM)eV:R)5~PFLS8eKzD+Q4C(RCI^8az&q/ZWtTQ'RE8"4:]9(W_R7a(ouTahnztsY/"Qp8M2B|zL2eq,WVPVom$
-BzDSe5,#qjQ&Og10TqYv]+);$W#+XOS;|dk<bpZ.A;)O_E`-x{T-[`}D|4{.k'@x/"o0`.S#NQoKn),%]LEr90-dR99F;%btPZF79,=+%<[xEx=ALh5%05
-21x2Kcz1.k5B1x}8XS#m32m8B&XEo'wc>!"JAjZ6vLZ_XX&_G4H:~")XP#Gm0t4({-`'cPCv0s=O6M8D6}8`;m[zbU@f(iHBKA4gFA5_HiC3d[#QU+JhXT
-G9vby<2cul_z:b0,!jy`26;3T"`On5cE&}.MWOMyBvo>}9bFh94J)xA&FsE%{Zm:%WR;tH@(AK]uQ5BZvgazA8w#V6LD3!1x;}JrXhj%NXk%DA,@b)l;;/
-Pc4TlQr!Lz1<.rE%Z!;&#T(5.U5&cEQ<e.3}i2#^1OHW3kL>l=Wv2D/Eutq=a]:gx|uVJ8AC6&w>FN#/"N=FhpJ7d/A.vX^7">JjX].|8!-('ioPgG"##k
-'n1tCkejcOn+D8C@.Ys{ufBJ|Z+8R{'gU&7uaysOwvLMW5|Z0G(y`}7JK}^Z}xOO|r0FwVpePUtZ0&9M"vC%YR_Y6@Pabt/P!i|$-sxcX$V{nO1du7Nf8A
-ggz!zY(TK{s:]Ged1YI;,,bKhZi@4;~S9ddod`])q8@Zoi#Jw$tuX%9iDBRq6j,ZYvg!uv6U}U`@xq|=3Ss9vmQTfV{K{nx]u`(+~]els|KJ'DQ||frM<Z
-pI@#jZw=8u,2EZj3gjMl;N4fr6HvZfkgWUA}$$eTO1^{XR<!VP$1kWS8Qr<}y='eqDO@$"Ha>iZYLr`{+>c3[bp@Wo<FN8Wt!FMj0jg!+`j4s#'6c(2t.H
-c<l7D@Bx^->SzABeN9Le3f"5X/)$_>^"+Wy>CV,l)c!!I1)7GbXg=3F^d3|]/F<6^l9_)'I>}R`GG#-en.M6WeEd<0h3Pj=yw0$-EV'EP%c!"/LA"}4zVI
-i2.3:`3eI)8QS9-yj)uFXTt#<VzvR@EDnD|R1}V:"-q%8&POu1ayh4$BEurJRSOle;PpAyg=67f+bev^1)fU|G&J)B%5rvz&J;<=wA0qQ.YUgKk`X,7ORy
-ym(ECvqjdZ8P%.G2'dg-a2(CJ2/lRKj"{CG2FI1:1|t$di);8y|:+ZU@y#YX:kN)qmU!l&DP5BNaO0rO/o2ov,nu/gex]}cqer/8|6%Ar)`vsCYq+#hsv3
-dGUpFZ%wzc;wg9_w'Nes8d@{VD!WUFBMd6+VzX^H@zCwW+3Nba0}ab#G=;07Xof"$m`'Im6@,I{v}FN-Ld|X(QONJVEWxGN[ypz$}hbS3r.gAM^io>Eu"/
-y)j{I86c}}HGvd(2w'8Gr@&t{>{@gRS)7cO<ZWG8|e_0h5%+zl1_b_)2|9+AFPrp|[h"%{2EB>!#67(6xQcNjsCK@iy&)XhfN4-:S|eByV^PO3D|8;M%<b
-{oxw6(p;5.]HV.92_Xh5L,Bb;wAiU0=vMtDZG"@OK4eG]dZb!8g/-KMWZ0QTc,'(>|"iDt#@C%07G-"[o{]yP"g;r9<%6RkcGKuw)sL+=:o%#u!p7$,e&o
-nX<:![Q#qU"CQ4ro#DV67|r<]n@R0:.SyDG7%!a9p6'iL|;8c<&pSMwSo>t:h%,V~At>L=>(=Y[`%Ku_C5}Da%0b-2b78e_HedOBwnkgn1DdY>]LP<5=Az
-LPkT<(Zjpih#'A8,{F.5I[ULbNyd+lHP;h%Wwwt$r#:C8t!G+{B<_jL^"AhCooBAP)q(hJ#a3kICtP,UodQG7I3&Qd1MO7ja9UNN2x/UkPn`hZsK,%xX%2
-XG5&!!(wua)vR$+BkPZ<X]I4+_,]6L=ej&LZfJCU8$Fa}qT{oNN.(v8Pqz#.]p"C~Qe]R!}lY>QU:0|IKp5tRUOIg1ZTUE#5<:1geQ1,WS/76j)2WVXHW/
-=D9C,1aH0&J$GK]Dy2,0&_X#eBza04HWOk#F;@uPg!P7%J:Yl8/4<1FvX!HrMhmmchY''Zg=:zwq+"&};RT!~K$z9NL0AluBYqz"07vKf4-EQ"7('BI&8k
-[[_/g/gacc&E;!W0xM!5)H[${Zx[UiXBH$T`-3j&@%}Z@e#MH7J_bKr_G=bS%j~No4&ID5r_$)_[xMg|<v'LiSw<#}:"P{8;}L4&j}h&QWY,KK%iD,=>vW
-!g<g,6"+p3IRqofY9{(i2^1rRTC>GA_se7DpV0tu!tPb`dQ#ZQ(uV3)rHNyNy#=`6("s9W;]of8Y<WbfPWTL3OSd:f"W+E-Z%}qgH7m2tt~ja8_uHO'D"V
-G)g7ugQ_xo06X4XdsU!,%B&_"Gt=%zm&tthwa3aYKw:n2d.itdH@Woj)`X9]-w!U~&q8y_K0#gmyu1`04d`Xy>)oUi=u];=(wbf8f!XT|lqnRC.CP#sk6v
-,g0rVY_QrdKi%UsKV9fENv.AuAe@Cfi-cy:7B!n'[2hbO"(,<R7yDDJoi&"[o+u_BmeP_jx@Tr4"`l(DsEuUcl.(Uynr/5gYKJiGLM!4Hc"BPi5vjsoC8%
-[ybSKXSySx#]/C@,"HNV$Gv@b12Ch_(&FlRZ:^%Lqcc[D:/b1k3VJg"4lSq"i(@jeQ."VYR1Q}Ay51i)n6@z3{s2+PE|D(s#/2pI5Q=93D3WS.<$HuEM=i
-#'efd#:_pk:{Ff`|FH^pqE};0_f'G[COo./8)C;WgG;k.)f-nhx7m>=byC]3qQa^gJL{c@wRLn>J/57%@3x4F'7p+J0!IRPr<Y;d@HG6`HrqDyCQq%Burp
-K_IGTA9KBi~_tqAzx-+CR+>QcC].8%R&@,"b"=/'Lm%6);T-!O(CZ-_XmKMP>'4,/(/9Gtv2W%[]lVc#|!SENp(=I^=+>(]&,T&-W6OiRiLesaoOKZXK22
-oZjXpZ'ilG1HA@={C8d'nv#dda^0]PTP{-}9silz[4jP6H@DbN6b!s:mnK4&Qb1'=PMtXt=q%8I&x^H7F3/Z#&qYScE-HFcGa>ODTBO3Mj6JUQ76^GoI~Z
-.t92%}J$,#%y>c3JY('itX[Z8U8r=Fempq;ZGn${|bv['/z:/Dh<=J7WYNX#%M,C8{86ka.MC}cFMj(@RX/e95RH+5r"'sJIMPGFg[IV`2~b,jCb%{z07(
-.`QIM0l5^RBlJI:&c90BqnR1Q7(Xf)$PmqP2m&^f|oU^<W9IFNDzW`cM<(on~/6y#yJ@-=9(YK:l5^24<Y_vF.a"I65P#cO_0^hK]e_t/G:SJ_LVP7`P9M
-kN5s<ERs[>hL]x#8ijv((oL60!n_;FP:cC_>cJU$rr2Tri:'ZWrivrI0RAwk<ny!$yK<(BxL'ckTMO%F9%8g;paVg8/t~:w_|l+WYSbC2(d"vFA6X:+dWt
-P`9907K}]5gF$I-H0x(V(ML>/H4#OXL)kXbf.}rS<jvl<>$;Y_l=O{<(o;eV,1GB8Dm:OB~]r0r4%L_(:I6>D3WwAo"3aXm5t-CLvWQDXTVh<ERY[sDz3G
-a7,B:PAp350_9p[VGYqarjq<gU7|$<KmljCO{95D&T@PK>5Bf/3wR($1S.aT#)aZhk8shW2VUM9RmWX=DG]IM)=_WsyTk4~mPS@wMtC[3Mn'ktbM88)P;x
-'Yx+p,^F^p.a];Yz/k%k_`j:,_tuQE5{W|+ze-MbTHf:ZY|7HL%%}+sG$v4#`DtN/czT:Cn7#Zj<fmTF;+^vdr|Ojp.,psjT|WXAQ4NSqoRVhUI28>ng{V
-W'6arm|CjyUnJ.;T,_w=Xfl69N4l'5V2!&:WH$.S;"MUwC>weq[vID37qAa[~RF`s/3mif'N>>{xO6.=:Eq|"TOaVAw|Q1PiF>$Xa&dKC1TCVAiR%PE"Pi
-fgZV,^6.RR<!C^SojDYLNk[x@w<Q3u}&/M!wNYtre,`d%qw<l4w:(IX@5a@N"o>yYnFapZCLfCMuE`4lQPC"{R_D}1z)E!g)Mh=Xj,b}>$il;0%c&r~yD-
-/=b&K<(e)oU&=6%i)oj4wzA[EKCl68f5~Y{vq^Lz"9|7S=<aI=XIop]m_&bl)f4+<@MT5HnARYb5d:b5J4z/.C|"`$T/2`|KRq4"~P}Qe]laaV~20L458l
-8uNbX,>l'&)u'^gp68Z80J$LL'bN+m!n+a7l0!.&K^q5Y9Cj[c[o(dze~=vZ=i.uR^h1_FduA,#$"v;T]`jUi7Bj~NZ9_|m))HV'8t4cRVrl,;-mbzFNB&
-8uI-N:@hI5O`C,|KSg,2@r^t:SsB%cQA$N{BS#^7=gA|=D~BHvGkq30)z4R{b1,}mQ'0W3f[axW/TQ/}_=0ml@0,5sh[)SfiiRom4-R{3UW7NiL0)%"iyC
-r}GIvbNow)C`cN`Dp[2/<,+))`Qz^)jN_y[(i^h=Uj'U`A7-qkNFH:5McbMV(<S],eY16,`adg(LI0HAWh;+;2xx]%gWuv`F^q='1]STj>L$/opq:A|K9Z
-;S_DXA}L()qfRJ_2VhL'U]`n|<|!<LPc:{SF)q5so)P'`$sXh|EGa;A|[QCmnnZ)9ql;>TX1BWmvS"0}uR{'Bx||7F"C4qkf46S!t4a@KhW.&C9]6AeNMz
-^"50QViXFvATLG!-aJBkm/;p>>1s+^CvOP6.,|PbTmiD1[[o,EQGj.Uyi@;$}#(/,3j>aoC4s<T.=F7&1j]{h%~Q}EUN"XrZz$;79mMa<R5%%Z@S@h<#hJ
-2wI,p.1#d|a0d[#S|r_6H`n{Rhok:c0[QSQuj0qtCH[D=RVBV+Kh6E|'3U4gY&iAug!3ZoXYN.zvUh&8Kdvvy,!P6wO8jG_3jHRJ4^}o.Y8)B1;5eLIRTv
-Ds07r59$B_n4wVKIC]6CjA$Tj=>5R%cMjU65]5F4CGok:df0>Mh/6DK9)4k<GQrpyj~.($Vp8%[&;Pb$^RYG7Js'/A%Gq&,E=5e0rU/OohtV=UCrog|LqV
-mGR`or/Rm{Gvi9:Q$r'55:RM0L:>EtcQvG/vT:a%EbMfGl3,wP}p>(nyi&bzMg-{;vql8|_9!z4CxZ,_Rj4}ig)RRe|wx4)wP6pyN(!wzFkWEs(H{aogOx
-|D)PEv=B}%46w|~[2}aHHhc/$%q8Dag99u6dpTOH+4_4OXNwskd0)SzvutpXB!`9r=n0f8xlQE8.RAW^2=!eT;F,4=3A3Dgvlreinb('z3YgsPGg+2$AVP
-!#e9.y13/0Q1ENe`YIOo)(qE+YCsaNLD)D0`>}pP#V!GJm$Yk)f^hy&(f3~l$fH$%Mz;%Ka"P%y"X9UhMd)B0kY`uMSV1Diai>w/4LHS85c4Ae:{J%CZ8W
-6FR[!_Ig%T&vE6n@)YyP#/oaYX[^H>tj`VdI{eyTX^UYub#hS<Fj!)ePOFRE`;F's#%}ltH@_.->I9t!%k,Hy;J_O0f"Ek9JFbhy$mTCG!e@+K4"m-1J%u
-b'-YqJX0'@)7w!&F'7Hc)}M+eKyY6sMJobmaNt(-XXFC_TjeT%N]y_0Iw$8ETJ!NC)!Uo:5Ve!'Qut@HLLGv.YMx$dg_&v{k//d`JJjcg1=AmExP@%B_fL
-gZ>O3#n26JBJTRm^3rCsIeRAaEToXr#B(0!3dOkC<l8a"eagFH'rDC|FdTx,C8f]SX!:K1|.5O{:T&D"E6zgD'fB,&u3~0F.c%B+=MpJ86P:T6u<vj4]>4
-ACv<Y1(+&E!cw'1L2+^V);4mv${$$NH@ekSFd'~Rhx,dUx(rQjG!er#@3MyM!M8Z=vJdD7.c5ybJ1A%KEh.}QFt^gOJ@DX=.PWsCgQU/2nNQzG'BZqmy"/
-Y:Fco9h,Vq95e/r0NBvvuGK!=]UB:X5^e-WJ,UD/JZq{'q0sy)xU>M@N](69=00ocNf)l])g+eGjW6_^BocOno^s|FCOu53Y+.$%O%Tt9bFjDFqy"riH;B
-P!j.X'&lo[CRM,QWy6f#+.CLFk^Z+I=vsWCc]##)HRO[nhqm2e]M.JgJcUv!L^_d[3wicMjP7+5Jg{{h"V4e`[{5>-Bj!2>lWhj'Cox=qg3N:j-]&^6<:=
-$ZEilh6q;(EDa(hKm3o]45>Z$Vxr22a+M#7>ujCtf@#Y"NK"fVpg39)n34jPB%fi,|[/dvS0)c:,>{z}Max52AZF,{0&<wX#aD-xIV2KOJ/Er)R>IA{/Tm
-i}l4dSa]@1E^ShHRh{bnL=~n59Xec6G.J[Ux'<.QFJA5Q<AqFgFmVKU2yz'Pn6.GqNW]~23Q4HALg[Danv'1g.Y.eV5"{5>OW2G9Lc#y=0T]CiL,=)t{L!
-RNz;FJ3WRd,W1v:wR6indbwku-GDj+78+z)[Yg}3BKjKYYNs_#2)H&'O;R<;})j)WWq/CyCfly`G[3G>3a^0t_3E[}+tzW}iVme&;Rv^GZ`JPh)apO.<}k
-t:N4`"{x98KeiJ+0>WqN,<<h4xa2pv,9@4~=/+jOHE1TeFER8gY:7>7c}B7&sRqW^)t;#Yvw~]FT__}k$2w5]<#CKK9X=^SF$j01|>7|)HH#sB1Ktis@P$
-QkKD(d<s#j|prt0RCa}438ZXJR]{KpC,HMR^!+Q<.Z3jkfnEUz;2yy;PQoG&m9l}EG1k-8=<}+E+"HLtb0f>E`XX5LIBM/X]GYD5&iXh<6.5/l1rJ,"RzT
-FjMHeB1]W,P_m"~lMiL,=w'>i5C<y/ZMazEx2w,.n.J]!GWE)Ej1JS/VJD>vO&D]0IJpf@O-$KrU1LxvLk8>.{xc}yHs%+E:T$"x$q&h[0Ad7k4rCB)rkZ
-@F"S_+"h^u;Snk#s#$5C.jk@|p!v}h0fR!>#Zt1Tn!l6!!W_}BD]wC}dyG4B5dKTYs~j}S1I+k478}Ri,x_1X;DQrv[+z{"SX1Xw@"TZ4#HWPb)l-2.BeO
-wPKq~:8B]=1!`i|I|>WkYOY.1Km13W!F5Z7%h68Nt#[dp|@(xq2(2GDxO[Px6>h}2)-qL%]K#t^|l9=y7B}H$-"!Un}bh``3%aoD~"RK7PDy(1r&`k!Ou[
-fPQIX5h]VI}w):HVs>]"+)hz`z^Jp.8w@;k/V-&#ge.:hW!9}obs8]AFCwLUOPqWwWLLRGD[ZL+JYV"M')'<zN@`xXXn#P3D3A3]QPyA#[;)Xw)#_Bh{rB
-jrMeFZKie]cry`]Elg~5vm},46^dI2N>@NN4{OxKcrnX,>|Mn_lh2/<,oiK!j-:M^$+|Ox[X$Gxru5Aw[|<{,bn7~[QOy8~8/n#h8$YUBp%s9p;$Q"-f7V
-+{t!}Hb7|1&]R=`Y^fjL-TK5IZV6r6/TQtBrFUQ/HY<]!Oj8118+G$y]NT10.PsVJ94y%a6e4f09@BUr-BFE6u4qlxY6LzVl0W%CdSI7!VKGmRw@7/0@Wy
-MJ8`aXPokRnLlj7gl{BhE&S4[xw1bh[+PW_L6LVmp;Qu~5dq:cj:MJ71yp9[IhMa=03BKV<`bfxNGNr[$ds5O[,6HXka/&0cq0UKv]TCqEqLJ&}6(R'd21
-5-r5EjkD[&-mK@X$wz:^qq!KatQ-|@$C](Z;Iu00rg3o!WD)ccKI$F[&X;!K@e`LD`imw-hH~6a}(WM=Ho24sy{b>fw2dx/8T$+=(:I]!='w%tw:u9{C>j
-1v&"lw5CDAy5E}6cu"+7!Cz/pb1LZ1$<H031ohcRTq.%9Wr';g$dLl"o{.+[PBFP<<1UrRGF~qc5)'}@#'O`)'@>F<I1FJ>hwn!3yWOsJpt{6n.JW%OK%z
-|g&4@'kK$OW&|HtAiX(BWEnchIw2ryX^1xQ}B5o2+Z9c&`Qph{-oQ/~ZE>b;'6$0}c-5}LQ#1|@{TZ,d=Z27tPa+Tf#.g|tga=B5bG]]M=:ItQ|3<:Cg:_
-QB@PCw5!}##_=Us!EBAN`D]!3(&<p-g7tF<>0z%+tEEm|KKTXR`V"T5OZK^tvd$hr^c^uaRgg|`.!tl2NaV$G(y9Tkule4521K6kf2B4,C8+QdI%YTrMB{
-x!{6}7/GP&nR:O`wy_DybKiXrc7PU%j:p,=7Rb"|d}X5]Cn8Xpyh"nPz}/-6-mB|Ggw$7S"t8Ulb(Bv3wBu@9!N1@Hs}8g@qbwql0tq,Jl0Dqt1Gj"7_,d
-oOwo.}[r!/afQ>x|A>"=|p#Hv/M|V|SR)>wI#9o^j,sb^uBAwn1i,f~w`k)k%tmde%.i}m~A1t^Ea_V|kXQMl0gnO@,q6"C#]y-p+d<J/Dx-'&!Ik[q'H:
-nuiwc2iyIU:}=K$dQ_UsTb~{~;S5!~iQiyXQC@<`yLWp,<kgWY!eIZb@gx2G"4x;aF:o+E=<fTCF8[YA{koiDu&vmX]yTTEc&GA:lssk;[<3j)})/A^/ou
-:'cVL'1bcmW(Jbu|xUw9;mmmc}rA[y0x"(hEX5-!q"lQ:bLu4l=Qa+DcJ6~}@Y}`eGRl[,eBpQN3r(Sso@hc.ZOs@HU++F!43TLY7M#M-cqonNWke1r+,4
-O[]{lQ.5H_(Q3154K4#M"&oDViTIYv&7Izt'zJWHA`1XwzTouQD[oXsR(v)L+Rg#yc3^WDUXG$J`Qwxg;X&xAR4cIc`4.X{e4Ae@Mo=;ORR7gf}U$|bOer
-L&K0{oZ|6y(^ckA3<g~`9XveLG</V5abxN$G%7YwmpCHmzE6Ds0qz<%q]4(!w7rEA`kI78D^p}Q"s/'/5MdvG(c+fPfUNH2A#l%R&d$CC("0a:hL@r7i1;
-K[8=bc-iYBEDD56wFgPCsCD<punNbIi5}r7/Q55C6=`tNtXceooU8,7N>2.^b%3JPtx_Tg}2jyQd4[JtxLggv50$y%8WC&&,+xi%GgE;@x.hc8Oct@&b92
-.;nhwdy%9:4>;Q46$0C|.vN&c6n9L=,NMjY[P9{)ZvYG~kK1NFQD['QKAsKAsIdUbk]Z#}K=2.;^)g3QKYd)T%VHq>}m=WKN1&hy&h-"5&#b/mOU-KDY)+
-QRgC4[SmK7S{Llp/2Cp>Wk&#1N'g>0BVeBVcPmyvM{:J=}s!vby`hP6@rJ0HK7GTaF&SDGQx1rZi#JmPns}xP}Lz12@WOHwW$JVenQEZ)g|Ha3:g~z!=|H
-v|-.=DQmP&,6OJ.66c&XD1]Q9=ilnVmK<kwP!`n;C0zsM6glkJl>Z8v,LNE88"jSbKAP2/)ALqJ/=0#_4Xt}ah1ZyHDmv^F=K-)IDB0t4lcbpK+Qy|sua:
-}F{AR}>)J|C8ht8v`n>a+M}aM(DbH0]UmM+[]va<JD'NYiZDLxXf_(aZ(h$hch/`x}9v'%K2[NmsdvMaYXk11E,n]N!BZ")'#"Wo>:5lobJhOT(p]=r6{"
-kV,k4eIG$#][$gOkQWo&F&8"paQKiS/%8)ky:`j}a/E4v}nJ="PqLE5q{`_vR{P#BO9e0"610tg|uo-6l+73YxtxL<2e#&v./BTz`2Fh`E4/F2'"w@,#[9
-GEk%2<R^5G#Hy/IEiO2[nLK]Ny=@LlRSbSc4}`i)ARiFl[0XNvXlZ/8LhON>1Qxra!jUokGz|1%eOt1Xnz/[00Z150:X`FXkb$]v<pabyFb<Q}@5B`<JKG
-F$wD4ln,dfz)P"7D6bpu(At@!nu>Fy)@[UMVZCb(xwLJ(iThl.7u.e_j[wEo8Qwa->)#|#e]AgA`_b"@VIBat`b#@qP-'t:,;RoIBh$4BZ+3pg>:OS3v{w
-b[T/(MN;24=7"i$FoE@p~rqM3P!9Dj7-V&vecY/)wG7V`e,-7=`TSU.L,jPYO|2N+|cs]'Q3E]/X'TWZfm>N8v1vv<j1N}-psF(WnL{y!G!k3M'KZy8;I7
-hyc}Gzk^heF`_^y$"EVY0a=c,G]L:v12rBOPcvo|Wdf{28"DYe4/{_>s#S~-=k,+l=WjPM{3RWjhIP}caY8pL=|f@=Vxx{-OxoB|^a#x#jJ|O;!<_P01'C
-ow>,{.N(alPx$2^aC7.Ks%]GxvyIP0Q]FS5n`g/YAmsgyC`{|!T!5M,yI}(}HmeJ3zuq:ZOTN:qAeMNUtw2(b>J}Za(f;`FAFrb_5qYEpxtY|K_P$@^6CD
-[RP|Gttg"Cw/yki0qT^T^b|MQcTaY(yIYD!s!f3p[Wzd:P26j^sWmGx6NAm`C$7.8$X(%<6BXDhBa$pxF:9Ci+oJGjWI{PJCn;`C@O3&#lfweg3#FDD`!B
-j.P+WR<%-Fh:MQ)c<.X1AOA&pfaztZ8SZ&((DQ9w8K>K#U+TMECS6AK"if#^}Cvs-2LSuebc=:B`9%Q"~5W[=5l@N>mw~-Os"T"wI%f]Pa4Cv%`|)Aa0t|
-Lnj7t%<xX]J49-ZNQ+DNK.)C)59hNNC:$VNKHZ#,YXlhy2BmVQ(8a7oIEZmnji-5Sb=BGaKFnRf`Lp16Vda0+n}xZQ,QHDVEg=$Rj.#5:ix)4V9TV0%WKw
-)8`QerjFv$`"V9{AP!:dauUX;4gB'OP{8S#8Q,U6^8i)gba$)5gr#GfKOq|4b-O3Ig[=9=2nLtmWDvusc+>sm:@!`,1s^QQENg#Wu`,pY!79yHn^8&oTk%
-EK>F&_3G:y3;s$y|4qs0=<|b;n0i4bs&=>#3{s8";pmL`5CxyUylE#w,1T@M=$+S~j|xbH_FQ1YPA"5zh%KjZO140&wimB!M|I`G#6d6<:s9$-,3IFurju
-01rU#[HhSXZ9YJ%4.i]r[v;FDIHb4o}dIz#/.Zqr:I'[y^5E7{'g|jNOYDnIXbLh6ue11uMFUg[B"7"g6TK@B!|jqBubd`+x[T,xDA8f@/:kW5Q)i^.JHj
-,Gcqf[1#w#.]ISDC=HYD5TlgE$iS}Ve"9"pD"NtjB:+_t5t^VN1R=#7@5!f"1abS7feO;tQ6Rkjv/tO)_^PB9n]yL>Q(/!YzD)jyfJKPsN_EPu|/Kl$[d4
-5)hS1.btY1'U$Cm=@j!{W4W]W;}j57hUV+><ChRC{ork:DCuJ'+BmH)Lp9MV7>1x"DX{t!dQ.q[lt9R}R-Z`Q2O,`G}8fX-p:rN_rG..lef|_n'+v99nrW
-Zq#3Sy#%E/MwitJow47Yg)Y7{LxIEv.waYil5rbjQ3I#K_~]"A3i@UFU2:>mCiL.B.,a|zK}]PY$Pa.k(pk>F!'kl^lovR8W<K<S6__MfZbTsZxo9k4+7.
-Ua48N@^poF>NnS!Ry&pp2}}^VXMJA|OeHj%n0ql)`4)oY1.RS}qka4MtxZ|i|r@'jjeI(+1JE=;,H[>>r,[M0R:C`m.B(_88`m^Si`CR|&R"&,vhgA:D1w
-y+5xW@$/ELjo'bH;+MYL%i~-4#Gf)6!bb,3FFn`HH#op^!1OM4#hp>LFsAW,wUfnE9=@e.'S4DkbIOJe5m_6T0'(KI''RomH#,pj_k={C{aFEl}qRL>-'m
-9G9}pA]{6Uqw{lQ(^Clx,=@N@yNo$fKU{C#"ATf@pS8G0D"Am3,&]-C=v3VF3%x$@hg(&|1BeGp]/^+n&6%MmSgmk$rSDjE|&+Q]6TGu7f'HpnDewJC9e>
-$_Qmk@;t2Hhi9n}^78rW%IH@H_Ue>=j@f$")2tB00_^VC+&tUo,f=@=zc0`X`%0=mwY!&dY_D>Pn527stl_&l/g-!;3d65|);wy]o'yOWI,G(4Yb]BX)){
-65!KS$SHp{6vRO.!3ne+EK<8|6e1GaNs!k>z2Mx35hsY5r#jt+L`"YOFil8VZ4c^$a0@F]+jNM&o:T[J_So(_6[|M6[A=F3UiMbq,}M3FZ);ZBc=0ov%!{
-KSVDs`+M@=|AnvdS)&;U.8sQn{0Z2r#'Q|Tx'wj]xZ6O^dc$eZ=q<i0.MVc4+ALZRWwI'scX+p$(T1sbhWk}{bF|(<q8tDI/<M4VjTs;r&/fP;Rt@S8SM|
-$U9mjNV.UI[IzGaZPQn2'hy90lM0|5y|qo@;zZ>w4DbdAsYi%wcO0T0N;z>%$55jFxKy:j"c"{OrPzZr98$!Ykax.jPz>ge<yJJ+6A"z'`y4TL3]JW4EW$
-!t{$FVS,")(WTM5o0aMQGcrj>-fYmuMm>$zz0H50+4m[^2lWJLEbsDr4NspRn/!bYHvw!B5UqMIaNR{Nwwy=(dI;Nw`=|Tti"piL"LgR@%cI&Lyw,NSbU(
-0$TxJ|3rYX2be0s{xmLZMCn[l%Ne}c]ylVQsLPt^[[V14'zds/P|QSfh<7HED+/"+C3rT{I8~9;OX;%8GJ$7D|CJMsH^r(_Y5LgaK,C|`d>a3BM2X_7L2o
-O-X(dh6/W'tF"Mnt82.x6jRq|DD"d2{M%g1]"pTf3nH7a&HM]^sQ76UBKV/SG"DQqLaPhtnqP:b_IKug>w9YbVVb+Xwjm`u@~qDqm5~l,]r`_TRKiR-E(X
-hsPh84{(Q%DWl33W6UJO@p6CUJ$CvUc3PB.8dc/CIh%`gaDF7k`($I"ZyIV+#nIQRdGA5aRPuUV+Jtl#QU%^$F&2U}<7plE{wr#[Uz!y/q0@<&W9K[!`#R
-,F9Z4TPz`=Raiy.Av4j0z{`4V_HmCMesufBJ|ZuAErTftgc0a%=O^[-%]O]{n8HOf3_KmAXKY8t`{O3d!].n="E^Zo|ZbY6s2ubwZ!:TpA>ye)=V5dugDv
-^FQi`#mPL.f%rDGl+CE+-:Z/5sAFuilK=3=k5i+7j'B.[UKtbIie<e_VLF.tx_=RR%jH5enQ>tmCbvNQbs4#/PsbZC@el/^N)W#6Ob7Xh5f;IyvQ._~x}`
-Q^nDd9]0yd7q.c/<:Mf-<d99;h~3niK`bUJP6-9"cT`-,QlKlzq(><"3w:}%9=H8)n8[J#p=.@DjimTmhbE#GJ^(:s.8%)5-tp]JRo^Rc!DOx+!#rUSXzU
-".rQ2Bm/fgk`]&$dN=^4:DC,84[DH_{D37jW4nrAOTz1^p5NJQsFy1ymN`&Q5D9Uy20Q_$i&-XCdU-Zq=@wJ<!Y[VLJ{h27Cu:U4qZ6OR](y^u/8_M5wnw
-Ii|cl-j2LxIZxUbVzC7mJj,X{hr_U<e:phYfuxH/7tG`|8s6]q6tE>26/Vcn_`2vOO-bXXj5wUbQS8Kg=]w'Kr9."qSD)VQA,ytr<]n,|j}RD^u"+GGTq-
-pj}UB+ph2OjPLz#qafx8Nm@,Vy~yrMDNLoUh$K2nb&usH!+n~P1!xoWcihrE'J&TsrHM21If.Q~(9])Rf0t@p:||TIu:ggf"oZ4Ew6S44tXHcLvZvwCNUy
-~1!{;rY99hc(}}uWg}Kxn6'0WH!qG!m.m)x+uN9MVq=<8v#^is0c(aID$+Bh+zcjf3zhN)oRx{$:T[f2#+z55b-n!-^P3!98Yg@q33:vus-t&jxp9Il$47
-aU+@';OdFk16)PZ=gk2;^/d%<170oS>k#5xgs[o1:uouGyAVULDt/C7kZ14,p;3fqavV}3qEFg5q@&Jh2dB"58'D958K@]ie&1{rQ<a0!9,3;<}KiOp;Y'
-9I+@)WEl8}TK_/E.-_#@>tVpA!nIsqfEMP7V7^9$GGlS|-QBIUb3DmT7t8DA9H!`''%5-uAxgb:)+D{APo=5;OHp3|y]tOj1qOG0$=X3h!c"G.Lx(;8Px8
-6-x9=iZ^sO6|YWN<3G~D{8l8~0Q5Zb~qoP-/Q7OIA+sBco4Lm6oI/).TP5<e|q#pBnd)3!41DG}F[g}SaJUJ8.3!ooFm/4k5k4H3z[rk}@Rz0o)Y=pLbrR
->4._P1D4l[0I~xz$9)u1y-kv.|^6[6k,C!ZHfj~YK>Q9uuM{KKm:gX24nb"EiGf46`qZIE]mH;L>24!3('f=U{>"fO.8(OoG&=r-8"v1Vojh.K"3}kT1lF
-o.-x0%i|&sv&f#lA4E5(|(u=N#y(l-%6WC@kGnMi_eF#AccHE2xuLkn[#ZA"b.!T8^-c31,V(j-kd=G(QlBT)9/g{,E-yJt.#/eh<u&!WOf}JcTU=UT'Yk
-Wg%nA{2:UH1Lmd]T3Lm+!Tj2FpkBDF(hsC_>>#NUDKIW"kho,w].;T+{Qz'K+b>0"-HZvd!Nf=FbzHsxb+SNLbhF-jnc+h<S6RDfNKH>s&QxW+w!}m=LQq
-CxwJ4vMxzc^&(bs$|7KT9N;kO};B>q@)u[jYK9wEkXfK~Z!&qJ{J1qU{#on%wq#s1DBg~4US{#=%4El'gZm-BhRf=-/29:!6r]TNr:`bXqpgC1dwc)Ly0+
-s&VrC_{o)"CM&@zR91obI@Qe=S9VzQ7jxli$Ew:X{ac)S$ha!!IizdTG;Aa.UcLUKwOxWpB;}0(>/u}1e#"pn4>2Db%H</Bm-v$Qv+v_E_tl#-7(bkh4`a
-iW|}t2r,G0'8XhQZvGT]6/d{xh<tXou+(}X`FSDLJh>/Y+-DJ$#w'rO3X6F]pGoNXDX+Z^qX1bGR)|="[f_H:2~OnH&NN}@z<Ab)nRec9Awq/X.rS=&^.&
-CUMENtfbA:RvB;kr_d$NY+sQw%$`m2'l@p&Df`s+(^nguM9e%cgS]D/hRU'BjY_ry0TJQh>EzKEb:#rU,_WhgtXgt"<el;oER1W0r=+92-KyJSU-6O3NW9
-7HF"PG#sc1Uf,HZ$~2kb#W9PqsAAx6wk.133u-V<x+{jp.!sQ9e[|dqmV376)OCOZPgo89hp&![x~SHK}q0:S}0g.)ZOXlPY!sWw|7>K9j7_52jQVCd(CB
-e_.n42nJ"kA56y:7H5Ik4S!r[Cn&yu^eX(CI;K61(a#bM^Z62U;H5r),![_-HS1[!`'Y-#C&xM[0,2%]^uGjVWiR<$w;:b3n16)%",x(_bAvl,b8p_;}ZF
-EH|J3%V0g!#u/jL#L';5<"]<d)n:dwF]h5pZlEb/`8xP1(.'jt#&.xNP.+!~ZO{iF@Lwr+zV{{.:)yDL;0P$nzB{q&.k.uFG</1%s`u.l)%jLP=N6p_S,R
-BOt_>'"4@jIJ;YlM5Qp;bnnd[G(#,<rWx41gC'|n"4jN$`'0,t7=V8jH's<^m)u"dFVq2$k$7n}PEB.'%AI6m/Eo1`<KZ!9B~i9Vg2>']-|13nm:sk"7iI
-Q%V]OtL5,Zz#/;AB0d)1:!d'V+,O|25Z6yaAc)4Yx2$s.2[dv|a1}Jjk!`9TFw~IdZl{+8%aTf,`HX#<n8B=DiYr`"+Do<<}^P.#|xt"|mtHs5CaWE`wr-
-%:Yk671w^0EbiB[U5-z)!N$e[`CK)p2pF8+/%>|!)<V.t{W`d1+_Md9:8$/PZwD`|nN0ZldwYutU|FL2%095)Aut{4mCQ%OyQE2<VsvzJ-VjBXJz5($zgZ
-bVO0`x1E'JjO-A2isfwf2>}")#MhJ[+R,3<Hd;wSiKsH!qo!7i=q^._.r:qjrL<=5utZ{O=:}OPfA%^z,|O]/LemodB"b/j|R6HuKe}yJ+2%Mp1!0t}4!5
-N4waDnky:]-EB>C&~gFWq>8)shGJn4fdcj;1Wi%J^>AK8`&z;/ZChdQ7BpWtp%vN9mGwVB&%,er/v<4E:X;%]=xC9-O6@p(%a=i)>E%K@1yMMg_@NGp}$8
-J+;;U8E!I[L[[jIGk|TTS5yB4YwW40L"2|jE8){/~^K1XTpUpT{Lejf&kq20la6FCZ@2Ry}lYX6vup,E%'r7S`E{-#J)t.-yX${SH(8GjsR5k%o&htw.Ox
--&($#c:8Rkk"QCy3Mx2:!fau<gmfhcc`NOT|=CF-tP+zr#7k({,D}44,Pt+XU8CY4jBmL.@2Hvx#vM.zl^;]JucFt9nu[Sr1V#!65yW|1`6"#EYoL8L-i>
-pp<hl2JTp=L4!%$.[M;t}jlxVwY[c>S74J!z@/%.t<}0f4QJ:wY{f){DN38Ar^(Vrh|#g&HGF"z>vW9UR{hpss'aM3#@pNws`K8vni+xxEGgkimSuN!M=w
-[-.E3X-`AZ6!@.>r5("{!DBJ&5cF]`^/6N&1cigoL6/PcV_Sn751ASWKfRDDUbK9@N:E@ReyiTO4!',j'Tcsp;;;ls@l$],S]0/)Zjo0]qJ{.X;olj^U);
-8'knz5FR.YC^X6(m[pa_i&|=L!gpR2/enOSytR#^pj-{B&LUl_+{8]V(TN&B>B:e(yMi6,f&7vo((,hK<=Z`;NAu;BWH2Q+v6K4':!![.1w=".|^jgk5:M
-YfKbA(0<`2RyT$V2N+hKQ-oT{sQ0GJs^3yeV+vMvMa/2X!Znj}2>j4HlV29!|y&C[Cov+2nr>>=25(=u"Q]M<wjW}&nrWNn.^h1WYK#s|fKhxNx^.PC"A7
-Yay.xJw64>!wkXRx#"N-SkqDpD<rKc8YvdV'K,L"%w]67wSKjckUH(LIbra&mWccTQajxPl58:|V0CsNa<o]0W>4&,%<9)KzwJYEeD]-nJkJ{j.<Ol+:j<
-oNfEi9$REguYeLDawr2SlOx0F7,tJ{_m2}v}fvr3heGm('MT5xspab+&0AehBI^&LQ)=3zj)[<OcgpO!O'-Og=epQOm4]l1x#7c{^!)z#Ux!}9>zf[-iXN
-]BG^-1@y]D#F!H~z[/$Pz`uymQb"x&U:_DSLKAoWF6vVQqgimKEgh5k`d-YOgL,+XznI/cdI3O6dAF8teNzpd{[K^,y})v1_Dw"sfL@;;p0ZuL}G[.6.t8
-4$e!K"&WH6":AmFCLld3A=!38th$Z]MY4_W,5tu#YZ)pi`<CL(.;|V5MWCUs(belYs{|/6nb,!sDMZ:k9MjD~r>J/'4tW(~}d"1!pS$nnNIrPzyf:CvMK0
-5u4mDKi(j959nLBk{"Ljy.b.SfN<j5z>;=kothmXC:;gdk!7p('!|91Ye/-eb_>.9-'}G"
+789187
+2xXr75Q.2(F}>}6s^zf|7q5"oT89ue(U]Q1s|#7"PV-,f`ncb+U#%q4gg5[PPG->!1|cXvn%|F5xfy8cxHFq`<-^6<LWt0R4$39I^CwJmTPU2ftKJz8s3#
+V^<=yO:7T-q{Vxu<XYKOOjxfwNQXXknPfaPZ=jt[tncVm!^6>JaoE{nmqhhNxu19[yfPHO+}iy=S<rg57AAEH;xfv|0:~lOeDl_9Iv!u{7z.yiPy"!jKAR
+LQ~Z{EI`osF{`keQNlMWmdX9[.,WN];FGSa{u:tL!a|4}2+Lmmp[1kD]'1H+9{bmL+~zj[o+J)Hs&BRCwfNHfW#uU_MD0TJ1AkCyi{,dxRmAH}AyBfmwRm
+.O!NND_vA`<uR7%3e3gnli&,F3I[K"v.8$U2F:j.q+JV)}-J;_Sa=f6]5=oyr1x4+$Z{]]hRN:)D^t;Xv{q:L]v`(D_@pGcJ{Dour92mp'8KH>p/P(7:WO
+4BxJj<$dG>E+A/MCj//3'E>,psk5q$A.B,&.~B(^>AefzbB`Wtp'~Y`.<Us=xX##E/,Z!;X`13Qm!tPGozjk#!1JwL~DH1B^]/Yl6+KOAsp:kEi%8g]2e"
+zRJ0g(H1U!rs2ly$9StX~fTJ]Q,me,-DOj.=4tCS4'L4f@MOZ12ZrHV5%,7BZ'2J$VFIk{}q^O;P+H#E/BiQF-O$)Q@,)`glZKr{$ApEjvq:De=-~=hX>h
+Lyf)gI.4s%pWw=h_KlPph/ui@-<12ao'=6TsWkRV]3QQ0C6SV+7YRV.qL}3`@B:Toyn;`Irjx.U`Ejvi]]QeLle,2<}xf2/ySC'&eceD/kO&`x;fdhr2Nn
+y1P<m1T-6)h%&znZYEtiM#HnH4wg1T%`wN|xl&oUpL/GBa|,}B5}FyOaYjmJ@_4l4b6kxVi+!4UX6gJYI;r<k0KXkmawmqYRW3Tp'&5+feCD[KF#_H^VIP
+cr2%[,'Qy`teJFai$&'VNJK+KCyYxxFMS"q%n!CP%9`<F;Kg`^CWhZJlFy(`7gG=u7vIpm72L=z%g#2>@C<f@hFGL=c'iT>(x<_3mjiz9m_DxR#v,aGY!a
+x|!3Xs0y&Ad4$(.nduo0LqzsIPkD(PVV6TcTQ>N7b``i%AD:Y"DkAk[iA9~3['xX7l&Az+>oBfF1x(|[7cMf69AD)#q51@xzB]x{s32"mR"upT"V@-2U)@
+4%mtgJ]=Da3YUj>b"rQvr;i:{J[!JhAH^WZDs0EYN'jdv@e%^^{uI8K6r8(@D:#i,1rU<!6S/hKYWl=nE[:a3]$A.x)Px=i`X/}g#ED[X=91iT;|,dggw+
+Q.<)#9B(e`/4<]G9]C[Bc"U)o`E)]]).'17!jOz@b6DF8,&n_%f8TVcOMM|kQ(C7%5&qHBV(Nf=d=k0Q/_SgXitUEQBiA%{d:Sa@sva9D1Y/JBJO_2b'ag
+I.2bE)`<'N23:p'v2JB00=d+8y{!e@@>}L$ED1z)G/5!>29^,iwDhaTAqloG6E+!@=gS-JTs"%nt8y|kHlNO{Ue,pb1rBUz9!LMu@L|J#4>AMF,+B>[^RW
+d0EUu@%+a'vG^x0K5AHkZp/5{k!96g8fE^X'7{n!TY7Umn@]T2j]nKla1oO)fd]+Of]3A1NyT@|tQWehS,@Bc)z7{zY!{|b%1B{xb[y9!"1Diq~U8`R'TY
+2`)R=,#ilMq|75)__Yo43rV$pUB/wi_EX:kUDb3)'=w,(3KV<d6c@e6<A#EyQp:DLO&%t,$9s#Vbz/vfL0+wc,&%tIg}$qJV:FSw)6vG~nVD~0yJsUVW4u
+7EYW'2OFrm}B=]je>&p#`-j/}=pn.Kc'IbZu(U,5(>$!l:w`E]-7FCE/v@4au1!uz9'R-B&C8@%^}Z1:6h4Dz$usdTgah$^Iw_W^$2FLmazAqbp_B8C&aA
+ZW(`c'A]R}KdX/Jpt8mdo{zPT2.yfIc8d/#Eswf<GP+Xkv<3Pf&GlTCnxNg-]>4@zSe)&iU1[:Wo7EY%h0Q9Dk|meBK"O&viE@Eq-`|Y5s6O+5jgT]E`xv
+CKme^I]a_4Wc7&GqvYxz=;@d9|Z{Qx/r4O`l/gfAzv8opYs,InAqkf&fs,#{$Jnl#fR,.2"nMg)yWr|q{IYw4g'_vO)qG2gnR,ZZ]5c|EQ]sMqHrIw%V{$
+GO|IM$=cmTnN%0!^OgMs%{q{{=7ZK{$;.7L|M8=N>Qz-`]:}w}FsxLrO]|Lsl53@RCG{:RAcYoBLnzxufxRM"%#v~0/Fo|t7cKs_loh7WR$,"v~Ewo]#jd
+OOM/~]^57b^5I_tMjh|7pYqSCxU]a(8j=UTO3MVUX,%Mpa.+]n2qm>i#"rT#T57y(z<-TRpmcHy/sAeO4$Iw-:NH=M"rtHlywTFw$`}v9Z(xAl]aOuRQJH
+<J.(EO1V4xhb}87fGsO8TnmKLk/,+sieDnXhCJD{';27nE5k_7@uZw3v}eero.@%1iNp&Kdi!iDXIwhO&}|z8qJfg#6Jblu2/|{L5xJgtMZ|,S6{A.F83O
+s1w,FRcRG}bB$&,pg#Ias>}c.F+1xe}'xjYd1w~mIgIUQ/#%YN/jpCec`d:>+MV{&tX,~ewhX,-4Rr[Uw2|zUe^{15cxSI$i4d|},mYyy6%0L:LS{qNpa!
+R44{oO2}|7o#&IP{~z(J)8W`|2rqW}hqSq6-@B0W%}),D>$/F|f"Uwf"k%|5ij[/qY|e7/_wKUq{L7&x)M-54c>"S^b3mj1c)rAqar~;&HEC"4R4N^ox7T
+9G)fF2!;LbWr"="{}zA6{w@%Fc5V:32rq/R0h.z/QFOTmN~$$]t.Y+.zT+QY3FA>N^ohfj}m@ZX,'h"xFMlze]2EfPq@"7gLN{:!v/&'B;#{~/'4O|mOb!
+oP4nKtE8~z2|=`S-Ex@rz-KTjZ}=nF-k[SAWT|6-NL23$MPm{T+8h#$Q8WSdnF./sH{kP,gxv5q8Hv$Mar|v"xv=B]0&8Klh4wj.9XlcRbM&!(2xjN&mZs
+uOt|#C[/Cfth1qUk`/w7oc}=y;MM7BcW{wC}vv(x|=MwLhRib}r7Uc>3Uc>3UcV>Q#S=PY$4#O+MO.9bffSL1uOLlr#Lqoo,av2alp#&SqG{|OL>D3`|#C
+_no,dN08#JbwH8czj7I!/FVrer(fLcfZ~zHMmOrEVbYe0IY9-|f!4T0v"ffbxeN$=Fh'GwQtOP@C#/PtAv&zap2MZ|Gry&/rUNYZlh`r$a"p1CZ+d'1}pW
+ugypMs{!gW>9Fnp>"!!FTOgXt&$vEQDJo1Kgs#mCAiIwPtin6^V6G)i=A!/|"@1!|bV|_7m{!tv(O&Ch4ytyD{5Zhu!M+f^cg[~R>FQuQtKP&.5vX"LF0|
+r:p,vG7j)cEL&'unrHexx>N!oYwtqpJ||<$]af3%9uJwbPO'0Pq)Hb`L)ib0dxLcW]"xz=p4{K7}kf2-lpWz%m.Oq:.UYOkfDxbynk)xlTGT[xRf}V"Jxe
+{O}'V/XHgjF-bR"%DFAtxK7o0/(%f)&cU,DS1H-fy,L1vN_k}3,44AGHNF=x@.H[PP1dDl{(@.)DZV2_"`|11LmtjciD&IT}zD~J86v!gY=qiRYZ$F_s^c
+(>]f,F:"khUg`pym])oHPzY:>U,yg<@=P]rf14y@iJ76op&6Wu~<!t343F2@-)n=;c5(||Qdgr+MA.Iemu$MMcBds"XuNO`7yT|]+3X[`v$U,{7-lt5UZb
+;T[p:u:c=4_7~,V%uV;MklyYZZV93)k]7EXz5U|.es~o-o]t<d_9_Ae4qsHin:`!8:/K-H#<:`I;TY<#ntcn|64zdOQnIw2')J|`!m5>T`xs#}!vDlxey1
+-<Nhv7Rw>cR!ENP8>/e!Ll{j#qAEKoLb3n+C}/mO"VF/.13;uj0dk2mM:|!Id0}63g9|FZZXtU|7zWa-D`XtK|hp-^B$CwPtAcVg:U>v>3>ctQ(j"C'I{o
+$U.G<z=74@"_#5skpzXDbg"zna#y)qNY0tt"w>wD/TrOhQYkr{E^W<@0HjNnM2=PwsxrKHc1#:#r=Ui0$mic<1GF,[T<Q()gc',I[-3;Bk~68N{w~7%2Cu
+",@%Bs6LV#`dz"$[c4,OFmIzO9^oz$PCn1<t9NirLf)}>e#l}>nd_/r2$]1_c^',_jMAF^6YH1Jo./_T)F:ma"jzK#N@VceUW[vbs30)v]}4sGZ:up+M)$
+}Cd;m}!{h+{8L:O$27AC&5iZuVBOa1]="0`;w:lH#N$PznxP^NO$c_[ZqmGUD7$sR]']Mae9.v-#KD@[AwwYe||A65~LcJuwAfhlSXV6n5b}sNS!H)sb(|
+p5T`maEa:g}{eJ&9H3E"5rd}WBVkD@Zr,=smZll4r+"S39-6aNGK~I,9irtYx+vWN`^m-h>z-;"ET8OG$hsgHu;|9U03@(dZ(/`LL1-9~^KguX<KiWGX&S
+e^^IeW_5Jm3bO]iiE/cViT{Jl"-n=@ZYv+s>h4<KsGI>QHAErjbg9jYD-l8Fx_J}gI_2g^JtC)1!qNK(:8e,5+7q|yvut'Z5jXd@dcy)I]]A)=5oJ%g}5/
+MhHM[uf"gP)&42L7U%;f#Va36f2TSdsAlEFS";y<#csEhGuH/ns)U"KG~)@#H"htMj-9CLn/WlgW59d}W%Yy@zt06F<Jsays9Yr5YZ.Zb+1@7S-I2@<$>8
+$3qg0l+DQEEAa4K_P]/kfz~-}Z&wpizY[vx+{xl),cwK~!BG~S9,"_@u`bR7!/F&a+mKI8DUk7:!`x;W`9]xshQm(%;"[9QxHPNw[^"W6q;^!H+T^g^HI<
+<.sN|)cO778%96rdFJK1-N(Sz%]L[8zK03F7N-=s/uSjn7:C%Aw8Mm5Gy%_:DfpE,>d4"8l5vNn[TcP)|$5`[Zj'P4NJ|gvQ$xnlLT"4J/J488O+diKTe9
+d'y90X#`.|jp^{9gV7dNtQ~&8`j^u>}^p"S15$,<;8pt0ESl)t1R$,cbtXLMvD"Eb]k5+')]Xt}i!T;,kR<v0DN<wMBPGgkZ+7]gu>T9IP|R+=g^0qzW@-
+qT+3.0Edqcz.R[!=j1HLOW/s[$N$XTZJI<u8vLCb@pdu@hH>};oc:h3S_#:o35w#w@`qkZ`0`8w;Aj)S+)ck(]&Gg<Z7&mtYCBd<:(s-$t9Ybn30.iX$RB
++6l"A3gfM0/Qcjs.cl`gM!RR;/,5R^suMJU3A__|3BL0@ra/7uYn'2aI7Rc/;TdetF/an=ET78r|!jj29^J=|kbGLb<bfL"zg!GFw$[K^J;uqx.lO%CESD
+%pr5Y%E^(FE@7RMy3Tm;<lLTk=U$K$$P1lQfq|i/[qi(Y:N:;bw,g);$bVP4_#xF>]e8,NrS;(-IYvTcrvc]9(u1cVsID2>mSj0=2W!6&L7BC=Ro%=WU(,
+`<kx>fcn8_}G_k&ug&LV=vOcMxbewy1s<[^a<vl00XMuZ_K$"XcDO<],>qrnrLoAsaim(0;v{75De@hqkTbi>&u9]F#/ORM(^"fEHAy@:(QlSB>3$8U4yM
+gGRMNQR-3f+r8<rYI+^@Fg3F6^rwP/$|fP<H%1NnOB#l&Z#ZT@sVGync,}nNiV'$'l2Z~iM7T+T">yo<3JPxEhlpLT'&3TwyyPXF<TTjN[a'lgRAW,oSx$
+;OWZHYKfHp}(OT}92aX;i5!R~m7I6zU>=OwBIMI]UF7/Gq5h(wicFhdI5y1Wz/due4u5pdgZJ/I<KErGtKwSs__3ovs:xuXnFs`'<5X^S"!lszr.TAsF/9
+5&h8#=zaXy0iU[o1ae:BQ)0"`U5^Ofb#Uw:nP.BfLyWq]h2!m<Qj+XYi25QcGwIj`O~FNixQFNjYS-vB~<F>a2JQBJ|Nw2:x"poPsQ&5F&Wpx4~;`^j"/:
+Im&'^P&X47%%&l.`Ge>jp)<WMlatMNQ4T]Bme:$H0`1z{JP_Ye|":Dz_V/'f_:Cg}X{T-dH<3puUK9ZB]a+"Kuts%s<wZ07_6x@[s;}zV_+W.i<SZA,hZG
+6<qmtO)U%&SjYISpbXH-,)Ku(&^>!}SA[sERo:IFQ16`b<#K9#fsGb{Zn:#lQ^[oZjXP'1@lg@f&Bj+T/5>ut"G=(YsgrX"Jv`LE5utXS!b$`/3fm/Jt(V
+xorPY@7J6p|{tyB9wx-yFpcy}+_Zy"o2V_Q2IpO#ED#YZ/ID,=2Oh[|4rGO>G]MaxO3Z,iNgX;L}Z`f}ddf+o+")MA.{E)@:6Hj95pV"v1HemJS8"WlN2/
+p+WL!>VL;PLQ#[[S0bo;w2|ZLzs{$`k}=-_iSE@sj;5pW57w0^L(Epec6/T!R-8P"GUVy6('MGu;'0LvV{OT>Y]DQOk!,5Bl0"8UZoE,K3KHZ!#0ShUgOL
+2[M</0B010TnM<57v>Z%PN6gH);$/UvRh')V:>Gqt-^yJ86Y'}cm2px!hMYM/IPt#udm6<n!q6%A`5LMr=z.D=JJ$3y%ximPK=)IQb_o.4quNT&5O4TM{1
+dNhY"P&Pt[t(t<]3rd;Z|/J3w%s204yXykRV6]oQ6ytXqV^-yQmDue1{#IZ`a#oVA4o:T4#dPpzMj;mJq1}t,nnG1CvD42-1<sQt4<lcnG;+M<i%d%@g;(
+Ak5+v`4+zB@R:SY<@T8gwG0>9dwbKF:^<IJMRSwV@hV^"cB5oVqzNT=`@_:ZjnbhHKF)xb06Wt'XT]r)~y;`<Q/p$L-WS<v91bn9lTtEnNwi@<_hT0J9iv
+=-[ez;{ovS@KjinJ.QIwdiQn[KIyRQ`Gj3t2T4#doE%#2]9wnSI/xSk'Zy<D"Z(<C3Y0I3Uc`f0+H`b-:Ev1^eY,sXbg-Ar-O]Ai@mhZrCaRQOnu{3Er<#
+jEBubb4+GARA4cckXDk`f|SA[s9dB8`AG5#1@eljlF]liLlj6-mrPVz}$}kaBC$3@w3f_Zp:qlkw4yhSNjN$CBXq+t^/m`uu+@1WuMk"QzWJnIx1kwOS{s
+qN:O8^(3gKu|HQg'xvH8QGXDK=]wKU}]{oc-A6<-S>]wSIE7_n0Z.Jfo-4fJ/5Ttyc-N:;bk3'As[h|OmY5GW^HXX}YcJ]UFq{!J!~ow!7>qpA;)0qo:$N
+yd$Z7rpAW5Bd/Q&u<q^F3rSf(w=.vu9<+h$DU5B|[/"lafBlWf_x:bfk{$m4P(j2esm}p^gMxz.A'{9DUz0VMQ1t_YcT^Tz3vO}>xB=fY9WaT3$I_;`+H'
+YACN;WNzdKN@2N4Ro0JM"EkKE/h1LiTb(@F<<|S}TyK#VM$!{:J`An+0=z`W;<x^f:PoaP9/RCnV<ky5Y">})rH7ZKcM6"#Ea,JhHU({T5W5$(2n6@}vOc
+V9!BJ$h7Pu9K22Yy2jm.pt4a1{x^9O4j}ZhreCs$5-m#$yz7G3`Zp57@}g3>t/gr8gW:`F{}XiyrUD~u}To<L+41,(TjJ^Sn9&TuPAmsX2i}zBgjzG3M-`
+)KyrPT'&z7>['c9v%Kj}D$u{v7#(C]4Vm,8Lsm!sX+S4s@c$m<^hDTFl8kWCS'[}UT+2^)~8`!<),+LY/Q=`pXqh|3YdCfU/PBUZ+x5z.244"!(2m-7T]x
+=SGSjhJ.t2N:hsBHhMz#)@hZ"U;eopg<qSqbfcP'1X:.qDXyNV=HWn&8vakM#pxYm@t'.P1l'9cD8m,pGJ}"aTIIOt[D8{1Ams'{Z_yLyMVjC,Ia]84XaA
+"$e$VbVg1Y,`x$YQl18nH`uBhZ{`5e=K5AQ(Wg-%iZN!UYXW=#`ulC'o4:srH=8%P)b@U96@AT8t-QG`Tkn8%<0^4ycV$cgxaR>%dwLyl17)O&%kHA:IwG
+&7uIJtinmVjj(I=UJv0c27]VFvX,:5Q7OMk<51;vpk0Q>;Yjy21Zj^Zd05(y6G=/.sSLHRu>$Nox/n{8AnB_hyB]kI"u9oij]mk"_y8p;3/xt8DsP5Y'[9
+m,~Xp5'Uz7`qLR^%MK$,R%SqWv=k>oQp$gs"iU8Y4{)Kl_q1!lGU7Q-Ru:M,FEWR3`'42U`aYhqUsgpf,T<.1DT"MX}t]bBrT2peAW!3`xz3^nz#8p~N)i
++9rYPQ-ugqs"'6O&!}@6.36y4p6h=h-6fl'mN<D@o8oRHHv1}&b2Gj`j}bV<-nn}2tOj^+D2Ti|}oRc"s>-p.8u_nr{BF2l#k'l9Zh&`/1/yJ8bbN(YZ6T
+g|`{0,+Da+`UoKtK;KkX#1jJ:|YGSo1nKUN<!go2U/8Fg:]FUjcN`R^KhfuWh_}Q]F=qvQ^l^@KU$NTexrb'{sdmi3Se.7_Ip'pPU7u+Zw84(#m%C5chG<
+yy}L5_BljgyZ>joIZ3Il+t=04J(rIdW:aEq'/-<w1Ll2-Yw>dj9PM(_I1q3YW=kBMDTNvN)JWp^e}+._l!5K^_G+Nt:,+QD,gq{RG+]'V,.%`:ROMJZH.N
+U#|#7j9$]PX,6o2vlw.aw)1g}#ncF7vwWs:Y;!+#_lf0q0Y2aidTPWByZ#YOz`_cV}>f$='E(19f<d/%N'k&>)I[%$~cQMcfIGphcBK-CsX:pZ<G'S39~b
+m=d0sPF;#QMfA_)0l-C]%wVK1XR1Bq#zlEjZao"Kw4Fgdf9!F4&yg{)0Q,^MwxW,R3KCp8Pa2f5p%MkGHc`8!-3g$7c22n>HT-Wqe4xg^UkfT/&#6xX1s]
+J>({Vaf0lX'T4Qng_I6wxk(SWsD1ZDU/:qNAqi21<q!Af2(zNKK5zetyuc^aS/<iUO-BPJy6<p_3P+ESx=97Zd%5b;v1l^Um}xAd-1xx:.'n!q@V(2$+:q
+nEI:op@t;qd'i$(S{7,K}[)T[FhoEtkv~D]BbG~=)j:E,rGHpvvz7>3UUB,xDp:.%fB3I"j`fkWfc=b`Np7MNpbkaS{Mh(t5fRXi5xq)NG6Ca+H"iK&DG;
+X%QHPe^qbkcMlh"TU0+<UNEXT{N#cnuzOeCXa^^t8FXvCD1/bXLo[rlJC(1k/=1Ms0ST0@[,;"o$O,H2:CyLhC^1#JZvaB>R9-]h4T4J>7,yPZqT`U:q+x
+tRGA5D6;bk2D3VCX$X<h&K6J_a]O-f5.MW]w]3fLx.M=2G-qp[>HR(CYRe@85L7fxh+..Hn3b6eeNXK0f!Na$9|!}|LB'z%VJZ^I/4<;#Q,(0!lpF{]TVi
+D3C9dQ=tQy]_|-s8^o~j$$I;^v(SR^!S}@w,8429X@4rI6;r+r7oYP-vGso:-XZhtpAYlMs^;+qdRR-T0F0Go$NX5GQXr)y.)rS6EA(z@L("a-.j|X:ito
+NZ3K/FL:_R>KKL!}iP{l(o{Kj{B$]i|SIykfckHVYaEryfA.=|.NsAn]Un.u2H(6g{Oj'0&Nm7r.h5zSZ^&4+"jvQ3]'yyl}^DHG8|.}Wf{w)p9lzJGigD
+p43S-imp5!:gwNb.!{$>`.[f`}#Nvq.gbw_GK<qED4eM@i`PEu`kdD/"#k}Emy@O)"P&<#'|07~S%>ff2m`+kt#<3gxQ:M:+,1S2aJF}@M=%Y%xK&|dBs:
+w%h+A}=th):j1sBsMrTz(|AGwr9y#8BEUr}sZy6tbF>TQB;}E},xvxs[SirgvWyA[[0nbAZ0i7Z<QPU]>K'e"!zI9"0S;(-Ct%].k#,TqVch--7{AS/,RU
+5LEf@>yFBz{;CJ1T/8u)]jW<wyVh,w`,CJ_<[O!}mnGOV"23g',Qhz7'>7pY8toZOei5{iy4";v0_/BJPn+4HONQDtEDer$og|YWBJL[lCFX&b%7(7:y(O
+e!L(K(gDJ9e/vDXD0eyBHos03)HqR#FL^k7}YI@+x^d.XUEqodhQg9&TDSG1foXgt`yLo!%I0RHp-wW>[i`h0K1-FN''~'`GJ3~!^"^,2{wI{FOx.L)yO2
+.BDsT8^-gh>T$]SRDzvSJ,39$+K6%lLMAz[Kos2wNlYn5^3W{k%DpfnP~2rDU"O-E({0/(b<x0N]K1Q6s&[bvd"g3e!+<"b^5kE,e/fF7&sVq3A%zjQ(2#
+{HFc1sw:#$wOg=sn:WL2&TFzGt6x[GoK(R7W@mCt}Ccz!He^atuyjGUoe>w7r;>Hb0!S7hd`F{]-Y<)>s6Mo/s!WNlQ^4+m=drgGr)xY.n+E=&IB~SEn3#
+5hW8'tn6PksFU^d9YL[-,>uFl&J^B_-6^Yp/Jse|Y`XJ2`}m<C(8>5"-Xg5+<b~9z1c}k^auJ]8G'ZR)j5L4W&!<V`|7r52sFh>bc4$]}|b_X=t|<WU%LI
+q6mJ~F:j-O.|av6S%.sBS:.4Kqc3{G|"VC]Zci'b=0{=5RfJ#Kzr&Z)hs//6|uBa+Yg>@2G]Pw_CmiM,VKQ+&MLllJyqM5.3ktke</Kzm'2Xao:X$=&I~z
+JlJtte6Ktaym!]Tb&:UeBuJH$5"3tGxU-U{v!;(/Huj$0{8jUV3!%x&xwUFB|D+G]EtiR^8tnXUvAS;Z7@k'GYFT!#w&mQ0z{Wl)QO.n`W9`U!MkvlKqPI
+j(05A}4HwqXB%:"a=tzSQ24HV2^Oj&RX$u3G__QSeM`QuI(#INV-fu|^brBm.JnrBf`fA5-$O2dk]]UyMZI4ptZK2(i,0C+1^OzZg6d{:>mrDl"Fp-{s&o
+AJk{x|yAsMMHf0Xt~gAxv+xK8BrlUb.=265hMM^YvQ+tuu9[#HE,yEQf=r6zRiq)'|O;`)U<3B^5S-MyVypYZ"e:8_:A4r@MVGmBMooqqZ&V>;2cVP!uSk
+Rp/e;q%M7.{mjf',~t32E@V1UJM,YIsM-4-3m!{+<c&WJMFUm32q4>R%L&]D:%qtmY6/pc'WT;GPgUDkd.<L"i{BlJ&JuaN3At4jG+k11H_Bh8r!T0I,C;
+FbN#G]TpHrRX/k-k')gc}}MXiw4VB.HV78}U=WE"$'CI!tyiwJTgs-dOrR.QMa;P6a('wzaeuU]2)]`&_Ej5oaMx|T7m1ECLNJ8.65N-`uSw(Jl/^E+&GA
+dW.%N-)PI#xGZJj6&.0zSssR'O2ZC/}@n54hb]7<mDla[(S>'xuc0ruYg6$U9-.QrJmW;Pwt1C"GEQG34uO5VVLj!H{]'Sq<SBy(biJNCm-3}KR)q^42>`
+xd7F^MUozjurt!+Z)k'emB;z|[m5@/RK1h|%g<lB"R'zGyuv]rWKytHfyh}+|/peED#aMwhY!if!@"E{=):3>0{jI{5A4uhBkg>jLSC7_'wC7V^ZbNN$pi
+RxHK2]'Jc0!KPV`mLp|B7f%2#<]kNfs^"IMsg#/+{j8%&KH@lEnFt}vNTP-4B_bj@K]Uy}RFLp1&@ulmR_"E'O9!/OU1(`rfrq2ET<zLnbQ/Ub>f_uKNhG
+0RCY|7MaBO:xi7LRg-];br[g=upt'gNLn{m1n"'wO.N;3BWVtsF;xa+r<dPNrI"0(&n480FlteMBSXW2oL4]dxU{B[v)#1K=BfA2)sf'7Ma>!xHKD2zjJG
+v%!x"B+^F)t+qg'$A0OF`i|_ov[dUpEvnJr^//<vC>e^l_ZC=$zi&UlT/j.T:e{b`m,(JXRzsie!y8)e!g|3]`&0O0Rd+!wA="x1o01mBS9==L'l_yWCgd
+b)pCbY&`XxAasPj%Hi6,3-h4Pb)jdWN7NWwnGLB-/M;!.Bq-Z5/[-G`[:!h&9#/d:uj`4s]Q)Z$zAaQGPG@:}6#@[D[Bdo%W}0'o-;QF0jP]muK8_KvK6)
+hh7s_AqHi{-m-$2.%3@+#"(pLGI{0&|Mj}d}3X(:m@}^4]h[s-.h]+qcnW2F#mo^ib|9;"Pp!`Gc:JlYo!B0FmbGZr)KW0BM5daN+OG`ELf[FIHf';/g$f
+tv-ng-ki1Z))SM-MSEyR<hQ|t<3Y]npiB$UIv)N3Hqxe/l)o=I/XKZ~b'b:[u&"|WE|a:>Xd=ZREm5a6:!b"vWxBVG@FDrWR(C8$:{sPtcR(XKX|=NtL{s
+Dy}86mv+y}]C]pP)<Ns[v<-^%aOX-8&jaUsHNdWh"CbFTYch0Ibz,]3|{>y5_T$V`lG[;G3w>OW<C|[_d[vdL8u'Kq8ff3`vU@aTn0L^TUQJ`W"3Ahn!LB
+sTTnNLlM3IT0pl|2,]v3Y;D0qO+MKj9:06h/T+Iu&.nNP1>RKZYTq[n{w`u=>x+BI6AqN4V+]KUPdX}pgWH+X5HmNpf|J^dCZil:m+[_g.{s{##$O;<lS!
+2l0y1_>G{J|%el$knWR4M:4Y:2B'3Nd!DMlOK2mw[cotY[Uq^v"=Luin"LaFS0'6IYz0k"@W<b|QznY}wy+Qw'Ix}%}ge8L^|lPbm8HBv!p3rY2KpFg-e_
+"pO>eHlgyPW{m5f#LQgfkR!cyA;|&A7k-'ZTPVV8`DO_u-=`2Q9n32180lWHDV)9_rmG%D{^#e^ZWpDME=Hhivn#@//Y^1IA&C1hI_qbCRQx{2-z3Li8T/
+J{T0AzT%=2+BpJTH+!pHyd>P12B}&Win`uDz:Y+9o`7nl%3-i$^T;+hcN2hY:o=,|W#h$k]}KeZD]>-Vy]U^`Aw^vKqctndI-T-5@.Q`)&FRrc)t47nL}A
+RHwuZwx}6d]bk^[]nP3rJJZ&$_u6i,R{K|GXwz2uM=5+Sx/nIcvowhImgbm>ytsK=KfaxO)t%/G5Pk!;^TR{wi&"B74O51FK)JL|g3SAv6{]V6|Ht0)%lJ
+s)b1=N,G32o4x,[G-O9Ia&#"SC|qn{`d(4RQn{-1]%+SF>.hAEnS}k_7<8&R>'[MTn';gRw}@a^$]b"kc-EU=(xa`jW:C&zmEjX70X,ve7$CNmL!JuODCh
+b[bS36xvImzH=}^J01ma1p4WoqhYP'>Zm1UBjY_#tFRY$9L6[aAiDATU{)9O9JgpM@'5j^71,>QF9+.-fKEKVLKm,5FxWb']^p]q|d<o:|~Zq{uI'yQpVW
+hMJjzfI8Ai+(-xWr'g${{v5hhrqYOg+8`!WYRp8]Ja2|{I)%R)B5h6k9'NQw)5Mh34D-)5)rOlGr/hcyig>$Sf/`9R|[698gP2Pz@h!u&8}9'n@Ipl@y;f
+kiCREX;vf}p2iLXHe}PzSypyVO/hUf'Q{:o{YyaIgrch{egK^WxlRA_7(CZznYVxC8iK1Hr|BO`H>z|O%H[r4bt,A|w7qvj}1/<xxEHr,YS"&h}Ea4AgdF
+~,By)w),0Eiew3t0%FK5t_`d/[(|g)Z!S#VdwwM`pA>^//ebVMT)@l|eaR8NMEFs`H`(fpLqhI>+zNo}ygmhvx>HNs#&07.9v^H}`b<@E^g{%JX='3u3w`
+#=L}9PE@E}`URKxt'H`^6phW%U0%Mmg/h<U4$'PP9Bz/Jr:''Iz2rsv/_LT6zZ_'G@|)W2~XwY~_W}$l2_[O+Il0m{rE|joSX<NB(dlwkVU{Aa#y3]809"
+pyT,ca)&PQi(9i.}-R-9Qth%gnVNpmS9@j:7LF"A0Ix{.F"ViPyAH<:4(v+yA}`/:K[b{$z),-c=_TH-Nw:0WgEyVOHLJhmlCu~%1th84K!^ZYnc_A{unz
+b)TjrM36X`"uj>~vRhVl6NX:<=iK$K)aopkSm^,[!!A/S[eTeo+if4rg[@t#vy9gbQOlkY4&b[7cTN1L8Qm>=O$"d{0HC,{G-1RGcr~a7-c#Q<'J~gaz&g
+:|X&RdAyO}UfHjb/kyk1f10DQd}xp}=Z/ljt|<xws9|2LE+mZs>dFobU{JA/lA^H)HH`p4eZZCoX+z0CUFLod+D"N5l-(TJ7(ZVjDb|OH}+=XTmJ#L_==P
+$#8g87DljvO$.b]"0Q&|h}vNs77imx46Gy<{Jcw9YV.Y6Su8h8kjZNKw%Q9:&_nj<5k3_p{h}md%rIddXk:9:,ps%Rp)/)K%9kK%2G:x9({XK^1E=3$vFS
+iqDZ&oX,J)spgAbta0l.X=O44/~rWzu_)y]LzQa^cutKK'ml)K{5kDDgqP5HZv"[=lB>p"cmjE/N!XAJNeoeG`{wpyb,AxT5UR<Zaycz&'8sN&V+b/pM:}
+TZ_f{l5N|<|S/.+{D>ln$83^.B(|"xGvS4wx"KgzK+4Wf^-#_U7tE73ENBfYr'QS9oDB'HmL:%1<bl)P7T-;gS1U6z9]z&S]y<T%lQ9xZ90"nNX:Wpna5@
+QEJ@lQ,09}+VvnokIPfhO#aF.K.$M]~6"X|xr/GysO@K#y07:D6+i0[L`M0mPGsH},[7'z4ROD4J4hpom69}`MPY;ue;wsB;{$2"ii=r.h<`D;:$aJaOA}
+]Gwi7[$h7/IBpr[q^n+ed3;$rC7aJbe:b1:9+iEepiX:2UD74dv%WY{JEgQ=9p'/id#_6D(Y5@h/pU~DFt0{h2IslLE$t<L=fc"-6r9Llqzl=OQ[bkhhm&
+8#lT-9v"}s<EKKvJz"I:Up^nsXhI=5E5pQmK)EgQf<(&v<Jys4Yn!CQGm:Y@B<7$.j,Xpe%ZWZ6p'K8wxljwjx|z+9#Yy^k9dS$Q}M)_g):khYd0w|Dxol
+6xY9T2kEI:6vO0%`,L+TY8=9ysA#zJ9,I$~%/itJ`ZG<RXw46'k!V^^h(qvP-n)M1g16'`4jl4Va$_W0K'~a#Pw+;m5#G'.HO0Ts8o6XNkpp)^kTz8+Y&F
+[/^e2O.]U/{$~SvkmFwM`.sZjj_"lYFj#Su0Jbzh`'`icVC-}P&u_34aDXozV{5_D[r0NLmso<~F`0"k5ow&ZJ6Y2$S7A@,@#Oyi!;F7SfS+63u2)fFL`Q
+tjbQr[8<@Z:0&B|vYNn=3:=rJV;/HWG`gtZCT[/w!F.(HdPIBiCv_5DNuFC,w,&`,9#d;!F-CWuUnOWdl[p#FGLO&Czytugh'o<]z,-eF3IQC[LWNz+G~(
+ADn#-[{1W`7Xzs.VBRepnG(+rPKm&1]7DKC_((+L},1D/Gi0n<bxyD~dw(xl`[X9efi]W9[q4`ptFq#JVj#d81sMo#=_{9{2svLl&0{ga&|XG<6v9T7-E4
+gBsJB=,vitc:Qsd#yZyD$[7V,"yi`g%FwFUQI]yi}3Ak#3eXHCIwRgrvm]dh-1=iwHe}FKbw}vviXXGg4h@3Xv7qX#E8<:"C#eR,C2PO;|=:^y%0>FrG(s
+Zl9h_tpp}Vf$G<GEU=[N2,2'ja.%5JOo)[lcUh|BKk{]r;/Iv#EFp]OBU4.hEnyyb/fj0!<[5rN_E"7D8&:n:'q"7=i<^ijf!`-'S4^H-o0G|9k2SIfV9o
+ZUusOahjDf07'f_^[rJdu&V}wc"PhE[2piwJ<^#Zm4rM}rjh$cT|P>tKt$7$lY,O<S#IhNc4}DWO_T^|1C)z@]S5Fb5myMNO9I^|u^V2#Hem5cJ5Q}x&CO
+WtV8)('S67$ExBo#]6!2jPm`V&Zl_-")>FJ+{bHCO'_rr5b:(|/"QvGtl<i`xMt6HugjGY&x%}^J52#Nm+bSZ0j'pf%|zAacJgwLV@.d>$PSdS/1)Na_Td
+Kp/`yf_RZN[5S3GG1Xk)6$mj/#ARbpfAjZ=$c]L@EB]=MJ7tC0Ea1lKbi&>U.xw4OR^gXt)8^'Q[U+N'pK(C}PjAxuze3.J,VZEiU#$Jxj:fdi]yY/om1S
+&AhicL{I.5U&=we68TFD]`61s+hEU0skWS]HLzOol:l(BGtvuuVH+8AjWP%i;=CT0RW}Q9!3P{Ms1R:GQ11^UDmig>:m}.r>T,<NbkRT/HgI&XLJbyzhHk
+m7~]O9=e(N-z9Ze+X#9`'|nY&c>630x{Zkk:=Hy{{Rf1PJwYE+,/YOW60]w<fQ]'L!t]f/qKk6h%Xhr3#.kwV.Be/@=/y>R(g#H,L"T5F7h1-=|9imzGfh
+i0%]bI71e%-XDQ#"vW"@}P]/2&PlNDuy`x=6^I|C/OF5PLs4qNH`Zf7{q`Y_:;nIa3U$)I~&"F$MM9;"y"I'tK0I40]FULNB;Y^ZJcT&RaysXB$A7R$''f
+r8]etfp;Xc,+V[w_m29iXic56_Xp&Z`q=R|oqk}[2;/o!LdUEu<c@uTR'lSkP209tSVnLk!xa8A"(jZvQ|gk0uF.%J&c,iN<3m2gQ79d&xdKuH~f0IA8m_
+WNWjd#iikIzCVM,#`vPEBnBk^WB3rJzgY^i#kP2t]Yu9"iGbfbP_k#/naDRO"H!d0-CDYOuD;8Y[Y(}l~QE(K]-+Np$^>[qrmN"n(owe{dtNC2CDdPnZ$v
+wMG2A[u/orVx1#,z{!$=SEN2mEi4R8SSs}2pQJK83E/kJC,RC6C{O:zNUgxAWAnA/qI<G2nJpN7^W{'+Dg0Wgw[I2=s+cJKV;'kd%oe$#,Xb[i,#},k1P&
+D-z@;XZeo|UB+f33<0e-ZzL}j6`oE/[8!nf<(A#hS$_Fl3."O$t`."9$(/]uy3gSU-_xYG;!w`S"t!HT0187`iwRr1_c,]KJR7M8+7nC"j+Xrd%T:Kh#Z'
+W+}mJZx)(1r8V9z(G.'"OE6D(p&AQ:IX,y.)l;m784i<&+>3Ip4|Ss&4>zE_qE=OLKGQiDe:S%:,:+]9x+,HLPV'M#UwS+@|EPw>uxOH_5/qXrKOt]7@Ql
+^8D.9#I46|fPZGBRLkQ2Ti"pL#e34w'N)^_uk$W,|M68c=(N{l1{KnW7$cR|%7[NmfT$]sOt22Z;2)Nq64]GkELi1dB%L{qn&d]eOGjcGT;UY8gz_9a(`1
+9vn8B4G_SJ..92p9yGzg^V}Qndd-@!c,f2|TOC_vhP;NO(5Bx$+_wT)]kY3v$eU5_Rl>8LUoP^SF0Di&fQ04(-T{<=gt7R>)-,$:5N6_j/"qEU=u`_6;Vc
+NsNbDp>i_Qm'$);r@_AMq/jX@3k-vc|gv<=<83@dlY%|HPFIvt%[>R&O{tXa!Tl_Weu`|t0d(8efZuzNw];G_sA^f^CdDTJB`n0k8.UN!W;O)j{fF9A%FD
+%#Yf!HP)qW(zHz[O#Q~$&Rq5=)yP@GQd:{;imlPabHC=Xq.4=`:kyw=UAJxQ`b}gFf@H[y;_'%|kfe(-9X>SN1tF6HcnWDb=IvP_G2o5/'MoSzh@mP],x|
+Z}za3j/z{dl7/"mub2AM^7YI(-WbQY+xd%bdD{92lD>h2zHC8&EUg4YEUiIq;6^Uf_3DF.^quArl+iepth4Z1wkei%=)GQN`]Mg;z$:pR}Ge^V[Uo2,IBT
+{vZz_}ie2qq(RPQN_WB$CDi&2'fRX<Q}F6fo74nU"]BRy'[x0NMuyAF9rw~}9"cg.Ksacq:>d|G=cA52_Qke'o1TX2<2vB~`_w~tn]3nGj:}T3)xCO`7:T
+`YYIrgv6lEefDt<LqeOT[anq8#v3sI2yL>q$rZ9O7g1JAEuXD+P_Tt0RuIm`Cww'.]|i:vKI:Z59RPVA&^1]airr7=o>rc5brS}1W>RY5`z{3zu:Qd`T$u
+o[NZ2l!AX65<^ezSNSr:m!~4bFSA<zqRr&ZB"fTz&^UlXRc2[Rbh@ZP]54RSFlE<3;@;s[LK"E9zDu,=dIe3Y-rnvGFNkhuY1cer{KTe+c&Tv/<WxvSL4h
+E>)crS){C^il%A'f%ozI%y-xQ5c/z7`D3bx02%$Py=T+:DP)D4"Jj%Tz~%e!Z19EbY$vK=VZ5V/TG{twX]H.)I=8QA]%u%wP`N%5u)-ut%8DjC,ld:&et6
+U!qeJ+a1OID<[kURSHO}H1T(V{3D[KOn%k+DA>w'}H)s+wZB]S2,XZW->u"2ZQstF<"k={W#r.d:_)A#^pv`OAL:1^NX/yD"%9KHpiuoYco9/C7lQs8RLn
+B_:RW]E&0l3b#/Y[@PRK^"t8ym~#{kbh/>KA[8AvRnC$Z)mPvU+P0Y>`[-wyV`zY.%oSb)2"/EX,R1@M>dCD77T]{Ys{ko!F0rG4CpWi#:``xGiL~D:zq{
+&JO`#z$#2K#:Xr4}CN|}`&x!gp~;!~Wl-e=7CJkxGK9Qptf=7f6tI^E[o/H"pQx^AoMM|U^ZnJ+FO9C,hlZVQiLCAmKT/),,X.g.M%HV)J2I0AP</0GKWv
+)Zg,SfpAj&)Bgz!sTu+gd2g8l;WIp^5aP^elA8>)qQzf3|kA(Q]NYNS%8zFR:$+)B9ds#"cz2UU4E`IV#dv<$(F_1b`%m=Rf/"PqD9@Jx.2._eRRej';C6
+&:b^<5_<1dbjF_d17`#`aF1#LAavs[PFguG9B8bY@g~zT627KMc5Wd_LwR:WLcYFvwm,T{cM4:WsU=IMv5qSM(O""(SMExawGrdaZ%4r2Ohh#wu%|%JsL!
+(D`CAJP>VDt4iQf=Ng57s|U&`nLMf6qW3PoBT-VZmY~Bna^Wez1cllT[o)-.;}OIFl3158m/f>%VuypuqEOx^--:86FwaJ'nW|f{X{PYEJ(CiteoVMoter
+Q{ek!&+1{pC%Cd("Zw(gD<4{p0HdvAoqH`<k<D=zjqMK^#AF-/,9$r~AI08!1`;YoA=zl:}.B3$'fK53=PehAx]1U&[pRBlw}(jnK"zVFIC-('8%uea=/p
+c]cn$,'8&1F>AY.NFT{/stG_EI'QT_!z+9[n,%I3/'e+y1k^`_[a!%He$a$y.qMUBnjo1gK]SaAOvB2/AcdH8tl"}Cw`Aqv>f,!E01vMcu_TnMyBj05PFp
+}59;`'.AvmBroEcGzOK9{A+md99Bs7T|3K`-dWzp<BW{M5/#@rPx<qpMvRlYK@56d,_.wy.x[QbC4s5n7f_=F>aqY+Dk+srT2F{89&}ZOp"D1FJ`I`ID=u
+IsQZbR^RDv~+Fy6'5jN%EY_#(j+KT'_{i^&^4o5]wZy2pWXklIi$YWs@wu:w/kKuE2)<HAP33k9+[p9p~>-W.Ze8W![Ny52H)d#[0>_su|lgH-@A1j+Aqi
+kL`vy&nDn0W;,vQ%n4ey|C<T!BuXfi+NZaJ-Dn{i:L5+u{nSiz@(C,SW5usHcwpPTd/x1f&zq$+sJxad"k^8$F&Xm,MBo9;F;%LmjgUB)LUx7wJs7ds"<p
+kezbte.&6YIHjsIxES-D>Ok@^mA}FRKh&@gIjdD{&VbX&Q;oV5PnE+i4Ci51lAPkvB:<_0hHij:rDH5nm;3uj`_i}TNAdHW0o2Z`1[Ik.c"S<y3g}H)69i
+8&l3H(Mg~,Ra6'NAYk%].(_Tf4fe6hO|Kw4g3f%is3Bs+Nt;^<o9h^/^TC_vMaWF!&1XI67od'$bg$dLp%N3/VOgakz2lml=tl-Z+46^9wB]x{#fm.@/W-
+<a<UYNPEI-=eqTZ+gX+z;sM30om5&_||Px`<ULNs,qbP!)#q6Bs:QIC:]l"3/63ZtEcM4$a[emZ28|71U%2-n.Eu[/<(Ao9SG^FIKH"j(j|4pA#KK:dLIL
+TE:C+]`3K-5/aM^iAq)'n)]k[)2nfAdBt"|oo9(^R'q_J/yk<m+1&k+m]7aEypiMB|i{@q`e_cCX{p~OpQ]W~,Ew"rBG1[iL%mVJQmNhFp7B[|+6LjGmV>
+E:)uti@42V6-<Oq|~Ldu/rMs(r.T+v1n`SFdbg'!rbAJB!!>,$uAxVT`0't7@xH8aV0ijW/w@!!iAgwhyI'-.+U-Np/-)7m{RoSIz-:;Xhn]oAY4"1ko59
+5OM8WSWCqy6S,|_5%e6&03IMi=B_DbY=_zo/pik;QvvNPu^NZ(@3l/gaI6wY.60j^L!VptMMxv10#:@4<ep:N-(Pec76=dl@yfD<j")4bAwjW$[mkWmh-.
+W$is',K<J0SVHE6au-/^CA2qFNR3%k9j1HLDRoMGL0Ys>0.5|A84E_WpFB(4fpcp"3"SWIc6r090UI=Q}FrB>O}jSYZT0K6q{0N]iA-BZ1Niv]TqYvYaQ2
+<..27mLO|vbznLosFw'Wq"Fz7WiTKYz[uLJgwl71fUH(:L1S_#)Pj^`U%Z~%3;1KzAEJB0sEs"`ct!!1EhgV49&HjNld9('Aiub+G=/#Tj%G(>z0XpFzdc
+Zt+`dTLj2$b](Z/tpQ.$n-JmDbxpSm4ctRBI9Byi@d}>yuR^,.mV|^O9pV-B<etAtqB:L(QqwV3ciQ]wP'Ym^A9kzc!hYmQ:PePT[{2oYXL2`^W+Diz^^|
+TJ.-Vb5'Qaw@dRjw7@z$MM}GCoc|lo/r=C8<5M(Ub+fS){Xw2L+{ne<,Xw3hA4]6k7HwRdqdL85dyxK/ux8}G8,sz7>SCrlGTsf>UucZkn4%-Pn[-H_n`-
+H:X@IGws~q$x8wVDwu87r]16#@z@2W=qFdPzsFtrc0>PkiA3XJfzy6A<<DGYYYbpVHdv=gYX&Q)3pbP%>=b'dx0v7/G@Y]/h1hSS:%Nekc>@n;P:NWWYv)
+d{j1`nelanJK3:g@x@jhT1>'V-z(t.DS'ZmNP.,MGV%1Ch:^t(Ow=:B'51!2pF@hlUFAZ`,2k/h-8`LZhoyEGnuk[f>licGE!j|C_KYI>XEZ/=X]fQv>lC
++1c2]6)5n@Z9lc0p]f>SdktJ>/WzI<-U]dsfCKT08w|E'sqivInl_#kfd+Z%BQ:SVgD8-^C<zm-#U_3fE4ezB(@6F'Q:;oCOL]6<jJ~inP_]Me%Y.LP/,z
+ZpfjS=^^"dGdRQn0eC[_kc6$/:Iwti=Kv=DIkb7:0pqX]c)Hp}&Mk6I8<uBwy,gxrJh@qY@qA,849HX>/10VZ0FvD|D2-lSlOi,+,lZ$7RL`p9R&Q'Xp06
+DLAe^d,C01Tu(`<eR^JIWO,w./4i_jEkalD$&rnzjhX2^C[B"35XSI0x{G"J;`1bLY<;r3y]$w9JI0h'7Y--Q6#huz3%P#{a8KR36f|53Ic:tvHG-2]gGb
+5]:QLq'/F:9^nE$jmr,J6Y-q@)7oFgX|r9nen/l<K:A0tBOIE=A5+MSK,;v6Gh@i@3qHG^C4_4,MQ3,"uPcm;X'T_U_Ks_M;1lC-hQ,+dodX]j+7V&ByY_
+}j^33I;BWlfWLM(ie}316g9RLxjGS"vs6<q39BN67tF<4@hm,YNB+O8PL0lBfGk`P0}NM`dg,oM%X=Z}T]Dxb`k>j=L;{V6RYb$0=j"gmzP6H@X;GO)mTE
+BT~wfAmT$A8`54;Q&R]sxelAM%I%nPD2%#~c;VTJ|kX:vjtp3RYU[97f":luQ7uNQpkn"+g(|!XQY6L`G,_&-m{L&3p^nC&V0Hn#0)anP0</A(n;MiQ#`B
+35!Yi4IEHR71{;-3f$TVFHO(t4A[s"rUR0fBl,G8ZSpkK6ATbGnPUdQ{|dT+)]Clq!`bF[&ic7vMjm"o&JCMX]s,o%)+)wW]j+z0p}5[~H//bfBYA]9JL=
+z)T(d]w^@MOlY-)#'OIr"M&mjw{H{OM<~ti.&L.sMG_>JvoU6T~6;Yxowx_Zf).kZtmi[Ey-9_|S2#NnTads.8&U%hh10,O@bSRMohnVeh3i5^gtn8MQt3
+wUsI,NEGpw{j8'__SSV&;@,|~a"Bpi5zLA]r+]Nx2:<|PMa6TMTuD2>,0@`i:I|C{+XFQ`bo^3'"B|5R3E`uGW0`h3zDC[D%hkvy(|,;^`'gb8r$Q1xQYx
+$2<Bp6UU|'#<3Ps0_ee"b">r{6.XI8DH^v-6ugR>:PKX!$HDf(]gfCynBn%}zi5K3;cC)Bq3i;_Cdgd0:O)OJkfsakEHs4m/2;!B@-OM4r[Y8fF4KFvjz6
+yh25S/)czYGZ%U.@{J97b13#3Y^tJg32mt#k,%vE+!V@!LZA!uTyG_Q8{{H2rRV#|:PpuXGd&WSfFNZtN@v>4.~9TepG5}q(OEZ%dM+5DsP(l=rOsc1@k]
+EM&vr6S8U[{Y_VZa{nns^|&8&y~w;BhfkZ8#AP@qKzhV2#!;.RJ4#:eGO;+1>pUG1=7`{OkD$y!Y$O`f8-F9Y@=yPe==<JBO<LCF23bnTNN&X7t}c]^Un>
+%c$4zBtErC~^kfAqdkAC6%F#=ceLQ96/P{8f5T3ex_"EuHnWAgghw8H^XLyjGpT%WsPl3/kaSJMyp5x,plHPu-ps2_fdCP/kB1>>x&7y/lnCK^rd%p'gu(
++bM_K`ypJHoA1W{"7CJZ,"1>zzF[4/:j^#wl)K+=A{w)/=q-!$fg$;q$2<Oo[LB<d1n'Z:Zr<$,qN84;|uCp"5v:F$PxW8fg}F"w^ONP=_c8h,21j/:gs)
+RPM2yW8jvs0W,/9UN2NAN/>uU>=Od4F"HLXi-3pJr482Gd+W}]oSF(6x9doK7<JfLXLXVAmbMjOEcLA)Hk_1sRK+o2M_[IO9(`tsA[|GK%U!<NTej@@`GU
+p&Fa250Q~SMz4)Gg;w4i}Z,)t/!e{GcJSJ"8ZDdsEHr[f/^%xnH1kpLN>R~#DSC{J^B_~7d}7gXXpbr4EP`,VjzjXci<y^h%TdRo_w&@oC6$fbe=VY-@D/
+VwO`@4G_xK(Z(A@CLPdRU`[PVXreR+j8LP1uB-(FMd8,w@>EHr!hmhCw&!1'o[eW}C&s6ZEx%J7i5T/,4Y]_"67Kyt4iK1g[/z3J#Kl[Ks#!)aLU2@!-2W
+V64'ZDCMItDIu9<$mm!@!|3No`[tbz!hu`%}bCu:qK5l^W+7Z%p}dJ3V-zb2U4g_c"W_)QS^J7iG!Bx{h627|z|3B#Ozy=0htLr13.:9Fp-8mzq=lt-})i
+cW'8Q|we-`(E7W:n%X`o(ai'!R12GaJXt3-&'p]%m]Qf7-XHA^p&-(28ZO=bI,-J778Pk]p3_bLs]rR,qn]oXe&l2;.v6P~Ms_M6AF79D<i^]X8U)Y"dfo
+Y|3{dn5pI>`tWCxF|IZW8)<)HxT-1S%H#LY,6.Z[~.<z'#7rZ.zUfY|SlBOFO(I^zo_&RQ87_&4=x901k[i6rrJN62wxicekcf_a<kH5U_U'X5+E4^D9'z
+VyNCi&U2!:@l_JbFlTB#;%Dp`.>R$B/v4F1No2Szd,ptVlQat:rIK>#u}g))xEjip3,/G_^P1}R[+Pm$n{f2-`],MD1i(k)'z6I|e/N6};(aG8E|Vr9X#%
+<0|z:I7J#s2`;bKw"W--).VPDr$n@||vu^">bW&kfNoAEq]])aj`~[bH[2y!.[D{nes,4bO&~v&@}i&o!<vY/{I}H85O"DqtLt|p;M>}Ckz0eqQw=Uj_if
+xaq${hy7UcH/gx{6.v.NYS}vx+L=w)7EGvuc&@t0)oh'd7_e00gn|q3hYLD.A9)0ZM#NiEv}|,Bj#`(2|8qGdgBsO,O$>>C>[9U'1jKxIt]^rXoSd}iSpv
+BFSMCqWKgt[`:Pi8_0JLSsN4I;7(ZD9.Zvf2Q)J4=v2D.ESAm6;W0`Miq_lvk^gd}]L(jNaYUr0XgL;er9TirWcGkPBoo+cu_RVm5SzDCa;DAd'5[b"m1m
+Qqlnq_c%C9UrvA!;5`c;{cq`17l-4"IC"VnDa2L[-P3]xBgbO(RocYIa_i#qGF|.VV'[U/&/371Lb,$aEiB0f8`Mea,gGGXi>"tdTcV"/,$bS!'hM=%Hk5
+@(ukXpvrK+WL=$~tX9POY/UKRF!b5R,2+&3tpaY0-4/<S;qS]}Ei8i;L.AF@@A'lFH0tOx.^j&&.Nk]+T6CM/V[]:B)^Xi#nkfKT8jDi~ee=P]..SMyp.o
+srkjkk8h_yQjUd;x<M;-o_5CGXa=r^>tcIcc`S(mtWN[LtxC%Bz`v)uuKGDB0)%JQZPjx]eX(UgEKR4`Y8BW66ccWY}W+EfuTby|{%ec_!nr(O(jXM.nSd
+m`h)vhK1|PaB>U#0H+u0x#W&ej4s.3TWp!0MAJmf3>D9n({w5^F>Ei:5u|}qo]u$At0G7|D0~cO<Dx@VSj{IwUI0F;yxg5o(;)K^uIw&C}Z)+PF+:P@@A}
+t8+MfmI01z7Co(Hz0+Zm(nt_S^S$]#8@N4VAg_^{^fuvQ0&@amXN8o&Xb0Yft-CON#Q+m]rTFfc><w&}A^H$]/Yqq_$KLB6f"tM"d$5=(Z/n(eE)@SS/o/
+3#bbkonlNYz&V0tXGoi14]v:yF'/$4Nc{51b:y@OEcko11diM][<fb@yIaMU]nU$gMTP8uf)/+jN<a/}'E@UnIwzPN^fU`s|$rNpa!e6TTGxxO|zMNqs+S
+<'!3.k-|]Z]<"WcaEvAJrd.m.LsVvb[.h&L[".L=X><h$:LE#0Z_bYID<0Jo4`Tbs+<jq_~.vn</o,i$,K3gIslx#apBi(b@^$X)17QQF_"%cz[}=[qS<^
+%nJ7MT5Mi76.B)HVGR5[e^Ewp|0K;f0{C"D4[,;RYW-%]^m`jyium=f)BM';%IlVndsjv4-mJS8eMWh%6z)+=dTdS$Q(jZ03$)k#ndk(`9l0/0{KK_m[r!
+Me^:OWj&Sn$rPK3Lz;xxScE@2A`RFQC@ikSXP6x5Qd'QA5[};}Ve[ck|)fbq/8HFq;ORzN_5E=;uNR<Ej<>g<}iKh9Isjexe"ro)4f;M1to3@D|qkYl&6{
+k=L'0-oy5$[T{^Tttn;hQ'8DK-F8t3='&EdWX&mza`_i@9'zl}6jFqk:Hoh![mba^if-ka99&5IP3/5_=9o;#J6NdC[gB`-yHBkmU(U,aC9B.<VnR1UmvJ
+]&^iOPXx>j%-t9aoQytS^ieH6iPM%my8m6&T,/!D/K_<C]awG&h7iR#>E`B@#>Ks3I9>/6-#KDnDGBF:-w|3Z4k1_s9>0S`L|DS!TRo^~+FMsVeJvxco<X
+s"N>-kt|7#wCwYWW^<U(ChQu}aX0GRCx{#I"3Pe(ta$x8M0_gH=-KJ:GstorlV+/g@HHlPb.LN6r/P"H|52V{Vvg$'7q(7-cB^[MM%wJx/F/:.prAB8N%q
+@CtOlLDdoA8f@itsEtg4<M'ajqor6nuJemHCQVM3[W+H5kbk!vgdYmTshusg/X#FR(}d'+IXpd;W:u8ZNK+,"{)EW#:M5XcM~DxM+e`TsYb0Hb'tYDyK9M
+6}zbI0NE$ANsZAIr^Grjwgyr^gaLqH>t$S{S<HBtM^Mo#GLENG~iEfSX1<#Z63I+s.|"@h9YG[oGhpz!Do^wzPNMko49Rcqh#w12%O{^NL~l"^3%>"gzwr
+mv:5:zTz_}Ac]Ed)D|yokfQabejvhr"{7jDP_X<l|;WuHKLagP-Z`v,F-p$Qk5_rnC|n_9H8GBJ6zIvN&B5$RdGwwOT^3'4W;};OBD+^+w|!j$iTQ^.0'N
+T"$U,Tj8(b(%CKD=`D9M[EqjW$,v#`^at9R8]):uJ+,'~IDwEF)19u.|=^.%[!T+[QP5cf4FF]urlvpc6E3i-%r)FRPxwJkRbjFA4P$hMlC}+l't,Uopd$
+'B@MMteyd%/t}xD]U%[04b.}HMkY+gEa^m-!(AyR8%}M/gAq|2R0i;Vxz_aqkjzmS[j562L6!CyU~BA&8t.b(Cf[myKT`Co<.hrn1YRi!&~RKa4q=i2J]I
+LnKs(rgo@YSah>6K="/2YD22-G%3cnT.cZG@!3.YVMY0Wm`$ub0d^J8We#Ieoz<8sY@7h+#NR4QX((ViH',;#U.qJUL`Iq(_$aT$d2vr4g;Y9.T6t3_6A#
+5"cfVrGD^]#2fDk`k}SAu6u.bOzYkg306g9Gvt5;-X#QkJ]p:Wau)jl%iyX"f(d48lId`0R-#C%|7>K;6s3A4gCnT$u(a|'PxMBKi8(N|_^<81j1^8qQi(
+<OeT`N5I.Tfkf1!#/adwqa~)(o#/Km`m&7|H+|L_J(OegCe&:1qBYNi.l,f1J'mXoTIA<5b)5}a|~c_9)X(7g|^$VZ.95iq:xdT[8hbiZ%~&x5U:.,%WCr
+syJY1T}$Q<`D'.airQ5xWCsd)3o}$HX){:iZOA"j{ppqAc@G&GZW{L2Q'[m(|.4qWK,o2.JJ%Bbxj3J,3d~T+1(D^pwSdfq<8bs4Jm>]}iD:h:|`D5_'o{
+Q{v(b>kS^r4PLNo#,Tmu~83;%}&1b9-`1h@FIH}#>.1u:psI.F/dHXcK(GI{KL.<{HZsJ5FbD^nbi>p)F1K%eK.AVt.fH!8EI>5kq26[%,G.,IK&bd{ckr
+L{8j;Q=J"mL$W)A6U.aY:yzf~7_-$LB+p^^4TI!eAQw>;aoOMbyb$pMh_)KNZUv6t>c5N03A(:T)L"4p(hzw1I.=G'Jy!J.pY#,>@!0miNQlb|E}k%7A@0
+_m}$:v1}RU5RUaYx/b>-zE4dxEM28'Q&{8/$L:rS~eDqzuEN{0Z/'f6R-J9c`r'4}4Bu$Jzy5eQ{9w:sT':`:{e7'2IS+aZEkb4iMC-F2Fy&l!h/f/w^/v
+L%D>x@<,vP3<EZbB{nA@4x>c64WtB@N&4n^)pqu,TM!OBb.diupQKj3/JatKE=,eV)eq7M_WHSXH{lrUGBz1)b_|:3Ou!)5JX(/u}J:fe+E1Ib<Z6u}thH
+i'KZp7"6rM}DL7d24/WHhkb&^`X2VYU)O/j"cpw!FHEeU::"(KH}=L"UfpjTDIJZ$H.31FzO>2r<n$KeI<vh5bR<0Xx^dqb03NH6</(0$$OGFtxz'}fzu^
+@A9HDo7cQ!l6x.9x#tSPZqy&b9A'h"H)&+1:Rh_l4oIE=N/OCrdwLUZ+I,E0!ogOJr#GPG&aTb_wko(yZ.gBdmEx/acgr+AJ:TnN%0R7|99$PiZO)e>oNU
+a4oMx%vdpm7`vsqyCM>oU_&")l9+OdE".TT.RfxZ5hie4Y>{=J2Z;5AF4^>qP)=d1Awt5`/{T|/x`(<=#NB;1}H6cHMMI/S2|1s^_kgr:Uv"0J2jWXdm|Z
+R)Ir7IiX7'z-|W8q+@YL(L`3,NVzRA+:/#_c=@DjMlA3q2vjAb8FL=|3u{{^rsbkDQuKONW-lOkyU<3AB3i#Jg7"}5Ad+w)Ucy`%H]<i7407^;tAjh,Lr:
+qJwtYseRqul:xlDH2=)Rm,tONG_ZiPgX!VqeG{CTtIq2W|(M$xGh+x^Q`rE||j18ulaP:>`s>3d!}+g(iQKACtaxpLaFTBy0mc`RA@>4G/+D^aHGD|~MG0
+A3wBo!h^k'}{IO]ZhT7d!_95$_CAjBHYg#"Ynd(#TGs<oJl:TCL{/u83OneRRflhA}"/6Iv)mvn:@9&)!_t]g"rx,rRx!;&BQ5(h0E893twg:`)TTd.7|2
+-Nsn4|{:VaFGC_G}h>L-g"+4["TmEVQ1t:W""|0B'`05%KaU!i#K#-Dj2'x0Q2OT$MwKIEJcoN+"D^JT&OCu"[2,'Q2H(y_J&+$[LeHZ07q5v5voEVD;jJ
+&8y)PSLWs1(Y1D-4f`H3qJ-5l]DS0b;nS5si%Z#5Bt"P1l6!u$rXcT_rM=zSeZk"{r}`l7>,5f.qJ8^9/%Q3B=rj{^}ddJRCU(r%n&.;p,;6%mY#32"O2O
+omTx-yxRk%<moGSsst>HNbh,HY9OjN|R{|`Z#>MSvcnr=f3O7#vb8:;}=|j1kvry%.WMbT,YH)ZO%h)QtL+{01Vki"rNLdqie5`aNLQ{h-R{'F`lOe;kU0
+aab{O7[lR|;}zH3<RTA8S|{7s=Gs6H%(|Xbft+:cOc!7Ls)/g&`XW>130q(F%uXpLEl/`,;[FVmMlE5C&=E^sG|)z>R5PbjW0t)ucFt7J1RdKUoEl5%z<E
+X}1g}PWpiU{&.y'i3FY<R|0R0yvgl(w7m>6;0";Mj]AOirTwgb3kS/>Nd9Be|2~9XvTO~tI#'"Zizs4nHp0|}@KJ"^kX97aDq,+}-9GSS|bRN@zgr-I0's
+rP^a3OlEhGL}7wKPddl:@q[Im]$C]IF=`Gi>(ym7'"YC@7GQ:VN.]2d2%qK|NBPr`xE)ZDQ^>pVzDwUK1PID-[}!lWvt"9^BDc`:_RpqAwcui.p2"K5g44
+&&EJO'gvu`X_UMgmv`dZjADOj"V,_HZe7#Y}2%5!%59:R{]r(P=P'$m#O!0V+[YX#2oI[s@!SSCQ<C!T-.YI";L#FeK7ggpr+;.:L$:3#m'@8TXr[F4G5!
+ww&1@t"/5y+b1oski238^24v^}-'f(!8)-WtA%]K!c&ptD=.PS[-j!|K(#O=Ida%v93F%.WKNT"i+NDo^|Fr@"e,pH0{1s4IOt=Rb2r)y:c_M.IsR)A:3x
+Bl+4.As@~GfU_-h$/Lo!mGI1'P742<+#PT4Yl7@Pl&CRRzYQ2Yln&ddvv;97=MiGgndnQ%%IAR,Ql-oc1]q#Ut0Hm|kJbJ6</("J9Z`5fVtd8R8;lYR"t5
+Pq7tE/1F>O#.GT<|0(oE+s6@%PY(]Dzxu_)&-,qPB!O4zhpX@FpIIMB^HV~TjS}oy.WSpOC`CVw2+2M^H>$THa)PD2jA+:4XwcBLqeNyh],7QQfHI%%^;|
+@,.@K;xSKk%Ei1h)I&,og}D:s8SiC`Y)F30Rba$QL{#xrQ==Sy"rpa-oF$|L:$H_K3Qq_'0iee$^`S}M;<[4mW[VF]Iwo1=v`-9FO_y>tuzzHvX86dC2Qi
+Ki7<mNeJM`-@3[#n!4.#E#1:]I,L6HRt:3nOa#>erX07SMe(Wy}&!Wm4{n{y2yeQ_F3kB.al2AjZnLUNcX$-:&oqRB2ky2:4TR|nZLFbeG_Zeic-(&o,.S
+)VCiOq`fSE<y5.GTeBtoOKSscx&S|=~y4"t}`y..4C8m:g]2["5T)))Xh`xZ)d~X5pcHT8zE/v.#`c-{&t[-G%v$|U)rWsQLV_o%IbPZ#d_|(`".kP>BQ/
+2yq6.'W$3`i0sMO&YVWChuPWxs,k.`&N'No%u95HaVfb}{nW6k<;u,jTN4+%<}nEKCM6UR6DPLv+rxayu+fVac:bm.qHL]O>cIoSrFE{Xlz$J!PjWWs|J4
+WY_.`govM@lRw9pCn2pYsggG8PEF2lxN<Wv[d"<=D/]ys=6pcFf)3%fjJ=/uhJp3$YY,H^}Vxpv/)4;ovExlGq!pN9@h~/>:)(-5Dis,jHW_!m$sBE2n3X
+8O.)"8Ju2P=Uu7I#njU/P"c,99Y[Q`43-$(Q{DDqDQipM6<RdQg/(Q[D%wg)1c9UL=UL$9V<+`9b"H;08X(ibzoV=#E7OR&'hbPWprGT=BCMrmLCQR0hH^
+(KeYcgRsUR&D<1^'aM$UNe9XNu%@3QyjIOR^fYjnc#$nLpEZcaz-~Jj|@B[o<k:$'#gKLwX6]lor'>nt]dTM4Y&4sz{jH%2M-hb&/8@u0HWffI>W],ET+/
+UjmYDx4OXyr>$)A|k.bI+o1k$M<TD)_Mef#wPt-K}SLGT+EJ[C:l.';NNpiio-~w@Fwa;Ndiho&'i$d7!;n6hN)K/ol/CG;m[B9Anz^Q'zjkE/RsL}+3vc
+tZRUobL_Pk>|hS%NdXXdmHgFqnD;Oi^U$dg"4Q]4&)p+b{67Y-tK$dENn&_$MP;j}%#zLG'nX`M]9w@}jB~:i0c"y1}LA}H8iii@b%<Vg,"L.U;FGV~G%!
+{M2w][}1ZT>U_04FGJL^bv5{-mf`RA!6$gKnQEx$Ew2u168^{_{S3faszKMQ+nh,+TEmN[U1/|NhxF|`T2Nq8rCO8u6Ve1m2}jJ4hPDQ@Akt{$x$,FM%XA
+T^TB&e`flz'QmmbA^)G#]XGazNj:BKN@vbN`R5;L6kyw|bOY=CDW(j#m+(TmtR@W]OBr<wrlbRBqMODd97)"d0XW:s0xb2TB2cnv#x`B^mi<ss<ED6uJN_
+n(<Bmx0GyTTEwsvaxj~hbkxtpF1z@wff`D6t3!{zwpsM,vW){_8Jvp1L3lyg^wU|V8I]=#.Tty3F_h!YjlX3;C1wu(f_;Da$VuU+G&vnJ@FfJyfQ0G%J[,
+xxTYF1Pj%DsxT!tAZ]n5Gu^::uGP_<Oqwze{>9`mj&[yI^1LlNBZ^kOeYD8C!/04buVPr'ziH&PHXL(/fB;NAT":OXR1Xd(i,w{)95_"go"1La9Q}pR"p@
+oB)"rc7!<:23=2=M_(nV+|c93RR70Yioy/Ne`RWp)]BBG</W6:aNW"9"TZcB=}:>oV~f2PF9~H$w2+G.8Pm1%P'lpJE`;@c&QnTEgQcTmJ/cE;CC8_n"_Z
+1i5PpHci,xS2ouJwHzefWz%&DU(t[I3ln3Xpot{;>dUJvWd9P@Sv"2~g6/-6!oC$>l:f4CT-U(e&[d@:4k~-a4%9GW:VL&rXj-JNIw|lzN!tfw'-`+FM3L
+st$]DB!5t0/KR`yMmuy7uZ|'xOtcs3]YZ_TT4)'qfC_k|JpLyY[xB]GCJs5_,Y^tlKo8E6")A,Ljl/"=B(mqgDE<enS<W;@w{LEuq'fub/7]W9eeIs`h#M
+&7@Elr4dreDE;ug,U3xYyx78q8;j^w7bw0lo27,8TnNRI5fr=lGP4T3i:x#tzT&e-#FLViB17PHX[hi[$t+{A6(rRYs|jw)sZfNg(Dl:!~PH|jUp0#>h^}
+i`^%9oI8j/@!rx>N4^)$p.E%==tu{(KyF5l$yF"=h4eW(NV,>{9LL9lD/4o./T7BSgq)RS>btBGYNB$G]bZ/e[pi7:q>1%Yd><6nM9:V^b{PHXQG2q"TZn
+V=L$fB;[KHY]'^5wRH/W4mj}tKjD3`Ip09Nx>n4Q!$N7#u+HvW=NuY0(%8r[c}qr-E;.wOy7Sp__.4{,r8)eNJ]BM'fdjWC.Hn)^6H1Ua8-mF$;>OCyBc5
+zju7IwTD(/M0>CnCK&=Rv<$2E;9n,j||]V:c9]-&N+mhvXFLC_;o|WLn_yeER2&#|(8!N7_$h5&C8/;,1<M08,aO=%p'|,u8d!j{PIf0UThaxrwm=I@07d
+VZt3L"=A#[("u4kze&kX8)G1opp.,a~r$ipTA;@e#_C1,h(RMXu<T#N7Dbmvc_zfQ>.j_M#6I!.F${<`I(m)$x2)+peE81&Gu`M$"ZD:sUwi;AIQy1b8;I
+bF9_MP.p7L`onL;L/Ac`X48uj/,d.!tR)1"/RrEB7T();cd=(R7({bQ6&;HKWY0Hd[eD>ig'p22KLsHu3zJ6br["/A)iwgNI};3eu9]6SKqKq#qN=ixlM`
+n2s3~h+!!8G)<:t"t,5KC!4/eD{o&-4k^vs>G!l>FV``}}P[d${or{,wTvm}^}L<1'y;Naz|3n<zXv_-1:zCuwvX~&P2~%LO5@lJqElk(sGjtEQsOjA:}P
+vmnkz/ENEA"24Ct2WV4T8B~5z4kj0/,X!eDbSKf>W]Y|9N<n2g=W5mGHducMM-UtoZRo)`u>Gh;+S!01n^|1giflJh:<DI_/&!yHUU/GBt5H:/c'+U@diy
+@I"rZYk'YfZ#V>DP>zL}uF3q^m.#qV_;Ebn75IX<,Uz0B5or/yy!W;gdrsu7<@tfJ]'goH.Z`LR#%+bzRmhWh^uDM/Xk^t9a}%b;_A,wAf^^(N]6y`i%E6
+U9X!}sl`9EjccBS:3|m#1'p37oN/Gov/^<'2'Jg2FdRy"X}x~Yi5R3T&K$6R+QV[{5VP8;|Q33_Orylbv<OAm6jTR>QI(sZlcpjN3Ph9GU`=q+o2Oc.:~<
+aVbF,GK(&_p$i[k[H`aga9OkpZw(MTDk/u/mf6m2P<jhCN+I%7,`^mcmMCBTni{;#hxn(GCDOIlftG)Gk)KZb|E5}.1O)l7kvh!'n7`+rf&o5ubTRSLPL1
+E"h`sXh%wXpV&A%a<ynDd@qYxCQk3N{){fdH{O(e3vLJ!6=E'gF3Ho0@2vg%ElM:g}69!K-t_6~Crm18Mq=7"hl7zImtJA'DWeqmf:1`c8:HFVpp+7q;:j
+CMCWyX.WzUS{`s5c<;VRu}:9,n~KEb_Q!2XB-k;I7}k$'F@yRz=KE(I&`#J<!ytJ8&ex1HIN#{vUjpVUSaO=ISI(UY.4>n6:y!3MBPsP=&M#ylLm%rZ+KY
+5Bf2:V3kG4E+&$@_S6S5)M}o!DaBU(dAvo3C.06o`PFdL]"WqVyDf^60A^I5D=png7oq&KfC.d+;U))jcN_^zwK&II)k5fWH$-f=(}^g}-jT4c(5:d^urP
+%&-ll^Qz;ZA&7d5d&'=3f#'hW&q88M>R9!ajHh}6TGE[~mX|=ioO{|RTO}}XIwuI|z~4m8FX|U,{6Y!5v4{c}Q#R98x|${eIg=im>QsP^py1zy%cRZ+hYo
+5'1Wou6z"U.4{NGxjdZ:;83c&}27%tzx;8RDjY8j4JFke;3C;@6JBvD!yJ6')<&mJLx#vwT[51F;KSI$8$|Pw3u{ye,z{8'"2,rNnsUpZimd1m6.T0tGr@
+}m<YXheb~zxNob1F#TfYLRQ=JA4k""k^<vp%Y1/{H31%^=d&2GRt2je={X,K2F7%&k<:~[foDzwjW5j.~e$Nc7^0LCLkF]jNTGQoZU=rFgtC}Z3E/s:41-
+^7@K4u&'@(DNv$#x3K{^i$zPSp(j`YTp]L8W53C|_97$QXPBG#JToJjVCUDWzi9pqb&a%5qFi[P$[+O'.JTSFG,|1"1;X7V+c/s&fF%I4Lg7"R%+`yiBC'
+Xkvk+RS}oMq;aDS/woBJraP$S40Z1C^Ij`tb6RI4Mgi!e]wP4;[N+EBO;5U-{Q^}pzhX|@&J`$hLU#H^ngR+iry7&<(|JMs=Q{S)&bcDrs>9HLl75#_=8g
+mCc:~mD[v+EQ}M|MLu>uS'+Z7G&GAVvldNvLATC<wi#I12EZ7}n+rRMMQP.@U00a!2-E:{v9fUIOK$as-/^,Z2Hq/lr/S;^0]E/GFZ[v!ws@.R[Gw@>4-t
+ob%UseUlhfv:YzagPRdq+H;fu|g;5qMVmLlXcq8dP1H_^WOV=E#6EZPI><9B8&d3Y)9jnHnTS{S-nJ6M0amyQ14%!gJsgO#p@#@1:N@=Ve.R~}$NWWNF2[
+2!7>lS=jkV'=g>,>HkpaV1M{n1v|PA0Y@Gd|d.-n.-6.A]Sp,Y:&KB>YNoT,chwPe$ry+]7Ip4<""~|;}Wb5|_IgJKQWemR@5|6b=13V7a-<3r(l@Y!j9q
+V)-5T.X0L"q{xM`'m!t]fCFsx](Gi`q'i0B{xk)3A$5:sw%h}7%DK7I{Uam<y=qXm#mgS`-#gxH'Ds:T^$<cSmhMR`6@%5%KpGN,WAMt!Ch}`/V6]j8'5O
+Tm"+bYP+ujPVV;>W9Z.<XJxJ}R'x/%Pas1C%SQi$%=!5tLzD+H=(VKJI,gcB_V_"Yo_T+rrx!6^4gT83|W.Ak=zF&kt>/pB:.yUDi0N9t@FqRXfIW/sX>p
+o/nEF9_mYEH1=:8NsRZ_hCNj&Z[xN,mZdb4R>z@8u&99X;YrJ_&Zb|rj+Q,hm5`6o$5NpO;lRVP1a;h("Xk@m`:!|]SYz<5(L_>F8o!r6Ej^X,|Zc.pcz!
+_=-xCJ9]}rLMKi'aff=&Xz<YOy<d7<@)X)7yIk[s!E7(3g#t|TmSdJ5N$Q0>xYEwl!zSfo/<5fMWs='LJtK1h<TITMt/277"'(l&59vTz2VDJb(0Xq^}}d
+p5VG}w9BV]_jLcwdYI'rXy{4{&KLBHfUrHb}H7kg9xE=@S}:{x+NNTB+vYKv$YxN$3"Ggkj/jv:h5f~W&$|ab)3/>zw_@c`PNQ$s|WH`oY[@t%t#=3`jue
+Tc;@%e+_/`D7z|-7uaXO1DaDgoWW_oMzxu~z|%Fz<n>RJy+)C%4vem`h;DD`2Fp@)Zffj$&&ewi|B`KKa_vx0kX"+W'YS0<;fRGu%tp=Tcxa;fE(&7.pdD
+nMfuIe<;!S~gGN|Bl;X(mt_AY7Lyi`h<szvog@Z(E+Q&VHaaZl5l+qjB^kG7~|k1)"xoF%yM~$FfWF(Jt3%/57+6JOV!lCxq0YtIz>Jr"pGi@he&I977$+
+4e+X:1jtW|SbBde"2dBr-2HtWC9e!@9@Oh|+`mOa+I9j-+R18v+>zJ^E2"g4Jt|6Y2w7+L!fO-([4YBihrHxeY/S{g#Vl&GK<q&fFI%TSy>g-n>i&f,1_n
+KxZzqdWr97pn)2pw0o]$C<Kj'[^aG4B<f4t@EWJrr/w,.8h7Y>$q^c9cHk1Wg[!P[4>ANeU)Q5R24}K%~+_Op=Vr,IwE:2<s6wYOX:J-&c[Hcz%d0H{|=5
+h};HH92,d<)i9iWeyjk^dQ/p)b}[2;[8pK`b/1O%u,~W'Z0p3bzQ(BQ`e_FpZjA8hBmn11I.%>jfivZK2H;e^zC7~<#Sw,S+Y'$Eh)Y3M,EKe&Ih8AOy`-
+UJxmw}y[BM4Nr#jJsC[NuG/f}R67#I9s8cMx-7WtSEc_P]@hV3VmoS+#[Qgr;G(SY]/"+B|jcgCZoRkvg-Z(/EI'"dT>a=Pj$"Q"ZX)$Ta2+IVl"N8CMMe
+s9LGD0<%l>#HfoX<Rrl9FTjr$JQ<[m6C0Q>pYS]/(8pOk<Zndq$%7tH4&nKWE};8'l#Igh]1Y3fJ|F/)h-8rvZus&1F>7]1r6ZeVOA(YP,~)h{[i%kGB0C
+hX0z5Qfi)6wQ}]~:gZ'EG>C_TpO-zEromE4T"5xX3bz8~1T@hH.o1TT12g_NNze+|dv|,)$!Qg!})V}AH{Gpy!/`==h+EME4^@+|1PNIy:k/gx@x"J+fVN
+44SwsryWaqxa{2+-rq7DQo4_/6}8F}`n4D_NhCLZ(Lthv8YFV[xJCFNxz4Ln%F)/.iu-ec+I$6GP4zS/A.aM@TV_xx-#CA2W-#t(c|>G]B!/3Ask8mb5|/
+%i-:m`S$>PI2%h-Ky>kNeq2JF/x#N:Y[mfS[7vF%)&h&3GU'J^AuwS_P|l[@lu}WyI`]6&AHBO@zV&:P@0ak/]A),=Bs7i;95oW/EO!KVN.E_[>"z)FEx+
+<=|^Iqonuj3@MoZK,o}{|{^eH/pGZR{-|wJGia#7eN(u=U%d>Riu1Uk7q7@vE(}(#tPt1%mSeCtHMj=b[,':Kjhtla+F!A{Kp%yLrpbPVa@rCuTLG]R+v%
+rf5^IC-FOKi2Li9M0RUIYuFD'RghL6;YDhsHDMbG>G{i83)Kw.pvRFe[YR:k7$s0a)RP4509Js(rNB@&J+yEZgi_ckMk!%&Ss&0iSKE:~j2R'7l2.]mSH0
+zP-bTz3z>G{++r|]qWQNkGBT>=0IP]j_4Np,V!H&)7G7y/O^j/.15{h^+Zvqs+r#[8"ijd{2r/,.DuRFOz0jINKr.9ZYyd>PCCMb/"pHV_,#C-Q)4ZA&69
+;L];J;{WOVy#-Iy21UnJxs'neu=w.8a&rxT-:IMSyN+Ayj_ZA^!!z{(,-0lc}@tDe04dDUkQIu:D"t)l`o,!9cH)&jx]~Y;tKoQxZ$rF!fs@:N<e+dnv=s
+6p/Rs!RAA8Rkd@2G9^FAdy<kno&Iof>Q/jZlmHL&.Wd[(;K"M%@KudAif,{&~%w)@%XE^}X]}lc0KIoDqe.zb$SfZ/y!FW2hHNN#hqLVf!3P/`/s2>6aP,
+eDSxJ%2NL^L%%DhY$-u[8(9C=57rO1'U|>mV1QR9_4,`=D78xi1^"u0o9TZ1"AA.Y"ygzrX$t-3d+H)SXZ<ChP#t[>]y~(T>~Q7.ur>N`h`:mlN#:Up^6d
+_%|5#OE{8cc-=;(0HN+,mxU.t@q"r|B}i9wGTB&%Hk]BAC$Amm(G`N6V6a~D'_cjdhTEmOk%7wT$UU$}@4A8Ah7SIAX}+Q!Qsi33DPB!r"8E3H[K$aC8-I
+>nqAH|tnlt<:HGTY`x6)uW@Dpe.L>U'<@Sh@(F"x7({uTskT&yf+z'c{B&@k:PNpk`5h%D2X)lg1/a/In+'a(nYI+I4KjHGLvH>iwIZ`2wA5@2N2]Czd9o
+/C+xf^4J;dd_}<[Ad7VdgA$_k<{h]i!'Z/aD<v#e%z]&Vx@U=1@yv^`^`Q`>rpIF8E4gHTT{X-mgX4pfWp_ZM":<DVcQw">Z@,iTRpeHX`xFIA#w9k(-P4
+v/p7~jl0cmvRS0Bgn-9}FpiuP'bG+mn|,dA>"Lbm~']4w9n|:y.=#(S4BQNzy{i3+WLMZzJl-S$81pn06E:L)4n1&qm]=y31j1ZK_KVx4ou_)J^6y8pvSR
+0]}b#dx;P8Kh4`6i->J9j(|6r(}H}<"~r,=_8RlM#de8-z8heg;BmFUzH#-KUHQ.T'FznWhO|4SmtqMIT9aO_"]8Pw3By,(WRe[E%!CO(g=47;acFa%u6w
+ul@.d71$D6yX6KecdDKLOwO%a]UW9A0TVH]W=G8q"&KSVBN2;ra$L3Ng1Ere#%wJfNq(oZ/$D.0(b6s1XFgVd+f;.p"&(rgO>EbgP8%'jdG7,66nO6m+1R
+RKbNcg.C4wXu|Y}o:dO/8',pS&nP1Jue:l{'F$$&]dX58@IV9b6+sIPR&b#&-X$}5)ndqV0H=6hKSCt&8k5>0WSV-y$uMM4aaY9HlEV1WHNY:RCiW,7chu
+i5uM3H(]3%853T@$I]ZegC+T!a{DK%<j:gk14pkNezvNzI3T^gr>f^_c"QAE5sBR("qV13H2AWn!f/^U%L=kL"M@oSl"BKT'D+m1Ye}EC]lH4%g)oY,w%g
+&l%3=|F`zqu)yhdfsKwYXdqB#dwZefIz]sxb~E0Nip7:Z.rIc"/84,{hZJ}#OxaE!mT4au3{W1tD((q-'ga!`==$l=43b2oF^Fi93sM":7Rm`hot@Hp=9n
+[lrMcN"G}gQ3&[HVfxBL8i=<{;"'kQ)0##fW6Xeq|7Z#y(,Dk(N.'5%-R+;bi0JAdh^gJ=+fMMaMm$M/"Z/zY]'#{:1<pcGWeiqm-@J;|^S6lc,H"FTKmu
+QJB!`7eK__wx>pCY]"'+9A,Wx^1<Q'h)bg0852%9S9W.ZupJ%2'ugCH;h'&3:#@.&hHFd7(,hD}t%CI8o5gnJFE|b2U4.[]_,c$V1BxPy:P1b$)y-_92c'
+"'Oo1H4YfdT$S`$t@l:/(0(s,cS=>!ZjLQ=MEN0<zAc:n&3w[0[_'{tpP|1=57xsjt,oq{+BL$#l5ggrd06KR<;oHVkn2@k{NB,S2/x3bI6f:&WD><J.G5
+fSc7JI@OJ+VRZbYI+u@RIvcAgRFJ7jYJ(N,`atwl0n]1~3AfRt>A@<s<7]{^^WbaWA.A~Vn$BW,<AsC+ATrW(_yZJr#m%/;1Md|d`v!H%<M!tkaNx/rDrB
+GnvK=-:iazJpNPI_`p@%~U}PI_+nQIB[`hIufFkvezNU[}`ihaUnJ5JF|rIV[P"^s`Bo(KheX`wPUct:GfN[X!yK)^l0Fm9Cc|QiY$TaZz3U.N#:SG_fsd
+,pqVy(QYm<^,LyemI+xjZyGZ]`1$4DQ=t$}<sSs5_WGq/{0KSa=e%gR,DPkuz'WzSmiZ{TD2"umwtdy(Q1]Hof[7VY@$H0bm@5UJ>#Rfxuw+d.qwejF{#]
+nAz=Ft$EaA-_&T5LQoqs(:vQ]j9]jzO8Q5b3sgP)GApT-HDB$3_93y+X&[_R,v7e.Z"'6W5HJ""5GPYN)IDG"[P;"J:^=O6HGsiI_]qWnPSTOTHPJ3$U.N
+z7r$5>OFCU%Q04x1G.I]>KT.6p6nO6j&%/feIK=RWae16LGmg6hSqRd1FWA^,=!4e5C3,'T:FiGog1vm-zy@dDCEV2&5Q."ySbuoS4@UER/p,!yl^)<He:
+<fB^l&1Sx$/$,,_JIr^1liFd:.c,iQ{$R8[B-"buxV@7uGnrWawF`pX&'."Qja`a,-]`BMrMEZ4JxRZm5@|9e5(f7Nm}R-j&v]Z6:ojk=7Y0t[M7R=_oJ1
+6M7i{[-jz!x>^ad_qy+-OMgZL`L.o^Ha7o|ud(<ew6/nSdf|B}2%%V4ydI9TAoK$.Dn[aYhuoO>;E$1=>VPP9Gh|:&R!x5dz`:)>CP$6M]E3>3sXs,i')>
+6KM4XgzIjdcOn>S%hOzFMs+>b'G:p8HRy&NF53k7{Y1j|"f#O8S3S@JqZ|nk-,|7u99/oUmJ,eghzoE4Hr0f]2NF$7Yy1JC8N.Zd.{8By2QP+GDrENO]Vx
++Qd(nZU#.e<aD>z7o@aw0NC+Ruo0l4FzBr4&ap|f1OCu/&NQ.DE':v/CWBXiGJ~6$,tZ|;hnkoPNeIHxTf6sksPrQ[~ITJ+j(m7[HM++K=uof(b0#yxfjQ
+cV&m%M&fQ4.@-ox3Ov"%=jC[=}xAJP5uqQV1j<hjtVWC3}Q{-4o"DWd:mj[V3Ma&eCd4n@4lHM>4'M{3]/>|zdVZM{G4_QJS4sd{ZE"(iW,,'qlFaJzGY1
+CaSDe"y/[f|i6!rl_dD2N&w/vYTE{|zPUyGP$iC6r|pwC]4t3{N.}vato/>^aN!B7O[q4y)pQ.r|yKE&O!ov!b#i9@=RsTc1~Em#tiA}V@'svZt}&[yoDy
+y'%Xst[)CUao8VC}3|Go8{yhXPx>NO-.;SXOw3jlNz[BE[MB%W{f/Xu5WwKtG}D"}=c6fJ#r`rQO-C&w'L%7~!`v_-:U`/O&6LSpz>BV;K|,"6TF:zD]hR
+WNAPCe8n3Xks0l93C#a$_{Q<Z4)0ry,$k"4o9-h0"K!SV(.V#$lJ[>G)>mTa<RlM}C_Imo2IIMoXc=O4D0$2]MGr";EU8ps("|u-.Fej~Q$CEIH]rdf2L1
+4N(H|3J7{lcgPG"MIpHRNnAPSkPpb%e!wepq.BIz1w#-!I7&_%Ctsjk!hD[:Z%c;hH"_V4"_PY3Qip6lM-9Sp|}oN%D&6,W`CohymB'w7$U<2seE2CM@YA
+b(_-6)Fz'ZSm^nC.jr;(5chlj!Gmwd_!K@:<j2qQRx5dyugmfAG!_6bvS^Q,qWDE>n0R67r-i0c]E:j)zHFGb/j$$L#rr5t{S>/Inu`P~>t^!gxz8ytLhT
+)b3DxE>z@QV{)654gvv<_a(IW{;-gN2UL!Y{Qjf0ON;^Uc0!w&bpS8K)=M&JqATOfAyH{yP.-vs,Dj~09PFAnRtiFEYoz8#,rja#=1{Ms|yt9hMS<%~;L"
+-{=B[NW+vG&s,blcWcQpB.R$<V8XpPks}XT1Pj"SNj,T)b]<shu/%v)wJ$pA#{2=HB[x^vnHXy{YH&/C#Rfh}i$Up$,yE;/Q.P|8q9WmLH1Y[qY6nFf>Y`
+P);(UyfRq0xeXbNwgVk{}fvc-If2>%"/srk^LP|Cd0>MF09XK<T)Lh4}mmDx;USnHy~vEzTdjqOg1tqtHH6Ac}[&.zLwlOCBpng}Mx7q)7(m&Lz|XQ:Zig
+cs|G[Pv6tGD`aC_M^L>Rh{%.wY|uRPUA-quQ#]Uo}TZEcL%c9v=I]/sN7V!6HvgN{!Qn=+|`TOeyHx!>Nk6V!E~V8sB.'+h.EFG,Pp-^]4|Q`],NQM&'O:
+.Rg^_#0RmR2(RXi&wY%x(O(;]O`xH$4+_N!s%x,AZH!D0WwpG(K]Se${6!Fzo3>J'4#i7LqhfBlk+Bse}QcIt^_N`+F8cWEs'E:Tdimey_>=qcuGTA6+IK
+MdV"h^^:]rq$.Ancn<)V[rFg&`/<XDL.CHyfVF+9K!<dWEy%L({)Lof^T:xK~)L0VcuBY^Ijg9:x]rT3CMq;p'H:>Q>lGtqCI3XEM;$%+6t!Tbq,D/YM,H
+N&+$CV|iOiaGDuzDd)E8OJOPbS2p.Yq]-JUgbHHG7!"EJ{UTyG3g}I/I{x&GpG.3.#r#%(G%3]ekCrFfPdmW[Z;u]iy=QO/Gm7`pRFPXyKlu_wY|'::/o}
+1W~1I:uDgbq!p66O/V6$0Mbi<7t1,H;915EP/}^$D!P@`Pn(wq5O&r!L6u)[>m{zz,+{C,~c;`J4V<xP>Z,dD/~Dgr;2.F9TC&y!qGkm!WbR)B3$<MPEuk
+v5/1UF5#@4YceVd.1WBp_rrN-"V!#=z1Is8V^Ake_{gCPpXm=MU>GG<x9atYV1|`=CHKMEd]:x/$x,=gXD6AODk=EHixiG[jS<XMShC%Lw,e/Sq$xOto|&
+Z(/Q=x&Y).;HJrb}EKa#zjMl4]2${C,vKTCKjA"Hgw]]re~,]2Gi8d4Xa(~-.%!Bceq[2H{`C@"YkuS1~u2G#$`,_lTBTP]#&5!q(yKoV//M4h)7Hph]kr
+%$8QVS17lufV$F~Mb9!#dTUYT6xTDR1n`JG>5`y4Gb6hLS:2jh$i4w`GjPb[3E!4$6~lIa][zF10aV.k`g]4jTaOIt-!/'.Z+}[e-ZaE^l[judfNlQ}nkx
+LFh15fzRK+4Wm"nH,'z]pGPdLPI<:QfT#3,2PvVr#P7`v+LbZnG4cOC^iRe@VtneUG^#!/:cMH[u%;I8cxGirZ=YJg2CrE{1(c%V%"+z6{>^Z{@&N/Dc]+
+g1Z'<NJ>W;LpZCv+:xi'3n+_^8z,=;:,_<uTpb|S(kvdXC8)`0lGS`r&DU5'{NzYP96{Kmza~'7U8PjjdJVfw!5A&([BRMW]jjFOJEqi'YJa`oqy_kg}MS
+%j]uX.QPL/.]MKv1%lR'KLE[}I`XdnhXw!HIyli/6M1XpDdnPaYS"55V-$9Kx!t`/|urgFB=6w=xo1fz:duo2/~y2yK'p=)#%Ld5ZXB9eWQB%A[=2G2j$p
+;p'd0p9qL4W9J=Q=mK44s.Nb'-q!mhFVR)m@B1k^$Ab[}%eC^)^.N=.BF^8{H`4:Eb$dh/FhVvZN]_l]LA20HeZ5O'${!K~[bshpU7]SQ}Zv19%p9gv3:.
+$K&Qxj~j'-'D5{a)5ou/|)wuBUHJOIFp=iFhn]>pQ6QLwcA.{Bz"Sn;"P.r#0;4/DJ4$;s{BE5|pz,V_1!_;g"475Y9H!%x/yAeFHv)$wy}Nb3+B:G<wfW
+}c/:5CHXOQz9;wr4e9ZEc<8(j/.jq^l48Xy+)B;o)t&-&F4q^sZD()s|]5ytCk2&8v^ag|:AS}uiVAxo@t^D|2guh"vim#=maj^X~>xir;4o$4dQ$1g"Lv
+"tC_6z>$'}Q#g0E:4EAYTF;3=lW(fz}3PESH&#fSd=0mT#N%:9T9|r<Omc8f4MquaoAHR^zhjzRcR"Y1D`YV<(x`evmo$D]MPH_n!O1Dr&7BLC@MuDdsp4
+W+FEV)2NV]U^1FF1A@|%UTTb4^w8sGN5lVQMAaiv@FO6n1Scv8HWS8_f%1"'<0I,l+KWYBexSYa7G3(kP%#pq)ZP5#Sqo1Z8C&JP@Aq)xnffqah<uxz9(1
+,sC'F5VPu@'$uCOf;P+;pr9)lvjvJBvd/4g@^fhMt_LUlBb3,bFhNxMJR&V0}Wb:/=v/`<!S5ENSC!S4Z/#usGG:PkM5a6>EQ1wlF:d1W6e-vYzQkYd118
+o!!Rv1%#//MC,p_P=.d4-iBzB<vU8Q9SQ3)l5ggJdB`QK=B>9PU>zd5&h$ZK,g"(|A+)E.QeQYZotrwG<8;RTLGbeS7Q(2k_gj@yooz/4,</A%/X(5i_>Z
+I;o)gXym~6v:Cbr]N_N^>}E0NM6K"~@[]Tr^Ghu3|JsmLwOf`h@"09p0iBmZ<RL^CTS|]:8iBbA>ZDnmlK:yCw(x`ILM.c(&{=(PeJ'r2Ofz<wby3f1{[}
+QRdqNfC4Jy@F>H:'^uF&c)`.yIa,9o)ya8BNV5quwo@m;j)qs;(-iL!WRt{%<&"T,7=&)tT9J9Lp-:K(ygs=OHy'l<$1eSP|k|XnHB=!7DfB>,g!OGj]x}
+>wmO|qV6HXe6y8>nyf4V'5LP>;My_23MKT}sq`8zff;lzP4V"}tw,>>Ke[.+aCSD{:_XV/o>hu./1S5rNe4@WTC`3(/3V9yTd!vxRN<73+V1uuWR3{mK-H
+v`N_LYMzT{!(Gl=UYd~Vwc'!EwkiR8b$e>KWVe=7m8YFH,~2Zv;>{7^-ko|fAjSYOAUoN)$|w+Hm;XR==x0H)#~7<T{'Wy6bU|Oc}prE(N#LAv5'+w:U_f
+y>vlLoN&mhv(cMStZuTHceTz@f8o,{fKyxR8'JYVkg;Fkc,s%k4LbG6MF%87^"bLRNJ(^E1kzv/:$E]X5+c+f%15y|'di^O|zOc_rTelp78j."i{1<e[)Z
+,^@e:aRm$58Yd/V'Pu[Twh3$QMk$Hpi``ki&y;'bdL"T"d%&CvP)IIF)[{I#0`|Mi57-voX8Nji[<)x/fZI(!KbEK]kP#0pz@7%VvSTxnIeSjv&b8.X]bP
+wWTBpV}o+/)00Nu]Xb"!CH'D;1v.m(QM+Aq=PTMpG54]$a8IO-%v2ppfpJYQ^&o<;,5OMU:6iPbF&V5jb#_+_C=&{w7]]YkuS(h'OvVT[TDJ18+t38137Q
+TCP'R`uPq+`;V(#ioHx|l^/iBZFM/5YYx;:Fgd~q@8y|KO4pblW:"TeyFeY,[vHDmT(](@RkYTf1DhB[biCbTAcUE`sT`}AmxHBY+LQ`p9/L5Cl57uiN$:
+["&hk8<7Vu/k8jl-'rVP}l&%@_F/Y^6x-RQVk17n%k'nbcqz!{Ux^OypGS~B"_6m%ea=WxEh~%{ZqMa/#UhK>dC}g`hafs$r$ME1khTVh2IOxF0:sJ.vMu
+/4O%U=z,:x=)^%YLJgp^~>HH_#',Af}YhckhxQmn=3OW&<JKuH9|y7leIpH$J+"5H0h$VG!;i!IT!w'[;Y$2<u`vDewUAG#2bb!2`ViIDH2.t3ThHTV;d4
+!XDl|5.RlFIU]+IK(:&!>s%fgq]sc3{6)ofNz#$9k.2a";jRRF^y1H_ev5$/UHsTz=`GE<W_";x<(@8,3pbXYHLsI@}L%+WTEDg3uNRk"A_X03T=]15r_`
+G&u<.B,@b8@AkTssnXVu',"mQf3P/[|rM^%'fNa+mB"1w5@#C.s|,^|bkuI%/RM#uantwqr:.a71lTS4S|2ItKVb<lgIi2pn#r`}A|zN`fNp,e4{oziNTF
+NVU|[IVz-J=4KFLsam;Xo]G9:KD)BgsA{a9(tUd8dSX&q%f=kQ_h^:BhkB7AYFa+P]uhCYanr52f`<K9X-y_w$bYGlF8ZL"7X@.dcR.lFu:h(yW#dz_Rr5
+(le_C2%>tWhRG3~qpw{#L4mgZT2P/}:1%{M%hta:[uzw&"Fy<T{f,>L.#dT)hX9-F9{Hc#^&jUKt4ssvWpuflCw>AU;-[`~boo9rar(S-x8wYC'W`dn|~S
+4TB&{)Fm4pi0uO$}p{zuJZO=x7;b}A"vofowQZaZUk%0}`;@-$@,+Fb&>d/%>_=mQz05M|-:mW{0RBA{eJ~)kZHjevKc]dL("_So|T9.7g&zl=tN)tJLH,
+">>_Rp,>Ui3e3#6srq1/'^JGbf}j/YjG+=#r=b83{|><l3~]FhT]E{LLx^v&+CI;>GZt64yNE[rWV&f|W_g/Z|kx'g-;JBW+gjc[Lw4emY:8zbC_r|ds!M
+^l<5Y+!;6c7^_!DcXPz(!w}mBY"y.^vss[|Q`+L61/`bR!]3}O%:E6gS!K0Hu>G(e|xA.rbfl0H(uT'c/:p_mD>82FL`'@IfCM1<{y/8ev'b)oZL9ve)Tv
+9fvX>yU28`5w`A>+334EBE@[f3$-A-X$1-ERyN8d.6'drMFXd/-e@U[MkvWY76yZs-ZLvXaxKOk'>kAbuBM2.p)0y$aEnq1w@%~q>VNY-UZzR6F;"[$@3m
+"^gzCzN_<;DDpbn/$@}h}(9],'fRbA5!1HW!n6NuT=Y>-R)jh3J}+-|2V|#q>'DQDfVe1$-GcR%5yDT%g+0<X[xDoZ|p7AC`<q(2A99M0dS(qatCAb%"=x
+CLAPIv[kcGc&9=bQPk']m6+a`Gt_B|Q.9#0Ven<S8;W_o'$`w`yWrC,8gh<8,R~JN]5:.2%$BBcewW)cBdeHn<xkh,%Q{kk59z_C|A&o+H5Jm/V^aV,s/1
+}L(oi'&RZ$&`.&Qt!]C}QO"YF%_Y`0U+KB[=XE(Gy/chDHSrvIaOsUP4/}}Z#</q[njZ(<l;:i<r!ONJt)Z|^d&cglz+H[,[@7:l{,e)wyqKN7g3tQV@LF
+h%BL@UZxDwy{|&]2Sc@hAujkSG3N^p<MWLN">mZ.ys5AUz^ng6tN=H$>_)P/[M^Q2$XtvrR1-[YQT+n^}_h]%m0'Cn'02jhAD[0cwOn$.@ASEb;Hp+=eDL
+Qk8F^Y]D26DVk})(nxM|5'fDw<2;2/L@oW,VwWK>VH4zAErjnakc,|fm~fXVa0=>{T,un,`UMr;>aK=2sExPpjmt0fzO~D%%T5`5KIf,91P=Aj|wSCv<$O
+hRwW=sbjIO8y;0jgXryUGIT.)iD^T3`y[4potIYda$)x;Z+scZM'oMhUAv'$w$`f3#2FQs2U6"ztV/YaU4"=VvsEez@pHw#5bgv4G/J55o_'.NHs=<k`}q
+]/f=yV)N|N6g"XNP^({A}:oI446dQxK">0Z:{a>)h>24hC.2'0&$n2&SEsdqGDJ9@M,_JN4RY<I$xo14'ibG{RCs>'J)dL&xd)X;I=1%ug.w83'9Y-XiNV
+5BbcZ,O)%W3T%S"VS.bEA{J,I89`/&('&Y;||WT{j+qkW$=iM#983%:QH3RQGTd8:kVf0;o:N:Z%i:f"}U}F4|T9p4!Jh1<<`yeFnB(Y)7eT;M&jxD075V
+fN3w)rf7["lV}b;''8uX(M"dW4N<.8xuqe"UqhR|g^;99bvR{@;B$VEWvJkm}3$syV=.S"b$"2V(5}I7+8jd:,c7$'u=(<(lCZ41U%xQAdG]s`Xj;7!Mam
+ehz+xq(Ii]4x"!i:TPMU$ks@FRn^kGQBD,Hiywt[wx]HTP$A77TMNg])^ow7/$JdoV08>9Cux}F@bkm|+UNDJj>LB}&uvVKt>EAnaR^3s<~_Ox98PJjmzr
+!z|Z6ZR7.M!O~!OO6v^qW^1<2dN'Nm{7b[%KOp(,S{s"h=^<i]M`sRSEF.0(2im6K0,TIME@4l$d]RA@.:x#,Lci8=3E.43{z/RM+C(<n4RMhG`Qx6ZfY>
+6t-[RLi{vGVT)8fU/Es@Un&1!Tki$8e!".(.~;lZPx.b$K]L!]=RlA8=-9us8SG(nsfQE2XD-:Wc+cBpMq;D-ex;'^u[!GuhHV3DW8k$3Q7bL4;wz'rkqh
+&RAz:3yiqtlU&9.Lu:y:zwN-vio$44bEYa'wZAR+$({Ft'9JrmmSoS.x$-fZAA.m`3,C%EGPtG<tDHK&r|90@P$x6'B-F$N_pv.Hu3j2@]bu(G<uNkoi9Q
+iLHmNYc5b}+v'6D7"%a12%I}&Mv^:"rcSzhL&5{d9H/46]b^rQtb6m"wN;!9Pidlz--5O[cIN_Z_CHh,_#`l-UzAq$-4H{;xeq$l/-!3eL%q)gFA^XOQw_
+QS;m10;hEPm)6KtJohXS,vSIedb[n&1`84'/5t9A%N;{1pnaCYy%'_{W066qh2L7`5|Y"y{bYZuY.Av>eaoTa:8F7Y}c8iVjbHi/c:MbUO3U16%>gw1)}M
+1I4q,4JMj@QoT{G!+-$_E|v^$bap|9z=2T>bOgX-(tK:o55MK]$G<H$U'D{BhwQ1JtVx_+3!j,wk(WQ"iP6KAzI0B)pVx2x%x8yH(owJ'P%@&4+=9@AEF@
+gYmVC+g#j{Be5p/bgxo#_}+1#o`7,-"u<G=FCZuDdcg]alIU5@_u99&^s'.g3i63^Ic_9F'Ka`p:QZa!ph|-)Y6DX[D1N9G(3U80<r%H',3W)]P"Vld<QA
+~krZ:.'cU;_RsL1SRPK3U76%=@_!Makq%E${$2]<6YHd|hD:T<g2Ub[Q+@|E^4bk2_Piz[js4`rhfx&6U;gvOeI46XD4s^<2V+vR,6M";s~w<}f6Fp8z$N
+)GgP73_`z`WlZ;xvI+#Io`N4;t:ho.q+S9.@b)5i)d0'z(GM,$.T6zwDr_zv.n/A@<^<83:u'=dCHOOS:tu.XHy#FjI{'p+@";3x:BV;JO{n3x&@s|UAu6
+OoWy=su$d7Pf[q8A~"&q,LDMR5LzhH#jpB5n<A>.,7[1BL@l(5epK.g[e/g"+EtW,nRenMqsN&.,RJci.yT=[oaOY,$BTX>-,995x.[]amzX1517CchhLq
+@K)R/}Z'tFb2-J:x}|,R{ITB0">vJhhJ6E;sebAxhAeR"~X,gwiXhE}9&:h:d}(TdxfgMUP4IN!,Czo^8vnwuG%QRQ9'aCh"UrR/~(d/9wvAoIktxGU#SK
+|5Vs:LJlP|3I(Msj3(gRw72d)6b`+J7pZAZJQ021geL6""`8M776kPhaN(z%$D{![B&)+wyhlY|0Z8x2+Ai;{YVPmBDt]>uInBe5kwBuCGXHhtrre1Zd,]
+k$!}T<y'XlQg]pj>',,>Ed3Z$5{QjOO]MawPZEt7s&eus]6iV>F=6]_^~PRFD%1@}N5mW:(-{`JL"%vYz/~|2fvkI4)/:=nhD)$v|0(AD'i)g-x_x`w,a&
+ce-YiOr`wMdvLpPX8#MB/#5h3'Vy#NQ5.cQsz:Z/i)tL"X#[CPZCOS@KL0NFFnV;J&).VsrCWYp&l|S'GnntLl0Sls`f+;~B7[debcqYsvOz;p|6.<DRnj
+rs&^g{3D.wDnVo7f/uCfd/%pUyj$TZ%cUAlf#4&71/Q#%W:iT,gh~R[+4t>Dq0oDnt|5%3)7befW{5yPBq[Tb1hZ4/lYs4pf"!|JS)Zadu3pcQa-b#[9pB
+gbB"c`c5It;'.>5ZfMQdqXMA@M}p~Rd(l<blWguPv=Kl;l#z,DT9vdi"^@%uhb46kYflx(yqWP8@Eb[{=-(g(vo,_!pp##9!zu46gjFt+CJ<8='d)BT($N
+e`^(DjW}4'Wj/F"9B%r19L>0CfG`bYf{gaTNAXA_9Mfy1Dy7kg;`@loqMrTm}B,HM(,BOTo2XArr"(6z|^1CWSxVM='EC<dg^+o1`m0c:n}$&_5k,zX"Qp
+aTzFGoqe-#Z%cpW44[4E&r2wKcN4'$Z0)b/9~,BEL)5nf_0f5YW",C1/'eQyhqRHZpKIC{-$Q)($k==T|Xc|{W}QNdIleo=y{$]J)cazO7V:;sizE{7oi-
+zC"$89xIJI)Xc=!.;Zm+RLA0yx%H`0:on$D0jXh-BqkG7x]GP{dCNW[=p=~[1xcpL8!>^"{Hn!Grgtpc10t%zCC7.MXIR9Xr|N`Q'IS(h+O:N3`J$pE(-$
+E_-J;XKnIgS9"!+m<PfVcUrU/[+1{5P7'JVRAChI`)CF1^jH:}pvIiSWK||b1#!Q$wOy@@3ndC/R;+Q<j1p#T'91YUU&Z3BiBbs6&M4VCxDX&SX/qV/<>y
+>.+`m]3i<^S5IIkS+pfKi7f`Ci@;]RDZBp;;<R]`+wIT]plNYZ6NexBUDzf'Rr/g4x$JE{%gtwhZgl$MMclLl/a5;OHs$MOgEQGZ(F"_bD_JXH40NcX@]i
+}sJyV'YswgRmh/@nD`0{4O1pznwPzx-{;[ScNWSkm@'+=VEGCnbpgm~pb|naM'7MSB:{wSqoaS~D6u2b3khmXh_"3X(jqm1MbVQhv2L;XE)@c=OrK5`A]B
+e|#1DgQW~c3:alEP#YWIzrG'/qtRW"95KFTLw#_H|Cyr{WWplWSd[$jk99E5N,`)U4-H'e80bzlKM0.W,p=#3.39HM5C$$$<"qq&q#v("Ff3^NxaVG%{7k
+{3!paQb/qG~^HQNEfj}AE|;HnqjUA1RY9k/z2-]&#D(SH||Qz|z=8V8{#r&T:7Xd3t].o9)0Y=9KJCD/iwE4!>`mm6RH`"!c1gld=&}^kH})4S=LchQiDp
+ws`OX=L|$;%i&y"X$C<kwkfXb6R[=}k7u9/iR1^ZwWfAw'X9H,tBxui4R1@bti=<UxvN2"%:hh]I'L5b^CMG1o&FZPE<WwJwW6KBdpXY"|NwqEw|/Ffx1F
+TL2#:[s)2L6_H^2({Mn8D(|gB{UIH_B.Wg4g>pTEz(h!;X@$uWLFIG>("%m'i#h45Lh:A/iqM<M+RS.gosh"f%%>,(^ZGhm["U$yKnx8ob;R~`&GO{"@xd
+&s%`4ETDwNj%[s=9iG2_dFpC&QaCHgomGBa+Sgz.m6pt#H{SJU@[&8ex9Z,M>Qubi]oo$5%9>/M-S0`Fg:-k@+i9-#2E}XD<py,=Om4pjQ"k>|V3CqUV@c
+{x(5xuv|0hIFz"}WMi_URbEJb95QKTlvSqZD9&-G4N{H"ZnTL'd""@-E9T^ie]Rj~Q@7Sh^).KZUzli{B1ll0IV/'}pKC#KQzJiDeTDnt;_ti)()Y:2LmH
+8P'vb>&^vKB"|!|fW{U`B8U(la.1{W;#+wHYV3K`ya:jD"q88M3h,sVfN4^a$ETfB"G)u0(7Uf3E{Erx,y<gHS4D-8s:J2!C<@7V$8,=jJ!{}eT]:JQ.>o
+y&nN+Y(7)i9OTP4Mfj^pcop28(@9Iq8Sij.U$2&7,(trRJx35M7'j6^AAH7,l`;U(i'F^)3XCB62=&q6:,ix(8,avDFH!-XDB(65[g+7QHmbBVIz;-ij/w
+&=Kf<t-@h99{Tu4ULDG3=jZ6Hzsy&N'd28!C&pWqD5$cERk,%T>J[Hn8}iz!XAe{7drW_1m3hXV6)18Wyq(4;M@oWg.Ih!+hjK0is>MKqXi<qXmON+Nwit
+70Kiqxq$_m5pVIc_WjDo.Vta6CF0xHRV^@I=SOHQ}78HJlm<pj7UAAnLsZrQrE3)B(@HP0C9Qy.J6tB9!W!/En_VXhtiyP$&L^+4"|$=L,N[J_Yt1F@STx
+z1vYHqG%+nw82&@A$(mQvAz#[>'5}%NF&uqIL"NG>I^T-)$"rCgwl2T{UQ-+xT6]C:S"Mb_uwvVUSi-bF=$Cl;W1@q<EJ=[3=#/a([T|^HJzm7nEw/J9.r
+aw!hl9mfWjMD4!30++#SMsX%N:q.jjl1AGmw(W~,kob7;n[h^BKfDkVoH,2hu1YEY;|pK2Y%,=ct`[h,1Z;{S<{X{ujH,)/6x46^j74SXzvdeo~yJ>Nm%a
+98V:#Yn-.u9X$LsfL)~{GRIq<Ie-wSgL8W8]GZp][qVq52I&Joe+V+#y='YU/,s/L6tv:t,4Y`g$Lx$HHx+TpW)/-|ps8Y+FOY[shLJg3+J(Qef3)>/$B%
+&KoG/ulP,3f#&U8I61&<=Mv=wI'G)Vjm#l1]^6e6W4|1ex"%DUE)SJOd8<F]TJ"5,%3=SWa{3,R^KGnl:tAZV;"4YW[@O+E!GYAn~b.O<B!2Y+,MYrnVSa
+~kn1V[2C9HdjsB5Ef!R]eWVb<}+=u%S/Pa/Dj>"b$h|YvG,p@"aE".AKNozqx0Z8M/@UmUJ$}IDvv26,9=F65M,W2("iq'-'/-^1jSYW9HLX{t2U@h"^bh
+`}+,6[uBwx`mXAqJ.P51_tIx6ue{4VCRU)tGlfZZ|rG&k|KM%b1DRNezNUm#2{PE-WcgURxN{w0}<)N2{!<${1&MLf=O-VXkq}k/D'qx9qRM;T'#,jo53m
+ldVv^nJm'M);jr{A'4mH.-m@$:Q$<dQz4Fw)8|rEdyS"KLlg8$fYmR6g;A{vh>@]uH[km4k`CjEk72uJFeteQZoy{!DV.rDO_jN/OE;#P:bP<{ML,0!,_n
+c|/I%5a5k6,YKy;R3@`vDL>Sd]hJ|2YUb2|,uD{"PG-b/)&"/Pzdp3>mNi5G`Sp#aVRM2wUs`rTSewB$/J)Z@u(_I$iv+zbr1S.1C2{8@ZBqq_Syv%>2Di
+,TThSQ3W$.C)s^wZ^1&wDr,fC/xE%5"w4x4T~hwB_>/+Y|!{s;MF"Y0d$|/=u%|Wl9{8[Ez'Q6tP=Np)W)}+-ya12m'O_g`gYGfnKg]yu%PMY]wKdgi)2k
+0jmGdU"VA0Gl4J_LmMttEQhse2#"Lx'glJZ"XiH|XA7Lz$tV'ot&_%,=eu~q{k$An2]l^(-qiWA,+l#T|sPuLhw2'bIq}N2P-R+)n-ewOe##d:$A)O$[v$
+GdRg}/NTVZ,po}/q/Z8u.J<3+WNgdxOf,}ouf,"E}|4VdZKn2p<Lu:^rn__0Nai%rdGq5=j%b#E^KNw'qOWcpQ%t&A,N+2"rq3pGrvHNLlEZ(1tuwo7G|z
+~5QJ8LlD!%6Nf/1iE6}W0[Z_}oE!aenZ!,H7]ezfnP(`.a[IY0%m:6OC^_@DdH%gkWNA#oveQIVab=0qL<~80K}ty/n1aR'5&LS(yl`LXJ2!FmFKK5&d];
+;urhxjhz.Cs0d6HOJo^s90+o4+I$gT[>8a9$!#;`ynMC7UdgR!duKSxsn<LYyhl"3-RQXWu&8ScO!bCK9sb8Ajb:8"vLtPr.B#qUXS1SE5^33|+5@LFKB+
+9gdU;$2^&JCM+&5|C2(y[p1kK"lWD=RTmQC&+^($A&oL`JJPBZ#:o,N!;^%L;)pEvOa&rd8:jBfFf4KfZ!t)7wej'H<)oi^W{(gvCpPI!nEEy%#0O.w'|h
+0'[:]EbB^7Bd%ye_27wB9MyZgM[xuVF<24a!hAh4CRl]jI;"TD19)VWm"rF4h5{BVkh])BJB93Nt$pqiqhQr>H'On:-H$Vh;e7}h{ua+#b,j}m|$4T6!Pb
+'@fSc10UF[##hsXA8vQ8UFtaGh]>;m+<@]38+@1n`G:pt]"3#ER0a{%)D(6nM369Y2]Bthg!P`E[RSeRmS#8@F07&2Ie6o/"jCW]kI@7.#i|'Id(:`aQO4
+kMF/KJ,;~Vn&$Q{BT:>&&`v{=1fP2c&yy}%71&Z54-OK/x^tGElZB}XZD/UOMLp^(xb()+heoxlj,UHp[|y{G/RK2`zn"@qZaeT(GPsZ^-jsz%0u1+"|l!
+Ccr%dMz;^<>rlmU@@fa1)lb8h<OT-QL(08'm3!yC.^hB{[R6u5x#6:xr/;I6%jry=b]6/D1!yY0N|ZZooGihD%WeA,c:"=2.oiRTHgF4Z4bx~K/Tou)YJ@
+DZ]N:7.Bo6uHbhiQURh|R]a)ks['92YIk-kg+r7+"Kagh^k5i'1Os{AxfvlrkP~D00F82S>-E6_cnSh6`-Pq_dKHWqg.9IUmRA0sG|lr;SX[u^niXK!2y}
+y#7k^IL|uB5'vY<t}tm6zMQ]Z)]lY%NUX:U`/;0RQSuh8gedv`AsT2^j)q|Z4]PJ{b,B(DzjvfG6&aIc"p%xUL+Y&DA$Fx+(7_^QepzYg`2aPVaq<b0k,@
+U-v@19/Qs7>bg)K'a>~C6z5)x(:=6ig"2_JcZI,[exH{_MAO|Sy|%WKFk{glM.,SS!LiuH7fWRhCTiTLP,0ec((|BV:'%]B9:jo=&5s@:c<3Gb).$GI'80
+-_a4g=Iv]rp]ziL9-8g`M5!v,]qdZ5H1HOX9j.Z{c={|uaaNhJW1Y,,1~%z4{oTlm[!Qrc]$^uKrjM<moE~aE"Zgz)_cKjKo#G8bmHTW)s',ZD&Sb6ftV4
+8SxJIG%b9s15&SxP;B{W=2wc0b.gQ)p)_XLD&Kj71$GM0Fl|'$%'bMm.rs&M&6(;XxFMC>@L(cDBd,z1I$t!h[SSs>O^[EEeYGea%EESOlJDD)e3/['3$^
+>jY@xbGnw,mEJhHGeEaK&%+wi92]uOfIytol&sp25{s+GKo<31=eSe2--Z^%3WQf5eFkoEwBbO5DmDfuX9Ev7/A.Z@rz7j#/5gBIQ&iV-EKS7+-C=t:QaO
+%y)5FoBMTCBm_Aml."Sx=mH1h{A{3PqDByIO:pC<+cg$}5.r5%|fI4~i%#{]OlGSxY<i[sL9P36}:6DXR7}2+LmmAE`dX^&INekKom,'+z4dr;pm6;/UO0
+BN@[5XPo9|rPg:Pr'D/CZkDb-^/pRe.Z07m1HzSsv`|TwEaa]:@LOe|Cbp8VvgD0OP>b`vl9WbHT[a#%$5Jphvnp:cye57|_R;0XBXx15Orn!0{&!GM;!t
+AZ(2}bTC,5Km8eRaL1;YI`gQbFP$iVHc,dY!<Eo>;'Z8>yw2/CREut1-<)]+dGZue&n%OpQ5W+r/a2Zymjq-Yp+s|Tw"W_yrVv;pw"AOKESp/'"xY}xWbm
+:F%&r7HE_O5},05X0'OQXN@ZY%rQM)2BRAo:UGyn0LJt0PSX(zOfyZt5O`+71Jamr,Z%nHOL5}-9=O%YtjKdOH<V}+^LL1}EU5%^dx-lw,R(z7_r{wwN7q
+!'kg~cng=D+"]'u]SF;keA}Q"j!'s#hW4=.]E$"E%PT2T|,N+}nVJ}y=8Xv'~;"acl&"P(ys&Q,1n'1PQH^[_1X6G=,xby|,{ZxjEcVx)faYF-(s/;>}{/
+3!#:}G5${+a/v4lu[q0R~u-]sK~#<^Xf:`HZ,dJ=&NvEpJ](J'vx=Zo73&kG/,q`ukc8,[cwg,q%0t![Q7Qr^9IK|ER+Qa_OJW~jZz~O]"cGsJ&m,LDrHr
+4-~zH:M'<{bmVoO6B5J(`QM20JC6{'B(XgW3rglS5(21CE<>W=:r"T`#^[kMSA2ul+xK|v!-7AJe]`#<))5M]vg2Nx(y)}GNtaVW)z!yYDP4F"Rk=x~U%v
+Pz!s]|zo~(T)Zf0-o0Vdvp&Em,rIBYaun2n3)olV0I'ZymG4:yCjjnp&zx"/#"I+#u)DIkiH,Qb.=Lg|ma@:qIn/NfL0m1PglSammlhDD<U-etht<N8=aI
+2%dNDs>$yRE'!L4vU]/OETMZpvZk6['x`)6,s<lZ3fu.)9ABeW##j9#BvAtH:F_By%sJ$`11X{HiIJ{U2`5B(rvZN7HO{H-`RUlT5yfT77C|$T5Ie%qZ+B
+t6cU)5!qVg.N@VNH)I=;r:;(m5rYNXJPbl3LVriYV_bRV5"am[Gb[>jE0n.z%$:4+$RW~+phziwCvlI-n3ozKOS<--B81y1Z>|zKZw#T|.o1"lIa''`6Cp
+<XLXG(~x1[PcY5ki/nUh1oN{Gkc/r<m=w+wIj1_K1<R:M>:A=}i[sV11y8NMXdK6#AYO3>GS>T'eV"/#$3G|yqoKS'<Q@i87%OqC_!b@"p+kha`-4!2s)5
+_oiKcr3L@5/XrKe/niXMkj;N&RW|SAbjLy]xEE9WHZ:tZcfmuczswz7&&QEdlGw0TeZeC68+`EzD]#h7ipsu3c%89hrnsbXdgv&H+2z]IJC1aI@#=#gSY&
+qZ8PHz{/d{5IDH"xqpjwZ5oWi=Yp>V{R`8L)&5a|eJLq(IRu=kWhh&5|xO30,YPV!VTUKX$j:WD!sAFZZT[`ji:n8QOOYN,0(a,]:,D/`PFob}#zH2<zb|
+htUCa7,3RAAbYwM#>/n^0+oreM{J=dPB)Dym"L;.si'oGEQ@x5c@!L~^gtBjv,1eW1O,&mq{qxhnaQ}l16~i+M=tG{0!=aPHU/M|Z5si)0~r@HT$Z#D|MS
+'M$2i#Z:bOm2G{e'AQn:5f%S+a+=@(J3EkduK|{|V#P@QNeUdhI^^Kk/G=Vr;5"6wGg{50<dp77cASDjNa0{O&qoLShu1>pOJWKBQW{8]JUp9(o;THarg+
+sp2x){E{|,^s}bMHIn.E"UM=W09n]eCYY<D"Ajf}|$FsbUgg):v+V}SDqt($ZULzKD3VrM}6/r>q7|<M9E>w`O3UT,t"mRG}/MYo+UYwxL3+-x00$NqD4Z
+U^_":A)Sx-Hs@6#!Oc$VN2U-#q6&3pt#!y|m@2WNES<'I1nB([f8LX6wu!FT<F>S{#WpY9f0;GC#r7Gh~5Tq1o'n}:x_rj&66!3!+Ap[Fd5krk'X#z5!q7
+c!gbG7jXn]aLbb+xxha>[$I%TSG'Fp"IIxeb1XMrS'BTy"A4oa$g1^#Lw&we(wA5]|"d8QTGW<$.LfTk2c3T2T>`h]e72GMH^k>u"8,q&'MT,l0mk;Xl)w
+9B&JHm>S~BhYNi]$5@HF25b]t{4KT{yCoc{aw.,gh^8Nec|BQDRhWfmfj"[N,}Dxp1u_f/_f_0Z'MUl4y|%Hg2sDwkgq{{^R!L1%sXV$zg4=@&8(|en3@-
+zwz=Q;6OwD:@M')a;58l{q@Di#VE4Q@EOI0uyP'hOQB3d!ijM})@5`$+KOVI>hV#jLq6<5Kb:ZY>N]&oCM,A[B&Vn}QI&1#W(&k|Xa|l=b,rVo!|1L#Km9
+C82xS'xJOrtJoG{Qd]9{!It<=o7XrOpQ.Ir}$b!V/Mb|/DwgR"u=]D~22G`tp0]8Mb$XhODN]#P.H&a]lL'$=K[5u]:1~LrFe#lQ2,y%]JjxZND6wWw_iD
+7iey,dUCPH.,cnbn]D'qw8Y"H5kGY'K`cYR`4rV3sW1#Ekey6R{^Ov@!F;gCG^X/_gB)0FI2&7B)r.8Krkiy6dp,+7>Py#H/$7Yl$37n7pbhGayp`x4dcm
+8<eS)9S]1Weq>v[3z%``qgmvDNT_%oQXB4jsDf~Nt/'xge''#e]"GLbodfo'=Wy:U>O1HMPJ#/v`587I0uFlFNnR$pRfjp(@kFg9fF;l!G4+/=v$rjTps=
+^VIvg0{2v0qYf-!>e[rR)S[fUVEUSN]R]YN&tliI2@LPE5U9C#=W"[HAECf.0K^<bemfJGPeSI@8=${V%%'s)qF26oQU_hGdIJK4#M`Z"XZ1aC:}CMWB)-
+~'i$RI87>SS]~1Na!CM+dG/NLvXfmtwq2,F#eQCM2yCL2}s!:7)0O2eU)ty7o;Ep97aUa!/oc@qwo&KEl-R%L'OlITM+mWdM@Es9x,Bp,Z&huY:H<#uzL{
+~F[FQk##5c4"^-;,sr146agi>4r|BUQ9XB%Ys;r{t#Z$#WsIRhAT6Cr1='wZ&LsbTjjz=$1G_#;)@.[@M%j@g/z;mYT%w9k)Tu$&_8S^ab$$l)1d4tome|
+1j1m#qnN&<:A}]|+%UMO,iZTDr7;rgcpgn&.P&<DTdqzP6t`BAc<p]7]v+|N^+UIpEPD,"D:6j<t[u`fTMB&0,J@J5x.Y0dKnEh@$"ag%z8&^.{SK;W>'(
+L4:Y0Ahmidk(MQMaanCs<i'S9E.Q+4I0jbEjG6=W/6Yo@lyV'hL;Z$2'Ld=rk>i'tWVFjk|K{,|McJ;<c:nbw'H3BT|,K$_D9KI"DYbzc9]ZY7!uu3MqEJ
+xP-[tVrmW$yJs&:uT{/JBKv1QR<-ol3%Z8xmfCwO9t_ZmF7Mp!tT]_"T!pls,Gv8-02n+V5]E4S^'U|gq:$3ZP4n6vo;1t]fM'xCm3{N,@kQGSf[#0Ap$'
+=k'Y$gSIgt(-]H}n3ga=$OtA&YZr5+VO{EYLP.OEb_|8pl!%`!CnmuK>+cO:9ZAPMG47[gPY521r4!>tu:IhQXn:@'_i"Su9.ept~k"1gFIv==XHJ]7ge{
+z!|%B><Wosj4Fvu:ebRwFxtG)vd2%_i</u4,;7h70!|02Qgo>u7$Y(UDfQf>Lk1Kb{u"Hp#724hX!/3zJZx,aYMq!<0t{=H5/8Bzl3xf3B86=_Q+Ecj'kV
+h'OnYy[6&GvWK9at3i=xKS{N)V2ixZ)EyS`SPn[CU5sG,LM)4,&OoxT"P:@AsIV3y;[bX4=>>p<H5AU_(=aV%6mP}'"K;YT67qFdKRB5Dr8&{7qG6v>;gr
+0q:O&5b.>_E`/P8A7@P<4Wrk7kNg^5"##'m.#!'ekw/Ju6m>0#Gxd$3qQ5u3RqFU[P>Z^RiuuRflfp|FiEsETKrHR"ptBw!vbK3@#)`$~tKn(<vf,bIq2]
+r;Ww6d6{)N;GxS|rqfKMYWp1eOpRmY<pgxY`Wh|%fSN-kk~t}Qr![76BpjB0Q<a>4b1w/k-drS#aL.K7nTC.4j@;iPF1_F>gqBe)surik]hE,0>lw@Mi+)
+OX.H[|dY(`Vi]X/5rEWB^,E<0m]==:x1L=|&a+M";P=RN;$lD3<H)yr,8WaEk(%rg0Uo/>HG2#tetM`f|yqEfMRtd31>FcjCKyj^tNF[ss2MwM68dMR{si
+#w-N@TaSKjYVY.qJA:Ur>+#L94BPXs&b:bS_&VW.mhhA`|S=aIzZf|9$kms7L{-^IN,>qH.Y=aZD4KKl$yS{gm&msx9Z|xev}-P#>txZ'z)3_]^s<M=.G1
+~%yde2##5k'9=$9leLnOs|,-36Mr8g&6%_eO%7OacO6fG.3f=X(lxWR`8r3eQ]EmkDliAD_=Q9+2"NGS_CqT;Ek>tzThl1gxn,A2'aY57bdPCQW[4nmIwY
+e<LGV-gUf>5C~|gynS<e5R[.azs1_3{|]r9(|s]rc9E%d^`17]+Z^G/P3Z1>M_-PY]34p@>tJ^'!Um@Vg%bn7JGG(JHOr79YLf4UBFZwEZ,ULZ8iV14CHX
+tIfP_Z/s)eg"4S!aoR]|3n=|PSab38PY;Ghk6b}-5K7L:WBI$TJme9_AK#n>W/P4=x;,m1;jBn,k<Ek|yHyWzN@S&=ChNU%aeWX88y"1HxnTtr_Y7(B{f7
+}Yl27PLr/QCLjLZ3{5A|5F#Naa]M_FA!,IK#&iu;28z/A!-IoC7"@2<AMqc9eQon]tZoP2e|QHlm1n9y>Og&~TM)G2+{Gv{H|573c(bMce>N7WvpRQpm&y
+'Fw[4/IcplZ+J:3#~M{,GCAaZTwsQ)b;g2`$$|C]WG,J/9S>8VRTNkXW$57Dj:r]F_vdcqZc@tWNB&'yaYB<:8EdK0H.k3(:ECzG.SJJ.M1<pC8;4%]k2C
+2hl+E]xy}rNd</$j^aojlBJ;i;qdFfZ<se_]Nj9uUWiK/|rI6k8/1k,eKcl2z++rSrBK]`RXlj15VJyEsT5dNZ<$jXlCy.2i0P9@rm`[cQY1y60ilHS<nx
+[S(gu7:N]-RePlEe)gw4W!-gZkbAl[SByVH)4D1NR>'d=5x"TSxPz,mz8$YCJq:[kEJQxifz("41Q+hy#9L4UKzfx3x-(p3FFAc!qU1O$<>|`JA/W+z!N6
+_<'d-L80m)KL>i}noPoqDXJ{IC}83R=!d/W8O#3lerPYVT{|I^(k46V#AyeDSCC|b4&lHD~!a$aDaqSsJ+Byxd|>Ernlv"Zt0rbPs5Wx"},Te+7ndfDOtL
+GLtwpo)BB<H()t95z,wSBx(aaz"1HPY!to]XAS,KI8qC1{{wgozQc/U9P9opEjkIto=MOZSj6c]",#1U9p;OwgJP${C)R[b>/;+s~xz-:Xe'9yHwU6h7Rq
+0uL1t3&&VqaWH&=ahQCm}G~mfy96&>|L.m/c.Fy|}fB::9zpV7}S.@]j/'gj9|%4V1wD&X)0jhskIBx)dpU&UP[,"i#e/VGSqzZ[!xTtW6e_%x4qLX6e1@
+^SEQeMyI.n;}RXClR)=a0A_`tM%YD7F;Yy5I}|,81f8N|T%>;!]0^gUw0'Q|68k3@5'!22R.t/59YH2e-]69.{Mh{|zcF(ftouX"~2mhy+-Ktn0ZW4>$t7
+O%h;=Tg(dHvzl:f`/Y6f5MHG!f!G;BW|jn{<GBb&Bt$td3qN<aJwnyDX[2T6F,j)~hf+fo4f]"f!CU~042zar+jnq^,O^;nmaxg$^C>P"lfqUT"b7ipt}8
+nDOosA:aSI>(Jr,@-YFmrnl&SSn.+KQ=$c'tecZtj^cbHwj+ALz<p;J$)(msmvJY%Sz8=Tg|/5a,'"PB((W3QQcEpM2'5oC/wSP-nEt#@_WYc$w[Sa01.e
+SzgRc|W25f-c,(SPCkC=czMv[n.7&jHZth69&"D(cV"c:rVVB[;rkJQNWLmm:ho^pN,72FwL9c(W}Mxq::(X`e%LCG%BqD#81;/]YdNll(tr(f5/lE&qmD
+tr7u/NV.FBphd1,F7cSFFgKHV!q+Z.h0quv-3PYc7o<"i3EmA;L"h(dqlk"_P;@K7!"(`ULBj0r8O.ik$ut}]sErooiYP-JWAa58Ew25J!RVlq%h`tZ0I.
+`4u)vlV$ckAv#a@>vI(tni&jp"8f`>ax=U!&qx)cLTKi<pLF{c.`b`WgN%&XK6]X-u]KX/W%[C+%z-E'.x8BZ%zJgmsEaH19"vVoal5=YE-,3n>[iW6#=G
+c::o:DxW&Sr'2!)Dxh(6E^ZLmOgdO/#"d#uy!Kmj3yBYsEZw0LBB0W>E_``l<j@byJ8Ku$2%,_%%#6@qoY7|x0.5z1tTEoJC}+H/HU@G)j-W~N0mX9BjsB
+{2E4=I:zLC[M1D;Gl':0Oa:Z<ESn'u'Z]nh,KywMsj|M|{S|/psL;RUJMmgX4hV`.be<GIJ-_wf8D2txj:W1pPN/nR+/|<{r32:[|tk^-Ga`ufo5Cm%$G`
+U<.KO:8%,(oR9=bx>Y6E3[yLqa)Wm,Y9:|Rzk6^IE(f,0{Vvvk7<8P3$w"RsD{i"vZ@Mxyi+K|d[yv,UWGv((=46,>Kc(Ylg|K#b~]Z;%,v,`Nzgiz+-<%
+!Rb"Glz7A"V0:!c-U4D]vrsdt!SGvyw7]2tYCR<Kcj.3B:t>WgO#AUy$Z,KzHH]&|]v%..e1XGX,4r>O}2(x3KR]#[Sl0KTTAOQly3XhRcT:tIl_;FbM'W
+GVS;#5G,C9(+SRp6%@Z{j)|$7Si]_jW,@Y)8'Z!]N_@)fi7=[B03+2~i"HF4cU@:eMyQ>VdF^^z"Xi+zmCEJef~2=[z|1#32p"lTl7y7<|4P[k-BCEo,BM
+fx>eC$mV:hCM6LGv}X&TfBQGmIPW%a_vC8nB2zsDay_d<&<bCTo'_l{RXFWE3fQfYWqN`9Sn&z[AbJML>A}L7%s!FOKiJD=MU@hLuPSg+1S]u2t.]V3>vS
+D^'h(z#,4al@rDp9Yo8/Z=wDd>P#|2=u=j&s#m,S&|$i{^WQ9le.GSEV!!W"zMqskPU)!yf18YfnRCtge<w|EQT.{#VY&&,AQf}5ws2ID-A[_8Gsi0gR+f
+:n9dhqY)Ehk)B'j"s>@&|XI0S>}_8Hw#m__29IKYXZaCi{Shm_u{OPG%bB6HdTP`Td3-PljiO3A|g;t`D0!bs>{1>l4nee,HYy(b]oAUQ5nfmNq{LyI]t/
+&S-yx1Kj{8Q5y|X$UgI/[KNBfHrBs1A+IwZs$IKtU+1En1d>QER3_K)|3F2xC)Pyki_VK`4nZ|P-n-x;=s14w.K+Q@I.Wsu9S6XgYF2P/r=2f7y8|hzO5<
+m%T&M8cxGi|B&3pP%S5Mj"R.~@8GZE!LR0>'S4>$i%6b`l:WRX~NlI#&jri1Tx@a)k!BmfV@iUx'~T27N2faNx],^-/u>WuejN8+`/QS@:v8qbNdethEk-
+TQ5{9`l:&8[D"/mJ43Ui0ig_GE6nA/OP(.vVOQ(R^0%]@%xQJ=~KqY7r_Or.!kZ&B6YD4TIi34w+gM|r84cfs'Dv-fVZ&O(!0bT&bdW&DQLAY&&7~:FR8B
+a_[%Wq.fv+p2O8"T[CZBUxF[s1GOAM4i-c%lv6+_j'C8Xhl=jTubyboU#=:X8k0VadwE{s";#$/,;$pE}k><nG)QW1GobcNx"sQ88q-.&!eqjVK{fNuz+-
+NbTk|^cTebMe"iGuO&F;.u<suyLU_Ty$uASrTMtj>c]"r@CdyPyNR;Zv8)8g%nkSx!5,}%(+{|nERS_Qe/eu"hrI6zB7/RtNK>#I3i~IikMOwI=so.8R2H
+S5:iDhDhM>@@({.zp.HxTNxNE|bb]U>L`2#lt7O:uZq'-bC+84CT9u=[;_Z5TB7C&"+)&k2:j,PVx),BKxMcz5"I38g:ujB|gl2n`Y$Ghi%42>5Yu_~^U^
+dXKt#]tFf/WepRBu/kL-#gZO-a`/Shrq.jL!.yG3hy{F&D=%Q=Jm&zxq9w(^=D6&ghPIXU})c@'/CPhgSf~t7;m{=_f/oBZ7%)[mi%g_5]}0CiwyG]O2(#
+t.E+m0G@7SME'GiWCN@6WB2QKf$@zE&I:Ui&S-;C|Bj`j{),Q54Hw<q:]>_+%Hhf%Vu:e=5BC3Mxp|"md>,cs[w(+5`&}jcLuYEkCnIBc&%B0dbf@pWSMz
+ouFE9E)Z8WBT9S9%cV<[Y/]mFw),qdU6TM4tzue>^KD=>=.YT;q5:vuUt'Ie+9OeFd)WsNpArtS>EJhq6`@n<'~!kPAI1@<4.[x:UV)JYfiM;9|cGAHr,U
+5::ad.H"Tv12b-->>2:d,THR%5:UNFJr,/)57G[H+]iQAaz!!E^inJoISs$M3|g-KD'%fkL!:9jkj!KYQ$|Mv1k1,T%r$RS`vej/kti#j/6&9clmF9hP"t
+.e.Tgf}[Y0H#wLPM:|Dh^gVMuLtc>@bOFv]Q:DhVj-tcUY3'+nn0U"Vhor[HHxLgv+Fk#>;w$CXjDd]wsl_m48S2E4rnE9H^)1lEC:C&2!g8O)YVgAQpRJ
+COYC0I]S|k)sZ>5.Ftb-(y6TaD/7ikW+A&IS&mglWsXVI/-bq{MC_sIu=S@4oBxCM#8^frAb2AqCn2p&p2<|6y;AWvaWqhQ$C""~5f4:21m;1dwwTn1in5
+fZ3{BpMGLt@+cWuf-dT;(PcIK}6qiN-M8{+#|zq%kg{tNnUlfr0/#}"6&-OCr+AY~_n2bjfNrTv1(lt9:3t'$t.1]){Gl+gwMuYRJ%{%NyeKksXDQ|;ZX,
+%}+B5H>}W0&z2>g7}wze^{j<Gs8wSMaIg2GM(9ay7b]/+UuQniT{UDD)%-b,QU)!A/'[t!OXebOJi(0:y$$rE9A'}6vTq'|TE#-QnE3,;YCD)u#U!%+]L|
+xaDl#48F&jNv+%3yrJM/V:CL7pzqv/;|@p%OReE{!iof!kk^0/6-a$TemtgC,(f-Cd-/=BHn^T<i5'y^hIHkOOY:Y(C.$I]/li;R[kToW.I$ztjUy`rSAV
+g`$Jq{wsxu}_EN#y"3s%K68Z4IH_bXV>A}PP!"ea@T22Pzdp-l`iJc`53'A,Q55SoSFz'2~0dwS-AtV+8qZh(}cVgxr@^W{RSg).hl0s[4-JQ=RW>b2qyW
+Y6(/WAH/r+owbxziV,~#GKH0$F_<QQGe!z8{c/-;-tBW}A(G@wVb^oKT=F"h!SPEk_8B&$Ns#iD'(BOEF#)`=iliC4,A-H^(=|P+k#hGv4oq1Rl<emvx/5
+:kxF%)XOHn0dt1vK,'yTx":_nf{9mchWW1qB~r#$2rz_eUan"t>XEyJg=RDnBdzTyLx9Td!'|ZWf~x|4{gBy)d5idc0SYo=mc_(nXFSd2^8bW`=ju./yxq
+::jU6>u:QU#ULqAnku/U!:ASc$T"3#c@E:3/mTnka,!,:z+j.&BD;1v.:UC$[k`.~#`"}ba&I$L'8LB9`&9L19Nxp5IT4"dI,p3S'8ZVQQo2'Ey>Y<THIT
+tX/p+bs1X6JaAQcAU[Bx-#bR]<DZg>cm$cyugjb71S'H{KvW[fk/>BhZm<aty'Pjr|WD8cjMM`fd^_3wY1wM%FX]X@L3UJ[#T#~+/d;O5n@,^<K}yEXN0A
+fr`||`:1gcwBI78x"en4/itx|'gW0A3q=C4N0uqM{Ey,K4eu#eGgif6I8>w=Xr&n9G86zMe"&^)Fz_.fd}LV"j[iQ#5-GVUE5QP!-QMcO2.rEb,woD$RPW
+3Fc'Vo21nQz<|u+u})n0WvuU#4/W{<g7KQ7#Iyx>&<"1Xn!2dSWYZ_KR-D.}f>LEgDQ{n1}W5WMe_#L7Zd:LnLsSj|<+G$t7r5C<8P9BB0Wk`a"Fb2hs%$
+97C_05XJ)Q+SAWBWkr=f&CjD^/[86FH&:Z4'2T8q{HK74%kLjsPz}w@FWv-HIK)Sqr.oy(g#WL"xu/yIDBe<CP.>iKPJ/XohH<!s96='D-%`"BE{xG-E9y
+FT-Mh{cg+Et"OYOB+x5KK5g.bRUI|#BRd[Xw6&zCz,zsRPRc-GdB9^TDRWk4.{GVJ5TPB/0.wks'=C;Bk_02z@YU)IuXEfcAVD((@G7c~v$l~;/S^clH+V
+-dl_ljMCh+:Q"6y/eRCBJ[K&6yujS`.yHOhtTb5Tn%f-SiHb+c~dVi,M&opL^v6J@eD1L[ZSwpDx8i>am2#Mxl7Q&@<cM7IW{P0Ka_x_-oezQ>8jT3kv,7
+'D+7Ac/D>(`74[7ko-|LWanZ7NE+%$qMIVg>5N%=`)>il`s5^wY3#2:JOIgl=/W%oFWkSAu39dLpjc~H[ksz&2K|wOpLllbHdL1W4#H5SdkOzlh[dq5;b1
+kz/Dq7yhANyg$T>":M;Kbo]&SV,61IDuq!HfEhlMi!JVQ_cy]`M`%!Y/-s8gGsz_$>%v7[Se=x#s&gS@lvyEu$@JDuJl`@]5C$G8J2#`I9!/S,hc7:/l,^
+Oe-Hp<g4k"DNA--l^BxD{K+4/{/}Rszu}zAdO&q(Uv4PS^XlNy$y+9.Ftc2rA}ZfH&$w"W|_wfzr~XaZS_:Y&CA,9|uosO@0W[:H7{U2LkP1l2(kj(<|d3
+Td{1!Oaiaa-pg#Fi&Tv/XauhfPWOd:IB2NcJG]dj['g_Hf+^Fe9[FWtQg{W@({Bs/d`sq)q),.V9yY-A^6Lm@;-W=-Pl|bd2!kL|ih@GSUlY,[8yfU}hC)
+,gf`"BIHXU<A.]D/g^q4oie_]"MapHT-7VafAc'zNx'E}5wS:QmF6XWgeG0F!KbD#UP22%`.`h(e4n,zey/sSM&KtlV#mUEp@.Wv%7VkR%m4`%zEf7+ZPM
+F>sq]sz0<'{UNRgOM`hR9dG8SI/hn[rIb^tTo@V:c-<M%|5p{Rw+4fL2AMYrg0rnQk",6(.qL[Y(A',vUnzBX(4u0x`_qBK!4oJsCqE&a0Y>rRdz<>F&tH
+=aJ7u3$[|)|`x]e<Ts[oz_`'m:j"blyJ0pA5Y}^QBM,(#W]WS|9r7BAKJTVm;_XC/vy]|k!-bBU$gaP^U$M9S@#}/G<jbqSWS^suwomm5GRNY:%0a[Q#}c
+m}[kuW4c:<ra3r2lvof|KapO{!SazO)13M]xG=tayjmf=Mi2E[lz~c2x4}!a,Yqz|f(@zorxr_uOb/)j]HX1}QIx=`|OUBLPE]r3OaVaJON+p8[aOP+E[{
+2AT&5]]f>{:=Ij>y_#/&#=m7u"hr~B:,Nj_v_|<xK&lyM2>O$z+`-{!vmY5Ja,w>n$0v)qSd!z&1$zhaT^,{P0nooK+rs0P$$bYn&XWO>y1N{aO[#[6WjI
+;W'1vzUYP$VSnIk3Y;RF3<z5ViN%HqktWt5['n(cQ|h@;II|%0;ITBM7J[@76/5#lV.c|d@{+vD>_sa7_E.N]fE&s2G3,V-fV.&7GVPj:SR.P@H3LNhDxO
+QNSdw+l8mvuyS|Sf/<[tZ0dTJb2V}/V3,$0>]]S}cl'x!Bw:v][(hDZ7%-z@KORHjKGa,I`/q.(_3#HxIAjL)"yigx)@YfL-X3KLX@W'1_AZlUXP%7LY.8
+b1[M%xp7,ss`OMed(%(vtO~h0"%,x=o;Bc5@2[.,qK$r]ZokV+h_^<~`l'5,gIV.4/aQd4kBssJAJMne`vK'Cj`]fw<,I4<+74xKX,mYRio0%KlED>xWt^
+$a6v6qeaYy2P1sJH5-Lhr_L5eH]`Kvjx&OTOa6MMl&-!ZE8o]az,fJ"vZj/>_D#X^>9j92Y</2vkzn${gQKb_IMA2I#7/pVij{kl:iblFg86-Vr/="<.`X
+ps{>)D+='l/$/B51TVoV61UADbPQU1O+VS4lT+GslL,:j|G|(/D)P$:`e0LBJ_&Nfm}3'P{5P73x$NtqhykL5g@g$cqW_stvZ`l#FH/}>Uvzn1f=ZhH:|U
+2`%>E5BEwh]V[pu:Jcs}VAuBaZ.)x^8z%S7`OJ-3WqWYk`@kwjB"tStcAvSH,}~AK">AaIuS4E9cuB0r_sebCcSZjqODpA#}w%9x5<A@x|']9H`T`zHgLI
+S9"T-r;d}yYG(<}<G,XCv1c_4y%e:uCe|UYuz1VxD{4xhb7UHbn!DEnr@A_DE"rh3z^LKkaoR_n}VK`Puz+&@KeY>REDVgktEF;F&}|HY"<PXCLv&!gJqx
+oC'HQQ0+ov;ewSS=Xr@Ve|Ko,cY[sb!BC]eYh$mbt_HqGVYzcKDzAzaD;>IU;%i&~%Zl|(V9><@6he`y!'R5WO{Hd(R:`7p;lhmxLN^>Lcm,Y0j.fjSi(7
+g`:Se;XQ-Q>^nj$vTXdP>(>Mb:vd1XxVZ(<T8C&yY%jA_ie5^-nUYlOXC1T$UX@$/34E~5=bMk)7NFH@~:qL<7sOFOL.|mW[,l0:P.1pq&OdG&)/Fn,ifg
+@h34({4S$&dTbVOJ~v0nJd/UQANvV_Spz,0IT|VE%eRj]S!}PXPU$/[z#4)(57)i$kOp.vuG(Hg0$/gn318z2aimQkjxfQsJ:;%-(tI{NtT8C6HeP#2{Z%
+Y_GNrLd&]EW2(t23na9bm[2%"WOB=3X0[OXKf55CS4!FkQ)C{sY%%z&%q-a0EgxO<uqj-/i@sMQ;O_[ki`4WsbgL"N}NQ95|-iI%n!YO7X+MfzqTqr,!:x
+^RMXGJ|R!b&tC-u%8g]2|.+siA)J<p%n}22p^TXOw##4.>Nq0]l_2oyOYVfZ0Z5`75L>A`v$6QOf#znc_5Q.l`m$zdc9"TD3mlIL9F`kBU+by.`xLoI7%y
+alCjxwZoX6AW:ww1vtn!#U|z>xVQS#Z!KUs!ZiluX2-@<{P_jfF<-;NhJZGvOMj(G6E|Vr4x%xpo/>'v'{^S@v&CusREg$x;`O-FG^Qxuc&<xz"~w+CFPg
+<Y<{3C6]O{Qb.wi"{;&T'6GF{0(%NZS`7cp[9f.Jj50nH#APnD9T>8=4.4~ZJu69SKwTVB{y+w/ZyEY($sjg3eLuA9H0WMaQbx`[1h3_g`|y9X"aea3|1l
+hI}/>V`6.[MXXBp2BB<tWD":>mTQcwN_''b+39)Pw2,VEN~x{Z'N.c%,_j;NBLXqrY|Q!<As-TU)6dFApp64"Ro|7OLBQ5}^<X#7X1_,di7p[{!IJtH4.c
+2IZtiUnC3g=]hSa^uMF,3{fi(Nyf96IEOLS6dDUYT4!VqNCF)tH]c'R&.SVhNYK!mR$2sq%4QS^Z'48^@}7H>VaYIYu"w%R05"|pSjD4;|Hgqr:>ZKCvAa
+qgDu~%T')_R'AnF.Jq#UPuZx@g.LQt,;W6';U!ue>1&RaMuy[Z@]Xj_zi<,mLr.C@h:iY;c(A$s7<Q2Q[+-Tnmc/:V&O'9rv5D'i%R@^B29V9:},EazS^$
+9hzloIxVeP%Dh^qKTn~vN#7>&h[,L-ux]ZI%Eq|pyZ@o@WO&.#!L{)[`H0JobT9,~ujc`m6dr"I_mxo+I]0iJ$/wj|1|r0Tk>E:@O2SU|&{D!m8Qi'&,U/
+_+aNe3-Sp'5mFX1O`<Xw{S}xPFP#E5$KfiYWTv-J"[0x(T6Hhi(1.QVR2m}eP`fFOw6D~.ScX'AC)Uo#tMf7VaPA6PM|T'3k1r92,;L"d/DYdu/7,O8Dt1
+5`j{&KF_tJ@X^VyOS/$Imz6{YOdL4iqTls#p3WfKM_ZU]d5kvnbfwA]7$ex&k`uzA4-185f@pol+C=)y<M6sj3jx"O+{iu3p9:Z)CXI|%_c(=^l15{GG([
+bCrMaqPn$T%%5wTU."qHlU<QO7>6iP5X8$oAjB3hb]b>&AHvgIKg%oLA}hBUq:&yV!M$;@tYq<"b2E5+-KhgWp$/u^8CL!Aa}t$}hQ.mbf~tz,o#)X@!QC
+7O('fG$5$M.wA>Do'!:O0wUxyxe8H$}"lh|#cBt.4-~'&Ss%&4ZY5i4OcIc9.a.:f30"(<cJ]^:P9.b++EDMYG(6Sm:_g)fv%tm&E,emw_w&T^p5BDp-Z5
+3dDOciopZa'rcO=&%O+i/pJ>9B!cCFj[M@TB5h]rTHL'qHhP;%4=93)JH<X<jKr;dtrA$p403@dE}<9e$0aIeHG@~mi3%N}e5q4n^b6FKGF$GK4AdS"h@y
+fU@<4uU(OZK[N6KN#Lmxvf"qU5qK@=,PG'FSjBLS9i#TBjkp8CborTa>ik.2/`iD5XJDB48,e,l(t05jObA=|H79iJL08(Gm!xm1P%93[eZ<oq'=W%1P5m
+Ie3zLR%bE,NgZrE,4i,u])0ZZ[nK[S|Dcc(^h["nA{eh@G>RC%emBFbp$6C|ezd^~VgGTM<Jw4rpf5B4Sn'>^#q:J6(sj/,sPQA]hA7}cP%t$gX,V44#`B
+Mkyojf,se%mC(>N)F+xp2[M2#0)oI{gH:CH+Xcj!~R[Np`30Ir].suEA3:%n_,HtNCZ<D!:;G2<RAg}rf&%69KYc$txt.r{JkXTPEE>mz$(mAEH7_|VXcZ
+-Trdj)!;Tb(i.IOIMTF%%KHV;kQI[u7LvyN+E=AYIhfI,xE#2=7H;K<a(G,I62A,lr|9R=k=wDaEj"DT,i8&G))z(BT-ey~R/0,|D2.'O'CM53lJZQ"U&y
+Grv9.D~!tgX{L[EJLl{%(CsAoYi7u,FK}fWLB^<]'[$7"Rm<gkf@f{mq^w6f2BZU3jw>"zrUOAr+LtirXlO8C541W06V'-l<7"wxkj(q:U|5$&>[WlVoj=
+#0c6O@%Ep0'@Mc;kV4zNFxxcU}MR_2,m"x1s87Mp">]s&<P>8&G)6>b$3(Jq%F$XwJ%,)vLo|+OgAX^pMO/3nt3p{kGCp8`:O0-X3-nL4fDlby,<nA3CUB
+Pypc7{_iiye-545}Ebd3@F@H{{_[4GwzNG.gy0z#(_)Hxf05EX4l:rIpW="C87s2_Z~s]M9`SETV'&+(Ujn{]B/Ab5[.]>:qX1S8arj';6~FP(MyDGYK&+
+W7_,_i@F|@<kj^#gj@L|eDAGfkt!o2#lDk342eVLpUq`ah6$39.BA:|rLD=dv>(67LC_8v5QkA.nMCoj)k$KEXHHvP-U}z#c{V~9Jw30HEy#|N5U:t_n}W
+^L/BUp8e(c1.JFy-C6Z-F-s_DFp>41G.l:'LfEy&.1]}U%^{nSvf/U-#Y:p(>M~%l`opgcM.o/%e$jy|8c"egt&Ua6vEI3^52@^zl}ADokK[5:gtD"R+o_
+B`lBl]<[X5U/+b/h39GST4[5YE=wQxDF4OyB{)-(;-4jgQ`lCE0gy(pinCi=:OOWu-gTCRw}uC2rdN0ewOb98hl.R1=<I:ThN@jQ.up!EWC)77wMf7DYAU
+k[clruE]$E^8G4ZAxyn|Y&!SySyReZ=_>>_tfn_dYp<d)9tWojx4".Bg&/4yS_MMS>]26_Z$Y|eVTB`HAm`"H`xKs+FFn<1/Jk<$Rw]4)r_zOGWC[Zpc)+
+'cKB<&I!EM}1`3qJkXGYk4yG-'!%iGAYsXuljk>WXFmV(bwrZ%`Dv(CMvGtSWaP:3OI.SwPfiBD)C,mR3cnJbE!3_PR7MhqB]0Jmd,i&NVigLcZoOr5#aC
+v=,rKbZA})+KLJ%LT-&u>r!uVTDy4bfJ(b@Y8cS2<@@]5:D=p;7DPR>V%-M/kc[,-&%+MXd7<8!$M!(2TujMmA$'/gaypOYbT%|hd2`k%>+6#l=P0/_io[
+fAO4'^{=x@e3b]K0&pA+~6kX9|NcSiC3rclX:J}'zJLoWpWl-x<Zw=K_^+L&9huUlg$>%;H:x/8XI{b7bD0bOnR^dXpBY[A"X%Kp6L@'r5MzEF.w,7KUyM
+Pypi$><M`wW(%-fxO16g(C(w.Fw<Wj)nH09+s}=6X{#6-Y'Msd(1^%:14[@ieoI$Dw+}!yik9W}gSF+keP}I,i}8!&HX.+wVp4TdSMgABeDR!4#%D!]^-C
+;TI<CoZ^}JsE(A_Hr%2D<%a0ZxZms'sr34:.;hsZtjBWP5Nbn:LeNM`9|f90^.n)|A,$v6$mIE>!8Q=tV/[Aoc#u::__>b!rUQLCtGEgaY.$1_yAET(cI`
+LoL4T]%XFh;<ibPHbO'=:k2Y`Ni-Rprh$fDF=>oGrIV/8z$JDptpGI90Id=C6'su)M_M1(+Zj@L'McJ4#tMhXX4Azu'i3CL404wN%h5cLC3/Kv[u;Vcm".
+m}t8D2t(P5m)xGdR!vON!=TD5b8KQ38:<kc<"Pzd2skm8IpBz6{v9_PS_Gv(_"|rK93/r+4<[OuE#NEM;(.d]ZB4AhD#s:Nm-pbUKKSMHsT;lTthr:tFFA
+uc=|V#`{lv08P8f2{!R)GQxB_7vnd[3PI3:g4c%1M1!E"hBnS7mAvw/Q}MLAn!0QWY@{;s^pn(;hOzhPehp,89pf=;nrYA[kwO(_G5=x|y67kNJ,[f2BF{
+;&(TYi}AqKme@Chj5COC&!bVabdI8D~U#{,7fYT(`S@$`Kfo!1_("wRm4^nS{C!$0y>k79y[;q:0r,1-o"R5QLGlv>,}pz#v4,u`_^Uw7ZtlVKGNe#7J^_
+6wnfzY4",6LcxY(VYD5nql-_|S<g#Nc2rH$@G'6ln^4cF/;-t%iap;r|j>_qikT"IQL]lcfjn;/jE`6wf@1lBA])(F4eZ8uQ_&i494PO|L,H=bf:)7{(v`
+s@-'+'!Mma~wGlsK`_X<S,tHodY@IY4k<}nPWH"^#EHa#pY{J<9.CE##'y|/M4|T;|,H118t'-{pRTTs&/W#EqsXU_Qe=6;qF/S$W!#}5=#h{iR`a":$vt
+$y7%kS$JgG.FU<=`01yP5"'V`9C&~N8_[<<4IeDLMx7=MYE`<=`#3q$BZ75;>qoY7|(cMefq)<D[lLlqX,WW].e3tihs!7i6.xRd"WOj_E#Z0ysDUfEI4=
+`&/f1d;I+RKw}#vK:R!O4nHL^>d4v"d8sPm1q@zyVUdF#ge]S,Tb-bLj]NbDzL>zZNIw]t=27jfafF&bbnpR$>k_Kx]`Q2z;Tn~3nCD,IFDQ{#6:<6K!vE
+aHNEg+m@X_qwyY(Z;5ZEqvZ4/r!Blq_aytKig_o04y|(1M7X6EgiHHw.@%{UcGeCs&[>rQK(f"e@=bBLG6D>GHPW:PpqWft6-"8DP4@94q~fo1SNkF;z))
+X'iECCIX2tz|R_y8'LF03N7g.ux6oy45cPgsSz}t90`Bi^YRc#W%<$R|bThR,ZZv|xCBd^]r<vh_x-;zmN,p'A;p_GK2|46^>G`ZmM!EHD!knZ%3FWgU^o
+LHs6FKxph<5co>HJoVrDe{A8%9&1WpVpnB>GXht[LbsZdglojdKvI)Z9R'}ShgVQM`>Ro+',~{]U<}>q;5#2Q]q}H8wYsMx,qW#bzmel:d<8o^Qe[D@Re"
+)z$-[,/$oVLP^^_YX3QzB|y`HvaVc9uwpZ=xpZV#{>EDjchvB/e{C$^Y3Ro<Y-nOjKtVc)",)96WJZ$|/5d5W%2_6$o6JpD7^ZQJ0PcSiTHIiU-i8RKWx[
+L%[G26P=__Zc8b6yg+vpVkbe8jHq+wD-My"q!<u{v7BH<Z5L)wqLY07VqM>XTiB/52RIJ4Gx+tsorIJt>U+Cu-Ose#h6flkEno}uZcL1A$h&x0AOYc^f-e
+(5WB~=FL3:M]&%|HZcz#}s}L:e}0pC06CDR2mB~b3PI`B<Vmm154sovg1RE>OiE$sC<j7C-U8F"e^6ej:2=}4.$`b8'ZzK)X_uyRD.fweDG!Lw=fc{`[B.
+|{=Fhsz"=nKunZ}+KJxQpJ|8G{"T.PSnkV`WDdbY/!&#~zI&QhTstX)[>Q>.ek]z<EH</3<bWM{y:D]{$RU34S'F~#"9k78I245Mzj5UbI6/__RE'wf3EK
+p9-mz-TQy2#Ewlh/43k+#DEw$[R}^k9wz!lTh5;GkH)^!3RN1S1YM)_F[dw2^yixx1R@j$8(xxTXUjKxZ{iy&A:SF_c[zzyD4Y;:;4^9]Wa`uzyok_^b's
+&(1bYbr|+0K>mPGr9jfAyd'Ta,LfN9z0mR[X:y_UVJS|y29YmI,F#szOis)Y71SvZw4_')@)FC3.Z+}XPjRS{/KTaM&q_bHb}qV`35a2is"(O0Gqr@S]:]
+0&GLFG~TVAx8dOcJ]{tjRB9{3:Jp~Nk,T:I&D9IW<c2&gZKj(=xD|)x&=]zsFj/,QJ7jX8Fh}UGm<$u:w)L8lG,&i!);uVn=/5Ey$cDY8g}"]Tt$eW[S_Y
+m{[l@-9)]>KNK>uDRC|8A%>;@XcYK^WY.#6!M1d$Ajx8H](&"")qq(mW0#'j1E-,rriJg@&kT@AMeITHi+Gqr%Gh~![=jTfUUtO08a~q}gh;RlX)zxgV'i
+gpEKNTL[M[ss>K95A&nn(tc1A9)G=p=P}(mR+/|I4<<bP}US/ABK8WrT$e30Xh.j1Me{<xPOj"jD0gYDiC$wr41KoyR2s,Pu|Si+.%^7IRc,KygV;F1m~O
+T|>g%>~VpAzj)w&XZn9/J-sm=gWDn%II!0H>~P{h6vE98L&rduM`7|0b!c]7{+zCcqo-<{]pjm^YrY}]hJw:F047>DkByX!{gqw"[z}h][xNUQr+1niE>Z
+7QLHT}_7$&zzlP'-HcPau|^#(Mv,!r(#Hs@ieg/@Z(U=n({WiBNG^%T2mJ>Wp_,|D-4!Nw4<HF]W9lx0K^r7$L"G=P#R+aqn"Lp4N>]H{C}E/pqU+A3]pf
+I'YLhQ~5]wVq~RsUe:MTbva4P4Jirw,5u[<XCk8wB#!Dm&!!;0]Z}a,B{H2pzt31h2j8aU$YoOJq"4=K7tRQ}&vXqRF$l_X>jzAT|p^Xq9&<DdBsbswq"c
+V{4T>gCj:G0YdHqf[4g9jE1T=2~sD[@nc#[7`ge#U2Ll/0@AyPvf!sUs}V1bF3QY'AO3ygH3{j0X/15RE9sG0,x&AD;nzS=n7"BKz`NbaXn'qMGysXLK<,
+OKG+4TY@|q(WN){k7y0lpy<=AcJPm@%3TiJrj4`qhm@G7b+.Q!ISJ=lEvWl,-9V7jmpP~]5v^y^G~BHm,GWDO/tcSt&VU>mrWXNmA+@:QiIOj%|&Jv0$Ui
+5RH-P3=aTS.G'tJyA1JB=!=]_&$PP(F9.cv!xv_P3amkl$O>5!CK}X4y|[MUKE^pX2Rg-MP1p<ct&r7fnYpF,c=M'o[#I&JfLd9W;+~MH4F-Jh(,+-,$@z
+Q(JOK%D:T#'=g@Xl;ZC.N([v^-]1o)O5a>+=Z%fmU&OT0$J3"GX`@XQ^qN}3w0]R$=FZ>WW-uY]%ij08kpQlT:GqRRH2dzUON|lEd%lDQp,Sp1'tY%+!SQ
+QZIS8:<c;%abn0,:qT#%%>NR-8[EeX@Pyr^(g)E#VOh9@qp-W+1BfmKlW$Kf$%z.7s%KBMu=ZKdK{[C_#gp&n[d$&WU,UYF+5KT{,Fx.915EG88as,FBH;
+o4DV}qT".r[u,ehE5dZcj^6c]7Ui&vr$='Ki}HMcwY83e/y"og[(^]nn#z_.DboiX-ovEb&_K]T614GvwTRB/f#Igft<U${S`TaCEesl,s4W:U9d^K:{B7
+$+`MMR{>3^ms"5t{2r{PZ)ibzjXiv/uz,1{nsq$#igja[r3|Og~zPdU=mj}u(wrqYK=BJEkC5=|LOYrAG7u/F(MnFnc,hCZ|Owc`F)hck]XN(%Q>c&^mLM
+x/Brws(g]c{H,y]R#B<()E>ga.N@sX^]q%%[d]>D(.|O7'8Q[#w15;Q+EJmc)b2&K:UvU&'f}vuH=q:`"B2VpIAMw"3)R|wfBziXz$_b=#mu'.|)d+1s~9
+0id|c#m&>$w[5jI,e;oQ"Ge)la%]+A5NvQlVX,aj^}I)2kv$w:@vIM+&FHfUs#K/Uj]^BcRuP2ViY^O;3}T3+pb-'xzmF_[Qv"tN<e(lmo+DmI,o~2QQ{!
+smaQ"turjQ.{09FRcg939)kO}%:@Gqbq;3dL}lX4JEuP2hZ`,rJcJlFp|YBLSYygao!Wi[;}N&g'7R;3WL,0k|6(%VD<uD;g/W&q2$yE~F!npHC|ne26mf
+Arm-T6WzV;-+~FQPLp2cQh35157Ml0/5Hh]j.$kzo=:^mGh'tKqAaF69bumCMeX$n9$BRJ~Ei!,^K,:Z[|G9jb&#(<T_P;q=~I'.WV;D./JL0xw8K^@ymL
+d]"WkV/Jpxh{hp+:<[L_|;IARbKWf8MbUmKAii%[tKJWTI/8DVX|JDHb6:X3$}A8(pd0T-QppY]@A8MX3Aldd|,y;EqNNKh6Y:v5xGs(;.CC}|u}:-81U$
+f]cHH2}&XZvHN(+F,@M.3I8I&"!;+Q=F;PPMKyuX.&~+m`!<^HnIWTYYu7OK@BkfVf+<hFboNp.Lzz^e{Wb/}TMW6^_[T1D-a58GcOgj'bcBW{b=bw(e.M
+j,_rTaGZ/G|&;Qw"RLHp|x@(AdY0UI%9uRBW%CTVCrq27bC@0{"sR:r"=}d`hGEnL5;P^fE(UC;&/2mBvX9+{MrRk&xLp%&|fd8N3xD1ikD[qPA&l/<}XL
+5$oE8UXa&%!Xxv]f&vx}SJBG>w1!&M)2u,E[PTw)1'iX1|^aVxK8GN0w,ME@/MgK%MEndFC2^L|IK!0]BTPav6;a=&}swl3}$<r93,i+}DB_tH.P=}cIxI
+Et5R:AqF3y/tb<s=iw=p@otS8TEGJ+i(ODjSU3[$|LOb%VIywSdB(W(.J.S@F9@r}`m@Zr"vy533,NhSCY4Lp`ya41{ANoSJpu`|-nBot[3uT#.n;#Z@I`
+@r&><9osCFMGL"fpu{U8IPTlSZ4vqJjx^"K}q23cbwRt0mb[kmprB5,|F"Jjf.9dBo})lHJq!]&6P_C[f&U[u7S55gJ-uGkuOtE)Z2~>1-l)Y|y9&cMx~I
+]PLRBcR+]PTZ/Pv&D;^UQ4<S#ssFDlPt6zq2NW^ahc6(hW}z@gU5Ln_9Q{::LwXF!FsHIV=3a+_ib;EP%HAdDW79vf%un6TM<yVT."|8Hh<pwk)7aG6{EC
+p$hSIYx)@Oh>Q'=gj>RE%R~FO/&W@dImlo=P&CV/'R81ATWD(5<6gyV.1Bp5Ls7]l"$k"7J[8/L:Sz(NaUS7ngn{<$3A/f`utRy9n=Hm9.xgLo{a;wk},!
+Nh8#Q+G{"!|I]U!uyzMXqJ,O#9IdZsb^c}:1"i2"4JG&MXb%"{sfa)z0sDhHB.-Gp!,X$)"sa9Pn-O=sYH]xqS-}itobk^0dy=QMB.UxFR"qXQP;p/NDcE
+5dR|!^gcr)Vn!"xmhT)T1[1Z%^l0{FR26hn0kJM{t^7K'-duetb$wU`qu.wqcwCBoq7p7Q=8c{uHpgusds:K"%MF{q"tgTJth8O(^WJ2PsCnk8G#V&Is9D
+JOm,:E4'I,pil^]wZg_cKA@ApGDZ[3B.5OM^$3uLzZ^G70+MIGj&4pBuuJ"#+(/eAM|WG(uHGPdKXryb13tGI6o"Uit9NkqMb4!PIyD[7x{)d"t/EmF)58
+y`V{c;9]nipX{lDhIjH}BtdWTsEJYBE+oAZ[zh/]4D1U9L'}l50^2f~%Tr+w3lzkI}kFhJe9vrCkV>SMyUFko$vMG|r6--i]"_3#+/;vvU=3#L/$.M/Q+7
+T_F'A(}%AUT@X%~l3<p!SJ%`^l3R,=J9rUZ;|qxo<J)L}njh"OgCWGk5p"7k[<{FRrWcsYp4{S!c$W|&yC,ON1,HJ[J,H]XG9A|D3%T"Z%s_;Y)asAW%7T
+yyhodgB{Up]_3Y6eFK<qes!D{}N&J5DmTk%}%vyk8/Fg_{1G~j[lXMm}qXLH$/Cxp_I@-9AZ.8G-`<{`Fh_9HBvRCwV;!<4y}U@$R81m#[::MbpJ:}@Hdn
+x.8pw>h)P9pObw<}Yd-#|3u8gqT"A$0]p38-dlATxF(l+S1;,h|Ul,X}-HG1ZddD5O=Cda4cQZ-js4a,,1R-iS@EEkdI),)E:RnL$A~]EDJOQ{4qnc0{$)
+;T;O/T:i)-+Hp(55@Z8$v^NCf3I-nO'TN`$#&Vcnmngf~DsD_qp5ngtM$l10'U=QZ"Vc(sFr93sy7o`E=xTn`r_%hhaHt[@zQU2J%h)Y<xcz/J[>+ox1lt
+.B9Bn#^7ez6+q6n'p6ht#6HhZG.MELsABPl#kdt>{ZMOKCs|MR<L2Q62_f@5rn+JNfrC50){jf~IC|qJ3oP"vPYs-tm1sdHwm>ABjhA'@zdscHE{ZEdL93
+DfIOC|nZ7:bAdlXY-]}>c1p/%=331wUmW}qL[!wK-VTS7_O^+jo(rx$RNdYp{nH`KdZ57jmp,q(t"@g0SVfqv4GN1;3H`!m9K=^-`V,+Nt2^H5Rb,^Dz&_
+P%z,9'^ItIV8={n6sz(_^=}K+E6F.5H'p/25qq]"Mgju`g[IW`H2'4j/Y{sr!._K+&@>BZ5+)_=2m(V-^JtxZGP_euRq8u$I[hhMB@]":|hK[_dJYEsv.a
+ifpa,#()yjyN9/4a6="Dv=1USQ-b9!cR+3mM%zI{n45r;<^|Cn(Bq8V;zxL5`QJpoCw40-s"`,0ooKu"wN)d<s@uU<)PKw,v+L@^Ys)p+Uhi7`WK;akgB,
+<Q&9^jgCEA<<V=F)swpk5o~M~Z)1-C>tgxPp'n/O'xiRJSWN@G(T,'P@)]M'(f/PuIPa,Vn7FK@d1=k:!(`a(<x<;5>#T6KJLHAE~yj-:c#IYE<R8kt-r4
+.y3'LJ'E8Q9ud$_"${"h^-YMcB.7Mo=cp[1-j&ymJB0,yG9sUEKt|,zRWi63O}kY92{@%{O5K2QF:L4K{+/WO^E!k^8w0iI6@z!fHbSqn21)XT4mu+41Qz
+@9Va|l~@=e_/1EYLIxc!=F65!&2BZiN=rQ!jeF0t)]t`=XO7G905Uiu5C,Xi[}Xw!}xOlOUNQKw1n0HKL&Lc6#7hL-K"bTiGJ-lF3pu<l^3]~MH!2YP7I7
+RS/5[Y!F~jcmh0^v_DJKln#UYps),ljKZisb=ZXEL//#t5<`8(Dc7"x)G#-ysXJC/mOweI0rsEqBZSQ`etsJ(p;ioEw2)E^<SV5"+':f/Qyab)65>Ji/gx
+}&W$js>],7XF:K=O^f)yhm{!DXx9%^$s|R<d9|<"jTX>l^_<),.u+2&!,uQ4N)f|yk{!rlvJb(A:~Y#hdwD2}Zsrk2[T7dlF3"c%0NTN+_5ZS7L,1g2"7L
+%",0Z}z!T-I"Gh&.Jgn+A0"Jm&_1qT]n8PY>WSATa"%!:!7oo3Jgn2H!aFJ!trPR'`j<<hUU`^I;qf#X%PGq}}MU&Cf>S+/PCMkrtAZq&0,f:4B3pt$6p'
+VmK[:]=ji=fP9%jMlE`!T#6DjK{-b[(&emP(A)PFGhn+_>6K]>Mrl/ya&yE9b%FA$.%b@iJMy18^"vS}kzqlB2mlehReY#XQMaWhu[aJ,lNBwFm@|HeJp6
+8A8i"`.m_zvG977VK/YkuUQ/:G{L/1eKX>11lUi:k2lv=sAXz7$spZE4{.`qx,yr>UlJ=C^iwwE+2-oI$'E;lVsg"H(Xnj%y!It<:s`u8'l:=XJ=Svh>yV
+@'$"Tv#%`y{%u,Mu_w]mp%<_A=m]rt/S7jd;hK:0aYa8f"bY%Oy&Pdjuo.8iFUIsp]OQ|XK66Isr4p'|#7efK{j13r2FP>cV$K$KC/a;]:$Q6{63-zM>K$
+M0Sz2-hVGL=0/hz;K$oMugt-H1V9in-`wpC3gmX2mD._xxzMP<ZJxT373^:K.O7}JP<.Hu{P;-QCkHl0-rUQTWk_Cu)n(e`6M$ny$`!q|sjEW0e|IT}vTX
+58u7J%0g|,#sH+di#nF'Y"y(:>Izl)E>[T}z"t533-t9y%>;W;q[jBQ.RsF@.c"w2-46gE)=Dv44"ycl#[#Z{fX7Ky2C3zSv"os{--x86>SBo&XJ,,@%(G
+~ET^3i[zjr3qD}Q(Q}dG"Nb<80^|C#nMw{P]d==C-S`Sk"-P75[8iIwh}JrX%t5"Rr^_')NY0we2Ru|z|dhW++k:h]1+5QR&<r2g)$lPSu`|.Q:-]ShA,%
+d.=h-^Ne^pK(@Uors@3$/iIdH]tB0-7kbn`LjXG'0%!l_EI=;Dk8@h2IJnV`>Rj#4m_K^OisTu~y.A[:pI_-GFc;SdJ(a0j/_AE2++A;</qnFASksk)EY#
+Si('QB;m53(1<LG'`l-E6H5.cuvPZ/[o).&ct"'DNKVb;me,%mcO[TH<mX&e!t|dH7&yX+9uYwr.x%BPl&&SyI:ij2!0h:RvFZnuq;nJ}CfEFWF7girrJ{
+%B:v=bZ'W5MX<AKYT6Pt|p8S|l9tL,>-f[~w}x><Mg3.{,,fN7j:S1S<d9N)DF(1i:Va:_6YOi8"kxFGC53nK6e(g1Vk>>'T)k8QV'Y9]L&rw(_2;8b"C:
+.@lx&"'N%g#A[f3{b#Xn!eoX!<w6UQ;uz=a'OKfW~xlHMX0zcvgHL45!,]HRieoJXK^w5O)XR|Hl|-)4M&Bzq0LKig/B9SUD<>ft{XZJIz.j8dVJ0dWAub
+ooHOThh,BywX8q#HWzewcBtDqjTqnX'12SY>ZsE,O{rdqOTduM=x8NQgvAGj>j@rIT&A$4H"+lnC59gtd'`Pdki#jzQOA)95-5TM86qM%=<z"OaGn_+t2/
+7tRprRzv~M8KN-^.'[8"5|q]E^ofN27$.wmvv|h8;Qb'3GgwhT=TIOYml[k%>g5)".ba33R$D(aUQ7A1S9Fi}hMapBVC7^9'"21Hpm-YHO%jk"t2B'#7`|
+0pG$.lt5_jTTPYD"=50pt10/VM@G0;|Wnu<rWA%bm%`/r=gX<>^&}sU|6e8ut=X&=1IXz+[:MMOV`&IKDizYLg`R&l=e7(>Z`5dN7<L+d3R3WjLJMS45pk
+~0N!TQ~gibaF5">v"}WWNVF[P3YKh3G#y"}TTsyh9'GQ32qzgYeY_Pv+'djinW}#,k}FOIzH,g}"#[M:mt0y`Ag-.2mJ!Z@hk"O&#By+7Z(Bww"8Wleh(k
+KBat_YXse!6xI$ml&-P"i4`'_)SBuu{"R.g@^b`'2_w2~go`6dH#ajG^wAZhf#d-#]m$RbLDOiV[f#e%,I=b%&HWWi;wp(0eS%egu0.6!1>b6|_wa}|9<+
+OCJU"_Z[o3|b,B4MXX=0fUnl@F1^RHdciRHaZU{ZGH{!Y'(`!NjxM]B8Nbs1v{~j$#yFDm9Ygqfp3r>Kt;bJEh;6)mP9E,Hd;4&&Ds_a6"J/^|$xhABHS/
+d=tW;D;c<<xud'0iy'#1|=QDa=|NHbn6j>:vfss3m-4E+$"bx{LA_GhYn,"n<j1OrmxUp{u//Sy<BZ-#u-./U<Ax4N6thx-il'xi/;N6h_[c_.}'o7@cEw
+1&+-kn1iCpsO3/7chxqtZS%&M4m7Eei0~[/"<e1Csk(-:=Vt58wb1LDSvto3]'&"IEL"HS5v@/%IH'zU(kW^gu[3%/v)[P)6D&MxD|&eN$8Y@2Ca'B<4ja
+wb^_8YGR$Y`Ex'g%=]kOnvZBH]^oxd/|8]:@4@[rSn}ZV"Y$VO"_opqFYxW_QV":dWl;!cRT~Zls`GRc,^chZ+bfUFeM|TrjNo:1RH|L[[oAq:I6I[x)df
+D1Wh0})QWZA5Zm$W6ZO;(+_rYodL6&{)u:AhN5ujmR]3>'8S{4hV&X{LqN$GL9>_pLg2&vGcPMQp:c+yGhT^M.ocg2EFkR#xHJcA:!9T@({kK-9bs-XF5E
+j8i(2m!F1:Z<pLA+vfo$"Y7A}!)hMY#abwYg]#Vm4}T^I^LAax,F$:o'`tDbUHhD2Cc]{.c3_T)h1_+x<y/l7DM,zYdk}fva`}X2pz"qbk7anQy7Y|ZL:|
+N_Q[5$0EMepRGm+f]e@EVp(|k>Q,aEV`=<DQ0wnDHLS|{X/O0@&TX(NK:aJpQq}8:$R8X]cD$/3yKkgR!m"ZK7C+W>QU{|!f)y-r/$zt::ur.sj0Hd5OA/
+^d)&&&[3h_{mM"rzhSCRJ@t3;Qlt<Y}PE2Cjy7Y{o&by|`{eczy6$GFy4Da-^#11|&plQH~jtE5z"s3;[!Ke|1L(]!Ced-E}^4bYQhiIs:]nS1Rvkn=64E
+SxPz;KU+s|5u]xN^$<FzH]m;G+>GS7SJ]j`HwzAmH.vu|]xN!(G/XWg!C9@,<d8uI3L<U/ngvv;n0{@cmMZI+F[G>LVxr<X%QkA':]dJjTy{vt)/~{[/`C
+)BW)+9unZd5HPO-r$5<A-$xIm8xK7i<A"bGki(b6MR2p{;YMgDOx':sx7,2#A4%d~Xpajl=[M{8zw>'PM4vaE;-Po<TvE8g+7w]liZRU>J|au;HeMEzuu=
+PCBVd"2CDE&t3!;y$0A7r_LzK'8C+DMlm-}JH`T_rS|+dF>KY5'#99IsHuQ!MB<}`r`w<g2%agaw-;on<|'mO}p-G$TPm2!b>Rqqy-4f1SIbDOD&x-UzPG
+78QFl`5;+=Dq[;rPCpjCZf_IUjKT3'Fd0k`.WUqqQb`=D'SY~xC_K&7vb6bKR'5g^i9o`<X`hiT9wu>|(>$;!9eu%>]-<Z_L"pz)p}Mia%R%X`:39EbsO;
+7H/lcus5f}>VnyQ_j>f|s|4+[S!esDOSwh4%LDsI`W,'}Z;b<A4uL[Ts,b!SP-xR"@bxUgN|pJb&do{>0(fl4t{Wda>!+/;!ZL&|F#KntkJ!&yE0y9q4>Z
+w9SPG6G<vl%%"(^`et)8OfLp`F2)`Ec^}qL[KYmwurtHWzMx4rX)RSJO44)4SOvfv%,g=vk9MBOl[`cbTKo+/Pol5Zy;/RPM!:X"q(uvpe^'f!`$6#I0JU
+HYh'CVPG5>MH{A#Fs#E.ALn[]'S9.93S;HP.qi{J_V!wOy-[z2JP@%:>zZ9TD'rZ}av^8"3k;79h]Z%k'yGYI7#N=IYO9|an~&zOv)"5}xPKtLW[(I<`!_
+@w>3r{t:fh3Y.k7VG{Et8OqON):JCe_$tv4RU4l2"NzQnL-_&HlXzjL37yXQ<)zav2yUo[2ORAD}"eO}Xx/"A:H2T0oVH^m68{L8=CL,]YFm)5)&|C@AgU
+Bi{J}!@+(cVnq8SM:z&9r93[nLD5%gRh_uZ^1:3{J>-"B#PQfa)wqC%>_u%d#q$1qg)L'DvupKaos5]$1u"0U<khObqI8x+P[LllCZ-cu"&Vq/gb-34R/}
+7W2&Z@-DK]ixf;$Oa6Xf'/.0CM&CdDaZ@.<Wh;_>kqqPY);Gd9n)$C72ve19>,f[Gl_ur%!k0=W<;j(vpMT.>1B)c[-XJ8dBZ)H9~kXETS!l`$#hJJGj/%
+yukm$.cDhm6"~Q512yb]#rH6}RJe=&J!wo+a{lQ,[3MK-ic;<v<mD(xEo(hQRCJK"q"tQR1oU^Kdb=RSNV`9nr^Rc8e!!@#t$Pk$USg[7FbZf+q<)iiY,o
+AKw3Q/Cc[n"|8U274XM1t4^yp<qgVmh=-LY)[dT()9Rd0X'mO0Xj5vHBj;'=AoC#PSgF|<6{m-hVRw%;st/Zm#k@e-0eV47q&)XqUpjLB9i-c(T)O`B@54
+$h:|g&:2WKtWoN}VPT#.HU,[=I`0-fM2dDW4~ho]<uKm]i#dd&Mvlns.ij$aoN(PrYFZnM^|C3lZ'jqe+q`Mj=U]u"L^}T_tqXWs'E|!wXZb8/~&1Mivpd
+J'AdQ2;m;VrzYjauZ6W97$RboQiD]9GiIBMe%5tip>5qi-^!dBG,d%hkH1N[8+P8i$930vv5;))K>w;S]T`(|L.:8EaB}UE9'R3Cm07Uy4X-|[T/4Q=`=c
+_yskk]<^DLkyV1x@^N,i0<!YX_O+}=,@JeP'/Hws^e'.#esQo"R_dSb&}@ZTRDle&M1uAW+T~zGqokMXl>'vWyx.IBb#Xsmk%%iK8Ii%2[2k1asPbDhP&@
+Sce+=nYj';x2<|(43uRFbT9I41]+-.+5>S>z+IIQy!6'ZvLff7qy&9>xYdevC+AT_W4p@;+/%#:ti@@Cm4)-[>[VEsA=#P=ct"n>qLb}w}]9WUWrk-F;^_
+Wntw@c+Z}Jf.CcU)4<~a<&jT2^)&n7gdHgf:O'Hy56-Y<NXsV:#2BQosZ2]_B;d2U,Dixugzo&<EPhUb[R>Tl_E`_&[n{`V$O4KT{|71XEAp+xiI5_lu.P
+w)Q3k$kP2#dqZCP%9ffAqFk[A#clr4l_bUg8GVw=](Z`j8Iw=")e9^tT,M(Db0&5jF%)-8VUdzjq+;ze"kvvB.,>hAr6u8>K];Q^2";w$BwO7hH@4/|FV+
+(`^oZn.,F:_fwDaNl]aK~oA(#H#sUDVGHiZ6&vgK|`@`(47/8N8czI|vy2J|ackKsa2SzfNV|$-xCTB@@#0}&DoCN1ZKPi#cJ;p12X73^_m2'[9^_>=),/
+C-NB9>zv7o,UC#r-:@XIN/q8hz,i)UZ!3]rCRYQSo265;Lt[9#at=p0T9|n26gIpXnr<n(RO@eS;D]9<d4F4[j0iW:q0R%~b1j|+LCs6zo7y(3^e1z6z|0
+TY<WpT/=^Z#_S<.Z+;-yb0)_$a0"PYu2WVv'|kyD3=QC33>2wLh3//>gk't>AD;eH2CJ6b1s~i,,PEJ(:j_,!0O5;yPm-Q8#uk=34=-'Rjy64eDVAlKMd3
+3bHR1|/5H}fw9V^Opzbl"Cc(5+ts1mZmwM$g{LR[^D+Gsq49g#j5L4J#5PjU/AJmjp:i2U1o;C3=3=A%/=NOZ=S6ttrY)MKvqbYn1x8-dw]kh'7HLn3_%[
+iHh$P<b0#9_Cf7Kb6C(%n(D@h2&yyX+'y"@-1gfX^9"k!{!n,J|Vi/]PEB!Fec6<2RaQ5x[m3>CA!4jqX9!>,z{lVkI:(qV&`Lfi@!AWb2pVye!{XydX7f
+Ff[7bS9Ij)R(d"1UFEEn7E#GC-2m8yt'EB%za.(hn-X!>q<|Bb,a=#q13zWS#LwxO2iE#lJfs0=+XK63_iEbs|[]8>Y,H{g(^m<$4)DM3mD;VwM`PPf9x5
+E#7f7<qp]7+|WrqWtE8=/i)GeoTm|ATUHl1DsOJT$u}!J=guiBX1(f>gaznYzCvW5@~Tyqxv`w#{8g6TD<!-YF-_E1I!gd^[nRCI/i.DGvw(&n;5`<"]DH
++y"g+}F&ni$jG'[A1WNxZ{UF:'7G'`jy#Q>8Z>]An&nIR$l<|+=f&2#+nXFDX1o5J2$,1mf#0uyx<,gfkeHM.7.('ki;D1,Z@k<ac.Vg@KIkfXh.&K+p]B
+c9RV_2)q~vb$hZ9lf(KW'IIzPj^H;0`)k1Z8I]u[:>}"q{"-2$9C968QA8Y:@|e2w}Dg=NFDJ4)!r)N-jw~7NDPT8BtB+QVf}wA}.pxsS/1bHSD9.wiRPu
+<7l@)1Dv{PTp"5P1s-S1-zK]g2d2a%Bhik2.:-qFA#-tlPC)E:9VBbZL7]1,g+ErE@k'_q'QZTA2e[dJ]z,w;<_D>!!/C$/sM!/VqL{aid~h=h&3)(@dNp
+dT1GBpRSba)h_D^PV^a,yI2)Q;w1XD<ad-<P2|/}z4ew!C3Ko66X/;W6;LjG=2=!r>fKB(Dg6f4D86BMgF1@8c!9/-6{BK#T]|[sVEuI~6V1D;l<':~umL
+]Nk0QHK$e2-K}-6I^/=H5ShZ|[])GT{Yk(:I{u5)6fvR>Vu4h+Z}E'-HKtYTI)D5n3(@mj#0uLyMF//5!s9NdLy1B7R9:W[V$}H6/#1f6diHGmqP%KuB`<
+o6m(<2Q,6/M,BcMiE2O7pV>A)z@xkXQ2(VEBq|uwVs_Ts<>p:8y)kZ@;8O9JJZfq0w_qWN(#M-'54s<+:.wZ]0}ktfUEaU:_L=rJ.N_`_2>6x+oh<+@Z"H
+vXK970g8a:[bC1<Z/3!6`{^WA:Ydp!4-8cO3BGs3[+Xroch9SJ>aMD]+Rpn<``EN(q4=C%iKAvkdW3Laq>f/',09yLo:Ys)pn@WY|#BJ`QoEq#xSVST1Ji
+7>ft9|4VNzD>~lvC(c#d>G7L|pD>(6{seNP:MYFP7WM6+"eh%iS0@lA6-C<|d0Y3eSG]cbB^VUTBQ8qV3bQS=AuXaTO>>[(]2`z+N+X)zSyorp~Y'QOJXq
+C8@a:(Y3x%oc,hq]mPul{Gp);C><R|P#J^}i!'c,m0mrrv9g}E[1t#h.,EQFuQjXu>KuxSz@.)hBflj0Jn3y@|qP""MO-uCV>+Wg'<}QbV#Afj|vdbOj8#
+KANOC_#eI2:XAMzE&;C%G/k{o@9REL{>hW4&(5|aNEZTqz!EP)l<8@P+-QfgYl_7lwr>g)|X6`]1)t(r+D4i_#z,-5vXkRUq<E@|I]nAW^,"E#v'E@4PSW
+'/I[Ql-!0-ea"za[iPb-syw-_Ml)n=3H5:GzV5c$37`"a':Y(z49Jj7TS}Tu`@P4Z-)n~v!#}F1%s}1VSc`1%Cy>1U#4-wy/)Ih=.D^jIYT3e|ITj$efT>
+Pso!;B@}F<zhpm1B5nhkfJn0bE3qdefrAqu.$d9:WhIcvFulnG"<(l"qC)CpjhKTOSFpe2!^mcGC$hMu%)_Yi/L0jKO446yC@Xn3e)Uvh';APxjjf%$X~I
+[{N)w";($(WXyS;S{.0jw$Hbnp_T2=nz|zw{gnH"t`{zpWo>vWp]6%Ll<+2C9'aPIZKoCRq!Rd{;u%-M5)E#&,KefU,bc7]n@0XJQ]Af8t^$A9AJIGOp[B
+$Z$q,>g'pzgFYh%,KC3gD<ODm_pAdD|ZrlmBKse@c0eQCK~Snx7Ip8+}iyfyncR;#1]+A#SH!Fc3o`VH[6$s#p8HnctZD-ZOza`#cQ2jAKRQ#Gj|gYXY&&
+dy:T'f,mC.xD^pW+X-X}e30!ZRu)1BN)tis[<vG=TxU)Xj6o@H36_)L"!w0J&DE]CX'"t%vA'F{w9MAMtV0BgM)K~q@G},e^C'$C1z>SK&2Ds&"]ri2me_
+tNqWIB@/u_'EW:`egn0F4/MFPx;z_t/yAj}r~F<f18h"j'+=Vi(mS$U63A@Nqp3fY-Nae/_jD)wBE'T6&NQ/W#lZ)1tHY1AnHPl;f]rN^700rRZ":iNv"g
+(`X)^Wt[aX.(y#~vG.ibe5V|>gfpRC!P/JA<@=lKSP1p`}yul#n{HAAndb4r>exP;7nGcBJb`!k)4]_83ejwN8te{O<Ko5NB}[g3p2tb+XWjPGRO<,-mh4
+A]a}ZE32bIHWhen('fi33$fJ|22fVzoLR|r9Z(G!O.hK.MAg4-ef8wpZi=dm^pLD~RPYS.bttg60jQ<Xn|S2dX~Y.zwPy7Le-h;PxyCGRF7ee)>24#R`+I
+h$sT$"=Y|1@!hdyJe3j9N5+hl23J@<^3c"oJ^(Be~rN78:C2EyK];/}!RX&4[C})VVutL5A$pxs1{7FF66;QOQR88/R/dH4O}ORtI}Pgirk|p}(>]4ir"n
+U&r`%3T&E9MkRKYJoGi+}#`%uD<"MB"ykz">@V+1EujGa;.FB#weBeK6gPBKN_oya{Ny5Uap8$;=2[D:]S3j9ZqT$B=[Lf$m;S)L'Q!I-y#;w+mt/5@XD_
+fbz>>iiZ4]{AeZEYH#oDNg!MJ|s{"MH_I"cs"mB0OW0DRo$GTmxGwU-UYgKD=4CI6>l$k|RB{//",e%&x`"X';kEg$O!o{Rd^g:Izr-b~dWI2v4$WS}t~b
+'+Hjsb'|1M{;b5)CQr_10xH@W3dx_L'pJPsTU{Sic4$h|]%b9rqkj0^SL3FFuCz)N_99P9BUi&)]o%A>|Qj/j$RexA1XRDoOMgKUYnLOK=t@kWt2fzkYQb
+9jnZ57L,HrSN&BA>%:|S"}/=edM;wu,9](MU]F8N2bfr'x.$bI%1TOf`T1@QV$n'.3`%n]yP'I@ZuR@p}jmuJF4J<L%3C9shjFv]P6UHJf3/%d;JkoMJ]&
+|/}Bw(-NmX>KXp:9C)+I<U9F1Pwiu%^;NrO`E/vy7h)}Yd%T&G%O<<TWQC|P3.7l0<2E&]8Y#T[MMXp%LpIf&H|x|2^iJ1}a!_PEL@Z0_5KDOx~570)%`c
+mxP}mToZF<TTyb|h/.Zvz$W$|/G3Rtf!81W,Ug(Re2DaK1Qv8Q;"ynu1Re6"vvlr{gp=^2U]oldB$!dmH4Hp8PCB;bOd"Xc>tmNfO)b>s"Tk/iVTK!V%Fg
+IJEP%Wcw@@=Ki)&&B3)'uu4zIe=Sw49v}0k%Juy<LEVUtNkw}IGu-xJ)"$rK1PL;4Re3uM|vfiIP|^F01._sl15Cen9n%5ZoY9'2ncr=[WktLlE@#I@bvH
+2GC)dkPyI9v0#Z7l,aC9Xg~VCj|V0W$x@,`w1x=8xwu+<hO1ep}_gam:8N-xpYNA`R$w@gR5Lf$W3v|PF11nLd=!2B3dwy7)_Ji%SEr;w#L+@-r0;H9]<e
+h9NT:-@%p<+IWGY'R]T|pKovXiHk0sba52#c2;'JnfS],i~@FnkCNMEhk,6nWif.@K7N)jDgJ_;=[%L[x)T,Gw`k^}K,2eG"~"jJLP&:y..QVgLUE5"2.[
+8Hi!f,0GN_yb+qmTw<`2,@J2G$Q4t424Nq6r&w59rSMK]nY;H49i!|j&(jbZ.z!W~NuJF0Kz}vf)91.,KJ,NB:$}GE8%f,q,%5F^;pm0^F|vH:2&wC{YRc
+/)Bp[3nO&+.(rj$SaP7Tx`;^i<XN3jaobqfjWA&Css`Fl-l>&Fj8PyqRnI5`IqZQ{acyi"#34XAi!5:{i<_:;epP^@9@U,@(}/ZoA..#Z{3NE1!-B5ia6)
+"7+`$!TbyXo,3m)s>NF`j>kj"PZ&N+Ug9cIB8J~SA-yRKRn^r7)"@ra1oNB$$Ur+1r7yup6,`-{|9O~lr|y+!psz_UHRpT1RB%CHEFXKi`oAUof0jSH@sX
+|D_!|^ht<.<au"E[Zh-uol+Y)O%n6fG>zcU%hYLXpWH6O]BY1N7qjPKEH=LV(g=9s1el<VqDBb(iY<AFkiTP">K9kh~1d4T#1Gi]jTC7w&.ZCj1&nN]A-e
+M32Ml5;Y%hYQX#&;Z0A`j&6Ma8N[{GxQ|W5bry(=<uYFcemkOvb!NaNVQ|owlf$RE7|@NgBZ$`5O}Xz#zY-X(b-M"y%K4+zE'EsRQ-I,Hb_PPakQ.z8QcL
+qbgK:/ea5w#9NJP;GJL.8[Mz%9j"li{(>a4Bq7CCLJ!hP;7u,F#isj(kBA82Kr14W=g:7yj(WtC<lKkcdxDTtFuzYQhVju4h"CBgA6NVe>vN9ZD"J4ksZS
+l_:Z;"s(<Ec91;sd1jS:@Lt=uS(wHsw+z_,/T/0i'xU&I(@wR^4!5e'#8+6r&Zk;'QvD)t.'K}t[2l5<uVW4T&.NK6n3/-bHt[i$+]1)wvsr+oDrn>v%BR
+4#q##9]G!F|f/P|+ISgFy"xK_>WT{8&)rzvJ[_;pptPx}1}Xn<kK,,52!dUBqTHF{^OA|iJ>S[B0:}:xwH~H4^lY@/3O6sjky#-i7Tp@s&y7!>]`S&b3sb
+.RaJ.p./|EQsb,T5z,5+z]@hbIP3n<_.(]p)cTXBc]@0$',cvG{#'RxsBO5Zs/k3a_'{um9+MRZ4mdr}KwKZB$se>RXMCY)C(,DS6mA)Dt}/J^D&6T<4P"
+ukbqhuPry;5T#0mW-`):4:xCWCxs2R;F%/(_f_v,0T<u)ReP<:$dI/f>N[Ka.fOci'{%9N9ond!eB[w_GA/mf,3RW9'J(uV&RT^azMcW%`}yogw8Z%>tf/
+<aNy<:--./UCvqdw20`UDVf'faD}nwawJ|}6gpP8"JUN8DVnxO3>lu/[e4SG_Xqzd7L,e%8xheJGA3m>h$6fFZc_E:QFWX(U{"Z,V0F2,wpZ|nBTr(KM<P
+1uqa2/"_ui]cJG7J^.8ojTQNUml=^ud_.z(]-UpeUb1$JBve9OZ`I!XTp3PI)6#tKg%bfwa4u4Ej1VusFTI@=:][rA)!cZ]g.=))-IbKv^a{&UsH~E~D{%
+^oY_9PI<]@s)_zW=i{T$UsWv'YQl|ja'eVtte5GAGp2kX'p]X'J6ca|4b,cL]jSIxw!P<`9N$W9EqL97zK{Ld-<tp[6`(Jh/~ZCCsJKWz]D7k"nV}YAhvC
+JC9ib,!K1T_IDz/_:7D)4^Ii7WtlqU,.qSs)^$6_qOKPnC_caXyF)=&AfUu:P4r3mc14FN>Sm'PEekg2cW&)l-++c"Do/ACj$Z0kmIwcb8(%D3CYoR&IgE
+Yu<uK43/(%xP(y."]]x}i@K}=dh>]w7IsE9F^8<Z[`Xl[KM#_sp7NuO/r0:zdLh[)r{JO<m3|LImltkaJO&=Sd;v9an>m&:,<wawE9Y1nz>rl}mov{=WMz
+8DGuHIP8ErJf`r^r#{S&7vA6|5e.bjK5m&{-{F@aPY4u5H/MZ+=H(3`g0CCs|q5T`wuv@/).Woe(hnt]u"k`T'4MLp7EAP{{T|l^3x2M(2G/NzFKYFd{fD
+Du,J-d8Z)Zc{<QAydD&0A++DI';Tma:_k!}BqqC!wY#C&9v2[C#QXHopso/!Z=5X}MCAi=5H{J3hllPF;@F[]k|Pa&aGF0rFra"c6Kr,8[#!C]5|)PI4ja
+'KyqH^YaE.G<I_pdmCEAStZDK1LjgIi}P!sQd-K=r#N:"<a6"PUD}}u1caqOBmY6vyMRhvTYs5{G-SP+fR)!}x$2OBzmu=bf4vihsSn_s=(gN:'n;^"#WR
+NE,jpT&{:7%K>en}ctx7BLuq`h$f<}_D6@`i(q'5v-hrvxcn}x3M<sr(6O/p_)g)TjPP_'Px$-CuYd6r-#U1jB&e^i6D[qGF.Pw:8wk;6!LF=%+9HrR4o#
+:_a.-oN7k-:-|)+L|Iv;P0(l"JV8^3t$7e_&HHPhX'cPpu$Y6||br"=LH!"Tq<~>48J:;!};axzTyGosNq8wx>"QwoT&!o~V9qkZP{_hQ/n/75v%)R(s>2
+p|gigfq'>!%PSJ0j"gK%mmD+sEu,(]6"W!Ko55w6ZOzTGXZ:X1sZ0:uQuhL/YA:0!|w%+Ex6|&>]nVfec^8a~1W3&yjsQHgl7n4yWB<S>bryQB`@/rceft
+y3ZFU@&gM+qbyHP=Hkw)X%AxM.TB^lqaV^Yn^")FK(-R]V$+!'enrq>EX<KDbr7Q2epcQ#n]6u5XW{`1N'Wtpb/BY<8y(uYv#y_MK4f(^iEe,ZcNG]PBdx
+K.mUL;a)(86>[V&X9vQ)(pAInH:t!3W$[8IGsXrYxnoD"KXJl9tjS6)w7aibeZW53JF=k0m:=!)8(k6vI@w4Qt&s{q[Xs-0Sj.}+ZWB-1h{MTmwIlHv7=p
+v%pI>'wNM;X8Iyy+V><P|eiTo@H_g]^o.f32!ZPvCZ|&A1P2KMz4^C"7IyFcg>sv7%^']!'Qh!H{G]j,f1/Ln[/.P62L,g@#FBx&B>bc!BzopS|$cvZ{pu
+By.jBO`s]f>'2xRk"p-W}oTDNV6.];PqzjDus|g_W,LSwI~,V[#kw$VC-wcNy{bUv5U}X.%,N0)P:)ikP;n!NPLj=iA./Oq,PO1sE9FZj>%2Ax1lp<@4JC
+m&)0]..O$x8{.OSO0w~$|pi(Qi|cXW=n/L~Tz@SPO<;g~Dn{1_]8bM('ExFBbv=#]^3$5)zPv0v+%lcXpG(bZsQ)2<tDv$<IU`OV"%;=:ayJL%hVVV0<GI
+Aofmq<<N95I:W|$Ecvp@u_e'Vrn2<)d+Sv)/K_lSb'e{[2pzTWLR']ckF}ahn<loRxYIDSR[gEBI]@Oo&Rh[N-$AHmau:CDhDZb,dv,;[B5}Pc/W;|;VtP
+Zc3;TyTWsuh8=kP5>z@id(`^TdGL[seP]$=P^MjU]DQ-5Z^Wd]NSO2c-$(WE>alLH=lnPsO[8Z(@i>V_9"uu,-Z+y`fS=_`rt=dXuP^TS@dU%-P"vc9rue
+9aL>xp!c@+<YjQ-3c]3HHf[WiHt6$E[6=vBQ&u>P-'B+z}|w1xuu=rZi7rfNrB3XWF`lP.q8F{'dw-g}>L9]{rzrd5z%S9GF}kkO>qsaD,sG32Z7P.3z}0
+~5x'JHD!a`>wwuED;}2M5})ED'b>6H).aYk+TRnxe05PJLjw|qM`jytC&tlo58q&>uZ`t[1N]-j8h#F]MQ,t#Qa7R1&p5K,O7ucDnO'/zr!LN2[YzXK7Z6
+#7KWZj4R=w/4`|cIzS_pI>8kOdDW`zjTQ&m6D}6)ky}c["-uZd@"3HV43^L,EggS@D]W[+QSCib0bN8g<Dx3s&>l}>^f55jQT`y6zRX!:!ygXa}x,K~98D
+JGp>fVk-h6_x)9Ij9=z[.>)uh@>kBp!,Nv3CG2hc$a@4pp[lPuXNcl^kf_'8mygBH-,3Xij^]"!]^S46j9ZF$JRZTjXMr@~&]u_B;a,4+'q#Lx&F}%k<~x
+gY[AL/rp=f':lo-#O6^HMY+%riJv4,e$;^E9=;DxxbGP>'q46p[</TOF$dAQQ6L9tnJh]X.ci):(kvqkY_a+%81.yLIEltg{_F#{[mIjXRL3MkcwG|}.Zx
+/27-n:zXOVyWih[</$$IruFsTb.FQnx]`:}dR|Soz1d1.'RHXv_N$=W<_h9QVc+MK<}Z%Ex6Nl`V7(USBb=W<I0BI]m@{jo,jZ&f[a8@8<|=sk5l_5-pDG
+Cui-1K2})2OzcS$!!WPW7D'{RHQ2UWmZt|O+7nC&OX~1mr'9,YZIW01ce3j1OSyE%/#)G#!ce[=NTSQX8HY#~c3M!oK(lY^Qc$:3{:LkW_P&/oyZg`i!X`
+0_ULm1a/C-f#gmv"`^pV1aGR[m/P6iMd~:~`O=}=5KNnIj-W[G.:Zv}iq.qF1apdlD'<m7k=o=~lh}vK<vyt'Zzd$3;H;;eXS->VC/$9"T^]<5/h@eW<:D
+vUD=<(_"o&uN3K%I:nVz6p!R"#&<eCy$)2mW!Fa6td!mb}/$t,q2y)DyY^T84:/V[};f@qBdro$p=}3zfwA!yw!y9W4gZi_..&pT6{B:rRsK4SgCol6x8"
+qx69pwZBC+RMv<+Tq`wpIMuIKPSr}v|q$uX{Zn^L{yd}0}3xyS^4(L5m9Z,}'yn64Nd^xOVna-!Gv@3Gsla_|}BwZAt&).%Y&tU@p&VHc3_g`BZ)K9DHs&
+g<f%]^w;2wr:n7UV=giey_duk3E"!p(+DI}k&XfSZkd-&eDTUXlK+.bSPE6ddi^uY=hfJ-+A+'+lc60r>9U36+%.F.-<$7h[ix=.Y<BC@%YS&pV.rG@6Vl
+G;,M]Ba{mcv+Wk6pX<Y"Q1G/JPMy`JY,`mN`=vp5=!JpRO>;F%/K3H2jY]1!s%9f2)%Qk=tXls~g8da7vjaWZo~@4<0s3/WR_A@/y%$:60}`HPf%qE(GLy
+lS[Q&1clVX4)JQSmyB$F@DfbzjXiMi"}S0`_3pRQl;u%.UmQUm^/X]RK`_NT^t5fE@|F;18CfH(X/$R8fO')Zlc"pyHJxSF}qSqx'"][MiE"9rZbC>ay9A
+&'@-Hbj8gtiHcIkop0wL]@S[zPw=]=(3MKM(aN+j='KfeQ{_ebU0epJ4Xu@T=Qy#K6^i@)qFqJf(,c5a"gs@>>G^#`T`GPjHTvK-SOdDa4}0]}Cd""hDt}
+U/n>6"Z|6HRE5.D|9IWBBvfaCQQMO1rs)z("-"f6>n.V5)&Gnv>v-HNk3Y_%2bElLoT&=`vWz[M^ad:rJ;%.Lm|7<w+;Rl9K.Q-2u9rImA+"-_8ChaA&<0
+W:|d_uPNakMPYWwBC!&3@w{h4z)LYb+CDtPNaAJALNtnRC%2M:W/S!-T<<&3joib@U<ny<>E$zl{&qIm,;Qt(;K'bfv@@v#C[EaNh,q]!yt]9pBZ$Rk<80
+98+vL=Z-|;Fn;Dv]Yb/>DW<xIM7b-#Tg9H#4zQ8KcEVUg/jDB^lkT&K}w,}ZEQ]PV{|Bs;V!KPK=NNAOcibA&c5^+Ij0uX&AxzLI;VXR|NvYlE0zAp1<:"
+jE,H/__(4503L"'Afu~{r{cPSvP+>!98CYLwfL:z5usq{,"=$6Df5}:2]AIt>N^(>/qafb[j5yK:MxHT)-8VU9v,skQwhIrGe'"HTNGizeReuhZg{ip0c]
+VE=Hnyj]c&o^dzv'74V!/H`@C!Zz9,rYKq4UfB+,V/ERF$5s~W"$B@SqG4VT1RsYQ>G0.KqwxZZE{dJu^H^X038-/TWbL%9f.so|6gLK0T8asXkswh`Ds5
+'(FO8-12Oyi48^hTU6DP1!{$WO-=mq|:^0V2gO,SX8Uk:v+!.=jG8Hw-m2=OGh(#,]Mil4G4HB!Z'X"l5EXmXej8&jctD@o5W_bqn43I$/WpQGh]OKkLM8
+:9UW_;sJ_E|jA6Wx~T;}zb"!aow_P{93y$3GS]x%C5@lj.Mr3a>)Y6^#_g_h_BtnBaAI6W+`j("@$!EZD>nLa3#/7$.6-y-vq>(w]<=H.|&a+L9a!].'Ce
+E;Lr+g_uIMrzPmaH.4K]4a(_;83AQxaRQ9@<9DI|>[I5W[Gn}v3(]ZYHzO^qE{`"mUSum9h.WhL^|[QV~h5Z5+:_W!nK=CVQ[!.0q{[;b"u^6`(A^&lq6A
+rpgDI5;k.BFc0/'qRU-bFqtyb.04y}`-dCu6Q[eJ@0F3-fHT0Vh^xVt}Ao}cHrl}9}IzDraJ(}7ffk2@Y-)}Hrv6L&sb=q`0;xn}DOpzNm|2>}-r%DGc~V
+:T]%=p|{9jKTO;ji]@<V@4NgvsERP$#`:9B!HUnq&b<^kOS8Hmm6}akNv9aq0K3aHqrCwOuR$fqP^AT5P<hcUeSVOL;6M_t(KAT0W0q/IIiB3Fd[Li)M"C
+"/"f/8ZG)!v$:Z`]{Q+'5$q^R[MYTqKc{:W[6p8[r&-Wavi8VTL$]<XiqR{B8i=L.:=X3byu%7;#Js9%(BQpYi1mp^9q0f1b^b0SSISzfCd_Yn#i#AI2aq
+dYt.Y$o4~K%Oj;r7QDhtf/h=Q0!iAje#4cY;RM|r4jC7_pITE(l9LmIiL#xI)1/+si37Hff#,k{"B76o)2CTn+M0Y<Z"XHhPYq`4=p#@FJ|ad%:)cWIac)
+7.SM~KvhtsF}qx&AR8zgJig%JbI]W#'LUivp6C[H#5la;0Bp<i7ilSV^ig0JaU[1t1bG3)4TkFu)ZF!N/9O;D%`[Rg(9;THaz^<maj[=yRq9'vkbV'PW@g
+iyyx<hzUQJ>4M-umto6_4i`I%j:[_$3H:m13Z&tE5iwL^;~SW`_mO-eqt_'tD/LjZrW)[n[mI$X8'J362+_ZyXD>^3m"6XhpH`gg+wkVSDKClx]J8L+I-,
+XEyr,gYuVzZNdIJX6/K<Dw<FI=!N8+'80:c>/!t"x<9Nkyt_/oCwBf50fvl$J1mcX1mn~SMW;MUiVNd2g3SuB2NTc}CRcMq,LH</2:>#{hYa$Rf|O/S-;5
+V3;9hGdHgC,@aVk3_IU7RV9{jW+:VfWG(sd7MhCKQ|Mr(p_9s9i:J69:<|O.%j_PwafQR.hB@y1$6vP_45`>Z&GkOR5;Hic8Tevr1R{3[IHI3ErSW&yLk!
+IG1M0I1/[Io_NA@b$=}A&rhc#hYnPG$OV$:!Zt!rx%M9o{Bi#b&-tBm,:q#@"O3L(y-R%no@60cy^Xq>0-Y06>8QOvB'v%b8vH"hek|`5],1vp<FwjH3@3
+!km2:PB%(5:<F`@V=7%>OYu'l{n_~)9'h2=w3hf.5Zh8N"pjP#$Yr{d.$yL=:]Z0>z2:n.P9n[!v{u_2X'd'GfaTr9/>e_=D"~o>uXWi#H2&4^u(nz45w[
+50>HX$jv=cpXV6dLP7oAX$#@R"-C"-8"!%iH=#FP(9(S2geirXuPK|SFj'FZgq{N&e4nj6h@b[]%s3lW{A5"SrD'M-Ry[b!&AW.u+j`V(Mam9/F.Chw_z!
+Vx-STd(qwR<1<!+^D"WwzN12sBMCHQw+zB:%]bEWop<1R<=ARlxC'otbG+DV2!;uVC6@^a_py@R(YoELpn(+V>{<OyZ;6w)GpT[:)On9QaAA5qaU4y(r5M
+-&tnuRA=Hm7uYJ'1D6FL=26',RjhhswSF2{K0Ts_1^DW&s1/;X(9QsZQgW4^t/W>aL7bOp.Cp:|K6/}K/)x!dy%(E|)+#OPY8m3/cC7u-hqP#o1"{Ww@SW
+cM_;571;W}je8PZzKT+5qp"5O7#X8x]AbV:![jbzKL&xs{LnpF!8i@ApGR68rHQ@4kWF.F=+e^uc^<zgl6[8f4Mc,!sfS'@VS"cZ;b0IrC~06>g3<OA(:^
+V{u9JY-Tq!M_>D8emAa=;)x`QS{a#T['A8[T!=sn^_0[RkCSBX4V##5kBba^@{,G35KtHUz7{0ygs,+'Z3n=iFDgD4Ul@#U-+fZ<gpq=!6oJn7nswP-gN=
+AH1Qt:zpoG"8{-]1s6B4B%p&1Py$bW"}[a>'4j0fZwFb)|$1'S{sC91<8BSS~3s6d{/pC4`JPe8l[[JRkn2zE^>qGOkyBo@seVTl;mdo1M9(Tr;i:pPb%I
+pvp0[mr^j+=_410hYZD>7&[5u;fB3X93nc%5Iy.3$tNIzh.VL;B<",asj.OJ&9>n]=J4%z2B@0,tgH>'DGl1p!K.1Fnci29e1`QG%Go$U6=k[Obf$9)6vT
+vWlw+.-;Sst['"[EtKfnwFC[M7=<tTrp22=bd;J/f/<.26B8~`'G3/:ouH3DV}&d"]<KxvUo^bMCmY|:Xh~./jk^zPnb[S$_wej4avsdj;%<uDOaOo7R1]
+shnK_|6Hrnc)yG;#TQJj/(g,"<oTg@&u"D+Gql"`f:93$p=xwoU/"(Ds8xR#t2gdcZ$aIr]P(a+z8+#UBLaGYLN:J+iEc40gcyO7nPRRbvws0Ox4MKkI+h
+zH)N@X:8x<!u(0'D'`M'qtS4eb`5@dLr_^ar"fEVpP6_bZZ}F5}L3nmVkTND;z~KqHO<ptHa(/nEyerA3#;fMwd/]@y5BExWTl-6DK)Tn",vujm1HwFP9l
+QCdf[PHDkpVFuJ+U$jts!%wDLlev]6DA4Y6,0C-qUB3glw=6::AC5n"(jR8j#F{Lcuqug"Q5ILMiKArV3DP.;`9gJE!DcrV_dumC!vz&Je$zf:UK'WAJ[p
+GQ7=o,PN'C4_S-JW@G^=.03Q/Cd9ZjwFTY8gsT=ouc+:dx.U}[4|K+maATM"7A0T>c-nukcyhVb1B@'C9wWpM^$pekDx=}w3Tujw,YzA~RmfelCLf=F|(f
+p}eztjv!weVVz_Rx{8>bU=rkBiG&uul]F6_oW[x-yAL,ZYR7")mW+.Yhy/S5t@Qn>'#KNZu!zLNX9]Z5P$$[QVe,0/"hwT8:Q#t-Dn{XE|.s>D#,Mi_l{L
+<2(w<fLP^nD{N=,}N=Q2eV2U;_kd2B^}Li5=ct4TVt5GnBkz@Q^+x;)JV|eB0HhDs1pAbwVr%bBXf_42p1x[w;HnV)_kD-]O(a5+z4O]P`f1glKeZE=Zz'
+>|]a~UK)Px(IMC=524~6&873K!s3@3F_L0jD]%]wpfV}4G6|&r`r0$yVpZXcBq2T1pwOZrNGWaA@|H._R@|fNUD37rxIJiJhaC':G>%;|oAWVWl`RCJ5oE
+NCIBpj`"Byg"C3/,3s+mXc<KEx=E%19Gzop<a"x;$y4J29pj:x&P/{+(h@O2(!haY31BK=@8>G#vGE{G7@jrBxoBwDefXCUMc<n;zx6U/h`k/N)_smUl9>
+dPgg]|I/jj2kq&#PC-s4_+G)qqY|I7fF/96`]TraL_|%ouObLcZ1xJ5qgJ8f}+;LwsIa5hFJ2xDU/Swt^O4T5O$l22Mn/uhF4I6XjZz55dI`[uu|GnC|@2
+L<9h4Fs}am=+,fA'9sDl~A6%HR(F|{rBxMy!nl7&wz/oVgr<)}%_bjA#>mcRJr&6oM.Q/d@s1bk1IS!<6<Kvrp|-p$|EX+~Kn`BUxXquUzA0=0/"5vgwkm
+~,H0z'usV;/1OjLvs]EFg2{SMU!9p94vhCY2eZWZXJxRp/(57m"|fEEM<Q@bwV2[TL<]p'26L]}P0x<^/[=C7:og8"U)uR}NlC<[vj;|ZMCJ[$8T.hNS{g
+"TvvkDcB-PAvY3uh_lq4su[pS+eljzFZ)qbfh"XZqz%/B:0E2`v,Zw[!J/b<+wlN-}Par7pzZq~y^juUB,:$O#7eE4;a5HQzcq!H9bQGg7H#eXBS$Jp81H
+W[,EMFb]WRJgh=FAz!x=$EvuWhoKNS%P%-$Z"Gi)4P""Tj0'h&C`3,_u9HT>"ed3fC.5Wdmo1X6/s-krJ`vl+^WQekuoL^$uf0ChT&EGEu>N2$@HLQ:"k9
+L(O!qw84SRO0H:][)wjkeS9G5<Hey-v{>#{ZG3)EsgUJMt||;m6+vDYc$G;QOi-rhY{)0K]P@t|lXj-.a+2%uUl'+`'Y6+6@_$J@:lVv4nih=sX-:F4y=%
+/JhKu{")DLx7[B0WvQ`C@:~%M1v{Ui2z&DPmBPz)%V)r~wD_y/vO<}V]_{{A}vN6<[1|1LP#Z$pxpx!C~aT5or"6n8jvbc@QPO,ed51O{C}tkA`-&h_6fj
+0E/u>#H/4r/fB}@#IC0C`48QLV;DN"!Bn[[Q-7VZ91jm[=We{-uDdtb:+6EGyuLl.3bdCNI0k8m#cJ}(t%[f2$69vW].I#|;'.jv&cQqEFY28zI-l,`K<%
+u03mJ-.Rdnk]5oJ&f$I{[VB[A;wd=lu!2DGn+07`JN%z~du])cLEvS7QfF@bWM7rRNtD,n$q:f,!|=#!|=+V.|Jj.P3c63r3"_QbM27NC;{}xPrW<C7h-^
+Dz2;a-$(V9vd`+VPn08Q1>'tr5<58-hpD;TBhPBD{ZDN-mQQcp%5>wy+&r60{U'CRO:RNu0P7Tq/l9J3m@@S_-p0=WTNj&"e/p9J^J;i=$!DL6r3.+zarr
+a%I8_q4iFCwM]hmn4f_RZ!I^Js4@<h_Y[Y2zxa^O`6%!1x0oi{13g#U`#lWkHt!7DstU<&g>1"a.[Cp$~<qd=Mr9FbUZ>crT6$/yyY5=<7hbZ0rk1rpZZ5
+B]J]EUz$x4`sBomYf@8zCz!UoQ7BJ.$Ud;3wi+C+cz6NFDcE>u+GsO;kxk^k9KMW;p[AU^1];Nb9k;9A(XyWD%$0vdNE)1@MAa[251U[9(-o1&vfS"ulI+
+=2e4)<I>~dH38O[LH)BX!0>tsx4{#YB}}2'"kay9X/a-B7^h!)]V|f>,@#5yL|.-$("vS(dBsDbR=>l@i;.S+DMQn:,T!|K7Qu0u~B!ISCtcee'aZoUKLw
+@8kMz;dZ[^KBKr6c_Guz{4cKn$KFFPhglPl9B@X96_RZ0gBfuiwIwSFtsl9^CNKPCKDWJKoA<pU(YPO|R`I3i+V@m^Cen>t-56QfPgt/SCSaY{$C39{T87
+4Q0D$bE{8Pt56x^w-P,IiT!"auZQ@p!24y2z1nL#}}TZo5bFpZpdwI"vFD=},wstqj}wV8DtiI8oWraY.W"}4qst(M#WU$xFA]ES&;b=3BhnIw%DlPDDL:
+[T%pF|E99Tg1"2=$)+f]/p{/(mHPghMVKr!P-"ajB[34iA4G(T6$+na;PQ,s.$j+.X:P6`$D#{iCz+[v9yWpHs;$T%Yhymm,b:REJG=&7wz/bc)dQ#wF{h
+;/FK8{[q$]!I8(+"G!WEh8'W-m3Fx9c-](zODj<5sf,^9Ci-c5jg-2(S@.L#'HG3HRv!kP.">433k_))Xs8|&a&NG+FcXAeAaV1'R]r-AYYjS/jLYtHy])
+:Tq`nm82@$oE+uI9$}>#^M0E(&;'T3,TN"ELYpd'I3!,!yZl3]"fI`r:@UP+cg'xi&G:(T7AToltcLk6s9ij2|vN`vDn_9QRtrDS[c`CD7A<^J-!'g8Ak4
+^kp0]aU9#!Xv@Csz5Dcb1W2x};['x13wNU&!t_=s8UNCeqjtA#yzPKP#c3hx#TJOZ/.)WLU5a{'mDj3HOo"8L)YTu/5{}PlA[]h%T2-bqR=svQwny3^M#]
+!AMY>fF79mnV<ynrGvx+WTAh;A0kn5{B4'9(aFo+ZV^UX`IEq9$,Jht<1a2p.QI'e}8$2GUBHqah]@48^PzG^UEWPlw(y.rQl6Qe5o!%WNp$n8!qeORo^E
+&Jl_KT$tKoiix2QQ|@,GRb=WedZR)OXGL-;x0sbF3:2H)hB6J@!'GUzL`k7SJX.6!MZsjMiX}.kWd#LuXel4D^ZkeuvW#XB+].}%i_nTt0vBdt+eX-e%Z@
+KQjriW)0{Lyz;<o9CGLWkL|i;>t3Sw&YA-,,Q0"I2w].|KLBnE3fXAec,5qFdUJJa`"/JB9>F{1dp!&u]oq3'z;0HXD!IQ3@qbnwA-@^VEzf@X.+OmX<pH
+{;wMnRg|L+o%#7Vp;vn8[rYoD65gdXPF^g"b4O#:E5QMTdZ^Xa0|UafFDS;GaB_k(umsNR|i-;G<pIedjgA@eq[R;}[+^.eoBfGL>/dpd>|b3/COy;'p|L
+O4;Pf]YQrG}q2>!Vf)a&#_Y3g'_JD7LDM>k{-EbmmGe9B^do`6AF2rB{c"ll/iDiL=&9ts^_{abI$%2q8t5lI7[_>$x1cEkMlLI=8Bw>1,kG{2ErLI:1^6
+HqxUi3t3:ITv7'jU[^u28l:!zg'!6QIi7jxxQE`xUN8s:UDy~av{:^dC+H0;|eo&#EUEY;(B{zgnznHe=#4yRW]_)K@{}5WY1KoSt(M-8:5#XJ18Fnr6-a
+[#VIi{3CBqPk)v4o)E%(DuBTSP>yne'>Q@x@|Q4AZmZ"zVBF80JplX/'F@sr+h#/x6QVqd|7"QLy--+iw3e4H2;+]"~e!F!uiY]>JB-5;>u$DNk>:AA'7z
+nL,{U|]fU=e/u.S(2e}t~2HpysPP{;cdMzrk5DOtl}~1o/Y9_=O:l)GU+VQJ0[1W_4M:94)o9j~[K:l}jsQpLtUK]Kk3CZ~3b;1JD0a}ecFv'%"&A<ENYu
+-gTf&{vupNBC<9<!XXzY7u)TiGlDl,N&Zyf;hv'R1EaGMGX2Y/RFaYoc_av.`O1z8D:#+F^CCk5E80gwc;vy.Uq#{}N`UwisPycknN[`fgo!:>k!~-Sa;h
+:2L-[KR1~fo[wyyR+]wr}MhQ{}FOnOL{'+:x4Jn%HtqDF(PG8]'KP;qR[%L-,9{js/N;+q0N6o$90pv1G:i^I{g}^g]9{"FgO!HclNcHi%c&pj'n0X^K[i
+T0K`Rs[#M-Nb{3mg)n>=Onehp%yRl^'u!/)18W"dk]'vSVqHT'(`IOLXDI:=7eThkIa5+]CAca<Iga=hZmlWc/]TVA6`5@V'c+L1m|A"maa+d-WPGl_LZ|
+g3w8|t+bSl1G}>RBcY=yQkaD(T"wa8C'#;0!E;oDsrvC"n;!p3/=UUkxTG`$axkbe9wv9zTsce5KvU%SIO%PO=j"Je5Cd!!sNmfhBF|MK--0FOT[#em:YM
+|_`p({3d@pf!bab5}NMC#>gE~$I4cHOq^p:->bv6vdo6k#K2T5Y`]!D_8!d/C2)QOxFSX7~x`Lz)A5h,VRaC9qC^YJL-x&%Zb{$UA19QxUC0M&#{fg_XD=
+tv'B[X0^@yhh-/|N<,TMOUFkCpxo5NgiK=Z%s4rXBbC/EDzqL0HazM<Ds/$=Zo>A[KjIv&g^sl5h9vM`~sK5}z@x!t:Rqf@1NYP.wA=x~y"~o/ma~Y:|WL
+3T-1E"Q[gT9kS4_.%"RC,zyPnTblPIz[JSxgr2f87b;RaYaK>JpM(Mi_M3[]aaacLr@5!0m}$;I{Io%1:BfWWb[%%^XYy405n/-;^Z6>OWC69q$=z|b3]8
+]5Kq[jy#l+$;pXxCSRb.>}5'<N!x60BGxdLvEnH{3H@Q~!^W6SYVNOOU7YTgi:Jo#=KD|3nO"E'6ma{(S]aTl&;u'SxFw=&b3x~z6}eD_7iK]QF"Y:]$=E
+4v"}eZ+pU&"h`Lb}}"R/t'XBQuviN8L>cytV]sv6C7uM>})Ci:Fd!#E,GKS;~I@tOlxh|]as4^cgIs$ATl`^!j@nbdD;G|~@.TPG^ZaT"ei&IR1i6ppN%.
+X-2<K]tF;V'v5+x,dUc4a&^vSYK"wOAc)U/=faz`pN/"0fC/%du3zT.c}YE'##c]@G$|,h+,fEu<Ki+PEwmXsjutGaq[|q;6v/43k'[Ch9S[y[+U4!;hU(
+`:Sp$kU%yyOWP)]AfLUA-Wt#l%C(mP^nI/l!j#-F&XQMAb`"'/7fWT[['kR[{Q)fMTNC1eYSH9x[:F5Fu>2Ggv!a#bIv|Pu%<;G]!ph6hqcUOH-EuNkq~%
+$yakeK0AzC,ytAbiinohT2-b>cQ"F"B@UwFcS9MSMzMO}w]#9lW-ZU/eeO@"Lp0@iOA,)6P3Jg{Ick,cMV4[P}h^DER{U'>DA.3eq>1y!M{D}x7Xt7"^(y
+7@&Wna`QE]tPT1rT-reur{B;eTA9w{C"l9EW#IzRW672%5<b-t[MlrPuF5[Pm[:L}|_L<IP9to+Wk9=s^Q0DI.)X@kQ2!z^A;d4:k=["2<Xpz-:Y~o|4gr
+oo&3!_)p9_y-m6!i>L58K8=.U1Kd{6e^W}53r}7k'zRR%v1N`iTVSuSs!evq~{7DTtSr37n4>VVFuK)QDqTwCRH)^uw;:$<;trgcK^jiLpu{yab}MiT5z!
+w.a)i<@1ntuHwq_u$Jp=F$6_P$X!"b'|e;E/;19JmIR1VG(bRn~qN=i0sx,,p6g{sshuKqu#NEfEQck}==_fYabev}+bF(G&%k|PBiS7#WcM9y.{.4,kZ,
+(t(&I8I[pp(3mHS_{^;%s6-J@|i9^%k2lnU0|7+z[uwGCcsg|[Lc4>G]hb$CQ}/dU)~wZMmo$}nIH(%+]E4of/[,;p4gOUIT7W]]NMa#c,O:Q$(HE2h4DM
+YyoPDm`:X4)-ZG,T;G:PEE%-G&RLyCp2dydW##XpU;AK7}Vgkh18][;9>SPO[FP,EW$.n15O=Cs=BVM6a/riwNWR~Km#n_k812>Fz+VQb6y+i9OiE}5+EX
+Ug~UBS:B`ri88}JMCt&UE29n}M4tO{uXo{W1lthKtVil#ViF-Wg6B;!fhJTiL5!=sh^FZ_+M$8$hgy(C;u_Bf_4yeNG/]k7}-RQ'E=%3Izixr>H2TDMC(g
+$-q<0nqFVkeG"k%VS7G__0mM7E<W=[y>,O_kq.lD);oeKj8_~YZV/J"!Q8wj>RdzW`j;V3KL9OP`>XwxDgG|[2YbNx60wfj4a#;4ouDX.`|Co<u5y%zx~h
+;+Vj|+uqIC;Bm3{L>2q+RVJzL&pPM1,WIh%$o"N8Ts`2]_UlWWPQ`"5,Uk+7=}=B+wGqTpfwI#%.h>oAxR+&GbDm"V~VZl`o::(BooVwb0Gn2_0brP24Oh
+(!6(iQ+)7DA&8+_8#k(Vwsugg3n@_vk=[s~A+2K>VMk^zY{vV=8`('Bi^%Yv%S`Pw|)+gU2)n}X_QpkI=_Fsty9cqPS:hJ_$swxTRsw%J4,q"f,-WpU4og
+_"@koZY4sun3!h8M2Y6GTAP30Swz&L#,W3$%6Rre6#81d/Z0pe$;.C6g_M:rLFt/6zgW|r^)iW^,Axcj[mxiLW^(YtfinHkEkSUUUBH!pXDgkj;Nf-Z[c2
+`{6i&Q5Eog{3X24hl9Ji#cE.D:_,I|PQ|Ap5z)0:dIi<;'KDWC`K1K8n;P=Qp:(Sx^MVQ'^S-$c(PPwe$V9JaT!2GhgAG#a1:33=,jf%sU}|u2e/.-4C^G
+fj,&SGUIG#B0dBQ>-<8Q!E17S"S('nf3$Tza#l)"X8-I_W7vpfF}T/I=|z2+#n_r@mxAZ%_u=52A]=rFO2D467@GSO->u-#uO:m0,T1iPZ!1Y0o6-!X0ij
+Sil>f,lC@;38#XB=<pNFT<%lhS2KkVFUd0pVfe8MRP;xY@IiA91N)HG!n[,zu6%p+f`R(_g$pejcbe%Jh+vCzz$U0Q)As[SPLJ&O"R;]qz]Pa&xwh{oD`<
+FT$WSMw2u%iOElqO"{K|D,a^z"zB[Em,D)#|K[,K%4qLN[!!ur!.PT&GTV'h~I<4p<3U|!SO)@}d@XgWPF34fp_t:m&{>4Xm!/(}:qTZ&gHO${^LZ]S]Ea
+)6B">0'XycKT)!X9Zu|,>+U))FzfE3!WmBN6|jz}MF=8G`JF}2`j-^QIR'm_'h#,bIM0>&MBE%)FU{Xr%C!H(6:Ba65P+9Z;urIJBj$(D_`1}-6_qRXv0n
+sPf6l%XoHPdyN^7b;;8PEOXvA8MW6'j2~G5hTSwpg"&tR6k!;A7>S]4z1YX3v{~q(_~00A6]Z9CJP.|En24Y(v$b"=/1ne.s!Q-vfA2]n'WIsmI"^-pGr7
+i,d$,qm9|&yQ5>EYJ-Oc5{qP1-^yalk1"QJXFcFDvDW<l{:r-|Vsj=!}F|N+.[#^]|Og(R/HOS+/$.JF!4Z-("/M-kSp(Qsdq51LBd)@ESJ7oOZo]zkH}L
+jqUDj}LgozMO_}Np7#"zGPZnCq5D"~DJ`/XjFi%eP{d$C%^t&O6bs=h,/Mce'&9+R6k=bk)mF8+Dqo3]ER4wu#:&UP!RP+%H}x}&F%#)F0^P]|l;/l(=nc
+Lq|w`z`}Q&8|-rwu}OgllEKVoZ+r{F2#Q>GY|DG>D}Q[w=#'f+Y}VUZ;^V+qx4%8<P}Hra+/VmHj}-"bwPy`dBPHmTSwYq:zibtsz`}1&M.VgmrFr`2FrD
+{Zij)dE93nz49j8"dZx(G413T%/XK)3G3`kk>>13c^spd]Cd17P2^!_kVbd9b1}k7P/K)%(lEU"KZc2v^A"qdY#jlIS$^z/dGB9Hn$0Y.Eu|GDwzDQh_Xh
+HmwTzMM/X{UZqV9[9XT)YB+3GW@m:bI5Vg#^A)3CesVVA/V,E1[P/:iW;1R)~a,yzrAIN2Q(MgsCl|9jy="#8>1@@bHiI4YnZw<LJOLT6,+den6sDb(D)j
+XHbms>+9O7roxPxQ}WK6rP#CW^qnu%At&!`xWOhcXgGqb=Lu_UaV~9=t"&M0r]3LOnI%<0,n:3{YDr>'er7dmZb2/1Dm'.%zDNwl^JlH<^ywp'%6D&R$Vk
+FM^b{$''a57@D$<5A:QqYX=]3V)G.vnKP3QqVHATYfC0ol&/):f@Yg>h7/RE5X8QG@;(}hoEpr6".&R4xEF#-GKyeRLwzIK)iwvPrJ2&U/@m;wz@vWXU[}
+naK@DNGxC)-E^HLr"_9QlDkvry>Le}9;4dWWYmK:5!5m8!|XvnB''KaU'(8cq:+3(6/3x4Ma4^G9A(EPLD/|II('kl.%!q;,F^>=~l6De3GLL,ed({4vFb
+^d6oONO]!E]Wb+yUcd^V^P5M"Xo{QHHP!a-,Rr`pS#;e_wx]@4f9HSJRsr5&~0[[>@9Fi@-YpzKLF_Thk1X4QagX!YoF:Jg`Ttrxau#Q^jmDp$|:gu1"RB
+K.7Fi(~|MIfMjVmBv^"dvh~R(YA-P(,+.!MpdbNC|UQPf05_dbJ0L,Z+PFQ[|RPp%t-yYe3@OzkLuof(#0nYl|P$qzsS;/v#.;T&8dn%<|Wy;V<9Ne-}Y@
+rY}K`9l,&!=bMCQ[b!3E4<U0IUQ,UYs&A)fh:k|Ij&qp}ij+r[5BAZe>3QWZL^PVrEO2Xc9QcV-B)owPqa&#1O&@E[Sb.>jXB+m!rK9B9:iDbRdi[lk4Un
+L|Uusq@8'-VWV5Oea}F}2#qpr54sRU;1BtYfBH-zu3PN#f,7xCs'u0qJ4`>QR|ci);(V:'G[H-{bH{]yaDny:Q]sd.l0L_qtnOglbd$W_j6iFX/9rm_{K;
+~6&C5czW(#:I+C4tO2dL[rDiyOY+"x=A7_.lC7x(QNiW&@}e3Zpxx6tjblwq/:;&LbCIa&F0/%fq3),f&'%J6&(6XIN@JIwW$H8cK9noHUVfAM$N!Mfs'0
+MKq;m2D%17)&Hnu'>ze{]doWY`T48xzvWAeWGwz;&`9^Fq>I=rvQ|y9M-uo,%QZa;_^/mtm37]Zdce!R`ruU+Q|p<.sc"r}5LPGybjowDQUa+pu#WYWrf_
+$sq2e47dFMP&0(Y_2SYrPJ00Ee~<@85sIf<K{NucJy;nI$nQ/>9P271%1a"5MTVUM-G$uqtV&Tb;jE!3LNW1<K":nM8F$MeTwFuXvAp/u.FZYN{Zrfu<%#
+b3VMGc68W/q/$EYA[8d!7`Xp<d&+cmn:6E+-L#N^Kv'LIxEm:,>PRYc{SA4(dkxXnuAd)oZm.qeW1=KC9fjlYR+3i7XkVAN}#!E5SD9hnZBq2.N=&x6}RO
+bkDG-@7s|"5jPfkzo>6ZZT%tvWo^V5HPj%.]_'-.>8L%H.TXh#MxRi=Xf:'!|qo,~pTxzQzrrLg&Rf@kULpg{dhablZQJK/ew&P2}k7s&#WV"x"{LZ='BS
+sGM^11x)eUbgoFZ)J!Z3kI,O#2tNlF^o$w8;@D<|Bb]>RX;Ye@(/qx=1]UC79v~/uzAm'Oq|hfcEnsy%rY>2gk/<cLkI20ObV1#|S$7`fkC43-91JAu|{W
+Inmwo&{50UD^wp=W%d{AcL[mG-iDHs_8&)0jt)%ZXf2m_'%l!|BEB6xfU,D:u-t%e.!n<'/{6_a9rk"a"`E-~#YaQ{3o=f08^:w)R[gy{4,.HJy#!ZldV{
+Dwe#~3IOzW<Qthk&Mldt%Hpb8!cih3c1@Nh"A7Mi_:B<hd&4E'RQ.Nxv}qVKJ_MYp6/(JM.qgc>Y@SbH&Wj;[2JgD"E673yZ~g:Edc%V^dx1C[!afgbo`l
+Lxg0"mi[F!(=sy/L-D1>$-:Hs(p($Iyxi!=)wBDgW^/6G[5hzK/%u]p<1f,o^||5g>.xAbfJ`g9!g()4#.LiKx3'FT+>fx,t=(Y)!yOGPXj1%83`".zS8/
+<Ptw3V;S}t|O/X0{yA7Ya}M0JILn~/NCyNT:tfe7@&fC7YS6Qb~$2orf/6q1UU{r.<}TUnfo;h7[3C<&U}`lGNo5w>_AVgs#KZEFSIeM^1Q/x`E8^XSq)A
+V!#'0E=6Jbwhenp1uX,o^p'g._ZN|AKL~}eG]-OojaoWq$Z,9L82&:`5m8seRsUh]B.>gKriU>=cNA>F6BhJc$)36[Ezlb!GgLJ}ZN2Y4A3@)3(i(0}+RA
++q^z8%ZP'p2QqoiH3W'cg3!aD2yXJAeQJaj]ssUG:IZv7&S[N@Xzs%""|`+6w6i%#RE)+=SvF'_4kM@%11Md%(FlC%/)9eC396+uo3X%V4M4iK04x^Ns}>
+sE=1gHt}RWXX+xQBrxG|)y7JCqFD+E:;UND)HEagd'~yhaPT4+GX}t)]Nc(ox5q98G^Q{(RK4=;lL_"cMgjltmh_z_1`5+kVRJg]d^prv#voht'a]"LbG/
+bCuqW6lc0w^ux;,<Z'uPJ0oD.|AlG<va>f)4[eAK(|{<NDpKcVF^otnj]M.p`Ksx[u{a6sM^+;xtmo_Xq..rv)Gk"2qkEwn[unMl7U.v4R.7<Ut.otg,cW
+"tZf#ex11FK=~LSWQ'P,~q:TXW<+8A&uFxGp)tWb+Nc:U+Vb3MO{56w2&_2.)yUfQ$Q%8p>#u.>K>E=B_MxjP@A;U]`-+55}M{<q}DX{@xR|Drfi+8sHjB
+imJ$3#J8`xzpeyvAi,CY})HG1gT{8=)fv}BP[)TNs5`[Iglt}l>om[V6v7Lfau%P@}uwvR^m^/EoiOlO.#{U&i2_j-~6;/rNp9@k&OgV#@'@@wl|.cCgcD
+Q#o=)(#A>,"gSXWR3k,0B]l3P8aNu&ASfLRRB=wkG,5$YR.x)s-rbd0qWTbcPP`pPEZF@-7WZ<t/1"QRvS3]w>|T&nf.I{"&E]z7RAJ+n^xs~]cjc32R.U
+Hxo[#4pyhf5SoScin{z,qk)^}2nKX)osYA0xR&D`><7kL9aEip|Fru7).p8MxURs/mii"6JbHPSHi_XsY8&I@ssy]FRj0la)X[X]5@TEqSE|CSt'ej+(O'
+1:y!3m:6%[h2s'[;E%@bMf@N3p2KL@A+Oe<'`'~5v&cx,<P2U6A>M;hi-)"y'bDck7hA'27}P%NW$ViL|#[V_fOgqzg|Z]9|'xly1xTmk6wiFV]0YVt,pa
+TKV@8Gx)4AUSCvbZLf8v<`<!FhffL]pBu+ef88+=j&;;Yh`Iu+^9AiEOMWCTdg]'<c}-X$to^"7Pv6!B$;_`Q0Z[UbRs9{$Eu.ONaWG=.Neq/6bpE=LBC"
+_a>{2.aFtfqED+Q+Zdd:y%l4#.YP>Qh:uoXYVP^fIvyX}_`=vKPeT-b}7@X)V2gM,Cs&LFsF)o$!kk53Kz/@khjY.>~9,7re95Xs#4|w/<Ru-2`j}$sY4.
+ljqa`m';JX.3LEvJ<kiL3lzP#r!]H=p=w>Q>U/asOh/-6'7UN;n)pS`-mg_Ow<U%2'xxOlw<OJw!Y@-y;>v_Qn!a57wYz+8[R4j,!p2Zq.f:})/5/RvmPR
+dH_a8;o@XB<t{R6d77`KR)JaM%1xkVFVE_xIH`i%3-YfWAOVrYrYt!j9QKs]Ijo-QBlpL,]o^]"T[kzuCV|M&!L!']9f=@"/]cIzxSp--LS-%u1@9pGQeR
+ME6<9gnbWms"s]hCVfV1B#X-Ox!r=a%IIGhQxS]<G;L]lg8pVnRz;1P`l.QWx2OWFkJ>WgyIo!B-k+n)H%<`oKNcB;r6X<25HTEWrGiDP_7Z9rv1kz+d1d
+SJJF^SFUwFvV.k)leo12d;j}R/^;9qUom;;pG.HZI_h,wb9vz@FWZC=TqJ^pCGN6MO/c>'vSfF)jn)DNu23FwGVj(r`nXUxn<[S1j_&opA~G,sgoP"EtY-
+P-Elme]:!++7xFsxNG-X^=7aR>HS~:{j8M^O/l("Y3;H`Zn(i7}f&WRUKZ,=P^m1[rW3U9.rx]IR7E-k0uw>&:aS%jYehYsdz;CVf2V_>mF8KWpA8m0(A^
+^Mj]zM'`g!dJ;/NJx[lWe12V,9}lMEg)FD_S|c{k[_M<2<s7QFqtW](9=UPUsG<rD}-Rzr'm:Zv=pcU>$ih#AtjN^pTl7NzvPC)3]&S=E6bKUrKv`zW4PF
+J%IRN|pRT"Twyi`"wFKp13WW.$51r-eCrLsA03U"]!cd-X)60W~$'o8PT=28>+4fbe.#y{#ZIb;Lg+O@#VlWo5d!-Qidr"z3G@><=m;G%]bEg$wq0=72&h
+.,k^ig`haV'G&vy'<<pqN)K!{{8O]@S<;v}y^]Zs~GTaPn`r#MWi"&pd.FXphJU<%CG34}}odMR+8n=0tsw'io_V^@@D_24T/y&v<j]'NZ%%ZKFb[^U7O(
+zt1.5(v1i>8m,dS@fGb,@W}!qbwmiZZ"=#`t2`gMjKV3"icY[]Nq]%I$bb!F,&yoEd>CkAs}kjZ;Qh<Is+1(NP}-St!ZZsJ"e'C'd/#3Go,Z>oR-CwFsF;
+jLv^KTIT{I5atUM%wCMOtjKrlP^#7He/LV1+0}l-SCzVLiw2sJ>N#ALvxTy_4@~q!pBrBgdU_CLA}moLgcFaV|=VRUmhzF(M9UW}(/eGY-tXD>{h4DMY~{
+}8R6't}.`dhrAig+[QYN,3tcH:1|~]lQ&`1'#qnmdX=u<q.g%>ZOmfFN:YL[y/J4Qv=mH>Vdjv+d3oE9;,2xDfS|n}%SlLU:6K;hXb=)Pz^DIOjqLuuzCT
+B2[t~2cN,9W2rSYF+AN1.W"Y6FV^#i@"IEhxojRSLnd#Ezr#&uo^GZzYf^/}M/1b~y!BE)d}csU57=VOyvD2[6<05p.`qi])<>Cm+"8(Mt{_<LjTV>HA_7
+mo(V^s)w~=7,{ET=4+xHtgejS0HGqf3,&ug8<I,nQ!ucfS<mq-cvH3O-[qWIm%cuLM,#'C#S$5%Lde{,I]Ub'zX(VIIj2Wz>"{qSVcv<<"fEm07##$5}Dr
+@9_%.gP@R:vDsl,Iy,qv`N2h[!S.|M]axz}ccPJW{-mdc7#fXq#@sm|Kv"dPJ"Y`h"XW4Bbnws=Y.DTft04BQOTC3^V1Q6N;s'zMtLuBM.vF_8!vEj4G`q
+C>y99Jd(ne5M}<dDzZkYr@2FMbF96+@QOQ_72"z>`i/QS6v5S8u`sju+@(qP;,lnJ8th!Wl&f(}X"{%G+.bt}{f,2C_/}44P4Tn!fMPCcC%i3!3DYq#p6!
+w>B.+E|@;Ej6AWuPLOnq,"nuo`pcF)CHYh_0tRn&uxCf<:R'VAGND+Obds.#^I`lo3b$g3G9k$K)<jhxXSq<TaJ/6Pfr|YI2I[F[))=yuwNztqRCbwkv['
+$gS|s|5zZb{}`w="}U3`5O^BDs2KR{=D3&K]cn1-'/T9c"w{&{Mwawib^8c5$h58nSA'Jb-i{os3dVmrwG9s&sRc'wMTEP5nsUdn/Znr"Ph@"@R7O3UvUy
+-+ZaGvLcqso1E,,l#x7/wB1<YYc(H'|A^I{_:uZ@Q=_U`'BU6q`,mz>frSb]T-{6"yV)^z,6DSFteDGFB./6"uSQ|<14BU>5#ZY=""jNfyuj#;x>0,ODfb
+}93hNEc^u&'i6n{l^#l-m5Q'jJ(}|x`Lvhql+UEaxaF-`I^lmUrg.ZhPJq(Xnc.`wH`tB#WJD'rP"o/JSvEnB$VDr"[;DBDFm;{B{iz>C(;@Iz8>BzqxSV
+M0pEP8]m]NG0R`b>V(KLsj`!x5$(J>VbGH3};GQH=t+1u[OywR:>F3).NQ$Br;'n&;3Fi60/&1u)%SvJJ+In<An]Gky^eFuJM!@404sSFaR37h'Ze'))Bd
+0Fy910hr9WAo86d1@+j)fH}K!ZiX6L!=^7F2^9]P+,#ig%+x!Ht2/Xx&"-2ReISn13pHvEg2u+!BU!L$7!guW'zBq`YAw17&!#3[@WL9%`d>[3o&D=|Y@E
+-aM2g((o%sqblZu83q8Wwg^Elh"l'8`/g<I/R=:W$cjmsprX]1|W`VdW;%L5l''5:]_=_GCp^C]^=l<S6|FNS7{FwkZUa.^CQY)%hLBa;iUgqEWN&N&>Ee
+x{)eIAm}4^,ks=~&KUQ;;jX+^lGkbsO/Y"gM!YU_A6X`RIdh0)cbjB0zF#%A`g]W0OxY=X4H@clYgg`L=6MtE)@cKf(Xa94XVf)i]`8<pRVMMSUM#HNyLo
+[uKt9BYY8Csqz@/j:'5JeDL(IPK=f`cI}Gv.^<+;/}Q3L#}w_n@}gFR">nMEP{JU`-iw5z=tj9%bu$pV3_pRCOO.GI'j<h8%wB9QS2zQTcA3_>=ZlKb%V=
+dy4B4r>oxv9lI,<I2x(osseJ#a:ZWB_Wt@>KJjnxrd=KbzrY`+yZUymmQY`AGBy%AE~W)he58#t:KYz>I4##GlxSHE#&~c.oB#>!$9jNZ+o$S:&L,_/NJE
+y.e)qJbRm0W[!&X[RLl}-!H$E<6ux9Hfo.XKO%'@R5lfC'awfPoUG/_glPU1i-MPfLA'^`Ix_!8qkCU`9c=@FCgFA3.%k3Q;dbfU%r@LZsX[i"S9.eBTd}
+[8y||,8W3_kvwm<-tcRny3{/7[OWh63Q5z<,4pUC6ER'_iNhW-F4bR(evCk]X3K=;Azu+tFe9M$`::ob5/0XtxB|<QyMJVU/<P_chA;F7lyd[A,7_ykA;]
+$<L_LO"~@['yz70$[<9pm(6C&BKm}l)Ij1U8)qVcO0B2l44ruxHO49_%H$oiKkRm`_H`0p-{(u"`{]Le/j)&}ab{C-R2eNce=7){OA$gtU.,Z$jD_mX'Z)
+r7:Q`#SM,GoAUQ>I}ar#Bb-/N{$]uy,0etQ`,#yAroPUdaa_W1!`>kxPQWZQHB@C=,}6gWp[[![9y=bab+2"~>rChFwnH!Opt(1;(HcMzp/H:sr9V^X`X-
+u.,{yJKYy[q3'a1IBP"L)am=nw-&>3{gBqet4f3S<I3]DLkFreZO^e/T3>N=>F=<F:8"JnKqZ;0UzKYHAWz036YPE|+d|$Z<X!b`LX"Yy<92=+<MqE3"((
+yiTtY3,bVQsRk[exR#5hM5F3RtI<JH;NS0SVA6%XFHO5jVoLalqH13w0~3JzPl}Y[xz2;0',=P}+yB[q7"-"N2[nF;}DcYKq:imjV%R1v8/BW2$CT5OwLN
+v@E/v8v4>|nd]-I<n6WV^OSV7V04f2.rT!!LeC)@2nl<KJw&IfJIk"EAtJa&6e]wlyTD=3_3]Cj=#2SWIPH;fX;=xtLR1D'qYiQ']n9i~t<Hn;Q=O@U"<m
+>pMWEC'Zs!4-h7XDwPVnPimSv=F}_K'nqO3VTV8>Yg0E`3)v0T+sIO0nfu7PXUF1WUb0V]JwuOomgen(HZxj6q-%sBt4LW.k~diUQl!+mK(S4Jn4/NXJ]H
+iI;{Kfpfb-J7F/xN/QE`b2cZ(|dVyD<]YaS`1O4@jDDEnq0uE5|-t19Jur0fr0DRwC,834b#+`w)dllQ1,w55z6o$>V9%HMPh^oy|f4XHo{[ik~{^%DvAx
+Z|JqV"bG(=2h<ZEzLD/hup+)zsr%$3>mU+i12Y<o}q}_w8Pu%Nr&QSDY$Wd|/2ATv5(FZw/6mO'Fl$l!zf";mU.:/>j%-PUB""`482rO8Iv|&yrL9R:%Gw
+%,->+SCNPq#^CBU-~;N"-'R:p,`m8wXR/URHe_}hz)ZaSl]]N"PH5HI/l@/2C}T2Lr:dh&.'GvVor"CqD|;'yH`T+`eOP$;3MTpJq+>R.r~Q6"qhve:8$G
+-G%e#W+^'CcoFX~.DRDX)pZ|U^~hAwAOxM=/'7UbiCaV#/bin/Qu^{)SgW@S.)jniI`Ljd32ot::9zb:Re,w72bA<1A@<ba_Pjcyap.2>2b50s6::P|D/]
+^2=)/5z$9Cz6#k~%n5m#gg{w9a&l$gbQy^olO)R=PaTseI>F;U3a<1u<ywWkr:Dou3ig~|etnn5:jvNo}D[b8hlE{IuH!g;A-}8&R{^h>jx='5;swhj/Y1
+RgAryBS'W)g`#mcI<a<<FJ>[LGIe4jViJH8"6aMw,Yu{GNHa@Jutd;l+z-YKg3O1ArO/1uytH,FhNCK3Mo@uJC!U=|2#-#6)XV6HlbS6.CUtJGaC`rMc+G
+3]WuC}0agqr`DUO$1W|Xa)=Ny-i-#SgHJnE}p8_5_IYs`eu-tY+v}]LD)8$Hw'<En_"t`Z/|r!i6.hj8&B%qOrD^4z[HBUpBFZruwD(M3OR-=&z2`}L2wQ
+%2Y!37DD]Ls'[^g%RDOTi:=q,3Xv,MzrZt{,>l]x8ZY&dW<F{PpR.PqA4+=8K32mUcMSY9-%E"hCT-'koe<!H1),kR>R=AsTprJ#N+y+QRk}j7QcCV@&IR
+U#9h2PTlua:SB=[U!F,NS!zp{a%721BcN0a"Y(j+A3U8z:o@|9<_RoS)'"`Y@_:3a][{Rm1xTNsw-Jgf[TnfWi0ttUf}d;;,&$xW=lg2n.tA{QSNF|R@uG
+xT9`FNM:`xhfp>{tTfY|>g[O14%/i@m6LtTuO3"zKxrBW&]x4&&>#{N5jnr;pc(k&<|z{RZB!D_C6Em;4-z2Dwt67)3$`{S=2>.JT+eFI@o/PK+c3|3%+P
+[/L{Wpck[]87wIs>0^^D'mr@Q)cNgAFui``^f,]D^c0fZc8Ioq^G"Q3NvHdXKnp.V]dHWkS!l'o8S#,wZ`u]+$@m_i;X}UP(.)P3V%t4{^NC8;@)l>9r5`
+)mk(;$7p`u7d-/cmB.9tIxG2!HkC`6XTO.j-i$G-~P1)w$T{r"u%OxZ|ZEKI{9=^ai,{7RS6!aa>E2ys%YJ}C;F&78_.@{dui_d't_%@|A_e$Kp3.&:P=2
+8J`yfAz7xF"P_7)L4p-/j/M<MukAHd><b8gJsTE-cmK[%SG%Y8n=11{/R"7{ssZ.l-0V}f-V4ZdzUWLOO5z+DZr+1XM3G^$^k,:G"UrAoIK'vOoeVL#4+.
+52GJXLm4Jg>PEap)N_T,FP<{vYrYos_41Xucj=PC/%:PK{My}cDZ}O;&9m..}A%jAU9_x(4S`xj{72+y<,hX9@^nmHkFFDGwK[QO0^;2I.ZRC9vJ8#e-Ec
+"wu./'uN`&K8$&u3'x<siO'0p8/"w.L<obr`rhCiH5f"Un9G4v=hZE-F":"d<gXs@]6zRWj+F9l-g!8}6fn|8;-,1<xtgV}VQM~_Nc}EWk`L)>XVbYxLl-
+HX{raR:jy68)39mm[$80tQ#(/am/kaWZJ=Ayf,|H4J"f_.-F[)~,56-Y9a%Gpy3gG|DOR+')7;tA;Eo2_}n}:o.lQ]i"5M"h1YUY>>_@y72-tY7XKTJhoz
+bTz.$2oA2fq+G]#,_XJLi+uNv$rIu2N;4o$ZK73(xrhSLKP;!1zM<MTT!pqrc$49B.t):Pi:#NEV(cVtQP:b2qDm"X$$)LsfD>lh_m+pGmM,7t58L+d40A
+v9[_^.:V[},A<&Txx`}^%UZ+06d<]9Z<uhJq}ugmBR[/4'PRM}%o@@5O-)@vvXoa8,DkgG4AYw86T$+0X8Jn3rWg'Y=#TQR)ZGXL+tM&`@{.]E!V8r9nBH
+S7B%^@m}L%OC"7$jMSz)t:[H$39nVVAY#c;'~%zINr]jN7614B!{~H+}N30%$@y)e>0W_=B"'D!fAgf1t8HO&;|KX&=I(,ZS,Pbr^s!Uu|RRY,s-Yw!gRM
+@3~|UEdq'f"^ln)gay7ZU-I7"8xh)lq#2Y[o<`j(Dfqg7+a:X)tpwS7dM<ef[BbsJ2=z$8BEVHVT>4KJig!uKEo%Vcq<{D/Cy-h7Q)$%nvPP=#SyG&~M05
+~d#.equE"rXs}2WR"<+jK)z0_1Yn"#@T>ARW9G^K2xu9L0~yn!]N|V.kdL#5{r3x$_$r;v:C-!k!8l`kWxeKaL1mM#otp"L"l|vI}^,Z=&br)Q"^/y|A<:
+E/rIIFQSi@}>O0P-T2J!VWp+]'my!2/2ZLYae>!cQt1Yqh>9+!O"+v0EgV<[KiE@Fp+u.=V(p|eO>JqMy<82Gn[q}{[8N1"YSJ@]e%LOcogRBLYT+[:N>@
+zV:x8N78Eg3)&4JDm^;vx'w`3xv}@I[;6tCzAHReY/n,`XX4G1Ot^HSR5{@WVMtR%M1rf)waQYmyl3pqSl#Cd'kVgmh2iOkz@<!rp7PdYJJ3g2:y)-t7eJ
+H<F:p+[f9T;Mwf.Ds77ytD)`y<&s[OjG@rJOXF>aQ4~b/%W`[G5v6ZpA+Q'92MZ%oss8@hN0,75f1+kv-i-WWSJ^olw"J1K%u!C^#c9Z]`LEf2y<{0c,;o
+V]csSTDvy5PtcuY5cM.'"4B9@;-f!%px!@A/dhP^M'rPceX.XmB_aOu;B(KaA%K;[>|^B4953k99JF3f;-wcOV5t2}ct/,$:6$v&,yC)|IZtPqRu_^q&o]
+f:[w|:Gb'en<Le5+p]/O^ZsJhM"tfi&3QoY]=joZqL%"fat8+;7&b1PRW=tK:y1j;Q,b#q%0q&=0.(%SC,4s|Ivt;Pae|9^T&24W{)_eN[LCNM7K3<~y4:
+E/lFrV0>dN:!C^=#%,6Za9~y]t{8J+u&^mlna5:bhYIW1(}MTG457>Kr&M_FGSl.dXNW26>H^G-pBiOi/c;m2Co$/tT,NPyk%Tot1HfgSRS70<|d.V$,^N
+I(u2vz!lhp1@/'R5uZ(wSs8Fq86sgHR>Mfc4bVMMR&va]|u.6@v]yQ2[zeEP[[|$,wl4j>KRJRl!Fi0YqJl%NU)a9j.4VcAjm),9Dwhcu&_!xc@}IKSf{g
+=P,T6i1%c9HW.wg($S%neQ^6LN<UYdGNuDavNHQ=E0T2lV}zw8,ZDQBVOprI%T(vj3B@xJSJvvj3%R-=]s%NW<H:25![@Ovf<j}tOACEChar"xm4EFYs>3
+6jz5d8u6isN|Y}UG|7~'L|)mkByr1M+f_c-7$Ou-mTz77)0$I=R!0w&F>dP^w5dtV:6Uyqu8FXdmo.T[H4QF8RZv7aG=,O<Mo>t#!@O-E'B,@}!{<C4ns2
+kV;mBvw$Rp":biH8cU8T0weIA&]%1Q8+v6&RiqQ8LY}1X&i>zTbK(y43ws"TqUk_v)Qn,S'hfnG.tS:mTj"]'z|rl_R<0jl(KT+A~d"}e3'H0kC&7/Hf-p
+&P<=jy<Z+I[G0_5(DUVz,Hw<!W[itiKRRRqS,&~!~GSjAM{sEmh:MJ^r5W`B_)b^zuLu8'(Fx%PMaL~s"GoSy2zNc>tK-LLFPPHmHAo5hj|(|2[{v;BWIn
+z2Wm83)R=xd'bM2<%km"00Jqqgp%~+ll=U]bEP9EF1z71e/2TZVBXbEE-+#YnZbl>3kO_SPWeg=m`.vKA+{y:Mk,MDX$!21fzh&az_XaNW>:7kri"#jA2`
+Y[7`Z)q9JLB%tR+Tq.^sP+~TnE86$RLrjQ0ifhpG9]N4Dqm8<!y+"3b1ex|ia.nT4[7Jo]0Ktn5OPDmSquGUgS_Htas-cCf9+wjb'DzFUi+a-DxBQMj/9z
++ZU&7K8U{Wel<'nd''!Ix2=8S]j30Pq1;FKR.xD}Txd+$c"(8O7!5X#![kz[x$UnGw:+S|1et2]!p1o6@/&LLM]!)+GK6.2E8Mp[@tAY<I'K_yetthLM|%
+C3RYNm7Wejgk''{t)%<2-6`O+Rx(ql}r.^Nt.uyGP>7R])"^n-PqMK#{n|ch-d6vc7dAG,-A=Ie:ei<Zcq92Ec1q"TjT=Z%guk:c]oPw!KXgh(C;(+J4C|
+p:QsPJICZ9Q>OX3nh^G+Ip)_r:Gqm,sQxCqFAZbIkHb-U$lCLR8avEg$2VGw.sa:}ikx%Wt.-Pso=k#{3S)i~H;|[Cc:(@9sgWh0nQ,"yX<AO>RgK!4]`F
+E>-mZ`H[sBUTzz4(!2/f8!!KdG$<{@ajd/IO~xWp_[V(#qbfDeG;8Cjwj-5N7P6u4&dU<R&0HA-j8Ec;&]iLwZ_:A}%w(<mV"L5_b0KAGv#Fc>O,.kW'1/
+na5nwL/B>Rn(5=pH_c&.iDq+J_$dlGdhlJuH-1;;OAbS}3,2nX+)Y@@>e>C%!>$y]Ee>Ap}mzsfA978%O/;Hy.zuFZBc|HrDAJY69X,K@>.OOt6n&&$hq,
+ZhW[;pvSF9_[oAMv.yii1g;yX.X>-Yp>};IDMUMsLxy}O');<&W6zF<(v)Sdt-nWut=3s(RUD)99nZ4_4#VD,.rXOX(te_sTVSSv1T'n$-b_e|#=.Z2mxm
++jED}Y_S(lq7pAN)/v:_.Auqd]7.iF-j$5v"xi_:3_@%MLzf;sz0E$OY5"igt-UkFZw4}nDl]3B6)/nv3@T"B1<'n55{ERx8txscIvE@dMbG1t}4aZt;;5
+5MqXr=F:^>Nsp-WyUFL(iUv,}/^81|zhA0a;Bjt/X3IMM_Z"(}CQ31|tzZE:~ZG[l_ya;#H,!wI+G-ts2"^DO%TPvHiUqc<wQqUAyDyEN54Y5+8nL1i+[|
+/EQ;<,U`Drh8:4o@D-Bxnrd^o^y@A9xvQXge{5JV]h'"kL5#[6U`n[aExe/UMEf'm<wcsbo5/El8}ys5m-qbPI;0e4f"4UpxSmAHR_(r{b@m(Nq)uTnMw{
+Rtd{Mq=%Gw$l~kT_I_ihuds)mgfJd_Dek3[Jm#w2J&h#a&E}5caNq%<o-DM7vJ{qaPK(BEiaU9;&,6Wyd{yV$"lK]|Tz%.hz'=Yx<PtRw7N(Vw-:"~#8Lu
+!@,+c5cln!wd]ibx18m!}9F)"`I|<vSMmJl&A+I;%v%F`NHC!&#/5{Pc'O"mx&]L"<Dm}U87I(PrgP$I%"l.$&KpD3_s,|8f[l>>H8Y!QK6:$h.j5Rc=}V
+DG@;h"-D/7B%^ciE!3:"C|z:[bX3=S+F$zx#@yj-L"8216sPq<`.`RIR;//bP/a^A1$EIFfWpdponMPkplW5Bg(.W1+S_(E%PR:dc5N1aB[V=s}'Rw<)H'
+eHzI13JO$9y/[cRBOBp'M_/P]6<0IP>M!~SEMsGi%CLHCeJ6"s`o"WzXVQ93,_l!lZa;200h5{kTA2>&QXfi5EEj'4Z@t!w'(@BRz""2):RfcY;dg-{2o>
+TlQ)@xOeW:TmSW<,ni&&:m3C7nYiHm1'WP>Hf"<eLYvev5idl-8b;it7(jA|NP7s^(EYo)L;V(jG_s+/6=mu;Ku}1"0qPW3EzBbh!Vr"n>P=9Uhj78R)%!
+gH'eR:ug/_{xG#h>59Q'^BAWZcGE#VU$|8l;]HD;4G`V]Pe9vIXJ@vq:dR1%4Q~b&txi5i[ivL%lTT4N^i(lFd{w"&6U9zX)v,_28WT"8b!ovF/b#Z58p`
+Q0}c`=[{"BuGRP#QE5csSmg<Z%Fb)0Aj=1@6B6#/"y_"4:l-FN7i01})d"_jN'rz-L|c0q_}b2Qz~:A{"atZHf6<oTf6)Dm4bL/ZHKN<8'#f(0>]h/V/3B
+t+uCXx@TZC|g|GQ2FX@@O]cF;]>q"w#<f^-eP(mr+)X;/RYPo;|9&Wa!o.jLi8]|4V~D!|zX``tm>TIb<.7bH9|>aW@T)w;XqFID/;`)5QZmi2$.lf}g^@
+{%-yv;]=)VF}0U^ZIK{JHidVDC`MSQkuTl60B-!/cEs%ODU|aqR2_|e-ef<HmD@A'U%F8/.-12,veg&YY)0!)-s5EB/]g1"Q4"1@6$QE&s=bOwHBo.L^3E
+|(!,O7a1f::`0jM>W[,@4_`Od]g5bMH,R:-DJeO6xCy][9u&R.J]=4%iw9w%u1pOX<gwOAd&4F@v.4a6oq_mimI3V5]T_8QeK0S.m;}P9R+k}b1Vv!(!3:
+-'"q9e:[Mrz(5n@0AXo:x{I$4;V4'tR5+RKmr/:aY8bF>9b.+-B/m:s1W{]xV]kzEG2,R5nX8}=1(O)n^_$wL>]Mk`'PL@H6.Lu@fjYpgyCl9=;y%C}o7i
+Raok_B63iW{Wx4[$tKbNg|d"%{l{%qi/%C!6=amj;<sUB80%ED}BDtlWL75Vd(`lR8Ofx&LK0!-9Yfj>z6=VreNi{svDZhd8pwf['1w]J4YsA_[%8SD=|A
+3zpa5V-w'b!2z)bj+r0$h+pO}yRR]"29`/Fk}#ss=rhwEtSm>Bzn(i3J'+pT;G0C1gOB~BgU,IxQ^f%!iwT$x#`g]_1=_}f<T<$-j<55{(i#G^R43$fS,/
+X<yu^N'0zh6rzTscPwE:]nHgBH{@EoAfIb5m|)Jjr-GaY{D-]p5wo.%Y9k9zDFX8BaQ0-}|-lJe%Ey0ry%!wE<|$0=6@sE>nQ={<ch,r:tN"L>26WI]6s]
+=':`Fo))i'+8UhrEMa<uupF"#3>^B_%_J^9_-2H,@@'VtRix_h0b)',h>JYc9PfF{O(!`mZUv+9'T6,YK`0TA}$GmH[-4=`7qTGL:U)ffRSV7'N&$#Sqk5
+s._3o)MKypOeI,6'<rf':|6=i3$C2".Pa#ii)LAea)qowxp3|!]/{i3IH)g0Z]zb,Sn5A8CJgU0P1S~sz:;bg1iR8T_b$q"$ve|+>#8ii8$@e5}VJDUzan
+H#iG!DD@^crf#;Lz@}MD>Ui-Ki{hq8SgXDA7>atD$9hCiG#|k_F{0+vL,7iuT9rOGYW6J4+T=^v!VRGCB'!#O<",o8n(".Q;qT(.9W9Qw[U/8:QBjGm<:Y
+|M{DAH$%e!7M[SjtTVR(|/5^Wi.e"km29!dHwaN%>Tbg{<V0kEJx]O-a_7kKxjP@g<I8Mai04RKF]]fZL}dVM|h|yg2L<v@K(:{+1i1FLe;mpqT,Etug/{
+JNKhyOL.f`27R#mrIgS|:q~F1#U,G%HJ-gx9GKr4lW9wxd5kK22>wnc/8E]wHZn$bgF_/WV2+^2x~r,!Wy2)n-8qLqos6_5_Ba<m!wA"|)3Fz"Y9Y-;W{"
+&'9#{ul{qTCv[s:7[z1dA$,2$IKLv0JRd;j:1y+)rGBVdG>DaBtf<DR)Swyh=)-)qa'p3Ec=:_5s[]FJP6-v$Mb>.M+a2w4Ie$u7!)0P%ZJC/ung-kgSn4
+1dJ:6Zjic.{+"5y!Q)V0t!<7!<:tP>;5)>(KC$pcanVKq.L,FFDX5WSwp,9x.9~/##Jqhhxu+G;Tt3Yi~,ZL&}O2[p5sj::w/)zP1MA<V(HRzDh.I+:+#S
+RqeP>/+QQ<zF,@ZhN<+<|wM'z(rwfo'IlW(ziE`ks/1D&_^Mad(zmz2QKZf8;tm!RUKwpu2Wf)@LS&8@P"_<f&{de1:DDBrjT_Z)X]Hx7)bEs8&]r!h<BL
++zvb8Q=6:F%M3bQa(P~u2.sp85=b,vrD/w!_2tP2-WKD_A;B&#q%d/ju>'^-.h>(zs>n$N#;;6R++:@q+(E=aaK6Nx2,08e@9gm-{Q-<y{R`P]ZAsY)F6_
+(jX7vA#o!M,1]^pDd/|9fP.vM[t=;)C3v;a.]Ne'F04u{<D.qq]s!Sf+(;Ejd&;zP62F{&347be5!0{Du3}(jSwXiJ^kZl2WpXI9dMrG'A|[Um2J`=f"Hl
+!K:$89v_v8TXzy)NZ%AktFY;},2+ym%'<Qt6V]54x)Ev05k(eS35VEn_SXWtUB#0>W)4j)[@qEKaEjLe)+Wdv@a0Z>{8:Mmgrc8[>%ad(b,7pFYw_SHjwe
+DOL(]#:iG2'YW9h::x"_]q8n_,,^HdhF!1MlLaIvGiWguNMhiPR'@<yD1L"ADA'='$RA}O~G%co-O-:,Bw]Ob(`[:_xOAuyDhMCZ`95ze,8v}Lc$O9uX:>
+I3Jz)g)Cgp&f5p9'6RF;O/i,uE3)uxE_>%S!Eq]X%Sp&i!RNnEWQC=&7o&m^%:SvMIhp7i{0dI/5R-XP.qo&aJ=n{3Y2K3y/PBy"|Htud=n`FYb'peo%;=
+G0s`=aLaPV`6eZ/sDR_kc=&p2ES<0<3iv,.$)#S}SI2$x;$H.dPBk;ucLbi@V8c2dha:eluoWy5+|CLs03fzE}W)|.QrEdw$B.@{,[EFz`.Mt)%'{bp-T#
+|tN!S57t{=H@'3',qU,Mp]na9z~y[[f2fbI[N%<rusZkq;jo>as3V)/qdyZYf4^WQuOCC{kY16J>3=;npJ]JH|)$@a!|&nFg=|{+iFCFz&;!g#%#qzTGEB
+#;b(4F`bP:!e3WT-u3L01RNtP^#T;GC^s#tIo;tXF#3l9gYruw'.c)Cz#3/Z#J5r-%ufugOL_2&Jj#4o7f2Tar3vqh~TR]]1Um0IrI=W#1x9kjNpyd%:>v
+)0t#Ny{d9{2=`lrm4FLa&w+T/)&}yj{u(F98CuGR:'0"FM"$rJa#-P^V9b.YuNpNAB!|Sga7`>efPG1ON+%9vyoEob4U"00QUE6DW#jifHOvQROy7ZANYf
+nU{}c1Q2s(lG03^;PC-0vV;34F2'wOtdZZ(G1Ib6H"PZ43,E!@O%#AOhG9c8}%HcC4d')Y%_i!bLny5<'K[,YRd^fE%U/8,HB@E&Y7|in.xPB^AbAn@.`h
+N^#&rzS&;i1(5RX,n!.0D(w2g5I'5)!CpRbVBh.vO/H=e9=H=vyg2QEhi2HfY^`b/b{3W6n_WL=Ui3~|!}-@31T-I&HhnQE[;c2Hm_r;)n8>hI~"Vi-#&8
+m+:3I.RozZNheu}E;!YH6Rfg1bH^YG!e!HZAeyB&T/@[]<GI/)>"6Z=Ik(":"@Oc"-4$D8ZSTPeTw+rz&PDh|eX8{2q-L/0WsNiLGmruH=}i[9$T1bZ,4M
+,u]z~i,f2h]Hy,azYqFN]>Q_aRw"K%yexP{|Ez|C~FbRg]Od=+7#^NJ]Yk5,cK~w+]oePInrY,FZ_f+SWdpJa#Ih+sO^{EOg-uhCV4mGfwg@]o1&eMn^5,
+&]T4^0khSAid,p]s-]FOQg;}_DpxlKPw.cRP2^nS>F|GufY.@x(5F'`&"k"@:u<=LELljv-K$UI`jber#Zy`hs7ogS_+r]z2N|%x@bR`2^=23Io1h_-$^d
+7QhF^dHbTI>|]d"r'm}M&rd/b)}>8wQ|Cv2&giD3Olmd$!pSxVijBom-XVUpPmd!qF;p;y@d}BmU3{%vP-6GkzR).)C}&Ia`i7ay~Iq0[HZWSh3."HXzyR
+mY1zM[$KDeQ0iE5m;L1l'U%Wj.d:+|yg5cn/dtrKa3o|'mYm]q_|,K^x/!@H@PZHjMe7;nL$H[uCnG&tZffMY^VK(-+(=dQ!NF+9<R-4lz&"VthUr+[:5q
+n{W9v=J"PfBQ~T`XWRMe!3)+<bGu57&U&]P8R#0]{"Y>bSN3W^x)4<GNB]gHq@1WV<"4dYnK5b!,/XlF3iloeqEw%O]kI3Pt$9dLBqubtL:N/59Zvv5+XQ
+U`"gK-YL;&qPNY>N`B{<.M|d>;i4^m`}NcMrOTK(0a@NEoVL6ja+mcnQ,f]NM;E'+R!%79<>tg3mq0I2HpW#Z1`YID",JpR$1g`pCr4xv>N{W<fl3`#I&z
+N4^VqG^9&!N[w|Ui0D77Ytg7hludY6N/{A,'$aU+~5.Pw/zr_&)$0d,auS9r<4O[5i!L=a0+e&K8|}XhOm1Et}/a!}[d9O[5/"O@S:kjF:'8qk'A-9g-XU
+s[]OTyY)[9W00i[.Y)Qy0gO;0A@i(tjE-L%dC4JKJAqM[^^hC=M=&O$h<l%Bi,.WJ@=o$rZltqZ|@OLOB<VCJsJt//)AX$wYo!Vhb0V7ibzXB9BNhs1@@>
+dXW='T3{Kf3yq$6[YhKnH8E[8M)4s({D)KY7=C^bAnu5TWS$p#k3.X=ZItyBG/MaHs+E&]@OX"wWWcMO6Lzq#"(>~9djo#c=n+&/_"8mT&fH@n;&34}Li9
+(&]X$#(IlpJ&vqcG6I@!5+Dq,c'vWhq"")[zWX972S0!qlC4LTdxR89hd88)41i-QCW|I96h"3xAOD;-$vo89>.9EI{%L6c3$FP%vdNpDRI-cEcSyV}S2L
+2U=28LSRIHqGQHL1KNd_|sqhfBhYiz86eo3A':yY9e/>EMDpuH33_okwz+nth2>eq6E}$xFu;w<<,&oxW[dI)DWl"l)kb!a3#Y}XREEKu-!Ql=l0zK$VoN
+{mg}6xnK:>pAd[DrVHx!!>_zj3={EhT$>C.)b>}ua&[Wn^B8%hK"-):{KZ~,IT[)e&J0DACDzp;sZ|ofK>=`j!R5|aip=xL{ec0Vw<,c<;/a9KFLg!HD1k
+'h[TM,x8fS|Ui1Whm-{l]RASx5`W"2Kw/rol6i)4Jk~+)=,9LS8+{o@b9m,9r9-}WrCH3YD.kdhwWc!;&q(ix}a{gDtm&"AR@^p7x<9J`YQd}se]Z9qi%1
+M:.""#<d`RlGO66<%,P&T!HeQ!@UYE=[Ornl<-_3;|U;j1;)V7/a93p&Ob(]E,u&,>#RlSuKz:zZ,E]$16XDJ_-S(,_;Tnn<qq8Qgnw'x;XKl/M1Cqifmz
+743:R4`QK.Cvw&i@GjTwB-1+S10v.ZYZfz0[bpR-2Q@5Lsg)_MQP<F++krNc_|z83Yx[1U!iWU'mcS34=es4@[Ssw/jv3SWT[2W%gU2+B}`Uoj>Dv^Xo8P
+;Kjq`hxs"t5$=;sF,pb=))aE~CJ{Qpn[.Sak^}LZQ@8Sx.Mf1!8wfV<{-B&/zh.NQk_$xO6;+|>,IVNria%5%J"i5y`@2ESzA}%<Yy{a-,:)%}%_o@D|XO
+>Gb9kWQM|^-8So`}xl;MU1@@h4lYjnAhK.XVo!yRO-CJU3fIZmVrrV&+VgEEd/QR>ln/KT"d<0}82MM335z+Nf"H(`1N6.FPmk6B!$+E4=@k7q:9@+$bZD
+5l^hkcoInD=HHhltkughbbG/Svfq'FY:r-[#0fd2qRkb{jrp4ztI<5:BpPAzwyPWrm{)D0)04Q=[q)(4}RtO{](qAGp)3t7ZFX{g7XV'CV5s/0I!Tr<K-=
+>A#@`$F4cP"=ZAC4~Y`_X'v`7.J'$J['oo`6u|wHs[E1ZGa"4=7.!&iUQ_i3O'EHm]Ze_63i2y8@0G,D}'V54najLRKXs[c<B=xyx[VUe6<Bm>7kD}5d`g
+q+93RQ%y076vY<]Zf/-e+RWO{1BQ@5)69_.Y'ex1A{C}QoXLF_DHdzs-|pR:r<2M4D49yO`KH>}i"gHrSUIJvAC))xg6V3_cFJX0+%!td&<Zs/P.^T51Gk
+=m!~sXgltQ#kU`TIN57`(+g]H<^a.wMr47zo,9ShJq}}G]6OO+O=[4wX}%dhAL`$EB_^>s1ZAu/<DLjkL)3M.vt:,W|XjhGg^J[=&5[y9grV3gr0(.^,Mv
+rTeJ~(qP_CXVA,J,cXQ5O>A1@<;aXrrgU{8KAe0An+AH}dsbKW)vf<fGg.F!8}p3MpP/6W<DApPt"Hq6i>8`lu<9$6iB7^`y`s[j2O$:JRPK_$-@}mtXKG
+GMb%WopU"RbYNjl0r6fm}`m.SJvI]#>k7y).",;/,#yw1I)]G{m0:kRSjrBFigWQ,@Ui<idP+.^ZGVP'3DJ!ju;q<Y7&K${Sz-y+6"ZN<]_G4.;&Z{vWbs
+wBQ4g{>uQI19^hbCY,_)/9IpGHu;k'1+B9dF2k,}ca6}5q#^0&AW0T$ko6EwCtZhHaIBJh,-u}nODo6c4Rf9fkM$GA_:+q'N%hur|7!|tqK}}A$|3bq#zv
+O]OgJL)h/O,(=FWYi4)SG^[HATSi:]rmU,Iv3w&|X[)BrIaWU|S=TrGWRAk5nUrGJ)<K]zmL8_Ti<z-gQd}_Lp#WY_9tm.;cg<}>%.5Bh3FHP;_!Y|gb~,
++1UDZC-7CJ6M9IP8PXu|T]#T>;jueG5a_10{5F=f4@HBgu$te]vD2|='{iRwhAXm,k^4up%zI4wYS:sjM/>zrh}<@sOC[f6bAfiLZu5;;xKd#sO5`FK7}Q
+ALwh|-BkVF8bDq`^4U&b1Kc@hW:b]b}:T7zpS@6d6aBAIIktFoG]m4ER{L^^|_Lz@q:IdF]hS5c:%)|MFi_>Y8N>G3)b>M0tV(FKQM{kp{E=,@W1Tx{hU8
+oSTb`JmquB;:Wr)R~;DxjCccchCgf[k.HK-}Z`O2mf2;=dt(+|r)I;W_m'FKAA(=Z.-q`}f<'Xe@as&5<D@.Hhm3yn4Y`-1ij<Vsx3f:4"oran31/LDzzy
+Q^A0(,3879ekqB$Gf{FwmD0Sp'8rdX}@l:n]QW{Pc,~d/,l"8<x[5MW.u"aq6EwMM=D`2BqNIwCl".OkKCp_fMLl:UVTj<3eM}1qcP8U6Y^GpG-;ZM~0E+
+K5.kQH6dypXyG505sAKM-&^=CK2Buuz,(Ce3>Fix`0xbKSK-L(50"c}N{{9qUo=^n[sgFqm/:D:4~8zK({wx:DP8{yPgDGMBQ_S56eC3<x'qi{we;vYFKH
+Zi,gAr;cI55G+fgp^}NpXNe!6u<gU|^}}g6hJ1#YYU#x,DRx|uRkI.>}fD9>#s2qV&1dqkKu9j8ao./NI$v1QGPUKPkWY&]w>jHkBvpOk{xrXfLtb9{H'R
+2Sdb(c;;0a:oTbI8+:`oMe_Gp/izf6PF}Vvi-:=itzFuO3j'7ZPC%|2FNHGGR"oadKSW;h1qQM!IW/28:>z9bWPQ:Pe7B}N8&>h,1BevLVw_hHp1U|adJa
+gsaOy`ZH<Du{}0I41M=&E}tv|H@^<_X#8f=6khSzg2N=xi2"<zKE(oL14@~831I2D+CIp[z5,ZcX%Nspvoelh@t1g;m]F@Ol+lOTNcxW9xAX`y_8$jd`fB
+pRyP"T~RO#vmH{(D[s"-fBgopE-#IpD5}xl$0w;X8FD2rft)F&V3`jq|u_3:DPQCZ|~z<D2JV|#|.t4|HI5xn"gW@r'mIdGmX=q<{7agy"y"ZzF=85Lx;n
+-fbX~24ZCrXiPj>kK-6;OD$]Vv)o}P!Q7DU>Np$Gd%S}cM"64oFjI2(;2<YAn<YR398RxT7>x`C|^ffwbxoU#_bOq-k7fwnG8hSV,utOy;zP.@<!b_XgN4
+W>T<sy6D->]$vQCCJ:lmKyK8J)MNl5T7Rt}5Z`WwJ1(G$$>8ZH)suJ}:&A}4yEZfqNWVHt'a2;lu3poxAr6.c7jpD{And]nyG[NQM<W5C,koD-X1fC}E#h
+C$sa'p^CO]OGG`yZcEs:OOO1fFf)m_60OD'nAi1)+HBT$EQ4S)$js'AbaF%9GmgKDupZ}a:Xj=Dnv&=aduIE8v-IL]xAzA<.eyV:jL_wBxk(N-yJcH;.w6
+]@x+&@M3lfH+/7Sz,/j"V$wDb(k:sj7{s'auCXkB:d+PZ"iUY|X4Ey8Xoanjd1&mtuo169mAhEXCJO#5]GYAi{X5UfsE):"{azkZR$K[tsd',ED=svQ9Y%
+n%(i@!{5g|91yby#vi4=Bx;ryqW=i62r`CCyPNHmFC3qro$jF8[5!K.JG9)%KPVMKKp$Em/M]wzfOMwZ.r#QjlQMx&c!bFLDzMT{@t;$q.e^OaKzE"8+uL
+jD#gw#Vn#"/(^|NYA9w&raKrxx!v^5ca5Y".4N1M2+1bPTR;l&sf9Oqbe@t)d/_(9Tt#cVTM)|e!DS'DV(|A7^66=Tu>g5{V!www~[7xT}o+Cl=o4k=>VQ
+$mPj#r-%_vI=CQ_UTv1cn/ts.sB#}`t,>]=xtc=$_6=^4z2#f_!R,W}`sv5MYHM3z"9qVT=b.VWGMPJDaW^88G8+cFbh`aYprPgEpwG:Zxx._@SpOz=Ow/
+Z|`}@8Fus}cE%h.i%>28](0Z~<hma4[NF)6e&|gfM{;xoL$)X^A9_Z]@lm'65(E7Vk<qwxDgD]oqF57XS2{vOyj${ej}c&%:JoU7EZr4drz#!25my<N;OX
+zDr&@KDHfi!u}UdXZD[y+dgN}d4vr"_'<#}O^'u8kzpzJtfNNFaP=W![|F#3g8y,qOlh0:|M5FSGtto>I`Hk:7Q%A>gP6<a{01.V)_91<b]eud}`bp>:a/
+Qw^Y)&g713!}e,@RC_r0`Y%nQfDDz(jX_ebA<@&U7`3kZgCAtB^Y>=jRZ3i7iXK<a2@s<.VRHA0^.`MATf("eSlcqgmW9Rc1MkD@C9Xf{t/:/!$"b$8D.H
+/z/YOE`uim|X,P>mbGE$MG`v7yR2`WIkS-Z1MSAcnl9::!rmj'v[G$U"[5h4pDUP+1/!3sixQ]77kS"Z_-_1j+=Vi0uzl@C[$x&"+mFO#2e&+iA["<v>9O
+X.y6q@J4bb]]]]f/_4I4OOUZpe#}HH#)M[G<!6.:V3x:+Os=9ES!Pyykd89-|Hd]vj]h=dIp,t}>LM:x6}3J9|MDIU,n^lYzeD<::Orm`HQO`65gQ0<`2+
+D-TPOhdGW&ax}JMZh2vOyqJfmL|^>c1}M{_E15GN&(_/WrM45BZ9J:JL$:RAENj!MiCEc4l4{$0lS"1Zu9oz#xVzYd'&f(dZAc|.!m~,|EVmiTiDmW`!FY
+tvD3`=6D:.Uu3Tc>{yp#Q^887^-)CP<F%FE4uh5a^A+{c>W.I{Q_8p::@[uJrqNF7Vw5x:"-H90'u761:yY'](+^y,v3m|y{qj=p%)sNWE5i0d6{q[.Vze
+C8%%!$$/Mj)^jX;((--o[|q18{i{N+zj|scJhEO=gRSE<dLIKW!eUh1THz<Y!9dCcQfo=T-G<1=!|kss%IKJw)>0AR:]7rAd![l^E#~!u;IBA[:KfC"b,O
+4G])`1z)%+<aaY>+P0IAJ{^aly1xdaxstmb6Ucz{hF0c|x$=+)eKwS=ul]hja;-4zO!5+,`,}N|%WVD7bY~dfP$7_4QpLh_3HL'4Lp`RFQHI(9/<P9UxMb
+e4Pm1Y"Ch-bveCK/m_GILJ0TzRLIb!EQ;+42pp],S&Eo$Bs99gqS5#4W;Nr$XJ{NX_M.'"i9;WJi~e{6IOjKx$z<,;IZiL$+vrQh)PGFw9.OXnk:kiu7zo
+[>slm$`|pgD3)-urh+Zw`Y.R8ryh!FD]Rz;,OM4)93P_owU:ZJuSmMK[OgFq1HmQ_Q3X0J2=^>>RE>'iCE}fLy|[k2c<Mc4%B_eVH4-M~PbLd&o+ewQC4`
+ji223y(t&2U]r]dSPv)SF)97FzcfHX^EOwwKt`sfhe6tYZ(GKa{SoUmPHDLzTzOFFoQU!D=:^umhXU"}^2aN@gc,y3u`j_bs&WB0:W87ud,3o.Z)ljqPK[
+9hgqP@o|AHMTO"a$')yS+"N.w5B8u5f&62>sxlbKyFTWT.WlGnsO|oElS$.:kyuejJz]80z_r[`bdAVu~2k$XvbNOk+@]CU{Sot|PuEF%5,TXbL'(vlrV:
+N:2vgS}Q2Uia4vI):NH3|.Z,;8<A;j3m;Yr4=Etf]7!"pJ'_8K;z"]k=RudU)6VM$#uR_:>3sID5Q>hcMSIV5f-BbVUR.vc;.%3"oDFAHVJoA__uQ2_TqX
+`GL-VF)&$abF^R93`P!,:7'Njh=G.}@i|:WHf&bCBLZ9RS2q!WKutiVc#Bad[)Wb.9X%1gOQ]v1]SS+Z(sRo-T]W)+]sZP!;P^un8MrcP--`Zf;)k#939@
+QVVej,GcEvr);h$ZjhjjcoSU"y{(5eb.:faqgM>FN[JpEK3OKFAGaAjgZhiXfE[FA@a/ev'MQ}I9cq%5<tB](y`9R@M{YMpKCbOBV}|V=5i!zv}[wE"j,v
+]2NOQSB>Euzh$+}Ik{HGx3p(nH~"].5u75.z0vNi^9u}ofJS3MZxbL4"}BT7+).l6>RYb^-8A:Ke]8cy=tP0r|#)%2K(9bO&YpaB"-A0Ox8+DeBw1_TO_d
+5OB3$5r}tSeVsK5{]/)<b9vB2K!|xdw_/tEHO(%[{[$21f#z`Zj_rh08Cow^,}:3YZDrf2XuZT)m"+<OEbCKR&Ku(l.YfM;.,urz7'!+R8Pu0ur$;NMdti
+ZB]OpGhO8VpwB@)5)L%hUOHm1Z&R0NGEh}Z7xLZpgy6zi[$%n@VJXpfY4Z-&1FhCrM3uI5uMdmm3xX_seoOrR$/N8Ig5#<M;kFzLc&d'!%V-&:<alP!S9P
+s{[0d#7D#"KKUc$m.R/Z90&VqTPX:.A7-j`cnim+''=#/n/Y-UCsmyeO|wAd7.uK^DHX1tuf}vE(R)kQ.'+bPAg/m!M3~)I]_ws^![LM`xCx.cowu/svkt
+E<REtXP.Gs_etP6B=wkYhZQ:ObQ<g8}gV;r''(i}WRop^|6xhmKD7ZKk2=.a~&/|{=<h[w2C3z;j/X4uxCl#0%UJIPl9n^"X!QBTKfv+Ps4j$P[jsoUxm'
+tA3d[JgG0vngIHo-1e#il'4Q`O&RcVlyl^J4`jkFEqp<%@q#j"87LS::rcZPu1k=QkJc#_O'EFE9r-JZ7R.`f}AcCJr,cYF/1Yb7c1w|XkVv/L&)Vv[.1|
+Zn1Y<zB%YYH2heZ]An#x3DoHNCXkZ!^AYQ#ssq4Xb3dhD2'4X#f}7DOj4z/0Y+@kM-,9ZeYbipy.w85Z,r~h3}@>iw-E~y:C7Z)%T%5T;,:f7q(P_In0{[
+ySeE.8ni6UAr>a&IvgT$|(#&W9qzzQ$P]>5dZEo0ut:mw>K:iuuhW%I<4DIFY,>-VB>s<4)p5cJ5=.Z9eGXvKn{`|(;Dz.mKH.ql;|n:-)vz0nq-3c..&#
+qAyf7%m#A;)KD#vfJ1&`UF905f;^yI6J<1.+3L9qe9J.&NV<Ha]{`3{6c'nc5)&2{$7sf/bvWh=ioXRr"Y>+g+x,:5AdSSm).C5W"rkzczY|YdSaJBL6Ww
+o8|C/oZyTA#{dnlD|Tzitkc.%&;T^U_fA0b`9BK{~6._rb!;"KbXvO!i."98.lxhxNqD]'lnI%R%7:>H&Cw0_5RW0"a`{4Y%#sz&I`^=hxgvssA<2zAIO-
+avN=A/5ZJ:Bv9Sx^Ieq&bruQ61~V)<UO{8JlDy}XLLFp3@}Zw+6@KTBMNc$WkU>OM=:_G6yh'(C[D'rrr#2V,p._{dPG3</6}s<%;W]h[P/qBH_8vm9c;,
+OM%X=q~`Cez8N3{h#^tALW.`[DE_SGUM15RVMG$cUZ4QY,5RczA-gVCxS53,b!sRa8,|S@-;7UR)zM|^W_4:Y{QFQ1~BG>CB%Y^+[V(L<|&/Z^n|8Ouq8#
+0^oib>>,m;s1%c/"'+xXIsfYw3Qq6V(k}i9P@rG9R$qZdh`)70/%U4.TGV6Kg,P7}c{y_ZNa:ALh&hlP]wBG=R4-6dIa^GO<zUl.#(%5P6S9`cUn"MhNJ'
+EGH^`>'$8tTXj,G}=x1&]V+@"$1@s^7<riEJO=r+Hz)w7ffk2@Mg5fOX|;Pzyf#fM{faqz){]UY.'RTrYfvg;wMR-#>kf|Zd(<T6uJEK7tJvh=#`^_PfwM
+8gMzpzR|]r[i[77(F[9@]|Q^6o$Za0n=Qu;a1y"tp[t5P)&.O[nKR1.6W(I_:}]<d/(,ZWd)W^_usmuRYJm-}YtJwj.)xSj{|#w7zND1diY(TmbV|pioec
+t/FcoDo6vvK8785:;SzRal2pfUD,Wu{spc|Pb.G!pop}ip#RH(Xb7CwAAb9kC9rw5'$3)@$NV@0y2QWZ:1$cOvgM{43mD{j]EJ3r;i1c[#I!^B65"2JQjD
+}&De/%o!2BH(:.c_-ibhjYc4e@WQY:-ezAa|X=hxb8bA)0pfja$!C!o}E1D;gj6b#<l=HJKG!"UnVA7MoolTup|gL`<"X$xjT0FSz!3@CY~|CE#@Ro"#kP
+Q|ae]&Z.>#B>R>0'0_^!8(9GqY6%<Cjn5Yd&9k]Z{BdYBY#&,Yvfiq:JQA/hQCzSRkH1;!48GDP#-R@gbDL=e%2zxn#ntzgXN=b,H3]:SV[_]a<d$Ff#Fx
+#{j5#rP|LF@g:q9,'6=9y$<Uu#Zj}T-H#MoczOa|E[orPn;P.+p8<^Joq^|a@p1Mip^u~)2>8W56!_"4[T5xj9d'[d~,-|1'{Vf8lnwb)'Y1P0~2=M~+~|
+Vq4Fh)H1m3l+t8:8I|Dfjl4k&@q6-dk^>Wo"u&'pg:X!hM"OUwHQ@cr)sfSz%h3pfYnUFs"vkRjYI7'cJGnpC7'|@xR|DrS-#S)&[Ri]OvM$+gMHzs0lI#
+$tmRgna>3Lw1=Q/`I@SvPD/}Z8M}!U.(,Tf5&]i|XXZ>-RBT|B,Vd;_3sw@c%+[cw+]I&=R/6=_3,+a^}L6;J:Bu%w$Do6~#Mu22O0!~,Zt&i#f|f!TB$6
+!&J4YXNe:Q7Dlf;3Wf.c7oxkfFky9h5Uj0oRSHq/4zFa(o_MTryDE$bWN#;m`[wpYuY3X}`SF=E@JIxR`9'1=m.qW91_G=^V#8Sn'l;6H[%%E=#%.rcVP5
+}x|b=2.g1Y72>WG:7OSR(^y$8+nz.p!fz^;RBRnF6q3-"/><<_,%MAQ#xrw)~@/Qa3ugeSN^,b8WQ$_',sDNL]O-y_DT,rPfPvru}UEZ8rm6ukb<K[kdK9
+)UrVpf;lI/ZT!Zw;gL3sS8`x"bxQt!XIg90<>&26[_tN+SPkRbTtW3rbEmJRt`bSz[4&>Z-Te5A'A,V6AnJC||fcV{Ca'zK!K!7Ce&+Y[+>CRwr>fbCjFi
+$cI{aYRh"lY|k4vXYgGH&19IRcAo%Fw=4oxHS3x.`_~hFBodt`:{|54/[tV50o8%X_G#O2yy7tqr3,CEI]Yn^iEcs0;MwNszJBI+h.=U(';"!4u5V:lhL/
+gX}(5bL`n#R%9GBm~;SC(3tpSTXX"IrJ'%kJVVC$B>BHGh|@c@Gni"NKzmbVPP$I"ToJ=H3p9w8"QTzbjtj),7wf#a-skv>F_)S+/ua;0/tQ-(beq<:V;E
+C;AQCVFP6GTmlxQU1y7QE$J_<_,7{U:-Z#y'1wrp((%[qv)COXsd5X4^|U7>s6~r.pxb^8S1IlWURE[MSxT/-wNR0EU45bj'Mm"Us0YZIlAMU5N6DskbI1
+YU~$">D7_Xbd}VE3T%nmqH2.W"&=,_a0W[Jz(2vR&sH;uD=:-G2C21-iMoS,cKQ4;>delP"{}H[j/b@/1k;['BZsTm8X8'+NafmT50'}4"CWE%YI4_LU^6
+[l6#Z0DG'a5{g5zKW5l>ortK,+]:.WV+0QM9,$&D=}22'SN1!]jD`|VTb/1s7XbQXutLS+3qYdBlt-NRen}{iDXm;E=mE<'z#&b{WCnUD!io#x9AH[V1xC
+_Gcvg!k-YA_7Sv1zLk'wHP5X<dCoA$WYNj2d!6#MR)WlhCRVzyPa$<&2K7.Fmm@ECl~=~K:j;8ef].2l][Le,Qv"b]~$>athJZE$O-E9%17GM.$ZVHE<.E
+lN71`FQRdY:N-$[[Q]8tx8i0EyJkRi]:EW'tA`!Bhu~gIY#pz.E`>%J'zJ/pQ,P`!&U<}Y{Y-+DwxGD!'|N$+cvD$3"YA5;ZCk>EWP+2C2[H.X's}+eR>E
+>Fp,+=a4B99}+ie.b"2WngWTEMV0P{E{sm<e@G@U.J3a_wY/0)b%%Kb|]aK,"Zr0iJN9R$onFiW]a$t><pD[vi3".PSje$60Xc;=!SuJtmTc9g'_NOU-:W
+MbTo7<h_-1}..7#'QF0b8i!>uCCx[Aw8h50('K]mH(aX|U@%7ZJJ&;(1}y)0&u_^}i[#7o`v1Kkk8G:_M5aFYJ^6vQ-cUW(2zP&->VY,Pmp;X'zUP>Ye.y
+BWZ}xWxj3E>Yx7qHzlf:WlQD#G(wHa))v4]Lm%frn7Nj8op^">E<RC5QuBYhCxIEhMbGS,m[#EA}L!4B$cZbe-yeNFm'I7][ONqicE(.q"4/5xXn}8:A%x
+MHwJb1Y/o+qCE8pAUglr&n|J5ZyJ4QBBw=4^N1mL#VD+ce{4M#37H./9xhA[3$15<b%8UACm1;fvl!cim>j;[@w0jbEmNPDr<^ZVR#C"B7BK#>J4O[ex`T
+c&[;}&M&!il((Dp<8Je5!9D%x$6G_N<m4>aI[QL$n'6OgVZKxTKsB.SBl>#>ef{,+z1O2'6l<:)f(Lplm|ruF`Y;L%!@%D~>s7JNuFAYRRUM_5$s"[Mkhh
+PHA/ak|0fI4#Wz,eDAy5(F:Anu^33(5V<X/h4PBIDsyJ{N[@t!@_3wM'3<1LM;DWu6i4RcH!2W`@>EvTMk9F!OqB80O7!v_P@N#tdqJOw"pYyvIb+T&l1<
+>g2DJ/[>"MeH&raI|.BZUg"MTNo#F"o4&HX6de;/>hb.CGh}K0|d6SSp=n{D<N(Z#UcY,Ls>fP->>R0pR-c]G>M0K03=hxr"U[|=/y6RN0fnE4l4jx0s3>
+,Pi`m/szu|W'W.+W{e6u|bjtCwnM_R0[<#`@2V(G9yI#K5itq9SC>D'TjZ+]kQaZ!NnDJ#VI|!%<&QBQ1T]0ratJ])@wf(%=2ttukRhitZMuv>&Dad5Od3
+5+[#C+(u~(d>]GkSwylN|Y<S{L9oIhh^Bt5KV$uN1Fk;6;7t@Nm<O=(cAVPFR_-w6oz#'^4|u!8}"CAV{LuI1$oSr}[uRpL0=;tYlqo"ukV1.8|ieyL2ae
+(a}%Y:x<fBc5=&.3s+p>oTw'R!6CspT|Rt'=n1`@4fr5''=BX0"&M#r:"'iDHN74_@2I[)YiFsgU5:5Uv8JG0;{<0uf(OXY'@%Hv@&12>U~xjjO{Y%Sz._
+Gj{vXR'hGLn,[hL|Ydg,-#z:9G4Fr:$T!%-vC@m1Z'FR+B0s;+vsrTk^b]-!vhuXw))A22YfGc>Rc]hmW.T|aO'd%|FoIm{#j{-<~<UgA:%i4R&E,]]_}!
+BvqE&H11=V+nG7K_:M@}eiK3u;1)n#MIf/)P6E5HqJ0<9$@HsXRX+WZ%W^d2y+[;A:bP{/1YoP)GiFb9.<q_arA;//rA`=jp)<+<I.]hmT69kW$BA4oe(O
+^hCoL<2'SR.bnWq6qLIRTeuaNA%Cg7::Z6hp4wzS`gHroA89Fvc_neJ0sXk/Q=d|4+"RG!mpTZxeay(Qi"{"Wk/lN!V|t;5oP)m]^Z-FA;I8$vg3]FJ_5{
+)lNpB{k[1qb|hMkMetwPhAh74Td.e^x#Zvi8#sX6ejgS,|Z'$>XN/@Ag:KYov66M@F4_5+2#rw$dH0.+}a>'$z2JO5B.O4=W%n"5|S_:}/Y^]]&@T9s`D$
+]2x>=VUp_Er+zno|@`G+6kzdK&1tDy2#zWe1ti(;{1k^Kp)Fp3D>M=yKjXJEA6[%"KvQ/<IW7DWjQu'p=xI(zGf@V1hb>Uu4SO^I|#~$-(SLCgnO<+I4nL
+.ZW!~=Z%P<k)x;Ih@]VgbjA$fl.CV(9gu8<XPb9p]!"=8V)P>&1HS6T97_OTb=CVP|f`;E7@=DD>ET.1{`tF$RgoR#3tCk8UCLU@+9|_7/+<1H3$oo@[J>
+,+1IK;UmO.J(Z:PRahT0Suf1FexO:m78{7LfJFVea8OWCX>r<M|hUmk';C$e:e8I_EgE1HT+I%Nd>zI(X<@4h"liiJW|i&5XY&Q]B0FdDzc"4+4=Ak79Qe
+N92HC96m`W@c;|4T"M#n(p"Irz/yOQ5r'sHYfii`36!EX'=9&}q19(UDnYj]b){lcV<Z[tsRN;;plrpz%zVq@>x6CL!Nw'D%-:gUoXW$k(q%Vu5$0gR`xG
+k"""tL.6(Y5z13Nq^g"DK`9hhWH!!+lYoA=SRzPB6U'76cNnbk1l_(=TRU-HLk>4t%2^V<]P&Ef%ZS!bC@$h"B>@lvV<PG"8cpv@G>apzcKO/.AS$-|HT3
+,1}f_d|1mN)O@wec7H#TBV6U)k/Lkg0-%O,]g-^>_Lt)2W}(znsGHcz!xp>MmV75$'4ZghxwJgDGHb:Cac5l"h}8U)sR$/pO[99!,=s}I%%"shtF:;e(<H
+w9,kl`51Ks^mL54U+X_p$G[dGyAi~!#WNFUu2kKat2}[4{;#u;tv'h#$ZM@[;anWI%<%com$B!ahYEbjlt[/D7`axP=4cVq,GS@71Pc3H0hNO<X!R_Dyfl
+WoM|9x'[vV)mb94L'2Wl+j1d1oM6kzyuRd)>AJk)QI{[l"q16tBrzk:280qF-y2x$&Uj]wNrbd`wJ|`waqNHF4RqnrF)j9qv^XRzv,Jx"(<O{C$$2t(^X(
+b;&P3Mu>c]SO]sv.}.8yw'C/y-L6n;cX=JAPs=F|>}|]CiJK"fRd2{Hbzo$p>'`I0r)](c=$q>V>i/k#{k(9k-rq>G'(u$anDfRTE'8]|#ig")VcYK8HuL
+~iq8OfSKx&cW.yF+G[@VB"phnwnj()'k;`{Y=lSpo{1A~LbW#m1zi>WE(BR';5JBg}SST&apKGkq3QX<}b,N<`~yaT04wrf"wXx^wrkt2Hte|oEkbIqb58
+`:,IX`<E`PACMTDVeL-g;8[U!uk6Z/3UySd=DExY$I_0&2Z#X[[=a/>FPx]EVHKP/-8^JE#ujd,^yLB5NR|R:%:%8^rp`I82'/AY%2vF+SF6~ar'tfVlgw
+[2evmAy;ftsJS;eEY.'faT%5Gx7Y/;PQ=jVR9aeTfS+V"s4d9ZoYQj7%c}%_78f)$m1@M+m86Uh+oU;(~G4B3vAMxXvb(B:-ai{$`qn)2%|B+sU)/hA]6P
+X$95DdyLkQQq9tHm1Mc.2U/}9-Z_SxB.K.FroS3cM(;-@Xwx%i]bJd3<.Lz<tREt=^-M[E[XHq76o'O,lfnzeF"hyo[%`Nx$&lN`Qs=W{QTvZ`l#c1@n>1
+}S7s(e{E"p4V@lO2Y]dNKk(B_LbLv]44!e8<+AdG`z"p34.a|mjPo#(&H0C+N`G;OE$,TAkww^f`@-0oaXz%%Xy2V-Ps'Q=ZdH'S/liJAD/!K0)<HZkN,l
+]&i+W[iRxPixL0RQ,Q,<y|6lKoeid1ZPsnhWD0]%SL"cEb&67Bp_~hRwRbltANfEA+Dwt7Vo!|._hg&#Uqa=K>e8BwvG$^g{k5!xl#ySnTqR^uM#Y%[!bH
+Br]x3Fg%`6b7Ap4(oG/SB[})_k4dSZ0RhFFKGo0}0]SM7<B;)mq-$S(Cf3<Pk(1]iXcmt4JKY,mnk.-iXn]XJIi[1o6G}c.^Wh]+q&GK^psApJqKdYB`X}
+6gfZfbUQ!Nd.}alMRW4CB+ex!'J0V$k(>eRc;W&N}dG3z2]!;&3`dq]6LFCo+Ze}s;,b-vI3z)^W>E'iEGivfF@uK$Xa9]}=Dm&aX.j"+u[z,6D#`U`eT.
+JYY|4N)EY8!/"ER6AFLPUE3Q'K.-H`Vl':<:MUv-B1'iHdU6'X"7OE.[F}RX4iq;@%}pVD+Yem#nEg!G1m](U_$#Wh~/ZqHGF!n2V3~P@HNcXRc+02L'5_
+9{$pv[$|0>fz6b/k%mW!8ARaHcQYv^aHX"I5KG{>)>,:{)C{_TNs]69p"/0PWF]p5R"+>x+>']@.vvYdXQ:|K:F/GZy"}"uF9Gi+)l57`>x_mk"S!P[E=+
+i!~H.0dv,|[n:Kh(MS"UrkP7Y]geXVf51]Z[58WZaesaLiY9@9>7um-DMpRm&AKG|Z5.L4"+dSXMLs%+8ZChaix-Y`Yl2m-B{8Lm#TC=>=MaE3xo9DOV()
+f{LC3BP0s0,0mkm2t&YIk!|{qFSj=l9S6|/@IqpWbFhdx04kUz`bxcwa#4opyc|Ix>Co^5L%.o'fIu(-a>&v+SflgvRjI.Rmz(JCj:."lkV!uRqfaO8`>)
+FyI"(X&kOqb/5DscRCtUM4k@0Y>fT'm&[n<qurF@c2y],SG>q@2A'L8&@dOACtq{1T!3:Q`1j&,wGSTFXSgzUh]%eRLWDUaS<)tBVlC,kx6B$abn[b;+HO
+_Z4Pd.OV6^sg9,46wqv^B5Q'm:K:x^ef8@&iCidKgsoVJc@&1SqW+)KrrLPsaVU!A]2Z:0tm`THmAy'&ekI]-{r'E!YTfQ=(cM8HdN"SZE0IGE"r#Hzq[@
+2b|%Kt]qjo'M&^8P;YP%RN8A.4oga@["u=ozK!%6"|}T<XkZ(<EKzEwyIgURwm)_8EmOHVgqSffXI`v=TMM2cl0D4lo1>tHmFfPZTDW}5-)A`1+Er8,4WR
+ZZ%KdFICT_v#1&MAxr9dO@j3AqQ97"Ikj9|As$2'uk..~hRV3S1'(N:%//qOCYja|^7w";wMq@+mwSRSBe=g8_#e0&n3BDrde(+,sfOxwh{g$YP"'b"R$9
+#Gqdn%WzhVbm;2jG5kqRF=|ZQP)]2gc=4s3y<BhebXOSTA/m8<ocw@NN+rM!c#"=wDpp{gK@C}k#Zy>3K.&<v[<]~73&=DKseA#O5X@24dn'!Kz`|XfDlH
+dAK<7[%WAyA#:'tl>K'aIv:tH2>@CpozcBaRd{(qm#CO6i'VR3UhBlQ}zF/eu`)s-rbd3xE])j%w'AkvsF~L]ltV)Y9`yPU}!aj#]a<G~D3NqZDoTkI[.D
+oW<DBI,{ZJTq0&z`^p%cNtvXaRcv,Q.lXTs[em&@{In6Bv;Uz@-)LII&"6z.yqq$(v0oxCvpI8fH,d};2"B&1V4"+!A,RMJ6RP]JSpv'X`LH1Mp7ksT'eF
+ByJ|:Kz|GnnN_5l.zx)'~f3:Qe}_g}%bE5)`Bx9O9[6jf{v[^XqWG&#zSzgB+C!'z1x/.=aaftnEl5'aXDuRbQv<yU=IVIM^i<{WU'evrca6WHUVK5i6[3
+qi6FoOf>x8=t%hztY=9lCm{V!Toq7a`:c(3K6jKGYNWU8ND3w"}^#_F):HUN6eSZ/z$7_pPiAjVRkaoRPOiJ%p`}ie]DYu}lVhPG3{na)0uYq)T|$cez$'
+-{>&-LPu-887-BRS42o49-Km#uu{wTd2[()N">R79I};;3`nslU(!TxJ".Z^"B"9c-mWxMkEa`A_19tOdjBL_n{!L{oyxx!psXpdkl{464cZJKiA2+&Y;6
+Z;e$#$ZL[P[;&3=7xv~];g,{]s&Z0tnO,ghsx,wO]DQNRwB^GU>q6Twh)tnwbd>wJ|tXHbR>l6_dE5e""7&R'Qk+XMP0IIM('<b;c:+2=Wb`hWB-GpajuF
+R0@U:|8K/$7l,;W^GkN1>';1:cZV9,9KpRy%)ZlZ541!H1~!:tpx73}cO.L%rKX^)E5Z]0t'mTBmFc~8fV#}d"h,R&&%FzLLFB#563m$E#{wT$@ElWsP4G
+I`qs58MW8RM3P9XbfBV9$sp6a:}&pd,ewr(Q/D'",!n@kJmY1J&gZIdS>Y-eUPOxdDxy;}%:axpZiF[#pz,DI|88Oz3{Y0iEvS;lVfunNsa<5M+!d$geB3
+1=:&Wms&"6+``R9x,[k1y+q_DQ+3fpmtFPliGI-&2uB&M^~mUBZ9PBkl(JcFso[j$Zwf6KhA02dWyz6hw9I$m#3W.I/1$P'G}%7Z)yDR[5,#ggZ!D,d}pr
+r4[7A6`@l"O'9QxZ+t5@6"z@-6xb>RT!S$CTNxTfI%'!:Jv!peJ+9YBUMZ0LO#l0x!5PSz^bTdo3+H1zC.zW#GO{s9I0DaS&:tvx"%dF5:{'2u@"^mH;lB
+!;Whjj9-XUC|HK$%mpu9%{3ZbwKttc+_K}]ES[M>oS5jCF2VX&(s!cC7r:vbI@ws(vDHV_YMBqn=2cf"{bE0PKQ)&KHq1l%y}pYon57uy5NtT=p;rqZ$j8
+'[Y1,[`@WuQ"Q)KUqhA9ohpMKMF26L)_pv8AWpp-|Xbp35f,f6KH~p_3ug.PyS<67Rox[_(F9Zl[Sw<r^'wP8F//0QAW!KV=V$}Hg=0F-uwVfi1biBrv/"
+0C3YNp6gcRL%Q[oGMX@EAI^b$Bf3!i1(Gj4;8ykY,xG@FSUr1SXvPiTXJi.its>pigV|CS@NN;.<K>qcbNN+BcN|ruJvCup+aR[>&bE'S@6XO0I.;X]D$i
+W__hg9./}uUlOINg>)4klBj#3pOHVq,>hU;]Hcn0I>8!cH$6teT"S/OGmKdUZ-jWd;ikBpO=Y297V<Bb&%!p_Ljp=^a)QP^#Z=z!y^!Rq5A@/d6D$-dGDP
+!<C+au2%S3%=oA&#47VT'd.Pvj^r;/EMA;K6($Hbe!@+6Bkxg3jwHbM7qF3R1TkUG5eLdn&bYyN;LTZsDD]779O"IbfNOlN"p&j=AQ{cny)yqX6a$]3h++
+L3wR4z}&atWS!bMjGzYZzaFlj-l!!,EDG7AN$`3W"$11&8<kXj&a7X~sXiG<0h|mhJF9+b="{}MPEIw@P6M&#5BEY:l>IpPTMO{yM`usR'7j^nzFa(>cI6
+G!#-pRpQtUa1HA1/jisVTSd%I8fXPqNf6V/#BN<h@';m7_z$WUj-&xf#3VsXy)v%zK^"^mp(%ghd5]nM'Wkj:Pl6Cp,,-MB{YEb81V:TIA0<&;<7Z&{]NZ
+FQhgZnH-V`ip|Ssj~"3:"Z(j!ynARtn)/F6,A&BW)vH}n&LiMW}'[lO0uSPd|T-fk-wWukas89vwJ6f.5^'z|#CodN<VI"$84mhEuypC6Rr,W"5kLpyQQ+
+D3HhaEQ:G0cWQyb+phR2ffLK3rJbgp9bUfTu;b8&J@OLPZhj$/W<OZR3~dyJo;H_=(>[F;1%('ru2bT',]UZ}[@D8:!<>3eK+1;0,k:lR4ZM@Ql#PH}N%=
+(,ic{{4'fv+=x&kdolMk4Rh=VV+)IfRKbI'D]q|(b8OnkY|5y%)a[+Ua1"3T/(O%2;9-1.>I#K>{kEF0V-vMDH:=;J9)+Dk&b#>=1NFt^{>hFrMAq!s`8{
+OU<Df!#KqFepC;&"!79Qk'|IC'begGe9+m>8c`|!W]bm{u2BlqE`vHFk{]RF0/8j~O8)RL;8|7nR}tT[YYWJ:v3&avi_1RS[wVIP=S]u%lou-tDh.e9]5i
+!z}:d`|CX;&0b@zjkR3F(0mi'HrJ%OCE~'><%]F}>'zF>[oT.;e=4`TFq1+C1O8:4%~c#L|w,uGWVORU"Y]S'<W$Xf5Mb,mR0d0KR1n3z8U()8GX0m4Rd;
+kAmjn)5="}-}]<aS1XOvSA"]-/0FY:&]2heA/W~{y=@7Pr694o"%'BdU6k#3pb.9D!y`Y[ww((r')Dkkz+&9=BM=)%trK}RP5xhNG}ntw$L2h^p+%c4|r=
+}T{fDJV<..vLY>;t2(&0nfdU,E)/;r{@[3gGEL{bw%[^y1-n]<(Sw$c/>>6Pduq>.'aaF/$&Q6)KKT"L[|s+9e;Jd(d[ltn(IcW8r3qX$imk"RIMiX/M~#
+P%gEA=fA8Ianx(t[PpR+77,:"xd`u|Xk<PuJ0|Q+XMnCpcVEFUW_H:ogq7~)}S]vbOoA[3d'e,>O086W_mWS1#[Jis=cIha/~kk5P`<(C=Z5p2Y$iGhRnY
+0XvkWB[Tcjl>U&bgzu)5d-Qn#<QX5BqBo)=%/B&y-V<SQ[Psc,KGw=p(#(.Cpk;8~tXSY31Oj4ALd@$Nr0:nA775)nCiCa~ZR!7_d)S}[Q^B<d<}77[S4k
+wN+I;qaQ-!E)e&36Xp#KD!h1_6Z(%iBE|(DI)|fzA+,+F@Yx]PAEBg<<lSO`)-mMF{N+9AG'@&gZ#PSc9BEq|KJ1%<Z`z<FrD^}Emd`<m,T(-u|rv_zgmi
+iHPL0bZ2eZ`9Z'5z87i+iD$^1EUxN2:2(Jc'H{XSS==3IJ:[u#B^6alB8#%tM@u)4<x[nd/![Q1D0+i"!9PJ(bE/^'3ai|w!.qmLNvphI[9hd=~yF|:d8t
+6L`9cU2^aS/.n2mFBXusbedJ}TrMgo>"I<4)cF;,%Se=kR#5>$M=^48"iJ$6et8FJ3&9P=-PB.54|e~<.[c5sx@DV#NxQ[>R~a1zNx:"wA~Ykd+Q,uoQcQ
+lvS3Tu&>&VVZu#n'%8r8yiFx4F4HIFYqSdK+XXX0g',e'Q>4V.aYfNFblcxj-qsNfH4BYuitA4.96hl}TS|s}5S3PJNL[O&'))#hb"7Okq<x1b~tSdf]a;
+>p9g~6>YBS|4PVU/jZZ2R0Q+h3kG-TdDi!MUECLpQ|mz6w6HwibMr3^j/a'.s]1U^2ybhu]4W"SDmsmA~JoZG(}`(,_HY@/@MAwaND<:tv]IchfMBQ49KL
+r(>$=@'<CaCl059'yzZApB^Z~]xIAe=9,eqcVw'4a<B',XVj#<EZ1z0bS=Y.3U!45@5/]x9]`D:.FW{J9gJE|]}nO&aO3ownT/(d-s"nJPcg^|]"`=^UkD
+6K_f^=75ofHk9Z--fN7;)-C|0F6T%REcxbyfE-)J>w'O1=j=s|jE&y~/T[E'9$bn`e30SSJ(5w"T$bZ(oo2LPxA3phV&`DTG)E'37>KJY^7GyMJx;j43:)
+sdE0&<YS|+MnPB@hwnn.JCkyl(a6KsEk8RgR"cwQ&X-ed,LNX2}55F$2#c=O7V'`2b}>{Qr6J4";^'!Xnw_tU0(W;Pp/,Cmh]q#G5Sn/j^Tpq,B{Pe+I+f
+{F}l&i^GwKgcgQ)BGH[e:`'(QoU4a`%z3+TlWdSin6#^1[L2pr1V40tX!%$a|%"dGE2X@d|X"9TKDwf/3OSfBS-dEV&-)g=AF-IkhiFR4U'%IVvW&L>]c,
+|Vd:@2;9mmmHT5g@x-&"n./V!+-hm/P6_[!w@EWlqetZVNly3jlh}ZIW/+FBN}F4D;&X+a#}B5-rB.ZVUyZ"cvHu%49h,p(Q`|zA1k;aSR'u22fzYd90b4
+z"{2CF"jUdU;7A2E1f=PA2w{QTDS{nW:7)N[M'^lW9()`NNU7BSdE0y^~eVs,,PXG4_H"9-m{c0o`sr8PNUl3h9D6%I%pmr^HH{v!xY{V<L7MCK-ri7bIR
+H8@ir.+8$`#pb!a>Rw1gmQ&%SY!c"ylATlXRRK+9,fm9rty)C'KofEtm0qz2jxRKI3T/M%+k<0(NV+I;8Un:}]Q+t5_Hc(c73F@f/2LZBIQBtH_C{Aub@-
+!Mu;H+)j9pgupp3F6(;"oX~+e!(CzEfddi#rwPZ|`uWW|SX1F+qmP{em^;:><VsNd3k3mHCfs]+1g9ySsv_P)0-,9htWJ/]:e<G`mgpnP72T^Q>9f,.z4K
+_DE@&b@vEkUwH"S}QJS`QQG`SX#(`v%O{A|wg}f5'dDM0@y(JM#YE9F-q&t%eXC"7DO2`c%;EDOR2-XYE3F^wPKa`;"Z1(U!"fui1bRytyGE9P2&tZKs!g
+#wo[-xyKA&1RZ7nm;O:_HNJpb)$UEO]pyxQmW4[%7tgIHC-6FjmU]>N[_8+"v2c4_mWLQh/EA{N%@s/Zf!vUwcTgqD4rQny]Ulka:yn&gHO##vyJsbpPs|
+D@T1Crq9WKV/]a_OJ|K"$YmQy=;6/F)h:dmEz`HgdE5D<",!kv{w$P<,UV~%|=crjqS8-.khT1~>C^`!]{[Q#-FAbL2W^09s-1NUg2&V'jwQv'cON[,e=w
+n)IMX]52<{ErT"&pd|;/4b/aF9Gh#4CkQ(kVdgHm/rc)AO-T"<|-!5r/8Mppyy7AfCz(1lFpG,;7oiN[Ns[gx:J=8)a%BS_Mn<|g#H#]~/KDPFI6e"Sl1)
+&n@.%%AfUFv.{uU$7gI2H;'09-]'vCK/3u3FXS|X_Jx^J;<<IEL>;"XhEEq%]:udvcZ3=d2cSA4aaDq<^-JZ4x^%@4k5w>WqPYPYX#Fp.`))v51B097Eip
+8BHcKb&O/,,Dn8Q8c8i%/0Nh{;jI7j$Pp._@,nDbv/s+w:kcnn8DwU:jHT95xk[ZJREZzP-%I>(I"tBR>V<+]Mi:F[XIkEN)g+$]_'I$/3YR<sxOJ'NML/
+FSgHB;%OY0L)!3ib()A.7hcRuS`P/`&5!bR;F>YRc&#;T9f$Q#mH9eweN/Y9gS^assr4VP]oc{g5h[+1RX]hB3E"wk(QREs^VlQhoc';qKjU#6CE}u{40R
+76,0}aD#9T'u1BFp)brvpn}qA.=Q#v6#"`:D,WHg@XF(pk+7kq(lyXlA8(FLW3dcAIH;9It:2mg4vJbY{){2^mzqswJR.fdG}6JG;F$EwItb7r|pAJ;[PO
+mFzNW6/7Zkyrh&AvZ3;I/V<G9VbnI>]F$[EzUSD7^3&X"#!Z~gM"]Qg+87mNL:"9_G28/;Uyv)+iQqUJ'cC_B(x>Ivv_46<!6T028/_iRVfR/}My3kKLj@
+.Db]#:J}^&V52Fe0!8D}vwg_"[(TCaHeKrX@}[6S>^[kCE^|5Okf=j(&D%UmkSK#b8'9`9q-J${)jTxWkU^=J4QY.p2wRw3/xY82Zv|du"r+fHkH4(DR;f
+WrzQr1!71;Z)yeL]6rgEGButNc>2EHQjd2o$D55&XJAu8UdU)Vy,e{<jG=@;pvg%'E+.=6LCbTi(6iJ[KC>RbvJ;C1[6WW8d+CyCEDE-A>kBjb"uQcs}41
+}>A%;]gicS1`UeMW)ZDj~bk)p=>-kGf<F!2c}ilmiIu&hEU]1S;Hv[W"+[FHcJYzb+Fm'^WQ3bfhe1r<V"xZ:k~^[F<YJ56<&,D,S+s2"YWkJ4'U3!}V2w
+c[jg/3{kA(G_Hx&H[>+}B|18~jq4mg~x:Cke#z7Qa&;][UKg'IWZX%lySi7%+(N`}MP.u=7.9=aNHz&ms'j+"tTl~k=Y)DVy8u_jKzM<_kv4CGBcl_F<qe
+,[h^^'746PZN-$eb(PaKAT',of%5NVWl6S.WyTz}lt";Ef_3%s:dubzK)`zEPX"n~|Rj!2H5yrH+zJa#GIl{f#1@S}8wVDD(.tOK%ee&&X2wd!T97t&A#v
+tLz|xU3bg$!)>PFJTwu:|0S^H#M0K7QbI<_eT_2V+),2c.,$Q)m[`y[y,iX9|r[)OiP1EO]WX"U8pX!TBn'4ay!s"S5Xpk_8uEpx{Ckl+.~-J,8c=!R|.0
+]XfFNoP@TZ!bS7km^yj9{L`<)Wu$6>Nu9G}P&:UD"Rf(k%!3CO'<&^-=bAJv'a]qY1T1b+P2oey;AvpJ{dV$juIg@PZX`v50-S:!3>c](sd'z%;F/7sB.>
+.n2JuVP,gu_3loPSS}>C%>=FtL2g7csp4AR)VP&C3c^HxfY=tK!)FrM(h8ar^.{"FVH&2J}'B9Uv>-a-<zx@M#[;Jkcfm"XB^Ff2d`1H@)4u!AJ>%Uh=fJ
+QFkcTemJr(DNq$B6]17VuzaC1(/n!FuW,=~ZS;<qVFP7JBaWOJO<GNdO&1/;N2ph5"<0/2`3sL@m^7d<kLV_21{GpzNT'PT6X-74;+'4}KgFMJsYcLaJm9
+UB!2x>#i6E=}K]:fhVq!NlkL:W>o'nHy^Krm:D^7)CqYwX4pN2oC,-^$DOAb1jZmAliMJT'tY%6]RFD%j(5(_>4yuVU+a4K:ZIMD5jq%8,eu9n4ARZNfl}
+M2AFq-X4TP=^25U!gn5gtBlcc1`85^kH/{/d}fX>guy#[#"9;w$@;`;GHw#c:f_x;MUm4-+>V|H^/yLZ^:3yG"$qGXa,Ulvv,aK]dO&i+1!;V-v+[o}Kgg
+5Ix-a<Mn;x>g"rzB!Rv+|4MeUNm)<Y|12F6)cR4a&I9CD:M>P4p|X(=#ibc42(RZQ9-0nF9]_4KRr:/xp$JS(jLqDNp<8wUuD3Hun8Mi[tu(zB"(W/gh<0
+G|2VxYc,]7:A&y]:bMN]M2_s}V3!r5@cO{yFm}j='P@=Yx>GXsaG^6A%v(2B_FTEoDNPl^DXLCFhNHAEQ,KzsL7j(B'Z$/ydq``(oF$BB+kEv8wc1(RJzD
+f%`G(!3/xV@c>}|$<$HI+Elz:B8jT'YkO;y;w#('wL`m"CG}w@w>U_n6`MASb8Fb";|&&.Abr0:xN;DzyEGcIvWlvIT/wj,Y@R^=mbq|xkE8r"u5y/ZG@P
+NwX{LokpK.=v71`YJ"u,p@GZUkgUiUJ(F9MUDvxIg5,NRYXO9UFRv(J58qRWzUB_+vjvSN(-AcqO%Y:1P_sDXHr!x3:84--v$,x0CB%/hM}'z4~eU1U<U$
+x!vdi]ItKX#B"!HtH;iBY1[!4L`7.{{&])'@{Xo=P@q;pZ!f.o=7DoDj1Sh9XUm2EE(%NKR_a1|,1v{VmN"Z!Ly&:KT#=A/&cEL};>9e}|0]x.[j8s3T!+
+zerk@S$"R8Y$JL)_^1@dl&`1ENwQ.ZURAC`lU[>s)UVZ#EhQ3[b1e)(WC)~)VC@pEBXzsUT@i#p/lX7r;ul8EiIWi<W2d|:V'<Q&B&f,$}:AV^]SzOTeSX
+F,gU%oV)9pw[AA9}O%q#pgn@&8F:8=;Ug'YyB,r85$9a"/vU}|pnfxv!QQX<6RJ%$ve.vyFrj^4,L>M>UM(%fMhJ#>x$KE_;+:hfa[6VDOxwO7Ss=GQ@#%
+O#3cYe++2i3YQKo"e!7i`K]^Kx=sC=p,CDQ+#oq0SfHA'Z>Fa:A&CHS)=;dbDAU0Q^]mgd2o|TPmxO$I~`A;]RIo/C#y2U@:Cq,ggY~&j'J:kyrUOJFa'5
+VQ/x].j_A&ah'+1+%Dx^]rf``Q_Qc`|]hq>+8@=Z3fP'Zy{Ox[S%S9aoq@L{-#NMGtm}&,}I|K/LzGRP`zDRSjh3Qdt.(4vB#%c[X!.88]x[)(aZ`SG"PW
+61b3ER8,L9oBe`S-;5.^(]CBM;uUTJENfe^0[pkkzYi<61&/g.8zYTG,B'~p1THtAIZJN{xs.CZEQCo@,(!.syThosM-p1v:b.g",7A]W@zmxB;Wk9fLHY
+Sc:12gp@FXu3G.66x_MU>:om|$oXVVzdy&5-vv-{`PG4wy9j{9]>4xLS#^|']=$<I-U$/W"H7W4aV't3MWCfsk$vm"',(}acvw@X78[i_yBsuB'6o6"2DZ
+wg(S}4{0xa~]eb=X(/W%7_.bx<753&N[kEYF9ND]5<+!nr~1Fi+5fE6/{A:Y(bY5HX17u2SLtX>[Qs!L[j!Q-"G%pQBBBB}Img6fuFQ`A3[BF(RkG:f[[J
+[U;wL`iOaPUR-Z`DOKCHU,OOV)nM:JbH7l1i`k=qV1.&zC"l.onZ+kPum1XU3D!0-{WXW$UXQ6${q(M6;%w@j@Dy1xC'VP0UxbOGutPy7,EV7>]9K54z{A
+|]($w1(0LV%kb=QqmWS_UNwkW/k-V[<i8lhX4[%$t{0;myj6=IvdFP~},r">#bh[%E#EZ=gx},}9,_tQi'mVdcp_i.59v8,[Nw5Su/iu$gS0|JKW1`9BwP
+TSQt769<fBs|>QqalB2mfbxM<Afbga_.m-Wes_2'WW7g<j$bi>(K"I+zSq[dK29U[9x2jiE%vIrrTmI1%[M>)fOU4qECj[cA9gy#U,ls%VbyV3YNH)ona+
+.vlmlv^%rZ9=Ja[}l[rw{L,1<e'K/E~i'(1fYO~bKOY_'BbbL]_6^o'KC;Z{#!%ExDl[Xt/gYQ^[w2]X,"afMhCH3ZX8_[|^!Qrpg:`3w>>gfPL#wzOFpY
+A75D+6mvhNKpwM#&khs^N2"menqrro{Bm{[w0k#lMR5f=@H-`K<@:qEOsf6VI_>);$|p6.XfEy"+I@0G.^4h@T5M5OqRo>GLsRX)3tW<R&,/|;{<9kRZg[
+RWNV72Sz8Pd0l;6Aou%&]s[|d<=<fm/OoxZv'^3O)Pxn%Ua|85@ceOTaBtKk'gTo#9a)I=.xhgo4_+uKkJ!$9!nrwY5ju5B_s`",Kwj'F&5WjLU}6v)_pJ
+{MAIy[oH&T[rA4zc.2(b'4;ZmxSZ@l-}.b53L8[bCpdygwI`S(6IA3[I|7R{|rYYhw[aKqbkt{xSa{)^!hd,mH@%i!$4b<"9TW2una|nQ!%6>%xVW/1ThV
+-7857[&,4uoz2JqGHfv+XG=Y=v@DfZYovfYh:=%fAaGwTu!l'NJ)=O!HY$9lE-]"]F!77U^5XU'|A4e><JQdYC'I&^1jX[xC@NL"zg.)^qo}$Zn.IKB"U"
+"ab0ELZ4tdl">+upl)W}=H@zUPd(4U|[u[uA]o0E^>EW'Bq$nBwMZbz!`)c}rF5x&_7VI<[xjor$jfJA8<V'JVCNK1,/IqCnzJzI:)<ncKaG-(,E+"jG@h
+-D||6}bZ2ym`e$ue#cnsEGa^!`iyo=Qt`ZkC/0b;'[)2&_{jc(~Ep#z9^75FJwVy[YLoU{'Mr{c6~{.JWIw8uR{uo}w/"`G]oD+ZH4^t@54:y/Bj2|vMj^
+j77lPAqNwrEI&[/q!dcoIegAq(/_2VxPK=xf!E+&[99%5!"y&4k{M^b%9+0Hol(>x`k"F(E!ZW{jKV2!59Du|w!E%;3h|qVbk%Y^P=+:_rJ_;,$::,/zw2
+er"5;p-#I&A/SF[Vhb<gu)D:(Nv3'$4[p^H!0=F^@d}_e+;X-"4lMD/$zF_&+Hy2P7!m5YC$CP:(:el<NF``BEE7G/t+%Dio+>JpdS,)t+7m@(1K:vzLtH
+|N(rCQ@:-3a-C.]O)ZER>K`v3pXWFU,645__&aM0S)ET1#VCYaqu_slHkJI-8<1#C8)wLt)"G8[([}2ph[RZaB^A7hxJ.w9]o|H>1b/bTkksd2(cW=LpOq
+hh)SI4;Av.GDwd6HNiT|n0^D4c.a|-HdY[suRwg0joAuH''agkzPv8!_ybvK"5zPJ,w3[Qty#df6|B)j$wgV14[Bpu^]hOY,BQm}=R.J}Z5t6T8%=8)'}&
+Y44T9#[-@h{,#hY%7Du-V1_c'^rC5(8mC<KVJ"3i'lxu$CZEuF~+mq9T&+{+NSAC.}}#K<;ym=#iJ0bexzE1mOjYOa2}q`$ldi#u9(B3DEiHy)ce}B9_ge
+TA=V^l/(88vK$(WW1$~V49Th2$FJBX(0;<#$p:>.5pZ:(W{}b>QK~>),bY2T}&9UZLRp|<l<%|]]elFu^_RoXfhrrcmE/#[PQPv))U>^NJhh4h.A.LKuvu
+"h;c/Oy7h(Rv.kQP!w%42]{24#6^yYI7Jhc4`.[6&$MD#,@#'h5sF0CNI)QtUz>#~xs;CPuewtgHLBlWx,nWF7Qaw}wjSo!pL="PF9PwHltq;fQ|paI]CD
+!{v}}cZb4}RdtbHY}q2[BqifP)j(Q{("jD}Oy%T(u.ic,0/vn/RKwvlA5I2cxaI5Kpl9:m3>'y6PGrTjYCj3YV'6r[WP/e4=d1B5ec|X;9=O!U.`3#ER}T
+RS5IR/R-CZ0'=&)WZ=Ijibn&$;kQaW(WVQ(=WVq'=FIiO2<;=UEE=^@{I7bHB3ZhW^}&rL>o%{%pZ)s=Qyyhuoo)3U=)WO~>sJSV5j^k!hh=j[!+^vww(9
+]rnief>0b4Gy<dU@Z,go!|jX46ptcU#D+eysj@790P4h#03G<K=2._/5Jy;u1#;k3<^JJLwRmt]wAOAiQ89#!t!21}<V;=PhoY4x^]KbZ;_p,x'-RNAEQn
+m#r5'4(tH}<BZf'KLyD$[n"1AN$15Bf{6^PojJ"PC}IDD>>Av{0Oj!H]FVb<3L4k.5yo8p=1FONJD_a.j2yUGff)6!p1{t&+>mI^LlePJ2Qn$y)[B]Oj[%
+[I!I{$Z^Td+PrHM&q:%w;9Q[]FEbC[Q^-"Jk{"t/l"O%5tbT9(@'KhL#`:"2#)H&r.4m@vN{M[.XzD!S']d(K-Ns+{WHJ9#2{M%ozZ`%r_&]q_bwwp"xMO
+3<hc!rZfjlnOt,Z0dte._|4`CehOFO]8Q2iR4,6t{<etwV$'u]mB#6fO8xrXEr&rXfXoK-so~)[Q;g!98`ZP_:^B:}NL_^[&n[h}@v""(U/[]'Dl(xK!Sn
+wq.,B[J3,a3b}Fx!h34UB-Z0}Rw['X}'dVffBV4zcDK`;"Vp/&&0D&%[D,vDK.9vcGIthaX4cbM+Rf8-1WXJuW^$e[nW.}ayMabL~SWNC(S,;Ll9K.i/E}
+|-{3>]418s:Z#id1m>f^<mE:LO3lg%&fDR|`D!,nYcgYkZ;fS`o^P%W`zh|11@VmHnRe6)anzyO[{cBsv,_)%7d1%J:kZB]fArk/t5wzOC>mc)#+ez_o~H
+.T0krY]=$6AB}V|]dKtlfRphpRyLxs+5tvRj~P:=tbdDJ%xw%&#Xo&$ap::zj4l:_gc%AnGpX/QZ5`jjtE=K[pRLEd]Jv_..i7CN'GlACnh@6u2E9;[2Ov
+dD`=PYW<sEZhpAD5c<h<-CSaB`)A_c/P>Q!ONFeKcc#GHM7j4G.lSE^9E122"G]]V^A3t#'P7&/`t.)-`tK>H^L.A`E^.UIx@E[VZssi@:P=28@S7w;`[&
+t4;"cx6o#%2u%k!r.LI8=/CXZqUD,3=-CXb.O)T"ov'3E"`_QE&io'/3OcY52uiR/uXVbRV3W1U{s6/W{TgJI|T'|"lk!3$(SG1j%[HMeMwKkP5M`.m4)>
+hji8:{o,lxHM8;jz[qGL8PTl/gou6+JKi&Vz{7pDYMu|yP.|3}3%S|0=;(/CyH{-4hch&h={2CaKWd(#`SqV30Af$HXk|sWA~>[Z~{RGMh+qE)EA#I^Ch[
+68UD+#3L2{5>6Y^Uu(TeSR3!xrEU;0`eXG~4YA|-._e|Ar&Q,$T>n"W}9M<DD2NhK9Ipc}Krh)jfy"!)t-$T.8IAbD]w93BJu1ML!mr{TvEl9JHz>m78u^
+xs_rDG{OUopzrc0FaL=bv}kYwE-hD17S!5gfy7NMO1jb$6-d2NozZf'D=qK+t:mHb1~WKyoH>U#.xAf>76Tl^sBu^J}Ia=@ve+{oogBP+=8-zNyNaGz&xA
+m'<b2SKPU|^wSI5S92zdH[v+UDPwipm^D-thu:6dAg_T<JL(NGfHVA[<<6<OqG$T}f,ClW!TCuPUtLu%FAh{]mh/$Y;mk]|S%t}_vk!z_9"c{I|w~}TMS-
+.CH8x3]0V8LU$SX{:0a"J+5A}T%Wbg4J${~gQ1Ky`]>[cwMF&a{h6Mt^^KdVeF2Q%<g(0RM'C;3_1ze0y1d{898GF$Jvf-ARbcVrS6}/WH[MG'B`dg8V3h
+Ev)pd#dmo-],w1=2EvA=Vr^[A.(dl%p^TPAo{ES-i!Cl^x0m5miqoHxU&|9J.Wa">y|5Rt20d}gL-<}%9DIh1/mnsI1Ie2q]4dBS,I~TyuI`8AS`7m"'aw
+Ms8b6!tDLAg<[_yq~%(}^>!#.Lm/lnPNLI%7#!8S8kdu^rZwn=5A2PTkqR4;h8Pq{:;!<+>5b7hU];A^[fHNxW~,TvSpZEz<YTW1EJI@y]|t)fc%Ocs-03
+]DIOn4P(2(YWmL2q8Q,B9n`Brp~DnRo_mj=mfRhKB>z-.n:49Yy#0DuI55Wg.&g9.2-;^|Yl|%+2K__k6+Te-q$o9=3MXk^yBQq><gW@MDgas&Yre#tnC5
+#5B.sa8Ag)l2,riz<Xfi,4>.9,4J4]lyk."C7qlyXEbs"SaSv<B%et:=~{OD_SxLtJTuKY@A7KW6Mzz8|_vEh+FM1&|U4rlhU1y(D/,Ei$Tzg)5gRODy3T
+|`FF3=DTvDS47mN=49#)}8!UMP=wo./C=Dw0cN3vh5EJY(B_1vaQC/ZYa#}ltSt8%{mxDxhgh2JnxNZ%]_"fpNX8G2tX4Gxl%Q|b.lUB"v%[_%G2azJBe-
+rK#&]EUg8J|`cl>}O"p5nmSTirml+I%hkq/xT,t79P]2{{0RMa<phr"F;8_)MNSB8{BCyrxDV>C$%HDw:@.y}Um4x5s8Z4MjgSl(M^`|}+y`~6B58Bm=}a
+O4N6YLhirq'w(CMwhwH8-EE<:+BT5QUGw3dB!fhyJF'q>fKAqKwpri(%pYVThw@hT(#tsZYEt{B#4F|]A"hQeceOVf6-n=A:@%=;@EQ]|Fq(0X>0bbtBbG
+R6.`LELn4g688R)Yiq2Vlp-7>Mw,<2@(`2OXrrT((b_q&n=6uW+.{G|b`B{4_C$u4}Q>R1:@y4O2ZiToTqj0KIV,OD``WS>},hw)>{0;mzL`7rGKXizhB6
+@"{2,NiInOCqKp@I4u3{&Qp+/<%qJ)X0+'DP#N%lM(n3CHUG5UnkL88)LYcYw7U_%,3a.:>D7<g4,Md@!5Bbt11y;D)Px"bE.|;To<$c@k<2G0(`:n(`LJ
+n$mk["$8F}`Sz812c"|<js],XCV"2`~9k,@2y1QG/;U"((8Y8xJlhz;{"f1ir$cPg{XC-&M996^(soEpB='d4d3"!|MK]3;q2b^Li:wZACE&|Ov_9}-A=+
+X+!~]0kC'^n[t;isdA36b>S(SzUrR$V+4CPK8/m("IaP4$83p:wODDc+H3VzuBOH^EAW81_A++($;V%hU'GE+%-Qgq|YD!ie+(@^7,R0>@H-Iur/mcCT~Z
++w88>VW>$UY2gUE[-)i:d{tQFic`b_KwF#Q$m84ESU|&ppOO4AL7=}X)|.e<!Jr!dfZYiaK+cibB&F:iWbW8&2o7uijuV9l@Nyydl/fJUg0"MJfm=#tc9G
+F`I7[)>mYu_Bj]E1sk)Fa.`8}5qCWdby`jX,qRF#cYX(+P~2(I.T+V<>E6P$yZPeh`7]zdF,8dfl"{HG#l,U'g,vHokdbORM%=t8]R2'#@AzM^O"<Hz+i8
+BF7!];g2.mMIi&@{f@_4]t&Un<UsfVLP7g[SWRO!:f@F.FXNV-sR&<vVmKfYB_sOWIUSs.tQL=ChsC"DR(v&hjl_d$k<T@+"E;[YoOw&l+<{FpB<W,}%OZ
+BDrhf:jk;i4'@:#t{`E^xHZ-}Rh(0>lXQDVF]N+e)'hV(X~Dr8ioUk`g(ajz20qk`lUYpxHhW(JG5P~HbWgltuIvdtsa:(Ybn]o@MRt5MMs_|9')lUv;!2
+2UA]Xxc/`Gsj^1ld}pbE8Az_EC6Jn!Ka+$>3D4`Bb%{E]/[!|$.sy"1|:^}04rdjJWjrl>jD2=j(;u4;NU0p:Nv'[_#S)TVmj.0O8.vbvUr+/_#|ExaUmm
+6{.bd96l{=3F:R4A0CkXK//BN)s-b].sd$7R'K}M-YKm&{HPsfwq(QM@|X(_]nRI8VHM14d]$#~Z#T|Z'NI>_g,&-jN-`1Tb5b@.wM}{82}8PhJ89eu|jA
+iJ2m)W&:fK,c;pm]V^!6kgMQxh,C3k(-!91U3#"d#8Txi9MuNDsHVg{$f}-7xGs"bSJ=9@hwV:S-$|2hc5oyXUw3n7`_Lg:_~7RtNlz;,%m7cv^YI&QJ$%
+u`53Dv=BEP_,MhZrsJdvRGf0V(3i&%+hDTq#c7zW!3lhqMp,XHGnI9r,-Kg!,!r&y:S7q-hP%kL9b@bT2(],.!cyBR[)!UdVI({mRy5j7W:ULc!9Iuv9[u
+1'w0w)&Mnx}zOuwYHyBeqoJJiGTelve@aqO7e;Nz-R@b@"QI8bAXg6#kJkBST.pi.g)h$N)qc6CrXrToL8K4KU@V`'8hO-C5+e"LEbSe@rpT7/f`zf%n>f
+oni{pA;YG^1rH%I>,Z#".En/1RE<m9$e@p/#[wc{.&mdC|>SB}nCNz^<@yZC$&S"_%!x7.r'F}ms#[D-SDz.kMc"63d]FJbX{v)=2=u0%SV.)HC^9kh7eQ
+`|X^D/=wo#6kF4+b<T6(Qnh{6WX./|V&@9OF:K`fO;uQ9hHE7gkWUQKdXLl$_gX'GruoacC[h]#ziG@6"c2"2i((4^TVJmZVFUD-kU9;K>.vS$c,=z+h=[
+YY7mT[Y|W`sIWQn0H,juKA~NC2e:"BrF!7PzBNc2RiG1v]zXy[po(UWJZZm{},DI+j]_igl|mNV'e8hG{GW=DI0'F^78VXJ/CEbAJ5&[aeK-,]|MViYd{3
+QJil(eG.<|v}tQlQT#[j`[T`{z[v'g+fB,a6^Fth8tB[]pUY~GI@X!bHe+3U/KoOLP:T5sha/e+H,i.FolS3rENX}tXeQ$LT!Ve2.eN{d2<6NivM(RNVAk
+C7PtCGolloG7oZo=N.2U&'U#]VNqw/V>Q#fr_}FrMzMw%Tfrvz}G3+SG:5oub&:Gt|#@y3VYp|_r,gkzZl(-Ec~oWYp7RdFCT%Kfi^xnM6(<B>azH,kEiJ
+W(bfVwKnw}3v8-qQpp`DUYfZ>jlX~O>;kbW3mB'(|ruc){d<O8&YdfjLEl/da}O=fkHf&fier^z{6TxzROyv|qd8hMVz$Cj}9C,qB2hr4(kvoOafDxBJ9O
+^DeI!2{}H4-{nci8m'<ok|T^f{'=}Io<ke4N2aj$JnW;;';Q3XxWekUO;M-lg[1)ir:nji{z3cTI9[@<%"v:ty^sz>VSNB=vF(QJj^Om%.}1tky@`))T@X
+9m{Er%%83v+3CMQ+dvSw)by2d+PebYTbeT.hQ6UJ.,ICsT/_z(i{TlPdTkt`!h%ou[VpiNzYSbG=`ERUt6U%}^eZk[xZ+Wdl%I9^_gW)#J8_7%cuUPL[}T
+fl.'fL`6+YK_Jr%SwtYYO`cJ+CV;6[vJ$3o#,QK^rRGo>zVV|XVe>1)ph3'EC#R3$Q[0OwaZlxU=l4<.%i3H'TBb<o5)y[q#^c!KF/Bbv=g{OX&"se>1r}
+2cju'5Tu{>ek~F;<G}E5m2=l3UqY)'_SO3k5Ii.xAnj4E#Vf^`o:TmRVK5ugs%b}B1gTq8oFQs8oTrc9p-/TZb,Jcom'wGY$|l(C!4:n1ScTpV$HG%2u+I
+j`hN7`o<VgV;8qZb7mP}khVeJZHbJG[.EC7xc2oagR/Q}23a"n<;Oq/864fx>WJzkm,TNZm1te8|}t1O"BozCbqE[s|:-`;-R>ad/OtG{obM7#zOTK]/aS
+."@Kp:5==n.f;S&:hWhKv-UHjPuW4PnHIBg]AwB31v[].9,>qO:IBtBTQ}3j%h/GJ,u$c,Epb/H'qH=6fX"Ed!#tqW7YAaz}6^`'=OtNR3g7=b9N^pY/Fp
+E7oyV4`Cag>0Gb+Aw;nF]%,g`BWo$r;>E{<0_Z.$w#Ql2{LfMNYUr:"2unzqi6Gah=ar01~hn.##8cJc0`m,6B[i9%wsO1"$Jtm;d2.1NiAaW!Em:Q-s_6
+g0yhz&+c_JXqB:M^c>!]ED5IN2.`."zH$v=OR>nl)af|1qgV8QuXi"QNtcOyxpv7@)X4'J&Tw'+Aw7PW4.e}b`LF]cD>oAD1&o4yFohBEsDOAy:)f(1fCl
+6$3@h3b(3uA_M<L[^"zL;c6R7KgDx2sEXSqW&iU`-N43oh5"(@2IFP;fl7!bQ{r3fr(q`R_Yqcu'X<p`)ifxV95",IZ2E2jjY+(KF!0%!hb24.;q&isfe:
+Lyoe}-K|q'AMw@V]/PLnZSc>}=;CS->3eplHD}{$8y/Os`){!gIg<7YJ+ue!QRY^$+i}uNW[BEa"5(r3'_")a]mJ8fL/Ow)t(%dn(8~G/,u_PbLeBz>n[6
+[kf3gREpk.Q@W+.^{"vAl>J]k4W=aE+.=3^]6rPPR}1k&OwQ:i7'(K)8ay9ff8wYK^c;hM=;X6i'pFi^I38yKxs1kPD$H_="r,DB];Y#ly&Gi,Pt!WX#/o
+@Z>hoybQygKT5F_TW5&^X;t1L_X5PYi&EjXv8OLt)31o-D~2z3Q'fD{ElTJde!']SWHCY18s%!P4B<[KRE+<mH}X](^owA7LQ4<1>GxBJw$4L0>j{P/pqQ
+e96b=-syy3#_"2g$zS-iurqz[_$Sax-Nr@-SBvDC{"2oRK5PFdFfFVY6x+qQ]]`LNLUzddw1Q>K8~iq+j>,[P_XMigj5z/@c)9p0m[Pa.fF_TAe"F6c8SQ
+@9i7rU1GNft@pc"y9c$_am1K8IuyA!dT%2wi3L`"P_:4VH.Ew2bMG%G>1Vp%{QT23_Z"%<1E/LzkKbCL$`E/>p~9AZ0]c,M{"G6[8UFc&pw0)hld4v34r#
+4nWVF/Sve;P1@p!W,jymzA'&prB!f7j+.p(QZUGVMq4ER]~v!E5xJwaFyB{$d`3^na;=voe#X)&Fa^zemF]PdXtqO-TJYD^xj56}@YZ@8E{GX!(<>#z$kV
+=n<Pw;8vFDVJ@wAB3dm4YY|"]Epd(D1Q72]!|No%K9x(hdTmXt6A;:VAfh;4L04G56WYp<0[],g6skS'y1A;Go<M%9-KPq93ghD4&#")s$${3.0boO'o@|
+P_u^6CTkcImV/#0zrC>$V|Dk5=Lp=jmG-+|mmRDpu,}vM_1v#VcP@mD>[#uzt4.9neqMr3'>CfO]Z^-Ah4'70=|e[zNLcc.xyQJUV<R8|['W4{etCgrTd|
+65}a}M7Jz$Q+{yWX#^XL(])+XEh1efg3!ZTV#`$zU+(i`A%Sd^=P~@3ly;KpB8}H;4sXGJ,_/O)|dw/nDxZ{Qyjm8)rG4O0,T$.k)9Wbw>CVNK[rY-4[MO
+^(!&^3jJi#y|9}it{zhL$oJy[Un_4,#-cz5)e>Xbc}6O2O5U)m27P5cSzC^|0rVbv4;Fo[9Gko6o{&uND;PGCTR#bpF#(yB`_khGuJM%:&9;=s3$P>t_^5
+[};CP85|^/n<<GD[mkC'6lP)EOJFvaaa[wdn$'F+@N]>x_JWhY@;"xIS_RL)F|Wpt!nFqCG;"g,3[c]5(awet!W$BmIW!qX#0I]fE`G)!;`xh">Qh,4A!)
+AUkg!Aq:oos6f&kSe6{;.p[FvKFgJD#oUk>kC"A(cjTl!mBbOv^NlADqydrsMIM3@n_%!hN<]O(0%e_Oo2KUv+W41MRF$Y<E4`J"R5:!|051R8xTg"<szd
+{eU!Hc:j%+WSOwb(zny[6E,dQk%"u@nWPk(=C!|gJ-,<@mnb(oF!$]LOqDiybS]:<==S+K=yal7>xTR"(1;e`W]i5pK%:FUGs(rt$:vSB-@n4@V"kGJ/Pz
+c&<j'!IB/Eg(Yc$T}#mpE#%-siE|%a_Cw3E}jRgPOq].LO5LOXGzRm}p/LWW0RqoUy16x"Ewp=i|Qb&B6a$jq`0F6[er%]klcmanwl=,.(qLwB(YSJ:@y:
+rozqLkROYLDuqkwo`J+}7(OMU%4Gl2FrNXzr8J:}{DCixjW:m5=#NZb8$tC`8]t%-ZdG,ZTSp'ixTT_=c9EmPG55<Jq08R-]oR-z`O(m')cda`mbT-8N0a
+@Rml+=(;(itu}aH^X=X#:KY_I8bu);x$8!HH,FZId#e,~Q<c1j[1X9VnMCsC<>8bk'"7<YT(AMyZq0u_pA|!IQPC]",>(^iC|%%hE2wDZt#AjRD,@]93T;
+lH!&j-GZ6B;+iLIr|1EIVAwT:AOpcuHU5{M6qN1{wHaWk_Lr~2gXvh|!:O1GE=^&>Xzuh9E]UZ_|J"UxD(XNEWCI_bIe;h4u[CH&<$PWwnc9ysqhV(}ib%
+H9c_b'N![!87%V1W5mMJBPAi#gKy6KH^+5YSaFz7K7KXndDzo{>)OeMOOn|=Dj$r"x1{Iv[vBqJfK>Ng+pXI:q'|efTN>i<6b^5.d(iQ>ao:k:B{sXc9ay
+}9nwrT:U@GS0fH4G=T_L|L^+X+zeC^$cy%~AAeWd+Ps]yGd4M3qW}8S8ogf:Zh4MGC]u<y#^X,AHz|;D,4]mvI8,P9Y#]Pn]uVju%v{+|xo{!yMfYh3h%W
+AIR4KE$o)f,_U%TRG(H>cDGM-4TTzG{Y#fT#k,YWS^D]!7YRIkrx}#k7x;4$2xIQdP(.O!crM:sqg[=19Zp]'9=Iqj,'<qQLk=MX5,vZaE48v@9yN:]N6z
+!di`8/%VynyUH758f`1:IS<B=D(GB,()I^~.nMeBbLD}Mqc,b}jl^sRg}q[:&#R}1._gbS5{LY<<`v9KP:Po66u&{SbtIc,D8#XGxK,L<(AC($cbWVPv;;
+Vl/}X0mk<X.ItvgBSm[_<<XU{I%br)pk.4@XGTUKFY-i#C7X<uC:R6MqYX(k4Zg4JLkTZ=.bp87F'1$uu#np0LlZy#hT[sfNJ7Wu:Q@Q4ffg~"]x(|+W.}
+7XVC!&V5RqT09r}LiIaP{Jac4_SV8)hOXYgNM@zVVC:yAtOOCTsk7Q+KrjXgi"ov0LM`3Ty#j!q_WC9fZ^4.&#-53A[P9vhrkq1.nx2cZ>cbNO@0MOl1T=
+f^HvD/TCIrb]iH>-Hn5zHR;e1y8u=rad`F/}1vN%$bb63P2CfH.}0x]v_rm}ajgge]F]zzS|we:pj<cn)>f4C@dhBmy+Q.D-|']UCJm|3EfMmes8sHaIQ=
+chblIadb[N|]6-'J3}`UBuAr=^$Vz_x6g{E&vMR]o}n<(H'i17qf+sSRsnVi:a!sb52Grq}<ENY5PzNjl-5g&-HKA`qW|'`e+'bIGD)sL:3(v2v.&xrilG
+Uh(Zcv5@=5<#1AI22QMI8zp&@7D6eRrpT_P]X_Dpe+{Z-iB<t.k)6lW0fYP_j'9nA4nvj<~!WTI{y&3]qPt{qK22+:Cw6%8![j^6HSfAYEV{oRJ4UK/paW
+gL("0+j9}eo15,5T)1IeJwXr|w[U!f]r5}'{=PM{ra,%KUU1|50)'B9s=|abdMBLB9yH8Gd@O<oNVE)a~Mi6MgaWm"6MKew^7w[(%gk1Ls`+dc;/r_AwQK
+c_@{&q;9[!h3/ds{xSS#jIx1iwQw5]}"rO&[pO@M8y'iwj3vb5nH7Jd:==Cney'|VlCM4VkFa5JFPsR8vAy{9yd!f@7wYx4d,>JoHSESF>U_cl<2=PL2t^
+;jl)w'^;AXIBN]_@&3YLf&{ZmQJSXl#,`X__/Q4qI;n"mnIM>}oa|JL%w+7D-"34CC+e}x!HxI8i5AFj^YSxn)=Y4vVh,(CVT;PB$BA+{`CTphy3SV5{RE
+`8Fe3%[pL%=MCM1'~%>ZIdEp>["}VjL=FnD$ZLo=MlYAqD.820jVdN)BX(WA0eHh__;w(+~rBw[-K#N7xeY]8ZHyxT7Yv,xWj4M}Q!N}E.%>$jEk:]lt(5
+NbKVJ0<&K+q%l31E7N"zp"#-:mM}&58rgoB&-SOc9;'0m+j=c8budpXS`A0yAe[%eL4y2"bAD,regG;}%O0K`#vat^>G9<)stFMATso(JFf)zY|}[sN}Zk
+y.V1i<8W&3O8rhb>(",WkG>M[XU4Xkwk-gV8E]p-CpEb0!I/8iloV@x3""16shcbws|Fx9JIJV'!1vs.r]jH&RBHL'ib}_srso]Nunoace6d-<.+,!e/K0
+!Pn!Z,q|T#0R<|R-qn>bs]3.~)kh_Mqgl:{mp&K1giK"0=igE_r]$F:g&{l[`w"X;7NO&Khk'@sHkSzlH%!"{+9=MsymUCSbBF~l|H)2Ug&H|X^`a]e>u+
+gckb3Q!2lCQFZM^{FXbIHKjqRm+|1;3Jtabd,}zfO].NS{r84EP|z0&_VpAdC:#+QM[0@@>RWVEoc1A_;z/chu<vTr{(NSdHWH=-FTO:Y83dTrsJ_]Ai_z
+T03YvdNk5-77vJf@/M_&H,LnWH+XRT,JH7yf&NEIU$hb6E|@uM:"|o89h/MTi;FK"QJp{"4=euzZ"o0pHQ+=BgHjW}iItfO{1_PtB<]I4=^/UIBOaijZOJ
+Y+MV2Pc)-U}CgVi0{XcebrY1f%10y]f"OQOv=_u8g8M910D[[mRjk<~4{sJjczHu_!s1AC5{}#+6bn]Vb,!_E3jq8SKM[:QGGo;5p-w->'Y(atQJ@r@g8M
+P,zB7{hJTFXnGuxq{B~'_"`'qK7icz6u@d@}5q]ylIbZ5u)j(J<NcG|##^Yy!$vr["L'qMf|m,|UP(nk^vV/VZu#`;7nd!xU-4MP9fmfX-J-N9=Be[fEJ1
+%YYn3i(tq#h1r][8fczi(AUB`[RqMwfE2jr0O#LV=JPJiJoXj)=m|8{{niGm#I++xTLx<m/=%v|$SRx]JC~Y+N"FP{#YW.0TVs_U&l9gI4<{LU~Z.VYTlh
+$mZ/@ki6M)&2{Ocf:/D;>}pusZd!+H$zr.i/.H/#A'GnWz'$naZEyn%{62<jACdU-(fvhQG)quY|`qjfc3le3fAcR":1vJS`-A-tuT(j9w=y3!oB!v;tUx
+061Yrwt-pR!yXJ.Py-k)3-1hG1h/#arb.Toj5-tjWpq;91hYJ202/mr/Du_&tK$FHuB`7b&nAb#%T>C7);DG_%woGhhIu#0kgN]Kl%t^h&dV.ylE7]Z/02
+LsB]X_i,/Va7moQ:KFbz)mBbr4`|J5}<oE@Bz8+cpBdcD[ig3v_:lx.Ln^<PJ12tK1jw~j>O@2"mN:mrA<}FlmO`Z|=U]AZc0>|S^-v_'p:42cQ'Cd4{2=
+Qlb(bFRW5X!ef$Q$^p1cw;ii@a8UQD&rMw2JENXO1keVKeMd$|[omY{+^_Ct<Rf0kW.e(VK01w&>`a!a[N44gq'tB5m/b9%cy^4lvi%"{cS)l_4F4GYzMC
+q&{%4FnG'w"a(KrtTl:RBJRw}IrBaJuC,_{:LuZ4|2]1!f<bN7<jp)xri%depE@U2r"i]_;<g2k,bmC[uTe&HB33T+B^R5J9W!4re4tg4KzlN&ECmGf^2'
+UmeyO'.V-I[M{w!FyNOl^v<T$4wDAN."`6MW9^ZVTY@}PDO7{%CEP(u@ml)zyz|/cyicEy&,DCHQc:"VNfnii=PWO#V$"Fjcw6PT@Ef_"w>,<.&GHP[(kx
+":+8]:Yy-O-[ly]I/Sefa:#(mzl9WJQQ7"X>U(wop}kJMLOYKxfmKV&F_'@HT@!ltP`Dw3+0nJpJBUD^.`M"/s0Wk-9SON|B/FP/W|.zd4fTDMb>rm=@T/
+^L!(:td[=|VY$t#Lvv%23ug;|hn&Q`nZLT7zv[6|@7k8`r~|zt>lzjVReaUF|IQf{7SZ(AE"$C)s|)O,:!o;//5m6(OYi5lUYa{fq:M(+A<dN-tw!R]eU6
+DHfL^2b#7atXLC39mSOw#G']gRtjcBwTGj1V#-36rB(=R7mtt(nNf)(R,He]7$y2Y"R^xGCVO/!)dQH(%;6J|A}E$^)&7TqX%4$doX/b;(]Gc#Tn'5nZf@
+k'm0#D/G<Y_Y!{7aGQ>:bqhu/-k|~3-#Ii+8S!1PulCM4#Z%>;^|8M,i2!#UG,&]z,]gdUY6gx&;o6L0@=/'iI{q$j'"xT&Lbe98]yhpy;d4"l_LL/5+>Z
+7@Im!ha>{vNK@TN}`)i&]Ym1S(-3~-G-:J3lKC4fG:T5dxh^,bnRf6{7stssXpfvn0]ooRz$6=_=ZEK+-@YR93XbiGV[llc.b/(@MLwXSFaMmk$p.'BP00
+zx{&4M0Sb0PX57fZ%@t)YhHx@&K'.$]W}=[Sy)X@N[4C)@bFdpqH:An|1<@'97.""Zu{_4An=<bu'}pK[&ya>3Da6#,T<qmk_#9tb!j#-X-5~Z2>0`}1dM
+b8!h/zF^kR)Py"+H2r!]%$%[sVz9TH;N._B[o1MoBVC^zXLj|9i'>"j17%R+H@66F<U{>$Aa9TkhCkm/T7o=2A_qDLuI^5ttHx<}A,soZHWnOs'^@DT(q$
+}/hd/;sJvzpB;=[,ySempJ>}Df;,=[ak:WeEhSV7g_@[S6+S,X(BE}ZL>-Vu$BcWCtZ9/qAc17_UJ9PX"n6LxmJ4p.sZ#4Jt6,bh^iTEt[7M@[KVh--3(Z
+}%0r$3_kWdw5!nu"7L5&alzSo/jb{)GpZe}9h;FEUXzqL0+XRzh]&Mb^;5:2l0n`VQ|Zena|_^WT7dY`m0NuGP3@i"1'Crz8r-Rc^G]tSGr4!Ux['++'Vj
+P&w9>g7"F!l$D%;l"}'GStAYc5cgTdPQX<[LHH{-}W,Kk6'v'PbF$#u&FF7]WaP-%|SzGEicL_8`^ASSv40thTyQ8Rzb4x,QG|;'#b[EFOh8Y37q9PE52Q
+7FQZJZfQ}oMwY|tQ7+cV)X_F:6__<=$La&$EdC)TS=69g2GXAb<i{KeO$Re]7@#xxJ[f/3..}pRE4_>c~hb1@#eL0R0oU6uk><B#9:@NOh:}JF"9OLEDa`
+b2J+6[}LT;O3GuTr5"po4qyKC32UNLodLdx^atSy#ux|BRhIKp!cFY7DG-cbre%s[+]Z83X>]f+5[[(#45tPvk~kae]]F<vr|r0)"a-(-V)H#bhvQy}oq]
+K!/TZ6K_V^G<X<JeC[{8.VS`"1SBam5JhF}1(&rUxBPTeG)AGHH3l])86Zj-Xf;LfePX-+}G,,Dw`8N`389K74$kf3`T%bqS+5oxDm{l`L"[jk=a@-|LLT
+[s`}kR@AMvGnzVNYI=a[gD36amV&_9^+eViqklRG~^Zb=pEGPuIy{K0tB%<VdP8Kp|;)/,/oNYkF33hj$PYz$hx9sjuMeUC!l)exY,qU!BVw:PJ0Sk5sj6
+v'zf~i2Zl<7@,Q^jSp{N~WxXeGFTke_^[KAMV6y+u+r;XtFt8kb[H{-yt!-FY={}o^wYOsy8A(W|(ju42":eSLJ_sJxg[rbt`+m0873M#mr0D&`7#fqYbk
+>|`J5wD1&z8nrxYsUJ6jXD/pxfN`"xQ1zjkRz4/^,'!X8dC:)[0#I[zxh:@BiL:h];|E'88af-).l_i+m_nJxA_u/S.,6;nQq7Utf#|E{>`P$_Y'MWfbQ@
+soH[{:)IVOnBIg|E~#U7,Y|}m%5|0{y4|MJW'gqB4AXsZ:<"O^x1;2@]z``3H,cLq}:oCq>B,z00_HH}B4:6<J5Gtou5YwrSCJmX)mL]/W|tB05"T-=<8q
+@&_&rgcAXUCq`'zX[`]sa3Q]e&9]@)+>mp+omDtXfxB]4vRE3#&O(Vy>Lf,o5;]%d$&Gci^d!5Of@|tbgJna:D4X8]k'(_D/{PZ:p%Lak$nz0q;{Ytj!8h
+8j&_FgF]YhChgSId:_@#p=I+u=bT~zccaUP=wAs:EO=k3@9$_+h4Jg0LiZPVwhAnHXOOBW/WsrR#9uUy9j8cKk1PL29+=Rf2ST8f%F4NFYRn^9w>3pTOtX
+h^vQ-7Pus{ql@s[/JDd_2kN(E4E_^3>3!oRop'h4y_,!,#K`R-e7OS/Gh/@{Nj>n]n>lR&X!lX/FIdxVya8=qBFh$t{_8=L]Hn$#Zc^z^X7a>^omvmt&+O
+EP&g|[i2Rk#eN{>[:$hFd|P%o9<}u%1$9OU)yE&XXit)dsF{iCC)=XKV3c/qmo&PmcfEtVz,[g0pTvsQEk0uV2A2.@Z(wC~I[WD@(cP'9RFQF>qD[Dx[b0
+2j)tn!|n%.u=SG0Kfk89NM<<:6.xB4;JMWl"w0"$7=Io,%Pea35gc;MKqfFel7D>Oz|7Aw#t-/3&AF|:$6mvHL;a9v1`8z~%gX@Yry^./ve#=Y|W/be3nJ
+3].TCp/Fdhf<[Z~#mTmvJYv[=GC;"^++"r4yHcH{a<_m8hh3E9]_Xi}w::zr=4-{j8hi`hz#5R&'kw1CvUoz5j7TBc6{+K[]sCMR%_Mlo-6Tqa!lRS1A#E
+_G#fJ0o4LDiz%iH|E1k5@6VvoV|N=j618Q"D-j9/r-}ZCJxD/>iX~4~sV5Wz~XJf3h(tH+Yl{fVe.Le0RdCl:=LEeEHdfOLF&R|@(HPWd1LUgy$2bT'0a^
+X;HDiI8KK>5h&C0tdRZV1ps^Gt1cR-XH]([j,Z+M$1s$ig:02QG{!TGZ#DXEaw'%X%=><O.tWxK2WbG+I[,l;D3f@!#WS,hQJA51xdJIz;'%b<x%XH]_M,
+CM&-Oa=K#MfE>JyS54,(:,Mo"2M>nL3'a[0@xAp668@R~!g}x#!m}!8hmQqR[@&Qhjq4n(ecV`1z2;-uu<L&E-%`.Qu'^(PxEI@KHc/WEcT/mxnsr4t;0u
+ioE@>l{vaFKIvJmNgUr[9q&acR|5!/l9=IAjUh/:eSUFO;0=G1oWU+Ux<|Wp8np(=GR:xWwAolLEtGmV!(0q(8a|adn"XX^q|h1rWa.3_HuHGj]3V{e/>p
+Ss_E!{1R$B<B|$SthDI=Er,a3G0E:c+,x,ObL2Zv/H_po+u3jTk%vAsYb8>r5c7TjrJG/&xtM)Y+En3Hf^7fS+H3b.%/rk_brc[_+S|Q.)ofB,}r#}5p33
+Z+!U(y]Y~Lti7NjDl5)&l5d&)Cc.{NbDC6+S0XUc%8[[noa}m/(]wyDSZ+GWiqL`{|g}%;_1r)6f&41}8l&F9e>}V_mFDZ#=kUPMz^)d"0<z}g{,dy,LSi
+/9;w^D]_^1TQZL8dGW5FaGh7PzN>t|n3FyfFv"OTYCC#hsa9p:Pd#o_`o)"^HU)Ap8H(gjM<^!f7-^bP'wDH26QC;2_ya/,<I#+8X<e%wF"VJ+^3_<7p|F
+h]p,%w28B.k^wtloi>C@txbCYZkXTjWbJ_c61pe:x$R/1WAHzR3%za6_mT!dx(sV9h6t,cGt&4h"nOzO}W2rY0Lb'>[9WPzD!>X(yD$c~'9nPFQx9R6XJq
+hw0O;T`aNp(:')t6pAi;eFDP!Sc%c+$XeG&x%-]Xq110!9Bw{st$Ap_sMAyI!"`^wppm0d8N$:sq:@|LJKKZ2`8nkMY-xR#o,BfN&-0PG_]!ahncuowJl_
+YR'^#r<(b9_RBRS'#mRC-d8ny9kh'Y-Ul.0Oh'FSVVTFTY7hrcfFYt!u:!jr5xIZoAPEnvv^(G32al'.7gSmd{P$c|e=!c>=..x3RF%>V!Ln=KnKLt31``
+4v@u_-/_K="8Gu>b%Z:1Q00<i(;2Ry&BsMv&+McYxX8m%m28FeAFE1L93,fNEhv'c|4Q4ha(gs!4L(+D#j721_%|V5^>DGr08D&:g-GEI">1>I=N^{~o!{
+xY2f"F1VqE;!@QoNv&M@xh5]r6Go5Ti=_G(Mx#b(6k,{GPU[N49wf!.P4e@grrhFO{,{g=7zqv.D"U,4[Wt)C3g0i7:f3&G!iju]S^a+]4$89N!6ukUkYl
+QCk9#tZ6K/8oR)o,P56+Tz".;uXsz"k`ckg-(9u$9>dt5Ohtz9s|}7_8;OJVB^Ddzqfx_AJhB^Y)nOa3DdAErtA]1!{^eugr;`R+Sm5_m(]npGX#DE=`FV
+CQ[$Lj93eLRB$4j@A=ov6i[8;Bh|8fG>r/JF@4<183Q3-{$.Nw#kymb0V!0`!!0w^(8J'73kXiAhC;9aydm`jAxo)Z;gbt#|AX|VVT,Nx|j}>.!4EI,.,h
+C{^#H{n!scXijk+{)%wcOnS'$%,OD)%qg4RCuA8OEC`/9u,n.mn3p9$LPZs%}c=aib37.%GU'.mh7qp]Gk$z#:zPt7Z3,MCe=OT6.S}:@Sl!:C:@p)cmDC
+sCtr!a#%3r=`26/L[V9mutbhIfP8i$eyyL.}@:iYk_]5og-:nk"SIet!GPVS!D[YPb&>GDIU}A6q0{e97lD{nD"a=8E`upyGF@'.>WNAoYe)F`i=Iv3thY
+lKbXBc>#jg9k#|8D]Ay9=KL;);<Llqc76aHfr4OgUJXFwLIuRt2q~Vi)bS-o<_e"3:D0HRL[&e1Y7^3=rhDffi)ZNFslTf}PoL7,QiMOgtB{Hp5&}zgVY&
+T%!o%'y!i.Ja,>>w9Nf2aa|U34t^iyFTu0^DAt_}IN2=PGST>go-VvNd&I'i}-E1wtpiS=Cu=-J@0lzn`acl]RCb]be77FrJG)&%os7}i8_&{s{`Pf)$7c
+Tf54}rIm0a:7f=:Godb&RMbc#l]HgAa2,m1[.yG2!Me(%A$3R}$cfFAy3a_REq+`Z4kWImd",d/@"iHU^Z_|hMs#gP8Q)sPi>8>oeR7Y2;|hyZ4WjnTW=a
+$OT-ylw{La`a.+yCt-XqKZ/HmDfM0wu,xHN-/zn,<20:222zJ(Y,%`A>fh"}OVf"`Nb)jtbN.3"g4=q&mgOau)HJRhAabb%m6)B7H)3@c/O2uB%$J!`X16
++%3`x>vm8!'RVak!_(_QD0d>VxYY9VQrC<S%JM{sY@^=4UH><(X,wQDlw.k.(Sj63f'(ar5p3I3}M)Fw|+US7YY,3p<[T1!(ZXAfOCVz[!f"t51+Lb[D"&
+g)cjvA$9iL]gCGE+Qbowc1zJrJ=4'L5_n)!ny->FR!tFm4IS5^{g=<)wh4B^M!l[5L_FAeft!@AI+l+^g90+HvJh,W^[z,+4FWL&~/>Fd-+Mp$-`$DV<GI
+Y.qr$0[,i%<z"mw4Uw>q^+ZM_-`#h3TEG)ceJ5tfvShXy1GQy'aWQ3AXx5^s/:xQmbVY&B__p.IK8aCYLcj8Y).Z8.fJpjAxP1zLXN[MRl-D~x'=,{SD$r
+)+J:e3c,'CA,RMH@=Vg5vKRe[zlG|X}6C<m-!>i`<&TtBckdhZZ@h_TA5H2[PcYmYgTk34RV9[`:5H.+[EuSl4pgQZIbKmU3WFYeO@&=5+KN1D7_H,MCAm
+$>}!pFQAK@/$'`J2G;1hGPoVx0ji'|50:RXu5YJU>E5cfI`0{jqTY'B@'bYM7$D_+gmfmz+94U_hLkLE^'Hc]g|gDwXPIeUfCM-CpC-;L&M_0+6T1G"c{h
+K[%!n==E^Gl9ZW{(!e~=z@JP9w3Hqc=]rWr9];>Myq]A68uP-8_;SPW4P]HUEsr({5oUIA(u^@9y<So:r7YDV<kC$wz>#T~TOD<N3%N7uW(>_6iRp3jY{z
+9-Nkr6D'mUAEBiHDmK^U'&9%/nfw3"6P"4Ld=o_2D%=@mZQ)oi6Y0pf%%I^yCTB:YUP[#5E!2uP]&F'l:Cg(-Rb${x$_F]Xe7:cARX{[D-u(dm("m1#9Up
+q!V08Ca8p5z7=IWk1j3U|I[(R)@q2GR0g]<BUz-ugFer.G"X"4WH1TN^CiR7$sL6Qni|)mf_GLSueoVD!3}iY_!e~YJg`p{Fe.!tOMM:yU{'KVHE;z8gA;
+N00G$5{oH5Y9I|}(`r6b;5a0bi|YPT<)_h&DZ(bRZb[&gxmk@ic#YOAA'k[+w1NA.}PlaAwPg]8JC5FjrsTa(7zTfx{a^`WdNH2p_|[p5Y@K-)olM(-:x%
+vi(R.v't#=EBPJ|e!3+'@&6SZuOHGn]'inX/oM(=OEyt:#m2a[]|b%Fwk[M"8xla#xM}Xw1(AAqsTF4J/ku4`dZb_D]}s@yX}.T,5}fCkRZHQX$Hbz0=05
+vOwA.}<JqKH$J'=1}H/V{]l}jnO6>Duf"0N'l0~7fmcow3r$dP:7bd%vGgTOi^0oqV}`18+XBC~o{|GGWO0';Pk#E/'8Oh9w>|$2{{=QUkbLLmy888`i~S
+JLPO}3iYOFZytEZ09=i$k,LF0E>3lAGfi"G&/wU}|r0HZOZ{}Okl]I4LR[t"!-;fTu1jo:M>4}94{y$)C)sB]P_}omc#rUD`VO8i_aM,!8@H.S=f_|.ixS
+W/E.Jn&WB'RS:0.n+S.$b-SFyM^GnWK7SLNiqS-hP[~hN";}irAlpZBN@=,{g}9C|#@9F,c54W_b_X]%~n_8E=ugT,>Osd{IrJ42|a;1XbG+OC3QMO'IL]
+T9G.O;l"BkEf(T:>l7X)FKU'iiRUlWzgE|KeEDHCwOa+D{,$1)]5cVrHI9Q4ua_2rbu$n13opONN"6]:u[^a^4T2_TNKra2C('Id$_b974G5UC)h>ay;rz
+qY@wf]R'_7y]:HA`wcB5R|um59dh!#<zG3/k2^L>KO#"if.)50{(-5x%_@8%vL0XNv~"Dq72VhNutt_sj$4@gNJI$'NDbNfPrucp#ba44#1$<<TmIMn5OO
+0;D[QYt8UOkPTsxvEaDi>j>p}UVzIVrJa>mE8R;7D`7jrI=Q{6X^XJ)lyOQft0/Q5hh6.{bevx(az`4QQ>h(9OUwI=:TPz^L"fwCW"&WES}Rly<Tn#DKQK
+.w~z%(><&:,w|bsBKSQ(6S+E`L(YA=A(G8)=;3O30ZgD,2K5eJ~k_wm{_Yuv/]MbQg;"=6xf<YNpS`[E.u>[{i}k1wv#uLuS_XD'jSEhar/s}PoP0jfXh!
+uQS!po(A`aY9UP"JupnPR`|Eg^zph0K)MRgf#,8Faq:ZkRK[khuC-#pho:1s`Z(=w^%o<{WLi<Pb|qToBx8@+<I1n^c{5.kgHGsV$BkhTJ)$gOaOOR<s{)
+e)0C"rel9lLuq{bU;GnnqWE<]u.s3;pa,)pIUu,'5V$yU9^%r`FRP:KXSaO.-B[F|WOQVm.=X0i[ehM4/Df3zN<6[X+wHMTTp7[$Z"Z+pQ[Am_g5rbi|M6
+T<"/eZTn-Z1&_Pvv#,_A[4^O+0[[ase):wv8UKB0TiE8S$hS'cxv4[c-dpw$d6ue%X>eM4<[og$"C@D;uRW9y9.9X5ok$gb>tg+"Ul554&39z9L:s/}l9$
+{kG,}#d2XgU!aPz/c5So0I}a_5W.Zg<@flAZ8g@Fs5Auf'l"f2y2m!H!FDn$(]Czmrgw--A-"7IefB9%re}9lRlD~`,$Wf}7[x[)`2~fcW]KMmg5(z1cHA
+bh{7lEq6m])>J}ng0.=A`$IRnh-kB-O2s&pa1zX2QK{x$RsE'+=6_qrAvv!HS{aU#}&SPi&/nX_Q^%Wf"!{2tp&^7I(Dgyx-+C#pm7<D;PcU#^$lmLi0Q|
+Y'B:H;kse@+tt/UIYJ{=".BsW"4-_}(LIA~M_!()R.Zb0'Z%G|wgt+!3f/gqf7KyES&_VccU}iy_GDLlS-dg"d7N)7"r~FVoqzan0J[i=>R!waE7nyfyqW
+y,(I]DYbPnJ4MQ7{Ly#=Ewr-|!Ccn=pf>&E=zXA}=Bo2CEa'>%a<>33HiJim`2RHqp`m3;r.kP_DNJDI@j6i,$fQ~Y/c<4Icb/F;`5agV"pzDx%3YzQ,o4
+{(U`&Au.>fglJcs(&-,rmmN5k99!!E(VE!+Hk_P'$M90yzh{plnC@T4!}yihIKm9UU@>F0,t4K5Tdf9QplULlZ@Q}}^E_9%WRY,"rKM(k#K6E9!#"Oza-Y
+xgU/MHmJ.AjaGCSHE;8uK,a,Vl.en0!X^#viva-B2R;2er'!Kx0#Oxz"$)Wg({1[FaH{`8sAr|zMki>wAn#.V|S+Y3+%r3XYi%R6WpAYQUdZ6_yB'efl)Q
+'D!b6tOE$_qHs<"1s8/_q-_R;-&I~@rR4h|)%p.vzWc#f.f7Qz%,H3,&gwWA;V9zhJN`Q-RQfYc>Nvj@{v<ddA-Cj^h5|&v6:^+|)J!fP0]vsx`}f'i6g"
+Tk$nlriS"}p;9ntkQD#}hBeQt@eL0!>M9I^o'ZjEQnlKOJUm<oN-Iz%Fl|rpMgSo0J61I>E+nDwjoY1[gNKb~NRL[HAJY5x`S|'S^yGL[_uo1VrcGkC9<P
+N-BO2AGtEZSDhb$g,-Z1bv(-u(r9xBZPrwCR(%xU&uA!/2P5esU6j2=15+_=:|-$0BUg"p_%yY)|Hri]bt48mHh5Qs@`xy.cyU=(#">(Z<MNku+=<jp%[I
+^)kEEM<1l)%Zfx6!.!(9eU]ttR0F<Or3QUA734_C7Semxx$9{U#-~NTimZ%>jI!n9(cOhB:l~vgyb(jVrT62Cq,}wteR6`#C%WrsW4u!E=~]N2hHbagvV5
+0=DDpYwK@H2i.rmBa#T-~IQ]wpqj/tq11]/dR5W9j]r{H|aL5H2CG[QwEuYwE[Q[B_mTy$H-tLCAJ9Yw0YL=/p~Ka4J+DdXlJ"1pi6{1P<7biiQ.2F{/jl
+LB"O!|6jJ!rhq^Y%F-hr09<7l4]>Q3N4z3qc)lMWJ${gHxk!Yi)81wP6,W">R>CVwMK'Ak<Qh=o7S'2a+AZt'+YQ~p$M:_u{:yDE0<Tz~hI68QX!Iqd0aY
+&(u9Pk1n.LVaue("9qT_>Bt;qbPnLqS511B})dD7Qn{{]TE6>1Ngn[~0rVYthjevzYeW"ZAD}S0QX'}[UAsfr^GEcvY1k.{i)_D[d8Gisj/oJ<+oV['7+a
+PE^jMfh%~b<%tp(DZPA3uFnMrv(8:7(!^E1!o%hmzmnpt<</^|W+TszAw+(3.Gw,X>~0N`A{)J_e9#k`nLLd]h1'wj`pL=kJn2K<tF4G#^o(t/s}oJ3]QB
+;NfS8JG^[<B/mB]t<1hAd%3@~K#n[mzs:Wn:8S~!5[aUHR0<tK#yPu&"ZcY#!M4Lz_VXqVIE$)ej`i+iQo8bCv5T0t]>v(q22[Xq2s;vq}O4gsohCPr;_s
+_%i{QhI-.}ra#xIFIng;g)9j(aD}:DNz1G^lNH1#0Mm4H"`B+3IMg)}6b}/BSPXz'e~1T,`3Y08P$qgR0V7b%Mdh+H0eFqeic5:%HlhY'$;SlQs'i)Ke<[
+A}G{zZu|{+=M2GB)'jG3fozh6ny617dF-y!">vC;D>k(lqb<GBj(%&LylK>ccHR7^%X.4XIVvMy@GBe4^C<=-D}e:M'n2UKQ)$!1-(@_1B!u0&pT+vWA'b
+@ih3LMNe4aleoF-;CB92h5;,58%_'E8ha^Vh/{'6('~D[t"a&3Kel]+7D}1pf<f2TjT>pq(ahu%O$<9&QA&O[^tLGsT%wBACnYJitDhs7HqPvA)1C!foV0
+jaIy}Mo,Neyyef&ffP/&7$`&y%%,V[nUjoxZgKj'vz{HNrTuFrw5l$G%]ZercpX[3p<dcyN,7x75MSA,E[8|aX}9D3,zK]{&C_CkfGP@Nx<mmJxHtRa]3<
+6:-6Yba#/oO=2yU6Fg9baerM;D)ipXnnv,Wl@)a"nD4!NA-LM!b/$$V,cs4,P0,q`Vbrnt.B~+<lXI2}W[I$rn^fyr3].8DMI.:!!-L(cVi-!62!Z1~#"2
+m$0@.KG94!zP/_t2YU_L[x&_l#$CW!-S'UHG!O|)VBT_6XYO;UiRD{iUJ8YB|>r#9xkm.R9zt`U-D&bc:;+G#I;M6&]/8e)n|hCQTqxR6rR6w0J/+a(B]i
+%L9Dn7%F]FP'hVHRfzi]h'd<m<0Gp+-}Tdl`G{wg%D6+FR['_5YPp[e0qBPq54v@71GFzZ0p;cJXqVCTl2,l89AFIR66;Sm9Fr|,px-a##eIHUL>+!]5PM
+Gy@AF&Ze~`T0C:H11jNyu60:3jD0!l"k`ob+CFY!mWd,3a.x^63RqpZ3BiQvY0lRG^e]5]q-':F%-ZsR"0{4jkx=(Gr[(-A4p[roThENq!EhX9cg}@gr[o
+wfo=Sc^//"<u'50P.cUg"Z;YPHYfA2.qU@<d2hz{&1=s(^048'[NE@fON}h=h|yGw`>oJ'!+Q8dzGpWStZv$dk7J)$6kU2z/}!mO9(2Z2zW1/#OLR)c[[s
+6/bWTpsfo:HY2qk0b/1qg:3QC'kxM(A+Aqm|ZJnB"bJxu^Qry20#`jLmZ6mNz8^(8Y4]RuQMywAfn6v@W5yanVrD99o9t'j'YU{ak.0CZu8xS,OC'CYR^C
+Kqf6A#qMsB)h1]kPyG"G@S8j_j)03ltg0@W<v`a|m1^(HgXP_msz-U`=$y.,rDo0GaEQiLeT9H}6Q56.F0[_>:]44;4Z)G4Rh!'>0}_"l3[aM0hR`rF`9x
+(UPNQ3|6>Y}l1b<fL6DPH9rY!:v>FJrsdUZ58Vf^,K6Fo2Lqu2yRME=|I>r.|Utk&]2N$dgYc|8t(Z7(dB<G7#2I=ksDP'f[FQ:Q=hu!sOM/m6CzOZO).5
+W=|bRJf.[g~A4!dU(B.:RefQmd6i.:C@IPG{;Hi5pAsC{&f}u+('>/.nA!DrWHelp`0jD|m6WdEEP}qLl'Y[~_e2YSthsSV20aeeLW_xD|e`C.CU5I9sjs
+>2SEg7spUMy%D:>V8.eQc=Qc4nr_,qc8^o:#L7Ie)1"Jj6XH;IXT/X}q`)zMr+%Om5#<g+DfXXD`<|>B<UsEC:WNURk-Df[9k3R_rVjOp/,NYE`EDsBm|/
+Mq&l!PFLi<&ARA9{zB)xg7p{{D<AT@9U-otoa0BIA)kCPKoWBF+X0bX(|x=@;ZxmqEo7x[[KD/7%BvuSg.p(I'~KF[h@F,iZbb6Gh]bR!DBj{FA(Slw,T;
+SLHqUx1:OLgmVj9$6-brG+BwJ:&Kpn/a`0{8Dn!G70eQ5w8'n`nEY..t@-T"^cPS/9qrE5{D:Ed{"e&[6do}Q@&-&1F}f|5Pq2~,SzYO3ayO^'`pv/74G,
+pg9jUiN0Df-5Dh_V['IU37ZENqFF,i|/R]t+5!3RfO,5'N%]2[pe/U,!-f0IP&$";'a1~oA+'33&-{;iQ{g{j^uM@1P.5G."RyT[(3Y/<&Ry$@Y`zkJS$S
+t$Ky7DePf"XRtM)lA>eAy#RGF_c#$Q.BrSyN(8j+-k"(D)9G1^5d<=gSifv8OK:E$EW;D201"^L$FADGNVz{d=k<G,cQ+)U#'AHE{kaQ:%Rfa9~;.S`)mY
+Q'!(eR_]g|ixJ,yol^/C>-ACNTO%EF#Mx):iY=1GApzC8pJ@ay>{{6O8LvgI)#x||L6j|U3Ti:-j2{Lfxg1FV&bZz9;JY`F[1RLu;sL2g@-QUylJ;;bJXY
+LZlp<@]2HHi9AJ@^_W)_]sfE"B.ob!IAE:W./n'0v!Y8:HU-PfhW+/OHS0vLi;icg3W=%I.`GM5];Qu"~098S0!r|.PtTXR>5d0ZP&>yWxG2Ulsp2yGLv|
+H}nx`|l,jTwNiK7p~=4YU[QXDVu<(KA'^lQhN'9Ob=WUW$##2bh^@O<j0OfjmF-A+2p)pktVb<qEOB-NCiv<|P7:DT_|p)8yI"[P:Y@6%J"qFrQ$<s_>|)
+FB}@><|{((!UbxV@_#&lTp.}WjlJQpqHEZK"li-7K^w{qF@o]j4Iy7,hxk|Dow@}#;9jTWG"d22=)tM9i;a,eZ22cZq<lERe9xH.hv;q9AWgQ`o"Z>M^kz
+H8S[:l=Hgbim[d&>eiA^O{Sw},$5G-.MH=bWl&W94%xvYHSRSqo"kt)tpQs4:B~Iujs)_PHa,'8R,THlXD"J[aO!:G[A_1dRMa)9S&8Ujdn$nnk'DxCiC3
+cGWI]`XI;IlVT}|hf(DCX;l_V'0Q9.GI7im8^(T]Z=Op8U"4Ofc9~+llHz)n8xOnYPpCM5AM73[y~'XXmK4oA}aBRqU3dk6hBq}6vkBL}+C!yfbke=W,,9
+hf%^y^[z3!{yig-er2Ze-o!a.zw>F0~c0^;7]I,tTD]+.t`yBGR{.As"$6'&3:T%'K)tZyZHU9Zlh7pQ^.i|x9:wJn(Gv9Pat0Tny=I`Y&gyQeIwU;)}c]
++vi{e2.cb@z5n'R.C@-]Nv&9ml{%]n(qL0N6C>yx$#3j(G=zpO:(#j,1r5vEm|Z=rVEImcKVBZv4tcb]{rD]J{9SG>t:uWQsiqr|]<HR:/cUX%>+Xjbew8
+h[udrcqOXAp2@6}6"rq(j76_+Z9Lz##G`iz%g1P2$J%!>srl1Ulx(JrR,=;=qgwq1C|yH=At8=Gjd2`aZS~Gx,'J^I_IQ.r/-RAx[Z5S$+RO;74F/q9J6|
+l!I;NcweT26r4WbS6)m:z&,QdFik@E4gof1#[O(x9O.}[dtutCt"u@z=tbx(QPBUz-6he=R351$LxvFm&L>.J{^zr<"G[Q]yb(ypX:2{(_IO;tJB^M[ik-
+s"fh6jO`;}|kN#0!ua6{Fb.,/}J0)BikCbe/<]WcHQuq$A8@RPx2OS$}MSdEPp{3F}clF}lGYQ"tLIgO$droN&q.N5P/"^-Iu&8Kd/.bX0(#%B19sx"qV2
+tgSourV(|@.%m{`Sqtm@33Y0#gN1.Xkp"CB/t|i|4d1bPvoV{5#k1A'PA+OH.vZ#/5~Kqqy5mG5|`a5}AFv't7TMOri:6>aG}9Hgx4K`Z(xGh<#j]0j;8{
+2Y{nZChBQ|xixt+"Q][cVb3E]0)+q+WXM9r6+=%U<$)cM&Gj5&}I"e+0'.75$eH1r(";FLVzM'"x&:GPLS-:"9_F~xRl}s!)D!0!J=WP~W@5.Il8X&'p:C
+^k[>|>1:5>z!eY#,sDH+A@sKE|&1ETB;Is4""S2C:xFJPRhjND<zm{IPm{MeAa.OHd+n^W,'(Kh4vDm2Z-p"bZ6&zxwTTBIP]Sm6{m.Lvi!Kr<1r8gyDqX
+;de-:;eED[19=4StXw8#`sY#)Cv1v8`a@'|<mDfJ6hB-I8#pYfvx%}vrAMpLGaNL8%RPK(6UAHP:00TzXQ)X_T+"RaT.t14_Ni~_NslHf'eR}E"}GqRo8s
+!_Trx)vX6cq+bx+m)WPXlIesF<"^jTa0]P7<B6J{!_W2Q,K(3mRHXqbU9Q&qlh{"Gvi!!7kx<N(03qyG8@Z8>Hk;+(=%~Ix8I+Bt+`rlq[b}HyC/4>R0YB
+/;qo8dq_N+xUgG4PAC3QyItN^3MTAxceEAIU7eqTL%i,]CEWe$-0k33.C,:6/Fj[Vg0[<LixN10L@dF=IQwX0jvYe4OS-Ckw!VK|8n{'SVsgxoIupk>Rvj
+Xq4[8LumF;I)(<Y$$l+`X0]emN5s1_Bcr1y]'u'=dEvb_2rqxSi@V=FREp<b%|6O&<.'!8eQO0,"<TKZS=C7IocabN/"_IPr1&DE[LmIj-='x(zL~PTHd4
+<Yl&T."nq!SzSLRjOH)nt"zi5mjlzRCoVG_=~ox8z<oL7Pk3!}8I._8)JL7Z}9bmf.)'`0%v~7gc;M"P6v]xNY~_XInpBvQG<B|f@yr)^0eVy2Ea],k`Q'
+-OB3{ad:H(QN`SMhd()r(9.u>J&Z[L'j)5lh/$W%iX4bYd"El<F@ZjrV4059p7|r4T4KKRnqe:..J^"5J932)Mt6psyNbRRm&+es8M%wnb,t0Dpjn!"KMn
+r4Ky8!r>zOR`{7#OSq~M]PMw_'5r~_o@G%36y,j@+1e^3;@6'P>Y4.7V0PwFg`Te_bOGeIE0o8JR`v";b0OAD]];=Mn)6Y2+R.A&v|<{ZLuMdS/F%]p)f)
+ogoi1gGN4Jbd2JUu9+[GJ^L}bEG0;h;('v.yW7RI{8~S'LzIBJxEgzP(v9_TVvgs}K183kD_c]m0!.2gw"x#IEGxQ#kz@#^9Y!x`LAz48kV!8]Rk;RCAy%
+!CDeYQq+w(v+n0.d56PkD4;4F{;PTSzpiJ=a:MIoinWpZ(g-Z(I+x/0ukB+kp_u|9R%`@p(=QKzf=I{F'V5A@sq1N]G-ydnXW4qeoJ/_R}U>YaG:neTi<0
+#(C-_yuF_/J,VvSvp`vl$'tH#WEhOMF)L)!tp!t-tSA$P7-r6oWIb7dFyWI$i]2{"r&>{p8RSc:=G%6BIN|EX#95dJ4w+,_#i05bbPfeOqhBTJ24Wk!hd#
+/`22=k>yBu$Lx&q!p>Oj>=)$,bF(!5lmY7wCRW[>Xo@5;c|`Bm0TC8zN2vxSQ]NR&J-Q#8+cend=xH#<LgH)8Nho!mE%uwFM6^@XUr'+#toO1x{xt0BGiL
+"r~>PqOpNpa$bT$}vl7vKn||x!t<A%[jK0o_[2PCwg<%KNXic+BFr$(D`>~atQ<F=FVoUjI:y)q;nSw6j8U-<zj_`%wExaqa_C9SQOi="z`1a<@WWNN'9:
+F#dcTg13`6Eh"OmXN=7{!_i8nk-XP_Y`!6&x3P$$c!"2)d-+gg^GF;SPPz5t8hN-8p8F26J3OEf)t@,xFN]pxM=yVXpr&WQzEYtz@0In"pjQHVM5gmrupM
+dA4yf;7RiU9zx643AT~)](GCJl,;-;}_rcU)67NOPu/EEC4@)`jAJ[fBHmw{v"[UyU$9z}-UEJPfifhkRzVj,jyz}"K7ej[3zmj|#5H|YVS'Xp:O9$z.s'
+e].,p#PUJel(o'(DDl<q<$O}KT$93Q3VFc)/Y4la%J:}g@-+4z:ch|Db5"H>:&Tm1:E9CSKC.S;Jzf[.-#=Ya1:lfZ3="H:%9qcJ2>b@m0tWI`(qUjK=Da
+jR;l_{P$@$D+'@+nGS`<wj+Tr<$@_$/5Z%WdV3,x~Aa$@F<Dv5i%b>}pL8o=hSoE0Q`M838yW'+]fHDi5:en}hbE;XM:e`RkiE7pT`U`ckO]=xm/%H@Upm
+_PVV@|'EWYa5utHSz3&4dW6zg{hph25er#VJ#q+sI0AMMh-|=";@(nnC(:/1]tHYcLUob{GZdk(8k9P%l1g6mR>G>{vP,mN7869V_z&"ls2{/[E5O|v5;M
+.H$}:}NL.a)!R2RcjQG9nFZyR-:(B0tu8<,z`a|7kg6pmWt9j#)ZCFnM@Vj-ZqhW1wls^KAP@f>(48+=v:4h&k'Xpk-pY>A#M5c`k4BrWYMk.dw[f)4o,h
+`wfsFTm$qj{-XjtrJM:Rl^rk}l=.@$>'{Qq,ax[O=@)rx&f8%MUD6iS+`Y+-7N!!Z%b>rL^;+EVN2T]Zw>,q4#j(i'HvJ/AO/}n+(B4yT!_;G26W=1ummP
+.gjeQe(hop|w7rNaD|~dB.C"<num@8mDLgw=bVD#/AOz,pWnJM$&@s-y!f]!m8qf#y+V1azuKyH@X1;20a.P'6tLJsj%^j0LrjMqAXmZ^Q2h_&`q^A@yq%
+#0Der-Wb@M0v2,N@x5E0j]N"]D[+2[i/8p>&KL7n-#7rNm]Oo#si~S)::E2n:25i0+_T~-Z5MC|LU+6>v1Wb~!`D;&a#k+%{H!OzD=.dY@w+Jl|wDBcJvi
+h'u-x)hb&6C'8(Uj1y^D~L<JGz=lodQV|7QFP@>07YV$!Tp&9rF0QUxfL-"K)2dc=rTL_FmJz)6I_]Bwcwel_zP;a=5dd,;f"RY1mg=#jAE5vAGR{4>ph_
+02G{j9RKcou3~NL'R0!y9E58ErMTMry8y_O#!7Pn>/FU{!x&^Sc]Zs7z+(m'>|$k'FL`HG]1!V_}fLmpV&V>DT_UxVspTl6+V0t{mVFfG;/-a>!ld7+[qf
+o5ozLo+{g3Y)sb'D68%RF>^ik/L$PdvQF'&GMp"+xhC5Xc17O-'a@g,-mEGOJq5p`kkN'hhPQ}&p"#B%0(Rjt>hd5.YwO+W3vY`OoE[ub=I13gvSaSf-`C
+D1wPSB~Xk%n'3zfQTzIDDF&tm{|U:Vf/F-17>F!pb42m`eZEy1Anq/4<Z5>Q}vA8':I%V{4PRRssEsxHPCw,9$IaKT$uq)FsYCZ6YRovpOT]P8iS'^No`c
+t#6'DU5ZCHO=^7<9<_D'ij`.)Ar:QfQ%g1,oI'cs,,g9;PKV^#9M|05ufPNuIG.i,ND]hgHEo]ttu-m1-G`l1f3:Yv]^n'Fj-`s6Fd!5LlW5jI3SUKk{tB
+Z;NYi9$itVH<s_[kg#3p^Wh8]oK5zJR;3!@6q7K{Q]o_B3rdY0@iX3+Ziy:S26u/XP")hrxv:zobOmP1%6!SSW_{eG|`U/9QT%|_%n;D2H@Kb^33Xp#Wk6
+CzD$qI356!Azr.W&bn}FEWH0))<6"ws%dc|KgqF7EJdnr9;Gn0hV;Ejn$H~>>f)2iB{Bdw2esMUTZWRRJUq;2/$+bW'o2g,C8o`y:L<haiH{ED=nVnXX&F
+hW..=1uKOFr`%,H(k68]4=7e.mxqS-|!KDR-@@zTVDyUgpxvqq@p4PK7@,IE`F{g$qPf"1F;jFnz|`,g"T~O%+F-EhIyT,fP9Wdx0gN@^95j>zhie#,(cb
+L>Otv"1&B24<v2~_JO-UpYOj+;UY-t2G@Wn"V7LD7ZcTrUIMO:<BXE@JjR3,AdA{:DgnD6PM|V`yn!Zl0U7`<jleMoE[@g>y$$bhhbEh-JEtI^6]];#DV{
+g|NYvZ>Wz]V{YT>HW$G7$onF>v]s%[qa[j0WJ:e_9FR#y86eZpNHZEHcz3{U>|Y!OGu/mT""n#Zh~y$5h>9QsJ[2w`we{3"<D`HF0f0i&i(1NvK7ud$|F4
+:bW)|bOD)NnQ%:bM8ZZ5yLl<WzeXCY{w36xyG>t0GhdjY,|Yu`beX@TS"X(Fj2qWD3QysuyE{w3PyOV:m9@5G#^qBo/PpymKt8aE:0}NQhFa/pMdXwvTk.
+qrT^b2Eqeln,`Lc<f&'pO6<,~b-jp#M/,B@pY-j[T7V,nHOXv&Pj(]cp'x)OE+^gz'[9qC~Z9$7IU%Q0H6X$"9|8i&U3H6|eAG$5{l@BhC7$DDwDv$Cq9x
+l($`@&3i}$T^Oi+-Md~IV)o;oo6K6Fxod>}{hZ6sp=,|3|0S_/I-Fq%toDcR8)vg%Afs<mAx#vK":2U.@O]k-;n=}R.pQvZIPGR+%X7[JUqgT:FJ,&uCM^
+4)dCO#}|zlxma/!Yx_rsJ6&gDePaM-(v/#bPYw!iZ>)s-]M[t.CBf&Lj5])IZHnspnE'BiB1JGdA,LA`qVKaeJ4KOcxTnXCHTphI$YJNXRYbZsyVYbkVrC
+kqMX21_@]'JKE@^j_TTNz8M+b<8O6H!=]dk1TcY_jTz7]g|E;e'aikb%`-NJCy'B`mRe&D(X(5bwoq}1L8;Uc^a(es(q0VdyMwsR0p]X@l+NgcQU$tr&!L
+$5k.f&V(@'jgy6CLuYq1{Jv+%DyL'Y7>#cTSYmTK&JY4nx$];S5%NjhFM3j132Te}k:kx,SXRn%>"J6V|WO^k}gXVfAQY]pA&49ag9Ug}QCQ2I23M55LQF
+z2akc9:ebjLC&cW0A&`wL_s<KBc};wr)~5m8^a/i&4.;v$^9mxKlt:z.8%QE:wU`y3yA^LoWFN[j6;"fg$[fuXTX7R:urbalM;B^JL,%e1HH4{8;+`uv.x
+7`tH1x94$Q1D;aAA/D"b[7{k,<Ra"h250+u/,5A^@pWWm|:z]{|7Rt;u$L]2c$29Xl1>Z)'sBwer%];Z@lKoIEpqNk9{KbynFn<4ULRn<AAdkB&8mS_HWZ
+WnR6i$]"oaSAeaRli%s+9n"!;UVjr7arl$/KtsdU"oF2_W[7cw~``>X^dU|g9>n+4(]K7T!Gv&<,/YY-SvBneN0INPjgSaZSii>F,b0]pEePKk'`DN@['7
+c4<U4q`MNqKBBikUCcJn~+QBD'dj7ZfSico[N@eFTYCk<TN[StR>(:VZZ;XJ-cV1+19|W71kjUUyFxAq]@C!Ty/jL{.4IjC8f2;G4htSXXaP!Z5@Do9rIm
+%.$Y.yKU}y{0Oaz</dGWA:d+:$o(GM"Pk'<M=)An;aJ/k$3t/J)Vk5n9'ZsukETxx^>XG<ICS0#;u7DoBT~r%rfdq+:RC|8C<ut^~)N]=L";JN#MUsfT)%
+F!T{xz>'wUQrgwIVjjxeP>Xky62K:)el<%tfQ=fT/Zh(j:^$aO9N(sM%GghSesDr~=Li[.DTy}]S]I620b0Z};|3V]uz`TeO{G;s.SC,Q"wgDkL<CTZCnE
+/5_J,o^f+EJ(kMvjoohmTB6WCC2x|;bEm+$)+o<D1c(11+=AhJqCNkE1~:62QlBsVeESS@jc8>2=j#o]MqiO8$!o[(_uZD{fg$syO"fwb,t)BLJU[D}-!u
+yPlMeKIJ=#-3Lb+2|`8lQB=Af`2SBykK-NqFEbg&,$AQp3sZv/>L{5]rD-p@5Bpyho{[|7WmXYV'imy0cE;jN=3LcGT6!Yh8lC/i9bMY3Pr]SHID~"3^3%
+^Ug}o3W5xohotq>I!Pdm4^NmVRy[>B;)_ltM!bI;#W^g04+So&6(Jwmauh0o}zZaOJmXbn_N0$~:{Le>;Q9!;jH4d=Jx$OPk--lsxD^Q|:O$(LuS^y$#_%
+&)h9l'U-8mt#YlR>dUY"#>G-nwA#$zR&x9u{fybZE]V'v7)Be'M<i0W'):D^xwi>ytXRdHp4xtZum![-JdKxC"(ILFO|I1"ya_f.S(G]s#+^eBDX^QyW[3
+$D1Uu!bam<%uJ/3v`%<=]!OR^Hi.C/qKa$dKz'P)hf:(1=mb)(B9W=,I|0,jqfalnBl6<39g0PdCI_qDmTr)s[#o}YzMBjgs^Exd$H}%7Rp(,7@^I!5;:>
+K/Z$!4K14nZuK"}v%s/9y0v=tZEt],!Cm9zu_AyT>PLR<@wM&/tQr!2_M_#>V1CYO|!4R8x(d42^1]!=s<]O_"@iUY7dLzb+UTcmzH=DP1#R}IEeJ++j6_
+ULt$Ga2DzhXQA(aO%l|(u#.Z/(I=j!!<i_@@X14^Plw,1%qczM|LF|p]>VXhsyzOK9Lc"qEUqdtwkHAg$r3{Fiff8iS_04p{:mrqGKLdNF3T/{de_(8Ckn
+upv@2&H@CRS0X=oYHMAg8oMgYoZll'[L.!#Sl7lY3xlHQN4N<}VpkzDxLO'm[yJOSoQdn%[Q/0G|z'v^<|11yzLf%/6Y8n}GKyPYvJAmmySD!{IiW.<gge
+xb^r[I&Eia{_2{>wE[UHHi|BpGikEM[nV=RmOlcs&I_}T{k2f"N`F,N(>1L5YjJ";Bc}%-L>nU|_51K5uK$@f."z`YSf^2{siT@j8y6yn72&|i([[4Cs#I
+GH~}$avZEeI[6d`EW[KnEM&QJx29d[o7h;O>yjzTi1/#{]eVa.Q"5On%;l:Fpi.A>/cZq7>mGm2^Epg_dQbF2M+&W>`$cd^&gx6{~<HS.smC`REI=lyMrg
+k&<D7KOn&U(h=ZV9a(;P'Lxb+$+/!FPL}{{f',J/D)8_.Zr,xfS6!XKrs3`1Q(%Q<a8_RJ%hF_.=;DEn)njMBWtLr5qWcS:[/Zfj&gsMMh9,P4vF,n)be^
+<iR%zw-3tQh:-UMuDuI,#F59!&Rb`6yLe6NDyt;s2LZwAOP.hoMCks/wwnA#b7E!bx9FRIiwNIF=O>BB:mZc:2-Sb{Pe~7/Y'QS(__+c=!O6{jz<6Dg3ag
+(kB3t`hC-F>v6=.Z>aHh({#H8,NA$e;PsyZV]P:E!%!@QjB}G.bQm[X&'L}f@CPLB0@MXpEm]4|<)3Q,>vx7vOzas=<hdN!O64'pR=Gj~n9=<g@jY3.^S-
+5+||#$7v,9Zwz,_GytT48w-K[PkpwE1'bWZPSk|,&P>3hl1$i-uQxKNL[SQP)Liz(CmMcs:cs-C%;-;#"{eTU.('}RZnzy4L~zL|{c6Fihd{#"BI`2l%R>
+6iFZu@!+@jd2c}C1wnG][VpX,{$E1:"R!fIi2{_>nG2Rb"38qn_gAS>g0boYY|qpj-jQgxQ,m:Lo7XS--)%#(fyyxEO)3bY0RY3mp&0j~yD&b8N%#i@`Lx
+xJdZ%xE!$-O30;qGb:r,/2~T1'TS%{|$+k~|<q-#>glCFI+U4Rz91D-/I&KrZ`5$@Q7gSqdDMQpxdbP975PU0Rpi6cB%V<~oF]ThEz9G2W$OmNQde>J27=
+(N0jb4CuFU<HRdI;d#(V645>ZnR-W41AvV68nWL"i"Ibu}%diLG|]3ptZ;K_+-kg>4AwxNnf|9<jj^)"nD}OG'b5Y+!NXjaD5XgMw0:vS[KibUKp$cXT}%
+dZO47@-/X6&djI&P{A.Oh1<d!s/g<L577q=-5tPBYU)w_"SeSfzw"}px!^W)_|26ht({-6)f.RaRgvp8kfT7wc>4f59Kq|]J%7Le}Jy;ppqc4E!^@B7mnS
+KM>O$j$2}fvScoWxQlI)NI/|-Bixv!I+,84[Lg$5)F`(HC7dTaGe6tz{adLUN981!p'TU"6-d^-A7W:p;oc'NG2wE9g%smKS~GZ>!EojoF7T^cS{/Q{<B,
+aK[:j1Z:a/>tuNBb(U(|:-wWvyjN)Hm;+W/Aidk>Fj/I]'i2w.Fg&tJSW$l6j(7j`$w"F(:aFvaxZ!|9y'7DIR(J[fk1ChWn:&J4.F>h{>ThQdsrn_rspR
+Z|Fh`@^VmqrVL%{i@yG6InSM=R=v5q}"T93qg5Rg#irhrJ!6}T$sFe/"rXP`)-[|l"y+wJv.u)CtzQ(^u7Zw.$"%lkU=^.})XhAUYtOH>E=7Js%Q;-2819
+&bF$AIx$V>u'zK<[Gw~neA2SgAR8H".F;NUG~SegR3-rJtzUf4!,A)b35)<nPTb3D{8$;9JaZ@rw+1iSrN+a-dH.5ZCd{3(&x2Cc%Nfu@=#yfUr^gyhF),
+d5<LOy[a(/6%lB^ibd"~O)Awn>2VLS(L%UPUWDoSL989`4JWc7p$i%v[^B7}$1NxoeSM#hKlj>IwQnvCiH%=M-!@la9^(E-g1gY,`B>QdrAr[z:_Wv}T'`
+$7X_6UY1LSZQ#ZMC|i;fp<J&,ecG:blFm`}{z;+|Jpqh3;cA3Uyx'_>wFx!=uC,{k|cDvc&rmMR<zA(WKT1`<Hgu:llScq!c"Lrk&s3uz^:F::6N|cC:]-
+OysP<hceF<>7FFz-+Ii|x!~g$-=[R{,MWPi$g[dQ~28B%,oCPfY5QgAkW:p5hMN#/S9;}LnLtw43z=`_A[)=@2A$#6XRFCM{6"4!8BBx4{OF;#:D{C6IGr
+e}%yf|O`'-PTl9a^aLjQbmdKnk}V`<7[=Qb/&Pq=Z^&mq^KVcdh@v0BO8|yPfg[a]v!5p92K.!cfi^BCTclbTF"$W4bHnBb+(o`a9+u^|`3Y9kkz=L>]e:
+x'%3YwwuL7cO6=y^g<+mA]k"aQ6PM[zmm5uKubP>X[X8lGex$RzHdq=kC!7HcOrEn^G+PoSb]CUBYjR[Jze_ossv$}a:zpxVP"7DxbgvbstO=JvOTHvOQf
+'WU!}^4}Y"'M]RbVp@Ly7YUU'$Xg'b~-1b)=u:=XN1Ux(Cx;.@oT"TD4XgMW{@Zsz43o:A|$u@S6X%a)+v1IKJNlK#xJ}t>mbi>Du1{yQXRY#va(F+fLD$
+yu`@]$6dPBpZ0j],PJ#EcgWHn[`BLon!rQjcx@K@yjC>N#$<d|.c2<92"}W4J_J32{YTAyMWeD1WitS`Y7oNmYmn-bmrV{`@x(WbUMf3V4-wOHaE2d.50T
+Iuf$e9Cc}]Byywmw]5}YklS(}i6Z~dFjhL&N<51k^E1jvQ1JYF/fZ!BIG.3IfDm[AubIY'bC|ZU9wLbG`ucoo[sg-C:#kDDOMQ_D0dY)XU8MiEP,RJ)NU-
+U=%4gp{j#^:w<y<O%5m`~0a_(X)AoRC#41E;`AY;7{b6r){9U_7#59!(KXXnYG<y{"g[(2ffW9uLRn9{lPFAzmv`70LEbr&R+4Q5YMY+XoL}__)X"[)<q3
+t'q]TYHP@{/L-'7SV/:n:<O^_Rp"bAOAT8D)@UQw/yEjt0A6cHsn_#`R`QP"PJh-LW:%AMB9j_NljX4,N;LF/;[M<#/'Vd0;UTw1"H4#:;uacz1WJj-7_B
+zu_h=:>v-kt4Z]On<01`49$Ayg-$ShX:hf,NC@558AKV$Yk+C_kX)/:Sftr-oC`BpKqO~bvTh0PV}7uw`tr$aij]NjInVqei&(C!n/)I{e4,Q/bs&E/@;`
+]7-d2NWoAg#Y}>&6p9F-.}_a4{B,5A}X#u(;H[3z,L]_h"0.M_0u#.nH%3"u(We`D+f_S!,HD;wBoS([`^&|3Z].k%f3<Sw{UrbM8zZ.~b~sd7O/9TxX>'
+Wj6+aSFo4o%jTfdLPsAa97J7%F]NX(S,cWk"S^1;{OA.PQ/Zdfz`Yo"-xcP_U#|w|tr-2gUIv_"(TDh#L`~j:ZUTx%G9#J~7B'Ci,A{8@6y&EIHvUQ3lqI
+r{zU2=aErc"]r#blZP#/f;U0lIT,')RI}A5m.R'@b8[]&oOiy"{:1.^<5{w(Ca+"!TM))=$U"8dlq|OI-M[RtJfTU$i9s)9sSV9RK,O/OTpyNPh2FeOnb'
+P%kOw[2HX9ivCY.ebTF7#7Ns.m&r2g)CXimuc7r4WWu#)Kc+~1~;Z=z#$R+f&p6G;|uRE+vQe&B{d$>D<SmDcpx<BH@0a$=pPx.q}%4>"ad0Zl^EA4l#F=
+oWO6;fY,PPX'j7IHA/!I)Gbb&WL%=%#D~1k:R-%A764Q5H@hE%=+1U-/,uW:Zt~)~D/tgk!BFpkNAAYECwn;SJV0$9LUa`jddE!^y)q1R'$O{0L^8(5,YI
+1cZTh6!@S`THF4`8j[`0ZQ$/>w2858T:mlzZf3OF^y4SL1oCAIoe8'j>rWj'PejV6>)=_9oq)p6SZ.20<W(Rfw;%]9^gH,d_%p;ozA2rW8y>z2KTutjr[p
+0VcAZ!^VJHrSJ5rmT!/3Ikb:-6bT,7kT4;<cky3TW{t5dL.@/xjIw)rS"#0A{.t)[HjI9$B15H#EcTCb(dXSLrO.;>'Qaf:>cG=>[Lj@_iD@g5`iRa4_Ko
+iv}Tx:uWBWB`}1uwo&j)Lk.6c-"]5;'m>:NJO,}V_^,u#Gqx4|([I6Nu$G0bI1l0gyPK=,R9t<JbDF1[w(@ki)ZaAcgQ/m~(buwwq[tE@-Liv9B}:a]9&o
+M4AUu.$h{1@}C[A_Aav%[5{daW_/n8"g>CyvIsu0K2^lrB[YoruJg`ma9e-gr+M^<a%|r%bc;Zi+t5(C<0h(dpGkCu0Qt)vcTS6.hGKgh>!JhM-m<F^!mP
+].o^HWX2+`nJisVvc&".B5>sAD)CWn`U8wNC4F&h[,$iduUP=I.04HEpLF3tUB0dYS,UiHV`4(Gs"a,_GYq^U.R{8dPVkV;4qc'.9W_E5-/@fu$=/1j{|%
+2guGHbp}%[r:Dj@M-5<(X9u>mM'skOK3XgBTG+F-qTQ{fe)2D4@CC]_%jPl$FNkQxPU%KIy:.(>2`MuRI%h.+Ui>;KBD[]E2[-'XGqDVS._|`z,@!:{W)0
+o@g<!9=$I`kIoaYm8FohyUI/&Rz;J^a2[vyXv90x|dwc@0G7q7;F-CgpeSH-TzUql&Ec4Vw{fm,QA]]j!&[KQ-ABd;f!/T%iW!T<2&EMl'lj3q#P-H.vYg
+m&~bejdWHu}wP<&EFC)8k;V8m!XS2/8#d[:x.:.]=<$JF(1wkg0j8Ag5T`@YEtb^=.VaJngXn(n`coRX{W#z'B9MAPN@WL<,h-VtuyV)+fiu}d/kQK;$x$
+]=q+~sDPb/jRs-"mvS"X!DS}dvl9!(:9>24rWQVx'(WzbCML<}_u0mYyjZvG(yQy"Qo$Zy.v%5UqM%4Iw:+/Fth/B'r0xy'.udd.20&NK</')xIH7dj!k+
+l&Z3M)G.,`u|z&R<k)i#/1Rj6RgX$iFQ3%jk'1$)2Fsrfe5"M,iVC<T{{/DfgE}=e}bvRcfBXl@&XGV3;T4:W(=R0xgD6uDXsL1,f}L&PUc!nACw&Bs{>_
+<zsA942P1ytK)_|doCyLMtyR}9TGJv!QAUqk[0!i"LqUJSEhtwDzk'uw@b7AEI&nJ3E3[HU5+9dv2<n$-Fp'fl$JlgT#_nf^j;9_Zp^w2%=fnLDw{JD%c^
+`Ziy.|)<k;v`Pr.hJZ;S(3S9J[IGz!hJm^gw_eK]<y=,8JFiJ>0Xy$YsjR1RWp.t-4T-FIJ0+d~VTv,QDVjmo7).05Dav9{%T8t/8mBYYD9KU3Xij;!yta
+TlZ/qw(Dt>oy5xLO]O{cer8=xyyA9OOgPI0In}.az!}U&C9`Ih^8)M%y(PzwE-3H]#$wM%YP|[`gH1]"b0ox"Ag]%WP6-AhA@U1:E2["Je=-NuZKLWB>7r
+ruc6c$i/&_5N$1%Ja}G8C%iu[}:I!PAxZ|/FW{<r.v5;5pVrs|^3b^{DWfnEhc^2yn<MCU}12R05:V#aP0K`X_~DOf3w`7Al^pJ<(2pDP.I4t(GB>T./15
+_-Dxiky.D<4A+aYUT'^s.`,/9i<R/igS/ONIWAUf6URf7o7]|pOj{)Y<2h_xe/{V=|b$dM"M5yN"kDnU_S2<$<b&aCDa|:,Tdg-vDjU!D^E1v9q=4:H>k1
+y3r#c.MX/92ka-@WvnDFWF5ES^kh`^^W2'w]&hq6GqT`G^9k<K3R/D&Z^3yMJ^R]R/D>}}I0+va}Pl!$E!-#HG$qB<-)$vxcn,{6rG'wjNF5.!@iFfwvVr
+2:[R$jLc(]s60u2k+sG<"2@|4LcSu2=&o3pcj;j<HH[)$Fq(),A}Qnh>4Tby2N(cf.[-kI[bwwey!@qxQ[0EZ{N%FfN$8LPATo^NjQWbcs2pK;|-!Td)mM
+97z5i"!yumh|PO]cGmmSaZ^JIi5BP(ODaOzKO!xPfcjsN'1$-lL=_X0o!;5f9wCUP!pgf')KGdR4^Ckc>[1qe.{!IU/6[j`:&JL!a1JAYjX](V[a`CSKWZ
+T)B.ZKK@<zRug-PyPj@$cdT#mr2L.PKV=d#twQj/:Ug{Bwjztv9nkY:Bx6|i"IF`apK$HiNyFK9p$a./{1Z0;X'TA$,A)k;/GVJtDCl_P.LZk8g'ADLBjB
+$2"Vx2:+x=tVUw`PC!RsH8Z)FGF%H{BKk9_Ued&3G%e&b,;Mf1`&M9Hv.Z4Q6n32q2P1E-'D"$4sT1dwsDDHlDxoSK.njP9Y)L4hAIYk;|qc-52gv1.l5)
+:<3jpvi)oiqOBzzy3FTE@AyVq{4>JjN7"!")U.rK#P0Xs0,5{<a$9`4ef.SgJg(;7O`n`q%hK-L]IGJKejF/DYeVSsK2&2iXL,;3A,2{wpNQts`vx6[W_/
+UFJohJ12,#}x'I:P=N{=aS)E2`e2MBAW=}tx/[vos[|+-|`2V61#HT=Te,)NLViK(lSUU`o9}lhW>[%Cnxdh$^Yj{yPb]ue(3#eEC"a6iZz+O:^2oxp)ZB
+:7T(!eu=-7n#CS%AD&e&]c:A=[&;n9a1[$AFc$pwVXIV-S#vU|s[T}y2I]y(e`4PTQ|}CSO}V0d5^"<`=!mPoHA-1d/4B<EIWN]3CNo|_2NcV+Dq"Z!HU5
+qX6(7:ua'NZJX14cZ"0uZ&LDV1VL,8C'yo3gW'{IN>iu|}z2qSEt0oUe@B@:}=k7YND/-V/zs,n|7ES%&K#I^%@xb9>@me>a4dGV8`nGT`SZeX16US>gBQ
+PVO`CqbQ_[9E7f_/DYXX7U1%;4Thp1ab.h9]TF,O;NFw=0cL]SbbP3eV_P=7Ypu&oGB45Q#q)pk6^ib<^p2%'MH@iXs$n=V6(Y`cP"IgG-Z1z2KA1R${]r
+$N8^nEd2Tsd,zK,yH]F.ol4Lotp4zVEYcw}R5<``#x~boCJ#mq:Hl`,L@q#0~F=8>)Nu6LWX+LD3A2C/U2qT'2O]%LEXFAVLdV7p9{!iuRVn(Cb"$}6j+J
+zaR3#;EV7n9zzUbAXDA8:#{ZXw0=x)5CUIj.9nIdI0Zb]U;i^U7jO&"]kiFm,(egGc!VBnfv(a2v+f4X+f|(FV2qO3ABWn~w[#r/4}e,{&~))=fLdpFIB2
+`2'm&'3fKEz|f|zPT@NvvuTf:5o06j]4s@|..L[oW@KwXAo+bl-:Lez7O}yS<H+fCG_U/`$%+&Uc[Kr;Rxps~csvAY5jg2hzv|>>W:"4isq>!bJkIGen]t
+"^}Hn(m]({d+`u6X6FglAVO8-N>wpi-[HK$m[&BG=4K22B|No[rSoVs6A+YwN'A/b@JRE}Fv/Hn>Q[1tivCU/Lh^$:#QE@]!_Z`yn+3WFA4(j<,}SvKM8W
+.fu)T=%d/6/pL0[ScdAtL4Bnq5v$yV5UzK3c-0[ZRw)QfrFD{GS]#1br&DI'VkOT`YG4/-wD;3,i4Jn8[vQ0TvBwE#9"hb`;5_H'-xl)6&qQX>I#R]`Lwj
+0D[cjzU!]nxg[A+$/h7iPFub$Tom@eX2VP2Ys_Dj~ygR/,z]]]Rh>0_I.-sf/Fm#,)0O~AVu.YjEsCTTIQYn18N]c>WU{[u8wQv1b"']JNq)>3du[.Y,<V
+<ZcHfsEU@@V3[L%G0{}^S[-2'.R.h9KGmy_IWUWxBD8HJ"[Y]9&ze;d44xX5<@D$7{S|B`k9C"SIR={&kB5@`L"fRh7O4naR@yZIoli)NOomrR@YCv{Zek
+]lYK_<e3!&]`bI!V](tHqL1g"jl%=C'aOw2'JFQIuOS![JtFXXd!2:MUbnlfqZDMsc&$(NLT3'lmnH4'}5{/TZJH"#irX,Q6YdA-SHyY`UN-ae@/tnr)[J
+F4ATR:h2qTaT^z]|866pw.WHX%rWlWMsQO@>%Y)v#(cDW|Z$EsW:jw678gppV(4Rz3!EA+u!{(mrb0]spoWT+F+),$vXNF[`{1d_D><o,6A#923Jh^lbv4
+<>X}r8iuC|Emj}rq46_u`S>J'Csqo<F%H8f63+WR-D}6f6i'5+Nx^Kg'd$h&Y$,+K9;wNDQFf)cLIwMlYEr&~X%$HX+(5r4^D{zY:4yTrS_LwP3@vQULCf
+]xho56^p~l=o'dzwI"n)D;qaP'0Lxf<I[V#)9VZ_eo<1)[wl9Kzxu$t>mUpFXGoTk1RX_gN91aI_Q8!G-T9H=-';UMACwp=^lB:!i-)PQbNe4|&eCFPhW-
+x++N'16fs;Xqn;Tal]W;'U@7,E-ZYA(zFlyyQoj4Qffo"=tm!}C6wB|P6]L3C-I!0,(Iy7SuZsvW(80VVgoE-1kQD7N!5X=dEF_G2:!>"_2Y#'+EsZ(OQ)
+97(EhS)Pw^&;!0BGF.a45YC|azpXb(t(kZ[dlCDVO-HljaTS3aZRlXb'9!=STc7"++03hUc#slf{xs^uC|Q0,>oyR1d#|@6xMCS1q--k],h-dEq;:/_TgV
+yK`ENW0|[>]:o|-|~r`z4{Owm(iS1,0%S2#{|2w[U@a`&ciQ^<x.9j(96SrBf[v1`'lrg=FSDPL,l+]kW4](V+js~z}9h;fa@S#{.%5GQKe/ROltIYI4Eo
+pbo!+k/kS[qALb4NXk^y=^BG4q^T:R^u@f.W/I{F3udmfEC=oWz8lB`D:|zJT:}L(pI#6I}V(76_`FS+.Z2wTWq{w{[j}xpV[wMQ2fdekmZMZmQtVTs[JO
+%@@Dcgkaj}M<jbeL@CpUv&g#h'J<(sZ0-)BEy6hecS0,w6!|&g"+OQ}dmjZ5`Gu&'yBn:#ivG#%#|^==>-(6cY2y!18&wqg0-E46K$+Sz>(iej!R;>=y6<
+r&G@lAym-c$Y`1Qcnezx+@@Lt$ekwod]cfR#[><podbXg^1O-a:8lHdavc7[5G{Oa#GUz_HkY^v8![W81s#byM[8-/JXwe''+s%e{8U_.ZmLUYm<hTn4!_
+X-#Op=,4UJk,U6"kr^$CE0`sa:64cx!@d8"-3Z}TLz,1^>(sgEKqZ-Wn"GG>zWW33RS)GXXs;AEpWF#vtt+<J<H$e"6ut=3)C2Ojg9=VJ>+LlWa|E_%.zB
+[A:q|(b{])m"NPvzQ/JC)oijM`5uru=}cF35V@Sz8jJqX"[0yk.$ep}i9Fyh,1C_,"'+HDRz<]pR$0hbRSjK(5<.).d;a4vto,deTLBjR#;/n_1=p.VEAf
+g%63f{ZHR|1%U/tJB`vg+!}AfcEJ]Zbt_TFHsoAH.'gx#;!i(a^oZ$P"'ac,V|{A7D8YyD5Q_b{0ng$HXik|}l&QpE4$-o-DkLGiMVi%M}K&eW0D!oVUiM
+0a(tkyw'QD/jcb7IbI;OSZBd;O;l^]:qMXhie}P^f6]D:`GN>gxrd0plYmxJv:`WrhcU^aWC/KTFOPC;D4joe(7|KLgwGm/7NpS:j449+<7C:@KW,lg!j5
+JOl(eVgxQ.yFHczj-D':)p-r"b$-i&8yJ6{#{XUC:`k9y|(R$3'h1)vPl|,#7iQ0+fIVFI1F4}c!zoRL>'OQ1M<;f6+>yBZ${1i'e<4U(NgI;48P98QXPF
+9$c^KU4O&]/98``#MwbFa:e0{O~DuDtGLo8,:s8>m3/0Fy!IoPDc23&io;DiVXoi.Y,(8eQ`;I~aQav1'/iqNF$^m2+`m.fFNAY}'MqMadbk@sJH{}R=g-
+~WhT}@7-XWYd'fnU:FdVQA6@EG"gP!nb@RCN4y9B[du"[f)F1>S$IP1iRzN]o+6em)7NNDnRDH/TTv')2e|HY,^NsPadvwe4SvM9hP@}6${VEZ-,]GH/K;
+3Bp0)lF2;S~4A,,bKm8Dgvc_ZWz;U]{}(ZhYVreq0%H'OXUbV0tLrEV(IRsg48[CNRh`l:wF3ozRSGqdQc9D)5S|Xmm5C<[vx.n:<D|7^pGd]C`n$=1]df
+AqvZnV%0M<UQg;}1Vv-J9_Y-HQ^Q+(x9(U<#]&BY9NV5>YEZ`(tQy7<9A%,A4dnXf9Ja%kPkS+7J:9VSpBg'De(2o#fl-eptey'Rha2|c/fow@w^C&qcmE
+`i"OF)dy~L8gANi=P#RrJl=D<11GJ6I_WXQlyp2{:{fuW'iB4f%f=I<1}0'(~^I0jTdBEZP{+7L&98O_Ze:1NqS9d2W#Kxm<jCRFacNMcLW&5SgUT3hf<i
+Bp|OtV5;/=-c_hCip=1K9GV3kjq|3;9!f^W,%f7):>%(`XMo$(_Z5SA"Cp0l4qG{hY&==)MumF/RMLxS,y9j+{WG:)@8"-Tg<(os|rcXUS#K#,P8/O`Hc^
+-L'T<ahTAeynZD5G+RWhmI4mLv3}IkFEUy]%xxy$X+s81v:W3fExoz+LH$JKG:9/9]qe]yd{Qp!OA09Ft9[.p7KTBm"nyPD:!b^5V7iC8FYnB{.fuZ=FiM
+/l=VDS`LYt;fwlcXNsR18)#y]Ly5A71/g'fneVq2RAYpC_,c])t/pY;t%C=!rSMxTty4_r8qe5w>IQ4i%yaT3%1pS"2#3DyT9W0sr[EFIPeP^BR$$u)]9.
+]&",)]uNGa6Jjec"'xL"(otP$W+wlnC5E0~j9cxX=Dc)oIYtZFpBuzl&ana6|DUf`j36DP,(TmMc+k=ZC,8DzCKQtUulXVbn:4,udUQ&8JI7R`ODSUO(x8
+,:^x=orOgzwgNkX-NH/=aq.=wbiM]er;r!C.A3vD^{ml1h5kHYv&,<Tod"<+,_j`dFl9e<vDfvw(RJU_F/1da>N&A0:2S(y/Y.(NeUT:OL+E3="t6)tQ+C
+hs]Xk+-Icfvbq%X9<8;Tws!!n%uR8fR8@z''%WvR;IxH5_qGTqv)kgvn#Z5/g0Ju:>Q@Sa.H3wu%N.D1mP0DOT]5rBZaH-;qhE{0>B-&;{aec_yv">hd<P
+4S+RDIgBWv_4#DykzT@t1qL/Q+pqZ[:9w9iGoU[rFXv)[=])B$}5kou/`FFa=UhMm}k3B6X.F&'DPh8T<<9dEfkSGUjL=V9!=Zz|dbUG:^"BOK`kDI3)j`
+]7[vJP[ar>q^4-H1-NDtN#%;d(+65Z$9<Js])}ddy@k#)5U6'b<hv[v&k3`-(zIx~N}echju2Sl4CMMq<6KLb|P`[$7RpjDb"B(!@drma]uP+,}3N,;Dw.
+6x/Q%I!,]]:1Tedp6nuA0}aT{aZ1}&"Bxy(LGEPE80Z_+5QR8#YG>0cte;/_eAsKh-vzj23Pf($+O6t^n'4s7&L"H4V@<Y#.d{2-<'x;XR&i"P:yIJ1f:#
+rC"9!<:Qy-FokX.BU.K,t0SrZl}HG"7;Ghf]-Jt8^_T7LKv89M7g:z${Xt]FpRI#<_UK<yCK#5=)wlOWPn_D,rXes%=)LnWS/fKRt54vm&Z)}H<{y"_my9
+.rwodu:]-S:x6'^Yu%9_qL&$_08ACc_N-B_rYbJXEztPb_fC,"huv+Q'7R~J.at1&P0"lS']az{>"U"4HGB>!!<"3_M7,sy6fCh3"kCKv^r"|M}V^H_&m;
+HYXPknI{mp%:}%cg{NW1U317#R_aLm9i)<1n:0O@vjL0N5p-OAMP7E!I5pIRgn/j6xqSFIwXl_=Ai|tV0)6tQ0J7~U!|4JB!a_`cF@V"BrD2}J{jG<x;'#
+shrFpegW|`BgJlNpa04%;q/;IZjm!aDi@J(^ib.ofp{$+`n=2U{|fOmYDx'qvrK,aTyChk4Ga/eMS2}JSe3NYhp$h[!e/8!,SFZ]ni.EdXjcl{'Qe`xjz^
+Lr/1!A81@y^^uMGj6$$Q_qXN_bk2bZW`2,|uhH@AG-p}$RS+.,0-DBw/HCeZ/Z9]/5vNvixs$7)y/rIM_ZbM<`j]uByI${br-XoJ$2TTUWeM^K%hD_`sZ[
+sjS%w^]qwTg}ij'G("ky%bySk2cJ3Cf^6ksuTRT&lsmfPbc&bPNx[@DOL,EOhPM`J{IX^1pYGG>nQzQxi(;bLUdqf;5zlRD5+'`motZMRg}zb%x=`#q2tf
+;Mp/n'<ji8rnVp"9HTF_+iK#Zd^RvT5p`dAr^<ENgdlbD1~IR8<6FK2G#:%z'O0_}rlUys:O)xbJda+hfybZJMg`H)LvTBKcAjt^(/=88RU(>eL^C{hei%
+Dz3p~])cWnIP[(Ca6GJCA^xOWa|Idm-^J}1-'53zo85Qp8g8JsbFaxb-VXihI{n!sS:->=UKAW_9Manpfk-E#q8Xq('ez^ze_D<|"N1u8R5[/g_r[qED`7
+GPDv%B`qO@ZmXq~sGbuus`KAj(s:dNX.:qe%mi,B|]+FP/V,3|d>_1N=u@rq4Hf]xbgec6XPe$g$njz,R4-+{-HYjmJbZ">v}#Af$eUbCRI|8C@j'3JSzr
+nYn}/a9[,}V=^pn{;CgdnAELN'9_{SbPF:KI)5ZGhJa{l89pL5bOdx%59Oi=~8@1l7OKwB8Mb1l:gfha=-T)S=yB[T2>9OT%92r6($&M(0]ttG|p<mZJ=l
+1:8Q'|u@nqoQ,IIJtPmlFKtUVfxhFm+I]$u.M`y0jxp:2Ue8)YG%KWiLV#A4T/b3<PqP|#|,`)LXAlh@sK.cUf9f^^ud4+:rC`d/dB=&N+/^G+|AtX1dWG
+N:WR'1nWvFAIS72[z[GsC+hOc@:zAiS{C][fx&v"|Hw(LE~oDT8/BM<FZ4;/hTLZqR&>JKYNU%kR75j>#U)|[p@1=di90$<(;+aFPY51L.6I`>pkh'%G[-
+e8-]H(_>x:n0"6b"R>KZprmY{rYoSmu;W{!j]KZ1{BU%x(1L+<_`3ZLHTVg4j.K#wC=_v@W8hx}di^/hEF3=l6caId>FxcP8wadii<}V@U4BL$TI8"4m!j
+0=^iI8Duuf($O#o!Yj(SYO.B=,RSdgjEnXy8RxRGOtFu(+e!vOX"hLVz]_hXm07;gxCc$O{jY/8tRiK7l0;aG)y|q{M/JO!NXhn^Y9]PZx@Xo[8l$mp9>T
+1{tW|%2K~dP{&cxcmI~Z03~z>u5Zzh83+rkR[o|rz5@%Q>NS7nU'k'SxV[E--rB}HDcN$Z1.]aFnM2iJu<z3an:0sY4.P%G_}yMBBZ%z1YM1u&3Wyzc'nq
+j]=HVwY4'ih<nZm:.N,mE838;Z"Uk#g-5g0OA$MNqv-sNFr5]eeGxdnt{9mc:90KO#8-Ed9y#;0uVMxKN&OD97L6wE^yL2|B9!9f_pz7H7V:(TyK5P;TJ<
+4'j}SG:Q^2;/iWpRn%lBz+UX-vS,^4_(QX%lkNavmnB]^0dE:dx1SF2y='EL+g$ce+}MJ'Y<!Ih<"0f"zP|V$TT.H:]|r@q/3=>G6l)^K.NXHuO{40Z3y4
+N{.BP$CE6Io<`iT(xH7x#^G`{9oBICX0@kIDZTTCixcx;_HPGpp)j,^M9+Dc~:|X]]~iHt&9$Zf8BE3dsmW)0RzrJl@|A_VOhJVN3:"D'fZ+&xVo^TTc]k
+d%a_Ulut$ZW-9L@wQzG;kZQJb:P>loPx|0VzWtp#>_E(evRjN@3/[4tU91JQFtJ-E1nO_`,700.6GWe3g=dBnK]b@!/P/&q}=DLnU#puZ^9FQB^bL4i.3d
+X6kT|/)19]-=pE]pS%F38NuQ]grO/a'&pzwUx;ntLQLRe.Ut5ab=&q)T!"odj-'D%7N%Wpng'$"tA&&/8rjPpDmyWBg[q;idA'=ma%N6NVlcR.1'bBm!/8
+;7o)!&]Xx+l0Otm"t=m_gaIP5O]S`frLvR``eu%Un`x:o}4tHab2:A~tR^zfr6UBMtvQ6U0IaJ{!>-#u_aT("8g!EPz$!A<Bf>g/SmaWa=JC#GeQ]3wO4]
+W!Jm5so^5cXeO3+W[5/ZN$FA|V8%"Vf`C:&zi5Yu>PU{Ph_j@)wg5wzX{Uy`g&:O~5Anp@Yr]Z~|@Sv(1k~QU0e#{@qriRLwsy>ECNuquCPS|7OQAqtZ:G
+F9fLBzZv'@K)_%CG+(cY9{.7xCWN6W2../kaDo_j[J)Xe_3iVz[^&J}`>36.bEte,<:nfsd#ZPgP',f8P5M"]"{={CMlr=I//<7(|r$N,w$)aa995n|^4d
+%2Lx|1z1L7p=bEN"|sha=.MH~y3F-1}G7[A6_%CkkE.hR6[#o##M#@<qiT5C9`)D(FT95+`NceOSgiv1{S#NGPCCfb=_2oIqx<6"2QPQ,&P>utfVWbO&GZ
+eb_3-QrRk@u-wkMHk&%bA:eAbUg;!=.l:-2fM0TEMLtNTRy4]sI';+"7heOfR^&lml2-;POTXprFpKKrP1wicifdCWFPkdJY)E3qqfG_eE{Mf2Bp{q^{DD
+udHMD#U;7iZghXa/x(,%6WbB.rm,zLDZ353NH2E/RYCMDa)2;nD!LX%Y{):q_aV=9;k3'(CRl]+lP<Z1u6Nb-u0XX9/r"ez%.O[L1e=|6$x8D5G:B{%53D
+`G8IL9-Z]o;1_10hC#BO3,[&U,5$J3K3p>16B5[=~o^,3`DE-WS#'dOUDRRUe&}UJ7XZ,S.n<7T'.&V8dtW^H>_]BFcG0[0>+Oa,nK7n(ZeNCl-<kfhMHk
+bG4bQ2pZn@OQ`zjT5xE:-gy,{Xhv#b@nf]w"d1"i6b]T;f%$!c"ZN;<3,:yDC596tRu9R#S8'kC{NTL#RE($[7>xWbfxDS`0Nf<+uqW[-5',k=Z/0fW&hf
+yp6&O2=i-R35aibDV6su:1d/9(e+>gW`@[}J0'r7<.ySV1~dK%/9rJ>%wFa5;[2k]"=E/tAa-}f5MHh)<K#y14z;e0o<9#y/%iz-{`E9`k=R2opn>p'IVW
+w]L[Q=No(X^@,12K6eCZX(c;Q)|@Cn!ut0fr!4K]S{z!kRBC&y{X#U=4b%IwiFb$}8q<[1`SwNTlb<`@I+B.oT7|/Rxp~l1cT;~h_7M{o$}-t'8!_Mv@'[
+:9u-|4|a>4gUuzAsa3G|kqxItz|}@D;>=zeu^(gHS.bs+/+<$hH's#I9lCjU=H.HyQiimRR<D8=#'9=:oWb^5k+H{bW$,B++u4u5[Z{+q}-(N>9o(V0:{n
+2wboojO:QSR[9ja[=@th%B}B~.gdVz{+t$N>Yk'en<CP[ub8SnHC9PJRU7WNh"xt[9|=8Ar0zIpQ)OGF6q%xY}LvX`;&!^$m0}VKOjifxgt;(r6QRPwZE9
+P%bw,pbQsRpY]sFJP1gc%[[>.oA+''iV>NbBk<m,@>6y0Q#yR(6fty[YK"WlCRoD2Y)H&QfR0xNYy]9Z[zVYE#=`0Z$B^'7!ph|g:-sd>}<Q.!uOmGyR&f
+{6[kKU-z0ej(HscO%w^NotG3l#<U~Q7I%sfPu{l4"QE3%3L%o0`(MAyZlb'#Nt~^Q:S[S8%w~@a71_;E94&_`_irr'"2^kw^7brMrqzv:xN6JX`-SB<6Fg
+M1m0>QLqP-,SivQ[73^22(iaWQh5=z/HX=17m/#Mtd~Es$oBv,u<sL9fEP"(rpeu:68-'@rLQ85DH,k=o8`5L^CpELOOE}nV"Dzg^uoXeua>aCZ$M"=CpO
+orP}Ss<FSGU$ihAkrW]Ve]w%D7z$_b;{'q9$ae_9[%VYbckd2#67re<5pkm8S4k"`D2,qBjB%y_tdu-oC;0E%`Rk,K;4a@xgsfH)3h>][_tfRXe$wLbXbV
+02ou)wOtC[saW>KKz5E%#s@46/vp'.~yI)L&wMXMmx]r|L9"z9ykE:|>:MR>xt1vxtd&3>erT|PfnmiflzjS6Mm![&hM|`[N5c=F">CD5@q/jI!t7X&uMm
+:t[MykPf3#X4&L9Y3"D1T>>AD&2"A-CgRnW'.Mj4m+Q|lS5P/Gk^yh4R.3Zo@`3atR<CafY.L9Sqc.hR3-D9%Z#&zBft<m%k))[6c+Fdqj|mA_KaoK0"6o
+'>m##hX5COGwOuJgO>U{;a'8K-R0HL#B.":3L2V|Aad@`C2im$(q{n&t,ZdVu)qX+-m'7rFT>-Eet{DX/hSaKQl&U{ol/,iT_Q/#YnrdNZL3,fx0yBP1.u
+_0_BK6-lLIZP))#oz(U8Jo:{OEh$6TYE9uq^]e9vixw:@i.2<2cNLG}%l#l5fR|-E{7zW)PwH|"cU8vXFvBT'{es~Q_<kBa8sMI$W2!pLi>1f8f&Gh^mrE
+rHTzOf'[K3toBNSVQHUC$>O68m~&_RL&<0m^I&;qlmw+r4g8fQ!,TfGQAMoaq-b2B|,U}P@}.[<;9A^x+3]e4#92Ir:DQ/+J14qK]2Tn%[X)XGS!RZ{rYB
+{QHg!q;#L`7Nu+{g|7Wz@s45H3@9'dDcnOTD`zoE8b|t{&k(m^5e!)}T`_Y3Um5E;5keT8h2x83d3HZHIkq7i2>q_sOeIib]B3!2Y>eqe/TE^Q%_-RJ09L
+47=R`s@cvg"l'E6RD!pDNl%XDM@0kV/b{.`_0CXQ5_AA"ZekB!w}]6p%]MsA+rr|a9hFh;v.f9;jHTC69yi%^'qA-2T7VnfRa(VX7@p.KzwJ8>sRR"R5}K
+y$7T9Q]`E{196CMj/s6i)-1h@BgVE0v7Qx|`3LS!d<.{"n;_.Rk'7d7+w^fm6!Q:P",NCW%Q}1qf"CfT,Z.FWfhi,&Y""b,v=xo'r'-D|I4At{HKQXC5pE
+Sres}G#6_nmhV+6U.-l]9][)CIIm"|a'IP(X[9Bqb#z]a]4k2n`v#rT+]UA6h8"S506<v_U9(+JS2r=^2QTr%xYJ0Yt_A"Xx^EJM>de5_!h&0:G0f}Cj1:
+1@!R<^y1i:sr]YJ@!rhpA5,l^Mxi[#Mf5mm2NpUU<JW;o%(BN<rlYt%#o7S:xCFc]hrv7"8$M"V4Y[Xc)dhskN@4M-0=zB"Z:#I<m7t2fST8pEZ,MskI]!
+mi82GY%/B,}1@8B$yH]WFs7Ue$.jz@]s.iVO=H.}m!!h4|d><uyqYHTmL8613w%i.}xJibKqSyV3jQ],r>lq+|}Ze+_87'Noy&7),|@>9$kr"AI;x)(rEi
+!q]D'[CgfFJ1e7Qs+6/[G:@Bl9dWzZrlz#O0'@&%G^)EFtTYzj&5jCbU@VUFHS/rNCp.^rjJ{'dv/%"MKQoi!hhX+D23A8vWw7{U[/ruFYs|.4_(W1h1Na
+_kZ'[iQI4<eNk:g>0]{v4N'i4,,/3BTQZmrVkbFOgzs_Dz:KIFqKnYH{)LSLU@O[xX%[1D:1,H-EO^&W}_>-&f/BqKdHf5WD'zfk~kA:_tuAb9;wC<cNXm
+:v4GH.qaJ9(W$RJ"|"y_.cb2&">@y%&l_VQ6TLRv73:/L6K[/FrvXm|[If0HK<WT",-nUWdzw|138"Jrg0XE"SO"e7Tr1W57:`$|e"Z<f[Y.Vx|(&DCIX.
+V^WQ3Q63P/P>H+V8JrHgE^=hnw<B,7s>LcI'r()C"-xMnKjCvX/=qLxk(ZnBscDyDI<a_$Y3O|uCy,M+5i+&!Eh'OHwpv5c@|wItj#I3w@<Q;bd<O)/EAq
+'eB"|u0Sihz{h<G_L<Kl5Ms;MPTc`E6d#^rpPte[goJ8QRl(eO&2x/s)N{F2nOX0@-Mn%]m!)[7D@WzlZ_=hAvRAbx3BqPI<A);CP<87US)$.hoX(+'y;E
+U6RaYA;VFqYRpmEKyn~>(LA9H"@>[T1,}bsGZ98>7<vp"fL$^3Ufvbhmb%+4.ou_e)W4.rvZ_eypJ7%AzbT+$4Tvv23iX0D)U>P+wfK[+g[(0x_tkej%WH
+psgu;"8y6|;3L#m"KAY0E1Rk[uZual62p8p5g5mPZRRTLWmq[jRJD0s-`1fe85RLaqc>/UC{Nm@0-QW,h[u/wQQ1;W_-@$E,oHFt6iH[g8rvdZ.L4CUPGK
+!WQ78y^aXQAd#DYXS;P1m^3)~Z<IATB!b=W53Q,:xsR!T[h8XUJK)>KDis"$FnHB-=SG^z7wkv@d7N>;Q$F0+wxP<}Qiq(R3%Kf^BRm&8L9&$V7T^XQ#6x
+xp^lHy1J=Ryxn_zP);SzxVz]aQ}9,xo4YIda5.&wHu@rT|VpCr@}WE6k{Iuarf5D}Abu,llro{pE"'+blGj^bTjj:(G|[lIrW%P]t,_)O4#cEMwx1Bpwf[
+Hi:rxmae$ybVVRr[Ry7"",9`wxV0SE2=UdoA.}NG0!q%{<`bICXG)QhoI-4Ci!|2~'<iInAz,,HzFmqG3-HF=FS0)L-$r-;oHgwT26T_X+&'8N!8vatz%Z
+kNrl-7eJ_iy.b-(O+7OaD[Nfz%uQg=)0O94t4s$9.$p4qr4$,q5BX(Y$&a/{_ZLJWB'N$BeA0PR8>k`CIlwV_^!4b=9aa(&vfZz&~=a&M46oa}f:qbJ%_K
+9D0!QYtFgumG0CL;lD`P{q+$d/,q"7hprr['G4|N/[tkoY<@QhZX,WRM/O;|Cd[F(R-7x@Bk~UM-5Cuyf3DS-oX]n,xhH94;cehn-P,c(G^@&}"3^n+j6y
+WO2j`!|Cu`%A84xdBEj4z'<+6B(uoJ=Tm91jRYKGMSQ|{ge`b&}t'QMX~:V^jUMxx+L#+N0t(GMOrsE&a8>mnC#%X`v/qQ0Yb6jlwnau94A%&p}IU0XTID
+Ur9T#5IyK`#QA6!.7kFQ|Y7S#Q|o!GBB/iHM<j2@3c2_7;]|O^iQpb4}!TFgSO=u-=(z$N(Zbsd|;T;3_auc($9`#dOJ<e&i~)jT@=Dgx_+;8fJzxQXRdS
+F<[wJU#MRlRVV0|}e4|{OuB&;X|hvb:4q>]y,=_L04ZbI_q3#8ApC^|duyfjb{SToQaA#nbm^YTtLXH:`AM|}:Jf|bD#xiCmSJ@nL'a-3a6JH6$L<LhSOF
+vbc:my0w~_~,Y/>]W$[jc^3=/AR3#3~Uai]L[3_P%l{%"sVD(EJ58",uO:<BE5Vm5%,"c7$$lfe.x(Smh-FS3>aiB2MN%Ak/B|+NUL7_3s,9LB#K%;#0X2
+"OyI<<R8&84b(y,(}V]3>Bng_Ft(MOW'QB(cR36znbqL.;l%l+&hr&ODroR`b];RhC|f5T(q+>!ibwnp.C&uN/KK=r#9ANp1:v7i/p&kgpv#&]/'ce2V:d
+|`7hVpQ]&{U+o]Y#:/jJqN8vFTzn|MY&E>e_ut>&xIUh9xw9/FK>AW<R{@h.wth%UW|,QF!hK;{W`9j(W>`oEM=6b(;npn9,59V./',{}6aRAe9x"(k[me
+@HmG=omKW.ePG[e="dQ&cw(j}.j[0]q]@t~40|WvwoX9h0GC4W[&OCMsx@sEQ&O;Z4z@Vh|R7R(iy5Z+A,+OQfLH<V}0UKzxc5[6fpC{=1SotzLtEHg7'r
+%wX;(+uD>dJT^RRI:UqJ%`5obWPa@kc@:s<rPJ/J&:$lY%$E,.[FuF9K-w+u'HC1FQ8/P!hL-Bw5JH/2Bh]ie)1u;LUEft"7'w>`xh;TS{L)[Xdi[cV`tE
+X@1T2#7eE",iY!-qg)C3e-!ac-Dx{Tk4bxZ>w}>oY3<Y2z'{`h5/1IT<ZY.wf.I{z(zW!UE.<iyGTPB_s8}Vu!}QE%:O3be"&sZSi^Vm]k[KPMkUk!BM5A
+N5[FpAz`5'^M9e=pH7PE^_6]WZa1:JUPG]XVM2_:q2ICZ|+."2]cNEibjQrg!@Z&BHV}P3TEBIG|%_=9J7$tE,XXQj",]$jhHE}p&XL),fSDq}/kGbwND3
+RT1)D}jB=)c',^,4kBLnL@BhC3gWMtRV.YP@x9G9Ad833csX66w-,r^][!-uz"%!y9|Q]NJV"t707k^Z]Cv-LJ5]H|/c|7P{Sq5g0v:C<Xqx>N9yl"l./`
+t<0%y,&+g3zd.vs/wCZv'!xN}581oQZH&#u|9`fuQMUc$PbdRho0(vp2,a5x@YgIJ(t43oK!7#I5`}9w]>+3tvl29%mslFnS$eGmpWf$3s,!5po7e|F}14
+jOT%i@nxn=oe`|OgFQK0<m/y2UH(JI0"mohlaIw/.cH,)_K`|hRj5y]m-_VT%S/FSs!d0:2ut=#SN)d6~htUkb+b|@4T59|"]1At}U-[cK@:}n8>8r;d[i
+bm_o`eEUu){L|GiE!PetA"P_GL+;U[63Oz2QBC"Kw]/dNP;#bsR>f)LN@$L;b$uX;G!u~k<[nwE`q6UN!Q]leuXM_|[GG>X;id[mO6rurJ$^#7q&(cFqPe
+BS./TtF)~$mA'k4PF6!u'fQkwVhXL'Z;1}lZn;KgLpXnRxt82Wrb~Pd7QIW2zB:pX7oVu`FpJI},4:'P_iZ^8/Qr3!=i@y}_zbs$;9.C!AbGW{lrt@1Qvx
+]:X5Xz:Pu&MV]iRG5wUNIus#G}Ft!mD^:X(-`X[j^Ert(mX<D'ZDi3`GvLF4_NXp6)N6MO'%L,M"y%8<pe'BJDN7r-mC9++@E0,s|jq`%`8a7^K7J}w,|,
+HQ#^:=^=%!%j53thsuic"Qes!,Z`A1.<$AgJ+=l.6v31^HZjlHbi=XuG1,s>;XMQ%6jQQ'#JFF<S{3SuIu'Lr=<I"FIC#gj{Xp$lT1)&KU4.]V;jIe&Yy+
+{K1cRpL!vxF"MGWPdj1c/a5lDB2!G:T1,eB;c.)y3{l[k2xPCU:tY-NV]3'O<MhAIdHHvC40SKLztGNtSm7dTyS80G(%Q=d8f-fo]NH2MSE`nqp%BeM,7X
+<N&5&yz,QXI;Mgs5&+%(kJUQ9RHgcdKy3rkvqer{0quMN.PTWQ0m_yv70,QFoals@UWF-3:X1wP^!Y1FCZ%[56^UW:h=ejv'kh`":7%ZGrVUG33T.5M=rL
+!5@XFx2DQhKC/5lR+h.+q"1="eGXfdV,0v]DugYcyMUXu3Ce:|RZXFQ]5ci&l2&S8EGBiFvN)T{fT|KEFb~5GTYR8;FfMwziI'`U+jD@X1e-hGb!wWSrh/
+]vByDc_l=F#A&;&9Foxi7C+P'WJ"4P'WT{dNhbu(<Q$Wjn0sMU}Xw%Au;W,XHLZGpxz[PR|r}=p,t=!!gqmke!s"ej=4Mqa'aDdPGOv6]iDJnao1K'PxXL
+Y.K=D(rCRa;)X!=#L.,d(BpF{Dmo[ju#(5v#7kKjr#n9>k<QA8"a0bt)z&FTQg70ltKe|Y)<oK]AnaU$gi0N+MLt."Pr".^-t%;gw&_=ia$1.fo0Hgu[Jg
+!J"kps6HQ>{:_J52qT=g<lX@h,Pw!Q2&=#`UhUl)xqyX=0$4R{g#[!aJQ&FHyTKB~YIYY|l$yK2Cza0$Cqc)6vj;1y.FsYqTj#V$zg{Th&:ti1lrBg`#C!
+.L;jYg9b{#MpU!/_RGTnUaY{hToE9kc,adn8piOxu(yi6k##vqBjoW@7ai()VAKphuwhGp36iwBZy}fM|v8JR{iVbZ^lV|k!`Ot7lRNUwV^)q$@n.oB)xq
+KO}NXBnvmROB>4PW^MrZoX_@=}jKe$"{g$p$B{dK[NSM1z,/SQ%D9F<4x[.a%W'#7M"&o4!`!f}<d$z&Og3tSwcptH&uS:+yBfDI=Ke&GI%GnsEt"M~08I
+eKwkCG~kxFbUgwU{GgkH+f,c)a&msgn4<w0%t"ky!M_}.x3c'{sh{{ZH(3as}f2J^,m5_z+^zRm$J+m:2`"!G>PJYm(ExR:k.a"htu4Xe^yG8.s+lI6'W;
+4'DM^/L@8VD,>$T)$iNx}gkRq0m=uncINsav=nyXcf'Z^h5J<rg_'g3}nK[$6IML-vX1lE|!8hrUWtm0@I-jr=q`h^EW&4Ps/i"6'xm1"z4+qDSPCTq%CF
+p%:6Q<V)Xl#4{{Fw>B%Mj41Tzqtay<,/h,!}L&|Bcj&uZLe}5Q[{8#0s0I,kLBz<XQm6(Wc$4d8A$Z~,3{CX'FhoN>>Lv><'M(&4>GzrBuNWP}[R4{+yt/
+q<3FJ4MO^K|.#:!U<e#>pOYVcm2d'0Y)7c~im2~=h3OjD795,A:MD$>@g5QpHU2MW8-/w#o[cW~feT(WbzqgCw)B5U-/[]xFRj@wS]SQ]#!WQv:9HexDUs
+"j&9F`MHw$<^@M4z[2CMCN^MFw_EsPYDD$DhgM_5u7"[~{W4#:@y/^jUXGA9W.X!|%x7/JuvxhiF9C#{:8kv&lDQhGkt2WWI&xYM5+urvG#4;G|.`m1iEV
+gRbieSN:EM)&NQR_wMY$5ct]GRcjTf=3"toUuivqxCRH2h|U/J|%u>]dp:Dv:^%E|wQnZJPonQG|Ule2>On(%FFxvwP7n#;ukcL8r0LzIy27BuEh^A4=9D
+C65a(BDSyJ!f!_lj8avt,Feag,914TXxS.,%C>CK]0CM~aR][O&s@bYV%r'8m<rfVtP.N'53%{U@6RPe'3P6c|Q{;t[|ehcor0:}<u(%!(HksS]ra'Wb-H
+U<;OS!&Q/Q`07=3jLZ,[Yg;3]uP)@hn>Tb=/])Mq@H,`AZ8#VEKoYzOSWA{,ZQ;m,qYjD40gYRTobLi[R5MT_`biQu-6en<:cOjpuer1muOd/Z|&,(xP=+
+2'Z}}D#Mz.V=uBC`@(t^^EyP#C]c>"SFWT,<5-nCD!KAxZi_9m"["ySBfVT8)t8]c)tt.R9T>9E{=YlHm0QF`.Q+IgY,,qA3{z(j63TM<jFW,t~q_q:{OK
+B[9-$0&,o7^q~2E5WtEj3/oBm.JUpn;Y&ZF1z;yj+3P7_U/9OXPehg+v4-9y",z&j5)_W.L|&@C#uQvB:R08f3S9:LC;[{M{6()'h#`[}++^3tC5$2`E,{
+DOKGmDSK&qi@8V'-(WesO%%r!ig/rfE0oc5|mBPez<g5c)$UZiM()0I%^-hryo%0`wl|{CzvZHimC}"[UZ.+,`HYZjY8;Xdu%5_C`cO_os}qr:QOHF"b;&
+nkt7HlfiF{Tx.F<BAta$KDUS,12alsy;b0BM"EjeODau#4wg-Zu'2d@8mv2qWo2U+{ZOU+$R1#IOJ>_fUoMw&[|)"AFg-;t.jU&%pFMv6OT]m)8-NhayIg
+Br2Mbd.goa3q^FNzB3rSBZqXjN]pd;J0rS;2U[kLfXJO#m|{9Q3_W5j5QFetYEee:b6:ws<EvE_oE"Ac{kQ00Zb^wjI=].":f8&'S[}K1'FqrzG8,_zh_T
+/+cja9zM"/Bjd>}fD1tXZv7c8L=3`()hDyBPL_-c#X,&~dKOsJ[LCQ3O!jDp:oYKL.#:h'U"5rP11:rnCl/[@|kZOf0hFyol9Hks1ew4],9bq3+[O!(J~`
+}JsX9L5(U=9kYF~^B1w+/>3q#_/m0hI{`U'Rd_MR%}MF-PaOE=,z@fs|J(~l7'YQR8^'^f{I;{BsUeFWuJs#}HmaLvLR~1g<ka[H9K8jJ;j}vSiU6sX0+]
+z-!g{2[>+0peq339f)pl!wTS{|K1(_Hy`t8q]%ek:(e"aX-{QSF"%r)|'M6u9zTty[drDvXgeT;&osSe<wluqg6QzvOzLPB8!P.'IryYr[xw6lE<f>QxJr
+3}KvRU|1EiFYX^KVsj^M2K)eFvGb7kU}X]UUHlbi'%v#Aho|u!hj<"4VFSyAIelY4m3OD5^J~oL$cip)CfKS!peR."7K}itrt]7WV%!yoOVGiev#oJ.v`u
+2}'YHEDS{)e}XRzFML]m.G_=V@i]6}X1:)T:nTCyJaJEDS:{aJ28AER%/#q.r|>m%XjDnkCk3$y;/2E3ax!+Udkz6kA;E-U>F2n%fw_5):uKe|VJ(I/74]
+ON:]"P$!`:ETb>Zg9t_,H`C<+aK"d3v!X-_'04}ak>X'~8f7PD=>e4J4#K>}_DEr8G'1oLXV_Dg+~SxVY7+4hU7>SSN0&X5LwJ5xI/'gjd~B3|I(4Ih4-Y
+H+wo_27@r_Gb6imQImP^IN>A_0q$lAS<VDA1$`39DbFS~}8BI-,u2R&fGnr^"$7W+OJGxB1BfKf9o{}/_x1J:c_5ZCj[3.s$tD<5U@W>M'`--H=SqM.z{d
+6WNyxVt=OH[wn+G&rGIYl8ri^]SJfk)})MF)V5[y]z([>7NR3pkCG={CJra&;"&UeM;S}./bSoKnQ^@(R"sjB1pxAHXj^.(RDt3ruAN(JC<OL<M|dKTK9(
+d[Y/(V!e>fTgF4KD>T+3-H@#{I<+"<A0B+!p(EP.#Xs4y9"$0ifKDebMtOK!u';wDf|wpz|y(qgpm2rF1CBxq{vMYcBUd&7knF;Q,qU)q<;R:I~:Ign{'"
+H$V"$lOUMH7qi,T{Lx:n5(Ap,I`g7n+7(q:FzE$ox:{2~b4f+FCrMO~w0JE&D|ncMg[gxEwvJFT>h#yBf)P=7c}--^quK<"Q|ktF;8EJ{p@E.(}P5<K0NX
+y3&oJW;,8NfyXS:RYTQ`)]1g/2o[kJZM01g6b@`^[X:gS+39)qpBrlC2evR:wD;cCWh>IgUJ!&f$&O{Xs-1N%7L8M2YnKd:4LF,!1]25uq.!G-q6IYer5U
+IQGzxb(L`F}dj`Wxq`;4|9E,l9J0:.kQ,IJ<$xOl8go(eSE{_5@dzT(^#|CwoGS.FvdJkj2&%$zD70rT_D7a)Dbb6[tnBStOG<h%!}JZ<[Gw&G^9ht'J{'
+D4X(bQ(NJJbj%@b7.|wmuA_CuL![@iPMiCl_"#"PjoiEW5rJ"o+Y]4U)NjuXBOegNTQ)~'F!%-cta!]c8tf(pV3'7p~{hH@=5n(p'a3UX0s`@ry5{HaPr,
+UJ;z,J<}!~97!"&R~-UYsAj=I@=G"A(nr"-2II4nmrKzg@WN'TIdTUD`FB|2]>[qxv=IVG=LX7#ooD!8ddm)a({@lmoO2}2J2J7r!lh3r5_}ZHZ<H0bSaO
+#wE'VyK^)60vSU]AI53`474G~-wD]g47B`6xK7Gx^%vFerL`wh+_=pYyF(ci~xmub@Di}+p789/nos,]7k[^N.JDwrvURld(GZy&Jq39AXoEHK7m$k)KFN
+rJ_x&B,QEq,G03d8;Y^yQ$cAXW2)V-Z'2M>cC][y'Pg4Wz3HPyY]eG[VfCo|D^}=%`sf"l1&x)6[Mynexd^4}6Q{Up'9QqHr+E;7HRW6ELp1|`k}gh%3Te
+[hwiX]@nF24Wfw"emb2yN&nH4ukp2NhM:v]o$2.rTieyEi/V<g}u4I{A_BW[yc6O:XtE-;!#@rnPhUo>j5zBu{~b3rXH0x%E;da`'imE.[#<Ih!1"O/7f9
+nG#9efCoF}T6k)F8`)(_Z4k:P.uerl^ZthEXT[K|MY9h{KJ8~A8P|kYI<w63smC:4"g5TGz(K]zGGO0P9"qo+{g}9CgR0gxqWTE{m6:}GFEqyb_rN:)[&t
+cXph,iOPxTe3cAzR@xY#50n%x9J`QNEgGN;8]I#|:mi<r{H|o0xsaE,I}"Flp}/M"JOPsPdaU:4^#83m`!CpilXr~F|u73:FS[`_Uav!7+R)@s#{ZO@dIR
+Nk'n^WDJ"r>J([Q]f@kN`L|uFo2zcfCJkf/UYAh:}XP+aS0JqU{#qq/hgL$x=rc2AcNGT[WIe'i4S@TJHB|"5Jc|bihPsIQ]'QM_[,,,60#FsRA)ijZCOE
+72Fa,BPi]tB5k9I[DVDHkT]I[i^43'Y(k"h{ho!jOie"_t>'3-u3J)l_YyHk6J-O{jM/!M$<H]D}_U^:gRjnB]yeP,{koaEBQtf0U3;vg!SzUa}{iyk8`J
+6R{/sl,J>.&x__)DM{lV<@Mm,P4#}aN-<Nat$k_4xb"uyf.pJeQr.O{V.)u9Y!SjD)nD.-hm4%$45@.)QnT2wm;9Clv'4ru-0%m&a}{/EX4tYs9[U^^bXN
+M@4cHRcuMp)k%[2083B&cm6`(fERM{:>u/D}iJ/WmHzgWXbS/u(KRpt'Ch5atLO@uXMMjtxCE/~)9-]:]1S8eq+[#I9-0zG3<@yBbmG/m.`:[3vDDB740a
+EDY8J^A/QMxLA#aaNq7AOYAr)5[z-ML2X!mwmWE>"W=IQib]hkF=iF3H>b=`;e`gVMX9:ab<IXOP@@>s3!CIo7$DGCLQt<S#bPp7.rD9xpkVa-cqzQqee-
+B$ql0pt[OOMFY.CpkAQ[;>Sf|)/o@)JJm@|iTP5!#i7w@IKR|(VuY37ToOZ)7#2lS'Yk|EARQW<,nZA${<y}ZHl;(!T81pFsSmuzxO<zj@@6{@^,[`)Sg;
+C%JFgT%Hh+3rJR!cO'HisP,I][<LHY+2>W"B@aMVNb~jiMyg|fsk'A;Qyw7nLZDdbxY0JCY3jj-IEVUH'|)-(aOG/90hYj|(I{9yp;;Z6.;8I)Mi3+UTY,
+54gI^zxVf.OB{7,aDrHmzb:XOVDos=:xJvJ[jg$%&;#>$JrWIQM0&!;+Rg-NzH}2%DuA$Zi1m&,=C$n'i2/0#5C{#A<4<zET#{S&Y3ZgSiuIx<.]9y%'},
+]$0'CP2d'Yhrd<0}|Z@Dxep;o,W2.<ts:=UM;je6O'p}vx$u}x&V=gEV(!D({@0;l!3Y4,]SK"g,x$L^P49A5NL8{i>!_B{MA}f;B-ml'd.$Sxxs$4mtUf
+awJBLz#Kq]EjxnV&lW0nqHa_7=d#th;OS"z_6"IQREfX-u(Ay_.e|"Upu,3vE"--RL}5iQMw;Gb"EY,0y!_fC|cUH@[[~mv`'DA,OJx^UaYu|GYsh!<uF;
+b.iy!!fmpcHr;#$iZ"O'gVE"uF7T<8bM2t"W7sf/uhZoq^k#fbr^.u,];{Y[DVjh`ryz+fF(Wuv47Xw5t|l>ucX$y9!37H#Kf0~lTxmP}<mW4!RaY6b)0/
+d=#6~6v#ge<MK|#NDhoY_!Mn1DB}1rm4Fck1dc#|8hWywnV`R]3B="(Ae;Zm~TFKr/<ndMiO"$%h[9Skb"zQphTEZyD]9o&9BG8EJ9y_;T}1%KxofG/n;w
+6uyh%n(|!^}lB'u;/ReriE((Q+Z-U+V+#V<b^]&U5`1'lcbbJ%<$a29&0!4P|BT4LJ[s~Umi!^wc&k'$)Sqf:hO[M}L1j=|_GlJhF'ttS;"UH8</GKY{IO
+w[kgL-Qm7q8.gQC]U)w@#^W"|"Wxa1DZM<ol-p0Sd#k3D'6wq3T:mkYiD%xGc;NTibu]sNDg-#@o^k'9P!#sqmW%m"5g;=U<xF0djKUhcVcwFJ/s-vS$>[
+VNEtByAYUT[:%I-k&)[2')H#I"@dBH/"CQm9CjdQ|;P@)@DKI;dFY]^BE6t}IR8)k3m3Y9(n%S2lAvrI>VgC2Y3J|]0VQ/TB'pAGn@^@[FkEJUv8'C]wh)
+!Kg4L;PaJ>l6.ylklKfA<i[@#HaUSK+fnckfarBrb)ir/|g&U2HFLpM^Tr|4"D=rCbwbYMExi"V:!j@JF$H"H1[2Ub^J}_3lFiwH"L=_Lh3TOH/pKh=h|s
+K1ZF&}vCAXAC)ZVHAH]CZNsAd/T3O|yC[Dx9Hn5FJ&GX&0!Uwy1"<SZsLe]w1PO^:Q}$B+m=h(m<t%`vs-hfT;ze{3t<clTj~]CbAWD<-3.aMWTvB_Y$lE
+(Bwv;oNR6N.N&a1FRod)/=Up,u:+'ZikSxI"sn]JYME1zecja(.3>U~vki`ns@yEUXo9aTe/jvTRRhtAiy0|IdscjVku`}eJ{bWp;|N'X}CP>+74n^35@M
+!ZD+6{%qncZ>#+@5`}tEsp<$b#idrA;]0(&P`mCJ^=M%+CV@uM;8-S!L<Ve$dR1mGj`(h[R6nB)%D[b!xc|hJH3C@'Ib}8F>PP3.Y(^Zp4@%VQetO%&AaI
+ZL2eUKBq_I`%UK`Qx'k,|T.r>_:@Kz9wc_HGI'U{&)j9$RZ=bt^e:a,aZZtRH9-=<S.(y2qg8K;POyJj9kff.VAI[9l7UVx|[g9o%UWnO1xN/GU'nP3>_Y
+!F[E!O,3rHKpt8.'6l/%T'0R}u7u0I5"h3e:3p!O}W7glit;yP/W7GkLgdue`}8M`^<X/{`(`LdY;{>H'R%T8^T<71qk(4j(YP]ts#MpwCwu1cfZTV|x1d
+qV@5u6U6K"~W0M">~I~4VPTe0&GH3tGl}D#%`xK4XQpX7/bPwloOzq<Jc7$5N2S<P]~e"58Jy,L-GbFI)]Wf=!G(Gr+w(t]0i_as%a6=RXtYC24H:Vf)_<
+|$.zl4&buQkBhEIB#IXShrfc1vw]dxGtEJZO2}NVO#t<zk_U`I;{79Y|!RUCo@Hacz+Ij0Sxm9s2!y{qWIq|{U_W'`+Qj=uwX.gh=x-Tg{7<edKY@qwH`'
+p$;J%}nm=-nD4"8p)e/izId;]xjHeah1JKz2TX36PB:0@GFQ/iz8Z#T8["fYafvvx&M6MIO]_P3w,;FD#V_xl_`D{5)Svox,K]Y-X7uTO[91&Z-J{j":7n
+Tt<YeMUU%/(S,kB_'rTue}8j$nRhdP:=DBG{[3gR/LMR=wnmp!M2c&@imbXtDIH}{qqL%5cp3pOdI&YLUp#uF[+Z9pfj["O}RY;(%5(,xG%=]nHNy+[:Kq
+E0v3RtaR|71eqcdz/i~p.GQ<6q%$RdURFSQf#4FC4vp.tnd)@i"Ue'[(-y_8w.h>CQy/}%Qfk.`J4SpP{5>01tWb3i)K-wB)$Ux1d`X{`6{y&TdT0}eR],
+N,Z>v}bN"UfVBBeUU1a6^7'M^8cs>W{}w]d{v;n$Df`<+J7thFj3zrAZ_V/#[v4'i9+D"600Ga0NdiX^y"'WEwLhH#lH]+.2{MlueY2MwW~=}&&&+W,Uz8
+9/gZ1]&n3/^GO;-Q+#jPyrO>Gn31/JqD@G$X'J'L,J+<Y1bi>b:IVL]iAf#=8{%pk@Lkf&EEik:o,JDv!1n/KAY.];>'nRI4<-K'5V@H"lDXB!%"|um0BY
+Rgui{pH/De0][)dqb-Sjr,aYgJ)on:w7,&D/<|Fm-a4`#]OnNalxKbv38Ey8#.HhqHok%#V:}f;pdMAT^aY2iRM)iZ'Rpei`wry;1ZgPw8d^2D]gM`QdP>
+-'d<1I#e!@lc{Dy!]=CmKFxE#P@p%%,!k[O])-xSX1Stv+^md<8h`4J(hyX#y5YW(X=St)a@(xYc+k^A)/o2;`H)i:,yO!EnB[(8Up+JLs5!zg+nK{6:YP
+^}z#;HWfm=Sq:C1EvGIl44baprxibf5vAScsG>)Iik%Tj:2>[)8#7/))//H((s_n4Sd5jURjSsOpfm;_/7,$v4;d%oL[WV&]0jZXE3Co[y$g"yNaZrp).y
+t1hK9j9ZhAseem>,|Ym`7u.stvIv7wfML$"R;NA>G^Oxgn7td2b+k`+qT[[2[B.>ML}9q3xnYREpAw=F$X.1Mq+0o</ZxEg[9/oXs:VV_-mT)A`D@;m$n6
+z]T`Wok=Q0J%RZlxA;A7c'(=,SNPy!8YdI80;jB,ql9n|a:dN9ToNXscxW3&)e)[m[X1A8@>z]Al+ri.x#;7"$t$F+g3AP`vyj:"L9-c0G|&=gbb)g)phe
+ygHD(DL<MA)5."wz3x@5(@Z5@=d.v&F$Xawd6{oG/JRRqUP)gB57GoD@8t0!88"EkW,/O_l.Xd5dmEuazBCWMBBB^N'0y-AtH4mlS5YO|o_bFXhwn.qTjQ
+WzWSH.y%PZc]5)kd6%18<+AI"g{JQZQb>S3Sw{H=gwD=A9#sflD>Wb4X3ya}T6Nk~"ge4t|B%AaG"T]xi'/%[pgj-1(9,&9HFIdi&SP-"0ne9E"N94<ZnA
+1Y"^YXdRn)uk'Al,+pSl4fQ@pVvSjI~>dYGfq!K;e"mNTcxqqk#`xYu)ILqDi#`JF!kX8nr`y/UZNzw,#_T)eq1$Nqx(KyLd:@bu$-C]&V#(]uKg3lMFbQ
+xz%IL'h%s<3jQb$=15s;;,Xf&Fa({tLbK+>PVZaG)lxcN%nSC!rkVkx4GT`q:>CMdhiFh]Ld/qu[IA<0|J}kD1H[QyxNDJiH~)<rT<CS+C+Y'=b_6H9n1j
+;,FWPP_^|buiXv]r%T+PBlqc6R4Xa60+<W{ZoL,I8ht._X6S5L+8_`y#H=mNO/C+/#MjaNI!Mq&TL|x`n0k9fiMFY6$dSxp"Q6=7bT%IN5(GZy9fApFc7/
+<T;_:0s'~l6^K#wzR!+uXbwAPz4Dhi,-tPd(2R,<7/mg}fZ"#$^Q+&K(ZFiRPME&nCC,';$Eu>^zNFUcIG[P10:!-ho9#Wrmr1>j8ysAYbw+;|68UkT.q/
+;,[q~e,W_a;ueOA{k(4>K8>#,_w=<<9d'K~^[lRLJ3=6x&EVNsT2eo{i}5Xy[7)UQ{E[rCGn`tw+8ZqSS}F>-x<}VO5!2U_}7dHzj:uaukW'[,8I,&u7KR
+j4$KSmaX]s&:taF}rJ^^vQfoOl6MeB!(iN~VHXRm;iu#[P-)wkKvXa&wM|U@6rZ};(w"ng$4H)oa+J=ng+o#EFsInNiOHsve45}I@5}sgWh6Z&ta--%g[{
+uwjg7dBJQ{_>KrVx%{x}]Pq6Q+^.`KMLZi_(OGO_6#UL_r6|~!yP@Vgk/yVdx)4y|unuf62X%m]Bes~{x5OB25I#.P,=uimHe$@B5,^]b<2QGTj@bTR&65
+P7E1#+,f|+Q$:`{ym:V|]a>VW$p=B[nIFo-y$LWG+IW9QGNgH/|VMkV3,`vp]SZN<!Z!Vy"mxOQs.'E,"}^G!Z9iT]EqtVHf|g6)f"s$3Qqo_G7y:;9^9V
+y'ntSXp9EqwCrh&>i9W9rCxo8i&U/xsVeK_U(BEh22x51'WFm&7Y9KP2l9x<h%K`G:QSxfh|SJ=a=aMnah4GkoRiqw;y1myg[3A2is=cK=N;|BjM:H]e-A
+x/"pK1y5UB^OyoDktiXw5Y%H)p.9483R8a@siXoVkU79pO4Vhy]2Z5vbbwdliLG>p`lRB/IQ!XMMB|zfs:BZRqQ7;=m2}<3gq7CUG"H[bYY"!zm&['u[JE
+&vSYt<U$+{XxRVgED]ePS$BM=Hp@$RX`9x5_oA|TLoZ1L^I4[=q_!^HNM0.8ibDeb'H4!p8-1r[H=7=VX8,p`KsoKJ!p8o,A~xz<+A`IlQ;DuCF/lXzEHf
+4yVSu7ApD+[Q3S7p)B'rCrQVu+c"c'xn3@nd((>7|9;:$2eRpk(vnJKetQMj#k%S5MjkH(1[q`f9y>`OQNQyxWJH)wISNEjTI/Fxz"u0mqb0}fy.puzhGd
+KTXiPAU]R|,)/_H%S/}<t(}COz)u!uHic-<#J;1PHn7`(<9/m9730UI;th.4~4_cR!Z9l_srF2hw+cl'~E[PcIK=WhRF6]:{Pb^Ap:pP0|f:aq,92l[V{v
+>/Q|I){M^j>Da6po<&r3.[@^RFuer9NlQ//dSt[i^<-,h1R3AZL1I#0WM1V"(EreQp(!}_otiq'U<1EVH{fpKM$^]$cnu|:..:z^-jeWp&eY0IW73-+SWC
+4#itDt,H/^@tu4<Cu`=Re|X(!]|D7#5Uc>5pn4:[hlp2ZE76lD6%+"[/YPh.VS#}7u)+XzLeD)ceE&D<ZDv'EgFDrtLl@QbFAV1@df_%Q.C;,4HqEtX#ON
+b)4#;vTFDdGY`tnX97:F]WXF5Sngbw^lh5Ai=p,V^`rE6!+^FZ$,C`fhdn~uG:j&6HhF&m7:QmAZD%mKL='/Xp925+3zl9CV+Moor{0qer}w`''c$.u-@]
+T2jDzgvY<Rf[_zU4#e$%4-xu<nQn")+,jNvu(dD@24D0Q%NNY90n`U%TdX3}&w9Klsl+7HUqLC`O:)o9"XJ"5WQA;a8RJ`8KpY]2zKTpy8jn@VpTfyF(EI
+8%cSk=Gwl=O%SIOjmKxw|n'+Dun9$;0r]Rk$o)+!CUk8}|FF).REG!X=~KTVvLejClOc(r%d>Tqkl%_x~Kg'Mz63T"#Q^bi/-F$0nq;c+VeRtSE[X:oGDH
+UZ#v6,)"[^56rYA,mlCTESfHH{l[v)wQahyoKcq)|3$Yn,6=[P<C=6j22altSq;WL.B/|]<qxYGLYX`8:,HWKhIh0B&(wu&ja^mabV4Hn_nf7+-3FXY3Ip
+2gu;hud<w@_$3Q=8uK=2Aq%J-^2q0a%vXTS0Hg.e)'<).VHPe7g"[3>>ZJm-$(als0==&_^jHdzA^[b]I(I{Ik#3oB$90)JJqPwPl6j9G8(w&Phs~xRZVw
++z5[kR-x|%[I`gxJB#KhEPpIPXN0b:EMS!tON([!0ob-+sH"K#tJ3N]_D_8DdV,<6.Qw.tbZR7t-e@AtKrm7$St2[ND%)#s+[7kmMinkln|ELZMDhtXz1B
+k<"VK#F)S3qd[Ie4b^:nH)yp3hrg".UCGi#sN4I>#H+o@kwJ)(S#>1^OHHgP|#g>gff=nbMU|C}TuCm_Qb}VYjKELJ2M.ss+f.+"Q//w;oDu7:q1_rJ|$"
+"!4XSv,-O'$2R)cV=Q0rytn@Eh7H0d+}!@kSD|$|b&'^B]A_->fa1'0J(REbzF@]BujT<nG3`)LRoG{qjHG293DT%STg^/@c(G3b_nc%X10s[YuwS|C4_&
+&lMp<}RflmKS`}#_o#1:8#LNi8YeV';jZ{.w`;"PgfVTot[hCp{fYiP&1EFq!E(T9t8|p}0qIN3}mMad{ppu{AqIR(t!}`21C.H.jN~8~KrL_eR{Q<Q!>#
+'Od7eGM`JLjI_Me0[[$jtde(4U-xF$$0gL(-|z7!TP'-2z{,|-{^h.N{z8l<~4-u.Ly%:CXG0U,=VxA{Lv=(n&%paJcf,.PzHk!mIsos~Y9{,;N6+Y&[%F
+=R&Z[$4XI9NKS{<G."q,`kD<U&k!4tn)vWj&Ic%IQz'o_eYes[HYEu{vv^M"]8Pm2IYt7XKDqQ9G3nuA!.Xn`:.aR|{CP9({#1>5Ex+Vl1j,mgjRUTksK=
+r;!Fc^z@:y}1<`i23u+`t+]@95D}s0AkriHYM}Bv!b+Td|3sWOdCZ,/GW+"c"@'m(cmFBRg+13!FHd{IMT_}lJ$f^IhD2f!{,whI6">&THMoXA2T|,!6v=
+`,!O}ugsiZIuc|`>U0^+l}]"kHTt7=s($_W.;Hd>P.o1^'hHNJO;M04AM!'E=77fZs0D1Yh[x>FR&>bws|$a!JTGkn,N|2rp&2HMB`@Ur=JEmvmw)4G:Si
+|j'iY,cdK1zu_aspBjXQvz3f~mG0PV%)h[0kYA3-IONqI[qXEF$=H[nq[:m)~<]V$N>s(IcKTd{I/:Z,S'B)p]y@}8>tZPDzaO{j1;u8N>SaI@^8O1m1]x
+A[En1!z.=./G%)V'`;4II#WF+p0'>(ew<W0Z({f5$mZ1&<RaD,xWl}!!$H']CgwkeFdmY1p7hWa.]0VtX![2;F1:s5y#4QW"]Ua+ebo5fGlc4^-ic0JC1X
+Ni</7/nWjRaPmIF^^!5eee,,meAF&O~]_cTYx@cIU3=eY3@vI3>7zf6d3CR&grfGJ5Cj[1vSN1kJpT,M;OL2A+U,h/2h#+'^r3{5;(E5@LQzCbPwJ"lGhq
+C<<pVqK$gJy[n"2^:5CUN)_|w2A3ZCuP.X)o0MMs=DE"63+^Y!E,8ta42IlY2D7NAe6_<P,,$$C@0R_c%b}K/k6>h5jYj,2{k4D+UBCvc/>t_MTgxQ^XF%
+AHc"|5fBQEM4s9e"6f7Gd=rJ./r<8NRMeA2)D]0fR@nN#<v!Ax/c4i.=&;`)pfEbxr:35RFj"]2"(WL$)$Pm0K"e&[;PQO'CN[LOtQNgs#ma}tqnCpj^wr
+V1K//w!NYx2hOTAo9sR8[K}817%t#|(wAvALks(}=aS^Qm$RLCC;-0W,qX^0+nM#U<`".Y$Uk{;=R2/j1fx+::j`~Y_S0w7EtvB]kOVfg!UZ3}~|Q<|etf
+;DwCe<=E'6]Om`A/8>C!q:6#5mhT(p)D=B>F,SoKS3<6onwmVoKmA=>CLkf1=arUQU:Ca!ScIvpe#@Gbc=aNCN:(jK~#I','a.`h_7qaQ{:Y-%NEY-cjQS
+uLke7o/+`}hQe2N/h)EX$@{!K]P6i|$"zR(8f3u:S>csXVnE%]i+R0WYD-q<@Dd%`[`/Q{N804<0qT_DW!IK#Z7yBO7QB&w7,9od=ON;Ir2D_}ge#|UtJn
+`t=X4F`O=XLWLF/=:%L`W`zY7dn)LsleB1x+SK}&."}|oUwi#CrSJ|1`#yCG7L0}w{vN9cMi@e{]C[=5c/a}(P^Uv$BAf97ZcANfc('VynZkMFipwj/(e^
+/x}>G#/"pBWCf8oH`uC,c0"zh9YfEhQ$eej,Kcc0%(V]aJX6H.%,BI0l=7m"~9}!<LET:tmyQ8v{Dh<.)a%,g"(fZf(m<bdn9u;_HL:ddAR&m$%PwkBHao
+"S$%M2.pevgY1r4Q_-(M%.r(/`5_4_%Xret$e1X971BEo,5P$M&2(J4:q5v<mP:LAiY;i8kS6b>-xh$X&QG8ZNDN@HMXlJy2mGRCy5<>wv%_fxn}"ltv2Z
+wQEA^g<P#/LSCd=l,|]Mf')"}=~b8WkQLG$B]8cQLS@Cm"kN=,qMWJj_e=.klZ'x(FhX8vo)7{#EDL2r<{|&4'>2hR=T]xCm)^/Rj.IOw01[Bhj-]Ya;M@
+JG;7l2hh+IN'neXx6w)dSkh%&]kq'hdr0|a;[GMiAT-jmd:3!O_Ol7lLRWkcDi<W~S5{_X2VA%n|sx_P)>wjF('Pu>)woee=8PMxOw]bl0^^Au,6Iy++Q0
+r/=/&+O,;ut%|`f9j5@q7zq!.v'LaQ,O|wdSGIR1ER1Q/kJuO)Uc%/oPZ^9;yIuE~v5)+1e|i+y`<K|^a;D9)>FWZFtoF)4Y/`+hAQB)Wcj;LWt$]u8myF
+Bdon};es]].5$E6GstCp4zldnI;="6'-MxxvV>Bz-f1JAyJ&T"gH)of^CsC}p5I(oLfdMFHN&l}S<Z(b_u@3WKG3bCV|0YBy/c98P}krnD+I3c$2-DU[.:
+e=a$,n(`^SW#kl+Lh).Em$4/q+3Gg2y!n8cJz5)N3&:h6{'m}M}kGT_|H%qX.)CN9(6WP(eF"%/o0F_:yv65+44-X)zP#!^q=@2mPmwG_m`>"K@4vRK/._
+{QwX%;bA0xfF{0@af[u6eVo^hzx_R1'rUnm7ei-fIPy6zhJo$PCTWOZpzF.RNn`Ci{S=-D]m_OCQ@O#s|"wPsp[O)eYTl2^ZF"BF^2kGv4Muxd9z&s;7W:
+f^n=c)3A7@>t`sZyD.@_!KFHg>tD=CBN}/a9/;91Q;;mh73m)z1Njn;B5WO,HUtC1WQvYC}_Yk_ypAq)uT>+G[YsMTQbF]JPdonC98x`v2vB{']LTPQ0kc
+0L{IrQrf2nHh1n^7)^!F`l|O9a@ISJ/x}5;@=LT$R;"3cGB2{IOs(D)W_aQVW[WT!$&bFSZa]vv}b2X5kA/pFCAh)o`+RwXm<@"+HGc]S8f#e'G4V=!j{C
+L,e$<rxJ^Z^W)b}hMNQylrj0fGh;@V:@czI3zzzD7rj(dh/([qG,]GHxaC+^3f}AGPT{o/s)Mn]L[<p(K>BL|xs+aT-.=El@#YE)>e9LHmKx)'#'=87UM,
++Vo9PZ|Lb(:@f%FMGC!100Wgv@VP9/rzhqQH-Ek)D}<eHq>"rDaNp,Juqz,EdD1WyE(Y<Het+;~QqS,"Uu+s7+p%(yDd2yCmi6HjYO'es22AIE"r@4h|Y[
+H)nEn+-oSdze/0)emku6R)BJP;kwy!S81<>h+"L>tq>}14RIXaa,O(1w#QG=ekSTQRgC;rB}fVt6)PKQgMUDXV.s(&0I#gxW&QDY=ktrh.u-$#T1)#[OZw
+apVS$xTFs{+=>P2DWsLX^"&_;3MB._nt0^b#sD~6zp01n]#qcKG"^R6|4-$c&1QYhV;WS.h5r%Z+MdTj&rA||z|5TuF@B&UdvtV{uX3>J.-[Yb.ox49;DD
+2_j"8X0}.k0bOgZ}CfW=jmLquLYk_AmpGli;+S+-#q-IkiyZlwst+p8;3:OkI(3='Ig=}k|>/s=""q5WR!wQYbqW$X;RJ]_48czvsl"CoVSR,ltHbI;N[9
+S|/V9&EW/RrZvL_!CV5o]RO1-P5f'`vnV'9h`T&jm2>_FbsRvE&pz;@oZo5m#3@[VDb'5%7}V5s)lP2i]Ci3PIE.H`5^qm(Y8W]4teLn(y,NHIbvai4loe
+':d9jMhG-;e}[88SB8rn~M=s+z<t~_!J6o7r}w2nPsgz!Zy4(AGnt+v4"7"-yc^EqRz4Zg01`)-<a{yEZ>52uJPMzKw)u`,'|6u$gF}54PXBAZ5hA`_raJ
+_Am45B(jkeqSbyZkqWa'7WybEklnlPDLN@pv;NPu4hFa}/C[;4'jEC:$G:TI{C0huciEwP)W%oBRugNJQpIa5"Wp>+O;RO&zSX:'=]5JzvnIux&"$EZ(8$
+')l&@T-&+8Rf0^K^M<3r8WxN@qnr|{R+CjU.po[MI(f8b7_)5&jW77bFpZ34.:dy`'Cgi.rdxi`)vUU@b;-Kh<6P[L:=uxa;<s&6g9tL4h&MPR6F:4@QDf
+>(uT@O2MO%}oEo.SUDve9VgvSAWO}N#;O0l'StwM=51mH1;n#-`t$/<9zfe}pj'+NPXBEG3I>ee[_Giou_ULE"&U=4>([Gz)pfvtCC&D4joTeE-Lz|N:,]
+b/DZ9:|K<S[+t!rm5czUb0yuI^+[@VYcC)BfV4%tU:G]0&S",7<FI|6z=cUy6Ky4_#Og92'{9gw_'b#1[NLXx5pFlRKS;HSy;]:)/,lSPVC|}ii./a80QA
+&$%+GPG9v"Tv@L"/=/951;#{-q{p|+1k]1aeCC`z6Z;b>yuX=zQ,YQ)|WNtFhWeskLo^cyb]8K#-!bTyN$2wwts:qX{5PpN7!6lE"z,E@].p.7P])J:,d|
+V,rx/wcN_Kt^ku<xV{[2x_QsV"1<x6r.a^JQ|0,WOz=iwKF"[MeK>&]6e5kTz$Mu6,vzA-jRen1Fpp-tQ^{F{Y>Wz9S_mg$[95sGD2k3.i/i8CsF_KeM<f
+sGz73(wrx6$lLJ9r4wVf'+tD!5+$`Ok4Ig]QbQ^3CSjoZ'OP+(q^<gMU(!IJy,fb(XnUOKy8|xRZQ4t3c$"u><}CBNG3kEf"mi%r:z[!%u-'9&UFJ&Mt~@
+/XEE!jQGtqRi|1Heaew[pNk4RFTDYWMp;aX]'Wff<F^'q{jAJ<{!.O/8vI'!7F05xw^fIx.#`&M(Yh$["B;]6|%j,ZsJ_;f}pkJWE@WyU1Ctj1sOfnEOIe
+cUQ!EQf=.l8(ESfdKCGOx|;uO{fVE"$L0giC=Pe$1OH,m>,b+Z!>11oBkN~[a=s0I<'4o$hNKbE<Oe^c^U.ZNjT:ESUXoJ9(Xl7G5OJ%Ptl0[9QV1^q4Z.
+;JBsO9l|.s{o%GuPjOlSk%E%$1PVCC!kDXC72hVRQ%d:Y3D%viKr"=Ft5{MuBW!zKEad9vjy9@T";`()3Y0=#,|S=JQ7Z5$j-AXHbImB&qr$[4)t9#7=8J
+!5LyJhojZX1+['c7:YQF^pPsIU$F~aR+)t%'_p`PB4TMz!o0V[4pvo`;vMb-P@Hx&O33MUc4X#@uV%FH@46^+6[>yVo#tFg1rIR+qlyP<a>["$G,3R}RB0
+@QF3/tm+6)3#Th~LFCy"_LDCDFFcZ/V;{|l9KDyc9y<,^'}"5AI2>[:>rzjH=rp7G-b:~d7eiQ.(fN7+T;9{C-!SV3PLM@+/'RHQr=x[AihbQooO#k^UCH
+Ig=%mVz[PRG%]Y`[t;K4^Dr{gou>y+JUDRy)rj%YoMj]Z:w|,J)^oJh2AcDXK'2Y0IL-!@~g#M0p)$k]P|gw0E#Xn3VnrUDz'>j0pp9Aq;B!5QEP)XR1Ut
+~v<5nr<Z)BrK7'K/$3X]Mp=vr8<:kUwMn-uVZ5V#NqIt{+W[Q!7nGazuKV/IZoj$FUm>dAA%i<6)UtAj'AR0ZvFteE]@&f`:D[BTU([TH.(,)WcTbgLR)S
+5-'%e-zGYfo]ks]v4;|i{@C:bWT.QV",Mm.hY@m!5Cb!Co6(b.3|$QF=j"u9_=i^lG)9K&B`Rv}@~gK:,EYr>#g64HC;mI-{pl>>I%a%q'.>rltMWv{kGh
+0`pqy[yM9Djsowm&v5B1%n+w+M[($=z'3i3Y3lCOOA|k[.<'6l~7}s:[e.ZuYz}%fNEOJk0EcgS#}[&%Q`)`CcP(Nt7|uBIq()hsWsFAvW`Pnwb.._Lh8/
+a=x.KIZwB+gC0X<(V):;v3Gkl%mWVza{v}X8-BRVGa7Cw09H}.)<TY9'FvTfgl<g#+fhFlC';L[d@dfD_-)4ld>lK+9}V^&a${U7~@%J=j"!P(!#;!sh1M
+[o(EJnNxl+KWM+=i@13vn(8X:ufs3o}=R|}WO+j`9BwIhu#`[pzu^d_!gs>EO$puK,4p=>}z`DTtX9}=`i2/gyfh}=:uH]kN!_9C8y61;Wn0UMOa9Nxq0=
+]H4)c)~HprVTp921mM/T7bQ9`Q-_RS[Y5H;dsoAC3kPU+/@1"1=HFN@FXgS$C5Yb]=7G3.&AHA_,B2)<MEH<iFVXF'kUq(K{G2iEkr+SN'O:t/->$C"Kja
+WH4hebgV#:5SK"gV9X~5;T4|je7V%H"G|goIiCU(T%D'LkMvso'lIO{vJOsQrBHjNwb,iqR/GPh#<)2Xb|{jD^j>{`d.H]59+Ld_aPqH<tHA.,y]8YmcMS
+E;>Qkj5^}N+Amu=Y[h$:pS]JP%J3s>H%nxZc_<+`Au=@ptkPEF[]b2fDJ8|_{PWXf{:TDRK<|^R!s(hZL1VutVLCp(=@DW27mzjV)H#)c%ES{!p4Qb{Ai{
++VoYk{$)48B$+Zd4_IdW6;.CilQG&y`}<p#2'JP1}#X0V0|+nrW,p4wn'6dS@duTp-3VjxD<;kGGEHP4^'0pc1~S6$v]b6gd/5hsZ{(9}vg87L9hgD77Oz
+(bNrT[/'CcUp5jKu5@ydy:3$M550y+Qq>x`g$LIE8F7=ez#c4e|ViyKgTarVp.]{p$;t#Ah(/KMX6ehb6ZA]:AfFkee{4>m'Ii)CYjOnNfm{zW0;M4ACP8
+.}@g3x'&^W$LrWZaR`AUlK,V#+}`iNY!{H)_v@:74pk)_hgPsI~ML=5rB9d/fG778H6CM:hnp[.rK_^LKc<rkGL;y]}cpQ:6/nz&l<VMpH[9x>^`pDSTAQ
+r^G#BfILdb~cb}H((Uz_u.Y+TUp[YMMZ)q/B2bVDXS[g6Z|L=gHN^9R5QZ}b&]rI,BKVVKyarqNI("P;E'pc=aNJ#MAY%5ZvlIZM}BXmJ;]Kewa7O<Qv=L
+OW<DgHW9;Iorr:UMd1Y!4{{n&!uD:{KJqm$/RDfwx6bGt`m=0BR&aKOnomS}C^m;%Pg%NH8AexGX=hlUt[<5f.t2ePW9|H&%7;0dA-;&xG_C)N0qi$g-gy
+7Ek8Wt_5v5`,Hy.Fn8T#-4p/S|dzcM&i2|<cFs9[}%aIsJUEfJhtyXTzOlKw$D@E4apoxo2vFk(Yie`iT@$(.+TI%C63SfA7m0<^{=P6@b$5OI]Fkh|`|Q
+8BUmDcN0QuluN&pJ6-#6vXoY8Qc4Fb&63ow'6F0&>0^^S,<])1>R_j[9$A9p5Sh;+OoCykH;%z"q:"e`cBc9b"Yf[iKnUI%&i1&uqRj2vO`_M+hZV.$"hC
+73njF+43.T7ih;2GlN,QZhDx<a3Vkeuq-QZh+`j.Ch;sNO]pNA7qcGMfws#7d0iyjjnHs]^zNn:`z8zW5j(_qU;F.v;2,cKtpin0Um~R]-]."HgZg8>HXc
+C2XFdN1+1@7mys345K^N;ObLnqtMoS#}i<nX|B9MALz,pQJ:.w@|I;_MWVQf61r>q{y!&j]neWc`TlIii9yI)sr[,lEmwgWK)iFPwBT-NG3V]|!t#^]1~T
+<Gz5#K#WtDfYj-);IUYcUEs}8f<X@_a@>V33m,UfXL/boi}tS%1XIMyBg^P3w`kIDe9>7dcl`<H0nR[Xk|NE%&^e;{9Ui<p!.>FIBqg!Y'dMqW%)5X2n2y
+i1GC7jXobq0zNYM>;RU,E72`SG#,2KUQ%emfwX`BW"X'n5S8Gs<s6K%9(p`Mu(H03Eb7:jz6td$1ONtfe@}tHR%YPKUip|DHU5:l[HBu2iSj>6n+/,#XFJ
+]WauGpA$SA'd%x;0uO%5V1`r2=a'u&^8iXfuj.A8f-PViA0K6Zj`QuMa0&wz1g4m7l3s83!}Mcx|l]jDRmP+Jnie{'9>|KYP`&Sxxzmr<!!Zj:{04DF8yL
+(8|#2_Pp2TVTf9%P^}]6E1bU2G`]H!uo5UeD=C0[51rOeQ%R;1glRZx#]}QgSzjO^Q5{;4L|&05i~}@BJZtz}Uxe%5tx1[Vr;Wi%Ql2gYw^fFy$av4LU(j
+RX[GV[!T$DSK%FC#5|p^[{NG_e5ocs[%Tk)4@)u%Ev-fgnt&L>WG:oYwn+CruuP!_::d'iUJ`9/.8upfVv5YRsvAZ;gr.u^a^h7q_Dad;OU%Shy(tvw20N
+)o9KQ^~`U@i%<aT<$1nVvw=:6KH%%&K8esy97/[L:59a)^Ph0(1mAF#1:e#K($c61n9=0+6Z@8]!q$Nv"rzVo7IY$K9HV4NGEF1@S]]:hR6Nr]Wc+pFeb8
+mjts'bbVGRD'[d8"/r:{i]/'bRQxS$j!aj[6QtcBt-+gH.~g%w~7D_ydSw!^EiQcGXt'U4zdC.1qFsR=V-WV21_RT(qO$'LFgnd%|$kcd/`'`|$pluC,I>
+xw+SjXKq`(ozP)K''AvN(6YJWMRU(8w=b!L;#]ctv/2sDC7AGO+<I-x=M|shk=B+2h_u8g'L|j--kXh-%1;NZb6H|QdE,mWQ>{+/qPC0$#p6$|U|'o%9~-
+4XB!7/m">r1`iL22jUlIpD(^@kayDR.nm5NhB=OS6NqS|&TL&"+)>x#EO1>t-KuH,b+l3+RTX9-c5BU4Nl+kU8JF@-Ih(2(Nk)TPnB##cD&2i'77`[y+T@
+:2_du+I<R$(e^OL"Tozq0D^Mj22ewE76cV;d@_2veAHpCx(Qgs9FO%GY#7{":1_'}kSB{j7HgUh^%^ope^<<sne0":)[w}s951;5`7^;]jZ^OF<F<B6kC9
+OHpGGJF2!06d"Cb$u=k:lHIA&D(GRm!!ZEE`{v,#GKf>XVSKw-Zk$,rBT{"TH[1Av#ObKSz6L}P}`fEwadhe7I^_)><r2;;v_zCX4}>vUDCJ@z(qc1-lz|
+M"6Dn'wjO}#7Dr/B@_Hrpa@z4xHewwmO1x|y0xq7kO]}V"OM8g1C(f2%;.:HB|erna~{3x:kUfD2'MN.rt5`M[un{|NdQ|XIvu8wEGV|,cyCcE_D5)|HJQ
+So1xRWd}f>eP9L{:QsA5!vfR.>-|'|<P|dd&^rLr]$CTaXD)h^[Bv2RuYjc8qqzK/v0=s&AETf~Nyp4s"^I9x,QMhYSNhu>k(wV!fPE#Qhvfbmyh|=jZ32
+&:hP87@r0+/zT8c$w%~}:LqzIdP.`Z8-E(vz^:e+b/'P'Gu"<4@m^^:1hbVRzMnY;&/#E'#SU;+79-DHzmAw<kTvYH=c$Y]`>3RmQaE1"A>kFO8L.iV/Ep
+(^JFk(R[uuk<l4^t~OaC,H/.+k^vTf(yhbpIdMOZY|qM6JN|JM4LQ|nw&tcCVy#&$]Q!F"[+j#k,0fDQJ-iw',4ZA;UuHjs5kQ0nm:}LtPKI&z'6[6gk:X
+Vp%rUs+f;SM7PMj%i5.%z2)uBl.DLO1vADhc/>hmL$]NlE/iU|jl$BbfpOsL7Yf7.S$uSpg7FS[FMI_byL5@:kBx3Y<!)sh6ps`p<F<n1gnmX,9g(+[ZB)
+Ga,lelDHXyi7Z[0)J+vj~F=]Ep83Y6j[9t~u6BltA;uUd&L.0F9sIM{j/THHkamCJU%v$xa@P6@<lz#:oHJOUf5n~pLg<r@l@p@U_TB|Ve^C3dgCNtk,f|
+Ys6v>-1u&^6{)JCH%;Y'H:UU5=G$%U~9v"QvT=RL@^:-wX=+dz+mzY_;gH^c.Ko[W:s|TF}A%|1$U&lEMMXTMH5XW^<A$T3Br[L#5Eu</V$5YbZ^MO!qR/
+{iz3`0h=5HQ)ay}_TW`}]YbqWhFDmsGy67~%oOr06TX3sNPmiRS!_iFsXn&VnuZrW,gCr^|_LVOTP4-#$BgbMn{YPu2oq.,2[5<=mZFov_^saL}hcWUgfY
+t:[VPoY[ndgHB!CBn&A!1f`}D85kWD<XKT"b/HqBjfE(Kz78coX{Aqixx9B|uc2.'Fq#r.#zo7wj8WQFh:CZFg.9U;9R1pio[lT=g`(;|b(R%yFA9x77GX
+r6tX46-y;},v#|ogt=%g#/Dj#j:P(7HKTPc3u1}o<M+'i_)0)&LFF55.H:!iT92wf:1aP2{H1@fL6>bg.LhO`8ly,zZ2fvOh(@/vp2st5J>}5[aw-UTn<g
+ZU#}wOkh>}5Jpfnm[}($o),[SC(f3p#aDF=]DH"frt2%<w{79K5AH`p(QFstk^E:.5,aBf-!z,tSx8md3]GDLBvhJ1l9'_>e5ec(gPHYl(e/wt)--DD3'P
+$]MX2]X4CaHR:mha>AVU^i6M@c1>!s2HJEdoR";PE@nz:c@w(sN0(9RvyB.]f]!(pW)NtF,J]vl@_GL,v"a`whVhnTZt@$n/sH%-/4nVl7#kPU77ehuyFS
+->@DpF%cKHyx%[;60h)$rp:cfamn.Go<]AQJ$Z&;"|N|5.%qzjG1#jYOMsB<.{;meQAOes}so_4U6hfZi8$E_fAv!$H4x`$wt`>,w1E_H0v[vbt)X3Q+$)
+^$y>^u##TN6!iWyL+WDhi:k`idwD2|I"4_=M75&g29mON1!@gRlT!uOQ3H8o%ANfoF6OdU0={&Za4#dC$;!=LyWqLc2CG29fwS:s,L-#8o9%#d'L<c!7&G
+z17go-o}&r6Kt;ru!z1Al32w<m+8(gRFGD2!;^ZV9iH=Z]VqyW_lCfQt91BbLFv6c#]_ly1I8k%)<`{j`BRaQtK9Mk0PIo0-brZR8Q<O|`3vpU_,<"ppuY
+,M`^4=YCj|lVo|D.Nk{cq^v{.x:7p4|!1yqTGA{Q,;[F_=3LZ}Qn%aS%DSGRQZY^2{_DX_&-^pL"jmuLkaF}kZMZ-K-&)EYx^8hc|uFHta',rH8G]rlE{"
+J-sPARv.FPUy^AE)D`Ql"93g]qS1lAzu"!5YlOd"P5hlEJE5U=B|I,-F{CtxsMf{:jc|/h5KR5{O2(eifk!7km)&Yx(U!,C><zS7V&%}7x8|V|1SwKHOnm
+q,;=/xuhr5BJuL/iLsYr@jI8"/;yLEm}mWgDx|~F1`DbOgEpT-DHIjcirFNb)8iGc&T2C)r,d}w87{PhIhV[NguR74n]H]0:wMmc>)FLkT0rG;eeQ)h-=%
+%Dwp_YDF9;im$H7f2RQ"~s!bS$G+3$n6'^r3vpujg@j]~6Z&vV2N3W9!Zmci;Rv!Nsyi;QS`vI=P=p^aNDUWl$A|@yjWz0/t8gmRfJ,MOsB=GFKzmjwPwK
+5T`ki"i.oK<+%;<h]BTi1[7yS-j+"F0c>C~C~1@)rQUZUh<z%^}BEjQ`W}2pk7%I[uZ=]4nO)&l!{!fUO'{4PD_CWUN@r3;G#VtB{crbbH`VxP=qKMZ'I9
+s&yU:NIc#pf^d1|4&y]GqW/znOPhl;%Hqd5am=mBAP&tLRv_PPVM.4tLrao=>:Q#52@Fi%sni0-QY$PH>"G`<aNDb<z:(tjUjSy`GCW<<pusM0X.)$j6ph
+b!'SiKnt`kmkxONKy.:k_Z8:ESl/$=+L)`z'rTlFg@D.Badk|;+"8K_$N(B9sVzI}tC>pkmTePtp--R/^.A#D!~7_Zt'g0N|Ri&M:QU})]:[Qt=J2iFx8e
+4@mdWe5,1r)SFfBiW/``T}MS"=m0ix#y4Y5Ii,:fY=rITfq"xPRxh}4fSlw)WkEfxDOW#RA(3es4obrN]$TMzN["K{<./szzsG_@L'592:oSU4z/{fNg5o
+P,b-{.`A0Nub1,h{S|6o>Kq]C'Mba]Oss8P/T$N)Tb'F)##h4]|y|7Xp1Epa">g#X+Kq%-L2U1zhL6KO|r_VxBuD&YfarX5juM0SIv,Uk4ijCYryv@<=8r
+Gkn+wvk=$Vgxh;tK@Je_}Cht+7V^S$l1TUDfsFO.n-F@iy@5E.vD<Y"2|Qw+GYClO9VA7`%iV,DeWE^7lG2|;1z0^B_{Jq/OA$)Tx(x_>,&UdPI3~1S:u}
+TqIcgp!H:nU]DT+C81oS|7{o2_#L#t,}7sA{nK;-Yg6RUCvjJ]#NklRqVGx<9$8WG;(/x0tu:81W&z5$nt3`$]eFS5Exlw!>T7]iaqY:_7<M_bRByq:0m<
+.(m]A_oD>n1TGTokp#)b9yBLV%D4|zk##mVuOz^mR}z$zg>bd<8iaFA=Eg.@e5whpy&f~1+02h#`OMKX:DUep<87aec02rhGc>:'<-|/V;B`MCxP(gfw]T
+fm{4/(Mwj{,a#>.vP-@2cgiB&[H!7g0fQ;`>bEP.vp7'gM%u}G&bG.oO9={.@;Gz^DRMfk6e3o2`J^dH`0.7x<#f0&`<)p}"-U;#s6q3SLn<{BhoZ=ti78
+hf;r>$O7qSP.'I4`AtE1;QTxD-gC8u$Q5u)u=_Vq8v}%387%q@-I|=)c#y>jDfZi@"l957cGsfkkUXxDiY.5PKQo%&:xIUD;wWj@I_trWAr#n8vRTc:jcA
+//}3U.aMttUk"FVYNesNM^S=^W_$upybz4w=|7qHPWNe_qZ-`jMi0rYI-RQtsH}ewC-$EG:}s[Dn]4bWp{{WQFzZNe!w{9:-62:ex8W-X(aH9wkB^IYJ3O
+J^PDzD_s=4{.N'>$f[r$%@L'm@IX^yq8E-w@[I5f<Jqt_8$QF1xmFHUK&O(`iszQ3cfi|M4N=68A~R6#Z:slj4NPCp.5Xt=>3K-LYUk;OoRjBw-b>'lzdF
+5<Sk/BrlgFmG%(ujG=(D_3zAlE-v%[OX2:_DUOY}G/dT'{3x+O@"+49gr6vC]SczLu>7;C6XMZ=L-TJcR!CZB^etFF6_H#6"&xzgSZV2_IWC&[7q,fCsvE
+GuUpf`fR1]E$^`R2ZlQZ^Y(m}H0@4EO/Cp<`E<AsWmB3nEeIbL=Y_GYBtkB3RMJrl_/B;pS+YOAdoD,2Ldb}b,TaOHA4Oz"<AN:lrLX&-pGwo)}w%fc"p[
+MkQLnL]f+qy{k@g!nt4C{uqhBuC|!JJe7Jelb4Ju$}!W",6uA`(HB`|;fYA&>m8yN]%a@q-BD`PWf4_BJTw_Le'[-1.&p4{C~d!q>W^aEj|YiLDrX{XyY/
+W2h<o6kCvH_'Ai=>Tx~a+Ad}ul_"8d[:U{J<#A<rR{EDDxDNKDu%=P:x%F-!HDYiTH(eR{jGd}0)6wfdZ!ptmdN(a:|z&wx@@ZJwIEMs1NvW4J7OxI~$g^
+Ip].B2"E-]<CbcLJ,wyM~d!-!FGW2ib7z.Y);jZ98j@GN1H-0:xFUJvDLbnS"^z6n9e91"Bu[{F=>)Gh@KjYMb7/)Q2CRa&eW==fzX3"tz2>hYpw!4^{z4
+]jY1Zlq0IjsUbaaq)zmN9<PYy>eB,CIZ>P>krHc)~D8]IJN[JR.5)Fg%TmO#ISd|B-_W1H78TeoHMnig60qsxS-U]_C72N%hx3%E0I4u&MqV[+[jiQpL[_
+gH&/.pO;a.-Ermj&tF|V4;al72J9PGyOw,88;b@Z71cQRnkA2Agf<HDS4lb1aXa`zU]mEz9k=)YR{fKzu2K!D)-Q.lLH1nT-UX7_{q#,bIZ9'JU<LlFEnA
+DZ%aUtkV1(ie2UAp;LwNw:Fkgoy!~|2@'%,)6Z0{0L_p#,<,ZTf:8p[':ZqpLw.WAK<DXFlBCy$"_Az3l=W(JDIVC72ubevE8A5iy9]C~uA<;=mOS"X]6_
+vY#>S([IM_j;{LSK9gYiKG_xWp$Tb20VLK;o(CI<Vn(zYvj|p(v=F5Fc_LOi^K-d7.!}:5PI;P9mp#gGh|A2V>3|[F,xoTiF>MX9NY&%zd$fr`4f/uz+BY
+Wak;Tn<r><M%E2^Z$Gfc!pZc!aLrO:,ei2n(sVkAJ^x@~[}jT]~#>Kt`^>B040+#PAYI8-M+XugR@z1O4RM+4A=--B7$Ekd)!6CJk](Q|3wyTXNua_8>>`
+iBKsX@^[Qs@dB`oL$Vm$jNfi`po%LRLM%q@3Ie.O1o@PD4MZp>a%X%FPlV6%'$FC$wuDA%uI!]r4CbS).#1)='!I)ampzF3mO1{%l:EqA!/h{&Mo,VIbxF
+dsoA>;40rWRM~=]4(HaG3XZnZkJh>=j@EHIS}2"aHAN{cP!fM2[[`w!M]kpZu@xWte!<8Y/d&Reqw(U/P]=ZW>0H6A''Mb+!"9<W9g]uOC>7mLvdqMx=<=
+owx:'ZpfVDtIj6a73"fz;iF$'BhK-q<dePb]AyL]ec`vgn{3QW:K^N+6gNsjQ=RV`U=ucUq&oX<%QAGqq3%haThUNF"p#ICahvwovsj42{;1@A7$NI%y"o
+%88mSpS;4[v]g;w}G&oyNe'K]:L.~gV{6Ij9XF##1+HaX<3}7u[b/du@S!oZ-6]4(A|yeJ-zPHC2d=j,`7'#Oa`6't/"zSN;5$R7b.$c0Xe9!3dJ]eR^#:
+Mrs/`;6.`Jz=%A1pAoY}eS5y&"IJ"4^Nb#IX+tf`.`l$;,`&N_=,tBjJ+Y=]xdW-]W`xZ1":}3)3d!SE{%C3gr316[MLV-IIBqono{z^mV!jD-SrdUWJ#E
+e:E1+^A+TCy"Z2+!D=u1gA+^rH#0~6kVAeBX&U&.<Kq;ciha!("!-3v(%3'^`'9p[t+eYsqIw!&6/fJ!eKBR/,lJKB9'0hXy^yb/cK0p83c)ax[RK=7>;T
+V|29LBK%LmNRklJ&C`s-N<Jb9ma/}GpYi=kOxD8h`a<)aETl'y."(/.u"P~7xtg$9{EVZBfXDNi&W30EG#Jb:8tR(e[{by1<gcBwH=L#M3!bmt2_v%>NE>
+nnVe/-gp`YPmH!-a:rr#.}]D&!^+5WD)~-mfIi0g^h7+HQf7g93lC>{xd}bzGM5c]AV2GexYe8AS5qwN&W+r"fx7s-ujR=7]qCd+|8dq)y;C-_CM}]q4>6
+P`R]#:fd!qC)[U{YKzZ9UH{H`)aDgET;Sw;V_t('VF[3zQW{T'X"tyGr]CjtFQxk4rR)Ff:OQIugu7zX]5~#^f{f[G{eHUH2TSP2;Y>!:YAau-c:nCvbvV
+$;P%GX5=,2t/$cOUjpV>`=U[~;I{wcjf-/6`Wy$DPPDp(06XeL4,}[M+EHW|9w%[pS!Fp-|+[q.-rtFFk=|dMEW4=OW%D3WEqd[zjO(^V1MqlLKIIy##It
+>^n$FBhR_"nC-x-/0VI"%rt)7t-m^/o%hvpI.D&g#`O)o_{!0(GZ3Gp."R6rA#FvZH+mo|8TrR,kfZvW'+7W0Hxgdp[CfB}3gd|r>FwekG2Or;5(maChMp
+-cDF~+cTBv6ZPD#3Oz(wLJ=s~dS)h;3lrylml4egr>mnA3Dxm!OG9L6KiB-h{=eEV-OQ"9-y;&K9NYWQ;H`ex;^OJwJiMu2QOJB]iu_<tHj@1E/ZuvIHYN
+^5Wo'(]OARK"q:DH,c']7qiSfl)>VRf7-)y->>ad$ryV,'65$syp$'&&[YluGU8mNa9KliBC7UPl3yU_2$zjmL]BX)`JbkK>'n~!gYk+"xNZZ]{ok]wers
+"xXDYbDWCgu0>dh8`d!1db+N-ifbsvPa;<9Y<EuVTdqHIv$qAF3iOAH+$8-xIaD5_C%qS3M$Y{24Yc#T_zw&cSgUq:l>(z4a=^,IYUxGT"YI7rq<[LLFTL
+ShZ^Da[[J18tBF-;":1}A:PAWV8Cy`}^,I{y^0ar~]7y1<K6d=/!liK]/^uov}";z[t-@);wZ%ttlY+{ez>GOV:S!04tBE~@y}L&r7_v/Npsfd[4JkHLNX
+Z.Zo!:/p1)UT[I+<v&sq~Pfop('Vh@kk{2N5$5""PE<lrjDBQIf";y:.t:8o:M<iN34,~V{EPVf2ewsm4Zy1#@;FGY+s&B<Q#1Z+@M-]Bj{s5AR_#_UR_+
+.<JKhHOE.FWM1P'Dpvy{}ED-&YYp;o9rF1`b|i(3Zy]Qhzl!jG>]M<mP|4(-T0sN.5zm/ylmSS,!pkS$N#NS2py2$K%;Q4FKu:s1RJ~KdHD(r5Nj,.4{{l
+}<b}07A(x#;+`_T>e)ivK1C:1z.9j%PyF(75DC]z%xiRg_=KSX^SiOG:;0v)>Cr+R9XUo>"5kAL&d>|&Fx(hwK7vu`&9r|S-tX(iHB;_YD,(m0f-1#+W2;
+f>;%f)zR,5]_U6(YyBlW1O!6Kk]8Yh)!bdd>2Roa7QH)NDP}UFtKq(tyLR5DKUfw0b94($"@tz+`pQ(,x{s%CuWxwC)>8hezsA%!SZ&8d6(Bh8KK+9;WWF
+Jb[Q$VZw0(pK}o:JHF^IrJ$!Nm,SK.G_;>bik@!:dD{!9+F).n0ew0l>(O4HA4]q-$M4~qL2]ZRn9ddJ@itv)]z^5R>lfy3.HV~36jh0n)^1%g&!<:;b|r
+cpkj!@$zTM]v+yaDXA,mTAj-O}OR2a`<lR!}^du,1ZMOr2[y_aBdfK&l~{W&SacD>]1j=]a}C]>7mf,wm1k2"7CN>[$d0UpJ`eL3U,h^'PHuJ+'P'fT,;.
+WT$",V(C:-3k=AeDG(}"I#w0Rh#b)T!^,Ap]y5_YNYT5PsDjp^{sQ5zQ.wX%9iDBQC7jc)KyO7uvGU}U`@IZ[=2SR9vmPTrsh3{nv]CBUT!nG|Wr42_kOm
+%r-d}Id/$3!k@(Ba96UT8@yk[1eRG`Ob<rVy}ck)g=dgf)CKX1<JT8c&^F+@n#WN3q[B:2}oEW,Ptv^M(uzzr|%0q)@px_<`fyt,OyP37FphEP+`r4Lx'6
+N$+yhcfWq,B_2{f&0:N12ZB2gq)DQ+QWUQA_v8$^g@q]7Lj1Rg(XT,ODjD_)5nrX}>W3T%%maL3.p[i&Am/&6K<VpG8vMC1]~jW-0k`_tCL;:Q9nm#%Wfb
+w{ip9d%gSh!2DK_'^fK9-yj)uFXTt#<Vzv/FEDwa}9Y}+.RUJR6Q88|(OME+S`~xyd5:8G-i9wFyg=]Zr%yCMnG$D;O4S5Y`R+tv@!J;<=pa.n#;1-tH3B
+j5g{"uCF@Qd_C/mMI!+:lC,IO9BDTenCu_%uT$welCGvAS>zj(FT3UMtzT26,_s&138kN)A'<Pu#b8[`__CovO/o,an7Zm#DKsqhgdwOAQ"M{Bz]TBfk+o
+zlp(:XW9=lsy8E]^+Gx+&J<c41Dc(nP|yZW-gh[o+:jtY`0agGYi`pEN.wQS14!77sTdh=:|q/gn/FBT+O,@2(}uD1@E@LO;iZD-o'RBnFkQc=>1YpL%$h
+I8vpXO".|3U{AN`s-O3S>qZLPsBZ9L^<N/^x.sty{1'Gdz"4u41#I5hw)$W5rJ^$&GU;#^ZP88OsG=]/9kxho[ZA"i(2]1Ec,,KrZes[Q/XxwT$NQp34~G
+qtAYa.8!JvNmU2<@&P~6Bs4S~P6qp1GYzig1_by42AyzeP/,x_qtd"=<(S"z(YgiFF&5=%hU].~:`#I3+([4q]$GthA"NX4zm)f..yEKLS+M[KETgq%Ik/
+95YL5qup:@6!"W'Er>"T9ugeB`M/AZ&{SFr[$'#.!pB&BP&sf=/E]}D=D<#dRlgs4(6'dh#:h(^XD@E:W/H<yYNHp%X.X!SLs>74C1-ua+$2D+8{N:UAXS
+{I]'m'X7(]{s/:1yQbb!R(V#PBlT]pkeqfNqU^d8/EhWww4%r#:CQuQ^hz1<MmJ^{`PeKdI7P)rW'KRIDW">tP,U~=RnT+>QKL&rcouo;RPNDu.&OQn`Ea
+oK,%xX)2)_5&!!uyua)vR$fGkPZ<AQY4+_,]I5=e@)LZTMXR8$VD8e'yp{z:{u_QpL#.Zv"C59ewR!}l:0h#6((47w-yU:85s(m:TmQ+$n]ri|(&<:z%,F
+_VE:mck'`a,aA$xBZ#e"%,VA7%TS;v_PJAO1Jf5<ity2^0{gD!iZ:)z@H[(Y&<Cz=P4J9EwuBE>SS=s/FzHZ/"&}rST!lv^tQzv>^Ysb^A~8=USI3=$BFP
+@i:ADQq3XLBnk/gaEI-hU!/@/{!I5<<1kN:Q0)DGu:,b^C)9;3]qXl:Z:uAdZ+W]Sr:Gyl.cZ:/,7V/,rqb)F(k+j#)jC`b)y.7[2m&mREF`w;hD>>u.A!
+5CCOG_[H/Z%r{Hi94VQp@c$`{.,MpK.=1Iz>.6p;"tkXOd4IlhYDEy^Vz9b<N|$$xeoM|40fnT+3([njBv4T/Hr;l+l;fAUNlH;q~{TSoMCxhkY]%"Wl!}
+1Ff,H)@/Rmk[Z.:OqcOY/cwEaY|K"eetoptW@F{zD!P/[#hM4=hoI{LZ1R<^Nv0|eXnnw@J5E%F{X3P(r33%-JEKv3v6[_J(AZ+IYlZQYmKkB;)!4'dM[e
+'TNI@P.B$OH)L6(cBmszCB"K:&SxY1oqTcx"[F5v79h}"ySgqZms=N6>"KMj#j(#_^P;.LJ>QW<#"w^,sByI=[u(+1pe<fX=%Sx/qLObj1):UI,YS-J+em
+8G9J@`@$2f<qf}/U54C)3d&awDwE`Eb%FYsZXv8L=mlwZcRf5Vb7+=L6X3KkVsuZFU"V6hc}jY:)RF]QUm%DvG9,vF[aLsb}w#LHnZk"NfPlNI2d9_G+Cv
+AAlrt-8:r;fIQw}-l'(%;cq"f(vN]kMMG,VV'3Q'l7mN+E(`oN#4hVY1/pUaz|a;iHN%V={bz8k1v%r&'x1c$[E%1>xKaS]3ElR%!d~i&Y&c@S=P5;uc|E
+wvut/_X<Z#9k8JV79M^Z/|$yTrC]9/dE;M+z!$#pEc]1TH,6+M0Ql`{GVJ)7!"EPO%Y<!wF!m9Hhk&rX6%_9wGOM$89P@p,5j'OB`Tg$oRU:S&`6OiRiLe
+sa2Xfl<6)),jukxlSEG4qn`0_N2-C$Zw#dq^RB7"'"x9{R]+.qTbV.-Z&wAlC&iM&QQ[yf"UD%L#X/X0@rGzKN;7=u'T'u>K|C0^y!4/vNCTP{;=tT'"iN
+B.sk%9VKRp2[9Hsj`Tu23&J[aK@fK.~jtxuLmyE.[Tlvou26BMb-@,K0;)USsDAOn]M8p6<f}pmg~k/O%gexU1Y9^W'h(kG5(AfFh@h%n`N0WWn'Y.Co,K
+^L>S1fL^:^zA$I$X#S&M_krn;J!54'`^vTLW+r35N"O>"fG->[6"vprB|Fr[Hl=/8d4A;FBu0CXkTdv3H=I}O#/,Eo7R%43}T"e8&;&yFo'19W+U{LaZ:R
+"$}_LeLG"brzN&v+=T@TBv><l=94n|b,oC%tt2!`AAwKJz=iZA_![NHbrGTEDBcnx%TVv".ZjCa['JMh@Lt^,WyKM`Q+o5aIjzb`<v,)TEtQ%XS4vKXHDm
+O)>n{jG19/wz7/l0:Byoq[g'xj!`oh9oy4Xmtp_uP%`xB_;Ooz<t@AWL"@}Ma%vkJgZJJ'o|]VX(d(2(,o[S'n-u>#M9.&SSbir|IYx{5@f/8FblTKF)ws
+.3(B.Gwd3O%+7l[u0>}32u^4k60a!1#([M{0ZbSr3^bB,eUUQj/%/V"I,(>AKSl6t"rQV+2Q"Rx^@zm5cFl.^,#F5^G@{p`Y,#>o<bghGY!v':057K/mp+
+ISbJZq1[Ug.M%l9%QUn3AwgAn.=NXtSt(dj:SLhm":Vx-MpuwQmickT)FIe{Zo32<EL]J^o)[O5zfii5&Jid%K93q:+k{59omON|pJVKUU'5qBo+$nK.BD
+kWyPLei;4"n=$X_JkUiw%8$>{48hoZ[zAvDp|oMHz[NM"KRFZYyTO65{Wpal5mx=E{.tf7_Qi-"J}6cP#xQnUF%+p]7n.)[t<Z5G[9XK&b!S}f%2K-Hu=X
+(eycP&C"i#!)s!H<c;L:"&X!b<%aUg3wQj[x@w<Q>v}&/M!wNYKxC&Bqtwei,ZOI(IX@5acH%v_M@Hdo6lq6D2Eev3<eKJ2PQm<`0i[9mD)"T`C:='hr9m
+I76/_z=69=yhu;,Ev.c+AZoO.cW)5l[^hlUn),Cnd=y%9G9|su[f<m~=F@pvDnKpz(+Io#BG&rkT,ML%}IfY:lp+D]N`6Y|'(aFfo"{/o=O6jwCE"Q{Qe]
+$>t]F=2lmT'cuMfu^#2uTRTK'nDI,[>[oAiq$iw,<c"6kH'cTgi#fwq5[9CjZc[o(dze|=vZ>i.uJ^g4_Fkpa6CI}])3Sb&9&{;qwun)&sPjq]u.Mjda#/
+dZ6&tZCw|z&&Ml`;zS[QCa#BM+yu$P7Clc6k$nRH;YxFsz^o86au;|3pHzka9^6b20NKN^OR"^ro"<+Pc+I($+SnxS'b=pL!FXOl&Wm(A%JFkc9)<}:UCq
+@`abW.qKXGpHUsI=#eV_oA_u)'zwoG(gM[_+#ss"BXMMP@eaa)hw-]sFc@CyWD"uEIW$^<vCO4:YaUhlC&^`s:]H_P2.BSz3QqRPe2C{4]QR6^"{BggCcn
+$n~a<D{#2D;VS^bfqzIixzE3ckCdJy1fS>w>]Ij+F[1U3J@O~nd^ex8T9So"y<EOO3p.1O#iaG#rZ)9q/<>TX1RWQwS"0}uR{'BxMfOQQI4qFQHK&"MIB_
+jQ0;Re}"L`J{}yVjM>~.03Qc>3qZ"Odh=18Z$F89ZQFWrGr$k(gnvT%V'!:}];LQ"[+V.laE,/w-"7sQ-UPKd9piKL;TskixT/Om>ceaFNhu5q%F_U8$Yp
+#mpO#V$2r;QrZ-&V[ccU@ioRyA-02.R'woFOadpm)i-gfv3[&O|^9D9QL{]GzYbok091$N;oQ]R|Exf-.%Ru"_8JcNQazoyvoNS]!}iAy|6VE.XID%%bx!
++8xwnKepYnlvjAb/(R_x/0j)-brK}_%F"LJx=aZrreFAbBj)Xazy~m6b1.tE96/(~p_Zl@jI3RHO"@vo3[j+C5(hpOF%}/3MLP]{}53CwH)<^&hI,[R$Zj
+}6!6axJw){+Lbo`kig~!2E)C&HHK2K^f9jWY<,k[{y,V,Yf,Y7(YR_O1Q[Df4[Q@tChXFPU%1m)f1|>8ex9J$3a;6eXx^P,S|p6"DD,^{`rC,i!^'9!@dg
+/F/9rH9Xo"%&z#Q$="C[lUes))_lA2Yp;f:0aaUd)%]uu+u5bc/2q@+Y%BWPkAciBZ7TvfjOr[V&M41c&]T$Uzl.u1CI}Gpn0U_S6p)oxC;GhB9!`3QWrP
+TXo,x'+}oI]@5##)p%Njb9X[3;gLHBkYmui(qE-YdsaNYA)D0`&r.P#V)GJm`_xui^8c7(f3~lL6L$vKy;cJa"P%y"X9T9NdH[Xt_AMZ6]<)yH&W~jZe5i
+]YCYaq^|6Ra=)k[b:moV27ssReU=31r@}gQ'xol<#o(Btj$QdI5qyT~_2`ubYlS<Fj/ufPOFREW;F's#^{Pif'V..me8t!%kMHy;J_O0f"Ek9J7psMot:2
+4!s_+eY!v&!f2LCS&=ydhXT_UZ>"(a'7Hc)}n+W$uY6sMJ(nmaPM8-bXFC}Tjee%N]J@(5>#-3kd8,2%"j`9[jC!%hKK`4oLjp94wrHjF_%H{kM'CAfdQH
+tW0`6epjR%B_65gZ>O3#n26JBJXRl/OqEsHexBaE.n{l!B(0!3dOEB:lgI"KAPj@;fgdx<+,17dOB;%3"SjasV6|n+O8L&C)e"GTtGL6U<gAc0UHfn>h_S
+zkx1>n(F+=T()wZr1FhE]lF#xXT(:_KmQAd6d8^1o1xx[=~edkH/y&Os5I+xuY!Vn!Hg&^DJty~I5O/_dq9cSlljgh_A~i9'Pz<cPZz|u:ID5T}@|4w'6Y
+^<t&k]1byXYu+12%wG`Riq.e#aY=-Bzb,vuGK!Vm[mnF&HsUc5&;b'u=bqTw{satyU>M@N=/69=00okNf)l]ce+eF;~L]==fK}l^:izkd|kJC45:')|)&k
+!]iU(XJr"MGa(F;6(V|.)YB:c%y6:Wy6f#q!CLFk^Zrk0zqlAq>""%lcP[nhqm2eaM@GgJgUv!L^4o[3Qh<LnP7+5J)|{h"V5e`[{5>-Bj!2Pi;ij')a$[
+`!3N<jsP&^6<:=$ZEilh6q$7PZB1QuZF];HIj6&.pg&=B5x%M[iVbdw>'u1nJ.eXb#SU%<Yo;'YEa3jn}4OBx]>l+{G{{|`LPi[=HWilG+(cctaOJf_;dj
+;hVQKFL;`BMa"T}{F`U@=-YC53<u85skG]]JvCG--_,a@4aR8&':|F2!hA&ImC+z~(wHTs/)w"%G$pkBFNg$+J66Fb;1Dm,3@Ci9;N"]FaZ)Yg4(D>#Uy5
+e(@|s=5JTEN7#k7M56+!gT8xHR)A-Yd<fV><tUa6Mr@f^y#`3f%-y<Ck;CA5yh>&C2~,]e(U<;c0j)xWr^dtcMOuAm7Fl[CC<@f@Fh5}V]"N|T-][-S%l=
+o)As|Q1Cc}VVyXkTL_@$usROvKSsI>Y0d{6WUQ5rSD_o3Q^G#[9NmqSRTl"AF0z|j2oPiZiYy6S2DB6EP/&G_Lt/%FBN!X7c+(JdVEvDpI:etp>k1jVXEY
+gD<di_1&Aa^7lN;ox^3UQ/B([C#=KEPu>^}dih}3^00lYw3i$4tk!C}tH74xk+;b9KA]3#{c%Nf,ce!76@I|BAss6`&W|<"ZR+.=]h__UF5Yk=`4$I)S0R
+YK:I:Y2]O7Xyt+iU{GeB1]5-g;[#XkMiJ,Y4$0x+3^$0JM_zw,1wr!n.r:"l.:29UBh'v3tfYn-xe:W{`bd;O-&K4IAH:q`Zx]8xoHzumh+4V(10}ewK3#
+7@^Igj4rDBfrj,AF"S_+%soy3iwtRxY+/4#FDA|pCv}h4fR!>#{t1TG!Tw#Pk@m4cmMaOCQcZ`,qfi<3Qtqi(5Vt}T[O&E&Mo(m]29Kz]+z{xRX1Xwe7TZ
+4#cj8B&u'XW`z6|geIA][1p^)PoE@)P_ltY7dPjLJ74W!F5Z7%h6WHx#[dt|@(wqj&2G_IP[OJr[`zM/6dJ%]K#tECu-_M[1G6SU!!<vPBFopXxBxa!Q96
+Y826UWOUoF"gLmr895+YD'_Y^6$VCF5(w8$RdfwCz%Tkm6BVK$bkRPJ2$'cF>Xw{IM+sABC|A-y2Fy[VyIm1U@elm`5yil>P#v=leM8LppaUvHD:&C7{Ki
+-+;Emz%!=i)>3!2:8g~=B9v|sn9;4#kiMPu{Vk!gFLhRQpH[Y}2]K}WjtObmyU-&"<W6}Tu!a-TN^$+|Gx[Xx_xru5@I]|kdHE;O{9#}{P}PR<qM!/A8wD
+/QbF./E'KxoTbf'(iDEw7`B'/K5q9w/djZib.zoV"CFDB1`L&NX7rtLunuz{@BWs1=D/+GB9}!~5s0.:^BGX%iP,$VVz|R(,;J$eN'Y_wCrFG:cb._dlp&
+!NjOW>dBD2-AG"fc<SfHTO[2|@Xy(`C/,zE<U$5WA+~ps_Mbf_DSL1w7tiQu'[14qZpBip!~9(VLH:Mi+V6C$zEu&vk%)c}hj"wj2gxCHv|)[]`4kS[jp-
+LJRKXeG/MbKBb}.hs8J&{OpOwTE]:K1Cbu3R81+#d_8p#2m:5789g#bAlTXYin"o-UN8>.OR8u:vX2_:bRJonA@}D0yYl`GN]uH^JMnD%hx3V$+=(:I]!=
+ty%t);u9+A&_1v&"lw4CDAy5F}Nn@/+7P+z/iFBv-B'Wn>EA6QE&jLh/|>)>mq+Bj5{`c/f|z<4$<A9Ln8//nwrheSk_"ViD[(!$%BCr#!g.K>f"kGX2fW
+dZ|7LtJmX3L<!7uH68bO.jJ|aOi|{+L%K;aasi4"tQky2`Mm,s<|D)LrY>knqkZ2[7^p'^sU$VROJD!uoKC4>`Fh=xnbBvJs{'Hq4v5'hs|y$LDeHhs7Hs
+.ld0iXbLxdzR24|+<E"0x%SzahtLuY[l_}BKq+NQ}_{KtP-,PPcDYX(AFRfYa@`uBF7fg#I@/)HLtFHIo"d!b'c!sr"y"b<S79g#UqeV<=BR~FV:ft^$<m
+XVJq8]][0]v#t@KK6mEBzyb}<f]fd=2B2Gw+0c;(gZLlEvEVt76<`]qz=ez+t)`PB=Lgvu8j~{!_PzJtB/I3aq#@M%E2R`3>%#iDP>o|v{6x0tl=whP,`w
+YDgxHK%"h]TwP,Hl/,)f:utAWS[Db<FSJZ9+-.DM2COjt@,LeW2<y['CDac$|1vyH`9UZCyX97EdBE;_9Y^v",qk9LjodV!;+/+NHAlz<!<!N}.13|v%H`
+di.9Rwry4]>_3O>&l&tM:j^},e#qgn0s;pC}H_i+9[b-dq0seAD0O,/5d'{a0u1uCG|uYZ0J#uU>q(P}1FySb:i{GT<0vm'zQ<092EC6P#M]1AX6i0:"L/
+[,:3^oIp((e6iD@1;5Rk'j751`na#)3P1YafI8Mz,gY|iQcXNz>!NP[[V1Ee,ul8p%cpCw_}FlOAEci^Z%`Ue[tka#ud4`QvWlhJac/&U3#+u{cn,7"7VB
+J`7xfbBUM#S%._7x8ElTCHS[mSVTZ%t%:QMXuJ]+_6:&mc5BQq),ybT:KZ6I6E-_L/NE2e;ZY_cPPw_ttAUSb[@z%gO)2n=Obx>Y51%4i-^kn$NHDwhugG
+bWV|'eTDqap+39m":|oOof:W56xFIXe`nFAk=]YQ5uXe9xy19)hfgvo1Frjg2f:ZyJG|)uuaO&fXGKnYel;szOXZ|;j;VZ2NB9M.e&q>3=NT96/b95:`qE
+QFbm<DoA@b<I}a8=bc-iZphfwFIp3JwdOYfW_m^{CCSJciN<[=e9fT;y@KOVJLd.WRi,)T]FB#Vd1y)^FJh<>]lTVu[{N,LxOlbN8Qxtqh&;#7c9CJp>Bq
+LJyauc:i)Ed@tZZRnJt+QSG[-"HK'>bzhVZ,~J]R~5Rvqpd#|(akYAi8@^VDf/g|y(/Y+zhBm6.9b2RM$Lj5TSJRA|v%gHOEIn9`E;DS2@iwypxl}MB%p6
+S!:-)T-KFYq,OR7,4[2mK7xunip/2CMEWkB61NKa>0!2&:nnPmmY1|:J&rs!vb8]hP6@wdXc^Z3#qb$iJ@:{>x[viA"Q]vTxP}0{|4@WOHe,%JVenQEZMa
+xH2K:goon@N`v|S/=DomP&,6$M.67c5NiA@$RYPZ[/[u{X3#~@`VL]eTtu>C%T@U6fTxFeOev5.`T7izrA@BNQ{EhS0OPFPp]4Wlwf1yBM1D[x=iusr7Lp
+!6(:O3=khTlEVF9P~u'N(Mc|.Yw^Z>6eWrvgs@pj_]M8pzTO|vt/dNwj,ufNdg@zHX^M'|+#g%5>p}nVyt'A7{s{oA:DA3WB>h3/^N!BZ")'#"=Iu3VKu|
+KxE]ZewV6UO!Mt;K>aZB"9d2:JvbFiMQ+FkgM`]C<3$hLhf=,Z+mrP;@!P7GYg7}"j>eo$@u1-l+9cD=gdfs3foaZKQn#Ri:XZhw&H$4/h,:_H![qt%BZ1
+HF=/^8R(OOeO7b~!+^,x5G#Hw=7}R}I8otr:Ny!ALl.YbS%5}`i)AR^Ws[0X~y8G}JA,dr|a(9NxA!F;wFmz|1^cN{E)nz@)10Z1eLQ2ftXk3<TvwuabyF
+b<Q}')B`tHKGF$wD4ln,&gz)H$Mfx[`m1`9Hz;{d{WgWrOhSpt6U7L'gP.FuI.d5#k,;cIKy<%7P]O@18Qb-WNy>TQRVs3aAa1b!d/zhYClh1b[Il59#{;
+!o8T8RHM1U]O_$}>>uBFD.CQ4fvk^12`]N]#wa}G>p,F}fO5[ft|in-y&{fh1vwg$yPUB{nV>85l$[eN(.L^Z1lFYEGGqKo,'N]6znzSt}`5fM7AIw/f/]
+.eklRl$8Z[H)MBO8_eKt[L467:WJ9AUpZ'qocTel]{BtnGV8%8,>"MrA`}dksT1EG+52t5h!mw:$ib0r(FSB;W52nyb7sn!)iN^W&NL&zOoY=6+>.}>j}M
+wO3yzmr+C3xN9@;pv8^@F.&mg]A={&[wc&0voA_WUj]l5Rdoa}8#0QZoS<9j#So#.%}=JX)Rbz|)P|P2JfXXUL>Leyb$3J4I&^BJDk8quB$o#D}0SiR%,D
+sVCZA[9(AGQk!9TU_,s+Q:-.'}UV8BZ;(J|6:#EZDfgi&A5ql1/Hc4b2=B$m4XZ2'sx0AZM3>Bi/,ylbl3~rYV+Z0>HXdw]J4>S%eFHf@&p3{Y~ghu1Yrh
+].8j'r:L@6_SmD{G=R[NMjQQQIxIE,TQEkt{([qYDU~|q#ULG3P,G_%[|uXZ#E}N/|WA#9TK_lHL5KCpy=,;0uLN2m%IcJ:KoCWfX0TUI"FnW$:<dUatMW
+WyG-HXjq}Dhr~wKs$b/jDIW!C!2%J>.F)D@<$+G^,F"V#U{jD9$3fb52TPrIkkz[8HYK4]wqr<U]v$p4OYZzPjUIpZ%lTr(ZqHD"cjsgX'}dYJG(5Rz7OB
+6Fm"$C,!8@zcY1<&Pj$F,XiDK!z1{o&$O$uOWUv_>+{:gn3fNlY)@+6YBZ~[&|nZ(z{ROak/F5xz8d|D<]J30TCUKz~nhEX]#q%WG;b0C5yxhep(_6^Yn#
+ixq[bL$pP=)m;+hs#73[t{SgI61tyVHc[QxlfA1LwBlMLH^E@U[u&utvCssq0Ilit#rgLC(FJj,qh@KDri+5+@-Y5>F&V[<fvA:@X[.wRkh=c%IlQRS.$i
+PQn>LKCoU,/OvQr>Q@@{cVdGL=IHGMhY2D2IVwTLwpJWwpw.{xCC=lHK[4k<a}qoG}na5T]wOendOq~[Fb6rKq}QV.(f0NmvT8EBgH"AaBQ2rGRaHi_kXE
+YqUhnEY4rt=Bi1bGCcR-.s_nu-U<w1LssnVZg>e`)Xn=wDu<FUG}n8^4!jjXLU/3=PHH<[fg0ohsVabD(e-&]_Rf>+B.p@4`i7wN]neF$!0OY:{|KqC-ND
+D3hK}'7u#m;0%#ds95Cyl()jBzq=7j~Lo@W]OT}j57hUV+><Ch@Y~orkh^by5$U1hpjC|Ub3<HkfX<z,A9YJ9,BeGT3-4F)oi#>"BI-0OyY32TN_=#^3J@
+)>BZzJ[@z`0^~qKKou9(fbRD%&CZTKWKB.Z]ilQ%>Z0}8ymYj+)64RU-cc2Lh$[yL@Y.d^`uJh7V2Vk1]ON,NxLPy4_MXNCHmDGp|.!OaL$@T=<b_4Uafy
+M.JGu4f;4'3$UVRt`{1clj[4`BK!)_9v|Hu$a#yF>;e#/x7q(9}9ZE5i&J4v`E!^U/E{=5_"[&3<eJ_l9NlL6vE#x#hwA]DE4f@).S'PwycyD3"cJ+u9''
+8f]UUB8KhbjJwc=>/WNo;O9h]-Grep-'}#{)Tykuz8iM;Xa:_`<+[p1&'z&^^ydUV/yfYx5R[;b/b4obl(;lZ>;kC9@#2A41.QaB9>yap-kU52NM)$w%Sa
+Te}d%@w!~|l>wepLN/!qczX,m@RYk._]}Fpeg_aKsqV2HYA'B.x5`sWd]^_@_m7hpL[e{R3|jWe.'"H4Q@f4JZqC)Z-&i>lhHcniQx{+AAWi+SY}_x|fVk
+}_x1x#^o]@>i>+AIO(HO7da@DO'N9Q%Kt:{tqp:C8B~@sUP!_Z;KXeL6NbiN[+koo@5|iXo<d%|@lIZ!&dG33_:vc'[JKGpRR.tUPp3d25|)x`3io'yOVI
+[^(4Yb]BX)){{1O.S$hcwN!{88iR)HQ%36/-(+JjY<EMibWf^w}t>qLbkYQMOp[H!Gc[Ce`bafDn$akEF].qMM)v^ivd>:$)[q_|M6[A=F9dgM&l,}M3FZ
+';9Bdl<`M+}wk'.geB4J_YyaZoe(3,i7;Og$[y%+Bf&.~z&s-pQ;p7m{iaG(0,Xd4T@:v.+IcHjLW0pq,hE33b(0(BgFO1U}%_BK1WE"dZbX-si:&5<2K9
+Sxbp!0T<~V/eAw"/=j=6`pjC'VSZDUOz<Fy"w<t;c3g3Fl7!oiS7AqC}J@jf<^0teMpoFG='rRGod}NOkYM_bekY#{$;4J.+LXVl${~{;x%rcj3Hqd3=5H
+xwx&k>-U(]V(xgQ]$'"|(qb)p|)t,u0/j<!%VC79yjYOsKo!8O/d,Wm,Mw^2mWx4EbWEr4NspR$>FF4o.r"bG,+MnC#&x{eq9U;pa-pcC7B8N+GF%q$nw,
+>AbJ%_dLunPU)`7;0Q+fKyGQFRy:mlAVXwRsI%kp@]SD:+]4S-3(<xt.%S[5i(zw7L/8{qO.`LB_Onp>!X!7kmaz)N@8b`F%,zRqiRvN<jp(&C3=S{wK6m
+Ypt(VlGm62Z>HK_<9F^uGG2_iPzpOFpc8m^wE,|/N{jr_S,`L<x(%[KE0L{&%Y@e0lU)_KY(@dkxxDt&8U~VB7!fou|nCTid`7Zye{f$LBYq_<QW6&+aO.
+dqcBJ`xs~PKELXktOME>V%!R]94sLT&^V]{LUY1qGqw(g]JTtW]<y`%X/3RHsAb3]to$"5diM5ez#H6htH41K_urf]';ydc!^]Q0)BR<uO=&fyBOgd!0Cz
+87lL<Bo9II}a!`ER,F5ZdkbwRU0gakf`mHT@syp_2@m[exUtr5BJ<D2AEr]OhPG@D+)feQGrR|Lt`7[{2J96,N|(O"Rs9}7IS-y1v6iDPJHK~J&M[dxOxH
+,#s`j/84:Mj^bHp7RDu`mWT8!I1ujO:T96uWgXyax8zL[h2#L3&hrp0#19_)kx)iQ#-"tTlFg@tsuItQmkdGNKy.6Fo=#"_22[O#oDgkHZShf7s)[.#zIb
+5^p(CW3LfyB+tp[ds3{W`p:li@0nehL2r){chGx&G("k+]h{2'-=:|9tT@H<IjC![cB^Dc^).dTSlDvw_`3}H,ct;dA#yJ8<&aEbe!~Iq1hl/r[|W@$)lU
+1M1-_s@QY33&gf%{7.b.HiI6b"4G'P/3v5U@%NIL|l4r~;w8YyXDV@zZz),ZXA6NJQsF{1^nN`n9[aTkZu)9s"0%V<3qj&mI_0{5/!=>k6eN~CF0,$o:!(
+%m=mqf||RG0&[r29Oq@,PEE1+[cn<fOqi-m/>|Q#NU7sTVixNBh+OS[$#y~0)dlkC9#%mWe'u:)R[Yxri$:R8}>&n<K!p|5lH,I{(X<pge^SBchUw!'-Uz
+,UR:p2X2g4HEl%V<>jnnU,gw+')`ar@wF$aRIKA5`;^Z}n!Hi2Q,>_p!z35$>Wu(D"vOsn}JJF{sRJC$~IDk:+9lTaZnBNVMw7@_c8VG'c90>1vaU>Sr]1
+U"Ae{].gi^Pn.nTD%v{^bg=R(N:{qYkn)yGl0!,dELTW<4[Q}+G[e(};|EmxAQNHBq.2ehg`IVR5.F+TT"_#'!OfI)j3NkmnOCZc/Go^Bt[:a]V%Ly<LN{
+bvg,)[PEDGU:C''NiE-^;b"QYaQ%59J!rlEF+bw+`,,d<:qhBi^5O[E]1+@C>8Ni/V^Iy>bT@[WaVRZCA6b33'}{2e7KY0dG@,;y}rT`h/{29mMAQ"evoY
+y(nQ1Ak]SeP<jWDHiW^[)Gqw>YE5})s83WX9Bl="KKsvzty#mTZ1(<+7;Ai&!=<NNV$^cn"'gF|Zl<XSAb(AVOEZMghxegqcId/x/k6rG/#}1Ga|x/7G`U
+D!T//+MP_6v!c"uOa&/W,Z^z7`k.{WEl}D{8l8KWtHNpnIw8WVx,-GA#|(JLuCd=5CUi<]E=pwhoQL~5b:VgmS+YhMJJ9]JqsYV;%!YcryS%L=c%DT-pxF
+m@/}4emwWzyy|[-=q>dth%40UYi|-n%RUyGTc6Ia0&CZ|z2!lHfj~Y:>Q9uuh}7Lm:iXJ@nFZlRmLH"aDNcRL:^-YRkT~P]S:dshbwj{'{Uv&#JGr%z+3H
+JXM%&VhPdF/972r9oMKa~s0N<Rm7<fT$4Fho>v5Eqm93=--Web'#:BFo1r@8YcQe]]>7+U'KB&NJzBo1<TSBmS;+v>VLJ;{5f-C#wvqNPPoT%/2_{$w"5!
+^vq|(h)817x0>25!_SZxDSmoAvpU]TXvZ5~WqC8f!^dj.QheGfY%yZ,KIW(yFA9x~';T)MQzV3+b1(Q&&>Lq9Zk^,I!qq7}1da'dj`S{65"B<3ax%M>2KZ
+NQ^|';6!inHaBYT,~%EBBO85{-G)9s!_2'xla{cr>HxeGf$(J:+WztS_yzdMW[~:I(9}V<OokUgeYAaV+#s&=al5^84@GPEW<dd.X:yud{RsKS(`W]>FQf
+|eqdJi:}}Ny7`h]]'7M({N_g<Uq(!V1^,dx0zL$'H'<M4k:IU)mO$6^f($VX>$WG&d+ac)m"UCceL^Up0j0u9YHBFhwL,eHj"QcE{X%`+uR;'j`Kh(]1rq
+C:6D&[2pbZj`D#nwG"_JwO}DaQ&x!femGZlJg#<AuLj'/_%0bl&asv^lf;&4UhT)Y#/gC5%FYSm:g#rFO]_0<a%Iu-$g<Pv==RZsJ)TKNu}}y=vQN{D4Fz
+jjiV:+.;`T]=mY=h(q>Gp4o0+%m"6x23B^f]uwECVy67j9ZPuUBf&^e+=J^Zg4Tb!|(,6|;e2f2NYiO#s)M%U]Oy@K3&)g~DMnI#m@AYcW8EUQ72<u1r@z
+{%qYp%Fqw``AG7TOV{7XCWO_g>M;[$U>UOB+^E^j~2eUFE%wN6$Vlh%ZL;Z"()]$CTE-&[_X$d)iopg`q9H;d"$(ZHRIrd6X~nP8cs$q5lbDW$C<WufVz,
+y[#>+y.e`0@9{;OcCtOl^{1GE}w^2Gg-/Bh+A1f!P7C1f-#)0XdEAktS77l9.$]mLL^P!<r>HM"<Fia%i5l&}VSwt3YceqV{(nLsoPOV(wz5SR;sPpO:`1
+X6B"+_jjXU!AMA|ucGu)YGfOG}"BA>b_oYBhvU1yP5"'NF%N6Av5XTY3J;kk^jYu(1A8C}qY7rSKu_bPNK-ih08D3He6cNNX#+h0FVgacrDKYL<;81Z8mk
+m[ij53BXAOORbV/|zY^q>&;/lB5oof;371^'-oV-N0HvGUr$UX5XE7$DM!wyxCf$pp_/!KGR#btRhV7&dgU)o:.7DKWJ;$H[b14j&@v6q+RhxJ7ufNy9gB
+`Akm7TNM$j<YQL',KyE)>&GxG.Vl^W8%73My9Ai#2my.e<5)K"["Q)0,]N-uIymi;>~_O)Fv~q57VKrNjC7KhF}63<n8B=lS2gqMHfoX%f:"V)miU(m;0g
+OsDevQXdER0'h-wxbbX^Li.^J8rOJF}u)FJ3+K^rlG3-U'#0O!`i<VrC=oyR8A8qn]["W8nzo@!Ls0PJJNHe6FPB=QQ$oTv0Ef5.Z<#FcZok:$z+M+c]Ap
+xb]7>:Q7xlp;8(B{)bS5mONA2irflwf0~!%"[x[BVhVX_cr]Mi46]I!qo!6:>qu9V.r:hmrL<=ms9UyO/#}Ohq0#n60}s[_6su"_p8JSd}6#s{C2N=3Q#9
+0O,sG}+'n'H.||v`Df0+"51L6b^|u)Wtz[x+M#2"a+3wpb~+4GTFj/3NFUqJT:2CR3;='UKmPGIeUI01j[GdGND$@xHK49MS,%H"n/=Ntge_W9=TQ=aF-J
+'_tv.zqfS:3Q-SoRVg~H-_{a[p"8uEuT}('uo:U$V,%8~ZcQO$9H~(l:Jjw:~e4qf&kqE>VDLjJ+_CIvyZ232chcUh).cN`Ggx9%r2i;6tj&u(g'8GzsR5
+2&o&htw.Ox=&($}b:85"u!92|)7M).=OmyF819upkApeph@4dUdi{MJ"[FU|/JK#,U8KU<=-bT+Fbu7V0)6wx#vMQt!0;]/(Yb/gnuZ$r1CN!64KW|s`6"
+#E!qL8L-Rb_cVQYDl)bZ+EG%$.`M,qW]Ws+q]Osh!f6rAv_<):iXO0f4QJ:wX{f){DR38A<`(V,t&$g&HGlf~]k1q,#y>cfi-CyE%^oNvE`K~j]:xwyEGg
+5;`kuNEGp|~7.E3X~B_6}!;T1Ns>Cl"MBg7pg(7B<=Kz^0cigo4+/PcV_Sn7QA^'0u[#gfEEuQ^zCh[%Iu5,}G==QI52y(e<28l'PI:'q:$=0ed:Gbikt(
+1tAh&1<!oHn5w@j2=m|NA|n:lm%u:dPW(ScSd5}w|8-A1Cg2)!4Lfi=>E{6%icPjLQEm5>k$ZYJzFUl(<V8b1U[>/hI5qn$1yV$upcZ^;{^l#;GP#P940^
+i_"i.zh)~i<Uz/le1r.:mEk/+3[v`gxLlE[;"U0.Zo.I2DZw[L8z/q(X=PLoj}6>j4JzF29!|yJ<[Cov+2)t>>=25(=u>P]M>wjWC!nr6Nn.[h1WYK's|f
+|Qr{s=9!e#`MCfh'biNzkgsDfR#Q5xj"Y+j!!"3zF]vm/i4<iLm&,b6LKpxlIHS-zCkcaOn=1BhnQ!^.s!3s44bZ7qttf=#tI:{88k][rA)=Z)J/F}-'t'
+H'c))H#iu[QQ/W,B6Kld]y@Qinqo,&V-2wk:5Y]MB(Q2Onbwaj<.F`1%C(XW)-!xR&h[IJup&"#"0#W9o:E"&wv!JUmZuY+D%ef$w]5h4:A_Ou5b@q0my/
+o]T3]3pol0vyB)o:_$)naZZH/w}T^}4:.>nS88UX8m][<F}4p6=Lc{_KBpwc}+J5|H-cZY~[@)%ozJfAb/v1UAX#4e{F4E|=81(%URXZFx>Uz0VH'DZ#fn
+!gz;hAkTW"&:!p=9cgr8RFaLS>qy;@&TqkA@:T;:|8d@/u=H=U,yLQl=&wtWP2vSW]Rm+76EUs(bL27s{|/6m3&!zagl<KWZR)h5Bq.PUMG:8-}r#PC306
+N&'f=6K`>"y/as4D5ZD.D3O"S`7Ub1]8Sl$';3ILn6h>eVrPUyGQ).gn"M-{Rlk#jQz8(xH/Y5}2$PW_"~!!
 */

@@ -97,6 +97,7 @@
 //                 | sorts: radix,   | yes: keys, values, or both; not    | GP_E_OVERLAP    |
 //                 |   merge, by     |   over offsets                     |                 |
 //                 |   segments      |                                    |                 |
+//                 | sort_columns    | the keys, if they are the only key | GP_E_OVERLAP    |
 //                 | group by        | values, where sizes are equal      | GP_E_OVERLAP    |
 //                 | transpose       | of the last two dimensions, others | GP_E_OVERLAP    |
 //                 |                 |   as they are; square, or dense    |                 |

@@ -164,7 +164,7 @@ COMPILE = ["python3", "tests/compile/check.py"]
 SIMT = ["tests/simt/simt.cpp", "tests/simt/async.cpp", "tests/simt/race.cpp"]
 ALL = ("plain", "asan", "race")
 CHECKED_GROUPS = ["building", "graphs", "operators", "elements", "transposes", "layouts", "errors", "inputs",
-                  "hash"]
+                  "hash", "columns"]
 HOST_CHECKS = ["--backend", "host", "--quick", "--each", "1"]
 PROGRAMS = [
     # ---- text
@@ -177,7 +177,7 @@ PROGRAMS = [
     # ---- the kernels on the emulator
     *(Program(f"{family} kernels", [f"tests/kernels/test_{family}.cpp"], SIMT, ALL,
               flags=["-Wno-maybe-uninitialized"], args=["6"], long_args=["60"])
-      for family in ("map", "batch", "reduce", "find", "scan", "axes", "inputs")),
+      for family in ("map", "batch", "reduce", "find", "scan", "axes", "inputs", "columns")),
     Program("sort kernels", ["tests/kernels/test_sort.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["3"], long_args=["60"]),
     Program("segment kernels", ["tests/kernels/test_segments.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],

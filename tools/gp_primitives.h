@@ -156,6 +156,7 @@
   X(group_by_many, "no_cells", "", "", "segments and keys", "", "", "") \
   X(distinct, "no_cells", "", "", "selection", "", "", "") \
   X(join, "no_cells", "", "", "search", "", "", "") \
+  X(sort_columns, "no_cells", "", "", "sort", "", "", "") \
   X(kernel, "kernel", "", "", "", "", "", "")
 // clang-format on
 

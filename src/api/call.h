@@ -127,6 +127,11 @@ typedef struct gp_call {
   // Rows of strided arrays.
   const gp_axes *axes; // reduce_axis, row_map, scan_axis, sort_axis, top_k_axis: in host memory
   gp_op apply;         // row_map: binary, of an element and its row's reduction
+
+  // Columns of a sort.
+  const gp_column *columns; // sort_columns: in host memory
+  uint64_t column_count;    // up to 64
+  uint64_t key_columns;     // the first so many of them are keys, by their priority, `keys` before them; others move
 } gp_call;
 
 // A bundle: kernels compiled ahead of time. tools/gp_bundle writes one as C source.

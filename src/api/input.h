@@ -11,7 +11,9 @@
 // copy, transform and transform2 take one; reduce, count_if, any, all, find_if, partition_point; scans; segmented
 // reductions and scans; select, partition and scatter in place of the elements; scatter and gather in place of the
 // indices; unique, reductions and scans by key in place of the values; histograms of one channel; searches in place of
-// the needles; distinct and group_by_many in place of the keys. Descriptions are read during the call and may be
+// the needles. Sorts, segmented sorts, top-k, nth_element, merges and sets take them in place of keys and values,
+// distinct and group_by_many in place of keys: they write the elements to their outputs or to the workspace first, by
+// one launch, and go on from there. Descriptions are read during the call and may be
 // nested. A call has up to GP_INPUT_PARTS of them, nested ones counted, with up to GP_INPUT_ARRAYS arrays, strided or
 // not, and up to GP_INPUT_VALUES constants and ramps. Its output overlaps none of these arrays. Kernels differ in
 // kinds, types and operators; pointers, strides and values are arguments.

@@ -208,7 +208,8 @@ typedef enum gp_op {
   X(ROW_MAP, 74, row_map) \
   X(SCAN_AXIS, 75, scan_axis) \
   X(SORT_AXIS, 76, sort_axis) \
-  X(TOP_K_AXIS, 77, top_k_axis)
+  X(TOP_K_AXIS, 77, top_k_axis) \
+  X(SORT_COLUMNS, 78, sort_columns)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;

@@ -1,10 +1,11 @@
 // api/sort.h - radix sort
-// uses: api/config.h, api/lists.h, api/context_types.h
+// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h
 
 // Radix sort (Adinets and Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs). Stable, up or
 // down: equal keys keep the order of the input, with GP_DESCENDING (flags; otherwise 0) too. Integers sort by value,
 // floats in IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs by their payloads. Outputs may be
-// the inputs. The result has the same bits on every device. gp_call has further options:
+// the inputs. Keys and values may be described (GP_INPUT): one launch writes them to the outputs first. The result has
+// the same bits on every device. gp_call has further options:
 //
 //     begin_bit, end_bit  the bits of the ordered key that decide; bit 0 is the least significant. The ordered key is
 //                         an unsigned integer: an integer's sign and a float's bits are changed accordingly
@@ -86,3 +87,25 @@ GPUPRIMS__API gp_result gp_sort_pairs(gp_context *ctx, gp_type key_type, gp_type
 // indices[i] = input index of the i-th key in order. index_type: u32 or u64. out_keys: the keys in order, or NULL.
 GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                    uint64_t count, void *out_keys, void *indices, int flags, gp_stream stream);
+
+// Sorts keys, and moves any number of columns of values with them, up to 64. columns, in host memory, says of each
+// its type, the input and the output. One column alone is a sort of pairs. Otherwise indices move with the keys, of 4
+// bytes up to 2^32 elements, and then each column once: out[i] = in[index[i]], up to 24 columns a launch. Reads of the
+// input are random, 32 bytes an element and column; writes are in order. out_keys may be keys; no other output overlaps
+// a buffer of the call. key_type is a built-in type. gp_call.count_device may lower count. Cost: a sort of keys with
+// indices, and for each column of e bytes 4 + 2 e bytes an element. Workspace: 4 or 8 bytes an element, and the sort's.
+// *columns may have further keys; gp_call.key_columns says how many. out: indices as of gp_argsort, or NULL.
+GPUPRIMS__API gp_result gp_sort_columns(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
+                                        const gp_column *columns, uint64_t column_count, void *out_keys, int flags,
+                                        gp_stream stream);
+
+// indices[i] = input index of the i-th row in order, by up to 8 columns. The first column is the primary key, and each
+// further one orders the rows that are equal in those before it (NumPy's lexsort has its primary key last). A column
+// goes down if its `descending` or GP_DESCENDING is set, but not both. Rows that are equal in every column keep their
+// order. columns[i].out gets that column in order, or is NULL. index_type: i32, u32, i64 or u64. Outputs overlap
+// nothing, except that the only column may be sorted in place. Sorts indices by one column after the other, the least
+// significant first. Cost: for each column of k bytes the sort of its keys with indices, and 2 k + 4 bytes an element
+// for the random reads before it. Workspace: n keys of the largest column, and the sort's.
+GPUPRIMS__API gp_result gp_argsort_columns(gp_context *ctx, gp_type index_type, const gp_column *columns,
+                                           uint64_t column_count, uint64_t count, void *indices, int flags,
+                                           gp_stream stream);

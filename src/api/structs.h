@@ -24,6 +24,15 @@ typedef struct gp_key_field {
   int descending; // 1: largest first
 } gp_key_field;
 
+// A column of a table that gp_sort_columns or gp_argsort_columns sorts. A key is of a built-in type.
+typedef struct gp_column {
+  gp_type type;
+  int descending; // keys: 1: largest first; GP_DESCENDING reverses it. Values: 0
+  const void *in; // device memory: the elements
+  void *out;      // device memory: the elements in order; keys: or NULL
+} gp_column;
+enum { GP_COLUMN_LIMIT = 64, GP_KEY_LIMIT = 8 }; // columns of a call; keys among them
+
 // A column of gp_group_by_many, and what each group's elements of it become:
 //    SUM               integers: modulo 2^64, then modulo the result's range; out_type: any integer type; 0: the
 //                      column's. bool: the number of true elements, likewise; out_type: an integer type. Floats: their

@@ -14,7 +14,7 @@ GPUPRIMS__PRIVATE int gp__misaligned_by(int size, int which) {
 // that a family derives from pointers stays as it is: a transpose in place needs nothing or everything.)
 GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
                                              uint64_t *bytes) {
-  const gp__composition *composed = gp__methods_of(q)->composed;
+  const gp__composition *composed = gp__composition_of(q);
   gp__request behind;
   int shift;
   for (shift = 0; shift < 16; ++shift) {
@@ -287,12 +287,13 @@ GPUPRIMS__PRIVATE gp_result gp__compile_call(gp__state *s, const gp_call *call, 
     const gp__request check = gp__methods_of(&q)->checked(&q);
     result = gp__compile_request(s, who, &check, NULL, compute_capability, &table, take, user);
   }
-  if (result == GP_SUCCESS && gp__methods_of(&q)->composed) {
+  if (result == GP_SUCCESS && gp__composition_of(&q)) {
     gp__request calls[GP__CALLS_MAX];
     int count, i;
-    result = gp__methods_of(&q)->composed->calls(s, &q, calls, &count);
+    q.policy = call->policy;
+    result = gp__composition_of(&q)->calls(s, &q, calls, &count);
     for (i = 0; i < count && result == GP_SUCCESS; ++i)
-      result = gp__compile_request(s, who, &calls[i], NULL, compute_capability, &table, take, user);
+      result = gp__compile_request(s, who, &calls[i], calls[i].policy, compute_capability, &table, take, user);
   }
   return result;
 }

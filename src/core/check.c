@@ -53,6 +53,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole,
   q->aggregate_count = c->aggregate_count;
   q->capacity = c->capacity;
   q->join = c->join;
+  q->columns = c->columns;
+  q->column_count = c->column_count;
+  q->key_columns = c->key_columns;
   q->workspace = c->workspace;
   q->workspace_bytes = c->workspace_bytes;
   GPUPRIMS__CHECK(gp__check_fields(k));

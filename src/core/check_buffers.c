@@ -113,15 +113,17 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers 
   else if (k->in.size) GPUPRIMS__CHECK(gp__reading(k, b->in_name, c->in, &k->in, b->in, 1, b->in_alias));
   if (q->inputs.in2) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.in2 - 1, b->in2, 0));
   else if (k->in2.size) GPUPRIMS__CHECK(gp__reading(k, b->in2_name, c->in2, &k->in2, b->in2, 1, b->in2_alias));
-  if (k->key.size)
+  if (q->inputs.keys) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.keys - 1, b->keys, 0));
+  else if (k->key.size)
     GPUPRIMS__CHECK(gp__reading(k,
                                 k->by_flags         ? "keys (flags)"
                                     : k->by_stencil ? "keys (the stencil)"
                                                     : "keys",
                                 c->keys, &k->key, b->keys, 1, b->keys_alias));
   if (k->reads & GP__READS_KEYS2) {
-    GPUPRIMS__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
-    if (q->in_size && (c->in2 || b->in2_values))
+    if (q->inputs.keys2) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.keys2 - 1, c->count2, 0));
+    else GPUPRIMS__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
+    if (!q->inputs.in2 && q->in_size && (c->in2 || b->in2_values))
       GPUPRIMS__CHECK(gp__reading(k, "in2", c->in2, &k->in, c->count2, 1, 0));
   }
   if (b->begin_type->size)

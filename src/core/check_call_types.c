@@ -144,6 +144,22 @@ GPUPRIMS__PRIVATE gp_result gp__check_input_type(gp__checking *k, const char *fi
   return wanted == GP_INPUT && (k->traits & GP__TAKES_INPUTS) ? gp__check_described(k, field, input, type, t, root)
                                                               : gp__check_type(k->s, k->who, field, wanted, t);
 }
+GPUPRIMS__PRIVATE gp_result gp__check_keys_type(gp__checking *k) {
+  gp__request *q = k->q;
+  GPUPRIMS__CHECK(gp__check_input_type(k, "key_type", k->c->key_type, q->keys, &q->key_type, &k->key, &q->inputs.keys));
+  if (q->inputs.keys) q->keys = NULL;
+  q->key_struct = k->key.info;
+  q->key_size = k->key.size;
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_values_type(gp__checking *k) {
+  gp__request *q = k->q;
+  GPUPRIMS__CHECK(gp__check_input_type(k, "in_type", k->c->in_type, q->in, &q->in_type, &k->in, &q->inputs.in));
+  if (q->inputs.in) q->in = NULL;
+  return k->c->out_type && k->c->out_type != q->in_type
+      ? gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert values", k->who)
+      : GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;

@@ -1,6 +1,6 @@
 // core/checking.c - checking a call: members and flags that it does not use
-// uses: api/config.h, api/lists.h, api/structs.h, api/input.h, api/call.h, core/rules.h, core/messages.c,
-//   core/request.c, core/primitive.c, core/state.c, core/check_types.c, core/reads.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, core/messages.c, core/request.c,
+//   core/primitive.c, core/state.c, core/check_types.c, core/reads.c
 
 // What the steps of a check share.
 // k->pointers of a call that runs: GIVEN where nobody looks where buffers and values lie, REACHED where the driver is
@@ -22,8 +22,9 @@ typedef struct gp__checking {
   int by_flags;                   // select, partition: flags decide, no predicate
   int by_stencil;                 // select, partition: the predicate tests keys, not elements
   gp__checked_type in, in2, key, offset, out, out2;
-  gp__extent read[16 + GP_INPUT_ARRAYS], written[12];
+  gp__extent read[GP_COLUMN_LIMIT + 8], written[GP_COLUMN_LIMIT + 8];
   int read_count, written_count;
+  char column_name[2 * GP_COLUMN_LIMIT][28];
 } gp__checking;
 
 // Rejects members and flags that the call does not use.

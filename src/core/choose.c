@@ -63,5 +63,6 @@ GPUPRIMS__PRIVATE gp_result gp__choose_here(const gp__state *s, const gp__reques
   gp_policy_source any;
   *h = gp__shape_of(q);
   gp__shape_on(h, &s->about);
-  return gp__choose(gp__primitive_names[q->primitive], given, h, &s->table, policy, source ? source : &any);
+  return gp__choose(gp__primitive_names[q->primitive], given ? given : q->policy, h, &s->table, policy,
+                    source ? source : &any);
 }

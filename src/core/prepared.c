@@ -104,7 +104,8 @@ GPUPRIMS__PRIVATE int gp__is_plain(const gp__request *q, const gp_call *c) {
   GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
 #undef GPUPRIMS__POINTER
   return !q->limit_device && !c->fields && !c->in_layout && !c->out_layout && !c->permutation && !c->axes &&
-      !c->graph && !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault && !c->aggregates;
+      !c->graph && !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault && !c->aggregates &&
+      !c->columns;
 }
 
 // Whether the plan serves a call; the plan has its pointers and values then. *result: what is wrong with them.
@@ -276,7 +277,7 @@ GPUPRIMS__PRIVATE gp_result gp__prepared_open(gp__state *s, gp_context *ctx, con
                                &prepared->q);
   if (result == GP_SUCCESS) {
     prepared->call = *prepared->check.c;
-    prepared->composed = gp__methods_of(&prepared->q)->composed != NULL;
+    prepared->composed = gp__composition_of(&prepared->q) != NULL;
     prepared->has_given = prepared->call.policy != NULL;
     if (prepared->has_given) prepared->given = *prepared->call.policy;
     if (s->context) result = gp__run_request(s, &prepared->q, prepared->call.policy, 0, NULL, 0);

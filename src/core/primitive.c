@@ -77,7 +77,7 @@ typedef struct gp__family {
   gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before
   // Makes the call at `row` of those that follow, and returns how many follow; NULL: none.
   uint64_t (*behind)(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
-  const gp__composition *composed; // NULL: kernels alone
+  const gp__composition *composed; // NULL: kernels alone; beside `launch`: where inputs are described
   gp_result (*host)(struct gp__host_call *h);
 } gp__family;
 #define GPUPRIMS__IDLE_IF_EMPTY NULL
@@ -91,9 +91,7 @@ GPUPRIMS__PRIVATE int gp__is_never_idle(const gp__request *q) {
 #define GPUPRIMS__FOLD_OPERATORS NULL
 // The members from `launch` to `composed`, by those that a family has.
 #define GPUPRIMS__LAUNCH(launch) launch, NULL, NULL, NULL, NULL
-#define GPUPRIMS__LAUNCH_OR(launch, refused) launch, refused, NULL, NULL, NULL
 #define GPUPRIMS__LAUNCH_AFTER(launch, checked) launch, NULL, checked, NULL, NULL
-#define GPUPRIMS__LAUNCH_BEFORE(launch, behind) launch, NULL, NULL, behind, NULL
 #define GPUPRIMS__COMPOSED(composed) NULL, NULL, NULL, NULL, composed
 
 // A primitive: the members of gp_call that it reads, its further traits (both in core/reads.c), and the flags that it
@@ -111,4 +109,9 @@ GPUPRIMS__PRIVATE const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
 }
 GPUPRIMS__PRIVATE const gp__family *gp__methods_of(const gp__request *q) {
   return gp__primitive_of(q->primitive)->family;
+}
+// The calls that a call consists of, or NULL. A family that launches kernels has them for described inputs.
+GPUPRIMS__PRIVATE const gp__composition *gp__composition_of(const gp__request *q) {
+  const gp__family *family = gp__methods_of(q);
+  return family->launch && !q->inputs.count ? NULL : family->composed;
 }

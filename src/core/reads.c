@@ -64,7 +64,10 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   F(AGGREGATE_COUNT, aggregate_count, GP_E_ARGUMENT, "has no aggregates") \
   F(CAPACITY, capacity, GP_E_ARGUMENT, "takes no capacity") \
   F(JOIN, join, GP_E_ARGUMENT, "joins nothing") \
-  F(APPLY, apply, GP_E_OPERATOR, "is no row_map")
+  F(APPLY, apply, GP_E_OPERATOR, "is no row_map") \
+  F(COLUMNS, columns, GP_E_ARGUMENT, "has no columns") \
+  F(COLUMN_COUNT, column_count, GP_E_ARGUMENT, "has no columns") \
+  F(KEY_COLUMNS, key_columns, GP_E_ARGUMENT, "has no columns")
 #define GPUPRIMS__ENUM(FIELD, field, error, text) GP__FIELD_##FIELD,
 enum { GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM) GP__FIELDS };
 #undef GPUPRIMS__ENUM

@@ -1,6 +1,6 @@
 // core/request.c - users' types and operators as the context keeps them; a checked call
-// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/graph_types.h, api/input.h, core/rules.h,
-//   core/arguments.h, core/input_data.h, core/messages.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, api/graph_types.h, api/input.h,
+//   core/rules.h, core/arguments.h, core/input_data.h, core/messages.c
 
 // A struct type or an operator that the user defined; strings are owned by the context.
 typedef struct gp__type_info {
@@ -43,7 +43,7 @@ typedef struct gp__input_node {
 } gp__input_node;
 typedef struct gp__inputs {
   int count, arrays, values; // count: of `node`
-  int in, in2;               // the nodes that gp_call.in and in2 are, plus 1; 0: an array, or none
+  int in, in2, keys, keys2;  // the nodes that gp_call's members are, plus 1; 0: an array, or none
   gp__input_node node[GP_INPUT_PARTS];
   gp__input_data data;
 } gp__inputs;
@@ -126,5 +126,9 @@ typedef struct gp__request {
   const gp_aggregate *aggregates;
   uint64_t aggregate_count, capacity;
   gp_join_kind join;
-  gp__inputs inputs; // described ones; `in`, `in2` are NULL then
+  const gp_column *columns;
+  uint64_t column_count, key_columns;
+  const gp_policy *policy; // of a step of a plan; NULL: any
+  gp__inputs inputs;       // described ones; `in`, `in2`, `keys`, `keys2` are NULL then
+  unsigned char column_size[GP_COLUMN_LIMIT], column_align[GP_COLUMN_LIMIT]; // of `columns`: bytes
 } gp__request;

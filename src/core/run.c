@@ -19,6 +19,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_chosen(gp__state *s, const gp__request *q, c
                                            int run, gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
   const gp__family *family = gp__methods_of(q);
+  const gp__composition *composed = gp__composition_of(q);
   gp__request behind;
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp__kernel *kernels[GP__KINDS_MAX] = {NULL};
@@ -27,7 +28,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_chosen(gp__state *s, const gp__request *q, c
   int pushed, count, i;
   if (idle && !gp__is_checked(q)) return GP_SUCCESS;
   GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
-  if (family->composed) return gp__leave(s, who, pushed, family->composed->run(s, q, p, run, stream, least));
+  if (composed) return gp__leave(s, who, pushed, composed->run(s, q, p, run, stream, least));
   count = gp__kinds_of(q, p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS && !idle; ++i)
     result = gp__get_kernel(s, who, q, p, h, kinds[i], 1, &kernels[i]);

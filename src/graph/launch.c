@@ -1,8 +1,8 @@
 // graph/launch.c - work on graphs: steps and other calls
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, api/graph_types.h, api/call.h,
-//   api/init.h, core/rules.h, core/shape.h, core/geometry.h, core/families.h, hash/arguments.h, graph/arguments.h,
-//   rows/arguments.h, core/system.c, core/request.c, host/values.c, core/names.c, graph/kinds.c, core/kinds.c,
-//   graph/host.c, core/state.c, core/check.c, core/shape.c, core/kinds_of.c, core/kernels.c, core/load.c,
+//   api/init.h, core/rules.h, core/shape.h, core/geometry.h, core/families.h, hash/arguments.h, columns/arguments.h,
+//   graph/arguments.h, rows/arguments.h, core/system.c, core/request.c, host/values.c, core/names.c, graph/kinds.c,
+//   core/kinds.c, graph/host.c, core/state.c, core/check.c, core/shape.c, core/kinds_of.c, core/kernels.c, core/load.c,
 //   core/launch.c, group_by/launch.c
 
 typedef struct gp__graph_step {
@@ -13,11 +13,12 @@ typedef struct gp__graph_step {
     gp__graph_args graph;
     gp__hash_args hash;
     gp__rows_args rows;
+    gp__columns_args columns;
   } args;
 } gp__graph_step;
 typedef struct gp__graph_plan {
-  gp__graph_step steps[10];
-  gp__request requests[4];
+  gp__graph_step steps[20];
+  gp__request requests[GP__CALLS_MAX];
   int count, request_count;
   uint64_t held;     // bytes
   unsigned char *at; // their address, or NULL
@@ -237,9 +238,13 @@ GPUPRIMS__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, 
 GPUPRIMS__PRIVATE gp_result gp__bytes_of_plan(gp__state *s, const gp__request *q, uint64_t *bytes, gp__make_plan make) {
   gp__graph_plan g;
   uint64_t words, scratch;
+  int turn, i;
   GPUPRIMS__CHECK(make(s, q, NULL, &g));
-  GPUPRIMS__CHECK(gp__steps_room(s, g.requests, g.request_count, &words, &scratch));
-  if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
+  for (turn = 0; turn < 2; ++turn) {
+    GPUPRIMS__CHECK(gp__steps_room(s, g.requests, g.request_count, &words, &scratch));
+    if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
+    for (i = 0; i < g.request_count; ++i) g.requests[i].keys = (const void *)8; // unaligned: perhaps another policy
+  }
   return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__calls_of_plan(gp__state *s, const gp__request *q, gp__request *calls, int *count,

@@ -1,8 +1,8 @@
 // group_by/launch.c - group by: a sequence of other calls
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, api/init.h, core/rules.h,
 //   core/shape.h, core/geometry.h, core/families.h, group_by/arguments.h, core/system.c, core/request.c, host/values.c,
-//   core/names.c, group_by/host.c, core/state.c, core/check_call_types.c, core/check.c, core/shape.c, core/choose.c,
-//   core/kernels.c, core/load.c, core/workspaces.c, core/launch.c
+//   core/names.c, core/primitive.c, group_by/host.c, core/state.c, core/check_call_types.c, core/check.c, core/shape.c,
+//   core/choose.c, core/kernels.c, core/load.c, core/workspaces.c, core/launch.c, core/launch_plan.c
 
 // True if a group-by tries tables in shared memory.
 GPUPRIMS__PRIVATE int gp__groups_in_tables(const gp__request *q) {
@@ -88,21 +88,29 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
 #undef GPUPRIMS__TAKE
 #undef GPUPRIMS__AT
 }
+// Raises the bytes to those that a call needs, with the calls before and after it.
+GPUPRIMS__PRIVATE uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
+GPUPRIMS__PRIVATE gp_result gp__step_room(gp__state *s, const gp__request *q, uint64_t *words, uint64_t *scratch) {
+  gp__request other;
+  gp__shape h;
+  gp_policy p;
+  gp__geometry geometry;
+  GPUPRIMS__CHECK(gp__choose_here(s, q, NULL, &h, &p, NULL));
+  geometry = gp__geometry_of(p, h, 0);
+  if (gp__word_bytes(&geometry) > *words) *words = gp__word_bytes(&geometry);
+  if (gp__scratch_bytes(&geometry) > *scratch) *scratch = gp__scratch_bytes(&geometry);
+  if (gp__calls_behind(q, &p, 0, &other)) GPUPRIMS__CHECK(gp__step_room(s, &other, words, scratch));
+  if (!gp__is_checked(q)) return GP_SUCCESS;
+  other = gp__methods_of(q)->checked(q);
+  return gp__step_room(s, &other, words, scratch);
+}
 // Bytes of the workspace that calls need: words at the front, scratch at the back of what is not held.
 GPUPRIMS__PRIVATE gp_result gp__steps_room(gp__state *s, const gp__request *steps, int count, uint64_t *words,
                                            uint64_t *scratch) {
   int i;
   *words = GP__CONTROL_BYTES + GP__WORD_BYTES; // a kernel of a plan's own may draw tickets
   *scratch = 0;
-  for (i = 0; i < count; ++i) {
-    gp__shape h;
-    gp_policy p;
-    gp__geometry geometry;
-    GPUPRIMS__CHECK(gp__choose_here(s, &steps[i], NULL, &h, &p, NULL));
-    geometry = gp__geometry_of(p, h, 0);
-    if (gp__word_bytes(&geometry) > *words) *words = gp__word_bytes(&geometry);
-    if (gp__scratch_bytes(&geometry) > *scratch) *scratch = gp__scratch_bytes(&geometry);
-  }
+  for (i = 0; i < count; ++i) GPUPRIMS__CHECK(gp__step_room(s, &steps[i], words, scratch));
   return GP_SUCCESS;
 }
 

@@ -1,7 +1,7 @@
 // hash/launch.c - calls with hash tables: steps and other calls
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, api/init.h, core/rules.h, hash/arguments.h, hash/folds.h,
-//   core/system.c, core/request.c, host/values.c, core/names.c, map/kinds.c, core/kinds.c, graph/host.c, core/state.c,
-//   graph/launch.c
+//   core/system.c, core/request.c, host/values.c, core/names.c, core/kinds.c, graph/host.c, core/state.c,
+//   graph/launch.c, map/written.c
 
 GPUPRIMS__PRIVATE void gp__add_hash(gp__graph_plan *g, gp__kernel_kind kind, uint64_t items,
                                     const gp__hash_args *args) {
@@ -118,17 +118,7 @@ GPUPRIMS__PRIVATE gp_result gp__hash_plan_of(gp__state *s, const gp__request *q,
   g->at = at;
   a.keys = q->in;
   a.count_device = (const unsigned long long *)q->count_device;
-  if (q->inputs.in) { // kernels read arrays
-    gp_call copy = gp_call_init(GP_COPY);
-    void *keys = gp__take(g, q->count * q->key_size);
-    copy.in_type = GP_INPUT;
-    copy.out_type = q->key_type;
-    copy.in = q->inputs.node[q->inputs.in - 1].from;
-    copy.out = keys;
-    copy.count = q->count;
-    copy.count_device = q->count_device;
-    if (q->count) GPUPRIMS__CHECK(gp__add_call(s, who, g, &copy));
-    a.keys = keys;
-  }
+  if (q->inputs.in) // kernels read arrays
+    GPUPRIMS__CHECK(gp__add_written(s, g, q, q->inputs.in, q->count, q->count_device, NULL, &a.keys));
   return q->primitive == GP_JOIN ? gp__plan_join(s, who, q, &a, g) : gp__plan_groups(s, who, q, &a, g);
 }

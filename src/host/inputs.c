@@ -1,7 +1,7 @@
 // host/inputs.c - described inputs on the host: made as arrays, before the loops
 // uses: api/config.h, api/lists.h, api/input.h, core/rules.h, core/messages.c, core/request.c, host/types.c,
 //   host/values.c, host/operators.c, host/call.c, map/host.c, scatter/host.c, host/user.c, scatter/kinds.c,
-//   sort/kinds.c, host/run.c, core/check_inputs.c
+//   sort/kinds.c, host/run.c, core/reads.c, core/check_inputs.c
 
 enum { GP__HOST_MADE = 256 }; // elements made at a time
 typedef char gp__host_iota_takes_them[(int)GP__HOST_MADE <= (int)GP__HOST_ELEMENTS ? 1 : -1];
@@ -91,34 +91,36 @@ static void gp__host_make(const gp__inputs *all, int node, uint64_t first, size_
 
 // An array of a described input's elements, in new memory. Elements that a stencil keeps back are not made:
 // what they are made of need not be there.
-static gp_result gp__host_array_of(const gp__request *q, int node, size_t size, const void **array, void **owned) {
+static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t count, const void **array, void **owned) {
   const gp__inputs *all = &q->inputs;
+  const size_t size = root ? all->node[root - 1].size : 0;
   unsigned char *rooms[GP_INPUT_PARTS], *room;
   size_t bytes = 0;
   uint64_t first;
   int i;
+  if (!root) return GP_SUCCESS;
   for (i = 0; i < all->count; ++i) bytes += (all->node[i].size * GP__HOST_MADE + 63) / 64 * 64;
-  if (q->count > SIZE_MAX / size) return gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
-  *owned = malloc((size_t)q->count * size + 1);
+  if (count > SIZE_MAX / size) return gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
+  *owned = malloc((size_t)count * size + 1);
   room = (unsigned char *)malloc(bytes);
   if (!*owned || !room) {
     free(room);
     return gp__fail(GP_E_MEMORY, "%s: no memory for the elements of a described input (%llu bytes)",
-                    gp__host_call_name(q->primitive), (unsigned long long)(q->count * size));
+                    gp__host_call_name(q->primitive), (unsigned long long)(count * size));
   }
   for (i = 0, bytes = 0; i < all->count; ++i) {
     rooms[i] = room + bytes;
     bytes += (all->node[i].size * GP__HOST_MADE + 63) / 64 * 64;
   }
-  for (first = 0; first < q->count; first += GP__HOST_MADE) {
-    const size_t n = q->count - first < GP__HOST_MADE ? (size_t)(q->count - first) : (size_t)GP__HOST_MADE;
+  for (first = 0; first < count; first += GP__HOST_MADE) {
+    const size_t n = count - first < GP__HOST_MADE ? (size_t)(count - first) : (size_t)GP__HOST_MADE;
     unsigned char *out = (unsigned char *)*owned + first * size, truth[GP__HOST_MADE];
     size_t k, end;
     if (q->primitive == GP_SCATTER || q->primitive == GP_GATHER) gp__host_passes(q, first, truth, n);
     else memset(truth, 1, n);
     for (k = 0; k < n; k = end + 1) {
       for (end = k; end < n && truth[end]; ++end) {}
-      if (end > k) gp__host_make(all, node, first + k, end - k, out + k * size, rooms);
+      if (end > k) gp__host_make(all, root - 1, first + k, end - k, out + k * size, rooms);
     }
   }
   free(room);
@@ -127,17 +129,21 @@ static gp_result gp__host_array_of(const gp__request *q, int node, size_t size, 
 }
 // Runs a checked request, which may have described inputs.
 GPUPRIMS__PRIVATE gp_result gp__host_run_described(const gp__request *q, int threads) {
+  const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
   gp__request with_arrays;
-  void *owned[2] = {NULL, NULL};
+  void *owned[4] = {NULL, NULL, NULL, NULL};
   gp_result result = GP_SUCCESS;
+  int i;
   if (!q->inputs.count) return gp__host_run(q, threads);
   with_arrays = *q;
-  with_arrays.inputs.count = with_arrays.inputs.in = with_arrays.inputs.in2 = 0;
-  if (q->inputs.in) result = gp__host_array_of(q, q->inputs.in - 1, q->in_size, &with_arrays.in, &owned[0]);
-  if (q->inputs.in2 && result == GP_SUCCESS)
-    result = gp__host_array_of(q, q->inputs.in2 - 1, q->in2_size, &with_arrays.in2, &owned[1]);
+  memset(&with_arrays.inputs, 0, offsetof(gp__inputs, node));
+  result = gp__host_array_of(q, q->inputs.in, count, &with_arrays.in, &owned[0]);
+  if (result == GP_SUCCESS)
+    result = gp__host_array_of(q, q->inputs.in2, gp__reads(q->primitive) & GP__READS_KEYS2 ? q->count2 : count,
+                               &with_arrays.in2, &owned[1]);
+  if (result == GP_SUCCESS) result = gp__host_array_of(q, q->inputs.keys, count, &with_arrays.keys, &owned[2]);
+  if (result == GP_SUCCESS) result = gp__host_array_of(q, q->inputs.keys2, q->count2, &with_arrays.keys2, &owned[3]);
   if (result == GP_SUCCESS) result = gp__host_run(&with_arrays, threads);
-  free(owned[0]);
-  free(owned[1]);
+  for (i = 0; i < 4; ++i) free(owned[i]);
   return result;
 }

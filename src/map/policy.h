@@ -19,9 +19,10 @@ GPUPRIMS__RULE int gp__map_items(int vectors, int in_size, int in2_size, int out
 GPUPRIMS__RULE int gp__edge_tile_bytes(gp_policy p) {
   return p.threads * p.vectors * GP__VECTOR + (p.threads / GP__WARP + 1) / 2 * 8 + 16;
 }
-// Calls with hash tables: rows of a thread whose slots are read together.
+// Calls with hash tables, and gathers of columns: rows of a thread whose random accesses are in flight together.
 GPUPRIMS__RULE int gp__has_table(int primitive) {
-  return primitive == GP_GROUP_BY_MANY || primitive == GP_DISTINCT || primitive == GP_JOIN;
+  return primitive == GP_GROUP_BY_MANY || primitive == GP_DISTINCT || primitive == GP_JOIN ||
+      primitive == GP_SORT_COLUMNS;
 }
 GPUPRIMS__RULE int gp__hash_items(int vectors) { return 4 * vectors; }
 // A search keeps the needles of a thread in registers.

@@ -1,7 +1,8 @@
 // merge/check.c - checking a call: merges, merge sort and sets
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, sort/radix_policy.h, families.h,
 //   core/system.c, core/messages.c, core/request.c, host/values.c, merge/kinds.c, core/primitive.c, core/state.c,
-//   core/check_types.c, core/checking.c, core/check_operators.c, core/check_call_types.c, core/check_buffers.c
+//   core/check_types.c, core/checking.c, core/check_operators.c, core/check_inputs.c, core/check_call_types.c,
+//   core/check_buffers.c
 
 // True if `op` is an order of keys.
 GPUPRIMS__PRIVATE int gp__is_ordered(gp_primitive p) {
@@ -19,18 +20,26 @@ GPUPRIMS__PRIVATE uint64_t gp__most_results(const gp__request *q) {
 }
 
 GPUPRIMS__PRIVATE gp_result gp__check_order(gp__checking *k) { return gp__check_order_of(k, 1); }
+// The second input is described where the first one is.
+GPUPRIMS__PRIVATE gp_result gp__check_second(gp__checking *k, const char *name, const void *input, int first,
+                                             gp_type type, int *root) {
+  gp__checked_type t;
+  gp_type own;
+  if (!first || !input) return GP_SUCCESS;
+  GPUPRIMS__CHECK(gp__check_described(k, name, input, &own, &t, root));
+  return own == type ? GP_SUCCESS
+                     : gp__fail(GP_E_TYPE, "%s: @%s: its elements have another type than those before", k->who, name);
+}
 // Checks keys ordered by `op`, and values that move with them. Merge sort without `in` and in_type writes the keys'
 // indices to `out`.
 GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int values = (k->reads & GP__READS_OUT) && (c->in_type || c->out_type || c->in || c->in2 || c->out);
-  q->key_type = c->key_type;
-  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+  GPUPRIMS__CHECK(gp__check_keys_type(k));
+  GPUPRIMS__CHECK(gp__check_second(k, "keys2", c->keys2, q->inputs.keys, q->key_type, &q->inputs.keys2));
   if (k->key.info && !q->user_op) return gp__no_struct(k, "op", q->op);
   if (!q->user_op) GPUPRIMS__CHECK(gp__check_operator_on(k->who, "op", q->op, q->key_type));
-  q->key_struct = k->key.info;
-  q->key_size = k->key.size;
   if (c->primitive == GP_IS_SORTED) {
     q->acc_type = q->out_type = GP_U64;
     q->acc_size = q->out_size = 8;
@@ -38,12 +47,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
     const int indices = c->primitive == GP_MERGE_SORT && !c->in && !c->in_type;
     if (indices) GPUPRIMS__CHECK(gp__check_indices(k, UINT32_MAX));
     else {
-      q->out_type = c->in_type;
-      GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", c->in_type, &k->in));
+      GPUPRIMS__CHECK(gp__check_values_type(k));
+      GPUPRIMS__CHECK(gp__check_second(k, "in2", c->in2, q->inputs.in, q->in_type, &q->inputs.in2));
+      q->out_type = q->in_type;
       k->out = k->in;
     }
-    if (c->out_type && c->out_type != q->out_type)
-      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert values", k->who);
     q->in_type = q->out_type;
     q->in_struct = q->out_struct = k->out.info;
     q->in_size = q->out_size = k->out.size;
@@ -64,6 +72,7 @@ GPUPRIMS__PRIVATE gp_result gp__merge_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->out = b->out_keys = gp__most_results(k->q);
   b->in2_values = gp__takes_second_values(k->c->primitive);
+  b->in2 = k->q->count2;
   return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,

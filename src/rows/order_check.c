@@ -15,6 +15,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
   if (k->key.info)
     return gp__fail(GP_E_TYPE, "%s: @key_type is struct type %s, not a built-in type", k->who, k->key.info->name);
+  GPUPRIMS__CHECK(gp__check_short(k->who, "key_type", q->key_type, "use gp_sort_keys row by row"));
   if (indices)
     GPUPRIMS__CHECK(gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64",
                                       &q->out_type, &k->out));

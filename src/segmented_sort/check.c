@@ -10,17 +10,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   const char *who = k->who;
   const int values = c->in_type || c->in, indices = !values && (c->out_type || c->out);
   int bits;
-  q->key_type = c->key_type;
-  GPUPRIMS__CHECK(gp__check_type(k->s, who, "key_type", q->key_type, &k->key));
+  GPUPRIMS__CHECK(gp__check_keys_type(k));
   if (k->key.info) return gp__fail(GP_E_TYPE, "%s: @key_type is a struct type, not a built-in type", who);
   GPUPRIMS__CHECK(gp__check_short(who, "key_type", q->key_type, "sort by segment and key: a struct and gp_key_field"));
-  q->key_size = k->key.size;
   if (values) {
-    q->in_type = c->in_type;
-    q->out_type = c->out_type ? c->out_type : c->in_type;
-    GPUPRIMS__CHECK(gp__check_type(k->s, who, "in_type", q->in_type, &k->in));
-    if (q->in_type != q->out_type)
-      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert values", who);
+    GPUPRIMS__CHECK(gp__check_values_type(k));
+    q->out_type = q->in_type;
     k->out = k->in;
   } else if (indices) {
     GPUPRIMS__CHECK(gp__check_indices(k, (uint64_t)1 << 32));

@@ -11,10 +11,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (c->in || c->in_type) {
-    q->in_type = c->in_type;
-    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", q->in_type, &k->in));
-    if (c->out_type && c->out_type != c->in_type)
-      return gp__fail(GP_E_TYPE, "%s: @out_type and @in_type differ: this call does not convert values", k->who);
+    GPUPRIMS__CHECK(gp__check_values_type(k));
     if (!k->in.info) q->in_type = unsigned_of[k->in.size];
     q->out_type = q->in_type;
     k->out = k->in;
@@ -63,10 +60,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
   gp__checked_type ordered = {0, 0, NULL};
   int bits;
   k->fold = 0;
-  q->key_type = c->key_type;
-  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
-  q->key_struct = k->key.info;
-  q->key_size = k->key.size;
+  GPUPRIMS__CHECK(gp__check_keys_type(k));
   bits = 8 * (int)k->key.size;
   if (c->transform) {
     if (!q->user_transform)

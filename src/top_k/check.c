@@ -6,7 +6,7 @@
 GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  q->out_type = c->out_type ? c->out_type : c->in_type;
+  q->out_type = c->out_type ? c->out_type : k->in.size ? q->in_type : c->in_type;
   if (k->in.size) {
     if (q->out_type != q->in_type)
       return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert elements", k->who);
@@ -42,12 +42,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_top_k_out_type(gp__checking *k) {
 }
 GPUPRIMS__PRIVATE gp_result gp__check_ranked_keys(gp__checking *k) {
   const gp_call *c = k->c;
-  gp__request *q = k->q;
-  q->key_type = c->key_type;
-  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+  GPUPRIMS__CHECK(gp__check_keys_type(k));
   if (k->key.info)
     return gp__fail(GP_E_TYPE, "%s: @key_type is struct type %s, not a built-in type", k->who, k->key.info->name);
-  return gp__check_short(k->who, "key_type", q->key_type, "use gp_sort_keys");
+  GPUPRIMS__CHECK(gp__check_short(k->who, "key_type", k->q->key_type, "use gp_sort_keys"));
+  return k->q->inputs.count && c->count_device && gp__rows_in(c) > 1
+      ? gp__fail(GP_E_UNSUPPORTED, "%s: @count_device is set: rows of described inputs (GP_INPUT) are whole", k->who)
+      : GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__top_k_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;

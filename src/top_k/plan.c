@@ -1,7 +1,8 @@
 // top_k/plan.c - plans of top-k, nth element and shuffle
 // uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, top_k/geometry.h,
 //   core/request.c, host/values.c, top_k/host.c, top_k/shuffle_host.c, core/kinds.c, core/primitive.c, core/reads.c,
-//   top_k/check.c, core/shape.c, core/spelling.c, top_k/names.c, top_k/launch.c, map/plan.c, segments/plan.c
+//   top_k/check.c, core/shape.c, core/spelling.c, top_k/names.c, top_k/launch.c, map/written.c, map/plan.c,
+//   segments/plan.c
 
 GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
@@ -78,14 +79,14 @@ static const gp__family gp__family_top_k = {gp__checks_top_k,
                                             gp__kinds_of_top_k,
                                             &gp__kernels_of_top_k,
                                             GPUPRIMS__FOLD_OPERATORS,
-                                            GPUPRIMS__LAUNCH_BEFORE(gp__launch_top_k, gp__sort_results),
+                                            GPUPRIMS__WRITES_INPUTS(gp__launch_top_k, NULL, NULL, gp__sort_results),
                                             gp__host_ranks};
 static const gp__primitive gp__primitive_top_k = {&gp__family_top_k, GP__READS_PAIRS | GP__READS_K | GP__READS_ROWS,
-                                                  GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES,
+                                                  GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS,
                                                   GP_DESCENDING | GP_UNSORTED};
 static const gp__primitive gp__primitive_nth_element = {
     &gp__family_top_k, GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_N,
-    GP__WANTS_KEYS, GP_DESCENDING};
+    GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_DESCENDING};
 
 GPUPRIMS__PRIVATE int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
@@ -104,13 +105,13 @@ static const gp__family gp__family_segmented_top_k = {
     gp__kinds_of_segmented_top_k,
     &gp__kernels_of_top_k,
     GPUPRIMS__FOLD_OPERATORS,
-    GPUPRIMS__LAUNCH_AFTER(gp__launch_segmented_top_k, gp__offsets_check),
+    GPUPRIMS__WRITES_INPUTS(gp__launch_segmented_top_k, NULL, gp__offsets_check, NULL),
     gp__host_segmented_top_k};
 static const gp__primitive gp__primitive_segmented_top_k = {
     &gp__family_segmented_top_k,
     (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_K | GP__READS_OFFSETS | GP__READS_END |
         GP__READS_SEGMENT_LENGTH | GP__READS_IN2 | GP__READS_BAD,
-    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, GP_CHECKED | GP_DESCENDING | GP_UNSORTED};
+    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_CHECKED | GP_DESCENDING | GP_UNSORTED};
 
 GPUPRIMS__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;

@@ -17,8 +17,8 @@ TAKE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p,
 # one less than the kernels, beside those of sorts, fills and unique
 OWN = {"graph_from_edges": 2, "graph_transpose": 2, "graph_relabel": 4, "graph_degrees": 2, "graph_check": 2,
        "bfs_check": 3, "bfs": 0, "bfs_sources": 0, "connected_components": 2, "group_by_many": 4, "distinct": 2,
-       "join": 3, "swap": 0, "lexicographic": 0, "partition_point": 0}
-HASHED = ("group_by_many", "distinct", "join")
+       "join": 3, "sort_columns": 0, "swap": 0, "lexicographic": 0, "partition_point": 0}
+HASHED = ("group_by_many", "distinct", "join", "sort_columns")
 FLAT = ("swap", "lexicographic", "partition_point")
 
 
@@ -40,6 +40,8 @@ def test_compiles(capability, wide):
             aggregates = (gp.Aggregate * 2)()
             if name in HASHED:
                 call.key_type, call.count = gp.TYPES["f64" if wide else "u16"], 1000
+                if name == "sort_columns":
+                    call.out_type = gp.TYPES["i64" if wide else "u32"]
                 if name == "join":
                     call.count2, call.out_type = 1000, gp.TYPES["i64" if wide else "u32"]
             if name == "group_by_many":

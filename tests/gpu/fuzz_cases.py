@@ -992,6 +992,47 @@ def build_group_by_many(call):
         call.expect(out, found.astype(DTYPES[out_type]))
 
 
+def build_sort_columns(call):
+    """Keys of several columns, up and down, and values; with `keys` or without, indices or none."""
+    g, n = call.group, call.shot["n"]
+    rng = np.random.default_rng(call.shot["seed"] + 6)
+    keys, total = g["keys"], g["keys"] + len(g["values"])
+    flags = gp.DESCENDING if rng.random() < 0.3 else 0
+    call.set(flags=flags, column_count=total, key_columns=keys)
+    by, pairs = [], []
+    if g["alone"]:
+        call.set(key_type=g["key_type"])
+        x = keys_drawn(call, "keys", n, few_keys(call, 30), 5)
+        by.append((x, g["key_type"], flags))
+        pairs.append((call.room("out_keys", n, g["key_type"], wanted=False), x))
+    made = (gp.Column * max(total, 1))()
+    for i, type_ in enumerate([*g["columns"][:keys], *g["values"]]):
+        x = data_of(type_, n, call.shot["kind"], call.shot["seed"] + 20 + i)
+        if i < keys:
+            x = values(type_, 5, "special", call.shot["seed"] + i)[rng.integers(0, 5, n)]
+        made[i].type, made[i].descending = gp.TYPES[type_], int(i < keys and rng.random() < 0.5)
+        pieces = [("in_", call.given(None, x, type_))]
+        if i >= keys or keys == 1 or rng.random() < 0.5:
+            out = call.room(None, n, type_)
+            pieces.append(("out", out)), pairs.append((out, x))
+        call.after_layout.append((made[i], pieces))
+        if i < keys:
+            by.append((x, type_, flags if not made[i].descending else not flags))
+    if total:
+        call.kept["columns"] = made
+    out = None
+    if rng.random() < 0.5:
+        call.set(out_type=g["index"])
+        out = call.room("out", n, g["index"])
+    n = call.bound(n)
+    bits = [ordered(x[:n], type_) for x, type_, _ in by]
+    order = np.lexsort([~b if down else b for b, (_, _, down) in zip(bits, by)][::-1]) if n else np.zeros(0, int)
+    for piece, x in pairs:
+        call.expect(piece, x[:n][order])
+    if out:
+        call.expect(out, order.astype(DTYPES[g["index"]]))
+
+
 def build_join(call):
     g, n = call.group, call.shot["n"]
     m, kind = int(call.random.choice([0, 1, 50, 300])), g["join"]
@@ -2395,6 +2436,13 @@ def draw_keys(g, r):
     g["aggregates"] = [[r.choice([1, 2, 3, 4, 6, 7]), r.choice(integers)] for _ in range(r.randrange(1, 9))]
 
 
+def draw_columns(g, r):
+    g["key_type"], g["index"], g["alone"] = r.choice(BUILT_IN), r.choice(OFFSETS), r.random() < 0.5
+    g["keys"] = r.choice([0, 1, 2, 4]) if g["alone"] else r.randrange(1, 5)
+    g["columns"] = [r.choice(BUILT_IN) for _ in range(4)]
+    g["values"] = [r.choice(BUILT_IN) for _ in range(r.choice([0, 1, 2, 7, 30]))]
+
+
 def draw_runs(g, r):
     draw_equal(g, r)
     g["out2_type"] = r.choice([0, *OFFSETS])
@@ -2583,6 +2631,7 @@ FAMILIES = {
     "group_by_many": (draw_keys, build_group_by_many, 2, True),
     "distinct": (draw_keys, build_distinct, 1, True),
     "join": (draw_keys, build_join, 2, True),
+    "sort_columns": (draw_columns, build_sort_columns, 2, True),
     "check_offsets": (draw_balance, build_check_offsets, 1, False),
     "transpose": (draw_transpose, build_transpose, 2, False),
     "reduce_axis": (draw_reduce_axis, build_reduce_axis, 2, False),

@@ -1725,6 +1725,8 @@ static void group_big(void) {
 
 #include "gp_check_hash.h"
 
+#include "gp_check_columns.h"
+
 #include "gp_check_layouts.h"
 
 #include "gp_check_transposes.h"
@@ -1819,6 +1821,7 @@ static const struct {
               {"inputs", group_inputs},
               {"hash", group_hash},
               {"elements", group_elements},
+              {"columns", group_columns},
               {"layouts", group_layouts},
               {"transposes", group_transposes},
               {"building", group_graph_building},

@@ -29,7 +29,8 @@ CC = os.environ.get("CC", "gcc")
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 GROUPS = ["big", "types", "maps", "operators", "policies", "alignment", "fields", "structs", "queue", "chain",
           "threads", "streams", "graph", "determinism", "reproducible", "errors", "segments", "sorting", "first",
-          "rows", "sorting_policies", "inputs", "hash", "elements", "layouts", "transposes", "building", "graphs",
+          "rows", "sorting_policies", "inputs", "hash", "elements", "columns", "layouts", "transposes", "building",
+          "graphs",
           "online"]
 TYPES = ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "s12", "s16"]
 # With their own kernels, and checked results: the option for a check without measurements.
@@ -43,6 +44,7 @@ BY_TYPE = {  # groups divided among several processes
     "segments": ["u8,i8,u16,i16", "u32,i32", "f32", "u64,i64,f64,f16,bf16", "s12,s16"],
     "inputs": ["u8,i8,u16,i16", "u32,i32,u64", "i64,f32", "f64,f16,bf16,s12,s16"],
     "hash": ["u8,i8,u16,i16", "u32,i32,u64", "i64,f32,f64", "f16,bf16,s12,s16"],
+    "columns": ["u8,i8,u16,i16", "u32,i32,u64", "i64,f32,f64", "f16,bf16"],
     "sorting": ["u8,i8,u16,i16", "u32", "i32,f32", "u64,i64,f64", "f16,bf16,s12,s16"],
     "transposes": ["u8", "u16", "u32,f32", "f64", "s12", "s16"],
 }

@@ -59,6 +59,7 @@ FILES = {
     "HISTOGRAM_ORDERED": "test_histogram.cpp",
     "GROUPS": "test_group_by.cpp",
     "HASH": "test_hash.cpp",
+    "COLUMNS": "test_columns.cpp",
     "GRAPH_BUILDING": "test_graph.cpp",
     "SELECT": "test_select.cpp",
     "RUNS": "test_select.cpp",
@@ -1753,6 +1754,27 @@ MUTANTS = {
         "GROUPS", "src/group_by/kernels.cuh",
         "if (s.ticket.number == gridDim.x - 1) {\n      __threadfence();",
                                         "if (s.ticket.number == 0) {\n      __threadfence();"),
+    "inputs: the host's keys are their own description": (
+        "INPUT_CALLS", "src/host/inputs.c",
+        "gp__host_array_of(q, q->inputs.keys, count,", "gp__host_array_of(q, q->inputs.in, count,"),
+    "columns: words of an element": (
+        "COLUMNS", "src/columns/kernels.cuh",
+        "words + k % words]", "words]"),
+    "columns: the first word of a tile": (
+        "COLUMNS", "src/columns/kernels.cuh",
+        "+ first * static_cast<unsigned>(c.words);", "+ first;"),
+    "columns: the end of the last tile": (
+        "COLUMNS", "src/columns/kernels.cuh",
+        "if (i * P::threads + threadIdx.x < rows) out", "if (first + i < count) out"),
+    "columns: tiles beyond the grid": (
+        "COLUMNS", "src/columns/kernels.cuh",
+        "first += gridDim.x * gp__u64(P::threads * ITEMS)", "first += gridDim.x * gp__u64(P::threads * ITEMS) * 2"),
+    "columns: elements of two bytes": (
+        "COLUMNS", "src/columns/kernels.cuh",
+        "column.word == 2", "column.word == 3"),
+    "columns: a count on the device": (
+        "COLUMNS", "src/columns/kernels.cuh",
+        "count = gp__count(a)", "count = a.count"),
     "hash: keys of one hash are one key": (
         "HASH", "src/hash/table.cuh",
         "      if (a[i] != b[i]) return false;",

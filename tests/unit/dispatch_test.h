@@ -256,6 +256,16 @@ static inline gp_call sample(gp_primitive p, uint64_t n = 100) {
         list[i].out = reinterpret_cast<void *>(uintptr_t(2 + i) << 50);
     c.aggregates = list, c.aggregate_count = 2;
   }
+  if (p == GP_SORT_COLUMNS) {
+    static gp_column list[2];
+    list[0] = {GP_F32, 0, b.in, b.out2}, list[1] = {GP_U8, 0, b.begin, b.out3};
+    if (n > 100)
+      for (int i = 0; i < 2; ++i)
+        list[i].in = reinterpret_cast<void *>(uintptr_t(1 + i) << 50),
+        list[i].out = reinterpret_cast<void *>(uintptr_t(3 + i) << 50);
+    c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.out_type = GP_U32;
+    c.columns = list, c.column_count = 2;
+  }
   if (histogram) c.out_type = GP_U32, c.bins = 16;
   if (p == GP_HISTOGRAM_EVEN) c.lower = lower_ends, c.upper = upper_ends;
   if (p == GP_HISTOGRAM_RANGES) c.begin = b.begin;

@@ -91,7 +91,7 @@ Segments, Permutation, Layout, Axes = (_struct(f"gp_{name}") for name in
                                        ("segments", "permutation", "layout", "axes"))
 Fault, Degrees, EdgeList = (_struct(f"gp_{name}") for name in ("fault", "degrees", "edge_list"))
 Field, KeyField, Policy = _struct("gp_field"), _struct("gp_key_field"), _struct("gp_policy")
-Aggregate, Input = _struct("gp_aggregate"), _struct("gp_input")
+Aggregate, Column, Input = _struct("gp_aggregate"), _struct("gp_column"), _struct("gp_input")
 TraversalStep = _struct("gp_traversal_step")
 Traversal = _struct("gp_traversal")
 

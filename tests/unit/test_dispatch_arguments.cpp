@@ -850,7 +850,7 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_ALIGNMENT, ": out_keys (", p, c.out_keys = b.out_keys + 2);
     WRONG(GP_E_OVERLAP, "keys and out_keys overlap", p, c.out_keys = b.keys + 4);
     WRONG(GP_E_OVERLAP, "out and out_keys overlap", p, c.out_keys = b.out);
-    WRONG(GP_E_TYPE, "out_type and in_type differ", p, c.out_type = GP_I32);
+    WRONG(GP_E_TYPE, "in_type and out_type differ", p, c.out_type = GP_I32);
     WRONG(GP_E_TYPE, "out_type (of indices) is f32", p, c.in = nullptr, c.in_type = GP_TYPE_DEFAULT,
           c.out_type = GP_F32);
     WRONG(GP_E_SIZE, "too large for u32 indices", p, c.in = nullptr, c.in_type = GP_TYPE_DEFAULT, c.out_type = GP_U32,

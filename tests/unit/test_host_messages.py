@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from gpuprims_ctypes import (HEADER, LIBRARY, OPERATORS, RESULT_NAMES, TYPES, Aggregate, Axes, Call, Context, Field,
-                             Graph, Layout, Permutation, Segments)
+from gpuprims_ctypes import (HEADER, LIBRARY, OPERATORS, RESULT_NAMES, TYPES, Aggregate, Axes, Call, Column, Context,
+                             Field, Graph, Layout, Permutation, Segments)
 
 with open(HEADER, encoding="utf-8") as file:
     TEXT = file.read()
@@ -26,7 +26,7 @@ OPS = {"gp_transform": "NEGATE", "gp_transform_if": "NEGATE", "gp_adjacent_diffe
 ROOM = 4096
 # Host memory of any alignment, or a buffer of bytes, which needs no alignment.
 UNALIGNED = {"value", "new_value", "start", "step", "init", "scalar", "lower", "upper", "permutation", "to", "graph",
-             "relabelled", "segments", "aggregates", "axes"}
+             "relabelled", "segments", "aggregates", "axes", "columns"}
 APART = {("gp_convert_layout", "from"), ("gp_bfs_sources", "sources")}  # host memory too
 BYTES = {("gp_bfs_sources", "sources"), ("gp_convert_layout", "in"), ("gp_convert_layout", "out"), ("gp_any", "out"),
          ("gp_all", "out"), ("gp_equal_arrays", "out"), ("gp_is_partitioned", "out"), ("gp_contains", "out")}
@@ -88,6 +88,8 @@ class Arguments:
             return self.structure(Segments(TYPES["u32"], self.array([0, 4, 10]), None, SEGMENTS))
         if type_.startswith("const gp_aggregate"):
             return self.structure(Aggregate(1, TYPES["u32"], self.array(), self.array(), 0))
+        if type_.startswith("const gp_column"):
+            return self.structure(Column(TYPES["u32"], 0, self.array(), self.array()))
         if type_.startswith("const gp_layout"):
             fields = (Field * 1)(Field(0, 4))
             self.keep.append(fields)
@@ -99,6 +101,7 @@ class Arguments:
         return {"count": 1 if self.name == "gp_bfs_sources" else COUNT, "count2": COUNT, "segments": SEGMENTS,
                 "count_a": COUNT, "count_b": COUNT, "out_elements": COUNT, "from_elements": COUNT,
                 "build_count": COUNT, "probe_count": COUNT, "capacity": COUNT, "aggregate_count": 1,
+                "column_count": 1,
                 "runs": SEGMENTS, "sorted_count": 5, "bins": 4, "k": 3, "n": 3, "rows": 2, "columns": 5,
                 "batch": 1}.get(parameter, 0)
 
@@ -192,7 +195,7 @@ def test_alignment(host, name):
         result, message = arguments.call(host, **{parameter: arguments.values[parameter] + 1})
         if parameter in UNALIGNED or (name, parameter) in BYTES | APART:
             if not (parameter in ("graph", "relabelled", "from", "to", "permutation", "segments", "aggregates",
-                                  "axes")):
+                                  "axes", "columns")):
                 assert result == "GP_SUCCESS" or result == "GP_E_ARGUMENT", (name, parameter, result, message)
             continue
         assert result == "GP_E_ALIGNMENT", (name, parameter, result, message)
@@ -246,6 +249,7 @@ IN_PLACE = {
         f"gp_{which}": {("keys", "out_keys"), ("values", "out_values")}
         for which in ("sort_keys", "sort_pairs", "argsort", "merge_sort_keys", "merge_sort_pairs",
                       "segmented_sort_keys", "segmented_sort_pairs")},
+    "sort_columns": {"gp_sort_columns": {("keys", "out_keys")}},
     "group by": {"gp_group_by": {("values", "out_values")}},
     "transpose": {name: {("in", "out")} for name in ("gp_transpose", "gp_transpose_batched", "gp_permute")},
     "convert_layout": {"gp_convert_layout": {("in", "out")}},

@@ -392,7 +392,25 @@ template <template <class> class Buffer> static void calls(gp_context *ctx, bool
     good &= totals.data[runs] == total;
   }
   CHECK(good && *count.data == runs);
+  // Sorts write a described input first, and not beyond the count on the device.
+  const gp_input back = gp_input_strided(GP_I32, dv.data + 2 * n - 1, -1);
+  const gp_input places_to = gp_input_ramp(GP_U32, nullptr, nullptr);
+  Buffer<unsigned> moved(n);
+  *count.data = n - 9;
+  c = fold_call(GP_SORT, GP_OP_DEFAULT, GP_INPUT, GP_TYPE_DEFAULT, &places_to, moved.data, n);
+  c.key_type = GP_INPUT, c.keys = &back, c.out_keys = sums.data, c.count_device = count.data;
+  for (size_t k = 0; k < n; ++k) sums.data[k] = 77, moved.data[k] = 77;
   check(simt::error().empty(), __LINE__, "%s", simt::error().c_str());
+  if (emulated) return; // test_policies.cpp runs the kernels of sorts
+  GOOD(gp_run(ctx, &c, nullptr));
+  std::vector<std::pair<int, unsigned>> sorted(n - 9);
+  for (size_t k = 0; k < n - 9; ++k) sorted[k] = {v[2 * n - 1 - k], unsigned(k)};
+  std::sort(sorted.begin(), sorted.end());
+  good = true;
+  for (size_t k = 0; k < n; ++k)
+    good &= k < n - 9 ? sums.data[k] == sorted[k].first && moved.data[k] == sorted[k].second
+                      : sums.data[k] == 77 && moved.data[k] == 77;
+  CHECK(good);
 }
 
 template <class T> struct Plain {
@@ -579,7 +597,7 @@ static void test_refused() {
   GOOD(copy(more[3]));
   BAD(GP_E_ARGUMENT, "more than 4 constants and ramps", copy(more[4]));
   // Calls that read arrays only, and types that do not meet.
-  BAD(GP_E_TYPE, "GP_INPUT: this call reads an array there", gp_sort_keys(ctx, GP_INPUT, &a, 8, out.data, 0, nullptr));
+  BAD(GP_E_TYPE, "GP_INPUT: this call reads an array there", gp_shuffle(ctx, GP_INPUT, 1, &a, 8, out.data, nullptr));
   BAD(GP_E_TYPE, "GP_INPUT: this call reads an array there",
       gp_reduce(ctx, GP_SUM, GP_I32, GP_INPUT, v.data, 8, out.data, nullptr));
   BAD(GP_E_TYPE, "in_type and out_type differ", copy(a, GP_F32));

@@ -121,6 +121,8 @@ struct Drawn {
   gp_layout in_layout, out_layout;
   gp_graph graph, out_graph;
   gp_aggregate aggregates[8];
+  gp_column columns[GP_COLUMN_LIMIT];
+  gp_input keys, values;
   alignas(16) unsigned char init[64], step[64];
   bool plain; // aligned to 16 bytes, not in place, optional buffers by type: NULL means the same
 };
@@ -326,7 +328,16 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
     if (p == GP_BFS && often(20)) c.statistics = at<gp_traversal>(22);
     if (p == GP_BFS_CHECK) c.in = at(1), c.in2 = often(50) ? at(2) : nullptr;
   }
-  if (gp__has_table(p)) {
+  if (p == GP_SORT_COLUMNS) {
+    c.columns = d->columns, c.column_count = 1 + below(GP_COLUMN_LIMIT);
+    c.key_columns = below(c.column_count < uint64_t(GP_KEY_LIMIT) ? c.column_count : uint64_t(GP_KEY_LIMIT));
+    for (unsigned i = 0; i < c.column_count; ++i)
+      d->columns[i] = {gp_type(1 + below(GP_TYPE_COUNT - 1)), int(i < c.key_columns && often(50)), at(24 + i % 16),
+                       i < c.key_columns && often(50) ? nullptr : at(100 + i)};
+    c.key_type = gp_type(1 + below(GP_TYPE_COUNT - 1)), c.keys = at(2), c.out_keys = at(8);
+    c.out_type = often(50) ? one_of<gp_type>({GP_I32, GP_U32, GP_I64, GP_U64}) : GP_TYPE_DEFAULT;
+    c.out = c.out_type ? at(7) : nullptr;
+  } else if (gp__has_table(p)) {
     if (often(80)) c.count = below(1 << 24);
     c.capacity = p == GP_JOIN || often(50) ? below(c.count + 2) : 0;
     c.out2 = nullptr;
@@ -353,6 +364,13 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
       d->permutation.in_stride[0] = 0, d->permutation.extent[0] = 1 + below(200),
       d->permutation.extent[1] = 1 + below(200);
   }
+  if (gp__primitive_of(p)->family->composed && gp__primitive_of(p)->family->launch && often(20)) {
+    if (often(70)) d->keys = gp_input_array(c.key_type, c.keys), c.keys = &d->keys, c.key_type = GP_INPUT;
+    if (c.in_type && often(50))
+      d->values = gp_input_array(c.in_type, c.in), c.in = &d->values, c.in_type = GP_INPUT, c.out_type = gp_type();
+    if (c.in_type == GP_INPUT && c.keys2) c.in2 = c.in;
+    if (c.key_type == GP_INPUT && c.keys2) c.keys2 = c.keys;
+  }
   if (often(60)) { // a policy of the caller: some fields, the others by default
     d->policy.algorithm = int(below(GP_ALGORITHM_COUNT));
     if (p == GP_SEGMENTED_REDUCE && often(30)) d->policy.algorithm = GP_PIPELINED, c.out2 = nullptr;
@@ -370,11 +388,15 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   }
 }
 
+// Not a description in host memory.
+static bool is_device(const void *p) { return reinterpret_cast<uintptr_t>(p) >= uintptr_t(1) << 50; }
 // The same call without its buffers. Descriptions of a graph or a segment stay: `end`, the lists of incoming edges,
 // counts in device memory.
 static gp_call without_buffers(const gp_call &c) {
   gp_call n = c;
-  n.in = n.in2 = n.keys = n.keys2 = n.begin = nullptr;
+  n.begin = nullptr;
+  if (c.in_type != GP_INPUT) n.in = n.in2 = nullptr;
+  if (c.key_type != GP_INPUT) n.keys = n.keys2 = nullptr;
   n.out = n.out_keys = n.out2 = n.out3 = nullptr;
   n.out_count = n.bad = nullptr;
   n.statistics = nullptr, n.fault = nullptr, n.source_device = nullptr, n.count_device = nullptr;
@@ -441,7 +463,8 @@ static void check_prepared(gp_context *ctx, const Drawn &d, const std::vector<La
     check(result == GP_SUCCESS, d, "gp_prepared_run", result ? gp_last_message() : "");
     check(launches == expected, d, "other launches of a prepared call", prepared->quick ? "quick" : "by a new plan");
 #define MOVED(member) \
-  if (c.member) c.member = reinterpret_cast<decltype(c.member)>(reinterpret_cast<uintptr_t>(c.member) + (1 << 20));
+  if (is_device(c.member)) \
+    c.member = reinterpret_cast<decltype(c.member)>(reinterpret_cast<uintptr_t>(c.member) + (1 << 20));
     GPUPRIMS__CALL_POINTERS(MOVED)
 #undef MOVED
   }
@@ -546,7 +569,8 @@ int main(int argc, char **argv) {
         gp_call aligned = d.call;
         uint64_t elsewhere = 1;
 #define ALIGNED(member) \
-  aligned.member = reinterpret_cast<decltype(aligned.member)>(reinterpret_cast<uintptr_t>(aligned.member) & -256);
+  if (is_device(aligned.member)) \
+    aligned.member = reinterpret_cast<decltype(aligned.member)>(reinterpret_cast<uintptr_t>(aligned.member) & -256);
         GPUPRIMS__CALL_POINTERS(ALIGNED)
 #undef ALIGNED
         const gp_result there = gp_workspace_size(own, &aligned, &elsewhere);

@@ -470,6 +470,31 @@ static void put_described_keys(Side &s, gp_call &c, int size, size_t n) {
   }
   c.key_type = GP_INPUT, c.keys = made, c.count = n;
 }
+// Columns of every size of word, keys among them.
+static void put_columns(Side &s, gp_call &c, int size, size_t n, size_t keys) {
+  static const int sizes[] = {1, 2, 4, 8, 16, 12, 33, 6};
+  std::array<gp_column, 8> list;
+  for (size_t i = 0; i < 8; ++i) {
+    const int width = i < keys ? sizes[(i + size_t(size)) % 4] : sizes[i];
+    list[i] = {i < keys ? number_type(width) : s.type(width), i < keys && i % 2, nullptr, nullptr};
+    list[i].in = s.put(i < keys ? numbers(n, width, i, 5) : noise(n, width, i), width, Side::NUMBER);
+    list[i].out = s.take(n, width, Side::NUMBER);
+  }
+  c.columns = s.keep(list)->data(), c.column_count = 8, c.key_columns = keys, c.count = n;
+}
+// A member of a call as the description of its array.
+static void describe(Side &s, gp_type &type, const void *&member) {
+  member = s.keep(gp_input_array(type, member));
+  type = GP_INPUT;
+}
+static void describe_values(Side &s, gp_call &c) {
+  if (c.in2) c.in2 = s.keep(gp_input_array(c.in_type, c.in2));
+  describe(s, c.in_type, c.in);
+}
+static void describe_keys(Side &s, gp_call &c) {
+  c.keys2 = s.keep(gp_input_array(c.key_type, c.keys2));
+  describe(s, c.key_type, c.keys);
+}
 static void put_join(Side &s, gp_call &c, int size, size_t n, gp_join_kind kind, gp_type index) {
   const size_t m = n / 3 + 2, room = kind == GP_JOIN_FLAGS ? n : 2 * n;
   const int width = kind == GP_JOIN_FLAGS ? 1 : index == GP_U32 ? 4 : 8;
@@ -605,6 +630,9 @@ static const std::vector<Case> cases = {
     CASE("sort keys", GP_SORT, NUMBERS, NUMBER_KEYS),
     CASE("sort pairs", GP_SORT, PAIRS, NUMBER_KEYS; VALUES),
     CASE("argsort", GP_SORT, NUMBERS, NUMBER_KEYS; c.out_type = GP_U32; c.out = s.take(n, 4)),
+    CASE("sort columns", GP_SORT_COLUMNS, NUMBERS, NUMBER_KEYS; put_columns(s, c, size, n, 0)),
+    CASE("sort by columns", GP_SORT_COLUMNS, NUMBERS, put_columns(s, c, size, n, 3); c.out_type = GP_U32;
+         c.out = s.take(n, 4, Side::NUMBER)),
     CASE("merge sort", GP_MERGE_SORT, ALL, c.key_type = s.type(size); c.op = s.op(LESS, size); c.count = n;
          c.keys = s.put(keys_of(n, size, 3), size); c.out_keys = s.take(n, size)),
     CASE("merge sort pairs", GP_MERGE_SORT, KEYED, c.key_type = s.type(size); c.op = s.op(LESS, size); c.count = n;
@@ -622,6 +650,21 @@ static const std::vector<Case> cases = {
     CASE("is sorted", GP_IS_SORTED, ALL, c.key_type = s.type(size); c.op = s.op(LESS, size); c.count = n;
          Bytes k = sorted(keys_of(n, size, 3), size); k[k.size() * 3 / 4 / size_t(size) * size_t(size)] = 0;
          c.keys = s.put(k, size); COUNTED(1)),
+    CASE("sort described keys", GP_SORT, NUMBERS, NUMBER_KEYS; describe(s, c.key_type, c.keys)),
+    CASE("sort described pairs", GP_SORT, PAIRS, NUMBER_KEYS; VALUES; describe(s, c.key_type, c.keys);
+         describe(s, c.in_type, c.in)),
+    CASE("argsort described", GP_SORT, NUMBERS, NUMBER_KEYS; c.out_type = GP_U32; c.out = s.take(n, 4);
+         c.out_keys = nullptr; describe(s, c.key_type, c.keys)),
+    CASE("merge described values", GP_MERGE, KEYED, TWO_SORTED(n + m); describe_values(s, c)),
+    CASE("merge described keys", GP_MERGE, ALL, TWO_SORTED(n + m); describe_keys(s, c)),
+    CASE("top k of described", GP_TOP_K, NUMBERS, NUMBER_KEYS; c.rows = 1; c.k = std::min<size_t>(n, 50);
+         c.out_keys = s.take(c.k, size); describe(s, c.key_type, c.keys)),
+    CASE("top k of described, many", GP_TOP_K, PAIRS, NUMBER_KEYS; c.rows = 1; c.k = n / 2 + 1;
+         c.out_keys = s.take(c.k, size); c.in_type = c.out_type = s.type(value);
+         c.in = s.put(noise(n, value, 2), value); c.out = s.take(c.k, value); c.out_type = GP_TYPE_DEFAULT;
+         describe(s, c.in_type, c.in)),
+    CASE("segmented sort of described", GP_SEGMENTED_SORT, PAIRS, NUMBER_KEYS; SEGMENTS; VALUES;
+         describe(s, c.key_type, c.keys); describe(s, c.in_type, c.in)),
     CASE("segmented sort", GP_SEGMENTED_SORT, NUMBERS, NUMBER_KEYS; SEGMENTS),
     CASE("segmented sort of long segments", GP_SEGMENTED_SORT, NUMBERS, NUMBER_KEYS; c.offset_type = GP_U32;
          c.segments = 2; c.begin = s.put(std::vector<unsigned>{0, unsigned(n / 5), unsigned(n)})),
