@@ -107,7 +107,8 @@
 //                 |                 |   as they are; square, or dense    |                 |
 //                 | convert_layout  | yes, except to or from columns     | GP_E_OVERLAP    |
 //                 | row_map,        | yes where strides and element      | GP_E_OVERLAP    |
-//                 |   scan_axis     |   sizes are the same               |                 |
+//                 |   scan_axis,    |   sizes are the same               |                 |
+//                 |   sort_axis     |                                    |                 |
 //                 | others          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //    Alignment    A pointer is aligned to its element type (a struct: gp_type_desc.align). Nothing else is asked.
 //    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. A
@@ -34829,7 +34830,7 @@ GPUPRIMS__PRIVATE gp_result gp__host_run(const gp__request *q, int threads) {
 
 // The unsigned type of a size, for elements that are moved.
 GPUPRIMS__PRIVATE gp_type gp__bits_type(size_t size) {
-  return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : GP_U64;
+  return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : size == 8 ? GP_U64 : GP_U128;
 }
 // The type by which keys are compared: the unsigned type of their size, since keys are equal if their bits are. Two
 // bytes of bool that are both true may differ.
@@ -38679,10 +38680,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
   q->out_size = k->out.size;
   q->channels = q->active = 1;
   q->length = c->k;
-  GPUPRIMS__CHECK(gp__take_axes(k, top ? c->k : GP__WHOLE_ROWS, k->key.size, &of_keys));
-  GPUPRIMS__CHECK(gp__take_axes(k, top ? c->k : GP__WHOLE_ROWS, indices ? k->out.size : 1, &r->out_span));
   if (top && c->k > GP__TOP_K_FEW)
     return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above %d", k->who, (unsigned long long)c->k, (int)GP__TOP_K_FEW);
+  GPUPRIMS__CHECK(gp__take_axes(k, top ? c->k : GP__WHOLE_ROWS, k->key.size, &of_keys));
+  GPUPRIMS__CHECK(gp__take_axes(k, top ? c->k : GP__WHOLE_ROWS, indices ? k->out.size : 1, &r->out_span));
   most = c->out_type == GP_I32 ? (uint64_t)1 << 31 : (uint64_t)1 << 32;
   if (indices && k->out.size == 4 && q->count > most)
     return gp__fail(GP_E_SIZE,
@@ -38692,6 +38693,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
   if (q->count >> 44)
     return gp__fail(GP_E_SIZE, "%s: @axes.extent: %llu elements, not below 2^44", k->who, (unsigned long long)q->count);
   if (!top) q->length = r->extent[0];
+  if (k->pointers && q->count && !top && c->out_type && !c->out)
+    return gp__fail(GP_E_NULL, "%s: @out is null", k->who);
   if (k->pointers && q->count && q->length && !c->out_keys && !c->out)
     return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);
   // Alignment, then what is read and written, from the lowest addresses.
@@ -50212,8 +50215,9 @@ GPUPRIMS__API gp_result gp_row_map(gp_context *ctx, gp_op transform, gp_op op, g
 GPUPRIMS__PRIVATE gp_call gp__row_order_call(gp_primitive primitive, gp_type key_type, gp_type index_type,
                                              const gp_axes *axes, const void *keys, void *out_keys, void *out_indices,
                                              int flags) {
-  gp_call c = gp__call(primitive, GP_OP_DEFAULT, GP_TYPE_DEFAULT, out_indices ? index_type : GP_TYPE_DEFAULT, NULL,
-                       out_indices, 0);
+  const int sorts = primitive == GP_SORT_AXIS; // gp_argsort_axis has indices
+  gp_call c = gp__call(primitive, GP_OP_DEFAULT, GP_TYPE_DEFAULT, sorts || out_indices ? index_type : GP_TYPE_DEFAULT,
+                       NULL, out_indices, 0);
   gp__set_keys(&c, key_type, keys);
   c.axes = axes;
   c.out_keys = out_keys;

@@ -103,7 +103,8 @@
 //                 |                 |   as they are; square, or dense    |                 |
 //                 | convert_layout  | yes, except to or from columns     | GP_E_OVERLAP    |
 //                 | row_map,        | yes where strides and element      | GP_E_OVERLAP    |
-//                 |   scan_axis     |   sizes are the same               |                 |
+//                 |   scan_axis,    |   sizes are the same               |                 |
+//                 |   sort_axis     |                                    |                 |
 //                 | others          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //    Alignment    A pointer is aligned to its element type (a struct: gp_type_desc.align). Nothing else is asked.
 //    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. A

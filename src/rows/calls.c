@@ -28,8 +28,9 @@ GPUPRIMS__API gp_result gp_row_map(gp_context *ctx, gp_op transform, gp_op op, g
 GPUPRIMS__PRIVATE gp_call gp__row_order_call(gp_primitive primitive, gp_type key_type, gp_type index_type,
                                              const gp_axes *axes, const void *keys, void *out_keys, void *out_indices,
                                              int flags) {
-  gp_call c = gp__call(primitive, GP_OP_DEFAULT, GP_TYPE_DEFAULT, out_indices ? index_type : GP_TYPE_DEFAULT, NULL,
-                       out_indices, 0);
+  const int sorts = primitive == GP_SORT_AXIS; // gp_argsort_axis has indices
+  gp_call c = gp__call(primitive, GP_OP_DEFAULT, GP_TYPE_DEFAULT, sorts || out_indices ? index_type : GP_TYPE_DEFAULT,
+                       NULL, out_indices, 0);
   gp__set_keys(&c, key_type, keys);
   c.axes = axes;
   c.out_keys = out_keys;

@@ -25,10 +25,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
   q->out_size = k->out.size;
   q->channels = q->active = 1;
   q->length = c->k;
-  GPUPRIMS__CHECK(gp__take_axes(k, top ? c->k : GP__WHOLE_ROWS, k->key.size, &of_keys));
-  GPUPRIMS__CHECK(gp__take_axes(k, top ? c->k : GP__WHOLE_ROWS, indices ? k->out.size : 1, &r->out_span));
   if (top && c->k > GP__TOP_K_FEW)
     return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above %d", k->who, (unsigned long long)c->k, (int)GP__TOP_K_FEW);
+  GPUPRIMS__CHECK(gp__take_axes(k, top ? c->k : GP__WHOLE_ROWS, k->key.size, &of_keys));
+  GPUPRIMS__CHECK(gp__take_axes(k, top ? c->k : GP__WHOLE_ROWS, indices ? k->out.size : 1, &r->out_span));
   most = c->out_type == GP_I32 ? (uint64_t)1 << 31 : (uint64_t)1 << 32;
   if (indices && k->out.size == 4 && q->count > most)
     return gp__fail(GP_E_SIZE,
@@ -38,6 +38,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
   if (q->count >> 44)
     return gp__fail(GP_E_SIZE, "%s: @axes.extent: %llu elements, not below 2^44", k->who, (unsigned long long)q->count);
   if (!top) q->length = r->extent[0];
+  if (k->pointers && q->count && !top && c->out_type && !c->out)
+    return gp__fail(GP_E_NULL, "%s: @out is null", k->who);
   if (k->pointers && q->count && q->length && !c->out_keys && !c->out)
     return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);
   // Alignment, then what is read and written, from the lowest addresses.

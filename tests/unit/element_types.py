@@ -9,7 +9,7 @@ import struct
 
 import numpy as np
 
-from gpuprims_ctypes import SIZES, DESCENDING, TYPES, Aggregate, Axes, Permutation, pointer
+from gpuprims_ctypes import SIZES, DESCENDING, TYPES, Aggregate, Axes, Column, Permutation, pointer
 
 
 def room(bytes_, fill=0xA5):
@@ -448,6 +448,54 @@ def scan(op, exclusive):
         return (dict(op=op, in_type=m.name, out_type=m.name, in_=x, out=out, count=n),
                 lambda: same_bytes(m, out, running(m, op, values, exclusive)[0], op))
     return make
+
+
+def scan_axis(op):
+    def make(m, rng, n):
+        columns, axes = rows_of(m, n)
+        values, x = m.draw(rng, 7 * columns)
+        out = room(7 * columns * m.size)
+
+        def check():
+            parts = [running(m, op, values[c::columns])[0] for c in range(columns)]
+            same_bytes(m, out, [parts[i % columns][i // columns] for i in range(7 * columns)], op)
+        return dict(op=op, in_type=m.name, out_type=m.name, axes=axes, in_=x, out=out), check
+    return make
+
+
+def ordered_axis(primitive):
+    def make(m, rng, n):
+        columns, axes = rows_of(m, n)
+        values, x = m.draw(rng, 7 * columns)
+        k = 3 if primitive == "top_k_axis" else 7
+        out_keys, out = room(k * columns * m.size), np.zeros(k * columns, np.uint32)
+        orders = [sorted(range(7), key=lambda r, c=c: m.key(values[r * columns + c]))[:k] for c in range(columns)]
+
+        def check():
+            same_values(m, out_keys, [values[orders[c][r] * columns + c] for r in range(k) for c in range(columns)],
+                        "keys")
+            same_list(out, [orders[c][r] for r in range(k) for c in range(columns)], "indices")
+        return (dict(key_type=m.name, keys=x, out_keys=out_keys, out_type="u32", out=out, axes=axes,
+                     **({"k": k} if primitive == "top_k_axis" else {})), check)
+    return make
+
+
+def sort_columns(m, rng, n):
+    """Two keys: a byte, then the type. A column of the type moves too."""
+    firsts = rng.integers(0, 3, n).astype(np.uint8)
+    (values, x), (others, y) = m.draw(rng, n), m.draw(rng, n)
+    out_keys, out_others = room(n * m.size), room(n * m.size)
+    order = sorted(range(n), key=lambda i: (firsts[i], m.key(values[i])))
+    columns = (Column * 2)(Column(TYPES[m.name], 0, pointer(x), pointer(out_keys)),
+                           Column(TYPES[m.name], 0, pointer(y), pointer(out_others)))
+    out_firsts = np.zeros(n, np.uint8)
+
+    def check():
+        same_list(out_firsts, sorted(firsts.tolist()), "the first key")
+        same_values(m, out_keys, [values[i] for i in order], "the second key")
+        same_bytes(m, out_others, [others[i] for i in order], "values")
+    return (dict(key_type="u8", keys=firsts, out_keys=out_firsts, count=n, columns=columns, column_count=2,
+                 key_columns=1), check)
 
 
 def segments_of(rng, n, runs=9):
@@ -970,6 +1018,7 @@ def calls():
     for op in FOLDED:
         add("reduce_axis", "elements", reduce_axis(op), op)
         add("row_map", "elements", row_map(op, op), op)
+        add("scan_axis", "elements", scan_axis(op), op)
     for op in [*FOLDED, "SUB"]:
         table["row_map", "elements"][f"row_map apply {op}"] = (op, row_map("SUM", op))
     add("swap", "elements", swap)
@@ -997,6 +1046,9 @@ def calls():
     add("distinct", "keys", distinct)
     add("join", "keys", join(0))
     table["join", "keys"]["contains"] = (None, join(4))
+    for what in ("sort_axis", "top_k_axis"):
+        add(what, "keys", ordered_axis(what))
+    add("sort_columns", "keys", sort_columns)
     add("segmented_top_k", "keys", segmented_top_k(False))
     table["segmented_top_k", "keys"]["segmented top_k descending"] = (None, segmented_top_k(True))
     for what in ("select", "partition", "count_if", "any", "all", "find_if"):

@@ -38,6 +38,7 @@ OPTIONAL = {(None, "init"), (None, "start"), (None, "step"), (None, "end"), (Non
             ("gp_graph_from_edges", "targets"), ("gp_reduce_by_key", "out_keys"), ("gp_group_by", "out_keys"),
             ("gp_run_length_encode", "out_keys"), ("gp_run_length_encode", "lengths"), ("gp_argsort", "out_keys"),
             ("gp_segmented_sort_pairs", "values"), ("gp_merge_sort_pairs", "values"), ("gp_top_k", "values"),
+            ("gp_argsort_axis", "out_keys"), ("gp_top_k_axis", "out_keys"), ("gp_top_k_axis", "out_indices"),
             ("gp_top_k", "out_keys"), ("gp_top_k_rows", "out_keys"), ("gp_top_k_rows", "out_indices"),
             ("gp_group_by_many", "out_keys"), ("gp_distinct", "out"), (None, "out_probe"), (None, "out_build"),
             *(("gp_segmented_top_k", name) for name in ("out_keys", "out_indices")),
@@ -83,7 +84,8 @@ class Arguments:
         if type_.startswith("const gp_permutation"):
             return self.structure(Permutation(2, (0, 1, 0, 0), (2, 5)))
         if type_.startswith("const gp_axes"):
-            return self.structure(Axes(2, 1, (2, 5), (5, 1), (5, 1) if self.name == "gp_row_map" else (1, 0)))
+            out = {"gp_reduce_axis": (1, 0), "gp_top_k_axis": (3, 1)}.get(self.name, (5, 1))
+            return self.structure(Axes(2, 1, (2, 5), (5, 1), out))
         if type_.startswith("const gp_segments"):
             return self.structure(Segments(TYPES["u32"], self.array([0, 4, 10]), None, SEGMENTS))
         if type_.startswith("const gp_aggregate"):
@@ -253,7 +255,9 @@ IN_PLACE = {
     "group by": {"gp_group_by": {("values", "out_values")}},
     "transpose": {name: {("in", "out")} for name in ("gp_transpose", "gp_transpose_batched", "gp_permute")},
     "convert_layout": {"gp_convert_layout": {("in", "out")}},
-    "row_map": {"gp_row_map": {("in", "out")}},
+    "row_map, scan_axis, sort_axis": {
+        "gp_row_map": {("in", "out")}, "gp_scan_axis": {("in", "out")}, "gp_sort_axis": {("keys", "out_keys")},
+        "gp_argsort_axis": {("keys", "out_keys")}},
     "others": {},
 }
 
