@@ -809,7 +809,8 @@ typedef struct gp_key_field {
   int descending; // 1: largest first
 } gp_key_field;
 
-// A column of a table that gp_sort_columns or gp_argsort_columns sorts. A key is of a built-in type.
+// A column of a table that gp_sort_columns or gp_argsort_columns sorts. A key is of a real built-in type
+// of up to 8 bytes.
 typedef struct gp_column {
   gp_type type;
   int descending; // keys: 1: largest first; GP_DESCENDING reverses it. Values: 0
@@ -38693,8 +38694,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
   if (q->count >> 44)
     return gp__fail(GP_E_SIZE, "%s: @axes.extent: %llu elements, not below 2^44", k->who, (unsigned long long)q->count);
   if (!top) q->length = r->extent[0];
-  if (k->pointers && q->count && !top && c->out_type && !c->out)
-    return gp__fail(GP_E_NULL, "%s: @out is null", k->who);
+  if (k->pointers && q->count && !top && c->out_type && !c->out) return gp__fail(GP_E_NULL, "%s: @out is null", k->who);
   if (k->pointers && q->count && q->length && !c->out_keys && !c->out)
     return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);
   // Alignment, then what is read and written, from the lowest addresses.
@@ -39145,10 +39145,11 @@ static const gp__own_check gp__checks_hash[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__
 
 // ---- columns/check.c - checking a call: sorts of columns
 
-GPUPRIMS__PRIVATE gp_result gp__check_column_key(const gp__checking *k, const char *name, const gp__checked_type *t) {
+GPUPRIMS__PRIVATE gp_result gp__check_column_key(const gp__checking *k, const char *name, gp_type type,
+                                                 const gp__checked_type *t) {
   return t->info
       ? gp__fail(GP_E_TYPE, "%s: @%s is struct type \"%s\": keys are of built-in types", k->who, name, t->info->name)
-      : GP_SUCCESS;
+      : gp__check_short(k->who, name, type, "gp_argsort takes it as the only key");
 }
 // Checks column number i. alias: it may be sorted in place; wanted: its output must be there.
 GPUPRIMS__PRIVATE gp_result gp__check_column(gp__checking *k, int i, int alias, int wanted) {
@@ -39160,7 +39161,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_column(gp__checking *k, int i, int alias, 
   snprintf(in, sizeof k->column_name[0], "columns[%d].in", i);
   snprintf(out, sizeof k->column_name[0], "columns[%d].out", i);
   GPUPRIMS__CHECK(gp__check_type(k->s, k->who, name, c->type, &t));
-  if (is_key) GPUPRIMS__CHECK(gp__check_column_key(k, name, &t));
+  if (is_key) GPUPRIMS__CHECK(gp__check_column_key(k, name, c->type, &t));
   if (c->descending & ~is_key)
     return gp__fail(GP_E_ARGUMENT, "%s: @columns[%d].descending is %d, not 0%s", k->who, i, c->descending,
                     is_key ? " or 1" : ": the column is no key, see @key_columns");
@@ -39202,7 +39203,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_columns(gp__checking *k) {
   q->offset_type = q->offset_size == 8 ? GP_U64 : GP_U32;
   if (alone) {
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", c->key_type, &k->key));
-    GPUPRIMS__CHECK(gp__check_column_key(k, "key_type", &k->key));
+    GPUPRIMS__CHECK(gp__check_column_key(k, "key_type", c->key_type, &k->key));
     q->key_type = c->key_type;
     q->key_size = k->key.size;
     GPUPRIMS__CHECK(gp__reading(k, "keys", c->keys, &k->key, c->count, 1, alias));

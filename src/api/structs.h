@@ -24,7 +24,8 @@ typedef struct gp_key_field {
   int descending; // 1: largest first
 } gp_key_field;
 
-// A column of a table that gp_sort_columns or gp_argsort_columns sorts. A key is of a built-in type.
+// A column of a table that gp_sort_columns or gp_argsort_columns sorts. A key is of a real built-in type
+// of up to 8 bytes.
 typedef struct gp_column {
   gp_type type;
   int descending; // keys: 1: largest first; GP_DESCENDING reverses it. Values: 0

@@ -3,10 +3,11 @@
 //   core/request.c, host/values.c, core/primitive.c, core/check_types.c, core/checking.c, core/check_memory.c,
 //   core/check_call_types.c, core/check_buffers.c
 
-GPUPRIMS__PRIVATE gp_result gp__check_column_key(const gp__checking *k, const char *name, const gp__checked_type *t) {
+GPUPRIMS__PRIVATE gp_result gp__check_column_key(const gp__checking *k, const char *name, gp_type type,
+                                                 const gp__checked_type *t) {
   return t->info
       ? gp__fail(GP_E_TYPE, "%s: @%s is struct type \"%s\": keys are of built-in types", k->who, name, t->info->name)
-      : GP_SUCCESS;
+      : gp__check_short(k->who, name, type, "gp_argsort takes it as the only key");
 }
 // Checks column number i. alias: it may be sorted in place; wanted: its output must be there.
 GPUPRIMS__PRIVATE gp_result gp__check_column(gp__checking *k, int i, int alias, int wanted) {
@@ -18,7 +19,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_column(gp__checking *k, int i, int alias, 
   snprintf(in, sizeof k->column_name[0], "columns[%d].in", i);
   snprintf(out, sizeof k->column_name[0], "columns[%d].out", i);
   GPUPRIMS__CHECK(gp__check_type(k->s, k->who, name, c->type, &t));
-  if (is_key) GPUPRIMS__CHECK(gp__check_column_key(k, name, &t));
+  if (is_key) GPUPRIMS__CHECK(gp__check_column_key(k, name, c->type, &t));
   if (c->descending & ~is_key)
     return gp__fail(GP_E_ARGUMENT, "%s: @columns[%d].descending is %d, not 0%s", k->who, i, c->descending,
                     is_key ? " or 1" : ": the column is no key, see @key_columns");
@@ -60,7 +61,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_columns(gp__checking *k) {
   q->offset_type = q->offset_size == 8 ? GP_U64 : GP_U32;
   if (alone) {
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", c->key_type, &k->key));
-    GPUPRIMS__CHECK(gp__check_column_key(k, "key_type", &k->key));
+    GPUPRIMS__CHECK(gp__check_column_key(k, "key_type", c->key_type, &k->key));
     q->key_type = c->key_type;
     q->key_size = k->key.size;
     GPUPRIMS__CHECK(gp__reading(k, "keys", c->keys, &k->key, c->count, 1, alias));

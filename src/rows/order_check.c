@@ -38,8 +38,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
   if (q->count >> 44)
     return gp__fail(GP_E_SIZE, "%s: @axes.extent: %llu elements, not below 2^44", k->who, (unsigned long long)q->count);
   if (!top) q->length = r->extent[0];
-  if (k->pointers && q->count && !top && c->out_type && !c->out)
-    return gp__fail(GP_E_NULL, "%s: @out is null", k->who);
+  if (k->pointers && q->count && !top && c->out_type && !c->out) return gp__fail(GP_E_NULL, "%s: @out is null", k->who);
   if (k->pointers && q->count && q->length && !c->out_keys && !c->out)
     return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);
   // Alignment, then what is read and written, from the lowest addresses.

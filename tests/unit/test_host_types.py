@@ -63,7 +63,7 @@ def expect_refusal(context, primitive, fields, type_, op):
         context.run(primitive, **fields)
     assert caught.value.name in ("GP_E_TYPE", "GP_E_OPERATOR"), caught.value
     assert re.match(rf"gp_{primitive}: (in_type|in2_type|out_type|key_type|acc_type|op|transform|apply|"
-                    r"aggregates\[0\]\.type)\b",
+                    r"aggregates\[0\]\.type|columns\[0\]\.type)\b",
                     caught.value.message), caught.value
     assert type_ in caught.value.message and (not op or caught.value.name == "GP_E_TYPE" or op in caught.value.message)
 
