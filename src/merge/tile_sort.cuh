@@ -121,7 +121,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       const bool later = Before()(second, first), of_second = y < end && (x >= one_end || later);
       key[k] = of_second ? second : first;
       if (VALUE) source[VALUE ? k : 0] = (of_second ? y : x) / gp__u32(KEY);
-      if (k + 1 == N) break;
+      if (k + 1 == N) continue;
       const gp__u32 next = (of_second ? y : x) + KEY;
       gp__select_advance(x, y, of_second, KEY, KEY);
       if (!VALUE || (KEY > 4 && KEY <= 16)) { // otherwise two conditional loads cost less than selections
