@@ -44491,7 +44491,12 @@ GPUPRIMS__PRIVATE gp_result gp__host_axis(gp__host_call *h) {
   return q->primitive == GP_SCAN_AXIS ? gp__host_scan_rows(h) : gp__host_rows(h);
 }
 
-static const gp__kernel_rules gp__kernels_of_rows = {GPUPRIMS__SAME_KERNELS, gp__resident_blocks, gp__spell_rows,
+// Lanes that hold 64 elements and more are promised 128 registers, others 64.
+GPUPRIMS__PRIVATE unsigned gp__resident_rows(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                             const gp__spelling *w) {
+  return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors * gp__vector_items(h->in_size) >= 64 ? 512 : 1024);
+}
+static const gp__kernel_rules gp__kernels_of_rows = {GPUPRIMS__SAME_KERNELS, gp__resident_rows, gp__spell_rows,
                                                      GPUPRIMS__NO_FIT};
 static const gp__family gp__family_rows = {gp__checks_rows,
                                            gp__rows_are_idle,

@@ -263,7 +263,7 @@ static inline gp_call sample(gp_primitive p, uint64_t n = 100) {
       for (int i = 0; i < 2; ++i)
         list[i].in = reinterpret_cast<void *>(uintptr_t(1 + i) << 50),
         list[i].out = reinterpret_cast<void *>(uintptr_t(3 + i) << 50);
-    c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.out_type = GP_U32;
+    c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.out_type = n > UINT32_MAX ? GP_U64 : GP_U32;
     c.columns = list, c.column_count = 2;
   }
   if (histogram) c.out_type = GP_U32, c.bins = 16;
