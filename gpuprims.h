@@ -30132,6 +30132,10 @@ GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
   return type > 0 && type < GP_TYPE_COUNT ? sizes[type] : 0;
 }
 
+// The unsigned type of a size, for elements that are moved.
+GPUPRIMS__PRIVATE gp_type gp__bits_type(size_t size) {
+  return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : size == 8 ? GP_U64 : GP_U128;
+}
 // X(NAME, name, the member of gp__wide, the conversion of an element to a number)
 #define GPUPRIMS__HOST_NUMBERS(X) \
   X(I8, i8, i, ) \
@@ -34829,10 +34833,6 @@ GPUPRIMS__PRIVATE gp_result gp__host_run(const gp__request *q, int threads) {
 
 // ---- group_by/host.c - group by
 
-// The unsigned type of a size, for elements that are moved.
-GPUPRIMS__PRIVATE gp_type gp__bits_type(size_t size) {
-  return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : size == 8 ? GP_U64 : GP_U128;
-}
 // The type by which keys are compared: the unsigned type of their size, since keys are equal if their bits are. Two
 // bytes of bool that are both true may differ.
 GPUPRIMS__PRIVATE gp_type gp__group_type(gp_type type, size_t size) {
@@ -38016,13 +38016,11 @@ static const gp__own_check gp__checks_histogram[GP__CHECKS] = {{GP__CHECK_OUT_TY
 // Checks the values that move with keys: of in_type or, without an input, indices of out_type. They move as the
 // unsigned type of their size.
 GPUPRIMS__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
-  static const gp_type unsigned_of[] = {GP_TYPE_DEFAULT, GP_U8,           GP_U16,          GP_TYPE_DEFAULT, GP_U32,
-                                        GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, GP_U64};
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (c->in || c->in_type) {
     GPUPRIMS__CHECK(gp__check_values_type(k));
-    if (!k->in.info) q->in_type = unsigned_of[k->in.size];
+    if (!k->in.info) q->in_type = gp__bits_type(k->in.size);
     q->out_type = q->in_type;
     k->out = k->in;
   } else if (c->out || c->out_type) {

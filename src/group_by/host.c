@@ -2,10 +2,6 @@
 // uses: api/lists.h, core/rules.h, core/messages.c, core/request.c, host/values.c, sort/host.c, host/user.c,
 //   core/primitive.c, host/run.c
 
-// The unsigned type of a size, for elements that are moved.
-GPUPRIMS__PRIVATE gp_type gp__bits_type(size_t size) {
-  return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : size == 8 ? GP_U64 : GP_U128;
-}
 // The type by which keys are compared: the unsigned type of their size, since keys are equal if their bits are. Two
 // bytes of bool that are both true may differ.
 GPUPRIMS__PRIVATE gp_type gp__group_type(gp_type type, size_t size) {

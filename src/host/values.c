@@ -1,5 +1,5 @@
 // host/values.c - values: floats, widening, conversion, unary operators
-// uses: api/config.h, api/lists.h, host/types.c
+// uses: api/config.h, api/lists.h, core/rules.h, host/types.c
 
 GPUPRIMS__INLINE uint32_t gp__host_bits32(float x) {
   uint32_t u;
@@ -107,6 +107,10 @@ GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
   return type > 0 && type < GP_TYPE_COUNT ? sizes[type] : 0;
 }
 
+// The unsigned type of a size, for elements that are moved.
+GPUPRIMS__PRIVATE gp_type gp__bits_type(size_t size) {
+  return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : size == 8 ? GP_U64 : GP_U128;
+}
 // X(NAME, name, the member of gp__wide, the conversion of an element to a number)
 #define GPUPRIMS__HOST_NUMBERS(X) \
   X(I8, i8, i, ) \

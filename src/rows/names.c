@@ -1,6 +1,6 @@
 // rows/names.c - template arguments of kernels on rows
 // uses: api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, rows/policy.h, core/text.c,
-//   core/request.c, core/names.c, group_by/host.c, core/kinds_of.c, core/spelling.c, core/kernel_names.c
+//   core/request.c, host/values.c, core/names.c, core/kinds_of.c, core/spelling.c, core/kernel_names.c
 
 // The first launch of a map writes accumulators.
 GPUPRIMS__PRIVATE void gp__name_row_fold(const gp__spelling *q, gp__text *t) {

@@ -6,13 +6,11 @@
 // Checks the values that move with keys: of in_type or, without an input, indices of out_type. They move as the
 // unsigned type of their size.
 GPUPRIMS__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
-  static const gp_type unsigned_of[] = {GP_TYPE_DEFAULT, GP_U8,           GP_U16,          GP_TYPE_DEFAULT, GP_U32,
-                                        GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, GP_U64};
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (c->in || c->in_type) {
     GPUPRIMS__CHECK(gp__check_values_type(k));
-    if (!k->in.info) q->in_type = unsigned_of[k->in.size];
+    if (!k->in.info) q->in_type = gp__bits_type(k->in.size);
     q->out_type = q->in_type;
     k->out = k->in;
   } else if (c->out || c->out_type) {

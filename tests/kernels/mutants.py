@@ -1581,8 +1581,7 @@ MUTANTS = {
         "ARGUMENTS", "src/core/check_types.c", " || op == GP_ARGMAX || op == GP_ARGMINMAX)", " || op == GP_ARGMAX)"),
     "types: top-k of segments with keys of 16 bytes": (
         "ARGUMENTS", "src/top_k/check.c",
-        "return gp__check_short(k->who, \"key_type\", q->key_type, \"use gp_sort_keys\");",
-        "return GP_SUCCESS;"),
+        "GPUPRIMS__CHECK(gp__check_short(k->who, \"key_type\", k->q->key_type, \"use gp_sort_keys\"));", ""),
     "types: bool is a number class of its own": (
         "HASH", "src/hash/numbers.h", "type >= GP_F16 && type <= GP_F64", "type >= GP_F16"),
     "copy: shifts by a byte too few": (

@@ -933,6 +933,16 @@ def sort(primitive, descending=False, values_too=True):
     return make
 
 
+def carried(m, rng, n):
+    """Values of the type, which move with keys."""
+    keys = rng.integers(0, 50, n).astype(np.uint32)
+    values, x = m.draw(rng, n)
+    out_keys, out = np.zeros(n, np.uint32), room(n * m.size)
+    order = np.argsort(keys, kind="stable")
+    return (dict(key_type="u32", keys=keys, out_keys=out_keys, in_type=m.name, in_=x, out=out, count=n),
+            lambda: same_values(m, out, [values[i] for i in order], "values"))
+
+
 def ranked(primitive):
     def make(m, rng, n):
         values, x = m.draw(rng, n)
@@ -1066,6 +1076,7 @@ def calls():
         add(what, "keys", sort(what))
     table["sort", "keys"]["sort keys descending"] = (None, sort("sort", True))
     table["sort", "keys"]["sort keys alone"] = (None, sort("sort", False, False))
+    table["sort", "keys"]["sort values"] = (None, carried)
     add("segmented_sort", "keys", sort("segmented_sort"))
     table["segmented_sort", "keys"]["segmented sort keys alone"] = (None, sort("segmented_sort", False, False))
     for what in ("top_k", "nth_element"):
