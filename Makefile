@@ -51,7 +51,7 @@ help:
 	@echo 'make header     gpuprims.h from the parts under src/; the targets that need it make it too'
 	@echo 'make lines      build/lines/gpuprims.h: the same, by which compilers and debuggers name the part'
 	@echo 'make lib        build/libgpuprims.so: the whole API, for other languages'
-	@echo 'make python     build/python/lib: the Python package on that library (pip install ./python: a whole one)'
+	@echo 'make python     build/python/lib: the Python package on that library'
 	@echo 'make examples   build/examples/*'
 	@echo 'make release    artifacts of a release in build/release (ARGS=--dry-run, or ARGS="--tag vX.Y.Z")'
 	@echo 'make lint       marks, order, prefixes, formatting'

@@ -30288,14 +30288,14 @@ static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, 
 // To and from complex numbers.
 static void gp__host_convert_complex(gp_type from, gp_type to, const void *in, void *out, size_t n) {
   const size_t from_size = gp__host_size(from), to_size = gp__host_size(to);
-  const int complex = gp__is_complex(from);
-  const gp_type part = complex ? gp__host_real(from) : from;
+  const int from_complex = gp__is_complex(from);
+  const gp_type part = from_complex ? gp__host_real(from) : from;
   size_t i;
-  if (complex && gp__is_complex(to)) gp__host_convert(part, gp__host_real(to), in, out, 2 * n);
+  if (from_complex && gp__is_complex(to)) gp__host_convert(part, gp__host_real(to), in, out, 2 * n);
   else if (to == GP_BOOL) gp__host_truth(from, to, 1, in, out, n);
   else {
-    const gp_type real = complex ? to : gp__host_real(to);
-    if (!complex) memset(out, 0, n * to_size);
+    const gp_type real = from_complex ? to : gp__host_real(to);
+    if (!from_complex) memset(out, 0, n * to_size);
     for (i = 0; i < n; ++i)
       gp__host_convert(part, real, (const unsigned char *)in + i * from_size, (unsigned char *)out + i * to_size, 1);
   }
