@@ -1,7 +1,6 @@
 // columns/plan.c - plans of sorts of columns
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, core/rules.h, core/shape.h,
-//   core/request.c, columns/host.c, core/kinds.c, core/primitive.c, core/state.c, columns/check.c, core/spelling.c,
-//   graph/launch.c, columns/launch.c, hash/plan.c
+// uses: api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, core/request.c, columns/host.c,
+//   core/kinds.c, core/primitive.c, columns/check.c, core/spelling.c, graph/launch.c, columns/launch.c, hash/plan.c
 
 GPUPRIMS__PRIVATE int gp__kinds_of_columns(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
@@ -14,19 +13,7 @@ GPUPRIMS__PRIVATE void gp__spell_columns(const gp__request *q, const gp_policy *
   w->in_type = w->key_type = w->out_type = GP_TYPE_DEFAULT;
   w->in_size = w->key_size = w->out_size = w->descending = 0;
 }
-GPUPRIMS__PRIVATE gp_result gp__run_columns(gp__state *s, const gp__request *q, const gp_policy *p, int run,
-                                            gp_stream stream, uint64_t least) {
-  return gp__run_plan_of(s, q, p, run, stream, least, gp__columns_plan_of);
-}
-GPUPRIMS__PRIVATE gp_result gp__bytes_of_columns(gp__state *s, const gp__request *q, const gp_policy *given,
-                                                 const gp__shape *h, uint64_t *bytes) {
-  (void)given, (void)h;
-  return gp__bytes_of_plan(s, q, bytes, gp__columns_plan_of);
-}
-GPUPRIMS__PRIVATE gp_result gp__calls_of_columns(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
-  return gp__calls_of_plan(s, q, calls, count, gp__columns_plan_of);
-}
-static const gp__composition gp__columns_calls = {gp__run_columns, gp__bytes_of_columns, gp__calls_of_columns};
+GPUPRIMS__CALLS_BY_PLAN(columns, gp__columns_plan_of);
 static const gp__kernel_rules gp__kernels_of_columns = {GPUPRIMS__SAME_KERNELS, gp__resident_hash, gp__spell_columns,
                                                         GPUPRIMS__NO_FIT};
 static const gp__family gp__family_columns = {gp__checks_columns,

@@ -29,7 +29,7 @@ GPUPRIMS__PRIVATE int gp__is_integer(gp_type type) {
   return type > 0 && type < GP_TYPE_COUNT && (*gp__type_rows[type].name == 'i' || *gp__type_rows[type].name == 'u');
 }
 
-// What each operator and call lacks on complex numbers; NULL: nothing.
+// Operators lack these on complex numbers; NULL: nothing.
 GPUPRIMS__PRIVATE const char *gp__complex_fault(gp_op op) {
   switch (op) {
   case GP_SUM:

@@ -2,8 +2,8 @@
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, api/graph_types.h, api/call.h,
 //   api/init.h, core/rules.h, core/shape.h, core/geometry.h, core/families.h, hash/arguments.h, columns/arguments.h,
 //   graph/arguments.h, rows/arguments.h, core/system.c, core/request.c, host/values.c, core/names.c, graph/kinds.c,
-//   core/kinds.c, graph/host.c, core/state.c, core/check.c, core/shape.c, core/kinds_of.c, core/kernels.c, core/load.c,
-//   core/launch.c, group_by/launch.c
+//   core/kinds.c, core/primitive.c, graph/host.c, core/state.c, core/check.c, core/shape.c, core/kinds_of.c,
+//   core/kernels.c, core/load.c, core/launch.c, group_by/launch.c
 
 typedef struct gp__graph_step {
   int request; // index in gp__graph_plan, or -1: a kernel
@@ -255,7 +255,19 @@ GPUPRIMS__PRIVATE gp_result gp__calls_of_plan(gp__state *s, const gp__request *q
   memcpy(calls, g.requests, (size_t)g.request_count * sizeof *calls);
   return result;
 }
-GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *q, const gp_policy *p, int run,
-                                               gp_stream stream, uint64_t least) {
-  return gp__run_plan_of(s, q, p, run, stream, least, gp__graph_plan_of);
-}
+// The composition gp__NAME_calls of a family whose calls are plans.
+#define GPUPRIMS__CALLS_BY_PLAN(name, plan_of) \
+  GPUPRIMS__PRIVATE gp_result gp__run_##name(gp__state *s, const gp__request *q, const gp_policy *p, int run, \
+                                             gp_stream stream, uint64_t least) { \
+    return gp__run_plan_of(s, q, p, run, stream, least, plan_of); \
+  } \
+  GPUPRIMS__PRIVATE gp_result gp__bytes_of_##name(gp__state *s, const gp__request *q, const gp_policy *given, \
+                                                  const gp__shape *h, uint64_t *bytes) { \
+    (void)given, (void)h; \
+    return gp__bytes_of_plan(s, q, bytes, plan_of); \
+  } \
+  GPUPRIMS__PRIVATE gp_result gp__calls_of_##name(gp__state *s, const gp__request *q, gp__request *calls, \
+                                                  int *count) { \
+    return gp__calls_of_plan(s, q, calls, count, plan_of); \
+  } \
+  static const gp__composition gp__##name##_calls = {gp__run_##name, gp__bytes_of_##name, gp__calls_of_##name}

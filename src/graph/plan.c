@@ -1,6 +1,6 @@
 // graph/plan.c - plans of work on graphs
-// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, core/request.c,
-//   core/kinds.c, core/primitive.c, graph/host.c, core/state.c, core/reads.c, graph/check.c, graph/launch.c
+// uses: api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/request.c, core/kinds.c, core/primitive.c,
+//   graph/host.c, core/reads.c, graph/check.c, graph/launch.c
 
 // The primitive's own kernels; its other steps are calls.
 GPUPRIMS__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
@@ -18,16 +18,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, const gp_pol
   for (; count < 5 && list[count] >= 0; ++count) kinds[count] = (gp__kernel_kind)list[count];
   return count;
 }
-GPUPRIMS__PRIVATE gp_result gp__graph_plan_bytes(gp__state *s, const gp__request *q, const gp_policy *given,
-                                                 const gp__shape *h, uint64_t *bytes) {
-  (void)given, (void)h;
-  return gp__bytes_of_plan(s, q, bytes, gp__graph_plan_of);
-}
-GPUPRIMS__PRIVATE gp_result gp__calls_of_graph_plan(gp__state *s, const gp__request *q, gp__request *calls,
-                                                    int *count) {
-  return gp__calls_of_plan(s, q, calls, count, gp__graph_plan_of);
-}
-static const gp__composition gp__graph_calls = {gp__run_graph_work, gp__graph_plan_bytes, gp__calls_of_graph_plan};
+GPUPRIMS__CALLS_BY_PLAN(graph, gp__graph_plan_of);
 
 static const gp__own_check gp__checks_graph_work[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_graph_work}};
 static const gp__family gp__family_graph_work = {

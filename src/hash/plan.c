@@ -1,7 +1,7 @@
 // hash/plan.c - plans of calls with hash tables
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, core/rules.h, core/shape.h,
-//   core/request.c, host/values.c, core/kinds.c, core/primitive.c, hash/host.c, core/state.c, core/reads.c,
-//   hash/check.c, core/spelling.c, graph/launch.c, hash/launch.c
+// uses: api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, core/request.c, host/values.c,
+//   core/kinds.c, core/primitive.c, hash/host.c, core/reads.c, hash/check.c, core/spelling.c, graph/launch.c,
+//   hash/launch.c
 
 GPUPRIMS__PRIVATE int gp__kinds_of_hash(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
@@ -39,19 +39,7 @@ GPUPRIMS__PRIVATE unsigned gp__resident_hash(const gp__request *q, const gp_poli
   (void)q, (void)p, (void)h, (void)w;
   return 0;
 }
-GPUPRIMS__PRIVATE gp_result gp__run_hash(gp__state *s, const gp__request *q, const gp_policy *p, int run,
-                                         gp_stream stream, uint64_t least) {
-  return gp__run_plan_of(s, q, p, run, stream, least, gp__hash_plan_of);
-}
-GPUPRIMS__PRIVATE gp_result gp__bytes_of_hash(gp__state *s, const gp__request *q, const gp_policy *given,
-                                              const gp__shape *h, uint64_t *bytes) {
-  (void)given, (void)h;
-  return gp__bytes_of_plan(s, q, bytes, gp__hash_plan_of);
-}
-GPUPRIMS__PRIVATE gp_result gp__calls_of_hash(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
-  return gp__calls_of_plan(s, q, calls, count, gp__hash_plan_of);
-}
-static const gp__composition gp__hash_calls = {gp__run_hash, gp__bytes_of_hash, gp__calls_of_hash};
+GPUPRIMS__CALLS_BY_PLAN(hash, gp__hash_plan_of);
 static const gp__kernel_rules gp__kernels_of_hash = {GPUPRIMS__SAME_KERNELS, gp__resident_hash, gp__spell_hash,
                                                      GPUPRIMS__NO_FIT};
 static const gp__family gp__family_hash = {

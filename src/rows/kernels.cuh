@@ -137,6 +137,17 @@ GP_DEVICE gp__ticket gp__part_ticket(const gp__rows_args &a, gp__ticket &shared)
   return shared;
 }
 
+// Lanes load the windows of K groups of rows, all in flight.
+template <class P, class In>
+GP_DEVICE void gp__load_groups(const gp__rows_args &a, gp__u64 first, unsigned groups, unsigned group, unsigned lane,
+                               gp__row<In> (&row)[P::vectors], typename gp__row<In>::Window (&x)[P::vectors]) {
+  GPUPRIMS__UNROLL
+  for (int k = 0; k < P::vectors; ++k) {
+    row[k] = gp__row_of<In>(a, first + k * groups + group);
+    row[k].template load<P::load>(lane, x[k]);
+  }
+}
+
 // Reductions of rows. FORM: GP__ROWS_LANES, _WARP or _BLOCK. If several blocks share a row, tickets number the parts,
 // row after row, one a block. The block of a row's last part waits for those before: their tickets are lower, so their
 // blocks run already, and they wait for none. Words carry the launch's tag, so none is ever cleared.
@@ -155,11 +166,7 @@ GP_DEVICE void gp__rows_reduce(const gp__rows_args &a) {
     for (gp__u64 first = warp * (groups * K); first < a.rows; first += warps * (groups * K)) {
       gp__row<In> row[K];
       typename gp__row<In>::Window x[K];
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < K; ++k) {
-        row[k] = gp__row_of<In>(a, first + k * groups + group);
-        row[k].template load<P::load>(lane, x[k]);
-      }
+      gp__load_groups<P>(a, first, groups, group, lane, row, x);
       GPUPRIMS__UNROLL
       for (int k = 0; k < K; ++k) {
         const gp__u64 r = first + k * groups + group;

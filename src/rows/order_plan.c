@@ -1,7 +1,7 @@
 // rows/order_plan.c - plans of sorts and top-k along an axis
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, core/rules.h, core/shape.h,
-//   core/request.c, rows/order_host.c, core/kinds.c, core/primitive.c, core/state.c, core/reads.c, rows/order_check.c,
-//   core/spelling.c, graph/launch.c, rows/order_launch.c, hash/plan.c
+// uses: api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, core/request.c, rows/order_host.c,
+//   core/kinds.c, core/primitive.c, core/reads.c, rows/order_check.c, core/spelling.c, graph/launch.c,
+//   rows/order_launch.c, hash/plan.c
 
 GPUPRIMS__PRIVATE int gp__row_order_is_idle(const gp__request *q) { return !q->count || !q->length; }
 GPUPRIMS__PRIVATE int gp__kinds_of_row_order(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
@@ -11,19 +11,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_row_order(const gp__request *q, const gp_poli
   if (q->out_size && gp__copies_rows(q, 0, 1)) kinds[count++] = GP__COPY_INDICES;
   return count;
 }
-GPUPRIMS__PRIVATE gp_result gp__run_row_order(gp__state *s, const gp__request *q, const gp_policy *p, int run,
-                                              gp_stream stream, uint64_t least) {
-  return gp__run_plan_of(s, q, p, run, stream, least, gp__row_order_plan_of);
-}
-GPUPRIMS__PRIVATE gp_result gp__bytes_of_row_order(gp__state *s, const gp__request *q, const gp_policy *given,
-                                                   const gp__shape *h, uint64_t *bytes) {
-  (void)given, (void)h;
-  return gp__bytes_of_plan(s, q, bytes, gp__row_order_plan_of);
-}
-GPUPRIMS__PRIVATE gp_result gp__calls_of_row_order(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
-  return gp__calls_of_plan(s, q, calls, count, gp__row_order_plan_of);
-}
-static const gp__composition gp__row_order_calls = {gp__run_row_order, gp__bytes_of_row_order, gp__calls_of_row_order};
+GPUPRIMS__CALLS_BY_PLAN(row_order, gp__row_order_plan_of);
 // Elements move as words of their size.
 GPUPRIMS__PRIVATE void gp__spell_row_order(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                            gp__spelling *w) {

@@ -77,11 +77,7 @@ GP_DEVICE void gp__rows_scan(const gp__rows_args &a) {
     for (gp__u64 first = warp * (groups * K); first < a.rows; first += warps * (groups * K)) {
       gp__row<In> row[K];
       typename gp__row<In>::Window x[K];
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < K; ++k) {
-        row[k] = gp__row_of<In>(a, first + k * groups + group);
-        row[k].template load<P::load>(lane, x[k]);
-      }
+      gp__load_groups<P>(a, first, groups, group, lane, row, x);
       GPUPRIMS__UNROLL
       for (int k = 0; k < K; ++k) {
         const Acc up_to = gp__lanes_scan(gp__fold_window<Op, Acc>(load, row[k], lane, x[k]), Op(), lanes);

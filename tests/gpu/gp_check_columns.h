@@ -1,5 +1,5 @@
-// gp_check_columns.h - gp_check's group "columns": sorts of one and of several keys with values of every size, and
-// sorts of described, or of values with little memory, against the host back end, bit by bit.
+// gp_check_columns.h - gp_check's group "columns": sorts of one and of several keys with values of every size, against
+// the host back end, bit by bit.
 
 enum { COLUMNS_MOST = 1 << 20, COLUMNS_SHAPES = 5, COLUMNS_ARRAYS = 34 };
 // Fills a call: values of all sizes; one value; one key and indices; three keys, up and down; all columns of a launch
