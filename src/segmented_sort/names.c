@@ -36,9 +36,18 @@ GPUPRIMS__PRIVATE unsigned gp__short_threads(const gp__spelling *w) {
   const int bytes = gp__sort_item_bytes(w->key_size, w->indexed);
   return bytes == 4 ? 1024 : bytes == 8 ? 768 : 512;
 }
+// Kernels that hold indexed items, or words that fill 32 registers, need 128 of them. They promise as many blocks as
+// have them, one at least: a compiler that is told nothing would spill to fit another.
+GPUPRIMS__PRIVATE int gp__holds_many(const gp__spelling *w, const gp_policy *p) {
+  const int bytes = gp__sort_item_bytes(w->key_size, w->indexed), items = gp__long_items(p->vectors, bytes);
+  return w->kind == GP__SEGMENTS_MIDDLE
+      ? bytes == 16
+      : w->kind == GP__SEGMENTS_LONG && (items * bytes >= 128 || (w->indexed && items >= 16));
+}
 GPUPRIMS__PRIVATE unsigned gp__resident_segments(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                                  const gp__spelling *w) {
+  const unsigned blocks = (unsigned)p->blocks_per_sm, threads = w->block_threads;
   (void)h;
-  return gp__promise(
-      q, w, w->kind == GP__SEGMENTS_SHORT ? gp__short_threads(w) / w->block_threads : (unsigned)p->blocks_per_sm, 1024);
+  if (gp__holds_many(w, p)) return threads >= 512 ? 1 : blocks < 512 / threads ? blocks : 512 / threads;
+  return gp__promise(q, w, w->kind == GP__SEGMENTS_SHORT ? gp__short_threads(w) / threads : blocks, 1024);
 }

@@ -44,9 +44,10 @@ GPUPRIMS__RULE int gp__middle_limit(int items, int item_bytes) {
       : items >= 64                       ? 64
                                           : GP__SHORT;
 }
-// Blocks that sort and partition longer segments: threads, and elements a thread.
-GPUPRIMS__RULE int gp__long_threads(int threads, int item_bytes) {
-  return gp__max(item_bytes == 4 ? 2 * threads : threads, GP__DIGITS);
+// Blocks that sort and partition longer segments: threads, and elements a thread. More threads than 512 would leave
+// indexed items too few registers.
+GPUPRIMS__RULE int gp__long_threads(int threads, int item_bytes, int indexed) {
+  return gp__max(item_bytes == 4 && (!indexed || threads <= 256) ? 2 * threads : threads, GP__DIGITS);
 }
 GPUPRIMS__RULE int gp__long_items(int vectors, int item_bytes) {
   return (vectors >= 4 ? 16 : vectors >= 2 ? 8 : 4) / (item_bytes > 8 ? 2 : 1);
@@ -62,7 +63,7 @@ GPUPRIMS__RULE int gp__sort_indexed(gp__shape s) {
 // Bytes of a value or an index; 0: neither.
 GPUPRIMS__RULE int gp__sorted_value_bytes(gp__shape s) { return gp__max(s.in_size, s.out_size); }
 GPUPRIMS__RULE int gp__long_threads_of(gp_policy p, gp__shape s) {
-  return gp__long_threads(p.threads, gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)));
+  return gp__long_threads(p.threads, gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)), gp__sort_indexed(s));
 }
 GPUPRIMS__RULE int gp__long_capacity(gp_policy p, gp__shape s) {
   return gp__long_threads_of(p, s) * gp__long_items(p.vectors, gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)));

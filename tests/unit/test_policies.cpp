@@ -660,7 +660,7 @@ static const std::vector<Case> cases = {
     CASE("top k of described", GP_TOP_K, NUMBERS, NUMBER_KEYS; c.rows = 1; c.k = std::min<size_t>(n, 50);
          c.out_keys = s.take(c.k, size); describe(s, c.key_type, c.keys)),
     CASE("top k of described, many", GP_TOP_K, PAIRS, NUMBER_KEYS; c.rows = 1; c.k = n / 2 + 1;
-         c.out_keys = s.take(c.k, size); c.in_type = c.out_type = s.type(value);
+         c.out_keys = s.take(c.k, size, Side::NUMBER); c.in_type = c.out_type = s.type(value);
          c.in = s.put(noise(n, value, 2), value); c.out = s.take(c.k, value); c.out_type = GP_TYPE_DEFAULT;
          describe(s, c.in_type, c.in)),
     CASE("segmented sort of described", GP_SEGMENTED_SORT, PAIRS, NUMBER_KEYS; SEGMENTS; VALUES;

@@ -1,5 +1,6 @@
-// columns.cu - sorts of columns beside CUB's sorts with gathers and Thrust's sort_by_key of zipped values; cold: a write of 256 MiB precedes each timed call. Results are compared. Prints a JSON array:
-// medians of 31 times in us, and the time of a copy (gp_copy) of the bytes that the gathers move.
+// columns.cu - sorts of columns beside CUB's sorts with gathers and Thrust's sort_by_key of zipped values; cold: a
+// write of 256 MiB precedes each timed call. Results are compared. Prints a JSON array: medians of 31 times in us, and
+// the time of a copy (gp_copy) of the bytes that the gathers move.
 //   nvcc -O3 -std=c++17 --extended-lambda -arch=native -I. tools/peers/columns.cu -o build/columns -lcuda
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
