@@ -258,6 +258,8 @@ def check_device_text():
         where = f"{amalgamate.FOLDER}/{line.part}:{line.number}"
         if ".cuh:" in where and re.match(r"(template\b.*)?GP_DEVICE\b[^(]*\boperator\b", line.text):
             yield f"{where}: an operator outside a struct has no name to be found by"
+        elif re.search(r'"[^"]*\bgp__\w+%s', line.text):
+            yield f"{where}: a string with a part of a name: NVRTC gets no part for a name that no string has whole"
     lines = amalgamate.for_nvrtc(lines)
     homes, mentions = homes_of(lines)
     said = set()

@@ -77,11 +77,13 @@ GPUPRIMS__PRIVATE const char *gp__functor(gp_op op, const gp__op_info *user, con
 
 // Writes the type of a described input.
 GPUPRIMS__PRIVATE void gp__name_input(const gp__spelling *q, int node, gp__text *t) {
-  static const char *const names[] = {"array", "constant", "ramp", "strided", "gathered", "mapped", "zipped"};
+  static const char *const names[] = {"gp__input_array",   "gp__input_constant", "gp__input_ramp",
+                                      "gp__input_strided", "gp__input_gathered", "gp__input_mapped",
+                                      "gp__input_zipped"};
   const gp__input_node n = gp__spelled_input(q, node);
   const char *type = gp__device_type(n.type, n.info);
   int i;
-  gp__add(t, "gp__input_%s<", names[n.kind - GP_INPUT_ARRAY]);
+  gp__add(t, "%s<", names[n.kind - GP_INPUT_ARRAY]);
   if (n.kind < GP_INPUT_GATHERED) {
     gp__add(t, "%s, %d>", type, n.array < 0 ? n.value : n.array);
     return;

@@ -27,7 +27,7 @@ GPUPRIMS__PRIVATE void gp__name_find(const gp__spelling *q, gp__text *t) {
     gp__add(t, ">, GP__FIND_NONE");
     return;
   default:
-    gp__add(t, ", gp__find_%s<%s, ", q->described ? "described" : "element", in);
+    gp__add(t, ", %s<%s, ", q->described ? "gp__find_described" : "gp__find_element", in);
     gp__name_predicate(q->op, q->user_op, functor, in, t);
     gp__add(t, q->primitive == GP_ALL ? ", false" : ", true");
     if (q->described) {

@@ -177,8 +177,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
 // Sizes of what a block sorts and moves at a time.
 template <class P, class K, class S, bool INDEXED> struct gp__block_sort_shape {
   typedef typename gp__sorted_elements<K, S, INDEXED>::C C;
-  static const int THREADS = gp__long_threads(P::threads, int(sizeof(C)), INDEXED), WARPS = THREADS / 32,
-                   ITEMS = gp__long_items(P::vectors, int(sizeof(C))), CAPACITY = THREADS * ITEMS,
+  static const int THREADS = gp__long_threads(P::threads, int(sizeof(C))), WARPS = THREADS / 32,
+                   ITEMS = gp__long_items(P::vectors, int(sizeof(C)), INDEXED), CAPACITY = THREADS * ITEMS,
                    VALUE = S::any ? int(sizeof(typename S::type)) : 0;
   static const bool STAGED = VALUE > 0 && VALUE <= int(sizeof(C)); // values pass through shared memory
   static const bool BINNED = gp__long_binned(ITEMS, INDEXED);

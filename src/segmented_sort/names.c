@@ -39,7 +39,8 @@ GPUPRIMS__PRIVATE unsigned gp__short_threads(const gp__spelling *w) {
 // Kernels that hold indexed items, or words that fill 32 registers, need 128 of them. They promise as many blocks as
 // have them, one at least: a compiler that is told nothing would spill to fit another.
 GPUPRIMS__PRIVATE int gp__holds_many(const gp__spelling *w, const gp_policy *p) {
-  const int bytes = gp__sort_item_bytes(w->key_size, w->indexed), items = gp__long_items(p->vectors, bytes);
+  const int bytes = gp__sort_item_bytes(w->key_size, w->indexed);
+  const int items = gp__long_items(p->vectors, bytes, w->indexed);
   return w->kind == GP__SEGMENTS_MIDDLE
       ? bytes == 16
       : w->kind == GP__SEGMENTS_LONG && (items * bytes >= 128 || (w->indexed && items >= 16));

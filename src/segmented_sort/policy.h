@@ -44,13 +44,13 @@ GPUPRIMS__RULE int gp__middle_limit(int items, int item_bytes) {
       : items >= 64                       ? 64
                                           : GP__SHORT;
 }
-// Blocks that sort and partition longer segments: threads, and elements a thread. More threads than 512 would leave
-// indexed items too few registers.
-GPUPRIMS__RULE int gp__long_threads(int threads, int item_bytes, int indexed) {
-  return gp__max(item_bytes == 4 && (!indexed || threads <= 256) ? 2 * threads : threads, GP__DIGITS);
+// Blocks that sort and partition longer segments: threads, and elements a thread. Twice as many threads have half the
+// registers: too few for 16 indices beside their keys.
+GPUPRIMS__RULE int gp__long_threads(int threads, int item_bytes) {
+  return gp__max(item_bytes == 4 ? 2 * threads : threads, GP__DIGITS);
 }
-GPUPRIMS__RULE int gp__long_items(int vectors, int item_bytes) {
-  return (vectors >= 4 ? 16 : vectors >= 2 ? 8 : 4) / (item_bytes > 8 ? 2 : 1);
+GPUPRIMS__RULE int gp__long_items(int vectors, int item_bytes, int indexed) {
+  return (vectors >= 4 && !(item_bytes == 4 && indexed) ? 16 : vectors >= 2 ? 8 : 4) / (item_bytes > 8 ? 2 : 1);
 }
 // Keys alone are sorted by counting, in about as many bins as keys, if a thread holds enough of them.
 GPUPRIMS__RULE int gp__long_binned(int items, int indexed) { return !indexed && items >= 8; }
@@ -63,10 +63,11 @@ GPUPRIMS__RULE int gp__sort_indexed(gp__shape s) {
 // Bytes of a value or an index; 0: neither.
 GPUPRIMS__RULE int gp__sorted_value_bytes(gp__shape s) { return gp__max(s.in_size, s.out_size); }
 GPUPRIMS__RULE int gp__long_threads_of(gp_policy p, gp__shape s) {
-  return gp__long_threads(p.threads, gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)), gp__sort_indexed(s));
+  return gp__long_threads(p.threads, gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)));
 }
 GPUPRIMS__RULE int gp__long_capacity(gp_policy p, gp__shape s) {
-  return gp__long_threads_of(p, s) * gp__long_items(p.vectors, gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)));
+  return gp__long_threads_of(p, s) *
+      gp__long_items(p.vectors, gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)), gp__sort_indexed(s));
 }
 GPUPRIMS__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
   return p.threads / GP__WARP *
@@ -75,9 +76,9 @@ GPUPRIMS__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
 // Shared memory for sorting: the items, or bins and keys; for partitioning: a counter for each warp and digit, and a
 // tile of keys or of values.
 GPUPRIMS__RULE int gp__long_binned_bytes(gp_policy p, gp__shape s) {
-  return gp__long_binned(gp__long_items(p.vectors, gp__max(s.key_size, 4)), gp__sort_indexed(s))
+  return gp__long_binned(gp__long_items(p.vectors, gp__max(s.key_size, 4), gp__sort_indexed(s)), gp__sort_indexed(s))
       ? (int)gp__tile_sort_bytes(gp__max(s.key_size, 4), gp__long_threads_of(p, s),
-                                 gp__long_items(p.vectors, gp__max(s.key_size, 4)),
+                                 gp__long_items(p.vectors, gp__max(s.key_size, 4), gp__sort_indexed(s)),
                                  gp__long_log2_bins(gp__long_capacity(p, s)))
       : 0;
 }

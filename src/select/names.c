@@ -17,7 +17,7 @@ GPUPRIMS__PRIVATE void gp__name_body(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *key = gp__key_name(q);
   if (q->primitive == GP_SELECT || q->primitive == GP_PARTITION) {
     const char *tested = q->key_size ? key : in;
-    gp__add(t, "gp__select%s<%d, %s, %s, ", gp__selects_by_position(q) ? "_at" : "",
+    gp__add(t, "%s<%d, %s, %s, ", gp__selects_by_position(q) ? "gp__select_at" : "gp__select",
             q->primitive == GP_SELECT ? 1
                 : q->transform        ? 3
                                       : 2,

@@ -113,6 +113,8 @@ FINDINGS = [
     ("no part defines", "src/scan/kernels.cuh", lambda text: text + "\nstruct gp__more : gp__nowhere {};\n"),
     ("no name to be found by", "src/scan/kernels.cuh",
      lambda text: text + "\nGP_DEVICE int operator+(gp_vector a, gp_vector) { return 1; }\n"),
+    ("a part of a name", "src/find/names.c",
+     lambda text: text.replace('gp__add(t, ", gp__find', 'gp__add(t, ", gp__find%s', 1)),
     ("NVRTC may get", "src/scan/kernels.cuh", lambda text: text + "\ntemplate <> struct gp_sum<gp_vector> {};\n"),
     ("defines again below", "src/scan/kernels.cuh", lambda text: text + "\nint gp__bits_of_f64(int);\n"),
 ]

@@ -601,6 +601,24 @@ inline int cuGetErrorString(int error, const char **text) {
 struct Program {
   std::string text, image, log;
 };
+// The first name of the library in a program's call of its kernel that neither the program before it nor its header has.
+inline std::string undefined_name(const char *text, const char *at, const char *header) {
+  const auto of_name = [](char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  const auto has = [&](const char *begin, const char *end, const std::string &name) {
+    for (const char *found = begin; (found = strstr(found, name.c_str())) && found < end; ++found)
+      if ((found == begin || !of_name(found[-1])) && !of_name(found[name.size()])) return true;
+    return false;
+  };
+  while (*at && strncmp(at, "(a); }", 6) != 0) {
+    const char *first = at;
+    while (of_name(*at)) ++at;
+    const std::string name(first, at);
+    if (name.compare(0, 3, "gp_") == 0 && !has(text, first, name) && !has(header, header + strlen(header), name))
+      return name;
+    if (at == first) ++at;
+  }
+  return "";
+}
 inline int nvrtcVersion(int *major, int *minor) {
   FAKE_CALL(nvrtcVersion);
   FAKE_FAIL;
@@ -626,7 +644,7 @@ inline int nvrtcCreateProgram(void **program, const char *text, const char *, in
   if (headers != 1 || strcmp(*header_name, "gpuprims.h") != 0) return 3;
   const char *entry = strstr(text, " gp__entry("), *call = entry ? strstr(entry, "{ ") : nullptr;
   if (call && !strstr(*header, (" " + std::string(call + 2, strcspn(call + 2, "<")) + "(").c_str())) return 3;
-  Program *p = new Program{text, "", ""};
+  Program *p = new Program{text, "", call ? undefined_name(text, call, *header) : ""};
   programs.insert(p);
   *program = p;
   return 0;
@@ -647,6 +665,10 @@ inline int nvrtcCompileProgram(void *program, int count, const char *const *opti
   Program *p = static_cast<Program *>(program);
   last_program = p->text;
   last_options.assign(options, options + count);
+  if (!p->log.empty()) {
+    p->log = "gpuprims_program.cu(2): error: identifier \"" + p->log + "\" is undefined\n1 error detected\n";
+    return 6;
+  }
   if (!machine.compile_error.empty() && p->text.find(machine.compile_error) != std::string::npos) {
     p->log = "operator faulty(2): error: identifier \"" + machine.compile_error + "\" is undefined\n1 error detected\n";
     return 6;
