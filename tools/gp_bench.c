@@ -855,7 +855,7 @@ static const char *check_data(const cell *c, variant *v, uint64_t n, int kind, g
   const uint64_t ob = out_bytes(c, n), ib = in_bytes(c, n), items = is_reduce(c) ? 1 : n;
   const buffers b = set_of(c, 0);
   const char *told;
-  if (!is_old(c)) return check_outputs(c, v, n, kind, reference);
+  if (!is_old(c) || (is_reduce(c) && cell_count(c, ROLE_out, n) > 1)) return check_outputs(c, v, n, kind, reference);
   told = run_guarded(c, v, n, kind);
   if (told) return told;
   if (reference) {

@@ -1062,9 +1062,9 @@ static inline __attribute__((unused)) void cell_make_input(const cell *c, int ro
 // Makes the numbers of cell_make_input pointers into a buffer that is at `target` on the device or the host.
 static inline __attribute__((unused)) void cell_point(const cell *c, int role, uint64_t n, void *pointers,
                                                       const void *target) {
+  const uint64_t count = cell_target(c, role) < 0 ? 0 : cell_count(c, role, n);
   uint64_t i;
-  if (cell_target(c, role) < 0) return;
-  for (i = 0; i < cell_count(c, role, n); i++) ((uint64_t *)pointers)[i] += (uint64_t)(uintptr_t)target;
+  for (i = 0; i < count; i++) ((uint64_t *)pointers)[i] += (uint64_t)(uintptr_t)target;
 }
 
 // ---- calls ----------------------------------------------------------------------------------------------------------
