@@ -1,4 +1,5 @@
 """What all folders of tests share: dear tests, marked `@pytest.mark.turn`, take turns (tests/turn.py)."""
+import gc
 import os
 import sys
 import zlib
@@ -7,6 +8,11 @@ import pytest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from turn import TURNS, has_turn  # noqa: E402
+
+
+# The collector looks for cycles among the committed measurements again and again, which takes a fifth of the time of
+# tests that read them.
+gc.set_threshold(100_000, 50, 100)
 
 
 def pytest_configure(config):

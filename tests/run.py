@@ -127,11 +127,14 @@ def clang_version():
 def toolchain(program, flavour, long):
     """(The compiler of C++, its Flavour)."""
     emulated = set(SIMT) <= set(program.sources + program.runtime)
-    kernels = "race" in program.flavours or flavour == "asan" and emulated  # (the plain dispatch is timed)
+    in_cxx = all(source.endswith(".cpp") for source in program.sources)
+    kernels = "race" in program.flavours or flavour == "asan" and in_cxx  # (the plain dispatch is timed)
     by_gcc = flavour == "race" and program.race_flags
     if long or flavour not in WITH_CLANG or by_gcc or not kernels or not has_clang():
         return CXX, LONG_PLAIN if long and flavour == "plain" else FLAVOURS[flavour]
     how = WITH_CLANG[flavour]
+    if flavour == "asan" and not emulated:  # nor kernels, of whose pointers clang++ says more than they promise
+        how = how._replace(sources=how.sources + ["-fsanitize=pointer-overflow"])
     if flavour == "asan" and 13 <= clang_version() < 15:
         how = how._replace(sources=how.sources + NO_FRAMES)
     return CXX if flavour == "plain" else "clang++", how
@@ -334,9 +337,11 @@ NEEDS = {
 MAKE = ["make", "--no-print-directory", f"CC={CC}", "MAKEFLAGS="]
 SETUP = {
     "venv": [] if os.environ.get("VENV") == "no" else MAKE + ["venv"],
-    "lib": MAKE + ["lib", "CFLAGS=-O2 -g -Wall -Wextra -Werror"],
-    "python": MAKE + ["python", "CFLAGS=-O2 -g -Wall -Wextra -Werror"],
+    "lib": MAKE + ["lib", "CFLAGS=-O2 -Wall -Wextra -Werror"],
+    "python": MAKE + ["python", "CFLAGS=-O2 -Wall -Wextra -Werror"],
 }
+# key: what is made before it, since two makes at once would compile the library twice
+SETUP_AFTER = {"python": ["lib", "venv"]}
 # Sources in these folders that no row names are a failure: a test that nobody runs.
 FOLDERS = ["tests/unit", "tests/kernels", "tests/simt"]
 
@@ -574,7 +579,8 @@ def objects_of(name):
 KERNEL_ROWS = [program.name for program in PROGRAMS if program.sources and "race" in program.flavours]
 # Other rows whose builds take turns: each compiles the whole implementation, or runs long.
 DEAR_ROWS = ["contract", "dispatch: sorting", "bundle", "dispatch: graphs", "kernel sharing", "kernel source",
-             "simt: emulator", "life: threads", "dispatch: speed", "life"]
+             "simt: emulator", "life: threads", "dispatch: speed", "life", "tuner: search", "online: threads", "online",
+             "tuner"]
 
 
 def flavours_of(program, long=False, asked=False, every=False, commit=None):
@@ -863,7 +869,7 @@ def orphans():
 
 
 def needs_of(path):
-    """The Python package needs the library and the environment; one make builds all three, one after the other."""
+    """The Python package needs the library and the environment (SETUP_AFTER)."""
     return ["python"] if path.startswith("tests/python/") else ["lib", "venv"]
 
 
@@ -879,6 +885,22 @@ def rows(patterns):
     unwanted = [pattern[1:] for pattern in patterns if pattern.startswith("!")]
     return [program for program in programs if any(fnmatch.fnmatch(program.name, pattern) for pattern in wanted) and
             not any(fnmatch.fnmatch(program.name, pattern) for pattern in unwanted)]
+
+
+def set_up(need, found, builder):
+    """The task that makes what a row needs, once for all rows; found: the tasks so far."""
+    if need not in found:
+        def action(broken):
+            if broken or not SETUP[need]:
+                return broken
+            code, output, seconds = shell(SETUP[need])
+            builder.seconds += seconds
+            builder.times[need] = seconds
+            return f"{shlex.join(SETUP[need])}\n{output}" if code else None
+
+        before = [set_up(other, found, builder) for other in SETUP_AFTER.get(need, [])]
+        found[need] = Task(need, action, before, cost=builder.times.get(need, 25.0))
+    return found[need]
 
 
 def make_header():
@@ -933,13 +955,7 @@ def main():
         before = []
         for need in program.needs:
             if need in SETUP and not missing:
-                if need not in setup:
-                    def action(_, command=SETUP[need]):
-                        code, output, seconds = shell(command) if command else (0, "", 0.0)
-                        builder.seconds += seconds
-                        return f"{shlex.join(command)}\n{output}" if code else None
-                    setup[need] = Task(need, action, cost=times.get(need, 60.0))
-                before.append(setup[need])
+                before.append(set_up(need, setup, builder))
         racing = program.sources and "race" in program.flavours
         flavours = flavours_of(program, options.long, bool(options.patterns), options.every_turn)
         builds_waiting += len(flavours_of(program, every=True)) - len(flavours) if runner.turns else 0

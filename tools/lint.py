@@ -413,6 +413,16 @@ def clang_format_version():
     return int(match.group(1)) if match else 0
 
 
+def header_has_turn():
+    """clang-format takes five times as long for gpuprims.h as for the parts that it is made of, which it sees at each
+    commit. In `make test` it sees the header at one in seven (tests/turn.py)."""
+    if not os.environ.get("GPUPRIMS_TURN"):
+        return True
+    sys.path.append(os.path.join(ROOT, "tests"))
+    from turn import has_turn
+    return has_turn(5)
+
+
 def lint_format(findings, paths):
     code = [path for path in paths if path.endswith(CODE)]
     if not shutil.which("clang-format"):
@@ -423,6 +433,9 @@ def lint_format(findings, paths):
         findings.skip("clang-format", f"this is version {version}, the layout is that of version {CLANG_FORMAT_MAJOR}: "
                       f"apt-get install clang-format-{CLANG_FORMAT_MAJOR}")
         return
+    if not header_has_turn():
+        code = [path for path in code if path != "gpuprims.h"]
+        print("waiting: 1")
     done = subprocess.run(["clang-format", "--dry-run", "--Werror", *code], stderr=subprocess.PIPE, text=True)
     places = re.findall(r"^(\S+?:\d+):\d+: error", done.stderr, re.M)
     for path in code:

@@ -81,6 +81,7 @@ def test_no_step_without_what_it_needs(capsys):
     assert "is not v" in capsys.readouterr().err
 
 
+@pytest.mark.turn
 def test_dry_run(tmp_path, monkeypatch, capsys):
     if not LONG:
         monkeypatch.setattr(release, "OPTIMISE", "-O0")

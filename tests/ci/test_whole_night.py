@@ -130,6 +130,7 @@ def test_all_bases_are_replayed(machine):
     assert "is where this night is written" in said
 
 
+@pytest.mark.turn
 def test_two_nights_at_once(machine):
     os.makedirs(machine.folder / "nights")
     with open(machine.folder / "nights" / "night.lock", "w", encoding="utf-8") as file:

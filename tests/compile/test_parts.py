@@ -225,6 +225,7 @@ def test_a_program_that_includes_the_header_has_what_is_not_embedded(nvrtc):
         assert b"authors" in nvrtc.compile(AUTHORS, text, architecture)
 
 
+@pytest.mark.turn
 def test_what_is_not_embedded():
     """The end of the header has nothing of these parts: not their text, not their names."""
     apart = amalgamate.not_embedded()

@@ -92,6 +92,7 @@ def tool(*words):
                           text=True, check=False)
 
 
+@pytest.mark.turn
 def test_a_page_is_filled_and_compared(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("before\n\n<!-- speed: shuffle -->\n<!-- end -->\n\nbetween\n\n<!-- speed: graph -->\nold\n"

@@ -186,6 +186,7 @@ def squares(page):
     return links, numbers
 
 
+@pytest.mark.turn
 def test_a_square_of_the_heat_map_leads_to_its_cell(open_page):
     page = open_page("index.html", anew=True)
     links, numbers = squares(page)

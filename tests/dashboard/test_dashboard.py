@@ -324,6 +324,7 @@ def test_history_marks_the_level_and_the_policy(small_site):
     assert re.match(rf"{made_up.night_of(8)} \+[78]\.\d % new level abc0007 → abc0008 $", told[1] + " "), told[1]
 
 
+@pytest.mark.turn
 def test_a_regression_is_open_until_a_later_run_finds_it_fast(tmp_path, make_site):
     place = str(tmp_path / "example-one")
     made_up.write(f"{place}/{made_up.night_of(0)}.regress.jsonl.gz", made_up.regress(0, {3: ("SLOW", 1.2),
@@ -621,6 +622,7 @@ def test_an_empty_store_says_how_to_make_data(tmp_path, make_site):
         assert "make bench" in text_of(site, name) and "NO DATA" in text_of(site, name)
 
 
+@pytest.mark.turn
 def test_corrupt_lines_are_named_and_the_rest_is_used(tmp_path, make_site):
     lines = [json.dumps(line) + "\n" for line in made_up.records(0, 20)]
     good = len(lines)
@@ -853,6 +855,7 @@ def test_a_partial_run_is_no_problem(tmp_path, make_site):
     assert "2 primitives were not tuned: any, all" in text_of(site, "data.html")
 
 
+@pytest.mark.turn
 def test_missing_nights_and_two_nights_at_once(small_site, tmp_path, make_site):
     assert f"1 nights without a measurement between {made_up.night_of(0)} and {made_up.night_of(11)}: " \
            f"{made_up.night_of(5)}" in text_of(small_site)
@@ -867,6 +870,7 @@ def test_missing_nights_and_two_nights_at_once(small_site, tmp_path, make_site):
     assert float(rows[0]["us"]) == second[1]["median_us"]
 
 
+@pytest.mark.turn
 def test_a_device_that_was_renamed(tmp_path, make_site):
     made_up.write(str(tmp_path / "example-one" / f"{made_up.night_of(0)}.jsonl"), made_up.records(0, 10))
     made_up.write(str(tmp_path / "example-one" / f"{made_up.night_of(1)}.jsonl"),
@@ -1176,6 +1180,7 @@ def test_every_primitive_has_a_family():
     assert set(model.FAMILY_OF) == set(store.primitives())
 
 
+@pytest.mark.turn
 def test_a_nights_summary(tmp_path, make_site):
     """Geometric means by family: against the peer, and against the last measurement seven days before."""
     place = str(tmp_path / "example-one")
@@ -1250,6 +1255,7 @@ def test_a_remotes_address_on_the_web(remote, url):
     assert commits.web_address(remote) == url
 
 
+@pytest.mark.turn
 def test_a_primitive_of_any_name_stays_in_its_folder(tmp_path, make_site):
     lines = list(made_up.records(0, 3))
     for line in lines[1:]:
@@ -1260,6 +1266,7 @@ def test_a_primitive_of_any_name_stays_in_its_folder(tmp_path, make_site):
     assert any(name.startswith("out-x-") for name in os.listdir(os.path.join(site, "example-one")))
 
 
+@pytest.mark.turn
 def test_reports_run_nothing_and_point_nowhere(tmp_path, make_site):
     """HTML, addresses and pictures in a report are text."""
     evil = "<script>alert(1)</script>"

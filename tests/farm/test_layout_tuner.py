@@ -125,6 +125,7 @@ def test_the_tree_finds_the_best_of_each_size_and_its_thresholds_are_midpoints(c
     assert read(complete, tmp_path, [(n, "-") for n, _ in expected], compiler) == [one for _, one in expected]
 
 
+@pytest.mark.turn
 def test_a_layout_that_is_fixed_stays_and_the_rest_is_the_best_beside_it(complete, tmp_path):
     assert read(complete, tmp_path, [(65536, 1), (65536, 32), (1 << 20, 32), (1 << 20, 0), (1 << 22, 1),
                                      (1 << 22, 32), (1 << 22, 64), (1 << 23, 0)]) == \

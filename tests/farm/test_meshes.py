@@ -66,6 +66,7 @@ def test_other_files_are_refused(tmp_path, data, why):
     assert done.returncode and why in done.stderr and not (tmp_path / "v.raw").exists()
 
 
+@pytest.mark.turn
 def test_from_a_volume_to_a_picture(program, tmp_path):
     (tmp_path / "v.nii.gz").write_bytes(gzip.compress(nifti()))
     options = run("raw", tmp_path / "v.nii.gz", tmp_path / "v.raw").stdout.split()
@@ -97,6 +98,7 @@ def test_from_a_volume_to_a_picture(program, tmp_path):
         mesh.read_mesh(tmp_path / "broken.ply")
 
 
+@pytest.mark.turn
 def test_a_near_part_hides_a_far_one():
     """Two squares across the view: from the front one is seen, from the back the other."""
     square = np.array([[0, 0, 0], [1, 0, 0], [1, 0, 1], [0, 0, 1]], float)

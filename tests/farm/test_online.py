@@ -167,6 +167,7 @@ def written(tmp_path_factory):
     return folder / "out", done
 
 
+@pytest.mark.turn
 def test_all_strategies_of_the_header(written):
     folder, done = written
     results = json.loads((folder / "online.json").read_text())
@@ -225,6 +226,7 @@ def test_a_cache_file_of_kernel_tuner(written):
     assert cache["cache"]["128,2"]["time"] == "RuntimeFailedConfig"
 
 
+@pytest.mark.turn
 def test_equal_files_give_equal_figures(tmp_path):
     file = write(tmp_path / "n_body.jsonl", lines_of(noise=(1, 1.3, 0.8)))
     for name in ("one", "two"):
@@ -233,6 +235,7 @@ def test_equal_files_give_equal_figures(tmp_path):
     assert one == two
 
 
+@pytest.mark.turn
 def test_without_kernel_tuner_the_command_says_so_and_goes_on(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(simulated.importlib.util, "find_spec", lambda name: None)
     assert online.main([write(tmp_path / "n_body.jsonl", lines_of()), "--out", str(tmp_path / "out"), "--seeds", "2",
@@ -262,6 +265,7 @@ def test_bad_files_name_their_line(tmp_path, change, fault):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.turn
 def test_live_runs(tmp_path):
     space = write(tmp_path / "n_body.jsonl", lines_of())
     head = json.loads(lines_of()[0])
@@ -297,6 +301,7 @@ def test_live_runs(tmp_path):
     assert done.returncode == 2 and "the space of n_body has other parameters" in done.stderr
 
 
+@pytest.mark.turn
 def test_other_bad_input(tmp_path):
     file = write(tmp_path / "n_body.jsonl", lines_of())
     other = write(tmp_path / "scan.jsonl", lines_of("scan", [[32, 64]], (32,), lambda a: 1.0 * a, "Made-up 2"))

@@ -98,6 +98,7 @@ def drawn(monkeypatch):
     return found
 
 
+@pytest.mark.turn
 def test_pictures_and_the_table_of_a_tuner(tmp_path, capsys, drawn):
     report = write(tmp_path / "a.txt", tuner_report(PLANE, STEPS, (32, 1, 7)) +
                    tuner_report({"threads": [32, 64]}, [((64,), 5.0)], (32,), "one|two", (1024,)))
@@ -139,6 +140,7 @@ def test_the_landscape_of_a_whole_space(tmp_path, drawn):
                      for mode in sorted((7, 3))]
 
 
+@pytest.mark.turn
 def test_equal_reports_make_equal_pictures(tmp_path):
     report = write(tmp_path / "a.txt", tuner_report(PLANE, STEPS, (32, 1, 7)))
     for name in ("one", "two"):
@@ -146,6 +148,7 @@ def test_equal_reports_make_equal_pictures(tmp_path):
     assert (tmp_path / "one" / "blur.svg").read_bytes() == (tmp_path / "two" / "blur.svg").read_bytes()
 
 
+@pytest.mark.turn
 def test_pictures_of_library_calls_and_of_rejected_configurations(tmp_path, drawn):
     lines = library_report(wide_wins)
     refused = tuner_report({"a": [1, 2], "b": [1, 2]}, [((1, 1), None), ((2, 1), None)], (1, 1), "refused")

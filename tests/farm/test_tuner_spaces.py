@@ -140,6 +140,7 @@ def write_space(path, name, axes, default, time_of, rounds=3):
     return path
 
 
+@pytest.mark.turn
 def test_tables_and_pictures(tmp_path):
     files = [write_space(tmp_path / "a.jsonl", "merge_sort", [[32, 64, 96]] * 3, (32, 32, 32),
                          lambda a, b, c: None if (a, b) == (96, 96) else 1000.0 + a + 2 * abs(b - 64) + c),
@@ -169,6 +170,7 @@ def test_a_damaged_file_of_the_empty_kernel(tmp_path):
         spaces.read_empty(str(tmp_path / "e.json"))
 
 
+@pytest.mark.turn
 def test_equal_results_make_equal_files(tmp_path):
     file = write_space(tmp_path / "a.jsonl", "n_body", [[32, 64], [1, 2]], (32, 1), lambda a, b: 1.0 * a * b)
     for name in ("one", "two"):

@@ -133,6 +133,7 @@ def test_replace_if(host, type_, op, what, in_place):
 
 @given(st.integers(1, 64), st.sampled_from([0, 1, 2, 255, 256, 1025, 70000]), st.integers(0, 2**20))
 @settings(max_examples=80)
+@pytest.mark.turn
 def test_raw_bytes(host, size, n, seed):
     """Structs of every size: swap, rotate, shift, scatter, and replacements by a user's predicate."""
     rng = np.random.default_rng(seed)
