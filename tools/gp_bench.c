@@ -15,10 +15,9 @@
 //     --overhead --first-call               measure the host's share of a call; the first call of a kernel
 //     --commit TEXT                         stored with the environment
 //     --cache DIR                           the disk cache of kernels; default as the library's
-//     --profile CALLS                       for a profiler (tools/quality): no times. Each cell's own variants and peers
-//                                           are checked, called twice, then CALLS times between cuProfilerStart and
-//                                           cuProfilerStop, after a launch of gp_profile_mark whose grid is the `mark`
-//                                           of the variant's line (--out)
+//     --profile CALLS                       for a profiler (tools/quality): no times. Ours is checked; it and each peer
+//                                           run twice, then CALLS times between cuProfilerStart and cuProfilerStop,
+//                                           after a launch of gp_profile_mark, whose grid is the `mark` of the line
 //
 // Cells and policies are text, see tools/gp_cells.h.
 //
