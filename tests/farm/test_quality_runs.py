@@ -138,6 +138,14 @@ def test_without_ncu_there_are_times(session):
     assert lines[0]["no_counters"] == "ncu is not installed" and "ncu is not installed" in measure.table(lines)
 
 
+def test_ncu_that_fails_after_its_probe_is_named(session, monkeypatch):
+    s = session()
+    s.probe()
+    monkeypatch.setenv("FAKE_NCU", "permission")
+    counters = s.counters(["one", "two"])
+    assert all("ERR_NVGPUCTRPERM" in status for status, _ in counters.values()) and len(counters) == 2
+
+
 def test_the_time_ran_out(session):
     s = session()
     s.end = 0

@@ -58,7 +58,7 @@ class Session:
     def __init__(self, program, library, peers, folder, seconds, ncu=None, caches="all"):
         self.program, self.library, self.peers, self.folder = program, library, peers, folder
         self.ncu, self.caches, self.end = ncu, caches, time.monotonic() + seconds
-        self.sections, self.metrics, self.refused, self.reason = list(metrics.SECTIONS), metrics.requested(), [], None
+        self.sections, self.metrics, self.refused, self.reason = list(metrics.SECTIONS), metrics.requested()[0], [], None
         self.log = open(os.path.join(folder, "quality.log"), "w", encoding="utf-8")
 
     def left(self):
@@ -124,10 +124,7 @@ class Session:
         if not self.ncu:
             self.reason = "ncu is not installed"
             return
-        known = known_metrics(self.ncu, self.log)
-        if known:
-            self.refused = [name for name in self.metrics if not is_known(name, known)]
-            self.metrics = [name for name in self.metrics if is_known(name, known)]
+        self.metrics, self.refused = metrics.requested(known_metrics(self.ncu, self.log))
         for _ in range(3):
             before = len(self.refused)
             _, kernels, _, self.reason = self.profile([PROBE], "probe", 30)
@@ -145,12 +142,13 @@ class Session:
 
     def counters(self, cells):
         """{(cell, library): (status, [kernels])}; the statuses of calls that did not end well say why."""
-        found, remaining, batch = {}, list(cells), 0
+        found, remaining, batch, reason = {}, list(cells), 0, None
         while remaining and self.ncu and self.left() > 5:
             batch += 1
             lines, kernels, status, reason = self.profile(remaining, f"counters-{batch}", self.left() - 5)
             found.update(attribute(lines, kernels, reason))
             if status in (0, 1):
+                reason = None if any(line["kind"] == "profile" for line in lines) else reason
                 break
             how = "the time ran out" if status is None else f"the process ended with status {status}"
             last = next((line for line in reversed(lines) if line["kind"] == "profile"), None)
@@ -163,7 +161,7 @@ class Session:
             if died < len(remaining):
                 found[remaining[died], library] = (f"FAILED: {how} {where}", [])
             remaining = remaining[died + 1:]
-        why = "not profiled: the time ran out" if self.ncu else self.reason
+        why = (reason or "not profiled: the time ran out") if self.ncu else self.reason
         seen = {key[0] for key in found}
         found.update({(cell, "gpuprims"): (why, []) for cell in remaining if cell not in seen})
         return found
@@ -191,11 +189,6 @@ def known_metrics(ncu, log):
     log.write(f"ncu --query-metrics: {len(names)} names; of bulk copies: "
               f"{' '.join(sorted(name for name in names if re.search('tma|bulk|ublk', name)))}\n")
     return names if len(names) > 100 else set()
-
-
-def is_known(name, known):
-    """(Metrics of SASS instructions are a list of their own in some versions of ncu.)"""
-    return name.split(".")[0] in known or "__sass_" in name
 
 
 def attribute(lines, kernels, reason=None):

@@ -100,11 +100,21 @@ STALL_PREFIX, STALL_SUFFIX = "smsp__average_warps_issue_stalled_", "_per_issue_a
 ISSUE_LANES = 128  # thread instructions a cycle of a multiprocessor: 4 schedulers of 32 lanes, 7.5 to 12.x
 
 
+def is_known(name, known):
+    """Metrics of SASS instructions are a list of their own in some versions of ncu, so they are asked for unseen."""
+    return not known or name.split(".")[0] in known or "__sass_" in name
+
+
 def requested(known=None):
-    """The metrics to ask ncu for. `known`: base names that the chip has (ncu --query-metrics), or None. Metrics of the
-    launch come with the section LaunchStats."""
-    names = [name for row in COUNTERS for name in row.ncu if not name.startswith(("launch__", "device__"))]
-    return [name for name in names if not known or name.split(".")[0] in known]
+    """(metrics to ask ncu for, those that the chip lacks). `known`: base names that the chip has (ncu --query-metrics),
+    or None: all alternatives then. The section LaunchStats has the metrics of the launch."""
+    asked, lacking = [], []
+    for row in COUNTERS:
+        if not row.ncu[0].startswith("launch__"):
+            there = [name for name in row.ncu if is_known(name, known)]
+            asked += there[:1] if known else there
+            lacking += [] if there else [row.ncu[0]]
+    return asked, lacking
 
 
 def counters_of(raw):
