@@ -10,7 +10,7 @@ import pytest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT)
 from tools import bench  # noqa: E402
-from tools.quality import __main__ as command, measure, reports  # noqa: E402
+from tools.quality import __main__ as command, measure, reports, tables  # noqa: E402
 
 # gp_bench: a cell "die" ends the process in its second library, "check" before its first line; "wrong" is wrong.
 BENCH = '''#!PYTHON -S
@@ -179,6 +179,47 @@ def test_find_ncu(monkeypatch, tmp_path):
     assert reports.find_ncu() is None
     monkeypatch.setenv("NCU", sys.executable)
     assert reports.find_ncu() == sys.executable
+
+
+# ---- Tables II and III
+
+
+def row(cell, library, **fields):
+    return {"kind": "quality", "cell": cell, "library": library, "primitive": cell.split()[0], "status": "ok",
+            "qm": 0.5, "criteria": {}, "kernels": [{}], "median_us": 2.0, **fields}
+
+
+def test_table_ii_is_what_ran():
+    lines = [row("reduce SUM f32 n=5", "gpuprims"), row("reduce SUM f32 n=5", "cub"),
+             row("reduce MAX f32 n=5", "cub"), row("sort u32 n=5", "thrust"),
+             row("sort u32 n=5", "cub", status="FAILED: died", kernels=[], median_us=None), row("new u8 n=5", "cuda")]
+    table = tables.table_two(lines).splitlines()
+    assert table[0] == "| class | primitive | gpuprims | cub | thrust | cuda |"
+    cells = {line.split("|")[2].strip(): [x.strip() for x in line.split("|")[3:-1]] for line in table[2:]}
+    assert cells["Reduction"] == ["X", "X", "", ""] and cells["Extrema"] == ["", "X", "", ""]
+    assert cells["Radix Sort"] == ["", "err", "X", ""] and cells["new"] == ["", "", "", "X"]
+    assert len(table) == 2 + 4
+    assert tables.table_two([]) == ""
+
+
+def test_table_iii():
+    lines = [row("reduce SUM f32 n=5", "gpuprims", qm=0.75), row("reduce SUM f32 n=5", "cub", qm=None, median_us=4.0)]
+    assert tables.table_three(lines).splitlines()[2] == "| reduce SUM f32 n=5 | 0.75 | - | 2.00 | 4.00 |"
+
+
+def test_every_row_of_table_ii_names_primitives_of_cells():
+    with open(os.path.join(ROOT, "tools", "gp_primitives.h"), encoding="utf-8") as file:
+        text = file.read()
+    for _, name, primitives, _ in tables.ROWS:
+        assert all(f"X({primitive}," in text for primitive in primitives), name
+
+
+def test_the_command_of_tables(tmp_path, capsys):
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(row("reduce SUM f32 n=5", "cub")) + "\n")
+    assert command.main(["--tables", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "| Reduction | Reduction | X |" in out and "| 0.50 | 2.00 |" in out
 
 
 @pytest.mark.turn

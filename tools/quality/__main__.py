@@ -6,6 +6,8 @@
     --peers cub,thrust             of gp_bench; none
     --caches none                  kernels find in L2 what came before; default: ncu empties it
     --show FILE                    the table of a file measured before
+    --tables FILE ...              the paper's Tables II and III of such files
+    --fit FILE ...                 weights by regression on such files (NumPy, SciPy)
     --report FILE                  criteria of the kernels in a .ncu-rep or .csv report of any program
 
 Exit status: 0; 1 nothing was measured; 2 bad usage; 4 no GPU.
@@ -20,7 +22,7 @@ import tempfile
 import time
 
 from tools import bench
-from tools.quality import criteria, feedback, measure, reports
+from tools.quality import criteria, feedback, measure, reports, tables
 
 CELLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cells.txt")
 
@@ -48,6 +50,16 @@ def show_report(path):
     return 0 if kernels else 1
 
 
+def show_fit(paths):
+    from tools.quality import fit  # needs NumPy and SciPy
+    try:
+        print(fit.text(fit.fit([line for path in paths for line in measure.lines_of(path)])))
+    except fit.FitError as error:
+        print(f"tools.quality: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
 def main(argv=None):
     parser = argparse.ArgumentParser(prog="python3 -m tools.quality", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -59,11 +71,19 @@ def main(argv=None):
     parser.add_argument("--caches", choices=("all", "none"), default="all")
     parser.add_argument("--commit")
     parser.add_argument("--show", metavar="FILE")
+    parser.add_argument("--tables", metavar="FILE", nargs="+")
+    parser.add_argument("--fit", metavar="FILE", nargs="+")
     parser.add_argument("--report", metavar="FILE")
     args = parser.parse_args(argv)
     if args.show:
         print(measure.table(measure.lines_of(args.show)))
         return 0
+    if args.tables:
+        lines = [line for path in args.tables for line in measure.lines_of(path)]
+        print(f"{tables.table_two(lines)}\n\n{tables.table_three(lines)}")
+        return 0
+    if args.fit:
+        return show_fit(args.fit)
     if args.report:
         return show_report(args.report)
     cells = args.cell + (read_cells(args.cells) if args.cells else [] if args.cell else read_cells(CELLS))
