@@ -137,6 +137,8 @@ def test_feedback_takes_the_most_weighted_gain():
     text = feedback.advise(values, {**KERNEL, "dram_share": 0.5, "stalls": stalls, "load_sectors": 9.5})
     assert "MC 0.50" in text and "DRAM works at 50 %" in text and "9.5 sectors" in text
     assert "72 % of the warps' cycles wait at barriers" in text
+    assert feedback.stall_words({"stalls": {"selected": 0.9, "wait": 0.1}}) == \
+        "10 % of the warps' cycles wait a fixed latency"
     assert feedback.advise(dict.fromkeys(criteria.NAMES, 1.0), KERNEL) == "every criterion is at 1"
 
 

@@ -113,6 +113,24 @@ def test_crashes_are_named_and_the_rest_goes_on(session):
     assert "WRONG" in table and "status 7" in table and "NO DATA" in table and "\n  " in table
 
 
+def test_a_crash_in_the_checks_of_a_later_cell(session):
+    s = session()
+    s.probe()
+    counters = s.counters(["first", "check", "last"])
+    assert counters["check", "gpuprims"][0] == "FAILED: the process ended with status 9 before its first call"
+    assert {key for key, (status, kernels) in counters.items() if status == "ok" and kernels} == \
+        {(cell, library) for cell in ("first", "last") for library in ("gpuprims", "cub")}
+
+
+def test_a_call_without_kernels_says_so():
+    lines = [{"kind": "profile", "mark": mark, "cell": "a", "library": library, "status": "ok"}
+             for mark, library in ((1, "gpuprims"), (2, "cub"))]
+    kernels = [{"name": measure.MARK, "grid": 1}, {"name": "k", "grid": 5}, {"name": measure.MARK, "grid": 2}]
+    assert measure.attribute(lines, kernels) == {("a", "gpuprims"): ("ok", [kernels[1]]),
+                                                 ("a", "cub"): ("no kernel in ncu's report", [])}
+    assert measure.attribute(lines, [], "why")["a", "cub"] == ("why", [])
+
+
 def test_no_permission_leaves_launches_and_a_reason(session):
     s = session("permission")
     s.probe()
@@ -191,7 +209,8 @@ def row(cell, library, **fields):
 
 def test_table_ii_is_what_ran():
     lines = [row("reduce SUM f32 n=5", "gpuprims"), row("reduce SUM f32 n=5", "cub"),
-             row("reduce MAX f32 n=5", "cub"), row("sort u32 n=5", "thrust"),
+             row("reduce MAX f32 n=5", "cub"), row("reduce SUM f32 n=6", "cub", kernels=[], median_us=None),
+             row("sort u32 n=5", "thrust"),
              row("sort u32 n=5", "cub", status="FAILED: died", kernels=[], median_us=None), row("new u8 n=5", "cuda")]
     table = tables.table_two(lines).splitlines()
     assert table[0] == "| class | primitive | gpuprims | cub | thrust | cuda |"

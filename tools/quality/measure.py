@@ -58,7 +58,8 @@ class Session:
     def __init__(self, program, library, peers, folder, seconds, ncu=None, caches="all"):
         self.program, self.library, self.peers, self.folder = program, library, peers, folder
         self.ncu, self.caches, self.end = ncu, caches, time.monotonic() + seconds
-        self.sections, self.metrics, self.refused, self.reason = list(metrics.SECTIONS), metrics.requested()[0], [], None
+        self.sections, self.metrics = list(metrics.SECTIONS), metrics.requested()[0]
+        self.refused, self.reason = [], None
         self.log = open(os.path.join(folder, "quality.log"), "w", encoding="utf-8")
 
     def left(self):
