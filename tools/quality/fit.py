@@ -1,7 +1,7 @@
 """Weights of the criteria by regression, on what `make quality` measured (NumPy and SciPy).
 
 The paper found its weights so that QM is proportional to speed. Here non-negative least squares on standardised
-criteria predict speed (bytes a second, GB/s). Two models stand beside it: a line through QM with the printed weights, and the
+criteria predict speed in GB/s. Two models stand beside it: a line through QM with the printed weights, and the
 bottleneck, where the smallest of slope * criterion bounds speed. Errors come from rows that the fit has not seen: a
 library or a primitive is left out in turn.
 """
