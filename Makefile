@@ -28,8 +28,8 @@ MAJOR = $(firstword $(subst ., ,$(VERSION)))
 ABI = $(if $(filter 0,$(MAJOR)),0.$(word 2,$(subst ., ,$(VERSION))),$(MAJOR))
 
 .DELETE_ON_ERROR:
-.PHONY: help release header lines demo test test-long test-gpu bench tune table pr regress same-code nightly landscape \
-  dashboard docs reference lib python examples lint format install clean venv lock
+.PHONY: help release header lines demo test test-long test-gpu bench quality tune table pr regress same-code nightly \
+  landscape dashboard docs reference lib python examples lint format install clean venv lock
 
 help:
 	@echo 'make demo       flights of New York 2013, reduced, grouped, sorted: tables, build/demo*.png'
@@ -38,6 +38,7 @@ help:
 	@echo 'make test-long  the same with more seeds, sizes and schedules, all mutants (ARGS=mutants: these alone)'
 	@echo 'make test-gpu   the tests that need a GPU (gcc, nvcc, python3 with NumPy of this machine)'
 	@echo 'make bench      ours, the peers and the roofs on this GPU'
+	@echo 'make quality    criteria of our kernels and the peers'\'' from hardware counters (ncu), on this GPU'
 	@echo 'make tune       measures the policy spaces on this GPU and rewrites gpuprims_policies.h'
 	@echo 'make table      gpuprims_policies.h from the stores under ci/measurements'
 	@echo 'make pr         what make tune measured, as a branch and the text of a pull request'
@@ -153,6 +154,10 @@ test-gpu: gpuprims.h
 
 bench: gpuprims.h
 	@$(PYTHON3) tools/bench.py
+
+# Needs Nsight Compute's ncu for counters; without it there are times.
+quality: gpuprims.h
+	@$(PYTHON3) -m tools.quality $(ARGS)
 
 # The farm (tools/farm/README.md). ARGS: further options, for example ARGS='--primitives reduce --seconds 60'.
 # VENV=no: on a Python that has NumPy and SciPy.

@@ -15,6 +15,9 @@
 //     --overhead --first-call               measure the host's share of a call; the first call of a kernel
 //     --commit TEXT                         stored with the environment
 //     --cache DIR                           the disk cache of kernels; default as the library's
+//     --profile CALLS                       for a profiler (tools/quality): no times. Ours is checked; it and each peer
+//                                           run twice, then CALLS times between cuProfilerStart and cuProfilerStop,
+//                                           after a launch of gp_profile_mark, whose grid is the `mark` of the line
 //
 // Cells and policies are text, see tools/gp_cells.h.
 //
@@ -115,7 +118,7 @@ static FILE *json;
 static int failures;
 
 static double option_seconds = 1e9, option_cell_seconds = 3, option_batch_ms = 3;
-static int option_batches = 9;
+static int option_batches = 9, option_profile;
 static const char *option_peers, *option_commit = "", *option_cache;
 
 // ---- memory, on either back end -------------------------------------------------------------------------------------
@@ -1162,13 +1165,11 @@ static variant *add_variant(int *count, int kind, const char *label) {
   return v;
 }
 
-static void measure_cell(const cell *c, const gp_policy *policies, const char *const *policy_labels, int policy_count,
-                         int with_default) {
+// Checks ours and finds the peers. Returns how many variants there are.
+static int add_ours_and_peers(const cell *c, const gp_policy *policies, const char *const *policy_labels,
+                              int policy_count, int with_default) {
   static const char *const PEER_NAMES[] = {"cub", "cub_radix", "cuda", "thrust", "cublas"};
-  const double start = now();
-  gp_nvml_sample before, after;
-  uint64_t set = 0;
-  int count = 0, i, round;
+  int count = 0, i;
   for (i = with_default ? -1 : 0; i < policy_count; i++) {
     variant *v = add_variant(&count, OURS, i < 0 ? "default" : policy_labels[i]);
     gp_call call;
@@ -1196,6 +1197,15 @@ static void measure_cell(const cell *c, const gp_policy *policies, const char *c
       v->bytes = moved_bytes(c, c->n);
     }
   }
+  return count;
+}
+
+static void measure_cell(const cell *c, const gp_policy *policies, const char *const *policy_labels, int policy_count,
+                         int with_default) {
+  const double start = now();
+  gp_nvml_sample before, after;
+  uint64_t set = 0;
+  int count = add_ours_and_peers(c, policies, policy_labels, policy_count, with_default), i, round;
   if (!is_read_only(c)) {
     variant *v = add_variant(&count, COPY_ROOF, lay(c)->source < 0 ? "memset" : "memcpy");
     v->bytes = roof_bytes(c);
@@ -1229,6 +1239,76 @@ static void measure_cell(const cell *c, const gp_policy *policies, const char *c
   }
   printf("%s\n", c->text);
   write_cell(c, variants, count, before, after);
+}
+
+// ---- calls for a profiler -----------------------------------------------------------------------------------------
+
+static const char MARK_PTX[] = ".version 6.3\n.target sm_75\n.address_size 64\n"
+                               ".visible .entry gp_profile_mark() { ret; }\n";
+
+// Between cuProfilerStart and cuProfilerStop: a launch of gp_profile_mark<<<mark, 32>>>, then the calls. Returns 0, or
+// -1 if one failed.
+static int profile_calls(const cell *c, variant *v, int mark) {
+  static void *function;
+  int (*start)(void) = NULL, (*stop_)(void) = NULL;
+  int i, failed = 0;
+  if (on_gpu) {
+    gp_cuda_launch config;
+    void *module = NULL;
+    *(void **)&start = dlsym(RTLD_DEFAULT, "cuProfilerStart");
+    *(void **)&stop_ = dlsym(RTLD_DEFAULT, "cuProfilerStop");
+    if (!start || !stop_) stop(3, "the driver has no cuProfilerStart");
+    if (!function) {
+      GP_CUDA_CHECK(&cuda, module_load(&module, MARK_PTX));
+      GP_CUDA_CHECK(&cuda, module_function(&function, module, "gp_profile_mark"));
+    }
+    memset(&config, 0, sizeof config);
+    config.grid[0] = (unsigned)mark;
+    config.grid[1] = config.grid[2] = config.block[1] = config.block[2] = 1;
+    config.block[0] = 32;
+    config.stream = stream;
+    if (start()) stop(3, "cuProfilerStart failed");
+    GP_CUDA_CHECK(&cuda, launch(&config, function, NULL, NULL));
+  }
+  for (i = 0; i < option_profile && !failed; i++) failed = run_once(c, v, set_of(c, 0), c->n);
+  wait_device();
+  if (stop_) stop_();
+  return failed ? -1 : 0;
+}
+
+static void profile_line(const cell *c, const variant *v, int mark, const char *status) {
+  printf("mark %d: %s [%s] %s\n", mark, c->text, v->kind == OURS ? "gpuprims" : v->label, status);
+  fflush(stdout);
+  if (!json) return;
+  fprintf(json, "{\"kind\": \"profile\", \"mark\": %d", mark);
+  json_field("cell", c->text);
+  json_field("library", v->kind == OURS ? "gpuprims" : v->label);
+  json_field("primitive", PRIMITIVE_NAMES[c->primitive]);
+  json_field("policy", v->kind == OURS && v->has_policy ? v->label : "");
+  fprintf(json, ", \"n\": %llu, \"bytes\": %.0f, \"calls\": %d", (unsigned long long)c->n, v->bytes, option_profile);
+  json_field("status", status);
+  fprintf(json, "}\n");
+  fflush(json); // a process that a call ends has said which
+}
+
+static void profile_cell(const cell *c, const gp_policy *policies, const char *const *policy_labels, int policy_count,
+                         int with_default, int *mark) {
+  int count, i;
+  count = add_ours_and_peers(c, policies, policy_labels, policy_count, with_default);
+  fill_pools(c);
+  for (i = 0; i < count; i++) {
+    variant *v = &variants[i];
+    ++*mark;
+    if (!strcmp(v->status, "ok")) {
+      profile_line(c, v, *mark, "started");
+      if (!run_once(c, v, set_of(c, 0), c->n) && !run_once(c, v, set_of(c, 0), c->n)) {
+        wait_device();
+        profile_calls(c, v, *mark);
+      }
+      failures += strcmp(v->status, "ok") != 0;
+    }
+    profile_line(c, v, *mark, v->status);
+  }
 }
 
 // ---- the host's share of a call, and the first call -----------------------------------------------------------------
@@ -1537,7 +1617,7 @@ int main(int count, char **arguments) {
   static cell cells[MAX_CELLS];
   static gp_policy policies[64];
   static const char *policy_labels[64];
-  int count_of_cells = 0, policy_count = 0, with_default = 1, overhead = 0, first_call = 0, i, done = 0;
+  int count_of_cells = 0, policy_count = 0, with_default = 1, overhead = 0, first_call = 0, mark = 0, i, done = 0;
   gp_backend backend = GP_BACKEND_AUTO;
   const char *peers_path = NULL, *reason;
   const double start = now();
@@ -1588,6 +1668,8 @@ int main(int count, char **arguments) {
         if (!strcmp(value, "cuda")) backend = GP_BACKEND_CUDA;
         else if (!strcmp(value, "host")) backend = GP_BACKEND_HOST;
         else if (strcmp(value, "auto")) stop(2, "--backend takes cuda, host or auto");
+      } else if (!strcmp(a, "--profile")) {
+        if ((option_profile = atoi(value)) < 1) stop(2, "--profile takes a number of calls");
       } else stop(2, "no option %s (the top of tools/gp_bench.c lists them)", a);
     }
   }
@@ -1623,7 +1705,7 @@ int main(int count, char **arguments) {
   reason = cell_types_define(&types, ctx);
   if (reason) stop(3, "%s", reason);
   write_environment(peers ? peers->about() : "none", peak, count_of_cells);
-  measure_empty_launch();
+  if (!option_profile) measure_empty_launch();
   for (i = 0; i < count_of_cells; i++) {
     const cell *c = &cells[i];
     if (!on_gpu && is_replayed(c)) stop(2, "cell \"%s\": no graphs on the host back end", c->text);
@@ -1632,7 +1714,8 @@ int main(int count, char **arguments) {
   for (i = 0; i < count_of_cells; i++) {
     if (now() - start > option_seconds) break;
     show_progress(i + 1, count_of_cells, now() - start, cells[i].text);
-    measure_cell(&cells[i], policies, policy_labels, policy_count, with_default);
+    if (option_profile) profile_cell(&cells[i], policies, policy_labels, policy_count, with_default, &mark);
+    else measure_cell(&cells[i], policies, policy_labels, policy_count, with_default);
     done++;
   }
   if (isatty(2)) fprintf(stderr, "\n");

@@ -1,0 +1,255 @@
+"""tools/quality/measure.py on a made-up ncu and gp_bench: marks, crashes, permission, refused metrics, no ncu."""
+import json
+import os
+import stat
+import subprocess
+import sys
+
+import pytest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, ROOT)
+from tools import bench  # noqa: E402
+from tools.quality import __main__ as command, measure, reports, tables  # noqa: E402
+
+# gp_bench: a cell "die" ends the process in its second library, "check" before its first line; "wrong" is wrong.
+BENCH = '''#!PYTHON -S
+import json, os, sys
+a = sys.argv
+out, profile = open(a[a.index("--out") + 1], "a"), "--profile" in a
+def say(**line):
+    out.write(json.dumps(line) + "\\n"); out.flush()
+say(kind="environment", device="Made-up 1", compute_capability=90, multiprocessors=100, date="2026-11-28T00:00:00Z")
+mark, report = 0, os.environ.get("FAKE_REPORT")
+kernels = open(report, "a") if report else None
+for cell in [line.strip() for line in sys.stdin]:
+    if "check" in cell: os._exit(9)
+    for library in ("gpuprims", "cub"):
+        status = "WRONG 3 of 5" if "wrong" in cell and library == "gpuprims" else "ok"
+        if profile:
+            mark += 1
+            line = dict(kind="profile", mark=mark, cell=cell, library=library)
+            if status == "ok":
+                say(**line, status="started")
+                if "die" in cell and library == "cub": os._exit(7)
+                if kernels:
+                    kernels.write(json.dumps(["gp_profile_mark", mark, 1]) + "\\n")
+                    for k in range(2 if library == "cub" else 1):
+                        kernels.write(json.dumps([library + "_kernel", 100, 3000]) + "\\n")
+                    kernels.flush()
+            say(**line, status=status)
+        else:
+            line = dict(kind="sample", cell=cell, primitive="reduce", n=5, bytes=20, label="default", status=status)
+            line["variant"] = "ours" if library == "gpuprims" else "peer"
+            if library == "cub": line["label"] = "cub"
+            if status == "ok": line["median_us"] = 3.5 if library == "gpuprims" else 8.0
+            say(**line)
+'''
+# ncu: runs gp_bench, which leaves its kernels beside the report; --import prints them. MODE: ok, permission, metric.
+NCU = '''#!PYTHON -S
+import json, os, subprocess, sys
+a, mode = sys.argv, os.environ.get("FAKE_NCU", "ok")
+if "--query-metrics" in a:
+    print("Device Made-up 1"); sys.exit(0)
+if "--import" in a:
+    names = ["gpu__time_duration.sum", "dram__bytes.sum.pct_of_peak_sustained_elapsed", "launch__registers_per_thread"]
+    lines = open(a[a.index("--import") + 1]).read().splitlines()
+    launch_only = lines.pop(0) == "launch"
+    print(",".join(json.dumps(x) for x in ["ID", "Kernel Name", "Block Size", "Grid Size", "CC"] + names))
+    print(",".join(json.dumps(x) for x in ["", "", "", "", "", "ns", "%", "register/thread"]))
+    for i, line in enumerate(lines):
+        name, grid, ns = json.loads(line)
+        values = ["", "", "32"] if launch_only else [str(ns), "90", "32"]
+        print(",".join('"%s"' % x for x in [i, name, "(256, 1, 1)", "(%d, 1, 1)" % grid, "9.0"] + values))
+    sys.exit(0)
+report = a[a.index("--export") + 1]
+counts = "--metrics" in a
+if mode == "permission" and counts:
+    print("==ERROR== ERR_NVGPUCTRPERM - no permission"); sys.exit(1)
+if mode == "metric" and "dram__bytes.sum," in a[a.index("--metrics") + 1] + ",":
+    print("==ERROR== Failed to find metric dram__bytes.sum"); sys.exit(1)
+open(report, "w").write("counters\\n" if counts else "launch\\n")
+sys.exit(subprocess.run(a[a.index("--export") + 2:], env={**os.environ, "FAKE_REPORT": report}).returncode)
+'''
+
+
+@pytest.fixture
+def session(tmp_path, monkeypatch):
+    for name, text in (("gp_bench", BENCH), ("ncu", NCU)):
+        path = tmp_path / name
+        path.write_text(text.replace("PYTHON", sys.executable))
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+    def make(mode="ok", ncu=True):
+        monkeypatch.setenv("FAKE_NCU", mode)
+        return measure.Session(str(tmp_path / "gp_bench"), None, "cub", str(tmp_path), 60,
+                               str(tmp_path / "ncu") if ncu else None)
+    return make
+
+
+def rows_of(lines):
+    return {(line["cell"], line["library"]): line for line in lines if line["kind"] == "quality"}
+
+
+def test_crashes_are_named_and_the_rest_goes_on(session):
+    cells = ["first", "wrong", "die", "check", "last"]
+    s = session()
+    s.probe()
+    assert s.reason is None and s.ncu
+    times = s.times(["first", "wrong", "die", "last"])
+    lines = measure.records(cells, times, s.counters(cells))
+    rows = rows_of(lines)
+    assert rows["first", "gpuprims"]["criteria"]["MC"] == 0.9
+    assert rows["first", "gpuprims"]["status"] == "ok" and rows["last", "gpuprims"]["qm"] > 0
+    assert [kernel["name"] for kernel in rows["first", "cub"]["kernels"]] == ["cub_kernel", "cub_kernel"]
+    assert rows["first", "cub"]["kernels"][0]["counters"]["gap"] == 0.25  # 8 us a call, 6 of them in kernels
+    assert rows["wrong", "gpuprims"]["status"].startswith("WRONG") and not rows["wrong", "gpuprims"]["kernels"]
+    assert rows["wrong", "cub"]["status"] == "ok"
+    assert rows["die", "gpuprims"]["kernels"] and rows["die", "cub"]["status"] == \
+        "FAILED: the process ended with status 7 in this call"
+    assert rows["check", "gpuprims"]["status"] == "FAILED: the process ended with status 9 before its first call"
+    assert "MC +0.00" in rows["first", "gpuprims"]["beside"]
+    table = measure.table(lines)
+    assert "WRONG" in table and "status 7" in table and "NO DATA" in table and "\n  " in table
+
+
+def test_a_crash_in_the_checks_of_a_later_cell(session):
+    s = session()
+    s.probe()
+    counters = s.counters(["first", "check", "last"])
+    assert counters["check", "gpuprims"][0] == "FAILED: the process ended with status 9 before its first call"
+    assert {key for key, (status, kernels) in counters.items() if status == "ok" and kernels} == \
+        {(cell, library) for cell in ("first", "last") for library in ("gpuprims", "cub")}
+
+
+def test_a_call_without_kernels_says_so():
+    lines = [{"kind": "profile", "mark": mark, "cell": "a", "library": library, "status": "ok"}
+             for mark, library in ((1, "gpuprims"), (2, "cub"))]
+    kernels = [{"name": measure.MARK, "grid": 1}, {"name": "k", "grid": 5}, {"name": measure.MARK, "grid": 2}]
+    assert measure.attribute(lines, kernels) == {("a", "gpuprims"): ("ok", [kernels[1]]),
+                                                 ("a", "cub"): ("no kernel in ncu's report", [])}
+    assert measure.attribute(lines, [], "why")["a", "cub"] == ("why", [])
+
+
+def test_no_permission_leaves_launches_and_a_reason(session):
+    s = session("permission")
+    s.probe()
+    assert "ERR_NVGPUCTRPERM" in s.reason and s.ncu and not s.metrics
+    row = rows_of(measure.records(["one"], s.times(["one"]), s.counters(["one"]), s.reason))["one", "gpuprims"]
+    assert row["criteria"]["MC"] is None and row["median_us"] == 3.5
+    assert row["kernels"][0]["counters"]["registers"] == 32
+
+
+def test_a_refused_metric_is_left_out(session):
+    s = session("metric")
+    s.probe()
+    assert s.refused == ["dram__bytes.sum"] and s.reason is None and "dram__bytes.sum" not in s.metrics
+
+
+def test_without_ncu_there_are_times(session):
+    s = session(ncu=False)
+    s.probe()
+    lines = measure.records(["one"], s.times(["one"]), s.counters(["one"]), s.reason)
+    row = rows_of(lines)["one", "gpuprims"]
+    assert row["status"] == "ncu is not installed" and row["median_us"] == 3.5 and row["qm"] is None
+    assert set(row["criteria"].values()) == {None}
+    assert lines[0]["no_counters"] == "ncu is not installed" and "ncu is not installed" in measure.table(lines)
+
+
+def test_ncu_that_fails_after_its_probe_is_named(session, monkeypatch):
+    s = session()
+    s.probe()
+    monkeypatch.setenv("FAKE_NCU", "permission")
+    counters = s.counters(["one", "two"])
+    assert all("ERR_NVGPUCTRPERM" in status for status, _ in counters.values()) and len(counters) == 2
+
+
+def test_the_time_ran_out(session):
+    s = session()
+    s.end = 0
+    lines = measure.records(["one"], [], s.counters(["one"]))
+    assert rows_of(lines)["one", "gpuprims"]["status"] == "not profiled: the time ran out"
+
+
+def test_a_file_and_its_table(tmp_path, capsys):
+    lines = measure.records(["one"], [], {("one", "gpuprims"): ("ok", [])})
+    lines[0].update(date="2026-11-28T01:02:03Z", device="Made-up 1", commit="abcdef0123")
+    path = command.write(lines, str(tmp_path))
+    assert os.path.basename(path) == "2026-11-28.quality.abcdef0.jsonl"
+    assert command.main(["--show", path]) == 0 and "one" in capsys.readouterr().out
+    with open(path, "a", encoding="utf-8") as file:
+        file.write('{"kind": "qual')
+    assert measure.lines_of(path) == json.loads(json.dumps(lines))
+
+
+def test_the_list_of_cells_and_a_machine_without_gpu(monkeypatch, tmp_path, capsys):
+    assert len(command.read_cells(command.CELLS)) >= 10
+    monkeypatch.setattr(bench, "has_gpu", lambda: False)
+    assert command.main(["--cell", "copy u32 n=5"]) == bench.NO_GPU
+    report = tmp_path / "a.csv"
+    report.write_text('"ID","Kernel Name","CC","gpu__time_duration.sum"\n"","","","ns"\n"0","k<int>(int)","9.0","5"\n')
+    assert command.main(["--report", str(report)]) == 0 and "QM -" in capsys.readouterr().out
+    assert command.main(["--report", str(tmp_path / "none.csv")]) == 1
+
+
+def test_find_ncu(monkeypatch, tmp_path):
+    monkeypatch.setenv("NCU", str(tmp_path / "none"))
+    assert reports.find_ncu() is None
+    monkeypatch.setenv("NCU", sys.executable)
+    assert reports.find_ncu() == sys.executable
+
+
+# ---- Tables II and III
+
+
+def row(cell, library, **fields):
+    return {"kind": "quality", "cell": cell, "library": library, "primitive": cell.split()[0], "status": "ok",
+            "qm": 0.5, "criteria": {}, "kernels": [{}], "median_us": 2.0, **fields}
+
+
+def test_table_ii_is_what_ran():
+    lines = [row("reduce SUM f32 n=5", "gpuprims"), row("reduce SUM f32 n=5", "cub"),
+             row("reduce MAX f32 n=5", "cub"), row("reduce SUM f32 n=6", "cub", kernels=[], median_us=None),
+             row("sort u32 n=5", "thrust"),
+             row("sort u32 n=5", "cub", status="FAILED: died", kernels=[], median_us=None), row("new u8 n=5", "cuda")]
+    table = tables.table_two(lines).splitlines()
+    assert table[0] == "| class | primitive | gpuprims | cub | thrust | cuda |"
+    cells = {line.split("|")[2].strip(): [x.strip() for x in line.split("|")[3:-1]] for line in table[2:]}
+    assert cells["Reduction"] == ["X", "X", "", ""] and cells["Extrema"] == ["", "X", "", ""]
+    assert cells["Radix Sort"] == ["", "err", "X", ""] and cells["new"] == ["", "", "", "X"]
+    assert len(table) == 2 + 4
+    assert tables.table_two([]) == ""
+
+
+def test_table_iii():
+    lines = [row("reduce SUM f32 n=5", "gpuprims", qm=0.75), row("reduce SUM f32 n=5", "cub", qm=None, median_us=4.0)]
+    assert tables.table_three(lines).splitlines()[2] == "| reduce SUM f32 n=5 | 0.75 | - | 2.00 | 4.00 |"
+
+
+def test_every_row_of_table_ii_names_primitives_of_cells():
+    with open(os.path.join(ROOT, "tools", "gp_primitives.h"), encoding="utf-8") as file:
+        text = file.read()
+    for _, name, primitives, _ in tables.ROWS:
+        assert all(f"X({primitive}," in text for primitive in primitives), name
+
+
+def test_the_command_of_tables(tmp_path, capsys):
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(row("reduce SUM f32 n=5", "cub")) + "\n")
+    assert command.main(["--tables", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "| Reduction | Reduction | X |" in out and "| 0.50 | 2.00 |" in out
+
+
+@pytest.mark.turn
+def test_gp_bench_profiles_on_the_host(tmp_path):
+    program, out = str(tmp_path / "gp_bench"), tmp_path / "out.jsonl"
+    subprocess.run([os.environ.get("CC", "gcc"), "-O0", "-w", "-std=gnu11", "-I.", "-Itools", "tools/gp_bench.c", "-o",
+                    program, "-ldl", "-lpthread", "-lm"], check=True, cwd=ROOT)
+    status, output = measure.run([program, "--backend", "host", "--cells", "-", "--profile", "2", "--out", str(out)],
+                                 ["reduce SUM f32 n=1K", "select u32 n=1K"], 60)
+    assert status == 0, output
+    lines = [line for line in measure.lines_of(str(out)) if line["kind"] == "profile"]
+    assert [(line["mark"], line["status"]) for line in lines] == [(1, "started"), (1, "ok"), (2, "started"), (2, "ok")]
+    assert all(line["library"] == "gpuprims" and line["calls"] == 2 for line in lines)
+    assert measure.run([program, "--profile", "0"], [], 60)[0] == 2

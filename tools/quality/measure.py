@@ -1,0 +1,307 @@
+"""Runs cells on this GPU: once by gp_bench for times, once under Nsight Compute for counters.
+
+gp_bench --profile launches gp_profile_mark before each variant's calls; the mark's grid is the number of the line that
+names the variant, so one process serves all cells. A process that dies names the call that it was in, and another one
+goes on behind that cell.
+"""
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+
+from tools import bench
+from tools.quality import criteria, feedback, metrics, reports
+
+MARK = "gp_profile_mark"
+LIBRARIES = ("gpuprims", "cub", "cub_radix", "thrust", "cuda", "cublas")  # labels of gp_bench; others may join
+PROBE = "copy u32 n=64K"  # shows at once whether ncu may count, and which metrics it knows
+
+
+def library_of(sample):
+    """The library of a sample of gp_bench, or None for a roof and for a policy that is not the default."""
+    if sample["variant"] == "ours":
+        return "gpuprims" if sample["label"] == "default" else None
+    return sample["label"] if sample["variant"] == "peer" else None
+
+
+def lines_of(path):
+    """The JSON lines of a file; a last one that was cut short is left out."""
+    found = []
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                try:
+                    found.append(json.loads(line))
+                except ValueError:
+                    continue
+    return found
+
+
+def run(command, cells, seconds):
+    """(exit status or None if the time ran out, the output). Ends the whole group of processes then."""
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               encoding="utf-8", errors="replace", start_new_session=True, cwd=bench.ROOT,
+                               env={**os.environ, "LC_ALL": "C"})
+    try:
+        output, _ = process.communicate("".join(cell + "\n" for cell in cells), timeout=max(1, seconds))
+        return process.returncode, output
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        return None, process.communicate()[0]
+
+
+class Session:
+    """What one run of the tool measures with, and until when."""
+
+    def __init__(self, program, library, peers, folder, seconds, ncu=None, caches="all"):
+        self.program, self.library, self.peers, self.folder = program, library, peers, folder
+        self.ncu, self.caches, self.end = ncu, caches, time.monotonic() + seconds
+        self.sections, self.metrics = list(metrics.SECTIONS), metrics.requested()[0]
+        self.refused, self.reason = [], None
+        self.log = open(os.path.join(folder, "quality.log"), "w", encoding="utf-8")
+
+    def left(self):
+        return self.end - time.monotonic()
+
+    def bench_command(self, out, *options):
+        command = [self.program, "--cells", "-", "--out", out, *options]
+        if self.library:
+            command += ["--peers-library", self.library]
+        return command + ["--peers", self.peers or "none"]
+
+    def say(self, command, status, output):
+        self.log.write(f"$ {' '.join(command)}\n{output}\nexit status {status}\n")
+        self.log.flush()
+
+    # ---- times
+
+    def times(self, cells, share=0.5):
+        """[lines of gp_bench] within a share of the time."""
+        out = fresh(self.folder, "times.jsonl")
+        seconds = self.left() * share
+        command = self.bench_command(out, "--seconds", f"{seconds:.0f}", "--cell-seconds", "0.5", "--batches", "7")
+        remaining = list(cells)
+        while remaining:
+            status, output = run(command, remaining, seconds + 30)
+            self.say(command, status, output)
+            seen = {line["cell"] for line in lines_of(out) if line["kind"] == "sample"}
+            unseen = [cell for cell in remaining if cell not in seen]
+            if status in (0, 1, None) or self.left() < 10:
+                break
+            remaining = unseen[1:]  # the process died in the first of them
+        return lines_of(out)
+
+    # ---- counters
+
+    def ncu_command(self, report, program):
+        command = [self.ncu, "--profile-from-start", "off", "--clock-control", "none", "--cache-control", self.caches,
+                   "--replay-mode", "kernel"]
+        for section in self.sections:
+            command += ["--section", section]
+        if self.metrics:
+            command += ["--metrics", ",".join(self.metrics)]
+        return command + ["--force-overwrite", "--export", report, *program]
+
+    def profile(self, cells, name, seconds):
+        """(lines of gp_bench, kernels, exit status, reason if there are no kernels)."""
+        out, report = fresh(self.folder, f"{name}.jsonl"), os.path.join(self.folder, f"{name}.ncu-rep")
+        if os.path.exists(report):
+            os.remove(report)
+        command = self.ncu_command(report, self.bench_command(out, "--profile", "1", "--seconds", f"{seconds:.0f}"))
+        status, output = run(command, cells, seconds + 60)
+        self.say(command, status, output)
+        self.refused += [metric for metric in reports.refused_metrics(output) if metric not in self.refused]
+        try:
+            kernels, reason = reports.read_file(report, self.ncu), None
+        except reports.ReportError as error:
+            kernels, reason = [], reports.first_error(output) or str(error)
+        return lines_of(out), kernels, status, reason
+
+    def probe(self):
+        """Finds what ncu can measure here: all metrics, those that it knows, or the launch alone. Sets `reason` if it
+        cannot measure everything."""
+        if not self.ncu:
+            self.reason = "ncu is not installed"
+            return
+        self.metrics, self.refused = metrics.requested(known_metrics(self.ncu, self.log))
+        for _ in range(3):
+            before = len(self.refused)
+            _, kernels, _, self.reason = self.profile([PROBE], "probe", 30)
+            if any(MARK not in kernel["name"] and has_counters(kernel) for kernel in kernels):
+                self.reason = None
+                return
+            if len(self.refused) == before or self.left() < 20:
+                break
+            self.metrics = [name for name in self.metrics if name not in self.refused]
+        self.reason = self.reason or "ncu reports no counters"
+        self.sections, self.metrics = ["LaunchStats"], []  # needs no permission for counters
+        _, kernels, _, _ = self.profile([PROBE], "probe", 30)
+        if not any(MARK not in kernel["name"] and kernel["raw"] for kernel in kernels):
+            self.ncu = None
+
+    def counters(self, cells):
+        """{(cell, library): (status, [kernels])}; the statuses of calls that did not end well say why."""
+        found, remaining, batch, reason = {}, list(cells), 0, None
+        while remaining and self.ncu and self.left() > 5:
+            batch += 1
+            lines, kernels, status, reason = self.profile(remaining, f"counters-{batch}", self.left() - 5)
+            found.update(attribute(lines, kernels, reason))
+            if status in (0, 1):
+                reason = None if any(line["kind"] == "profile" for line in lines) else reason
+                break
+            how = "the time ran out" if status is None else f"the process ended with status {status}"
+            last = next((line for line in reversed(lines) if line["kind"] == "profile"), None)
+            if last is None:
+                died, library, where = 0, "gpuprims", "before its first call"
+            elif last["status"] == "started":
+                died, library, where = remaining.index(last["cell"]), last["library"], "in this call"
+            else:  # in the checks of the next cell
+                died, library, where = remaining.index(last["cell"]) + 1, "gpuprims", "before its first call"
+            if died < len(remaining):
+                found[remaining[died], library] = (f"FAILED: {how} {where}", [])
+            remaining = remaining[died + 1:]
+        why = (reason or "not profiled: the time ran out") if self.ncu else self.reason
+        seen = {key[0] for key in found}
+        found.update({(cell, "gpuprims"): (why, []) for cell in remaining if cell not in seen})
+        return found
+
+
+def fresh(folder, name):
+    path = os.path.join(folder, name)
+    if os.path.exists(path):
+        os.remove(path)
+    return path
+
+
+def has_counters(kernel):
+    return metrics.counters_of(kernel["raw"]).get("nanoseconds") is not None
+
+
+def known_metrics(ncu, log):
+    """The base names that this chip has, or an empty set if ncu does not say."""
+    try:
+        done = subprocess.run([ncu, "--query-metrics"], check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              timeout=60, encoding="utf-8", errors="replace", env={**os.environ, "LC_ALL": "C"})
+    except (OSError, subprocess.SubprocessError):
+        return set()
+    names = set(re.findall(r"^\s*([a-z0-9]+__\w+)", done.stdout, re.M))
+    log.write(f"ncu --query-metrics: {len(names)} names; of bulk copies: "
+              f"{' '.join(sorted(name for name in names if re.search('tma|bulk|ublk', name)))}\n")
+    return names if len(names) > 100 else set()
+
+
+def attribute(lines, kernels, reason=None):
+    """{(cell, library): (status, its kernels)} of one process: kernels belong to the mark before them."""
+    by_mark, mark = {}, None
+    for kernel in kernels:
+        if MARK in kernel["name"]:
+            mark = kernel["grid"]
+        elif mark is not None:
+            by_mark.setdefault(int(mark), []).append(kernel)
+    found = {}
+    for line in lines:
+        if line["kind"] == "profile":
+            its = by_mark.get(line["mark"], [])
+            status = line["status"]
+            if status == "ok" and not its:
+                status = reason or "no kernel in ncu's report"
+            found[line["cell"], line["library"]] = (status, its)
+    return found
+
+
+# ---- the record of a cell and a library
+
+
+def kernel_counters(kernel, environment):
+    found = metrics.counters_of(kernel["raw"])
+    for key in ("block", "grid", "capability"):
+        if kernel.get(key) is not None:
+            found.setdefault(key, kernel[key])
+    found.setdefault("capability", environment.get("compute_capability") or None)
+    if environment.get("multiprocessors"):
+        found.setdefault("multiprocessors", environment["multiprocessors"])
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def rounded(value):
+    if isinstance(value, dict):
+        return {key: rounded(member) for key, member in value.items()}
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def record(cell, library, environment, sample=None, status="ok", kernels=()):
+    """A line of the file (docs/quality.md has its fields)."""
+    found = [kernel_counters(kernel, environment) for kernel in kernels]
+    us = (sample or {}).get("median_us")
+    gap = criteria.gap_between(found, us)
+    for counters in found:
+        if gap is not None:
+            counters["gap"] = gap
+    values = criteria.of_primitive(found)
+    printed = criteria.of_primitive(found, criteria.as_printed)
+    meant = criteria.of_primitive(found, criteria.as_meant)
+    qm, missing = criteria.quality(values)
+    printed_qm, _ = criteria.quality(printed, names=criteria.IN_PRINTED_QM)
+    if sample and sample["status"] != "ok":
+        status = sample["status"]
+    line = {"kind": "quality", "v": 1, "cell": cell, "library": library, "status": status, "qm": qm,
+            "criteria": values, "missing": missing, "printed_qm": printed_qm, "printed": printed, "meant": meant,
+            "kernels": [{"name": kernel["name"], "criteria": criteria.criteria(counters), "counters": counters}
+                        for kernel, counters in zip(kernels, found)]}
+    for name in ("primitive", "n", "bytes", "median_us", "gbs", "of_roof", "of_peer"):
+        if sample and name in sample:
+            line[name] = sample[name]
+    if found:
+        slowest = max(found, key=lambda counters: counters.get("nanoseconds", 0))
+        line["feedback"] = feedback.advise(criteria.criteria(slowest), slowest)
+    return rounded(line)
+
+
+def records(cells, times, counters, reason=None):
+    """The lines of all cells: the environment first. `reason`: why there are no counters, or not all."""
+    environment = dict(next((line for line in times if line["kind"] == "environment"), {"kind": "environment"}))
+    if reason:
+        environment["no_counters"] = reason
+    samples = {(line["cell"], library_of(line)): line for line in times
+               if line["kind"] == "sample" and library_of(line)}
+    lines = [environment]
+    for cell in cells:
+        there = [library for library in {**dict.fromkeys(LIBRARIES), **{key[1]: 0 for key in (*samples, *counters)}}
+                 if (cell, library) in samples or (cell, library) in counters]
+        rows = []
+        for library in there:
+            status, kernels = counters.get((cell, library), (reason or "not profiled", []))
+            rows.append(record(cell, library, environment, samples.get((cell, library)), status, kernels))
+        peers = [row for row in rows if row["library"] != "gpuprims" and row["kernels"]]
+        for row in rows:
+            if row["library"] == "gpuprims" and row["kernels"] and peers:
+                best = min(peers, key=lambda peer: peer.get("median_us") or float("inf"))
+                row["beside"] = feedback.compare(row["criteria"], best["criteria"], best["library"])
+        lines += rows or [record(cell, "gpuprims", environment, None, "not measured: the time ran out")]
+    return lines
+
+
+# ---- the table
+
+
+def table(lines):
+    """Text: a row a cell and library, then what our kernels could gain."""
+    rows = [line for line in lines if line["kind"] == "quality"]
+    width = max([len(row["cell"]) for row in rows] + [4])
+    names = list(criteria.NAMES)
+    text = [f"{'cell':<{width}} {'library':<9} {'us':>9} {'QM':>6} " + " ".join(f"{name:>6}" for name in names)]
+    for row in rows:
+        cells = [f"{row['criteria'][name]:6.2f}" if row["criteria"][name] is not None else "     -" for name in names]
+        qm = f"{row['qm']:6.2f}" if row["qm"] is not None else "     -"
+        us = f"{row['median_us']:9.2f}" if row.get("median_us") else f"{'-':>9}"
+        status = "" if row["status"] == "ok" else "  " + row["status"][:100]
+        text.append(f"{row['cell']:<{width}} {row['library']:<9} {us} {qm} {' '.join(cells)}{status}")
+    text += ["", "-: NO DATA. QM: the weighted mean of the criteria that have data."]
+    if lines and lines[0].get("no_counters"):
+        text.append(f"counters: {lines[0]['no_counters']}")
+    for row in rows:
+        if row["library"] == "gpuprims" and row.get("feedback"):
+            text += ["", row["cell"], "  " + row["feedback"]] + (["  " + row["beside"]] if row.get("beside") else [])
+    return "\n".join(text)

@@ -1,0 +1,89 @@
+"""The paper's Tables II and III of what ran."""
+from tools.quality.measure import LIBRARIES
+
+# The paper's classes and rows: (class, row, primitives of gp_primitives.h, operators or None). Gathering_If and
+# Scattering_If are not here: no cell of gp_bench has their flags.
+ROWS = [
+    ("Independent linear transformation", "Fill/Generate/Sequence/Tabulate", ("fill", "iota"), None),
+    ("Independent linear transformation", "Modify/Transform/Replace/Adjacent Difference",
+     ("transform", "transform2", "adjacent_difference"), None),
+    ("Independent linear transformation", "Modify_If", ("replace",), None),
+    ("Independent linear transformation", "Comparison", ("equal_arrays", "mismatch", "lexicographic"), None),
+    ("Independent linear transformation", "Simple Copy", ("copy",), None),
+    ("Advanced copying", "Gathering", ("gather",), None),
+    ("Advanced copying", "Scattering", ("scatter",), None),
+    ("Reduction", "Counting", ("count_if",), None),
+    ("Reduction", "Extrema", ("reduce",), ("MIN", "MAX", "ARGMIN", "ARGMAX", "MINMAX", "ARGMINMAX")),
+    ("Reduction", "Reduction", ("reduce",), None),
+    ("Reduction", "Reduce_by_keys/Segmented_Reduction", ("reduce_by_key", "segmented_reduce"), None),
+    ("Reduction", "Histogram", ("histogram_even", "histogram_ranges"), None),
+    ("Prefix-scan", "Inclusive", ("inclusive_scan",), None),
+    ("Prefix-scan", "Exclusive", ("exclusive_scan",), None),
+    ("Prefix-scan", "Prefixscan_By_Key/Segmented_Prefixscan",
+     ("inclusive_scan_by_key", "exclusive_scan_by_key", "segmented_inclusive_scan", "segmented_exclusive_scan"), None),
+    ("Search", "Unsorted Search/Find", ("find_if", "any", "all"), None),
+    ("Search", "Vectorized Binary Search", ("lower_bound", "upper_bound"), None),
+    ("Search", "Load-Balancing Search", ("load_balance",), None),
+    ("Reordering", "Partitioning/Partitioning_If", ("partition",), None),
+    ("Reordering", "Compaction/Copy_If/Select", ("select",), None),
+    ("Reordering", "Merge", ("merge",), None),
+    ("Reordering", "Merge Sort", ("merge_sort",), None),
+    ("Reordering", "Radix Sort", ("sort",), None),
+    ("Set (ordered)", "Union", ("set_union",), None),
+    ("Set (ordered)", "Intersection", ("set_intersection",), None),
+    ("Set (ordered)", "Set Difference", ("set_difference", "set_symmetric_difference"), None),
+    ("Set (ordered)", "Unique", ("unique",), None),
+]
+
+
+def row_of(line):
+    """(class, row) of a line; a primitive that the paper lacks is a row of its own."""
+    words = line["cell"].split()
+    primitive = line.get("primitive", words[0])
+    for group, name, primitives, operators in ROWS:
+        if primitive in primitives and (operators is None or len(words) > 1 and words[1] in operators):
+            return group, name
+    return "-", primitive
+
+
+def qualities(lines):
+    return [line for line in lines if line.get("kind") == "quality"]
+
+
+def libraries_of(rows):
+    found = [row["library"] for row in rows]
+    return [name for name in dict.fromkeys([*LIBRARIES, *found]) if name in found]
+
+
+def markdown(header, rows):
+    return "\n".join("| " + " | ".join(row) + " |" for row in [header, ["---"] * len(header), *rows])
+
+
+def table_two(lines):
+    """X: measured, or profiled; err: every call failed. Only rows that something ran of."""
+    rows = qualities(lines)
+    libraries = libraries_of(rows)
+    ran = {}
+    for row in rows:
+        cells = ran.setdefault(row_of(row), {})
+        good = row.get("median_us") or row.get("gbs") or row.get("kernels")
+        if cells.get(row["library"]) != "X":
+            cells[row["library"]] = "X" if good else "err"
+    order = [row[:2] for row in ROWS]
+    keys = sorted(ran, key=lambda key: (order.index(key) if key in order else len(order), key))
+    return markdown(["class", "primitive", *libraries],
+                    [[*key, *(ran[key].get(name, "") for name in libraries)] for key in keys]) if rows else ""
+
+
+def table_three(lines):
+    """QM and microseconds of each cell by library."""
+    rows = qualities(lines)
+    libraries = libraries_of(rows)
+    found = {(row["cell"], row["library"]): row for row in rows}
+
+    def shown(cell, library, field):
+        value = found.get((cell, library), {}).get(field)
+        return "-" if value is None else f"{value:.2f}"
+    return markdown(["cell", *(f"QM {name}" for name in libraries), *(f"us {name}" for name in libraries)],
+                    [[cell, *(shown(cell, name, field) for field in ("qm", "median_us") for name in libraries)]
+                     for cell in dict.fromkeys(row["cell"] for row in rows)]) if rows else ""
