@@ -601,7 +601,7 @@ inline int cuGetErrorString(int error, const char **text) {
 struct Program {
   std::string text, image, log;
 };
-// The first name of the library in a program's call of its kernel that neither the program before it nor its header has.
+// The first name of the library, in a program's call of its kernel, that neither the text before nor the header has.
 inline std::string undefined_name(const char *text, const char *at, const char *header) {
   const auto of_name = [](char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_'; };
   const auto has = [&](const char *begin, const char *end, const std::string &name) {
