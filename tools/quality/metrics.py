@@ -83,7 +83,7 @@ COUNTERS = [
 ]
 BY_KEY = {row.key: row for row in COUNTERS}
 
-# What Nsight Compute has no counter for.
+# Nsight Compute has no counter for these.
 NO_SUCCESSOR = {
     "cuda_copy_size, cuda_copy_start_time, cuda_copy_time":
         "trace mode of nvprof. Nsight Systems traces copies; Nsight Compute sees kernels only, so DT has no data",
