@@ -4979,11 +4979,17 @@ GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
 
 // Readers of a row: lanes, a warp, a block or several.
 enum {
-  GP__ROWS_LANES,  // a power of two of lanes, one window each; a warp has several rows, `vectors` times
+  GP__ROWS_TILE,   // a block has several rows in shared memory, and a power of two of lanes each
   GP__ROWS_WARP,   // a warp
   GP__ROWS_BLOCK,  // a block, or several
   GP__ROWS_COLUMNS // a warp reads neighbouring elements of several rows
 };
+// Elements of a thread that scans columns: it holds them.
+GPUPRIMS__RULE int gp__column_chunk(int vectors, int size) {
+  return vectors * (gp__vector_items(size) < 4 ? gp__vector_items(size) : 4);
+}
+// Columns that a tile of a scan has, at least: 128 bytes.
+GPUPRIMS__RULE unsigned gp__rows_line(int size) { return size < 128 ? 128u / (unsigned)size : 1; }
 // A row is read by windows: gp__vector_items elements, aligned in memory. shifted: the first may begin before the row.
 GPUPRIMS__RULE unsigned long long gp__row_windows(unsigned long long length, int size, int shifted) {
   return (length + (unsigned)(gp__vector_items(size) - 1) * (shifted ? 2u : 1u)) / (unsigned)gp__vector_items(size);
@@ -4997,24 +5003,26 @@ GPUPRIMS__RULE int gp__column_items(int in_size, int acc_size) {
 }
 // The form of a call's first kernel. GP_DIRECT keeps a row in the registers of those who read it.
 GPUPRIMS__RULE int gp__rows_form(gp_policy p, gp__shape s) {
-  return s.rows.columns                                                       ? GP__ROWS_COLUMNS
-      : p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_LOOK_BACK           ? GP__ROWS_BLOCK
-      : gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <= GP__WARP ? GP__ROWS_LANES
-      : p.algorithm == GP_WARP_SEGMENTS ||
-          gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <= (unsigned)(GP__WARP * p.vectors)
-      ? GP__ROWS_WARP
-      : GP__ROWS_BLOCK;
+  return s.rows.columns                                                                  ? GP__ROWS_COLUMNS
+      : p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_LOOK_BACK                      ? GP__ROWS_BLOCK
+      : gp__row_windows(s.rows.length, s.in_size, 0) <= (unsigned)(GP__WARP * p.vectors) ? GP__ROWS_TILE
+      : p.algorithm == GP_WARP_SEGMENTS                                                  ? GP__ROWS_WARP
+                                                                                         : GP__ROWS_BLOCK;
 }
-// A scan holds vectors of elements, and the fold before each.
-GPUPRIMS__RULE int gp__valid_row_scan(gp_policy p, gp__shape s) {
-  return (p.algorithm == GP_LOOK_BACK || (p.algorithm == GP_WARP_SEGMENTS && !s.rows.columns)) &&
-      (p.vectors == 1 || p.vectors * (gp__max(GP__VECTOR, s.in_size) + s.acc_size) <= 256) &&
-      (!s.rows.columns ||
-       p.threads * gp__column_items(s.in_size, s.acc_size) * s.acc_size + 64 <= GP__STATIC_SHARED_BYTES);
+// Shared memory of a tile: elements, or results in their places; folds of warps, or of columns' threads.
+GPUPRIMS__RULE int gp__rows_tile_fits(gp_policy p, gp__shape s) {
+  return s.rows.columns ? gp__column_chunk(p.vectors, s.in_size) * s.in_size <= 256 &&
+          p.threads * s.acc_size + 64 <= GP__STATIC_SHARED_BYTES
+                        : p.threads * p.vectors / 8 * 9 * gp__vector_items(s.in_size) *
+                  gp__max(s.in_size, s.primitive == GP_REDUCE_AXIS ? 0 : s.out_size) +
+              (2 + p.threads / GP__WARP) * s.acc_size + 64 <=
+          GP__STATIC_SHARED_BYTES;
 }
 GPUPRIMS__RULE int gp__policy_valid_rows(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm >= 1 &&
-      (s.primitive == GP_SCAN_AXIS        ? gp__valid_row_scan(p, s)
+  return p.blocks_per_sm >= 1 && (gp__rows_form(p, s) != GP__ROWS_TILE || gp__rows_tile_fits(p, s)) &&
+      (s.primitive == GP_SCAN_AXIS ? gp__rows_tile_fits(p, s) &&
+               (p.algorithm == GP_LOOK_BACK ||
+                (p.algorithm == GP_WARP_SEGMENTS && gp__rows_form(p, s) == GP__ROWS_TILE))
            : p.algorithm == GP_EVEN_SHARE ? !s.rows.columns ||
                p.threads * gp__column_items(s.in_size, s.acc_size) * s.acc_size + 64 <= GP__STATIC_SHARED_BYTES
                                           : !s.rows.columns &&
@@ -6102,30 +6110,40 @@ enum {
 GPUPRIMS__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
   const unsigned long long windows = gp__row_windows(s.rows.length, s.in_size, s.rows.shifted);
   const unsigned long long most = gp__row_windows(s.rows.length, s.in_size, 1); // the workspace depends on no alignment
-  const int threads = gp__default_to(p.threads, 256);
-  const int map = s.primitive == GP_ROW_MAP;
-  const int scan = s.primitive == GP_SCAN_AXIS;
+  const int map = s.primitive == GP_ROW_MAP, scan = s.primitive == GP_SCAN_AXIS;
+  const unsigned long long whole = gp__row_windows(s.rows.length, s.in_size, 0);
+  const int tile = !s.rows.columns && whole <= (unsigned)(GP__ROWS_KEPT / 2 * GP__WARP);
+  const int threads =
+      gp__default_to(p.threads, tile || (scan && !s.rows.columns && whole <= GP__ROWS_KEPT / 2 * 128) ? 128 : 256);
   if (!p.algorithm)
-    p.algorithm = s.rows.columns ||
+    p.algorithm = scan ? (tile ? GP_WARP_SEGMENTS : GP_LOOK_BACK)
+        : s.rows.columns ||
             (map ? most > (unsigned)(gp__default_to(p.vectors, GP__ROWS_KEPT) * threads)
                  : most > GP__ROWS_LONG ||
                      (most > GP__ROWS_SHORT && s.segments < (unsigned)s.multiprocessors * GP__ROWS_FEW))
-        ? (scan ? GP_LOOK_BACK : GP_EVEN_SHARE)
+        ? GP_EVEN_SHARE
         : map ? GP_DIRECT
               : GP_WARP_SEGMENTS;
   p.threads = threads;
-  if (p.algorithm == GP_DIRECT && !p.vectors) { // the fewest that hold a row; rows of a warp's lanes are read together
-    const unsigned readers = windows > (unsigned)(8 * GP__WARP) ? (unsigned)threads : (unsigned)GP__WARP;
-    p.vectors = windows <= GP__WARP ? 2 : 1;
-    while (p.vectors < GP__ROWS_KEPT && (unsigned)p.vectors * readers < windows) p.vectors *= 2;
+  if (!p.vectors && p.algorithm == GP_DIRECT && !tile) { // the fewest that hold a row
+    p.vectors = 1;
+    while (p.vectors < GP__ROWS_KEPT && (unsigned)(p.vectors * threads) < windows) p.vectors *= 2;
   }
-  if (scan && !p.vectors) { // what registers hold
-    p.vectors = s.rows.columns ? 8 : 4;
-    while (p.vectors > 1 && !gp__valid_row_scan(p, s)) p.vectors /= 2;
-  }
-  p.vectors = gp__default_to(p.vectors, 4);
+  // Long rows of whole vectors are read by warps.
+  if (!p.vectors)
+    p.vectors = scan ||
+            (tile && p.algorithm != GP_EVEN_SHARE &&
+             (map || whole <= GP__ROWS_SHORT / 2 || s.rows.length % (unsigned)gp__vector_items(s.in_size)))
+        ? GP__ROWS_KEPT / 2
+        : 4;
+  while (p.vectors > 1 && (scan || gp__rows_form(p, s) == GP__ROWS_TILE) && !gp__rows_tile_fits(p, s)) p.vectors /= 2;
+  if (scan && p.algorithm == GP_WARP_SEGMENTS && gp__rows_form(p, s) != GP__ROWS_TILE) p.algorithm = GP_LOOK_BACK;
   p.load = gp__default_to(p.load, p.algorithm == GP_EVEN_SHARE && map ? GP_CACHE_ALL : GP_CACHE_STREAMING);
-  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors > 8 ? 2 : p.vectors > 4 || s.rows.columns ? 3 : 4);
+  p.blocks_per_sm = gp__default_to(p.blocks_per_sm,
+                                   gp__rows_form(p, s) == GP__ROWS_TILE             ? 8
+                                       : p.vectors > 8                              ? 2
+                                       : (!scan && p.vectors > 4) || s.rows.columns ? 3
+                                                                                    : 4);
   return p;
 }
 
@@ -6960,45 +6978,76 @@ GPUPRIMS__PRIVATE unsigned long long gp__row_parts(unsigned long long units, uns
   *share = parts ? gp__ceil_div(rounds, parts) : 0;
   return *share ? gp__ceil_div(rounds, *share) : 1;
 }
-// tile_items: what a part of a row has, in windows, or in elements of columns. replicas: parts.
+// Elements of a lane of a tile of rows, of the lanes of a row: whole vectors, if rows are. Otherwise as many, and up to
+// four more, as make lanes read different banks of shared memory: 128 bytes at a time.
+GPUPRIMS__PRIVATE unsigned gp__rows_chunk(int size, unsigned long long length, unsigned log2_lanes) {
+  const unsigned items = (unsigned)gp__vector_items(size), word = (unsigned)gp__max(size, 4), banks = 128 / word;
+  const unsigned least = (unsigned)gp__ceil_div(length, 1u << log2_lanes);
+  unsigned best = least | 1, cost = ~0u, c, i;
+  if (length % items == 0) return (unsigned)gp__ceil_div(length / items, 1u << log2_lanes) * items;
+  for (c = least; c <= least + 4; ++c) {
+    unsigned char lanes[32] = {0};
+    unsigned most = 0;
+    for (i = 0; i < banks; ++i) {
+      const unsigned at = (unsigned)(length * (i >> log2_lanes)) + c * (i & ((1u << log2_lanes) - 1));
+      unsigned char *n = &lanes[at * (unsigned)size / word % banks];
+      if (++*n > most) most = *n;
+    }
+    if (most * c < cost) cost = most * c, best = c;
+  }
+  return best;
+}
+// tile_items: what a part of a row has, in windows, or in elements of columns and scans; or the rows of a tile.
+// replicas: parts.
 GPUPRIMS__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const int form = gp__rows_form(p, s), threads = p.threads, warps = threads / GP__WARP;
-  const unsigned long long windows = gp__row_windows(s.rows.length, s.in_size, s.rows.shifted);
   unsigned long long units = s.segments, share = 0, results = 1;
+  const unsigned chunk = (unsigned)(p.vectors * gp__vector_items(s.in_size)),
+                 items = (unsigned)threads * chunk; // of a tile
   g->replicas = 1;
-  if (form == GP__ROWS_LANES) {
-    while (1ull << g->log2_lanes < windows) ++g->log2_lanes;
-    units = gp__ceil_div(s.segments, (unsigned long long)(threads >> g->log2_lanes) * (unsigned)p.vectors);
+  if (form == GP__ROWS_TILE) { // as many rows as fit, and as leave a tile for each block
+    unsigned long long groups, fit, most;
+    while ((unsigned long long)(chunk + chunk / 2) << g->log2_lanes < s.rows.length) ++g->log2_lanes;
+    groups = (unsigned)threads >> g->log2_lanes;
+    fit = s.rows.length ? items / s.rows.length : groups;
+    most = s.segments / resident;
+    g->tile_items = fit < groups ? fit : most < groups ? groups : (most < fit ? most : fit) / groups * groups;
+    units = gp__ceil_div(s.segments, g->tile_items);
   } else if (form == GP__ROWS_WARP) units = gp__ceil_div(s.segments, (unsigned)warps);
   else if (form == GP__ROWS_BLOCK) {
     const unsigned round = (unsigned)(threads * p.vectors);
     share = 1;
-    if (p.algorithm == GP_LOOK_BACK)
-      g->replicas = (unsigned)gp__ceil_div(gp__row_windows(s.rows.length, s.in_size, 1), round);
-    if (p.algorithm == GP_EVEN_SHARE)
+    if (p.algorithm == GP_LOOK_BACK) { // a tile of single elements has an odd number
+      g->tile_items = items - (s.rows.length % (unsigned)gp__vector_items(s.in_size) != 0);
+      g->replicas = (unsigned)gp__ceil_div(s.rows.length, g->tile_items);
+    } else if (p.algorithm == GP_EVEN_SHARE)
       g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(gp__row_windows(s.rows.length, s.in_size, 1), round),
                                             resident, &share);
-    g->tile_items = share * round;
+    if (p.algorithm != GP_LOOK_BACK) g->tile_items = share * round;
   } else {
     const unsigned long long columns = s.rows.columns;
-    const unsigned items = (unsigned)gp__column_items(s.in_size, s.acc_size);
+    const int scan = p.algorithm == GP_LOOK_BACK;
+    const unsigned wide = scan ? 1 : (unsigned)gp__column_items(s.in_size, s.acc_size); // columns of a lane
+    const unsigned each = scan ? (unsigned)gp__column_chunk(p.vectors, s.in_size) : 1;  // elements of a slot
+    const unsigned lanes = scan ? gp__rows_line(s.in_size) : (unsigned)GP__WARP;
     unsigned round;
-    // Lanes across the rows: a warp, or more if rows are so short that others would have nothing to do.
-    while (1 << (g->log2_lanes + 1) <= threads && (unsigned long long)items << g->log2_lanes < columns &&
-           (g->log2_lanes < 5 || (unsigned)threads >> g->log2_lanes > s.rows.length))
+    // Lanes across the rows, or more if rows are so short that others had nothing to do.
+    while (1 << (g->log2_lanes + 1) <= threads && (unsigned long long)wide << g->log2_lanes < columns &&
+           (1u << g->log2_lanes < lanes ||
+            (((unsigned)threads >> g->log2_lanes) - !scan) * each >= s.rows.length * (scan + 1)))
       ++g->log2_lanes;
-    round = ((unsigned)threads >> g->log2_lanes) * (unsigned)p.vectors;
-    results = (unsigned long long)items << g->log2_lanes;
+    round = ((unsigned)threads >> g->log2_lanes) * (scan ? each : (unsigned)p.vectors);
+    results = (unsigned long long)wide << g->log2_lanes;
     units = s.segments / columns * gp__ceil_div(columns, results);
     g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(s.rows.length, round), resident, &share);
-    if (p.algorithm == GP_LOOK_BACK && g->replicas > 1) // a block has one tile of each column, with two words
-      g->replicas = (unsigned)gp__ceil_div(s.rows.length, round), share = 1, results *= 2;
+    if (scan && g->replicas > 1) // a block has one tile of each column
+      g->replicas = (unsigned)gp__ceil_div(s.rows.length, round), share = 1;
     g->tile_items = share * round;
   }
   g->tiles = units * g->replicas;
   g->grid = (unsigned)(g->replicas > 1 || g->tiles < resident ? g->tiles : resident);
-  if (g->replicas > 1 && p.algorithm == GP_LOOK_BACK && form == GP__ROWS_BLOCK)
-    g->words = s.segments * gp__look_back_slots(g->replicas) * (unsigned)gp__acc_words(s.acc_size);
+  if (g->replicas > 1 && p.algorithm == GP_LOOK_BACK)
+    g->words = units * results * gp__look_back_slots(g->replicas) * (unsigned)gp__acc_words(s.acc_size);
   else if (g->replicas > 1) g->words = g->tiles * results * (unsigned)gp__acc_words(s.acc_size);
   if (s.primitive == GP_ROW_MAP && p.algorithm == GP_EVEN_SHARE) g->scratch = s.segments * (unsigned)s.acc_size;
 }
@@ -7912,9 +7961,11 @@ typedef struct gp__rows_args {
   unsigned long long rows;
   unsigned long long extent[4];
   long long in_stride[4], out_stride[4];
-  unsigned long long parts, share; // blocks that share a row, or a tile of columns; what each takes of its length
-  unsigned log2_lanes;             // that read a row, or lie across columns
+  unsigned long long parts, share; // blocks that share a row, or columns; what each takes; or rows of a tile
+  unsigned log2_lanes;             // that share a row, or lie across columns
+  unsigned chunk;                  // elements of a lane of a tile of rows
   int vectors;                     // columns: a thread's elements are a vector
+  int together;                    // rows lie one behind the other without gaps: 1: of the input, 2: of the output
   unsigned long long windows;      // of a line, which the second launch of a map reads
   void *states;                    // results of the first launch of a map, by row
   void *workspace;                 // NULL: parts is 1
@@ -26132,7 +26183,7 @@ template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__tran
   }
 }
 
-// ---- rows/kernels.cuh - rows and columns of strided arrays: reductions, maps of elements and their row's reduction
+// ---- rows/row.cuh - a row of a strided array, by windows of 16 bytes
 
 // Elements from the first row's beginning to that of row r: dimensions 1 to 3.
 GP_DEVICE long long gp__row_offset(const gp__rows_args &a, const long long (&stride)[4], gp__u64 r) {
@@ -26146,26 +26197,26 @@ GP_DEVICE long long gp__row_offset(const gp__rows_args &a, const long long (&str
 }
 
 // A line of elements. A window is V of them. If they are contiguous, it begins at a multiple of 16 bytes, and the first
-// and the last may be partly outside.
-template <class T> struct gp__row {
+// and the last may be partly outside. Count: of elements.
+template <class T, class Count = gp__u64> struct gp__row {
   static const int V = gp__vector_items(int(sizeof(T)));
   typedef gp__vector_access<T, V> Window;
   const T *at;
-  gp__u64 length;
+  Count length;
   long long stride;
   unsigned skipped; // elements from the first window's beginning to the row's
   bool dense;
   GP_DEVICE gp__row() : at(nullptr), length(0), stride(0), skipped(0), dense(false) {}
-  GP_DEVICE gp__row(const T *at_, gp__u64 length_, long long stride_) : at(at_), length(length_), stride(stride_) {
+  GP_DEVICE gp__row(const T *at_, Count length_, long long stride_) : at(at_), length(length_), stride(stride_) {
     const unsigned misaligned = gp__misalignment(at, 16);
     dense = stride == 1 && misaligned % sizeof(T) == 0;
     skipped = V > 1 && dense ? misaligned / unsigned(sizeof(T)) : 0;
   }
   // The window's first element; before the row it is a number above any length.
-  GP_DEVICE gp__u64 first(gp__u64 window) const { return window * V - skipped; }
-  GP_DEVICE bool is_inner(gp__u64 i) const { return i < length && i + V <= length; }
-  template <int CACHE> GP_DEVICE void load(gp__u64 window, Window &x) const {
-    const gp__u64 i = first(window);
+  GP_DEVICE Count first(Count window) const { return window * V - skipped; }
+  GP_DEVICE bool is_inner(Count i) const { return i < length && i + V <= length; }
+  template <int CACHE> GP_DEVICE void load(Count window, Window &x) const {
+    const Count i = first(window);
     if (dense && is_inner(i)) x.template load<CACHE>(at + i, 0, false);
     else {
       GPUPRIMS__UNROLL
@@ -26207,10 +26258,207 @@ template <class T> struct gp__row {
   }
 };
 template <class T> GP_DEVICE gp__row<T> gp__row_of(const gp__rows_args &a, gp__u64 r) {
-  return r < a.rows
-      ? gp__row<T>(static_cast<const T *>(a.in) + gp__row_offset(a, a.in_stride, r), a.extent[0], a.in_stride[0])
-      : gp__row<T>();
+  return gp__row<T>(static_cast<const T *>(a.in) + gp__row_offset(a, a.in_stride, r), a.extent[0], a.in_stride[0]);
 }
+
+// ---- rows/tile.cuh - lines of a strided array in shared memory
+
+// Rows `first` ... of the call, `pitch` elements apart, or anywhere; or a part of a row.
+template <class T> struct gp__lines {
+  typedef gp__row<T, unsigned> Line;
+  const T *at;
+  long long pitch, stride; // in elements, from line to line, from element to element
+  unsigned rows, length;
+  const gp__rows_args &a;
+  const long long (&strides)[4];
+  gp__u64 first;
+  bool pitched;
+  // Elements `begin` ... of row r.
+  GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const long long (&steps)[4], gp__u64 r,
+                      gp__u64 begin, unsigned length_)
+      : at(static_cast<const T *>(base) + gp__row_offset(args, steps, r) + static_cast<long long>(begin) * steps[0]),
+        pitch(0), stride(steps[0]), rows(1), length(length_), a(args), strides(steps), first(r), pitched(true) {}
+  // Rows of the call. together: they are one line.
+  GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const long long (&steps)[4], gp__u64 first_,
+                      unsigned rows_, bool together)
+      : at(static_cast<const T *>(base)), pitch(steps[1]), stride(steps[0]), rows(rows_),
+        length(unsigned(args.extent[0])), a(args), strides(steps), first(first_),
+        pitched(together || args.extent[2] * args.extent[3] == 1) {
+    if (pitched) at += static_cast<long long>(first) * (together ? static_cast<long long>(length) : pitch);
+    if (together) length *= rows, rows = 1, stride = 1;
+  }
+  GP_DEVICE Line operator()(unsigned r) const {
+    if (r >= rows) return Line();
+    return Line(at + (pitched ? r * pitch : gp__row_offset(a, strides, first + r)), length, stride);
+  }
+};
+// n / by, for less than 2^16 each.
+struct gp__line_number {
+  unsigned by, factor;
+  GP_DEVICE explicit gp__line_number(unsigned by_) : by(by_), factor(by_ > 1 ? ~0u / by_ + 1 : 0) {}
+  GP_DEVICE unsigned operator()(unsigned n) const { return by > 1 ? gp__high_product(n, factor) : n; }
+};
+template <class In, class Out> union gp__row_slot { // a result takes its element's place
+  In in;
+  Out out;
+  GP_DEVICE gp__row_slot() {}
+};
+// Elements of lines, one line behind the other. Even: lanes read vectors of rows, and a vector is left out behind each
+// eight. Otherwise the first element of a single line is as far behind a multiple of 16 bytes as in memory, and lanes
+// have an odd number of elements each. So lanes read different banks of shared memory.
+template <class P, bool ROOM, class In, class Out> struct gp__rows_tile {
+  typedef gp__row_slot<In, Out> Slot;
+  static const int T = P::threads, V = gp__row<In>::V;
+  static const unsigned ITEMS = T * P::vectors * V;
+  typedef gp__vector_access<Slot, V> Group;
+  gp_vector room[ROOM ? (ITEMS / 8 * 9 * sizeof(Slot) + 15) / 16 : 1];
+
+  GP_DEVICE Slot *slot(unsigned i, bool even) {
+    return reinterpret_cast<Slot *>(room) + i + (even ? i / (8 * V) * V : 0);
+  }
+  template <bool ONE> GP_DEVICE unsigned take_lines(const gp__lines<In> &lines, bool even) {
+    const int U = 4; // windows under way
+    const unsigned each = (lines.length + 2 * V - 2) / V, count = lines.rows * each;
+    const gp__row<In, unsigned> only = lines(0);
+    const unsigned skip = ONE && !even ? only.skipped : 0;
+    const gp__line_number line_of(ONE ? 1 : each);
+    for (unsigned n = threadIdx.x; n < count; n += U * T) {
+      typename gp__row<In>::Window x[U];
+      unsigned at[U], to[U]; // the window's first element in its line, and its slot
+      GPUPRIMS__UNROLL
+      for (int u = 0; u < U; ++u) {
+        const unsigned r = ONE ? 0 : line_of(n + u * T), window = n + u * T - r * each;
+        const gp__row<In, unsigned> line = ONE ? only : lines(r);
+        line.template load<P::load>(window, x[u]);
+        at[u] = line.length ? line.first(window) : lines.length;
+        to[u] = skip + r * lines.length + at[u];
+      }
+      GPUPRIMS__UNROLL
+      for (int u = 0; u < U; ++u) {
+        Group y;
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) y.item[j].in = x[u].item[j];
+        if (at[u] < lines.length && at[u] + V <= lines.length && to[u] % V == 0)
+          y.template store<GP_CACHE_ALL>(slot(to[u], even));
+        else {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; ++j)
+            if (at[u] + j < lines.length) *slot(to[u] + j, even) = y.item[j];
+        }
+      }
+    }
+    return skip;
+  }
+  // Reads the lines. Returns the number of the first element's slot.
+  GP_DEVICE unsigned take(const gp__lines<In> &lines, bool even) {
+    return lines.rows == 1 ? take_lines<true>(lines, even) : take_lines<false>(lines, even);
+  }
+  template <bool ONE, class Y> GP_DEVICE void put_lines(const gp__lines<Y> &lines, unsigned skip, bool even) {
+    const int N = gp__row<Y>::V;
+    const unsigned each = (lines.length + 2 * N - 2) / N, count = lines.rows * each;
+    const gp__row<Y, unsigned> only = lines(0);
+    const gp__line_number line_of(ONE ? 1 : each);
+    for (unsigned n = threadIdx.x; n < count; n += T) {
+      const unsigned r = ONE ? 0 : line_of(n);
+      const gp__row<Y, unsigned> line = ONE ? only : lines(r);
+      const unsigned i = line.first(n - r * each), from = skip + r * lines.length + i;
+      gp__vector_access<Slot, N> x;
+      gp__vector_access<Y, N> y;
+      if (N == V && line.is_inner(i) && from % N == 0) x.template load<GP_CACHE_ALL>(slot(from, even), 0, false);
+      else {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < N; ++j)
+          if (i + j < line.length) x.item[j] = *slot(from + j, even);
+      }
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < N; ++j) y.item[j] = x.item[j].out;
+      Y *to = const_cast<Y *>(line.at);
+      if (line.is_inner(i) && line.dense) y.template store<P::store>(to + i);
+      else {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < N; ++j)
+          if (i + j < line.length) to[static_cast<long long>(i + j) * line.stride] = y.item[j];
+      }
+    }
+  }
+  // Writes the results.
+  template <class Y> GP_DEVICE void put(const gp__lines<Y> &lines, unsigned skip, bool even) {
+    if (lines.rows == 1) put_lines<true>(lines, skip, even);
+    else put_lines<false>(lines, skip, even);
+  }
+  // f(slot, number) for the elements begin .. end - 1 of a line. EVEN: they are multiples of V. STORE: f changes slots.
+  template <bool EVEN, bool STORE, class F> GP_DEVICE void each_of(unsigned first, unsigned begin, unsigned end, F &f) {
+    Slot *const row = slot(first, false);
+    unsigned i = begin;
+    for (; i + V <= end; i += V) {
+      Slot *at = EVEN ? slot(first + i, true) : row + i;
+      Group x;
+      if (EVEN) x.template load<GP_CACHE_ALL>(at, 0, false);
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V && !EVEN; ++j) x.item[j] = at[j];
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) f(x.item[j], i + j);
+      if (EVEN && STORE) x.template store<GP_CACHE_ALL>(at);
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V && STORE && !EVEN; ++j) at[j] = x.item[j];
+    }
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V - 1 && !EVEN; ++j)
+      if (i + j < end) f(row[i + j], i + j);
+  }
+};
+// A thread's elements begin .. end - 1 of a line, whose slots begin at `first`.
+struct gp__chunk {
+  unsigned first, begin, end;
+  bool even;
+  GP_DEVICE gp__chunk(unsigned first_, unsigned length, unsigned begin_, unsigned size, bool even_)
+      : first(first_), begin(begin_ < length ? begin_ : length), end(length - begin < size ? length : begin + size),
+        even(even_) {}
+  template <bool STORE, class Tile, class F> GP_DEVICE void each(Tile &tile, F &f) const {
+    if (even) tile.template each_of<true, STORE>(first, begin, end, f);
+    else tile.template each_of<false, STORE>(first, begin, end, f);
+  }
+};
+// The fold of slots. FIRST: the first one is taken as it is; otherwise identity precedes it.
+template <bool FIRST, class Op, class Acc, class Load> struct gp__fold_slots {
+  const Load &load;
+  gp__u64 base; // number in its row of the line's first element
+  gp_carry<Acc> sum;
+  GP_DEVICE gp__fold_slots(const Load &load_, gp__u64 base_) : load(load_), base(base_) {
+    sum.value = Op::identity();
+    sum.has = !FIRST;
+  }
+  template <class Slot> GP_DEVICE void operator()(const Slot &x, unsigned i) {
+    sum.append(Op::prepare(load(x.in, base + i)), Op());
+  }
+};
+template <bool FIRST, class Op, class Acc, class Load, class Tile>
+GP_DEVICE Acc gp__fold_chunk(const Load &load, Tile &tile, const gp__chunk &c, gp__u64 base) {
+  gp__fold_slots<FIRST, Op, Acc, Load> f(load, base);
+  c.template each<false>(tile, f);
+  return f.sum.value;
+}
+// f(chunk, row, its lane) for all rows of a block's tiles, in the warps that hold them together. PUT: results are
+// written.
+template <bool PUT, class In, class Out, class Tile, class F>
+GP_DEVICE void gp__each_row_tile(const gp__rows_args &a, Tile &tile, const F &f) {
+  const unsigned each = unsigned(a.share), lanes = 1u << a.log2_lanes, groups = unsigned(Tile::T) >> a.log2_lanes;
+  const unsigned length = unsigned(a.extent[0]), lane = threadIdx.x & (lanes - 1), mine = threadIdx.x >> a.log2_lanes;
+  const bool even = length % Tile::V == 0;
+  for (gp__u64 first = gp__u64(blockIdx.x) * each; first < a.rows; first += gp__u64(gridDim.x) * each) {
+    const unsigned rows = a.rows - first < each ? unsigned(a.rows - first) : each;
+    const unsigned skip = tile.take(gp__lines<In>(a, a.in, a.in_stride, first, rows, a.together & 1), even);
+    __syncthreads();
+    for (unsigned r = mine; r - mine < rows; r += groups)
+      f(gp__chunk(skip + r * length, r < rows ? length : 0, lane * a.chunk, a.chunk, even), first + r, lane, r < rows);
+    __syncthreads();
+    if (!PUT) continue;
+    tile.put(gp__lines<Out>(a, a.out, a.out_stride, first, rows, (a.together & 2) != 0), skip, even);
+    __syncthreads();
+  }
+}
+
+// ---- rows/kernels.cuh - rows and columns of strided arrays: reductions, maps of elements and their row's reduction
 
 // Writes the result of row r. STATE: as it is, by row, for the second launch.
 template <class Op, class Acc, class Out, bool STATE>
@@ -26254,10 +26502,11 @@ GP_DEVICE Acc gp__fold_row(const Load &load, const gp__row<T> &row, gp__u64 begi
   return READERS == 32 ? gp_warp_reduce(sum, Op()) : gp_tile_reduce<P::threads>(sum, Op(), storage);
 }
 
-template <class P, class Acc> struct gp__rows_storage {
+template <class P, int FORM, class In, class Acc, class Out> struct gp__rows_storage {
   gp_tile_reduce_storage<P::threads, Acc> reduce;
   gp__ticket ticket;
   Acc state;
+  gp__rows_tile<P, FORM == GP__ROWS_TILE, In, Out> tile;
 };
 
 // The number of a block's part of all rows, or of all columns: a ticket, if several blocks share a row.
@@ -26269,45 +26518,23 @@ GP_DEVICE gp__ticket gp__part_ticket(const gp__rows_args &a, gp__ticket &shared)
   return shared;
 }
 
-// Lanes load the windows of K groups of rows, all in flight.
-template <class P, class In>
-GP_DEVICE void gp__load_groups(const gp__rows_args &a, gp__u64 first, unsigned groups, unsigned group, unsigned lane,
-                               gp__row<In> (&row)[P::vectors], typename gp__row<In>::Window (&x)[P::vectors]) {
-  GPUPRIMS__UNROLL
-  for (int k = 0; k < P::vectors; ++k) {
-    row[k] = gp__row_of<In>(a, first + k * groups + group);
-    row[k].template load<P::load>(lane, x[k]);
-  }
-}
-
-// Reductions of rows. FORM: GP__ROWS_LANES, _WARP or _BLOCK. If several blocks share a row, tickets number the parts,
+// Reductions of rows. FORM: GP__ROWS_TILE, _WARP or _BLOCK. If several blocks share a row, tickets number the parts,
 // row after row, one a block. The block of a row's last part waits for those before: their tickets are lower, so their
 // blocks run already, and they wait for none. Words carry the launch's tag, so none is ever cleared.
 template <class P, int FORM, bool STATE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__rows_reduce(const gp__rows_args &a) {
-  const int T = P::threads, K = P::vectors;
-  typedef gp__rows_storage<P, Acc> Storage;
+  const int T = P::threads;
+  typedef gp__rows_storage<P, FORM, In, Acc, In> Storage;
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const Load load(a);
   const gp__u64 warp = static_cast<gp__u64>(blockIdx.x) * (T / 32) + gp_warp();
   const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (T / 32);
-  if (FORM == GP__ROWS_LANES) {
-    const unsigned lanes = 1u << a.log2_lanes, groups = 32 >> a.log2_lanes;
-    const unsigned group = gp_lane() >> a.log2_lanes, lane = gp_lane() & (lanes - 1);
-    for (gp__u64 first = warp * (groups * K); first < a.rows; first += warps * (groups * K)) {
-      gp__row<In> row[K];
-      typename gp__row<In>::Window x[K];
-      gp__load_groups<P>(a, first, groups, group, lane, row, x);
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < K; ++k) {
-        const gp__u64 r = first + k * groups + group;
-        Acc sum = Op::identity();
-        row[k].template fold<Op>(load, lane, x[k], sum);
-        sum = gp__lanes_reduce(sum, Op(), lanes);
-        if (lane == 0 && r < a.rows) gp__row_result<Op, Acc, Out, STATE>(a, r, sum);
-      }
-    }
+  if (FORM == GP__ROWS_TILE) {
+    gp__each_row_tile<false, In, In>(a, s.tile, [&](const gp__chunk &c, gp__u64 r, unsigned lane, bool there) {
+      const Acc sum = gp__lanes_reduce(gp__fold_chunk<false, Op, Acc>(load, s.tile, c, 0), Op(), 1u << a.log2_lanes);
+      if (lane == 0 && there) gp__row_result<Op, Acc, Out, STATE>(a, r, sum);
+    });
   } else if (FORM == GP__ROWS_WARP) {
     for (gp__u64 r = warp; r < a.rows; r += warps) {
       const gp__row<In> row = gp__row_of<In>(a, r);
@@ -26441,48 +26668,42 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
   }
 }
 
-// out = map(x, the reduction of x's row): the row stays in registers between its reduction and the map.
+// out = map(x, the reduction of x's row). The row stays in shared memory, or in a block's registers.
+template <class Map, class Acc> struct gp__map_slots {
+  Acc state;
+  template <class Slot> GP_DEVICE void operator()(Slot &x, unsigned) const { x.out = Map()(x.in, state); }
+};
 template <class P, int FORM, class Op, class Load, class In, class Acc, class Map, class Out>
 GP_DEVICE void gp__rows_map(const gp__rows_args &a) {
   const int T = P::threads, K = P::vectors;
-  typedef gp__rows_storage<P, Acc> Storage;
+  typedef gp__rows_storage<P, FORM, In, Acc, Out> Storage;
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const Load load(a);
-  Out *out = static_cast<Out *>(a.out);
-  const bool block = FORM == GP__ROWS_BLOCK;
-  const int R = FORM == GP__ROWS_LANES ? K : 1; // rows of a lane at once: K with a window each, or one with K of them
-  const unsigned log2 = FORM == GP__ROWS_LANES ? a.log2_lanes : 5, groups = 32 >> log2, group = gp_lane() >> log2;
-  const unsigned readers = block ? T : 1u << log2, reader = block ? threadIdx.x : gp_lane() & (readers - 1);
-  const gp__u64 team = block ? blockIdx.x : static_cast<gp__u64>(blockIdx.x) * (T / 32) + gp_warp();
-  const gp__u64 teams = block ? gridDim.x : static_cast<gp__u64>(gridDim.x) * (T / 32);
-  const unsigned step = R > 1 ? 0 : Op::commutative ? readers : 1;
-  const gp__u64 window = R > 1 || Op::commutative ? reader : reader * K;
-  for (gp__u64 first = team * (groups * R); first < a.rows; first += teams * (groups * R)) {
-    gp__row<In> row[R];
+  if (FORM == GP__ROWS_TILE) {
+    gp__each_row_tile<true, In, Out>(a, s.tile, [&](const gp__chunk &c, gp__u64, unsigned lane, bool) {
+      const Acc sum = gp__lanes_reduce(gp__fold_chunk<false, Op, Acc>(load, s.tile, c, 0), Op(), 1u << a.log2_lanes);
+      gp__map_slots<Map, Acc> f = {gp_warp_broadcast(sum, int(gp_lane() - lane))};
+      c.template each<true>(s.tile, f);
+    });
+    return;
+  }
+  const unsigned step = Op::commutative ? T : 1;
+  const gp__u64 window = Op::commutative ? threadIdx.x : threadIdx.x * K;
+  for (gp__u64 r = blockIdx.x; r < a.rows; r += gridDim.x) {
+    const gp__row<In> row = gp__row_of<In>(a, r);
     typename gp__row<In>::Window x[K];
-    Acc state[R][1];
+    Acc sum[1];
+    sum[0] = Op::identity();
     GPUPRIMS__UNROLL
-    for (int k = 0; k < R; ++k) {
-      row[k] = gp__row_of<In>(a, first + k * groups + group);
-      state[k][0] = Op::identity();
-    }
+    for (int k = 0; k < K; ++k) row.template load<P::load>(window + k * step, x[k]);
     GPUPRIMS__UNROLL
-    for (int k = 0; k < K; ++k) row[k % R].template load<P::load>(window + k * step, x[k]);
+    for (int k = 0; k < K; ++k) row.template fold<Op>(load, window + k * step, x[k], sum[0]);
+    sum[0] = gp_tile_reduce<T>(sum[0], Op(), s.reduce);
+    sum[0] = gp_tile_broadcast(sum[0], 0, s.state); // the next row's barrier comes before its state
+    Out *to = static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, r);
     GPUPRIMS__UNROLL
-    for (int k = 0; k < K; ++k) row[k % R].template fold<Op>(load, window + k * step, x[k], state[k % R][0]);
-    GPUPRIMS__UNROLL
-    for (int k = 0; k < R; ++k) {
-      Acc &sum = state[k][0];
-      if (block) {
-        sum = gp_tile_reduce<T>(sum, Op(), s.reduce);
-        sum = gp_tile_broadcast(sum, 0, s.state); // the next row's barrier comes before its state
-      } else sum = gp_warp_broadcast(gp__lanes_reduce(sum, Op(), readers), int(gp_lane() & ~(readers - 1)));
-    }
-    GPUPRIMS__UNROLL
-    for (int k = 0; k < K; ++k)
-      row[k % R].template store<P::store, Map>(out + gp__row_offset(a, a.out_stride, first + k % R * groups + group),
-                                               a.out_stride[0], window + k * step, x[k], state[k % R]);
+    for (int k = 0; k < K; ++k) row.template store<P::store, Map>(to, a.out_stride[0], window + k * step, x[k], sum);
   }
 }
 
@@ -26537,274 +26758,162 @@ template <class Acc, class Op> GP_DEVICE Acc gp__lanes_scan(Acc value, Op op, un
   }
   return value;
 }
-// The fold of a window's elements; identity, if it has none.
-template <class Op, class Acc, class T, class Load>
-GP_DEVICE Acc gp__fold_window(const Load &load, const gp__row<T> &row, gp__u64 window,
-                              const typename gp__row<T>::Window &x) {
-  const gp__u64 i = row.first(window);
-  gp_carry<Acc> sum = {Op::identity(), false};
-  GPUPRIMS__UNROLL
-  for (int j = 0; j < gp__row<T>::V; ++j)
-    if (i + j < row.length) sum.append(Op::prepare(load(x.item[j], i + j)), Op());
-  return sum.value;
-}
-// Writes a window's results. before: the fold of the row's elements before the window.
-template <class P, bool EXCLUSIVE, class Op, class Acc, class Out, class T, class Load>
-GP_DEVICE void gp__scan_window(const Load &load, const gp__row<T> &row, Out *to, long long to_stride, gp__u64 window,
-                               const typename gp__row<T>::Window &x, gp_carry<Acc> before) {
-  const int V = gp__row<T>::V;
-  const gp__u64 i = row.first(window);
-  Acc y[V];
-  GPUPRIMS__UNROLL
-  for (int j = 0; j < V; ++j)
-    if (i + j < row.length) y[j] = gp__scan_step<EXCLUSIVE, Op>(before, Op::prepare(load(x.item[j], i + j)));
-  row.template store<P::store, gp__keep_state<T, Acc, Out>>(to, to_stride, window, x, y);
-}
+// Elements become the results of a scan. `before`: the fold of those before.
+template <bool EXCLUSIVE, class Op, class Acc, class Load, class Out> struct gp__scan_slots {
+  const Load &load;
+  gp__u64 base; // of the first element's number in its row
+  gp_carry<Acc> before;
+  template <class Slot> GP_DEVICE void operator()(Slot &x, unsigned i) {
+    x.out = gp_convert<Acc, Out>()(gp__scan_step<EXCLUSIVE, Op>(before, Op::prepare(load(x.in, base + i))));
+  }
+};
 
-template <class P, class Acc> struct gp__scan_rows_storage {
+template <class P, class In, class Acc, class Out> struct gp__scan_rows_storage {
   Acc warp[P::threads / 32];
   gp_carry<Acc> prefix;
   gp__ticket ticket;
+  gp__rows_tile<P, true, In, Out> tile;
 };
-// Scans of rows. FORM: GP__ROWS_LANES, GP__ROWS_WARP, GP__ROWS_BLOCK. A lane scans a window, lanes of a row pass their
-// totals on. A warp walks down its row. A block takes a tile of a row, and tiles of one row look back; tickets number
-// the tiles, row after row, so that a tile waits for lower numbers only. Each element is read and written by one
-// thread, the reading first: in place is possible.
+// Scans of rows. FORM: GP__ROWS_TILE, GP__ROWS_BLOCK. A thread scans a chunk in place. In a tile of rows, lanes of a row
+// pass their totals on. Otherwise a block takes a tile of a row, and tiles of one row look back; tickets number the
+// tiles, row after row, so that a tile waits for lower numbers only. A block reads all of its tile before it writes: in
+// place is possible.
 template <class P, int FORM, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__rows_scan(const gp__rows_args &a) {
-  const int T = P::threads, K = P::vectors;
-  typedef gp__scan_rows_storage<P, Acc> Storage;
+  typedef gp__scan_slots<EXCLUSIVE, Op, Acc, Load, Out> Scan;
+  typedef gp__scan_rows_storage<P, In, Acc, Out> Storage;
+  const int T = P::threads;
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const Load load(a);
   const gp_carry<Acc> start = gp__row_start<Op, Acc>(a);
-  Out *out = static_cast<Out *>(a.out);
-  const gp__u64 warp = static_cast<gp__u64>(blockIdx.x) * (T / 32) + gp_warp();
-  const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (T / 32);
-  if (FORM == GP__ROWS_LANES) {
-    const unsigned lanes = 1u << a.log2_lanes, groups = 32 >> a.log2_lanes;
-    const unsigned group = gp_lane() >> a.log2_lanes, lane = gp_lane() & (lanes - 1);
-    for (gp__u64 first = warp * (groups * K); first < a.rows; first += warps * (groups * K)) {
-      gp__row<In> row[K];
-      typename gp__row<In>::Window x[K];
-      gp__load_groups<P>(a, first, groups, group, lane, row, x);
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < K; ++k) {
-        const Acc up_to = gp__lanes_scan(gp__fold_window<Op, Acc>(load, row[k], lane, x[k]), Op(), lanes);
-        const Acc up = gp_warp_shift_up(up_to, 1);
-        gp_carry<Acc> before = start;
-        if (lane) before.append(up, Op());
-        gp__scan_window<P, EXCLUSIVE, Op>(load, row[k],
-                                          out + gp__row_offset(a, a.out_stride, first + k * groups + group),
-                                          a.out_stride[0], lane, x[k], before);
-      }
-    }
+  if (FORM == GP__ROWS_TILE) {
+    gp__each_row_tile<true, In, Out>(a, s.tile, [&](const gp__chunk &c, gp__u64, unsigned lane, bool) {
+      const Acc up_to = gp__lanes_scan(gp__fold_chunk<true, Op, Acc>(load, s.tile, c, 0), Op(), 1u << a.log2_lanes);
+      const Acc up = gp_warp_shift_up(up_to, 1);
+      Scan scan = {load, 0, start};
+      if (lane) scan.before.append(up, Op());
+      c.template each<true>(s.tile, scan);
+    });
     return;
   }
-  const bool block = FORM == GP__ROWS_BLOCK;
-  const gp__ticket ticket = block ? gp__part_ticket(a, s.ticket) : gp__ticket();
-  for (gp__u64 unit = block ? ticket.number : warp; unit < a.rows * a.parts; unit += block ? gridDim.x : warps) {
-    const gp__u64 r = unit / a.parts, part = unit - r * a.parts;
-    const gp__row<In> row = gp__row_of<In>(a, r);
-    const gp__u64 windows = (row.skipped + row.length + row.V - 1) / row.V;
-    const gp__u64 begin = block ? part * (T * K) + gp_warp() * (32 * K) : 0;
-    Out *to = out + gp__row_offset(a, a.out_stride, r);
-    gp_carry<Acc> carry = start;
-    for (gp__u64 round = begin; block || round < windows; round += 32 * K) {
-      typename gp__row<In>::Window x[K];
-      Acc before[K]; // the fold of the round's windows before this one
-      gp_carry<Acc> sum = {Op::identity(), false};
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < K; ++k) row.template load<P::load>(round + k * 32 + gp_lane(), x[k]);
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < K; ++k) {
-        const Acc own = gp__fold_window<Op, Acc>(load, row, round + k * 32 + gp_lane(), x[k]);
-        const Acc up_to = gp_warp_inclusive_scan(own, Op()), up = gp_warp_shift_up(up_to, 1);
-        gp_carry<Acc> mine = sum;
-        if (gp_lane()) mine.append(up, Op());
-        before[k] = mine.value;
-        sum.append(gp_warp_broadcast(up_to, 31), Op());
+  const gp__ticket ticket = gp__part_ticket(a, s.ticket);
+  for (gp__u64 unit = ticket.number; unit < a.rows * a.parts; unit += gridDim.x) {
+    const gp__u64 r = unit / a.parts, part = unit - r * a.parts, begin = part * a.share, left = a.extent[0] - begin;
+    const unsigned length = unsigned(left < a.share ? left : a.share);
+    const bool even = length % s.tile.V == 0;
+    const unsigned chunk = even ? (length / s.tile.V + T - 1) / T * s.tile.V : (length + T - 1) / T | 1;
+    const unsigned skip = s.tile.take(gp__lines<In>(a, a.in, a.in_stride, r, begin, length), even);
+    __syncthreads();
+    const gp__chunk c(skip, length, threadIdx.x * chunk, chunk, even);
+    const Acc up_to = gp_warp_inclusive_scan(gp__fold_chunk<true, Op, Acc>(load, s.tile, c, begin), Op());
+    const Acc up = gp_warp_shift_up(up_to, 1);
+    if (gp_lane() == 31) s.warp[gp_warp()] = up_to;
+    __syncthreads();
+    if (gp_warp() == 0) { // the fold of the row before each warp's chunks
+      const Acc to = gp_warp_inclusive_scan(gp_lane() < T / 32 ? s.warp[gp_lane()] : Op::identity(), Op());
+      const Acc all = gp_warp_broadcast(to, T / 32 - 1), before = gp_warp_shift_up(to, 1);
+      gp_carry<Acc> prefix = start;
+      if (a.parts > 1) {
+        const gp__u64 words = gp__look_back_slots(a.parts) * ((sizeof(Acc) + 7) / 8);
+        const gp__look_back<Acc, Op> look_back = {gp__words(a.workspace) + r * words, a.parts, ticket.tag, start,
+                                                  false};
+        if (gp_lane() == 0) look_back.publish_aggregate(part, all);
+        prefix = look_back(part, all);
       }
-      if (block) { // the fold of the row before this warp's windows
-        if (gp_lane() == 0) s.warp[gp_warp()] = sum.value;
-        __syncthreads();
-        if (gp_warp() == 0) {
-          const Acc up_to = gp_warp_inclusive_scan(gp_lane() < T / 32 ? s.warp[gp_lane()] : Op::identity(), Op());
-          const Acc all = gp_warp_broadcast(up_to, T / 32 - 1), up = gp_warp_shift_up(up_to, 1);
-          gp_carry<Acc> prefix = start;
-          if (a.parts > 1) {
-            const gp__u64 words = gp__look_back_slots(a.parts) * ((sizeof(Acc) + 7) / 8);
-            const gp__look_back<Acc, Op> look_back = {gp__words(a.workspace) + r * words, a.parts, ticket.tag, start,
-                                                      false};
-            if (gp_lane() == 0) look_back.publish_aggregate(part, all);
-            prefix = look_back(part, all);
-          }
-          if (gp_lane() == 0) s.prefix = prefix;
-          if (gp_lane()) prefix.append(up, Op());
-          if (gp_lane() < T / 32) s.warp[gp_lane()] = prefix.value;
-        }
-        __syncthreads();
-        carry.value = s.warp[gp_warp()];
-        carry.has = s.prefix.has || gp_warp() > 0;
-      }
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < K; ++k) {
-        gp_carry<Acc> all = carry;
-        if (k > 0 || gp_lane()) all.append(before[k], Op());
-        gp__scan_window<P, EXCLUSIVE, Op>(load, row, to, a.out_stride[0], round + k * 32 + gp_lane(), x[k], all);
-      }
-      if (block) break;
-      carry.append(sum.value, Op());
+      if (gp_lane() == 0) s.prefix = prefix;
+      if (gp_lane()) prefix.append(before, Op());
+      if (gp_lane() < T / 32) s.warp[gp_lane()] = prefix.value;
     }
-    if (block) __syncthreads(); // before the storage is used again
+    __syncthreads();
+    Scan scan = {load, begin, {s.warp[gp_warp()], s.prefix.has || gp_warp() > 0}};
+    if (gp_lane()) scan.before.append(up, Op());
+    c.template each<true>(s.tile, scan);
+    __syncthreads();
+    s.tile.put(gp__lines<Out>(a, a.out, a.out_stride, r, begin, length), skip, even);
+    __syncthreads();
   }
 }
 
-// Scans of rows whose neighbours are closer than their elements: columns of a matrix. Lanes lie across V columns each;
-// `slots` threads behind each other have K elements each of every column. A block walks down its columns; or, if there
-// are few columns, each block has one tile of their length, publishes its columns' folds and prefixes, and looks back:
-// to the nearest tile whose prefix is there, and from it over the folds of those between. Prefixes are folded from the
-// first tile on, wherever they come from: the same bits in every run.
-template <class P, class Acc, int V> struct gp__scan_columns_storage {
-  Acc cell[V][P::threads];
+// Scans of rows whose neighbours are closer than their elements: columns of a matrix. A tile has some 128 bytes of
+// neighbouring columns, one a lane; `slots` threads behind each other have K elements each of a column. A block
+// walks down its columns; or, if there are few, each block has one tile of their length, and looks back at each column's.
+template <class P, class Acc> struct gp__scan_columns_storage {
+  Acc cell[P::threads];
   gp__ticket ticket;
 };
-// The fold of a column's tiles first .. first + part - 1. A tile has `wide` words of folds, then as many of prefixes.
-template <class Op, class Acc>
-GP_DEVICE gp_carry<Acc> gp__columns_before(gp__word *words, gp__u64 tag, gp__u64 first, gp__u64 part, gp__u64 wide,
-                                           const gp_carry<Acc> &start) {
-  gp_carry<Acc> prefix = start;
-  gp__u64 near = part;
-  for (; near > 0; --near)
-    if (gp__try_receive(words, (2 * (first + near) - 1) * wide, tag, prefix.value)) {
-      prefix.has = true;
-      break;
-    }
-  for (; near < part; ++near) prefix.append(gp__receive<Acc>(words, 2 * (first + near) * wide, tag), Op());
-  return prefix;
-}
 template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__columns_scan(const gp__rows_args &a) {
-  const int T = P::threads, K = P::vectors, V = gp__column_items(int(sizeof(In)), int(sizeof(Acc)));
-  const int OV = 16 % sizeof(Out) ? 1 : V * sizeof(Out) > 16 ? 16 / int(sizeof(Out)) : V;
-  const int N = (sizeof(Acc) + 7) / 8; // words of an accumulator
-  typedef gp__scan_columns_storage<P, Acc, V> Storage;
+  typedef gp__scan_columns_storage<P, Acc> Storage;
+  const int K = gp__column_chunk(P::vectors, int(sizeof(In)));
+  const unsigned T = P::threads;
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const Load load(a);
   const gp_carry<Acc> start = gp__row_start<Op, Acc>(a);
   const unsigned lanes = 1u << a.log2_lanes, slots = T >> a.log2_lanes;
   const unsigned lane = threadIdx.x & (lanes - 1), slot = threadIdx.x >> a.log2_lanes;
-  const gp__u64 columns = a.extent[1], across = (columns + lanes * V - 1) / (lanes * V);
+  const gp__u64 columns = a.extent[1], across = (columns + lanes - 1) / lanes;
   const gp__u64 units = a.extent[2] * a.extent[3] * across;
   const gp__ticket ticket = gp__part_ticket(a, s.ticket);
-  for (gp__u64 unit = ticket.number / a.parts; unit < units; unit += gridDim.x) {
-    const gp__u64 outer = unit / across, part = ticket.number % a.parts;
-    // A thread's columns: c, c + apart, ... of `outer`.
-    const gp__u64 c = (unit - outer * across) * (lanes * V) + (a.vectors ? lane * V : lane);
-    const unsigned apart = a.vectors ? 1 : lanes;
-    const bool whole = a.vectors && c + V <= columns;
-    const gp__u64 begin = part * a.share, end = a.extent[0] - begin < a.share ? a.extent[0] : begin + a.share;
-    const In *in = static_cast<const In *>(a.in) + gp__row_offset(a, a.in_stride, outer * columns) +
-        static_cast<long long>(c) * a.in_stride[1];
-    Out *out = static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, outer * columns) +
-        static_cast<long long>(c) * a.out_stride[1];
-    const long long next = apart * a.in_stride[1], out_next = apart * a.out_stride[1];
-    gp_carry<Acc> carry[V];
-    GPUPRIMS__UNROLL
-    for (int j = 0; j < V; ++j) carry[j] = start;
+  // Tiles side by side have neighbouring tickets.
+  const gp__u64 part = a.parts > 1 ? ticket.number / units : 0;
+  const gp__u64 begin = part * a.share, end = a.extent[0] - begin < a.share ? a.extent[0] : begin + a.share;
+  for (gp__u64 unit = ticket.number - part * units; unit < units; unit += gridDim.x) {
+    const gp__u64 outer = unit / across, c = (unit - outer * across) * lanes;
+    const unsigned width = columns - c < lanes ? unsigned(columns - c) : lanes;
+    const In *in = static_cast<const In *>(a.in) + gp__row_offset(a, a.in_stride, outer * columns + c + lane);
+    Out *out = static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, outer * columns + c + lane);
+    gp_carry<Acc> carry = start;
     for (gp__u64 round = begin; round < end; round += slots * K) {
-      const gp__u64 i = round + slot * K;
-      gp__vector_access<In, V> x[K];
+      const unsigned rows = end - round < slots * K ? unsigned(end - round) : slots * K;
+      const unsigned count = lane >= width || slot * K >= rows ? 0 : rows - slot * K < K ? rows - slot * K : K;
+      const gp__u64 first = round + slot * K;
+      In x[K];
       GPUPRIMS__UNROLL
-      for (int k = 0; k < K; ++k) {
-        if (i + k >= end) continue;
-        const In *from = in + static_cast<long long>(i + k) * a.in_stride[0];
-        if (whole) x[k].template load<P::load>(from, 0, false);
-        else {
-          GPUPRIMS__UNROLL
-          for (int j = 0; j < V; ++j)
-            if (c + j * apart < columns) x[k].item[j] = from[j * next];
-        }
-      }
+      for (int k = 0; k < K; ++k)
+        if (unsigned(k) < count) x[k] = in[static_cast<long long>(first + k) * a.in_stride[0]];
+      gp_carry<Acc> own = {Op::identity(), false};
       GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j) {
-        gp_carry<Acc> sum = {Op::identity(), false};
-        GPUPRIMS__UNROLL
-        for (int k = 0; k < K; ++k)
-          if (i + k < end && c + j * apart < columns) sum.append(Op::prepare(load(x[k].item[j], i + k)), Op());
-        s.cell[j][threadIdx.x] = sum.value;
-      }
-      for (unsigned d = 1; d < slots; d *= 2) { // cells become the folds of all slots up to their own
-        Acc up[V];
-        __syncthreads();
-        if (slot >= d) {
-          GPUPRIMS__UNROLL
-          for (int j = 0; j < V; ++j) up[j] = s.cell[j][threadIdx.x - d * lanes];
-        }
-        __syncthreads();
-        if (slot >= d) {
-          GPUPRIMS__UNROLL
-          for (int j = 0; j < V; ++j) s.cell[j][threadIdx.x] = Op()(up[j], s.cell[j][threadIdx.x]);
-        }
+      for (int k = 0; k < K; ++k)
+        if (unsigned(k) < count) own.append(Op::prepare(load(x[k], first + k)), Op());
+      s.cell[threadIdx.x] = own.value;
+      __syncthreads();
+      gp_carry<Acc> all = {Op::identity(), false}, before = all;
+      for (unsigned i = 0; i * K < rows; ++i) {
+        if (i == slot) before = all;
+        all.append(s.cell[i * lanes + lane], Op());
       }
       __syncthreads();
-      Acc before[V], all[V]; // before: of the first slot nothing
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j) {
-        before[j] = s.cell[j][slot > 0 ? threadIdx.x - lanes : threadIdx.x];
-        all[j] = s.cell[j][(slots - 1) * lanes + lane];
-      }
-      __syncthreads();
-      if (a.parts > 1) { // cells of the first slot become what is before the tile
-        const gp__u64 wide = gp__u64(lanes) * V;
-        for (unsigned j = slot; j < unsigned(V); j += slots) {
-          const Acc own = s.cell[j][(slots - 1) * lanes + lane];
-          gp__word *words = gp__words(a.workspace) + (j * lanes + lane) * N;
-          if (part + 1 < a.parts) gp__publish(words, 2 * ticket.number * wide, own, ticket.tag);
-          gp_carry<Acc> prefix = gp__columns_before<Op>(words, ticket.tag, ticket.number - part, part, wide, start);
-          if (prefix.has) s.cell[j][lane] = prefix.value;
-          prefix.append(own, Op());
-          if (part + 1 < a.parts) gp__publish(words, (2 * ticket.number + 1) * wide, prefix.value, ticket.tag);
+      if (a.parts > 1) { // a warp looks back at a column, then at its next one
+        const gp__u64 wide = gp__look_back_slots(a.parts) * ((sizeof(Acc) + 7) / 8);
+        gp__look_back<Acc, Op> look_back = {gp__words(a.workspace) + unit * lanes * wide, a.parts, ticket.tag, start,
+                                            false};
+        if (threadIdx.x < lanes) s.cell[lane] = all.value;
+        if (threadIdx.x < width) {
+          gp__look_back<Acc, Op> own = look_back;
+          own.words += lane * wide;
+          own.publish_aggregate(part, all.value);
         }
         __syncthreads();
-        GPUPRIMS__UNROLL
-        for (int j = 0; j < V; ++j) {
-          carry[j].value = s.cell[j][lane];
-          carry[j].has = start.has || part > 0;
+        look_back.words += gp_warp() * wide;
+        for (unsigned i = gp_warp(); i < width; i += T / 32, look_back.words += T / 32 * wide) {
+          const gp_carry<Acc> prefix = look_back(part, s.cell[i]);
+          __syncwarp();
+          if (gp_lane() == 0) s.cell[i] = prefix.has ? prefix.value : Op::identity();
         }
+        __syncthreads();
+        carry.value = s.cell[lane];
+        carry.has = start.has || part > 0;
       }
-      gp_carry<Acc> running[V];
+      gp_carry<Acc> running = carry;
+      if (before.has) running.append(before.value, Op());
       GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j) {
-        running[j] = carry[j];
-        if (slot > 0) running[j].append(before[j], Op());
-        carry[j].append(all[j], Op());
-      }
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < K; ++k) {
-        if (i + k >= end) continue;
-        Out *to = out + static_cast<long long>(i + k) * a.out_stride[0];
-        Out y[V];
-        GPUPRIMS__UNROLL
-        for (int j = 0; j < V; ++j)
-          if (c + j * apart < columns)
-            y[j] = gp_convert<Acc, Out>()(
-                gp__scan_step<EXCLUSIVE, Op>(running[j], Op::prepare(load(x[k].item[j], i + k))));
-        if (whole && out_next == 1 && gp__misalignment(to, gp__vector_access_alignment<Out, OV>::value) == 0) {
-          GPUPRIMS__UNROLL
-          for (int j = 0; j < V; j += OV) {
-            gp__vector_access<Out, OV> group;
-            GPUPRIMS__UNROLL
-            for (int o = 0; o < OV; ++o) group.item[o] = y[j + o];
-            group.template store<P::store>(to + j);
-          }
-        } else {
-          GPUPRIMS__UNROLL
-          for (int j = 0; j < V; ++j)
-            if (c + j * apart < columns) to[j * out_next] = y[j];
-        }
-      }
+      for (int k = 0; k < K; ++k)
+        if (unsigned(k) < count)
+          out[static_cast<long long>(first + k) * a.out_stride[0]] =
+              gp_convert<Acc, Out>()(gp__scan_step<EXCLUSIVE, Op>(running, Op::prepare(load(x[k], first + k))));
+      carry.append(all.value, Op());
     }
   }
 }
@@ -33178,7 +33287,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2531328"
+#define GPUPRIMS__EMBEDDED_FROM "2539520"
 
 // ---- core/embed.c - this file's own text
 
@@ -44491,10 +44600,14 @@ GPUPRIMS__PRIVATE gp_result gp__launch_rows(const gp__launching *l) {
   a.parts = l->g->replicas;
   a.share = l->g->tile_items;
   a.log2_lanes = l->g->log2_lanes;
+  if (gp__row_windows(r->extent[0], (int)q->in_size, 0) <= (unsigned)(GP__WARP * l->p->vectors)) // a tile of rows
+    a.chunk = gp__rows_chunk((int)q->in_size, r->extent[0], a.log2_lanes);
   a.vectors = r->columns && r->in_stride[1] == 1 &&
       gp__row_addresses(r, q->in, r->in_stride, q->in_size, 1) %
               ((unsigned)gp__column_items((int)q->in_size, (int)q->acc_size) * q->in_size) ==
           0;
+  a.together =
+      gp__rows_are_dense(r, r->in_stride, r->extent[0]) + 2 * gp__rows_are_dense(r, r->out_stride, r->extent[0]);
   a.states = l->scratch;
   a.workspace = l->workspace;
   a.init = q->init;
@@ -44518,10 +44631,14 @@ GPUPRIMS__PRIVATE gp_result gp__host_axis(gp__host_call *h) {
   return q->primitive == GP_SCAN_AXIS ? gp__host_scan_rows(h) : gp__host_rows(h);
 }
 
-// Lanes that hold 64 elements and more are promised 128 registers, others 64.
+// Threads that hold 64 elements and more are promised 128 registers, others 64.
 GPUPRIMS__PRIVATE unsigned gp__resident_rows(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                              const gp__spelling *w) {
-  return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors * gp__vector_items(h->in_size) >= 64 ? 512 : 1024);
+  return gp__promise(q, w, (unsigned)p->blocks_per_sm,
+                     gp__rows_form(*p, *h) != GP__ROWS_TILE && q->primitive != GP_SCAN_AXIS &&
+                             p->vectors * gp__vector_items(h->in_size) >= 64
+                         ? 512
+                         : 1024);
 }
 static const gp__kernel_rules gp__kernels_of_rows = {GPUPRIMS__SAME_KERNELS, gp__resident_rows, gp__spell_rows,
                                                      GPUPRIMS__NO_FIT};
@@ -50265,7 +50382,7 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 // prints what it holds.
 
 /* device text of gpuprims.h
-789658
+792770
 2xXr65U.4(a|>}6sxleN]IZ!xi[-{q%j>9(3D!agb3jRps655"(EFNo2Ll{oAwd@(ntewIyUxlZK'[+YJ,Vo/<LWt0j@T_{JrjAn#QQ]!ZL4W:Zk^D18uR
 ;Z2kYNmmPmyOpOS6MFjKAArtJ1>WU=9T'o>wdi1zA#y<wa|j+4VO>x]leIW|@uwMO&h</FUu[Dj]c/o{4]W9x>7o`dFV|7Eli:PERDwLom1sJ/O&GxeYw+
 /7@I7nt"QR&m3ru+/5{<_(Qs:3"Lx@D]^@'m5+QN=zv;=s%tV^SFN/hq}gT-UU'u%E+M1zQ{GmZA1NA<fWVy5INDx1Ek=tJpxf=XsA@=zYM9saga4A8)>R
@@ -50281,1964 +50398,1977 @@ LjR#tVsPC,{](5vqc^GUEH$]ihMX42&c;WD<f[:I(3p%QH`gL((jz-^!Zb6<(<D}f[fn9-pk:oLFX=LA
 Sm(oGm#N=q=s.G.JUk.6=YsGDg$PhS^E^kzbrJe)sXiDX_^TTLQYtq"1}f;@F<ua=Y#:+4&J:m)JgaowLO|vkN6b;=Q2",4YC`URD`h9K3vpbvfXjbjCkn
 {8W"^eO{Yx$cR5pvV'3rjLr[nIk0rF'#Sfo&rAM)`q:fA#Z%p;J(}eKiY/u&kFx&A/!Y+'a#J9`A5ITzz&bepG!<Zd6{vAH[IYS5G(dp0><.J#f@dT^){.
 Mwk<^;%dH``dH$IISTSBc/hU}yUm!U`vAHSC:=M{_$}Uq;hnAlOiaW(]Gj=XpZZH5TRxBPk0au#ay8S,X>1J0SiU)4J)w:x<xSr/#y_9fL>]+V@`kN6wND
-dVSc(vw$dzFyY%P,l&00J0'V"nX/'%6PW(-JQCUp>+"PM6|1I(++o$7$h$l4KB|,dpNQ$1'1T'c4Lfh!dIf6!3KD3W!atr{EQW;ZFbmhx"ae#2cTW3r5HY
-Yqb%#$JW=;;^DB")$<Tina8%{)w/$Tw{yg'Q[#;+I"7I_2})vTWYyKvw-FyGd$l3rk#Eq7O!Cv=Dc'TxHp-y1D35J+PXPj!Uf$]}!A6:~iQ@=eE^bc#o+j
-Q.otd9g%wjhtY)a/Y4,{Dv5}!0sAA8Ad^]`zqFfskOJ|^L>m{z!{#xnL;fDQJSvsozUxB7/x`}#fXrEG|qSU`}spm#a^ASwwW-tn=6TuoKm=]}.8a2+:]8
-Sn1q+!8^!ZiyoxFw>}=UrohRP'm`Z56+OSSuz-8c_|e{hqadZ|18zV5%1{l=[!,NpS=Jw+3}~W&tvO#{6xuH]8o^rxTYM8Fej9cT@r~;>T!6WRrsVO{2$R
-d<!viqn{uqn{8z|VBO(y<w<tdaynhg!&_`Y|}U$6w-Rd9|zJ&}{qbc&b9OH-gh{Z98MED{DIr:QV&Aa5XJ)8i.}WSd9Oiz-x[;YO/|b=A6"JST7NfZaueL
-)X4Ej#|u#xme@cjYfwly;,>GCfGsy%Q|:,Jq6u)[zK@"2#d1DQ)UZO^="f@jq.&hH{nejwN{[)KyI,1M^D.gweU5Y-IlA6E^RD"xR,zo-xWD:3HDm]&_SU
-7/D"yUfxJgP</hi6Z[JL-k9dvk_t~LFhEp')`f"|JXVb4i:s5xjX[k|W)X=v9&5giNX]"{DMW.R/Aq_O[:.g{zz,0G)D@=.BkLQgGez7.j!/>0WmQ|neB[
-(u`}/rm}~=6hRYs7h7kYR&/1h<}zuO#{tL+fpWUt:g#;+WjjYOzgFNzgc9Ql4ywj6uO2>$xe[]{7s=#fR,=l>wAP.Hykc3m`#Mqz1MP';YZo!=.=.v47os
-'Y$xZkim[`_diV:}hf(&PN("q1@t@TT5|;]$c;!kFpE]Mr!Q90f;HRS7F#^^mXX@.v43b3QcBu_RRJQNZZc7K_%BJ-M(:UJ,s7W8~jRQqm9OP$R%]O5[2P
-L-U4,6Y&h7V}WHuRZ|){Pjssz^Qnz)k31]XF^OnRtql<Q,Fc!tSU39R[&/_wMp<SM+Qy.jc|Ol6m+N#rad8NR|}VpG=Q&,exme4SnFLI.Is9h"V|y,:4HM
-Dx7gRoHSX27bmzGyISN&|`~'O']Z@o1/Q|Yr9|RNQnDN-btJxO}lGwpkGwpkGw.(.9Gn-GRTRrR,];V14xFZm{EZ4M:ZML6j2|<1dLjhtLq74{VS2RXD91
-X6Z.M&Tu^w6}%0+g7jVg_`WN+fjocz|V]OVaZU[`'54)SIdGRDC[0V$}9XZz8XKPxk+]yqnNza<1u]'Z&}!8+q$xXbY5!i%{Gru/5badiHRz%XHRbQ<86^
-NJhzE{hgbFA>Y4e@Q89B/[zt|9Q6Z[p+M<DJ69dAqxCN^{cc'v.&,RzVX8$8jn%P9w/gIUz7R{OiD"YJn|Nfp7@uKe"r$xIwcuPEABFe^{rDR;U6HPsX%g
-6VeRgp&K;Irq#i6L|B27hn[86ufMfz,ghVju1J&Q>6DNJ[-:lDfi,wxq:3a$3fEwuGR|~V6l7,nO4J(75d0}94TD6VT]_D4JYNy|)4T|{sB.`N^a!^:q~w
-hrhQF$vBb3DjIE"QqX(68Z>Lmj#Q3Ri1/;+]lB%xgREk|,w3P%S%'oB+FpWNX;+0urTI)4P:Yj:)HF=HQH!TlCe{y1{oQ+uO!p!Z'Uf8c^AdLsu/i)J{Iw
-Sn1x<pogdxt215~K1R|p]f0V(FkNcVo'E06JT%PWKCWldLSlF6h'R{R)ZbY_'Tv/^BZ$OO:qO8)MA.Iemu$MMcBds"XuNO`7yT|]+3X[`v$U,{7-lt5UZb
-;T[p:u:c=4_7~,V%uV;MklyYZZV93)k]7EXz5U|.es~o-o]t<d_9_Ae4qsHin:`!8:/K-H#<:`I;TY<#ntcn|64z5gTnIw2')J|`!m5>T`xs#}!vDlxey1
--<Nhv7Rw>cR!ENP8>/e!Ll{j#qAEKoLb3n+C}/mO"VF/.13;uj0dk2mM:|!Id0}63g9|FZZXtU|7zWa-D`XtK|hp-^B$CwPtAcVg:U>v>3>ctQ(j"C'I{o
-$U.G<z=74@"_#5skpzXDbg"zna#y)qNY0tt"w>wD/TrOhQYkr{E^W<@0HjNnM2=PwsxrKHc1#:#r=Ui0$mic<1GF,[T<Q()gc',I[-3;Bk~68N{w~7%2Cu
-0-@%Bs6LV#`dz"$[c4,OFmIzO9^oz$PCn1<t9NirLf)}>e#l}>nd_/r2$]1_c^',_jMAF^6YH1Jo./_T)F:ma"jzK#N@VceUW[vbs30)v]}4sGZ:up+M)$
-}Cd;m}!{63wPvS|'CM`d,IP7j/c|BB9Z#>@VoTXo%z%!t_p"<{|'D@67b]k,gM%h#;-:wCKR8n9%tf[8_pn5I{zaKI}wFsiq_MOZ%3.L]JB}h{&"n2eF/z
-bJ&BYDgCROzyKs,QnEh#GfG}0c+Xg^3g7Ye]4ZYHe5!'FQ8KB{lt}q6QPgh5r5k1yA:]7QZv9U#h(P|l%QfPmlTzP,@E^0F71<@wvA8Q{=sOj3XtP1k2+'
-I=<qH1>Jp[DE{:QTi<D/Q+xsX$6^Z^35n5g]PHWtgmp["o`hcVCPPU4g6YPjo@q|Oq=DL=qje2A!c{t0SOJ7I4Kdxulmj/5JR3I_FHt3n::a2YG`s)L}J<
-vQox5mM$L"3,GCvM++SM$.CFIMB)%JhaXih'$UsX#GhiPmko:^h3+$tl}3^%n#NkwU9Qdv]=-ZM1JQF}0+1u]vj@KjWreDriP4fJ1796E5A^K'9pC^W'[O
-'EaP=Y5f"ih`BHr>}:;WKw~9y7+p`Tt56or5usY34Gpu}"bl{(R6!>]l>F%N!<j,B5ZupOb,WNS!=sT0AR7sfR!]1)U#7R~rm!yp6="0JdT<"n2):P<opW
-W:g{y3F}MMO)QKcJkrtA8z.'v+9w7Puu>EjMz8Wh;l%V^NSd)`oPMd2W>y'P(z8QR5TNr<33xKG1IStj)G!07G~=[n4dP+XgILw^:i[%EC~2Ds"feyvsEX
-r;Z%(mti&fe:r-6(T!+X:`.|jp-6+^V7dNnS~&8`Q#H'e[p"!B6S1<;8pt0ESlWtvY$,t-c3wxmg#hB;WJ.00:0kzT,)V6OGVn@fzWoyv!kOU75MCPg|(R
-n!x&5YL=Idt1_8a+5E!GfIbHv;hA"YTBnvz0;h5)Mn1+6spWkP=aeE]bGm]Q=lL@`HRQ+0>&]`FIo&=o=eU7A@@PoV^U1'52<)w%om(h"];383Gz^`4+,/
-SURT+^c/MMQM7B'5%Y.vC%.i,w;Ua@uGigwN9MQQtPp||0KJ&y{Vr)@)N/yxD;p8q(p>Wl%V9c-vWZ+exM8A:-%kg'2H|nu@BYhdM4`dUv5eTV5<k1XI>J
-&nb5EPan#3'JRM"J~jktz54Ox1KJeJL9ST7SCZ!^|&+/ABrY'RkWcSF.zFH3+|HkBRSmiD57}7WF/3CaBPgV1<txp[5cC!Mn}mAkBOfSkDYLRB4'cxjTHW
-80gfIMfIj2Ypd_[aM<25~@'X$Lc<'0k<fkD]:]q47/}=J++6$3Z4AK+bbX"z01typ;@/Uk$s]V2fdGPw%/T[_;:&N%C:P')v,zE[n^<K2NZX@cf<.kdc%t
-!wW=dJQ_f}{+AP<dFu:uE;fmLpfE&y08KW]>XJL@5<(_5Eu>9<psMYw'&nl<o[jTXPJ9>%jhIsx_Vg,q+:{MP9DB<C%G6^j5S[f`=7jX/lnj9jZ8idZ2yA
-Uo#k"40TMfWg`JLm]b]:Y0:ivza#t/Q^2k/unfC:y0'jNhKSN$n2H%<I2s#arbOO0sH`ulBWA@Zk_94jET,Q$K]/dk9@q'_rV`DTT4VifB'h>1&i%A"0x>
-mWG^}PQx)k}VqK^+z+ICs=e'>/0FJ4Le";y@0s-{]g^5.pp!c!'>cYEI#=F2-ETR:}3I",/v,E7m2EL(imsAiFU>e@I4V1:T9"'m+@twO"'"/v]P3DnIl|
-xh2!m<):+)i:-")3GI[k`O~FNi!fj@XI.Qs9{3kEv(C-";kuYB7ZAhE>v0B7,NKljat=35u0+/7RtM$&Gd}mFC~G4>Lh6whjT^ZJ!4un'^M7zQuZ6<0BV_
-`TbRcnl1'zN@R4g^;3f|lkZJvb:BFi2fR(nlJeK+D7{);#R2|<J:`N&,{<tbM<i[A0:<pdj%p8UD`U$}NKXH+:hI-lJi2.udD7cK6xvu9dl'}4Y4=/&E`B
-MDNU{>_(V$U"Q4B+$4qdL;^%p2KIw]oPY8g]ZUhaoyYtqP+X^Yx2jXMy68y.7M'p3JW:.e";2wyIP1VVghK2K8KGxM;)C8^wk#P#w/!h4%v_.T,d-9B)R^
-v;soj'%-4_hT5+^nqGD18[=G;3s2G't}_HJ8@}XR{:!#-AM.}9)Vw#LmVzEh|$z0|Y.>QFMrmj|iF,"WF,pr[[!0iZU`{>v<Qui_O}"`K8pRIb^XvM{m&d
-PUm6U_sQ+d5|m;.!TcnDRpFF>dXQ,+N'$kZ6H}E]W//[^rdg&qXK<!DEv4=(gkspO!Q$yjGJV-%0dQ&<)<&k]4]V>UOc4QwM>J,RAh%t}[3:j.XnqLN;wN
-[U&G;gI4%58Pb,1r$CjMj{JcqVd8aZ"AJl-r|V8Sp'-f&=hh;J{DsVt,]1aWW%NeE]jT.l;d@@Wsxq%!G!|%)c~E"Vih1vi7IT>JxONf2%G75yHcZJI}8n
-7K6tziJ=K-l7#q!w`!{.+lemehRw<58DLV{YM<86TcepKCOX%%=kodQ8`l{`4+@#-@3"3QpaAipb>RfHnieZo-'._'qs@x7YlKXI7Ir)}J&Ih,V6SouG%4
-QJl9>JUk[d~S.nP6m4O2"fT2RWtm2JP6mVQ;BdQ6`6T<n9LdE8K%%7Sp#4xjHI/a04dWl0scr!]_0Z&Ppg$1-G~'"4Mn/Fy7p5J29:QQ>0$!X</E23jCY0
-qk~`fE[bU4b}cv$j8]Z(OX^)X<JpV[po|',)Kn}_YsdVg#{Bf+T5-@z#vudoZM#vkSF3eIuG225Ln.:]7G5I}6yfB{@lFiPIY/{HQ{NK@KB`tYRW`Cou,I
-%X]}Y!N]u|Dn!aNgR#olvh=tEH@y>t~.z_FRcZRV)kI7>I^l%U]1P:3[V>iDP${tln4teZ(5-;0rfB;$`7~kirq3NfY|~Ni5Zsiq"{0r:P2(7ZV!C'iCWI
-@p19ZKSfqCRlthXp)WfoOv%-a2k:9RJ%t}2JpY9Y[rN}DncTj:CufJt}RKnRafGNJM3d8HI^kSLjQuGN.N8J74`GKf5AjtBn%ir2.U,`D+UrkM0c|Hyk[p
->q$o1%/'MgJcjAx@;|/1`z>LgXRK1CkM+vREJ)>9I8Ad!o,n/3=|[/e`VjS3|x`,JhCUWdP.Hxed;<AD:7S7e`'F7]fS-%G8"Eyk|AQ,81-b<b;vL44JnU
-Z!Enef+5bPKARCH`YM]FaHc,)C2js4H`"TS;Yr<sXlU5!XY56%jtZ0Mz~MeM,NT8T2U3Gg_;!3yPwYuq^N%0qrW7eMx:(DeJY$JyY<-z/uS}Mmza@}HgM7
-Ru=)FtGR[3K(""(M.Uxy2DMA$}6D#0.{WV]s3i7af/Q8DSjE:83x>O{HX2Jyoy2aWV-Vw}IDg8J&iX;l+lO"qHc7I7)v>6n7#kgOpE04moM_D9a(19lW]Z
-8>OR|FPTzeM@@W{>$qm#NKk."BEMlKa!,IdZof1U"u=U7pzBz:Tj+}Q1c2Mu"hE$dd.VD![`XDj]/W+rW"}X)kD5mV)FldfSJ7o]OZQ&Iv6f_73O(3Jt:;
-nEJG7(l'$gP$"a54957iVVcK+7dZrmD<aL3&P]V8&:|s{ZO+&mAyyZfRD:o>I`XLG_rC#<C7YVfUcu4/VZ7zy1.P$wg-_ljcnSbC<Lgf.wtB=0nfiUbC:-
-STMTi5D&=NOo'<rzN'40pG.|1+7<I4(JUi:L!uA'WE.=`#-:2};XPQT$[#9x&HdX}#IO)nG|ws+Y%0|ZMA-:S=!%6]#[`7mmx<"-`j`0nmF1B916O>h:t+
-Zh:2tC}.Tf5O~x_#V`7$w,KnT1`E$7Zr:r[Epimq=),=|ES#%8|Fx(cUCy]/r;9)Zb184h:0Ke0S9Iz'0I^pnzC4j&9x=pAMyi,j<2~W_^6A!B):.,#$'%
-P("hEAqbK"mk<hy[G<U1^FLbQCU(52g"h(1axyQ>zlr#~<|,<l9&564oWC%h[K+9)G7mn,WN%de!"eBc0)q2c&(YZ)ZUAeNBmoa#o7Mlwmg_J=pP"#e!9F
-!7P!XxX4Yz_Z{T0kFaG$uLH}:S#h-r)7^nO)+Njzn>-/7uKY"f^UU>4sw+21L9Zk.!p(cE)txJB8;GCQ.%e9+y<'D21D^y]F|%TDo1de@zU3V0.MC/Mt0I
-Y;MTn)e2M>geZdsb6L&@{<aYD>A66kYHGUdosYwPhN5+}F{z)`BlZE}2dR]yNZT^R[q-2G)B>ShZs,@zm{|AQn%eC=ei=6;fUt6F;q&XoG+wDh/FwC/&D^
-SyN=CpHJF^BlGN$cLS7`o;'rNDj+_L2sH)|As}Yf8pF5i)^Nz&Ck7f8p"$0SL-6Yekjy8`q9aY={<;[g,75v7dt=WrqC;!Z:DM.o,Y)f[A#l5{QX$u/6B3
-Dn.Ds<ScQ.9mR@v"tcJXptZsosWQ5oAlcGXJK[^Jp`={n+H`eW_h43nSJ_&x)k[47ruy|-Y("nZO>4Vs|,kfN(:Sm)r1TD>Xz.txm'){SY[4h"Xkq[Smkf
-@;BsFUD)5svLSN;)Nmq<HyNsA>jf"XiY;@DL#<|&UZxMwxh,>nmX,8_0-#1w)REp'PiA-VhCB^B)ct/6+U<F_|~w;`IUzfn<Ed,VsS-eOa5]hIGkTAWVqj
---X<JSv_Wd>=-O7$&dGQ+@a+4y95U!yU(I:yUf(2H$P6e3v1~74{!#OPIu^[R}lz=fFb}dH#NK{MNa[j$)+bndtK>''%7Zq<bH<J)J`aLy,@YY!@WL)3FD
-mVp/iAXe:f86c20uRmC7C$3m+}DAYi=m)Oo,)2DrmIX10%'S@esKO$FDyJk:"#A$7mT#LL5(I>CRu}jf[q1;evWj=yddCX+v)-=mT7-;UN6ex_IO)d%gqt
-z>Z0|1%Dtz:h4Ipn:Xnb7p_Y19YgP[k>4u&R-;hfKyWowI4){#p>b|I%^Iw/0r-)g>+yLojfPm>kb{vGeM<q>y1@/nld^4H=|c}Y${$i&@hLN^5&EF"7%=
-_YrKaTK9=@3)ZjvI;)td_Hv`f:YRsh3@>:Y8"rz#E-]D-&#gFVyVs:T^1SRx_s@PY+yZd>~JK^I;YJ=fWFd4h.[G]}wX]-2$+}mk>(!'!15ef<l&G(nowl
-({Sd>LaI$ND{5V+a6365Y^5rv1o:52u[y:pX$+|Pttp3G^e:8SR5.&+AR7BZ;PxR%yQ0gJ|4EG&Z<B_1w-Yqsq88:_>4<zmQ>!p!H3hE{0S2ybCF6BIxga
-YjWO<D6AL00zl{mp"&zf[3SSi,MUe;zTgE1vRTM"4Nuk_"!}OYwA,Yro=g^2]kbzWyOCUcKX5=&]#'f!U8Z]1Pa;tD_&2S)2q}9D~8srJ|1Y-nS[2la,qx
-wDqMJy{3mg:yuQ{NXDM"E"XPRO=U8."(j[oyxi:JRV>xA](roij$/TxYr}(D;R/"gCROKofmgh"Oq}'64RV3l5p5.{/}#gXBgd>7">X)_d!ek9W{Jppss(
-oOCg$fg|fuux|agtf(00T42A_$z=0@tDF0XCjI!!hY@P%]Ai#)f9`;49<]Nt13lRnfYsWE^]=,ZabWOBYfEBqYms@0hi`bnz#}_xkeU=BC`'{dj}c4,[vg
-l<b"qG;}'iAUr$+6NuQ+{T!y:09'f$Z%Cq.z2eZD-EYM]ta5;z3gS1BC,0Md0u#w:Ux3s|RD3PsQMRJ)r&y;N)vA=a~WCL6<%#rL^Prqv3>8_+BRf0cj/F
-rz42c-y&aPYEDkycu261!r5PwM%7Fx=:H)Z%]jaORw;:{=[[fi|Sg(UM]DrfnXtgTn=j|eiPcR1!'iN&63+$<-HoY1QQf#/G;"-4nsG9Ol8T8Ft5B>oWf>
-k33M>{7$}gHP5'yPP@o_W>>`d_qTka#vfEejXs#|ft#Gb0bYl0n=sYtW)_J=HkGGe/&A84maQm[Q`++.]}y6I@%@oe22PoUV5hN[<m;)v>79EVxLep"^oY
-^WSm)]/Cs:`{H/6_g^{-t#mbPsTQf,D8OwkBTQ~=q5"YnGGOP%iVIVJtf<HQ47_Fx1L=k)j#=!5U<ww1OX1Yn%DpNQI8UX29aXB]QtQIDZ_RoxDbAha`s;
-0J@|7q%O:!sG+i{&lcd|,Z^[r{|Y7K)E(smm<8}/5bu{Js^QQ$6iln($'{e^A6My.@64kcGw3i#m!-PzNv_`s.4SLH+)TlcJmjm]t(6KNMf)9h5]m7m)vh
-(jfP5K>#QZWtm]CeEG,`@eTT8ObK0+.XRl$I3Dz62ibL_vSh&X8B2Xcop}aC^CC/545buCt6bVQwItOgc;~R.j6'1v@Zf_/p%hP]`9M6ka",@WVZ,1Ury,
-3<j!,f3f#<TFrPFYPS]O)YxU8F0`>/(Lx<.=THR3#)_91(r`oB3FR(O<]A~`6#k1W7fJih)B[p9{m^YLBG1'"d/Vj1%fj^9fS|)9#E)YiYV^!0rtZ'Ve@)
-_w9Qp[rZ|AB9TfQ;Jy[zBqO.yeh2PU0lpLcm;XJle>$N.SH`S|hN|vht'90PI5&UCRiT3AAg'u`yhDMup_w^:Wx"<g^Jam{EE73jS4etj#rsRIX(CUS]!P
-)^QLeT~y/Nqn$)IF4vd/_E22gEVrD](l5lAJK'p)y[6fjM<s7[4HlB:LEN4:7-alf:UY(2$GVt&J3rySpO'{<KuXkdN=9b2hrLCdMuPlOh5$D&7PH[Hi#N
-}a<qZP0GZN||.E[2Hrk1X`P[>:+$qPnAa-7`~-ao<SHM%PnTP.S7!t6G:=2m{"t'<<Cwj8}$$7&+7l3{,h&@v>Ydk_f}-h{JWTh)2Vs{hRA^$-:SoZt+I5
-=T5!~%W{m8U4]L1#cJCT/eAo)R$NZ'AP<M4hPOYPfJiP@$k`hPz(hcj".9/I]MB6%(5N-cVa+D::6"F5@;mQ1pJ')_/'y8QvCup2l_isi&H-r@E!9O}`2S
-GM)af]-swo3K%!})pSDb0#33Cq%4y,3TK5xeHWR9!<W/!RDF4lPc@3JqeQ"Rj]1h`6[JDCAip-'k=dP=$",(dt[>OjJn'`d&Lh&x0Y6&mJqD>n#2I^)X5h
-~|WYC36uG-`xe7Xp!{)IYH|qw-^,U,phLf)SL:S=9idaL5"n.#G8X=ptzL=wkT&yJsn=U4%Q:XA(RMU=zTvV3TTkioisFI/>vCguu6(EW&|7/mR=!ED&K[
-<)N2w|6u9%~Y]:|{VW{OD}/0QkFLG6;U)<(#Pv&#(wHERAmxkvH$=CReJW(4=UHt)9Sqz923jniyYLex~N-xS5w$}:B}r!<6Z2PzjaFlNGR0EEx+h9NiQW
-x),9=Pex8dzqoK+8]KO`x9{I~pJn0hYMTdQ(wTCqL#:k0AOJ^taKV#tXkgCTsL:XwKK=J78JqL-hd0.g$s/;';[:n/23c@Qq&g@lv>RSk621/>qQ]5;>qt
-G<J5IK<I&7$D%lYX4Tz[A8$bu4k&J$[jzyjXwEN8r;$fq!9gG,DHX>4Pd<#IA`JG+ZZtmgQi^vFqEAVQZKw'4I-1ouP}{_rT]6Zamud_5_1ag!)gg:Oij%
-of'}z44$1#}P#4$c"6-GO$!/`t0^ZK$8x7T0oq/Wv|vlReA[q@H`~6!0.7w+@:W}.Z2]leq+i$6efCzkwO$;F(BQVn2)OhZ76i>Lam$|J|de[.G^g7S(x$
-}%y%(q``NbF-(OU6"Wh-6,ok{@,]+O;r^'d:{QL9g|dUX<ahYcCsiv)D}`f$'H2uT6&{5ryCwWy$;[=uhd0jyf3'I94'{q'FJmx[[4l<AI8kiT.sBq'H^`
-EG)eNwqXNQ&!2RymX'`P-QWfBv,'JhCo]:%0-cFoK8R.mzU6[p{;{gy'|`3`YYTrFp!eS+oWr$_P;s@}%uvl#h6ps%6Ft0=Ipg~z@6BPxCdeP),pH19pL+
-7FAcq'GobVNi,H6S3L-"36EFNxVCbpu<W$0i^}.ZFsuspV.BJ[=HS>Q3;O#Q6a,QR'W'VktI6[ka=lMF@<VMkPk'8Xe:v:e|ifI9%07k|5@p37P'Lt|DF4
-NwdGd%Hl:H.NAOohBmRro]PpzYB%Xigosa=o^f.RekesG3^uf2C4B}n<x-Q+f92:o92I=TMI/V<9L6[TjJXL4>Ob0^`1Rm.KgUJo`&ph=|SL;Ku^P2e#@t
-"B-GN7"^)^A17<Rj:oX@90M^6Sd1N_`z6]k)BZ3PvJc$g"R3`NwTJ#7k7(`WkrFV_2v$[="huRaB7#L(MjZ2o7R-ow58yXOg'pN`g@$ToZwVO!9}k;0&;C
-E+yXTJ>{,HWAqUd%(}I:BxV7-j'yOlvh}I/(}BX8S2'm-F>cIp5&=;eWk4yPdPo^Q_&#>4<iD<P`FGCKih^S;Ao![CGiJ#BJXxJ[}]39o`+nl%QGjXGIP}
-'A"H8ns_nLvq#bKv_c)%4>xzOmq|~SvSH/B4<e574]c`{^]JwC~bT)zD'7'5l`Z,#vLdng)A2;iI>}fc{U36s,N'HyJPEg180q(z}iKq0g3eA5fJcm'Q)X
-=].gEx;RqVJUB3{[BWfNE}X,H00epB#6$H#j85Q)dtSwbB#XaMOqzV3d5qU/RnbD%@eC:S}jJF@pq4QJX`G{r88c'GGP2)2t]wIl8g_Y&.Gl#B#Hd:(Rz%
-^%LAgF7w;|D2QUrj5[U6o73}RK0@:W">X$wMI^;P4;Y2pMJVx8dv0ej<jw7paRa$;7v{d'H$I@Rk8D<RVDO&IR8B@O8iV]Qv{q!WEvKGDl)r77|2(p:%Zm
-oMV0xb8Ockbz~NlmeZSb&6tBqO}/&n&}gZ{WLbIRxbyOTUN'#mztci5b#pv{`lfJHU~kM`{kA9RyE}J0r[nMR|Oz1fWD[&w}DJw}I|^#8I#G{Sce`vpeD2
-'EDqnEpm;rENkT]xUTB;kTR5.c+M%bJfKJpP.J$1n-hG@m>J^k-OYxi{RU~&$z6+54q|WazJBErtDMJ85%K,G+z}.}m|||^D$3^2$s7'MOw|1C4{2b!x3Z
-0/gK^WxlRA_76u/f)>4Z=Yf}YrIYW7ir:Y_5V`fR)g~l5NLg=S(f8pY5%ut8Sx9p2lAJx)iRpNkeR#T)LaOT6<:BD=|0aIUuS}ci0P/h.2~e-`eWW0mj2I
-/D^:YyPaJsm,[)D{wBxQ25Ed4qpi~ZMgOJ5bg|@+EMi9l=k&f0Dg1I@(Y0KOjYG@:%~kgvh'EgnDq@B8Eu-,gM;Y`0&54^R]T9EcKSb'/=Q"E-@A~;[dV"
-SYhkMMOSwC_lOG2iB(8#_<!G8uQvv}QKl0arSYdSz7fX9yes^'FoRIz6MtFOpH97=0Y,MQ}OKq$[{%kQ07YDdPhJ;7FE~-l{^O}eP})-L4RAO-"QY|2:6S
-a}rin|kB_PEQcdD[fQ]mECzt|ay<7,$B>/]$-cqafJc^hhnorTC})26WH7=nNDSk/:Be/2J/hM}BO'xXIL6!_d;X|e7N&G-|mL~I$[kanl]tJ!vM}2FByn
-p-a>z7L&L%C'nmG33S`y"ci<8z<z8:)s9NSOLf_B{H^Cc:mg[zEyy'+}Dv|ooiTA)[0a$hu{+r;`6[o>K&{ee|C6=2MV[qjHfro>L<TI+2~_r{m&KON{"Y
-@ezXG$|G5N;tLhBDFy]F!ZZ21:H5$rr:z]Mu;{{oZE]uN77041lAc{}UZ:e8,=(1G_P4KKLl`+9KRpTNP1U00mQY-mb5WTr5V<"D0dX&-+P!Ea!Og;~:_1
-"@U!2@if08m|GBUdn]KOd#~XRB=[=!bt(Tv<=hdKb;+k-0,_[0gdrue0HC_TN<~<|>QGc;{CkCdRG}J^9qXC>JU){Ys.ZE10qTeWjO,Y(EDdO(:'DW:hWP
-33V"Kt|X/LceOn=Gx/_=2F;eh`RawzST8lvxCbi#<}wyotXll="v]]+><AltjkNeuKoL=OuEXr:em1CmB](wK1c1D`6DH.mZ)fcW,24DhK)`adw+xg1Qe!
-w$54Y=#Eou3s_NFP>=uB~d.$3Yb`O&hxiqV^0`,=|cp6xtm/Z6z98u}j#nD/8NWJcyGi%S9w.:2$vK7Av85'X<eqLiDC+Sd6bpJw%b}G@q+dTu-`GK2%T^
-3UEOrWr@$"ay:wfl.D%3ZUml@rvNnv[kzK7A/ghjz;Bm##Bm;oLX@`~Juq;$$@>4ShiQ5%XcL|OD+HBAM%l27'v;9Xa@EC(SyEoVU/_SJ-KNt^KNa`:3p]
-+Ojk~G3uLU45[<[$"{"[BKBiqii.11]/.{9v[L[d3Gs+]Q^=%oyY/Ah=|qsOn1zz@sk-PXtFjJoBEqEEkgDDjEDC1I6'>=_T!ejis<'"I7`6D!'Z<-@fyH
-{#+h%z8]d$^ex<FqihqlM./Q>34OO2ZpPUV:5o_IhG=u$vK[ke<U$"L5q_Tw5L+5Z|;jAs;jGhSe[C}KD=!br6vu!'nUfnc_tFA<iI9T+03C_VCiI%QK-I
-}T|[3l:lV]zbVwpgiALc%vuC'ib{mC0WE'3"W%R)wV8TwF"=BTxOpoUmn[@=[FR>aLHwLat_(HvZH]8mWnx,CL~PA!mdV>#2nyy$5/-XWEu"_f1R&hf'}a
-[[rTqPsxne29-+l'(VeNJfz'{W9IeNhMs4,0TT]9L=opnbz<%e1jN4u</js7p!h|OIl1SFJ3BIR_g@)//(r|{}{il3|_8VkJ>9mxAGm2p3<,-tY')kUD#=
-jTq{cnhQ]C=habu=^Q(4K)k5X2iqxu9Eq")rJYEkF+`5drXD~ejjm<rC.!~&M<>NL`Ma_b9!vtEBh&Jp`o:CN_uS'2(L6YB5scsDibu3;$h5il-WqbXOg&
-P4w-U4j["pt;DirI/'ahC2Bl`M$#Ig'1|Qho"N$")0;$,&IvCQt}/>B$+DBi~K%#!}d&kU3BcJ|DwHVU>RZwyhb-RoHIJkddb+nv)Se)5n/esj.dc+"3y$
-b=_!,v(+Hp%h#:Bz[jcd[O|}7c})dv-O`>.d6vqoYu(:Hh^6HNB[)]Vh=;`s;}8+V4}51-bRjAu[Gzj^zh~K"Xw!K78FAvsxlr(`Cs(CZfye;kp4wEh,x&
-F/o,wE-3SJ=s"+(fI;G,H"YYx;E|:[`ejkDL2>DC@#xPgMY_,CR1DhrGtcl$tw<FxiHPP|-l[d4=f2$%3^,c]t%mE3S`(KP!_cHmP^=EcJ!-ODBMc/ltam
-Xyu9q&Thh<oyjCt@3$K+D<500b'=l"EJ;Y)E|xu1C#q9{l|XrP3M$y8W5+87wKluMRhxL0R!f[K:ks5#Eo[8~n~H('CGTOdK7$+dG.MoTX:suV&}vhI3On
-6+u@)/DE}FEm%q-f#=/oAM;v,RbJ-nLrD@r<1YWx9nYg;_E}<eN[|bR<s=X@1B_n<=9fKk+BIy07nryf5U,7:e<ji;<<53U4Dmoe)zI<J-[Z|j~K_Pf-s:
-uK8HNT-QEMzMCal5""W0iz,Xy"LpkV[[Zpi(0f9;SqS(KwGxv0M64M<='tU3xYm4NU=;K`s3Tc[L'cHO6GjorD({xElB{rw(H<oEU>~AOancC4Cb`6wC%;
-PAmzR8U%:.6IhE33Mza'!Qnis2>3)6&E61H|>4wT!Qs/oUAx6pCD,G-=rJFdXPAZQ-3BMxn/t(<lZnq^"viq`6wBJnPrEYPlO98mkC:4A>Cm^9oFvP8s$o
-r0czXn.(>Fg/&XZ$x.p5e[9p~HS)vW1'+KT,]l0XE2KV0`u79wZ-<f'u|FyGe-{TV;d+,>9'KJrBfHtdr,6)-c)Wi($5ILoJm{~[4RJl%Jfw+w)eva{`et
-2DkvhggGc<-8MKEVH>^EzR#,7fb(6,N1BV|[4FY9{0Dbjk.n&yD]DO#ME+cl8`k3>SIrs#xn}xc<W^ylE#8@LOv/Y2Xg`9XlIt3uC4_gdEk&I7$a!^WPt6
-9[L6=6KG0C!M4&|AG[TBwLG"`,O6hA|qpD/5.+=MDYm.mBFPD{(vxcBM^ZYZ>z6F_|@>VrN:c7y38KUwKjw2-B|&]Y`A(ahSmSM$d4-80'=-!q--}--ThV
-v;=8"XF})z&<xa<}jzdz)"5|_#m`cNu1$_H+#m_k60H!a!Jt~VU`9qYi#uoKkzV&Mz0<>m2LT!07L!HQG3f^f(6G2'lLD)(`+!0>p|Ci%QS}C$%@Lsn2pl
-ahv1Ru=!HgUdOf$qDB1LLS_tj1NjZll|4]kJyIGH|rNRMV8U.h;`k@2tUUq2z2o{6G|Nt!S_.fjnPt5GDxjh/]rQCpj{,wWCSXK!z;w2=A$#/0WW2kS%y/
-NcU%"/>WK[jkv06QShF[,"Zc.'R$X3^`|xW)^-LcUnISig(zq}Gx7L~+FCHs02&k!-I<<Iq;dLeF>`H"7%lBXT:%wRsM9E7A")^DGjVC//6{|l"37G7iZF
-iv(S9l1oO]FT2{lkU&$Pq)-4&L&HO%dJI^j":<q+.d/I5wO"_;Qiz_ZrQI=Oj{OVx<|5V!MT"+amnvu#I[A+i1&f))"Ep+rjfb;v@WU[01<Mquu|h6=vj7
-]rf=@z)l#x5xKx2{20KSvVgdG.eCoJwlO[,Th(_pF3gs_>5pOvyZ%oV3(7E!upZ%cA^bz^:"EmT],hTS"e@&f]f"T<u(7spQ;"jMvfo5yJT`}#+wz@nEd1
-C[]5AS+Jd^-t6rU,1;{n/C|X,WZM%9r'^l>O)t05uWw)9DOK,'ovq[+Z}HO7/Z]^t,5nqRtiHF4(X'7=.C$N:]@sGZ$F=i-RVoo"[321}h7q/J.v["TcUX
-1O5+6zjX@f}1/_:vTcoXZpA|nzE[ly[V+ZTS>XtYFqJ3eFX>X0!T2x|=+{=,n{T$A3RN3)Az!^~DBB:nYoN|&%}12)Hs3Dc$;Z~q"s'(27|ef`G5;KVl/a
-"1de27@g`([js"Sy;_Hl)]<2m3uvAO|C5/waPXs^e>=Oe6[_|]Ze=sW:kB(p!@2$SM]yF|jgd,Tnns3{W%/]if=sVzCd@O8j!ICfq4brHs%e/P2$an^J}6
-L7|nCS/)^J.uQ8t^hMUTOKWDE7D'oGO&kK[b,w&53DT&saQty.l1~E$|WuS<K8@gIbA3kaFpV|#w`IIB###xVAF/FN%9d:r,A2|{WupC{l59#SB+i=GhAw
-lZ9[S$Eex}.&d!TjKgfK'9ixY5iCqdU'+w6A_2Cf/eXHxcUdxX8Vd<U-#{3j<fI{_z"3[IEdE"^w/TozHV0oCww3Kf5L!+ZkLe_jn9G1FN"{u|`f>RSFNH
-y],WZ)Ve2cDcb=OSo+#_jc#Lp#$#8C3W^S^)GPy4<;GonhH1yc::$In`guenW+~q[4)Y<RsL`4"ABvn0Rvi1s/J+6${odW+C)oE-L9GG"x,p5W06@,lfI,
-b%:L{Trl#0P5Q1g,:-KRmk$Q{nIZL4mdsjEQD@[]Sw'&UJ^lo}Q]7ngYHC775^;D7bO&"R[YoAYfk2~LE`Kr;`VL7UuM+fS5Uy8}HRI@ID2!NNAp'z}gt[
-$M3I0b~Je&nE|$Gq0<UJIx]T+D&i{K],<+_EF|"d$H-J5(9sDb.kn4,Juy.vjG_3Cj'qH%`pOoBFnHuAnCE64Ahy>D@`AjSytYjZ<>nx[Q@ZiDX#eEslz>
-LuWxY#@6/Ii.p2,B}=<h_6p.Y35i^4|l1HtcX171hg$V},>%N@X4&gd^Z,-qgH{&x3RZb:(4Q,%N+HLR50_#R#,Y./~#DV}9RFF+1PPcv!Q>([t<phA'1R
-h!3mGC{#0]LESs+DQAPiH+($cx,EPhFdozqs5,[spl3f!,.y5]cjQ24.3FE;$dt"~_clLMlD(^B2BV1.U|Pwop[}^RF(imy=s}RKxjHtiO-S2X|+W2pLis
-`->3y!]6:-Y0@7VbcibR&yOSi,r(pvqLnW{1]sSQPF3ett^,t-dF1VbMEF6ayB/9,XLActyy,vcf2Q`hicx"78iz`Nr"><SIZ6[Jv3^Lb|Nfb0PyGo;fU)
-~rer9Gk_'50<ldb'P(9)FcGLI^uC>V,b6F<[|::RAHEM%v4+osx'QOG/G()o+6];U6nlH.D5@d0D7cE;$;`FhB-AC1C3Vc7Bw%z/j94(f|EqO|neDnGsMi
-UgNf2c89'^T]g0)LPz0jUkW/K'JK=i6icAg_s-)[0jsO<J,{XNuGLyHwt+)E4JgJ;&b$Wx9uYOzRM|$a~/mLc}dsmtNO/]ZinocbL"Yn>#HxErwoIO'aZc
-<Z9M:#_jz'&xtH}ITB`{H6jT<S"]Z:k)hP0$y.ykyGERJWOrfkXjzo|OZpy1`eOjN2`}{i`D'KjASotEdda)bIXzwALgg>0e6gOv5D5A>z8`+vcX.7W.}0
-q%0xygB;z"5B1nYf8`D4o/eS;SgZbR=#]+UO'FHOll0l4Kvc#^X-NZ&Ho!]SyD"qEL$iP-M]AtQzJA%RWn$o#Fa7m2.;}GN)8<v]o%n[zC@T0TeqLH/66=
-sM&C/m5I1U!qaN^Y)f;{M+1M]x4oH1T[[Bn-H0kw5HVr7Voyy"8B0mI92HOlMo0>Y"~jsi~7=X"a+V`zY)Q9S}Q(]gbO_+!jzx1rQV<$UaNo>jKjhe03Iz
-sP7rbl09<rRZak^y1-0]}Mw.LuL$[Xms4L&R9unpjAd#qIF-^$%Mg{kk,x;-CD<DC{86:&$xH7&7l>~sxWpTT7qFvn77O6lUBW$k$6F0Qa](:{PPZbWCAK
-+A``z^1;$G)@J7%La>7c{TE@)nll{iyVv["ue"Y%rrOiC=]b/|7P&(%u;#="Rb57n``48d0BURK!R>T:h<-GO`WZjw6E!h&ke3lniMM"kYX5,`dm|lPA{c
-]^nv.`V5{CIJa'8f%N<sB^qA^#CPAg">-"6,FdMz_kW,0.7ENR)#Il`^;QjFC&nc!10j4pQX}p,Lam@@$):P}<|xIx7^~SUx'5J(MWqJ(hmhJSHiG),bSf
-pZ&o%`c0eB=fqB7o)A3=xB|;%zv>WXK<D5-G,3mJkcXBX<XOgE<}9B"Z&:2WM{nDejv/!M>W:_X}|{#MnTgc^C>',]+Ho_dob&kqKHU{Ks;.~WX%mn#=(D
-W,u5)1@t&B`LV0$K7eDmfacX0Qz@VceIiT'Tm}<DZP5UCMxMztnY`1xFc)<m/rL.T2V#3K9Mfrx&C";lgItpmib^-%hT,aMhB8^utP>DCb`&opJ&%d%pki
-x4!Im0vK.Q.kIu"+Qk[;9$^TtMlovBHGH}O.q6}4=^Qb!<+3'HO@~5U6ka_f.UQ1Xc>a;'+rd'>VQ"`1>k!3WrjSQjtC~h;XoeZm&1Zg[,S03W`>M3CF6Q
-pA@>fO&w>(Eo'lZp~kPr7o._kfVow}e0|`{{pG$xf6:}%d9OOQzRe("ksilrqjO9+RQS|0W4}4Y[ATm}6x_txeQ9)yZ&Vx$Db<:X9@"eE"Y!hW]Oi#{Nv:
-(g@Z8E<T"yHO>}<X//.b$F]#s-Y|6-NLV|&mE#`k5}aD;l(d6IW&(8U)M.Zfh^(A-fc&]wd}^>Wt^[h;jn8g9jnL5R<i&M^:qSiK&c_6V4:<w@6up7,ss`
-SS@6lNEm6s(k,7+czRW2di:DE9/.U[3lc4k"T!__tk;dB^FywA20bYIe3=^>lS6bA,"(X>w(ZtNBJ;/W7&bJ0&%1ob=q(q/U7>{7@=Y{#dc7[;Z'R:%cdg
-yZu:Pl+k[YbmNm.Q":UIUoq>":BI@,m3qnIxf=4plG5V`qc@b+(fzhpE`11/7t`AeM(M;)%JfPZy[DEcRdN)!HR[n0x`p]#INoP&,eC}6NuBfP=_%`:;77
-[!)68P>t{JL7;VUgzOg:u)}01_)(}@s'sXX&G<-t9h(^O`y9Sq-J132:C4ZOV@Tl~`Y_g0iAYHR9N;B-Xt$-a0+;O%>RrS>o0STZ!9dG"jD5QdpVB;+4w'
-BYa7t([Y|h4l%gxvh0]_ws;ZJZ$0vI$W[S-ew@Rax$bS'2smxFnjCafh]L25]pj0R7!s@Q)}EUfTyL>_V7%KtXXB]il;ebLsIg(yGrw@]gVKPqe@YfXII_
-afNpBvQIK&b[!o7x,H+feh^}WcETW3}Srw6}g#[yF<fzA:3'pT:8Sy0^_Dt!K%{<)]@$61^[=72+rw2MrFR|1;~si.Ck/WT_B]<r$era{2w!Y=F#04bSZQ
-bcSqZA:z+odpDmOAQBB|ehG)fQXW"GIINXNR0=v1.Z`,'&9&4>0Eam3`NYO<y1e_Sp9kNk5G0]_L=]JXO/s]D_%,CENUM#Wc"/o<OtGt|+of,VEAc''2)c
-eHH0hU_B~H]2L'>Q(chEwI76|$pBWwueN+'Z&FtvFI#`0&v5iw/ZeIHfzv/HW,j/5V>vlASN!ocbN^n)8`0i|vJ<TD$TN2JbEBvKzfuxmW@<lFh+H#e45L
-HM97.xbqpG^,'<G!z|s0oALV$3<<Ks#]Wcm^Sl)V!2)bnxS+j@,Sn5O'--^m@l$_|3g^HQOVOt#I%E5K5:&]BmbXCA^V4<In{Hf0Hzem>0f=6SOVt=GX+{
-uMPb_|=K=m(yM&f(x;GgwfGon7zZ;(=b<)fXs]]cxucm>tZBsZQmm]RF(gF7>|'0%ZTWbB,Z(OjcNbAO1aKY1Gpn&wSi6Ax<8UqaYvyXYroI56Hy,llZ1#
-2LHp6z@V,x8dQ%.aXOc1i<Ah'|dU{3Q]"|$^-)%K0gwJ&"p/;,>iSTuj&FmeSM{qk"6)8106"i0@)AsB~2AK`!kyF]hc6NID&|,gl7nb)LYh~A;T}_`o{q
-9JMND4hLGd+0|>1(Ke2Ea9B>^N+,l3'0t)BM}d:!@6h]HRIne"m=oZ}K4TrT_g!}-1KXPZ:.ujCUytTD0T%;7y,c=y~F|!BSQ:,4X_R1|TU]I96b+3f+dZ
-UXOoj$9VW^SRAl}VRm8g+$ZBSk7uFwV6Z}pjO,;x1R/7KFB-ZOQO'v]I"^J6<T6t6}[.BiZw_LepQAdcF796lCm/bdaMKkbjp.qufCXD@,V#<kDD4Yw_{E
-H}q3Pi5:GS2n-ltXB<=YjDO1/;R_#gIpD!b};Lu#2L"og'JY(PKKL:"WUC;=yW1B6KK[}GpX1AX,GIgc7Zw$^_I0-^k@"C)"!AR$@WR]cv;|S]3i+].irQ
-v.^MtTGTeb4/Nqa/>.&#f:/q=[+,$AuxTR27}w4qFZ,i(7Gf)_&{>}lg>AbpE_03#|3s/XZA%9OM&RUsX&JDvnNx1Mc|.t@g5}zcVF8:h<t&HNA)Z^/$Kg
-qe7^XOH)BtbTr]P@fGq/|,qRHcvE;7Tx&14xgtS)%lMl^7k^4U!7z4:5r<9BXB(&99)2J%rua_xL-u3Z}+1YE[&}<4O_h"3Q0H/@:Hl{Q/B"u<<bxTg`PU
-FOwuxnD2BE6lJqAi4@ygfK;.)3-cAFz'>Q<>Bb!0#$N"wicg6:'_pL#jxvy#ia%h[A9$_pOUCc_|T7;[r#y]0`U=v<^vEezJe|d]{a#W"'<'+%xO+SGx^D
-j"]me>>5Rn#J@/}M"mCRS1(W>l%$BZ)rAoabJ1[f}]uBoKhMyP,"ZT{tlcfi5:y<6Y3ee8tGJG35%i7p]t)24+&juj"Fl[~@j|'sUC8[ue<4_"r8v;^JhF
-K4;U,!"]]vVP&LFJaX3W3Km8=n-dK@Z7D.21i9I^CT(qbF[-gm+XYFS+%AXxZ{fB_2@:yR_WmcF![%5i;2Uy-@q2#h}vX,bwKUjqHv|F+&vfqCx3wEwJ}D
-t:=:BReRXa`UmO[nRc9}J!:,|XNnFp|}(0J9N0p]kpO|DsPAW;n%_:Zf^{9oj{#9,!!-R4X4%a~3ao`NCr,g.g=gWg0IQ8GH(2RBZTli<gpWa^0%2ftE.{
-^5^'AE;FiY2Wilp.ms(B<|G#.3MRkx,yM'<,(3hQNPW&,^Tep#m%E/3n$osEXRTQ{vBGC$<Vxfj`s^/NP:GBXeepr3S!qK+#7B}NAMAzF-Wm~QgW5nT+#S
-B$WKXaf^PHpFKa9k"5YDJ{eWNc^},N5VPV9EDI4YX"6"F$_Fyg4xM([S+$}ukb<K!z~V+)JwjGdN84I:n@uwZwNHWF^Kp'_r:@38CC.D!%8(fBrs,KQ9S=
--a6>6{{H09b_`l.P,P{I_08Rg-~GAN9bMjgP+a0}3Voqe1&as35"LV+kl)IbL^@<yd:zJ$zurG@4gc/D>L+|5l&=XypJTd3"o3S,`9nH[)P3+&DiHWICfU
-!hrxG6KmrWYmgcDk0.@Do-bUYE^'JQ={++b5UZWc6^o$U@8:fikrJZPYqQs'RiS4t^qB)1rDSox0qnv!TcZ#%:0v$GE8UTE}Q9xcD4Yf}@bQc(Q{|-[nfO
-tg_C:/z&!W;|4G4a{%a2n#rXCw|kt{;&Q5U,lE+war.9^0dLGn.)mZLC'cy{/xd^P#cpx@FJ'}T{tZ4h_{k9^-stGGv7W4E4yg!}>:saporSu-ylFqGNoa
-kWb@3X@I<$uHcxExsV2w'M$hBs!o%KO(oK6zOS^4k$Z+B6l>0-^_ux(M"nWZ{+<m{uR6|w^p"9FhAP}ON=3iWb/M:}LwYUQ4^=h19dY7<_+}zX#|[q3V=m
-_2[R&/NzGulz"Og8q&-%j05^o8}Eg_T@9Za0CzxZ$x;p{(5.^wb,^VKwH"{9P(uMI<z{^SsQKtdnx(zCiz0{+M$ga"RbF@|E.H&zRetjS";qmNfI6AcDxD
-6O(N)bgy-75xXx/n,]%5=zJ^Y`S}~$Zg"5/$W`o"ZT4m=RW-hhf+DfG`4|`o,`>DVYk`&@&pvN%h,|6EI`m2F3wR6;xntEff<l>A'(,W3",:~-6l55>E`w
-'$%7Vxf2xLeEu8INf4B`'Q4_o4KDz]~K+u$kgD..;HIqckrNk,%3NBI63`Ij#eFQ&,exCpiwI_adxeSe[>=_xHxj{Cd22U^^+{zm%3RjbI.;4XX|Gguo"v
-B&+xAot""9:rRHi$yWq[l@0mV6HXnLUJdl(!J@MP_lE|#'Kv"0irdq(y>zIG^K%-;}2MD.=Pf%fRG}ww9&1N<T14cC['nN&m_jnA,+E}.-|#]n[`Y08q-@
-R00i[YMq;B.g.:Sr"{e/cWR82$:W.2_I)oqYW"%C=r@_RF4<4nnv{yU8<AOWP>#ie':CZD{WnIIUyA)kl9hM;})cDl.4=DU,"omu+)Td|.e;KjPI}K[kc)
-I4c"i2BS+HRWr@^SriR+^eAX.&GKCY5702jbctjBlmc(/sW1nw,+|-F|50lhvgEU`:"a,@/jq,,$-nz$J5X_Z+IaC4[-_ydT8ZiSlx-TF+9ivf|oJSo(oc
-1:`2p>Kom4_^sD+jFAj$QRgAyJA>Qek:qUL-qgS3v(]^8GC>J_aPsD)m<):&Ns.n:'WK)h_i=#en1^.s;@3H>GWPQJ:p4/uXB%|{FY2l&W|gn)MdG6,VAg
-G^OlU0+.C1M|M(_6,oRAS=:B54U_VUvgzZ+96S95TI0vFsT:KUKnBW<)&<,{g3^:I(zwr6EUUSL@eH5OKP)/)3y#Vl~-3r&g0s,P9_pI}Db6GZ3Vkdgn[0
-:8yBsPiVdL1Ehc]FP]jZKF]C0f~Ly-bVpE<6^hg+j`E!A@vtfn:IuBGQ5'2jcyr5nn>84P$|#}FtN<)DHcs}T&laT3bG47|[]HV_c-/9l.iQGD-AD$Yr>g
-2{h8K$-zieoWGAK()qPytL<VX19V]YsvO]]}y1v}MU.:_L8RD;%9BTzgZb$BI3,LARA0yh.%-o##UYQx'$hfdTF;":uq[b+a>mdSUW~>14;>"7uXk]Ldm=
-!k'w#D+<HW9T`rpaIdrfav'&Y"o5Np>.5r$uUT0GDvZ2>=~4]tf>9UYkas~+4J]@]HUt&XWj%gM<84X6Q3BV1fKMioZRM<{j(c,GO(65J3T09Yb]Gke:-W
-UJ.]1fDBQ3_+yCeVLW>L`NC]M>ok9%o5ti/mph:K%wT#PMOK2e|q#wBER,7xekJ&Kd<GOlG}dedq_)5;#j~Py>tn!yfE#[rvw>_Okh}O&_uY/X_A!QP"-'
-XxqS2'<.I'381=IqB{<:>cTB9U!s08f>z/)_A2Zz'AnUI{a)9S/IcnkuI]-@`h=s|-s;/CFcqz]#gA62;WNu[F_g(xh(gf1V-5]}_5uG:#1V-t.gu,>xyx
-T7d`"DYIEG&[~9LMbj`hR6cm=YKhs<9aqOH=dGa_#IZ_kl:d9f;>ia&LNR;d88Gh=b`.A>.9Y]=CD%w'XmT6m_4Q)[s/}XM_U=9T3^!ZFa57$-Sh{D4h}m
-7jKNZ)Erkz-xLns^/tarEu3{4/i<m5Tu4g{I'6j5:%/EE|3x([|+5&-pAq"x`jNs3h]0_WRz]w6rEQKC<M]V}qP[h;pGX750}^VD,WtKg"'}#X(jF#WaGd
-;dAF,3W'G^9|:7ss:4/c%'lS:U#3q$!V$'sb;Sf1W9F'W<.Mfo>&o!bCVj=k.UM`Gx2v!j$@E[2E;SY|'PG6q$UQH8I|~,9e{XL^"3WC`/{i9OP$IpEq,1
-|w+V2Df)cJ8N{w~72OvC+%3OF&QF"Q/k}2N{M!0k&1pElXo^7G%(&Q1;9cd"9%66S6|s"iuYcR)TOe:f~0-{t>ztx39w7sS`+DI`b'{7lPc<)5dO0:B-H"
-iaxO1Mzg"AtBF!MP(6o2R!$hn0r]5@;'N-UqRzus,<hiATZZ-$ioeq`r[Nf2wjfF7TG7'3+)T!ajuo9pWrgqCdod$gqsN0EGw.z_7hLI(vQ!dX-T[T;scX
-d%'aj<W@8Kw;rg+W6'YNv#-e0,tmei"p9g%i1^!6xu3Yotyee#Z6%h[ezkt"Cm/n8HvrN=0TJ,[XK]di^wSXE;X`9`_&Xr7{{9i<7$F"N>DcgC)">:Mz:>
-Z.)7[c24W&h7n5zt3h@@rhpRCox.h1I'!n+"X:tm](jb"JU(iirsZ&%^c,)EEJ=vW7janN%0UDM,gc6"BC1d|_7b,{Z[!(EwhpIg4x~LGo&Cx}!f>;i&:S
-HpRZtOQ2'we-bld-n7eRP2QQ-|%o8@J4}eDWq[#wAlqQGVjA4nY|NG(+}:1rHrIwI@Fi]1>`{o{F2Qx^UBCtae@T8$CeN1lqO|zPl/d#>]LXe{)zz86!%S
-kQ~`h(dwVm!<JaiJy_cC6fq+Ybb;yLsp09!4%#Qd;BQ(l<'fcV~Ha"Z)nOfU2G%$C)9sJsOmt6gu~^G_zQ!R0=97Io}7N+h3vlmXz%voRS(tKwtu#)(#-B
-oQ{gx`-x,gU"9W'Wb#'_UlDW|.D%CQQs1]xam%naAyV9#%8cK([8#kSl0iu+V=X[+C.t_Rvv~d&@nz{q~6s,+s^L%_@x{+I/o68rH{oroHd#o:e6vt@6~"
-zZwUSXt'c^!2BG1%h;6cL[pPaz0k.kGi5^;<xP>9eC>CcL6twcoz(gQh0PIpf[5{_i2y@^SNW^h3B`>HB5ppmzDx$8IpR}@l:zPI7d7<.E$i@%jf>yuQ2E
-HNPL;2I'Si1<RQ.jlpm7O;XD4@^oWK]Y8%:bJ^h"!R9(u{}x@<i[6GHhh"d[78-%-_A_57)d<l.#H@4EJrAoOh<k!fJgck#CVZ1sN}yX{AL>j%2{!gD8A_
-0Vz>Q]lmM"3dL_Gg0:`vWkr._U,q`GVIwS#qVh9[H49J:gOiD^jr-,-=XHWSR%e-jEmmm&/TgC.lR8Kwd9o`Vfgc!dO|'/OEa@-{3kdRM$uzVWDR|=$vfH
-|J/a&K39)LnGTB8Le4zzwEK=vd.5UBw0f!aQ]%H0spiGjs]a/sb]Vb+qWia&ECZ%q2PJq@wF=oqJF2sYxTVGm)D`!|.$/e:PXe[Su(zMIn!ap4Y<P,+;[^
-eRt2CI)Uvu%8,GJO#72HIS%D+^5gJ/zKz(dDt0/,GV-f&k;7(Ce>#h]'g(^%._]}D}kj=4_i+{`O2D=!MpjNC6d|c}BZ-R6Zk6Ud~/%u>yD'G<Q_0L8>Rp
-oT67:C8t/{6+o2DQ:1OSudW}Kd~-'PUVvC4;^Q69tS,+zv`j)nC.<&)xuR^La}/&2!-jvsdhns_pXD,T,)lcwZMp9|9F`x;$5%!""5~Gi4Hws++|5(AU-B
-Xaae^g{U}cA__HpfMFuys7F|.5[D2LUxe;:XtTvk')Zi"d!QSq%qSYLq_/>0#=Hisf{8~%a.wJXJGM)YDkc$e>Zn90~^oou['@>5wzp8W7s>P5[{t2@S)o
-Dx6J}m<(~FzRB@rQ(B`v#:|qVV'R0mbP9CJY;aMGb$@W.o3$1h@'MN.I&%EB~H_+&jSezeM)Pn>JPF}c24qpGs/UYZY$5my,0B$aig""~iFylbsQdFA>l[
-g0#^mZoC:6(-9tiA(tH];pimfpPW,%T8$}{t_i&al[Wi487&=d>K_M(m!Zr`R[VC5PUSZNw;YKunKH8-V5z72k3NI21FSXPyHKX&}W/,_H>:JD(}e5.X)C
-Mn$fF7=FHbop1hDxMHAct+O_Ru^s1pc{Jc}6Cfex)8XND;&4Z};Mf-7"XzH#h/{|o<b$@>YGTd{:$T&tJ>7KBPc.nOInvlJ$R,rSoA}gy;ZW#pH|cw`v,<
-ghgONhASh'(yc6fcc,$E{z,%'dXKCR'm:zjySngKxF{Wg"DFHQuk13<p[gjBkpqxM|;f$C:oNt%{AGZkC&Xg^9~5+JCO1_cvObVVZ49UQ^rS:c3.>RR8%o
-A#|QG@%|cGb>2xgQpigN|v(jOG){b'Zvf6%p{|JscLj@^zHx<s<4:fS(QZEwl>2m_9HGb$;E!zHtx6m`f@JREXZw83v[/p]Y-@,N=Ueu;vwU9S^4]9TmM.
-mR(^5|A{|v.gw[Vke0Cw0oNLjh"niMl)[]%>}+L))Psf8^O-54|O`C9ImZ@{|s#q]":RxR+nEw-n@VrSz>#b~Wxh=n;TfWWTOD1`YyBbC{PW}WJaRyYHL(
-HNx{I+B><^u!k1Wbp9yyVw+>+v8Q&rW1p@.r>^7WXe0yn/U7U@OS41<j6(>r"Gq;FRt!z;OpBuqsZ#l&5_0StcPg,i|ur3GUw%u.37(rP/A;cRQ#"bg,CV
-%0Tc#[BMI#@&ALVo%+eFvY&B>2rs&)RMd)V0()@O,/6@!/OnS7YgMMuNT3cJ@o,ZaFz$sdR/`zdR5$n:PanB|MG<f;5KMWfsZ17Ea@iXt(wE93xl%t]`P.
-URc,]!k=]0xh%<{@avfRzk7ZB:|-:CkOb@H'jocyZl;y,KRJ|Dpv$4v6r,>DqK~-R1Pc5OqwRpfP/<wGzNe+(R~'8G2+h2nSxOhRVH0^c|wLu,wG28$WIw
-!L&J>$W.lH)XWkX7FM@ja5kp0%a!$:1@XMA|&d+ELi}i>w=jtr&9323nW_z"Ho(O>5ACk5saB_PU~`PB'peA=;/j9xtMZ|BDY40sVxTZ>m=K,Mis0D~G]#
-~{K.3xiN%>.(H/U>Q4lp~xb[eKvOdl/Wk!:S(JKf/uB76PK5%ETs~rTKvQ#}C)IE5UE{$srqZhY']1JE0b5hHbgJA)P71Rm+Mi{uuwmRhZ;;&T+W'Nww$n
-x%`'sQ`}AFmYBZ,[.k~p|K.'&&3dI`FWAe7hZNlo.hH@(an>h$,8U7:,Vx9dtH(KhGjxIv1z_=5JY8+5jY4nhHLfR-gX#k(>C!j[G{FLg)QjgLPMp&EKoN
-aP+vN1@0k|KKMrymurhiDsKEblO3Mz7tdX{8-TX:4o0,Wh.u#coRoQ}COOM%@S{r@CH8b(|'>{5K^jwxXXC}0Zum`<oC|8>I==]Y4siSU9fP!i{]9XZbv{
-F/SSz7WJWuo%^4S2B}{A&DssW+XF;YLYdK#P2z0zPoyZNJ]j!g[N>870h%Wp90}K^:IvB`x!LrK@Ff^/(_zc9+.9/W#0sJ#+;whienQJ%f>;COf]^sG;`(
-QsBkn'A)(g~MX9@T9-6NTSzkA@C}X"wU%pk1"'5^EW~"N`!yVZ{tlz~;b0~5u[fqq<NeWJoqXLT&l<qpAJ]r,IA7{<w&e;s_S8'Xj0lz]$rz~YQOu25SfO
-r5v,o_(Qx-kQu1,T7lwH%,P'<.8.J,s49%a^cjnEqD1^U#J""I8."<=5}]7(1f[;B|ji_-9XMy~yL(e!_)-%BQ+!<PWT^,>iI);hD78jA#6G^uIFIY#[[3
-SX08`.U"0;:,.ZD07NbTxSs`k"24xR/sxu2QQ#6KiU$4XqL_G&@]ur3.$nlJ`FMmJil>cRvR+HOV}[AE1t%C}$:FdFI+<Yv+Ew{b1uj_c-Kd&L0&52^hzz
-yCw(n1H_Nc@G)fV|ScW4_vW0V,14_T!DIW[Cs[z<0;NO`ZBiPB'G>)[[w83hsR//v;Z+vud<k#^nFmdcmaL@KVJ:MOtBa{jB0G$]"p+XqeCZv6&[[.17]y
-B5:/}Q],}f_HX-]Nga)^6UXNpY``V=)Fznbe>nxqHNv(4wLrl_X44=$#EOztU^@k}1n%NjTjA0Ol@pt+Z0x^/Tubs:[>xAAUm:b{LFI:m+e(yx)V`ILy0F
-M>Vg<$6v3vMX>O{ryZiXCsTjN3=)1G4"v#(4Th[[L{NLw-bUoEV,Ih|;"D^1Xdu2QfJh>QBCP:`:k-5l";9H92<:SFF8Q7[yZA8WG&h_-H;;$E`=`LRd@O
-O64Dx<r:|ib>8}Qr;b2V5LNf+E{Rg:>u|l^gxQm0-LhQqE1]4.oTpK-IN-}g/CCgH&JlPGf/;&1b=XxTyFsO[%!KsM(}3PW`$|DOM-T&S(sV5_OZwWY6fY
-zb[gJJwuT)3b;+~Na.lg&pw-hAd4.iZh-N/B%yfI<hrG-wBQd"8Bi;o{e]rQik/_}qDI|1bye)z43DsuZeBt6n2yX&=sRjKqN1jmsR)lz9^,yPJ,w+-EQ'
-/PUNq;w:slAY_s0E]yuQn+oK{qHhEi$3oJmCp->0o'Gw.UHm>IcmmX4su/L=a_>#BJP-%&#9MSzsW6phE8YKp&2:Tucg0JHC/1qjm:zwdzP@gHR5>k9l"L
-9WKzO>,2pavwF8F5)U=.8stAc0-f9Ny_m>Wm$#6|Qes{/-(:pH3sE6:VA}P5##Kr`uz4x_2iYX2j[T:_((SN2}@d/IT9-quF6TVggb"=#yxQh{K0Rd@QSZ
-s9(HBz=Fd}QX"bL2OEc2$lU4&q9Up!dE/jZw!0:ADdvs{F`Ta80dRu$wC%g7~gNqEW]XGQ/h{9%lE(Id{qDz(A4.QHKFt@:=9)Dz]JKc^Yc"%c:!jhmZ}H
-)[kqbO016T},sRfhsH/'h<J0K|Ti&WOza@MSVIaXpge<Ys885Yk_%w#h4{nk>Wu_i6cm(W!neSG:V/U"::0Vx-Ha#]`so4-QO!.jFF@!`}#XTp{+]nhL4:
-_FA]Aq-FFcC>LG`R)@8UWQjA.noKW(|'cRz@yATi[`CsXSKm6i<sz4zW[{m6rT]9JN0jMdtGSF:NtWxZ"m55E-qbwp)E;7suK'cp]&Hn/[ZlbA&NMCvO]x
-Ha^>SokE=DMNAZ.vIzGRb.%#~XwqNpmY4ufyOOgl<s2UuEG6=b#2Yv"x%5:L]JFr29z1%f;F33X792n.5jx,./~p_g0;dG`!75GRRN4ijfh[uZ#e,{TQ<'
-yuxAh7%3T%1>byFA:]X_^/#f6N+#"HemqL`R%QCGq3;rk8[MiUilj6knU=A}oFav;[kLwX>D3Zpp9sjiw2/FHMA&Kg81V3w{"N)%-xShws[.fM}SotQ2"<
-[2r%&J9i3]/V_`&M8;!y[L$[pK7$v3VJgq9wU@NjS^";XEBSDS/"]Q5z2U/Tq2~onW~vSA"p|JtCoSQY8>yEzb](|[X+Lk6$sd_Hb>@IeiU^X8vw)z`:!y
-s5a<t.XE;S&Z5RLU)Knf-:yfV%)IBmS&>>LPVQt9ZGJ(gZ,"gZc0_LmG6#]N9;BZ{_U/8K!#,PG&9^Aj{WY'[Kji/u)sl(G_adbdtiek8u$MeeW_1A,6&f
-d6MqR&YlSIcNCAVb215ci/Q_R3>c5UBK:+Xap#7{:^s=p9D]=3C[86Yx#/g2JJu^ex3[UJthDx'J"'p]@gx:X/~g)<@:6Ql94(&l/r,N7{ncuBcH)3)ZNv
-TF:]@Mw4Wr]R8(lE^Q67S%A7~_@PC,u7FpQ`v$Qu4Y{Y+_[}tDFU|I3)`ZZvPwBJY%$r~AAEKC!7tG`xiN"4p!0n1HY5>tmmw:3RK3Vu},C|#f6-@=mxiR
-KqgOOsjAe|AF2;:|93-votAQu86Q~H,L-v20V{gj2C@uZwMLsPohY2]U%7:Cf{yQR[m|j_(LSIIS_Uye;44=%P}x4kP6T@ck)E$4;-z+ZG45e_sf~jgb9T
-V4h@%Na[%QH'6Am`<#/ub,Px`4z!U<EO+=:`f`2EmZGR|`y>n^y6vPfz"wlc-iia:K6S|`V{5zBrUpu$$Y!L{Tz!![Fyi;R0.a['x$In()#"=k!A)M+&%K
-Tp>.y9@YFE/ZgjK#1)T`/IDib5o9aekwaYgG1H^t1kX8l:.'wNcXL"xQgj|t==zL'`Lru|.H1+`)Uc8!TJ3VY=Zp}<I;@{k@@r=[[-(G^$7kSp%9~c>|kc
-,^/fCvD@GIv3tQ`_+xht+m(g[Ll_S1w9[XT$3kRHS=7YR;J;=h:&Gqkkc:3PsFgDPMQ6:u@,qT|6N2u_QP<kz#TSknCibIgb='/7kq0yaZq-3KT0_(6J)"
-XJ"{gv)IfM'"|,_lx9HAUr#KwXJ:XqE@J7t<w{$shs(;:9tflm4+kaRo(]=<|Ls+:@{0cc`R7!v@E-15CDS-=@Z-f>Ck~e:B!JY/M5Dh`k/Wy)R$ke[8zm
-$>8!4ga|(cHM#/;hSW=mYe%lcHI>_{s:Wk9{iUwNFs8;lRUx|/cIk,r;2CPM/B-}{_=mo$J#P19:Pp2}:zIcC%s'a]E{|9JA-foWn8ME>{9!{q^Z'hiRT;
-4M%S_-b{M1H]#!)M%0paYp+f.m`EJJPcW7P8SBad{;:21Ix]O@]9LeCT3Y:i8<yik$96p%<lFRM,;=(btSP&qvCokXcE=t8!w_>|D575CM}>4C@hG5hA]m
-<Iww&}4hNmlhc2]%@X#)<Cc/!:Rb@b<e~SO[}XoD]i9m+C1Wpcy^"an:Yc[$5{bx}bo,IL|I@hZZled{M8lLLn:n~A2qK=f8dC-Y,R%s8C~QEqP7/B4Qy0
-2uM[_[]g`$KSK`22>#.j9V"nLT'o]acts3~ZCkcIA[X:XPAiu)ZV;t)ArT!T897k|(e0Hbe[,`~>yE^N|fLHDq>6-CQA@S]Jkb!~NE7agN]W9Y&tPx2Ihi
-2uhi7lUbbH++_%zKSx-KDV~iB5@3@FLyCF&6zfr$B^g-c`:k[E!;}D~51-bR/-Y-osfn1`5!Xz(.V0'3@fLDi`=<a|reaBPDTy>,(o#n/cc[o0PfKb]!bf
-9yEoEtEn')mz:f,CgFZ(<(C]ALUCK:{^;dZCvN56D_(8BH_%@jT6|Fq87^1}K:iP7ruRsCcfM@cOQ>||#|t24=2EW@(qLD+GK]2%n,U}~GQoqcFD6Y{llz
-9:3Jr%!6[ELasC~Y~e4IcDoKfFxk6TVJnzmazK|PlhP':/nBq}#bFKY]zPnZRP[WniI.OO,S`[Y!xD!zF,#6CB%'+6l6_]"yG|Amzu6T'b7/:B91-EwKtU
-T5bJXbewB_EQ%_,8ep5t%ktI>CeeJ6^ICrGrU3KWcy4g!T3I~:FjYtbn:6|_@}I75Z;iUgap962O0oDc=3It5K9ZX(x_T1P1wX]s.wf")MaQ=DZngz&tM%
-"N(M}iLpC|iq_-kg=,>MulyKP4ELd@QN6:dXLp6([n1'yb^aer1>oSt'Rd8p(dh@J)zQUE(x-V$b"%lY+X_:=lMPG=Mkn_s^x=j<Sx2F${p7~#=]T2m7R]
-nv'|>(YYO|Y:Zr/8}4zZLEq=#_qnbP.5}yQ7)xvT.QSJBMDG%J5nr5MslR!eYJVw5Z{N.A:+RnbMdHBgrHk(t1D=ZUVt^8B!t%nOKo0w[>[&hukFwoen_x
-nxZrngs;asFmcsoSq91F<I;TYxCLC(G^74XmA%XJ&JL=5aMfgNLs46Q@Gh+7920gYI4Os'w"MbAAm5b6bX#Y^h;XKp'7-`O!yp{uSf=U2]lZ9e$kMP#Kj(
-xyJE^zG^.&hd(8mtpcVCpQ""}!LQM:ZQcoLGzHpv2(Fv{X>IgGK'~k<l~,9|MaP|1`3v;E~kr=2:7}SxTEz_ee&>A4Zn{i.f~VYvy`m_xGKnvqcH%Y}.Q7
-;momv<T$XFTca.R>hl.lk6neS5ka&H!ThNxB%O;oxYum"QKrz]7o2t.Bvk2fW1wFP%@<,L/I%JztdW`Q6t+-1Og^0F)EYxnZ>{l{5|(OP1.5PrKMX4jcoV
-m)_z1Sn#-^^vu!/8FR^c.5UEje>;AJcZ<Su4HCw[9%uItSi|+4V%Q7wAx[HI[.77UvhTv/.s9}~.1><Ze^C,a4n/w(UxV,,+nm-[X<%B;RN:2}s_l/fW>/
-|M}Ge'5}Cf]s3{D%QE{cbIBb#zMh`QV(}}`-r0stD;@`L-#Zt&9XIdy<Tm@7dF(h&Nc#PNs"D'GS;$;wkA%1r_)1evZH^-%7tSBOfha74GpYfja23K9O$N
-0Cn$KMtp+5fifMIf|f1HlJ;LU1|5>t"j.oVLSG$ZJ$Mzz!V&L{|9Ky)[.+w=Dj_Q]p,6J#Tz;43h4K@sE9`.4EVzC]HOkq_{9S+x5.YC|OnGgDN!R^n-"(
-DFdoxDZQ$nXyKOEc26}>l}X`F<$<)(648Dxjpn]|Fxy@K}$:=r_Od_{mC|JIWNOhVjI'[/t1oO68aS%qa2"3qn=fq&Zu2%sMi.g<fS;sXD]=fF&ge|+3;;
-q=Ef#It8ohV9{|,O&=kRm,-e'VL}ZGb'C#^N1-&pL&82a|5UNkt%2UO(cxEEhtCM%H:QCZEJ>7=IssLq@V<n_grPtkl6hB0ELVx0f;Ti>6WSOuKJYV-3.0
-aBqKo"STV:%hAEY`=^WIa'tJhB]N]Y~%=`dK@P~d3RG>kpNP;,E$g'D:%[Y%]d.}}D|N;$_+M'A=`XqP:`6P%9'e#4-vMT}N=':hVVl4I<~>Pu+By0o,Ke
-Lg+Ee&-Ewg7Q8<=+vhAUap-1'EdJKJ3h[i]9[$9Pm"tDjB9LdE}HfS}>x8yR551}hv<`1V.&5W)&-iyB/><Z,{oG[=XDjf]oesrSx+74(UvHf={nH4"3VU
-G53Cq;yREkM&zFUL!KMLS$t))UU.MX8a_2'/OY(]YF~C&{%$0l4Ojf&,qg7%57)!1z5+|dKiE#C>!MVG=5x|.HcKKpbLl6e=ksY!,c.{OM(w(+p-Bo!R0F
-)Ell=xec1R-l^<[B)<j&U6po]LE6U4V!1X+bw'f/}BjBu+wB_gvd64h$}wg(OED@!ugzc,rxQ)PXMM~b|B9]&Oo$BRcESM4%A!.Gi0<sHbchLVWyLg4c}'
-]nZ]';yMhR!3prInH]4@'oB#SI!A]sFDy2u#Y5-mzPXp]el2[9&(Xsw_#zhqqfHn<XEB5&'8^OQxo82x^sz4b#ozu87aCdML}`fj<t=XjcBPPGi$pQBxP<
-Zm_@cn_GNb&8[aF]a2rq)J0SjKNTny;8<%0a6F(X3VXIQT:0EWk1Jl:[8l5"1<a0sQ9)aag/@.n<83<pJc#Q-d3p_y{vWOFKS81G5xk@F@pj,8vX5ET2:f
--JJ2jt=|i&^x({1l-9#ab]^CGnjX@0fJYpVA<fP'=Y<|]#&m^L"]<Uu7NJmt3x'Xdf[Z]d5GFU'x]Ou.l'}/^5eew6vGysS4ar719MN0meT^#1(La[uN`M
-7RRd]QDMAwH_:SmOFymSX2=aP}uMf)w))18fvNmnR@C4iNgWfc+4:^l-DfjAsHPzt89_XOP:}'Uo2OjK0ZG"v;VMD{Q7;N28Fr/XOH^:Q<E#]lL0}&(+mS
-~DaN,BU=2<1JOhZ3=$SvkZCG[h!/qCmV>_{roxRaGg}qemu3dD)Eg;1RGTvD:FwJT"%sfGt-H;'"dTEX;7M,,q.m15^I=';Tffw"NLl%f662{&Ob6xI+.%
-|Uc+>sKhU/;|eX-JE}B;Sz:XwCxt0]d5'vZ9Cdr!%d2c@mBTk-Q"%XFBS7=Na.e5!G&P2&~+$Uoy$6c(IywnTI`)Mx,^&awl(^jo&6j!8QPbu`<ni[fP]+
-REEFrgf(L(jO@g)(f2"=lVq(taTMh'dfi6_"tN;/ZWIcb8oO@YnHXC4EU/^RbShB_towOj&i}}Q#k^3eNIqP^dE/fVZc,KfSu89K<EZFNofA'bvqkOBzW$
-k`nI7]Mf8!z`.ohv4+`Qa'OzOnvDXH5TB%[|;U&_"&m;]]fAJQ(nkq_8w-z.E:'7!dFLpXnNPuQN6}IyKs4i{//;5KJ&n,YjMce9sC_2Y^l`l)M1L5/'@V
-MpJH$ydV5ZSImiS:G,ey_qdoGZx<`v]XM24OTTBVK8$Sa`w-`bKhf#+0C36#@4|+_]j{)O3wB3k/i}`qb1m=1LC#$I_Bjg;&</{8cPQdI$;0kkWMP}lEsw
-E817U1tKc>.(X^PUBv6h},3=nA2D6}sI,(m%mfxvJC&Dmu[9qpCTVm[KR+ixu=_)Ms"yPSiT8red>tE,ukEpz(EGvl,Q2=<gDlZ+H)wA_'|DMbg!CF%mdm
-.uF0!<bRH'w:89nA~{{&V%uO&BLj$M8x6F2RsqM3/XH+r5K08n[rTv[_V7HsA[|;!{SS>Ddau'QZeSC{c&|iB+vx2V2ojg,)t%tm!#NNQwpf+)l1.5#qb7
-f0p[iMQR:!}CSj=Q6^Da;AVYd.j@pdJ=<whx^#gh-V_G]`l-:|@y|Z!cY@cB]@B]d_jx.)Tz)sC7&GDOi@9A3&XUZ]]0E%4JV/3rG=^0@ox8,hQ}vI8Hvk
-uac|=INm;0{W]Q7!3TrBki#%k&,0Z-R+r,Vcv5(b;Qi{rh4gPSGu#^FA~Id!_m7]hkNbx!c.[)gNvWO"9b#KM0-=,5;2A4](m@^Z<^E@$4`KPN|&1_uHhG
-2vzMIloqC.:yv!6%wA3(Rc9]y1RwT;rZ4R_i~=Ki9Q1X81Gxkz}YKDk3R/1;81W.a|Qp6NtQ6oa/Rhmh~E!%p72F~g7b58qJ,o35pq3[ql#-!#!qof38_h
-+hA-(]{_Z%|AZ@T:&XX9DMS)V`l.T1AL1tni>u=_$+l[6NK8QX}Bh@[N5yie)R:T;1[$R8-RiSr'`%zwUxG3%>7FR,LAb|MpgbBtZ=NqtJG7]#-3`3S_N^
-+KkQOMtBEZ@IFdk3]r}$_3f`<S+:NXV9a+7t):RhAEV$Lve%%k.c{g3[1WXmuF`1;Xy[c'mQUR7Mr_%@rZ7FiXk7Cx8]F{l"xd#D4W;qlNf[|A4%Tn|NSp
-HitR@|c{lcrxs=Y(7o"&PA/}AR~bw,pcJl"B,%or7YZ&mgH0,X997E]U<H`BNK;P>Oa]wa=s)h{j;k]4a_RrjcWNys(T=ilTZE5cH4XEEZ]OMSH'dcN=7s
-AL]<yRe+Wk1ysowr~anY_GMDnf1JV}a}DZpPtE^x%8GzcnOAxs'2`0xczqntnT[A(2r:vOX47IIFLB""NdTW@Q#gjF2u;D8Spq'l=dsxz(^%("wS$B}rR!
-(M{BB"37UU=hD>qhOHrB8hi;UDKbiTU9|MVNhG$J+$nsK.v(|A6$|FJec]BaagQlL]8/}('9c%J@]hu<5iJ%gxw$Vj~,o_ggkliu7-c9E800|x+<L1@<W>
-ViTydN<!c;O8DX$}{AMtRz0%t9>(1D@/|}+J<A'=n'>_"aBetNtU(46<kY5ICfDlf7>x71}WUB2ZbjAX_:-Ul$Dr"}N>RYwIc}V>X%:ml1-!zC$}kK=>G2
-cpN$f=/L0%F<9N'v2'AJ9%lFwjw<_nk+)]v{RT9g+clMkQo>P1&e8CeTF%t0e61']&LEL#&s5S><&8mA|^URUqBPqy4be3(Y}wQwyc&F'!Ze6#_tAH.oaZ
-,oL.qrRsMI}<w64m`x)X4^feWg)2h0tD'N)W`1bG{UcX3VTl3Wv8K.O"([#k]7a}lXS)~IkX.SH.exj&YZN,39zb6=="B1a$zEN2}rk5Urg.ZbPbTh=u8m
-,09t{pBW=,6Rn,&:JSp7]/vR;Ysa30eeCoyqdx.9rCn<{,Q0f:[$#7#F'#'g&|jMl-6IEL.5YZu$hu(8e+x|Js^0czHCcxMee]5<9U_msf:<`>Mxi^JK3B
-c9H=AJKE!y72s$MPxP|Irml[D@VSedEHm@oGt0JQ5!/DGEg'4tJI~TECC=7>BM0:.gjT!gl{$Iyy@2pApL68PTgrOot^T"$qt,a(Ho@<>$"Q7rms$7KNPh
-uCA/~LDwc82H]NCPE%5@e7=-%>;lODT-O|"0e10''pSCqzT@@bMQ6L|d_x$atjnX:)-70SH]&xt']WNW`9Syw-|4^_7uVc>+!N_kJL8G~u]TQQT$~r7{=a
-pP>8^cC;0(/'7f$,Yc~RETX}.:DbT2&"%}cE/a7He.v5MORu<y]Na4Ai!Q'.)"fHR0Cpl3[cwivj5^i>h26OgkQtjm$gAQQ<}>4tT"w)/k45w8OJ77'QV%
-2i/L.s!$z^im0:PUi-qXZ8{5LQ,i!Cwqs@j|2/vV:s636:xE]_(f"EJm4k$g[Vx>5=QL4$B7a|z'j,aQAT]@.q4'`$o$b&blloOrZ"ZJBg^/nJ1F@&F//a
-U3H!A,=:H;]k/i`lO@ho^]O0!^4q~lhv&7'v[GiVqzxu+3xc6$[+BAjOYmth&HrfmN;!a0^O3f)Hu`7W[;ep!^!#:HH[/#hsf>X<[3{^8sg!}qn=-9sM7d
-gaRKq6<WH>^Oc+LIc42EKosp,d0NJpLwkI$I'./l{=m.p0o!hS<RjoDUvd>_iEpS/[F$O_<4V+Ils.9=oj61:'kN28pa:`>Ox!r/(PUE@O;DahK,/]~i!m
-qc">;jiI3Mol{!J]&Es;(-1r>O.U4.l}6Ob/:<'DhE{Gi=Jo<4)Ye$2BQrB,yox,'P[/dD@Ag0jxOi.8d6ue-<.Pc,a-2PNn>G+pme9j/5{PA4D,qQHC#O
-:9aq$&lvl+7OwpUAqz1P#<%tT)XUM<b$c:.3A1n9A<B%9P~"0gEWUe_N/iBNG7y;(W^Oe+k&u5TUZ9G)$nXf0=IGFZ+'Kh5Y~C!TB8:bdIaH_EV|Lf{.<P
-))o5pq+k#Y26S[[-BQ-dFh9hlh2G)UY8GvF$p#ST@}g0uc7^E9YMVpR}awht(-n{U/O/cI-DHV$kx.@A{4zNv+7L!Y}Mrmz]Q[r]#@2ozD"TH.Z4@T~K6N
-.9|TvB+Z~ChOL>W$<AqN5y.UsX)$l`0b:tL_D5yE;(zL}VLwNpiTc)]j{rvvUv-CRT.D_:91=cL<T"8/u8pz!8cNlW9MmDwD]P@8B7@UFKN4jN~[M"0zyX
-a.ooy>-L4'MUX'V!Yy/01I:oKaclL475&yjf|f:/o_|SO(3$,z6NVb0FM4]@]=f"G&K<qg~r=RX-'VWy%$%Kc}2d$C:--^.uU'akgG19az7dr]%@1|GU({
-`n-g=Iah'14%ly+WL//%I$[,Cuu+qj~fz7Fg>}-l>[6zbbyTK3~O3fT@];}'kx$O>OZc3d-ZeX]L#ZPx{2.9f)nE%+8U)yoJA[T,2}${)P~aWMxG-KNJhM
-N{~.kiollr8{Awt|u)o}.-<G97U{@p,:8Y`W-gb}J.uNq'd^^J.v[c6cyjLfUq2uAJR(Vc8ATIdakf~7UURzMC.]uYa/PAf4wGa{_DG=fu=)ydpnQGFGO"
-u6kl1aG@,(W,/'>{WdattxO#Wp7:zKrwe;bh.qu%"#2[d^[K+[1C:K=6+aavyzY=&yT""vl}trGtF1&QgPWsMk^w0@:IYmjOY;XdryB.)|Y|xXvM-[}-s&
-sX#jy>_mDJ<jfXnK'.s`:GI}.$99}<f3j@x/g"fu8i#bJj02RPZ2e(w0%Jm=:CpYt|iP<3,kbKV46:#)bZfoz5YuLCAgZ0gk'{M]=t5tw#DU'8N`4n;;F(
-gM]1qY;jq"8}grH}<C2ouKa%r$AKR2zV++jtV1p+1n}ANsa(n';lO[0LL0urX}4a9Q+#65Jg>uCq%}NbCx%deOt-mk-l:JRR<cpYc#F",H~UkZvZx>|bLf
-8fMNWN;(PD8!VYqj'/JHS3VUv{2t5d{7QMYw;^YoM%74ozLcxh{;4fFd}tM=uG^W7PD]%lN6':n@!kTy;|f6qLpjem,eB=N:[`sY0>^pY6U"]$`5y9QLX!
-cN4KV-.EdBi/%<9BJ{Z,)h$[BIIK0NNt8/D08:>bs..5}FU=KfyjAma4%YGVNL!|t:-H~iV;Km<,btg|,dbCwi777rn-]yBrr@ucMy|6"q"F.AhPDqhAV.
-]Jx-voO"!eM=<-)FOU@}:Pm:z9Lo)z$4zy:gaocVTBx/R=K0+#j22mz9d&nV){RZ1&E=lr6<ma$sByggfLE;%pAH$0%;4'wj)!)2Lx3elT22y/!Mcwd`3w
-U=+)$_!9[ISpU;3aOjPZ_MIV)JnncR+)qIGOR"~@<7}{Crbe<aP1RM0-&N!<j,'1.M5ZXqI]9loY<jED%/yXmn[CDxr8!<9y}mu-inm'Q9)#S)o`6@[:y-
-hMGv"J]2B,<4MQ!#2!G'9i~w"`=pK{.,/tUE%f3#]_X1QYU}Ua]K(ge>J-pDJukr^SQ26ThR@LY%yM"$Hx29z!kl17W4b0.C(4`F6j+PRL&q0X&eEE^%a,
-Q.R+pv$/2xdz=s^@|'$K"w=rQ@h@>02h,t8p~'FpcpxIfq%htVlegP2%^l))u@}yZ=p[!QY2;^_L9I9(~$T1vmCx=U2rnOJB}j|G8[4J^+Nth&T8J'_kX>
-gJ%L/(f6Nq/lS'q_mHuMO|Mg~|;e`!6H/tR<R|{|RN(YuN0i"~.75AZpD<S4@l+#8vw}wyK3I78-F<v1Z_y;|Ieqq5Wvr6)@OY<]oE@VZ$%;~C&eknpAuS
-KdHSTYy]1nFN$73b}2@I)6vW(+Sa5{JZ"B9`gxD"8vCmoHs1jz^A8j2Kc&M/KFTEJ@98>Fb}n^#6i=[GvPXhxs.R}|Q+;%r)V$zguAunYe63^IUSt#,1.h
-6HBfkL<(Yam9>o3X;sg0;H0a7y9pM'a>IyMUi$H,lnEG(Q`q:$HrCv`L)J>6E#@UsjDZgHEFu6<d1U2frnB,yhsQ'uef!I<D-'%@Wt3v,c5X|rwp#U$Xp;
-9I>>=cTW}Pi<,Dg]+hTK])OFb:~2}`@_('@siuSumM}+)EVqcB2wxG]0;CeEtWH+:r%<I[PLOd)PI;lEMt@4gP5gHGs'8pX./3_uP'UA5ZK04Oa-YmH#Vk
-is%122A0(7Y95iRdq,1G]]03M2UQo#f!>-,_&}qc342q#TySij^Pvqt]yb<P2P+9)$V+b/pM:}S,sIMqJ)MDNC])IY^Y/mTJcCI<7{qSP.3<XERTK[C9,E
-KX795{eL<U6F<J_O|/.gGs},In!k'w#DFO0qZ+[sW^3@NWQPs02|zV$|a"oln_X3(Lk{;uQ+0:_&LR,,x/(if:[V-#.5Ii5$p(#;tvk2(lsF~4LA[L=Jfj
-0i^>=;eEf>v'&=~r:wtTt"&''B}z_e@PE#$vh7zh$p<srNaljgUVP9[.W4wqn:$e|)W@a<v6OfIxKyF8[GPl%xAJsX+PQhoh~c3uGJ|QB`_9dI"E!0;b(s
-D>,Sr{<n_mxmDA#aBn4L2ROxT$TckH-JSATr)G(/0%/<Be^/'WL^TI!EIr8T{f4O]]9^ZzxNpOP0jRW!c(GJg9>Ri'.F~KL;lH)d.`CF<=8gKotC(+Y)AG
-~e82h8>6Rj/KlS{V.$H:T/y/!G|,2y2op-4j=$,Ds;q%2[>b>swW2%S2oXc`S@dXG@}mI+9'.T.]v^Y.OYyX7S-%3C|Ts]gJ[1oX`)Ow>0BF3K"ai%Ne8@
-`w_!+H!R|3"RnSus}f.|nUJ]oFW}SxwZ!Of>4"Uu={W+M`;q<=I{^J<F[`$I9/ZDQYb!het.Rt%k1R6IOXCBpE`+4)x1GXuQpyTGJD~!L%:tC}M^XM5fJA
-nG+:Z'_Wnw"5)(VQ[(9uo4<[~RrBK!p+%#qN$qW(80N,X_K@MfoPN7@,"M<09j[7bn{5MoitdQSM0ug6'ua"sMs1Qjo=bEt^wYi>kea$7qo'/Uk+G@f^Ow
-Lth!%u`#'U_qq:HhC4%,l=c@a]-A5%ZcpdPW2{X[Zn<p0|oa$V=;C<Utwf+XQ!!&y<Uf.4>aZmMq7yf#P,xiW'lLXU2EZg(jMPCMiVb4<x,=/L2:`#OXvK
-Xt&aN/Pi][L'BO|h('~g;"uMFYV1nh'to=VBAPh3,TIn]$V8M{P=Ix#6D9H@];f_h;bmS@I7v#tu{CICl6VD15E7@xvg-!f(/fbxx2X,qtu!Bar/:]%>qT
-N-@<zgrddEGCDb>O(LgJL"ixAbD}B.32`CzsICNtQ1Q&U,`Z2SB:"8-IMye}dbQ<,+TS=]p;~%=t^Y.g"g^WSKg|@R8Q8Y[chI1=)OlVUtgwvvHaHw#SZ%
-BhOM!xSLsJ(>HyTr-X9|Bi"Dto,79v,TVh>n=p}q(}sTMzy#~%7[>py}z%3-9'^=-qP3re5H6Y-B[Zk=&K++Z^02K_RtL7p_00:>2]l."cRbWnPF]9fAve
-p>PpL!Ru+X;:/DI'-gCaNT9!Z)4uU:7lyP6pEWjStS4LoA=X+_LGIy+gp/d@@S{]4kQ(1+=S~$F%#Avb<G(6!%AB`LDm7PAMFI$i6Zy6.b7/X+.w~G%,9l
-rH9UL;~ZLWv.d[v!AbUBD.&(Cc<Nd]z6@,lEQcZ2}9(Y-#>/#5rj<UV[6$@uE/0j-/!]~ds|zPx1GQKC{,R94t_3K[4)9b)]c)1w4#CxdI=Il1L'cKHV!b
-p3p;;x:=l;+(#>f#l#`zp1{noiM^qxzMf&Z0t6K-hW@o.lm+]`DHwvDB`34QcvH`OW3>q0MQ+bfMZW2sL<_cv^MeO`WS%&c6XDI^HVQb$DT)XJu/76A[Lt
-Q-I:sW%hk'q(T/q(wpv@%J1qVOf!8suFe;"E}rm$5-.wRl+iA2f>6JSdV88/n@.zKz>[)eWS3tSjs7`_E$H.2+S;kLgpr07Vt.wjFg3,q)u<o}+#u]2wC>
-[Cd4D9'`<]oGMMh6d:(<Eo!m0j+TFM5h=Zb0W'5yW7=Py=z[/t.g7)vJblHx5#f,agYcenpYML)fs|Bq>})[w[ER-D:Uc9T6k"Zv+)%P_oSkUgdra5`G|y
-Q)y|w&U|OGt3Px~oiN,[th.s~HUPUs5MDD]@w1~V,^F/qu<@~L/R%BT>ALcdxT&1[+/m);v_Y95{>S({UZ`wRd(>c|vCl/DHak342j.0q}4E|vf}qVsIx[
->_$ePb1A,4s]pm^}^@W0E88ZivTrI'&n48F&L`z,;lw:DE#[}K1UM)oDZgc822SM0V~9rRv+9vP}cPg3R^u.7C@ft,=O.fGsczPNvdC#@]il[!s=_4k]]=
-YVW+n^(cU$jCu%UlF.Kxfl9!gEMo-qB"H<MRN)bxSj{z{4{fPmqQgM_Ht,/NAVzCMF:>VW':{4USFrJbx;Gv-nFy0L&mq1J["":BlBoh#WIg/{7NF3b!ws
-gA^)lS[`/-19=^a$q!LUYTNWPmCMp]0>r<tNeWt)i&o:-K6a0m;Z|i't"L9|!7<ePpqh<{OGX3I=R0[W<_w57j3.5iF;]ry@7{]]qO6.r+,BJ0+YkMP%e5
-f&Kn.I&h]k]:(#,_H|$/dqMEq:;#G}=|h#`%+2@yNyplS]e5c@iHp:l|,rEW)/`Ei%'l]>1IY&uB8Ma7|l35LIv!E_h!_A5WE8Y!|:"hmImWais+,c~tUX
-D2ot{@nbbXS(n0C(Rha0lUS!4So^FdVxN4~9eaP/Cz'zbITYYs|o:BqHT'0auFr>tZQ]Q}2s]M.t6++J1Vv=)QD>3Py,~a4SCK!Z6u:Wh`3'Zl^GU5;S3"
->eBx<Z(lv(UoFf'IFM.82i)D)sIc5<MA)Iu[<X.=f#Pi$19qs"cL^eZr@'TN]>'ZsPkMC[YK<$qr8U%TkV73&+(VG}A<O{P3Vgt3xx"Kh(LhYn[xpg{=&Z
-sE/9n@Z]`raw9&GrMBX4YD$|b#3-Qof&i=ui3t{6SqEjlNRqnhKXbyoAjf%y!MPK+@!z)kKitWV1g3NzhKRXGk;tpyjyG^cjD{Tv_=p<ux%W(W.T^_bKLa
-;X_//_i9QDCMUD(luE#1<5`B9h|,z@b}{sC:~UUP"xX<0cXtjEI7%+OvfbE;.biC2jM;b@%CjCvUx(N^ao9e'+zg7e-w1I)DKUq"735N6]f=A<QK@b1TF%
-u2|S5gHtC|K[sJ@5FAy'%]BBUe7xw#vDx1HtJVBAk]I(b(wCz7LL+wP5zZvqU=6Y/IH`K'!++k$U/lXUsv=U('IBg&'jdbCFw-S}CWpyz]t&AzT'^jX/vS
-UJM=DA)(;n1F/XI_bEW'`V7hzr!!_evbUoqeQH!cyW:MbV|RZ7pbUi=z5YGf{OGlO8QFWD[<o}(fR,9:fX4zNLoSnm!"f3tNEEBs9,I]K[Hyor[yL%U0S1
-&/K[X{-K$dI9mlzQyW}XUO`=%sprC|4^0).-E%@z}_;7zYljlr[Mqv5Wex|#bX(vb;xqLS.O5ob]Ksw,{7CLf[Rx`XQyID6KiYl+W,J4K:y,,ECqXs/2ZG
-0T=#oa1h=c2%TY.}spQQo'&5I!C[l|Wve!O);3&>vv#KSU_>3UUjl"S)mj'vU]=xk2nlo2-2`"[{0/8o<|,l)DT1%2vOGv'=kKu95H{S{Wk:Y#a=CQ|X/M
-NWPr1}hB[mw5:Atyk$hdYyl0>,XP6-@tl#eSE]bG}(k7NF/_C&~lk+Yy6=ry%cdRFdokc2uhl3gxHL3GDv}0AG5}-KOBKUq>:C{CI;AuqG"MrO&/4:HM]<
-c9y7~cW^S6"[,v~,tMPt$4umW'Bmd=Jz77E(OW5z'(BCFiI}=;qatq.Bbl)<}=}@=C"{|nbg'4y1N`}q~]Vd~mci<yCGzL6%'Hf^i!+YT]mJ4Aul=JZFJr
-YSQCATTDoR%|k)lNS^iJXHnSJ9F'>}MT2HyQ#:9M^o91eS;$]qs!3|8`w5D,OY%,OgZlu-zE]W6N649ak+C@l^XianS0FllZi5:>THk$YY)p!&@TIx:aM7
-o`]>FTcM.z6go<.j,=~pEltE(inJ.W0@!4,Y3n^bb>|`TcE-!#qkG^+@r-}'-KQNmeF]fVIXE%%n+^$$E87`pF~;E|udg`Anj]g$#aCcFBgwQmY/}HrGgk
-/waWh@7Pwn+[2Wstd&^zvh4OUzS2EZ"95aruuSG-`6#wRXY6~,0b.evOnuVy;JsWc$3Z/C:{7EF>=gcwRGe6mXxv<)Q%mD)3wnuVNkTJ+']Vvlrt8Y'Dz,
--ANypB-q7au=K]iC{d7rOpNO%JaqJ5FMu0B;Tc'['q=g^mw&1.7^3fI03'~>`5`"YCBE&sKm']Vf48Ti'p(E#mpK!V[bp^.7hRVRD^5G|,cpGI/keB5]{W
-^^ruCo1Vpnb_Rh,1i/vDJlKP0pn%{^{SKA!8[_x;|&K>F}Oz%oOdu'6+[tP0xDYk`3+(3%7:#Za@j"R4$E4Fzih/W:'RPgumu0pVEng#j{WcyN6':UT%V,
-({^nRN&S='Ggg3iQ}wW/RXo<G0W9%<'+J$!ub-cj5m-^F&/x@EHqW!<tvqV'@u2xBd#dWC@BPPZ}!I(HWoN&7p!v4BWQzn5%k<pt{H{{5.)u8DPx0U_A{Z
-+6RcZ;8H#E_yIB1^{Hp[!a(J`,^Q1`RbO"fjh+Qv&X0k^^dC^KK$@z,1$s4t&|b@V[$pBT5!/cv-Q-^=KyxZ1E-9YWPY#0<2YrY5-=Xv^,qO_M"ui7Jv9^
-<wCZCjE=S7'YtX.KD(6Sn2Cj3FLUe!GR+aLr7T=^.kC3J4mbak^^t9@=jRc,wJ:R8mBM~eo_-L5c35rJPb+d4wD]T9EkHbz@$Ji!MhBYcx5_S(j#O1IOH%
-'vKJ5wL;LM-!X1oyu0&JI8IgA_w(K#7s:UzutIy{sv;+W(f)_H6OD}J^ThS3z2QOezy9a+r9!G}7<M~X;3r:#Tu#'![{K0<:}u1_!){HNxIoT_s>fI^hi_
-Q7ky+()Ty9&hrm(|4t,EM'w,%/{_F@~sV^&Gm:3YX6n7KWWclfBFUet3"b(uoFpZAKg}+B>&jl)-k$gG.)!/'RcKS/rm#j}Lya=>dv$Qk4~m>f|7kmKUOy
-6xvhbTF9H&+=A7V;P7MD+Lvj"3Zw5go(WZOEtD$I)71dF%7=&I3<YngS!85Csl57FCNfyl&;_2m-Sq(E7qr'zFy'x&nqC"0YzD-sGP_7-bQmn/0G=D#B#a
-$KPD2h%E!Ca)|7T{j-ci]W:7MlLpwgQVJo@xstfzQ.9[-lX'ZDgQ{[Qu;3lF6phtuS;+X^)'Qn4(GKo-;/dk^90=|y^;^c:[.L64;^ZYM[_Y/7JZu<^M'E
-D1N66AIeZxo&'};$ZTdlo(72Wk':GvK0msi@bRrq#q<06(I6UTYD^=Kth|svP62njS{DT6X-i1.smB&A$$QuqQOFk7F7bcl&";D77!tcDo7Z@`tPSSpW~M
-}_i'.2}LiXKRd[Tt<DYJwkB=X9sf>6$^ur[/j3rq+;x'b_}<3JR;TKuX3|iTqXN%'b;o08$-J4%yk(`y@L-E<;pdKNN,VF}7wbYeEae0bb8eIx5_=kG&sh
-0i'!cULt]u"Q1cEdRmZp^Z'VU}PUbnS4t:%6@(:VCrQ1_.m51g]Ia&`GB;^tQG~d-w^gj'"_>kjm6^"t8b43}eI!EhhDU:$3opb.A{DVWu)sAusFwQraUT
-@2,O1u@a/eX>`cH&}"P,qBhGJbsOTX500Q[;6EGU{]Us)_S]F!CfPsl.|v09Y5Uwn(5_zi3caY3.^%nX'On)v'^Sg9V9RX{B!x&T.EmF!"7=G.aia{0<5#
-BQFYU%%0cy/^.QC}o^z@$u2v]8(|2(nJthZRT#HIMT~rLIwS,&5U#Ou6>1Xk[j$UiG|`Sa]AUx$S)m~T<.jsDsv0+1Iab7!<2t<{!oLsY+4Q,%9rez+=G|
-[7kwEE])r!Xo![~P]V+Q{djSi#=22-#r#.(_A-a#g'pRmX'E29mwep5$/Pi<F{%EBEo$f^No%:zklGKtQv|nj^1ytFNLb2j2<8D".fmfCALG%uSXDle)xB
-s)<<e%7`Rp>iK%MSl:xsLeG3B8AMbJ)'tN:.U_bLANGx8QtK}Z_6Jw!bF98a^-3_qAC06+0X''iW2})bH2Vd.eBo91|r<i-8fC6G|>1!XneLYb4=u4$sTG
-nwJTLk>$E@9r(u@M//9bXqj8_zt'$H/OKdCl:z]7s9x0%nWUz)GoA&mpPWrk~%+=a$DC[dUNmfX=f>-YH_cQr8b,"AxXq4!z7ct#+8J.N'LS(-+!Oe2dc1
-C42V9EI^e.@5ew+=R,4Ua{yc9J7dYxH9iiJ8e8YVTM!'G1md#)T$w/e(ObUjqp%7e1zWD<8qf_G2Geupy_poIETidIk:c2[PQHBj~6s,+s^Lxo[jQ]MhGS
-hgl!>+<FYH4VaSUpAA{g47n7eX=b[WuJ9ilt@4R)TT`RdWJhmh1Sd&s&y$jI'b#3Zz4E6Cb[D%b$:s0'F`5N-E<ciP^q:mtur9!P|b;I)nIQ"_g9q@[CDX
-<z"r6wb}nRvRB6ecO%A+^Xnist'6#0=sh/5r2,8FRn_MFX%7Gfb'LKK6&8|oMZ<asf}2r{FY}I.9Jm0mu3lUrA]Oqv%0XvkEG,LxHWJ[n;n.5lt3nh=0K>
-/k6f$Trdq+F9]EFT7uZ>NQ^NKavM_e)(C"Bz)^K'~#!GD>S'YF5Z4.;CY^rZ_"lU4oXp}drG9')2nw_YAb^:iruw4Yt}INFL<0c|.iY79SZEwnHr$c/^QY
-4U^1O)=/K5|=IMGa$c%cr8I+/f.:V%jM{r@A:L}pp#ev":w%'-!+W=VE4w]yu>>^WECRK6"B8YY>chu#BcHN:n9:3Q'l<CH$sX'DDR@OGGYnHXGr[sZRff
-a`P6ci5b{n78S2LM0`x:m5hs%2VqOXfU|C~kk/=-D^6tDLBQ`7kekFNp!g0|Jd-;n}dv8O'72v4Wb`>B2j7;5E.YG+er;e@)Hb+2Agf&Knqa]N;n3epN`m
-B{QCJj"!58qO/r(-]oN"na3UA%&L54d,L}hb,O<37_||5;h/)]uEvycHVQ6";Hy&mk5)H124)=au%k/]GY<zD/N!]1-M%!f83Ecqn;P_|(ge/-;N;%c`(%
-l[Zo6P#F]04TDfp."9B'lZOZpC9yecS]]GNGFk1BQ<P$}a1C7cWL:[}J3259~C2<w/Nn;k9DKT^+YCQX+10J1#ga:HR11}[Cw(_:`@l1X1wx7sNDrt;z[v
-X2}$JydWdX%33qgH+Ayjx;bfdEe=Z,I2uzyfr&7}j<`wRr'S`vRRv5Ef0.3qW82DLu6l-o^|e[86x-2Ff>@UJYfm6Q]:0Rt4zyV>WOV.l+L.@2OEj.;L@m
-CH|!<h'M;$%T|,VnYC>9Tk;;)akL.AK+E68%z2TgJ%KDB&'_;G[o+O,o9^mmP1|p%[<;`LTCma6-<OyC'Iw./R``.@,g=b$Sn<^{OQ43WEvA:IoPXd"5Q6
-'Cd|{/is1%W439b=E]8k]QcojR+{hu}0]|AW,fNG)Fo'>M"IJ2|y!J!e8rn9n1~&zBhw^G1Ie37&G8h5"5Zm'sGw:xxet!5{/4}iw$M0bvTf~2N;liKm}|
-NTD0#.xB,qkLst<COB2sZi"T>c1$;j[p$g(9aQnX#p35S"G^!p@{OyLQr<E@go$u3GZ{%y21L_Mq/XW^2hPev)A3xJxs;>OaR+GzQM^1v=T!VqeC%;m{hZ
-Q+Q(Z.<NU.MRpef6ck9G!kumeftq1hq,M`O][]Jd$ts,Pdile|%N.L)t7|f{nEox'zUy.3"ef)D->$8PvqffK`lWy;K:4jCorv|z_Id/w;9^RF&yE"51x=
-'qJ3@K:Miq^q~QWIbfn%lyxX0#ZHi$>jDwgY/1(gw4BZ7Jlh!20m9nUPO|.gccy"W)zWLa,bzkLntkpNW'ta<t&AeO(4|_j9xGGIU-qT!p,%x,vaf3+S_'
-zhaJm,~^lJIS2spV.#FSmi7K/0z2>FP9i-E[a!^;g&9,V]l_cNT/5u>0gPeg`00#XZ7tIY8#L#m}lsB^Niz#j2jeb3bxj}'QX;`#lncP-@%+;uAhP_C8jy
-(!zMJ2$qqFM7iruIQ#tMEsx,Lv4"T|OxX"aZjZ7&:PAT;'fu:DZk^`M2%k!h/'JifwnqhE}9fCWomHV<gm.hlXbsIlx(gMUb$jJam-/4ecA2%O=Ok|80C$
-&U~ZDpRv|h%Gr_%8tA{#U=aa.c%,_5YoK){r#Mt3e6j48w`JWw8IsgNHk>w[mB'S$miV]B;j95>}D7`!+SUT"!s=b:M+XRY+XS#6;7u>|)9HG7)jZ$0j#9
-SU^^tRjriC2Yc4Ltr3ep;oUzU@s<jX)NI;hmZeEOke$hI8DCJx.&~Tc[~EEU2L_w=={_BZeCK]r3z[<0l4QbY>6pz5QF3Y9V..['xE6B'gh68wNOH@"sj!
-n4.kCMM@fl$qv$]aV6};ox>wCd,'$vHSZEaLM/]@iB#XoUn[8tuPg<#E7g>#<;"8%2+9|Ntj<OL}|^m"DG=Vz7x4OLd2gEl_sE8"OKm}Uoppe/hq3-ktDf
-6a;dz|.,dH.X$5;[J9a"+QC$H.-HJ0sd3/uR6|hqfF:v]gn-|]y>Q$m`I"7G>!5BLrKGKA#7tf`Nm:)s&1=BmFp:O(-zuarYf9v%zs6DhwchO^|Z%(pa#O
-B{;$<zh{m7~#7NA8L@N.~m&4c=@z5{mWf|<>z=xpm@EQwolHSY`eCaEa^g)n4I2`k:o:|p9v)vfvNt[S;6H/pL$}d,$M+EC!_;0Ogml{O/+Wc$A=m=6^9G
-A{(&)(&+-gp!"J|hOjiSv:j5<g7,7xx.5mJ<'S%itmt<<99c9K[+>W.nqrz5p_N'S!z_`^PPkJ(#R=G,h7>7U(xccs~#u{Rbej>D%|w^pIu%SZVTIibgW'
-{/Si<maa/`/rNy,g}5cg#anfXCM`TW`-4_-5}ZVej.}G:q&&VT+%E,-S;H/}(1`R/i];S#S;(qLf"BxH2-1DE@jfECh2sHbJy1YW7Ce}&v^6[zU[f'TO<_
-`}[['NYOO&VCUd#V^e#eV>cj,nh5tRe=:Y5kQn,$(YF{48sr;e[hea[_GW|TRrNVE6uIK/z83=]!xBR+vAy#8$r-6aY<Da|T7!a:W{a)|A0UaSf5T[3[,$
-dwE7@<"j1fCC(S%y67-+|NEOWaW>x(XGd%gygy'J>1bMpiOAS'A{CE;PAR+]5MTrSyvhEKbPbgKt2_HT5OYBnvOO~1Xkw.g(>Mf.bOo9vF/.7>z6an@Wi#
-UmqrrHZlvjpOB7]f9eLG;M9=WXq3vdOb$:_::Dz;,^j5_%%rUCA:=q5iu>zK>FCN(:>UA/&oT.`5@7KG@n`LiG<G;a~qt1qS6"!U;ct$=6p@eir`}.!cvE
-},]2:/fRkp=[1vmk0KVN9{E5Kq]S/w:'Gs1(U_T$4A~!8v"Vp=N^vh9V6zEfWYmaexBSF;GV`YB{>7i(yMO22bVU-1SxiW:3/n7RS'Xo~_|],@OKr47^x`
-VeK4lBR6@qMl3z4+:pW_yk<,fQ.wV@0Bz@O87Y$v4i3'sAv1^l=FA&%g}9O`Epvj8E/8!E|mMx)sro5g_2D8,55sqN4:]_(@bQ2tBN>NFNZ:,NYZmd,V%L
-{(TDV(S7.,~xE^lSW`F_rHMZK'RVfiy,kJ#d7U%#%:pDROr!U%U+b&ZrcB$w],Z`TF"O<!CU,afVA8!oBgs2<{w`=DeDFgj@%)PmCA$#Ng}CUG2`G(i5uN
-BS)/soX,122,SW_xd^/td}'|lR3&`-|li67b,Fst&d>a8A|A!u-8oO<BWt@sJl6Rt>_w~6/$XM|o})|#4'+c:'s40vWo3!@"4pvrWv{2|(PO@cQPk#RA2f
-"k{wG)QLv3{=Zu$}Gk^R/|#KggpxWvZD.5t"Dg(TNCwNio!Mp"raIQ]T.Tg6YWRQoZ<H)N;&XN.${+H'Q&8-oSi|jiCM7gRZtg/i5H:BO#`9y&B{hqrkR)
-JF,y%1RkWgK)o1cab,gFCgfXk".fl6<.XUZw@QlQHEWn'1Wm]!/J;o]5'yH8YhE[{>e@%}oTvl:OOX9>ovkeV(Q+BUOxep|g},B%_dZ!oO`nlSU""rV|Y%
-Jb=D7Pb|BqpF35/G;Z8XH=,N,_cv"@$Z`x)WeZbj_;Q)Q)PQ@/7#,Ak)a+y"T-by<sVN#5Jy2);.x66Y@s>1Q%>:;3>M]r0Z!JBPp{zb)tSeR$qaT<|.5M
-4qPgD>ilPsLDi2N=_:_)fKa05C$z)]8JZn>QCB<96q$q"yH`^#F-!%R:u,DPXhxFQQXUuJ_UpB2BYo&jCjP!xxW1GP;,{q_pt4_hNn@<_$[{56W:1C12v[
-92N9VGUYIw^08CwbjufRgHHcyEt+[#UBEF[u#Pxs[vRsx36=zuaDZ^IK[LPb"3su!r%Q[D.e+5q{mhon`5u(/@J#6pJeUhW1/Oy_Gw3Es"Q:uaca;,j58_
-{XrVCd{L:L&Emw.HY)-GCbcl'`^R3`NA8q:E6i`asp$m/BHT_V5vv7=t=U#3|Bep-[}.V-N1Wd0naS36SjJzQI$a]pXVndPVZ[/[W.;F,ThIECABhSZ>!I
-ap(;[(9dB.XDg(#K6n8'5d-"0;nyH'oE<3j<!jE(Eb9Bs-2!kT`s$ktZ"/t_E/xS28!jaSfbfWvD@d}]5mg%y@ECEi/,Y[$dz[fNrM%Y`#pR4LP4!;mlM=
-A3&k/fv3$==BM(kb@AbI]2ls}h9w0$u+Z7yW,GH>874J.>T1:;4CMtf]RIO_vm{;_D0Z{J}P8{srEvr#=E&PhZFRdE}f~LLLF&&bi$9iuEG0pt[h3w$NDq
-j@x_+))Vtu{oLM"@o='My'`$rd"sN&Y+3B0:-5U&a_^yamfRo@"^CFZ;o=XJb$L:HsQ)Kp~XIny{K0bI:`u]K04_-)oJZbJgJM^!l:Y}g[2C`)QUeg'j&b
-]e4'}5{/u)"3+@_@Fe07}hqHqPwkfNL{_Rd!Q(hODw{bL_",l$KHpPHNfmf<zwkVD0XQ0+@'4N"p^2#/IHhQ[$|pczC.Le&eAKni]bjOLsoP^vbM&y4{^`
-Jx_zHj0n3AIL%`qQ,RKPX`8Nsn(j/MULtfy=4An[6@Y!,RmRTl^jk;q[Rc@brCa:&e%;)d$R]b%RHV@VR$<LFCIKYxb`+M;"Y/2/]8n-X"F2Ik(=Wg:yR.
-;Hl@lVUO3Xn.3(e5$,FsZQuk&%c<:`lUm,x%[aDkzgi2isa+YZLB"UN4<_i]o4Ewq'T6J4@/exq1JLHwWCp"u,-.blUxpnA8mlm)st51jdwc}TQJ&E|2_R
-8V0K0,Li('YlwFTMOzlm%#qT-1u&Gva8u$cN`8lcug2<S),{&[_/S&b3@<1cq:Wp)#L@j6QrI]4q'ERx&0c]hMjs1aRHr#M(|V`k}Rms~,$]N:Qs<NH%8s
->R|N<||l6"7=BGphn5~l]k5`N(Sh$-`Q^J3VSPfG5)"%,h2TnLJP>DB}s%v+S0uS6'Z2kOAZ)6x;7X/c55=9JM[lXTu<N5,WQE"L}<xo#]RE45^7B'v)XK
-Nto6@/R@hQOmj6c!~3qGbdxqE4.EiDyx#)Dnb;^JDSnLw>dM[ZcP3L}TuX}ysjKT87/|Q<OCyX_ZwU=-x#(;qd`XRu0-re#aXeB2fos<lYX+vxzyLV:i5(
-I;Wb"8c!d%U9^'zRufBT7M/!yV#Fgc6GTWT$Vi2HN+lhY'G|]&tCW8S(R]KZk89syBm6b09t#1ac@F54s<pEOt-,JBt[w0h^L7[^0XQJE3ueg%F;f.hj0N
-5Na8b._}R-s2h<~AN+fiPuS9dn/.[.G0}D;p5=+Z@AmI<[zALPPR:W>Z1Nw"&si4JF4SOiCyQXIvF.B9'}&%Bf`tlhuf^^!tMaUvks&(otU^fv1SoS9jq4
-o{5!)#kd^'zk)I9XZy{20=2+f;sC#hjh0b1i4Z'$H+VinU5H#i>%hgDxh9Jjf9XvjkZ9_J"V@o}(mtWhpL!WYXf+<.w.ZkLh!mK)Q,EzWEI)y-}&h`dW$6
-dfVqV_>4FTx}tY{)DhAL=4;S.HY%^9cY+aVJnI:HUx.=P'o5RM/HN{s^E&STo}sNRB$5B^{EQO:xV^,=9mq$~nu`GgpY+X]l@QwpoulA@@H.^W)4z$:7mI
-4TB=YR7n6p3QzD9UuJaQ;J";R5CA(=HixvkNg-olpqqRFA/oPZQ|9sT(.]-/7kGw8@mI$6Fz47PXI+|rrA,JhiK.!X.5$F[f)}rW6zr6IDtNikJ(TWNIiD
-WOeLE'U^j#lpjS}P#y9t"pQ)c":'#IlD`rXlfpipOqvASItKc7gRgC`B"-5c$7zCJQzNpG_DLe8c{[sEv'#XVS`L(g@IQ$`n1E:%}|s@B:1>j"p0pbZ^m|
-u:l9P2j+;&!4X:KiF.0!N!-p&E;ec:QsYO=I(KOO@IXFcms^kLp)7Yy|2r/u&:/6;;kh#B5YLvPbB6xuQ:x2pOO5"aXj!d,0`9i`mo+G~iL:V$$P_AjZ>G
-42E#Wh6y&_;BzoKW&rsp~uzM{D`a(hT@ZnJg1g'pu+.`4:c-)]&NzkyvGlHjHIN&%-;}Wrr)k5FsPObw&.$(5<Z;&(kdOJQ/n2fRF<PZD&W-HJcANp]FNW
-QP'ZNm+@<IGVGCl>qQ&bG/;5<9@,R.CtKP[]1K_|imL<>m%m<faq3iNe<g{:ZMuV<}H0h(7Bdx{6@dIg,{$p@C^X|%/F;e6VagM;S1`cEoPM9yg5;%pOy7
-Ib]-)k)I,,EYt]VpUtx9eH]c7d.{Q)y|OnFO_Q_+OPegi!/gRu%&:OvACq_}saCYa5(ynVEO}H.{W-|0Dxr$qgir~c>hfv<}W>Ff.oK#LzlKan99VOPWX`
->Y5FNtFV5]|Vi8)^hQHT/03)Bo#4gx7B'Co)N-@`jsFOV0fKR6bu^;HGqO41^:27irgW+9HkOkXzOYBqC)H{dh]'q&i.!vEn);=|f)w6`o4XJ8-rA3K6gX
-V7DMl;2Q`bH1&%TR%bmaioSj=cs+gs%ABA/ymSqru-BAJb.fl7{Mn|wo6A#-W+HtK+NMbz&)JpJ+a75biLD-3I}c,P;z[.{n2pYUeTU0ZJc5y2q!CZFv+g
-Q5,@C&.J!CY9kE8]Ti<^9v+'SG4'"1~5_RtTpekZq8]F]wu|&X88bO>t@6Zzvu3q$)z;_B!YoC/.@LbbV2u2m0{s@8}G4JTT;^)R@`yxkWG=eXZZo5oqTB
-=uAW$Tx[S`W|A9f/BAsPzx/JuK%`3}E[j'Z)-K.$<%'Ejzre`u&/U#]SPM)|ce="D_!b3WODA9G!Ah3I;aSuDgFv^I:2fuJ=ZT2yTVVz)%.{'aBVut8sih
-O0m6Rj4HK]jHtinwN,)#gIYmo@&L4LeKO4@iug9&PNPcfmDG+OOQd_fF0JMo-n4Cs;qrdABq^%Y%L(4-a7N!mvx=FyJpfn!rbcSq6J]1SZ1cZ.v&APv2,I
-@{Kstd1p"mXW.RQ-Gzr}E>44}.~-'-s2&UR0g!gah64+6BSTR^N#}|3{6>.C5:T6f<="i`C}$voCUvC{Ok,eBN6E$a^E2qy%[<Z=@4]gKywsWI!c2fq]$v
-U:eT-`mh"_qJF_!v{=MkaUn7>K0B|6)[bybsO_A$zZBK{T5xWjkx@!WC!o+=vz6JeT3>{g_n((5&dzw'/x'CR&5TD}ZDjxK/^#^TGM('3C5Y^0rEfWGmsz
-v{.&~^"{H-GRo<<uV=lY+gVI#KomLyJ>UIbNKG_'eUyC=x},aau'OmB[a}p0ub~0xP9s(cR0_V(o@gO5ecBr1xgxz79izFynn^;h!,yY/@O^8Lc44Xf#^U
-K}z(hhC-MP3Sm5+}fDqt($ZULzKD3VrM}6/r>q7|<M9E>w`O3UT,t"mRG}0w1a3,2qrwE46r@>'zcgE6)=>$S`0'r9lh_K%!zG&.{C+9#dL,Cbj&}sx]_C
-/{f'X.pA]c.8MPt2Jpl"h)XjY'x&-c4RL@Uld%eNjQ~J&e@`-^|To@dV-KK!E!4`_9iIHWdX-2$vJ!cNF"LFmMR3[;CwBF3rpRC]7(p)&(m.hb$pnrIF@2
-wf'/`)t$`G]D&O@<&vo-mL/paI7{"IN#)m/X':tM'XBGD)B)ZAO;KNClxn9XZl$O4d-.v)5Y=[WV/Z1pRb,rl[Z'~cN5yS:(I^njCIB;hyHt&yte]HvDp;
-4OO=PzHHzc"g"R.NYNU$7{4|erbBi@M=;N>@5/v,YHq{+nNDggmXMevy^R!L1%sXV$zg4=@&8(|en3@-zwz=Q;6OwD:@M')a;58l{q@Di#VE4Q@EOI0uyP
-'hOQB3d!ijM})@5`$+KOVI>hV#jLq6<5Kb:ZY>N]&oCM,A[B&Vn}QI&1#W(&k|Xa|l=b,rVo!|1L#Km9C82xS'xJOrtJoG{Qd]9{!It<=o7XrOpQ.Ir}$b
-!V/Mb|/DwgR"u=]D~22G`tp0]8Mb$XhODN]#P.H&a]lL'$=K[5u]:1~LrFe#lQ2,y%]JjxZND6wWw_iD7iey,dUCPH.,cnbn]D'qw8Y"H5kGY'K`cYR`4r
-V3sW1#Ekey6R{^Ov@!F;gCG^X/_gB)0FI2&7B)r.8Krkiy6dp,+7>Py#H/$7Yl$37n7pbhGayp`x4dcm8<eS)9S]1Weq>v[3z%``qgmvDNT_%oQXB4jsDf
-~Nt/'xge''#e]"GLbodfo'=Wy:U>O1HMPJ#/v`587I0uFlFNnR$pRfjp(@kFg9fF;l!G4+/=v$rjTps=^VIvg0{2v0qYf-!>e[rR)S[fUVEUSN]R]YN&tl
-iI2@LPE5U9C#=W"[HAECf.0K^<bemfJGPeSI@8=${V%%'s)qF26oQU_hGdIJK4#M`Z"XZ1aC:}CMWB)-~'i$RI87>SS]~1Na!CM+dG/NLvXfmtwq2,F#eQ
-CM2yCL2}s!:7)0O2eU)ty7o;Ep97aUa!/oc@qwo&KEl-R%L'OlITM+mWdM@Es9x,Bp,Z&huY:H<#uzL{~F[FQk##5c4"^-;,sr146agi>4r|BUQ9XB%Ys;
-r{t#Z$#WsIRhAT6Cr1='wZ&LsbTjjz=$1G_#;)@.[@M%j@g/z;mYT%w9k)Tu$&_8S^ab$$l)1d4tome|1j1m#qnN&<:A}]|+%UMO,iZTDr7;rgcpgn&.P&
-<DTdqzP6t`BAc<p]7]v+|N^+UIpEPD,"D:6j<t[u`fTMB&0,J@J5x.Y0dKnEh@$"ag%z8&^.{SK;W>'(L4:Y0Ahmidk(MQMaanCs<i'S9E.Q+4I0jbEjG6
-=W/6Yo@lyV'hL;Z$2'Ld=rk>i'tWVFjk|K{,|McJ;<c:nbw'H3BT|,K$_D9KI"DYbzc9]ZY7!uu3Mqs2xP-[tVrmW$yJs&:uT{/JBKv1QR<-ol3%Z8xmfC
-wO7t_ZmF7Mp!tT]_"T!pls,Gv8-02n+V5]E4S^'U|gq:$3ZP4n6vo;1t]fM'xCm3{N,@kQGSf[#0Ap$'=k'Y$gSIgt(-]H}n3ga=$OtA&YZr5+VO{EYLP.
-OEb_|8pl!%`!CnmuK>+cO:9ZAPMG47[gPY521r4!>tu:IhQXn:@'_i"Su9.ept~k"1gFIv==XHJ]7ge{z!|%B><Wosj4Fvu:ebRwFxtG)vd2%_i</u4,;7
-h70!|02Qgo>u7$Y(UDfQf>Lk1Kb{u"Hp#724hX!/3zJZx,aYMq!<0t{=H5/8Bzl3xf3B86=_Q+Ecj'kVh'OnYy[6&GvWK9at3i=xKS{N)V2ixZ)EyS`SPn
-[CU5sG,LM)4,&OoxT"P:@AsIV3y;[bX4=>>p<H5AU_(=aV%6mP}'"K;YT67qFdKRB5Dr8&{7qG6v>;gr0q:O&5b.>_E`/P8A7@P<4Wrk7kNg^5"##'m.#!
-'ekw/Ju6m>0#Gxd$3qQ5u3RqFU[P>Z^RiuuRflfp|FiEsETKrHR"ptBw!vbK3@#)`$~tKn(<vf,bIq2]r;Ww6d6{)N;GxS|rqfKMYWp1eOpRmY<pgxY`Wh
-|%fSN-kk~t}Qr![76BpjB0Q<a>4b1w/k-drS#aL.K7nTC.4j@;iPF1_F>gqBe)surik]hE,0>lw@Mi+)OX.H[|dY(`Vi]X/5rEWB^,E<0m]==:x1L=|&a+
-M";P=RN;$lD3<H)yr,8WaEk(%rg0Uo/>HG2#tetM`f|yqEfMRtd31>FcjCKyj^tNF[ss2MwM68dMR{si#w-N@TaSKjYVY.qJA:Ur>+#L94BPXs&b:bS_&V
-W.mhhA`|S=aIzZf|9$kms7L{-^IN,>qH.Y=aZD4KKl$yS{gm&msx9Z|xev}-P#>txZ'z)3_]^s<M=.G1~%yde2##5k'9=$9leLnOs|,-36Mr8g&6%_eO%7
-OacO6fG.3f=X(lxWR`8r3eQ]EmkDliAD_=Q9+2"NGS_CqT;Ek>tzThl1gxn,A2'aY57bdPCQW[4nmIwYe<LGV-gUf>5C~|gynS<e5R[.azs1_3{|]r9(|s
-]rc9E%d^`17]+Z^G/P3Z1>M_-PY]34p@>tJ^'!Um@Vg%bn7JGG(JHOr79YLf4UBFZwEZ,ULZ8iV14CHXtIfP_Z/s)eg"4S!aoR]|3n=|PSab38PY;Ghk6b
-}-5K7L:WBI$TJme9_AK#n>W/P4=x;,m1;jBn,k<Ek|yHyWzN@S&=ChNU%aeWX88y"1HxnTtr_Y7(B{f7}Yl27PLr/QCLjLZ3{5A|5F#Naa]M_FA!,IK#&i
-u;28z/A!-IoC7"@2<AMqc9eQon]tZoP2e|QHlm1n9y>Og&~TM)G2+{Gv{H|573c(bMce>N7WvpRQpm&y'Fw[4/IcplZ+J:3#~M{,GCAaZTwsQ)b;g2`$$|
-C]WG,J/9S>8VRTNkXW$57Dj:r]F_vdcqZc@tWNB&'ylXB<:8EdK0H.k3(:ECzG.SJJ.M1<pC8;4%]k2C2hl+E]xy}rNd</$j^aojlBJ;i;qdFfZ<se_]Nj
-9uUWiK/|rI6k8/1k,eKcl2z++rSrBK]`RXlj15VJyEsT5dNZ<$jXlCy.2i0P9@rm`[cQY1y60ilHS<nx[S(gu7:N]-RePlEe)gw4W!-gZkbAl[SByVH)4D
-1NR>'d=5x"TSxPz,mz8$YCJq:[kEJQxifz("41Q+hy#9L4UKzfx3x-(p3FFAc!qU1O$<>|`JA/W+z!N6_<'d-L80m)KL>i}noPoqDXJ{IC}83R=!d/W8O#
-3lerPYVT{|I^(k46V#AyeDSCC|b4&lHD~!a$aDaqSsJ+Byxd|>Ernlv"Zt0rbPs5Wx"},Te+7ndfDOtLGLtwpo)BB<H()t95z,wSBx(aaz"1HPY!to]XAS
-,KI8qC1{{wgozQc/U9P9opEjkIto=MOZSj6c]",#1U9p;OwgJP${C)R[b>/;+s~xz-:Xe'9yHwU6h7Rq0uL1t3&&VqaWH&=ahQCm}G~mfy96&>|LFx/c.F
-y|}fB::9zpV7}S.@]j/'gj9|%4V1wD&X)0jhskIBx)dpU&UP[,"i#e/VGSqzZ[!xTtW6e_%x4qLX6e1@^SEQeMyI.n;}RXClR)=a0A_`tM%YD7F;Yy5I}|
-,81f8N|T%>;!]0^gUw0'Q|68k3@5'!22R.t/59YH2e-]69.{Mh{|zcF(ftouX"~2mhy+-Ktn0ZW4>$t7O%h;=Tg(dHvzl:f`/Y6f5MHG!f!G;BW|jn{<GB
-b&Bt$td3qN<aJwnyDX[2T6F,j)~hf+fo4f]"f!CU~042zar+jnq^,O^;nmaxg$^C>P"lfqUT"b7ipt}8nDOosA:aSI>(Jr,@-YFmrnl&SSn.+KQ=$c'tec
-Ztj^cbHwj+ALz<p;J$)(msmvJY%Sz8=Tg|/5a,'"PB((W3QQcEpM2'5oC/wSP-nEt#@_WYc$w[Sa01.eSzgRc|W25f-c,(SPCkC=czMv[n.7&jHZth69&"
-D(cV"c:rVVB[;rkJQNWLmm:ho^pN,72FwL9c(W}Mxq::(X`e%LCG%BqD#81;/]YdNll(tr(f5/lE&qmDtr7u/NV.FBphd1,F7cSFFgKHV!q+Z.h0quv-3P
-Yc7o<"i3EmA;L"h(dqlk"_P;@K7!"(`ULBj0r8O.ik$ut}]sErooiYP-JWAa58Ew25J!RVlq%h`tZ0I.`4u)vlV$ckAv#a@>vI(tni&jp"8f`>ax=U!&qx
-)cLTKi<pLF{c.`b`WgN%&XK6]X-u]KX/W%[C+%z-E'.x8BZ%zJgmsEaH19"vVoal5=YE-,3n>[iW6#=Gc::o:DxW&Sr'2!)Dxh(6E^ZLmOgdO/#"d#uy!K
-mj3yBYsEZw0LBB0W>E_``l<j@byJ8Ku$2%,_%%#6@qoY7|x0.5z1tTEoJC}+H/HU@G)j-W~N0mX9BjsB{2E4=I:zLC[M1D;Gl':0Oa:Z<ESn'u'Z]nh,Ky
-wMsj|M|{S|/psL;RUJMmgX4hV`.be<GIJ-_wf8D2txj:W1pPN/nR+/|<{r32:[|tk^-Ga`ufo5Cm%$G`U<.KO:8%,(oR9=bx>Y6E3[yLqa)Wm,Y9:|Rzk6
-^IE(f,0{Vvvk7<8P3$w"RsD{i"vZ@Mxyi+K|d[yv,UWGv((=46,>Kc(Ylg|K#b~]Z;%,v,`Nzgiz+-<%!Rb"Glz7A"V0:!c-U4D]vrsdt!SGvyw7]2tYCR
-<Kcj.3B:t>WgO#AUy$Z,KzHH]&|]v%..e1XGX,4r>O}2(x3KR]#[Sl0KTTAOQly3XhRcT:tIl_;FbM'WGVS;#5G,C9(+SRp6%@Z{j)|$7Si]_jW,@Y)8'Z
-!]N_@)fi7=[B03+2~i"HF4cU@:eMyQ>VdF^^z"Xi+zmCEJef~2=[z|1#32p"lTl7y7<|4P[k-BCEo,BMfx>eC$mV:hCM6LGv}X&TfBQGmIPW%a_vC8nB2z
-sDay_d<&<bCTo'_l{RXFWE3fQfYWqN`9Sn&z[AbJML>A}L7%s!FOKiJD=MU@hLuPSg+1S]u2t.]V3>vSD^'h(z#,4al@rDp9Yo8/Z=wDd>P#|2=u=j&s#m
-,S&|$i{^WQ9le.GSEV!!W"zMqskPU)!yf18YfnRCtge<w|EQT.{#VY&&,AQf}5ws2ID-A[_8Gsi0gR+f:n9dhqY)Ehk)B'j"s>@&|XI0S>}_8Hw#m__29I
-KYXZaCi{Shm_u{OPG%bB6HdTP`Td3-PljiO3A|g;t`D0!bs>{1>l4nee,HYy(b]oAUQ5nfmNq{LyI]t/&S-yx1Kj{8Q5y|X$UgI/[KNBfHrBs1A+IwZs$I
-KtU+1En1d>QER3_K)|3F2xC)Pyki_VK`4nWuP-n-x;=s14w.K+Q@I.Wsu9S6XgYF2P/r=2f7y8|hzO5<m%T&M8cxGi|B&3pP%S5Mj"R.~@8GZE!LR0>'S4
->$i%6b`l:WRX~NlI#&jri1Tx@a)k!BmfV@iUx'~T27N2faNx],^-/u>WuejN8+`/QS@:v8qbNdethEk-TQ5{9`l:&8[D"/mJ43Ui0ig_GE6nA/OP(.vVOQ
-(R^0%]@%xQJ=~KqY7r_Or.!kZ&B6YD4TIi34w+gM|r84cfs'Dv-fVZ&O(!0bT&bdW&DQLA1M&7~:FR8Ba_[%Wq.fv+p2O8"T[CZBUxF[s1GOAM4i-c%lv6
-+_j'C8Xhl=jTubyboU#=:X8k0VadwE{s";#$/,;$pE}k><nG)QW1GobcNx"sQ88q-.&!eqjVK{nNuz+-NbTk|^cTebMe"iGuO&F;.u<suyLU_Ty$uASrTM
-tj>c]"r@CdyPyNR;Zv8)8g%nkSx!5,}%(+{|nERS_Qe/eu"hrI6zB7/RtNK>#I3i~IikMOwI=so.8R2HS5:iDhDhM>@@({.zp.HxTNxNE|bb]U>L`2#lt7
-O:uZq'-bC+84CT9u=[;_Z5TB7C&"+)&k2:j,PVx),BKxMcz5"I38g:ujB|Vl2n`Y$Ghi%42>5Yu_~^U^dXKt#]tFf/WepRBu/kL-#gZO-a`/Shrq.jL!.y
-G3hy{F&D=%Q=Jm&zxq9w(^=D6&ghPIXU})c@'/CPhgSf~t7;m{=_f/oBZ7%)[mi%g_5]}0CiwyG]O2(#t.E+m0G@7SME'GiWCN@6WB2QKf$@zE&I:Ui&S-
-;C|Bj`j{),Q54Hw<q:]>_+%Hhf%Vu:e=5BC3Mxp|"md>,cs[w(+5`&}jcLuYEkCnIBc&%B0dbf@pWSMzouFE9E)Z8WBT9S9%cV<[Y/]mFw),qdU6TM4tzu
-e>^KD=>=.YT;q5:vuUt'Ie+9OeFd)WsNpArtS>EJhq6`@n<'~!kPAI1@<4.[x:UV)JYfiM;9|cGAHr,U5::ad.H"Tv12b-->>2:d,THR%5:UNFJr,/)57G
-[H+]iQAaz!!E^inJoISs$M3|g-KD'%fkL!:9jkj!KYQ$|Mv1k1,T%r$RS`vej/kti#j/6&9clmF9hP"t.e.Tgf}[Y0H#wLPM:|Dh^gVMuLtc>@bOFv]Q:D
-hVj-tcUY3'+nn0U"Vhor[HHxLgu+Fk#>;w$CXjDd]wsl_m48S2E4rnE9H^)1lEC:C&2!g8O)YVgAQpRJCOYC0I]S|k)sZ>5.Ftb-(y6TaD/7ikW+A&IS&m
-glWsXVI/-bq{MC_sIu=S@4oBxCM#8^M8Ab2AqCn2p&p2<|6y;AWvaWqhQ$C""~5f4:21m;1dwwCq1in5fZ3{BpMGLt@+cWuf-dT;(PcIK}6qiN-M8{+#|z
-q%kg{tNnUlfr0/#}"6&-OCr+AY~_n2bjfNrTv1(lt9:3t'$t.1]){Gl+gwMuYRJ%{%NyeKksXDQ|;ZX,%}+B5H>}W0&z2>g7}wze^{j<Gs8wSMaIg2GM(9
-ay7b]/+UuQniT{UDD)%-b,QU)!A/'[t!OXebOJi(0:y$$rE9A'}6vTq'|TE#-QnE3,;YCD)u#U!%+]L|xaDl#48F&jNv+%3yrJM/V:CL7pzqv/;|@p%ORe
-E{!iof!kk^0/6-a$TemtgC,(f-Cd-/=BHn^T<i5'y^hIHkOOY:Y(C.$I]/li;R[kToW.I$ztjUy`rSAVg`$Jq{wsxu}_EN#y"3s%K68Z4IH_bXV>A}PP!"
-ea@T22Pzdp-l`iJc`53'A,Q55SoSFz'2~0dwS-AtV+8qZh(}cVgxr@^W{RSg).hl0s[4-JQ=RW>b2qyWY6(/WAH/r+owbxziV,~#GKH0$F_<QQGe!z8{c/
--;-tBW}A(G@wVb^oKT=F"h!SPEk_8B&$Ns#iD'(BOEF#)`=iliC4,A-H^(=|P+k#hGv4oq1Rl<emvx/5:kxF%)XOHn0dt1vK,'yTx":_nf{9mchWW1qB~r
-#$2rz_eUan"t>XEyJg=RDnBdzTyLx9Td!'|ZWf~x|4{gBy)d5idc0SYo=mc_(nXFSd2^8bW`=ju./yxq::jU6>u:QU#ULqAnku/U!:ASc$T"3#c@E:3/mT
-nka,!,:z+j.&BD;1v.:UC$[k`.~#`"}ba&I$L'8LB9`&9L19Nxp5IT4"dI,p3S'8ZVQQo2'Ey>Y<THITtX/p+bs1X6JaAQcAU[Bx-#bR]<DZg>cm$cyugj
-b71S'H{KvW[fk/>BhZm<aty'Pjr|WD8cjMM`fd^_3wY1wM%FX]X@L3UJ[#T#~+/d;O5n@,^<K}yEXN0Afr`||`:1gcwBI78x"en4/itx|'gW0A3q=C4N0u
-qM{Ey,K4eu#eGghf6I8>w=Xr&n9G86zMe"&^)Fz_.fd}LV"j[iQ#5-GVUE5QP!-QMcO2.rEb,woD$RPW3Fc'Vo21nQz<|u+u})n0WvuU#4/W{<g7KQ7#Iy
-x>&<"1Xn!2dSWYZ_KR-D.}f>LEgDQ{n1}W5WMe_#L7Zd:LnLsSj|<+G$t7r5C<8P9BB0Wk`a"Fb2hs%$97C_05XJ)Q+SAWBWkr=f&CjD^/[86FH&:Z4'2T
-8q{HK74%kLjsPz}w@FWv-HIK)Sqr.oy(g#WL"xu/yIDBe<CP.>iKPJ/XohH<!s96='D-%`"BE{xG-E9yFT-Mh{cg+Et"OYOB+x5KK5g.bRUI|#BRd[Xw6&
-zCz,zsRPRc-GdB9^TDRWk4.{GVJ5TPB/0.wks'=C;Bk_02z@YU)IuXEfcAVD((@G7c~v$l~;/S^clH+V-dl_ljMCh+:Q"6y/eRCBJ[K&6yujS`.yHOhtTb
-5Tn%f-SiHb+c~dVi,M&opL^v6J@eD1L[ZSwpDx8i>am2#Mxl7Q&@<cM7IW{P0Ka_x_-oezQ>8jT3kv,7'D+7Ac/D>(`74[7ko-|LWanZ7NE+%$qMIVg>5N
-%=`)>il`s5^wY3#2:JOIgl=/W%oFWkSAu39dLpjc~H[ksz&2K|VOpLllbHdL1W4#H5SdkOzlh[dq5;b1kz/Dq7yhANyg$T>":M;Kbo]&SV,61IDuq!HfEh
-lMi!JVQ_cy]`M`%!Y/-s8gGsz_$>%v6-Se=x#s&gv9lvyEu$@JDuJl`@]5C$G8I2#`I9!/S,hc7:/l,^Oe-Hp<g4k"DNA--l^BxD{K+4/{/}Rszu}zAdO&
-q(Uv4PS^XlNy$y+9.Ftc2rA}ZfH&$w"W|_wfzr~XaZS_:Y&CA,9|uosO@0W[:H7{U2LkP1l2(kj(<|d3Td{1!Oaiaa-pg#Fi&Tv/XauhfPWOd:IB2NcJG]
-dj['g_Hf+^Fe9[FWtQg{W@({Bs/d`sq)q),.V9yY-A^6Lm@;-W=-Pl|bd2!kL|ih@GSUlY,[8yfU}hC),gf`"BIHXU<A.]D/g^q4oie_]"MapHT-7VafAc
-'zNx'E}5wS:QmF6XWgeG0F!KbD#UP22%`.`h(e4n,zey/sSM&KtlV#mUEp@.Wv%7VkR%m4`%zEf7+ZPMF>sq]sz0<'{UNRgOM`hR9dG8SI/hn[rIb^tTo@
-V:c-<M%|5p{Rw+4fL2AMYrg0rnQk",6(.qL[Y(A',vUnzBX(4u0x`_qBK!4oJsCqE&a0Y>rRdz<>F&tH=aJ7u3$[|)|`x]e<Ts[oz_`'m:j"blyJ0pA5Y}
-^QBM,(#W]WS|9r7BAKJTVm;_XC/vy]|k!-bBU$gaP^U$M9S@#}/G<jbqSWS^suwomm5GRNY:%0a[Q#}cm}[kuW4c:<ra3r2lvof|KapO{!SazO)13M]xG=
-tayjmf=Mi2E[lz~c2x4}!a,Yqz|f(@zorxr_uOb/)j]HX1}QIx=`|OUBLPE]r3OaVaJON+p8[aOP+E[{2AT&5]]f>{:=Ij>y_#/&#=m7u"hr~B:,Nj_v_|
-<xK&lyM2>O$z+`-{!vmY5Ja,w>n$0v)qSd!z&1$zhaT^,{P0nooK+rs0P$$bYn&XWO>y1N{aO[#[6WjI;W'1vzUYP$VSnIk3Y;RF3<z5ViN%HqktWt5['n
-(cQ|h@;II|%0;ITBM7J[@76/5#lV.c|d@{+vD>_sa7_E.N]fE&s2G3,V-fV.&7GVPj:SR.P@H3LN3MNgh7:C{%H[GLzM:O;r'/@y>Wri6pX;~'lXU"(0om
-j};cRN:of>}GIi&r{^^]hS'm4lqIbWRI{.Z"0zR-U,&1}I/PQ{C}^SoAJ"{F3U5kn!0LJnCVLJFG@nRGNi@&:OPu^N,AV2qLj[:Z-ms5_8R]!k7SIA_$S@
-S]Da:qz'PpL]M(qj-A+.T]Zwn.ItBmBR}S77'`VafApC>9V{+MM,=QV^wE<RsI(FDnzdrQRlZ`T$.nr@.A$O_+}cM}_UHqbT`]@{}@J#}`)omCq7jan2X#
-(xNE;[)wG+eW.tfwP7(6$kL1/no0U{$RX_kt~XD+/gB>'dpT><#2t/#CLMg}r{1p)YxATR_b8iag<F{3gNEH^<vjRpu8u$H:LVf3wQWHVzWxdtyEW>$YK.
-bNf=Sj+[Vrt.VhKP<LCix$zn^a6YQ^]&QRz^SZ/xON6D7UwoH).5Z'Nq,O)oq8a%_D=V]}fF6HpdVjEVR(:Hb^&w,BMVo6-SJAPgAkO<|VR9D(lZ93k4Ll
-uF5qWK+A2eDB1!Eb~W&}z`/[]HcgUv(2,'<TIo}$j+eN+d2d4cO|ck,`u}DEk7T_aSD8_nIwemBr2M'azRFb"7$)9Dp`#vs;V]pv}"e4I}tLwNbo[3{Nit
-(rJr$rYL%y=Asr=T[|=kM`a8DM$gMaKpL+dc}OoIMJr,v[lI)42b2T5{qNx<H%v}~1L-xapvVf!!62DOD`]%'3G.DZwLD35vAq`3B84|Go@4-d]HxK+c6E
-+5PWyeI'Y}pIl,l,N`TSVbTP7hFsAe~!L;T0>u|L5Dh!K#)m!afsnGNu7Srd+Dzl)kczB"A:ZQZ{4pGuX(%V}u(b:>=W+69,My{2I9mlX;]ovbPV5]am$T
-.DW!C<5B6GL"smoMzbI:c-5nH!/#$Ii^Uzc{ohe:)/V"8)543Mwo`b.lk0:I.(`3:=tgweeJK';,47sY_N^9c2;_4bP{rXM#dl"Ov6/SS(al6<<=b!#X1[
-Uzb+%Zw5'>66H0(]IU9@d[ey>%K%$2;r'uLo1.K'JI{Pk}oSPfe1nlJjEden'Kt7Cgv7xh:"|6=m@8bxrpA)!Mhx`:IKufdVO+R+'kGms)fFNyIhxoH5,4
-jFk'n(yRRi82%E!-"E-Kl36TyAN}b`@9!o=)f@qB,ZVvuXbHs^y/^dCci2W1T[>[=jdM.;JUPM3aQ8`}Y)|)Zo9_!C^ZqmbJpYUhWsA}%A5u"2:ZV9uCgX
-IX3P-"#^M,4+EYAZ3M[{DeoMRHBn#/_6"s.0`<j}PkN.=h&`~DWk~hWjd'3ZYRpWZC#6RYnPT2rq6cKDl1SC8&C,U]vX5U8.@a&PF_KUHr`GTJmrT{nr67
-8D=]4L5J7kl+ItzKk<f_HaS5O!T]`raw9&FDD,;i!8daw5;DiF-D`:[J[">jK/w_$Js6FFo}EJ8'}tfkjM(-GL5YNU%q3&E[["@0F@p(n3:P|;%`L<cpjY
-oLhhRf<m{AD/qu"(G.RKh0e,MQ=u-Sgt]aLaAe&5OP@OhkW<}fqy/.%M2_l=JeR`(N3|.x@$n$PYuO:IJR"n5Sl9.+Z_OiU96^H}fWuyMfv#g=fS!'EsoK
-c5zb(eMGn=u{>)41jm`1{/);q%b0duP4eIA_$90qu"'auEn53[SuCzYK>+|XW]ZV%K~YuCf2iLwfj'41jLxfJ_=/|v(<yd&|=)Is([C%Xd&7khTz+j1cZ:
-lMk'zGD)6R"U5+2ErgG{IqHSlrr5js-ausHM~j]9^$+mMoY{ISwjQxyUasXg&2lNj';JYNKl0z<G<rYvhkpI33$'@+xg#OSEqT.S|7&xY|Au1rV"xVn.Ug
-g+6]odaRPDN$|MUq<8nnK7Il^W`|{Y,isx{Ds90_jdCE5pEwOVpX]5z9zw5ozYod$|#QY{uK>'YHzd+3$wcqUA8$9{>/mBzz_%n,lUF("Iw-rm&Jf0v&Cl
-&29HBZ/6Y-"3{z'h2|u!CZ7Bj>"gE|+=_YQxpB'x8VeBAT}r{wxORUcse1SLBikEU{[-!5V%;M=39'[sCE8j~bju2Ep`56#_IFZO3B(x)5$3+c.XZ1aM1U
-(Xi_Q2{d5dskcEuRq5(=h+`6EoZ}pty>CN2skth)zr>XZ.7Nk4(0H82s(Z:O0n':Oxf3<eZ=)tE)5AEK^6]r"jqp~:6erX4{|>:d%-ea`58XAT9pgIuqR_
-I5rplX$%L%3=>qx"-tze9ba6y=/"AKo'~@]f8V+z@U;XW,D.JDQGK&8D0}vywJ+v`r4k,Vkp}!L&az:vUi3jgfIw&$i8XOTMW8.ua;j5CQj9-_dMA>nc-o
-t+r03zic;D&XCqV7$AKC;B'i38xa6P(/@eVc]HuFL3^A8T$25yJH_W1mMYnIAx>{'=J`V=>'WxLpkr`WGX/sl:n'joK2$^MIRg0{{wv,382Fe8]8'wb8O:
-cb5hV>ud3biVa_(IF)yiDc@<_ngV4>/irL%NedF'!yRzu/15.46,YeUPa=!&D!09-l!`ixlpP]5AhPq'/CSGh|UIq$i7%0BPh#z+_f<i(AV+}t2YYFDz.7
-xT7dv885~A0bz.5@@5S4Jt1)["&U>L:lt!XFULy.6q:yIR75}n[%9n3;E1o%/=%Cd:k:fg$jt"3ph<BU&eknM}+VM$wMv'qAcA>U2%c7C@>GBWWG;3wd[W
-luMqb)<fUIGLDZg)%/!l]'i$E^W06A_9$yl>h[&@/I<N+z[/d.D5k3pJ+l"x[VS-{37Cx]9}b"&sWG4,|60xfus$1hp+w%<VLCc,Jbp{k0VRw5]:,C/ky{
-QfYrxYu(Njj8Z%M/3}GQG83xUe^{bz$M)XJ.b7D@wsw`h"=>J4lh'D9y@OS)CvxQBxC;Q='7=V1Qi&DL7w9lV|(rxUyc]4<EYPnTj_ThP'W7faDR#Rq[fH
-Kx[)f#cet!%r%]]lSWi.:Zl>wf0A<(wa(:IyB{(7WZC!_yGdq6Q=nIF=:uC$rRTz{NQ['=`i54marj7HpunvI3Lcav(w/uSAO{kg9G|GL%<5,U5X.xNbd"
-_0k<2G:UkU5iz(0Xd6jit:Shu-&DQQe"Qt~4l(]gd)Mqpgk[ul4^fPh}EM...-ls/s1sHu4@,)=M^j(x<}sKA^b&P1+-x{()H7cJ^W'oyjhyVbwzVNgokp
-Bvi_'F@Ma",,9zOUhfOa:C)o$6jNb4t=yGS(9VI}&r=wp+YKes$@Y{KEa"NxyZ2IXwjXQ]n8$k%l,}8iib2c+^tF&@5zeH)ZUy.{PY-C~}qd2ndqh=)r)t
-vCRtq79(xnpgSP0z~r4E|CL^>$h/GsE2Zfim>;+vUwkRA]2D:=!=ltx9=F0.X_pm[RjY_CDU.:U(GLN:|,81d2sk[aDVuE)mkessd:p:E8>vFAnOIoX|Kh
-2!)|W^W|oVY_i10awqB(/oey&Qs{EOUdRHH/Dp'Ez8lN9xCL;zghxm1L)a6.lKxTU>0cQ^)'Or$uTRLb}Vw--wXL9L{<U6@CO(%mD^`zN%za>]:wpN#coH
-q/m)KYIC|r'(dFj.K=}cjHb4:Q5X6k;rQ)3^u`1oUCAf.Xqj{(P)#enOzS]MQQ+gjb$dm&FX/S_ZlCLpq/dFH,Ykn6jP}t9h:"8heP~05#3L{Pj!3WWRbi
-~&MhDx`Jga&S&7i)vr1Wh[GGog3|mThv$]9y3CRqyOLky6yfiX=Qm(}b[yAi=ghr)RO%IeF4VlA-+9[6wpscr0;Hq'f3RY#wz9HMlVghaiMaS2|F#_FzVP
-c-59SqI;=ITzK1E3]`nt8ijRT_Qs7BeGhD@^RZDXLN]Uf.kk=9ZVHt`nT`p">MXlnr;S$hz'@X74v;T{xM2Z8D6Y^ia]j'mc[2bDB!.B@_iu};d$`c$&Vf
-=`%a/C{hKpb`>@h!e<LV{ZfS0;IW2ndS~rk2~Gq4}(|NgU<km/-96RKt@9Cf4![}@.#rIUk:1A++teLb(qX()E#!IuEKD]9u,HTpl'Lougs&=#0H!YJ7PT
-#HO^r)#qm7aJPz9sHu=#y5}B`@#_G'+8I`[W<sHsgGAN~:&d@]ZG+FS1s42]Cw2hsg|G!w{$OITZ;mxc8:.2S+T(3':GqLo^e!oIkfow+Sql;|+);|;ez$
-aVo"Nej]+zZ"A/,pBp@VChgHw-dJ3'fMsh"(L[HJRhY=U5&A/sc<C&m#&qk8>%bVOTt@R]i`|o'.77'k1/`9]$]4Fif'r0TVE,BE(th{Q&CN7f{3F|OBBd
->3h/fT=lwN^O|jD(rpY!63_NnX[N.LdnG4"n46YD~V,R/`lq$N})it1Yd&mg0O|zkxhh;8Con,)t#63;68hNiQkoq,[mLsw,+@XN"RArn(KF1I#}0]o-!P
-P.8xFnt;#{VkcEJm5]"<Y`,OM-flzOV2D7S_s+}FK%hd&)5fnKogf{'9P0m'mvlo2^pHeGuss&HJUeQ:X;<WpCIH]Am(./[^3boF_Jl3Ua6,'V>O_hu>kk
-g0@f$vB@01&:fY<X8tm+`s$.m-oc{r&F(l`i"!kd:2+.w".q&&#:OH0`FlTXTi25Z|Up4P)|'oYj4`#1,}_9Oed{_N$zI<Y/3{n@d1RBPuZ3%ayYE1Zz/L
-=#b/rPF&WA;=VI#)_EwejF_[sI:X2j4EWBhclx+qG.iIlkrjQ(:ry+Hz_9_hg#:TXY##Ys#8DaL0gC:hr2&(1n9sp'U!KAgG9DCX4i7o_v/XrsuKYq`"WG
-3C5a[T")8/Ln2&qpHMbz8EC-'DM"L'[!0i1M'db#HG|giHZBH]_NSJ@t}|9=1$=uw^M=N4]j&I2(Fo_Fs60[lU8x1&ky_.JKKJ=sSX8/C"cTT$L)fVXNXY
-AyeE:oFq#O64m4]O:MV51^&P^Ga_6xew1O[>$w;8!pU`U3d.zv(:x%%ArNm#oBYK`}9g@"sAIs<Cz"M&X-5p67'A&;9qjF=7Si0AGxZM11%)(#X{&-o93v
-}gmud8JdrCzPf-K2Y%v_JMb(@>{Zd1YnVS(2HhbPLE,!q',j;IznAxJU-&j>KYT6N2MSKfao)MI-A5rB4&3TWpoD#teHKSn)f(jC&=dSzd)f({1@[/WFwg
-RT&N41).6hm89|DFna&^+2!l)!IjfpO<Vq!z.IvBo,8L/ZR(UPAodY=c208b>ni'ad8)LA0`yyn99EWv!o:b/s]RheilvNbAZ6Jt$K9d2CrQl{Xq5[hdgz
-]S]:YH]7ZDTcRE0R:mcOs!$4h)/-o:dEH}Wb'aqGN=(]k&YI9eCYNN;Q(2M'f81>(mMt"w87lSgUL-@ay,_J%$pzJo3#&z^6L9^uLJoXrK53/{LH`"j'Y<
-BG%x5i0H_6{.1!pTdt+FMc|qVp#m'Ce+[I:WHe~Lg7`!Jp=hOK!ZDOy'>Q_}1q"v#,VzVBXa-R`<<dW473S|ue0uWXZ}K[coL;h#_TCuTF>nD-3t]uPh!o
-![k),5c<EvTb$Cje_1DXgWFuF&,MqZxfGK",g6]zFk<,EMh"8<IrUv`V"zkCF]Kz#K+d$pcg:F;Q$Pb:}(wF[P]tOv[Oy;d_Bn$5@rTK"D@L-a}BL}qkrB
-VVLD^m/jX_G^skeLKVHm'ew(mFtglQ&BZm+!~@/1X#H@`c|W`Med-aak&Fc&{4I]((o%3%]VfR-dF&uJ=b1#1oA$kwVU+N'Wdo0]LGXN'&V.88|srR72%[
-b,R'r4Ve+B1!2bXJ1[gXDMXp`=KDftT6w%<rsp]b^2Quh%#o/O=RlsJ._SvWrMJG-#7onNt{LyvXV{!P2xHr8d1Iz+a|>}6sxlI{bb,QOV_L'd@|P6~my|
-O4i/U^B|xx/;QYV$$50qbUva_pKH0@CXT+~Kaz:OazS6ZV|z'`tBk2Q,ysFu~UPD7"wx6+K=33yh|Zo+w;BGWlxlWP2c}D33b"SGx2{c._ez&Q20XshE_8
-/E[vLGCQ<)}h58JPBn/3-v{h,mB29yqsQ]t#TVbKRr^/M#o-`c1sCGU+KudK4aHx('~xUIq>GMwUVVEcVPXT$jKSMWz(TL1rfhZ+465)lX2CuCa.b,/qij
-789jJwInG2F,7&Bi0K,J`'5pIF;/(a=#m7",O+]wUCT3R<g.d|A!+;Ce+IOY9ZMoct1E7hD:=Jz(qo.)^/dH"kI2<_J4;shT{Wtg!Z!JwLtQZ<;GyvWi}S
-s(0>ncmjdp6/;#8NPXHm=HKM3s,T%e;1$yHT^oAGp)Uiar<tP(YGGntw/ndC9b=FNZ6TU8b7=X|ZpKm]![`167P-%Nz|}VQ]Kl,3O=-0yZtJ0m>+N'p3%)
-+cjD:P.g29(pd|f'Snk&&ieMo,%I=$0R<AplPOakz,/bc:lxE%ugFje#=lR/;&-6;'YI`Qec(w^fe:=2Pjv{8F(b,#"IsM}]_:O]tH2OQ@{}z)xqsDObf^
-%l7l"L-#5x:3;@'QL%pLD/{7q7QiLv6Ev![,dVoXVZ{ZO}h$%V3z((s,9T#4mu%u5_o3BLErO+OWXLFC..j(BorOjQU$8m%7lX+`D5uJ+t=)y#FigxMyv7
-A'z%AgD/TKZI0wEC->NC:@Ii>,5Own:]lE>`#:4"RyW{WmPFyJBUueYzl(R|'A`^X:OqFhVFyeOHzKIcHsywm`QbAksRYUNlLDsXzS08kG>NiaY.A_3hI;
-@yaz^!N@m)0v7%tE9hwK9fUM#FdwT{Xu>{.yxM`-sGsEnRq1v[qD^;8K~j^/a,^LVyHX9PL3h[X'BbBn|,Yp2t<]o0KUVS!wV<E;>s1Sw3Cnnn@@;Plr2/
-M!>pr#cn^Pur.C8]ZV:!#eR1:"DCN=6<t)dS%Jp%c%}E2CZ!&BE-d06'q>Xq'^v49C:{}u@eW9]ZfbG{)CVlJ3V@'W~Y$&a^`!-|"ZeFxR;w$C2mQh|&/:
-s%<Sk(cDpxSvT=k3hmtL#/)p#eklNrk7n2N-~v^5M`+TFZ-uR=P}@^C"3,-'6"j-MG3b+tbZ|>w<`ps2AgH):H"nq$-6GZubpp_"y98Y2{dkY!>=!/m0QJ
--B%}10xwQNfqnc#-$ds(5;ih]keY8t1go67Yo'sVP4fIE_%/Iu1T}S!cED7qg8)gs5BcPU'3P]#NY1byj&cTcD5;]!^}Oxt9yWy4,-Y[9&s9"fi8yY1BNX
-_SdE5vfE-@gv'lo-Xi|%mb}@RDx9$PJ,ljb`ByTpEiVc8jFa!=Jxs&GLDY]=-uU$Nwtv[1;N,KjS_@C)&.elYJ!;{CM|9bZ3C_3V)O)GoiK{7O^/D4xbb{
-`f%E-%f!iD=iz'RzGkhT$q]qvQ)#ZGYbRy,mK|!G=a;7n&!.8@~Ua-f4W$+82Vs65@gGQ0&XaNMC9qs(5gHbwAmXS%TyMIso@#}Rq<vJmt87mKUe+s{^6{
-p8@/o{StlSg&]d^|KCh3<o1#n'SvciO)J/.e/@u"axaG[T#F~-yvlpD3<+xrT=tcnWeVZE,J3r}3&&=QowJ]HbMvPN:K'Q!Y1rjMOO1HJoa&Pv-#z5nY+G
-N|M6>w$d#iWg%'zjrk-nB"G;z/}M~aP4S76rBw~$cp;wzHz]}(Xqum@HZN5nJ6J]=_3B&>Ds!]'}^-c)ImI"c:w4''$lRqJOxQbHUg`@59.>y!20GA[8sC
-d&1o66N!@H#!%&!4_,-(omnkpe'#c5j=K:-vq|QN<X,c8w.5&xupX[y[U5nLTV0".J>R2Fndi9/F0sTOcEVUm-nu(st;}_XpwVT"Lh(O|hdFD]b/)</Hp[
-M6Mszxu8K^h1XWaVonOUQ^Ei{UE$x'mb4F-cBsp)SG,q>6oGbY4bU:Cr@JWrCTBEf<'C:3PiQCo-R8WJLnVmlu1d=spWC:"$hmP!Q$4b;j@%fVJx]|dE)"
-'sn2}Rxe8t4Q0`5+@e{g'{!9-:wY:al=9v'&rwD42L.M79C4e-Q'AQAnxETlcOF%]Q0/lk&_wcC"x$J0r:I'iYdgRNMf^A+I$X{WY4v({/LM#}g[Usa)Rw
-3d,40#e"9Pgd5]4(DYR}AF=A8pc.DZ>o.LKco^j:nq8VcH;X!2ro,H5stxMbB`yzs{Gq$n%ySABaIr2j]9+xbJFvknNC^^OD<qQxpsp(tXz5PF]}/^tp}6
-jgfd6A(7<gKX.gnL4HrX8,_f8q'&2`'w+T0Hilm'[Ha#g"x!V6VeBQrvAg3OBL=.NAgn4J"9(k|[|{&J~.l+~+voMo~10rex^vIhR``5):4k~bL4[PiK}y
-wHRQFxj!=m@!QiG0{sJlNASz^!&$W7dP#{D,8=aY%o-1wmrTmlO-ls>8[5mZOyh[(5=PfCQ"tE6Q`|9_^)CgA!~[1EEckX>QN_,bh1rsOztKjSHU,37K)t
-)eer>]_M8EsG=Z=&/9a%Zb-sbQX{AWIALfV:dX)z3S0[L^;|{9i79Yx@)bO-haxzQBOYuHZIuB-#Xx[8!|(3iNr++3_Ou#x&|AxtkEraFsHHyeeYwFM2tM
-X^=%hU;MXWjYczn{%CE@a=An!pMYib+W`Dz[B9wUxt4UStB81]/y=Sg<`5SVt60E-I"l!Nf%>g7X<uB)=Cg](jArdjuEi`zaneGA'BG#0Gk=Di^/>M)e^-
-rZ~jTc,lp!twDkd100M7D`co5s|#uSy%^`)!knV]v'A8x#ZLR[i;K(djOSE=j]LVwH/:b=kfEj>WaZ}INcP'}>u%r7|,q6R;T@3L8$&1oWVVqR'dcBnSfX
-!(sI>KXw:;bbWDzvmW#$ei--UG"CB:z9(qq'd$%0KKj$+)B8H}lk7J&&,joGO#]T8]S"=1.[O81F`Fd[fn|`%#9944g%K9^10k>Fj%k%uDtGjUH%IJ(xa,
-PKv[Q],oP0eT[w3'o'hRV=2`Y5){R_7w6|@|.&.g{LtbeQim&@$LYnK:yh{:<Iqap)jW51e}6v{C^A;UZ]o+z424<wPE=mg8K2VY-DJh$)pQ'2GjgJUVQ<
-z>&fstTzIHHr^|>0hg1[X(Y%mBJ#`&+{I9'%x[Si618@I]-JPmOs7&s[QDrz`a$rI:66&W~aJs}]0-5U_-DT<Vz4;s-@.}(M#}PgcIm`2}jD9&ktr9%(zJ
-D.kPOy:8Nz'D'_3xF,R2JH#JY=9&U6M%>^d=s%>-_@2V4oZ#1A2hhN-YG8"Hhu:"7Q8%3zOI0mH8ClD=%,H>=kN%wf#ZA$!k7}%qH+D3am%=b9gsckCbK/
-5Eil'd^bJOEbeH:K:F@tb$cu%f[(}0Y|iqPRvFGUY>&c/&[WQz//tScedw7ZA8:+I+-Ww|n8$|lg4<@z$7;vv#77ykVTcg+q~Z(_x2Aey'kCO=rf{DKg[i
-`z6}>7`pX@gpq+x:SrI-@pCt#)a6us7lJNE4#jJ(=469'(~/LRG)c],=7ZVCnsXi[$G"[hWDP;GoVZs%6myUIA3"6mzVu2hP1$BVn:mxs+g1>eWq$gstm3
-{465v!CKFr1M5u=+eGy,T;zqc1ukPwym0#e9{5M0JJ/l=d%@v#.{^qDuV22r{x^8-0'pS+i{t/p1HD>`OP)'nVD.T&Y$oPwAr_V1^J9Iy.jb<5J6}BxaQ<
-LF^J0/yx3%vi$;O}WQ0`~ix+wK6!t)Gu>cv.V;n,/J+yKG8{fO1ESH${MfO>hGN$yMl]~Azp8AwCfDkrVXS-K.28Q8^w(Ku|,83@Pl;xFj&X{Yp@Ngv"FM
-wr_Ix-3@+h.g[d("E:~HNI>tRTC-GKRhECeG(|Q&2f{`pf[mGgCf,drnSoPS'J&iV,x&G|n&zG8iK`)IlzWr8(OoC.(Nur!||Jvx#WG@i@q":w&#TXrQgw
-Kr[clw.FM7r|d--K|e,:g+ffI<}6=|$blR{,!a~o8f{+=a9Ezk~6Rq}xVq)0LhByU:LqT6C;m8LEJCwH@xrh<TkP&F8pq@L,L)MAWvk$-laK{F>tR&on.R
-~IQnBwTti=n`7h#Cbqhwigt!0X=Us3x!PIa&rwX|DA0R,='jN-{d}#cMDU+utax7=4=}sE}r~]xM>]#0[(LDe;H4OMPyEeT)m)z}%Z+nd|aI5`J][vW@[)
-HcH`j>H2F8ORknkoEE@C^7kM862-f1Ol|R-fb{(k'JD'yXN!EUUD[RF"f@/z:!Ht;,tmI^^lu8$xi&/;dcUE2]]P<'z0(9u{;SD[y%"AYp_JGSyRr>|u!f
-9|`IvwsBrd9J)%W%8uf8Ip@$h1'745D@-uEb^z:y!]]kQ&3/Hw>c="J4o1THQ`SPzDW!8LUyt4r$W!1V!ge6NXJr'C5LTyvL=22qeN]<hDb!KRbpd{]DiC
-9e`QI)eOSTs)pMAU7[f'3=^Qmfgca$_GJn#_x9)HFzT)M;cv73yqdjP0I}tm`-@;_B!(%S&5gI1[2lA+-:=|[SY9y#Exefar@5#E!GD;fY{r`-wy~tG"B6
-Jb9w96R>`j#ptmB"dDu1ctoL}v;JmvNz_L4c#e,G+tt"d]qJ&wIBCljhR`1bOa"`QcxH>J38I|fL_O"QIbS&wxv5F"u1~Pv:byG!-L@`}tyhq2vxm4jg^b
-+|Y6Zdh<g<|e7G~o,J96kQRb<>4!{W/f=Cai8rvB+w=}opY|W!ZXd%tylZWbu%"B;nk7BDvT(<^6~"C7vSv$Z-MGZ}G.[Rq![RZqh/>M(=SaI2Ek2m,s+X
-[SQnU&ovs}3b`=kU;/qoIRsp.2ooD`$^uZCXs%UDO=G+K-PJdNSqgt[obfCHI<Y)Vs%gNqNw2g(Ie=xtlAU&n}7c#$p$r{AnGc]SeF~]FS/#`f{{3-7&pD
--U^3Xmv@'Li)O9Z,^JVApe[6U(&)6u$eq6H|!,u_)/c3e+]^x=/$`TYg603He]ebuEWqkna/n(#L>r]4WP[.lPA=-an#Jrq/r,/Ld0uwR```0uUE}.HRgY
-{Db5Of{Ao%pc&RR^NF48sY9F(&u-USJnG./LUi}P5t{TDO)lKWfqy6IfiT(BrlaS4!%[B2ec|TX`,OGL+Mf($sjsEp!mv.wcHStHh_j>(bSz$P|UvtrlQO
-x,[^T|k;Yr=Y_vDjc;-DziXJ>NC1.uu9g8+t/N,U8PO&kzv+1,)vt2J,;ZuI%L{Y;|"K|5TW'&`(gd=Q<>uRXM+Tl$=S4H%"g7~XG+/x9c^F#Tm|p7WYQ6
-#>"Dgx>bc2%=/VjPKH/W']:XGJsTKL^3OG>a$)1vC_]E|ci;s;w:U[o^x%cTT1R}f]wWiT)w`J06PQ,GGO<hyT9%<>H7}g4!/g9MMQAUeHGGJ+xW+(`]e!
-9YySR.]Tv+@%Wq-FhJM{wtJ8[yTi~0/gJ#ot3I`=S=P.#@n@>[,z`f/B@u=r"{Vz3Cst""Mb0Y!tu"@DI;c(E6:k`A|]R1d=@})Pa`1ut[HkdXJ$D>9B}k
-jN/W,AIKy/cu^/4B!j=QLMer4O--]UCJ{l&&!R,^%&4hJAS-$B3FJ-M3Y%b.g`<|sjCW/(^aU8kVz^KuWmu:(4FTEBfpp"qq|vVlB+i>B|Z9SpZlz5r(aK
-@%KFR-!j<LIhw(1P[9m80rPy%%He3Op%$fr<hvW>n4+ZgIQ+w5,I]i9%X0{mvD;h%{jU9oB]_/xTOtX,"]4Eg|H40jK%mwS&+{G}}{,!x3P;9(/fP>mz<g
-H-N3)kY4qj#tF7;^:[/Z'GV9YDi{]gs{gINh%SFnh5e7Vi84]|qFMb;5OTvDCsu=z=F(ayLu="0M/!xw.P::er[8c.2!m5Q"cd6">is%f!{"!yXe0>XS@3
-1'6P!!Ugwp6#yAD^Vg6wU8DCK>RWrjS)o>X4yGZ5FKFJbY8-WbRkBH4Q0mT2CCEkM|h"kok:2Rs|"jDh3+nKIc=pe0NJTPrlCTqr(s`k)&"iYn^PeBLhUh
-J%nd~sXS<aXSW|fQhWG}I;q[Vv"iiWxdm=!R%z!OK8,gs{</De)B4X)s'3b(o5[@M="+zSO%Pv9l{%Z#%`wd:zGeBr-l1j1yJFe{[bcQ$=h=//B2XSHiZb
-ruZiB,2fxbg#.7}'&GEF5C.tDCUbfI<1eXhfI.`],a"]I0N'O)/l^VZM.D:l[_a|4,k!Z;`'zj>,,k9y=huroq9EMOFs[]3ZMZ4+DE2zISgnDfkxSM6SY=
-UtYy)_5!p'RU!]>5~|r]v5&Kc|gnWxhV'j#2Eq$q98GuYdbOfF#7_1V$6KiIjw`"M0B_!3a}H^;rm0KP>:'8`]7yJa$/j5P0b-r=g5~9x"dG,|;zDNbiNe
-(RO`F(]Z-J@Sew7'Iu:($&R&ar3mS"cq8>xhWk6=,^jY(bV'7LbqiB.)BGb-P}:zte!Zrk'/B8zxD,{bj#PG@svo.ts+zsd)Re%.d8!QS$m,[h=H{J-8Rq
-_:`]70FsxuL_rKN<WQKCx0GA]7whj/Y10v<,;#G}XBjy.cEXMua,kH<rnCFY~Zvhr#l_K<79z%R.=EQ%/w>(0Bo,q+`YxO3.4[)=FUA$<:Yr<!C&~,K46H
-lH#VX>f80mv:YuZw-p9agVRqG-WN|n:]Wy^7Y:cCs,-)ZVvsrue@H]<mcP$7_50sNJ4ZYr"3`.YmCkRPCtk5kncopebEUbDq7<HP0p%)Kchvu9wX+|Ma7n
-=9R!96+wJSH1+0%B$a'|n4xUZ[vMYl(>}YK7:ri$YjrTe]x<5$(Xcs)^}]A<&RF.I0IF[e&`zXPp:T)sy5REzSap0R/^almPA6#IIw#:M79mz.MY":^LO-
-uH@aoWx{+ttMBJ{J=$f'.)!,.XbR],d9x|zCZ".hJx}[jx]w1pY:iQC_>,3c6,!v62-%,w%@2;e)sY28GkTf$5)]c/cV<<'co^'Z.q#'u{l|V]w9qKif-D
-%Hcdk]D"jA4jC_LiW_eGV9JT/^Y;z4xnSKy5wDD}l13u;Y'j{!|"z)l0Gbt)%bWE{R|wh+hEpF$05!mG_SY,vr^aFX:kpovZ)E(N]A8n"v[RoUx|9vpPWl
-+nF}|1b'$gpCOw&G<[^@x&6)8aoI6}<xGy@g=6"iQ/y-V}+/Wl|A`v<bdk$<ZqhVz%@r;p#)MlSoWHsWf6na'Brh1D!cv6/l@DNZeH!wq)z6OKt"S>XSz+
-U.LrC5r2pz-x=}1xKXEk>pU{$7zx!19#J-RB+%`GYCYE|aeMB!CD(m$"IR0un=<G[aFS%gh2BIf4k|v]kN@N~UD,ul$Uzh)i94wD#-7(U4,MWi`[0}qC]r
-YGk&+]ST7}fm`>m24+rKr[1M<]i]eW/#{gaEYbKG2^K;yds5y4gHoHS4$.RiHwOe"4'm9B6!D/%.^RXDkeJP:6h^pX{xnV2Pw:ke8^u.W2l10Stb7Z=qAk
-"dCENt};7nk06hPCp}G5H7PSc!2^x38"($Wa3K6h%&a)E@b56bRp`A0.2cd/6J<SyEe:diApJ=nJ_/~X]FnDWJ:{Co|k_8=Z--XV3K%(dipwe:=!9Pim37
-s5=h%3lt,gYKB@|ahh:d7pDy.sFB"l'aPIGXh8Q@>0Df0rpSNQSi7a-4%B}DLss$h9wVuS8OiRAeYX/e3`BfA@47)!=}a-[pE"zDriXEB]zSgC!E':fSBo
-(.0LsF:{ZWkL'sABVc[HW)Y-f]]@f-oWyHKM'(Z[YP#aTLt->K4B`77.0X'96Mr"k^FilW$[L,Ng9_1Q@`m>/zXnf:^zt$<U{bk"q>[pa`knz`MA}UycAV
-hKKw,!XEi4t=rfJ4&_nWht~Z-6jgPTI6<@7qBNkYlI~GNlmd<G^By#V]nz<R/hICNz`g2:q}"rCkJwy.NS[Vakv(&vgC+]H{]s-/h0dkd0:x>o+;,k%}MC
-g:N"k</E!5hOWv)lp'-t9YTMj2gB[3},!^jJES14j88F^"o;=OHU#,+D/BZEg)wun^fcezAFE97;aLyq/9_]rp_X=NZ&0:v(rfs|oJ]!>#~^yzB:-(H[xz
-#T})^.1HAf$_DAG2U>]q}Fo!/P>TK[=3<Z2iRwmPEVFBpn|N{F.:tsdUQ#3hm7%-/XJ!%cmtILt$U^}c[LL($43b9@qk]s+hwKY&DZz$yKMYEd:8xyv00<
-BqopQn{r5s'>/z,q}<pf5zb3"SBKO_EA{x9c|+YTy(#L)B5Q)M5w)J8'sXceIiKI8&Bc,`Z;'j&W]hqow"o5_D"3eyw:|{h3ayb;G]Y|4N|IIsD.[;UX3G
-Ep}Uei=h<b]^NV.@il8x"l3_2z}IqFQ7bLn=oev(^,@{onU"gLqFJTOm!D22p$T8`>xP86b.k(!ic1;%C;fEG6/w;_)vN21"EX7ERy#1.PRX&4Gz6}5{pg
-Lew}@W&L&1BO/I:_rPpN%5Mw5%S<|K-:fi5VQ)`ci7xf"+0%>".cf{[5QzMgXiq,FN|X`WrU9jWD4&%[zn'WHPS`J5hxy{:X{L&wA|iOZS'F+wn4%HVx_f
-6%2&Xr~3ka^$^>dEowHLneKN-0`-n#d@e<]"wfx)fJ^p^yJG1"XS(y]r"{uf;qvg,,lG,7u+,^nzka1:qz^PFEM^|@Qe2!sZCbJmJH~Fk&,Zk'9>U:mXPG
-LD~[eZ-AP5)8Fu!=yf`kL"BP`thPDecTFp[`<rtY/$pDKdQi2.pDI5f]1-A#B@A{ZwsuXe4^Wf,|S#<TA}&8=a{s[rHfo7V4R_l,3W~u1">wz^cIXM|`,8
-I6n]~NQcha]Ex.AKC[aGl9<5H7ztU0LFN).}$NGDbzY2A=GTBwxwWZZ0AEy)UEIc52f>PDt|Gti}dQB`uSXh_u-|WAv1oajYFRlSvg[IrR-U`XTH!5JBN9
-CuyU#C9Spl5%(riGDOlh;P=R95QK8oqMmyx,U}s_]&V/!da;u2-v@Z>jfh_7XB7cV3bwhW7$2)V1hCh_&%2K5!lvU`97#!xf"^Ju7L>D@h$T^<VB~h82&A
-{nrJP.NTmwLR:P`Gx+cqor3`ar)f5OIX$h|o|qF0rB<8v{Kgg]I!z2Z:!5xU8qO"%{"''dT&y[PQ'8AwTuKT,o_;F$JNM_gU&qC`XdpTWMyJSEmLu)):AV
-f+(d5H=9Ans73zJEkC+jA2oP_5d)wBX0AL7pLj8ZlO#kF_tR5,"<6tInMa"qtsN8y5BEn-ALI^$If|3Sw`RB5,h^Ng`3P}y@+<r}Dg/"pJ]A8Tox-pSPJ1
-r%YV;hhKlW%`G7WnzYi(Rmb.~&.<BO4M>88a{-6NEHG9YBkNFyeW$!u.T8Ma98ngVeh{&P^Z=:hGZ/w'iub&&;m;,+#hFho4YC:;WdneL%S9Y`A(!7V@>@
-7O]|8lArVZ$fpsnJU&li:RV&toDE^5=ZguyS'Yo4)5Xl7QGJ++v'h;_J>&!$d8hs-}7XA9C[{8;!'^'y>n).a3Awj0y1]H^`sgl.a=rK)]30/0#'w1WQgX
-!Ud3.OKOSn]ix2UP<HP@wJUE}'h([4agu)IG%p44/e/r&cJG^a<=BxkOX699->[9^^tfnI8U@4;lk4un2}wF},]jBM#4Hp_3JDUCk2DJ@]`I2X|g-}u&@#
-Z:E&.b7UGWGwe'tX3RI}@>=]8AsF-K,Wj2oS2[uzJ8W,`g=_mFoQ7KVcCG`OVGmv&FBnI60u]!uv$1rmaX82-!2Q.5)|Djn=<D^G70<cf=b^.M(pMf)zSj
-_O'kG[&s&3|4_f+%#k5Z95]+Gi7MF2G`8Z[lL+~:{8vNh"(H,pWzC=S,GJ4&Dew'vWhgFV~]Covtu&G8=y0h5kuHJ4rf}uh2BGXd/i;iUaiHe<54&i=y}u
-)kfY8mA]l`M;rE:`<^8XG;l9+WVpdCs[^{u;(H%eiC[an.btmsX@u3'_fvW9cuhMW1'':e|gQXKl%6R!hC~{!:}v}{0Ps&atu76W!7'jP>bAJs&PO+Hz-Y
-'Fd:V=/B5$UfapI9D%PhZxov%&t6iNy&G+@(oz6v'Vb3|R[|43)0rr-<QC]&}8oJZn0I6c|E-vG{YKvpUlP^z]JoW6"[%yu/IyKiZ/5Dsj~oLe}j_l'"Yo
-4]_u@du3_pWt'6kC21~u/vxpU['V}k[0HDg]M'5}uuZC`yrg6<e.G5ARwe"Q5qn67UJjNQ5.'"(ow0%uP)TDe!%R(U[V}=P'dm9Fm>;c=l(/jAnFe<pi.p
-OcwN2+5Bjzd!oq+NEtBB^W~l]&r'x'r=pOJ^|'i)7)/C+xf_4W!s>W!K)Z}3{Y9%]8~3)dv."]#JCZC5@hUo'R`BH'r,o)|No/Mj_-(dq&gkdGJM3`Kd/u
-f),<1q|9B[M<>Qp-NBbF>4xs@j|81R#Og/$";a`7%VL3eE9U#Sk<fv.yaG.3kHZF$KtiK"-(dQTxS(IAeZOB6(=Wble,dFPHd2_Xj;:n5zb9h0/<zznP^%
-9fdAj]E5Em6!K(Cbd!9<d>zH}Li=_CUV/V]Oa+76cVZS"Oc,EFySp8Mq|)j[)&$2Y!<cHp0o}2|HfUu_zWM.<+(6/S[:=g:R/,c1M3UwvQ|s":GRUmTOi%
-'b]g$])}U5fR7Dt#&rpz)OI.yx)nR+1$/:9!%Z}_mvY/GQo06yb|`0]&aLhgY$O2frhrL;pmn+~hxG{@W6~CJoGnQlq]IA'"S0!5w-gm$zt-OGZoxAZjnP
-K}k^RKw=dNW;9/l&h|W:{@1$)#@"K{PfBDf!T1WX(dexH3~n%A6h(N]Wz8'Gzx[D`Fo<me;}qT0L}NGJD.3#~g7m$sN|@1o[<XCk8w+W&s)YZ/OWYb+_JV
-!kdEW([uyqwDGd$L7'j=.%Ci/uNT:]"0o>+gfYF0ios)-O&i#kB<DGsR%U5S'L_8H,_vr2TXx0v."lzE:LeeoB#F=0qohk5JOcpI9N1.Gw.f{vWTJMAG"O
-+Us4mc:RIt0Jv(Fl]fttUDfzZlf($VEXb3:s:ObmIHT-/-uH+%dt(UL{EAJ0ht^'wFd4[i:c%zAH<.u.I"cHTStqG+km&s8tIv@=LtDj)80p#y(P`nC1An
-nJD^HR0&EcT[q|k6wxSDD^vA>NAY-vfEV&xL4SJcljX/m:)e_XpuZFWP-5SMP.nHEuPY0DG^L5<r;D]FAn=ygm0vdKunV0vV^;^,)/u@t4wr&4E^LV-]~)
-h<wj'T0RUi!x6Rv]`5rPr02TId>^JlkW/7h)#F@TJ9$6p9"^J#`,LejUlgPpwF`_".'6t^_AymUp&J|F;AcxSrF#yOM,xm)mDrA6"TNhH]OC_BL6EUtA"x
-@cM`#lP|/0,s7uV^m8`U,y:<bBD|1p:'_6T<v;v;&h0vU&MSV#,,Enjl'}rW(N<}_.}qMpqPIwmBHW"W}`6E>$Zt]GA16;nWkH;s|!bS+R^ZPKi!igH"_5
-OyMj.eFr"|.2QVe"Nx11ukMAT_`xYx;OMe#<>kQ^6C{RQSS},+MpVj.CMsL2}dT8&nB^N'QdtZM}MKS5'{5jA3=l+QcEN[R3=%&Nlkh12FHe0D]sJk!8BF
-:Mg]oD1C<8%5u4l8gFkZAbuw[ZnFq<:eU5EiI]pw_:eXVzrOd@TSo9x,7]{Mw8ls=U0Y2S{qVWLx6_O#&E$MS0Z+{/Sr'7-n-wHS_X"=NYcB^vWbUBvH,>
-cmE7-!zjeCN<5^Rd2{pZDn]k,@w_9V8C]f6}^}1{wxT0/tLT0zJimDYAqyN>mTH{^<=,hEiBw:BS-(a%/DFX^Dx-~d:p=9XH<yVZdOz<$.$=jcfZ:mTGAH
-(1gPq%{g+HP.Ud:^E.8na<{Q8u=/i9/+Y-G7[,T.qA}L&Ju/_Et)gjbtF@16ILYQddlI26e'r]:a#q{S{#4Kqt]+/}d-gyl{|PU'i%W}&6MIlQ)Q6/(0J4
--WTSh8OD].1skHS#k&>jA_<8ZigDJXxlJ`=#Sg,Q4te7:j2%zJ1`gH"3oAh71-j6i|y.$dVm2_uC|&K7Ju}__tmq!b'Ct:y"h]4^ROyK)#B/BE%B}Xj.xh
-OT%Ek|e&U9%$`3=A4&Ickh6Q%7x0C9d+:>em</CceIXO0}lj5Tmrs.x8GCWgF'hl!dZoF{S)G^/]mz>N|J;I>|@beW#pL1{2(L+tr%;.3$~"L1w4e.`&#-
-0[s:M,91lwCG_'/$XR`=CIlFT8,<+UI9xATd_<l^=U}kGH1dFj^.a}=aE3Bg47(IEl[#{Qbjrj:_9Zf=d2,^y1b-qFR="i#25:II;3|'E4qsI3tVN9<=!O
-S9%{8b2y-ue95[=9^%>7emU9b^giFHrXiQ~Is=3i_^s+1Je=QiaRzRk3|mE8>GS[;X$XOw2YgURlO<+v,jN9%R'F_"@Q153BmFz^~m<<"8&r7n&#0y2`ZD
-O,MqMbC$%C%_-Q|'a;TUwT24O|uC|eda"E4t/u0f1QS"hKBiQpC)(IX3w@3H8a0xAL(#>u!trd`9w't1!ccu$^+_X;)dbtv'0Rh/Nr)nUj(XrD0FazyF%=
-~F|sn+757_cIxc3T{EV+C$BLylFNHSm[+U&}rz3#y4r0fQ"Fu#!JrG{Yi68kAnEPJl(3,IDPsJXmLix5$<r|kO`b'g%<]B-TFA!)T%1Ute=HRRPCfa'S>@
-x2%nVRG[BM.B(^TB=GR<TD)/L/rxI4+dT4pmy$Aj7K<o@bk$g'5'WST@/Wj4ihK]Xh]m~B[Ys'"3zT4CmRxc0.4#[!PoQ)7(}2sM]TC.T<&vnOW[=(9B"]
-)FZFrYC,2{]`MiC!Y"$w3I-b}bDH3ZEbhS:.N<)+,^=+wf%[gU^g'mF73yI]LX"H^xMViSCpsCConXk8Wvm2bc^ont`V=UD%/S=EbQNDgS1bxI[$q3_!0u
-~4n<|xDrQ`WhZ__$L]RJ}oWB{/}CDHrsg'%oz":7jYF1v5BPEQ^/hV63c+U`<83WC<Xc.!>P,.x0`Uob/iVnnMkrF"NL"g)WOx|hgZg.A&rEN$HITjmZK#
-M!Iu|rA9$4S}/0m)wJ4[zNMH>#|h9+uqh89I#97-`b35|Q91t_:':RGZ8:#a7v/To)nVK/B8zx7sYd'<cN[gv$I8m;F{7Y/1S6g{|TrQA%HN6X+fxeDFjz
-#$AMbLg1]pDw"v!+]+&Q%CCM3Voxl6Ziin}Wnvid3Z:]pVNF@iY=oik^-TxbN/)"pqYE$1V,Dp)9^V.adOWhhgv!^E{bD3lJ["kX9s>o,qL3HSCDs,88B+
-3Pr4s,Ey,kEy6(k-@e0";1lPMJ24ce2bsrVAQ_r-#J#"&E"F2)CV;oNu)|<:424WmokN5EaGI=U%oez$F@/qj_ChrZ|<(B9"V<1{&vb<~nZHN`Qn[p7`x+
-|0YFp&U=^mD}<lrR/[|7O}NA{utQ5Q&sy1t<}t+AdTW#GqieIw7dO@2Fpa8AX-B><p<2Am"lCgZyoVGsMO1VRd/Y>thkB|dhK"5[fi#P43-Q_HosP{+(Uf
-b_'Dps(eHYx`;G)QJ-.Ou%G`yyw3/P[P]vE%if<UT28K/1B&:2!7>w.tp@UE91kZmxJE`kgPFcOM_Be4g2DKyS1:PW:TpuL5,|^1HFb1@OTO)Z^,UM]NP%
-T5Tu5!C9u;4BF6{g@G<k`2E|${z9b(}](6%"!T&](j^a3:X[7c_tOI{Q=YJJO_}yf2d#SFO>|rv5nC.MjcXhW'-W{3_ED!E,@tBA6GAgxoC|ov->vTmjH$
-swKJ<|4-iq,sg}mSlBqWT|wLg&2jZT51nWqrC]HcpRwzffVG~L->%UN#31^n6RZ:r(0n'6@IV&mh^BY/1(NgW1##)2@y}z}P9)f:1s{%^iSdAr~wnO~R{P
-%!WQY=$x1M1t+{_7Pn6HfpXYzvixnV(iA7!pj"+31@+-pteVFn:DhUhRzzQ)IJhZT%K%H5+Q$#$E@L#a|8hmF[%c9^%PYA!U|F}Rc^Q)[i_IU_d:5!hwL9
-2XEC4j#$=/JO2(w.^gKK9#A1.Qc3[C4uH![ZPihRI%<G=m&3(_1iLt6lkaFx>7cr4{Z|r}}O;v)uZ|P649Ez-#Msbuc{nIewY%~sD!YPP`xrx$t7,g"kxm
-/^aCY%N__`mggA2X&;Ox%Uy@7DMDy7S3C|v8H$;4=0pJkXv'7'^HmynoE6lJ.&:>9=vf^jO.[qGR1@JWBAEH1B7cG4Fk|VUKng7Tzo"x&[h}ila43P|YE6
-l"n3/%5|QT3+s1[3$y4MJ1l:l%k08s+[Lkg"H[uL]![(t3G_CTNP&!h}nL{Ak%.f:A^oAl#OHP@3.Z-5vs%6Eo:gj="vL#"%n+M:SZKv4R+rd=#q2>!yd}
-zd+u9Min!5<C})C:)V3Ra1]k-QKWH;4_=VNEvy+9%<.bOt|8doEk/@{vCJzo>VXem24vOHY'-R)8q''5U{N@Iu't%7z=F<US!$.V^r^0Cdcj!}Gjz!n>6w
-v=kWBCjfF!)2/^(m+odtlULP[s.#q[7Wg&:=Jn73=NtX6,4w0axwF^aGE{f`O4n/{`=)`QRov%8|x%Ns9i~$!QF&gV<2pev#mEi%<'xk/>!es[M_m+n4x.
-~7<M_rpzE3Q%Q&U_(nov!bk]$Ykj:%.(%c^mW2b's[VY>X^T[,E/eXx"!5.L>%y0pQ5G2%@O:ukQi-6dY,4[6'74>S{xsWs5k])}h[5sQtytVCqDH:(FLX
-.3)#ycyQ>,lUwDtpO:{z/!sCq+id};B^zKDeeHiD|MU/newaaHlW&)FKBHO6@XV9)<hgzX0p3'orWP2M22a&Q'NZIH=a+Q.9a:jP8Z#8yL<3]^$O]F+9yN
-.vU1W3O&7O^wy|;}U9ug[l_UzuvU}tsl[7}d3m]cUFR"6ffFlvYeTeE#5NMjjtgzOSByB7>6bSRw$5hTR%>]|XKOyR]t.c;6vcJj4M!@%6!@<y9OU]5Okf
-%_PZhhk54^)C!A|4su1x#r,c&1|UuqH)5u'{:y$}g&3^R6nL=[/1SA!g#"52,hV1O0EPchH"r"1=IcH5OjJ3`.%9,Hi%W%A9K4([C2DZ4BbM0fMLlt]LvG
-t%,MK4u5!1'|B1olmdq9$N5pq]Ulv=:BI)y@ISo-'WtsW]a76eer&FwzJ[!E|%za90.ijU5{&Ka/"R;cw`)!q9ST4zr(_YN3ESA/Hv>^JPoisij:4q<qE,
-IjZ>owW6{Gni_):g|-RMNnjZ9K"m8a=:W}sC+QH:S]bI0xUj]Dm<S!+F[]]/Vc<NZF|k]fnuGED1tV4djE=NeiY&F.u![M"Vd&0'Fz$Lrj4J<peeeYCp(`
-"T8fd1OQ,kE%rR3D~U[wkcx6Bm9od,O[E/wbw5^^`O+H)SwL}26k_$o9w!h"{B%:;PLD1x1/E"JRfW#"u^:LiDoW~3DQHe/f2x%Aq0q)/m5hyELX`LbHH=
-uxw99bx&[cOGvr<C|QN&a-Q3O.kYwf,CT]6tsO$>^p+-9Qh6,8p>cx7V_J>sIIb`@2rcZHLYCi+V3kOK!IYgEWZqk.aWg8mK)puNrMjV">iB;)>HQo(hp'
-b'r3@uJ4l'HUwe7mnkx;J'F)xR7/qMH'O1>o^X)vxke){ai_bGD{Qi+u'ER%N4~x1;~-G@>pGE7JBkGdciR27Gk'Q)XJ@!F0A:mc69%xXGnK.lsUtb$df,
-__x|z<foNBoqX8cWzm'[~qB).3KuhSKXby:zR&iVD!E@u3"5:&^Z:a0QET:ThxKQ't=AeUy4Dmi,<>}wZLrw_"fW1}s#y%K03a'i$W&8.0~rfXhEJzvSf#
-VkyTP)3$wN^1t5sX.6>kS:'fS^4H+SHO}PXq<$,U}WYZI38Ir,)be3gqj5!%xAURcbBHPUwVJ[>Rg|@3gcwV1P}!=TM;wuC5j)'$I2g0,'uCKq!tg4^"{]
-/Bi7LEKhafn@Tg0XQ-ah;CF@6$#b7%SqRE2-,(;6k;~>@#{[GUn^gi_]d%]nNPvy:.[7DC/N>q,k[Pw&$E-s._o1ukEXGJih&VM%9PtwBvK3._!"]}72ec
-TYC7(r~"h'-v)&#F##jzy$hmb`tnWvPMU$@4UF1[$D~1h%k@rVx]j2`NfMs8^)wJ8kgPhRi_Bzy-M/,5G>{%;N0i-IzYp9LRthG.P4T)p%3#-v(:/WZ9e>
-L<}y%^RsGos`-E.3hNT&In7:gi5LuZgBxs3bW/C5O8cfx'x8O5aJo=l';`Q.nx`p<.%,"^=(Ks/'<#dg8eN|}|m+ij0V"^DyQ(R;$S-T@19fG>1I]"/LM(
-[.HbIft&6>lG:d3iBHoy2AR5dzYE[!H&wBrLuz%W!ol$/+rh/3dGF=^C49K3eW-JX'Q(iZgd[GXP<7|.1A3D%S/F/:@1~6|C;:p>JV).fWxO~q6}>gFuC|
-@j]Ic2H1@+ta;HOfkyBR'=Ny[}NuV])9=}|Lm1J^r_|8;)x'|@nu3I{bi>Q[X]WFmF^7PnsBxJPhU21>0ZPz/:E(9pdL&=IlBt_6~xcaK6g_L7}n:DF4$y
-7Xn(HP3`~L<J)o%!|x~tnT";97zoQL6O+uDRl)wmPqJbJH<0((r$#PM@edF$;];l(&s@eOjmf%^`!IEE6|{n`U=$NvD])gz;ND5sKC@,;nVB^{A9M'[C}i
-l$ne`{Xs~yWE'j6oERp9|IAB(a9}.mS(2xib;%hl1j[=P2|9%Z+(TW^IOt~'&T~Tm38(2;}D7KE@%BtvVk`XA"Q=HbXI>r0zv/%"Tcx5S'sMsmj]sxrEe[
-_4Ex2>+%|W6ng10vh$Y3sGV/hi7d;RJUlJZEokeMqFqb9.OQ^9e83|:<l)^K_Mq%~(YGRPa:l'hx!2Y1Mfaq=#HF:E9mG}/P|y8[NHyO$)+<6}$aC%ITYu
-wVpc'+(&>!eN8jyNb"D:TO6UY@jYP=@S}FP22+[qNL'mE$pzlq1oY$8h$Fxq6}aG{QDrTNfD8|h}TV&8xvy|VwnR&fnopYY|^}KEkCl/i^X")6J#f!P"QT
-Jz'c_CHIj=d91=G^|o;`b|9qHb6}DZaQj]{pM9+N8W~DCLn!Ta>NT`aU88XrZc$r$xiFy]VOnwd`6g6Ty|^IjL1cuV|Z%bIO}v!/2Q.%nP0'}42zZg!Tf+
->[D@Q<F;,#)TiUMwY+he"!{;Iys=>k|;`T9aR)[pJ%IHVne{hU{-q`Vtg`8otW$UshS@iDxKl}^UV^7o"UPNVc5o%:'vJWC5,Tl$WCM`bF'ep%Og>-,3e.
-KS,EouP0X#ua4TirPi{4,>aBo/Q}J>+On'8GEI"'{s{&;[EO9/31hBPSA)S7D{rJN(O$/M'S#|%zP-43@TS{f>_}`RjwId~}pN8;1&g+p5Rdar{HHH6pG|
-.G!iCqsfYeF}$x`N}!k2;NpEqEoXza(.WZ.FbqXo#7$scF|$F5N{wv{e2IGJtuvC7SS84w%h_u&fV/Z-`4YQuBb#f.H".Q^=.a!vWtRp.a(_L/O!`AePx1
-A{AhNxOfiVSD-5hgIa&PtJsj]STu=0%PP0p7P3[%OCL|G,EHiUO+z-.N"n`YN@d}pdy.8iwis[uUuY%RZD|5,{rPlDuay%;BFXVP7YJ]-wr9vy0P@-KY1u
-DGo2!KKyW;{QPnjG-bZ)b"A<k"j}Es9%FuQswKgbNdYcIzit4RFO7fKIqMS6v7L<Um%dOOcHNv:CeA),8#d15k^dzsrW9ly;bMD.(9&r'iK<)Y}4AWXeL-
-_`x!G>|m]9RsYe7C%I(H2%Z|SJG5~WW[~y_Cv3486^nPXqCAvSX_0D/ZW7t7ql'u5.|dyzt'7xa@zSYZ@tCVK_A.i#k0MVublqnEQ+%2f%lNF^z8A;'lf'
-D@tpN1Q=5aN;sXn/GZIzCo6c{ivTa0+/rGT8jRFBTfx0tiVCGqQ|c'!iR>ZQ!FW'2FkdEULe]w|1Qu%q-hDllPhazu(_a,"tn0IJ8)f>8kyn|K{BR5<^]K
-WfbyPE2^Wi>Us:(%u^a,czq_Z7TP(.(!jUY8c}2W,t{"_=C4j.@GvI/M<!bHPE=H6d^vPYC3i[BZe}gq2rRMl2f|polPSZ4e:|"@QY4TJ'TQ5Sb+tXy|,[
-|@W.@br%.FpytX8E(TF,|=![)Kh^K8(:R]Wt]&T9|)c;Z8KJ>B1Bl.;JZ.WU`|w#J@ZSQ:>}RB,H&u%%79#^W"<x9Ov,SUAx/OQP-C7]zd85o3<+HaQbQv
-3>n;ad"w|,0LpRX2;hT,ySX7&so@0E<]hU-^8QRpd'r1jWMqWh#H~HPP=loccb!92v0A9an[NVLVkjVwae|M,HH&xi&S@8R`)O7<8L+]@CZ:lEfh(}t.J(
-+'Ch{,Yi,g(n23/WNpI8X)Z07NV,(2nx>4Y1l%|_yBuU+Wc]h$2+5,=`&pxVqhYfG_Mk_D35j3TD2ygU{W/${f'@hqp#JpzilZxdM9X4pzJaz+6>{8`&BU
-CV|vJ"InAK|K'V&#M"F9(IILglyjqBzYnKInt0ZSz@1P~Nu9L.-A+Vxn(79vd'!b|x4kYbE"{r75lYhowcU$tes(2Qk'Dm^:5(HI>XXVfTr/:To/T7l&uN
-xa:9I.P89OSZPf=qM{SN6J}$wbLTA6Atq#Kr"X!i}}`=H4s+-7|:t[4_ykhMCJ2qPz%Fr1Tiz/@FSO]F"jEhx1=-qcxqPf2Tarkl`r"I=9BH`T;tA@ghLm
-COB:0>zw7}9qnce,E`97gekRPswNW(,(v=L"C;rg2W>>#ZiUeR3/:NTlQ&`Cfkra]"]NtIV:)cQyJGo/^Rm3Y{vU1O;RA8Cltx(C>HwX@d&n(8Obz[ZR2[
-Th7rhLegv|')1!v1)u$z&F2M)'J`AKehox`)Zt6x`dxvhigP=e[$BXG#,bn4EG9b'!UgPX{c-Dkw80wHU%DHM'N"Dupft#m)xj,(;HuN|0aM&qP.V7$T=/
-NAFL<#Z+(+dq5xq{dMM(i#f,Okb]/RdXCW{D]@Ym;G|#L%uTcKWMXa}0iP4,{$`(#GRE[['r^`t[rjtfB@o$3:r6mo90f6:!n/eT'cj[~d=,k97s%zJjI_
-&r[L3mTEC#%q@$Hb3I!)=>(jKj,NU){30dC]1]qCh{K(fhQGR"9U=%+,}Z6w]O4+>B{Uztx)NZ>gEFpfSiv9D_!cb3s3,ppj_[!27,bN(dGT(|8WA0uz>8
-4N9^Ni;hKIAZMUt;)vo5k&ezjlnjP@9%EG@e{>H9@3VzTVTI/12(}0-6,FfK#{{c`SS0QSgM$Y6uje=Ibq7tjI/-SiW}pJ"Ph3V'wHGr4lWi(n|'t}yE%|
-IELyhFZNuR"4BloQvW|F}QnJ-I.:Q9V[-5+W`2Abzb`T)sizR2^eJ9rVo&6Ext]j3eLW4huBiyqcB-Bz_cdl}Q{.I"rgNeg8Yc~mu4bJ5YGJ0BVA^jtcy;
-9H;2>+W{RVXT;_@,!6-i~k_WrL7T9$f#OS};u{eD,&UfsNGn]o-#aT0$|3d]2y`"uRFb{K`/R)aA(H0%s>3vIhd879g2Tl:lTen,le^x!EQ0ZkO!;^q3]1
-X#sLE6frvg[]D^,"bZ(L@;Tj/K|}<XJ|mz8|"qwOSO}qUg9}EO<KwoM{AFHsN3a}lGhxZ=kJqH++k7H-r71_OZdHJ]>&ESF3Ez[Y&J]w2>X|.}9q]C5gXe
-elPOM8Hgkf,'p:_l0Y1cGg/rCGwlA(s2ppMQh1!`<w[p5L8-a7YvgP#i"c97LH794=6Rd5fvA]x#3l}-rjCspnO0wqC0OGLVH)go8LeCO^2P!CuE>l!Y.@
-+V46M"/XI3c'Da#ipJ@Tlz|d||z;B)3FRH".jMX##72_{t/";tl.j;^RB4D}TQ)v<1&h@3;|':r1=Gp{1$klL<Nr7dO.z)<NW0{DcF3ix2y7|T)t|{m4Uf
-7GlD>NAxxum["&0=#6|yjDs[;)Thh&8v~bfN"p$XeR,6X'd6h$$Hu+v.5bpSw.EERj$^]W3mBE,IQ%b,Z>A>_tXB4@;.VJcB!TE%2Tp(tXz5cX]D(^ecj6
-WJO_,9#K,bK6d"|y@a|nb>A7S5x0"lIi;17l/n^-Aj+mjsWB|D7DyT]mJgC3r7F-A4zdI-$7pWUS{7Uv:h2tl(ZG+Z|1p%~pDi7&d$AchU~;{;^:owKh5J
-#e=h&Mp&9LqW(^qe=#4,JbTJEPm/|dUh}<hwfsFA0Auof$%<nnic@LyaOwV7KQ@J|H)GtQ4-&Xur|HO85iDvwroOw`(wj.=8$25`T76AmUV2cFOC:D_g_g
-);Ue/K;.Q%rClC^%cMTy(9;AUBJ+Ms%o-n,(WcXA<C2$RQz{PGIZvuo{TlRJSi}#[IrS/PvnkH}caPlQ'$^oeqy=563>W'~$%!_i1O]XSO.&(5:1Vq4x(1
-><zl-|'TQ:nGc"Xg.'<$vt7|YL<'%Ns;U`"g}Zt6Ke_jVC^;nPX5PHlCRkpk{=B"!zEO~KTYw'/bB$$/UuiCJ$5FP0>YI`7((5k_&nTZ'x#5j8{o_%9#Fm
-<aX1o>|.O`Uc|)LEJ8th!Wl&d&5gP<~Gprx2KSy=&md)B<.5$Li%q"Qy:k[O>=w>43QUEnB%;Dme#H1PY10lF(eE_/0R2!#`}|hOPr6m>,4Q<-<;=@cfe=
-=r`q~es9/v:umo/-lFBk>f2xdEaQgWBAAB_,WjU,J30t1yy#EQh{zqB=DIp!.=4Jx5hALdZ)|o9pC:M4o<w1}7gn{-r@qZ[E$G(PGId$=-)g;"]ya+%yfv
-i9MtxUI!Iq-@ugJv3Cni4V/3D@(kmQSlf79c)w[AJ7{1{3wtG"`m(dn[S5_NDg_5>2Hb1ogVg|E{4%8G_s>x1tjFKOCR%zfmV#Kx"!P!XUF$f+.SXFpt)>
-kxXuLpS7;[u;r``Tg.stS&ndR[F44pq:m:3`.ct396;%4+4)[uR{(,bSg^dcd+,G;=]"(CAw6WV=7U'_Ij(n5S72p<EBT#pf9V0--5RgMY~@KDaih[;I3(
-s-b^TBZQm+`WT9W#BP6{W)Nksp`(l%lb:L|!FHjr2cm_6&M//iG!#;u7R7Z$0}o;aT#[^W_lHL^nREJdxG>Cvo5Z=&r,4Y5=#GJ4_(/LTG;<'DeJcGl;ak
-&[myJRW@'|tqHh5c4=s2N|b}|r+Kdq|#Y"B{=(uyzm[)InG.IWW8rI=`n&Yg::gOL0}rC(k4"1Ns7q;<-q}vyi06u$3dv]ueWb:AK|7DYQ:#QgL"C`-jWn
-fw=iI/:)zxu>Zc8K!~xpizUNfD0-VO=CM=uO%{f{Hv4Fv}>qZ#y-DA2q)^lfOg&mDr2+utIgS|E1bL9KIbBsle88TMzxK_e)MH1K=R4{h|JmzgicaulDU3
-P|h(%L+>n#KeY#h(8x~R6q"&`W3qsv-m73:XgUA<4GV07dK55yKa<GccO9VHAioQf">=N<G%)(4pQ2!%Gt"{RGW%jDh[ayL4]JjP0E-z'Wm'{ecz-S'(%q
-<cPs:K+}Cjc>4sAS4B~U9`1p1UR;IKj(!OGu<PbNTPF<oe4B_Bsn`YR5kWBoR>@=@DB1NWW6^X:k&R5CqVEtc-r:-&i2O_}/4TB7}]M$Xt[)V{+s/5M_n=
-tYT{Juo6zx2]}RKeK{ng-at"`hf)HG=),sFBigx^G+jFJb7QnQo;5PLI}a4C+uk6]$cwhWX!lEqbKzA.%in=^lsdPqI8E}!1Xu!pK{p-&5b@W-F25p[Ylv
-LI/uNLTFl6aX_)C3pn6M_IYb5^O:p1<]/'f1,"d1t=`uK_UP((LXuR1VbW]cx{(6{;P>~RQ7,d'.(nIX|7.rTX-KK=%GKQO6he_41pBlh)%WL!HI`B`i5h
-r<1pPad;-')oMeJ"|6!o!,JF&6pYXh(N|{3sWG/a;G/"|V!cm_5R}D_'q6VW|AF,7K3%'T,r42wI"2#F)w[N^5Mfn,{=ClJK1im;2O2wa0]20";jjGq_jD
-g8D$xl|7!o^6bfUdj"Y7OPKiNAetqB^m@yS2dXK&Zi|F{|Uib>Ng2b)JC"y1`"S;%Etdc(F>qOy.z9xidiv#DwMIB10k{>O^(2c#LVHDq3:0@)XT_|6jU)
-Vl'[VNQ+|R8_qG@uS;$-(i9B5>hWYJn.}S`,v8lq3LG#+kz-26Lm0Sx5qR4XsYG>h:YwVwkkrJc!"xY8n`:&<l/:pTgcWvlW.H^v!7OoQXW6AwQUK!mrWC
-h+Fsx#PraX:o^]hv,tv6u_QU`l],G>iB8k<i{7{3EvF"o"S$<>V7>hZ!)0!a"p|X.owyGiDNa`r)2#J^-6stHJT!vi%v&ow>`##kVK-]fO}@E.lP+Raf$p
-X"InCjcgZMW[QK~Z):.D3HH4Bik,Tj+:K;[nhC!Oqt@9B9=)|J70#<}nxv"~Y$PKz5Gw^!ln~PZO0GEcSF2lLPB,aLPy@G6Uz^Dkc-.<zDR<].1PQP|1l8
-bU_u93G)}df'g&>8K%q!J@e+P&.)kBCG7kBc(98Rq3Fk_8WNUEzh3DYz-9>yuN#eeb9&fpItUQUX!otr@O:3Xo]+ixH:mr:WJ[5}9x#RO<ov>m~E!T<EBo
->yD|1^W_Uv'YtvtB]za9I'$PwNoHv0NzXYhSdsdea=rBvso_-H3DM_HZ;w6')S;x7_b(=<HNX3v7"7k=0hsphxH$2+wNdI/^&jxIUiTsF>q5fNsJntD2/'
-hcSc%@Gq^"aV^G37YxX'%zf"W$}wj(WY#T+$tIv.Fa#Qtr{7F9mO_h:x&40+It(%x|RXOJtBvD-@hSobqld;0;wuK8Odv2XOb>^/,C.Gy/.@<OYvL'T8o)
-YOJ2RZh}Ve}<iR6<l6Km$_~`Lv0ed`vkxsqn}(+vPX+;o#,uJA;[rAAh1K4PeKk(<l,Ts"%kfi<JJh;(Mr70@nGbrD4zH1wLDkd0$".oWm!d]>o!UGL3^_
-,N|n#Wy)VmIKG'9!06ULp@Jr"=G#nNVb~/Fihd,F:9{F~j|<3{l:oM%E5tRd)v+qOSP#72PuNChUGXc_w1j&[;F|CIh#"idFs^%G=E8h0m~8YVu}5olPkX
-:)efl("-Gi"V9f2_#Hv$Ab!Gs^58$qT/{%do#+)W3bqBj,&L`+'me,xBICe3(YH6fe;U`En+aX=|@o9=sqZF5YZ47Q2zG:;M5cUSv-MR!v{$0@xt7d^^K}
-uF:f>=tdGVK_&vh9MCq.K=F;lBe_ni"g`v<:RC7l%]m`}Q,PU"1w7dY:wL#AV%RT~gV#xXXUA)uRj^hmr3gf#iG_y+D4_g@%,&CYO%=4y/%Hg>Z+<^TLfj
-x.7iTQj/>j-AQ%v.H+hT`kLg"X]@T=-OLYAAnHq'E0)pFt#eZchUq()Vun8X+G+}C5f;:S~HzcyBH>vK,BrIpO`T-|A.Fw$E'3>B/.,tijf>e$/ZF`j`De
-!AY;xt:|TZg65iFhIClf>!sF+XM@](m+6mFL"80"i>I2p1{IV;yEZ`+uvoMOy/gUzUA,PC#>s:>2,ajd~1GU1@<;-HE7"/^<RW'][q'G+de^lL&7+zY|!M
-2K~a0LM@5[JR"xjB}>gmyH<D.U7=@S,Z3o]"C%8)]v$s$M4}d"6kh^<%s3p{i/mIGb6!#OEpOixCKxTpWk+{c&yHZY{khwRb"e~Y"hO1o{YfAGmS;@lhR<
-H|K<_58}S#Uj<1lp]E|&TMt<h=5,hq}rb/J23BWvOVG1o]S(ad&IE1qY4LM7[kQf89Kd9DY;W=:KxT)q>m_0shzliH_44Fm3=I|jRF$b;`50pX8IXyvA8V
-xp75#S)DR3]@kO2"}4Jbzr#1G315kpPp|f6KNi2k!%H,W+(z"q6e&rar8R{|NZi'^vixY5qMxI6H>g#{}OBDDB]g8X5y8Ln7FjTL4HPpIMbP~N~yURMYAc
-9t]vU.Bny/:]rb":XX~.5ugSop<9!&34D-h=3@0(|i3Ejy4yY]v]"phm$SV-9tmp8@=8`|0%Q.KMXBh=$#F,<)b&qpxZc_/[zjV:}mj>2zCd0`4-cX1vBf
-vJp|<w61[}%b|sP_^IXr6`Hw6TPi[vefAq:oIK|@;/~Q]n~G&N'"MBb])m/o0Q.uJ4AzeFqMKd@%w'tP$-d(E'>.n7:='TxikiFuh#0#V87#2R2L&/O`(9
-{CsodrSTl}:qY|vgg3O@MoINvJ<|r2Y|>I{cJv!avn4k[5@Vyt<qElJMndYk!$@vE0!C>yWVDz&%b/,InHKk[{eg2r|DxFkhvY^BLAUll7T1^F=w~BC$}r
-g;G}0aHjrXTZ.>Hr^EfSotiD|45R/14vk#T%iC&I]T_$ZNT,Pk!wYd'%XaY_f;-DS3j5Np^2u@gBoM=veUe5Bga",evX}-t2b]si5Q&Q8qAgJG|<u#TWMb
-7AKW.hgq@oyW4/P=_+}T<X9Q0&9fKzR)yT<}UbjJ]qpawx;J!+##>+HfNTSIHKgy8GSA>LL7[D=+>gmt&H<Mv<7-fp0":)mP07&Ys$$9x&_`hOO<]a[8,Y
-w[ErGYLX,HGgE(qX&s1Y53&7i/sl#bRA17kWOiVmh;ljmCr6i]~gD%d9^lrc%Kg'8Zn,&^k"G-<Z|C6+/tl"FhPqc;HiW{mC~K2Irt,'Wb-0}#<ZZkXi54
-L@42hJf"F#H6!-B%>UUxlWO'$WLaanrPSR2(9>R,UcjK=`$Sf5`8XhO>P&Z<%W,6=gXa12d-0';M&'QX-'sC7TM<_UT7M^DMpMr:8ZANK.)+q,cy^Y+{e8
-eyZOGt%S;TR(D"L,YgbQp;^7~l/[zc8jDrz6iZY{[bT.w8>!0)=#1A_%ArN|s1<A'=NG=!Oy$'GlDj_T'(#Ib1M4z&cdf_>kE[g0R`7,AMrInJuaE"/ci`
-B.`UtDn)SEfP>zkheqw`WStLe:C`GRWA~pGK_"g.ZN&At{jnAmMB9|nn.ZqQT)5hm`Jf`2HPIIVJ1POjyPWgOZT^Lm'^=0A4/O66qJk1;$co9tOD=Piybi
-9%9{K=&,.[x{H]~Hez9ITJzd;qZy]h"&|a$,u{X{Q"6Q<sr>,]Q(SyvE`S|ga$<6@,S6Y)Jqc.`1I}$9vTZl78"QxI!_L<SVsUB`UjFsct784Bj,.%dp2m
-E]t>RN!DJW9isaar3(58^v.}&;myRDvI>!L!Z,Z,919Ad^,fQRrR+Ofz$3oaF56G<xD1E7,`d.;{XRqX:%_C=PbQSNjAxOmgVkR<A#<>KVakK[E<Z@A>^#
-{V0/N66v3)QQ7%ZqB_#jT%P7o{_iA5I&&/[uCPNl!Q-hW5_-IjsbXQ&Eh;RQqC/dKNyk'#U}yhCQYl<EsQ/+b.HmpB7WwpJE6E286y<4xGsL<6sD_<&N"/
-S(zl9D.XPc_zm<txSJ7w<A)xj+4J7%jB/qkA:-!<9-!<GV:8VM0m`zG/g:E(@AWi0Ja;!P8>,@<1k5#LUO`jL"t!L;tzd9dUq"TJ$kj|7G2uG"ZYbjcH6>
-2TP@yl.+WJqe^^H,"t:q$^tmiHoaImKf^&1V~]N;2#~_%V|h[t$@dafPE5SYawz%aX1EF`m/!uG]g(,7X!>;{6HM=1]aB{B+;)fx(P>W271kldA@A@SO9o
-W&YRiD<}uBNDG/rg'A965en|.jJqZ3Js)<G-X"B`N!^_C5%J8_Vz3415PbHPH}sV_02j)5XF76#7}'{:a@2('y~8[/{+2N+4e$<D>rQbC>`Hm."Ke;G,}E
-I.+gwlJ`+wIf:I-m06i{e{Tlnb$Co$o@_@1JM;N0=kt3tbm[9:D5W`^FUa`((#H:(WwPvp^!-MK-D6yEmtqii;&<-)b:<JMaVh1@iQlNE}vZ9@I8E/_g6A
-!S5i|h2jW)Q9|msA%Fl8v7@gF"_sQf4]M<~Hfx=ve$7S#V/T>>D_.'j}x/K7w|P<h%A`~WNd]({BW=4}%_Y2Q_NnXcJ<&7azAI-g.upIf-y<ya7{}aOj1<
-5_HWdy_d<)!e[IsJn|DeS43xa&>a>y>aDk=|4]dUnOn42#f9Mv+Lboq09tSRoo4{f"pvKLdORkG;Qb`R#3H`Rz2gv2O#<O{C_Ui%}J-!M7(3T+9/0D$g$|
->PirzV8ud1~VDd]wiqbkwO0}s|CBif'0n|ZwwpX|o'SVE8I|Dfjl9Kd[g1a@%'vu|jG<,|3}uvfUI1nG4':Nn}I;0'6/"R1EG]M4$q8:/YKxBMy>W|.mvr
-Y{my$uCk#=Gb1s9+}uWx/f^-}EHy_&%ouv.gB1ihpq_,(CJCa['9W)"|rhB_'I&=2h`fPF{(#X@P8I[)IFmIa}5q]@QIwP/PU8pkB;#n^B_1~#}hL9EJUM
-a^C)$zTkM"7u6Mkt93>tV[Gwa:J>]gOx^8=R/#N(R9Mq$[/o/x1"czWHCkd3;9{yN"l'Y{y.gl(Zx7pEH3scgpTi`-DTuNKj]D<!BUkkFElPL^_mK[a=(C
-).ci"tF}(YwyhA'orG<'3"|ARZfPU;vx;<K+ZC|IZRhup)kO~=+}<+eGK>,7>b{W(%bR&vdIkrE)%`,uMpq"NzK;iDXf<1ErG1YLSVSZh;(.P:_7Wb9-O(
-xY$K&%7q+Z&s-gnIn85#rftJ'mdQkszIz:58uMl)w`3N!0>.4'g"v,9>ZH4(q-A^:A}&xY,3D+8#Ya]@iS>@lA2;wMf3aZCC'}!tc>=MTH_MOR!TkPIh|k
-6"L'X3XWm<70"F'psj_W$qi&nP}}HP<wzSx6X)eS#05>[%qmmb&+8.["sUq/4XHYi[daOP[uteX&K+p<.27LyJ97KYfX,#Xx9ki1Xzk3+X{Ui2(=c]<O`|
-d1lu_T:M&j2<99U3P26eTma'$j9U{YCU}bEF,nBP2,eo,u=W{Xfqr3.@J]p].hfcf>]t}$+Z_od]+h4<m&+7+@::"x]};$~Rm`&@~w!e<HO/5}RyH":"WF
-!2`fW"^lx$-w${AkeLvi~kBV22X(^QbHS$c}#X+!^CL+7#ROlQx3%!m&IvZL8}1FT4ATEXJyvsyM(H7=P0.xfJ+[zsq-GuA|<ZC;Y|deUR1{6n3I5M:o#>
-iGJRV2AdAW5o:8LLe1>b$={$MB_q|+dx9p^;nj+2rzfd`$}e{UwOeh(:fe&{xIaQYY)<s(`QT&h;:Nh=>#xa5(A>Z%iYj0t>+QME]4M^p!{%bRckVS68R1
-Ne,l6_T4M+Cuw<kYID5!,Y^)2By;/_gN|ng(Zw:s0qkN<ex/ec`-9^Y`+J~w2Havs_#FDw-RUN'aIiXR2CD'}Fg:Uw(}kPrmW4]i#+mr!pRg$bK{j)]Z>%
-BO4JIq;'x7RzPr;()%u1vGhAf!9%W15S.1-8CYD+J5T-HO'@L(R=ID"jXyjIDbgEzh;0k842#0mB,;0oX[@=68Tk1CLp"OwpQ1uPaCyxKJxffAj_KH8<tU
-;<dB|rO'I%TF@|Oy:9x0-fi5]"FucbszPGh&cZF"0p!uY^&R1QM[P5.Iu|+cXSyS_^$<~82J+<k$Vs$g~wFDp}(MK$}]s]cEG5]CE/&C!Z3>"v)XVOPp0T
-nN~}P:OF{RMS&$Z9m>/KLljKj3p:@_S/^6<B-(nG}ONCn6VC@2X=O^2cP/6S_Il"fr55mCQ!^P%Ha25Z0{nA/gPf8xmvH;%Pc's'wNF3CIgkq94h{fe;+O
-/bR1+ln`A^c"5wo'OA6oZ"p2#8akk8u<B`16;%lQ|CM08D#Kr8"~>LzC}YcZeMOUAL6M,P=vqD:tzcS)T:J")Uy".MZ@8D!VGc]|tlB>"~&m,m28/Q=}Hl
-r[%,7%2.n1an!&c;~U(94t.0Fp8i2$H|_aG+F;<|~QmG+LKr|O|oL;9PJXV825~l{1,h6hrXRe/@qwLMoQVWLq(Ec]>Ah:~oRew;WeX),9QmY4v|t]F:k3
-QA7WQ7LVOIWE"AU&KK%2H$Idn5DlMR^@>keW<=Oz$B5Y,neQMbn$$Aw_@9fh2/C81!f(M.6FdUVp|wXrN^r#tNi(oMk`]S31B@IOy)e<^>/}A;&]^j;[bj
-N1DCtvP6mrgiF$(Krfo`d-p7Do50[7=rKC|L#&EVQ>>Juab0f8yL#%C[FqcpX)yk[2c]Stl2AcE5,SW2P(YY.8;5%CC[Nz{:!>Wkh0+IQPniMI4qo6xh=o
-,;tzr^B!V:z:o4X8ynlrd"U:i&@O&V5jF}eltsw:B"5bYk1q%LL=3F~-^K58"K1/<>s>%/Ls]O|A5@yj,O_vdV;W`,+Bu.P&&tn=>'yXmePYv=|53Hp[[^
-}3Vzx]J`PNnQbW]aakgQE$|pk$(&+2~-,zs{kdlq@z873G-8T,:f`JrA2^&4o]]vk7R}hDf"gWs'm}4U/'0^bgWn6VIp(uBtur'TjZ!bgmq{@lty>b!p,R
-Zu<oax)cA2I=[ajlfcyF5W5AeL@qw:iQgrtGc}a6/^Ik+noW(9#zWK.u^/8ivuz'S$WV&j`YujD8|FA;6u2CXM-EghtGgVE`K>CtIgSEIU"rSFUTtz=,mB
-x,Iw<>^gXVlx5y&>(y;@dd)$3N.HyHiiDxh<Q#gWhE3(}xfPaq:bPT9v"dSZ^}0[e<|^qIBmbgW;d-<%<Z^r6ci6{[:{L26[ig3:D941K7!e'_'k{7!nMq
-EuJu-x0-;`qGVo8!>QmI4S.a%Z&+EMh@{+;(6M3f!1WBp@QMmp)X2S=8RvF3Awz'6V.XNEKm^)leN&#i{h#HJ4~<IVjq_9thYbBRd!pCWKzrDJJojm^06A
-tcN&0P${aQ"XO/P3_LtVl!i8M4=IRr;{9",w-va)GJI,}3,6sNycsy!fk/!^G/q!A1|#Actyi><[={zP)SV+GpWPg,obnE)`6UXv#nDPr[w!f&Yea",PCP
-GT^V>&VzM[FF%{3'pK_{>4FmRdyJV<`oW>yRD4IT``[Sj1,}]WiW'}!bs[xu2WP+CG}e)Ky1j<!m7q-9.D56)&<kD1/D-`MM,|q5A^"515dgbgIHK,3dK;
-'V@r&>:})s<ed]@'HdX&J[neu0ZU=QQ#3#b5tTf{^Ly>#(cD,z=TzZXs`<UQG5-k0rh=Q`]ZIyPuin^Zv0i38o)byy8m3/PbjY|NOD2S|Jw#hOJ[OjUVQI
-~&p^<^FRTLSqo=q+4Z3uz2rKH2^r5U<=30heRV|#xY(3_<@t.@JpV:iZ(1TA#$7HegR0B|~9TK"q]^qYN+F/FWQ+xnh]DuF{Ia;;Wu=ty"nLFu+zdrG/gD
-v)jZK>9,0J5B4KLfcNE5Q|~,H1WCn+_#[^IVc1[=i&2Cdf2b>]eqO0a[`;r+OoVc}d'q~Z~4M83B{itrs]pEq;I:+,8=9q4,/aOSb[wnc[oD:o"[M03iwQ
-`IrTdtn1#dV6iY4vYFZ,:"Z#}Zh|}|K|Z->%+IKA7[`0Ydz4Nd~Oi(bEx-_{9mJ{4jibqlv7GD$u/e)tRq]!@j%(,C.#}1dc]c<EZ#0aTDOjBsZiCYXtPG
-RO||s`w(O)^nKo<vbnYL91LgRAoEifo=~p.[C=csus(I_67iX]<NvAV3J3TVL4'JY[BQouzg.=U:,uUa4DgU2YpGW//Fp`Gb=w_&V`.F29La-TsteZX'Q-
-pedj$&1[4Mq5#0YnwR<3n25Ioh>y:tgt;J$%O$ymVR|]gXg2L>uw+Ef4[u;^`1Q]@>X#h9fGzdbrG.JKK)/y=bIkY|)0Ig=&mNi>>^%|s=;7y,g'78z",Z
-B2hbqMum7w;y);bjP5|%4Bb/.HDML%6zRaRu!BO}"T0,eHe40D6J3iz)0-u&WE3v-#&8+Ds_&Rc<&%GX.FDSkpN%5e+l.e/yz^bcYt+Jlk<K<4.kQ&56DF
-}H_jfAW{HWs'{>/2!!(_,6I>p,o4gjzFyIk2@LJy,DJX%-(#Yz'r#/EX+G+sli6,a'R(E1r;g/-9.r]XI]WM8"9qVkwSf:9U$#7"c3m,KEPxKi"@ndugO[
-@jzYX:{@'+ByWxL-%ty)0j0-I</Oye@NNZ=!Q"r_+1~&0hmWaB.K:yAeL+%SuSOYK,B:U6G($d8m:#A{9-as)3""I`w-I]Yus)F'PC!pM/}0A,g_{Y-1#R
-m0XaB(.cEZz;k4;h2pXPAZiJMJsOF.B'<]grz@n6rTH(c|gZwWf&@0}TL!9}8Vd|s[U/H|!MF"W+AR~od8w)~Vo:Pf7RQXk=j'<In$di;br,.&#t{th-03
-gA$Eat{.Ytgo.S;`_5p=<C4w8iT})@ECA.Y'p9l7YM{M!e@yMh@7|5~`,w)')y4`mD7@a5CB1J7tpyA/eOI{!3<T}AQ^XikdOjK{Fol.=0qhn}>>.`~i]h
-R;YI+HTE3T(Tqw#U;+xalUsuQ>-LJ'@9)VGP|P4m8XFVv%5'!#ndB<m8eF`:HS;pq[Z3E8,#}]u9TkXT)6_PWT@=U-&^M<n0:$=mikGGL[zPRefiFb8AiM
-vr(_SwAKkCso1-Mtx;]O/"Reo+bp[H)h5Zw:;<6vOTot%Gv/UTAx"<h].ZnG,^_m/B4cs"YtCGkrXtZ{cXY$B"+%xG#0]'yjTY4w@S"Y)'#&f3m>+^gb6X
-llzalf{_JMw#1x^TU8,W#gZ#;|Q5{&GW7s}L65M5_we9,%-89';>Svsy4m22#mtUxyq,eU|[g7Orf<qjyx"n'JE^r-+>=6-ms,o}%FX4!EQk)wY.U9!-V@
-R=9#~I&(iDsYP"K3"=z>RXs%l:-v:'.PAxt0.XJy+n4wkiBNpN`BFD<#|{-:v}1qLn]5U&/gd={KK4bW";bg%^.@hL2'R8L;eq.t`9@.GT]d2R"ngv&;-6
-!Pc`k#U(b1^i(6:('2@9}@Q)9"qTVFJsKkl-0wd}oYjvEIj^01);1mF;{G[N22l)F9a4M:i]v@gJAZkp8mYR,hLYKx{7(zkWI_1m=J@,>j'n<hZiFwj5px
--qN[iNAuqD$1<H4W#8j'|t78h+GWs"Tv0W5_12(is<,R$cRf9At;0^N5GC!3;ZYH0WDh@=O6yDL"s`OGY.e-0qguQs]xSSl'b.y(wZf&_.|f)YfF:ma'Ko
-J`g<X_NDTN"-e|6HtOVr3Q"(Q4BgKXuU_T&'HtP"zk8#{9uD:&vXn6Sx[o}:wwmz.<VmKuY&5NBrfTQa}eK1fDcdDr'm|}>N$EQOya)|2qwviraINt@BK{
-]A38NP%9A7#mj(~;+Fj=Nd.9wEV#7HeMGemR_kOYwyaJ1}-sv-{as&zEu`[,Rs%9:]%/{2pOO_"+0v|(y6"rY}Mg4h<g;qPfEJZpY1J'gKi+"lj8(kUK8%
-VSbr'WPS"]M.L8o>{GL'/Cti!0`&"af(0i{{=B9F9A~2tc|ScTN3df4CU}+dOC.ohFRavm}{}<r4_18Tiyp)kzbu;Y[/$6I[54P9m:H^WP^'@]k`SW|)%<
-H^)LDN5(Vov^V:(!6e(deGNi!Ywa#U;s!+U3"UMo;Zo$.CqV9B+2LP)g:5KkHIN!;@R1t}J`[O&be4W)cp8V[23:e}Ln8yTnv3oE{S.#U'aBUzJRK)jn<.
-Tk|Ydbw.)tbt{a:0,nat>.!5^,s+UInFcE4{+%C8=p9vh8%kHvlWbX>R@+efwIVUb>S.kzX6`N=A^<jXz1|M-k^GLu7N9m-b]Vn^7>Q<(L[e-h=f!!X,o2
-Oo4MK|MSJ7qm6yhG$,^P&/8W_=nBVPk"#NH/]K>qTE+fToOnX:vQaB#i9D2Jt{ewe%mn!rq!Q#a!K!46>Uo(P!;hMR0<2Exi=_ze5n`@HV"=jC+&L^3Cz1
-2VoAUF,Y]":0OvK)UXw]n<_'TJ3k1]s5sk[|vDv[n:[1's;w3rM>J,s%Whe7PJhwu-c"aBaf9kDK(KL8Pz2<I&U,=.R1MI>C]4TJO`ZfP}1UeD`;#)o34+
-nGTg`plrg'[6>hiI)K^E1d,SuFQ#_:[/b(S4bG1.bUK`"-&2Ss)+<sF|S.Vcw;u{0T}tywU.+Xt,Tf=ABd`e4xcnQ`o3|E.ypLd3{2;&]'8gcTKxs4R.n+
-+q@P1X6}~K&u6_&V23DC`Ps"pK`$IT}_;nZO3UbcWXfFX^3A6@iVg`awp4WCZ,6ZiUpXO`N!^jeC0PzS'iv<N9.[m%,x}m|$[4RoE{83Syw94]/QSg&CYL
-Wk]bcUqQv@)5Wtm9ehzk@c83WYQCu74)1k>Df=9||PiQq'[r4s[}+'`".s.$5hTo+9lO4D2yIjcoGgc$,4E2NjZ]:[<AWkWnqr:%<SoQ>V@QAn8hUhqdHB
-.a|-Z+!6gh+(`H2cBH#3eynnKVDTV:45k&M'/1uBhUOL"ESU.<U@n(k_6@I.[g,Uav#$}Hfxd)BeB#W6@gdqP|Uu/tWV5u2)frbrR-E|8u0fomat%Zpox`
-jZhiJ&Q5_RD1[ED:Pl$oUxWrMM.$u>lPVna.EAx,d,M17D=m{Y):C:cc[qCJZpqzibXM0B2@/07+eOcjt^!%HAtbi8$2R<$ZnFe=o+x5s2M]if=kHWk{w/
-isb2ZV^Siou'Z,-;EpXB!f"$IE>AmT|[%/j-|6#"${!.^IHE;u@=y0Ww,@FI1dbG7NU3AX=Uul"x{+::&&O0D^&hHuFE&NEh=r58qz+@Bzn:TZtq(`qba7
-P0jck@3q%alY]x!gllF7sh:m4A`4{.,Z6#xyWANdFmY|,KjU.qTQgL9CP#KJa,qX7O%3{c;|sgAnWNM(/fstY^;5>UKE`sK(#'ACy%$^1)/vk#wYmA$&"m
-PoK}%|JP+3$kIxGG$h/A^^J3(Kc]I!~6O'F36S+I]:b2L:<2!$-x_1:U6VO%hV[H~]Z"cyLU!W-{r;Q-M/W2KoSGdQ}.9%A<o#B-k4(C$)^9eBZ;k<0tU-
-onU7^=nfbp$Fw2oVMDXv0]eM!cgq<5uB{MveX'G$@`loqM{U/R6;5eAkbDiD2GzH={OnaYSQb0;}vO@J6e%=/<`NQ[SMV5[}q0H@5VRqr3DWLR2>DsGcYs
-#i%_m-U"4@rg'r3B1@Zjjr~6shteV,s&-7g=}[nA2eLa8{sL7oA6Yx%&_A!]WiPB`NR[db"rFr3cUslJZ%@WvQts+yMX8wpsU8L/Dl">9/g27IMY]70$a<
-<8&d)kKKk'7kt.Z,bt)yx^S7QF,8aBjaZDZd+w67[!sV$#fMj;M2C=<im(L:98c-=zNpl:HQ0/&1sO]VmB}Cf!QR$y&zE|TV95E<|IMeI"f<3f)_!"j)D.
-^K(MHepP!+:g%I%;D)W.U;PQs[+i9Y<90gv@eG})uc9LI"^[LLKD_6<);;pGtsV@}fti":bI][s'+)LD3}Y[h:&>]VlU-p69&+qN/lDoTgN{6RNi2xN[w/
-KMB_=SqL:R%.(bu=D,QN'&KWm',;0]&J^+Oo%c=b{1i36$(#KXbgT#`:hK"pT`6dt>A5~"nyEL7{MYBenfqQFeqK%!vjf,`luHSS/t`T7.8]!2tfqD$"P<
-xAW4SRny$pD2SPg@[_#MuBA8:uX$R,Vz6a6{#!OhjiP"cX>O<hJb#k)D",Jhps[,WTKKOi"_kc"iEbv.w2~C_3<3.Z]UGK`}]vj'6[&/WwU6QFWkg2XjC)
-fR19rvkVV#WLh-HYZ5#;}"W3EC;S8'(Nfeld;4;1x[4[BeJU8us_pSdd[[bKx<Xw+x5^b"]W%0Ny3CRH(PiP$wk/WzE{X6}"PKvpB|^dF({=]HKaQg)=e]
-ceOz,ng[o9al<^:_5GC;8XLq(pz$;HCa8pV$2d'``101|%6E/R$W=DrW"le=2-{=kVj$HH_it5jQP.n$_YAD%h4>"C<mOY}`;KGo}ts4&R~3VHCmx47WPq
-'=%aAZ_!W@LvWO[P.Ptc;ur/DsE>U9vjWf%.Y^Y2UPG:>5^E&Ym[R9wLxFTR_qN/o-@#W^+Uj:D(4ft_C%I:NI~OWV{b:OK<[Zn}.Daw2qyv"IwGc2mEnk
-{A).QOe(LbvEx3tN.(y(_e~:O;TTpUisnI_0TBzn]LzoqMPe7z8L$o/"OVLlfnqnq+-EPYCf^W{DVL3i(%g+p^gz_f||7$R0o!~2@i7TSrTBU08Amo"Geo
-mw:gtj3T+&e3&L,Z[{@&SYpIDOeq~4v+@W/S[C}B{3-i:CD.26Q:gMxCsyrBnMk>$}_J^#=VDFC7+Fp3:fXdE5~"_1c_9UV'WEV.QNH3pb0"k$v|T,U+Sq
-@A0xB_L]XzR2d};G]iFW<t],){y8'9$CU[[QT=<%11qlsXy0J_Lc{9viw}28aYh<48>}nO%7NM;jOI|$6+4sR-m#)D[+fZ[Hq9%4E.U%wod}wjRdhr`&X9
-K&PRqyI)C7Fe`6syn/Qu=)|N]&aD9}8bL6MFa6ZU+>S[EVt51z}h[#Jtf2O;16RUe3u_/kH,C8/5xA6T@Pg_uP9<l9/{y3MmvX::xK~t@jL&9h=b6Uy&I$
-PB>Q0Ez&kf/f;qBdH|zJ|Wb&BN>%|k`.lb)v7:vDK>-VwyDH!KjpBFx,u[Jc~/@<2"Z49fP4BBN^G>R3>O+("G7D+MkJ[mN{}Zs9PpQ4]:Da'"}+A<$rz[
-%Al;IpbGX1q6h1Pf#"SYk=EVy+0Y}dh/nWKx4l|@z+Yu9=Jq7Dd1Ap;eB]'(d@IvW`Z>%-U>[ECpGhWs;_-P0YTR"WB/[Eej>sk(ooaaR+#&y0ys3X=hXE
-h/PEX,S_Wi';m_yGNM""],;oJo7jCk!#H8AsVVE'gl[-d3Yd4{ZOYD|ySD;}NOSZzM+;hX2KYt{m,F}4W=4<TT-Q;<Xm%Ofy>Xlq$AmrT)CXJ4~S!tA)<;
-__fP`;)ppT!t5_2p&m>KI36MYsHA"ic-he5P1ms^FkuuW(Xt(WoWzY08R`s]b2qbb_F&|6#;BNyjbHa8{4xZ$i|k,MDTI.{s')B0.hrii]5mlUY;9|@@c&
-BX>Z8@ic{;,&cAc.6[w_oE@/q=Sk79J%g1/N"POp_:nZGHY)q'<v80u/7)w:z+Q/9Oj;zNSiABh-En#:rXPzL6_jKyvt'whwv)N2<ehUQN^nb_8v,<n04:
-{+(pvhSElmb;,QDb{98{o2tj'9j!]Z>6[0cIE[4<vf<HPW(|-Aw^,4ih<c@RCQie/4,:B0^hu:0bgBdx5={4`;7<L<%Z!V$X`RqwWh3o>ER,OV2Kyn,2m4
-+9HQpo(`J'r'r'sDOjV=7(nX7FzSD|m9ee5WFb46P7ym]a9->-GckA`$/iz(nZEb~hF25t^qGH%q>m{&n<;$IX[zcBg88WB1@)5^mgK"'D9C2o9='lqUtx
-)v2SJ4}Ak6W6Ar0/WW+:WV,#V'bMn_5{[I+!x9f9C.'h<L+&KAa;DGW0G#cm%@Z%gky@04U|7/+8kz;dy%y<A3>V8Ig3u)RB7|jFM0grz]ejHNLYO_S+&:
-cyx@Z]-dTfQv>yXk`>PlXY>w'j&>Ho<9sJ|<:BZ9a2[:1ws`'6:C)No>sB=cdt}nupDkFwuYM+c8n|{hy9&YN5pG-"v^8IE}&=GKMSHLo_U>E0tXllpaRB
-F-4#w1fy}POu[5jbWbbK/HonN:Y|{tLjS|~KbJ;%/6w|s_:_Ym!6eoZyC5P0x>+R5zIemR'n+1wMvP<(X27Ws=:LC[{%`"zT-W,n5/1y.0-+'IZhxHBb!X
-86L(ojkjPuc`s|4W.0%K'K[TlY1-u&-7Ge`Kg0Po'<.Brgm|}lo6XpHU]fnH.#{-{j&j)UAqnqADpi3I>EbJ>8~Uc8LZQ{5PPT&C/#pbF!atf.B1O2,1H^
-K-qrXA_V";;K:s^e0>z;Tu0"S5eAj8i}s'nWal|EKHFVZVN#C[#bB5O-!G2<mjIe=w.WBT|8Q|__;/"BS]rnM)+p{>:I#}r!%HON&"'PPDS&6k(v;,"g5W
-Mq[%LLopo+"Jc)^PDd^1o6|%ASjvJ^_D"qp=4QTe%^8fEhNYd3d$xHB^0VGO:ZTMo!y';sAa>oW4z/LhsNR"as7/q0`Bkz4kYTX.l3urDogBN@L-=P)Zj4
-rlZl3#t5YKd@zeBsI!)5]10h~B&X<1C<O8CBd;WX<=8QG93>P"AftVLCyDB9Vs|]F^3|/cH+c.I,KqI06&-LJ3J3E=1osm>E]k&>DBW|e&BP_%6:y>G.G8
-N"pvO'KM-R8aIURv'}hmg4v0iYh6l+yo)KpHnSip6&NAJL([abWbD{h`Ra%ydru]Cw5t~b=Htd0TWyhO]G(j:f]QYo+f2pe9YxdaG^8dnu;gh@+3i4#.ue
-~{6nH7xeF):HBxCXx=$4'W!^>RoqH6>H(XY7RA1|bu<Q<}<)Ag7[iJf=(S<a={WLms'gd<nafYyN[Oyx$#XC-#7xuRXisx4Ii$y";K"c_1W4])2P=%rf[{
-oxnpBPmZC!F7Z4x's'B(G8y.#5"gE<mE6[eN{i1v@J[7&RXRUtR+SW}5Yh<H2YuDH9&,icH2~xAv=<5;N+0y47/O9HT]s<d_vE~18MBB'/>I-{:"GfqRk%
-kpWgOACbapg]A,K^4t5q(a+9}|=&kgQ<"V/utINd[.3Wn(:D5]n%nX#@.k.g+'z(]_0!+IZF$EugvO=Cbup[GXLv@_!w,YRI-F[fMUR))P(iD&6oErQoMJ
-U'h.[od#:Xz6.<7+Fa!s5>b8BzM-ByvSA+9fUyvvnA]tG<n2pv:(L:(jJ0sP-JhlPk>Fh`Bj9Z>p;IeY%<!S1a6]N5%x-H|H84,c}0HTm(cuws=m>>MG_8
-EHN{jU@G~:(_r4sXg9xPPxlhY6nR[X:yOs{!:ns,j`#iYq~,B"S<Nt[/wa_>+!ZaovpHt5$PH`5qQYlrDH>t#wQvk<+;T'!bm2~eG[~|q4gLns1=pd)^73
-~[-rlA<0(](`JUbh'dMC;PpTYp~t|gM/x#N!'Qk)rfoJC$5oJF`UBCFnVimK%(R91DhfW}P|ovefqCpPE)p}Dg#8AAQg|qxr]b<z<xMkw+$ULr0%HEKcA+
-`]/iK;5!PD^Ozq6}qWo#7uid;;+'%.>A^)!CO/6K[|[THCuYdz^fJ3x2TesmpBvVq+FJe$/kLu2#W75r_h4AnqJA}+}"m9SpQZ_"9`:$pVfs=9tSo%9Laq
-Mvb0qm)]%K0C)FCDmoC3e@4F[#FO(QBri/mJ&ZN`2Il.SR]CAm]_S^Ub2u^yLSure2NO-e-$]S$t3TCo9_j5W`A(!].B%|,+X-}9N#WEN=/[F}elsds{Q3
-JLhWyhA=q{,yf5_K7m3qGy|(#AhTBfT-dI&]7>tBHl>,=+ygK1~DejI<JT7SQk8Bt_w!`$>Dk0%8r7LV>:-wnRdB|lUF'AX$dEJ2sXB[O#^En_WLbTHgl`
-KIUq./sKb,!V%k2Rj]m&.18S9+^;_1r^/:./-QjxO=3Q>Y%`N4bMs@}kO=nD=R$uZ>2AK/<M^Kp!ksmzu<80<iYN=ywBl^{"bhB.|1FatVOyG2]0MGntz#
-NxQ.G{q[;}[%-RGK89^]_JClnBvFf%-I+RP]E<W8c[TgfqWE81Z(o$!R1hP-;4&nx#RWBHd:79x;]Kl</A&#|!^6_|,dfKr#0CTVO)BTq5!+RG{.Z_a"LS
-S'.5}Mse8n{QtbMVqb$9y:[s.G1W6vXT%Cqv(LTB%V$[3xb#P%9eW3):(%oV;sfl`(IM4M[`{l]2j_I5hO.)nS6-%zt)g0:hU3zGk)d9A6bMeNy.L-q=QK
-z@l/o4oT+p:.YL|$#8ng"`ed(@$mD@w30=IArV7{|w$;VCU9Jono.@50v3){udXWS073o=&'W2.=3D3N4,'Zv$BnTk~eQv:Bk!wTfk3]x2zjp4+a.lZ"BS
-.$G8{tm8h7A+2[|<c8<+n<4gVb|hffSOlNOj9Ah[}>_4~UT&(il%;p$BS!81k&'#Fm35ytW$w'Z=YP5vN}vS$fwB.}$Y>QlTR,GYPq52uc04evBygS<2@p
-,rrL$&p,]yd984dZ6+An(121]Pmk]V"BNR;![;>@]S=#:P&YsJU1Gs9d_e=P$!_u|=5QN!'$uIvn_aU1s.Y9gIeJrQpyt[W@zI}OSgI!'vG7hG'{r]'&o[
-]${iqA>hd7|2,KbQ6{OxLie.za5&>h(A>OB[I|ZkWWHAIH&Te11##9N/c;p(rmh+2U5f'(O[du^AxJeD)_]rs9$@`crq~Ma]8d>+ii!^#(V'CG$bj,mh#C
-W<S1@9N{ndc.&GM>^A[<6(L/3H$1P7SqJd%xP(=_CAw]_VE}%[TJD&b3z.`&NoB<a`<e[A(1/;{7rSH4i;cc@xQg=cufQuvg(H%q}PS<^HJ6]BRI}QXu]+
-MoWtUiCR$fr7@x`u)hx8~dJBLed4&AR+GDGf!A9WzzS{]!QL583tV:|=eAx^GrnSuor>:"d-gk|{XsA]7;<>qgolj`rSAmk%iWZ-=A^"Lr-(hZ"/YCV($s
-]v7N(y6od4{Qh4aM8>n3A>3`<1U]FuYV+(B[Mjh_{4|E`g.kD`e1]e%!oeO9`ju`p=]Yv``N70W4)od]EtFDP='c,(P^t4<laUuw.A7H}CHs0#"pw6),S5
-$VlT0W1&f1~Lpa4)HbSSc_`1%H=0I['|2C5SkmEa4=T'.^k^4>=8:5i[X_W8X(KKQK.vTi0"%JDT0PuP~5@75R#doUhxCcqf(s;Mziyt'Znj2=w='/z>=G
-.@y`4u}mOa)Y7=H^-^P/'gnMtV)rsFlQi9aUh9ivc+aguDWipp2SP1ZyK|HM[{WPzQD;vSoFQ<d^yCb2~0bQr#ERTDZAMQnjr^{mo2{mHVj:Zi"7oDE2rv
-/kkpZ_J=hPU5>=7P&`~TNs_A6}fZdkaiL/qv|;"Roba&J06@IS]qJ>H`uec)Xspp0BE7x`~u3Hz_L[0+&q&@mH_yrD0Fe#d<~2AYy5rJ!kxO)UQ6,>v>z>
-=vLX$weiQ7`mFCVUSe6ZHJ@'J:@'Ci3(cf-mgp}zN9Kn[MI|RPPk[^m3GBtLrmnME.swjxu%siu=z%NwClIrmA-{|h2;y]9x;m&o)Rfy98M'Q`IcdW@Lj2
-v0~vT1}6vNa/i]~Q`IsY:)EiaJ-TSu;RY[:L,"YB,b;Qh^$g1|P$dGt13>q@8r[51n3|[@g{QrBslC>}Xr3qc8X%GS<{wVmZJ1kdr6jEPC-hutIec9N:SK
-H+9Cicr#Lf^a8hnJVyP'Cg:/xJO#F%d7k^Dx]1N!,PEXuuCV:0#<+9HxzS]8qiS:Z&<=-[t78UwUl[xC#ti0:3JUb+RcaHd]ijK[SsV;-t|{vCdJkm3=fc
-.p]hc((Yen3P3=w`Kt}_jFI8oFm+lL7h:9>Zc6!sw6mOlPQwMbjc+mKPI^J3}%O.JmjY^xG-sdgAUu:w;w^o:yjn!%|B3n.iw&bV;|'-pnF{wC%>s=x]^R
-(dZkd3u]{5}.{|z,kxqb%V#Q,|ZwelB5kF+,<0=rX;zL_f##Zv1^aS=o6z@p{7YY#Rmt5GvYluHJ8%_@pFUh0u9sS<FuFpEE8uCPM)"rwc"YE)YJ-L,Y&"
-LS4ocN+a2w;'Izatsjg7MpZ;JYhi|AE8),,N$SCZKYh<AA%pY1s%~1.M=kGg`PLr)p%e9vuia|sdNFz"K)=CP<oPpsqcE6)2`(<$yT=cm13X;B5px1wDHL
-KZ;n8gJU2A12sN|G~s!iXlM/y"UN3:HfsN't=MnHyFJ+y|Vk!KUrR-;PTh4K0=rWWRR<oNn`YkY|3dRTwyzNJg/A6CEzUb3E<y!c)Qxl!i|9Q>}`VebrrR
-e^XIe|dA~9]y:Z9Wb<:;u`r!%If4976cSrC-Y#R)C;^H/qW|=WT}{`T3}$24hqP`RaR&z92httL8@^sURi'!`R2TL2Eh)z)9{vKbY;xeuF@,:&^|AfEQ=e
-AO1cdPBKxk~2gJHx,`H]TGyFw{KAnJeuj[2PY<4FGpfAT8Ki:Q632b<<hm,fng2"!FK>OgNG35JVIEx&(E={u2'+g($'yjW3.IF&W8.qPLu^vQ2dm"|D4.
-N.2RAj[;~_hGH(K+@._gBn1L0#NcLDzM#DK&O,/2+M4',M5pSq[b|O}ulhE!EKlMZi+:,1-34JVrz_Ew~JTWx=&$)DB)Evt|ooAgIXpa#G^Q}_q/'Z{|yF
-iZ>OgH{[o7v-;vtZKRY6O0~W^Mi;tZ!VdHtHX<<T}Gwh[:JZs^S9_-58LSj0vTc9f`2<~]Wl.5<gR!Hx5ix,XYeMMcw^[I[SScL1Ge8k&"faCkI7+AA(CQ
-|v{W;Xz(<=8qAI9>_2Qw6n=+-i{y{1z)W8,]Dj'E/OXWg@F!aBd)Jys>zP""{t(h[^-L>1I_%Qq0U|;L/YN9`-=|MfSA/:|M>tSCVZntFw)%X#4'At}hf[
-a.Rx#Q!h38P[Z!A}Ago<nT80=WN{FDwUAus4)<U:Qq9@yOa;KsTu(:aOfq|@).8L.<Fk{Ljw}FHsHJlF`IeZ+`!_O%.>MG_l#Cv]e"W_J7,`UA<$p#N=~J
-x95+'W!'U!XGOSHi8:c8wZgNo.8t0yEX0yG@Crobnab/ih14hhvbb:U4RcCQ=w8'-`C=@h-mgo3&R^:F;/x%|wB#3Mw2bW,Q4zn9KxwZr'r'77qi0nhzf_
->1<swa284rQo2c[&190+;FFkiX<'`4P9#'BO7g##^,%F7n_$A+f%~kJ`I,V@WUR4T:VQ5bbu~Tk87tIA^fEt:98J59>;^Pg:;}07Y&;iq#wrEtV_CA,AE{
-2pb^5!(NS%%}ldAT^190iLwAz+bnSOn36"207FB-`DkAC8H0S];S-Z|>QV'JP(dz[1e{5U#kK'ZyO2OQx3ECM>$6.jThvRN6L!<:]xtP^(8i|4z'c_`,,t
-Qw`w"{XQF%("/tk^;n_(:I7DHX>g%>dh!"`;]v$I[iMgN8IY:63(N-Tah5kVn'%<eS~/v9sVHKyJnd+8e>EF:^Dk:)!t1(i95@2&f98JO!,2]iyGG+_y3j
-HhsYB3&&L_tQD&=U4V:|q+7s_GT"tswaqG.JJV^LAf3>Uz_Y1+^V.EGa[dUS,pMe;|1+W]<fkRchA#Tv70|no.1K5["1x[V,Fzs@i>d9$jqj5_X_-pbYiq
-6YbxdQ;94bKgFYJv;JjET78@gWlhb{YTTvzC$;4ESt(_&N$fK)"4%EXxnEW%L2:7KEMHFtW1E'%flpJwKGl-eSOgVP&%u^9BWm,"tu5lF^<YK'Vy]L=h[!
-.aVNABy/at0`-8iT_rb:#9u_E])<SV{;I-_k"{2{M:,0U&.$.U{[%a#t@3^&Z|MqP3-[zU@"9tc7^d>&a:--)weY#{inY6GX5D`Kd]JGh#[)jMr8#4|p<L
-gsmoN)I]B_(QDNEb#)(vYddHf|>^%g"_l<5lc>U^Kl6M^q'wY!dLr;Q`Sk8F7josP!DZy2&sKOa!/xu:^oP"O|,I9C47E/ex!Hi)&"s"|Q)|8!bmTH@K$=
-)U$rgG&/9DZ8d2h3_M|I]/.fSZ^cR|;,lHkrZg;6{)o7)&e=/+'Es|7P2!,[]w.zF@`!BCSx9W/DE<<0a"]wyk'V}_.k@ib.ptnrAy}Eo!f,:^R:Ma{cq_
-Fo>7#4r510krzr:Z;T|>myx5KvUYGfF${PDgp2aI,JtjS:'|5qPDo#cF"cy%Jcq[U&M+N>I2L3:41JJvPV=}1xSGa5kEi:zv,zlq]ssckf!~TI5SSC&g1=
-Ldc",FMKW/yQ>7|`y&08l3XaO>Q2;CY9g(n'OO}Ff+WBQ<p!~m6YB/q2ZOl;QN~^nLL=yFrtv70t8jeI&HnughoAxxS2.{_kgRHO8T:Ls;uY(>DwTN'm4I
-aW@R-5R!XWo1S7InZHRJGj#JW!77,0md&/u/kAH]qCH{RVAb&L[p8PyQm-]g&ztW1cBzm<qF[0.^p9xp4WeN{xmqh^VC}|d^qlSs9Rw#I0;XP!E}t_aQBM
-@W']7>M5W"4+a4YU8Sbs2A=E3S)k]c<#xivXv#4wjAH"9d3KkNw}pN#F:__-~-^,U9^w(Z3CK7BW8hf@B0L,^j%5.)DScowsN4<x{VO=Y297e)vtb6Mck)
-}'!xE-6AsR/SHEM:4bK$twv7SMlU"5/qiQ~[$/vPRm&tGCE=,,`&Nd9_MbRi<y]h{L>4>1WalwR09D;0x.8w}>j0M&UgT4l8Q.H@50!8A7E;2"!]eprp{:
-=oB@VV`s]a@I_/$<VN:UMT&VDtNyVV;G2lBw#qIM3BvW0+$Tg[k|n93>i{tJ[qGIfddxcR:$Fd^3"F5J2.-Rr,!+,qHvi!{i}'_fd|1w+0HCNIV$Wd+uL'
-oly-~4BgDFw_!zr&;4P5a&A49Evqq:r_yUx&Z8a);@~Tq-(yt4<B:#z(%6ssF;a7|(PEA-~(brVl>)!BxauJHMSP50nbF,fEQ>"NCm(;J&mmAdJU~HpCLw
-KS%/@/7K.g]u^Kl&I'V+]wFbQ7giw09ay%[7N/uUvj5ft=X_=0G#94T&EX$6^q@k=T>{)f:}+G2Ie|aiT{~:+_,;fN>8erAwhR-.nO/Ygv-f$x9)MAHu!>
-PQOb!_ls0s3vorvqFTlL@WO#qNW;<VPND;JK}{q.oK'u3I1bAZwcyjQ&&x,k-st_KQ&]<"JgED$%%|+#OVIe=Z8En6:_N{&_X3xx/O+ax[o-#3ah,;uUe+
-WG@n!Rz-q0imYluf/#!ZtJC'}@-QnBR>Q)B+U"sJwMoX-(:D-7gc>$$efEyJ:<.X.[N^FI`{aPHF'{RYFJa_O}`KjTBwF(asUb'8u1ES:yM{~dyU4bC3/9
-^g-=oX=U9f2YruyTY|j3eH)QX49Z2,k!F%EE>&}w9f9IDbtt8JX$]l^=KTb&z{mS~i+e~!F^5g~GUVnpttK6I^_x$DqPqlR0uX6!<i3qN)s[8"C6%K(5ya
-;%3^8;HdSiy'evn(nk/QRyOnq{wFCJA3'@}o0+):D2bh9rTaZ]ckK!:^jA]XGzPWMzVVT;1eP{8!rS$o@4=zW9O;yIm[~UF3Etz+L]8'r<S#^Jm+,b0pX)
-,=H4>#JNC;$!9QtF6^C}~5q]f>S@IlgnSl-|R&K1+'gC&KY>Nwf(9tqvM;F,+5vvg1c)0oF1!TWa|.=r.4{[$U$Ks3+Y<9+):9iTE^TGK4O^/>O:a`x&SZ
-Jg@O5"GoE9laS80@:[MpEcO!Xe2O0"WD/)D/A-htZR`"vwU2pD/Q%&%i;T<UDc$,mV=lQ={7+ZE{>UEEI/AnJ6<Kp)|)Ss-Z"9mtQ#+m.39]rMEC#Lo|F7
-s1'<03qs!LOQ3CowEDrOBMRAlq5;B<V]#`$2)$O{InN|ltJo_YE36'2cuo8eHA|pJ,Rlc5fEa;G]=#&[rGKCLl&TL;@HLyjB,za9m6vnrGK|Y.sU]k7Iw'
-ClOw5FK![k3b_(ETe-`ba70f($QMY,RV,:^&O+b{-8lxt5!2$-qvYj^Sa|+nqQ,b/PhVk$V$K)@[Hc|k&kuMpc&W8`3'^}u!iFko#!"Up1jjQvY{5:'m[,
-AN((4.^YBXyzbjlv7}NQHUIxG71h+yaxRt&`jXk<5$.(6&hKA0Jg^fi;OV.UG(B:><&O.I)<V.HpAhu.}4lpg=/1bx}P0Hf%55Q"6%7"3L"XZTqd|%g%vQ
-aj@k)Vh::/}3;]z0m_YSUP!<G}X`)<UY!N!ZCk0;<Eb"w1s.8,yVbz~1~HI=)j0@:2T$SUVC<YGs9M,FXXAc$C,'bGBcq$'O_Ze)G)w7o.p_i'[SP02%(y
-3fU,irVEF0`!Bu9wH9,"@5!iq3]q1R8]V3&QaufKG(lgdkj]OKLyQC|@~JXmnC0V:Y/td4qO]0_Kw{~M#exH]Kqx"Y8jZHnER7xni$PNM4%if`jX^^~DPM
-X;_4m[3Utov+]Fyg@n`ge59ty)24.u[6&Y{F>u]"C,`S4PxQTEN#a}JmsR[Z~WU73kp=Cwk|s:eKg;`/<UPy7HVjW$4f7FLO{kbEB'D"iQYuRD[)l"M0V{
-f"5R&Jy@d8^D>mu"tNP@nu!W=4OWQz$EU.]7K]b]gNH[4%V!z2PIq>gLafcYn$!IETKR<n0Qlpx"6"pOR13$mh@L>qCjk:7<2FUZDqX4DWPHI;]f4n5)P#
-cbo5^8N2<P)j'ArK+w~L:'@TZsB$85sW7Gj<q#h,~:8t[zVIUtY^5!;'DOLe`%c4"7s(1+_a,Q7'C&i}@f58L|l[2Oj{PB5za4q5tzZ98{52NWaAO^ew+E
-]i29CP|[1-Iod2DExpF1LuPlhY|a3]=TOzy#2h:G{fNr!n-!C2pOn,#iZ}t;o7xaO>g#zP4Oku9[iRz|t_."7uXBrD,)5Bp7#0[ghG>]"o%-mqolgw|-I.
-b;Rf^`eanvs-]"HDKARUtMhP|w9Sy{]bHGcs>C}aRw.P+:^PVY1#MC#[;)(+>v>jXg'Ulu"pi)v&|;ibT%yufg/TGG>sdL+ItF0!Vr[;o({FT>_`9DEPJ}
-NQcgkF$jOJC$p.eJx&JtjWKF)L1/#wykYVDdN+r=zXDeK#2Mi.4/"'Nh%9y&$)M#K:51L'aNs!zCmsl!e%E=vFU&uR!^{W31LkZEKWvaXR%^2>mlir(wbN
-bX!%KIxL'j.feeib!c@>wFF(D[|'e;;:R)HDgmlFx[y3|5<TmXjic$E[Eh^S13P-!#;_V5)4%X7tttq0Xp>.>}3X(S4YV'T.gXFEH6kHTec)J6SELJx`N[
-wL'c~Lh^B5N"k(J{}/;pTD3>a|{PUK,Q2$L9Y%{+v]HSN7%UgDH[u6Ay#IP<p5]3hg,kc_lmZ{Tu'QQ8|1vzV;!p/L-D=!Y$v#XsL<UVLA&I.Kz8]G6$eT
-bjk`L'6m|RD=dIUfD_eJSPkU.diN8BI{{d8U"YzJ_2N{iM%)P,.9S3%g'"-FX:TV3!$5.N9wSz.cj#Z(Ai9de_Mr.`-lcUQJJReNK6+Hp[=Ai"l)1/=Gl/
-]"/rd8;0OQJUHM//tEN[)em!ErGa9d0qer(#@DtGw,ucgKmAljgmBGvvY/e=0c=2>$k!Q5StwK6:5i_HO.D1W,yx@1QX.lV:bVJv2(NTwK1CE,9$rn^AcE
-+7""d;0b5mO_80jbqrq.~w)0pO`b8%:gg'BL!|0'@o=t;AyRs0X'I3F,2nf12%0SB];>Mert"iqAh5MH-9vfg;d0vm2[$yMn&U!Ux5e3U<p=@>N7Xpj"3t
-t])IEsb<([N|nFXD7tX5aT~vlSRb^`w]0t"#jC7{:nXh:-F"9uw$/(fF"b`gv_HPn</f%dyCcvDt'zS`Qh!F3;M:+SS(<pVS@4GHG(BJ6WNR)J'tWj^<2)
-WR,%Qcz#PE':J4%G])iu-h}"DJAS}qWvME0IlCR/);8q4+N63RLRMb(0cAnQWQ6$iUIm^Ms(v>tr9-<_i!.C0)%WVN8.%|%^IKC0i}b[G0pi!,{i^JKePt
-_(Yud1I;):vhw.,S7/5g)rK4Dr&l:"c/}30-aF#m"NMW^f@v(Jrc]&y0@u.&hSBB(Ce,%+H$aZQ<QY1pb(})fvG/CK-@[/L!tw5JqOM-/gfO^YfQ"T!;IL
-[{T_Z3=;k[bk81&ZY'cR`b|PA6@;'M~-Wl"!vRoA+<]R`3gAcX9f~H(B+_}CqKGiPc&Ge|IW)hS>x;]HSOgWHVF,i(Ri,"YMS|0s5"Z&iZzUM[_Gd"c{EP
-8f%f|CmNK6xStp/p/2vsOb%l"%_5dv81CV;lr&BXRg|Cz8][{AL(wj4-,v@SFQCSHRhEq8Vcn:v8B3GF@$!OL&::.p#79VPoyCnuppyo2lPHJY<)@o/+E.
-W{7FJLLDb]XY1},iiV06<D3wAj`(AiF8i]7ap-a,#7s-E,U0:s/Hw_r<&|c_-HYXi+UqK[VS$j(a(;PclPTWI+ksYE;jWXZ1zcIf-qJ[]:<(bc^c=(1LjF
->QJv^b73D}W);A;hi5aIMoHJ6IFxjrMeXbO.%]WRjVm4G3y}P%}15F0Hd#!ybllm#{535y;9y-#sb+7G-i{FZ9>2F|3XnhkPlYp!=gG$}FiHvDGJBPNMF2
-JdYh8|E}6#-!6iPM$a>]B:4(EAjJN#&_12ZbHxkxQqsGk(N:63IbAA.C^[~Lh9U[I{B;.<|:!@3TWO)NU-CI-%Kv{W[dtGm,Jgb<mm7tJMF{+0K)M`IGIL
-7%uRB1+=!-N(28H]O2^#gqK;-ml'p^>RF3l@,!{U=1>hh8(vQ][u7]h.3$~J:Fk3TJD45ikGK<Dwq;=ns=Q`Jwh-qD;&YmYCLVds~.$LM{_o-6stlr5=Qz
-@sxxed]_(^+Inf(>/ANuZlsXy0B$&0LzZt/3KT|y|VJ8|>'[Zr8M/&UfmwQ;ih^)HT3XwMP|n9UC~Au,KUm5ta'iCzv^'E[|I)p}HNi`:!@"&9yT^5!S&U
-DRY'IZ,)v)'Rj0tpeQk<{CbK8sMXa4;Kpt:WSZECjDc,kEg]_+b+8fHWwnxcH6]71!]9_1!Eeud]$@"s"]k8Qf|,hmUfe|0;Y}kzw8;^QI3UsQbJfjZju7
-R9Z%JVCw`<Nk[dxv>.c7EMlE#Q7A;|:%e0H(`N4(22n/R7i=)<:&u4HZ;=M!g#:]u2_y%%vNN)_M)'-ukz=01cNM):h9^^]g@]n"D-2j8$<7'<IR;v92a-
-gL)N@2Et>QI%Kyj3zC,Fk7/0h"jga+D{PfRTwJP^c)t94&/['RW+IqB0af;]!b;U<$L9238%q.yE`9Rmb+NJIFjU(vg1GHo5(vQ0QZVEis7OM+jTq3ROY1
-Np7:`kE(YaA5ROCD$byV)0<7D[V34}7Z#@)"ywz[_$K-X0Os]oeFakw$DB5z'"L4nf$QX1r#_nZ8q;xIjZr(Uxk/w<"J$d4oua9Z;FE|`^k(R7hk^7E(<f
-ot:KK`Bk`HQ-Es{.gqTEL"j5aEPC=Y^aF_$;K.#S2q^EJSeW@u'r:"j#e$wAf.-3j;hOV(K4(1,4_`_4jXdR[Hup"x_t)z~v|]806>jC>4g0lEJ^O0):5J
-+]&^Hf]_UQ8qz+:be9/SV{ME$8n/wkQs$u;A|:9:9ThiQhY>8@gwe{(Y;KOKKjp=Z%i$FcLe0ae_N[%+921E`GPWr#{b~7/JAE16g1|u-F/"ipiPlU-jK4
-<R,"'}GR6.Y>_/(I8zcVp|zSh"&njirsLH-wbWmXyL/Q@5QvXFo0Fjk=7MPo#(m[A5"5v^8w4Oqx>pPd&mcs)s`X%#"4{R+S$DE(eYS6A"Sc>df`E:&+cW
-&OydzA!mVX|2WE<$h<vIQHVv/v]-(`.ms1uWg]zh;"bfAJ|PA4H(s21,h<Za146_T}BQ<Z8&e-y#hVk0J/&8F)kvBN#{j6$.ImxGKF,tZ1<]DOI(T!@-a+
-eViJ~[)!K&sk'3JS.;PsCWRj@Zm%ZYv5E:ClF#LQLJ/C7952lBiioF3R8:y$"sPIO7}jrcl'Zs~z+9xjUF,A`(4oJ'+jM@Hqw&{)e0#qkk@S:$_)]]vg"E
-cD'21sg;^TRAK<gjgLnW}_Xu)RqdA0YB8N5r/"^k270R+g2[(Q["@C&X8E%:IDjKx<-A:&]h!..d8t>!tN>-d^#,QSx0/R"FC'$xN4}4$8h,X@+RConyVP
-=q~Yz)!v6N1A~F(QH|{7o'rio34Z@`18ZK;G&<1vS6Pl5a=8GP`(iO:Y2MTDihe1b`~-<-q8#s,gAw2`tGeEwk)dnGFd#@LQ~FnQ_JnNWcFb%lUcr8El~u
-}3U-#+H)AC~C;tX9&g]:`y.aT|;srA9{yIX:uT+E0N$MwxY|R7sdh>dn5^3+j%]w=y-/80[{ne-XQ;lC;ir8L}-X08HSA6~MG%4oFZGb""v}DB8,^1TGI7
-J>$.G-m=.EgIp8GJd3=o:@ha7Jw$98LXd#CvX5@I$mJ..0~7[`q($Kh"j&)w_<X[|56='OcJ3DayIU@)r>9[Ni'R~Pq1H^M_@`RFPVwFv<TsZ&-XdKi1;=
-X#b84c/#$w[$WPh$n520+_-9Kol:B9#c^cB-M2}7ljRl(FMmA(q<#y"00lw0y[Mu9pCF!b<(mWT6T"p5V4]!]}b!aXu!`Jo9[g;iaE-RM#VE#"91hx5K%B
-#O4iyjM;w1mq~A<mmdqF>XpnYz:A8#AG8zK2<'f:tO]D0kG:d]x-VXC>Vnaz/=f4hjiB%k+ah8z5$siR}E`:U"4NiyVX}|[1=[z1`Je5SLm@AIuzs1o$7r
-`!{]mypj&aksH-1clT6.!$t0KA.F0EVu''dUfm7"sZua=M"{Xu]iN"3:R'O&~wI6hqI$"eMjE3$d@"TauN(8h);XR)MI.t)gdYbaBvy@Nm8PU!!MQx-[l,
-tH9INm6WWowE$E{=yK46%tpIQZ_n~znTrY@"24X5#V@5gIp8'pFCWc]`zo/ZB1X^CI|C6<|pHsA&Z4;"vy@RXF+B(`Zo#qMqvy>xKXar4%Z,[lb7Ho4mj@
-DbITFwrAo.T,_^UE6hs)FHwN2vU1'Y+O:2i>U(ZLZ|-4s4Oq0NZmL.hnsF&-;}TL(o#LlFj%8^NWu8qz$b|<qzULoT<8pL!7v{.xR|6iB]FvwqWr&}/9fX
-2R>6rL"PDb9yp)xB~h{mV+3+Zgg`S+xfUoivrmGDjqJ"k1[}'QjEy}!2YWfReZ^w[tLIXVodR"Gw@DhJ+4;DnK"U1)WFrk0Yxw#Y9'"@Y"B0SrO)05f"Zq
-+&|FC8F64+MNXDSlpf#PaT2mdTB&OukBc[=4]kr`:f@)CU(L'&vh^EUo'Pzk_u03j:q,uDWCY37"X;I|68dG~;yDV5&b!K{35byLtF/QUzaCHG9'vy'_V-
-_@h8)kYmb:AW,"T_x=a@fTOHj3)vh:B@Da<o9Qu3N%v5N+NNI,#m46K^&,^GflIN[LO2xlGRv'tqwsAm'A]5b.4&aP~a'c`26`s;:&uzwGZ^|{4-zWW|Kb
-3]0o1Jypdlj)fh}Wq&jAea3S>huU!9Ijk0PXw{Di=/&CAPMi(4zv!FU+K!G))C>q$rZ$KDo;CeSWRw!8'Gd3Ew5_iDnKD8z50T1jWCfRB6[A(;y.tS:9uc
-zE9G/>g"EC{-vg:5u4D3k+=RV@HM]=w4/"69VGP8B{Ke#I8[GL--pLk2L#vDb$@0ZM%$:;})i$vR6F)yDcW&5rA]Mj(^_X)iA]L}0{2$kSJ{"Zrk/URo&u
-=2VHslpno52Hb0;x!B<6^HB"$nbSaeR|p{P|@8mana%H(Tc|&Z/:;kd[[KsrV)B:Mu+dhVw#a2Oqu0>v|bc0_mHr=)1rOPS@)p'|=;&Wll:RO98%;aLG%T
-pWlBh^n3z8r8}F^'JnUChHx.3Ac|9%F4T&|rr3Mo@xHa!ftD;vP;)6C!f_7Q/iL-0+z-NI<+Js;Rh=Oj]!{3Q-jT,qx-PN+l$aUg/"K|uW9,W)O-Q9XO5n
-_#Tm;[[p=R3Vp7WG$BCjlsHi}h'ToOx#TX^i]vb<`.RfZGk0vRUIt[&;6R]1'9tz'qbxb]+wYmg3tJ`l#K</Ia4bx1s`4l2/b2fc87E{NkZyBD$;6N<kju
-D@H5R$VaT+hT0RL+f7h9,ZrtH5s^y}"raCH,T0HsZZW@YI/T@6:eGp(!6Rh'"cn<U=~9!3};Di-UFV}=ip5-$D,U%kq$qK=CdT-Pi_(86#Jr%BLP%TR9YS
-9ZePW'Z4l#:MyD;]1gx'].2'("|-VFUHa<.qa|@8DX@v%o)!5u~4D|%rKrfz^3.v/d1SHzTlxI)!3TGB:M4'ohD;Zms>|"(B8t]pMm=bO#p39/4}RNrM1p
-:R3eP.0v.0>30":|<Ax{^GPj_rX|II$c>tCde7dL.S/qG{gDNr|H7+uDaJ%L7;ESIlBnWo!Z6W{R}5F:ouvrh8<5|UY%';k;:Qy-'!conD=V(IUn>CrMxh
-L/=gzG6/T9dR/AwF8h>A.(="9h;vs&C3]lsG~'j<5ER#4%3L;bjh|u>+DSf+$3Ze]sP_pwOtctIN+MZOS/<_oipU'ilChP7k=BK,x9H]zQR7_K{VCrR@X+
-z9<mxibNB.YaKJITF.q+cL(-]GkVEc$y-BW3v{qxkiId[^=cKChQY7lx3'(#o-+K_9aDYb[{0%tndev2=ae+p587"Zwg0$!l;|L$jEp<.TJD'C,WR>6eer
-3c4k#'["({kr0O7yv,vS.:td/JzXL!FxG0RD&tbbnY}c]/t%.BHO6kj<'8aDR_5r~4:"msFgt@}0=8W&=IeGZVol]c"05|5[t{%xzQ1<q:rVqBUX'i4KZ8
-9bc]2a4RB=MeX|N'/QK)'wMFzU<6OFJ3"XTFFjSab:_/P.>)FIQ(G&$:3m6601/s"Iv;xXwev#J]9A{HTpXX7d,af<w1U)ZC~|X)YL3iV7O|ukpu~hAP:)
-Y:73+5EB[Y;D[Ia^`Hf&=D~7n3!|sE=:jQSJ=cD]ji!V,>in.CUTC.SCH@a'QXwb'.I'a|;imD@C%Uvj$1u_d-ni5>]0Bk=R.c6zAhr4k.m!F=pPN+p/[D
-QwsyaFW%|D_0=tEE,yJ(gi&.bTf@|zW#I{vf0<k`uHtPK#%|BpcxKyDcA$2HhZD4XbCu1`+<wXxO<dL)g9H/WJuf/;<Zpj447i_ot&XU8/>mIRQ#xn"4F5
-hFaOy}J+5UI(2=p,PQF|'SsjSawv/0]UA2U$9B/{>q'KyTr$&Q;}+j3#{(cw(^Q!j|NsIn}.o]4'0/KpapirOKYB]xFp@LoTb/$A_h|KU0|cGZ&7Iu9|uR
-(pbY"~1(=xK]zjo:!c]Pp5Ja6s11X4xY/4xN;SxI66osj=:,]j;y8@rd3{42|j/uc,2{}>G)[FQ"A"V7hmfw!QOJYkLVU]nhNyJ#@HaF<$JzX|8{Lr;21)
-$`O]w1E5sW'n9,rjCwBF=-x}giVYb"lb`<me&,t1r/+<<L~|au!;fH$L{7MCpX;J"S3b'U{8_S"|gV&=m=q[zBsms&+c>BC:s^Netcr]zT]wW-xX`Z;t8"
-`"kgg7SIF4bO,^a{&'q+yk}o'3u0z5J{|a;t5c3ynPwv=-6,aYlVv-4stxO""t/!eaxy)lR"aPMrDK{+!T>#g}0,oTHj)p)T(FX9G;>NbTO0C90Q10f`0e
-_rNz_D_+Rc/9l3/'_{CGI,mNXXJLbH>MGQhr+>a6az`xfueMzgUH($H|E&:M]|g#j}ONyO]HiOSLDP.}KcyA3Ui5<xuPxkWKB#R>'zz1yxKMH47+AQmC`f
-:gAct$,2)@@84Hn+m3n$N#r>EwU9lIpZ~wG(dXlZvoVAic'q:y5z<f,i05Z_[$Q"ave:a%zGYgAgp(uh/^{vW<v^I=S2UwnRy3-[LcuxH0Of)=_(eFvZ_1
-T50<Kk|N"ZNc7%<g=hg){qp$|{t)Y^-qiZV^r'@0,64i<DE{s;xYWkpokW<)f=eqH_S,oz.fc^6wJG-3ywr5QQxXK%k(2CA(%yRzSld$+@TL(5-$4;F|cS
-kLv4l$Ww+Z3|yy,uI>8&X49LnZ1C$2f`o55u)SRhs=K{W$Yu@va::Aml",dE&U@U86gOa0u05^@O]XWGrJ'5{%8q71Uj(f/bQ_&r+TeLp5xAqKr]VluOXW
-ot+MvG=d7.SrC.K_4LZE%&l$/H(:H|4-Z_]'6<Nq^^H1l.VX}FEY$c|h_XB$e|g:C_H[ZNqpu"vI&ghZ>(&^"F;;IjMBhv:w|ZJZgkSmq!U|d'h$D_f@(n
-!bp9tL#F7P<SD4;&XQ8P5CS1-Jc_mcHk8xI,>eh.y)@`N(Y2Wplm4VCSHdcr0qeUlm<nW%-lG_AU.^I.b/0ecT;5]Y{f3u^/Ekm=GEL$>avS8Z.t"TN^`1
-,rBir(>3zh3]<iEAQUQrHNc6l@+(~Aa+OFak<RFj-U_}DOxv@j9rcd>wcvb45uvLbilf.COr!{%}5w3lLMF)>qaz3u<w#{qe|}'qc2rrvNwAAgdDP)TXyQ
-iVpmifuH@O9ZKB@tIg|H=v^|/CMsRAgMJ7%eIz,i0x3sO:@I(yJJrb49|q<B3e<,[UOr[NW5nNNjPIt&S>qWuWI_u41Nn(&0;_eezzAIPtCr+jy<h3PMR;
-1BEry|2#C91c'T98v<b%&=c8f(+Uob%p_Yn=QI4:kR<HP;CyWx_&6;Jg&0"<CQ`vpCKV8L|1O:AgYoa(67p2.o{`akgOtQV^j=x[br-}PI%L1LAP%{<G+B
-WO+R3HPM0P=r=%vp2/`SFjHi&Ra9mTsy9uGn|b.JDNg6qM}_Pi6Sf@bS>6k{2'y(EKlfIK|f)_iXCz51~UhUuxP>W[gBJDG`LC/t|S|BZ1j8&Cb^s78sF,
-Jy_1&RC)[93hdi)eZDg4#$3mov([.gI`_IWD"[RCl}Vwkf~rCy$7_pnzbp4Hsj9jL)8!P-pZ3v`^@}S6Sd5@utG@mYM{&6164twuckE4W7F+9>h&akAv@|
-QTBELgYa9G`e>pU:_j:$o$,HMm_GaxO3S$[(%-)M|Cp7,Kt@+m~hNG}q+=k5db/ZZ&Q_PJ/<mr|nc5>#BvojP}wv"<MPr&nvmG~{2DWumEb2N#MuVC9Gpc
-LZbFRTug=j{`Gq72uuRv-G]`pogadb>fFLvGOf<|Y,l+%i5;,qxZ%NM4gZ>cm&W_{i<"}Bx9L:rvtkh5yg7A"Cqv2(V%&A9c+w+$n2cF|<Y9~nTt3TReJ{
-""/=I3:T>#A]!6r!>od1_uxM+UI7}'RzIy7vT689IL6Z>TTfjTcnr$FkS"NO@07U5OUZ}Py9Ql|`=tZ#Nv8Qu_ciB)3Q/;'8u.7P{g~HfsB0DB08r!}|aV
-|$$)/>{DrmoOW/yf0@gW,e{"uM7,7/`GC<Z`oH>J^^W%A<OrK#XdC%Sj^}pZ|'K!@cOCp!j<b_,OK;)h,hud$!9G+[at[L[-PM0H=OlY!fc0+;kYqv2rJ&
-yM%%I|ge"e%0L#92/2yR;sx2@&@ag[xMj=MZsA>&QnjY:m+Y'JQsqrMT3Ttl4gTC`-Et)L3A'gI-1QO2}H]5[-Xe]8G9BgVKI;!]7Am+.r!O|i|c$c9F`a
-#JG.j(c>{u}[,M=xq(e$tsd"M9amC!7y>&:8B-=3.%L9]H;(%jIb[SM#h3FZ~CE4TZdr6"&Y2|`{l_Amu{nXR|i-+}x;%3+y@Z/5~]770fU[.o-txylf~W
-2so/=W<r#EfcFmjbtcZ7Ta{`J/ig1qLb%dF'o13>J1YVA;k10"|<BM5Ape}2Z`OZmGW,-:eS(qW}$>Qtp}|}=jaCPgA%:M^)"<<jdEu'/v|MX/5JnsHd98
-,{3g%r}IiE(Lw#{'MHfBQ#0.a#46J|,DJXa@gYJR_'A^-OL}|8P5greP!$b6MuxVr:qYD!RivMtjyGy3Q`~[$&x1NMu|.y5@|vz7#Xe2-)S7P[o!U[]UXE
-,0Dr[}mNNUKTNxS'94i`F^YG[.[U,pSjEUHTV%t|+<&Ac{0;'9%<6>k;eO0^^3GWwQlWL5Ed-AYY%SNtKZYy.96;vFu}p913I(EiA@:Y@XxH9]7n4))1IH
-Q3%ou){A&`~S)c1HN>5RfR7nV_X:JqS"exmS:(SWWvnAF-CbOogdZVwUftx)y_aG){Ef;_Sgurd-wHHwS}:@(w4,~{~3Hx`BBIyg&=BZI}&#BK26LQL:nJ
-IAs{#$<-7+C9Ecb[K-{:,uN15m/^Sg/7q74WIuZmtVL"5/7Q2yYF]}e$nyP,/Pv{%>!#e!0pmyijDHk2o.]R~_=#qW5WL4|.BR=#AxdyOd.[2=Q9V@>SQR
-Sj4RE_Q&h_;%(P3DPBp#2tPI6W-eAMTA&C;fFv>U=}`r`w<g3T='jB(+pZe<%Sk2~M5=V&YRG)Ai<L_9I"c&WXBIz-+riwyVZi[U!f>Xgl[4IAw}28A%`^
-x=F96in+>#wSeuU;yI90WHylB-4pU`qiB#"hjM4PHn8_DrifArAdGs6]eKxWEF-+uhtk3+6'O`ZVB[>nDZJ^6v0Tl]4ZvJ+k8DDP>(TG$LksIJa`E%V^,B
-`WBk^OX$AFc}y@S+=_Un8agYzkHVPR[;t9x#j!~/at_,Bhes"L]]O/ZDi}[{TY!"~=o<1p:51gDc^3hAl#i-t8^Q@pRc7nv!GQF+XDgFHDOr2".e!ZM=Z`
-J$Omn<lLnT>K^o'BwxmZ%cs#B1YJ}pxx;w`F=[!YPq"abI]hTFaJxy<q$)RnB(m8.P~GKk$(T=qH:o#mj1A.NitsE.JzYyxsm"nS28NzNO<}{4hNgBCucL
-9g6IvW]Z]0:.qI]mwNgnp)M0j:s2/ui9p9QUt[K'a#B@E56>t/p:oe'p4#3UR^m66bVxmT^Gj;LjWZWzA#K6#4:`NQX7rv2:~n>l22vJhJ@l)PmU`9##E|
-)tKEI+uS}#adC3lg#@2x}8z%"m{nm.^87_%nyd!M-;'mCaPP]_uGx'gl.QDCA{uaI%~#;J)|Zje)QuPYBvZBOPBgOXI//F]|5"|q(4u&$7s5FTI4X}k9n=
-S9aiKW}C(S42txB&@cyA3qGI,bo&HK/2wjo0Jmm_/p&wD)b,uyC^+vKoR!x@6KU/R2!3}w6hf9}qWkkce)##I}:f:^K47(qJ>,jJVhw^&gBXa'Y`3O-Usc
--{6XkNdK;wKzD3C'f&yHVO(gKTJY'KtH=_MfCMAV]DYi|ladA"Q^Ez6L57i3mQlbv/EdvtDtW9rXf&nK$BfYKHDgx`zxcg|g:]-VvrVQg/=;g/fP;/xY]p
-Ylh`obWQWB&Nr2!C=6LPSjfZ~L628(Ut!o[nAACkcC-#7E)}d2y)u0qv38K+,-zNb`^^vxWL']iCZNoGWj#OqJFm;Ve(lq=.H&3Rt](FlRTHlXvMlVZ/mk
-C)MGE-hwunkIlZ-(};dqBVi/W2jggJquH/D=x:n0NAoxa3;)`v6yK>jC5$SP`gO`>kI'4|xneqWi5Vf')=KQ5w.9Gz6wL>wF6m"tIut=D{=w/[`)tGz17h
-X<2Ueuox_Y9Kz|f)ez.`()Yh'5/0W!woWxoC/(XmuVt+{pGbAK_hMqLJtG(zDY$JPo4tjcW5=]q8aiIvzm4XY.x(nqD]S)F@Y)q)}p>'^ZQh_A+i<X{6Za
-1InK&C>aj2y<>wYv6MXXe'Y1e`aSNtBZQ2zOKj|et:TCbnt7NjLvyZAUZ=%5LkK8QVa^+P[7E4-Ih)R7qt'mnJm_aC.ptEtT68@wO/7.~`Q[)i`qwijZjC
-L{{RO8-{nx#Jo7Na`g~$z/#Q"+k0oVYc;jlGyLBjMOm|@iZD"Q:^2.TL39(CM<E"l"n71Q1)I,`c@Jqz#>2R]/7-[>7y+&v,6i"Hfu}$#&"[-Xhc:7x1zP
-jysK:^;X!8fy|@Z)#0a6]cuOwFdK=C)#dC{J/Y^hTUl(VlKEz|Rpi'Zal].,]}SEE.n#K7w|}8w=ozgX5`W&Z%Dx`b~qw0/G.&#pV&3YG@_xu='wfrMu~I
-(C7r$gryh-f$42XYZyG@^!HT+TDUw|3u,J6Y}Fg'MC}pm+{gF&lTM#R_2$f1il59qPQPd]90Jze&Rm`UODBiA!I`-!owLoE6G>/4=iE'8VcVl]x^"655gX
-6"".%E$|"4Sbw+~fp2"r<5k.Ea5TKyk|-{.}bs>.DmRESz><|.D[b:E.3WefC(jy=&YZl7vWN,!^-}),V_(w}3n.Kq|z}2wS`7+4OnWjnWW_B;"p3$[Et!
-N8ex+C(-=}|Mb<1c260Hu4"]"-"kk5L,kHSOlXvb0Z]kq8<s4aya|#C(.@9>bmVdg9zY;B.>o)!q@OC9,1<dewYT#OgdbT}9G5.BrPj&)>t&7y7rZcnio)
-f12C,HFHZ-O[v/&'lGPo5m}"7HzXbLunVE3wbuOQJ@v&kc|O2dxTZ.B@x.$ceReF[D46@,Ha9.AZBt;gW6kVTOT!)cnteA5WmpQZ_<OIV<e{(Po$YxFq}6
-v36Rp5&R"GX[5-aknXT}"/d9aM4tF;4)(5q6t]r#wV;q]XG8&ke7R1h,T<wVj[(hwxlh<X1quapT[tEctxqk"07B;'UNJzQI~Ad[8.t-euq,E>uaAH<dX`
-+/sNx{Z$&$OfZ)XPV_wvJTX]H"41w+=RQ+v(4uTQ5_BIpq&Ntc!Q`<s.C2n]C6TDrG#QsZkp~hu(;F#sZH[5=sY-1$kw<!EX2/:Lc1$/%{%z,2awat/Q`l
-1qeG'i]2AS3oe}{Fs/ZsfL<]!#!907fQA,(B1B}3WNRyahe9[.xi$)@3,Qkv;K!7+8CrXrpzcW3`n^dfq#^kvpLOXvFr)N}HQb!egMBF^P0'X3A)=:YW1`
-Krt^F([LE0:a6nExF{F-lR"+tdO&~HBhqB>Eo[kGx`:`sQ5Gn3G-qcs:Bs.f89>LL$q7CZ~Yl;j,&a3FBZc_`"ay>_&}S>[43Xf!YN,3`F"njjn2^u%+a,
-iVzwT+1kQn~EHHKb<&dzibB'=Jb0H(m/EMt!mKl!sYZ-wmje0zD5AwR0$jQql[lbB{dU0qx`)_8Yazk9'J.@2qEL1)FjyF[)i@-`U';L{HJWV%@&G#{mU%
-_zzVkU@"03Z}IQNVl75ukh)PhxA;k}4kuG%y'Qtl]cz@kGe}3Idt~$n_Jk"cL.{>^=%[u]o@ZDS&hY<Pj@7B)<=Q7S7/t(G-uEPKyYCnP^zeHVt):pIx$7
-x#z8~VYXqs#/R!)uGbJV;2CQ4jQog,M@3A%`m5;{6>5OT%aJHQ<d3o(=@SEVDt.]]/o^30{()|Qae2@h=I=(Cvug#,dV,ty}%r/9L'/<ugv_,LT_P{2ab0
-!t%8/O%{f{GHb5$MKK"vVOD)#{28Oz,g_}o>AF^JoY(M~A2}23R-IBr}AdR_(jO=>a<fVf}j9L5LV5.xHX@r[}nOY|M{4;`EVnv0)[WcG+_yXFf03,2ou7
-"ZC4h^>.RQV@,Uy"j/es2Lx})v|]"FW'Y9pndChpgJL=7F.c8asX#QsJOrs8Qu!mbtMM{P{{MV.q}pfzf"Ko~vY#sCWuSG;0lJ9b)YR+,y&t4Z87hz8>YQ
->[8|N8D|E>cs(d<`r$mW1ebugf<hut^St={_/D#35cv"FAV7ZaER`p18~yaIj+aXHopgnr5`_/9/&36%iPI5;ED[G<yPS"|@/BX),cA#7kAmXj.).`YrK$
-Y,p#B<::[dNL!!Vg~}xQJ_Cpj(Q0};yT>I-!XeWH<U7NObr6idncag{g[MWFVm,!0<=@^rT1]$5|ig7m&-5)ME(:%E=HV$Tsu@pD`E=wq'$9%TZeTyePIp
-{VP<)4%4^Pi'EX}ev%'1$pWk-VKB2/%PTuxH>!Hm`5e<c_)9;DD+iBDDfVKSA"J/A0c3L(5A%XE%,s>}^}NR"fVDzk2{wek9Q#JjO!&yZ-pXh>^%9&OAta
-XD>cZN>+Jx_hq#<(3N-z~4meR2redC.Q#<=yj//z!G|x;ON;p!().F:8j!QVCjZeDAREet>:E/Uah9]DLNHTY9yQ}Ff9D;=jn}mor{vXt0DG;dB(&n6!89
-:NC_W8Za9J5}=>JoD]rAn,jdSYp'C'c|9Z|&,cJG^L'lD|2j98>}nO%7z9jxu[z&f@'Oy8^5KIQq#Y&ERq63Y6YS/&9^$3kc3k>,3%G8)_crP30]uJM#Gc
-+[LKW$G>JbhH/Kfj4#~CbzF]Mo~EBlujz]wjM^uEBW"xwuU;JfuquvY#^[2,Ti@i"~_yOEq8YDZgdv:ut[V^5nbAk&akCX`:W5Ho_6hM}kNOk5;'q"hxcT
-gQ;Da(^6)Jn+!Ix8p3@P1Yqyr6L74#5[)Va0x0&283eGGiwMu6z#`c2HMV:jop:el^%(:Eyj"hi+}mc^-D]L=^^5$c##UV=0la4bjng-1Qq,$q9XtnwUaJ
-7I0CG".:%HxnRPnSog[ND.Rvi&e:g5B3@W:A=yc[YsFCJUKczhPW2VRN'MV7!}.yw'%f,j~XA$oyCdKj#y}>Z5=e2:MbFnhjflGCn#BO:or&trn%}R#HaP
-j/d4g2R>36'5p|3#-d2YyU-oYmD4v-Jn^>M#mP&tWR&|%%u}{(e}`(i,&!@[#%NERK5Q$%zC[SBA=Ba)^Lc}XKn5RpAgY/Qy4M2=./lTdzaeFT8H0NPI3#
-t]|n[)bH,Xsc08h/_")Z5uuB%hz@>P'R!gl|[|khT13WW6N{15]t<Ug2sZ212"q.T3jPagh:8G(SY)3:7n9]$dU(,E@E$=Je8$W</RDN4VLKQIO=RP}Tc3
-2E&k`%@{9k5<=+}D>2"|MVzaiT-'O=x`R+`7H-3'FoZqB.u/[5](0fZf1IpE3"/,N_/:r&/.|LZ02y$I1$%3x>a&TT4YZZomH}SJI!3L`4v^[3a])sr!vC
-[YuPiKC,jHLyZA_'ln[3<H[Rs+$qsW)_LiUBXbokAUV,dQF,zU:%X^j(,]z{P3[FMn&Y%J5u'j17ZLyQ(Ki[P$2;6nXAibJ^o[7YgT<tdg.H0zpQ@4W}jt
-O>t+3S~HmuQ%<`G:GMzp(t)UW^<H}z7ms,9=Y{jWaQ/6lKuS{YLe_'<9/JBXOb#/Gg0P&nT!XI1znmW#XBS-)^m`](wZ}iEaLRr_q+EaF.($$n3"TxbGF!
-_k0-Ti!'cFE47TYrLbeQvY_'p&{N~I3"1qpz<6O"dxqp~,6%|{lk0+=$"8FE|Z'%Z3Vg}ph7%`%({Qtvp`)O)!N"A<6jV7<rc{FZ2>0@<53|xg(cm)$XP#
-#x'Q(Y)%dbhZy4R_jty^GT}M<%mM!<]=TMUuYdW";6)W3X#bO-|K9EaW[XbKb[4t10./%lU"F@c%m;R1}=1^5IK>)4IUF!A4dnTq]u)/bZKpy5Yj&nQCmc
-^v|NP)@n!C.iT(l-VE82SYV.Az[!(H-4Fn^9I,s1Vg"[zg/dhktFRyxi1cIB%Iz2"#ntLIGKuYihM>U`w<r9/HBRI;0-vdp.6P;K8{3'Va@:d}IDPeH5=I
-T3u%`Wef5iR9YPRl(-6onhs'D:|%y#c-rBK{dnMP-kk6=4hXvD/>@B}g;:LAH$RmgIhpy(2{/z>JLQTV>A4NT_M(0^EF_RRsJ%$d`Xh0-T%D)`-_6GHh"U
-dByP6n[3%9wVx%/St"9Di"F7A(:ppgvB+}#UNBk11Lzi5IMlXRr&HoAy:^9m^]IV@"{{~uoP[3n0{LGO%@4-.n]{kkTKhR8l[B+S@6dkP%GZa(""ERMaZP
-)7~^W{vB[cP$'v@`<mO<XXUZm<q=+lV.+(Q1I8oru$.5AAM"9X3I,]x/BcKU~d)IQ"O-It;O(NE;k$i7b%hI6^5iO],T>jZHzAZNRe~%H@!UkUxSO$;(zQ
-}IFVa9NdD#>!v/&:u#.pT@G!HR=oiRWHaB/$B,[g|dq0~u{_r",daBKJl+<(eb'EbgJuUli_>R@cC}emME4$!.LstdN9^<,HH=f^._m[O!TTeaap<vA=A>
-KPq!TU7ypwPbbNm]zS,k:vYd-FRO#>kPSBUjiA/UC6C8!}l4M_@sFv^k.kf#y=O%mVy&AUL#.7jyx)ZXz`1:MBtQp%lg(guL>kO#u<%`OfeivP_3w3j5v2
->lIC~%:xc$]gw@HZWsj;HaK_mbDGCR4d&P;K5<U`!yx)IT!>}$TF4jhC6mw=j|MN'mhgZKD,nWGb:eS_1M`kbQBv8&OwR|pT]QaK5{h=c2sgI-DRt1AG5)
-`"%BYQ>weDm".X$Vn6lB!IIUt'Q3+cuIr0Oxi0I>R+z95(VS>:>:G$q7g8@4QSu71bm"B+niq:CO0fj0u2Y(}.,8]rn!p]"@"{_CFoB7I,C&Nm"(%E{00K
-#l`ZU-c^YC}#pvH1uJ}VF4C>54^aO`V[n%]8#v!3=>vJ)^~c72Yh2}6]E$kN8ZfJ}d8ccqZ$G`qz;Jfi`h(Ea9v|!Qq_BwY>~7}=E@T>8&wB&B,zlN$Uz8
-O&v<~uH_Tq2xZ_KS_zxmJ%LW_fHYEPi@;8D-H8jvw>!Jr%0EC3~O{N@N@i`;]y7qgg})MiSug)|7&#fouc.hW;.v{$|:Js^:7"-kOb]s'PkHr6p}o|/vfF
-d$%{N#i!bvn"]!ogrGh!gk2Jk:5<j%B]c)27+K;0<V[Gm1H_[0w|eEb'(.=E>ZJsR:mm[,+6KD(9(gvn&esCL>;{1&DQo5Wr@5Y.kgsG<Iwk[j.Vh-$}2k
-6/o!Km^HvYxs77PbY4|KSgZ)PK[9i$$RW525I>}y5+o.@8+m"X"[a6Ke-E68:$.H{olGG{_JR`^@d4F[%ODT^TvQ2y"Nx/zn;&1-NM3R!v""DP&2Ot.>k<
-0=~T:$IP2l8nzb:K(9@()#!Fej=_6m~.;@gU#l6IM;kj8z(72S^"-`{;,q#vi;n]XXN3`GY'uSmi}L#mo53|m;$]Lm;oq3Z#~IyU3)!dnSQ<e#lGW#CNwq
-Eb6{&fZH00=,fcN5@i8nOtJ$Cg`htU>[,qdy8X{7i&f8P-5ejMnDoO8S`e'Q~y{V^11$&0jqe:L%J(v,k{VYb}Zn0qXDZaY2YC9mYH}^0VCtp@][)}Zu-7
-AGYMY>:8Ys"kLUHvH)mw{p,;ll1Iwn`h$s7OjzVt.":o%]"g0a3G%:(u$@iBE#tJ($iQAW5W/kcG,Aa-(#]Sxmn6X18Q-NC8>zI.IptzKs",3rj8.nft7B
-/S9^CWm60wO^=Hc_Ea}bm<URo-"U[Jj;U'ak'6cC;|<OJ9s1e$MiBA&yDRWUBl-EP!_EK2yora1QV^N2vVoD9HAE(vrsg;U)2WK)Z{w8+Y"%z!1M,0JyVL
-k6X8/v1yFJ2h_T(jLj1zzxd0bbWrCz<T1kI`m_I3_Fs4O%uUfeV-<fxX$KI25k.0QWItjj/=HPgelKn_F.SIK_3+WQcsW;33BMWF{|Ni1)EJx{<jQu=)zk
-{zo#Ay2nk+=UtdK6+.UktL0)$2X1rk_Tc9>EWoTObE(H&u}r6B}T([69wbz-K4UFmL=DN[vE0HIB003)duv`bu/+)@15=gwx8&"N:Nh%sZ0r'bSN_|%4|5
-rc$j"wn!w#^D~Q1]4T+4gnqs,+7yv')ZPmK_$CDqDr9Dz6T$EGI2^a-]=E:0q>~bLP6.-h4Z1s/MV(-=7PtD7&j/#c;D_:KNMX.T>LS)rbmD]9,cZH<3@D
-K<Tbt/05'Nf{"+NhIbn>0lJB=R-hR4@$MJjkCsW>RzJv"p]H2kY7W0@IQGp6g$m0BN!Xm2$i%V/thT{t_t-MBdP:OU#mxq|Ww`-'x>Tbt)/&8{F"ja/W}h
-)k4&-Q$n!Q-N,=Ko,!-Cl=~m`^Rs`yqdO,cd>wl(T<eL<e9ME;(QO>]"saeukDu;gD@stDr58Iaj5.`%iuuXY(1^3fdBJ#;'HyB|P%pLyf1B^gQVc`Lf`{
-a(D/uy`}<PhjrC:M^[Xa$(2o+@'hS!|B8s<-YX@%p)s|c"JGML~2<#6KDQ&V2j/>}t&^|=W_'!K(2DCezBnO%riK8KuM6_`l"RoMS{")wpm/q,"}'X:Hbw
-)"XwsKf8~Q;7UN~)$#=i}<_Z#D^P@Bef@qBd6}>gMZ5Cy1nicYZNmEfGZ7{3n,-F'rFh=x-TE!<fi@4.6SGxSa,<6W(mMqs]t]wf]s2ih]n^gjd'2a`&8H
-n}wO"zJ{nw"{@d`}Vz9|"q=ho%SN/WuW`-EvWS}]CP!Yt#g]f+=IF98E+|lA4V%.antge5!"MoAa`TO2R{C;>)oIPEBK0r2QVnw>1!DMOZ[{iE/ek4]K%Y
-V+78$`h=qbE6#8+<AT.1@9IRKk5-''z-YY'lNNSJ(H]Lvlk4h,6VS^-fe88@]c]|r|GIO5:|w)Zw,dkR)S"2W(%I6m=`b>JV6U/M=j(KtN,jMtSbD37vmk
--c"a)^:^X[@4MS|]`1A}o<Mw3mGQTcV`^q)):(8&I#4b!VTPTPk@-qBl<^]"mViFg1kxl/h(Eh,M(YM,qt)Oq$h;+ZgI{up<XQ9)NbE#@}j'wu'bk)Mm`W
-e>Y>vmEC$X1cq''6$9Ng/z;;Zh^pv_yEC;%yM.smIhFw`v;Z%JhVsW.1IQd)9E5C,Qk[QkFC@.j5xK1mK!`/%)P2,bL|#,Ke#J+i:'/-H"MW@OUQn]UN[m
-`zJ9IQJyDOFMYznz$v/U]_O>=7T4kl)wdVx6l^C9ohCXCDf`"pPYp[eah[j{>Ld|k3^x'O)oCPeFT61/]>HCGd]`9N`b%Y>/L4fayXGkL2Na7($G.X$HjS
-+l)g:|#GGLQe|2sgGsUFys@za;V1"Fn$f7tn+o2tGY5@EEub-Rz9y+i&by6l:bRB62J`R8@ii;x'}="+d!7QW@fJ~2CO&/oUi&S_-[;6J+}dNi{aC+CK&^
-AEdltW%5";1`~n[)c7n(s|H&Y1a93}gRK+:g_c6MQ-5qMS>Hp#yqr19(|,OR"rZ[Ebf>8b4,n8W!B[{1&f(D1wX!q^5;>|`sr`kx<4-"MB<dcK0b6I>aa6
-G8`n'Jk;xG_p7Fjx:`M/aUN90W6@fp-u&U)t+N+:GM@+{3'a)(G+%lPA:(XX5QgPVlo6,18aZ=YKT(Mg1{|VqW'3FUX":o+J'@S<J])D!.nQLPgs1X4d%n
-]2uzbiD/(!x[<z|e(;b1ypuVeD8S"5R7ci]h(@U`/p=I+OM%I7KP4A`@QS2Yt4o.7P^CBr;ul8+yMdn.@noOwl9%YuFt!IAuH%b&(I<m:a^.>LXpQ;$$'K
-PQ2^udVoo^]'.;@TSnbry3_)O0m[.qzHjV5+"NJX!=`pdEc49!o5:iz6>IU8[iK/iU`%KAL>fhjFnPHWa}!CsKQDSSCr;A`{.Y'!=k3Ax(n'EWd%|rJR>I
-]S"<kuE]Jr4'4fAGS+u]vad`W+wU-"mfi0F4T"tqpzn&$-V;x.x'9Ph88IS%6"RB_#q_!o66jx.mpkI]B-:l;ipCSr@+<2N9ox!K~Xy/enfo4K|:wyAc#0
-z'fof(KML;aGaRhp_k&C{{iSn`iy<t>R-"qJplc|tEwVUX|d~9)ooM/+/1tRKeE3b_`0zcJ^~BI`4yjs58Wk`v&/sQ;i66stf!YwC[Qr}<WMm{$V$[v_a+
-EyMTZo]tvXAr(5PAg(#u+CPAs%s02Ne^n[GYQ52,^.BHQ7R>B6Y7@B&:zMisVkruG[fMXggJZ5)>TWT9x7cg.@^Mze6i0ThzWkC'oie$;@%Mn!8hW6INDC
-Kv(#h@"'VS7<#1Gaw[Uom$UCODvJ]:$36^NEGZU>d`AbCrod)h6b@yUbX>=]gHXp%Fq7H<^WpBpWH.U&54`Uq]y>;(hdlh#;g+D(I#'.+$V;.zYd`SG{`)
-)&}YOVyWJs:3r3R9&7g=Lq{>@-JcG@TF!|4'Kexf/h562(u,D9=-5Vp&2]Yav1e2:b@%;=&I!7u`Q|4<kW[!&,N|NY"JRcHJ$4V!K&<<;ROXMHd8h_q,&!
-i/"[P3aV7ci;&Us<Q}3{LmO6GWT`,mx>7qV56@>L9vn=otA6_<#+~Q$,J6mAzV{v4[v9"1ft9%r#R/{U{V92}kU<K(tg_P@k]|kLy0O^INy#wDbMN;s$~8
-<h})$i[)c3;3j!GUTPu.,>&c7otnHZE0EUgSuMtxV>2X2{`cFdv[f:bk[ofsR]C)A}Z)idh'3!;os&Gji`[o,h(ge3M6T:Y%HB~Ub_9cKJF4G)7vu+I}av
-NdeVnJn$0Y;$OAhS3J:C@[p8uj7%Z+:{JHJgrgM}1R>Fi;EcH4h#1hI`bNCk!>wbT:$Xq!Q=Fz!c}v6=CkV_#(jbaZl8k!-Y=a^W=,=fmFaSmerZM<6bNr
-G|CP=JI{t>diA{<6{}O%Hdsc/f;qBdkfa@#eE,#`B,h`P2A6~>RKTW!b{}]WB!6ol`h<v=O@ypLpnyvvrbH1VwuZz%{e/9.oo6^L>78@6bBZjU"+|x,W6Y
-t0Flr^&}TbPHjE'ay[!;]Q9qg[#}GY]kZ+&06=#X!H`g`!`bG-#PU]'J'j4m{TWY,.W(z`#JgRfN@9}kJ}%-Ul[D&NOUMR+:-Di!]5;0cA"ofrQLJR:L=O
-=xTnT{MDD4{3DKbP9Dn,61R<QEhF!^GS5A),Z1g^](ek}&p&-H]b%an%'L+H]VXs)O75BGLIc3b/CG5R~d1w,m+k[G$,#pt|5vkM1+9K]>gY`W)S5.TlkX
-@wz=)yHUbi!s-L.LnsHI5xHddy:DGuXYb)l)Mme(73'>|%;|4-7XL1L7u{n5(l/87ARF-cC.'-^L+gh!_O2h.&Lf#__#`vV>;/C#1FKe^qPr7'C^4._a"k
-y/lT9S`:+|s{cEE39ai]pnFks#f]+@]aY1CzIWvR,>BBI2+|]gJDf,]Z"qgVszCes:<RfynwYHws"c$;d;6Et8|wLJ4$^:1;]fh@2{GrLCGnSqCJ^5NC.t
-[U|vJ&dfl@&KJ|wxZ)jN~qBd2}n}PyULWSCGpLJR5!.;t&:>}E)xm"WwyPQ0}uA0kt$@X(Y'I"@|ABg1WF<'UrTl_[<e^;W4x)Li=h1^v(eb%t;273t[/c
-64%uR8J:-!$,Z,ai~(o]'hrIpn9%`KA:sPf>1+yW]GfbtOe8rhy-j[mZ2&bH/u_:N!=!!D4E=T,n8m#=&A8f<j>K1bb:duXz{$z#t+s^($iPDdGd,7i&G1
-^8:-gSfIrVHl]5o%Zm=nF5c&@O|HhZ1[90p7Pn}kpg,g_k%-=j@ru,XFq<D3<6){C+cNX0S2:-}geA1#1vIsdp~[i^i4eJ$D#W|"ih7LmU_ip6ZCKx7p==
-GE`q`!Wc"|zSL;dv+Yt%M%~Bo).4EXTlCk#RCyr,S)iu3sZ[$n:=G:.>j`-9ay/r13L#;P7{pr%FfrrY-u4;=GMHgg&.$384RCIvH[Qv#j,513@-4Eyx@}
-nA'h:[H=trfAJ.%c&y24_=n8rQ[80>oZ(5Xo6#u1kZ%:.nh1zZ}#m"Kzb!Uqsfh-6I;0]E/,J[4+K_fH-$W)q)1F@'>gnwi[,q70Gr`yL,@fOA/Lz}@%Xn
->HDb#6a1HVdP/f^z2j,S-da$9f9,bTLWplINg_0dM-tW&^Wl@]"UK|jMufF|4NN#aq8GVC5vO_f+L!DjiKL:jKNvK7dgWhU3DMbu+Bsl&JntG2u@C,k$pe
-8t8@)CG#rhCu3l.qd:8Mva]m$;axq7L(GTv'C4LZlYA9QxHT^";>T'"ULSK!iT7vvk/Zg3|5;A}SC,`gjHTyneHX6b'hoyq1KK<%mTo(/`}t]XHh&eH_v7
-Dn:OJH&VX|jJAZb)5nJMvd}+&q6M'-Vmxlb;;S&<hz|l3QaL>8Pf&Oy|f9|UBviWVsKH1n>:U"aVd<ud5zW)fG_QhCXpnTKXms0e}SZ[;N3=5q"<CV`@yW
-C:'kTgNw9G8X{rb"n1[lA'{9CKe;fMmezjXiv/W0%5RP"qd=q6UcB]b&A!|jsD]cFmg^x_kz0TFQX%3m!H1"6Z;EL^^_ZHQ-1jdmiL_UsXo+`"U22SU#0s
-%5)!I.`H,r}t7}%54j~kG>HbZbJRfl+|"d5r3S3V{Y1%5;au2!VLNUWpyDPsM$mU85P}^ZOK1oFcSX/Q2#!Vj,"])ZW>iW@pUO5cPLn{M"[gQ]xHKu2xic
-#@FP`tRua{oX^WIy!Z4Bm;;MP6|%bG;o`8P8cU==~0n/KE^^mk(S+<U+dm'm9r'o77Xsj)+|~<5.IAVRmD].PmDmr>ft>kv]e)g3(VX!&0fVy6Wd0K:!yl
-={lPap1z~8)ye.Q,q8wm~b]h-hEaM[L68]FXZo/(r=i3[{`UZRT+R.;UxZ@%p#0K0'nS:$F02j498(4c&bfdpp3tn4Y+E3-eP-Tj-4S{]Z[vVC[hu<T]IE
-&n9,J8f!4p>Ks!Yp&/EbnLP3:)8t-nOBeN`G8O'jp.;(;r[-a66J`3K["__BB%hZC1wU-t3!1e@|,34QI/>MqkWjUFqby75"E{&#Y5nI#7Wzp6k(AXzN%d
-1hKvb=LnBB.:W0K@c:]AQlgjI(xPUnxGj-".gCSL(]vy34-(bkTj"vH/Zl^FUtt)=eW^)x=mCP3=ia^_i9}W![j!qC/HQsqLs{c{0bNSc3#Q'{&&)2.%|e
-~!B;V6+4h/FsFLL.4A0P_>u!@E/$1F$i<=922gZ`mQK"D&x1xjaw$Q_kfPY[H$0Jn|z,mdmY'`rDDLHDWb`<Y8Rlg`BN1$vrs/$3C9E=%.}z+l|R_pTGX(
-urK4eBQf`v7ql4g%JB8(d`^"=p.mS9zIUuQu63E7'((4Ml;,HEqqNWu&(WhbJJ%V5ZRp}N;f>{^A`@0B!8.SX(-%|u"^d$tXN>_1i"~dFI}%#m=TE9&v^n
-brUsPTUn~x^;}j#Az<7/jH$mTj<s9dE2if.,@yoa'K!4)VR_4EW5<UqhOmSo#U4^6#^uK9RGx3w{_JM0ZHCB,QHS^rv}X_Ym/@nCoS]@Htvk'$/W;M)1<y
-QrPSJu&7`G`e9EGkX31e^i+5/0=-.o(WPZt![E/T66h9t#aHKS"9[NcrLxkf7xaD,Zg-V:,zN.FAl}OSQbto12@$k]g=o0=f`sh"soA'$wFF=qPH|tq`I2
-^z-ho@8/$|)v"V!hd"=HHJM7-kjP5A2:.9V#jI3V-&XDg9ao1a{!)(s|fEKo'08R7@/pOptU>UNK:&]-n-,wISp$TIX6~!D4'C4Q0;;_QZp4[D462mPl:8
-zEo=C175W1Vbdc&SOX7;E.uxoCqaZHd:ZsA"T&j#%n5YAbS[L=|+IAVXNt~)f/Az0.I$MRstc-q1}U,cHy76dHL3qXq0Msd5P7^/NQ>+R_b'H<gHss$9vS
-^Zu>UmV@4fBQVTg0hstP:1gM<;Ff@3{FSUY/yweSE&EiTe2jwi#|J{JziyWgG(qEcDYxL<=d1[_#qxvX8Ji%J|XJR8%"}[j/(C92=-gtXRdEudU`hEl%#[
-)8J]^92<W,eU<%I)<$+'n40tB&KrJ.=kmP`!64uazW01a+.UJ:"HXW]_V|&z[1ZA+vrhLh^C]N9zO)gXe%3&TzXi5450)]$g_#6"N1Rckk@O&#%R.2B93g
-@3{jwFx%my[[%Lwc}S<P97y0,"<S[@DdR8A>G1/"O[E;32"5bQo!wcqOsD_YN2>,-pmKk5e0QO%-Uol|G26_qmScA3#:Z:~k2n77Nd|T9VDU7|1Pm;#"7w
-<QQ>NSfJ^^1EJ$X/`8gwh/r|v<b:Gjy;GJl.$G8)FS"(6GZ,I1)s'r>413!5T}>OI[sS^yqL#bGf+3Cm+O4RK7#kE'eyDPDhh#sRQ{=O_1Iwb`c+oL3QMy
-(^+].):>&uAtXKfa&dOoDB^+g2Ow/1Mf+ZT/u#<MN8AbPC9Gc:Ll3UBxh!Shh5M-%m7qk7;A-,Ad5(5$T+xo.jUyUmtib3LFgy@/'/{s|F,luJN`)!n>>`
-'qnO,g0O0=hXX28RpX/A":Pcj>qt]z}|)uzDdkfN[v~%743]tci9|`dS_S><9ob<Uj,OXIX)Y2Vx_GyI8]w8aS#v`(n{^/Us,8(1hv5cin,21)2_^A~WLZ
-"GX0%.vbn)#v14j,#5z;Btkmh:0<w](Dxy5T=tUV~%ad&I"z-Ny-)>_6D+Mt!)`|ipa&|A)[M[L$p>7T;2)M|j_/rAyXwV/FM&H0F"n}0wG3_xJo[L-Mb]
-/awCQ&1v7v,[CTt7!/(Wl!IP+|{Lj"(VyPHZFbiW{P7NG2n71#,BMsM`(lQ1F/l_yTW4<I-J>O%e/#ms,XUFjjoJ8"nB31l5tpDtVk}f6.q^c|aMv&Om.d
-sU/n_op9caW:QR0Ijt^z%mv>"A$ds0E>s^>R.SYsEK7O)ZWFQ'IJ7:;`Y)6q9I;3gQZc@NDQw,zLSw9)h1.Y/pAI,&7d+b^HJI5X<L_sJ+W/+oiZG.(Ypz
-4pY##z:4Wiq+HVTtgV!9^Ws-QA'wvbmz9n-0W=a7}]$m({lJjLym]._dlS2FbMe)x&k>;symZ'vwIcX.P'C_UiwR6+7=z:}_O"_g,i/KusQ)}.@GA4.O=T
-'+Pd~V5xNOkX,pP@U'/"KkJ8>R2S]'vc--b^RNT"d34DM[A,bC"G%pi6jU(-tSu)xc33.,$RCr@5lQX/"sD/2I9BAd{u<kS`jA2m$#88K3>bEYA_kE'W>9
-A6eu:]d2n>v$(XUF]c8)z+;Q3@m:6lFj/Yiz^6{+Ejy=Ae#B0%$9@s7YDWy`EZ9O48@$3;>1c]P{SLcxmR1BDFSu"o"qA-X$K,0M+3"9(cs(.D+1WBexWl
-t#koOjDf[9%.J++IPe0q[:D}>22#5i'huXk"vlK.3Sk>,SP4K.~:eTNh5;0IUdSi24UIdvOIA1]HEoxh9U7$b9RM%q5,,C_1wP`8~bP.rr"Ts<rzeX9CQx
-p}4,W']>Mi1"gBzZNe5S<HH'8Je:6#8llAhnt"7_EbrC5>"/#FTX-nx.quA$&A}ADYKG0V(3w#rh:DTlL1KvQL&}aMK,yDzOzTV(n&@zLyE9A,i2-1"r|O
-}ijzUa/<9]>URyxRJQgPZ!NK1!1T>/fzF_I1331t(cI/m@QxKzejtVG9pr8)~5<oL}7DnkIxv[8c27.M.OsyjfEaaPHm{^Oek2xn2J'qA.jmmao6s7cBAR
-p[<f+anvj^V{ZbAH@cpR^8E^qi|{c=@M#Ib}&9ICG@)!D'PAK)8TkY>+h@XpOzv7796=>!iC82[LPx+-3kK:=C~RW=c"NzBxmOK[QKDmh_%jGTQ)mzq<.o
-yoqkH``8;[B,!D]&%F{ms-h0+f6CXu:F,pLi.k=WYgLDXJ^]%16USVpQv+//'KZiE'#esU[EBJ@c/XwC,Q=&{KltwZmYK-Q+)-aQkW^(x#U)R^aMy!f3M)
-z{S|X9&mvxP0h.^^gQ;&[YQ};<qHisk{%C="1;OM&(37MX,$zj;.Cs<3A&Z0h5u`E4QFcky<VR5!p{jEQ6T"RP%M{k,:!O{gwo%#2$i"1FA9tvbQ_C``px
-g'M=s@2$=SV`VSH-W)U1r-A0tzOA{F=dGA'1_(|H,HMQKn$rAE<#8uDHM|WyVK)sT+R(jEPR_H_GS1CNH<JA&5:JS]/Tq#'0)0DsSt&B8$[w;B]&,:d$#N
-%58:~E-S|(Z6H1s>k)2'`/9e{Vcx2cQx"9m0"2"Z2babxsXaqGny(a+IWhfhFcYsI!vFexv+s2&.>&KFU>6=1$Q&(/nEutZzQ9l.TX53sJ{2$ot:9A{u=H
-Mm|[^jcGNP>!7=aogAKFdGB3eW~Yr:4>MY|ZNRZnGizb(BJ^1!86#bW`,LWBV)75G_,Urm"j=TQf-G/3TRi"Rzl8H3/Z`v%CjWrCC+9Cm]k&iCT[9Lak#n
-JX`'2.})0jO|"Y8@ZHIhywL^{(l%J0k%sGG6,u}%ZytsE^Meg+PZJ>;Xq`EG&=`1R`D=]zkYEN12<4'>8wO&XR_Re{[NfPlC{F=lvmS%IVpB&<5I"W=D''
-y^5RGyQ[]KidyDBmN]0;f2Wj^u(=j#G04D,"vdL|cI.5JWw!]S&O!o#;mr`m;^0:d)5y{&G84r_MKaOvF1e@Q;J8ePc/0IB:iRxOPZe4Q@vx`(bAnYz0.W
-S>UcMpl<q}kaZd=pu[m[{{Zm=!YG.0NjN"4sD.6'tb+Ke_=#n'j6G,K,1iEn<^@,.XO-O.7lOwHhbxlon+]Jht-;wu'"9Xcn#7Y121,,zW</a%n)+R}8x:
-09422ZlmX3/Kth|Z%eI$a;-}YPR`;tk/>1e>fEI{%(>1xUpCK_xQW#)n;5;`E`xHx9US|$rWtNKA!~0^-<UP`@O{pJkcdonb^KmX^zC]g_1FY%+H>[u(QM
-~{p%89Z`{y"'1=tyK-R@bT{%(8fh2YjnWJ<o+p|QsjK-9cv)]4MTk'y:$H#t%F{srF!45e>RQ3S8h31}qyM)0RhM2]a4VZ^TXSv}<8kR]Mr:~o[,T<7XR}
-kUePanW3J)"244BsO}y5%h_s@z[2':g0S"xj6xl,F6,.N.97p{9eTK^<z7IfABm,>${)ERUT15f4=$gAR@CWXE$G_&MU/ECouaA22VQ.[dFRKV(Y#'R'P3
-8-,Z-$noL/t+lLEo-URWETLyhBE8n)Ri3ur+yEhIqg&a|,rgGH{}wqdkxP#Zow-)fPt3G,Zg4_l|h$"Ohl[D-KkWM!iE`&J=c7[;Fi'L>PWta#oWnjdAc4
-_3R9jFBFvg>.rKN}z7/BL;s+pE3BLimaW'5PWGOKFb=Y:R|f-7Q>v38eYuC%E}tvCe:Fi]&F`LmrWri"MKNTKY4kK@Rz3;N6MON;h=BS"@O!%kyNS%"b:_
-dk^xeECE.RUU"H:WF$+`Vf](MNMi3/N]Wi6)9ST7hw-Xc-~|JX2m4@YfSF"'=[#<6WFCB9-9IT_R}$#<SeG=8KohfqL/genJ4[$%RS1IO2vA`L[YTvV9{a
-Rk/55=.{K$,&:]V|KhZuBq(:9PJVy[_ItPw#XfxhMQTOg$'E5S3eBXf8dH{<+R+ov`=]_CQH&<Rb7vfwKT}WdofIO9yl7E&jMi0K-g)T_ER6^`DK0vhKK0
-aYLTcR21p3K=W_JU)>t"vG&#-p0P%^ktd:7&I66jp;7Udc_F.lDrKbua(j4F<R1QQ/.U7w22D@e=Nlguy$!#s0.BlkwOcnTdfbrDVB7UlbIY:Y2DA2~MH1
-d#kvC@9n;NnFrH/Fe[T&%5;BeplMq=cmQCBs/(d`=E|!aso00DhbzEA#>0)aK`#6[P<QNf<YkS34'MfDotxk7F@#z2T4v:@-CY`d8`}WNi(0ln6=0gkz[5
-)k|NtgpgE;wCu_lc%l3}Fo%{B}TazM`]:HoO>W0rJ@($I}a8FNJKp9'+[7GL3WYU/p^F.Sd]O.d6.Ufd$a8FA$Welf1MQN9`.bhh]^yLc2,Q%c8/HT$Q53
-IzRw;1Vj>H@RZD4.&s+dY^vPcK4_RF}<H4Y^KmC0kf8s=3i)3Cx=-v`f4Z1#3Z+0b)YqgEQk]EMtYXlQ=8wm-cA"5;lSt7)Sqlb@&#MCh3lr}:15LrPT~}
-f_/mw;W,%=47+l(;>s8]vS6wokf<4mB(x3ov%BcT=Tn9>D!xkX^HF@u]D5r4|PN%F<J]CTr#!XvP32ikX!Cw!!w]~>bzH89E2sVwi<,gv$TMWEe{2$P0[-
-;h!xL6jvaDQvDH{n+;ql$'+_mWuu~-Q"l(sQ%ryGUO[1yW>Z(Yr%{]sX:@aJ5H,dC8!Y%0g8PRPFXTaUyCLD3NZYm.lCIiA@zr,F}0cy36+KCVx!x#(ymq
-sT6G^2'4pa;'cx}!c^HNWVD'3z:ZY7K&/F15-m"cIiy@8T5lsrg:TG_.R7jh-^aH.:+JtP]^"{y"(HLP[8,)gnn|Ky-1:[%,b;fHz"B[vI{/Hr~-B]/khV
-OSb$O0PnQduB1;2NV{:3fGW3+#&I:E&&z@Ni]]:,!@~l]K.Ug!mwW[lSv[BTKg$<H5E8/(-:XMwYvJE.!M8eUmE-Xuz8J20z5^mz|-eFba,3`yLm%TXB@4
-Jq9'z'jk)3kK5/qEQ'U9tE@1>|bv(gC'LH+EPtOykY`C+02B>KCS'#B8IVR_4h`!rh]D$1W4X>]U{zy3U.Zb.NoE<N,(=<0-@E[[f5PvQGnu1vTb+]{f<"
-sRwg_(]"[3]Dsp)D,!WJW0`Jm-Rfp.!gmYB(T]'kU$(JQ!Y2Oli_!hnkL0R;ZdBc`bma8Oz^d|l`4k!9og/55XvsGM<nWlN-+P`XqwAWU,17x;,FI1zE/|
-Di({UH/ca`B_Js`%Xh`;YLmSoQ@W{MB50N8'3+ta:ls4bjexbe:1/rSbmuIN_d)4h![sVjfZZ3K=Kz^^'3kfBtfcw-p5^9ws]<-LBq+o)bXJBL!LO|I]_$
-by${@hLO]U-Wo[LjMY8k28R-@U&Z}O"Fs%-&_=.l4mBrI>X{fi'Xs]#uPk:sBcXg"01WEcF9|VqxI-n30/}txUlhx#8`p4z9w:j@Gc2`zusmcIba6XpQXY
-|)]KY0wQGtX"$8d>U.>h-CHb%,mTz%38!Z;`pkV<PvuP"i~fV)gNb.O:[;+iM-u/xKz0P69`TV7_}w&c4d0/0M7<bV7#U"l^O(@VUjN6!9gV{m-XhPG"D,
-_O5>m:~7lX9_)kj7&'i@E9d0#v2Fc-R't1k3wcWEhi'n=X76:Z7Pi9^DeLPZJyTu4BeZJqO<;uq/RixV9{jx[/]F!d!LBA2n]")hwn:AtjG#HE@c,wK%IU
-I4S0#P[|P:2BF#+Iv.E<$4SzLR3nu/sF{wgVlKcN]=AB:m.!'hrUxSaHE=}AkA~<n4J^z$yPzXU;CcMlo>afm4ZUNxy&`y5Tow`%@"@J'"[a1a|`Tpu5MB
-`+dF0hD1:e0|Ont)dqfFAV_<h"_O{bc-4@V#FDPhn^$9!`e$JO#D=9dUkmr(n1-ZKO$Fa3%k40KR#8]H8(F!8/::b3_{e_zeq34LK&hMc"7F@42pkM6@<c
-^[78/$7Dr^<=[Aya9[#fQSiWY@9%9%6vC}thhGu@]xB9gb6df4Y"wRD;#W3O#'g"7ZtA(^!U>KSWH<~2Xm>7l^%vfv[rlU~cfH0YBAEUlSBAOz(:8t3)~@
-j!)nHX%e!5DviIQIS}b+()@^Tb{RE^7pUPr%sYzMyQRn'kiAV30CVkB4p$1MD!X]7f^b6r{tda=.C+e9#OgprqAE}'xjJL4-sy}C"x/^aoiIR1QM/]jAXU
-tW@x4Lt$qWzyAG|piI2SLDQ8#w7%DcXqF)A>pK,#|buDqo@{2l`yWGYns@9>DNru|ts_`5OxV[-gzk,c2jH`;uZfNUm6[2FErd,L'Ru{+|[|OYQk685OGB
-j{23kA2kJQA2Jv1qma[d1yJWT9IP[+<FW5bZF]2<#=knR)I3%x#>hxDv2U8b@.SCpjy-GFQ_ESwXcKqKWVcbS:(g0>YFgj<k}N/hz+YrX0U_M6<xrfAZRc
-<x.>sBRbq}v:2dX&Mz=fc{tA5|._qsI$kfe5siL.-U62/s$P,f-c;BO#2LEzP.J,C9Ksj3OacDS7^48aD&&a[@f%^>pY%G!X:/jWji1crf4cUp_r;ovF>;
-pW>|eZ|CncLh#2a:YwhRKDs+)c7}MzJN6e~Z[>Nr:W"pA"}1m[B-:Rqj._@KG78otp&!Q#m[8K4:Hb|>Hu`^kKR]Hf,g/2DIVdO.p`$4<,yvfyK+sAo5w;
-RdxcJZ3,j{/xns=xFw5skMJQd86wEG$K5Gpm"[U^CvIlWo'%RIQ4$e(W]kIUzrPX:.6q6-Gn,iU=J[3!!~`fYNspJV1Edxzop".8.1.^;$fjbfC<k;Dd+z
-I,g+'#)zd,1+k"(5U!Gc0EV2P}m}qlZMHAr"{q"Y=xIZ_Y}_&{~j>71[]sjnJLl8sZ-7b@5QOC5%cfXB9NzaGPSKzz0iv;[C@7/)CfXZ`Q%Q|`'0~hC,^Q
-/eBtG{:uPy-PC$6%zh&-n[E`H`1<kOQn~wBJ1,=j@r^Wl);T7qTnh@lZA+NBA2D_LNsGRm["rEE">Vez]cODIB|4sVucib4":]X#@dT0V)qiR=-#P0~B$9
--WX%l<jrmaIm[.~_.0cnmT-xc[jS$Px#gk~ti/":zAOEslweh6Dv/g"xGZH[d4bSo_L#U7:B]3S{--Op()2v3&^Ghu6$Kk~KvCI=Y;jPxv9e7mt@v1d5`$
-Hw^W.^>PT41>@2Kyk5:nE!LAV964GD"+Zx{AA3pH3i5#xBkW54e3"yotsq^cj%=0d)n8Zow5_yt=ef"%3%Xo/2_bH3[-|uM`If~ht'pa4U{<L4SNd97<@<
-wPam5Bi&1ArS,&E}r:]N[[t0dU"<xlz,xaj_3p&_.GTtC(8.SHv+uzLaL63[HW7G_v}k}%Vh(qrn`fp%>TAm#4_Fvy{4(rlVPl!0V_hexqe%K0HzvnVR(x
-`{_=78;_v"@ay9%k%})Az'ObQ`Zxn[HqB)GzMSW_e'yVCoO{pC({0]@'Bt`FnROY7NE6H}@0Hm_]E!wg=nPrRJe.udqa"b/"DXk&u$!2S_5)`:@c)@u]))
-Zs"u|y#a=3-G~+oJ]:O%~T7:2aW}O"4/^Mw^Rs8WpCKucW{7GlgAY}Jo#ursQK]$bX{2ucM%UD2/e@'o:1_;@GW$--07R$<<YQ!kZ[;si"'0bk%W/^Q"I.
-1V}Y>]$<}OB096P0%&ClX:!S-;ts.dhVb'38wG+{Hz^@jvMDIXNwPr$9vDF[7RB`W046EE+E(`Wefyvy"s[p>6OrtS:zYtigPL$YYmN)+"-nNleZMPa%n#
-Ia:9D)#jW!#3@{'<qZ,R=6_fXP9f}mA-|wZ_KY$)#agR5^q=)a~}7y{H3Ff/zQt!PwNztq;f!f.a1QCD"{TOyp>pZ}{`7wb/[4>jqz;J]iLitfj8Eb~O))
-kSK'tB'W(zwV+Mgv%M5I2cxaI5Kpl9:m3>'y5!HrTjYCj3YV'6r[V!/e6=d1~4ec!=]A=O=T.`3#ER}TRS5IR/B-CZ}&=&bUZ=Ijib^&$;j"aW(W0P(=WV
-p'=FIiO2<;=UkF=^@{I7@NB3Zh[^}&rLCo%{%pDMhZ~trRja`34UU5WO~>sJaV=j^k!hh=N]!+Eonq1Q7g[TZKT>DHjt_I,_57La~yS376Xi:V"D+ezsr@
-f!0P4h#03G<K=20@<}_k'ZJM(AAC&RGaz9>2yI_xT0'!%4`6,pApT,Ppc1-g4X'-MTq:(mlM"f'rZ%zZO8phRYN,2y@jhvRUOX}<l[.AXp;A^iakf1tc0S
-#!Hy[XK9Y;Uu]z;!W%R;f2/pg0VpaDyE6aR{tgI]dU(gc9VyxEt!=ciX9G19$Si5q#vC~^&t58:9{U8+fI!I{$Z^TCVgycgRbhRL^-9>n33BU89@V!eF~P
-zVu!1R,yp:^S0$9s6"D]!)#%d#/WZu0LgN8m[k|2"iTmrSm&gJV|k4e-$XpfSvNUBRx@S>ynqznw!M8g+^sB"x=DDGH8JU-(DyDVwM,oaC]DYr`U.Ty-U#
-VM8@26OFQ"O_{W"U"[VNM/+MJ|gaFLr#}c9R`[@JiU'`wramIo@gsC2vHQeuz}Xei8#FTG0:Zyp6X1:H}I(U1>fXNo)B~3NPs)+;bU=(!iCmTkPSq;DDa;
-+Ni26A^!/5mhQ$B"RG);N)[;(|2Y[{jv/=2Is:`{0F#@5aDKd-ZnDy/[{7b(e=FbdaJh@QIa}RVQ}]I8H;"uxy_F1f04ud6^Y$Zcap>_m2l{BEjoxUs4}"
-%zGIb/Nu52^H5HtE=AOs}(<1lu4HiC-TBv|M8>}BaJMUATIZrWSd]Fn`>D1JvVzYIG9a`uB%RT@GpvYbWiWFBZ]=63AB}V|]dKtlfRphpRyLzs+5E`Rj~P
-:=vb!DH%xw%&#Xo&$ap::z<zZT+Pwp;=4FDYuL!^$/ST2kHG(p47QhM_US${=Z9Y0DC=!@oYPQ!-Mfs_zN]6{H<2MTD%CDMqh2'3B,(fBaCA|oU!7&!ztV
-ql.p)Y@ts,mYN4-SJ%Qaua#YNU6YBiR-6!Y6$wTVCOWWj9YXFT;aNXQ6]g<RJ<GSg)`SPqCO^'Lpk>8-iHU#xrJ`J#uk(W~e;vpOY<b24e,g6EY8^2E;|2
-($]o/Eh#xE#i)Sa^]humGr^Y#-SY@<`,uo<b.tQwS>JLsR6qFWV1z8%Q;[0867A|7ibkV[3'[`X8lAC}gV)%yPAw`'QSy7#dst02z!O0V|9]wG3T%92p5|
-7PjuQyf$Qvezk2>r(K6^+qJD`&M&N+f%<hKqmqPf]23@fYJ9Tt9<VC_+ZduVrxmm/88(fp&gzbt8)uR+l{D|n2J_<gdPcm%!2c4nd{+$1&uus'_APb=PUg
-tB6(X//FoOd5%<4<|o+#Vv&S`(8)7kL{dX#FkNt$o1i9%);Op`Dg7q:9aDnBZL!mq{{S3G]55|7v-[Jn|x@J4cOgjHJ|ypz-qe0p{}MzMb&EcW-iQYDD|,
-9fg(Gp#Z'qYf`Y0Jv<IN2",$OINiFyNC5=mm"iEkp0k/p{~aMOQd3GZ4vI-hSY~o1>0v1t!mf2q`9h[Hq!l(lxmDoOO3<5GMjE6q_BimQKx=)8|@-sNl$]
-AlPY.rnZQx-nceMT)5uf{)nI]lSH$:oH@`iy"t[f+lB3!/,tb4["nSlG}K/@RUZ'wGL/Upy)`}Cq7##q9}EX!=L!TN2:Uj1:E/Jo]aiJ>[D"XN/fr$%EEX
-cd5P6MqV-Uk&trOZ$&G/KkA#+W}H<%y.dUG>@vK@wBFyPQOlj'pnM9^%CH,g-L{=/o7yl.`AGPN.DQgn1bI&F]`997oBZqfnrV1u^[A.(dl%MdTP@oZES-
-jPgY:s=[H[Qewzo-+zTK.WX">y|5Rt20zZteI^O#]25EX'5L62#2-"s0_Y:F91V")wy!;'4.D&={G829U0g(^^y!`E$HpTW@Z2,dwZgulWkL=`GNfBf<h^
-I%-z!e/tdFc#CdPP1Nw$aiCJK%E^sIrpl"$U,reoNd_GPx@`>Yb/+kgg2:s}M6k<;F@gUob8|+I%z{Xt#Bx@m:>BkIZdp5S|n3X[O_p$MO&]bWe"WNu7I$
-.-42=8.i%RCt1vBHw!8vc5.Ky6M[dymsVqpU6fK`F^jcFA+ptO.e{5K7R-Fz09(n[{}$6{WNl=HK@EK3~|D-nT]|~[zH8NKFpdw2%n%{p0K8Z::bMeJ8B/
-`00St[IjPi-B<pT]lyv]dKX'VO2^wEY/0_)D2(=_G4!f"Sev=&}tUethzG:o=-EAXho+5tLn,B>Ia`;Ww_ATi%tWt#7i98hp/1>hZ05ZZUEIEo4=cUQ5(#
-h}gbM)s4IXBg|G`yhxrD1.xxB/%rsn.vHvZZO]Y3(M8V]#Unj/:D0wAD^Ew][5p/>wy^Vnqlm1u01Rpjl=3"44Aoxvfrv9NRi,Hly}cxXiQ)An-zPg"twS
-1vT:whOpk,[}BKjvi'NKm42""~F&1{q/B3/1,]TGa97-gaL(r-=Z2fx^vS'P:$.+w>Mwag.5`QCm><.,}.-2$d8)0[}`A)ariQDPt150'dx{HM>(Lp"x(F
-YWR<C<Q([I8Xol^u%Nm(|/jeKj]Kh31zvA9%SI(u5M2Y$XD^pz~RtX$/;{-lLiU/]01WjBN-RAV0S.APU}uqFUPYm1'oB09UCF#)d>i+N>_m~rx)!:k=%$
-)o,Y(uY4,5ITGSF#=z:I46no5T0'+Z>ZaJM{`v_9A!>_!#!Z#9S'E}pY=BG'.t"dX|Sr>eMMz"bLUxz%Q^Ra`q"xDBG8de%r.ga}nWoiw},DCA&P+X#6PU
-p_'Uv|cb>&'{Sq&d.Q8k41WV%P;Wco>@S_RX6;g88(-n("LvmhgazAa@h"DSrDuB>kZ,&C+G<CB#B@.R|Vv_GT/YQ>OOH44BGI)-d@46`Uj,V@L4A_ou(h
-a4/1f8AWp}XdX5JgycD}9mJQna_Vrd2YGstr]Y4QKT1^Lp^UZi.S;mt4^YNYdg%})n8{bV9L|H)Zprb|@j(Z/V7k[lkJ@`jc^jgcx#8c6"QXNjTW2o^)B%
-UxyTMQG>kx%et]oD`S0a[^U[U4`o/kJMc&nK0EZ_pKUv&k::^(^9zQM++w.Uo]d`/6+iVdwdfl^Zy0-]U{&]+/7Yw.r0,UH4bcK`m_>U>rY^MG_|'I[[Op
-FOY8d9)yNPT{a5RJn|4L=6FbG=|]tq13[,tb=|Uzs4(_-'Zi!UU#KeU'fae7^{a+f<+0>`-U/_J,peOwPPMM+&U#e=Qf9EWlv$kJw]FnU:1C~ZUq/8]Xj&
-CW}W(_cV!KA_{uStAsM-QS+TmSAHzT5b0o_LS&;n1R:f+RzL>rb(}vvv1(+K-W"SwP<;R7r#Q<"eeP2`jr8Yf{AF{E>>UUg$v;MD':K6x,-:=4Z:p<g.GJ
-LL}uOy-tYAs5Q4s)&;JSX6>;2uqJ,:D>KS>{,T.TK99h)6f4h[0'dSG[2SYyZUPE,sa}men;X]-9K@L<`DqG|)`)%]f8iN[(|Kg%{983N9~v|34Tz<MUbA
-;h}mabJ"Ej7|4e|o](.D;:~XPZn'q7m5dE8::ENRbtcyM6Z63e|HiC>pv>x_FE|%[,NH][#R4F7K")+jamIjI$aB7yv$dI85b)fn~_YAnYb`eAVQ`X3Y22
-<D{E]/VBy(xQj(Yv$)z_fMk.&Ai(C&,!GH4bI0[7tK/i&puYn<_Q`CGS4.3w-),X,Dlg-QFip}]B=7[!()WIW`axpBJYVMYqB7B&i.C#LJl!`9X]'W|NLa
-7NH5ht~;2SbFohLy;DI!F&%F}Ii/[v8#TKdw)qHk~Z[4`)P]kpZ0%.[Lu6dhmPVTwTDAjbK|AF)4Ms/:A#4'U+~yErt6$+I]/6$3B$D!)o+Z@sfB{_@UfP
-W_>+XiMvDlpu+$am&k+#a8q@MXq1tXN(=xTF_1jy&"-$Ax}MY"unQv{:p:@IN&vsCpS1h0BG;I,Bnf+W/N,,=QvQD/,B~i,c'Y:xZxggsD!jZny3~%!p_;
-=2Hm&x7HUJ{jt=hJF%q%(0T@tK8Z<pG%-#&C_4.^&5{+%3{oM@yQuHh),6f[EIjC",$vvu-q&(O}D4U,SmnbJ3FGpf!M/rzjba$d.u,)^iTLYRcsr,a!Fv
-c#17;lQ1H#~:f{Ayy<r|/B`3QqX<{h'MdfU]<}1aZfsh!t+s&vw8GC%(e9W<(jkeRN;O[;XE>kJ1t1wvx18Jnc^0~YQ,T[0LHp>-jWD9z#DF9tb+_7jUgl
-C8X[&T$m:0qa`vdR)]Dg/@+Bk5wrulFP23-m[AXA=B3no_+t9{|)m"8A-5r9%@{W20'x1DuNS_%M053$'_MPl5C"8ht'Q/!%B.;{$FB/Qyu_A|$<=Z:>hb
-S&reg9"7"uohNTXuFmLB7%rAFq5|9]&$gR:W>'36zFsHf<B9{AS0a%[1(zq">#&O|%rXY[&uJAO+'#HcQ"8&;gXQsu$;|[Qp"SVcsu{hp)rDUu"xwoEwSZ
-8'-xVViFeR=D=6<hJMHszNJcB,P^~!.y|m9<>2y9[;VKrG9%|2t{HhL3_frKqKezX`,$V/L].DFNC3|"}LWj4+t5.}41<0C6l:7$9EWeCXPzFrlvBo)1y,
-q-c!ylEpu;AZb%FBhqHL-VK}j"$3lQ}fvtG^F'TU87+jHTrDsX@v%0X3}9tfKt.tp76uo(Yu;)s;;1KywVwO)y^j5upzYMwH/OOSc52dyPbZ6:6(pO&f5O
-wA6e12rOWqx]iG)[&q7]i8$ZMy+<zXHpWtp}5uXdS@b|t[pgUpdxbe)sEGGG"6>_=mX>dQ7c>}]l&'[`BwFIMZ5}>]!PB(=H_O1I]B3-u9{}V&TFv9Zc.0
-v8jH1xHX|O)4GNUwfY;IA}}YVuVO_dQLd=tyJ)pwG}pA,cH!Py+wEcR}vB,qS/hrl&kvDfGr2Mbd.gqaC5!)~}4+'f[qF[HS_vc|;nM{T^PdH/vqZfUo8R
-6vy^/S.9Y<M<uM<g/f'uEmFSEJ/vusNNZp;d.m1^)&M]z{nJO_;:``/LdS-0GngG}&!X7F|0BTT:`<^uN3J#$[)LU)3fh%DziL&pNXq%hCCl0Br:'E:Z%7
-'&52y:Xn|$u|:G8CjFKA"sSvNm0Jt7N=;pc/Bb9;K,<R:@MkGm$[+Wdl%I9^_gW)#J7_c)Dm)"u8LCKZI7Lw@L24s>qf('~k25{AGs.U,'J8nsuD_&4#s<
-d&V`Zv,/x3,L.X0bRt=QI+'j)%Q^sc#N-i56mt/T,'H^P)aEV`J2q9d&9H"t;T`EnZhx{2-#eL.Xc}BGSmgG&mx]G)Xj{Xj|:a[DUYD,b5K9;(}EgJnS9r
-_^UH7"+N:B`T&]#/uIiPh+B}cAiTq8oFQs8oTrc9p-/TZbdHcom'wGY$|l'C!4:nCPcTpV$HG%2u8Jj`hN7`o<lW.VMd4FL[}|UR,Ln/nspl7;GKsfQZ9g
-x,g"yg(_!<0-tJ"fs=phqEao);J2m=7cNwxvtXaz$E8qhiFTHSt+L`-P%:_rUzA]R86/N%u}(ug9@(]#^taToZW^9MT'-SN1Qum9+oR"h1F!^opbL;_psE
->nn9;Q5-c}Sp`ja)!}{S(Q<=r6E'F7fbE=n.ko,OJ3ghn##jb1L4_CS}J<A/Y|X{$FNNWE,y9cU=hbiM]u.H@e@P]>Ib+Aw;nF]%uf`BWo+x/_bN/(.lQC
-w#Ml2{o`{6YUr:"2unzqi6Gah=ark6OQn.p%~VJc1`m,7p[i9%ws~H"$ItQ<d2i6Nii2@)f[Z#wQKyz^7/]RQY,D,kG@Bk04a9yqsW;pnDLG>OV0PgN.Xs
-adiS#JsGXJ90fgqLxBS3_`Pt,NH={xjd`6.BXth@61-yqj3=/=n$.Nre[Ab/$Gc^f+msf1DMYDIhOq&X9-z/wCe5Z:epR"0/Vs'mr)w;yOdgLT=0DB2'3b
-Ovmh7&_%<<cbQ"&y!M{g}sijpO;I],WIDoX=>2va>'sh/fc+nEqM}K$<npT&,$7Ds$PNF,+K3'gNKTtt^L|9rzd/`xo_+;;!t^U(G]{ZUd'9WEndYod|x(
-Kt=|eB1x~NoO{G3s2lK"~%2=(4P}l{-9ch0'I0eFZ&$2.>[sYjL/Ow)tE$`n(8~G/,u_PbLeBz>n`6[k[3gREpk.Q@W+.^{"vAl>J]k4W=aE-.=3L`6rPP
-R}1k&Ov":i7'(K)8ay9f2!wYK^c;hM=;Yei'X:i^I38ynrs1(P2'H_="j,DB];e"ly&Gi,PtoVt"dn>,@hWv1'rP%+[g;+`a+<2ViBX@2J|4C-C[0oP|s;
-3EVk9fJ-uF`.LgyiV+$GA$$V)A]JFbvQ=!bnY<%k%$F0P`tFSAPq`Dxn$n&a5ZbH`c1lm]1-n$TsB(r%qh4!Hmjk%['dj0g1K'SPCqL^,.^hPvI@L.=_MJ
-p(^A(lm!sqRyR;GveJB(OU^pSoAm=[ac!:j}u+IJ&;HO{]At}!,skZ7mC#C_1Rx^QxR]0Cs'Tuh!'';$%{F9`YryR@vm!j!m,[^:aj9bQmC"b44dU#in_'
-y](mqeLC>PGkc.-R9TfI'IAMI9u..>;$,_MFNTm`3A#3Bjy-Wv1(YyCl+4d}uL:hDhB@X%<hW=UZs8LXUW+3(Ah;{DJj}Zl6$]XgYKS!m#kwv7xhY)lO-V
-ZsX$&,nD"#RGDvB1MoaB1FK1LO9I+g|,AE4U_Yiw5XN#lENL|P[!4g9sUJ7}@YZ@8E{GX!(<>#z$kV=n<Pf>OSc2k5aza`+q+,>l~P>3IC@B%EV<[8Qrd9
-D>}"MXLe]qf1=_AkC{]E@i<w-j@@sjky)tuQ>B@98/J_I+%J^G#U0;H/bN$ciUP!8!WDjP;|!MnC;J<|2<GKyfb^,6uD=rD`1EXrxX`_ne%e,luEip7b>|
--t-O_c#Oqmd&Je&k(EErZ/0_Od41g:#k&{KcXc:<Z^eKW4F`2x);"T_}'pj)^(!!n0_{D,a,qY-SaD5Q9N}/pLs&Ds9g0'^Sr^Rs6BHk3eML-HCWPcz`h2
-aJ$5Nhuy|nf<9<jiVE5Uc!G|K3P%a+aTFQV&Wruwt/m2~lbLGmzb/ty&J;=a,y^7e$%,vV`}Pm.L)fx560~)1j`uworap=Ig&Fgz&{",s":B1S_DA_+|W(
-=j^]dkRq|7%KmMHc_';;#xz"D0<l,U(h}zsegG>'[t$2nWq#OF[u&mds[9;eVBaN`uvg&TMQ+/xw0J'_,}1d#W</sX6/@+y$gU0)O)LE{"rb.uy65X%pYX
-|cf4Iajpq!3L:q:h/#[`/tc9!wqcC,a;XA&LWv9p_eS9%(E;|SIOba#!dfzpQyPU/ExOCj$<Vx|8iUSEie!ASm{`}.$BULvuv8n^[0kmsS3^;g;G-xLpq&
-S=vWY=XWjO~/}!>dM,9G;`OB"8vDK=_S+#oN[Obw8gj(fG)z`P+oCh&4Q(k(7Q:-zPAKYuhmM-eIiWcWR[6`jN%aAb3OJ28L8_x4'qit$hw@nWPkGYH"wP
-s8GWYA8k:Abg2'YybBs7q^_k$c61%9~>%rK$;geSodbGuJt1zZC@f.i{K3A{f24S+.p`WR/6{X#4]{W5zr'5.bp4(DfEMouxz[Y+V[dk7BmOFL4Tl]xOWD
-ltsL`;jZnqa]Zf<MizY6=kUaqoUy16v"Ewp=i|Qb&B6a$jq`0F6["r#]klcmanwl=,.(qLwBLSSJ:@y:rozqJkROYLZRxFM`o5UO[$87;#+4HX3Jw9Ox[5
-]O~aaEMF8.wY/"_=M<$tC`']z4-ZdG,ZTSKShGj:L5r[cu:4[Y^5JW[9V>xh&NA8TG7QCqBoGBkU]fz:ahu/U/T.SsyKEj4@m^E"/el@6[qyU]{"-!ecVb
-=5DQC&Qh_pphm(m[;H8aJ2/0.pF$Q,/=j$17}lI(z@I13"6h82db,>(^iC|%cgE2H-ZtfAjRD,@]93T;lH!&N.GZ7p;+aLeq|1EIVAwTRLOpcuHURxyKc{
->xOo@1U@ufK-L3lRMi&{=YO5mWEfM;",v)Dx(sR[R#'=2gr=Ym4.V[9.~IukULgWU_VP;wkneyko,!1`^W5af$>bP1B[w^pK$nw{KlxaJM+mbZ^,m@/h''
-EoiyfyY_VZ5j!_782ASn/U>+kw"xFuNGeNP|~LlEpxA5WK~wLZDJf{j:RIrd^a~Msf,Xq^hZ])H=Epiut%yWgKPf7nn@{mMt9R]l$T9dva{ri25YSJsgUl
-Rfi!x.M;^_bTcbo$4!O#o3f)Xg0sx85W/0exW>Ku7ztYuS5L|uw('6x%K.)Z%:;<fsXTclxT`ua)J&A[[G/^M&1``r4TvlKKG>H%#}7Sy5EZ/.@SPM(tvn
-EV^lFF'Mev~E%1SnIreY5VQzvW{=</i(l|)B_od(ndsm8;(+`l<Xs(=f$ENx7PIm7xc01yR>j/^BwgK@xD$lyBS'i>{4Tl>yQk<CT+VUcv0HPo6JMEu=tY
-G]mGUs:i4uXx4J$00!PqvDxChxi0.#r^+P`]X`<b&0vBaHYX9%.cbAY:jsxF3Pb:b=]<2g<Tp.'1d_MOht)pKXYhQM(joeo]5'jXY`3}9wS#nV,i26yM9j
-f4$`j;(cO=DKc@8^.iKR0]+mn@gCFpauw$G&Z9(a8GGQf^L>Tv}CUa:=3TfZh}Hy+x}&!/mHk05-4%MDZ|q<T(6m~5ca.:,cP,!yqmKSM2p:QeF[mfQF3T
-[e'Z[O}=RRAC=FKO9%:Q)5,#tRG&by!u}Yh&v2.^XH/a'dApnDUpnesY{zd/tZZ3fawC5<0O)foJ|v[>V"kCW#&V"":&ZF810YF2oAg]w4N&Z2qzXI-Qha
-:gdGfn_Pk$_Whz^2$xMDNz!~&=zX.p1(s,jo8XTYZ_BY@',uaS)Bl4PR.SqR9i=OBCe}T)Y,{IfU}p2qFn2baKD`2IIr~GnRi+=8h]A6)MW0sr}07&KOB"
-gZF_L8cVjB#Vmlea;M=EfcvxnH:{w%UB}zvmCrOz-O7Kz#na:;dXGK6^9iJM;h5qqA;M-VmQH+)]${xEI4;EUlBLI3_+0Q(15))975.|w#aZ2,r9=,j@0A
-mn2Ir%}=Ws1/JVg%,G<(D=h@GS-H1+6OF/QPFhdN}#Y>ygz|I6+X&]PLd!"b[j^6HSfAYE5{"PJ4UKRjaWgL("/+j9}eo15,5T)1IeJw8w}L>;"r>J[}CN
-`gg|JX&#7j$d}+)TS1^x4}ABcZpCp&PY>6JW['MDSj:1;DzjDJ1/MP'rrIg_>NH:i2{SE{w:x1ljNvoOD6UA`NSI^-@PtX'C>IM::"cc{(TzhLR>~!Jg#>
-Jg6FnN"h]{9}d/]/PY%:NtsTevFg=wko4$Rytif'=&NsX'.M`#p#obr<^<5|y8fo-kcBx`;D41oGsF{dxw+QbnuKznnw3e{0~8x.@^O-u,1f(I;RiXy]U7
-:Tf=r0idZ^S|xodaze"3@P@5,_(hU:qBcOV/WoMq#orXpVWZG]k'%}N|F:p.F't(:Aqilv[.532:Gt^|T3A-dq)#@w7R37270$QR_=5C3I0>R}@Fg^3Hd"
-m6w/7Gx6x2'-+WujrfT1l$=`Xq4Eo@^LL%PJbzm&6"hZzqmm[=vx[i4=L&M<GYfO4BN}E.%>$jEk%]Zw(5|JJV83<&K+q%l31E7N"zp"#-urM}&58rfAY2
--SOc9;'0yHj=c8budpXS`A0yAe`%eL4ychFaf6sLOmS|+|vr@&kDh=]lP(1hLYpB+SABcVwE)Ko}I$z|4Xuj=b"3y>8hy}D&f:@%G>-]|gJE6n22[3N|8!
-MTDRBFOi^!]Xv'.DrDdk%%`tH&ijZT&Y&!dcb;<!Y^P'GV^`@%cnq.4Gz@6Pfa:{i_^DELJI9W:46!J=t>!~RcIM;y3,W)+w+Q@@]jK'kS%G&&ZtA"2+j;
-E9iat)k&Y4}!O]HV.U#}5yW9>q"2VMr|ysNX/^,IkSPu5RP!}%^^fJ|G;2:Ba3Auf(Vk]&kpP^01xG2(N#KILT<mw).l}0f>XV{VviVgdk;WTQLv=2gfOg
-frGz`X.;;z$ye!Xh13m_1-8N>qH(+G#tN^hh4+:<VcGB`>TvxFOmVn.u!)NShHXv=-eT==Y8DdoCvJV]n"c|;W.=(IgFZ&]Zz5z_t9pR9UXv(6mHjiU5vW
-MDS7.Ul"dB]x~_o`^Pxp89i/MTm;Gy"Qkp{"4=euzZ"ou5PQ+=BgHjW}:aufT{1_XtR<]I4=^/UICO1R'gR[750:F!+46,}eL/S@Z_cebrg2w"W1y]f"OQ
-Ov@_d;8PU9W1[g`mxkk<$5{sJjszHuRhiB`dgs/8t.a>a<!Yz,Bl"L!/FyL)+[SB>qBR!S7;]L[Wgh6N<}lr(MiHsr!iuW;>UZ`LK1|=Y'{FcuSSEwPz}I
-]|Id8uYqB7NzBU0DXzgmK>#<2uQ(:!9$v.cyJ{[7s-!1ZX:o.=+7l&=VK^yha9.rm"|x!MCQ22h(Tg]$p(KD;l`[J/S,q8sFC-tBH@}I9BgYF')j6o]1[M
-&iiJD/e|o"('c[FU+)&o#:pmC)dQ874gz"w%<ds0IHTtwkrhbiy`-6_T@Y47>fi.A!-nyyk:;QFxey")Im`6t6jHt`cJFP9r1}[ql+$P^rlyqwM<t2XW(X
-6t'44"R8MKHRI)6{>=M]$yg"cO=g&C#SYG9U[|_&]OqYHf7<xECXAQ2U4,X2WQtcAGwN,vB_0@O'7]|</({'4A;ROrgKt!&J'#a+~f$-z{k6pMts=b2B)M
-P.u|[3NM231IO=nosfza7q&p5#7/km&h2mTOd=%caecUlCRabcIZMxb9w,L,{B}F5TB``gN2+P#&yO=EpBI{L{&TYe_=sdym`j.qTF&9Bxm^nnw&_]_CMW
-C$i[%6v:TW_/!CIrP&#VxOu-)G`t7E1rBKllPfma}Cjy]mc5[V@sK4^v0gwh<,w`]&isH;}_{T'=P2]"[w%DmVmyJiJpT_>^mwKhXQ05[cN'O3A10FtAJ|
-LN>qBD/-lbltDa]wQOIzh^=iv0Z{n-vkdt<2$iZ$9NSnxvhHv,hQSd"6r%|jI>Lwg_UKDs/b}B:%vn!5+4NNP)~hVkmXIqi6zv#ZeM.4o[p+G|9q|WMCrn
-<v7'[B_%J+n(kCA>g,/FI%NxFR4DI31;)J.Kon/^EXGUB_2>C<r#f1z)kT2@R=r&7!'{2=fU&Z8cIQu@4+c_%:F4n`-:wKTY^,PNiX},-42NoERTf5Br;!
-SU[FV0Et]/A8uoll8QZXs"'A5c$}~q/SIfKI),#;))-s6V9F5JemK@.^[!ZQ:pNw}IjiWcr@Ow'OX:Rm:2OA&i&'H|O)HlPzuO'>xeT.(yb)+>/q4&)k[-
-z%>:6A<gY|9S`a'{HPhTPVI,6X,E=[8G"(<},)k8]Sy#B7bdQ`{&.WZ>/R@/L{yc<j"=t|.z_4JUDMb>rm>@e/^Lw'P"e[_|VY$t,Lvv%2Jsg;~h6(Q`nZ
-d`7zv[6|oNk8[r~|zt"mzjVReaUF}wQfw70auCj7bBpgfM}6Ib;/<X/T(iko.h9QYMBnk4e_h`4dn"vK")Ov6vJ_upVfJ-yDh3|D395UOw,Gj]S|tjeBGQ
-Gj5V@,36sp(=R7Ui@)nNf)uT,H|h7$V8Y"S^;H}[O/!)dQH(6;6J}o}E$^;#V)F4+G%I^3LEV0;mF&&_/IZ7L0W/Z@%f<lU4<5~w~aGQ";bq}#0-k|~3e!
-Iit7S!1P=nCM4#Z%>;^|8M,i2!#Uh,i]dO8PG-4LLs-U_}~;cI1T!KUw46j)=JI^Eo+|3Z"nhI]_|F+{8FD]gnf3{<t(`)%gy-2izzcSN%;NjZGwi(]9]%
-"}W_LSy#g`uyw+ms9(!~7DRl8gJFC6PMgQSsw&7xcp<_LY:dDc<r;:MOK.L5z8b#wfX`-Nr@]9RAg"=)zC5N{-VjRNB-rMVsC>v0J7k:-^{RR#{V/Aku1_
-DW(:)IS-EYhWdeCYD.v[m'yVBJ"NXJd6lD,z.{BE_l^Ss=$0D}d&wZ;P#1(`rkmz.,vJ_ZUgI-njWKn>"/QvoPBQiDA}P&!v27IQ'P<@N&JA}atP#&.EHS
-Y(#8t!}<m'"|4dV=.)tY_n~HZ"dU<m/h7i"OUUA4h$mkl=E]N[@V"v$HEnJLYw2"_#-{;cxrENG$Y#cYas3ebGorYJ%ReEP.S&]Vf3G0l]K=L|OgM,M+vn
-P^/i)Q_@Ks|1sF|j4fpj'ACxfAHiV%Qo1/)6v&mzp`l='0r&}t"znq}K[%p)|/5i,eVRxvos:3]m>c1mvj8!V)^l,)(JQ)W:k+57!Hv![6[RAGN:w'Gp'$
-4ImC"]c`4blk}w6(Wk7utm47B@_+.)G(Io9a|Zcna|_^(l7dY`m0MGGP3@::xJcfvPe9xGB^LW-[SoMMaR<G+;2.#83/E|OZ5'p`mi.p7y)H0>%b,Pp#5N
-9O>6hF(d@-_He[PbkW$"bAYC6%g<T1$y}$G^1b2&~_&StB,e0>7a)-/5e(O%tFFr5#kzV.qD8i!,QP3FzzP!gIA#M;~6q6K$Wgwp2{h$N4E/s2>kWK;@@8
--nc8,QmK@2,6s#{fTDzh+(pmq|rL`-rX2jdi:N=E::yc%iE>ZG&SfB^%Jw<%!a,LiX]Wb%QSL}zQG}JF+9OLwbAA3TC#&0-2Sss<yNAqH[f6$eudpEuG8C
-o9_WXI5896_Ks@2+Pb8XxBq!m480_^TGeaX)>Ri]Uf+1"Q[lh<+8n7NDtE-z=#=3E<KlnD3'tcvfL3%`IX5#q-X>^vO=kQp:gS/l7$;.U^_cI'uBkn!h`h
-XHn@}Y30Py-3Q+LF7d%E{(hcE9`DBoMBfe.'#O%<wH}R$7@}1UO7+t;!H5i`M6yLo00ZL@9gAN5%E(EAP5>pW]xKyZly6-|8[kZrZzM}MW)|ncogfvB["d
-|RKVnO-x@s@#XOqeAsCLJ8q{ml'wH}G6k>>j8J,p{LrP|5r<{"}&gD%%_ErO1&S>Q8M6uTc:w$nG)mW9jpb>Ti/wPXgh3C_%8kUj66.v+9o`_AV+0,-l+c
-6sj)}=vRLQ:3-^!WP@^/U'V91@ZNxl8+<vcRWP#0bY]N;vZ5cHy3ph`8d1W03yOaBJ+Q^Th}>z^;^u{b;MwOKNMF.+4WnLHdPF/1d<X&u(ax+'>kQN~qFQ
-+6(z<f4`c1]oLo@_fv8$r+ZF.YZQ.b{U66gq0bcS6XTXePrxSQu=H7M%`<`4iIR;2$):Jz,7"XiLV{Bbj<rXG|^xE+i}6(,gvZyw'oR-OEDMA|M1#54{}O
-ET~:+x3^nG;WUUNv'WlVMV~g}@HU!Gj]W-IQ~}m9B7='$ixUV%eGqwglEy8/nIif<|o8S#Spj'%V54Nq<4bbSvxj["K6Engzh}dfGCr)CZ(VZs''BcjvT|
-DY1H<eFZ$Ney`sLuF,H^/gM^&Obl-qLW}9V8!+ivH#oSLRiK~PPub=7^<FV^rDr">b^|8a>PpS7!WrWI=J%UnrU)=pFWyoxKXXdNZm=51LU[J1b9g06V|Z
-eLqmc_]v[jX&xX_$xgd9B#b5_=On4y[X=Y%"@Jl3z3>cn8H7T6aj(C7wLXE]W!50ybZj:C'5pATp$OrKy@uC1M]_3k20:C4Z6gS|B{HSrAbSl3q"xnBHzk
-7>h4uceQcT~_$P,"6Ai&r,9i~bs'a|7F3vzH1ujR=Pu<W36q{;}o5.y`4s"K~n[/,h5vjE[c^z^X@a>^om4mt&)OQ!%8lP#mSk#eN{>[:$hFy+Q%o9$rUT
-F'Q|+3siW.fyj3FiixSed2(Js.DG;dDp&PmcfEtVz,}SlJ&of$kW1[;f'YQ<JA]LzeJADZSY"W,G'8i+HCXyOqz5Ay_JA<q<6V^nI{QTI#N|i37bXJ=mB%
-.w#=';sY#:ECjZWw`UUWMjZ:SjJRNO!Mq0oN7[05Wi0A(bX,lg186r#K!Vte:jZmvT@4Zay$(#M/Axk4ZEbZt3.Z0A9r|VG|Jb'"J(f93mtfLGJvgZ.&!O
->y$w{/p(0/Y|Vq~QwZ<YBF`M_f09JA^#akfRkcDTl<3PAME!]}zC]bMg|UD.~H@}TqwufoEsg_,4NjN.M1Ry]EP(Gj0+"J,<[%:wYO"svO"QWWvVil7$uo
-#Zz!FjUo.I5K~-^pqz9oUSS+]/Q=}E$-As<q^N"UCsErK`O|Ld>y}S_C+zBO=A.I>jN^@M^t4dHBEyI_78nV+$zbaS!$NLJs#j3z#Dft.D~R)6Uq2<y>{S
-6h;Gg[lN4H^Ry!P-O1}[t#Cg^)Zp-dRsN2r&bxSt;j!&=Uls<NCsj0"=ML;qkr"vIsT)!RL9dY$XEFjg`"kgj/f$eJRN=pDZ:QohHkN.rk96+3zX2UuxdS
-Fl.WiL`{g[jX`;>HpRM1gk=Go#=UT$Y,'O1Ypl.,WXx,DR(mABD8VmV`xgh4uYwdVjp=SAk^[Y^M{$}>#!P=&4'Zpw=,|@`qzwO^nzg/EXxG>Hx;@<[X^y
-z>9tF#_1ICf&ydZL.LAWcKJBDsU2SU1[S6hs-w&$<dJKs{>T,=OV.]k6_dBg;U7Py3DYtdSNMz^:f%{ll)5#~,6:l6:7Y`c^u&`vm0P!p|Z|I$TZ{pi:;o
-ANl-KETY_'q^D|kz'sESQqwrj$JRBV{i&#.!IrG]H-0)X;>Pxi0"{C"D>P1'p)CB>2HZvT3lpWe.)$`IjX[2N86u`>23{yYD;I"fWz0%#<o{N;66b84Nm!
-FXv{4V.BuJ^HG"I6g%[UEho_c-<_Y!k;!rs|^aP8lP'4H>"D4V1M/dfV8}TG#o/K1,IHTqX]B:{q3EqA32%e;x}e>ormaa&Q/OJBX@3c!#v.%C+qt{uOVh
-Ubcm,[aHidKcvbGj`A!]BH{CTOA,W{hC5WAyA'=0e:|mBj~;Gw,7+;xE"KA</VKux8n!$p.YGHG-h'hnC0s;XFq/H,NH4(-TWT7Wz(3jCu9gBbRNf%'NV=
-C||!wIUTq/8Zh5b1q(/2/y)(B5'nj!x:^g#&g'Dg,@gatNhd;v7Au0wh{kUv+^+l@;amij[8l[Ey/WCN]_LGJqT4~I9X/t~d8|1}:t"h&FyQr.7#_&udU-
-s[Lpw(Gr)#Z0]V#nJ"fl[,P-z%gI<L@dWg%N8}EwG|7dau8O'd"{=A|;:<jCo|a;KCTOwBhKwG~v2lg<BO.odh##3pb;_Mk2>oK[K_;<_n78{1^V|$xnps
-h:`3Bm.YJjQE]SkT9#olCr"4MD%j#!>O:X;Om4L"2&V6t(UA;O#i0MLeQyYJ]ar@cHd"1yi!7R]41>S7j/5XEHz!lS/UpIOEa+Y4:cBaS+~q{PIhX/-VjE
-DBUv`ktd.TSD"=$gv()y7O+eDbz{9BhK_iv5SG8{h(tDLlDTtR>tTib&{</z82Lw{RUmdT_1K6PPgJ[Z>Ft/G"^wLRARBK"3oHx)PL]X{)6M,!QATH1lYO
-GrV#=za$2gQ>-M^.A+5VRXS9R$!2zw'${cx)zNqII@He0t&tk5bB/WG(jZ)r"j,w)Kf//W`l_JzZ|n"E","U>Jel5UwK3KP@bo5gE)Bpfw$;ZhY:nrA<Qb
-mXpNh1x2UES$!badncEQ3XOm_%UfO;`f=suc/,ZixEff+&jwO;3sS4zfIEP&0zK%<}]IcEB.S%riPRf)vu;&1J.:ZeJSt$^/[nK4%HnWMd|gH=Y#XabiFh
-R%fLh</9VCxR#UIe@'<H[&dUP=b"-B&!(F2a!l;xb0z(<$G-O{es3c(D^DBK(}bW&v>Dq=64IvMy%}vT!lNcLS[!EsX,l!>Su`X2)E&gkC{ou=_S.28zMD
-,IZt%KWDe|hd@=Kl5^9[^FaRjv|6h+qHXCQFVMR5j,0:XRKd1SkW7v&Ss"{K5FWxbK"f(LY'6a['Z"2dS^i3D]hdgegg~B&)CfXADK^v5/P[rkB#oMIg'o
-nl+r6o<(S5U@:J]PY$[X"'{ht!GPVS~C[YOb&>GDAU~o6qyze98lD{nDDa=8E`upyGF@'.>WNAoY6BF`i=Iv3thYlKbXBc@#jg9k'|(r]AnSYtZV2U[vVe
-GNICyjr4OgwDXFwLIuRt1C"kE%B:Wv^@sP"]2(eh6>SC-l,@Y/JE+Jzxj/FpfyulR[|q&;)c[D56BO,dnhg7KF^cn-up"]D-<i3oj_6/IU^h[v|N/QZtCL
-"3kn56XkirWA>y;5%q)Hbbuo'&K+{Qkw7R#_cYMoO$(wz<t;po`axqv@ZRsJF%RAR{jPjD"eWuP"!IK`U]%+!N|^mMQK54ZkRU)q;t!%""-Ug>Fl#bhLgz
-R}'ft-]vsLODZAR#kxL4YB"12P07vr!Ms^1b9Rc/jb8X;-ZH&y(s~kA9m&u+Y#v1Q|Bbc7imH7]-J{T]'^<`>K9vFddzG[0wKz4[pp(,&k}p9Yj!RX6;Ex
-SFl"H`Xz:K4/HJ)_Q_hx8A_Qc+!vrVq/5sOi!2Ms'R}yjHlQ<#oL2k3P$),OKV;Ooedt>goRT5-fTH3.e"YEbtG2d`c;U;!".)6f0$8AU'O]l:3hLI[A}N
-I1-4dsYTJ>87i6m9kEAM_(B&bV-Va/|Ydx7>[Onsfbcz#FocvJ00vGGMbE.P2b!>EE=yiJ3pP#v':h`GiiMO46zE&/[D-##qL!af'o^U8@YFQToSF[N^Y9
-VjWWHgn:<)K[pATY5B/(t`]"&A:DP(K)=@@A+ZIB%09^i[!_}Dz8H<Q@FR0.CteI}ZBmW{[%U04zrCID%grJP^%N:GT|@%TE}A'y_K"G0{np)<qgVjj7-,
-yxcGbmETKiD5{@w|UM(e866zG,DUI<^Ab0ubsQ5YJ;U2fsT_';B%RRwkx1P&m<UOQ-Qe]rt;#6PMni;4Fr-O]dlHc(RjjM9IAL%t[=kA|rZm;S6wYmw3|L
-dWZ9![PBX,&kaGUJO76_N@)aInA8}G2]2P'XFG"/P8ATIn:47ii(YH_P^ZIbKmU3WF`sg0t/[Te7)J]n8&p_au#_PPw3:`e0W"%o6Xd])sc8s;NWtE%},W
-ZaXu5YJU>E5cfI`0kjqTY'B@'bYM(ed>3O!7Yw5Q4,tPuWwhb'Hc]g|gDwXPIeUfCM-CpC-;L&M_0+6T1G"c{hK[%!n=lo;mXR31JI~x{Zu_p!PpFnaHZ:
-d1<R9V[xie:aKOi"9OaP$"0H|:m,ghf1wJ]-#a.l<_OtV'`TeN3g-XVe%pv]#)|+}fWzE)zMi11[=LP&bFR5I{jrzWfLf.Z-ah`SofZu9-/,Q):^KqF#I!
-$Gvd=o_2D%=@0[Q)oi6Yu5f%%I^yPUB:UUP[#5E!2uP][E9i:C$(-Rb${x$_F]Xe7:cARX{[D-u(dm-"m1S-<wJP;(.aYgxY}Z0dTi)tF:PdnS9%`I+ci@
-tm^1WMVKtbCJ'4Rk"Yk4t{8naEi,SxQ,awF}TGsnde54&duAJ""yHvRXs'H)X+i`X"QCn=nG[3-.3K&IU}goJ_>:STE#"q2GMjZrQhBq;A2u)^5Bs'c>ms
-W)d:C3Z)>|gx)J~<MCJ[lRj4AfZP-@=zRDwN1/]GO6()M>;7~%[vy'uuw,^v<<<1B#vq)m{CRBG5{7yNB3Q"zUtk70uIuf-L6^^4:qzbu8T9:0}7Y/1l<3
-C=,]a#z.<AnIH[2@R+mal8{}aBB-oOKyUDEJglLP//82q(e^Afch`+aHv{"xDiQpZzHE)mWihuNAZ_>#mO)zzEyAf{;g91}exR5P_!WKgnhC'_p:ce+1aw
-!Hq&<Si_m:CyU!A{[N'y/A^a2a{HTffL=Ie%c!s|K+X}kR_hGQdg~vkdqP;Q<Td=G8Q9]D:{),-j|NKQ:4[`.b5)<;QKWp5#,Jm(w!MFD>y[e:Pw`:C<=)
-}D3h_fcD.fGIXU5gKXJfVA{LKe71/t<XK7SM[j,_Hg<RPON2)#}(I["fwKX!6FZv^D=bH1hQP&A+$.)x@}_-hsISY;,L;k2S9:.(kv&iWQqUjb0NLJnWK7
-SLNi#TbgNA{#{#S|Qg_YN:cz^Y4xv}RdV-^Qj6FJF0<F<3:+{_>PhYiP)7[|eJxqesGCwDVA/Fm4|dC#y|.pt:)R[:BPBH>1Oy<2$92{AENk5<l)_60pg"
-MwhuPN`J^}cIFsN.[CQrw9Ja_$$nO`6NiW3pOGD2c|hqGi}2$&%N._=M,HiXkOIq^SVKJOx4a7=Kejj+_w|YVgirKGj-DWCtE/+>VC9a9M}qc[c&P+]1ie
-ly#@D1[RNy5)kw+6f9>czb/>/]|r@KBKE_}BPPWiUDjzog/@vAjDA%Y_0/ttX#$h~3iR$+6:kUiWmD%V;@.)agnsR'%hBiCB.+k4]oHUo;Vz3#Y}_1G8UC
-(T+|#COQg_(O3R<`Gq+YMWX#/Z>;ak>K;{/fq//8fo/K(`@kz2xnhEla6}3vts-O$r"xgo89#^-]5tzN@.59+Z^qk6$OjQ(@Smkeg1|(]s{"}tj5wC$uMm
-pQ~=j'pkjkl^'__;sTKq~3u^LO2uZ6<0.ws2pg(Uf2)u,5je1p;6)_Pb~3l642{e9=pk2$uQ4sAJWJ!9T>)tDTFPK93Pxv%`pom[j8RdLwwg9APbD@OIE(
-7T9l;D#U[34xtIu97mu[LaC#_ko:1s1r(=Td%o<{hLi<PbVpTo^w8@;<I1n^c{5.kg$MsV$BkhTJ,$wOaO,X<s{)d)0C"rel9lLuq{bU;G=(rWsW7m9hFU
-_DP)pI%_,'5V$yU9~%r`FRP:KXSaO..p[F|WOQVm.=X0M]bayG<fNFu{WK53Vjox&+bN8(5$55_$8aX@OJcFQ{yK(X@;k1'_76B,;"loH6=a7H;}4>59Ai
-K3QpnP+ub>&TiO&(N(NGpoF8G9Fcp(HLiL(2ZKyGU8%R(#F@D;uRW9J".9X5ok$gb>q`5#XqJIG,EQuRvSg=yZR'vXm6{&&g:!8RA&<8uS3IM;N"JO.7J"
-Y4Gw5ofyF:dU!Lg3%9V{v!r.A'%x'aD/HBc!Xs'|.c8MOP6;DQzuBR/}7"@af+l_Gm,({&#w4m"fyJC,c"tX-L$mFHdl.D&H>Tp|.kp+QA@i3=~iaLX;)$
-Hql(9uq[rtxF)4$ecF26E57YQ{Sj#WSUcS}up;w1=3Jj///HMv/!TPwnB0pFZxiZK&ip'hHx9z2#PP,03GId(>vqoWY0S8D5h]`,)7~HeQfN)'X%_.H}|l
-]^Acsm6&Kd,,gU;TpG}i8$ms}Pt5{rqwD)W;E8J^GPg5J@2{PJ;#Y"%boAer|ww3FCCq6D]fUuz_$"mDiM[uKub1t7u5888F!_sGv#LxutnZfpf9X"cuZZ
-_N.DhYs3_|Zb0[ghh'>%a<>33HHJim`2sHqp7rcRr.kP0[9>DInR+j,$JR~Y/c=4Icb/F;`5agV"pz"x$3YzA,^7{(U`&Au.>fglJcs(&-,rmmgoY</b!h
-..72E^)_!<0r;haq{tA7:L83Ahc]",BXH,AOUQ(;g,YVZDVw~+YMmJ:zA,"},(2+<[)pbMW9g_88Pm{'#2#vOPxl=$K4^@FS%a'O2s2A}8o5YwDyCK"k3>
-xc/7(51P}hB36KQ}CEe!^ss#Wb}ik"}y3{T'=S]#kNKk.]=G~j/5L.0OWbK-Ye_10c7p4^uY,_"|/uGRz`sULwD3$sn"Q9i-aNResiN_Bm6#653mt!NRW_
-1"~7/3o#t31nGz-R+eYgaV<-VmI"4J9,n@|&eD(#&.iqTT_@3^RD9d^ezp'6"hhR3q"2cnNO$r~;sAbV4{7Y{ov/22+<.Pf1!zC/{<iX#g%|bcH$XbJw>!
-[xQp9a,6p{~^Yu|r(]V`MPnv+jV{dcQN0awpKAp[h4]gmVI5Q5O{rE~{$wrt`r1JoB}l-'9uxu5@ja@.dHkWeQU!{8^|<AGtEZoCfb+uU&m(BLU&{Sy[{1
-ngyzbh$#M;Ty/P')>+sx8,F)_(Z%o/[KQC0BUgXp_%yY)|Hri]bto=xctYix3oT|WpM;WS)UWS>^f7uKc//FI#cY`:c),rn$l:j^3f&!$!<m2FbMOslXm2
-8RWbJu#GB`$V5+[,/_-K.FP&5p|'@'3l9Y`Ep2|$Y)tCNOjsI48Vtt,cGgG7{&$A-$:KOCh/[8b_!LnF}`{4CZ=uGSbk_K-UJwSj;qfHp8K"')}M8}Yx-)
-.VCI"RfQ#/uw`dt97v)hE3~fYd]rD1_B^E'n6Yh5HTe0Z>fq="`$B:Q<sTrGU"<5z$KY3&HEKB$|QInW4$~box_L%1t9^dt75^3fx0mgNsmf)(qh>njWB.
-k'C.~$:I;$6Ps+`O3mZ`:"pZ$FFBA5H(p)z^<b{<5p}.[.mxc6:LbZV!buJ,GT8z}ODgoE9+X5$5_PZ`(0Vo_MA(`xs>nwR}v'bFb(xaTAa%JYQewqo:8U
-r-f-=;RiJs`/]5zyPSYsgW$^lj9YdY{ZT.`zY6#GY_#]ZbiP/eiSNp8L=kE)r(=f8"l'3/IA!FUIxFcbk+`Kqru-!U;m(pX3chk_h-k%`S'3LlgC_z+tFE
-(0:#0ja+}.s^-jWCug<c@.1P]h2$"I^x6(p_Dg&RKy4`MFhh|I2iy)gT1=5m]J4SROOB~2U5+0_b"7}|ZSI(ilu5h@oN)3zCf2Fnt0p+'Do4IYs](WrSN+
-+^Q4q;{(X}>!557@gP&Ut7N)f^m6yeU_O@LhfY@&=d)S53f.}c`'3Q@g88K#LGQ}^|.k_'8[D{p;Q1(7X&eXx2Sn2S~1j#moeM]dF6hqw;wiu7WImxU{ga
-c/!Lk@C3nfJ`9AK[W$U(q'2L4sa'o20jy-la6g!;z2K(nEQ{d2+-XV'5XX<W~g4F/P9h8ruefy6WW>s5-Um[N!&s1S)ypkKiZQiIPNmKG)CL!9@3feWa@b
-B9AC3ah#|0%SW=n{$@DRmWUg`!#"7l"=u<.yymBUHP_;'@a=J4-GJ%puf%H_&al"z3%ANA,b-^wB,xrdhN{zj!4/DO9e54r%&-otXKq0a6i-.6F0;vZtb'
-)r"};oB)j;(bV9SRwQl)~Cm"s-8[uiz.x3Uqac[I5|,UE)Gt@!TWQGT69X+r;!itSi3v6fhWPlpiEj'otBmDfe(^}cK}[2shokhO>qL,sR(E93C!V-Rb7%
-W{C,lfT#y8@wPAvh|7G=tV2B'hdK!7qeAc#CAo{7V.%r/9c[l9Vn$[6n!S2RROcn~-bcJpYTLvnfapY,!aA'}y;SluRR6waP2L4qlN-&CJV1I2e,pokxL/
-d4f#_KD6x8L)V8]W],]8I$|9JNx5'j-<kLw.bddMX@QRXy0q<8`ug!e4%[f5>_ZlYZrG0PT&gShVi-!6%%5B]&#C_(>^aulQK!s"vDjD1-<}Hh~Z3-}+=#
-K.86]Z~yxFRF-^rCE|'7"-Hs#9c}CGr;K-zf);R)|nQc6QL7bn!-FY(b)sk6mXI^><p&G&,Kb-pM+v__eXCC1b7T+vQf_N)j9k~.N/m%KwQ;Q/HXY)@la5
-]})el`juwg%D6+FR['_5YPo-D(x1ew,Yz0]WLV|=:F^Be<yja:>)'u][abd9>W.:w[3J.&IMVA#QDddR7_}"]5PMGy@AF&Ze~`T0C:H11jNyu60:2;3(YE
-RtpvqTa3>PG<C&qLWd@,ZhIIm)`E9L>Wu9q>r>Z>x&%]3#V=KQ"WOYut|^$4J>T&1+Jmyv;scfI!DEl-qD!`ExnvLDx^Q6n']P_yTYXg}q:-Rl.=h4=D2X
-Wwj0/C+s"OS(vUR08&':yfb0"8h}s/F}NcMo`v6SQTV8dzGpWSsZv$dk7J)$6k&Jz/}!mO9(2Z2zW1/#OLR)c[[s6/`WTpsf@#HY2qk0b/ZwE]29!VG{gS
-iTawOO>Mv`"p6{K@:xM)("bFgu=,wfO[n$.lY>iK97|L1DIZ{_k+}owjgF7a_Ri/T/1-vDW;>d3mNr'7|d.d1&<erdML`%cy_c0Q>:Kcg]-Y&2JDV.F[b4
-O"9C;2Wc^x8cUAX}>#U:KqN6^6(jVKHP>_TeN&!jo4"_xw#rtST]I^7(Rnj,iKCYi)"$88Vz]'(kIf-iz,YOSa|f=6}w$jsw3Htf_h-youJ"]$GJ!'Y;R8
-ETm8Krx:'WKjsU=8V>Ygc-qR.wb9KVo9N35Sdv+py5E{Nj/6N0HcWlM%CpWWhg~.J9i#R#XQl"g}x<ZLbv{6}2:I/ZwF%sL;5P~a<bj8AER';SK$jJJS;S
-d^n!kxZnRJbage@/J}md0.2<8^a!`fhmHZ`B=Uez[L-Jih||WZX/19|@KD1(hRf(.D<C7Ou0axD|e`C.CU5I9s's>2SEyZJI<fNR3]_;.VC9r^hB@n0_,q
-c8^o:#L7Ie)1|Ig/Yv8IW%/Xuq`)zMDC%O40#<c+{dTXC`X{>B;&1ErQWNX#l-Jtm-})jnx;GgxVU7=3I3bJju~Vkw$uP8deK^$`91oy|1'MtZwN}2/1k_
--;WvyH2<YYYicA^q4/t))2&wu":fAW{z~yeXd270,,P;Ta2zLiEV5$+e~KF[h@$,iZbb6G!ia#RaiDgV`$;uL&k]i6sqUx1:OLgmVj9$6-I8G+BwJ:&Kpn
-^ABWO[2H"cGXC9ZL-$HAH3a!'K<-kPop_;X[Jxb+}2/bqNRq#>,Cx}W0S&S(cODO[gI)P&:N=8ZoM8=$Bw{V,+5Uxr.t#Q.k72;=)3v]_"X.+=`XD5CBlx
-PSuuZo&Pl[cr<l;r'3Vu{IU]S822T+kfjgWQJkPLp::%="|,IMy,}Z,z0=W0bt<w^8y7W@G^z.2h3D.<ALi{mJ!'8EB&(#!pD[gua#z.`cmc'blipB>mP)
-4/xyck"km8[zTjc)dH:ZLZ=YQxaV(._KGkie[Sz)b{znaGRHuE',(mx0NV_j:%9!)PupA]zfd.405A@vWsk]6peQkuN[tygCX&faex85HI'1hxub&iXX,Q
-'FO{COnpE.;dls:d2]~=2[%yuM^2Zy>oKgEG0wcjPrbnRqp}xBJ"M^7b++9Fe^(g#<L;rwXZ#"~@RXND!jMcrL1H}jJZMWUhX/EcBd#Nw)MvWSxF'AAZ$!
-2^SQab]%..'Pmy5dY30%:Sc3Z^$@]Rs]hv8nNFE#"1HGL6Hj[8WV_]1]Flzm$U66`4vez;63A&l=<]H73OdOq^VUBJm==J='Zjto2X^79:__`BY0Z{'zP#
-_-m`Qq<b/M~]<B7PF[.1=+<j^1:;b`DARW<93V,,ijT4m(N:">A%'LFj#i{5%>cmz,NJ,_#Yu'K#{q<}#VaOvPk8O9(nt0]5+3dnG%FioKao=go+KWzjAn
-cf$&-7v$j)w!X|~)0J7@N3=pYAq=H3>"KXVtE5J}Sgx]3s8DEPs1r5s!XX1)@f>WlvPn^n;V1hs"}PZ^h6KjSp3{R),bO96=y5P{]{JjEf"+{[Uu{hX%{{
-|fQeDg:hl|oy=q@k&8`YHJ#y1=^HT6"s(4~/J6fnd1Hkiv;NAs8giljBiUB)~8lnvFQoeq5>6+mL>o_=lu@8_bg1Spt4<rWI:^y>_.B}HcShZ$z`zW:MQE
-widNlKGPY$f"=lRMF.1T[n[!yN0Jt1SakCUgycfhG&6tdZtPz3rI_6aD+q4qh]{){oxeFu.B2U8"ShhMMBh;vvuRqA"Ls@(8$P9rAj_oZ:5X0|knS}s_Vt
-!X:(IGx;#Z4T5QjNMOMTLr:<!si^t-<_(h!&Sq5rMwduoM7jDmp]B880af"N;w}#,`@yIw!^wpZ[~ZNNBDOcn2!|E2,-%")q7LWk=32yYt3+H2'(J7cJII
-c7<Kk9G(zZh&:7GoF&yA{8j|Ay8Qm(Nn&Ns.XK>=DF8i`_u%]Te/&^I8#iGhBH),g/@dNg|m2fN0G%BM~dSl,2jDYTNZnTZ|Tsqjd_ZpVAouuGgcq@%FNJ
-V+m(ag'v8)z:]&f5Can.v/q'y+OV8yhW]O,N'M7KdOf35RMB[7G4k'k)~sJvpV{GJ!Wnt/2,GcfXGQ++ss^^7Q].n;mPDLs%ZK4G"Lj.(SCvb8:Tg'cZ85
-o+m+_g`5Ra/MWU,c,&zc!bQvm><5`^za'yO"$B|;3#Iia=Xr1+.&UQyZpZ[_!=o&MO9.teA_u,u@m2%Zx$+xc)}98P+pj)WWIg86og"!~41gu>:"G8'^F<
-NBl(}]H4ezl&!f"`1kcU-RWm]DWmX1#CChy}[p2[Y%(3iNWwBJjz}By-[QKRLtQci%9hlw6iSzAiQ-uS_GZ,FN@/g54NDCesg$$hxZBb+,gS/#XFE)cFGK
-q6Rk`"EgYD;5SL@ZN':u-6~_t2xEcTSfpgy:.U8qEdCIkOqtw}VT}s~^ol}e;!k0)=QjxAERVWz!-=CSQM(/}GHD$c.|W<OknOhX-ZF-Lc5d2y#IXF."~E
-MyJ;,;u;"Kc[.54h=BHEtTn=::#iwi]AbF~P];JaoZ&.Gr|2NXv5;tAS|kF}Op~+9.VgjDFnG[9^JSTYc&mf>4{i>50(inUm%1z1eY#,trs4`^gufz-Af)
-'Pnhd"!'C5Qrkr|%OV{fUvYyo!YywK_C;|lI3^:17.0tPHmgZD59a$=7%+ssd+)cn!6([Lu];vkT"teXmNMO"9a3TIK9SUJih8BQYG$k7)nW@'pv5V[GQz
-YgKS!!}TT)L"Z|QYpoE}.[]|&x)L3o/A%hzaQ9mbII($XFa"Yx/n;V{ctHa;xsm_/y~0F{K+hQKsg)nOQ5Mz>MBveog:rWm1~U2f>4TtF^x^JM,n7Idh`$
-Fu'n<&NQh05%T<F#=4G+Q72Fc-;d6bPPY6egKsd|;yi"-7@iv0^m5kLVIi'"iY:>siej&o5oDc7[L'2:m0'/{$Xo~pTo~nb9GyYT1mlHTx,2haBob>%D6X
-bTa!b)Pb@Et.6q%@"]#^O^$iFQVmu<-W'0<cT2Y,3/w5S<-"2>cQK/H7powd#R--dj$>mZb-6$aqD,pZ,,P;y<,aRS(;nQCt_>/L,b^q0|L9C1hR{T4<v6
-HRipM}:Fbits+H~XREB3=E'koV}3/tq%6gH;FINX:W+(JqR/kCm1tem,z[mKNZZKJClT-2;fF{QQl]nF7h$Y13z77m~ygg=-@8B(%Z+G^}yMj%gg=)hVv}
-C_@#@=M4nNE0:<QT/F](qiduPS=+=iU#;_(p=_6;Z[s,`!ln]27x/ZWfXKM2oqB|EKC^i9T[('l1WWZ7QpBZGMS@=EK:x'~DW34+tzvdd^IerlxV+Lm9j=
-r[Y{}amgsj0LINvF$1NW]|Vmt!E4J1(rA_woX)QZY#vmw0.C)(Sd'FP$R`Il_SC|(BG(c({@Vvv/6e=1b]Gs=nuNTC!!$vz%r:lXn76QKs3a6MF4&>QHqJ
-DcTT&A06qN&n]tk1G6lBAm)dB'aEpb')ruk%s["Lsg@iElWJf`Vj46H98:&wTRNu-k@4[&fW]Oca#!5Uu;,Wi54^)h2qGrl}0q5|PWt#6UGBk_U4^So1"p
-iR{B-..@1w{3:cQ{qn,`5Aa|``}bHsW.Yi#Zp4q"`Rx#>hsC^&e5;!%lY3'_%k0I1>NdJMT^NHYbGpNZHWtB)P#yPa|h^!b@-9Kh`|R]tNTyZ2x,eFGh8d
-$ZA`(rV!c4-5v"4$H:!jl>n6z(=KMHh8n-UH{FkV_,8J"4QplFVWsdH]sG[;gI{F_%W4|Yo_Fg^@G1s>L2F3)k9:sRIf~Xw;,;_e]6`hfK#iNY"^0c.rT:
-~4QMR!y&!TA$Z9-rrtWIz7dFniI$s_1M"rVU{p8RSc:=[)6BINfhX#(5dJ4w.,_#^B5bbPfeOq9+UJ+{ik!hj#^H32-k%@Cu~h|RI!j0h]a^i&&BQ(Y3lm
-872DRW[>eoc/#W|`|r0TC8vN2vxSQ]NR&J/Q'8p'fnz;I1@;Ru5T]fE`PG3#6{E4,@`<Q|S%<yIg(MNMNW14ue!JP0rK9w7IqQ+;ROLG,L6HOOy1t<C%[j
-K0k_[2!Zzg<%|NXic+kNr$[f@]L-h$=Fl.WoT;I:^+fMnSw6j8`/<zj_h%wEaUqa`q9SQOa="z`1a<(zWNF'9:P%dcQ`BE@LkR$|Yb|Yks~Z2,94Oq{]7s
-#t:hg!0.f0aBBF94LP<mjU2,}v]t<hc18p8F>6m-OEf)t@6zFN]pLN$@WXpr&W^zEY^|0(4v<II9Y{f+tu&ieZ2AmNKV@sNFY7};m<B]9R$#!w>e_jS;9L
-dEoEIuU&@Ikk>1tWQ(CzG6!RG+cohg(KI(/_#!/{aI<QY5+H(gdjS{cZ/sJGYML/ip+[Cn-TN0,V=ljRM[J'y8)dGs.En>KC]mg-RZ0Z;fYxM8)$Fd.05S
-BN5yTKO+d^o2]t'9SrijJg`vdUv@p8!OPx|h$SosE4!Frtgd;mb0}!c|g_^C^Txx`Y6ak_MHq",@'o^Y-7J$TN63$+Nrw`o!q:knSc-]WAf3;.C]9(+Q$2
-0"0aF%%7CVxP@BpoN=4Qa@izU&'+cEd)mg1Dn<nN]"kGJ+|zVm2L83b)A^[>[9Gy.BWz0`W9Kytu{6ElQ6)tMci-GF+8#B`^I=zQZE!lQ%u^U7y74d5Tu0
-NEmdQIXJ5(178s+OS3__$H3p#V<<S0[^~rGzIOOGmER&L>i9Mk3Uz-XBAON-<cEU,'n.`7j8LM=OUup%^}gw'D@Yj}@gtq;1RP`+}FGhd[{4mMjU^S7Xzy
-./'|po},uD-w$qy-GQjp3ypM@Vj-Zq"X1w$QAeuk0Db$+-U/L.1ETtfh|t&I=08QgYCoGY1J<lfF(qL>ETYHAs5u~gC]L9r)rrn).fApdGReU4{|~PPx"S
-Hq`jNu;cT'GrK[BVsH!q`,bJBW0$DQy2_/I(vvPeps>qN43Z6<c:t#y50BL5,'tn3{Tx><.U0m&]RPbQf-n:"wv%E=PZ@OhlnOTo7=1pM,BpZ8W/Fa{[J^
-$G@Y0DGqwXR,!#l(4k`3R9i==6V+`h=6+1$gp-gD-L]$ijRf3%>.vs97vbr+u[$3RSLzQp9W>7|!PRNtb@lf]|0fY5q7,%L4y[yMP(3,7SBRlKjH8{Ft6+
--t:N}E0hllp,g7R!:oTHoU:2kBZ;5Yz8H^h9Hy2(QoCkc&_=fNlcU,kg!uny$]c<A{xva-$)t)-}<G#ZsJkFTYbu)b%:GR2%pk9>p)sA6e"r@r'>r)'[{Z
-|7O{c1%UYS;o9u"]],ry6k_')6rd(^/o6i^`U0A2kWLOO[|g-YEl{&5#>n5m@U9d&T4+imMxysb|Ip^fW8h7,u#SF604sKoIdmA/7Wc+()syYZCkLy].j^
-qJ'fIZ#DI%G1|)$^z8CAR@f9C5Y3L[&7&gOM&jo&/xIK]^8}r'2R;!k8d_y|]]yWn[m4LtDQW|])lkXqI{GsTQzJ)HGN<1VS`1's0y'Z2T!EWK7ZZ=DAA0
-iG1X=Y%9cJ,=chn$rp|zr{ml9t."[i5D6tM%{&yytP02fE7]!:JPugY()FyAUUtg9{V)l8OLBDju2B7@o$8uUC6(6l'p<IQYB_l/:bE{b.@,Bl@QAUo5."
-1'I.{hP_fX7oo'TIRYn6U@pfF,hDc|@.DF@;W")6Cpw%GDzs@{$k8LxN04KFNRFKJvpC9aC}[="P~0>WqBmnU[nT6O]ul>rJ+w9'><{U|;>A@BbHum5lIY
-!cZ;V@iXNKS)t;pvTS"^<t19Mwmtb/w^`j51#MU4MPIL4f>a2_(%+4zDxo4Ik"5EC1vs+9yg:Nd]tUf47Y-`hVHa"H>:w5Gse]cewNdS/CP%wgVeQT2;Hc
-$Z89hS$6(]P(VSWXu>W:nWnNG0`1MJC4.pB}4N+`6A;-yB]8T-c;T>{+8pK]Wse/!].^__SH'`"e/66KB}#j@FpFXZ|]50Fk0%3w{271#NIO1B/b9'Xy,W
-P9L$mHz|=60xfW8(;Wzf`>8`:6j;ys>0zJIila&y4AP=NV$d=hjfu5euxfXR-`,}vlma(+LKH<0M3^)$%4rpI3A97hu.2AES:<|#BT}.Fa<h]}slkH,E8T
-;E8bEiOePI^,3"3c]RTD>On`TJqcn[tSOV}B3piq0O8cxI=]|{%D%3tdrLr}U"|=5yyO]v>Zwnlen2Lr[Nj.YLW>Ud#C27i87S$YnC5T{y)L{F$.xq:uLk
-c13>x-a'wA'iq]q]MexBsmDnc|dxjC2[rSwwT|<X-6(xKx&=jX>kr5|6}`<v(7p=}[&wbvsRc/S=$N(<inH#Ihbr_0QSJY]S,-}5eLZJphWf!uwwOl{j-`
-a`Q0l]lTAAaJoy{e&2OoI^X+!4c;;Jv$V%hQ7VtD7hVJq7_fF_-9y5FXLA{C~X!^0`q)(J<3:3;<.|r=8M98n:lW+:]LL1GUrU"S+6MS7QEGJFH&Z0HSEr
-/cD&F^sB&BuX^<.cr4q<~n)']'vkB/[VJ^3D-l3R='MXcd<F9tM]kUrT6lCK}7rI[Gr<^:QU'Bg7#CWodf~JFtc{]0B/VZT%'ygo=WL9Q+V#=Q.d:B9-ru
-.1>|LQ+(z/W.3Jy39h>BuK)C!WjaxEL).]G[D`~'2s<l_!@:'j6hE;tRQ]c:>GdAUT/u[BxSZkG!rtX3^xd7;UsJ9<BPa`^xS6Y1{[Tk@d0'-:9lbAym8=
-UF---Y(Dc//[>x:_8y{-1=iI[:huF3MpRv6f`BT,"O-B(TS;>`wb/n{VhP$5.N0C.YeiiFVG[]gK:',fk9.)]_&RH2vPOONG{Gl'"l|nyx5,SD&=tnD[%z
-(Qqg%y9h>_UxS>7>LVb`&Pe.Z>%5nc}dd4JQA3Ik,Y2AG])`NtD`yY(3dz%37@y`(q+aQKy=_'pWOJ8$$V8Sv3_#tW=0QIuKUitJqXCvy[HLTx7SpLs3>y
-36Y1UDysQYU(]7qGvGGi+A&<e&g_G)=D[Wkg5K:F]rT(tHY}E7hYX1u")q0Vs{`=y9(Iok0GnqvBGj#yyR47SYFV^'V(@'vrNZhsf^%%$b!t-%`R"Y2LV+
-aX7Zk/{iwE&J4YH{GmSCDAe'['ShB1'Ld1NLOp`TxuLAXMW_w_sa~X1TSX`ukctEo$N6+74_/0;d{b|E+{M/A]JtC4.&&Z@^dvlbNme0Y6nn5/sa4HyJ-c
-&WC<5fiV6+n5m0KN!nwm#'Z1Hkg5u"j{SH-7ItMn-kOe+^hvgyESZ_o5(&(C-zfn(`^F=GPh`l([cn.N3U.Y/N9d^pvs._BRpS1RdWV{q9z]GtspECo'[!
-Mcdh:+j%w)na06yO^pi/#cY<SPcu<Hd,(N6pM#VrP2`4m`'&/u"Cy:O/DXF,1U@#^0tvW/ByiFceom/(~$D(;DSbY`3m'o{PZ7)U<mj>E.Gx:BTChKUZD>
-^ArKJ_V7HKxXa!-LwQBYd4f<Y38z87SQ]!]3fFC[j|dO.pXdq639a_CC`Om,^3J6b>t:eSI3iWbH"`d(bzDW=Pdi1`f0]cyX=&o(ToK58ld%"SxS2<p_fl
-MvkjkT^LG5P=#QgaT773KHo=.h7.nGpN[B[X~)8nu}V|6'g8h[Kg$CZk_<pWAV@W/v'Q^3}m~4$TR0);FGG.gn;+$fM99;5I)@d4"Q:Y,ln]=-K;`!a]+!
-F=#p5VdT~ag!2o.@''CMkVC+U3C#eMpMBb]hTW<K6tUFIiZ$>xigor#4dp~I)ZQZN/rT`v"&tzUM$.s:Yh$BjNMN1SL;9Jtzd;Ct|q80]tM,)65Tq/0#+r
-i^r:W=u$G]@:B8;7Ux5RcDtQsx3x~/.Gb!b:NgI9`+t$&wk/DnO%xu7}wEcrzYod%]);#!fHct7^bi=2<EW+&iVvcfTMJ(kMvjnAQoTB6WCC=w}jcEm+$)
-+o<D}e(17+ULhJqCNk(2<:62P=DsVe9eS@jc8>d=VNo]MqjO8$!o[(buZD{fhStyi#kx4rk3bvp,8gw9}kr"ZyIG@o{M{Q$UoI^HrH#l7seFO=[W9[yng2
-wS$Q-9&DdWG{8fH`eju|z!^^djU[xeZ&X|LS%rSW|T;cO(+8wLL_Q9@nLl}"&o(<y&>axRY;I`^xtBjA+g!!UyN.1OROnLxoylw}%+(BF&yKn,xUJM:v%[
-p"eQ48@6S6KT.6Q;)oj|)8>CML[yc"eUe:DhTU[[3LK+;6.%.OW:4wW!Tnfc%|D2l#)<NJkZ(=/b{5cC#nrIt5b4i%Z"5QPu<'6$Y;:|A#dtRH4<ZKq8)[
-n1[iRGxCdj_%,F.nQO+w=-VOre74hS2onZwjw&(%y/#P$Z]'>xa./Hcm"xNoS59z{mqJ"ByDFH~Qp;f&36ss3Ai)Wg7N'znI6K/U13BW`&Y)8d3y{>@uaX
-URV>x[>qMPW4'q{gYn7is-zPRqBC^}~QJ@)QBqh&rvI(9TgmssrK.NHW[2r)|+ETQ`KA;]W)-'$cGHkD)i/LqP#E!4|!u1}7OxnZ4apynbtng0HO`!iFR)
-9D%#"eYuYXO(3;=acuzUXeNHMR6.HS<Jr)$(:E2QLWMlHHIv"(>-ytk`{qRUtu2WG{SBA$ZqW,HzXH]`J6{(%Rk<J2A$28e5;h$6B`W$Z3S(DOKTZNmNIp
-9(rD}SkhXzb.@SXoWo7-BN[hh%Nzo`<,"hbm2+Q]"rCrIN:}5AxJw6E@%v6KI):C'g,n36v&3zad#hRLRW2Aw[eoAL"oz0Zn&Ou'5xIg'f:q'>UH$qE%A'
-Cg}M`wCJ~L1CnczoZp%r&lf{^aly7r}w8dCV^#$ITMIxbEQF<u8[U]`:s.=/UDgDg2d,=P|vnwwTMMbv>D@r%zdeY+yyD>4}TZp$NB]`|CV)rPv&;R#lm!
-5ir@kR5r8&4{wYxO|J+_iJXS:T~8XTmxqz,&s#C_Hc!L2;P0f;s;Rd=n]z"5,pxOd6+#nsqv5J1{t=C+Eh:^V}7rAxpZ(jFHT0+(r6|Rk2##u,3+7svVa&
-jYR{2l>E5=)'k8.:3q)qWx6:-H.CyCtt']a#3%gAmVcZ3=rA#O`u$(^^pO=!M&LUvkEYu&tnJMymUpx[S&,jNvj/S7Yi&+bn}2nCI"~<Z2dTT@u5oDG]5G
-YtH3wf6O#uuLKyBnWcJ{8d:F&`R56Kv9-Q9%/='H2zyZ^W0l|]"eshcbP@R14lKVjvrZ410nv;4VT1>$AJrGGlK|#%w@UEmu1NsPnp76W8%t#,Z`tLKaOy
-Lh8)n>Us;sz5iLwQ829iM>IHppSm1+0S<b:R1aqdC-j.~$/ZV;U+.1`;uuEgQ-"a>4wIs+.>-6FWulU=~%2:%1m]v]fN=90avX]ke>4zV3n]yn`,-3=R;B
-A>C2AMl=g&ShwGZZH3v|cjzl-g>oz)$'56h(4[nW>(8t][rt=|`"xyC.3ixmS7kQ@t,Qa@+pEz{OV-x@Q%B]0mQ$GZo+Hq9y9QdEd<6qy-h+4n=+CTDabf
-:dXy`Bu/JqS-ZCx>m)]O{U#CZoQa,mJaZ[S|sJ`)K"_ZEq[B8Zx>u+u$f+c<;p/ttM$%;ta+)f|[9pcG_:55=Ey8+GN"@s%i}v=a#[%G$U4rnFD@Apbp@d
-tzL8MBZ(vF8%BI%4ie%dzNjzP|<;=84B07:c':d;'c~FHTdu,zv3O`1',IOh]"N'k=Zg!;Z]V`HedWy+vBv,uzN$<)R8%eDS,k#4<hwuV0FT3!BT$>hHc1
-4[%+;mky2AxzQMpdi]A^{mX-TZc={D_GY|ffZ:oR'x2`6F(463pd!Zo6|&u4~EM6k<;8kiUM!0Qu0C2LThc"d#u<&ceZj)fz`Y1FfRL_RK#`@+z9W/7I!n
-<jY'3!6!nW8[!)7UVr5RZCL0y@4%}A&uafW&[d!SlX+L_gO`.mVsd/L.0xn)e<v3ZaEi;,pybX+yU+t(Mb<^M@@R0<u.p^!)rT9-s$j2N:=dFq^51U`R`Y
-`.TCzSV3UqL-do({PZ---r9Wps58%&36<}$U#Jl[IEcelDc2F&ca)lcwVC7gGJ^Rco~%8$,C}(lkh@w$`B[mB&]aQMjtRAn'M+)r}q>]0a"-j6,rD-1QV:
-S@KXs-^1W]8A"%_}X<u7^rJ||#Ccm9r'5p7mz-w`iSGt!)/&|e{SlOxMSJ^TkG4duF:ox<9#N{(jqO"Bonj>T#JcEy%iDh;a4X$qR{--+yyXa},Moig@UM
-"Av^x@[|:dw8JKA9BCFO1pf8>4sJ27~r,!sJsZkZaOT8"i6P~pC<8|PkPhV1&}Mm<n4RIfznwY`YfN7L77hxp}=MMH]'E}DBSohXc,VRnp>&13lC`Y~Wt&
-=5y%FJ;bfx!,!&>1:MA2l8|F]HkRE}u!"&{5MVO%tKOh$@~,nzWQ"RG^k/AV@Tko@&ztOH>E@7pt%Q;-48W:&bF$}Hx$V>u'zKG<R6|_Kav.zC&!^&QU)w
-3["2db2UqxB/URo_"t^fJVgE(=|3rlFs!/($beK>Eebk~0JyDC7Io:G6V,xF0,qDdGQ{Jm_Y#tc8d=MuQk26`v-otkLfAWtD<ngHm}y}tP}l8)a)-Z1=Zt
-g{,M'a51o-S>c>,qGa.pU,4[07_`'%,cdT1)nrpCJn{7y)$C|Lc"}V3g~W>QL|oyGM[G4&jO9GJp%]8`v58`#[<^o/Gb&/G''K}gwTTMfXr,4KGmRsVk~C
-zyvVSzqbbRFUFaC,rs]UZps2!=uC,{x}cDvc&rVOJ<zAOXJ%1`<HguwklScqhV"Lrk&sb^{^rD::6N|cC:]-OysP<hceF<>7t.z-+Ii|x!~g$-=[R{[dWP
-i$g[dQ~28B%,Db9ryvir`F=]w+5f8Q':].!fwezzZXP@x_XG;@)T.P"UHsZoE}>PVgWzY|=OFpfgoo8XVYY5z}@F)-AzE"LbfGA(5&+35+rwq;!@Y_<c%b
-eQQ[M@_0ky5HEtbwJ(8k)[&8P[KxwvDfpT{&%,%P3x4v)Xu`d`uXiP/=ypLAI#~zI`oie0ivT/(ndfpqoG3V8iLYlL{KgZCgoiNnq<+mA]k"aQ6PM[zmm5
-uKub6]/92PPmHs&%;Idq=ko1MnF}eiAZZHwB+jQK+G@.&Qao/^KQKa)z%+fH;<Rmoy,)lBE(%}BO2};A2}|ua[LTONzp`;vMxLl2C=y2`]e|jYnEv&m9YM
-d9mbDtH!|++mJa5d4IBp=&9fQY:YB3^ysu}$/^l(cEL$6_MMFU91a+`zuRV<fO[lufs3tJh2O%5:do-bD_yV+!YD&@E[^WpkhQt7M>hhS2-fb/m4)CyBp(
-7sLw~nsnf3Y@S:Q'dOl`&n+%:g^%s_r<=O~EBf,/zouF36_H}z585u<LwYc5@}w@}"^1/Dy<^%z{tp`)UI<=yNs{yPI>p1Q_Bf~e|eKz8GGLt"oJ>GiIq>
-LZAsn%l31BL3f-Eq:$&x_8X+[j>CyAdG5Ha+`Q2XQu2XOZI6H63o40Ox$XWPzA)-[[IX%a`i^.ap4p[#uY@rGjuV"=dLg3"H;NjnWDh941oSx_;^R(6h+h
-=<0/B`l.[NB,J%~[kn,"[[QS%u_c_BFF!Ery!#W5{RPa@Ya}fU%1ipEzTt=%BC_xQ/f9=XDs7l)>-|zX9H^QD.J!P6w;^>w,2pQ>:0ZEGIv]_$wOs(CkVH
-'Au{)t16<7ZbfS>YxBGL/ao9Q9%!iduU6<.#2fb[un8ut<+&g.f3W.@f0Q&iQ,l>F.!%9+'h9'Kp@u)k5F'Dp`}yAs/.0LVFK+m>&K0W)oZ["1|DLcShN:
-Kr&O`0Z+OAKV$Yk+C_kX)/:Sftr-oCappKqO~bvTh0PV}7GMByx"qsum7F)YkIrES$"Pe+%5~C,UiVEy#3X_.AoZ&qYflv`D!lP_$Zw-dU0NsArF);{)!G
-:ej>Jx%O<ZIvKPUjDHa_Q;xpu%j{RF21rix0^8;+B'qoes#_1H#g=Grgc9KT'.}7voa,(}/$)wQ{ylESosO^2P0ym:1.Dzmc#y/xJZEMdk@Ur=jXwZvQ/j
-2^LP^_mm8[Yj][l^bahvvc9;~`s0/98Ci{M;l20q}_h"GXFDZW.e1c3's-cu-2!0VsaX"1-0URhPUI>Z'3l{ZI~Z[30H)I~W.WsgYpz2u]6S@:[woh$.WI
-FkwK<EknE[m>TvgE}PO]('@/ZN|SaAVPP:8TU^#j!-DuIO9d'fnhzdDRj"e[J%^xa;]9"UhVhi5Mg8E)t@8HCS9RGgMmX4][EL3lWqp:dZQ,hxWu$xXD%2
-lEvKq,J+=kK"%6rT!X~.m/N"Sh8o#I-c/OVQb%L9r#8|d$>D<Snr`px<Cv<0a$=pPx.q}%4>"ad0Zl^EA4l#F=oWO6sdY,PPX'94IHA/!I)Gbb&WL%=%Q@
-~1k:^<)`MK@Dp^6$S3YI[6QWEY=)DW~FyPZUfF#h"kDk8FI/Fm(XA#YVM)({Qj2QI1/=$XQm:0LnA_oH{;dgEqM6[m}ax/jPY`0:P#.)[YR;4E^lN}Oy'Z
-_x(y(>;ZsJ4.PO3`.P"G78I6/kjGqRNG3$NPaGs_R%{.n7lQG<b3cJ03O%P!`Lj^.E'B<oTV=!f;lge3uR%PJGZ:jCJ#Q<e_G1iJc]2"<EnWETYKB+7MT+
-HUUGTGD).yjJHw:^:rUqo3xS"#0A{.t)q4F5]"a(>5"3q:Vj%q=i76];'(S[`2XnbpXnvCLWyE)2tYoE0w=H3}b6/.g>gtYt(1Q:~C8hZhx)R#NQfnX-/Y
-$$J=x[tXlBpwtWVav}W0$FO}9Rje5./]OD1X0h7t=(k6YLQ$M]Yq=EG,VwL"~f'Sn^soAY})cgc}~&8-GY'ea9xU@A>fzb8!_.7D/&1|8t_C6|OvVJ2SKy
-Ow;x}X!bl]y^lny$|CO2qx~FX_6"cUlV;YNL_:6=ox#.Yl>0qPs#ohmojmO>jd+9.Be&d{}+JMzksO<..&A'$-P66_bMcAPSz(HA[P''ed@%#{bpeg9PoF
-nsD-B%~x..T9F%CG'9S=ujZ/E-Pz/ce>pK%CHE^]"&$Io8.o[6J,~i|p{;+=[UBoAS|>YSqOU<q[/4Y`"uv5d|V]Yig}(8JUdUAM-5<(X9u>mMbkW}tE/P
-a)m4j8@+!yKL32D4@CC]_%jPl$FNmQxPU%KI{:.(>2`MvRI%h.+Ui>;KBD[]E2]-WkV,b;=V@OB|U0e]N<%(]`]iP-Z"6o@&xo[x]b9.8FDS:E~>-v/T!7
-!u}U%f82jzTFbR7;1Ikvp6Zm6F>6M|OscLG'9g6Y"3xKY{S!qw3FaHfj7!yJ^Xpr@S@!V^JPI%L,t2W/RO6%s8j6-i<$Ba.gTc!5<^L`g@%W2>J{Ah/P%<
-j=vy4Y^"I#M!$U7%F%>:D@2|^0Tl&|:9}BIwgM9smS95-Zw]]D$1XL<v=,w[LcHTQ.n2h|S9KGu3VYd_PXtRJ!:f8"PL4wQsBm{SZEnw2=qYpo1zT)83.3
-$6o7T&U)RG>zKzj+b#Kd&>'Nk{C)>J)Kid`kLu5:,CW8WI_[x<OU["C-d1H1+:GKT>oJ64#NK-2J8`t41m;Mm&2'b8kx4l:xyD$|6p=.W'&Z5_[_Lq$p.3
-Efob-'pW'rsv(PGE!vHt6J8KovI/9:,>a=CN-o$=w&&uY9B_.(N!7_:v8oRUj-vvE0nR[Xk|;[j$r@7]nacF;xTvqMt2aR)%;i|CS90obA|2AvdHeoy9d@
-lW/6I^fYCtK6}:%m"_I;1[X}/Vt<,qVc&L>=.IwkPZ.U7{_qpK'h`3|l|-+hA@L-Md#>+Y!VLnEhZ4uis58y{Z}nE0,/}d'l9Qy6T'2E&Rp8+xu"PsX=Mq
-=Ls:VtZ6QKE:7_4C}Qmxt9X9;}.t-4T-FIJ03d~V;L&9cjtGID&Vh+(wOmhh4^zV]u2lma-ef)msu]Q{.m)x[/4x(Dt>oy5xuO]O{c"r6=xyKX9O^D75)d
-w}8`hg8FSo'`+3aU$r:f:-9O"!<ZAPuqn[c&Fc{AyQ4!ZtCO:k5(i3o^;kHK&y#SmFt83Xxhz|i2@K>va6~NX#NP7ik)eRV'K#FeLE/PSK|H5}"M~O_O_-
-<B{XHN)%ozdk=.eI;$|n!3k@RWC_Xg.HqHA3!W$U}+~;IDZ<v"juu.Aw1I#>LB[I]!|+A]%c-kGE(1>c2$iO"ER/sAVafdC80<OSZ`MWz'.+S'y0Wztc;C
-1zr6%ztAwSoHv-rFC2_#VhuYk=/wi0lt$rkjx&##LQ/@H@8>NP@u6Mh5@ZW"t<q8M%l2#D2-hMV/7R8GMXs8R-[g/&=@H$']-_v.T0^$/41,75'aLT3/{#
-np%sCE,3z@<WK3/yEt-VImC3(,14sQc}n]A^8{{d$.X"r#rfz5hA~d,<CaVz]qm:HE1tM_Xhr>hlHfpz>=aLCK+;./yc3Id^H&Gb2plb2@}^:!Sm-10BBW
-:h"]t#H6XFGk{r|7~+%g`6Sa'5b9o&Eta-Hv97&0:($%K'HVfkwkbZe@XIFIFr>]}7k@B(l+MPaHm)>&+U1)R[q+-.Dhxur=l+m`[tj+PADTz@L|]x%;n(
->@v^8Cs9S8A]PhJ'Vd,t:SdX4u#aL6QjR1:VSArGGb]':LN2+eU8u<jmL/G'T<_U=$Mhei=:<7GuPa0),Yk-HV|eaEpo=G[-sOXL6{d7d&v,6C@;=7^W'J
-$I'V=hEQ&F;j@)Au^L|`+Y>&{q<DflOkX17gHd"2iE1E#TMPOTvNT:"AHT`@fj@&o$b%;b&lj0TjoLypKY-'a.NBrGcS&ZVrI"i8zMly=s`zR-aOR#,(K)
-a+'";PpP+tUMEyPsjGU7vV;>S64n>]hFa.^</sHq3/|C7%JIJB}4/Z$L|D9u;Z%3+qmL.G~Wu:1{~Qvj:ER4^1@rl-~+J)Tr[2XLN=_FQ_965kd1|'^U9E
-UsH28ElF7k;=hVJh|Inwb;t2saj>'[2zH5RJa&E_[p[qFcrjY^JFt5[<"%{tf"@%);>}vL-E}d`6_R(@MFK%b6gwSi&987!j>-o,P@2]R)UH3T1W)^@8fN
-Uu|4sKnH#[qto^:!cmxxX.u=cbrwujomV(70-+JV%WRkZZp59(BpQ}iW'r6]$s)Ia8);84'T'SqtZZ,QuvlocER`Qt`#z!m]Q(B"qRw`(o'03o{UI<Iho)
-N9|evtDt#.Te_}-0uOg<D_O:bHnrlrDJnxKg'/f^eg2Lv$M[|pBjUwg=X'+CPUL/2JrO)#Lo+"0j^yEIcPf'1],$+yE&h<etGAL-G7dP2%L:4U:;>h~Boo
-'.^w3%}NirE^Z>n|_ecA2`T;"k(tK&bQ0y#gr9rO<To["U:lo-=OeGaSOd1A<dUE%or`ocy'NK#;Ab`5roJ'Az`+YJpK#IJAMFmVKK$K<sS/w+EKxSZ`o0
-O^!0j:BD/.8X%S6SB.P_+0Y]0-Qsr`U^#3^Y:Nr^M3ujXYSP:U$Te'8E8vn/4Jw1t8CJgdm(N)61X9S|naS7-@&3C)jJC&`eUMem4VIuZeHKJYh;3=k=!i
-+/IAINQpX2g%{w]4HoU6H=#W!c<x1%hy[ek<U6b)2Xa'S5x:%XuuiCqF9WuCJF&5x{9b2F0zRAJP:gVb<a8AL^tG2KTelZD'p$4%>j<P.t5}KSsE$T@=r]
-S6%)+/3y@'`)`tnmD":_LbrykQmDCI9FX4ce7`&|Saot#J~"Dtmz@lpW0z9qQ9|;n}N|jRh:;@J,bL(j(%=C;c#iYa[X8gdOg8u@1N~{faA=eS'y`TM(yj
-kCIzu@E|_WMRby#'cI!msOgEpp0Vl1<4<zP!Jsy(A2~GH6h|9dC,&cSMZiBD)-USpuh:67,<iWJB@wX6q|8(.qz"J0jyyix{mF@pcy}^[&<DB||xCxG3Su
-nR~evML22B|No[rSoVs6A+YwD'/2b@JRE}Fv/H6AQ[1tivCU/Lh^$:#QE@]!0r`yn+3WFA4(D;,}YS67-<n7K%j/$q(Z(w6(@iBCxm7Y1HyYz"{j+;}M4{
-9>57#q1#Kg:cwm$;iABg>cCt42x3D=ZmoZqgUE4SHr]PbvQ0TvBwE#7"+c`;5_H'=xl)6&#RX>I#R]`L{j0D]cjzU!]nxg[A+$^P7iPFubS:wGaq<)k8)=
-=o3t~Mth(UYE>'/b(<,a_]so0wq8k-:;dtrwtj_zVi.$H;<,0tM6&^U{I,~H1fojH;lQI1|5OB@u<-Nm<7Z4te~:o.>yOB>Q(q"f>ieq;>oX5S)]K&Ir|]
-0$Ua6oW/C[1HrKt=DF2QRdx;UVf&'j5[/^cpaUd99yyD[',N9qDrcwE"yW#_~l^+rwMM;ctwuKW4m//z&U_}E)jgOKLm3&I#zGrJD#Y#(7t<|ag>gpM2GP
-5#TAm#1>+)iiB$%!Q"aj=ZJ`j{/;hH5!4;|5jJ6,s:_[nH^s7vgLRx&r0g$FIN)KfLb0a;fP,TurNIb>,XkVMM5:&Q-S[jTDl2;Q/Ocb65U[m;c{52I)2F
-/vR}B[[i.T}DNlwK-g444%<"rJX)tEB'5'V8E3yTbs+D.}2_n(+c>1hVJTGZ8/fcYG`6RR&sTiMLq@q(tiS$4-r#6,>gJeOggY$j5ZA3JlRk}6-v>s>jYR
-G.MmG`.jCuChws&DBa).6E}[d[G]J;xqzvy<Y9}wxC'Y)w}->bE!3nF:&,ln{,4qliR]6]QZN-=(HEtV)JbNDzCT_O~/;N%q}zH"H%b.xA9SW6MD.dm;"%
-X;5Bsv7'|lMu-6NMz"+_Hj=]c5w:u(i<oDK.|id@9-}3qM]4`US.;72aAZ0np1.!2XT89BFC+O;7bb9slU{%_fS(_bM'vLD'vv8v{'R.A&S)k/|C$})4!}
-s4c%/xyc:n}y88%&PoP[=0s<qR+!aAR+!mE6}rr3SuGV'0C%//q&(GT`ntSwCp0+I!"Wi_T/#iR)hK;xWh{^:Trxv2')^;5G>w!k1=U/Z}2}M^I:|"z/0)
-+%bbc]'ga(''`Wexe'ZskDUm}(RPF._:Zb+sc{r79fdC%-Ai"<gZLi+sg$$D@`LiN"`{X]}hA%!v1i5Vfb[=+w'n#[o0pGrOQrFqY}Np|I[>3pu[9!HyR&
-8b2+N('`]{xRaQKVu<K"u59^xMis`-KlZ4#$6MTbDEg`wE7EKbPl3JtK7(TIdNjRA{!4:"tXvhbirGRB8dvCv2CAf:MfHYFn}VCT!miC{S92-IT1![C.xf
-q-zJ~=vEet:,)]^4uxjgUG7e(w/$G7hW%NQO_%U]{smX4V0aY6q8lTL+eYnIb-BsWoIapjoS{/|/D"HK2<:Ne!,gF}DI%krp:J=9]9z,~<c1'TL^OCBR9M
-NLk)@64G}yhN$4z#zJ^V6J@mk-,t|]T%Pocf2)gZ358P>t@H_;$`y/XL}^MQUii/C.k;9'o.B)BX8Wl@tQ>W>fDVxY7l=Fz]LpMT!XQ`(pXD5gT-Owp5tS
-2jUhIio5>wwd(}&akfTovOxvn}5r+NP@2Bd46$y{W!3$/QMmw!|0Cg7qXS^#@j`$><#uAUBpIETNS`wfc#-vaMuY1Q;zEn|=n6;p<:.(G3iZGR$WZ",|Ju
-kJPayA'TO#v(Gst#K['YW9hB>jd).ETD<S,BKF=W$^OXH0d1^/r'fYS7<3dCzU2&0;e9Fn.B^xO]4SiHLC!JvB`tpD5(i"Vq&YcJUL!/palYb-Y|GkEI-_
-$wNUqd'eM^a3V.lGt+#Vb&N`D]M%:G2|hU9)_8H7tV+>.[]b;)c'Y;D_'3azRo=b]8v622H>AHo;r.+kvoL&>Xc2"fmfVJy('g<'I#S!I@h}uscANm,^aN
-<]0)M&mEk9/q#Kn]'S_c@lENcS^uf]aGNI):f>U+$187[&MspZaEK.>cwi(p<`.%Kb+lFxlftjU_q{-4]f(M[ONL>v1xy;A)/!@rwp>JDrz5,8=qAPlF}m
-rFaaz{&d<dizX#c=yGbSFT45rCU70,vy/k3.V>]([!l9dLUDUaaIlP,RTs0TQl1`U&j>oq(+M_}DNm:QgteE:3Nnc)l-2]O=~xA.ugvx%Q>|'QkVIwo-ZF
-z>#a-&by=)0h4#aCr#-yN)b'&^CxM>Tc_Ualm#eD(p8;u&^r.-wvE8fHJ0oc$=p2H6>vJM+m|!$}}D}V#/jYg7lz3SW#y``,kcgW%$s^m}zPUPQ]hB!L~Q
-}86kW[Nk"b#Hq[KR@.[<l0MhQ4#>x["i~D5GpP~L:HR0zuk/E-LOcAL.h1jc[zufilXfADM%!@S}1K3$pcyHS`s}W`bfQy79"Vk<#CM;,ae|!#Fk9+HwFj
-#FLKl$^fp91>S$HP1iRzN]o+Hbm)7NND:Hb4XiGiSimwO+1jwZ{DbwO|bT7|UmJ-pOm!QtBG~:0+sj`UmWd$Ty[<@9h%X#%wrKoAb6KvaF~>G_O8k^3Gvo
-KdUh0iD//I0kM,NMmSd9,E+-nIg9<AG.d'ZvNQ;c17hB^aT+2OZJv+2/>LM'1Q_a|,>}F5]CbnTT1]:fAqvZnV%0M<UQg;}1Vv-J9_Y-HQ]",((S@(YTV8
-@H"w9r3HNL{@N(i{-$A38Aip7Fv%be.0z1/IPeydI>Ynv)mlHdU8BN#k72]ZA5wN>onYEbp_m=e,aHv{<%#OF)s{!f]r`7q^9Q:x7N`a^W)c6Zenk<:uNw
-Y|oyrK<$t1+Daw0d_WPWS$P@6Wuir`b=hNU,gR.[/Bnq](iwi-C)<"7{G/F2i3qp/7o^lR,iD;j)Fr_s1IPgy;Z.W/WpAsbsx^)ey6lXGtIOY.'!c__R"J
-&#W@;ixtr4,#JuUEA!+dTKmLxtCn.H=]bC}<0b3UD3u7=pt,W%ms<;t95{v!OC5eJ^/]!,@i->UrwBrnF2{72o,3xLsBM`wlt&8M,aw{>ZMO26U1{fMb8f
-$"v:6`(L/k)DzNd7<ZDh'UEm0:0(7)@gMDWYP&l"q`~RBt#mD]qyP4~D+V"wwTu=dom)_4qf%x|/Bp+D$4AFZsafCy/r+Gq<gJi(.TIM@N$6Bf1/g'fneV
-q2RAYpO@5G:3WA_5ej+dY!c(wr'ktH;gNdKJo]Y'h'/ja4j2YE`mJ3LyHJ}]-$F%}.<$a&frB[6GB/,2wa>UH<AYDnM3/bU=hxD9"b'>pOfS{W_P|TtYy7
-@^gv,T'uN@c@@_&Km#L:m`3'[nHU&X<-o9B'=;K]bndo{r'qw8{$(z91e:=8OH5"3|g{bl(hgy@|m@c'i;w$]Ed{kc8$eBd#f@.H9u(H5X&lyns<t'/+]S
-0"}j"8X#m0[H^hu>4dy-<nj8+G[1@,cD1"bBEc'Q@<,36cETmN[:+K7`m7g,Vn`P>2oai#OHMCo6#1S6q(2i<r_9Mw8XIH[)<|s83+)P'q'Qeing_aG0P1
-A&D5mzf)%4T--AlE'Q:83k!zUj/48z&Oclu;+{2ft5O-E/&A&w#=_Y_6zrjHL:_Qe;R)-FlsywOo&')GSS{{{Tq-'HP|)zj;S#&5LNK.]Q]`nOw(D!>:O:
--kJzz@$]I9oDA4xrCslBz]ch^F`jD^6K9y`nFQJB]P.B(Iq<6A-Nfb>&+"/Lhyl;4[qWT-xkX2nciCkVSz6`_CrMsUce]OGDwnk.r5@e_arjkr:%8O;0Zv
-YgO_:8bbFnNQ5'/&:R6WC$N^:PxuhqM+':G;>`WkpP2ufAax|aO0t)=/KiT-@!;q4>`&U$IKwk3L(N_'ofV%2b"Kea(a,vkun<cCVza4l8Kb@;#E^m[m[R
-|R}[E^Ip}+~)C[8]dWs.T[rCMm!RTq,g!!xAEEyuNZ;=fQ{6}&]m6>,H,Sht8gfRa/F,2'"!Il2P]x-+7L}C}=%,P&{beR&iG,Sw"@+|jKoD4-m7&(i-{M
-#$$=%wUX{GzPdy"ADM2@%A9PjICSh4@0^1xDiMBza@f7H|+t50"JEfNZU>~rO5UQK=PQphQ81hU1[:h&NM[Di[T:7'Uy6'UYu%9_qL&$_08ACc_N.p^D]b
-JXEztPq@EaVPtyz%9$]h!eWoy(S8W!HiTmB|O_"j"Y#f10"P%#ZngZwxM,Ear)QF26Mnx!O7!kn4XGn;5=mgGve|:,$]O#Ti{NW1U32f#R_aLm9i)<ls:0
-O@vjL0Y4p-pAMP6E!I5pIRgn/j6xqSNIwXl_=Ai|dV0)6tQ0H7~U!|FG%"a_`cF@V"Cr]l~JsjG<x;'#_huMpegW|`XD8|-xA(+#^IX]Brlm!aDi@J(^ib
-.ofp{$+`n=2U/zzOyvDx'q/P6&qiM2tF+4zj2D/TSJcA(>pdOPqKuz;jP.z<L47B$wMK7d|,#b+osX-Lm+G:QHwQ`,+zsl&e`[9>spdaYzqF{')o#F!OOw
-%`3t6-^Jc9$tvhI<!^3qM@G@an/Gg2}5PCGuc|nv=&|Vqlj4gnhvr%9&BCCSD5Rhrui{w/."R`A+E}0+zkv&cS[wsG~O_1Q/prev!CKMVh+)W"=+e`sI}R
-OmE}%7<NPm7M1g&A,MHEZ5]u;<JrwxGhI$S^^%aaS2D3:|D{}Cg@SrI-+c"V9r72@"YbJ`{aijpyc)t,_ol59{ml'3:JJ@J-&6e-.cdwVr7Goln{tJ~x;o
-F#t^BZndk!0I0d"e>(O15AQ$o/z'zno{^j^5[phH-cG)WDP@hzD86jj4G#meFYPcn1vFgIVTY+Pg}ssFK1U6(ju"Z<Eo6f|PH,ZyasxTTv>ln^|01t",ST
-.M!dwMu@GxBgeF2[80iil=J1d{6fp>h]l^:$,WZv3}c)"5{qX_sJ0X[4iod<TDt=vNWJTnJdY|LNwHMGks)N;oxzEWG4wz!eY1~{6`-oLie>JD`jdL2"|x
-<oK_j)ujBU)OC0o(h^z@rq4Hh]xbgec6XPe$9k]V~7$H84'SXH$;4R{mA>v9St5jBUj47qVpdrXQC=GC|fpzop{}jvnJ~lOzopmgsfz`m'x9[BS%u3NHeb
-k8zR8kD#yi_eG{QR}f|wCLu$WC@xnX<o8hMF=4mw+OH!@h2KLorGHP}wBG!Kqp]:Ef'Rg@)U9aJ#`$Vpb<GKrIZ[T_@^HT4"}/`x.2z$on]8!%t{)^4<3g
-"_!'KHbvJ$9ZJjp>(I%L59ZGr.J%L/VRLyTS#P4q};l9~YBv|s[5'i^m}yjC`5YmGMko$16o&TxVPG.PTB"L+apEFE5mKn_|!-.,i_ny%;z@2@0jk)svKR
-51aDAcT&ngtE`2ah9.q^32G1Vwf8KOFX"rHG08sc-U,KYnslYC;d(,:jZ<F^ZAkaGc35$qQ)0i'4XGs&D$i/Y>;)gI"].Uy<0'up0"lf)$DJ='=YrUvJ!6
-4R5aqlyDP>W]4jvl2_O0n@=:&JOpXSI>,"]&;U$K.,};|n^buzUKw:YC|}F!,FErq7#y/T:ZOpzdt!tJQn}Dh|SLvhPUgJ3/b)D)qpe,U_381'[Cg-x/{$
-Y|vYsZd6u8QzmU>aqSfFL5TRQx~72%%=mEXk@%ZIB8XQhUb{L67A#WqWbVcqam(jVJe/4vxFlCUwhy+&Y{-Y7S=[Y446rtWK8Xgl"4)p,m.9p"V<9Rn{Xh
-8/l2O'z9eL!j__umS)_52)[S#R5ht&Y-m^7mzssc2;r,Jhs(8/n!w`a3J6e-fD3BHIFQg}~23++xuht>y'sQ%EB6<+z"Eac[|_8|luliu<DU=|{AIjbFGD
-vt5u/9>6o,7__+C0=LK$TC#Tw)LS_|~RN6EXUFbRT3|jyY36D(~]Mi/G^JqC<4_}gofJ7w~j[5{;A'nWUmi]lyujl_#s_"7#dpC40/n.iiCO)PSJ[$,6n-
-|in2QixGY`0bA@pP5UNN@H[c`m>S!;p;nKnPVQD|;Z8AfMuIAL7aLPUZ+wo_bu^`_^4Ih!Zx++:&8a]Lj&^.mN3Fg1]'ARuC0yis09qx;$L[M%>DHcjhi8
-B.M9_5'#k;O>w;/_5>EW<%Ii8DZ{`h>1lFJ-P0LH7]wQ"+3R[-xOYk-m`acC6|w3FMM{/o<hdeZ<r13xPB"IQW;Qt-o6$BI7`PY&;_1)8Uu!2.M$WAAi!^
-""G(/[sL='1N!bZZ+(2IIPp/t-_ZNq8&2"/'sD`8rXhdgS_"KRt6K)J_mr2azwemLlJ`d-/GtU$-1(@hM]@FfwQeHci;.i(N<6FCvfn>G(dtTMYR^N84z,
-~KD)Nft$+:%R`aCmNuECs$B2/Xiz;2<s$-wZ~9<XeUb`jl/f&"&mxBkQs0##XJ[=p5GE2IKZ5S])><7{cPQ,|50!E7y&7si/E;P'QW~1.fQ/)kLRP,99k3
-lWO72eUqF6d_pqbR;WwvvX&oBaT4GB`c^-X4>dR$8Y2ooCJ^<R59llV@$86I.:e:`Ku`.&,Z:53Sow-`"H<4d>Mnqxh[Z5pQi{6Y>7+l`MwP|-zW>_n<7Q
-6PS#kRv(-;[f2$XFUkZRHHy!&xxiRYd^^|~xmuT<9cO>u1I<f7Z_^!&8PHs[N%kp#w/wu=iyl-UrI|.6'(icZ`iAVWQ`FnJ=]9udhBHQEc)}jUg@2`Uz:k
-O,N,WrY6bXTipzcs}`$0"BX@iHW;|FtA&y~4GhN0/0TqU$(AQ`We_'y7y0DBLVrU6G9;Ur]kC<-(GIy0R</nsfVItcs={'bXs8Q{zvr=sBQfl)<<hB@jYl
-`93e7fUx.U1hM"#fR_F5{sXoWv:)0SuUm:xZI2O]@sOkhs<Ka&5)s.AH=LDd8n>P&s-Elh>_hxr;=phRdlf;pX'hx9u0z&|tf4u#5>2]K1/Vg;3:.l:-2f
-M0TEMLtNTRe4]sI';+:CheOfN^&lml2-;POTXprFpKKrN1wicifdCWFP;MIY)EbYqfC_eE{Mf2Bp{q^{DD'ekGD#U;7iZghXX/x(,%GWbB1yHU|6b=Y+Zf
-5XcV9=27bAVk'L$Bf<$lOT]IoAk/].wX8Tbhvm&u8/nWLZ7BWy'%m[(6:a7"UrFZmwWOnPfUNR&SVOi%=)1+WYr&l^wc,$tS%b+hYr&jG"<#nPkkC%fn$&
-B=In~4`#Vv+p$^^P#a]]BE].ASO;e,%J&:(v_Z;SWRS8CKFn40o>FcB4(>va&gX2Ie,HT=r7Js'^FDE7dFB4+B:Xw=v089R|ui+M3.WrM&}<EL#p1vr>|P
-q(QE,BoiKqSQPBQ=x]^)&.}abY.Zy9{[9";[TtaNhi7Q93UQm,0M<BE{2:BW8rX%zI<>V+$&u/m')rh_3Jbl="W:$$G>HR|d}v';~N`teQv!O]UupcUn82
-$]8jl],'L:.X&9_G}%UP!ld/THl3w8(BTMdkW7j/cTY9<2ufN/!H)/[_<PPFG{8FFz10{)139CC+X+Sw1nO4oyKSzpt3Nvt"lwHdI@L9fjos9k%N]CsQCq
-!GKcLrV1Ms();fO/"FXTbhreLpJhtr5@v$B.OD.43n:ADR)SqE'gk-4d&7l1GV9bxlq7|P!SfQV83DOWnFn&~R0uPLT/,K[Ow+6RUD:qJL[O8-J`l_lZ}|
-L9fTaFMCHt#v:{&],Ex#,Tq>IIHwsU7p7b'H%0%E^GmuZV5)v)u1.d5suSvsr:EdL@&%7-`sVSs4k]T>8LZ{ILd3.V^sKJ'K4_@(JKjW!Xij}H_f~:Ghvo
-/@:2RmB[G6>[.Lhk`U13{^5x>PEf40v%k$r"FlrUjaDF_+84{O@rk$msEHu,L8yz;702(r[${eIeeP@8SFb|!fzE1/={)LP#b'~8hFQF|_Ial8'3`1i#&1
-TeBPoBaRjkHGD>i7nA/,mDBaC4}&uNZY(rL`+M>FTVx0GX>F5tL5b-zdr0dtg^M#L7!xCnY3%`N`D@^nP,tntsk6.FphI6thPhGr{CI)cO/mgB_kM%X-![
-1C$2!)@#8k/])b_cH{:WX2]/t7&2.#7!6Ez_Dw69:R">2[[^~OM=}TO2]ZvhIGELha#gxuaD`Q)G0uP}na5_3&iJ"QG.~`"QzhUfd>~f:'Po7`0=_K@sH6
-ed{hv+Hb:[Lx1jkJtiKmQOr>R%Z4h}x@7s0!KlDbmr=,&}%jt.zc=mKi|H>fp/q"I7J%U3@ZX<kQ6GRxKiv[lyPuO{GRPsSdYWdc5$iOw2ZlT$e%ekf>wa
-_mP;'k$;I&uitS!H:q8Sj+pW$]rzbZq>P<s6ek2%[cB"i.(B5IO9jO=T-/Di6}i7aDL3ri{!%@utT([D"gl(PS2Z-$T}=0D-8)"U7%39QBL_0/R;oOYuK[
-8VX'u{Yi&,B-DF"1"V'h!T93_^$Sq8f8mO-x{y$;J|5q'1tr6$I8|tpcMxl=3V$8GNo<%Z&ezTwC2Ym9#VNtb3@zj)An4n}Gj%La.:6BM7d%@PD}#>+<Qr
-)o5J{w01n!WY)Zc&k)UhCC:afdP-/J_zF&l$&KmUz,jOJ$/K,6iHqW,9/0FCMvjI77B/p;Lfge=m]%'M;8Exp%DrF{#LuZd}y9/t2e9uh!(^~v%b:#SEvC
-+{SDG_@eAS[(.du0'tdXdVu)qX+-m'IoFT>-Eet{C)/hSaqRl&U{ol/,iT_Q/#YnrdNZL3,fx0yBP1.u=0_BK6-lLIZP))#oz(~QBwRx}hT(I)#iOlb=8L
-PnQspT[S;C[CF{vl{+X&pvr,uRJsun@EwcYw$l)b/kYEeEIf^(v13D6nF"vlh/<fVkT1Rqj"oP>0%)N'_e>E`m;z'+nNCc@0&`hj/|>[VCu-GxWx%(<u%t
-5M=C_PAcL(zY,Ui^`eN%(|65gwxFOm/pcg/z2}r8q(D(,`/V4a^g}^,ZpkXva$-veO;wk%F!#3,f3'&7Dbcz6D)m{N<DXQ+0&mdir3Qnz2)<eiDRyw0wVl
-KE^8WjDDzh9uG2z5zho4YP(/d0lpSE>"}yI/Xmy54Dd94i7z>NJ>;;)a]P~0dUo0E['s";)W/}ggk-p_@$6mK]##,;i396ZVW9x%FR_d{,jl:mplO5EHoq
-l,l)+V',%}C8~vN`uJeIw3chBWq4tpyVI<%,)87FpltV/ICdff|I<vD[k7HaGhqXb./p`i{8K-)'Dqumh1t2~%ObLsa#sIk-TQq'FOU#k.w<R]Z{z8rchn
-.R^D~t"<:]:M=Ygcvm37fTo"!2}-nni^>)%dB{%Is4oLSU9zz)N6((~8G^0gn9J=MMrekAMu^k~DLJai$gH:~GG0_nmhV+6U.-l]9][)CIIm"|E(IPLR[9
-pYb#z]a]vk-n`vQnT+[UA6h8"S508<v_U9(+JS2rUi1";J${l5)lznaP<MAb570CEqAP{#(.5WrOb](.n@h-m@9^10[NBn2<uT3}L.RTUd.w0!wH5ZKyZT
-fJhL}KngWWv.>I=a]8D"$]S9%2H^YRe510Ej|xvnO:<l-Xm+#YI0mpEK+LW8o!^!1VMCA'018|l=Tk"!'5Gb.,}GpgCfrgKx.oXs5J)<._.X06|=JDQ$cf
-%0dF:o"_{0m^!JJ.9r"<,VTDCOZUKN_7O2'{T!07&-Y69U]5"^sGHeL[-uhGuUWUF9w#&gQWQj2'RZf|>=stz))7hi{!-+U2d_QFF'&`Ki169H9iyD$@K(
-]<nn{pZ{]/hbjT3)W;ajkb5iEw72I'AxjDhQ2NT9i=>>gXFjr;{c'"1tV_Qncjhj]aXcHXV!k.HFnGfs;Ge|Yh+9N0k7jJ3]C|^dt,<Xo]/B{1m_9ge:o,
-$DC"al8O}CX(Kz1<BJPR#"=0V14wAkLI<3h-1kXP$@~"=NX'uQ5cZP'{C=Qgck@@,A<Os4.lca|h,(&[Z5:+aOK(U[62f8g1D@!ZWNo#IYPJ>G1X'n9b"A
-vR)2YmDC:8Le3(G-UlLY"c"m8j`1gA#HJlg%v5hx9U5/&$phidev2TfS&IZ<4Z/Ls0-Nvz7oS8VmB7jG(;v4T&vFo&T`e![xH|tDY.OKnRtrwUR]GVrb`p
-,|g[<9;n;W=nks/V@W~=Ic3B_]oj{<s8rKXbzsgC3YHmh(!G5@gA}'"UIp8Xx|73$]vKO.UOQ"B.%Ov-0N>.s,hJ^<&Q<,LG%R0c~j'^_B><a>"Q6<~Lx^
-jbCuWTj(1W8o}k'ZuD)>8gQZ`)zr!-U/uSiQDk"L<RU7^:vl)nSdfE)0ebW;~`c4/$xFnrvSIvyyJg66RM!"$Lm"roaOscx:KZQ4'XN!nS@+.wL+xqG.s>
-AYdb1uZv((T[IKBrqe8tHH]W%4C4ET"fEw+cc7RChgnjwm@a%#"3ID5yk<|Wm.U9LHYo3_la(TCk%InTy6InB4SN"W!lA;n;~gXq[J@&.%nAc2MM^4y&N-
-Zb>HjW(]kHy3YI~r):$LED,$$Ky=1='5VNPD:WS$HbGhQc42k@LVtdZg=m>=9J`4IAPmW5NO|j'i)KyxqW[4!_&8xMmzt4V=5$&ZX^}Y8yd<h|ddy_UB(W
-'<cOBj_c`pk|qs>+VhIWwRLA7.[suEYd1J0JHzE|~{juW>%[4traTLFm>s8"+^OQP;byH-Y"DTx.)P/j$X$uIG7Q=T)-z`ECH'kazkQfA4]3LU+hGN]f!'
-ZR8gflifXoK#2MvSUl5"3/NLN+<<2)N'}iD)S+^X4^G.0=&:<a}DjR:#L#0P3z|UvU:6}QBNw^THhASFmWE6@R3or},:EcSHY2NxQb0|Kr`ElWz.1Cf{;g
-OKtUJ>KFaH_(4=#b7|x9<`)!-R-.]X=+l,$t>re5,=whJTw<WF@U^o{#ocraN.&Ut0wi#inZ!>'B@Oi/{Z6c<UyY<EhjJj"-llsH[G]aVke-zV#<s&W{ud
-:>92JYJx_QUIZ1mSt"SAWN$Jgdd`S7$wD`Xg:[_FA28N|j@@"Yp/]AqS#zsl}R~/p#8YZHpOE]Jp6R@6]2#BQYtFgumG0CL;lD`P{q+$d/,q"7hprr`'G4
-|N/[tkoY<@QhZX,WRM/O;|Dqm3z:WZ{0aFQjgU+2{{sX2:VHl>H&MEe[Y.qCEH'PVp%cn0SOQ)AvT.>70[T31!0CreQ(V%gIX)c%8:o:jW:6NqA]B>LL]/
--YN]P2PJdH@SOK%hIY~:V^jUMxx+O++N0t(GMOrsE&#9>mnC/$)wv/qQ0Yb6JuLHqy-+2R$wE5;(mid2pI^iRYdM.A"91,!']t39Pl[Q#h(p!GBB/iHM<j
-cC!f2_7;]|O^iQpb4}!TE8W}jl=Y.v(z%6CiG{T)VE;DjH1'OA$I}rUK+S~3R+_YdOp@5UYjJz"RXRdSF<[wI&#M/r%/.@w}KHwy{lc,S2xRlFDx3>LlK4
-T|Pfi8XUX1@vaUUDSQ$:QV[WJlx>dK-0M+/dH>1PRAOKO_fJ`l+'xHQIN$J#L4A/c'#hCs!9oW~`c@GZOCeR+P[UQ@nu#oLDO:0+~q!`K5Q6^%@-/i~<e9
-M6$Zqh%(nz@,eu2EvnZc~,ysJ/zOXF!dd&of"#TmA.,2}3z"#:&mlJCaO^:G^_5.URl'o+/X9,cKCO@y%nuvU`6!rv{%#-^cgZ$VJjG#31'c]yZWokSY1U
-[_oWhda,czCr>%xQ_{mF&bdU(+~Kp{(m;IH8z&cd6HTIsYxXgk:k&Q"{aB.t;S_[+WMcWJ3SY:fvv:$qqct#0c!;+xH4];4&S<<hc{Ony)s_zy"_h8e_Os
-uzy5<s1M9-z-602kn9}0BVLKE#]<PUh3Q[f]WknA<o1]'pEM1ZqS.HJv-&Z-`j%i;OQaIEqw'f|i30L2pB4+AL4,/$J-,_8CQI3%JN#K9SsG<0|G(6HT+G
-AZD<MjqQVk<ydPRzp7}@>Agxhn<@:zIq9_eu)IQ],h3oh#0%7d(64]k/>&g9rHyqd2YV|19X1rX/b!j)&F}u"3%h0/OyIb5r{0+BGFqClwz`+;|(Kvv"7z
-r:lh]mG%g//B2Ew/diJHW<oC!-{1|$wcz9=iE@0JY'z2ii155`D'b1/r%sGC>-2E,jbgphT3!^]OG$_[9DL3gk%-h.n%pp{ilSd$fHW$iO^J:`>RsS1}Hb
-lU5n=_zN5+e1:F=CjpzEr-4i%eNc{J#+90N;9%`:eGQ7B0NB'j'ro%S=x%GQoJI.veg5pT4Qw-`h`a(es0afNHfT1W7YWU2kn-!Y$7&soj,|b)#471Kw{D
-T}YhGgd/0p&JU-y/9>T&#0f}@]dvZ)P.Fm'd_Oj.plv5,p.RxR<j$^%6~'JaIH;!R88|oy)@-T<uwS&GDe+y3nGffUj0wY5nPZ]Z['rS^aX/-W!>{ZD-/(
-4d|RFZwjj<<&fs-8-(]H_;6hgPjbuPO;{JX&Y@hR`Xs6h!GAUImE$m6+]UCu.3RMsx[0qFY=_]7T0E1UdNpsf5M=m(yXHNQpX2g%AZ>+dH(^7DvemX|Hm%
-1,:Xz!P}g+@]zWN}Vq-{&_hsv>"CFC2(cF[K9xvk')W$lej|'hll'=v`EU1%>Fd_b'w"&T:s.i~sg63zcl#<g')y~b^g`}x7(V>#+.mvY>gnS4BypnKg8y
-kJ+{k!c{;$P.YWZBF$V7L0~|dS]P|13dNn%/O#jdE%"2D]q/w=/|FP%Gr+|+J8;u-xC<sI[(O["fmO!Fvjja_m6@[n^;<dH}zN6cf</J}pN488gN6oa}AK
-k1ZY$AVZF^7;M48tbCO)iZ0>Lk#Xm2{";X^wys`z$e@]!+9;K#Q$13+3e$dA5Vg3tAl[vjU$7I{P[;k29AA><O_frjI>V"+mr3Pr|B;Zyi_Vl:3w@zQ<J}
-SkY[%QI$B]lWt(vz!d=fiH!FDz9=TcPFfcxNj'6!U)HY~W{Nk!$(8kv_ikP1($BI~@e[7t-!S@]%ViR)Br:p%"Z9m;s3Q2UFHrD8}8"y!/zNr2(fd|3ip:
-&(g2VOYCxUl|'W69aM(]NhdX^L_]:u-6:qG9~gU@@Go%YsBhI5N_/<}A{++xe6u[2BQi2c.[,kMswtcOcgMbFnw#ttn,8|n42APdp`M,n(Cu0WqBg86:p&
-uKEl=ahF5g[(Ik[LDLE%|gL'eP@Pf!dNDE]_WS:w3jJGPZnJOj})7=klLu$-V+B7kdfByG`ZP#FrB997kmMgMZlr'xpD05w2x<MkiE.5~PigbG+@@1M43y
-(x[#yMx3]GBPH}4aKVd:Q&mlCk&X2=-Tj"pInZDInNLe#)4D@;;I;sy;YG6F|BeaU:Wml4f+,9i'2hF3MGdhn=n>]XNc5%vP3'z8]oIjdGst6}6[pL);"r
->J[}CNvgxK:%xW<=LsB{8nQwx,^1!crjA9j28kp!ochb}f>!3y1L`T8npkeC.f8:&NGu27gx[5R%qQ&#Img|c2:E|-F3+z<oa}G[<[mJ!xy#E#>m7qBSAI
-5&A/6K:w#Q:c>YNi`sEyegY_9FF<sbm6nY|+Il0{Qoh^^y|d[X5W)F3xb:XJ'eE%+^7]f!'uJxV_|,^{L5%,e="4Kbf[mj730J]oP!R$]$y9;H$z{=hKBL
-Q[_|d]j,.RXQu|M;[aAfASM5-R'xm06032"^>Vg"E<fYY0Y8~D)6T/ze-!{v}'(m9#6p12z$9]$V<Ur^H'Gt6sntjTA_pR^GR>iFUvhVcVQou7Y8+9C[CA
-L/ld'kO^LQdPIiK:ruVJh|%D{g{,/1=+]%uT!uj$-0KDaw1G,[&W9)ITWx/_[H6>WmeE%$')3p6u_spLn{VR7xGS%O/Ep%RJBpbF#$0iJCcWp`9hI"F(v8
-yF>D31{mo5ky/><4Yv(W=P$Cb)@b$};c1+)sd$H7B}j2rKN@JTW||!nJ|upRL=zQ-)a&w4Q"ltctR8+74u<&g9]+V@iF6%|zY}lhF:gDZhB_dY~{36U^1'
-RZ9MP]yJOs;"OUN0~RCgMe3p/-{}`>g+FTYB!yLEz|AG~5Oz.)+^0{saRg;U(|ps|u&/2f;oqH;xxFnZ9:pLQ[9}oE_"}>T>WbB:L(pN>}}]FqG_Je_&(y
-""J7T9Q@.(aOx&<!BMyLN![M-#|UPE6_Lwm12]I6`|6"(FjR;JV["K4PJ1T<L^y&j<V[)g;/crG_~2GyF-RpdD.)3'I'Igzohe4}.gGresKPWh:IE`T`7{
-reqMW]|qel^wc'WNe>X;B8Bdr-70Y45[E2@H]G&:#VB#^g"@U<&xE<(w2rOIn7s=s|^%=n]-K>+c:_&]FM;qx8[elNuGI;G>q7#Mut27''(|3&5"6,v=(G
-i`SZY40RO]LsVfC^H)H/!BGzViB1lM=Eq#4@JVN&pNFLyZqQjS,N=a)$4@-7(ih7M/4Tc&@Dg(NK~-`JZG,py(6Ydmz#"<r9It:BTx_Hx}p/%@j]c:MsKe
-z!n[aW_jCqE<.Y]:s-7UvC>0i,Hk:#xgc]GPg8Wms|7[+x`6F8<rUTlGN=Vz;mS-1o&>xgCqb}bPfrp(["8+!ZRto5.(YT`HPw}rSawFp[P!{+sydh^y=t
-jZ}+J3&beGL%vG=oxd^j2x~{)+8bEtVX`e2eFX|JQ'Erf5ff.1k>mGMch1bp1Od@ixAPrVWf`GtwHbkx%FT[4o^4{"0n07-N>)3fa7Afdz}&zgl2cQ3sD7
-o+!["m~N<+i!a{'@aVGJA9O.X!|%x70xrvw9iF9CJ|C8lv6=39}aFK)<=d{==7[TWg6+"=K$h;fpXJI'7b/3qJ'$'xu[m&c4.xM!`Lu523Z{so!.97C'|5
-hY]kcT$ps>vTt[r0)Xsumqk@Q1ol`T7Gx=J;kaB(%"'M8EXzR2h=B"b8YlweHQnbTr7gHQ4x;TmcC0YiR.cFlS/W{bFl|@;2T(Or+QhT3J&vCTv^;bF[Gh
-dYpJ.%WWVtNn08`f!zy:E6l.S,BU{G[x1VS&8<OQsTnV`KJg)-[$brOQgTnbdDU6Gmb-r|=0>}a[01@#mni#w2.7gdpJ=Y'dDWK7D/l-[2X;Pwbc018SX;
-a/XyoqOF4>vS5;Nuvy"1sS5FZ=xiu7k{$D$p2UsHkQb_gN{1Ql78WB{(4+S@GE-2M]yL0owN$6aXnKxUAm&_'QLn0Ehb9]#o[xnQB]&(Gy1cq#@|UQXs2@
-p$_Ui$.z~@J=:ifaI+7,6holpf:!B&+1eXqyYrk{hz^tKTf;uiq20;kLBT8O$ynk],Ms;^eJMdq=n7E7(0ZV#W[$xZb,QXb+<K5F!)JwHV5;Jv6=kIdWb^
-MFU)h,XW/9OXPeg8+v{OPtg6u-TJ0`=&hw7<8+R(XHG$^|zj)%%oG-Ht{|5>C:PDYQyJCWdUKq.d[S;rh}WZ4P+l1I%@y:<OY8nS{3,M|&}YF{R]9olv6H
-|u{3KoUi)Kh2i_b8CF($r}HgG8.J9tbwJDqA|Tfx(|Cx+mjA6oh:j!dM%RyN=lD>^V~2RqjH}uL<!#Rxjh.t:DQF{RL#/8SU#;t^xxa[l2]rK2"ZvY@R-%
-.bV|M"K4D'r<@6XG0{5dbd!JkvBNbwqbDCfEStI$3p}IqtpzgU(A|{|L'<.#}d7D/_,pN6xUb}>1S6st){HgEg!{eOKJVWpoGiF1BLEF(y+GI-g]F1Ne0Q
--q1Ee{$8nu&IK9Zf/h^/Y1i'^o7Si/l4Y)ZH>t8O'Q<WB0VY>7r4:g&O6S-(m/_&5VF3$PV[pz."zPU^c8^-UHY8J[G!U4vlhLj/wCZHa_R/-e>46pt,..
-[JUpcm0+Xj^1kFS7xpnJ_V(Ehop3<:}3m:&u"hW<fIPC]vcbLv6s@,{1)y%[82UWSD"tn&Y1I{p(+ytAW#jV~@G;eto_P@aNReYh.BPJV|6!`6i+mEvLYK
-;gq=zoon/Rbw#K'>FD#WKjODZ`;T}h&!lY6N{=)DR|$v-X2!FR9|ww$Y>$fb@zLNjh@A,<J)NC(=aO{8~|3Sk7<EA+.6UicmrmJ-)&H&f|CxN![tMGDp8X
-;{_APJ0>ZsV|}{MXs[aw.g;Ct9v7.|:;J#W`KoT8DXjY!(M&N5PeVDl&N{t}3%5{z[l%<LdHF;kTwPE{HwK@-OiHu0TH>Yg;J/VtQm@tK_Flt0R|@U28(Z
-CT7)}&^Q]{Acx.2&h:R/gD.o$8PPPw)e}C[PCZnENVGkOqmP<N44e/MJv"!<Z;&>^#3MQNwaTQ$1g3k#(f$6{6;3e2d]]vmiYf]18pbnnPyRWdsSTx(egc
-kApvp,cXFRg%ox2+Al<EP;djYN.F;!lhg_-VrY<ry(Z%RSVM;II_@P}"A.1v$q=sMOT8.:2iARXE0sO(rq$)&!'ENEqit)M"s9QtCFoA=HW-ZV6(^#4X5Z
-fP9UbW1$mw1Y29snem'j2{ZO(71W;`;q=<YO{Iw1a=GzMzz8t8(0w]!C8p-#Hr~==LKJ~cCzq0GpPH64o4ma>D&]c@lsGSY$o[}<qzS`=@c(]a&X-g`A%A
-FQesf'|}Pbp84lB%Zd$jd=H!K05|q=qcAbLui9Wp}/yz1J2{naHbR9F:g(igWI+_/]x.@98nW'Hz8v$h6WNyxVt=OH[wn+G&rGIYl8ri^]SJlyK}YdF)Z5
-.}'{:X>7NR3p@bc/hAZ5I"pg#tNC=9ij$IucZ4^_pQt8e3p$gNqp_b0$}E}u&{e(FiDdXr[V,8q@.,n"bGG$<t9at`FJ,lrA'"<TlpXP8CARP'WSA#QL$p
-];eFfT~U99=b2,c22D6-Y`K$^z[D"MJ|}M`wEwTuLf)a1MxNMfmp1;q#et`V/hUI<TI/[9f3Q]"ru|S!d"lP!G9jf4]wE&k|CjV4nQ(5$CJxU4<UjLn)g)
-i4fm7%h1VakXYd]rQ|,Cq9Z}nwDJ_HNbl6DB/WcP8d3RtV!^b8S0Ne-nPo~tzb/[bdOw1bV$dh+/])8T|)Tv:k/Unc[p=i^h<#:ow8Yr(XH>vd>fXWEZp0
-Bnnk^ri%Z[Uww1&M3XDz9.{2"<2<F_"r9MPRsQ#8}<Lm3N%7L8M2YnKd"(LF!b>:DIie;!l8cLn4IgH,W(To}j>n]Wts&c8hEc.m6!QL/&f]&T(1rEIB.M
-nJu{6c]@thpeQdSJU0(n5dLf-Uo_n9'/g62.iPy[F5YO$eCMb;rON@C/R}W1!5yytL.Puc7Yj7P1fJbZ.ha`{-YnGPB;EWLw7omURa1uWMy{Q0{i7v8>/2
-y",M/)(OlS~_"k$_HhV9Gjdx["gF)hwZ:!C|H1V%v^p-taYYTTeiom~BTIVXUhJIMLb<qGNz(iYD>&plAQr_:H1xw}Rx#%2)}R0IjC@C`=bq$A9<^(Od/L
-f<1!tvO_.M9TIdTUD`NBeH9]5eoAZp,>Yv1N#``g%Odt7FbA5B,;>}){efcfsM|3#kpt#ff_P2^])2b|$bS;2lhXEtU^+8QCaCg`nxlYd(.co"3iwd@{-m
-$!BnkoG|9OKgzB:84j19<TRIT3k+D>})4R<R2d(9jY4^$aTKQEC#E%+tea(wRRTPi#<D=T[ks8+0UgSwIiTh7EH%LJLY]hl!(HQl&0+D=A93-97/CxYGc:
-6u-!OH$wFn|to:Km5/Me!ve<|Z'Ark"l1&x)6[Mynexd^4}6Q{Epe8Qqil+EM4HRW6ELp1|`k}gh%3Te[hwiG`@nF24W7MRqIpXMT|wcZyGwX7E7.L@`")
-'JwNs{csUj^D~K,dN1o1^>B<Yr'RfX<V"h(MM[4tenLl~W|7:w]o,Z+FQ1<5PcG{CT"(i;nd.^QUHuNjDw^uX5ypJgAuC]mR("_c)uO@-$Oa6cv/fJiF.0
-,8.uWxgCZ&q>nD~31qA|>TM4Y>=!K=_pPiD_7+ZDUg@Prckf!~&)Ls=x~z4sBOjlnOCBrz,J2{,'SGRMH/eJlxtrN.-:3oSEAC09VSd9/mJyUDEJDr'>`Y
-R}oy4nMOZO5<P{`)S+"hZy{Oel}I4mPx5A'$<WiR0YU1YLdy0{QpG6n<n)^GIHG`,b]T9%ax6}>g1qd9UI$H@<cd"x`d^kimr0~fpe$LcH+|Crbdjl';g(
-3'P/t:bsBqBkDcqq/hgLqzNra2Ac|/T[WIe'i4S@TJHB|"rIc|bihPsIQ]S2w>p566K>%jB-a2PV6e|hMChC7b}S8kcIU#o8e.gnT+:qky<HE.31:%NyOa
-7a{SK$]k/tjO&TeDya@=nWLrYveVy<sZ'W|:e|T8<TL&S_a:rL9CuX^Dgb~j,@+FSni#$w]b}{9ck8`JnP{/Mk,J>.&x__bBM{lV<@Mm,P4#}aN-<Nat$k
-_4vb"ux7z5I6Xr.O{V;uu9Y!SjQu>-.-hmjK$45@.)Qnmlxm;9Izv'4ru-.%]&a}{/EXZuYs9[U^^bXNM@4cHRcuMp`k%[2083B&cm6`(fERM{:>v=d|Ss
->0[osPXXbS&u(K]pt'Ch5an=O@uXMMktxC|-~)~89T9B""mKFOO["!Un[i1=fH1#[X9V[)Nj>)ujqZ~,!{aBbEBD5acKCHKls"tamoUzhbkbWe[La%:KHb
-~Q#[CGz1H-vD+J#2M=FSAa(uT!9t@%#ef2^Dw"9=2Rk!=c>{.MzDj&R3-,^#D{MMM$<H,=dQdKj(7ZtQ|<^M1iy%ry`/i,Qm:f{"5Q.vtk"a[fDPH^]5<%
-7i,:^j-mJaUHaOX-R`7x[#Ik(_,@MK}ILm{_)b^og2HWPxGD:1_#&"j'~5[.,tT{_`fW06L^9m:Ti)f/ATMX@a>1,LIkG7cF]=c]c=YQh-&a0CiMPX>#rk
-Z<p4B754GD$Z{)=E,up`jRUI_ha4oF$&|P:>c+IR~b/Z0tLdnuS6G6d)2od'h=r2']0BbvG}:b3:8Z,iXM<:tkn6`9_X<uWqZw9f%E8x;=7ksuvyG=Y&>)
-=JYuYzsr2ka1b;]$q3/!P^xvP<g{}pvBd_}!eE^0JP!]rtRF^^xZh$=R%gyx"xj[L%;sjsK5N^V>]M$SO&n")S`8&;TTEJD^o{OUaaSqx]H&<)(^zx]/,f
-/t=,9SwOLMjV9fC-BxCt#PqQ(Aw-egT//;asr87;Ph-v]TV(@rZ&85(!IA8DpO&.CjLG%qV";{|x#YmL;DpLf`6N"6x>3FMHg0q.T4NY]`nV`!JKXr8hPv
-3b6h:br<Wy&1}nWq}!<wLU+zb!V&H6QqFhoz/cYEFY,0y!=fC|9'I@:[[sv`'DA,WJx^&xYu~GYsj!<uF;b.iyuaJ]hHmfV%%S6$|.T/i#gkK)XODyWWTU
-tQ,Zh2FCCZd,rjHZrS~R%E39|9SR4grw3MO1-mnHK2pJg{Y]iH2(sR!EMn)t:C{Z'sY"!=mW4!AdY6b)0/e=#6~6v#ceIzrz&zR"^5s!SdBf`|Ftm4Fck1
-dc#|gPWy{npaR]3B="uCe;Zm~TFKt/EnuJaO"$cgYa$XFSl(z%CPDlKT|A7#DZjTd$d_o&yc}i^D/hR<'cqYd&/<:H!<zZa.kV>%"fN:00"5d!+5-5;9VE
-:;+,GA)"VHCFs)W'@DQ,""q1sH1nkgHSz91+~V]o20=.>.ZXRQ{8w|mAq=|_>lw!4$hx#i!;,>.'[qvf[r60{a2>E4AdV;4sB_/RN(#vu8O!0fxSp/.ney
-$d%]WPz<):m6|<+V4@vJ)"7+KVtsb1N0}ZBJTPo4eM1@Z`QJxG<#v!]D^/<^{3&CF6;EP;qLddXx}y_c>[VNs]AKPYUT[:!Iok&)[2')H#>c[Icn7DD&5&
-C-VKh=yZbWrWA9X1a,gr~Z/vaIyLJ0m0)3~0aS^n+]}RHUuuBmNNW/4T'4;lIh^6P^(]t05)EN+e~bjq)Ur+l@g%_nf+bG^9^h.!WLg8s9;WY!F4IgGXDr
-&f>w#Tb}+`x"ixG<zW>FKz)c&x:zjS8Xgj!m'(6)z+<gU/]&]aMf0jUht_d4Q(`a$n0]i$g2y_".f$0$yiuARW1z[L<D@J@K8`>_PKu2haIl5jswhLLO>-
-W=qUf7'4->OCnuB#Y'4iyKhw0!O^:Q}$R+&Jh(m<t%bvs-jf%Sze{3t<Dubu~>2Btk2/WXVA7<^6CvvPc);AgeAzjh[fWfSA<4iHC%h/<wVy^TS=7l;mI"
-sn]JYME1zecja(,3ZT~vkidns@yEUXo9aTa=Ro'&#Rja@uk4Jdsc'Vku$xagNB!x/}7$x|bgpT,+H@ZY6Fh/q:@}jznw_@:R3uer,IDNH!Y[))r$Nez8LX
-twaYhbL;]'.|;C#kzY7q7W3_,(15-k~DeC8O8.f.)|jr['j6Qi,}Y8LadC(V8Axk{+4kz.C4_i"F2f(}O0.a)`p{!{b[/_GBbp^@F%G+1CkZ$v+F'tqin-
-dN0Mrk.s5a8KYag76l0/k1fUf!}>I;<0xxPLjhq+~=E^7R_IY":18{PSEtYUH"OAk&/&'vckF]R;P1;HSTNKA.L`J_yE")+KzDXlWX^)f.V#URWK7Mt;q_
-]/L`S4%D]Z']h<AfS^E5VkQ|+>Sd<+k['mJMyVD41-)jlkvm"gO_=0Id@%anE^<)hdUrnsn^1OEWs]qOFL-z~G$K(+yaItF`^s5"7V2F-a+B}$7u{^KK^g
-#MjMu+z]~uU@NOfk.g'cx-UpvxmPs`b(ZXq'}Ues~:<do_"_^&7s0anMt7bs}0r7c6Mt8@r'%#v1w>B.X0#hLr,uQLsUN<+IyS"aXm+f6dkq_XYZn|aIpa
-1[VEog0H86qmyjHDZgAgE>W<gSx4YOv%rQ(reust.r7q(aDgpy(@:LSx|;g7huC{%ruJM}fE3aZ/BdOYi8|PAqiOL4A;A;>PWzr0<39qx>`NK+yHHkdX7%
-uF&UtW'<XBY-<38>1h/mG!3uk1[vc",&.qE_ag=N4Vrorr`NMvUu82Tsxc8jsuu#F&N.-0oSi/k+8KRm&L.6)ua,0tjj+tj3.0L&F6J8'K#zMxxDoVBAD}
-G%y-mqr-ANL40B7)/'@imbXt7,H}{qk=%5J63pOdI&Yz;cwli836PbKV8$z|fY;(%5(,xG%=mnYKy+[:KqE0v3RtPR051eqcdz/i~p.GQ<6q%$Rd/QNSQf
-#4W@4vr.Xod)@i"Ue'J,sm_8w.h>CQy/}%Qfx/`J4So!{5>01tWb3i)K-wOu$Ux1d`X{b6{y]iriWOkh@U8U>_{}Og"jr;b`DjkWBZn,"7'!qJ0<}O|mr|
-{]v"2D/2Vd.ytbt)Ox`=#h'">L,$d-@B!&&krv$8yx^0PPStBN]x&hg)3#f99r{{b^Tngt~'P"j9#/B1hU>$z^muQ4>Saps>%s#9{rf5.WZcmSk+B;)Yjt
-i+.rkY$nG<JbX`WYE,&3|Z:nm7#dLWDKp#ZXKK/}kY)NiSMS`W{&IV)iz--l^UZ"n."C!4rt6stDQf2/n'q3~x&5D$qI<0aiyz,P]37j{.$Bkc5VOU;"m'
-]KcGVA,oQ>&KgAWM|5z).bM-!V4Ez45F2Z<]Pr.I{d]inAKut97%ulThxqFo4>|.T=q`w8d^NCW`wATd-E-'b<BI#e!@lcLos"=Z`AjVbT/!7FNlL!(RwT
-EO_1Cb&Wo59]>XL"AHr0Nu2&WK11u%X'z3B_s72H3Wlw2<5DSAZ2dQ4t#"#^1!1O(cz7thJ!qP-nK{8:&2:}v&@_9z97&K'J^QY][5olbf=P_+uzk/`'Ei
-q[2pPX')9UC[73O%)C22<<r0.h+bF'av$9;9(SG/s::]BmL]8acb;`w"TWE'1fnhxScbpYHz8ahLi|hjvU)HWZx7!v}eY6^TSvas2xQJ|&|C:@vbH^n/o(
-|Y>9UXugw>MjIDD5TB3d'98D7ch8poG1jW:_f6vjUGz=GI1b-ibP-i.lg4X((;"V)5IW5$5,d`bOR8619wgV.bg+@4$^e3#MSjA-Ay;T<4H.s"e$xGnd}[
-$-~J@7}<rg$qu$3CtDLoaBj6vrAO3RCb[|99hV;5eM'VZ-Gxl!S`.osVV#1BI=U%F('W65jR:|#]_z]hyoG$RX=Ml1pBDpS%Xq5O=q<<Jr95oU_9T/Nc]s
-pr>]Vf6(D9!ExGqxVBM=wU`P|{b"1bv0j;D.Vf[cUu%PWoh^!GCFTx;[gR9V`m/7/rC|GsUjRD@_<VB5M)8p;0_T,0yLhUrC(sv2`|/H=c"|oi~L!j5/f.
-Zu^5{rgY_"$hKZg[-FF2DtA})LxW1%mec]|B%AaG"T!si'5#@wDFV(U[U#^c4drs#:iU"Wwq-3Rf.Y^=I`GY"^YXP|n)uk'Al,{c%ZG{~^_/l(Uq}]@&l{
-a"7VJ$Z{&HpebX$Ap5l3Ov3PR&@se!T3N^dBt=(7yvp7!>:3He|-xdr1rt'JT^|r(8`:+.&0rrsODYyjB$pw)pv.P+gXCU!F(YAIgVU6/N-jB1ukuEu4Y!
-,7Cm0YpH{)Z(e!cX,XrHj)>eT[dxFRSkN;uI;dj9q`W>ysyXgAl8!ur{^rRo}3^fMRZ/GIDG:4E@LnO^@UV6h0}!<=REjThmIgL#"!rVbHJ%F2CL>4U0v7
-SZ6pQQj;;3.(Jv4O;Bt&fY}u|<d4<%vUC{p!vd8uuzpB^@VR[Qyj3L%I%sb$"LYMD++pzI0l3uPM_biGN<U)T>T>g/{ZJ<u%mw%"2l=Oo2}v<gJT78g"I1
-A%7WM<XPzN6$%'9$4,t05kP&!y:r9LILY,X2+'}bl/@^A7s%99-#p%[,+-A/nmbOd6zN=ADR/E9|HIIL$wj^.XKLEROvHtpt$%:i.##|xm&"6w%Bdo%8Sx
-DmThg3d4AN2RLP_kancfo4,peD[XE5e(dCpuRBq%c:"fh^EJ`lUNFxd/3B}MCXDr<CF!`6'CT);EQ:Q-TM]b;wqT;@S6S5~|h+FxEEmb}oHS&#VT0|KCqz
-Z{@:(9e2dI}iV8IZ|jc%otEWUlDrMR5aP+3H$}y{,ueGkLF!dV]mOV+vV6F=Ln(q5rfINg|DFO{}'|Nv^V+v4%oceOxiqYH{GQ;f"r!&lp&p(-5,qoD)]A
-5Zv];$2pTOL`=SK(QUmD&V^cKkJV`;J:zv33([:cHi|yrJ|bDwf+3"K4Q+6as0h.qKQUf2a%y-(@c4)8tp}yPa)GGxuJ;;``km6+3xPf5;>0AfAP9er;K;
-)v4^Fb;%"[r}#So=~.;jG`VHP0;s@#`%AY$OF}x&,T~vyu,9zsy/:,wr"Z3u`$oem/ocn4BNFQJ/=OsB{+$feC5TE76!Aw9DMO',U)pv;gP5IK$NyYcZY1
-6R#;vrfS_)#@t#Q]~/TvY6fj!pnfCA{Z[thiL#kttQ[Z=+X54F$)IsTt@[rPIF33is=cK=}R|BjM(Kae-Ax/"pK1>0UB^OyoftyEmz0lR4&wV-+-Zh[A`J
-t<xjF;[-JgZjt{>)&&8ww624K,&(eH{[A$-s8/.r(8j{,SRnze3;`0stw;HX8j&y&nR$TT&PcR@mSjCw"C3))L;+!bTU;XykA.l"8%bGz'-qKhk<BZGutB
-m4E07lCK1kj'OFQvFvd#qsjyJkE$:b_9/}{[;}q:qhaMjriTURsC|:/}lT^FM=|5_tK/[8d()/yysj'dhRo=TQ>'vixU>%pkzI|!XotM,:Lmv#p&C#6@S:
-aXT3Z$5YFbm<b,98`#2A6FH}N^>%"&zS57<R&g#/MPTneWp9Se8/np0#Mim(o|/jb.P[}s@75Gg@)%eVf=1yJD#o~74TV)p:17VCd4=t`{'>g20cB]b8+0
-K6Klo^|(DpBmD!G>[/1sGk;!=P+g"Pj"Y/k=t&#r$oVgLa(Q"Qfg$9MaX+DJnj>_yWO`fWt5<J>>0c>|.M)w=}XS#6gaqbKvmh]beuxL{87p"{=ReY9YQP
-yO(yk3`3wKFA%}nd%(f}{+H6,naFj2a]6f}]$l6J[9S'{:$)k[8<YT)YcC)WmyVwffQ.MKqU;`~{o)7WLj_c=Vz4;`mT`d|M/^EmCSybX9v'Rk>p-44)3b
-'!Xqu|.=D3."/P1F}HB+Y8n[,nZ6klIbxm{fJo%NrA~|7Zt|){f2UJS,J1XU@XTw.H#,<PtY[on;NLXe{S2F)[^>]J9`BA|U1j-:uB<@7Vp%fr)v%Q%@YU
-d((jc3X$"@'pZjIeL5+;`VGAA#GZuBb|UAq&6oXUEPEh-^)6;j1#C]NLz8&{{yr6aIV|{pED_H5;G6mDBs1Ed=m'{7n_15r9(L-g^ujNT]Uy@GNC776A--
-QhHp9IZJ5mvTP>|$vf-r}mj+G87O7xTxO:s/RP5hur-E^$-7UEf-H2fw]6Xp{^78nt%[O>E|)KOy19E;d"YZug@<sh234F/,9"+`E=ON#p>J,ioU{q9b^:
-G'gk:3F9i0fX[SH;rYs.~]Jky:yJR.5QJSI&I(kGeI@/DkEj7-=TCC):It_N+}N_ZO"1dzVkH(BN]lyUYOV>U:diO`QD0!EB:asl,kI^v;th{_JcG^;|M5
-$XDTonYEMckq<vVr:ps|kP2-E1'qcN)5Uy^%,JM+:,f<<9O_4^R5_"17(mS5qx<gOKHRNP0VT1yy-Qa@nh)Hh,9},:bXWn"qP'KR$|^hJ>RrNNx@/9x@|Y
-z=LBnrdBe;FJ:7.RF-<02G)!o_vVbGo|/6Xk|1=$=#.UBTYUG5j8ehmXh&v4$<CV&l@pY-O'sF4q5c!nkaBx:y"mMSoKK+^E)`)_g9eq,$K<BTK-)EXuN>
-KJcI:JLqYB6MAcYI!kPHp:yQm!1E@f3ce2>YQt3P06'%6"'=iPG$yHSxb&5Nnm-Ur7.deL}bl1>]=8|^$1M'G{#p5p,H}qu6Csd4vwXj}wA}K)Q;z`JDjA
-rG,^vjgH]h_(VX{hVjlXdQU,W,>KRd<_9srJDUqEaQqJ<z;30OO%x|Th+%Y)@1ZGmJ}L7l6ri.-@>}<x%!^U(H$8Ms;3FKS!DBu##DcZ]tkk)uRk{}3LbX
-|f]D+Xi@yy2zi0|4;9vTuUVzG%a@I76''|hRYhcxGl!ffTU:-R2Vt8c55:aL:I{%)N)9dF~AA@O,Xrl:|[ZptsdD2rnii|hr]%ld!.dU,F::VA)we'`5vO
-H!}kNzSxuVdVN5qz6n-W~#0CQj,DLN^DBq`rtGta]v/dj2B"mZ8B@[_BQkKjym^,<B"/bqm`F3Y|,e@;,_%r[4k{iS{U.@i=[8Nkl-,O@[ol5Hy{X`)s]n
-K1Linf}#GXx"gn1.}D]]/+u1Obg}}e@P^(dT#K0v@Ob}=,1.f!!Cfwqobu>DbM]Bx+~YtV1gvu.xHr$mR3_9TlnQZke[8eiN2{K&c7=XgW+-V"Ij^3k1U-
-nG+p~v-`<L>is[HYEu{vv^M"]8Pm2IYt7XKDoQBG3nuA!.Xn`:w`6}ZCP9({#1>5sa+Vl1f,mgjRUTShK=r;!FFn}_ij!TWH3%mMTv,#H(n%qO7kAK#y;G
-sO_EiW.'Zru+W&<A=V7KCEu$LW(lP_7#eGs[c'@AkXy:rufD-X^k+zrFjY@gzInzu2%Q65,}KcoG4h.c!^19tA.UQXVT78kR_E#H8B'_Vg!R{e=3Rxbs3!
-fmDi4P}JX`x-e7$V[xT_gscVZBoFm=q$LF;:Ihhkk|=8WuOwlvQ_kZ8O1VNazXvva,:7LvwMeA!M@EMe>okIH/P{3v<$cAEZ5&GO{9H8F=dzoJEtoDeC6#
-+nN>R@2G"/.Z1sHH(=J#X$lg}mDFlYl=ueFSBlN]n0|UvdLM'/upNEGdsYQ&fkqW6+x{)|~`aER(gs,@%JR$%}Rg4yGVji]>mx+:vi;>Doh%#VL!~I/ez;
-@8~E(lq3Gt7|^!4eZ&K:FIF4G)PB6I|MRIf#95BFXF<f$"1TAplJ{YCc4QW"]Ua+ebo5fGlc4^-ic0JC1XNi</7/nWURaPa,F^^!5eee,,meAF&O~]_cTY
-x@edj)KqmX1zeX0DND-q)2jRDJC4e+3tm(+:g(|rL.$DcC[<E#0jJ$UJ9#,HM%!UAip%8,^f+wteC!epKdYV(do=r!CCxDL!%HoT+t-R08I/yt'%PJu3EY
-$x.J5o6mLKFHxanhkNA#;=-O'Tz1JdSH>A&&QQ8_W9pp$pG6WF-_s+B=F&Z||ME+UB&wc/>t_MTgxQ^XF%AHc"03gpQEM4s9e"6f7Gf=$K./r<8NTM]A2)
-`[5Fj_~7"/L!1MPpqPk':'2Rd2Z`[u>%>EY3kumg#^D9j!Nc6(iI!0<[.[SoJJ,-f-EJd!{Hk{d4+54Hf5HkDS<NiZ/7,{tso4@ME-ffO-V,JL"OUL2z`6
-YKTO_ALnyDSh7ab]&(y%x<AW6H7"<^o!:i>:uN_^:X(t.r9%..FAQlAiXzO-KLbmGg#8EPj=YO^O:^M@KD_aMaC^uH'6]Om`A/8>!!q:1DG[O+/b3fYb[j
-4'vRS3<6onwmNoKma/02gtr(`AJ;9;^A1!t1-|{I:WY1yVIDBDoQ3,h!]"K;1$2b~z}vtf(uS9@mG;bb-.OZLam4]i"fu83TD$c:C^jnhg%E]=4gjgOE;J
-y<6'.(!sK'-w-(Y-Ai@@2FC$2TYPpKMF4g:H^9vPsGuMmrwzzjo=YN@4=>Fe`B}qHKl!GDks!M2AE)Ya(G/)c)+"$Wf1kn}3+.5okSlSVB:1@sp7Y<BK]P
-S#iJc&3-K_[1AtnuG8EYolt,H2/-hOPU_OD3Bap0)0pTe"hKn#c5tU4zf.,YT(_krJI63=DfKVxCt]px=YGr'^%Pc&O:T:x9hLcw;Vl3!-!ixv9{6PZ<nm
-VR=KHhc@eIo/&:Q.==RB@RO[80F[Ia1'$,f,,nNO5bXj;`RR,9pL_2#(X`bcAej0C,(abWFQMh9-~bBYIL"]"Q,%Uz2N3GT5m8I;#DSjM:$1@v>viF|I}P
-xSvU><)BeRmD^I"%S=S;N#D$[gdA|Y}KmKnu"CH"W`d{]GG"~^5;{(NB[A3@czkF"tGW&8LvJr7-9I@r@6KjkcrY5Mu.&'%KTBk}<UYE^8MS|>k3,bg"Qo
-0`qP7i02v!nf0UJf}at@~]Wtu=<7<pJ/k|5RfN"3b6+xf{'-4'>2DX=TexSm)^/R20IOw01[>aU975}[x^,xUM<g22Hbv;5w<hKpCF%XQ+):Ue&CkOXvc.
-;[l(>3K,4s(i}yX|1M/q$A+oH(,@y1Qh2iDTbECtsS2&hO3=/_K!oVWEVpfLs"XPlH}UD>!587yj4XMk#<q6D2LlswI0,J]Hn+0hJri_q'v<T^>/rv[L[@
-/H/Ew4;+&@B7zg<^F0R'j4$8JL)+$hNLUa-i;fgnS0ANhUi/{{QU^@qN;O}[~aJ+8f){oX`0-^>EI"O$wiUr%YF7BAwN>lr)vrIf|.|]/$Blgb=,-x/#7N
-$0CbcP^z"1#{[:_cTBSJJ+_}&Qc>'e5!rV[w94v1-L<hmg>i:lt{dK3xZGBkrk$}w{(!:P;bBr>}qs]%0<gwj^N10a.^7L6xV="U~&v`zAvShqXyz@q+KC
-8)g>-px9[!v{u:QVVU9QAVa.FtzG5W$P}_[bMIZbzOdhBN6o+JA|Z%x@t!mXCH1"T-3-@213066QS#1jm"Nbz0JG1oknRG8]VX"A+q(i8n}`oY;$Y16"1"
-Y-P#(Xxh.$X9~$N1SEbw$-|"wtXKpj#0s)HbhO;v-#%D[lB;K=XKxTJRTsc)(|#P]_A=BspnG@D@d(s-Pjrr%t3)le;FBTl>~IqFk(x52<O5}$FNcGE{@H
-Ox'I$'@%=qi#KY;B5Wp,HUZeav(b!Tg@'X{>aKDKjl-/-f|=9%Y<Jky+&4l'&L%o$zPH:P2oaZzb9%'</`6_[Lm0lxXd3(9X/wZ0~+2Lh}zJVG3Q#Nti1Y
-{eB>):)QO9gKYLh&AM@`-N"WQ#TG^8ff%=jMAX@z7fAr^b:bkd]"1`d/"q0]X^#4nlsR'P#-r<Xm66z+5GnLr0(NdiRMSAoPs&pw|k.P,_t[}.8;&=epdi
-eqlPsM,B7"Z>HyXLO[WgcK;Wfx!EU",tbZNFk=RpL2e;g9ConiQJRHm+5f[<5Y&OovDAO+^C4A_VFc@IlP[@lx|KaAnLhwWC|-/$F`719(1&WV>cCB>8|C
-|(oy<XJg1X}zo8NXxZeRk{d7%pyoUt7B#G!C26;'{EeEm8Gekd>#6QjNZwm|pKdlZb0[bZ6TT(-p"{W%4g_GF65BL#l4^I!x%kDaLKgl-#p+E'LN7!.>T'
-93;!]n}zKgR/FTLLX.y!HZiUyjvJ&KcJqH=qxONVEu.>&3ZadkK'Hq]!2IE)lz9>l'YBL)Y"g.&jLi4B0-HNbz_s"ft)}fwsprpA'6sFH!i0pkDA)_46T0
-cPs3P,OwXWwmRwCedP]<-}Y&u;S(wks;.<;Vs+J#m%8q;tVd)g28QRbC3k19n>,,z,hV;H>F"()duBs:1SI1!5ggv3{7u)$dKXer%Mb06+K=io4B&o>l>T
-_X90@'{q/uZ1.Y]}x7FZ5W/WCff[dQ.hOF"lH/W,(!3}_{1mbG)5,@/nH>J4)GQV.}26.SgbK>k{gTgYVBv&/g%i@Q+^=sMG~q1Pp.yp439=^&kAb(]eWE
-={|x!6D^ac&d}&[1i6ijn,BkddF^Un3%ZsHb>8Nzfi{rlJ0)!l]YY;ZHU0|KS^Wt1l}w[ck|<rY+a6Jb&cMaQ>x&c,4Y;'Kg`UVEX&e4h,B{SfX{PH9Cf{
-5d!fUcVJ3Ouz7=OW,z))f%6UFX}1]X9-g%Ixk$`:TVJ}8p`n%%hIolsIE][W729U|!zXP=&PHoBu&bXH`5IC2oc%>AyczIeEK7HKft1:Wt8wqb5zc8CZEW
-een,Fe&bB1P$ZuLf$F4a]"5];dN2kE{p#3{8&kRHa9zDg5:w=XD#9w`Th]:g$|i<.$_>Z56AIdKMTP"3nSd"7Q'$`:WR%[9D(@6@8^)J-k{7^Ilr}N8"a.
-<VwHnNc$E[qZ@%Z#"C]Zqbxl(+oPr{>SQrE'[qd9A%Ijk_q]&6F^[gvet[KM+i_xq+t[y6,sa6ihZ3RS1h5Ko"}E)[T,.QKlp4REk`7)`3qCn$r=ia^j>:
-q!@7EUc:CCct$N4TXCGtwREXfr,e^93>Mk=I3wH5ry)l/ChcLaNGQ3T/xP)lYad276)):)VbL.rk_lsO@_Gc6iAy#$_=lJ4"D-7+wWD'qQnwnZ:Mv(Ow#<
-dTydM<#WsVK<MO,gu8Ador)Sd,/>xExPF^M>+:r;:.TeQ)v+qzh(D=O:ZY=me>33A`8JQ%.6:9eK^>W:E4o{x:LYug9>JF_n#Iy(H,zv`9WS#:I;B<TJ8F
-v3)gJIMwj1[MVXHIOgX,HwPOn@)G&A(Dv2rJH{V&p)I"ykR._ZZK-1oDDwGqUV0'-]!C7.2GUQV%[([p"w+07:h(T7=q[qXomsb'UF:olt|bhu.S7|-k7b
-ev2t(oXr!3li>llD%Lr6eAo/r==iu4lHF2Nhwoh.RO@3}I{+'Hdh6smgc-0[J{A#ie>`nFV>@qilM7918;-7Hn,s%!|jQf!oU_Uhu1dut`-(j|T8_d+o;[
-nHf,BAP|~9w@eK<Wj(@/-IEgiuK0,N2<;;k(OKb2CX;+.uR`xW%e>=;%$>!ktn0Z~JPo|M%uE5pw8{cYR:{ajyXB@7MvdvrfJ{@"cF%yE/P'`(s]H1Ylo`
-9W'C=]Sz)aXqCcc6F2a=:m(gJl6b[ZZz2r(vowwrg_J;z5vImSsa<5_b!RGbCYTy(C_8l$LFqFGzwx60E];)}dpKk";kJaFk<ON`)4&9=Na_eUR,:)Y-2!
-{&)D]4gsYteoufJF.cr0=E}m!SrBD84QMryXHQ#Yi(Uz3iO{"J'V9qKjg+:.hA0t#0Mk1-4w=[O|H=Un%WVX~`5b9]S|}]E9OP!QcBac3k9/6yRsfG!Wz"
-qCqs%Q|k<I[oGVpkHSL_^m0,>f^5$vlI&@[vzmlLMGbgrT7N]JHO63n&=Y+_uU7!1s}i3.i%(oKTvJih:T7_$41(b4{U|=1aAu"&XD!@P0d->AfrI9aaCi
-w(1|E3jM+VWB-'j]b#e^FVjS~#y}!TG|}8N"]f<P0HB+E#KOndDpZr_9Rn5;Uyzk(CLq>V$e9A3"tqRsAN/baL#mE[cIXn;N9|<$KdVQ<1m7RU/#WbfzQ!
-Y9,QrpXT&H;21W3G3ay3$NN5jTIG|8l@j["$I,OQ}Rhc@QF3@z>C~)3#Th~LGqy"!M[NhF|t]/V;{|l9KDycZylC^'##5AXVC[CBeP`G{._Nm8DT{JdVu$
-'9M{M4FBXxe80.zH~v"b4<,%m#([@"_SEF!a$xqV:-ut!MR)X/t9}%K_I5>9zViX<EDGwCVjv!_9{4!%Q=eBXl9.q2kL)Ng01f"O8usfVVaymDVCw/[(AM
-9SUT::$;3i}.x)sA"cB(-c8|Z8DEk>33!-vps$:gb;m:$U^5|R/[>Y|)FHLCv5$sYtj;^YB#06EVsIG%lY>B7ix;wWb^R1&KW6>TFUTv}/v7ZPdD@[XzR_
-]3s7AbzR9"Wh^tkL">ZDl-@Z_'#/,UxfcaK^f@k&Q6Ar<N89/yPjza~#Nbf6MKqOpo~N%qP]jxDoN4v7zKws,)dAkx[fe@`8z#7kDdrmpQ6MD_piR0gNrI
-,u8`j>NA<EyW%hT<^NPtl%62Es(ZzgWV[`FM5!y3azNn)j9Ri(!D"x5,|'TrTF[#^Xd[g[KA=g)a!sEhu8Y,"=Q/9c#`xt0s~DaS'KP#0zsJ-ULDzUOG7;
-|<f%e5W[mG#QoJSHq`tQ[MUr8`@}.V5Y,r`tuelD8)n0x`}o/BDE;_Ds[<|RT(Y2mW/zNE2E0u>iyZw38ow%l6]G}v;w]^<hxIB](_-,r]0t~w5ohXih#r
-g-O9bNuI+84$Ll-s35w4O|i<A;&x,NKQ)rV&X"0U%%eFiRBx}o(EJnNxl+OWM+iZ@13vG;:X:uJt3oK0R||('+j`9BydsK"A]u6Weq@!`S2b+_wK6&,w0_
-~e.aJop-7WpsYVKMDE7W]Kd>vf-k.a&VYWOIH(NcgA<f|wi^W%,TPU]iZJ/j-gqck7s{vwtU_-%o`;"W[c.CyH12Zt8;U'8;S(SHc9IFnW'(lLiDjqMlE:
-,`n`=7bC2WRgnWRk+3k.T-d1I.pCRiTgV!{.|S!<8[!U#tSr0op2qj+Df[~..'0IED<`03fvzL4"+n#lv!pIjqU(8&~-Lk/3tojlIOD`fNsQzBHjBZb,iq
-R/3Yi#JTX<-)Qt:CdJWAC'd>Z-Ve0,y8z4ry418-YE-=vBUg3FyhGt3C!g%1wy/=m-"'6]HC,QU'f@,Q<7HIT9SHBe@(Hb{rCpH_1%n1&0"o]gg{m=KcDc
-9d$OjD'SSML{3jM/1/4_8L`,>Iwtwf/HccGj;JBj&s{5pjK`bz[sBJF[rg~A"ZEK5'_nTdJM%8=U3Moh6I&`~Dx<^<k'qsC!AM{Fk@Ntj09qT5DRl:#:M1
-%1=tO_~m&TUE}bIIIt-/Oolg@)u(ij_%;Vz"m_x&w}.tfaWQd{C#5Td[@ll4J7dXs"h+C-qq}"lJ{J~o[!o)aR{U:B<+rlw;v=~lh}3Fd/YVh`N1FV+A!B
-T;nDrt|j$RU`KBQ/<w>^m86=Z(DIW9<>K/4ujB#`Os=J}O[vmODr#-91(vc1~L%p_,Hx4.&4yBS{zEna@[Z@'ygs-FS%y#Nezul5kME$oY<^yxz^sIM^-@
-AROMh]Upfm+Np]/:dVuov:+uQ<w-)puytAq(%^{ZbgB(_#d=&2%NL`FF&L|T#1.,<BPU-&&-{$=yq61d<3tF.g/(6PkCzw0bqz6RAI8CXz<:fq@g:0.uqD
-<w}p0#~Uh.]HpNBscw^4+I;rA75yhl0]{UUt/7CN2d~nE"|0ifNo3R,p[8fTItobF#brl@9!TP)sjgE;WX%OMLNxd[OcMC~E`Jblx=uA(|GX5//!Ehs_/b
-5X0g`!c&}%@d/:t$T8/3Fg!Em7^K`!Y"Bjev`n.qq-r$WZr$Oy838g4i<yI2/8Nu_Kt5CL/f)H)X~9[`P84$!~/Iv8sT`];G-,/(A2lz|Ba$KS[+^oucEk
-o<ie`i+A@;(+&nS+"3SfBf{/{@Zi=uJTVBlTDHZX-AB70`]T15^.D<ixiU)b`}c')p0o!B[l$q=]oCV>5R#E.Jx_Xm5YC'#TTC%Ikc94GM5a]5t.EyAFS%
-H$4>Z:5V+W7dU|+I><2uR[}!CsMcvJj^L[,Sn`kx;-2!ni)d&s7eurq7@hzSCxt+fw-;I|7W^Q7|t+eI"AMCnK']ZNN0EA)%gGL7~sa66vuy2SZH%^^zNn
-:`$9zW5juap&<F.v;2[fKtpiR1Um}#^-E"+H7Dt8TAW4y1$}eN3+WAwNK%UZD:U-hw:+Hv$mSAKh4J<2go<fZ`d;P0F1ljMpE9Z]RWN_XB>1:ZC3>`n9ED
-LSZt1V(,JLX#i8mGxQ7$$LC"H$@H<#g7[TvrEc00SJzL7G78#K#W#Fccj-);TTX4.Es}8f;).ba@>Vm/G+UfXL3bKf}t<I7XMMnSb^P3w`_,DeJ>7dcl-/
-H0nR[Xk|Os"&VI;{nUN)ZE;[jp`di#"/Hyg@%2C2B^yrSBldLU`wCe<HeRp8;R1(E7.`SGiu0KUQ%eQZwX`B5Ab_[1($2tBg,4p{o1:`C6fN(Z(oru&<o8
-:)Gv:Uj-XVgf5,LkA^Z0OUHswrBgW4d2yxwJ'|'d8brXUH%VB>_DVHJplPY=Q4](A-zC+Gv|L#eMnHq-l4IrR9y7BdeuI6"G!mwCmCmw@O.PLYDhPE;{wG
-p{W;k`"]!5p^QL%1Q[<v1"A-$sdZ(!vLYXj:oU5r_r|L(8|#2_Pp{S@w[9%P^}]6E1pTIEHQCcto(zdDhiUUBsIgC9m9_WDG"JM"rbtaCS2-rf~}HAj}W]
-(n->2'd0=%&eFC.C`O/YoCiO%E-5XN)LI`Ssm$lMO;'5h.YYPCjBS9WX|3>ptAv1QuQB;.9@tVFatsIvF'b&C":VFXl+,!yK]5;O3Yy+wrghCnXwJ&T9W>
-.|aq:/W:-:t|jpq|voUt+G5K`/%}jtslNCRoL=E"-3Hbb:]1>aR4Cb>g<eS`U!KSH0DV<FQJ5kV(r-q1r3dcxJ_0oj<]-cF"3Ah1'U_:E#0XQ:9m}sL}Q#
-o(xnWe<1`Nn4(tQn-H+lhj^[$;:TY'Lzc;DA23BK+)0/ii[-P/Rpg.5JP#!,Ix"S=.B&g8/(L"@VAL~jGci9>lH.N!Tz~,cnNqiL"n!ripc<K$lp9Co&XI
-qI&/lUlj@sm9G:9c99w)CYp-QPgz5:x8xO]7FMMm{_OGTL]m[RMe9#&<wa[YN.i',.3|9wTzz,IQ2.rA7NS'qgC16tW]b#V/&eP,SxN_dwa2UunZU6(zX,
-Q.BBSs~8~6KcIA+}5UB$I_j<@+,eXuI<afyAM+o-~Km2_Br>^vy[U:qr<"&O;"T1z`HHhvtBm$qA0b5fuCsCg,zhNE[[E{i)gR<T~:':1(r[3:3Y`shJb)
-WX^hu:4i(3P%q]5JF[<7;{w,GmtytHVlr#Pj3.0!7sEwPMkU_#tRAOpmfGW7s/:a,YS`VoHi9c|Fngsp'`/^gxfR)BP.>E1A[s^;@c#L&pao`t&z7/SSgS
-!8mOaE6L0xv.Tgop<c][mG:e-LEIl@X^|1s;F:G5)=BE}"f^wKi^/CkZ>4aZ9rmg8P]^3:W!LX9wE|/9rd<Id`$V_MauQ.Ao<7Y|%5w(a-{ogs+kE3F>ly
-:U+{ZOEDAl@yV>{l!}soerEojKXdf{efzvA@K^@NNu>4Hb_n48'_=IT<.CSO5x'g@q"#0@Zd2a!7ak^(o`(K)7kDRZ0g=zIyqKm|NZDxGum,adK@E]z:Gm
-,gL{,[8<OOjOsa{pgrFL.["fUwOgXo%APp!ag|^"sF`aka%UCqK!P`8OZ%qO"~:LqzIdP.`Z8-E(vz^:e+b/'PcLX$WG[[:=_`zjH(jG^5V,M%h.#',V4M
-Q8fns]_pVW'o4oWG&48B]E"]!DiA#`YWk|KA%}0!i5Dx4j"i7}QH4{uL.ExJ{t^<Jnm1L)iKAtC[+JTf9I9vNH-p@xQD3cF}/6K"ihRl,c.x^7Wm<}~as8
-P!'HULsuNs;u5832&:}IgbNB1Yx|'9dSy"nq<bGSeMR0r)Mi-0}MdVdT1ehDaAkB%Sj32|^a;fc`eY2Dt^`}5Dqa8}6fY6:}){SbO2l{Q#R>9!dPm%GQF&
-m_39b0tL%UZlZoky4FokI9)vAA!fy87d#NvP>,-w^k;I$xZx&r/iam87F#t+'#H<Uy2uWa7g)zaatp(_sGf":oH3&J;OFGR1BDFBze-lr,':RK:ItZ4iD4
-8d@B|6[_^t2{)=0P`K+HvJBw)k0HYrwu<&]DUTnl2TcA'uCGb4lMuZ2P,%e%Mt~3/'Bw[)=,Gm.y!zZ1Hya]LjrR7VW3Fm<fNFW:d4voHa5;$z"Mq_9Z0/
-GN".xc58<r+HPIfD0x1u(-1;pi1OkCAa+qEa8yF&mWnJr@2(2T@#HXL,KZ/EGcr`bb|n,0],YG0>C18$^w>#9_S6M;hyF.&NN_3O['Dl;yfC5Tj%D3FQ6t
-;M=E19o:`_/<T'2edBKpOOd]]7-eI'=!RAZ6=Ou6HMQR7p"L"v"+;m_<7dIOs2^LqViAAPAfaDm2j)8_S8a{S"'hD"KoPQ^&-Dy,55a`EUM1T3Vi=+"`YM
-|5k'/P(oxS<ZKSfZ@,']^V+4MF!kYf.||%rB(w46`OJS>X}GOwl_>`hz/>X(.s/>S|N8G"q|e(56}dE<W/QiV|e[kOGQ}1[rg6q7iulO|1Vj;pd!P$Rf{=
-gbWtFpN>p/Dx<>F'Wu%dy41cGn3`;Vg1RliN,o&7ol}cflN^&U;7@8Ve!8MJN@:JjjX3#y@[j=+,G[JT}S~4)rSQz_$k;Qr)DlU;[m9bF>me3VlH.TPYl@
-J,<[Kx;,4[2mK7%}/%b6.bknS6$x8&qzbN4vq,S{TfBqmfu}DJD{G&d/@qPfgr/EZ9Pw@`Rdj6.Ayk0(Kwio,Z;ExqEX<a#1m4hsUwDfq@>_^/vc%MR80"
-]m,0,XwybkKk#Z3^gu/zao0XM9J$'c|!)CD70t/TJ^rYD4KKwy`t1AbJwM7o$1W3cFk=aLk_^|v`U1|B3!_|bS,gIoIZ/fnQd_nCivGcNcs!r3^29w_wXf
-:LaLlmg&3|c|HCPMmwpU[EQoV3#c]{hy>7aj>6<%o70BpQ6osWA|{(olY:S]uYK-zqW+8Na%NWU4mczrKS(iH8wO^3oT'ZM9^`2{+r;W{lFJ10SGhwP=hS
-.$`|rM&Wh(a<j,(b0Q><c='`_Ptb+|0]'kySU!f'ObFbrUy@,U:m1;QL>SsBGp-_IcxBnv&e.-6dAYGG{EAqXnl#DynQI6!enIt[ezMwP(ak8RRGUMMt-E
-rS.!mF4Wb"68[wu7R:1nzIcXtq3)#be7R-^Y{zANy'/dhEd<Qs!~FlF59WD2"[i4g'BrMfFQ.gYL`"@._S~u)w|]q0N,36=IwvTlXV0`}tJ@I--|},:5|k
-:sGY&,htZv0DqKZq^U(}TPJl|#kv;j3NF2nXl>(!b7KSu^UeLFmt2[-6KgW"zXhL-z},uh0;C#^g^,hm%1.bF0MTMS_=5['N^Wn-=3bJzVXcHrek{nuhXY
->>2Yhl7o2[hybKR=0hi<XZ(0fLeLKwgWR]7=<IBqq<8!zhOJJm,:O3dZA<>]&oWpE;G)|eK:+1P7/mfVCJfgKRr{aI2G5v%[@Q0w-Tsf-xMDU{A8;M#&@H
-tau!O{f{=;~{.9pfjm9QUSU}3;)ytOZ|W}A}UsfCZD|yeR@@TNgx>&p+BQ<br5X&YN5-Q'_{63w}G<s2N}2c)o3pgD3Ij&b4`|ssyb7B&[E4rR:)2%KUr}
-L-]|8E6s;>gD{h-Yv>d>)]L7vB0%c6u:)xc.BH:TtU0RSaMw@=b3].tGSc-rA.`P~J"pjQc%Y"|,%nx)MwKFt_t>P,%L{jYf+k-!mGqE^9L!gJ}s.9:AL5
-`g0wnAg2<k<Y<7Bf3/8<U{m2)y],<O]XH@rX-}db~r7ZmEw3z8djdCpi:V(bv(vxG/nNA;LR:pk1)XioP<(#7su^.3XfR_~(Zb^vF8&dLU#qG6In`TL88Q
-~g7!c]-:g%uo1X^.0A|<Xp9F|(~16IxBJtO[Ad,D1irU}h7FArr`!53HySg%jN`BftTfdD^x{miB6a>`{VLApD#eEs|0tD_Z%l|CM1{'('/h&TABc97z3<
-%svP1q@!ZHA`D)PYhm"6d]cE71}|_V(d|5-<_;j!j%6b2PRE4ZdMxbz3hr[Cg;n3x^'VZsK$i';,#18:|E{Xy@+SpHKyO'<P&,w!s"p&|.8C86Y@{3L.J-
-65lRFS0$)9Y8P&x^6:4k-guxRZ'Ev}:0(_-6BqmxYNnIm@ewuI&;+6}{[aBbS$11Gg,.Un4<cN97&G'qcR(xu'7q]2}g~r^|J8T2_yf:u3,xN)^t:so"bZ
-1=6w|ZIh/rPrv8sf(Sk59}6YxnZ"m&mo5]I=~;g2+f0N1t5F.iYv/J-dR.IdlOAY$&g@mPm(M4v#rR3:c-{E"UwkjgidwyQ}~/pe#I~ch0B!|sye].otK:
-tdVR&>tYd3!T!w!4}c~bT{sl#V=,Sb,uBB&c}7PHH$$73eN.D,OS/yC}5$[=I=e4.T),u/W4d[gt(y<)O%@F}9bS7rxim]8T$4Q:Fmhhl'=64_'1<Lt5AQ
-aAW1eRY%Trv"^tz$Nrx6<x1EF39]~@%F#y{2zt~"Q-5-LNczC|.lTe4WI3jH`Fsxg#h6`c]=:f^D`NIDZ=2tx.H>(TDByK/xZpL|'=D$w8=ybj/i[FgCTG
-<yiZv8Df$o]@e1{il7OZP$c#/34qW;d#G(qWzS8CUtY0vP~yxnf<lBwx('OBC!Io0DywAsl:.gZ[^pdq'gdB{}9s!pfI[_1p6w1H2M/<7uDMOO#{hFjQ$p
-!A(xJKI`cA[__#M5B:j+CI)<TE2t9izG%AnHg&FONZMbNes:_E3O680o!<kqc]$#u$7`:cVgHXR53$YSX1(iE|#.,xFfFwh(@tY&1H["ZN&gM`(xf{oAHY
-kc'z6lXF/;D$Rd/9BSRYP-$y$EZ#~F3&7x9`M+6vP{;;+M%f1Ez^C3V";l$om|aF%b'D2FB1If:mvN3Z]-eYTfEESGTP~_"2i_.5/rU{moc)J[N;HGq`DX
-66My!w+c_^ow3N^PTZ>V1osbOvx@EqoSoB[uPmKA]4qS_Qii@FA&t|KB^`An2)O&V4{jXVe[E|sWER9vhR}1(nbAd+|h^6b)j+o%HmWqgT!M-Tvg=Ix}sy
-&|o:p3gOFy3IQnJ5FZ80fOkFao-_z9{Pd%IZ}SXI5aka=(K18%57%Gt]']w8ry7EFHm!~_x3N}ZGx98<(2%{1aDf)_h&ctgB2=@2:J"A|+8!+57p-J1xS#
-UvP>%spu,Yq:cUme_^p|k0Tl/U"<O_b6n)bf;ok!u7e1T_KBHk,Yf`q1^E-ex;_k4#FkY1;Zc<b'Tjekn2{ONF|J/gkfQ&yr9#wA,;D1A3qZyNw/lHIyKn
-al/Vcz@[2cT4+Zb`0L'sG-;}hdcKA^pTA`"W_+Sdw+.wbq(qCzM>[8xgBzotoMzVA@.+]]^$$IcQ&qS(&Hb|cB1#,I)2NaUyAI5`OBJ^V2&7}@0`<Nc9)m
-Uof<:/>56[A"WxaTmiW}>mo,WKM,whSLD|5R!fRaI!fuDKtC|q_2<d~f{n3P5e&X~M6bA6YOiYDa>C24bTDe98Rtpi>e)`kpYvO'3GqhoK@ftu91A5<AYH
--/b%xWC.}0Ea"0=k<Q6l8Xiw85XFH1Zbg/{qYdu7vNG$0T4nelcA}B1:qxW@^Nr>$oxO7cIP&2amFOZ'Q(W5FOyA7A2JK`,9aUGQq5!!h^c)4=/XKDCIfr
-;]vCrz(PC7+)4]X;Fr.O8<w'KZ'wx+wlEy/2%m[Ih-q@neBtmtik^@lHNobI/Os=E5].E%@yvd5;.ioElXz#]4T%LiJQ'_9w4a~H>Asxh@FuOjM;_8Jf{Z
-JS$"nd$&rVnW0:E#Tkb(Gdc0UdhV_8OW$k+c~q"u{Z-GXMetp{q"'e[beW5C:Dga%v&4.kM<jHbKw22ePwB]P1wKbI'W3b^/0wYPcBog%'8,3t)nHw<jcA
-f%op}o;:~YD3j>6zw/G&;{TUQ)%Cn{RZNtHR1y4s{Cw_J+:$Uzs>a;$B|Kz9NBPFm>aK&%D>]BgDf#(mW`p^><2E.LdW%A3JoB+]Vyw$xF11g.H4Y7AyXi
-GEha,O6%[8Y:S-$4sBUcF;G^n_O5Q#a+Imi+/@[KY)eWCu:`.6z.l"LaU](5@,Pr6'q3KL8Pi}B<"9:.`K/8wwW+9"l9d>Y;$C)]04,CJ,$n=aakd`gv2r
-F[(1P/f0L9zv3yIGG75)D%<<0B80B`9Zl;a_CJ3!McHWEni_K9XIb4f;8&'&addX@wW,)q^mqt^3V=2|"TU0W6jZpqB8gEPSI#Ko{I3BpI:5<FE82um%)"
-`B-sYTZrmtn0;8|k#rgm|<l=5_&4#hD5iAZ(;)U69QKK4A~u@Y<Cmj&9ntey:w|WQYezELnY@_Gdrt|!g3,`&L8<tKtX3(FP%U-oo0mQTt#sm$Yw`]2"4,
-gxTO<x0b3QkSH"Hk1sw)+Qi^I=N4RJh:g,5ncq{@S$%A7`yY4<pK4flL&o7Ut>8se2e)C|,hcx&J]+I/2)R&HYJx&ux'r0p-(9T/N'=s.E&TFZg<=E[I.W
-r:l(W9$s;]<9RwucD|PTG6cF[!C03q<-$pPE3NF''dh`6f[v1Sj"`b'J:vpit1X%wbAYdMnda_|03l=3-#Gzl$EV6mhA&#{_|qil46}'g$EKho8$%cRAt&
-e+8.c"3(w'p_0lj$jP&5SgFjS'IX5ZnHaRf=sL[a8HISOZsGF@soc<D=ZReR0Pp,aX2EuSY=/C$)|2NcaZcnMAX7qBh:V'zHeaRRe2]{F$z>qmIfBV798n
-S!WHa+7#Q)e>CVc`QYRw1ACZ9|~YZ^Hrat=k`[VI.Dup!01Y@Nc;<chnfj~O298rco92B_>FP)[qSIOjK%i80QJL@$f,`C)d")g$'!hy;uW/Sv9r6ajZb%
-=/NS+FeR"Eb(YRl+`g]m3Swg3;X"/d0neGF^|TMdn@"S@qPt4$k.fw!kQH<|`6L8Y>_,uD0j!GMUY[x3SqX(j48s$FePb4U]gHfI;n1WEdd]W'YZ4/"S!G
-.#Zg'IEEJ^CqvQ<c3UK"@lw6C+~Zs@}>9Bx9AqX3z%LrqubtQ4I.'%"s@/R8yj8^ZvRcgT:i[#f3boIKQ3":$&hjMM}c-.Rgvths.RjnXES+)ZuLe|ZID-
-:G${=-+UaJS]7a21<9SXz7|fNtX=j6xtA.qf43b0TSwJAgHjySVP2+dxZpbPT(g.V0>A1Y|].lDn6HDxg<<M5AlEX1AeG}_gGt.,$2iR-ZNP`OJV416@JU
-69+Rj<U->A%_O>Gd5g|f:$|(yq3vV[b:!5C7wns[xlT$spdo0t+qo'LeU8/AlY-s/[M`:[|sj3mE:tZdK{voW)xs%3e#60$Y=HEO5-BD=&`LXHptmn[KCj
-T>`Yg2:KS|!Mg#8Fr)K$IcrHe9^uN|t7%Tvn=U!LC#l/'Ac@Q;rz[+VhW3E@nZ405lhT("p+CTK0zC1KA7jP4I4#-3dOn!|r8r%7YkCf%3!YT|>.>XS&@=
-O)!_8@L#E!YdEX(=!MVb=/AbnFlVT8%c1A9tX;,T[L!nE0@EbVv;ktf"FAn>D|o_{;Ac!Hx,!XqA^"<L5r.Tzal6RF`V5&S.FcJ.bT'-IZ"WC3^`7F"t{e
-0tnZI%N$-)S)(uS&XP1#E`ZAADra9(4/KNf='aa,jgUC%LN!21Omd8sv"DHt^3cgh+E]TqF6Nt+9rq[w_kuoQW'Q8zsD/.3cR%-iFmkYT-nqdTrFC8wJhx
-_{Nnr3F.lbv`PXX+qv|S!GYA.fxk~LZTj27$v!xT&pU+GAb`h9NbT7v'L`^im,vqx%IC-)psM0<eOOgpq:|AEvY6J^l7+!'=1US=gvQ)IuBT{h@mE;^,x[
-3_@nn&Jw|zhjW&zqydbC#3K=1(N7+v~`}_j<`y[fKw4Je^4N/]AJaJK[+$Kw.5/WweY>+YQ$43NGShO"m_Bd:qPV#]G#.7teiP.9XKfCU3`BLzlwO{lHTb
-&+HOa4G!tXgl5`@.eI|XVSiBF[B@O]P,K@4(!Cgn~L8fP,4%)dl32MsQUoqRBdE:BAu=_X+dDZLzS0k'l<g3(XgTmCG|@%1pm$K]Rujf2A2GpHFNzF3EMr
-#G5dFbADQsA3Zb,Sq0"8v4=WjT@']T3!YwSN,Hd=KT4Uod@(a()WKi#,ykF0Q;`rmu'`{m;1FzEW;lhZYt)f9Wwf;Sm/f_krNMyKj@he8[^jD4h]T91OW!
-[CDn^Op,m`J'T>9:<fT1h$8-z[}/qq^2OCZoARx)b=KKW"L+90<|;]c>YwQ09h}6QJe6hs.KfSg{-RKRFRtDn<$+Epw$(a5!aZS"tuwpS22p2#$Fibtky>
-Y:|C!|G@8/.<xk>nFCuSUxE:{EmlF4mX9fj$4L/zLmd9$vmI6=W`u<plu2^<rCi}s<_f9@(C`6k+KiYz8BWMLOBmp,Z8Dw0(>$8mD#/Fn"ha^/9YGO6+W>
-:-76c-'E'VkesFjw.S'G=2-S~QK=uw6lbsg^@p;t`}t{[0NgGGI9EPI]ecn0qEZfx"=0#8G;ZPb,Kh_/mHo,"D}U6Lmw3@A3ZUmG<:-Q<18QcG)y+<]/q$
-cPCvQs=O:MsITf,AGjC85t8n.BJ<`4Bq^EZFf]S[:K`jq_$9qEhJu:|nn/:@!TCKSUi^bMA;W)Sg)Xq_G>Pz5bVh2%zOK%[=hs8rKm`k&K(($d;#F!.<-g
-#o,bQ.hODE1,AO-T"<<M)8sS:[dyiRYRGkp#Wl/_lbc1>ApUE'5OvPZ=ieIlJTXIgIRgbB#Vn]bcl_6pe$iG}v[8wEU9R6HdsQCHi2`T<#eYF!V/!7Wi5c
-O}8d|T2p,O/WD(wU<6}f#ibbii<pB:ss5^^dQ8lG<A]Np6[{t_R}y,>,^,fk(`uMXv7tJ8fx/AY_fJ]Dpz)PHn'm#{Za8|;`botN]DE{7oKyZTXzk"8-8Z
-s{#D~z3e$h|;Z.4,:^t<ze>^T!{&v1IQboC02t:}vuX{yy|A<7n$gJ<2esr$P[or^GIpuFFZxy'^.Ncc3H<wAW7'x,AAYFcO[P$IH&Tx$5DKeeufN{,[De
-eAk|SCEYUTr!;tl0oi}+cO`0Ias1VvxK'G/MM1#Qs|Cwifueoz[s4nc`6sd6Hn6B(/^qfE~RSHH<0a,xF|&hC(P`UPk^CKA51F8b7Rn"@me#|q}Q:.RwvX
-WG3Uw/(U3J@x!@2'wqQvGY-xU3CUqEoNx+}o9<>@S2(g5!{Zhv2ebPqp([-EQ",np{:.g7c(r[lj<M5<&(t0r"]SMd}!~vd{$Ke(~41'jCQp4z7n`JV%gA
-:9'k}&)=:BEd5SniGa;/)kWqZbWCf$Wip.#B$}1!jjw$.[2O/Cdk;%^V`oH!=Ce.)xl-8#rG'bejzwAoA/]H.Wgrt>ajfuuRR@i[kA)9THKDzei.R/ATMa
-qlOFg_J>'RkCe8p.k'O]$1CE@r;[M4Yc-`iCWQ(K-GAL7"!mb,YLSX-|5KJG_&RQVi"Xf]YiC`>^.|>2~r-T>^wwku:89sMMG__,^j.4LH][z3A7S!$V5M
-2!yh<<DYMIVGAZK+]]gq4oYZ27JNnR<{.j]WEHDzJ2Mw3Ztxz)C4;ItlRLlB^Ls-pzANdE)CiCk2^p,yw+C,:F>axp5|JoB%bfqo{w0BRKW]W,2qf"$mO'
-KwL^6puo{nz8tIp3/#}zp.h_qmx8rcr(yRC(6]wCax9T0FKZwA]3RyqOA)E}<)vd)aq/Ole_XRx]YEw,AOtl8.Q/mOQK>@RJB@sZ@>,cEdq&FAY"FHrR"(
-,reQC9L%372+xQcNjsCK|St-02ONcpM'&x]jy/1OuELo%&#+UE0mwwp1aVA:WGn952_Xh5L,hETpET,@meK]:LJ&hdjmtpyfgU#Lt5"[^_r<|FWKS[>p$.
-n.l&qE5s0""|iiyYA-q;"->Ea3Xa0XHM]#boA0[I.GsPpVq/{C3OA:0mijE/@i>0qw}6HYfbd0'-}FbB.E99QI+s)_ofZ4_ira+zu.FNTTE}4EvgU`-(,'
-C$+^G4f3$Lb0CRyUw>w2N5cc:@eE'&O3Q9M3A8%i$AaX@d=bygZ](k-D:FAUavUg+VH-q49p$2~6K`p%w0=4.#m;"xi83P_WZlHHVrjneCTenS+T1qM@l[
-'v-)UoGB/zr#"6un0=CEkd}ztT~`QwdG7j{7(EauI+e6>G/bES]'{_@!"PD&^v-&~r%G~AaQHjH.ppzM|E5C;Er{o^CM|re(6qzZ9xm.9D>{DGumk,!#d.
-]}_&n10]l&YmtEL2XawKeh,'&:6,6'Q7&r>xV-j.4bdiO_<t[Y>bOY5|pU.oagC-jmS(u&J{GaN)S(,nj+j@2DV9xPs+;-O$_>"o0Y96t.`a6{Xovt8D`i
-_XOt~>_2NS(PAxa)mrJa$&1J@i%YJ<Ji&(G0a^dQ3/B;X1kcvR-QgoGI,.D<kLQ1Ug(^c2!)$zz!~/_G_mvW&:/`1Az9)Q~q`CA6qw;`}Jr_H=Ho2,B|Ic
-FE)ejm[IT!f[-hJ[t<SH2VzmF6XTcCTLSH"z+#v@Wsu2R:wo+|Z^5v^w[/D4L0$2BN^enP.;bA@(_^nQ_y7(jwsjS<u:x+xT6g+6"iT4$>XxhYKuQ9:C[;
-My"kUC<rW;z(QcPb-imc,{DR5O--aX3ju,-Z~{WgH7V&4#nm$h(.~|Je=h"0iv_0XYWzH$(jb+K}>l'vpW&-TgZsH-VdpnZ76J|;{R:+wIRUDSx1tQ}s:!
-M&D]+V9n:Pd^`otsx'7<CbBe/u0,UXfCe1YQQ80sT5f+5pwiL)ALuo_>lh315,VDYWuzpg1g7][ID|hUrWF2pK[Uy,O`9vO=eRGW"jv<RqiU`$~yLd$^;$
-G-4U19EL>5<v9s@K,%wv6:t5s!EGle}!":xi"Y}[)9r1j:()Tv{DjY{CO8jX/Q/'R<XvhWJ/J^I>wjEelZBu5Zhl+C`<ABZ.o@;"7@NTgw-YG03$R1[UI$
-R!+5%B~|_tJAR3]L[vX,8[2!fLg0g&<CaqG#"%)NBE0U//VZQs.(-:nzM2"]=3#s{SQxDbPGOTv/09q)'"mxZ..{"d9<hR9@-eY'F,[vU&-igLlgB(zSzh
-hsk>[-i=pe:v/3;icoT;D]Hf;!]+iN^_(q;_XGAFivnWm,nIW6mn`8A7e^N@#MZBja4gk7BHXEULSd!-zD.Ofv}P+G^K^RGja6>#sz4cb&qRk8<('8kD,(
-%wO>D$;PsyV^kA.FL)`f4Q%'CLZ;7!9_wKCP14+Iq<rv8NX_=I:"#h/w!l>II^$cJII9DX@'6PN2ue2<|"d&c&"iQjObdf<NlP4HzIvN53'{]GIeVN:p`x
-_88y<K_I#-e#)Fd,c)W=SRWiiBb&eb]dB_e2Ycg)prZ5<h,,AcH5lTv{=)nNj)'Qex_BI5`k<hzkm=[#-J_3suxI]lGn#M[bu-S'j-=_D/wo-kHQ="<q'a
-[N-,uAAqaOq37FT0i<WCp'i4,5r"'sxBv!mjb[IV{1_o,j/BRNHH^$'A^^V0t5^R~kJI()c9_[mp8B06.2{E)!1L:q59w{oDb7]W!Gcpk`XESk/^M^qw9/
-+,2qtsBWp2%bRb|`5_]9)m|2JQ(iolYfn3`{F_t^[p40K-9<6C1ds$b2N>EE)S5BHa:(tnF.'mUbU:!&V9iSkc3X_2{+mc`&-{0`bLwF+o`%V-DphU4H2A
-I64G;%CuJHGp@uG+,h]yIRa2l$G2uJI^nd'HI]'jq:)=l[;Z'ZeE{>y=(.'netsCbB2Ey<.N=%Yf3Q+=VIgZ<P=UqpvobaGO;LY#4L@XbxPTe<,X;3naN0
-[m[m@3dTT;FI@2SJB4@!1B,IVU#+h2L(8K{F2ZIdSPEOXhzQ.53C/MdmF7C2::"c'&%4KnzBAy3E<)V'2`=}Q6,A(T0$%Z#s'6iL4EvQS;3c-PbGr[^G30
-(|_a7"himPT3n(R6fcWwH$:>5=<|%I0HuwuyAnQ#||DEwd7G7OF6O`/jE7j8<BQyBrbt=9pA$&IOjvI4}L8ZuywZ"M9rx#tk,Z`>1uN&C,""`ieBS6'hwA
-#[,IO.WAVkh/5@>FLT8"qqa51[EdTRTMK.it7'/l$]{4m;E;+Thnz2!^@S[oxG~IiKunJ.;Th_w=;DG,E,,u3Y<XP#rWH$.S;"MUwC=Ieq.z|l^ZO@buPs
-VA(t[uilS7ZL{xO6/=RPIOq{FA[nxzs$G{b<]'e!B2X0A`P<7b|a2Puxx2v.7(TQK>UgT4c6N14&w<&xd=/0/&:b9)Arv;`O+sL,9UgN5v$Xt:+/XH[^iZ
-1;|W8l/Zx'1n6q8@5CrzK)DwuBLC}9~44>lS`n0s2aeq54|mlO>"A(n<["uF&.Pbq{I)MkIb:I2kT%IIGs;ZC(33`zjatw=qL7!/)/W}0l_7Fb!)'b`z-2
--SiA1by:I$w|,9}{SH__3ELYvHsDE9hQ`K~I$dP)K;~M]4.keQ"=!eA|no+&&boIZX$;Q7_/"<_BJ:-ay+(y)q"t8d31,f%3!xD@f.wkY+,O]+h+/zD6eN
-4D<Ybh,dJZT.wiP6A]01c.LUYwD2n[A}G%hB@hl|N+{mDeMm,+NazlV-x|CF>0>{5N(oX!E2zA0oZ+(,FI7dRBs(>8}1;Qf,_D/O0J~BHv/`i31X;+D{!N
-.}]Q'0O36EAs0=&$;|GZ<[p;0,"Hh[;PfiE|_mBxS{L,0NxSw>2)15hLD}qnWkqBbFDaiJ]O>RK1=v}J4asDBS1jp"~Ba>!xV$"u7Lf}ZiV=SA7Pw.>/I]
-:6bjxN+s1NU"[^C;0y^):nZwM)3nXDL660HvJ&)73o<,:Z!C6o'bA^|u0<V|Vr)IWrYhN%lvMD^<1Lcc%XPb_Bvu')kRLwmpw,MMjG~2KF0M)"b3GXzYmi
-:}<Eef"LB_rba{+ge&AJ]X@b:&wHv#$)|q$pR#XgHRd$U)p]Y<:m;<M&QD2wTtKVz3CNB][B:j<%p3{;'5((>{S_czg8,'nq8BzGua)mN4TXi_c;F7mWAh
-hPzVU):BaoC49f);Yj,,=&8y5,{$|i+{C2{Cn(UMM[wCV%J)'6]']Qv%OEAp+Ca;A%F{C@F9F'xg-OwoJ|R|^XF)Y7;4#ms@H1=m3gW%^yd6rQwQt=`6{y
-O8s9M"#9cC.Lv%faLz8NEZ7JzKu}+`Egum>t(a&hiWsD#_~CDaYYppB,,`eQ_xB};iC];oZ=icFTtI&Dw4(7PdUHNk+Q{c!gipSL$i,I$;Hh[+fye$Dl/3
-U&FHg6;4N.2GQ)ExT!Rt:&4mLDh/S<9lQ06hB="(c-)e]Rh/X,cfuZvwd6Np|A^g:%#Tu`%&#&X5=pn'&tZnPOGVi'Z]z/i'c4LioylA<cb$sH6@3m'9`p
-p}Sr'_YZIl-#}uG5o75>#VF|0P1%#L.oC10p!L_us0}ou<0_8l1n}D^P.szg0!Vnrm{+jEYpT:B|kAlQ5A(XRP5Zg98G6d#ROH"4^Hz2DkeXw'0'sA,mZ@
-c!@Ru(^@LPoZ,iO:&a-=DY#K('k6GYE`k1gvlrd:obf&z3shsPGgq%{0k8!"s[VM6_(W`je=21rVfCfE[`#cNqL&XH^<<zQNGJFV"=Ke6z~N+LHA1]e:Fe
-&;y8,&9S{%M-V!h8MjcG@d>cAfYvcy_@%Q~1RVEBdAHMA@mV5CA8Ime_FBXL1Y8y_ROCzL{j0^7<P)(]!q+HFYF<-e9>B=_+!KQW;LEoXpW_l)G7}ac`(w
-L_&]-s{ZdXZsAtrFp#D-.6b%8$zn'^}rxX02le,J+,T:#!PW_o@-9h!M/&Vm^_sL6@5zdyaguc.;bLGgO]4E,4a|3a9+OL(x$WMK&TP3Od+hcna$u:mgvt
-+X<Q;E!6M;o)%!Q)V=qif=reT^]|mX2L^T!Y>9=<CdcT,@<z`oZMV!bcG#|'>xj8C/wTI=exNFL|w+J5hHp<$|Ee-1RF.RCxw$=e)2:axaOv$MYA.vjh_R
-)>yuE/:be(PV<gghm#b!&Q}r2Vs`U#X_)1)/c%B+=MpJ86P:<+u<vj3.^7o+v<Y1A6&E9n3.1L2+oS);Zuz"}"s7e_Qd|XbQ~-4f$a:O,4t>[g2MjnbwgZ
-^w$m0zeYv(WB[{qd(1!6UsW}_>LnD8D0ck/':k]^Ehj'+v79N4kW~3equQ<sr1|UO|F5GzK$u$s(SfZ%WgzM{MOTu`C'M#.$B9h_5CLZ9fpNs>mlw=w.1_
-UtF+}=qEf@6X_oJ_h=d0%Mcr,zHM~)+[Ol%GTj!"]9^MtKrmt3W|!Ja(_`S#GV-:SylGp-]Rk3[#Z[rD1&c{dK})$gDeJ|I[i[7dWnY)~MvLX2T%62q>tr
-&L0Nd:odH2f&0"v%jO-Bum0X((i^`.l)"Rb)`)[sFL"WX8HU=pOJi@S0H$.4bXCM0C.;zV1/3,MT|u==q/j]~oE$I#-9Wn}mqzr0Gf#NU"fVqgn>#v4NlP
-@%6R,|[/dv8WUp.8c}t}7,tJH@ZFdyB#<waMaD[aIV2KWJ/Er)s>IAD1:]Q}YHF(pR0Xm<p{m%OyC_wYfAq#<HlvXTIE@QR>~)&P4o"Ceo$}!ROYFM%RN!
-Sp!5z(q,zPj+V=Z`n$qKk<)XzUn,:_rv`iHx=:)(R]~TJ:(8|'@q^Xtl:y'rU=$PK]'fr[#AT^3ny]XV6F1&.{(JIfRv%J;j7@BKXoA=hx@")%h#wI#Fo>
-bS3#7/e0bM3rsMBcm)40YAo@zn+b>gG_:rP]kGv#^9Mneipd9s%XI8u.P^L]s_pPO{.[fCud+(0<x7&//E'{E)JzU[1Y!0n,{LFE_y!AZS8g4TM[Lu3G7&
-/TqWU)t;#Yxq|;i)Cr9^n`<iZI/BOX6q>2fLAKUbF/Z^KX(az_l9pHw={Zoc8v%FE$p"aoiVZ)Fe(HhI33P%aSUyu6mJ"=|3QA86DU&f{i(wVCquT!PIi,
-cRywil>WZOX(|5VH#^hVi^t:<@03JvFBU/{V1=Q+Tsl[0ZWY(umuD&w|}i4t8YyW<0nRKV`PGKsJZ#0=#k~i%H"<,D1O7;me6P5Se>!4T>>muW3:OTe21z
-SNb>vf2wx>E;",&CqpnLJuO_'f{B~MexR%G:T$"xgqT!>(1Cb3Vdp(b55jAB"]w:jdL7nxg{]Nwi%l:pX(9d)N83'x.P)h8e<.,PFN:[{ndTxKD1^oFw_H
-kLyJAT-6M3<l.6P.ar#pQ,{"{GmUZ7xiOO~[vSu6KUt/&93ym(jM:/0`g=Qx2CpGwS6vjD5B)Rs0dMwlxDLZDUUFh)>G&"dlGYf!027gpQ}LK"UB1C]GtY
-6_1OH$WwZ91Z"e+XN;1Dv$,U].!!Xes(Dz{FPoO`"s&&_&&U/^[.|Xh2D4e&Al$u):a^0&:Fp)>:f&j[3x7X8QFK4&BFEhxburZ<Q"Kp@/}7[Z<{o(Z}A;
-8TqNItgYL<u@bK5`mNdy@-#|Xy2D>,fz1F}BY>#X@}Dbli(pc7#P@3S@%!Vm@x~'qUfOfc>'VPzJE[|7GK9JqCz[]LZGw}muDg^37[yyg]lhP'/&!F7PxR
-GrH9#8[|vF~_gdOl(Ca}dw+B'-P>:gO-!E/n6r8$YU~o%s9p;$Y"-fL.3xi"{oBNVH):%Z=5@NUwLuc`S7MF"XB)CkIZi,HU56sM|{~fAAu5l'q;#+B>ig
-P=e$UmIortjx[#:F/OPESRoYiI.iHvgo{)Z>2Ik0cy{9iZ3-_@JAY<%orgy`WEyB.-akO(w|SvA$S7,nGhUFBR85|0.wJH+]sS~l|JFeRGUTMGMA4dP8oQ
-uCZ>Ebj.VA"Or{#|c9;IhJz87Kl2hoY6iiH_2l4]0K|REq-,wwB$-IDAI8TJfUsh7-6[FGB0XqTAJe>s@k#9y_'dQ<5Vnl>>b!3o{s0ucc9L$F[&X;EE@e
-'N`kamw-r4d(q}+kf/dHq,x{+H,DL)Sx'-k"V^%]emQ^yM$yL.{[%1Tn(LTPuL,a21|+d}7H`'U,iT|'ub1LV1$<H031-hcRues'O0%0vIV`uYNAq'DOO^
-Y"/1]6H-XVvLKsC:u@Q;uanSQQR12J#PD'7_sPGc<)Ekrl~Z6KeGmX7^P,z4,-B8(t6}BgEO~T7Re.pAzsY!K9rF+oguUJ0}3T6J>_FHytsWm,@I%nJ;Sj
-98faQyH62+1o4s/MIp1LfxN$dI,z,Stx}MR6cq4Ey,dJ'GC(ukp6Nq|9+Y}%0b!(M#;|BszeK=>Ggxn5yT79!oOezg&&h8ramk$1c9D=q_oKbb-r]]e_'%
-eezb45w!C!CSCPJJR{!B/:][EQjIsj^/bh!c;.EyoQ^Gl;fw]m@mW>MQy07e[uc`}{pO0r@rr^X1)4|TWB^$tl6G4zcjy,-^pmIN`q|%LTo8a/grzK.t!}
-QnKy5ep;C%xL:W-QZk]H&WQ!zA^ne}|7W|>}v^)yZUpzmaE{FeSPs>kzZU5u'&>}]KK1=im2C^3:e=^T'V27)29tz_VeC<+^M>$2bArQ~W{{5o.j=2|<],
-4q13_n-=Az!&xF^euvrjP.U'Vf41GN/!/!h}WW)OMR5orsV-jzy{Vm`n+g`Ru#K7/to}XqRwEvXx/waOd@uT.mqUrwXxD`2(8&W+C$~oWKXK3c~ymlXdQK
-;0x$hOYbM:B.u|c:0WzG$N:^W-)33Z9Qgm)`=ZFW]!f'@U^XnH5IUSC,t2`(^+iF$F]Y)ovA"%Zg)lAD5-9|UDwhE9rk7N0!g8>>lWcqUKG-JRCwaLp}3G
-9`cpFn=#BjDmztBQKC+A9L=us5pBXRkXQ%{|CvU,Q,l`6o,MEp1;7";RWn,M.bvia4;mG:li=#K#/hf<z5oTAZ]#vB[`hI&UNp;]e=,5,3V@gV8bXC_ll@
-q8iz@KK1;:Cm1|RD8%+v/8BM0=Z(#+uUotv"g4cztyD4Ck<}SCj2yow%Y-v!/}IgHD/k,Z|b|vDowb`F_>=9ZKmq-M}W-%FrDLxW4xtD+r]=|55}TK{ohR
-r<46IlCG^JN8ml~]t.llX7a-7'sRI0Y/hi.Z'B]+/oJbibqu_aI`0B/5!p]^pBWs=IED{35IZdLC8=D<punN3ai5rs8^m/s[r:_{1eg;e6DVlhFUT:ob2Q
-;CXM%@c5F^`mu:lyn|8U6M9up7-9NyIET]Q,r[a5I0aIf5|A{p]E&br_y=nhwdy%9:4>WP46$0C|tj>U~5oh!Z:zIIDQ}$pF>`F[0@lasVDO}S(l&|t`HZ
-V-CX97SeuY::e91OL#s4836v.oc]3iX0uzMINuPf1#I,;P^UUi'e4lJUhh,&,mYufZ|ywsw')28blt1,YfeA0("X#.HHiuHl)}Ud`}J!Mp]mtg[_LCmpol
-+QIBREf_]N1{@z#o"s0N.7u}NfT<Yttp2;jYF26sBGtvN+UCn2ML|n-`g}zRAXL4FQS=Q,%Um1@rcWA9^^FuwjHe!u%9!Aw.D0zsM6YojsX]&J/frwtw|%
-$1vlb7fWAA-Eg)4]TDDB^z_%_KgalNYZ<)1fAbNM}l,5RlSmD%ByK]c)vXnD"|:D<}aO{F8v`n>aW&}aNWebH0]U5O/[9|a<JD7Kl{JDLxW7C/aZS}IsCs
-<v}Ogb,,:<wZ8gZHH1I/z$T)HFeaE<d8#]F[lT~F@2-[nfa@5X~><VV8>7lIaWMks#C^wTDAbX>>F%~om4B`xtid>M7vuVGef&Jv->=wK)wOP{1XN!1,0F
-7Q_>2Hrzf|rAst(U(|.bY;5cNZt1Q/#BR;d%:cC7uSMix<aQpRy!oaCx;Aurjn;}j1^TO$`D3-VG[qZ;3D!1WpGmBb^^tcqEJmByDcu39D%l!Ul9OLE<oK
-%xjD):.dVrFy0Tfa$hUD0VGhN9Eu;.=2s|"LxwPOaHii<(xocXXfK]G]OJ3@ji6bNL1b+!qt|Ng,;zOkQeNZr|;W`]<t`o':~ewTjJaA4$o{kIY$I|T5G[
-~v#WOP.7zua<qBMQhn86YVtx6{%'%d;]Nl(oR<3H5m-<0&OCxYG`/w/FbGY6UR11Smz9:OKOg-Q(VNd&!20"Br<N`I~JYi6[|(=X+M6an/:o+[AFaD!L^B
-4Dt@>C'6XFnjsE)Q41ZkSMI`u-65}YFx[PT|]6%-(RN78}{7Bau{BwLMEyBdViLDcK5vWS%%pbel)bPAtk/5KgHd51Yb(y'Nwh1|w,Do[1jef)ASs-0>y=
-=MM:{i1`&`',@$ia9vqi]J9c#LCQ>mfkHf5v'NY&t7U|v9}=-&9B-v84Pv]/$<[6vg05Qf8yQjO5K[^a`ev]#Uj:l<D#VGW8K"hL0koW>%ZgiU:y8wNQeR
-C_Bx)voFg1PNmhsOTJO]]+Xt[y=a=dhExwNY1e-r40%Q3IZ4#^C>(CmIIeu<{&4b{Mc;7[Vq,n%.O]$K:MJf4AEOWV~wh[61|JR!sbY=C7NpqLHBm`C$7.
-8$=XHZn[1gPcB(_sN%Qd,4_sjU'q@/sds;`C@OD&pnfwvg3#FD[kWBj.P+1Q<%-Fd:MQ)c6Q:B`|mwyO{|h74(6-00PNPpvuZF3,3)9ib'L`/{/N$<eYki
-7CQ.jLKH,k1Xl+15{s8Q4C0@;O0eF%sRF2!bc30IG5XC8J-sf1c^LyHr4x%J.O],M]"!kr(pMvS+~pdbv&kqe'+:ukYL,K<EG,RPJQM.^zCwTKB`IW3Gw_
-7,iU}x"=vOM^SkQt3De^}]zsq#5#ofSjNZ%%g8%IQS%1C.P).@'0spyC=$DMM^v$`"V9{AP!:dau2_TnRC'OP{YS#8Q,_L;P13LFC(CILg&lKGLql4b-O3
-ZdLZ^vIWsjH4en4;OoYhZ%H#@7>h:$JSr}D=zdGEd"v#faYT~695np$G[jnl}jAwU&g(q{Fdh@[W5F$GX'mhtbBQ2QR+",VRId`arLKRFN&5={J=ShH<R=
-rZD+-`>A,hOvE7"@-pjQpt_6PvAICGnwmBTxc,h]R>q7qyd$X<C#0S.F)(Ov%@f#EFj'JHmV5c_CaVL]r/!fp,Bf+gqX_#MYpw_y^0p!cd&8-m@zKv/-)1
-O2#%3d`6'-zl)r~yfDFQQ&5ZV_'a;$cMoGjMqbqsX2(AHN(QxJP{:Q&H>0Z(hEYQu/hvcga[L{#M1"7r}@UO&U-6]7)^],e<DP,StLzfTEpGX3G$Z=IrAG
-'T.uBSA<Hj|W.8GT1IwXAyeJS,Pkj%Aju{}N7-s/]XHb`x[w,Pno}<muV@!F_CD)4_"jlYlqFd6Hoq8Diw11G08YeG<318)&`2zSMo|Vu+P-_YdML/b"Fz
-jl%V^1)=`Wgu,8CvF%Ni0xGqJQ](LTg#:wGVp:'(7pqx@bYlM,T_pb(u6QWBH@~2&`~1EcS^RbrTjubLdHg]kia5@x#ukU0,eInU6U2A1f+t$vFMi,!>#q
-ei2K$Lst!,X]cw{]s{R,5'l[WKpU39|;R0'VFRdQ.u$fxkxqAWTmwRj<HOx^Qn&`=Nc"i[H"fzu}HSlkN)2}hqd]LnBnl)`4,HvSEsY<gMn:>7hK8B^|27
-ZMB=/Q_I7v$F+0((fR9rk-XoQJk(j0=q6ceXUHC{][|2_}lq26@65UFs)8+/z>}zv%uSEM9)Pd370fG[_<T])l2hr(O775Tx.CpD'>oij+,<b1D<W.eI3L
-qUo@")%iZaFBG5)=[u@ZbXS$|1''RoM4"&IFoF`|aNp33Gg=2=pRky/e]Oe0nN,;W&xDtQ@2H{{0IZIyNoAeKUZCq!ATf@6:FnCD}01eU#aOE=v3wF3%r(
-[QO1)ze[Jm0d%A2<9tXm.1v:01F1H-Mw8GwFhD"7VhJ<Z^>0;TJ.cT280P:^j.7At3P(l7Yi,yEE7,2;|sNI0^!A)d9-k:.9&)sn`61a`ghHKIiKP/>bxY
-S0|q$(,gA0.|cR^@im|"Ol.Bei+;w:ngG[dEEd;t_pTB5d;!3|j4bn8cigY"f]EK}c[]xuqf/HDc:phul.8nw8i7&`#x{/9xyl/u7K2hlOM3IZswL+el/g
-OkgL~XEa{EDeb#H<_VCINCJ&o+/SC3vCxiLLIdyokgS^jJ8EpefLeG}^uKO+ZfvcN'}PF|eNUxnyn>1fcra@c/(bxHA8+;[%=pQn#RPJdnmzmW@Ba1%YhF
-Ced`1qCd8IE#+3]m{"k@[&:D+2[z=4HAqPR5o)D0l@83.%kv@fGw'][O>Q!zLr@!_YDZYzeZ~{n2'hy90lM0|5:w`A@;zZ.zI&Cqqxms,|7x[v_r4N0#SY
-5j9[QNR.SBmM9x6u~,<8$!Ykax}:stOgz-|5e%$`P6%on+j6Zm5<,b$/!K7/c;5G$)(WTM5o/aMQ(IdVA9J5yp^RS<He9lDRmo1`ZvAiZeT1:<JcW8`!%{
-/Wuewi1%pbuzy_mjs8Z["rF,`/<bBXox.DJWzEk>Hs`iZ+-}In'[gyTCK{`GpO3M63'IzI[x5-,q,.pj4^#3Kz9^|=J%~:;|2<USsN/Eovc@=x%qp5IG>T
-V7G-rHT|7,TGI_,{ej:jJ=/j+OGl$OLFkb{n0U7A>"CZ3Get2%[sX(H2Df{9{PCM`Q'.x`h=3Bd"$r,pKN9T1!C^]a7clGRz!-F>C&RY{Y@nvQ76UBsI;'
-m#,%dwe7Okle!TB@Yi}PZpE5:Xj_+X:kJfy@[wDqm5~l,]cfW4m1~,(P;CgTz$#moB#4v'3kh>r69LabLd3heGW9lj{F$fjn[I@%1`qNu.h@Ba,E#FLL.H
-FW@-'f3cpU%#T9(LhS4-}70W@R7d.|ox;7Ms[P(O@B|iTITU07YnN"v_wHe75m)gfr8|1-WfRkndW8[9>]n2a)5&_>>jC}SviChw"xr->6p_2gE=~,'f'=
-^pUVqz%Y^_SHh9{-sqfkM%xnEd$!o"J2h+mMbNg|efoDamEKo7+Q1KtbDs3z(nhE]!wgGI>z-h'Y(GbTm!m'"L`3zE/+_)V_ZEU,GS1'>;6Ky3uq[Cg;n3
-:v{@`h9RN3}<H91yG2Az^|pJ&"XgKp;2aqvVn7%<Z)8BLFK=y>C7Y_l_hNz1.HD[+p0<72>5=weV'DzRn%@>xZP/gX{)rmyav9`8NbMQi&Z=CDa9=StFV[
-[!2v>jjp`]Wa[plnX3c@Gcd1+9Dq,]Iq!_>PHQ-qz%1}D{1>0M$9#p'e!y]BiPS`N9tX'ru"[)h'KP3=6eUx"lh7,/IIfxpPysF2.X]rnCSPcg[`tRzO(M
-@uwI}!{4s_vMhJOJs%Hkk4P)_%;&xEZSWe@,U+5n%Otz4&rhR[Z|$o,yh7|SJ`Y9}LmxlTxU.TN2]u5FRthx{0/@m-53|L.7r;&6s@Fj"RC=jI<i"FApUf
-LH.&UA+l7e1tpR10%WN`6ce'Hrh,CD;<ZQi$F@%x{hNmTdd|XtO_n6JchJI}eXmg{hK1EC){rZZ4,y7DWr|,(jy^!0=z1fI({<,Ef.MX^l]NQzEZ;5ZX,I
-S%F3Eq4D_<Wa%s!RrGj-4kn(5'i}iH6'lJH!Z/Gv7U^T%6HYyq(tNNyB;w81NzQUHm>>x"!PZWK8Kf4&$kuc~`5PHVHT9%$g-7kI//SM"@LOHfFIDX4;Yx
-#OxKIThx,#|[W}Q>^GEXRT}YUp'vQUog+P.[jD1aY)QFnmJxj9NwTe=9m=1CV_S.8CdtFYR8m/tt|Vn'DR'k'k5]^M^^S|+(gFJ9~NnwabK2>fn;T_z"%t
-nu;XR6h;!4^:M1A=$3;%;`1>"((R&tQ#X$pn<S6G;O&nc]7e^SY<tH@hR;"h0.jnWlh=$t=3^-aT`EKdjLiD=Lzi2%>cIT@:,P_hA%oXwEu<n[mTY.@c`t
-ARD:90ObeodaN|Q-`'rb-u2vB<elsh'^CqvQly1sp!m-/mU8L0jAw>0Y0zW"4S=XzktM,T8nZe>(U07+i]%Ma2$l0/}@as^obnvnJeGbJpTK2e|C}e3l`w
-0h_+diP"VBy6l3W"mBBR`Pz(Q"QY"R3Z7h7`8TM&WiXX!b12<kziVTp8u]{8!b4b7%6FlT^BBe+H,>3C}n.oq`Pv{&$Jm.QTJ%,Cy+Uu"^_my+dLsexl7.
-I>$bQH|yIbG.bvjbOBq;/pPNJg94ly;B(fLyTe3Sf5M}zWE/i9IbS6Di>N.6jo:JvA{lcgeUM9(QNwP9g0^88.N"RRW<Cf4,rk|jBxXYw;rNwVsl~7$uo#
-0CF[oQo4IBw<_:gia$T)41=oUM'X^12dQ]5$mG4ab'iDeW;4xp4RQ=lkg'E<s'V3<y4:_'s]3CS{@o$aCTnZ2./GXDHY6]OsI9-]!8IlVyxNOQczag.8h'
-NT2zW{xR|]gtLTUD6i:a+xriGYJ,8o2#./r)Jyukdc}QuP;v-(cVpne>Eg`if/chjoW8`|P1s{m3"w%1v{r92JHY:PVarQoif0MuQ2",csH]Je(K!or%9D
-#s1DDgg(&kG$=%4EI.gZrp`QQfB-/29:!63C(MmTm]cKo%Ka#f>]vk_GsN2Om^<[F%$s6k]-$a9ka=~u1/~:p#z=JY`$Ew|&|ac)S$$2"!Iizd@)d]BVjB
-7j55cxWp};}0v=/u1/e#;C'A>20Bkn^'bu&L#h{Tu`E_tlMw8(bkDYpoFk}OK)"{4(7X=snLT4Sb6/e{xh<tfG.#U}=oWcEL1n</fH-DJ$#w'rEs5Lh:bm
-_{1g1Jr4gjCRT6Yn%+nv8mv<}}zG`zx|]vX`[)nRecG0/GW<(xn^$nCN2;.GtufbA:4Lb]Gxn+Sf~Q'n$QGH5TRK(5:)YWW]"L8{-j^_n6V;gWFCK7ERUB
-]fgse/kW0L$F6A,p@p^(AM_qLX8>|ea1DTLiXt~jpa0taOwdfP#_,u[Y}nI-Aw&Z5/W5b%j;E/Do!@1>}+l$S#86vQ<;g.~K9VJ%KVIr%<uS&%FwT'khSU
-%>GX.Nv#ZY"P(DFb'&uv;_{}[@jEJ`p{F:'Dj}-FEtO7fzZ8%085(<O6)VtU7i~/CqHi)yXqZ1E'|LNK:9a]6L21dpUtKA.C$EIT6L<,O1Gf46}7>9l'@8
-t_c_-#C&xMKb@CWYQ[U-7A)8A<9=#SH)ZtC2T3Yc(VT>}Md!=0T||_`nI.3%V0g!#u/jL#L'L53OX<d)n:#xE.tY5=}fl'B[%9X$RQ-,]!aCLx_h!P!msG
-2<b7~EPV'8Umn5qCvRs!q4p7|9=yl{YBpj-}eH6$5RQ3y/o,WzIh<sXD)A1S"Y-ted-=7f0hw.BHHC@c.,&/J<ZvYD2$Pv!Yufu0SS]c>@/>{pg5MpG%!#
-dFVq~&k$7n0QEB.'x0X%wVrym@lI)P$CP3xr3T<RH;!uQ6=P})ct~<(h4WKD8|qs"!vGJk;dwP:-2E4hE|&")YdOgv)QcV,#uYhPIo"DNmp%=@^"d;EeoS
-dH9XT^4=mc;Lr=z+ld%B>s!7aY5.,NcKs$2mmaP1Rr,9H7g`Azqo&3q1W2_;Kn,b%`k{2y[Xl.sMe3x8{yA(&|W@^|R1Wh"7Fa%im$dg9LtTwV,#LqOYmV
-o;W$TJa8#Re3:LA8"dw<QXqA3LTKsk$Sc03SgChP2.CD.bh],^'wm2lV8%a'~xHw'o5X3iyjI7dBHD$(k7SDk$N[7VMbK2peUDa<rYBNZOyL=oJ5Hs+c0D
-#rh{gh||O]6isF@bb5nA6+7|j,J5"tEk+7Om}hfHd2bb'-<jM1!IzG>[e^AX,99h$]d,{Pi0d],8cRmr]HFJEVVAoT+r+]`tcB+v{05eNJR6`bpkb+q{~8
-Uc{E72GtWIh3W{#D>8O6bL#Pyu5Fj-`6BE5R1j<aeun}eLtZ0t`eeHa+3!Y"]PU"B#B7Pn=G8fKoRmQn_9tg<o>u"Y]7n7ho1m9$<q7L~JM$G^$)mw~$xB
-TYq<lsd+5La_=D~<sR}#%-GQA}-0RQt%MlTFPsiHdxaoB'@cHXr#msL)oESviIO>}iy2)"u<5g2POz27}@%yAGLMAQ2#2jS:tPJ_$N]v5r/m[=TJQ"N_)N
-=$>5(uIWp$R8fZ6|GChSS8>r^(^;A]}G",+<iN`]:JK)TDV|H')6Q[oTxxE-Ik,-jU}:n0)H/Mu;tG"rINiLcl5:sMgUy+W/._y${X;.O+D'S6XglI=0+N
-%)S$jxzfMZ(Z'q(6cPxjuHhH+]:WgGxK97/h~nzH<ziz^MJYrw2Wpm$.euZDeAEBIQ.Bf9nd@xUx%+ng1+'cQe[4bi9wU:9%yDW<&h$pMCAp!x&ez5:`wk
-&=y]ixx[%/Kc~aehvmbOWsCHVaT6xnzYR0Xj:2{PDlbOA<wB4+)K"%%][z}%v[$G3np6(m:pa_<)|=T!gp)1gc/JWys##^pjUUF&1Sl_SUBQV(9;&ByG:e
-:vMij6L-/o`106PuWY7BUL^lUb/oA#3nmtG.S!.OU`#8&SoZ2,0s$sBzrEyjBWPD"u((-Du%Pu5D]+(j#@nr6USkoddk7_>IDrB+#n6v0$Y`-eSn/)<UqF
-UXrJEe9My&PkcUvtm+u/EZThL-H""D+U5F/TtI_+hlqbx6xu3)rzj0wW-G=iffj)k$~zSC6xy[xG_:!C@]4GO:AWG>&pk&&(|^]1<wC=y)%dZ`Ds~s.(MV
-M2>Oo=D/QMLk!Lng@q3KPaQ0;@t-J{f[E&`iaiC/,K~:,)V2@S>6%SCSN&q<|#^J2MsVlzkmr+$V,mC:x/#Z)r{MLg6-ADuLON6Z:bzxhqozO1;"%A&EdC
-xh,E<n%O1R0@BwKo;Q.i#-K@iWE8KY2)){Q,qN_!)z}T@7}96zP97S3{6nn<9A@k:D(U8ivqPY)!iBju8$E$u-+T=g^G:a]1kKM.!eNT[ufOSJ1HI9Ezr`
-64/woqj^Iqhvo1Xj40txfHPK8uGht}ls@>dB"hMw^Ukm=6lwdbNUXTP"[;e&R-C[;mn.SQvGPJeSZI2Qm[r0EU'pR9:s%9GQ=s6R&lwqRE$M2.=Pq0+;<'
-Upo06[i0[@o"i"9q,@#ha#l"FO1%J-_`i}e'`!=1p02y[Nb5bN){myt>GlF[fFR1TRIQ8qtVx$Ij</b.-e#Gj5WE;=+H^Ov<$VAxE{~i8}:[80ws8ivz7$
-j!!2v}B!
+dVSc(vw$dzFyY%P,l&00J0'V"nX/'%6PW(-JQCUp>+"PM6|1I(Ub_.nZ{!q^Z_J],dWu;k.:9%)6,mmucLiF2"e])1(`S'z@Qf%dLqvL!Etf91~B,3,P~@
+<SRi!Ef(NN5I<y>jJsXH.M-C2:`xF8,2wj,d`'_)uJM`Wh8ROS`/~f}2S[_!PvsgRqH1h:O]/Ghq|6<BW`@yPcBA7QG{T&imMBE/%E$cK{,3j;!|sgs9Y!
+t@rz$`Sj)rHb8+XFzC<DoWBp)JyM6_e:H%GqvYxz=;@d9|Z{Qx/r4O`l/gfAzv4JJlJ&6vawGr$rKUQNR5HG#r9&(X"vgrTM=x~wOdmzZrS@|}"qq2gnR,
+ZZ]5c|EQ]sMqHrIw%V{$GO|IM$=cmTnN%0!^OgMs%{q{{=7ZK{$;.7L|M8=N>QR2`]:}vOMsxLrO]|Lsl53@RCG{:RAcYoBLnz5xfxRM"%#v~0/Fo|t7cK
+s_loh7WR$,"v~Ewo]#}kOOM/~]^57b^5I_tMjh|7pYqSCxU]a(8j=UTO8-+-27)x_D;47_Bd[]R&!f)&(Ja"5vX8{&`]Gos=gaJ}G'np9SznYx!fjoVun+
+ip&AzoP6/r_Y8D{l#$snWr:0h|>.FrOF|PKMkh}O&_[utW=62hQLe^0Rerdx/UCM]iGW>N[l4qDnzLx}9V;3Y'rF7ji)|&KD]c!}>zpqyIdy|,rfa6YgQv
+pqkfd}RuDxJ.prCTT}fzOc_NP+h,T{tH/6EE},]eN;toSUH`_wy=]/Dr[bx;`}_7%Y)2CxR,CLon[r&9Fr3t3UDMwwZ&DMOl!Oerbgmq3vQtcpdh-d}'kp
+o}H8Bljw2[k(j/kLrFe#'nfr@j<wlyZ8EEpipe]MezNEjPgvOz5x0tnOXj1]8vktrQ:0ypt/8It/8Ieiz;|4craqt1%JQN`l`u=Mef}bOZR,,4OV=<;Z]x
+Wr=}y=G<}r)Y-^b3PSpD!6]r,L|5RTP|,G{eheclQL]E|[^T.S<yn6-<|-U7~/nFGtzB0''/ipv^Fp{oN-]Qc3R,g;iVSvdxG%!M)i5db-G$h&j^)rpc`i
+3#37LSb8%f|7RYfqJ|O&Q'PXJ/%}jeAoBC9#qOPzZ&KF,zoNM2s>v>Y^4rp}eaIR5frR]Jnz~72)u]0fP2'1uCUF#xgR:ig#-@;f:}_D"M8N^)<LsV7,PF
+5.ze:`(UhN![9N1tBOh'.}4u5px4et{,9qAC@5<yP`pNL=_ipiNaTLgxdDTMjNVHU(dfF{wx=^PS=^PS=^PS'62Kuo<Y-vift+xRhw5b45ta5!3^af`z5B
+EJ9n8K)t(ih}u9MiWx+IT>ANlx]|'fad`}dp,{a"UU3OoO=xkmtMwq^s4}IT5jCv[bD%Jvy#h2W^$xtjaww/1V!=Rc~Vx";J+WwV<_3n_GerN8+{TR"yGr
+cx8,5}6I"hBqrp]X1wab$$HoZ&f(maM'|YdU,!y+;zpi(R,<},tOZGI}!9EvS09Ht/"^e1Rn2g#M`#~n-WB"]XFr8w;lx+<csNb'PV{[oh`us9"fer%_p$
+t9K.x7|/Q$M'S=g.T/,ou4dz/;h7`Y}`NS~^rCYRIVm$Qr33enBqjF2'>wUDs5CHK&wV/"nj/T:cZ.P=ORW]R,~LYNb`Y]fw5xLO;nOb=O&wi4~Kfz1xmO
+EZ#J[M@I-FnQ+vlZ'M>q^}rZM4ZAl;-"E7.Cp.R.G]ha;1]CmiAYLxn<==urS{XD0u)DsXsYUa-@h/9OZ)0"x$9coIecS)axjWB9$AjH:_=2-`&!HE3zW"
+OXzk6(mq<r%8dx8,'('_]Oxvs,/,,,A!5mHV(iSCpak2GMjUxDSIs+mxCZK_#SrkNnOjJ8zFs+m#u8j2|Jyx48K;0m"M[}Xz[Ev8<('yKU`r#`!!,m,cYg
+cY9(:,bE!k%{_}gd[p%9`Q<7-t:OZP`b`uzZ+K`#XrhR.i|D#vUSB1,j^p%Z<AD"Yce_|pnG[tp^SEl`,n37VZC:g3_8(IG$wECmHeuT(Lh]QtwO"_v3Ut
+]`byg#tQ0HA^d/Ee>J$`f;cAzj|abPj2]Hp}pev8sg@6FEX4]m64_D5HA{Fw-.Ih0Ery#4el+{G5xD&QT64LUs`D7b.&z(~lxmV/3L9^cJ`;f_+3][SZEQ
+_"ArG9$0JP#`,vEEzR/!}j/p[`aV3E#|lh=TBrfxG&{Vu{;6UG!DROK`|:$&AM<yfZ[K#7rg>K3)R#oMzp4+hG7&)>3WXS4fIsB8Vz&`;JLW7y8J7`ApDE
+9Th-qyKCjLOD-pnmEccv1{5S=4$_)v[|Ob^v7^9av(~d]BwsQGYT$[XS'Ep}5[F`b5HYC=]$wpD}a:$$zq:W7,on}gp:,N4mI`I^gM!%gX{oGrvMVXd#%,
+WCuBztIWFgV+>g}@0{z)'eJ.)wbw7-v>^E)Nz%k|NTn]ZtRR!/l]ezv74d9r$Xg"a;{^M#8NHJ~SKP-o:3%3ltkV$cpqBFCQ^ij$881%i'+##`mp"6}]e0
+6eO&}Zu(EhW3+Ew{L6#!`5"eess:]^O+WNzjsg'z=4LUWu!h]hEiLU7$98pec"vW{{4,})'K"K|q||$%d,q5K}7dQr&"'fgCh%-saf'QWhbR1MzFpGHcTY
+=7r{!sxt)u>]0<$#nwmIf|YtkvHthm/s.OUF~%I!7Un]b+Fj4dLWTBP3'^E.HdV^v@q:/#o|/DyHk{``~@KgqTF/,z%,ns.kgaJ9Uuqh0QI|!g~Nw!e^a#
+}_6dD.yK}1GS0N'heD1i8y,rvMKPzr;Q%%EU_h:"i.b`-x<.^IfW5p).jm8n9Ie)3+~p%ze:F!-YiiW!C!36[3=mpCj>ay2/@mI8_9w|Xf6<@poYN`OM(u
+Nl_RBGJRl@VE%qmnoPIs:T|a$4;)]),o1=r0$=l34}!S!_;|L3h^1|~i77ei<wOfng)YhEWRh0Bea`ul9SB"x:4,[UY]K&'!aNXt20Rr{%D2I[>7s>/;7F
+PdHw'Z,gQ7I]NCJ=T.6yugEQe)0F<'XX"K##nvg[%f-(wDJ@)KZkamx[DP8u6X"&4hFK!1l_t3T=4HsFrh7htuU3mJ/3nt3p(k7@/v]Q=ls)O<"QX)M#]i
+fVeVt#W06pYrlsl__#ni]T_uOD(xb/hq):$i"Peb'@K1&[1Z}_~.9H2R1_WVb-j]gZ&(-V$5u`gxuVk-jVt'j:At80FfuHies$>:&+1Bq1R##c67)sI#u=
+C<^$PZP`D^g"b^22kyl0~H-(`$=h%XS4sgn]H33'_W.oZ{@llp!hl9:(szvrW(n]O.:+k0wGi%ADs=Mlus<X8/L=VTkC~Ww;e&.qb^]cpJYbm!ei>%Xjg|
+i5!mb'SVbQ6p$7}(n]0pCH]Z+N|D%K7HA,9p1k04l<U2vO`39LRBKKe(A<o7q>d<:(>6,t9Ybn30.iz'YMI0-!A32X3yvib#QVo$a!t"X"0XMq#Y2QE:N'
+R9bxiE~eA<e:lJZqjtA=j}eQ22L5PTGL2h"y:tZD:pC^;(.hWBBInW%d&NQOC[JTO!qwMlg6Z,:,(h2:4T8@|T/"Y0QtFW>EOxF#_5M/BWgs`9HGe!v^z]
+_WN!K(Wg3w$cG.DsS+m0P>+-rx9sTDk9J@6DyWCI}_,2(vFX.>VXJXe:R:>LM<{Zr44K'E5H`t2EC3"v@Agu.W^<(X&h8/BMIm|p+<&9>VS,z)dS~.0n5v
+g8[=XtCz33]GMX8WGH(j4w0ZHs4GK}x5^!VIilRliUJ]ubMi)t@Or0:]1sv^IW.>Jhk]MW_iw4p/)^YX]9S+0"sQ&"jhIsx_Vg,q+:MeZ9DB-a%G6^W7S[
+f`=7jX/lnj9jZ8:{e2yAUo#k"40TMfWg`JLm]b]:Y0:iuLv#t/Q^2k/unfC:y0'jNhKSN$n2H%<I2s#arb+&3sH`ulBWA@Zk_9qHFT,QpL]/dk9@q'_rV`
+DTT4E)gB'h52&i%A"0x>mWG^}PQx)k}VqK^+z+ICs=e'>/iIJ4{{-;y@0s-{]gq<.pp!c!'>cYEI#=F2-ETR(>4I",/v,E7m2EL(imsAiFU>e@I4V1:T9"
+'m+@POR"'"/v]P3DnI#,~h2!m<):+)i:-")3GI[k`O~FNi!fj@XI.Qs9{3kEv(C-";kuYB7ZAhE>v0B7,NKljat=35u0+/7RtM$&Gd}mFC~G4>Lh6whjT^
+ZJ!4un'^eC!R+c6<0BV_`TbRcnl1'zN@R4&x<3f|lkZJvb:BFi2fR(nly{U+D7{);#R2|<J:`N&,{<tbM<i[A0:<pdj%p8UD`U$}NKXH+:hI-lJi2.udD7
+cKsVwu9dl'}4Y4=/&E`BMDNU{>_(V$U"Q4B+$4qdL;^%9BKIw]oPY8g]ZUhaoyYtqP+X^Yx2jXMy68y.7M'p3JW:.e";2wyIP1VVghK2K8KGxM;)C8^wk#
+P#w/!h4%v_.T,d-9B)R^v;soj'%-4_hT5+^nqGD18[=G;3s2G't}_HJ8yT[R{:!#-AM.}9)Vw#LmVzEh|$z0|Y.>QFMrmj|iF,"WF,pr[[!0iZU`{>v<Qu
+|fO}"`K8pRIb^XvM{m&dPUm6U_sQ+d5|m;.!TcnDRpFF>dXQ,+N'$kZ6H}E]W//[^rdg&qXK<!DEv4=(gkspO!Q$CyGJV-%0dQ&<)<&k]4]V>UOc4QwM>J
+,RAh%t}[3:j.XnqLN;wN[U&G;gI4%58Pb,1r$CjMj{JcqVd8aZ"AJl-r|V8Sp'Eq,=hh;J{DsVt,]1aWW%NeE]jT.l;d@@Wsxq%!G!|%)c~E"Vih1vi7IT
+>JxOfq7%G75yHcZJI}8n7K6tUmJ=K-l7#q!w`!{.+lem@lRw<58DLV{YM<86TcepKCOX%%=kod{8`l{`4+@#-@3"3QpaAipb>RfHnieZo-'._'qs@x7YlK
+XI7Ir)}J&Ih,V6SouG%4QJc:>JUk[d~S.nP6m4O2"fT2RWtm2JP6mVQ;BdQ6`6T<n9LdE8K%%7Sp#4xjHI/a04dWl0scr!]_0Z&Ppg$1-G~'"4Mn/Fy7p5
+J29:QQ>0$!X</E23jCY0qk~`fE[bU4b}cv$j8]Z(OX^)X<JpV[po|',)Kn}_YsdVg#{Bf+T5-@z#vudoZM#vkSF3eIuG225Ln.:]7G5I}6yfB{@lFiPIY/
+{HQ{NK@KB`tYRW`Cou,I%X]}Y!N]u|Dnp}NgR#olvh=tEH@y>t~.z_FRcZRV)kI7>I^l%U]1P:3[V>iDP${tln4teZ(5-;0rfB;$`7~kirq3NfY|~Ni5Zs
+iq"{0r:P2(7ZV!C'iCWI@p19ZKSfqCRlthXp)WfoOv%-a2k:9RJ%t}2JpY9YZDd}DncTj:CufJt}RKnRafGNJM3d8HI^kSLjQuGN.N8J74`GKf5AjtBn%i
+r2.U,`D+UrkM0c|Hyk[p>q$o1%/'MgJcjAx@;|/1`z>LgXRK1CkM+vREJ)>9I8Ad!o,n/3=|[/e`VjS3|x`,JhCUWdP.Hxed;<AD:7S7e`'F7]fS-%G8"E
+yk|AQ,81-b<b;vL44JnUZ!Enef+5bPKARCH`YM]FaHc,)C2js4H`"TS;Yr<sXlU5!XY56%jtZ0Mz~MeM,NT8T2U3Gg_;!3yPwYuq^N%0qrW7eMx:(DeJY$
+Jy7q/z/uS}Mmza@}HgM7Ru=)FtGR[3K(""(M.Uxy2DMA$}6D#0.{WV]s3i7af/Q8DSjE:83x>O{HX2Jyoy2aWV-Vw}IDg8J&iX;l+lO"qHc7I7)v>6n7#k
+gOpE04moM_D9a(19lW]Z8>OR|FPTzeM@@W{>$qm#NKk."BEMlKa!,IdZof1U"u=U7pzBz:Tj+}Q1c2Mu"hE$dd.VD![`XDj]/W+rW"}X)kD5mV)FldfSJ7
+o]OZQ&Iv6f_73O(3Jt:;nEJG7(l'$gP$"a54957iVVcK+7dZrmD<aL3&P]V8&:|s{ZO+&mAyyZfRD:o>I`XLG_rC#<C7YVfUcu4/VZ7zy1.P$wg-_ljcnS
+bC<Lgf.wtB=0nfiUbC:-STMTi5D&=NOo'<rzN'40pG.|1+7<I4(JUi:L!uA'WE.=`#-:2};X!i_$[#9x&HdX}#IO)nG|ws+Y%0|ZMA-:S=!%6]#[`7mmx<
+"-`j`0nmF1B916O>h:t+Zh:2tC}.Tf5O~x_#V`7$w,KnT1`E$7Zr:r[Epimq=),=|ES#%8|Fx(cUCy]/r;9)Zb184h:0Ke0S9Iz'0I^pnzC4j&9x=pAMyi
+,j<2~W_^6A!B):.,#$'%P("hEAqbK"mk<hy[G<U1^FLbQCU(52g"h(1axyQ>zlr#~<|,<l9&564oWC%h[K+9)G7mn,WN%de!"eBc0)q2c&(YZ)ZUAeNBmo
+a#o7Mlwmg_J=pP"#e!9F!7P!XxX4Yz_Z{T0kFaG$uLH}:S#h-r)7^nO)+Njzn>-/7uKY"f^UU>4sw+21L9Zk.!p(cE)txJB8;GCQ.%e9+y<'D21D^y]F|%
+TDo1de@zU3V0.MC/Mt0IY;MTn)e2M>geZdsb6L&@{<aYD>A66kYHGUdosYwPhN5+}F{z)`BlZE}2dR]yNZT^R[q-2G)B>ShZs,@zm{|AQn%eC=ei=6;fUt
+6F;q&XoG+wDh/FwC/&D^SyN=CpHJF^BlGN$cLS7`o;'rNDj+_L2sH)|As}Yf8pF5i)^Nz&Ck7f8p"$NmM-6Yekjy8`q9aY={<;[g,75v7dt=WrqC;!Z:DM
+.o,Y)f[A#l5{QX$u/6B3Dn.Ds<ScQ.9mR@v"tcJXptZsosWQ5oAlcGXJK[^Jp`={n+H`eW_h43nSJ_&x)k[47ruy|-Y("nZO>4Vs|,kfN(:Sm)r1TD>Xz.
+txm'){SY[4h"Xkq[Smkf@;BsFUD)5svLSN;)Nmq<HyNsA>jf"XiY;@DL#<|&UZxMwxh,>nmX,8_0-#1w)REp'PiA-VhCB^B)ct/6+U<F_|~w;`IUzfn<Ed
+,VsS-eOa5]hIGkTAWVqj--X<JSv_Wd>=-O7$&dGQ+@a+4y95U!yU(I:yUf(2H$P6e3v1~74{!#OPIu^[R}lz=fFb}dH#NK{MNa[j$)+bndtK>''%7Zq<bH
+<J)J`aLy,@YY!@WL)3FDmVp/iAXe:f86c20uRmC7C$3m+}DAYi=m)Oo,)2DrmIX10%'S@esKO$FDyJk:"#A$7mT#LL5(I>CRu}jf[q1;evWj=yddCX+v)-
+=mT7-;UN6ex_IO)d%gqtz>Z0|1%Dtz:h4Ipn:Xnb7p_Y19YgP[k>4u&R-;hfKyWowI4){#p>b|I%^Iw/0r-)g>+yLojfPm>kb{vGeM<q>y1@/nld^4H=|c
+}Y${$i&@hLN^5&EF"7%=_YrKaTK9=@3)ZjvI;)td_Hv`f:YRsh3@>:Y8"rz#E-]D-&#gFVyVs:T^1SRx_s@PY+yZd>~JK^I;YJ=fWFd4h.[G]}wX]-2$+}
+mk>(!'!15ef<l&G(nowl({Sd>LaI$ND{5V+a6365Y^5rv1o:52u[y:pX$+|Pttp3G^e:8SR5.&+AR7BZ;PxR%yQ0gJ|4EG&Z<B_1w-Yqsq88Xx@4<zmQ>!
+p!H3hE{0S2ybCF6BIxgaYjWO<D6AL00zl{mp"&zf[3SSi,MUe;zTgE1vRTM"4Nuk_"!}OYwA,Yro=g^2]kbzWyOCUcKX5=&]#'f!U8Z]1Pa;tD_&2S)2q}
+9D~8srJ|1Y-nqu3la,qxwDqMJy{3mg:yuQ{NXDM"E"XPRO=U8."(j[oyxi:JRV>xA](roij$/TxYr}(D;R/"gCROKofmgh"Oq}'64RV3l5p5.{/}#gXBgd
+>7">X)_d!ek9W{Jppss(oOCg$fg|fuux|agtf(00T42A_$z=0@tDF0XCjI!!hY@P%]Ai#)f9`;49<]Nt13lRnfYsWE^]=,ZabWOBYfEBqYms@0hi`bnz#}
+_xkeU=BC`'{dj}c4,[vgl<b"1b<}'iAUr$+6NuQ+{T!y:09'f$Z%Cq.z2eZD-EYM]ta5;z3gS1BC,0Md0u#w:Ux3s|RD3PsQMRJ)r&y;N)vA=a~WCL6<%#
+rL^Prqv3>8_+BRf0cj/Frz42c-y&aPYEDkycu261!r5PwM%7Fx=:H)Z%]jaORw;:{=[[fi|Sg(UM]DrfnXtgTn=j|eiPcR1!'iN&63+$<-HoY1QQf#/G;"
+-4nsG9Ol8T8Ft5B>oWf>k33M>{7$}gHP5'yPP@o_W>>`d_qTka#vfEejXs#|ft#Gb0bYl0n=sYtW)_J=HkGGe/&A84maQm[Q`++.]}y6I@%@oe22PoUV5h
+N[<m;)v>79EVxLep"^oY^WSm)]/Cs:`{H/6_g^{-t#mbPsTQf,D8OwkBTQ~=q5"YnGGOP%iVIVJtf<HQ47_Fx1L=k)j#=!5U<ww1OX1Yn%DpNQI8UX29aX
+B]QtQIDZ_RoxDbAha`s;0J@|7q%O:!sG+i{&lcd|,Z^[r{|Y7K)E(smm<8}/5bu{Js^QQ$6iln)S<{e^A6My.@64kcGw3i#m!-PzNv_`s.4SLH+)TlcJmj
+m]t(6KNMf)9h5]m7m)vh(jfP5K>#QZWtm]CeEG,`@eTT8ObK0+.XRl$I3Dz62ibL_vSh&X8B2Xcop}aC^CC/545buCt6bVQwItOgc;~R.j6'1v@Zf_/p%h
+P]`9M6ka",@WVZ,1Ury,3<j!,f3f#<TFrPFYPS]O)YxU8F0`>/(Lx<.=THR3#)_91(r`oB3FR(O<]A~`6#k1W7fJih)B[p9{m^YLBG1'"d/Vj1%fj^9fS|
+)9#E)YiYV^!0rtZ'Ve@)_w9Qp[rZ|AB9TfQ;Jy[zBqO.yeh2PU0lpLcm;XJle>$N.SH`S|hN|vht'90PI5&UCRiT3AAg'u`yhDMup_w^:Wx"<g^Jam{EE7
+3jS4etj#rsRIX(CUS]!P)^QLeT~y/Nqn$)IF4vd/_E22gEVrD](l5lAJK'p)y[6fjM<s7[4HlB:LEN4:7-alf:UY(2$GVt&J3rySpO'{<KuXkdN=9b2hrL
+CdMuPlOh5$[2<PH[Hi#N}a<qZP0GZN||.E[2Hrk1X`P[>:+$qPnAa-7`~-ao<SHM%PnTP.S7!t6G:=2m{"t'<<Cwj8}$$7&+7l3{,h&@v>Ydk_f}-h{JWT
+h)2Vs{hRA^$-:SoZt+I5=T5!~%W{m8U4]L1#cJCT/eAo)R$NZ'AP<M4hPOYPfJiP@$k`hPz(hcj".9/I]MB6%(5N-cVa+D::6"F5@;mQ1pJ')_/'y8QvCu
+p2l_isi&H-r@E!9O}`2SGM)af]-swo3K%!})pSDb0#33Cq%4y,3TK5xeHWR9!<W/!RDF4lPc@3JqeQ"Rj]1h`6[JDCAip-'k=dP=$",(dt[>OjJn'`d&Lh
+&x0Y6&mJqD>n#2I^)XrF!}WYC36uG-`xe7Xp!{)IYH|qw-^,U,phLf)SL:S=9idaL5"n.#G8X=ptzL=wkT&yJsn=U4%Q:XA(RMU=zTvV3TTkioisFI/>vC
+guu6(EW&|7/mR=!ED&K[<)N2w|6u9%~Y]:|{VW{OD}/0QkFLG6;U)<(#Pv&#(wHERAmxkvH$=CReJW(4=UHt)9Sqz923jniyYLex~N-xS5w$}:B}r!<6Z2
+PzjaFlNGR0EEx+h9NiQWx),9=Pex8dzqoK+8]KO`x9{I~pJn0hYMTdQ(wTCqL#:k0AOJ^taKV#tXkgCTsL:XwKK=J78JqL-hd0.g$s/;';[:n/23c@Qq&g
+@lv>RSk621/>qQ]5;>qtG<J5IK<I&7$D%lYX4Tz[A8$bu4k&J$[jzyjXwEN8r;$fq!9gG,DHX>4Pd<#IA`JG+ZZtmgQi^vFqEAVQZKw'4I-1ouP}{_rT]6
+Zamud_5_1ag!)gg:Oij%of'}z44$1#}P#4$c"6-GO$!/`t0^ZK$8x7T0oq/Wv|vlReA[q@H`~6!0.7w+@:W}.Z2]leq+i$6efCzkwO$;F(BQVn2)OhZ76i
+>Lam$|J|de[.G^g7S(x$}%y%(q``NbF-(OU6"Wh-6,ok{@,]+O;r^'d:{QL9g|dUX<ahYcCsiv)D}`f$'H2uT6&{5ryCwWy$;[=uhd0jyf3'I94'{q'FJm
+x[[4l<AI8kiT.sBq'H^`EG)eNwqXNQ&!2RymX'`P-QWfBv,'JhCo]:%0-cFoK8R.mzU6[p{;{gy'|`3`YYTrFp!eS+oWr$_P;s@}%uvl#h6ps%6Ft0=Ipg
+~z@6BPxCdeP),pH19pL+7FAcq'GobVNi,H6S3L-"36EFNxVCbpu<W$0i^}.ZFsuspV.BJ[=HS>Q3;O#Q6a,QR'W'VktI6[ka=lMF@<VMkPk'8Xe:v:e|if
+I9%07k|5@p37P'Lt|DF4NwdGd%Hl:H.NAOohBmRro]PpzYB%Xigosa=o^f.RekesG3^uf2C4B}n<x-Q+f92:o92I=TMI/V<9L6[TjJXL4>Ob0^`1Rm.KgU
+Jo`&ph=|SL;Ku^P2e#@t"B-GN7"^)^A17<Rj:oX@90M^6Sd1N_`z6]k)BZ3PvJc$g"R3`NwTJ#7k7(`WkrFV_2v$[="huRaB7#L(MjZ2o7R-ow58yXOg'p
+N`g@$ToZwVO!9}k;0&;CE+yXTJ>{,HWAqUd%(}I:BxV7-j'yOlvh}I/(}BX8S2'm-F>cIp5&=;eWk4yPdPo^Q_&#>4<iD<P`FGCKih^S;Ao![CGiJ#BJXx
+J[}]39o`+nl%QGjXGIP}'A"H8ns_nLvq#bKv_c)%4>xzOmq|~SvSH/B4<e574]c`{^]JwC~bT)zDFQ(5l`Z,#vLdng)A2;iI>}fc{U36s,N'HyJPEg180q
+(z}iKq0g3eA5fJcm'Q)X=].gEx;RqVJUB3{[BWfNE}X,H00epB#6$H#j85Q)dtSwbB#XaMOqzV3d5qU/RnbD%@eC:S}jJF@pq4QJX`G{r8V|(GGP2)2t]w
+Il8g_Y&.Gl#B#Hd:(Rz%^%LAgF7w;|D2QUrj5[U6o73}RK0@:W">X$wMI^;P4;Y2pMJVx8dv0ej<jw7paRa$;7v{d'H$I@Rk8D<RVDO&IR8B@O8iV]Qv{q
+!WEvKGDl)r77|2(p:%ZmoMV0xb8Ockbz~NlmeZSb&6tBqO}/&n&}gZ{WLbIRxbyOTUN'#mztci5b#pv{`lfJHU~kM`{kA9RyE}J0r[nMR|Oz1fWD[&w}DJ
+w}I|^#8I#G{Sce`vpeD2'EDqnEpm;rENkT]xUTB;kTR5.c+M%bJfKJpP.J$1n-hG@m>J^k-OYxi{RU~&$z6+54q|WazJBErtDMJ85%K,G+z}.}m|||^D$3
+^2$s7'MOw|1C4{2b!x3Z0/gK^WxlRA_76u/f)>4Z=Yf}YrIYW7ir:Y_5V`fR)g~l5NLg=S(f8pY5%ut8Sx9p2lAJx)iRpNkeR#T)LaOT6<:BD=|0aIUuS}
+ci0P/h.2~e-`eWW0mj2I/D^:YyPaJsm,[)D{wBxQ25Ed4qpi~ZMgOJ5bg|@+EMi9l=k&f0Dg1I@(Y0KOjYG@:%~kgvh'EgnDq@CgYu-,gM;Y`0&54^R]T9
+EcKSb'/=Q"E-@A~;[dV"SYhkMMOSwC_lOG2iB(8#_<!G8uQvv}QKl0arSYdSz7fX9yes^'FoRIz6MtFOpH97=0Y,MQ}OKq$[{%kQ07YDdPhJ;7FE~-l{^O
+}eP})-L4RAO-"QY|2:6Sa}rin|kB_PEQcdD[fQ]mECzt|ay<7,$B>/]$-cqafJc^hhnorTC})26WH7=nNDSk/:Be/2J/hM}BO'xXIL6!_d;X|e7N&G-|mL
+~I$[kanl]tJ!vM}2FBynp-a>z7L&L%C'nmG33S`y"ci<8z<z8:)s9NSOLf_B{H^Cc:mg[zEyy'+}Dv|ooiTA)[0a$hu{+r;`6[o>K&{ee|C6=2MV[qjHfr
+o>L<TI+2~_r{m&KON{"Y@ezXG$|G5N;tLhBDFy]F!ZZ21:H5$rr:z]Mu;{{oZE]uN77041lAc{}UZ:e8,=(1G_P4KKLl`+9KRpTNP1U00mQY-mb5WTr5V<
+"D0dX&-+P!Ea!Og;~:_1"@U!2@if08m|GBUdn]KOd#~XRB=[=!bt(Tv<=hdKb;+k-0,_[0gdrue0HC_TN<~<|>QGc;{CkCdRG}J^9qXC>JU){Ys.ZE10qT
+eWjO,Y(EDdO(:'DW:hWP33V"Kt|X/LceOn=Gx/_=2F;eh`RawzST8lvxCbi#<}wyotXll="v]]+><AltjkNeuKoL=OuEXr:em1CmB](wK1c1D`6DH.mZ)f
+cW,24DhK)`adw+xg1Qe!w$54Y=#Eou3s_NFP>=uB~d.$3Yb`O&hxiqV^0`,=|cp6xtm/Z6z98u}j#nD/8NWJcyGi%S9w.:2$vK7Av85'X<eqLiDC+Sd6bp
+Jw%b}G@q+dTu-`GK2%T^3UEOrWr@$"ay:wfl.D%3ZUml@rvNnv[kzK7A/ghjz;Bm##Bm;oLX@`~Juq;$$@>4ShiQ5%XcL|OD+HBAM%l27'v;9Xa@EC(SyE
+oVU/_SJ-KNt^KNa`:3p]+Ojk~G3uLU45[<[$"{"[BKBiqii.11]/.{9v[L[d3Gs+]Q^=%oyY/Ah=|qsOn1zz@sk-PXtFjJoBEqEEkgDDjEDC1I6'>=_T!e
+jis<'"I7`6D!'Z<-@fyH{#+h%z8]d$^ex<FqihqlM./Q>34OO2ZpPUV:5o_IhG=u$vK[ke<U$"L5q_Tw5L+5Z|;jAs;jGhSe[C}KD=!br6vu!'nUfnc_tF
+A<iI9T+03C_VCiI%QK-I}T|[3l:lV]zbVwpgiALc%vuC'ib{mC0WE'3"W%R)wV8TwF"=BTxOpoUmn[@=[FR>aLHwLat_(HvZH]8mWnx,CL~PA!mdV>#2ny
+y$5/-XWEu"_f1R&hf'}a[[rTqPsxne29-+l'(VeNJfz'{W9IeNhMs4,0TT]9L=opnbz<%e1jN4u</js7p!h|OIl1SFJ3BIR_g@)//(r|{}{il3|_8VkJ>9
+mxAGm2p3<,-tY')kUD#=jTq{cnhQ]C=habu=^Q(4K)k5X2iqxu9Eq")rJYEkF+`5drXD~ejjm<rC.!~&M<>NL`Ma_b9!vtEBh&Jp`o:CN_uS'2(L6YB5sc
+sDibu3;$h5il-WqbXOg&P4w-U4j["pt;DirI/'ahC2Bl`M$#Ig'1|Qho"N$")0;$,&IvCQt}/>B$+DBi~K%#!}d&kU3BcJ|DwHVU>RZwyhb-RoHIJkddb+
+nv)Se)5n/esj.dc+"3y$b=_!,v(+Hp%h#:Bz[jcd[O|}7c})dv-O`>.d6vqoYu(:Hh^6HNB[)]Vh=;`s;}8+V4}51-bRjAu[Gzj^zh~K"Xw!K78FAvsxlr
+(`Cs(CZfye;kp4wEh,x&F/o,wE-3SJ=s"+(fI;G,H"YYx;E|:[`ejkDL2>DC@#xPgMY_,CR1DhrGtcl$tw<FxiHPP|-l[d4=f2$%3^,c]t%mE3S`(KP!_c
+HmP^=EcJ!-ODBMc/ltamXyu9q&Thh<oyjCt@3$K+D<500b'=l"EJ;Y)E|xu1C#q9{l|XrP3M$y8W5+87wKluMRhxL0R!f[K:ks5#Eo[8~n~H('CGTOdK7$
++dG.MoTX:suV&}vhI3On6+u@)/DE}FEm%q-f#=/oAM;v,RbJ-nLrD@r<1YWx9nYg;_E}<eN[|bR<s=X@1B_n<=9fKk+BIy07nryf5U,7:e<ji;<<53U4Dm
+oe)zI<J-[Z|j~K_Pf-s:uK8HNT-QEMzMCal5""W0iz,Xy"LpkV[[Zpi(0f9;SqS(KwGxv0M64M<='tU3xYm4NU=;K`s3Tc[L'cHO6GjorD({xElB{rw(H<
+oEU>~AOancC4Cb`6wC%;PAmzR8U%:.6IhE33Mza'!Qnis2>3)6&E61H|>4wT!Qs/oUAx6pCD,G-=rJFdXPAZQ-3BMxn/t(<lZnq^"viq`6wBJnPrEYPlO9
+8mkC:4A>Cm^9oFvP8s$or0czXn.(>Fg/&XZ$x.p5e[9p~HS)vW1'+KT,]l0XE2KV0`u79wZ-<f'u|FyGe-{TV;d+,>9'KJrBfHtdr,6)-c)Wi($5ILoJm{
+~[4RJl%Jfw+w)eva{`et2DkvhggGc<-8MKEVH>^EzR#,7fb(6,N1BV|[4FY9{0Dbjk.n&yD]DO#ME+cl8`k3>SIrs#xn}xc<W^ylE#8@LOv/Y2Xg`9XlIt
+3uC4_gdEk&I7$a!^WPt69[L6=6KG0C!M4&|AG[TBwLG"`,O6hA|qpD/5.+=MDYm.mBFPD{(vxcBM^ZYZ>z6F_|@>VrN:c7y38KUwKjw2-B|&]Y`A(ahSmS
+M$d4-80'=-!q--}--ThVv;=8"XF})z&<xa<}jzdz)"5|_#m`cNu1$_H+#m_k60H!a!Jt~VU`9qYi#uoKkzV&Mz0<>m2LT!07L!HQG3f^f(6G2'lLD)(`+!
+0>p|Ci%QS}C$%@Lsn2plahv1Ru=!HgUdOf$qDB1LLS_tj1NjZll|4]kJyIGH|rNRMV8U.h;`k@2tUUq2z2o{6G|Nt!S_.fjnPt5GDxjh/]rQCpj{,wWCSX
+K!z;w2=A$#/0WW2kS%y/NcU%"/>WK[jkv06QShF[,"Zc.'R$X3^`|xW)^-LcUnISig(zq}Gx7L~+FCHs02&k!-I<<Iq;dLeF>`H"7%lBXT:%wRsM9E7A")
+^DGjVC//6{|l"37G7iZFiv(S9l1oO]FT2{lkU&$Pq)-4&L&HO%dJI^j":<q+.d/I5wO"_;Qiz_ZrQI=Oj{OVx<|5V!MT"+amnvu#I[A+i1&f))"Ep+rjfb
+;v@WU[01<Mquu|h6=vj7]rf=@z)l#x5xKx2{20KSvVgdG.eCoJwlO[,Th(_pF3gs_>5pOvyZ%oV3(7E!upZ%cA^bz^:"EmT],hTS"e@&f]f"T<u(7spQ;"
+jMvfo5yJT`}#+wz@nEd1C[]5AS+Jd^-t6rU,1;{n/C|X,WZM%9r'^l>O)t05uWw)9DOK,'ovq[+Z}HO7/Z]^t,5nqRtiHF4(X'7=.C$N:]@sGZ$F=i-RVo
+o"[321}h7q/J.v["TcUX1O5+6zjX@f}1/_:vTcoXZpA|nzE[ly[V+ZTS>XtYFqJ3eFX>X0!T2x|=+{=,n{T$A3RN3)Az!^~DBB:nYoN|&%}12)Hs3Dc$;Z
+~q"s'(27|ef`G5;KVl/a"1de27@g`([js"Sy;_Hl)]<2m3uvAO|C5/waPXs^e>=Oe6[_|]Ze=sW:kB(p!@2$SM]yF|jgd,Tnns3{W%/]if=sVzCd@O8j!I
+Cfq4brHs%e/P2$an^J}6L7|nCS/)^J.uQ8t^hMUTOKWDE7D'oGO&kK[b,w&53DT&saQty.l1~E$|WuS<K8@gIbA3kaFpV|#w`IIB###xVAF/FN%9d:r,A2
+|{WupC{l59#SB+i=GhAwlZ9[S$Eex}.&d!TjKgfK'9ixY5iCqdU'+w6A_2Cf/eXHxcUdxX8Vd<U-#{3j<fI{_z"3[IEdE"^w/TozHV0oCww3Kf5L!+ZkLe
+_jn9G1FN"{u|`f>RSFNHy],WZ)Ve2cDcb=OSo+#_jc#Lp#$#8C3W^S^)GPy4<;GonhH1yc::$In`guenW+~q[4)Y<RsL`4"ABvn0Rvi1s/J+6${odW+C)o
+E-L9GG"x,p5W06@,lfI,b%:L{Trl#0P5Q1g,:-KRmk$Q{nIZL4mdsjEQD@[]Sw'&UJ^lo}Q]7ngYHC775^;D7bO&"R[YoAYfk2~LE`Kr;`VL7UuM+fS5Uy
+8}HRI@ID2!NNAp'z}gt[$M3I0b~Je&nE|$Gq0<UJIx]T+D&i{K],<+_EF|"d$H-J5(9sDb.kn4,Juy.vjG_3Cj'qH%`pOoBFnHuAnCE64Ahy>D@`AjSytY
+jZ<>nx[Q@ZiDX#eEslz>LuWxY#@6/Ii.p2,B}=<h_6p.Y35i^4|l1HtcX171hg$V},>%N@X4&gd^Z,-qgH{&x3RZb:(4Q,%N+HLR50_#R#,Y./~#DV}9RF
+F+1PPcv!Q>([t<phA'1Rh!3mGC{#0]LESs+DQAPiH+($cx,EPhFdozqs5,[spl3f!,.y5]cjQ24.3FE;$dt"~_clLMlD(^B2BV1.U|Pwop[}^RF(imy=s}
+RKxjHtiO-S2X|+W2pLis`->3y!]6:-Y0@7VbcibR&yOSi,r(pvqLnW{1]sSQPF3ett^,t-dF1VbMEF6ayB/9,XLActyy,vcf2Q`hicx"78iz`Nr"><SIZ6
+[Jv3^Lb|Nfb0PyGo;fU)~rer9Gk_'50<ldb'P(9)FcGLI^uC>V,b6F<[|::RAHEM%v4+osx'QOG/G()o+6];U6nlH.D5@d0D7cE;$;`FhB-AC1C3Vc7Bw%
+z/j94(f|EqO|neDnGsMiUgNf2c89'^T]g0)LPz0jUkW/K'JK=i6icAg_s-)[0jsO<J,{XNuGLyHwt+)E4JgJ;&b$Wx9uYOzRM|$a~/mLc}dsmtNO/]Zino
+cbL"Yn>#HxErwoIO'aZc<Z9M:#_jz'&xtH}ITB`{H6jT<S"]Z:k)hP0$y.ykyGERJWOrfkXjzo|OZpy1`eOjN2`}{i`D'KjASotEdda)bIXzwALgg>0e6g
+Ov5D5A>z8`+vcX.7W.}0q%0xygB;z"5B1nYf8`D4o/eS;SgZbR=#]+UO'FHOll0l4Kvc#^X-NZ&Ho!]SyD"qEL$iP-M]AtQzJA%RWn$o#Fa7m2.;}GN)8<
+v]o%n[zC@T0TeqLH/66=sM&C/m5I1U!qaN^Y)f;{M+1M]x4oH1T[[Bn-H0kw5HVr7Voyy"8B0mI92HOlMo0>Y"~jsi~7=X"a+V`zY)Q9S}Q(]gbO_+!jzx
+1rQV<$UaNo>jKjhe03IzsP7rbl09<rRZak^y1-0]}Mw.LuL$[Xms4L&R9unpjAd#qIF-^$%Mg{kk,x;-CD<DC{86:&$xH7&7l>~sxWpTT7qFvn77O6lUBW
+$k$6F0Qa](:{PPZbWCAK+A``z^1;$G)@J7%La>7c{TE@)nll{iyVv["ue"Y%rrOiC=]b/|7P&(%u;#="Rb57n``48d0BURK!R>T:h<-GO`WZjw6E!h&ke3
+lniMM"kYX5,`dm|lPA{c]^nv.`V5{CIJa'8f%N<sB^qA^#CPAg">-"6,FdMz_kW,0.7ENR)#Il`^;QjFC&nc!10j4pQX}p,Lam@@$):P}<|xIx7^~SUx'5
+J(MWqJ(hmhJSHiG),bSfpZ&o%`c0eB=fqB7o)A3=xB|;%zv>WXK<D5-G,3mJkcXBX<XOgE<}9B"Z&:2WM{nDejv/!M>W:_X}|{#MnTgc^C>',]+Ho_dob&
+kqKHU{Ks;.~WX%mn#=(DW,u5)1@t&B`LV0$K7eDmfacX0Qz@VceIiT'Tm}<DZP5UCMxMztnY`1xFc)<m/rL.T2V#3K9Mfrx&C";lgItpmib^-%hT,aMhB8
+^utP>DCb`&opJ&%d%pkix4!Im0vK.Q.kIu"+Qk[;9$^TtMlovBHGH}O.q6}4=^Qb!<+3'HO@~5U6ka_f.UQ1Xc>a;'+rd'>VQ"`1>k!3WrjSQjtC~h;Xoe
+Zm&1Zg[,S03W`>M3CF6QpA@>fO&w>(Eo'lZp~kPr7o._kfVow}e0|`{{pG$xf6:}%d9OOQzRe("ksilrqjO9+RQS|0W4}4Y[ATm}6x_txeQ9)yZ&Vx$Db<
+:X9@"eE"Y!hW]Oi#{Nv:(g@Z8E<T"yHO>}<X//.b$F]#s-Y|6-NLV|&mE#`k5}aD;l(d6IW&(8U)M.Zfh^(A-fc&]wd}^>Wt^[h;jn8g9jnL5R<i&M^:qS
+iK&c_6V4:<w@6up7,ss`SS@6lNEm6s(k,7+czRW2di:DE9/.U[3lc4k"T!__tk;dB^FywA20bYIe3=^>lS6bA,"(X>w(ZtNBJ;/W7&bJ0&%1ob=q(q/U7>
+{7@=Y{#dc7[;Z'R:%cdgyZu:Pl+k[YbmNm.Q":UIUoq>":BI@,m3qnIxf=4plG5V`qc@b+(fzhpE`11/7t`AeM(M;)%JfPZy[DEcRdN)!HR[n0x`p]#INo
+P&,eC}6NuBfP=_%`:;77[!)68P>t{JL7;VUgzOg:u)}01_)(}@s'sXX&G<-t9h(^O`y9Sq-J132:C4ZOV@Tl~`Y_g0iAYHR9N;B-Xt$-a0+;O%>RrS>o0S
+TZ!9dG"jD5QdpVB;+4w'BYa7t([Y|h4l%gxvh0]_ws;ZJZ$0vI$W[S-ew@Rax$bS'2smxFnjCafh]L25]pj0R7!s@Q)}EUfTyL>_V7%KtXXB]il;ebLsIg
+(yGrw@]gVKPqe@YfXII_afNpBvQIK&b[!o7x,H+feh^}WcETW3}Srw6}g#[yF<fzA:3'pT:8Sy0^_Dt!K%{<)]@$61^[=72+rw2MrFR|1;~si.Ck/WT_B]
+<r$era{2w!Y=F#04bSZQbcSqZA:z+odpDmOAQBB|ehG)fQXW"GIINXNR0=v1.Z`,'&9&4>0Eam3`NYO<y1e_Sp9kNk5G0]_L=]JXO/s]D_%,CENUM#Wc"/
+o<OtGt|+of,VEAc''2)ceHH0hU_B~H]2L'>Q(chEwI76|$pBWwueN+'Z&FtvFI#`0&v5iw/ZeIHfzv/HW,j/5V>vlASN!ocbN^n)8`0i|vJ<TD$TN2JbEB
+vKzfuxmW@<lFh+H#e45LHM97.xbqpG^,'<G!z|s0oALV$3<<Ks#]Wcm^Sl)V!2)bnxS+j@,Sn5O'--^m@l$_|3g^HQOVOt#I%E5K5:&]BmbXCA^V4<In{H
+f0Hzem>0f=6SOVt=GX+{uMPb_|=K=m(yM&f(x;GgwfGon7zZ;(=b<)fXs]]cxucm>tZBsZQmm]RF(gF7>|'0%ZTWbB,Z(OjcNbAO1aKY1Gpn&wSi6Ax<8U
+qaYvyXYroI56Hy,llZ1#2LHp6z@V,x8dQ%.aXOc1i<Ah'|dU{3Q]"|$^-)%K0gwJ&"p/;,>iSTuj&FmeSM{qk"6)8106"i0@)AsB~2AK`!kyF]hc6NID&|
+,gl7nb)LYh~A;T}_`o{q9JMND4hLGd+0|>1(Ke2Ea9B>^N+,l3'0t)BM}d:!@6h]HRIne"m=oZ}K4TrT_g!}-1KXPZ:.ujCUytTD0T%;7y,c=y~F|!BSQ:
+,4X_R1|TU]I96b+3f+dZUXOoj$9VW^SRAl}VRm8g+$ZBSk7uFwV6Z}pjO,;x1R/7KFB-ZOQO'v]I"^J6<T6t6}[.BiZw_LepQAdcF796lCm/bdaMKkbjp.
+qufCXD@,V#<kDD4Yw_{EH}q3Pi5:GS2n-ltXB<=YjDO1/;R_#gIpD!b};Lu#2L"og'JY(PKKL:"WUC;=yW1B6KK[}GpX1AX,GIgc7Zw$^_I0-^k@"C)"!A
+R$@WR]cv;|S]3i+].irQv.^MtTGTeb4/Nqa/>.&#f:/q=[+,$AuxTR27}w4qFZ,i(7Gf)_&{>}lg>AbpE_03#|3s/XZA%9OM&RUsX&JDvnNx1Mc|.t@g5}
+zcVF8:h<t&HNA)Z^/$Kgqe7^XOH)BtbTr]P@fGq/|,qRHcvE;7Tx&14xgtS)%lMl^7k^4U!7z4:5r<9BXB(&99)2J%rua_xL-u3Z}+1YE[&}<4O_h"3Q0H
+/@:Hl{Q/B"u<<bxTg`PUFOwuxnD2BE6lJqAi4@ygfK;.)3-cAFz'>Q<>Bb!0#$N"wicg6:'_pL#jxvy#ia%h[A9$_pOUCc_|T7;[r#y]0`U=v<^vEezJe|
+d]{a#W"'<'+%xO+SGx^Dj"]me>>5Rn#J@/}M"mCRS1(W>l%$BZ)rAoabJ1[f}]uBoKhMyP,"ZT{tlcfi5:y<6Y3ee8tGJG35%i7p]t)24+&juj"Fl[~@j|
+'sUC8[ue<4_"r8v;^JhFK4;U,!"]]vVP&LFJaX3W3Km8=n-dK@Z7D.21i9I^CT(qbF[-gm+XYFS+%AXxZ{fB_2@:yR_WmcF![%5i;2Uy-@q2#h}vX,bwKU
+jqHv|F+&vfqCx3wEwJ}Dt:=:BReRXa`UmO[nRc9}J!:,|XNnFp|}(0J9N0p]kpO|DsPAW;n%_:Zf^{9oj{#9,!!-R4X4%a~3ao`NCr,g.g=gWg0IQ8GH(2
+RBZTli<gpWa^0%2ftE.{^5^'AE;FiY2Wilp.ms(B<|G#.3MRkx,yM'<,(3hQNPW&,^Tep#m%E/3n$osEXRTQ{vBGC$<Vxfj`s^/NP:GBXeepr3S!qK+#7B
+}NAMAzF-Wm~QgW5nT+#SB$WKXaf^PHpFKa9k"5YDJ{eWNc^},N5VPV9EDI4YX"6"F$_Fyg4xM([S+$}ukb<K!z~V+)JwjGdN84I:n@uwZwNHWF^Kp'_r:@
+38CC.D!%8(fBrs,KQ9S=-a6>6{{H09b_`l.P,P{I_08Rg-~GAN9bMjgP+a0}3Voqe1&as35"LV+kl)IbL^@<yd:zJ$zurG@4gc/D>L+|5l&=XypJTd3"o3
+S,`9nH[)P3+&DiHWICfU!hrxG6KmrWYmgcDk0.@Do-bUYE^'JQ={++b5UZWc6^o$U@8:fikrJZPYqQs'RiS4t^qB)1rDSox0qnv!TcZ#%:0v$GE8UTE}Q9
+xcD4Yf}@bQc(Q{|-[nfOtg_C:/z&!W;|4G4a{%a2n#rXCw|kt{;&Q5U,lE+war.9^0dLGn.)mZLC'cy{/xd^P#cpx@FJ'}T{tZ4h_{k9^-stGGv7W4E4yg
+!}>:saporSu-ylFqGNoakWb@3X@I<$uHcxExsV2w'M$hBs!o%KO(oK6zOS^4k$Z+B6l>0-^_ux(M"nWZ{+<m{uR6|w^p"9FhAP}ON=3iWb/M:}LwYUQ4^=
+h19dY7<_+}zX#|[q3V=m_2[R&/NzGulz"Og8q&-%j05^o8}Eg_T@9Za0CzxZ$x;p{(5.^wb,^VKwH"{9P(uMI<z{^SsQKtdnx(zCiz0{+M$ga"RbF@|E.H
+&zRetjS";qmNfI6AcDxD6O(N)bgy-75xXx/n,]%5=zJ^Y`S}~$Zg"5/$W`o"ZT4m=RW-hhf+DfG`4|`o,`>DVYk`&@&pvN%h,|6EI`m2F3wR6;xntEff<l
+>A'(,W3",:~-6l55>E`w'$%7Vxf2xLeEu8INf4B`'Q4_o4KDz]~K+u$kgD..;HIqckrNk,%3NBI63`Ij#eFQ&,exCpiwI_adxeSe[>=_xHxj{Cd22U^^+{
+zm%3RjbI.;4XX|Gguo"vB&+xAot""9:rRHi$yWq[l@0mV6HXnLUJdl(!J@MP_lE|#'Kv"0irdq(y>zIG^K%-;}2MD.=Pf%fRG}ww9&1N<T14cC['nN&m_j
+nA,+E}.-|#]n[`Y08q-@R00i[YMq;B.g.:Sr"{e/cWR82$:W.2_I)oqYW"%C=r@_RF4<4nnv{yU8<AOWP>#ie':CZD{WnIIUyA)kl9hM;})cDl.4=DU,"o
+mu+)Td|.e;KjPI}K[kc)I4c"i2BS+HRWr@^SriR+^eAX.&GKCY5702jbctjBlmc(/sW1nw,+|-F|50lhvgEU`:"a,@/jq,,$-nz$J5X_Z+IaC4[-_ydT8Z
+iSlx-TF+9ivf|oJSo(oc1:`2p>Kom4_^sD+jFAj$QRgAyJA>Qek:qUL-qgS3v(]^8GC>J_aPsD)m<):&Ns.n:'WK)h_i=#en1^.s;@3H>GWPQJ:p4/uXB%
+|{FY2l&W|gn)MdG6,VAgG^OlU0+.C1M|M(_6,oRAS=:B54U_VUvgzZ+96S95TI0vFsT:KUKnBW<)&<,{g3^:I(zwr6EUUSL@eH5OKP)/)3y#Vl~-3r&g0s
+,P9_pI}Db6GZ3Vkdgn[0:8yBsPiVdL1Ehc]FP]jZKF]C0f~Ly-bVpE<6^hg+j`E!A@vtfn:IuBGQ5'2jcyr5nn>84P$|#}FtN<)DHcs}T&laT3bG47|[]H
+V_c-/9l.iQGD-AD$Yr>g2{h8K$-zieoWGAK()qPytL<VX19V]YsvO]]}y1v}MU.:_L8RD;%9BTzgZb$BI3,LARA0yh.%-o##UYQx'$hfdTF;":uq[b+a>m
+dSUW~>14;>"7uXk]Ldm=!k'w#D+<HW9T`rpaIdrfav'&Y"o5Np>.5r$uUT0GDvZ2>=~4]tf>9UYkas~+4J]@]HUt&XWj%gM<84X6Q3BV1fKMioZRM<{j(c
+,GO(65J3T09Yb]Gke:-WUJ.]1fDBQ3_+yCeVLW>L`NC]M>ok9%o5ti/mph:K%wT#PMOK2e|q#wBER,7xekJ&Kd<GOlG}dedq_)5;'jPh7FtnoxbE#[7qw>
+_Okh}O&_uY/Xp=!QL"mf!a+390SbAo2YWwoZ)Nrl#i3!Cf6xbnD!iPL3GQw@UU/><0Jo4`Tbs+<jq_~.vn</cA79]sfs|.Wbe>)]pTO<X%0R~Rd:VI.sBq
+T,yq&G;tZ+s@H$!t3hAp.3ykzI{|:,Xl|2LN#rar8{v3H_1WBfod8yNwFS2)I-rG^<`32Ah@UUe:i)}f@%p5_Q#3v}7p7Vo%wydXH-Ppou5>)29PI'`M^M
+NNlT0L)0D=A95IWxvwA4R.[knPfamT&n^(%pkdT/sN}X:x$tFDjdUc,mBx7qD|>x:q8}.F5#P4D{9j,c5:(&|#_:hG<qer1)EcX,Q|!fh7VPRNGGtI-QML
+QZn{}&<(]ckJ]<s=(3yB>+mwoq2&$'Jfq>~c9nze^imjve%-bej8-'||zOw-}z4VU5dgwypIxxx#D2Rj@=5f@$lw6t~K~$4j.X+7#19e5/BO7!@5ms+@]$
+X/V_POw%b82D8T${iIxu[3@)0jl%,W/q,r#f|7k0"Q5[DpK1Xk:+uYVD-pnmEcib:LNfLv2g.CZ=K$Q),1E<xBRE$-/vDsPPJD;ycNhY'Qu2m<6L.SAQP4
+]K0;3Ul@:{&=gieDRX)1fQ0i#N~DMl%;.Okj8tv(w#&PlK~+.}s/G`)AJ.I0O.J|X2S2C:%Vcsr6M)$V1h5G9BOkKS,i&,dwv[mz1hf"kwwgU!9a8:bQ&i
+ZNbv0Jue%TfhN2/@uS<Xxd@E=7B#Uauc}eSClp~TNe2Cnb[nX'/=06yp!O))zpd|U3PXGKE%,/-)]]R2Gdasr!P&rwi9G&h<pgk=h=]ah<-J.{L3r'YF@o
+97.dg,1x/-s(&/8dh$4fg%~'^%sX9{[N<,6U)U0mjx$7Jwm|<Lzp:w&In1h)'{zb$v}:H/yEDFP-l54XnyY%,ql82Nef~2@U0}vR35DM0}"#,mtnb=u{Qc
+<sag+g]|Y7w:TOAr{ObzAT9/VrheZdy46XrqCq^}:3C[I^MMqmuM+,E`-Bq^p.=pSLQ-L=ad5Xg4JmozDo+&9q}Zi(@h~gD|gr/vUQUFoO([qoS_j6igy!
+K.^_%k;rB9"F;.]Z%w""+ZCnxoWZ1puYu!TeBJZ]S>.>1RkeC#S""fC|BB.T>6TO`0$"0!HR`[E=3xmXrufdoS|`U)nxTh5#KE-7pd|-~MSY6'2%]JfxgG
+K,sKQnc@Oh@kW/^ZdH~,hTs)LGv<OR{v:iS3gzyKfT$"W`H9}D+u'{VrkP-<$<CQS@<u2<PV2#3hhJYm|oHRwo`Mk-#R]pe$@[.L;uWEz%l^=mr4'Ko9LL
+PC71nO!JQZJ&VxoeSn1{~TeVH,-Ji|HJw4[]I]C,My1Z!Q}lMji<LSB@"X2c)Rt][p9m2sB|5zWtAy,n/^|g`[C202s6,K|pHNTD:sW85ID>ZNpsj{1njf
+=nc[2o_4a+JwH|3{"-5Ij}0G/|9d-q,/'3Ws0#Grb{cE)3d7Wh.)6S9.+^99@QGIwZg.maZ_nH=e>=-#/p6ntPP9]${|Q{IiE>-c5ss!DmEg&#Wn`@Z,GC
+/G'"d0,b6x`H9s^F!DeDqF"2k=iJgO}kO`60GRY|Yr3[anW;O_imvugP)CgncD(.BzkFKVAjUIBc<dMiRw<s.m4+^d^rhs2@Gx&&V/l4=i9#r&F3vGv#<j
+D2(ua]fzr[Io;DsB!C9}S'83p0VNZtrhgQL|]<ch~^,zsc}5Xo#6[[T6H4k`]eC+O|Mbe/MqWYk`L(EP|m@R5W'}FctJRBXx`p;BVwkEp#va>RI)h5x0{3
+_Hyd4XKl|i<cHT2A"}V"Xq]8lC>:z$N7GvPAI+>^9&U.>@r9K)25>uzK#-'c6gRZX46iSa%@ZDe'Oe}Sq2LW(Udj&DSF_Z%aC0#se%s$ARV@nOc}Gt/+oE
+UNBgYa/!7Iu72,CO`Ra=Wh[lF,<q~'Ty:$3$5^inW6._9IxiZ,.2/KX|[TIX3h](9iLqkO7q!VTgj;MaY.AhZ-LiU%NLAF%H3V^#.M{hn6pOW#+P'tzJDs
+wx@ImaU:'TuB{=8w-O]3AM_Q,RP!Q+QcE+dLzT%OZ$1;V1lAqqorN;!q`@o4Jrf3zMzZ4}WYnaX6;M;_^kzizF$%ns"C"hjwRI:=fIo'1WQ/esKro-QRA'
+{5l547%=bFrQD_>v-(P@xvLmT_`YLNJ[lZJ0iYmNLX1iUv3{Z5)v_S!c|9a0J9T1AL#]}IljThXuqg.a5=^A8cuQ1kVHZQ)s1Sf7(d<^c`~4pT$tjq|C8T
+9v_5h3~B+YNwdx(jmll"[u}lW1RAtDRP~EeMHpKhq310HmD("@wlH2.,UU/yF`$Kem.ItGEw8<'R:-S}NKoESAHm$Q+-]R/C1e@7Uua=Ko:m;2Z8;:m7{.
+>eLvfc[&lY#[XFY75)Ybi<i{46mRXk'&o4|0:NB7PPzJGcry1P5lM=A)#_R,]}H_+91hSV'O%0QSwWk:deIk6&Qw4glPr4EwHQ^(e5Ti}oos{ZRSt=~&n!
+ux`rjIALm+7=d,8Qgw{KWv|5Nf)DBzt0{5)c>#]IrgkE^;.JPujoK2&Go7ICm^Alo)'voL^iWI&og{&`<O^OTNJiAniZBVlO,UI+[,n$^<Q<e0IK]U'F~g
+lY&y8|xKQu-#OGa+{t'i}#hF>5k@HZkq]l;D/O.ATmS!x`pnYb[Kp<5%f3+w0aEnPTNO9vN{+})EfCED}#5[K70nUWqkb!r2@P!U)akeS]I71"rGpxfAT2
+_VfWcJ<Z6VNqg{vdx-M64'xHvB=@<s$,N8,+w/L[yFh.|ID}"a6C5%_O$r!7ZJf7a[ad+g8K%>64I-=|J{AT)"P#Li&zZ(YMb|#ZxXGof$EJIEBW)lB$kA
+Z]`B)89DV<A%Po5P3HdQ!g,[IuyEVIh0n%j_+oLo+G$DT^dI#9^Be'ndf>O`r7lM@T]c<}_2dJBg2TVYgi5|5VA>R::vN_KP57HGi|9V;os%#3&p>>%6}2
+XvjE_w@&8%k,3dV}8VW.`BCvCg,XsRzg$lG!vyCts$gmu8R}lWSvk%Sq2t9bRq]5ebUQf$VlsE#r6,k)r1Nr8hY_rE#[=N"_T#d)DY:7w+kiFXOaCG<&Gm
+OlOzp.rmLq">g:]E,/N<S^lATT21DT{+=lzG).&w'LuT|J;u:l(6jr$4'PN9N^xE2{sV8]y^z88MivhT(;'xkL-mH>T9E%p'6K8HhIlq^ouQe9MQhVYdcl
+:c09U<!-+[{K9%)!Psc9pydBG{f{oB]`cRWuWry,|sgOx^"W]s|15M(JVryJq`&'p}Y}K<4NM7cV/DI.<R[i/-#b$sNZ<}k$u3{gMD,2NbKlI`tqEOy#G}
+a)byEan3^$yvJ}.xuy-8oO!q7fE.X&/gO&N@D{mB[pO/3x|:@IFw9UE{;SzhH/0Wl<<5c/kM`z-pLS1;'0DtdZ5p&Xi',vp0h:c(7H``4^U{y9KpM&k)0a
+,F5B{TQ7W)G8l2P-`zc]!ikN;bN91n^}amw|NJ{Q}=enm>mg'DL_Yr]UFNc`>yt;ADyUA2ikQm/N/[86,9;Pwx}5&L,d$8!AEq5`L^>&xAld,T$u80sG)b
+&ALv9{N"VF/f}2|c$mB%ZTr"5[d!c9kxkvN3mXOw~x=3ht_{@"3n|A^>T{utvfr]jgOTehuhBZ}EvvLjG3xP6)2TE`@6-R9l$G^&^$|e||x)['vgvonOD1
+y/YxJt9Vns23c|=6j]AX_eyP[pYY75FhQ(,RJ"~Rv;P24Flyk<$(vNnl0PA5Un,f={pD5MIT@I>W'HkHnl7!`nXnzBfNugL.~{Mx8}x[~46G%]umT)[_Ca
+e$gNj=QyWY:[io$HQ#T>,[Li+G`h{)o>$h/x7-G{sUQSY-_A{RA1<=@D:|{u@%83$Prv-0g3A=C{D'Z9.E8c%:lWN@}(qa{i7MkX.q|/g^{sRRrKG3ru<h
+8LBp18/3AHAgLOLbAym3`9p.K_,!7C+_+qT0Dq_K#|Wgl.v|KsZN9_<%eRJ(XcG2t4`aTK};/T|SeLNo"3^Yf.:TEPeW6,e&Jc}Sf04q{Vz>[xM.>w%+]Q
+|Cmkxmp@r#=FO2@&I!+":4X{1(,F$$Syv,C+rYP[fV/`'OOj'E^|^U4'Y,'LOKN]vvc4a1Lc/(dl_-SQ`]c%%,rj!90l:Kl]Z77TRPkS'<2i]Wl9b(2;)-
+X-G^v;uR@RZUDIx1$VmWbH+H]JJcnk[Y'_lQeq6n]6pdO%gCiL`B9c]]sm;Z@x4x+n>nS`@^8M`lU4!M^@MKKRk3Z,t{]M@(~F9Y8DjQ_"c#U-YWX/JIT]
+o2.-O>Y9mn3gm=f;e(r{QH]t+vZY+SdEFCDwFL]w2OOU`xOlGq&Xs(SMs{Y`BQe&xfAWr6Ax>J[b86BU7Wev3=`L^w[BfbjN0_Cnj4/)N{fX3Y71zcQAo-
+-.B.t58FUJK^_ZU2TkN+L:$E<7#.atnV`(6JrAaic:^dhk]Up93!6/n^e^B[7{jPfNIGDRN.xi3D^Ym%Z-Gl)%LQisvo`R$9=T9MZ$t/$M_b<rXg5(b$6&
+DJ|(]).Rj4&,!_#e-(QXU}#zGlJCy>Z7z^O^)--Q]6]p&r;{zujMb3I+6-g:wz~N)ib:pnryGQl-z)2Zp7R!b(7_ey{'FT]SRT95BmNbvP##XIE}_7M8~Z
+wY+7[h1Da5gXM}N4}iMu9zg!:b)vM{rP08,AJ=n[wL]BGvrIikI!fgY]DEdh-HyyeU+"3EbR6OonM'F%RvVE-jwd)$K]ZbC&p'zE#/8uqUH(~2X[sLMctc
+`luEkofMI]Hv@Vq<ajD8-R$.fJxa";M->4l&VMc$gL_JMQF<S!4xE/^+I7>HUS]QLlU(;J;mjLY$M(1h;i4LCR7]==RcR6X98ce:4FhQYZk5a^9+BgcQ26
+'#n/gT@v;&S}ClC9b'+[g!]f[JX`@/6+fekp~=y`(r11}4&n}>eoz9Ld=gVeW}Tq>65TvQSDk^Kx"wd_5;7:1)nv"vJuZO<'AacQSu";;{"r))cNZ[no__
+`'DE`,r5$]Q>)x_z:qWb/%JIWXq24!yj%4$jb(ztl]#r9&)MN&=^>o5Vi|"E#hoewRkf'47n0I!7D$lSR,Fd$[$BIqVTpXZ4b!Xp#[+bK3zzu"rJO@OEV&
+S#p&-4S@]qkLIo@AmSd`hVQ@%5#DFoRhfmSIl'.l(""&4Nwa@O(Lg|]`p2yNJ-r%OaX:|2f]cw-)[@uoc>n/8d_E="s2@S!}lG+_.b&#ir637nT_&wd:_>
+{;q0X(9Y4'$(~;eRye'S^SAoL%{"M,UV<"W|(C,GrJK>!qk')o<T}JPUbmH9lZZ,i=y6:')rN<>m=As=f,k@fD+)LbDR@0e9q',RnogBIt8wF5Q%dwV,pq
+"F#tSK4._1l2aQdNHwfIb#D4@l"k6wVdR)ZZq_]Q55a]-LUu/4@Zsp^[.>077a`@FLdX0q-gr^S6,OZP3$+9o_~z]z4GmMJ7nAdyod&tC-C2Z`!%9dQN;l
+@ZHC+M>m~S[vo)[&wl'T9G>VCj<S85IJ`!3+2PXCq-FD=3c24_NGjw<}]-W"PeWozli<_hJNxN,o@_GHH$<O@rR!9+J4|CaPS-)+}k'MdU1r3F4cc=5zF@
+A8Np1N(_LZ~tAXl/55@M{x7T=p+D!:ExnSF%gZj,Th#7.3}50$gNis5e^kP'1T6QjY>3>_=tav"Domi|wq!06Z>9N%vYJ5@Nu@]b]0jm0pXE).mg0EVfT.
+lEfk!d4/ie.AQL~+go4.^^Wnf)h`v"80HRDK@h6aXYbnW+J30v0m}eR7bm87Ol`'gj/B(]i/'h].#,6xTm8x/QSYqyE"((sD/EOm/+r"KG;!KGbSwC5YVP
+wZ>'F:PHGS'Z!9lr1;V0+yG/_"rnK3lM;M,;CH2abwNbJKnMQ,yIGHUWTlQ2b=sLJQ0c/q|Z)A/I,&!^{jt_t<AI'tYq>#H`ePnfV0N@0SC__%_i'U_Njj
+2%Eq6H7YVut+fJZ|#f$igdo27'wj!b#@)V&EMm=:SyTdoZ@}{`}Wypj<;G]eGpouGEgT4oIsnQc)2s>Ue9qlT;B[r(~l+d^vN9E6&Gh^<v5"}AZ]8CU:IG
+`es6qY_9Q5h(X)]o8&6+2fLro%5!+nmp6&]A|ydY&hNTv{g#)8"JnRA@5fLsszcr=6Gle}Bp<'Lao<%|46NmgUZO!CkCdeT$GOb3d)A6HNEZ}rqd`k1t9&
+XoK}8sWNe}z_;Z^YZE}/!x(l>niDi|=K-&F($x$BRT{=!j`pmTJHe29Kc`nE0ly@:D2_#sZQ&A41W!<62;.faT7!_V+[j'(`3`UXLGq-hH7(5Hg=N-cf9N
+{`;3K1',&.81GOeOYd/dN9#u9ZP]7!"_B7z>/k<`0:}!-zR:9!pbQWR,;"(|.5)S8b+GZX<Gcb-hT:_vS+rxw%&=J2M|2u3Y=Y06>y^&TVS"~ZI/EP7Eb3
+86A@PZSvmhgw.H1+$$Vc8!TJ3VY=Zp}<I;@{k@@r=[y.(G^$7kSp%9~c>|kc,^/fbvD@GIv3CU`_+xht+m(g[Ll_S1w905U$3kRHS=7YR;J;=h:&Gqkkc:
+3PsFgDPMQ6:u@,6O}6N2u_QP%+{#dSknCibIgb='/7kq0yaZq-3KT0##7JZh[J"{gv)IfM'"|,_lx9HAUr#KwXJ:XqE@J7t<w{$scz(;:9tflm4+kaRo(]
+=<|Ls+:@{0cc`R7!v@E-15CDS-=@Z-f>Ck~e:B!JY/M5Dh`k/Wy)R$ke[8zm$>8!4g!}(cHM#/;hSW=mYe%lcHI>_{s:Wk9{iUwNFs8;lRUx|/cIlZ<<2C
+PM/B-}{_=mo$J#P19:Pp2}:zIcC%s'a]E{|9JA-foWn8ME>{9!{q^Z'hiRT;4M%S_-b{M1H]#!)M%0paYp+f.m`EJJPcW7P8SBad{;:21Ix]O@]9LeCTCY
+:i8<yik$96p%<lFRM,;=(btSP&qvCotndE=t8!w_>|D575CM}>4C@hG5hA]m<Iww&}4hNmlhc2]%@X#)<Cc/!:Rb@b<e~SrU~XoD]i9m+CB%qcy^_cn:Yc
+[$5{bx}bo,IL|I@hZZled{M8lLLn:n~A2qK=f8#E-Y,RIm9C~Q_vP7mB4Qy02uM[_[]g`$KSK`n4>#.j9V"nLT'o]acts3~ZCkcIA[kfZPAiu)ZV;t)ArT
+!T897k|(e0Hbe[,`~>yE^N|fLHDq>6-CQA@S]Jkb!~|-;agNDY9Y&tPx2Ihi2uhi7lUbbH++_%%bSx<KDV~ie/A3@FLy=M&6zfr$R,j-c`:k[E!;}D~51-
+bR/-Y-osfn1`5!Xz(.V0'3@fLDi`=<a|reaBPDTy>,(o#n/cc[o0PfKb]!bf9yEoEtEn')mz:f,CgFZ(<(C]ALUCK:{^;dZCvN56D_(8BH_%@jT6|Fq87^
+1}K:iP7ruRsCcfM@cOQ>||#|t24=2EW@(qLD+GK]2%n,U}~GQoqcFD6Y{llz9:3Jr%!6[ELasC~Y~e4IcDoKfFxk6TVJnzmazK|PlhP':/nBq}#bFKY]zP
+nZRP[WniI.OO,S`[Y!xD!zF,#6CB%'+6l6_]"yG|Amzu6T'b7/:B91-EwKtUT5bJXbeweXFQ%_,8ep5t%ktI>CeeJ6^ICrGrU3KWcy4g!T3I~:FjYtbn:6
+|_@}I75Z;iUgap962O0oDc=3It5K9ZX(x_T1P1wX]s.wf")MaQ=DZngz&tM%"N(M}iLpC|iq_-kg=,>MulyKP4ELd@QN6:dXLp6([n1'yb^aer1>oSt'Rd
+8p(dh@J)zQUE(x-V$b"%lY+X_:=l5EI=Mkn_s^x=j<Sx2F${p7~#=]T2m7R]Ly'|>(YYO|Y:Zr/8}4zZLEq=#_qnbP.5}yQ7)xvT.QSJBMDG%J5nr5MslR
+!eYJVw5Z{N.A:+RnbMdHBgrHk(t1D=ZUVt^8B!J1nOKo0w[>[&hu,Gwoen_xnxZrngs;asFmcsoSq91F<I;TYxCLC(G^74XmA%XJ&JL=5aMfgNLs46Q@Gh
++7920gYI4Os'w"MbAAm5b6bX#Y^h;XKp'7-`O!yp{uSf=U2]lZ9e$kMP#Kj(xyJE^zG^.&hd(8mtpcVCpQ""}!LQM:ZQcoLGzHpv2(Fv{X>IgGK'~k<l~,
+9|MaP|1`3v;E~kr=2:7}SxTEO;fe&>A4Zn{ibp~VYvy`m_xGKn>s~aP9_<E&AcL4gVuPvXFIbji+34Uyc={IuTK1kphEKD}(#[ocf/~yQ[,MP_m4UM=o}b
+%Ju$OB^h(@lq$CjY763^`-'e<jTD4vlXSX`|LGAOM}V}#[E<=l]d-r0ly1MFd:2}$.59S01NggS&DsHIk%/B{wpmo+y^Xs6=[oguWhO|gEd}$l^9t=f(hu
+Y+0$>&0|yE};ld_gijUnAub_+j1=L$~Q^N/;k:|yTu/@jWAs]m<8OvLSctAS8DipbQ>gYawd=O)"])~12CX1Rf-b`-u"!Pw#7k56q>)`Ej:uNQ@^[wf'F4
+p=Kp#b:DbPtZ}g6%,]oP@N4A;kMH<kbewpIj9&gs)[23JU&Yd/3Ka<Vq&-jZUo{PZ,7d;=J3b,[ahalBz+pqF<~%Y{!KlcF,.+i/r!]f8PGQDOQmC7Tu;#
+Pn)K1E1dS=-h/}'=&b&ZB{p&1$&B0}pG,[K5J}VET|&S/)9[5Yzo[8/v{RiQBBKz}A0EQ4G7]rp1U=inzO_H+@"@kQ&=@Xgb5La})7!os}Q>){`Dy_O4YO
+,Cu,]J^3-iv;Ok5[&>bsiL1%jk5LW2NQG6U96Dc;cV3]n5HXInyX:J28;%AV{'Y2RY7m43Hm8g$[i'MsdRlwi.t}/+bQ+hv,=;"5EQV<aOU.s37Q%FFi17
+Y)4e+r:Y'ECuCqo=W+|5Edo.W4IJ|D|3d=y(UXs]7<J'F3(&`ssMEqv]<TTSIA6Z|gus.'"3YX_HX_0q1:NCzWIr`^ih'12,B[9al-[n4dtr(jB93:)'#_
+_9aw;8!B![oPH#.iBnH/M-XvmD:>:2"=$NE]PDW"B8v]c%[V8(Fe<o7<6jDaExR)y9S)PxU-WVAR63)F15k$#BJCDCVxHbH>wP>-|g}ozW@Za)QYbE9WgU
+}-nT=gce'1>tlhVt;Q<bOAUnAu<}dBv'G)dawcydfs~i&=#F~pJ@9zY%i</FC=%)NVPsBKthOBF,QCsCt!7RS]^;sFov`<;S]^kuvX9X:OjP%c%-5xRRMJ
+'Q=&(DUf=#iwC3Y!+W"r.+o%h}lp1,[LI,5Ux'{d`g;Ilf[,kej:{#BL:slXR)ey(fx1>s#41@wW#@LQ^={4IZ)&0l/Pmt#I7:KSQoy(N#}(xa7a&=zP~6
+zQ9-rnhM3ObR6f.RL/eB9I!XnG"-{!BEbX^Z&Q27Up4kA{,w2bEtGfEx>w9i`cvGkm7DLs9Td5Z4rGnn:LYP^YQWwdqAhk7hvTkK~D/5H2d<wUjQu5}0#}
+zz6x+LptqW="SU1[]Nd&V|v5g%296}e&^1YIsC81cb(eptz`pD.YzP6sY|]VHcw@3z`B.w#mH`qGa<|LkY%]4ZsE||WUW9lHnX;^>t/CF]WS)/Mk+4(_'c
+m8&n1<7s&#J`y;($iJ@T'5r1#sSI&dwNg6`r+Z/mUp&fLWCWd3$>}F&B/TV2ak-Td{'8LQ07<}$4<>iHJ_1X+L{t)kyY_L^()x-:X^X}_!jKH,90W.N&EC
+dMUN;^2JHGawUBZ]RN`D7Sc""kv%zw7U7Y~d/lad><'D[$|w/viSjC2_}ZaZ@s^w1s)Dxeq0WE5[qNdE0T@1u}fZcif:j$(xOrdcFWYTLrctKwST'HMjX2
+dW}p]fe&_H_D^m9it4&[dq=uq8}>|[BOFUoZ%>Y5mtEY0']'+9ayZ$QQj:dEQXJr<ouVT'l+.bG%pP]6z/)+axh;6XLFAH9{5ftHq2P5J4~kJXSXJ'>sqE
+}An)}+u8jdbB|#r>kgxEB/@&-;lz;4l%1CW"@.caOPD,5Q2&'TPQ[1VNC#%Qh]x:o5[Ju;'8SE<CCgQV/}ot6)gMlGx%R6v&+a5!RIl1BcA.L;ug9/DoE&
+AD2Sx%!+krl9!;R]8$q+rSe{MvX6A%7MEAToMu%nuv#,F!.h9pKA0vFmr8oT:bcbyrr$f$F8prT$D)R^u;ySzo:7E$DrE,pPy7_V>kdBC[Ig1lwc<2,bkV
+n9Cit`@KwL8FSE~O:QF@Zq75x8AqcVr;mB&6EiL[-6/3m3gHD16>|wGg2|lQFAH5[>7D-!OoVHFzY%BhA$Bd9vz2l4[i1#@}.;v9R#v."kE`6h$Hvw@-['
+N'4]S,!Cdexkv7iyif[}e{fxYE}'{V,6e#H&OCgBs[Ka@)=@GAHTf(gY'$o;7Ie4S{q;Z=:5vE:.4&rMpwrvc=M/ALn<7)+8j:a;7[#iAA{&AB6EEQ&Wa)
+-Q1Y}%pmtN%8YLa)u'u}pwp(v/X63Q"5p`tD_R_VN-q8:qeQ.(uF<7hOG3yL3-YZj(LeC_WSMn9j1LsgQ&Y/I`Ya[}KdVSHRGDNz52%xzyn[Jwa:kG>6jT
+EM{^ATfJR{8:t:]aGC0K3&zF4w|$344;)hY^_r2GnT5TM`AS}28pEPbbSuruWy3("^qh5SM][-(a~N~Rp]K8T`7t"7.{[bX9zwf)W<eTx+6(-H@x;zm@k,
+dJ2m~]PN;i`aroLSilDiaNrR/Fa%M{9kYvtD&%LRyG!"hfhLJr&TvWWYRwp,D(JmFfh9B{O2;t/9,@co/`;=DVt0ICf^^LEMAQ^JWjAc@ou&.Oa{~lQpl0
+q1n0bmq@FM(T;|UxbZ$c28u_-1ZR<;nm>(4RY5lV+xc/@(`HM-'shOld]c6L{oC}/5hu/WOk@h,!Zix1uE"#u#&(m&i%J&lp{Y%p.9tNKsZr9icK#n31P5
+C!oG]mtt7BNPB'>%s7MkhP-B"67(W^VY.)1+n$w_n=0nc_"+A6if}#X@z4E4)LN75GwI3V]ML!-RL1Y$iB]>|(iLk]ylY9ps!_fs-9Yk[(5{G|Pl7xx)i'
+Y][(=VAO:wZ7LhZHqV:sGEP3"RxZYb!s-p+-ydUHZYxw+mJuQ&"QQwHD3[As&s`&T>~n=#O1Dj:.S<m[27;T;AG'kWae)yws_K_@R%HmZ77[h<!at_m7ZM
+uqUh]:_WnQ9-WhE:J$BR|L<{c)#0]b:U61BO8wEp1Km/hwzddZ>"WXpXjn8n&eF99fz`cl1d3CvX>J~"o)DA0i%.g<S!sT,K&]9E13lQ7zDRStVB~r+m(<
+lG{bo(_kNmCSHhIk-f+oS_x=[3t<u,3{[>d|u!NqQ2+<_wu7D>O1,R;v}7:Ieszh0Or|uBJMcRn$[HRR81X}`9Qp{=|p5GQ1'RIx,=m#wr5WU<^[-b@j_c
+p`76^808p>{A_J&sNF_tr5qn:xupk7|JT:`s6k=3[p5Y=bcl>88i5SqBg/]xAf>/|9sTkFXM@qNx~AIlAcf2Ir`5kOpOclw8K3@M#-5|BH9`{J$)BW|p|I
+Iyv:@`$)J.Mg=Y-dd3f1RP8q;k1hRrubXK^2.iwI%u0qK{|$@#UPL:S`PxTU$7}1a!cB<j0s3_Js'ex1-Eu]j26Buij-O7k7E4R5VQvJ7Vz$P`[Q}3eCq>
+aApD9Ggm['!TT[B#f_@sK/[s6RDM|Q;FP&w@trFGtK[&q-3-((P{%/gW0/<0kEk{q7/!q.8-b<S}N18y9N)Rz[_$X2aV}OU50`S/IS_@QAbqy7Lj$+-^Gl
++53r3ur,0M]WPkk`X=CtakA]'jvQ2JR}8_:lL5r}<_=R^uvW&!N2S}Ge/05XBIhQr/W6<}3/]7$L+Sad.RvbMtM^@HvTUmzNi:]DUBHfGhH0h(SC-2si3#
+LWDZ($oR7b6"Tx+:1^$[G1PnkhjIa8xM+BsX$=!{hL|BS3$!mC-QAyacVHqlVv7VIJiJ8dP^MZYGB{T<,nsqkD%)FWzaS7&ko(CcN;q<Zj;u)<L-7VhP%m
+Z[n,q}u<:%P5u<(i5VD{US=U;&cCOpZ/_!a(p"Ob8XOJu+<xEV>p9p:E`y[G'W.yOw2k0UZ9IU$]6iw,oV{h.=zo)(sqaH|ID{6.J2I^N&9(E]nQRZQ3%Q
+Tr#OGfu&-dceWYl={QtyB-r%MOeJAWC|5aC{fCsm,^-;puKr5/A08{Fn56Y1q-e^`57bQ{,)zQgg{8PdxGG>c_<iDqb4w_H4LW6h+!W25bD$,y6d~:4ab^
+-_17)]WruiQrv|"5}{0)J`w6,-iiExgHK@j!RIK&p$ev1^`Q"h,JvJSZff9sLaaV~6czC[X4ofp83#Z0r,_&$_/ug2j&9}!(r(($$I;aINk_0B8hZ6Pq@M
+qALtv<.%V,(:em#MLS@k8kp[iM{&PYn@[Klp`TP7#re6.c~Kn:99j"PJ[N`ow81[opb]XS(S-r#Ump!ib:lO(]3p:)TPS}B3WA]cDVz+78jy^MofBY`E!9
+%VUPsc9(3wvXmB{EMt,nE0E),8sF:ytGRD19:^O0+KkPL%XtZYM[g5[,%h<RXEXeWxP"N@tG)]8;t&yk=-~Y7hUE!2{Iy0G}YV{j^xZ),.M3on%r!3fuYF
+Srm;M0[^ieY"bZAON$GUBh`:o_VI,So"xQp#CuuH8Jm!m5aDsVv5X3`#c'`'lX4!2U/.d.nFWEBuh_tvn>8("nYIPGELS,$L>4ujJ|{KVX|p[QnT11GglG
+KES4JDwf/PA(Ag+rUcLo-kn]CI!@"Q^c5m(QsJE_=^nXOn]xD!!xv/W[Kf,Cto:eI,0k40@8rT7dB++bfvJI'qXf5IgzGd"5%V'G~^G'JWH!Fi_huv2;Mq
+`nE3Ji'>dQg@/+k%6uJ'^^ItZ(.$u7+[wA.A08NPx'T8<b08_aAE6&Xm!tPGyp"_/tFd+fIuN!fm#3y.UU(J08';,VuO-gp'/^%xIbN4t/eH/+%=sQX1:x
+1&|HNUTgnVra1`D(G{gE'-C,{q'^WgB&qUYg7H1c%Iwq-FW+}82Y3UJh42#g]-pIR#HzvT-gLI<`INX8"/$y;T<;8^qQC]WXaWv-2^1#^g!QWD4kjCo7WE
+bfc,}]$<@8r%u#{Y:;m-5T#v=rW/54dl%$7s+=QaQi1-.BC5qcAb<}7rOV^8%%xYwIUF"=),;mnU2h'q4s-EGE)4%;=-4Lc"JQi:a}D({p-nb->f;IiOpL
+EKUUw|kVhVB5V2d;RFNV1`OY}fz%[6"lPf+v|>:mymR_Yv|2Ri5V=+`:Qe[fW[~iz1U=P2Fg7_k"/1x7ZM';zkT"GA(B.Kf@cYM3_S|63hgz7IuiCT@tNJ
+LL<z&2jiWa@.](`pr1kP]VK-IN!-q7Hk-7v2{2ogJ2bZ1j4e8Yt7Qmf!(N}kA'xvM0V6+$8j=S<Pm{(W)d^vfoCu6+[+SMFDPr]'w@Pig$Y"'|[f<pW37+
+n0o^sPc#6/xDPJ_9mUTjl{R"#6qO+q#a^U'nVK;$qtD4Y[B|-qymS_(O4;TNAHWr0dBsS(,Rv{%<gV(Rd"@UaK{TIFQr|,dr`}&G0>,NBB}ie)Qg)Dj0o]
+PSG{"808np)CV=r<oeRl9{OXV-D%IbR%.jTMw52m;UXOS|Ug~A<7Nc&6g5E7gNP'vsHGHx]|`LL}K%x}V&/4^Zk|0I&.-=A<Wrq}5'{fI$Dnn5(znp[pNt
+7rkwYy`5i$kB.`;droGr~,<j9N8aWmK=qV81EYL4pNpad^sy0TMCIH:c4chPLZFGYod_U$=U(S_N=qAKKM8"=w,.OexLr.CsWwLR!")>C@@e&m(2/e/,Vo
+BzN|l/SMkP"zuOKJ4KdW#9tglxgtozW0/dlGGgm]=qy{1'%O>}{<Mf&>~&y#y<#tM0oGb50tr<H6%VJA/ce}V"^[P^sXu_{'tPsy[E#p5F()jg=)sSMWR5
+v/.2I=KOug_XUFCe;+,.#Tqlsv}Ymy7aar=(ttT|gm0y,yMQ2;%[7A+H^.dSD7oWJl.FyP]}DJdO0aYvLeBRx"2e:X|;U%FKlWxT)vO1gJp$IS.G9mXe7W
+KJm}Zo.h&QZ+fr`ybwS}7B2M$qDgy&wt'u]5jh^BJlB"dPU4P;vlz=M0Pp6D.rgfk7^$h2.P<lJtS'fcjX<jzN+y+C},:fmz/nlH8R-YHNfBME}.,r4qPy
+g^K4@<[8b>$u7,%]w_PFk{.OD,x6IFsuUCb^7.@oJ=(0@I>Zj!oQo+}[ie<!q7+6k&(bq1t'#/]1f|=&&s#m156eXf8y]V2(-.1pKVV+!cj/7rNtauA+$l
+c;g6!OK.Wc~El]eG/&CyDO&CB2{E]Z-xv&o{2xx0{pfMO,QIQ3(`s8bIF`;'od|U{vhPQqg^_UT38;a}^gH]|-fH&|#Y}{]DpHq;k`{'i/7W%"GXYu}[rR
+wjTNi=YRb/GJ,/vARJaMtrseb.$wac#WR.,SLF%!&X6MZqu:))|'!7qLCAZzk^%%SnP->5;wj.YA8FilAfejT5HHrh&TI548jP!`^,~N3xqq^AiW:fW&S7
+!/GUS('7Z=mwem.uH=0tcaR'}kGH@a2MJ-!/]M~G{UFvHSh-%";TIoZ0>.|&E74LRd@X1&/+79!")!4$^s!{"o0weN(U'K;3$r)"n@l(:lk}ko>6UrC0fU
+w2fyFJ@::X[is9`6>RM7RQ5{X-OPFGX,<+B((a%Yo3,FU8i6TwW<SC33ARA&9'i%ILR')MCN`xn0PS"6Rz0xi_s00()E&K-IQS4wBINdrI$szjuCs8)#@G
+%%z0~Mm/I>!9>X.@pe-5^S~"kWzG3{/;)JH8f`OFO4.mZdoT8ytR;[5$pt<0tdR6W$D,hw'G:$x@wcK79}fDPO^CBP[c(y:^:}NOjf$={fXs"~WZ,`>w2/
+;Y1u%"-L{O|{fXeZ]U4^z(m@|.O5rIx+<LKZT09l_mH3`;nQR.P2TqFHJ`K:7q5i:=}m(Hc7SZ+pPX05%,L<UTiAZNe=R`.oDMb!.zaGw4y(FN@1-F)6rR
+gVfb:3f_.[`bpOH@",t/@c{g=s|xWhP}iT.#J%lQ}rL`LvmqZ)@5;:LQU((s[c1Dve_SlAw[_HY<_xD(_cWA]{-I8SB_dM7;uQ4&GH4c%hpw^Q4J3zpeT5
+0,4Q1jJFb=tccbK,0q(;)DKv2UNsKhTyCD"d_a'SR0=y+zUBZ<PxLI";Skx]-500`p:<!hF^U2tm&s;e@Tg3B.QXOAan$$`JuyjyG7~%%3kIr`XLNc@W/a
+C3K<d%.J#/5>h69qUgd.G38y0+s8[r5cJ$.w<'W)py8$;1Z=6(+8qUmu4"kFuxR())1(UZl-[s:qJU(4omW)7)<hH"EP`UU@SOyp+YYwRiNiFtog{wzmNp
+_gX8V[T"lTp'Jf]O;UKdgw6Tga8a>%5=@=WGkdB25/]|Ji9V+^<3i:7ma-'be<[-ZNr60j[b_dAg~VWrdxO&6vQtTzRa4gWInTmJ<@Z_8kigJ(+}}j"OqP
+Iuv@l)T6uN_yh%(.o#f9'U{'TEE]nj'QWYdE[QxSQ.LzGX$Gy3QY7`m6_5EtWE@0`]C3D0L$S/Qx^zzizP$ST`ONoC`84Q#zs,Os#w_xyfBuurj;h->'<+
+{IH.RCPTl_A/L,8D6{f{3-@c8G${`5y<U8:sIs~BZyc5Ph1Ao-Dd!3"W.BUx20'ixN/Hpu|u3`Ro2vZeX98Mj"jBu4V5;`:J%4T')R'/bqn'%k7n:5!36x
+]iND+8om.n>|{7Jg9Wt9<!rSc5t[`hFSV3P6g]u4%C(obb_^]reHK2T%=%2c~C-)E-1Z:t'6G:~jWQ4.j'|'!4PUY{Yvw&+F`QU2z]I#)>1p`xL<)#:)xk
+Coj_rkc0!veT.SWiV>L@='8=}k-i'R+a}:y>tdm(w<BTgL0(bb)6RoE#hq]_pz@!VcQh})Q9H:{xOD'OH;e>xbkO:M{=!8E_ZPjK`|k%7A_w_^e|od^3@o
+"5]'m29=CPsCLV:yRFX9-dhka1Jbo%,T|WdkLhx{:4e2QP6#/yaO8n=f,r51Ic&]>SAkvLRYUS<hm$^yH+0m!ix17Pw%#"x7Swk$.W7&mne07Dw8hZ1U!7
+0W.tm,BH~YgvEKC9;fXyEZSKqPJ7y(9Fw/B3LnMlE0uCp"]wIS';vTc0Enhz6KFPRKA"$;pwJ]4E2+$Uu/q0qm'`+#mBJq9kY|=m=H/I(OwAR;_.2/<yLD
+U<:PQRM/;D(Y_AnufI[MEQ9U{E=Sve<;)3nr%tf827t;B+0{U/W6).BQg<Me<KSAg'is@m7S18Ps%S~D_PLf3=k(HE$Kw/l`agtXU:5HoQ<[fNh/5M",b-
+d0o]snt]quj_d,MQzyN252G,k2YYcZ1{{r'PsS'DBMNX=UJyK!boyV]>#0x:hU1^|DJCC35a2B08T6s5gPEM1Bc}2V))Ba|J6a8yiWh#<Uo=+i2]"['dfM
+rOCB:^VT::`mw.QR/KAlVDQD@<;eDO`9-9.lmBE5X/&gu;;KsLLLdAdL#i>R1E87"{i6zd$0e{:JWk-OaERazvVZ.zVi;E1v/I~ITOy:8|M"QR,>0I|ON#
+ZU.Sn/VIiXxCZ4,=W`m=v^#6VT=@)Xfn9KgZw@((/_X>G'Rp9B<Hh3n-E`zCJ_9w6!iKVk..W25$WraAhi.P>TYK<],G|8,I3<F:LiZeH1_<Vn7cdMVrxV
+r_0:~mZth$YT0i!R3#"1LB0c$,"Ra`o6bG[82f35Ss[lM,'B['mTVLP4$U.uyc-;g]!m6<L'C>L!2pk`2'TSbp_fq>OZ0&Hbip=)!]%l'Q`VQ+JF0j<mZ"
+ayb'(FWVP>QqK}}g{(497aN&i-+Ko)6>,T.pUmB%XL+"2MDd0dvW7SB6d;"pxXx]/{^^u.U$"0D"G"B|xWNHwE8nIMOfsR=(LZe&E<`H'GwT>AccLLc`o)
+,hCz4A9k+_I(8h%BEf>kYx6/oBMnfC8A=iSRB,l25@d;9BSa:%l5{V,,2m7yh&6]J<$sF$x$j'ySMw{_R5Yw;8EP[Jz3s]"bOJv"[UWz9GUE1)E_Z5;q<[
+]Vv0'N6N1mTC=i)K:FzZpncQ5VYTi.veDIJ([;LVLFdr+UJTK/x}%"{mXL20>2C+b-%o_mH477E,D]%^cvPG(FVi4f+E_=B(<$[{k,_8|/Om(yWr-Tz5Cu
+5{+"D&qrmpCHJlf6&rJObw_O&mMmb9V2.;r[:,vP>z&TR8pvjtjDCJp+Bc}M:TMO{#;O9czX9{~Ht7&>LsWx!dkgkx+7b2n0|W~;&@c'yy__~6XhS`;_ae
+Cq{:TWm%XuU]{nl-ZN0:U|klpz:q%_BOMau'b4qt)+)F'(xO+3PzrOyjJ5Nm_@Sq9p(1&+zmxuo}n0<(4[]lFz:J6S#H+-dR6AOU/uM]23#mPe(;7%w2nr
+B-));fXj!]yh{T-LhOq8tX:nLV-a0DLU/8(rdxBNh7LC2"amEG>!z^@+u>o^mjk%H@Upj"GaK#<u3'6MEu.PEbfHVIbP5^gh7%BM;tO|OYNDiuJhD7o4K&
+Xf`;Oaf3/_;<%]N+<i4x6p{.5z&Hd{W6SGyW5>RP^`v`HE#kdDWN[7c)B!|xD1@%G:>AW&Y[/@qQJP7jmi7<hG3fw>(0K^zfC<K%uRI]'e[oWG_l}E$KRe
+.}QZ_q9wJs^N84mXe^9(@k^@|Y-t)'ZEd]>J|0[NomI8-VyTV`6W&lGf8#sYr#6H(d#Eot@]%QVn4OSVqI8bJ]/Qd}/OE"BR%)`MgMJui>r+q0t4I.GO&J
+4kT'BbE#%u@_)dl#z1-7p,OGZY65MPb@FPA`+<3-=!P]"sHdG<pEzTUBQykk3XHK}0Ipqki$IWbS:sA(G;:!,iIn4q<{8Y~-rAh'2N$NCd;lmx~v]1yc;S
+WAz3K_zlimi}Yx>7(yZ%U5Yjz/&h20ZgNU~A+:3eQlZK.<Fo+S=GAckY.:ZP`q2{_l%u{Skv3D%d37([YsUaUxep+/71&dLm_kV/D"hER(]Iy!reoq>x0$
+kf@_S=zgF72>>e_QIJ.jR:u;[)S%UjcO2^gNh)lry)N{"etS6E=H@{wD}/TlJ3X[v0m>AJpL]#5xg`=Yma"OB"ZUivr#t/{s+yOZiI4tu7iIIsfkq{H1Gr
+RM"f86U0"|UteEK<k(tX7NE6jkdt/yx{tM5nBFc|:Lo/J^KM$k%kWin@B6fA^<o'W@u[h23fka%uLbRW_Yp`-EPU}_pO}J2.Qjkg"{=^Xp<KGbeZR%8LEp
+b.(pE2+tg]p0#2F2Mj|S7@pH^qTT|D[CWz)dT26;x![)[f[mr/1/:e0BYi4RK)O:[r4K2O6>y5aY4`NSR>b`kq-{MQ{a|W4Kfj11vmeSqSMa|,f6ULiY}l
+{wj/-l(d4A7SP%Vt#j(u=jKz0j%Sd1s#$FDpa3|UiO3kx{}my#2|:$@Fl'Mikdg^3`US.HX3Xkd@B3=Spj,ENJ!!oCMpjHyqicQpM</fqj}9m,Jpks0|+=
+5rN84G9[ibk2>/x}%r:U.]r<+NheIiwuQPsXy733bx.Ud>6>e{Ixn{6#<Wi(S'6>m|'e#qe[GGOhM<~<<gp^RJIJ2O+@)TV&4R0N~@^,N=GFGJ@fJz,kCM
+PQqk%zq]|w6:'8[vqmfxL&~Za6Em:{pki{d2-eFlu%=U5+7]M&'baImx(X>cXi/"xo(E_B+R;lW}JI:hH$S+5!2>GO=zC!8%_X#0LL"6;jA_);<tu!;TGF
+%zkm0{F)IuIX'XpPn|XV[H/O'uT2j(#)L85zT^F6z-[cOiOkF.="p/3h~k(f8k8JY}t`mG{+/`yMu"FqlMG(0&mg[U0KHQDib>B4~$u,g3Xna#PGvTm{[^
+y{Sprh3CxtCXLsvXDMee+c3zO(14[}'eg17jI0/aOae]ayJc!7J8S',]5f>/q-}Z~B<@;Z!>&LP&Lf9y"+zG<$bur^5N]Zb$9k,|TS12dsdO_.yozwV1BG
+%/~/!`/2QNPvpD$+}W7A!x!n<q~Grs^M3c|6-RS4EnFP%=j>v5,`KG_5nb5J=::a`:j2w9$}GTu7:@t5l4H:f[4S`}giYcM9#].fnH^WC:^"owKP)O-A|Y
+2&8=$Uhr=Gz&Ob@kZ7,+]AvTa0G@msAH;W4uu=t+.0j4u"==&wP#`:6{^ogZIo>0diB7(|[rH/(tU/PI3GK3Usv5(kW0!+'l)H@BB0OAkpb&!"xF4@V_yU
+PS'eh7vCdmsjd<3#$v%@R"4[-oxb~.4}LqDA2vt>tQRoaBc1tziul'~4J4sFXzBks0]gMv%>+kKyq#@NLE+8;N;Xb=Q-[oyyLic&BZQLi<=,P&)pVCMgvK
+kM_dJ<q"Zl(a^|-b30_Drz:cC,v<ML/%9#waUXLHz;gFkd%$n;LGJK.lS2OU&1h{w1VI[A{^fmFaOq,J9w8gR5pIfY4fK(a.jB%mSI`rnG|R)V-n)D6W)$
+Q_pYo!>a13TxfuTm;D+-jE%w%bQGJeP;>BJnWZs9lh3n+4PUBI45WFr1[mN<AnyyaHX;Jvqn:sU(uV{a6ue8(IIROnN:61"[nn|]}#60cO9|RH9qLSZ%@y
+9W|amto)VS+R-]Q=q_uP:Y#bZb}ss'=]S9hD{uLWw;4vEQu|kB|7,$/j;R;&TN@Hjf$i0ScDtXE9!{k'jkH/5Wk-$^S%fQQyqUBF[u&@dR({03dI<!0y{w
+;$`K+{1C"C<2`1h8mO!5UckHhR,I"zY1<9Ov,RF/IK}4~|,VUy]a8M)j@1~l%,iBn][4"3p{e`(@}4JmPAT5A&Ah)o:pg!Ets%9LTkWF@@C2AefQ1|U(RJ
+,y$}q_<m"Ibi+!Xp{UiUo^f{|l(3V->k8="(/)>xl+W^<LAUJg@7QKuZ6z.n_za=3tc^i,%ly<'6b$,:H)2FZb7jDPc9Vo6J]i0nWtbX6YGBpFAny-a^uh
+B&|d^h]u2f~Cw@V6ZBZYyd9p&qYLb>k[ct5p|0SdE!8s2lBM[ni$GQg(6g4#%ze5ZLg]7f&!l(x{K(S56[er`@{$6"[J/j|KK5}|JL_Tk$D%o4,8c}6n;s
+i)N):gCN|-qTx-!4~,0f~<^)K]RiK"%PmN6(/.~KX@!%~c8{dHknJ0D5@Eunh,uMVST:}[$syu$O+K&38SMUR'}@d_!y<n$cH]+l=Zv,7kkBGDbbkqzX!B
+TKxbw=16sOV`_#GuT&vQD4(TQVThCejVxG"F~6}o/0Dz#hGY~G1r},uG7jgM,MMsp:c-d#V^`,k.iZf2U6LFQ)mLZDxSk=9bza#dUZ)q3#]^$d)/>vD:"[
+,aJG[Z4a8rMGT]@)wUjw$3[IKS}bNS|Rwwa!)l|2Wxc8pZ'piuv'(4`aR`Ro"6h2)E#3"aBT},k|t&rs@k],8u6I|rh;fv1{JKDN:V.m'u<$naEhOmhK_X
+u3,IFyK:_T<@%$:vY$46w&_Vrto[X^~{o]nB/mV6-Y/n==8m@=W,flK/@7$3cW7,-`eq=MxRSO^"m:CGxS-XkF$.4L6(vJu_qhywQI0WZ$6Zkiman/6KF}
+Kz8,)HF:~a:,l&uWVJw`#1SQiyJhg3u,dZqpu#Q.cZ-PyBbH]l1oy8::I<P7!oE$')~6uke9Dm;y_al5{Fa/m[JD1Z#nLxnVuXxIU.NSqnO/Y5j]:6{k)O
+t:yk7#$B^H(-SU6YRMvSoMae'b^.Jqff7&k3![MpmqcoC(Cp[C5MZ@`tdRKsWE%PCj6Koy!9XB3Cju>wolTjk}8;BH:+K.#,aS];3xiW@'v+Yr>5p#A4a.
+@K94PCWznDF$Rn`ttG-n!K.pY)~C5!4ss2;.SXHICV`NcjlyUx`KzbMhyoki0)&8XK`AXq=_oBd#!Q8&x1Fc6pJ8kk+()hm.,34;~mkxUnjm3!2DhJG'Pz
+X[mYkzv$[n|EZpBl)'ARv<$8H%L$@:s-k-i<}1!MS:'3wbP![/4'pEpN)^,Q2h3=;##(r{'@(hb}In|0RK+z@[%}YSv5KEnh;Q5df:Qx7dMiVR+;#gLZ_(
+lF@t#jE4Pojo>1<{#iUu~:0VtJbJL(VWeop,!/+y_|PHgxl%+9'R.xCNU/5}m,uL4b>%J!lH"m~8oj&hNCGiFQ0XX&"J"'UnaUBQESw9v<%bX-wzCIZ"Xg
+E/cN$b13w"D@gH$]|FG46K9LOHF@Y{y3g6B)F)/-b!(rGD3`7cSyjk3uDT|`J%0^DR-o:w_E6#7:H]{JgqdX1-2fp5&Sy7/Vknqe`74M-9K6!m@,eL!Bd[
+]on&ZnI13W[TW<%SFkXO&p5X<qVCaH](Px_s&-D2,4P_)P<Hr6>pZ^K+Sx;cvLe:gt`Qc_-JUy07XV-BlIG[@NK$Sc'86C2G.Nn,y-M(#H<;OTdvaRHw9k
+xFP#U/qQ22@qkfGDl/E_&=enB9J-CU"`|kI+!N[BLQ&[6V8S6:UU&PgC)Cq(3YYj-36nC'`+rLV^9&+;pN|B^d,C=Md-us6[D[mj:7"SdWGC"%j"{'r$8B
+<tJwR,r(Ok3^]wr@5XdqKI}nwH53jEDdG]CXngic1FQZJ&Vxoe{H@th>7E5isDHP`T_bmcZjA:;I11~rZZv,sk/B><z5]EHy1Y9%kio9Dk6sHs)iq#y#|"
+F5%pRX=N+3,2Cm3RqQ]J)S3A[f'b^Bugow^uzyy[P8Pp.5%H59Q@s-x0>2b<0|"x[zq}wh{h1,rB9RaTokwsJK$,"(`xtV+J+U]b:v@7dkR,4DCS667Z$[
+~vgl_oKrPXy|4lPdV-fuWGz)G;K`@gIL$W=zF35U7{5k6mv.IV,uy)Is/(60WF,DR:JCx%d[>3c:]y>_8hofeAL7pqUSbP1N%@6$P""c20;Sl3Z=,V.2>n
+x=o!HjZv=wOCKc-$&Xwz@=1BA]EJzL,lz}d7c60WC}WsmZ.i>bMv4JSp'@9=,jn(8%`VfY}/6fcASpRBK[eT'D(];#GfOx1`^eOIJQDz"]MRTUQTl^<bYL
+o{K00@=ba96,Q1-=>_CsK"aBd7/v.])9$G/2d"zkS2ch0844=Hd<5xmJm9ErBo8,rs,pOv,-;X67(AM.wYsJ#)lwg<D;Pa~Fu'`U2@,Kce2ho,uCvb8wPD
+)}5CW]vOCL.gS,)L+<Co_1)F]]+3(ldTCJ_q1T5p&Xarr#6HxAof.HZqxfoGaN:a6t"P,[Jg'JT&nHhPwo);1#Te++C&fOEB'g^)[@OO[]tVUmLbzMrc<h
+Z!^4|#wt+%d(+YT/qyRFW>4=/NcV7!oW&7#!E[)3rwv.in}$sCW&_f/RCo$#G>nv[gRb@WZi2DI'R[2Svlg=I2]Mspjm@c74cFX19/h"!p(2]pk6.>!e))
+Z-P2)/|V7H^F^afin%>ah<VWXd("to]4i(XO>2|SA]p_u(mWLM[Jg2Ky.N@z<)~"eMDkrkR)YItc&`Nt{.BDC3s^=&6XL|Nrx#[OG^pz9J$:ALjhz+3D('
+YI=[X2fK,GVHA}C>.Z|UX3E_1j6lrG-h@]W9LY}{;0=g<VvT7V0)83F'^6aua4O!/E$7_QR:PU;H>a_-jF_]TAu6(`e%3,-#N)kr6Re2bRTn/cnv&gVv-@
+vGh(OI$m_]pe:2woZ&0gM2%dL'W9BoW_Vr0p":I^nN9hY)<3L1.5xg<CQ+9,$2CO}'ux(#<+Z[q^cm]t>9rvt9V|tyPW>O1<'r8cUbH$1f"d6X~{QdPC.x
+w[wW!S}`sLAc(5r)[#5[s+Q+nuTxcL/{{CK![|'+~E{"7(Cz:DP)h]vsfuOOhi2(#V|`UIveJK0ah`XJmERi_BYQ.F>IRDU[Bhv<"IZYi!4@!Ia|h{69K^
+b0sHSy)4n|S{X(gnfIW<<@)EhCMTaX|d|x/_gAi%4N:foW{^:!lwDaR.w|tliTiS>V^7<VghwCD,rt.cPF{uDrzw)sI&8ohmnm6q#yKU9qFuD}SfV6&y-}
+rNIbHM%|k{V)QCD%cU`Q]gzIDD6AG<|.6.,taHJLP|Adq'|]-@i3T{b![W|^SIfX06.7uwnIP9<5BDIRv{{<("m4t"0FczD=W(UrL+a=[5GE"XXu.vj89}
+VDqB|!<%N<fA'p}t7vztw7=SyA0y$`Dg%Y~nt-M45dj&x:!I&#NU{osX&i@$NEqdG&Qnu56iYxw;(Q3:ws-e'(OX_3h-t&4mBPn.tR-&lmu@q7j'ZK0(s8
+rDA(("ml,K5=.Q6"w}vx1@gEN"GXuqp)C{tO$9l.A"GHq8W_R%^K1Eh@3[u{$!Of5)RIybgZFxK59"LfbJNU7zZP:O8Ml!qlt=]R^gai/Ssy]2mF@A8XRF
+"s'$fsszvIE3~-EakHwc;/sG(svkpJ6u|SD7<p"FeAwU'+rB1)$g0gFO.WbQ$j!m3w9LOE$cx@#-L`OQj/qoVB#&pYlH7TNJ#fzXC,GY]zpdkL-5yDhcG_
+L>v1$:RGt;o`.F^Y_Ob,BP&iki!!y/C]f%mhmT<:",_ZK0O%^cc,%Fm")tQ-:;Any9GxE2+lCY7yyXCI^H<|k_K^ukUfe]sGmC38vq"E6[3a6{WR!jB>P3
+4jX6oL_/}@blDafmx)N>/(G+9B=0-w}Yib)=];''>$Nb[`SDFZ]z78d0QJF!IYVF3ff0DGSwz"oo;,!^I{_L2C'S#z5i=3qef'n0u`RkH;H>-K{gD/"3[D
+1Q_]!-#)V[}7KF/8fOO@wP24`j|,NYg6DXEbvnKb[!86w}jHIIsVsIZUGy3r[o.CNO(UrcV<SY.>e-qP&hbQ4'Wc6WJCY'z9-}twr3.LorwU~mN_iQHoeP
+,40![`6J647`Q,LrpfH]TJS(_1v3J]hS&NzAKlr-MR}x[atzBE9n~lSSwA"8aN^"0|sNv,P"[71-g_8V!v#+r^0N[|G<DO0_|/MIv039|vu4;lpqboconD
+%H+5+oG]H.Pw-L%LEz7K@i.,eVw6RODU#f%32!o.(8tuv|hV%<rQ`/v/-n.c`NURT$S%VDI!Q5OE9tE:M]uY_r-U,MM'[u5/%iSsyGL^^-^p.em%0<(vJx
+}Yxn7$;P|@A@h8vd$"i/5UtZ`ZkS{BqJP"{|:pDt_2$}L@JdLRi=liespD<$~Vjs^Gqo(o'Jh{UD~+rrQAIr<28o;kpUY@V+~=kCGVPc]IS#li%#4U&:^4
+WOUWo9WEn.;Qi.Uw6DR`|cX&Yab0FD32E)zcp5|(>k,2s}#L@,>N;>ES;g_noO@mS7>ghR;2<qRjoqRq<_BF'vtYy9r/.=ZF:vVQ$=cN,[JJ^C>Esom@5k
+~i9Jg;4ZLde'N-Z^@P{1i%M`NQ]QyUZA=/co~i-PB]l|A%O1)jBisY;m+mVQrzcZ1^"t(D3a%iS{Z,WT}74gkA=_|S<4C#sMt{Td_(CfwE81;S`N23_g`9
+Vm,f;xiMLE4eqgpD7yX@ei,gl1HL9g~(mtL's$07D'B8x[{b(V,0OZBv1kFQkuJxyc=GLFI8bZ>D^q7c.7^^k<x)LC9p#]A]^a|.'nuY@##J;21._I[sK0
+Oe`bbf$.1j`'Tv;Vo+`,7c1vpeE4/4_o!xzWJiZ!!;_pzQ0Zw0rEKoPVPBMbPU@X^VshGw0m(LvF(6k7^|cYfw>:WL/ScJYSj@j"+1P!-LRjx^7@LE];,N
+3D<=woD{1:d]c;A=b|_,uSM78)+p;;V(;{Fk^X'H[9:$mv!o~mU086KY,@MAkC7Yv`9,`I8u+|Y%/wk@|F/&EhVLl_X`|09[-l#zZs+SK`z(@G`baRRD~-
+8A3ILF.b'-"b}G8{UxxH[rAX3[U+ZJx7+.n@T0B9)Kbf_7df>]VfmlHqVjR6}$j2lSi,'&PM3@G:<Adnycf=6$jjssM&u5#q,;#"$]xa98J!<RkTqR=Jq1
+Sz@U=Akb!8/!3jVor;2[PHbrKX_|LA_2r2drt0#%hG3`""hrO2;4+oc$t+{f2iT'zv=U())&;k@MDn(yqO%}u9ZRo&PuFZ-pVbKy$q_A-1P`Qy'[Ig^1<K
+ax6uZ9K0oLP,XQ=f~vO%O"+$UB/SJ+)zlv)!`!+ILJ=zOX~S88apigGQ91)DQF}L5Tiez)}/mKS}dtoh'O"6sDIM<LnaWYy!bDUi72{7tH"fxPxA59oiWi
+D,>k99xl_cT7^#mfV"~T5SiR]UIiF}tE27[DjlyDWE[c]19Qo-|#b|twyt9%fbV{R(jtkD6%w(qAB&tbbrr<u!'DG,0V<;nz09Hh43=vTWlu>!W5^HoYT{
+4-=E4mN0s_ROw:LG/ghk._HLuClSiT1;9{Dw~rPU2RAq>PH8AHHikP"x;O>R5B_2[8BObww3ZY'4_l[<e^VfVnBLQ0R=AM%<r=BFo.9%:T89aV,"'`F%p%
+|!kUq{^JlfQ+eM+T.'M,,=ax_(9#0.^)1f@xXlP5bgwNNB&yiCi"yo:/PV,fYIir3_EGhJgaE)h^A]@%EeBW,a#|Um]d=H1hb`_[ZIRIR{4A@"c&"R:]K&
+cg=s{3:h<;{dAjx`Y`mv#F3t8!N{lWdg.&~w@ILYAs8v0/pQn|+,=])a()Mm-)h[;4<ldL@(.aMpuyr9s4epNby%@Qk`cbnyRg{J>Ljx|X[^|Kqa=@6ene
+8BQ)yK!J$hnaVCU+y|HsIvo+z$X_5",IeC<slW'8}ndz)3y!9.zAro/UuY[@~kx;2C~e^e#3wzV4>T&43pBG%ooh+o8`[I/b[spoJIRGW1d:pj,z{Z0y0j
+RX~`Dw'mO'k&g(<C)vBi),;t5N95So>Il;HCij>m'><'_bU:E54a`1Fi=0"dAIU]nS.q1'l2s$"6,H.S+CWPX]w{5SIb^)F/"tb$3B]1y&)!vioJSty=RV
+znb'M:)-"tA:DBEk{a0C~>[uD#|04acs'&>m"COmr7J7#=BQxhZe9YQ]Hug^`)Tt(rz)R/``gSGp01Cd@XvxOE^zW"z%nZM<'c5_]ZY5'0kW].+28ysm:d
+hnzG}.paW=}5!h]|JJ3LKQ/3Tgs=c9DbPr~6f6dR#Bt"^sK34(IK>EYLR7cwu_|n&TUjyK~v67Q0w/%fNSo"JCQJhRl%Y1(.WYj#qnnMqur9x_"na3m.w/
+mdqQ6.dJ9%7w~<5H|N6(B5.Az>7WZn&%xd=Bfr57@!H]m}D>)2A%9;rD%t#BnC+$~+~VK%Q)U0o0dqXZOEx4x8|tr7fNo9DPh$E8czNBgn"UvQfcw8efrG
+E^|Lvj3W=hXT1SZf!IAXRVd4Fhm"PwBN2'fCSC2ews>BF8fJw8@LB7T{YNAo6{A|4F)v+`d6$oJhVhfg=o]fKv%t(fj6KD|/+1ImZ0>PU9wh:G@Fv]I>jp
+0BKaA.TqR.%CSh@pR9d;`;jQ_e3256=MCo%7_PmVYV@[v&mP4XdFU^lr^{9'_cv_u;;8Y<H'Y$sY"&dx=9{t$RB/.AHjG&NRmAct}rE)tJqTl=g`"j8Y^@
+umIYczJS;Z5+aVCMx(e6dL=axPLU&'BG;MIH2[HuHTJKZ(FC{B!jid#3O)ph[;(6(&gs$$=G|b:79|uG#"x:V(z#5zA-z"q7B[uBzD)/;TV|#>pVjRqX0/
+YpI.<I%"f0F,:xemYI%b:{#(q>FftJXAi4KQgS~joF~9vJP&Sm8]ix_f5R]x`h}7/OPuZ!]^14Jsv+PGot+Ag$:ER&Bhn5Zji8Ec,T!#'sYiv6fg_2b}KR
+z%;WK:-S>XGg`=&Z{.[<WBZ+`[57>GmiK/g+&<93ReP^|vRm:bZYoZ1$MT=e8yH,`'i0FhgGGZCP!YI4Cq{I3+'3uaMM#T3vq]od3iweL0Dfm=q8Y6~:z<
+!|Ktfi]Z'O9/82|<plL;_&M"U]Jqo<jyXUyqQAmq2XsvJ/G=l%M{|Mgj]E[Sd.=p"[B!DRj-AS}hKDbi-f'!}jQ3sB-c:<j"lsX4g%GE=$4On#K2=[i$jm
+flF-]J}`G,CW.yQ(pBab,YJ/I39y&&e1LmL(E@f,@nXkidb){qD#c.D'FtW7[fA-B'oOjUJ)E/P1hTrEiyi-Dv''>'4(!b.IZ/Vl1`G5/>N1f8h9/k_=X7
+{!TxE+e3,ihsb{h<6z3'b[T}$R1DAKHsKD@@"yfA;LuJTSHK;@Ez)iIi.tI+x|+!&QFCAS|F%5]<n{OXX^YTs]J2"EFE(BYsZlS"d%kEH;[cQE1Rtr3{t[
+6ts[=ztFm-o5Q;`H!TGK=sw6"kmkr%0VL'nt7sPG6%9&3N<35%|&~#EADk",CDkIk@0+di{OLlOT3sae0Y/iV4>Ro[B=UAk5Id]4<{W^8$xY97W4h|KncR
+i:wOy7i1SY2nN398/{<nU/]Gx"QvLocDI=Vk@u1hLIwKG1a_4'@<&Y}Q^ZHdY:b^mh,H-w+h}a-;{dA9^5Q.i+21T/dEMLu7tUIuwIyh31WHh=9O]JkSV>
+V']tdz]_Hd#Z4|Y,ikd%OJK`VdsE7VQkV+R3@rTOJ<,NKZeay7tFfS;k75t2<8r63$;@F"GIF:!hR{.y!I9%q!.$#du2Bx<GEwFwgIL1:5K6q,thEao1Q&
+ZBR,Oa6h|7I4o2gq]pOmJ3MSRk<io6Ur1dh"Bv(3/ROOz_2])_t!I(Jp>nH}L]v[9Xt%^#"Y=]fs3')P8P'w#3_qC]hJ>g0d$69g05l3ruJ@u6JT-lMO)J
+Xy$]',_]GsR`,l7z9p2Z{K9.M)Jgg+Ro<F!C'Wp[EAwv&c!t6.k"SgA`t=04+)3"=sZMS@_`|H7k$xKw~KN7~apo$Ek_=HeDXD$Iz%'A+.rUT>Tf}tML5u
+5t45hRR&^O<JJ%u+dx9gqz#'SS+/m.TSGqhdh'IXsh3/h=cRk&edC`7Iob8kigS=gGU00dc;42H_Jh$pc'_Y_[1U9'3yfgnm)e@Ouu7^`uRG/DpIYEhq_r
+O]=7{j_}5Ws$[1D{OZ1qerV|#w1an<O#W3_qZ;qrg]jWppcv87]MtY.#I8|,5BoUTF%5&&4lzm;I<y{-r4op-qVN:TMO9v4g@9pTg8srE!WDjyR#.8M`aI
+oOyA2=p+U{v;38!dW|k&PW3{x"yrFx~B0EEz^O=_4rVH7Q6NHeAH^[<g9k<A0=[b7Kc;[m~jE-%@E9ei(W)%aH#YDM[1%aH%hU1oux4g;(Ee:Zqyo]5cJg
+Y(A]YZFxD<U-etht<N8=aI2%dNDs>$yRE'!L4vU]/OETMZpvZk6['x`)6,s<lZ3fu.)9ABeW##j9#BvAtH:F_By%sJ$`11X{HiIJ{U2`5B(rvZN7HO{H-`
+RUlT5yfT77C|$T5Ie%qZ+Bt6cU)5!qVg.N@VNH)I=;r:;(m5rYNXJPbl3LVriYV_bRV5"am[Gb[>jE0n.z%$:4+$RW~+phziwCvlI-n3ozKOS<--B81y1Z
+>|zKZw#T|.o1"lIa''`6Cp<XLXG(~x1[PcY5ki/nUh1oN{Gkc/r<m=w+wIj1_K1<R:M>:A=}a[sV11y8NMXdK6#AYO3>GS>T'eV"/#$3G|yqoKS'<Q@i87
+%OqC_!b@"p+kha`-4!2s)5_oiKcr3L@5/XrKe/niXMkj;N&RW|SAbjLy]xEE9WHZ:tZcfmuczswz7&&QEdlGw0TeZeC68+`EzD]#h7ipsu3c%89hrnsbXd
+gv&H+2z]IJC1aI@#=#gSY&qZ8PHz{/d{5IDH"xqpjwZ5oWi=Yp>V{R`8L)&5a|eJLq(IRu=kWhh&5|xO30,YPV!VTUKX$j:WD!sAFZZT[`ji:n8QOOYN,0
+(a,]:,D/`PFob}#zH2<zb|htUCa7,3RAAbYwM#>/n^0+oreM{J=dPB)Dym"L;.si'oGEQ@x5c@!L~^gtBjv,1eW1O,&mq{qxhnaQ}l16~i+M=tG{0!=aPH
+U/M|Z5si)0~r@HT$Z#D|MS'M$2i#Z:bOm2G{e'AQn:5f%S+a+=@(J3EkduK|{|V#P@QNeUdhI^^Kk/G=Vr;5"6wGg{50<dp77cASDjNa0{O&qoLShu1>pO
+JWKBQW{8]JUp9(o;THarg+sp2x){E{|,^s}bMHIn.E"UM=W09n]eCYY<D"Ajf}|$FsbUgg):v+V}saIKUQ>j7|e2Y;KfPZ(x`w,O0f.b_LBg+j;Uy!whd}
+WLYo+UYwxL3+-x00$NqD4ZU^_":A)Sx-Hs@6#!Oc$VN2U-#q6&3pt#!y|m@2WNES<'I1nB([f8LX6wu!FT<F>S{#WpY9f0;GC#r7Gh~5Tq1o'n}:x_rj&6
+6!3!+Ap[Fd5krk'X#z5!q7c!gbG7jXn]aLbb+xxha>[$I%TSG'Fp"IIxeb1XMrS'BTy"A4oa$g1^#Lw&we(wA5]|"d8QTGW<$.LfTk2c3T2T>`h]e72GMH
+^k>u"8,q&'MT,l0mk;Xl)w9B&JHm>S~BhYNi]$5@HF25b]t{4KT{yCoc{aw.,gh^8Nec|BQDRhWfmfj"[N,}Dxp1u_f/_f_0Z'MUl4y|%Hg2sDwkgq{{oh
+Qe(#y<lQ}rY/aR]S~qv)aU}z}^h.,8|a]08STA^+-G}IaaFQ;3,h039dWK|8$E89a)DPFtg}U_+AR%7g;51s<QueJZ^+7p]==0g>SH27'`m1TjvO95S("<
+URFOlAPu/B&JkH!OX6"6v-2-)M;S{59xzdIcOhq>]N!5K/_H[<J8I9(dy}#pQj'7BOW2{Di!z/n2P))4AKJW>-7BR<E8cf@Q8'd#qmveTQ0em+{m^W!fyb
+C"G9+UM#n5FMnf3ZL<{@t2[ErM&C;2h4(UBHBHoaTwM[l!eYF4=$7oCl9A+JlXKk)QbFs{[hN@9z0!d]D24@l'pr2TW35)TZ1%J'.exFtM,CI&VZ`gM"d'
+R,=GSX-v,ICsdoMIAM+CqG.^DiU[jm(<rI1zm)N#AAyrGLb7knSvik2Yux3r!gy'$MsC%SQCoPdepHDrIS0kM.<_hW47idQ'Mo,[-dXy3Gdfwh#w9DFIT0
+u3t[sb.G"cY%X^z"Kt:Iz^n;6zEWN)MWJlr&"_Dmx9%:@rj;4ji7oh>=g#LuFdX0ggcYj-3Q0k"m4132D'(6A^qqHr54hC;d0-_"};$RTxUw4XZH:j@E5q
+d56+#fo=Q<nWBa]O3fl`T&P$uQ:d[,1ijm~(gA"af%C4Xf7z=rGK{I+U4QC93fY{beY}KP],%(9XC;%K|,w.3I^ZBjA!WHq0xLw#7bvU:R6$9ueigTG<Df
+03y-NU2wVl$sLl]40QKNg|!cnbhF""[pZPoU/UKx)YZAsE0+K}2jh-l1#=z]xNK"m"#kKd:s`:-ayW/${=TeKp:FFN`Q)cAQ/T1Vm08Rt0tV}]Hl:#|[F%
+jKSR@-;nABR"HT(C+KxuD}(FYuRwwf#/.1!n}%#;8gUEni2J]]yrCwEv#'iR_a;qJ|8,Lo2`C^w>]m{T~fn%;5I3iaVP2.,F0ymKBr:7a#(&e0e+M'=(C6
+Ibs0R!pD$|[#AVOie.=_TS6+.=)`tuECu$8hgoBvbx^E%i-3(h%+5(FB3F5Z0k(Zmv0G|;$Ef.m"+S7q0xG_E$K<lbtFPeN&O7rd/^B.IpL$d)a:PUe"pa
+.eeP2=BNq-olmZPK{XgwKX|g'mzjyuk"|5zR]KjNXd2e{Wih_UIu+R>[{GEaMg,Ko=wb,7JPy:n@Q:"wuJ&4M[&()HU;Z>3+:@%j~rI.R)m8+H,Lx])y>D
+7$M2v)~fV_F94:D>"(2w"$_F$=RD;dDKT&ocOHYDq^"8L`$l=J[T<gObme8'9bp@O-IG!#A!2HvK60UB8.^l`88cZZnr9l,X(J+!1yK.6sh<I]0$ps!:{[
+VCJy~FQ(s35L_/l4e>[DrNN!PR10/<wJGY4zL]CBjz3MK4%LDXSnE/WK+&_Zs,(!O()9tv_K]QmSj2D9D0gt)epN{P5wQ,+YtkQV)Ne=NUBlfI!/(K}/eY
+([2|u)MDY1-,`niTbBF$u;E$9vlM@Z#4Mkf[AKZs/M6:~fUjYs{=&bM:Bi8H@akYKcU67%,U$gHMkP9]1`J5k)|.@p=Y/01w_c,`j@T/p;#,wgPS"e/l:,
+]w4qe9bY3x[#~ZI4-z`]ExWI.8S+CV_@3AW8-1]_8/,kxF[FhroY!"#SG'#PSCuLXdLZG0("5{q"Zwh+z)jw4jng`ln9tKz9DGEw~bFbKb;ex4i!IKaL!L
+B6Y0#To"PK7v$/LD'pewYmy]kL-q[|Uf.4M:PxID67>kxWDgxhG=0wDM=A<EO#D:g&uFQyO9KPnZZ1Jt1(:^A0+BXLXt&CKiRo7VfZv:2'+F`.t8c(pb_D
+y`C%zyxEu>E3&(0G|_gs&ThkV4>ODl$AkEn<W+Kbk1@&4^WGo^0]{(g^}#qTf!^8_9h]"GcX_cTMJ&.kA3u$$xEWkv(_44+QyCK7Br~{I3Ef:yrX(0cBGa
+eMGnzf3>yJ+fL7,-C7iNzsQLV7aiA:7tl;='x51.<x`TRe-+a8mx#B/pi@S;=VGEE1B}j^Bd|=DO]"uGy,g|'nd7&0x4'=_Am2+66GS{iNsGTuJM]=P{CL
+!V8"1y{=%|T)pmnJ0f0Vc(QRNqC)""[tS-`Q-Gr6IgK}VU),8x]r$ZSnDgSZhoB8,D5V)D`k$GNk9A-JZqimbGvavs`2p^i[%)Q75i@2yi/bF0L|;svWDM
+H&2XTomY-pq829<>,vHdMlD^64lUD;E_+2POsMIi^CZ9@VANy(pXO}>J^S~x>Jq-3#Dno([>U=@4W8Zl)_f@Wgmm+Yw01y5@%PjGajD#BH[544Ud5gyZ.l
+6D+;a3nzb=&;gl[Ek(+2d<Ldr8o=XxTCs!,iPAxh@}+v0}9iBp+[9l/csF,B!V+6[6/k15R:eGs[@16"I_lV9Y0{.&wW/t2vUF0bFO}cNk}f0:S/3s8jSo
+Dk=[[MRW5{v:Lx@=[$b|sZO=G)]g7x(hbet6m)}+1O[bQ7qo>7o31!&56"SEz.+[|'2P'dH2]P0)0`fIr[DhIv>Knv9XD}icvu(H]M08tR~:7%4)UN4L~c
+}+[)q$B7rq`f,<Mw:hwGT{TbMmZVdBIGnT6])"QfN&5a`Am:{J:Tq]EXpQ#}a>=cU5W-;_[;i:ht<<R+[2G]x>c@LCqInp1yk7bRT{vk1/.-3C7W4'vX$.
+32N4':e5(f(/Ja[.+#nF)2+svTcm|{Px8q_V#tooItu1e.u]Jq4r=/yCpm7F]K<kFe'OKd[t['YtVqeBHX}T%J;x2e>Ai<GFX+ldM3zi+Chl_Qt<HaNVYs
+W8^_xGBmChmWNZXsu4:/HM>:TD{Z]7n&jq9ucqUrL+<!VDmFB1Hmi1}j5TY2Yf90$C`Y|P;i{8OUH|["=2eI/mGb6h{EDNUPZWiTt{R[6+;6Or|X|U$IZb
+4`CPJj)g"/1}pdaVk%OP8Z@/$CV6.WHTfe`sOHw8wIb<eN6aO-Zh0Pq'<-9Q+uDx8=liNO5@TF,Z<Q`Mr2:22OCY#Gd2P!p"p2qwiJe%aMMCO03JIu{P=K
+)xp8y+<MR}U:sT,HDr3gzedezzxvU`1/d$%K]+OUMi1MUoANQ(d8>PyHn<1:&66[I2XN}LsHN9rVj-i[HI4tGdzv0fg=;tZBn!'Q)j.w.8{De8RN3T9>B0
+W.UJQ{}U^kC$]MdL<Zs,jwWKgWy)S#lwA<d#_AFhbuPc!vs{.Z$_~e3MXpWbN}Pr2]]-NIlZPiW_@t(SEt-O#+k({2S<%(FEztd1M%DwkRj8>&RsQCW;5i
+J|=>"{:K<,r@${YIgkZCX0@:4hDfM5'H^Oi<3u9%_A)`@AK7#=b,d]m{,dOO'[)r]f}:$_/P@WorjL($9O,-u)`+$!+X:Vy'[[mcXCWm[[VN8sO}|Bc$DK
+wKl!QXGE}T&6LvW==Y`Qy,9Rs._:tSq4LNG.Eo'=-r,f44!D!4^1<OGvO^d`qR2y#yq)yf^AfzvMb<@X;Z3&F%QssTrH+Dn!D!2;P(,X}ox%GvI@'go]wu
+AMs"Aa`g"uswki!B[EJyP[wahvK`]A;d`S6xV_&=cGKvu#::IV&eh/RB$Ksp=KGnBBezuT`6O^w.fQT$wxHz5=#:N-`iDOXYBUS!h1USk):hB3I7)$[vbV
+L:h&H3K"`@<=rQMmjoXWVC:NthBO=X+DWpVSjgbtb^BN7L@vWZ#Fd=LsZ-S!b$q;QB.Jlj2m.Jvdifk6vG/sInxfVZX3{6^p%kPf{I..UkpqR63cR1x2"-
+X.W>>q8uu$Lx$DZ'G3SIv2KJ[KXf;'c1JsrWU3]pi3drfc;!yT='E(yyz&ZglB]v^!uXcu`.gPtSrwuFQ@i]1e,!Q$A;f1F(J-8'tFSyyOnJ3JxvE=iU6k
+ao,[czYY5!jjuI#EBy=(5'BYK%LGk"qF2zRo00Md%yws$tw!-DB_B{0jQRJ{TBgieE/If3}B'AColr7#S<6,n<Wy>6l'<#@a&R|&3$({]`>R|5tuJ3p4Y[
+!LlvAGZ/>b'U)H1mE<-Q0cC]^v]2Nk#:J$+PT2Ns$,3@neHgEqhVQ!C"zM"eGFZ{2lJ3nzW6a1(<1b@AAG0t0B|5-6z"+RU@##",awIl,ONWWY}Wzicv52
+~%eV5j04&t'k!gWGm[1Fz`N)4Y/5/|62>7Ya.4G$/Who]=/3;vTyTl>HFUf{MfJFPf}N;}'Iy6_hkdfGs<,s;A(pC/45e&oLE[2)KMG]lWw8hVv9U'P^Ox
+)).>PyGn'cBoKDxYbuR"4A;/'68..RU$w9]/BM0=-b)>|6xA&kHUl-/}:|F,Adb$EUX|<z{t-^[8Y"{!iJbNuP{l1f{Mt%6ODmML&;=cz$T/+,'_fp%luD
+O6#p~>m.#&MUpf}rENU&0RQhp!5u}ZaP;(.!q&;+b>MxJCK!;czM|Z>)Lla90eCtWX1.L_kD8"1;}Q=&6Nd4oR}>L#''sW=c<&+J1gPX%{)6i>">:G(6j:
+189G}X<Ejp:.Ldu@^3B7%kdjj]Q+5Ua-UTi9JZR0mNGT~Q,:um@F=U0=&[TlP>hn1TrE]^n`XX&X~ERc4YCj1]DfNh`jq3An|!ms&|HacdCDQX/>O})Q+X
+xPviu,|,0}ZgmFV13bIU17E{`qa"v;.E3fZ64L~<Tir1:cHd9kSo@L3[v1)Ny2q{Aq^#0pbiIS@G}9l3=b)D9D=<yfo-;v#N@`qdf601!f-RKP4geEfa0f
+k_s6{giDVWjmK)K'oj)0Mi2@%s$N#UZov_yax[mv['m/{2D_8"O)`y/FTxQG'i#OSsN@=h.uC'5ib;"Pk!N7xJu8<TQ{r(-=Ev:azrD^LO4h;VOQ;=S#&1
+9D~+{J)5b&2mA[dxE(th%D/v.qsI=%4sGT2SuPJ0aR}<5(:0!o]cL"wnAX-56=mlA2tN:Ev@{|g85Rq`[cri9o:CZU9uusg)1Os.Lo2("pJ0}(0G+HsqVc
+m{$BnH2jh+HDv7xNg{emzV#:W{{(7tO[iYMOmQkrd'>6h`scx1zWaTdLnx"57ykT)bv(C093jX@6%OY3)M2%hMuEo;6A,vkKiUwU{.`x)YMVfTh06VkJz-
+:,mrmbYg(x0XsZM-OEOg,^G#j#8[C{ds}1TXw8$i,fuP:V~0.c>bQe9(0$;Y`QE#,BAG.<jk~7HdQ#FJuW:MaoUtQ`GDl_E;NS!jYZ8Xso8{@Un&WK0<{q
+uf]To':i0.M[Jp8qCKE3vU:9[|-AH]$[m2Q'wdZXksWEs@43-vaVhg%Vz;89T9AWSm0#M9e/QeJl-x@8KVPFnR2ZmaZies)+|TD7OJ.YCrKS3z&Dll$g$!
+(Bj#CqlR3h7`(7S,P.dh[1p@@RkI(rz%I)8-Q:>2m1<{3>y(482fYEVB#GL,U@F$3[=sv^uiLpNpIjR^^k]tXjBqL3}JR]RQ'&^"I3~F0/H4&hlWdvqp7M
+QJ:[]w'V#!swujf|wfKNVU7BjFO@riDpfCRsdyg#d]Wy^J{{6;o:}QK1;x:7Lt_BoPx02C|8|7j]=L.T[D$vF:NP,UO#UTNOIb:i@9r'sy!EJ5,Na,Xhy7
+60"5YEP5tF8gL5`xIV]hYcjY^s3s2E70`0TN'NJV4Mkf{73OCp@j_6A)#uy,8.{lJS'pa%.Ya:^y/>^@m+k`,2TP%%SF).F&h;NTU17{gp}Y"d+[E]Lt2}
+;G)HBl#csE#++_+=z@P@<nq<7yRmzbsVlqw9aKWFgURr=8Woo';sxI(t7PW{dXsM}3Ta0Rh/fu$|{I^z$@`a[REs9d=jO%r_TVbgsD:DPK[.vN`nr'w1m,
+$TnuE#s@[mPWaE|{c>9X$"LVcTHWd_,:73%cFkbf1Zk1)96DR0Ob#5.;uRjU/a}1GotN&UiYZcM^J]>0pTR4FrSjK.r/[`a)7MIOQGD_VpJ>{$VYpROFre
+LlbF3vd1rRR1(CCr0I<:7Nxy4b.bT=-<bi.i-#q;0ml'nGcL&UIC<Z:7,y}yC0@6c^_/'=j.x+/zK;LSdCV[hq3C%<y7I1JK;_cdsI-o0H/$P!u815X0/+
+'>N]kjT5>rE7_[}B5`4J'j,]]AC'eP;z)XqU&00)/qU:ehR+.;hb6xVVUY-cm4VmFh`AN!"boswdIdjx#f)OtUe2%Rst7P^[tFF!7lh"Pfz(vWU:#JR9;o
+{quVGyFQuVZ#^puGd[tg"yWqWiErO>>W4"|e87/}3sor;7{ezp_0Cg4z@h^atjuUyB<l+S%HIWkP<sIxnc4MfDz%cF"0_z#a=t2CozJGoG+-:)3+Kvc[5n
+T(G33]a#+PD-9TmjD19Ii528=2)d@i~tUx>_,V4yp&U{Z:p2W,utlT`#5:TuEukJmjeV&BxN72pxey0i0+w1M27"-@7-1B+`I2IXw#I)0}[{.1=zBkJsiQ
+bP"~+D,]X(w](C|zaIYswYr=Z|1I8c6KaTCkLr&Cj.UgCdf}ZIuf'f]|%"P|I#vrOy7H;GExXVR}!,S&9ax%2l~@H)Ctsfyi{W%uz[])LS#yWW@TOcu%tz
+gymh6RN#h{C6uJl29O_l=UROU1[c_O=W#N)0s,!{}qnNG^dx[L;fBdD)47T-q{,BoV&jLhvEk|ka3TR&B&9;&P`'$>LPhkDpg5t$(.}Q#xb-2SPZ{iJS}:
+4Q&9Ib+U/lbaTK";!#Vm7}|o2G#Y]b$t8z%#Z{ydgV<]be-w}w{V/}0I#8jqc|QsIrQtGnXVZ&p"kqHyEaVSr&2CV'``5voi_s,SM@E5dF88>]l$3V"5oV
+uE_hmFjH=Vd"NKGjMAKiajDAR5xN|x{K!ocfQMRXJ#7Z[=+5enqk<_`OigP!rA`:+X8NDw'uoEfppY)$2UiY,iIi3N$)QWrzi&1KlT]w=ETOrjE{x0@<~h
+iD%'FuWJ>+Wdi^9<1pYwM<=,T'<1eVx%wLC{}s;&P"5e4(Sb@/:hcC"|[Nq'W]'y2kP`$4az<pove:`b!E"i83vn[1S"hxRs2$T19b3"%A`suE2+&1WcoS
+/OiTF"E4L+wIX9G/rGLMXY^t{3$T=g4H)qy(L6&$}i|P]@HD}-vBFkk(x1QxQ"+x}nDjBv"y`kbMeD`h3v2q|:}e|[:C"S}=<DPMO+}DaM%C[sqB)ilH_G
+rn$Hl3:C)@-B=o0tK'X{{I..F;-_K.9;";fI1Hvy';!.1:q"kP)"q03.Y'wiwtA&!&/|&tV#a2^(L'/jbQmFA'QQpPOBqReQ7S[6b[o#]6Y[8{xYeiY!C5
+'w):$-m;:hH)%bM0=/kceizk(w%BzW<,eA2hB1<m2{'Qqh>/clD0qGRB}yEtqZ)iTcN6L<>DvV``tlH^ByNS8FK}la[BF77AEqn@ZzmWMfR3l>l0gXj5@Q
+;Q!U(q/g,v0&A^f}M3l7(1DJAOPo](sB|`d,-MQCH+WEKMPSD<(1Zw0aZfXyJfObM&6+syRqcDED,5-0|^=x$v-4-,N7sP$nUb|@(rqOgj"tmE9"[Uc;<b
+,h9P'hfB8)'J4pULw2Sh8<ZbB$lvX(H9O^}KVyO%H(=zK;#Y(kN/s,7h-QdMN_#/RW<H!)C:<=nne9WaVOE_63tai|wWPk,kgq@"gZ>q^eweJ:G}_TdQzZ
+x+3^[8^`2WltoAQ3CXtxR"^ZbnW+l5&h%:2k2kGx0r$auan'@[Z3eR]=,SYi[I~ce,+#veux8N~L`3<LV456&iJxVH}SEQle!M{VM5c`D^a8(_E6h5XkIs
+5^Qx.Z/$b&#AR`bNNc&3]Mdi'fsNrr&by!9lh`&{,efYEVp9;5O"a9C>mzZ#N2OU|Ji8jp'cr`-@ka:kGYW|c;e+j8a'('|tKS/2^1u@)X|0=;%5z<4rB1
+k2US04[BQz#u!^(iopu4Vj'qu@GF8as%/h!,|'shb`6mfR[{KF;oW{48Fy:BZ:IRsUjs4BUBPCkE&7Tvw6AzZ5`CcW7m>iMw3{]s`oG)"7Nu,9T__pf,5<
+}8(6qn{@WvCN90-FkXGzVZS2VZ`BXa`So,+>[FxU~elov=]fcTSQJfejD0[fR/BT_EGAzYozl)#X]59dDG_'<#xbkF:1{X.q7wup!dntK|#)7}<gw6Huqc
+re(<+"d+;qF8NGFmqI[]qWFNW2yZNs`7|DSi_!/f/epHoRi;'Z(5cyJP4D3EHfE!fjh@r{>A7A$Pl'Wx]rdx}n"0$z[Ujq0{QJTrz-HzM3z"`5cy6uo0oY
+a"4-5)#oe[P';Utp-]'G'ngCV4J^D+u!cfaU'uo`|aOe%+WNWOjx}yON2qg#x$<zY8;n<GgMRMV[WbyB+xa}=Dd#Sz"k~nLDOx~<qli@/l#22U-O{vKg0(
+=m]4[N;)fFh(G)Utt$0}rX:C}(!8pEqo'wD"cETiz'moLsr8<8D]e`X7rdc>CF>$tn5r%@dq.m3<K9t|k0TNbx(qpxJTI%&'l[Nl&1@,fGa]&<`U8GOBDX
+Qt7}Fs04:;G='m[MEjOE3TUDDAR`ec<;0`V>cVEnI+wEr@oPgow4j&]jBr`B%|7M$3!ZL:.9wb[klrDcW3"ep2#j8))#A'AETC+H&NrMWJ;f#6Lu<QG;4w
+0'=zR,lt:RG+A#Obr,Vl9f30yInJN(0SN;hhD88oth-C4-;d'EH>J5Cny:x_;.q&/7$}+I}9{%,r6)17>xD(Kvit"U[SWw7ml$1$&L<v|1mSYK){o@x17P
+YHfxbwcRA(>_x9CN/0dRy4_Ae,{X">O%Po|mC/kxnv|@BSH]t!BG|5)waYlOAh2fU$#k><;}-J[116e:kG_n=a'L}m~tQUq`j"to9nkQg[j_R}'40tpI:<
+:@yK{Hwu+4i7=.$WA>9"~Bw}ntLkYB/^yo)J+uzHE}eAJgOPiAOgUW+f@{d^zoNtHr0fE)3>H|~B+{Z}PA'lINODU_|HK{ynLgp'%Fn4mWO96{/APgj1gg
+cmyXgAlo58g%J[nohg&bmN)1j#[m@r`|]/6t`{@"XRQ/v,z!Fx~1/U8tAz@O0{fRuM7)1g#|%AVN"zG=[dBUM_v")zTI:C!NTW#|to;nV|9WwvIe&xJ(iQ
+"B=HS<=g_MX7}A8>">,<Gd/kS(LN;=iQ;:H5vXl.jb+^|+ls7#ewFK=y+>$HTB:}t_.55O$W.5k`gZ5>aZ[V,QvjVBOCa|&z20oJqZAbWf@rcRKXdXVj'r
+;'TZdj8F/i9'h0d)gf)7hrs,/aOR5mc6N7/g/xS'`M1kxE,Il.QSvkkP$(xutO^Bjf]HE_Pces$xOnn>FiSG,uI5Ck:dN'm!(Ni&;&TWO5Xgi|aOAiH1e!
+~b);ZFIPXe6va;gd4c1v94gE`#.8iyn7'`;)x6Gm]=VGzY@-jmQt,:51pQj_i>co]IOS8IgmgSJt'`%'j>mLH'5KaGbhO:[,$AkAD1Ja_-l|%78U0h<nMb
+_hJ5Ub2HNCKh:u=Aj"(vx0(`"8o%!qg}@;ewqio>`N!`6QPoUvG2yZtAIX=Q%{8b/mUzdTC<(yrLiZ$,RFgW(vIWjNR9mnGy~<b%Xr10%qw:0/#Xy'#a67
+t}y|(I%=M1khAp[Eqr^3})tfb4@/Mt:wK-{Q4.gjsXMhlc;N<MDyM3=_"=7Vqfr/;t&m;JLV<sfg_ebs{"OvnA,=9@oRh9Onjl({hf[a,;|v5TWY=$gI'g
+UvJ[A#o2_;o}sbZ4Jq<tb;jS]4B@TzV`gjIZ'i51ir`F9^};i-cSu=^XGY6Gz3ZI=e&`XCc`(!3BP<SOOo'>n4qD<z$)'S_idH!Rt%sf%C+qYB8OqF&A{}
+23u,knBi3[AvdLsu1J+fTo}h3BRZ"%]2IA"Ly.k>IL!QDYe}y6|fqvm)~fFy%x6x#xmeS{0`JJ_:>O_F8oB[27SrfA6IgTrpPgIdf5J&L>G5%++pX:ZNx7
+N^5R{}~(gU{AJz;D!!-X3g3o@RS)4'b={6cX,zawpX1-,}dv1Y&Cn4M6UB,3VY8<|C6SlOI5G&HU8o;i;Bkg,Edx`CP!g];W`y}6Z2E!7QUuQorJH4hy,:
+JCU2OuUtBNa!2]=9mN,wcKmSR;!z$B/_0k&Z.Ug{OXe[GGl.nHLBh;Z>pGSiV2<!2/Z1,4f!zuH7NB5.rU,v5P(Q#dE@;Nr|IsD]T'k!.T,Y)7{HAB(uF(
+/dWSpX^^yD{Cr57S/UZZJ=pfo[B)^@+Bi|x<7"Du!8MZ(ijSAG-^^/CPRk(><|qTR={+$0-Z4(T>5;]0C>rM0#7R#X/xSKgv('7S55}8v}Ii8Dr(Iu5F4q
+CH%ezZbrz,Ns]!O,`u0-BMJI1%!7EMA.6eLrrjg%jTTtduKTr3gM6s{Hd+'YubGSv$|9iE-)$bQU"b'evX[iM1gOBAa[Qv0Tr0y`Vl;L{kqcJ@|'AqbpFX
+lW:>1m/FDfW]6j87YA:[oO=%O%mH]@"an=yup5I=<slx`O#1[y"X]=l[K2tkd<Y8V!"@8UY%4lal+fmNcqH7jc2vRV@,QJ'(B^tOit8V0s$o!bkFPE<FC$
+Zll9Jk=2#Z:lwg;Xyw[pfau(;a[#3Ukm{k+;-'`AS8c@7j4JA4kdGJjNIx[Z[2`mY6Z5]tu%5KOeG^r@eoi+8!j>AJpL]#da2&^E"[qA{+^2t3V2B]ndm!
+1te'{@SdJ,c3x}b5.SPyrFF7UUde,l8jRIY#4mnP0(d_xSwX^g}.$o7^BIF=w6Fs:r_uN1b'xKQ$5V96FWC&79`y'iDKnAgo`CTYhg1gsF=^ODy{''$fYn
+u/fq9AUf)O'MaQwQ9lK8.5fh"v,iv[V%nnhsj-,@dOD<zM7DL"s/D:"ScxH6q+NBTC8cv/zN1TZWuuo(~VU]I#CWry9YDd`@S[WI{PToLbwY+miK2N>e`T
+~kk>m;#6QlK2D)ueLDGSZWt6MDe@_'Pz%^Nq$}0Tex$>3R<CTZGs;|%FYp=.HfF$Oc3T[h!;Z%+byrd|ew4:HxyYtJVA{x47PFo[n"VugvlN6iLF:{M;pJ
+mr$Xu7F$_dl76G(N/4/J>zsFI5ZX"$aT{D"8:3x:(i~Z#M>}ay(JlP{;IVjDtT[mHCp9h2g"PfjI/-Ive,5G@<B}OlVsJM}2z[W@FC3b,wczhjw<oY}[|L
+ZHOlIq"O#hm|K61Sl4NCU)RLqI<`["^|_'v1O|@#H&G;dS!5|UxGS5EWz#3u#)]4bl(Zl&RXNN$E+}LPa=[1F0QD3OV^@=:{w1%{[;s`aiOJ}LNg9;qJsW
+i6bsGbk|nUQY<R.7`X.SmJ23-FQptK)3Jo,ZRneb=8Z`%{T+R)VpV<nWBf(;T<t@:XOq+CztB3z9x+U^s%BZbHmOJyN_bfYxFKE%Ox`k=']fGY%W5[XJT=
+.8(H$.9{sX^Cm/%K4T+136AZ@x"tIIQ][qykYNO0/qR&sopY]kai.wD5zIjnd+Kwvk#R6#Z^`w|P'y}q.pA,|/W!2eIS!`@r]j&|0;^<=U2'e2:cfR]aX}
+zM|d%LBxZtVjGwO!gRAN/zks+tErdLTQF[=g:7=[VKq]t+3ht-V@C72_vBWvy%KW)NtB^2TkaIlZ"162_`Ts+[|oZ8T'`CkBn4z3f)A`]i")ZMfc@<XG7=
+H52{`|T^5Ak/0$={7wFJBkc<WJG.IStH7X"@75jrWN}LMU+[YbD[@[SLB-9]Cp,s<_Lq)Bt;qn%d3%|Ecp1^@Hs;+0XsyeSfDq4SQ{9Nz'X+'+-Umqj8q^
+QR3PX[&G"oEMGIim,`tgJS'2:4EO;5x"t,#(a8FQ}TAr_s$1lTOK+lmb3|WZ|i,CM[[+P1(BN'Z0`+;Y6y)TnP$j_6.GK!mbkeNV[w^{d9]YOH@R-HZ]cW
+H#W/#2D]G]sr#tzP)IF^1;TqGvfOVjgQL7MSJ`B10;)#rZa01c1<<4_XLC@kvyfIB%/D<dc6clETR'"u>$t"3@<(,1o-RMG0E>T_(d_f&|m'C'b+vXxd&u
+"{nji&~X-a{>^}p!SJ<4+&O,){rKzQ)sxTMR_j7aCU6px|F(k9|Y>.&2WF|N9D=JM={S7FG[>Rf'YO495[+{kqnNC|#fUk6Vp,b0|xMotP0_5+HsS2^{08
+:%2LNh2{b]i^S,`j(9t#b6]z.u<}$JM;}p>+0bmgwiun;s9SlZrAchRhJmr46M>%D"qCK!$xSm>G;kFV]=H_LD)`^$|o%]dMaNUZk=2!oM5qJZh/H5d^^y
+bQyh:N}7:mT^ps++vAJF]cwKIzd)gpALTLWK;`gNvr-4Pc7R^+&;Z<({8prPAWF/)4/jF;[s}SW<DZtEK.:Ez&S299r!9KQYu$nDDTgwxrGmKG,nsgsO37
+(VWUuJWJXJeyY0'T/7At%{_}J62np#h(VU||$%d,q5AkTvNtt{<pLNk7tvGw1LunTb07p!'U-N8;FrgA/aUv#Zt7CYz^Nci$^je}#J`zw%=6rJS_lN63qP
+7M|=)5mzukh>H-RF$uV}]sFpYp&ny3T_+NscUlk{W|9l'a!~IC+vrws/%J%KMa9Kx,]$Nvxri8(NPJ+3Pa7n`QtVcJ4X=Duu`]&zjLvhamYa^^P/Hy{-_3
+('mnxum9GlAa2;(]kSde7.PU[(C)ztmAcjLbTGuCyJC.I.3-1z31Igev<O6E)!%O<@<Oxjl@uWWA{Ia$WHs{#9yN38;Ci4eV2I$3O[vf.{be/|Es{GYeTA
+,'He{:<_WB9@%$8JRKkh6B~;{&VLl6^eN/<Z1ahSSu2@B|8R}o`m^zxfQBw4yVG%6=52PxTSq3GVe/!qt4B+.9[k[t.J:T+nKAXH;22rWkIF~S9TQCH8Oi
+>799UDGp"Cv#dk':o=Ha6IyVrb5UlFIZugPy.s]!-Er8QW+"Y6}8GP+klhqs~#8s3{o5to#:TZE%Mx(<E>44xr)Ov:ELR>^{)2jwM8gtNZMDuk/9wSPpn{
+`E_DFxT99Req4Y<u`&U-@ZLIyBJ(_cJSsX:lRz}[5fvjDEqsfA;X~bRn3Nk8q&[[jwe]0d;|fWcX>AIy]st9knhJ]`Dcta0@i=b<gf>;D'uF_-nj4KBv;o
+w!1f<GIx/i"EN$ak-Yz.jNNfYl[2-lnEp>F$vB@Xqa2PV1`@tK!^rQoBSR<r0oSo(aNE6ICo_0FPC/f;}=EiW.5<)HC:QxF)QcI+!T~fEj^Fv'W[Z96K`-
+2D,Pn}0'"J6jG](1VTzq6BTIl$%3#PdK36b>^yVc:IG$fHzDzR0QW4!=e,iiQ48@KTQIv,qd8N]Jey/"|+!ap_Q@5S%-5A@k^JexEc`7Q]#Cam=4VbjWKY
+YmaL)EyDPcPL}"85j=_u{B-.(Xi%kS)$.4yeInDPIdFDxz&iJu/}&T.O_q|"p;w!hqum%NnP`''w1I`;2Es4|Urd)$EfJERS6>ed:sm^kY#1XxC^bRG"Tw
+F-1Rqjhiy0jmFo}H$']ZSFYVo-oQ>+cED$J(j;4U2b%yt|iRbf,D~X4}h`2q`XtVsi/G{7@8OFb$JI>PZ)pfwknfV6CH5Y!H,Zma!kVh(ouISfPTFy)lq#
+vD(8P|FMFs/[aHH&%K",Y.-[tfE9vvJUmGgxL&U0l7Q92xwSfb)dR}W>xUQg8'.{4vz]QNltB3eG[m!/=A'gf&DGOg;)cZi@y%~36#Fq$T+DH6xrs|T[9W
+HSHzuH+nxcC4zJy#edjC9.l./<Jaec>1wSV'@n)Bw3pdvXjA-US;1gAsK0vtEW1r"Lb_XW#.El^<-KwTpx"'v&xpNJTb%ups"PFC/X%'|PVIS##]g4)o3G
+j<ksYY=O<wY8&}SH=F,oRWUOp[hqqNpf"N6^l'Z|w_q(i1hKnXSoNlcW=NXe0QqVx8c#<1_^;5#T@3|qubAmKd]<)F,bl`sBGMUI5VFduFKth$.J}T4Np[
+AsEQ^i<=#QlJ"-co7WD2.EJ)TS(H]JI$;!7`D4^abkYE]v@LXkyxLemwo!=c)2[oni"T]V7vYRJw47BN.bbUTagP6$@PXs(7$CCQ5c}Dt4m1d>pfjd1yOO
+]/X"`yMng^8Y@t$dX$cHpbJ,(>G;-MX#v{AV6ee5`xjk]Va!q:kQ7Tr;mf=la{Db]HcI"8-YHY>8.7lY(@S8@4p@,Msz(8>0Sz.-!I<oj)C'Oz$.M#$`yf
+G"w1>eoO]DaPK`dJ0a}Pf#mU,wZ,$1S.^wt3`ZiE(15{=7X($T$"lNS&x[)L~DvKD[5CKa}gr&6)>R{n6fqS00~lq(>v<i%X5sqg63'PI$'t.5NH2{5;V#
+F07l;Z7)7:6DpH&feUaYy`Y#Y:<Iw2"Kr46:ITr$F2S/C:NC%DTNY_nVk3{Di:TfY(%'-sH[-Ocbwo$n%)!G%!5FDI8/kI!N(d{`IU[6W=jSkg`HC=_B)(
+-B1vFSAC.T61(A}{w[-3=zPH.BWJohtqFuz7C`>Z6y#e-C)2KhuNmw+>FqE|@i@]l4n,m2kp:bXh^uCgKP"+E%XUH.C3dO=pToI4g/T>u#=5]C2=hf/h$)
+7$E[(0TG7KRz[,HiD;f&aoM&pdR"INfv+Q#N@,g[nKf5w<J6Z)WNgco!F$>^14#M[sXcAZOV)Pw:CKVbgp~w<wQG$2r%>5.<eq~6s,BP6w/E9eQl3gM$09
+oOYw!L#U;Nk1lAV9A//C<+[):O{qXyk<mO6>qHf.E"piaKj30HcU)Koy9sPH"mGTVYB/4z;p#atCo(ckD<cKc#&7x=MD5e"UEZ>NcF/&4fs!-/5J<zpj"|
+F2c>6N#e&q"Irr^b.9R8B.~$|bng>K8L>8}]rn1HSY1x:6Q2`6VA~1fOytx1k;gaou'Fl@4@yFsee;euSC{$wbyDG9S1nu&P~0XW<"e_oBO<BfCCVApFS3
+rROYd>USIR)#ojsh&Cc#{d0p("Yv`"vz;;U7%krvXm64mfTR;'.[~xyh,)#>CU9$J+kCV`(!)Bmd(>tk3f=wp^e23|]U<}>q;5#2Q]q}H8wYsMx,qW#bzm
+el:d<8o^Qe[D@Re")z$-[,/$oVLP^^_YX3QzB|y`HvaVc9uwpZ=xpZV#{>EDjchvfWuJ'm(Nhu40V7fi^+<`:unE`K.;O01y:Jw3uM;Zga-6stf!$,^R~d
+B6h.E)ogg|m:r'm<gJ!_MR~m(+/4hyuDl1P)m<I!.+7%PI=v3}R[USvd3B2mTX0N-YY[W:hJVUrDX4l<%|gJly)T@fMMF_fPu]aC.MH$[!M;w1l5YBviC6
+bCmHZNSQ87/C6W+Df.Htq`F-vEQ3-]]t}"uCUd3bHRVlViK/UAfA1$a#mz4y&>V3r6Z4Z<Y#@QBbUqkY2iVzq)ASjHW!|l"jERwe.)u</n2$3g(!lmqwSY
+[/AuEzaM%BVJ)'Bq~Q{4T:xjJYib[k@H[TA{zsgFNJ9GiYOZ6E0@Xp8|uJ8.}QUnMwc3cznj(hm,E/DcAY[Z=Mls:aoS97sswc(+e:vxad(etQ0Y+LO|S4
+bAV1o)Fu=./>JUoF~/5,L0QGJk>UE;jZ8gPFE0[Kk<E@TSOGNCmyo:.iL%#R;I{onD<J>m"528cQ^cK"kx2DeRQ+Bhk-W(eK.[w39j%w1'5f+QNJ,y3h(c
+E$phTlV"`Ya[x1j61JcmXk.yO}>BR1%h!Ce,"vamtuM+UDFWPghiOdNX[1b0RK&4iC%hV|>%@(#E]hL,CSO&|=ux[eVX7P0;y]L/u/QusOK9;tT7;:fR>.
+Q%|{96n_MTA,,{D#-/wq))Ujy"qc5-5sF9oyjlzF$`qTNCT{XigPrxbNsNN&YQhho2q;^C1qleZoTn]on@Db)jUD8z@_c))`Q>>PtNH}GctXOCX.N20OMi
+-8SW1H`mtz)3u)!xEYhqr`rdON41/wo3|-1t,4EXN^7.&mcBo,L``jAHUJC'q|af1Ps@4#%N'Q7pWxfCV20r9Byet7vMB}<f7DJjeB7p{[|S60|AIV&,9K
+xj1;IZF7D^>-D%du/:)IYchR/5UMoGeS-t^E9N/@q>B{%]OTX4d4A(A[5{=S,!(5692Lxre5TA>0v.W892Gkn8))tVU'6#bEi+fhbhg)Vo0P;oqRbS&:5(
+G5R08lVAn7P6pIvUv/3Iq7To/cDTGW"/i^jh`0bg$gi^JB~[A|Ro=c^x~9Um6Q'.{QI)6f^euV{kzy|C9$SLjwcK]dLU4%s#:|wT,1;.r^;6t'u})vqg%;
+%ingzR]p%IT{w/h@f'bzfkAJ[iopQcNhS=Due16dIP}&'G=Oyb_8Bnij5ks+=oiO%<P|EDzzMw:j!2}Qm>4bIyb^&6>xel&Gd"Ot[%4qCvi;DelEhE9IB)
+nL3>j2|%Cw-F:%uu:rG<xNLQJ]JXm>`8H8]NN>ht8lkR0_>"Om"x4mf/mWtt1]2BU6cXk@ce"4{#G3ihc1QWtA~UiD[Rdb2`pN^LB3u1WbqH:n,f}hrqY^
+wVl{t!te6NwSoZ$Z4]H(Y:R;cyHqim8X[OW`v<q_l.#-$Y{JDOVDxjYT8wxfaa#p$Q2!LX@38:.ODyK]95H5g[$h/+``tN;4,8"Y@1o=L"Q;>(i]w#3=Hh
+#>>t6Unn2+]$;^xZ-X>5|"@x+If(L/."F7[+OzXPQs6nNCdMn=dCGa;M8Hnfd&A${7.65]y91a08]ozk@LT!eQ^eI3.Rsj;2<(}8aNbpws:pQjf645q<AR
+gdF@}`5^JF1p<qT5P%j9W-|esuY1]es,',S[!GT5c,.[<+r4yh-N%h}%5GTp-g[=B|QIiJvaQ"9yMKTcqgq>!k8D"w.lFUU5C|Qh2d@N~BP_~"G5N4A+HD
+'z,UC0p_=A#WC{hGk}Ija:rKsga>f%$i"cuz,[7EypGxH(m&T@8PUSZW1mfoI"l4Wl,!BYRg:Q!=`#lQ|yMyL2R!Kly'[>$Nf}EDpt<w>N<=RNfL_GhuF=
+MZFFl8<CAEmX5azU=p<M^D2B_]L;L6<{NVPH/5}.u8]x"-hJx)qGJSR'<+6_]lsdh|fU,HK<0^IFec[..HqJ9tqP8i5wl)k1p55#^B;5Yl4+a/V`/VYdpY
+0{pEX)cVSo>%Fb-)M;.>Hq[cvy{{$2o55/+V:hyK^gs!'w'KYhKtZN1g3pkgjd5TQsOa&6V[%`=#A2Qx:O:mS>8unHL@'NkhN|+l=ZTZnUYTx#]"X-Yc7B
+_ybrZh0El;{bi0Pwp8O9[S5'-i3Gx2t,[22oSYjt7/1l}Q!k,Dj}cuFM1#FN%2S%T!KPor3anu>iY^u}ABXWWz2SBGBzkCDIe_c>|zn]I+@/RkML;+m567
+.wYvf7O}qL#z:f^WA1[dUbH>T|IC+N5z,)2vsAAd]NMMNi}t~Ts)x}S0fLilza3aVWklAxrF<J{CmBM/';1JnL:"Vvi6kElBdy5iwpaPJ!hg/UuIX-7|AJ
+&[qqW;-A4zmYh&j3hG!gjYijz:"jOzEz~$%M27ae[x]Hw%Tml3:w-lvD3,Qf}B/s+f4PoKX8FbY$Q{ZK]W^f1P;hvlyr:}+j@n1Gi4lS}K|EdKE;{d(>wT
+MuD730kTA[bAFPfXU-18o_`:qa)PhG&pq`L^W-s0$ILk|d[77Zds+Fk<&,T{kw3{oG`,(p5+p^AQ<>a9_1k5b[vf(/-o-x_mJ^#O&]Uu,H'8~&z=(uOW#I
+FjK`8}tW[/}B`YNA$90f_&"g;TKDM#lkar7hOQg(gM4BM1q5C+!xa/~X-T7r0v(Q4t'D//4G3}z7RACWw'X4!5.u3ITtIX70B>f.76U.^MYU<0m|WE3@I=
+t.6&%B$CQKiZb9o2nFp{Yi(XyGR3Yd3y6BcH~HMa,ojWZP$+z'qJIS)rkwIj{/ibu`#4e8}eBKx$%<s=)1x4nd89fE8Q01S8dcF0f"YUgPwq-0z>sQa3^s
+B@L_s]}BUmI@c2Y3)^Jug+Fw-:h@f9NU8;6UE'F(nqnP;k4/v]|["2yWdEyF9:e+)ZH|>'3wF)8Neth!J3lR^BRoYm~Ukz5:yPQ$]qK9S:X&rO{bm+:"%y
+5Y[!wEouE!o$%_[&=Bw)20b49`Q!n&'lb9EmIk<KpXdh3"N)6+4F[hDqS|1;.ZfGuu<z[$yEI|%:5:y-u'VvG=j7u_m6VOY}k9laPZ7wa-K4;W9,_4[>hx
+7'W+M16R3/m$Kg'|7)2oW]H_L#hT&lA|]XoKb&[<_^lo[x"Re[#TY3Lqt.^Vhn#xf{.OspZd1g(<Lx%_vQ0QLA-hIQ<}rU""hutJ><n@C0k+tKs5oheGE)
+7}wHRd+'V=RFP1r5"v<;U.w#rsn.hTodlnkO#D:gEJ2CevlOLXohd{M>;iOC+S{rEf'>-Oko:HUN,j.Tsp:qvV@Q/U-Q(HKne9pRw@>t=L09T(UJKDT^Y&
+jpz{ogV[WhUf-CmyY&+cqV";+(By[98x:uA9h3o}95C#B%xK;nw&y5yb+wr;&B4c"22w+-Y1J+WC@BY{xPJe"JIihS/8LdFs}XZ]0Wi1<"0/]7<$7]xIye
+m/+mn:siTt686mQOz2'nXfjlV6f!@U~bF.x2lz~/j0g<qw8icAs'fa~AExHb2}n}@&15wn25M#8V/{C;(5+eQ:2UNM&4r,Y%Q3D:(=@m::QSr-,RyukV@u
+_oz5vJIhB!axF)t>q4Hufhnyf.Z(ngnyOFgkJ-l!q]d>5fM#LkpwF5;x56{<8=nT6!YC+MUZ>eo:cpf#u>O5yS}bs6O4UPx&~%[$DCUyXw9(79<OH5r{/T
+&{771>TSSzFRL}|;{$C)YvE[$iLF)$vhvP{D8o{0HkHC'C7$5wAl,UQoN1^VEpHCl;gNU9ObjmEg_[TH"y~i6,&!giqMp`7SF'eRk+;7]pnfbD&pE+i7[2
+-(3+Fh8rK0iW75(ofAyAdduFt#-ST&/mI|RC68S&m@]KWNY3jF9uL(EJ}8+D7M1C}#m@SJk21a;PY>!C[+)etEp#[q.bYAcpROFQ&x8`6xvKraYa#26LFL
+^si+jJ0jN"ZOMQgB>3-`SYdf0{>:s4)$<re5QO!Z7fRtB(K(|8A|Q!F/e-ze,MHILN<BEUeOKjTqPa$VJ#b2,@ilWO"ILE9jiv~4WaPRoH(p~b9UtL9fGd
+#<-bBf.'sL_lqm5m-p,X}B)feJA]L[jX&5}n,;,#]W^6MhSK1,~))et95Lk-h+]4BN/ezVdH'bQAxLzey2f8lFX]M%hg[+yhMN`}+o=sj'R3Fjhw893rX.
+l{}v}=XToO7p8MQ_8r@0"<v"D)zmZT[,tNqI^:d:~O;uR4c}2q&`D_1|F(1RCI,`c@Z<+>EEc4z4+BXAw=dZV=>jx$]KPE%xw7<y;qX"!u,!+FuAw[q8zn
+S7W8[{(jM4[_ay7m!7K"l>x10p<0H-W"g$kUNOWEYGhhQW/5w+,]~[fnPe"x'g2q|6}W52n+#"_9>6cU,dA9K<kll%CW;6Y12}o|9_HKE">SCNp`o8Z%{$
+GY^vtDO)_8nCGf7l{!/!=F9J3UsF[d#X=,uN~qXk=dKr1nKXa8s[aLx7wA4X@aa[Z:crus6Rd,)F&0cQl'2sc2z`Jh`B-z9HPmjB+O^:s>a6>%Pd3y-<s}
+|Kw#A'IAh"#]:=4q$0UKqiTm'8asHmgPZ|3xado%Q)!+B'3G8MxROfi{rgX=Z1A|Wl.WabRzNcqgJXOk2e|qheAq4N]fxq=I:aSBT{}gJ_|Y;|q(+cdx]H
+&wsHRvFw}BBqUUZOzqarP--wuhg|}TCPN<Q[f>I7,PkCXHhMgJ6Tg|5ly21I$g`l0a3@4n~IWpQz<qV=4E^`(WVght%x')I3({}Wkep}5d/80PG/ch|N{^
+/I7Q:oWcLUpA}ESV`="hBUgs|!wR-YG8Z;HEe8w[wzKSW,<nF`[kCymyj5;/0..Lu9ee}}%II@c.ASNzDs55$%MLYHR_Ouqte9uAFnq:sRECKruzbMv43x
+A+[V/#GMjaD5EN=JSYx'8e4Au9Mg@w99Nh{7)LCI1]JB"vZsTP`2!gl#oh{A$FH%vK}@jCc:E>1jHC0oL2alF:Si>eiIe=,gQROv;SI%zi0H~V=hxsvaU$
+=+zu3w7puLc4yjL::Z){1lF-aj{rpV;159Z5M$e#=ZbSO|-1aH<6/B9SCEc^!pxT-J9od9|`:E]0s)&>e/oX;Q}R^EZ4+$lCF3"s&e~E)-#4[FyL7&Z2K.
+kWeK2]%!Su)TKw~E0`Trrq$rx";{zdZz9c6$OI[s|Bz_c@S`^f:[h]7e6c.[gR0H/gK'0M(G2|YbJVkAPbGCADCk<eN>3>$ek,$Fors94O}:URR6f<[RAu
+7qiC8GWOQCP=^Fj9JibIX[(WOs^,kEMhWEnp:Py="uq:$7AwHBiEe}MU_^.U!(jo3f)wa<jV<F{rrBTFkunFrY}srCH%^ppvQ:%NCv0B~1LV}m7V^Gd08Q
+J]uStOzu6/zE;NxYUl][#+,['3!t'Q'(DU!b&P<JV,[-X.J+,YC#8^<iwGb8'Ghs-$wE}:YhF5<BLqE}fM-mG7F3iS<J-he{%CI@F@];i@L((0Tfaak(pM
+Xd9O/OVo569![1T/!6N!pAC'yQY=ob2oO0F<x'q}jD2`<67_DyI/D9)(oWQyKD$/TW+,PSxMxjmW!K)s-rbd%-=j0FCq74j9h-%v:QUJ,At#jWl)D;ET0Q
+bj3`WOe3+^<:H1^&z.9vs{uKf>STrsqWczL!Nd9|/cp:dn(8v&_z`yPlM:aCX9r)uR!KAZ+3~QlDImc&T5E7""rI%-e9Q2fVb6/(eT;G3CE#}%S+xxWh_S
+~K}AWJi7c.ocB_xjN.^{^#90'pc}Y%T3-QM|FQ<}Cg!gTgN%E'Ai$J^n5}oarRs<j31leb"erlV0(_l^"+G>HXzfv2NO4q,3RE+Ly%KUF3'=1g{)]`AlsE
+}AqdOn}'q"I7Ee@!%DT8P|;-Xmbd1m1$&PL=ugbwngpx6Q3P!h87HaT@/.p<&i=-RgGx7d'h8oX0GJm6/>))]n-/e3_ien/=7+Il),q+3unR^1ubA+&ElK
+.%Zoqb]}J!Mzc>>sf}!K)3>ReqDwXza$s+G[fyqsd5;MJy:"930LI[JA-b_x,QewPM_EoH/./8b-dtqOr>eG^6iJ3/8aL@i[Q7"[-mj2NO@$qI;AmF;Mkk
+w"Nlwnr':R7.^h.|Wyg9_!Sv7a(}qI+{SKUb<7sXyf0Ia-:@y'mjX</.rJ0INevJYRUa7I4hll8:SpCp%)TM))^14qn$K^ca[jwG;190,<["]:UyHF1r;)
+WKHH18'j4PHV`"hb)jkbo|Xxfd{LWX,-D{H_>uDGniYXUfZE4z+x4f],WsvV^MvN<v&P5:/thGpThO}uN=SqaOb4_Ny.SbQ<CdiL(mCe0abrJB9&w$u!Wq
+4qL|H![$Cv8%y},v({5kC-('$mH0@fD`jjLl.kJj{'LlQmN!3YT}WfBDJbD2j--1rQv/<C)]K|&:rMoQ:Quh`5nyFPJd&(gJGKm'S04G#I^"nCJdy(UiYp
+w#Fg(}|I:uMKj;YUh|);g149.YB{|4%e}i}53RE2#SbU!EGhc#1b@+PCTUuzamxuU$D{Oes_eC]V^--XgSY(xlfJ{ju$T6)j(hCgGAzN<IqFt{aRK+XddA
+,u!_6369{_[VnUhh];XX.Q<NBi<Ad#NR`/gD&SUG;@,tpP''`dXgA"iR-lnp{p9F/(3>=cf>G6I|$d>1z]tLC;vZ9zouuNIU`maA7j##ItNMM6J(rGAcJ[
+9&Jlk5Fql/_59%a;vKqbE-)6L=c4KzL2a)^1rzU'D[$5R:s`ce}U}FSOtvU4Bm^g'U<|,]Dk#<jW:`"8eT8t/0gZ`ySn9uDUWdy!0KM.K_f'nP:/ydR0P0
+YV;s)$-kDpvIRH~F^znEkdO=^XgEbz=s$H14M[(&#qreQ>EU@c7$-GQ>wCs#N+qvdFOO$ee,p+~+o!b"%R"jltJs0;x&8g8XG!UxZN9_4fI|%d`m3Eq_XR
+m`VRP6WkTh<|jnl>b:f^%>Dy]2;l;_I$x.)n:I6v;u;5RQ|75gF0O>fqcalojp2aK0B!c(&Kp0sJGH2+vUss$HG'hTf4/Z~TN)qOz$n{V/$yhgPP8RdSY1
+7RR`^)PEQ|KR3BMB#kU8ep0._#7MI`qF@KNz}^R)<r_((z!NHEd.gO(|L-`yScqO~$a"i2eAEN#YWGxnN"V:nH6q>gX|CfBx'&iJFS~RF8;$0chW`6(IJK
+RVvLz]hh(M(d"R[KGzvp6^b=|vjW6blAi`f=$4A)s/yB9N6R7&^qM!^@_EPR_j,MqT6T6}$fp}U|stp3Yzuf:UgN9<V!r#FA#"2Y/)1p!w3rYgBX;cjgCE
+m{{VXpwvYEi2c<X+4lcON0{Zo,:t);fKR]hxjJWT~oiRm"^%%rF3aGlOfo`d0YK"luE.nOJ4a@d<>R6ZeG%D@0zGctS!Qx`)_1-Y&vr>72OlgTKYMY/l"S
+FbD|tw!=:4n(&!B$Sjv-HXLaC-(U4v|th|Mtmr7VK2'H6$_<{S%]f`n^pzAK"a+p,6"n&Lc$VJ^o{Oq%r=^s2P&v}<>!<huH%,Wxi9a:rnxT'w.daWT;>w
+x;nYXs7BcmJb(5En{Yw;Q^HB{AGC@OBLPK`&o/lRGFUC;ixJMNcm(P>-K4=&OlXx9%e{ka0ZqnO133WI&5qNk5CAQKkv.qC^3>FW)kX2T5eE.sE3nH$=i(
+QXr5N9y&OF7]'[KEpIG/lIUH)Jp@=&$PAgw#`Lq8~A}x_XB_hs3XQX#V2.CzR;<,NBA}0^{q;{o(HwG+`iG;J0xnKj4/PY-r;i_GvD91uC|#Yq>ow=V;mt
+jU&D|8d_B3etRuZ#s2@H%EXHen%}_c2'1O|!(Fh`z85(`LaHdc71.oh]Pwo.cCseTg0p3=|'6J[Tj_4/d{QuTly2F]Z=@(>5BDd^dYip[K5aXpIogPF06}
+@E%bZA-Ow2%'}}!Mp3DNhj[Ew]JyOi#|2)<_rfwd<S3<yba$WNo4lm<y:g]o3Vs85n$Bh%4[^6$c6iSM(u^Z3%LowkhR"vzYYET%5m>BIP|mXrY.Q#<X<A
+1p3RN66vKw3}Bpp&>'I,PdlUI_6dH/pZHQUm|"7x58MC1PW!:v8}('<:,_7OiE9R1S<+X2;vX(,T.(IdQp4!mr@.-_pkAu<3t6|rp.rW5L~,~)T>}da..9
+%3{=i#mtZ8:IdMrC|!__QwHZD:#lU`@W|bHMTxfCHQCuO97,]^+a(mN7f$UVqz45.Lg5ndSn$OlzhV5J&Ox<RsXCs0,o77Aw~:H]O:iC;AV[R,>Nj+WQN^
+xIDb,C>"q`$`G'#KRF1b|cN!|TH)9%z|f>Q}J%xNymC_`}mZ9qCMZjv>uF&YZzg.zx'3)w_0Ftk@4cVN"cm_&}hYMBt=yq{V|w|"aRAO5LGPKZ|Xssty8)
+U<Nh]&bnO['U1$Mi83J<XhA'b),Uleo_$|-Tl8rtVXu|:k<[utRT,}=8>O{2Ea}O(/;Z;kYr$C@H|DMD;lE|&Q]'iqS>J3n]]:w1LUf2:RUho8=wJOv%/}
+r2wxd#DrO/1/6F(yuA=""0hc"/C-.1r%4fP}@^PZjeXOdr`sjXj66ljp^N`2Whmh/MQT{vwP1Wa){6rC{IDD$<w#6hyna'w8f2hiyY`Lx|,Yl80]k|`d:}
+e2pz|2S#dB;&N#S0ef{vUm5OwDY).v~@E2%!}^Y`Dcsp!Y{h;G5i'W.'{F-+EX9_JGTWtTSUqM:n7Jw3EPA-b{J-Cays)501Xdf^=hL)[IE3Vj|oC=J0l#
+YPqno7weM6G2V__a$g.9oEq}RU@1!e1{Za{=^%u_4;UFQel8o68H3q^,81TUZ=|uQrFwzv_)8S(,YGaBMmn%DU76_SEp]i;8;rB)bf`kBnB.BNONGG_$)B
+7#0pDw&T2(E)68+6Lg3sXHfE0bx{$g0o}SL1c/q-es}a1qME%tH/uBh%r(Fmq{g]Ro&.fyU9#McB)-43@-o-oT^q@zd,Mf7;F8|0IQF$!2x>f<Tep^Xb3b
+IUvWn`vkw64^m!%#u$cAKH""Vq&Pde/`@U"P8xQ_C6oqoA)b9.`'vW9bWk"A9zMC.SE]{eEs>-bpORxL5MVvad$xUDstQJQz~L,k{()mNOsaK_,Phk_>iT
+7Fozs8;}QQ"2u9hu[-$mo6v{sskcH'q!ErDHb.:5YH`wM]_Z~Y]){C6#TmAFzi#a=+o&Yc}l%O-pdoSb)TL-w%2#Po/<pCWz-ym/erh3CHNE'jP'&6,LD1
+iLNM]UO=+pL;A,,HRYbOVs61FAVRb0FxH%E8!o#@Ngp2l8Nq0Aose|TzE-sSfhGF'33,4/SvCU^4h^zQFca;QQ%n(-VZ(>>1P;>DqBDmu({ZqNctQ8gj.>
+sH(m{auIy7krIu''4Yv;f"zMI":'{><RRxYJeT`o>'_I{I[9uU`vBi9Uvno@VD1g&4X5GG"JN{LCvhzJo[u9Oz+pv%p^yM7.#G5=;=`y&Eq+;#8iJ'Jqo9
+iP2>zd;8oto&YG8>'!#H;fW4#$yko6dS}$IY01|25SxVfqku&kS$Q"~S_[K^"tI%$--[]4H3g<uD@+E(}+0p8:zQ`TIJ7R++"5U%mwTd;wZBxvAnY|cD/&
+AmS@v&a_e2d+(t(=WK5l7z<8Pp9j0KX,"=,dITDX_o4Tp+B_2qlF!b;8~h)h_>CQ%wU.ZFD|3iN^=ErO)W@0V(Op$Z$^dk4.Vu6O[U/;w2p_LB5E&,u1)+
+br_pde:BYcZ=lMage6:<M4J^Wk$P%Ek%T}+yL@AXap'kAwx'b_%r"5]aSf/yari3,_i5;T8=1JThh3m/n%xirx'r)%[vm/04ERh>9mOrKP;Y$d/OqV.;CC
+="qIgQfFy2CF!Hqc66OQZUAf$3m3}BZ%e2P6dkXB/2<3oJF1{p2@U%;b@7!Nj33GnKA0dHD'e)'1(Hotq>L>Tt.5cofuv7OVkpiIdoH`5S2ez5G(~ki03N
+vUJe3Du$$inIPJE/,4Sl-!do~7RmhePO=[|916N&Wt8&#K-(a(r5krti+O%ui)2'vVk(m!/JbzC>Y9^x_N6|9"7Uy,!iCRA:ef'|:Fx<~-`O>TR$6MTV-)
+xhg&MC_4%Cn`8B$Nrf0Z7d_y-HO0r4_=Ru97};s|DbHSmA7y~4tw9y`KkgGL>_wM(2~k050eSlcA=<"|S68d_uj]!c_$DXJ0]Q=8~{`ox||a&@b;Dlp[~w
+Q[>del&F,K.sU;:!;L8kiM-#uAb8:E#Fw]Qn.iI4@B5WAw(c:$5oMp3nL3TLs1Pr<#m(c73PMdkZ)6qW1^84H"fQ8i{'eD[_8:c:V:TAT|y_UFh5(/QCj/
+!=9uWh0>P%$a6$ju9CBGB=YxGz:EJoY"7jd:![L$[3Jj"2M"y3bB,D%1,2=e2#TVlLQm(0]V(E{#FoxX(=P{Xbg&m["[KS9!pvw=i.tk2BW]QEc'4|kNbp
+<TK+IpRq}xC!lQ2E^Nt"[WJGEA@i(^by2;x)E+3TwFLV'L'}xU4kS'8OM[`9Wa2A{uB=B4V8sQX1b8V'b@O+QZLnaou]<F0-x:&&Kt_EQD3jBB8]5>D59R
+dukh"T`g@I[z<LikO+c]}_8^[;piR=$.0'AJAsS#J<tkt67EPMQ>CEuK^D3"S`wajuk}Glx-@X7hRdd7$[Z;8fScE#=9UmV8j^Qv4NHS+E6k>f2g`$H"xC
+Lxu!-%cdb5tm{KMR838YO(0U8)scZc-4M0,A;P.<h%~RyK"O|#-+wc7A0K|rrO5v-,O@KrGVojK"380VO(mPR!p8E}]aBX3PGkvtRI27C%icQ(&3;D0/hU
+#Yh|vAIBd'L2@8|E=ZPDCCZj&h~2>4;{-gBkdGoFCy>N$^jdS^G$-/``j0DFib2BHiG6PdN),ajq'iy'UhA3=etsou"k5Wj23GZSLzfi#-kx9K)@)+}[#t
+UEjC2m+;ae5%G^gSf;!49p>,J2No9BXSMLy3>Ct`d+ArT;re$J9|uE[ZXBRr#FfTLIo[[{=qOiZy_2fMF)4}`yx":FqFx<n5WDxKDYuRk#}B#"bMS]r7+A
+Z$36`"~X3lvJo`"OBYW;f;DPxB_s}zCRLcjd&6[eA@]{YbSUTL:f;[1Lp$+zMqY_CEmhBI^Gf}dlg|uoX07Ao,)GS6cXvhOZ%.s`c3v;em;axtL6IpF-lT
+.D];{Br{-G=XZ_r%W5AXv)YcAfJ4T6cq6L0kNFH'2j:$OW6=8{Q%Z_s]<_9R3@7Kks<EF3QN>E}GI=M-7k=],a)v[y3/<&dih)A.EmQ=Nm!H[P`#D24FLJ
+-5OBIH"S#U6H`(Pc/d:CQp(o2f.M+97-.j~ykyYd(&js,3C0-)IA,&Z]6A"fp`-`QK^}%kj5nM0vdU1F<f(nIAZ}%d(ial.@}>}>"3%NGQ[E^!S#ZccK;g
+5/;Dp}0$Qd,5}rreLAZFQF9`&BBh_MapBk>V5^LYn59P2]<sHG]C4Py2C!JlD7.ykI+M!8Uks.zg,7mS|3]Wt02f_NWDD2"@o3]0&)!]^stO<R[L^3UoDM
+[<iw/m"L)H]Q]INGEg[CGl:O&KqkXy#E3p-_uk(Q:DLKK<l)rI=Xv5sbP&qXWZK_|o$)(>;lfTc&y)z/Y`NNIuMp6nowF=qJrGN|0'yF_ffrx@..|Uf#nG
+8D7>LMW.T/&]!{^F[Nn_.h"BRZ^SHRPS.Mj=S4<N,]I^9@[/x(ae0wFAOY$WxKrl#!8KbA-@'v]I=ONuYcHK;(}0o]Wo1xmOH8>}g|.<$6D.UfC3L)_(}|
+,(M]q71@XRcXLogm(.<:1"=XqFwA~R82'5o&vB@7u/2-9n!$;nLwKunK^BA+kSyD5"~2kB.S/aW_)$(z1@8E@eASy&miHjCU0;_jd(QZi+};`)f:cb2ern
+T=C,_-3ac+Vl2:}unHjzgEhPUC56H#lOyRyNM}O-/:dhuO"&]Yd[$sm;#<-lSF/]4msA0$mdLY^PLQ)yo0XUHbKXC/hyZH(9t2T[%6KUV3VhPq%`J+i<6o
+J&mRc=cOhj"auK=Hgo!iDUDeQv06MdQ`")6'!hJ0'v]D8ZSPp;)Bi(Q^3$hxE]#p38zhF>;hw<(AnhDw4b's:U7<CmI#'(yKo;Cw2C_D=gdbns5{6Sf&ZA
+GJY"34!2v4q7/RY0mu4OADQqV+Y}(I3^"dEk8TjC$ee9(S=9QPD<7=cjxhiRUu5'[#@<z6YBaQlPGExV)CMp]&%n$trU7A^IaV4HX]QyrpTIZb0$JgoHB%
+BJm=SY+c09g-a36Kn0Aux'2%T_PkxR{)t':bRk%'Z+ATg"ZTMMr<|.Fmn'QDF>i7(w=f<eKm%0pUah@&zyt&b_KbqB}tb-h+|'mJa_M#mYJ@FbJs~[{kO4
+Y&(+.0A^iFte%G4t.c.nR6S3E>;sjXxgW-mTmWz)8HP4)n"m#{'z"9<7&`HX-;D5-Ip!RA:HT[g"ym^]O]T%]Ogo!xyvQX%6<6%J&sE!4ZBb-5Y:R+HTN(
+mB@`TNpC$h@6"eeII>7:N<i`xMR_j0G'$a168i=sy;]dR4_bjF}o=pafOB;nPBPMMRnT>H2C}1mEhXu:qPpC74CDZEeuR.:87}&hf%e$c[:p69iYeB8Gdl
+m3)Lrr,c:%S+B-|+G4sJO=RVf}4[2wjaRVwWkEY(Q:^9&tNa@+FE]AK`Ss@(8TQ4u-ZG)D<AS_GoWB]'vo:$ES57,=Tw/lMc}!)KWqAzW1L93:U"/.u@$/
+4=dxrG/3xy!X0Ge"i<P]&XLE~`$$U!1Ptc.R>:h<e,H.Zj/nRe4-/0o"n(iGj)v)f^);=O`HD3Y8G!;|%C%wg1CYl/Y13.W;.n:#T_o:f2RG4tHJ;cB&mN
+C0D/:Ya|DF3.ZzeABL{FdU/NekJwwcdMIF(FY9TEW)b[tobEU`7Cv!}k`8<6h%d'i|Yd-1/3v0w!D0uYPLvW~;8)rpMM3::L!h>&c/Dk}TA-+Ew;Lt>TJR
+.1(>&^YVu1UgA[$SgS1Fd1lJ^45DddCPEZh2#/-783Lub;A"e)Fh,q^b{^[P[8De9{A>#lu}$<4#~YVuODEYW!9b>#Od3>(qiUnRa`mTg-@<}_':@Er^V>
+jvU6mseiMtr;YU8fnd/2R'JDIx|!Z&L'D}V^k$.&L}O.f[)QDrnt$xOap)5}h!)DI,K<1dC|"|8#xiQ-#XYZ>t475Uwx3L8/5N4a>unG{.s)qxvV{Jd_<]
+g`tjkgL5_):</;YL<mIt;12-_Jza6!1Bg1q<MqHPK/@MAL;5s<[spAe#WUA#=-6=6;r|;KqNm"z#pI=PAk{rsYUTJa%I6M0oFvNj9CjgRXh)U:q]ocD6$g
+(V&T&^z4LD&BbprV/Q|w~PB(mzy0Zx|^g'kWn8^'>}Q6a'icwp,1]4`LWvOR9kHp|hF@H4CgXyMEUu!msO]WPe6EV[jd~S6@i{$oJ]0hB5{wCNWws@>pL1
+WWHj)W(dW<pKQKqaG7MFrd,->t^wS/XMLy(8cxsgUGyJiDm<T[H+|dtfj"0xIHjA|dkwY/gH(YR-r#TD6"+1PfN%mrwr`eZhb2(F/T'ZlSA"Xkh=o6U{L(
+^)n$LGdN,BxbJ-r`[,Jo3lb<YChsT>^tosMesTT}wSDpI<XD^Dj/`#_ZHD.Qt%v{U8p&~m>o)&PJYpn32T)8;}Pmw""vSljg8.jG#KwHU>0_@w1e-C8EW/
+DCs0Qf3T29t).W9{}T5X%rKI0b0i$^~<1B)!+;XMX(WpAJ}4YO6|S@~sdbq!NNsYX}l#{zkdyOdELAeF/gOZKQUbG.nSet6{B_CIMEf74x^B"r$W"F]Pl$
+1L@s`m{"UcSlXYu9exHAG$l"EJu$Q!#%q|g7"s'R2'>{g9H3.2+{!fer!]O-#P0sHnQN&r%ekfxl.z>Ycz^/8Nd|{]jJA&QLK!<T=Wj#6eJF,z@X3Fy-hf
+^iCCKG."-QDl#E"9Q)pC:`9mzyYG:I(v9-`W!F!YPEb_^ivJ2qt0cmU8zeEm=^))'yiPpjZD>igjv2[C(hpST[I%`AmMZ8v/tJz[,Q(Y@4:%k_lJ,6'c{v
+Z|o=3{>}_O|Oir(|k{_O^ll&+O%hDMI6x7eYye`hPMY8vD.`7MPh}lka:y~y$H2X/"Fv1`LJ4o</:'.fQ.O(nAD)!mE%)8gUDh'=(<|YK/8i&:H+||{cY=
+Mq;"'(n'f2`3^jvLr[mnZF)AB+mWn`Y%CK!^_qz2osOLQNSuyOdy`%>[h^Zlz8{<UhUOE.=#OkHT97U,r$4'd95k>M$_sby8+0}C`8Ii|<DvB]sDSgyO{C
+9o4QTa(owc)c!-C-p<k/=l|5SlBLAxLn"|,9Q9MR[>u^-|>s#MJ@95Vni|Jg72kM(r3LiTWA8#Y>k]m[xSHKS-,/sml0AF-BOfkURVS1.e8>Kzp3l@8NCq
+OLo.vI4%'|D+_"l[$m6i;lufs@DeS{jlO@ZV^E99k.`5`$YI3y9gZb8Pd@@|Ondt()5x)!TkT_;cj43ec.sDwd$9eG'^y9@@Z4>%BrN^'j=NlHON+Hbpqf
+3`-=|jhv(R`-uc7Q&87"tdox!QQ[B"z]XkL28h4B3"(:OKUniwfur0L#d%g;P&(Dad5OCT]9uhFH#LeeQ`zG"Gc3W9<::IH4/%3ieG0uoFI]0;B$zt}8:l
+;,YhgS6s%+U9YrnMd[y#&2`R&_'iU%Ysh|5/}T{u:830nd]Mh{.)|A+'j)tt<TSPPwg[XRd]N)65]>8OUg5)|:32!@Y_7,B2J+LX8Du;MaN1I+dFSi+ZA+
+-&A/vU#@KJP^Uz%:6{G[T,%%I"]"EGDYpv#E<>a>{rm/Q&~Cpk1v"[wXkU~Z%|Gkvks9WrHN78p}uU|2`K1FO67Fi{fyv=82>cIwuXFP'xyX4NG2F2Y!m,
+]bcMb7.]BfA&)U1.t6;lzs^hpuO/-[OE`M<IXlNIZ3'r8(Slh@p|VDvuUD4Jj_s/33z%U0$XQWhT}{$7#{k`jSg.}L,Rn{;}@f:gzh&v]=|q(_lS.A9Jjg
+&T#3vS-<rr13r8M!>nr`rT]bC%a;:>kB3"`hpU-l"0+TCul(a,%JD,46IZ6+6"TZ[TN=iS"8CkdK5a{&;r%5N__yN@oW+#PW+.|RRFO{F0ylnwbd:B8},_
+P)h9~H(k;3c.>O",JSi[Aw61$PNmE.'}M:a^ETYEqjZeX_D[MbNbc>mL@5Y#-y/({6`lgB|x`:@JP;.D.zLu&,iKovXmv}fo#E[mE0bY$7^3xoc'/P<pG0
+H$Hwn,HBQy0JMeZXB<}]%2c)o,yJwhY;7P`Z:tI"%:Zf9,7ymY'5zwa/Zz"19.'JyS.skbZh{-=)9Fv6z18UA4oca#]Gq;f1}%`01-;+$]}Ch<m3w!Nmgg
+J!~("'@-to%fl;B!s[bFjg7v>,{odF"lX-swS2&f#o5<5#myVxf)ttwCJYC@67O>(w}9v1-+gd(Xh[EQI;E%];4Gga#)F0W{fr"W1d;;V-3&S&fn2fm.IC
+o5[YaHYk|`wp-uBbk]l3.Z"qva+^wzc;aF3>4,$d|,7rKF"WKAXippFz#bd"2:M%pM[T5iZ]N2oyMy}>-iY:}-oj6r+:E<ALI^#NOK3RP`z_2YBOE3;6$p
+]9]T9fmmQjB()dZXm+p3,ayx]<VBdQ.RGCX8ZS)VLIm&RN0Y4,TKf]7w!2b#w0789nx4tW|z0maFPcRG"{YilkC6dsrFJfWfFQKFY8B(OT:lohIu>1%Ers
+>.4f[[RM)o3tf%rycR(W!fwq|eIP3^lO698QZ$mHkxRtRUS$9MK^3B[f6.b!u3~E.Rl!PrH<}TM/T=o3.'Sa.HmBSE+-P-wzn!$FitGGC%V+fRR1KTzzy%
+"Q8oFEb`qp[.PtZGBs28A%y1~]lD9PoEEV}MqTdijPZ<b$$:goC5QM3=IPP_k({lZ)]x1JMWFJmtE;aJ(Xq@m!"IWhtL.B>j;:(ULVin)h8_Y.e_KbH0ch
+`csDN7Xjv=+X=rpz<yH[}9Q)<Mk0|SNKqFCC4bj]-QnDNN+|r<=v8!wO'TKw/up=#MQP3:%|khh)Q!dfPhKc2`fc0|.rGh)lGp%_jo~$4Q{nNtO_c<w,3D
+fU0#PqnbyDz[KHYfO;tjj%[n8Q@DlJS+8G|Ur-63[j-=.#fh%9%|R>$/H>cnZ'QfQ0FMDzeH%pk<y,F",L'VKb>Z|/KAP{&wu;qT->bagQ7>tTw+|V4:(`
+.S472d(S#jP0A:E{S"(9JJow[O88|i4y=tP0r|tQum"]<]A<V2Z@T+H!mqr"ajY1-xM"&(4+'2>bBYMfT(uTa7_)0!C"OA}qe7RF9Lz!=R53<%2+rVao>m
+r<2/=q0itQLu220+vD@&h;T(=)#]<B%VpS8&hA''5(r.$S2/gD"{mOpaB6Z})y1q2Tq$qiM1AY]aK7CsjVt|HgEeuGkUp}PZL<-v|_8>(R8i~@|{%C8I4W
+-0vGvXLBxl[4NAOC.b_kUn=u-OUmCiWzJZjV[yY{1U9fI1,&y0tl9znAZT97otz"rDUH"r@Cj4"!9fhML.:VolOLE,&-<ep-5RN4tL[`C+W$<iM9iDs@22
+q!oG(c;Q|@bDLc3Q1`P+Y)VOhc`.A9[6qG;JPVD)m5]o)jV4HoI}o&["0)!KL9{IxfGMQf^)#K@zBE|U9qpW;`o}kKt"V|3I'"cK%KH@]<P>j^;:./`+-6
+h"jEP.|k@i<'!BVCq@jWe6HywFqgFn,w_YW5%O~j:PFI~T.:fZ|K{u576BbGaT)7U@#"9^U4y$%NK9wk6YvjyJ'a@E,FLC_)NybZNp6w'S.sIm2>&gV'5R
+`C1Dfh!R0YtD2Vc"37Rku$[2xLXPrXWXoyB8mrPf'_sBhrRi$n>g91Y9rEG6OFMI;R:")Px,WbODx8Y>/[&FG(d^E@)]PB^kmiHdsCkyqP6}K5>zvP&3;p
+~zmOaB9sYdFDKXW}KgGtRU7N78H|Ms#x{ce^_OIg-pdo{jb0G!S=[P2!t8tE-};wao,qK@x&mV+HPL(`2goz,w>gCu1E{uhzsUkZVF"pBZ4!uHAD_v`.(m
+^5HI#{"fy)!v_rz6bH@xmE781CK,m`NF!_R`[r9|9ST-T9L-&ihTT7IxhEJ#(0B(^VB'%hks4tDNwiyI"P~>C7N@By!nI]ov-#azZ9rB_cyfb.P;fv_{cv
+m4fF#tfxE(K)hqK81F__@zQ]s,u1m4"'$|ZFB=kEz!0X]vIB:2e9EJA;k<2$,.TX|{.k^!}Hnsb5tJhT$WxW{;u}Z@#-eQ&+,qP"!e~9(_+[@S=<KA.]Yi
+FUC}{+E:FhTZ#]"gRfE;=%pEuf3WwOJszeZI!PMD@V=Qy:Nl^wadO+C+&5+8UpixpL6JHar}QNIDig4ToZ6peX{F!wR;GG<BJdGL9&i5JB~!q%EOgePa%C
+DqNefA']/ml6#bx{RaF$wR`%`[|(bP2$DP%sIn<`P6`{^z;1j0D$.P`(yDPkpfYx-f]aLtE)<=KJC1jDNC6K0.uM)kjr.kL&E%0"]A-g+;rp4ttiO;=rQc
+a^tnI8eIg;@b~xfu7t6Gj[vAQl;O}rK)}H8QoWC^vrV^C0=|M>}N=[pR[^lMZp4%Rqs|u>9s]ccB%w_:I!YVz8{}C{'Qr{F{fC4w]wu1,Od{>sZrVa-qd,
+^=~l,@F4"2.[xB[6XobWR#'9x$nbaw~dft&4O'2D)$<m"M;b[V$uhT(/HaEj017![nPcv&FMvI'XRY:+Vh_OFCrT8/_G"}`AN%VU&HL-HdYW7]GH=X=uvl
+|=eKk{%$iwgf6:&7JWhsGGXMBFs_Yj395kEt7wK55BE##Tb9LDY08>BV"4b"B(65FktV>`EV|F{;q/,OBLn`~J~s`$<Sfp/my-Do^a8k}x_oCd]O3iix]@
+0EiX/:>p32Y.EaHNP<u{jzSJZy{ryHO6<v1;!66krY'Rcn@yf48,~(t%(H1Z/Jy|]X&vGb)tfmSh7v1;bf|_G&vrSj"!c.`UI8&^$eO!xVYTc;(+8qTZW8
+yp]X@+&22|.up<30p/KgKd%M],5TbONzzDFG=2'89(.GmE-i/sUEyi|F8gTuO(`jX`e9=p||M/WXjE+;~'!0$Zc_-m#VE0/6IQt&9Rx>0>DCo(l(5SAq0S
+^.aOgPsn0]^m@8FA;+:6#Qm&#vGPX|&-gR^]XNTDur#)@_hwnT{<@#C1]1.NU@{>2aie8;lCME_<Xx.;7.HUjdL(%BA_3FS0(s.d3i|ScFD5_JiBP+ur'4
+MI2IiUT6UW@`40t]DFc3u6Ja8D;+sh}JSs)m-1Tr&@>,kGYo0VdX3b:86$EiR"YJ8;wx;J$zl<Ut,5,>_:`S>D0j#T5f)lu$d9!`Po6F$^xGLhl:'jWHRL
+OF530JDvsbIX==K%volN4t8^<98JknKd6hZL~Jz/hwEm_TefrHO#V@9mw9)Fq]heC![c(,iq;t"9D!C>#Csqcygb{(h^4,[c7k_EPWmr![N>[;TWk]gcj=
+WebQP1i|l30Iq8hdnT4Gy4PwGhM2}Q%Ec"Cc0'@i,qA^GFyE}j@]L$vlLQOr}HoU[j.mVDGu]apzDOFDnYP9f1E])UY{ePZ5jt83!PJnZTNR;&8'gum_~b
+3DCqmz-O;p{$uJPSo)/[IpQbYJ}$pRNw~z.xms2{4c2{P+pUqpwEWMqn23D4Zr)VUn}6@gozMwbR+`@UJ2{[s5ODHi<i|'tgqm{2%/Yn:uc]x-m;@D^KE"
+boJKM1IPwZ7q^>;Iu|,Y|jv-|ku78t%[n-X&)4g|SoAY}FYw"LSU]`70v-UG_x'{KZya7gSiUgOkjMRfjXUZ$i,`XCcx47bi/6&72a8|KbK[oIwPB^Y!S1
+eTYBW`Sgt2E/!a;)z6WSOY."B+]QD!Ceea695R8yj"AY}Z9k`,jL.SGU:]o;]WB,XPHRkiyz&f|f3rEib!3;EKJ_=sI/+^O)w@vK(Y89,"~s2Z^,wvg$K-
+U#P9xQQB])00Sd0160fbfaA(M9&V6ULLWS2&W8L$zsj`4_hIW#{Und"O-yDv#{G,ny^X+h:dBh,wT+RiW@Sb-ykZ/RPTUwB_lGeAKOsQ3b.Yt8(tXhSRPG
+>N`Dm:AAh]767#EGBxqX6xux}UBH9IJTNT$d6y00Rk'jJrSwrs#g&/+kff)m=DW_sJ(b-qo/.tNVR6|T{hbf34d3un'Q)+qw8Wq&p<_fGt^Y<<>i9kTlkX
+cqh7~12]^S]E3D#umMzI(CxL&6dY=juxuO{+jry<_QOYZdVyuJSc9i}}f)"8Z)sNy)wZOs"lXKe[fFQp9sLCS+UmFm.0<=#/1%X19wwE<{4}]<H2Em|]MQ
+U)h{_3mI-^&b|(Lf{1B;X7w1cy9sg;sg|asI4mGI"z7lIC&GDq<A^(1K|1PVnBXko:u7t.H]AvW#"UlxQy`FM,>.n!b!-.QV|7yA;"^2}ZZcHLS!ys=h!l
+yum|IPNE,whqxj^iaW;YUhfnUe,bbU@mb<.4'4F26jLa1fP)]$v3^gV0NTIk_PNZ)&4{Oxwu)Hlgx^:,qm.KUq~Opt[}df&8jz6-.-"{ua@g+[',PzE}pX
+rdD%I84+37v'z+M+<RLUC;M&=HFuJYsuAQ+]B%Zf`^jYv6U@`}<gnL0)m2vIbK--]UCJc2S"fm04T/=IDxS5ZpgyBi5%55-Ey$Rvn61dnqm#I&`eyD:bi`
+>&EY@m=@>Ex%3NB_79&c~#6Kqdec]SOdX$.YDF+#KLnC3X.v<-Roe))c"u<Wk]U=D!lFr<a"qHiJ{+B]c782hO!n)RmXtB!$5r/9i=>v76l8'6d;{mHEX%
+r}^[$|@<"3p<(gSmNkWB{7>hdy,@-M&2.ShioZ_SO)x)=37%!mO.SMQ}c%/JWpzApZY|}M40jhlVRl~N{oeGW:_xJ"V6:wJD"d:^y[Tl^"b=zP9+ORf;U1
+fs6$+B.K"H0/mKX)TY-"3j0WYn1eGAm@'$u+Ko9]ZhlENi}t~TI/wAS_y`c=GCFvkU!,S1]lygO7B`hca@p=uT7<QKDb@<Wy%zv#X3lyKMHoO)>)O.H4Ex
+p<M&q#YThwrR9&6^/]O&^6'3UMMi0Y;G~$6Q85B3n9Khp`3FQVPV0'{6,3>CjwXx#rMQnCeFR0|IW!&;[`FCB-L$9a_x8@L|JMY(UWOzyPQ'ecy1A,~Hte
+GU[[BqO+$Y7sl#kt7{PY]Unx)N8{er61kec;)mRk%1GU'o5t.%x)^o>)w2Jxj>uITC(S.Q5)5X`9a,F7<m(ouWsiDM:L%z;:Hw_WWA=9/sOO^pCGN6MO.4
+GquxhP`Y5.<-gcLY~1J[5s;hv4KdPnU=&W0i~!#Pxx$-H/_r;";=oSGd%7kSXVhySO;].V5YJPva%ioPfMVOG,(:jZNV/`ia~/glrI2y^Aw>M[u%E+4)FK
+{3!WBPQf+[iq.G8iS1qPi;uM3)r!@p]SX^,`m"j%MvRcu^S|h%c&Qz`9WPqKA`Hk4(8$^vt1ii,BZ&63Rt{hI"@x]V9Yd57%-]}':4b:)@lTiC3"|8tNn3
+`DBnf@=%].,z("@){I:YmrvS$4DibXxjk-&PQH88dr.{>cW#'s@;AVo@baJ@){wLP2Om%|@e{c<;z)qbW2&f3p2sbF+oAAaR^3_RDT%em|f!+EKOO5CnX+
+e8=n=C~T3A]w_:Qz&5)'-=d'}$!>b4P;NW|^1p"Y;[+Cx!A;j2@!H7yi97cezU-eg]Z8Dd<WNJ,NUA|xl.<%B(<yc-^KJ&@Ike`WC&!T!lg{rgxy#adGt%
+xZp2w%YkY1l4Ltc}qf&Q&+w5Y|U{y)[Dq["OyK^![NQ8^g^.C9J#%]u)56Tn37vM]zt='0OVfvxscjf{FQew]GZTULe>d>UH=w}kV=W9>RViG6FOSRaE3H
+KwJR$Yn'xgSoo6&/Hn'ti0,K$zUE'T6nCo^Pd2Atk#k%t2-G"oC)I3duWYl"|#b_FA_-L#2^uU_PpDm7/#FyeLw"5Q5w>,9PB+4Mm`Mvm9D$<3Z89'OUE&
+H9=gL'J]"_at04C,1L/p+27+Yo|4n^@"e#U/nVQBZ%w"lC_p'@;XKqbpLVIK"0L7EsGWS}|L+3@w>nfk[OJg8MTqJd89G!p7o"}NO40#Z4,S,^^&7qWH|h
+u2Xmcr-k8MB:dTh$s5ozWVlzg6Pb%UN9UIN0Oa_`V(,8>)`[(hs2D!YHTb0zyeoJC$(RgN6(w`'ZP8hz4}FDzo=j_rXoD@fD;}K},|=B~}oL`PPj+o=dS_
+4Js2ky+{l:g{q2_}B<yq&,Z1C{K2(m^ZgNDHb:tp$,Bsl74gsy~ay1y{zAu<]OLiiC#(6hC209zQW|Qs=59"1/mLfe;4oknFb.YVUB/<VIsTn|D`'+JItU
+uBpJ5Ey8A@['Z9kQ&d-%!",e:}-+_9K)30y|[THCK-%BTfStdQ~I3}Ts;ijzo`s5',<g+ybnmdYsl(:tWvTLU]FV[qy"RrqMprw,uDZV|wl(IAfc`/Gl3/
+Cz.Wo'A)Ck,/_=wFob;s&X|])6yR6Vk9c<s0!<>]A&"vD9/60#vfkd=lEv{Vf^ufs{5Uh|=_QsrIE}{alvM!2bb:[pXij5rWza8vriKB-wU-e[MVnrZ+Q`
+%)l{4Uv!x6cF0P5pe`[fYjjx{Vay52E5,>qOh$G6QLDO|R:=x@HjZk&d`^5|Z+=eEZt)4&ytaiBTec&D`+0IU0]>M<pu%iJ<k8J<OnwMDHF-j"E^|-m]2^
+HIP}#U~>^nPEFU$aR;#LstPUS5vtSCr'#YZ-^lyI2lUz(43#RF]g+CJoxx%37n$5uvx>$:;LEaC!h=icP#DB#U5G/3;D!gl5/+lH'+l8PFi`z0m-!B1:fl
+/^8A+;VCU9:.TdU<7CRk9B;NIrv%[2d#~'Zy,Z<3L'UD>|1<`<mgWb4YMHzAcUp!hy~=ic0&ba^Iz8wltrrJ-A3eMAH4A7_kytDQvJQpgOGb1(ta%I<qBP
+PkxgFVQ)62KiY@eDhjPm~xI3gPp6[+Ck=y8W.vR<bPr.C)NT'<(#ws1gVb_i/c"0GDt:Qs>H5+q{E'jR:3Ao%(dtvYd;9]`#8mK5>ZZP<y}#%&EcTE~TME
+mFe/+(dmu6u6MyNqa8!7`Uev@QWKUmL.z`^6et;+2|h=ELE/`lo6].]gc5`oJ#rd8h[5xF@LI_ce$e7U|0].by_#,WLo>KAbPUO%ZeCP{8uP(WF&Yx0P$k
+hHRz~Flc~|CbBD2`6R%9-vTl6eCC^8ObRe;z7W2h:y/Z<_2-QWZjL[<s2x!5G![cX3JJ_,0_^q~/Tm;)npZTpJ5j.KTmDV_43)QD6eo&CmW:QqU$#nhc8|
+"~G9^qO=re1P4L"s0[UpBIt)%4sDX#I,tN)YU.h_p3yR$@~A.@1SlDtD!Tc&b]Ie>%Z:82cQKQW&[96PC(J#E"$#z(+Ym3p1<mm-M%CK1>u,_X73=)_7=m
+AfNDjwb`@Q3d+6/EuFic6MYr@Tu4w:cN[mc5Xt,_n}W|i[-@6|@4:p8.W)CzoNYO%Hu0^6S^6NOo`fw&[Q9-~ZL+7<.}^/cEK{JaJnNo|5|_;+nos_r^oe
+U"SE(f@vI:XVq,v<N&9&{VUx554fDh<#~Z3q%vRb7CGbG{+WNlx,}YdMZk$:KIGwjnqLIPx]0+>U`|_Q"Oy8vPQ|zQ/G:]kPfY7SB1R[fdO&C>er03X|"=
+=R[{""8gtFECNAOX;(cE5Ifyx>=VOeZ&.af<0[a@IS#)$+!k<W'-1|-i/m5R`r+%GuKgvwhVz[U'elC4j_iv,N<2cvNKP{ecQiR6E/k>59kM,A'0fWYxTC
+mD2,{QWK<]|8:KzxAq,bn".{'kXc+IM)VfrSOZqbbSi8=zF4QIan5P.+tkIvkZhcQF8RGc,Z,i'PT=vq{@[diV,hLD/IQSB3dw;Bn&~)ibhVl7d>eZ#pV{
+.aR6;5^s-9&%u{-X4tB/x0O<{hwm+gYYb!iJJBe0RBXXVJ<4:mu.N8@zL[K/Xi2J{Q:jCb9F'J=Hjp|!X1QB6HVU95vjg9JL9#TtU`{(c#kqw:ky2;~W+)
+y<#GZ=zwW]1BL#yt(go4oVM5HB&G1lV[T7[mV,n`_sOjs[P6P9<(gM&22vDg}X'Jo'fICFEv"NzU[Ae;sVq>{WJHMbiaaeXm]AWyiGev8EkDF!=N'a0VN,
+#o/QusPJ0h~t_])R|-5vyK|<3JiJq0!jX%IJX9<QX/]9W%!kjp3WG#W0F,b37$ox.ELS(KTW.Q6$siyExbr29/IWGnTrZ/)A|pd"Y$TzYM92w`c]M:<t6L
+nF#+kOB=J'WE"q~`OA,Wgqj(e+frxs$g($CN"Bj<AA%ST{cb3WyP=u+`31Ca!AG'76(gGu3Unx+b,Xc2(!|)kFEWv"|i>crq!>l84WZ<M<hYvm8p/1l{}c
+,-~;b.g.);.XRn5'X<<`dw!TZ]l@AVkBB&9$2n]FkuHdRBTw3vK,klSf0gP,UC!IlCtn%0DER|KA9WJ4~BAXT]>@Ysk^l4H!+QWi_6:M"Dn}x8nbc_(Q|<
+{7{jdYY1'P"[ZzD37)[N^LvbkfI"~B_/PKKN]1929GQJs${7`aXB4.@(dJ.@,gZ'I=@g]!0yn$ez1p!i^Z6@K@'jzz8Myj,TmW/NEFrS{GF:bw#qCk5GmC
+s=v3/xm&-anAv>u'Xq~skzoK2k6b74zB2ll){<XYg3FB"IWH'kL/V+G78om.8dnTRs;XE%xndrmg8=Z19{:kB%>lcL.dg2'ZsJl3Rh,ju:R7jznw#{2{@s
+78Fub"1Nd|HleZ8qmBBx9O9[BXqWHJ@^mNnC{=Y3uCmB-5,DyrPD"}t-.uBwW{`e^;X4!k>06I!'H^9Sn{csezAmihUTB;y'nn=i!y%BzNmNvG}GRzzy!.
+HjVMdLn@W&2g%Q.S[ZGAK@"9ZRW:x9eL}/JH$09y.'Qc4WT7+aUvmRxF%N+x|+f}@N@kHg"I!es02q^5'`D|=.Fb1|2JpLoc[qO(@$:s`c9Y:DkgDAyu;c
+k4&skMZ%YfKpd,[IX98iM-:;x"Y"X;{=@@ksObLbCeb!%90m&9>s<,:$-1<m7)}c3{us{}@d`}}azktnEzDr}Y(g6T0gW+PI-|818z=KwTAFgMAdYK[Zew
+GK:hW6Y$RooNHt)OR9I$$C{BDKwfya&{~APp338uIo[W_yLUGkv)B|PAChhdzmqOmv+KN^t/UnY5aXcs46LXg%n[k$&N49^9doQ+H.w!Ir^REKie0a""wv
+GHKVloukLl-d0%N(KA5D)|b]x%p2x8kIO^~#f<J_|J's"EozBx,Y9n69./.wU(,/%bKdALgF>StVH#!FoF'El9Wa-}-#~E@80wy+xz|v7fAq8##hpiZaE]
+.C,ZKf'Y/o@,tlHXo:AJ46:+W,gVnRbL<!'#{DmlQ/|!;m~h014[['I`_&%u60ZdY/sFkBDxp"N^:MU^=%:&{j54"I^WmldtEbvyKV4K5X5&{uPJY9yUay
+{1RC4im/6jR_z8Djn/iom:U{{g)3FdI'rJGO5X9ZUY56TQ/I%k9hn/v3vJU%EWU<KCy8+9Z=:j)QX].75^.i!/tv1L|DFE>iV@/ju`dqXvRsyT1>/3-(t9
+_'#^#&o2wvT<x#&i(r":tF%i5)>.-@`.F&.vYZeZfm@uo,]jkieRI7a^<}a&z|/-+6".@.t"rg-ju23s{>IUhKUu}1(yYd8ULuvf0I^;f&)PT:(9&o0"+{
+,8|$)o;n]pXgsNQ"[yYbxsi"#qw$-=!ibwJHpbYG4k^vU#X,7qz+}HCP<Idv)S2tNX5R.BK[)}33zz61`s|C2'YHr[_W85,Zxg2$Ir"A|74LqyEo&85L=u
+5E_iUJdHZ21%C-Z+vY=[[3~DGJFu]0D4#HW$)=$-'U{+{Sn!KzW{EX@-zNyx&"@OEnQ#TG}7rG"q2OWYuY72AdvN03jh~HRR}fGOFP'sode@luFiE7f)aE
+!bxPXlW#/U0Rsza;I<C8:>~s`y'mQ[7C:v,@FF7t(1^3D{b{'ml(c#$"czlKB06(Grio,^@b}vad=:U&2|;8:'MfE)f+X8[80;_#@<WWa0%xFsME#-cf:T
+L1q%'Y(fB<CU#13Sofu-M/Xh1X@-2Et,c(8[z2GK]'YPW@s]w3,0ZVHW((`!PFmj-U&N%#.E'QG5p0"K."E&|fxxA=C"kjw{qr-c"sSJu%w#,K7w0s#py>
+.EeATIsZ}3#9uO8bY[/4(Be-=R1$rKMAWtfL[XVX&m=7W%8YNZ(U|AaVi,i;uQ8coo<^EI2}c'fNuYm6W(SN{i=CWhy(lL4AoRP'oR!@r]'>/D=c2}rjcm
+Ci)ovxk+ym9[V@lnn$L=:Z/[`3D!6!EV6OyUa.NPt+jbcOWpm{q8_/bbI+Wn<.t@hyk:u+M22v+;R{nL#vM4LY{HDc,JH"=FQ_EV&hPHi.831ejnxHzrqT
+^^xe7"xF&p)1|ji{B0K:k=`gpmhlY,o$H1qfp:(R3f:-Yt<&l3dIp@A(.-Azvhu-zAAg}Wtorj{2$o'U>a5gTbDdG%sd#@q#wgYv]gHHB=;q>H0}T%>l[1
+C-C8NFaS%KkTGBV=jl9i7'x@=::7:mHS~:>rSTJ9AXW5]1ZnwBd;!,KV,jhX,S<xgy,`j6[aWY<c%UzfJO.46w!)|PMWH(=Cs>[$ByNT6Ieu'Vp%`vHBuH
+I:#9[m#^O[7d`8$DD;Zl7B46M3{m#n$Rbm@Ctv/bmn3ELDr}}^>(,>B$xaU("]=39bT3`iFm~K6AjX4>OUpaB!w5.J=0-@QYbNXeJ9Wsh.<.)Wq_$:{}~j
+slg}['4Q)`it-av"PAG@mOj_`kEH]cGIZ'kl`7X+=x<e6qKjf'P`m7Q`-KT'>H[ty|1aXi9a_+}Y48Ca.=%7yhpvp|A`CyWO>_b]4-eT&hx&[6lqJz6kVM
+t-Nz=OKP6|C,2-GyB'.IIEi<ZH.Oma7T]PXrgA1F4QQqS8EU:%GRn;<);xR}pr4{OFnMKkPF+av6{zJyfDm}eOCob2SS48I|fL_O5:t.ZU[}Yady&,20y$
+JW":OehbZV#8n}e64trS4+&:@D{OC'&i>S9E&pB0]T:dWmS/[N)D7(`};48{u7MfiMCyiVY1md>#P6`|%xIjg)Dfw9;z6Nk2B<dx{L2jSoZAbui&_:"g53
+p0SYi'&baas)P:9/A-V+aiDpc+Jg=5H(^YN-<-/>|bA'#zv(w$999bEmp+0r`0Y:RfFKD!@e'r4e>%Y{^GCNbm,Wv2-7`&BsS!s"F>tz"_<L%fl83}uBCy
+JToUPfEP5iGOhj24<uOUd)C%Ow25uJw#C]}ZZ3IXW8X.LK,p{r[_H4-_Jn")$SxJ"eqOS^Of4ojc5+W">Pg(FGyDGVg|(nsi0Xg+IsJ6fidr~'kOo:2+[@
+<U)whtShJsRe2Cdd)#RH<e,5|8.}C'{o0xn$+MC<vCFFGuzmR;.VIU^1@;tQ8uQC""@dk^i5k2d+5>U!6JNC;ca-z5hYg>'me,ei7`mZP$($VQJ!8j'Wwp
+mQ{#Y_V(QQ7G;%B#'9G1w@dsAW5ol>7DKTw/YA:8R{a@W,uB1DFs9]L[ZJQyngZ"v<`t5nVSiXRL7y1^95z9L-P8sroe7.g=_:2.#k%(0"}yc1;RWjv8e.
+|;nt+Gduyvtrw{M2whDRd'$%@Z~Y@U,GJ/$9/7obLk_fK%kF8F3%kVJ_'-aOKkLeI](rRbT'@>u<^k=2vy1:"K'Fh^+t9wp)TcB[URJLl{(^~FyL}k<Wsu
+L0Uxy`b@1e!Qj/JzxG#3U'L";&;(W>!7IgAhPE41knQ|hIppES>gE7sgn8u)"T2xGP`K}!k6;}o3yC~x~3p.&Tu"1ExBuPxOiF$P0)ti'h.[5sN%"!L"[e
+vC>8>p.=pEC^s|O{gZ;Y@n[$U|JCTu~dNjCeY}AuBV`}ywt-mf'z%C&DocQ@3+Es/T)a(/ncV&EZySW1i'QhsWxzO#c|VLH'5K#%ffbIw!!J9tfDcxR>Ka
+jf8q`-`^R'}Q`-vhy>@DzV)hN1nQYn`hb/c$gnR-.p_%[0fghhw-Ky/]U&uSEaSK@v.=tipM7@4Gso%!T^`:l(PVk0zZg4y"HN@M<5LDpwOSJII;W_0`<q
+Q|mp`6OviXp6=sFDjHDbu-VoYQQpcmue;gzDNc^%wJjic5!5FJ"Isf4Rv/YhYr=Csz(i}=/}]dn"$Q}S7YcWcgV9HkUE<<TUX/B#sTF;ZD;Wr"F@soP3G7
+5q)IcXhx'<dU%%RSLAlm<L0_pVVUGyTA[LRrgzs$}DaAgNsYf24oLvC+WV7t'@yWhd]Q,QFBY}sNoU7<Tay%IPqM2I6O^pJ"y^CPUz86`_:EU[-_tT$C7g
+;I_EgE1HQ'9>>qR'z!u5;x!fro{O#Dr!Q_|G2BC=`Aq;RA9GVn"|kt^D]LmsLD!P]>s)!]-]i!H>d@TC-ccCK%6VBvFSaln(lQdBir-Xel^A)TvV-Hl1E$
+VE2qK!b5>=5X]8xriB1%@uk7eW=x]aW|c6smiD2:e"~ZCTX+zb|UUJg2y>TrS1F<$c41Y_I!>NeQ-AncG!5%RUIK5m7nYvT=(Qc-8)-<@X!,7m"~AZhog/
+KubZ-FBZ&DkDW6M)X{}1^:/VDPR.PPTZv@nA9FCI08gyYnP8jK<c&mT[oO,c6_";&"VjMk2z9QI'h.kU&e%kYLnJ=9,gxvCRCV'89E4+<ZZ5hD~4EV@[rF
+/>mT84!T#3VJN^E2=WN|,D6s./sLSXJ_W(dm!dFa~muI`i;>E4`Tg}}u+VK%.AVFFUs]]Y0p!AF",,#TrP[wL=ZyDEw@AKctoV[7:AU/%za-.wL9Q(~_pU
+cx=S+mUgyQ[;nX3t^LQ|/M[069}ZK:6rcH1]mSBWZDhibV0(lOA':01K'0a3E<+X6N^lddJ3Dh",7xdHKjMUBL'kv=W5]o~Cjhq]]@o+N1a$b&PZ!"+_rz
+aL0R}31TI0.6ekBwqT#.0Ts"`^TUn%")YG.}7'Q@vb4k#CtDL3-Cnz4&73AL<Ve77vYg/Vg>6l0mgc5{JP.'z9)[:FVbqObKO{7Vp8'wvbmz:ZsV>p!S`C
+&>"Z=SXnfn:SDM1[hWnngbSD1NJF(^aR;A6$t9S{{VW"O/|w.uN@~%=+6__0!=0}~u,`s,e[1/I`IK4sp!85{Pj9Tk~#S7O}dw{z(On=UB%m^R'Jw+fW&v
+RT|u`eLUu}yAzgbFe"L8'tS"&vxa/Ln],dk{Y{6Mksz^Q`KcMOYyNfW1Rzk[w{@LaNk`YkDnH`dyy`PpUFU(J,qzgm3Eb57YxObl%vDy$z4/j&Q7`qkMw;
+nJN68:F9HtRb2u7y)>PBqm=6Vo/D%p236+z])1,(Z{ra])-t!MFBG]6OXR{W8jreXnwau.5fmN#W:7@(bIkP>r;+O+zJ+fb'/h3^cX=:hNJ-JdV1tE'NQI
+FGIgUubV9veYqyJxu>yRXhn/1M>IdlgG@O,%'_KJ&VCm>ksliw;vjbPU!LsLCes{T|<;WH5+vc'P)sdYVskHi/:#,rKWPRoQ'r%J9<HoL(.Dez:/UE(>^e
+rko68:@tkF.pDcaiLas9jxgJiBZ%:nCFK5w&63_1p-2!5)/,hdp+DLK4aS&A}`s9<-;}`-jtD$FTwC|.egb&-=(C^dofog;N$Na:q+Z#QT#&}Z~`NfQaLS
+"vq;fgpS9hBw|N4W'0AOO-$]F#[zuD3;d1d)$`'t^6Q4C[fuf8y9G2x8lrqrrsIto9_f,0CB;}T"5,xfXTry.aOC/@w40WPs)=C.11asK<kO`FcF;g"wfu
+N6%/E#)+P2$Z}$5n84>5=mloVlkhobp$mo#1]Z$g{%Y_h%==KxIJDY,;Vwsm;t(MSnnO;Mpwyu(:+2whZG|w6<0FW-/h&hJl}sJOwChniQI)Tfps~^vd`'
+/Eq%k3%MzV.`HGC7u{4zv/f${kncR1~N>4nj[14GQrD)UEPCf!dr,_.yt..CQQd0W0q-vqE5{'}il/>e8TeC+%1M'tAn&kJ2u]hPg^j<1@Y{ln[z/Vy/<k
+/oh!@YJJ/kY}P>.,jz1ve^ERrjYFFR8zJ0B6COC1pmv{'6~8MZr{Sf3{CSKXgiy/[@(jk+nWVqZ2KrqT-8iRq$_A{:aP1vq.J<v'K"&Xba&w@0Kd-<buw>
+|:s4GIhIkz~/h%]UmWPbfdN_d)NV[m$jnV>5U#<1.]aG8z2_{A@L!0[$mJg[1CM.c{{SRw_lb/'|GB1jn8`P~/cO88,8v#YhSY,A'_aS/29l-a9[y"2B}#
+xf>4r7'y3IeK~lCX96<2$etLag(KjQ$XTPP<y`v1(B09<1GX[3qdHb)G_M^p--i}51}"-#1Lr4W62LG,oSDJ.A6pb2|V85TGp'ydNM$q0&>3wun,gWGTDT
+Gt-ljY_GY[|{OJlV^>kMuHmAc]T/fpGSk)6`Y1pexh^H<Bl&E`ls6eKu0iFjMabbjh$0VZ{%Q$_4OEATd<'qex@7X{3eAqQ9s!O4HsP_ztb<-WO|R)4lw{
+'HI<tGYn/9zU3Y72a5[j+,,#lN)wrb0g$kraAQLD4WW0"8|'pl7;4i&>!h<u)T4wd,Ocm6p|:'bbs%ih=Ayjlp)D-QVfF`tM:oD89.T#zp2=lAm+>bhik#
+OQ0p%N%hQ&;)}_:E2@ShqF<BZsdz-QmITy;2<79vx`0e;C{b',(=<Kuh&Up)!C`33AGOZF7ig@$%!!k_$U,W5;5=4yPp8q3%BZrN<XrF:;R!_7#Mi;qF$Y
+<{Lb'j`"GiB<NVJ$lUS5wFD_/D@P>5Hy7]b>'FQ!@PykdR,B^|C3:W5a|2^uW38G0V~@;RA70fr#RM7#&yk#,@$-Pao,FuW8ug|_;<QQTJ5^w(UqnNA2D#
+RE7]]^-j)V^=DiQI@c(ho7oRJ{:%:P+1O;rGw{e:+:-)QLtjg$X#KHg/=k:sc$G1B:=wBG~>4='3%5wrp^LqEqfrY;):oG3MPWd=N]Di18LufFzhW$!F-P
+o}m.c}eGu;,gQZrgviBs!d3mgiQtem]a>EE/z'c")qMhyxV17j<QR{gMK;l<3A"Bb{8S/6y4TE'1I=|VXo=N>3v};W+X($0:NmK&0D9r82Bf,3p=!Uivke
+$i;f%1L)@WI=p(=CW{{Np;crD}h<psg(]0wx4a-Kr7q4d;(<eJL8((TH!K1bE'_+lp])>];]{6Q.piO`d]Ne.WkC[QA><trr~DmK>/r]f9VQQPdI+ndUx)
+a>ZEWL6_G%Y&S!Q_}Ut3G.$UxrG]BnGjQ0['5<oPAcy3ZB[GP[tIyJY1(ob,f5;HueYq3)|4mR]{}>0-=PFaMRbzG+#3@ugmWV'|ts46RB};G]Y|"nyGl^
+4+T_Ic=om`NP/6YB4M/6wfytvPp8#"7+#k1i8y/u=NYsQ^#:i9y<en#H4w=/dKP`c2PH,D8hTNH._UTt9J09X}tTO",^m5!D@lr%xeyUS9$>':(W^e|N=4
+U<:c7t~|6ja.9_KU[54n5Kh|"zi+,vM;Tn(UkKfR{O;p_T"pEKke`jF>iRF(F@V!iYi"zAe/ugDTiV8Wut5"d>Te(i<[)f7k<^s|$zmeK3BDMDxWB)(9Q}
+S>Ogmz[cH=GQ<JKn8Z[T1/jmxa#vlnKZ%:]&D'J5TMI>YjqE`I>s!Lb6kmTliraH5hGiI<xxR=oQ#To&QW.R>!M.u)DMDKMj=|xOd/c6Y+5v=k;V=crmgB
+v,%%4#DmaT,'zGN(LqBucLoyv[TxZ/-f~=$}dtr_<4BqXRW3Sc(bG3D|y%6flz-_KDA6M):<AY%/Q&c"i{'mJ#,^}g^e$/@v%TjJ7nj-:I.J(oM'T0s%[o
+9T@GHYTF+bo'-&O)tg51.Y0SJ;=dz{EM07/]dQ2S}"OGzh1Sha$uKpoy1:EzZHcVv_EXuZ9;c}=+fD0{U[h"]%Cxstf]xs":+6ug}3V!~&~on9O^4&^NHL
+8'P|dfTVvyrMG">D)MyEE1!JD<zobw)Mky~OADRX--O1T}lL8|4{2q-eAAE}1oUUsD:>p=jyK:QV<pLn[I<>7B^!op3rCaz-xb]^OfxY<8={}RP`M"8B7`
+_#FM;moujj7%eDs09#%NP:hl!Mw}saVxn2pz.xCq`zG<-i2,z:!4c&kb/ZWh..bdRF-.:_]j-menhp,:UoNb"kH"jvJ:<3~7o(@BWWh<|19]J]ETbaUAuO
+#2]A<LzXtHOcQ}g'e%I<>.K7e:4Oy{(uwj"UZGVTE>em,vF-`"qu31./9R#n,v;Zp,m"u48v_mSgnwRI3YEbQ^N1R]A{h:vk"tscn/{!%X{.@A#%sD;J@=
+Ey,q,!@(Gk}}+1ar#wa%`ibzm.`<%'z},Lo|.L}<6p8]S!_Qw(^7r-,#dc(Subh^3w6$$e2eP`V$$L16X;h%aRM#0qLB3p=O$Q+mWLWe3>;yY6dFxFo-qi
+2J7C_]1(^;4O_=IDW(1@{t~Sg,lb0+EenZnKT`v.5H&(^VkqwwSJW2Rg0jd<s4U,-g-]C&}y=7cB";H-;S&/Jn{WG[{gh,r;aqpz/pSauc-L/'g[IA:bnA
+=C}fJNchdc!M5!.91!-P&UW.M:]8Xxr-UV&pN3AH~I'zIWr]iV3)lh,HVoO<=F6ot)S/IPWS[6[:G^N05@aQuYmb<0|%|3`OOX7_d>IkjdA|Ud[@-j5"/3
+KUECze}RJPJo`2@KZqSq-m]f%@C"0j'$t$[+Yo`Tt+]H_2tOT.zoIV"R{<>R5Yt22d4Mb"0&Yxb+#,2p%a$]|)/hamwjxQ^Tbp$$a.-`9;R<G{kiA{)8.$
+v`OVNOlE9e~e.$<^7j.J)oYwIaUNbc.`MT9pl||qyk7%ph1inaI.[N7l];L#;5B[mt>g8,jMn_;tl<ZoI[M!eCI9D]Qv(z`r&tJwvtKp0v&o>WLt3`xed%
+_A0;@u4tL/^v,!1KbA=[gE:3f's&TG5Q#7!L!Q_%GzBOokE7O>nu$EFJRAvCHy0I3t5E}@j%0eL>cx~bAI@T_^-)OU%#>ypoKnW}!s4seQ1{>{w}$iw8<M
+=h&bucj&dDno<7Z3JLq2x!TTY<]bG0'0(Avb0zd5(QWE5EBtW-Yc'b^J6aDokH!SG#Rl3b<iwBm`pB9%J75Lr.rs_mmTK"]QlS}W4ttqQX^]$@vnz"Mv>W
+Z;v2%t2|h!QY273RpIX!0UBxxL]OuMTMv]=6%#b5a5uRYO>6Ua{KaM:G{4hvLuKbshs%x[qS0BY>-4jc/f^5-D<9gnzD/L1$ZWgR3jr$@XoKg/#')'KwvL
+Cq`z6}4w0r=omnS$n:bDbbe0RhZW7w4mQ<]';u{XyV{:Ple<tub2AK+/{fOSzd1%w]1]Lz6:`R<V+dvWQah![XW(L.iujjy#h=9!i7!$2qY)AeBn7<GNk@
+,q%a2Y>Du<pF(FfK"fO#'';Q.k)H"3rMZXjZYJ(M'md7k@Yf5VGu}zSvd1yl.kz`K(nz:`4G`Nh25crlfx>4VW2lhjk^'hOf0o-aCc0g#,5tlz^[zqWo-9
+Eq`#|FWr9%PI'8|2)LHrEi%x56`_oTX],BIMr"RQXAg9#vUi$N498udW9":cFzC8#gC-;%jb+7[pRxS(a_sk#ZJ_,P9U]QB%Ws#C1Va<-VW<:h#7xS'Fm.
+]9LtvBQ_HPy|Z.!/<O}mE;D$_<r4/Y2Eij&")@d!B;5lSoRiwUyWv>dVU{F;5Lvlv'ea15;p6%MFto/Nmu2Di`zzoTNA8D~w/:C9XHMz5Dh]=s>VnwAKI)
+K)UBO+pf.za^]-a$Ag7[BqmI;n$@xZ._],Hlw}d$C(n]tL|<+^r-&WBMDwGMiJj_L;u8nn{2SdmWl@_3ddilfx|I_RNQ;&K@806o<2tvnfNZnc)U`|i92o
+iuGbEAJr._3w!MZd>wFMMq_9(/7E|5kNtt>N{5^&s;YK"WojckU+[/xl=h`'(>RIj3[CdQm3f;`Rb{;f8vuls)TUIAL`wo0a<|=&0!NFQ!3DLV[<B@AbL:
+[>V&J;)},5em+E=S;k6[w]LA9Xcgt[j|Rf+gt.n%ZV8CsIC!4n%J<v9Pc:+S`CR,sw|rh:oa#qi>)#_;vm.s50kJ(uAm<J}@bB9R}`nCDP00tqso1U'#@'
+eB}dvn9x|J!'2C`G6:##D)>g/0c>#Ww]5tSLm&;RMD%cqct2EOn[D3V|-_OSZ,Cv'.|Cn-R;S`On+jED:"]t4:k>=_:Cw:EL:IW1~$z<>9$hstJx]!1'cC
+QL.1&2gnA=!9{NCZm7]^A26xe[qI5,"!f3b#14N+^EU{wEV;>0"Te2NXjg]VgW/=FE||QLZkF[y@v0RZ|(+m@eG9.;0}mHnf!!]JK3FPI/)[WJ-w:yko"j
+ZJ|d1jF.]qEbh0z193Z`gj7T9Xw<o<=u_.[qx}_6c"&0j;ve_lEBHyck^3Zix-l&e6LF0huCLjY/H=9'"hGTYA'.V";DJ2ewWTn$8_&_pI,F>6|05.221_
+2ZgVGNSN&Hx81^RSsN&XFY:-K-jeLS0}BO/&!9.Zgz)g02q"~'xpsvEJj'K_Ja[7%z20M>14(HAvVpp>>/tzSz}!ppB`&5u!&aRHJkk$9QVX=s"^AXeF"c
+J@l#~'Mty!DYwJ|%4E^jL91GA)#bU@QAAc-GhHWCCLhMfT:EQTvpBc7=&/uz;njvBuagvnZ6`rwrkD|1oMNSqdZnt&gb^2"$`__<F-Z>o%2p"G40uU}C~X
+u[IdD$NjXP0vS]4Vp"&J|0+QZ>]YhDGFg1([,@HG|}<XJ|mz8|"qgpbk5pLKg($S.[KiZ18p}<NDlQ~QIaimD'G]e]y55CaSt(g4xqPzd,uw&O>,i4l8EF
+,44zd4|:%p]^Ya1^PXF,nx#QKR5H3O`29g>9/k5P8%A3@]^dt(^$WWLL"YycLNoae3=.;"J%kq;Gv7BQ^^5C)-J59=}:XF$.1X!XPT;3WA)$&U]>b,8X}|
+{(6r4W98w+`!p]CpBU<pMT'J`wB=P!w$JH'F_Q0p_js,DT5I<!{Pg}.;viuzXW$7p0tu0}^kxO'+xx+^X{0;<}8m;m"X/_`[uV'"=<6c}tf$s_r1P>ObOg
+&ma^b''mAgeri=.rWb-CQhnil5Gj5hkowiKuHY|URT+S."PzxO8y.a4{IQHmDQs-Nf[iBUB22U|N{;u{W:~,H"JX>8'I]lDBa=0F#(_uBFN=%O9b1h,eck
+tmT=].KT}_=yZRYUlT8o=.A-y0}D'@{Uk7~<sKN/''8Zi{W3thVJX`U.!irPtWW-%B~95xS2pzXI[}}+hFI"p,X9~32Sd`#NV>N),(l]N7B+"Z35qX7;60
+DI"k)nl80=(x[%BA[0,WE%)[;:!+ooR,MqG4tf~/N>-5.=0'qH:!P#)@Rd8_#oLV,d2YG<e=Lk-J:P]/Mnp.O#%GiwKS4/-fVy~@~:G6oVC5nAyS(5Aaqu
+;iI(Z6`v_@jR/W_))5ZJvdo_;-U^FE"^BS1p2Ko5z"{4J`t:jhgS}5ntXx0pzj.p/;GvuJ;VLHgB[,jg`Rn4Ez&Kqb"h,mo5u.,ibKIjJT`w>}_Dwo!}E)
+p}[Dt/g,lmJ/&Z0e!z<p8=u'U'uE%sV'G4RDz|ptzL#o4M_ipF[T8."eX:@'IHzrH'TzL.!6m0%5:4XCDT'rH{Y(93KjKa>[lKe0q3}MG:`{St4/g/&m.`
+N_bk6wx_B"h=9'Cr7Kyp1>8=~^iJ~3S,C]+$!eR:X$TJM3L_>c4Fwm&8BWJQpFAG@Wz`~>k93o1$&0OHd)BSM@ub@m+"zSk,9-^zamMuCY`id"W6V$};Wi
+f>~:ujVD{mPruxAAy#ZcQ>}t-O[=2yDfg{:Nzegi[<Aa4ts,2zw0V6S'eS&V!j#d7b/pzKI'%sX1Qm@}5T7yjU4Pv/)U0<bY)0U'7JoB^tRO$Af0$=dxo`
+p[X-{wTTS>YS`J6'T1y(27>@9lxm'n,@:Gi]iFx[{60bmc(B.;s.VqgcTkdT<m+ENzRHZ"e"fQNX[3vV>:M^nXgE+gz&zwUFZ`%&E&O4H1@;A;CI4Aw!mx
+Piz/Z`ixZkUMxzrpjzAcO"eV@9D^_7JAcU&/B<X:V_Mxr8koVAl4oVSyd.7fR6UE-l9o3&/&)M<$_FS>u.$9^"3rz0nf0CS8Pmx&+SRJ@,<QZ(x>+Y_SZP
+yyjn/"y3O(UT.8oj#>4OWIhh7@p<o.WYy<6#FAW}y)-<3M!vbbDr,GFvt:#Vy|OWwuTw]2/|Afu3a@^y/Go6#K#WDzn&}Y8@n(H>1%0'>|6`"&WA<r4(|(
+o1c{8L7dp3D|6Gs:bUe}8bPmQ/s%6Y;!f0'CCgi',Z,.C,|_.(,kM/eyL1t(q#U!O<J7"ssMv%d`_`1,lB6z-V`}h{Z3/giqICW9Ul68NH@HG4"UycvNCl
+[$8W;E&ODaz-Sc;<7D~r@:_<&/On>,Zuhhw8!t#/Tc>S=fTS;#$q`x}B+w9^'UD:5Kc3u{bv6g&^S$#ZSqH]c/l#OQllB2aCcSs4#@=oMJdOiyd=`z,t0J
+MYS!P;9yRb#FpL{Lqo|xUY)pxYW&9FbUEutf=-tESoTP6wY82e2$p$^k<k+HEj6{^(w.i>WC@MIaT@O'uMl8Gla(c&zOfQdF2c9pC+q.HF[!)0Q1B=s#"Y
+&n4KC2o6%^B]hU-8w0AS:oE0fc[:Tz8W'C:gfgiBs,j8:-uot9>K$|WR:xUFD50"tq5dMR:qa:wDZwIk4&9Q(.4N[_H)iL{'U-GaQ0WaYJ.ux<Kh}B+vk.
+ZDAu/reggQ@MpHpc/=~;,3}ZFPw5oj5<IA5}=KvE`j{kfdp4zWEWsRoDj/dTfy`y%9}T`qx@O2qdZ8kTwSUx~(ktoSYV->Coymvtn''EC>%(E!)JNF,)O)
+p&H{~G+H&gk1si1$-jC5-k>Q<ZDTskp'mcNcXXHK#Wp(/8KQqr0"V>7(,SZUEPee]QZ,<E>1,F.Nk}yKb%8kb/dlLR}4TqMYdEdzm9]WsqSua`_`p74`uv
+:fa5}GC|%6i`@+fImsF7cD`BSb(x1sHzR2&dyU`|J`Z_VIMeAxJ(lkcT!$~w!gU4sl~wZiopY|pFO@RT#^!Hp[{L[lAYjFv=/oTOI6(EAgXiAJ'_LqKnRE
+@1B}GZM{ja2@L1c^},`DgN"9_A$9'f|-wx57VYy!~8(Zh1xS/=aimr'"6JI}5f5dB[z/+Pq=`T7:e"qQ+>hjiTh2,nc)'_yZ~JUeBqHUj[v[/eE#/^!U_J
+AYT/OXDmRRKI,T87)NXV>Vs:lNm=%[>+uG6@x08p~$V,BA;SW+=}@PZaNsdhcLva]W)I2dJ0YR[_&e>d;`;>9g@"z2^Vh.=e7q,2`;VtMi@X>_d9{Fi@<K
+=x$i~Qw_UgR+HBRX}agrWAI6furt[eAHh6$G]+lX_2.t^i;[:3q9m4,{Fzr+^"c;wc3h@^8US'@RqH:{%(2>+}sRBffEp:'JF7f65A1eZV5T5N@:[>#K[S
+M-k+4cEKo)cHX3n/Yz(qb^Q'"]mv=0s%#flpO+(l<wg$D]{QI6~d@4)W[B1>B+s74F)Y8'j0fTM/Lm}D-75b`lMswtnNF{8P'LfRcHiJG5iRBP/n]{HS~v
+`@$PvH6|{B}TiD,`=5^^c5B+Y{h6.Nc'lm^Q!Id<P2,_i}eTzqz5l'6aR0@ThGTdc(XSkuRH[]2b#a,)prM]0dhMPJES8h,!$s3#e2MCp!m4sX2tXAZcuJ
+dCi"uU=X4xuO]O6|2JfoM[ZiMgp2Q&+oFxPd8{_1XfX|sb}:#t[dUh+BDIqiH0mxsm%!FX`D!{mOeFd!nM32pmR"#SXW0#RoD$&,a}vE[of^a7aaC%7%Ga
+|KNo|.M#rYyPk3Ee&hu='{03&A{LZ(P#QPz&_zt^xgVH@9Ntx5o&gs5Q>,I5[6a$}y:0#ZTA<pBXMzA%znmX1hYD#EX5LS{Y;u-`T+d;FE`ABcw_]00wlM
+wN]s6Mck-[;2<9as!6mEp4Avy%`vBihGk(RO<RvRP>]P^)E@%_qOcy52NOFTC,cFhxpVMOl|Kl0,>4nzqN~"#oyEYauRa+jGV@NA,cXRAROJD<"pa3[VrE
+WsFy>AOvf8JhoAdS">NUr.('=|LEx(iyt)SWvP3p,T}t)_[!2pMvuCJ]q25`,Cvzlj5,2;9F:K=EK0{9lS']n:H'w$6HUmk;T[cNFnU[W/RH[%bZNWPKE@
+L)p[j{0W&oC$XZ0,5!M{5}e''<pxvZ@7~Wd_PPbxX;!TqHOtD7[k`S-Y469h-f];CO50@80"k-[q>>H0w+ZyMo}Xb9TYj-E0ZV0m2_FJKd0pm$v"M9:s%b
+Fj(lRc8h.^A+3V@m}>1Z5n%oQ!9Pal1g$a2,fP%Xt..RB]Nlii^p7$v0x8-].:=lhZM2'Lh[7wEtd1:>g>v5Up%^U6G.Soee;ZFA;tQG%729.QowF%Tm""
+|]odbKw"Z,U,avgKakLvq%3-%RdEnRQ7f:b$WJGThpc:yU(&bZJD8SsR|V]C!oz;eT{E#5W;vC~!#mLJQH3a;W94CW~kk'-o|]>O!fjm_ot&EzMzk@&<}<
+;OfI0^]$>%NnQ"_<k'>Xl,'j;uN9YcFKP2.NAo4P~sx3=07%hbd%;1%cwgXElP,mh{5my=A#&_8@2>@#6n=J^183b2^D{Z-KV(cGh@`%h.GQ:3d9'5i(_g
+nSK"SPCc==gMG9f"H@vDVeEgfEQ2PokOR^)szE^RY/uz&T|1&lbeq|3]W<(5$MNZ:Qd#wNx&'=Ku=#X4;<l$I[{bw]h(EEXgwmo@`E)horQ/OqF<D{'aIa
+pr"PwMP@'s]g;he+gcxvGkfjG>cYx+7sL7guF(8ChDua+!$|B&dp:O|Gkh5_wP!yd(YxI&9T#,2Em7-7sJb;P`="XJR(Yr)_+8v3`t+AC+;]J<&hiUESx>
+M:}yKR%F'xi"^uI61A}+yA<v_5}Ui@IIM5h,J_Ww@#Lb"v9:^"YBQ14;5b"X/@uSo&tfewa;#Y,(aW0@m"D$=+i$uluz+2#fs"p_YWN0IFB8#_t+q9JThj
+H"EL)@aHAa_(j$=VPUfsY%K'JIY|s2Bw6Ju{}akp95Q[.@xp,UHA/qg-G6xir4_MuJBE"J|=Y|H6$bgU82r(Ea3lRWuiCXZa"o&/8OFO`8tC&>V{^>QnbW
+g_Zd5]}cfnn8x#KK!gGMA0@V(WNx5c4`eEqyc93/H;(AxgZ5<:y/:S/)u";{`enZjNnc2=h[4laZV@MTX@Vv@<G_r{v]<i(0-KKHhT8BIJ<K+`x$H2#P{I
+tU1KfHNn`^fHJrVS/=<zJ_+eCXFn;w<i]_fTXya]}eS(nB9Xq5%9Rz7U#;t%;tL]%^mhJ<"rM`ViY1..JHJkiBXS,_"8Vo&]zKrv>n^Q$Hd_U@(>@=4_v_
+_Uu"-Z.ZS6uJl8i+qE<-~r~%A&n[QId.cNCwd2<{'D~Jh{i/5Kl'O@;ShnXpk@gH=6"zE`S^@n+HS0uji25D}]R5}Xd[Lm1FLmceJRw2~oF355&]tSG7]}
++DI}F-g-CV6.{)^V2H8X1%h$a-7hp-uA_([-d3f_!z5TPcr]4VG3:UMX)%fe=y35v0EnzrF=o'nDRHP.EM2on}JGx3I3tj6|PV9Ed1x9-k>W+.xzZ@+1~w
+2Ru5fz<AB&gHP6npOH[G<#:5:(MYwN}o=pbPbV8%Y^PlMCh38[S].U$W7Wg@W6D/i6yJulxyYA0ttIn^Dq)i[m)iBb=:balyczg7tU[c`Z,gF[tb_0{<Do
+|CM4eZ)$}ecN7QNb}V7"s6)4-{c(k7ix<'!v&7Ac:L;EyNV&]Q^vq12/BZ3%f$ieF<il|,I$K0i[1Ce/W:CbxYlsFeo[`unClgu(%wW[b0;x%gs!bBN<%(
+M('MH=%LV}G(y7]5p5eop}^5mL2>/"[sn7~]z/Ek4a5&4B^oSJfMC2Km,'.,si'Xy17h,JI`Wx{Yv|-:Cxn;~Y.hZhx=4H+fIk[8kDB/}Mq]V$RV;>,fhs
+_&M3/VwhAnTuM&'Ff.408XR{4kn<,FI#t1ypyub3[GudvmSM!gfAyYLc>nx1TL03J:$ua4>[>n61-eQvy)Z&{)|izCVJ@>Bua=:{f=er{rs6.wy1lyC-[_
+r<8".SC4d^`NDjeI3AuMoeA|Iz>7c4Q9Qo&z<b~hIFX}jRd4D}6)"(On~uIs"2IyI%N0P=ij789jd|5Ii.R[#8HN24p%MpR#(<W5v>~C`2"90N%H1.pc&O
+)dO&1u9Ee{%+8uLerY'Qw@|X^J<6od^Vr{)5+Bo{B[]iP5PwQ^ZivY;,S/j8]sl4x,kH>|V",OaMfbKU-dv>-uKbg(ZU$j<rQEq^[^b'X(SzHkfh!TS,AK
+DxxrZ5TziIV6}Jb}52EBO!]iXo]V{D|d|`)&S<Jin!O.p`z$>^AoUL~SN)rCEu(z>J[]&o$%|,ipQ{hJ_KD$!hFDVmY2}ZRM(DMY~Xr:78u3!,^5t#oD/b
+VqlVeFGE]'|Zevvb_O&aF]~|},ExS(&)Y70w%BoNi`R-hyhJ!V]@9`F23{Ns3v/C3g3o~&wNAu&/3nn>7`6PQ+cTn=n`.Mp#1h^ip>H+<5`}'/v}71GT!Q
+&lyL.`F`uh}&%3g{-m(Hf]FbR8JslE-T+b#O;>he,IwmOaOp)j@Q08X2Z[Aa(->wyrXC~b8%KC,f#1rG/Y})~f-oz+Kedu<-1nl)+54o/mDb(s>TT1)nJ4
+%xMxl8h)[@Fx-Yl%r.-p}9R)AOf<:#K:#i8yGTTYCQ0m;5uqe0f-%2|gPXVj[;l-+ywm~04YDir:($IJYc<,T!s1D)8DjoDQ-;UkR,U"%rVzFd_18-P65b
++P+ZdZvJTmkSlk=C0{PvC|PC^F~V;hko(#Y668NzAJstM`!+a[~0}j;u8g~Xy/)[zp8_|lOj'NNGs[0U]S8/`,z>NG:typ}p/@oEip630'DG6Ht&I;&>,.
+4<N.yU3`%@P0_K=lAx]8,f>b8j0u3rDIg__+`Eu`Ekrwm3j8yHBKsl$opQY[9|7/ptPi@@>5+qWnakteVcAR<bO7!T8R/>luX3#BTD0^zn+Pw(3Rs|e@O-
+jgh{#b`_kCBkr_#seS.8pqS/E>Jj'8]a.A%Vg,(6.)v^46q6Th^!VQXM9bbGbj-7Q-Rx%>^u_8q}AJ5@L.(k'/tfqA7FpMfTSV^>Fdn@7-x>r5v{R>aDzz
+O(S;@ZS'rb!rze!YrdCC{XaYJGSHh0-"%W]p1cQAN0y8v_DU#10ooPd!FnPC~U>R#^QQ^8/+-.DbV>a&}/Lr5SVMlNqFm|CW)M5I{Hx;cJT%33g`1'^%u`
+X-o6(iSHB@)b;4y4m9.Hn)@$g9PN+h&r7T1/S-'}z&,7}/e"e">&M3Uc4}JHBkodO`T&'{EL>wG"=>=Rn)q3K/XQaTs&#i)[m2Q!1;;pU4I9BRchQy+1[R
+GW/F.=^>/E&IxM!F4>&6Z(aaYMAmm+@mo>xr2'oOl=G"px59gd)6v_X(%op7%53v%!j,_h98dIqsH<V$zC7AO#a4^D|k>PUSm)CjwAdW+m,ktG'.k/inFt
+jYtQ2OwSJO'tib[QG7.T.sOT+X]n"U$K_xOs[=-PW>a|}rH:@bg%g"y_aRT{ENxe:}0s+Qj8TM5vV4xQV+>)rFo2"(cxigxm0N#qwxDJ[&Z/(Ul"s#uHy%
+z.eQ"@bE"k|&NF,Z~Yew#>cnqXW_p3'#!6mQzUnnmhKmm+.P#%wJhpCRx|%KZJf^A%;Qs_e-q9)tl.'8NR@{0+u8}d}HeBk+DFH,)J%(/Oa^miw]%pB11a
+/]SLsI(gmiF0W2Ms13+h/|VS9zejUq&_h$gG/;Zf|@c@J>#yd3n_Hv#5a/LdV^2fb[n&&IDJ+G[en+c)u=on2/exIOws^e8X9'U).6k_:DQ2]iQT"B/7d)
+_9]k@U,BtpYMu$ZQQ245r6[BL;bEtauDShe0AouKlg}{UKY0X^[QF7xq'3ag;1Hro(~;2eTHS&zEadbmiUNHC_#@u]!nq#xb9Omf,'$<u9lP%thu:`!6p<
+xh_OD5uk#0g.qg'eJUawo91'<;<|3u:}cc`lC^=)bqyu,Yb!0#c,e&Q%hL@,zdMz[:C0BHS[p,Z`Q:Se`wJY3g(Hjai_5nVy1(^0-c&Dxzje`gxCNV]HGy
+@pU3MM.PBG8Ti5[Da8TNgmv4E!-8%qVAm=q;c|hB3#;PNPg-$gV8I4uB(,jV#F#{2+;SnA_&cky<aZg+IS$JGuIw^}(jzBc5HJXl8R|l;Qx'<#$p58>-&P
+$_weTfB(bg()_|&/<)Y'W$JPwePyj]PHk3Bb1$565Mq|9p4!cR(v]>D1!a{0Dz@&#lM=%<c58Mn/@.8({N~TZ6_^Y2rPP[p2fk2qkYe3/V#g=5tAd!yX9I
+7"DIeGu9ti-W+%ETV%=C[et]p}$7/YI=4B3'g6%}Ldv5NIda"~/q%./Xi2=@-aygkX]qvj8s@&81O"&mK%G1.W]<Xou&y"d".[PBy:u(]'e8QcV^p;fk`r
+{ms,9HMZsV~XeMOU$6(ya+jB|{bJd(77^<k7w3KEZDos@Z}m7u#WqeFD:4&C2^o-=l]8//NkE&[cG+uY,yh+/!>&$<42:$};c(rG6Xq7t.X1:,`Lorg[{R
+IxQ76/=I+}dV|X`S$H{&8d&^Kr77Md4v^A9g2HeKt5@Ef!Z$oF]8qOOv1E)DXFjGWnElu8ni`%`]Wsxd%A(BUEkbv1)h}JN/8hl6c(sgVI%,{Z}ONr9Bn0
+Jj~#2jGmv6;GVosl)^VJy@+kZ#1Ki%T:).x4OM]T'7PFtV0Tn=3R7eblEwdig"R|qRU(NEUsZX,'&ID9NNOU^Zd]h%mzc[9_i;O[tK"6[op'%jxh,2n0]`
+tJoN1bPZ(=BkuHLN^SooV$hj>N8(4<thGx^TdU-$r@VS!>p=rmmghG3dfz7'pcA(GFw5xvXYw;Q'vZ'FE]:F+eD7GF'+%4BN95[ZmWfF=Rjscud}L>&WKO
+OqHdZY2227JEAhYIITh)m+%$k-7jh:lz+N4P!y8:`228>|#<ZA[+u!/2l{-i5c}#h%qap)~_!O}hWTs%I")='B}LfmNv8t}90>1#o@Q]|R;f7loW(h}""&
+}dB'x=Qi.pBj~"3{.4X::oO`Oq,rtDU$5IY#cX.W:rBc;VC"McXI,FP+6Xr6]s9$p;VCk2IeaqK"[QGRHN+IFUyJgSnHhhHUtje.7K&J}VGHXS+9V%u9rt
+Q=IdpboEpf$xnO$Y%C28Jbuf9V;HlmyZ)m3{ANLs$Ser$G3N%xR|&#[(C6Rn][-I9HM{={%N5MOdrszC)^]PNrvmo]s,rm,ZPOfjdCk{%C&wo/Pw7Kt9S|
+j3<M}_Z-jG@!DJro!"S}#9EFC2o/WXd=n0tfi0G%gN$-;170M;i<aJlme.J#`p(L:sPjd$Lc`y7x$99G}YX"!A%sMo.W.Rp:F!NCgZL/=i@X;&KIpP92cX
+~Y(n;/TG-H+Cw7J[Dp:O]/rYJvD8aCK.p6rQw5^1SU}SZso|sfiwf.'wBT=mv2lV{F(FWa%GM6P]_OK%KY$s^%o^&jdg)",pAQPN'J(qX1g{nYG9ayInrE
+yhOOdEP3<ah8Y0naipu]4566,&-v1f9)|DeK]$N/V8@3nz]ieG>!)&",j%~HXh%Hn>[wux8i3|MiMyT[Ff]c{7OBBCp<;WPL<#S>+TaJV5G`G0x3-PV0c(
+I^+O-/[7u.GV=atf'P5.;z(=(OHmtm7C40i]CTYMO#D0V"fV/hv+L#T`TL`i<nZTW!ErqmQ8'E}X'vq}~%N_cnFWZKb4_y$gt9Ek$ibA#Z/(F|KiW{5Ns>
+ZRj%f6Lkbik4DkisF1h;Xd%lgG#t"Z}k$u@>S:n&K.+H/Y[T-H$(]>bv}9t/DJ)[m8DzCmL`.><((_]zp1-!G2UDmguA$#rjo#36Isxg}e_k|o%sjh93@.
+X]BIRRMtXytVPU<uqfW.+BC$+z,U',5#h:t5l^9>46]!ly<T>0fZYAjq5gB&|$#@=TN{9Z-E%)MNCXeD)D/oLdm>YVG_RvQ<;9s7-z,846DL1GCT&:m`NL
+owY(hL-j-4x%b)ymqG(9#_5+[A,4:.D'A+t|y(TfI>4&gc5+-g_;f]Iy&Cf"YKs6m)[8IyT1I:C]yR`1I&T2j!],_#u]S>xhtiIOS&dN|%!%;jd6`b`Eb}
+$zd-S1lDy.z!u![:)_CI!c;y6DMI#^Wv%:wO7Py){cRg!F{$c3/|H}U>;c1jo,kQ%$a^qtf7bbc6nO.sZ][|rl$3kNb|]MRHzFc'>9=i="3,X$r2`2z>t]
+$FDi)V(@#[TY$n^;,dXJgjg%45zVlS17!E=Y2">=E!&">!=,:^vE52ih2"8sabAKj.dm>$P%@0hS{__EG["nqO0`R'/G9D9GBK<'(BI!Pk5$WR}.3}P<"q
+rV#K<((TuP/t.)(GCM(rj)wtBw!)TQ1+q`|P"-IG2#,R~ld;Nvb"as[$&Qk|T20j3M/BY$2PA6oeC><PBl83M%H5=E@_vkQ-JebCC:LJJKK0-,Ef^o!o~+
+Hceol]'G%e2=fr1k0,}79Djw}B`Cf|P/WbG+eXFUgczPs,.l:bbHK/1H"p[,v>1=eu%FNLORwXPx(LxaKlVM8R&l;6alQ/Qp@6IPX#aE>[8s.B[!JgC4NE
+w^hFGU=KM@C|d}e>3ZzmH$W.E7nB/Ku!Va>B,-~32BX"rg3EHeE)aiK![$GOJ!n[i+PW2>xo@4}8|,t@L6QFW%-/.ORX.$xlrGI0KD,_Vh/Phk-C6Wzq1J
+3u{P!CqEr-W4T-ez~g=!5-uS=943qqAd+ydm&@>pt/rz/=)/tBsm_2'zVi-9a1{%2m[<A[R3SW6Z;NQZV"A.v5Ch@leF&+5nePcR9V'e0O_Y.61vVg':)-
+D2a9a%9&}Q=RH1%s'iA"{}(J&>,840VrzfEA'}aT|Te7Im@}Vk]taW]_K|R)wJ>mA-80>jq4ckX)75q$sM.c4uO1>_A].}f!%3WB8J]d"z#!)%5-5;:bw}
+NV|lN1]@39P[&[{{'_z[gOOv;!@eGANX##@oL&"<v2dpA_9Li#|z44KN!SZ;x>^a01J1d6|#H!DX,A^]7ryDQ|']P}0I++x5()P1G|kDS>wD/GUP-XQG(R
+;RXeXbu2$tzMQLc:~h!n3I."!|x2<.ZBB{yq#C}XT80{G'{"PB_n1`nAC[rO[-x2LB"KECp!6SKq~h,ecFEp;ZmjiePyGF+atiM@O/Ca[P%Dc;nj"i[Ji&
+!i!#[!,'@k[QJr6P8Xz5d8chCnNBGQ}["v8^mSDK_)[FO`v[Q0U@eyb5<|IDI/"Q-qN,SbS2zw3I9I((})C:+_g"y>Xm-#DXyKz)70~<P=@.{FK3yP+_+b
+1]=TtRQPn0vT$liF&6g{5</5Yj@8nt".&G/:/SyF+B,UK+vwbi,U^Xr+hv-_~q:IQZb0qTD!z"r7!<'5uAU@2gP[.,$EmPsU0Q~:}G,]EUR]yAZGf=A7#q
+-@{%w<Lxj3KvK4v7F6R-.>~$gfF'!5=ZloXgu!gPH{-nGt-oQ+$,8>`Bm!J.3ydv-imK!]qVa+_aq_KqtDc.%aLr@oD}72(t"uPq0%F}b,Si-;=mt<:J:!
+<B0VFF%!:=k,oe.Ok1c!H:qx'ax0[5UvSK3ts+s[x,,&;+eGW(K!5RmjXpK$xgTd3mWS-E-tY,=S7p]ujI4!,{rvVImz2MR!A)fBgROwcqdWdbzy(+7NHS
+Kn=wW<Bhdgs%_{6,'V>bH+.SqS/;8fA<E/Uy_mIF,NmQtsgq$)Y#n!e41Aa);&jgI'U`mKs0V$5w5Mfj!fR$6[a`V9@JcQA,!8UQBzX{WWOE7k/:r<ZR&z
+x$&Q%]pGW@Ea56jx5AK=D+k&gaKV2<N4&_97.zR]!F}%J%/@M@)Ws=_Lz8V{N_$qp53nSu]}z)vA'eu%I.h6dE^`1`O_U{QP4Xnf'L_JoRCP>6~P=iKp!I
+Jx|0C-6nS2RIgA2N)6R7/`]Jh)>V[>SEuQXz_s)lqBq"p+&/EEkY#e^3`'U:v[Ths19h]XR>Z%RB0#{{#3QPqY(.Qd^6[)T+5Xujj>nLni-Um[r--I#<a(
+e[/E@h3FC4`,}Q7We5Aj@H3!%X$#"/vZ&$#gR_,ZX$Lg2_,kMbQR!yIqrI-6I:vMJ<C'$Vgx7S#.>$naSd-l)MSy@PI$"llRIB:ciZ,/2xW6<q{1xhf$q{
+;"3.CoSo3j:RrPw/]'/uUzI:8#4|B$+Zlnv;[8|6>CfrsRla2-`/b-jsh>rCwfu_HTpmduJynSi/_"y[2wP[(&A'$r~#_KRgNE6oSVIsw<cWxF'JP+kW;H
+hAfqCbEIRB3g+/#3_nN'H+_r3^CFZRzQtJ;!_,_}ld>PHQy/h]]uapI!JOB-WaQ29Xz,,&7.fLTLUk}d[1RK!"xT3|><BFWKNQA/t28)8>`GhWD:8yl#$N
+XEY-+]r[4pd&v`4'gUp<rXo!!-D"''TL9&o]ELgAL66d}4%4tB[^(Ro4=RY;vfnXC,sAyu_^lO<bz]T=AXl6)KI:pJY&K0nHNj1;9&|#Y#/<n5<+}06@"8
+y_kBG/z:F5]u^ERb;`;VFwzD^FC#z51p(yF/Ik}1[alzZGamAiJwv1pQmqzX(EZ6`1>%B8`i'A(bLl2qscrY'q)74Mtw^1^jiGHsLt5lB%~O.Q~$>B=Y3h
+9fby{yif>T>foUPj9Mx:'Y;3~)v&Yk)8>^5bL[c/5!AJrP~)zB}ArYpD.rZk,a0bVOCg'hTgnx]ZjvpuYml",oKC]P;vT<0I[|cNuz5+Mi]m=%Z1X(%X`G
+!DzU_urfBVS'im8(=._D<ruR+q$Q-|7/02gpc#r2a'{KVMZ,D}R$-R-`ZBrC'Q|-qS;@h#tQT&C0-%aPzzDV<cdQ5Hp[rkLWS8g.o$)b3>#NuuG6>04S>h
+PCoXLTGqYTnx4Y[Vp6|>W4}V-1DNy#M)o9Hc0XDFyd9Sjqr7JzTl6ec5m'^fo5gN3aHH$vR+6xSnTWt{0c}tf$Ch#k-}/6mkss~NPFZ&9WRG_5V,<"_aLN
+t>4b0#C.mF7D^}{U.):ofR[]Ml|H;bX7f0R)1g[iMgCD31'!BPi&!tv%RsR]p-1ir^$Rgii-c$gz2E5n8Xbq>Mtt1=',56WFu^YAzA2;dXK_w:I#'JZF7L
+OI+&xl%Pv&xSP)z{J_:Wh5iGc&^a9jJ4/JbOl>vO4O8mV0/q%F7sw+3K_3N&Gm/"DFqe`'s31af6)SI&ZZc)#s&A'8XhbSC:Jrl"U<MSFUzV$nohfTr^oV
+[84hnG7TH7ShOr[:aZSQkM4OW$=I[,S>y&a_v2pGMPqR&y>9@&$nDs(|'TxRyC;D)T+eX[[hrNLThokX{l%kzgy2JRC}]aE.Pq.va:N>m9Uu;su:rL+k`2
+A_"w(toPEm=TV9fj7BxUtKI#Fqq)4FR6LkB+M=R6/kEG_XKMVDs:K.}k^rHk[LV>JyB:wvBl^rpAR`~]#<o=+_u<>g>Gjn;P~e70I9Ej/<tdwcyXw3~PBA
+&OkgZ%5JR[u$691L_&NV8qLu|Q/fz;gV:qRwl4N1o^oX+g`0{Qt=KKxlp")x46',,1CyxpFjC{8Szz])tgLl1B]A(GH1r_9'-SRs<52pZE2/A6${>!dPJ9
+gW3Sk<K'3-vQZ%j$%l`H1=zFKsvBfLR|1eR7:|O0V$'W4X(=cS4B[_[$#'m+lu#vZav0/EnLPRW`J>$.u7-B">L$Pytdj{V(im'VosKb.b_@>(zeJO#G',
+.Z,KNn0Qy!q1sI=`Kv]ujiV<T)aB-/698IQUk++p$&LkO6k)l835L[4FTb-l@Ek8jOq-'S0Ww;R+V7x.6ghszg"L{x{5D+le1/L/!rT[o%^eGB5<Y3MnVZ
+Fz9:eupTh%8vneUD57XL-2:4JM<{I^#hP%PE$]joCia/^=p8t1)a3`)'kiaFRD729o9cF/9T0poPb'7CtB0|TeIjSv;4N<7^K_73@!3xBqO-YTDie<URcV
+vH%=m0uO+s@G@QKj79KFdSsj#mY:c6CrifdlQ;C4gBsX#6H<oGZrC:/Po#JRy]zY80TgC"NKkk[s<Vs5YF^bAGd91u}T)'YK,h[[DC%X@mU<z(K3|Xm['V
+~P:{.qtl9y|`c"v5ifkU8yt)$AJi=L-i#KD(Dd~hhi2<95LKXEAh0#xuOxQXJX"%mdy>wE^W,@cbKZ5^~0vM;E52+kHo>DU5mgIymll[j2UG$sv8():/V)
+R>DX4Z7@%on903!$%a&6X8NDpRa0RR.]gSl[iX+iQN.l8=RUb#HW;EBLMfG[@5i^8R!N>D&oPB#E,g~=5:Nb|k=GXH&m_CXp"@T6^=.cmH)mqDI:4[W^T,
+uA4bySbvQjAj6m:{<xo6%1gpa)}3$aepYIjn-s~)d-JqLDGIY1Syt1fUYKP6"lF;i:,R)XhA(evU:Jamx|kH/gn5e(A}7C/'~s$p<D#r7f0gul524W2LU0
+>R4QweAf;$'<HOMakFE'4)@3e&Eg;/%>,](&h,[hl4r^Y1i8Ogp((jH<^Bsl[nQ;rR{V$BcY5>DqI%BzonK`m+O9V&E^bPYeHlXYjy,S$<P&1`NiRqy8z9
+;N1@_GP=nV"-x+=)I7,F)Rfn'_tx:EQ[Nk,vDH(1uXs.})gVudHQ;/3ZzSAn^!3m>wS!:NIhuDLh{TUSj0<>r44'Cm:wv1qR,%QU5y-4;BtyBi5@j|QSTK
+7<gGt{VLqX"w@:dF.&u8M=/=0!Ig1!xFf8w+M>v2px`)k--9/B9!n$d|UCjWQDnx7KD'}$L59AoK5aNpA^d4`fV(WP(+V7,%XQ2'6-xok3[mxG~RF/Y@0z
+afk'cTcbKAi3<`4m}%jdLsg)a>vgl,LfuFhOIkXuO<xYKlE,L(+qe7|$NhU52PO0Mfd3:1{dq#>wK.V;iPfS,Ak)UXF6SQ2FJ4>!|/}HXZh7G6Ibs8U>/i
+th!f[lzzq!92-Krk!2A!G`NDR&3#pt-#[+TMka2GxHX6PWsK@[/PQZ^|$_5j|BWYD4VFGL7BQ)P@8Z%&#e6qEG`49OL.e/BPUTHli]A=cYeUSzYAGIav~c
+k/Ck__X+9XU'9dCMp9_%o8Ofp[vX<o"1HLiLsLN7Y|stadU9_#`KJUCLmK{n)IC.q67oej.;`0^)Wx6RB+~Z&|t$#G#-W<dnuQwq_O$=7ltzlZvK-Sb4}X
+i#@8F,;LiC{X3"(v]t7m5OR`9n5OGZL.)m|qil|7U|^}>bpGZeOd^5;g<>yFl-X=M,jrY`>7e:~W9bPcF#=#IxcvFR8xGz3N}yqALdC!MkG8R-c)O8"T`t
+y[Kuv6a{[YHt5at8q6pALqR%AXeq"tT:Hp{3%G}6"GV"i@v8YS]5^i<=KPG5k9!Y+mY=nir,G)/c5J9-ysmyJ]qhD6MoaGXTwb6`'J)RY]jC;Q632pFLkr
+~bwM=Tdmd#N)_AG%>!HV,gU&bBP'O)HlQ1"Z~<U1~COpS-/OaAZB':~|i0vRIW3>;KHc2VXF<PFH}'x@zssBLTR64VA(rv@LV-~k]h}TD#s,,;:c&U-vRR
+1YcyDrG,-%gKq-8iM5OMA4SWwTa;="xD"wi11%'`}moh7}fB0HQ}mR7/0gZ1nuk4=C753c4RbJ8/M"c(yH%.Yx6Fh&,Kc$E/}7Cbo;RApDsJR%8N9BF#,!
++#TooLQ5IhDX|mA2./ueQUSpykp6m0LXeq+mO=lET3`oKs)U`Wj>7$fEoU|19pVB%WKP))QjNJAle%CTK#p[vnZZH@f%l8@m_p[&C}C2RYWuB,=j|qdk,9
+~oJh(<0D;hn>9RLhNE@p;fCwu9&MA0-KS_xtjJA0t}<O>h3.sf:uNyS.t4k{(Tvp6cd4Nl<+2<WNiWW=IYp8Rc1.yw]OMO^}W&{H|v:Yks2g:G%Vn320`C
+7{_iX>sMSIKF79bktzfSXe8IbSxy,{W:&{trE($d#go>"/dK@EtU&"oH]p9.eF{W3HL%g&fU~)1:[c_oJ+hj&ob}V9Y%GQ8M}kDL(7D`"x}oV6E'#&ZgKv
+U-=bD;miO;-C@#sd@EzV-K1P!lE;zEkL~RED$cjvt2<![OfFV#_:FjE>_D&L`!uK'005p[>tL&/+jW)Kz5rJhJks5[f!uFxx_6a'a;/x_B5k|-^+60j>n[
+IkjU6O;daNJ_;NHcy<|+2cQCo;C1&IPk6`Vy=SbkJIolp7tbHfBXi>@r@KK6CWq%uPF1vizsk-s:y=Lmk^6eC=e0!~!Mbo,j^Sq5IuF(_+lEYl>2[zR8n[
+cQh16nGnQm8%P'qJS.r]P@35nR9)$FjbM9fqXoJ]<[KHSU&9,Mi(tr9.uU/.n/K[/:`TdPV,O)@0ma7:1SUQj8~#GBvp2nkLb}W&rt(Ni4$P=69=+gRdZ5
+3OIT$NUwUs+O/cf+#!mErWV,'i43CVwyfnO!kWVM`LsKX`.hMTn;=8t,7rTLn-mI-$Ue%ko<<!'8(A~fap-K1M/8Z+i1(6)2zlI,$.lLrfyA.{O+>#OXJq
+9,@V+]ZK)LGLh/&/!]Ql+VL6gd4moTh]_9;VLVW[~R"!JLL)AFR+^4()e,73D$pahp>SF>KsS(~X'b(AlQpgWxWe}hp<ay5+h"4@&B^P%"nqW`dx!|o:YE
+KR:THawdEH{6^{b{Dr$r`rujo_Mb5F:3eoK[m3pW,;}&C0h[ul0,!^YdE(wiO>py~xJrX;vHDCss)$NRI,;;0+Mtq`97=ovkNO6fLb,a_0o1-X3EG&e|%:
+R!M;#,w&I)0Iwf%Q7zJa7T@1y:M=@Uh/Pxk!QK(gr!dX6n<]DX#XTt^nnwbd>wl3#iG!;Odd$->7gR6.$'7a<C~F]g+fZStA"6a1e^~1H$f9<AZDm3c'R&
+I)FHU5:l@Pz5Dx}n8<)mu9(C2+It5cIw"kV}UG|7"78E%@fm|]MAuF;bUC0>W`yumvl-B@sI_O.iS-]i;|r)h]W=tXC%:^FB,yF`2Vw;-$X:,qFirh!'=4
+WllS={!C~mO^N2gPrGWW~B.5vFVI;1b'~S_i0XhO_:G,>bF&.gOyMehJA-(R/'@T<lqW_/AX1q2vwBKQoA!>L%QO7p''4Et+o1qGzJi]Tnb4TAF.)$.)sn
+1:tFg`"$,:18@3{A)XQ.f3jSNHJ;|xVn_$p3AEl`Vf(37lc;4!DnM[ti|jwoteNfw)`h~A2k'6+B;7sQyJR;xEKWhf0hq7f2&n31~pN[Z!S}Yzb|DfCwBh
+lBLu+l0wq{UvSVN/8[WI,#y&r;Hqe2mmo^d3U%>3Jz}h/Fojpyq-^P8zP%C=KB1-Pgr:'tC:mV6j.s+gRE7ytH8|%k`]Ykt!oW=}Ad",!tNhQ-p}$yT!~"
+JNS_.P38s5,L9SL0&:<$[Lbzb5^qGAa|)5BZ{Ex;#o038,/<PIq/j=s{'gOs"53uP8>iX|C09yd>h1wD|TrHm5>k_T8u$=OD(]f+&&N{zV(j_3oN@W6amf
+&Tg3lM2;=O8(Z:HBt8BPvlzyye!EFqvbDFG_5bsNZ!BYJp@9,O`}@},MXkUiRvD0PkCl5/#LV#6Kp6p)BjOgyJ/GJPd``'|w";N<}j#@AZ88y{h>KY:ZPU
+]oM^@CRsT1#F9m`E!8z]jVL@fu~WNcNQ;Io(Y>f_sINI|GP]HNHj}FIGWMogH!{aKU.CZT1-T_J}Q"NR~bPLkk7k}%E}~H'6m1mN{Df6pR'j1GMtOjl5g|
+s8QM$!zvN7$cE!I--M+Z!j9]XPJ8UR|sY3Tz:.kXHmq>ADJ]-<p&%EUSbHlI1M]fIXH#u`=m{kS"w7)+[Rz,H^rCJYXZZ[3MS@bl`7aNz{3rOJF+;9ZOCQ
+'D`O39zOED7-wBdrE,rrkOEw8oU]zT'7}D}3_C+h-($}O<8f-rY%>#)E5X1JAxAI}PTkkn(>mBL#|kL9]PfnC|uU4CNuPNDixFMuNL_WKIkznNU7(Jlxk%
+HHH9ug1Nb>2QhpHxAJM:gx$Hhe^'8vq'_kG|z-!l$_DIg|ZS-Jj'xQKp|/xSt%%@DK![h/EIWhAxXx3R~LM9~76#`_<dKG^07iXSS=mJpoqfNV7GGKNz4^
+Xix'Kdr_.;ef$J2H@|,Y<TP|{%/sN/,"z"VoBiiN]7^Kx!;(F,j%<9nmZ}2]K,7=L9ve;G%8~N<eZ@oh_ToqMuUo"T21|T=6Ts-3N@DOG9w{(N2V'AeyQR
+3p#tX]Wlcr2k6<&H(-H/`pNq;lg9@dm$/K$x%wFvQ5;.yC|T7AeC}u^KfD`te{SZgpWI'S]5Y;DHmC1pi9z!mpR>[}l#Iv`QVVD5a_q$5SG^~)Y/i19bH/
+B9c}b>BH+0HD55N!gY:JKGBiR_h)@'-ysW3N@N~/r/LytK6P/g2:zPBHy@Sc!INm}qh)@[XsX%ph/EorUAt$k+y_{`rb&7-j@2c;g:(1tQ/%`z{yl.YEZI
+2Mmz3tK4W4`hSKq0Y]T_Z;x;=aJ]Al0Gg2mMxjqb{VZXEhA`gsm/$6iE-Hw$TdqxNiAT73mG@3Y(].^dDrblLWj"h(x:tXJy@E+KT]wO+[8|(K({aIANa6
+bTmM}CJbc2%X-M:}98>NVy-rZipz`7n{A|h7}w~Okz1%7{ND8oBxxA-#vtg[Lt|yb2}B(-@GDAY{Dx~BXe`OUoDM.AcZsl92,O<b%fl5^mXY:7r+7w>m!{
+n(=2XR`]-MHDHlLD.y.qM"^@eFgtDve%>rMiRSn0J2g7)C.e+{$y8nzk]ZE'l(+M8g%9p&=IjEV&gV2Q:@3mKi#Fd1RL2uz'^Y%'LE@+umA70fxh='Ex#k
+QVY[`6eADFnC~$^mBxvcJi=&e<=z8`Jy3[6E0vy'70bdl}.q:ZlCpDjf(Yj(0[j-np-DlD){(Qgz<$aEY3Dbj[w&M]Nf@eZc8IlYCrcleZ~0E3VEKW1.(&
+{fUQ~Q+Zda,Z8Jj0L^X7m$i]3FfN-(/0zWC)ZH[A$6hE~(v$4>")b_}l>MZRC7xSi-Y:H>Vxyx;avA4lh!mK6|RGlaZH2quARu^oK8GNc2:{Bfjl05efaL
+mB6K'K-R'PE;NuUe`0A8.&/am@g{rn5uDOSl%U&eN6x3,lGUriWnKQw3)NXOtEYXDJwvWpH2)d^>1Kn!M9kBty`Bb|s<F9H:jRR,ioMUTqM(<cix,+Qdj'
+{Tb`l^wht_Fq%nddg4yT(9)Nd3tO8|!@sDM"5NepQ}mov{dXa<-9t{_oVB|`EuxXF]NJ)yhvqL&%}M/|SB`H|cK`b`XaCZ7Y]a'81j{i:bm>kLOGi,[%KG
+o1{9v_~JAPPAO>,'6NNKzTPx&ARo5N>i_hQ(o`kekP4%yX9nu&9L.6>]E2r7:P<@sk@](9A0"Ue8ALySIe8r#Fsl8:.Os|&N_l>>rC@ups.JzE3z{!Dyug
+]r)k'tVrt/Q[~U-4ivWM09[6W[}_yxYiT-<'#>6$>-PJ"qJMYSp(UUe89gIFQhQ:%W~A}yervj7JmnbF<a!h7rU#>$2Y+n0`{Bo+`0/"YV]d,9/2+Q.KwO
+|^g"-Po1-)5!5nx_TrC'$bSJgwRgVBSGb{vCIj-Dmp([d^!Ja$k>5ueeUdshf,#Q,gJ2:a#k-hV<%T~[n57%A"qv3_8rLnDG7o@"]45uoy$u;qF{5MD.=.
+gy=J^AxRZ{kq&o;xC;T--%QYH=v#ww0>q&Cx^CsmiuU(MRS5Rr~J~1i1Apxvh+[jLi2W~M80%r(f|QJ9O{ygr&I4)!o|AQV&qR@%%Qr&IYoQQ3Z10..hJ%
+r^8)ZTu^3{ngQ/UOIOLHBcNO|t.gy#l}~m9%<fp^<=P0>&Ua^G=zT{OfdahFmd|j'/W5#py`B44I}`G&vv8`DSzamzZ1RIY"M<%(EkGFA'L<=P8@)D'o{I
+ik_HEG5Y0jS>3]kzv}"W^{|}~O(K2Xta)QWZaiP'Xb3p7iTeg,G$@qLMZI(mkfma#{9qcXjC798:tpx(^PUjaPVlZO<XC/x@b/DE`"+v#-EghUE=b5yDiP
+a=sM~]fm5G+PE3gZ6K7+PT.`9_i9O<-Dg}<f>W8N~=iFckTit=^u5P_u1t^)%k+{HgLD.tss-f.:'=cHZ_/+1S`]$d]3Y.ss."g}$nQ(JOmmjUQ''Wz>2-
+%HH%ZFf-5^sTYIS(_/Ss[MDGvN=mnm|)}O|UmkC:qJBWV/qtOYouVcU:;<rBt<:Lf:8A#`hEk`mp,(@sKsU4GH0Vszt8bNdEn"/^^6d(rR)IFz22HFg]26
+8ROHaBj7Za@HGx6MyROYD|u}>(j6'jPO!=ZNIAYY~ai'BGs}#h(,Vl,E]mz+Z(O}:hn#n:Cmq`aGEjg>;6tSny$Ht2<&NUUFDevK|.EPnj'sm|u)IgJ9||
+[#mr|7#W!93P$5||b3rpdk5SIsPH(9ftVtZ%8$BEXPY|I7-2TG>ntUF(Yst[/y>sBHt9KH(Q:->XtWd!V{[+'^;2+r.ASo'JZeX]Ag1MJ|n2mE)izWj:Nu
+a'Ss3%h,nVvhu-Z:pJ@,I>DPyhuF+qPjSdze~]Hb`]"xpt3c_%[WOgUU)Q1H}'DmmJMR)h6.yMvm7C(kuB74qR&d.1|J)9!34Dnr,z@v+{b2YdXID{mG2,
+htqXk:fJ|3>RU"-1It)_XcBG[_&Nms{u>u}Y;K>)qDA:/Y9,M{CC2`Y90vj(1/qb1[HhpXI8!oE#o0/LnH4u~br]Fsv>}UgPc8!<aM2j)bx59,xuESG)zO
+I}/uigP@6nTLn%maBIITcWdPzRe&1E(5GwVc7PZ[B#G)y)DX.{mgkI:uEn/1EhD46nzCL.YqIz;o7fLG:Ie!CkGC858f@NJp(_P/E5912C1buXJq}NpzQ:
+]4Ci5m<[hBr3jQt'|B@LjyzS)SsJ}dY;,OvN}5MP5]%>.}[DoO8=y,LoBeI,oaVY7^Iu_$Xjd+H4ODb45#]Sdm5%=eK>{&].7_-iaPqnp%WnM$6VMa"5'h
+%F.H5U'w.7M]`B{m,Kv^^7X!,&Q%WH[-G&e6%'h4(4VkNCKCYykr4Fw&RP)8$e,Br:gs89bwp<LJ9(V|hU7"iK8L4$aUn_"L8aQZk>kyA1F[HH7Y8i3c$E
+Zoo7O`+"iPn+SO0Kb:u{-GX6IoD-CxsFDS<B1gng~LR%OQ9&}TB.Z%G8MmL@t&I3[Fio#]%%7fBQBwf(>dY+T`{9ZCT<7KeSDcLH%d:N)#a#Of+v#NEz^g
+N(VCvj^k9T~6Wxx&!Mu3LI2#"9DgWaW_[TnQ|Y)jLq^Jg_jaqtaQ_HUDS.|1=}=/z,3ZoeZ7CT):J"!q.-<xrE[^SqM+o0]a+ro.wAG3hKaIA!]0,}>Z=&
+{kd[4IOS+afMYMG>|FKQ4,i(4uDYp28`77JJQx>0k.7M_[KSAVy;J-AS7G1d/4cHe`/EvWjZ5%Ro'&E[/yJGP,WknQ^Mic_4)ACyaA%h'p:8b<hi7k6|&m
+si<j~Z11a_g|uCjG3)Ir5Y_b"[|YCco]Ki{z'$DQ>sM0;Bz-vpK/7D{]HSz3+R]pB;L|6L4Cz/k""nI5p.K$`ky2y+M6DSp'7'5<.o47x<(R2|=7-W3)@h
+tDw2]Ho3[Q&gf4zzF3m.3:kVZ->NlU+O>N,(PpmKQMrM}Vp7AN$01#gpO<Wx_VT.z{dN2u'Z8gcia7Uv#R`x;lS$/!}4`|5Xk"HcOt}i8dZ`Yq`JEdr+fB
+$}X/jYtcV{KIvTpud&I3,N~K>^_;O:L5B0/RCW_:e:9d)iw^]J`(kJpt8UvHUYdCSoA`dk7@o6`eU,wt3iG<bHbs,6q^.T8[-yO2f>.)3z|=.y[e}/X.H@
+jTsb-mFt`0lrG&+=S+4Rt=eMky{YLH1)%d7pN]VUB|s;'S9`^ukxId~xz^4Xr7!][&lfe|iYMUsHJxP9O$Q-i:c$NtHwV34+~CYb[D48BbwoQ[V0%$GZ>m
+")-@rgz8{=&s$#,;x`BqefQ@l-ISm#0(>7;"8j=3iBKeP9i9"_kFLwn=O<~D{|6ZV0A^!>z|!o/#"<2UHI6-})cq(XR!2)QqT^ax.FMi/c[Xh}^zcQwvL_
+S#Ig^X)$6hslg}g&O@efztVvvh_9+f1I!M7<Up<Q"dvh&urn1fOni63MD6:qSoU5:J|NLjyPVk_^w|CW0!C.ls+t68n{kYV^PBcQ[A85L#!brhK.[!FH>h
+J<34m&|DurxG'<Z7KQFc2tEXBb)P[v#!|esc)&[nTT@3,im.KtL_7H!&nTztm8"S#pR}QT^`N#h2fk"{Alc;C`nss|38=}l}w5($qK^X^fW'h;+_2VY;Vt
+2JB:LfphHuLUfF]RQ_<gR#u0j6QTejDd8OikgsxlST]c_bdFv_p>"dmP_)f8->bN#)kRAgg,a'l1U=mpe%:_iRh3Ml[RK+_rK/8wl^Iy6m@M=1P`89Ciln
+V@yy.2y&h^n(UneihLXDCmkS(aJNH]RrbIJ]P>C=<A|DK"TnM"o|U5HI|xeix$UA<YB+v#]G~jQ"5Ytc=4P!nB~Fyq6L_X=NJe][r@N"z18-Vw~s0SA(7$
+j`y[KpHXVlW#svWjBu)en2/&LF^D^8k`e{3oUFezEGaV-C_Vyf:-|P0fqLh=}<>E|T:EQB/0nRIKL/F8i;KmaZ&eCV%#;=flM0e!}.@5I^ZUi3J&uS4j]'
+~]duSx67dJA^<5~vL.a{p17fNyQS@o(iFDZ7]+h(3_V;|#z{eR)(}HBYWI/1;$ND}7wPjP.x/#G-GHgeC.G0sgmSN#AEuiN:n{]->H+qMd:D}`Q[2n5$Y<
+L0)&GX5+Q-Ou4d9b}QApidvBv%B{u#l!{eW8rtmj>,ySi;jfRf$TINb{S-2clLbBjJ1T)]l4J8!YM$HMyCA_!99><&b-X#j(l(!=vZtN2bx&aj~x!#A%$E
+4NXqilSU+{_d6}aF%1e_3x6hwbfL]r/N+Mj,P+/whIb,BBH-T"HTYi(V`t%`[de0DiG,,k@`Vc)7q7C;z-9#gws9"q)b|W)peu3+71WH7sUB{<rRNw5'qd
+%x@mAZr!|=p/:uK'c#;`l)p/KvH!xNo0:8/W_%>^cgGDk<JpP4dbd<x{jiaRLt}6F#l3]4h)DY,IAQ3}3IX"o+bSq"L$Y,f84,d8e/wR}KK2UfClAN.<"K
+E55_c1qf2F<5gHj0(u`7Mm;qlnlLrqT:Zb})0#{n#1^"AZ!q[t."BQZPPc^92}OFc.p8=TG8Z-FtLUn{dx:-cNBV{}=Kgp97R-7cHI!o3+z}T+c{Qhz0sb
+9I]jhnv'"0O_MWwoFQ3GoDLWnW#@(E&.n;N:Dj6B^qg^+z-HPaq.6#(d,f:Uf!9mPFH^MMjj^g;eY1DF(TX-'yEL3;tnT(#`{Tn7WnUD/QJqZ[(al4;@Ys
+BFZ{;0w;6vT$~"SOtHb<XJW+pQYe|2";y]#6PgRd=m-iTVOxNH<Zu_F}<1a$"e">TD;}K}rpI=Q,]q"|^DZiifUU.}kax}enBpHC5GR,:om}<%GjCANg(2
+FH#KFn@1(J0xhb@Z=,u%$7st){Hg5[`}DO>V1B^4f$SGHwCRIfu)4k%;l4OUi^YTb0X;^[F(S.~8LSK{mqOg$|P_iX0ivUd42)35zYsV>B<I@`M/Q-}Y-M
+6>u{9c16]ZO-Q}EtkL853Oy8r4h61hfoF6_p'<LCW`S^t:kNS{=G@Ucf&(_-)_VO->+g)(K{#aXvM95^lIxMcaWJ7e`E|'~0lA9%>I}8ZWGUwvp-aL%>"}
+1CK#J^CL{26{&`IS>$:%&"{rDl'B+_Y'!sugPW<A`ij1YP>Kqy^3$#$10Mr!`R59X'''1aD,!!GJQgf-r0Zzy"]$P'P])q#!wwF+X]nZ]`e=dw{`w2!b0D
+vXGc#!UV@(aduSIh&gy2@c;j%#.p#VRX@+vPt5~nMX`)B|d";m:]G2F7K[+5Qt]VST"=xr3:B/Qagh;kQLu3<FEomj9-v{N+(!rKJla'JHj&@)CRy(rox.
+[EBPC$YSJTD:'o:^Zh<{oOH8FsQavoOKmfN2z&.9Z3-!:7IjL/4W1Q@Q.oM1vAo1Irpi[|ax6hoQ=DS7h%|w]<M23XS-RVoN{jS7!+hN([D'fgR:lXWUdg
+t]Ybww)A.B26X>q;uHy&IXr,ssHmg[Qpx&q>(KMgMzMOO^6<YB'2CiQ4Wg>>@Dq__UG1oYn}'(r4B0e(eR4a^^eQ+i18Au!i<wZBIZRK+g%K(mAgerjl~U
+cNfG~9KWSr8mwT,CE5#uRXuz>T0U/.l9W_9%{`mb(;&Q+>;Ha5t<=_|+-9CISG[Cu!Z@-wyB$,b3VP8)bfrur4:pYy6K~Gf3.v7pXF"f}Mu>Z2~ze6`P1_
+T#F3qxQgIf.p5>G)wa3|>6fG/HU4bWLQJyA/a>vTDz1UcZQy,-MlV"M!4fxEb-AXxQ`=;CMRQY8mL%pDT/Nf5&D&'hUG<taS7<R<n<cpqJ7D6&89Jwmps]
+(yez@a4HjQ(p7K!3K#!Lb_;)wC)vv%i1#hFF)kK1U1c4K;&seR:d@^6Lg]JqVYUoB!Um:YgcF[4.MJHDY;]6z92'zTp<)^WWp|buH{YA,Fs`gJ]Fl.t,SZ
+vli}kNgQQ2$K"upPL7+a,KiN8(wT@2%'-IZccb24+)6hXD@LNQfd5QPE9+xDLS3lck]@Vli%f}&h$a&uf.<Lwy+lN;[c0([!{DRMGE"8""N8~"yOJi3;R8
+)_Q9.p]C's"Q7)`EX(AAa:IZxO`qMl^zAJv;E7&D>nljL]a7JaqEop=r.q&hN_g4`:xB;/|1&mKSw8k^>e|(RJ!opr:Eh248a}4bF<%//&s7==06)t2%NG
+>kl85$u<L[w24VWp#]_:VmVcouRwt"%pW)jVswnP_Vl[Cr=F,,.CtVE-Q]JTUXi32Qo7@KVV@#P)X<R}DFO1zE$:s'8`uiIUDjT"rcwz($};wTv"%J0JUY
+d)ngS#EHT>|9Uj~C1klNQ+>h9%7(I"F.U/w^L4rOuY+!>Z`%8vG%xGkd6P7X_/}D4Z);K+sN0AaQ5zv<oBw[NRjzeFj0txGo^1{3)F_R2EY#g.Xh0vK:lu
+}7t<v).z"GjY=6Sb=Uwq8sRC4_Fh=V'z0o3I-veuV^K]WMKx;+Uf6s)lGg36^n|:UEP+Me.Q'1,VZZhz#eS]/Hppg7nKe#Anvfdt1E$&dCfEg/sI2ioUlY
+B^-Ii;CJmr"L_g/C%OMc_PGAuR#H5`v"}/!KC`Es{0|:rv)$;9Q4m8/fbp)!Jyk#GbP"x)Y%>.1{-wa-7G2iL"~,h+>P=defXlD!bN55h#V9POLK<#Bh!>
++B!_#QG%GJizJ&RH::h[e651#-$PD!YVVbF&W5x7q/U@mn@=UO}2;I5Rjt]P!7#ER/$Q2ILuf%u_d{8vrshZXhdZQVIn.DGe`wu8'&#/=/"Is#hC'BbtH^
+2Z2_UM&k;$RKGPrn1"L'uSP@%HU+-WR%-t)!YTa4F5x{kjw/-d}%1yRc.Xz11NPD^iW4Ro<bF:L;_X'T/u.$X71PjB$=,zv&Z#|$GJRuOJTIKK}Xu|N3>w
+rWRYhkQPe{Z+[q6G4b-W^H8n{&<+BEsmlR62fjmDXq@}UQuHYmxOC)FaC=W+u<6"btba=3F>wr-4;;ncdJ6:)'ihf!KjMAsf2LD-=yc=)lyF}A%WpWPJXm
+[WrPtKb+4dO:>}$OBq[[u])omZGvr"&vp)w-G{[hRwI^cSls9)#1k0VB[x!Fx(P['zv<i&}.g9UsNP>)LPrlo"WLNx|(;8Q.s({SlC~JVY-cGENQCLBfW_
+nKxuq.A!POQe|rG%eSO,[rjnmRTcv7LK^Cz[VKHASEX=JK]9r^w"jgBEE`wr:&9HH}NAw`s!#NXHAc['wtGudVM@Ty/S<is$,>edN9k%)AEPot%CluN$q`
+[]9a#Ct8tRZM'-;DB'z!LU2QcYV_nxsG<]XbG+g(wZFa8"DW!Fc.gEtPn"9sg+r]Jm]wX!X8};Sme!$5F(,Pq-pcLsGYxW<9);v2iw5<P6PHNP$aIAEq{i
+Aia1$pxaDe/cKHp[BwA8J4.pl!"Sr562s&1@<Yq'3H<H40-!F.yH15)|pVYnrDfg].nNN|.ww,M_hskbWe/2=p.["WzDt(0y4oS.+U+m9g5ls_AM,|HKk3
+cP}'.Qz.O"+t-hk=K78RH^hvUmsWe-e9z2j2}Cpb.he'#`[2yJO[IT~kzT6%)c,X8"'7yPwaOWCGGMK'rHEv4IYBq[%2jDWCVV_v87g:C."W!Qt)U3do=4
+~Vd}DDjKLx`qYR5^,wnIFH%Dw32E)Nn9F|^}|s0E1,>OLn1%OxrRBE}SYpViw8i(0Eo6J)|g;/j]d={WP+[]6:FT<we+e$^|cS,Wui}&@i..('X>q!|=4m
+XT-.}=T1MPp:{J5')-T24<gkG:8$%m`degL0:W:}0)rcA&-jBQEciQ"BhS%ZQKJuF;b_`ohPeerS}YPFY%Y@&=H1^v/_eh_&#|ikXn}Y$vPI'T`xm}nup!
+Mr@uJCiwn`I5v![vef@CJ3aJSXxU7gQ[{0qe_@QUP@q@^@>"~Wi($OLDQ.9mD"7@Qeq0F5%7v0[E2}~yZ9[F2x+GB-{nWUCjY&5|f@iY5"&pBT8-![o,qx
+H'H7>5KJh:txu{ci!m#hyc|1UxGVS6~!8'sd0'>!lb]`HM;[LYfl|}e}%|JBJ9:O-93!2N{80!|a5+3!KK>qc>VV4Qqubil=Tq(kn.1Y{Sr_1kg}a)3iR;
+(Bo/E{-'Mc0;TlC)j&j2f4kweA-WofmhX-|T_dpT/$Mx5+W+~b0K<FzRiO>ynjegrKH+7G}5ol[1_%hCGx_:]CwUy!:EG=mT+(QfniejW&;4iFQGblrITX
+&>Ah;+~4dBq7Jq]HIW3l)0"-qEH.8s=f:rN$g4@"=;]Zm[P69!qD"%-6T@5n<@!F@9C-%4V4g1',kUpQ#9:pa3Bv>c8$o@c]"c&Cs>c3Wf:&UExg$`~>;5
+Q6z>L0H^D%1+0:6.L3!D94M=%8MV90Ecn4|<_!:q7F%#"a4./na!5Y/9qZN5+I@}RaG+%<)jx1s%A3V4-6D9p22be.XGlzxN@^O&K"cUtR=24D|o5[WsH2
+#EP7Qtv$>h"<zLb>,"r"f#LO/GxO0L<5HXH`0T0XnKwp9vk.Z{{@au;gHe<U(+`Z0W(mvd:y-t+N,RM|gL;'dK%Cf413:M&-5}_{k8Az:_9JlH%+#V;e:W
+y(+9|+<hc[Yt&^=y1+TWI;#9asOc5Uu$V-lZYUXf,S,d6OE{"jT5dUTc3e>ATEV0YFelle]_@+JHrv9w5nt-Nj!FHCK'_QxbSlaA(g'-r&}SJ9sJX(;fq[
+0tXK$B]8`)-TOL|H%E0v]k}]MX>+)B$||dKV.#%/,#HO8m#G"Qg8T,TSDfvqdl0mTe<7q+&bwE$y,KUf8fa$b`_d)O@.mb,`LHC%IBe%^h6FJ2u#)x~t"Z
++%nbTS.^+6dbk'D[J2eqMv+S.Cr0>R^-K{F'm<)DHp8gtxUiBC}7(Ku{XiOK8O59BfUcz:W.62[=TjGyNZUi"THk|bH.yU(BGL.-bX:+k{8Mm("tRG>>8w
+~R-lt)MZpo,07Bmpq(%<ViJefHI6mi:(l%BxfN@Q9Dn,3"|/T5#IGr1g"=QlMIRbied879H)i[lGns#=ccMM;#>77:j/tKEv!)rzYd@X8UuP+YZ<I`kGXX
+'<5(h1D-WjTxl/>{S,u"k'orM)n9{jh1po`>DDttls@,.#e1MXImk`vB@%BX-n/w}j=l;rx7ji,3[`5W$4r(BsSJ^TBhEqKKp5_@.O,N!5wB=KHU0kXY-+
+5&Lhc$CrhF5TiJ:FU{zsh{`M%rXI.V-FjyN5itfHS"hn]16#mhnfq8zHTFhJ;Km9$ERcP-=r;@scTgSAL@Qc`0G{wN6a.jaIANMi]'yCoI'Dq>R--(IPM1
+KeK)OVKXB{}o{%(q2y%$1"K6~tG:&v%JJA-hV"s|XO^h|qf2>oIxFtbv,Jxfw"B$~|wOA[cb6XWZ00G1::l4<W"3^8Qo@{@;vF("fi6gygZBEZ8%W!WqY[
+j]%KT@i{"HP@v_R8Eimoqw~W5["M4ZWq6Dm02c9E5DFORi65|jd#iOktopJ|;PH|5,b&h-pluZh:RPpxg'IGiAI[Boa2qzYwmOBxEu&XO<{Ja/IrdX3YHU
+O%d#k)${Zx(f<])!W2LW%$&.[|E1S''^jKEd}u|GgaI{mxJ05Hcb3imvw9nB|}grP7E}{e9OYwwO0}&8jzXxd9FDTFfFw#Y6/."vB[Q^fPyGy:W+q&'B$g
+5ol.Sj1L}aKligDLqvH.-%G}A'X:6q.p(,Ud%E0zgnUg)DEGI}b)lI4=1ZR^vi'mQHLne`)&#m#@pElSBmCEr3m#$i}#`^"4EDuY:+IZfKdT3;n].H%x2>
+@WHI1g6g+Cs%X}6#we#2z-SEQ<vQ#qny(`1(s]'t$D)yRC|,Tb-e]1rkVez3k1:`S_'H`uXT]s~GI<pO6nr6>cZ[Gw^HH5S:@:>"Z!&Ih.F-G[LWlz(4W0
+IP{]y)Lkd|z;zQ)3$DR/-;56$[NhKV;GcYPe6n0sV:[1Y!A8dQN6$wc:D4aF3W_@Oc+X9/>weQ"&i&FxS7pm0bazOv8pqm:f-SNc+3reae@G:CLteFk$Z-
+b:(p%)%sduFyYAYjy%8Z<4]gH$R:-%$I,8#jswh+<bWQk#DP[F(-/E|uGrHc`7r&[[rNYDY,_75O#|T]v0.Wpl/lcK;Nx.8U4HCmexqtBXbHRz[/50J1du
+L}@,3gLT1fRD<zB[JB/Ul;`@+)ZI01oZa`#upj,=J1~FCK-TE`@iRp<^:YcESKj2(gRpqCE28%NJD{uXP{W7I'vS:pL9KUfcj4&eZ^=(,pe1=s}&O#z9I7
+'cV1t(WkZH]&A3LVgQ~'9#cg'svnyY8%)-j;d.z9GvSG(Ur:9aEb!wA#ZqQ0X)24fFi%jm$1h41RylMi58shvSw&=8Lsr:n2x`'rtR>d]sAYd!!{{$oQ8;
+Fs"{/0Z`2(V1U#d&`g(0QkRa:)=N`ge_='XOxdfv37XTlgsWXw1,U`'qoH2UZU2zjYK'hp1dnX37WHtj`.tUUt>W3dl{Q.$e;D$VY,BR~<jH<iB#Sy-An"
+vFV[zr_yel;<>1wV0ZGir2=OPFeFj<Y.v8oc;C;W^Vsu:)!$d-D-zd=^&a"Lak6OI3rj"!70)}PakmI<8d|.KX']iTFUxJ1b;W^HTL(C$[[9slC-'oIW.]
+U^7l4$@[`AX5Aec&<f-aej)zergyV9w{+e!CpMZ9x9#Cpy@`ajoC_LE'jPSq][%H62GL6v1i;'B]]4a5!l1R-<eukL!qz]>RiZrFh'2d2B3l&!Nl@b8UW+
+0mwxsjb.2Q,A-WcxKB{D+/I8RoeCE)/]+{'AxfT^"!By%A}"eQ)/3Qg5s[(CasQVzMqGZ5U"VaYpE#}GN1cvu:g]lg5x3<Y%vgNd5OL"jRF'8SgQ@[b&V+
+_h=!FAaPMHh4'Ud|kKMKC0p#'4@36X]5BR'%Fm47QCP/!k3zyc%,9V~|o1Q$9iKzyQZ,s>2Yw-35IK")PO4]41LfWMp[<P{+fy2ge)OFF/iwP>;Ld,=R<<
+OsrIrkx_2kOI-v!XZHn|KM&>vb`6j;e-@3Wl6ecgu6)0/{hV_Zz7;tRu|0x:qND.HL`MN/X5<l[(K:iMTo.oe96<>rb_5_,utTUR1SpBul^nX=HUAA"'hZ
+y5GKM6+0cZu2y+v%S@/^GmN&Kx;(1D!xmJ=]3OvbYQMbx!AWRZ5P&3`lCD+X,N$hzn"i_s'n:krvguuc{P_otoNC1V:T&H-Br^.(21Y`+{42$bU1A7/I0W
+A_yB_Li)}lZV`F{(eFZ;u9VT`.|G8Wn"32dJ:VKRp"[P#SkPGVTf/2aEq7bikh8GEF7/E{n<M%t&:&y'tz8Wo#EwCWt)!8'iDa7JUxU=>ifRp&o#@t|hlG
+wvN<3T'I)QAn#qh=7`-8'n3/ag#j[O]^h+u`CC#l_gC"XVAssFEY2>Lv5;"!z;!0FTx]m1{m"F6@Fgl7D4-&ZF^H;47(>5HlnnoC(|Mn5eX=1@9#9E#j[l
+5oOFheVu}UiSc{&"fPt;g.Qt'T~3/@D:}aI[AK1g{qgS.vDrgPN)bZD'|!iUWJ9R931RI%AT4PY.uD7S$Wj`ncfcq/Y$,tcse,g|_nlF=OJw+a7_cmIKIz
+ydE0Y:q}_:4a3:&PocNQ+KcHwc#3j2KT[=/V0Qq(:tw0@IDCY%[iU6}:s}2|-aKtMqz!U^oP[(4]l+WA)_6m6K'Qv:ofC+ExMJD8=Eo){mCwZT4h%b[vID
+p3Q@7I/ViFfgE@+O:w8N>@p3Hvh"d`x^5mc8T^A``F(;XaLB1.|w{/]V&I[5[}A-Bqq7gnyxpf(UO8]9+2OwS2pzXIc2x@92ZRQHX#cH.T)Uin]C/^Q`~O
+atX8m45`4nOns@gL[LL7f6f`q$ve}^8QPa<>=zd=xqo=@WU1p/c.9#9f$^V^7k)4e0k}]1E+4BjHhuim`[ozbG:gZ^wbwi"<>@jthBw22P1IC;iDvui+#K
+>cP]_^S;vQhvh+LsyZpU!crOjR_yHXjZ.tDE$VkA4PIl'<bWh43ME,EsoqXrX|^cFOtoYT~<YCJ[>)5;><]'.BzXP0ZEVWR#H<c_wQx3"iMQlp1w:`d9:,
+<Yw]u5$[@lYp[Yx<I$)+n[82=N<cj3`BRR!5fO&NdZmiVC`@b/1/TsU;/cL^B|Pnk|+FxJidlqlqM{,qUN[wy|oor{_^1#d:Ecx"@T"(h9X}l#@^r$EUO}
+MlSy%mU(t)k1Zj:;IZj2dg0-Vxlh-x9HaP2|.(ASX!>prIxz.{VQY_&SI`h3!k{s&.a>#8NO2BCT>1L_d4CK69J0;(xvvSYf[t}[#(qWZ<$gwaC)cRv/95
+KF7}qwfm@Ez|LNG+~di`jmJVVX6>!fEqmP1Vmm1xy@mf+M-X,ztLCqIl,)%e`]heDQ3xz@Sq[}g|`iKD"{YwlOL8tNF,/.ZpL,EsVglmM"Xng)#7{8u6O-
+]$P6+k4e:Wu"0:r8Y}o(K<u)W"/M_y`GoIIV^%7#txWJ&vOia1RM'%>%7_l`'liM/m[mS8";_#yx!RM_"3fY6z&"2Z)VN[3Wl:gF0+b1grbU6b~R4_Mul9
+I+m{am]gXg8)VX@.$Loy:nQ(V2W3XCU`bmy{^7~!9h|:e0j!zD)2ZI;&z9q$1>Aj2.4qMF,cIl5QvKW4rTx9Yr~BLuTG(k|l]cPKNxj2IK:;)y){fRHpd'
+CTW=<}A#Kr^$^<oRQx2A%9&|q53diu4vcTyY:XRt~833oqd]H3fl/)[N&5pV,pH5a8GI"g7.EV3|R/7Q]hQo5R$=qF^KCy:sA7e#.#Le>{_G"Ln'+'%W31
+k&y|TdmkZ!A[nf5Mi)b5f^kMnmWBD+KJ#S9%(l-),N+0]6#ykT=To#&B77A8eW"3(_rVe54oZ;i1;fT%w'd&f[`U$({/kTvcVP|$z/#V$LLkPug!MP[fa8
+uL6JzR'q(k1p%jZGm:DHJ+k!_:5#>p(:BxLNcGlzVS,{x|-jXa[(lC~OYh0zppY`"UxSDtyrS2afUbTs$aI9'J';xE,/fyq,z_Uwr#gtQ0/4quP.,85r7x
+Z}=D[!JdWp^A&NEHy:]g)KcC-VcC.|r=x2_Jvk)DJe<o6cjY46+%OWX#MhMaVM>($XZPfxpMVy;52''DN1Ici>17NUEiB.gQYTs^5upU-7rEw8Xn/i!F,.
+,!{s'|}bl^y<Ql'A9]);IJK+uNL2D^V`#bMf{$-Z'"L.M:TH86wF+3;aCH~lX4([DY:F`}Lqp^a:&L[Z62P#;d'rjRF4gKx>XsRVb7iyT-JZ)m-JRDh}yU
+8F)N3/H{rBT4X>GPx]2@fIU70RbB`-cA_L|sD^LMlIis0_oZmVnz!@Ctw@7/Zmjbt2F|VBnF8Mygz$04X"~&),J'b,L2g3vJOS/<jTE-iLJ@flu`pGJQ)P
+hbNXw`qK3HOH4OlE+E/"ny9Yl8@u(p-vw_wpE;&yI4zCa]N^|iIP.%%.0h<Mi%$P[jH+$M86nOi%'y~3[n+I_1s[bKSOQI&M&]=F9u%Q='I6&PuC[./5PX
+F{Eh5tm%u}v/-,l4DwutT[%9h.c#iGj/_@cF)d.-m1uqLOs8HJuu~pC6&fKI:WB-2eFexfM^`FrN:ul(|m'D-&9Q2Yoc2m->a.o'9<MSZ)a_MySs#@vixK
+jK({i4@Uvdc:#8:n%$Z(u-{A0$E4Cc6WbMAK}G3RJ%;F`g#kJF7&0a$,W874B}zDaLT7:mjN2$/jeUN49IaxSJC`[G[=@_B/wc=i{'z<wf`.v-vi^j'FOG
+)QeP$,UQdE@9ZS&y>m@i>wR`22eL%65=v:CT<aFj.K$=ufw^1|.)axe'F0-p"L';[U3P%5Yq6P/5:$+IL,E%(RVM$LtWx,2Y&-R36SAi'MH;a=@qH%-_h0
+JoX9KGB<8tSM&PlIXO;%&EDSXZ|b0yGpd1PUngC}#hu%5C:U^75&L:qt},Sw%b-|JnZ4p(%V0ksnbm`W]K4yDiN-^4hpK;RjcoFZjG~|T%=iJy/yP6sj`y
+wX.67RAa^0$fpyB[l'{vw_K>8/"_c85)mps5M,|7x7&w-]I%#si7:"#%UhPa9Pqm_l$lJ$rdqC,$&Amr`@ggXXk!mXjxAnV<>x`v5sC!q9~SgbINQ-IKK[
+0_DhlY488;ewd^RHM)B,DX_``'1m^y21p,l!gdNSi<Cmp'Sj8OSKQs`L/YHifd[Tx(^a`6@d5l2"Eom"bHxgXzkKt&8CuMu{m<rl::ST]y(jY)}z,/~h#^
+b1DCi.@u.dQr'Jo72oxnlWP&%]HiTh!|!HKh}t,(w$LPhI+Ch9:cpsCmQ6`43{t5E._chNxmg3Q(g'n;LYjy/yA{'aZkcaS#BfM`#Z!=j.t0&Bu%(FfxsK
+t4Q.V_&9wMEm^pN%}7w+]SvBp($E+.1MOgGHG4=Weo4.w@[{Oy:9Ut'D;<@7.M.]C6:&bpwI'Bq3HTlIIb<lS$A;=z#^s/7P_)<.V=zUe!I+-]9>HD2M[N
+4J&7yoj/Lj.'%}[;,oK8-..IOz%TpPK0K@5<(JJ{J!|4X"i6rX@5E+hM6`+%2}$b{@oj"gSeh.RxJPAYCCD&<KzDU(U><>^!dYm];"G)zUxcmvg8<i583B
+r4$km-n@$5.df])t]q@QIjMjkeZENh.C0UigYT")&E=VAvt^6lHXVllK.cV&g)M@qS>=G</IJISsD/@VY;g|4)N`G+2'HMA!F"dP"LU/X1/_EnO#[Wvt-e
+h:J$YfUjDhEs56yRNk9tj1rNWlI+D%}t6kDMx%t=w;.s@#t03iZVJ+|5jUgsHGf@GcF(&JY[uE3<L{|D@<3Do>Y2A%!Y.FHSONbEq9B3GaUbOb!8DOZ7zN
+GJDieXJX`|-nXwTG19eN~t>Cdh,gGC/mi8hG{jSo&%Bj3ev[2B7a/`b)5Q"_SUsuwUUV0jb](Q[iAhR"eT%eBQ-{+$o3L-2PU%O`htk$JR%t+'iB0^Iv_}
+"OH<1oSeeJ-b1XHDV7.RyF2"nh]7vJ&='k:0:J2h=!s$t1LKYr"9i-$%qUl2p<g3})7"L7au9,OIhEA[ol7<<PXsv@YI^UX@q$<!]Gq>&Th%3s4!OI6[|A
+2u-T)jSL4,MlbS]D;jt448Z<m0|KFIBTRm`m!cT4ol]wO.At)F'g<-{>:Pm6X[^n]sx+1HT)r!HS`&L|KS58gV2VY3~>q+ej"YWi+]h"VB1jC<j5SdXTl<
+h%F8)[[ueEH7M,R`Y2lkpKTr>sslh3Y"J7qD+bb!OsF}'-Jkre2`JR|q%EsNR0;0$#'(;eXM_CyHRItcBAxib<tek$]aj/vje!(D[&)I^oWpa>]y&t(73!
+^JLlEj94@d{l'ATR(2m"m!u:~c$KuNvy|JJTsXJ7p;:$PM!Y$cOq,1$P4(XH;derkaUr=nyF`k@s|t$A"Vt`c@f{0Oi}jM~AKyyZ`eihU%mG}`y&81cs1]
+W'n4a'_bTr/C0R`k_|ap7CnG7>1."NJiLOxjt5S&kSb6@wccTkT:l0aW9^DGRp^$"$g`4#"NT%5j9=!n)eK43'UVO_koOfnsX{u]h9bw#qP7lZ}#Tn0&CR
+,6!#aO35JQg($_-_r!5(nE(TSZhbH$e(O/~]<BthZSq8|}=|rk07EzvC$DI0mvfAt9&|VeTuqs}lij"/d8rD$g~CK!j.P[CG+I4^P[m,Z<{=&h<osd]vSy
+tSq;z0P]^%W+k+YrjwTPLMltt)c3MCog{W=<z%fL)6Hyg2Wj6vb}1D~hD4TI7tS4IL|UI1`ms-UY362}:cgn"oQIfSY@6Ho-UsvdYCVD;Gu)/iCCV>(``i
+mLV+o<b-w`Br)E7;~CG|V:zS$G$5)Ck9Ww#IwB[YmF@,xdsiGSkcy/Z;S^ef%5_!Rf(lF3NRCF.6KFiU0/|#/oi68w4O'L$<u'I&Q_94;OLCK,~Kaj02dE
+l)2Dci~h4Wn5~K1iO|CI`j-:BHF3Ps>RnV8VQvD!IJkJ%Z}d]:h;(+X%%[oEj:^wQtV|-[L^#5E(^"l8DK,>o-Vs1i|1k#a0t,vgx<>X,0YRaA!+RL3&c.
+j#fEf:}1>TS#j[YdpTc-HSh5CST+oW)a!|n3.15olKQ!(mDTW1,uAHdXRFpU(&z{>03Ten}PktuXw`V:!jV-m@4'VK,y%ucf1UO#ZbO@qwiW$"jUB{&GYF
+hvCu&-VUo!m>pSJ_F}uq2fz-mWCpFeh4jzpRvPZ#T,<Th&j1Oi<X;<GA270ce!{c.y)Jv&#SsiR+tI<50'B8)TUP>b"3O^LP64[;Vs4WTs[%-S8'zs-b='
+UY_wFbT%_Ybe.qo$xpp4gJW]@hI>/riLVR#)xSO[`&9I-$e5iEe'e7zt'X^|L8VR/:`@Eb<!Lo~^twUEpp,i>C3VVP'cdW4zNPm0Z`fo%(jjh)uFS47$}{
+Bh#o9oX/]pl]j<gPfxnA/csS,NE,k}aZZ#PXgDO.G:|hW7t|p&);3%=kP58-P34OvvTV@_X]tNOE[[zr`g]q%Pms@$b7Dvq$nk$6;IC$MW.f-}2KNFrUed
+WiQln4D8oo{b,fgu@w=US,%[M74JB1I-rK9vtw4T7L=C;dX;K4|v5UM&Koo-50W2;1d6c0GO0IBYAI{-`&Y0|J~7KnW,"CJgjU[oB(Tg+i[([:nE5upiy@
+0d-OOU>>m'X84XWkvC.fkRl3]mXoPEvVx8.}XN4--_-,qKz_#yC]^i5}5@lc~cMK,`1>WG+j8)w9jXO4}R4kR2&)vMoX#5sJ=yXtu2EXGCwGjS&Fu]5EN#
+=S#ZG3+:iIf]_)qYo1mt6)T[ph7,46Pu4GD;t:<j2sdtwQgP^:/v1Dg8KT]i}7/gu&;cg|[$3$1Hb-AQ0Gu}V'NYy5z7#XAP=V]Zi"m=ttj!8KW;BMo<p9
+0<K=61,ls)Kyf'HsU8{7dX-&GPF[Q,!c#'!-~2~c"9l!K!>ppUe63s0)11eN4isV|@>hXs_v/]q#`iGk{#YSff[(Qp(a,oi$Ji~B;+][,LQ5X)(9>6CY]}
+v|^Cj5F#t"dXt[xp`BF<Cr+@[W:=AqE0msd!SSSSp5/e;o>9wen(IQS>Kh9DjT&':pSEQi0UDkfn4R&iIS>2QtaNm`.f:m4<"Ti^&w1I}5vHeBMfkvR+0b
+23Dwvd[gNBbN~ie<Sjo9sX^@m'=9FQ:$5BfM1}s&4$G^=%Oq7%i4f>WWPeoBD4802y2YD-)PnVIL3Ar)3Yp<2/i^6V%(-G~/EE1zB3g1;A-v%P&&Q1_HkC
+Ho/R>=q0$F}yQb@./x#+=Tt-z8^fc&DTl^`6#X4^foqi&)M_z9cA/_@Zw3RcD^`"U;8#T3^}!G@WHY,bP|Z0~"d9-kdh5+Z=kM9QvN|5+HEaKRFu+(oF6`
++Y:@Jk.`Cn0O5uCr$%XTSn@|EQu-x[JOHDJ-4)QpWKN4_hCFNo"@&C"^@)$if0@sCf]G`C32PXBcsG=V3T/KH6j'dP+<mA<PfI[O2C=l[tf8`ERD9Ljm5{
+xyW_$'3R>fPQY&&M2rD`[6q$y@t>Z&K[I$&q)Vy-8[Fu2=FWfNw"a(d/g$$/_nu`-dc'Ng{v`wWLfG40!gwy(P0Y$<]btg=M+SVQ6I$ZJHW!eQ4UZR[R<3
+Y4)v)jkFs#];VKEN,baNLLMRv+4e<V}M;PnF2LjlG<l$TRgFo;2Q5R<sg&hmlUU<>uK4v<$,fJQujwq!JVkOwr]H(ez;A<2(4pCO::pSf.eAs_g[_PSc@=
+(`Zv}B~U^E!QeF}Z[WP8%H$@vrw@EO{+LIx4e`0,L/2}A0y0mX/";+)_|"/r~7fh@m0`!}P">n|NsRt@ysg9SU3bT/4LHq@L$d8E6Kr#o`gi0=sE4:8V:Y
+QMi)Q{|XQTmIAEFT/mKT<8Nf]il[4rmu`%GGwE_EN8W&Ms`Zfm!d1j]'@^tOc.zr2zvkZ:!%U%C{Eg}%"3J{W71TR>4kFPf3'f5j+UTj-Sn=|fnI.,1@O&
+-xBo4;BhhiBEF.l%b%A9cWE(Zt0p"YH".t$Bp4O`X<m]-$02CEDFR/":]"uk@jj/=hz4tj}i{qBL%t]FB.sNy(ZU5RE3mM}igXcY{2;`9jNxCYPg}LKy~r
+h/N|S:zrNTY#Ixl0dOK9!-dywoTq4^]g4pH"sVylHVqJkq@-`{2h4/eb2AbTH%Gmy)Cp|2)S6ZsOPUk(EVNReXl(D3M`_Q=-/+]C+I(Go[ha<U]@}<nIG6
+Y9Cg7|pIn)L_;pxqdd^5LP-ZE]-u>yr@]7nm-U-[s>Ln(.9(]8jb},_h!I@Hyba|bX)Bk-^.9+'/C9SH_aIiDDD3>StuF3Wi&.u=ze;/yR9gstlK=(0JGp
+"i'0Q'Wt))p&<>C.x[~!#ntIrVWqdJJ5ESzw{YVuRh]ET+-%8oIZ1u]6vUO1ubk%>@<OD9lhou.8-bHeqz#V>-DFgG2q|D8h^273-E.-y!$p%.>aA/4mxB
+hVk[kc7`pu`Aup"@/w'|K|rEhFx43CE>hy'p"KEb$,=xjE2p.U`H),T64Z-k`/D.JE>k{<D@GHZ.TnNPgp#hSL=[#v362'@Q,U'y|m&Fx1w)UyYdZ1}H$y
+>p@E%EFST]m6%%CWKn-cKe~P!96<<AMyfD2L.23IM)HoV]c1[^(u=X(%iZrS295|p@WcArLBNY<B20u9jT@A3ddZ|VJc-)qdk"bHW)9PIM5<=Xb1g)YP)k
+:1-`RlG-(E[2)udsT%#DzodM~b@pXPhk^T7VpRX/2aVH9^sJSS4L@n<J4OH=;KPDNJMJrm7XNHz1"4=8CLjfA8F19rxuop4-(/UdC(;9s}`&DrZCM>kiwl
+qC%/0FUzv)UsI0-$3UT]3ajv@pBhGa4J&rFr'`S1dx_0!r1%$E:I>$rER[=%Z7ue@<0yAYp[HX&S:M#20H~rbql0Gp9nY%1vDc)<5xndo<c:UAO@Te2x=G
+UP>uSSa:vL4pFy`X[MH^4EXUN4<IBP='esM&SEeKynRP]oKT4M8'>lZ5tE"~x0=cOV/;:@m=$cj>AM@_fEm6{33@=4Ci}<5NjWJ]psMm@)"fzFIYB(O_p%
+7l!s[9ZVsuA.7hhF}D&TKK_8p6"PO_8(3}+>'Bl5H|4n<xOh^Z_XJO>h-<H;'3QN,&c6I)]6qBg4k>eKRQ;H4/~{P;t8L:f["M8Y^DH<gFAGS^6QP_}t@W
+xY>Y$aYUQ^"<cUt[s)ws1F7)EX=D0G4$dArJA(9{<phSxNU=SCp.8PgP:7MdM.'Y0%$l|v(iaNh8b_CDHt+i%O@GwlDQk)mT<c9IC3~@osUK7{b>_p1SFU
+cJS0I+%V<q}r`_h7PP:+E[`US:cce}C7k$(_";x>yB!h(0gY!k,{!SB_<Ky.^sxP.k]c.a}Wl>l,H}@Tcpvk$hRYV)j9PWD3I_(j9WhK1Z%t3Pz6/05]7_
+pEDJRVq%ZU=iTm/D8u}Y+S!DnIvyp#G69m+%%O'v4O!SJBxHlkH7ty:]HoXTrLV"9iLykk4Znjd)/iuUfXo$(8a6kaX"tp#B^{sNc/bo#<l((,).#9+mq.
+u_%32P53H)jS/=`n0Fg7PT^;0I<D6pAr;:)n=jW)auKl]e]B{M&|]1kG8J@!|-}2w"xgG%xofz;XS8vY/<xYL;]2e;:xc/p"vu;yt!kY.P/%.cy0RxMy[S
+um/2q``1M`&-g028ev=Kh&|alTnt}dY,W4/4s#lrI^|e(/_Rml~m<pq$8B$8B3;OGY<I11p0r5a9`xw>vCdE5EXFg,Clk,V"niM1WKe%2KbNxIAkTd]1|{
+Dr1aR%c8HM0yy^v<sVZ71Hj<5xY{x1O;Nlv&P{`V<ZBdkcS`vYqq8,]OC0I9I7:OXJ]r1tTteuZ3.unbT&GjX]:G9[:p6Q;"w'TKmKYd,WGOyJ;^|G:eEK
+n5q`Hx"kUtp1C>PFf|C;{<l;9ef.5bgP'`6lPmf>z@q1UHPe|K2Cyv>^6s^/h:0,0<f-+6v8Q&3W.$YxToZ`Q#M]hh%>9GWHMK0n[6N-93:x.#zZ1$^mG'
+lxr#N$7,8<^l'`u]n_!fj`UI<$&r'nJt&9GP4HtQo.0y[=h&z]Pcltzrrg+jarU@d>"mK/@H;K{lQ"{nqUa$"Nl)J;.:}SK%~`0pJ3ScoFV=n/@[K>H)KZ
+t^C7v{mWy^Dd['@6NStJ}.ofd|HSv)RwhCYWT4H!SJgcWWfb,hZXBwj6,"Z.[T.<9-`O]>=A,hSY6$+@RT^fEsT4N$|)~6y.4,yZInBo>4%P"3e.7.ypCn
+8Ac(h'5=-v}!~D~Fu>q`]yen2x4=1t,7!iIf=.{61"BPACkgH`<1hH/dOlEow:yX%bCk@a%g[4giyzKpAF2nzg`Dg1J;m@_PqA-3d0i&"`KhZD9)pUb]{y
+Niz$k/,-i)x<i3&<r-Q&xp@iY8>$W>I%xfJHO2|<nqDQcZJP@pW%UL5rnno`auVUk!>)7voV_(!w&0Ra]EcFwnWh'Q'|A8633+}@07B>b1&23=G!}-CVQF
+%-RQKPn^6AS_P.(,_tZV8%wyAUd_Q6ce`d5tPIJ+%GX(Y.dEYW.}#VVMU:QW4PR4stiI:l+|b+/qtOyiSi)v]1~-+HVLG[e9e/9r7E/z;ycWGT$)GK)=M9
+%D)!wuU2a`'{h{yvXjBRyURrbLM5+phQgbsqmR|NhAR|T_Jzb+t$],<05o^.fFXNmCN9eFPf(+izb+%.D)/m9N'Qp1wz+R((5,TPg1OX|co7VyH7/+`c}n
+'WBDM686NHw%^|.0=xPyk`%K+1oM0J-F4&`<ZXeIlqj[NO#81g.utb'mUDDoL}l<4A=K[[X<[e<5L11am|,^F>srwi@BHlx^C_&n9@5z]:C%#f!(d|YeT.
+'I($/XebO;Dpt_+]~taCeCGFa1.'kaUnGB4yobPDTJO#1{0ku_-U'77xo/u`'7$(NA]1Ng6'%2G"-OW2yf7oUOl_N{C9dayT|J[;S.'Tld9-S2l`oW.h<,
++O];,;B>DM{kE`yoE&1=>1B"kvHW3Q1Wd/Spit@ScFK3l17xm`^LadAzOp@'5/)gx/ioLI-bQ<bmGNLsDX|:j1>8[7Ernw~/`@[5WFQLBPP<40B;As5K<H
+Yqrlm4fL"!.95_'ZVmY18(De2v4Zuu,x;JUk+q.2-$eHQ%)j7Nz|r:e(|T~m]I}1Eu&jKOU|M{'7q6!PBrmfLI:p(3D{}vw!fZwzMd,2p.HM=V|W),9t+D
+="j)7y@&R6j4,E+"#S0E>&kNw}E|Ze`eIPPt%lLzYlI^xwJL$`sH0g]xGf59D[ZLdfv]#cxu!>lC2LqzL1%R959+Sq$<nF5;NJ9TUW^w[U5vEvk^6m)!r/
+C_svXPe79MD_4|AeVugH2c9osDk!'uswl;mVgK'TOCDy>Mi$0%qc<[vUHLQ'Ut@VUs#ZzkNhkXFRcIvq8FJw,u65u`)y.JdyMcE{KD2qoPi&wmn}p=!Ak:
+`g26oG9k_IGSs=`UBznyR=UNKY!aa{mgipp,;d~HEa1MyBGBS[b:a$i5`{]VH6K%#3p!}i9l&uTYh4"HY^87@8`cq(T@p%EfT=PVP"]&j6NOB6B6|zawKU
+m`m4|Jj.(}F;9v6.Qpm/1SY}.b(j`rlHS210RWwVS{2kr0y9CF.'V5[=o!>Yh<5H9@K5S29#EYDbs-uk=-4nsDvMOrH4e'b!T0wLYX!KuM;Q`Ml<i5(7Pa
+mY_Fm0~2#pjg_0BtQnuI2q{{.fSN_S8EB9d:9}86g%et=o=S01i,iNKI;@+Cy>&3f)B%(e1Dbm<i6uuPI-9kA%dO0p/vp"lO715}BbO9#7Cc;aKQ}r8pP:
+^{o[@s8E'XUiID.G0Zrb{dOR1'rG^`>Slfyg6Hs{2NR1^DdyAC=jlI29fm~i}'i__lo.,CMXt"vPp<NLax#Iu"p/4A9$=x%IML#C)j$wgV14]B`u^]xOp)
+CQm}=R^aXY3t6T9%=8)'A'|.hy9#[-#i{,#hY%HD/9V1"d'^rC[)8m+1SVJ"3i"lxu"CIHuF;xrJ^i,+{+NSo+|{hPY'AfL@qJ-<JafyeW{7GlgAz}Jo#u
+UVX$]$bX{2ucM%qC2/e@'o$4H>@GW$--07R$<<YQ9vZ[;si"'0bk%W@<#$p:>.z5Z:(W{}>EYK~>),bY2T}&8&Gi9IO/E/EOLsz^Hz^@jvMDIX/aPr$9vD
+F[7RB`z)s+4b&b%olqs{zMQJ>I0,8JLi;zYtigPL$YYmN)+"-nNleZ,Pa%n'nCTQf2$U0"%Edx/Wa7e<ZK;N=,PMv]a8wq4@s4f1G<NUd;dZ0C|}O{qH3F
+~iQ8IIPwOztqeb!f.a.JefW|1|bHUuF|m4YcHYMn1-MsVr7TuShN/gua~O))<kK'tB'WLtss[eDLH`,dYp^pd+7wv[^u+_T{<P5x:F>auXl;F,Km7p/e6=
+d11JYE"Y;9l7t,9As!f%KV84Jp`Cb8b6,;372dpK79;cu%LKC>Ce:Q`fs8~_iqO)JYmd$|HhjJDKG((7vko@ii4^j;:h`V&tx-/-5mujD"BzdR#p^y}oY=
+qk6DBzaDPByeVC@uXgMS6H&uohsI1/J;/d{cB,iS$p6V(7833f>6>fY1SHdW.<K+{Ng{QeKF&X<$@ZLc"y>kP`SrE2,LW-MKIL_PEkS!AYmr-9EF3MwFmb
+K|jC<Om3F+]26u"x6ML4gNw};&&IwL^j8->a&8wDw3.RToUl6b~DYfvSiBHUK!22nR%1hSSOL:;f;[:/y(E-PNhIxj0oFRR6u9En`%6SNpfn4AAgT+EKV=
+_y(=3+S%Ej;sno<XE(0LL/j&I$r[Y@o:.'^vis;Aj(g+>B{_Kb6.iF=3<-sW9M],W8W)o=]`J{dgB}`8)<9s!EmUQ0f,.Eb<Dahi$9_-cz7R2!4qBxe>Qm
+;(}cGUp]w+F:`4(}>gW|ar>JB0NA_O`acyO88X-(DyDVwMB`Ce9g1g>-9)t9+&-yO^GK|j"$z>v1","8bDrXEr`wyfTo[-soc+[Q;gn;8`2U_:eMXf-L/G
+[&n[h}@v$"(U]l>S3ubL6!:H{I(UQ@fXNo)B~3ASs)+;bU=(YgCmy_PSwJtIa;+Nja6A^!/5{rh"bP:cU]8Tn]$O3lmNFLW/+dK]n|XbQ0[o3erU=HHi'>
+WYq$s^1iro6s1hdAYg;9~>5-d.RyMepb(D)YKC-nl"npp``nHXu|2btHNjJ+$PRfY+4iyN;/6lhj_891LqFyWFV7v1[kGbmqs=%kP<{%V3|J3c5/"Dn3k:
+6k_IO'E@'lIz{N]dh')Yd61wdMu)D@xjvFI<9K9W)&7|{&r5}&P2PCvil4)6!3DS[LE1n[8Ot-p@79%YY;lZR#,S5{1"+z6IiVhlc`jjh'=K[pRL>U^xs_
+2.i7AG'GlACnh@6u-Ed#[2+o}f^6{H82)ZD%}IIqh2'3B,(fBaxfwa,"M,}u"j}Y9baK]j!DX5{G6's)~CRzW^s7rG@(+Qt!Ev'b.<-|9A(&BER3(esD{u
+K!.+e1U/|EY0yJI{V<gF.;}O"a5,]PRdg+P3=>ywc/_|,&gf-oI|m$g!+Nj;gP]:p.BT!-aT%V>.`Y-R5^kf:5&8~4;^@7iaVE~/Yo']XJsR6qeQV1Jw'#
+T8@OKM%|O_CX,9F.;PX8lAC}gV)%yPAwIK#(tN#Ifk[Bu"|>+{P:Ms2)GPAbHzL!Sm~F&'~n"vx='r(K(R+qJD`&M&N+f%ciKqmqPfK53@fYJ9Tt9<VC`Y
+}ewVa{mmq,8(fp&g~bDw0lk(&c"z]Dp>VO-OE]+!AGN^WH($M#{yKS(T^8IJddi&j;[sWLb5O.XqS0;|Q-XfJ3NhK9Epc}QKE%f2nj$Ty&R:'-6`p2,Lx6
+qaQ_mePGn}Gi)4mY,}'|SGO58fBq=I8-{pEDXo}#Na%dO8[7Ws#p2^;3]/iY:;V2z"[zEt[5=:=eK#(z!f{a{rwihaydTi5i[Td|5IbEPV-[^vTu1q5rrC
+nL$!/,n,/]Y}KDGAO!B,B}gH)0P-v/9Ns2}bL.1jl(GL~QDIao!^iKs"o7<I@Hw|0H:OPSwZu`7CbXWKW|Ud+2q{KIQ;8l&A-5{mS5RByt-:QV,Gd8xXq1
+.UjB.F1i6+CS^LFix}}v-QQI^}vSb^6!-8)./(F[b'eHiaiJ>[D"XN/fa'%El(hDH!Lxa/;,)sRPxL06XXc1C+C>wa/3gVPDX9H[j=^HOk|&u5Z%;@L#V4
+F_H|}VO8TAuj4V[CU"TZH&v>_hc7PT^%#y;HDKB'b/=l:9a:.IY+vI'"]`{.&9R"bY:s=[H[Qe`oo-+zTK.WM$YtzJ"kD>s7hLo<}%9DIhT(IvKCUY8#g@
+;5Tj<A-$0pt"4.G:f,WxmO9}t>N19=GibS-^>5HgpMkb:{k9@b4d=C1q;'t2PVb3In~sSUoWk,ueA&=oAB73nOwtQIP{sXm>CtVs4LUjY[HdRCJnN5=Emc
+s<Z{O]JhVFxz]Iqd}SEVW9rFj#K]Ipc-mj!{n%;MrF:,7/yCTlO;]e|Y||sUqIIvPQkp=2]K[-vHsT`^4M^!}Rks60.xq@_V!"fSrN+hC`Alb%+z/jc)bX
+P)cc(7%`Y<Ilf!sa)R6LDl:l)SL1fn2#4%cz3OpF<'7&G>(jl+nu{|<S!)6u{|5iIMRs..8nX9bMAnQ}sAas}CLCGeW^(A&,/&l4:>~08py:ZZ,Tg.U5Iy
+uS}"B$TX(n/}2#@xz,z5G7+4pXl'qEOX]%e5tV5WRihU~EW8B|{GsWoAE$Mr%NLlqY@/BH_zCsp;js19~'7]qD:O7K!7y2zHRs[5<80Nh+-MiTVi{VHU[p
+9>tWk{+JXYekHPntpZJ<}hC2Gs(I4M%jC0c}7-e5,z-JF}iQZ2,hP+t^x}KV];E^1)Y&vF0NG|aj#aZCskWod%}}O7YrIZDiW`GSBXc%yOvf4:JR/L13o=
+mW'I)^SG];lc+8Vp.KiQ-1TKwVOdjf~e/}iHcfQf{iI,=k@RpEV[RS}<yW"x97DB;dXa,AfqgLjmqPd^uEKN)buQ!6|/|ez|(}ky~m`!E9spDg@HlRss7>
+)Qpm$BtG!YM:lFx$2I}WI6-&Uv-p-zmauln[j:zLl.{WXT(DgR(T(/Mk{-6ME:W`rlQ4m^UydF-=lp,cw:wSVf_D=TLiQvBRWivB6+`#ZF&2wsJ18W_{ar
+Ej3VG8)E,gf{oYCT}ZkGT#<ssF0xEl"xqVh}=lTr"xsxq'#HFN]vWFi!NJ5UM|7]~tw1~.pm::.;(E&4c_3T|0^PeWcuwHS0]6'{$1E=;FOkmM<:Gx^"CT
+#[&FBmTB$A0XXXMB/vLBgdl$mk["$8[{USz812c"|<jss)uBV"N_KqV7$=sBp2<U+$00M4NryvOww}"M@Sw%;"Myjc8,xQQK_(soEpe/$C+CY!!O76R+UI
++poeE.{=mfb#Pgz@^}"1_%p%"~Z0kC)^n[t;ksIaEKL]SA%p1O/08IjIYq}W5BRJ^#n.|h@+r}NZb4nE+w5e|n;i^0PAz`44m&S.(Q,/lh4)6#Mex5g!PL
+50[<c6$@[^n8nlf=XH},.5t5PO[._E+6Gft8NPQC"+itr(P(Mcd^ecev>;3"kQ(8u9;Hz{kAny-{'FsVBJ~eK$jzGI"gkHd)gG6U!(vo%ELIfx%5':R)>^
+#S2/e6hRng[4t!G+uGoBk>BqflqR_#API[/:9qoiH7h8W#-=M:OfCZk:nOq8-5NJCAC!}gkJO2E:/9PG}/cN{u|bvS!Qk6MIKZ"x([k'J64|b^YB5xf|U]
+14R"N,f:'<:o)e{&yalJ""CVy!O.DbI8Vd$95sw>Zny@D3#'^;':k"v|K0:,Z"im;VQU@xnPJ-60ETvosIB]N}#X10"ZP(m5C$aI$MdF_9x.#B)B4E>[~)
+z8$qqa!&/O8Q$WBd/s`seq>Zjq)H)h]D!,6k7KK`Dp{zl8-()QM"'8:nW;b"1S%Amk!O11Y8Tq_re+QI5Kc(/(^_}jIdgR~iqkS;,#guKI,J04mhM|PA+!
+:5NH0l@.}2|U}$Nfv+aH{D)]Zh_9Mrr#E3VU6${C8B^8u=zPsxw0ZoU+~iTRJPv_BI)pg5xGd-4bYA0gL@/l9.H`4!H7K!V_ihc]MzPmR'3EUJ930/;u;=
+B1dj'KWJDK4#z)#A1{}4bjt+5J#q~hQ%H0BoMjQ(jtgM%.o4TPD'7+W,P[euSLpo:ep1z=B;J1P,RX7zD$(N4,lLJ6kA"48Y5K_p3BZii/<iq+1nD9B'&`
+.qQ+G'KG9Jvb8WIq_.eYU&2/`4XTFB_`yzeBpk7+ji9Qg<v#W`](K%pmV@uGa&Q<Q@s24>qIW:c:7Tk@r2@"h^+w('zjo_6Of14F"[Bx!;7Dwxl]~^Z@b5
+`4QGcO++ijQ!~^BZM])9>{E>WvLK/&X(NXIE9,Jl8G"gFhw!OPz+F>jkg5yDZ.4eV93fy^3h$j-6yhU3F5>[.>QmKcnF[3O)4I{nOW8pq;QO+Er={#=Ee"
+,6f[%2jC",$vvu-qB(O}{2c7g][FwEjl]}!rRMf/Df,pOY22_+1pB,dSMNWdJ'W$AMvS(!5|~:KiiS@UM{4:`3QqX<{h'Mdfmh^}(aZfsh!t+s&vg8GC&(
+e9W<(jkeRN]O`;XE>kb<t1wvW18J6e^0~YQ,T[0LHp>-jWD9z#DFqrb+_7jUglC8X[&T$m:0Cx`vdR)]Dg0@+Bk5&tulaP23-m-XXA=B3no_+t9{|)m"8A
+-5r9%@LA20'x1DdEK_%M853$'_MPl5C"8ht'Q/!%B.;{C.B/Qyu_A|$<=ZK>hbS&6`7""7"uohJTgmi[wbM)ea2OmvQk8.v,$@9;htNXMau2C$nD-^b4Mb
+_oI(7+4zt5GtCQ2YfBzH:)Xm%'|6UfeJs:=6_/QW/Sn<dT39NVY"UOY|y|rh.gv59uj@$X^zl:xk1'Ji.&VG_[kvq3}WvUbV%Al'e&L.5lI]bykPul5W_T
+(IHmEmmp@bM.8YiTSMSwIis(uqFfhGRsMz-`/]Hu/+y.~Q1vVDyoQN.abBF`gNFRj#a7MFW/<LRH$ksu9awSHy709Q90iy,3.3.V6O{syp7Fp!ujn8H8"2
+Y9ssCT|70h8JfG4PvG{XGdf2h3:v';n-mY>qFt<a>o1j$q>cJ(Hyi/k][|&xpz^DqtAdH}7KbV$]~O2IOy5"+KmkH0y2mb.k9|Hl0J'_R{8"`P)c/hCLwi
+`=.mkLY>X[2]F$LG;vmln([`BwbH]WFz>]!PI%=H_O1I]B/-u9w}V&TFv9b`.0v8jH1xHX|O)4hH%a^Y;IB}MVUuVO_dQLjL+zJ)pwFOG`Vp0pPy+wD42}
+HYxBS/hrl&kvDf#xoL[UwObDeI9={}H4,M6em8m'<oE{$Gwx(lVHp<'xHz0C{)p^fZ&2S#D2p1Uu,}Mx6YM9S/Pg"G#=TwEG)qO8&YD6mT2v!/l;50fl8>
+0_iP'6lRc/]o:rz]/(NK(ze$[ITe]:"Ya$QR/b{b<p@$/,:eb]od{'Eoy+0^MN1lXhjq0Q5H>BR{]LNd}mq(UAs,xvr/Yg=,Dr&+0|2dolGGAGytbx]C)w
+dhuB6#9R7xS#mgjQj)($XsLwLunHvRdlMjB{A:u3gpmDWRR6M:e}NyWPZ8l)L3QD4bV]NWvSoVPCYh#WN#q4,U3)~<UH&z6SmEck'u)FuZ!E`S43j.q9x&
+9HKVLT`EnZhx{2-#eLIXc}ENkx8_)mx],)Xj|Xzy:aNC{ZB,b5I9;(}EgJnS9rn/vH7":0;oU7nG#vT+>sJ#pO:'{sF)MBM{_>>l2AhPpugO_e[fMxbL6!
+@IU:|E$})_8pP_,|Rbz7e^ypDXGY5B}H(AYwDUX%N8_Gn9^{g/li$.`W!x-]sSDMNX&".|iqL4&rls4s=U~X=:coSs!NKf=0$yAnR!pqw3!F5=(sPDy!C.
+zK.iu,vDUBXkw{)Hi5.l#Mu@dnW`#H!Qb_iTZgmNv6BBH:wk2'wJV08R@Xx3_4'7:6H}qx>+e%qSbm8cx2Wpcc~-+lG/"rRR6Mho],;)/P)K|xPR_l0vyb
+;D3g_>e3Je)/K-|7qt8j+Y2R.YwY%&!)P)YBVY.A(n!tV[wIIy6QrhCirm+;=9VJcaNGVraO:6YE!_~`Up'Llcr{DbYh9Uxd9N&ZdE0]uin2:g>+xD+:a<
+vW9{)boX9|B+c$36e&ek'Zb8=52J),4Wm^Ija7pCyqDA;pnDLG>O0/PgN.XsadyS#JsGXJ90jgqLxBS3_`Pt,NH={xi5g6.BXth@21-yqj3=/=b(:zcL72
+E=cqD=M5XiMBex3gnQ{d</!wj,'NsrG)7I('[W2S78MF]/f}A"l35]JFe:dh^Sug7&_%<<UyMi0t"xuPb/QVd}gmc3Nkd`2Z[C$qiRH&%3_odicy[pCWZc
+_,6'Mfg(~z/14tE.N{:,ik<wyRcww%=s^@4&khTZ6A1ZmN2r6#;S6sACkxEB`/undmceRtV|[;E$CHX-wJDH[Yny9l7z/,;T@;`1sO:I#PmVv8_3UH6+%=
+/]N}#H!ujbk+v_8Bu4]`S;|Un7)h<.FUYpj0d11gI%!+;`LK@(m'DSQDbyy$#zi'Kv9`+>m+)-"vH6|izRwQs.2.TKO}W>NG3g&}5$/=9i!<@f%k<Mtp/>
+Z)NOoJ^|SR^=CM9cfae5,C^;i(4jE4(rm]"G7B[79Rf@s3PH[yv;r8Mfvmdk9ZP}G5T9~#LbUmot&5kOV+bU-kHBv4mEIqiDY^^$=a}qeS{4~<#=nvd<[6
+:Y](1cF=fz;e6(0F~gzYI9r-,B"5syy3Uua`S(s(7Sjgbw4@&'AsX>o_QqBvEC{"2oRK5PNdgfFVZeyY,Q]]NOFL!x/>BYL^tO{Td5T]48;>2yPPUJu=dG
+)}q@("M@9MFE1lM0jKCb(';$%{F9`Yry"(vm~:<=}Y[:=p9bQmC"b4p4V#in0@y]ak7`RQ`gdtB'V9]:hnl(2fd[K'J>;$,_MF3Zm`nF#3Fjy-Wv9(YyTi
+N.h}uL:hDh+c1+DT}Y~p%Pt2F05E;_PVBipUz7LO{90P+G=OZ&TqnNoR43X}6.y.AX,6]g#%$mdncA~`Cc"Xjak{Qy!NuN<#i6WIs]gCw+/T>op$O#h|aR
+5hsz"<E>{Qn]]6<08+H7(=/=."v:v/lf-s[pabCIyb()z$9i_J:F1Q72L!|No%K9x(mDkuMKyb3];1EsRS6(,c+,^=H/o2[TT(jlS'y1E;FADM%9-K-793
+Gs3Y2Z!%66S|B3)p"fPv_71py'-XWHbYMtC!Uf]ABho}]F[^7w_]mG-+|mmRDpR2}v,_1vaUcP@mD>[#uzt4.96g[Bn3'>CfO]+G'aPHF70=|e[zNL%dzz
+^RJUV<|ow9-0FxIkcOh+G{;IyDE{Mrv("5uu.3%<:w.:++7Eh1ef97KVSV#`:wBv(i`A)Sd^=P~@3ly;Kp~7!I;4oXGJ,_/O)|dw-nDxTiXSIm8)=qFN>6
+((8W3Q-F_`b.{t5gVOM8y|)4J';FTsM&q{ON81TwOws_d(R,Y@H6%8'xF'5'^;POr,+g+;d(t+I@Z9N2@Omu];iTApeu.6LLvcjR|,U@:v[.^PZ=ZPj|v0
+w34YMV&j@Q>'pd=9]@OvOzvOToFxUOD$eVWB+_{bX"TKfP)-^ZQ1xH$e2LRQCRADDAPv.^b/p>"f+.IE]ip,/5ggLB+j^/ulVXmBn+TA;,LP{"aG>kQwy!
+;Inc]k9u>i`xh":Qh,4A-27+UP"`cTmagL(s+1tv8jdwx02]!}K{u_pYGAt,^^P;iNdEYSj@,sEFGJGyFTrcri5=]4y"v1E}0>!<]fmZ:&n5/HAx$k%4Xh
+EAs#Ta/8y@xW$Po+U3@s!EgfU!Hc:jh+WSOwX0s_shtQHp}1p+T@6Bz`>4o#&/hPj0698k:A1!)Sm{EP}lM2R).50/Gj@`_6c:`54.Cd2YebegPuBW3SL}
+skpfNyfE!$eHGE%Ub'ji5gK#^|E#-1J._gSYxI%{)=9pBwEoTH<cwvNC[hYN2@&T9O5=S/Kb5dw3"DV[%bjhbz5HM`v`@]d(QT$6e$ch[(t[(M`||eWi^r
+eK1TW>=v&]dd<o3=4Q+YL5hfPw[M2wWy(6D3NC$jBz&4ws/KjYofbK<-gP}fAu3QC(`/z($v3+/Lf!(U#29SmoKKn[HKn2h/~['+pqFRf[)mIIWr(BL%7:
+^&~wB}@Xw%DJsM3A)9Ozk+]%YZY,<9$isGiUH^X=X#:K|XI8$vYRh$8!HH,FZI,%rwJS<c`R[1X9VnK'GV'('I@(9&X^./YZPuGk}_K1O!6hQlN!VG%n^l
+["qD3)eU=K#`3hiza>])k]vc[QuUdlZ1_TnLeq|1EI11{:.1sNvy4;ZNDIx7XNtc%<vnsIr#s<'KG!/gI]CRoR`k1wd[cmkl@Oe!<{_$mfd:3dApeq/sYK
+62Q|oQ!`/oc9J]PhV(IUk4Z$g^x<//M#|xUQ^>k8rgA";(k|`kTjOX@K`>nWQi(cJD{!IoI('ZgxFiS=M6C-+M_O8g_AK`xH4}("r}CE6qt^6wTM-MYSXK
+9=J:,2w%M9`TVT`xT6LR@u,TZqf+R,y<'@Lo:G=T_L7foT^+'D2@SpM#Q`R9<C&Py>T4DYgXJku.:-;JE]=E+762oy/eEk=U`4NO^2&+nGL5-&h-9"ogv>
+{jtK$z{+|xq{dyMf[h]OFWAI%Hth%`fDI[64,,Z@Z9iO']Pl,4k]lJ(x!,-Nx>BeJT#xA,]1./>+VNqVG'Aro#FW(.O!crK:sqW_=19Zp]'91,qj,'kY2M
+k=MX5,vZaE48w@9yN:]N6LBdi`8/%VynnVH7%gf`1:7V<B=D(GB,J#I^#6nM-DcLD}zm('d}Xo^sRg|Cc:&#c}1._gbS5{7Y<<`v9KP:5ui"u&SyAtIc+D
+_$XGxK,L,(AC($cbWVPvkRq<0}j-mkx(.ItvgBSm[_$1XU{IHgr)pk.4@XGTUKFY-i#CCW!sC:,5!nT))k4Zg4#KkTZ=.bVD7FTA%l0-Zc@vnCt&N+6iM{
+ZBe2B#J|h{HP~$7s/z4_2|]2tfK'-J"e)@Of|wRq@"xs@HF>I(P2P}U6wug/s/.eQtTj]|b)hX9|H)cV0PS$,:0LekNy(%f!q_sB9f$j4.&#S6pFKP/vGr
+&qK9nx2cIBcbNOZ2NO&ldTf^GHd/UCIr)_iHw8Hn5z7R;e1y8uNrvhAKo{MtX#F;Ow]8Clkc0N-Mf{_a,{gKy29bB0g7Ra.&'5z3a4_.4lR%3bA4[Q.SqR
+9i0g(2s}:%>UN5EjPwYwBB+pBe2ACo6J5du9kTmZs>1,%7=W3u}0=5KOB"gZF_L8cVDA#Vmlfa{O%9zcUxnH[{w%TBCu_bCrOz-O7Kz#najRc)JK(R9iJM
+i!ZwJ`.7WjG9]i:0#rf)-lWX/cpCDTc6T-<kU:xVm%TOgPx^+jM>(;21)`~F)5e6!_e;1KMVg%,G<(D=h@__-H>vHLF/QPFhdN}#Y>ygz|bp2Xs_XwH"8!
+[jC7HSfAHHXy!5gm2lD.aAypbT<mu+gq}GbuXDfAYmAHrF-x+M-{r{Rw^cc6XiIN.{rzphJTNK5^l(}cv9rkc`m'JDZ6G]qBH(h&ZIZnn5Y}YA7(rrfu]Z
+sbPAtG,H:QZ)"c+/"U&N,+UA`NSI^-@P^ZLD<IrM~NccX/5xQw$]Pig})8d}<W8y~"Nt}z399=|4+S2vsvIo3J-v4a,("uhTM/Y,xh3^:x@&a&]FbXjAGz
+<RJa7WGcAYFfGA^mgkuJpq~{d_lus_ZCDKx@}Pq;m9J-u,1fVE;RiXy]U7>Tf=r0idY^S|ad!a@`"3@Pw3,_V!:.y`B8lVkH"v%AwkxjllHnGSS}7O''e;
++:}QV(Nbb6}U=%%'6$)[4s2t6qjgwC9'Iu7uPEzU5HkH;=#<cDxkC(v1N[ZR~.S%xQtt^]:KsXso3/8sTWc+.=~_^ai9RzK+NsG-;cF+27&yE};MG$b!oj
+>nCxlrj#vgy0G}pNWS&U~'QR)6d'Y[u[238@vt}63JwaWb'rj#ZPd^p3Np@TC`W"GhizC(&WZ=xClG<`u71)YPM2HO/!<]wR9OoslR'yk/l&^vbS0dCb.7
+PT@k#,}!n=4!^K'-8MUGq<w8x)NV^QxxpmN2%/oD.6V^<xc';ru3}3<J/>qG{#)5Z`~oeV]sF1P`{)RP16shcbws"GjTrp`./!>n9Sc;Ao1RCvI',c}_)w
+fa:{.Y^DELII9W:46!J=t>!~T"57_{)&<%VzPOQS>F7SF:#4TRPvaPYTu]b-tAAfl&Y4}!O]HV.U#}1yW9>q"2VMesJ]_X/^)I<kPu5RP!}%]/TM"H;2:B
+a3Auf(Vk]&kpAa01=B2(N#KIhS<mw).l]0f>XV{VviVgdk;WTQLv=2~qkfM8Gz`X.;c>_Nb80b=Tz0>j@rAdC:$YtGN$cJ>Rh$GIq(bn.N-v(d1z;69/]s
+zp^6eds:_/>[3qIa78IsgPC}7kW^$59]7;ol-[;nz[xh.j=z$,wcF]VvMkZ`i,(jvPr`@{D:dHh29NwRNF3V}GJOQJ+C)EHS|Nv'tB9u>>^02M[i{}Izco
+7,acAf`FXIq-eQoTT&T|{^Wnv:jGnri:<QFumtb${@5)YNu{O-z"5dIh>>nq1LN_Ix304/6{L69eCSFR87+6r,yN.PPi$%a}z[6SpBMVy.%eJ^O|TmN&)S
+o`xB1GOQ"iTEV].NdwxvH)Ta'FP<18fI6I)|=Ixv=SFhd89@U#{+4x_r#%_5o%[a>d~ji2(:f6Yd&ut!DoJDhgQ8~a<bJGxO`ws>ds|)pCc"eyBwxmnn:P
+7FF=+w.rh=l&e&>2TBd-gEJ1%Yjn3i(tZGQBqVM!sntvw>3GEW#Kvc5S_,;by+q;3g{8$iaGY.$Rt"ju6+U9+bHG_5"s,9<5-^x1',PBsd{5Fz#jem3K0;
+T5,i<-;YQ}qGu}.+.5I76+YRs^fT,AJ=x2<C+{{ef9U-NzKf'7p#D/)nMV$ZR^G-@;V=&frFw|`^f>RM|PB8`rNP"]0YW]LOF,EDaYHf7<xECXAQ2U4,ql
+~RtcCGwN,vB_0@O'.>./XSN$w3^99xD6K!)5$"p%PD#>||F,Jf|x0p).&f9Vtx8e8fYX)dh^wvKr#!nLRLU!x9276MvM^DJ@i1`b9/djKLeLJ@FO50.t>Q
+4^"uz5wp,f$Q23>-s2.0hHKr%,y7ZR6vut+CyM/Cz<fGmf&(rBUg{KKjm3b[+W";E_'@d"!%nY)EE'->PQQ%GO'Pi7R#J7mg9lry6c<,NF.kx6=PuO`}A]
+"ZwQi[U&q.NA"y^_'RL-ef^kM'OOwx,du_X_z6]x0s<=HI.itkCklX6o,g!xQdhYnRZ146C`U6--[fc_@3f$I}Mj|33eXk93`Eafy;lG<Lthp&Ad!;,9EB
+&<yC7@Xl_}WgWyR57L:lR%ED.R2$u3jIrL3&9|I(|+(leuL#,g>59^,)e4)|5jIoDZosRsY<hA+TlX%j,7=EmADTl>j+TC6zHB{QY.p0&WX'7hyS8R{s=W
+F@|9WgX7l'c]:Gm1Z-}@=#x0R>2zdH}ngq]/aRs,{tGR$=mZhXiVJ=)MiR%FDB_S)6H$YU.zMG-9m<y!$1ZBS}!x':5D65&Ui9%%WxZ;e3Z5su)+'@5P=9
+.Ihzk#zJGI:@uqXRW;3+rDojcN]mSUbmw|SD'_/z8C9t'Jbm=pLZL>',}-TD<tt"Pz$7O'Ssv;HDy,HIUmw8E#Diu|zM[i/KRV,)P1k|n"W7a&_A^QVMW1
+NL&|o4)3l7t9lBy,QMZVoogg9Y[vu&q>U#fk=u"7exXBHMB=I%P.M"`aT0v=$$=a,kN%Z{^mq''|}+DM5{GEPw!nQ(Wq7B=r&MAZJErK^5CCGM@%S.2f~%
+O'fj]Y<`[=xFe`N0/]-de@b=Hj$o$uM"I"~Vr"O&ZLiHu4(.-r;<gm"-(9_TYv&T!oYG~je2Z7U{2;$Jr<A.w;K!j.,43>h&v3&d<#=_e7eNfgk+3074iD
+TmD+RbVjkR9^$9wC2[6bILn]<YG>/xh47n/q6`~gV&%,14z-[Oemb=s#[WU{,#'8/=Is&6I45-qx}ru>g!%6"N~UmNK!m8CvEQX,.zu]B5X:s]JAx+F%_5
+6ncv%OZl!HE5on}39vL)qG7Ly<8@|"a:jaPj<39}=K$9MIycxC]q5_XPFgR4nJ{z_AzM{%p;X$!P]aI(wC77RT9fEhiJ|RMnJoAvZ/(aO1(M(V-[)Sr%g&
+297J/1XSZFdUat}2;E09@"L_eir9-sp9h^^Ea{rM)<WFV1Yg>7i;S.eLw7K0iF>>q!mIB<uWzuDa{A4ya0~;!KT%-t"mlaRY5D":Lvb-O82!:i,fP(G2+J
+23.DzUT#(-ff~bp{LP{edAik{hm()>xDQO@"$BLX(/|&wQ9Na7XO[`mJ{Ph#tr-H+.QD]VLS0nDG1LQYHP2FoK$3nJ!-^.)=zPOuv^zxa>ajtLQ43HgeMo
+YP@"VNeMcxzqc">QB=pJCfbGorp&ShDb9Ver]Vf303_`MZ!zTNy6x4k_ZC;S-rY>dRvcLX(j[3_V1`aDL2yhV%^HX'%,2Pve6u}i%WyRPyKNwwO6>#JT,F
+[sUC;"p5N{>%wKp`<4gbnT;%@G&%T52{=.s%[ZP4L!@ZL92csbL$5wS",dE2RmBA+Bvt<L]Slt]yzuY,a0o%(TdS,J-EPGSL`O2vRK'a_HgS]pJ-=(W>UQ
+X5{meGjBAc>K:4K+n=NmTT&SSQh#|[mZ`P3!wQ3RwFrOk':K9=$(rr=quhd_m6t4}&P<NfF,%zS8qb~!z#e3]myWh&0l]7h<NA<AzXo$''s:r5Q{hgz#dv
+KU)mZdu8^viLtG%(Z9<J(0N]^Gbb6H&vZ0nfWv{^yRF$]{qj}Fj9Z6RM}:~UY|x4},h"A4>].e%5F{-UX&uU6W1ky,QRYiDP{uK2#C`%,AY,zXA[tv2fgL
+b>;ou_;{]3whr,0FQp||JL7.sxdB_|o|;(S5[MOzN580W,7'eEA,^L@MKdWdat"4RKeZa9E57wPB4=CDT.dbD|%s[+$]~&X>]f.d[[|"5dtP^1Wja6^]g<
+-wH!1):l-([>8E#bhvhV~Hx>6!Xie[wk;@j]^/eC3mO[V;:ARWC0qG[CzX~S(%6F')2E3Y$oB+bnL_#>zzLjn22DJ2G^E98+TRUfmr]vim>7U%KKzkJ]oK
+6]<l47py8c:D~^zbC`BjS,E]I{6[p}c$nCi|hb[yF`Yn+fR#eBc!$bd9NVFNqM+,unO}bBI&n`C}czDM39Gy6m5UC8yN;Qn6m'iioEa1oRq}UC-(o|rc3S
+#!cm%JT3@BK:4NY)lb_T42'Fzgm+Rq5Hm@XFmkw<o%QG4eQp7upGhYr!7jkN/9V-.Ss0{,dX(5HWK)=Xlrle!n.>S7S%48Eq~r(>NeOBOXV,="]Fd<CVpL
+eOk)&HSp2@;Uu"JE,%#{ZKaY`2"UHZAtiZYEDOe|Lln)L1@B-Mf{XNE<g3x-9lS0%i9^&2v)#0>"uAtNE.p1t60E}9O3%[]o$'H59AkAX@^sUb;mL';6qV
+4#,P(kQ&2h1i="&>4/v0KF_dea(;]UXq=}]cnO.NW3;N44|}w)m{=x|H1(q0oO!c6`KhGT4)z<VCUC]:E+%56/cL2!;oCq>B.z80_HGOC4:6<J=GtoLN1q
+'XBxX3B[u:<_wkzJY6(9qcMd`Z=-_Pb1H8cdA/u3qG7:CF+;K-gFwlmYVc7`[g97/hhRcbx/E%,Nx3X^]Bbk8X9+xn6Y6BTr#pwy&wYk-i8g>YiCAUh;;[
+NXk$I)C5&e/1DqXIcxBW4$v#y,mYP}RTE%FSy0_qTstvoN3`W7~3ftin`8}5^Di)u|.1y<#/YI~na}[nYLyJNU^=MCw{d92EJP),zY0=},PGsW%-fFQ4W%
+LD6'PM+jWzh4[]<Ro]Cb!}g3`=l$9M|lmS}Y%j8=sfF@CW/AO>M]Wje"z@$Cc%~nqXM!K)ea5Przu/sX!Z5sr-E=WD45/8A#-F#>~qa=ege(EHU3+U,_|4
+df2ZQ/f^0yFhOKH2">P5c<)aB2(a+UUoJdvLwN$FU^Ynm-fGRu1z!M(P$w-+[`Px3ythq@8"HXxrLj`/+CfyR<H$dCFbZV0v&'3/Ba2AXhGnu:-[+dIM|F
+x]HM6s/i%[PX;|S2q&/u{deM^t%{kAv2q:Q>^sRKc+ow'kth_Q;QlE%O$GQ6tr2.|r)zMI:PC`Z9r2,:H5iy|ek>G(l}/c]2eB%$IsH%dx:uB,t&xc(OH(
+Fr-9Oy&c;DBF~|Y[k'Gy&X}t7avKfZOrpPX)J@S5h!|sUN[^gu5vqma0FhHNDFJA2gqjdBC|y<qUv0Hb9q{)hdg%k73mJ313e!@s#ixzk2Mjo}q9[:<d6{
+-Ksh1CMRy^^lo-xTCx!l/Y~@R-_G#fm)N4~bF|~P[}R<:AX=~6{.~,F0n$N-1C<Voj|ROG2q@C$('59="Z{in,^hVd|}n5DRMNhaTw'qkiv1YKBnE{2BRb
+2-^ZowPWjB^t:k`]-}5=V7gkH$#.so`R&,en+MqWwGx-Et.K)+f;l1p#,ZAS1yZ^R,i$}Pya%))9d|0idlxb$'pLsQ=R/0u,'K4MY#=pe%5>&G<:Sduh"n
+oh)3}$wQF5&2ijRPA$C"+,-.ph&x.FKL$&9&Z`qTD3%uGhgFb6Ri+0P5s>$qtsyQ&F^.6_`-saCEB/a8<MC>bj<v:mYM-u,nJ{n4SOImv|DSKEI"EoRJ]s
+4.WZ6l)ZKIUtp1(9+!x.5l6K=e6Lq@XKhepX5q,-4Ba]6_b/&409Yll;{Uev]b_JLdDiobRGEFdWIkj%LM/O+L~jeyLb9.Nkek&G$657r;QS/wUrB}|Lm"
+PXon|h5rs`T4oHuHGja3w{e/Ap|Vc'O52R-BN>|$StirY-,MlviK)bu{B%L&9pZR`6~myf_6}<qs5"7AB5bUV5Q2$JGx94W#MK8TDLYIk13q-rm%d)CVSV
+yt$qBr!l=FO9JTIr<hzM/x[5vR"QQ]c|v:AZNb>DievY^Ra7d&)Cc.{N3[.++S/)/b%8[[noa}m/+]/(EShvJW!OKX;vv}K&@pe3EMs:G|M+0/OKZ|RA,T
+I67Yo/!ys=1I$>Uvv"rNVoLn4uX#%cVO^iWb,'IpxB|ApUi[<Lxo=OUy=kNkQV%+u3EKI+UYc%A+zqT(^;<9!<m,3`aPn0LVJA;"LN|0C"-p)oCKFF,eSl
+eYI0r+G|>2q4]XI;gHUjrXKbzk`8b7)pDOb:T=rks`S]e^ksEe17='c[!(U@GL`bKTu($=Zawys&D)-PJ>Y+GJr1e/-WJj5GZj-G>']}u}3=q|4@tE/[@R
+-"wg![11sg%G~/O^!k~r-,J2~eOq{MS)ZSouI/$%^WF1Q4;.3P"iB#q%#Tyc${j2n<xW)WP-aL~x"/WJoJ9`FdP!CnnwdJ)qnc:9zwJb}6Hbg=)A.vMtG;
+Ps:z<oyZ:;(ECHwDbxz1W+82DiN;/kh7BbN"M;50z@{|ocQ<u1]@>Tc+_j=9SuwL%'{>4I{3MMgL_qoN-,-!/}&f$_Wox68'8vYMU<JnyR@xtK!u4s7DNS
+FoH$>tS"K%"<I[&NL=G2inHi31U6BexRcIsVxl+g[EuL@<]$DYcF(TKF/`Z2Qsjl-O$4+|Y:<j&zCtJicuL'}lu)^sHDvr#BPPh5K3P-3V-)i8m3Rn|]kc
+R.0:u4[biu3/zhpN7VSZX&Odl+=+2n&h;aet^f{hckcY)/9p&Br/;C7r~;Jly=-s5.a{MOS>@4>#wC(wkD&UG)-fe1zZ{l<L[8N6b6WQ2]/:$feVfg-t/T
+o8HJ,:&.3RtuqX)#[]e;AO[L_LlbMV8Z@e]{{fYjeJ=6f)j2CIA2-8P-+A-VEckUzp-0Ey,gFy0]JOIUA[>80lVh3q|IUxHk>sT9x+H8:,5CU[gshxlPN@
+syEx;eR+0s5_nWYnquU#xDO]FVhf@%Lj=3eLjM~3k@A=RzZE>-~1[M(D5_x'}m1YA<!:E%9},HizRt~mp)5!0`!!0w$Y7eS,sEhEP[a.LrNqvWG`|vT=^D
+BK#}I`};7r,Nt|iON.!4EI,.agC{^#4!o!scXijk/{WK!C~;%V"#%gNy2w(Z:awA284aXK:uym.m^FaRjv|6h+qHXCQFVM:)j,0:TRKd1SkW&v7Ss"{K5F
+Wx4O"f(LY'6a['Z"2dBai3D]g5j.LxPA#R+x/A),aem;^uNy-qoMarN%ey#M@zhFF=u@n+xrHhwt"i73ggrr/]9X_^-ISn,12jP`[wMNr--Gc|v2coBX1o
+Lw<4c0$'1k8`Il[`.ai=Iv3thYlKa)Ec>#jgSW$z/f-Df&ji4/B,6o~LFypdqVfHvOAwn@^q[Z$W=O~/S3B(7`V>c0#Sf>DLu8+KJ4Mkh4E&iMKT56{jGA
+6KE6`wfp~Sls1Tqx>yJ,/ygVRnd#PHwSNP(();'_vW]7Q%uAhu)+f0o`5Q-^ekeC!~BXAW9dXpd<aU%gYK&u_1.K`3,8QqZcy=MEYFUCWfG0ken_7&hsj)
+$a"yS"Uge;{l!$!pDX);+4!zw=,ca/44VkRU)qet!%""-Ug>5l4bgLgzR}'fS-]v~K'C[AR#kxL4YB"12P07vrhAr/Rb8#c/{_0Xv:5oH]lg|XaQZ-k53&
+~>"{aEGN:;{xQQWis)v`6CLWv=$6hpWPWb);hZpp(,m_}p9Yj!RX6;ExSFl"H`Xz:K</HJg>;fzh}AW'lIy]I=,-mQv($dkRC/e]1C;0A4Sd>@N">dnvMV
+2xspS1J|V8Afkr=A'1L=D/`AKv7k+VT(+C2t&km,!w>_,rR_)NjA6i/:qzXsw_o9E5D+Fh/wXed)eJlkqfjM3e-(-6~'u]nZ'YYfMu#E&[B!57#61b%)^4
+'vYJy]W:)AIU2mf&6;vEVLjKFEB.rXr$t#f=MX-LB#_1Z6KkPq|>+=:,n_5RScO;ej]8ppdTZEU0iU(@.f3=|X,!5_=,IBBac{8()CVyS_y[XT5zFE&<3d
+z,)4t@+&PGHl$@0xa(H=WN72WcFU@P1[T|'I.`FOBa9IHr,q,vq#Uq~V9'4gw(hq9{X1|EecT&w/@1#FY2$K_;0:xQmbVY&B__p.IK8aCYLcj8|#.ZN9fJ
+JF`5CV|612Jt.c;)v}#c^}FXJ|si+'w<>X0u);],f"2/4a7Z-BpZBw!c.jl;OQi_p4w-(ZbzB5Onk_6L#l7$S@#)|{{od{:#5y$WX;"v$jW1]mY/WNN$wd
+fq6@q(-r>yg3,S}'IKmqL>hS~f4k[u-Qn6Zx7m1(#&cL/;bj9Z8YGZo+:YD!1TeBwt`xm;rGx>yJ;bHqN-m;8:>4ic"MJd_IaL^ZQYf}%h((S(r'K:6H'Q
+.'jPvc>ovL9{l[U[CgYIH509p#n!xx`).Q^6NBEHjT^{&@V'ok"ZDB_2]F54}TnQ$p&KAy+0{w>&>)1=f5Kzi+qFAT#$(I}G8:j/&A3HcsI{yd1cqh1/7d
+gs$cNb'gPm(G8}Zk~N^</f4i(!`BvpwUIQ[%]0;{(]%PWK#E"XeJW+a",YWs^)p_C%=@0[Q)oi6Yu5f%%I'TPUyg6-}8&Ih!Al}:8iOSTdtCK)h0ii}YPT
+>v(@iC$EmRNPVBV=B%5c,Q(cd"-@EdA!bJ`E.vG)[TT(0o'4}2[dDl$@M;Xb>t7lOkHg;l!2qI/oDun=sPUe`}Vd]dQ{1[J,kMJG)Ilar#!t1:RXs'H)X+
+,aX"~>n=nG[3-.3K&I|MsHe@1]ji3"QI)43t=J9Ebw/`XK%@[`N_B0vJ<%D]_Q=%1}E{T5P/Ya6mu9F+1Dm8W_/Nja{72/]GO6)XM>;7~%[vy'uuw,^v<<
++4;rke1[xe$clIwNSpQE"$s-hXN>kqiN!k.%<HQdtFlP(RS>L73=>YXEdY4:C&u;W`]ql8D^$5XDYPu}Ccb8_}rt,gO8LZw!=<OCc1Il^MERYo7rgy"reS
+Hd4w@QmZ@QOm}`7@]%Z}0vvisaJyTORAyLp&H!{!/u0`P6Ruh:ce+1[wdHq&<SH_niCyU!A{[N'y;A^a|&}p.JyCODpqbgeO<,5[gx)p!3M)/}sgg5SXhX
+OF<c|97A5Jjm!,!0au_hTHje6r+ITRIZRJ4G93zaBAwn3Yl.q/1yR4#9]:zTL`C/uH<d`;BqNp<q`F8)Zkyu[TL{cmkVArRHINi7AxurtD:svM"frAQ@Bo
+XSUWWvJMsmz9~+oU4c&0zVgI`XgnV#6#e|'<4I@GTLvYYQj%,+&+fN>(}j`d58YA@+P5nr~}-p<G0]]p(q{vQg3600<i0!d6`,@<tWv[L5Bw_Tb}R&l7.G
+1lM0+,aeq|zI#3~`H6c!ObjeBIXMX4]gMTG1iY=v|/&x),dEvsXRHk|D4}fqb26aL8p%c|Kc1)]5~UC1I9jnvaM5rbu$K7rt`O`Ku.a:u[^a^4S2g;XJq2
+3C('Id$_b974G5&Zcl>a|G[|I=azsm:$_,Pq{.pFqB_Rh7=HAIdhz"<z|7ii2^o8KO@!gfLuD`|18I$(=_O)mw:2yn~$ddFC+RylhkAiDnl<.{GHSeMy0q
+#9|)t9/,-](m:-{Ai.g"%RJxLM]"#bf&bvj/G..(sfJ(4-Uuv94p`;qja:4Ty)-yHa-+Ke0&4xNV@h=4h}2w!YS%l##wMrevU:0Cjcj%%:!B;}0J8-%Eqa
+.}Exdyt,f!4L6,e}MKF![bnnL+B6E"Cc~)x(r{#Y]J-Xf;68'YkE0x15uYE9S;c,-5]{&zym87O2LNHIBq}Zv["Hm}+vbIQC-V2BW!AZ7aK$Uf"2n-;'Cj
+pg$/ORS`XZ6xR:wcGW5s3KYS8ACww9(bJ]S)A%'MEo~>'Ef+n5`o5;SgsoIv7ts-uz)v68L"1,+w~2&D[43$:y^G2f;`4h~c&EsTHl8d"J>e2A|IP6Kkf(
+/#:fuYci.,mTg:7}A{od2%fkSTDd){ZpnaJzd6g)ftXX&k{D@%x-,zC|zP8uUO`,2+RQJ)yJhG%5{1Lg0M9,yht0fcW!GSfGak{$^+g],y#t/G_lph2.:i
+9GYx}>p.ppY0xdA>xgiW|shm;C#C8Gr7)igv4,4f=md$p=(x1U_&S0VTxkO'ccHTEC%|N[k_v40(iOlQhGQ1nvp`>Y5usm+P'%gKj^fUi&0RhdR#Br73-|
+f:M""z0esph6f#j&l(OZq7%/k3[L`!nf:!7#^#mZjrLDEVtg[r<UC!0=q6>LesCb3t9Zy<.2^E9bs.9/'r-Ch<!`F"/i-zP#8MOP6;3QYuBR/}7"h[f+l_
+Gm'(A!#w4m!7yJC,c"^ZNFn2FHdl6Y;E>Tp|.kp++@[h4l}iaLX;)$HqQu9uq[rtxFYK$ecF26Fd0YQ{Sj#W2UcS}up;w1=3Jj///HMvQ&C",_c>akprQ7
+u,Pc-Qmrlu;%|!7>sT~I1[ie-.}^X+vds-Aybr,qn%TiM(AmA84tE{yHQOn-`wlKrkY"@h@TLJ!WU2uk+Swdilt{,)9z)/S.5(WL(}S<zl~UQzHzDNqM&r
+I#W}mZZS3N&_^2d!%Y[PqF~xB]VSpyj9qNsTOQt!+EtvWs6oE;jQ]s@h(tneW1(h@8mv[5'4yh^fv'uYH5q5;w=AtJwlcxRV`:Jo(%J],}nvT+Eqv<yJZP
+CU|q,#'}Wz5U'r%roz)mo`Fb[n/R{^QWFV:qQT}kew{hG7,z(L3)g(400.t2Z8">-yz)=u53ct&`zRR'^UeJ@D$N5{l->,{M/@IOTdPb/z4i!orc~yN>dG
++P>EfF-RL@PO|[x/%C#n{!pZ<@tG}_iVLD0|AhD`{P_J1qetetqsF[oH_M``'-zRcEN{Of4"d!]EH"<B"FSV-zpz2'=S+#GyIB"(D6n=cyFvSwPUU"_n6F
+.ZQ/T1)sn8Qq#505PH1^PH0=,#X0Z''%%{+^hHNV;$Y3gcEP+(WK"Xh4iu9%6P!2F2KB<JJV9O`2nDK//g%x1^pX"-^|Xfa;e]0ZeS_aQvfo.AvB9.v1o{
+VJTb^T(m.})f=y%ge}ZUH5+;)"+,t1&D|<{}_@mJWlw3XUzp`|rb3c=>_k]+G+U{]]["Y<=1g,[^6hja+QHXCrNz=DR<[m'Ae>8A>7mM!y'j(6!0;}mIJl
+I|]WdqsLx|gCw_7o@tMICKB>@-E;)[lSn|aK,T;)F75hN9I2MsEb1WhF8{~Ip5R[2$dZ0mjsxs57(j)#Ji=ZL$1Z/E_Hc5B|BsnEk}P,hn(,i0PA,4+D_6
+K&pepRXm:VW>D4}^}lngu<o/qVqu)QRN<$,S,zSdiD:[H6HTX2e||3rFIm@Acq'LMWum`hph/L3aGTLs4C^s$.;6<@BT|4mj'"tv{IbZ'uG't|/d)f+tQm
+Fi3!$jv4-]{w5L]=V`tc]^Jn1ZmJeMA2:'yCn)w67lZGcgjsd2qA@O;]u>>l<W)3.:LZ-pAcdLbq("zH!7gxlE~$BTjp$cM#yJYFo07qI[6s%Sn;g>s`cz
+Al~Pb'HEV`bHE&}kCKHP]L-rL2/^O;az}/vMvv+]nyE}=C(VV`u126HVHw>tC9=lvz>[:|1-ny`vn8{/i)DopTq"5#h_'I9nUL8$`;e|hzwqJu^8xM-jB.
+'O9[BJbQ@RML{Qxr_HR$vcpqo"b|Unz6E8r/kpJi~v.Aa9,G.U~z4'YwNjyRXbE3E{ISH=~N^sH{bFR_4KW^a/D)/Saf0URpGHiG_1K-lIds[L6,pbZiM:
+(J@P<!=$,Ah)/COBb`f6bqed}RP.ty"5wk13LH0k3"aEj<]yjAROqG'!;i;!j)N][ce`_QW<9{05&ivao50E:lo71]}@xANx3r;L&,+B7vtd]h5'wj`pL=
+e;kaK<tFz:#^o(t/u}y;vbYB8GfS7Jgi[<}4+d7k{:jAd%3@~K#n[mzs:W:rM'~"G8&IZ+[0Dd&UM6N)f^q6ye)@}^tQK5-'WI1'JED;yHj&0J]OTOt%vl
+~|:{9W>/M8YybV"B0M1-H3rDSGB'PYW&XaKy7JkKVepV"RlN/qXs)yMDG=)vV_h'X}Qd(Pr80(+(rV/L4sa'_20jy-la6g!;z2K(nEQ{ea+-<W'5XX<W~g
+4F/P9h8r6`^y6WW>$K6,Y9{!)hz-1t`XsS4$Sq~zZul2dv!QWirvE%]EcQ`dIQU||0%SO=Cir>DRD)uh`!#"7l^Cu<Jxym=UHP_;'@`=J4s:/f`mI+l>+C
+Y$uFX@O-&B&@{1mAKqtfbKGPZV18]C++J#3Uex9eTWA,t&(Z+BOt(%B$%J0Ocv2Tu]$Bl[jhL9)+~C,Qt9M8@%y]6.XC`46H3|2dE)Gt5b'1#mLF/&3f@E
+!X()e^kx|Ay5>+M-7AY$ZgJL/<zHc|8DeR^XPO;qYwvR(E93B5-9"FN)-y}pVN)&sP[p!aiRzNlYf/N!'hdK!7qe`50BAo{7(2%r/9c[l9x9U/U4QE>s]D
+3zQjKwZLwssp5J151jP<X"!OXsK6]!HZKJG2v6}=v[w%LiHsX./(2;=3+hSXqvQ3S$A0k_A7;BHe10iPJ`-9Q={m!flxGL+tl4OjOrRijK}7JJbhE6D@+|
+H7g_zDxh[X+PQeVJn8t2/pH;9scu0.+T1](_>4y"=s{Krh|l7zR)%]|o9F=TF.4Tk8,@mC~kY|/oEcbD+i_pgE0.TXjo1&l<z/rqr8Z)Jnr_E.t68j`88S
+hcV/=oLQg=tKFDw;=3I!p3O!KDfl@$una__7/WEHs>Z.CY>{FIBH2}qd=;46J.{;pO3U{a`c9{IH=B37^3TQqMb[FHiVss3'XOV}tI(Tju#]p9EU/q&3N0
+bLmqa^+0gez][hYy5,;$w{_+aY>jGvq>KaC1._~MmxfE`I%XTy#Uh<%[GK~];BV+Q'Aukrwy]kqEB_h-u^m@43!}pp:$y`IIy+g,w28$4x"zQ%Id0=RpGh
+l&Jm'r|LTa{4eduSs8@]:z^Rq^}P|@GEfg&W,-X4]i8&%6A2}>M3$ibH`PjpB7^<~By27@Ret+fgw.7n>u#Jzg}UKnuN}.~X"!EIYX_`kwRb~fc{_T9_c{
++NH7bznk[lX>:i>EXDpTs'G#]Bwep4WiLnOaOroTReOJbkfH"@C.&_>E~N{[FW&=~$="Exmu>/~h&D-,L@IVX0KdB;+A.|0,IogA-Gw[:zN"sHD$%:<M)K
+YGf|X6-TvIo!Iy.g:T~FhHDY]YCDqn"q=>H4x>p:k-7l{1G{O,}!rXt-|C4K|F!RvZHdSzf1C21uom/oipOY4$G:9nlNs5^`~7cM-x~AEI<3v]![6z![gn
+,j):w{Bb]^O>=uu.]{Qz/MayHlbLx"rKQ=_y,+tUjFQ-"@+P$Sd:,!xEI#,|H5M[J9xQjvLS^!X$c8zEO+LVY,kTY;RBghRiqhf93kj;0]PKiFbj-au"{/
+G()8q"W.E0g{.ulbABdqbS&GpiJ$7#^9Z"qP6$&">R(<C.k/&iJ#(/k+;$&iF>khcf(V@/J}md0.2<8^a!`fhmHZ`B=Uez-d.Jih||WZY^19:@KD&(hRf(
+.D<CILO/axD|e`A.CU5I9s's>2SEyZJI<fNRnb_;.VC9r^hB,vXnVwC[nH."gZ5Z3(O5s'=LFo@r/X&f03uyfd)|G>%WF5uJ'3cA0y]bU,Ahc$0{1&X9cj
+[9{3R_rViOs60NHHpEywRmE1Uq&l!PlMs<&ARA]uzB.xg7p{{D<AT@9U.otoCW15a<#2:e01i3U<(Bl$QM_0vw|uI3MDM>gK{-7%BvuSg.J'I'~KF[%=$,
+iZ3y6G!ia#Ra:lL/A(Sl&x}<SLHqw}R:OLgmVj9$`wL8TvEwJ:&Kyk^ASTO[2H"cuAC9ZL-$HAH3a!'K<-kPop_;X[Jxb+}2/bqNRq#>,C,{z)S&S(cODO
+[gI)P&:N=8ZoM8=$Bw{VD65Uxr.tgP.k72}=k3v]o"X.+=]QD5ZMtxh_uuZo&Pl[cr<l;r'3UG>JU]S8TD(5TNSP.$qW!w8zd)Y#y7jjs7/5"k>+2@BkVp
+<PsN7_j<v;AQFf:W`vvz[s!.Ohb,r%}ae8Mmyzv;=HYH-EWTbcY[d3G<oul(>V[P5wV>y72r-561!/}rA/|-_KGkh6<Rz);zznfGRH;G',(mpAx.%XT)Gb
+@!RH>TNi`Ul[nAD`9S,VpE6"(]gpy[xu`OcN_Y~cr;DApR)XD.^h:6Q,hioxvVb)+d/)(dL%xNB}>d.mHMcYR!h}PZwbg.zNzJl;]fdHg&mX.t8G~Un+`v
+)0T!Ee7M!ft_'hPie5_]qd~=><!Hs[>)d4^PadMmAkT@V>D3R`Wv>!=13.=V'H$(L!>["^cU8D7X+/OHO0vLi;icg3W=.IFkGM5];Qu"~0(8R0!r{5Q{]X
+R>Qcf)e#>yGx/&UlspoxvcQ{D}nx`|I2IT<I947p~=5Y;gUXsm4ki_P'^lQh!Z6OhL#>x$##2bDF@O$_'OfjmF-AX.p)pkzmu$qEOB.|@iv<|P6:9T_|:6
+8yI"[P:Y@6%J"qFr@'axf1O%c1~01^}NU$!;Nju@19RK_zgqJ_}T<ZNwh$zr6B/;=(Qrzk1NpXkT9jjdhMDTN,JgE0%e<y1!B/G$|ybG|maR3j-R54sjq<
+Ldk7&:B,N,JBN1TH!blQ<Y2J.}d<j1Noey|TB@iXsk;Y)-YOn>Lm|[Gu@^b{}&8tR[@rOAC{YI]g$ja4T`wjmPBl2[fuA'GBlW_vLNAs8giljBAjr"iUry
+Opo4zzUn+|{CNX5HOfpFo(7^(q>rXd_Y'Hhn1S{O,".3wP,CD[V,^X}Jx,eqrrG9zgWK/r+S>]l41PPr~CPkuvdo.G|B3E@"dy31ci|)n^7,p2htZwtmOT
++pAgFu.B2U8"mDFfg`s.LL{hI1R6z_$-!w9rAj";,1Z<wK5zE8.v_{hFoQX{gbVt[H'sKDMC<u[d'@:{FBBjAvdx9Q2LvKF|"N_m9'ry{GX&(kaaHZe}hP
+#1q|P6jwhz`u9j2Z6Cv`d<"g+T~:jg:5n.Mp1s0r(Zwsa35sqhOR0Gb9#;-WB3.Yhx{VGlvxVW4taD0&_G-VHI!7np[A~55r~>rBm8+$979R$WA%$I)Gt-
+Rq=n+f%2:Cv!Imu/.kl`oS[14'dy^xXrd|+66L-x_WFO6+y1|@.$tYGR{Qw2Se^g,$ME7umtq..zq!Q]cb_,rbAJ=ijo|:yo7}R{b>w5$e[NfbS5pB";6U
+I"_r47n((4}|UMGjQbul:|l!I;NcU6T26rXXrP.)m:z&0Q:Fik@E4gof-#[ODxpM%}Z5sGwCt"u@TUtbx(QPBUz-6he=R3M<$LxvFmVcN.J{^zr<"G[Q-c
+%XyppF1MI_IO7tyXaM[ik-FiLRJU{AT|xX{%>!iDJx9.TpB|s>2bPXcEK=mF.HJ|jeWH{<</egu/;w`/nSREq<N{g6Q{2]B'!U,cy|+pFDx7FVuq}XQn.b
+W9zj(fOhfWC)0EL|Q/CJMcH"(C[PDAq@T2Gs]0BX6@ihE^%|waOCyG&IEXLy!ykp^hS^<=B]!j:@7!BHQ^V^L,}qymALjs5]kv]fnz{lK5iN$yTeHfs8a[
+f&Y}eoeaKAa]}2(,S/&/wrcGk@JK#H|w'-`XJ%}TKn5;hQR^CGFJ8Ee(rpiG<KA<YY9f_OWAiL"je8R'Gc1j<Dsb%6b`2ejV4f~J,$V=Y4,%/1lTLEg+(d
+v#7"FJ+$scN5J'@#3gwp9fzes(I/Z<;"217eBjj"U`25l9fcPI^T_EdLbY{-/s_u_!7i)=<l{d=qwo`pvA>52ifWCD-qdbd|c_W4dt|P$Zb.qI(mQufpSW
+{-mWF0iOGErsP3(/4ZcCnUnI(`1wgC4/;yi"=P5q^TeOhlJnx>W!4-os:h@-t<R-9{<}i:,i/z:QMsoY&Ni2~D%%kcU^[>!3qZ>EB;=Jgva32xl8%n$R<S
+g_D-.{^OSz6x:OYNEsoAH1dA>D<A%z=$N4c(L3A&MWw`ph"gzEXrGtYlQ6x[@mZt<sV0U-&uJ]y/G%e.UokW3>';fdx+_,`,f8_RaX=</+HBcbx5vrqV%k
+OMCpFYwp2dkKm!kGZF]""h{p-CK+.NeGx7d>vMAa'D2He(xBCvtH43NbYgqs>A=TDFdM<S-(i@n@ud=m{{-vQ'St05(R@"`Q!joj/P.AztC$r=BM]otUu9
+Z{"kgye]HPN|L.~V7"zGN$HzV>/Sq&n|W$0U356q%gC>B<z[S.VV7U!EcLsO@Br;x5kB!G^Xp<)pi3{.!=DMe9m2r>ZY@=k;U$eIvsb1vW0o7)N>N6hl>e
+6avi'X.DcN:hvmwb1s"=YX|,Vo~yggR-@8B(%Z+G^}yMj%gg=)hVQ}PqC,`/8Yv73("@N]lXv"}xxM.]fe@3_PAv"5=vnmZGe#1!W6>/$De'Xds</9P|TD
+=2E>60@4#]|")n4;WYI@VaHAW)-V7:"pu<=Rff:hX4coDePV_lgu}jJLz,;[r+&,|zA)9R@KBy7gF46!Y%D<${o0OL`is/09}Kf$TA#/_wjXFh.`[y0.)8
+;Aq"BS~@qNf0y1A<xGCMb`ND.)FR"LN#K]vkv,-h6biA-fEY$_h4x5bB1k#1(,yf$v>Ku(5Z%Cze1Ic.Bi_F/2cmeve9#H&Q]SgY0sJBxXHKnQOS+p'&yl
+IT_G7-J1:}DD&!G,lV40$bT<1Q-p#xl}%q5|61j&Z(mbT@4H:WPdFF!-oHPSQ<cbrk"mqViAJ`!f|zPjR3a,979D<jGB=`hx4<8VXDIFy#NFFJS#u|@#[9
+n%x`TAz47<X!8]{s;RCAy%KKDeYQq+l:%w92Dh56#lD4;4F{3PS${p,Kf[:M;#jn8cRA1VxWkJb,!c.HZ0ODt(#4BBNjdGtjOyTG_3CeaaN&oGe+^+,/[k
+r^1YYS-:$zb_`M[9Ip72A:3[P"vP.3P4JwAA/A_G1NAS8,-[`KsiCeZgw+M(/,wasoX3csUD1q-u0BnGnYa]YO,{r{3CFlXWObf&o)0JyIvvAj:,oVNYkx
+08@,{q{Cdy@<>&&N}gs(KO'b"sc]f0ELe9JRj':[i9[I6#kQ._fU5U~sEy'`JkZeX5`Z(Jz!6Dp|/G^=]Z4(j5IMw)UzcYa]X=BD"d!O@gsote:IY.3P(:
+b1PfmeZl80YN4N,Z)@<qAcWvJZW9nkeko3XL0v0NgLIw6vM(~EpEl:3BM]wy,|M@dh@m^ZHbBjla-sP)^"~@>.B.Ldx8@1PkgkLA@qY|;5uS&_"5]T_8C8
+9eO'#}Nw_uABBX%v0{j.QS~)FHIPBE@LkR$|Yb|YKxq<)U.Y72f3[J"K/sD!('D(9CBFiKLP<mjU1,}v]t8hc18p8F>6%M|hL3MSIvjLzcwz'^-3`gK1:w
+g4:{A_s^0c`$@tyIB]3'qMdA}SE;7RvVFzu/43@%d+0)ya6uU.-.!omS<TZZo65c83:aNB%ADo[u{(C4DaOP1tp0:>&!:xBCU#4J4n.OKV%yE7;hMk4yHT
+5d=7c^7){>4.~Zc#w8s.sP0Ij9,ECEKC]mg-dWST;f=yM8{&Fd.05SBN5yTKO+b^haLt'9SrijKgkudUx@p8!O[wxR&'^iiG!jvSd&;mb0A"c|g_dQ@RMM
+(2YAvnf4pp,@'o|S-7b0TN63$+NrvgIPJ]GvgBV>Y_]ZcZc>/k&h#XXPXo0RSZbj{81IpoN=+}q@izU&'+cEd)kgaZq<nN]"kGF+|zVm2L83b)A^[>[9Gy
+.B`z0`W9Kytu{6ElQ6)tMci-cE(8}A`^A=zQN'!l+$3^U7-56d5Tu0e!vY<5l5Z$YZ]x&gi)o@Sc-wQ;//:(>@PJ4N589cG3=j`0u[=)+j|&l158hU/Y]<
+&$IV|wla7fnZjKZenOtzTaijuOrouIE1Tgo%~34EDmOYj1A;@:]k}{V'%}Xm+}wTuCKpYg=>Y+6RJGz{OErT>$BrQXqv-ZMz=-@'~mv>i(mw=TKO%G}!#B
+&Y.2wjc/n1qI{qVn6p25fw{f,7BHWFVP_CZ9ea(53YE20lgO!E]N%.DdebEeAw^QY5,0q]}p5d2jJqYt=hA![:MFu"f6tIN{Mw7+Y=-^B.K"}YW1d+&$KH
+Z|Q)XV$F<4;_E-3s#S5VketqqVEG(-dyO8kvG=1pM,BpZ8t]Faz-4n#c1lXapI|k9&"QvSZto)i-u^/,k%Bs/,U(Srw&ta(5kQFt)r%#1V_K],[>"UK>SX
+:iRM:w.k_,O!ih8yp0Hr>O)rl+v,`P7YNmM7S(3,^TCRlKjHS{Ft6+-t:N}EQO.mJ+e7R!:oTHoU:2kBZ;5Yz8H^8"9{l<hv&Hq#p^sfuB=&vrQyvMSmB/
+m7;FEG{p7R<g"ph/,-[>5GReR1R>q-U9Ny&(e:7oyfZ|@r'>r)&-dX.5wuR1%UYS;o9u"]],ry6k_')6rdWF/o6i^`U0A2kWLOS[|g-YEl{&5#>n5m@U9d
+&TU+imMxysb|"o^fW8h7'u#SF6,4sK>2dmA/XWc+u,syYZCkLy].j^`M'fIZ#DH%G1})$^z8CAR@f9C5Y3L[&7&gOM&jo&/xJyG=N|f/A%V!VP.4r{8;r1
+[9[Htje#.{:3VX0eox;Q'$vsxbkLXA+(AB,h0(t7B)"h/uK66Ze1a>Rm>2X4+QFs6YCR^(ccxw4}YZbg;#5T>gIjy)w-qu^c^5{SuS!'^q$$n`^,MgAOdG
+tP,Rh+9g!ny)d(<FMC.s_V,VQ`l$0ZvD_)tv!.R&%Q2`Fd-MCtH%=G73=H,Q]/!+#g[I|b9E(GKPAhPbd}X#LEJV.!FU`.g.MgJrhHo$q8d_DZ{KsXvr2C
+6=m`hi{rxu%!M^h<vXZ<<L!Igwu8DU#=>E+UJAXRg=U!;tIB#VkHoDZqI.X>!Fuk-EP/@h'("<,Va#apujE=m=`VJA%x+Hv!qv4MZCB>1)4G}goa@p'<Ih
+dAki5QqPTzF;h-QHK42a|<Ze%^6(`sRRqUhv_yk0WI~3X"7v0Kd,('%6LQN((Km@!1+(.3l]j8nWnN53d1MJC4.pB}D0}_VWoR!EA;z9N_'<h9`HJ4z+NF
+]@;W6zb%RWP4RRS=2[}oa`}<eKQcj"O`Q-XO@]pbz^;;ed:lzDU5jnsm,PWyNgFE,{16X>kj2%&^:<$tk]hIr3^oeNEkol_t7i)6eHokI1ih,UK`m{tBoa
+VT-`x-H51i"MxXL[E.J,}b((GCxs/^`HHt2CDS-:3oTXV|.ve%R1xx;%$5K{zzm%BQ`gHo{U3%l2o:e/81U$Zq}u'aSY6C;J7rGlH4j}uvY|D5O2O8l-!<
+v7FxU7b7(N+;rFz6{=q.4&(<WAjvHu+_G!^_ntoG<gZY]L]3h7pI|<,@xnVS4m'o>%[$hBfYit'|%N)[Gq;"TnzXg7;,tJ84C<%x3:!lIO,M4c><wwK@D(
+@Hc=a=lm{.LS^a"H+Nm8U)s2aS]E,GaskR~%[(v+6b0x86}6bK9ytH110k{uK.YWxYMf~IR<s4`0HRQTJVAqjrkhCm0K"!0f|T}/,hW(Hj1;JK/ogAQ^Q_
+TH5#;ClkokV'~{KbS2<;,Sq3#SelJ:>VZ3:b";ox<mT%KTx-)^&V=C;+z->WE[zQES<(1l&cbQ|8/pGM^zgja1XFN+.5&w!$t|{Cn6(JDIwk>F9#-9q87'
+L37$Sm92`t,S<L.qGrS:9"VueN,Po6#{5cSDkPGhwm=vmXw6/pBFcR%VY&1+`n}rudZPP%S&=<k9jsc`C@v$MMw@zB#1>A42Hf1>RQE%GCe@[)}MUQS^&o
+|U5riM;B}<tr%&rEaOLz_j[AHt-+UHzl1cDy[uZqk':3vyRTxQ"}13f:pm]0pt}>RSu,sp@&iP(LY6yyswL-LadAt%4|F0FQAjO=wgfL>JxsL!B'#=Ee[{
+).%q3}%a&x5v)!2n!VLjRv<[)][[$xGRpn.K<=VIs9UoC7>7w'w13heq+MkRuA[6{V+/Q0-<jS[1BB(AXy[YnHQK)3vFyX:@Tv2WXv[MIyg^9T3}9%n@8`
+:5<`.ZO@`"JuFqm!j]VE}<`!Kux$.CfCuJ|+N^)N70rC^NWsMZ:koNq<S;GX}5/ut"w=6Ygprx#AX'J"y0gW@)B<vr,e^b>JOTzcm}b,s%l({PUw;<z|o/
+}[$5wF)cwwvBGj#yyR47SYFVr#lS0$LJhlsJD@$R"B"y'Rph"lX6k%p<[=u'~sL3S5+=e|cG;a3`C$>$:EbWTerWg6'z2;|y7`=fk@{@cd~<qtjkoKuBK3
+xQ7,VZZn(W/qNBO3V|gVam5K3YV#Tl0@CLGBhuC(=,HHZ'4{Y4|5Wp#<3^+Duj[TwYHWe7!H{G"$m(dFs+w"j{'o8MHiw^7W{K3<!sgy<SZ_o5(&(C-zfn
+v__t=GPh`l([+p)N9d.Y/N!X^pvs._BR_V1RdWV{B"z]GtspUCo'[!McdhV)j%w)>J@Ks}/cNU$G4X`'EmXnH70zIbRzde!DHHpM|+:l@4NSW;e2v5>,z$
+;@go0=`t;`DL^]=0}(f0Ufv'2BD[-`>$6N0,p/h>E.Gx:BTChKQwT>^ArKJ_V7HKp3C"8v['a4ZE'4Fjvn!yoJ)&U.5CN"-q:yvR.NIc'x~Z(wur.;!Fo[
+o)&I=_O)|Dfy`Acf1mTZB+u/(F3.YZe1@sBj|p6v9ai`~&CF[=C:upk8g0<]IlAt_iLC;y>_A-q=@tl5VBk(TWw6G&l35t)z+f/8H()!v|NSMeS%[bYUQ^
+$=R)-VdV{a3C0<a6$72+:F:n0rd(h,]F@^]_")'nlGe9H!O9=&PL5i2f5#X4A`C$L9&elY20z%gGF@O7@oS2V6X0HF<^$@WQ]]|`X;>{'X##tG}9`qTW|e
+uj+e_E_jOsX-.;_oUE($0j"fTU5R{{uJAV&X1{x&O_"ec.FO2w|h%x|/i`BY.iMlM<`sI-",=V1z}<ZAW|hy~asN7TG{I=NfQq!3N5]MpiB{m/G=Sj{:`C
+e7fC1KaU9N|Z/lfB'Ui6&EOlbh^O=V`nJs{VoC.q~8n!uJ<x^Ayx-ILjdANpHKO-2(uQccI[NrNT!'c)Fp3q_j]}JI-A5k]sgK-=UA)7I;1UU;3X[HC^57
+^rR)HGp8wUrHd@""@Bk/fd0T!+&T{arj;l9E.V0lR(LBescBz}"KbE+:R(|%IxVa&ivs4D^;$u^(;I+Vd%^dl}~f4ZSrFAGs88p@SwNK'V,2r4)s<Y_[^>
+O#CK_8h:9DHS'o0fdz&!8Yp+:w+zNd4gwe5}JlIR$zl:<wX%mS~Z%|g'9=[SzZH^{x6W$S1B-jQwofXSGlyEn8[,Y!/8MQhnjH+uS2Qz;)gbe6)>en.vN6
+1-A0tg)NI4Th]]{3$<KeSsfn~4I'l%yZbRt.C.!w!+j1/AW@hYi#^|SG72>YLAi.]4eTD[#}1BZ8-}KANGN(mA27nVp-0)s=R+,KS<2gGXE=>&"Mp"/r8n
+q]ds^Iap%@r1b<fpyW[3%r>,>idf53-YhXb^a4-5Q#u+U`%VHX;mc0rll=IMzz(@^4x_E>B$M3}Js_~6o}MLTnbpsQx{4"]u9;M"DIvj3L+`T9Umq<nW6+
+l"/^,et)eB3m7Xc"n,%9jX73!l#bf<F[l&qa/QX#h_X7ONLVI_/I4&g]%Ld5>,k+9@^u7WQ(A6`[2^+g83$G'x#='!HC!lE<oQ"YfX9}V$5R[5LIuvynq,
+k/{H=DP1#RiIfeJ+YR7_/KLKGa2DxhW"bSA8$u~SKQkBXSd/F!%e2:`0F',n9uMUJ#hBOf~ecf6m`j<EyMOgY>fB"FcRTsQrlH0-oLxeGiffr/C_`Kp{ur
+qCmEDdNF@T/{des$.akntBv@3UI@CR(@=Z]5oxnObkQN)aFW[/7w:!#'YNsoDrUoBxlvgz7N)q"fj{58NzO};CAgVIp.19#q6+.73pABAeNG:1bm6So;GX
+zoNybRA[9|8x{:77Cz=:ak9DU5QP!gm_`rcylEk`>APaATyg"e<R#lkIGSf_T&HfP,Exn5r}ys2>Ss/(R)~P/+Ysbw5,g&b>mG~uCUg3LVgV"JEF8w%I4b
+Q}HL&%ZiboJr>x'Z}3fQR<,}Lf_rC8/Ukn!4406d5)WD'%$DE4Khm^d-R5#yBY&jIY2.VP:SCd1d-sLS8n:dsegk-:C&E)NaX/E7FYea%|=m(09=b}1&x,
+t,lXi4T!g_kxNc!cp95x7Uyn&U9K(T;KB_aE]ep#}X5DF+)_kJ_gj:Jl1koEmNL|#llw7oP^.Hqx|1Tj)AT2KtiR6#R)<Y.nAvr7gAW4rV"tJ&iju=3!EY
+s.So{CHA<^nVE.)B['`rfmjY^oWoc@;S0]avK$5H{t:!-U-K>SRqfeukj$!D7;/S'Rns"q[(~dz'C"`_<HO;<4<'VER%@CV|JP(V{1SK8.5IDD~/~:nsyP
+!d9m]eOJQ8PtP@R7G3G0b'3`1VXVvx2$Xd7FM2s:gn;j5V.AaMOh/++F:9IeBs07o;%%$WFM_iTyg.h7N|9PHK'.IKP1V5&.]0Mj89dk7z@$ouS=}'9:/z
+((7VuzG@BEMop}'}q@<@@TW8&0TL@JVJ7v7z#=l2@2i#~If<6HD3Je35QI0uK"v^JqS-32N_$Z@g`8"2nvHoUGno=>:OB7BTe!o=dwn`[=M0z%{QMS}4RL
+"^.DQ9'6JRR2iuWzbpH3>=)p7>$YEPB{jxg6A>!(i1:VSN+,2<%C6`(G9DGuiSdE~<k-==9#7XRoO&ceca{dMu0>MndHH4b`oe%|Ae[lRr,"H+vgFRk<re
+VE}'IxQbwu^&VR3Sfj}$-FMYB:<.uqiIZsj3RTKN|y;(dip%BT$>!3`,.m+zAJsMKWf76+32K0Y_PcG;s/XVbf@4=Ouwe^|Rga^ALj1u3{=s}Jm|D"0nyT
+ru+3wK(Zkt"[{Z6H,pze[/]7(FCY,T+;_c9C==PN(V/e,_=H--QVxbxJzZR;h!t!5BzO#C91/Oo)IKn]e@i2uD1Yaz>8Ir}-/F!W3!w24[MiI=Q9<reKJX
+a3ZaEis)nya).yU+t(5V<^{'@R0<u.p^!)rTPLttTDzSWIid<J^6[,[I`U.K+2:j.KpPhC+rNd1OGM!@=T@O),EKU|&,&rV9qhDLYguZY$~`)lcwVCzdGJ
+^Rco~%P0,CZ/lkh@w$`BJp=&]atGVi#X,'M+)r}qyb'a"-/1+DD-1QWiS@KXs--.6]8AXK8|X<u7ooivrdcGwQe/ASL[v9mBr(kjX`e6ow'lt}bu)97+Wm
+%2lkQ`rXQ%xx/Ud}#b]_U](&pGgtW;=PTCF2&djmv74tr36}Wq8+{>Sk(`-7:BVY=pjt&g_VP}<hq'0(mPmk^R,(o$N1QC-:#yDEzRz'7DIRXancU4&iWn
+:&J4].Sl{>ThLdsrn_rspRZ|FhZ`9/`srVj${iXyG6InSM=R=v3q}"T93qg5Rg'i5sx5!,[ASx`CXPqk9oT&@}'""&{5MVO%tK,n$@~,nz}R"RG^k/AV@T
+<E`#Oyg403`,IKp;^&+-=]#Bc"WIx$|@u'zK<[:ZC:6(UE3A]&r8FWqZ.+:]waD9%{+6h]cTQRsM_q("<+K3lib}@iIjnt<vOZ~FrxN&ee^Yj!L$G0=un8
+nE+qsorIyU@U$kS^OD~F9'EnT5fOZHl!HmZ(-wU{->xx|w-X+4|@^=){!W4ow]EmnU4lOWx=M9("huwWJ7UW@M:DJ4M-6G+`dL9Ha)zBLn3m8(~cec:T}'
+@XW.<n<>p+(CJ8v@@,k>"A:i8@nJi.<3Yxs'Rzi|_k6tM>{emiPREoYH.[8(HgHZm<5WdMi)d}SqBrqjaSfeer}vtqCrMgL1o!H+-Zi7F++ux%QT~uN,g;
+Ldh`LllB@YR%=_HU~SO/Z3,x[GS`w'S4A"4y]bRo%>=bik53$kNUw6]G-bo_2_zb4/RbR+$rW}CqmwAH9V.%`u^nTEuv<Q4xrj}nD+=Rd4{d4MF_'&rCNg
+A;}HNw,{lLC8g<EZ+BlMrVEJo(c!Tr{2av2dS_o8oE|x=5"z4zkuwKuqL"w(onJ{cvu;s}LZo<-QMB9:Q'DX^DGr|MH;E%!d(ttOsW(@5];+3YXFx=t;5b
+xvUW.r%AYRP_4dR,.gkV2wY,nIh7/9liD<:u0"I{;QkF32f/"/kVZ(O'Z4d9[6D&2C4'%K`Y&[8BS-+7)}Bteu6C<ob6%Yi49+D);e+1M-LLCR[iAA3AgX
+/mNCAEQ@3wE{_z,B_zAFaQk3rzkcAVoypI[DdYsD=;I{;)-#u&m9p)r[Hp3y5P}%UGnoJY,d1IaR2#]/W^p<JfNeQh$H;[p<c[G(V2Vbv"fhBr73pjX&q{
+bA<FBU)#@E;0fe:Ayng3:-5T.<VnS4Pp>y8jU$Y)i&:Cf3(9|m&1(_>`(a{LD5>(MhjPD-1tBZEaK;}4">]F7yD#@AkY5y~1FoI.75WD/t4D_ar'6GEgR(
+OwoWXafi]QR|tp`)UI<=yNSpiPI>x1Q_Bf~e{eKzSGGLt"oJ>GiIy>LZAsFLl31BL3M9fdT')r>P155V]dDJHmInB5=$B2rkA2{6qKnKG`X>zr&2o"va=7
+59o2jC>TlR@cFbozL8enCjuV!=dLg3"H;NjnWDi941oSx_;^R(6h+h=<CVY@HVnf<h,QhG%V.!{9=|&&}$O:|F9A-J9>ghQj7|M0[UmXiS==G&IOWxGLIr
+7yf.)H+r#l]4_r.vo:%B0K`U$Fs.c$Z[!)SV"H'4;`VFnd0FlKbHX!oNombA,.tP0^7Z"cxIRMEMM<LqR$}1'^[Q7%8=88@lN,N[{%9YSxL/`ml)gM;M`l
+%p'W7F[K%!tuW:cQ!hF[f-TGX],<^;;d|M-NB(sEF8x`N/,,DC5cVsf_05AHlDR4NYVfITu=L@'W}@o++oP[:9<{`3Dr![s]$v5S41yA73,.d9;ZLt_3Q[
+T+|K>iNe:m&GPBv%827d'pFtST@B>}uFw;7t@&UP5oyfn2c6cky3$l1U=PDv7vf'Q$>:v><=&:caFr}X=>pbFHr^.#I^K-^H:1<O[YBsgKR&-5vj+/Zu1O
+YiVnK&,iwTqzyX|2aFd#6.wG^0PB:X/,/znpxR'gmm$c'UPxBA,MfA/('Y`,n}ATy&UKlzicAC(O_o{]6,5grXMR`|4dW_'>.O/xSB|VR6q,s+lQ%r}Nb.
+bS7`wP^Ks-hpln)$"Ydq_yt-DY^hcH":f&BZ4"&<LVt>Xq~p[.$q{aG[9%/^DPDRG_{St$wTA:;XGx)=bC5#}(y24Y%,$OFZb{|B8xm$js3N70Z$OFzQG;
+~)#KSWu30d;<!O|=lZRX.G2|6&G={6sc7_|Vqn2l@f<-!~frYyIc+DqP1qbB}ABQ9-.eloiZ[GKPCCJgeQSJ.bhT3Aq2!$8%o>}:;Wl!I[ojD]bSDFMUZ#
+~cAy&""p@ZJu40;9}O'rUIj]bRYsh(F1$8X^=DtgBHf.m8>khh}7poIG:%VaB3&IW6F:4UcI=:}@NH5DxCzX5<%8ag_VxVNj8FI/Fm(XA#YVM)O|Qj2Q81
+/=`^Qm:0LnOD`oInSIMJsGp;vgeZ6IeE</8p.epp.:T$!Lgy<BR{A^TUV6PFs{>k{{e`Gb(4t{Qm#@0:e8i7S;LHeQg]{F]/Px902BLVOR8RtF{$5c(6%$
+Rh<!/<5"t.,"ujR-0!eZwA'Lsv$2o^Za3igUf%-R3:N3ElEHvr1IX74[/[bXbg)iWcX^"N1KAk`15uYApVRFFoTq"@bA7q%hD+3./I0({tO.;>'Q`f:>cG
+=>[L{<_i2Cg5G/<pZnfvEL<:N]4`2klF"T}eMQ4Rr3$&x#K_29:4Hpi5`RSM|jUK#cIMZf^k4,hy"4)p'X:1gyPK9,R9t<JbDF1[w(@ki)EpapD9Xu!TtK
+eN6_fXo#tx|&r}/`wUi4[%)Fgj!3~$A8ZuBv>`^9IlnaY_|#GXl2Hr8|ZXr"V:U:K<)cDqhw7(rF9X]5t!y.B^QDDENoJZK.=u"TF/-Zx6bM1,j&-Q[+%S
+M"V^lieSyjHi~kqv9-RzOcferW%LkZ3HHGf+-(4P6i#Mk[>$!%/D$mx"NiP+70U24jPL$+Gt+eiH{"MCG3M+:92yJ,3+VL4EX#z`|nKwk5aogLOM|O'd:<
+gVb>h|FCb%2Z_E~3:iOsL,a2m{azeH$g[h}blF[)+VElH#8N#=S!dE4A=O<Hyi.;ECfG^db:>+R"Y(jzT$p",+kcf+T>7e[tW-c3~UC6$;)kCNJUReQQ62
+;Md.0;{}.w7^nUu13>MbM)"QI'6C>7]DJhPj%TzUI/Bez;a[V2[v[>-F,x~d"q1Wc,x,_b'aEwC:uU8ukwvRkpz;||rG'ham.wK&[KQ-EBd;f!eiRE=P:/
+="4YXcGFZw"PV4Qt/Ev#0pq.C<Su}wQkAGFC+gk;V8m!XS2/8#d[:x.:.]=<Urj0bjUP=Ub]NJ&B!/ejC=Z:/Dq^M3^1ZB/pRX{W#z'BFj`8h_u60U1X;K
+{{<T%DuyOCtE96y!|"v/yT~JZPb/jR;/h2vS^^O@;rF]6>iQoU%%PU0s_|jQ/O0)vm,Jf,eqy5{j7GgCxdBj!sY2jZq'JI7pSI)$GFmN|.l![FsIe.-X):
+Eiul(vjPbfy`ToY8,s69d:Y#,SSH#OKq:^u<D">1cj6RgX$iFQ3%jk'1$)2Fsrfe5"<,1XC<wu%j{dyN+me}bvRcfBXl[%XGP$;T4:XWNR#[gD7|2).f(&
+fN<ju:0$I`Z=S1v|&B0|M`TZ$p1y|K"Cr;OerIfm[Jx&/[`_~$N7)'P^y&&nC9t'jXhqevt]iqP'N`O6)^sEAK3o,6+9dvD9Y$yH|E|jv,lgT#gnCdj;9_
+{pIw9R0rq6rL%EY9Y4|V0VTKu]DF5N%j^i&lTXOp5NGW4cp#y6)/we"D[T}=jXd_'69k/l&X-{3ShJYpH]Y4,<Q9(]~LCBPtF986Qh}<)xc&L8BsS!'MZ"
+G_O{riG+'DfQe+"~O{qHtz;sREw83M9|zwCB"rWoO:!P.{@zEo(miz[H$+gRs{KYT08#=NL,6"XLmEuY_L6hTk@+B-G#Yf%<rYs'7A[9[8z]0BvLjm{$Av
+ES[[o!;Nyol@K$LGI&mf,_)KbO)p6aYxMx8}oEw9N|K]v}Eu4{3U6tIk9nJU!M5OKy~kbYoP8L:T{n:ka@gh.HqHA3!W$U~+~;IDZ<>$ju'/Aw1I#>LB[I
+]!|+A]%c1kGE(1>c2$iO"ER/sA&JKJeO>Wz'4Bw0v/:4&/s@-whHVdAv7d(vjam(`om9ekdC=&+Rj5WZ:p#(Vk%7qUr-2!LQ/@~'8>NP@u6Mh5@Z}#t<WD
+M%l2R,2-hMV/7R8GMXs8R-[g/&a9H$']-_v.T0^$/41,75'aLT3/R,l`^}eh6Eu_U0uE:tgj7.s[eE,6Bue$E}0V=X`z[i='a.r8hxcs|CxsK0Ee4p|36+
+[RZUp]<%a]NZUBNo@lOwdt4U}<qHFpF=o,GKBbWFD^y=T!$]9A=b`0RQ":SJ`u.WS1PQv{l>tGNL$D/IDR_-fjC9lnuG$mS0')t.l.KXnXC7K_1qFojfJ[
+}7(@B(1%MPaHm)>&+Uh'R[q+]EDhxur=1%Jf`t/%-G9Tz@L|]xURH'Y0L@E=y-;[am9s6SkYHK/irk+ck(+&]3:-w>Aknl<Ao!MdS9W<{wZ06+4iVsV0BV
+Hd,3zxW>pl16Gm1Zi':UDt!x1BlGm([b8jG)pOKL="BJ'Xq/_,Ak$MS1'V=h+}W';j@)/GKc"h&l_#~w:Q24|AMi`d%)iFZ`S`<3LxyJe2>c^etsH(b3A"
+|P0x/p#GGW(I6e{17l'S{.NBrGcS&ZVrI":-Of^BS|`zR-x}WfL><lCCS)R%e&tWEjsWpR)]5zV=+9-vf<fkFkR;;XcimdS<ye^)rpzA12/ZAKzD9uWY_r
+UkGK.G~Ww:1{~Qvj:EV4_`>rl-~+b5Tr[2XLN=_F9S,,+/xSg"1F(pm)%#hWO/b1#=,6T`7dL+Z"ossS:KFWW5DEO..p[t)gx:~Qv/BixSRbGHn5,xD;(B
+c|a2u,jW^y<"gGdc6Ru[l9[O.P<H<'92bj+sC+N7YjysNCm3"OZ:zv&z:6+T>@nsp=Ci^UARe2s>3<sOFUZz>RGFhxk8Z"FF=2>It[`)5UZ&_"/g=iYAFN
+_BUsFSIc(wj/~./fHUKa^)<zwg%PK)cAryH"m=@EX!ZL}6fjs]/;{a%GxQX.rTTXsqp+Gva'P4$H6k+$}qK|x3}ll7H!NWU,f+@;:KZ#plbKkCj]7l$.Uc
+yjPzB;nVSg"j-nL{BVI;sI%!!__GcSvLXV>ps{3tzR;hRq<9B}9]PA@p3xL'X|:&jCSV0MgYI::<LtnNG}BP%B48q2O;r2xJsy8'%Y8tlaq`)VBd4<$)X`
+tB@/hzJH@a-$&d6uf6m!V}.F{T,U!2VHn=M'nI~ub|4ig9&UsJpcG:n@:iY;P<k]iS"VkJ&i3L"/DM:'62><mpWh$+6jsP~Xv7vNnyzK|+|DA]S=s7q['S
+0zo%;T1#wm$iWx;cv=rdJ-Sxq:hl6a"9vGqHss=^wevbq=g@fg.&a>D[=rSMak2DxaL85W_WyKbs/T/a/MTz$_#%zZl.Qlsfztid3d+6`<rN^/sE.3QTrP
+u9("k8:c{<4nINgVOP1U/6xU0S<`:PLe^|^|-4V{YI(KRk]qCI1.vXrd3>gU|O40(Pi7uN}&aK"Rz[+i8:h&:5W5Dn"TPg|LJg;I}-]drH4Vw8`wYdaLQp
+Wu3{nXAmPH%]1nIunzn|zEWk#-41pj,1b8-b9&1t0J2];N"m,=fI}=wL29|kDJ6g_v};fIBl31NL^O>gXL8!2b^dGx=1od]X}"43gDde7_2NSpyHKi}#,D
+`Kr1>8l"ebbM5;r@,>]gU.69#|De=}-LO9Xw1{m}wnq^K7;w>)ROyOaeF[QLEicuR%oAUY|p)oYI}U[2xsT5txh30=ha{"6-~BB:5_s.G70)NV#&+y3ZXr
+H](cZ]Bwp:g>ksy>QxSF.6/pUtQEx]I0hrH;wG@RdJm(i/,-fxz^G@57#q1#Kg:cwm$;&ABg>cp.YA,'d/kGw=<J;3,i4JTDBL:WjcXApE:"+cN>5_,(=x
+l)6&#RX>I#R]'N#yYD!^nzU!]nAi[A+$Xpz;~jiF'TLsrQX2VP2YW`Dj~yQ#/,5i[.:EmA4C$0faun,gV9#>Fkdq0X,w,T;'nUW6~^Kcnk:v,q}o>M^VoU
+V$9CxJ|b[lMRo92yoV/ax5Y.@W4k9xhm!rF0_u6QSjK>^'g0G|c/"0<Ma2]4e!>=R]#NW^_)'fG=AWqPG6_}(1MmBP]+uVO"{Wnn]rpzLJ'-Fc,8nNTkdK
+xi-[BM.]X^GLp<Ozv^'g##sXP#>AB5P;@<R3)M1gs.;"l+U]Ow2'JFQIXd/8[J|FXXd!NSv,C_MN14gxeH-'0zt)F.-]inG.{Jx=&7Wop'PgerBK1J">&o
+q5>-{8@L&%/af37sYG^)%TPDa+A+[wA{@KIbp;/o1+c1&.whE}CI0u>^->hOlw0`u%Z2kLnsO{ZnP`v4XXz"_n=(_c:!Rlr'4(O$5jE26'k3kj5BxBF@LI
+)B9t@+"effPV.k[A_OD|K"}[EwM96}GLOiC[]07g9IIL'5U3ErfvhG8,MMalfv$=B_XrVlMTo0V=<0KGZ('GSi:js.Nc6H#Lh'uQ~<G:lO`9U/U1[kUs0[
+GJ6C!f8(PX/1sJftwQ,c5T[=LM:bObMLa8Qjs8bO&tB_>yJ^`@6dn,T):L`5<|qv~T:7uNRqwwgOR'<I(6B%r)IbkN38M!x6j{SN4'q]GPs{n]8KWR-3rY
+%&a;OfYHFQ19eFrL#,}R_I=0eF:0h+egCuelDYL0a8/3zgn31M(6raSB_8joo4AR3;^BvaJap`"HM'n<c5X'$[&|,ell.v~k@#4E9Ja[]X31<v2j'tW|gY
+tuuzrQP=r7$sB`]#6aIwsdU2os^m1zGot=e:aSAo8[$05L5Y._>3A_]8X(me7og8dgGw)[`E,)-1yW]J,7s)X$Cz6G72tM:6YH63C}]ShQVzf^QxCkuQ%5
+D;9jr1<A"3LdI^}KuT24r^KAn1~g)tS@()hl^OSo"0w@GZyM!w3rb!TL/"K9#o48ix(3'|GBbYN=W_gZKMw#[K1l1R'r]s+pQH8pVX,I6cl+7ZWt.CVqLs
+pf"logv/TM2V5+dZ;^7X7TYW)'.x,GZcT{B]{3dohsV<oYt$!0+SgaNjPq~'7B3e(j:0`%g|za.+>2vd=hB&cFi,rorCF0~5|t=F,c^l6mK.tia/(pw#BM
+GLD`6y5]!kO$q8HY%@@Dcgkar}M<{_eLn+pUv&g#h'J<ksZ0-)BEWZEZc:)U3vANKDQ%9hPqdEzvD4{RT{DB:}EL3"kE}^;=>-(6BYxm"`N$wqg0-EF3V3
++Sz>(i'k!R;>=y6<r&%@lAym-c$Y`1c`rezx-@@Lt$5T[ATGcfN#[>,iodbXg^`7[A/[ucuA{p,>]f}O@"4;V>dF=@L-!><-XJdrM7>-V'e<;,$$VxSqO[
+knV=#6<lH^s:IY>Cl&#gT5'YjdF&s)RM}V`10WpxpE-YTxP0C-i2+Us.S{VWc1Ux-V6a45&("440Okk)W9;Tc<mxF<4wk3"LLy&^5/d"sPZyi/0#ayw2zU
+eu+(;,dFb}82Tj~W1o,LPiIO,#Bbg8M|1X6aUvEF7A[y|h@8yXmTGW]7WbC5HP`SOK<9KoQ3@Bjx#1BHk8:#rAkNoGNsOS4w.]3,iT'$Tj#naTfM]kI2uC
+)K]!pjz0l'e;C++xchnkyfrNmfKRsV7grt.s(PuC6LDJ]ZbtYTFH7;`4r=UxYhlDUonHm"iPToZaj7l(>)V/~AU-1I9k{aGvO}BO5cm^6pZ$lcI){qrx3F
+c9t}9O/AlA9L_]DDmvH_eEgQuom>v|Bv3alacy#q}'KqbNP,7er<Lg-w<"[iZqqo|v{od-W=-UFn<hknNl+:3^(1t'&Cr+W6/Hiz[xdr'2aDG.Kf&}OSv|
+4,9nCZ2V1ec,e5VBL1s&384TVM:@PiS5lE%.K2FDBFAgTM$_ho._0<Cb/^@vTuqKl[H6{ds#U&)p_)us#{jbl%``N}SuPYgl=haL%DAV%]#k}$MPQics)H
+V.;D1jWTnD'>F^s)NPb_[]%-;_lU&`]}M|IBAmkigDP)N)7Yj4';od&(:kTSCfQYL[Cw<%;bL'CbW^Mb^sSF7a^v'C!IuvN<:$K5EB/nHX&oHVsb8`lO@q
+JflY4u#yb4{ON-o&81r:$1]U'<=CY2d.@Bz./oe0u4ZrS#JBahbfUM]1>2N!X5gGj0IID[lJ^fE_9|+I5RnZto>+c%qjzxFbM|s:T3~^!p81CDtETOF4r#
+eD5PCi)Yh>l:fbxjSjq"jM>/^-FR=QRLKeH1B,6LqbJ_3(+>4Hhmx4-a^J<3rj%qk3-;:#Db{#j<GQ$#}Rk$&:+]pq@mIou/N<eW4QSU5a!tHtBU&.0aI`
+u:;,d/.TpB`>`nTdJ|gK~mh"@SAmfj8/@,u%2z5tmUtr..9_('<!MEl'IUc/mS14K9sUQuH;JbTWiF|tyUrHjbFyFR6CAm..6d2'bCS<IQKne2F3;wDsJ1
+-uMF"2&1.z[OXo8J#E^dzg9x1MACUGho1[$r0J6oByGobyYe/H1Z0ov=8rrIa[~Q_k|qkzAKn3LP3<S'8Bd>@H:OqgB[FW<<[c+3WrhP_>A-A897-,g'>=
+{Vnpl&q<Ctbm8&Y,0ue<4dC4rPwCp78aU6c+dyr;<a$_TE"Pf$hu[cc3q"p<V=2"F-+Uxt_U^Y%j,;owjC)uBvJLcQ:N_j)QiySwa!&s-r-pK"d2Wg;/)2
+pQBLV-E}$G|iiskZLO(yIa66W]FyoC05Q-_kv"'>K6Xb0,f`OhK)[7Ecn&EYC9qh$[Rdm^lT"lW($X|SDwew^(=tuz@][[Q&MUB{770<"<f$L(|gWr8z"L
+{U@>$tRxTNx[[sR43jJ/:vPW)yl4xN{R+b8,@i/vlV7ybWz<p>q<HgUY_^+^IlSE/a=JHV3I+OF1mgeUjoOOb=}r];^&0)/ja4j2YE/'d)fMd5~>}R4RPV
+^"p#&_(0VBPP$TQ8};(e,u)Ltk%w"F4fp&g(i)&0v5@Sq+dn"kAn;Y=Dc)Aa4sZFpBuz0[^na6/EUfNm36eP,(1sL4nk>ZC,efuer#h-Ga0/C_Uu4li2#-
+Or37R`4BcRO(JP,:^x=o~lDN'EgF0-i4@#qwW^Mph1@FNV)"Z;l<~o+[]Bg)a{%4g!#H$|K[oEu@q4f`guY_7%B,]VcI~@Kt:5$<b!l"=^y!9:W"0xX3pu
+zwg<_0DZaC,3F0NC5@O]9Ca27I2Qu&W&,;$g1!5|=j.r:[@0E%St#WeBN+>H5+cc6#z28zEFm;4kC6W@unuv;+=Ngh-Sf${DlALhIl}W`kq#Ad3B8<JV3}
+O8F'GLncWb^41>Tm^JDLN<pq]^3<z6,FKe'5s;ui|z_Gn&p>cBe]^Cx3D.d0+";9P#N+d^{<x44ACUeDJ/l/J:-8pWv+)S=S#Twf_@u<'t2F:[HNo+"|uj
+B+$VmtYaiFpHIhvGgYVZj$i`~w=xk@X:aRuY;zVX4bgQIeq'iCk#;/RvG;}J&Rn4Na3Y[-qEDV]208q9"fw+,&5qriX2cIHn_t1-IYO[eu<f_H|Kjr^+`%
+>%9MXOqV/9T;ugCX2+<6Ux7d<3_'/S"[./_]5+a3_"T){1H1]wh%%9/i~0#=Z3q#RBAf#t:6Ha@,ycnU"r1p[|[Jj8#KuEv58u`8PXm,bEW4zG'm5x'eVE
+9th!ZN,-pAvvG[nt4ti^Bx7hNwm)dFTEw[G:X|'+Rw1!h"nd5(G=KJL({/'U-_%xqaV7:O0epbw96Q^@<eS:WMQY2TLG9k[Bwl3IpxfhXi}.4]$JDEr,NF
+oR=%zI<{y"pG|-'JE`w4pu+F5rkP(cZ!H(hlC]o"%`xWL&0`{HBobVV})V}02AMxrI[!a[AMFdzBP9oR(PbX{{aa1LQMh'Q5j".>R[@+gyZ,V.3oX]@UQ#
+@YsDz^s)Z/sg-i{]^`Ha=JGEn01P,#c<{uI3jfY@ctQz$5"u-XGp2]V,6s__Gb;kT@4@ueAruRTOKP5xV1(4P%y1SHX&P4Q-";wzA"4S({`znDC+71ZtC[
+R,yN-)ol^J.iQJb|&M_}YV[(ekl}i7bs:Po%r5h_!}@kY`-G}{%CLImTFm]6PFS{^a]U@r}IIlddo8]`_'^z.Q@f(R2i+Xmc9iye|AJ5^ax+<9(zH]MiK2
+9@jHUOe<LI~je:-h_@Oo5_UbiO>(W<Je^44}Tk2xsW&'Xf[:uo6UD+Xmk>(jC4jw"U#s[$,Z>3fcZw.5=]#WS>L8kR6XPjV2#GHSEAfoTxD{"Q.(Vp^l3X
+l(t7N)eTC0Z&gXWlEMikVr5c$W&H=308[+ubS|-&LMJJvdcTYK[|+&hr)+2"g,@">}oq#J1fw%x{:kDxLMzz2H'=<+@D'Dgs.wIsxLx>'}8qD5+'ruls-7
+9-if7dx=`#CJ^OmUp/y&kR&jh_RdxP1$i>3Sk%3J5%/5yN]r9GV2BZwr/ke_JN%!0uRkcY`J7^4otP5&g"g4{72yv%az;wo`TiOk4k3N>jkXq:.P`d=@dz
+fFh`ClK3eh>;~%FoJtwVukz>`"JaRNh5IsU2C}MFd=STx0AyG}9VC_]#]+b#Fi[,xA2,#(lQ|5OS2/ea>!Y6b40=ZIGp`=TNT!8E7v5k]-8we;XzXEEk!n
+/TK|"8HzGXPn'cF./;O$]YUNp0RTAJ-&),^](nbh]orQeMo=.a0mT&YR-NskxgAB]4hU}hD[z`!+wQ;DYSVoX%i@.`hWyyXWs7T8^A96$y1/JQ3-)0[7dM
+2`fqIlUOz-H5n&wN`w^cv}.a:iv7vo:H(OM{ict<a&LG-4Vk%`oj-"h-M/O+a+<wxt",s{n6Io,.:K6g8F+By#~sjm/eHz^"5$ejhBK]Y"se<Z~ibHR)My
+Q!O_0,PC'-^0b^$2zreq39'@vZZ3FLwZWhVdk17@R!"2LuBWl0e|GU#:g_Kfr/|KJ/C;dc1no#H[Fnu3mX4,ik/0'!hIx/0&xJ@_pTPr4'R:2m)L^rZ9Ys
+'D1`6Cg!+j<=T#)c#vyeBTSRk8lL_xS7SK~^km3,U_E)-7=;lCQ5cBA};gHOE#$+`H8+5u<qaK0DBIp"Ny#g!x978{q`yKrU_[tMjt,datf,42rXIC)g@o
+jpV1&EU'=lS[O9L/#,F:,D}]kXQ6P6b:PHKL-{SEJg_EW4d-ns!K:fod4.iIzRO,n6+N2<v;N^}5KMjk^>BR063"7xM,21VZ7@+.o>u4XIW23}@']7iw[s
+&,J4VhUX#T30w(N65#ci49L8s{m&#BTg@3Sqgy'<S{jTttu$E7eBYr4svz_o)$waHQhdFDk1[e76yP|yID>GE)KD.IjIg|p9yPBk`m8a{+;fsoDu=TU6KQ
+f5&[lE`nTpk7huIbvZ[V[!T=IXgCU6dL[w@@0R^}v!H@tdwFjY63{B^|g/POHHh;2YWEVQ@OoKb]:C1-2%M&^KA%{4BAqMow})!GcY$/EnX1o[01"}!uq^
+"O&ur$}9Vt;O2:'6f@Ufu6,=5SPmz/d>XS8:;4/FTB-ibg79L10{(3Y52&42Yzg98ql:'Ti/.K&2Z3t'<{|&{KX1mkz$)F%t:7iEF${;Oy<=<sceWG;}^a
+)yc{Nn8JJZb.[`(]Q;Wu2XW@-h6$M%FceG><];PTe|0!'s7(6K]9wT^DmV;^BbYh@=v"n6uw:_xV8:6/!,c^Ym6$6'Hw)L|AutUetoud$/2M1e<_K^TbWY
+lb!$Chgt&7$$Ff,9UU3ygU{bQ<;+.r,V~(:&^SVW~#>nnv@:16.%L3lAd|2fj0C-+5'&c#aZ@Rq`iml]QF!KoQi&j^T>)B&aM4`ik-9{ZK9rY]@u]oB)Ei
+>/{CL./adeemLo5e+h9@@6|!/cLQalH,X}J_fKlwB_b@l6'D]FoZWC[[2zbsZ7+cg">STfK;^W6h3KfUM("f<o&D((,,4<7$EGq1Ie@p0!W8W#xO=:=+n}
+#r@(2I#%Zz]:q.=5(;+{~;kSO0lV#f>I:#!79|rQ]grO/a{%(y<PO;HsTQLR|9Ut{T!'lzqPtDule.uHRtU!B|5{w-6faPx!$7Vx8%08,J+(P_))>hL6Cs
+VRcbfL60SE516sV|%MgVG!Pyg9rQ'ZN-~;}@1aOx%Y<0l+<OW38W9buu@k@tjlS=ZvH70^3DFhC`bK)R.k3_.$_^DdT>qm@a[vB394a&6MU[:z:F%/c37Z
+%H,LLi6dI;OKyA(<=[X%YZ3kz$sf}){kLnOtaG^WP0R-_HmSgiV5J$SK>OOGrL_oiU3@YdZLM^"1Wx<O4b.J}g`+rPbdq7h&9n[btpOX>,nvn_x'ak4^3h
+.j>zq70$SzPd5W'9v@1h.MoA:$~YKJ~)$iN'X&Nm[v/Qu]@B>b&Ayw;aJNlnEi62YdL(lHY7&h^[#CnFc3#g>U|a&Wc]W[)K70>[&PV6MmyNw<fbt.d-Ll
+QU(g$hfW80lps@$X^WnfhF~"KGOSqkK[hNBzy^y19DG%0^t`0F>ug-ZqSR/f%tk&2!9)hVJRQqzBS"<sFMm)2(9HIyp0@8E3}>$Ud!F3y>+u4)S<Sfi_V,
+[:PQq"NUKNdlYgA28+@Wy%cB^tb8$;;6k5y4&C5.M4ki!.'&1$@//6`vD`8427|J~:{Dmg5|a(G=Pw&&Zlrg,fChY}D.v'L#]m&5m(lt9(,7ph:I>}/,Gl
+uq@1N@,'=d-8Quq$OZqe/_Vst:'ry]8S.b-!(,s3ZD_`Ce2<sG5A9!]Qf3WOlPVl+"!!~G1B}uSpTW"z:_8#q_+)`9no^)kpJHt``k}h,U0,2ivaghx0'F
+C/|-mP;A9Ra'wtNQmk31kkj;O5SYL6RoWhLUd}R8c.F'!4W871SuVmC,]j4FW5ZR(u]iByCoAzw#x,gZ!iK+cY;V:@5nj"'bks"+IO9("%_zT'|`{lpP|E
+AWgSDMy;Vf#1]El$~+>r[{`X7RswWb7x+`Lq$t52OH-zHr)%mCk0L'^7m;y,;1&kA,kC6<m.K-Oh"Ga$~|5kI"Xec+024gTS/3(D_xh7X7-FKI@9^RoD=6
+uX50Ygc`w##{]eUB)qHxQ>mD"HPE]}{^[TWb7J%<-fKox/~!Z+c)`solLb"iZT0k4,Z(!iMEfO5!`^0<[)%87|lA4k^@"j6WCTUWU=e=VE%4L77.Z&UH.F
+1D[nAaZ/5mG'J`}"U"HKac!fs_tAKVbkkvd`P;khc_dYw3)@b}7VK+,;7'08frOU.T>KG[MHq;0=O@Y'jExEoE.)QJNDQhDoS3!jLa;Ei]d{U6_SZ9KpFS
+6D69.Ki(73k[mw2j37wF:"}8#$z;56n.AcsqUy{;]fLvC#|(#;2aoBgC>(#1i>0%@Vi;=(>v)QC>#=a<}3G8.Cv|F4,,C0Sb_oz@l<WX]>AQ~lCl<iuxZs
+^|c[gRwaYS7/S0DVcC:/z(~/$"},aQ3=e23EvH|V-wFbfsqe${<erUg:P&LP0!88@!|"b4IviO:JMEw3p|prJ;"p"G``VWOKCuRpEJvT!s[Z^zVb|HJ&+t
+]'RZN-h+)%9{"(}F>x^kJ/v8bre+|azgV@]zp(tB+`%(c'sbJ[Lhrvo#8/r5,,HA<ir9vck8tt=H/"^[l($+#r@zRaw<Zm[Fyb1ISC3G|h,)r"U,a$0!rh
+"x!vT#&}eQI9<rexHax,}jZhj(HsNlSz/gIy},].l:_q-dSxr8zNLY"hcXRX7Rw@y"]W~^c1$h,6MS-'/_.>:NP(I&=HU`Fh^c6zp+Z1AtF3Mt-)5`I@BZ
+=}/;hea]LkS#-mbFDi/-6qy9jJCZ7(`:B^vP7o(bf^|Z0l{j^#8iS,62h)}P|1MUdiP6.rb8W3JIrK/Z]UT_3q&I5DF,k=o8`5L^CpELOOE}3Q"Dy8^uDe
+eua>2Z^$M"(CpOor8r|VKuSGU$ihAkrW]Ve]w%D7RKCc;{'q9$ae_9[%UYbcpD+Q[Z/o}SxtG-:+vPo2:#y`u`S{ySILWva.(3#AQ:S_.+q_M[Krgy;s`m
+m@gCg<r"|eqkp;()xyTL8K:>yA<0tdMVG!;{)l>S6dR;iqw%k98r/D9}Kg57^P{-|Fn3K0Og>0eVT6G{x9VnoL#x5JD{j2efob&D0pm#E7OAt7};hb"_a2
+Z0t'F5!K[<<n7_WL>7}t=rGP<+Te-=Y!cW|001+TYPaUbrwu9$'7F+v%9O_F[g(c/cNsZhV)nv0AZoy90aADx-g[jwCVs9Y&K^SlRR|1Ey_uRF%%>,rT1j
+Jt~u2;}KC2javB)y(t!I>"vApMSP5%2zfapSu'&WS'~6`6n+sjMppa>LDyee=o~2N23pYD`SN^jU1k_`4781h(}ynzL]0(`Oj$q7cNYUcH"m>Az%`&r6ks
+!n:!f6kGV0YC]A6!-'UTZa4pePg2v=u'r85)2%(Aa|F'r;Y`%@ozQ#=JEVNy-3Q-7o>X<{c.aq1#<76[.6IC=CIl=$"@p'b(:uHlBBUy_Xl,(N#6%(n"3b
+!K)(9$0>)2z.;L]h=]Tv-4]{bG_>)A~m;zYYO'lh`gUg5>(Z/Uqr2JV#=mo@gJI6PVZvw38v[qtddX/FiEe!TnK}K"GBL@G>I7JC:P{l46bX0oC(6nK}0v
+c)j!;gDMF.,MHFCwLfBXz{/(bi%(Tursx)9HN)%/rEb9}zXzJ^$6;-=tb2NE]K5X|+OsIYk8T'C(GI;b_!!|d'lG}YZa)M4i7z=Nm8;;1lHP~0dUo0F['s
+";)W/}/ik-3`5eJ[A]&/,;i396ZVW9x%FR_dk,jl|mplO5EH@Z|,l)+V',%}C8"wN`uJeIw3chp@q4sByVI<%,)86Fpl$nz_.X}q|I<vD[k7HaGhqXb./p
+G/k8K-)'(gX`QBiD}+zE3hyzLrV9&$d/4y+&V;oX";"|nPdvz>R)1gsk$W0:14<Yicvm37dTo"!2OEnnEF>)%dB{%Is4IKeR9zz)N6((~8G^nZn9J=MMre
+favliA~gvr@T&Ob(z]Y]#'WR.5I,;8rlO:83dpn["zC/n!u%8R_5kzX<A;lX7^to!_ZzO8BuY'".r[z0W_4%@GI#`M1)c%(g(rZt<4h@a#/sTtrxYIKJ>"
+P->Sl>J}:VAS7@<e3@Z^b[Kx>=w)S5dzpT#42rOb_!]amKekanwh|B9n4";A]V5c0eQ!M&)S="3dXXC,tr`[J-piW@z()5NCga(Gc]/HQktVL!>$U#[:qJ
+A;[`vv27+2h#:pWtUK3]<"Gy$"fg/A=S/f03N[QC]tq7fNTGfz4[WgQ`#m6a1Z!ffTzMVGH:0OG{F8!v[zyeEr3#[x6OEv|6Sr9cN]YukPKY!]S9:8T$`-
+ZN!1!VsE"7K{]YzvHK2MNT2/84+DF@#kj.$a}Rct~^{'hP-<j@#Q}X$p"}A#hbAT3)b]^sFBJvcz,)5$2{t2FhX7X0t/00s<5tx.~pTP(Kk@:vBFEFnAlB
+5TMPF'd3Icsx6nSO=EV[7(vZv5Y>2OWNhTS[M_lW|Sz0@JGEmR'op82cVD8XvQ,OT'qYEE1:W$Hk>|By4Co<y#}0H[i@P!Br0ie-n`&t:OCns2g6f"TWWD
+e%%cI1ix;:Z.Iln:aDtQ.0&%b&K<q@9GEDf![^s+)Y</#LVs"o|-S<vKr8lRcokbx9oMnV&X-+]48^)1Gwn{BEO#rfk>1iD5{&rz)O_>lj)lguG@G2-^GU
+ErvBAjdp1;+=.$D#LE~<~[Az8!`N[}RX/$^q{[6Mg]tGy.e13d#8qyauTem3=YcwDe/6^ceH;tgpUC>(3Frzk6s7x4GS5,!hP/|nmcnJF_[r#hU&pEcB,&
+(ioayDJcTrKjk,X;7j"6A^#90U7cnr@P.e9({$T0BH9>T_h=H%ZLy|t;fE<ywphMuV8T;v0MzV("-7].z.5{$v{<{zXXY.m]yNa%%TI/jb=NDtyBxs@>h:
+22Wj`l3X5%HnTd1E';PJD,=;Qkb@|;=n>$^&99J4]KtkN]i%{8w0UH&Mw';F(N6FO]E+.4.oCAK3/H8fP,<LVdrM)`wF)5'G<`^gKKe<wfIb}o3yM"gz}`
+-N,15pQHQAV)n9kCkVroQ=,,5(Peh<gf{T`!SP[vyP_#bhs8B'l6X/V_Av>r8#pTs+SjFaxH/ERlO$1v1RK&4T%n+vl(>MFa&T21f;KCmD`u_/]5A+#4iu
+lYx5O{SE&equ.%@YQn#-OfGNK+k/Z"Tlcb'ms7#"383aPvGo"/$nPDY32lcz4gqu2;/b+/Ps,AV;8{fX/2"r=qZfCraOK6/(#_UMM1XWqKAMUrS_:-t>Jf
+C;G!B.hjkrTb:^:e[pV[|EkR,C4a4$vo|F9D1+oX7j&sdf}I)$nh[DEuEDlH5OM1h{Ul5"3/NLN+<<2)N'|:yto)^XzQG.ij%:<a}Di#:#g60PSL}UvU:6
+}QBNw^1oPa&kX1iKQf5)b}7SfG>HY2NxQbnGExA3/1OV)arN^Dz62tZ@r)I+w"GS"d;8QjS(~H=skGq<_%HU!K0Ju6,=whJTw<WF@U0sJqocraN.&US0wi
+Mim,6;O`08"F~lZB0j:TSN!vsj"-llsH[G]aVke-zV#<;(W{udi&s8r:zN`-~$H<esNP.Au,;q22cv#&]H5AlD.>o32X[7NMMS"lxV@`I:#|P^Yg~'I"-=
+u4Jgcm6w[h1Z@X$!.G}XyM5Y$)tm{oI[O5!ix;t39&35fd`Q+=QDTGNK$GAWTcvFSF.DJD'8B5)ZF>GGhS16.K3F#%!gM/&VF+4(C"-B&B>VJacc"wVp%c
+n0;DY)"]IjAU$0vk%POa-oiS<RUd=TB#.]H.F<.,hwam10f64Q&=hm8)kdqc{--,"33@E0xUrm@}P]b9vl{KVq>J77Ks^upYDtoUH+jNp#__T.)&q:.xG@
+L;'8|EL!D%ns%)}+xj8G!uWnS-"VLwW@k1bu8%/uE.8]XZ)tG})`E=Di+<vA$}Bc$afDJGF6e_eY{@6429X=P."(HVB_wphES`h$`/G`lFlW+SKcOVaITF
+TE;u=q}_892RXtYdYgP,B:+d5w9[>(greYYgL'MK3|r"}g4&t7Ksr"YOGKH>CPG|0.:.}Vt`CxHVXZ}8doTy:R9".doX/<lR2LrS@D=In=J5X]]2UX2!@r
+$%SbqH@>ULyJo,E!K84;4]&AnNx(_GuL~_kq#vnn([Q')3q%ru)KB&peCd6uV9>e|a/ZoujoqTvy'=<P2JS"Hr_/x(Smh-FS3><hB2KN%A(/XYVf'6[@Zx
+v-f1#eR.Y]=X"gM50^:[#-+BU{8^~.w<BoR3IBbR-[/:s(k`FTU7v.|C0SCEN.jd~[zv_7H+EvL;nt`v,J-oMF[|gl]T_"Bap!ZaJ}nKB)isn=z+9C_{X+
+F!vy:9noG'%Xs4TXH,q0WDww-kTJd3zlgalqT5hc8Dun$X#GF{ffPl@MT,7V|&-Wusw[onHVLKE#;<lT97M[f]Wkp[t$1B$I37YlJiWc5LV#m&Bt|V@ggA
+53xLJX|i30L2pB4+AL4,/$J-}APd!CE)qL&tO'GmW>bb0%l)5l_e`WvUs!,XVtG"#wc|$A6Buh{>ij~nxL!]n[DbBUG#eA#-[2tpAthS/ZH7x%HabLpfA<
+uc|CdMDYf#(F4Ur]ROL#_W%l`ilM@Aih-/ivHt&o6w~n]=Hlf^5u|Kg1xUOsE'O/7y";c=7K}S#z:oPcCC09S>!6FzT1'"{lHm<Gp9eV$j)+fQt"H/-wT&
+MMD7XZyq56@.'nH4(P[wrR%dn>Dr~AxJ#HIizu9).IfmBgTF9[D,[h^0:8WTT1L'kz<WUpzIa3B8i-'HXH#.{+<#rRA+c]],z2dukg0{cj[g@O80JHEI`"
+Jd1I;7[GvvD.x;!c@<}`c8Y]'}^^++oXVfY%(X0^%T=4bchn@$CvG36|Bx4Suxn%"{@&@{]|Wt+E)GY&jJk(wi`r4k6t{'!&1hB$m|]PN-bN;o:=y)="<f
+)#ra-wHku:B]qGJPNgn4`mr!:(;R7.`T#c0f6nU_#&DpTjNW-(f]^+.EdHD$Jh89RZvRkDc,Z89-0030gR3+G}F9pNKSxc}-6Gepj2$}jhQ}HL&%/U^(|X
+IDtv48]gI'Sv3i.3cPAsC.iWLd^ZJymoXuiy^M!+ry,CgjeDLI@u#fZ(my|qK)R4byJttfH8t(8V'p=qq:{Ai5n{=;1J0]Ib+j+vx}+m8nwymql:{P~2_A
+dd!)!<_5sac>CqG[~0)-:7(#Cxbw'(GBT/UdT({<R<aU]^N}"W9SjZ{&dt;<y+a`pl+=MvY;ju[@|%iHhcdZG0t5%h%F'Im)m6:N"o'$A4urgsH}&6uMqA
+ZL{`m"$rH|/,,=,O,TkXn[-;$X0yWu}YnD+Nfoo]x{psNd;{E1RlPcRAVz(hJ{)2D%f7'$g]p"{k6nXS=tkrvLkmNZ-8#h>Gsy=f@OI440m]WnmG8,E{vD
+"HaRgPFAa+{zxgK'xf@b-3I+%U[|oMFu!DP^Wq[CAmJVq2xfStBdH&^2/T73WE0u+KxD]j-dv.OB-p11v=J@glD4^(R$Wav`w8;U~4p<X2h$B&!EPqSk8<
+p1LD1}|@U[fN1VHl0}V8~hr.xx46@|uZ^B@hr}Ti(cQwT:<jI^G'aXFb;csmYQG)K%aBN@Y%IDS6t{=U{+dq,;s8.O(n>JkWDX|lM;5X=#M%,k&f8K#4MH
+ov'vC&fN<ju:H0+H{sv'$PRb=%7bNeLww]yd"jzvpS$@RWzYSKH',L7^oc>tu4|D`kLc)UJ0^<HR%6jQ9/JXdV,/qk]D6Y`oI7aK#U`J&|S^=G633bC6e7
+m$N<2,`u4G,KJsl=KHp"Ti0{pZ9#l._lUdIY87J!k$)B4KcUF;0t"xV9z=o"c,Qj49x.-I.|Gx8UnIonmej87u'tjm2vc[LI'u'P>l0)PVpQL9Ja:{nCv'
+gA[eb+04V,6)XM&5mm2[sRI;Mg80&+%(kJVQ9R_DLsh}`dc6W|xNjzopz&F]PE=c<IYU_htX{HM{W.vXk<`'0On@h'TB#VjyR#BVA_t;yX[Egu|rz/Gn>q
+Msg#}fu:b0O25RmskK&%s6,)^='KTx(|M!mV}u(RAr;&(Lo2P[mpSfj<5eaC.OgL]bh>ZBt#HXp<.bc1(`qf4iJrX77by5!Zxgmhdhr,ENO3[Q2tR3CW#S
+x#4Ybg7^uNOtpq2Kp6oneitQ1/{hYfJ'yp'0R0e&(0#vxZOGbv~8<{h;U7p,y-Ryr-JfJ3_V]3n%-r[@K>EC9Hb9O$Q8fYY0Y8~D)6T/ze-!{v}'(m&|6p
+2ay$tb$V<Uq/,(Gt6sntjTA_pR^GR>iFUvtscVQou7Y8+9C[=av<VJ-W.=u#G"^VuScm.sN{+fuPx7<AY49+i+f1T(8>tf@qBl58+0klS+.s;>8oK[-]2/
+)'.2CbBlyhbwXy,&Lry>+|<ha+$s'dEk%'<SsdD1`BPQq#p@X"fX7N=fm;As&mX80m>`=>1".IgE7i)z)mjG<Qq0]y={rZHmt=TK8xH<7in]A-m5l(~>d8
+_o#'+XgW(!;|K5DMq+$qK[#2lDXeazr)(1w}f)b:2eY])XZGf)(rBQj5v)Q-U6V{ZV`RKt[]oS@|]|Z)7g~iNZf+8-41=LoTgCjNs'8Op},!Cxm/$6v[~>
+Yh7EUe0|yNxv5U:Jz$oq$6G<T/V'{,O@7@6kro}8}g9Uf[;bp7"=<8L41|g$;hA5A4/+NmVAf<aV,7RRH+!Ah7P^rQ|#ir/uSwcp)a)unM+yBf9,=Ke&4`
+(GKyEt"M~0&L-4wkr^@0wFbUgwx}cDvc,{]f.ao=sgn4-zUKt"SnBx#rJrEG-x-Tvyqt4E@izNDr;7ZJn|3<t&#+r4ZTAA$!l[~rIh1ho&RW{C0Z>m$2$D
+tmgFk5XqK.+VG.fx;=U^[f`6['(3%SyrzPU&=>ZZWbFC9:AoX^r3ENt7$UJr%Oz'dBWONEwPU+F'GagsIP>-j<b;w7@ySodNH%&1Kv}dtEsZ|rP.#x3KQD
+XPQz;NC$r-I%[PTR'HN]'+:R)[a7I<:U=rlE!{}vz'<S+;88s9PAMFSKm6s}blmNTRWJ!dUFU1O^!iHZL1y"';E<Z=h2Z|MkTbKvJ[_6m0,S$S#+04NJby
+}0q}nh+ff{(t9jCV5+x5-+O'[9"j^CRGJg_SqG)C$(=%]pP],)I/],6Fb,]+&1.7,S#+s+[w4;w6].XVMQIm0@PDsiL1JN=xrzU`,jE:[]xFIm@w[]yRJ|
+nYQv:9HexD{t+j&9F`0oo(VkxzMv8Ddxdz;yjpz9e"4grEdQZx=J{N!8E{'Hxd6kVW%9Xg>$%-a%a;Dy)NkC"0#2AgXdf{FdXoz,Hq8C0<,q^xKVG]z"7;
+3Yg4f/e:FK}Uq7c{H_|CsROuF9.WU[F`+7|;<IvU.tm't5/$:F:pmp"`[,H&8z8t..pNGHlh>Yb%jS~Z3RrcO0DpSHeN0mTbE,UN7IFp39%65`Fr:4Ma1C
+]}Iey'NeEK#z~ldg>EM/2r1OmEIWks6Ek77{suAd"g($V6meR$S1&YPR9!16aZ7z_.I1iOZjUR,iW]%K]TW,1y/glj>>7'hj.QqY=V7P=OauZ;nebw`K|N
+OEbD<yerI6o3SJVfar"444bYhn/H/q`{7OM'hP%Q4/$-_W@3#iVs2Eha3okI"/6I>FfZ-JAyU;4#[cDTD"9x$KQIuG~(>M8k8juNbE'tOi}>|xG]$d/nUS
+!M5l.{>9Z0n^m)Cwb$:M0=vt2`Me3=l=20p0Abp=o6>>$m2_D}{n$'xGkz"8VWs^%usoeT,&-sHGIDP&a#U$J/M7_5zfm%pNY![QQqr$p]s^F_"0~N<Iem
+BOHvg^kHD(9c{'Q'}y<=x#@IG0PTyUI.[hd8k44d%I[2w0}sdskqz'vU/$DHOL).QavMiOKse}kmGJr'dS,(%mu.$bG|Pkf&<jv/pHwIJ_e}M8F9:9&Q)W
+"tQ4;72GQ:|Y.8[&VT6%(U^Y+o@tjRQ<Z>8#$xPEs'JD3(xpM}dBPe~<g5rN&,4Ty02>p);9Ng0a+>=q6{w6soWoP]c|i,)7;44Au44V4PS2Gm8JOb@H{>
+E/P6'&#}nj!E'DZXyKpv@Uhx's;jQS^jC(tf((rFb+WitVD@bx#hRLAg2d-lX"6@X=ap=}&a1tadFL}qE{5I))b)DiC9Vz8C6eh7flrb~|}6$/(Q|>^2R`
+lf{Ko-p}EB5nm2]fify|(xKy{!qA2NQaMM_bqV-53oP&1RIMa:A_OH>/>28oM(lRk0Notu@Is{5@xJ`V2K^[9Ql[m[}znyp@F]4I9yJo"}6zq.Q>5Z(wW%
+,T25p%/J;4z0}qo-G.BBqdg,i;.G2bSDcWn=eM1vK6`Xo$%EbM$>f@4v+TS|^Dw5|rHZmO&["K+d~cSD+S"VD:u8VdFkK(u4,Oz/J8F`eaHges<ne,Bf=a
+Ki0;V1YC#0-!wvU_uYv/>,[ht'Ay@6h0^V}:$(nzE6QI)shNBjbqrn9lS}aKWgBge6ZzBrJOi$Qu~$>h9-Q!ifna|}2h}64ZLOw#}HmarwMY#XD/uA6e16
+-F6FtOMi4m[xmn-]z-!g{2[>,_-e$1/9$7_Z~o'(v{!a:[Xk7^Odw)HXu0J$@3Cg]5/{Ff1z3x'lXvC;z[dr'wU8eT;&-sYs_z4i|aM-feJ|igPDPgh+`O
+50d9pqJYCVdhvrqf!N,;m:~WyP,uBB(L]3`,gq^,ZeZ`6KF813p9Ae5BQ!t8]GC8Zg+ewD4KnxR2bA7bHeSU3udI!CzgeX%j<)8V}ifx_g#&{B[NO4=y}r
+A}"xg"6)D!~T^{%O0-RKg.nx-Q]DMmPT.EU/F]O'J9Qf`5PPZ2o_KcWChLMik(yHKSrgQI<%z9R;hr#-7#~6cZrW[gFvKBjm)[vUBlSU[zhB73CYGbX)Fu
+Pb/W5XMnU<K.g_r`>qm"q+9-BHXXI9m7o=_;/NP[1&P1Y;5M|K8mS-{wlCgUStY[o,"]_TM6caQo]r8]ue6fm`Fw8w[nA.$a[a=%"$[84/cf^T(E6xt{rA
+{!`DIB0F-0Yc)zYETx=:'/(;H2>YX]|)ak9JFhh4CBoylIlwVKYa'OxWNF<|3Ml,s_0Tsz/oWpLt}9'dIlFt}>'vmtVJgm}l]p5|Pii2cX9`Zgi(:dq!D>
+fQ'<'ISAEdJ7q2vU`ENL~jb34e;Oav0+)BC+~nP7l%nOekDMh7[NnouM"MFjIJlS='0JsL`Ne8+&D3Vi7ts/%R/dLZ!4Z^2.@TEB9T_>nF/-T2l.Iy@gl_
+Fs8xHb+er5R4+<&WVH&(rT/<N!6:dmLhA(_3Bn`p6=oOcLT;j&}LLiq.Eoy&c;X@`vLxxb5odPgk,q<8PzBx4xea5ONZ{|&Mvc3UO&WdJYvGZ-Cfd3SX(a
+Iby]5_M/CM!7,-QG}rfUi`j)q:{CKsYD%6ARq&/G_HU,=#<'f=C.qEZ^fpr-N:ft7n!MLsfDR<O;UN.{nRO`HV,j11$n6m.n/3!n9WqV^SsITc!B-,.dSn
+XbyCkWLPP)u.A.0'iV.NAyD]z1/56e03Wd>.+2>xUk40LC1r$1a=JW2vH^AxFR>mjLY^#7+TCNOVOX"^"/dn"x-7ihJ9GUO/w#>rjl9&u,=H6CQ$f3&!Ym
+X+zIiRdU](6l`w+;594NEBUeBy`CFA={JoGev:E,l9J0:.kQ<IJ<$x62n6e,gSVxgo[cyT(^"NTono%X8z7_9(YRSQ}a-Wx:wl-::)r.&0ox(.5[Y'dh88
+QdWGCN4vpJGyDdOSt+`(QQ(N2>I0b>zq@zd]9CXK<7|N9(~s$z8>/2!!p2/)(OlS~_"kTuXhIR.2;Qv(-2Tz|}4r=c]f~l4MJ+q}HcTl9F$-0afmlQ]2rn
+YSd2E]po;'FO~mC7>&H_&_ZfDr$h-2dCs-[b'L:J]6aK/A!1VAuqWnu2a!La6]Sr}2_qt,JauFtggFHK`a3c7[1oBz#A$[+|jr7FbA5B[Rbw){dfzq6N|3
+#kpt#ff_H2^])2b|$bS;2lhXEtU^+8QCUD$`nxlY|R]P5E^sLC`NWucP1H/3DrMgCxh8lRkX0_H3oTc:O]|0us`xv&$Xt#q'k@|4(Uokmgl-",e({Yy&LJ
+Z[akJb46WGRFWKFNl;Nx&B"}%r,G035P;Y`yQ$kAXW>%k&>$+fdpbmn{Tgj4Sz3HvzI]vD[V6,"zD^}=%`<u!GX#),-m;i6,MCAYPZyKo|D[iwFu%37+4"
+=Zb6w(8dk}7QL4Te[hwiG`nVzk,B4MRqIpXML|ccbS%wX7i`JFM`AuDIwNSpRsUj^D~K,dN1o1^>B<Yr'RfX<V"h(MM[4t(:6GQk},'NovU=UbiW^+ipd|
+a:Q$t.HCn39;ey7FbLoKmYMIfr(c@>v9T!ppxs9(=hsH>I|x^Z.VU$7j;6[|VRv9e@{AQT=dY}@.]T`nW8EnG3Fbp0Zewot2qrMIla"~"RE{u6p}Zx18Gu
+}OCBrz,JadT3SG/7d'r5IMLx8V&.YH83.aX[<iq-gmJyUD8-Dr'>`YR}oy4n{7aa//hNoPjT!En{>gDuPdZu9{,`S"/<t9)lT8&{r{ve[wT6n<n)^G"GG`
+6!V/.RB{ZOmalLx&zXIppb1t1MLsHKK4e$:x^a:ZxB&g!f)acK:'LiC%E$gmpd@5@pcgPZCJ<},g'f4ubz~.]nWIYE,uFhK=bH8!]wBgMM|2,23(RJ8ni#
+TR'kh)b]t{'Tl(-B'Tsvj(n;,6p%W[,_p.CYoVmB7r9l&ivQ$9KOcWIzD3zg1ePQY|@06A]HMF26ElH2s7<pg0q"4WI8T@d)}UpB}+!M#RPB8o/TzZE]n(
+.ea8'8aHh2XY'W,X[GjNdE^6G'i=86DL+[]Z8n6ZoR/PE<Y3qo$&',.xDAtNQu~:@u,+R&@YcqPjW8'6Lfe]#W<CB2i:`S#Q|7o{ppv#nZDT;CKq%Q{#pO
+Pnu$nymx-><@@Bmfe_CeHRcue{H`%[2083xzHn6`(f`eM{:>u/D}iJ/WoHB:l<zg4u(K9vpECh5an=74uX8Mkt8,|-869-]:]1S8eq)-zq{oUn[i1=UHNr
+53P.83xU2"/vqZ~,~Lg!B3a2[oCeyn7GzPyArH;NFpGplqne.|/e4BP9">3c|(eUR3U5#Xg^4i`AUy;P.y1RQCl(n2IF<=2Rk!sGOy;xTw)9'juLc7hhdi
+f=qe~xp%37DEQm~@qD&k6/TJd[A5Qt!S'td1X+WC;E^G'ts#33%g=Ee/A'P.L8Hf4`a|#}>!Lr8&nWn>7^+uwqt[v@1E:a4Bj0ez+f&2Z,6%W%{sMUEU-t
+XbtAYtiXzP)EHik5VE_gOKgb]=PbGl}A!vv8+wX;!)bpMd$YlPqGLieeBBIk>7y^4tK`>%i4_G^}npbKl>)DYt=1"&,eRIa35l88-LoSS^<=R))e['gqI}
+f;v'<F<;,1cXH]4VW..]aT/G!HI'Oi{s!evTX%]{MpN_eT8:HrP}vM]|9P@FV%d^u"H;$@Rg#8f<0]9^t|Pw{8JHh8@TBiZJ^n&,K%X43TM!2b64tf"rM"
+S-Iro=2HZ7X6kYzY70WgtK59Ush|J|AiEXAF-O-gRFmU@0LW1j>b<qYZ#KGMb5$MEpjYMFw%=7Gx+3jS~9M)c"_;w+r#H0r5;Z4'XVx`fJXK!!S((#KX!.
+YQevlLx2PuU/mtQ.HcI7<1SQc.w8@_mZR;W<Gavix4_,d2,{g-g_v%]&'SsEKYPAd_Qtu(.GBC@RS&OOqepi$0XHG3@2vn(9O(:tdB+U=ZR+_/Cn&s>o!$
+B:^x=PqV`0M.:K6Qv8o7S&@+|BAJqt::m;e/=4o,dhQU2wU12P:O~0pt!O%shvayf<7wfAs9[6O&S006R{c<AgrDqOy>SL]Sjk{)NDXfv8}"YZ[,/rX{Y6
+o.{F<S]"SdU_wSJADwT;vdLQp`TQkdrF6];Ox/4MAkBh"<xA=jq<c>/^k[zHC^U|PK{([L8bj.s00h3CPwJJM2;sP'^&kFII[_uaK|L&]q~jLPhFZo6BB_
+$Zs"eCF|im(,>dj4MgA"5^.[}Zemk8>4#iyeYBMQpE=[2kElb:i;G|bA([risGQiHZ#b4dYi1h>-waivmi3az+t>8p{WPA_{E!jJ~<j<ap6[p3cS9<G7w2
+4!yZ37AtRtiJrTJ1bw^EE<jQwsjH}K{T{0{RNP!8zhS8^<zd-]^Tn6eHO6Dja"^@&Fz]n)6zD5(P5VBBs7,@`E"kL#N)WyIGoB22]P_=C;8mbF}r6<>W,}
+If$9HP_!x:o9CQp#_{~.y`-gn6GPY"x&|e8m7f+de!Ie'&folK2aX"p4rLH{Hanb^'`EEyhOhEK^cdfqf]5_Ch{_^0Q>)Tu-Z7R]/<vw<+h2<l;3^$Xv;e
+<S'@bewB&<wk$L&#LJu3X);_foEm:#9R1b;pqpx,,^l%&]gfwO[w.gglQdS|T,jaZ-`'zmCzee`IDsG_Ad$qJ<Jua#"pF'Aou^+!3ml;<s_fwV3=FA`oK]
+R]IIlkz5}Ww<`NJJ(x{8,"IXG_&z(`rn71Qk"""uW7Zxkgxoukx".ly>9e&Ig}bTQ(WozA(eqTJi8&^W]tvnzh~h"QA&HMDj{;<M{)qspj~Y.p{'PZ~0F+
+[Dp(oe+Gb`FTZ]S23RBf:ESJLa/Anc^"+pf)`i)54o!%fVxPP%_P5Z1un."MlJr-beH($]4PillSqZgH=$HM1_{r#I4u2C4|vK(X_KDA}';SEx[#XXhw,p
+rVMlZ|@qoZH6ScO9}JNHnr/Ist2T4lUqVN#=HH2/c7{gsf;T^>2!F]W&KT'$+CV@uM;8+S!L<Ve$dR1mF;`(h[SenB3R2>7bxcxhJH;Cz-'bl;F>HP3.Y(
+^Zh4@%VQDtO%U(b/leXC;6bwc/A#_0A9NS%/>`Tdcv@WZ7n6#G++-iFOSiy&W0H@^Mxw^HS<%mFqIh=Y6KV>gg%O}j'"ukHIv`jf(2M[$AZO.])6_.="9`
+')/&'vvSTsJ;P1/o%Y1s`:]5s^gT&CEjjP;6%HWEvU8,0,<lwrQ/C_R+}^.n}LoM8Sd3j3$=iI+X!{k+'JqnU9-[b{q/gGA80UWXl]"Od3Z>nI_)@_g<X2
+NJpZmsu/ROcQs]qOlM>wDBl;`0yaItF`^s5"7V2F-a+B~SXlv=tt9P&x-c{5s;|m,_z|BXp}gTC#.G1h4$LccahhnYQ#sR|+,q;_#[W8rQ"f;uS{`Sz_B{
+jvkVF^e/)%mB@Fb:C<#Quf5l"we-{WZqq("C0]+M9IUe<327[{LEpaCXXEog0H86YbyjIDYY_Oi[/XL(D`Hzm+c$Oglgfk9fo^&CeO`uTWSvi}8VNNNmcx
+'7W-L}fE22[/BdOYi8|PX|iOL4A;I;>PWzr06$9q+@`NK+yHHkdX8%uF&UtW'<XBY-<38>ZOOm0EFlWB5o0HN6MI~s+PZz]9dacY_xl_1[!e)Sbox,K]Z[
+6Ni+{8#X)69rsV$SK^DjWcgswZl<fZXXVd7{)[o|zZmk5"m#&5KFSsPjw,Wnn+/cfRf$qen85(4k<W{KV{&x.73peubEIZCfgb^=[7/,ityig;~.eyuI-@
+2p>Ka]140@FlGJK))Ekh"Tqs|+[p(oDojpT'xHoYW1oIw.#rU%s/!z,l;>g^MV:CB.5($6FTNAH;Z!`V|:E&iZw5|KfZ%ji.Eici+:2-dRI/dU/El7'N@H
+v@VjQoQ]{2l4Wz/,tGyLG:U}p}^Jh)1lIRIE1r]sGNKPb@iXi{)X9/}4R<a2f{ykn$vH8]F-rAufNR-f[Ie]!SA,W&9nAX:iMn,biPR]5A8j$J}+/f;:q'
+iKC}ul|bl-ikkQ%n=0)d3ml3H@2b{{e%ZFBg::L&V-4K1u`nx&ymWc$j23jlR%ZW_S:=j4eQAPY0]4@#y-'2|kt'NJa";Q#mR%!D>_$S&vhJ"}`|[3Q%I0
+srI'iF}sbZpf[:U|_Qq!nECJK.Zxx:G9gNKU7V|tSM8(B)vBZ;8;^!2:aqaB0okc]@RCcW/D!U7#GwD;h.Y)g%4cYl_m8J(dNCnEI`^yY[,#Luxr{IcH+0
+O'k^yDgU3v,)wax3@5S`ep2@)CDvf@oC~a;$p^bu77JbRg0I>6'PGmhmT&M:l(RV}:!LaVcLNvfSt{<"|+=<gh/:O%q_}l=YwtA`gS>Xln0Tb[UM9!#v$d
+(8fmx,Ls|DtP-nq|9i1":}v&Un$N[ZG_a5AhmmnYJG|I_8pTKNh&BSZsI>%Ih<%T-;2>[)8#7/))A<r0.h+bu>IJ88c[k.dVK]T>]G6'mH2Iub}8O/+:^a
+43gEb`6u+OovJ,4gb3+('B)mk,!L~C>Zoi[LpJOnVqO"io`(8w+HL$|Q8GA>G^OxW(-KDX4zAa+qT[[2|B.>%S~&NTW>[G`ft=N^y)//KN"/r;0c[j3_5S
+]/-Su.w#X[x)5%#<mjq/Qcocg)F$WFVPzVu7J_2jT"{J'yD-7!W^a+(k'K!;eK(zO1(2s&vcH/|18/nh_C&mG>l(L8a>z]}k3r]ts&XyjI$B(oos"|1BI=
+V%D1,0LId#Rz$:<w6Rram'"3ZxV1qpdb'+/eJ|WdC^pfRI]->R(=xG}.mhZ:,NL0fQ!hqmas.cxYm->"w{b"1b(1j;D.Vfe`MuFQWoDF!GCFTxz[f#9V7r
++7FpfvGsUjRD@_<VB5M)8p;0_T,0KdMVrC(sv2`|/H=cKNoi~L!jX(f.Zu^5"sgYy!$hKZg[~'F2DtA}KLxW~$mec]|B$AaGQ<fzliI%[pgj-1(9czuMJI
+di&SP-RGne9E"N3%<Z@X1Yo`YXP|~)uk'Al,)pSlcN9c_/l(Uq}]@&l{a"tUJ$"}zGperX$Ap5l3Ov.p3x&jK"(F^CIcFa0Mqoc|-8'iXuuR_sLcDX;f-Y
+NPB|[)HS6[DPO}YHc/G/;e@E^V}HvEF7!U;G@cw<xjEvJ,GaP3WTWoE#KxB9ZGBapFIAr#fEICJa)F3u.Qjhav'2v-Ue'q(&dc<:^TfFzC0"zXGuRO$Czk
+Qzo+h<lpflSGh^t^{<5+OFv'{"V+$i`vO]oOw%5"F=Kf^3TeFo8m4^Z{'MpE"'E.,iS>__mz(FaCrIs]t39i/3V9DsE$VsxYen>H=bI6t.F=P_@E7#S@#^
+ejyn`hVL.HH5|i,V&:jB%n:StQu5W{JB/JLHJ);H3{>gqa.}c3z|z'OdD3t>p1+|kyu.2:#^fu"@U@#OqT&zvn>oFMK%4.yFb=[<aMg+QQ8%a+7748T-Ks
+|Oee8IC-ch(b.}5dd6RL!W|_feb99zHtptK&:i.##|xm&"Jp+bFa+OjzI9-%glon<I>%u!<XA_EN`H)bKg53iIm+FL<])u65h)"xLVOgX65xPg49zAbNCX
+Dr<CF!`6#CT);Ew;Q-TM]b;wIzz'S6lod}uvFx0Emb}oHS&#VT0|KCqzZ{@:(9m2dI}iV8IZzjc%otEWUl{pMR5aP+3HA|#|rieGkLF!ps&y~mQwf3B=jV
+eBQqN_QgaEFO{}`zFv/nQwJ1oceOxiqYH{=}We"r7zmp&p(-5,qoyts`G6&v-/^E1|ja1/j0~,|g).:HsWq.RSrSsoFE.8H)mSRtfs.Gepa+O!q5V+6ak0
+h.qK%>f2a%y-(@c4p,tpmy8U)GGxo;1;``Hss)3x@f5;>0AfAP9er;K;)v/mZq/R"mxO":2jQVS@eFlcT%6{O!1"+u"[r}}9;.h6!|<m}5PS';gdh/mMxP
+L25&g(C#ba>mKtTU}W~:"JbAmEB&Wgpe=X,-SR/Ree@JtT{!;r~iY(;-T[,SDCk;I./kZ-K4Q{>,XRqX^vrA`k~'cEDtIsZq6Ew^ARvT>p9/CM^MXG}rq)
+>Ty5AIsVPE!X5r",xI;`|V"we(1Wj1@8BCEy%gGN'u9+SLk&VU=E@`o5K/TMd]m&frOtyN0%TR]zL,)+6&S$scOm`"Wx['(x]DsN'i6v<,Y.BWJKy.d<-F
+Dt#Hi"j:SYb#@m:0Bw"CV#)L1+!bS&<XykA.l"8%bGz'-qKh.=BZ[ioBu4E07lCK1kk'RM1oinI&aiGX;)i'QE>R:|8-+xQ5`,Dk"I,pdKsolJ!p8o0A+{
+u)5`:j@H,NS=T).FuTYycj{W|N%do4#'s>Lb233f3O~.t54'_iS`^iZJ90EOjU&k'CH&TYxmBtnyP(n[OG1.@-SXsArMDcv%f;]|vw/lbB-alJ_/uR[5|,
+!PG'N_/LEFs{1X3]L'Wqg3<)~B1U:v{>U[_3,Y(1SBo=to!@[>V(mQ/+Q0^!X=EB]>#2!7$5[nG$8}Li,b>P+g~4&<3=<8S9#M+A+bWLX)3ue"<%ZLdBpO
+L<I:Kc$qSr)SN||#;6eb.}7S.gI=g,2yoAoL$$|U%;Ge^$gi!fD4Sh}m!%L}PUtU:Vsb'c6vNhH[c{fs7miWD15O:-bsj/3GiNw)8WZ5<d.%z@bG`lUu^[
+x:Io{mk493I$;d>^AVQ;Ae:>a,1D5djpGOK]/AQ%YXl2d3K6"djU"66Li%2"$k&l3ng(/4,#Y8XgP_Rqa31BN@PrSNIUfYk[gYfx/:Z:>3Cqqta,wN<{[z
+|uWFRGT-`3i"%;)2Fb<>NG/gSx_lQ(kHwj`,xxMnQA%H(5s]j|6&EDD@f|vq.v<<b:/>]$)+.9Tv&wlC^l`n8bGaM%Ge=0zMJnK-Z=c_t.B|Wtxi%OL>Ct
+s,7o{7FN1CAgqn;wb+z&am;Xua|DMl^9Em@N8Y!nrc5[dxsVeVAuc)yKK{D4E@24D0S%NNY9'n`U%TdXay&w9Klsl+ZB^qLCbO;Xo9"XJ"mUQAs_8RJ`iN
+tvTlDM5v^9jncPyirMc$35.RB:SdcLS5%|[5qrHeAGPvU%cy9.P.EI>"vQYT%!2;G[SOc3&V2'4!l/P6kj{eCF3uhp$J/q_:j/HR@M5fJ31}=%F!Q-`1K$
+k)"66qwWvm{&[>>cM{LLKwK@iCv'_g)zQ#!tT.rMKEF3fT&,X@]h<3+p0g3dpE@ah'[]1v4>mv%jrt7'L}|CHpTsWyb+b_qMfo,v:lk9VV&B>MH<Wh!}QM
+J%PzVKHIN(rAah_i!qY=m6so_u6Z8=iSKw%E(>LrU<5Ga+%v)LN]Q6H]^S9xe2-d0TV;0pe7f)[3>>ZJn-!2@Zh@YY)>9VmIva{9C;q01yoW<gnc'Q>2rr
+c"n"YL.QlOs5+!Oi|sypxBzwW5SndH8$[I_8xJF#'nEP3JPXN0b:q]/8tON(##ktr-4xH"K#tJ4NOSD_8DdVBWK:~pu:z5YLD"k_Lm]O8{).XgKxG$C)NJ
+Nz_RH'63S9tTjLqNyW=pT',3":m+TD,jBsMd|kbY"=`D(J+%G"%:N_jS$h%Hp[%n2`=^ps20&&[AdOHHf!}#=>gff=nbeaNZh;tCm_Qb}VYj'KPJ2M6ss+
+f.+"Q/Ws;oDu8iq1poiv[E$!E2;`NOy;Te9gu<1&xMdX"4K$y^5vRm"^UW[l&zE-,<a:/'+>faOJ@r.%gEPj[:alS+g^zN73t%6r6`)uE,yiH3as8!/5m[
+Z4!Q!]kH^E4Hnczu:f.;F!twfA7x2/.;E5XN:X>-^'])5sUP1L./SUvy6igW!!|eM+pt[hCp{fA/P&O-FqL-(TJt[vrNjz/,4x^DHlhzzM9od+t"f8hHm$
+Y;[j&,D[9ZQZH2M6$Q.PXPvlx=OX-`3&+2+xm"Bc-$]oeE(typ_8"<I,kR8O&!vrjR.OsAP;g0T$s7E[c'iTl{kC7"WA/+WJ0vAOb}RQ('9b"C6aqobu>D
+bM]B/,~Yzm1gexv^fc:cE%I>.4d-HKFH@agC/z}DZ.f{T0Ms3PSC^hsbNEKoh%X}upL5eNKeTp6r2&nB}aH"q1/GUlF32Ajd`zzqf9]31=xK3N{O@^|9wO
++n|sSaApypq97MZ[y[9Or'|>9BZcQv4yisF+pw,x@ZbP<^d96[fbXCzK5vTD2BcF3j_5~iF"W(/I'ZYXN9Xt#cFvUdDcKmCS01vkN]yysat_ot%Ng6B=OD
+O5I|K)$h[YV}fpH4xuVB!@X-K1';h<k:H,.tCSRc]`S@trP9}C]Q:{`{+PrGHi4P]Jy`p-e7<b[xwXFJq;m1w3z/x"gb..%sttFO&muM1xHzh@u=-8X;ho
+|<MzBU6YQyPNL0"f1bgqzvF5d'i|+z^Q+TQ>_!VUiul#x;K+g;;rN1Y<%s#|'kcS+zu.vVvYa%p[ngk-OXhBx<G3OS~Lnxm{3WDi1>tzVaFF71@T=5-cLs
+56EyG.D&SrELA%LP[ZK(K#ZJSUrYLDCpaqw@x,/W}>+^d%23(eHRs%G5"vX|/w"Y5R>fSDB[`o@'T@]V.xU9Lk<l[2M%0$7#ykAfYaR8_>meePnMqD^N9{
+XQ8BU:!KeH!R+WOl|5u3uUPla[<3B79tDC/$:nGJUiViV-9OQ<{v7/KZ,,9<Iz{5I#P%5j[Cw3U9xid{Xz)4l[,$F5'Sh!tU$Jkx7|vb9h(PK/_MmHsR%c
+|2]1biG-AP5ApC_!(0P9ef=79/9K}oIz'2Vz9+9E#6#M)[eVMK76h5dMHY$x.J5o6mLKFH$!HEu7/J;=,O'Tz1"c_4`&0c;h]nk-x`#wT6WF-_tYoYb,3{
+J4EYd>%wK#>tNMTgxQ^XF%AHc"SNLc"ixG8jM0IMilHZes:<eXOz$y9aC2=9JjR@~N#<v!Ax6nr"W/S.A%IDND6mju&j3FTmYP$<gQT"xGL0Rq3;U898ha
+sr68L9hrH"woTyeG4IGnLJlWe'XzP7=M4xhi`H^x9-ffO-V,JL"OUL<z(${d;g3_6HYI0n7ab]&(%-8,r-+nM#U<`"QS]SPiY%R2/j1fd7SSRB|5<(=psp
+5U`:@ry{L"(7kvSND)q=hNVfSfuojh.K9}TBa<O[E#D+u)j8}4pIDM2F6VH.k&'FWK]_n]y`KaC=VNLkf1@ajUQU;a6bSc|tpej3GbN=aNCN:(;ck)Q'g-
+b]`hwqFxQ{wX-%dw39DV94lwTLL`RI'flmiNr3~ivfi@a(1N|]7|<1{Q9w`/'Jk(o0`WO);'58-kOpx!gESz_H1$>5{iINlz|[B53Nf6_k~;$yS}^6c,oN
+6Q]J"f`Unf{d}q,L$z(kq^>k72(mA}Xat0wj<YS)tA.Bq.PIb3th$xFacJ)lx9S%qy<9Z+|+G1]w8_%jjZxnVz[u,c[=H':uR]FP5qR=m7)P~4{ts]K#/7
+/UlzlAfQc@F2rV|GK/X>nY2fyjU#/LVoUtk"fCZpio%ZyJr5`:iG->aaHvm:yYd8i6b%A_^oIkAmVmm;s>F9c1%Gdi!:`81!.[e6`25qlj%J~fWoK}E');
+tJRPMC&I:L@|o1T!IjL]QK/SKdBwqR94;F[Mk%^Q4r7SrM[`VPj[>YHwT1bb>%3l9R>Nl!.r75JtGSZJmXX";LAiZj$;kSY[Z8xh$X&QG8ZNgHDHMXlJ<3
+mGZCy5<>wvy^vxn}^qtv2ZmQUA^g<P#/LS<U=l,|]Mf')"]=gV8WkQz/$B]8WcvV[dZ$XyPKDuep)m_=c3>zMj@U{E2jAFrr+QKo_M,s=Ol:7eHD13Mh(:
+BWU)f[_{`_[O@$,RMIy9ql4r,y1g22Hbv;5w<hKpCF$)Q+):UezPGg@zCVV[/)>3F,4s(i}yX|1M/q}`2`o06^sBVgNhDTbECtD<1&hO3=/_K!-V6EVpvL
+s"XP4J}Uj@!587!yp(Mk$<q6D2LlswI0,J]H'70hJrj_q'v<T^>/rv[L[@/H/Ew4;+&@B7zg<^F0R'j4#8JL)+lDBdjAFv/rDHT0ANLVi/{{QU^@qN9O}[
+~aJ+77RNbCBW&@1bePg"{E<x#=c,Z2|71uuz/M5D"Z",biPK"I)j2NTPZS^``vDj1JEyJ&T"gH(Am^Cs~}p5JWz6HxsXADRKis@GS`,7A%_C2K%./_]ZXi
+wVp]G"}'!t1vt=},9EE<jx,6fD.J!1~T>O96B0x9Uc`^4!xK$2E>cIgJuC=529x&J#TuW+!<>8v%=;lULVl]BE#pe@sU,JgUT}S+fpNdTBY{I_E_&(>jT3
+C+)|r}vEge6kFv:637u1bT1AE789(@~Z)k6E{@p1lmx<PbBXQ}e(/;QcmQO(z"^,oBS|@6tdTL;&83s4'wji<8@w{bYh_wA2hs8j-l-xa2ZOQg8m#"EiJI
+calUw!u#k0$WW"2>)R,=E^mZ]N`acwp9!#s)f3ajtBaE8U!LX1|b}ib3secYE<R9shV>hPTE=S>99r.8Jo3;rh"u~M!l^;~R:B(Zp^_VnCsW&M;1)wyK{D
+7DApUs8YDYE^<`2^|@N!4rBy@XAg_>&B4"wbJ>=U]fL]~fkZ6H8:>U-vbDnv'CVC%f/{yU6XuPF'XnFqy+#5!bX:}/G4VeGD6rddMZL4@zga5T'$6:f.S#
+NTkagq.G;k'XrMiXT#6259P)D>W!"Z+ebeX[E[VT<7n`QTm9]@CX!4Qz3.bL,zHM;(%-mQ'[g(j7jj#aoJBQHE15Ir`(Rt02n,nyDXt7WruIKnK;/sRVAm
+2%1DW.PTt/l-}<#YTySDoDDCrvtNHmKx4.%.YOS,32Cbo9LZ:L:'/Aw"gMGC{000Ug/`Q#:1cwkd#obp)FF{~(XJ:&nQaxres_CqlRQP]>>zJ^LJk(i,y(
+[<M%.['R+I|:}/$pNm3<'w<8mvmtVfbA5#<L_D!y:}mZjk:Jh6+r!v=gx#13Yw=g!PME'eb(Y!Y^{9`3K,<:E6c=~T=fdM}@Yb(%e572Z7K'iN%NA{3<9x
+$-g&zt3O0@[QZpH''|iB4%VH/1Db$.L,iZ)"KDcw$p@gYP>x<>aZ'op%lt/:1P=<m}2.^2<kSv6nXs+0OpuGJUR4@R:sgflf+I`wjaOJ_Q"XnP7Rfmhc=|
+7H|^8jt[_Ai3lU1!-"T:Lt@Y3Y.LVZ"IcT0Y)9.r74cbRFgciCx%8<vehr6n#j}u|N};-iW..9^XG/N'bULDZ.P66mFw;5d0!LQL@-rE&A,4<ML!Mh}Njr
+S[!}~-073o=52sw_$W.KU`A:-=1"i1Ua`[I{l;_72:H'hib>!/2g)j)Q}GF+kiuR,vE9b(jtEFlb})MXD+I;5D,y$+0R%90DFW,g49)wgR:wfTEVdvq<(K
+;T3V-Q[M/uQD@L@$aP/C}HG[(Vdh%CY6z;_"(]>By{zA1j$f+Y{#3&O{:Fg9zWpvIPiPkjCY0EpC1v$<%UNvR3u$]$J]=`2X:NgM')E9;CH$JhPx`^G+FA
+qDt$B9Yil[Fm)OQ<cL%PR31([|A3cjkI|)CBH6M>b)XFp=L<vz_{d]v^<>+&e:4e#+"pWn0s9DmC5GkZOcB{}g_sPDZhJK%Pz$.|_pMz~h&n^6uWDym-hG
+SY/{!gHc]u'E&[)D.5PSg1m=e7~uM'}mef8:.&k}}Vw^L51mBR)a|cdC"<u4}lb9D8&fn9g;;Tv-WZ1j/x4c[D|"4[M}`KGtc,o75}8:29.w57pDKt-Y.,
+^XQhiSnZfU=pK@q$XNkf,}!rVNOQt`YV@(:x`SAWK,uF^=eMLXO#JbkIW:~}f;r%o/ipV&X;/JeG]N{=T.CG'8s#gTtMGS)#x=L+Hi/FKdQ"]WG>EQS53g
+%O"<X|Z4C;-S=IMF=^ylzR,DdX;WPf<[K+Z;QKyE3VPO8}YMB_"yEy5BivT]Sc"hhbOF=|H>-t,z6_%1,bA10bCA[q<ZksU_.tiV]y>9kB0]zg2-"N&lvc
+X^jL!Z#]%j<v&]k"~H($)`y6dF!R!NEE!79Yv9WN8EfWF{,C%:kOO5<{l[-z%|<Ex8Rxn_Cp{cl)wv.8fU=fj2<h"3}%;w#U~VooYhd:Sp$tm4'CJ;ZTL!
+{#a]|#nQc$/7Gsa`iivtPK;QG&bLP'6TB%ge1P1d-9$FsqnX;"zPMhh`kHo!8BWFbcdV;GnD7(yAhB%EF7`xeO=lu-d^RK[!G@5fU$8E{4r!WeyrjswCs5
+B9E%bN]d<1k5M=Jb84C6qh=AXTxZeTm;fec^9:36yA9vCtXW8S9!Y<}LukXcJM`I|!yK_$kTJ]OJ3@Ov/`$F[.g.oTg%d'e2[|/g4Z_1Y3AxxEELgDikUI
+a|irbuN`E<^+4^df2bSOa'N_.;BZ0arYq]qsJp!ge4:TKuT)'/>Ba5S.UbT=nd0-|qI=Qr)fgRKifgEu.{0sUK'X6%~f-LbJ1ulIjgI+AWzdpO+/<qAlsC
+C]v&,J<L`=pl)1Ea.d;L.YjcGLiq^rtgpQh6&)FxJn.k0%ki9{1$v%!b4ig!>E"g=nCg:ca'`1K:oQ^x8QK>3%OFo>;n5_4E$/20i(!'l,|Xl:DmxF#/h1
+1))HF|{p6z$r`wjf}T(mEGe5/b1}ItB><+A5=K)d2}uubE|8CIO){N0P&Eae5qti@.](f>@>"Ld2!jUydkZ@-V/#aP)4(j]qU=0hGS5X)HmN1"Mej^Fi_i
+rmwq[';e(=tza1tg:H_(p;un=fRHPT]-=JLceC)23Bah%dPK8^z^uT8}nF1^yWF#AUag:>p">zd&C/T#[q(6m@=w>_r^FkV"yUMp6ET6MFsKcv.cBG&7g{
+}7l!cQRk2Pp=>vzU!c@PM`_:)PNUhs[P3nAc]!G=9tS+jYBB<mRE:8GLz_cZIPk^9LR(U$:hIbx+qGw}z'0(H>x=MU~&E-SLi(R9Ked==b7hiS<w"`]Yn1
+U6v{_riA>n.^Cla,=pc$K/nB[lGjMLdMLC8Lr1#.@T`|&t|b)gd#9}KOc<h+Je0en!43Rp-&qUL|XDk(iscEU|Uo4Ye6q(3,a7dg{ZD3ms[m#UJDGAcZQ$
+sP)_N%O6io9RI'R(~9;:w+}5xzS=Yie@%YD]t[QV+"fLvGmq!)^_wTc-fu]lWCEmV52ZH3G%H,oDjmA[2&nm3/@-G>U<S@IfD@`UrbOuXaQ>[4|S>LJLEL
+qO&v-8`2&e>95>~"5_Jq5X;J<Sj!FuWeS(=i{1gtkm;Lb3XX/bQmF3=jR&9'W97`#APFtjA/]HnuNy%o'iE3tTYC2p{<[j90yFrGa[$9,HSsieHh7F9^FW
+q_^]|v_Th^[3dI^U@B_U|@"y3l%AC-L=~y8J:Ts74XCEhPc+eXCz)/jXX7Rk29pG!du(J6OAnW%4kk+(%dae7P7V{o&LuPHF,h2"eqEG`gZ[7SPZXtai~>
+`i`"cC3KD[#=2`ej5)"GwN<i,le}ku4cIb6.5N6$(f&'_%2fPPd!jbBRR879a&,#</[3g#PEIJX+`42S;h%hbI%a7o8;ZW8t1"6>r'yfC{LNn$!^z%@G-l
+-OMi[0.jL^Ze/tE;ueo<8xyZd-Rk0605'Ul@n<V@p&7X.DF5^X%Z=!puLiQM'$U}PM5,Y7LHp[fOv!kHy&<OPm&7P=Hi)oGxS,qifxK%Jq~`HT-_G2dZAQ
+$(I4UO6/3X=S.s2;AskRO#Ic<+BhvauESJ%g|HpRZ-rzVCTM`)`'RK&WuJ(2ZWydnE5CR)ijXv!^=h66U7w6eCBZ+1ecQm2hpth]($}j]D3sr5']+|].oY
+68Y|Zf)>4N&rZD@qt;V]Od]c[Z:x[py(w=0'}A>n=D<ys:o3XA$=%:|8,lN;eq@pGp-"3"FL}(B8ZV$uETO.OdQ)mjE,O0M[gd^'A3r]b&T/3Ew;OGr8&N
+b.i4oKcjte:@|p!y;LCh&_OQ1B97qtYa:N0[6+U^:&Y&$}gfNVsu1ezB2hIn-@t3t%AWjD7k"$21Nz>TtUyUTzfxH$F)PSq#acVa8yk0J$bzYErzjW77ct
+3[b7TqFu6/|QV"Ee/wC(k6!OK9'hl!{3.XlsoB19JD;qogYTqM.me=RL/iwd/f~Q`-=i&m5%.Q&Z-Q},^'/c"9L@lkyyh`-c}{Uli7z^`@{9@U$sA!L`1]
+~+eCjm2HF{n5Er<gVA>AUI7%VY&fs9YI1."I!#3M72]>x9+;XXL9E5e.pL1G/=gv>IDDC%#P#8ptDV3$T`MbL.-bzkeN:_uKlxiSv$IEGVPP<w1]_K':PH
+s^oO41|qC<Tc,eeaZyr#ZB'Y|n<w3o{K[fKP9>k$.#r8VJ&zF^CH!fXsq+k/;=$}LHuYEt<.tv[5_d51/r{h.Bw7iS"IQybY%95Ym$8l~o]FHFzd334N^&
+iumlcz}lk&X),Z&r^z>NH$B-4l_XlW(_^,F#<w,e}'I9kPA&~iJYH/&Y8RP6t6,&J^.I}0IU/GB;J'U;8eji(VY5G_S#D94ZXo%r-,[|EGx<T"wMXH`6NF
+65}[FHuFb,|3N`5fW6)&qRs0t$=+f@9!$e~R=,s9Z!m@KA/pBO8dC{XGP4%1Zl<"z>3a7/Vsxms,lrip'mPE2';zU>uGb$i<9&N'-T[oZ#TSV8[qr@kgDb
+=Pf|D>f^!tV"a`>E$XcZX<6h~Ki2B<Qzt{XefX/X]pb#+w8PXjQ#l+@%[7%E'TA`#-kEs{gE;WV5a`EF-u,BbjUBJ{Q05r7iBR&mErr/h,>&qO.)&%|V_P
+QU{zieNNTZvkB"}9'iD9mUy!jwRj|8H:nimmgUR+Q_sb|3xQM6_;F99b'12FusRo,,;uER.(a.'uy&Ipt;9:j[J3y/,/WB`77u5+m1Fj'-ukqv,VD&1B|N
+X=x7Ss|a0Nmm72%bMsnyhg(Q`KFH^]/j.q9"]]YK"43|"a/i46LulYnZcVo@adHmC6"j>cOl<E}o3M0aaY"bMBN>DmVNO/BD=^@Q{a0nZp-,]h;Ce%Y(^Z
+T6{dZ.av'BALLL`XAwTh^:!>`']U`=FbAJgW6%B_5JWg7zhhm7)n5dB5"u"@V[`1GiySoq^8|2F%W_~H@7f$aB5Pt0aL"7;"DmI|pgU{W&KJ;mIqo/##ur
+8)'<S%]SUvmx2&gN(jEl2LV<))}eHZw!|zWgn>l+@sH#pE4QHt!Ihh`'y-iUp7"(Bg'gXgG9F>YLa}`lz!vqUicbQo"M~JZ[Fx"x'QgX;3KMCGrn7Pxp6x
+XY,`.dYi~#mqlMh0u3QxR;6T5;_DE9X`Nr;mJDXVG"YYN'o=81ax"Z&+%k'UWb|;ZV,[:/W5G]'j"/]wUU$e)P+9;zr-(8&u{&z-08<G#qR1]oUz"0QTXV
+>2:/qSKV$zj9+4v8G{r)LA[[/<mx7%BuH3'yLB$K'>&ttABn<Njnq,"Y)p|9/h^hi3YQIlFtDE]@pe99rDK!r$3+o:,600_Os,l+-;J{N9s$@>C]wRUi8o
+8XwTq2a(kA2Uu;9H@"-)F>RL==e!&(:3D;_sH#ZYT$7HmL$0]"TglK_A(`x@0/j(JQ@Or(zvy/T.5eWJ9NKQDF(ZmY!!iMn2c`uk40Eb3os,v[3E{1~tk&
+DSJel0qSH)sUguEhu8Y,"=#uUG;`_XGT|P_0!0;xDIu"G6mNh9yZH8Ju(3rr8QPm&/2-#o2Y:Lyj=|vptr():]WsFAvW_!wL}[Wnz!]'M5|>65mLVfPfVX
+z5q/2OYSwm%GFKhs{mb,OQ+O~<5sMM!IJX&EgR06OJJTgfA7GOL;GfWM:BxQ4eWWeV`dYr>k#COf&yThut_Uw&,;lWVN(<X)wkpOx]CcNuCQ.-T}Uy@<<3
+K4kG[8F$i!uaf@>UYP;uWq_db$8]Vq->DK)kPUpay@iz5HS1U[YV9a)L`SEy9aHH<hkG$#+CVm!XRNT8e=tj^U,RaILgsx%o>UBVFG}x_5RTb|@H/$[8nr
+iDg:Xa/ab/_{^%2VjI}lP^UOmFhvW3:e"%>GO#iD]Gz10R03x>k@s9USb>E}H:e1=L,TsCYuFa#oSI2XqW7O6RYWon]$k<f"p@cZ_2WJ7,Ho"tnad0YWxk
+B&e/>au=4yhM-yySQr]m3hT%l!P2nw=tCt(XIx$|a_&%+`/G=@XikPEFchA29cW,"AxX0Bun[W9IxTkAy2%i:7Tr[V$F+,tH@ZaR)qQyf2=Yb^hbo=+7M,
+-|9Zy)/ZYTL&c7XH$"FK-C]Y~{=MNgQZ'-76U6W%Tg+PSz;H$,Di>Y{iw&qg[T.W75sq1#3l0%Qi[Qc3KB~C$SLOjEM[uhYC~}PUG'wpp1Yo>Ox{YoQiUD
+P'WcR)K4B@#3cV~@!S/HE.v-b[dZ`t[qM"%w0.XpnG$"52U{&I4F$d$C9#fv5cs3t4uqBLRhG!^l_X")5M,t4{=rvhVDoOIBk^&Ho0<<{&Sd#Cdm8.9cHx
+|iX{W],i9j.6s&xK2mYJVyh']5LZ9J-=+lAROMB[UpbmZep]5rcV{}TvawIH]A4OQgh07u5]MdA#o!'=_V|W%UEV_(di[9VqpJU]I%kT2#z+m!y,V{=gyv
+4}"J&p'l_=d4Cv4x0-ENbaFOSD!TVp`w5'dqe1oLK1GNr-jJ/#p:w};}IGVL|e6Ae!BTh57/R(+`$EF1;fa2uN(y+k_%Pgmov[[s4XViu4m`IzS6tr2;!9
+MHlmr=f!hYR}.`tHc.=(G/!XTJibmfNfn&|:Lnw:gY8JW.0{'H:+fT:J&ZuOS18Qi#X>Op/bj`}58(0qTn'a<Sr%=lnFPbgKl3#mpTnLmm,X|#RNpvh}Og
+i{Wv{T_<d@2r|kTHxuhX4=sQ@)ID[XcIl_cMU1.ae5|M2dZ=97c=NSgPH:Ui2pBfB+.43CGg~@l.|(oWaDb>PbQ6YS5T{1Q>.KkZpp^#~Xj"mrVPdMiv4&
+(5wQ,s5,V<KVXoXTrLlw+$Sdjc`>Q>sgLB}'3Kc76+Juq56{Dx7UMgtYnYqhu$LZJc>uYxGPXI#a2]S/a&MbM"'e=huVLeRI|rbx1c:D5N5vQ/0wy$Qm!N
+rLfwsdDcYOr{{edKapMOkW3ib+|:M(#&A@61v-j|'QL!{21U:Tr,U_/}MXw51Bw_`P`#W8y3}$5HKU(6ZA~):+M_/-HJ>0"6+<"u$6%f|=AVOgRl@fxk}J
+7Y/8$WRKK-bjUsUJ%g4%O[/'cr_CXPMB)deT~vK65],W"y][ytZkQ2%ipm1-KEsj/0k3{(iDlNZ@7oQ8fcCJ}#cu{e,zMlPL4t@X}-4la/nwCZ7GtM}X1)
+bhj5lS~=V=a^-%HFK;M$QnoO.}}|l,uT$gtn49ejb4qnu<QSGofK#H[DorEXGz%g^^1|zt_^RhZS/CeLfS%{oa@=M:kHfF!2Iol$N'sOMB6}Rd|c}iQ]2s
+9:GHRECC%NcP9`9E8s57=Jkv{@^_6&W'<N/O:=n(6}fs7#f8CmZwkCDJ/a(}'e.q]fk1A!>{@B4_NnEpWGxGz|W6W.1s)][6,FaD#tn+erpd}nmamdF)kc
+)kL="4UnFWoh()Ud2siGz#&;+L]}vGbRD<):W[0&+F'z[fg6Az`l!a^KD0Ue4Ml7"5rPAREl@jfQ1.:66k@GQ_~[y@@N)QF)+E,>W#b7bKRLMDniO(X4p#
+G6b;y^E7SIpr)S4>VXo:~Ea=R!_5(xNQW/B"4DVR.or@&|5krP_<AA3.UNGd<=6-@G+arnVP2R@-yR0}w"+AX3},6D^D:2mGG)'he[&JhIOo4QVR<AOh!,
+M6i{<X|dch{D[G8EW=rFu4g1S+a/TkRY}MX4fsM+x19%r%SHX_Gf,eVRK-WLmnjn6Q{'!w%T"/(ru$^7P%B@1jlC,G[n%)-rl$beG@S4eT|a"KeUi6uw]'
+]ea7^VR!tw!RJgl7GS.F))4vq(nZ.5>wC;"LQ<P%0AYtYU3J/pU;nTR%r$6UpnYT_8,u"HAEypV2M2h+>oF9wzC17D<cwZd8@0H;4/vte-3iCkDvtR3"BM
+z`Y4exA`!a<ywvx|wOZ@Lo1o01CI~0eB@ecE;6Zgt`V4vfSBmW[l&@o`}^O<>GpRZm&oev%-2scm4|c9p74d|n@hc{wA`Pxn'AS8W8scvC}W05VgqVXoKY
+0f6zo_Rg#S+`.Icg(othX(3PQ$9kM7m6$xIXtPo/y(]/Nq0xYbd})[K4kmp},;|ZtUG}jAbNYD~{T2jNnbOg:gjy{|p2~Bc^@X;vlt!~A:HU#]]{5-E{h#
+>n~|]]qzqaq$9ZomM&4GLux"sVT})tn_tsC}todrX2NVkRX,U{Bgzyern^POfV]a1@dken{8L4{|6&pz},yy;rfxRUKy$JxV7OpVp2{(&&ms`6S{RA)0gP
+$CtR@IJn6"s@W}&N>tuw{[oJ-eYqHU,ixxQpg"%i"mjm2DVygmLG&Y46YH/clm7IJ#'_O%$/3x7g=]5)#G;7p%8^k<3'Qm:G-r~oWE(FfbOp1Y=wmr)Qy"
+cMdk+xwV-<{Q,OoJ%k9rKtJ]mw]U~C7bA0R`Ky2jAk+gZi&dxvkv:grwfs:(#uRK5rvZ8lL5{>9!dPm%GQF&[,K%i.,=Z;/6^pr3^>v&_1SCKA%fu<7d-!
+u}P@QwdaAwlM0a,gG}uv#!%xFV_rHrmb,Rh}oN5oHXjZFeZ+AG(GS9&k1>b|iArNKDWiW1!7GfllxLg(neMkUL@[Tos('/{@Bfm,__69v#__!&04]^E[@O
+cherROb777{lkC5YUwwn.G%D(K<-hHT/X0qGXzryA.&tCz<fL7v$C7Zo7t>cY!w]W)yvdX8fM^A|I`z1l(Ay^wF<@G/<CDzW{B+-/JuH~1fD0xm$Y3`G)y
+Ur6`2okLNN@fDQY9)8E+ULKDJx3r6IxC5X51n8>N9Lm789S@l_)v0E;,<!sm:Xg]7|3'S7hnp,#T5NUM,&Z:A+cXp8Paj7W-H_I^pn$^}[%IQohEBYo+o$
+r9dY<b_UW_ly3A24S5ZXALzL]=RObw:@;`1{XAJ|<!/`-yKr[DuHaw$md/G%,xfHE":!'"~|rS9F{M1{0jJ56H!`Eths;YAIGAb1T{O=iyYvx>-flx7c_J
+]_"0lIfI/ZQA9eXHipte#1)`cf-WkcVJ70jfpzz=6gCiU=OX=>)zqBjfE(KzDx%Fd{X|Hx>c`zK1kS8UG-w@S55|4=k@xnf^hqfzozxn,(jLeEm`&LsbO<
+{Rq%f[KDm4Yo5cB2GL.vi9pl/MGa"m8Tv>MRizhVKDAz7v1}6Azx8.iTSd0s&A"/V8_r,OQeUH~vZnvCRjvcv[)m3_5&%98{45,mwuaziOEWSU$Ic4_lmM
+;QW}0;PfLsqO`kW}%R4{>LA8Ux7sq,Oz+U1V>BvlITwQj6.AykanrpbaF3VhoePUVC$AGKNi$peM[_Y><="k2rV86/^^7>42Noc2iDVD=,3-7|Fi=X(VN4
+Y1^#7In5Fb=(hlD+V=x(!8OHNlul+,_t+<K!tP="P(_5=8'vBu:T(HgI/8wl+{U%ZI>vsT8:sW#>=B&wRXJfkya0ro71m$ApnR,R[+Us@$b=gop,<G^6YN
+#WY&[1HhIYTPE2IA)Hq0mi1O+uU#F.8Y7ltf-@xHH3">O!GF1L@)_<V|saei}J/cSjpc>D#f=yi)f(bc-2~qKSCb!](9,]24@D}Nn%X4&;nphBZqspf>pm
+^YXk@kN1+b@C4^CtXQQCR$=4Rw|S;2tfgQuFPtEa3B]g1[]LL$r(;Vm=BZC>ZxMI)Oif}N}HNOA6wZd`'}v#|Br{=)TAry,)zuF-Lvw-3DmN_b'Uvttt^{
+H]vi=lDfJFA`FodAyu,Z#h'0+}vh%YnO)MWm:`yt.3OqFxv=Z7(''X.Y=@%'G#8y"dWzn`2)xaP7/O"zy"W]J^$2m45vz><z9esndkSOXAb"S'9<hbERF`
+]MGmjL<-`u%O:i|#e`Wi3NF2nXl>|at/M>:%Rw2vuV0XcOKte}t-gF~pfmw6mm`RC#^g^,buR(E-+<E],.JnUGjZbt{RpkICz>ez[]ZCoqbN{;!5D@'WL`
+B8rv;KR=0hi<XZ:ALw6h|9sA1|%n0uh"DP9TNJ=Pg2l2F7aWY:+`FnvVl2wLuS4AIzFJDF/-JPs%HzyALzGn(8!%=pV#fN@rXE`)yOD)c|raq:V}K]X3gD
+gPJ0>h_6%KF9)o{K2[}{>JKy~{1S)LHOKs#-2d#}E{V#kKnAO}h#ZSuh@O+mqO#<StwhX}Y1OgWpsl>AeE{O}>Y3DHcN7jrFNb7ZE4ZGT2C)]Tr}L-!y8E
+5E)0taOs&=L0D_W9gZLI)RCZm&T|#MVO4{b1pfnJ`xKLAHBW8n!iJA"C.2V]cX=1DPew}9{u~d'Gk8n=%Cs";%8Iz_[,:Et%RVS)q,Z$oRd+)&)bZe0"/F
+gC|f(1.H1y@y#d4</t8g'_.LSde![BGFKzmjwP)L5T6ci"i.oK9f+;<h;BTi,=]{fUt%RbXp02!x~(k+Khj=}EqNP9c23F:o{O)Iu,#dmKn^6+0-&hsu,!
+3Sg=uoFXV;v=<Dp-a^<IgFB#c2nGxpJtO[Ad(r1irU'iLFArBw:o3HVYm4jN0+Tw0=q2PM]Gw``A0A~jq6n8'Ul+X_j%8tTlPqq!P$PC.S'ECl`1r[{hU^
+SxpOndUgU=46nsn-33mxvXl-[B0j$+h;V,e:84],+{X>qj4XZ2%4d}@lhV~0XM|'M/3Z,4Fn@`m=_o1Xy>MT@ej2t/y)sV6@k_S2g5)wHFa$0i{cc8e@yv
+yYe|1_Zbw9Y-4kgvvX_dpwMZ9%FBi"0z#j=`@}K&q%7<6Ox43|-7YA#spD%1u0j0tN97&G6FCQ$MK$5Hh+~DPJA}Cx;)oMD.z)&M7%AydU{gik;@>N9j[x
+$M[57>7x#.{T@gKo!cG!R9zeL,tT^tKjXrs{q,b-{.`A7YKp)Uj8`Nb46wQ_X"[1xG}7k'1pL-oH5t/uurECFz9r^/Tf^U~BFWTUX1pLXj46,'62GE#W7u
+ykhEieQT~1i`G}fy9FXR.I;6qWRTe9VI{QxvMfkWy4moWZ%.MsQViu^rH@6q51NN+='(XB8)eMhkNR]9j^PuQai:mgU4S+w$p5j4ov}Q-a:A(S.7dK4i@N
+XmAzVAu@;c;yqd=|p'I2CIAW'q6I`%qEFD&TwjedoGqd|mQ^!;e)5d(@](zNuaB>7v^^#zuQ<sh&OnPq8&+ekVtBtyaw4e.mqX//x>b2@Wc_|`!}[>2ns.
+2)i8&U)WyS>{V.Lnc[A!fVjedjX-Ep-n,'8/$&w!P)K5b%nnEzCx"'|"mioL=]#[ORq_<O'o)gWD()(v<cr'G:,u0QRI`c'}MBn!8gmfXNla,"07QA),#{
+6nU=kSbT$p%+Tt|R$+v+T!LNvS$glj_0E,&VO4r:9C'c2o{XdqseqX`Y.l4m@lMw5/ttaQ7'}2i1hsW`sHQE:U_<Y%nG)x&b":$P4/9|1U"fTu2DhbhEOn
+xv'hej0fHKtq1RlBiuOGWWQ1@EaIg^M+4vP{;;Jdpn(3Ona)lP.G~["Z)f:6E#x"cm1v"D8rthB(S,;8YipsMJh|`xy`&8#xC)_6%e1!Y5`_'i#RK$'{~L
+DzmFio5cOz>w.B-O,@RUs"EG;hr!<QM<Xf.L=AZ3$C]VpD!<),JpePP={,-HuVv"yQZmf1x"0vg#}1'@);d+=g6N:B>tQqoDk=web6{p!UCdUpp+Z5+>B,
+.Z(K&>~xy`fgD9=N<K"l@)fzApZbmkS^Z,cQMwC3{M}$.0p8MLV/yWF(oaY08/g<TO|55%~!:_tIYs;Oolf%4)+D"K1^`4Gm)aKI,p7GQb9r>r'&uqbB-Q
+>]JGF+g83wxv=yo2+66+mfz>3O^bkKX`XQC;JB&@3blW{'KB4+;i6KrVGGH%hWODS6;jD/%'ak/JMgMF|JuZmpU|74%9AFP&d@]SczKG>7{][k@Y=Lgy%:
+9!MC9fMbCWH&I@e'&3O$cL:f3;/eM2Ld5MchniYtq-Eop[HqhhBz2u(Y|ja_V%.!oQB;a-;d7#LY18bL&hpD$TsHF7+qUHtW-v.%:&QWUvn,xEPD(+,vw]
+DY;42P,,5'P{k}L6DQ'&(tIgA5-UuDuvvu@[,7%&'tPNy:$)^dD+1m0X]'ul;A%;BxO'bWghR/6VI5TG@fU{E):L"ixwTmuWerM5<q]lBygb%`4=3:YP8/
+Zjz<rvI)_F/9!t~eiw85DknA3FQ=Od2JnNm{l'6^"_IZEa{cASas0_;{nrQ_r}z^o!-C@]k|5/"1/Jj|$mnRCIiyM9aU_;3z5PSdbil'mtC)$coo@07)NZ
+Lsp=S:TpK>FrtC8<w')kTz,cMuc{vWnF@ds&y_>vXMGbKKxn]TJ+)2,%8Hb^)iUP1D]ovGu5-wfV.s%_WPv5hG>'`7v4:lTHFO%nbq'eK_)_>XiyVm]8ZA
+Gs~m,n#SFTBM|P=5fc^IKF%P/DGppoMZ.Ziy:IW2B7},O-!HLj16Hz`<6A&OQ/u)W_=zkatF`oyCa@cFTI>`Gt%IxjleCsq1wDfgCI&eScq6#JbWch45PL
+''h/CT4WVf~j&|~}UR2{xq$gqzaKd9Y{ZxnBw_J+:$Uzs>a;$B|KAczb~j:R7SL9{Zf}`N||&i9Lz`W2IU-DcAwz/_I/h4ib^E`b/cxSv`|@KfkY:l`eb!
+.0V{TFq]H>c^n4bbq1/G]!5-@4K#<(1Z_:KiU"v8K4e:va&v(VoARlXIya]L(1PmmYECtdau-g4_)mMt<vhGm3n:TZ#vbnRH)][W;z[0@nbWh+/eVX=MY`
+F{;VptSoIo4+xaV/HVM5(1AuLVIHp+{Z/a,/Zc/IEm^+2=y>ohz'PujZcq9Gs%hfGlXX+b_p=BE[O^aA(tibCl.Kz9i^>D26jFj1cm@InoCQdRQP^#ciGu
+t'e`t@RymB)CpQ>3Ha|5{SHf^m$i>H%tWJ~x.^E8rHKAeF|KLS]!_1/ua7B,e^uW4CJKO!s)'o+L+@oug343O#^pKAUBC040+#PAYI8-L+Xuf#O}vN4Rp$
+4A~A8bM'fWI3!KcDW;/#zFNo/EqZCDzPEClnF&c["$z&u^XCXdVSMA)td35m`IR5Xi9p=T8m%w52T#VkZwJJknh[VE12/BGq[{5-aE|Kx&|BI(TQqGmhdM
+Z+t$O<MX(bwD`J<4trd#),H&,Hf(.3,h#AH7j}@T[;LiC(Rn$Ra[eCE>F2lP]Yu_g@D,N[1Co`!SpP!f=5.h&a0dAlpZ%`AIhLp2yGUp4)nKaB3+CJ"@7:
+|_UyK9L[:=FJZb.:+#>GpSJsyV}qvHLv%FFu6YY4{vB/b/m91hW8=#J^%BgsG@UoAOTzKc;klT`nY`w>rk}@3FGx:(HIq<^O'W7P:6rV))~D]HVZ1R]+(#
+g>CVc`QYRw1ACZ]v(ZZ^Hr)v=k`[VI.DYq}/=vC4r]^B<H[QgDl&F$6Np%=:BoC.T;|tv<`JLQ/_yj1E)S(%nXpV|8+EfZwN5iV7W4d6h_T-^d<_4R2f+d
+Dbc@2mgkb6s1PxY.mP'C)vXc4n}:gYw_|SnYPt4$k.fw_jQH<|`6--O_vz^5W%~37;:.yXiIl$GY[JR3}Pb4mhT5tKy^a0gIG;r/17H<!'"l:%5}<EOQbX
+DJA/-mnpH-m7'_onnM5V{]QbqR^dqFu+=TGmCk#Hp:=2}P/41]x<)]p^DLi|TL_G86~s0XfVi]'EugvZ!(#P6-v(%3/<b/%p[te;mxT.D-7D+H`U%;idi>
+[AYW/Eam|,Pr7KF.F,MK2VJrY)B(::|dar3tqcVP2+`U1IF&C`s-|$Jb9ma/]GpY)^">OXWxI`GlBb;uT{V!UVC3PXQ&764]7NJM)n2lXSwUgPj<;8>A].
+80c+ZDPr^Q}$}w+z;>C]QYbZMvm8$cGh6dTb$62GiP3XXu:<#$(D)yj$`p[,Qy2RGO`+CgKi1VF}KKyr"@]0)G<j{[A/fx,j$jJOu"l/SC=i,6%"SRzLBl
+j5}3Zj%B&aVK+Af,wOiyE>^F}]q4>6P`jhPcJJh+KDI8kJeoJ%3`na^E`OwS/.&d!;UWc:6Wwjg(8t./1$gukf:eRki#pXFf%3hMT|"qiPlNs3:J}&iekO
+8mGdG+`Le1!f&H9",n8eXRh)8LWkM%AUcjyJ0Mh"FAKE;|o_{;Ac!Hx,N.da;$Wv"=.Tzah6Sto"J,&;hGs:B+u,n6"0eE9ByKkivL(fe,H%N$.XY/KD7g
+F[O1{csvOe%g$@lWumoT&aa,jgUC%LN!21rgd8W5#7lj$ld!SaMT,KWuoVb$hv%89f;L$A8md@x">0#Cgla;!%Jff%hn&:Yx38H-G0aIXB<Gt>3]^"kGNK
+dJxkvr]X/u~6m:F)["{!xT/ban=wBBQR"F)Nm/tA:Tm4mer+pd82_iy>UK}|':q:|AEvY6J^l7+!Y-ooC|kPz4l-fY_-Vxz0HaWRk5W_mY)x6mhAGlXHB$
+[Ec1gyywb@P(+H6rS54}{`|LlSCJ^^N#l_oUBDEZ)ngAAHSy%]wtVTA{uaMvYw[cDF:_qDGG8X|2/0g/3oe'sc#-tZr}pbwS4V_5a9HJi{k{R(=FZwPKW>
+gvtf:L(tKvu!:`4LP,6@oh$hTwLTJ>7sucNs(2{>X(}VwF$aCudf.<dQdVKT;^yE4),gG]ubIhD_E6RdP(>Dw%df}b)37J"c,q4pOdnxaX&D4iJW&8v4uU
+jT@']T3!sk$f,Hd=KT4Uod@(a()WKi#,ykF0Q;`rmu'`{m[<4}EW;lhZYt)fDWwf;Sm/f_krNMqK_Qd)xAAt3Ys>O](8<!@a3U0[H],o']Av#$mo"a7swh
+,(1S@CvT]K[O=PtsL$ow4PK]XS'8Vp|U:SpyLh}6QJe6~{c{J(My7%s%i%jg]X'4fbp(.CJ!@7'$gm2e-DAbD%'jPF]Yt]3Tye}yF.&2.<xk>n_:(6.h./
+nT%N-]Bj{s5AIx^i%nWqKY-BE(Y&C,'QJt&R8[>^NamQT-FF:fA.(>e60n'c2b!!K'):F)dBC'ia[NdlOy<Dh;Tj.;+0M!;3u#STx'BbtD't)U"Hjt79s1
+RJpvHo~j1fcN'.4{{l}<b}07BWr&U4_a0:sE0^laF(ZnT#7ImXo2pcsrtb7Mm,o=;W1h&@%|01XcIWofHSFCC|B8sDG:p7l:E"Ngs!`mT)z,wmtF3[)Kmo
+.BJ<VH`dmSHW[J1#+WVdL]U)L38!wH7@,LF@cfV1pe!KrW)"C+j!Bgms6.K}5bVh2%zOK%[=hsSdmg`kdJyTBj/Q3!'/uwh4T`-$dr)BT#)[)sP'XZ]k5.
+9oqMwhmhcFK"<GIXGBq(iGNCc;KK>rkB6|K<.r;(Z!;&fT(5.UG#cEQ<|93}C1#^/Op1DW:]W,.o,Z;9jk(U@;Wq.z.t(8>C6&w>t6B/"N=FgBK7d/A.r3
+<N%["V1jOv!"O>4'<$z[7)#09<4{JW~VG}yojOgeP@fyV62[|Z98dxIg[U7uay]r5oEgzvM|)YE{!&Adfr]ceRN]a}rsf6UZ,wm1E1"7fH$B&I<,bs=LwE
++7N=E-O2%H6!8xbd+T~'0%G:>I'P^H9bc}3_o1B5;@2$(hA2}V359cxc3H<w4:]l8)q8^6U++fO1zEgGu/xj#tg7u{C)5x}C0NkR;]/JDMB;.)+VyFh)HQ
+S_1/oj]FwV<C6}eJ'DY|xIo`NAfo9Qt=|^[K&l@GyXDF|E^72>qT5zGY}^=jqLR"si-sVN}C=![08<kWS8Qr$rzl,Kdg|^'#qe`8-cl$:>Zvb8X^MdF7#{
+83",9ht]fJqD#16=-f}@p!kNz`+vd#BH=Oxh($E<=G)TzzjAFR-/0so07>R_J(M0oq4`%UNb+|(PZEj<IFw;=j049ZP>3.p[i&@>;,Kn39<xcA&XUtlw=B
+=asQkE3y(GsEB!RVp(88D|<d5XV)9/>a&#1JuU<f4R}XK)^B|f>8ywH!b9SP]8e9,9.[}$9fcTUn[P5_-:8G-i9wFyg=]Zr%xCMn54~JvLvH=Ao4LzR&f]
+gewAfuQ.YUS3k`DxtNRybb1hrnbVG76P%.G2'dg-ylkC!1{nRKj"{C~04L1:1|t$4Rn90y|:+ZU@y#YX]t7%xG<Pu#.9n&6oxS6[<LkHMUvK1CDMnOrwDx
+5xP,PAO0`v6DZq-+hsv35_>DjZ$IYc;wg9_wazHiMI[J.g}/bkVKHL$V4e_Hmv2+opizBD0qAF&l9U>M^Iy''8|;>:u<@`!mv_vPiqiF<%ywb;N@c]rPcH
+j1q&e08lYd]h!3[UfLpAzW~Xk|>7YyIN|IQ/1;ee@R9L^<N/^x.s"Uo`/lFw$GkHA%pINq3'/JL9x%KQ'VNZc%POzhmY9=uXh(;#IC~&BdQbogMKcNHvK#
+%Y:hvo.v|FZly]HGZGdU|!nAe#KM9YE!teN)/Vg1@epg0`d=sk0.HatwBed&3ulCyWD,11;.!n=Gv)UV7p33z8SUy+lwbiG>MnBVQSM&yzqDhn8FvUMjmj
+j/GrLlM3vK'c.Z"q`[GdjcT^K!!0Jt[Sq9#6roqCg3UHI^'kc9(.%:}ac,`!BE.FMi%Nm{R8{9c%KX"5!IlS{g!'YJu_<nrEWR%@idVMGH-R3GKw_n2Bkh
+tkE>D%+miJQ(5a|T=o~A4(Gp^<IT%K)OzAvm2F,Gk6Ri]RU(s[,/l:;PO_:}p#Ix%z(YKwoYY6&TcA,V_m61b$,W`NjEc6cv[79z8^8oTfdhTJzwtH:B!q
+qgKUxNCr/m,o#K[l:Eg':/u@_!!!g,8A9,{g+l}a;$CXo:GWGc}E5CSP#{^.27gUJinz6OlfOcnA>O)+}KcR"hC'"gxhL<muX:Hc6B="wvfC23$:#VVR&:
+mlQ5(7vR3$'wxJv_+e`^^`.u&g5FlcIJfduui$z#eNsv[:t"$Lb[NHkYHmO[NR@;FhBWh4&uWlLVpoZNlHMy]aoEo<8KQ_AX,;@U)MBT_UC`;"l+BbLG[V
+TbjQZS@_a->SBVu$Mw/FS-tpRs/yv]O5q3CC@{%Q)cX/cU9K&uDwKp-(GYi4h.RXYsSh"KKUtpM,/|,6H4!&4T<6K.=6ceE3j0ooT&0UcAE3s;K8B[+[%i
+9XtJ!W:/=&7eSs2&I11lRr>g,6"+p3>PpAgY9{WQ2^$4)Lx+Qpx.X6RVkTq5o+JO5K!S)H&-0shosl#RSd7Vvt"W,eUf0Vu1~G}E7SYH5xe%J|88@3DUl7
+66|y.PoM--G%Z]&Q1:{{qKXQ$>hz>@/5.wo'.U4$yf0G$LI<S&jDmsH-Vdpn4GKryVvU@4oq"-e'rBK%zi~7x,d:3.P^$hrbI=ud8iVVY`A2<6tXSEUmKk
+B;)!4'dM[eIuLI@P>B$OH)/d/Ga[fweb#tS,$s4B]e'Hr$7kGnNQN}"t%PPM1T4ws8$jl-&,B)UYUptvp!PW<#"w^,sByI=[u(+1pe<fT=%Sx/qLObj1&T
+YY44'9r4H]PlQr[A_'(BIdf||T54C)25&awDwE(uD+h4f70oPv=gbq4H#NH.EN4YHcGkc15SUNSf&Sa&L{)JXZ'WN'0:yAY]#LXXJfU||}`&tjZ7W$xM}Y
+zB#V9_G+AvAAlr&>[Ut$M'4qs6nR3=[C)[C9,zk&vNnhMMG,VV'3Q'l7mN+E(`oN#4hVY1/pT2Igw.ucS"l^OpN-u(;Ux#$M6vq:Zh$(gC1.ITZy-"QI"y
+R^:I)]A[q[}`8B7N7el_/@+8Ayzvu=y<HG%g5}/{9_@S3p@O#|P"#wbBn(j4'Z#7(9HoN4H;klh8B--"0@:|+PL>,bz9M/&">n7Y-DdRnDQzj%4:FoH.y!
+|[_mE"blEbE3Ea}v~CDG/,%%&FzFMG:3BvrHA(pfb<p!weQIe0t(n8j8}&~-xilz6IR"HnFZL{IE,x:mnK-MQb>s>PMtXt-q%8J&2jH7F3/Z$&iYScE-HF
+8Ja>KD1HO3.[q..:eX+Q-u64ex)Uo8F|pMpB{VhslwXui:5+r@BnDKbxL9^68^,r`G_"ZxJ.f}~p3t$AC#qF/w;z:RLEe)$aK%U>Gb^`i1|]!IGGR<P`UY
+f,cbuU'cH<{sx-GVkD-bn.$'-xSdd_Vr}HG.]YH$/<3fFIz#|[!Me8Y8L#G:rB}Fr[Hlu-8d"D;FBua1mt;q)'V>Dg/h%jqco[Q%=8vga&:':7q4[F=yi>
+h=6cH>t8QWi;05s$b2N>EE)S5BHa6(tnF.'mUbU:!&V9iSkc3X_2{+I:o#VN)op6{3UHA#lU2IFjY4)14,]f1RaKb(Jp@uG+,h]yIRa2l$G2uJI^@{Khn:
+-UdT2YV9T6-6mjw]8U0:rQIkheDcChsX:zk&1ND#5Y;FgZ<P=UqpvobaGO;LY#4L@XbxPTe<,X;3naN0[m[m@3dTT;$I@2SJB4%-1B,IXU#+h2L(8K{F2Z
+IdSPEOXhzQ.5|=<xF]sMae$("l<62lc=Qc^tFhW2-/XLWN4L6`.)@''6$h/K)K4EvQS;3csDEmK[^G30'N_a7"himPT3n(R6fcSwH$:>5=;N%I0HuwuyAn
+Q#||DEwd<G7OF6O`/j^qWD<BQyBr`t=9pA$&IOjvI4Xe[=zM|l"f.JNQztU=A0XKg#j$RPoEr1:,%sL1">&58'<1lts'[__3gi[!xIqY(>3Ckh:77VFy!T
+'GSmZHw]c],TWnz2!^@SZA{G~IiKenJ.;Th_w=Xfl6h64lD4V2!&c1o'8'V#v,peYpHe9vxZ:7}^Bm}h.a.j6mQZ'N>>{xO6/=:EpNk{oA4`pwh(isg2R<
+r#De$R;a}1uhagb!RifgZVx>,'i9/!3njvual6gF>M`L/9Pv}&/M!wNYKxC&BqtweidX{i0p1_GCVz'n>y^nFaoZdLfCfKnFUKurA!!]8X=S8RZg3R-bK<
+GUq}`QFuW1%c&r@wg8<Ya&K<(e)o.{=6TQ)oiHmw^8SkC5=IJJ{5vos:uvrPyN&ZUC}v(q]cgE]8$1Bx@_O=n36`a="5taITsarGu=:dRy@((=_Z|KRq4"
+~P{Qe]$>p;kYAYY+-GlyJm<&Al'&)u,^fB78Z8`a$LL'bN+mes+aIi0!.&g]Y)l-2Fnpnv%q}q~^J|pxkM.Hb%JpRL1&RQ!L^:@AF;t,BtD2n[A}G%Uc[Q
+W{Z4u]eK`P74I,tZ.9o{Dj[>YxJz.`2"hCuaTkOo06'.7dRBs(h,YV.9D&pa(gXd!a5zcFt)(%N+D{9YV}G9%Wg)-baxW/TQ/}c=0mw.(&+3E>_grEyCpu
+2{j|7UW7NiL0)%"iVIr}5Lvb'nw)C`KC`D)GD<z0420A!w<3T{vjPAW)!7u!96nCKgC3vV](orgjo;C0'&It/5UJYff!@nb]RyM):n2K8T)Hma(qGAlns,
+h03o<,:Z!C6o8E_<xm@WC|Vr)IWrYhN%lvMD^<1L>:SkR1IA+<"QN>uc3(cPv/V^cVfix3dU~bBSJ$s<lRjeB^lhDi)AtoY:.p7QD70}=m6=.btJif{CwD
+O`X)P[xx,<Uc{N:(fJK11+aZp)iV{/fp7^8_`JE]!Lc9(V)[B+UDyh"Vhf4/>#ie3,D#5n|@e;y^+@=M|2O_amdFOI<nm@=heiy&gGN&o8A{'dfR5e"68!
+Y]5ZZvB{t&Xp_Xqyj&d'd==!y>/PxOxPl0:0@O+trN7[<;ow45w}Av`7$z_q3Q&Q~heKX[#dG^3E"6@qTMU''Df,&8xNmr|LNgi=Wi@,fx!Xn}.VE.XID%
+%bx!+8xwnKdB]nlvjAe6(R3v=>T36Efuy@+j#v&sXC4gdLk`DcT3/Dru{.2bn&Lb-,W$bFplu0F5Zh48R_L`)>uTnv$EJg/#!W)7f8nN!Z)2{4mQn#^o&>
+jQeuO,"ZAMfzr6VeB`W:lDP!)3UI(HHK2K^f9jxv<,k[{yLV,Yf,3GF@#@}A~8eMF8@^ieN3i!,+>[4TgOYD$3I`Nzzm>a`NI[#.iz2"B)%vse6X<b"v;m
+x@yalX_DrS@^|g9"UgtP@!+_d]x5o{1cFS`zWaV$J`.2""H6OROlII6"}n#G;ouDdWI3p/>.galYH[F"[%l1;_t!^75S}S)C9Y|n&t0.VLR(gAOBLoWgIT
+]FM-uF>Qf"kOpH'`+""%JR8tq[<><CgLHBovNoS1ci64GiBMCa2f<ACqT#$.3lp[>@pmM=NG-0LF{Z;Ip/$cW=PRG/{FN1[)<)ceeh-@lE">>X@y]No'ZM
+6^l4lo)^,6"#$Wq`UV|Q6)Spvz%m`W`YzkQ6j@l[{{m%LA#+HFz6qQNtJPi^ljMdBZvqe$KbBQh6mSK2fSV$L=KEsjgwH}h/K[ePR]aJd89LQ6of.vt3PN
+Ad:Vk.^U|8OIX3$wQ<(EN7}0s/{@k}5@!d2OZSE`%D7l^%S^(-0AxsyI#rqA&&d,4R>5jdpBd-[;}A,,_VUx<Ti^XG,QRg'QLSOMe0!{V46xRKHad>!410
+<$UAM3_S%gB=E/oDMAm8s!T,[u2i!yz_YZb1hA:"3G6=,H<g5)u"c1vUUZ!h0)ktHL8AV79&A<jCk&|UQ$P72:=oNh3K2{l{rgqrNt8M:t51_P_S]F^bT-
+6V;Xg/G@`@!y2:aCF'|x3QkB]mXp-1Ga!'f+8pUCH'EU@[y2om_M!D4iu+t8dWatFQn-6<QzW]T}:Rcqi:/Q(mz7=tSW_5GK[J0,YDP8oqul@I[x6g]@MD
+Z6A]5f)%;:Q%sW<Pt^rfMUKMym`V9p,tsRy2@MR,50&DnA1xKb,Al!W[GP2_6LTkm9:C]5J('l-LnPz0lIX!]4m(hcp;f%1]!n)Voh6u.[{V+S!/;Rxv0r
+v289p9)%V/ax1M3v57GY'(S=7ZM@-otd&<}d^NT/NB|a.tUi:>Ky-g'72dIAm"(,dUDk_jR6rR.P9(P3@d|U25Tkh&umZNXnY-'SZk6$biL!Z8%IBI.06Y
+bb,O`#Po38x'E0j@)I4tv0:,cq[^yLFawZJWP.[c)w6S;"S3Eqc5mP"=!0p],l'n,9H3E&$-11n+1.3iBFR_M1|bo;ZYBnG{{|[H!T8Zl0QZm4.GEkC}pM
+AVFVTQ,$uj;P@cG,3S}{F`Z@=-YC53<u85skG]]Jm_c&WnVo0+A"=QR>~)&PUo"Ceo$}_QOYFMC={!$c"IGIYKg$Za76Fb;1Dm,3@Ci9;N"]FaR)YgL4)]
+#,SJJ1cus=5J9t{M#WNxIK4!L+Nrm%3`64IXJ/]Wg-CLvf]M:uQ_fx,NJFdAMO7Je8&yXuoyl_4k0}@3Z,2m3w/H;C#xX.l%$EK!+nt.lZQI'_F<rP8Z/"
+k59hARyFkFJr1ii0CBXF=:nCik~^E(qSi+{gRcs9c3"5da0VNd5+__s!I>:qdVZW'q57bw1W#^-xssagq<<WeX'].ZFrFvkg|n+NDR9ug;d%Wlf3l@d`QM
+vQt_j}FIHUhvtt8pTj3EcMzv2|wY=3Qof{=sqv8lqTG/o[TKuN/U{Y:nO%:^Wl+t:UO3<|.)|M_g.qG&q9}zEG1kz7mS}+k4#ntjE@L]nA03x_pb+=/;k4
+$I)S0RYK_a;Y(G4N/uj5P-xmJc>:J8NVm"XkMiJ,,z'>q5C<y/ZMazEx1wr!n.r:"l.:29UBh';.tfYn-xd:W{tbd;O-&KrUac5Hsl9>-Mxc}yHs3voS((
+!rMe+Q8@^Igj4rBBfrj,AF"S_+%soy3iwtRxRQ(YRb21OI3zOE,r9!1QNKX:4!kzQ8v_G+rufA.rNcZ`+qfi<3Qtqi(5Vt}T[OyE&Mo(m]29JL^+z{"SX1
+Xwe7TZ4#cj8B&u'XW`z6|geIA][1p^)PoEW5P_lt.w{l$ZDUUFh)>G&"dlGYf!027gpQ}LK"UBh+]Gs+Wn(8bQkLm-X=QCyeN;1Dv$,U].!!W6s(,o{FPo
+O`|r&&_&&U/^[.|Xh2D4e&Al$uNc@=P,Sja3[SL-R9Dr|wz%EtG,bjfQpFjg6X"$rb_<{N57Vx`13}&Ky2Fy[VKan1U@el>w5yil3Q#v_lvJ0LppaUG1kS
+G4KxsS94UhAl9!51ND~"&Dayr{H/4zZ:+OJkKlb0}7fJjmvce{i3M$Sp0FZkL#(zh3k+%n187>!ia>&Duy(X~[b!5-WY>,;/{7=![&W0YfXQ,^{:-BQIq6
+([Kx!&CG5J:`{9J"AdOc#R#!|`8H)9<:8KhXHlgm^/&Y-L&9+rwKplX=SqgN-v=<iR8:XVh>6Pt_fXjbn#h;+W88F|(T#fc.Niv%XWTzc,A=U22c<g[`i;
+!#3p{'c;Lv70E:|mdcjOf^:<,H%ohus^2IACGgvY)E`9=Ub>)DY;R4~6M3PO.kboo{!xCLfpa>l;[}FW_i~`Ab<<~K/^awJ1:cp1"Rt[vnGsUcR<43<N3]
+`AA+w40#EG<>ohcG.CMh(Kg9TqTz,szNMkd[Er<Wf+6aq|4tPHRk0:L0D(Tt}AHY870ZMA1U/wSPZQ0RN|>)'$-l]b[^>"DJ',8K8dp-P&{WQ,OO"~]!g&
+%N'<-lS6z^Lr1y3YIy:aV#C;`YzBpbP3-m)u&!`!9`@b21XRY'#z_EAKi<}#rT)3qxc[v6A,l`/N;0R@_Ta&U_#K8ba1uv}:i!iSl!(o#:d.&H$%q+XJ7L
+h<8^M{+5|7MF@1/".ZiCQxqk)idqZrvhO+f(q0j(0p{`3qT@}|zj,CE8Cl;cbi"^#`eLy7dM}xn/T`p.%Z"(~B,xd7TP(Opfu^#2BumlM-yi^aRjbOSd&t
+rT"5omf/oIIh})0]}qFcQB@P#qJ!k&#>X,`"hb_L^r]!3(%<$8g7tF%b<vm4ii6Etmf3LwA=#28|snPW$t)#IZ%YTg#!wxaUyT4gie:0)Wl&+2,67:qdMj
+GVMDbG2dO4hlY%YTWY.sf$oww{2`~75-&{pof_vSwl~EHov!64&+&O3ygR%vE{ODI58"sEd&x;wh=UjNbr}{CJM|-i_J-;GB'>N%}(#v#!zQC:!~>Q6}g#
+!}WdbN/tC7;q-gx%[F2TqfI`/f!K,O#]o{sf#Ywc%@n=vz+M%&3[Lw:f]=U7%G:ma`aB]''yweV24B:,)ijHx.mVyg3-,(+AFrnh#j@>j]uZScWo]Hc5nR
+OFX|8tk,9usgA)]5JA{(ziDx`N.zzeS@fhU.4;"7d#M1rxF}$>u76;=J=anuq5-ST)1N`5<GdH!-KfvinIfC~PF8rbqcb:i{GTZ>O<7nF2Z#cQIu}+mT`A
+BvK.S#v<77SE9aob10JLRg/X]3Rk'j'S)ovAY"mD&uw('_rNIX~{]GPp5l;[p#US,n5CAaJQ23I,Wvhr/d^6I,;,/-yXbpD7l&nH:<al0,g/O<Mm6@AswC
+@,AQ@Qrc+,Yo%C/$agH>@+Yo"5PMBR1Ynu|5mgU-R),v!j}JAy)s~S)oYI#yBv1WWH@D<TF(y.'IdoayZn6m3OiCD<x`bu(Oi2.R&z([2f:DZ(#+uUotv"
+g4OwyrgG;VV|'eTDqap+39m":|oOof:W56xFUue`nF]j]c:$HlmKPrqp"J|z_T{4NNd/DsfuLT%q]4(!w7rE(Tfao6Eel}=Ms/'/5Mdv2$rTr8D;g4r3$u
+Sh$q"aFT"Wa:0N>D8ii9yDPYBH7S4cONpknbxw#K{4K1<]:yed&sDT{W(qDlgH11,1[/mC<9~K4v8eOWRHfMJ.C@,!zg9JdfV}@/Gel"9ihRUJ+irMqu^M
++I&})9IO7#V"V;(>H&eR+xXLz'-hxZ4#%4C2%}[Gx3hs^HxL>h~@4(o,sB[2FC#"8X8OwYtxjBSGsq3nZm(&LN(j7^1h7>_oSpF`pBp&8Z}B!9p<HXyJIo
+;Nom1G`p7%8!9es-$`,ahJim$}o,,mmR%3f6Eq_&NCjl:oKLP:_UemG^uRFDt{oOH)+#VkcHz&iX5iZ^IyT3`W3.LZ}gFOSuv9Y"v{8s}|2L12@WOHe,%J
+VenQEZ;dxH2K:g({n@N`v|o.=DomP&,6$M.67cMYD1aQ9=alnVmK~k+Q!`o;f>siyKwTWsX]>U'ryzyLO#R(Mup,D<2`'bETY>SUb1A|bh1ZyHMrv^F=T2
+)I-DthCz^ytK+Qy|cua:}F{AR}JuIN(-!+We2zpv-$RzbEZzVt`}(mCqyfp.rt/Xg2]B1g7cF[C6kf'D{%Xf9[p(kh@$iyvA4=Y_Ktg-XhI%e(m;+_tKmK
+}Ja`qF"(DXt$1nEHabWG1;+2Cy3esgmn~J&`d'>v-E:|cEUWEfqL18UeOtM5}['}RSH,os3{KDmE!B&j=pj}yn<+gB+[z|Ig$y]ayh>hOil1'H,6ZVUEfu
+afN$CTmWTe:%W`1m&v.&LID@%4`5/<<New&zbNPdWHpk"Ah5<;d04psc"F;+$XLRYCwm0ZviALhO9J1Qxra!jUokXwzBKEyxal[wM5A>5BW>Q2ftXkb$Tv
+wuabyFb<Q}0Q2oy464c"{2+GH&SDN%h![2huxy%`nB!nu>Fy)@Z&MVZC$)xw64(iaCm.7u.euG5qDf-"nD1[o$(sI;#JA`_bRV;5aAa1b!hetRqdWR@E8q
+XJQ%p/Y@{2.']s]6!fZ0u;2ZEVUTD&93jX<BAA:{(&mD:mYbjR,O}IXHh{0_@t+xJR@nnP/tY&C{nV>85lAZeN(.L^Z1lFYEGGqKo,'N]6znzSt}`5fMbF
+.aj7tB9KUZ#Z(OFDv=o`xO;L"k,JkEMSQh!B/GP<p`E+IZ9yaj}`hgCzqO<q.7]Uq0h4_"h4ICiJP"2e"'PF=f1j&cS0JCZutee_"2R{B1-zv,u}xAm4n2
+eM%tqfgr[{}uyTbX{7^_.IM[o_3'SG~mCD{&[wE)0v7CKZUj]l5RcAa}8#0QZoS<9jqRo#.%}=JXKRbz|)P|P2JfXXUL>L-c}#3JrU#@yo+v[Ic%SvRaPW
+&EX9;)fQIn%WlbYpCKR`;j@&y%:]'VT}|g[1m.mo(+/QclNCus#1Zwu(XcB+B)_1otZk=)|JNW:kgX_1uVUM][K%:{v]k^$(rFyewY%(/Q/qY2ph{<9uQx
+yMU^eJ'$V3${nCWl0.|o7+AEv,[3]-^Yw'^EXx2ed}jyRdH0K8>>~z|blm6k46E2OSE/tAMu!{'WH5UTNd";Twdn3(i2Ln&'{s8Q4C0@#D0e}#sRF2!b|m
+uUdY=a[5WxsWB@g{FG,{R5(g@Ugm"PGx$I8zi%PIDpz#vw3S%.{tl6&6/34&jg597'A|bz;eqF7^3Gw_7,iU}x"=vOM^SkQt3De^}]zsq#5#ofSjNZ%%g8
+%IQSr3C.P).@'0spVI=$IgT^v$`"V9{AP!:dau2_TnNC'OP{YS#8Q,_L;P13LFC(CILg&lKGzdYHD9|E"{VLFqRBgXW:2;Hldt'i/;Ac'0mUD@C'yxhep(
+_6jvn#ixq[bL$pP=bk;+0uBq3[lOxD6Z6e~]r`_-74cW<,}(=&b%)I%K4,_qsq_qn+Tw7p-s'7&%^1&6<7g4qFT`4Q{niM#^6bS$<q&A|napdlZq[c'sG7
+rd':G{@mq0>2I+W.SUD>s_3<w,NV)=c_2=m=-O&%kTLZ{wgHgs{eDF[,>`'gXl[eB$X&eMfrz|cn=82A}q&Xep+J&{rz9s^;wx;;%8lK6^8dU0Qkw:-lcW
+a)eMX`5qg)DTpiL,%C=lecaBjUWxAva-U<w14h%oVZ2__@Ft{V~o6@,tB8c&aT!K{tZ.=T@-PvXuKx<LzduHJX;a3}HH1x`iYjMW%1AR9xoB@_R8$mput}
+x6yh3T2RqIs!If'Kac"9x5TsxfN9"6Z/-LSq<`=L}Mudc`X]xGr[0i`|66^fg1}ceZ1sy"9d4X8Fx<oBGu^'hR1mGCXRqw!]>j=B<z#ho8)C%kEf(lc/EH
+(9ITC(#(CuPqHW71GHP5-Z/dy#DBjaSRbl:6=ebmZ]ilQ%>Z0}by+Yj+)64RU-cc2Lh$HMT3='lux{,b>Fl.L<`D.j,7tr7=aZHrA+L)Do8$&8.W:Wt'(I
+1=RN&=>F@w[^.)>FZQYVxu`{1ctj[4pcT/>[|^9[W1b,eX6-s,-=Ld6Q{R5i>)7fg^b(2;J4qhJd4/xOL@aR)L#p<5^='5F9oJZ)u%QsZf|:O!3]]4v(|3
+{`18((^i9O}vj/F.;'Kqi#/:EHFrY/,''x<]&)`R;X=4BS3(#Y;MgE4jceWZkvf<GD}56"#Hft<$AF=9L5K_O(/B$5J:%1I$<+bAm`O%bGd9dgDR3QcJfi
+g:=J,M9nji7)H1Pme,IdAJYFgauG^}Kf6E)TCO9kZRaZb6bo'yE`C-I3fS;0>Yz44](Tk&"kx_m-dv'BtU:%]m!>wnaLPeQ69,R]:5[m5+~grJ=B^+F.sy
+<sxNDdz@sp@@|d$]C0R@wGv_3yjc]hzxPn`qa,&I$FH_9fnTj@h$")2tB00_:]C++jvc5M6='a+U4i=oD@XtV+^EF)n$$8JEH({yO!]Kk(J3lGhHOX7ot<
+=5m|)qcH;5<-$[zP)NQoi5"9ZA36~B1n|yHDL5bB/wEc-W9nw8i7MapzNDOr5U;lNtAQ|NM3IZqqw4HZUeOkgL~XEasEDeb#H<&X"V72>"xT(ia)MasEf6
+5CM1uD;nt5.bxqseDc-tLeyQ>r9p7$!h3Or7L8Ofd@%Ja5JWx;$wkHX&]'ah'5/zi[tY3z4O5^pWxS"GLpA23`Uo)2V+Y!;%IcPP{n1t@X$T0O)lY(M-Gl
+ei+kz@>%T9!OUd4Y(k$0I188%rNm2vMS@@J7so0Vh(]3Q/kjzjgo`"7+L4xv_|9'FDR9)ydZstzB)iMEDzy}^5>Lf4M5[yVaCM>|;![C;R7,3{5O8"yJVH
+%A!L'`4oTL3]JW4EW$!t{$FVv%")(WTM5o/aMQ(IdV]8J58]n9:/eq-Gb9H`W(.N9bHauSy!s`^&a8S6vPgAPM$hZLhl8Lh5]uoK9C&FeQ=oJyD}uH}P-I
++<bN5B{r'>Iwi_Y&+`7;0QCq=6:8CEg>ey|mLZKC>EY+xKzHpsW/{hu!h=69^XN.sJ9U|z.Fs%2yZR|__%3LcMshC}|,){^.3|kg/xqT"fY|1[[>p[pnB8
+|LXT:DHbwNNfkFp_=2Q!a`4,m1HW6>&fb1|Eoy0C,jO$s75{1]Tv-@}"#_9C=ZO"d'boRBoEpI5]l6c}PLsg#e{G)FtHsIV7<Bx6-t@JD8"s)AOZR[1e<P
+n$2yC=O:4=ol!vz{fM>aHG1zH>cGrKL=|5FHU1T<2vc7p%9Er0ZjbMBWce@SoE}WVWgVUlO-WK8f)4JU>#_NhLW'=L-fM45bvzB[4((^/`W_[Uw-NO2[YA
+9:HgHG~wu$}#jPE<.Nqd3#YpM{T2jN@yI+MhX!v)E)TOEiaLMn28)swW%uqJ:XLR7u=_b|AS,U'f'=^pUVA5"l!oi4s-}&zwZ:/#MH4q"!xP6XBhR^5Jq}
+8C9%5+U=OGSxR=j(n7RDu`mWT8Q`jJ">osV=7^J/P`7>M,1bT!s<#b55T!>maid|_XoguD85}<}_gNF=D>"Yq`@2t]HTg_tD(#S@og6%NByVn5Ou,QXQh,
+&5%z{")/mCKf<#651a}k}"MI.Gt0)vDs6)J%}BFcHSc$fk+]h{2'-=:|9tT@F<IjC![cB^Dc^).dTSlDvwDAZ}LIct;dA#yJ8<mTEbe!~Iq1VodD_|W@")
+0[q21-_s6}:4jQhl#f,'B'dE6Zp!,cS8XX{Yk_Sfd6OG+JI_M[37HXvn~^hiyt"^[f59y3}(Av8o:]mADEnyT-y!)R;/ZwuRHd/(~Y(P0_F,r7@d71,$o:
+!($>qosf||"0wz[rFDOq@,PE(2)[cn<fQqi-m/>|%&x,Lh'/mr{bHoz'8(#t~@0IOXeQ%)X1K/kTr%65VrS(Q%MNjw`Xt!_{HYo6nx/2UbML:(aGO-p"Q2
+(w5,7QaD1DLHnhX+-XX&[_EqSq5.|CAg]p>,@&YiOI@V97z_"nRD"7(cF$kkU<E^1cv,w{6V|srjui%sd';/DkV)9lTaZnBNVMw7@_c8VG'c90x6vaV>Qr
+]1U"Ae{].gi^Pn2n%[Hv%_oh=R(N:{}v{n)yGl0!,d3OTW<4[Q-wlae(};|EmxAQNH,>j+HR6eH>)rP&sI2'Y,:!uycD(ko12@zJFnSY:Z@VN)_U:4gk0o
+psWqAMk|y&s6F2pUMn5SLW(i#%Cf.4n#f"D75WDhUKByjb>_A7@@:OU$s3@@~NnwabK2>fM;T_z"%t~u;XKLPV!G@TxA`Y'EU)SAB[#0.%+j#&1(nA./tY
+1v)^E;LK:(4X"{[Q%VHR@:R_.ZQZ%jZE;9@+AibIUwRgYvsTD)YGo)_S4!<Ra)]3pikXZ9Q+4;[G>k_%fSQ>zEIa0glw&Q.%FknSa^(2m69)9WDJA/-mmQ
+E$5RQ85!n]&D^;XGWn@'h.MCe3jRaly<Hv9@4^xG~U2rPM/G;1l_7(%eF]/_Bm,TCk>YAkhwgqw03J2&9qP3#.KlNq@WX.En`47&Zc%.{o-CtlS-ZcbhN{
+tC8#r"erA`~IxlD&V$@(m"%&ngF9Up2[wYWXfO%eI@|BMme_J&Hxr:ykzj_c}hPO3{4)'i,HB:>Nm(>R2Q$A[]>T4+>B-Wtkh<$i/oE}JU3[^kSrQX;nM;
+ogUyvc"3$,9T9nd<MpDj$fiN4gTNN"cPc(U)xS}${^S!}Su&#,<2Ey!vfEgLFDNpDLntEwrM{y-4a8BFQP;(@o_F^3X)u)e00El`-B5t@CWb{-!;J'{mIC
+@f!!pa6[RzV3%KWE{XzAeNw,;0J:G2,X5V0U}E^mo{Z59WCpSxeA>X(9-F+Z,^jN6o>CB!A]/2^fvkR1=:t9"(D5@Ge0%q85NU8VqA$CGoj|gHR`_XAM#7
+1XTF][`Ou-Wg4zeoAz+#QRWq>Op3{-G)9s!_2'xla{Kg=HxeGf10ZHD>gXL^cqmt9Q{++pwwSqQHJ#/xQJX2aDP+<i{#=%4EI.gZ0.BhRfB-/29:!6r]<C
+v:wmXq"hC1#xpuMy0+|,Vrd_Xu)":Mnbs&RA]Fq^~KX'P.t$LUpZ`$EwZS~oCTjQ#X"PdEOqMnR@bjGw,FZ+-7/5"n9k"(=emj29@5R(YkTLc41:I6;Z"b
+~Egvp0gyse@iJy)Gd(CKJ)Wh^}vPo'2fXvl:WL1i{,-BUqJY$9F8AL&V>rZJo;r%V2fQQL%xyU<,c>I4w7l2mT[^+e2bWR)|B"Z7o4f'Qgv4ANN}@z<Ab)
+Z:rB<1/GW<(xn^$nCN2;8byKDB0]Zep>5{|4:Dv:7sfhc4[i96T+_kYWW]"L8{`T:@^L-VL1kdKEf%,cweMiK=T1@v'jK`n8@pY(AM_q4MP[sLCBd)uS0k
+|VqA&__|pJK"$>5l&S}nI-AwtY{"W5b%{8E/Do!@1>}+l$S#86vQ<;g.)vO.s)r.of+Wi(-)hpK/TR%-+[{/Lzm&35"!1fhE&,ioT>v}k2Ui8C^ySH9M#}
+O&;2xu`c+#dOoHJ:qW~>jBltOl^{4NI}1j2GJB<bP5`AL"~MdAL9%2<2Ii^Wh(NMXR:'wBnoR#!0I;[s$0O(e4$s19s=b:jFFceqV{(nLsoPOV(wM{$&Th
+Y9O:`1|_c#2>SV0-d1y`9ak[WFC[u|A{&E>9c^MG@$Y9[j"rJce/Pnha)jXGjUHh;h'U@PBa7{bxhDly6Y%@A&iXs.#>uKM=0JzhKPpZxZ}-`{k}Y1IFFO
+scZ"[hh){VH&<N6s^Jl2&`)i"l'yDqW^4D)sL'bc42`B'&TV6^>zmaYQ8L"lLrK(::Sq`_(_}`t+7I4#"Qq3lw~#vQ,H)hb1'$NW<#|jCzm@lI(P$CP3xr
+3T2PH;!uQ6=P})Gu~<(h4WKDYv.tb!vGJk:5wP:-2E_}se&")YdOdv)QcV,#uY|"o`Bqx[b+Y^;$HVfK^(Io~I'=HYGKEymZu5VJ+bYhRd0S5.,NcKs$2m
+maP1Rrq:H7f1Bz8C)3CI1DaPr^5E(AVyBt63Y;gyJFYEjmC@ooZ[|r3EL),r}K:.OA&$#AYwO6rDxhbag44X)G&,r,rInXtW|stPL.f$,xU;1nh)x/MK@9
+~:fRJ_)d7Ip,1]h,Nux][$aN&pjYHg8`XEKrGdD(QPSP]x:BVhVX_cr]Mi<6]I!qo!6:>qF"V.uBWmrLML5u'XyOK"}OCZ0#'C0}[P_6hvaDbPp'G}]%ey
+eCcNe%)#8wC")ybVQY7+Yu2H[pfm'b:_bR!s^F6W'ReJq+d%bIbbAkmJjY/W)ZfvQ7nj/)cI(j(576e9~Z^u4d[`$RVqjtM/5g^kk#n/M2]&9Z1w`$a=X)
+>E%K@1yML8p_lm9O-TC#7'^&,P~o6>vD6cFOkii+0/,l`T+(-7)O{7E$}'Qn'2XTpUpT{Lejf&kqE>VDJjJ+_CIvyZ232cSH)R3:F{@mLsR)eDRVIjU-k1
+j.Olsi%JC,_-Nkp;zrZ,0'yFTOIYW$"esFvrDS0M0mVOYNQH.D-z1{roj8j)3vf&KW/xEgH1G6|j324Pb4GUa[w:RDRcf-Xu|VAZ&T&c%B>r[(^;A]}Gx+
++<iN`]:JK)TDV|H')6Q[oTxxE-Ik3{(mO.IW1:S,N'gp"{J+-o^yU>6Db.!ju;l_~P~FXjtiX"/UvaR+XSj,+9uP379xSV/cWK#j6mr)PIwQ/W=yYT]lv/
+l+CfuQU}J+Y2rx[wMy<{QQeC{HZvw$&3`vM;C5&rF}tE}Asi_aGa0=I3oe_m&"PX/@Sx"d-X(59Ckw}%'1~bi'~G37hui;"'"dpdgBp2e|1={c';D+-4Xt
+n)Ui~2UBYU^$9`/";a2s]@+g-9ty:w:+,;/Y%qMW<.h0prqe&#_A!JzfC!jnq)j=Ks43~nQ2l&L9.;.1EIaot73B+;zhM6M:R#cCsC1`c=)Y@AGYtrR6+,
+U"'!$mV("_!'Pn#Fu+.7mZ-w[MT'4T.ZGhey{!dq0TL."6^SCCS3>fCt[L8zAn(X=P;oj}6>j42oV29!|y&C[C@`+2)t>>;25(=u3Q]M>wjWC!nr6Nn.[h
+1WYK}r|f~Qr{s=9!e#`MCfh'biNzkgsDfR#QGuj"fHj!=!3zF]vm/iSWRwZ-4ELvrb+lIHU-p0;kBgv/X1EH9!AVJ!YJOSp=-aMyr/:VY>9m>K00$D<n0R
+DSqORQ7i,i9jjBiJH-.EUtj(&,42x|urcc[c<"G;>|c>'ug,qQ.T{yC}@wTK`eGm('w)kldcxD5,>`4|{v;-t#3YCv437XYG{K96y;5oy6~D$|m`uK,oKf
+kWw60Y`j7W4RM^}B+/Q}5u4'xP-bx^oSk6!FIg!'%W4.WUuFnKauAp@zoS@,K}aq(5}1P#ElO+<I`^hG7Hyn}+k>yj|$0o@D52~)Xc~^6V%Rj9jZFx>Uz0
+|I'DZ#fn!gz;hAkTW"&:!p=9cgr8RFIAS>qy3@bYrXa^Q)3Yr"m>45F>@MjUY-AM>E#cCG.BQ,#+`ga4,;<'UpuWI8,1[@o"i"9q,@#ha#l"FO1%J-_`i}
+m'`!=1)<2y-fG`.7BCvMK05u4mr3i(j96h]wzj{"Lj</b.-e}Fj5WE;=ko;}mX%._r+s'j8}:[80ws8ivz7$j!BV{}1!
 */

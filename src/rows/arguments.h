@@ -8,9 +8,11 @@ typedef struct gp__rows_args {
   unsigned long long rows;
   unsigned long long extent[4];
   long long in_stride[4], out_stride[4];
-  unsigned long long parts, share; // blocks that share a row, or a tile of columns; what each takes of its length
-  unsigned log2_lanes;             // that read a row, or lie across columns
+  unsigned long long parts, share; // blocks that share a row, or columns; what each takes; or rows of a tile
+  unsigned log2_lanes;             // that share a row, or lie across columns
+  unsigned chunk;                  // elements of a lane of a tile of rows
   int vectors;                     // columns: a thread's elements are a vector
+  int together;                    // rows lie one behind the other without gaps: 1: of the input, 2: of the output
   unsigned long long windows;      // of a line, which the second launch of a map reads
   void *states;                    // results of the first launch of a map, by row
   void *workspace;                 // NULL: parts is 1

@@ -10,45 +10,76 @@ GPUPRIMS__PRIVATE unsigned long long gp__row_parts(unsigned long long units, uns
   *share = parts ? gp__ceil_div(rounds, parts) : 0;
   return *share ? gp__ceil_div(rounds, *share) : 1;
 }
-// tile_items: what a part of a row has, in windows, or in elements of columns. replicas: parts.
+// Elements of a lane of a tile of rows, of the lanes of a row: whole vectors, if rows are. Otherwise as many, and up to
+// four more, as make lanes read different banks of shared memory: 128 bytes at a time.
+GPUPRIMS__PRIVATE unsigned gp__rows_chunk(int size, unsigned long long length, unsigned log2_lanes) {
+  const unsigned items = (unsigned)gp__vector_items(size), word = (unsigned)gp__max(size, 4), banks = 128 / word;
+  const unsigned least = (unsigned)gp__ceil_div(length, 1u << log2_lanes);
+  unsigned best = least | 1, cost = ~0u, c, i;
+  if (length % items == 0) return (unsigned)gp__ceil_div(length / items, 1u << log2_lanes) * items;
+  for (c = least; c <= least + 4; ++c) {
+    unsigned char lanes[32] = {0};
+    unsigned most = 0;
+    for (i = 0; i < banks; ++i) {
+      const unsigned at = (unsigned)(length * (i >> log2_lanes)) + c * (i & ((1u << log2_lanes) - 1));
+      unsigned char *n = &lanes[at * (unsigned)size / word % banks];
+      if (++*n > most) most = *n;
+    }
+    if (most * c < cost) cost = most * c, best = c;
+  }
+  return best;
+}
+// tile_items: what a part of a row has, in windows, or in elements of columns and scans; or the rows of a tile.
+// replicas: parts.
 GPUPRIMS__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const int form = gp__rows_form(p, s), threads = p.threads, warps = threads / GP__WARP;
-  const unsigned long long windows = gp__row_windows(s.rows.length, s.in_size, s.rows.shifted);
   unsigned long long units = s.segments, share = 0, results = 1;
+  const unsigned chunk = (unsigned)(p.vectors * gp__vector_items(s.in_size)),
+                 items = (unsigned)threads * chunk; // of a tile
   g->replicas = 1;
-  if (form == GP__ROWS_LANES) {
-    while (1ull << g->log2_lanes < windows) ++g->log2_lanes;
-    units = gp__ceil_div(s.segments, (unsigned long long)(threads >> g->log2_lanes) * (unsigned)p.vectors);
+  if (form == GP__ROWS_TILE) { // as many rows as fit, and as leave a tile for each block
+    unsigned long long groups, fit, most;
+    while ((unsigned long long)(chunk + chunk / 2) << g->log2_lanes < s.rows.length) ++g->log2_lanes;
+    groups = (unsigned)threads >> g->log2_lanes;
+    fit = s.rows.length ? items / s.rows.length : groups;
+    most = s.segments / resident;
+    g->tile_items = fit < groups ? fit : most < groups ? groups : (most < fit ? most : fit) / groups * groups;
+    units = gp__ceil_div(s.segments, g->tile_items);
   } else if (form == GP__ROWS_WARP) units = gp__ceil_div(s.segments, (unsigned)warps);
   else if (form == GP__ROWS_BLOCK) {
     const unsigned round = (unsigned)(threads * p.vectors);
     share = 1;
-    if (p.algorithm == GP_LOOK_BACK)
-      g->replicas = (unsigned)gp__ceil_div(gp__row_windows(s.rows.length, s.in_size, 1), round);
-    if (p.algorithm == GP_EVEN_SHARE)
+    if (p.algorithm == GP_LOOK_BACK) { // a tile of single elements has an odd number
+      g->tile_items = items - (s.rows.length % (unsigned)gp__vector_items(s.in_size) != 0);
+      g->replicas = (unsigned)gp__ceil_div(s.rows.length, g->tile_items);
+    } else if (p.algorithm == GP_EVEN_SHARE)
       g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(gp__row_windows(s.rows.length, s.in_size, 1), round),
                                             resident, &share);
-    g->tile_items = share * round;
+    if (p.algorithm != GP_LOOK_BACK) g->tile_items = share * round;
   } else {
     const unsigned long long columns = s.rows.columns;
-    const unsigned items = (unsigned)gp__column_items(s.in_size, s.acc_size);
+    const int scan = p.algorithm == GP_LOOK_BACK;
+    const unsigned wide = scan ? 1 : (unsigned)gp__column_items(s.in_size, s.acc_size); // columns of a lane
+    const unsigned each = scan ? (unsigned)gp__column_chunk(p.vectors, s.in_size) : 1;  // elements of a slot
+    const unsigned lanes = scan ? gp__rows_line(s.in_size) : (unsigned)GP__WARP;
     unsigned round;
-    // Lanes across the rows: a warp, or more if rows are so short that others would have nothing to do.
-    while (1 << (g->log2_lanes + 1) <= threads && (unsigned long long)items << g->log2_lanes < columns &&
-           (g->log2_lanes < 5 || (unsigned)threads >> g->log2_lanes > s.rows.length))
+    // Lanes across the rows, or more if rows are so short that others had nothing to do.
+    while (1 << (g->log2_lanes + 1) <= threads && (unsigned long long)wide << g->log2_lanes < columns &&
+           (1u << g->log2_lanes < lanes ||
+            (((unsigned)threads >> g->log2_lanes) - !scan) * each >= s.rows.length * (scan + 1)))
       ++g->log2_lanes;
-    round = ((unsigned)threads >> g->log2_lanes) * (unsigned)p.vectors;
-    results = (unsigned long long)items << g->log2_lanes;
+    round = ((unsigned)threads >> g->log2_lanes) * (scan ? each : (unsigned)p.vectors);
+    results = (unsigned long long)wide << g->log2_lanes;
     units = s.segments / columns * gp__ceil_div(columns, results);
     g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(s.rows.length, round), resident, &share);
-    if (p.algorithm == GP_LOOK_BACK && g->replicas > 1) // a block has one tile of each column, with two words
-      g->replicas = (unsigned)gp__ceil_div(s.rows.length, round), share = 1, results *= 2;
+    if (scan && g->replicas > 1) // a block has one tile of each column
+      g->replicas = (unsigned)gp__ceil_div(s.rows.length, round), share = 1;
     g->tile_items = share * round;
   }
   g->tiles = units * g->replicas;
   g->grid = (unsigned)(g->replicas > 1 || g->tiles < resident ? g->tiles : resident);
-  if (g->replicas > 1 && p.algorithm == GP_LOOK_BACK && form == GP__ROWS_BLOCK)
-    g->words = s.segments * gp__look_back_slots(g->replicas) * (unsigned)gp__acc_words(s.acc_size);
+  if (g->replicas > 1 && p.algorithm == GP_LOOK_BACK)
+    g->words = units * results * gp__look_back_slots(g->replicas) * (unsigned)gp__acc_words(s.acc_size);
   else if (g->replicas > 1) g->words = g->tiles * results * (unsigned)gp__acc_words(s.acc_size);
   if (s.primitive == GP_ROW_MAP && p.algorithm == GP_EVEN_SHARE) g->scratch = s.segments * (unsigned)s.acc_size;
 }

@@ -1,84 +1,7 @@
 // rows/kernels.cuh - rows and columns of strided arrays: reductions, maps of elements and their row's reduction
-// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, rows/policy.h, rows/arguments.h, device/operators.cuh,
-//   device/warp.cuh, device/vector_access.cuh, device/tile_reduce.cuh, device/look_back.cuh, device/kernel.cuh
-
-// Elements from the first row's beginning to that of row r: dimensions 1 to 3.
-GP_DEVICE long long gp__row_offset(const gp__rows_args &a, const long long (&stride)[4], gp__u64 r) {
-  long long at = 0;
-  if (a.extent[2] * a.extent[3] != 1) {
-    const gp__u64 q = r / a.extent[1], s = a.extent[3] == 1 ? 0 : q / a.extent[2];
-    r -= q * a.extent[1];
-    at = static_cast<long long>(q - s * a.extent[2]) * stride[2] + static_cast<long long>(s) * stride[3];
-  }
-  return at + static_cast<long long>(r) * stride[1];
-}
-
-// A line of elements. A window is V of them. If they are contiguous, it begins at a multiple of 16 bytes, and the first
-// and the last may be partly outside.
-template <class T> struct gp__row {
-  static const int V = gp__vector_items(int(sizeof(T)));
-  typedef gp__vector_access<T, V> Window;
-  const T *at;
-  gp__u64 length;
-  long long stride;
-  unsigned skipped; // elements from the first window's beginning to the row's
-  bool dense;
-  GP_DEVICE gp__row() : at(nullptr), length(0), stride(0), skipped(0), dense(false) {}
-  GP_DEVICE gp__row(const T *at_, gp__u64 length_, long long stride_) : at(at_), length(length_), stride(stride_) {
-    const unsigned misaligned = gp__misalignment(at, 16);
-    dense = stride == 1 && misaligned % sizeof(T) == 0;
-    skipped = V > 1 && dense ? misaligned / unsigned(sizeof(T)) : 0;
-  }
-  // The window's first element; before the row it is a number above any length.
-  GP_DEVICE gp__u64 first(gp__u64 window) const { return window * V - skipped; }
-  GP_DEVICE bool is_inner(gp__u64 i) const { return i < length && i + V <= length; }
-  template <int CACHE> GP_DEVICE void load(gp__u64 window, Window &x) const {
-    const gp__u64 i = first(window);
-    if (dense && is_inner(i)) x.template load<CACHE>(at + i, 0, false);
-    else {
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j)
-        if (i + j < length) x.item[j] = at[static_cast<long long>(i + j) * stride];
-    }
-  }
-  template <class Op, class Load, class Acc>
-  GP_DEVICE void fold(const Load &load, gp__u64 window, const Window &x, Acc &sum) const {
-    const gp__u64 i = first(window);
-    if (is_inner(i)) {
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(x.item[j], i + j)));
-    } else {
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j)
-        if (i + j < length) sum = Op()(sum, Op::prepare(load(x.item[j], i + j)));
-    }
-  }
-  // to[i] = map(element i, its state) for the elements of the window. states: V of them, or one.
-  template <int CACHE, class Map, class Out, class S, int N>
-  GP_DEVICE void store(Out *to, long long to_stride, gp__u64 window, const Window &x, const S (&states)[N]) const {
-    const int OV = 16 % sizeof(Out) ? 1 : V * sizeof(Out) > 16 ? 16 / int(sizeof(Out)) : V;
-    typedef gp__vector_access<Out, OV> Group;
-    const gp__u64 i = first(window);
-    if (to_stride == 1 && is_inner(i) && gp__misalignment(to + i, gp__vector_access_alignment<Out, OV>::value) == 0) {
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < V; j += OV) {
-        Group y;
-        GPUPRIMS__UNROLL
-        for (int k = 0; k < OV; ++k) y.item[k] = Map()(x.item[j + k], states[N > 1 ? j + k : 0]);
-        y.template store<CACHE>(to + i + j);
-      }
-    } else {
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j)
-        if (i + j < length) to[static_cast<long long>(i + j) * to_stride] = Map()(x.item[j], states[N > 1 ? j : 0]);
-    }
-  }
-};
-template <class T> GP_DEVICE gp__row<T> gp__row_of(const gp__rows_args &a, gp__u64 r) {
-  return r < a.rows
-      ? gp__row<T>(static_cast<const T *>(a.in) + gp__row_offset(a, a.in_stride, r), a.extent[0], a.in_stride[0])
-      : gp__row<T>();
-}
+// uses: device/vocabulary.cuh, device/machine.cuh, rows/policy.h, rows/arguments.h, device/operators.cuh,
+//   device/warp.cuh, device/vector_access.cuh, device/tile_reduce.cuh, device/look_back.cuh, device/kernel.cuh,
+//   rows/row.cuh, rows/tile.cuh
 
 // Writes the result of row r. STATE: as it is, by row, for the second launch.
 template <class Op, class Acc, class Out, bool STATE>
@@ -122,10 +45,11 @@ GP_DEVICE Acc gp__fold_row(const Load &load, const gp__row<T> &row, gp__u64 begi
   return READERS == 32 ? gp_warp_reduce(sum, Op()) : gp_tile_reduce<P::threads>(sum, Op(), storage);
 }
 
-template <class P, class Acc> struct gp__rows_storage {
+template <class P, int FORM, class In, class Acc, class Out> struct gp__rows_storage {
   gp_tile_reduce_storage<P::threads, Acc> reduce;
   gp__ticket ticket;
   Acc state;
+  gp__rows_tile<P, FORM == GP__ROWS_TILE, In, Out> tile;
 };
 
 // The number of a block's part of all rows, or of all columns: a ticket, if several blocks share a row.
@@ -137,45 +61,23 @@ GP_DEVICE gp__ticket gp__part_ticket(const gp__rows_args &a, gp__ticket &shared)
   return shared;
 }
 
-// Lanes load the windows of K groups of rows, all in flight.
-template <class P, class In>
-GP_DEVICE void gp__load_groups(const gp__rows_args &a, gp__u64 first, unsigned groups, unsigned group, unsigned lane,
-                               gp__row<In> (&row)[P::vectors], typename gp__row<In>::Window (&x)[P::vectors]) {
-  GPUPRIMS__UNROLL
-  for (int k = 0; k < P::vectors; ++k) {
-    row[k] = gp__row_of<In>(a, first + k * groups + group);
-    row[k].template load<P::load>(lane, x[k]);
-  }
-}
-
-// Reductions of rows. FORM: GP__ROWS_LANES, _WARP or _BLOCK. If several blocks share a row, tickets number the parts,
+// Reductions of rows. FORM: GP__ROWS_TILE, _WARP or _BLOCK. If several blocks share a row, tickets number the parts,
 // row after row, one a block. The block of a row's last part waits for those before: their tickets are lower, so their
 // blocks run already, and they wait for none. Words carry the launch's tag, so none is ever cleared.
 template <class P, int FORM, bool STATE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__rows_reduce(const gp__rows_args &a) {
-  const int T = P::threads, K = P::vectors;
-  typedef gp__rows_storage<P, Acc> Storage;
+  const int T = P::threads;
+  typedef gp__rows_storage<P, FORM, In, Acc, In> Storage;
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const Load load(a);
   const gp__u64 warp = static_cast<gp__u64>(blockIdx.x) * (T / 32) + gp_warp();
   const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (T / 32);
-  if (FORM == GP__ROWS_LANES) {
-    const unsigned lanes = 1u << a.log2_lanes, groups = 32 >> a.log2_lanes;
-    const unsigned group = gp_lane() >> a.log2_lanes, lane = gp_lane() & (lanes - 1);
-    for (gp__u64 first = warp * (groups * K); first < a.rows; first += warps * (groups * K)) {
-      gp__row<In> row[K];
-      typename gp__row<In>::Window x[K];
-      gp__load_groups<P>(a, first, groups, group, lane, row, x);
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < K; ++k) {
-        const gp__u64 r = first + k * groups + group;
-        Acc sum = Op::identity();
-        row[k].template fold<Op>(load, lane, x[k], sum);
-        sum = gp__lanes_reduce(sum, Op(), lanes);
-        if (lane == 0 && r < a.rows) gp__row_result<Op, Acc, Out, STATE>(a, r, sum);
-      }
-    }
+  if (FORM == GP__ROWS_TILE) {
+    gp__each_row_tile<false, In, In>(a, s.tile, [&](const gp__chunk &c, gp__u64 r, unsigned lane, bool there) {
+      const Acc sum = gp__lanes_reduce(gp__fold_chunk<false, Op, Acc>(load, s.tile, c, 0), Op(), 1u << a.log2_lanes);
+      if (lane == 0 && there) gp__row_result<Op, Acc, Out, STATE>(a, r, sum);
+    });
   } else if (FORM == GP__ROWS_WARP) {
     for (gp__u64 r = warp; r < a.rows; r += warps) {
       const gp__row<In> row = gp__row_of<In>(a, r);
@@ -309,48 +211,42 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
   }
 }
 
-// out = map(x, the reduction of x's row): the row stays in registers between its reduction and the map.
+// out = map(x, the reduction of x's row). The row stays in shared memory, or in a block's registers.
+template <class Map, class Acc> struct gp__map_slots {
+  Acc state;
+  template <class Slot> GP_DEVICE void operator()(Slot &x, unsigned) const { x.out = Map()(x.in, state); }
+};
 template <class P, int FORM, class Op, class Load, class In, class Acc, class Map, class Out>
 GP_DEVICE void gp__rows_map(const gp__rows_args &a) {
   const int T = P::threads, K = P::vectors;
-  typedef gp__rows_storage<P, Acc> Storage;
+  typedef gp__rows_storage<P, FORM, In, Acc, Out> Storage;
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const Load load(a);
-  Out *out = static_cast<Out *>(a.out);
-  const bool block = FORM == GP__ROWS_BLOCK;
-  const int R = FORM == GP__ROWS_LANES ? K : 1; // rows of a lane at once: K with a window each, or one with K of them
-  const unsigned log2 = FORM == GP__ROWS_LANES ? a.log2_lanes : 5, groups = 32 >> log2, group = gp_lane() >> log2;
-  const unsigned readers = block ? T : 1u << log2, reader = block ? threadIdx.x : gp_lane() & (readers - 1);
-  const gp__u64 team = block ? blockIdx.x : static_cast<gp__u64>(blockIdx.x) * (T / 32) + gp_warp();
-  const gp__u64 teams = block ? gridDim.x : static_cast<gp__u64>(gridDim.x) * (T / 32);
-  const unsigned step = R > 1 ? 0 : Op::commutative ? readers : 1;
-  const gp__u64 window = R > 1 || Op::commutative ? reader : reader * K;
-  for (gp__u64 first = team * (groups * R); first < a.rows; first += teams * (groups * R)) {
-    gp__row<In> row[R];
+  if (FORM == GP__ROWS_TILE) {
+    gp__each_row_tile<true, In, Out>(a, s.tile, [&](const gp__chunk &c, gp__u64, unsigned lane, bool) {
+      const Acc sum = gp__lanes_reduce(gp__fold_chunk<false, Op, Acc>(load, s.tile, c, 0), Op(), 1u << a.log2_lanes);
+      gp__map_slots<Map, Acc> f = {gp_warp_broadcast(sum, int(gp_lane() - lane))};
+      c.template each<true>(s.tile, f);
+    });
+    return;
+  }
+  const unsigned step = Op::commutative ? T : 1;
+  const gp__u64 window = Op::commutative ? threadIdx.x : threadIdx.x * K;
+  for (gp__u64 r = blockIdx.x; r < a.rows; r += gridDim.x) {
+    const gp__row<In> row = gp__row_of<In>(a, r);
     typename gp__row<In>::Window x[K];
-    Acc state[R][1];
+    Acc sum[1];
+    sum[0] = Op::identity();
     GPUPRIMS__UNROLL
-    for (int k = 0; k < R; ++k) {
-      row[k] = gp__row_of<In>(a, first + k * groups + group);
-      state[k][0] = Op::identity();
-    }
+    for (int k = 0; k < K; ++k) row.template load<P::load>(window + k * step, x[k]);
     GPUPRIMS__UNROLL
-    for (int k = 0; k < K; ++k) row[k % R].template load<P::load>(window + k * step, x[k]);
+    for (int k = 0; k < K; ++k) row.template fold<Op>(load, window + k * step, x[k], sum[0]);
+    sum[0] = gp_tile_reduce<T>(sum[0], Op(), s.reduce);
+    sum[0] = gp_tile_broadcast(sum[0], 0, s.state); // the next row's barrier comes before its state
+    Out *to = static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, r);
     GPUPRIMS__UNROLL
-    for (int k = 0; k < K; ++k) row[k % R].template fold<Op>(load, window + k * step, x[k], state[k % R][0]);
-    GPUPRIMS__UNROLL
-    for (int k = 0; k < R; ++k) {
-      Acc &sum = state[k][0];
-      if (block) {
-        sum = gp_tile_reduce<T>(sum, Op(), s.reduce);
-        sum = gp_tile_broadcast(sum, 0, s.state); // the next row's barrier comes before its state
-      } else sum = gp_warp_broadcast(gp__lanes_reduce(sum, Op(), readers), int(gp_lane() & ~(readers - 1)));
-    }
-    GPUPRIMS__UNROLL
-    for (int k = 0; k < K; ++k)
-      row[k % R].template store<P::store, Map>(out + gp__row_offset(a, a.out_stride, first + k % R * groups + group),
-                                               a.out_stride[0], window + k * step, x[k], state[k % R]);
+    for (int k = 0; k < K; ++k) row.template store<P::store, Map>(to, a.out_stride[0], window + k * step, x[k], sum);
   }
 }
 

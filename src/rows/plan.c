@@ -1,7 +1,8 @@
 // rows/plan.c - plans of calls on rows of strided arrays
 // uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, rows/policy.h,
-//   rows/arguments.h, core/system.c, core/request.c, host/call.c, rows/host.c, core/kinds.c, core/primitive.c,
-//   host/run.c, core/reads.c, rows/check.c, core/spelling.c, rows/names.c, core/launch.c
+//   rows/geometry.h, rows/arguments.h, core/system.c, core/request.c, host/call.c, rows/host.c, core/kinds.c,
+//   core/primitive.c, host/run.c, core/reads.c, rows/check.c, core/spelling.c, rows/names.c, core/launch.c,
+//   rows/order_launch.c
 
 // A row of no elements has a result, which a reduction writes.
 GPUPRIMS__PRIVATE int gp__rows_are_idle(const gp__request *q) {
@@ -48,10 +49,14 @@ GPUPRIMS__PRIVATE gp_result gp__launch_rows(const gp__launching *l) {
   a.parts = l->g->replicas;
   a.share = l->g->tile_items;
   a.log2_lanes = l->g->log2_lanes;
+  if (gp__row_windows(r->extent[0], (int)q->in_size, 0) <= (unsigned)(GP__WARP * l->p->vectors)) // a tile of rows
+    a.chunk = gp__rows_chunk((int)q->in_size, r->extent[0], a.log2_lanes);
   a.vectors = r->columns && r->in_stride[1] == 1 &&
       gp__row_addresses(r, q->in, r->in_stride, q->in_size, 1) %
               ((unsigned)gp__column_items((int)q->in_size, (int)q->acc_size) * q->in_size) ==
           0;
+  a.together =
+      gp__rows_are_dense(r, r->in_stride, r->extent[0]) + 2 * gp__rows_are_dense(r, r->out_stride, r->extent[0]);
   a.states = l->scratch;
   a.workspace = l->workspace;
   a.init = q->init;
@@ -75,10 +80,14 @@ GPUPRIMS__PRIVATE gp_result gp__host_axis(gp__host_call *h) {
   return q->primitive == GP_SCAN_AXIS ? gp__host_scan_rows(h) : gp__host_rows(h);
 }
 
-// Lanes that hold 64 elements and more are promised 128 registers, others 64.
+// Threads that hold 64 elements and more are promised 128 registers, others 64.
 GPUPRIMS__PRIVATE unsigned gp__resident_rows(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                              const gp__spelling *w) {
-  return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors * gp__vector_items(h->in_size) >= 64 ? 512 : 1024);
+  return gp__promise(q, w, (unsigned)p->blocks_per_sm,
+                     gp__rows_form(*p, *h) != GP__ROWS_TILE && q->primitive != GP_SCAN_AXIS &&
+                             p->vectors * gp__vector_items(h->in_size) >= 64
+                         ? 512
+                         : 1024);
 }
 static const gp__kernel_rules gp__kernels_of_rows = {GPUPRIMS__SAME_KERNELS, gp__resident_rows, gp__spell_rows,
                                                      GPUPRIMS__NO_FIT};

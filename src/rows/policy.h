@@ -12,11 +12,17 @@
 
 // Readers of a row: lanes, a warp, a block or several.
 enum {
-  GP__ROWS_LANES,  // a power of two of lanes, one window each; a warp has several rows, `vectors` times
+  GP__ROWS_TILE,   // a block has several rows in shared memory, and a power of two of lanes each
   GP__ROWS_WARP,   // a warp
   GP__ROWS_BLOCK,  // a block, or several
   GP__ROWS_COLUMNS // a warp reads neighbouring elements of several rows
 };
+// Elements of a thread that scans columns: it holds them.
+GPUPRIMS__RULE int gp__column_chunk(int vectors, int size) {
+  return vectors * (gp__vector_items(size) < 4 ? gp__vector_items(size) : 4);
+}
+// Columns that a tile of a scan has, at least: 128 bytes.
+GPUPRIMS__RULE unsigned gp__rows_line(int size) { return size < 128 ? 128u / (unsigned)size : 1; }
 // A row is read by windows: gp__vector_items elements, aligned in memory. shifted: the first may begin before the row.
 GPUPRIMS__RULE unsigned long long gp__row_windows(unsigned long long length, int size, int shifted) {
   return (length + (unsigned)(gp__vector_items(size) - 1) * (shifted ? 2u : 1u)) / (unsigned)gp__vector_items(size);
@@ -30,24 +36,26 @@ GPUPRIMS__RULE int gp__column_items(int in_size, int acc_size) {
 }
 // The form of a call's first kernel. GP_DIRECT keeps a row in the registers of those who read it.
 GPUPRIMS__RULE int gp__rows_form(gp_policy p, gp__shape s) {
-  return s.rows.columns                                                       ? GP__ROWS_COLUMNS
-      : p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_LOOK_BACK           ? GP__ROWS_BLOCK
-      : gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <= GP__WARP ? GP__ROWS_LANES
-      : p.algorithm == GP_WARP_SEGMENTS ||
-          gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <= (unsigned)(GP__WARP * p.vectors)
-      ? GP__ROWS_WARP
-      : GP__ROWS_BLOCK;
+  return s.rows.columns                                                                  ? GP__ROWS_COLUMNS
+      : p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_LOOK_BACK                      ? GP__ROWS_BLOCK
+      : gp__row_windows(s.rows.length, s.in_size, 0) <= (unsigned)(GP__WARP * p.vectors) ? GP__ROWS_TILE
+      : p.algorithm == GP_WARP_SEGMENTS                                                  ? GP__ROWS_WARP
+                                                                                         : GP__ROWS_BLOCK;
 }
-// A scan holds vectors of elements, and the fold before each.
-GPUPRIMS__RULE int gp__valid_row_scan(gp_policy p, gp__shape s) {
-  return (p.algorithm == GP_LOOK_BACK || (p.algorithm == GP_WARP_SEGMENTS && !s.rows.columns)) &&
-      (p.vectors == 1 || p.vectors * (gp__max(GP__VECTOR, s.in_size) + s.acc_size) <= 256) &&
-      (!s.rows.columns ||
-       p.threads * gp__column_items(s.in_size, s.acc_size) * s.acc_size + 64 <= GP__STATIC_SHARED_BYTES);
+// Shared memory of a tile: elements, or results in their places; folds of warps, or of columns' threads.
+GPUPRIMS__RULE int gp__rows_tile_fits(gp_policy p, gp__shape s) {
+  return s.rows.columns ? gp__column_chunk(p.vectors, s.in_size) * s.in_size <= 256 &&
+          p.threads * s.acc_size + 64 <= GP__STATIC_SHARED_BYTES
+                        : p.threads * p.vectors / 8 * 9 * gp__vector_items(s.in_size) *
+                  gp__max(s.in_size, s.primitive == GP_REDUCE_AXIS ? 0 : s.out_size) +
+              (2 + p.threads / GP__WARP) * s.acc_size + 64 <=
+          GP__STATIC_SHARED_BYTES;
 }
 GPUPRIMS__RULE int gp__policy_valid_rows(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm >= 1 &&
-      (s.primitive == GP_SCAN_AXIS        ? gp__valid_row_scan(p, s)
+  return p.blocks_per_sm >= 1 && (gp__rows_form(p, s) != GP__ROWS_TILE || gp__rows_tile_fits(p, s)) &&
+      (s.primitive == GP_SCAN_AXIS ? gp__rows_tile_fits(p, s) &&
+               (p.algorithm == GP_LOOK_BACK ||
+                (p.algorithm == GP_WARP_SEGMENTS && gp__rows_form(p, s) == GP__ROWS_TILE))
            : p.algorithm == GP_EVEN_SHARE ? !s.rows.columns ||
                p.threads * gp__column_items(s.in_size, s.acc_size) * s.acc_size + 64 <= GP__STATIC_SHARED_BYTES
                                           : !s.rows.columns &&

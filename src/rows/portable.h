@@ -12,29 +12,39 @@ enum {
 GPUPRIMS__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
   const unsigned long long windows = gp__row_windows(s.rows.length, s.in_size, s.rows.shifted);
   const unsigned long long most = gp__row_windows(s.rows.length, s.in_size, 1); // the workspace depends on no alignment
-  const int threads = gp__default_to(p.threads, 256);
-  const int map = s.primitive == GP_ROW_MAP;
-  const int scan = s.primitive == GP_SCAN_AXIS;
+  const int map = s.primitive == GP_ROW_MAP, scan = s.primitive == GP_SCAN_AXIS;
+  const unsigned long long whole = gp__row_windows(s.rows.length, s.in_size, 0);
+  const int tile = !s.rows.columns && whole <= (unsigned)(GP__ROWS_KEPT / 2 * GP__WARP);
+  const int threads =
+      gp__default_to(p.threads, tile || (scan && !s.rows.columns && whole <= GP__ROWS_KEPT / 2 * 128) ? 128 : 256);
   if (!p.algorithm)
-    p.algorithm = s.rows.columns ||
+    p.algorithm = scan ? (tile ? GP_WARP_SEGMENTS : GP_LOOK_BACK)
+        : s.rows.columns ||
             (map ? most > (unsigned)(gp__default_to(p.vectors, GP__ROWS_KEPT) * threads)
                  : most > GP__ROWS_LONG ||
                      (most > GP__ROWS_SHORT && s.segments < (unsigned)s.multiprocessors * GP__ROWS_FEW))
-        ? (scan ? GP_LOOK_BACK : GP_EVEN_SHARE)
+        ? GP_EVEN_SHARE
         : map ? GP_DIRECT
               : GP_WARP_SEGMENTS;
   p.threads = threads;
-  if (p.algorithm == GP_DIRECT && !p.vectors) { // the fewest that hold a row; rows of a warp's lanes are read together
-    const unsigned readers = windows > (unsigned)(8 * GP__WARP) ? (unsigned)threads : (unsigned)GP__WARP;
-    p.vectors = windows <= GP__WARP ? 2 : 1;
-    while (p.vectors < GP__ROWS_KEPT && (unsigned)p.vectors * readers < windows) p.vectors *= 2;
+  if (!p.vectors && p.algorithm == GP_DIRECT && !tile) { // the fewest that hold a row
+    p.vectors = 1;
+    while (p.vectors < GP__ROWS_KEPT && (unsigned)(p.vectors * threads) < windows) p.vectors *= 2;
   }
-  if (scan && !p.vectors) { // what registers hold
-    p.vectors = s.rows.columns ? 8 : 4;
-    while (p.vectors > 1 && !gp__valid_row_scan(p, s)) p.vectors /= 2;
-  }
-  p.vectors = gp__default_to(p.vectors, 4);
+  // Long rows of whole vectors are read by warps.
+  if (!p.vectors)
+    p.vectors = scan ||
+            (tile && p.algorithm != GP_EVEN_SHARE &&
+             (map || whole <= GP__ROWS_SHORT / 2 || s.rows.length % (unsigned)gp__vector_items(s.in_size)))
+        ? GP__ROWS_KEPT / 2
+        : 4;
+  while (p.vectors > 1 && (scan || gp__rows_form(p, s) == GP__ROWS_TILE) && !gp__rows_tile_fits(p, s)) p.vectors /= 2;
+  if (scan && p.algorithm == GP_WARP_SEGMENTS && gp__rows_form(p, s) != GP__ROWS_TILE) p.algorithm = GP_LOOK_BACK;
   p.load = gp__default_to(p.load, p.algorithm == GP_EVEN_SHARE && map ? GP_CACHE_ALL : GP_CACHE_STREAMING);
-  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors > 8 ? 2 : p.vectors > 4 || s.rows.columns ? 3 : 4);
+  p.blocks_per_sm = gp__default_to(p.blocks_per_sm,
+                                   gp__rows_form(p, s) == GP__ROWS_TILE             ? 8
+                                       : p.vectors > 8                              ? 2
+                                       : (!scan && p.vectors > 4) || s.rows.columns ? 3
+                                                                                    : 4);
   return p;
 }

@@ -224,29 +224,25 @@ MUTANTS = {
         "if (both && gp__load_volatile(labels + source) == skipped) return;",
         "if (gp__load_volatile(labels + source) == skipped) return;"),
     "rows: elements before the row are read": (
-        "AXES", "src/rows/kernels.cuh",
-        "GP_DEVICE bool is_inner(gp__u64 i) const { return i < length && i + V <= length; }",
-        "GP_DEVICE bool is_inner(gp__u64 i) const { return i + V <= length; }"),
+        "AXES", "src/rows/row.cuh",
+        "GP_DEVICE bool is_inner(Count i) const { return i < length && i + V <= length; }",
+        "GP_DEVICE bool is_inner(Count i) const { return i + V <= length; }"),
     "rows: elements behind the row are read": (
-        "AXES", "src/rows/kernels.cuh",
-        "GP_DEVICE bool is_inner(gp__u64 i) const { return i < length && i + V <= length; }",
-        "GP_DEVICE bool is_inner(gp__u64 i) const { return i < length; }"),
+        "AXES", "src/rows/row.cuh",
+        "GP_DEVICE bool is_inner(Count i) const { return i < length && i + V <= length; }",
+        "GP_DEVICE bool is_inner(Count i) const { return i < length; }"),
     "rows: vectors are read where elements are apart": (
-        "AXES", "src/rows/kernels.cuh",
+        "AXES", "src/rows/row.cuh",
         "dense = stride == 1 && misaligned % sizeof(T) == 0;",
         "dense = misaligned % sizeof(T) == 0;"),
     "rows: windows begin at the row": (
-        "AXES", "src/rows/kernels.cuh",
+        "AXES", "src/rows/row.cuh",
         "skipped = V > 1 && dense ? misaligned / unsigned(sizeof(T)) : 0;",
         "skipped = 0;"),
     "rows: outer dimensions have one stride": (
-        "AXES", "src/rows/kernels.cuh",
+        "AXES", "src/rows/row.cuh",
         "static_cast<long long>(s) * stride[3];",
         "static_cast<long long>(s) * stride[2];"),
-    "rows: rows that do not exist are read": (
-        "AXES", "src/rows/kernels.cuh",
-        "return r < a.rows\n",
-        "return r <= a.rows\n"),
     "rows: the initial value comes last": (
         "AXES", "src/rows/kernels.cuh",
         "a.extent[0] == 0 ? init : Op()(init, sum);",
@@ -267,14 +263,14 @@ MUTANTS = {
         "AXES", "src/rows/kernels.cuh",
         "if (READERS > 32) __syncthreads();",
         "(void)0;"),
-    "rows: rows of a warp overlap": (
-        "AXES", "src/rows/kernels.cuh",
-        "first += warps * (groups * K)) {",
-        "first += warps * groups) {"),
-    "rows: lanes of a row are one too few": (
-        "AXES", "src/rows/kernels.cuh",
-        "sum = gp__lanes_reduce(sum, Op(), lanes);",
-        "sum = gp__lanes_reduce(sum, Op(), lanes / 2);"),
+    "rows: a tile has rows that do not exist": (
+        "AXES", "src/rows/tile.cuh",
+        "const unsigned rows = a.rows - first < each ? unsigned(a.rows - first) : each;",
+        "const unsigned rows = each;"),
+    "rows: a lane's last element is lost": (
+        "AXES", "src/rows/tile.cuh",
+        "end(length - begin < size ? length : begin + size)",
+        "end(length - begin <= size ? length : begin + size - 1)"),
     "rows: the last part does not wait": (
         "AXES", "src/rows/kernels.cuh",
         "sum = Op()(sum, gp__receive<Acc>(gp__words(a.workspace), r * a.parts + i, ticket.tag));",
@@ -313,10 +309,10 @@ MUTANTS = {
         "    if (others) return;\n  }\n}\n\n// out = map"),
     "rows: a map's lanes take the warp's first state": (
         "AXES", "src/rows/kernels.cuh",
-        "int(gp_lane() & ~(readers - 1)));",
-        "0);"),
+        "int(gp_lane() - lane))",
+        "0)"),
     "rows: outputs are stored by vectors where they are apart": (
-        "AXES", "src/rows/kernels.cuh",
+        "AXES", "src/rows/row.cuh",
         "if (to_stride == 1 && is_inner(i) &&",
         "if (is_inner(i) &&"),
     "rows: columns share the state of the first": (
@@ -339,45 +335,73 @@ MUTANTS = {
         "AXES", "src/rows/scan.cuh",
         "if ((gp_lane() & (lanes - 1)) >= d)",
         "if (gp_lane() >= d)"),
-    "rows: a warp's round of a scan forgets those before": (
+    "rows: lanes of a row forget each other": (
         "AXES", "src/rows/scan.cuh",
-        "carry.append(sum.value, Op());",
-        "carry = sum;"),
+        "      if (lane) scan.before.append(up, Op());",
+        "      (void)up;"),
     "rows: warps of a scan's tile forget each other": (
         "AXES", "src/rows/scan.cuh",
-        "if (gp_lane()) prefix.append(up, Op());",
-        "(void)up;"),
+        "if (gp_lane()) prefix.append(before, Op());",
+        "(void)before;"),
     "rows: rows of a scan share words": (
         "AXES", "src/rows/scan.cuh",
         "gp__words(a.workspace) + r * words",
         "gp__words(a.workspace) + r"),
     "rows: the storage of a scan's tile is used too early": (
         "AXES", "src/rows/scan.cuh",
-        "if (block) __syncthreads(); // before the storage is used again",
-        "(void)0;"),
-    "rows: tiles of a column look at the wrong prefix": (
+        "    s.tile.put(gp__lines<Out>(a, a.out, a.out_stride, r, begin, length), skip, even);\n    __syncthreads();",
+        "    s.tile.put(gp__lines<Out>(a, a.out, a.out_stride, r, begin, length), skip, even);"),
+    "rows: a warp's columns share words": (
         "AXES", "src/rows/scan.cuh",
-        "(2 * (first + near) - 1) * wide",
-        "(2 * (first + near) + 1) * wide"),
-    "rows: a column's tile publishes its fold as its prefix": (
+        "i += T / 32, look_back.words += T / 32 * wide)",
+        "i += T / 32)"),
+    "rows: a column's prefix comes from its neighbour": (
         "AXES", "src/rows/scan.cuh",
-        "(2 * ticket.number + 1) * wide, prefix.value",
-        "(2 * ticket.number + 1) * wide, own"),
+        "own.words += lane * wide;",
+        "own.words += (lane ^ 1) * wide;"),
     "rows: slots of a column's scan begin with the carry": (
         "AXES", "src/rows/scan.cuh",
-        "if (slot > 0) running[j].append(before[j], Op());",
-        "(void)before;"),
+        "      if (before.has) running.append(before.value, Op());",
+        "      (void)before;"),
     "rows: a round of a column's scan forgets those before": (
         "AXES", "src/rows/scan.cuh",
-        "carry[j].append(all[j], Op());",
-        "carry[j].value = all[j], carry[j].has = true;"),
-    "rows: tiles of columns have one word": (
-        "AXES", "src/rows/geometry.h",
-        "share = 1, results *= 2;",
-        "share = 1;"),
+        "      carry.append(all.value, Op());",
+        "      carry = all;"),
+    "rows: a tile of rows is read before it is there": (
+        "AXES", "src/rows/tile.cuh",
+        "a.together & 1), even);\n    __syncthreads();",
+        "a.together & 1), even);"),
+    "rows: the next tile of rows comes too early": (
+        "AXES", "src/rows/tile.cuh",
+        "(a.together & 2) != 0), skip, even);\n    __syncthreads();",
+        "(a.together & 2) != 0), skip, even);"),
+    "rows: rows with gaps lie in one piece": (
+        "AXES", "src/rows/tile.cuh",
+        "a.together & 1), even);",
+        "a.together), even);"),
+    "rows: slots of a shifted tile begin at 0": (
+        "AXES", "src/rows/tile.cuh",
+        "const unsigned skip = ONE && !even ? only.skipped : 0;",
+        "const unsigned skip = 0;"),
+    "rows: tiles side by side have the same tickets' words": (
+        "AXES", "src/rows/scan.cuh",
+        "gp__words(a.workspace) + unit * lanes * wide",
+        "gp__words(a.workspace) + lanes * wide"),
+    "rows: columns' folds are written over before they are read": (
+        "AXES", "src/rows/scan.cuh",
+        "      __syncthreads();\n      if (a.parts > 1) { // a warp looks back",
+        "      if (a.parts > 1) { // a warp looks back"),
+    "rows: rows of a pass are those of the first": (
+        "AXES", "src/rows/tile.cuh",
+        "r - mine < rows; r += groups)",
+        "r - mine < 1; r += groups)"),
+    "rows: an even tile's vectors share banks": (
+        "AXES", "src/rows/tile.cuh",
+        "(even ? i / (8 * V) * V : 0)",
+        "(even ? i / (8 * V) : 0)"),
     "rows: words of a scan are those of one row": (
         "AXES", "src/rows/geometry.h",
-        "g->words = s.segments * gp__look_back_slots",
+        "g->words = units * results * gp__look_back_slots",
         "g->words = gp__look_back_slots"),
     "rows: a copy mistakes the strides": (
         "AXES", "src/rows/copy.cuh",
@@ -397,8 +421,8 @@ MUTANTS = {
         "return *share ? rounds / *share : 1;"),
     "rows: words of columns are those of one": (
         "AXES", "src/rows/geometry.h",
-        "results = (unsigned long long)items << g->log2_lanes;",
-        "results = items;"),
+        "results = (unsigned long long)wide << g->log2_lanes;",
+        "results = wide;"),
     "rows: rows of a policy need not fit registers": (
         "AXES", "src/rows/policy.h",
         "(unsigned)(p.threads * p.vectors)));",

@@ -74,11 +74,8 @@ template <> struct Maps<true> {
   static int run(const char *name, int form, bool direct, const gp__geometry &g, const gp__rows_args &a) {
     int e;
     if (direct)
-      return form == GP__ROWS_LANES
-          ? simt::launch_kernel(name, g.grid, g.threads, 0,
-                                gp__rows_map<P, GP__ROWS_LANES, Op, Load, In, Acc, Map, Out>, a)
-          : form == GP__ROWS_WARP
-          ? simt::launch_kernel(name, g.grid, g.threads, 0, gp__rows_map<P, GP__ROWS_WARP, Op, Load, In, Acc, Map, Out>,
+      return form == GP__ROWS_TILE
+          ? simt::launch_kernel(name, g.grid, g.threads, 0, gp__rows_map<P, GP__ROWS_TILE, Op, Load, In, Acc, Map, Out>,
                                 a)
           : simt::launch_kernel(name, g.grid, g.threads, 0,
                                 gp__rows_map<P, GP__ROWS_BLOCK, Op, Load, In, Acc, Map, Out>, a);
@@ -100,10 +97,8 @@ template <int SCAN> struct Scans {
   template <class P, class Op, class Load, class In, class Acc, class Out>
   static int run(const char *name, int form, const gp__geometry &g, const gp__rows_args &a) {
     const bool E = SCAN == EXCLUSIVE;
-    return form == GP__ROWS_LANES ? simt::launch_kernel(name, g.grid, g.threads, 0,
-                                                        gp__rows_scan<P, GP__ROWS_LANES, E, Op, Load, In, Acc, Out>, a)
-        : form == GP__ROWS_WARP
-        ? simt::launch_kernel(name, g.grid, g.threads, 0, gp__rows_scan<P, GP__ROWS_WARP, E, Op, Load, In, Acc, Out>, a)
+    return form == GP__ROWS_TILE
+        ? simt::launch_kernel(name, g.grid, g.threads, 0, gp__rows_scan<P, GP__ROWS_TILE, E, Op, Load, In, Acc, Out>, a)
         : form == GP__ROWS_BLOCK
         ? simt::launch_kernel(name, g.grid, g.threads, 0, gp__rows_scan<P, GP__ROWS_BLOCK, E, Op, Load, In, Acc, Out>,
                               a)
@@ -196,9 +191,16 @@ static void run(const char *name, Kind kind, unsigned seed, const u64 (&extent)[
   const gp__geometry g = gp__geometry_by(&gp__rules_rows, p, s, 0);
   a.in = in.data + from.zero, a.out = out + to.zero, a.rows = rows;
   a.parts = g.replicas, a.share = g.tile_items, a.log2_lanes = g.log2_lanes;
+  a.chunk = form == GP__ROWS_TILE ? gp__rows_chunk(sizeof(In), extent[0], g.log2_lanes) : 0;
   a.vectors =
       columns && from.of[1] == 1 && line_bits % (unsigned(gp__column_items(sizeof(In), sizeof(Acc))) * sizeof(In)) == 0;
   a.windows = gp__row_windows(extent[columns], sizeof(In), from.of[columns] == 1 && line_bits % 16 != 0);
+  const auto together = [&](const u64(&n)[4], const long long(&stride)[4]) {
+    return (n[0] <= 1 || stride[0] == 1) && (n[1] <= 1 || stride[1] == (long long)n[0]) &&
+        (n[2] <= 1 || stride[2] == (long long)(n[0] * n[1])) &&
+        (n[3] <= 1 || stride[3] == (long long)(n[0] * n[1] * n[2]));
+  };
+  a.together = together(extent, from.of) + 2 * together(extent, to.of);
   Device<Acc> states(kind == MAP && algorithm == GP_EVEN_SHARE ? size_t(rows) : 0);
   a.states = states.data;
   a.workspace = g.words ? workspace(g.words) : nullptr;
@@ -210,7 +212,7 @@ static void run(const char *name, Kind kind, unsigned seed, const u64 (&extent)[
   } else if (kind == MAP) {
     e = Maps<MAPS>::template run<P, Op, Load, In, Acc, Map, Out>(name, form, algorithm == GP_DIRECT, g, a);
   } else if constexpr (!std::is_same<Out, int>::value || !std::is_same<Acc, Triple>::value) {
-    e = form == GP__ROWS_LANES  ? Row<P, GP__ROWS_LANES, false, Op, Load, In, Acc, Out>::launch(name, g, a)
+    e = form == GP__ROWS_TILE   ? Row<P, GP__ROWS_TILE, false, Op, Load, In, Acc, Out>::launch(name, g, a)
         : form == GP__ROWS_WARP ? Row<P, GP__ROWS_WARP, false, Op, Load, In, Acc, Out>::launch(name, g, a)
         : form == GP__ROWS_BLOCK
         ? Row<P, GP__ROWS_BLOCK, false, Op, Load, In, Acc, Out>::launch(name, g, a)
@@ -330,15 +332,16 @@ static void geometry() {
               ", columns " + std::to_string(columns);
           check(gp__valid_by(&gp__rules_rows, p, s), what + ": valid");
           const int form = gp__rows_form(p, s);
-          const u64 work = form == GP__ROWS_COLUMNS ? length : gp__row_windows(length, 4, 1);
+          const u64 work =
+              form == GP__ROWS_COLUMNS || primitive == GP_SCAN_AXIS ? length : gp__row_windows(length, 4, 1);
           check(g.grid >= 1 && (g.grid <= 132u * unsigned(p.blocks_per_sm) || (g.replicas > 1 && g.grid == g.tiles)),
                 what + ": grid");
           if (primitive == GP_SCAN_AXIS) {
             check(g.replicas * g.tile_items >= (p.algorithm == GP_LOOK_BACK ? work : 0), what + ": tiles of a scan");
             check(g.words ==
-                      (g.replicas == 1                ? 0
-                           : form == GP__ROWS_COLUMNS ? g.tiles * 2 * (u64(gp__column_items(4, 8)) << g.log2_lanes)
-                                                      : s.segments * gp__look_back_slots(g.replicas)),
+                      (g.replicas == 1 ? 0
+                                       : g.tiles / g.replicas * gp__look_back_slots(g.replicas) *
+                               (form == GP__ROWS_COLUMNS ? u64(1) << g.log2_lanes : 1)),
                   what + ": words of a scan");
             check(g.replicas == 1 || g.tiles < u64(1) << 28, what + ": tickets have 28 bits");
           }

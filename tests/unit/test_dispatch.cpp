@@ -1780,6 +1780,21 @@ static void test_rows_of_arrays() {
   const auto before = fake::counts.calls["cuLaunchKernel"];
   GOOD(gp_run(ctx, &c, nullptr));
   CHECK(fake::counts.calls["cuLaunchKernel"] == before);
+  // The host's share of a call does not grow with the length of a row.
+  fake::machine.run = false;
+  a = gp_axes_reduced(1, shapes[0], 0), c.init = nullptr, a.extent[0] = (1u << 31) - 1;
+  fake::places[in.data] = {size_t(a.extent[0]) * sizeof(int), 2};
+  double best = 1;
+  for (int i = 0; i < 5; ++i) {
+    timespec from, to;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+    GOOD(gp_run(ctx, &c, nullptr));
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+    best = std::min(best, double(to.tv_sec - from.tv_sec) + 1e-9 * double(to.tv_nsec - from.tv_nsec));
+  }
+  check(best < 1e-3, __LINE__, "a call on one long row takes %.3f ms of the host", best * 1e3);
+  fake::places.clear();
+  fake::machine.run = true;
   GOOD(gp_close(host));
   CLOSE(ctx);
 }

@@ -1565,12 +1565,12 @@ static void test_names() {
   rows = gp_axes_reduced(2, few, 1);
   named(c, "gp__rows_reduce", ("2, false, " + loaded).c_str(), "gp__rows_args");
   rows = gp_axes_reduced(2, many, 1);
-  named(c, "gp__rows_reduce", ("1, false, " + loaded).c_str(), "gp__rows_args");
+  named(c, "gp__rows_reduce", ("0, false, " + loaded).c_str(), "gp__rows_args");
   c = sample(GP_ROW_MAP), c.axes = &rows, c.count = 0, c.in = c.out = nullptr;
   const std::string applied = "gp__binary<gp_sub<float>, float, float, float>, float>";
   rows = gp_axes_mapped(2, many, 1);
   named(c, "gp__rows_map",
-        ("1, gp_max<float>, gp__load<float, float, gp_convert<float, float>>, float, float, " + applied).c_str(),
+        ("0, gp_max<float>, gp__load<float, float, gp_convert<float, float>>, float, float, " + applied).c_str(),
         "gp__rows_args");
   rows = gp_axes_mapped(2, few, 1);
   named(c, "gp__rows_apply", ("false, float, float, " + applied).c_str(), "gp__rows_args");
