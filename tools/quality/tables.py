@@ -76,7 +76,7 @@ def table_two(lines):
 
 
 def table_three(lines):
-    """QM and microseconds of each cell by library."""
+    """QM and microseconds of each cell by library, and the speed-up over one thread of the host where it ran."""
     rows = qualities(lines)
     libraries = libraries_of(rows)
     found = {(row["cell"], row["library"]): row for row in rows}
@@ -84,6 +84,28 @@ def table_three(lines):
     def shown(cell, library, field):
         value = found.get((cell, library), {}).get(field)
         return "-" if value is None else f"{value:.2f}"
-    return markdown(["cell", *(f"QM {name}" for name in libraries), *(f"us {name}" for name in libraries)],
-                    [[cell, *(shown(cell, name, field) for field in ("qm", "median_us") for name in libraries)]
+    fields = {"qm": "QM", "median_us": "us", "speedup": "speed-up"}
+    if not any("speedup" in row for row in rows):
+        del fields["speedup"]
+    return markdown(["cell", *(f"{title} {name}" for title in fields.values() for name in libraries)],
+                    [[cell, *(shown(cell, name, field) for field in fields for name in libraries)]
                      for cell in dict.fromkeys(row["cell"] for row in rows)]) if rows else ""
+
+
+def changes(before, after):
+    """A line for each cell and library that both have: times, QM and criteria, what changed by 0.01 or more."""
+    def text(value):
+        return "-" if value is None else f"{value:.2f}"
+    rows = []
+    old = {(row["cell"], row["library"]): row for row in qualities(before)}
+    for row in qualities(after):
+        other = old.get((row["cell"], row["library"]))
+        if not other:
+            continue
+        moved = [f"{name} {text(other['criteria'].get(name))} to {text(value)}" for name, value in row["criteria"].items()
+                 if text(value) != text(other["criteria"].get(name))]
+        us = [one.get("median_us") for one in (other, row)]
+        rows.append([row["cell"], row["library"], *map(text, us),
+                     f"{us[0] / us[1]:.3f}" if all(us) else "-", text(other["qm"]), text(row["qm"]),
+                     ", ".join(moved) or "none"])
+    return markdown(["cell", "library", "us before", "us after", "faster", "QM before", "QM after", "criteria"], rows)
