@@ -102,7 +102,7 @@ typedef struct variant {
   double batches[MAX_BATCHES];
   int batch_count, calls;
   double median_us, min_us, max_us, cv;
-  double joules, joules_error;                     // of a call; 0: not measured
+  double joules, joules_error;                    // of a call; 0: not measured
   double copied_bytes, overlapped_bytes, copy_us; // of a call's inputs from the host; copy_us 0: not measured
   double bytes;
   void *graph;
@@ -113,7 +113,7 @@ typedef struct variant {
 static gp_cuda cuda;
 static gp_nvml nvml;
 static const gp_peers_table *peers, *more_peers; // of more_peers, `find` alone
-static gp_context *ctx, *host_ctx; // host_ctx: opened by the first check that needs it
+static gp_context *ctx, *host_ctx;               // host_ctx: opened by the first check that needs it
 static gp_description device = {.struct_size = sizeof device};
 static int on_gpu, l2_bytes;
 static void *stream, *event_a, *event_b;
@@ -1057,7 +1057,7 @@ static double copy_inputs(const cell *c, buffers b, const char *from) {
 
 // Data transfer: while a call runs, the next call's inputs come from the host in another stream. Time that this saves
 // over copies and calls one after another is time of copies that the call hides. A call that waits for the host hides
-// less.
+// less. All sets get the bytes of set 0, so that a single set keeps its bytes while it is copied to and read.
 static void measure_transfers(const cell *c, variant *v) {
   enum { STEPS = 8 };
   static char *pinned;
@@ -1066,7 +1066,6 @@ static void measure_transfers(const cell *c, variant *v) {
   uint64_t bytes = 0, at = 0;
   double start, copy_us, call_us, both_us, hidden;
   int role, step;
-  if (sets < 2) return;
   if (!copies) GP_CUDA_CHECK(&cuda, stream_create(&copies, GP_CUDA_STREAM_NON_BLOCKING));
   for (role = 0; role < FIRST_OUTPUT; role++)
     if (set_of(c, 0).at[role] && cell_target(c, role) < 0) bytes += cell_bytes(c, role, c->n);

@@ -274,15 +274,11 @@ template <class T> static int fill(ARGUMENTS) {
   memcpy(&filled, value, sizeof filled);
   CALL(thrust::fill_n(with, (T *)a->out, a->count, filled));
 }
-template <class T> static int sequence(ARGUMENTS) {
-  CALL(thrust::sequence(with, (T *)a->out, (T *)a->out + a->count));
-}
+template <class T> static int sequence(ARGUMENTS) { CALL(thrust::sequence(with, (T *)a->out, (T *)a->out + a->count)); }
 template <class T> static int negate(ARGUMENTS) {
   CALL(thrust::transform(with, IN(T), (T *)a->out, thrust::negate<T>()));
 }
-template <class T> static int difference(ARGUMENTS) {
-  CALL(thrust::adjacent_difference(with, IN(T), (T *)a->out));
-}
+template <class T> static int difference(ARGUMENTS) { CALL(thrust::adjacent_difference(with, IN(T), (T *)a->out)); }
 template <class T> static int count_if(ARGUMENTS) {
   CALL(STORE_COUNT(thrust::count_if(with, IN(T), below<T>{scalar_of<T>(a->scalar)})));
 }
@@ -304,9 +300,9 @@ template <class T> static int select(ARGUMENTS) {
 }
 // Both parts in one array, the second reversed from its end, as CUB has them.
 template <class T> static int partition(ARGUMENTS) {
-  CALL(const auto ends = thrust::partition_copy(with, IN(T), (T *)a->out,
-                                                thrust::make_reverse_iterator((T *)a->out + a->count),
-                                                below<T>{scalar_of<T>(a->scalar)});
+  CALL(const auto ends =
+           thrust::partition_copy(with, IN(T), (T *)a->out, thrust::make_reverse_iterator((T *)a->out + a->count),
+                                  below<T>{scalar_of<T>(a->scalar)});
        STORE_COUNT(ends.first - (T *)a->out));
 }
 template <class K> static int merge(ARGUMENTS) {
@@ -399,9 +395,8 @@ static int compact(ARGUMENTS) { // by flags of 4 bytes
 }
 // Sorts in place: the keys are copied first.
 static int radix_sort(ARGUMENTS) {
-  const cudaError_t copied = w ? cudaMemcpyAsync(a->out_keys, a->keys, a->count * sizeof(u32),
-                                                 cudaMemcpyDeviceToDevice, STREAM)
-                               : cudaSuccess;
+  const cudaError_t copied =
+      w ? cudaMemcpyAsync(a->out_keys, a->keys, a->count * sizeof(u32), cudaMemcpyDeviceToDevice, STREAM) : cudaSuccess;
   if (copied) return copied;
   CALL(cudppRadixSort(plan_of(CUDPP_SORT_RADIX, CUDPP_ADD, CUDPP_UINT, CUDPP_OPTION_KEYS_ONLY, a->count), a->out_keys,
                       NULL, a->count));

@@ -1,6 +1,6 @@
 """CuPy and PyTorch as gp_bench measures peers: cells on standard input, gp_bench's lines to --out.
 
-    python3 tools/quality/frameworks.py --libraries cupy,torch --out FILE [--seconds S] [--profile CALLS]
+    python3 -m tools.quality.frameworks --libraries cupy,torch --out FILE [--seconds S] [--profile CALLS]
 
 They stand in for ArrayFire: libraries of arrays, of which people use these two. A call gives a new array. PyTorch has
 no operations on u32, so it gets i32. torch.sort sorts indices, too; cupy's sets sort their inputs.
@@ -46,8 +46,9 @@ class Cell:
 
 CUPY = {
     "fill": lambda xp, a: a.x.fill(7), "iota": lambda xp, a: xp.arange(a.n, dtype=a.x.dtype),
-    "copy": lambda xp, a: a.x.copy(), "transform": lambda xp, a: -a.x, "adjacent_difference": lambda xp, a: xp.diff(a.x),
-    "replace": lambda xp, a: xp.where(a.x < a.scalar, a.value, a.x), "equal_arrays": lambda xp, a: xp.array_equal(a.x, a.y),
+    "copy": lambda xp, a: a.x.copy(), "transform": lambda xp, a: -a.x,
+    "adjacent_difference": lambda xp, a: xp.diff(a.x), "equal_arrays": lambda xp, a: xp.array_equal(a.x, a.y),
+    "replace": lambda xp, a: xp.where(a.x < a.scalar, a.value, a.x),
     "gather": lambda xp, a: a.x[a.index], "scatter": lambda xp, a: a.y.__setitem__(a.index, a.x),
     "count_if": lambda xp, a: xp.count_nonzero(a.x < a.scalar), "reduce SUM": lambda xp, a: a.x.sum(),
     "reduce MAX": lambda xp, a: a.x.max(), "histogram_even": lambda xp, a: xp.bincount(a.x, minlength=256),
@@ -58,8 +59,9 @@ CUPY = {
 }
 TORCH = {
     "fill": lambda xp, a: a.x.fill_(7), "iota": lambda xp, a: xp.arange(a.n, dtype=a.x.dtype, device=a.x.device),
-    "copy": lambda xp, a: a.x.clone(), "transform": lambda xp, a: -a.x, "adjacent_difference": lambda xp, a: xp.diff(a.x),
-    "replace": lambda xp, a: xp.where(a.x < a.scalar, a.value, a.x), "equal_arrays": lambda xp, a: xp.equal(a.x, a.y),
+    "copy": lambda xp, a: a.x.clone(), "transform": lambda xp, a: -a.x,
+    "adjacent_difference": lambda xp, a: xp.diff(a.x), "equal_arrays": lambda xp, a: xp.equal(a.x, a.y),
+    "replace": lambda xp, a: xp.where(a.x < a.scalar, a.value, a.x),
     "gather": lambda xp, a: a.x[a.index], "scatter": lambda xp, a: a.y.__setitem__(a.index, a.x),
     "count_if": lambda xp, a: xp.count_nonzero(a.x < a.scalar), "reduce SUM": lambda xp, a: a.x.sum(),
     "reduce MAX": lambda xp, a: a.x.max(), "histogram_even": lambda xp, a: xp.bincount(a.x, minlength=256),
@@ -229,13 +231,13 @@ def main(argv=None, driver=None):
             try:
                 xp = importlib.import_module(library)
             except ImportError as error:
-                print(f"frameworks.py: without {library}: {error}", file=sys.stderr)
+                print(f"frameworks: without {library}: {error}", file=sys.stderr)
                 continue
             driver = driver or Driver()
             say(kind="library", library=library, version=xp.__version__)
             for cell in cells:
                 if time.monotonic() > end:
-                    print("frameworks.py: the time ran out", file=sys.stderr)
+                    print("frameworks: the time ran out", file=sys.stderr)
                     return 0
                 if call_of(library, cell):
                     mark += 1

@@ -196,8 +196,7 @@ class FrameworkSession(Session):
         self.refused = session.refused
 
     def bench_command(self, out, *options):
-        return [sys.executable, os.path.join("tools", "quality", "frameworks.py"), "--libraries", self.first, "--out",
-                out, *options]
+        return [sys.executable, "-m", "tools.quality.frameworks", "--libraries", self.first, "--out", out, *options]
 
     def times_command(self, out, seconds):
         return self.bench_command(out, "--seconds", f"{seconds:.0f}")

@@ -3,11 +3,14 @@
     --cell TEXT        default: copy, reduce and exclusive scan of u32; repeat for more
     --points 16        of each space, evenly spread over its list (gp_tune --space), besides the default
     --seconds 60       for all cells
+    --energy SECONDS   joules a call, over so long a time for each point
+    --objective time   or energy, or edp (energy times time): sorts the points, and names the best by each
     --out FOLDER       default: ci/measurements/<device>
     --show FILE        the tables of a file measured before
 
 A line of the file is a point: {"kind": "point", "v": 1, "cell", "policy" ("": the default), "median_us",
-"instructions", "dram_bytes", "l2_bytes" (all an element; an instruction counts for 32 threads), "registers", "stalls"}.
+"instructions", "dram_bytes", "l2_bytes" (all an element; an instruction counts for 32 threads), "registers", "stalls",
+with --energy "joules", "joules_error"}.
 The table's last lines say whether time follows instructions and bytes over the space: Spearman's rank correlation.
 """
 import argparse
@@ -20,6 +23,7 @@ import tempfile
 from tools import bench
 from tools.quality import measure, reports
 
+COUNTED = ("instructions", "dram_bytes", "l2_bytes", "registers")
 CELLS = ("copy u32 n=32M", "reduce SUM u32 n=32M", "exclusive_scan SUM u32 n=32M")
 
 
@@ -54,7 +58,8 @@ def points_of(rows):
             "kind": "point", "v": 1, "cell": row["cell"], "policy": row["library"][len(measure.ours()):].strip(),
             "median_us": row["median_us"], "instructions": None if instructions is None else 32 * instructions,
             "dram_bytes": total("dram_bytes"), "l2_bytes": total("l2_to_sm_bytes", "sm_to_l2_bytes"),
-            "registers": slowest.get("registers"), "stalls": slowest.get("stalls", {})}))
+            "registers": slowest.get("registers"), "stalls": slowest.get("stalls", {}),
+            **{name: row[name] for name in ("joules", "joules_error") if name in row}}))
     return found
 
 
@@ -88,7 +93,7 @@ def followed(points):
     """{field: correlation of the time with it} of a cell's points."""
     times = [point["median_us"] for point in points]
     return {field: correlation(times, [point[field] for point in points])
-            for field in ("instructions", "dram_bytes", "l2_bytes", "registers")}
+            for field in COUNTED}
 
 
 def worst_stall(point):
@@ -96,20 +101,35 @@ def worst_stall(point):
     return max(stalls, key=stalls.get) if stalls else None
 
 
-def table(lines):
+OBJECTIVES = {"time": lambda point: point["median_us"], "energy": lambda point: point["joules"],
+              "edp": lambda point: point["joules"] * point["median_us"]}
+
+
+def best_by(points):
+    """{objective: its best point}; those that need joules only where every point has them."""
+    known = OBJECTIVES if points and all(point.get("joules") for point in points) else {"time": OBJECTIVES["time"]}
+    return {name: min(points, key=measured) for name, measured in known.items()}
+
+
+def table(lines, objective="time"):
     def number(value, form):
         return format(value, form) if value is not None else "-"
     text = []
     points = [line for line in lines if line["kind"] == "point"]
     for cell in dict.fromkeys(point["cell"] for point in points):
-        own = sorted((point for point in points if point["cell"] == cell), key=lambda point: point["median_us"])
+        own = [point for point in points if point["cell"] == cell]
+        best = best_by(own)
+        own.sort(key=OBJECTIVES[objective if objective in best else "time"])
         text += [cell, f"{'us':>9} {'inst/el':>8} {'DRAM B':>7} {'L2 B':>7} {'regs':>5}  policy, worst stall"]
         for point in own:
             stall = worst_stall(point)
             text.append(f"{point['median_us']:9.2f} {number(point['instructions'], '8.2f'):>8} "
                         f"{number(point['dram_bytes'], '7.2f'):>7} {number(point['l2_bytes'], '7.2f'):>7} "
                         f"{number(point['registers'], '5.0f'):>5}  {point['policy'] or 'default'}"
-                        + (f", {stall} {point['stalls'][stall]:.2f}" if stall else ""))
+                        + (f", {stall} {point['stalls'][stall]:.2f}" if stall else "")
+                        + (f", {1e3 * point['joules']:.4f} +- {1e3 * point['joules_error']:.4f} mJ"
+                           if point.get("joules") else ""))
+        text += [f"  best by {name}: {point['policy'] or 'default'}" for name, point in best.items()]
         text += [f"  time follows {field}: " + number(value, "+.2f") for field, value in followed(own).items()] + [""]
     return "\n".join(text)
 
@@ -120,11 +140,13 @@ def main(argv=None):
     parser.add_argument("--cell", action="append", default=[])
     parser.add_argument("--points", type=int, default=16)
     parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--energy", type=float, default=0)
+    parser.add_argument("--objective", choices=OBJECTIVES, default="time")
     parser.add_argument("--out", metavar="FOLDER")
     parser.add_argument("--show", metavar="FILE")
     args = parser.parse_args(argv)
     if args.show:
-        print(table(measure.lines_of(args.show)))
+        print(table(measure.lines_of(args.show), args.objective))
         return 0
     if not bench.has_gpu():
         print("tools.quality: no GPU here: nothing was measured", file=sys.stderr)
@@ -134,6 +156,7 @@ def main(argv=None):
     for cell in cells:
         folder = tempfile.mkdtemp(prefix="points-", dir=bench.BUILD)
         session = measure.Session(program, None, "none", folder, args.seconds / len(cells), reports.find_ncu(),
+                                  options=["--energy", str(args.energy)] if args.energy > 0 else [],
                                   policies=policies_of(cell, args.points))
         times = session.times([cell], 0.3)
         session.probe()
@@ -142,7 +165,7 @@ def main(argv=None):
     if len(lines) < 2:
         print("tools.quality: no point has a time and counters", file=sys.stderr)
         return 1
-    print(table(lines))
+    print(table(lines, args.objective))
     print(f"written to {write(lines, args.out)}")
     return 0
 

@@ -1,4 +1,4 @@
-"""The sequential reference of the speed-ups: builds tools/quality/sequential.cc and runs it beside the measurements."""
+"""The sequential reference of the speed-ups: builds tools/quality/sequential.cpp and runs it beside the measurements."""
 import os
 import subprocess
 
@@ -6,7 +6,7 @@ from tools import bench
 from tools.quality import measure
 
 TARGET = os.path.join(bench.BUILD, "quality_sequential")
-SOURCE = "tools/quality/sequential.cc"
+SOURCE = "tools/quality/sequential.cpp"
 
 
 def build():

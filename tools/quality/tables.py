@@ -59,8 +59,8 @@ def markdown(header, rows):
     return "\n".join("| " + " | ".join(row) + " |" for row in [header, ["---"] * len(header), *rows])
 
 
-def table_two(lines):
-    """X: measured, or profiled; err: every call failed. Only rows that something ran of."""
+def two(lines):
+    """(header, rows) of Table II. X: measured, or profiled; err: every call failed. Only rows that something ran of."""
     rows = qualities(lines)
     libraries = libraries_of(rows)
     ran = {}
@@ -71,25 +71,33 @@ def table_two(lines):
             cells[row["library"]] = "X" if good else "err"
     order = [row[:2] for row in ROWS]
     keys = sorted(ran, key=lambda key: (order.index(key) if key in order else len(order), key))
-    return markdown(["class", "primitive", *libraries],
-                    [[*key, *(ran[key].get(name, "") for name in libraries)] for key in keys]) if rows else ""
+    return ["class", "primitive", *libraries], [[*key, *(ran[key].get(name, "") for name in libraries)] for key in keys]
 
 
-def table_three(lines):
-    """QM and microseconds of each cell by library, and the speed-up over one thread of the host where it ran."""
+def table_two(lines):
+    header, rows = two(lines)
+    return markdown(header, rows) if rows else ""
+
+
+def three(lines):
+    """(header, rows) of Table III: QM and microseconds of each cell by library, and the speed-up over one thread of the
+    host where it ran."""
     rows = qualities(lines)
     libraries = libraries_of(rows)
     found = {(row["cell"], row["library"]): row for row in rows}
 
-    def shown(cell, library, field):
-        value = found.get((cell, library), {}).get(field)
-        return "-" if value is None else f"{value:.2f}"
     fields = {"qm": "QM", "median_us": "us", "speedup": "speed-up"}
     if not any("speedup" in row for row in rows):
         del fields["speedup"]
-    return markdown(["cell", *(f"{title} {name}" for title in fields.values() for name in libraries)],
-                    [[cell, *(shown(cell, name, field) for field in fields for name in libraries)]
-                     for cell in dict.fromkeys(row["cell"] for row in rows)]) if rows else ""
+    return ["cell", *(f"{title} {name}" for title in fields.values() for name in libraries)], \
+        [[cell, *(found.get((cell, name), {}).get(field) for field in fields for name in libraries)]
+         for cell in dict.fromkeys(row["cell"] for row in rows)]
+
+
+def table_three(lines):
+    header, rows = three(lines)
+    return markdown(header, [[row[0], *("-" if value is None else f"{value:.2f}" for value in row[1:])]
+                             for row in rows]) if rows else ""
 
 
 def changes(before, after):
@@ -102,8 +110,8 @@ def changes(before, after):
         other = old.get((row["cell"], row["library"]))
         if not other:
             continue
-        moved = [f"{name} {text(other['criteria'].get(name))} to {text(value)}" for name, value in row["criteria"].items()
-                 if text(value) != text(other["criteria"].get(name))]
+        pairs = [(name, text(other["criteria"].get(name)), text(value)) for name, value in row["criteria"].items()]
+        moved = [f"{name} {one} to {two_}" for name, one, two_ in pairs if one != two_]
         us = [one.get("median_us") for one in (other, row)]
         rows.append([row["cell"], row["library"], *map(text, us),
                      f"{us[0] / us[1]:.3f}" if all(us) else "-", text(other["qm"]), text(row["qm"]),

@@ -1,4 +1,4 @@
-// sequential.cc - the sequential reference: cells of tools/quality/cells.txt by the C++ standard library, in one thread.
+// sequential.cpp - the sequential reference: cells of tools/quality/cells.txt by the C++ standard library, one thread.
 //
 //   sequential < CELLS > LINES     a line {"kind": "sequential", "cell": TEXT, "us": MICROSECONDS} a cell that it knows
 //
@@ -115,8 +115,10 @@ template <class T> static double time_of(const cell &c) {
   if (p == "replace") return measure([&] { std::replace_copy_if(in.begin(), in.end(), to, passes, (T)7); });
   if (p == "equal_arrays") return in2 = in, measure([&] { kept = std::equal(in.begin(), in.end(), in2.begin()); });
   if (p == "count_if") return measure([&] { kept = (double)std::count_if(in.begin(), in.end(), passes); });
-  if (p == "find_if")
-    return measure([&] { kept = (double)(std::find_if(in.begin(), in.end(), [](T x) { return x != x; }) - in.begin()); });
+  if (p == "find_if") { // of which no element passes
+    std::fill(in.begin(), in.end(), limit);
+    return measure([&] { kept = (double)(std::find_if(in.begin(), in.end(), passes) - in.begin()); });
+  }
   if (p == "reduce" && c.op == "SUM") return measure([&] { kept = std::accumulate(in.begin(), in.end(), T()); });
   if (p == "reduce" && c.op == "MAX") return measure([&] { kept = *std::max_element(in.begin(), in.end()); });
   if (p == "inclusive_scan") return measure([&] { std::partial_sum(in.begin(), in.end(), to); });
@@ -211,12 +213,13 @@ int main() {
   std::string line;
   while (std::getline(std::cin, line)) {
     const cell c = read(line);
-    const double us = !c.n       ? 0
-        : c.type == "u8"         ? time_of<u8>(c)
-        : c.type == "u32"        ? time_of<u32>(c)
-        : c.type == "f32"        ? time_of<f32>(c)
-                                 : 0;
-    if (us > 0) std::cout << "{\"kind\": \"sequential\", \"cell\": \"" << line << "\", \"us\": " << us << "}" << std::endl;
+    const double us = !c.n ? 0
+        : c.type == "u8"   ? time_of<u8>(c)
+        : c.type == "u32"  ? time_of<u32>(c)
+        : c.type == "f32"  ? time_of<f32>(c)
+                           : 0;
+    if (us > 0) printf("{\"kind\": \"sequential\", \"cell\": \"%s\", \"us\": %.3f}\n", line.c_str(), us);
+    fflush(stdout);
   }
   return 0;
 }
