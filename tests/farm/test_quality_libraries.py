@@ -133,7 +133,9 @@ def run_frameworks(monkeypatch, tmp_path, cells, *options):
 
 
 def test_every_call_of_cupy_runs_on_the_stand_in(cupy, monkeypatch, tmp_path):
-    lines, _ = run_frameworks(monkeypatch, tmp_path, SMALL, "--libraries", "cupy")
+    monkeypatch.setattr(frameworks, "sets_of", lambda cell: 2)
+    small = [f"{cell} haystack=1K" if "lower_bound" in cell else cell for cell in SMALL]
+    lines, _ = run_frameworks(monkeypatch, tmp_path, small, "--libraries", "cupy")
     assert lines[0] == {"kind": "library", "library": "cupy", "version": "made-up"}
     samples = {line["cell"]: line for line in lines[1:]}
     assert {name.split()[0] for name in samples} == {name.split()[0] for name in frameworks.CUPY}

@@ -12,6 +12,7 @@ from tools.quality import points, tables  # noqa: E402
 
 
 def row(policy, us, instructions, dram=400.0, library="gpuprims", **fields):
+    fields = {"qm": 0.5, "criteria": {"OC": instructions / 100, "DT": None}, **fields}
     counters = {"nanoseconds": 5.0, "instructions": instructions, "dram_bytes": dram, "registers": 32.0,
                 "stalls": {"barrier": 0.7, "selected": 0.9}}
     return {"kind": "quality", "cell": "copy u32 n=100", "library": f"{library} {policy}".strip(), "n": 100,
@@ -46,7 +47,8 @@ def test_the_table_and_the_file(tmp_path, capsys, monkeypatch):
     out = capsys.readouterr().out.splitlines()
     assert out[0] == "copy u32 n=100" and out[2].endswith("threads=64, barrier 0.70")
     assert out[5] == "  best by time: threads=64"
-    assert out[6] == "  time follows instructions: +1.00" and out[7] == "  time follows dram_bytes: -"
+    assert out[6] == "  default to best by time: 2.00 to 1.00 us, QM 0.50 to 0.50, OC 0.50 to 0.25"
+    assert out[7] == "  time follows instructions: +1.00" and out[8] == "  time follows dram_bytes: -"
     monkeypatch.setattr(bench, "has_gpu", lambda: False)
     assert points.main([]) == bench.NO_GPU
 

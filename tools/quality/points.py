@@ -10,7 +10,7 @@
 
 A line of the file is a point: {"kind": "point", "v": 1, "cell", "policy" ("": the default), "median_us",
 "instructions", "dram_bytes", "l2_bytes" (all an element; an instruction counts for 32 threads), "registers", "stalls",
-with --energy "joules", "joules_error"}.
+"qm", "criteria", with --energy "joules", "joules_error"}.
 The table's last lines say whether time follows instructions and bytes over the space: Spearman's rank correlation.
 """
 import argparse
@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 from tools import bench
-from tools.quality import measure, reports
+from tools.quality import measure, reports, tables
 
 COUNTED = ("instructions", "dram_bytes", "l2_bytes", "registers")
 CELLS = ("copy u32 n=32M", "reduce SUM u32 n=32M", "exclusive_scan SUM u32 n=32M")
@@ -58,7 +58,8 @@ def points_of(rows):
             "kind": "point", "v": 1, "cell": row["cell"], "policy": row["library"][len(measure.ours()):].strip(),
             "median_us": row["median_us"], "instructions": None if instructions is None else 32 * instructions,
             "dram_bytes": total("dram_bytes"), "l2_bytes": total("l2_to_sm_bytes", "sm_to_l2_bytes"),
-            "registers": slowest.get("registers"), "stalls": slowest.get("stalls", {}),
+            "registers": slowest.get("registers"), "stalls": slowest.get("stalls", {}), "qm": row.get("qm"),
+            "criteria": row.get("criteria", {}),
             **{name: row[name] for name in ("joules", "joules_error") if name in row}}))
     return found
 
@@ -130,6 +131,9 @@ def table(lines, objective="time"):
                         + (f", {1e3 * point['joules']:.4f} +- {1e3 * point['joules_error']:.4f} mJ"
                            if point.get("joules") else ""))
         text += [f"  best by {name}: {point['policy'] or 'default'}" for name, point in best.items()]
+        text += [f"  default to best by {name}: {usual['median_us']:.2f} to {point['median_us']:.2f} us, QM "
+                 f"{tables.two_places(usual['qm'])} to {tables.two_places(point['qm'])}, {tables.moved(usual, point)}"
+                 for usual in own for name, point in best.items() if not usual["policy"] and point["policy"]]
         text += [f"  time follows {field}: " + number(value, "+.2f") for field, value in followed(own).items()] + [""]
     return "\n".join(text)
 

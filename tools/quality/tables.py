@@ -100,20 +100,27 @@ def table_three(lines):
                              for row in rows]) if rows else ""
 
 
+def two_places(value):
+    return "-" if value is None else f"{value:.2f}"
+
+
+def moved(before, after):
+    """Which criteria changed from one row to another: "OC 0.20 to 0.90"."""
+    pairs = [(name, two_places(before["criteria"].get(name)), two_places(value))
+             for name, value in after["criteria"].items()]
+    return ", ".join(f"{name} {one} to {other}" for name, one, other in pairs if one != other) or "none"
+
+
 def changes(before, after):
     """A line for each cell and library that both have: times, QM and criteria, what changed by 0.01 or more."""
-    def text(value):
-        return "-" if value is None else f"{value:.2f}"
     rows = []
     old = {(row["cell"], row["library"]): row for row in qualities(before)}
     for row in qualities(after):
         other = old.get((row["cell"], row["library"]))
         if not other:
             continue
-        pairs = [(name, text(other["criteria"].get(name)), text(value)) for name, value in row["criteria"].items()]
-        moved = [f"{name} {one} to {two_}" for name, one, two_ in pairs if one != two_]
         us = [one.get("median_us") for one in (other, row)]
-        rows.append([row["cell"], row["library"], *map(text, us),
-                     f"{us[0] / us[1]:.3f}" if all(us) else "-", text(other["qm"]), text(row["qm"]),
-                     ", ".join(moved) or "none"])
+        rows.append([row["cell"], row["library"], *map(two_places, us),
+                     f"{us[0] / us[1]:.3f}" if all(us) else "-", two_places(other["qm"]), two_places(row["qm"]),
+                     moved(other, row)])
     return markdown(["cell", "library", "us before", "us after", "faster", "QM before", "QM after", "criteria"], rows)
