@@ -1,4 +1,4 @@
-"""The sequential reference of the speed-ups: builds tools/quality/sequential.cpp and runs it beside the measurements."""
+"""The sequential reference of the speed-ups: builds sequential.cpp and runs it while the GPU measures."""
 import os
 import subprocess
 
