@@ -32,6 +32,9 @@ def section(page, device, rows):
         found["three"] = page.table(f"{device.folder} table iii", header, [
             [line[0], *(number(value, 2) for value in line[1:])] for line in lines])
         found["figures"] = [figure(page, device, cell, own) for cell, own in largest(rows).items()]
+        found["figures"] += [case_figure(page, device, cell, own, *what) for cell, own in largest(rows).items()
+                             for what in (("speedup", "speed-up over one thread"), ("qm", "quality, QM"))
+                             if cell.startswith("load_balance ") and any(row.get(what[0]) for row in own)]
         found["drift"] = drift(page, device)
     return found
 
@@ -50,9 +53,24 @@ def largest(rows):
     return found
 
 
+def name_of(library):
+    """A library; a policy of ours is shortened."""
+    name, _, policy = library.partition(" ")
+    return f"{name} {model.policy_short(policy)}" if policy else name
+
+
+def case_figure(page, device, cell, rows, field, title):
+    """The paper's Figure 3, (b) and (c): its case study, load balancing search."""
+    values = [[name_of(row["library"]), row.get(field)] for row in rows]
+    return page.figure(f"{device.folder} {cell} {field}", {
+        "draw": "bars", "xlabel": title, "form": "{:.2f}",
+        "rows": [{"label": name, "values": [[title, value]]} for name, value in values]}, f"{cell}: {title}",
+        f"{title} of {cell} by library.", (["library", title], [[name, number(value, 2)] for name, value in values]))
+
+
 def figure(page, device, cell, rows):
     """The paper's Figure 2 of a primitive: bars of criteria by library."""
-    bars = [{"label": f"{name}, {title}", "values": [[row["library"], row["criteria"].get(name)] for row in rows]}
+    bars = [{"label": f"{name}, {title}", "values": [[name_of(row["library"]), row["criteria"].get(name)] for row in rows]}
             for name, title in criteria.NAMES.items()]
     numbers = [[row["library"], *(number(row["criteria"].get(name), 2) for name in criteria.NAMES),
                 number(row.get("qm"), 2)] for row in rows]
@@ -62,20 +80,17 @@ def figure(page, device, cell, rows):
 
 
 def drift(page, device):
-    """Ours from file to file: means over the cells that a file and the newest one have."""
-    def ours(file):
-        return {row["cell"]: row for row in file.quality["rows"] if row["library"] == "gpuprims"}
-    files, rows = [file for file in device.quality if ours(file)], []
-    for file in files:
-        common = [row for cell, row in ours(file).items() if cell in ours(files[-1])]
-        means = []
-        for values in ([row.get("qm") for row in common],
-                       *([row["criteria"].get(name) for row in common] for name in criteria.NAMES)):
-            known = [value for value in values if value is not None]
-            means.append(sum(known) / len(known) if known else None)
-        rows.append([file.night, file.quality["environment"].get("commit", ""), len(common),
-                     *(number(mean, 3) for mean in means)])
-    return page.table(f"{device.folder} drift", ["night", "commit", "cells", "QM", *criteria.NAMES], rows)
+    """Ours from file to file, of cells that several files have, or None."""
+    measured = {}
+    for file in device.quality:
+        for row in file.quality["rows"]:
+            if row["library"] == "gpuprims":
+                measured.setdefault(row["cell"], []).append((file, row))
+    rows = [[cell, file.night, file.quality["environment"].get("commit", ""), number(row.get("qm"), 2),
+             *(number(row["criteria"].get(name), 2) for name in criteria.NAMES), number(row.get("median_us"), 2)]
+            for cell, found in measured.items() if len(found) > 1 for file, row in found]
+    return page.table(f"{device.folder} drift", ["cell", "night", "commit", "QM", *criteria.NAMES, "us"],
+                      rows) if rows else None
 
 
 # ---- points of policy spaces

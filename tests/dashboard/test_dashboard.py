@@ -775,6 +775,10 @@ def test_criteria_by_counters(tmp_path, make_site):
         made_up.quality("sort u32 n=64M", "torch", status="FAILED x", median_us=None, kernels=[], qm=None,
                         criteria=dict.fromkeys(made_up.quality("a", "b")["criteria"])),
         {"kind": "quality", "cell": cell}, '{"kind": "qual'])
+    case = "load_balance u32 n=1M segments=fixed:256"
+    made_up.write(str(place / "2026-01-06.quality.abc0001.2.jsonl"), [
+        QUALITY, made_up.quality(case, "gpuprims", n=1 << 20, speedup=64.0),
+        made_up.quality(case, "gpuprims threads=512,vectors=1", n=1 << 20, qm=0.75, speedup=80.0)])
     made_up.write(str(place / "2026-01-06.points.abc0001.jsonl"), [QUALITY, *(
         made_up.point("copy u32 n=32M", f"threads={64 * k}" if k else "", 10.0 + k, 3.0 - k) for k in range(3))])
     site = make_site(tmp_path, True)
@@ -783,14 +787,19 @@ def test_criteria_by_counters(tmp_path, make_site):
     for words in ("without counters: no permission", "2026-01-06.quality.abc0001.jsonl", "202.00", "NO DATA"):
         assert words in text, words
     assert json_rows(site, "quality.example-one-table-ii") == [
-        ["Reduction", "Reduction", "X", "X", ""], ["Reordering", "Radix Sort", "", "", "err"]]
+        ["Reduction", "Reduction", "X", "X", ""], ["Search", "Load-Balancing Search", "X", "", ""],
+        ["Reordering", "Radix Sort", "", "", "err"]]
+    figure = "quality.example-one-load-balance-u32-n-1m-segments-fixed-256"
+    assert [row[1] for row in json_rows(site, f"{figure}-speedup")] == [64.0, 80.0]
+    assert [row[1] for row in json_rows(site, f"{figure}-qm")] == [0.6, 0.75]
     rows = {row[0]: row for row in json_rows(site, "quality.example-one-table-iii")}
     assert rows[cell] == [cell, 0.7, 0.6, None, 50.0, 50.0, None, 202.0, None, None], "the newer row counts"
+    assert rows[f"{case} (threads=512,vectors=1)"][1] == 0.75
     figure = "quality.example-one-reduce-sum-f32-n-64m"
     assert [row[:2] for row in json_rows(site, figure)] == [["gpuprims", 0.5], ["cub", 0.5]]
     assert not os.path.exists(os.path.join(site, "json", figure.replace("64m", "1m") + ".json")), "the largest size"
     assert [row[:4] for row in json_rows(site, "quality.example-one-drift")] == [
-        ["2026-01-05", "abc0000", 1, 0.4], ["2026-01-06", "abc0000", 1, 0.7]]
+        [cell, "2026-01-05", "abc0000", 0.4], [cell, "2026-01-06", "abc0000", 0.7]]
     assert json_rows(site, "quality.example-one-points-copy-u32-n-32m")[0] == \
         ["default", 10.0, 3.0, 8.0, None, 32.0, "barrier", 0.5]
     assert "instructions -1.00" in text and "l2 bytes NO DATA" in text

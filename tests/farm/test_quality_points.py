@@ -69,14 +69,18 @@ def test_the_best_by_each_objective(capsys, tmp_path):
     assert points.table(own, "energy").splitlines()[5].startswith("  best by time")
 
 
-def test_points_are_spread_over_the_space(monkeypatch):
+def test_points_are_spread_over_the_space(monkeypatch, tmp_path):
     assert points.spread(list("abc"), 5) == list("abc")
     assert points.spread(list(range(101)), 5) == [0, 25, 50, 75, 100]
     ran = []
     monkeypatch.setattr(points.bench, "run", ran.append)
     monkeypatch.setattr(points.subprocess, "run", lambda *_, **__: type("Done", (), {
         "stdout": json.dumps({"policies": ["a", "b", "c"]}).encode()}))
-    assert points.policies_of("copy u32 n=100", 2) == ["a", "c"] and ran == [["make", "-s", "build/gp_tune"]]
+    assert points.spaces_of(["copy u32 n=100"], [], 2) == [("copy u32 n=100", ["a", "c"])]
+    assert ran == [["make", "-s", "build/gp_tune"]]
+    path = tmp_path / "space.json"
+    path.write_text(json.dumps({"cell": "sort u32 n=5", "policies": ["d"]}))
+    assert points.spaces_of([], [str(path)], 2) == [("sort u32 n=5", ["d"])] and len(ran) == 1
 
 
 def test_what_changed_between_two_files():
@@ -97,3 +101,5 @@ def test_table_iii_has_speed_ups_where_the_reference_ran():
     assert table[0].endswith("| us gpuprims | us cub | speed-up gpuprims | speed-up cub |")
     assert table[2].endswith("| 2.00 | 2.00 | 50.00 | - |")
     assert "speed-up" not in tables.table_three([one("cub")])
+    table = tables.table_three([one("gpuprims"), one("gpuprims threads=64", qm=0.25)]).splitlines()
+    assert table[0] == "| cell | QM gpuprims | us gpuprims |" and table[3] == "| c (threads=64) | 0.25 | 2.00 |"

@@ -1,6 +1,7 @@
 """python3 -m tools.quality.points: counters of the points of policy spaces (Back40's Figures 2, 4 and 5).
 
     --cell TEXT        default: copy, reduce and exclusive scan of u32; repeat for more
+    --space FILE       the output of gp_tune --space instead, which another machine may have made; repeat for more
     --points 16        of each space, evenly spread over its list (gp_tune --space), besides the default
     --seconds 60       for all cells
     --energy SECONDS   joules a call, over so long a time for each point
@@ -27,12 +28,19 @@ COUNTED = ("instructions", "dram_bytes", "l2_bytes", "registers")
 CELLS = ("copy u32 n=32M", "reduce SUM u32 n=32M", "exclusive_scan SUM u32 n=32M")
 
 
-def policies_of(cell, count):
-    """Some of the cell's policies, as gp_bench takes them."""
-    bench.run(["make", "-s", "build/gp_tune"])
-    done = subprocess.run([os.path.join(bench.BUILD, "gp_tune"), "--space", "--cell", cell], check=True, cwd=bench.ROOT,
-                          stdout=subprocess.PIPE)
-    return spread(json.loads(done.stdout)["policies"], count)
+def spaces_of(cells, files, count):
+    """[(cell, some of its policies, as gp_bench takes them)]."""
+    found = []
+    for path in files:
+        with open(path, encoding="utf-8") as file:
+            found.append(json.load(file))
+    if cells:
+        bench.run(["make", "-s", "build/gp_tune"])
+    for cell in cells:
+        done = subprocess.run([os.path.join(bench.BUILD, "gp_tune"), "--space", "--cell", cell], check=True,
+                              cwd=bench.ROOT, stdout=subprocess.PIPE)
+        found.append({**json.loads(done.stdout), "cell": cell})
+    return [(space["cell"], spread(space["policies"], count)) for space in found]
 
 
 def spread(policies, count):
@@ -142,6 +150,7 @@ def main(argv=None):
     parser = argparse.ArgumentParser(prog="python3 -m tools.quality.points", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cell", action="append", default=[])
+    parser.add_argument("--space", metavar="FILE", action="append", default=[])
     parser.add_argument("--points", type=int, default=16)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--energy", type=float, default=0)
@@ -156,12 +165,13 @@ def main(argv=None):
         print("tools.quality: no GPU here: nothing was measured", file=sys.stderr)
         return bench.NO_GPU
     os.makedirs(bench.BUILD, exist_ok=True)
-    cells, program, lines = args.cell or list(CELLS), bench.build_bench(), []
-    for cell in cells:
+    spaces = spaces_of(args.cell or ([] if args.space else CELLS), args.space, args.points)
+    program, lines = bench.build_bench(), []
+    for cell, policies in spaces:
         folder = tempfile.mkdtemp(prefix="points-", dir=bench.BUILD)
-        session = measure.Session(program, None, "none", folder, args.seconds / len(cells), reports.find_ncu(),
+        session = measure.Session(program, None, "none", folder, args.seconds / len(spaces), reports.find_ncu(),
                                   options=["--energy", str(args.energy)] if args.energy > 0 else [],
-                                  policies=policies_of(cell, args.points))
+                                  policies=policies)
         times = session.times([cell], 0.3)
         session.probe()
         records = measure.records([cell], times, session.counters([cell]), session.reason)

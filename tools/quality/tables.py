@@ -50,8 +50,14 @@ def qualities(lines):
     return [line for line in lines if line.get("kind") == "quality"]
 
 
+def without_policy(row):
+    """(cell, library): a policy of ours follows the cell, so that it is a row and no column."""
+    library, _, policy = row["library"].partition(" ")
+    return f"{row['cell']} ({policy})" if policy else row["cell"], library
+
+
 def libraries_of(rows):
-    found = [row["library"] for row in rows]
+    found = [without_policy(row)[1] for row in rows]
     return [name for name in dict.fromkeys([*LIBRARIES, *found]) if name in found]
 
 
@@ -67,8 +73,9 @@ def two(lines):
     for row in rows:
         cells = ran.setdefault(row_of(row), {})
         good = row.get("median_us") or row.get("gbs") or row.get("kernels")
-        if cells.get(row["library"]) != "X":
-            cells[row["library"]] = "X" if good else "err"
+        library = without_policy(row)[1]
+        if cells.get(library) != "X":
+            cells[library] = "X" if good else "err"
     order = [row[:2] for row in ROWS]
     keys = sorted(ran, key=lambda key: (order.index(key) if key in order else len(order), key))
     return ["class", "primitive", *libraries], [[*key, *(ran[key].get(name, "") for name in libraries)] for key in keys]
@@ -84,14 +91,13 @@ def three(lines):
     host where it ran."""
     rows = qualities(lines)
     libraries = libraries_of(rows)
-    found = {(row["cell"], row["library"]): row for row in rows}
-
+    found = {without_policy(row): row for row in rows}
     fields = {"qm": "QM", "median_us": "us", "speedup": "speed-up"}
     if not any("speedup" in row for row in rows):
         del fields["speedup"]
     return ["cell", *(f"{title} {name}" for title in fields.values() for name in libraries)], \
         [[cell, *(found.get((cell, name), {}).get(field) for field in fields for name in libraries)]
-         for cell in dict.fromkeys(row["cell"] for row in rows)]
+         for cell in dict.fromkeys(cell for cell, _ in found)]
 
 
 def table_three(lines):
