@@ -70,8 +70,8 @@ def case_figure(page, device, cell, rows, field, title):
 
 def figure(page, device, cell, rows):
     """The paper's Figure 2 of a primitive: bars of criteria by library."""
-    bars = [{"label": f"{name}, {title}", "values": [[name_of(row["library"]), row["criteria"].get(name)] for row in rows]}
-            for name, title in criteria.NAMES.items()]
+    bars = [{"label": f"{name}, {title}", "values": [[name_of(row["library"]), row["criteria"].get(name)]
+                                                     for row in rows]} for name, title in criteria.NAMES.items()]
     numbers = [[row["library"], *(number(row["criteria"].get(name), 2) for name in criteria.NAMES),
                 number(row.get("qm"), 2)] for row in rows]
     return page.figure(f"{device.folder} {cell}", {"draw": "bars", "rows": bars, "xlabel": "criterion, 1 is best",

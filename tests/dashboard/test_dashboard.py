@@ -1017,7 +1017,7 @@ def test_the_command_says_how_to_open_the_site_and_shows_progress(tmp_path):
     (tmp_path / "store").mkdir()
     done = command("--out", str(tmp_path / "site"), "--store", str(tmp_path / "store"), "--cache", str(tmp_path / "c"))
     assert done.returncode == 0 and "index.html in a browser" in done.stdout
-    assert "pages 12/12" in done.stderr
+    assert "pages 13/13" in done.stderr
 
 
 @pytest.mark.parametrize("words, said", [

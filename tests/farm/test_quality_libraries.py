@@ -60,17 +60,26 @@ def test_a_library_without_sources_is_left_out(repository, monkeypatch, capsys):
     assert "without moderngpu" in capsys.readouterr().err
     parts = sorted(re.search(r"GP_MORE_PART=(\d)", " ".join(line)).group(1) for line in ran[:-1])
     assert parts == ["0", "2"] and ran[-1][1] == "-shared" and len(ran[-1][-4:]) == 4
-    assert not os.path.exists(libraries.TARGET + ".stamp"), "the next build tries again"
+    open(libraries.TARGET, "w", encoding="utf-8").close()
+    assert libraries.build("sm_90") == libraries.TARGET and ran[-1][1] == "-shared"
+    count = len(ran)
+    libraries.main(["--from", f"moderngpu={repository[0]}"])
+    ran_again = len(ran) - count
+    assert ran_again == 3, "git's commands alone"
+    monkeypatch.setattr(libraries, "commit_of", lambda name: repository[1])
+    assert libraries.build("sm_90") == libraries.TARGET and len(ran) > count + 3, "another library, another build"
 
 
 def test_a_carried_library_needs_neither_nvcc_nor_sources(repository, monkeypatch, capsys):
     monkeypatch.setattr(libraries.bench, "find_nvcc", lambda: None)
     assert libraries.build("sm_90") is None and "no nvcc" in capsys.readouterr().err
-    signed = []
-    monkeypatch.setattr(libraries.bench, "current", lambda target, stamp: signed.append(stamp) or True)
+    asked = []
+    monkeypatch.setattr(libraries.bench, "current", lambda target, stamp: asked.append(stamp) or True)
     assert libraries.build("sm_90") == libraries.TARGET
     libraries.build("sm_80")
-    assert signed[0] != signed[1]
+    monkeypatch.setattr(libraries, "commit_of", lambda name: repository[1])
+    libraries.build("sm_90")
+    assert asked[0] != asked[1] and asked[0] == asked[2], "with all libraries, whatever sources are here"
     monkeypatch.setattr(libraries.bench, "device_architecture", lambda: None)
     assert libraries.build() is None
 
