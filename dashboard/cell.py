@@ -1,5 +1,5 @@
 """A cell's page: history with changes, verdicts, and the command that measures the cell again."""
-from dashboard import model, pages, read
+from dashboard import model, pages, quality, read
 from tools.farm import store
 
 SHOWN = 30   # runs in the table; the files have all
@@ -11,6 +11,7 @@ def cell(page, device, key):
     row = pages.cell_row(page, device, key)
     return {"device": device, "key": key, "row": row, "history": history_table(page, device, key, points),
             "line": pages.line_of(device.timed[key], WIDTH, HEIGHT), "events": events_of(page, device, key),
+            "criteria": quality.of_cell(page, device, key),
             "verdicts": verdict_rows(page, device, key), "command": pages.command_of([row]),
             "up": f"{page.root}{pages.primitive_path(device, key.primitive)}#{row['anchor']}",
             "neighbours": neighbours(page, device, key), "runs": len(points),

@@ -108,7 +108,7 @@ class Device:
         self.compared = []  # regression runs, from read.py
         self.copies = {}  # {(run's order, protocol, size): us of the library's fastest copy in a regression run}
         self.codes = {}  # {(commit, farm's cell): machine code of the library's own choice}
-        self.ladders, self.landscapes, self.programs, self.online = [], [], [], []
+        self.ladders, self.landscapes, self.programs, self.online, self.quality = [], [], [], [], []
 
     @property
     def title(self):
@@ -170,6 +170,9 @@ def devices_of(files):
         if file.online:
             device.online.append(file)
             device.names.setdefault(file.online["device"], file.night)
+        if file.quality:
+            device.quality.append(file)
+            device.names.setdefault(file.quality["environment"]["device"], file.night)
         environments = [run.environment for run in file.bench] + \
             list(file.farm.environments.values() if file.farm else ())
         for one in environments:

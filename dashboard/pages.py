@@ -1188,7 +1188,7 @@ def file_text(file):
                  f"{len(farm.verdicts)} verdicts"]
         return "store of the farm: " + ", ".join(part for part in parts if not part.startswith("0 "))
     return {"ladder": "the ladder", "programs": "programs over layouts", "space": "a space of examples/tuner",
-            "online": "a comparison of online tuners",
+            "online": "a comparison of online tuners", "quality": "criteria by hardware counters",
             "night": "the record of a night"}.get(file.kind, "not understood")
 
 

@@ -1,9 +1,9 @@
 """Reads measurements in any state: turns each file into a summary with only the pages' data.
 
 A folder of devices holds these forms (tools/farm/README.md): runs of tools/bench.py, stores of the farm, figures of
-examples/ladder and examples/layouts, spaces that examples/tuner measured, and comparisons of online tuners. No file
-content raises an error here: an unusable line becomes a notice with file and line number, and the rest of the file is
-used.
+examples/ladder and examples/layouts, spaces that examples/tuner measured, comparisons of online tuners, and criteria of
+tools/quality. No file content raises an error here: an unusable line becomes a notice with file and line number, and
+the rest of the file is used.
 """
 import collections
 import gzip
@@ -17,6 +17,7 @@ from ci import baseline
 from examples.tuner import spaces
 from tools import bench
 from tools.farm import evidence, files, store
+from tools.quality import criteria, points
 
 # A notice for readers of the pages. level: "bad" (data is missing or wrong), "note".
 Notice = collections.namedtuple("Notice", "level device night file text")
@@ -68,12 +69,14 @@ class FarmFile:
 
 
 class File:
-    """The result of reading a file. kind: bench, farm, ladder, programs, night, space, online, or "" if unknown."""
+    """The result of reading a file. kind: bench, farm, ladder, programs, night, space, online, quality, or "" if
+    unknown."""
 
     def __init__(self, path, device, name):
         self.path, self.device, self.name = path, device, name
         self.kind, self.night, self.set, self.lines, self.notices = "", "", "", 0, []
         self.bench, self.farm, self.ladder, self.programs, self.online = [], None, None, None, None
+        self.quality = None
 
     def say(self, level, text):
         self.notices.append(Notice(level, self.device, self.night, self.name, text))
@@ -108,6 +111,8 @@ def read(path, device, name):
     try:
         if file.set.startswith("tuner_"):
             read_tuner(file)
+        elif file.set in ("quality", "points"):
+            read_quality(file)
         elif name.endswith(".json"):
             read_record(file)
         elif is_store(path):
@@ -427,6 +432,63 @@ def read_tuner(file):
         file.kind = "space"
     except spaces.Damaged as error:
         file.say("bad", str(error).removeprefix(file.path).lstrip(":, "))
+
+
+def read_quality(file):
+    """Criteria by counters (python3 -m tools.quality), or points of policy spaces (tools.quality.points)."""
+    found = {"environment": None, "rows": [], "points": []}
+    taken, broken = store.Store(file.path), []
+
+    def take(_, number, raw):
+        file.lines = number
+        try:
+            text = raw.decode("utf-8").strip()
+            value = store.DECODER.decode(text) if text else None
+        except (UnicodeDecodeError, ValueError, RecursionError) as error:
+            broken.append((number, f"no JSON ({error})"))
+            return
+        if is_environment(value) and not found["environment"]:
+            found["environment"] = value
+        elif is_quality(value):
+            found["rows"].append(value)
+        elif is_point(value):
+            found["points"].append(value)
+        elif value is not None:
+            broken.append((number, "neither an environment, nor criteria, nor a point"))
+
+    store.read_lines(taken, file.path, take)
+    complain(file, broken + taken.broken)
+    if not found["environment"] or not found["rows"] and not found["points"]:
+        file.say("bad", "criteria without their environment, or none at all")
+        return
+    file.kind, file.quality = "quality", found
+
+
+def is_environment(value):
+    return isinstance(value, dict) and value.get("kind") == "environment" and \
+        all(type(value.get(name)) is str for name in ("device", "date"))
+
+
+def is_optional(value):
+    return value is None or number_of(value) is not None and value >= 0
+
+
+def is_quality(value):
+    """Whether every part that the page Quality shows has its form."""
+    return isinstance(value, dict) and value.get("kind") == "quality" and \
+        all(type(value.get(name)) is str and value[name].strip() for name in ("cell", "library")) and \
+        type(value.get("status")) is str and isinstance(value.get("criteria"), dict) and \
+        isinstance(value.get("kernels"), list) and \
+        all(is_optional(value["criteria"].get(name)) for name in criteria.NAMES) and \
+        all(is_optional(value.get(name)) for name in ("qm", "median_us", "speedup", "joules"))
+
+
+def is_point(value):
+    return isinstance(value, dict) and value.get("kind") == "point" and \
+        all(type(value.get(name)) is str for name in ("cell", "policy")) and \
+        (number_of(value.get("median_us")) or 0) > 0 and isinstance(value.get("stalls"), dict) and \
+        all(is_optional(value.get(name)) for name in points.COUNTED) and \
+        all(is_optional(share) and share is not None for share in value["stalls"].values())
 
 
 def read_online(file, value):

@@ -5,13 +5,17 @@
 //     --cells FILE                          a cell a line, # starts a comment; - reads standard input
 //     --policy algorithm=PIPELINED,threads=512      a variant of every cell; repeat for more. Fields left out: default
 //     --no-default                          leave out the variant without a policy (it is in otherwise)
-//     --peers cub,cub_radix,cuda,thrust,cublas   which peers; "none". Default: cub, cub_radix and cuda, and thrust
-//                                           where CUB has no call, and cublas beside transposes
+//     --peers cub,cub_radix,cuda,thrust,cublas,moderngpu,cudpp   which peers; "none". Default: cub, cub_radix and
+//                                           cuda, and thrust where CUB has no call, and cublas beside transposes
 //     --peers-library PATH                  libgp_peers.so; default: beside this program
+//     --more-peers PATH                     libgp_more.so (tools/quality/libraries.py); default: none. Its calls are
+//                                           checked against ours
 //     --backend cuda|host|auto
 //     --seconds S --cell-seconds S          stop starting cells after S; the most a cell may take
 //     --batches N --batch-ms MS             batches of a cell (at least 7), and their target length
 //     --out FILE                            JSON Lines, appended
+//     --energy SECONDS                      joules a call, by NVML, over so long a time for each variant
+//     --transfers                           ours and the peers while the next call's inputs come from the host
 //     --overhead --first-call               measure the host's share of a call; the first call of a kernel
 //     --commit TEXT                         stored with the environment
 //     --cache DIR                           the disk cache of kernels; default as the library's
@@ -98,6 +102,8 @@ typedef struct variant {
   double batches[MAX_BATCHES];
   int batch_count, calls;
   double median_us, min_us, max_us, cv;
+  double joules, joules_error;                    // of a call; 0: not measured
+  double copied_bytes, overlapped_bytes, copy_us; // of a call's inputs from the host; copy_us 0: not measured
   double bytes;
   void *graph;
   int has_call; // ours: shared by all calls
@@ -106,8 +112,8 @@ typedef struct variant {
 
 static gp_cuda cuda;
 static gp_nvml nvml;
-static const gp_peers_table *peers;
-static gp_context *ctx, *host_ctx; // host_ctx: opened by the first check that needs it
+static const gp_peers_table *peers, *more_peers; // of more_peers, `find` alone
+static gp_context *ctx, *host_ctx;               // host_ctx: opened by the first check that needs it
 static gp_description device = {.struct_size = sizeof device};
 static int on_gpu, l2_bytes;
 static void *stream, *event_a, *event_b;
@@ -117,8 +123,8 @@ static cell_types types, host_types;
 static FILE *json;
 static int failures;
 
-static double option_seconds = 1e9, option_cell_seconds = 3, option_batch_ms = 3;
-static int option_batches = 9, option_profile;
+static double option_seconds = 1e9, option_cell_seconds = 3, option_batch_ms = 3, option_energy;
+static int option_batches = 9, option_profile, option_transfers;
 static const char *option_peers, *option_commit = "", *option_cache;
 
 // ---- memory, on either back end -------------------------------------------------------------------------------------
@@ -458,6 +464,7 @@ static int find_peer(const cell *c, const char *peer, int plain, gp_peer_fn *run
   p.rows = (int)c->rows;
   p.plain = plain;
   *run = peers && (reads_input(c) || !is_old(c)) && !c->in_place ? peers->find(&p) : NULL;
+  if (!*run && plain && more_peers && !c->in_place) *run = more_peers->find(&p);
   a = peer_args(c, set_of(c, 0), c->n);
   if (!*run || (*run)(NULL, &bytes, &a, stream)) return 0;
   pool_reserve(&peer_workspace, bytes + 256);
@@ -924,6 +931,26 @@ static int verify(const cell *c, variant *v) {
   return 0;
 }
 
+// Whether this call is of libgp_more.so: old libraries, and calls that nothing else has checked.
+static int is_of_more(const cell *c, const char *peer) {
+  gp_peer_fn known;
+  const gp_peers_table *const all = more_peers;
+  int found;
+  more_peers = NULL;
+  found = find_peer(c, peer, 1, &known);
+  more_peers = all;
+  return !found;
+}
+
+// Checks a peer's call against ours, which is right. A partition's second part has an order of the peer's own.
+static void verify_peer(const cell *c, variant *ours, variant *peer) {
+  const int sums_fit = is_float(c->in) && c->op == GP_SUM && folds(c->primitive);
+  const char *told;
+  if (c->primitive == GP_PARTITION) return;
+  told = check_data(c, ours, c->n, sums_fit ? GP_DATA_EXACT : c->kind, peer->run);
+  if (told) snprintf(peer->status, sizeof peer->status, "WRONG beside ours: %.400s", told);
+}
+
 // ---- timing ---------------------------------------------------------------------------------------------------------
 
 // Evicts the whole L2 cache by a copy of other memory, which leaves clean and dirty lines there, as calls do.
@@ -988,6 +1015,93 @@ static int prepare_timing(const cell *c, variant *v, uint64_t *set) {
   if (v->calls > 400) v->calls = 400;
   if (v->graph) v->calls = c->protocol == COLD_GRAPH ? calls : (v->calls + calls - 1) / calls * calls;
   return 0;
+}
+
+// Joules a call, from NVML's counter over `option_energy` seconds in a few windows; the error is the standard error of
+// their mean. Idle power is part of it.
+static void measure_energy(const cell *c, variant *v, uint64_t *set) {
+  enum { WINDOWS = 4 };
+  double joules[WINDOWS], sum = 0, squares = 0;
+  int i;
+  for (i = 0; i < WINDOWS; i++) {
+    const double start = now();
+    double calls = 0;
+    unsigned long long before, after;
+    if (!gp_nvml_energy(&nvml, &before)) return;
+    do {
+      if (time_batch(c, v, v->calls, set) < 0) return;
+      calls += v->calls;
+    } while (now() - start < option_energy / WINDOWS);
+    if (!gp_nvml_energy(&nvml, &after)) return;
+    joules[i] = (double)(after - before) * 1e-3 / calls;
+    sum += joules[i];
+  }
+  for (i = 0; i < WINDOWS; i++) squares += (joules[i] - sum / WINDOWS) * (joules[i] - sum / WINDOWS);
+  v->joules = sum / WINDOWS;
+  v->joules_error = sqrt(squares / (WINDOWS - 1) / WINDOWS);
+}
+
+// Copies all inputs of a set from pinned memory, in `copies`. The host holds the bytes of set 0.
+static void *copies;
+static double copy_inputs(const cell *c, buffers b, const char *from) {
+  double bytes = 0;
+  int role;
+  for (role = 0; role < FIRST_OUTPUT; role++) {
+    const uint64_t some = b.at[role] ? cell_bytes(c, role, c->n) : 0;
+    if (!some || cell_target(c, role) >= 0) continue;
+    GP_CUDA_CHECK(&cuda, to_device_async((uint64_t)(uintptr_t)b.at[role], from + (uint64_t)bytes, some, copies));
+    bytes += (double)some;
+  }
+  return bytes;
+}
+
+// Data transfer: while a call runs, the next call's inputs come from the host in another stream. Time that this saves
+// over copies and calls one after another is time of copies that the call hides. A call that waits for the host hides
+// less. All sets get the bytes of set 0, so that a single set keeps its bytes while it is copied to and read.
+static void measure_transfers(const cell *c, variant *v) {
+  enum { STEPS = 8 };
+  static char *pinned;
+  static uint64_t room;
+  const uint64_t sets = lay(c)->sets;
+  uint64_t bytes = 0, at = 0;
+  double start, copy_us, call_us, both_us, hidden;
+  int role, step;
+  if (!copies) GP_CUDA_CHECK(&cuda, stream_create(&copies, GP_CUDA_STREAM_NON_BLOCKING));
+  for (role = 0; role < FIRST_OUTPUT; role++)
+    if (set_of(c, 0).at[role] && cell_target(c, role) < 0) bytes += cell_bytes(c, role, c->n);
+  if (!bytes) return;
+  if (room < bytes) {
+    void *fresh = NULL;
+    GP_CUDA_CHECK(&cuda, host_alloc(&fresh, bytes)); // the smaller one stays until the end
+    pinned = fresh, room = bytes;
+  }
+  for (role = 0; role < FIRST_OUTPUT; role++) {
+    const buffers b = set_of(c, 0);
+    if (!b.at[role] || cell_target(c, role) >= 0) continue;
+    read_device(pinned + at, b.at[role], cell_bytes(c, role, c->n));
+    at += cell_bytes(c, role, c->n);
+  }
+  wait_device();
+  start = now();
+  for (step = 0; step < STEPS; step++) v->copied_bytes = copy_inputs(c, set_of(c, (uint64_t)step % sets), pinned);
+  GP_CUDA_CHECK(&cuda, stream_wait(copies));
+  copy_us = (now() - start) * 1e6 / STEPS;
+  start = now();
+  for (step = 0; step < STEPS; step++)
+    if (run_once(c, v, set_of(c, (uint64_t)step % sets), c->n)) return;
+  wait_device();
+  call_us = (now() - start) * 1e6 / STEPS;
+  start = now();
+  for (step = 0; step < STEPS; step++) { // the copy of the next inputs begins before the call and may outlast it
+    copy_inputs(c, set_of(c, (uint64_t)(step + 1) % sets), pinned);
+    if (run_once(c, v, set_of(c, (uint64_t)step % sets), c->n)) return;
+    wait_device();
+    GP_CUDA_CHECK(&cuda, stream_wait(copies));
+  }
+  both_us = (now() - start) * 1e6 / STEPS;
+  hidden = (copy_us + call_us - both_us) / copy_us;
+  v->overlapped_bytes = v->copied_bytes * (hidden < 0 ? 0 : hidden > 1 ? 1 : hidden);
+  v->copy_us = copy_us;
 }
 
 static void summarise(variant *v) {
@@ -1137,6 +1251,10 @@ static void write_cell(const cell *c, const variant *all, int count, gp_nvml_sam
       fprintf(json, ", \"batches_us\": [");
       for (k = 0; k < v->batch_count; k++) fprintf(json, "%s%.3f", k ? ", " : "", v->batches[k]);
       fprintf(json, "]");
+      if (v->joules > 0) fprintf(json, ", \"joules\": %.6g, \"joules_error\": %.3g", v->joules, v->joules_error);
+      if (v->copy_us > 0)
+        fprintf(json, ", \"copied_bytes\": %.0f, \"overlapped_bytes\": %.0f, \"copy_us\": %.3f", v->copied_bytes,
+                v->overlapped_bytes, v->copy_us);
     }
     fprintf(json,
             ", \"sm_mhz\": [%lld, %lld], \"memory_mhz\": %lld, \"celsius\": %lld, \"milliwatts\": %lld, "
@@ -1168,7 +1286,7 @@ static variant *add_variant(int *count, int kind, const char *label) {
 // Checks ours and finds the peers. Returns how many variants there are.
 static int add_ours_and_peers(const cell *c, const gp_policy *policies, const char *const *policy_labels,
                               int policy_count, int with_default) {
-  static const char *const PEER_NAMES[] = {"cub", "cub_radix", "cuda", "thrust", "cublas"};
+  static const char *const PEER_NAMES[] = {"cub", "cub_radix", "cuda", "thrust", "cublas", "moderngpu", "cudpp"};
   int count = 0, i;
   for (i = with_default ? -1 : 0; i < policy_count; i++) {
     variant *v = add_variant(&count, OURS, i < 0 ? "default" : policy_labels[i]);
@@ -1189,12 +1307,16 @@ static int add_ours_and_peers(const cell *c, const gp_policy *policies, const ch
     const int wanted = option_peers ? strstr(option_peers, PEER_NAMES[i]) != NULL
         : i == 3                    ? !is_old(c) && !variants[count - 1].run // not in CUB
                                     : i < 3 || (i == 4 && c->primitive == GP_TRANSPOSE);
-    if (!wanted || (is_replayed(c) && (i == 3 || waits_for_host(c))) || !find_peer(c, PEER_NAMES[i], 1, &run)) continue;
-    {
+    if (!wanted || (is_replayed(c) && (i == 3 || i > 4 || waits_for_host(c)))) continue;
+    if (i == 5 && c->haystack && c->kind != GP_DATA_SORTED) continue; // moderngpu's searches take sorted needles
+    if (find_peer(c, PEER_NAMES[i], 1, &run)) {
       variant *v = add_variant(&count, PEER, PEER_NAMES[i]);
       strcpy(v->peer, PEER_NAMES[i]);
       v->run = run;
       v->bytes = moved_bytes(c, c->n);
+      if (more_peers && with_default && !strcmp(variants[0].status, "ok") && is_of_more(c, v->peer))
+        verify_peer(c, &variants[0], v);
+      failures += strcmp(v->status, "ok") != 0;
     }
   }
   return count;
@@ -1233,6 +1355,11 @@ static void measure_cell(const cell *c, const gp_policy *policies, const char *c
     }
   }
   after = gp_nvml_read(&nvml);
+  for (i = 0; i < count; i++) {
+    variant *v = &variants[i];
+    if (v->batch_count && option_energy > 0) measure_energy(c, v, &set);
+    if (v->batch_count && option_transfers && on_gpu && v->kind <= PEER) measure_transfers(c, v);
+  }
   for (i = 0; i < count; i++) {
     if (variants[i].batch_count) summarise(&variants[i]);
     if (variants[i].graph) cuda.graph_exec_destroy(variants[i].graph);
@@ -1536,10 +1663,16 @@ static void measure_first_call(void) {
 
 // ---- set-up ---------------------------------------------------------------------------------------------------------
 
-static void open_peers(const char *path, const char *program) {
+static const gp_peers_table *table_of(const char *path, void *library) {
+  const gp_peers_table *(*table)(void);
+  *(void **)&table = dlsym(library, "gp_peers");
+  if (!table || table()->abi != GP_PEERS_ABI) stop(3, "%s is not a peers library of this version", path);
+  return table();
+}
+
+static void open_peers(const char *path, const char *program, const char *more) {
   char beside[1024];
   void *library;
-  const gp_peers_table *(*table)(void);
   if (!on_gpu) {
     fprintf(stderr, "peers: none on the host back end\n");
     return;
@@ -1554,12 +1687,14 @@ static void open_peers(const char *path, const char *program) {
     fprintf(stderr, "peers: none (%s)\n", dlerror());
     return;
   }
-  *(void **)&table = dlsym(library, "gp_peers");
-  if (!table || table()->abi != GP_PEERS_ABI) stop(3, "%s is not a peers library of this version", path);
-  peers = table();
+  peers = table_of(path, library);
   if (peers->empty(stream))
     stop(3, "%s: its kernels do not run on this device (built for another architecture?)", path);
   wait_device();
+  if (!more) return;
+  library = dlopen(more, RTLD_NOW | RTLD_LOCAL);
+  if (!library) stop(3, "%s", dlerror());
+  more_peers = table_of(more, library);
 }
 
 // planned: cells asked for; a reader who finds fewer samples knows that the run was cut off.
@@ -1619,7 +1754,8 @@ int main(int count, char **arguments) {
   static const char *policy_labels[64];
   int count_of_cells = 0, policy_count = 0, with_default = 1, overhead = 0, first_call = 0, mark = 0, i, done = 0;
   gp_backend backend = GP_BACKEND_AUTO;
-  const char *peers_path = NULL, *reason;
+  const char *peers_path = NULL, *more_path = NULL, *reason;
+  char about[400];
   const double start = now();
   double peak = 0;
   for (i = 1; i < count; i++) {
@@ -1628,6 +1764,7 @@ int main(int count, char **arguments) {
     if (!strcmp(a, "--no-default")) with_default = 0;
     else if (!strcmp(a, "--overhead")) overhead = 1;
     else if (!strcmp(a, "--first-call")) first_call = 1;
+    else if (!strcmp(a, "--transfers")) option_transfers = 1;
     else if (!value) stop(2, "%s: unknown, or its value is missing (the top of tools/gp_bench.c lists the options)", a);
     else {
       i++;
@@ -1656,6 +1793,8 @@ int main(int count, char **arguments) {
         policy_labels[policy_count++] = value;
       } else if (!strcmp(a, "--peers")) option_peers = value;
       else if (!strcmp(a, "--peers-library")) peers_path = value;
+      else if (!strcmp(a, "--more-peers")) more_path = value;
+      else if (!strcmp(a, "--energy")) option_energy = atof(value);
       else if (!strcmp(a, "--seconds")) option_seconds = atof(value);
       else if (!strcmp(a, "--cell-seconds")) option_cell_seconds = atof(value);
       else if (!strcmp(a, "--batches")) option_batches = atoi(value);
@@ -1701,10 +1840,11 @@ int main(int count, char **arguments) {
     if (!cuda.device_bus_id(bus, sizeof bus, device.device)) gp_nvml_open(&nvml, bus);
     pool_reserve(&peer_workspace, 16 << 20);
   }
-  open_peers(peers_path, arguments[0]);
+  open_peers(peers_path, arguments[0], more_path);
   reason = cell_types_define(&types, ctx);
   if (reason) stop(3, "%s", reason);
-  write_environment(peers ? peers->about() : "none", peak, count_of_cells);
+  snprintf(about, sizeof about, "%s%s", peers ? peers->about() : "none", more_peers ? more_peers->about() : "");
+  write_environment(about, peak, count_of_cells);
   if (!option_profile) measure_empty_launch();
   for (i = 0; i < count_of_cells; i++) {
     const cell *c = &cells[i];

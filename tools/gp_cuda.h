@@ -127,6 +127,7 @@ typedef struct gp_nvml {
   int (*temperature)(void *, int, unsigned *);
   int (*power)(void *, unsigned *);
   int (*reasons)(void *, unsigned long long *);
+  int (*energy)(void *, unsigned long long *);
 } gp_nvml;
 
 typedef struct gp_nvml_sample {
@@ -145,8 +146,14 @@ static inline __attribute__((unused)) int gp_nvml_open(gp_nvml *n, const char *b
   *(void **)&n->temperature = dlsym(n->library, "nvmlDeviceGetTemperature");
   *(void **)&n->power = dlsym(n->library, "nvmlDeviceGetPowerUsage");
   *(void **)&n->reasons = dlsym(n->library, "nvmlDeviceGetCurrentClocksThrottleReasons");
+  *(void **)&n->energy = dlsym(n->library, "nvmlDeviceGetTotalEnergyConsumption");
   if (!init || !by_bus || init() || by_bus(bus_id, &n->device)) n->device = NULL;
   return n->device != NULL;
+}
+
+// Millijoules since the driver was loaded. 0: the machine does not say.
+static inline __attribute__((unused)) int gp_nvml_energy(const gp_nvml *n, unsigned long long *millijoules) {
+  return n->device && n->energy && !n->energy(n->device, millijoules);
 }
 
 static inline __attribute__((unused)) gp_nvml_sample gp_nvml_read(const gp_nvml *n) {

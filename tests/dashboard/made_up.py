@@ -204,6 +204,20 @@ def online_live(program="n_body", device="Example One", night=0, **fields):
                  "worst": 0.7, **fields}]}]}
 
 
+def quality(cell, library, night=0, **fields):
+    """A row of tools/quality."""
+    values = {"OC": 0.5, "LB": 0.25, "WE": 1.0, "SO": 0.875, "IO": 0.75, "MH": 0.5, "MC": 0.625, "DT": None}
+    return {"kind": "quality", "v": 1, "cell": cell, "library": library, "status": "ok", "qm": 0.6, "n": 1 << 26,
+            "primitive": cell.split()[0], "criteria": {**values, **fields.pop("criteria", {})}, "missing": ["DT"],
+            "kernels": [{"name": "k"}], "median_us": 50.0, **fields}
+
+
+def point(cell, policy, us, instructions):
+    """A point of tools/quality/points.py."""
+    return {"kind": "point", "v": 1, "cell": cell, "policy": policy, "median_us": us, "instructions": instructions,
+            "dram_bytes": 8.0, "l2_bytes": None, "registers": 32.0, "stalls": {"barrier": 0.5, "selected": 0.5}}
+
+
 def whole(folder, nights=100, count=500, device="Example One"):
     """Nights of a device: a run and a regression run each; one primitive becomes slower after two thirds of them."""
     place = os.path.join(folder, bench.folder_name(device))

@@ -22,7 +22,7 @@ from tools.farm import store
 LONG = os.environ.get("GPUPRIMS_LONG") == "1"
 HEAVIEST = 2 << 20  # bytes of a page with everything that it loads
 COMMON = ["index.html", "primitives.html", "regressions.html", "compare.html", "commits.html", "noise.html",
-          "landscape.html", "online.html", "table.html", "reports.html", "data.html", "search.html"]
+          "landscape.html", "online.html", "quality.html", "table.html", "reports.html", "data.html", "search.html"]
 
 
 # Tags with attributes that the checks need: a tenth of a page, because the parser is slow on whole pages.
@@ -758,6 +758,80 @@ def test_a_space_of_another_form_is_left_out(tmp_path, make_site, field, value):
     assert "spaces of a comparison of tuners that cannot be used were left out" in file.notices[0].text
 
 
+QUALITY = {"kind": "environment", "device": "Example One", "date": "2026-01-05T00:00:00Z", "commit": "abc0000",
+           "peers": "CUB 3"}
+
+
+def test_criteria_by_counters(tmp_path, make_site):
+    place, cell = tmp_path / "example-one", "reduce SUM f32 n=64M"
+    made_up.write(str(place / "2026-01-04.jsonl"), [made_up.environment(), *(
+        made_up.sample(("reduce", "SUM", "f32", size, 1), 9.0, dist=dist)
+        for size, dist in ((1 << 28, "uniform"), (1 << 28, "sorted"), (1 << 22, "uniform")))])
+    made_up.write(str(place / "2026-01-05.quality.abc0000.jsonl"), [
+        QUALITY, made_up.quality(cell, "gpuprims", qm=0.4, criteria={"MC": 0.5}), made_up.quality(cell, "cub"),
+        made_up.quality("reduce SUM f32 n=1M", "gpuprims", n=1 << 20, qm=0.1)])
+    made_up.write(str(place / "2026-01-06.quality.abc0001.jsonl"), [
+        {**QUALITY, "no_counters": "no permission"}, made_up.quality(cell, "gpuprims", qm=0.7, speedup=202.0),
+        made_up.quality("sort u32 n=64M", "torch", status="FAILED x", median_us=None, kernels=[], qm=None,
+                        criteria=dict.fromkeys(made_up.quality("a", "b")["criteria"])),
+        {"kind": "quality", "cell": cell}, '{"kind": "qual'])
+    case = "load_balance u32 n=1M segments=fixed:256"
+    made_up.write(str(place / "2026-01-06.quality.abc0001.2.jsonl"), [
+        QUALITY, made_up.quality(case, "gpuprims", n=1 << 20, speedup=64.0),
+        made_up.quality(case, "gpuprims threads=512,vectors=1", n=1 << 20, qm=0.75, speedup=80.0)])
+    made_up.write(str(place / "2026-01-06.points.abc0001.jsonl"), [QUALITY, *(
+        made_up.point("copy u32 n=32M", f"threads={64 * k}" if k else "", 10.0 + k, 3.0 - k) for k in range(3))])
+    site = make_site(tmp_path, True)
+    check_whole(site)
+    text = text_of(site, "quality.html")
+    for words in ("without counters: no permission", "2026-01-06.quality.abc0001.jsonl", "202.00", "NO DATA"):
+        assert words in text, words
+    assert json_rows(site, "quality.example-one-table-ii") == [
+        ["Reduction", "Reduction", "X", "X", ""], ["Search", "Load-Balancing Search", "X", "", ""],
+        ["Reordering", "Radix Sort", "", "", "err"]]
+    figure = "quality.example-one-load-balance-u32-n-1m-segments-fixed-256"
+    assert [row[1] for row in json_rows(site, f"{figure}-speedup")] == [64.0, 80.0]
+    assert [row[1] for row in json_rows(site, f"{figure}-qm")] == [0.6, 0.75]
+    rows = {row[0]: row for row in json_rows(site, "quality.example-one-table-iii")}
+    assert rows[cell] == [cell, 0.7, 0.6, None, 50.0, 50.0, None, 202.0, None, None], "the newer row counts"
+    assert rows[f"{case} (threads=512,vectors=1)"][1] == 0.75
+    figure = "quality.example-one-reduce-sum-f32-n-64m"
+    assert [row[:2] for row in json_rows(site, figure)] == [["gpuprims", 0.5], ["cub", 0.5]]
+    assert not os.path.exists(os.path.join(site, "json", figure.replace("64m", "1m") + ".json")), "the largest size"
+    assert [row[:4] for row in json_rows(site, "quality.example-one-drift")] == [
+        [cell, "2026-01-05", "abc0000", 0.4], [cell, "2026-01-06", "abc0000", 0.7]]
+    assert json_rows(site, "quality.example-one-points-copy-u32-n-32m")[0] == \
+        ["default", 10.0, 3.0, 8.0, None, 32.0, "barrier", 0.5]
+    assert "instructions -1.00" in text and "l2 bytes NO DATA" in text
+    data = text_of(site)
+    assert "criteria by hardware counters" in data and "line 4: neither an environment, nor criteria" in data
+    own = [name for name in os.listdir(os.path.join(site, "json")) if name.endswith(".criteria.json")]
+    assert len(own) == 2, "both sizes; not the sorted data"
+    assert [row[:2] for row in json_rows(site, [name for name in own if "67108864" in name or "64m" in name][0][:-5])
+            ] == [["gpuprims", 0.7], ["cub", 0.6]]
+
+
+@pytest.mark.parametrize("change", [
+    {"cell": 3}, {"cell": " "}, {"library": None}, {"status": None}, {"criteria": None}, {"criteria": {"OC": "x"}},
+    {"criteria": {"OC": -1}}, {"qm": "x"}, {"median_us": -1.0}, {"kernels": None}, {"speedup": []}, {"kind": "x"}])
+def test_a_row_of_criteria_of_another_form_is_left_out(tmp_path, change):
+    path = tmp_path / "2026-01-05.quality.abc0000.jsonl"
+    row = {**made_up.quality("copy u32 n=5", "cub"), **change}
+    made_up.write(str(path), [QUALITY, made_up.quality("copy u32 n=5", "gpuprims"), row])
+    file = read.read(str(path), "example-one", path.name)
+    assert [row["library"] for row in file.quality["rows"]] == ["gpuprims"]
+    assert [notice.text[:7] for notice in file.notices] == ["line 3:"]
+
+
+@pytest.mark.parametrize("change", [{"cell": None}, {"policy": 1}, {"median_us": 0}, {"instructions": "x"},
+                                    {"stalls": None}, {"stalls": {"a": None}}])
+def test_a_point_of_another_form_is_left_out(tmp_path, change):
+    path = tmp_path / "2026-01-05.points.abc0000.jsonl"
+    made_up.write(str(path), [QUALITY, {**made_up.point("copy u32 n=5", "", 1.0, 2.0), **change}])
+    file = read.read(str(path), "example-one", path.name)
+    assert file.quality is None and len(file.notices) == 2 and "criteria without" in file.notices[1].text
+
+
 def test_a_damaged_space_names_its_line(tmp_path):
     path = tmp_path / "2026-01-05.tuner_scan.abc0000.jsonl"
     path.write_text('{"program": "scan"}\n')
@@ -773,6 +847,7 @@ def test_a_damaged_space_names_its_line(tmp_path):
                                   "landscape/2026-01-05.landscape.jsonl", "no date.jsonl",
                                   "2026-01-05.standard.0123456.jsonl", "2026-01-05.tune.0123456.2.jsonl",
                                   "2026-01-05.night.0123456.json", "2026-01-05.online.0123456.json",
+                                  "2026-01-05.quality.0123456.jsonl", "2026-01-05.points.0123456.jsonl",
                                   "2026-01-05.tuner_scan.0123456.jsonl", "2026-01-05.tuner_empty_kernel.json"])
 def test_no_file_stops_the_reader(tmp_path, name, content):
     path = tmp_path / "device" / name
@@ -942,7 +1017,7 @@ def test_the_command_says_how_to_open_the_site_and_shows_progress(tmp_path):
     (tmp_path / "store").mkdir()
     done = command("--out", str(tmp_path / "site"), "--store", str(tmp_path / "store"), "--cache", str(tmp_path / "c"))
     assert done.returncode == 0 and "index.html in a browser" in done.stdout
-    assert "pages 12/12" in done.stderr
+    assert "pages 13/13" in done.stderr
 
 
 @pytest.mark.parametrize("words, said", [

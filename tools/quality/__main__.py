@@ -1,12 +1,18 @@
 """python3 -m tools.quality: criteria and quality of primitives on this GPU, ours beside the peers' (docs/quality.md).
 
     --cells FILE | --cell TEXT     cells of tools/gp_cells.h, a line each; default: tools/quality/cells.txt
+    --without FILE                 leaves out the cells that this file has; repeat for more
     --out FOLDER                   default: ci/measurements/<device>
     --seconds 150                  for everything but compiling
-    --peers cub,thrust             of gp_bench; none
+    --peers cub,thrust             of gp_bench (also moderngpu, cudpp), and cupy, torch; all; none
+    --policy POLICY                a variant of ours beside the default; repeat for more
+    --transfers                    inputs that come from the host while a call runs: DT
+    --energy SECONDS               joules a call, over so long a time for each cell and library
+    --no-sequential                without the reference in one thread of the host, and so without speed-ups
     --caches none                  kernels find in L2 what came before; default: ncu empties it
     --show FILE                    the table of a file measured before
     --tables FILE ...              the paper's Tables II and III of such files
+    --compare BEFORE AFTER         what changed in time and criteria, cell by cell
     --fit FILE ...                 weights by regression on such files (NumPy, SciPy)
     --report FILE                  criteria of the kernels in a .ncu-rep or .csv report of any program
 
@@ -22,8 +28,9 @@ import tempfile
 import time
 
 from tools import bench
-from tools.quality import criteria, feedback, measure, reports, tables
+from tools.quality import criteria, feedback, frameworks, libraries, measure, reports, sequential, tables
 
+ALL_PEERS = "cub,thrust,moderngpu,cudpp,cupy,torch"
 CELLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cells.txt")
 
 
@@ -65,11 +72,17 @@ def main(argv=None):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cells", metavar="FILE")
     parser.add_argument("--cell", action="append", default=[])
+    parser.add_argument("--without", metavar="FILE", action="append", default=[])
     parser.add_argument("--out", metavar="FOLDER")
     parser.add_argument("--seconds", type=float, default=150)
     parser.add_argument("--peers", default="cub")
     parser.add_argument("--caches", choices=("all", "none"), default="all")
+    parser.add_argument("--policy", action="append", default=[])
+    parser.add_argument("--transfers", action="store_true")
+    parser.add_argument("--energy", type=float, default=0)
+    parser.add_argument("--no-sequential", action="store_true")
     parser.add_argument("--commit")
+    parser.add_argument("--compare", metavar="FILE", nargs=2)
     parser.add_argument("--show", metavar="FILE")
     parser.add_argument("--tables", metavar="FILE", nargs="+")
     parser.add_argument("--fit", metavar="FILE", nargs="+")
@@ -82,28 +95,58 @@ def main(argv=None):
         lines = [line for path in args.tables for line in measure.lines_of(path)]
         print(f"{tables.table_two(lines)}\n\n{tables.table_three(lines)}")
         return 0
+    if args.compare:
+        print(tables.changes(*(measure.lines_of(path) for path in args.compare)))
+        return 0
     if args.fit:
         return show_fit(args.fit)
     if args.report:
         return show_report(args.report)
     cells = args.cell + (read_cells(args.cells) if args.cells else [] if args.cell else read_cells(CELLS))
+    known = {line["cell"] for path in args.without for line in measure.lines_of(path)
+             if line["kind"] == "quality" and line.get("median_us") and line["kernels"]}
+    cells = [cell for cell in cells if cell not in known]
     if not bench.has_gpu():
         print("tools.quality: no GPU here: nothing was measured", file=sys.stderr)
         return bench.NO_GPU
     os.makedirs(bench.BUILD, exist_ok=True)
-    program, library = bench.build_bench(), None if args.peers == "none" else bench.build_peers()
+    peers = ALL_PEERS if args.peers == "all" else "" if args.peers == "none" else args.peers
+    own, others = ([name for name in peers.split(",") if name and (name in frameworks.LIBRARIES) == framework]
+                   for framework in (False, True))
+    program, library = bench.build_bench(), bench.build_peers() if own else None
+    more = libraries.build() if library and set(own) & set(libraries.PARTS) else None
     folder = os.path.abspath(args.out) if args.out else tempfile.mkdtemp(prefix="quality-", dir=bench.BUILD)
     os.makedirs(folder, exist_ok=True)
-    session = measure.Session(program, library, args.peers if library else "none", folder, args.seconds,
-                              reports.find_ncu(), args.caches)
-    times = session.times(cells)
-    session.probe()
-    lines = measure.records(cells, times, session.counters(cells), session.reason)
+    options = (["--transfers"] if args.transfers else []) + \
+        (["--energy", str(args.energy)] if args.energy > 0 else [])
+    reference = None if args.no_sequential else sequential.Reference(cells, folder)
+    session = measure.Session(program, library, ",".join(own) if library else "none", folder, args.seconds,
+                              reports.find_ncu(), args.caches, more, options, args.policy)
+    times, counters = measure_all(session, cells, others)
+    lines = measure.records(cells, times, counters, session.reason,
+                            reference and reference.times(max(0, session.left())))
     lines[0].update(commit=args.commit or bench_commit(), caches=args.caches, refused=session.refused)
     target = write(lines, args.out and folder)
     print(measure.table(lines))
     print(f"\nwritten to {target}; what ncu and gp_bench said is in {os.path.join(folder, 'quality.log')}")
     return 0 if any(line.get("median_us") or line.get("kernels") for line in lines[1:]) else 1
+
+
+def measure_all(session, cells, others):
+    """(lines of times, counters) of gp_bench's libraries, then of CuPy and PyTorch, within the session's time."""
+    runs = 2 + len(others)  # gp_bench's times and counters take a share each, a framework one for both
+    times = session.times(cells, 1 / runs)
+    session.probe()
+    end, session.end = session.end, session.end - session.left() * len(others) / (1 + len(others))
+    counters = session.counters(cells)
+    session.end = end
+    for place, name in enumerate(others):
+        one = measure.FrameworkSession(name, session)
+        one.end -= one.left() * (len(others) - place - 1) / (len(others) - place)
+        known = frameworks.served(cells, [name])
+        times += one.times(known, 0.3)
+        counters.update({key: value for key, value in one.counters(known).items() if value[1] or value[0] != "ok"})
+    return times, counters
 
 
 def bench_commit():

@@ -9,21 +9,27 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 
 from tools import bench
-from tools.quality import criteria, feedback, metrics, reports
+from tools.quality import criteria, feedback, frameworks, metrics, reports
 
 MARK = "gp_profile_mark"
-LIBRARIES = ("gpuprims", "cub", "cub_radix", "thrust", "cuda", "cublas")  # labels of gp_bench; others may join
+LIBRARIES = ("gpuprims", "cub", "cub_radix", "thrust", "cuda", "cublas", "moderngpu", "cudpp",  # labels of gp_bench
+             *frameworks.LIBRARIES)  # others may join
 PROBE = "copy u32 n=64K"  # shows at once whether ncu may count, and which metrics it knows
 
 
 def library_of(sample):
-    """The library of a sample of gp_bench, or None for a roof and for a policy that is not the default."""
+    """The library of a sample of gp_bench, or None for a roof. A policy that is not the default follows ours."""
     if sample["variant"] == "ours":
-        return "gpuprims" if sample["label"] == "default" else None
+        return ours(sample["label"] if sample["label"] != "default" else "")
     return sample["label"] if sample["variant"] == "peer" else None
+
+
+def ours(policy=""):
+    return f"gpuprims {policy}" if policy else "gpuprims"
 
 
 def lines_of(path):
@@ -53,10 +59,14 @@ def run(command, cells, seconds):
 
 
 class Session:
-    """What one run of the tool measures with, and until when."""
+    """What one run of the tool measures with, and until when. options: further ones of gp_bench, for times alone;
+    policies: variants of ours."""
+    first = "gpuprims"  # of a cell's calls
 
-    def __init__(self, program, library, peers, folder, seconds, ncu=None, caches="all"):
+    def __init__(self, program, library, peers, folder, seconds, ncu=None, caches="all", more=None, options=(),
+                 policies=()):
         self.program, self.library, self.peers, self.folder = program, library, peers, folder
+        self.more, self.options, self.policies = more, list(options), policies
         self.ncu, self.caches, self.end = ncu, caches, time.monotonic() + seconds
         self.sections, self.metrics = list(metrics.SECTIONS), metrics.requested()[0]
         self.refused, self.reason = [], None
@@ -69,7 +79,15 @@ class Session:
         command = [self.program, "--cells", "-", "--out", out, *options]
         if self.library:
             command += ["--peers-library", self.library]
+        if self.library and self.more:
+            command += ["--more-peers", self.more]
+        for policy in self.policies:
+            command += ["--policy", policy]
         return command + ["--peers", self.peers or "none"]
+
+    def times_command(self, out, seconds):
+        return self.bench_command(out, "--seconds", f"{seconds:.0f}", "--cell-seconds", "0.5", "--batches", "7",
+                                  *self.options)
 
     def say(self, command, status, output):
         self.log.write(f"$ {' '.join(command)}\n{output}\nexit status {status}\n")
@@ -79,9 +97,9 @@ class Session:
 
     def times(self, cells, share=0.5):
         """[lines of gp_bench] within a share of the time."""
-        out = fresh(self.folder, "times.jsonl")
+        out = fresh(self.folder, f"times-{self.first}.jsonl")
         seconds = self.left() * share
-        command = self.bench_command(out, "--seconds", f"{seconds:.0f}", "--cell-seconds", "0.5", "--batches", "7")
+        command = self.times_command(out, seconds)
         remaining = list(cells)
         while remaining:
             status, output = run(command, remaining, seconds + 30)
@@ -146,7 +164,7 @@ class Session:
         found, remaining, batch, reason = {}, list(cells), 0, None
         while remaining and self.ncu and self.left() > 5:
             batch += 1
-            lines, kernels, status, reason = self.profile(remaining, f"counters-{batch}", self.left() - 5)
+            lines, kernels, status, reason = self.profile(remaining, f"counters-{self.first}-{batch}", self.left() - 5)
             found.update(attribute(lines, kernels, reason))
             if status in (0, 1):
                 reason = None if any(line["kind"] == "profile" for line in lines) else reason
@@ -154,18 +172,34 @@ class Session:
             how = "the time ran out" if status is None else f"the process ended with status {status}"
             last = next((line for line in reversed(lines) if line["kind"] == "profile"), None)
             if last is None:
-                died, library, where = 0, "gpuprims", "before its first call"
+                died, library, where = 0, self.first, "before its first call"
             elif last["status"] == "started":
-                died, library, where = remaining.index(last["cell"]), last["library"], "in this call"
+                died, library, where = remaining.index(last["cell"]), row_of(last), "in this call"
             else:  # in the checks of the next cell
-                died, library, where = remaining.index(last["cell"]) + 1, "gpuprims", "before its first call"
+                died, library, where = remaining.index(last["cell"]) + 1, self.first, "before its first call"
             if died < len(remaining):
                 found[remaining[died], library] = (f"FAILED: {how} {where}", [])
             remaining = remaining[died + 1:]
         why = (reason or "not profiled: the time ran out") if self.ncu else self.reason
         seen = {key[0] for key in found}
-        found.update({(cell, "gpuprims"): (why, []) for cell in remaining if cell not in seen})
+        found.update({(cell, self.first): (why, []) for cell in remaining if cell not in seen})
         return found
+
+
+class FrameworkSession(Session):
+    """CuPy or PyTorch by tools/quality/frameworks.py, a process each. It takes over what a probe has found."""
+
+    def __init__(self, library, session):
+        super().__init__(None, None, "none", session.folder, session.left(), session.ncu, session.caches)
+        self.first, self.log = library, session.log
+        self.sections, self.metrics, self.reason = session.sections, session.metrics, session.reason
+        self.refused = session.refused
+
+    def bench_command(self, out, *options):
+        return [sys.executable, "-m", "tools.quality.frameworks", "--libraries", self.first, "--out", out, *options]
+
+    def times_command(self, out, seconds):
+        return self.bench_command(out, "--seconds", f"{seconds:.0f}")
 
 
 def fresh(folder, name):
@@ -207,8 +241,13 @@ def attribute(lines, kernels, reason=None):
             status = line["status"]
             if status == "ok" and not its:
                 status = reason or "no kernel in ncu's report"
-            found[line["cell"], line["library"]] = (status, its)
+            found[line["cell"], row_of(line)] = (status, its)
     return found
+
+
+def row_of(line):
+    """The library of a profile's line, with its policy."""
+    return ours(line["policy"]) if line.get("policy") else line["library"]
 
 
 # ---- the record of a cell and a library
@@ -231,12 +270,20 @@ def rounded(value):
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
+# Of the whole call: each of its kernels has them. gp_bench --transfers measures them.
+TRANSFERS = (("problem_bytes", "bytes"), ("copied_bytes", "copied_bytes"), ("overlapped_bytes", "overlapped_bytes"))
+FIELDS = ("primitive", "n", "bytes", "median_us", "gbs", "of_roof", "of_peer", "joules", "joules_error", "copied_bytes",
+          "overlapped_bytes", "copy_us")  # of a sample
+
+
 def record(cell, library, environment, sample=None, status="ok", kernels=()):
     """A line of the file (docs/quality.md has its fields)."""
     found = [kernel_counters(kernel, environment) for kernel in kernels]
     us = (sample or {}).get("median_us")
     gap = criteria.gap_between(found, us)
+    moved = {key: sample[name] for key, name in TRANSFERS if sample and sample.get("copy_us") and name in sample}
     for counters in found:
+        counters.update(moved)
         if gap is not None:
             counters["gap"] = gap
     values = criteria.of_primitive(found)
@@ -250,7 +297,7 @@ def record(cell, library, environment, sample=None, status="ok", kernels=()):
             "criteria": values, "missing": missing, "printed_qm": printed_qm, "printed": printed, "meant": meant,
             "kernels": [{"name": kernel["name"], "criteria": criteria.criteria(counters), "counters": counters}
                         for kernel, counters in zip(kernels, found)]}
-    for name in ("primitive", "n", "bytes", "median_us", "gbs", "of_roof", "of_peer"):
+    for name in FIELDS:
         if sample and name in sample:
             line[name] = sample[name]
     if found:
@@ -259,13 +306,18 @@ def record(cell, library, environment, sample=None, status="ok", kernels=()):
     return rounded(line)
 
 
-def records(cells, times, counters, reason=None):
-    """The lines of all cells: the environment first. `reason`: why there are no counters, or not all."""
+def records(cells, times, counters, reason=None, sequential=None):
+    """The lines of all cells: the environment first. `reason`: why there are no counters, or not all; sequential:
+    {cell: microseconds of one thread}."""
     environment = dict(next((line for line in times if line["kind"] == "environment"), {"kind": "environment"}))
+    versions = {line["library"]: line["version"] for line in times if line["kind"] == "library"}
+    if versions:
+        environment["frameworks"] = versions
     if reason:
         environment["no_counters"] = reason
     samples = {(line["cell"], library_of(line)): line for line in times
                if line["kind"] == "sample" and library_of(line)}
+    complete_speeds(samples)
     lines = [environment]
     for cell in cells:
         there = [library for library in {**dict.fromkeys(LIBRARIES), **{key[1]: 0 for key in (*samples, *counters)}}
@@ -274,13 +326,23 @@ def records(cells, times, counters, reason=None):
         for library in there:
             status, kernels = counters.get((cell, library), (reason or "not profiled", []))
             rows.append(record(cell, library, environment, samples.get((cell, library)), status, kernels))
-        peers = [row for row in rows if row["library"] != "gpuprims" and row["kernels"]]
+        peers = [row for row in rows if not row["library"].startswith("gpuprims") and row["kernels"]]
         for row in rows:
             if row["library"] == "gpuprims" and row["kernels"] and peers:
                 best = min(peers, key=lambda peer: peer.get("median_us") or float("inf"))
                 row["beside"] = feedback.compare(row["criteria"], best["criteria"], best["library"])
+            if sequential and sequential.get(cell) and row.get("median_us"):
+                row["speedup"] = rounded(sequential[cell] / row["median_us"])
         lines += rows or [record(cell, "gpuprims", environment, None, "not measured: the time ran out")]
     return lines
+
+
+def complete_speeds(samples):
+    """Frameworks move the bytes that ours move, so that GB/s compare."""
+    for (cell, library), sample in samples.items():
+        bytes_ = samples.get((cell, "gpuprims"), {}).get("bytes")
+        if library in frameworks.LIBRARIES and bytes_ and sample.get("median_us"):
+            sample.update(bytes=bytes_, gbs=bytes_ / sample["median_us"] / 1e3)
 
 
 # ---- the table
@@ -291,13 +353,18 @@ def table(lines):
     rows = [line for line in lines if line["kind"] == "quality"]
     width = max([len(row["cell"]) for row in rows] + [4])
     names = list(criteria.NAMES)
-    text = [f"{'cell':<{width}} {'library':<9} {'us':>9} {'QM':>6} " + " ".join(f"{name:>6}" for name in names)]
+    wide = max([len(row["library"]) for row in rows] + [9])
+    energy = any(row.get("joules") for row in rows)
+    text = [f"{'cell':<{width}} {'library':<{wide}} {'us':>9} {'QM':>6} " + " ".join(f"{name:>6}" for name in names)
+            + (f" {'mJ':>10} {'+-':>7}" if energy else "")]
     for row in rows:
         cells = [f"{row['criteria'][name]:6.2f}" if row["criteria"][name] is not None else "     -" for name in names]
         qm = f"{row['qm']:6.2f}" if row["qm"] is not None else "     -"
         us = f"{row['median_us']:9.2f}" if row.get("median_us") else f"{'-':>9}"
         status = "" if row["status"] == "ok" else "  " + row["status"][:100]
-        text.append(f"{row['cell']:<{width}} {row['library']:<9} {us} {qm} {' '.join(cells)}{status}")
+        joules = f" {1e3 * row['joules']:10.4f} {1e3 * row['joules_error']:7.4f}" if row.get("joules") else \
+            " " * 15 + "-" + " " * 3 if energy else ""
+        text.append(f"{row['cell']:<{width}} {row['library']:<{wide}} {us} {qm} {' '.join(cells)}{joules}{status}")
     text += ["", "-: NO DATA. QM: the weighted mean of the criteria that have data."]
     if lines and lines[0].get("no_counters"):
         text.append(f"counters: {lines[0]['no_counters']}")

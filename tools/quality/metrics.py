@@ -86,7 +86,8 @@ BY_KEY = {row.key: row for row in COUNTERS}
 # Nsight Compute has no counter for these.
 NO_SUCCESSOR = {
     "cuda_copy_size, cuda_copy_start_time, cuda_copy_time":
-        "trace mode of nvprof. Nsight Systems traces copies; Nsight Compute sees kernels only, so DT has no data",
+        "trace mode of nvprof. Nsight Systems traces copies; Nsight Compute sees kernels only, so gp_bench --transfers "
+        "times copies beside calls",
     "kernel_start_time": "trace mode of nvprof. The gaps between kernels come from gp_bench's time of a call less the "
                          "kernels' times",
     "arithmetic_throughput": "computed: multiprocessors x cycles x 128 thread instructions (four schedulers of 32 "

@@ -1,0 +1,105 @@
+"""tools/quality/points.py on made-up records, and what changed between two files."""
+import json
+import os
+import sys
+
+import pytest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, ROOT)
+from tools import bench  # noqa: E402
+from tools.quality import points, tables  # noqa: E402
+
+
+def row(policy, us, instructions, dram=400.0, library="gpuprims", **fields):
+    fields = {"qm": 0.5, "criteria": {"OC": instructions / 100, "DT": None}, **fields}
+    counters = {"nanoseconds": 5.0, "instructions": instructions, "dram_bytes": dram, "registers": 32.0,
+                "stalls": {"barrier": 0.7, "selected": 0.9}}
+    return {"kind": "quality", "cell": "copy u32 n=100", "library": f"{library} {policy}".strip(), "n": 100,
+            "median_us": us, "kernels": [{"name": "k", "counters": counters}], **fields}
+
+
+def test_points_are_counters_an_element():
+    found = points.points_of([row("", 2.0, 50), row("threads=64", 1.0, 25), row("", 1.0, 5, library="cub"),
+                              row("threads=96", None, 5), row("threads=128", 1.0, 5, kernels=[])])
+    assert [point["policy"] for point in found] == ["", "threads=64"]
+    assert found[0]["instructions"] == 16 and found[0]["dram_bytes"] == 4 and found[0]["registers"] == 32
+    assert found[0]["l2_bytes"] is None, "no data is no zero"
+    assert points.worst_stall(found[0]) == "barrier"
+
+
+def test_whether_time_follows_a_counter():
+    rising = [row(f"threads={k}", float(k), 10 * k, 400.0) for k in (1, 2, 3, 4)]
+    found = points.followed(points.points_of(rising))
+    assert found["instructions"] == pytest.approx(1) and found["dram_bytes"] is None and found["l2_bytes"] is None
+    falling = [row(f"threads={k}", float(k), 100 - k) for k in (1, 2, 3)]
+    assert points.followed(points.points_of(falling))["instructions"] == pytest.approx(-1)
+    assert points.ranks([5, 1, 5]) == [1.5, 0, 1.5]
+    assert points.correlation([1, 2], [1, 2]) is None
+
+
+def test_the_table_and_the_file(tmp_path, capsys, monkeypatch):
+    lines = [{"kind": "environment", "device": "Made-up 1", "date": "2026-11-28T00:00:00Z", "commit": "abcdef0123"},
+             *points.points_of([row("", 2.0, 50), row("threads=64", 1.0, 25), row("threads=96", 3.0, 75)])]
+    path = points.write(lines, str(tmp_path))
+    assert os.path.basename(path) == "2026-11-28.points.abcdef0.jsonl"
+    assert points.main(["--show", path]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0] == "copy u32 n=100" and out[2].endswith("threads=64, barrier 0.70")
+    assert out[5] == "  best by time: threads=64"
+    assert out[6] == "  default to best by time: 2.00 to 1.00 us, QM 0.50 to 0.50, OC 0.50 to 0.25"
+    assert out[7] == "  time follows instructions: +1.00" and out[8] == "  time follows dram_bytes: -"
+    monkeypatch.setattr(bench, "has_gpu", lambda: False)
+    assert points.main([]) == bench.NO_GPU
+
+
+def test_the_best_by_each_objective(capsys, tmp_path):
+    own = points.points_of([row("", 1.0, 5, joules=4.0, joules_error=0.1),
+                            row("threads=64", 3.0, 5, joules=1.0, joules_error=0.1),
+                            row("threads=96", 1.4, 5, joules=2.0, joules_error=0.1)])
+    best = {name: point["policy"] for name, point in points.best_by(own).items()}
+    assert best == {"time": "", "energy": "threads=64", "edp": "threads=96"}
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps(point) + "\n" for point in own))
+    assert points.main(["--show", str(path), "--objective", "energy"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert "threads=64" in out[2] and out[2].endswith("1000.0000 +- 100.0000 mJ")
+    del own[0]["joules"]
+    assert set(points.best_by(own)) == {"time"}, "no data is no zero"
+    assert points.table(own, "energy").splitlines()[5].startswith("  best by time")
+
+
+def test_points_are_spread_over_the_space(monkeypatch, tmp_path):
+    assert points.spread(list("abc"), 5) == list("abc")
+    assert points.spread(list(range(101)), 5) == [0, 25, 50, 75, 100]
+    ran = []
+    monkeypatch.setattr(points.bench, "run", ran.append)
+    monkeypatch.setattr(points.subprocess, "run", lambda *_, **__: type("Done", (), {
+        "stdout": json.dumps({"policies": ["a", "b", "c"]}).encode()}))
+    assert points.spaces_of(["copy u32 n=100"], [], 2) == [("copy u32 n=100", ["a", "c"])]
+    assert ran == [["make", "-s", "build/gp_tune"]]
+    path = tmp_path / "space.json"
+    path.write_text(json.dumps({"cell": "sort u32 n=5", "policies": ["d"]}))
+    assert points.spaces_of([], [str(path)], 2) == [("sort u32 n=5", ["d"])] and len(ran) == 1
+
+
+def test_what_changed_between_two_files():
+    def one(us, qm, oc):
+        return {"kind": "quality", "cell": "c", "library": "gpuprims", "median_us": us, "qm": qm,
+                "criteria": {"OC": oc, "DT": None}}
+    other = {**one(1.0, 0.5, 0.5), "library": "cub"}
+    found = tables.changes([one(4.0, 0.5, 0.2)], [one(2.0, 0.7, 0.9), other]).splitlines()
+    assert found[2:] == ["| c | gpuprims | 4.00 | 2.00 | 2.000 | 0.50 | 0.70 | OC 0.20 to 0.90 |"]
+    assert tables.changes([one(4.0, 0.5, 0.2)], [one(None, None, 0.2)]).splitlines()[2:] == \
+        ["| c | gpuprims | 4.00 | - | - | 0.50 | - | none |"]
+
+
+def test_table_iii_has_speed_ups_where_the_reference_ran():
+    def one(library, **fields):
+        return {"kind": "quality", "cell": "c", "library": library, "median_us": 2.0, "qm": 0.5, **fields}
+    table = tables.table_three([one("gpuprims", speedup=50.0), one("cub")]).splitlines()
+    assert table[0].endswith("| us gpuprims | us cub | speed-up gpuprims | speed-up cub |")
+    assert table[2].endswith("| 2.00 | 2.00 | 50.00 | - |")
+    assert "speed-up" not in tables.table_three([one("cub")])
+    table = tables.table_three([one("gpuprims"), one("gpuprims threads=64", qm=0.25)]).splitlines()
+    assert table[0] == "| cell | QM gpuprims | us gpuprims |" and table[3] == "| c (threads=64) | 0.25 | 2.00 |"

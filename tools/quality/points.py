@@ -1,0 +1,199 @@
+"""python3 -m tools.quality.points: counters of the points of policy spaces (Back40's Figures 2, 4 and 5).
+
+    --cell TEXT        default: copy, reduce and exclusive scan of u32; repeat for more
+    --space FILE       the output of gp_tune --space instead, which another machine may have made; repeat for more
+    --points 16        of each space, evenly spread over its list (gp_tune --space), besides the default
+    --seconds 60       for all cells
+    --energy SECONDS   joules a call, over so long a time for each point
+    --objective time   or energy, or edp (energy times time): sorts the points, and names the best by each
+    --out FOLDER       default: ci/measurements/<device>
+    --show FILE        the tables of a file measured before
+
+A line of the file is a point: {"kind": "point", "v": 1, "cell", "policy" ("": the default), "median_us",
+"instructions", "dram_bytes", "l2_bytes" (all an element; an instruction counts for 32 threads), "registers", "stalls",
+"qm", "criteria", with --energy "joules", "joules_error"}.
+The table's last lines say whether time follows instructions and bytes over the space: Spearman's rank correlation.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from tools import bench
+from tools.quality import measure, reports, tables
+
+COUNTED = ("instructions", "dram_bytes", "l2_bytes", "registers")
+CELLS = ("copy u32 n=32M", "reduce SUM u32 n=32M", "exclusive_scan SUM u32 n=32M")
+
+
+def spaces_of(cells, files, count):
+    """[(cell, some of its policies, as gp_bench takes them)]."""
+    found = []
+    for path in files:
+        with open(path, encoding="utf-8") as file:
+            found.append(json.load(file))
+    if cells:
+        bench.run(["make", "-s", "build/gp_tune"])
+    for cell in cells:
+        done = subprocess.run([os.path.join(bench.BUILD, "gp_tune"), "--space", "--cell", cell], check=True,
+                              cwd=bench.ROOT, stdout=subprocess.PIPE)
+        found.append({**json.loads(done.stdout), "cell": cell})
+    return [(space["cell"], spread(space["policies"], count)) for space in found]
+
+
+def spread(policies, count):
+    if len(policies) <= count:
+        return policies
+    return [policies[place * (len(policies) - 1) // max(count - 1, 1)] for place in range(count)]
+
+
+def points_of(rows):
+    """Points from the records of a cell: those with a time and counters."""
+    found = []
+    for row in rows:
+        if row["kind"] != "quality" or not row["library"].startswith(measure.ours()) or not row.get("median_us") \
+                or not row["kernels"]:
+            continue
+        counters = [kernel["counters"] for kernel in row["kernels"]]
+
+        def total(*keys):
+            values = [one.get(key) for one in counters for key in keys]
+            return None if None in values else sum(values) / row["n"]
+        instructions, slowest = total("instructions"), max(counters, key=lambda one: one.get("nanoseconds", 0))
+        found.append(measure.rounded({
+            "kind": "point", "v": 1, "cell": row["cell"], "policy": row["library"][len(measure.ours()):].strip(),
+            "median_us": row["median_us"], "instructions": None if instructions is None else 32 * instructions,
+            "dram_bytes": total("dram_bytes"), "l2_bytes": total("l2_to_sm_bytes", "sm_to_l2_bytes"),
+            "registers": slowest.get("registers"), "stalls": slowest.get("stalls", {}), "qm": row.get("qm"),
+            "criteria": row.get("criteria", {}),
+            **{name: row[name] for name in ("joules", "joules_error") if name in row}}))
+    return found
+
+
+def ranks(values):
+    order = sorted(range(len(values)), key=lambda place: values[place])
+    found = [0.0] * len(values)
+    start = 0
+    while start < len(order):  # equal values share their mean rank
+        end = start
+        while end + 1 < len(order) and values[order[end + 1]] == values[order[start]]:
+            end += 1
+        for place in order[start:end + 1]:
+            found[place] = (start + end) / 2
+        start = end + 1
+    return found
+
+
+def correlation(a, b):
+    """Spearman's, or None where one of them does not vary."""
+    pairs = [(x, y) for x, y in zip(a, b) if x is not None and y is not None]
+    if len(pairs) < 3:
+        return None
+    a, b = (ranks([pair[side] for pair in pairs]) for side in (0, 1))
+    mean = (len(pairs) - 1) / 2
+    across = sum((x - mean) * (y - mean) for x, y in zip(a, b))
+    spread_a, spread_b = sum((x - mean) ** 2 for x in a), sum((y - mean) ** 2 for y in b)
+    return across / (spread_a * spread_b) ** 0.5 if spread_a and spread_b else None
+
+
+def followed(points):
+    """{field: correlation of the time with it} of a cell's points."""
+    times = [point["median_us"] for point in points]
+    return {field: correlation(times, [point[field] for point in points])
+            for field in COUNTED}
+
+
+def worst_stall(point):
+    stalls = {name: share for name, share in point["stalls"].items() if name != "selected"}
+    return max(stalls, key=stalls.get) if stalls else None
+
+
+OBJECTIVES = {"time": lambda point: point["median_us"], "energy": lambda point: point["joules"],
+              "edp": lambda point: point["joules"] * point["median_us"]}
+
+
+def best_by(points):
+    """{objective: its best point}; those that need joules only where every point has them."""
+    known = OBJECTIVES if points and all(point.get("joules") for point in points) else {"time": OBJECTIVES["time"]}
+    return {name: min(points, key=measured) for name, measured in known.items()}
+
+
+def table(lines, objective="time"):
+    def number(value, form):
+        return format(value, form) if value is not None else "-"
+    text = []
+    points = [line for line in lines if line["kind"] == "point"]
+    for cell in dict.fromkeys(point["cell"] for point in points):
+        own = [point for point in points if point["cell"] == cell]
+        best = best_by(own)
+        own.sort(key=OBJECTIVES[objective if objective in best else "time"])
+        text += [cell, f"{'us':>9} {'inst/el':>8} {'DRAM B':>7} {'L2 B':>7} {'regs':>5}  policy, worst stall"]
+        for point in own:
+            stall = worst_stall(point)
+            text.append(f"{point['median_us']:9.2f} {number(point['instructions'], '8.2f'):>8} "
+                        f"{number(point['dram_bytes'], '7.2f'):>7} {number(point['l2_bytes'], '7.2f'):>7} "
+                        f"{number(point['registers'], '5.0f'):>5}  {point['policy'] or 'default'}"
+                        + (f", {stall} {point['stalls'][stall]:.2f}" if stall else "")
+                        + (f", {1e3 * point['joules']:.4f} +- {1e3 * point['joules_error']:.4f} mJ"
+                           if point.get("joules") else ""))
+        text += [f"  best by {name}: {point['policy'] or 'default'}" for name, point in best.items()]
+        text += [f"  default to best by {name}: {usual['median_us']:.2f} to {point['median_us']:.2f} us, QM "
+                 f"{tables.two_places(usual['qm'])} to {tables.two_places(point['qm'])}, {tables.moved(usual, point)}"
+                 for usual in own for name, point in best.items() if not usual["policy"] and point["policy"]]
+        text += [f"  time follows {field}: " + number(value, "+.2f") for field, value in followed(own).items()] + [""]
+    return "\n".join(text)
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(prog="python3 -m tools.quality.points", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cell", action="append", default=[])
+    parser.add_argument("--space", metavar="FILE", action="append", default=[])
+    parser.add_argument("--points", type=int, default=16)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--energy", type=float, default=0)
+    parser.add_argument("--objective", choices=OBJECTIVES, default="time")
+    parser.add_argument("--out", metavar="FOLDER")
+    parser.add_argument("--show", metavar="FILE")
+    args = parser.parse_args(argv)
+    if args.show:
+        print(table(measure.lines_of(args.show), args.objective))
+        return 0
+    if not bench.has_gpu():
+        print("tools.quality: no GPU here: nothing was measured", file=sys.stderr)
+        return bench.NO_GPU
+    os.makedirs(bench.BUILD, exist_ok=True)
+    spaces = spaces_of(args.cell or ([] if args.space else CELLS), args.space, args.points)
+    program, lines = bench.build_bench(), []
+    for cell, policies in spaces:
+        folder = tempfile.mkdtemp(prefix="points-", dir=bench.BUILD)
+        session = measure.Session(program, None, "none", folder, args.seconds / len(spaces), reports.find_ncu(),
+                                  options=["--energy", str(args.energy)] if args.energy > 0 else [],
+                                  policies=policies)
+        times = session.times([cell], 0.3)
+        session.probe()
+        records = measure.records([cell], times, session.counters([cell]), session.reason)
+        lines += ([] if lines else records[:1]) + points_of(records)
+    if len(lines) < 2:
+        print("tools.quality: no point has a time and counters", file=sys.stderr)
+        return 1
+    print(table(lines, args.objective))
+    print(f"written to {write(lines, args.out)}")
+    return 0
+
+
+def write(lines, folder=None):
+    environment = lines[0]
+    folder = folder or os.path.join(bench.ROOT, "ci", "measurements", bench.folder_name(environment["device"]))
+    path = os.path.join(folder, bench.file_stem(environment["date"][:10], "points", environment.get("commit", ""))
+                        + ".jsonl")
+    os.makedirs(folder, exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(json.dumps(line) + "\n" for line in lines)
+    return path
+
+
+if __name__ == "__main__":
+    sys.exit(main())
