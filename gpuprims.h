@@ -26774,8 +26774,8 @@ template <class P, class In, class Acc, class Out> struct gp__scan_rows_storage 
   gp__ticket ticket;
   gp__rows_tile<P, true, In, Out> tile;
 };
-// Scans of rows. FORM: GP__ROWS_TILE, GP__ROWS_BLOCK. A thread scans a chunk in place. In a tile of rows, lanes of a row
-// pass their totals on. Otherwise a block takes a tile of a row, and tiles of one row look back; tickets number the
+// Scans of rows. FORM: GP__ROWS_TILE, GP__ROWS_BLOCK. A thread scans a chunk in place. In a tile of rows, lanes of a
+// row pass their totals on. Otherwise a block takes a tile of a row, and tiles of one row look back; tickets number the
 // tiles, row after row, so that a tile waits for lower numbers only. A block reads all of its tile before it writes: in
 // place is possible.
 template <class P, int FORM, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
@@ -26837,7 +26837,7 @@ GP_DEVICE void gp__rows_scan(const gp__rows_args &a) {
 
 // Scans of rows whose neighbours are closer than their elements: columns of a matrix. A tile has some 128 bytes of
 // neighbouring columns, one a lane; `slots` threads behind each other have K elements each of a column. A block
-// walks down its columns; or, if there are few, each block has one tile of their length, and looks back at each column's.
+// walks down its columns; or, if there are few, each block has one tile of their length, and looks back at each.
 template <class P, class Acc> struct gp__scan_columns_storage {
   Acc cell[P::threads];
   gp__ticket ticket;

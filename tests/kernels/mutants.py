@@ -379,10 +379,6 @@ MUTANTS = {
         "AXES", "src/rows/tile.cuh",
         "a.together & 1), even);",
         "a.together), even);"),
-    "rows: slots of a shifted tile begin at 0": (
-        "AXES", "src/rows/tile.cuh",
-        "const unsigned skip = ONE && !even ? only.skipped : 0;",
-        "const unsigned skip = 0;"),
     "rows: tiles side by side have the same tickets' words": (
         "AXES", "src/rows/scan.cuh",
         "gp__words(a.workspace) + unit * lanes * wide",
