@@ -267,7 +267,8 @@ static void sweep(const char *name, int seeds) {
           const unsigned most = length > round ? 3 : length > 100 ? 6 : 40;
           u64 extent[4] = {length, 1 + random32() % most, 1, 1};
           if (columns) extent[1] = 1 + random32() % (length > 200 ? 9 : 150);
-          if (!columns && (length == 2 || length == 5)) extent[1] = 1 + random32() % 400; // a tile has its rows in passes
+          if (!columns && length == 2 && algorithm == GP_WARP_SEGMENTS)
+            extent[1] = 1 + random32() % 1500; // a tile has its rows in passes
           if (random32() % 3 == 0) extent[2] = 1 + random32() % 3;
           if (random32() % 4 == 0) extent[3] = 1 + random32() % 2;
           if (random32() % 40 == 0) extent[1 + random32() % 3] = 0;
