@@ -7124,15 +7124,10 @@ typedef struct gp__input_data {
 // ---- hash/arguments.h - arguments of kernels with hash tables
 
 // A slot is 0, or holds the upper half of a word, the hash of a key, and 1 plus a row that has the key. The row becomes
-// the first of these; later the group's number, or where the key's rows begin in their order, plus 1.
+// the first of these; of joins later where the key's rows begin in their order, plus 1.
 
-// A column that a pass folds into a word of each group.
-typedef struct gp__fold {
-  const void *in;
-  int type, what, word; // GP__FOLD_...
-} gp__fold;
 enum {
-  GP__FOLD_ROW,   // adds 1
+  GP__FOLD_NONE,
   GP__FOLD_SUM,   // adds an integer
   GP__FOLD_LEAST, // of ordered values
   GP__FOLD_MOST,
@@ -7143,11 +7138,14 @@ enum {
   GP__FOLD_LOW_INDEX, // in a second pass: where the value of the word before is
   GP__FOLD_HIGH_INDEX
 };
+// An aggregate: what its passes fold, and where the words of a long group have it.
 typedef struct gp__column {
+  const void *in;
   void *out;
   int op, type, out_type, word;
+  int what[2]; // GP__FOLD_...
 } gp__column;
-enum { GP__FOLD_NEAR = 2048, GP__FOLDS = GP_AGGREGATE_LIMIT + 1 }; // NEAR: words that are folded in shared memory
+enum { GP__GROUP_LONG = 32 }; // rows of a group that warps fold; a thread folds a shorter one
 
 typedef struct gp__hash_args {
   const void *keys; // of the table's rows
@@ -7156,22 +7154,20 @@ typedef struct gp__hash_args {
   unsigned long long count;               // of the launch: rows, probes
   const unsigned long long *count_device; // or null
   unsigned *places;                       // the slot of each row, or null
-  unsigned *list;                         // taken slots, or null
+  unsigned *list;                         // slots of which rows are taken; where groups begin in the order; or null
   unsigned *rows;                         // the first row of each group, or null
-  void *taken;                            // keys of groups that are to be sorted, or null
   unsigned long long *found;              // number of groups
   void *out_keys;
   unsigned long long *out_count;
   unsigned long long capacity;
   // Folds.
-  unsigned long long *words;
-  int group_words, fold_count, column_count;
-  gp__fold folds[GP__FOLDS];
+  unsigned long long *words; // of the long group that has row 0, GP__GROUP_LONG, ... of the order
+  int group_words, column_count, pass;
   gp__column columns[GP_AGGREGATE_LIMIT];
   // Joins.
   const void *probes;
   unsigned *ends;              // by slot: where the rows of its key end in `order`, or null: only whether there are any
-  unsigned *order;             // rows of the table, by slot
+  unsigned *order;             // rows of the table, by slot; of folds: by group, or null: columns are in order
   unsigned *firsts;            // by probe: where its partners begin in `order`
   unsigned *counts;            // by probe: results
   unsigned long long *offsets; // by probe: results of those before it
@@ -7302,58 +7298,32 @@ GPUPRIMS__PRIVATE gp_type gp__aggregate_type(const gp_aggregate *a) {
       : a->op == GP_AGGREGATE_ARGMIN || a->op == GP_AGGREGATE_ARGMAX ? GP_I64
                                                                      : a->type;
 }
-// Lists what each aggregate needs of the elements in this pass. Words of a group: its rows, then those of each column.
-GPUPRIMS__PRIVATE void gp__list_folds(const gp_aggregate *list, int count, int pass, gp__hash_args *a) {
-  int i, word = 1;
-  a->fold_count = 0;
+// Lists what the two passes fold for each aggregate. Returns a bit for each pass that folds something.
+GPUPRIMS__PRIVATE int gp__list_folds(const gp_aggregate *list, int count, gp__hash_args *a) {
+  static const unsigned char firsts[] = {0, 0, GP__FOLD_LEAST, GP__FOLD_MOST, 0, 0, GP__FOLD_LOW, GP__FOLD_HIGH};
+  int i, passes = 0;
+  a->group_words = 0;
   a->column_count = count;
-#define GPUPRIMS__FOLD(kind, word_of) \
-  { \
-    gp__fold *fold = &a->folds[a->fold_count++]; \
-    fold->in = of->column, fold->type = (int)of->type, fold->what = kind, fold->word = word_of; \
-  }
-  for (i = 0; i < a->column_count; ++i) {
+  for (i = 0; i < count; ++i) {
     const gp_aggregate *of = &list[i];
     gp__column *column = &a->columns[i];
-    const int least = of->op == GP_AGGREGATE_MIN || of->op == GP_AGGREGATE_ARGMIN;
     const int floats = gp__number_class((int)of->type) == 2;
-    column->out = of->out;
+    column->in = of->column, column->out = of->out;
     column->op = (int)of->op, column->type = (int)of->type, column->out_type = (int)gp__aggregate_type(of);
-    column->word = word;
-    switch (of->op) {
-    case GP_AGGREGATE_MIN:
-    case GP_AGGREGATE_MAX:
-      if (!pass) GPUPRIMS__FOLD(least ? GP__FOLD_LEAST : GP__FOLD_MOST, word)
-      word += 1;
-      break;
-    case GP_AGGREGATE_ARGMIN:
-    case GP_AGGREGATE_ARGMAX:
-      if (!pass) GPUPRIMS__FOLD(least ? GP__FOLD_LOW : GP__FOLD_HIGH, word)
-      else GPUPRIMS__FOLD(least ? GP__FOLD_LOW_INDEX : GP__FOLD_HIGH_INDEX, word + 1)
-      word += 2;
-      break;
-    case GP_AGGREGATE_SUM:
-    case GP_AGGREGATE_MEAN:
-      if (of->op == GP_AGGREGATE_SUM && !floats) {
-        if (!pass) GPUPRIMS__FOLD(GP__FOLD_SUM, word)
-        word += 1;
-        break;
-      }
-      if (pass) GPUPRIMS__FOLD(GP__FOLD_WIDE, word + 1)
-      else if (floats) GPUPRIMS__FOLD(GP__FOLD_RANGE, word)
-      word += 3;
-      break;
-    default:
-      break;
+    column->word = a->group_words;
+    column->what[0] = firsts[of->op];
+    column->what[1] = of->op == GP_AGGREGATE_ARGMIN ? GP__FOLD_LOW_INDEX
+        : of->op == GP_AGGREGATE_ARGMAX             ? GP__FOLD_HIGH_INDEX
+                                                    : 0;
+    if (of->op == GP_AGGREGATE_SUM && !floats) column->what[0] = GP__FOLD_SUM;
+    else if (of->op == GP_AGGREGATE_SUM || of->op == GP_AGGREGATE_MEAN) {
+      column->what[0] = floats ? GP__FOLD_RANGE : 0;
+      column->what[1] = GP__FOLD_WIDE;
     }
+    a->group_words += column->what[1] == GP__FOLD_WIDE ? 3 : column->what[1] ? 2 : column->what[0] ? 1 : 0;
+    passes |= (column->what[0] ? 1 : 0) | (column->what[1] ? 2 : 0);
   }
-#undef GPUPRIMS__FOLD
-  for (i = 0; i < a->column_count && !pass; ++i)
-    if (a->columns[i].op == GP_AGGREGATE_COUNT || a->columns[i].op == GP_AGGREGATE_MEAN) {
-      a->folds[a->fold_count++].what = GP__FOLD_ROW; // of word 0
-      break;
-    }
-  a->group_words = word;
+  return passes;
 }
 
 #endif // !__CUDACC_RTC__
@@ -14167,42 +14137,34 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__
     }
   }
 }
-// The order of the groups: their first rows, or their keys.
-template <class P, class W, int COUNT> GP_DEVICE void gp__hash_take(const gp__hash_args &a) {
-  const W *keys = static_cast<const W *>(a.keys);
+// The first rows of the keys in slots.
+template <class P> GP_DEVICE void gp__hash_take(const gp__hash_args &a) {
   gp__pdl_wait<P>();
-  const gp__u64 groups = *a.found;
-  for (gp__u64 g = blockIdx.x * gp__u64(P::threads) + threadIdx.x; g < groups; g += gp__u64(gridDim.x) * P::threads) {
-    const gp__u64 row = static_cast<gp__u32>(a.slots[a.list[g]]) - gp__u64(1);
-    if (a.rows) a.rows[g] = static_cast<gp__u32>(row);
-    else
-      for (int i = 0; i < COUNT; ++i) static_cast<W *>(a.taken)[g * COUNT + i] = keys[row * COUNT + i];
-  }
+  const gp__u64 count = gp__count(a);
+  for (gp__u64 i = blockIdx.x * gp__u64(P::threads) + threadIdx.x; i < count; i += gp__u64(gridDim.x) * P::threads)
+    a.rows[i] = static_cast<gp__u32>(a.slots[a.list[i]]) - 1;
 }
-// Writes the keys of the groups in order. Folds begin with the words' identities, and a slot with its group's number.
+// Writes the keys of the groups in order, and their number.
 template <class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__hash_args &a) {
   const W *keys = static_cast<const W *>(a.keys);
+  W *out = static_cast<W *>(a.out_keys);
   gp__pdl_wait<P>();
-  const gp__u64 groups = *a.found;
-  if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = groups;
-  if (!a.list) return; // it was only a count
+  const gp__u64 found = *a.found, groups = found < a.capacity ? found : a.capacity;
+  if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = found;
+  if (!out) return;
   for (gp__u64 g = blockIdx.x * gp__u64(P::threads) + threadIdx.x; g < groups; g += gp__u64(gridDim.x) * P::threads) {
-    const bool kept = g < a.capacity;
-    gp__u64 *slot = a.words ? a.slots + a.list[g] : nullptr;
-    const gp__u64 row = slot ? static_cast<gp__u32>(*slot) - gp__u64(1) : a.rows[g];
-    if (kept && a.out_keys)
-      for (int i = 0; i < COUNT; ++i) static_cast<W *>(a.out_keys)[g * COUNT + i] = keys[row * COUNT + i];
-    if (!slot) continue;
-    *slot = g;
-    for (int w = 0; w < a.group_words && kept; ++w) a.words[g * a.group_words + w] = 0;
+    gp__u64 row = a.list ? a.list[g] : g;
+    if (a.rows) row = a.rows[row];
+    for (int i = 0; i < COUNT; ++i) out[g * COUNT + i] = keys[row * COUNT + i];
   }
 }
 
 // ---- hash/fold.cuh - folds of columns by groups
 
-// A group has words, all zero at first, into which its elements are folded in any order: counts and sums of integers,
-// complements of the least ordered values, 128-bit sums. A first pass finds the ranges of floats, and the best values;
-// a second one the sums of floats, and the indices.
+// The rows of a group follow each other in the order of the groups. Its elements are folded into words, all zero at
+// first, in any order: sums of integers, complements of the least ordered values, 128-bit sums. A first pass finds the
+// ranges of floats, and the best values; a second one the sums of floats, and the indices. A thread folds a short group
+// in registers. Warps share the rows of long groups, so that no key is too frequent, and fold them in memory.
 
 // The types of columns, and of results.
 #define GPUPRIMS__COLUMN_TYPES(F) \
@@ -14259,29 +14221,31 @@ GP_DEVICE void gp__put_number(void *out, int type, gp__u64 i, gp__u64 x) {
 struct gp__folded {
   gp__u64 low, high;
 };
-GP_DEVICE gp__folded gp__fold_of(const gp__fold &f, gp__u64 row, const gp__u64 *word) {
-  const bool most = f.what == GP__FOLD_MOST || f.what == GP__FOLD_HIGH || f.what == GP__FOLD_HIGH_INDEX;
-  const gp__u64 x = f.what == GP__FOLD_ROW ? 1 : gp__element_at(f.in, f.type, row);
+// first: what the first pass has found.
+GP_DEVICE gp__folded gp__fold_of(const gp__column &c, int pass, gp__u64 row, gp__u64 first) {
+  const int what = c.what[pass];
+  const bool most = what == GP__FOLD_MOST || what == GP__FOLD_HIGH || what == GP__FOLD_HIGH_INDEX;
+  const gp__u64 x = gp__element_at(c.in, c.type, row);
   gp__folded y = {x, 0};
-  switch (f.what) {
+  switch (what) {
   case GP__FOLD_LEAST:
   case GP__FOLD_MOST:
-    y.low = ~gp__ordered_number(x, f.type, most, 0);
+    y.low = ~gp__ordered_number(x, c.type, most, 0);
     break;
   case GP__FOLD_LOW:
   case GP__FOLD_HIGH:
-    y.low = ~gp__ordered_number(x, f.type, most, 1);
+    y.low = ~gp__ordered_number(x, c.type, most, 1);
     break;
   case GP__FOLD_RANGE:
     y.low = gp__range_of(x);
     break;
   case GP__FOLD_WIDE:
-    if (gp__number_class(f.type) == 2) y.low = gp__wide_of(x, static_cast<gp__u32>(word[-1]), &y.high);
-    else y.high = gp__number_class(f.type) == 1 && x >> 63 ? ~gp__u64(0) : 0;
+    if (gp__number_class(c.type) == 2) y.low = gp__wide_of(x, static_cast<gp__u32>(first), &y.high);
+    else y.high = gp__number_class(c.type) == 1 && x >> 63 ? ~gp__u64(0) : 0;
     break;
   case GP__FOLD_LOW_INDEX:
   case GP__FOLD_HIGH_INDEX:
-    y.low = ~gp__ordered_number(x, f.type, most, 1) == word[-1] ? ~row : 0;
+    y.low = ~gp__ordered_number(x, c.type, most, 1) == first ? ~row : 0;
     break;
   default:
     break;
@@ -14294,12 +14258,12 @@ GP_DEVICE gp__folded gp__fold_two(int what, const gp__folded &x, const gp__folde
   else if (what == GP__FOLD_RANGE) {
     const gp__u32 a = static_cast<gp__u32>(x.low), b = static_cast<gp__u32>(y.low);
     z.low = ((x.low | y.low) >> 32 << 32) | (a < b ? b : a);
-  } else if (what != GP__FOLD_ROW && what != GP__FOLD_SUM) z.low = x.low < y.low ? y.low : x.low;
+  } else if (what != GP__FOLD_SUM) z.low = x.low < y.low ? y.low : x.low;
   return z;
 }
-// Folds into memory that all threads fold into: shared, or the device's.
+// Folds into memory that all threads fold into.
 GP_DEVICE void gp__fold_into(int what, gp__u64 *word, const gp__folded &x) {
-  if (what == GP__FOLD_ROW || what == GP__FOLD_SUM) {
+  if (what == GP__FOLD_SUM) {
     if (x.low) atomicAdd(word, x.low);
   } else if (what == GP__FOLD_WIDE) {
     const gp__u64 before = x.low ? atomicAdd(word, x.low) : 0;
@@ -14313,59 +14277,71 @@ GP_DEVICE void gp__fold_into(int what, gp__u64 *word, const gp__folded &x) {
   } else if (gp__load_volatile(word) < x.low) atomicMax(word, x.low);
 }
 
+// Folds rows from, from + step, ... of one group.
+GP_DEVICE gp__folded gp__fold_rows(const gp__hash_args &a, const gp__column &c, int pass, gp__u64 from, gp__u64 to,
+                                   unsigned step, gp__u64 first) {
+  gp__folded x = {0, 0};
+  for (; from < to; from += step)
+    x = gp__fold_two(c.what[pass], x, gp__fold_of(c, pass, a.order ? a.order[from] : from, first));
+  return x;
+}
+GP_DEVICE gp__u64 *gp__words_of_group(const gp__hash_args &a, gp__u64 begin) {
+  return a.words + begin / GP__GROUP_LONG * static_cast<unsigned>(a.group_words);
+}
+// A pass over the long groups. A warp takes a piece of the rows, and finds the groups in it.
 template <class P> GP_DEVICE void gp__hash_fold(const gp__hash_args &a) {
-  struct Storage {
-    gp__u64 word[GP__FOLD_NEAR];
-  };
-  const int ITEMS = gp__hash_items(P::vectors);
-  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
-  GP_SHARED(Storage, s);
+  const int PIECE = 128 * gp__hash_items(P::vectors);
   gp__pdl_wait<P>();
-  const gp__u64 count = gp__count(a), found = *a.found, groups = found < a.capacity ? found : a.capacity;
-  const gp__u64 width = static_cast<gp__u64>(a.group_words);
-  const bool near = groups * width <= GP__FOLD_NEAR;
-  for (unsigned w = threadIdx.x; near && w < GP__FOLD_NEAR; w += P::threads) s.word[w] = 0;
-  __syncthreads();
-  for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
-    gp__u64 group[ITEMS];
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
-      const gp__u64 row = first + i * P::threads + threadIdx.x;
-      group[i] = row < count ? a.slots[a.places[row]] : ~gp__u64(0);
-    }
-    GPUPRIMS__UNROLL_BY(1)
-    for (int i = 0; i < ITEMS; ++i) {
-      const gp__u64 row = first + i * P::threads + threadIdx.x, leader = gp_warp_broadcast(group[i], 0);
-      const bool here = group[i] < groups, one = __all_sync(0xffffffffu, group[i] == leader);
-      for (int k = 0; k < a.fold_count; ++k) {
-        const gp__fold &f = a.folds[k];
-        const gp__u64 word = group[i] * width + static_cast<unsigned>(f.word);
-        gp__folded x = {0, 0};
-        if (here) x = gp__fold_of(f, row, a.words + word);
-        if (one)
-          for (unsigned d = 16; d; d /= 2) x = gp__fold_two(f.what, x, gp_warp_exchange(x, static_cast<int>(d)));
-        if (here && (!one || gp_lane() == 0)) gp__fold_into(f.what, (near ? s.word : a.words) + word, x);
+  const gp__u64 count = gp__count(a), groups = *a.found, warps = gridDim.x * gp__u64(P::threads / 32);
+  for (gp__u64 piece = (blockIdx.x * gp__u64(P::threads / 32) + gp_warp()) * PIECE; piece < count;
+       piece += warps * PIECE) {
+    const gp__u64 stop = count - piece < PIECE ? count : piece + PIECE;
+    gp__u64 g = gp_warp_search_upper(a.list, groups, static_cast<gp__u32>(piece), gp_less<gp__u32>()) - 1;
+    for (bool more = true; more; g += 32) {
+      const gp__u64 mine = g + gp_lane();
+      const gp__u64 begin = mine < groups ? a.list[mine] : stop, end = mine + 1 < groups ? a.list[mine + 1] : count;
+      more = __all_sync(0xffffffffu, begin < stop);
+      gp__u32 longs = __ballot_sync(0xffffffffu, begin < stop && end - begin >= GP__GROUP_LONG);
+      for (; longs; longs &= longs - 1) {
+        const int lane = __ffs(static_cast<int>(longs)) - 1;
+        const gp__u64 from = __shfl_sync(0xffffffffu, begin, lane), to = __shfl_sync(0xffffffffu, end, lane);
+        gp__u64 *words = gp__words_of_group(a, from);
+        for (int k = 0; k < a.column_count; ++k) {
+          const gp__column &c = a.columns[k];
+          const int what = c.what[a.pass];
+          if (!what) continue;
+          gp__u64 *word = words + c.word + a.pass;
+          gp__folded x = gp__fold_rows(a, c, a.pass, (from < piece ? piece : from) + gp_lane(), to < stop ? to : stop,
+                                       32, a.pass ? word[-1] : 0);
+          for (unsigned d = 16; d; d /= 2) x = gp__fold_two(what, x, gp_warp_exchange(x, static_cast<int>(d)));
+          if (gp_lane() == 0) gp__fold_into(what, word, x);
+        }
       }
     }
   }
-  __syncthreads();
-  for (gp__u64 i = threadIdx.x; near && i < groups * static_cast<unsigned>(a.fold_count); i += P::threads) {
-    const gp__fold &f = a.folds[i % static_cast<unsigned>(a.fold_count)];
-    const gp__u64 word = i / static_cast<unsigned>(a.fold_count) * width + static_cast<unsigned>(f.word);
-    const gp__folded x = {s.word[word], f.what == GP__FOLD_WIDE ? s.word[word + 1] : 0};
-    gp__fold_into(f.what, a.words + word, x);
-  }
 }
-// Turns words into results.
+// Folds the short groups, and writes all results.
 template <class P> GP_DEVICE void gp__hash_finish(const gp__hash_args &a) {
   gp__pdl_wait<P>();
-  const gp__u64 found = *a.found, groups = found < a.capacity ? found : a.capacity;
+  const gp__u64 count = gp__count(a), found = *a.found, groups = found < a.capacity ? found : a.capacity;
   for (gp__u64 g = blockIdx.x * gp__u64(P::threads) + threadIdx.x; g < groups; g += gp__u64(gridDim.x) * P::threads) {
-    const gp__u64 *words = a.words + g * static_cast<unsigned>(a.group_words);
-    for (int c = 0; c < a.column_count; ++c) {
-      const gp__column &column = a.columns[c];
-      gp__put_number(column.out, column.out_type, g,
-                     gp__result_of(column.op, column.type, words[0], words + column.word));
+    const gp__u64 begin = a.list[g], end = g + 1 < found ? a.list[g + 1] : count;
+    for (int k = 0; k < a.column_count; ++k) {
+      const gp__column &c = a.columns[k];
+      gp__u64 word[3] = {0, 0, 0};
+      if (end - begin < GP__GROUP_LONG) {
+        if (c.what[0]) word[0] = gp__fold_rows(a, c, 0, begin, end, 1, 0).low;
+        if (c.what[1]) {
+          const gp__folded x = gp__fold_rows(a, c, 1, begin, end, 1, word[0]);
+          word[1] = x.low, word[2] = x.high;
+        }
+      } else {
+        const gp__u64 *words = gp__words_of_group(a, begin) + c.word;
+        if (c.what[0]) word[0] = words[0];
+        if (c.what[1]) word[1] = words[1];
+        if (c.what[1] == GP__FOLD_WIDE) word[2] = words[2];
+      }
+      gp__put_number(c.out, c.out_type, g, gp__result_of(c.op, c.type, end - begin, word));
     }
   }
 }
@@ -34570,7 +34546,7 @@ GPUPRIMS__API const char *gp_last_message(void) {
 
 #define GPUPRIMS__KINDS_OF_HASH(X) \
   X(HASH_INSERT, gp__hash_insert, gp__hash_args, hash_key, 0) \
-  X(HASH_TAKE, gp__hash_take, gp__hash_args, hash_key, 0) \
+  X(HASH_TAKE, gp__hash_take, gp__hash_args, nothing, 0) \
   X(HASH_NUMBER, gp__hash_number, gp__hash_args, hash_key, 0) \
   X(HASH_FOLD, gp__hash_fold, gp__hash_args, nothing, 0) \
   X(HASH_FINISH, gp__hash_finish, gp__hash_args, nothing, 0) \
@@ -43039,41 +43015,99 @@ GPUPRIMS__PRIVATE gp_result gp__add_table(gp__state *s, const char *who, gp__gra
   a->count = rows;
   return gp__add_fill(s, who, g, 0, a->slots, a->slot_count + 1);
 }
+// Keys that gp_sort brings together; a table finds the first row of each other key.
+GPUPRIMS__PRIVATE int gp__groups_by_sort(const gp__request *q) {
+  return !q->key_struct && !gp__is_complex(q->key_type);
+}
+// A sort of the keys, or of their first rows, brings the rows of a group together. One column moves along; several are
+// read through the order, and so is a column whose rows must be known.
 GPUPRIMS__PRIVATE gp_result gp__plan_groups(gp__state *s, const char *who, const gp__request *q, gp__hash_args *a,
                                             gp__graph_plan *g) {
-  const int folds = q->primitive == GP_GROUP_BY_MANY, by_key = folds && !q->key_struct;
-  gp_call sort = gp_call_init(GP_SORT);
-  uint64_t room = q->capacity < q->count ? q->capacity : q->count;
-  GPUPRIMS__CHECK(gp__add_table(s, who, g, q->count, a));
+  const int folds = q->primitive == GP_GROUP_BY_MANY, plain = gp__groups_by_sort(q), truths = q->key_type == GP_BOOL;
+  const int counts = !folds && !q->out_keys && g->at; // writes no elements
+  const uint64_t n = q->count, room = q->capacity < n ? q->capacity : n;
+  const gp_input ramp = gp_input_ramp(GP_U32, NULL, NULL);
+  const gp_aggregate *one = NULL;
+  gp_call sort = gp_call_init(GP_SORT), unique = gp_call_init(GP_UNIQUE);
+  gp__hash_args named;
+  void *sorted = NULL, *order = NULL;
+  int moves = folds && plain && !truths, passes, i;
   a->out_keys = q->out_keys;
   a->out_count = (unsigned long long *)q->out_count;
   a->capacity = q->capacity;
-  if (!folds && !q->out_keys && g->at) { // only a count
-    gp__add_hash(g, GP__HASH_INSERT, q->count, a);
-    gp__add_hash(g, GP__HASH_NUMBER, 1, a);
-    return GP_SUCCESS;
+  a->count = n;
+  sort.count = n;
+  sort.keys = a->keys, sort.key_type = q->key_type;
+  sort.count_device = q->count_device;
+  if (!plain) {
+    GPUPRIMS__CHECK(gp__add_table(s, who, g, n, a));
+    a->rows = (unsigned *)gp__take(g, n * 4);
+    if (folds) a->places = (unsigned *)gp__take(g, n * 4);
+    else a->list = (unsigned *)gp__take(g, n * 4);
+    gp__add_hash(g, GP__HASH_INSERT, n, a);
+    if (folds) a->list = a->places; // of every row, not of every key
+    else a->count_device = a->found;
+    if (!counts) gp__add_hash(g, GP__HASH_TAKE, n, a);
+    sort.keys = a->rows, sort.key_type = GP_U32;
+    sort.end_bit = gp__bit_length(n);
+  } else a->found = (unsigned long long *)gp__take(g, 8);
+  if (plain || folds) {
+    const uint64_t size = plain ? q->key_size : 4;
+    uint64_t width = 4;
+    for (i = 0; i < (int)q->aggregate_count && folds; ++i) {
+      const gp_aggregate *of = &q->aggregates[i];
+      if (of->op == GP_AGGREGATE_COUNT) continue;
+      if (of->op >= GP_AGGREGATE_ARGMIN || (one && (of->column != one->column || of->type != one->type))) moves = 0;
+      one = of;
+    }
+    if (moves && one) width = gp__host_size(one->type);
+    sorted = gp__take(g, n * size);
+    order = gp__take(g, n * (width < 4 ? 4 : width));
+    sort.out_keys = sorted;
+    if (!counts && (!moves || (one && !one->column))) { // without addresses: whichever it will be
+      sort.out_type = GP_U32, sort.out = order;
+      if (n) GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
+    }
+    if (moves && one) {
+      sort.in_type = sort.out_type = gp__bits_type(width);
+      sort.in = one->column, sort.out = order;
+    }
+    if (n && (moves || counts)) GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
+    unique.key_type = gp__group_type(sort.key_type, size);
+    unique.keys = unique.out_keys = sorted;
+    unique.count = n;
+    unique.count_device = q->count_device;
+    unique.out_count = (uint64_t *)a->found;
+    if (folds) {
+      unique.in_type = GP_INPUT, unique.in = &ramp;
+      unique.out = a->list = (unsigned *)gp__take(g, n * 4);
+    } else if (!counts) {
+      unique.in_type = GP_U32, unique.in = order;
+      unique.out = a->rows = (unsigned *)gp__take(g, n * 4);
+    }
+    GPUPRIMS__CHECK(gp__add_call(s, who, g, &unique));
   }
-  a->list = (unsigned *)gp__take(g, q->count * 4);
-  if (folds) a->places = (unsigned *)gp__take(g, q->count * 4);
-  if (by_key) a->taken = gp__take(g, q->count * q->key_size);
-  else a->rows = (unsigned *)gp__take(g, q->count * 4);
-  gp__add_hash(g, GP__HASH_INSERT, q->count, a);
-  gp__add_hash(g, GP__HASH_TAKE, q->count, a);
-  sort.key_type = by_key ? q->key_type : GP_U32;
-  sort.keys = sort.out_keys = by_key ? a->taken : a->rows;
-  if (folds) sort.in_type = sort.out_type = GP_U32, sort.in = sort.out = a->list;
-  sort.count = q->count;
-  sort.count_device = (const uint64_t *)a->found;
-  if (q->count) GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
-  if (folds) {
-    gp__list_folds(q->aggregates, (int)q->aggregate_count, 0, a);
-    a->words = (unsigned long long *)gp__take(g, room * (unsigned)a->group_words * 8);
-  }
-  gp__add_hash(g, GP__HASH_NUMBER, q->count, a);
+  named = *a;
+  if (!truths || !folds) named.list = NULL;
+  if (!folds && !counts) {
+    sort = gp_call_init(GP_SORT);
+    sort.key_type = GP_U32;
+    sort.keys = sort.out_keys = a->rows;
+    sort.count = n;
+    sort.count_device = (const uint64_t *)a->found;
+    sort.end_bit = gp__bit_length(n);
+    if (n) GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
+  } else if (folds && plain && !truths) named.keys = sorted;
+  else if (folds) named.rows = (unsigned *)(plain ? order : sorted);
+  gp__add_hash(g, GP__HASH_NUMBER, n, &named);
   if (!folds) return GP_SUCCESS;
-  if (a->fold_count) gp__add_hash(g, GP__HASH_FOLD, q->count, a);
-  gp__list_folds(q->aggregates, (int)q->aggregate_count, 1, a);
-  if (a->fold_count) gp__add_hash(g, GP__HASH_FOLD, q->count, a);
+  passes = gp__list_folds(q->aggregates, (int)q->aggregate_count, a);
+  if (!moves) a->order = (unsigned *)order;
+  for (i = 0; i < a->column_count && moves; ++i) a->columns[i].in = order;
+  a->words = (unsigned long long *)gp__take(g, (n / GP__GROUP_LONG + 1) * (unsigned)a->group_words * 8);
+  if (passes) GPUPRIMS__CHECK(gp__add_fill(s, who, g, 0, a->words, (n / GP__GROUP_LONG + 1) * (unsigned)a->group_words));
+  for (a->pass = 0; a->pass < 2; ++a->pass)
+    if (passes >> a->pass & 1) gp__add_hash(g, GP__HASH_FOLD, n, a);
   gp__add_hash(g, GP__HASH_FINISH, room, a);
   return GP_SUCCESS;
 }
@@ -44752,14 +44786,14 @@ static const gp__primitive gp__primitive_connected_components = {
 GPUPRIMS__PRIVATE int gp__kinds_of_hash(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   (void)p;
-  kinds[count++] = GP__HASH_INSERT;
+  if (q->primitive == GP_JOIN || !gp__groups_by_sort(q)) kinds[count++] = GP__HASH_INSERT;
   if (q->primitive == GP_JOIN) {
     if (q->join <= GP_JOIN_LEFT) kinds[count++] = GP__JOIN_ENDS;
     kinds[count++] = GP__JOIN_PROBE;
     if (q->join != GP_JOIN_FLAGS) kinds[count++] = GP__JOIN_PAIRS;
     return count;
   }
-  kinds[count++] = GP__HASH_TAKE;
+  if (!gp__groups_by_sort(q)) kinds[count++] = GP__HASH_TAKE;
   kinds[count++] = GP__HASH_NUMBER;
   if (q->primitive == GP_DISTINCT) return count;
   kinds[count++] = GP__HASH_FOLD;
@@ -50265,1980 +50299,1981 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 // prints what it holds.
 
 /* device text of gpuprims.h
-789658
-2xXr65U.4(a|>}6sxleN]IZ!xi[-{q%j>9(3D!agb3jRps655"(EFNo2Ll{oAwd@(ntewIyUxlZK'[+YJ,Vo/<LWt0j@T_{JrjAn#QQ]!ZL4W:Zk^D18uR
-;Z2kYNmmPmyOpOS6MFjKAArtJ1>WU=9T'o>wdi1zA#y<wa|j+4VO>x]leIW|@uwMO&h</FUu[Dj]c/o{4]W9x>7o`dFV|7Eli:PERDwLom1sJ/O&GxeYw+
-/7@I7nt"QR&m3ru+/5{<_(Qs:3"Lx@D]^@'m5+QN=zv;=s%tV^SFN/hq}gT-UU'u%E+M1zQ{GmZA1NA<fWVy5INDx1Ek=tJpxf=XsA@=zYM9saga4A8)>R
-c<64r$6Xz1I5sM<EESSO]ZcJxJ4,ya)6f&MBu>G!n8UC<;rV&}gTjfTFN'--^mfmB-Qu-lyY4+1@SRs|naSEa4S(1@KhwssVzbQr2+aLYJXkoBV>nu:h)f
-lSP.;+Ri{_suT>(1zg=s3@.$!;"yg&{G^;X{&1c4_e(#IZ./vL|De"G!(:nB4is#-e0,+<$oB$>Rolev/-s(iD+4F`4n&vAimJ{7%EpYg^CvvSp5I=<s~A
->%L!Fm,VL)!;.5n547cQNLbY$wNO53IK:2N'RRj]FMGS>K/F'vl`K]8VLm=kjGN.`1M]9jozvhIQahcV2|5Fyuf&FC)soqMO6q>JV'qE`aTs</mXop2:.#
-noA0qVRp_8HFLvr")Uo,zg&5UMb{NIwdQ3>U8Rr.&9pK9.F4~5dQUC1Gr2Q(I+1(9J4y5Qfi;3//Slzt,=r%MOeJu_<Xj-aRXH$3it2@aZbgpOoFTzqjLA
-KB6y]m,E:PqdFgPFke2#SX:Do-:o%i^t]]qO!Sl|]kQKl4gxtbxo[rJi(5.c}@#uiT=a.i23t;g1Jl"=UE_$a{mncz,;EDc|[_{I$3su!r%QYkc&.qa1hk
-6u!3A!i<qCWiC.>Aq5+:3ql8d6fQNU:CEj;>7{7Trmd3-k8oYtLTz|Go[rh4bwC9z[I|D2.'O'OjA-Mv"QF=AOi'a$6PtkrUe3PBwfpA2dD<!:ullcuNat
-eD`>U2rOn3X!Dm9D[2|8DDV2%(y3a]n|`@2(R'>VA,VL9<XSKx2rJ},Dl0dm/B9ILO9<E0JaXi=S8!xn|"u%&kJyKJ"yk3B)Z%uoPBJx8F7g2(N48b:f=y
-LjR#tVsPC,{](5vqc^GUEH$]ihMX42&c;WD<f[:I(3p%QH`gL((jz-^!Zb6<(<D}f[fn9-pk:oLFX=LAL72^CIK9@8}H4k0^U>^iE</L[EOPD%uA:^~4zU
-#VLMOs=_BZ/vZT&kYv-n2>N{$o#sUFApT_.>M1(n;VC.jX!8H[BV%,whG`3Dydf0q-TA~P%$$rRif:@4`%tt&dCt@4=ApdS::F!`eA]bU_2ExBACR!YJ8A
-Sm(oGm#N=q=s.G.JUk.6=YsGDg$PhS^E^kzbrJe)sXiDX_^TTLQYtq"1}f;@F<ua=Y#:+4&J:m)JgaowLO|vkN6b;=Q2",4YC`URD`h9K3vpbvfXjbjCkn
-{8W"^eO{Yx$cR5pvV'3rjLr[nIk0rF'#Sfo&rAM)`q:fA#Z%p;J(}eKiY/u&kFx&A/!Y+'a#J9`A5ITzz&bepG!<Zd6{vAH[IYS5G(dp0><.J#f@dT^){.
-Mwk<^;%dH``dH$IISTSBc/hU}yUm!U`vAHSC:=M{_$}Uq;hnAlOiaW(]Gj=XpZZH5TRxBPk0au#ay8S,X>1J0SiU)4J)w:x<xSr/#y_9fL>]+V@`kN6wND
-dVSc(vw$dzFyY%P,l&00J0'V"nX/'%6PW(-JQCUp>+"PM6|1I(++o$7$h$l4KB|,dpNQ$1'1T'c4Lfh!dIf6!3KD3W!atr{EQW;ZFbmhx"ae#2cTW3r5HY
-Yqb%#$JW=;;^DB")$<Tina8%{)w/$Tw{yg'Q[#;+I"7I_2})vTWYyKvw-FyGd$l3rk#Eq7O!Cv=Dc'TxHp-y1D35J+PXPj!Uf$]}!A6:~iQ@=eE^bc#o+j
-Q.otd9g%wjhtY)a/Y4,{Dv5}!0sAA8Ad^]`zqFfskOJ|^L>m{z!{#xnL;fDQJSvsozUxB7/x`}#fXrEG|qSU`}spm#a^ASwwW-tn=6TuoKm=]}.8a2+:]8
-Sn1q+!8^!ZiyoxFw>}=UrohRP'm`Z56+OSSuz-8c_|e{hqadZ|18zV5%1{l=[!,NpS=Jw+3}~W&tvO#{6xuH]8o^rxTYM8Fej9cT@r~;>T!6WRrsVO{2$R
-d<!viqn{uqn{8z|VBO(y<w<tdaynhg!&_`Y|}U$6w-Rd9|zJ&}{qbc&b9OH-gh{Z98MED{DIr:QV&Aa5XJ)8i.}WSd9Oiz-x[;YO/|b=A6"JST7NfZaueL
-)X4Ej#|u#xme@cjYfwly;,>GCfGsy%Q|:,Jq6u)[zK@"2#d1DQ)UZO^="f@jq.&hH{nejwN{[)KyI,1M^D.gweU5Y-IlA6E^RD"xR,zo-xWD:3HDm]&_SU
-7/D"yUfxJgP</hi6Z[JL-k9dvk_t~LFhEp')`f"|JXVb4i:s5xjX[k|W)X=v9&5giNX]"{DMW.R/Aq_O[:.g{zz,0G)D@=.BkLQgGez7.j!/>0WmQ|neB[
-(u`}/rm}~=6hRYs7h7kYR&/1h<}zuO#{tL+fpWUt:g#;+WjjYOzgFNzgc9Ql4ywj6uO2>$xe[]{7s=#fR,=l>wAP.Hykc3m`#Mqz1MP';YZo!=.=.v47os
-'Y$xZkim[`_diV:}hf(&PN("q1@t@TT5|;]$c;!kFpE]Mr!Q90f;HRS7F#^^mXX@.v43b3QcBu_RRJQNZZc7K_%BJ-M(:UJ,s7W8~jRQqm9OP$R%]O5[2P
-L-U4,6Y&h7V}WHuRZ|){Pjssz^Qnz)k31]XF^OnRtql<Q,Fc!tSU39R[&/_wMp<SM+Qy.jc|Ol6m+N#rad8NR|}VpG=Q&,exme4SnFLI.Is9h"V|y,:4HM
-Dx7gRoHSX27bmzGyISN&|`~'O']Z@o1/Q|Yr9|RNQnDN-btJxO}lGwpkGwpkGw.(.9Gn-GRTRrR,];V14xFZm{EZ4M:ZML6j2|<1dLjhtLq74{VS2RXD91
-X6Z.M&Tu^w6}%0+g7jVg_`WN+fjocz|V]OVaZU[`'54)SIdGRDC[0V$}9XZz8XKPxk+]yqnNza<1u]'Z&}!8+q$xXbY5!i%{Gru/5badiHRz%XHRbQ<86^
-NJhzE{hgbFA>Y4e@Q89B/[zt|9Q6Z[p+M<DJ69dAqxCN^{cc'v.&,RzVX8$8jn%P9w/gIUz7R{OiD"YJn|Nfp7@uKe"r$xIwcuPEABFe^{rDR;U6HPsX%g
-6VeRgp&K;Irq#i6L|B27hn[86ufMfz,ghVju1J&Q>6DNJ[-:lDfi,wxq:3a$3fEwuGR|~V6l7,nO4J(75d0}94TD6VT]_D4JYNy|)4T|{sB.`N^a!^:q~w
-hrhQF$vBb3DjIE"QqX(68Z>Lmj#Q3Ri1/;+]lB%xgREk|,w3P%S%'oB+FpWNX;+0urTI)4P:Yj:)HF=HQH!TlCe{y1{oQ+uO!p!Z'Uf8c^AdLsu/i)J{Iw
-Sn1x<pogdxt215~K1R|p]f0V(FkNcVo'E06JT%PWKCWldLSlF6h'R{R)ZbY_'Tv/^BZ$OO:qO8)MA.Iemu$MMcBds"XuNO`7yT|]+3X[`v$U,{7-lt5UZb
-;T[p:u:c=4_7~,V%uV;MklyYZZV93)k]7EXz5U|.es~o-o]t<d_9_Ae4qsHin:`!8:/K-H#<:`I;TY<#ntcn|64z5gTnIw2')J|`!m5>T`xs#}!vDlxey1
--<Nhv7Rw>cR!ENP8>/e!Ll{j#qAEKoLb3n+C}/mO"VF/.13;uj0dk2mM:|!Id0}63g9|FZZXtU|7zWa-D`XtK|hp-^B$CwPtAcVg:U>v>3>ctQ(j"C'I{o
-$U.G<z=74@"_#5skpzXDbg"zna#y)qNY0tt"w>wD/TrOhQYkr{E^W<@0HjNnM2=PwsxrKHc1#:#r=Ui0$mic<1GF,[T<Q()gc',I[-3;Bk~68N{w~7%2Cu
-0-@%Bs6LV#`dz"$[c4,OFmIzO9^oz$PCn1<t9NirLf)}>e#l}>nd_/r2$]1_c^',_jMAF^6YH1Jo./_T)F:ma"jzK#N@VceUW[vbs30)v]}4sGZ:up+M)$
-}Cd;m}!{63wPvS|'CM`d,IP7j/c|BB9Z#>@VoTXo%z%!t_p"<{|'D@67b]k,gM%h#;-:wCKR8n9%tf[8_pn5I{zaKI}wFsiq_MOZ%3.L]JB}h{&"n2eF/z
-bJ&BYDgCROzyKs,QnEh#GfG}0c+Xg^3g7Ye]4ZYHe5!'FQ8KB{lt}q6QPgh5r5k1yA:]7QZv9U#h(P|l%QfPmlTzP,@E^0F71<@wvA8Q{=sOj3XtP1k2+'
-I=<qH1>Jp[DE{:QTi<D/Q+xsX$6^Z^35n5g]PHWtgmp["o`hcVCPPU4g6YPjo@q|Oq=DL=qje2A!c{t0SOJ7I4Kdxulmj/5JR3I_FHt3n::a2YG`s)L}J<
-vQox5mM$L"3,GCvM++SM$.CFIMB)%JhaXih'$UsX#GhiPmko:^h3+$tl}3^%n#NkwU9Qdv]=-ZM1JQF}0+1u]vj@KjWreDriP4fJ1796E5A^K'9pC^W'[O
-'EaP=Y5f"ih`BHr>}:;WKw~9y7+p`Tt56or5usY34Gpu}"bl{(R6!>]l>F%N!<j,B5ZupOb,WNS!=sT0AR7sfR!]1)U#7R~rm!yp6="0JdT<"n2):P<opW
-W:g{y3F}MMO)QKcJkrtA8z.'v+9w7Puu>EjMz8Wh;l%V^NSd)`oPMd2W>y'P(z8QR5TNr<33xKG1IStj)G!07G~=[n4dP+XgILw^:i[%EC~2Ds"feyvsEX
-r;Z%(mti&fe:r-6(T!+X:`.|jp-6+^V7dNnS~&8`Q#H'e[p"!B6S1<;8pt0ESlWtvY$,t-c3wxmg#hB;WJ.00:0kzT,)V6OGVn@fzWoyv!kOU75MCPg|(R
-n!x&5YL=Idt1_8a+5E!GfIbHv;hA"YTBnvz0;h5)Mn1+6spWkP=aeE]bGm]Q=lL@`HRQ+0>&]`FIo&=o=eU7A@@PoV^U1'52<)w%om(h"];383Gz^`4+,/
-SURT+^c/MMQM7B'5%Y.vC%.i,w;Ua@uGigwN9MQQtPp||0KJ&y{Vr)@)N/yxD;p8q(p>Wl%V9c-vWZ+exM8A:-%kg'2H|nu@BYhdM4`dUv5eTV5<k1XI>J
-&nb5EPan#3'JRM"J~jktz54Ox1KJeJL9ST7SCZ!^|&+/ABrY'RkWcSF.zFH3+|HkBRSmiD57}7WF/3CaBPgV1<txp[5cC!Mn}mAkBOfSkDYLRB4'cxjTHW
-80gfIMfIj2Ypd_[aM<25~@'X$Lc<'0k<fkD]:]q47/}=J++6$3Z4AK+bbX"z01typ;@/Uk$s]V2fdGPw%/T[_;:&N%C:P')v,zE[n^<K2NZX@cf<.kdc%t
-!wW=dJQ_f}{+AP<dFu:uE;fmLpfE&y08KW]>XJL@5<(_5Eu>9<psMYw'&nl<o[jTXPJ9>%jhIsx_Vg,q+:{MP9DB<C%G6^j5S[f`=7jX/lnj9jZ8idZ2yA
-Uo#k"40TMfWg`JLm]b]:Y0:ivza#t/Q^2k/unfC:y0'jNhKSN$n2H%<I2s#arbOO0sH`ulBWA@Zk_94jET,Q$K]/dk9@q'_rV`DTT4VifB'h>1&i%A"0x>
-mWG^}PQx)k}VqK^+z+ICs=e'>/0FJ4Le";y@0s-{]g^5.pp!c!'>cYEI#=F2-ETR:}3I",/v,E7m2EL(imsAiFU>e@I4V1:T9"'m+@twO"'"/v]P3DnIl|
-xh2!m<):+)i:-")3GI[k`O~FNi!fj@XI.Qs9{3kEv(C-";kuYB7ZAhE>v0B7,NKljat=35u0+/7RtM$&Gd}mFC~G4>Lh6whjT^ZJ!4un'^M7zQuZ6<0BV_
-`TbRcnl1'zN@R4g^;3f|lkZJvb:BFi2fR(nlJeK+D7{);#R2|<J:`N&,{<tbM<i[A0:<pdj%p8UD`U$}NKXH+:hI-lJi2.udD7cK6xvu9dl'}4Y4=/&E`B
-MDNU{>_(V$U"Q4B+$4qdL;^%p2KIw]oPY8g]ZUhaoyYtqP+X^Yx2jXMy68y.7M'p3JW:.e";2wyIP1VVghK2K8KGxM;)C8^wk#P#w/!h4%v_.T,d-9B)R^
-v;soj'%-4_hT5+^nqGD18[=G;3s2G't}_HJ8@}XR{:!#-AM.}9)Vw#LmVzEh|$z0|Y.>QFMrmj|iF,"WF,pr[[!0iZU`{>v<Qui_O}"`K8pRIb^XvM{m&d
-PUm6U_sQ+d5|m;.!TcnDRpFF>dXQ,+N'$kZ6H}E]W//[^rdg&qXK<!DEv4=(gkspO!Q$yjGJV-%0dQ&<)<&k]4]V>UOc4QwM>J,RAh%t}[3:j.XnqLN;wN
-[U&G;gI4%58Pb,1r$CjMj{JcqVd8aZ"AJl-r|V8Sp'-f&=hh;J{DsVt,]1aWW%NeE]jT.l;d@@Wsxq%!G!|%)c~E"Vih1vi7IT>JxONf2%G75yHcZJI}8n
-7K6tziJ=K-l7#q!w`!{.+lemehRw<58DLV{YM<86TcepKCOX%%=kodQ8`l{`4+@#-@3"3QpaAipb>RfHnieZo-'._'qs@x7YlKXI7Ir)}J&Ih,V6SouG%4
-QJl9>JUk[d~S.nP6m4O2"fT2RWtm2JP6mVQ;BdQ6`6T<n9LdE8K%%7Sp#4xjHI/a04dWl0scr!]_0Z&Ppg$1-G~'"4Mn/Fy7p5J29:QQ>0$!X</E23jCY0
-qk~`fE[bU4b}cv$j8]Z(OX^)X<JpV[po|',)Kn}_YsdVg#{Bf+T5-@z#vudoZM#vkSF3eIuG225Ln.:]7G5I}6yfB{@lFiPIY/{HQ{NK@KB`tYRW`Cou,I
-%X]}Y!N]u|Dn!aNgR#olvh=tEH@y>t~.z_FRcZRV)kI7>I^l%U]1P:3[V>iDP${tln4teZ(5-;0rfB;$`7~kirq3NfY|~Ni5Zsiq"{0r:P2(7ZV!C'iCWI
-@p19ZKSfqCRlthXp)WfoOv%-a2k:9RJ%t}2JpY9Y[rN}DncTj:CufJt}RKnRafGNJM3d8HI^kSLjQuGN.N8J74`GKf5AjtBn%ir2.U,`D+UrkM0c|Hyk[p
->q$o1%/'MgJcjAx@;|/1`z>LgXRK1CkM+vREJ)>9I8Ad!o,n/3=|[/e`VjS3|x`,JhCUWdP.Hxed;<AD:7S7e`'F7]fS-%G8"Eyk|AQ,81-b<b;vL44JnU
-Z!Enef+5bPKARCH`YM]FaHc,)C2js4H`"TS;Yr<sXlU5!XY56%jtZ0Mz~MeM,NT8T2U3Gg_;!3yPwYuq^N%0qrW7eMx:(DeJY$JyY<-z/uS}Mmza@}HgM7
-Ru=)FtGR[3K(""(M.Uxy2DMA$}6D#0.{WV]s3i7af/Q8DSjE:83x>O{HX2Jyoy2aWV-Vw}IDg8J&iX;l+lO"qHc7I7)v>6n7#kgOpE04moM_D9a(19lW]Z
-8>OR|FPTzeM@@W{>$qm#NKk."BEMlKa!,IdZof1U"u=U7pzBz:Tj+}Q1c2Mu"hE$dd.VD![`XDj]/W+rW"}X)kD5mV)FldfSJ7o]OZQ&Iv6f_73O(3Jt:;
-nEJG7(l'$gP$"a54957iVVcK+7dZrmD<aL3&P]V8&:|s{ZO+&mAyyZfRD:o>I`XLG_rC#<C7YVfUcu4/VZ7zy1.P$wg-_ljcnSbC<Lgf.wtB=0nfiUbC:-
-STMTi5D&=NOo'<rzN'40pG.|1+7<I4(JUi:L!uA'WE.=`#-:2};XPQT$[#9x&HdX}#IO)nG|ws+Y%0|ZMA-:S=!%6]#[`7mmx<"-`j`0nmF1B916O>h:t+
-Zh:2tC}.Tf5O~x_#V`7$w,KnT1`E$7Zr:r[Epimq=),=|ES#%8|Fx(cUCy]/r;9)Zb184h:0Ke0S9Iz'0I^pnzC4j&9x=pAMyi,j<2~W_^6A!B):.,#$'%
-P("hEAqbK"mk<hy[G<U1^FLbQCU(52g"h(1axyQ>zlr#~<|,<l9&564oWC%h[K+9)G7mn,WN%de!"eBc0)q2c&(YZ)ZUAeNBmoa#o7Mlwmg_J=pP"#e!9F
-!7P!XxX4Yz_Z{T0kFaG$uLH}:S#h-r)7^nO)+Njzn>-/7uKY"f^UU>4sw+21L9Zk.!p(cE)txJB8;GCQ.%e9+y<'D21D^y]F|%TDo1de@zU3V0.MC/Mt0I
-Y;MTn)e2M>geZdsb6L&@{<aYD>A66kYHGUdosYwPhN5+}F{z)`BlZE}2dR]yNZT^R[q-2G)B>ShZs,@zm{|AQn%eC=ei=6;fUt6F;q&XoG+wDh/FwC/&D^
-SyN=CpHJF^BlGN$cLS7`o;'rNDj+_L2sH)|As}Yf8pF5i)^Nz&Ck7f8p"$0SL-6Yekjy8`q9aY={<;[g,75v7dt=WrqC;!Z:DM.o,Y)f[A#l5{QX$u/6B3
-Dn.Ds<ScQ.9mR@v"tcJXptZsosWQ5oAlcGXJK[^Jp`={n+H`eW_h43nSJ_&x)k[47ruy|-Y("nZO>4Vs|,kfN(:Sm)r1TD>Xz.txm'){SY[4h"Xkq[Smkf
-@;BsFUD)5svLSN;)Nmq<HyNsA>jf"XiY;@DL#<|&UZxMwxh,>nmX,8_0-#1w)REp'PiA-VhCB^B)ct/6+U<F_|~w;`IUzfn<Ed,VsS-eOa5]hIGkTAWVqj
---X<JSv_Wd>=-O7$&dGQ+@a+4y95U!yU(I:yUf(2H$P6e3v1~74{!#OPIu^[R}lz=fFb}dH#NK{MNa[j$)+bndtK>''%7Zq<bH<J)J`aLy,@YY!@WL)3FD
-mVp/iAXe:f86c20uRmC7C$3m+}DAYi=m)Oo,)2DrmIX10%'S@esKO$FDyJk:"#A$7mT#LL5(I>CRu}jf[q1;evWj=yddCX+v)-=mT7-;UN6ex_IO)d%gqt
-z>Z0|1%Dtz:h4Ipn:Xnb7p_Y19YgP[k>4u&R-;hfKyWowI4){#p>b|I%^Iw/0r-)g>+yLojfPm>kb{vGeM<q>y1@/nld^4H=|c}Y${$i&@hLN^5&EF"7%=
-_YrKaTK9=@3)ZjvI;)td_Hv`f:YRsh3@>:Y8"rz#E-]D-&#gFVyVs:T^1SRx_s@PY+yZd>~JK^I;YJ=fWFd4h.[G]}wX]-2$+}mk>(!'!15ef<l&G(nowl
-({Sd>LaI$ND{5V+a6365Y^5rv1o:52u[y:pX$+|Pttp3G^e:8SR5.&+AR7BZ;PxR%yQ0gJ|4EG&Z<B_1w-Yqsq88:_>4<zmQ>!p!H3hE{0S2ybCF6BIxga
-YjWO<D6AL00zl{mp"&zf[3SSi,MUe;zTgE1vRTM"4Nuk_"!}OYwA,Yro=g^2]kbzWyOCUcKX5=&]#'f!U8Z]1Pa;tD_&2S)2q}9D~8srJ|1Y-nS[2la,qx
-wDqMJy{3mg:yuQ{NXDM"E"XPRO=U8."(j[oyxi:JRV>xA](roij$/TxYr}(D;R/"gCROKofmgh"Oq}'64RV3l5p5.{/}#gXBgd>7">X)_d!ek9W{Jppss(
-oOCg$fg|fuux|agtf(00T42A_$z=0@tDF0XCjI!!hY@P%]Ai#)f9`;49<]Nt13lRnfYsWE^]=,ZabWOBYfEBqYms@0hi`bnz#}_xkeU=BC`'{dj}c4,[vg
-l<b"qG;}'iAUr$+6NuQ+{T!y:09'f$Z%Cq.z2eZD-EYM]ta5;z3gS1BC,0Md0u#w:Ux3s|RD3PsQMRJ)r&y;N)vA=a~WCL6<%#rL^Prqv3>8_+BRf0cj/F
-rz42c-y&aPYEDkycu261!r5PwM%7Fx=:H)Z%]jaORw;:{=[[fi|Sg(UM]DrfnXtgTn=j|eiPcR1!'iN&63+$<-HoY1QQf#/G;"-4nsG9Ol8T8Ft5B>oWf>
-k33M>{7$}gHP5'yPP@o_W>>`d_qTka#vfEejXs#|ft#Gb0bYl0n=sYtW)_J=HkGGe/&A84maQm[Q`++.]}y6I@%@oe22PoUV5hN[<m;)v>79EVxLep"^oY
-^WSm)]/Cs:`{H/6_g^{-t#mbPsTQf,D8OwkBTQ~=q5"YnGGOP%iVIVJtf<HQ47_Fx1L=k)j#=!5U<ww1OX1Yn%DpNQI8UX29aXB]QtQIDZ_RoxDbAha`s;
-0J@|7q%O:!sG+i{&lcd|,Z^[r{|Y7K)E(smm<8}/5bu{Js^QQ$6iln($'{e^A6My.@64kcGw3i#m!-PzNv_`s.4SLH+)TlcJmjm]t(6KNMf)9h5]m7m)vh
-(jfP5K>#QZWtm]CeEG,`@eTT8ObK0+.XRl$I3Dz62ibL_vSh&X8B2Xcop}aC^CC/545buCt6bVQwItOgc;~R.j6'1v@Zf_/p%hP]`9M6ka",@WVZ,1Ury,
-3<j!,f3f#<TFrPFYPS]O)YxU8F0`>/(Lx<.=THR3#)_91(r`oB3FR(O<]A~`6#k1W7fJih)B[p9{m^YLBG1'"d/Vj1%fj^9fS|)9#E)YiYV^!0rtZ'Ve@)
-_w9Qp[rZ|AB9TfQ;Jy[zBqO.yeh2PU0lpLcm;XJle>$N.SH`S|hN|vht'90PI5&UCRiT3AAg'u`yhDMup_w^:Wx"<g^Jam{EE73jS4etj#rsRIX(CUS]!P
-)^QLeT~y/Nqn$)IF4vd/_E22gEVrD](l5lAJK'p)y[6fjM<s7[4HlB:LEN4:7-alf:UY(2$GVt&J3rySpO'{<KuXkdN=9b2hrLCdMuPlOh5$D&7PH[Hi#N
-}a<qZP0GZN||.E[2Hrk1X`P[>:+$qPnAa-7`~-ao<SHM%PnTP.S7!t6G:=2m{"t'<<Cwj8}$$7&+7l3{,h&@v>Ydk_f}-h{JWTh)2Vs{hRA^$-:SoZt+I5
-=T5!~%W{m8U4]L1#cJCT/eAo)R$NZ'AP<M4hPOYPfJiP@$k`hPz(hcj".9/I]MB6%(5N-cVa+D::6"F5@;mQ1pJ')_/'y8QvCup2l_isi&H-r@E!9O}`2S
-GM)af]-swo3K%!})pSDb0#33Cq%4y,3TK5xeHWR9!<W/!RDF4lPc@3JqeQ"Rj]1h`6[JDCAip-'k=dP=$",(dt[>OjJn'`d&Lh&x0Y6&mJqD>n#2I^)X5h
-~|WYC36uG-`xe7Xp!{)IYH|qw-^,U,phLf)SL:S=9idaL5"n.#G8X=ptzL=wkT&yJsn=U4%Q:XA(RMU=zTvV3TTkioisFI/>vCguu6(EW&|7/mR=!ED&K[
-<)N2w|6u9%~Y]:|{VW{OD}/0QkFLG6;U)<(#Pv&#(wHERAmxkvH$=CReJW(4=UHt)9Sqz923jniyYLex~N-xS5w$}:B}r!<6Z2PzjaFlNGR0EEx+h9NiQW
-x),9=Pex8dzqoK+8]KO`x9{I~pJn0hYMTdQ(wTCqL#:k0AOJ^taKV#tXkgCTsL:XwKK=J78JqL-hd0.g$s/;';[:n/23c@Qq&g@lv>RSk621/>qQ]5;>qt
-G<J5IK<I&7$D%lYX4Tz[A8$bu4k&J$[jzyjXwEN8r;$fq!9gG,DHX>4Pd<#IA`JG+ZZtmgQi^vFqEAVQZKw'4I-1ouP}{_rT]6Zamud_5_1ag!)gg:Oij%
-of'}z44$1#}P#4$c"6-GO$!/`t0^ZK$8x7T0oq/Wv|vlReA[q@H`~6!0.7w+@:W}.Z2]leq+i$6efCzkwO$;F(BQVn2)OhZ76i>Lam$|J|de[.G^g7S(x$
-}%y%(q``NbF-(OU6"Wh-6,ok{@,]+O;r^'d:{QL9g|dUX<ahYcCsiv)D}`f$'H2uT6&{5ryCwWy$;[=uhd0jyf3'I94'{q'FJmx[[4l<AI8kiT.sBq'H^`
-EG)eNwqXNQ&!2RymX'`P-QWfBv,'JhCo]:%0-cFoK8R.mzU6[p{;{gy'|`3`YYTrFp!eS+oWr$_P;s@}%uvl#h6ps%6Ft0=Ipg~z@6BPxCdeP),pH19pL+
-7FAcq'GobVNi,H6S3L-"36EFNxVCbpu<W$0i^}.ZFsuspV.BJ[=HS>Q3;O#Q6a,QR'W'VktI6[ka=lMF@<VMkPk'8Xe:v:e|ifI9%07k|5@p37P'Lt|DF4
-NwdGd%Hl:H.NAOohBmRro]PpzYB%Xigosa=o^f.RekesG3^uf2C4B}n<x-Q+f92:o92I=TMI/V<9L6[TjJXL4>Ob0^`1Rm.KgUJo`&ph=|SL;Ku^P2e#@t
-"B-GN7"^)^A17<Rj:oX@90M^6Sd1N_`z6]k)BZ3PvJc$g"R3`NwTJ#7k7(`WkrFV_2v$[="huRaB7#L(MjZ2o7R-ow58yXOg'pN`g@$ToZwVO!9}k;0&;C
-E+yXTJ>{,HWAqUd%(}I:BxV7-j'yOlvh}I/(}BX8S2'm-F>cIp5&=;eWk4yPdPo^Q_&#>4<iD<P`FGCKih^S;Ao![CGiJ#BJXxJ[}]39o`+nl%QGjXGIP}
-'A"H8ns_nLvq#bKv_c)%4>xzOmq|~SvSH/B4<e574]c`{^]JwC~bT)zD'7'5l`Z,#vLdng)A2;iI>}fc{U36s,N'HyJPEg180q(z}iKq0g3eA5fJcm'Q)X
-=].gEx;RqVJUB3{[BWfNE}X,H00epB#6$H#j85Q)dtSwbB#XaMOqzV3d5qU/RnbD%@eC:S}jJF@pq4QJX`G{r88c'GGP2)2t]wIl8g_Y&.Gl#B#Hd:(Rz%
-^%LAgF7w;|D2QUrj5[U6o73}RK0@:W">X$wMI^;P4;Y2pMJVx8dv0ej<jw7paRa$;7v{d'H$I@Rk8D<RVDO&IR8B@O8iV]Qv{q!WEvKGDl)r77|2(p:%Zm
-oMV0xb8Ockbz~NlmeZSb&6tBqO}/&n&}gZ{WLbIRxbyOTUN'#mztci5b#pv{`lfJHU~kM`{kA9RyE}J0r[nMR|Oz1fWD[&w}DJw}I|^#8I#G{Sce`vpeD2
-'EDqnEpm;rENkT]xUTB;kTR5.c+M%bJfKJpP.J$1n-hG@m>J^k-OYxi{RU~&$z6+54q|WazJBErtDMJ85%K,G+z}.}m|||^D$3^2$s7'MOw|1C4{2b!x3Z
-0/gK^WxlRA_76u/f)>4Z=Yf}YrIYW7ir:Y_5V`fR)g~l5NLg=S(f8pY5%ut8Sx9p2lAJx)iRpNkeR#T)LaOT6<:BD=|0aIUuS}ci0P/h.2~e-`eWW0mj2I
-/D^:YyPaJsm,[)D{wBxQ25Ed4qpi~ZMgOJ5bg|@+EMi9l=k&f0Dg1I@(Y0KOjYG@:%~kgvh'EgnDq@B8Eu-,gM;Y`0&54^R]T9EcKSb'/=Q"E-@A~;[dV"
-SYhkMMOSwC_lOG2iB(8#_<!G8uQvv}QKl0arSYdSz7fX9yes^'FoRIz6MtFOpH97=0Y,MQ}OKq$[{%kQ07YDdPhJ;7FE~-l{^O}eP})-L4RAO-"QY|2:6S
-a}rin|kB_PEQcdD[fQ]mECzt|ay<7,$B>/]$-cqafJc^hhnorTC})26WH7=nNDSk/:Be/2J/hM}BO'xXIL6!_d;X|e7N&G-|mL~I$[kanl]tJ!vM}2FByn
-p-a>z7L&L%C'nmG33S`y"ci<8z<z8:)s9NSOLf_B{H^Cc:mg[zEyy'+}Dv|ooiTA)[0a$hu{+r;`6[o>K&{ee|C6=2MV[qjHfro>L<TI+2~_r{m&KON{"Y
-@ezXG$|G5N;tLhBDFy]F!ZZ21:H5$rr:z]Mu;{{oZE]uN77041lAc{}UZ:e8,=(1G_P4KKLl`+9KRpTNP1U00mQY-mb5WTr5V<"D0dX&-+P!Ea!Og;~:_1
-"@U!2@if08m|GBUdn]KOd#~XRB=[=!bt(Tv<=hdKb;+k-0,_[0gdrue0HC_TN<~<|>QGc;{CkCdRG}J^9qXC>JU){Ys.ZE10qTeWjO,Y(EDdO(:'DW:hWP
-33V"Kt|X/LceOn=Gx/_=2F;eh`RawzST8lvxCbi#<}wyotXll="v]]+><AltjkNeuKoL=OuEXr:em1CmB](wK1c1D`6DH.mZ)fcW,24DhK)`adw+xg1Qe!
-w$54Y=#Eou3s_NFP>=uB~d.$3Yb`O&hxiqV^0`,=|cp6xtm/Z6z98u}j#nD/8NWJcyGi%S9w.:2$vK7Av85'X<eqLiDC+Sd6bpJw%b}G@q+dTu-`GK2%T^
-3UEOrWr@$"ay:wfl.D%3ZUml@rvNnv[kzK7A/ghjz;Bm##Bm;oLX@`~Juq;$$@>4ShiQ5%XcL|OD+HBAM%l27'v;9Xa@EC(SyEoVU/_SJ-KNt^KNa`:3p]
-+Ojk~G3uLU45[<[$"{"[BKBiqii.11]/.{9v[L[d3Gs+]Q^=%oyY/Ah=|qsOn1zz@sk-PXtFjJoBEqEEkgDDjEDC1I6'>=_T!ejis<'"I7`6D!'Z<-@fyH
-{#+h%z8]d$^ex<FqihqlM./Q>34OO2ZpPUV:5o_IhG=u$vK[ke<U$"L5q_Tw5L+5Z|;jAs;jGhSe[C}KD=!br6vu!'nUfnc_tFA<iI9T+03C_VCiI%QK-I
-}T|[3l:lV]zbVwpgiALc%vuC'ib{mC0WE'3"W%R)wV8TwF"=BTxOpoUmn[@=[FR>aLHwLat_(HvZH]8mWnx,CL~PA!mdV>#2nyy$5/-XWEu"_f1R&hf'}a
-[[rTqPsxne29-+l'(VeNJfz'{W9IeNhMs4,0TT]9L=opnbz<%e1jN4u</js7p!h|OIl1SFJ3BIR_g@)//(r|{}{il3|_8VkJ>9mxAGm2p3<,-tY')kUD#=
-jTq{cnhQ]C=habu=^Q(4K)k5X2iqxu9Eq")rJYEkF+`5drXD~ejjm<rC.!~&M<>NL`Ma_b9!vtEBh&Jp`o:CN_uS'2(L6YB5scsDibu3;$h5il-WqbXOg&
-P4w-U4j["pt;DirI/'ahC2Bl`M$#Ig'1|Qho"N$")0;$,&IvCQt}/>B$+DBi~K%#!}d&kU3BcJ|DwHVU>RZwyhb-RoHIJkddb+nv)Se)5n/esj.dc+"3y$
-b=_!,v(+Hp%h#:Bz[jcd[O|}7c})dv-O`>.d6vqoYu(:Hh^6HNB[)]Vh=;`s;}8+V4}51-bRjAu[Gzj^zh~K"Xw!K78FAvsxlr(`Cs(CZfye;kp4wEh,x&
-F/o,wE-3SJ=s"+(fI;G,H"YYx;E|:[`ejkDL2>DC@#xPgMY_,CR1DhrGtcl$tw<FxiHPP|-l[d4=f2$%3^,c]t%mE3S`(KP!_cHmP^=EcJ!-ODBMc/ltam
-Xyu9q&Thh<oyjCt@3$K+D<500b'=l"EJ;Y)E|xu1C#q9{l|XrP3M$y8W5+87wKluMRhxL0R!f[K:ks5#Eo[8~n~H('CGTOdK7$+dG.MoTX:suV&}vhI3On
-6+u@)/DE}FEm%q-f#=/oAM;v,RbJ-nLrD@r<1YWx9nYg;_E}<eN[|bR<s=X@1B_n<=9fKk+BIy07nryf5U,7:e<ji;<<53U4Dmoe)zI<J-[Z|j~K_Pf-s:
-uK8HNT-QEMzMCal5""W0iz,Xy"LpkV[[Zpi(0f9;SqS(KwGxv0M64M<='tU3xYm4NU=;K`s3Tc[L'cHO6GjorD({xElB{rw(H<oEU>~AOancC4Cb`6wC%;
-PAmzR8U%:.6IhE33Mza'!Qnis2>3)6&E61H|>4wT!Qs/oUAx6pCD,G-=rJFdXPAZQ-3BMxn/t(<lZnq^"viq`6wBJnPrEYPlO98mkC:4A>Cm^9oFvP8s$o
-r0czXn.(>Fg/&XZ$x.p5e[9p~HS)vW1'+KT,]l0XE2KV0`u79wZ-<f'u|FyGe-{TV;d+,>9'KJrBfHtdr,6)-c)Wi($5ILoJm{~[4RJl%Jfw+w)eva{`et
-2DkvhggGc<-8MKEVH>^EzR#,7fb(6,N1BV|[4FY9{0Dbjk.n&yD]DO#ME+cl8`k3>SIrs#xn}xc<W^ylE#8@LOv/Y2Xg`9XlIt3uC4_gdEk&I7$a!^WPt6
-9[L6=6KG0C!M4&|AG[TBwLG"`,O6hA|qpD/5.+=MDYm.mBFPD{(vxcBM^ZYZ>z6F_|@>VrN:c7y38KUwKjw2-B|&]Y`A(ahSmSM$d4-80'=-!q--}--ThV
-v;=8"XF})z&<xa<}jzdz)"5|_#m`cNu1$_H+#m_k60H!a!Jt~VU`9qYi#uoKkzV&Mz0<>m2LT!07L!HQG3f^f(6G2'lLD)(`+!0>p|Ci%QS}C$%@Lsn2pl
-ahv1Ru=!HgUdOf$qDB1LLS_tj1NjZll|4]kJyIGH|rNRMV8U.h;`k@2tUUq2z2o{6G|Nt!S_.fjnPt5GDxjh/]rQCpj{,wWCSXK!z;w2=A$#/0WW2kS%y/
-NcU%"/>WK[jkv06QShF[,"Zc.'R$X3^`|xW)^-LcUnISig(zq}Gx7L~+FCHs02&k!-I<<Iq;dLeF>`H"7%lBXT:%wRsM9E7A")^DGjVC//6{|l"37G7iZF
-iv(S9l1oO]FT2{lkU&$Pq)-4&L&HO%dJI^j":<q+.d/I5wO"_;Qiz_ZrQI=Oj{OVx<|5V!MT"+amnvu#I[A+i1&f))"Ep+rjfb;v@WU[01<Mquu|h6=vj7
-]rf=@z)l#x5xKx2{20KSvVgdG.eCoJwlO[,Th(_pF3gs_>5pOvyZ%oV3(7E!upZ%cA^bz^:"EmT],hTS"e@&f]f"T<u(7spQ;"jMvfo5yJT`}#+wz@nEd1
-C[]5AS+Jd^-t6rU,1;{n/C|X,WZM%9r'^l>O)t05uWw)9DOK,'ovq[+Z}HO7/Z]^t,5nqRtiHF4(X'7=.C$N:]@sGZ$F=i-RVoo"[321}h7q/J.v["TcUX
-1O5+6zjX@f}1/_:vTcoXZpA|nzE[ly[V+ZTS>XtYFqJ3eFX>X0!T2x|=+{=,n{T$A3RN3)Az!^~DBB:nYoN|&%}12)Hs3Dc$;Z~q"s'(27|ef`G5;KVl/a
-"1de27@g`([js"Sy;_Hl)]<2m3uvAO|C5/waPXs^e>=Oe6[_|]Ze=sW:kB(p!@2$SM]yF|jgd,Tnns3{W%/]if=sVzCd@O8j!ICfq4brHs%e/P2$an^J}6
-L7|nCS/)^J.uQ8t^hMUTOKWDE7D'oGO&kK[b,w&53DT&saQty.l1~E$|WuS<K8@gIbA3kaFpV|#w`IIB###xVAF/FN%9d:r,A2|{WupC{l59#SB+i=GhAw
-lZ9[S$Eex}.&d!TjKgfK'9ixY5iCqdU'+w6A_2Cf/eXHxcUdxX8Vd<U-#{3j<fI{_z"3[IEdE"^w/TozHV0oCww3Kf5L!+ZkLe_jn9G1FN"{u|`f>RSFNH
-y],WZ)Ve2cDcb=OSo+#_jc#Lp#$#8C3W^S^)GPy4<;GonhH1yc::$In`guenW+~q[4)Y<RsL`4"ABvn0Rvi1s/J+6${odW+C)oE-L9GG"x,p5W06@,lfI,
-b%:L{Trl#0P5Q1g,:-KRmk$Q{nIZL4mdsjEQD@[]Sw'&UJ^lo}Q]7ngYHC775^;D7bO&"R[YoAYfk2~LE`Kr;`VL7UuM+fS5Uy8}HRI@ID2!NNAp'z}gt[
-$M3I0b~Je&nE|$Gq0<UJIx]T+D&i{K],<+_EF|"d$H-J5(9sDb.kn4,Juy.vjG_3Cj'qH%`pOoBFnHuAnCE64Ahy>D@`AjSytYjZ<>nx[Q@ZiDX#eEslz>
-LuWxY#@6/Ii.p2,B}=<h_6p.Y35i^4|l1HtcX171hg$V},>%N@X4&gd^Z,-qgH{&x3RZb:(4Q,%N+HLR50_#R#,Y./~#DV}9RFF+1PPcv!Q>([t<phA'1R
-h!3mGC{#0]LESs+DQAPiH+($cx,EPhFdozqs5,[spl3f!,.y5]cjQ24.3FE;$dt"~_clLMlD(^B2BV1.U|Pwop[}^RF(imy=s}RKxjHtiO-S2X|+W2pLis
-`->3y!]6:-Y0@7VbcibR&yOSi,r(pvqLnW{1]sSQPF3ett^,t-dF1VbMEF6ayB/9,XLActyy,vcf2Q`hicx"78iz`Nr"><SIZ6[Jv3^Lb|Nfb0PyGo;fU)
-~rer9Gk_'50<ldb'P(9)FcGLI^uC>V,b6F<[|::RAHEM%v4+osx'QOG/G()o+6];U6nlH.D5@d0D7cE;$;`FhB-AC1C3Vc7Bw%z/j94(f|EqO|neDnGsMi
-UgNf2c89'^T]g0)LPz0jUkW/K'JK=i6icAg_s-)[0jsO<J,{XNuGLyHwt+)E4JgJ;&b$Wx9uYOzRM|$a~/mLc}dsmtNO/]ZinocbL"Yn>#HxErwoIO'aZc
-<Z9M:#_jz'&xtH}ITB`{H6jT<S"]Z:k)hP0$y.ykyGERJWOrfkXjzo|OZpy1`eOjN2`}{i`D'KjASotEdda)bIXzwALgg>0e6gOv5D5A>z8`+vcX.7W.}0
-q%0xygB;z"5B1nYf8`D4o/eS;SgZbR=#]+UO'FHOll0l4Kvc#^X-NZ&Ho!]SyD"qEL$iP-M]AtQzJA%RWn$o#Fa7m2.;}GN)8<v]o%n[zC@T0TeqLH/66=
-sM&C/m5I1U!qaN^Y)f;{M+1M]x4oH1T[[Bn-H0kw5HVr7Voyy"8B0mI92HOlMo0>Y"~jsi~7=X"a+V`zY)Q9S}Q(]gbO_+!jzx1rQV<$UaNo>jKjhe03Iz
-sP7rbl09<rRZak^y1-0]}Mw.LuL$[Xms4L&R9unpjAd#qIF-^$%Mg{kk,x;-CD<DC{86:&$xH7&7l>~sxWpTT7qFvn77O6lUBW$k$6F0Qa](:{PPZbWCAK
-+A``z^1;$G)@J7%La>7c{TE@)nll{iyVv["ue"Y%rrOiC=]b/|7P&(%u;#="Rb57n``48d0BURK!R>T:h<-GO`WZjw6E!h&ke3lniMM"kYX5,`dm|lPA{c
-]^nv.`V5{CIJa'8f%N<sB^qA^#CPAg">-"6,FdMz_kW,0.7ENR)#Il`^;QjFC&nc!10j4pQX}p,Lam@@$):P}<|xIx7^~SUx'5J(MWqJ(hmhJSHiG),bSf
-pZ&o%`c0eB=fqB7o)A3=xB|;%zv>WXK<D5-G,3mJkcXBX<XOgE<}9B"Z&:2WM{nDejv/!M>W:_X}|{#MnTgc^C>',]+Ho_dob&kqKHU{Ks;.~WX%mn#=(D
-W,u5)1@t&B`LV0$K7eDmfacX0Qz@VceIiT'Tm}<DZP5UCMxMztnY`1xFc)<m/rL.T2V#3K9Mfrx&C";lgItpmib^-%hT,aMhB8^utP>DCb`&opJ&%d%pki
-x4!Im0vK.Q.kIu"+Qk[;9$^TtMlovBHGH}O.q6}4=^Qb!<+3'HO@~5U6ka_f.UQ1Xc>a;'+rd'>VQ"`1>k!3WrjSQjtC~h;XoeZm&1Zg[,S03W`>M3CF6Q
-pA@>fO&w>(Eo'lZp~kPr7o._kfVow}e0|`{{pG$xf6:}%d9OOQzRe("ksilrqjO9+RQS|0W4}4Y[ATm}6x_txeQ9)yZ&Vx$Db<:X9@"eE"Y!hW]Oi#{Nv:
-(g@Z8E<T"yHO>}<X//.b$F]#s-Y|6-NLV|&mE#`k5}aD;l(d6IW&(8U)M.Zfh^(A-fc&]wd}^>Wt^[h;jn8g9jnL5R<i&M^:qSiK&c_6V4:<w@6up7,ss`
-SS@6lNEm6s(k,7+czRW2di:DE9/.U[3lc4k"T!__tk;dB^FywA20bYIe3=^>lS6bA,"(X>w(ZtNBJ;/W7&bJ0&%1ob=q(q/U7>{7@=Y{#dc7[;Z'R:%cdg
-yZu:Pl+k[YbmNm.Q":UIUoq>":BI@,m3qnIxf=4plG5V`qc@b+(fzhpE`11/7t`AeM(M;)%JfPZy[DEcRdN)!HR[n0x`p]#INoP&,eC}6NuBfP=_%`:;77
-[!)68P>t{JL7;VUgzOg:u)}01_)(}@s'sXX&G<-t9h(^O`y9Sq-J132:C4ZOV@Tl~`Y_g0iAYHR9N;B-Xt$-a0+;O%>RrS>o0STZ!9dG"jD5QdpVB;+4w'
-BYa7t([Y|h4l%gxvh0]_ws;ZJZ$0vI$W[S-ew@Rax$bS'2smxFnjCafh]L25]pj0R7!s@Q)}EUfTyL>_V7%KtXXB]il;ebLsIg(yGrw@]gVKPqe@YfXII_
-afNpBvQIK&b[!o7x,H+feh^}WcETW3}Srw6}g#[yF<fzA:3'pT:8Sy0^_Dt!K%{<)]@$61^[=72+rw2MrFR|1;~si.Ck/WT_B]<r$era{2w!Y=F#04bSZQ
-bcSqZA:z+odpDmOAQBB|ehG)fQXW"GIINXNR0=v1.Z`,'&9&4>0Eam3`NYO<y1e_Sp9kNk5G0]_L=]JXO/s]D_%,CENUM#Wc"/o<OtGt|+of,VEAc''2)c
-eHH0hU_B~H]2L'>Q(chEwI76|$pBWwueN+'Z&FtvFI#`0&v5iw/ZeIHfzv/HW,j/5V>vlASN!ocbN^n)8`0i|vJ<TD$TN2JbEBvKzfuxmW@<lFh+H#e45L
-HM97.xbqpG^,'<G!z|s0oALV$3<<Ks#]Wcm^Sl)V!2)bnxS+j@,Sn5O'--^m@l$_|3g^HQOVOt#I%E5K5:&]BmbXCA^V4<In{Hf0Hzem>0f=6SOVt=GX+{
-uMPb_|=K=m(yM&f(x;GgwfGon7zZ;(=b<)fXs]]cxucm>tZBsZQmm]RF(gF7>|'0%ZTWbB,Z(OjcNbAO1aKY1Gpn&wSi6Ax<8UqaYvyXYroI56Hy,llZ1#
-2LHp6z@V,x8dQ%.aXOc1i<Ah'|dU{3Q]"|$^-)%K0gwJ&"p/;,>iSTuj&FmeSM{qk"6)8106"i0@)AsB~2AK`!kyF]hc6NID&|,gl7nb)LYh~A;T}_`o{q
-9JMND4hLGd+0|>1(Ke2Ea9B>^N+,l3'0t)BM}d:!@6h]HRIne"m=oZ}K4TrT_g!}-1KXPZ:.ujCUytTD0T%;7y,c=y~F|!BSQ:,4X_R1|TU]I96b+3f+dZ
-UXOoj$9VW^SRAl}VRm8g+$ZBSk7uFwV6Z}pjO,;x1R/7KFB-ZOQO'v]I"^J6<T6t6}[.BiZw_LepQAdcF796lCm/bdaMKkbjp.qufCXD@,V#<kDD4Yw_{E
-H}q3Pi5:GS2n-ltXB<=YjDO1/;R_#gIpD!b};Lu#2L"og'JY(PKKL:"WUC;=yW1B6KK[}GpX1AX,GIgc7Zw$^_I0-^k@"C)"!AR$@WR]cv;|S]3i+].irQ
-v.^MtTGTeb4/Nqa/>.&#f:/q=[+,$AuxTR27}w4qFZ,i(7Gf)_&{>}lg>AbpE_03#|3s/XZA%9OM&RUsX&JDvnNx1Mc|.t@g5}zcVF8:h<t&HNA)Z^/$Kg
-qe7^XOH)BtbTr]P@fGq/|,qRHcvE;7Tx&14xgtS)%lMl^7k^4U!7z4:5r<9BXB(&99)2J%rua_xL-u3Z}+1YE[&}<4O_h"3Q0H/@:Hl{Q/B"u<<bxTg`PU
-FOwuxnD2BE6lJqAi4@ygfK;.)3-cAFz'>Q<>Bb!0#$N"wicg6:'_pL#jxvy#ia%h[A9$_pOUCc_|T7;[r#y]0`U=v<^vEezJe|d]{a#W"'<'+%xO+SGx^D
-j"]me>>5Rn#J@/}M"mCRS1(W>l%$BZ)rAoabJ1[f}]uBoKhMyP,"ZT{tlcfi5:y<6Y3ee8tGJG35%i7p]t)24+&juj"Fl[~@j|'sUC8[ue<4_"r8v;^JhF
-K4;U,!"]]vVP&LFJaX3W3Km8=n-dK@Z7D.21i9I^CT(qbF[-gm+XYFS+%AXxZ{fB_2@:yR_WmcF![%5i;2Uy-@q2#h}vX,bwKUjqHv|F+&vfqCx3wEwJ}D
-t:=:BReRXa`UmO[nRc9}J!:,|XNnFp|}(0J9N0p]kpO|DsPAW;n%_:Zf^{9oj{#9,!!-R4X4%a~3ao`NCr,g.g=gWg0IQ8GH(2RBZTli<gpWa^0%2ftE.{
-^5^'AE;FiY2Wilp.ms(B<|G#.3MRkx,yM'<,(3hQNPW&,^Tep#m%E/3n$osEXRTQ{vBGC$<Vxfj`s^/NP:GBXeepr3S!qK+#7B}NAMAzF-Wm~QgW5nT+#S
-B$WKXaf^PHpFKa9k"5YDJ{eWNc^},N5VPV9EDI4YX"6"F$_Fyg4xM([S+$}ukb<K!z~V+)JwjGdN84I:n@uwZwNHWF^Kp'_r:@38CC.D!%8(fBrs,KQ9S=
--a6>6{{H09b_`l.P,P{I_08Rg-~GAN9bMjgP+a0}3Voqe1&as35"LV+kl)IbL^@<yd:zJ$zurG@4gc/D>L+|5l&=XypJTd3"o3S,`9nH[)P3+&DiHWICfU
-!hrxG6KmrWYmgcDk0.@Do-bUYE^'JQ={++b5UZWc6^o$U@8:fikrJZPYqQs'RiS4t^qB)1rDSox0qnv!TcZ#%:0v$GE8UTE}Q9xcD4Yf}@bQc(Q{|-[nfO
-tg_C:/z&!W;|4G4a{%a2n#rXCw|kt{;&Q5U,lE+war.9^0dLGn.)mZLC'cy{/xd^P#cpx@FJ'}T{tZ4h_{k9^-stGGv7W4E4yg!}>:saporSu-ylFqGNoa
-kWb@3X@I<$uHcxExsV2w'M$hBs!o%KO(oK6zOS^4k$Z+B6l>0-^_ux(M"nWZ{+<m{uR6|w^p"9FhAP}ON=3iWb/M:}LwYUQ4^=h19dY7<_+}zX#|[q3V=m
-_2[R&/NzGulz"Og8q&-%j05^o8}Eg_T@9Za0CzxZ$x;p{(5.^wb,^VKwH"{9P(uMI<z{^SsQKtdnx(zCiz0{+M$ga"RbF@|E.H&zRetjS";qmNfI6AcDxD
-6O(N)bgy-75xXx/n,]%5=zJ^Y`S}~$Zg"5/$W`o"ZT4m=RW-hhf+DfG`4|`o,`>DVYk`&@&pvN%h,|6EI`m2F3wR6;xntEff<l>A'(,W3",:~-6l55>E`w
-'$%7Vxf2xLeEu8INf4B`'Q4_o4KDz]~K+u$kgD..;HIqckrNk,%3NBI63`Ij#eFQ&,exCpiwI_adxeSe[>=_xHxj{Cd22U^^+{zm%3RjbI.;4XX|Gguo"v
-B&+xAot""9:rRHi$yWq[l@0mV6HXnLUJdl(!J@MP_lE|#'Kv"0irdq(y>zIG^K%-;}2MD.=Pf%fRG}ww9&1N<T14cC['nN&m_jnA,+E}.-|#]n[`Y08q-@
-R00i[YMq;B.g.:Sr"{e/cWR82$:W.2_I)oqYW"%C=r@_RF4<4nnv{yU8<AOWP>#ie':CZD{WnIIUyA)kl9hM;})cDl.4=DU,"omu+)Td|.e;KjPI}K[kc)
-I4c"i2BS+HRWr@^SriR+^eAX.&GKCY5702jbctjBlmc(/sW1nw,+|-F|50lhvgEU`:"a,@/jq,,$-nz$J5X_Z+IaC4[-_ydT8ZiSlx-TF+9ivf|oJSo(oc
-1:`2p>Kom4_^sD+jFAj$QRgAyJA>Qek:qUL-qgS3v(]^8GC>J_aPsD)m<):&Ns.n:'WK)h_i=#en1^.s;@3H>GWPQJ:p4/uXB%|{FY2l&W|gn)MdG6,VAg
-G^OlU0+.C1M|M(_6,oRAS=:B54U_VUvgzZ+96S95TI0vFsT:KUKnBW<)&<,{g3^:I(zwr6EUUSL@eH5OKP)/)3y#Vl~-3r&g0s,P9_pI}Db6GZ3Vkdgn[0
-:8yBsPiVdL1Ehc]FP]jZKF]C0f~Ly-bVpE<6^hg+j`E!A@vtfn:IuBGQ5'2jcyr5nn>84P$|#}FtN<)DHcs}T&laT3bG47|[]HV_c-/9l.iQGD-AD$Yr>g
-2{h8K$-zieoWGAK()qPytL<VX19V]YsvO]]}y1v}MU.:_L8RD;%9BTzgZb$BI3,LARA0yh.%-o##UYQx'$hfdTF;":uq[b+a>mdSUW~>14;>"7uXk]Ldm=
-!k'w#D+<HW9T`rpaIdrfav'&Y"o5Np>.5r$uUT0GDvZ2>=~4]tf>9UYkas~+4J]@]HUt&XWj%gM<84X6Q3BV1fKMioZRM<{j(c,GO(65J3T09Yb]Gke:-W
-UJ.]1fDBQ3_+yCeVLW>L`NC]M>ok9%o5ti/mph:K%wT#PMOK2e|q#wBER,7xekJ&Kd<GOlG}dedq_)5;#j~Py>tn!yfE#[rvw>_Okh}O&_uY/X_A!QP"-'
-XxqS2'<.I'381=IqB{<:>cTB9U!s08f>z/)_A2Zz'AnUI{a)9S/IcnkuI]-@`h=s|-s;/CFcqz]#gA62;WNu[F_g(xh(gf1V-5]}_5uG:#1V-t.gu,>xyx
-T7d`"DYIEG&[~9LMbj`hR6cm=YKhs<9aqOH=dGa_#IZ_kl:d9f;>ia&LNR;d88Gh=b`.A>.9Y]=CD%w'XmT6m_4Q)[s/}XM_U=9T3^!ZFa57$-Sh{D4h}m
-7jKNZ)Erkz-xLns^/tarEu3{4/i<m5Tu4g{I'6j5:%/EE|3x([|+5&-pAq"x`jNs3h]0_WRz]w6rEQKC<M]V}qP[h;pGX750}^VD,WtKg"'}#X(jF#WaGd
-;dAF,3W'G^9|:7ss:4/c%'lS:U#3q$!V$'sb;Sf1W9F'W<.Mfo>&o!bCVj=k.UM`Gx2v!j$@E[2E;SY|'PG6q$UQH8I|~,9e{XL^"3WC`/{i9OP$IpEq,1
-|w+V2Df)cJ8N{w~72OvC+%3OF&QF"Q/k}2N{M!0k&1pElXo^7G%(&Q1;9cd"9%66S6|s"iuYcR)TOe:f~0-{t>ztx39w7sS`+DI`b'{7lPc<)5dO0:B-H"
-iaxO1Mzg"AtBF!MP(6o2R!$hn0r]5@;'N-UqRzus,<hiATZZ-$ioeq`r[Nf2wjfF7TG7'3+)T!ajuo9pWrgqCdod$gqsN0EGw.z_7hLI(vQ!dX-T[T;scX
-d%'aj<W@8Kw;rg+W6'YNv#-e0,tmei"p9g%i1^!6xu3Yotyee#Z6%h[ezkt"Cm/n8HvrN=0TJ,[XK]di^wSXE;X`9`_&Xr7{{9i<7$F"N>DcgC)">:Mz:>
-Z.)7[c24W&h7n5zt3h@@rhpRCox.h1I'!n+"X:tm](jb"JU(iirsZ&%^c,)EEJ=vW7janN%0UDM,gc6"BC1d|_7b,{Z[!(EwhpIg4x~LGo&Cx}!f>;i&:S
-HpRZtOQ2'we-bld-n7eRP2QQ-|%o8@J4}eDWq[#wAlqQGVjA4nY|NG(+}:1rHrIwI@Fi]1>`{o{F2Qx^UBCtae@T8$CeN1lqO|zPl/d#>]LXe{)zz86!%S
-kQ~`h(dwVm!<JaiJy_cC6fq+Ybb;yLsp09!4%#Qd;BQ(l<'fcV~Ha"Z)nOfU2G%$C)9sJsOmt6gu~^G_zQ!R0=97Io}7N+h3vlmXz%voRS(tKwtu#)(#-B
-oQ{gx`-x,gU"9W'Wb#'_UlDW|.D%CQQs1]xam%naAyV9#%8cK([8#kSl0iu+V=X[+C.t_Rvv~d&@nz{q~6s,+s^L%_@x{+I/o68rH{oroHd#o:e6vt@6~"
-zZwUSXt'c^!2BG1%h;6cL[pPaz0k.kGi5^;<xP>9eC>CcL6twcoz(gQh0PIpf[5{_i2y@^SNW^h3B`>HB5ppmzDx$8IpR}@l:zPI7d7<.E$i@%jf>yuQ2E
-HNPL;2I'Si1<RQ.jlpm7O;XD4@^oWK]Y8%:bJ^h"!R9(u{}x@<i[6GHhh"d[78-%-_A_57)d<l.#H@4EJrAoOh<k!fJgck#CVZ1sN}yX{AL>j%2{!gD8A_
-0Vz>Q]lmM"3dL_Gg0:`vWkr._U,q`GVIwS#qVh9[H49J:gOiD^jr-,-=XHWSR%e-jEmmm&/TgC.lR8Kwd9o`Vfgc!dO|'/OEa@-{3kdRM$uzVWDR|=$vfH
-|J/a&K39)LnGTB8Le4zzwEK=vd.5UBw0f!aQ]%H0spiGjs]a/sb]Vb+qWia&ECZ%q2PJq@wF=oqJF2sYxTVGm)D`!|.$/e:PXe[Su(zMIn!ap4Y<P,+;[^
-eRt2CI)Uvu%8,GJO#72HIS%D+^5gJ/zKz(dDt0/,GV-f&k;7(Ce>#h]'g(^%._]}D}kj=4_i+{`O2D=!MpjNC6d|c}BZ-R6Zk6Ud~/%u>yD'G<Q_0L8>Rp
-oT67:C8t/{6+o2DQ:1OSudW}Kd~-'PUVvC4;^Q69tS,+zv`j)nC.<&)xuR^La}/&2!-jvsdhns_pXD,T,)lcwZMp9|9F`x;$5%!""5~Gi4Hws++|5(AU-B
-Xaae^g{U}cA__HpfMFuys7F|.5[D2LUxe;:XtTvk')Zi"d!QSq%qSYLq_/>0#=Hisf{8~%a.wJXJGM)YDkc$e>Zn90~^oou['@>5wzp8W7s>P5[{t2@S)o
-Dx6J}m<(~FzRB@rQ(B`v#:|qVV'R0mbP9CJY;aMGb$@W.o3$1h@'MN.I&%EB~H_+&jSezeM)Pn>JPF}c24qpGs/UYZY$5my,0B$aig""~iFylbsQdFA>l[
-g0#^mZoC:6(-9tiA(tH];pimfpPW,%T8$}{t_i&al[Wi487&=d>K_M(m!Zr`R[VC5PUSZNw;YKunKH8-V5z72k3NI21FSXPyHKX&}W/,_H>:JD(}e5.X)C
-Mn$fF7=FHbop1hDxMHAct+O_Ru^s1pc{Jc}6Cfex)8XND;&4Z};Mf-7"XzH#h/{|o<b$@>YGTd{:$T&tJ>7KBPc.nOInvlJ$R,rSoA}gy;ZW#pH|cw`v,<
-ghgONhASh'(yc6fcc,$E{z,%'dXKCR'm:zjySngKxF{Wg"DFHQuk13<p[gjBkpqxM|;f$C:oNt%{AGZkC&Xg^9~5+JCO1_cvObVVZ49UQ^rS:c3.>RR8%o
-A#|QG@%|cGb>2xgQpigN|v(jOG){b'Zvf6%p{|JscLj@^zHx<s<4:fS(QZEwl>2m_9HGb$;E!zHtx6m`f@JREXZw83v[/p]Y-@,N=Ueu;vwU9S^4]9TmM.
-mR(^5|A{|v.gw[Vke0Cw0oNLjh"niMl)[]%>}+L))Psf8^O-54|O`C9ImZ@{|s#q]":RxR+nEw-n@VrSz>#b~Wxh=n;TfWWTOD1`YyBbC{PW}WJaRyYHL(
-HNx{I+B><^u!k1Wbp9yyVw+>+v8Q&rW1p@.r>^7WXe0yn/U7U@OS41<j6(>r"Gq;FRt!z;OpBuqsZ#l&5_0StcPg,i|ur3GUw%u.37(rP/A;cRQ#"bg,CV
-%0Tc#[BMI#@&ALVo%+eFvY&B>2rs&)RMd)V0()@O,/6@!/OnS7YgMMuNT3cJ@o,ZaFz$sdR/`zdR5$n:PanB|MG<f;5KMWfsZ17Ea@iXt(wE93xl%t]`P.
-URc,]!k=]0xh%<{@avfRzk7ZB:|-:CkOb@H'jocyZl;y,KRJ|Dpv$4v6r,>DqK~-R1Pc5OqwRpfP/<wGzNe+(R~'8G2+h2nSxOhRVH0^c|wLu,wG28$WIw
-!L&J>$W.lH)XWkX7FM@ja5kp0%a!$:1@XMA|&d+ELi}i>w=jtr&9323nW_z"Ho(O>5ACk5saB_PU~`PB'peA=;/j9xtMZ|BDY40sVxTZ>m=K,Mis0D~G]#
-~{K.3xiN%>.(H/U>Q4lp~xb[eKvOdl/Wk!:S(JKf/uB76PK5%ETs~rTKvQ#}C)IE5UE{$srqZhY']1JE0b5hHbgJA)P71Rm+Mi{uuwmRhZ;;&T+W'Nww$n
-x%`'sQ`}AFmYBZ,[.k~p|K.'&&3dI`FWAe7hZNlo.hH@(an>h$,8U7:,Vx9dtH(KhGjxIv1z_=5JY8+5jY4nhHLfR-gX#k(>C!j[G{FLg)QjgLPMp&EKoN
-aP+vN1@0k|KKMrymurhiDsKEblO3Mz7tdX{8-TX:4o0,Wh.u#coRoQ}COOM%@S{r@CH8b(|'>{5K^jwxXXC}0Zum`<oC|8>I==]Y4siSU9fP!i{]9XZbv{
-F/SSz7WJWuo%^4S2B}{A&DssW+XF;YLYdK#P2z0zPoyZNJ]j!g[N>870h%Wp90}K^:IvB`x!LrK@Ff^/(_zc9+.9/W#0sJ#+;whienQJ%f>;COf]^sG;`(
-QsBkn'A)(g~MX9@T9-6NTSzkA@C}X"wU%pk1"'5^EW~"N`!yVZ{tlz~;b0~5u[fqq<NeWJoqXLT&l<qpAJ]r,IA7{<w&e;s_S8'Xj0lz]$rz~YQOu25SfO
-r5v,o_(Qx-kQu1,T7lwH%,P'<.8.J,s49%a^cjnEqD1^U#J""I8."<=5}]7(1f[;B|ji_-9XMy~yL(e!_)-%BQ+!<PWT^,>iI);hD78jA#6G^uIFIY#[[3
-SX08`.U"0;:,.ZD07NbTxSs`k"24xR/sxu2QQ#6KiU$4XqL_G&@]ur3.$nlJ`FMmJil>cRvR+HOV}[AE1t%C}$:FdFI+<Yv+Ew{b1uj_c-Kd&L0&52^hzz
-yCw(n1H_Nc@G)fV|ScW4_vW0V,14_T!DIW[Cs[z<0;NO`ZBiPB'G>)[[w83hsR//v;Z+vud<k#^nFmdcmaL@KVJ:MOtBa{jB0G$]"p+XqeCZv6&[[.17]y
-B5:/}Q],}f_HX-]Nga)^6UXNpY``V=)Fznbe>nxqHNv(4wLrl_X44=$#EOztU^@k}1n%NjTjA0Ol@pt+Z0x^/Tubs:[>xAAUm:b{LFI:m+e(yx)V`ILy0F
-M>Vg<$6v3vMX>O{ryZiXCsTjN3=)1G4"v#(4Th[[L{NLw-bUoEV,Ih|;"D^1Xdu2QfJh>QBCP:`:k-5l";9H92<:SFF8Q7[yZA8WG&h_-H;;$E`=`LRd@O
-O64Dx<r:|ib>8}Qr;b2V5LNf+E{Rg:>u|l^gxQm0-LhQqE1]4.oTpK-IN-}g/CCgH&JlPGf/;&1b=XxTyFsO[%!KsM(}3PW`$|DOM-T&S(sV5_OZwWY6fY
-zb[gJJwuT)3b;+~Na.lg&pw-hAd4.iZh-N/B%yfI<hrG-wBQd"8Bi;o{e]rQik/_}qDI|1bye)z43DsuZeBt6n2yX&=sRjKqN1jmsR)lz9^,yPJ,w+-EQ'
-/PUNq;w:slAY_s0E]yuQn+oK{qHhEi$3oJmCp->0o'Gw.UHm>IcmmX4su/L=a_>#BJP-%&#9MSzsW6phE8YKp&2:Tucg0JHC/1qjm:zwdzP@gHR5>k9l"L
-9WKzO>,2pavwF8F5)U=.8stAc0-f9Ny_m>Wm$#6|Qes{/-(:pH3sE6:VA}P5##Kr`uz4x_2iYX2j[T:_((SN2}@d/IT9-quF6TVggb"=#yxQh{K0Rd@QSZ
-s9(HBz=Fd}QX"bL2OEc2$lU4&q9Up!dE/jZw!0:ADdvs{F`Ta80dRu$wC%g7~gNqEW]XGQ/h{9%lE(Id{qDz(A4.QHKFt@:=9)Dz]JKc^Yc"%c:!jhmZ}H
-)[kqbO016T},sRfhsH/'h<J0K|Ti&WOza@MSVIaXpge<Ys885Yk_%w#h4{nk>Wu_i6cm(W!neSG:V/U"::0Vx-Ha#]`so4-QO!.jFF@!`}#XTp{+]nhL4:
-_FA]Aq-FFcC>LG`R)@8UWQjA.noKW(|'cRz@yATi[`CsXSKm6i<sz4zW[{m6rT]9JN0jMdtGSF:NtWxZ"m55E-qbwp)E;7suK'cp]&Hn/[ZlbA&NMCvO]x
-Ha^>SokE=DMNAZ.vIzGRb.%#~XwqNpmY4ufyOOgl<s2UuEG6=b#2Yv"x%5:L]JFr29z1%f;F33X792n.5jx,./~p_g0;dG`!75GRRN4ijfh[uZ#e,{TQ<'
-yuxAh7%3T%1>byFA:]X_^/#f6N+#"HemqL`R%QCGq3;rk8[MiUilj6knU=A}oFav;[kLwX>D3Zpp9sjiw2/FHMA&Kg81V3w{"N)%-xShws[.fM}SotQ2"<
-[2r%&J9i3]/V_`&M8;!y[L$[pK7$v3VJgq9wU@NjS^";XEBSDS/"]Q5z2U/Tq2~onW~vSA"p|JtCoSQY8>yEzb](|[X+Lk6$sd_Hb>@IeiU^X8vw)z`:!y
-s5a<t.XE;S&Z5RLU)Knf-:yfV%)IBmS&>>LPVQt9ZGJ(gZ,"gZc0_LmG6#]N9;BZ{_U/8K!#,PG&9^Aj{WY'[Kji/u)sl(G_adbdtiek8u$MeeW_1A,6&f
-d6MqR&YlSIcNCAVb215ci/Q_R3>c5UBK:+Xap#7{:^s=p9D]=3C[86Yx#/g2JJu^ex3[UJthDx'J"'p]@gx:X/~g)<@:6Ql94(&l/r,N7{ncuBcH)3)ZNv
-TF:]@Mw4Wr]R8(lE^Q67S%A7~_@PC,u7FpQ`v$Qu4Y{Y+_[}tDFU|I3)`ZZvPwBJY%$r~AAEKC!7tG`xiN"4p!0n1HY5>tmmw:3RK3Vu},C|#f6-@=mxiR
-KqgOOsjAe|AF2;:|93-votAQu86Q~H,L-v20V{gj2C@uZwMLsPohY2]U%7:Cf{yQR[m|j_(LSIIS_Uye;44=%P}x4kP6T@ck)E$4;-z+ZG45e_sf~jgb9T
-V4h@%Na[%QH'6Am`<#/ub,Px`4z!U<EO+=:`f`2EmZGR|`y>n^y6vPfz"wlc-iia:K6S|`V{5zBrUpu$$Y!L{Tz!![Fyi;R0.a['x$In()#"=k!A)M+&%K
-Tp>.y9@YFE/ZgjK#1)T`/IDib5o9aekwaYgG1H^t1kX8l:.'wNcXL"xQgj|t==zL'`Lru|.H1+`)Uc8!TJ3VY=Zp}<I;@{k@@r=[[-(G^$7kSp%9~c>|kc
-,^/fCvD@GIv3tQ`_+xht+m(g[Ll_S1w9[XT$3kRHS=7YR;J;=h:&Gqkkc:3PsFgDPMQ6:u@,qT|6N2u_QP<kz#TSknCibIgb='/7kq0yaZq-3KT0_(6J)"
-XJ"{gv)IfM'"|,_lx9HAUr#KwXJ:XqE@J7t<w{$shs(;:9tflm4+kaRo(]=<|Ls+:@{0cc`R7!v@E-15CDS-=@Z-f>Ck~e:B!JY/M5Dh`k/Wy)R$ke[8zm
-$>8!4ga|(cHM#/;hSW=mYe%lcHI>_{s:Wk9{iUwNFs8;lRUx|/cIk,r;2CPM/B-}{_=mo$J#P19:Pp2}:zIcC%s'a]E{|9JA-foWn8ME>{9!{q^Z'hiRT;
-4M%S_-b{M1H]#!)M%0paYp+f.m`EJJPcW7P8SBad{;:21Ix]O@]9LeCT3Y:i8<yik$96p%<lFRM,;=(btSP&qvCokXcE=t8!w_>|D575CM}>4C@hG5hA]m
-<Iww&}4hNmlhc2]%@X#)<Cc/!:Rb@b<e~SO[}XoD]i9m+C1Wpcy^"an:Yc[$5{bx}bo,IL|I@hZZled{M8lLLn:n~A2qK=f8dC-Y,R%s8C~QEqP7/B4Qy0
-2uM[_[]g`$KSK`22>#.j9V"nLT'o]acts3~ZCkcIA[X:XPAiu)ZV;t)ArT!T897k|(e0Hbe[,`~>yE^N|fLHDq>6-CQA@S]Jkb!~NE7agN]W9Y&tPx2Ihi
-2uhi7lUbbH++_%zKSx-KDV~iB5@3@FLyCF&6zfr$B^g-c`:k[E!;}D~51-bR/-Y-osfn1`5!Xz(.V0'3@fLDi`=<a|reaBPDTy>,(o#n/cc[o0PfKb]!bf
-9yEoEtEn')mz:f,CgFZ(<(C]ALUCK:{^;dZCvN56D_(8BH_%@jT6|Fq87^1}K:iP7ruRsCcfM@cOQ>||#|t24=2EW@(qLD+GK]2%n,U}~GQoqcFD6Y{llz
-9:3Jr%!6[ELasC~Y~e4IcDoKfFxk6TVJnzmazK|PlhP':/nBq}#bFKY]zPnZRP[WniI.OO,S`[Y!xD!zF,#6CB%'+6l6_]"yG|Amzu6T'b7/:B91-EwKtU
-T5bJXbewB_EQ%_,8ep5t%ktI>CeeJ6^ICrGrU3KWcy4g!T3I~:FjYtbn:6|_@}I75Z;iUgap962O0oDc=3It5K9ZX(x_T1P1wX]s.wf")MaQ=DZngz&tM%
-"N(M}iLpC|iq_-kg=,>MulyKP4ELd@QN6:dXLp6([n1'yb^aer1>oSt'Rd8p(dh@J)zQUE(x-V$b"%lY+X_:=lMPG=Mkn_s^x=j<Sx2F${p7~#=]T2m7R]
-nv'|>(YYO|Y:Zr/8}4zZLEq=#_qnbP.5}yQ7)xvT.QSJBMDG%J5nr5MslR!eYJVw5Z{N.A:+RnbMdHBgrHk(t1D=ZUVt^8B!t%nOKo0w[>[&hukFwoen_x
-nxZrngs;asFmcsoSq91F<I;TYxCLC(G^74XmA%XJ&JL=5aMfgNLs46Q@Gh+7920gYI4Os'w"MbAAm5b6bX#Y^h;XKp'7-`O!yp{uSf=U2]lZ9e$kMP#Kj(
-xyJE^zG^.&hd(8mtpcVCpQ""}!LQM:ZQcoLGzHpv2(Fv{X>IgGK'~k<l~,9|MaP|1`3v;E~kr=2:7}SxTEz_ee&>A4Zn{i.f~VYvy`m_xGKnvqcH%Y}.Q7
-;momv<T$XFTca.R>hl.lk6neS5ka&H!ThNxB%O;oxYum"QKrz]7o2t.Bvk2fW1wFP%@<,L/I%JztdW`Q6t+-1Og^0F)EYxnZ>{l{5|(OP1.5PrKMX4jcoV
-m)_z1Sn#-^^vu!/8FR^c.5UEje>;AJcZ<Su4HCw[9%uItSi|+4V%Q7wAx[HI[.77UvhTv/.s9}~.1><Ze^C,a4n/w(UxV,,+nm-[X<%B;RN:2}s_l/fW>/
-|M}Ge'5}Cf]s3{D%QE{cbIBb#zMh`QV(}}`-r0stD;@`L-#Zt&9XIdy<Tm@7dF(h&Nc#PNs"D'GS;$;wkA%1r_)1evZH^-%7tSBOfha74GpYfja23K9O$N
-0Cn$KMtp+5fifMIf|f1HlJ;LU1|5>t"j.oVLSG$ZJ$Mzz!V&L{|9Ky)[.+w=Dj_Q]p,6J#Tz;43h4K@sE9`.4EVzC]HOkq_{9S+x5.YC|OnGgDN!R^n-"(
-DFdoxDZQ$nXyKOEc26}>l}X`F<$<)(648Dxjpn]|Fxy@K}$:=r_Od_{mC|JIWNOhVjI'[/t1oO68aS%qa2"3qn=fq&Zu2%sMi.g<fS;sXD]=fF&ge|+3;;
-q=Ef#It8ohV9{|,O&=kRm,-e'VL}ZGb'C#^N1-&pL&82a|5UNkt%2UO(cxEEhtCM%H:QCZEJ>7=IssLq@V<n_grPtkl6hB0ELVx0f;Ti>6WSOuKJYV-3.0
-aBqKo"STV:%hAEY`=^WIa'tJhB]N]Y~%=`dK@P~d3RG>kpNP;,E$g'D:%[Y%]d.}}D|N;$_+M'A=`XqP:`6P%9'e#4-vMT}N=':hVVl4I<~>Pu+By0o,Ke
-Lg+Ee&-Ewg7Q8<=+vhAUap-1'EdJKJ3h[i]9[$9Pm"tDjB9LdE}HfS}>x8yR551}hv<`1V.&5W)&-iyB/><Z,{oG[=XDjf]oesrSx+74(UvHf={nH4"3VU
-G53Cq;yREkM&zFUL!KMLS$t))UU.MX8a_2'/OY(]YF~C&{%$0l4Ojf&,qg7%57)!1z5+|dKiE#C>!MVG=5x|.HcKKpbLl6e=ksY!,c.{OM(w(+p-Bo!R0F
-)Ell=xec1R-l^<[B)<j&U6po]LE6U4V!1X+bw'f/}BjBu+wB_gvd64h$}wg(OED@!ugzc,rxQ)PXMM~b|B9]&Oo$BRcESM4%A!.Gi0<sHbchLVWyLg4c}'
-]nZ]';yMhR!3prInH]4@'oB#SI!A]sFDy2u#Y5-mzPXp]el2[9&(Xsw_#zhqqfHn<XEB5&'8^OQxo82x^sz4b#ozu87aCdML}`fj<t=XjcBPPGi$pQBxP<
-Zm_@cn_GNb&8[aF]a2rq)J0SjKNTny;8<%0a6F(X3VXIQT:0EWk1Jl:[8l5"1<a0sQ9)aag/@.n<83<pJc#Q-d3p_y{vWOFKS81G5xk@F@pj,8vX5ET2:f
--JJ2jt=|i&^x({1l-9#ab]^CGnjX@0fJYpVA<fP'=Y<|]#&m^L"]<Uu7NJmt3x'Xdf[Z]d5GFU'x]Ou.l'}/^5eew6vGysS4ar719MN0meT^#1(La[uN`M
-7RRd]QDMAwH_:SmOFymSX2=aP}uMf)w))18fvNmnR@C4iNgWfc+4:^l-DfjAsHPzt89_XOP:}'Uo2OjK0ZG"v;VMD{Q7;N28Fr/XOH^:Q<E#]lL0}&(+mS
-~DaN,BU=2<1JOhZ3=$SvkZCG[h!/qCmV>_{roxRaGg}qemu3dD)Eg;1RGTvD:FwJT"%sfGt-H;'"dTEX;7M,,q.m15^I=';Tffw"NLl%f662{&Ob6xI+.%
-|Uc+>sKhU/;|eX-JE}B;Sz:XwCxt0]d5'vZ9Cdr!%d2c@mBTk-Q"%XFBS7=Na.e5!G&P2&~+$Uoy$6c(IywnTI`)Mx,^&awl(^jo&6j!8QPbu`<ni[fP]+
-REEFrgf(L(jO@g)(f2"=lVq(taTMh'dfi6_"tN;/ZWIcb8oO@YnHXC4EU/^RbShB_towOj&i}}Q#k^3eNIqP^dE/fVZc,KfSu89K<EZFNofA'bvqkOBzW$
-k`nI7]Mf8!z`.ohv4+`Qa'OzOnvDXH5TB%[|;U&_"&m;]]fAJQ(nkq_8w-z.E:'7!dFLpXnNPuQN6}IyKs4i{//;5KJ&n,YjMce9sC_2Y^l`l)M1L5/'@V
-MpJH$ydV5ZSImiS:G,ey_qdoGZx<`v]XM24OTTBVK8$Sa`w-`bKhf#+0C36#@4|+_]j{)O3wB3k/i}`qb1m=1LC#$I_Bjg;&</{8cPQdI$;0kkWMP}lEsw
-E817U1tKc>.(X^PUBv6h},3=nA2D6}sI,(m%mfxvJC&Dmu[9qpCTVm[KR+ixu=_)Ms"yPSiT8red>tE,ukEpz(EGvl,Q2=<gDlZ+H)wA_'|DMbg!CF%mdm
-.uF0!<bRH'w:89nA~{{&V%uO&BLj$M8x6F2RsqM3/XH+r5K08n[rTv[_V7HsA[|;!{SS>Ddau'QZeSC{c&|iB+vx2V2ojg,)t%tm!#NNQwpf+)l1.5#qb7
-f0p[iMQR:!}CSj=Q6^Da;AVYd.j@pdJ=<whx^#gh-V_G]`l-:|@y|Z!cY@cB]@B]d_jx.)Tz)sC7&GDOi@9A3&XUZ]]0E%4JV/3rG=^0@ox8,hQ}vI8Hvk
-uac|=INm;0{W]Q7!3TrBki#%k&,0Z-R+r,Vcv5(b;Qi{rh4gPSGu#^FA~Id!_m7]hkNbx!c.[)gNvWO"9b#KM0-=,5;2A4](m@^Z<^E@$4`KPN|&1_uHhG
-2vzMIloqC.:yv!6%wA3(Rc9]y1RwT;rZ4R_i~=Ki9Q1X81Gxkz}YKDk3R/1;81W.a|Qp6NtQ6oa/Rhmh~E!%p72F~g7b58qJ,o35pq3[ql#-!#!qof38_h
-+hA-(]{_Z%|AZ@T:&XX9DMS)V`l.T1AL1tni>u=_$+l[6NK8QX}Bh@[N5yie)R:T;1[$R8-RiSr'`%zwUxG3%>7FR,LAb|MpgbBtZ=NqtJG7]#-3`3S_N^
-+KkQOMtBEZ@IFdk3]r}$_3f`<S+:NXV9a+7t):RhAEV$Lve%%k.c{g3[1WXmuF`1;Xy[c'mQUR7Mr_%@rZ7FiXk7Cx8]F{l"xd#D4W;qlNf[|A4%Tn|NSp
-HitR@|c{lcrxs=Y(7o"&PA/}AR~bw,pcJl"B,%or7YZ&mgH0,X997E]U<H`BNK;P>Oa]wa=s)h{j;k]4a_RrjcWNys(T=ilTZE5cH4XEEZ]OMSH'dcN=7s
-AL]<yRe+Wk1ysowr~anY_GMDnf1JV}a}DZpPtE^x%8GzcnOAxs'2`0xczqntnT[A(2r:vOX47IIFLB""NdTW@Q#gjF2u;D8Spq'l=dsxz(^%("wS$B}rR!
-(M{BB"37UU=hD>qhOHrB8hi;UDKbiTU9|MVNhG$J+$nsK.v(|A6$|FJec]BaagQlL]8/}('9c%J@]hu<5iJ%gxw$Vj~,o_ggkliu7-c9E800|x+<L1@<W>
-ViTydN<!c;O8DX$}{AMtRz0%t9>(1D@/|}+J<A'=n'>_"aBetNtU(46<kY5ICfDlf7>x71}WUB2ZbjAX_:-Ul$Dr"}N>RYwIc}V>X%:ml1-!zC$}kK=>G2
-cpN$f=/L0%F<9N'v2'AJ9%lFwjw<_nk+)]v{RT9g+clMkQo>P1&e8CeTF%t0e61']&LEL#&s5S><&8mA|^URUqBPqy4be3(Y}wQwyc&F'!Ze6#_tAH.oaZ
-,oL.qrRsMI}<w64m`x)X4^feWg)2h0tD'N)W`1bG{UcX3VTl3Wv8K.O"([#k]7a}lXS)~IkX.SH.exj&YZN,39zb6=="B1a$zEN2}rk5Urg.ZbPbTh=u8m
-,09t{pBW=,6Rn,&:JSp7]/vR;Ysa30eeCoyqdx.9rCn<{,Q0f:[$#7#F'#'g&|jMl-6IEL.5YZu$hu(8e+x|Js^0czHCcxMee]5<9U_msf:<`>Mxi^JK3B
-c9H=AJKE!y72s$MPxP|Irml[D@VSedEHm@oGt0JQ5!/DGEg'4tJI~TECC=7>BM0:.gjT!gl{$Iyy@2pApL68PTgrOot^T"$qt,a(Ho@<>$"Q7rms$7KNPh
-uCA/~LDwc82H]NCPE%5@e7=-%>;lODT-O|"0e10''pSCqzT@@bMQ6L|d_x$atjnX:)-70SH]&xt']WNW`9Syw-|4^_7uVc>+!N_kJL8G~u]TQQT$~r7{=a
-pP>8^cC;0(/'7f$,Yc~RETX}.:DbT2&"%}cE/a7He.v5MORu<y]Na4Ai!Q'.)"fHR0Cpl3[cwivj5^i>h26OgkQtjm$gAQQ<}>4tT"w)/k45w8OJ77'QV%
-2i/L.s!$z^im0:PUi-qXZ8{5LQ,i!Cwqs@j|2/vV:s636:xE]_(f"EJm4k$g[Vx>5=QL4$B7a|z'j,aQAT]@.q4'`$o$b&blloOrZ"ZJBg^/nJ1F@&F//a
-U3H!A,=:H;]k/i`lO@ho^]O0!^4q~lhv&7'v[GiVqzxu+3xc6$[+BAjOYmth&HrfmN;!a0^O3f)Hu`7W[;ep!^!#:HH[/#hsf>X<[3{^8sg!}qn=-9sM7d
-gaRKq6<WH>^Oc+LIc42EKosp,d0NJpLwkI$I'./l{=m.p0o!hS<RjoDUvd>_iEpS/[F$O_<4V+Ils.9=oj61:'kN28pa:`>Ox!r/(PUE@O;DahK,/]~i!m
-qc">;jiI3Mol{!J]&Es;(-1r>O.U4.l}6Ob/:<'DhE{Gi=Jo<4)Ye$2BQrB,yox,'P[/dD@Ag0jxOi.8d6ue-<.Pc,a-2PNn>G+pme9j/5{PA4D,qQHC#O
-:9aq$&lvl+7OwpUAqz1P#<%tT)XUM<b$c:.3A1n9A<B%9P~"0gEWUe_N/iBNG7y;(W^Oe+k&u5TUZ9G)$nXf0=IGFZ+'Kh5Y~C!TB8:bdIaH_EV|Lf{.<P
-))o5pq+k#Y26S[[-BQ-dFh9hlh2G)UY8GvF$p#ST@}g0uc7^E9YMVpR}awht(-n{U/O/cI-DHV$kx.@A{4zNv+7L!Y}Mrmz]Q[r]#@2ozD"TH.Z4@T~K6N
-.9|TvB+Z~ChOL>W$<AqN5y.UsX)$l`0b:tL_D5yE;(zL}VLwNpiTc)]j{rvvUv-CRT.D_:91=cL<T"8/u8pz!8cNlW9MmDwD]P@8B7@UFKN4jN~[M"0zyX
-a.ooy>-L4'MUX'V!Yy/01I:oKaclL475&yjf|f:/o_|SO(3$,z6NVb0FM4]@]=f"G&K<qg~r=RX-'VWy%$%Kc}2d$C:--^.uU'akgG19az7dr]%@1|GU({
-`n-g=Iah'14%ly+WL//%I$[,Cuu+qj~fz7Fg>}-l>[6zbbyTK3~O3fT@];}'kx$O>OZc3d-ZeX]L#ZPx{2.9f)nE%+8U)yoJA[T,2}${)P~aWMxG-KNJhM
-N{~.kiollr8{Awt|u)o}.-<G97U{@p,:8Y`W-gb}J.uNq'd^^J.v[c6cyjLfUq2uAJR(Vc8ATIdakf~7UURzMC.]uYa/PAf4wGa{_DG=fu=)ydpnQGFGO"
-u6kl1aG@,(W,/'>{WdattxO#Wp7:zKrwe;bh.qu%"#2[d^[K+[1C:K=6+aavyzY=&yT""vl}trGtF1&QgPWsMk^w0@:IYmjOY;XdryB.)|Y|xXvM-[}-s&
-sX#jy>_mDJ<jfXnK'.s`:GI}.$99}<f3j@x/g"fu8i#bJj02RPZ2e(w0%Jm=:CpYt|iP<3,kbKV46:#)bZfoz5YuLCAgZ0gk'{M]=t5tw#DU'8N`4n;;F(
-gM]1qY;jq"8}grH}<C2ouKa%r$AKR2zV++jtV1p+1n}ANsa(n';lO[0LL0urX}4a9Q+#65Jg>uCq%}NbCx%deOt-mk-l:JRR<cpYc#F",H~UkZvZx>|bLf
-8fMNWN;(PD8!VYqj'/JHS3VUv{2t5d{7QMYw;^YoM%74ozLcxh{;4fFd}tM=uG^W7PD]%lN6':n@!kTy;|f6qLpjem,eB=N:[`sY0>^pY6U"]$`5y9QLX!
-cN4KV-.EdBi/%<9BJ{Z,)h$[BIIK0NNt8/D08:>bs..5}FU=KfyjAma4%YGVNL!|t:-H~iV;Km<,btg|,dbCwi777rn-]yBrr@ucMy|6"q"F.AhPDqhAV.
-]Jx-voO"!eM=<-)FOU@}:Pm:z9Lo)z$4zy:gaocVTBx/R=K0+#j22mz9d&nV){RZ1&E=lr6<ma$sByggfLE;%pAH$0%;4'wj)!)2Lx3elT22y/!Mcwd`3w
-U=+)$_!9[ISpU;3aOjPZ_MIV)JnncR+)qIGOR"~@<7}{Crbe<aP1RM0-&N!<j,'1.M5ZXqI]9loY<jED%/yXmn[CDxr8!<9y}mu-inm'Q9)#S)o`6@[:y-
-hMGv"J]2B,<4MQ!#2!G'9i~w"`=pK{.,/tUE%f3#]_X1QYU}Ua]K(ge>J-pDJukr^SQ26ThR@LY%yM"$Hx29z!kl17W4b0.C(4`F6j+PRL&q0X&eEE^%a,
-Q.R+pv$/2xdz=s^@|'$K"w=rQ@h@>02h,t8p~'FpcpxIfq%htVlegP2%^l))u@}yZ=p[!QY2;^_L9I9(~$T1vmCx=U2rnOJB}j|G8[4J^+Nth&T8J'_kX>
-gJ%L/(f6Nq/lS'q_mHuMO|Mg~|;e`!6H/tR<R|{|RN(YuN0i"~.75AZpD<S4@l+#8vw}wyK3I78-F<v1Z_y;|Ieqq5Wvr6)@OY<]oE@VZ$%;~C&eknpAuS
-KdHSTYy]1nFN$73b}2@I)6vW(+Sa5{JZ"B9`gxD"8vCmoHs1jz^A8j2Kc&M/KFTEJ@98>Fb}n^#6i=[GvPXhxs.R}|Q+;%r)V$zguAunYe63^IUSt#,1.h
-6HBfkL<(Yam9>o3X;sg0;H0a7y9pM'a>IyMUi$H,lnEG(Q`q:$HrCv`L)J>6E#@UsjDZgHEFu6<d1U2frnB,yhsQ'uef!I<D-'%@Wt3v,c5X|rwp#U$Xp;
-9I>>=cTW}Pi<,Dg]+hTK])OFb:~2}`@_('@siuSumM}+)EVqcB2wxG]0;CeEtWH+:r%<I[PLOd)PI;lEMt@4gP5gHGs'8pX./3_uP'UA5ZK04Oa-YmH#Vk
-is%122A0(7Y95iRdq,1G]]03M2UQo#f!>-,_&}qc342q#TySij^Pvqt]yb<P2P+9)$V+b/pM:}S,sIMqJ)MDNC])IY^Y/mTJcCI<7{qSP.3<XERTK[C9,E
-KX795{eL<U6F<J_O|/.gGs},In!k'w#DFO0qZ+[sW^3@NWQPs02|zV$|a"oln_X3(Lk{;uQ+0:_&LR,,x/(if:[V-#.5Ii5$p(#;tvk2(lsF~4LA[L=Jfj
-0i^>=;eEf>v'&=~r:wtTt"&''B}z_e@PE#$vh7zh$p<srNaljgUVP9[.W4wqn:$e|)W@a<v6OfIxKyF8[GPl%xAJsX+PQhoh~c3uGJ|QB`_9dI"E!0;b(s
-D>,Sr{<n_mxmDA#aBn4L2ROxT$TckH-JSATr)G(/0%/<Be^/'WL^TI!EIr8T{f4O]]9^ZzxNpOP0jRW!c(GJg9>Ri'.F~KL;lH)d.`CF<=8gKotC(+Y)AG
-~e82h8>6Rj/KlS{V.$H:T/y/!G|,2y2op-4j=$,Ds;q%2[>b>swW2%S2oXc`S@dXG@}mI+9'.T.]v^Y.OYyX7S-%3C|Ts]gJ[1oX`)Ow>0BF3K"ai%Ne8@
-`w_!+H!R|3"RnSus}f.|nUJ]oFW}SxwZ!Of>4"Uu={W+M`;q<=I{^J<F[`$I9/ZDQYb!het.Rt%k1R6IOXCBpE`+4)x1GXuQpyTGJD~!L%:tC}M^XM5fJA
-nG+:Z'_Wnw"5)(VQ[(9uo4<[~RrBK!p+%#qN$qW(80N,X_K@MfoPN7@,"M<09j[7bn{5MoitdQSM0ug6'ua"sMs1Qjo=bEt^wYi>kea$7qo'/Uk+G@f^Ow
-Lth!%u`#'U_qq:HhC4%,l=c@a]-A5%ZcpdPW2{X[Zn<p0|oa$V=;C<Utwf+XQ!!&y<Uf.4>aZmMq7yf#P,xiW'lLXU2EZg(jMPCMiVb4<x,=/L2:`#OXvK
-Xt&aN/Pi][L'BO|h('~g;"uMFYV1nh'to=VBAPh3,TIn]$V8M{P=Ix#6D9H@];f_h;bmS@I7v#tu{CICl6VD15E7@xvg-!f(/fbxx2X,qtu!Bar/:]%>qT
-N-@<zgrddEGCDb>O(LgJL"ixAbD}B.32`CzsICNtQ1Q&U,`Z2SB:"8-IMye}dbQ<,+TS=]p;~%=t^Y.g"g^WSKg|@R8Q8Y[chI1=)OlVUtgwvvHaHw#SZ%
-BhOM!xSLsJ(>HyTr-X9|Bi"Dto,79v,TVh>n=p}q(}sTMzy#~%7[>py}z%3-9'^=-qP3re5H6Y-B[Zk=&K++Z^02K_RtL7p_00:>2]l."cRbWnPF]9fAve
-p>PpL!Ru+X;:/DI'-gCaNT9!Z)4uU:7lyP6pEWjStS4LoA=X+_LGIy+gp/d@@S{]4kQ(1+=S~$F%#Avb<G(6!%AB`LDm7PAMFI$i6Zy6.b7/X+.w~G%,9l
-rH9UL;~ZLWv.d[v!AbUBD.&(Cc<Nd]z6@,lEQcZ2}9(Y-#>/#5rj<UV[6$@uE/0j-/!]~ds|zPx1GQKC{,R94t_3K[4)9b)]c)1w4#CxdI=Il1L'cKHV!b
-p3p;;x:=l;+(#>f#l#`zp1{noiM^qxzMf&Z0t6K-hW@o.lm+]`DHwvDB`34QcvH`OW3>q0MQ+bfMZW2sL<_cv^MeO`WS%&c6XDI^HVQb$DT)XJu/76A[Lt
-Q-I:sW%hk'q(T/q(wpv@%J1qVOf!8suFe;"E}rm$5-.wRl+iA2f>6JSdV88/n@.zKz>[)eWS3tSjs7`_E$H.2+S;kLgpr07Vt.wjFg3,q)u<o}+#u]2wC>
-[Cd4D9'`<]oGMMh6d:(<Eo!m0j+TFM5h=Zb0W'5yW7=Py=z[/t.g7)vJblHx5#f,agYcenpYML)fs|Bq>})[w[ER-D:Uc9T6k"Zv+)%P_oSkUgdra5`G|y
-Q)y|w&U|OGt3Px~oiN,[th.s~HUPUs5MDD]@w1~V,^F/qu<@~L/R%BT>ALcdxT&1[+/m);v_Y95{>S({UZ`wRd(>c|vCl/DHak342j.0q}4E|vf}qVsIx[
->_$ePb1A,4s]pm^}^@W0E88ZivTrI'&n48F&L`z,;lw:DE#[}K1UM)oDZgc822SM0V~9rRv+9vP}cPg3R^u.7C@ft,=O.fGsczPNvdC#@]il[!s=_4k]]=
-YVW+n^(cU$jCu%UlF.Kxfl9!gEMo-qB"H<MRN)bxSj{z{4{fPmqQgM_Ht,/NAVzCMF:>VW':{4USFrJbx;Gv-nFy0L&mq1J["":BlBoh#WIg/{7NF3b!ws
-gA^)lS[`/-19=^a$q!LUYTNWPmCMp]0>r<tNeWt)i&o:-K6a0m;Z|i't"L9|!7<ePpqh<{OGX3I=R0[W<_w57j3.5iF;]ry@7{]]qO6.r+,BJ0+YkMP%e5
-f&Kn.I&h]k]:(#,_H|$/dqMEq:;#G}=|h#`%+2@yNyplS]e5c@iHp:l|,rEW)/`Ei%'l]>1IY&uB8Ma7|l35LIv!E_h!_A5WE8Y!|:"hmImWais+,c~tUX
-D2ot{@nbbXS(n0C(Rha0lUS!4So^FdVxN4~9eaP/Cz'zbITYYs|o:BqHT'0auFr>tZQ]Q}2s]M.t6++J1Vv=)QD>3Py,~a4SCK!Z6u:Wh`3'Zl^GU5;S3"
->eBx<Z(lv(UoFf'IFM.82i)D)sIc5<MA)Iu[<X.=f#Pi$19qs"cL^eZr@'TN]>'ZsPkMC[YK<$qr8U%TkV73&+(VG}A<O{P3Vgt3xx"Kh(LhYn[xpg{=&Z
-sE/9n@Z]`raw9&GrMBX4YD$|b#3-Qof&i=ui3t{6SqEjlNRqnhKXbyoAjf%y!MPK+@!z)kKitWV1g3NzhKRXGk;tpyjyG^cjD{Tv_=p<ux%W(W.T^_bKLa
-;X_//_i9QDCMUD(luE#1<5`B9h|,z@b}{sC:~UUP"xX<0cXtjEI7%+OvfbE;.biC2jM;b@%CjCvUx(N^ao9e'+zg7e-w1I)DKUq"735N6]f=A<QK@b1TF%
-u2|S5gHtC|K[sJ@5FAy'%]BBUe7xw#vDx1HtJVBAk]I(b(wCz7LL+wP5zZvqU=6Y/IH`K'!++k$U/lXUsv=U('IBg&'jdbCFw-S}CWpyz]t&AzT'^jX/vS
-UJM=DA)(;n1F/XI_bEW'`V7hzr!!_evbUoqeQH!cyW:MbV|RZ7pbUi=z5YGf{OGlO8QFWD[<o}(fR,9:fX4zNLoSnm!"f3tNEEBs9,I]K[Hyor[yL%U0S1
-&/K[X{-K$dI9mlzQyW}XUO`=%sprC|4^0).-E%@z}_;7zYljlr[Mqv5Wex|#bX(vb;xqLS.O5ob]Ksw,{7CLf[Rx`XQyID6KiYl+W,J4K:y,,ECqXs/2ZG
-0T=#oa1h=c2%TY.}spQQo'&5I!C[l|Wve!O);3&>vv#KSU_>3UUjl"S)mj'vU]=xk2nlo2-2`"[{0/8o<|,l)DT1%2vOGv'=kKu95H{S{Wk:Y#a=CQ|X/M
-NWPr1}hB[mw5:Atyk$hdYyl0>,XP6-@tl#eSE]bG}(k7NF/_C&~lk+Yy6=ry%cdRFdokc2uhl3gxHL3GDv}0AG5}-KOBKUq>:C{CI;AuqG"MrO&/4:HM]<
-c9y7~cW^S6"[,v~,tMPt$4umW'Bmd=Jz77E(OW5z'(BCFiI}=;qatq.Bbl)<}=}@=C"{|nbg'4y1N`}q~]Vd~mci<yCGzL6%'Hf^i!+YT]mJ4Aul=JZFJr
-YSQCATTDoR%|k)lNS^iJXHnSJ9F'>}MT2HyQ#:9M^o91eS;$]qs!3|8`w5D,OY%,OgZlu-zE]W6N649ak+C@l^XianS0FllZi5:>THk$YY)p!&@TIx:aM7
-o`]>FTcM.z6go<.j,=~pEltE(inJ.W0@!4,Y3n^bb>|`TcE-!#qkG^+@r-}'-KQNmeF]fVIXE%%n+^$$E87`pF~;E|udg`Anj]g$#aCcFBgwQmY/}HrGgk
-/waWh@7Pwn+[2Wstd&^zvh4OUzS2EZ"95aruuSG-`6#wRXY6~,0b.evOnuVy;JsWc$3Z/C:{7EF>=gcwRGe6mXxv<)Q%mD)3wnuVNkTJ+']Vvlrt8Y'Dz,
--ANypB-q7au=K]iC{d7rOpNO%JaqJ5FMu0B;Tc'['q=g^mw&1.7^3fI03'~>`5`"YCBE&sKm']Vf48Ti'p(E#mpK!V[bp^.7hRVRD^5G|,cpGI/keB5]{W
-^^ruCo1Vpnb_Rh,1i/vDJlKP0pn%{^{SKA!8[_x;|&K>F}Oz%oOdu'6+[tP0xDYk`3+(3%7:#Za@j"R4$E4Fzih/W:'RPgumu0pVEng#j{WcyN6':UT%V,
-({^nRN&S='Ggg3iQ}wW/RXo<G0W9%<'+J$!ub-cj5m-^F&/x@EHqW!<tvqV'@u2xBd#dWC@BPPZ}!I(HWoN&7p!v4BWQzn5%k<pt{H{{5.)u8DPx0U_A{Z
-+6RcZ;8H#E_yIB1^{Hp[!a(J`,^Q1`RbO"fjh+Qv&X0k^^dC^KK$@z,1$s4t&|b@V[$pBT5!/cv-Q-^=KyxZ1E-9YWPY#0<2YrY5-=Xv^,qO_M"ui7Jv9^
-<wCZCjE=S7'YtX.KD(6Sn2Cj3FLUe!GR+aLr7T=^.kC3J4mbak^^t9@=jRc,wJ:R8mBM~eo_-L5c35rJPb+d4wD]T9EkHbz@$Ji!MhBYcx5_S(j#O1IOH%
-'vKJ5wL;LM-!X1oyu0&JI8IgA_w(K#7s:UzutIy{sv;+W(f)_H6OD}J^ThS3z2QOezy9a+r9!G}7<M~X;3r:#Tu#'![{K0<:}u1_!){HNxIoT_s>fI^hi_
-Q7ky+()Ty9&hrm(|4t,EM'w,%/{_F@~sV^&Gm:3YX6n7KWWclfBFUet3"b(uoFpZAKg}+B>&jl)-k$gG.)!/'RcKS/rm#j}Lya=>dv$Qk4~m>f|7kmKUOy
-6xvhbTF9H&+=A7V;P7MD+Lvj"3Zw5go(WZOEtD$I)71dF%7=&I3<YngS!85Csl57FCNfyl&;_2m-Sq(E7qr'zFy'x&nqC"0YzD-sGP_7-bQmn/0G=D#B#a
-$KPD2h%E!Ca)|7T{j-ci]W:7MlLpwgQVJo@xstfzQ.9[-lX'ZDgQ{[Qu;3lF6phtuS;+X^)'Qn4(GKo-;/dk^90=|y^;^c:[.L64;^ZYM[_Y/7JZu<^M'E
-D1N66AIeZxo&'};$ZTdlo(72Wk':GvK0msi@bRrq#q<06(I6UTYD^=Kth|svP62njS{DT6X-i1.smB&A$$QuqQOFk7F7bcl&";D77!tcDo7Z@`tPSSpW~M
-}_i'.2}LiXKRd[Tt<DYJwkB=X9sf>6$^ur[/j3rq+;x'b_}<3JR;TKuX3|iTqXN%'b;o08$-J4%yk(`y@L-E<;pdKNN,VF}7wbYeEae0bb8eIx5_=kG&sh
-0i'!cULt]u"Q1cEdRmZp^Z'VU}PUbnS4t:%6@(:VCrQ1_.m51g]Ia&`GB;^tQG~d-w^gj'"_>kjm6^"t8b43}eI!EhhDU:$3opb.A{DVWu)sAusFwQraUT
-@2,O1u@a/eX>`cH&}"P,qBhGJbsOTX500Q[;6EGU{]Us)_S]F!CfPsl.|v09Y5Uwn(5_zi3caY3.^%nX'On)v'^Sg9V9RX{B!x&T.EmF!"7=G.aia{0<5#
-BQFYU%%0cy/^.QC}o^z@$u2v]8(|2(nJthZRT#HIMT~rLIwS,&5U#Ou6>1Xk[j$UiG|`Sa]AUx$S)m~T<.jsDsv0+1Iab7!<2t<{!oLsY+4Q,%9rez+=G|
-[7kwEE])r!Xo![~P]V+Q{djSi#=22-#r#.(_A-a#g'pRmX'E29mwep5$/Pi<F{%EBEo$f^No%:zklGKtQv|nj^1ytFNLb2j2<8D".fmfCALG%uSXDle)xB
-s)<<e%7`Rp>iK%MSl:xsLeG3B8AMbJ)'tN:.U_bLANGx8QtK}Z_6Jw!bF98a^-3_qAC06+0X''iW2})bH2Vd.eBo91|r<i-8fC6G|>1!XneLYb4=u4$sTG
-nwJTLk>$E@9r(u@M//9bXqj8_zt'$H/OKdCl:z]7s9x0%nWUz)GoA&mpPWrk~%+=a$DC[dUNmfX=f>-YH_cQr8b,"AxXq4!z7ct#+8J.N'LS(-+!Oe2dc1
-C42V9EI^e.@5ew+=R,4Ua{yc9J7dYxH9iiJ8e8YVTM!'G1md#)T$w/e(ObUjqp%7e1zWD<8qf_G2Geupy_poIETidIk:c2[PQHBj~6s,+s^Lxo[jQ]MhGS
-hgl!>+<FYH4VaSUpAA{g47n7eX=b[WuJ9ilt@4R)TT`RdWJhmh1Sd&s&y$jI'b#3Zz4E6Cb[D%b$:s0'F`5N-E<ciP^q:mtur9!P|b;I)nIQ"_g9q@[CDX
-<z"r6wb}nRvRB6ecO%A+^Xnist'6#0=sh/5r2,8FRn_MFX%7Gfb'LKK6&8|oMZ<asf}2r{FY}I.9Jm0mu3lUrA]Oqv%0XvkEG,LxHWJ[n;n.5lt3nh=0K>
-/k6f$Trdq+F9]EFT7uZ>NQ^NKavM_e)(C"Bz)^K'~#!GD>S'YF5Z4.;CY^rZ_"lU4oXp}drG9')2nw_YAb^:iruw4Yt}INFL<0c|.iY79SZEwnHr$c/^QY
-4U^1O)=/K5|=IMGa$c%cr8I+/f.:V%jM{r@A:L}pp#ev":w%'-!+W=VE4w]yu>>^WECRK6"B8YY>chu#BcHN:n9:3Q'l<CH$sX'DDR@OGGYnHXGr[sZRff
-a`P6ci5b{n78S2LM0`x:m5hs%2VqOXfU|C~kk/=-D^6tDLBQ`7kekFNp!g0|Jd-;n}dv8O'72v4Wb`>B2j7;5E.YG+er;e@)Hb+2Agf&Knqa]N;n3epN`m
-B{QCJj"!58qO/r(-]oN"na3UA%&L54d,L}hb,O<37_||5;h/)]uEvycHVQ6";Hy&mk5)H124)=au%k/]GY<zD/N!]1-M%!f83Ecqn;P_|(ge/-;N;%c`(%
-l[Zo6P#F]04TDfp."9B'lZOZpC9yecS]]GNGFk1BQ<P$}a1C7cWL:[}J3259~C2<w/Nn;k9DKT^+YCQX+10J1#ga:HR11}[Cw(_:`@l1X1wx7sNDrt;z[v
-X2}$JydWdX%33qgH+Ayjx;bfdEe=Z,I2uzyfr&7}j<`wRr'S`vRRv5Ef0.3qW82DLu6l-o^|e[86x-2Ff>@UJYfm6Q]:0Rt4zyV>WOV.l+L.@2OEj.;L@m
-CH|!<h'M;$%T|,VnYC>9Tk;;)akL.AK+E68%z2TgJ%KDB&'_;G[o+O,o9^mmP1|p%[<;`LTCma6-<OyC'Iw./R``.@,g=b$Sn<^{OQ43WEvA:IoPXd"5Q6
-'Cd|{/is1%W439b=E]8k]QcojR+{hu}0]|AW,fNG)Fo'>M"IJ2|y!J!e8rn9n1~&zBhw^G1Ie37&G8h5"5Zm'sGw:xxet!5{/4}iw$M0bvTf~2N;liKm}|
-NTD0#.xB,qkLst<COB2sZi"T>c1$;j[p$g(9aQnX#p35S"G^!p@{OyLQr<E@go$u3GZ{%y21L_Mq/XW^2hPev)A3xJxs;>OaR+GzQM^1v=T!VqeC%;m{hZ
-Q+Q(Z.<NU.MRpef6ck9G!kumeftq1hq,M`O][]Jd$ts,Pdile|%N.L)t7|f{nEox'zUy.3"ef)D->$8PvqffK`lWy;K:4jCorv|z_Id/w;9^RF&yE"51x=
-'qJ3@K:Miq^q~QWIbfn%lyxX0#ZHi$>jDwgY/1(gw4BZ7Jlh!20m9nUPO|.gccy"W)zWLa,bzkLntkpNW'ta<t&AeO(4|_j9xGGIU-qT!p,%x,vaf3+S_'
-zhaJm,~^lJIS2spV.#FSmi7K/0z2>FP9i-E[a!^;g&9,V]l_cNT/5u>0gPeg`00#XZ7tIY8#L#m}lsB^Niz#j2jeb3bxj}'QX;`#lncP-@%+;uAhP_C8jy
-(!zMJ2$qqFM7iruIQ#tMEsx,Lv4"T|OxX"aZjZ7&:PAT;'fu:DZk^`M2%k!h/'JifwnqhE}9fCWomHV<gm.hlXbsIlx(gMUb$jJam-/4ecA2%O=Ok|80C$
-&U~ZDpRv|h%Gr_%8tA{#U=aa.c%,_5YoK){r#Mt3e6j48w`JWw8IsgNHk>w[mB'S$miV]B;j95>}D7`!+SUT"!s=b:M+XRY+XS#6;7u>|)9HG7)jZ$0j#9
-SU^^tRjriC2Yc4Ltr3ep;oUzU@s<jX)NI;hmZeEOke$hI8DCJx.&~Tc[~EEU2L_w=={_BZeCK]r3z[<0l4QbY>6pz5QF3Y9V..['xE6B'gh68wNOH@"sj!
-n4.kCMM@fl$qv$]aV6};ox>wCd,'$vHSZEaLM/]@iB#XoUn[8tuPg<#E7g>#<;"8%2+9|Ntj<OL}|^m"DG=Vz7x4OLd2gEl_sE8"OKm}Uoppe/hq3-ktDf
-6a;dz|.,dH.X$5;[J9a"+QC$H.-HJ0sd3/uR6|hqfF:v]gn-|]y>Q$m`I"7G>!5BLrKGKA#7tf`Nm:)s&1=BmFp:O(-zuarYf9v%zs6DhwchO^|Z%(pa#O
-B{;$<zh{m7~#7NA8L@N.~m&4c=@z5{mWf|<>z=xpm@EQwolHSY`eCaEa^g)n4I2`k:o:|p9v)vfvNt[S;6H/pL$}d,$M+EC!_;0Ogml{O/+Wc$A=m=6^9G
-A{(&)(&+-gp!"J|hOjiSv:j5<g7,7xx.5mJ<'S%itmt<<99c9K[+>W.nqrz5p_N'S!z_`^PPkJ(#R=G,h7>7U(xccs~#u{Rbej>D%|w^pIu%SZVTIibgW'
-{/Si<maa/`/rNy,g}5cg#anfXCM`TW`-4_-5}ZVej.}G:q&&VT+%E,-S;H/}(1`R/i];S#S;(qLf"BxH2-1DE@jfECh2sHbJy1YW7Ce}&v^6[zU[f'TO<_
-`}[['NYOO&VCUd#V^e#eV>cj,nh5tRe=:Y5kQn,$(YF{48sr;e[hea[_GW|TRrNVE6uIK/z83=]!xBR+vAy#8$r-6aY<Da|T7!a:W{a)|A0UaSf5T[3[,$
-dwE7@<"j1fCC(S%y67-+|NEOWaW>x(XGd%gygy'J>1bMpiOAS'A{CE;PAR+]5MTrSyvhEKbPbgKt2_HT5OYBnvOO~1Xkw.g(>Mf.bOo9vF/.7>z6an@Wi#
-UmqrrHZlvjpOB7]f9eLG;M9=WXq3vdOb$:_::Dz;,^j5_%%rUCA:=q5iu>zK>FCN(:>UA/&oT.`5@7KG@n`LiG<G;a~qt1qS6"!U;ct$=6p@eir`}.!cvE
-},]2:/fRkp=[1vmk0KVN9{E5Kq]S/w:'Gs1(U_T$4A~!8v"Vp=N^vh9V6zEfWYmaexBSF;GV`YB{>7i(yMO22bVU-1SxiW:3/n7RS'Xo~_|],@OKr47^x`
-VeK4lBR6@qMl3z4+:pW_yk<,fQ.wV@0Bz@O87Y$v4i3'sAv1^l=FA&%g}9O`Epvj8E/8!E|mMx)sro5g_2D8,55sqN4:]_(@bQ2tBN>NFNZ:,NYZmd,V%L
-{(TDV(S7.,~xE^lSW`F_rHMZK'RVfiy,kJ#d7U%#%:pDROr!U%U+b&ZrcB$w],Z`TF"O<!CU,afVA8!oBgs2<{w`=DeDFgj@%)PmCA$#Ng}CUG2`G(i5uN
-BS)/soX,122,SW_xd^/td}'|lR3&`-|li67b,Fst&d>a8A|A!u-8oO<BWt@sJl6Rt>_w~6/$XM|o})|#4'+c:'s40vWo3!@"4pvrWv{2|(PO@cQPk#RA2f
-"k{wG)QLv3{=Zu$}Gk^R/|#KggpxWvZD.5t"Dg(TNCwNio!Mp"raIQ]T.Tg6YWRQoZ<H)N;&XN.${+H'Q&8-oSi|jiCM7gRZtg/i5H:BO#`9y&B{hqrkR)
-JF,y%1RkWgK)o1cab,gFCgfXk".fl6<.XUZw@QlQHEWn'1Wm]!/J;o]5'yH8YhE[{>e@%}oTvl:OOX9>ovkeV(Q+BUOxep|g},B%_dZ!oO`nlSU""rV|Y%
-Jb=D7Pb|BqpF35/G;Z8XH=,N,_cv"@$Z`x)WeZbj_;Q)Q)PQ@/7#,Ak)a+y"T-by<sVN#5Jy2);.x66Y@s>1Q%>:;3>M]r0Z!JBPp{zb)tSeR$qaT<|.5M
-4qPgD>ilPsLDi2N=_:_)fKa05C$z)]8JZn>QCB<96q$q"yH`^#F-!%R:u,DPXhxFQQXUuJ_UpB2BYo&jCjP!xxW1GP;,{q_pt4_hNn@<_$[{56W:1C12v[
-92N9VGUYIw^08CwbjufRgHHcyEt+[#UBEF[u#Pxs[vRsx36=zuaDZ^IK[LPb"3su!r%Q[D.e+5q{mhon`5u(/@J#6pJeUhW1/Oy_Gw3Es"Q:uaca;,j58_
-{XrVCd{L:L&Emw.HY)-GCbcl'`^R3`NA8q:E6i`asp$m/BHT_V5vv7=t=U#3|Bep-[}.V-N1Wd0naS36SjJzQI$a]pXVndPVZ[/[W.;F,ThIECABhSZ>!I
-ap(;[(9dB.XDg(#K6n8'5d-"0;nyH'oE<3j<!jE(Eb9Bs-2!kT`s$ktZ"/t_E/xS28!jaSfbfWvD@d}]5mg%y@ECEi/,Y[$dz[fNrM%Y`#pR4LP4!;mlM=
-A3&k/fv3$==BM(kb@AbI]2ls}h9w0$u+Z7yW,GH>874J.>T1:;4CMtf]RIO_vm{;_D0Z{J}P8{srEvr#=E&PhZFRdE}f~LLLF&&bi$9iuEG0pt[h3w$NDq
-j@x_+))Vtu{oLM"@o='My'`$rd"sN&Y+3B0:-5U&a_^yamfRo@"^CFZ;o=XJb$L:HsQ)Kp~XIny{K0bI:`u]K04_-)oJZbJgJM^!l:Y}g[2C`)QUeg'j&b
-]e4'}5{/u)"3+@_@Fe07}hqHqPwkfNL{_Rd!Q(hODw{bL_",l$KHpPHNfmf<zwkVD0XQ0+@'4N"p^2#/IHhQ[$|pczC.Le&eAKni]bjOLsoP^vbM&y4{^`
-Jx_zHj0n3AIL%`qQ,RKPX`8Nsn(j/MULtfy=4An[6@Y!,RmRTl^jk;q[Rc@brCa:&e%;)d$R]b%RHV@VR$<LFCIKYxb`+M;"Y/2/]8n-X"F2Ik(=Wg:yR.
-;Hl@lVUO3Xn.3(e5$,FsZQuk&%c<:`lUm,x%[aDkzgi2isa+YZLB"UN4<_i]o4Ewq'T6J4@/exq1JLHwWCp"u,-.blUxpnA8mlm)st51jdwc}TQJ&E|2_R
-8V0K0,Li('YlwFTMOzlm%#qT-1u&Gva8u$cN`8lcug2<S),{&[_/S&b3@<1cq:Wp)#L@j6QrI]4q'ERx&0c]hMjs1aRHr#M(|V`k}Rms~,$]N:Qs<NH%8s
->R|N<||l6"7=BGphn5~l]k5`N(Sh$-`Q^J3VSPfG5)"%,h2TnLJP>DB}s%v+S0uS6'Z2kOAZ)6x;7X/c55=9JM[lXTu<N5,WQE"L}<xo#]RE45^7B'v)XK
-Nto6@/R@hQOmj6c!~3qGbdxqE4.EiDyx#)Dnb;^JDSnLw>dM[ZcP3L}TuX}ysjKT87/|Q<OCyX_ZwU=-x#(;qd`XRu0-re#aXeB2fos<lYX+vxzyLV:i5(
-I;Wb"8c!d%U9^'zRufBT7M/!yV#Fgc6GTWT$Vi2HN+lhY'G|]&tCW8S(R]KZk89syBm6b09t#1ac@F54s<pEOt-,JBt[w0h^L7[^0XQJE3ueg%F;f.hj0N
-5Na8b._}R-s2h<~AN+fiPuS9dn/.[.G0}D;p5=+Z@AmI<[zALPPR:W>Z1Nw"&si4JF4SOiCyQXIvF.B9'}&%Bf`tlhuf^^!tMaUvks&(otU^fv1SoS9jq4
-o{5!)#kd^'zk)I9XZy{20=2+f;sC#hjh0b1i4Z'$H+VinU5H#i>%hgDxh9Jjf9XvjkZ9_J"V@o}(mtWhpL!WYXf+<.w.ZkLh!mK)Q,EzWEI)y-}&h`dW$6
-dfVqV_>4FTx}tY{)DhAL=4;S.HY%^9cY+aVJnI:HUx.=P'o5RM/HN{s^E&STo}sNRB$5B^{EQO:xV^,=9mq$~nu`GgpY+X]l@QwpoulA@@H.^W)4z$:7mI
-4TB=YR7n6p3QzD9UuJaQ;J";R5CA(=HixvkNg-olpqqRFA/oPZQ|9sT(.]-/7kGw8@mI$6Fz47PXI+|rrA,JhiK.!X.5$F[f)}rW6zr6IDtNikJ(TWNIiD
-WOeLE'U^j#lpjS}P#y9t"pQ)c":'#IlD`rXlfpipOqvASItKc7gRgC`B"-5c$7zCJQzNpG_DLe8c{[sEv'#XVS`L(g@IQ$`n1E:%}|s@B:1>j"p0pbZ^m|
-u:l9P2j+;&!4X:KiF.0!N!-p&E;ec:QsYO=I(KOO@IXFcms^kLp)7Yy|2r/u&:/6;;kh#B5YLvPbB6xuQ:x2pOO5"aXj!d,0`9i`mo+G~iL:V$$P_AjZ>G
-42E#Wh6y&_;BzoKW&rsp~uzM{D`a(hT@ZnJg1g'pu+.`4:c-)]&NzkyvGlHjHIN&%-;}Wrr)k5FsPObw&.$(5<Z;&(kdOJQ/n2fRF<PZD&W-HJcANp]FNW
-QP'ZNm+@<IGVGCl>qQ&bG/;5<9@,R.CtKP[]1K_|imL<>m%m<faq3iNe<g{:ZMuV<}H0h(7Bdx{6@dIg,{$p@C^X|%/F;e6VagM;S1`cEoPM9yg5;%pOy7
-Ib]-)k)I,,EYt]VpUtx9eH]c7d.{Q)y|OnFO_Q_+OPegi!/gRu%&:OvACq_}saCYa5(ynVEO}H.{W-|0Dxr$qgir~c>hfv<}W>Ff.oK#LzlKan99VOPWX`
->Y5FNtFV5]|Vi8)^hQHT/03)Bo#4gx7B'Co)N-@`jsFOV0fKR6bu^;HGqO41^:27irgW+9HkOkXzOYBqC)H{dh]'q&i.!vEn);=|f)w6`o4XJ8-rA3K6gX
-V7DMl;2Q`bH1&%TR%bmaioSj=cs+gs%ABA/ymSqru-BAJb.fl7{Mn|wo6A#-W+HtK+NMbz&)JpJ+a75biLD-3I}c,P;z[.{n2pYUeTU0ZJc5y2q!CZFv+g
-Q5,@C&.J!CY9kE8]Ti<^9v+'SG4'"1~5_RtTpekZq8]F]wu|&X88bO>t@6Zzvu3q$)z;_B!YoC/.@LbbV2u2m0{s@8}G4JTT;^)R@`yxkWG=eXZZo5oqTB
-=uAW$Tx[S`W|A9f/BAsPzx/JuK%`3}E[j'Z)-K.$<%'Ejzre`u&/U#]SPM)|ce="D_!b3WODA9G!Ah3I;aSuDgFv^I:2fuJ=ZT2yTVVz)%.{'aBVut8sih
-O0m6Rj4HK]jHtinwN,)#gIYmo@&L4LeKO4@iug9&PNPcfmDG+OOQd_fF0JMo-n4Cs;qrdABq^%Y%L(4-a7N!mvx=FyJpfn!rbcSq6J]1SZ1cZ.v&APv2,I
-@{Kstd1p"mXW.RQ-Gzr}E>44}.~-'-s2&UR0g!gah64+6BSTR^N#}|3{6>.C5:T6f<="i`C}$voCUvC{Ok,eBN6E$a^E2qy%[<Z=@4]gKywsWI!c2fq]$v
-U:eT-`mh"_qJF_!v{=MkaUn7>K0B|6)[bybsO_A$zZBK{T5xWjkx@!WC!o+=vz6JeT3>{g_n((5&dzw'/x'CR&5TD}ZDjxK/^#^TGM('3C5Y^0rEfWGmsz
-v{.&~^"{H-GRo<<uV=lY+gVI#KomLyJ>UIbNKG_'eUyC=x},aau'OmB[a}p0ub~0xP9s(cR0_V(o@gO5ecBr1xgxz79izFynn^;h!,yY/@O^8Lc44Xf#^U
-K}z(hhC-MP3Sm5+}fDqt($ZULzKD3VrM}6/r>q7|<M9E>w`O3UT,t"mRG}0w1a3,2qrwE46r@>'zcgE6)=>$S`0'r9lh_K%!zG&.{C+9#dL,Cbj&}sx]_C
-/{f'X.pA]c.8MPt2Jpl"h)XjY'x&-c4RL@Uld%eNjQ~J&e@`-^|To@dV-KK!E!4`_9iIHWdX-2$vJ!cNF"LFmMR3[;CwBF3rpRC]7(p)&(m.hb$pnrIF@2
-wf'/`)t$`G]D&O@<&vo-mL/paI7{"IN#)m/X':tM'XBGD)B)ZAO;KNClxn9XZl$O4d-.v)5Y=[WV/Z1pRb,rl[Z'~cN5yS:(I^njCIB;hyHt&yte]HvDp;
-4OO=PzHHzc"g"R.NYNU$7{4|erbBi@M=;N>@5/v,YHq{+nNDggmXMevy^R!L1%sXV$zg4=@&8(|en3@-zwz=Q;6OwD:@M')a;58l{q@Di#VE4Q@EOI0uyP
-'hOQB3d!ijM})@5`$+KOVI>hV#jLq6<5Kb:ZY>N]&oCM,A[B&Vn}QI&1#W(&k|Xa|l=b,rVo!|1L#Km9C82xS'xJOrtJoG{Qd]9{!It<=o7XrOpQ.Ir}$b
-!V/Mb|/DwgR"u=]D~22G`tp0]8Mb$XhODN]#P.H&a]lL'$=K[5u]:1~LrFe#lQ2,y%]JjxZND6wWw_iD7iey,dUCPH.,cnbn]D'qw8Y"H5kGY'K`cYR`4r
-V3sW1#Ekey6R{^Ov@!F;gCG^X/_gB)0FI2&7B)r.8Krkiy6dp,+7>Py#H/$7Yl$37n7pbhGayp`x4dcm8<eS)9S]1Weq>v[3z%``qgmvDNT_%oQXB4jsDf
-~Nt/'xge''#e]"GLbodfo'=Wy:U>O1HMPJ#/v`587I0uFlFNnR$pRfjp(@kFg9fF;l!G4+/=v$rjTps=^VIvg0{2v0qYf-!>e[rR)S[fUVEUSN]R]YN&tl
-iI2@LPE5U9C#=W"[HAECf.0K^<bemfJGPeSI@8=${V%%'s)qF26oQU_hGdIJK4#M`Z"XZ1aC:}CMWB)-~'i$RI87>SS]~1Na!CM+dG/NLvXfmtwq2,F#eQ
-CM2yCL2}s!:7)0O2eU)ty7o;Ep97aUa!/oc@qwo&KEl-R%L'OlITM+mWdM@Es9x,Bp,Z&huY:H<#uzL{~F[FQk##5c4"^-;,sr146agi>4r|BUQ9XB%Ys;
-r{t#Z$#WsIRhAT6Cr1='wZ&LsbTjjz=$1G_#;)@.[@M%j@g/z;mYT%w9k)Tu$&_8S^ab$$l)1d4tome|1j1m#qnN&<:A}]|+%UMO,iZTDr7;rgcpgn&.P&
-<DTdqzP6t`BAc<p]7]v+|N^+UIpEPD,"D:6j<t[u`fTMB&0,J@J5x.Y0dKnEh@$"ag%z8&^.{SK;W>'(L4:Y0Ahmidk(MQMaanCs<i'S9E.Q+4I0jbEjG6
-=W/6Yo@lyV'hL;Z$2'Ld=rk>i'tWVFjk|K{,|McJ;<c:nbw'H3BT|,K$_D9KI"DYbzc9]ZY7!uu3Mqs2xP-[tVrmW$yJs&:uT{/JBKv1QR<-ol3%Z8xmfC
-wO7t_ZmF7Mp!tT]_"T!pls,Gv8-02n+V5]E4S^'U|gq:$3ZP4n6vo;1t]fM'xCm3{N,@kQGSf[#0Ap$'=k'Y$gSIgt(-]H}n3ga=$OtA&YZr5+VO{EYLP.
-OEb_|8pl!%`!CnmuK>+cO:9ZAPMG47[gPY521r4!>tu:IhQXn:@'_i"Su9.ept~k"1gFIv==XHJ]7ge{z!|%B><Wosj4Fvu:ebRwFxtG)vd2%_i</u4,;7
-h70!|02Qgo>u7$Y(UDfQf>Lk1Kb{u"Hp#724hX!/3zJZx,aYMq!<0t{=H5/8Bzl3xf3B86=_Q+Ecj'kVh'OnYy[6&GvWK9at3i=xKS{N)V2ixZ)EyS`SPn
-[CU5sG,LM)4,&OoxT"P:@AsIV3y;[bX4=>>p<H5AU_(=aV%6mP}'"K;YT67qFdKRB5Dr8&{7qG6v>;gr0q:O&5b.>_E`/P8A7@P<4Wrk7kNg^5"##'m.#!
-'ekw/Ju6m>0#Gxd$3qQ5u3RqFU[P>Z^RiuuRflfp|FiEsETKrHR"ptBw!vbK3@#)`$~tKn(<vf,bIq2]r;Ww6d6{)N;GxS|rqfKMYWp1eOpRmY<pgxY`Wh
-|%fSN-kk~t}Qr![76BpjB0Q<a>4b1w/k-drS#aL.K7nTC.4j@;iPF1_F>gqBe)surik]hE,0>lw@Mi+)OX.H[|dY(`Vi]X/5rEWB^,E<0m]==:x1L=|&a+
-M";P=RN;$lD3<H)yr,8WaEk(%rg0Uo/>HG2#tetM`f|yqEfMRtd31>FcjCKyj^tNF[ss2MwM68dMR{si#w-N@TaSKjYVY.qJA:Ur>+#L94BPXs&b:bS_&V
-W.mhhA`|S=aIzZf|9$kms7L{-^IN,>qH.Y=aZD4KKl$yS{gm&msx9Z|xev}-P#>txZ'z)3_]^s<M=.G1~%yde2##5k'9=$9leLnOs|,-36Mr8g&6%_eO%7
-OacO6fG.3f=X(lxWR`8r3eQ]EmkDliAD_=Q9+2"NGS_CqT;Ek>tzThl1gxn,A2'aY57bdPCQW[4nmIwYe<LGV-gUf>5C~|gynS<e5R[.azs1_3{|]r9(|s
-]rc9E%d^`17]+Z^G/P3Z1>M_-PY]34p@>tJ^'!Um@Vg%bn7JGG(JHOr79YLf4UBFZwEZ,ULZ8iV14CHXtIfP_Z/s)eg"4S!aoR]|3n=|PSab38PY;Ghk6b
-}-5K7L:WBI$TJme9_AK#n>W/P4=x;,m1;jBn,k<Ek|yHyWzN@S&=ChNU%aeWX88y"1HxnTtr_Y7(B{f7}Yl27PLr/QCLjLZ3{5A|5F#Naa]M_FA!,IK#&i
-u;28z/A!-IoC7"@2<AMqc9eQon]tZoP2e|QHlm1n9y>Og&~TM)G2+{Gv{H|573c(bMce>N7WvpRQpm&y'Fw[4/IcplZ+J:3#~M{,GCAaZTwsQ)b;g2`$$|
-C]WG,J/9S>8VRTNkXW$57Dj:r]F_vdcqZc@tWNB&'ylXB<:8EdK0H.k3(:ECzG.SJJ.M1<pC8;4%]k2C2hl+E]xy}rNd</$j^aojlBJ;i;qdFfZ<se_]Nj
-9uUWiK/|rI6k8/1k,eKcl2z++rSrBK]`RXlj15VJyEsT5dNZ<$jXlCy.2i0P9@rm`[cQY1y60ilHS<nx[S(gu7:N]-RePlEe)gw4W!-gZkbAl[SByVH)4D
-1NR>'d=5x"TSxPz,mz8$YCJq:[kEJQxifz("41Q+hy#9L4UKzfx3x-(p3FFAc!qU1O$<>|`JA/W+z!N6_<'d-L80m)KL>i}noPoqDXJ{IC}83R=!d/W8O#
-3lerPYVT{|I^(k46V#AyeDSCC|b4&lHD~!a$aDaqSsJ+Byxd|>Ernlv"Zt0rbPs5Wx"},Te+7ndfDOtLGLtwpo)BB<H()t95z,wSBx(aaz"1HPY!to]XAS
-,KI8qC1{{wgozQc/U9P9opEjkIto=MOZSj6c]",#1U9p;OwgJP${C)R[b>/;+s~xz-:Xe'9yHwU6h7Rq0uL1t3&&VqaWH&=ahQCm}G~mfy96&>|LFx/c.F
-y|}fB::9zpV7}S.@]j/'gj9|%4V1wD&X)0jhskIBx)dpU&UP[,"i#e/VGSqzZ[!xTtW6e_%x4qLX6e1@^SEQeMyI.n;}RXClR)=a0A_`tM%YD7F;Yy5I}|
-,81f8N|T%>;!]0^gUw0'Q|68k3@5'!22R.t/59YH2e-]69.{Mh{|zcF(ftouX"~2mhy+-Ktn0ZW4>$t7O%h;=Tg(dHvzl:f`/Y6f5MHG!f!G;BW|jn{<GB
-b&Bt$td3qN<aJwnyDX[2T6F,j)~hf+fo4f]"f!CU~042zar+jnq^,O^;nmaxg$^C>P"lfqUT"b7ipt}8nDOosA:aSI>(Jr,@-YFmrnl&SSn.+KQ=$c'tec
-Ztj^cbHwj+ALz<p;J$)(msmvJY%Sz8=Tg|/5a,'"PB((W3QQcEpM2'5oC/wSP-nEt#@_WYc$w[Sa01.eSzgRc|W25f-c,(SPCkC=czMv[n.7&jHZth69&"
-D(cV"c:rVVB[;rkJQNWLmm:ho^pN,72FwL9c(W}Mxq::(X`e%LCG%BqD#81;/]YdNll(tr(f5/lE&qmDtr7u/NV.FBphd1,F7cSFFgKHV!q+Z.h0quv-3P
-Yc7o<"i3EmA;L"h(dqlk"_P;@K7!"(`ULBj0r8O.ik$ut}]sErooiYP-JWAa58Ew25J!RVlq%h`tZ0I.`4u)vlV$ckAv#a@>vI(tni&jp"8f`>ax=U!&qx
-)cLTKi<pLF{c.`b`WgN%&XK6]X-u]KX/W%[C+%z-E'.x8BZ%zJgmsEaH19"vVoal5=YE-,3n>[iW6#=Gc::o:DxW&Sr'2!)Dxh(6E^ZLmOgdO/#"d#uy!K
-mj3yBYsEZw0LBB0W>E_``l<j@byJ8Ku$2%,_%%#6@qoY7|x0.5z1tTEoJC}+H/HU@G)j-W~N0mX9BjsB{2E4=I:zLC[M1D;Gl':0Oa:Z<ESn'u'Z]nh,Ky
-wMsj|M|{S|/psL;RUJMmgX4hV`.be<GIJ-_wf8D2txj:W1pPN/nR+/|<{r32:[|tk^-Ga`ufo5Cm%$G`U<.KO:8%,(oR9=bx>Y6E3[yLqa)Wm,Y9:|Rzk6
-^IE(f,0{Vvvk7<8P3$w"RsD{i"vZ@Mxyi+K|d[yv,UWGv((=46,>Kc(Ylg|K#b~]Z;%,v,`Nzgiz+-<%!Rb"Glz7A"V0:!c-U4D]vrsdt!SGvyw7]2tYCR
-<Kcj.3B:t>WgO#AUy$Z,KzHH]&|]v%..e1XGX,4r>O}2(x3KR]#[Sl0KTTAOQly3XhRcT:tIl_;FbM'WGVS;#5G,C9(+SRp6%@Z{j)|$7Si]_jW,@Y)8'Z
-!]N_@)fi7=[B03+2~i"HF4cU@:eMyQ>VdF^^z"Xi+zmCEJef~2=[z|1#32p"lTl7y7<|4P[k-BCEo,BMfx>eC$mV:hCM6LGv}X&TfBQGmIPW%a_vC8nB2z
-sDay_d<&<bCTo'_l{RXFWE3fQfYWqN`9Sn&z[AbJML>A}L7%s!FOKiJD=MU@hLuPSg+1S]u2t.]V3>vSD^'h(z#,4al@rDp9Yo8/Z=wDd>P#|2=u=j&s#m
-,S&|$i{^WQ9le.GSEV!!W"zMqskPU)!yf18YfnRCtge<w|EQT.{#VY&&,AQf}5ws2ID-A[_8Gsi0gR+f:n9dhqY)Ehk)B'j"s>@&|XI0S>}_8Hw#m__29I
-KYXZaCi{Shm_u{OPG%bB6HdTP`Td3-PljiO3A|g;t`D0!bs>{1>l4nee,HYy(b]oAUQ5nfmNq{LyI]t/&S-yx1Kj{8Q5y|X$UgI/[KNBfHrBs1A+IwZs$I
-KtU+1En1d>QER3_K)|3F2xC)Pyki_VK`4nWuP-n-x;=s14w.K+Q@I.Wsu9S6XgYF2P/r=2f7y8|hzO5<m%T&M8cxGi|B&3pP%S5Mj"R.~@8GZE!LR0>'S4
->$i%6b`l:WRX~NlI#&jri1Tx@a)k!BmfV@iUx'~T27N2faNx],^-/u>WuejN8+`/QS@:v8qbNdethEk-TQ5{9`l:&8[D"/mJ43Ui0ig_GE6nA/OP(.vVOQ
-(R^0%]@%xQJ=~KqY7r_Or.!kZ&B6YD4TIi34w+gM|r84cfs'Dv-fVZ&O(!0bT&bdW&DQLA1M&7~:FR8Ba_[%Wq.fv+p2O8"T[CZBUxF[s1GOAM4i-c%lv6
-+_j'C8Xhl=jTubyboU#=:X8k0VadwE{s";#$/,;$pE}k><nG)QW1GobcNx"sQ88q-.&!eqjVK{nNuz+-NbTk|^cTebMe"iGuO&F;.u<suyLU_Ty$uASrTM
-tj>c]"r@CdyPyNR;Zv8)8g%nkSx!5,}%(+{|nERS_Qe/eu"hrI6zB7/RtNK>#I3i~IikMOwI=so.8R2HS5:iDhDhM>@@({.zp.HxTNxNE|bb]U>L`2#lt7
-O:uZq'-bC+84CT9u=[;_Z5TB7C&"+)&k2:j,PVx),BKxMcz5"I38g:ujB|Vl2n`Y$Ghi%42>5Yu_~^U^dXKt#]tFf/WepRBu/kL-#gZO-a`/Shrq.jL!.y
-G3hy{F&D=%Q=Jm&zxq9w(^=D6&ghPIXU})c@'/CPhgSf~t7;m{=_f/oBZ7%)[mi%g_5]}0CiwyG]O2(#t.E+m0G@7SME'GiWCN@6WB2QKf$@zE&I:Ui&S-
-;C|Bj`j{),Q54Hw<q:]>_+%Hhf%Vu:e=5BC3Mxp|"md>,cs[w(+5`&}jcLuYEkCnIBc&%B0dbf@pWSMzouFE9E)Z8WBT9S9%cV<[Y/]mFw),qdU6TM4tzu
-e>^KD=>=.YT;q5:vuUt'Ie+9OeFd)WsNpArtS>EJhq6`@n<'~!kPAI1@<4.[x:UV)JYfiM;9|cGAHr,U5::ad.H"Tv12b-->>2:d,THR%5:UNFJr,/)57G
-[H+]iQAaz!!E^inJoISs$M3|g-KD'%fkL!:9jkj!KYQ$|Mv1k1,T%r$RS`vej/kti#j/6&9clmF9hP"t.e.Tgf}[Y0H#wLPM:|Dh^gVMuLtc>@bOFv]Q:D
-hVj-tcUY3'+nn0U"Vhor[HHxLgu+Fk#>;w$CXjDd]wsl_m48S2E4rnE9H^)1lEC:C&2!g8O)YVgAQpRJCOYC0I]S|k)sZ>5.Ftb-(y6TaD/7ikW+A&IS&m
-glWsXVI/-bq{MC_sIu=S@4oBxCM#8^M8Ab2AqCn2p&p2<|6y;AWvaWqhQ$C""~5f4:21m;1dwwCq1in5fZ3{BpMGLt@+cWuf-dT;(PcIK}6qiN-M8{+#|z
-q%kg{tNnUlfr0/#}"6&-OCr+AY~_n2bjfNrTv1(lt9:3t'$t.1]){Gl+gwMuYRJ%{%NyeKksXDQ|;ZX,%}+B5H>}W0&z2>g7}wze^{j<Gs8wSMaIg2GM(9
-ay7b]/+UuQniT{UDD)%-b,QU)!A/'[t!OXebOJi(0:y$$rE9A'}6vTq'|TE#-QnE3,;YCD)u#U!%+]L|xaDl#48F&jNv+%3yrJM/V:CL7pzqv/;|@p%ORe
-E{!iof!kk^0/6-a$TemtgC,(f-Cd-/=BHn^T<i5'y^hIHkOOY:Y(C.$I]/li;R[kToW.I$ztjUy`rSAVg`$Jq{wsxu}_EN#y"3s%K68Z4IH_bXV>A}PP!"
-ea@T22Pzdp-l`iJc`53'A,Q55SoSFz'2~0dwS-AtV+8qZh(}cVgxr@^W{RSg).hl0s[4-JQ=RW>b2qyWY6(/WAH/r+owbxziV,~#GKH0$F_<QQGe!z8{c/
--;-tBW}A(G@wVb^oKT=F"h!SPEk_8B&$Ns#iD'(BOEF#)`=iliC4,A-H^(=|P+k#hGv4oq1Rl<emvx/5:kxF%)XOHn0dt1vK,'yTx":_nf{9mchWW1qB~r
-#$2rz_eUan"t>XEyJg=RDnBdzTyLx9Td!'|ZWf~x|4{gBy)d5idc0SYo=mc_(nXFSd2^8bW`=ju./yxq::jU6>u:QU#ULqAnku/U!:ASc$T"3#c@E:3/mT
-nka,!,:z+j.&BD;1v.:UC$[k`.~#`"}ba&I$L'8LB9`&9L19Nxp5IT4"dI,p3S'8ZVQQo2'Ey>Y<THITtX/p+bs1X6JaAQcAU[Bx-#bR]<DZg>cm$cyugj
-b71S'H{KvW[fk/>BhZm<aty'Pjr|WD8cjMM`fd^_3wY1wM%FX]X@L3UJ[#T#~+/d;O5n@,^<K}yEXN0Afr`||`:1gcwBI78x"en4/itx|'gW0A3q=C4N0u
-qM{Ey,K4eu#eGghf6I8>w=Xr&n9G86zMe"&^)Fz_.fd}LV"j[iQ#5-GVUE5QP!-QMcO2.rEb,woD$RPW3Fc'Vo21nQz<|u+u})n0WvuU#4/W{<g7KQ7#Iy
-x>&<"1Xn!2dSWYZ_KR-D.}f>LEgDQ{n1}W5WMe_#L7Zd:LnLsSj|<+G$t7r5C<8P9BB0Wk`a"Fb2hs%$97C_05XJ)Q+SAWBWkr=f&CjD^/[86FH&:Z4'2T
-8q{HK74%kLjsPz}w@FWv-HIK)Sqr.oy(g#WL"xu/yIDBe<CP.>iKPJ/XohH<!s96='D-%`"BE{xG-E9yFT-Mh{cg+Et"OYOB+x5KK5g.bRUI|#BRd[Xw6&
-zCz,zsRPRc-GdB9^TDRWk4.{GVJ5TPB/0.wks'=C;Bk_02z@YU)IuXEfcAVD((@G7c~v$l~;/S^clH+V-dl_ljMCh+:Q"6y/eRCBJ[K&6yujS`.yHOhtTb
-5Tn%f-SiHb+c~dVi,M&opL^v6J@eD1L[ZSwpDx8i>am2#Mxl7Q&@<cM7IW{P0Ka_x_-oezQ>8jT3kv,7'D+7Ac/D>(`74[7ko-|LWanZ7NE+%$qMIVg>5N
-%=`)>il`s5^wY3#2:JOIgl=/W%oFWkSAu39dLpjc~H[ksz&2K|VOpLllbHdL1W4#H5SdkOzlh[dq5;b1kz/Dq7yhANyg$T>":M;Kbo]&SV,61IDuq!HfEh
-lMi!JVQ_cy]`M`%!Y/-s8gGsz_$>%v6-Se=x#s&gv9lvyEu$@JDuJl`@]5C$G8I2#`I9!/S,hc7:/l,^Oe-Hp<g4k"DNA--l^BxD{K+4/{/}Rszu}zAdO&
-q(Uv4PS^XlNy$y+9.Ftc2rA}ZfH&$w"W|_wfzr~XaZS_:Y&CA,9|uosO@0W[:H7{U2LkP1l2(kj(<|d3Td{1!Oaiaa-pg#Fi&Tv/XauhfPWOd:IB2NcJG]
-dj['g_Hf+^Fe9[FWtQg{W@({Bs/d`sq)q),.V9yY-A^6Lm@;-W=-Pl|bd2!kL|ih@GSUlY,[8yfU}hC),gf`"BIHXU<A.]D/g^q4oie_]"MapHT-7VafAc
-'zNx'E}5wS:QmF6XWgeG0F!KbD#UP22%`.`h(e4n,zey/sSM&KtlV#mUEp@.Wv%7VkR%m4`%zEf7+ZPMF>sq]sz0<'{UNRgOM`hR9dG8SI/hn[rIb^tTo@
-V:c-<M%|5p{Rw+4fL2AMYrg0rnQk",6(.qL[Y(A',vUnzBX(4u0x`_qBK!4oJsCqE&a0Y>rRdz<>F&tH=aJ7u3$[|)|`x]e<Ts[oz_`'m:j"blyJ0pA5Y}
-^QBM,(#W]WS|9r7BAKJTVm;_XC/vy]|k!-bBU$gaP^U$M9S@#}/G<jbqSWS^suwomm5GRNY:%0a[Q#}cm}[kuW4c:<ra3r2lvof|KapO{!SazO)13M]xG=
-tayjmf=Mi2E[lz~c2x4}!a,Yqz|f(@zorxr_uOb/)j]HX1}QIx=`|OUBLPE]r3OaVaJON+p8[aOP+E[{2AT&5]]f>{:=Ij>y_#/&#=m7u"hr~B:,Nj_v_|
-<xK&lyM2>O$z+`-{!vmY5Ja,w>n$0v)qSd!z&1$zhaT^,{P0nooK+rs0P$$bYn&XWO>y1N{aO[#[6WjI;W'1vzUYP$VSnIk3Y;RF3<z5ViN%HqktWt5['n
-(cQ|h@;II|%0;ITBM7J[@76/5#lV.c|d@{+vD>_sa7_E.N]fE&s2G3,V-fV.&7GVPj:SR.P@H3LN3MNgh7:C{%H[GLzM:O;r'/@y>Wri6pX;~'lXU"(0om
-j};cRN:of>}GIi&r{^^]hS'm4lqIbWRI{.Z"0zR-U,&1}I/PQ{C}^SoAJ"{F3U5kn!0LJnCVLJFG@nRGNi@&:OPu^N,AV2qLj[:Z-ms5_8R]!k7SIA_$S@
-S]Da:qz'PpL]M(qj-A+.T]Zwn.ItBmBR}S77'`VafApC>9V{+MM,=QV^wE<RsI(FDnzdrQRlZ`T$.nr@.A$O_+}cM}_UHqbT`]@{}@J#}`)omCq7jan2X#
-(xNE;[)wG+eW.tfwP7(6$kL1/no0U{$RX_kt~XD+/gB>'dpT><#2t/#CLMg}r{1p)YxATR_b8iag<F{3gNEH^<vjRpu8u$H:LVf3wQWHVzWxdtyEW>$YK.
-bNf=Sj+[Vrt.VhKP<LCix$zn^a6YQ^]&QRz^SZ/xON6D7UwoH).5Z'Nq,O)oq8a%_D=V]}fF6HpdVjEVR(:Hb^&w,BMVo6-SJAPgAkO<|VR9D(lZ93k4Ll
-uF5qWK+A2eDB1!Eb~W&}z`/[]HcgUv(2,'<TIo}$j+eN+d2d4cO|ck,`u}DEk7T_aSD8_nIwemBr2M'azRFb"7$)9Dp`#vs;V]pv}"e4I}tLwNbo[3{Nit
-(rJr$rYL%y=Asr=T[|=kM`a8DM$gMaKpL+dc}OoIMJr,v[lI)42b2T5{qNx<H%v}~1L-xapvVf!!62DOD`]%'3G.DZwLD35vAq`3B84|Go@4-d]HxK+c6E
-+5PWyeI'Y}pIl,l,N`TSVbTP7hFsAe~!L;T0>u|L5Dh!K#)m!afsnGNu7Srd+Dzl)kczB"A:ZQZ{4pGuX(%V}u(b:>=W+69,My{2I9mlX;]ovbPV5]am$T
-.DW!C<5B6GL"smoMzbI:c-5nH!/#$Ii^Uzc{ohe:)/V"8)543Mwo`b.lk0:I.(`3:=tgweeJK';,47sY_N^9c2;_4bP{rXM#dl"Ov6/SS(al6<<=b!#X1[
-Uzb+%Zw5'>66H0(]IU9@d[ey>%K%$2;r'uLo1.K'JI{Pk}oSPfe1nlJjEden'Kt7Cgv7xh:"|6=m@8bxrpA)!Mhx`:IKufdVO+R+'kGms)fFNyIhxoH5,4
-jFk'n(yRRi82%E!-"E-Kl36TyAN}b`@9!o=)f@qB,ZVvuXbHs^y/^dCci2W1T[>[=jdM.;JUPM3aQ8`}Y)|)Zo9_!C^ZqmbJpYUhWsA}%A5u"2:ZV9uCgX
-IX3P-"#^M,4+EYAZ3M[{DeoMRHBn#/_6"s.0`<j}PkN.=h&`~DWk~hWjd'3ZYRpWZC#6RYnPT2rq6cKDl1SC8&C,U]vX5U8.@a&PF_KUHr`GTJmrT{nr67
-8D=]4L5J7kl+ItzKk<f_HaS5O!T]`raw9&FDD,;i!8daw5;DiF-D`:[J[">jK/w_$Js6FFo}EJ8'}tfkjM(-GL5YNU%q3&E[["@0F@p(n3:P|;%`L<cpjY
-oLhhRf<m{AD/qu"(G.RKh0e,MQ=u-Sgt]aLaAe&5OP@OhkW<}fqy/.%M2_l=JeR`(N3|.x@$n$PYuO:IJR"n5Sl9.+Z_OiU96^H}fWuyMfv#g=fS!'EsoK
-c5zb(eMGn=u{>)41jm`1{/);q%b0duP4eIA_$90qu"'auEn53[SuCzYK>+|XW]ZV%K~YuCf2iLwfj'41jLxfJ_=/|v(<yd&|=)Is([C%Xd&7khTz+j1cZ:
-lMk'zGD)6R"U5+2ErgG{IqHSlrr5js-ausHM~j]9^$+mMoY{ISwjQxyUasXg&2lNj';JYNKl0z<G<rYvhkpI33$'@+xg#OSEqT.S|7&xY|Au1rV"xVn.Ug
-g+6]odaRPDN$|MUq<8nnK7Il^W`|{Y,isx{Ds90_jdCE5pEwOVpX]5z9zw5ozYod$|#QY{uK>'YHzd+3$wcqUA8$9{>/mBzz_%n,lUF("Iw-rm&Jf0v&Cl
-&29HBZ/6Y-"3{z'h2|u!CZ7Bj>"gE|+=_YQxpB'x8VeBAT}r{wxORUcse1SLBikEU{[-!5V%;M=39'[sCE8j~bju2Ep`56#_IFZO3B(x)5$3+c.XZ1aM1U
-(Xi_Q2{d5dskcEuRq5(=h+`6EoZ}pty>CN2skth)zr>XZ.7Nk4(0H82s(Z:O0n':Oxf3<eZ=)tE)5AEK^6]r"jqp~:6erX4{|>:d%-ea`58XAT9pgIuqR_
-I5rplX$%L%3=>qx"-tze9ba6y=/"AKo'~@]f8V+z@U;XW,D.JDQGK&8D0}vywJ+v`r4k,Vkp}!L&az:vUi3jgfIw&$i8XOTMW8.ua;j5CQj9-_dMA>nc-o
-t+r03zic;D&XCqV7$AKC;B'i38xa6P(/@eVc]HuFL3^A8T$25yJH_W1mMYnIAx>{'=J`V=>'WxLpkr`WGX/sl:n'joK2$^MIRg0{{wv,382Fe8]8'wb8O:
-cb5hV>ud3biVa_(IF)yiDc@<_ngV4>/irL%NedF'!yRzu/15.46,YeUPa=!&D!09-l!`ixlpP]5AhPq'/CSGh|UIq$i7%0BPh#z+_f<i(AV+}t2YYFDz.7
-xT7dv885~A0bz.5@@5S4Jt1)["&U>L:lt!XFULy.6q:yIR75}n[%9n3;E1o%/=%Cd:k:fg$jt"3ph<BU&eknM}+VM$wMv'qAcA>U2%c7C@>GBWWG;3wd[W
-luMqb)<fUIGLDZg)%/!l]'i$E^W06A_9$yl>h[&@/I<N+z[/d.D5k3pJ+l"x[VS-{37Cx]9}b"&sWG4,|60xfus$1hp+w%<VLCc,Jbp{k0VRw5]:,C/ky{
-QfYrxYu(Njj8Z%M/3}GQG83xUe^{bz$M)XJ.b7D@wsw`h"=>J4lh'D9y@OS)CvxQBxC;Q='7=V1Qi&DL7w9lV|(rxUyc]4<EYPnTj_ThP'W7faDR#Rq[fH
-Kx[)f#cet!%r%]]lSWi.:Zl>wf0A<(wa(:IyB{(7WZC!_yGdq6Q=nIF=:uC$rRTz{NQ['=`i54marj7HpunvI3Lcav(w/uSAO{kg9G|GL%<5,U5X.xNbd"
-_0k<2G:UkU5iz(0Xd6jit:Shu-&DQQe"Qt~4l(]gd)Mqpgk[ul4^fPh}EM...-ls/s1sHu4@,)=M^j(x<}sKA^b&P1+-x{()H7cJ^W'oyjhyVbwzVNgokp
-Bvi_'F@Ma",,9zOUhfOa:C)o$6jNb4t=yGS(9VI}&r=wp+YKes$@Y{KEa"NxyZ2IXwjXQ]n8$k%l,}8iib2c+^tF&@5zeH)ZUy.{PY-C~}qd2ndqh=)r)t
-vCRtq79(xnpgSP0z~r4E|CL^>$h/GsE2Zfim>;+vUwkRA]2D:=!=ltx9=F0.X_pm[RjY_CDU.:U(GLN:|,81d2sk[aDVuE)mkessd:p:E8>vFAnOIoX|Kh
-2!)|W^W|oVY_i10awqB(/oey&Qs{EOUdRHH/Dp'Ez8lN9xCL;zghxm1L)a6.lKxTU>0cQ^)'Or$uTRLb}Vw--wXL9L{<U6@CO(%mD^`zN%za>]:wpN#coH
-q/m)KYIC|r'(dFj.K=}cjHb4:Q5X6k;rQ)3^u`1oUCAf.Xqj{(P)#enOzS]MQQ+gjb$dm&FX/S_ZlCLpq/dFH,Ykn6jP}t9h:"8heP~05#3L{Pj!3WWRbi
-~&MhDx`Jga&S&7i)vr1Wh[GGog3|mThv$]9y3CRqyOLky6yfiX=Qm(}b[yAi=ghr)RO%IeF4VlA-+9[6wpscr0;Hq'f3RY#wz9HMlVghaiMaS2|F#_FzVP
-c-59SqI;=ITzK1E3]`nt8ijRT_Qs7BeGhD@^RZDXLN]Uf.kk=9ZVHt`nT`p">MXlnr;S$hz'@X74v;T{xM2Z8D6Y^ia]j'mc[2bDB!.B@_iu};d$`c$&Vf
-=`%a/C{hKpb`>@h!e<LV{ZfS0;IW2ndS~rk2~Gq4}(|NgU<km/-96RKt@9Cf4![}@.#rIUk:1A++teLb(qX()E#!IuEKD]9u,HTpl'Lougs&=#0H!YJ7PT
-#HO^r)#qm7aJPz9sHu=#y5}B`@#_G'+8I`[W<sHsgGAN~:&d@]ZG+FS1s42]Cw2hsg|G!w{$OITZ;mxc8:.2S+T(3':GqLo^e!oIkfow+Sql;|+);|;ez$
-aVo"Nej]+zZ"A/,pBp@VChgHw-dJ3'fMsh"(L[HJRhY=U5&A/sc<C&m#&qk8>%bVOTt@R]i`|o'.77'k1/`9]$]4Fif'r0TVE,BE(th{Q&CN7f{3F|OBBd
->3h/fT=lwN^O|jD(rpY!63_NnX[N.LdnG4"n46YD~V,R/`lq$N})it1Yd&mg0O|zkxhh;8Con,)t#63;68hNiQkoq,[mLsw,+@XN"RArn(KF1I#}0]o-!P
-P.8xFnt;#{VkcEJm5]"<Y`,OM-flzOV2D7S_s+}FK%hd&)5fnKogf{'9P0m'mvlo2^pHeGuss&HJUeQ:X;<WpCIH]Am(./[^3boF_Jl3Ua6,'V>O_hu>kk
-g0@f$vB@01&:fY<X8tm+`s$.m-oc{r&F(l`i"!kd:2+.w".q&&#:OH0`FlTXTi25Z|Up4P)|'oYj4`#1,}_9Oed{_N$zI<Y/3{n@d1RBPuZ3%ayYE1Zz/L
-=#b/rPF&WA;=VI#)_EwejF_[sI:X2j4EWBhclx+qG.iIlkrjQ(:ry+Hz_9_hg#:TXY##Ys#8DaL0gC:hr2&(1n9sp'U!KAgG9DCX4i7o_v/XrsuKYq`"WG
-3C5a[T")8/Ln2&qpHMbz8EC-'DM"L'[!0i1M'db#HG|giHZBH]_NSJ@t}|9=1$=uw^M=N4]j&I2(Fo_Fs60[lU8x1&ky_.JKKJ=sSX8/C"cTT$L)fVXNXY
-AyeE:oFq#O64m4]O:MV51^&P^Ga_6xew1O[>$w;8!pU`U3d.zv(:x%%ArNm#oBYK`}9g@"sAIs<Cz"M&X-5p67'A&;9qjF=7Si0AGxZM11%)(#X{&-o93v
-}gmud8JdrCzPf-K2Y%v_JMb(@>{Zd1YnVS(2HhbPLE,!q',j;IznAxJU-&j>KYT6N2MSKfao)MI-A5rB4&3TWpoD#teHKSn)f(jC&=dSzd)f({1@[/WFwg
-RT&N41).6hm89|DFna&^+2!l)!IjfpO<Vq!z.IvBo,8L/ZR(UPAodY=c208b>ni'ad8)LA0`yyn99EWv!o:b/s]RheilvNbAZ6Jt$K9d2CrQl{Xq5[hdgz
-]S]:YH]7ZDTcRE0R:mcOs!$4h)/-o:dEH}Wb'aqGN=(]k&YI9eCYNN;Q(2M'f81>(mMt"w87lSgUL-@ay,_J%$pzJo3#&z^6L9^uLJoXrK53/{LH`"j'Y<
-BG%x5i0H_6{.1!pTdt+FMc|qVp#m'Ce+[I:WHe~Lg7`!Jp=hOK!ZDOy'>Q_}1q"v#,VzVBXa-R`<<dW473S|ue0uWXZ}K[coL;h#_TCuTF>nD-3t]uPh!o
-![k),5c<EvTb$Cje_1DXgWFuF&,MqZxfGK",g6]zFk<,EMh"8<IrUv`V"zkCF]Kz#K+d$pcg:F;Q$Pb:}(wF[P]tOv[Oy;d_Bn$5@rTK"D@L-a}BL}qkrB
-VVLD^m/jX_G^skeLKVHm'ew(mFtglQ&BZm+!~@/1X#H@`c|W`Med-aak&Fc&{4I]((o%3%]VfR-dF&uJ=b1#1oA$kwVU+N'Wdo0]LGXN'&V.88|srR72%[
-b,R'r4Ve+B1!2bXJ1[gXDMXp`=KDftT6w%<rsp]b^2Quh%#o/O=RlsJ._SvWrMJG-#7onNt{LyvXV{!P2xHr8d1Iz+a|>}6sxlI{bb,QOV_L'd@|P6~my|
-O4i/U^B|xx/;QYV$$50qbUva_pKH0@CXT+~Kaz:OazS6ZV|z'`tBk2Q,ysFu~UPD7"wx6+K=33yh|Zo+w;BGWlxlWP2c}D33b"SGx2{c._ez&Q20XshE_8
-/E[vLGCQ<)}h58JPBn/3-v{h,mB29yqsQ]t#TVbKRr^/M#o-`c1sCGU+KudK4aHx('~xUIq>GMwUVVEcVPXT$jKSMWz(TL1rfhZ+465)lX2CuCa.b,/qij
-789jJwInG2F,7&Bi0K,J`'5pIF;/(a=#m7",O+]wUCT3R<g.d|A!+;Ce+IOY9ZMoct1E7hD:=Jz(qo.)^/dH"kI2<_J4;shT{Wtg!Z!JwLtQZ<;GyvWi}S
-s(0>ncmjdp6/;#8NPXHm=HKM3s,T%e;1$yHT^oAGp)Uiar<tP(YGGntw/ndC9b=FNZ6TU8b7=X|ZpKm]![`167P-%Nz|}VQ]Kl,3O=-0yZtJ0m>+N'p3%)
-+cjD:P.g29(pd|f'Snk&&ieMo,%I=$0R<AplPOakz,/bc:lxE%ugFje#=lR/;&-6;'YI`Qec(w^fe:=2Pjv{8F(b,#"IsM}]_:O]tH2OQ@{}z)xqsDObf^
-%l7l"L-#5x:3;@'QL%pLD/{7q7QiLv6Ev![,dVoXVZ{ZO}h$%V3z((s,9T#4mu%u5_o3BLErO+OWXLFC..j(BorOjQU$8m%7lX+`D5uJ+t=)y#FigxMyv7
-A'z%AgD/TKZI0wEC->NC:@Ii>,5Own:]lE>`#:4"RyW{WmPFyJBUueYzl(R|'A`^X:OqFhVFyeOHzKIcHsywm`QbAksRYUNlLDsXzS08kG>NiaY.A_3hI;
-@yaz^!N@m)0v7%tE9hwK9fUM#FdwT{Xu>{.yxM`-sGsEnRq1v[qD^;8K~j^/a,^LVyHX9PL3h[X'BbBn|,Yp2t<]o0KUVS!wV<E;>s1Sw3Cnnn@@;Plr2/
-M!>pr#cn^Pur.C8]ZV:!#eR1:"DCN=6<t)dS%Jp%c%}E2CZ!&BE-d06'q>Xq'^v49C:{}u@eW9]ZfbG{)CVlJ3V@'W~Y$&a^`!-|"ZeFxR;w$C2mQh|&/:
-s%<Sk(cDpxSvT=k3hmtL#/)p#eklNrk7n2N-~v^5M`+TFZ-uR=P}@^C"3,-'6"j-MG3b+tbZ|>w<`ps2AgH):H"nq$-6GZubpp_"y98Y2{dkY!>=!/m0QJ
--B%}10xwQNfqnc#-$ds(5;ih]keY8t1go67Yo'sVP4fIE_%/Iu1T}S!cED7qg8)gs5BcPU'3P]#NY1byj&cTcD5;]!^}Oxt9yWy4,-Y[9&s9"fi8yY1BNX
-_SdE5vfE-@gv'lo-Xi|%mb}@RDx9$PJ,ljb`ByTpEiVc8jFa!=Jxs&GLDY]=-uU$Nwtv[1;N,KjS_@C)&.elYJ!;{CM|9bZ3C_3V)O)GoiK{7O^/D4xbb{
-`f%E-%f!iD=iz'RzGkhT$q]qvQ)#ZGYbRy,mK|!G=a;7n&!.8@~Ua-f4W$+82Vs65@gGQ0&XaNMC9qs(5gHbwAmXS%TyMIso@#}Rq<vJmt87mKUe+s{^6{
-p8@/o{StlSg&]d^|KCh3<o1#n'SvciO)J/.e/@u"axaG[T#F~-yvlpD3<+xrT=tcnWeVZE,J3r}3&&=QowJ]HbMvPN:K'Q!Y1rjMOO1HJoa&Pv-#z5nY+G
-N|M6>w$d#iWg%'zjrk-nB"G;z/}M~aP4S76rBw~$cp;wzHz]}(Xqum@HZN5nJ6J]=_3B&>Ds!]'}^-c)ImI"c:w4''$lRqJOxQbHUg`@59.>y!20GA[8sC
-d&1o66N!@H#!%&!4_,-(omnkpe'#c5j=K:-vq|QN<X,c8w.5&xupX[y[U5nLTV0".J>R2Fndi9/F0sTOcEVUm-nu(st;}_XpwVT"Lh(O|hdFD]b/)</Hp[
-M6Mszxu8K^h1XWaVonOUQ^Ei{UE$x'mb4F-cBsp)SG,q>6oGbY4bU:Cr@JWrCTBEf<'C:3PiQCo-R8WJLnVmlu1d=spWC:"$hmP!Q$4b;j@%fVJx]|dE)"
-'sn2}Rxe8t4Q0`5+@e{g'{!9-:wY:al=9v'&rwD42L.M79C4e-Q'AQAnxETlcOF%]Q0/lk&_wcC"x$J0r:I'iYdgRNMf^A+I$X{WY4v({/LM#}g[Usa)Rw
-3d,40#e"9Pgd5]4(DYR}AF=A8pc.DZ>o.LKco^j:nq8VcH;X!2ro,H5stxMbB`yzs{Gq$n%ySABaIr2j]9+xbJFvknNC^^OD<qQxpsp(tXz5PF]}/^tp}6
-jgfd6A(7<gKX.gnL4HrX8,_f8q'&2`'w+T0Hilm'[Ha#g"x!V6VeBQrvAg3OBL=.NAgn4J"9(k|[|{&J~.l+~+voMo~10rex^vIhR``5):4k~bL4[PiK}y
-wHRQFxj!=m@!QiG0{sJlNASz^!&$W7dP#{D,8=aY%o-1wmrTmlO-ls>8[5mZOyh[(5=PfCQ"tE6Q`|9_^)CgA!~[1EEckX>QN_,bh1rsOztKjSHU,37K)t
-)eer>]_M8EsG=Z=&/9a%Zb-sbQX{AWIALfV:dX)z3S0[L^;|{9i79Yx@)bO-haxzQBOYuHZIuB-#Xx[8!|(3iNr++3_Ou#x&|AxtkEraFsHHyeeYwFM2tM
-X^=%hU;MXWjYczn{%CE@a=An!pMYib+W`Dz[B9wUxt4UStB81]/y=Sg<`5SVt60E-I"l!Nf%>g7X<uB)=Cg](jArdjuEi`zaneGA'BG#0Gk=Di^/>M)e^-
-rZ~jTc,lp!twDkd100M7D`co5s|#uSy%^`)!knV]v'A8x#ZLR[i;K(djOSE=j]LVwH/:b=kfEj>WaZ}INcP'}>u%r7|,q6R;T@3L8$&1oWVVqR'dcBnSfX
-!(sI>KXw:;bbWDzvmW#$ei--UG"CB:z9(qq'd$%0KKj$+)B8H}lk7J&&,joGO#]T8]S"=1.[O81F`Fd[fn|`%#9944g%K9^10k>Fj%k%uDtGjUH%IJ(xa,
-PKv[Q],oP0eT[w3'o'hRV=2`Y5){R_7w6|@|.&.g{LtbeQim&@$LYnK:yh{:<Iqap)jW51e}6v{C^A;UZ]o+z424<wPE=mg8K2VY-DJh$)pQ'2GjgJUVQ<
-z>&fstTzIHHr^|>0hg1[X(Y%mBJ#`&+{I9'%x[Si618@I]-JPmOs7&s[QDrz`a$rI:66&W~aJs}]0-5U_-DT<Vz4;s-@.}(M#}PgcIm`2}jD9&ktr9%(zJ
-D.kPOy:8Nz'D'_3xF,R2JH#JY=9&U6M%>^d=s%>-_@2V4oZ#1A2hhN-YG8"Hhu:"7Q8%3zOI0mH8ClD=%,H>=kN%wf#ZA$!k7}%qH+D3am%=b9gsckCbK/
-5Eil'd^bJOEbeH:K:F@tb$cu%f[(}0Y|iqPRvFGUY>&c/&[WQz//tScedw7ZA8:+I+-Ww|n8$|lg4<@z$7;vv#77ykVTcg+q~Z(_x2Aey'kCO=rf{DKg[i
-`z6}>7`pX@gpq+x:SrI-@pCt#)a6us7lJNE4#jJ(=469'(~/LRG)c],=7ZVCnsXi[$G"[hWDP;GoVZs%6myUIA3"6mzVu2hP1$BVn:mxs+g1>eWq$gstm3
-{465v!CKFr1M5u=+eGy,T;zqc1ukPwym0#e9{5M0JJ/l=d%@v#.{^qDuV22r{x^8-0'pS+i{t/p1HD>`OP)'nVD.T&Y$oPwAr_V1^J9Iy.jb<5J6}BxaQ<
-LF^J0/yx3%vi$;O}WQ0`~ix+wK6!t)Gu>cv.V;n,/J+yKG8{fO1ESH${MfO>hGN$yMl]~Azp8AwCfDkrVXS-K.28Q8^w(Ku|,83@Pl;xFj&X{Yp@Ngv"FM
-wr_Ix-3@+h.g[d("E:~HNI>tRTC-GKRhECeG(|Q&2f{`pf[mGgCf,drnSoPS'J&iV,x&G|n&zG8iK`)IlzWr8(OoC.(Nur!||Jvx#WG@i@q":w&#TXrQgw
-Kr[clw.FM7r|d--K|e,:g+ffI<}6=|$blR{,!a~o8f{+=a9Ezk~6Rq}xVq)0LhByU:LqT6C;m8LEJCwH@xrh<TkP&F8pq@L,L)MAWvk$-laK{F>tR&on.R
-~IQnBwTti=n`7h#Cbqhwigt!0X=Us3x!PIa&rwX|DA0R,='jN-{d}#cMDU+utax7=4=}sE}r~]xM>]#0[(LDe;H4OMPyEeT)m)z}%Z+nd|aI5`J][vW@[)
-HcH`j>H2F8ORknkoEE@C^7kM862-f1Ol|R-fb{(k'JD'yXN!EUUD[RF"f@/z:!Ht;,tmI^^lu8$xi&/;dcUE2]]P<'z0(9u{;SD[y%"AYp_JGSyRr>|u!f
-9|`IvwsBrd9J)%W%8uf8Ip@$h1'745D@-uEb^z:y!]]kQ&3/Hw>c="J4o1THQ`SPzDW!8LUyt4r$W!1V!ge6NXJr'C5LTyvL=22qeN]<hDb!KRbpd{]DiC
-9e`QI)eOSTs)pMAU7[f'3=^Qmfgca$_GJn#_x9)HFzT)M;cv73yqdjP0I}tm`-@;_B!(%S&5gI1[2lA+-:=|[SY9y#Exefar@5#E!GD;fY{r`-wy~tG"B6
-Jb9w96R>`j#ptmB"dDu1ctoL}v;JmvNz_L4c#e,G+tt"d]qJ&wIBCljhR`1bOa"`QcxH>J38I|fL_O"QIbS&wxv5F"u1~Pv:byG!-L@`}tyhq2vxm4jg^b
-+|Y6Zdh<g<|e7G~o,J96kQRb<>4!{W/f=Cai8rvB+w=}opY|W!ZXd%tylZWbu%"B;nk7BDvT(<^6~"C7vSv$Z-MGZ}G.[Rq![RZqh/>M(=SaI2Ek2m,s+X
-[SQnU&ovs}3b`=kU;/qoIRsp.2ooD`$^uZCXs%UDO=G+K-PJdNSqgt[obfCHI<Y)Vs%gNqNw2g(Ie=xtlAU&n}7c#$p$r{AnGc]SeF~]FS/#`f{{3-7&pD
--U^3Xmv@'Li)O9Z,^JVApe[6U(&)6u$eq6H|!,u_)/c3e+]^x=/$`TYg603He]ebuEWqkna/n(#L>r]4WP[.lPA=-an#Jrq/r,/Ld0uwR```0uUE}.HRgY
-{Db5Of{Ao%pc&RR^NF48sY9F(&u-USJnG./LUi}P5t{TDO)lKWfqy6IfiT(BrlaS4!%[B2ec|TX`,OGL+Mf($sjsEp!mv.wcHStHh_j>(bSz$P|UvtrlQO
-x,[^T|k;Yr=Y_vDjc;-DziXJ>NC1.uu9g8+t/N,U8PO&kzv+1,)vt2J,;ZuI%L{Y;|"K|5TW'&`(gd=Q<>uRXM+Tl$=S4H%"g7~XG+/x9c^F#Tm|p7WYQ6
-#>"Dgx>bc2%=/VjPKH/W']:XGJsTKL^3OG>a$)1vC_]E|ci;s;w:U[o^x%cTT1R}f]wWiT)w`J06PQ,GGO<hyT9%<>H7}g4!/g9MMQAUeHGGJ+xW+(`]e!
-9YySR.]Tv+@%Wq-FhJM{wtJ8[yTi~0/gJ#ot3I`=S=P.#@n@>[,z`f/B@u=r"{Vz3Cst""Mb0Y!tu"@DI;c(E6:k`A|]R1d=@})Pa`1ut[HkdXJ$D>9B}k
-jN/W,AIKy/cu^/4B!j=QLMer4O--]UCJ{l&&!R,^%&4hJAS-$B3FJ-M3Y%b.g`<|sjCW/(^aU8kVz^KuWmu:(4FTEBfpp"qq|vVlB+i>B|Z9SpZlz5r(aK
-@%KFR-!j<LIhw(1P[9m80rPy%%He3Op%$fr<hvW>n4+ZgIQ+w5,I]i9%X0{mvD;h%{jU9oB]_/xTOtX,"]4Eg|H40jK%mwS&+{G}}{,!x3P;9(/fP>mz<g
-H-N3)kY4qj#tF7;^:[/Z'GV9YDi{]gs{gINh%SFnh5e7Vi84]|qFMb;5OTvDCsu=z=F(ayLu="0M/!xw.P::er[8c.2!m5Q"cd6">is%f!{"!yXe0>XS@3
-1'6P!!Ugwp6#yAD^Vg6wU8DCK>RWrjS)o>X4yGZ5FKFJbY8-WbRkBH4Q0mT2CCEkM|h"kok:2Rs|"jDh3+nKIc=pe0NJTPrlCTqr(s`k)&"iYn^PeBLhUh
-J%nd~sXS<aXSW|fQhWG}I;q[Vv"iiWxdm=!R%z!OK8,gs{</De)B4X)s'3b(o5[@M="+zSO%Pv9l{%Z#%`wd:zGeBr-l1j1yJFe{[bcQ$=h=//B2XSHiZb
-ruZiB,2fxbg#.7}'&GEF5C.tDCUbfI<1eXhfI.`],a"]I0N'O)/l^VZM.D:l[_a|4,k!Z;`'zj>,,k9y=huroq9EMOFs[]3ZMZ4+DE2zISgnDfkxSM6SY=
-UtYy)_5!p'RU!]>5~|r]v5&Kc|gnWxhV'j#2Eq$q98GuYdbOfF#7_1V$6KiIjw`"M0B_!3a}H^;rm0KP>:'8`]7yJa$/j5P0b-r=g5~9x"dG,|;zDNbiNe
-(RO`F(]Z-J@Sew7'Iu:($&R&ar3mS"cq8>xhWk6=,^jY(bV'7LbqiB.)BGb-P}:zte!Zrk'/B8zxD,{bj#PG@svo.ts+zsd)Re%.d8!QS$m,[h=H{J-8Rq
-_:`]70FsxuL_rKN<WQKCx0GA]7whj/Y10v<,;#G}XBjy.cEXMua,kH<rnCFY~Zvhr#l_K<79z%R.=EQ%/w>(0Bo,q+`YxO3.4[)=FUA$<:Yr<!C&~,K46H
-lH#VX>f80mv:YuZw-p9agVRqG-WN|n:]Wy^7Y:cCs,-)ZVvsrue@H]<mcP$7_50sNJ4ZYr"3`.YmCkRPCtk5kncopebEUbDq7<HP0p%)Kchvu9wX+|Ma7n
-=9R!96+wJSH1+0%B$a'|n4xUZ[vMYl(>}YK7:ri$YjrTe]x<5$(Xcs)^}]A<&RF.I0IF[e&`zXPp:T)sy5REzSap0R/^almPA6#IIw#:M79mz.MY":^LO-
-uH@aoWx{+ttMBJ{J=$f'.)!,.XbR],d9x|zCZ".hJx}[jx]w1pY:iQC_>,3c6,!v62-%,w%@2;e)sY28GkTf$5)]c/cV<<'co^'Z.q#'u{l|V]w9qKif-D
-%Hcdk]D"jA4jC_LiW_eGV9JT/^Y;z4xnSKy5wDD}l13u;Y'j{!|"z)l0Gbt)%bWE{R|wh+hEpF$05!mG_SY,vr^aFX:kpovZ)E(N]A8n"v[RoUx|9vpPWl
-+nF}|1b'$gpCOw&G<[^@x&6)8aoI6}<xGy@g=6"iQ/y-V}+/Wl|A`v<bdk$<ZqhVz%@r;p#)MlSoWHsWf6na'Brh1D!cv6/l@DNZeH!wq)z6OKt"S>XSz+
-U.LrC5r2pz-x=}1xKXEk>pU{$7zx!19#J-RB+%`GYCYE|aeMB!CD(m$"IR0un=<G[aFS%gh2BIf4k|v]kN@N~UD,ul$Uzh)i94wD#-7(U4,MWi`[0}qC]r
-YGk&+]ST7}fm`>m24+rKr[1M<]i]eW/#{gaEYbKG2^K;yds5y4gHoHS4$.RiHwOe"4'm9B6!D/%.^RXDkeJP:6h^pX{xnV2Pw:ke8^u.W2l10Stb7Z=qAk
-"dCENt};7nk06hPCp}G5H7PSc!2^x38"($Wa3K6h%&a)E@b56bRp`A0.2cd/6J<SyEe:diApJ=nJ_/~X]FnDWJ:{Co|k_8=Z--XV3K%(dipwe:=!9Pim37
-s5=h%3lt,gYKB@|ahh:d7pDy.sFB"l'aPIGXh8Q@>0Df0rpSNQSi7a-4%B}DLss$h9wVuS8OiRAeYX/e3`BfA@47)!=}a-[pE"zDriXEB]zSgC!E':fSBo
-(.0LsF:{ZWkL'sABVc[HW)Y-f]]@f-oWyHKM'(Z[YP#aTLt->K4B`77.0X'96Mr"k^FilW$[L,Ng9_1Q@`m>/zXnf:^zt$<U{bk"q>[pa`knz`MA}UycAV
-hKKw,!XEi4t=rfJ4&_nWht~Z-6jgPTI6<@7qBNkYlI~GNlmd<G^By#V]nz<R/hICNz`g2:q}"rCkJwy.NS[Vakv(&vgC+]H{]s-/h0dkd0:x>o+;,k%}MC
-g:N"k</E!5hOWv)lp'-t9YTMj2gB[3},!^jJES14j88F^"o;=OHU#,+D/BZEg)wun^fcezAFE97;aLyq/9_]rp_X=NZ&0:v(rfs|oJ]!>#~^yzB:-(H[xz
-#T})^.1HAf$_DAG2U>]q}Fo!/P>TK[=3<Z2iRwmPEVFBpn|N{F.:tsdUQ#3hm7%-/XJ!%cmtILt$U^}c[LL($43b9@qk]s+hwKY&DZz$yKMYEd:8xyv00<
-BqopQn{r5s'>/z,q}<pf5zb3"SBKO_EA{x9c|+YTy(#L)B5Q)M5w)J8'sXceIiKI8&Bc,`Z;'j&W]hqow"o5_D"3eyw:|{h3ayb;G]Y|4N|IIsD.[;UX3G
-Ep}Uei=h<b]^NV.@il8x"l3_2z}IqFQ7bLn=oev(^,@{onU"gLqFJTOm!D22p$T8`>xP86b.k(!ic1;%C;fEG6/w;_)vN21"EX7ERy#1.PRX&4Gz6}5{pg
-Lew}@W&L&1BO/I:_rPpN%5Mw5%S<|K-:fi5VQ)`ci7xf"+0%>".cf{[5QzMgXiq,FN|X`WrU9jWD4&%[zn'WHPS`J5hxy{:X{L&wA|iOZS'F+wn4%HVx_f
-6%2&Xr~3ka^$^>dEowHLneKN-0`-n#d@e<]"wfx)fJ^p^yJG1"XS(y]r"{uf;qvg,,lG,7u+,^nzka1:qz^PFEM^|@Qe2!sZCbJmJH~Fk&,Zk'9>U:mXPG
-LD~[eZ-AP5)8Fu!=yf`kL"BP`thPDecTFp[`<rtY/$pDKdQi2.pDI5f]1-A#B@A{ZwsuXe4^Wf,|S#<TA}&8=a{s[rHfo7V4R_l,3W~u1">wz^cIXM|`,8
-I6n]~NQcha]Ex.AKC[aGl9<5H7ztU0LFN).}$NGDbzY2A=GTBwxwWZZ0AEy)UEIc52f>PDt|Gti}dQB`uSXh_u-|WAv1oajYFRlSvg[IrR-U`XTH!5JBN9
-CuyU#C9Spl5%(riGDOlh;P=R95QK8oqMmyx,U}s_]&V/!da;u2-v@Z>jfh_7XB7cV3bwhW7$2)V1hCh_&%2K5!lvU`97#!xf"^Ju7L>D@h$T^<VB~h82&A
-{nrJP.NTmwLR:P`Gx+cqor3`ar)f5OIX$h|o|qF0rB<8v{Kgg]I!z2Z:!5xU8qO"%{"''dT&y[PQ'8AwTuKT,o_;F$JNM_gU&qC`XdpTWMyJSEmLu)):AV
-f+(d5H=9Ans73zJEkC+jA2oP_5d)wBX0AL7pLj8ZlO#kF_tR5,"<6tInMa"qtsN8y5BEn-ALI^$If|3Sw`RB5,h^Ng`3P}y@+<r}Dg/"pJ]A8Tox-pSPJ1
-r%YV;hhKlW%`G7WnzYi(Rmb.~&.<BO4M>88a{-6NEHG9YBkNFyeW$!u.T8Ma98ngVeh{&P^Z=:hGZ/w'iub&&;m;,+#hFho4YC:;WdneL%S9Y`A(!7V@>@
-7O]|8lArVZ$fpsnJU&li:RV&toDE^5=ZguyS'Yo4)5Xl7QGJ++v'h;_J>&!$d8hs-}7XA9C[{8;!'^'y>n).a3Awj0y1]H^`sgl.a=rK)]30/0#'w1WQgX
-!Ud3.OKOSn]ix2UP<HP@wJUE}'h([4agu)IG%p44/e/r&cJG^a<=BxkOX699->[9^^tfnI8U@4;lk4un2}wF},]jBM#4Hp_3JDUCk2DJ@]`I2X|g-}u&@#
-Z:E&.b7UGWGwe'tX3RI}@>=]8AsF-K,Wj2oS2[uzJ8W,`g=_mFoQ7KVcCG`OVGmv&FBnI60u]!uv$1rmaX82-!2Q.5)|Djn=<D^G70<cf=b^.M(pMf)zSj
-_O'kG[&s&3|4_f+%#k5Z95]+Gi7MF2G`8Z[lL+~:{8vNh"(H,pWzC=S,GJ4&Dew'vWhgFV~]Covtu&G8=y0h5kuHJ4rf}uh2BGXd/i;iUaiHe<54&i=y}u
-)kfY8mA]l`M;rE:`<^8XG;l9+WVpdCs[^{u;(H%eiC[an.btmsX@u3'_fvW9cuhMW1'':e|gQXKl%6R!hC~{!:}v}{0Ps&atu76W!7'jP>bAJs&PO+Hz-Y
-'Fd:V=/B5$UfapI9D%PhZxov%&t6iNy&G+@(oz6v'Vb3|R[|43)0rr-<QC]&}8oJZn0I6c|E-vG{YKvpUlP^z]JoW6"[%yu/IyKiZ/5Dsj~oLe}j_l'"Yo
-4]_u@du3_pWt'6kC21~u/vxpU['V}k[0HDg]M'5}uuZC`yrg6<e.G5ARwe"Q5qn67UJjNQ5.'"(ow0%uP)TDe!%R(U[V}=P'dm9Fm>;c=l(/jAnFe<pi.p
-OcwN2+5Bjzd!oq+NEtBB^W~l]&r'x'r=pOJ^|'i)7)/C+xf_4W!s>W!K)Z}3{Y9%]8~3)dv."]#JCZC5@hUo'R`BH'r,o)|No/Mj_-(dq&gkdGJM3`Kd/u
-f),<1q|9B[M<>Qp-NBbF>4xs@j|81R#Og/$";a`7%VL3eE9U#Sk<fv.yaG.3kHZF$KtiK"-(dQTxS(IAeZOB6(=Wble,dFPHd2_Xj;:n5zb9h0/<zznP^%
-9fdAj]E5Em6!K(Cbd!9<d>zH}Li=_CUV/V]Oa+76cVZS"Oc,EFySp8Mq|)j[)&$2Y!<cHp0o}2|HfUu_zWM.<+(6/S[:=g:R/,c1M3UwvQ|s":GRUmTOi%
-'b]g$])}U5fR7Dt#&rpz)OI.yx)nR+1$/:9!%Z}_mvY/GQo06yb|`0]&aLhgY$O2frhrL;pmn+~hxG{@W6~CJoGnQlq]IA'"S0!5w-gm$zt-OGZoxAZjnP
-K}k^RKw=dNW;9/l&h|W:{@1$)#@"K{PfBDf!T1WX(dexH3~n%A6h(N]Wz8'Gzx[D`Fo<me;}qT0L}NGJD.3#~g7m$sN|@1o[<XCk8w+W&s)YZ/OWYb+_JV
-!kdEW([uyqwDGd$L7'j=.%Ci/uNT:]"0o>+gfYF0ios)-O&i#kB<DGsR%U5S'L_8H,_vr2TXx0v."lzE:LeeoB#F=0qohk5JOcpI9N1.Gw.f{vWTJMAG"O
-+Us4mc:RIt0Jv(Fl]fttUDfzZlf($VEXb3:s:ObmIHT-/-uH+%dt(UL{EAJ0ht^'wFd4[i:c%zAH<.u.I"cHTStqG+km&s8tIv@=LtDj)80p#y(P`nC1An
-nJD^HR0&EcT[q|k6wxSDD^vA>NAY-vfEV&xL4SJcljX/m:)e_XpuZFWP-5SMP.nHEuPY0DG^L5<r;D]FAn=ygm0vdKunV0vV^;^,)/u@t4wr&4E^LV-]~)
-h<wj'T0RUi!x6Rv]`5rPr02TId>^JlkW/7h)#F@TJ9$6p9"^J#`,LejUlgPpwF`_".'6t^_AymUp&J|F;AcxSrF#yOM,xm)mDrA6"TNhH]OC_BL6EUtA"x
-@cM`#lP|/0,s7uV^m8`U,y:<bBD|1p:'_6T<v;v;&h0vU&MSV#,,Enjl'}rW(N<}_.}qMpqPIwmBHW"W}`6E>$Zt]GA16;nWkH;s|!bS+R^ZPKi!igH"_5
-OyMj.eFr"|.2QVe"Nx11ukMAT_`xYx;OMe#<>kQ^6C{RQSS},+MpVj.CMsL2}dT8&nB^N'QdtZM}MKS5'{5jA3=l+QcEN[R3=%&Nlkh12FHe0D]sJk!8BF
-:Mg]oD1C<8%5u4l8gFkZAbuw[ZnFq<:eU5EiI]pw_:eXVzrOd@TSo9x,7]{Mw8ls=U0Y2S{qVWLx6_O#&E$MS0Z+{/Sr'7-n-wHS_X"=NYcB^vWbUBvH,>
-cmE7-!zjeCN<5^Rd2{pZDn]k,@w_9V8C]f6}^}1{wxT0/tLT0zJimDYAqyN>mTH{^<=,hEiBw:BS-(a%/DFX^Dx-~d:p=9XH<yVZdOz<$.$=jcfZ:mTGAH
-(1gPq%{g+HP.Ud:^E.8na<{Q8u=/i9/+Y-G7[,T.qA}L&Ju/_Et)gjbtF@16ILYQddlI26e'r]:a#q{S{#4Kqt]+/}d-gyl{|PU'i%W}&6MIlQ)Q6/(0J4
--WTSh8OD].1skHS#k&>jA_<8ZigDJXxlJ`=#Sg,Q4te7:j2%zJ1`gH"3oAh71-j6i|y.$dVm2_uC|&K7Ju}__tmq!b'Ct:y"h]4^ROyK)#B/BE%B}Xj.xh
-OT%Ek|e&U9%$`3=A4&Ickh6Q%7x0C9d+:>em</CceIXO0}lj5Tmrs.x8GCWgF'hl!dZoF{S)G^/]mz>N|J;I>|@beW#pL1{2(L+tr%;.3$~"L1w4e.`&#-
-0[s:M,91lwCG_'/$XR`=CIlFT8,<+UI9xATd_<l^=U}kGH1dFj^.a}=aE3Bg47(IEl[#{Qbjrj:_9Zf=d2,^y1b-qFR="i#25:II;3|'E4qsI3tVN9<=!O
-S9%{8b2y-ue95[=9^%>7emU9b^giFHrXiQ~Is=3i_^s+1Je=QiaRzRk3|mE8>GS[;X$XOw2YgURlO<+v,jN9%R'F_"@Q153BmFz^~m<<"8&r7n&#0y2`ZD
-O,MqMbC$%C%_-Q|'a;TUwT24O|uC|eda"E4t/u0f1QS"hKBiQpC)(IX3w@3H8a0xAL(#>u!trd`9w't1!ccu$^+_X;)dbtv'0Rh/Nr)nUj(XrD0FazyF%=
-~F|sn+757_cIxc3T{EV+C$BLylFNHSm[+U&}rz3#y4r0fQ"Fu#!JrG{Yi68kAnEPJl(3,IDPsJXmLix5$<r|kO`b'g%<]B-TFA!)T%1Ute=HRRPCfa'S>@
-x2%nVRG[BM.B(^TB=GR<TD)/L/rxI4+dT4pmy$Aj7K<o@bk$g'5'WST@/Wj4ihK]Xh]m~B[Ys'"3zT4CmRxc0.4#[!PoQ)7(}2sM]TC.T<&vnOW[=(9B"]
-)FZFrYC,2{]`MiC!Y"$w3I-b}bDH3ZEbhS:.N<)+,^=+wf%[gU^g'mF73yI]LX"H^xMViSCpsCConXk8Wvm2bc^ont`V=UD%/S=EbQNDgS1bxI[$q3_!0u
-~4n<|xDrQ`WhZ__$L]RJ}oWB{/}CDHrsg'%oz":7jYF1v5BPEQ^/hV63c+U`<83WC<Xc.!>P,.x0`Uob/iVnnMkrF"NL"g)WOx|hgZg.A&rEN$HITjmZK#
-M!Iu|rA9$4S}/0m)wJ4[zNMH>#|h9+uqh89I#97-`b35|Q91t_:':RGZ8:#a7v/To)nVK/B8zx7sYd'<cN[gv$I8m;F{7Y/1S6g{|TrQA%HN6X+fxeDFjz
-#$AMbLg1]pDw"v!+]+&Q%CCM3Voxl6Ziin}Wnvid3Z:]pVNF@iY=oik^-TxbN/)"pqYE$1V,Dp)9^V.adOWhhgv!^E{bD3lJ["kX9s>o,qL3HSCDs,88B+
-3Pr4s,Ey,kEy6(k-@e0";1lPMJ24ce2bsrVAQ_r-#J#"&E"F2)CV;oNu)|<:424WmokN5EaGI=U%oez$F@/qj_ChrZ|<(B9"V<1{&vb<~nZHN`Qn[p7`x+
-|0YFp&U=^mD}<lrR/[|7O}NA{utQ5Q&sy1t<}t+AdTW#GqieIw7dO@2Fpa8AX-B><p<2Am"lCgZyoVGsMO1VRd/Y>thkB|dhK"5[fi#P43-Q_HosP{+(Uf
-b_'Dps(eHYx`;G)QJ-.Ou%G`yyw3/P[P]vE%if<UT28K/1B&:2!7>w.tp@UE91kZmxJE`kgPFcOM_Be4g2DKyS1:PW:TpuL5,|^1HFb1@OTO)Z^,UM]NP%
-T5Tu5!C9u;4BF6{g@G<k`2E|${z9b(}](6%"!T&](j^a3:X[7c_tOI{Q=YJJO_}yf2d#SFO>|rv5nC.MjcXhW'-W{3_ED!E,@tBA6GAgxoC|ov->vTmjH$
-swKJ<|4-iq,sg}mSlBqWT|wLg&2jZT51nWqrC]HcpRwzffVG~L->%UN#31^n6RZ:r(0n'6@IV&mh^BY/1(NgW1##)2@y}z}P9)f:1s{%^iSdAr~wnO~R{P
-%!WQY=$x1M1t+{_7Pn6HfpXYzvixnV(iA7!pj"+31@+-pteVFn:DhUhRzzQ)IJhZT%K%H5+Q$#$E@L#a|8hmF[%c9^%PYA!U|F}Rc^Q)[i_IU_d:5!hwL9
-2XEC4j#$=/JO2(w.^gKK9#A1.Qc3[C4uH![ZPihRI%<G=m&3(_1iLt6lkaFx>7cr4{Z|r}}O;v)uZ|P649Ez-#Msbuc{nIewY%~sD!YPP`xrx$t7,g"kxm
-/^aCY%N__`mggA2X&;Ox%Uy@7DMDy7S3C|v8H$;4=0pJkXv'7'^HmynoE6lJ.&:>9=vf^jO.[qGR1@JWBAEH1B7cG4Fk|VUKng7Tzo"x&[h}ila43P|YE6
-l"n3/%5|QT3+s1[3$y4MJ1l:l%k08s+[Lkg"H[uL]![(t3G_CTNP&!h}nL{Ak%.f:A^oAl#OHP@3.Z-5vs%6Eo:gj="vL#"%n+M:SZKv4R+rd=#q2>!yd}
-zd+u9Min!5<C})C:)V3Ra1]k-QKWH;4_=VNEvy+9%<.bOt|8doEk/@{vCJzo>VXem24vOHY'-R)8q''5U{N@Iu't%7z=F<US!$.V^r^0Cdcj!}Gjz!n>6w
-v=kWBCjfF!)2/^(m+odtlULP[s.#q[7Wg&:=Jn73=NtX6,4w0axwF^aGE{f`O4n/{`=)`QRov%8|x%Ns9i~$!QF&gV<2pev#mEi%<'xk/>!es[M_m+n4x.
-~7<M_rpzE3Q%Q&U_(nov!bk]$Ykj:%.(%c^mW2b's[VY>X^T[,E/eXx"!5.L>%y0pQ5G2%@O:ukQi-6dY,4[6'74>S{xsWs5k])}h[5sQtytVCqDH:(FLX
-.3)#ycyQ>,lUwDtpO:{z/!sCq+id};B^zKDeeHiD|MU/newaaHlW&)FKBHO6@XV9)<hgzX0p3'orWP2M22a&Q'NZIH=a+Q.9a:jP8Z#8yL<3]^$O]F+9yN
-.vU1W3O&7O^wy|;}U9ug[l_UzuvU}tsl[7}d3m]cUFR"6ffFlvYeTeE#5NMjjtgzOSByB7>6bSRw$5hTR%>]|XKOyR]t.c;6vcJj4M!@%6!@<y9OU]5Okf
-%_PZhhk54^)C!A|4su1x#r,c&1|UuqH)5u'{:y$}g&3^R6nL=[/1SA!g#"52,hV1O0EPchH"r"1=IcH5OjJ3`.%9,Hi%W%A9K4([C2DZ4BbM0fMLlt]LvG
-t%,MK4u5!1'|B1olmdq9$N5pq]Ulv=:BI)y@ISo-'WtsW]a76eer&FwzJ[!E|%za90.ijU5{&Ka/"R;cw`)!q9ST4zr(_YN3ESA/Hv>^JPoisij:4q<qE,
-IjZ>owW6{Gni_):g|-RMNnjZ9K"m8a=:W}sC+QH:S]bI0xUj]Dm<S!+F[]]/Vc<NZF|k]fnuGED1tV4djE=NeiY&F.u![M"Vd&0'Fz$Lrj4J<peeeYCp(`
-"T8fd1OQ,kE%rR3D~U[wkcx6Bm9od,O[E/wbw5^^`O+H)SwL}26k_$o9w!h"{B%:;PLD1x1/E"JRfW#"u^:LiDoW~3DQHe/f2x%Aq0q)/m5hyELX`LbHH=
-uxw99bx&[cOGvr<C|QN&a-Q3O.kYwf,CT]6tsO$>^p+-9Qh6,8p>cx7V_J>sIIb`@2rcZHLYCi+V3kOK!IYgEWZqk.aWg8mK)puNrMjV">iB;)>HQo(hp'
-b'r3@uJ4l'HUwe7mnkx;J'F)xR7/qMH'O1>o^X)vxke){ai_bGD{Qi+u'ER%N4~x1;~-G@>pGE7JBkGdciR27Gk'Q)XJ@!F0A:mc69%xXGnK.lsUtb$df,
-__x|z<foNBoqX8cWzm'[~qB).3KuhSKXby:zR&iVD!E@u3"5:&^Z:a0QET:ThxKQ't=AeUy4Dmi,<>}wZLrw_"fW1}s#y%K03a'i$W&8.0~rfXhEJzvSf#
-VkyTP)3$wN^1t5sX.6>kS:'fS^4H+SHO}PXq<$,U}WYZI38Ir,)be3gqj5!%xAURcbBHPUwVJ[>Rg|@3gcwV1P}!=TM;wuC5j)'$I2g0,'uCKq!tg4^"{]
-/Bi7LEKhafn@Tg0XQ-ah;CF@6$#b7%SqRE2-,(;6k;~>@#{[GUn^gi_]d%]nNPvy:.[7DC/N>q,k[Pw&$E-s._o1ukEXGJih&VM%9PtwBvK3._!"]}72ec
-TYC7(r~"h'-v)&#F##jzy$hmb`tnWvPMU$@4UF1[$D~1h%k@rVx]j2`NfMs8^)wJ8kgPhRi_Bzy-M/,5G>{%;N0i-IzYp9LRthG.P4T)p%3#-v(:/WZ9e>
-L<}y%^RsGos`-E.3hNT&In7:gi5LuZgBxs3bW/C5O8cfx'x8O5aJo=l';`Q.nx`p<.%,"^=(Ks/'<#dg8eN|}|m+ij0V"^DyQ(R;$S-T@19fG>1I]"/LM(
-[.HbIft&6>lG:d3iBHoy2AR5dzYE[!H&wBrLuz%W!ol$/+rh/3dGF=^C49K3eW-JX'Q(iZgd[GXP<7|.1A3D%S/F/:@1~6|C;:p>JV).fWxO~q6}>gFuC|
-@j]Ic2H1@+ta;HOfkyBR'=Ny[}NuV])9=}|Lm1J^r_|8;)x'|@nu3I{bi>Q[X]WFmF^7PnsBxJPhU21>0ZPz/:E(9pdL&=IlBt_6~xcaK6g_L7}n:DF4$y
-7Xn(HP3`~L<J)o%!|x~tnT";97zoQL6O+uDRl)wmPqJbJH<0((r$#PM@edF$;];l(&s@eOjmf%^`!IEE6|{n`U=$NvD])gz;ND5sKC@,;nVB^{A9M'[C}i
-l$ne`{Xs~yWE'j6oERp9|IAB(a9}.mS(2xib;%hl1j[=P2|9%Z+(TW^IOt~'&T~Tm38(2;}D7KE@%BtvVk`XA"Q=HbXI>r0zv/%"Tcx5S'sMsmj]sxrEe[
-_4Ex2>+%|W6ng10vh$Y3sGV/hi7d;RJUlJZEokeMqFqb9.OQ^9e83|:<l)^K_Mq%~(YGRPa:l'hx!2Y1Mfaq=#HF:E9mG}/P|y8[NHyO$)+<6}$aC%ITYu
-wVpc'+(&>!eN8jyNb"D:TO6UY@jYP=@S}FP22+[qNL'mE$pzlq1oY$8h$Fxq6}aG{QDrTNfD8|h}TV&8xvy|VwnR&fnopYY|^}KEkCl/i^X")6J#f!P"QT
-Jz'c_CHIj=d91=G^|o;`b|9qHb6}DZaQj]{pM9+N8W~DCLn!Ta>NT`aU88XrZc$r$xiFy]VOnwd`6g6Ty|^IjL1cuV|Z%bIO}v!/2Q.%nP0'}42zZg!Tf+
->[D@Q<F;,#)TiUMwY+he"!{;Iys=>k|;`T9aR)[pJ%IHVne{hU{-q`Vtg`8otW$UshS@iDxKl}^UV^7o"UPNVc5o%:'vJWC5,Tl$WCM`bF'ep%Og>-,3e.
-KS,EouP0X#ua4TirPi{4,>aBo/Q}J>+On'8GEI"'{s{&;[EO9/31hBPSA)S7D{rJN(O$/M'S#|%zP-43@TS{f>_}`RjwId~}pN8;1&g+p5Rdar{HHH6pG|
-.G!iCqsfYeF}$x`N}!k2;NpEqEoXza(.WZ.FbqXo#7$scF|$F5N{wv{e2IGJtuvC7SS84w%h_u&fV/Z-`4YQuBb#f.H".Q^=.a!vWtRp.a(_L/O!`AePx1
-A{AhNxOfiVSD-5hgIa&PtJsj]STu=0%PP0p7P3[%OCL|G,EHiUO+z-.N"n`YN@d}pdy.8iwis[uUuY%RZD|5,{rPlDuay%;BFXVP7YJ]-wr9vy0P@-KY1u
-DGo2!KKyW;{QPnjG-bZ)b"A<k"j}Es9%FuQswKgbNdYcIzit4RFO7fKIqMS6v7L<Um%dOOcHNv:CeA),8#d15k^dzsrW9ly;bMD.(9&r'iK<)Y}4AWXeL-
-_`x!G>|m]9RsYe7C%I(H2%Z|SJG5~WW[~y_Cv3486^nPXqCAvSX_0D/ZW7t7ql'u5.|dyzt'7xa@zSYZ@tCVK_A.i#k0MVublqnEQ+%2f%lNF^z8A;'lf'
-D@tpN1Q=5aN;sXn/GZIzCo6c{ivTa0+/rGT8jRFBTfx0tiVCGqQ|c'!iR>ZQ!FW'2FkdEULe]w|1Qu%q-hDllPhazu(_a,"tn0IJ8)f>8kyn|K{BR5<^]K
-WfbyPE2^Wi>Us:(%u^a,czq_Z7TP(.(!jUY8c}2W,t{"_=C4j.@GvI/M<!bHPE=H6d^vPYC3i[BZe}gq2rRMl2f|polPSZ4e:|"@QY4TJ'TQ5Sb+tXy|,[
-|@W.@br%.FpytX8E(TF,|=![)Kh^K8(:R]Wt]&T9|)c;Z8KJ>B1Bl.;JZ.WU`|w#J@ZSQ:>}RB,H&u%%79#^W"<x9Ov,SUAx/OQP-C7]zd85o3<+HaQbQv
-3>n;ad"w|,0LpRX2;hT,ySX7&so@0E<]hU-^8QRpd'r1jWMqWh#H~HPP=loccb!92v0A9an[NVLVkjVwae|M,HH&xi&S@8R`)O7<8L+]@CZ:lEfh(}t.J(
-+'Ch{,Yi,g(n23/WNpI8X)Z07NV,(2nx>4Y1l%|_yBuU+Wc]h$2+5,=`&pxVqhYfG_Mk_D35j3TD2ygU{W/${f'@hqp#JpzilZxdM9X4pzJaz+6>{8`&BU
-CV|vJ"InAK|K'V&#M"F9(IILglyjqBzYnKInt0ZSz@1P~Nu9L.-A+Vxn(79vd'!b|x4kYbE"{r75lYhowcU$tes(2Qk'Dm^:5(HI>XXVfTr/:To/T7l&uN
-xa:9I.P89OSZPf=qM{SN6J}$wbLTA6Atq#Kr"X!i}}`=H4s+-7|:t[4_ykhMCJ2qPz%Fr1Tiz/@FSO]F"jEhx1=-qcxqPf2Tarkl`r"I=9BH`T;tA@ghLm
-COB:0>zw7}9qnce,E`97gekRPswNW(,(v=L"C;rg2W>>#ZiUeR3/:NTlQ&`Cfkra]"]NtIV:)cQyJGo/^Rm3Y{vU1O;RA8Cltx(C>HwX@d&n(8Obz[ZR2[
-Th7rhLegv|')1!v1)u$z&F2M)'J`AKehox`)Zt6x`dxvhigP=e[$BXG#,bn4EG9b'!UgPX{c-Dkw80wHU%DHM'N"Dupft#m)xj,(;HuN|0aM&qP.V7$T=/
-NAFL<#Z+(+dq5xq{dMM(i#f,Okb]/RdXCW{D]@Ym;G|#L%uTcKWMXa}0iP4,{$`(#GRE[['r^`t[rjtfB@o$3:r6mo90f6:!n/eT'cj[~d=,k97s%zJjI_
-&r[L3mTEC#%q@$Hb3I!)=>(jKj,NU){30dC]1]qCh{K(fhQGR"9U=%+,}Z6w]O4+>B{Uztx)NZ>gEFpfSiv9D_!cb3s3,ppj_[!27,bN(dGT(|8WA0uz>8
-4N9^Ni;hKIAZMUt;)vo5k&ezjlnjP@9%EG@e{>H9@3VzTVTI/12(}0-6,FfK#{{c`SS0QSgM$Y6uje=Ibq7tjI/-SiW}pJ"Ph3V'wHGr4lWi(n|'t}yE%|
-IELyhFZNuR"4BloQvW|F}QnJ-I.:Q9V[-5+W`2Abzb`T)sizR2^eJ9rVo&6Ext]j3eLW4huBiyqcB-Bz_cdl}Q{.I"rgNeg8Yc~mu4bJ5YGJ0BVA^jtcy;
-9H;2>+W{RVXT;_@,!6-i~k_WrL7T9$f#OS};u{eD,&UfsNGn]o-#aT0$|3d]2y`"uRFb{K`/R)aA(H0%s>3vIhd879g2Tl:lTen,le^x!EQ0ZkO!;^q3]1
-X#sLE6frvg[]D^,"bZ(L@;Tj/K|}<XJ|mz8|"qwOSO}qUg9}EO<KwoM{AFHsN3a}lGhxZ=kJqH++k7H-r71_OZdHJ]>&ESF3Ez[Y&J]w2>X|.}9q]C5gXe
-elPOM8Hgkf,'p:_l0Y1cGg/rCGwlA(s2ppMQh1!`<w[p5L8-a7YvgP#i"c97LH794=6Rd5fvA]x#3l}-rjCspnO0wqC0OGLVH)go8LeCO^2P!CuE>l!Y.@
-+V46M"/XI3c'Da#ipJ@Tlz|d||z;B)3FRH".jMX##72_{t/";tl.j;^RB4D}TQ)v<1&h@3;|':r1=Gp{1$klL<Nr7dO.z)<NW0{DcF3ix2y7|T)t|{m4Uf
-7GlD>NAxxum["&0=#6|yjDs[;)Thh&8v~bfN"p$XeR,6X'd6h$$Hu+v.5bpSw.EERj$^]W3mBE,IQ%b,Z>A>_tXB4@;.VJcB!TE%2Tp(tXz5cX]D(^ecj6
-WJO_,9#K,bK6d"|y@a|nb>A7S5x0"lIi;17l/n^-Aj+mjsWB|D7DyT]mJgC3r7F-A4zdI-$7pWUS{7Uv:h2tl(ZG+Z|1p%~pDi7&d$AchU~;{;^:owKh5J
-#e=h&Mp&9LqW(^qe=#4,JbTJEPm/|dUh}<hwfsFA0Auof$%<nnic@LyaOwV7KQ@J|H)GtQ4-&Xur|HO85iDvwroOw`(wj.=8$25`T76AmUV2cFOC:D_g_g
-);Ue/K;.Q%rClC^%cMTy(9;AUBJ+Ms%o-n,(WcXA<C2$RQz{PGIZvuo{TlRJSi}#[IrS/PvnkH}caPlQ'$^oeqy=563>W'~$%!_i1O]XSO.&(5:1Vq4x(1
-><zl-|'TQ:nGc"Xg.'<$vt7|YL<'%Ns;U`"g}Zt6Ke_jVC^;nPX5PHlCRkpk{=B"!zEO~KTYw'/bB$$/UuiCJ$5FP0>YI`7((5k_&nTZ'x#5j8{o_%9#Fm
-<aX1o>|.O`Uc|)LEJ8th!Wl&d&5gP<~Gprx2KSy=&md)B<.5$Li%q"Qy:k[O>=w>43QUEnB%;Dme#H1PY10lF(eE_/0R2!#`}|hOPr6m>,4Q<-<;=@cfe=
-=r`q~es9/v:umo/-lFBk>f2xdEaQgWBAAB_,WjU,J30t1yy#EQh{zqB=DIp!.=4Jx5hALdZ)|o9pC:M4o<w1}7gn{-r@qZ[E$G(PGId$=-)g;"]ya+%yfv
-i9MtxUI!Iq-@ugJv3Cni4V/3D@(kmQSlf79c)w[AJ7{1{3wtG"`m(dn[S5_NDg_5>2Hb1ogVg|E{4%8G_s>x1tjFKOCR%zfmV#Kx"!P!XUF$f+.SXFpt)>
-kxXuLpS7;[u;r``Tg.stS&ndR[F44pq:m:3`.ct396;%4+4)[uR{(,bSg^dcd+,G;=]"(CAw6WV=7U'_Ij(n5S72p<EBT#pf9V0--5RgMY~@KDaih[;I3(
-s-b^TBZQm+`WT9W#BP6{W)Nksp`(l%lb:L|!FHjr2cm_6&M//iG!#;u7R7Z$0}o;aT#[^W_lHL^nREJdxG>Cvo5Z=&r,4Y5=#GJ4_(/LTG;<'DeJcGl;ak
-&[myJRW@'|tqHh5c4=s2N|b}|r+Kdq|#Y"B{=(uyzm[)InG.IWW8rI=`n&Yg::gOL0}rC(k4"1Ns7q;<-q}vyi06u$3dv]ueWb:AK|7DYQ:#QgL"C`-jWn
-fw=iI/:)zxu>Zc8K!~xpizUNfD0-VO=CM=uO%{f{Hv4Fv}>qZ#y-DA2q)^lfOg&mDr2+utIgS|E1bL9KIbBsle88TMzxK_e)MH1K=R4{h|JmzgicaulDU3
-P|h(%L+>n#KeY#h(8x~R6q"&`W3qsv-m73:XgUA<4GV07dK55yKa<GccO9VHAioQf">=N<G%)(4pQ2!%Gt"{RGW%jDh[ayL4]JjP0E-z'Wm'{ecz-S'(%q
-<cPs:K+}Cjc>4sAS4B~U9`1p1UR;IKj(!OGu<PbNTPF<oe4B_Bsn`YR5kWBoR>@=@DB1NWW6^X:k&R5CqVEtc-r:-&i2O_}/4TB7}]M$Xt[)V{+s/5M_n=
-tYT{Juo6zx2]}RKeK{ng-at"`hf)HG=),sFBigx^G+jFJb7QnQo;5PLI}a4C+uk6]$cwhWX!lEqbKzA.%in=^lsdPqI8E}!1Xu!pK{p-&5b@W-F25p[Ylv
-LI/uNLTFl6aX_)C3pn6M_IYb5^O:p1<]/'f1,"d1t=`uK_UP((LXuR1VbW]cx{(6{;P>~RQ7,d'.(nIX|7.rTX-KK=%GKQO6he_41pBlh)%WL!HI`B`i5h
-r<1pPad;-')oMeJ"|6!o!,JF&6pYXh(N|{3sWG/a;G/"|V!cm_5R}D_'q6VW|AF,7K3%'T,r42wI"2#F)w[N^5Mfn,{=ClJK1im;2O2wa0]20";jjGq_jD
-g8D$xl|7!o^6bfUdj"Y7OPKiNAetqB^m@yS2dXK&Zi|F{|Uib>Ng2b)JC"y1`"S;%Etdc(F>qOy.z9xidiv#DwMIB10k{>O^(2c#LVHDq3:0@)XT_|6jU)
-Vl'[VNQ+|R8_qG@uS;$-(i9B5>hWYJn.}S`,v8lq3LG#+kz-26Lm0Sx5qR4XsYG>h:YwVwkkrJc!"xY8n`:&<l/:pTgcWvlW.H^v!7OoQXW6AwQUK!mrWC
-h+Fsx#PraX:o^]hv,tv6u_QU`l],G>iB8k<i{7{3EvF"o"S$<>V7>hZ!)0!a"p|X.owyGiDNa`r)2#J^-6stHJT!vi%v&ow>`##kVK-]fO}@E.lP+Raf$p
-X"InCjcgZMW[QK~Z):.D3HH4Bik,Tj+:K;[nhC!Oqt@9B9=)|J70#<}nxv"~Y$PKz5Gw^!ln~PZO0GEcSF2lLPB,aLPy@G6Uz^Dkc-.<zDR<].1PQP|1l8
-bU_u93G)}df'g&>8K%q!J@e+P&.)kBCG7kBc(98Rq3Fk_8WNUEzh3DYz-9>yuN#eeb9&fpItUQUX!otr@O:3Xo]+ixH:mr:WJ[5}9x#RO<ov>m~E!T<EBo
->yD|1^W_Uv'YtvtB]za9I'$PwNoHv0NzXYhSdsdea=rBvso_-H3DM_HZ;w6')S;x7_b(=<HNX3v7"7k=0hsphxH$2+wNdI/^&jxIUiTsF>q5fNsJntD2/'
-hcSc%@Gq^"aV^G37YxX'%zf"W$}wj(WY#T+$tIv.Fa#Qtr{7F9mO_h:x&40+It(%x|RXOJtBvD-@hSobqld;0;wuK8Odv2XOb>^/,C.Gy/.@<OYvL'T8o)
-YOJ2RZh}Ve}<iR6<l6Km$_~`Lv0ed`vkxsqn}(+vPX+;o#,uJA;[rAAh1K4PeKk(<l,Ts"%kfi<JJh;(Mr70@nGbrD4zH1wLDkd0$".oWm!d]>o!UGL3^_
-,N|n#Wy)VmIKG'9!06ULp@Jr"=G#nNVb~/Fihd,F:9{F~j|<3{l:oM%E5tRd)v+qOSP#72PuNChUGXc_w1j&[;F|CIh#"idFs^%G=E8h0m~8YVu}5olPkX
-:)efl("-Gi"V9f2_#Hv$Ab!Gs^58$qT/{%do#+)W3bqBj,&L`+'me,xBICe3(YH6fe;U`En+aX=|@o9=sqZF5YZ47Q2zG:;M5cUSv-MR!v{$0@xt7d^^K}
-uF:f>=tdGVK_&vh9MCq.K=F;lBe_ni"g`v<:RC7l%]m`}Q,PU"1w7dY:wL#AV%RT~gV#xXXUA)uRj^hmr3gf#iG_y+D4_g@%,&CYO%=4y/%Hg>Z+<^TLfj
-x.7iTQj/>j-AQ%v.H+hT`kLg"X]@T=-OLYAAnHq'E0)pFt#eZchUq()Vun8X+G+}C5f;:S~HzcyBH>vK,BrIpO`T-|A.Fw$E'3>B/.,tijf>e$/ZF`j`De
-!AY;xt:|TZg65iFhIClf>!sF+XM@](m+6mFL"80"i>I2p1{IV;yEZ`+uvoMOy/gUzUA,PC#>s:>2,ajd~1GU1@<;-HE7"/^<RW'][q'G+de^lL&7+zY|!M
-2K~a0LM@5[JR"xjB}>gmyH<D.U7=@S,Z3o]"C%8)]v$s$M4}d"6kh^<%s3p{i/mIGb6!#OEpOixCKxTpWk+{c&yHZY{khwRb"e~Y"hO1o{YfAGmS;@lhR<
-H|K<_58}S#Uj<1lp]E|&TMt<h=5,hq}rb/J23BWvOVG1o]S(ad&IE1qY4LM7[kQf89Kd9DY;W=:KxT)q>m_0shzliH_44Fm3=I|jRF$b;`50pX8IXyvA8V
-xp75#S)DR3]@kO2"}4Jbzr#1G315kpPp|f6KNi2k!%H,W+(z"q6e&rar8R{|NZi'^vixY5qMxI6H>g#{}OBDDB]g8X5y8Ln7FjTL4HPpIMbP~N~yURMYAc
-9t]vU.Bny/:]rb":XX~.5ugSop<9!&34D-h=3@0(|i3Ejy4yY]v]"phm$SV-9tmp8@=8`|0%Q.KMXBh=$#F,<)b&qpxZc_/[zjV:}mj>2zCd0`4-cX1vBf
-vJp|<w61[}%b|sP_^IXr6`Hw6TPi[vefAq:oIK|@;/~Q]n~G&N'"MBb])m/o0Q.uJ4AzeFqMKd@%w'tP$-d(E'>.n7:='TxikiFuh#0#V87#2R2L&/O`(9
-{CsodrSTl}:qY|vgg3O@MoINvJ<|r2Y|>I{cJv!avn4k[5@Vyt<qElJMndYk!$@vE0!C>yWVDz&%b/,InHKk[{eg2r|DxFkhvY^BLAUll7T1^F=w~BC$}r
-g;G}0aHjrXTZ.>Hr^EfSotiD|45R/14vk#T%iC&I]T_$ZNT,Pk!wYd'%XaY_f;-DS3j5Np^2u@gBoM=veUe5Bga",evX}-t2b]si5Q&Q8qAgJG|<u#TWMb
-7AKW.hgq@oyW4/P=_+}T<X9Q0&9fKzR)yT<}UbjJ]qpawx;J!+##>+HfNTSIHKgy8GSA>LL7[D=+>gmt&H<Mv<7-fp0":)mP07&Ys$$9x&_`hOO<]a[8,Y
-w[ErGYLX,HGgE(qX&s1Y53&7i/sl#bRA17kWOiVmh;ljmCr6i]~gD%d9^lrc%Kg'8Zn,&^k"G-<Z|C6+/tl"FhPqc;HiW{mC~K2Irt,'Wb-0}#<ZZkXi54
-L@42hJf"F#H6!-B%>UUxlWO'$WLaanrPSR2(9>R,UcjK=`$Sf5`8XhO>P&Z<%W,6=gXa12d-0';M&'QX-'sC7TM<_UT7M^DMpMr:8ZANK.)+q,cy^Y+{e8
-eyZOGt%S;TR(D"L,YgbQp;^7~l/[zc8jDrz6iZY{[bT.w8>!0)=#1A_%ArN|s1<A'=NG=!Oy$'GlDj_T'(#Ib1M4z&cdf_>kE[g0R`7,AMrInJuaE"/ci`
-B.`UtDn)SEfP>zkheqw`WStLe:C`GRWA~pGK_"g.ZN&At{jnAmMB9|nn.ZqQT)5hm`Jf`2HPIIVJ1POjyPWgOZT^Lm'^=0A4/O66qJk1;$co9tOD=Piybi
-9%9{K=&,.[x{H]~Hez9ITJzd;qZy]h"&|a$,u{X{Q"6Q<sr>,]Q(SyvE`S|ga$<6@,S6Y)Jqc.`1I}$9vTZl78"QxI!_L<SVsUB`UjFsct784Bj,.%dp2m
-E]t>RN!DJW9isaar3(58^v.}&;myRDvI>!L!Z,Z,919Ad^,fQRrR+Ofz$3oaF56G<xD1E7,`d.;{XRqX:%_C=PbQSNjAxOmgVkR<A#<>KVakK[E<Z@A>^#
-{V0/N66v3)QQ7%ZqB_#jT%P7o{_iA5I&&/[uCPNl!Q-hW5_-IjsbXQ&Eh;RQqC/dKNyk'#U}yhCQYl<EsQ/+b.HmpB7WwpJE6E286y<4xGsL<6sD_<&N"/
-S(zl9D.XPc_zm<txSJ7w<A)xj+4J7%jB/qkA:-!<9-!<GV:8VM0m`zG/g:E(@AWi0Ja;!P8>,@<1k5#LUO`jL"t!L;tzd9dUq"TJ$kj|7G2uG"ZYbjcH6>
-2TP@yl.+WJqe^^H,"t:q$^tmiHoaImKf^&1V~]N;2#~_%V|h[t$@dafPE5SYawz%aX1EF`m/!uG]g(,7X!>;{6HM=1]aB{B+;)fx(P>W271kldA@A@SO9o
-W&YRiD<}uBNDG/rg'A965en|.jJqZ3Js)<G-X"B`N!^_C5%J8_Vz3415PbHPH}sV_02j)5XF76#7}'{:a@2('y~8[/{+2N+4e$<D>rQbC>`Hm."Ke;G,}E
-I.+gwlJ`+wIf:I-m06i{e{Tlnb$Co$o@_@1JM;N0=kt3tbm[9:D5W`^FUa`((#H:(WwPvp^!-MK-D6yEmtqii;&<-)b:<JMaVh1@iQlNE}vZ9@I8E/_g6A
-!S5i|h2jW)Q9|msA%Fl8v7@gF"_sQf4]M<~Hfx=ve$7S#V/T>>D_.'j}x/K7w|P<h%A`~WNd]({BW=4}%_Y2Q_NnXcJ<&7azAI-g.upIf-y<ya7{}aOj1<
-5_HWdy_d<)!e[IsJn|DeS43xa&>a>y>aDk=|4]dUnOn42#f9Mv+Lboq09tSRoo4{f"pvKLdORkG;Qb`R#3H`Rz2gv2O#<O{C_Ui%}J-!M7(3T+9/0D$g$|
->PirzV8ud1~VDd]wiqbkwO0}s|CBif'0n|ZwwpX|o'SVE8I|Dfjl9Kd[g1a@%'vu|jG<,|3}uvfUI1nG4':Nn}I;0'6/"R1EG]M4$q8:/YKxBMy>W|.mvr
-Y{my$uCk#=Gb1s9+}uWx/f^-}EHy_&%ouv.gB1ihpq_,(CJCa['9W)"|rhB_'I&=2h`fPF{(#X@P8I[)IFmIa}5q]@QIwP/PU8pkB;#n^B_1~#}hL9EJUM
-a^C)$zTkM"7u6Mkt93>tV[Gwa:J>]gOx^8=R/#N(R9Mq$[/o/x1"czWHCkd3;9{yN"l'Y{y.gl(Zx7pEH3scgpTi`-DTuNKj]D<!BUkkFElPL^_mK[a=(C
-).ci"tF}(YwyhA'orG<'3"|ARZfPU;vx;<K+ZC|IZRhup)kO~=+}<+eGK>,7>b{W(%bR&vdIkrE)%`,uMpq"NzK;iDXf<1ErG1YLSVSZh;(.P:_7Wb9-O(
-xY$K&%7q+Z&s-gnIn85#rftJ'mdQkszIz:58uMl)w`3N!0>.4'g"v,9>ZH4(q-A^:A}&xY,3D+8#Ya]@iS>@lA2;wMf3aZCC'}!tc>=MTH_MOR!TkPIh|k
-6"L'X3XWm<70"F'psj_W$qi&nP}}HP<wzSx6X)eS#05>[%qmmb&+8.["sUq/4XHYi[daOP[uteX&K+p<.27LyJ97KYfX,#Xx9ki1Xzk3+X{Ui2(=c]<O`|
-d1lu_T:M&j2<99U3P26eTma'$j9U{YCU}bEF,nBP2,eo,u=W{Xfqr3.@J]p].hfcf>]t}$+Z_od]+h4<m&+7+@::"x]};$~Rm`&@~w!e<HO/5}RyH":"WF
-!2`fW"^lx$-w${AkeLvi~kBV22X(^QbHS$c}#X+!^CL+7#ROlQx3%!m&IvZL8}1FT4ATEXJyvsyM(H7=P0.xfJ+[zsq-GuA|<ZC;Y|deUR1{6n3I5M:o#>
-iGJRV2AdAW5o:8LLe1>b$={$MB_q|+dx9p^;nj+2rzfd`$}e{UwOeh(:fe&{xIaQYY)<s(`QT&h;:Nh=>#xa5(A>Z%iYj0t>+QME]4M^p!{%bRckVS68R1
-Ne,l6_T4M+Cuw<kYID5!,Y^)2By;/_gN|ng(Zw:s0qkN<ex/ec`-9^Y`+J~w2Havs_#FDw-RUN'aIiXR2CD'}Fg:Uw(}kPrmW4]i#+mr!pRg$bK{j)]Z>%
-BO4JIq;'x7RzPr;()%u1vGhAf!9%W15S.1-8CYD+J5T-HO'@L(R=ID"jXyjIDbgEzh;0k842#0mB,;0oX[@=68Tk1CLp"OwpQ1uPaCyxKJxffAj_KH8<tU
-;<dB|rO'I%TF@|Oy:9x0-fi5]"FucbszPGh&cZF"0p!uY^&R1QM[P5.Iu|+cXSyS_^$<~82J+<k$Vs$g~wFDp}(MK$}]s]cEG5]CE/&C!Z3>"v)XVOPp0T
-nN~}P:OF{RMS&$Z9m>/KLljKj3p:@_S/^6<B-(nG}ONCn6VC@2X=O^2cP/6S_Il"fr55mCQ!^P%Ha25Z0{nA/gPf8xmvH;%Pc's'wNF3CIgkq94h{fe;+O
-/bR1+ln`A^c"5wo'OA6oZ"p2#8akk8u<B`16;%lQ|CM08D#Kr8"~>LzC}YcZeMOUAL6M,P=vqD:tzcS)T:J")Uy".MZ@8D!VGc]|tlB>"~&m,m28/Q=}Hl
-r[%,7%2.n1an!&c;~U(94t.0Fp8i2$H|_aG+F;<|~QmG+LKr|O|oL;9PJXV825~l{1,h6hrXRe/@qwLMoQVWLq(Ec]>Ah:~oRew;WeX),9QmY4v|t]F:k3
-QA7WQ7LVOIWE"AU&KK%2H$Idn5DlMR^@>keW<=Oz$B5Y,neQMbn$$Aw_@9fh2/C81!f(M.6FdUVp|wXrN^r#tNi(oMk`]S31B@IOy)e<^>/}A;&]^j;[bj
-N1DCtvP6mrgiF$(Krfo`d-p7Do50[7=rKC|L#&EVQ>>Juab0f8yL#%C[FqcpX)yk[2c]Stl2AcE5,SW2P(YY.8;5%CC[Nz{:!>Wkh0+IQPniMI4qo6xh=o
-,;tzr^B!V:z:o4X8ynlrd"U:i&@O&V5jF}eltsw:B"5bYk1q%LL=3F~-^K58"K1/<>s>%/Ls]O|A5@yj,O_vdV;W`,+Bu.P&&tn=>'yXmePYv=|53Hp[[^
-}3Vzx]J`PNnQbW]aakgQE$|pk$(&+2~-,zs{kdlq@z873G-8T,:f`JrA2^&4o]]vk7R}hDf"gWs'm}4U/'0^bgWn6VIp(uBtur'TjZ!bgmq{@lty>b!p,R
-Zu<oax)cA2I=[ajlfcyF5W5AeL@qw:iQgrtGc}a6/^Ik+noW(9#zWK.u^/8ivuz'S$WV&j`YujD8|FA;6u2CXM-EghtGgVE`K>CtIgSEIU"rSFUTtz=,mB
-x,Iw<>^gXVlx5y&>(y;@dd)$3N.HyHiiDxh<Q#gWhE3(}xfPaq:bPT9v"dSZ^}0[e<|^qIBmbgW;d-<%<Z^r6ci6{[:{L26[ig3:D941K7!e'_'k{7!nMq
-EuJu-x0-;`qGVo8!>QmI4S.a%Z&+EMh@{+;(6M3f!1WBp@QMmp)X2S=8RvF3Awz'6V.XNEKm^)leN&#i{h#HJ4~<IVjq_9thYbBRd!pCWKzrDJJojm^06A
-tcN&0P${aQ"XO/P3_LtVl!i8M4=IRr;{9",w-va)GJI,}3,6sNycsy!fk/!^G/q!A1|#Actyi><[={zP)SV+GpWPg,obnE)`6UXv#nDPr[w!f&Yea",PCP
-GT^V>&VzM[FF%{3'pK_{>4FmRdyJV<`oW>yRD4IT``[Sj1,}]WiW'}!bs[xu2WP+CG}e)Ky1j<!m7q-9.D56)&<kD1/D-`MM,|q5A^"515dgbgIHK,3dK;
-'V@r&>:})s<ed]@'HdX&J[neu0ZU=QQ#3#b5tTf{^Ly>#(cD,z=TzZXs`<UQG5-k0rh=Q`]ZIyPuin^Zv0i38o)byy8m3/PbjY|NOD2S|Jw#hOJ[OjUVQI
-~&p^<^FRTLSqo=q+4Z3uz2rKH2^r5U<=30heRV|#xY(3_<@t.@JpV:iZ(1TA#$7HegR0B|~9TK"q]^qYN+F/FWQ+xnh]DuF{Ia;;Wu=ty"nLFu+zdrG/gD
-v)jZK>9,0J5B4KLfcNE5Q|~,H1WCn+_#[^IVc1[=i&2Cdf2b>]eqO0a[`;r+OoVc}d'q~Z~4M83B{itrs]pEq;I:+,8=9q4,/aOSb[wnc[oD:o"[M03iwQ
-`IrTdtn1#dV6iY4vYFZ,:"Z#}Zh|}|K|Z->%+IKA7[`0Ydz4Nd~Oi(bEx-_{9mJ{4jibqlv7GD$u/e)tRq]!@j%(,C.#}1dc]c<EZ#0aTDOjBsZiCYXtPG
-RO||s`w(O)^nKo<vbnYL91LgRAoEifo=~p.[C=csus(I_67iX]<NvAV3J3TVL4'JY[BQouzg.=U:,uUa4DgU2YpGW//Fp`Gb=w_&V`.F29La-TsteZX'Q-
-pedj$&1[4Mq5#0YnwR<3n25Ioh>y:tgt;J$%O$ymVR|]gXg2L>uw+Ef4[u;^`1Q]@>X#h9fGzdbrG.JKK)/y=bIkY|)0Ig=&mNi>>^%|s=;7y,g'78z",Z
-B2hbqMum7w;y);bjP5|%4Bb/.HDML%6zRaRu!BO}"T0,eHe40D6J3iz)0-u&WE3v-#&8+Ds_&Rc<&%GX.FDSkpN%5e+l.e/yz^bcYt+Jlk<K<4.kQ&56DF
-}H_jfAW{HWs'{>/2!!(_,6I>p,o4gjzFyIk2@LJy,DJX%-(#Yz'r#/EX+G+sli6,a'R(E1r;g/-9.r]XI]WM8"9qVkwSf:9U$#7"c3m,KEPxKi"@ndugO[
-@jzYX:{@'+ByWxL-%ty)0j0-I</Oye@NNZ=!Q"r_+1~&0hmWaB.K:yAeL+%SuSOYK,B:U6G($d8m:#A{9-as)3""I`w-I]Yus)F'PC!pM/}0A,g_{Y-1#R
-m0XaB(.cEZz;k4;h2pXPAZiJMJsOF.B'<]grz@n6rTH(c|gZwWf&@0}TL!9}8Vd|s[U/H|!MF"W+AR~od8w)~Vo:Pf7RQXk=j'<In$di;br,.&#t{th-03
-gA$Eat{.Ytgo.S;`_5p=<C4w8iT})@ECA.Y'p9l7YM{M!e@yMh@7|5~`,w)')y4`mD7@a5CB1J7tpyA/eOI{!3<T}AQ^XikdOjK{Fol.=0qhn}>>.`~i]h
-R;YI+HTE3T(Tqw#U;+xalUsuQ>-LJ'@9)VGP|P4m8XFVv%5'!#ndB<m8eF`:HS;pq[Z3E8,#}]u9TkXT)6_PWT@=U-&^M<n0:$=mikGGL[zPRefiFb8AiM
-vr(_SwAKkCso1-Mtx;]O/"Reo+bp[H)h5Zw:;<6vOTot%Gv/UTAx"<h].ZnG,^_m/B4cs"YtCGkrXtZ{cXY$B"+%xG#0]'yjTY4w@S"Y)'#&f3m>+^gb6X
-llzalf{_JMw#1x^TU8,W#gZ#;|Q5{&GW7s}L65M5_we9,%-89';>Svsy4m22#mtUxyq,eU|[g7Orf<qjyx"n'JE^r-+>=6-ms,o}%FX4!EQk)wY.U9!-V@
-R=9#~I&(iDsYP"K3"=z>RXs%l:-v:'.PAxt0.XJy+n4wkiBNpN`BFD<#|{-:v}1qLn]5U&/gd={KK4bW";bg%^.@hL2'R8L;eq.t`9@.GT]d2R"ngv&;-6
-!Pc`k#U(b1^i(6:('2@9}@Q)9"qTVFJsKkl-0wd}oYjvEIj^01);1mF;{G[N22l)F9a4M:i]v@gJAZkp8mYR,hLYKx{7(zkWI_1m=J@,>j'n<hZiFwj5px
--qN[iNAuqD$1<H4W#8j'|t78h+GWs"Tv0W5_12(is<,R$cRf9At;0^N5GC!3;ZYH0WDh@=O6yDL"s`OGY.e-0qguQs]xSSl'b.y(wZf&_.|f)YfF:ma'Ko
-J`g<X_NDTN"-e|6HtOVr3Q"(Q4BgKXuU_T&'HtP"zk8#{9uD:&vXn6Sx[o}:wwmz.<VmKuY&5NBrfTQa}eK1fDcdDr'm|}>N$EQOya)|2qwviraINt@BK{
-]A38NP%9A7#mj(~;+Fj=Nd.9wEV#7HeMGemR_kOYwyaJ1}-sv-{as&zEu`[,Rs%9:]%/{2pOO_"+0v|(y6"rY}Mg4h<g;qPfEJZpY1J'gKi+"lj8(kUK8%
-VSbr'WPS"]M.L8o>{GL'/Cti!0`&"af(0i{{=B9F9A~2tc|ScTN3df4CU}+dOC.ohFRavm}{}<r4_18Tiyp)kzbu;Y[/$6I[54P9m:H^WP^'@]k`SW|)%<
-H^)LDN5(Vov^V:(!6e(deGNi!Ywa#U;s!+U3"UMo;Zo$.CqV9B+2LP)g:5KkHIN!;@R1t}J`[O&be4W)cp8V[23:e}Ln8yTnv3oE{S.#U'aBUzJRK)jn<.
-Tk|Ydbw.)tbt{a:0,nat>.!5^,s+UInFcE4{+%C8=p9vh8%kHvlWbX>R@+efwIVUb>S.kzX6`N=A^<jXz1|M-k^GLu7N9m-b]Vn^7>Q<(L[e-h=f!!X,o2
-Oo4MK|MSJ7qm6yhG$,^P&/8W_=nBVPk"#NH/]K>qTE+fToOnX:vQaB#i9D2Jt{ewe%mn!rq!Q#a!K!46>Uo(P!;hMR0<2Exi=_ze5n`@HV"=jC+&L^3Cz1
-2VoAUF,Y]":0OvK)UXw]n<_'TJ3k1]s5sk[|vDv[n:[1's;w3rM>J,s%Whe7PJhwu-c"aBaf9kDK(KL8Pz2<I&U,=.R1MI>C]4TJO`ZfP}1UeD`;#)o34+
-nGTg`plrg'[6>hiI)K^E1d,SuFQ#_:[/b(S4bG1.bUK`"-&2Ss)+<sF|S.Vcw;u{0T}tywU.+Xt,Tf=ABd`e4xcnQ`o3|E.ypLd3{2;&]'8gcTKxs4R.n+
-+q@P1X6}~K&u6_&V23DC`Ps"pK`$IT}_;nZO3UbcWXfFX^3A6@iVg`awp4WCZ,6ZiUpXO`N!^jeC0PzS'iv<N9.[m%,x}m|$[4RoE{83Syw94]/QSg&CYL
-Wk]bcUqQv@)5Wtm9ehzk@c83WYQCu74)1k>Df=9||PiQq'[r4s[}+'`".s.$5hTo+9lO4D2yIjcoGgc$,4E2NjZ]:[<AWkWnqr:%<SoQ>V@QAn8hUhqdHB
-.a|-Z+!6gh+(`H2cBH#3eynnKVDTV:45k&M'/1uBhUOL"ESU.<U@n(k_6@I.[g,Uav#$}Hfxd)BeB#W6@gdqP|Uu/tWV5u2)frbrR-E|8u0fomat%Zpox`
-jZhiJ&Q5_RD1[ED:Pl$oUxWrMM.$u>lPVna.EAx,d,M17D=m{Y):C:cc[qCJZpqzibXM0B2@/07+eOcjt^!%HAtbi8$2R<$ZnFe=o+x5s2M]if=kHWk{w/
-isb2ZV^Siou'Z,-;EpXB!f"$IE>AmT|[%/j-|6#"${!.^IHE;u@=y0Ww,@FI1dbG7NU3AX=Uul"x{+::&&O0D^&hHuFE&NEh=r58qz+@Bzn:TZtq(`qba7
-P0jck@3q%alY]x!gllF7sh:m4A`4{.,Z6#xyWANdFmY|,KjU.qTQgL9CP#KJa,qX7O%3{c;|sgAnWNM(/fstY^;5>UKE`sK(#'ACy%$^1)/vk#wYmA$&"m
-PoK}%|JP+3$kIxGG$h/A^^J3(Kc]I!~6O'F36S+I]:b2L:<2!$-x_1:U6VO%hV[H~]Z"cyLU!W-{r;Q-M/W2KoSGdQ}.9%A<o#B-k4(C$)^9eBZ;k<0tU-
-onU7^=nfbp$Fw2oVMDXv0]eM!cgq<5uB{MveX'G$@`loqM{U/R6;5eAkbDiD2GzH={OnaYSQb0;}vO@J6e%=/<`NQ[SMV5[}q0H@5VRqr3DWLR2>DsGcYs
-#i%_m-U"4@rg'r3B1@Zjjr~6shteV,s&-7g=}[nA2eLa8{sL7oA6Yx%&_A!]WiPB`NR[db"rFr3cUslJZ%@WvQts+yMX8wpsU8L/Dl">9/g27IMY]70$a<
-<8&d)kKKk'7kt.Z,bt)yx^S7QF,8aBjaZDZd+w67[!sV$#fMj;M2C=<im(L:98c-=zNpl:HQ0/&1sO]VmB}Cf!QR$y&zE|TV95E<|IMeI"f<3f)_!"j)D.
-^K(MHepP!+:g%I%;D)W.U;PQs[+i9Y<90gv@eG})uc9LI"^[LLKD_6<);;pGtsV@}fti":bI][s'+)LD3}Y[h:&>]VlU-p69&+qN/lDoTgN{6RNi2xN[w/
-KMB_=SqL:R%.(bu=D,QN'&KWm',;0]&J^+Oo%c=b{1i36$(#KXbgT#`:hK"pT`6dt>A5~"nyEL7{MYBenfqQFeqK%!vjf,`luHSS/t`T7.8]!2tfqD$"P<
-xAW4SRny$pD2SPg@[_#MuBA8:uX$R,Vz6a6{#!OhjiP"cX>O<hJb#k)D",Jhps[,WTKKOi"_kc"iEbv.w2~C_3<3.Z]UGK`}]vj'6[&/WwU6QFWkg2XjC)
-fR19rvkVV#WLh-HYZ5#;}"W3EC;S8'(Nfeld;4;1x[4[BeJU8us_pSdd[[bKx<Xw+x5^b"]W%0Ny3CRH(PiP$wk/WzE{X6}"PKvpB|^dF({=]HKaQg)=e]
-ceOz,ng[o9al<^:_5GC;8XLq(pz$;HCa8pV$2d'``101|%6E/R$W=DrW"le=2-{=kVj$HH_it5jQP.n$_YAD%h4>"C<mOY}`;KGo}ts4&R~3VHCmx47WPq
-'=%aAZ_!W@LvWO[P.Ptc;ur/DsE>U9vjWf%.Y^Y2UPG:>5^E&Ym[R9wLxFTR_qN/o-@#W^+Uj:D(4ft_C%I:NI~OWV{b:OK<[Zn}.Daw2qyv"IwGc2mEnk
-{A).QOe(LbvEx3tN.(y(_e~:O;TTpUisnI_0TBzn]LzoqMPe7z8L$o/"OVLlfnqnq+-EPYCf^W{DVL3i(%g+p^gz_f||7$R0o!~2@i7TSrTBU08Amo"Geo
-mw:gtj3T+&e3&L,Z[{@&SYpIDOeq~4v+@W/S[C}B{3-i:CD.26Q:gMxCsyrBnMk>$}_J^#=VDFC7+Fp3:fXdE5~"_1c_9UV'WEV.QNH3pb0"k$v|T,U+Sq
-@A0xB_L]XzR2d};G]iFW<t],){y8'9$CU[[QT=<%11qlsXy0J_Lc{9viw}28aYh<48>}nO%7NM;jOI|$6+4sR-m#)D[+fZ[Hq9%4E.U%wod}wjRdhr`&X9
-K&PRqyI)C7Fe`6syn/Qu=)|N]&aD9}8bL6MFa6ZU+>S[EVt51z}h[#Jtf2O;16RUe3u_/kH,C8/5xA6T@Pg_uP9<l9/{y3MmvX::xK~t@jL&9h=b6Uy&I$
-PB>Q0Ez&kf/f;qBdH|zJ|Wb&BN>%|k`.lb)v7:vDK>-VwyDH!KjpBFx,u[Jc~/@<2"Z49fP4BBN^G>R3>O+("G7D+MkJ[mN{}Zs9PpQ4]:Da'"}+A<$rz[
-%Al;IpbGX1q6h1Pf#"SYk=EVy+0Y}dh/nWKx4l|@z+Yu9=Jq7Dd1Ap;eB]'(d@IvW`Z>%-U>[ECpGhWs;_-P0YTR"WB/[Eej>sk(ooaaR+#&y0ys3X=hXE
-h/PEX,S_Wi';m_yGNM""],;oJo7jCk!#H8AsVVE'gl[-d3Yd4{ZOYD|ySD;}NOSZzM+;hX2KYt{m,F}4W=4<TT-Q;<Xm%Ofy>Xlq$AmrT)CXJ4~S!tA)<;
-__fP`;)ppT!t5_2p&m>KI36MYsHA"ic-he5P1ms^FkuuW(Xt(WoWzY08R`s]b2qbb_F&|6#;BNyjbHa8{4xZ$i|k,MDTI.{s')B0.hrii]5mlUY;9|@@c&
-BX>Z8@ic{;,&cAc.6[w_oE@/q=Sk79J%g1/N"POp_:nZGHY)q'<v80u/7)w:z+Q/9Oj;zNSiABh-En#:rXPzL6_jKyvt'whwv)N2<ehUQN^nb_8v,<n04:
-{+(pvhSElmb;,QDb{98{o2tj'9j!]Z>6[0cIE[4<vf<HPW(|-Aw^,4ih<c@RCQie/4,:B0^hu:0bgBdx5={4`;7<L<%Z!V$X`RqwWh3o>ER,OV2Kyn,2m4
-+9HQpo(`J'r'r'sDOjV=7(nX7FzSD|m9ee5WFb46P7ym]a9->-GckA`$/iz(nZEb~hF25t^qGH%q>m{&n<;$IX[zcBg88WB1@)5^mgK"'D9C2o9='lqUtx
-)v2SJ4}Ak6W6Ar0/WW+:WV,#V'bMn_5{[I+!x9f9C.'h<L+&KAa;DGW0G#cm%@Z%gky@04U|7/+8kz;dy%y<A3>V8Ig3u)RB7|jFM0grz]ejHNLYO_S+&:
-cyx@Z]-dTfQv>yXk`>PlXY>w'j&>Ho<9sJ|<:BZ9a2[:1ws`'6:C)No>sB=cdt}nupDkFwuYM+c8n|{hy9&YN5pG-"v^8IE}&=GKMSHLo_U>E0tXllpaRB
-F-4#w1fy}POu[5jbWbbK/HonN:Y|{tLjS|~KbJ;%/6w|s_:_Ym!6eoZyC5P0x>+R5zIemR'n+1wMvP<(X27Ws=:LC[{%`"zT-W,n5/1y.0-+'IZhxHBb!X
-86L(ojkjPuc`s|4W.0%K'K[TlY1-u&-7Ge`Kg0Po'<.Brgm|}lo6XpHU]fnH.#{-{j&j)UAqnqADpi3I>EbJ>8~Uc8LZQ{5PPT&C/#pbF!atf.B1O2,1H^
-K-qrXA_V";;K:s^e0>z;Tu0"S5eAj8i}s'nWal|EKHFVZVN#C[#bB5O-!G2<mjIe=w.WBT|8Q|__;/"BS]rnM)+p{>:I#}r!%HON&"'PPDS&6k(v;,"g5W
-Mq[%LLopo+"Jc)^PDd^1o6|%ASjvJ^_D"qp=4QTe%^8fEhNYd3d$xHB^0VGO:ZTMo!y';sAa>oW4z/LhsNR"as7/q0`Bkz4kYTX.l3urDogBN@L-=P)Zj4
-rlZl3#t5YKd@zeBsI!)5]10h~B&X<1C<O8CBd;WX<=8QG93>P"AftVLCyDB9Vs|]F^3|/cH+c.I,KqI06&-LJ3J3E=1osm>E]k&>DBW|e&BP_%6:y>G.G8
-N"pvO'KM-R8aIURv'}hmg4v0iYh6l+yo)KpHnSip6&NAJL([abWbD{h`Ra%ydru]Cw5t~b=Htd0TWyhO]G(j:f]QYo+f2pe9YxdaG^8dnu;gh@+3i4#.ue
-~{6nH7xeF):HBxCXx=$4'W!^>RoqH6>H(XY7RA1|bu<Q<}<)Ag7[iJf=(S<a={WLms'gd<nafYyN[Oyx$#XC-#7xuRXisx4Ii$y";K"c_1W4])2P=%rf[{
-oxnpBPmZC!F7Z4x's'B(G8y.#5"gE<mE6[eN{i1v@J[7&RXRUtR+SW}5Yh<H2YuDH9&,icH2~xAv=<5;N+0y47/O9HT]s<d_vE~18MBB'/>I-{:"GfqRk%
-kpWgOACbapg]A,K^4t5q(a+9}|=&kgQ<"V/utINd[.3Wn(:D5]n%nX#@.k.g+'z(]_0!+IZF$EugvO=Cbup[GXLv@_!w,YRI-F[fMUR))P(iD&6oErQoMJ
-U'h.[od#:Xz6.<7+Fa!s5>b8BzM-ByvSA+9fUyvvnA]tG<n2pv:(L:(jJ0sP-JhlPk>Fh`Bj9Z>p;IeY%<!S1a6]N5%x-H|H84,c}0HTm(cuws=m>>MG_8
-EHN{jU@G~:(_r4sXg9xPPxlhY6nR[X:yOs{!:ns,j`#iYq~,B"S<Nt[/wa_>+!ZaovpHt5$PH`5qQYlrDH>t#wQvk<+;T'!bm2~eG[~|q4gLns1=pd)^73
-~[-rlA<0(](`JUbh'dMC;PpTYp~t|gM/x#N!'Qk)rfoJC$5oJF`UBCFnVimK%(R91DhfW}P|ovefqCpPE)p}Dg#8AAQg|qxr]b<z<xMkw+$ULr0%HEKcA+
-`]/iK;5!PD^Ozq6}qWo#7uid;;+'%.>A^)!CO/6K[|[THCuYdz^fJ3x2TesmpBvVq+FJe$/kLu2#W75r_h4AnqJA}+}"m9SpQZ_"9`:$pVfs=9tSo%9Laq
-Mvb0qm)]%K0C)FCDmoC3e@4F[#FO(QBri/mJ&ZN`2Il.SR]CAm]_S^Ub2u^yLSure2NO-e-$]S$t3TCo9_j5W`A(!].B%|,+X-}9N#WEN=/[F}elsds{Q3
-JLhWyhA=q{,yf5_K7m3qGy|(#AhTBfT-dI&]7>tBHl>,=+ygK1~DejI<JT7SQk8Bt_w!`$>Dk0%8r7LV>:-wnRdB|lUF'AX$dEJ2sXB[O#^En_WLbTHgl`
-KIUq./sKb,!V%k2Rj]m&.18S9+^;_1r^/:./-QjxO=3Q>Y%`N4bMs@}kO=nD=R$uZ>2AK/<M^Kp!ksmzu<80<iYN=ywBl^{"bhB.|1FatVOyG2]0MGntz#
-NxQ.G{q[;}[%-RGK89^]_JClnBvFf%-I+RP]E<W8c[TgfqWE81Z(o$!R1hP-;4&nx#RWBHd:79x;]Kl</A&#|!^6_|,dfKr#0CTVO)BTq5!+RG{.Z_a"LS
-S'.5}Mse8n{QtbMVqb$9y:[s.G1W6vXT%Cqv(LTB%V$[3xb#P%9eW3):(%oV;sfl`(IM4M[`{l]2j_I5hO.)nS6-%zt)g0:hU3zGk)d9A6bMeNy.L-q=QK
-z@l/o4oT+p:.YL|$#8ng"`ed(@$mD@w30=IArV7{|w$;VCU9Jono.@50v3){udXWS073o=&'W2.=3D3N4,'Zv$BnTk~eQv:Bk!wTfk3]x2zjp4+a.lZ"BS
-.$G8{tm8h7A+2[|<c8<+n<4gVb|hffSOlNOj9Ah[}>_4~UT&(il%;p$BS!81k&'#Fm35ytW$w'Z=YP5vN}vS$fwB.}$Y>QlTR,GYPq52uc04evBygS<2@p
-,rrL$&p,]yd984dZ6+An(121]Pmk]V"BNR;![;>@]S=#:P&YsJU1Gs9d_e=P$!_u|=5QN!'$uIvn_aU1s.Y9gIeJrQpyt[W@zI}OSgI!'vG7hG'{r]'&o[
-]${iqA>hd7|2,KbQ6{OxLie.za5&>h(A>OB[I|ZkWWHAIH&Te11##9N/c;p(rmh+2U5f'(O[du^AxJeD)_]rs9$@`crq~Ma]8d>+ii!^#(V'CG$bj,mh#C
-W<S1@9N{ndc.&GM>^A[<6(L/3H$1P7SqJd%xP(=_CAw]_VE}%[TJD&b3z.`&NoB<a`<e[A(1/;{7rSH4i;cc@xQg=cufQuvg(H%q}PS<^HJ6]BRI}QXu]+
-MoWtUiCR$fr7@x`u)hx8~dJBLed4&AR+GDGf!A9WzzS{]!QL583tV:|=eAx^GrnSuor>:"d-gk|{XsA]7;<>qgolj`rSAmk%iWZ-=A^"Lr-(hZ"/YCV($s
-]v7N(y6od4{Qh4aM8>n3A>3`<1U]FuYV+(B[Mjh_{4|E`g.kD`e1]e%!oeO9`ju`p=]Yv``N70W4)od]EtFDP='c,(P^t4<laUuw.A7H}CHs0#"pw6),S5
-$VlT0W1&f1~Lpa4)HbSSc_`1%H=0I['|2C5SkmEa4=T'.^k^4>=8:5i[X_W8X(KKQK.vTi0"%JDT0PuP~5@75R#doUhxCcqf(s;Mziyt'Znj2=w='/z>=G
-.@y`4u}mOa)Y7=H^-^P/'gnMtV)rsFlQi9aUh9ivc+aguDWipp2SP1ZyK|HM[{WPzQD;vSoFQ<d^yCb2~0bQr#ERTDZAMQnjr^{mo2{mHVj:Zi"7oDE2rv
-/kkpZ_J=hPU5>=7P&`~TNs_A6}fZdkaiL/qv|;"Roba&J06@IS]qJ>H`uec)Xspp0BE7x`~u3Hz_L[0+&q&@mH_yrD0Fe#d<~2AYy5rJ!kxO)UQ6,>v>z>
-=vLX$weiQ7`mFCVUSe6ZHJ@'J:@'Ci3(cf-mgp}zN9Kn[MI|RPPk[^m3GBtLrmnME.swjxu%siu=z%NwClIrmA-{|h2;y]9x;m&o)Rfy98M'Q`IcdW@Lj2
-v0~vT1}6vNa/i]~Q`IsY:)EiaJ-TSu;RY[:L,"YB,b;Qh^$g1|P$dGt13>q@8r[51n3|[@g{QrBslC>}Xr3qc8X%GS<{wVmZJ1kdr6jEPC-hutIec9N:SK
-H+9Cicr#Lf^a8hnJVyP'Cg:/xJO#F%d7k^Dx]1N!,PEXuuCV:0#<+9HxzS]8qiS:Z&<=-[t78UwUl[xC#ti0:3JUb+RcaHd]ijK[SsV;-t|{vCdJkm3=fc
-.p]hc((Yen3P3=w`Kt}_jFI8oFm+lL7h:9>Zc6!sw6mOlPQwMbjc+mKPI^J3}%O.JmjY^xG-sdgAUu:w;w^o:yjn!%|B3n.iw&bV;|'-pnF{wC%>s=x]^R
-(dZkd3u]{5}.{|z,kxqb%V#Q,|ZwelB5kF+,<0=rX;zL_f##Zv1^aS=o6z@p{7YY#Rmt5GvYluHJ8%_@pFUh0u9sS<FuFpEE8uCPM)"rwc"YE)YJ-L,Y&"
-LS4ocN+a2w;'Izatsjg7MpZ;JYhi|AE8),,N$SCZKYh<AA%pY1s%~1.M=kGg`PLr)p%e9vuia|sdNFz"K)=CP<oPpsqcE6)2`(<$yT=cm13X;B5px1wDHL
-KZ;n8gJU2A12sN|G~s!iXlM/y"UN3:HfsN't=MnHyFJ+y|Vk!KUrR-;PTh4K0=rWWRR<oNn`YkY|3dRTwyzNJg/A6CEzUb3E<y!c)Qxl!i|9Q>}`VebrrR
-e^XIe|dA~9]y:Z9Wb<:;u`r!%If4976cSrC-Y#R)C;^H/qW|=WT}{`T3}$24hqP`RaR&z92httL8@^sURi'!`R2TL2Eh)z)9{vKbY;xeuF@,:&^|AfEQ=e
-AO1cdPBKxk~2gJHx,`H]TGyFw{KAnJeuj[2PY<4FGpfAT8Ki:Q632b<<hm,fng2"!FK>OgNG35JVIEx&(E={u2'+g($'yjW3.IF&W8.qPLu^vQ2dm"|D4.
-N.2RAj[;~_hGH(K+@._gBn1L0#NcLDzM#DK&O,/2+M4',M5pSq[b|O}ulhE!EKlMZi+:,1-34JVrz_Ew~JTWx=&$)DB)Evt|ooAgIXpa#G^Q}_q/'Z{|yF
-iZ>OgH{[o7v-;vtZKRY6O0~W^Mi;tZ!VdHtHX<<T}Gwh[:JZs^S9_-58LSj0vTc9f`2<~]Wl.5<gR!Hx5ix,XYeMMcw^[I[SScL1Ge8k&"faCkI7+AA(CQ
-|v{W;Xz(<=8qAI9>_2Qw6n=+-i{y{1z)W8,]Dj'E/OXWg@F!aBd)Jys>zP""{t(h[^-L>1I_%Qq0U|;L/YN9`-=|MfSA/:|M>tSCVZntFw)%X#4'At}hf[
-a.Rx#Q!h38P[Z!A}Ago<nT80=WN{FDwUAus4)<U:Qq9@yOa;KsTu(:aOfq|@).8L.<Fk{Ljw}FHsHJlF`IeZ+`!_O%.>MG_l#Cv]e"W_J7,`UA<$p#N=~J
-x95+'W!'U!XGOSHi8:c8wZgNo.8t0yEX0yG@Crobnab/ih14hhvbb:U4RcCQ=w8'-`C=@h-mgo3&R^:F;/x%|wB#3Mw2bW,Q4zn9KxwZr'r'77qi0nhzf_
->1<swa284rQo2c[&190+;FFkiX<'`4P9#'BO7g##^,%F7n_$A+f%~kJ`I,V@WUR4T:VQ5bbu~Tk87tIA^fEt:98J59>;^Pg:;}07Y&;iq#wrEtV_CA,AE{
-2pb^5!(NS%%}ldAT^190iLwAz+bnSOn36"207FB-`DkAC8H0S];S-Z|>QV'JP(dz[1e{5U#kK'ZyO2OQx3ECM>$6.jThvRN6L!<:]xtP^(8i|4z'c_`,,t
-Qw`w"{XQF%("/tk^;n_(:I7DHX>g%>dh!"`;]v$I[iMgN8IY:63(N-Tah5kVn'%<eS~/v9sVHKyJnd+8e>EF:^Dk:)!t1(i95@2&f98JO!,2]iyGG+_y3j
-HhsYB3&&L_tQD&=U4V:|q+7s_GT"tswaqG.JJV^LAf3>Uz_Y1+^V.EGa[dUS,pMe;|1+W]<fkRchA#Tv70|no.1K5["1x[V,Fzs@i>d9$jqj5_X_-pbYiq
-6YbxdQ;94bKgFYJv;JjET78@gWlhb{YTTvzC$;4ESt(_&N$fK)"4%EXxnEW%L2:7KEMHFtW1E'%flpJwKGl-eSOgVP&%u^9BWm,"tu5lF^<YK'Vy]L=h[!
-.aVNABy/at0`-8iT_rb:#9u_E])<SV{;I-_k"{2{M:,0U&.$.U{[%a#t@3^&Z|MqP3-[zU@"9tc7^d>&a:--)weY#{inY6GX5D`Kd]JGh#[)jMr8#4|p<L
-gsmoN)I]B_(QDNEb#)(vYddHf|>^%g"_l<5lc>U^Kl6M^q'wY!dLr;Q`Sk8F7josP!DZy2&sKOa!/xu:^oP"O|,I9C47E/ex!Hi)&"s"|Q)|8!bmTH@K$=
-)U$rgG&/9DZ8d2h3_M|I]/.fSZ^cR|;,lHkrZg;6{)o7)&e=/+'Es|7P2!,[]w.zF@`!BCSx9W/DE<<0a"]wyk'V}_.k@ib.ptnrAy}Eo!f,:^R:Ma{cq_
-Fo>7#4r510krzr:Z;T|>myx5KvUYGfF${PDgp2aI,JtjS:'|5qPDo#cF"cy%Jcq[U&M+N>I2L3:41JJvPV=}1xSGa5kEi:zv,zlq]ssckf!~TI5SSC&g1=
-Ldc",FMKW/yQ>7|`y&08l3XaO>Q2;CY9g(n'OO}Ff+WBQ<p!~m6YB/q2ZOl;QN~^nLL=yFrtv70t8jeI&HnughoAxxS2.{_kgRHO8T:Ls;uY(>DwTN'm4I
-aW@R-5R!XWo1S7InZHRJGj#JW!77,0md&/u/kAH]qCH{RVAb&L[p8PyQm-]g&ztW1cBzm<qF[0.^p9xp4WeN{xmqh^VC}|d^qlSs9Rw#I0;XP!E}t_aQBM
-@W']7>M5W"4+a4YU8Sbs2A=E3S)k]c<#xivXv#4wjAH"9d3KkNw}pN#F:__-~-^,U9^w(Z3CK7BW8hf@B0L,^j%5.)DScowsN4<x{VO=Y297e)vtb6Mck)
-}'!xE-6AsR/SHEM:4bK$twv7SMlU"5/qiQ~[$/vPRm&tGCE=,,`&Nd9_MbRi<y]h{L>4>1WalwR09D;0x.8w}>j0M&UgT4l8Q.H@50!8A7E;2"!]eprp{:
-=oB@VV`s]a@I_/$<VN:UMT&VDtNyVV;G2lBw#qIM3BvW0+$Tg[k|n93>i{tJ[qGIfddxcR:$Fd^3"F5J2.-Rr,!+,qHvi!{i}'_fd|1w+0HCNIV$Wd+uL'
-oly-~4BgDFw_!zr&;4P5a&A49Evqq:r_yUx&Z8a);@~Tq-(yt4<B:#z(%6ssF;a7|(PEA-~(brVl>)!BxauJHMSP50nbF,fEQ>"NCm(;J&mmAdJU~HpCLw
-KS%/@/7K.g]u^Kl&I'V+]wFbQ7giw09ay%[7N/uUvj5ft=X_=0G#94T&EX$6^q@k=T>{)f:}+G2Ie|aiT{~:+_,;fN>8erAwhR-.nO/Ygv-f$x9)MAHu!>
-PQOb!_ls0s3vorvqFTlL@WO#qNW;<VPND;JK}{q.oK'u3I1bAZwcyjQ&&x,k-st_KQ&]<"JgED$%%|+#OVIe=Z8En6:_N{&_X3xx/O+ax[o-#3ah,;uUe+
-WG@n!Rz-q0imYluf/#!ZtJC'}@-QnBR>Q)B+U"sJwMoX-(:D-7gc>$$efEyJ:<.X.[N^FI`{aPHF'{RYFJa_O}`KjTBwF(asUb'8u1ES:yM{~dyU4bC3/9
-^g-=oX=U9f2YruyTY|j3eH)QX49Z2,k!F%EE>&}w9f9IDbtt8JX$]l^=KTb&z{mS~i+e~!F^5g~GUVnpttK6I^_x$DqPqlR0uX6!<i3qN)s[8"C6%K(5ya
-;%3^8;HdSiy'evn(nk/QRyOnq{wFCJA3'@}o0+):D2bh9rTaZ]ckK!:^jA]XGzPWMzVVT;1eP{8!rS$o@4=zW9O;yIm[~UF3Etz+L]8'r<S#^Jm+,b0pX)
-,=H4>#JNC;$!9QtF6^C}~5q]f>S@IlgnSl-|R&K1+'gC&KY>Nwf(9tqvM;F,+5vvg1c)0oF1!TWa|.=r.4{[$U$Ks3+Y<9+):9iTE^TGK4O^/>O:a`x&SZ
-Jg@O5"GoE9laS80@:[MpEcO!Xe2O0"WD/)D/A-htZR`"vwU2pD/Q%&%i;T<UDc$,mV=lQ={7+ZE{>UEEI/AnJ6<Kp)|)Ss-Z"9mtQ#+m.39]rMEC#Lo|F7
-s1'<03qs!LOQ3CowEDrOBMRAlq5;B<V]#`$2)$O{InN|ltJo_YE36'2cuo8eHA|pJ,Rlc5fEa;G]=#&[rGKCLl&TL;@HLyjB,za9m6vnrGK|Y.sU]k7Iw'
-ClOw5FK![k3b_(ETe-`ba70f($QMY,RV,:^&O+b{-8lxt5!2$-qvYj^Sa|+nqQ,b/PhVk$V$K)@[Hc|k&kuMpc&W8`3'^}u!iFko#!"Up1jjQvY{5:'m[,
-AN((4.^YBXyzbjlv7}NQHUIxG71h+yaxRt&`jXk<5$.(6&hKA0Jg^fi;OV.UG(B:><&O.I)<V.HpAhu.}4lpg=/1bx}P0Hf%55Q"6%7"3L"XZTqd|%g%vQ
-aj@k)Vh::/}3;]z0m_YSUP!<G}X`)<UY!N!ZCk0;<Eb"w1s.8,yVbz~1~HI=)j0@:2T$SUVC<YGs9M,FXXAc$C,'bGBcq$'O_Ze)G)w7o.p_i'[SP02%(y
-3fU,irVEF0`!Bu9wH9,"@5!iq3]q1R8]V3&QaufKG(lgdkj]OKLyQC|@~JXmnC0V:Y/td4qO]0_Kw{~M#exH]Kqx"Y8jZHnER7xni$PNM4%if`jX^^~DPM
-X;_4m[3Utov+]Fyg@n`ge59ty)24.u[6&Y{F>u]"C,`S4PxQTEN#a}JmsR[Z~WU73kp=Cwk|s:eKg;`/<UPy7HVjW$4f7FLO{kbEB'D"iQYuRD[)l"M0V{
-f"5R&Jy@d8^D>mu"tNP@nu!W=4OWQz$EU.]7K]b]gNH[4%V!z2PIq>gLafcYn$!IETKR<n0Qlpx"6"pOR13$mh@L>qCjk:7<2FUZDqX4DWPHI;]f4n5)P#
-cbo5^8N2<P)j'ArK+w~L:'@TZsB$85sW7Gj<q#h,~:8t[zVIUtY^5!;'DOLe`%c4"7s(1+_a,Q7'C&i}@f58L|l[2Oj{PB5za4q5tzZ98{52NWaAO^ew+E
-]i29CP|[1-Iod2DExpF1LuPlhY|a3]=TOzy#2h:G{fNr!n-!C2pOn,#iZ}t;o7xaO>g#zP4Oku9[iRz|t_."7uXBrD,)5Bp7#0[ghG>]"o%-mqolgw|-I.
-b;Rf^`eanvs-]"HDKARUtMhP|w9Sy{]bHGcs>C}aRw.P+:^PVY1#MC#[;)(+>v>jXg'Ulu"pi)v&|;ibT%yufg/TGG>sdL+ItF0!Vr[;o({FT>_`9DEPJ}
-NQcgkF$jOJC$p.eJx&JtjWKF)L1/#wykYVDdN+r=zXDeK#2Mi.4/"'Nh%9y&$)M#K:51L'aNs!zCmsl!e%E=vFU&uR!^{W31LkZEKWvaXR%^2>mlir(wbN
-bX!%KIxL'j.feeib!c@>wFF(D[|'e;;:R)HDgmlFx[y3|5<TmXjic$E[Eh^S13P-!#;_V5)4%X7tttq0Xp>.>}3X(S4YV'T.gXFEH6kHTec)J6SELJx`N[
-wL'c~Lh^B5N"k(J{}/;pTD3>a|{PUK,Q2$L9Y%{+v]HSN7%UgDH[u6Ay#IP<p5]3hg,kc_lmZ{Tu'QQ8|1vzV;!p/L-D=!Y$v#XsL<UVLA&I.Kz8]G6$eT
-bjk`L'6m|RD=dIUfD_eJSPkU.diN8BI{{d8U"YzJ_2N{iM%)P,.9S3%g'"-FX:TV3!$5.N9wSz.cj#Z(Ai9de_Mr.`-lcUQJJReNK6+Hp[=Ai"l)1/=Gl/
-]"/rd8;0OQJUHM//tEN[)em!ErGa9d0qer(#@DtGw,ucgKmAljgmBGvvY/e=0c=2>$k!Q5StwK6:5i_HO.D1W,yx@1QX.lV:bVJv2(NTwK1CE,9$rn^AcE
-+7""d;0b5mO_80jbqrq.~w)0pO`b8%:gg'BL!|0'@o=t;AyRs0X'I3F,2nf12%0SB];>Mert"iqAh5MH-9vfg;d0vm2[$yMn&U!Ux5e3U<p=@>N7Xpj"3t
-t])IEsb<([N|nFXD7tX5aT~vlSRb^`w]0t"#jC7{:nXh:-F"9uw$/(fF"b`gv_HPn</f%dyCcvDt'zS`Qh!F3;M:+SS(<pVS@4GHG(BJ6WNR)J'tWj^<2)
-WR,%Qcz#PE':J4%G])iu-h}"DJAS}qWvME0IlCR/);8q4+N63RLRMb(0cAnQWQ6$iUIm^Ms(v>tr9-<_i!.C0)%WVN8.%|%^IKC0i}b[G0pi!,{i^JKePt
-_(Yud1I;):vhw.,S7/5g)rK4Dr&l:"c/}30-aF#m"NMW^f@v(Jrc]&y0@u.&hSBB(Ce,%+H$aZQ<QY1pb(})fvG/CK-@[/L!tw5JqOM-/gfO^YfQ"T!;IL
-[{T_Z3=;k[bk81&ZY'cR`b|PA6@;'M~-Wl"!vRoA+<]R`3gAcX9f~H(B+_}CqKGiPc&Ge|IW)hS>x;]HSOgWHVF,i(Ri,"YMS|0s5"Z&iZzUM[_Gd"c{EP
-8f%f|CmNK6xStp/p/2vsOb%l"%_5dv81CV;lr&BXRg|Cz8][{AL(wj4-,v@SFQCSHRhEq8Vcn:v8B3GF@$!OL&::.p#79VPoyCnuppyo2lPHJY<)@o/+E.
-W{7FJLLDb]XY1},iiV06<D3wAj`(AiF8i]7ap-a,#7s-E,U0:s/Hw_r<&|c_-HYXi+UqK[VS$j(a(;PclPTWI+ksYE;jWXZ1zcIf-qJ[]:<(bc^c=(1LjF
->QJv^b73D}W);A;hi5aIMoHJ6IFxjrMeXbO.%]WRjVm4G3y}P%}15F0Hd#!ybllm#{535y;9y-#sb+7G-i{FZ9>2F|3XnhkPlYp!=gG$}FiHvDGJBPNMF2
-JdYh8|E}6#-!6iPM$a>]B:4(EAjJN#&_12ZbHxkxQqsGk(N:63IbAA.C^[~Lh9U[I{B;.<|:!@3TWO)NU-CI-%Kv{W[dtGm,Jgb<mm7tJMF{+0K)M`IGIL
-7%uRB1+=!-N(28H]O2^#gqK;-ml'p^>RF3l@,!{U=1>hh8(vQ][u7]h.3$~J:Fk3TJD45ikGK<Dwq;=ns=Q`Jwh-qD;&YmYCLVds~.$LM{_o-6stlr5=Qz
-@sxxed]_(^+Inf(>/ANuZlsXy0B$&0LzZt/3KT|y|VJ8|>'[Zr8M/&UfmwQ;ih^)HT3XwMP|n9UC~Au,KUm5ta'iCzv^'E[|I)p}HNi`:!@"&9yT^5!S&U
-DRY'IZ,)v)'Rj0tpeQk<{CbK8sMXa4;Kpt:WSZECjDc,kEg]_+b+8fHWwnxcH6]71!]9_1!Eeud]$@"s"]k8Qf|,hmUfe|0;Y}kzw8;^QI3UsQbJfjZju7
-R9Z%JVCw`<Nk[dxv>.c7EMlE#Q7A;|:%e0H(`N4(22n/R7i=)<:&u4HZ;=M!g#:]u2_y%%vNN)_M)'-ukz=01cNM):h9^^]g@]n"D-2j8$<7'<IR;v92a-
-gL)N@2Et>QI%Kyj3zC,Fk7/0h"jga+D{PfRTwJP^c)t94&/['RW+IqB0af;]!b;U<$L9238%q.yE`9Rmb+NJIFjU(vg1GHo5(vQ0QZVEis7OM+jTq3ROY1
-Np7:`kE(YaA5ROCD$byV)0<7D[V34}7Z#@)"ywz[_$K-X0Os]oeFakw$DB5z'"L4nf$QX1r#_nZ8q;xIjZr(Uxk/w<"J$d4oua9Z;FE|`^k(R7hk^7E(<f
-ot:KK`Bk`HQ-Es{.gqTEL"j5aEPC=Y^aF_$;K.#S2q^EJSeW@u'r:"j#e$wAf.-3j;hOV(K4(1,4_`_4jXdR[Hup"x_t)z~v|]806>jC>4g0lEJ^O0):5J
-+]&^Hf]_UQ8qz+:be9/SV{ME$8n/wkQs$u;A|:9:9ThiQhY>8@gwe{(Y;KOKKjp=Z%i$FcLe0ae_N[%+921E`GPWr#{b~7/JAE16g1|u-F/"ipiPlU-jK4
-<R,"'}GR6.Y>_/(I8zcVp|zSh"&njirsLH-wbWmXyL/Q@5QvXFo0Fjk=7MPo#(m[A5"5v^8w4Oqx>pPd&mcs)s`X%#"4{R+S$DE(eYS6A"Sc>df`E:&+cW
-&OydzA!mVX|2WE<$h<vIQHVv/v]-(`.ms1uWg]zh;"bfAJ|PA4H(s21,h<Za146_T}BQ<Z8&e-y#hVk0J/&8F)kvBN#{j6$.ImxGKF,tZ1<]DOI(T!@-a+
-eViJ~[)!K&sk'3JS.;PsCWRj@Zm%ZYv5E:ClF#LQLJ/C7952lBiioF3R8:y$"sPIO7}jrcl'Zs~z+9xjUF,A`(4oJ'+jM@Hqw&{)e0#qkk@S:$_)]]vg"E
-cD'21sg;^TRAK<gjgLnW}_Xu)RqdA0YB8N5r/"^k270R+g2[(Q["@C&X8E%:IDjKx<-A:&]h!..d8t>!tN>-d^#,QSx0/R"FC'$xN4}4$8h,X@+RConyVP
-=q~Yz)!v6N1A~F(QH|{7o'rio34Z@`18ZK;G&<1vS6Pl5a=8GP`(iO:Y2MTDihe1b`~-<-q8#s,gAw2`tGeEwk)dnGFd#@LQ~FnQ_JnNWcFb%lUcr8El~u
-}3U-#+H)AC~C;tX9&g]:`y.aT|;srA9{yIX:uT+E0N$MwxY|R7sdh>dn5^3+j%]w=y-/80[{ne-XQ;lC;ir8L}-X08HSA6~MG%4oFZGb""v}DB8,^1TGI7
-J>$.G-m=.EgIp8GJd3=o:@ha7Jw$98LXd#CvX5@I$mJ..0~7[`q($Kh"j&)w_<X[|56='OcJ3DayIU@)r>9[Ni'R~Pq1H^M_@`RFPVwFv<TsZ&-XdKi1;=
-X#b84c/#$w[$WPh$n520+_-9Kol:B9#c^cB-M2}7ljRl(FMmA(q<#y"00lw0y[Mu9pCF!b<(mWT6T"p5V4]!]}b!aXu!`Jo9[g;iaE-RM#VE#"91hx5K%B
-#O4iyjM;w1mq~A<mmdqF>XpnYz:A8#AG8zK2<'f:tO]D0kG:d]x-VXC>Vnaz/=f4hjiB%k+ah8z5$siR}E`:U"4NiyVX}|[1=[z1`Je5SLm@AIuzs1o$7r
-`!{]mypj&aksH-1clT6.!$t0KA.F0EVu''dUfm7"sZua=M"{Xu]iN"3:R'O&~wI6hqI$"eMjE3$d@"TauN(8h);XR)MI.t)gdYbaBvy@Nm8PU!!MQx-[l,
-tH9INm6WWowE$E{=yK46%tpIQZ_n~znTrY@"24X5#V@5gIp8'pFCWc]`zo/ZB1X^CI|C6<|pHsA&Z4;"vy@RXF+B(`Zo#qMqvy>xKXar4%Z,[lb7Ho4mj@
-DbITFwrAo.T,_^UE6hs)FHwN2vU1'Y+O:2i>U(ZLZ|-4s4Oq0NZmL.hnsF&-;}TL(o#LlFj%8^NWu8qz$b|<qzULoT<8pL!7v{.xR|6iB]FvwqWr&}/9fX
-2R>6rL"PDb9yp)xB~h{mV+3+Zgg`S+xfUoivrmGDjqJ"k1[}'QjEy}!2YWfReZ^w[tLIXVodR"Gw@DhJ+4;DnK"U1)WFrk0Yxw#Y9'"@Y"B0SrO)05f"Zq
-+&|FC8F64+MNXDSlpf#PaT2mdTB&OukBc[=4]kr`:f@)CU(L'&vh^EUo'Pzk_u03j:q,uDWCY37"X;I|68dG~;yDV5&b!K{35byLtF/QUzaCHG9'vy'_V-
-_@h8)kYmb:AW,"T_x=a@fTOHj3)vh:B@Da<o9Qu3N%v5N+NNI,#m46K^&,^GflIN[LO2xlGRv'tqwsAm'A]5b.4&aP~a'c`26`s;:&uzwGZ^|{4-zWW|Kb
-3]0o1Jypdlj)fh}Wq&jAea3S>huU!9Ijk0PXw{Di=/&CAPMi(4zv!FU+K!G))C>q$rZ$KDo;CeSWRw!8'Gd3Ew5_iDnKD8z50T1jWCfRB6[A(;y.tS:9uc
-zE9G/>g"EC{-vg:5u4D3k+=RV@HM]=w4/"69VGP8B{Ke#I8[GL--pLk2L#vDb$@0ZM%$:;})i$vR6F)yDcW&5rA]Mj(^_X)iA]L}0{2$kSJ{"Zrk/URo&u
-=2VHslpno52Hb0;x!B<6^HB"$nbSaeR|p{P|@8mana%H(Tc|&Z/:;kd[[KsrV)B:Mu+dhVw#a2Oqu0>v|bc0_mHr=)1rOPS@)p'|=;&Wll:RO98%;aLG%T
-pWlBh^n3z8r8}F^'JnUChHx.3Ac|9%F4T&|rr3Mo@xHa!ftD;vP;)6C!f_7Q/iL-0+z-NI<+Js;Rh=Oj]!{3Q-jT,qx-PN+l$aUg/"K|uW9,W)O-Q9XO5n
-_#Tm;[[p=R3Vp7WG$BCjlsHi}h'ToOx#TX^i]vb<`.RfZGk0vRUIt[&;6R]1'9tz'qbxb]+wYmg3tJ`l#K</Ia4bx1s`4l2/b2fc87E{NkZyBD$;6N<kju
-D@H5R$VaT+hT0RL+f7h9,ZrtH5s^y}"raCH,T0HsZZW@YI/T@6:eGp(!6Rh'"cn<U=~9!3};Di-UFV}=ip5-$D,U%kq$qK=CdT-Pi_(86#Jr%BLP%TR9YS
-9ZePW'Z4l#:MyD;]1gx'].2'("|-VFUHa<.qa|@8DX@v%o)!5u~4D|%rKrfz^3.v/d1SHzTlxI)!3TGB:M4'ohD;Zms>|"(B8t]pMm=bO#p39/4}RNrM1p
-:R3eP.0v.0>30":|<Ax{^GPj_rX|II$c>tCde7dL.S/qG{gDNr|H7+uDaJ%L7;ESIlBnWo!Z6W{R}5F:ouvrh8<5|UY%';k;:Qy-'!conD=V(IUn>CrMxh
-L/=gzG6/T9dR/AwF8h>A.(="9h;vs&C3]lsG~'j<5ER#4%3L;bjh|u>+DSf+$3Ze]sP_pwOtctIN+MZOS/<_oipU'ilChP7k=BK,x9H]zQR7_K{VCrR@X+
-z9<mxibNB.YaKJITF.q+cL(-]GkVEc$y-BW3v{qxkiId[^=cKChQY7lx3'(#o-+K_9aDYb[{0%tndev2=ae+p587"Zwg0$!l;|L$jEp<.TJD'C,WR>6eer
-3c4k#'["({kr0O7yv,vS.:td/JzXL!FxG0RD&tbbnY}c]/t%.BHO6kj<'8aDR_5r~4:"msFgt@}0=8W&=IeGZVol]c"05|5[t{%xzQ1<q:rVqBUX'i4KZ8
-9bc]2a4RB=MeX|N'/QK)'wMFzU<6OFJ3"XTFFjSab:_/P.>)FIQ(G&$:3m6601/s"Iv;xXwev#J]9A{HTpXX7d,af<w1U)ZC~|X)YL3iV7O|ukpu~hAP:)
-Y:73+5EB[Y;D[Ia^`Hf&=D~7n3!|sE=:jQSJ=cD]ji!V,>in.CUTC.SCH@a'QXwb'.I'a|;imD@C%Uvj$1u_d-ni5>]0Bk=R.c6zAhr4k.m!F=pPN+p/[D
-QwsyaFW%|D_0=tEE,yJ(gi&.bTf@|zW#I{vf0<k`uHtPK#%|BpcxKyDcA$2HhZD4XbCu1`+<wXxO<dL)g9H/WJuf/;<Zpj447i_ot&XU8/>mIRQ#xn"4F5
-hFaOy}J+5UI(2=p,PQF|'SsjSawv/0]UA2U$9B/{>q'KyTr$&Q;}+j3#{(cw(^Q!j|NsIn}.o]4'0/KpapirOKYB]xFp@LoTb/$A_h|KU0|cGZ&7Iu9|uR
-(pbY"~1(=xK]zjo:!c]Pp5Ja6s11X4xY/4xN;SxI66osj=:,]j;y8@rd3{42|j/uc,2{}>G)[FQ"A"V7hmfw!QOJYkLVU]nhNyJ#@HaF<$JzX|8{Lr;21)
-$`O]w1E5sW'n9,rjCwBF=-x}giVYb"lb`<me&,t1r/+<<L~|au!;fH$L{7MCpX;J"S3b'U{8_S"|gV&=m=q[zBsms&+c>BC:s^Netcr]zT]wW-xX`Z;t8"
-`"kgg7SIF4bO,^a{&'q+yk}o'3u0z5J{|a;t5c3ynPwv=-6,aYlVv-4stxO""t/!eaxy)lR"aPMrDK{+!T>#g}0,oTHj)p)T(FX9G;>NbTO0C90Q10f`0e
-_rNz_D_+Rc/9l3/'_{CGI,mNXXJLbH>MGQhr+>a6az`xfueMzgUH($H|E&:M]|g#j}ONyO]HiOSLDP.}KcyA3Ui5<xuPxkWKB#R>'zz1yxKMH47+AQmC`f
-:gAct$,2)@@84Hn+m3n$N#r>EwU9lIpZ~wG(dXlZvoVAic'q:y5z<f,i05Z_[$Q"ave:a%zGYgAgp(uh/^{vW<v^I=S2UwnRy3-[LcuxH0Of)=_(eFvZ_1
-T50<Kk|N"ZNc7%<g=hg){qp$|{t)Y^-qiZV^r'@0,64i<DE{s;xYWkpokW<)f=eqH_S,oz.fc^6wJG-3ywr5QQxXK%k(2CA(%yRzSld$+@TL(5-$4;F|cS
-kLv4l$Ww+Z3|yy,uI>8&X49LnZ1C$2f`o55u)SRhs=K{W$Yu@va::Aml",dE&U@U86gOa0u05^@O]XWGrJ'5{%8q71Uj(f/bQ_&r+TeLp5xAqKr]VluOXW
-ot+MvG=d7.SrC.K_4LZE%&l$/H(:H|4-Z_]'6<Nq^^H1l.VX}FEY$c|h_XB$e|g:C_H[ZNqpu"vI&ghZ>(&^"F;;IjMBhv:w|ZJZgkSmq!U|d'h$D_f@(n
-!bp9tL#F7P<SD4;&XQ8P5CS1-Jc_mcHk8xI,>eh.y)@`N(Y2Wplm4VCSHdcr0qeUlm<nW%-lG_AU.^I.b/0ecT;5]Y{f3u^/Ekm=GEL$>avS8Z.t"TN^`1
-,rBir(>3zh3]<iEAQUQrHNc6l@+(~Aa+OFak<RFj-U_}DOxv@j9rcd>wcvb45uvLbilf.COr!{%}5w3lLMF)>qaz3u<w#{qe|}'qc2rrvNwAAgdDP)TXyQ
-iVpmifuH@O9ZKB@tIg|H=v^|/CMsRAgMJ7%eIz,i0x3sO:@I(yJJrb49|q<B3e<,[UOr[NW5nNNjPIt&S>qWuWI_u41Nn(&0;_eezzAIPtCr+jy<h3PMR;
-1BEry|2#C91c'T98v<b%&=c8f(+Uob%p_Yn=QI4:kR<HP;CyWx_&6;Jg&0"<CQ`vpCKV8L|1O:AgYoa(67p2.o{`akgOtQV^j=x[br-}PI%L1LAP%{<G+B
-WO+R3HPM0P=r=%vp2/`SFjHi&Ra9mTsy9uGn|b.JDNg6qM}_Pi6Sf@bS>6k{2'y(EKlfIK|f)_iXCz51~UhUuxP>W[gBJDG`LC/t|S|BZ1j8&Cb^s78sF,
-Jy_1&RC)[93hdi)eZDg4#$3mov([.gI`_IWD"[RCl}Vwkf~rCy$7_pnzbp4Hsj9jL)8!P-pZ3v`^@}S6Sd5@utG@mYM{&6164twuckE4W7F+9>h&akAv@|
-QTBELgYa9G`e>pU:_j:$o$,HMm_GaxO3S$[(%-)M|Cp7,Kt@+m~hNG}q+=k5db/ZZ&Q_PJ/<mr|nc5>#BvojP}wv"<MPr&nvmG~{2DWumEb2N#MuVC9Gpc
-LZbFRTug=j{`Gq72uuRv-G]`pogadb>fFLvGOf<|Y,l+%i5;,qxZ%NM4gZ>cm&W_{i<"}Bx9L:rvtkh5yg7A"Cqv2(V%&A9c+w+$n2cF|<Y9~nTt3TReJ{
-""/=I3:T>#A]!6r!>od1_uxM+UI7}'RzIy7vT689IL6Z>TTfjTcnr$FkS"NO@07U5OUZ}Py9Ql|`=tZ#Nv8Qu_ciB)3Q/;'8u.7P{g~HfsB0DB08r!}|aV
-|$$)/>{DrmoOW/yf0@gW,e{"uM7,7/`GC<Z`oH>J^^W%A<OrK#XdC%Sj^}pZ|'K!@cOCp!j<b_,OK;)h,hud$!9G+[at[L[-PM0H=OlY!fc0+;kYqv2rJ&
-yM%%I|ge"e%0L#92/2yR;sx2@&@ag[xMj=MZsA>&QnjY:m+Y'JQsqrMT3Ttl4gTC`-Et)L3A'gI-1QO2}H]5[-Xe]8G9BgVKI;!]7Am+.r!O|i|c$c9F`a
-#JG.j(c>{u}[,M=xq(e$tsd"M9amC!7y>&:8B-=3.%L9]H;(%jIb[SM#h3FZ~CE4TZdr6"&Y2|`{l_Amu{nXR|i-+}x;%3+y@Z/5~]770fU[.o-txylf~W
-2so/=W<r#EfcFmjbtcZ7Ta{`J/ig1qLb%dF'o13>J1YVA;k10"|<BM5Ape}2Z`OZmGW,-:eS(qW}$>Qtp}|}=jaCPgA%:M^)"<<jdEu'/v|MX/5JnsHd98
-,{3g%r}IiE(Lw#{'MHfBQ#0.a#46J|,DJXa@gYJR_'A^-OL}|8P5greP!$b6MuxVr:qYD!RivMtjyGy3Q`~[$&x1NMu|.y5@|vz7#Xe2-)S7P[o!U[]UXE
-,0Dr[}mNNUKTNxS'94i`F^YG[.[U,pSjEUHTV%t|+<&Ac{0;'9%<6>k;eO0^^3GWwQlWL5Ed-AYY%SNtKZYy.96;vFu}p913I(EiA@:Y@XxH9]7n4))1IH
-Q3%ou){A&`~S)c1HN>5RfR7nV_X:JqS"exmS:(SWWvnAF-CbOogdZVwUftx)y_aG){Ef;_Sgurd-wHHwS}:@(w4,~{~3Hx`BBIyg&=BZI}&#BK26LQL:nJ
-IAs{#$<-7+C9Ecb[K-{:,uN15m/^Sg/7q74WIuZmtVL"5/7Q2yYF]}e$nyP,/Pv{%>!#e!0pmyijDHk2o.]R~_=#qW5WL4|.BR=#AxdyOd.[2=Q9V@>SQR
-Sj4RE_Q&h_;%(P3DPBp#2tPI6W-eAMTA&C;fFv>U=}`r`w<g3T='jB(+pZe<%Sk2~M5=V&YRG)Ai<L_9I"c&WXBIz-+riwyVZi[U!f>Xgl[4IAw}28A%`^
-x=F96in+>#wSeuU;yI90WHylB-4pU`qiB#"hjM4PHn8_DrifArAdGs6]eKxWEF-+uhtk3+6'O`ZVB[>nDZJ^6v0Tl]4ZvJ+k8DDP>(TG$LksIJa`E%V^,B
-`WBk^OX$AFc}y@S+=_Un8agYzkHVPR[;t9x#j!~/at_,Bhes"L]]O/ZDi}[{TY!"~=o<1p:51gDc^3hAl#i-t8^Q@pRc7nv!GQF+XDgFHDOr2".e!ZM=Z`
-J$Omn<lLnT>K^o'BwxmZ%cs#B1YJ}pxx;w`F=[!YPq"abI]hTFaJxy<q$)RnB(m8.P~GKk$(T=qH:o#mj1A.NitsE.JzYyxsm"nS28NzNO<}{4hNgBCucL
-9g6IvW]Z]0:.qI]mwNgnp)M0j:s2/ui9p9QUt[K'a#B@E56>t/p:oe'p4#3UR^m66bVxmT^Gj;LjWZWzA#K6#4:`NQX7rv2:~n>l22vJhJ@l)PmU`9##E|
-)tKEI+uS}#adC3lg#@2x}8z%"m{nm.^87_%nyd!M-;'mCaPP]_uGx'gl.QDCA{uaI%~#;J)|Zje)QuPYBvZBOPBgOXI//F]|5"|q(4u&$7s5FTI4X}k9n=
-S9aiKW}C(S42txB&@cyA3qGI,bo&HK/2wjo0Jmm_/p&wD)b,uyC^+vKoR!x@6KU/R2!3}w6hf9}qWkkce)##I}:f:^K47(qJ>,jJVhw^&gBXa'Y`3O-Usc
--{6XkNdK;wKzD3C'f&yHVO(gKTJY'KtH=_MfCMAV]DYi|ladA"Q^Ez6L57i3mQlbv/EdvtDtW9rXf&nK$BfYKHDgx`zxcg|g:]-VvrVQg/=;g/fP;/xY]p
-Ylh`obWQWB&Nr2!C=6LPSjfZ~L628(Ut!o[nAACkcC-#7E)}d2y)u0qv38K+,-zNb`^^vxWL']iCZNoGWj#OqJFm;Ve(lq=.H&3Rt](FlRTHlXvMlVZ/mk
-C)MGE-hwunkIlZ-(};dqBVi/W2jggJquH/D=x:n0NAoxa3;)`v6yK>jC5$SP`gO`>kI'4|xneqWi5Vf')=KQ5w.9Gz6wL>wF6m"tIut=D{=w/[`)tGz17h
-X<2Ueuox_Y9Kz|f)ez.`()Yh'5/0W!woWxoC/(XmuVt+{pGbAK_hMqLJtG(zDY$JPo4tjcW5=]q8aiIvzm4XY.x(nqD]S)F@Y)q)}p>'^ZQh_A+i<X{6Za
-1InK&C>aj2y<>wYv6MXXe'Y1e`aSNtBZQ2zOKj|et:TCbnt7NjLvyZAUZ=%5LkK8QVa^+P[7E4-Ih)R7qt'mnJm_aC.ptEtT68@wO/7.~`Q[)i`qwijZjC
-L{{RO8-{nx#Jo7Na`g~$z/#Q"+k0oVYc;jlGyLBjMOm|@iZD"Q:^2.TL39(CM<E"l"n71Q1)I,`c@Jqz#>2R]/7-[>7y+&v,6i"Hfu}$#&"[-Xhc:7x1zP
-jysK:^;X!8fy|@Z)#0a6]cuOwFdK=C)#dC{J/Y^hTUl(VlKEz|Rpi'Zal].,]}SEE.n#K7w|}8w=ozgX5`W&Z%Dx`b~qw0/G.&#pV&3YG@_xu='wfrMu~I
-(C7r$gryh-f$42XYZyG@^!HT+TDUw|3u,J6Y}Fg'MC}pm+{gF&lTM#R_2$f1il59qPQPd]90Jze&Rm`UODBiA!I`-!owLoE6G>/4=iE'8VcVl]x^"655gX
-6"".%E$|"4Sbw+~fp2"r<5k.Ea5TKyk|-{.}bs>.DmRESz><|.D[b:E.3WefC(jy=&YZl7vWN,!^-}),V_(w}3n.Kq|z}2wS`7+4OnWjnWW_B;"p3$[Et!
-N8ex+C(-=}|Mb<1c260Hu4"]"-"kk5L,kHSOlXvb0Z]kq8<s4aya|#C(.@9>bmVdg9zY;B.>o)!q@OC9,1<dewYT#OgdbT}9G5.BrPj&)>t&7y7rZcnio)
-f12C,HFHZ-O[v/&'lGPo5m}"7HzXbLunVE3wbuOQJ@v&kc|O2dxTZ.B@x.$ceReF[D46@,Ha9.AZBt;gW6kVTOT!)cnteA5WmpQZ_<OIV<e{(Po$YxFq}6
-v36Rp5&R"GX[5-aknXT}"/d9aM4tF;4)(5q6t]r#wV;q]XG8&ke7R1h,T<wVj[(hwxlh<X1quapT[tEctxqk"07B;'UNJzQI~Ad[8.t-euq,E>uaAH<dX`
-+/sNx{Z$&$OfZ)XPV_wvJTX]H"41w+=RQ+v(4uTQ5_BIpq&Ntc!Q`<s.C2n]C6TDrG#QsZkp~hu(;F#sZH[5=sY-1$kw<!EX2/:Lc1$/%{%z,2awat/Q`l
-1qeG'i]2AS3oe}{Fs/ZsfL<]!#!907fQA,(B1B}3WNRyahe9[.xi$)@3,Qkv;K!7+8CrXrpzcW3`n^dfq#^kvpLOXvFr)N}HQb!egMBF^P0'X3A)=:YW1`
-Krt^F([LE0:a6nExF{F-lR"+tdO&~HBhqB>Eo[kGx`:`sQ5Gn3G-qcs:Bs.f89>LL$q7CZ~Yl;j,&a3FBZc_`"ay>_&}S>[43Xf!YN,3`F"njjn2^u%+a,
-iVzwT+1kQn~EHHKb<&dzibB'=Jb0H(m/EMt!mKl!sYZ-wmje0zD5AwR0$jQql[lbB{dU0qx`)_8Yazk9'J.@2qEL1)FjyF[)i@-`U';L{HJWV%@&G#{mU%
-_zzVkU@"03Z}IQNVl75ukh)PhxA;k}4kuG%y'Qtl]cz@kGe}3Idt~$n_Jk"cL.{>^=%[u]o@ZDS&hY<Pj@7B)<=Q7S7/t(G-uEPKyYCnP^zeHVt):pIx$7
-x#z8~VYXqs#/R!)uGbJV;2CQ4jQog,M@3A%`m5;{6>5OT%aJHQ<d3o(=@SEVDt.]]/o^30{()|Qae2@h=I=(Cvug#,dV,ty}%r/9L'/<ugv_,LT_P{2ab0
-!t%8/O%{f{GHb5$MKK"vVOD)#{28Oz,g_}o>AF^JoY(M~A2}23R-IBr}AdR_(jO=>a<fVf}j9L5LV5.xHX@r[}nOY|M{4;`EVnv0)[WcG+_yXFf03,2ou7
-"ZC4h^>.RQV@,Uy"j/es2Lx})v|]"FW'Y9pndChpgJL=7F.c8asX#QsJOrs8Qu!mbtMM{P{{MV.q}pfzf"Ko~vY#sCWuSG;0lJ9b)YR+,y&t4Z87hz8>YQ
->[8|N8D|E>cs(d<`r$mW1ebugf<hut^St={_/D#35cv"FAV7ZaER`p18~yaIj+aXHopgnr5`_/9/&36%iPI5;ED[G<yPS"|@/BX),cA#7kAmXj.).`YrK$
-Y,p#B<::[dNL!!Vg~}xQJ_Cpj(Q0};yT>I-!XeWH<U7NObr6idncag{g[MWFVm,!0<=@^rT1]$5|ig7m&-5)ME(:%E=HV$Tsu@pD`E=wq'$9%TZeTyePIp
-{VP<)4%4^Pi'EX}ev%'1$pWk-VKB2/%PTuxH>!Hm`5e<c_)9;DD+iBDDfVKSA"J/A0c3L(5A%XE%,s>}^}NR"fVDzk2{wek9Q#JjO!&yZ-pXh>^%9&OAta
-XD>cZN>+Jx_hq#<(3N-z~4meR2redC.Q#<=yj//z!G|x;ON;p!().F:8j!QVCjZeDAREet>:E/Uah9]DLNHTY9yQ}Ff9D;=jn}mor{vXt0DG;dB(&n6!89
-:NC_W8Za9J5}=>JoD]rAn,jdSYp'C'c|9Z|&,cJG^L'lD|2j98>}nO%7z9jxu[z&f@'Oy8^5KIQq#Y&ERq63Y6YS/&9^$3kc3k>,3%G8)_crP30]uJM#Gc
-+[LKW$G>JbhH/Kfj4#~CbzF]Mo~EBlujz]wjM^uEBW"xwuU;JfuquvY#^[2,Ti@i"~_yOEq8YDZgdv:ut[V^5nbAk&akCX`:W5Ho_6hM}kNOk5;'q"hxcT
-gQ;Da(^6)Jn+!Ix8p3@P1Yqyr6L74#5[)Va0x0&283eGGiwMu6z#`c2HMV:jop:el^%(:Eyj"hi+}mc^-D]L=^^5$c##UV=0la4bjng-1Qq,$q9XtnwUaJ
-7I0CG".:%HxnRPnSog[ND.Rvi&e:g5B3@W:A=yc[YsFCJUKczhPW2VRN'MV7!}.yw'%f,j~XA$oyCdKj#y}>Z5=e2:MbFnhjflGCn#BO:or&trn%}R#HaP
-j/d4g2R>36'5p|3#-d2YyU-oYmD4v-Jn^>M#mP&tWR&|%%u}{(e}`(i,&!@[#%NERK5Q$%zC[SBA=Ba)^Lc}XKn5RpAgY/Qy4M2=./lTdzaeFT8H0NPI3#
-t]|n[)bH,Xsc08h/_")Z5uuB%hz@>P'R!gl|[|khT13WW6N{15]t<Ug2sZ212"q.T3jPagh:8G(SY)3:7n9]$dU(,E@E$=Je8$W</RDN4VLKQIO=RP}Tc3
-2E&k`%@{9k5<=+}D>2"|MVzaiT-'O=x`R+`7H-3'FoZqB.u/[5](0fZf1IpE3"/,N_/:r&/.|LZ02y$I1$%3x>a&TT4YZZomH}SJI!3L`4v^[3a])sr!vC
-[YuPiKC,jHLyZA_'ln[3<H[Rs+$qsW)_LiUBXbokAUV,dQF,zU:%X^j(,]z{P3[FMn&Y%J5u'j17ZLyQ(Ki[P$2;6nXAibJ^o[7YgT<tdg.H0zpQ@4W}jt
-O>t+3S~HmuQ%<`G:GMzp(t)UW^<H}z7ms,9=Y{jWaQ/6lKuS{YLe_'<9/JBXOb#/Gg0P&nT!XI1znmW#XBS-)^m`](wZ}iEaLRr_q+EaF.($$n3"TxbGF!
-_k0-Ti!'cFE47TYrLbeQvY_'p&{N~I3"1qpz<6O"dxqp~,6%|{lk0+=$"8FE|Z'%Z3Vg}ph7%`%({Qtvp`)O)!N"A<6jV7<rc{FZ2>0@<53|xg(cm)$XP#
-#x'Q(Y)%dbhZy4R_jty^GT}M<%mM!<]=TMUuYdW";6)W3X#bO-|K9EaW[XbKb[4t10./%lU"F@c%m;R1}=1^5IK>)4IUF!A4dnTq]u)/bZKpy5Yj&nQCmc
-^v|NP)@n!C.iT(l-VE82SYV.Az[!(H-4Fn^9I,s1Vg"[zg/dhktFRyxi1cIB%Iz2"#ntLIGKuYihM>U`w<r9/HBRI;0-vdp.6P;K8{3'Va@:d}IDPeH5=I
-T3u%`Wef5iR9YPRl(-6onhs'D:|%y#c-rBK{dnMP-kk6=4hXvD/>@B}g;:LAH$RmgIhpy(2{/z>JLQTV>A4NT_M(0^EF_RRsJ%$d`Xh0-T%D)`-_6GHh"U
-dByP6n[3%9wVx%/St"9Di"F7A(:ppgvB+}#UNBk11Lzi5IMlXRr&HoAy:^9m^]IV@"{{~uoP[3n0{LGO%@4-.n]{kkTKhR8l[B+S@6dkP%GZa(""ERMaZP
-)7~^W{vB[cP$'v@`<mO<XXUZm<q=+lV.+(Q1I8oru$.5AAM"9X3I,]x/BcKU~d)IQ"O-It;O(NE;k$i7b%hI6^5iO],T>jZHzAZNRe~%H@!UkUxSO$;(zQ
-}IFVa9NdD#>!v/&:u#.pT@G!HR=oiRWHaB/$B,[g|dq0~u{_r",daBKJl+<(eb'EbgJuUli_>R@cC}emME4$!.LstdN9^<,HH=f^._m[O!TTeaap<vA=A>
-KPq!TU7ypwPbbNm]zS,k:vYd-FRO#>kPSBUjiA/UC6C8!}l4M_@sFv^k.kf#y=O%mVy&AUL#.7jyx)ZXz`1:MBtQp%lg(guL>kO#u<%`OfeivP_3w3j5v2
->lIC~%:xc$]gw@HZWsj;HaK_mbDGCR4d&P;K5<U`!yx)IT!>}$TF4jhC6mw=j|MN'mhgZKD,nWGb:eS_1M`kbQBv8&OwR|pT]QaK5{h=c2sgI-DRt1AG5)
-`"%BYQ>weDm".X$Vn6lB!IIUt'Q3+cuIr0Oxi0I>R+z95(VS>:>:G$q7g8@4QSu71bm"B+niq:CO0fj0u2Y(}.,8]rn!p]"@"{_CFoB7I,C&Nm"(%E{00K
-#l`ZU-c^YC}#pvH1uJ}VF4C>54^aO`V[n%]8#v!3=>vJ)^~c72Yh2}6]E$kN8ZfJ}d8ccqZ$G`qz;Jfi`h(Ea9v|!Qq_BwY>~7}=E@T>8&wB&B,zlN$Uz8
-O&v<~uH_Tq2xZ_KS_zxmJ%LW_fHYEPi@;8D-H8jvw>!Jr%0EC3~O{N@N@i`;]y7qgg})MiSug)|7&#fouc.hW;.v{$|:Js^:7"-kOb]s'PkHr6p}o|/vfF
-d$%{N#i!bvn"]!ogrGh!gk2Jk:5<j%B]c)27+K;0<V[Gm1H_[0w|eEb'(.=E>ZJsR:mm[,+6KD(9(gvn&esCL>;{1&DQo5Wr@5Y.kgsG<Iwk[j.Vh-$}2k
-6/o!Km^HvYxs77PbY4|KSgZ)PK[9i$$RW525I>}y5+o.@8+m"X"[a6Ke-E68:$.H{olGG{_JR`^@d4F[%ODT^TvQ2y"Nx/zn;&1-NM3R!v""DP&2Ot.>k<
-0=~T:$IP2l8nzb:K(9@()#!Fej=_6m~.;@gU#l6IM;kj8z(72S^"-`{;,q#vi;n]XXN3`GY'uSmi}L#mo53|m;$]Lm;oq3Z#~IyU3)!dnSQ<e#lGW#CNwq
-Eb6{&fZH00=,fcN5@i8nOtJ$Cg`htU>[,qdy8X{7i&f8P-5ejMnDoO8S`e'Q~y{V^11$&0jqe:L%J(v,k{VYb}Zn0qXDZaY2YC9mYH}^0VCtp@][)}Zu-7
-AGYMY>:8Ys"kLUHvH)mw{p,;ll1Iwn`h$s7OjzVt.":o%]"g0a3G%:(u$@iBE#tJ($iQAW5W/kcG,Aa-(#]Sxmn6X18Q-NC8>zI.IptzKs",3rj8.nft7B
-/S9^CWm60wO^=Hc_Ea}bm<URo-"U[Jj;U'ak'6cC;|<OJ9s1e$MiBA&yDRWUBl-EP!_EK2yora1QV^N2vVoD9HAE(vrsg;U)2WK)Z{w8+Y"%z!1M,0JyVL
-k6X8/v1yFJ2h_T(jLj1zzxd0bbWrCz<T1kI`m_I3_Fs4O%uUfeV-<fxX$KI25k.0QWItjj/=HPgelKn_F.SIK_3+WQcsW;33BMWF{|Ni1)EJx{<jQu=)zk
-{zo#Ay2nk+=UtdK6+.UktL0)$2X1rk_Tc9>EWoTObE(H&u}r6B}T([69wbz-K4UFmL=DN[vE0HIB003)duv`bu/+)@15=gwx8&"N:Nh%sZ0r'bSN_|%4|5
-rc$j"wn!w#^D~Q1]4T+4gnqs,+7yv')ZPmK_$CDqDr9Dz6T$EGI2^a-]=E:0q>~bLP6.-h4Z1s/MV(-=7PtD7&j/#c;D_:KNMX.T>LS)rbmD]9,cZH<3@D
-K<Tbt/05'Nf{"+NhIbn>0lJB=R-hR4@$MJjkCsW>RzJv"p]H2kY7W0@IQGp6g$m0BN!Xm2$i%V/thT{t_t-MBdP:OU#mxq|Ww`-'x>Tbt)/&8{F"ja/W}h
-)k4&-Q$n!Q-N,=Ko,!-Cl=~m`^Rs`yqdO,cd>wl(T<eL<e9ME;(QO>]"saeukDu;gD@stDr58Iaj5.`%iuuXY(1^3fdBJ#;'HyB|P%pLyf1B^gQVc`Lf`{
-a(D/uy`}<PhjrC:M^[Xa$(2o+@'hS!|B8s<-YX@%p)s|c"JGML~2<#6KDQ&V2j/>}t&^|=W_'!K(2DCezBnO%riK8KuM6_`l"RoMS{")wpm/q,"}'X:Hbw
-)"XwsKf8~Q;7UN~)$#=i}<_Z#D^P@Bef@qBd6}>gMZ5Cy1nicYZNmEfGZ7{3n,-F'rFh=x-TE!<fi@4.6SGxSa,<6W(mMqs]t]wf]s2ih]n^gjd'2a`&8H
-n}wO"zJ{nw"{@d`}Vz9|"q=ho%SN/WuW`-EvWS}]CP!Yt#g]f+=IF98E+|lA4V%.antge5!"MoAa`TO2R{C;>)oIPEBK0r2QVnw>1!DMOZ[{iE/ek4]K%Y
-V+78$`h=qbE6#8+<AT.1@9IRKk5-''z-YY'lNNSJ(H]Lvlk4h,6VS^-fe88@]c]|r|GIO5:|w)Zw,dkR)S"2W(%I6m=`b>JV6U/M=j(KtN,jMtSbD37vmk
--c"a)^:^X[@4MS|]`1A}o<Mw3mGQTcV`^q)):(8&I#4b!VTPTPk@-qBl<^]"mViFg1kxl/h(Eh,M(YM,qt)Oq$h;+ZgI{up<XQ9)NbE#@}j'wu'bk)Mm`W
-e>Y>vmEC$X1cq''6$9Ng/z;;Zh^pv_yEC;%yM.smIhFw`v;Z%JhVsW.1IQd)9E5C,Qk[QkFC@.j5xK1mK!`/%)P2,bL|#,Ke#J+i:'/-H"MW@OUQn]UN[m
-`zJ9IQJyDOFMYznz$v/U]_O>=7T4kl)wdVx6l^C9ohCXCDf`"pPYp[eah[j{>Ld|k3^x'O)oCPeFT61/]>HCGd]`9N`b%Y>/L4fayXGkL2Na7($G.X$HjS
-+l)g:|#GGLQe|2sgGsUFys@za;V1"Fn$f7tn+o2tGY5@EEub-Rz9y+i&by6l:bRB62J`R8@ii;x'}="+d!7QW@fJ~2CO&/oUi&S_-[;6J+}dNi{aC+CK&^
-AEdltW%5";1`~n[)c7n(s|H&Y1a93}gRK+:g_c6MQ-5qMS>Hp#yqr19(|,OR"rZ[Ebf>8b4,n8W!B[{1&f(D1wX!q^5;>|`sr`kx<4-"MB<dcK0b6I>aa6
-G8`n'Jk;xG_p7Fjx:`M/aUN90W6@fp-u&U)t+N+:GM@+{3'a)(G+%lPA:(XX5QgPVlo6,18aZ=YKT(Mg1{|VqW'3FUX":o+J'@S<J])D!.nQLPgs1X4d%n
-]2uzbiD/(!x[<z|e(;b1ypuVeD8S"5R7ci]h(@U`/p=I+OM%I7KP4A`@QS2Yt4o.7P^CBr;ul8+yMdn.@noOwl9%YuFt!IAuH%b&(I<m:a^.>LXpQ;$$'K
-PQ2^udVoo^]'.;@TSnbry3_)O0m[.qzHjV5+"NJX!=`pdEc49!o5:iz6>IU8[iK/iU`%KAL>fhjFnPHWa}!CsKQDSSCr;A`{.Y'!=k3Ax(n'EWd%|rJR>I
-]S"<kuE]Jr4'4fAGS+u]vad`W+wU-"mfi0F4T"tqpzn&$-V;x.x'9Ph88IS%6"RB_#q_!o66jx.mpkI]B-:l;ipCSr@+<2N9ox!K~Xy/enfo4K|:wyAc#0
-z'fof(KML;aGaRhp_k&C{{iSn`iy<t>R-"qJplc|tEwVUX|d~9)ooM/+/1tRKeE3b_`0zcJ^~BI`4yjs58Wk`v&/sQ;i66stf!YwC[Qr}<WMm{$V$[v_a+
-EyMTZo]tvXAr(5PAg(#u+CPAs%s02Ne^n[GYQ52,^.BHQ7R>B6Y7@B&:zMisVkruG[fMXggJZ5)>TWT9x7cg.@^Mze6i0ThzWkC'oie$;@%Mn!8hW6INDC
-Kv(#h@"'VS7<#1Gaw[Uom$UCODvJ]:$36^NEGZU>d`AbCrod)h6b@yUbX>=]gHXp%Fq7H<^WpBpWH.U&54`Uq]y>;(hdlh#;g+D(I#'.+$V;.zYd`SG{`)
-)&}YOVyWJs:3r3R9&7g=Lq{>@-JcG@TF!|4'Kexf/h562(u,D9=-5Vp&2]Yav1e2:b@%;=&I!7u`Q|4<kW[!&,N|NY"JRcHJ$4V!K&<<;ROXMHd8h_q,&!
-i/"[P3aV7ci;&Us<Q}3{LmO6GWT`,mx>7qV56@>L9vn=otA6_<#+~Q$,J6mAzV{v4[v9"1ft9%r#R/{U{V92}kU<K(tg_P@k]|kLy0O^INy#wDbMN;s$~8
-<h})$i[)c3;3j!GUTPu.,>&c7otnHZE0EUgSuMtxV>2X2{`cFdv[f:bk[ofsR]C)A}Z)idh'3!;os&Gji`[o,h(ge3M6T:Y%HB~Ub_9cKJF4G)7vu+I}av
-NdeVnJn$0Y;$OAhS3J:C@[p8uj7%Z+:{JHJgrgM}1R>Fi;EcH4h#1hI`bNCk!>wbT:$Xq!Q=Fz!c}v6=CkV_#(jbaZl8k!-Y=a^W=,=fmFaSmerZM<6bNr
-G|CP=JI{t>diA{<6{}O%Hdsc/f;qBdkfa@#eE,#`B,h`P2A6~>RKTW!b{}]WB!6ol`h<v=O@ypLpnyvvrbH1VwuZz%{e/9.oo6^L>78@6bBZjU"+|x,W6Y
-t0Flr^&}TbPHjE'ay[!;]Q9qg[#}GY]kZ+&06=#X!H`g`!`bG-#PU]'J'j4m{TWY,.W(z`#JgRfN@9}kJ}%-Ul[D&NOUMR+:-Di!]5;0cA"ofrQLJR:L=O
-=xTnT{MDD4{3DKbP9Dn,61R<QEhF!^GS5A),Z1g^](ek}&p&-H]b%an%'L+H]VXs)O75BGLIc3b/CG5R~d1w,m+k[G$,#pt|5vkM1+9K]>gY`W)S5.TlkX
-@wz=)yHUbi!s-L.LnsHI5xHddy:DGuXYb)l)Mme(73'>|%;|4-7XL1L7u{n5(l/87ARF-cC.'-^L+gh!_O2h.&Lf#__#`vV>;/C#1FKe^qPr7'C^4._a"k
-y/lT9S`:+|s{cEE39ai]pnFks#f]+@]aY1CzIWvR,>BBI2+|]gJDf,]Z"qgVszCes:<RfynwYHws"c$;d;6Et8|wLJ4$^:1;]fh@2{GrLCGnSqCJ^5NC.t
-[U|vJ&dfl@&KJ|wxZ)jN~qBd2}n}PyULWSCGpLJR5!.;t&:>}E)xm"WwyPQ0}uA0kt$@X(Y'I"@|ABg1WF<'UrTl_[<e^;W4x)Li=h1^v(eb%t;273t[/c
-64%uR8J:-!$,Z,ai~(o]'hrIpn9%`KA:sPf>1+yW]GfbtOe8rhy-j[mZ2&bH/u_:N!=!!D4E=T,n8m#=&A8f<j>K1bb:duXz{$z#t+s^($iPDdGd,7i&G1
-^8:-gSfIrVHl]5o%Zm=nF5c&@O|HhZ1[90p7Pn}kpg,g_k%-=j@ru,XFq<D3<6){C+cNX0S2:-}geA1#1vIsdp~[i^i4eJ$D#W|"ih7LmU_ip6ZCKx7p==
-GE`q`!Wc"|zSL;dv+Yt%M%~Bo).4EXTlCk#RCyr,S)iu3sZ[$n:=G:.>j`-9ay/r13L#;P7{pr%FfrrY-u4;=GMHgg&.$384RCIvH[Qv#j,513@-4Eyx@}
-nA'h:[H=trfAJ.%c&y24_=n8rQ[80>oZ(5Xo6#u1kZ%:.nh1zZ}#m"Kzb!Uqsfh-6I;0]E/,J[4+K_fH-$W)q)1F@'>gnwi[,q70Gr`yL,@fOA/Lz}@%Xn
->HDb#6a1HVdP/f^z2j,S-da$9f9,bTLWplINg_0dM-tW&^Wl@]"UK|jMufF|4NN#aq8GVC5vO_f+L!DjiKL:jKNvK7dgWhU3DMbu+Bsl&JntG2u@C,k$pe
-8t8@)CG#rhCu3l.qd:8Mva]m$;axq7L(GTv'C4LZlYA9QxHT^";>T'"ULSK!iT7vvk/Zg3|5;A}SC,`gjHTyneHX6b'hoyq1KK<%mTo(/`}t]XHh&eH_v7
-Dn:OJH&VX|jJAZb)5nJMvd}+&q6M'-Vmxlb;;S&<hz|l3QaL>8Pf&Oy|f9|UBviWVsKH1n>:U"aVd<ud5zW)fG_QhCXpnTKXms0e}SZ[;N3=5q"<CV`@yW
-C:'kTgNw9G8X{rb"n1[lA'{9CKe;fMmezjXiv/W0%5RP"qd=q6UcB]b&A!|jsD]cFmg^x_kz0TFQX%3m!H1"6Z;EL^^_ZHQ-1jdmiL_UsXo+`"U22SU#0s
-%5)!I.`H,r}t7}%54j~kG>HbZbJRfl+|"d5r3S3V{Y1%5;au2!VLNUWpyDPsM$mU85P}^ZOK1oFcSX/Q2#!Vj,"])ZW>iW@pUO5cPLn{M"[gQ]xHKu2xic
-#@FP`tRua{oX^WIy!Z4Bm;;MP6|%bG;o`8P8cU==~0n/KE^^mk(S+<U+dm'm9r'o77Xsj)+|~<5.IAVRmD].PmDmr>ft>kv]e)g3(VX!&0fVy6Wd0K:!yl
-={lPap1z~8)ye.Q,q8wm~b]h-hEaM[L68]FXZo/(r=i3[{`UZRT+R.;UxZ@%p#0K0'nS:$F02j498(4c&bfdpp3tn4Y+E3-eP-Tj-4S{]Z[vVC[hu<T]IE
-&n9,J8f!4p>Ks!Yp&/EbnLP3:)8t-nOBeN`G8O'jp.;(;r[-a66J`3K["__BB%hZC1wU-t3!1e@|,34QI/>MqkWjUFqby75"E{&#Y5nI#7Wzp6k(AXzN%d
-1hKvb=LnBB.:W0K@c:]AQlgjI(xPUnxGj-".gCSL(]vy34-(bkTj"vH/Zl^FUtt)=eW^)x=mCP3=ia^_i9}W![j!qC/HQsqLs{c{0bNSc3#Q'{&&)2.%|e
-~!B;V6+4h/FsFLL.4A0P_>u!@E/$1F$i<=922gZ`mQK"D&x1xjaw$Q_kfPY[H$0Jn|z,mdmY'`rDDLHDWb`<Y8Rlg`BN1$vrs/$3C9E=%.}z+l|R_pTGX(
-urK4eBQf`v7ql4g%JB8(d`^"=p.mS9zIUuQu63E7'((4Ml;,HEqqNWu&(WhbJJ%V5ZRp}N;f>{^A`@0B!8.SX(-%|u"^d$tXN>_1i"~dFI}%#m=TE9&v^n
-brUsPTUn~x^;}j#Az<7/jH$mTj<s9dE2if.,@yoa'K!4)VR_4EW5<UqhOmSo#U4^6#^uK9RGx3w{_JM0ZHCB,QHS^rv}X_Ym/@nCoS]@Htvk'$/W;M)1<y
-QrPSJu&7`G`e9EGkX31e^i+5/0=-.o(WPZt![E/T66h9t#aHKS"9[NcrLxkf7xaD,Zg-V:,zN.FAl}OSQbto12@$k]g=o0=f`sh"soA'$wFF=qPH|tq`I2
-^z-ho@8/$|)v"V!hd"=HHJM7-kjP5A2:.9V#jI3V-&XDg9ao1a{!)(s|fEKo'08R7@/pOptU>UNK:&]-n-,wISp$TIX6~!D4'C4Q0;;_QZp4[D462mPl:8
-zEo=C175W1Vbdc&SOX7;E.uxoCqaZHd:ZsA"T&j#%n5YAbS[L=|+IAVXNt~)f/Az0.I$MRstc-q1}U,cHy76dHL3qXq0Msd5P7^/NQ>+R_b'H<gHss$9vS
-^Zu>UmV@4fBQVTg0hstP:1gM<;Ff@3{FSUY/yweSE&EiTe2jwi#|J{JziyWgG(qEcDYxL<=d1[_#qxvX8Ji%J|XJR8%"}[j/(C92=-gtXRdEudU`hEl%#[
-)8J]^92<W,eU<%I)<$+'n40tB&KrJ.=kmP`!64uazW01a+.UJ:"HXW]_V|&z[1ZA+vrhLh^C]N9zO)gXe%3&TzXi5450)]$g_#6"N1Rckk@O&#%R.2B93g
-@3{jwFx%my[[%Lwc}S<P97y0,"<S[@DdR8A>G1/"O[E;32"5bQo!wcqOsD_YN2>,-pmKk5e0QO%-Uol|G26_qmScA3#:Z:~k2n77Nd|T9VDU7|1Pm;#"7w
-<QQ>NSfJ^^1EJ$X/`8gwh/r|v<b:Gjy;GJl.$G8)FS"(6GZ,I1)s'r>413!5T}>OI[sS^yqL#bGf+3Cm+O4RK7#kE'eyDPDhh#sRQ{=O_1Iwb`c+oL3QMy
-(^+].):>&uAtXKfa&dOoDB^+g2Ow/1Mf+ZT/u#<MN8AbPC9Gc:Ll3UBxh!Shh5M-%m7qk7;A-,Ad5(5$T+xo.jUyUmtib3LFgy@/'/{s|F,luJN`)!n>>`
-'qnO,g0O0=hXX28RpX/A":Pcj>qt]z}|)uzDdkfN[v~%743]tci9|`dS_S><9ob<Uj,OXIX)Y2Vx_GyI8]w8aS#v`(n{^/Us,8(1hv5cin,21)2_^A~WLZ
-"GX0%.vbn)#v14j,#5z;Btkmh:0<w](Dxy5T=tUV~%ad&I"z-Ny-)>_6D+Mt!)`|ipa&|A)[M[L$p>7T;2)M|j_/rAyXwV/FM&H0F"n}0wG3_xJo[L-Mb]
-/awCQ&1v7v,[CTt7!/(Wl!IP+|{Lj"(VyPHZFbiW{P7NG2n71#,BMsM`(lQ1F/l_yTW4<I-J>O%e/#ms,XUFjjoJ8"nB31l5tpDtVk}f6.q^c|aMv&Om.d
-sU/n_op9caW:QR0Ijt^z%mv>"A$ds0E>s^>R.SYsEK7O)ZWFQ'IJ7:;`Y)6q9I;3gQZc@NDQw,zLSw9)h1.Y/pAI,&7d+b^HJI5X<L_sJ+W/+oiZG.(Ypz
-4pY##z:4Wiq+HVTtgV!9^Ws-QA'wvbmz9n-0W=a7}]$m({lJjLym]._dlS2FbMe)x&k>;symZ'vwIcX.P'C_UiwR6+7=z:}_O"_g,i/KusQ)}.@GA4.O=T
-'+Pd~V5xNOkX,pP@U'/"KkJ8>R2S]'vc--b^RNT"d34DM[A,bC"G%pi6jU(-tSu)xc33.,$RCr@5lQX/"sD/2I9BAd{u<kS`jA2m$#88K3>bEYA_kE'W>9
-A6eu:]d2n>v$(XUF]c8)z+;Q3@m:6lFj/Yiz^6{+Ejy=Ae#B0%$9@s7YDWy`EZ9O48@$3;>1c]P{SLcxmR1BDFSu"o"qA-X$K,0M+3"9(cs(.D+1WBexWl
-t#koOjDf[9%.J++IPe0q[:D}>22#5i'huXk"vlK.3Sk>,SP4K.~:eTNh5;0IUdSi24UIdvOIA1]HEoxh9U7$b9RM%q5,,C_1wP`8~bP.rr"Ts<rzeX9CQx
-p}4,W']>Mi1"gBzZNe5S<HH'8Je:6#8llAhnt"7_EbrC5>"/#FTX-nx.quA$&A}ADYKG0V(3w#rh:DTlL1KvQL&}aMK,yDzOzTV(n&@zLyE9A,i2-1"r|O
-}ijzUa/<9]>URyxRJQgPZ!NK1!1T>/fzF_I1331t(cI/m@QxKzejtVG9pr8)~5<oL}7DnkIxv[8c27.M.OsyjfEaaPHm{^Oek2xn2J'qA.jmmao6s7cBAR
-p[<f+anvj^V{ZbAH@cpR^8E^qi|{c=@M#Ib}&9ICG@)!D'PAK)8TkY>+h@XpOzv7796=>!iC82[LPx+-3kK:=C~RW=c"NzBxmOK[QKDmh_%jGTQ)mzq<.o
-yoqkH``8;[B,!D]&%F{ms-h0+f6CXu:F,pLi.k=WYgLDXJ^]%16USVpQv+//'KZiE'#esU[EBJ@c/XwC,Q=&{KltwZmYK-Q+)-aQkW^(x#U)R^aMy!f3M)
-z{S|X9&mvxP0h.^^gQ;&[YQ};<qHisk{%C="1;OM&(37MX,$zj;.Cs<3A&Z0h5u`E4QFcky<VR5!p{jEQ6T"RP%M{k,:!O{gwo%#2$i"1FA9tvbQ_C``px
-g'M=s@2$=SV`VSH-W)U1r-A0tzOA{F=dGA'1_(|H,HMQKn$rAE<#8uDHM|WyVK)sT+R(jEPR_H_GS1CNH<JA&5:JS]/Tq#'0)0DsSt&B8$[w;B]&,:d$#N
-%58:~E-S|(Z6H1s>k)2'`/9e{Vcx2cQx"9m0"2"Z2babxsXaqGny(a+IWhfhFcYsI!vFexv+s2&.>&KFU>6=1$Q&(/nEutZzQ9l.TX53sJ{2$ot:9A{u=H
-Mm|[^jcGNP>!7=aogAKFdGB3eW~Yr:4>MY|ZNRZnGizb(BJ^1!86#bW`,LWBV)75G_,Urm"j=TQf-G/3TRi"Rzl8H3/Z`v%CjWrCC+9Cm]k&iCT[9Lak#n
-JX`'2.})0jO|"Y8@ZHIhywL^{(l%J0k%sGG6,u}%ZytsE^Meg+PZJ>;Xq`EG&=`1R`D=]zkYEN12<4'>8wO&XR_Re{[NfPlC{F=lvmS%IVpB&<5I"W=D''
-y^5RGyQ[]KidyDBmN]0;f2Wj^u(=j#G04D,"vdL|cI.5JWw!]S&O!o#;mr`m;^0:d)5y{&G84r_MKaOvF1e@Q;J8ePc/0IB:iRxOPZe4Q@vx`(bAnYz0.W
-S>UcMpl<q}kaZd=pu[m[{{Zm=!YG.0NjN"4sD.6'tb+Ke_=#n'j6G,K,1iEn<^@,.XO-O.7lOwHhbxlon+]Jht-;wu'"9Xcn#7Y121,,zW</a%n)+R}8x:
-09422ZlmX3/Kth|Z%eI$a;-}YPR`;tk/>1e>fEI{%(>1xUpCK_xQW#)n;5;`E`xHx9US|$rWtNKA!~0^-<UP`@O{pJkcdonb^KmX^zC]g_1FY%+H>[u(QM
-~{p%89Z`{y"'1=tyK-R@bT{%(8fh2YjnWJ<o+p|QsjK-9cv)]4MTk'y:$H#t%F{srF!45e>RQ3S8h31}qyM)0RhM2]a4VZ^TXSv}<8kR]Mr:~o[,T<7XR}
-kUePanW3J)"244BsO}y5%h_s@z[2':g0S"xj6xl,F6,.N.97p{9eTK^<z7IfABm,>${)ERUT15f4=$gAR@CWXE$G_&MU/ECouaA22VQ.[dFRKV(Y#'R'P3
-8-,Z-$noL/t+lLEo-URWETLyhBE8n)Ri3ur+yEhIqg&a|,rgGH{}wqdkxP#Zow-)fPt3G,Zg4_l|h$"Ohl[D-KkWM!iE`&J=c7[;Fi'L>PWta#oWnjdAc4
-_3R9jFBFvg>.rKN}z7/BL;s+pE3BLimaW'5PWGOKFb=Y:R|f-7Q>v38eYuC%E}tvCe:Fi]&F`LmrWri"MKNTKY4kK@Rz3;N6MON;h=BS"@O!%kyNS%"b:_
-dk^xeECE.RUU"H:WF$+`Vf](MNMi3/N]Wi6)9ST7hw-Xc-~|JX2m4@YfSF"'=[#<6WFCB9-9IT_R}$#<SeG=8KohfqL/genJ4[$%RS1IO2vA`L[YTvV9{a
-Rk/55=.{K$,&:]V|KhZuBq(:9PJVy[_ItPw#XfxhMQTOg$'E5S3eBXf8dH{<+R+ov`=]_CQH&<Rb7vfwKT}WdofIO9yl7E&jMi0K-g)T_ER6^`DK0vhKK0
-aYLTcR21p3K=W_JU)>t"vG&#-p0P%^ktd:7&I66jp;7Udc_F.lDrKbua(j4F<R1QQ/.U7w22D@e=Nlguy$!#s0.BlkwOcnTdfbrDVB7UlbIY:Y2DA2~MH1
-d#kvC@9n;NnFrH/Fe[T&%5;BeplMq=cmQCBs/(d`=E|!aso00DhbzEA#>0)aK`#6[P<QNf<YkS34'MfDotxk7F@#z2T4v:@-CY`d8`}WNi(0ln6=0gkz[5
-)k|NtgpgE;wCu_lc%l3}Fo%{B}TazM`]:HoO>W0rJ@($I}a8FNJKp9'+[7GL3WYU/p^F.Sd]O.d6.Ufd$a8FA$Welf1MQN9`.bhh]^yLc2,Q%c8/HT$Q53
-IzRw;1Vj>H@RZD4.&s+dY^vPcK4_RF}<H4Y^KmC0kf8s=3i)3Cx=-v`f4Z1#3Z+0b)YqgEQk]EMtYXlQ=8wm-cA"5;lSt7)Sqlb@&#MCh3lr}:15LrPT~}
-f_/mw;W,%=47+l(;>s8]vS6wokf<4mB(x3ov%BcT=Tn9>D!xkX^HF@u]D5r4|PN%F<J]CTr#!XvP32ikX!Cw!!w]~>bzH89E2sVwi<,gv$TMWEe{2$P0[-
-;h!xL6jvaDQvDH{n+;ql$'+_mWuu~-Q"l(sQ%ryGUO[1yW>Z(Yr%{]sX:@aJ5H,dC8!Y%0g8PRPFXTaUyCLD3NZYm.lCIiA@zr,F}0cy36+KCVx!x#(ymq
-sT6G^2'4pa;'cx}!c^HNWVD'3z:ZY7K&/F15-m"cIiy@8T5lsrg:TG_.R7jh-^aH.:+JtP]^"{y"(HLP[8,)gnn|Ky-1:[%,b;fHz"B[vI{/Hr~-B]/khV
-OSb$O0PnQduB1;2NV{:3fGW3+#&I:E&&z@Ni]]:,!@~l]K.Ug!mwW[lSv[BTKg$<H5E8/(-:XMwYvJE.!M8eUmE-Xuz8J20z5^mz|-eFba,3`yLm%TXB@4
-Jq9'z'jk)3kK5/qEQ'U9tE@1>|bv(gC'LH+EPtOykY`C+02B>KCS'#B8IVR_4h`!rh]D$1W4X>]U{zy3U.Zb.NoE<N,(=<0-@E[[f5PvQGnu1vTb+]{f<"
-sRwg_(]"[3]Dsp)D,!WJW0`Jm-Rfp.!gmYB(T]'kU$(JQ!Y2Oli_!hnkL0R;ZdBc`bma8Oz^d|l`4k!9og/55XvsGM<nWlN-+P`XqwAWU,17x;,FI1zE/|
-Di({UH/ca`B_Js`%Xh`;YLmSoQ@W{MB50N8'3+ta:ls4bjexbe:1/rSbmuIN_d)4h![sVjfZZ3K=Kz^^'3kfBtfcw-p5^9ws]<-LBq+o)bXJBL!LO|I]_$
-by${@hLO]U-Wo[LjMY8k28R-@U&Z}O"Fs%-&_=.l4mBrI>X{fi'Xs]#uPk:sBcXg"01WEcF9|VqxI-n30/}txUlhx#8`p4z9w:j@Gc2`zusmcIba6XpQXY
-|)]KY0wQGtX"$8d>U.>h-CHb%,mTz%38!Z;`pkV<PvuP"i~fV)gNb.O:[;+iM-u/xKz0P69`TV7_}w&c4d0/0M7<bV7#U"l^O(@VUjN6!9gV{m-XhPG"D,
-_O5>m:~7lX9_)kj7&'i@E9d0#v2Fc-R't1k3wcWEhi'n=X76:Z7Pi9^DeLPZJyTu4BeZJqO<;uq/RixV9{jx[/]F!d!LBA2n]")hwn:AtjG#HE@c,wK%IU
-I4S0#P[|P:2BF#+Iv.E<$4SzLR3nu/sF{wgVlKcN]=AB:m.!'hrUxSaHE=}AkA~<n4J^z$yPzXU;CcMlo>afm4ZUNxy&`y5Tow`%@"@J'"[a1a|`Tpu5MB
-`+dF0hD1:e0|Ont)dqfFAV_<h"_O{bc-4@V#FDPhn^$9!`e$JO#D=9dUkmr(n1-ZKO$Fa3%k40KR#8]H8(F!8/::b3_{e_zeq34LK&hMc"7F@42pkM6@<c
-^[78/$7Dr^<=[Aya9[#fQSiWY@9%9%6vC}thhGu@]xB9gb6df4Y"wRD;#W3O#'g"7ZtA(^!U>KSWH<~2Xm>7l^%vfv[rlU~cfH0YBAEUlSBAOz(:8t3)~@
-j!)nHX%e!5DviIQIS}b+()@^Tb{RE^7pUPr%sYzMyQRn'kiAV30CVkB4p$1MD!X]7f^b6r{tda=.C+e9#OgprqAE}'xjJL4-sy}C"x/^aoiIR1QM/]jAXU
-tW@x4Lt$qWzyAG|piI2SLDQ8#w7%DcXqF)A>pK,#|buDqo@{2l`yWGYns@9>DNru|ts_`5OxV[-gzk,c2jH`;uZfNUm6[2FErd,L'Ru{+|[|OYQk685OGB
-j{23kA2kJQA2Jv1qma[d1yJWT9IP[+<FW5bZF]2<#=knR)I3%x#>hxDv2U8b@.SCpjy-GFQ_ESwXcKqKWVcbS:(g0>YFgj<k}N/hz+YrX0U_M6<xrfAZRc
-<x.>sBRbq}v:2dX&Mz=fc{tA5|._qsI$kfe5siL.-U62/s$P,f-c;BO#2LEzP.J,C9Ksj3OacDS7^48aD&&a[@f%^>pY%G!X:/jWji1crf4cUp_r;ovF>;
-pW>|eZ|CncLh#2a:YwhRKDs+)c7}MzJN6e~Z[>Nr:W"pA"}1m[B-:Rqj._@KG78otp&!Q#m[8K4:Hb|>Hu`^kKR]Hf,g/2DIVdO.p`$4<,yvfyK+sAo5w;
-RdxcJZ3,j{/xns=xFw5skMJQd86wEG$K5Gpm"[U^CvIlWo'%RIQ4$e(W]kIUzrPX:.6q6-Gn,iU=J[3!!~`fYNspJV1Edxzop".8.1.^;$fjbfC<k;Dd+z
-I,g+'#)zd,1+k"(5U!Gc0EV2P}m}qlZMHAr"{q"Y=xIZ_Y}_&{~j>71[]sjnJLl8sZ-7b@5QOC5%cfXB9NzaGPSKzz0iv;[C@7/)CfXZ`Q%Q|`'0~hC,^Q
-/eBtG{:uPy-PC$6%zh&-n[E`H`1<kOQn~wBJ1,=j@r^Wl);T7qTnh@lZA+NBA2D_LNsGRm["rEE">Vez]cODIB|4sVucib4":]X#@dT0V)qiR=-#P0~B$9
--WX%l<jrmaIm[.~_.0cnmT-xc[jS$Px#gk~ti/":zAOEslweh6Dv/g"xGZH[d4bSo_L#U7:B]3S{--Op()2v3&^Ghu6$Kk~KvCI=Y;jPxv9e7mt@v1d5`$
-Hw^W.^>PT41>@2Kyk5:nE!LAV964GD"+Zx{AA3pH3i5#xBkW54e3"yotsq^cj%=0d)n8Zow5_yt=ef"%3%Xo/2_bH3[-|uM`If~ht'pa4U{<L4SNd97<@<
-wPam5Bi&1ArS,&E}r:]N[[t0dU"<xlz,xaj_3p&_.GTtC(8.SHv+uzLaL63[HW7G_v}k}%Vh(qrn`fp%>TAm#4_Fvy{4(rlVPl!0V_hexqe%K0HzvnVR(x
-`{_=78;_v"@ay9%k%})Az'ObQ`Zxn[HqB)GzMSW_e'yVCoO{pC({0]@'Bt`FnROY7NE6H}@0Hm_]E!wg=nPrRJe.udqa"b/"DXk&u$!2S_5)`:@c)@u]))
-Zs"u|y#a=3-G~+oJ]:O%~T7:2aW}O"4/^Mw^Rs8WpCKucW{7GlgAY}Jo#ursQK]$bX{2ucM%UD2/e@'o:1_;@GW$--07R$<<YQ!kZ[;si"'0bk%W/^Q"I.
-1V}Y>]$<}OB096P0%&ClX:!S-;ts.dhVb'38wG+{Hz^@jvMDIXNwPr$9vDF[7RB`W046EE+E(`Wefyvy"s[p>6OrtS:zYtigPL$YYmN)+"-nNleZMPa%n#
-Ia:9D)#jW!#3@{'<qZ,R=6_fXP9f}mA-|wZ_KY$)#agR5^q=)a~}7y{H3Ff/zQt!PwNztq;f!f.a1QCD"{TOyp>pZ}{`7wb/[4>jqz;J]iLitfj8Eb~O))
-kSK'tB'W(zwV+Mgv%M5I2cxaI5Kpl9:m3>'y5!HrTjYCj3YV'6r[V!/e6=d1~4ec!=]A=O=T.`3#ER}TRS5IR/B-CZ}&=&bUZ=Ijib^&$;j"aW(W0P(=WV
-p'=FIiO2<;=UkF=^@{I7@NB3Zh[^}&rLCo%{%pDMhZ~trRja`34UU5WO~>sJaV=j^k!hh=N]!+Eonq1Q7g[TZKT>DHjt_I,_57La~yS376Xi:V"D+ezsr@
-f!0P4h#03G<K=20@<}_k'ZJM(AAC&RGaz9>2yI_xT0'!%4`6,pApT,Ppc1-g4X'-MTq:(mlM"f'rZ%zZO8phRYN,2y@jhvRUOX}<l[.AXp;A^iakf1tc0S
-#!Hy[XK9Y;Uu]z;!W%R;f2/pg0VpaDyE6aR{tgI]dU(gc9VyxEt!=ciX9G19$Si5q#vC~^&t58:9{U8+fI!I{$Z^TCVgycgRbhRL^-9>n33BU89@V!eF~P
-zVu!1R,yp:^S0$9s6"D]!)#%d#/WZu0LgN8m[k|2"iTmrSm&gJV|k4e-$XpfSvNUBRx@S>ynqznw!M8g+^sB"x=DDGH8JU-(DyDVwM,oaC]DYr`U.Ty-U#
-VM8@26OFQ"O_{W"U"[VNM/+MJ|gaFLr#}c9R`[@JiU'`wramIo@gsC2vHQeuz}Xei8#FTG0:Zyp6X1:H}I(U1>fXNo)B~3NPs)+;bU=(!iCmTkPSq;DDa;
-+Ni26A^!/5mhQ$B"RG);N)[;(|2Y[{jv/=2Is:`{0F#@5aDKd-ZnDy/[{7b(e=FbdaJh@QIa}RVQ}]I8H;"uxy_F1f04ud6^Y$Zcap>_m2l{BEjoxUs4}"
-%zGIb/Nu52^H5HtE=AOs}(<1lu4HiC-TBv|M8>}BaJMUATIZrWSd]Fn`>D1JvVzYIG9a`uB%RT@GpvYbWiWFBZ]=63AB}V|]dKtlfRphpRyLzs+5E`Rj~P
-:=vb!DH%xw%&#Xo&$ap::z<zZT+Pwp;=4FDYuL!^$/ST2kHG(p47QhM_US${=Z9Y0DC=!@oYPQ!-Mfs_zN]6{H<2MTD%CDMqh2'3B,(fBaCA|oU!7&!ztV
-ql.p)Y@ts,mYN4-SJ%Qaua#YNU6YBiR-6!Y6$wTVCOWWj9YXFT;aNXQ6]g<RJ<GSg)`SPqCO^'Lpk>8-iHU#xrJ`J#uk(W~e;vpOY<b24e,g6EY8^2E;|2
-($]o/Eh#xE#i)Sa^]humGr^Y#-SY@<`,uo<b.tQwS>JLsR6qFWV1z8%Q;[0867A|7ibkV[3'[`X8lAC}gV)%yPAw`'QSy7#dst02z!O0V|9]wG3T%92p5|
-7PjuQyf$Qvezk2>r(K6^+qJD`&M&N+f%<hKqmqPf]23@fYJ9Tt9<VC_+ZduVrxmm/88(fp&gzbt8)uR+l{D|n2J_<gdPcm%!2c4nd{+$1&uus'_APb=PUg
-tB6(X//FoOd5%<4<|o+#Vv&S`(8)7kL{dX#FkNt$o1i9%);Op`Dg7q:9aDnBZL!mq{{S3G]55|7v-[Jn|x@J4cOgjHJ|ypz-qe0p{}MzMb&EcW-iQYDD|,
-9fg(Gp#Z'qYf`Y0Jv<IN2",$OINiFyNC5=mm"iEkp0k/p{~aMOQd3GZ4vI-hSY~o1>0v1t!mf2q`9h[Hq!l(lxmDoOO3<5GMjE6q_BimQKx=)8|@-sNl$]
-AlPY.rnZQx-nceMT)5uf{)nI]lSH$:oH@`iy"t[f+lB3!/,tb4["nSlG}K/@RUZ'wGL/Upy)`}Cq7##q9}EX!=L!TN2:Uj1:E/Jo]aiJ>[D"XN/fr$%EEX
-cd5P6MqV-Uk&trOZ$&G/KkA#+W}H<%y.dUG>@vK@wBFyPQOlj'pnM9^%CH,g-L{=/o7yl.`AGPN.DQgn1bI&F]`997oBZqfnrV1u^[A.(dl%MdTP@oZES-
-jPgY:s=[H[Qewzo-+zTK.WX">y|5Rt20zZteI^O#]25EX'5L62#2-"s0_Y:F91V")wy!;'4.D&={G829U0g(^^y!`E$HpTW@Z2,dwZgulWkL=`GNfBf<h^
-I%-z!e/tdFc#CdPP1Nw$aiCJK%E^sIrpl"$U,reoNd_GPx@`>Yb/+kgg2:s}M6k<;F@gUob8|+I%z{Xt#Bx@m:>BkIZdp5S|n3X[O_p$MO&]bWe"WNu7I$
-.-42=8.i%RCt1vBHw!8vc5.Ky6M[dymsVqpU6fK`F^jcFA+ptO.e{5K7R-Fz09(n[{}$6{WNl=HK@EK3~|D-nT]|~[zH8NKFpdw2%n%{p0K8Z::bMeJ8B/
-`00St[IjPi-B<pT]lyv]dKX'VO2^wEY/0_)D2(=_G4!f"Sev=&}tUethzG:o=-EAXho+5tLn,B>Ia`;Ww_ATi%tWt#7i98hp/1>hZ05ZZUEIEo4=cUQ5(#
-h}gbM)s4IXBg|G`yhxrD1.xxB/%rsn.vHvZZO]Y3(M8V]#Unj/:D0wAD^Ew][5p/>wy^Vnqlm1u01Rpjl=3"44Aoxvfrv9NRi,Hly}cxXiQ)An-zPg"twS
-1vT:whOpk,[}BKjvi'NKm42""~F&1{q/B3/1,]TGa97-gaL(r-=Z2fx^vS'P:$.+w>Mwag.5`QCm><.,}.-2$d8)0[}`A)ariQDPt150'dx{HM>(Lp"x(F
-YWR<C<Q([I8Xol^u%Nm(|/jeKj]Kh31zvA9%SI(u5M2Y$XD^pz~RtX$/;{-lLiU/]01WjBN-RAV0S.APU}uqFUPYm1'oB09UCF#)d>i+N>_m~rx)!:k=%$
-)o,Y(uY4,5ITGSF#=z:I46no5T0'+Z>ZaJM{`v_9A!>_!#!Z#9S'E}pY=BG'.t"dX|Sr>eMMz"bLUxz%Q^Ra`q"xDBG8de%r.ga}nWoiw},DCA&P+X#6PU
-p_'Uv|cb>&'{Sq&d.Q8k41WV%P;Wco>@S_RX6;g88(-n("LvmhgazAa@h"DSrDuB>kZ,&C+G<CB#B@.R|Vv_GT/YQ>OOH44BGI)-d@46`Uj,V@L4A_ou(h
-a4/1f8AWp}XdX5JgycD}9mJQna_Vrd2YGstr]Y4QKT1^Lp^UZi.S;mt4^YNYdg%})n8{bV9L|H)Zprb|@j(Z/V7k[lkJ@`jc^jgcx#8c6"QXNjTW2o^)B%
-UxyTMQG>kx%et]oD`S0a[^U[U4`o/kJMc&nK0EZ_pKUv&k::^(^9zQM++w.Uo]d`/6+iVdwdfl^Zy0-]U{&]+/7Yw.r0,UH4bcK`m_>U>rY^MG_|'I[[Op
-FOY8d9)yNPT{a5RJn|4L=6FbG=|]tq13[,tb=|Uzs4(_-'Zi!UU#KeU'fae7^{a+f<+0>`-U/_J,peOwPPMM+&U#e=Qf9EWlv$kJw]FnU:1C~ZUq/8]Xj&
-CW}W(_cV!KA_{uStAsM-QS+TmSAHzT5b0o_LS&;n1R:f+RzL>rb(}vvv1(+K-W"SwP<;R7r#Q<"eeP2`jr8Yf{AF{E>>UUg$v;MD':K6x,-:=4Z:p<g.GJ
-LL}uOy-tYAs5Q4s)&;JSX6>;2uqJ,:D>KS>{,T.TK99h)6f4h[0'dSG[2SYyZUPE,sa}men;X]-9K@L<`DqG|)`)%]f8iN[(|Kg%{983N9~v|34Tz<MUbA
-;h}mabJ"Ej7|4e|o](.D;:~XPZn'q7m5dE8::ENRbtcyM6Z63e|HiC>pv>x_FE|%[,NH][#R4F7K")+jamIjI$aB7yv$dI85b)fn~_YAnYb`eAVQ`X3Y22
-<D{E]/VBy(xQj(Yv$)z_fMk.&Ai(C&,!GH4bI0[7tK/i&puYn<_Q`CGS4.3w-),X,Dlg-QFip}]B=7[!()WIW`axpBJYVMYqB7B&i.C#LJl!`9X]'W|NLa
-7NH5ht~;2SbFohLy;DI!F&%F}Ii/[v8#TKdw)qHk~Z[4`)P]kpZ0%.[Lu6dhmPVTwTDAjbK|AF)4Ms/:A#4'U+~yErt6$+I]/6$3B$D!)o+Z@sfB{_@UfP
-W_>+XiMvDlpu+$am&k+#a8q@MXq1tXN(=xTF_1jy&"-$Ax}MY"unQv{:p:@IN&vsCpS1h0BG;I,Bnf+W/N,,=QvQD/,B~i,c'Y:xZxggsD!jZny3~%!p_;
-=2Hm&x7HUJ{jt=hJF%q%(0T@tK8Z<pG%-#&C_4.^&5{+%3{oM@yQuHh),6f[EIjC",$vvu-q&(O}D4U,SmnbJ3FGpf!M/rzjba$d.u,)^iTLYRcsr,a!Fv
-c#17;lQ1H#~:f{Ayy<r|/B`3QqX<{h'MdfU]<}1aZfsh!t+s&vw8GC%(e9W<(jkeRN;O[;XE>kJ1t1wvx18Jnc^0~YQ,T[0LHp>-jWD9z#DF9tb+_7jUgl
-C8X[&T$m:0qa`vdR)]Dg/@+Bk5wrulFP23-m[AXA=B3no_+t9{|)m"8A-5r9%@{W20'x1DuNS_%M053$'_MPl5C"8ht'Q/!%B.;{$FB/Qyu_A|$<=Z:>hb
-S&reg9"7"uohNTXuFmLB7%rAFq5|9]&$gR:W>'36zFsHf<B9{AS0a%[1(zq">#&O|%rXY[&uJAO+'#HcQ"8&;gXQsu$;|[Qp"SVcsu{hp)rDUu"xwoEwSZ
-8'-xVViFeR=D=6<hJMHszNJcB,P^~!.y|m9<>2y9[;VKrG9%|2t{HhL3_frKqKezX`,$V/L].DFNC3|"}LWj4+t5.}41<0C6l:7$9EWeCXPzFrlvBo)1y,
-q-c!ylEpu;AZb%FBhqHL-VK}j"$3lQ}fvtG^F'TU87+jHTrDsX@v%0X3}9tfKt.tp76uo(Yu;)s;;1KywVwO)y^j5upzYMwH/OOSc52dyPbZ6:6(pO&f5O
-wA6e12rOWqx]iG)[&q7]i8$ZMy+<zXHpWtp}5uXdS@b|t[pgUpdxbe)sEGGG"6>_=mX>dQ7c>}]l&'[`BwFIMZ5}>]!PB(=H_O1I]B3-u9{}V&TFv9Zc.0
-v8jH1xHX|O)4GNUwfY;IA}}YVuVO_dQLd=tyJ)pwG}pA,cH!Py+wEcR}vB,qS/hrl&kvDfGr2Mbd.gqaC5!)~}4+'f[qF[HS_vc|;nM{T^PdH/vqZfUo8R
-6vy^/S.9Y<M<uM<g/f'uEmFSEJ/vusNNZp;d.m1^)&M]z{nJO_;:``/LdS-0GngG}&!X7F|0BTT:`<^uN3J#$[)LU)3fh%DziL&pNXq%hCCl0Br:'E:Z%7
-'&52y:Xn|$u|:G8CjFKA"sSvNm0Jt7N=;pc/Bb9;K,<R:@MkGm$[+Wdl%I9^_gW)#J7_c)Dm)"u8LCKZI7Lw@L24s>qf('~k25{AGs.U,'J8nsuD_&4#s<
-d&V`Zv,/x3,L.X0bRt=QI+'j)%Q^sc#N-i56mt/T,'H^P)aEV`J2q9d&9H"t;T`EnZhx{2-#eL.Xc}BGSmgG&mx]G)Xj{Xj|:a[DUYD,b5K9;(}EgJnS9r
-_^UH7"+N:B`T&]#/uIiPh+B}cAiTq8oFQs8oTrc9p-/TZbdHcom'wGY$|l'C!4:nCPcTpV$HG%2u8Jj`hN7`o<lW.VMd4FL[}|UR,Ln/nspl7;GKsfQZ9g
-x,g"yg(_!<0-tJ"fs=phqEao);J2m=7cNwxvtXaz$E8qhiFTHSt+L`-P%:_rUzA]R86/N%u}(ug9@(]#^taToZW^9MT'-SN1Qum9+oR"h1F!^opbL;_psE
->nn9;Q5-c}Sp`ja)!}{S(Q<=r6E'F7fbE=n.ko,OJ3ghn##jb1L4_CS}J<A/Y|X{$FNNWE,y9cU=hbiM]u.H@e@P]>Ib+Aw;nF]%uf`BWo+x/_bN/(.lQC
-w#Ml2{o`{6YUr:"2unzqi6Gah=ark6OQn.p%~VJc1`m,7p[i9%ws~H"$ItQ<d2i6Nii2@)f[Z#wQKyz^7/]RQY,D,kG@Bk04a9yqsW;pnDLG>OV0PgN.Xs
-adiS#JsGXJ90fgqLxBS3_`Pt,NH={xjd`6.BXth@61-yqj3=/=n$.Nre[Ab/$Gc^f+msf1DMYDIhOq&X9-z/wCe5Z:epR"0/Vs'mr)w;yOdgLT=0DB2'3b
-Ovmh7&_%<<cbQ"&y!M{g}sijpO;I],WIDoX=>2va>'sh/fc+nEqM}K$<npT&,$7Ds$PNF,+K3'gNKTtt^L|9rzd/`xo_+;;!t^U(G]{ZUd'9WEndYod|x(
-Kt=|eB1x~NoO{G3s2lK"~%2=(4P}l{-9ch0'I0eFZ&$2.>[sYjL/Ow)tE$`n(8~G/,u_PbLeBz>n`6[k[3gREpk.Q@W+.^{"vAl>J]k4W=aE-.=3L`6rPP
-R}1k&Ov":i7'(K)8ay9f2!wYK^c;hM=;Yei'X:i^I38ynrs1(P2'H_="j,DB];e"ly&Gi,PtoVt"dn>,@hWv1'rP%+[g;+`a+<2ViBX@2J|4C-C[0oP|s;
-3EVk9fJ-uF`.LgyiV+$GA$$V)A]JFbvQ=!bnY<%k%$F0P`tFSAPq`Dxn$n&a5ZbH`c1lm]1-n$TsB(r%qh4!Hmjk%['dj0g1K'SPCqL^,.^hPvI@L.=_MJ
-p(^A(lm!sqRyR;GveJB(OU^pSoAm=[ac!:j}u+IJ&;HO{]At}!,skZ7mC#C_1Rx^QxR]0Cs'Tuh!'';$%{F9`YryR@vm!j!m,[^:aj9bQmC"b44dU#in_'
-y](mqeLC>PGkc.-R9TfI'IAMI9u..>;$,_MFNTm`3A#3Bjy-Wv1(YyCl+4d}uL:hDhB@X%<hW=UZs8LXUW+3(Ah;{DJj}Zl6$]XgYKS!m#kwv7xhY)lO-V
-ZsX$&,nD"#RGDvB1MoaB1FK1LO9I+g|,AE4U_Yiw5XN#lENL|P[!4g9sUJ7}@YZ@8E{GX!(<>#z$kV=n<Pf>OSc2k5aza`+q+,>l~P>3IC@B%EV<[8Qrd9
-D>}"MXLe]qf1=_AkC{]E@i<w-j@@sjky)tuQ>B@98/J_I+%J^G#U0;H/bN$ciUP!8!WDjP;|!MnC;J<|2<GKyfb^,6uD=rD`1EXrxX`_ne%e,luEip7b>|
--t-O_c#Oqmd&Je&k(EErZ/0_Od41g:#k&{KcXc:<Z^eKW4F`2x);"T_}'pj)^(!!n0_{D,a,qY-SaD5Q9N}/pLs&Ds9g0'^Sr^Rs6BHk3eML-HCWPcz`h2
-aJ$5Nhuy|nf<9<jiVE5Uc!G|K3P%a+aTFQV&Wruwt/m2~lbLGmzb/ty&J;=a,y^7e$%,vV`}Pm.L)fx560~)1j`uworap=Ig&Fgz&{",s":B1S_DA_+|W(
-=j^]dkRq|7%KmMHc_';;#xz"D0<l,U(h}zsegG>'[t$2nWq#OF[u&mds[9;eVBaN`uvg&TMQ+/xw0J'_,}1d#W</sX6/@+y$gU0)O)LE{"rb.uy65X%pYX
-|cf4Iajpq!3L:q:h/#[`/tc9!wqcC,a;XA&LWv9p_eS9%(E;|SIOba#!dfzpQyPU/ExOCj$<Vx|8iUSEie!ASm{`}.$BULvuv8n^[0kmsS3^;g;G-xLpq&
-S=vWY=XWjO~/}!>dM,9G;`OB"8vDK=_S+#oN[Obw8gj(fG)z`P+oCh&4Q(k(7Q:-zPAKYuhmM-eIiWcWR[6`jN%aAb3OJ28L8_x4'qit$hw@nWPkGYH"wP
-s8GWYA8k:Abg2'YybBs7q^_k$c61%9~>%rK$;geSodbGuJt1zZC@f.i{K3A{f24S+.p`WR/6{X#4]{W5zr'5.bp4(DfEMouxz[Y+V[dk7BmOFL4Tl]xOWD
-ltsL`;jZnqa]Zf<MizY6=kUaqoUy16v"Ewp=i|Qb&B6a$jq`0F6["r#]klcmanwl=,.(qLwBLSSJ:@y:rozqJkROYLZRxFM`o5UO[$87;#+4HX3Jw9Ox[5
-]O~aaEMF8.wY/"_=M<$tC`']z4-ZdG,ZTSKShGj:L5r[cu:4[Y^5JW[9V>xh&NA8TG7QCqBoGBkU]fz:ahu/U/T.SsyKEj4@m^E"/el@6[qyU]{"-!ecVb
-=5DQC&Qh_pphm(m[;H8aJ2/0.pF$Q,/=j$17}lI(z@I13"6h82db,>(^iC|%cgE2H-ZtfAjRD,@]93T;lH!&N.GZ7p;+aLeq|1EIVAwTRLOpcuHURxyKc{
->xOo@1U@ufK-L3lRMi&{=YO5mWEfM;",v)Dx(sR[R#'=2gr=Ym4.V[9.~IukULgWU_VP;wkneyko,!1`^W5af$>bP1B[w^pK$nw{KlxaJM+mbZ^,m@/h''
-EoiyfyY_VZ5j!_782ASn/U>+kw"xFuNGeNP|~LlEpxA5WK~wLZDJf{j:RIrd^a~Msf,Xq^hZ])H=Epiut%yWgKPf7nn@{mMt9R]l$T9dva{ri25YSJsgUl
-Rfi!x.M;^_bTcbo$4!O#o3f)Xg0sx85W/0exW>Ku7ztYuS5L|uw('6x%K.)Z%:;<fsXTclxT`ua)J&A[[G/^M&1``r4TvlKKG>H%#}7Sy5EZ/.@SPM(tvn
-EV^lFF'Mev~E%1SnIreY5VQzvW{=</i(l|)B_od(ndsm8;(+`l<Xs(=f$ENx7PIm7xc01yR>j/^BwgK@xD$lyBS'i>{4Tl>yQk<CT+VUcv0HPo6JMEu=tY
-G]mGUs:i4uXx4J$00!PqvDxChxi0.#r^+P`]X`<b&0vBaHYX9%.cbAY:jsxF3Pb:b=]<2g<Tp.'1d_MOht)pKXYhQM(joeo]5'jXY`3}9wS#nV,i26yM9j
-f4$`j;(cO=DKc@8^.iKR0]+mn@gCFpauw$G&Z9(a8GGQf^L>Tv}CUa:=3TfZh}Hy+x}&!/mHk05-4%MDZ|q<T(6m~5ca.:,cP,!yqmKSM2p:QeF[mfQF3T
-[e'Z[O}=RRAC=FKO9%:Q)5,#tRG&by!u}Yh&v2.^XH/a'dApnDUpnesY{zd/tZZ3fawC5<0O)foJ|v[>V"kCW#&V"":&ZF810YF2oAg]w4N&Z2qzXI-Qha
-:gdGfn_Pk$_Whz^2$xMDNz!~&=zX.p1(s,jo8XTYZ_BY@',uaS)Bl4PR.SqR9i=OBCe}T)Y,{IfU}p2qFn2baKD`2IIr~GnRi+=8h]A6)MW0sr}07&KOB"
-gZF_L8cVjB#Vmlea;M=EfcvxnH:{w%UB}zvmCrOz-O7Kz#na:;dXGK6^9iJM;h5qqA;M-VmQH+)]${xEI4;EUlBLI3_+0Q(15))975.|w#aZ2,r9=,j@0A
-mn2Ir%}=Ws1/JVg%,G<(D=h@GS-H1+6OF/QPFhdN}#Y>ygz|I6+X&]PLd!"b[j^6HSfAYE5{"PJ4UKRjaWgL("/+j9}eo15,5T)1IeJw8w}L>;"r>J[}CN
-`gg|JX&#7j$d}+)TS1^x4}ABcZpCp&PY>6JW['MDSj:1;DzjDJ1/MP'rrIg_>NH:i2{SE{w:x1ljNvoOD6UA`NSI^-@PtX'C>IM::"cc{(TzhLR>~!Jg#>
-Jg6FnN"h]{9}d/]/PY%:NtsTevFg=wko4$Rytif'=&NsX'.M`#p#obr<^<5|y8fo-kcBx`;D41oGsF{dxw+QbnuKznnw3e{0~8x.@^O-u,1f(I;RiXy]U7
-:Tf=r0idZ^S|xodaze"3@P@5,_(hU:qBcOV/WoMq#orXpVWZG]k'%}N|F:p.F't(:Aqilv[.532:Gt^|T3A-dq)#@w7R37270$QR_=5C3I0>R}@Fg^3Hd"
-m6w/7Gx6x2'-+WujrfT1l$=`Xq4Eo@^LL%PJbzm&6"hZzqmm[=vx[i4=L&M<GYfO4BN}E.%>$jEk%]Zw(5|JJV83<&K+q%l31E7N"zp"#-urM}&58rfAY2
--SOc9;'0yHj=c8budpXS`A0yAe`%eL4ychFaf6sLOmS|+|vr@&kDh=]lP(1hLYpB+SABcVwE)Ko}I$z|4Xuj=b"3y>8hy}D&f:@%G>-]|gJE6n22[3N|8!
-MTDRBFOi^!]Xv'.DrDdk%%`tH&ijZT&Y&!dcb;<!Y^P'GV^`@%cnq.4Gz@6Pfa:{i_^DELJI9W:46!J=t>!~RcIM;y3,W)+w+Q@@]jK'kS%G&&ZtA"2+j;
-E9iat)k&Y4}!O]HV.U#}5yW9>q"2VMr|ysNX/^,IkSPu5RP!}%^^fJ|G;2:Ba3Auf(Vk]&kpP^01xG2(N#KILT<mw).l}0f>XV{VviVgdk;WTQLv=2gfOg
-frGz`X.;;z$ye!Xh13m_1-8N>qH(+G#tN^hh4+:<VcGB`>TvxFOmVn.u!)NShHXv=-eT==Y8DdoCvJV]n"c|;W.=(IgFZ&]Zz5z_t9pR9UXv(6mHjiU5vW
-MDS7.Ul"dB]x~_o`^Pxp89i/MTm;Gy"Qkp{"4=euzZ"ou5PQ+=BgHjW}:aufT{1_XtR<]I4=^/UICO1R'gR[750:F!+46,}eL/S@Z_cebrg2w"W1y]f"OQ
-Ov@_d;8PU9W1[g`mxkk<$5{sJjszHuRhiB`dgs/8t.a>a<!Yz,Bl"L!/FyL)+[SB>qBR!S7;]L[Wgh6N<}lr(MiHsr!iuW;>UZ`LK1|=Y'{FcuSSEwPz}I
-]|Id8uYqB7NzBU0DXzgmK>#<2uQ(:!9$v.cyJ{[7s-!1ZX:o.=+7l&=VK^yha9.rm"|x!MCQ22h(Tg]$p(KD;l`[J/S,q8sFC-tBH@}I9BgYF')j6o]1[M
-&iiJD/e|o"('c[FU+)&o#:pmC)dQ874gz"w%<ds0IHTtwkrhbiy`-6_T@Y47>fi.A!-nyyk:;QFxey")Im`6t6jHt`cJFP9r1}[ql+$P^rlyqwM<t2XW(X
-6t'44"R8MKHRI)6{>=M]$yg"cO=g&C#SYG9U[|_&]OqYHf7<xECXAQ2U4,X2WQtcAGwN,vB_0@O'7]|</({'4A;ROrgKt!&J'#a+~f$-z{k6pMts=b2B)M
-P.u|[3NM231IO=nosfza7q&p5#7/km&h2mTOd=%caecUlCRabcIZMxb9w,L,{B}F5TB``gN2+P#&yO=EpBI{L{&TYe_=sdym`j.qTF&9Bxm^nnw&_]_CMW
-C$i[%6v:TW_/!CIrP&#VxOu-)G`t7E1rBKllPfma}Cjy]mc5[V@sK4^v0gwh<,w`]&isH;}_{T'=P2]"[w%DmVmyJiJpT_>^mwKhXQ05[cN'O3A10FtAJ|
-LN>qBD/-lbltDa]wQOIzh^=iv0Z{n-vkdt<2$iZ$9NSnxvhHv,hQSd"6r%|jI>Lwg_UKDs/b}B:%vn!5+4NNP)~hVkmXIqi6zv#ZeM.4o[p+G|9q|WMCrn
-<v7'[B_%J+n(kCA>g,/FI%NxFR4DI31;)J.Kon/^EXGUB_2>C<r#f1z)kT2@R=r&7!'{2=fU&Z8cIQu@4+c_%:F4n`-:wKTY^,PNiX},-42NoERTf5Br;!
-SU[FV0Et]/A8uoll8QZXs"'A5c$}~q/SIfKI),#;))-s6V9F5JemK@.^[!ZQ:pNw}IjiWcr@Ow'OX:Rm:2OA&i&'H|O)HlPzuO'>xeT.(yb)+>/q4&)k[-
-z%>:6A<gY|9S`a'{HPhTPVI,6X,E=[8G"(<},)k8]Sy#B7bdQ`{&.WZ>/R@/L{yc<j"=t|.z_4JUDMb>rm>@e/^Lw'P"e[_|VY$t,Lvv%2Jsg;~h6(Q`nZ
-d`7zv[6|oNk8[r~|zt"mzjVReaUF}wQfw70auCj7bBpgfM}6Ib;/<X/T(iko.h9QYMBnk4e_h`4dn"vK")Ov6vJ_upVfJ-yDh3|D395UOw,Gj]S|tjeBGQ
-Gj5V@,36sp(=R7Ui@)nNf)uT,H|h7$V8Y"S^;H}[O/!)dQH(6;6J}o}E$^;#V)F4+G%I^3LEV0;mF&&_/IZ7L0W/Z@%f<lU4<5~w~aGQ";bq}#0-k|~3e!
-Iit7S!1P=nCM4#Z%>;^|8M,i2!#Uh,i]dO8PG-4LLs-U_}~;cI1T!KUw46j)=JI^Eo+|3Z"nhI]_|F+{8FD]gnf3{<t(`)%gy-2izzcSN%;NjZGwi(]9]%
-"}W_LSy#g`uyw+ms9(!~7DRl8gJFC6PMgQSsw&7xcp<_LY:dDc<r;:MOK.L5z8b#wfX`-Nr@]9RAg"=)zC5N{-VjRNB-rMVsC>v0J7k:-^{RR#{V/Aku1_
-DW(:)IS-EYhWdeCYD.v[m'yVBJ"NXJd6lD,z.{BE_l^Ss=$0D}d&wZ;P#1(`rkmz.,vJ_ZUgI-njWKn>"/QvoPBQiDA}P&!v27IQ'P<@N&JA}atP#&.EHS
-Y(#8t!}<m'"|4dV=.)tY_n~HZ"dU<m/h7i"OUUA4h$mkl=E]N[@V"v$HEnJLYw2"_#-{;cxrENG$Y#cYas3ebGorYJ%ReEP.S&]Vf3G0l]K=L|OgM,M+vn
-P^/i)Q_@Ks|1sF|j4fpj'ACxfAHiV%Qo1/)6v&mzp`l='0r&}t"znq}K[%p)|/5i,eVRxvos:3]m>c1mvj8!V)^l,)(JQ)W:k+57!Hv![6[RAGN:w'Gp'$
-4ImC"]c`4blk}w6(Wk7utm47B@_+.)G(Io9a|Zcna|_^(l7dY`m0MGGP3@::xJcfvPe9xGB^LW-[SoMMaR<G+;2.#83/E|OZ5'p`mi.p7y)H0>%b,Pp#5N
-9O>6hF(d@-_He[PbkW$"bAYC6%g<T1$y}$G^1b2&~_&StB,e0>7a)-/5e(O%tFFr5#kzV.qD8i!,QP3FzzP!gIA#M;~6q6K$Wgwp2{h$N4E/s2>kWK;@@8
--nc8,QmK@2,6s#{fTDzh+(pmq|rL`-rX2jdi:N=E::yc%iE>ZG&SfB^%Jw<%!a,LiX]Wb%QSL}zQG}JF+9OLwbAA3TC#&0-2Sss<yNAqH[f6$eudpEuG8C
-o9_WXI5896_Ks@2+Pb8XxBq!m480_^TGeaX)>Ri]Uf+1"Q[lh<+8n7NDtE-z=#=3E<KlnD3'tcvfL3%`IX5#q-X>^vO=kQp:gS/l7$;.U^_cI'uBkn!h`h
-XHn@}Y30Py-3Q+LF7d%E{(hcE9`DBoMBfe.'#O%<wH}R$7@}1UO7+t;!H5i`M6yLo00ZL@9gAN5%E(EAP5>pW]xKyZly6-|8[kZrZzM}MW)|ncogfvB["d
-|RKVnO-x@s@#XOqeAsCLJ8q{ml'wH}G6k>>j8J,p{LrP|5r<{"}&gD%%_ErO1&S>Q8M6uTc:w$nG)mW9jpb>Ti/wPXgh3C_%8kUj66.v+9o`_AV+0,-l+c
-6sj)}=vRLQ:3-^!WP@^/U'V91@ZNxl8+<vcRWP#0bY]N;vZ5cHy3ph`8d1W03yOaBJ+Q^Th}>z^;^u{b;MwOKNMF.+4WnLHdPF/1d<X&u(ax+'>kQN~qFQ
-+6(z<f4`c1]oLo@_fv8$r+ZF.YZQ.b{U66gq0bcS6XTXePrxSQu=H7M%`<`4iIR;2$):Jz,7"XiLV{Bbj<rXG|^xE+i}6(,gvZyw'oR-OEDMA|M1#54{}O
-ET~:+x3^nG;WUUNv'WlVMV~g}@HU!Gj]W-IQ~}m9B7='$ixUV%eGqwglEy8/nIif<|o8S#Spj'%V54Nq<4bbSvxj["K6Engzh}dfGCr)CZ(VZs''BcjvT|
-DY1H<eFZ$Ney`sLuF,H^/gM^&Obl-qLW}9V8!+ivH#oSLRiK~PPub=7^<FV^rDr">b^|8a>PpS7!WrWI=J%UnrU)=pFWyoxKXXdNZm=51LU[J1b9g06V|Z
-eLqmc_]v[jX&xX_$xgd9B#b5_=On4y[X=Y%"@Jl3z3>cn8H7T6aj(C7wLXE]W!50ybZj:C'5pATp$OrKy@uC1M]_3k20:C4Z6gS|B{HSrAbSl3q"xnBHzk
-7>h4uceQcT~_$P,"6Ai&r,9i~bs'a|7F3vzH1ujR=Pu<W36q{;}o5.y`4s"K~n[/,h5vjE[c^z^X@a>^om4mt&)OQ!%8lP#mSk#eN{>[:$hFy+Q%o9$rUT
-F'Q|+3siW.fyj3FiixSed2(Js.DG;dDp&PmcfEtVz,}SlJ&of$kW1[;f'YQ<JA]LzeJADZSY"W,G'8i+HCXyOqz5Ay_JA<q<6V^nI{QTI#N|i37bXJ=mB%
-.w#=';sY#:ECjZWw`UUWMjZ:SjJRNO!Mq0oN7[05Wi0A(bX,lg186r#K!Vte:jZmvT@4Zay$(#M/Axk4ZEbZt3.Z0A9r|VG|Jb'"J(f93mtfLGJvgZ.&!O
->y$w{/p(0/Y|Vq~QwZ<YBF`M_f09JA^#akfRkcDTl<3PAME!]}zC]bMg|UD.~H@}TqwufoEsg_,4NjN.M1Ry]EP(Gj0+"J,<[%:wYO"svO"QWWvVil7$uo
-#Zz!FjUo.I5K~-^pqz9oUSS+]/Q=}E$-As<q^N"UCsErK`O|Ld>y}S_C+zBO=A.I>jN^@M^t4dHBEyI_78nV+$zbaS!$NLJs#j3z#Dft.D~R)6Uq2<y>{S
-6h;Gg[lN4H^Ry!P-O1}[t#Cg^)Zp-dRsN2r&bxSt;j!&=Uls<NCsj0"=ML;qkr"vIsT)!RL9dY$XEFjg`"kgj/f$eJRN=pDZ:QohHkN.rk96+3zX2UuxdS
-Fl.WiL`{g[jX`;>HpRM1gk=Go#=UT$Y,'O1Ypl.,WXx,DR(mABD8VmV`xgh4uYwdVjp=SAk^[Y^M{$}>#!P=&4'Zpw=,|@`qzwO^nzg/EXxG>Hx;@<[X^y
-z>9tF#_1ICf&ydZL.LAWcKJBDsU2SU1[S6hs-w&$<dJKs{>T,=OV.]k6_dBg;U7Py3DYtdSNMz^:f%{ll)5#~,6:l6:7Y`c^u&`vm0P!p|Z|I$TZ{pi:;o
-ANl-KETY_'q^D|kz'sESQqwrj$JRBV{i&#.!IrG]H-0)X;>Pxi0"{C"D>P1'p)CB>2HZvT3lpWe.)$`IjX[2N86u`>23{yYD;I"fWz0%#<o{N;66b84Nm!
-FXv{4V.BuJ^HG"I6g%[UEho_c-<_Y!k;!rs|^aP8lP'4H>"D4V1M/dfV8}TG#o/K1,IHTqX]B:{q3EqA32%e;x}e>ormaa&Q/OJBX@3c!#v.%C+qt{uOVh
-Ubcm,[aHidKcvbGj`A!]BH{CTOA,W{hC5WAyA'=0e:|mBj~;Gw,7+;xE"KA</VKux8n!$p.YGHG-h'hnC0s;XFq/H,NH4(-TWT7Wz(3jCu9gBbRNf%'NV=
-C||!wIUTq/8Zh5b1q(/2/y)(B5'nj!x:^g#&g'Dg,@gatNhd;v7Au0wh{kUv+^+l@;amij[8l[Ey/WCN]_LGJqT4~I9X/t~d8|1}:t"h&FyQr.7#_&udU-
-s[Lpw(Gr)#Z0]V#nJ"fl[,P-z%gI<L@dWg%N8}EwG|7dau8O'd"{=A|;:<jCo|a;KCTOwBhKwG~v2lg<BO.odh##3pb;_Mk2>oK[K_;<_n78{1^V|$xnps
-h:`3Bm.YJjQE]SkT9#olCr"4MD%j#!>O:X;Om4L"2&V6t(UA;O#i0MLeQyYJ]ar@cHd"1yi!7R]41>S7j/5XEHz!lS/UpIOEa+Y4:cBaS+~q{PIhX/-VjE
-DBUv`ktd.TSD"=$gv()y7O+eDbz{9BhK_iv5SG8{h(tDLlDTtR>tTib&{</z82Lw{RUmdT_1K6PPgJ[Z>Ft/G"^wLRARBK"3oHx)PL]X{)6M,!QATH1lYO
-GrV#=za$2gQ>-M^.A+5VRXS9R$!2zw'${cx)zNqII@He0t&tk5bB/WG(jZ)r"j,w)Kf//W`l_JzZ|n"E","U>Jel5UwK3KP@bo5gE)Bpfw$;ZhY:nrA<Qb
-mXpNh1x2UES$!badncEQ3XOm_%UfO;`f=suc/,ZixEff+&jwO;3sS4zfIEP&0zK%<}]IcEB.S%riPRf)vu;&1J.:ZeJSt$^/[nK4%HnWMd|gH=Y#XabiFh
-R%fLh</9VCxR#UIe@'<H[&dUP=b"-B&!(F2a!l;xb0z(<$G-O{es3c(D^DBK(}bW&v>Dq=64IvMy%}vT!lNcLS[!EsX,l!>Su`X2)E&gkC{ou=_S.28zMD
-,IZt%KWDe|hd@=Kl5^9[^FaRjv|6h+qHXCQFVMR5j,0:XRKd1SkW7v&Ss"{K5FWxbK"f(LY'6a['Z"2dS^i3D]hdgegg~B&)CfXADK^v5/P[rkB#oMIg'o
-nl+r6o<(S5U@:J]PY$[X"'{ht!GPVS~C[YOb&>GDAU~o6qyze98lD{nDDa=8E`upyGF@'.>WNAoY6BF`i=Iv3thYlKbXBc@#jg9k'|(r]AnSYtZV2U[vVe
-GNICyjr4OgwDXFwLIuRt1C"kE%B:Wv^@sP"]2(eh6>SC-l,@Y/JE+Jzxj/FpfyulR[|q&;)c[D56BO,dnhg7KF^cn-up"]D-<i3oj_6/IU^h[v|N/QZtCL
-"3kn56XkirWA>y;5%q)Hbbuo'&K+{Qkw7R#_cYMoO$(wz<t;po`axqv@ZRsJF%RAR{jPjD"eWuP"!IK`U]%+!N|^mMQK54ZkRU)q;t!%""-Ug>Fl#bhLgz
-R}'ft-]vsLODZAR#kxL4YB"12P07vr!Ms^1b9Rc/jb8X;-ZH&y(s~kA9m&u+Y#v1Q|Bbc7imH7]-J{T]'^<`>K9vFddzG[0wKz4[pp(,&k}p9Yj!RX6;Ex
-SFl"H`Xz:K4/HJ)_Q_hx8A_Qc+!vrVq/5sOi!2Ms'R}yjHlQ<#oL2k3P$),OKV;Ooedt>goRT5-fTH3.e"YEbtG2d`c;U;!".)6f0$8AU'O]l:3hLI[A}N
-I1-4dsYTJ>87i6m9kEAM_(B&bV-Va/|Ydx7>[Onsfbcz#FocvJ00vGGMbE.P2b!>EE=yiJ3pP#v':h`GiiMO46zE&/[D-##qL!af'o^U8@YFQToSF[N^Y9
-VjWWHgn:<)K[pATY5B/(t`]"&A:DP(K)=@@A+ZIB%09^i[!_}Dz8H<Q@FR0.CteI}ZBmW{[%U04zrCID%grJP^%N:GT|@%TE}A'y_K"G0{np)<qgVjj7-,
-yxcGbmETKiD5{@w|UM(e866zG,DUI<^Ab0ubsQ5YJ;U2fsT_';B%RRwkx1P&m<UOQ-Qe]rt;#6PMni;4Fr-O]dlHc(RjjM9IAL%t[=kA|rZm;S6wYmw3|L
-dWZ9![PBX,&kaGUJO76_N@)aInA8}G2]2P'XFG"/P8ATIn:47ii(YH_P^ZIbKmU3WF`sg0t/[Te7)J]n8&p_au#_PPw3:`e0W"%o6Xd])sc8s;NWtE%},W
-ZaXu5YJU>E5cfI`0kjqTY'B@'bYM(ed>3O!7Yw5Q4,tPuWwhb'Hc]g|gDwXPIeUfCM-CpC-;L&M_0+6T1G"c{hK[%!n=lo;mXR31JI~x{Zu_p!PpFnaHZ:
-d1<R9V[xie:aKOi"9OaP$"0H|:m,ghf1wJ]-#a.l<_OtV'`TeN3g-XVe%pv]#)|+}fWzE)zMi11[=LP&bFR5I{jrzWfLf.Z-ah`SofZu9-/,Q):^KqF#I!
-$Gvd=o_2D%=@0[Q)oi6Yu5f%%I^yPUB:UUP[#5E!2uP][E9i:C$(-Rb${x$_F]Xe7:cARX{[D-u(dm-"m1S-<wJP;(.aYgxY}Z0dTi)tF:PdnS9%`I+ci@
-tm^1WMVKtbCJ'4Rk"Yk4t{8naEi,SxQ,awF}TGsnde54&duAJ""yHvRXs'H)X+i`X"QCn=nG[3-.3K&IU}goJ_>:STE#"q2GMjZrQhBq;A2u)^5Bs'c>ms
-W)d:C3Z)>|gx)J~<MCJ[lRj4AfZP-@=zRDwN1/]GO6()M>;7~%[vy'uuw,^v<<<1B#vq)m{CRBG5{7yNB3Q"zUtk70uIuf-L6^^4:qzbu8T9:0}7Y/1l<3
-C=,]a#z.<AnIH[2@R+mal8{}aBB-oOKyUDEJglLP//82q(e^Afch`+aHv{"xDiQpZzHE)mWihuNAZ_>#mO)zzEyAf{;g91}exR5P_!WKgnhC'_p:ce+1aw
-!Hq&<Si_m:CyU!A{[N'y/A^a2a{HTffL=Ie%c!s|K+X}kR_hGQdg~vkdqP;Q<Td=G8Q9]D:{),-j|NKQ:4[`.b5)<;QKWp5#,Jm(w!MFD>y[e:Pw`:C<=)
-}D3h_fcD.fGIXU5gKXJfVA{LKe71/t<XK7SM[j,_Hg<RPON2)#}(I["fwKX!6FZv^D=bH1hQP&A+$.)x@}_-hsISY;,L;k2S9:.(kv&iWQqUjb0NLJnWK7
-SLNi#TbgNA{#{#S|Qg_YN:cz^Y4xv}RdV-^Qj6FJF0<F<3:+{_>PhYiP)7[|eJxqesGCwDVA/Fm4|dC#y|.pt:)R[:BPBH>1Oy<2$92{AENk5<l)_60pg"
-MwhuPN`J^}cIFsN.[CQrw9Ja_$$nO`6NiW3pOGD2c|hqGi}2$&%N._=M,HiXkOIq^SVKJOx4a7=Kejj+_w|YVgirKGj-DWCtE/+>VC9a9M}qc[c&P+]1ie
-ly#@D1[RNy5)kw+6f9>czb/>/]|r@KBKE_}BPPWiUDjzog/@vAjDA%Y_0/ttX#$h~3iR$+6:kUiWmD%V;@.)agnsR'%hBiCB.+k4]oHUo;Vz3#Y}_1G8UC
-(T+|#COQg_(O3R<`Gq+YMWX#/Z>;ak>K;{/fq//8fo/K(`@kz2xnhEla6}3vts-O$r"xgo89#^-]5tzN@.59+Z^qk6$OjQ(@Smkeg1|(]s{"}tj5wC$uMm
-pQ~=j'pkjkl^'__;sTKq~3u^LO2uZ6<0.ws2pg(Uf2)u,5je1p;6)_Pb~3l642{e9=pk2$uQ4sAJWJ!9T>)tDTFPK93Pxv%`pom[j8RdLwwg9APbD@OIE(
-7T9l;D#U[34xtIu97mu[LaC#_ko:1s1r(=Td%o<{hLi<PbVpTo^w8@;<I1n^c{5.kg$MsV$BkhTJ,$wOaO,X<s{)d)0C"rel9lLuq{bU;G=(rWsW7m9hFU
-_DP)pI%_,'5V$yU9~%r`FRP:KXSaO..p[F|WOQVm.=X0M]bayG<fNFu{WK53Vjox&+bN8(5$55_$8aX@OJcFQ{yK(X@;k1'_76B,;"loH6=a7H;}4>59Ai
-K3QpnP+ub>&TiO&(N(NGpoF8G9Fcp(HLiL(2ZKyGU8%R(#F@D;uRW9J".9X5ok$gb>q`5#XqJIG,EQuRvSg=yZR'vXm6{&&g:!8RA&<8uS3IM;N"JO.7J"
-Y4Gw5ofyF:dU!Lg3%9V{v!r.A'%x'aD/HBc!Xs'|.c8MOP6;DQzuBR/}7"@af+l_Gm,({&#w4m"fyJC,c"tX-L$mFHdl.D&H>Tp|.kp+QA@i3=~iaLX;)$
-Hql(9uq[rtxF)4$ecF26E57YQ{Sj#WSUcS}up;w1=3Jj///HMv/!TPwnB0pFZxiZK&ip'hHx9z2#PP,03GId(>vqoWY0S8D5h]`,)7~HeQfN)'X%_.H}|l
-]^Acsm6&Kd,,gU;TpG}i8$ms}Pt5{rqwD)W;E8J^GPg5J@2{PJ;#Y"%boAer|ww3FCCq6D]fUuz_$"mDiM[uKub1t7u5888F!_sGv#LxutnZfpf9X"cuZZ
-_N.DhYs3_|Zb0[ghh'>%a<>33HHJim`2sHqp7rcRr.kP0[9>DInR+j,$JR~Y/c=4Icb/F;`5agV"pz"x$3YzA,^7{(U`&Au.>fglJcs(&-,rmmgoY</b!h
-..72E^)_!<0r;haq{tA7:L83Ahc]",BXH,AOUQ(;g,YVZDVw~+YMmJ:zA,"},(2+<[)pbMW9g_88Pm{'#2#vOPxl=$K4^@FS%a'O2s2A}8o5YwDyCK"k3>
-xc/7(51P}hB36KQ}CEe!^ss#Wb}ik"}y3{T'=S]#kNKk.]=G~j/5L.0OWbK-Ye_10c7p4^uY,_"|/uGRz`sULwD3$sn"Q9i-aNResiN_Bm6#653mt!NRW_
-1"~7/3o#t31nGz-R+eYgaV<-VmI"4J9,n@|&eD(#&.iqTT_@3^RD9d^ezp'6"hhR3q"2cnNO$r~;sAbV4{7Y{ov/22+<.Pf1!zC/{<iX#g%|bcH$XbJw>!
-[xQp9a,6p{~^Yu|r(]V`MPnv+jV{dcQN0awpKAp[h4]gmVI5Q5O{rE~{$wrt`r1JoB}l-'9uxu5@ja@.dHkWeQU!{8^|<AGtEZoCfb+uU&m(BLU&{Sy[{1
-ngyzbh$#M;Ty/P')>+sx8,F)_(Z%o/[KQC0BUgXp_%yY)|Hri]bto=xctYix3oT|WpM;WS)UWS>^f7uKc//FI#cY`:c),rn$l:j^3f&!$!<m2FbMOslXm2
-8RWbJu#GB`$V5+[,/_-K.FP&5p|'@'3l9Y`Ep2|$Y)tCNOjsI48Vtt,cGgG7{&$A-$:KOCh/[8b_!LnF}`{4CZ=uGSbk_K-UJwSj;qfHp8K"')}M8}Yx-)
-.VCI"RfQ#/uw`dt97v)hE3~fYd]rD1_B^E'n6Yh5HTe0Z>fq="`$B:Q<sTrGU"<5z$KY3&HEKB$|QInW4$~box_L%1t9^dt75^3fx0mgNsmf)(qh>njWB.
-k'C.~$:I;$6Ps+`O3mZ`:"pZ$FFBA5H(p)z^<b{<5p}.[.mxc6:LbZV!buJ,GT8z}ODgoE9+X5$5_PZ`(0Vo_MA(`xs>nwR}v'bFb(xaTAa%JYQewqo:8U
-r-f-=;RiJs`/]5zyPSYsgW$^lj9YdY{ZT.`zY6#GY_#]ZbiP/eiSNp8L=kE)r(=f8"l'3/IA!FUIxFcbk+`Kqru-!U;m(pX3chk_h-k%`S'3LlgC_z+tFE
-(0:#0ja+}.s^-jWCug<c@.1P]h2$"I^x6(p_Dg&RKy4`MFhh|I2iy)gT1=5m]J4SROOB~2U5+0_b"7}|ZSI(ilu5h@oN)3zCf2Fnt0p+'Do4IYs](WrSN+
-+^Q4q;{(X}>!557@gP&Ut7N)f^m6yeU_O@LhfY@&=d)S53f.}c`'3Q@g88K#LGQ}^|.k_'8[D{p;Q1(7X&eXx2Sn2S~1j#moeM]dF6hqw;wiu7WImxU{ga
-c/!Lk@C3nfJ`9AK[W$U(q'2L4sa'o20jy-la6g!;z2K(nEQ{d2+-XV'5XX<W~g4F/P9h8ruefy6WW>s5-Um[N!&s1S)ypkKiZQiIPNmKG)CL!9@3feWa@b
-B9AC3ah#|0%SW=n{$@DRmWUg`!#"7l"=u<.yymBUHP_;'@a=J4-GJ%puf%H_&al"z3%ANA,b-^wB,xrdhN{zj!4/DO9e54r%&-otXKq0a6i-.6F0;vZtb'
-)r"};oB)j;(bV9SRwQl)~Cm"s-8[uiz.x3Uqac[I5|,UE)Gt@!TWQGT69X+r;!itSi3v6fhWPlpiEj'otBmDfe(^}cK}[2shokhO>qL,sR(E93C!V-Rb7%
-W{C,lfT#y8@wPAvh|7G=tV2B'hdK!7qeAc#CAo{7V.%r/9c[l9Vn$[6n!S2RROcn~-bcJpYTLvnfapY,!aA'}y;SluRR6waP2L4qlN-&CJV1I2e,pokxL/
-d4f#_KD6x8L)V8]W],]8I$|9JNx5'j-<kLw.bddMX@QRXy0q<8`ug!e4%[f5>_ZlYZrG0PT&gShVi-!6%%5B]&#C_(>^aulQK!s"vDjD1-<}Hh~Z3-}+=#
-K.86]Z~yxFRF-^rCE|'7"-Hs#9c}CGr;K-zf);R)|nQc6QL7bn!-FY(b)sk6mXI^><p&G&,Kb-pM+v__eXCC1b7T+vQf_N)j9k~.N/m%KwQ;Q/HXY)@la5
-]})el`juwg%D6+FR['_5YPo-D(x1ew,Yz0]WLV|=:F^Be<yja:>)'u][abd9>W.:w[3J.&IMVA#QDddR7_}"]5PMGy@AF&Ze~`T0C:H11jNyu60:2;3(YE
-RtpvqTa3>PG<C&qLWd@,ZhIIm)`E9L>Wu9q>r>Z>x&%]3#V=KQ"WOYut|^$4J>T&1+Jmyv;scfI!DEl-qD!`ExnvLDx^Q6n']P_yTYXg}q:-Rl.=h4=D2X
-Wwj0/C+s"OS(vUR08&':yfb0"8h}s/F}NcMo`v6SQTV8dzGpWSsZv$dk7J)$6k&Jz/}!mO9(2Z2zW1/#OLR)c[[s6/`WTpsf@#HY2qk0b/ZwE]29!VG{gS
-iTawOO>Mv`"p6{K@:xM)("bFgu=,wfO[n$.lY>iK97|L1DIZ{_k+}owjgF7a_Ri/T/1-vDW;>d3mNr'7|d.d1&<erdML`%cy_c0Q>:Kcg]-Y&2JDV.F[b4
-O"9C;2Wc^x8cUAX}>#U:KqN6^6(jVKHP>_TeN&!jo4"_xw#rtST]I^7(Rnj,iKCYi)"$88Vz]'(kIf-iz,YOSa|f=6}w$jsw3Htf_h-youJ"]$GJ!'Y;R8
-ETm8Krx:'WKjsU=8V>Ygc-qR.wb9KVo9N35Sdv+py5E{Nj/6N0HcWlM%CpWWhg~.J9i#R#XQl"g}x<ZLbv{6}2:I/ZwF%sL;5P~a<bj8AER';SK$jJJS;S
-d^n!kxZnRJbage@/J}md0.2<8^a!`fhmHZ`B=Uez[L-Jih||WZX/19|@KD1(hRf(.D<C7Ou0axD|e`C.CU5I9s's>2SEyZJI<fNR3]_;.VC9r^hB@n0_,q
-c8^o:#L7Ie)1|Ig/Yv8IW%/Xuq`)zMDC%O40#<c+{dTXC`X{>B;&1ErQWNX#l-Jtm-})jnx;GgxVU7=3I3bJju~Vkw$uP8deK^$`91oy|1'MtZwN}2/1k_
--;WvyH2<YYYicA^q4/t))2&wu":fAW{z~yeXd270,,P;Ta2zLiEV5$+e~KF[h@$,iZbb6G!ia#RaiDgV`$;uL&k]i6sqUx1:OLgmVj9$6-I8G+BwJ:&Kpn
-^ABWO[2H"cGXC9ZL-$HAH3a!'K<-kPop_;X[Jxb+}2/bqNRq#>,Cx}W0S&S(cODO[gI)P&:N=8ZoM8=$Bw{V,+5Uxr.t#Q.k72;=)3v]_"X.+=`XD5CBlx
-PSuuZo&Pl[cr<l;r'3Vu{IU]S822T+kfjgWQJkPLp::%="|,IMy,}Z,z0=W0bt<w^8y7W@G^z.2h3D.<ALi{mJ!'8EB&(#!pD[gua#z.`cmc'blipB>mP)
-4/xyck"km8[zTjc)dH:ZLZ=YQxaV(._KGkie[Sz)b{znaGRHuE',(mx0NV_j:%9!)PupA]zfd.405A@vWsk]6peQkuN[tygCX&faex85HI'1hxub&iXX,Q
-'FO{COnpE.;dls:d2]~=2[%yuM^2Zy>oKgEG0wcjPrbnRqp}xBJ"M^7b++9Fe^(g#<L;rwXZ#"~@RXND!jMcrL1H}jJZMWUhX/EcBd#Nw)MvWSxF'AAZ$!
-2^SQab]%..'Pmy5dY30%:Sc3Z^$@]Rs]hv8nNFE#"1HGL6Hj[8WV_]1]Flzm$U66`4vez;63A&l=<]H73OdOq^VUBJm==J='Zjto2X^79:__`BY0Z{'zP#
-_-m`Qq<b/M~]<B7PF[.1=+<j^1:;b`DARW<93V,,ijT4m(N:">A%'LFj#i{5%>cmz,NJ,_#Yu'K#{q<}#VaOvPk8O9(nt0]5+3dnG%FioKao=go+KWzjAn
-cf$&-7v$j)w!X|~)0J7@N3=pYAq=H3>"KXVtE5J}Sgx]3s8DEPs1r5s!XX1)@f>WlvPn^n;V1hs"}PZ^h6KjSp3{R),bO96=y5P{]{JjEf"+{[Uu{hX%{{
-|fQeDg:hl|oy=q@k&8`YHJ#y1=^HT6"s(4~/J6fnd1Hkiv;NAs8giljBiUB)~8lnvFQoeq5>6+mL>o_=lu@8_bg1Spt4<rWI:^y>_.B}HcShZ$z`zW:MQE
-widNlKGPY$f"=lRMF.1T[n[!yN0Jt1SakCUgycfhG&6tdZtPz3rI_6aD+q4qh]{){oxeFu.B2U8"ShhMMBh;vvuRqA"Ls@(8$P9rAj_oZ:5X0|knS}s_Vt
-!X:(IGx;#Z4T5QjNMOMTLr:<!si^t-<_(h!&Sq5rMwduoM7jDmp]B880af"N;w}#,`@yIw!^wpZ[~ZNNBDOcn2!|E2,-%")q7LWk=32yYt3+H2'(J7cJII
-c7<Kk9G(zZh&:7GoF&yA{8j|Ay8Qm(Nn&Ns.XK>=DF8i`_u%]Te/&^I8#iGhBH),g/@dNg|m2fN0G%BM~dSl,2jDYTNZnTZ|Tsqjd_ZpVAouuGgcq@%FNJ
-V+m(ag'v8)z:]&f5Can.v/q'y+OV8yhW]O,N'M7KdOf35RMB[7G4k'k)~sJvpV{GJ!Wnt/2,GcfXGQ++ss^^7Q].n;mPDLs%ZK4G"Lj.(SCvb8:Tg'cZ85
-o+m+_g`5Ra/MWU,c,&zc!bQvm><5`^za'yO"$B|;3#Iia=Xr1+.&UQyZpZ[_!=o&MO9.teA_u,u@m2%Zx$+xc)}98P+pj)WWIg86og"!~41gu>:"G8'^F<
-NBl(}]H4ezl&!f"`1kcU-RWm]DWmX1#CChy}[p2[Y%(3iNWwBJjz}By-[QKRLtQci%9hlw6iSzAiQ-uS_GZ,FN@/g54NDCesg$$hxZBb+,gS/#XFE)cFGK
-q6Rk`"EgYD;5SL@ZN':u-6~_t2xEcTSfpgy:.U8qEdCIkOqtw}VT}s~^ol}e;!k0)=QjxAERVWz!-=CSQM(/}GHD$c.|W<OknOhX-ZF-Lc5d2y#IXF."~E
-MyJ;,;u;"Kc[.54h=BHEtTn=::#iwi]AbF~P];JaoZ&.Gr|2NXv5;tAS|kF}Op~+9.VgjDFnG[9^JSTYc&mf>4{i>50(inUm%1z1eY#,trs4`^gufz-Af)
-'Pnhd"!'C5Qrkr|%OV{fUvYyo!YywK_C;|lI3^:17.0tPHmgZD59a$=7%+ssd+)cn!6([Lu];vkT"teXmNMO"9a3TIK9SUJih8BQYG$k7)nW@'pv5V[GQz
-YgKS!!}TT)L"Z|QYpoE}.[]|&x)L3o/A%hzaQ9mbII($XFa"Yx/n;V{ctHa;xsm_/y~0F{K+hQKsg)nOQ5Mz>MBveog:rWm1~U2f>4TtF^x^JM,n7Idh`$
-Fu'n<&NQh05%T<F#=4G+Q72Fc-;d6bPPY6egKsd|;yi"-7@iv0^m5kLVIi'"iY:>siej&o5oDc7[L'2:m0'/{$Xo~pTo~nb9GyYT1mlHTx,2haBob>%D6X
-bTa!b)Pb@Et.6q%@"]#^O^$iFQVmu<-W'0<cT2Y,3/w5S<-"2>cQK/H7powd#R--dj$>mZb-6$aqD,pZ,,P;y<,aRS(;nQCt_>/L,b^q0|L9C1hR{T4<v6
-HRipM}:Fbits+H~XREB3=E'koV}3/tq%6gH;FINX:W+(JqR/kCm1tem,z[mKNZZKJClT-2;fF{QQl]nF7h$Y13z77m~ygg=-@8B(%Z+G^}yMj%gg=)hVv}
-C_@#@=M4nNE0:<QT/F](qiduPS=+=iU#;_(p=_6;Z[s,`!ln]27x/ZWfXKM2oqB|EKC^i9T[('l1WWZ7QpBZGMS@=EK:x'~DW34+tzvdd^IerlxV+Lm9j=
-r[Y{}amgsj0LINvF$1NW]|Vmt!E4J1(rA_woX)QZY#vmw0.C)(Sd'FP$R`Il_SC|(BG(c({@Vvv/6e=1b]Gs=nuNTC!!$vz%r:lXn76QKs3a6MF4&>QHqJ
-DcTT&A06qN&n]tk1G6lBAm)dB'aEpb')ruk%s["Lsg@iElWJf`Vj46H98:&wTRNu-k@4[&fW]Oca#!5Uu;,Wi54^)h2qGrl}0q5|PWt#6UGBk_U4^So1"p
-iR{B-..@1w{3:cQ{qn,`5Aa|``}bHsW.Yi#Zp4q"`Rx#>hsC^&e5;!%lY3'_%k0I1>NdJMT^NHYbGpNZHWtB)P#yPa|h^!b@-9Kh`|R]tNTyZ2x,eFGh8d
-$ZA`(rV!c4-5v"4$H:!jl>n6z(=KMHh8n-UH{FkV_,8J"4QplFVWsdH]sG[;gI{F_%W4|Yo_Fg^@G1s>L2F3)k9:sRIf~Xw;,;_e]6`hfK#iNY"^0c.rT:
-~4QMR!y&!TA$Z9-rrtWIz7dFniI$s_1M"rVU{p8RSc:=[)6BINfhX#(5dJ4w.,_#^B5bbPfeOq9+UJ+{ik!hj#^H32-k%@Cu~h|RI!j0h]a^i&&BQ(Y3lm
-872DRW[>eoc/#W|`|r0TC8vN2vxSQ]NR&J/Q'8p'fnz;I1@;Ru5T]fE`PG3#6{E4,@`<Q|S%<yIg(MNMNW14ue!JP0rK9w7IqQ+;ROLG,L6HOOy1t<C%[j
-K0k_[2!Zzg<%|NXic+kNr$[f@]L-h$=Fl.WoT;I:^+fMnSw6j8`/<zj_h%wEaUqa`q9SQOa="z`1a<(zWNF'9:P%dcQ`BE@LkR$|Yb|Yks~Z2,94Oq{]7s
-#t:hg!0.f0aBBF94LP<mjU2,}v]t<hc18p8F>6m-OEf)t@6zFN]pLN$@WXpr&W^zEY^|0(4v<II9Y{f+tu&ieZ2AmNKV@sNFY7};m<B]9R$#!w>e_jS;9L
-dEoEIuU&@Ikk>1tWQ(CzG6!RG+cohg(KI(/_#!/{aI<QY5+H(gdjS{cZ/sJGYML/ip+[Cn-TN0,V=ljRM[J'y8)dGs.En>KC]mg-RZ0Z;fYxM8)$Fd.05S
-BN5yTKO+d^o2]t'9SrijJg`vdUv@p8!OPx|h$SosE4!Frtgd;mb0}!c|g_^C^Txx`Y6ak_MHq",@'o^Y-7J$TN63$+Nrw`o!q:knSc-]WAf3;.C]9(+Q$2
-0"0aF%%7CVxP@BpoN=4Qa@izU&'+cEd)mg1Dn<nN]"kGJ+|zVm2L83b)A^[>[9Gy.BWz0`W9Kytu{6ElQ6)tMci-GF+8#B`^I=zQZE!lQ%u^U7y74d5Tu0
-NEmdQIXJ5(178s+OS3__$H3p#V<<S0[^~rGzIOOGmER&L>i9Mk3Uz-XBAON-<cEU,'n.`7j8LM=OUup%^}gw'D@Yj}@gtq;1RP`+}FGhd[{4mMjU^S7Xzy
-./'|po},uD-w$qy-GQjp3ypM@Vj-Zq"X1w$QAeuk0Db$+-U/L.1ETtfh|t&I=08QgYCoGY1J<lfF(qL>ETYHAs5u~gC]L9r)rrn).fApdGReU4{|~PPx"S
-Hq`jNu;cT'GrK[BVsH!q`,bJBW0$DQy2_/I(vvPeps>qN43Z6<c:t#y50BL5,'tn3{Tx><.U0m&]RPbQf-n:"wv%E=PZ@OhlnOTo7=1pM,BpZ8W/Fa{[J^
-$G@Y0DGqwXR,!#l(4k`3R9i==6V+`h=6+1$gp-gD-L]$ijRf3%>.vs97vbr+u[$3RSLzQp9W>7|!PRNtb@lf]|0fY5q7,%L4y[yMP(3,7SBRlKjH8{Ft6+
--t:N}E0hllp,g7R!:oTHoU:2kBZ;5Yz8H^h9Hy2(QoCkc&_=fNlcU,kg!uny$]c<A{xva-$)t)-}<G#ZsJkFTYbu)b%:GR2%pk9>p)sA6e"r@r'>r)'[{Z
-|7O{c1%UYS;o9u"]],ry6k_')6rd(^/o6i^`U0A2kWLOO[|g-YEl{&5#>n5m@U9d&T4+imMxysb|Ip^fW8h7,u#SF604sKoIdmA/7Wc+()syYZCkLy].j^
-qJ'fIZ#DI%G1|)$^z8CAR@f9C5Y3L[&7&gOM&jo&/xIK]^8}r'2R;!k8d_y|]]yWn[m4LtDQW|])lkXqI{GsTQzJ)HGN<1VS`1's0y'Z2T!EWK7ZZ=DAA0
-iG1X=Y%9cJ,=chn$rp|zr{ml9t."[i5D6tM%{&yytP02fE7]!:JPugY()FyAUUtg9{V)l8OLBDju2B7@o$8uUC6(6l'p<IQYB_l/:bE{b.@,Bl@QAUo5."
-1'I.{hP_fX7oo'TIRYn6U@pfF,hDc|@.DF@;W")6Cpw%GDzs@{$k8LxN04KFNRFKJvpC9aC}[="P~0>WqBmnU[nT6O]ul>rJ+w9'><{U|;>A@BbHum5lIY
-!cZ;V@iXNKS)t;pvTS"^<t19Mwmtb/w^`j51#MU4MPIL4f>a2_(%+4zDxo4Ik"5EC1vs+9yg:Nd]tUf47Y-`hVHa"H>:w5Gse]cewNdS/CP%wgVeQT2;Hc
-$Z89hS$6(]P(VSWXu>W:nWnNG0`1MJC4.pB}4N+`6A;-yB]8T-c;T>{+8pK]Wse/!].^__SH'`"e/66KB}#j@FpFXZ|]50Fk0%3w{271#NIO1B/b9'Xy,W
-P9L$mHz|=60xfW8(;Wzf`>8`:6j;ys>0zJIila&y4AP=NV$d=hjfu5euxfXR-`,}vlma(+LKH<0M3^)$%4rpI3A97hu.2AES:<|#BT}.Fa<h]}slkH,E8T
-;E8bEiOePI^,3"3c]RTD>On`TJqcn[tSOV}B3piq0O8cxI=]|{%D%3tdrLr}U"|=5yyO]v>Zwnlen2Lr[Nj.YLW>Ud#C27i87S$YnC5T{y)L{F$.xq:uLk
-c13>x-a'wA'iq]q]MexBsmDnc|dxjC2[rSwwT|<X-6(xKx&=jX>kr5|6}`<v(7p=}[&wbvsRc/S=$N(<inH#Ihbr_0QSJY]S,-}5eLZJphWf!uwwOl{j-`
-a`Q0l]lTAAaJoy{e&2OoI^X+!4c;;Jv$V%hQ7VtD7hVJq7_fF_-9y5FXLA{C~X!^0`q)(J<3:3;<.|r=8M98n:lW+:]LL1GUrU"S+6MS7QEGJFH&Z0HSEr
-/cD&F^sB&BuX^<.cr4q<~n)']'vkB/[VJ^3D-l3R='MXcd<F9tM]kUrT6lCK}7rI[Gr<^:QU'Bg7#CWodf~JFtc{]0B/VZT%'ygo=WL9Q+V#=Q.d:B9-ru
-.1>|LQ+(z/W.3Jy39h>BuK)C!WjaxEL).]G[D`~'2s<l_!@:'j6hE;tRQ]c:>GdAUT/u[BxSZkG!rtX3^xd7;UsJ9<BPa`^xS6Y1{[Tk@d0'-:9lbAym8=
-UF---Y(Dc//[>x:_8y{-1=iI[:huF3MpRv6f`BT,"O-B(TS;>`wb/n{VhP$5.N0C.YeiiFVG[]gK:',fk9.)]_&RH2vPOONG{Gl'"l|nyx5,SD&=tnD[%z
-(Qqg%y9h>_UxS>7>LVb`&Pe.Z>%5nc}dd4JQA3Ik,Y2AG])`NtD`yY(3dz%37@y`(q+aQKy=_'pWOJ8$$V8Sv3_#tW=0QIuKUitJqXCvy[HLTx7SpLs3>y
-36Y1UDysQYU(]7qGvGGi+A&<e&g_G)=D[Wkg5K:F]rT(tHY}E7hYX1u")q0Vs{`=y9(Iok0GnqvBGj#yyR47SYFV^'V(@'vrNZhsf^%%$b!t-%`R"Y2LV+
-aX7Zk/{iwE&J4YH{GmSCDAe'['ShB1'Ld1NLOp`TxuLAXMW_w_sa~X1TSX`ukctEo$N6+74_/0;d{b|E+{M/A]JtC4.&&Z@^dvlbNme0Y6nn5/sa4HyJ-c
-&WC<5fiV6+n5m0KN!nwm#'Z1Hkg5u"j{SH-7ItMn-kOe+^hvgyESZ_o5(&(C-zfn(`^F=GPh`l([cn.N3U.Y/N9d^pvs._BRpS1RdWV{q9z]GtspECo'[!
-Mcdh:+j%w)na06yO^pi/#cY<SPcu<Hd,(N6pM#VrP2`4m`'&/u"Cy:O/DXF,1U@#^0tvW/ByiFceom/(~$D(;DSbY`3m'o{PZ7)U<mj>E.Gx:BTChKUZD>
-^ArKJ_V7HKxXa!-LwQBYd4f<Y38z87SQ]!]3fFC[j|dO.pXdq639a_CC`Om,^3J6b>t:eSI3iWbH"`d(bzDW=Pdi1`f0]cyX=&o(ToK58ld%"SxS2<p_fl
-MvkjkT^LG5P=#QgaT773KHo=.h7.nGpN[B[X~)8nu}V|6'g8h[Kg$CZk_<pWAV@W/v'Q^3}m~4$TR0);FGG.gn;+$fM99;5I)@d4"Q:Y,ln]=-K;`!a]+!
-F=#p5VdT~ag!2o.@''CMkVC+U3C#eMpMBb]hTW<K6tUFIiZ$>xigor#4dp~I)ZQZN/rT`v"&tzUM$.s:Yh$BjNMN1SL;9Jtzd;Ct|q80]tM,)65Tq/0#+r
-i^r:W=u$G]@:B8;7Ux5RcDtQsx3x~/.Gb!b:NgI9`+t$&wk/DnO%xu7}wEcrzYod%]);#!fHct7^bi=2<EW+&iVvcfTMJ(kMvjnAQoTB6WCC=w}jcEm+$)
-+o<D}e(17+ULhJqCNk(2<:62P=DsVe9eS@jc8>d=VNo]MqjO8$!o[(buZD{fhStyi#kx4rk3bvp,8gw9}kr"ZyIG@o{M{Q$UoI^HrH#l7seFO=[W9[yng2
-wS$Q-9&DdWG{8fH`eju|z!^^djU[xeZ&X|LS%rSW|T;cO(+8wLL_Q9@nLl}"&o(<y&>axRY;I`^xtBjA+g!!UyN.1OROnLxoylw}%+(BF&yKn,xUJM:v%[
-p"eQ48@6S6KT.6Q;)oj|)8>CML[yc"eUe:DhTU[[3LK+;6.%.OW:4wW!Tnfc%|D2l#)<NJkZ(=/b{5cC#nrIt5b4i%Z"5QPu<'6$Y;:|A#dtRH4<ZKq8)[
-n1[iRGxCdj_%,F.nQO+w=-VOre74hS2onZwjw&(%y/#P$Z]'>xa./Hcm"xNoS59z{mqJ"ByDFH~Qp;f&36ss3Ai)Wg7N'znI6K/U13BW`&Y)8d3y{>@uaX
-URV>x[>qMPW4'q{gYn7is-zPRqBC^}~QJ@)QBqh&rvI(9TgmssrK.NHW[2r)|+ETQ`KA;]W)-'$cGHkD)i/LqP#E!4|!u1}7OxnZ4apynbtng0HO`!iFR)
-9D%#"eYuYXO(3;=acuzUXeNHMR6.HS<Jr)$(:E2QLWMlHHIv"(>-ytk`{qRUtu2WG{SBA$ZqW,HzXH]`J6{(%Rk<J2A$28e5;h$6B`W$Z3S(DOKTZNmNIp
-9(rD}SkhXzb.@SXoWo7-BN[hh%Nzo`<,"hbm2+Q]"rCrIN:}5AxJw6E@%v6KI):C'g,n36v&3zad#hRLRW2Aw[eoAL"oz0Zn&Ou'5xIg'f:q'>UH$qE%A'
-Cg}M`wCJ~L1CnczoZp%r&lf{^aly7r}w8dCV^#$ITMIxbEQF<u8[U]`:s.=/UDgDg2d,=P|vnwwTMMbv>D@r%zdeY+yyD>4}TZp$NB]`|CV)rPv&;R#lm!
-5ir@kR5r8&4{wYxO|J+_iJXS:T~8XTmxqz,&s#C_Hc!L2;P0f;s;Rd=n]z"5,pxOd6+#nsqv5J1{t=C+Eh:^V}7rAxpZ(jFHT0+(r6|Rk2##u,3+7svVa&
-jYR{2l>E5=)'k8.:3q)qWx6:-H.CyCtt']a#3%gAmVcZ3=rA#O`u$(^^pO=!M&LUvkEYu&tnJMymUpx[S&,jNvj/S7Yi&+bn}2nCI"~<Z2dTT@u5oDG]5G
-YtH3wf6O#uuLKyBnWcJ{8d:F&`R56Kv9-Q9%/='H2zyZ^W0l|]"eshcbP@R14lKVjvrZ410nv;4VT1>$AJrGGlK|#%w@UEmu1NsPnp76W8%t#,Z`tLKaOy
-Lh8)n>Us;sz5iLwQ829iM>IHppSm1+0S<b:R1aqdC-j.~$/ZV;U+.1`;uuEgQ-"a>4wIs+.>-6FWulU=~%2:%1m]v]fN=90avX]ke>4zV3n]yn`,-3=R;B
-A>C2AMl=g&ShwGZZH3v|cjzl-g>oz)$'56h(4[nW>(8t][rt=|`"xyC.3ixmS7kQ@t,Qa@+pEz{OV-x@Q%B]0mQ$GZo+Hq9y9QdEd<6qy-h+4n=+CTDabf
-:dXy`Bu/JqS-ZCx>m)]O{U#CZoQa,mJaZ[S|sJ`)K"_ZEq[B8Zx>u+u$f+c<;p/ttM$%;ta+)f|[9pcG_:55=Ey8+GN"@s%i}v=a#[%G$U4rnFD@Apbp@d
-tzL8MBZ(vF8%BI%4ie%dzNjzP|<;=84B07:c':d;'c~FHTdu,zv3O`1',IOh]"N'k=Zg!;Z]V`HedWy+vBv,uzN$<)R8%eDS,k#4<hwuV0FT3!BT$>hHc1
-4[%+;mky2AxzQMpdi]A^{mX-TZc={D_GY|ffZ:oR'x2`6F(463pd!Zo6|&u4~EM6k<;8kiUM!0Qu0C2LThc"d#u<&ceZj)fz`Y1FfRL_RK#`@+z9W/7I!n
-<jY'3!6!nW8[!)7UVr5RZCL0y@4%}A&uafW&[d!SlX+L_gO`.mVsd/L.0xn)e<v3ZaEi;,pybX+yU+t(Mb<^M@@R0<u.p^!)rT9-s$j2N:=dFq^51U`R`Y
-`.TCzSV3UqL-do({PZ---r9Wps58%&36<}$U#Jl[IEcelDc2F&ca)lcwVC7gGJ^Rco~%8$,C}(lkh@w$`B[mB&]aQMjtRAn'M+)r}q>]0a"-j6,rD-1QV:
-S@KXs-^1W]8A"%_}X<u7^rJ||#Ccm9r'5p7mz-w`iSGt!)/&|e{SlOxMSJ^TkG4duF:ox<9#N{(jqO"Bonj>T#JcEy%iDh;a4X$qR{--+yyXa},Moig@UM
-"Av^x@[|:dw8JKA9BCFO1pf8>4sJ27~r,!sJsZkZaOT8"i6P~pC<8|PkPhV1&}Mm<n4RIfznwY`YfN7L77hxp}=MMH]'E}DBSohXc,VRnp>&13lC`Y~Wt&
-=5y%FJ;bfx!,!&>1:MA2l8|F]HkRE}u!"&{5MVO%tKOh$@~,nzWQ"RG^k/AV@Tko@&ztOH>E@7pt%Q;-48W:&bF$}Hx$V>u'zKG<R6|_Kav.zC&!^&QU)w
-3["2db2UqxB/URo_"t^fJVgE(=|3rlFs!/($beK>Eebk~0JyDC7Io:G6V,xF0,qDdGQ{Jm_Y#tc8d=MuQk26`v-otkLfAWtD<ngHm}y}tP}l8)a)-Z1=Zt
-g{,M'a51o-S>c>,qGa.pU,4[07_`'%,cdT1)nrpCJn{7y)$C|Lc"}V3g~W>QL|oyGM[G4&jO9GJp%]8`v58`#[<^o/Gb&/G''K}gwTTMfXr,4KGmRsVk~C
-zyvVSzqbbRFUFaC,rs]UZps2!=uC,{x}cDvc&rVOJ<zAOXJ%1`<HguwklScqhV"Lrk&sb^{^rD::6N|cC:]-OysP<hceF<>7t.z-+Ii|x!~g$-=[R{[dWP
-i$g[dQ~28B%,Db9ryvir`F=]w+5f8Q':].!fwezzZXP@x_XG;@)T.P"UHsZoE}>PVgWzY|=OFpfgoo8XVYY5z}@F)-AzE"LbfGA(5&+35+rwq;!@Y_<c%b
-eQQ[M@_0ky5HEtbwJ(8k)[&8P[KxwvDfpT{&%,%P3x4v)Xu`d`uXiP/=ypLAI#~zI`oie0ivT/(ndfpqoG3V8iLYlL{KgZCgoiNnq<+mA]k"aQ6PM[zmm5
-uKub6]/92PPmHs&%;Idq=ko1MnF}eiAZZHwB+jQK+G@.&Qao/^KQKa)z%+fH;<Rmoy,)lBE(%}BO2};A2}|ua[LTONzp`;vMxLl2C=y2`]e|jYnEv&m9YM
-d9mbDtH!|++mJa5d4IBp=&9fQY:YB3^ysu}$/^l(cEL$6_MMFU91a+`zuRV<fO[lufs3tJh2O%5:do-bD_yV+!YD&@E[^WpkhQt7M>hhS2-fb/m4)CyBp(
-7sLw~nsnf3Y@S:Q'dOl`&n+%:g^%s_r<=O~EBf,/zouF36_H}z585u<LwYc5@}w@}"^1/Dy<^%z{tp`)UI<=yNs{yPI>p1Q_Bf~e|eKz8GGLt"oJ>GiIq>
-LZAsn%l31BL3f-Eq:$&x_8X+[j>CyAdG5Ha+`Q2XQu2XOZI6H63o40Ox$XWPzA)-[[IX%a`i^.ap4p[#uY@rGjuV"=dLg3"H;NjnWDh941oSx_;^R(6h+h
-=<0/B`l.[NB,J%~[kn,"[[QS%u_c_BFF!Ery!#W5{RPa@Ya}fU%1ipEzTt=%BC_xQ/f9=XDs7l)>-|zX9H^QD.J!P6w;^>w,2pQ>:0ZEGIv]_$wOs(CkVH
-'Au{)t16<7ZbfS>YxBGL/ao9Q9%!iduU6<.#2fb[un8ut<+&g.f3W.@f0Q&iQ,l>F.!%9+'h9'Kp@u)k5F'Dp`}yAs/.0LVFK+m>&K0W)oZ["1|DLcShN:
-Kr&O`0Z+OAKV$Yk+C_kX)/:Sftr-oCappKqO~bvTh0PV}7GMByx"qsum7F)YkIrES$"Pe+%5~C,UiVEy#3X_.AoZ&qYflv`D!lP_$Zw-dU0NsArF);{)!G
-:ej>Jx%O<ZIvKPUjDHa_Q;xpu%j{RF21rix0^8;+B'qoes#_1H#g=Grgc9KT'.}7voa,(}/$)wQ{ylESosO^2P0ym:1.Dzmc#y/xJZEMdk@Ur=jXwZvQ/j
-2^LP^_mm8[Yj][l^bahvvc9;~`s0/98Ci{M;l20q}_h"GXFDZW.e1c3's-cu-2!0VsaX"1-0URhPUI>Z'3l{ZI~Z[30H)I~W.WsgYpz2u]6S@:[woh$.WI
-FkwK<EknE[m>TvgE}PO]('@/ZN|SaAVPP:8TU^#j!-DuIO9d'fnhzdDRj"e[J%^xa;]9"UhVhi5Mg8E)t@8HCS9RGgMmX4][EL3lWqp:dZQ,hxWu$xXD%2
-lEvKq,J+=kK"%6rT!X~.m/N"Sh8o#I-c/OVQb%L9r#8|d$>D<Snr`px<Cv<0a$=pPx.q}%4>"ad0Zl^EA4l#F=oWO6sdY,PPX'94IHA/!I)Gbb&WL%=%Q@
-~1k:^<)`MK@Dp^6$S3YI[6QWEY=)DW~FyPZUfF#h"kDk8FI/Fm(XA#YVM)({Qj2QI1/=$XQm:0LnA_oH{;dgEqM6[m}ax/jPY`0:P#.)[YR;4E^lN}Oy'Z
-_x(y(>;ZsJ4.PO3`.P"G78I6/kjGqRNG3$NPaGs_R%{.n7lQG<b3cJ03O%P!`Lj^.E'B<oTV=!f;lge3uR%PJGZ:jCJ#Q<e_G1iJc]2"<EnWETYKB+7MT+
-HUUGTGD).yjJHw:^:rUqo3xS"#0A{.t)q4F5]"a(>5"3q:Vj%q=i76];'(S[`2XnbpXnvCLWyE)2tYoE0w=H3}b6/.g>gtYt(1Q:~C8hZhx)R#NQfnX-/Y
-$$J=x[tXlBpwtWVav}W0$FO}9Rje5./]OD1X0h7t=(k6YLQ$M]Yq=EG,VwL"~f'Sn^soAY})cgc}~&8-GY'ea9xU@A>fzb8!_.7D/&1|8t_C6|OvVJ2SKy
-Ow;x}X!bl]y^lny$|CO2qx~FX_6"cUlV;YNL_:6=ox#.Yl>0qPs#ohmojmO>jd+9.Be&d{}+JMzksO<..&A'$-P66_bMcAPSz(HA[P''ed@%#{bpeg9PoF
-nsD-B%~x..T9F%CG'9S=ujZ/E-Pz/ce>pK%CHE^]"&$Io8.o[6J,~i|p{;+=[UBoAS|>YSqOU<q[/4Y`"uv5d|V]Yig}(8JUdUAM-5<(X9u>mMbkW}tE/P
-a)m4j8@+!yKL32D4@CC]_%jPl$FNmQxPU%KI{:.(>2`MvRI%h.+Ui>;KBD[]E2]-WkV,b;=V@OB|U0e]N<%(]`]iP-Z"6o@&xo[x]b9.8FDS:E~>-v/T!7
-!u}U%f82jzTFbR7;1Ikvp6Zm6F>6M|OscLG'9g6Y"3xKY{S!qw3FaHfj7!yJ^Xpr@S@!V^JPI%L,t2W/RO6%s8j6-i<$Ba.gTc!5<^L`g@%W2>J{Ah/P%<
-j=vy4Y^"I#M!$U7%F%>:D@2|^0Tl&|:9}BIwgM9smS95-Zw]]D$1XL<v=,w[LcHTQ.n2h|S9KGu3VYd_PXtRJ!:f8"PL4wQsBm{SZEnw2=qYpo1zT)83.3
-$6o7T&U)RG>zKzj+b#Kd&>'Nk{C)>J)Kid`kLu5:,CW8WI_[x<OU["C-d1H1+:GKT>oJ64#NK-2J8`t41m;Mm&2'b8kx4l:xyD$|6p=.W'&Z5_[_Lq$p.3
-Efob-'pW'rsv(PGE!vHt6J8KovI/9:,>a=CN-o$=w&&uY9B_.(N!7_:v8oRUj-vvE0nR[Xk|;[j$r@7]nacF;xTvqMt2aR)%;i|CS90obA|2AvdHeoy9d@
-lW/6I^fYCtK6}:%m"_I;1[X}/Vt<,qVc&L>=.IwkPZ.U7{_qpK'h`3|l|-+hA@L-Md#>+Y!VLnEhZ4uis58y{Z}nE0,/}d'l9Qy6T'2E&Rp8+xu"PsX=Mq
-=Ls:VtZ6QKE:7_4C}Qmxt9X9;}.t-4T-FIJ03d~V;L&9cjtGID&Vh+(wOmhh4^zV]u2lma-ef)msu]Q{.m)x[/4x(Dt>oy5xuO]O{c"r6=xyKX9O^D75)d
-w}8`hg8FSo'`+3aU$r:f:-9O"!<ZAPuqn[c&Fc{AyQ4!ZtCO:k5(i3o^;kHK&y#SmFt83Xxhz|i2@K>va6~NX#NP7ik)eRV'K#FeLE/PSK|H5}"M~O_O_-
-<B{XHN)%ozdk=.eI;$|n!3k@RWC_Xg.HqHA3!W$U}+~;IDZ<v"juu.Aw1I#>LB[I]!|+A]%c-kGE(1>c2$iO"ER/sAVafdC80<OSZ`MWz'.+S'y0Wztc;C
-1zr6%ztAwSoHv-rFC2_#VhuYk=/wi0lt$rkjx&##LQ/@H@8>NP@u6Mh5@ZW"t<q8M%l2#D2-hMV/7R8GMXs8R-[g/&=@H$']-_v.T0^$/41,75'aLT3/{#
-np%sCE,3z@<WK3/yEt-VImC3(,14sQc}n]A^8{{d$.X"r#rfz5hA~d,<CaVz]qm:HE1tM_Xhr>hlHfpz>=aLCK+;./yc3Id^H&Gb2plb2@}^:!Sm-10BBW
-:h"]t#H6XFGk{r|7~+%g`6Sa'5b9o&Eta-Hv97&0:($%K'HVfkwkbZe@XIFIFr>]}7k@B(l+MPaHm)>&+U1)R[q+-.Dhxur=l+m`[tj+PADTz@L|]x%;n(
->@v^8Cs9S8A]PhJ'Vd,t:SdX4u#aL6QjR1:VSArGGb]':LN2+eU8u<jmL/G'T<_U=$Mhei=:<7GuPa0),Yk-HV|eaEpo=G[-sOXL6{d7d&v,6C@;=7^W'J
-$I'V=hEQ&F;j@)Au^L|`+Y>&{q<DflOkX17gHd"2iE1E#TMPOTvNT:"AHT`@fj@&o$b%;b&lj0TjoLypKY-'a.NBrGcS&ZVrI"i8zMly=s`zR-aOR#,(K)
-a+'";PpP+tUMEyPsjGU7vV;>S64n>]hFa.^</sHq3/|C7%JIJB}4/Z$L|D9u;Z%3+qmL.G~Wu:1{~Qvj:ER4^1@rl-~+J)Tr[2XLN=_FQ_965kd1|'^U9E
-UsH28ElF7k;=hVJh|Inwb;t2saj>'[2zH5RJa&E_[p[qFcrjY^JFt5[<"%{tf"@%);>}vL-E}d`6_R(@MFK%b6gwSi&987!j>-o,P@2]R)UH3T1W)^@8fN
-Uu|4sKnH#[qto^:!cmxxX.u=cbrwujomV(70-+JV%WRkZZp59(BpQ}iW'r6]$s)Ia8);84'T'SqtZZ,QuvlocER`Qt`#z!m]Q(B"qRw`(o'03o{UI<Iho)
-N9|evtDt#.Te_}-0uOg<D_O:bHnrlrDJnxKg'/f^eg2Lv$M[|pBjUwg=X'+CPUL/2JrO)#Lo+"0j^yEIcPf'1],$+yE&h<etGAL-G7dP2%L:4U:;>h~Boo
-'.^w3%}NirE^Z>n|_ecA2`T;"k(tK&bQ0y#gr9rO<To["U:lo-=OeGaSOd1A<dUE%or`ocy'NK#;Ab`5roJ'Az`+YJpK#IJAMFmVKK$K<sS/w+EKxSZ`o0
-O^!0j:BD/.8X%S6SB.P_+0Y]0-Qsr`U^#3^Y:Nr^M3ujXYSP:U$Te'8E8vn/4Jw1t8CJgdm(N)61X9S|naS7-@&3C)jJC&`eUMem4VIuZeHKJYh;3=k=!i
-+/IAINQpX2g%{w]4HoU6H=#W!c<x1%hy[ek<U6b)2Xa'S5x:%XuuiCqF9WuCJF&5x{9b2F0zRAJP:gVb<a8AL^tG2KTelZD'p$4%>j<P.t5}KSsE$T@=r]
-S6%)+/3y@'`)`tnmD":_LbrykQmDCI9FX4ce7`&|Saot#J~"Dtmz@lpW0z9qQ9|;n}N|jRh:;@J,bL(j(%=C;c#iYa[X8gdOg8u@1N~{faA=eS'y`TM(yj
-kCIzu@E|_WMRby#'cI!msOgEpp0Vl1<4<zP!Jsy(A2~GH6h|9dC,&cSMZiBD)-USpuh:67,<iWJB@wX6q|8(.qz"J0jyyix{mF@pcy}^[&<DB||xCxG3Su
-nR~evML22B|No[rSoVs6A+YwD'/2b@JRE}Fv/H6AQ[1tivCU/Lh^$:#QE@]!0r`yn+3WFA4(D;,}YS67-<n7K%j/$q(Z(w6(@iBCxm7Y1HyYz"{j+;}M4{
-9>57#q1#Kg:cwm$;iABg>cCt42x3D=ZmoZqgUE4SHr]PbvQ0TvBwE#7"+c`;5_H'=xl)6&#RX>I#R]`L{j0D]cjzU!]nxg[A+$^P7iPFubS:wGaq<)k8)=
-=o3t~Mth(UYE>'/b(<,a_]so0wq8k-:;dtrwtj_zVi.$H;<,0tM6&^U{I,~H1fojH;lQI1|5OB@u<-Nm<7Z4te~:o.>yOB>Q(q"f>ieq;>oX5S)]K&Ir|]
-0$Ua6oW/C[1HrKt=DF2QRdx;UVf&'j5[/^cpaUd99yyD[',N9qDrcwE"yW#_~l^+rwMM;ctwuKW4m//z&U_}E)jgOKLm3&I#zGrJD#Y#(7t<|ag>gpM2GP
-5#TAm#1>+)iiB$%!Q"aj=ZJ`j{/;hH5!4;|5jJ6,s:_[nH^s7vgLRx&r0g$FIN)KfLb0a;fP,TurNIb>,XkVMM5:&Q-S[jTDl2;Q/Ocb65U[m;c{52I)2F
-/vR}B[[i.T}DNlwK-g444%<"rJX)tEB'5'V8E3yTbs+D.}2_n(+c>1hVJTGZ8/fcYG`6RR&sTiMLq@q(tiS$4-r#6,>gJeOggY$j5ZA3JlRk}6-v>s>jYR
-G.MmG`.jCuChws&DBa).6E}[d[G]J;xqzvy<Y9}wxC'Y)w}->bE!3nF:&,ln{,4qliR]6]QZN-=(HEtV)JbNDzCT_O~/;N%q}zH"H%b.xA9SW6MD.dm;"%
-X;5Bsv7'|lMu-6NMz"+_Hj=]c5w:u(i<oDK.|id@9-}3qM]4`US.;72aAZ0np1.!2XT89BFC+O;7bb9slU{%_fS(_bM'vLD'vv8v{'R.A&S)k/|C$})4!}
-s4c%/xyc:n}y88%&PoP[=0s<qR+!aAR+!mE6}rr3SuGV'0C%//q&(GT`ntSwCp0+I!"Wi_T/#iR)hK;xWh{^:Trxv2')^;5G>w!k1=U/Z}2}M^I:|"z/0)
-+%bbc]'ga(''`Wexe'ZskDUm}(RPF._:Zb+sc{r79fdC%-Ai"<gZLi+sg$$D@`LiN"`{X]}hA%!v1i5Vfb[=+w'n#[o0pGrOQrFqY}Np|I[>3pu[9!HyR&
-8b2+N('`]{xRaQKVu<K"u59^xMis`-KlZ4#$6MTbDEg`wE7EKbPl3JtK7(TIdNjRA{!4:"tXvhbirGRB8dvCv2CAf:MfHYFn}VCT!miC{S92-IT1![C.xf
-q-zJ~=vEet:,)]^4uxjgUG7e(w/$G7hW%NQO_%U]{smX4V0aY6q8lTL+eYnIb-BsWoIapjoS{/|/D"HK2<:Ne!,gF}DI%krp:J=9]9z,~<c1'TL^OCBR9M
-NLk)@64G}yhN$4z#zJ^V6J@mk-,t|]T%Pocf2)gZ358P>t@H_;$`y/XL}^MQUii/C.k;9'o.B)BX8Wl@tQ>W>fDVxY7l=Fz]LpMT!XQ`(pXD5gT-Owp5tS
-2jUhIio5>wwd(}&akfTovOxvn}5r+NP@2Bd46$y{W!3$/QMmw!|0Cg7qXS^#@j`$><#uAUBpIETNS`wfc#-vaMuY1Q;zEn|=n6;p<:.(G3iZGR$WZ",|Ju
-kJPayA'TO#v(Gst#K['YW9hB>jd).ETD<S,BKF=W$^OXH0d1^/r'fYS7<3dCzU2&0;e9Fn.B^xO]4SiHLC!JvB`tpD5(i"Vq&YcJUL!/palYb-Y|GkEI-_
-$wNUqd'eM^a3V.lGt+#Vb&N`D]M%:G2|hU9)_8H7tV+>.[]b;)c'Y;D_'3azRo=b]8v622H>AHo;r.+kvoL&>Xc2"fmfVJy('g<'I#S!I@h}uscANm,^aN
-<]0)M&mEk9/q#Kn]'S_c@lENcS^uf]aGNI):f>U+$187[&MspZaEK.>cwi(p<`.%Kb+lFxlftjU_q{-4]f(M[ONL>v1xy;A)/!@rwp>JDrz5,8=qAPlF}m
-rFaaz{&d<dizX#c=yGbSFT45rCU70,vy/k3.V>]([!l9dLUDUaaIlP,RTs0TQl1`U&j>oq(+M_}DNm:QgteE:3Nnc)l-2]O=~xA.ugvx%Q>|'QkVIwo-ZF
-z>#a-&by=)0h4#aCr#-yN)b'&^CxM>Tc_Ualm#eD(p8;u&^r.-wvE8fHJ0oc$=p2H6>vJM+m|!$}}D}V#/jYg7lz3SW#y``,kcgW%$s^m}zPUPQ]hB!L~Q
-}86kW[Nk"b#Hq[KR@.[<l0MhQ4#>x["i~D5GpP~L:HR0zuk/E-LOcAL.h1jc[zufilXfADM%!@S}1K3$pcyHS`s}W`bfQy79"Vk<#CM;,ae|!#Fk9+HwFj
-#FLKl$^fp91>S$HP1iRzN]o+Hbm)7NND:Hb4XiGiSimwO+1jwZ{DbwO|bT7|UmJ-pOm!QtBG~:0+sj`UmWd$Ty[<@9h%X#%wrKoAb6KvaF~>G_O8k^3Gvo
-KdUh0iD//I0kM,NMmSd9,E+-nIg9<AG.d'ZvNQ;c17hB^aT+2OZJv+2/>LM'1Q_a|,>}F5]CbnTT1]:fAqvZnV%0M<UQg;}1Vv-J9_Y-HQ]",((S@(YTV8
-@H"w9r3HNL{@N(i{-$A38Aip7Fv%be.0z1/IPeydI>Ynv)mlHdU8BN#k72]ZA5wN>onYEbp_m=e,aHv{<%#OF)s{!f]r`7q^9Q:x7N`a^W)c6Zenk<:uNw
-Y|oyrK<$t1+Daw0d_WPWS$P@6Wuir`b=hNU,gR.[/Bnq](iwi-C)<"7{G/F2i3qp/7o^lR,iD;j)Fr_s1IPgy;Z.W/WpAsbsx^)ey6lXGtIOY.'!c__R"J
-&#W@;ixtr4,#JuUEA!+dTKmLxtCn.H=]bC}<0b3UD3u7=pt,W%ms<;t95{v!OC5eJ^/]!,@i->UrwBrnF2{72o,3xLsBM`wlt&8M,aw{>ZMO26U1{fMb8f
-$"v:6`(L/k)DzNd7<ZDh'UEm0:0(7)@gMDWYP&l"q`~RBt#mD]qyP4~D+V"wwTu=dom)_4qf%x|/Bp+D$4AFZsafCy/r+Gq<gJi(.TIM@N$6Bf1/g'fneV
-q2RAYpO@5G:3WA_5ej+dY!c(wr'ktH;gNdKJo]Y'h'/ja4j2YE`mJ3LyHJ}]-$F%}.<$a&frB[6GB/,2wa>UH<AYDnM3/bU=hxD9"b'>pOfS{W_P|TtYy7
-@^gv,T'uN@c@@_&Km#L:m`3'[nHU&X<-o9B'=;K]bndo{r'qw8{$(z91e:=8OH5"3|g{bl(hgy@|m@c'i;w$]Ed{kc8$eBd#f@.H9u(H5X&lyns<t'/+]S
-0"}j"8X#m0[H^hu>4dy-<nj8+G[1@,cD1"bBEc'Q@<,36cETmN[:+K7`m7g,Vn`P>2oai#OHMCo6#1S6q(2i<r_9Mw8XIH[)<|s83+)P'q'Qeing_aG0P1
-A&D5mzf)%4T--AlE'Q:83k!zUj/48z&Oclu;+{2ft5O-E/&A&w#=_Y_6zrjHL:_Qe;R)-FlsywOo&')GSS{{{Tq-'HP|)zj;S#&5LNK.]Q]`nOw(D!>:O:
--kJzz@$]I9oDA4xrCslBz]ch^F`jD^6K9y`nFQJB]P.B(Iq<6A-Nfb>&+"/Lhyl;4[qWT-xkX2nciCkVSz6`_CrMsUce]OGDwnk.r5@e_arjkr:%8O;0Zv
-YgO_:8bbFnNQ5'/&:R6WC$N^:PxuhqM+':G;>`WkpP2ufAax|aO0t)=/KiT-@!;q4>`&U$IKwk3L(N_'ofV%2b"Kea(a,vkun<cCVza4l8Kb@;#E^m[m[R
-|R}[E^Ip}+~)C[8]dWs.T[rCMm!RTq,g!!xAEEyuNZ;=fQ{6}&]m6>,H,Sht8gfRa/F,2'"!Il2P]x-+7L}C}=%,P&{beR&iG,Sw"@+|jKoD4-m7&(i-{M
-#$$=%wUX{GzPdy"ADM2@%A9PjICSh4@0^1xDiMBza@f7H|+t50"JEfNZU>~rO5UQK=PQphQ81hU1[:h&NM[Di[T:7'Uy6'UYu%9_qL&$_08ACc_N.p^D]b
-JXEztPq@EaVPtyz%9$]h!eWoy(S8W!HiTmB|O_"j"Y#f10"P%#ZngZwxM,Ear)QF26Mnx!O7!kn4XGn;5=mgGve|:,$]O#Ti{NW1U32f#R_aLm9i)<ls:0
-O@vjL0Y4p-pAMP6E!I5pIRgn/j6xqSNIwXl_=Ai|dV0)6tQ0H7~U!|FG%"a_`cF@V"Cr]l~JsjG<x;'#_huMpegW|`XD8|-xA(+#^IX]Brlm!aDi@J(^ib
-.ofp{$+`n=2U/zzOyvDx'q/P6&qiM2tF+4zj2D/TSJcA(>pdOPqKuz;jP.z<L47B$wMK7d|,#b+osX-Lm+G:QHwQ`,+zsl&e`[9>spdaYzqF{')o#F!OOw
-%`3t6-^Jc9$tvhI<!^3qM@G@an/Gg2}5PCGuc|nv=&|Vqlj4gnhvr%9&BCCSD5Rhrui{w/."R`A+E}0+zkv&cS[wsG~O_1Q/prev!CKMVh+)W"=+e`sI}R
-OmE}%7<NPm7M1g&A,MHEZ5]u;<JrwxGhI$S^^%aaS2D3:|D{}Cg@SrI-+c"V9r72@"YbJ`{aijpyc)t,_ol59{ml'3:JJ@J-&6e-.cdwVr7Goln{tJ~x;o
-F#t^BZndk!0I0d"e>(O15AQ$o/z'zno{^j^5[phH-cG)WDP@hzD86jj4G#meFYPcn1vFgIVTY+Pg}ssFK1U6(ju"Z<Eo6f|PH,ZyasxTTv>ln^|01t",ST
-.M!dwMu@GxBgeF2[80iil=J1d{6fp>h]l^:$,WZv3}c)"5{qX_sJ0X[4iod<TDt=vNWJTnJdY|LNwHMGks)N;oxzEWG4wz!eY1~{6`-oLie>JD`jdL2"|x
-<oK_j)ujBU)OC0o(h^z@rq4Hh]xbgec6XPe$9k]V~7$H84'SXH$;4R{mA>v9St5jBUj47qVpdrXQC=GC|fpzop{}jvnJ~lOzopmgsfz`m'x9[BS%u3NHeb
-k8zR8kD#yi_eG{QR}f|wCLu$WC@xnX<o8hMF=4mw+OH!@h2KLorGHP}wBG!Kqp]:Ef'Rg@)U9aJ#`$Vpb<GKrIZ[T_@^HT4"}/`x.2z$on]8!%t{)^4<3g
-"_!'KHbvJ$9ZJjp>(I%L59ZGr.J%L/VRLyTS#P4q};l9~YBv|s[5'i^m}yjC`5YmGMko$16o&TxVPG.PTB"L+apEFE5mKn_|!-.,i_ny%;z@2@0jk)svKR
-51aDAcT&ngtE`2ah9.q^32G1Vwf8KOFX"rHG08sc-U,KYnslYC;d(,:jZ<F^ZAkaGc35$qQ)0i'4XGs&D$i/Y>;)gI"].Uy<0'up0"lf)$DJ='=YrUvJ!6
-4R5aqlyDP>W]4jvl2_O0n@=:&JOpXSI>,"]&;U$K.,};|n^buzUKw:YC|}F!,FErq7#y/T:ZOpzdt!tJQn}Dh|SLvhPUgJ3/b)D)qpe,U_381'[Cg-x/{$
-Y|vYsZd6u8QzmU>aqSfFL5TRQx~72%%=mEXk@%ZIB8XQhUb{L67A#WqWbVcqam(jVJe/4vxFlCUwhy+&Y{-Y7S=[Y446rtWK8Xgl"4)p,m.9p"V<9Rn{Xh
-8/l2O'z9eL!j__umS)_52)[S#R5ht&Y-m^7mzssc2;r,Jhs(8/n!w`a3J6e-fD3BHIFQg}~23++xuht>y'sQ%EB6<+z"Eac[|_8|luliu<DU=|{AIjbFGD
-vt5u/9>6o,7__+C0=LK$TC#Tw)LS_|~RN6EXUFbRT3|jyY36D(~]Mi/G^JqC<4_}gofJ7w~j[5{;A'nWUmi]lyujl_#s_"7#dpC40/n.iiCO)PSJ[$,6n-
-|in2QixGY`0bA@pP5UNN@H[c`m>S!;p;nKnPVQD|;Z8AfMuIAL7aLPUZ+wo_bu^`_^4Ih!Zx++:&8a]Lj&^.mN3Fg1]'ARuC0yis09qx;$L[M%>DHcjhi8
-B.M9_5'#k;O>w;/_5>EW<%Ii8DZ{`h>1lFJ-P0LH7]wQ"+3R[-xOYk-m`acC6|w3FMM{/o<hdeZ<r13xPB"IQW;Qt-o6$BI7`PY&;_1)8Uu!2.M$WAAi!^
-""G(/[sL='1N!bZZ+(2IIPp/t-_ZNq8&2"/'sD`8rXhdgS_"KRt6K)J_mr2azwemLlJ`d-/GtU$-1(@hM]@FfwQeHci;.i(N<6FCvfn>G(dtTMYR^N84z,
-~KD)Nft$+:%R`aCmNuECs$B2/Xiz;2<s$-wZ~9<XeUb`jl/f&"&mxBkQs0##XJ[=p5GE2IKZ5S])><7{cPQ,|50!E7y&7si/E;P'QW~1.fQ/)kLRP,99k3
-lWO72eUqF6d_pqbR;WwvvX&oBaT4GB`c^-X4>dR$8Y2ooCJ^<R59llV@$86I.:e:`Ku`.&,Z:53Sow-`"H<4d>Mnqxh[Z5pQi{6Y>7+l`MwP|-zW>_n<7Q
-6PS#kRv(-;[f2$XFUkZRHHy!&xxiRYd^^|~xmuT<9cO>u1I<f7Z_^!&8PHs[N%kp#w/wu=iyl-UrI|.6'(icZ`iAVWQ`FnJ=]9udhBHQEc)}jUg@2`Uz:k
-O,N,WrY6bXTipzcs}`$0"BX@iHW;|FtA&y~4GhN0/0TqU$(AQ`We_'y7y0DBLVrU6G9;Ur]kC<-(GIy0R</nsfVItcs={'bXs8Q{zvr=sBQfl)<<hB@jYl
-`93e7fUx.U1hM"#fR_F5{sXoWv:)0SuUm:xZI2O]@sOkhs<Ka&5)s.AH=LDd8n>P&s-Elh>_hxr;=phRdlf;pX'hx9u0z&|tf4u#5>2]K1/Vg;3:.l:-2f
-M0TEMLtNTRe4]sI';+:CheOfN^&lml2-;POTXprFpKKrN1wicifdCWFP;MIY)EbYqfC_eE{Mf2Bp{q^{DD'ekGD#U;7iZghXX/x(,%GWbB1yHU|6b=Y+Zf
-5XcV9=27bAVk'L$Bf<$lOT]IoAk/].wX8Tbhvm&u8/nWLZ7BWy'%m[(6:a7"UrFZmwWOnPfUNR&SVOi%=)1+WYr&l^wc,$tS%b+hYr&jG"<#nPkkC%fn$&
-B=In~4`#Vv+p$^^P#a]]BE].ASO;e,%J&:(v_Z;SWRS8CKFn40o>FcB4(>va&gX2Ie,HT=r7Js'^FDE7dFB4+B:Xw=v089R|ui+M3.WrM&}<EL#p1vr>|P
-q(QE,BoiKqSQPBQ=x]^)&.}abY.Zy9{[9";[TtaNhi7Q93UQm,0M<BE{2:BW8rX%zI<>V+$&u/m')rh_3Jbl="W:$$G>HR|d}v';~N`teQv!O]UupcUn82
-$]8jl],'L:.X&9_G}%UP!ld/THl3w8(BTMdkW7j/cTY9<2ufN/!H)/[_<PPFG{8FFz10{)139CC+X+Sw1nO4oyKSzpt3Nvt"lwHdI@L9fjos9k%N]CsQCq
-!GKcLrV1Ms();fO/"FXTbhreLpJhtr5@v$B.OD.43n:ADR)SqE'gk-4d&7l1GV9bxlq7|P!SfQV83DOWnFn&~R0uPLT/,K[Ow+6RUD:qJL[O8-J`l_lZ}|
-L9fTaFMCHt#v:{&],Ex#,Tq>IIHwsU7p7b'H%0%E^GmuZV5)v)u1.d5suSvsr:EdL@&%7-`sVSs4k]T>8LZ{ILd3.V^sKJ'K4_@(JKjW!Xij}H_f~:Ghvo
-/@:2RmB[G6>[.Lhk`U13{^5x>PEf40v%k$r"FlrUjaDF_+84{O@rk$msEHu,L8yz;702(r[${eIeeP@8SFb|!fzE1/={)LP#b'~8hFQF|_Ial8'3`1i#&1
-TeBPoBaRjkHGD>i7nA/,mDBaC4}&uNZY(rL`+M>FTVx0GX>F5tL5b-zdr0dtg^M#L7!xCnY3%`N`D@^nP,tntsk6.FphI6thPhGr{CI)cO/mgB_kM%X-![
-1C$2!)@#8k/])b_cH{:WX2]/t7&2.#7!6Ez_Dw69:R">2[[^~OM=}TO2]ZvhIGELha#gxuaD`Q)G0uP}na5_3&iJ"QG.~`"QzhUfd>~f:'Po7`0=_K@sH6
-ed{hv+Hb:[Lx1jkJtiKmQOr>R%Z4h}x@7s0!KlDbmr=,&}%jt.zc=mKi|H>fp/q"I7J%U3@ZX<kQ6GRxKiv[lyPuO{GRPsSdYWdc5$iOw2ZlT$e%ekf>wa
-_mP;'k$;I&uitS!H:q8Sj+pW$]rzbZq>P<s6ek2%[cB"i.(B5IO9jO=T-/Di6}i7aDL3ri{!%@utT([D"gl(PS2Z-$T}=0D-8)"U7%39QBL_0/R;oOYuK[
-8VX'u{Yi&,B-DF"1"V'h!T93_^$Sq8f8mO-x{y$;J|5q'1tr6$I8|tpcMxl=3V$8GNo<%Z&ezTwC2Ym9#VNtb3@zj)An4n}Gj%La.:6BM7d%@PD}#>+<Qr
-)o5J{w01n!WY)Zc&k)UhCC:afdP-/J_zF&l$&KmUz,jOJ$/K,6iHqW,9/0FCMvjI77B/p;Lfge=m]%'M;8Exp%DrF{#LuZd}y9/t2e9uh!(^~v%b:#SEvC
-+{SDG_@eAS[(.du0'tdXdVu)qX+-m'IoFT>-Eet{C)/hSaqRl&U{ol/,iT_Q/#YnrdNZL3,fx0yBP1.u=0_BK6-lLIZP))#oz(~QBwRx}hT(I)#iOlb=8L
-PnQspT[S;C[CF{vl{+X&pvr,uRJsun@EwcYw$l)b/kYEeEIf^(v13D6nF"vlh/<fVkT1Rqj"oP>0%)N'_e>E`m;z'+nNCc@0&`hj/|>[VCu-GxWx%(<u%t
-5M=C_PAcL(zY,Ui^`eN%(|65gwxFOm/pcg/z2}r8q(D(,`/V4a^g}^,ZpkXva$-veO;wk%F!#3,f3'&7Dbcz6D)m{N<DXQ+0&mdir3Qnz2)<eiDRyw0wVl
-KE^8WjDDzh9uG2z5zho4YP(/d0lpSE>"}yI/Xmy54Dd94i7z>NJ>;;)a]P~0dUo0E['s";)W/}ggk-p_@$6mK]##,;i396ZVW9x%FR_d{,jl:mplO5EHoq
-l,l)+V',%}C8~vN`uJeIw3chBWq4tpyVI<%,)87FpltV/ICdff|I<vD[k7HaGhqXb./p`i{8K-)'Dqumh1t2~%ObLsa#sIk-TQq'FOU#k.w<R]Z{z8rchn
-.R^D~t"<:]:M=Ygcvm37fTo"!2}-nni^>)%dB{%Is4oLSU9zz)N6((~8G^0gn9J=MMrekAMu^k~DLJai$gH:~GG0_nmhV+6U.-l]9][)CIIm"|E(IPLR[9
-pYb#z]a]vk-n`vQnT+[UA6h8"S508<v_U9(+JS2rUi1";J${l5)lznaP<MAb570CEqAP{#(.5WrOb](.n@h-m@9^10[NBn2<uT3}L.RTUd.w0!wH5ZKyZT
-fJhL}KngWWv.>I=a]8D"$]S9%2H^YRe510Ej|xvnO:<l-Xm+#YI0mpEK+LW8o!^!1VMCA'018|l=Tk"!'5Gb.,}GpgCfrgKx.oXs5J)<._.X06|=JDQ$cf
-%0dF:o"_{0m^!JJ.9r"<,VTDCOZUKN_7O2'{T!07&-Y69U]5"^sGHeL[-uhGuUWUF9w#&gQWQj2'RZf|>=stz))7hi{!-+U2d_QFF'&`Ki169H9iyD$@K(
-]<nn{pZ{]/hbjT3)W;ajkb5iEw72I'AxjDhQ2NT9i=>>gXFjr;{c'"1tV_Qncjhj]aXcHXV!k.HFnGfs;Ge|Yh+9N0k7jJ3]C|^dt,<Xo]/B{1m_9ge:o,
-$DC"al8O}CX(Kz1<BJPR#"=0V14wAkLI<3h-1kXP$@~"=NX'uQ5cZP'{C=Qgck@@,A<Os4.lca|h,(&[Z5:+aOK(U[62f8g1D@!ZWNo#IYPJ>G1X'n9b"A
-vR)2YmDC:8Le3(G-UlLY"c"m8j`1gA#HJlg%v5hx9U5/&$phidev2TfS&IZ<4Z/Ls0-Nvz7oS8VmB7jG(;v4T&vFo&T`e![xH|tDY.OKnRtrwUR]GVrb`p
-,|g[<9;n;W=nks/V@W~=Ic3B_]oj{<s8rKXbzsgC3YHmh(!G5@gA}'"UIp8Xx|73$]vKO.UOQ"B.%Ov-0N>.s,hJ^<&Q<,LG%R0c~j'^_B><a>"Q6<~Lx^
-jbCuWTj(1W8o}k'ZuD)>8gQZ`)zr!-U/uSiQDk"L<RU7^:vl)nSdfE)0ebW;~`c4/$xFnrvSIvyyJg66RM!"$Lm"roaOscx:KZQ4'XN!nS@+.wL+xqG.s>
-AYdb1uZv((T[IKBrqe8tHH]W%4C4ET"fEw+cc7RChgnjwm@a%#"3ID5yk<|Wm.U9LHYo3_la(TCk%InTy6InB4SN"W!lA;n;~gXq[J@&.%nAc2MM^4y&N-
-Zb>HjW(]kHy3YI~r):$LED,$$Ky=1='5VNPD:WS$HbGhQc42k@LVtdZg=m>=9J`4IAPmW5NO|j'i)KyxqW[4!_&8xMmzt4V=5$&ZX^}Y8yd<h|ddy_UB(W
-'<cOBj_c`pk|qs>+VhIWwRLA7.[suEYd1J0JHzE|~{juW>%[4traTLFm>s8"+^OQP;byH-Y"DTx.)P/j$X$uIG7Q=T)-z`ECH'kazkQfA4]3LU+hGN]f!'
-ZR8gflifXoK#2MvSUl5"3/NLN+<<2)N'}iD)S+^X4^G.0=&:<a}DjR:#L#0P3z|UvU:6}QBNw^THhASFmWE6@R3or},:EcSHY2NxQb0|Kr`ElWz.1Cf{;g
-OKtUJ>KFaH_(4=#b7|x9<`)!-R-.]X=+l,$t>re5,=whJTw<WF@U^o{#ocraN.&Ut0wi#inZ!>'B@Oi/{Z6c<UyY<EhjJj"-llsH[G]aVke-zV#<s&W{ud
-:>92JYJx_QUIZ1mSt"SAWN$Jgdd`S7$wD`Xg:[_FA28N|j@@"Yp/]AqS#zsl}R~/p#8YZHpOE]Jp6R@6]2#BQYtFgumG0CL;lD`P{q+$d/,q"7hprr`'G4
-|N/[tkoY<@QhZX,WRM/O;|Dqm3z:WZ{0aFQjgU+2{{sX2:VHl>H&MEe[Y.qCEH'PVp%cn0SOQ)AvT.>70[T31!0CreQ(V%gIX)c%8:o:jW:6NqA]B>LL]/
--YN]P2PJdH@SOK%hIY~:V^jUMxx+O++N0t(GMOrsE&#9>mnC/$)wv/qQ0Yb6JuLHqy-+2R$wE5;(mid2pI^iRYdM.A"91,!']t39Pl[Q#h(p!GBB/iHM<j
-cC!f2_7;]|O^iQpb4}!TE8W}jl=Y.v(z%6CiG{T)VE;DjH1'OA$I}rUK+S~3R+_YdOp@5UYjJz"RXRdSF<[wI&#M/r%/.@w}KHwy{lc,S2xRlFDx3>LlK4
-T|Pfi8XUX1@vaUUDSQ$:QV[WJlx>dK-0M+/dH>1PRAOKO_fJ`l+'xHQIN$J#L4A/c'#hCs!9oW~`c@GZOCeR+P[UQ@nu#oLDO:0+~q!`K5Q6^%@-/i~<e9
-M6$Zqh%(nz@,eu2EvnZc~,ysJ/zOXF!dd&of"#TmA.,2}3z"#:&mlJCaO^:G^_5.URl'o+/X9,cKCO@y%nuvU`6!rv{%#-^cgZ$VJjG#31'c]yZWokSY1U
-[_oWhda,czCr>%xQ_{mF&bdU(+~Kp{(m;IH8z&cd6HTIsYxXgk:k&Q"{aB.t;S_[+WMcWJ3SY:fvv:$qqct#0c!;+xH4];4&S<<hc{Ony)s_zy"_h8e_Os
-uzy5<s1M9-z-602kn9}0BVLKE#]<PUh3Q[f]WknA<o1]'pEM1ZqS.HJv-&Z-`j%i;OQaIEqw'f|i30L2pB4+AL4,/$J-,_8CQI3%JN#K9SsG<0|G(6HT+G
-AZD<MjqQVk<ydPRzp7}@>Agxhn<@:zIq9_eu)IQ],h3oh#0%7d(64]k/>&g9rHyqd2YV|19X1rX/b!j)&F}u"3%h0/OyIb5r{0+BGFqClwz`+;|(Kvv"7z
-r:lh]mG%g//B2Ew/diJHW<oC!-{1|$wcz9=iE@0JY'z2ii155`D'b1/r%sGC>-2E,jbgphT3!^]OG$_[9DL3gk%-h.n%pp{ilSd$fHW$iO^J:`>RsS1}Hb
-lU5n=_zN5+e1:F=CjpzEr-4i%eNc{J#+90N;9%`:eGQ7B0NB'j'ro%S=x%GQoJI.veg5pT4Qw-`h`a(es0afNHfT1W7YWU2kn-!Y$7&soj,|b)#471Kw{D
-T}YhGgd/0p&JU-y/9>T&#0f}@]dvZ)P.Fm'd_Oj.plv5,p.RxR<j$^%6~'JaIH;!R88|oy)@-T<uwS&GDe+y3nGffUj0wY5nPZ]Z['rS^aX/-W!>{ZD-/(
-4d|RFZwjj<<&fs-8-(]H_;6hgPjbuPO;{JX&Y@hR`Xs6h!GAUImE$m6+]UCu.3RMsx[0qFY=_]7T0E1UdNpsf5M=m(yXHNQpX2g%AZ>+dH(^7DvemX|Hm%
-1,:Xz!P}g+@]zWN}Vq-{&_hsv>"CFC2(cF[K9xvk')W$lej|'hll'=v`EU1%>Fd_b'w"&T:s.i~sg63zcl#<g')y~b^g`}x7(V>#+.mvY>gnS4BypnKg8y
-kJ+{k!c{;$P.YWZBF$V7L0~|dS]P|13dNn%/O#jdE%"2D]q/w=/|FP%Gr+|+J8;u-xC<sI[(O["fmO!Fvjja_m6@[n^;<dH}zN6cf</J}pN488gN6oa}AK
-k1ZY$AVZF^7;M48tbCO)iZ0>Lk#Xm2{";X^wys`z$e@]!+9;K#Q$13+3e$dA5Vg3tAl[vjU$7I{P[;k29AA><O_frjI>V"+mr3Pr|B;Zyi_Vl:3w@zQ<J}
-SkY[%QI$B]lWt(vz!d=fiH!FDz9=TcPFfcxNj'6!U)HY~W{Nk!$(8kv_ikP1($BI~@e[7t-!S@]%ViR)Br:p%"Z9m;s3Q2UFHrD8}8"y!/zNr2(fd|3ip:
-&(g2VOYCxUl|'W69aM(]NhdX^L_]:u-6:qG9~gU@@Go%YsBhI5N_/<}A{++xe6u[2BQi2c.[,kMswtcOcgMbFnw#ttn,8|n42APdp`M,n(Cu0WqBg86:p&
-uKEl=ahF5g[(Ik[LDLE%|gL'eP@Pf!dNDE]_WS:w3jJGPZnJOj})7=klLu$-V+B7kdfByG`ZP#FrB997kmMgMZlr'xpD05w2x<MkiE.5~PigbG+@@1M43y
-(x[#yMx3]GBPH}4aKVd:Q&mlCk&X2=-Tj"pInZDInNLe#)4D@;;I;sy;YG6F|BeaU:Wml4f+,9i'2hF3MGdhn=n>]XNc5%vP3'z8]oIjdGst6}6[pL);"r
->J[}CNvgxK:%xW<=LsB{8nQwx,^1!crjA9j28kp!ochb}f>!3y1L`T8npkeC.f8:&NGu27gx[5R%qQ&#Img|c2:E|-F3+z<oa}G[<[mJ!xy#E#>m7qBSAI
-5&A/6K:w#Q:c>YNi`sEyegY_9FF<sbm6nY|+Il0{Qoh^^y|d[X5W)F3xb:XJ'eE%+^7]f!'uJxV_|,^{L5%,e="4Kbf[mj730J]oP!R$]$y9;H$z{=hKBL
-Q[_|d]j,.RXQu|M;[aAfASM5-R'xm06032"^>Vg"E<fYY0Y8~D)6T/ze-!{v}'(m9#6p12z$9]$V<Ur^H'Gt6sntjTA_pR^GR>iFUvhVcVQou7Y8+9C[CA
-L/ld'kO^LQdPIiK:ruVJh|%D{g{,/1=+]%uT!uj$-0KDaw1G,[&W9)ITWx/_[H6>WmeE%$')3p6u_spLn{VR7xGS%O/Ep%RJBpbF#$0iJCcWp`9hI"F(v8
-yF>D31{mo5ky/><4Yv(W=P$Cb)@b$};c1+)sd$H7B}j2rKN@JTW||!nJ|upRL=zQ-)a&w4Q"ltctR8+74u<&g9]+V@iF6%|zY}lhF:gDZhB_dY~{36U^1'
-RZ9MP]yJOs;"OUN0~RCgMe3p/-{}`>g+FTYB!yLEz|AG~5Oz.)+^0{saRg;U(|ps|u&/2f;oqH;xxFnZ9:pLQ[9}oE_"}>T>WbB:L(pN>}}]FqG_Je_&(y
-""J7T9Q@.(aOx&<!BMyLN![M-#|UPE6_Lwm12]I6`|6"(FjR;JV["K4PJ1T<L^y&j<V[)g;/crG_~2GyF-RpdD.)3'I'Igzohe4}.gGresKPWh:IE`T`7{
-reqMW]|qel^wc'WNe>X;B8Bdr-70Y45[E2@H]G&:#VB#^g"@U<&xE<(w2rOIn7s=s|^%=n]-K>+c:_&]FM;qx8[elNuGI;G>q7#Mut27''(|3&5"6,v=(G
-i`SZY40RO]LsVfC^H)H/!BGzViB1lM=Eq#4@JVN&pNFLyZqQjS,N=a)$4@-7(ih7M/4Tc&@Dg(NK~-`JZG,py(6Ydmz#"<r9It:BTx_Hx}p/%@j]c:MsKe
-z!n[aW_jCqE<.Y]:s-7UvC>0i,Hk:#xgc]GPg8Wms|7[+x`6F8<rUTlGN=Vz;mS-1o&>xgCqb}bPfrp(["8+!ZRto5.(YT`HPw}rSawFp[P!{+sydh^y=t
-jZ}+J3&beGL%vG=oxd^j2x~{)+8bEtVX`e2eFX|JQ'Erf5ff.1k>mGMch1bp1Od@ixAPrVWf`GtwHbkx%FT[4o^4{"0n07-N>)3fa7Afdz}&zgl2cQ3sD7
-o+!["m~N<+i!a{'@aVGJA9O.X!|%x70xrvw9iF9CJ|C8lv6=39}aFK)<=d{==7[TWg6+"=K$h;fpXJI'7b/3qJ'$'xu[m&c4.xM!`Lu523Z{so!.97C'|5
-hY]kcT$ps>vTt[r0)Xsumqk@Q1ol`T7Gx=J;kaB(%"'M8EXzR2h=B"b8YlweHQnbTr7gHQ4x;TmcC0YiR.cFlS/W{bFl|@;2T(Or+QhT3J&vCTv^;bF[Gh
-dYpJ.%WWVtNn08`f!zy:E6l.S,BU{G[x1VS&8<OQsTnV`KJg)-[$brOQgTnbdDU6Gmb-r|=0>}a[01@#mni#w2.7gdpJ=Y'dDWK7D/l-[2X;Pwbc018SX;
-a/XyoqOF4>vS5;Nuvy"1sS5FZ=xiu7k{$D$p2UsHkQb_gN{1Ql78WB{(4+S@GE-2M]yL0owN$6aXnKxUAm&_'QLn0Ehb9]#o[xnQB]&(Gy1cq#@|UQXs2@
-p$_Ui$.z~@J=:ifaI+7,6holpf:!B&+1eXqyYrk{hz^tKTf;uiq20;kLBT8O$ynk],Ms;^eJMdq=n7E7(0ZV#W[$xZb,QXb+<K5F!)JwHV5;Jv6=kIdWb^
-MFU)h,XW/9OXPeg8+v{OPtg6u-TJ0`=&hw7<8+R(XHG$^|zj)%%oG-Ht{|5>C:PDYQyJCWdUKq.d[S;rh}WZ4P+l1I%@y:<OY8nS{3,M|&}YF{R]9olv6H
-|u{3KoUi)Kh2i_b8CF($r}HgG8.J9tbwJDqA|Tfx(|Cx+mjA6oh:j!dM%RyN=lD>^V~2RqjH}uL<!#Rxjh.t:DQF{RL#/8SU#;t^xxa[l2]rK2"ZvY@R-%
-.bV|M"K4D'r<@6XG0{5dbd!JkvBNbwqbDCfEStI$3p}IqtpzgU(A|{|L'<.#}d7D/_,pN6xUb}>1S6st){HgEg!{eOKJVWpoGiF1BLEF(y+GI-g]F1Ne0Q
--q1Ee{$8nu&IK9Zf/h^/Y1i'^o7Si/l4Y)ZH>t8O'Q<WB0VY>7r4:g&O6S-(m/_&5VF3$PV[pz."zPU^c8^-UHY8J[G!U4vlhLj/wCZHa_R/-e>46pt,..
-[JUpcm0+Xj^1kFS7xpnJ_V(Ehop3<:}3m:&u"hW<fIPC]vcbLv6s@,{1)y%[82UWSD"tn&Y1I{p(+ytAW#jV~@G;eto_P@aNReYh.BPJV|6!`6i+mEvLYK
-;gq=zoon/Rbw#K'>FD#WKjODZ`;T}h&!lY6N{=)DR|$v-X2!FR9|ww$Y>$fb@zLNjh@A,<J)NC(=aO{8~|3Sk7<EA+.6UicmrmJ-)&H&f|CxN![tMGDp8X
-;{_APJ0>ZsV|}{MXs[aw.g;Ct9v7.|:;J#W`KoT8DXjY!(M&N5PeVDl&N{t}3%5{z[l%<LdHF;kTwPE{HwK@-OiHu0TH>Yg;J/VtQm@tK_Flt0R|@U28(Z
-CT7)}&^Q]{Acx.2&h:R/gD.o$8PPPw)e}C[PCZnENVGkOqmP<N44e/MJv"!<Z;&>^#3MQNwaTQ$1g3k#(f$6{6;3e2d]]vmiYf]18pbnnPyRWdsSTx(egc
-kApvp,cXFRg%ox2+Al<EP;djYN.F;!lhg_-VrY<ry(Z%RSVM;II_@P}"A.1v$q=sMOT8.:2iARXE0sO(rq$)&!'ENEqit)M"s9QtCFoA=HW-ZV6(^#4X5Z
-fP9UbW1$mw1Y29snem'j2{ZO(71W;`;q=<YO{Iw1a=GzMzz8t8(0w]!C8p-#Hr~==LKJ~cCzq0GpPH64o4ma>D&]c@lsGSY$o[}<qzS`=@c(]a&X-g`A%A
-FQesf'|}Pbp84lB%Zd$jd=H!K05|q=qcAbLui9Wp}/yz1J2{naHbR9F:g(igWI+_/]x.@98nW'Hz8v$h6WNyxVt=OH[wn+G&rGIYl8ri^]SJlyK}YdF)Z5
-.}'{:X>7NR3p@bc/hAZ5I"pg#tNC=9ij$IucZ4^_pQt8e3p$gNqp_b0$}E}u&{e(FiDdXr[V,8q@.,n"bGG$<t9at`FJ,lrA'"<TlpXP8CARP'WSA#QL$p
-];eFfT~U99=b2,c22D6-Y`K$^z[D"MJ|}M`wEwTuLf)a1MxNMfmp1;q#et`V/hUI<TI/[9f3Q]"ru|S!d"lP!G9jf4]wE&k|CjV4nQ(5$CJxU4<UjLn)g)
-i4fm7%h1VakXYd]rQ|,Cq9Z}nwDJ_HNbl6DB/WcP8d3RtV!^b8S0Ne-nPo~tzb/[bdOw1bV$dh+/])8T|)Tv:k/Unc[p=i^h<#:ow8Yr(XH>vd>fXWEZp0
-Bnnk^ri%Z[Uww1&M3XDz9.{2"<2<F_"r9MPRsQ#8}<Lm3N%7L8M2YnKd"(LF!b>:DIie;!l8cLn4IgH,W(To}j>n]Wts&c8hEc.m6!QL/&f]&T(1rEIB.M
-nJu{6c]@thpeQdSJU0(n5dLf-Uo_n9'/g62.iPy[F5YO$eCMb;rON@C/R}W1!5yytL.Puc7Yj7P1fJbZ.ha`{-YnGPB;EWLw7omURa1uWMy{Q0{i7v8>/2
-y",M/)(OlS~_"k$_HhV9Gjdx["gF)hwZ:!C|H1V%v^p-taYYTTeiom~BTIVXUhJIMLb<qGNz(iYD>&plAQr_:H1xw}Rx#%2)}R0IjC@C`=bq$A9<^(Od/L
-f<1!tvO_.M9TIdTUD`NBeH9]5eoAZp,>Yv1N#``g%Odt7FbA5B,;>}){efcfsM|3#kpt#ff_P2^])2b|$bS;2lhXEtU^+8QCaCg`nxlYd(.co"3iwd@{-m
-$!BnkoG|9OKgzB:84j19<TRIT3k+D>})4R<R2d(9jY4^$aTKQEC#E%+tea(wRRTPi#<D=T[ks8+0UgSwIiTh7EH%LJLY]hl!(HQl&0+D=A93-97/CxYGc:
-6u-!OH$wFn|to:Km5/Me!ve<|Z'Ark"l1&x)6[Mynexd^4}6Q{Epe8Qqil+EM4HRW6ELp1|`k}gh%3Te[hwiG`@nF24W7MRqIpXMT|wcZyGwX7E7.L@`")
-'JwNs{csUj^D~K,dN1o1^>B<Yr'RfX<V"h(MM[4tenLl~W|7:w]o,Z+FQ1<5PcG{CT"(i;nd.^QUHuNjDw^uX5ypJgAuC]mR("_c)uO@-$Oa6cv/fJiF.0
-,8.uWxgCZ&q>nD~31qA|>TM4Y>=!K=_pPiD_7+ZDUg@Prckf!~&)Ls=x~z4sBOjlnOCBrz,J2{,'SGRMH/eJlxtrN.-:3oSEAC09VSd9/mJyUDEJDr'>`Y
-R}oy4nMOZO5<P{`)S+"hZy{Oel}I4mPx5A'$<WiR0YU1YLdy0{QpG6n<n)^GIHG`,b]T9%ax6}>g1qd9UI$H@<cd"x`d^kimr0~fpe$LcH+|Crbdjl';g(
-3'P/t:bsBqBkDcqq/hgLqzNra2Ac|/T[WIe'i4S@TJHB|"rIc|bihPsIQ]S2w>p566K>%jB-a2PV6e|hMChC7b}S8kcIU#o8e.gnT+:qky<HE.31:%NyOa
-7a{SK$]k/tjO&TeDya@=nWLrYveVy<sZ'W|:e|T8<TL&S_a:rL9CuX^Dgb~j,@+FSni#$w]b}{9ck8`JnP{/Mk,J>.&x__bBM{lV<@Mm,P4#}aN-<Nat$k
-_4vb"ux7z5I6Xr.O{V;uu9Y!SjQu>-.-hmjK$45@.)Qnmlxm;9Izv'4ru-.%]&a}{/EXZuYs9[U^^bXNM@4cHRcuMp`k%[2083B&cm6`(fERM{:>v=d|Ss
->0[osPXXbS&u(K]pt'Ch5an=O@uXMMktxC|-~)~89T9B""mKFOO["!Un[i1=fH1#[X9V[)Nj>)ujqZ~,!{aBbEBD5acKCHKls"tamoUzhbkbWe[La%:KHb
-~Q#[CGz1H-vD+J#2M=FSAa(uT!9t@%#ef2^Dw"9=2Rk!=c>{.MzDj&R3-,^#D{MMM$<H,=dQdKj(7ZtQ|<^M1iy%ry`/i,Qm:f{"5Q.vtk"a[fDPH^]5<%
-7i,:^j-mJaUHaOX-R`7x[#Ik(_,@MK}ILm{_)b^og2HWPxGD:1_#&"j'~5[.,tT{_`fW06L^9m:Ti)f/ATMX@a>1,LIkG7cF]=c]c=YQh-&a0CiMPX>#rk
-Z<p4B754GD$Z{)=E,up`jRUI_ha4oF$&|P:>c+IR~b/Z0tLdnuS6G6d)2od'h=r2']0BbvG}:b3:8Z,iXM<:tkn6`9_X<uWqZw9f%E8x;=7ksuvyG=Y&>)
-=JYuYzsr2ka1b;]$q3/!P^xvP<g{}pvBd_}!eE^0JP!]rtRF^^xZh$=R%gyx"xj[L%;sjsK5N^V>]M$SO&n")S`8&;TTEJD^o{OUaaSqx]H&<)(^zx]/,f
-/t=,9SwOLMjV9fC-BxCt#PqQ(Aw-egT//;asr87;Ph-v]TV(@rZ&85(!IA8DpO&.CjLG%qV";{|x#YmL;DpLf`6N"6x>3FMHg0q.T4NY]`nV`!JKXr8hPv
-3b6h:br<Wy&1}nWq}!<wLU+zb!V&H6QqFhoz/cYEFY,0y!=fC|9'I@:[[sv`'DA,WJx^&xYu~GYsj!<uF;b.iyuaJ]hHmfV%%S6$|.T/i#gkK)XODyWWTU
-tQ,Zh2FCCZd,rjHZrS~R%E39|9SR4grw3MO1-mnHK2pJg{Y]iH2(sR!EMn)t:C{Z'sY"!=mW4!AdY6b)0/e=#6~6v#ceIzrz&zR"^5s!SdBf`|Ftm4Fck1
-dc#|gPWy{npaR]3B="uCe;Zm~TFKt/EnuJaO"$cgYa$XFSl(z%CPDlKT|A7#DZjTd$d_o&yc}i^D/hR<'cqYd&/<:H!<zZa.kV>%"fN:00"5d!+5-5;9VE
-:;+,GA)"VHCFs)W'@DQ,""q1sH1nkgHSz91+~V]o20=.>.ZXRQ{8w|mAq=|_>lw!4$hx#i!;,>.'[qvf[r60{a2>E4AdV;4sB_/RN(#vu8O!0fxSp/.ney
-$d%]WPz<):m6|<+V4@vJ)"7+KVtsb1N0}ZBJTPo4eM1@Z`QJxG<#v!]D^/<^{3&CF6;EP;qLddXx}y_c>[VNs]AKPYUT[:!Iok&)[2')H#>c[Icn7DD&5&
-C-VKh=yZbWrWA9X1a,gr~Z/vaIyLJ0m0)3~0aS^n+]}RHUuuBmNNW/4T'4;lIh^6P^(]t05)EN+e~bjq)Ur+l@g%_nf+bG^9^h.!WLg8s9;WY!F4IgGXDr
-&f>w#Tb}+`x"ixG<zW>FKz)c&x:zjS8Xgj!m'(6)z+<gU/]&]aMf0jUht_d4Q(`a$n0]i$g2y_".f$0$yiuARW1z[L<D@J@K8`>_PKu2haIl5jswhLLO>-
-W=qUf7'4->OCnuB#Y'4iyKhw0!O^:Q}$R+&Jh(m<t%bvs-jf%Sze{3t<Dubu~>2Btk2/WXVA7<^6CvvPc);AgeAzjh[fWfSA<4iHC%h/<wVy^TS=7l;mI"
-sn]JYME1zecja(,3ZT~vkidns@yEUXo9aTa=Ro'&#Rja@uk4Jdsc'Vku$xagNB!x/}7$x|bgpT,+H@ZY6Fh/q:@}jznw_@:R3uer,IDNH!Y[))r$Nez8LX
-twaYhbL;]'.|;C#kzY7q7W3_,(15-k~DeC8O8.f.)|jr['j6Qi,}Y8LadC(V8Axk{+4kz.C4_i"F2f(}O0.a)`p{!{b[/_GBbp^@F%G+1CkZ$v+F'tqin-
-dN0Mrk.s5a8KYag76l0/k1fUf!}>I;<0xxPLjhq+~=E^7R_IY":18{PSEtYUH"OAk&/&'vckF]R;P1;HSTNKA.L`J_yE")+KzDXlWX^)f.V#URWK7Mt;q_
-]/L`S4%D]Z']h<AfS^E5VkQ|+>Sd<+k['mJMyVD41-)jlkvm"gO_=0Id@%anE^<)hdUrnsn^1OEWs]qOFL-z~G$K(+yaItF`^s5"7V2F-a+B}$7u{^KK^g
-#MjMu+z]~uU@NOfk.g'cx-UpvxmPs`b(ZXq'}Ues~:<do_"_^&7s0anMt7bs}0r7c6Mt8@r'%#v1w>B.X0#hLr,uQLsUN<+IyS"aXm+f6dkq_XYZn|aIpa
-1[VEog0H86qmyjHDZgAgE>W<gSx4YOv%rQ(reust.r7q(aDgpy(@:LSx|;g7huC{%ruJM}fE3aZ/BdOYi8|PAqiOL4A;A;>PWzr0<39qx>`NK+yHHkdX7%
-uF&UtW'<XBY-<38>1h/mG!3uk1[vc",&.qE_ag=N4Vrorr`NMvUu82Tsxc8jsuu#F&N.-0oSi/k+8KRm&L.6)ua,0tjj+tj3.0L&F6J8'K#zMxxDoVBAD}
-G%y-mqr-ANL40B7)/'@imbXt7,H}{qk=%5J63pOdI&Yz;cwli836PbKV8$z|fY;(%5(,xG%=mnYKy+[:KqE0v3RtPR051eqcdz/i~p.GQ<6q%$Rd/QNSQf
-#4W@4vr.Xod)@i"Ue'J,sm_8w.h>CQy/}%Qfx/`J4So!{5>01tWb3i)K-wOu$Ux1d`X{b6{y]iriWOkh@U8U>_{}Og"jr;b`DjkWBZn,"7'!qJ0<}O|mr|
-{]v"2D/2Vd.ytbt)Ox`=#h'">L,$d-@B!&&krv$8yx^0PPStBN]x&hg)3#f99r{{b^Tngt~'P"j9#/B1hU>$z^muQ4>Saps>%s#9{rf5.WZcmSk+B;)Yjt
-i+.rkY$nG<JbX`WYE,&3|Z:nm7#dLWDKp#ZXKK/}kY)NiSMS`W{&IV)iz--l^UZ"n."C!4rt6stDQf2/n'q3~x&5D$qI<0aiyz,P]37j{.$Bkc5VOU;"m'
-]KcGVA,oQ>&KgAWM|5z).bM-!V4Ez45F2Z<]Pr.I{d]inAKut97%ulThxqFo4>|.T=q`w8d^NCW`wATd-E-'b<BI#e!@lcLos"=Z`AjVbT/!7FNlL!(RwT
-EO_1Cb&Wo59]>XL"AHr0Nu2&WK11u%X'z3B_s72H3Wlw2<5DSAZ2dQ4t#"#^1!1O(cz7thJ!qP-nK{8:&2:}v&@_9z97&K'J^QY][5olbf=P_+uzk/`'Ei
-q[2pPX')9UC[73O%)C22<<r0.h+bF'av$9;9(SG/s::]BmL]8acb;`w"TWE'1fnhxScbpYHz8ahLi|hjvU)HWZx7!v}eY6^TSvas2xQJ|&|C:@vbH^n/o(
-|Y>9UXugw>MjIDD5TB3d'98D7ch8poG1jW:_f6vjUGz=GI1b-ibP-i.lg4X((;"V)5IW5$5,d`bOR8619wgV.bg+@4$^e3#MSjA-Ay;T<4H.s"e$xGnd}[
-$-~J@7}<rg$qu$3CtDLoaBj6vrAO3RCb[|99hV;5eM'VZ-Gxl!S`.osVV#1BI=U%F('W65jR:|#]_z]hyoG$RX=Ml1pBDpS%Xq5O=q<<Jr95oU_9T/Nc]s
-pr>]Vf6(D9!ExGqxVBM=wU`P|{b"1bv0j;D.Vf[cUu%PWoh^!GCFTx;[gR9V`m/7/rC|GsUjRD@_<VB5M)8p;0_T,0yLhUrC(sv2`|/H=c"|oi~L!j5/f.
-Zu^5{rgY_"$hKZg[-FF2DtA})LxW1%mec]|B%AaG"T!si'5#@wDFV(U[U#^c4drs#:iU"Wwq-3Rf.Y^=I`GY"^YXP|n)uk'Al,{c%ZG{~^_/l(Uq}]@&l{
-a"7VJ$Z{&HpebX$Ap5l3Ov3PR&@se!T3N^dBt=(7yvp7!>:3He|-xdr1rt'JT^|r(8`:+.&0rrsODYyjB$pw)pv.P+gXCU!F(YAIgVU6/N-jB1ukuEu4Y!
-,7Cm0YpH{)Z(e!cX,XrHj)>eT[dxFRSkN;uI;dj9q`W>ysyXgAl8!ur{^rRo}3^fMRZ/GIDG:4E@LnO^@UV6h0}!<=REjThmIgL#"!rVbHJ%F2CL>4U0v7
-SZ6pQQj;;3.(Jv4O;Bt&fY}u|<d4<%vUC{p!vd8uuzpB^@VR[Qyj3L%I%sb$"LYMD++pzI0l3uPM_biGN<U)T>T>g/{ZJ<u%mw%"2l=Oo2}v<gJT78g"I1
-A%7WM<XPzN6$%'9$4,t05kP&!y:r9LILY,X2+'}bl/@^A7s%99-#p%[,+-A/nmbOd6zN=ADR/E9|HIIL$wj^.XKLEROvHtpt$%:i.##|xm&"6w%Bdo%8Sx
-DmThg3d4AN2RLP_kancfo4,peD[XE5e(dCpuRBq%c:"fh^EJ`lUNFxd/3B}MCXDr<CF!`6'CT);EQ:Q-TM]b;wqT;@S6S5~|h+FxEEmb}oHS&#VT0|KCqz
-Z{@:(9e2dI}iV8IZ|jc%otEWUlDrMR5aP+3H$}y{,ueGkLF!dV]mOV+vV6F=Ln(q5rfINg|DFO{}'|Nv^V+v4%oceOxiqYH{GQ;f"r!&lp&p(-5,qoD)]A
-5Zv];$2pTOL`=SK(QUmD&V^cKkJV`;J:zv33([:cHi|yrJ|bDwf+3"K4Q+6as0h.qKQUf2a%y-(@c4)8tp}yPa)GGxuJ;;``km6+3xPf5;>0AfAP9er;K;
-)v4^Fb;%"[r}#So=~.;jG`VHP0;s@#`%AY$OF}x&,T~vyu,9zsy/:,wr"Z3u`$oem/ocn4BNFQJ/=OsB{+$feC5TE76!Aw9DMO',U)pv;gP5IK$NyYcZY1
-6R#;vrfS_)#@t#Q]~/TvY6fj!pnfCA{Z[thiL#kttQ[Z=+X54F$)IsTt@[rPIF33is=cK=}R|BjM(Kae-Ax/"pK1>0UB^OyoftyEmz0lR4&wV-+-Zh[A`J
-t<xjF;[-JgZjt{>)&&8ww624K,&(eH{[A$-s8/.r(8j{,SRnze3;`0stw;HX8j&y&nR$TT&PcR@mSjCw"C3))L;+!bTU;XykA.l"8%bGz'-qKhk<BZGutB
-m4E07lCK1kj'OFQvFvd#qsjyJkE$:b_9/}{[;}q:qhaMjriTURsC|:/}lT^FM=|5_tK/[8d()/yysj'dhRo=TQ>'vixU>%pkzI|!XotM,:Lmv#p&C#6@S:
-aXT3Z$5YFbm<b,98`#2A6FH}N^>%"&zS57<R&g#/MPTneWp9Se8/np0#Mim(o|/jb.P[}s@75Gg@)%eVf=1yJD#o~74TV)p:17VCd4=t`{'>g20cB]b8+0
-K6Klo^|(DpBmD!G>[/1sGk;!=P+g"Pj"Y/k=t&#r$oVgLa(Q"Qfg$9MaX+DJnj>_yWO`fWt5<J>>0c>|.M)w=}XS#6gaqbKvmh]beuxL{87p"{=ReY9YQP
-yO(yk3`3wKFA%}nd%(f}{+H6,naFj2a]6f}]$l6J[9S'{:$)k[8<YT)YcC)WmyVwffQ.MKqU;`~{o)7WLj_c=Vz4;`mT`d|M/^EmCSybX9v'Rk>p-44)3b
-'!Xqu|.=D3."/P1F}HB+Y8n[,nZ6klIbxm{fJo%NrA~|7Zt|){f2UJS,J1XU@XTw.H#,<PtY[on;NLXe{S2F)[^>]J9`BA|U1j-:uB<@7Vp%fr)v%Q%@YU
-d((jc3X$"@'pZjIeL5+;`VGAA#GZuBb|UAq&6oXUEPEh-^)6;j1#C]NLz8&{{yr6aIV|{pED_H5;G6mDBs1Ed=m'{7n_15r9(L-g^ujNT]Uy@GNC776A--
-QhHp9IZJ5mvTP>|$vf-r}mj+G87O7xTxO:s/RP5hur-E^$-7UEf-H2fw]6Xp{^78nt%[O>E|)KOy19E;d"YZug@<sh234F/,9"+`E=ON#p>J,ioU{q9b^:
-G'gk:3F9i0fX[SH;rYs.~]Jky:yJR.5QJSI&I(kGeI@/DkEj7-=TCC):It_N+}N_ZO"1dzVkH(BN]lyUYOV>U:diO`QD0!EB:asl,kI^v;th{_JcG^;|M5
-$XDTonYEMckq<vVr:ps|kP2-E1'qcN)5Uy^%,JM+:,f<<9O_4^R5_"17(mS5qx<gOKHRNP0VT1yy-Qa@nh)Hh,9},:bXWn"qP'KR$|^hJ>RrNNx@/9x@|Y
-z=LBnrdBe;FJ:7.RF-<02G)!o_vVbGo|/6Xk|1=$=#.UBTYUG5j8ehmXh&v4$<CV&l@pY-O'sF4q5c!nkaBx:y"mMSoKK+^E)`)_g9eq,$K<BTK-)EXuN>
-KJcI:JLqYB6MAcYI!kPHp:yQm!1E@f3ce2>YQt3P06'%6"'=iPG$yHSxb&5Nnm-Ur7.deL}bl1>]=8|^$1M'G{#p5p,H}qu6Csd4vwXj}wA}K)Q;z`JDjA
-rG,^vjgH]h_(VX{hVjlXdQU,W,>KRd<_9srJDUqEaQqJ<z;30OO%x|Th+%Y)@1ZGmJ}L7l6ri.-@>}<x%!^U(H$8Ms;3FKS!DBu##DcZ]tkk)uRk{}3LbX
-|f]D+Xi@yy2zi0|4;9vTuUVzG%a@I76''|hRYhcxGl!ffTU:-R2Vt8c55:aL:I{%)N)9dF~AA@O,Xrl:|[ZptsdD2rnii|hr]%ld!.dU,F::VA)we'`5vO
-H!}kNzSxuVdVN5qz6n-W~#0CQj,DLN^DBq`rtGta]v/dj2B"mZ8B@[_BQkKjym^,<B"/bqm`F3Y|,e@;,_%r[4k{iS{U.@i=[8Nkl-,O@[ol5Hy{X`)s]n
-K1Linf}#GXx"gn1.}D]]/+u1Obg}}e@P^(dT#K0v@Ob}=,1.f!!Cfwqobu>DbM]Bx+~YtV1gvu.xHr$mR3_9TlnQZke[8eiN2{K&c7=XgW+-V"Ij^3k1U-
-nG+p~v-`<L>is[HYEu{vv^M"]8Pm2IYt7XKDoQBG3nuA!.Xn`:w`6}ZCP9({#1>5sa+Vl1f,mgjRUTShK=r;!FFn}_ij!TWH3%mMTv,#H(n%qO7kAK#y;G
-sO_EiW.'Zru+W&<A=V7KCEu$LW(lP_7#eGs[c'@AkXy:rufD-X^k+zrFjY@gzInzu2%Q65,}KcoG4h.c!^19tA.UQXVT78kR_E#H8B'_Vg!R{e=3Rxbs3!
-fmDi4P}JX`x-e7$V[xT_gscVZBoFm=q$LF;:Ihhkk|=8WuOwlvQ_kZ8O1VNazXvva,:7LvwMeA!M@EMe>okIH/P{3v<$cAEZ5&GO{9H8F=dzoJEtoDeC6#
-+nN>R@2G"/.Z1sHH(=J#X$lg}mDFlYl=ueFSBlN]n0|UvdLM'/upNEGdsYQ&fkqW6+x{)|~`aER(gs,@%JR$%}Rg4yGVji]>mx+:vi;>Doh%#VL!~I/ez;
-@8~E(lq3Gt7|^!4eZ&K:FIF4G)PB6I|MRIf#95BFXF<f$"1TAplJ{YCc4QW"]Ua+ebo5fGlc4^-ic0JC1XNi</7/nWURaPa,F^^!5eee,,meAF&O~]_cTY
-x@edj)KqmX1zeX0DND-q)2jRDJC4e+3tm(+:g(|rL.$DcC[<E#0jJ$UJ9#,HM%!UAip%8,^f+wteC!epKdYV(do=r!CCxDL!%HoT+t-R08I/yt'%PJu3EY
-$x.J5o6mLKFHxanhkNA#;=-O'Tz1JdSH>A&&QQ8_W9pp$pG6WF-_s+B=F&Z||ME+UB&wc/>t_MTgxQ^XF%AHc"03gpQEM4s9e"6f7Gf=$K./r<8NTM]A2)
-`[5Fj_~7"/L!1MPpqPk':'2Rd2Z`[u>%>EY3kumg#^D9j!Nc6(iI!0<[.[SoJJ,-f-EJd!{Hk{d4+54Hf5HkDS<NiZ/7,{tso4@ME-ffO-V,JL"OUL2z`6
-YKTO_ALnyDSh7ab]&(y%x<AW6H7"<^o!:i>:uN_^:X(t.r9%..FAQlAiXzO-KLbmGg#8EPj=YO^O:^M@KD_aMaC^uH'6]Om`A/8>!!q:1DG[O+/b3fYb[j
-4'vRS3<6onwmNoKma/02gtr(`AJ;9;^A1!t1-|{I:WY1yVIDBDoQ3,h!]"K;1$2b~z}vtf(uS9@mG;bb-.OZLam4]i"fu83TD$c:C^jnhg%E]=4gjgOE;J
-y<6'.(!sK'-w-(Y-Ai@@2FC$2TYPpKMF4g:H^9vPsGuMmrwzzjo=YN@4=>Fe`B}qHKl!GDks!M2AE)Ya(G/)c)+"$Wf1kn}3+.5okSlSVB:1@sp7Y<BK]P
-S#iJc&3-K_[1AtnuG8EYolt,H2/-hOPU_OD3Bap0)0pTe"hKn#c5tU4zf.,YT(_krJI63=DfKVxCt]px=YGr'^%Pc&O:T:x9hLcw;Vl3!-!ixv9{6PZ<nm
-VR=KHhc@eIo/&:Q.==RB@RO[80F[Ia1'$,f,,nNO5bXj;`RR,9pL_2#(X`bcAej0C,(abWFQMh9-~bBYIL"]"Q,%Uz2N3GT5m8I;#DSjM:$1@v>viF|I}P
-xSvU><)BeRmD^I"%S=S;N#D$[gdA|Y}KmKnu"CH"W`d{]GG"~^5;{(NB[A3@czkF"tGW&8LvJr7-9I@r@6KjkcrY5Mu.&'%KTBk}<UYE^8MS|>k3,bg"Qo
-0`qP7i02v!nf0UJf}at@~]Wtu=<7<pJ/k|5RfN"3b6+xf{'-4'>2DX=TexSm)^/R20IOw01[>aU975}[x^,xUM<g22Hbv;5w<hKpCF%XQ+):Ue&CkOXvc.
-;[l(>3K,4s(i}yX|1M/q$A+oH(,@y1Qh2iDTbECtsS2&hO3=/_K!oVWEVpfLs"XPlH}UD>!587yj4XMk#<q6D2LlswI0,J]Hn+0hJri_q'v<T^>/rv[L[@
-/H/Ew4;+&@B7zg<^F0R'j4$8JL)+$hNLUa-i;fgnS0ANhUi/{{QU^@qN;O}[~aJ+8f){oX`0-^>EI"O$wiUr%YF7BAwN>lr)vrIf|.|]/$Blgb=,-x/#7N
-$0CbcP^z"1#{[:_cTBSJJ+_}&Qc>'e5!rV[w94v1-L<hmg>i:lt{dK3xZGBkrk$}w{(!:P;bBr>}qs]%0<gwj^N10a.^7L6xV="U~&v`zAvShqXyz@q+KC
-8)g>-px9[!v{u:QVVU9QAVa.FtzG5W$P}_[bMIZbzOdhBN6o+JA|Z%x@t!mXCH1"T-3-@213066QS#1jm"Nbz0JG1oknRG8]VX"A+q(i8n}`oY;$Y16"1"
-Y-P#(Xxh.$X9~$N1SEbw$-|"wtXKpj#0s)HbhO;v-#%D[lB;K=XKxTJRTsc)(|#P]_A=BspnG@D@d(s-Pjrr%t3)le;FBTl>~IqFk(x52<O5}$FNcGE{@H
-Ox'I$'@%=qi#KY;B5Wp,HUZeav(b!Tg@'X{>aKDKjl-/-f|=9%Y<Jky+&4l'&L%o$zPH:P2oaZzb9%'</`6_[Lm0lxXd3(9X/wZ0~+2Lh}zJVG3Q#Nti1Y
-{eB>):)QO9gKYLh&AM@`-N"WQ#TG^8ff%=jMAX@z7fAr^b:bkd]"1`d/"q0]X^#4nlsR'P#-r<Xm66z+5GnLr0(NdiRMSAoPs&pw|k.P,_t[}.8;&=epdi
-eqlPsM,B7"Z>HyXLO[WgcK;Wfx!EU",tbZNFk=RpL2e;g9ConiQJRHm+5f[<5Y&OovDAO+^C4A_VFc@IlP[@lx|KaAnLhwWC|-/$F`719(1&WV>cCB>8|C
-|(oy<XJg1X}zo8NXxZeRk{d7%pyoUt7B#G!C26;'{EeEm8Gekd>#6QjNZwm|pKdlZb0[bZ6TT(-p"{W%4g_GF65BL#l4^I!x%kDaLKgl-#p+E'LN7!.>T'
-93;!]n}zKgR/FTLLX.y!HZiUyjvJ&KcJqH=qxONVEu.>&3ZadkK'Hq]!2IE)lz9>l'YBL)Y"g.&jLi4B0-HNbz_s"ft)}fwsprpA'6sFH!i0pkDA)_46T0
-cPs3P,OwXWwmRwCedP]<-}Y&u;S(wks;.<;Vs+J#m%8q;tVd)g28QRbC3k19n>,,z,hV;H>F"()duBs:1SI1!5ggv3{7u)$dKXer%Mb06+K=io4B&o>l>T
-_X90@'{q/uZ1.Y]}x7FZ5W/WCff[dQ.hOF"lH/W,(!3}_{1mbG)5,@/nH>J4)GQV.}26.SgbK>k{gTgYVBv&/g%i@Q+^=sMG~q1Pp.yp439=^&kAb(]eWE
-={|x!6D^ac&d}&[1i6ijn,BkddF^Un3%ZsHb>8Nzfi{rlJ0)!l]YY;ZHU0|KS^Wt1l}w[ck|<rY+a6Jb&cMaQ>x&c,4Y;'Kg`UVEX&e4h,B{SfX{PH9Cf{
-5d!fUcVJ3Ouz7=OW,z))f%6UFX}1]X9-g%Ixk$`:TVJ}8p`n%%hIolsIE][W729U|!zXP=&PHoBu&bXH`5IC2oc%>AyczIeEK7HKft1:Wt8wqb5zc8CZEW
-een,Fe&bB1P$ZuLf$F4a]"5];dN2kE{p#3{8&kRHa9zDg5:w=XD#9w`Th]:g$|i<.$_>Z56AIdKMTP"3nSd"7Q'$`:WR%[9D(@6@8^)J-k{7^Ilr}N8"a.
-<VwHnNc$E[qZ@%Z#"C]Zqbxl(+oPr{>SQrE'[qd9A%Ijk_q]&6F^[gvet[KM+i_xq+t[y6,sa6ihZ3RS1h5Ko"}E)[T,.QKlp4REk`7)`3qCn$r=ia^j>:
-q!@7EUc:CCct$N4TXCGtwREXfr,e^93>Mk=I3wH5ry)l/ChcLaNGQ3T/xP)lYad276)):)VbL.rk_lsO@_Gc6iAy#$_=lJ4"D-7+wWD'qQnwnZ:Mv(Ow#<
-dTydM<#WsVK<MO,gu8Ador)Sd,/>xExPF^M>+:r;:.TeQ)v+qzh(D=O:ZY=me>33A`8JQ%.6:9eK^>W:E4o{x:LYug9>JF_n#Iy(H,zv`9WS#:I;B<TJ8F
-v3)gJIMwj1[MVXHIOgX,HwPOn@)G&A(Dv2rJH{V&p)I"ykR._ZZK-1oDDwGqUV0'-]!C7.2GUQV%[([p"w+07:h(T7=q[qXomsb'UF:olt|bhu.S7|-k7b
-ev2t(oXr!3li>llD%Lr6eAo/r==iu4lHF2Nhwoh.RO@3}I{+'Hdh6smgc-0[J{A#ie>`nFV>@qilM7918;-7Hn,s%!|jQf!oU_Uhu1dut`-(j|T8_d+o;[
-nHf,BAP|~9w@eK<Wj(@/-IEgiuK0,N2<;;k(OKb2CX;+.uR`xW%e>=;%$>!ktn0Z~JPo|M%uE5pw8{cYR:{ajyXB@7MvdvrfJ{@"cF%yE/P'`(s]H1Ylo`
-9W'C=]Sz)aXqCcc6F2a=:m(gJl6b[ZZz2r(vowwrg_J;z5vImSsa<5_b!RGbCYTy(C_8l$LFqFGzwx60E];)}dpKk";kJaFk<ON`)4&9=Na_eUR,:)Y-2!
-{&)D]4gsYteoufJF.cr0=E}m!SrBD84QMryXHQ#Yi(Uz3iO{"J'V9qKjg+:.hA0t#0Mk1-4w=[O|H=Un%WVX~`5b9]S|}]E9OP!QcBac3k9/6yRsfG!Wz"
-qCqs%Q|k<I[oGVpkHSL_^m0,>f^5$vlI&@[vzmlLMGbgrT7N]JHO63n&=Y+_uU7!1s}i3.i%(oKTvJih:T7_$41(b4{U|=1aAu"&XD!@P0d->AfrI9aaCi
-w(1|E3jM+VWB-'j]b#e^FVjS~#y}!TG|}8N"]f<P0HB+E#KOndDpZr_9Rn5;Uyzk(CLq>V$e9A3"tqRsAN/baL#mE[cIXn;N9|<$KdVQ<1m7RU/#WbfzQ!
-Y9,QrpXT&H;21W3G3ay3$NN5jTIG|8l@j["$I,OQ}Rhc@QF3@z>C~)3#Th~LGqy"!M[NhF|t]/V;{|l9KDycZylC^'##5AXVC[CBeP`G{._Nm8DT{JdVu$
-'9M{M4FBXxe80.zH~v"b4<,%m#([@"_SEF!a$xqV:-ut!MR)X/t9}%K_I5>9zViX<EDGwCVjv!_9{4!%Q=eBXl9.q2kL)Ng01f"O8usfVVaymDVCw/[(AM
-9SUT::$;3i}.x)sA"cB(-c8|Z8DEk>33!-vps$:gb;m:$U^5|R/[>Y|)FHLCv5$sYtj;^YB#06EVsIG%lY>B7ix;wWb^R1&KW6>TFUTv}/v7ZPdD@[XzR_
-]3s7AbzR9"Wh^tkL">ZDl-@Z_'#/,UxfcaK^f@k&Q6Ar<N89/yPjza~#Nbf6MKqOpo~N%qP]jxDoN4v7zKws,)dAkx[fe@`8z#7kDdrmpQ6MD_piR0gNrI
-,u8`j>NA<EyW%hT<^NPtl%62Es(ZzgWV[`FM5!y3azNn)j9Ri(!D"x5,|'TrTF[#^Xd[g[KA=g)a!sEhu8Y,"=Q/9c#`xt0s~DaS'KP#0zsJ-ULDzUOG7;
-|<f%e5W[mG#QoJSHq`tQ[MUr8`@}.V5Y,r`tuelD8)n0x`}o/BDE;_Ds[<|RT(Y2mW/zNE2E0u>iyZw38ow%l6]G}v;w]^<hxIB](_-,r]0t~w5ohXih#r
-g-O9bNuI+84$Ll-s35w4O|i<A;&x,NKQ)rV&X"0U%%eFiRBx}o(EJnNxl+OWM+iZ@13vG;:X:uJt3oK0R||('+j`9BydsK"A]u6Weq@!`S2b+_wK6&,w0_
-~e.aJop-7WpsYVKMDE7W]Kd>vf-k.a&VYWOIH(NcgA<f|wi^W%,TPU]iZJ/j-gqck7s{vwtU_-%o`;"W[c.CyH12Zt8;U'8;S(SHc9IFnW'(lLiDjqMlE:
-,`n`=7bC2WRgnWRk+3k.T-d1I.pCRiTgV!{.|S!<8[!U#tSr0op2qj+Df[~..'0IED<`03fvzL4"+n#lv!pIjqU(8&~-Lk/3tojlIOD`fNsQzBHjBZb,iq
-R/3Yi#JTX<-)Qt:CdJWAC'd>Z-Ve0,y8z4ry418-YE-=vBUg3FyhGt3C!g%1wy/=m-"'6]HC,QU'f@,Q<7HIT9SHBe@(Hb{rCpH_1%n1&0"o]gg{m=KcDc
-9d$OjD'SSML{3jM/1/4_8L`,>Iwtwf/HccGj;JBj&s{5pjK`bz[sBJF[rg~A"ZEK5'_nTdJM%8=U3Moh6I&`~Dx<^<k'qsC!AM{Fk@Ntj09qT5DRl:#:M1
-%1=tO_~m&TUE}bIIIt-/Oolg@)u(ij_%;Vz"m_x&w}.tfaWQd{C#5Td[@ll4J7dXs"h+C-qq}"lJ{J~o[!o)aR{U:B<+rlw;v=~lh}3Fd/YVh`N1FV+A!B
-T;nDrt|j$RU`KBQ/<w>^m86=Z(DIW9<>K/4ujB#`Os=J}O[vmODr#-91(vc1~L%p_,Hx4.&4yBS{zEna@[Z@'ygs-FS%y#Nezul5kME$oY<^yxz^sIM^-@
-AROMh]Upfm+Np]/:dVuov:+uQ<w-)puytAq(%^{ZbgB(_#d=&2%NL`FF&L|T#1.,<BPU-&&-{$=yq61d<3tF.g/(6PkCzw0bqz6RAI8CXz<:fq@g:0.uqD
-<w}p0#~Uh.]HpNBscw^4+I;rA75yhl0]{UUt/7CN2d~nE"|0ifNo3R,p[8fTItobF#brl@9!TP)sjgE;WX%OMLNxd[OcMC~E`Jblx=uA(|GX5//!Ehs_/b
-5X0g`!c&}%@d/:t$T8/3Fg!Em7^K`!Y"Bjev`n.qq-r$WZr$Oy838g4i<yI2/8Nu_Kt5CL/f)H)X~9[`P84$!~/Iv8sT`];G-,/(A2lz|Ba$KS[+^oucEk
-o<ie`i+A@;(+&nS+"3SfBf{/{@Zi=uJTVBlTDHZX-AB70`]T15^.D<ixiU)b`}c')p0o!B[l$q=]oCV>5R#E.Jx_Xm5YC'#TTC%Ikc94GM5a]5t.EyAFS%
-H$4>Z:5V+W7dU|+I><2uR[}!CsMcvJj^L[,Sn`kx;-2!ni)d&s7eurq7@hzSCxt+fw-;I|7W^Q7|t+eI"AMCnK']ZNN0EA)%gGL7~sa66vuy2SZH%^^zNn
-:`$9zW5juap&<F.v;2[fKtpiR1Um}#^-E"+H7Dt8TAW4y1$}eN3+WAwNK%UZD:U-hw:+Hv$mSAKh4J<2go<fZ`d;P0F1ljMpE9Z]RWN_XB>1:ZC3>`n9ED
-LSZt1V(,JLX#i8mGxQ7$$LC"H$@H<#g7[TvrEc00SJzL7G78#K#W#Fccj-);TTX4.Es}8f;).ba@>Vm/G+UfXL3bKf}t<I7XMMnSb^P3w`_,DeJ>7dcl-/
-H0nR[Xk|Os"&VI;{nUN)ZE;[jp`di#"/Hyg@%2C2B^yrSBldLU`wCe<HeRp8;R1(E7.`SGiu0KUQ%eQZwX`B5Ab_[1($2tBg,4p{o1:`C6fN(Z(oru&<o8
-:)Gv:Uj-XVgf5,LkA^Z0OUHswrBgW4d2yxwJ'|'d8brXUH%VB>_DVHJplPY=Q4](A-zC+Gv|L#eMnHq-l4IrR9y7BdeuI6"G!mwCmCmw@O.PLYDhPE;{wG
-p{W;k`"]!5p^QL%1Q[<v1"A-$sdZ(!vLYXj:oU5r_r|L(8|#2_Pp{S@w[9%P^}]6E1pTIEHQCcto(zdDhiUUBsIgC9m9_WDG"JM"rbtaCS2-rf~}HAj}W]
-(n->2'd0=%&eFC.C`O/YoCiO%E-5XN)LI`Ssm$lMO;'5h.YYPCjBS9WX|3>ptAv1QuQB;.9@tVFatsIvF'b&C":VFXl+,!yK]5;O3Yy+wrghCnXwJ&T9W>
-.|aq:/W:-:t|jpq|voUt+G5K`/%}jtslNCRoL=E"-3Hbb:]1>aR4Cb>g<eS`U!KSH0DV<FQJ5kV(r-q1r3dcxJ_0oj<]-cF"3Ah1'U_:E#0XQ:9m}sL}Q#
-o(xnWe<1`Nn4(tQn-H+lhj^[$;:TY'Lzc;DA23BK+)0/ii[-P/Rpg.5JP#!,Ix"S=.B&g8/(L"@VAL~jGci9>lH.N!Tz~,cnNqiL"n!ripc<K$lp9Co&XI
-qI&/lUlj@sm9G:9c99w)CYp-QPgz5:x8xO]7FMMm{_OGTL]m[RMe9#&<wa[YN.i',.3|9wTzz,IQ2.rA7NS'qgC16tW]b#V/&eP,SxN_dwa2UunZU6(zX,
-Q.BBSs~8~6KcIA+}5UB$I_j<@+,eXuI<afyAM+o-~Km2_Br>^vy[U:qr<"&O;"T1z`HHhvtBm$qA0b5fuCsCg,zhNE[[E{i)gR<T~:':1(r[3:3Y`shJb)
-WX^hu:4i(3P%q]5JF[<7;{w,GmtytHVlr#Pj3.0!7sEwPMkU_#tRAOpmfGW7s/:a,YS`VoHi9c|Fngsp'`/^gxfR)BP.>E1A[s^;@c#L&pao`t&z7/SSgS
-!8mOaE6L0xv.Tgop<c][mG:e-LEIl@X^|1s;F:G5)=BE}"f^wKi^/CkZ>4aZ9rmg8P]^3:W!LX9wE|/9rd<Id`$V_MauQ.Ao<7Y|%5w(a-{ogs+kE3F>ly
-:U+{ZOEDAl@yV>{l!}soerEojKXdf{efzvA@K^@NNu>4Hb_n48'_=IT<.CSO5x'g@q"#0@Zd2a!7ak^(o`(K)7kDRZ0g=zIyqKm|NZDxGum,adK@E]z:Gm
-,gL{,[8<OOjOsa{pgrFL.["fUwOgXo%APp!ag|^"sF`aka%UCqK!P`8OZ%qO"~:LqzIdP.`Z8-E(vz^:e+b/'PcLX$WG[[:=_`zjH(jG^5V,M%h.#',V4M
-Q8fns]_pVW'o4oWG&48B]E"]!DiA#`YWk|KA%}0!i5Dx4j"i7}QH4{uL.ExJ{t^<Jnm1L)iKAtC[+JTf9I9vNH-p@xQD3cF}/6K"ihRl,c.x^7Wm<}~as8
-P!'HULsuNs;u5832&:}IgbNB1Yx|'9dSy"nq<bGSeMR0r)Mi-0}MdVdT1ehDaAkB%Sj32|^a;fc`eY2Dt^`}5Dqa8}6fY6:}){SbO2l{Q#R>9!dPm%GQF&
-m_39b0tL%UZlZoky4FokI9)vAA!fy87d#NvP>,-w^k;I$xZx&r/iam87F#t+'#H<Uy2uWa7g)zaatp(_sGf":oH3&J;OFGR1BDFBze-lr,':RK:ItZ4iD4
-8d@B|6[_^t2{)=0P`K+HvJBw)k0HYrwu<&]DUTnl2TcA'uCGb4lMuZ2P,%e%Mt~3/'Bw[)=,Gm.y!zZ1Hya]LjrR7VW3Fm<fNFW:d4voHa5;$z"Mq_9Z0/
-GN".xc58<r+HPIfD0x1u(-1;pi1OkCAa+qEa8yF&mWnJr@2(2T@#HXL,KZ/EGcr`bb|n,0],YG0>C18$^w>#9_S6M;hyF.&NN_3O['Dl;yfC5Tj%D3FQ6t
-;M=E19o:`_/<T'2edBKpOOd]]7-eI'=!RAZ6=Ou6HMQR7p"L"v"+;m_<7dIOs2^LqViAAPAfaDm2j)8_S8a{S"'hD"KoPQ^&-Dy,55a`EUM1T3Vi=+"`YM
-|5k'/P(oxS<ZKSfZ@,']^V+4MF!kYf.||%rB(w46`OJS>X}GOwl_>`hz/>X(.s/>S|N8G"q|e(56}dE<W/QiV|e[kOGQ}1[rg6q7iulO|1Vj;pd!P$Rf{=
-gbWtFpN>p/Dx<>F'Wu%dy41cGn3`;Vg1RliN,o&7ol}cflN^&U;7@8Ve!8MJN@:JjjX3#y@[j=+,G[JT}S~4)rSQz_$k;Qr)DlU;[m9bF>me3VlH.TPYl@
-J,<[Kx;,4[2mK7%}/%b6.bknS6$x8&qzbN4vq,S{TfBqmfu}DJD{G&d/@qPfgr/EZ9Pw@`Rdj6.Ayk0(Kwio,Z;ExqEX<a#1m4hsUwDfq@>_^/vc%MR80"
-]m,0,XwybkKk#Z3^gu/zao0XM9J$'c|!)CD70t/TJ^rYD4KKwy`t1AbJwM7o$1W3cFk=aLk_^|v`U1|B3!_|bS,gIoIZ/fnQd_nCivGcNcs!r3^29w_wXf
-:LaLlmg&3|c|HCPMmwpU[EQoV3#c]{hy>7aj>6<%o70BpQ6osWA|{(olY:S]uYK-zqW+8Na%NWU4mczrKS(iH8wO^3oT'ZM9^`2{+r;W{lFJ10SGhwP=hS
-.$`|rM&Wh(a<j,(b0Q><c='`_Ptb+|0]'kySU!f'ObFbrUy@,U:m1;QL>SsBGp-_IcxBnv&e.-6dAYGG{EAqXnl#DynQI6!enIt[ezMwP(ak8RRGUMMt-E
-rS.!mF4Wb"68[wu7R:1nzIcXtq3)#be7R-^Y{zANy'/dhEd<Qs!~FlF59WD2"[i4g'BrMfFQ.gYL`"@._S~u)w|]q0N,36=IwvTlXV0`}tJ@I--|},:5|k
-:sGY&,htZv0DqKZq^U(}TPJl|#kv;j3NF2nXl>(!b7KSu^UeLFmt2[-6KgW"zXhL-z},uh0;C#^g^,hm%1.bF0MTMS_=5['N^Wn-=3bJzVXcHrek{nuhXY
->>2Yhl7o2[hybKR=0hi<XZ(0fLeLKwgWR]7=<IBqq<8!zhOJJm,:O3dZA<>]&oWpE;G)|eK:+1P7/mfVCJfgKRr{aI2G5v%[@Q0w-Tsf-xMDU{A8;M#&@H
-tau!O{f{=;~{.9pfjm9QUSU}3;)ytOZ|W}A}UsfCZD|yeR@@TNgx>&p+BQ<br5X&YN5-Q'_{63w}G<s2N}2c)o3pgD3Ij&b4`|ssyb7B&[E4rR:)2%KUr}
-L-]|8E6s;>gD{h-Yv>d>)]L7vB0%c6u:)xc.BH:TtU0RSaMw@=b3].tGSc-rA.`P~J"pjQc%Y"|,%nx)MwKFt_t>P,%L{jYf+k-!mGqE^9L!gJ}s.9:AL5
-`g0wnAg2<k<Y<7Bf3/8<U{m2)y],<O]XH@rX-}db~r7ZmEw3z8djdCpi:V(bv(vxG/nNA;LR:pk1)XioP<(#7su^.3XfR_~(Zb^vF8&dLU#qG6In`TL88Q
-~g7!c]-:g%uo1X^.0A|<Xp9F|(~16IxBJtO[Ad,D1irU}h7FArr`!53HySg%jN`BftTfdD^x{miB6a>`{VLApD#eEs|0tD_Z%l|CM1{'('/h&TABc97z3<
-%svP1q@!ZHA`D)PYhm"6d]cE71}|_V(d|5-<_;j!j%6b2PRE4ZdMxbz3hr[Cg;n3x^'VZsK$i';,#18:|E{Xy@+SpHKyO'<P&,w!s"p&|.8C86Y@{3L.J-
-65lRFS0$)9Y8P&x^6:4k-guxRZ'Ev}:0(_-6BqmxYNnIm@ewuI&;+6}{[aBbS$11Gg,.Un4<cN97&G'qcR(xu'7q]2}g~r^|J8T2_yf:u3,xN)^t:so"bZ
-1=6w|ZIh/rPrv8sf(Sk59}6YxnZ"m&mo5]I=~;g2+f0N1t5F.iYv/J-dR.IdlOAY$&g@mPm(M4v#rR3:c-{E"UwkjgidwyQ}~/pe#I~ch0B!|sye].otK:
-tdVR&>tYd3!T!w!4}c~bT{sl#V=,Sb,uBB&c}7PHH$$73eN.D,OS/yC}5$[=I=e4.T),u/W4d[gt(y<)O%@F}9bS7rxim]8T$4Q:Fmhhl'=64_'1<Lt5AQ
-aAW1eRY%Trv"^tz$Nrx6<x1EF39]~@%F#y{2zt~"Q-5-LNczC|.lTe4WI3jH`Fsxg#h6`c]=:f^D`NIDZ=2tx.H>(TDByK/xZpL|'=D$w8=ybj/i[FgCTG
-<yiZv8Df$o]@e1{il7OZP$c#/34qW;d#G(qWzS8CUtY0vP~yxnf<lBwx('OBC!Io0DywAsl:.gZ[^pdq'gdB{}9s!pfI[_1p6w1H2M/<7uDMOO#{hFjQ$p
-!A(xJKI`cA[__#M5B:j+CI)<TE2t9izG%AnHg&FONZMbNes:_E3O680o!<kqc]$#u$7`:cVgHXR53$YSX1(iE|#.,xFfFwh(@tY&1H["ZN&gM`(xf{oAHY
-kc'z6lXF/;D$Rd/9BSRYP-$y$EZ#~F3&7x9`M+6vP{;;+M%f1Ez^C3V";l$om|aF%b'D2FB1If:mvN3Z]-eYTfEESGTP~_"2i_.5/rU{moc)J[N;HGq`DX
-66My!w+c_^ow3N^PTZ>V1osbOvx@EqoSoB[uPmKA]4qS_Qii@FA&t|KB^`An2)O&V4{jXVe[E|sWER9vhR}1(nbAd+|h^6b)j+o%HmWqgT!M-Tvg=Ix}sy
-&|o:p3gOFy3IQnJ5FZ80fOkFao-_z9{Pd%IZ}SXI5aka=(K18%57%Gt]']w8ry7EFHm!~_x3N}ZGx98<(2%{1aDf)_h&ctgB2=@2:J"A|+8!+57p-J1xS#
-UvP>%spu,Yq:cUme_^p|k0Tl/U"<O_b6n)bf;ok!u7e1T_KBHk,Yf`q1^E-ex;_k4#FkY1;Zc<b'Tjekn2{ONF|J/gkfQ&yr9#wA,;D1A3qZyNw/lHIyKn
-al/Vcz@[2cT4+Zb`0L'sG-;}hdcKA^pTA`"W_+Sdw+.wbq(qCzM>[8xgBzotoMzVA@.+]]^$$IcQ&qS(&Hb|cB1#,I)2NaUyAI5`OBJ^V2&7}@0`<Nc9)m
-Uof<:/>56[A"WxaTmiW}>mo,WKM,whSLD|5R!fRaI!fuDKtC|q_2<d~f{n3P5e&X~M6bA6YOiYDa>C24bTDe98Rtpi>e)`kpYvO'3GqhoK@ftu91A5<AYH
--/b%xWC.}0Ea"0=k<Q6l8Xiw85XFH1Zbg/{qYdu7vNG$0T4nelcA}B1:qxW@^Nr>$oxO7cIP&2amFOZ'Q(W5FOyA7A2JK`,9aUGQq5!!h^c)4=/XKDCIfr
-;]vCrz(PC7+)4]X;Fr.O8<w'KZ'wx+wlEy/2%m[Ih-q@neBtmtik^@lHNobI/Os=E5].E%@yvd5;.ioElXz#]4T%LiJQ'_9w4a~H>Asxh@FuOjM;_8Jf{Z
-JS$"nd$&rVnW0:E#Tkb(Gdc0UdhV_8OW$k+c~q"u{Z-GXMetp{q"'e[beW5C:Dga%v&4.kM<jHbKw22ePwB]P1wKbI'W3b^/0wYPcBog%'8,3t)nHw<jcA
-f%op}o;:~YD3j>6zw/G&;{TUQ)%Cn{RZNtHR1y4s{Cw_J+:$Uzs>a;$B|Kz9NBPFm>aK&%D>]BgDf#(mW`p^><2E.LdW%A3JoB+]Vyw$xF11g.H4Y7AyXi
-GEha,O6%[8Y:S-$4sBUcF;G^n_O5Q#a+Imi+/@[KY)eWCu:`.6z.l"LaU](5@,Pr6'q3KL8Pi}B<"9:.`K/8wwW+9"l9d>Y;$C)]04,CJ,$n=aakd`gv2r
-F[(1P/f0L9zv3yIGG75)D%<<0B80B`9Zl;a_CJ3!McHWEni_K9XIb4f;8&'&addX@wW,)q^mqt^3V=2|"TU0W6jZpqB8gEPSI#Ko{I3BpI:5<FE82um%)"
-`B-sYTZrmtn0;8|k#rgm|<l=5_&4#hD5iAZ(;)U69QKK4A~u@Y<Cmj&9ntey:w|WQYezELnY@_Gdrt|!g3,`&L8<tKtX3(FP%U-oo0mQTt#sm$Yw`]2"4,
-gxTO<x0b3QkSH"Hk1sw)+Qi^I=N4RJh:g,5ncq{@S$%A7`yY4<pK4flL&o7Ut>8se2e)C|,hcx&J]+I/2)R&HYJx&ux'r0p-(9T/N'=s.E&TFZg<=E[I.W
-r:l(W9$s;]<9RwucD|PTG6cF[!C03q<-$pPE3NF''dh`6f[v1Sj"`b'J:vpit1X%wbAYdMnda_|03l=3-#Gzl$EV6mhA&#{_|qil46}'g$EKho8$%cRAt&
-e+8.c"3(w'p_0lj$jP&5SgFjS'IX5ZnHaRf=sL[a8HISOZsGF@soc<D=ZReR0Pp,aX2EuSY=/C$)|2NcaZcnMAX7qBh:V'zHeaRRe2]{F$z>qmIfBV798n
-S!WHa+7#Q)e>CVc`QYRw1ACZ9|~YZ^Hrat=k`[VI.Dup!01Y@Nc;<chnfj~O298rco92B_>FP)[qSIOjK%i80QJL@$f,`C)d")g$'!hy;uW/Sv9r6ajZb%
-=/NS+FeR"Eb(YRl+`g]m3Swg3;X"/d0neGF^|TMdn@"S@qPt4$k.fw!kQH<|`6L8Y>_,uD0j!GMUY[x3SqX(j48s$FePb4U]gHfI;n1WEdd]W'YZ4/"S!G
-.#Zg'IEEJ^CqvQ<c3UK"@lw6C+~Zs@}>9Bx9AqX3z%LrqubtQ4I.'%"s@/R8yj8^ZvRcgT:i[#f3boIKQ3":$&hjMM}c-.Rgvths.RjnXES+)ZuLe|ZID-
-:G${=-+UaJS]7a21<9SXz7|fNtX=j6xtA.qf43b0TSwJAgHjySVP2+dxZpbPT(g.V0>A1Y|].lDn6HDxg<<M5AlEX1AeG}_gGt.,$2iR-ZNP`OJV416@JU
-69+Rj<U->A%_O>Gd5g|f:$|(yq3vV[b:!5C7wns[xlT$spdo0t+qo'LeU8/AlY-s/[M`:[|sj3mE:tZdK{voW)xs%3e#60$Y=HEO5-BD=&`LXHptmn[KCj
-T>`Yg2:KS|!Mg#8Fr)K$IcrHe9^uN|t7%Tvn=U!LC#l/'Ac@Q;rz[+VhW3E@nZ405lhT("p+CTK0zC1KA7jP4I4#-3dOn!|r8r%7YkCf%3!YT|>.>XS&@=
-O)!_8@L#E!YdEX(=!MVb=/AbnFlVT8%c1A9tX;,T[L!nE0@EbVv;ktf"FAn>D|o_{;Ac!Hx,!XqA^"<L5r.Tzal6RF`V5&S.FcJ.bT'-IZ"WC3^`7F"t{e
-0tnZI%N$-)S)(uS&XP1#E`ZAADra9(4/KNf='aa,jgUC%LN!21Omd8sv"DHt^3cgh+E]TqF6Nt+9rq[w_kuoQW'Q8zsD/.3cR%-iFmkYT-nqdTrFC8wJhx
-_{Nnr3F.lbv`PXX+qv|S!GYA.fxk~LZTj27$v!xT&pU+GAb`h9NbT7v'L`^im,vqx%IC-)psM0<eOOgpq:|AEvY6J^l7+!'=1US=gvQ)IuBT{h@mE;^,x[
-3_@nn&Jw|zhjW&zqydbC#3K=1(N7+v~`}_j<`y[fKw4Je^4N/]AJaJK[+$Kw.5/WweY>+YQ$43NGShO"m_Bd:qPV#]G#.7teiP.9XKfCU3`BLzlwO{lHTb
-&+HOa4G!tXgl5`@.eI|XVSiBF[B@O]P,K@4(!Cgn~L8fP,4%)dl32MsQUoqRBdE:BAu=_X+dDZLzS0k'l<g3(XgTmCG|@%1pm$K]Rujf2A2GpHFNzF3EMr
-#G5dFbADQsA3Zb,Sq0"8v4=WjT@']T3!YwSN,Hd=KT4Uod@(a()WKi#,ykF0Q;`rmu'`{m;1FzEW;lhZYt)f9Wwf;Sm/f_krNMyKj@he8[^jD4h]T91OW!
-[CDn^Op,m`J'T>9:<fT1h$8-z[}/qq^2OCZoARx)b=KKW"L+90<|;]c>YwQ09h}6QJe6hs.KfSg{-RKRFRtDn<$+Epw$(a5!aZS"tuwpS22p2#$Fibtky>
-Y:|C!|G@8/.<xk>nFCuSUxE:{EmlF4mX9fj$4L/zLmd9$vmI6=W`u<plu2^<rCi}s<_f9@(C`6k+KiYz8BWMLOBmp,Z8Dw0(>$8mD#/Fn"ha^/9YGO6+W>
-:-76c-'E'VkesFjw.S'G=2-S~QK=uw6lbsg^@p;t`}t{[0NgGGI9EPI]ecn0qEZfx"=0#8G;ZPb,Kh_/mHo,"D}U6Lmw3@A3ZUmG<:-Q<18QcG)y+<]/q$
-cPCvQs=O:MsITf,AGjC85t8n.BJ<`4Bq^EZFf]S[:K`jq_$9qEhJu:|nn/:@!TCKSUi^bMA;W)Sg)Xq_G>Pz5bVh2%zOK%[=hs8rKm`k&K(($d;#F!.<-g
-#o,bQ.hODE1,AO-T"<<M)8sS:[dyiRYRGkp#Wl/_lbc1>ApUE'5OvPZ=ieIlJTXIgIRgbB#Vn]bcl_6pe$iG}v[8wEU9R6HdsQCHi2`T<#eYF!V/!7Wi5c
-O}8d|T2p,O/WD(wU<6}f#ibbii<pB:ss5^^dQ8lG<A]Np6[{t_R}y,>,^,fk(`uMXv7tJ8fx/AY_fJ]Dpz)PHn'm#{Za8|;`botN]DE{7oKyZTXzk"8-8Z
-s{#D~z3e$h|;Z.4,:^t<ze>^T!{&v1IQboC02t:}vuX{yy|A<7n$gJ<2esr$P[or^GIpuFFZxy'^.Ncc3H<wAW7'x,AAYFcO[P$IH&Tx$5DKeeufN{,[De
-eAk|SCEYUTr!;tl0oi}+cO`0Ias1VvxK'G/MM1#Qs|Cwifueoz[s4nc`6sd6Hn6B(/^qfE~RSHH<0a,xF|&hC(P`UPk^CKA51F8b7Rn"@me#|q}Q:.RwvX
-WG3Uw/(U3J@x!@2'wqQvGY-xU3CUqEoNx+}o9<>@S2(g5!{Zhv2ebPqp([-EQ",np{:.g7c(r[lj<M5<&(t0r"]SMd}!~vd{$Ke(~41'jCQp4z7n`JV%gA
-:9'k}&)=:BEd5SniGa;/)kWqZbWCf$Wip.#B$}1!jjw$.[2O/Cdk;%^V`oH!=Ce.)xl-8#rG'bejzwAoA/]H.Wgrt>ajfuuRR@i[kA)9THKDzei.R/ATMa
-qlOFg_J>'RkCe8p.k'O]$1CE@r;[M4Yc-`iCWQ(K-GAL7"!mb,YLSX-|5KJG_&RQVi"Xf]YiC`>^.|>2~r-T>^wwku:89sMMG__,^j.4LH][z3A7S!$V5M
-2!yh<<DYMIVGAZK+]]gq4oYZ27JNnR<{.j]WEHDzJ2Mw3Ztxz)C4;ItlRLlB^Ls-pzANdE)CiCk2^p,yw+C,:F>axp5|JoB%bfqo{w0BRKW]W,2qf"$mO'
-KwL^6puo{nz8tIp3/#}zp.h_qmx8rcr(yRC(6]wCax9T0FKZwA]3RyqOA)E}<)vd)aq/Ole_XRx]YEw,AOtl8.Q/mOQK>@RJB@sZ@>,cEdq&FAY"FHrR"(
-,reQC9L%372+xQcNjsCK|St-02ONcpM'&x]jy/1OuELo%&#+UE0mwwp1aVA:WGn952_Xh5L,hETpET,@meK]:LJ&hdjmtpyfgU#Lt5"[^_r<|FWKS[>p$.
-n.l&qE5s0""|iiyYA-q;"->Ea3Xa0XHM]#boA0[I.GsPpVq/{C3OA:0mijE/@i>0qw}6HYfbd0'-}FbB.E99QI+s)_ofZ4_ira+zu.FNTTE}4EvgU`-(,'
-C$+^G4f3$Lb0CRyUw>w2N5cc:@eE'&O3Q9M3A8%i$AaX@d=bygZ](k-D:FAUavUg+VH-q49p$2~6K`p%w0=4.#m;"xi83P_WZlHHVrjneCTenS+T1qM@l[
-'v-)UoGB/zr#"6un0=CEkd}ztT~`QwdG7j{7(EauI+e6>G/bES]'{_@!"PD&^v-&~r%G~AaQHjH.ppzM|E5C;Er{o^CM|re(6qzZ9xm.9D>{DGumk,!#d.
-]}_&n10]l&YmtEL2XawKeh,'&:6,6'Q7&r>xV-j.4bdiO_<t[Y>bOY5|pU.oagC-jmS(u&J{GaN)S(,nj+j@2DV9xPs+;-O$_>"o0Y96t.`a6{Xovt8D`i
-_XOt~>_2NS(PAxa)mrJa$&1J@i%YJ<Ji&(G0a^dQ3/B;X1kcvR-QgoGI,.D<kLQ1Ug(^c2!)$zz!~/_G_mvW&:/`1Az9)Q~q`CA6qw;`}Jr_H=Ho2,B|Ic
-FE)ejm[IT!f[-hJ[t<SH2VzmF6XTcCTLSH"z+#v@Wsu2R:wo+|Z^5v^w[/D4L0$2BN^enP.;bA@(_^nQ_y7(jwsjS<u:x+xT6g+6"iT4$>XxhYKuQ9:C[;
-My"kUC<rW;z(QcPb-imc,{DR5O--aX3ju,-Z~{WgH7V&4#nm$h(.~|Je=h"0iv_0XYWzH$(jb+K}>l'vpW&-TgZsH-VdpnZ76J|;{R:+wIRUDSx1tQ}s:!
-M&D]+V9n:Pd^`otsx'7<CbBe/u0,UXfCe1YQQ80sT5f+5pwiL)ALuo_>lh315,VDYWuzpg1g7][ID|hUrWF2pK[Uy,O`9vO=eRGW"jv<RqiU`$~yLd$^;$
-G-4U19EL>5<v9s@K,%wv6:t5s!EGle}!":xi"Y}[)9r1j:()Tv{DjY{CO8jX/Q/'R<XvhWJ/J^I>wjEelZBu5Zhl+C`<ABZ.o@;"7@NTgw-YG03$R1[UI$
-R!+5%B~|_tJAR3]L[vX,8[2!fLg0g&<CaqG#"%)NBE0U//VZQs.(-:nzM2"]=3#s{SQxDbPGOTv/09q)'"mxZ..{"d9<hR9@-eY'F,[vU&-igLlgB(zSzh
-hsk>[-i=pe:v/3;icoT;D]Hf;!]+iN^_(q;_XGAFivnWm,nIW6mn`8A7e^N@#MZBja4gk7BHXEULSd!-zD.Ofv}P+G^K^RGja6>#sz4cb&qRk8<('8kD,(
-%wO>D$;PsyV^kA.FL)`f4Q%'CLZ;7!9_wKCP14+Iq<rv8NX_=I:"#h/w!l>II^$cJII9DX@'6PN2ue2<|"d&c&"iQjObdf<NlP4HzIvN53'{]GIeVN:p`x
-_88y<K_I#-e#)Fd,c)W=SRWiiBb&eb]dB_e2Ycg)prZ5<h,,AcH5lTv{=)nNj)'Qex_BI5`k<hzkm=[#-J_3suxI]lGn#M[bu-S'j-=_D/wo-kHQ="<q'a
-[N-,uAAqaOq37FT0i<WCp'i4,5r"'sxBv!mjb[IV{1_o,j/BRNHH^$'A^^V0t5^R~kJI()c9_[mp8B06.2{E)!1L:q59w{oDb7]W!Gcpk`XESk/^M^qw9/
-+,2qtsBWp2%bRb|`5_]9)m|2JQ(iolYfn3`{F_t^[p40K-9<6C1ds$b2N>EE)S5BHa:(tnF.'mUbU:!&V9iSkc3X_2{+mc`&-{0`bLwF+o`%V-DphU4H2A
-I64G;%CuJHGp@uG+,h]yIRa2l$G2uJI^nd'HI]'jq:)=l[;Z'ZeE{>y=(.'netsCbB2Ey<.N=%Yf3Q+=VIgZ<P=UqpvobaGO;LY#4L@XbxPTe<,X;3naN0
-[m[m@3dTT;FI@2SJB4@!1B,IVU#+h2L(8K{F2ZIdSPEOXhzQ.53C/MdmF7C2::"c'&%4KnzBAy3E<)V'2`=}Q6,A(T0$%Z#s'6iL4EvQS;3c-PbGr[^G30
-(|_a7"himPT3n(R6fcWwH$:>5=<|%I0HuwuyAnQ#||DEwd7G7OF6O`/jE7j8<BQyBrbt=9pA$&IOjvI4}L8ZuywZ"M9rx#tk,Z`>1uN&C,""`ieBS6'hwA
-#[,IO.WAVkh/5@>FLT8"qqa51[EdTRTMK.it7'/l$]{4m;E;+Thnz2!^@S[oxG~IiKunJ.;Th_w=;DG,E,,u3Y<XP#rWH$.S;"MUwC=Ieq.z|l^ZO@buPs
-VA(t[uilS7ZL{xO6/=RPIOq{FA[nxzs$G{b<]'e!B2X0A`P<7b|a2Puxx2v.7(TQK>UgT4c6N14&w<&xd=/0/&:b9)Arv;`O+sL,9UgN5v$Xt:+/XH[^iZ
-1;|W8l/Zx'1n6q8@5CrzK)DwuBLC}9~44>lS`n0s2aeq54|mlO>"A(n<["uF&.Pbq{I)MkIb:I2kT%IIGs;ZC(33`zjatw=qL7!/)/W}0l_7Fb!)'b`z-2
--SiA1by:I$w|,9}{SH__3ELYvHsDE9hQ`K~I$dP)K;~M]4.keQ"=!eA|no+&&boIZX$;Q7_/"<_BJ:-ay+(y)q"t8d31,f%3!xD@f.wkY+,O]+h+/zD6eN
-4D<Ybh,dJZT.wiP6A]01c.LUYwD2n[A}G%hB@hl|N+{mDeMm,+NazlV-x|CF>0>{5N(oX!E2zA0oZ+(,FI7dRBs(>8}1;Qf,_D/O0J~BHv/`i31X;+D{!N
-.}]Q'0O36EAs0=&$;|GZ<[p;0,"Hh[;PfiE|_mBxS{L,0NxSw>2)15hLD}qnWkqBbFDaiJ]O>RK1=v}J4asDBS1jp"~Ba>!xV$"u7Lf}ZiV=SA7Pw.>/I]
-:6bjxN+s1NU"[^C;0y^):nZwM)3nXDL660HvJ&)73o<,:Z!C6o'bA^|u0<V|Vr)IWrYhN%lvMD^<1Lcc%XPb_Bvu')kRLwmpw,MMjG~2KF0M)"b3GXzYmi
-:}<Eef"LB_rba{+ge&AJ]X@b:&wHv#$)|q$pR#XgHRd$U)p]Y<:m;<M&QD2wTtKVz3CNB][B:j<%p3{;'5((>{S_czg8,'nq8BzGua)mN4TXi_c;F7mWAh
-hPzVU):BaoC49f);Yj,,=&8y5,{$|i+{C2{Cn(UMM[wCV%J)'6]']Qv%OEAp+Ca;A%F{C@F9F'xg-OwoJ|R|^XF)Y7;4#ms@H1=m3gW%^yd6rQwQt=`6{y
-O8s9M"#9cC.Lv%faLz8NEZ7JzKu}+`Egum>t(a&hiWsD#_~CDaYYppB,,`eQ_xB};iC];oZ=icFTtI&Dw4(7PdUHNk+Q{c!gipSL$i,I$;Hh[+fye$Dl/3
-U&FHg6;4N.2GQ)ExT!Rt:&4mLDh/S<9lQ06hB="(c-)e]Rh/X,cfuZvwd6Np|A^g:%#Tu`%&#&X5=pn'&tZnPOGVi'Z]z/i'c4LioylA<cb$sH6@3m'9`p
-p}Sr'_YZIl-#}uG5o75>#VF|0P1%#L.oC10p!L_us0}ou<0_8l1n}D^P.szg0!Vnrm{+jEYpT:B|kAlQ5A(XRP5Zg98G6d#ROH"4^Hz2DkeXw'0'sA,mZ@
-c!@Ru(^@LPoZ,iO:&a-=DY#K('k6GYE`k1gvlrd:obf&z3shsPGgq%{0k8!"s[VM6_(W`je=21rVfCfE[`#cNqL&XH^<<zQNGJFV"=Ke6z~N+LHA1]e:Fe
-&;y8,&9S{%M-V!h8MjcG@d>cAfYvcy_@%Q~1RVEBdAHMA@mV5CA8Ime_FBXL1Y8y_ROCzL{j0^7<P)(]!q+HFYF<-e9>B=_+!KQW;LEoXpW_l)G7}ac`(w
-L_&]-s{ZdXZsAtrFp#D-.6b%8$zn'^}rxX02le,J+,T:#!PW_o@-9h!M/&Vm^_sL6@5zdyaguc.;bLGgO]4E,4a|3a9+OL(x$WMK&TP3Od+hcna$u:mgvt
-+X<Q;E!6M;o)%!Q)V=qif=reT^]|mX2L^T!Y>9=<CdcT,@<z`oZMV!bcG#|'>xj8C/wTI=exNFL|w+J5hHp<$|Ee-1RF.RCxw$=e)2:axaOv$MYA.vjh_R
-)>yuE/:be(PV<gghm#b!&Q}r2Vs`U#X_)1)/c%B+=MpJ86P:<+u<vj3.^7o+v<Y1A6&E9n3.1L2+oS);Zuz"}"s7e_Qd|XbQ~-4f$a:O,4t>[g2MjnbwgZ
-^w$m0zeYv(WB[{qd(1!6UsW}_>LnD8D0ck/':k]^Ehj'+v79N4kW~3equQ<sr1|UO|F5GzK$u$s(SfZ%WgzM{MOTu`C'M#.$B9h_5CLZ9fpNs>mlw=w.1_
-UtF+}=qEf@6X_oJ_h=d0%Mcr,zHM~)+[Ol%GTj!"]9^MtKrmt3W|!Ja(_`S#GV-:SylGp-]Rk3[#Z[rD1&c{dK})$gDeJ|I[i[7dWnY)~MvLX2T%62q>tr
-&L0Nd:odH2f&0"v%jO-Bum0X((i^`.l)"Rb)`)[sFL"WX8HU=pOJi@S0H$.4bXCM0C.;zV1/3,MT|u==q/j]~oE$I#-9Wn}mqzr0Gf#NU"fVqgn>#v4NlP
-@%6R,|[/dv8WUp.8c}t}7,tJH@ZFdyB#<waMaD[aIV2KWJ/Er)s>IAD1:]Q}YHF(pR0Xm<p{m%OyC_wYfAq#<HlvXTIE@QR>~)&P4o"Ceo$}!ROYFM%RN!
-Sp!5z(q,zPj+V=Z`n$qKk<)XzUn,:_rv`iHx=:)(R]~TJ:(8|'@q^Xtl:y'rU=$PK]'fr[#AT^3ny]XV6F1&.{(JIfRv%J;j7@BKXoA=hx@")%h#wI#Fo>
-bS3#7/e0bM3rsMBcm)40YAo@zn+b>gG_:rP]kGv#^9Mneipd9s%XI8u.P^L]s_pPO{.[fCud+(0<x7&//E'{E)JzU[1Y!0n,{LFE_y!AZS8g4TM[Lu3G7&
-/TqWU)t;#Yxq|;i)Cr9^n`<iZI/BOX6q>2fLAKUbF/Z^KX(az_l9pHw={Zoc8v%FE$p"aoiVZ)Fe(HhI33P%aSUyu6mJ"=|3QA86DU&f{i(wVCquT!PIi,
-cRywil>WZOX(|5VH#^hVi^t:<@03JvFBU/{V1=Q+Tsl[0ZWY(umuD&w|}i4t8YyW<0nRKV`PGKsJZ#0=#k~i%H"<,D1O7;me6P5Se>!4T>>muW3:OTe21z
-SNb>vf2wx>E;",&CqpnLJuO_'f{B~MexR%G:T$"xgqT!>(1Cb3Vdp(b55jAB"]w:jdL7nxg{]Nwi%l:pX(9d)N83'x.P)h8e<.,PFN:[{ndTxKD1^oFw_H
-kLyJAT-6M3<l.6P.ar#pQ,{"{GmUZ7xiOO~[vSu6KUt/&93ym(jM:/0`g=Qx2CpGwS6vjD5B)Rs0dMwlxDLZDUUFh)>G&"dlGYf!027gpQ}LK"UB1C]GtY
-6_1OH$WwZ91Z"e+XN;1Dv$,U].!!Xes(Dz{FPoO`"s&&_&&U/^[.|Xh2D4e&Al$u):a^0&:Fp)>:f&j[3x7X8QFK4&BFEhxburZ<Q"Kp@/}7[Z<{o(Z}A;
-8TqNItgYL<u@bK5`mNdy@-#|Xy2D>,fz1F}BY>#X@}Dbli(pc7#P@3S@%!Vm@x~'qUfOfc>'VPzJE[|7GK9JqCz[]LZGw}muDg^37[yyg]lhP'/&!F7PxR
-GrH9#8[|vF~_gdOl(Ca}dw+B'-P>:gO-!E/n6r8$YU~o%s9p;$Y"-fL.3xi"{oBNVH):%Z=5@NUwLuc`S7MF"XB)CkIZi,HU56sM|{~fAAu5l'q;#+B>ig
-P=e$UmIortjx[#:F/OPESRoYiI.iHvgo{)Z>2Ik0cy{9iZ3-_@JAY<%orgy`WEyB.-akO(w|SvA$S7,nGhUFBR85|0.wJH+]sS~l|JFeRGUTMGMA4dP8oQ
-uCZ>Ebj.VA"Or{#|c9;IhJz87Kl2hoY6iiH_2l4]0K|REq-,wwB$-IDAI8TJfUsh7-6[FGB0XqTAJe>s@k#9y_'dQ<5Vnl>>b!3o{s0ucc9L$F[&X;EE@e
-'N`kamw-r4d(q}+kf/dHq,x{+H,DL)Sx'-k"V^%]emQ^yM$yL.{[%1Tn(LTPuL,a21|+d}7H`'U,iT|'ub1LV1$<H031-hcRues'O0%0vIV`uYNAq'DOO^
-Y"/1]6H-XVvLKsC:u@Q;uanSQQR12J#PD'7_sPGc<)Ekrl~Z6KeGmX7^P,z4,-B8(t6}BgEO~T7Re.pAzsY!K9rF+oguUJ0}3T6J>_FHytsWm,@I%nJ;Sj
-98faQyH62+1o4s/MIp1LfxN$dI,z,Stx}MR6cq4Ey,dJ'GC(ukp6Nq|9+Y}%0b!(M#;|BszeK=>Ggxn5yT79!oOezg&&h8ramk$1c9D=q_oKbb-r]]e_'%
-eezb45w!C!CSCPJJR{!B/:][EQjIsj^/bh!c;.EyoQ^Gl;fw]m@mW>MQy07e[uc`}{pO0r@rr^X1)4|TWB^$tl6G4zcjy,-^pmIN`q|%LTo8a/grzK.t!}
-QnKy5ep;C%xL:W-QZk]H&WQ!zA^ne}|7W|>}v^)yZUpzmaE{FeSPs>kzZU5u'&>}]KK1=im2C^3:e=^T'V27)29tz_VeC<+^M>$2bArQ~W{{5o.j=2|<],
-4q13_n-=Az!&xF^euvrjP.U'Vf41GN/!/!h}WW)OMR5orsV-jzy{Vm`n+g`Ru#K7/to}XqRwEvXx/waOd@uT.mqUrwXxD`2(8&W+C$~oWKXK3c~ymlXdQK
-;0x$hOYbM:B.u|c:0WzG$N:^W-)33Z9Qgm)`=ZFW]!f'@U^XnH5IUSC,t2`(^+iF$F]Y)ovA"%Zg)lAD5-9|UDwhE9rk7N0!g8>>lWcqUKG-JRCwaLp}3G
-9`cpFn=#BjDmztBQKC+A9L=us5pBXRkXQ%{|CvU,Q,l`6o,MEp1;7";RWn,M.bvia4;mG:li=#K#/hf<z5oTAZ]#vB[`hI&UNp;]e=,5,3V@gV8bXC_ll@
-q8iz@KK1;:Cm1|RD8%+v/8BM0=Z(#+uUotv"g4cztyD4Ck<}SCj2yow%Y-v!/}IgHD/k,Z|b|vDowb`F_>=9ZKmq-M}W-%FrDLxW4xtD+r]=|55}TK{ohR
-r<46IlCG^JN8ml~]t.llX7a-7'sRI0Y/hi.Z'B]+/oJbibqu_aI`0B/5!p]^pBWs=IED{35IZdLC8=D<punN3ai5rs8^m/s[r:_{1eg;e6DVlhFUT:ob2Q
-;CXM%@c5F^`mu:lyn|8U6M9up7-9NyIET]Q,r[a5I0aIf5|A{p]E&br_y=nhwdy%9:4>WP46$0C|tj>U~5oh!Z:zIIDQ}$pF>`F[0@lasVDO}S(l&|t`HZ
-V-CX97SeuY::e91OL#s4836v.oc]3iX0uzMINuPf1#I,;P^UUi'e4lJUhh,&,mYufZ|ywsw')28blt1,YfeA0("X#.HHiuHl)}Ud`}J!Mp]mtg[_LCmpol
-+QIBREf_]N1{@z#o"s0N.7u}NfT<Yttp2;jYF26sBGtvN+UCn2ML|n-`g}zRAXL4FQS=Q,%Um1@rcWA9^^FuwjHe!u%9!Aw.D0zsM6YojsX]&J/frwtw|%
-$1vlb7fWAA-Eg)4]TDDB^z_%_KgalNYZ<)1fAbNM}l,5RlSmD%ByK]c)vXnD"|:D<}aO{F8v`n>aW&}aNWebH0]U5O/[9|a<JD7Kl{JDLxW7C/aZS}IsCs
-<v}Ogb,,:<wZ8gZHH1I/z$T)HFeaE<d8#]F[lT~F@2-[nfa@5X~><VV8>7lIaWMks#C^wTDAbX>>F%~om4B`xtid>M7vuVGef&Jv->=wK)wOP{1XN!1,0F
-7Q_>2Hrzf|rAst(U(|.bY;5cNZt1Q/#BR;d%:cC7uSMix<aQpRy!oaCx;Aurjn;}j1^TO$`D3-VG[qZ;3D!1WpGmBb^^tcqEJmByDcu39D%l!Ul9OLE<oK
-%xjD):.dVrFy0Tfa$hUD0VGhN9Eu;.=2s|"LxwPOaHii<(xocXXfK]G]OJ3@ji6bNL1b+!qt|Ng,;zOkQeNZr|;W`]<t`o':~ewTjJaA4$o{kIY$I|T5G[
-~v#WOP.7zua<qBMQhn86YVtx6{%'%d;]Nl(oR<3H5m-<0&OCxYG`/w/FbGY6UR11Smz9:OKOg-Q(VNd&!20"Br<N`I~JYi6[|(=X+M6an/:o+[AFaD!L^B
-4Dt@>C'6XFnjsE)Q41ZkSMI`u-65}YFx[PT|]6%-(RN78}{7Bau{BwLMEyBdViLDcK5vWS%%pbel)bPAtk/5KgHd51Yb(y'Nwh1|w,Do[1jef)ASs-0>y=
-=MM:{i1`&`',@$ia9vqi]J9c#LCQ>mfkHf5v'NY&t7U|v9}=-&9B-v84Pv]/$<[6vg05Qf8yQjO5K[^a`ev]#Uj:l<D#VGW8K"hL0koW>%ZgiU:y8wNQeR
-C_Bx)voFg1PNmhsOTJO]]+Xt[y=a=dhExwNY1e-r40%Q3IZ4#^C>(CmIIeu<{&4b{Mc;7[Vq,n%.O]$K:MJf4AEOWV~wh[61|JR!sbY=C7NpqLHBm`C$7.
-8$=XHZn[1gPcB(_sN%Qd,4_sjU'q@/sds;`C@OD&pnfwvg3#FD[kWBj.P+1Q<%-Fd:MQ)c6Q:B`|mwyO{|h74(6-00PNPpvuZF3,3)9ib'L`/{/N$<eYki
-7CQ.jLKH,k1Xl+15{s8Q4C0@;O0eF%sRF2!bc30IG5XC8J-sf1c^LyHr4x%J.O],M]"!kr(pMvS+~pdbv&kqe'+:ukYL,K<EG,RPJQM.^zCwTKB`IW3Gw_
-7,iU}x"=vOM^SkQt3De^}]zsq#5#ofSjNZ%%g8%IQS%1C.P).@'0spyC=$DMM^v$`"V9{AP!:dau2_TnRC'OP{YS#8Q,_L;P13LFC(CILg&lKGLql4b-O3
-ZdLZ^vIWsjH4en4;OoYhZ%H#@7>h:$JSr}D=zdGEd"v#faYT~695np$G[jnl}jAwU&g(q{Fdh@[W5F$GX'mhtbBQ2QR+",VRId`arLKRFN&5={J=ShH<R=
-rZD+-`>A,hOvE7"@-pjQpt_6PvAICGnwmBTxc,h]R>q7qyd$X<C#0S.F)(Ov%@f#EFj'JHmV5c_CaVL]r/!fp,Bf+gqX_#MYpw_y^0p!cd&8-m@zKv/-)1
-O2#%3d`6'-zl)r~yfDFQQ&5ZV_'a;$cMoGjMqbqsX2(AHN(QxJP{:Q&H>0Z(hEYQu/hvcga[L{#M1"7r}@UO&U-6]7)^],e<DP,StLzfTEpGX3G$Z=IrAG
-'T.uBSA<Hj|W.8GT1IwXAyeJS,Pkj%Aju{}N7-s/]XHb`x[w,Pno}<muV@!F_CD)4_"jlYlqFd6Hoq8Diw11G08YeG<318)&`2zSMo|Vu+P-_YdML/b"Fz
-jl%V^1)=`Wgu,8CvF%Ni0xGqJQ](LTg#:wGVp:'(7pqx@bYlM,T_pb(u6QWBH@~2&`~1EcS^RbrTjubLdHg]kia5@x#ukU0,eInU6U2A1f+t$vFMi,!>#q
-ei2K$Lst!,X]cw{]s{R,5'l[WKpU39|;R0'VFRdQ.u$fxkxqAWTmwRj<HOx^Qn&`=Nc"i[H"fzu}HSlkN)2}hqd]LnBnl)`4,HvSEsY<gMn:>7hK8B^|27
-ZMB=/Q_I7v$F+0((fR9rk-XoQJk(j0=q6ceXUHC{][|2_}lq26@65UFs)8+/z>}zv%uSEM9)Pd370fG[_<T])l2hr(O775Tx.CpD'>oij+,<b1D<W.eI3L
-qUo@")%iZaFBG5)=[u@ZbXS$|1''RoM4"&IFoF`|aNp33Gg=2=pRky/e]Oe0nN,;W&xDtQ@2H{{0IZIyNoAeKUZCq!ATf@6:FnCD}01eU#aOE=v3wF3%r(
-[QO1)ze[Jm0d%A2<9tXm.1v:01F1H-Mw8GwFhD"7VhJ<Z^>0;TJ.cT280P:^j.7At3P(l7Yi,yEE7,2;|sNI0^!A)d9-k:.9&)sn`61a`ghHKIiKP/>bxY
-S0|q$(,gA0.|cR^@im|"Ol.Bei+;w:ngG[dEEd;t_pTB5d;!3|j4bn8cigY"f]EK}c[]xuqf/HDc:phul.8nw8i7&`#x{/9xyl/u7K2hlOM3IZswL+el/g
-OkgL~XEa{EDeb#H<_VCINCJ&o+/SC3vCxiLLIdyokgS^jJ8EpefLeG}^uKO+ZfvcN'}PF|eNUxnyn>1fcra@c/(bxHA8+;[%=pQn#RPJdnmzmW@Ba1%YhF
-Ced`1qCd8IE#+3]m{"k@[&:D+2[z=4HAqPR5o)D0l@83.%kv@fGw'][O>Q!zLr@!_YDZYzeZ~{n2'hy90lM0|5:w`A@;zZ.zI&Cqqxms,|7x[v_r4N0#SY
-5j9[QNR.SBmM9x6u~,<8$!Ykax}:stOgz-|5e%$`P6%on+j6Zm5<,b$/!K7/c;5G$)(WTM5o/aMQ(IdVA9J5yp^RS<He9lDRmo1`ZvAiZeT1:<JcW8`!%{
-/Wuewi1%pbuzy_mjs8Z["rF,`/<bBXox.DJWzEk>Hs`iZ+-}In'[gyTCK{`GpO3M63'IzI[x5-,q,.pj4^#3Kz9^|=J%~:;|2<USsN/Eovc@=x%qp5IG>T
-V7G-rHT|7,TGI_,{ej:jJ=/j+OGl$OLFkb{n0U7A>"CZ3Get2%[sX(H2Df{9{PCM`Q'.x`h=3Bd"$r,pKN9T1!C^]a7clGRz!-F>C&RY{Y@nvQ76UBsI;'
-m#,%dwe7Okle!TB@Yi}PZpE5:Xj_+X:kJfy@[wDqm5~l,]cfW4m1~,(P;CgTz$#moB#4v'3kh>r69LabLd3heGW9lj{F$fjn[I@%1`qNu.h@Ba,E#FLL.H
-FW@-'f3cpU%#T9(LhS4-}70W@R7d.|ox;7Ms[P(O@B|iTITU07YnN"v_wHe75m)gfr8|1-WfRkndW8[9>]n2a)5&_>>jC}SviChw"xr->6p_2gE=~,'f'=
-^pUVqz%Y^_SHh9{-sqfkM%xnEd$!o"J2h+mMbNg|efoDamEKo7+Q1KtbDs3z(nhE]!wgGI>z-h'Y(GbTm!m'"L`3zE/+_)V_ZEU,GS1'>;6Ky3uq[Cg;n3
-:v{@`h9RN3}<H91yG2Az^|pJ&"XgKp;2aqvVn7%<Z)8BLFK=y>C7Y_l_hNz1.HD[+p0<72>5=weV'DzRn%@>xZP/gX{)rmyav9`8NbMQi&Z=CDa9=StFV[
-[!2v>jjp`]Wa[plnX3c@Gcd1+9Dq,]Iq!_>PHQ-qz%1}D{1>0M$9#p'e!y]BiPS`N9tX'ru"[)h'KP3=6eUx"lh7,/IIfxpPysF2.X]rnCSPcg[`tRzO(M
-@uwI}!{4s_vMhJOJs%Hkk4P)_%;&xEZSWe@,U+5n%Otz4&rhR[Z|$o,yh7|SJ`Y9}LmxlTxU.TN2]u5FRthx{0/@m-53|L.7r;&6s@Fj"RC=jI<i"FApUf
-LH.&UA+l7e1tpR10%WN`6ce'Hrh,CD;<ZQi$F@%x{hNmTdd|XtO_n6JchJI}eXmg{hK1EC){rZZ4,y7DWr|,(jy^!0=z1fI({<,Ef.MX^l]NQzEZ;5ZX,I
-S%F3Eq4D_<Wa%s!RrGj-4kn(5'i}iH6'lJH!Z/Gv7U^T%6HYyq(tNNyB;w81NzQUHm>>x"!PZWK8Kf4&$kuc~`5PHVHT9%$g-7kI//SM"@LOHfFIDX4;Yx
-#OxKIThx,#|[W}Q>^GEXRT}YUp'vQUog+P.[jD1aY)QFnmJxj9NwTe=9m=1CV_S.8CdtFYR8m/tt|Vn'DR'k'k5]^M^^S|+(gFJ9~NnwabK2>fn;T_z"%t
-nu;XR6h;!4^:M1A=$3;%;`1>"((R&tQ#X$pn<S6G;O&nc]7e^SY<tH@hR;"h0.jnWlh=$t=3^-aT`EKdjLiD=Lzi2%>cIT@:,P_hA%oXwEu<n[mTY.@c`t
-ARD:90ObeodaN|Q-`'rb-u2vB<elsh'^CqvQly1sp!m-/mU8L0jAw>0Y0zW"4S=XzktM,T8nZe>(U07+i]%Ma2$l0/}@as^obnvnJeGbJpTK2e|C}e3l`w
-0h_+diP"VBy6l3W"mBBR`Pz(Q"QY"R3Z7h7`8TM&WiXX!b12<kziVTp8u]{8!b4b7%6FlT^BBe+H,>3C}n.oq`Pv{&$Jm.QTJ%,Cy+Uu"^_my+dLsexl7.
-I>$bQH|yIbG.bvjbOBq;/pPNJg94ly;B(fLyTe3Sf5M}zWE/i9IbS6Di>N.6jo:JvA{lcgeUM9(QNwP9g0^88.N"RRW<Cf4,rk|jBxXYw;rNwVsl~7$uo#
-0CF[oQo4IBw<_:gia$T)41=oUM'X^12dQ]5$mG4ab'iDeW;4xp4RQ=lkg'E<s'V3<y4:_'s]3CS{@o$aCTnZ2./GXDHY6]OsI9-]!8IlVyxNOQczag.8h'
-NT2zW{xR|]gtLTUD6i:a+xriGYJ,8o2#./r)Jyukdc}QuP;v-(cVpne>Eg`if/chjoW8`|P1s{m3"w%1v{r92JHY:PVarQoif0MuQ2",csH]Je(K!or%9D
-#s1DDgg(&kG$=%4EI.gZrp`QQfB-/29:!63C(MmTm]cKo%Ka#f>]vk_GsN2Om^<[F%$s6k]-$a9ka=~u1/~:p#z=JY`$Ew|&|ac)S$$2"!Iizd@)d]BVjB
-7j55cxWp};}0v=/u1/e#;C'A>20Bkn^'bu&L#h{Tu`E_tlMw8(bkDYpoFk}OK)"{4(7X=snLT4Sb6/e{xh<tfG.#U}=oWcEL1n</fH-DJ$#w'rEs5Lh:bm
-_{1g1Jr4gjCRT6Yn%+nv8mv<}}zG`zx|]vX`[)nRecG0/GW<(xn^$nCN2;.GtufbA:4Lb]Gxn+Sf~Q'n$QGH5TRK(5:)YWW]"L8{-j^_n6V;gWFCK7ERUB
-]fgse/kW0L$F6A,p@p^(AM_qLX8>|ea1DTLiXt~jpa0taOwdfP#_,u[Y}nI-Aw&Z5/W5b%j;E/Do!@1>}+l$S#86vQ<;g.~K9VJ%KVIr%<uS&%FwT'khSU
-%>GX.Nv#ZY"P(DFb'&uv;_{}[@jEJ`p{F:'Dj}-FEtO7fzZ8%085(<O6)VtU7i~/CqHi)yXqZ1E'|LNK:9a]6L21dpUtKA.C$EIT6L<,O1Gf46}7>9l'@8
-t_c_-#C&xMKb@CWYQ[U-7A)8A<9=#SH)ZtC2T3Yc(VT>}Md!=0T||_`nI.3%V0g!#u/jL#L'L53OX<d)n:#xE.tY5=}fl'B[%9X$RQ-,]!aCLx_h!P!msG
-2<b7~EPV'8Umn5qCvRs!q4p7|9=yl{YBpj-}eH6$5RQ3y/o,WzIh<sXD)A1S"Y-ted-=7f0hw.BHHC@c.,&/J<ZvYD2$Pv!Yufu0SS]c>@/>{pg5MpG%!#
-dFVq~&k$7n0QEB.'x0X%wVrym@lI)P$CP3xr3T<RH;!uQ6=P})ct~<(h4WKD8|qs"!vGJk;dwP:-2E4hE|&")YdOgv)QcV,#uYhPIo"DNmp%=@^"d;EeoS
-dH9XT^4=mc;Lr=z+ld%B>s!7aY5.,NcKs$2mmaP1Rr,9H7g`Azqo&3q1W2_;Kn,b%`k{2y[Xl.sMe3x8{yA(&|W@^|R1Wh"7Fa%im$dg9LtTwV,#LqOYmV
-o;W$TJa8#Re3:LA8"dw<QXqA3LTKsk$Sc03SgChP2.CD.bh],^'wm2lV8%a'~xHw'o5X3iyjI7dBHD$(k7SDk$N[7VMbK2peUDa<rYBNZOyL=oJ5Hs+c0D
-#rh{gh||O]6isF@bb5nA6+7|j,J5"tEk+7Om}hfHd2bb'-<jM1!IzG>[e^AX,99h$]d,{Pi0d],8cRmr]HFJEVVAoT+r+]`tcB+v{05eNJR6`bpkb+q{~8
-Uc{E72GtWIh3W{#D>8O6bL#Pyu5Fj-`6BE5R1j<aeun}eLtZ0t`eeHa+3!Y"]PU"B#B7Pn=G8fKoRmQn_9tg<o>u"Y]7n7ho1m9$<q7L~JM$G^$)mw~$xB
-TYq<lsd+5La_=D~<sR}#%-GQA}-0RQt%MlTFPsiHdxaoB'@cHXr#msL)oESviIO>}iy2)"u<5g2POz27}@%yAGLMAQ2#2jS:tPJ_$N]v5r/m[=TJQ"N_)N
-=$>5(uIWp$R8fZ6|GChSS8>r^(^;A]}G",+<iN`]:JK)TDV|H')6Q[oTxxE-Ik,-jU}:n0)H/Mu;tG"rINiLcl5:sMgUy+W/._y${X;.O+D'S6XglI=0+N
-%)S$jxzfMZ(Z'q(6cPxjuHhH+]:WgGxK97/h~nzH<ziz^MJYrw2Wpm$.euZDeAEBIQ.Bf9nd@xUx%+ng1+'cQe[4bi9wU:9%yDW<&h$pMCAp!x&ez5:`wk
-&=y]ixx[%/Kc~aehvmbOWsCHVaT6xnzYR0Xj:2{PDlbOA<wB4+)K"%%][z}%v[$G3np6(m:pa_<)|=T!gp)1gc/JWys##^pjUUF&1Sl_SUBQV(9;&ByG:e
-:vMij6L-/o`106PuWY7BUL^lUb/oA#3nmtG.S!.OU`#8&SoZ2,0s$sBzrEyjBWPD"u((-Du%Pu5D]+(j#@nr6USkoddk7_>IDrB+#n6v0$Y`-eSn/)<UqF
-UXrJEe9My&PkcUvtm+u/EZThL-H""D+U5F/TtI_+hlqbx6xu3)rzj0wW-G=iffj)k$~zSC6xy[xG_:!C@]4GO:AWG>&pk&&(|^]1<wC=y)%dZ`Ds~s.(MV
-M2>Oo=D/QMLk!Lng@q3KPaQ0;@t-J{f[E&`iaiC/,K~:,)V2@S>6%SCSN&q<|#^J2MsVlzkmr+$V,mC:x/#Z)r{MLg6-ADuLON6Z:bzxhqozO1;"%A&EdC
-xh,E<n%O1R0@BwKo;Q.i#-K@iWE8KY2)){Q,qN_!)z}T@7}96zP97S3{6nn<9A@k:D(U8ivqPY)!iBju8$E$u-+T=g^G:a]1kKM.!eNT[ufOSJ1HI9Ezr`
-64/woqj^Iqhvo1Xj40txfHPK8uGht}ls@>dB"hMw^Ukm=6lwdbNUXTP"[;e&R-C[;mn.SQvGPJeSZI2Qm[r0EU'pR9:s%9GQ=s6R&lwqRE$M2.=Pq0+;<'
-Upo06[i0[@o"i"9q,@#ha#l"FO1%J-_`i}e'`!=1p02y[Nb5bN){myt>GlF[fFR1TRIQ8qtVx$Ij</b.-e#Gj5WE;=+H^Ov<$VAxE{~i8}:[80ws8ivz7$
-j!!2v}B!
+789527
+2xHrc/U.4(a|>}5E-un71qf"f=v#{q_LH"5RYQ8isF(4O{q6]RGS%qyfYQ-E:c2awKPd[IKPl{_zSNRy,'GLS_&@-^6<LW7$<ZHAk5e|>G@Ud,lyn2~,`i
+=li'l7NMN{Urq7WYWe&+4`wBAL/kr=M=_mw|`/xkBR^=89C(g>R-uoOGg,{vOG;|B%M=aITGNCM^+1[pSs/.|>jTEdgV057oriR>#[ZJ~xem,=c)/s.3H4
+xKm{-l.'O'~7v{ZmTyn@42oRF%#vReeiPv,[:7/x,|@nP]^/olL_z<ufDRBE=JV2_go}6|3vHb6ayM5NBzYS:J1B5GBz92&gcE+>Y`aYudrQyZ3BTnMl@U
+4>KGAL3XE_,3YBh>MS[OsXuuiVT/6>[$L-sb{]Z$9V+e[d&__#[BSNUlW4V-H=HAvg{Z9fpGSM"mA6Ut`LI3bna@z'l$n=+=NlcO>Fap4]98`3MS7F&'<m
+x@M'My!2U@4;Y_]oK$ZSxY3:U4L={P];5:-iQoHpYn=8x|S6sQuQt]1$X.:nxE"94vZ2H]-_)<37LFgM7Q]y~#l+HCvYThU03iXpph8a6Y&`u0gm[A<;%@
+D!H98E4.K)P]}Z7YsXh:d/B=Z%y51W26-X^%R]'nD7o@s"W3}K:o.oD0fGTFWc_WH;PMr;.},c,E>0Y4~7]){F4tZohd'dOqiL3Cz/6p4`gMW0o(457VLi
+{cYSx&]LiU3p(G+V#F7jBb"20rqJ.qnIsPz'n[>S1(fq|<nl!UZt(JN]}/Njd%!&MJZ{Hsv'b)}(RRh{MnUhIZ5YnH~jIk<'vBgkzS.]plO"6[Kp0Qv(fH
+)GYMSMB_!i;9dre3wC6P'k980S_vs'@K~xMr2:oJy4B64BxK!oa5Oqsq+50c0AEu[:0Xxs!ZKFEAyiGIl!o"s|`XC|,tQ2~N$lP5x+jNADMsn@C;UImWSt
+~sUP(!+HqH~ZE%`t;@M"XIxhE]MPo.8.lIr'0#.!t=^UeNr%_0|3p+j1<``sX5g{ae{h78L4J4^)yD:JMy_Te(vY%^QY[0rX_F=D3uaEZOS0TFIdm:cY[(
+k):S929HQq@;Nkh[:aYJe^9$4!|"4zx,DE&Sou_E@!3ANWE'n0=`8jtPL%7/n36lf9|+UmA7R@")/]gy/}@.<DV3p58:wz.tN#_3n{Yn]SKO|5cHeP-oEN
+kcV-zmzmT.A(F#~eKmU35l37F4,0ks'CQwPWm_!_HhrJwIApm3-zm<d&Bo`a!TaDFVB+h./6sBF2[Gb66jpo]`cup+Tw(Y:JCAn4ZVlC.p%EfgOz'HiTG'
+:t)-96L6BGdC{JKW&48RR$|lOMD3}F$af62z}nFIc;yu#<V%F9-<]|"tFY}@Fy/i0Ii4BAUz1q@1r1%E#$CUR:z,`0@3isq1cmZ_dTLaMYkFIiY7P=s-dT
+ah[,j1]pU]j'@^ef3`S%oI~jg6r>0@vqUR[DIj;Pp!9e@X_3_!ND)a2D]mqi"$]+](8D[1#)]kx&xXdD=w3VD7)O!]bZ;TIw"lmKv;$c>A>PU%)Wfu^ta$
+Z.$om.aQ^ZOeqBVWFy,pGR:eT`#0p(9wr>HDtDzE}jB+97QGP_uqQ@_4iW22c9lW1_VlIJ@p"AoT/M{FxNXibfYRNy]YDimg6ihU"%_M'L$:1u,6DScbz7
+(a5S:5nBVoc&VI}ArckU1$SD&JE0>Dn'A13v_X('D'p.0uQ:_")@an-B+18cY1MO_m$!3]f,X7ix:B_E6TN9|K>i/rs&Ut!hPVKTxm!{b+~)(S<A{If0CB
+.qs;s&2JW2H_yjl[U'qBa{5=f3z5MXLPI)gF;QO!;H04s3|gOi7!2_5H0Hw0H0M2}hSrcT<_k{N$^&YypM@eTHcsV+0r)^gHYpQ`BO$iKztJi|L:~Qn`Vo
+O0t5v)gNoICzE3.:=6V:im%;4SiE~fm54br-G.CtSIO$E])yiyfa<C).t1W#!cLT~iYh3FvIg0UmyZi(moiQhm13jEO)RlkJTn^G<:rz$EQ!T]|^yv.K]e
+^Iaao4`B-;Ua,l>M(M`w^p]SJn;f{wKLx}:NZDZ|'[5xuqFDm}MD4xRNbNPF-Do}d2FV[v1U,{se"xXd-t0N"rG"a_u0P|m<6zVU_}uqf'&bcd(>Um_Uxe
+|q6!kmP=_}H:-&[v'jBxOzAkGAACW%,irRN>]paO1|9rQLZ|9r9C-F/{[=%!MNeeBJx%EO]j$ynO5x[2AHA9LdW{S+28/gZ.gT)q|;i8"ZB1xxaf3+ShD^
+~K:rEgGrEgQ}~j9rU{.{PyarxwQx!;Ao>}8_",^;7qaz[4SO9r^weJ]#S82,{ZJ8^E{ylel:!@c9`5WJs7y.6V:)UN~qH8WW<QmkEZNNjf#"Nz'./pKw(#
+JhP&yuJy=NPcey7,;}q,LFB7pm<&,{"DcwNOWd"Mk9'QQWJE7j9O"JIN@je0("H{:Njw4|#,sSbfBxLgTN{q'[~c_5`Kn<Gg=qe<faH8]PNE1ga]Bq.g4V
+kok-nmqO8Vjh2L~Buv>WSqVbOW5pM$fb(#@N_|Y&jR4i^m5xk)mFTkR!Xev9jay,#D]#N6$7E/4T_OC['[+Mmo'RT2@@D;Dr4{BxBT7vtXo0Fc;OAr'ePi
+x}Iu;M#(ZJFR#mi=yNfR.($^){=g,{@N%DK<>yfrJ]L=bE>gFFdfFF6':u@ix_()O24$Hb+M.g%Y;XL8mk>wN>+H^lQ6L>RNwxDNh;-=pvr^w/"lY,e5`z
+"fa!6+ae;E.eTUBxeJt/P-km0r(0xeFtq&O4nN_7"/Vh8Tb0=n#.9v'!xP1$#L%fa;WYSvwu)!QNt/4dX0HSh&Y^(DbpHx1'm=,.cUJy+>y3b#9Ov9Z"$^
+3t]D5x/umvS-7xo68'ei!=<qa!lb1]YF[v|:1d}Y"74I~i9Oroo"+6T2d#./MG|ka,xuv"rgEv%{%bRG%7}X>[0&:y-;Fpy<r,kcRbQ&u'aaiN({hxdrmO
+:owjX2]f|qt&pVz,p`.2N'sX^Gj$ifEx`L:O,H4}GE|+YDMKD|^KD|^KD|M:ZX.zKZcH.MnRt/l(wOwwJiEZUMjq1MS&+}F>q6jmze,[Z|DtX9p2<<ww]B
+EQu{`#9Ow'Lri#HxS+/8Ar[LhNPF4JAHw%Az@]W0H#<nR9KKN43MI-_d'V9-'9RczV(:;J2ZwVlux3_G$pL8w};;|x_})T8,!{nD"hQLScEP1wm8j.ev|:
+1SvAYQM[&W#!%jk}r4j-&nzH]rgBeNL'W^^S|q#kXvJ<INP&7Zw-9zg^{&xFx};|g{!tCXO&-s4zvFbN{w}z)M^f|qinO"AB8e7z:F:0U6JPtXGgkU5;Rd
+(tThceTj@Yyc{y2<N!BCtt^wZi.P%:R|eUOl^w&-xV:!Hi^<9c+MJ=4P+M{Oef#wDbOrvu:|O}09xiy%{oDE~unL@Im#Bx2M}j)PNU:(5^-G9DnO]#vJ;o
+HqT7T%Ny!da;%;i:5pQABeaTRYag|325@P(t~Nkk27P6@4+rP]P=+{m5n:q(PG9p{F3!ax4UYEk4XHr]>aFR$!'R+|V[ziAu9$vI8I`a{KFaXSbwGr^p:U
+I&'U}RZGl;]#jI%mH-HM2W1!:5$Un|xjfnj]ytzGH'6[+Q}ic!Ej&W82k=lf9(a}3Jx}X}X`PX1]/r&f#wdAePY|PrUsp%a$U#XC9K;}0Nh-`L2WH!IG&Q
+S&ZG;NA8t,j/E{oq&8b3iWE2R;tiUxMaz.-ugd-oAuyc_9bob4|r//oi`!+:7K>4#^/oI^E/5VdMZ79UU7@xJ|PN|[DeCL_}Xeh%9ffrX7SiO5l.gvm5vH
+n,U#)bw}<cn(bU1Z&,8XU1|M;{hVRi:y%0[01$U_6+l6QN_cA"2%3v'n^;_OV]weo1)xkl8Yjn6VR]`&s^w!79L8vH4$ff&^'>n!&AYu]P}h9PPt(E@onj
+6P!8+b!FA)~{o9r]wOJPLEtH[U5W];YP90rx{'32#{)90XX>4WKuyC`!&hX[]4FB#S_k7,aIyZX)Yolj#8&Q#1pfs'#bm&Z.SF"r:70xEDiAaloO-6mi]4
+9,Qr}(Yf+nIz1@^oa<PCc2|Jkf-Vfw!P>}'l()%4-h('[Yrfw9f@Fl_M+Muc-PrGcaoBncU4A&Q[I"jz3,O@ZcIVF_vbA+0Xu].+Jc%epsUN59zlK'Ng<}
+;AJ;]mCh-U%"t:9@8KWdE:!r!kcxgm{p!Y`.3lDmIrp!IHi.oc|'B&c|&y|xG)eE(zhh;2-yaz-leOq`[YW5F42JU>EG52WY7YeND3zU6TLph}]Z:AyoDX
+eDcOJ443fQ49,xe|H7Tu#4crn=kxZlG3Z,"S5h-6EOiyQfUhof/7H4Gf~^jsO]ZvvT)&T8SGMs=s>G=#G=K)i:q=vV78&#X-9cx,ti/69t!<Iy=61Cz_H=
+sy5+$1t;b0z.91Dhz8hp5L1uU/>WU`WC^ZvmE+4('|BM'Kuo/TL[g4rf#IpF,zh!3nSgY`clUu8]phK#CgUCsP6uOy@`WKDAP{0Af'9lD]Kg+iU:Va^f-:
+={FEe+IUm^(xL/kT'xI7JLBz/rr0#y1c}Ce)[,1n$z(jB.-Ykig-E!(6F!_Gt,iQUiNW`G7Jx[ux"[p^Rw02:vA:y(-l@GS#fhluwgjzATo&0tGx~4q/J7
+z2{`5ics{0'@vRTXv(`gB.wMj&q!19$J5;mBlKWYj]=|J{EA,GXYiwjJ+Q{yn(Cgw+n)OzOMN(zH4'eK[NRF_$}.@mP5hNPJ_dP/hNjKIEb@`ZJCo5NxK/
+rsNBNRR.'gBadyimaLqQ";2Px(q.8T'5M9D{Qmc+L$!r)Anp9!KnZ%gC:wZ0Q]pxODD/O^Rp"[6YG3_jhpvD;Pbo:Z#WO4B{[VjT&r8Z/Y|f0<(LJ1b)q.
+&RRBvTe4h0M,YXJ'7<mi+2GZ[j.g>((3/.665Q![`T3$K^8b`t`%|m_<C#+%`8p<q4i.j>CM`d8nPOtrQtbTrUi'||wz]u8"!V3jL$<E47YZhIg:wi{%r^
+K)bQWHBHvC)GHIfx3VbSz^^uMQ(@bUBU_c.aV96jiV#4&L`E5So98nTSn]<+;::5CEGI5+0IS!NX`maSDgPO6c2:|.zrQ`9QnGLW(87c1ZI`sVKV1Q.Ij6
+!c]!s.,w;U$ARMNm2,{M|9|>fzK69MlxgV:,0-,/5MP1=[g}Z0Nu,BEp)zP;qBA7X@#<`$/h+phc}@dzZ-PT126]{`V"k;dt(a`IYs,1,K)N8ur`_lB=Iw
+0|eg#>m]llx%Cc+:{DYy<QH;CBO9aqX,kNM6z5,"2:Dj.=[TA"|)z&4Zb>3]4<hW$d(^um%.[V]&%c.Jbah0R#kF$y&y/3EQm["sme:W^`C{yZ,ZhysT`)
+h@-IY;a0$mL!l1/U8==m1V@3fHHt1s(c(k`$./;,S>AtUVI<N+$sHV}{^j7NQ=M:Vb!,m)Xey.EKXp3>C=|c#l@PlbK[KtlTInzux=.$L^K{x!X[ic')8(
+f;}xBED3KF=J]$y5F4g_p/u@e8N4H@rYteO'`n"HTcMb2U(+=E':3f6Z+7i6:_)x3_11}#e=ByG#;HT66cC-^L;2g;k0=/Kilqm{A3]0SQw-sgr'f,-#0s
+YE5@[d!]+b45xa:V_>&Y`n`axJ`M!zu0@4Ak(F=S-VJ:/y1H+J#pau$tRj,5XVD2]P"|;w;DZ,/Pw)b17KHUCF1c-PzIN{'<-/v!X1##%e!4,@~c0i0]hX
+0"uCR&si#VbJ7@j&[EG"O,DjG-~,=ZRcbmXw#Yo&bKGCP$voc=Y$!]H$f_#UGb02NSs]1m2S.!SR,[j]UC}R.#Kn0"8]aq:|l#3Pf<.:n&Q/-"S)Vd"#br
+HZ3egIvT0q$ExTc=[qB:o#qMxtqV";egUSLtIGJ&hdpYiVsk6<<S@EeZ,!w4~MIj.l|_SQFqk{.Zugs(DYY4moVj6@5H(T/lF$6b^ebRwCS^W//S>[1-f=
+dg'qj]lI'%sUs(Ui[jrMDF~hBaMf1LjTyK[M8]bcUEi@6$o$.7tp<(.l>j@c8.MT+j[DT@;34BuLnyL,zo75eOJ4g|03Oh"1es{W$$tRB+d5]`wm=+y)6<
+z{^ng11Q~&H%F|}ruQ,mPX-s_h7$4,c>czy8&9m"&F;06vz$$$OL]xM6sAPLh{z31p670|ADirq+(Va+l2T_-mTr4!]ODeU/YDn=hNx:|H&yjbki[Dd|++
++i3g`.L{]Gcr}7)jd/!#/AXh6FBbF#1mwz-]|$~0:Y/mh"8x!oDn4UQ$ZRj"auQS{^NvX(OK+RxufNHR&>!.~4p#KGhC#%9:cyCYUXE,RuwE=c}1kkWK-H
++8Wz0Y|hJu<>ckp^Vv^{'F#Y9q>4AI_JMq8[x^UB{N&J6"l1!|b3IRy<[Q:8lc.lqELpG.rSZOBZOp[hdK>(1#Qi1,76nsrsJzMB`$L(ok>iDQ5YvBWlM5
+K$`tq%grPs;.=nrAbm_lo5.Os.uY){qDe[[G"yYP'dPc}H_^s.oe;!|!l!1uU/).AR'c|{~)NCe|WMA)mMcsa)('n|o^2u1_jRWZn8WN'p!wg-NVGGP{oD
+:|@=uW`Eh^]V%UDIS5D5D/r%bt,D3-Aufmr`0"L0RPQi`5asIpX]kceHr={&LWw"sjX&m=Ye=d'cKT!eE5t=;ZVr97IZ1fj[EdjF@CR:|uBZD#hA"r.Wal
+_v)M9ZvjM^1C;,.VW]Is|63-;RP,uNC67ye)lHT%z_d$!a]Qowl^hJ{2[tlB"^P%OcaYn<521k>3/s)kZgsm^nU`3)^S"cD0`Q_1.=QG/GK$>0Ki#^wgu3
+[z;FpccQnQUTEYGMFFT!g>'XuT6(A9zFD=_,'|Ss!m+CfBU<mCQjKMjM@CHlZ`aOM]W{-CBW~c&|{Q5eqK32Y<j[vK,p:^BgM;sGL{$l./EJordKiuW:F+
+3.Tqz(`(.@|Vdb@ek.=lXB4mQ]y56Tg$)l&']qpB]qu>_^.$|{&;T>A)a{p+f'yv0N,{m/{Yoo+8-tfdG9849-Q>CQ"%My||V81Cct<)r1b'aZ%;;x%r5T
+ME6Yc@BJO};Io@x:~Oc>hNMps}UaxO^x5WIg>g>8Ad7Q'z}z66Ag>gaORI()p1Ud9|r|C{>sa'vu-hX!HrFg[|]Ys(Br{:C}=|>s%":srVt")#}%zo]T^3
+Ig>=-><jpOi.D}cO_CkUXgSxPIIp(V`"|x#84E!m=qbUw{Aq]f7g0V#gHoo!@_zw3,VuV-h1MiA9U_EV`OQ)`m63jGXu-JPzC{,^%g;yE:[41Fc^enItcG
+8yTrL-Yx0-dD:t9E)x9'"Ig#1f]Bda;@+U5sdN)|$[~"01.h&pIsMgy)7[8ghp>h/'c2@OlN%ZKE:v;Uw-urJ|]jfNx9Z0>I4'R_m&&}btHi_c;Isi9[Rt
+/x[u9Z4Ie'IoA}MiOKS_xewh;i.oZy;u}}}`-L2w7-mK%(u9y3,,hE{9hL74+tUluViy@fBC@]Dj$[]6juwyw&-=J(LhSVMXed9.P[_Vwd{OLXt3>sYXYg
+X'iD!T{R<Lm3{KuD`+j+z_Cza8uZ!ltTL/lriFf.$918{<b1Oe#$}3sWFIY^`#ldgeE7b]v+QUIv9}uN;O:08w.;rE<FX(%4#8M$$a^3P+~>Ip(6_ZWj^v
+bFp64)jmM[zt}J&{<RTu}9e2"_VVt/xo^e~>J2$^'VF:,0ryU'-J-|cnv8sLE>3)upmq@aYeW,WzsGo(.pFj@abUm.giq+mo0}&5J<bzOV40tG|xE#7<K4
+vIRi}E]zA'XE.=aRpisO[D1RQ$Z#haNcg2;958%H4O~j:qy-bXNo-:t=Q<1[/Z`7%frX#8$7]^4jc`B$Owk9'+yK<%SCqeXB&Nm#xxNUB[y$w,~eNCm"$7
+Rr`,sPwEuwfyw^qb;Q$[nb/T}oHMq;FoWi0I-Msd(kFazF'C_}jk)qDrv^B'3{jku/tk-]^'y)6zC1]P^bTT.W:mnusFVeD,y2N5/s:(N6#AU+uK2G2Blv
+V$'SqCs(bLM/]gTe($@N~{s{xFgPiW]b0]E.qiT{yEE#5M^'OY6y])<tD3f|n(8h'vmjU$`;R)axsPo1g,y9:-{qJfw9tAC0[]a$b-Kk<k)WHEZ[q7t&p}
+F0l'(iKsJ&x>a[Zo+gx"Q4~7C5G0=SPstD#<ouB]@UxR:H6m>icGg!Yd^X_mhQ]r]&kdSP1IS}.{`Bqk]OV49'x)0"(VMi=&x=V|E_toq0alFgX6kC9_ew
+5zIeUx9(xxNMKW9n(`a5+9H!F&Iuy6`q~8Y9qT}>5^|MHN2o|i6@}lawdA4PZKHFp_BhBg"2)ybn5:c.oeM,"(qz{Yrb^u[<p+mz|F/4LAmE[|87F8v|sm
+V2#b%[3|eQkIV3~hu-|4M{eQ$'Q>wgI4=)Ru,cxZ^I{u#-P!tyd^JlC{E|`Y6#62oh6u#O,gW':Y#Pk)04S/dSAq'yI$.^J,G90[C0H]F890W+#BB)dO6q
+lQ_T<%XUC4#:8Um|z7:JN,b:n&Cs(K{fml]j39"cVDqhQVF;@d!}iII01'amY%AM/=iW1o)|;fJr(-jQL+p{]}C]3+-zfE%(S9s|FO%[De_-I-wxD}'JKg
+57ABB[Q&Mq_[@j^sP4$blwRp{DIj7-yUS9-{.)4y7CzO$_}cwt{9gmIwbdVy0uk.kJ~VnayU^wB0hvZaBJq[DX||N9D=<.#}NI1-`.}Dk#7^SdCt#5&9yU
+9IazOf12bQz,DBxW48Z|Rhhg`KWJiO!xr{"Q}dYR#${M9aXj()$BMedNN3&%yZS=U+'FeOv=^y=<)C|>nJo28[vUBGiAyeVe,6->KKDtbZL"6MV}8+"(_G
+=eH&qSn})5.))RJSidbN6$8[ddvsK]`"}uj9X6V$n]b9PG_}3IQuCL~FCNAq$Wox}%_GlZ[K<}Fp`Ax5&qSrIKO_m@~WYN{Lg!+5kv]<JpZsl<vhVgP[k>
+Bd>^-;$DsSWo:J2Xz#O>Tsu$BJh.mq'X`><vxnM8:nypI{tMeMf+>y:i,n4fQ4:=vTsWq}{k'nSH7>,;cb=V<>1G4,|E2co@rtjP,2u!mob%'`kc:f1%..
+a:]i.FgB,ElE`8a'kpmCI788o&Js95WGD'P4^d8#dQz#A_#=/_NEs8|Li$SQ&/:l'1/0QE!AT9R8l&I(uAF&TNdp'g45gZ:3m.DnB[HRYc'7}"J4DV`iE3
+@cNMZ"zd%'T/JWaiV[vF{<r5>3r'Kr".6Pp{jd.HMOFP]xpXmLo:#kI'gF.-nkFJ#!pG":5PmEFA)Aj#l2xItsW%[iU`O[uoD5:./0rFY!oPqgp][$hk;_
+ulj|gdfK,dM)&M-,ww,g!uW%RS.P%bRra(V#s!C9#/1bjDX3{G6%e:0'S!fi|8u/"(x9yDL8XX.=JQ9];V3gDIZ2nCb:xypJY&X&ovyrJ[LJr2j>=t^sT>
+pOdej%PV}qIccBMt^[XmSKYD)%wUvDb<r2geF}9fD&YDDu`xL^&GV^O+Txt=opDwplQ@EoawI2I>J}9LU46/cD@JtwQO<N$|=vHiyQ7ku`UW0.N@Sq<[Vt
+(T:%:[B@GxEf2pgs.wY{kdxy9DvF{&br[e#p1FXR{vv"zS&MS+dh:y"F~H#jPC:M<8L|R%jt6LJYWZR-+#!I#X7>dger~<Qt>=sD/'e-6MF2~>73Mm)$Xw
+Hf4`/Lb:4)_,L]18kYj$Ri/]7QP!}wPtKJ]GT3OXOjU"RC/Ql3k-Ufsiy$X=S0Q-VNXG|Lbg%_5Q-@)/&qGTDDA^{9_[eU"l"AJ2sFH:0gmD0rQ2|v"yGW
+X]i$--]7`)-+:%e)R>|PAU`kZd}3Z{T^TMk7hg<'T8sxZ.=TL9>;Az"$V-%9K,c8ikIF@&OJcV4@wgA45^1W9k4{oN]Q~Dfgt#k;9Hw@>03o`CUAvo"Ljx
+CtkJpNEynL00TXm_X9fPEA}[r80`BFJ->Le3!p`[n"R24:9}Lr">2k:w'et:4kl#cSq-.D<<RQM;bqGF$W6JWAt<qjXwL+Gw`Xh[6YqR^&.QC'TQ^,t}>l
+C+-'|7jmmLis,i~3c=;B`V+0N8{sf/HvVm}L@Op%TqClcn:Q1breRVQ9VsKTXOo((GkZtGM94s[=WnDW~E^F+o(`:v$yc5!dT-`7%CwQsa::-{dWUYk1|.
+ZBs{JSP6'OgM&+cO&5W1NbbpOgzL!n`dyya@R<S3G1/4FOaU3-l/:F:b9]|]RKS`~b35r5Uu8n6%ZA/.iQC{L[QR18iU[n~];GXqJzozdRLjruHEt&Mb:E
+R9uiZi,%z+.XG2kk#e4L3SZy6rf]DlCT`u9=u3WimNE5y,f0#NXL:a:_gAxNm,jT{T]Zi!#KKK-$n!`LiGHD77a)o#.81nqXqc9AazkJ"v^448(T%g}nIn
+v09h&cJjh8XE`)kQG'csCm8Y:KqC_uJBj{_kdIGs^/M8FWQd>Y}&YvlQ8]vZ]c+[=g=TMlxzm4'l7i_6BhHIVbBN;-(vNub'in.J{Ms|v|A5f)P2,mbiY(
+[7RM"mJl+A!GZRna|}ZE|vOHCil8qI~W`%Y+h+~Ool1)Qgi1CAS;hc`6TOpm!tp/hM"-S4+Kv%MM9=5]zG{y.m77c=L3>rjOvF]'I%/za0`)J;y5^5&SSy
+3vb5>$&ZM>c:v|Xz.m9TGI]e`7w03MAG4]:l)Xxed$Td+xeFvfyO`4c1fCh^.Bjux67q1TIGO!m!_]&P&WHMP%y4CqE>/,M&_DC%H)dDBVp`p._bqDg]fc
+cj<,=3PAQVi+r`s<'6(hPR{St(Jo$V.i9+r/qmC[IsqG!{ro7Gc3}_R:z`Jgg^_#)KC%YM'T+:0e5>zxTRRlq!i^f<59kAHmXX%"q+%Tq.e#ED3msWW#Z9
+N&|y2";;|3B1FR|#nBiqC4RRuh9yYKe50zGG,D5fyTE#nI.WYS5Ls.A>$6nPcoyjbDV@'iP-p8)Yh!P|eB~&gj1qS)Osna)uB-|b_(:P1Rv2Cq%4y,4T^a
+KdHW799HW/VQAF0l~K@3.reQ{QX`1hb6nuDc.<_9nWtH!Z%#fG-1t[K>n^I@I-sQhq>cE,7ycgb^tB=92aW.|{@2eEu{#Fjr=M/c@rnDYH]f93E,f,X]K7
+k)7]q/"nqAgY]M'")>~/5T&7`z>.V6E{7@mixyHKub(xWC1e!W/1ZHXo:'Gw.>zCAtu6|DvR/5um[t2h|)f8zqueA|BCo5DLQ)/S8oo}m|7bA,UozuCxl>
+:8%lO2)K:&(dk;0Co%Er7kG_:l_Njj)]$e}Ueh$@'{FpIBuuV:>]&6k5^x56kkp{8a-OED/O+<<&k>B7BBw@#X3C[%5&FG{pHExeP0}U2Qjb6]ov%2UV#0
+OaOjF}mO;AKJ'@q@svu3K=<3.[;i;Oj-FeUMX-zQifnv,z)KO.oX^-#nK5;+tB)aFGlTuOoinpn!]=}|c,.|e.Bmebe"Q{WiuJX5&&>|#n^cAri5au[GD5
+.0f=py(lJ(>5lD)|$3.o_({{n3`0^0PB,VpH[oAhZ<)4D+Lr2Y40(:2BvXnR5l)]d0'oT&lFIz1,+_$D5YmW{#Y:WuIP)WlD']8]jLxfqyQE)bSn;gMno`
+[c~dDK%l_5mBA/Ut1kMwsHg3f#F_Le-m&k;W&)P])'_AHGj{-mM)bE$6@+4Z'p9xH{G$yFj}mOv=%:k_8cY>D>o&O^.Cqc~W3t#m_^:y|9p!vqD+hci2WY
+^$qGFmbGYD:Kz)BM6aaNTKuHDLj[FI:](jPgJgLulmD3<nw7p1&y,wE%yRK^Q|M[+l"v0"qP_Y7#3RS|~L:6mq9jY[~]N:zQi"h.I1WkkFXe:/l1F@4vv[
+C|.K7w4|z$/q.8yKJLE>6>rd2U2]4D3P2J8U|+rJ^uPe)!P8cG7gb'2xS4]_/NJL~bd&QMumbC&)q5YvXCWKN).#UDUY$bVFwE7Bb;zk&DS^3&g/2i0[dS
+427xVG,ybY+dC-UO%%]W^tqyP$y%cS^i%B[g9<HzWeclnGTI_QaPy3dpWVGcx(4{$DY{;0;GKQ91E76Fp<4/EK24UbWzg}H@PS}q.1@u:XMT^/`Cbu3Eiz
+2/siu%X$UKbOc0s=D3Z(=;0zHTi|WJ/sxm'4G4"%<7p0r)q!!FbKjbhFu`<'25W<ZQd,cg;,4-.T&{ziHK-p6EHLG/1TEHVei3L%$,3=R(~P"/7>cXX/qa
+<8ICF.b8Y[}-[N`SMEleHW5/SJp-zjF5K]PsrB,##@Qk2d8%z/".Q)skH)r_A}@,gDR`4C.rJk3)IrVWOv/]~_iWV#|PiQ+JO$aG)|uvEOEs~5KUeM/-bL
+o[ko]!xMHOBPE[-|gL88j`=`9,X&5Zn`8)8m9(|Hza%kynv)<DC_{0vtWvt,b}{Pm#U=!-.!eWBIS!$FDc-#a44^o<&^9q2LAsBe@4E2k8~qwh@yJ.X1CY
++3+uVy~0<uY7=Q<w^X~mP"PrOb;G@S|:1dJ#^`uN(t.g=q'X;d,z"JbxhajWb5"_s6i,T{U#5>wz$),=],D{ubIcNGmf=V%L-tX1AttsJDj}"i+<hIMA}T
+iBtRnTOR;7'8EzcMMd7})1SAZ7-Lm7|Hp0cRmx)1DBjz6lBO|n2KyDf0ahB-E6(e7NO}r2,%"$O}e=9+4Vh[`h8]R(e%_7T-Fe9'@N<cPaP&n}O9",WFxa
+G9n,%(T8AF>]2;&HOEUOpU,v$7S1hu`Q/%Y`VFB>_W3kdv-nzHW3,$017a1p3W8ppA;+&O5HMybAJ%Nlbc9Q4K5D7Yg`'-,13}brU+r=8i&Z0GeOmD&n7}
+}X^={'~1fFg|=Pz."[DhET`Pi5Wp`tMs$YyX@4'YWTh1By-WFR=uX|Ka|izouO_|wOC}Lzk|Kl=u3ct`=S;cM{oF-PJ><8]5xH-`XWe(LPSptKv5{Or3KZ
+i8S<WpP[U!yh_:f}<x8a>+iKov|Dn0ZUjSGW$W<"G+ODmRnsp7&w1orx}v4(x++}bRuz{%p+:u@0bduOb/YqH8S`=N$BZz'b3wC5vhwxi,G^mS)yV[w4g|
+%oiOw)TN=wMwkZ[yLzrf[;VNi^/$1Rw%BH~O4F,,jS)w3k:hqL(#t0#F]2x_`d/[_z>P>P;QL6|zW%E1:c-/abgMu)&2{eaR5GMEc1@o71DTudOqm1u{ug
+Lhg:nmtyxhG+@{2QHDo|atX^n<^yC}gPE!vbTa#=M}0:E@mx1ZZ2VlGy==7SO1+,B)b[f;!p+H(.[!LSu=qfR.+iuDkiuz=w:IF3>/m^,4GO%4H4}nXyVp
+B>a|1iX@NyCowVf(2X-c%blwMnJ|dZ'yY^):m&UxJM-Ox$00zis|:Jq&/0G,q-rBm}4NO3)y~LEpxU%C.h%W%.XxaIDVrgO6mNy}ZP(Zc1sTHT[5o/N:{2
+hz>WPs<zTrrM%s:)7K!;pLm.n""nAlti@1'L:NZ`:F=f3ky`s(j>1w/nb1s{=j!mp#$KXInp,9m^hU#!6/.>sirHVEd>W)-1mQ{{eDZ--4&Gm9aGZc)gA,
+%E:7j8f8zg^%3Uo4(oS82M5aBCn-&HLL-zY}@JwZ6uheix>J_z8eV[fZ+Kb;4%@rJ{bda-AaHdu@.T'3t|px"4d{x4j'umey8k@,BDBy=P82lAr0d+sayj
+LtMuL{Un}>]u=78_31`nc{C@[ie8n=8HG_5d[KTtA5(zVy){CB<<<[QXr2bdRgyY+FRa!CpYPT`Qs=~7X^P.q(51lg+vED![D}~0wvo368;j~<GfZn0PBK
+kYC[/E|Qt.:uIW=4$k3aF}T=oU0">$Yk.k9-~KML6AE{JD_crZ@k1CX;3ZBBG<wgJv#L1t~wE<clDm2w9(XZVt+H%!Dgr8m`>zi,vtmdI9qG83'c81_5oC
+5C4A"{@OY(py4YIB9Zby%{'V8sA%},,1^p[#(Wox}4uvDKp1TS}qeEDK1|AzW'9v0NU_t3XiqbTfYowsw5p5Zg,'%um)jkKD5Yp<U8eQs3ZwO),WBZ|Rv/
+QaG(oC@vhFHE$;>e(+w$5p(U>#kNsMk{L2A>QEK@|QM0CQuR^4okIPTkO#SF@H.$O]<x)2lVf=x'J{sc]V@Moe777O7wT}B_!mio/52NWppT0d_}Yh>a:L
+b#|R|4Xl9YU^cU!)DR~<UfvX-aB3z@dh#}e|A_ZYvOE6M<8dF-x`yd^LIF(1ge37yE'ZDBs<a;gK{Sa<A,oMrEn+/5%sfOOV}J/<4KH8JE%_"==Y%.{PMV
+WDaf+;/qj&iX6Y#u#8;]Pv&NSZ{vIE([[T.E|)y78![(qT=:CwYi/)0Azbr]f3OqYIB5.QmK]JUT}H(&x<5T;It_QL"mkTu_2AM'6UYZXLt"67DS-t&opZ
+~m0s=rmhey8x.&.1eRwu#]kH!`|Il^"Teff3u8R$1f"T1A~^Nt.`5e>@h!D'>#e4`C#v0Ay;w1S<6yRB@ssZnTJ$>%#+Mp3(eZcf{hCkkAjqD`+:Nr]<$n
+l!'!LJK:EBX;S^_^eXzo@@p1GHYc+5o"3Ge=[pQvdzh_6Yq1)2Q26X~u&Wye)/.@-J53-.{Xaig&a<X)M=Cis$oX,$EC;2^wOy)_']:2NL`s2=!u`0sj5o
+w&]J>Yt$lqC@=<#OLoy:_qRf:Ta8f<PaSkA9LtB9.@.^_=p(72w%}cP|+]:I|G_V6<5oEy>a;mUzMb6S{e85#F2L>1j7LK3U@T<z;0~H(PrRoHg>nOtOH<
+b&il!Q^dJ+r4X]W%Q5B#zjby83h!G_lOL7KLo|'Po{aG+KneJ+^Rb4_mm9_lL@HRa=!w4Xg:(^f^SiEv+5HjME7RPQ6/CcJNg;a)HwREX)Ytr[=XQJN`1.
+anDZLuQ3/]S'X[Ha274-q"S;ptX1z]30zOamyuLiZA7Gl@k)(:q,GO)Q+OOAU%bY~Q3UZQ1'oTdY:l:`~"H3Mc6r"!rv[`eh$(&G|cf|wQqzPzb'sFR`r5
+Eh^6ezu-+>W>SA3E]#[<eDT};@;]#koX]Z`|wS={06WdD(yP_VRqF@yZ!i&iZG$"ACu4QG<ZXzOAyb~G~mC+ug&q{Gt(y$60Y4cOm%t_UgWGD8"GCPnAgh
+rTV"}8<n'05B.[hcvmV/cTU6E_/vpY@qx.BzosUiE`UyYae28J.Y/{-,OQ#3/G!:>$@XyEa"HyRlF+Kf@{Y]ey1#Q;uy~%M'G85|_$mdP{FH5s0QL+:{w6
+)z!t)54b5m]MNO9I^|4c<XO4OMhMK`y}2#)-aMq>$^{.[ZEbBZw9>,E<WJ5`}[WPd.]m;a5'8CPuxs-#U/mu!-O;@Z:rY0/AUUZ#XA2E#+]OzOC5GK4jX'
+`)z88()#E"):kx~1e"_Q/C+N:bUt(]$Dys:B="C1^xTPf{n6^xow+-./>1Y]-cx><w>nc`ePJMz.ebV#kQI#Um8Jq3),Psgu)R3sJ5^<ILsds1Nk7Yz#Hl
+~s6h(Oy/UAxk1PS^0`UgVpF5uZGhtoF{#EEby1L<3Au4/zsG)MT%yFm4m[%$gGDS(3uR/skLB`Nb6k>o[w%#JL<dW"`#2)etz(-:D2KXw(/+Qg7i_sL]u`
+_wLjZ5#%;Z:h;g|DJ|kYOcIi~m>#0LaV}P;m^=F7ikB4Nt"v8n`6{B">sdM7NC8Q|r'N8G1s2E;R&ml"Nh&`^@'x_G:0Gjv8)26(9=+$IhMbXn80k1M-Wn
+(7HZf-gC0.=AlNuqNEUMzkzktmR9}+{UId6[%MogJv2`rmLNxCSta[=_J_<awSwtWXj)adM:cxdEH0/PYH]`xp,CyQu9m8{z%ZJ>9RO4Q98tZVQamuME&W
+bUW-C%3`Hi$3T<x//U[y,]i4HLmB;WH<|h"9B_7=VDa1GN75uXax67iML!=+`J:^B5jF&"lSFE9cLaN@:#pv|Ogu%)gZ]Igfm6qDa[4GPhY&YMSt|CdLZ[
+Xp8G#'IHWb7Hi.:';^slCsOF[N3oaATx9.;OqI8xMXzm;IclBP^iiR|p~QWI]%CA]=Op0vN)m!Y`&|O0;NfFp4:wpDxs8={[X!"r/I)HW3C`U{dVU;T^Ss
+1B>&,fu3)/48+X<|7Rgz$78oYh)E.}OOBdb#o>4B..7(57C)QJ"BGJ:,$dx7Yo(/Z-o0R@b2WplX'WOUUO=L=+,HUPE#8QBfnunDMFZnY/mc,cF-+#V{%i
+xsCnln)h<&x]M,nPUo!4/>08aDsD&TLltkS$)^ny$@Dnp+drSR)=5<cbu#+crBkGk"k/^gRB<u<[IA1H/4_ZX364)W,4kP8@!4b+0)%"P!-cU:,0Ej<b'h
+V!;9jGK_^+i[/vr}.sovb6jdjh'72W`7AAWpeVdvJkbAA;M)Yc3+u)nUey9]M`02@g-VqQ'<jx^X;!7G5i%Oivr=8lTi~sE%Y|nzj#UgJT[!LkK4^8k!})
+K!;$9QozbTAOVsw<g|e+f(G|L`8azW1k(Yed2W<P0;;8AM0Q13KpCetd[|{#!YA8AqB+-FE;Z)29VJ3E2}u#dr:g1b^}2J%&K"IXt0ij#&>VZQ6bNZ:@am
+2Rn{jL>sM}1LF,P24hLwfVV.V@b70SJ:I<V6[@+lCHX,=_IUy[``}rojO9jqrU0PR&EX!;9aAz-E#}_$[`{"DCYoUms{'{RqiKs9H_PbEu9n-cG2t#E9A6
+V&^s_^"K[9zS~8".]fJqF@QI4;zRW4Z.iB_{8puwSVAh|RSk.J[@JqxVH-BTMjNIa3}3(@R=)ac/`7srYY>6i#IEU[FNmokhvnerKAMKPr%[SD0z|7hp.4
+sJ#@L@x6b:]1BvuE.Vh7"khrtv2BS0/#c2#"V}|c9TKkG|4NK-|gf++R4W@0V#_l(D<{zTYZ07Ao5q/e>y7ZKvder7@gB4[juQ<)@K=C9kXC'OmlC}SdI<
+JJ}2r^}x&"Z68eNtY6ktW:iB]n9Kb;SM5c7#m^eZ:4Cl2JA+RFQNTk,wUaBO]8"pOIdHJg[s)y"PC$2H{i/vmyX@H^YCaqzB)$z6i2c"yk]I4T];_Vz7nl
+JjFb6ig{x8xOjaR/EyeGRk"~(D,uiI}EA@Ivv=w}XRUN[=eJof&f_QrDG3MjLqnlAi"~1m){h-nQ/e&xR1,mpYE}1b$g:q^B;9oRx|(O56rURNl3CRT0$^
+VDHzFHb_OoIIrchooG@|35ArH)l-JKT574R{e_mzdw'tnJl+RrXRKNNMB=oY%sO/Kz-9.Z+nA)t,-_2-4(,/pVhndzXhHI[ctsw'KH{iu{KI)Z6hRPVA#o
+ysqiau8lgJmY`PrS~1oJY+HI<|!}RA[oE(]4:[NZZwrKyW]Acx6)56N+8$|ofWq6)oe'4._R!MNxyn'>6ic2[Rw;]6g8y^q>iYA;"mAjs[:N"E5zCGn=O7
+(L=E#Ylmjz;;27zLp}#fOygYMeKF(;U7k>lap$65[a1N8-9qtZiN)a8pu6Y|#wDpFwyz5)bl_Nm!6x;t&G'$9SYfMF8RG=^[K)s1>M#+5hsrP4mN1'YoMF
+ZB'UOwfJ9<~F5ts$sS}>T`T:Qs}<l@c>c8&oc@/mmcg]Nq(g,|~lfaBDMzMCd..Ygxh|<Q(T<(EY%!A,pSI7u]xl>s5U^KKEi.sa$B}=L^_6M4Y3tn`4tl
+1Htct0o/7!SjB%R#-Y=YSrAnN&VIs4GT{)[=2]$+;U#OY4Uk+WiP9"(l'@QQbj{-q3c%pDP6L!C_%mJ/.E2SX9U!YG6aJQim7biJ:0q/~!C#;haN(B'SYI
+"f2:&;960TD2.i/]a)bbly&S[[UMiLWJ$}q{2I.>~t"",6!]k2R|Q|<{i)x!RdzVc}~P5K@:hrXV`(O#p_MZHF2_o<o8`=o#a$Vj_`sj<';f|ty/M:d6RZ
+5^P<tdn[tX:286j.N;n)BVmG3I,AP</0,K4|)Z)-SfkAj&enxx]xCGtf[2hgi;9514doQyCG9JzSj9Or-}2`:[8rvZ&":8CED9e+>>pNi8jf%Fmi-}x>s$
+y.5sBY'T13s@WUh]ZwI^r$`[X9wb|TY^|uY4yJvwMt58"Q`KnAHFtBH^X(q<3Q_rQO86;;#/qg%N7bOus,:Bb!dxc6;'v>Re]Z;='-{KG)zG5/]2V>H=,z
+{Z{+6{":s{,{<|ncSau2}fsh7,o}Q3xr|=^&nsmL%"Vt|4Sy}d}.MnOK[ZZ[)OQuxV@$w#$lJ"hK$%TBPnS(77l1hK_uFi$S9g>enLLzYOx.w;%VyydXqE
+Sx"'-:765wC0q^s#Qt'T}4ir0dTB<n6thoHNiv(>P5G`lH4$Dqn!CdI{R@]rd@!aN[{ieZ9H+l5+^s'@m7W.'1+20x7s|Ru$BbmF1N`=QF_=P(3'M7{S=&
+Q+UOLpm|~f;YknkH/`.Fx6jmv.8Wtg{oEL<h>0M]Bt5{n^(@!NSvJ0qZWnV]"z-(8<LGo%r[c7DT`keqrIr",=JE@C7m:Jv;!qEO^YYNI{mYfrwrQ5j`UR
+eR^hn>ppJn)gm>5mI(iHV8;#3Gs5`DE-F'}/LY{{+Dac3=BeHE}$Z#nB<Sf|eCzYN/9N"<0/rfqB0-g[vvF]ZoM$sM%Xa'3zY2^D"Zwx-(jy>/18b=th@X
+Y_i,zdEnb|uNhKY9,@AfNlV>Q::Pkzcxx;|Xg2/xYlTfX,`5gu;qE4KD"BGod]5!q%@[>U/Uvw6BG9v(A0u011hm$k#|pMSGE`plLjb)588sg521Tx~It6
+-,~tX=@m,#]BVq4'$oT#O[84<cE,%Uxw<FcEocU=`K((''XCXhKGYgbx+tT(m(j[>2H</YeE<fNMWar)zyyHMDxHjdrd"N%q5:VDBTo%]UN8r}J{v,.xHz
+4GBVrsCf8:hss>((0K~,;rMI<6:CZyjA(`]N"Ty[MaHlw+|7pH&%ak0#SP]BM]k3=jL0k<Ooqtnv-J@Bj{N0c9,cC@NbYKRTjS,^r!pFXC~_gLE2<;h1cZ
+f;^C+AeXMbWv6lWFstBzjK26!5{3`,J)iTqiQcHEb:>KJ)kh4o$]BHe{E4Lh<'q[5)UXGr"{ma6xiJ96aJgfV4QGs99u/^pB_v.aWFYF<2sKm+v]%EELaL
+7;H3w"gDq4WX$r[=&m[C'46^9w.tN#}e>FA^V-e[k=W|Dtp87e7;Kc"3n{Th&Elv[Jm=x{uxAXmw`.4dn9+2#d0cgT#qfSeV$E=K'6r/Fy&^^Q1;>]jY{`
+dKdObUfYPY1@6:!/WXUc.g!Z:,{2@Dviy%mps4sW+rz>>VU"W13|)"<JQ(=FK2PEY<wCmGS(nr=&FY(<%`dQbb$9J`0067TzpSU+%uex@|]d>L<H->uc~}
+a$hH~7Bw>q"M4JjeSuld,v&v3IQ1hx&ZXtA{s.cETyiv=%2Vt+5AQs~LHvt7imID4;+vCk`S(x{&'!nb$px-#[](ka!0'B@.&N[r>L@/=St1;pz-|R]v|:
+1dC"QG)QoFZOqa/u$C-dlR"-]%g>=D8maeVZ2$$rd}LBcc!bh;knL8qYMLGR#/&M<[btE6)L_6X4/N!A{|_rgx!Z#<@6)NEm%so_,7)cCTXa$aTfEW<:&9
+ARGHw$v!<neX$dqtm$Wnu0UXIe3=_mlS7bRkg/aso1ki{b5Va1N,_JHS&`&g=q&wV#'Wq<0nGO]ArZ_`@SE=bybmyZ9j|kRl]Y8m<p^h[FUI4o+K#iTC@,
+04<5IxotUbkjG.yQvuEd.M|Ru.@B{BKjg[yp0xnlgCl"&)pe>t"Jj5g3"9LCl:aj=M>l="nj/SQ5nox#VF%5#rpsD!yur"A.{S[uPU@PV}S3/kn@s8W_7a
+:YrjeONB+gu&W0orN-!r|MN:g^f[kzN[]$kHdkw=Mevl))[8E!hcrzB=k6yFA4EA_F&MQrt$A.z5Tcze]Y}D=q.ZE4Fw6cmi_-QH+l<D,{w<q)UBHoXOoX
+G8N^vU[m+xRbf^]o]-aE!UG)Xc!G7I#gF[BmgS(7TiHz^HzMF:Rv-UFlal>4C<[Vpo>}5Ux}c]v!PYfVg]OvYiWr~e[&Z.5b"rQ=SKJn,F0hoL$MVG<5nx
+y]58&b0{bNyo)]X53YZQb@F6JGSc>]<[F_kB1L":C3HW-+4:J&+{:N5>}MS;bvT=j@EL/^ms#fTMp6:{CW!9MJY`0f~wze%<lZ5V[Yrp;5ho/huJ4%Fh2|
+0K55)=P]X^>XWl0UTR]#c.(3R{d+]pO<D_WCxeCZ[=iT;F>w%K~=|<e;g>36Rkx,#&SI$<gXWCxWX06y)1(c[8:dsT|Y^]~8^G$b$8~@5&kTp0BM:(c1Av
+WK)qoI4tZk!f[v5+Cvxh,H.uYG2uMD1lZx)6(QDmDfZmHvO'sXM!6d%1woh@ID+1Oa}oqUd'8JJO+K`a,unmgmbT^q+D;&XNJd5+W#SV[ggO+NDzQW9%(@
+DMSM}sc0PJ/(RkS`I}X]xv0/v+_%vRDnYk$_+QEnc!s.-6g<"IJI$S_nJeF@2NL'AS!MWT3k(49f)kJ@nPb3.H7bDQarYsa}1ZfwT{7;`;|]#p.pdv6xt=
+_S0B1t$=3KV6d|#y=wZBqZixl`RFXPJ7_NGWSl<kq`81;e@l)918Vo(qH#IHZ%_P&AV'W]M`T/f'+f`wSRZ>~QRy#EO2Nr<rlm#rAa^hP5-8rWI/sERKC;
+(Y"y<Q-k&%+RWDq+Hm{jsbdsr/KFTbwqe3CDF'D1k`p6"i.@)AuBz2gL`!jyysQT6NYDZ#,g/2pb7IYh"B9TZ+VIwepgwzY)Pw4E#Bh`A0mKehXP>b~h46
+iF@;i3wuvV("Du4bZ+a=u'77;|)n@2IdVP|y1>,>S6T:g'CU<u%['>$;9yO]~pFt|!yQiF,4X_R1}ihjd-Xb+3<+dZWXJ4j$QbW^SRoT:nRmped)[B-j7u
+meJ|[#,F|LFgC+#S~bEP/},QumZd~Ve{+3hUnsgr%((x!fFp'dSrb^w6h]duwgtvLvR-[VO)LftyhH>k4a1eDU<Z7pG>UbW)S5FM&c4jq<8ggZ]9N9ur7>
+Mt'ooh{-^p3&]:VC[k^by$&hks)|s1Jt1]'/cXX-X;Z]3uF&a8Km31k^V)yP!`rBB,siu@P[Z3atNkrhh(;38eq/X>q`6>bL&,]AkE^@ObyhjI&W=EC"=X
+8Zy1z|&;Rd(tlsj:M|i)K#`l|}XNT+~$=8`^E]ia+=F6&1F;^=^JyY494%/|1gKy.xSq;j^}M.0e'VXu~[yl$exk^-J)~Le1paU{97M37W%mYTU=gRYb6,
+f)_=/f_e:qC6/R"cSK~zc0yV9U1=FR[_H<sl^Pr#D#wUfaiMEGfw{j9';ej0B&;@U}Gc#pmi#}^=]rL]ty2:E|Q{#7TMJuEa~,1n]i%I|C{+-":o"YoX]P
+MNC.)b-K4<^TmY}a3mygttZ{%},tHZ'g@mo$m0gTkuIZT@p6QU9@$kb8t_Mbe">(@rn5.XJ8@HMvS7^[R>1:J)P"iaD<T>EaovK,q}om#$4jcC)BP3jj^C
+,i(+:O'OHkzwm2"Htcm/:;!B@-:ML}[Y8f57,L8vz6b]zE&=/Gq.k6&,;^wsxKDB7%`b:kdNgC@1"(,%eH+!w@"zjADADsk>,Pqy8Bc&k%-UMKj3.J,_$N
+kzJH"Gm]6:WQ~<bmW|d1_i5+JyWCdh!1XZg}pG6oL;3S)nzJ&P~8>7</6DU_D^:{`L%t5pTbLN&OL%b!]dJv~FD%2U9TsGJ9Jm^.L`IQ,m8YKAx}3m%t~3
+(|>|P8rQk]WtzKZYRrb|WvdjDEy]){XaM7Rxh`^Uo>xeu6w:h'rC;qOg/T,_AC8%H#YbeL.@6/O{Te5TDex_fJY<Fk%3dtM[j3meH#ZLF.KM_M~0zvZQg{
+JW58oZ>9l9oiYJs#c!FYeA~Uq-OtsW^eE^zKkGKKl11E+<sAmYZp(ceSa1<nCw26;PKea'[1~7M61NlU3I.nEk3H1;yRH"!#moD@M]JYr=[Fg<vAdO2/Fw
+w}wwm](GodX+^/gg!"9#RWGcV|)#fSe!_Md`!Q~|3JS:se1DyZTTF:LW}6weElUK@6kSR)UnT&lo<XOh.l25|d]qN;uV<1ECr8:l{Up@@(&!kD0C`$H>M"
+cL8)3FN(_ifTGXgn:df[NI=uA[lG',VP;NQ^j@t_u=o&=a3d0Qp02zAWGg;wz]}Z+)=`prssg`40c/2#]1<QqJ<^;)c]!bH6[lo)x$G4rG&g$$/-XQa.["
+1:]-s7I-02EG;Zf05.u@V>BLc5:u~(L!Eh!ExsKv;Io/p1{p&O_:9m4dX["S5}!=&_rcxOk.izr1Z2P(b-R!38&iXep2_Nqvo]+Qh3mgK7oF5V&#l[}3{e
+|Q},QnJ#~^q<L|(7>T."r/FWUhN@vHGo88"r;IXJuLg$S2_r{dPn7bw7KmYj56C6}=^%JTPxJ8:V}v{cYVN;4c#MrZ{vzQd$KywCIPPIC}T,T6hY#xyY|{
+P7RCrq7Zf7y0`%{PwiKURaY52oL{FN"v]=O=^GBz:Z2xua:m&KpD8-s'P_0wqt.8}5_.1lJ@cH`q%Yy>V}<[R}+d0^3zH1v-z;az'R4OMDy2e.""(NzGD4
+hXr0H(<u2kYfY|rNUX[';FMZ,FpP5&^89Frx!mS4G[bX^Slw~,9EE=4gINubI)fU}0vs&5CL^aJ1>7O;(2#73uRWPz=RjRR^/`@8thEx1giCsfGR#gnnAL
+zOJ#xa"a_!R+<PeH=4DsD$"ysTteNn'&-qQnY|:JL]7Nm>6TORHvuQL2y5v{0's,uK#=rz]5yB;>'0$#N_~hH+55wapz!;7[`Nw/@MDboUd7fYT:FsJzH+
+rAa_f']WdFs2,'ccCI~j>7UDO),,6Z)A6t:fsh@flm4yQq+f.g/T'yyS,:tZE/qz~f1NSX)8E<Ms!.Dqhr&C<xW}RDdaG7]e<BOL'#"|{pH@Fc-"pF-Paw
+~7aaoh2LO+GZa$-LsitXEn/8z}Y|s,{lbM$Z~wID(Ey0Y%soJN%tYwn}@mZ>BZb&zWGtPfiARfJrrxjN].x[h'lknq7VT=U7qpgJ,FX|TV&O_fYZw=&!)(
+:KUd.d._Wu7Q)d{btJl_GW#^KojX[gW`C2H^_XK/Td3g31PhoZk=Z>YR@y{{lLl+itYfm7!`Zj527Jz;LVi@|pgbH2zN"yL@"g@/G^snK@m4A+mMBR-GLp
+3aP_UiWq)0yAqFI,)D!V9i#tuZC-UdMRM6!'xKTEHqi1&M_w_:#U]BJeZ<.Nqia9_)'68oQb4Aq.nLJAYZUj,9^5Jj:b0[+wnDljoaCEs"GLx:1`wJiex<
+@RDo94EW^"Q":U:cwc;6&^/BA&z!<8Z>&7wRQk(;2l_#0(6+Q>_WNQolv^6Z+U#hHp[16k^'@3`hBHsE@WzU1zXsY(s#W#lJ[<v&mCUq/Y5oi`0d"N)j`Z
+=<LO^)U{%2c;'d]C-lXk(egwxJlY~Si9/xjtfQm:tZ0o=m[T{uDmhIj=m=I/b,:AbRlWF`t/{VZ-oCA0h`[Ee4=&n>LkbEvGv"9Y2=3A-^5Hjry]RKr3DU
+sqiE<b@i:IEhRwM%F:ppu]t-;I|qJwyYoU$pJ8aJId9:C2wA,>7J]TW0zp1tN6bzA09/3!HhNb;]qu8bmNiJ'o|j_geMuqBK$k>{b#%7AK"1z5oV[5yvS0
+s&jIGmF8hLN`gn_.O>k"(2EV@i|)]Z<#r3HiG63G90n!qxZu{JyhMWp2rKJ)>&3'zDti=$#-G[5@:ZOvb,%S<>LW<n0/,Nmo{OMaL9]%leU(d>Y';UGg[:
+v2Kfdhi%w6wK|MH,7[@Ip!AlwzaTDWGeLFi^l+,)IY26'oA(Gf';:4]6&!J_(Dd3tHe9T]q@r[;6E:pT%lt0'GZFCKkmG(eqluTa~@sPxi8XKFLtoC8rB_
+P'Ny8"vgNb<403WC;|Gs[,~qmwVzKNp5.;VN7bn91aWB^yr}ywxL<R='$KnG8W.}T6cX%09|~y1[xu%xqzu/7taW>0ug$:!O6]VQN%-i@&=@.3qf@B5ZJ4
+'tg5YUCHrAUnrU>|(A>>{jC3=+%eD_Smpi9^>R]h4FgVyciuieT,yC8e8<BDJ(;P/r92LN9103[OWuM+:#WW-tkf)8AxsjT7!`i7^IFu&[<9%LbjX]B2F:
+2Hm$a0WcF}C5d[_^ZxC[(7)qIS,h!g$qr+9qc}1$w.`Ux>R#DU4JG$`l;i3vW`1;h|S6hk_;jyBs.)ciHpFiZ%C2=$c)BaVN}]fRtwbqX|oKyv"{maqo`w
+o'e:8({y>j}fl@(&XQ_:rn5TDrtUBc7,){;NUNz$%{}lXq5#8cnL{|hFR9Z5r.Pay3zmvE.H+e$Ox36:_y~A,m6IRlxY//Bl"{2Z_iP9t|l}`RPqk:Hoj!
+[mTbf/f-^bC.,5kx5/6_,<pj~I3GIE@hy^o)aMkm/'KrjC/Bk;~HiBWE^Ou2,U{!0s1UR|ca|eLBI^40WC^kuTrN#(lb/f7A{qn36]^0Fs(yUfQN$r4wQD
+JwWN}/~(>KEhf/'$J09`&U!(;Z6Y]n2%d,!mT(q5WtlK_/"S:7FU))jNKF!o/xj]+kWu]y$:I947YD)/<Ie!"0)Ipx>SY8~#[Cr}`2E9$`Wfj!xP1K<>s%
+)#lu^bp<!;GhV$$p7UL0o)@bGM%M#f_u!{Um^{:Yw-ZG3uj]md:%`:ZPvi+{4tjdKs5zWVm;#7nFM@`&-LP<-%o{X7rGcRSi:GIIWFU[yVTIh#k[&aMr89
+4vZ2c->F$QtkV:UA!U~=z[.{YG,{-cyJv^t/=)g^`dO|:$sVZt{ng3@a_,(xj&d,E.Ja+%vf$%|'Y%<Zb||Mt)!U7=_UX{64Zw0}-zZY6L7bhyj'2r-p2k
+o5DPeTc.)3a|S2]HVtUD"8:yDJhNczK4wT$=Rp~{ws`ax}_ahNasUj-{jw[i@w&R3pHbwOG!sYPTveJYr1c3&wT9dP`B)U3xdN#Aa1$}}i78sb.T]yKHI'
+C%:Rf9Rb$<+bsGqTA;g+tlh1wg)Hyu@>)(b&KUW-TfFN89i/HG9]MXbFv|@7W!J9jDN]9AZ=93"kIS^!GuX]=Hdb~k/$"YAcv+!t#A!6(w<kpQR'S`)E0z
+8$NUkA{K.lnh>k.gH1i397!}RzpL&r5d&&E//U_dgyH]hk"n&CP{]{3iO!E|ru]0.t3>KX:=+Zk|_%.R`EY)g_X,Kou+KQ+T9`nRH!>v:wd=#BAtWWri!0
+hXEj5-CoELQZ2O@N^w)MlhPriUR#9$aX^hWq^x^gv4XXBUD=R1_y#&,Ib$S/tK.@>mkz,={xo+[dhZ&0nVIuxs]a6^FUG9|y=Z_<EP&5Xw]Nl9NS$g'@>{
+W$cs~kc+DI%;Fm=oBw~bbwDrjO$gQy[+YX!q1uKvEiiU732)j0s/QT~q%ZDp:_q^l^H/Z:cHHDH/-_pyhcDrHR,Qkw@)>:-'@:]#[sq9u0pN&n9:5s>"cK
++_iIvfJc;w^:H@%vx8k_cYG6DrM}g83pTx4"FuIoRg5i2IFf`xy|kY+Js;;$|6FeTm4.Fz!XmP$eA:L-WcrPAlA@a>MgPx,Js3ZdjlM}]%;&N/5i'9IMu[
+~[#=[,@.gJiybMg/af2(0Y,t)<^4%>q&v2rx%7s4Ew'<kme:H^2HO|.olx~x5yQIqNdLLzVLIS-8^1D;Vaoz5+3:auk`9sDIU5BI27%Aofnbb(H|~ZpE^H
+l>bY7k`o;G=o|z#2DC4A^#4P3o"}n.Xq@9;@Biw$UCw)(c|47J`k0U5=xX`3fC1@S{^!+Gy8u6SHA=&rj^xdc&OeW#JXf$S]]3]@`%mAXo,6pu!#w$bREC
+nOR}sB&5kDV|Jg'a|RGL>32,[M7MX=osDaN5%M@6`zqn"'G<Q_AL{mRpgTfN]]4tHSPU8$Vy+|;O9'H8N{Y.k";@}_;z@WK:6>^7>O'XQA7Flx{nqS:lUx
+]4n&Rw<4AdpOj}l>=RH'pu<Q/z`O`&U!4A#}aceP1<Tox8'R|[u2}h/EWjI9.TM,#g6j;>[s:qw9U(`pxels~dkho%AxHC@[1JhZgD;,<jW_"hRs75C:z3
+AL|y7}q+h<FJjGGM=e>kk$NtbGA>Zg.J[8XfRIqw.V/N|[Pab%yD;V1`Drh,,F"/M%zR%A@Z:smK_b}IQklsXuWj.a8=aoS|>iw_WvzQexajgfvC0m{@u2
+A=$t<D;C8T]p[AY5!qFsiqdx^/]lPR3YU@s0d=kdxecRF:0eKhP310Im|4:K_2^0/,v[>vh+e0V[(EuuDwY<sh:-i}_fH381B{0.O=}!TAy1qlb!)4Ez1L
+@10>)')!FtP`zHoLx}08vxr3PoKe%W@!}tc24f5BjevY@p~Mzxs[}dtp6,WqAs"-.T`wZ&IN{>&Ee"!H$8$WXobHZtZf]tKR|q4gFP04lenR51RJD&&fos
+)x()z^B$7S0:AJ[JCL+F/=e,+PFw|ybTf$xM%]SYpoL!!u[%Ydr9Q5p/#|u!_#|v,H!vue+%-qXwd<Zdn5nHB`7w05ow'{;rA1psykya>|[Xh`cv1Ueqdc
+JZ:0x}"7](jU)V#hFArN]J~M&bVEWAx^`BxI7<jqUy3`"up3O`4SY$MH+GtUZ,#E_D51Q'DMiP2#u{;GCm_dW&tuF7~O)h8GyWE`jEJ&pON#u;_w2p$QDu
+g,miejH8eNGUqacRZpeTZs+kNh=8M[bB47#_D.zu4}M8,+LNL[,G-(|I[{XZ;+)T_OdfC7!zD63Ek2gNPt-J"G132+"<Gmmv`[y/Mcb.k:]UA1!mOn9QT6
+AXQ[B0mxIOD6kp2y/46R<mG'k5uW;=Tvujm+kcQqL^Hrqb@k3o,8VkCh=8V-}E{Tt3o]4/'5AVL76N7mR6y&1!HkMWdowG'/-HJNw;RDH(KyX|"JnQ>Xp)
+=+8/g8=+|fBe&LUe0R|u[/M]EJ5zEKNT|'vkM0m=T5X<X3y[.h2I|6q]RSu`<GfwY!VUK6Fu(xq3L=t70Xyx7=A!qPk@4(1gVV~XaY[pjZs>!2E3b"r5:u
+)39dN:fI9@RlWUF$KA!8gB|M6<.=^$MWEkzU=0k0r!N:RX+P29/r0#1KEql>!!Z4S'y+FFd4UOJ4I7]B+("]a^yo7LPyrCxm1ZW2qiYAg^,Z<uXc3%5AdO
+ME~'NM6tMl@,b|`t'vlTJ:%+k:33o-qQK9yA5_5j}F'E4xnu@)=}5|s7g#95d8zg~xS(bjh'3)r+L]-a'5(6(wF3-T--J|U1b)[42}1CDCT1ltSeR4"s6J
+Aaa^T<~if(2LbmI@K<<N8kU{&uf{l#{2.zWPA8K`VD#=jm:+!wUW3}qfUN%HeM]]A=O-<34]IE<d5jh1^KP]Ji9Mp/wqVyi+Gy4"NDQPMmFh8VW(%zjZ@R
+k6om^FcKF%P<c_3;0].R[izhbD}y4$Mr'.z8%LH8U)LrDCV_QnxL#Zsy[Wv03{_.Dr)xp|I0a<|m`(:6ai_aY3=u=TUS,D.xWg0|y@9MGZ39],saG&KO(3
+s@lf5cm,o=5JZ8h4G`-c:+K7638:_w&>2V2EF{=LA(4i_L)L6$0KxC-99K^UMVG}:NMrjp;phi6'R/xjPb[OSs5pd--TV:740,FkRr6LoRmQ`N@O.,@Syx
+)=%3+#|VuyGHE05"2Wkx"Q]3`<kC}gF3Y<]Y+viSU9fP`;u;#gDQv{]&#^}ZNq3%ktG&F1xOw(jA[|Rk4IPK>@4q^1"-0JB,DSTay!p+QuTS|!XQo6g/}=
+X;&O=Z;Fj#`ooGpT<v}`WA{AxnI0NC-j!|zx-lKQMi#(3g%nijd]""EM"g[VA)ff~MO<@T:-4Nk0F2/@C}L0m-K{SB#.6<-8~$xA~sH6vkjq~V6>w;jhHe
+~ZiNT>5{dr,80B[n^Ohsl'Zt~@n:i;:A8PMdS>Jb)@4fYryyzR6Bk{K]<iO>Z)8UQ/-HU7gH6rfs8n@u6JQpX6V!95K;xY>.(1J6&3HBY(h<moW^u]wsVA
+UpZKYQ-{iXAFa_d)tgxCGOE##,&mw#wJVJh9dkFO!GGJ=]T<sf2lt-DQvyT8v:F{An2wrT<2mnbbTmE:j6eQq"]Ug4DHE^!#h1,k@SKz'3q9+190U3PA0&
+iA,'_L<Q%pZ/7.iB@g)bdc):2Bn`utPhJj53HI8[p(RLF[:LmuQKVXfe]G/x/ULj&LzdLeD<4=mb9X}r{6%q}qT>W1e+ljJ{0MCtJ>yX!HEOA%G']DRPEA
+KY]T-U:g$g3Rb$pLnP8O}.Mu%)AEy@~jDIi/FNtJAT]Y^a"r@f<i.JjuId1c'jV2ywb,,WbS>Ftp:}msz22e>yrU]K&o:x{q/gG/"0@Q^2DAf$8TWTu[Wc
+wqfU`Bw/}gB;j9-;5E8t$v/_Pa+:Zw3.P1[=|4_CDtaND>::=Nngc}6.JT,ArKDJd<ugmE<^6};Gh)"5Ry1pMI@TbHC21(O<VDnJs|Q3"s`3"7U7iT5zY!
+&d24iLxObJ"ia3T+mt0r/jSs8Q{s+^,JbmLVpv>7n36yt)Mv1{"MexBW)uVj:G#Ex)A7d|M3DT5_dup+k-E6.YZNu!;1Lm~HMNh)&,>'be@&U!&()!Y<vT
+OkrC9QUimmmum)^M_rrERiabrYmZ;n}#|h,ta'dyx{`>=4e:_qxF0eKem5E(q!'$+QW1P^5EcgI%KQ-'$!~3|;ug@H7$6UeM3';RRE/8C<Z/6<MlXFo0F_
+m-hwtMhH:ZIoTa@|X5mn].~Z9UgOx%AF(yY>5Ua-[GY->vF(aLc5qsq.zU+{@;xiMkBY5kd>5c$:}AoK{wXm6KR)vd__xU0WJSyJB:=c~Z97owl5ckHLR^
+XP)tBjkhzRO'}5P&53_doC:9&V>6]u&=Tds04K&y>Ni7^cJ+bWfS0{LDI]U7zY.j|v2%SU;Tu'g>6fw>$<rI~CLHLnuK)UVOiZvf;j:3MY5f<<2F9g1%Y=
+-{m<OYwn6yV7i!`i>M$ki75hoL/I5GyL/lJX[gT0KZ#t~;Oy8@IKnRL8wv[bnK4iF}!3#svCkkFD%YOB!p9Uq!,Gt/Zwk/:ADd>u{FFW@P+L#mmde)VNMh
+ydzH83a#khxRqX.+nIleXY1`(Rbntj:vSYWN;ojs:c"5G$fFT!S#mZAI)['qbO81M1W+=Tx"zc|PMHG%ff!"tj5N82sn;5Ux;mstlJ6[;=fnSzM.3{<wqL
+O^i66E!W~m'TG:V/S"NRoUTbnIBcRVx{xS~8.j,IAPX}5UTp.,xmizS_p`lQ@dwAbuc-}6}cC[sstGE&%#qKhuGkT}nuQKeHe+=dV5Mq1{DBsWFXNtsX[-
+2hi^FK&i^Q1h_:1C"4f1SCADH|uST3bAb)Y.;3(C_pS8j$N@Xon+Z56L8|&g3E|cSdA6fFR!407]V)@/V|/}PrZ>AU`dls9f!vC%j^=oR:Xf%7{:VtPM/g
+nRpBj#|#33Wf_7Z;Q%57+/qpjrS.DcF"85%RS|Ui;}x[/g!ex}TQN$V{xA%7n50ZAp+TJ4HsX_>5%f3G,R"H&yYrKTI"alX3xq$EA:9>il^L/J~W]|)kVm
+lDWw$g$c!#bcY]4=N"/F)LA&sfq/Q3V{"NiyZDrhniviTytIlf;XO=Y{fa<Mk.h'[kP@JfD36AAY.ud>Nn^,w9#y6wp8ERAGy1[;<8M31I4n~nyo=MA}Tg
+ucmD9d}g7=~vSA!pqPJ+gkSAoRMCh`M4mmY`(jUgG%U^(:;r#laiCyl5(>u.<bo@S=ds&;'6Mre[O-"&%52(U800^"0s{o_Bb"b#]!b#_A7g37%P]X@Vp/
+qH=='Z(EIxq9F0Qz7/^"bCE$lM%LL:RdF)"dD#7A"s$MsMvu1A$Z2{JenqR&Xl"5D}-_9iX(XBGnh@}p`pio!a)"lAI"dNlmz^u-s;_)SE=kQx4/Y1ry%r
+Fs]rgx7;j5eq#.^;29}`YI{g#`riUh%F4(]4eq,N@{ncuBAc{YUl8Lsbex1f_V;JMB5("(^QN6S%C7}@Oj2&f80I[osQp#,lP=1zn}qK3;^w=(`Zns/M7f
+57rO]xu1Yshfni=:R224%/S2_YQNmQE,AV5@o$RO=}YT;f2hbL</@w&;d&4kQ{aP]UiyNJ=.]X3{y9O.II$9CZG3M+b&C/dJduSMR|tZsw:lwx_zE{AO)-
+|=8]xOL5,L;Iw!1s|}Ff_T9oK8Y/z&%v(IqmG:+V,#K^s<O<bM=Xw"&4.5FYB<QfqL_Ne6g[Sg%l.$xb>AFJbiz_(I(48=Lape&6nVEm%sPVJ_&#dD0/$v
+g[9BApz8V<iKXIfEM7vVDhkALXrBE6u)ne@l9k{uFgr7abBL6w7bfN;G#h@ToE@NVc`.~q))|Q(Uqdy}aNf@Z2BJCTN5Aa`Cg#yy.r/7G72$`BGk3VP)&n
+nL{]<{l#OQi5]/l1/+OtLDaLb2UV7(r+wId#Z9{FEX4t-HtHPOG_]B_>4XgTkmG[qC1fg%itnLJ}FSjox[}$(!YDQQxY/Z]VlTL(8W.UJgmQkSp<J-LPhs
+(d'[S^YUtsn]DfqSrp]N`ju&1B&On!VotpY9|C~CVa[OEVWdIh+'A5^3))#xKa##Ku!EQ21,wyHi1aFK4T&S{e`oV;d'#8aN^cU>7W7xhN(XI1oTjG@r-M
+$U%aN(spWU7!X%A-R5CDS-a_69N]bW|LNS!r`^oq=$Z2V>iF(0+w1"J<Hr!"Zs^x!mO'+W&$G@0hAv%4KmMbdSk:-Xqx.3UiH]lTvRO^vZ2fUO+.Ualsy>
+q%{uu-A1;+}a~'ULaz#owxJ3L=fUHx'$L6LxhA:Qn#Yxj-FN!7[9RUX>FJ&'y>ByyAl:`-2x)>ma3s&rUGA3i5epSB6[U`AC}.rUXL|m-8n-wqAi+l]E-/
+wE0^-,.#0uc9O2a^KCLiiRryT+&A<S/K,9w_@|O475=MXKz6ah,3hA_mwNErAQ0mNmdh@8Z%.[")cDc/2:Rb6e<e$TW[}XM"'QP1jo.WSwWj"C-QUp21]&
+chF%`7hvbf.^47XzL$COiogl"9|D|e9nV$5mk,hdF,mL3vt!yjl.zdwZ-dA/&;P(;XGJi{_P<FDq,H{Z`0y,<m#-Cc>27guX$+xxvjxW8GuD^/A`P(9a6$
+yG_AVpKwV+OvFYkc82C)2%J#;T_K"RNI|nMl&4P8DT1otl`3)ciN0DoHO{JiyJ"40wH+yrBs-UPOR=b3h)J#or5R_DQ(ihJ"byc`93a6;x;3n."d@hXb:t
+(y69NR#Y=ZM4_DzGsQ$91@_FCEK(%_n$Fb<sH`_ma9Kk|wx(nTDk0u{oge72P<bhzLOquO4A:]C]v]`)mig;pj`4)uBDwe;N#y2lU3|I^x"nwVnz,7v_V&
+~9|h^IKt2AiYI5XNk"saH&LyLF+5[t@=(AAap09Ph=CJkL|1ivUuk{TZn}Qt4Gng"tBR4uViBB]<_^}4J5v(u|'$f/JU]vyLE;c|kJ$|}".mie0XfB9M^}
+B;w)]`j!%_Q;FH[uD/o,lmE@IGQ>q9'tNS>&XUL&j}TQWW~ubE<$i61cWW>eK|o4t^[tfwZt-8p,/&rW|s^VO,a(BnozJyi-MT,-rFlPoVq0u7;GZ^PSb%
+r2].gQZ,=&qZw[dk65scJbJDD-UTmGx4y&]mh1Fp@DWE4JaG5AlCKDjw7]nA]#Rq'T#>E=DVsYu[)[bqrA,@|L6L7j8Lh{G,$E<,Zxk<tq')qp0WHM2o'8
+DZ.|:P}hR++v0ImH:muQK757&Q~ovNB7rp6r8:5i2!5#ir;-{r],1,].!&zw%[MPx;l&o(bw#T'cu{^LVT'N^q~o5"ADrhGrPMRqZomopIfrjzNln{6u~u
+u+k6n^![NIzS9H9dq4fr^%vSz(-`$f;KQ[~RK#UJ_lYwb^>J"kWkialH{i]4{N@'{<@(@QMWYoj,:--c}2.^05}>.WWr<:Nd>h'}r"mdoyEShRc2-Z'Wpr
+6w)w7f(pz5_A_B<F_Q8ZgSZY$4wywU292-&2[[,9V%;r'jA3u=_CBwf8wdeSE}C0:N{bV#Jq6[Hyui;2'9j[PP:9u[=9tv"cV3Nz6Y4z|<1dh3f;{FlF!>
+Lygo$})oAw/br(x/}&X-c|,iR%2H"(,=hcJS%x]c%G4`=1uX,LaaG=~k~>h,nGTMbUGhvXFIyu-(eMlzWkkM)5SUNc8/tfw(/Zbp.6$z%b,MGIl4&e<oZh
+R5!RvUC_zk{zk(5uWlhHI;;2R2F)`zn(g^PO-Y(-7f%b!0rbWKNL`osbPkq)zx}}!$'b]$EU.#0mb|MI,hu$V|WLdqi_,:@nwcx7/3L#!E|OQi|.,+ww>7
+o'yDkRS}gX;+UaBxw3/LRiFY=3[Ys!(vv,kmujO7F6=W)K6Y^ZBCR7oxHh<331e)fgAC)f"|^5^&PxP9'ot>cD"CPsQxKXJ-v}t'KW9<Tq4D={m1MZw_U^
+MS'qrL@JrKO@)(M[~@&pVD9k06Lw06}zZ+'e_!x+jK4mSMQi(nGd]4[wP2EeLI1fOZSA!<Xg};gexp[WQb:,HF43%M^of)NS'9mBguIg1mDM[Duy0&v{(h
+J7SC&p#55vv+Tx/v9AuVaOf!0E61/-n=;4y:=8W1xe:bGlVG'u~c1m-5Qsb-qW,}x%T)7lB&nK`k/ccc8[H+M%i@T_`+qtc`-,y}j=icHg]@`w8X~_eT;J
+tHJ&7fn)Ss`^-o,m$_pJse<;8uZWH2NQIe+@_Ok;kVcs>X72o^M+9JC8]%o>|VY2BY%pD0E0td$[eUMs$>lwO/g|l)2:X!MU`]P+c!/@6[_je1%E9W1el=
+k8nwFc4d{oBiBdvm@.mb_wej^%bI"IF/e08.8@x<S0DhxgFE6f@8WdPcS!T;S(sXv2tLeJVBK%VKZIifcBaVv.Yo^TC}rx!6`4YT2$|W-ArzzF7k]3/pxi
+5SUDA5uTd_0f#3IqK<f3{b">,#Gh_mHHH1B:@IDTZ_xC{#S=A{&7lZhba8.uwOY'!.X;ZrZ_|Y}{:lZhY!v+C,x",ONg)Gy;%Jq;%Jw1W_XB]!@=&d(YQ0
+<A,$8o.{LhSl17|f@;cHv"=Z^mhDO:4swxrS-CKNZ,[s<5{t]CNW:8G0,z%X6iojM0ZM$j7YSSuG'GUV1mxY4w=9zSslk:47.XPD)L&zK1+=xq'y,>zKq3
+<>-Fn#F8Nm8OI/A[CK`}S/ehJ8CL&j>,gAU]b/gIVS'C=g.-LCG]I"eCxyn(ORGQ&DK<I4bCjn5tjnam'4bwTu.Pq6pDtM&B&'Jv4cO:&P<"hW3o/v~2[#
+b))Q96ZawDN>kAN-y]W.qv.nnl1mE[+ZNyayzRRgb|]eBg7a.1Aa6cHrFr.kVool[,m2Neu26GOi@UhMIatU/CBK|z+176ndHzCaik4@IyUc2$C0}2n3WU
+:UxbPa=./n(i"kR@8x^EoO(uNb`uj&B.xQXwMu//=ArUZCFzwkpe20;hWD{>[=PH$88`ze)#m4HI)HP2[yqyQJC%3DW3gul1>|<W5f-j2Wtx>tc{9#|K_z
+1+Rez;"OGF&A_TpE_$5MWKIK[-TAo^qaq^Bqs'He@N=O,/}nykxa!YtI#0;)bw=/qN>!-stfY}JZ,0H+;a</lq/O<y&GsOr$&{I]+Cm}$'uMVU-(:'hR18
+eMUN=^3xB&fd,c:x3w]Ou.=@}/b55NB5vG'sTc>mn/7Mt1=N/mQ(1dA>E3>7Kk:qahuf`LcC{kw}tp61zqMAh}6TD3AK2AQM6}!Y%_bGe"=v<J5GR<H<e{
+EOdZvoTQ}[xz|(UD0CxqIZmt5-5=Oj$t|X/pFt{z$},Y-E~A"5gN3BrR`l00XVexbP+ZEWX},^E_3/%`,N@Zd$$W;LJIW>~g^srFgOze7`mtHgugNVA%<B
+ngtj^v($}gMmvX[-9%X7ND-yaLiq}ODciG|L,E)xC1uDCIooyG`RmTREIoOO1-}d])k0#rem$(lu}.%"']of#s'SOZ/"{Ahj@mnVo#FL;(><&3>SZo:0m^
+[@#9iPgke"koa`ej9Q8[2fvC@V;c3W/#:_"Lsv6F:xa-y8n#Sd:^5IO,&9'b/.v;f#ra__&uN|W_bEULjpvbtOc."YTwcn5^|tr1i`F=O"Wdkt}dJHLWCn
+ou}7SVOAj_L,$+Mii0k_MY<dH$=vYR^=CKJ+c0~TT7Gs(Vf>WytDuinObY_rRc+|jWW$cH][XBAZd,kt={Um`aPr]il(78|&z}NYcS^js],kC,$BwIRN;T
+~95:e`x3$abq|tXa`}MD)E]EDM.pD(wGTl[.DQX{]lfuIHYio@Y({sbF&)]hxm#w)Gx,X"T%+9IJf@NxbY4Gq^2<6$u-pp"pRlD-'}^_Yj)'B.R6gNLPYW
+RFz86/089HXuh@;<76A}()6AG{3_2+RcXG_'_|c-`$A%NN+>}[s5=t=|hy:N1OtupdPmU=lJ<YF3a`9%zNj4ADcM8&tf_;753{_axu;{<:F6b`oYw^LJJH
+^-NvZ'38z.f7:_Xx_!kS4b,=cV[BrL$}e3;HG#2JemU[M[=Ub"n=}FP;R|n)N):U_Xk{y6$qW.yy)jO+hZ1zb$P<#y$T<;^E_o|B-KT`WRR>Z3f"[ukX#o
+},5"QZ]L8_vvkzh74qC_BRyQ6J0^,Xj)E7(%&H(r''1CnfrofxPM]l}FfgPw~7Q+e_"<V$Tq7Sd6JBguj>Lh_-/^lr-7XKcQbNm+zS.F3Qb:q+VkhL_qE>
+7IhJg8_Kvm;25+z<KyVYq|MHr@i6(-ji}nh)9rI<CfF`44Y`,]c90u[e:JT3mrfx$xaRPF'LT=l$8bc_>y+D[Fp#`8h.jdEcr/x0DucF(y'jvJM[thL5|z
+/$IJKoY%=a9^&(HP}DJ1eMe&}_o:$@XcWY:.0Qhgd6rt^TX<2m5v4"F-'n)9yq46vhJ4A^XM,[H!,n&ADR]=JC8/c==fsM)0fb9wf!R)5eC#2!_D#QaV-H
+U>cB[mL0-X|wto%wDnSeHCYSb[-3g7)dwPX6Os+5D_N]GZ^B:]i><{J,$7L1Mcb|[:.(8LO:.`z0OT.@cu=U!tWW,i}@zzs)9Kx8A+V!)e{^aIWp]%O($_
+=&qoL4R{nSrUIQ(B.$zgbx_wP}wPQF]uo8w)(fY2-8[841!MYI=]gd^7tj1=<#j+cno_pMy|iT(`Dlu^t+|5#`v8c;B9tgN'Q.Dw'd@.OM:IU"^t7Jt0.m
+p@jmvt_1)[{[pR`skhofyn}dylE!zFwZXN#6~|:SfImfJ=Mz[!F>gU3nn1D8|Izw<i9"GO<Z8OSnHincE[[(pO-@-5Y.1&gm3Fl@}NI,4b|{{0n;%d7{1!
+8/[TL%ePdPe$KhMn))sBJM8pb^=`mz4e@`XS~l&5Cso,h10}"{pzq71W:'Q_8j!r01]3'i<T8vf+DXc{R&e00:NpKmOmSaK;&us(f6_c=;_CXfsvwD4KjH
+iz@H.iIaJp&qaI_Cc7=em;P`|L-q)=GD$d4Hsi[A&8Ggx=&_i<9h9o!'j'U20z'R%z[)VxKT61hS~^`^aQ'0xsu0.bQD`:9Kl&mr^+IDtNUre!p/Rjh:YV
+G2GS^^s{uHy`1#+qgwg$T&-=K`L&Wez0w{>>R#2M':x}6%Q}@]JoI_/_<1@:AuV2^%@"%.z}-B)zMJlVSq_2-P8@Lwq=a}:]/:FQ]/X>P`BehE/$$+VfoT
+]5-quio72M3zBHsG!hCtm2/]'jxQ2Jq}_`iT&5i}c`xW[ueZ(!Oar},R^1F&2d>hJ@=ZU9+@oZRe<hBq_9j[o"]_4ClHvyODqRekX5@0$zr_##/X+1A(+Q
+8`}<U"+iL4zQ~hUE,obZoa[5:"Gdo.}|m-M-#c<q#N3ZjX'PPakDfL=loI8dUn;`2tumMIJ[MZZGyy=`'nKfXJ&XCW_b$O+kk(&dt<A9ZjKG:<m-.ADPI-
+PFWOP}iQS)"Jp8(i7V{yuR}l8UX-<EnVW-B<w!McI&g5ZTt#q;9wgp(HwSlGDVU$=wIH8U";IU%]V[w,qV9hGw+XLWMpC4bavMlU6X5@2RnSs;H9il@P#s
+KJ"[>0<hHZA2z3++^x)[t9<sel,l2'UDscw,0<gBknQ{i7wH/:UFA8:vM=$SNjPrjy@r5K&%P9<trU8CQ4l.sn4<4EB+{npX7kO>}RW27b[0,y.dlbIC>=
+I;BM8:.g]iPDZ}K)~N0;6o,Zt#UR+fzpT%B-jz<p%$>rFH_nf!czhn|;bk>UZvHIy'LUnfk'U|N19.)^r9uP3,vN&W69efIH}!>>BR'#[#[66/P7<"DDck
+;kSRv0x#TMRs0;GD``3.}<O/KuIV&4E$aFmzk'FUMBktBBM/H._[Q'9MvfJum[/0dvqmNig[&J7!ez:_I35[lu$5k"9sFgBT_Ww`9Feg.{K7Y>7Jz^O[^u
+h!DjM<S-|w/v-oK^FUGw_Ebjt9]L{l&GZi5tGHt')G>[o5wzBWe/4Ia!_|pdk(,T=Ui]Zt3dUYjNW0"ld!S%b::QIiwe56Pgyk%BI8G4(nJFF|>8k1hU[_
+xe6S1BARVAX1)&)y=_b-dV}&po$+4Yjd6<[`h&&29/k0y&,c]tG!CjhPdNEN"//mxJMQ5gw_/L/gwe#xu;KNQqqNvpMr5<B:Rp`d>;qQMan;yp)d,|m0/-
+K<mjHt7#YI.{Isv9EBn]OAVmka%2Ej1"#"Jkw:h-Lj#YwQW"Ir"Mz%wlO]aE:ekp-^ZR&{$r95)@fVnG.g`FJ`_WNIGrv"(/cm&ip:J]5/k_PG'MiK9SAk
+-aN_2|OY"@[8+bJr!<kDO<lBNU$(g{.9@C7SI({5T!G'du-l<CPw$(L4gEKf+OPN.t^}lvsA]H>)U6C{(vngopJAjviQtq^A6sjB913r}2=PH6G@W(:+uH
+c}Hsl"ooQ#q^(}99$_5fsd:Ex;x$RwG/%Sg{qx+Cpj$TGZZ`i"LOkttIaPe(pJs/kdhaS(6AZKVK%7h!Ayv/NwTEP7t+6@!lsphJt1jd4a:{Kz,I=/^]>[
+#D+s@&#|YoH4&iaq<Vix$:^auZ0lo[BaV@+)%u}`mr)iGhat]>!x(rc2f3cgv+5r+T-HkCq5G.3y<X&[aRg{7eOZ#V6W4Hf!NXL[>}@Hs^pZP;#J^W=O^w
+c1Rq&7b1ARHYx)nPsE&,;zuN>'J[6v,8+#AuqBt:M:O(z.wJJ^w<T-$<gyG)h%EBcMKv(H@LR(j&IBh0c<7YpIKJW'6.5;hSDfOBg]r{t_%bdhU>"3"F"y
+KLuoB7n=ER,i,!ol_X;He:/]pFl&^Rx$-+=kFsMf<BIT]IT:B7QSx(KQOnI#Bm7^_Mom7m.D3l~v57:S2%%8'cpJMblsol8c<|A99kcXd-)baP8gE{n(`9
++/qnmdeJ.zg<,&fuNK;N_Ddgb/[Uu6W(SS"Nx8%Vs|eipyED^+164Lja`jcaCldk4X2fWV_xi8<S<Y^J[JESS="yI%1M2Rbdef"YDqwwo(!Kkis23)4<{G
+JKCO[&UUq4$Xu'+b|wb3A}"/nk("ZsSR%yjwOlQzy'T&!PmX-1`#p4#je/~=7x}tPql173q}5U@xAsgDLEqwey&-#2RQvjmjiKCg5].{Zm/|V^1OO3azXi
+rc>M`sp`y!.&THjo;4.m'&"(^f]o`Xf^xjw'Lw7YCbwA;4$|oF8aecu{Zpc8FlcKmv%lkQ4j<F)rY:p"3f]P_LjVPfZWW/}xWwC<|!`d6D)Y+m@0re/,Wo
+Bz|"uESMsP"zXOKJ"N4Am;vg|x$tozW0/dlG$bm]1T>#f&0Q'Q{<L7->~&u#VC#tp)oGWuCVr<P6LW[=7ce}FT^[P^sXv_!(bVsy]E$pX@)Xgg-[pS;ZHu
+M/(RB=zf]h&ZmQaCzS{@Ri<t0%o=vMnlEJi"K:!ghNlE6.0s3$F)/'GAh)3.>0dt[y8)O-efiK^Dk[^6e2CsSmmwc2}]Zgz!W(bF"Nc$/D|P(.=e>4~IrE
+r+5-J+c|`@d9YNnx>"gDQkj={BxA,E6.]CXAnyevvBZ))W@#s;k#dk'^A|)kI8D86xLPU@GJRiUC]s@afVU{Y&(8kvOz%{Q|^|xi>EBdDrp(s58$zL=5kE
+RBGR0/$'C_Ry$USm{@V6lEXPR2PZu0hN;2xb,'@4{=.WWe_=vg0.xT>>2C/!xZPkg'FPr`e&v@O1a{v,'sp=)5eMXfaS-@3W,..iKV|,Jdk^7r+zau=+$l
+01g6=NL]Vc(F<FeGP&Cys8@C8_zE;Z-xo#Ti2xKv4N>||6+qt'.A+QDqgAy'^x~'^5,#PM~P@-2j|,}|SP[TcXiqt6ll|x/Q%NcXVw&|EtgV+-K|m-3h;"
+q4Nfpu==zIV!vB"OH!Hzi#gT}8ugJi88h5r`YIC!SdN-ftz7NegZ~qkQmb9L56,D)[z"doIu"Eed=3TrSkTbbM-dR7nd.%.yn-s_=t_miz^l7KBE4iDQ$c
+<=uz/`PD1Le$`T.Y5J8xPNb@cF2@v${f0#~/}j.HYR@@PI}$mW<E9c2<0+8;|ti_Bx#NgvC['3%2X"WWJNoL>L$0Jiiz![G'1O%DmXGivawvxu}56+&+s#
+1"5LA!$^[267mEGCWm6^9S4Pn,116xShDI}Y}oZ+[WN,F!8pRIZC4t[Qh1bMHPKC;aIV/}n`=%T^uw5U@E@z'[|]Q:18H7gTx7E@y[ivWjX)e56wL9^E.k
+%sM[z>Nm479D&u/b`l{X#Z^H]:rib|KsYk^w^1o6V4M}9xqCTYG<9"C:7{]GD-4X3k(D9SnF,@<[SQ0[Ce>}[mopa,=Z<6oL}e.m;f,Zx1:<}}5h:DKZra
+I<6qeDVZ#xsS:46Zh}/E@Gy2^"ipcG5&.DZv`AnCwCl>o7Sj7u/eF[WWlz6E^Xt4rD]QxC6I'N3)H$dX_`QlQ6KD`Q.L@#ivi&=IO6!(DK,]nD9KhN//T#
+Dtx<M.H5$zo:L{u<u=%xyP>0E0i1$E/37b0]Enps;@8O#mDo0-NeC9F#YDLWzL'`mcs,,kpq4<fmKDRN(PpMxXD5%YSEee/ss`vFeUCrl>G`jopf3USXVh
+wG>c^i{2L2.HpVLwkT;`@UtMZam!<Ko8[D%"/AO]%<sQ]r%b>RQ=7m6`bIOPTF0Su!WI8i7ki@mFO6uY=u8mYLm]#n6vbYA.F!%9gJ3jBs#/_<[(0&T5%@
+GLnDv.xU")y1v$,jGNQ83y9c--4'b]qTMkCmCl_[H3#Ebx['r@Qb94J<8D!iEoSj;$$hjj)+Smv8]fKE{xIulG/b.#L"r+G%;]<H.rFfNdmW^Z~rD/y=&9
+^Lm7"q6GvYjNK{ue9%rW'X;}vJwT_({QTpH$Fw${Uiv.LqbX+yZcY^e)IeL"Y%]Bx#gZ5&Wb1wYiMw~]Ou}MwhHN]M<}8w#p>dz:Qc^0l`6|FmJ((}iA$|
+ePHG}Kl).5lE7cw1$.pRe9_F"0o]N/[VORPd8iM0p(,;hYk2dqsF^4^=iI=J/lv]^><;9Kf>x'`I~r~w.at"i'`@NdVe@PF#ru9O~hfJVhKi@Zbg)/f+VU
+5czI:+SsuFV@baZwqy(]M1V}l[n3ufAg1A!'O<sSzocYB[p(4a=&RQ$QpZm]jhM961FuolY.`;MBULAlmn^"^[30,n!rYM5d'u<%]00D,n^lPdD[EQ0dqh
+(QyJXyzeFOvcnjTZC{u^@|E4nfE!GJTm^#0O<YFT=JNj~De>(c")p32bt7{%/LmqG$z"QlD:^>H>rf(;F18%M7$4Oih>@agTL7F<#vx<gHb}==ET;cl86M
+}hfQ,>mE{7SVnpNP}Cd'".$8no9km;"D0raJY4E;yEJj[heHU(i."A"I"Ixx)9(Mi3h<;,gXh(gH"=s{CY89gT$X7|dm^NwyY]eB48UsuMO[Ie]p>Se<R:
+yg9]'C@|za@!faQ=]gY[HH{$ngnj^):q~fDH%g:.aJJ-M{<)[t|[`x(d_j!uyK1;l]rW,a,K{de[K.IA-Z_GD;63fcU'`5,%kN(qS$pW8Ufn"0QfFiN7pV
+!Mt.~/Z7Pqa"Mo$tdQ!M0ug6'uL"X:s1rjLDdExZQ6KB,wYCKr`Y+LSp=k6$To%=|-9FdMtttlM+<0e9>iXxq:E;b6Ggk=g:p@7O:&;9I&/omM7SM8dA;_
+9y1f)%%Km@2Y/[#KiSj/Q/9KuqrH:`QI7QL@d!vL=2M&$Gt]hz/tD["9YMt[H:;<np[F^:y&+F>s09CWV(U6zY$`Dhj6E,B:L=5:!WoCiqg3K!ZiI$d84j
+J'gqgiP=!kBT8[BuG9QAbwGJNv@"ipvz5g>"R!wAyybh3hpd>X+<@efY"T>7C5vPWWPVdJ3lld)G]|0vttH;Ps[Ee|c:tYrN1QbJZY&b#8ddXMP1D(`LXb
+%wo|Qk#2LGg51Ty-"6[>TII|#|]=,l_tbB-&zG:qz]Q7BzBI4WHMc`|ej`(.97QWyswe-p;t=8Jj-Oy>|vH4&MMDNx%[LBg#2lb'|L;zM5T5j-U4Fg8Fd}
+n59g!;P/Kw!jbvp^=4{beN`Z!r44D=c<z>;vwMZ@WJS[]9Y;uFG@^u!kZRLaoLP`|b]'$m18IVVM;:^#JQs3u!.E6CEUr4(%`EO@%1l0}k<DQDE[hZz/E|
+&fGVO<V/+>w@m[XWycu/8A92~$/V6a1V;xX$R<ei+n/=dx}d#$jBDcv/2nhj_neetwrQay$4N<+(W0((iY65t8I9$K,95e45e2xjeyA.(Z&EtC>E3YRJo%
+.nlK]JeN#Ae-3=bk=.%l18h.AyT2v8L.9%9Lv&nF0%1Fq0`O~sG$BGb;MlY;~gDk@/.g>31^G>#8g,1-Yp3fjn7+v<dmvy0.{3iL&9O`[`qW[5"BUqmo)c
+c@E##o[DJ2l]zKv#YFMyCvBhHA<vk=[LU@z++,=L1gn<+.s'(f-3ssHDLK[8^_;EpS[^V9T/k1-=%2=Ln_.r#d.}L"5]9pq.`VpP81pO#bh"EVBe`:IP-r
+_"1U5@[5foaQ]sjGdUK/6iY^M/AUAM+]+qi)M_`:fS)GS}jKFFJ38}J)RVpb'9t$on5$o^-T0tSV!wF(=0"6|7"'F2eslR1LyZOWJV9|=#'Mmoh7Grxy2)
+(Cy-!kGx{%ey.g~w9xR|:}=&Q|XU/gJOeGUtDA6_wb~8$GTiZ-fy$y(bbdw%cp!}~ipe1R.8]p|<BObc6P$0wG_N!CGx/7MU2Tc$jFr$knfP!gwns/f<GW
+TiU|[}hIEmc&ooqWo/2![BoX}OR|$p1xJUKEctp&1v5p;p=%Qx(Kt|n2rt%tb{11'O%J!%!sBV"33{$WWCGvS/boz28V'^%2dnC}h4,E=)fa<vFSl4u!&"
+d!J<nr-UB)"0(97]'4;p`}wZ;+[WOKnV)q{dtP78%fDx}.y`BjC|lv:[iQe>,X0d=7i8uEH,$3NY;>z7M-^nGbkkh<ivkvITPK{%bGF1:G/{F7U9![`ig_
+kMXbU|a`}pbE(N#L{{5'mwi=_fBAF&gvVg:'{S^6:KdNj4hq]|mu9lkfM>iN@mdp3./_FPgz+./e!>+l%x2m6Of&QR|/NPai>l>D/Wj",H=V=s+$)c8ad6
+2<{lXNkY`'cy>%:v<PsJQH^G@KXHVqn=kGc+s1UW:$9cv/6uX"g3vQVw-5oF<%|.)p4XqS"de,Rqr5<rj2'|q%S>i|RJFqja2PyU)@ZUW;K7N6!tTisiVQ
+%>DwCN'.j(Km^q[A^v8_hE]]3hHAhmYY~o}@.0$Gu]Sa"!iI@O.1v.l(6:,oq=4UMpG54]1a#I~D%v<_`N'ua;<-CYU6#xJrHu[)}c3:d,i,ZI7e#'uq":
+85Wm,1P/xn@C6+fDAOf2EOIE^.&eb2"B,/l5pR.`CSqlq{z7s'&MTsnD2dYY#$gd1f.}Pi1QUbSk`@w1^lSugMG`^N72<S@<:ZhMptj'^&P!Gi/CD>NaT2
+T|$.dagI:mmdCUUn7E2s0YM$y&OV1R&"Vz[ZT0MUe8|[D.KD))Y>s<B=9r8Tx.4HS^Ac-^RdF)Hbwhj$%4/=!I@NCQYUCusRm/ksSSOZ]I4t#"EqU.I)q{
+dvgDSMIN066W2O<yC36/wSN[>DWli3!6lN-9O>D7CpG{mV|;d_$':KDyvG|n'&&#0@Ntu@50,_UayvOi-w]Fa^eH)p!W~08[}Mj$SjggJ&e]FE0e-BXj(U
+[6)dQj|A>^RqwkC:&F%#HTQ;ec!XG1`6.RpF}L]+4%n9>->sKgIr]sc3{6.oXE{R%hk.D^tbM&.k(u)c;LRKo_"o;+vZBmGW-@$U#Y$o]/qJC3WiB]~F{w
+v6-+V|8v/Tz+&A3K^h06Nb2OXbyNR3F'Kke!7:+d.U8F8[P'{N^tM"(}T"`3JSRsGqGnBL#/V4t)mtq0)Zu.IFH3K6!!dAXL)+Pd-ay72n%xSeix5jh4x]
+%g7@'{[U78S|4wwh<pOg6e1tkGfV^ryI9S}Ml]N^CTYS~{vbb>$BJikuSi6#,<K5K'$B`s'eqpS_b#KhI<8I<gMtz#IJgNh>U5c,rP@zZekN~YT__&[Mdu
+d@exY)3p(vxmoeh&N#C`Djrhp7hEFuJ9hu>3{tp7/uQdH8o7rGxS,6|[bdin=CwmJu>&4D@Q]GmW>b9|`T!$n'Q)M-JJGO=zC!z%d8"(he3kB[A_ubSjP#
+S)FF.z$y0{i#QuIX)XGin|NHl:,"0ue2j($)6[W#e44Z1SnpDl}n3kY#m//t8w(fuj9x7}t`0H9+_vyMu"FqkM5,0&Xg[Ui$HQEiZ;B4~QhT;Zav9js9}E
+zf'a~71dvG-&j{TGDMl'X,fZs|%OnC(lvOw131O2[SlvD1J0>7rsh=[U%:kG0x@$~hNy812kfYO$GaGs]r.V^94I1E6Zsn#lfy|gHB:8:S;^:Y5-Z18|ak
+XkGEu]hQcTktnORygkV]FykS"r.52qGIA,qluW8)Im6#U6yaX<6+!jRW&=LRlIfdXmFvgU`5%.t}A-~lj0g/>FU;aCfjdDKFfw3_DAA8_^./eoIPN|d-m8
+VW|r&t>@IpCx'9~9-Iq4}fQT8+%0J>d_4uS5`aG1#Yh5'0@+r!G#:|G!(0yD;=JulT)k~aql`f_5wjOFvj8BVpEhG{&&3d0k;RJ|8RAAbSJnxJyh`8uC,,
+HvHFP'kwBxLaVvm@rF)Qyyu)jP+>RHMBQVXO}u21%LzGK9oc+&ySa7zMN"QIZ%Gp47BKjS>4[6|VeSs|-RY}>eSU'8rtbyE;5cO7>SI"04vI%WGEB!oZ}p
+7AC`J8=1{>9M4aS(Q`tCR_U9=xKe':0l|nB44$95D9I@y_0X+CXxg@$x#;<%lEI_lZMUs3`/$AHAs`xb9">R1849{JA]MF.2zPBB_ePj{qw6r4`[{FE&$h
+}F9Z.|Z,R`LHg1[dwVG>X0TJW(~6UvE$JEnQ$oV#]vQmPOFf"l'RAlAW(Tf`|]O_0"O$YX1=eY!r~A7t@&=gmDRV=d~yLu$n.n8$W5o,s+Ei0g,a_qbKn:
+d]#0>&WK8;nW}N>ZyLKTT_9ZL(4QrI~I(D"Di}(.B^45J4iEnMSCwl},vwdl|rVM(:;fkSn,-|BG~=Zw^O)QUiuL(3D]yPwYZF"(pUTPR/.NCOV%7n^%6.
+uvUWO6gOcd-bXtSjG<fz"EX<Jdr|%ZpV5T#;+@OgGhCO2g$]M1-HFu^"=xCK0y-n&<`TkZW$S7'RLA:8o)uo"|Yt5<c_@k]R`./MFCThW<3p~r5K}1YagD
+u+3ZG=>;KcT&^Wg/~v}L>2O^Eglr5`ZJYQZD-|fjtR0{K^6BF0jx{)vk;]1l{c7q_I</)M"8ex$gK'qMVXgwc)I<Wfp"2F6y2UyQztw/X2/+"G(NXp2O!p
+2OfzEP&4^SN]pq8@/[M6<L2LLUY!}jU6>8E[H)WHS{4.=1"erT2<SAPOK[H(Xj@;p;St1;3TR:#^]-D^YxF}6qAkcurIF(5xeXbtb[heS^/:)=Ib17-sD<
+I2RZ("Bp2Hp;8M47wFmyA]!m&So40Ct8TPQ0v<`1<:TEULPD1h<c/N`XWM!+y=zX+[8V`Ct.X1lUNnt&vReVuyA0f@FYlY7767:7`jdnxRK_O^9xe.Dn9U
+~PR4[a[zPv_%TZysc|dm0_AO,A2K3w]}tNd"+CzbFG/}BI>rFE0H$Xjf+f:q$KW,k7E4Y(yR.F__$i4Sx^J1lT<ZP#|q&J1;GG.p/Bqpklt+uP'c)pUV0z
+EF"[wH;FrX][8rLG$F>):Vjwp5NL/HjLzVu&RrC"2Y~D}&GPuN5b83n/4GUOl@GZ9)OO,-:#~oFi/TM/5%I3}`#rWJGk7$#WBcHOs2fc+,z}tGfWl|o/YU
+<89S98+<kBH_1mU4/UwZOs)[],eC"g841c+;;U}=h&K8^L_aXBn$xC]Q1KPUB0P'MOkbdN=Qs/QGm]|vEjTsE.r(Nhm6[02kJ{y>Lw2LTZ`^>Si&YpDTPY
+Eh<Gqav=Kzrc0W^Hxjxxf0rL7NiSMjPr'w>|nm`!5ON-zg#07>9`~1i_)|:%%SOSz^.NBi:]t^ueyUB4ZewH~%v);<6_k(m^"L}|z.P^B`G_]s4l8pG=[0
+JUm3/,]WRy#!{0d%whnmqeSDF3'$5)@oohbYBXHE2#:cU+7C6N</%5E>VZI(F:@Esd0p(_X3,ZKKiUhAUAwFANdy/yzO2V9r@R+$%j..@AUNlt(:ORsLA=
+eP)=::XCtn+XofHTP_>+=aK.7#!&%q@.lH|r"}rF<t;yZ12Kd2J{O}&x)&4r'p!q7pDV"_ylBkdY6(8`qg}a;'!Rx(E5nRPpJVjd1]uFFe"|b,}7N6jD:1
+OlJV'g-K+4<8]Jss'dsOk`J3|Ron!(V[S;RQ)"[3,z=y]R,V5n`oHJ89"'=AQu><#pR`sy{R@b[Dc4g!O8FA,};D`PqyUroJ)jnkDM|#SA[;9b;5])L>uG
+qo246]<f%Zf)1j1ue6bt08=fcCsuULgIM=&t'@~B~V["COfUKwqf&hBHuUj7c2pnw}.Qg=g(As1sfT/Y0_}Wux]o|zvhV<=;RdC$cw|o19/:!.H/fBmUKN
+3dm!urr'HP{AKB{!&+u4[m}3o),6#gg4`__EnMcVa<3%;;w9Sd0oUH,zfP[Kx"J.Cu+"jn,S^6}6p<0mcQg;i^8OLSo>rv#4Zj~'@BQT~6>"/;w9Qn|[j>
+gAi+b@dW@:+lDkStX](1$.k$VD#dqFpz|(ypH:,7zd!7)%9TlwGJAY4&7LTpC#PfAw|Czx3e^-x0=CyN"Su.jWZ+[uAD6921R&5Agm|)eRo>,URcOs+U-x
+RQHwlpxF]Qw^iQDCC){O4}y=H_E@c>FSfP6."`j3HIGwLG`&4OSAv.F@18o&{KoEGBYG0.Rhp<30^IIqepn6E,Iy<+Rr1uAh:+OBh}_$)10t:FXaWt,C40
+_Z3mui/.Rd:}1`{u-_PbSZlY#[{pg=-l&|ZJMirZPpx7w@<"uL^wvu|lB)(czP;H/lqBg<Kx>SBoM3Bp6I%a(RtY~'thOBO<b{9uQTC351xPK3wU#1%Lru
+^VJQjPZ'b+EIi<`79+O+Bc6s5Eu+HVUW;8ewwW~2N|;|cO2()>ZL^w<CG>FW}R.&)TSSU}grWyj}]U}UcKnI76`4J3,=M1.KN=>.P=2fD6Q"Rn9Sh2+MO:
+F^vtcN,O{a56tBfN[J;cIc|qvX`h3V`A9Q<b|z67@8RAl7@pSVG>V8$X#;moQ,k6nSE!{nXiNdZR)](0{/6j<Me(S9)hOu']m^Q9U7SCC@Y7tR{F1&N0M@
+Mx61"gAHaw61|:}C'Z2ZdTF+DC-Ktq8S7!}O{fkGA}Pzdo']R{!@HzY4w;X@Z|ol0V~Hu5Wb}DEUjq48WsR^,lXwy9bH4M+S-+Xy'h_`TvfKb&HogSo+~7
+H5/Zoi]{8u)]C`z/cTtK!bNcU]r:i&pG7|6dRSDR-YVdn'U6ufd%g|Ir3_m2kf{.4&!NBp|KqPIsFHgJ&Dix-_UAi5Ey%2NquY6>}q{kP-x28oGt==BQ;r
+jeltNp8e0|Jd-;p}=u8O{6%Y4W}_v@2j3;5E/YvBerbf5j;f"2QgJ'3cU2AO]GZqCbTM&N:a>t3P|Y;{_mpON_{#]roV`)lKA"C&gOkC>e_XZ@WOSutVSm
+LbzMlT#.Y!B5E%wtZ<d(+Yw/kkRFDi1=T7vjyR1`%k4!Xs)3<s"`hnWRrCL8GM;%Gay#1VZobPu']0DjDfM4i-B'tZkYrC8y"c$t]G"#y"l(.@s!Ix,;`L
+2&my82}"!:F`j;q.|iHB{HyJeh(T-c=t0a#EIl`TbYM80)Nixx<+Nr&@Flo:PMw/opTn-65G}/5`)yYhNfU6sG^<I=DwzVaLa{@LEq@zL9${)3EgZK9.^`
+&,lBYtE+hqZPFy28A4^=<{+^E)kRbUw:Y7cHH])R|TZSXHMt.]0Q{iP5SAYCL"j.+L@mg)|!=h0M<S%T+JfnuB@hTkm+EZpwiHpHLu|2Lm,!s!F}:.8[3k
+!yz4hmwB[,"h878w1OLr.Vg|=QPfJ]>T8XKhm&,2`w.@NSeiH@E<4U$/x8`w](2|7E&^ZhPsz51'GD^^E&JLL(r@e(zMgD#{|:edBm8=|gI1^,==9slPfe
+iyQN@^ry%k+m;$#axw='0VC92fIv3<J<E_=J;XLn&b0@w#X&SgkjR;/k(m.'O'+[S5m912I5p<2K,o^+:}cu1^#AD|Yh("u8SzA:nnp33Xl-0Q<LI(0EFi
+wQe^EEmDeN1Ls^sa>AUZvboXpn7KfH`,.IQWR'`X[6X.1q;>SL2,"Mcv$4qmw[Nt)d|ijF1`@N:G`LKr9FVpCOD)X7/:bd]UL83T~NuDONTubKjf:q}I|/
+!5Ngnm%{-7U&s6v/!>7f=szn_JxGt_f<yi6o./MhKVREP=,Gfo=x!{>b7`@:tslwUg%H"<&2>@k^7;PZE=@Mw:tHGy8gw;eu+G)s_`|C%+{P4TMke_8A>T
+]'SC;Z@;WD+0~S]gm-W_B<y6tNNr[Cs^iS-`)}a9xov>^e,#'G8d7h[;mHQ-1'}HD$TL^"_HxCVx/UWpKWBgy%jkJ9E5R,6!kBxcSC/(MMG6/(e;'w;Pv)
+Z[Vf+2WQ#^QIuRfPT#RbMW9b|o+fRNKFOB"wBhB@I4On{[73asO13OQY^q:>=1cY!`V%Y,]&%DXjH|aR%Q9l7Vpy#r|SjNad3tw%q9b.Zl9K<9D/dw37]g
+`mm6JH1:!c9g<MN&}^@GOB4S&=ch'iDp{VpO!hL|pb"S{'"2#Bj$|tO[bln_AgUDy&6$Gkp(y^3A]QYj-;po3#r%6klw|JVH(zFbX!"."y@d.dQCAa64VH
+M$F-J_C,J,q^QRC|hK|ZcfVE]ra0x,HThl($[|rEia0Ld`0]IUn_1.wYjZAl,Lm]|KG)<|jIP9)!3n=bDKy<n1mb]>}>rgB#)j$o/<sTmnFz1p3%G}6sI>
++Li;OSwYvM+_uIHIz>&C`j/4i1&,/k]ot+M(k<Cj~=iFy+s0r`O4|<IvQJYkVuBWnVx:yaTB5U^Mnpk',FzuXdN6K5OZexe1_H{4o<Sxpj{R><7E)$w)O<
+50iDlQa#XdI85&QI-#a|gUWNbsF8W(JZ#:m{DX]oofxSidf`}%!lnPMB{GuYiN(E]=ppWQ(qzS81Dfw;@K5!x0l<Y0eXE4SYtU`R'BV8DmxuZ4$>{!V%_^
+)c'>CGh-37P#_i5iR7dL-qBz(vH4[#PA,kE2a4z`|]eU3>I)Kr/+wh^GO+uXr!'0ma="@{k;<zBiS!"$Y|I8H@q'~mw6g=Jl}yE;"O&Ij2NIP/y-|vUc3l
+TrboDXT>%Hi4+oG]X.}s-L%LEzAHm"(Urj,ZGf2;!r#BY8FV$-gNqxs;4/lhpV|V|K:I/pu[VV'Q5>D[tTTq'e>BNt6G&MS.UZ+i&enjhJCFhpmKd.B|6d
+,hS_"O>Oy>qiG!4M|nYta.qvw8>Y=p-YKE{hit!jOx'mF,)g$"=jZWQwBtTn5EDO$B&pwpD5ue)Xi,T<=J8NogM#OP!ar|7BKko(w)zt=ljS&/"M`qWZEL
+edS+e8"hCaGM,<(UuLq;~b)m2"BDzgEv|Y3w]x}NmC[]c+g82N&S7A<`9Gg%d3RvkSR)W)orIwSi#vZM<VUHsTO@sU]1<]xPZwD]bu4rxTFZI;:yJ%;Rd3
+c{gX9>Ist|kUh2iLS3U$MH5&(50pvdP9};)2`JqC]NdJt!h))(eE9FyW0@V-4#C}a/OxKv3AW4.'orX.g=a'}l(w/v)LXSXcIj`HkZVOBFNCGkR%uc<WB=
+))<%]Ge&H[5|i_EJvW#-E"dU4s[bpzEuT2l"1MK22@zA%vpRd|}ZXX7S0Elwb^7>&-;krgKa(#kVG{MI&G3%slUx529EXkJVwid,4(`L;Kt0nm4H>xdn[0
+>r75.VIpp:f`6;Z{@Dg@e6lM'kY{l4k#DUZ2o.;e-tiCkID/OOKE25XY.kZVKZ_FHFDuvuHd({VkB"scKRRANEXQcV5;}j,Ub/&6RT'WT_S>9,ZZ/$mSGt
+:8M'TK^1&c&|6UDX4Q:.;de:~jR>2Vjw>UYOAc/R)EK$$2`FU0.J9vD=j1%5gpNBNqAGp/X^n]4g)s%KmEyT%XT_I4[=^^"9JS'@f}S]Wc&=(+u!RnoXh:
+^M<z5'$PdQlVY]e!}g4Wwrw[da&OUBHM6IOhf"OS%C1^F$yhczWy:N[ij{8ZReZ>"L7&VDV(S7p,Fz=[lSX`fdf+MZq("@N^y,3L#dHUr9&ipDiMr!H%^+
+s#YDsfF4a33BKka{W!c,no&/POA`POhD9n.LpM|Or}=DqA^:IBUuy}^xZZa`U@FJB{aV2<MUN64%A6Uv0wv{KUk|r{wOkJ9$dNdn{vR,0_3Gzc#KIPfFJy
+Y&`8u>c%ir!I%./rHNKT)Vi8jXSR_BC5m'X63YFD["{-tSZ#~`A"C+juh;%X08:dcm">mJ8gyaeA[NBm0vd@(7Mvq^u!_s;I'Ozq5"I}(mNO;c07|qC(%b
+_&k3Q2wvBo%'+NU`hw[NCxw'9$^j#8~OV(+zngCMK[LZAm/i[M:BW#H.y&{yZfg2w+0GTS%1Pk2sK)p1^ab,'tBgk8u!)DO,x"^.D|5bpxZXAz;kuKN;lY
+gcZih|ZU{A0L-<Ov#gl>i^Pg)l._hylClS9=1;B{Tw9(@Ta:gd>PP8bHHi;9"x4"GRO`5j%V2gJKRWl%!lbM4oG3<r]H@6:Wi/07HWx/rbZS]:^iJ0A$lg
+F+t!5"i8&^N}5Y4JUia,Lfk!xbZ^bMpS."9'o<)rtz=uhYMJ{7H7O{E28"}v{>h;dCmLd2c4bKXMga+Jo=`i_)QKs[5q;yXEbDjp7&GF["4D|a"t#5L&j8
+#)]Rk7h!=:&Yp&X-u{i>BHcE{vd!h&"#E/zbl.m1SLnRjH2<y^PA=(6y,10(MLnoRRSM{$6-QI-LX^vIc#SmhToo`)ti177&)cBiz2$!Mo6ofirFGYRmCg
+3=!kZq|E`J&y>NlRpe$N5I9cg:qvAJH7SGn+'QqK<;Z6<|`Chi^sg$$T1FED/5=MV;x3e^Ua;xSvHsCh;nv2@$Cb2&k4t)+oo^RIsd[s`oZI)PlW2.IF@O
+~lhM$FjkOA!ySG`T<%&%R,%L7<YF7ts{55^H1d9^42)uR)$0/SWM<]gYB5o(lsAWN1)CG_ywILT"&%6.Q=tWQE@oi&G0r}c-w_U8g1j|DsuWwS~)bU3"{+
+0et3u]g4fQG:=;vdlVTlqbl_f=(Yny~$~@kArx;;'w;otyEUsl8@538b9J'Gu5XB"+c:C:SduQE$dvEF5wS$G`QSOe[):}+QFBs=T];6Z@b13-IW/`@V'X
+5LyG"a]TgBMko+vV1&QJR-v+OZ>.YSt2"(23+wDdG=blKs[op^I{).lQ|P(BHZE&reOvg48.UL7,<|$&dTdk#xnFJh6aa|5-I+y50:y7`5nnVBJ{J.n_ib
+a3c.galdjRfEdJ{%8w~<~GLK6(D5$1(^-k=vo9MCa14a|Z0!f>xOLW7=)QA;NXR{A;5j_[J'QV@shh(^~n5C6On<Ior#Hff##&Z)-_+VUGp,41i{9V}xMb
+]uE)>&Ie.j:DCN:%Q{1hH1UAX0}Ggy=-KJsbv/^-&#tcT5,}/Dq2eBf&1Zp=F}GDI6cgnOok!c"AYRONf|fNNX.|.5OZhbjoCGxv!^./(6YtXxXj63"pAB
+W_HVdz`osv($[x-$$)oGPXcGGw4$Bm^2TufZ}{eudkJPxU)@nDu&5RE&q37@Yubs-$xpOo2u.-)^pX=:KlQ#BMO[=KIEbV%`QsdRphwvCyuK4Tt5b^v^3r
+!F{ko_hGdhC|Gi=l>U.YDM,&g6dLgH:Qz=$VAGsKIH.[Puv<,1D02fwc0UQJdJA4/;5Vi$s+bY-.>6)Z!([5.;CuJ5Q`V9/e49W1lx&!JnATe0zD=5JN[Y
+-8@i:`~lF+(GAJgZ0pW{>YPq8!.@A8C-@l%X<J-Au8'Y_Z4D{X]2nyP.pM<'VbA_V(SM<0zb)i_5]o;L#.(RP#tCz[1L%%p7-$<sS.&QLml,")"TCXZw).
+]f#|TU{JUft0SA>fXy<Lftb^LCUlrp2Sdsk6[3V3zqX;"$#vp8xo+t{.GIGMb.u3ztUp`LY<Tu};{[lJF"#GkmCxoe,HaiAjd'&2e^tm;sqRoz@odM:ZcP
+4LAUuX!z;ly<77P|+;OCyX_Z{UmDx#);sdDYE)0-Ld#aae8_eoA9lYY+ix8yz>fn6WH;Jb96dPeTp>_VJ;rfY`7M|RyVtDUf6G=z6<BimMN+mh8'G|e&|C
+4>S(Q]!Zk8;syB'7^0UsSHacVEBQJ/Q3'|&&]133L(<@}7/Hit79B%~zCs,v+i>|u=.x$<p.4-=tuMc_JkU-<P7rwt~,".-s#@Tl;lo@p{oB1@jQN9(Wa]
+r<}.fK<mPDCsf'}Y,ef2+LP-3E&kZUV`oF;Go7YiA:zkR!aKjK/w"FbsuOnIXt_lI>8[OxLWOkN0H>!%jND8>6c,rG!N=KzT`i_BGM5DuDzXX9AvS.B.IC
+Cd;^#/7gsEQ&g'&38:t`'aVzVg4fS{e+rKBOIUqKY@/T;!7f]bC<N}28_-oX4]8x'd!Xk`a=!UvybVha+=KSRPP0$4gb8uoJ@fr&hk-8'&B^t=|TWY771W
+_w#YRY9r<B77F%:D&5r)D}OM~x7/WaT@3nG#<g@{#yjLbA$)lynD$H(BK5f{tfpW.uOVv`@UwEba:-1NzZYNjpJS^-C0f8p@;l=3t@BomA>"$q:Jbyzi:c
+ld57"`J;sUAXy`4O%l~/{&qwL;EnAZE1Oy^7'5238eMa^.-=8o]sBKh"QBdB@CXQ=sn>M$rDf$gP(a3_s$=&/%o%&5+Kr#3"B{oz.tOFYiLO&q~h)qBO4I
+|8!u7MUO(dOPXD1(O}$:R|>8gFvK(ejh}lRq0-0[|:_';hQjz=7KW!j@0>Bzlcat|7p'|L1r4M@ea2wH-+:"i"P@f9'ug"M;F|gb$0N#Ug1k%twl-wa347
+_pa|)w-ScLUUORa8epLvJSB6U{a(v2tO%-pBx"!dX1N<i`qo,uU/":V$#P]AjZAGgq,#@]v(+>FSsa@2Fx<JIFku1Q)c,PP`Y`qOaOSc,78AM_F9L9y|sX
+arjyPAopXaQNrAUN}K-s=R{tad`T@;n0L.I;(s7sw8]DI&C;.Mo,|<ZgKDpF7zsn#R8KWU~W8G'VssyZe0CQ5b3d='Wv-Za]b0t,PSx&6Sy-KsC!UM<e[_
+wKmMxTFyi/|}pmP1Ubim/M>q3hgDdJc2rEu5`d;)j:_Pk-ydYnKBmv{jAsQ4"}0}]i}glGDb]K(NPV5GIcd&#a[5vp4pfJ9cVl"{V'GIG:oP&$y}j826q}
+|,"I|}L8$HzOV5lX~xZGJOi3K_k}[UD&}}6-7EJc_}/A>lzB2Juq^8Sio'fYl@onp^H.]/@bX({f%#-Hz/=F-F!Nbb]ZYgtii{8pi"HC5A5u1`)-kmVE/j
+57b{w[+PCMJg_.7QEjn/0zLRBq.)Z"=sS(zRF'dL4vtsm!:TMZKYck6[tw`)7,H[vllqLVY[#aC<$QRbR`]]vcm3"a<#Tc"Aa(dN;kkQN;.A:>Sdkts=8>
+|p6+/t.t1"F.>&,g;<@CchMGi(r^~40u%qld(mw>2=WkajGj$@WRL@Ly3m/9eo;OVpY69:N.LY>vHk=i>oGw]Cn&j^c8A7v[op87D^fx4<9n">'(0:AV(F
+W2(ZWr#&efI:X"@/}Qd4jPYR[6+1{3IhnxR@Cz{i-fts<THUqOKpeQ:=g_P]JLy44a9z5i&<>kIg((>YR(,0jA9llh.^wA::,Nd)hv00vrhhYd%7N5u8Hj
+NqiPuoxc~o7LQI6dwB'.{Apfa9Kf[@JlBuS9LBU#P'T6=Xe1;JKjxDu"e$NDFU$dc0NSel+C'JteU>J&r(9>4AWaWRcA1Xm^`9]1"wfJt/xBPfHf#m/3v1
+Np=q;LCf&X~mIe2A>dahphLtl#QZ1:HzPNd{QH~M"x^w$eng;BK8zL5xJ9;"^gKbYms:Sm[E`7y@5+T995||.@E&NVUQD"Lg#,.@<%z,bLHc/c%Y"=^Foy
+Drd8"dISN2:34&"ce|}n|y>`!y;,JtqssQhc{T`w-HtCULD_u!yA3+{CxXwr".x_g`LHvAB,<69<!;~;}MXB@Vz#WWa^gqA}@@B()Hc<J{4AYJ;NSi.Y^R
+StS_nGwd]E`HNP6<$j{ECwhGd/"zJy@|BggsKi$'G",7&H-i8RLqZm.lm)PUlQzK${IN@3~ev9%5HH1e9N:rhz{E/UlTJCpSDIlmI76X_Pqq8O`}K|tZVg
+cP9{I_02r_&(I<XYji,Xo_9qGN2__zAw|:O}k/(0|]M6+'J@LBSC@k;eUW!vFi!!A1SnGJF$&/l[dSO`>}!}$POOafbjq)"[`e-tOg@DeP2&alguiY^r^@
+EM)t@jFD,0FclRKk82:'ZX53'8D]H.8T=0;N&Lo9I"..'HGdR)S>>q+)Z.hI-X6CYzPFhM^z+V@rv13P31Suq+p&6BR+YG6jGMgii`eS&b(-L>|s,C';2N
+s"RR~toR0YcE4,3^3-<s"`/[Z-LsVMwq:v[CnQh9#2]#AU6khU=$HcY6o,p'XDp4f1)X@>&i>-mm]fZI}`1c<MV:pOw:l#9s[|$N';n8vI6=vfjf<M]9Nq
+HI@_"fs9-vc`!(.kjj>!JWLuOt)UiS=TuWnakM6B0^83H<KMe8uZ'o8x}codC#CX$wsx!-z_{C;zk6!`ef9^r8|`bwFbo0CsEbu4KBoyEa6ZM1Yy}%jU+t
+Gi3M/H.}Enxs;@3oWSq;_f'1S!qKZ|4:Dw;Q+YTV#IfLnHXwmx)8Y'@UO)1X.Ix0u)a9J(+0sV5uM12clYh(wpf.nKLHDfTI16/n3),3dA^R.DlZi'4&Lc
+2DDOuw-U5x]xf]1iDr[j;]{7_LUz'wNGQE=w9Cr,gEj3R'u$!#&V'cz1cPM6Jib5HR5s)+P.Hb-1)_Np)H`x/cdYc1@mTH)]pLR|m<.E0$Qfoz|2}W}EQe
+)n4xTz60du2$cJf/<&woVSV_8<E^ATV`<1X:7djm.lJwW%K21Yya&YNk{r4=.,MIpzl-%&^Nds~/Ao}0(MS)eTW0%@l3Ir:yOB&zLhK;m5H`vzM@6H1!=I
+U,c&I{"678PTPG/q9Z8lvi3X^WX^cTJp$5uf9$02T}R=[!>v}|Ja}^:rnCPB5cw8u6xz[E#x21cmWkPxi13nXd[s.cAko0kFtz327ikckRy1ZO&Yh7imsz
+ma4dJ%z)NmbM'4YB0;-n}P6K#5gyv.j{%m7%uj()x#IJ@{{-5]1x0B4jk7(t>=V8>)2dX0u.2CI0b90kWldH32L'l">^qqAdj#Le#d0-iS};(R|RUw@WZH
+B[@E'pedl)#fo=Q<mWA2;Osfl`@&QSuQ!C@UP(uu0kD1RA1:3Y_r-|/JxQ`dqb2Q{E3f3z_^^}qQjw$(lf%Wz'y7b;|niNiU].t4c@;so&=E4/STL'plw<
+M+oWI:V!y-PU)w~gu&Lln1`hKNUs!c$ghF""Yp7V@>CS]u)YkAts/+K}2jW-1,#=_^#"S"Q##ksoMm`:(aJA/$ZgTe[p:FGN<W)c<Q_k1VL0hiu_hUl`Hl
+9#[[b$jK[Rc&;n(CSQv<(ChJU{D}$FMXRwXf#/61hb}%q:8gUEKo2JF=2tCw#v$ViRj`L8{wQe|`S=c<W]7]t+LK^+WItE[C-Q,/6j<tOX`fZK"-1,#>zI
+`.66dK~Ey<$"`g%z8&wTtS/<oJ(WL47R0Awx%Rk(OQL2C3Cs,icX9E^9'4"/jbEjh6OT0eKl@lqV@s6:,<3VKd=r$Ki'eZXFNluKa)}{HJ;<dinbu'B$BT
+},s#_D9Kj"spjzR9tfW7nwu3Oqs2xP-[tVZbW$^Ks&CuT{hOKHv1YRlDolC;[gYWMe_}KjUq^k_ua"_+8@()"b[]7l}P&B5o3.IiiG`C-,"Q{`HJ4QF^">
+,FZUPzs;iL.kgkJ<LW5/E:,[5F1:-1=G,|%p4`sJO`Z4a{]//z!-qtEOPM6|#aDp~TxRpFs"X6$2`#j<bsj9`kz(1I="pZ[{G!|Hrd3Lo!9V>T'^!3MT/F
+j<"'bR9y(k|X$AJk'zZYYnqimOHyv",,P_U0biUHhnPUIF#qirjm0nID#>SX<lE/V{HN>!z@b#ADsgOV31hfKSL]cZBtByl$Kb&M8GOb#kCv|5r7>5]Q"W
+!jxZ:E=OSYYF-NFbWKi;#5eGM/U^Q/9J1u&O,ls+uQd0xhIgh&ut0.j_p7lRb1~)x=<N5r.tbyrD|Kvz&l4V{(<BJ^9jm/2_Cn39U@_GnAOF>4a<"w1$l=
+i/'HXwrIVhg+JqVN!7[p%t/G8-uO{C'{XpfU4]-aU!}AL[~WF0aQLWDOvD$%L/7B%!-KHh=rVL,t>%Ns7,Cd[HlFZcjZ/"ZWf(!]D0r6TM.e"%gi'uW4$$
+l2"qmpEuM^B1@(>lEu1W(N5E!yQSr<1u/50$`]3|Hp$/;;>.PFK9u0p%iw&|A8H(q^CSH^:0>%ZWyt6k}|6A3e}D-b>i!KOhD1>_3NWo8d8"gn)nAmv$5$
+rm-bbp-Oq4bGV5:0n:<3Fmp0Vi[Q^$WlO!#W-ICsG9S6}U]tV-mUoQNk]T8G'S{NkgS(OE[:G/EIGdx.3OcK,BT=3'$|0x|DX#HirBR`(#djhrD;%hNgH[
+O%_-D=-|x^FW_d$kiwK&LGIl2j7xA:FZQ%JbY;W{z>)i}%$iOzbs^2y00>Ws9A;3{n%'_`,poSA8%_eMWdBfu!S{9r@y/oeM[dyH.Yy`ZD4Kll$y$zgmOl
+rJEZ|xev}-X#1(xZ9w)3H=tt={Z[F11&K{~,{$_c/Q1$;#r6&box[5!,8x7[IZSn~aSZO598MDd>8]=X(l,UR`Yr3eU]]xkDYoAD!>Rh,a^Mu;[C7;B!k>
+dz<]l11tZ7`C'CoObmV9k#/hF^Nhm5KXzlU8m-nmSfa{m,+c;=)i<folPF`:|,=}mA38U|gOb4:MWA)E3Cu(W!L76!MAL(tS.xy7a)(>`%a;bf.BN)y'gs
+C_^VsSQV68HbL0`JfDc[qEo69',wAywnK]~U8=8jyN":UCOP("Qg4j)fDUq/|f%j}!D8HipW];H0D.[q`45q5kBf[N>dQ/:s;8yKv|Fd-,ts]7fyQiJO}c
+-N,6f/Ql`zw7`47C/:Z5p0[d2k~2&(X-Wsl@ZT'-llntL$`JiX#(#2VbzwVb0Ot2Ef0+,H.i=x47@+TA#smXK;WVSpC2z3Q@Gs~e+'N`kL:xa6BQb0E4Y$
+;>[qI1N|it@PN{!bm+'XV:nCr/AO=|br)w<#qWojLn-D5U!VDku#nZ./Sm:%#.(ucpzW%0K!jlvNP;tIP7SmHpJ'Q9x"F:yJ8<3NHN;5w}<etyxO]L~u`;
+nSRcQ;f73$@SDLE'8vs%=btnY{epD.txiuKcD2q=5J1uJTi^ZKkI-@@9#HCl0a5Ks%28|0;sIp]nRU&)ZCxmWC9q51}UR3RZ<OEmTH[_-&4"LdyF~5[RCe
+%nr;bWDK@hWGc$35-lWCm;f_YMVKd31j$i39O$74P>{4pw`kJl6Vkr&Wg:|Pq`6c4woGUhj+kbjt4Os#/Z}-+E5[1B465"wJz"tI7n2T6Z/:.w18;7rGP3
+49i|_1o$p4%}gkSl(#=bRGIzjZ)Br+-zq)qM/9[QZssT&Z8`0`om8FZ5x:e!eI~M_):S!]+JINHOEOq>T'kMc];AqhI-j[~VuN.Qhu%6^uvJ+)b+)BO@(1
+j;%T/btYR]"{p>n8}VJX]xET7p(XH="rY.roX4;L7S9m!F.@GT-r`e%8dDsUppUnb9.dV$IsLfvxm'4cQkxMvNSFM7q'>KGkb=l2~''Z1l)!RJRMMq:;)I
+8%LUVxz0%/Bt3fV}9tHKAh`ZRd~w:U!LlM)|e1;QeLaFDQbGYtpKdBCLz|V=Sn.{3MXpQSN}PrUV]-DI$YRizX@t(S7(-O;6lWt2F<=4FE{t(,M%3w<jj8
+#$RsZ7(:z.J|,BQdCK8,aCSdUI~vZC2/Ai4h`eM5{G~OM=%)|TMAYv@A=.P/V;q>iE@C48%m6x@rQ.:4XgRFmKK,,ExD_.rsjH"Pvb+of"s_MwDm87m]Gr
+$isO7'J9Rq6,c87G,"!FTlMN~=@=)]M&E]Y4_:vS5d@{JAn`/Ywf5MPG!f!G#6W|{k{<6BcU>tHnd3/N<aFw]|DXl2T6J,A!tmsTf++Dj!EP2jP(<X}oY%
+:Y7K'g-]T{AM%#baH[s(kwS^!Bj/ptl;3>65=A:aSIV4Jr0@-Y=maq%3$kn./Kh;_9%yQpf$GnDBDzuT4,^u7SYtGh6yY7yU"Vs#|dgaNBkX`Ur3J{{8S`
+7nNnyxU}9,IcK!k6}av4xi'pb}qV06d(6jN6<C:HW:`7QM!w3l2k5;L5--DehW&)Z%^-Jxp&[M31E="OG6<=cLk2tTgpg5nLX1i.:lg=_L]y=Jg+Vj%y|z
+kT1,t$TS9;!$G4oL$RN9']jo1i&U/qn<$,Sh0xn.ySsdp4Z[W+hiW|6d$!KSUsUV%g)"edEuoCk!._+&7.L"%zO2goURs_E`Xu_)|KA";$CV"'MOl80MBu
+5u'gk`l)QHDZ%6JU=6fPY6KRxF&SX>+'wjImS/cuO/KUUT/]7NKT-6O7nD&R|_L&h3N;.J7^|MVzNocs!RQW|1Mfvr3(0hVc'SS]6'wr)`c|J0egXrE#YX
+0cD2B.'siW=lqC&lpnlW'yp=_BV_cJ_LR('4&#:B"SJ!Y3@/Lq8"@axl`5ye}m]G2PIUQcJT{,)Bb:q,4:+o&+Tz'<Z42K/1>u:Gig(!C:7'ihefPr9>[f
+nLa4p;3|J5]QJjN@/9S{DHh2`B60}Xxv-RHG!mE8Ok48^@d_hQfjg+@G(B<IXiKGITy/rNXDfb<DB8ZH(BO2`xT2(67nty(oY%-+l%lQ^klJ)%yfc>Lkn[
+4t0$u.[0.7;/((Bfikj`vM+m'uZe!'VW.Y#,0VjrQ'!'y]ju;ejWRSs/D<C:a!hPV&UU/S5}xR+s#_5rp=z@USfd"$<X1#rybCcBh2=P!7fqg:J<bz@!)z
+#tun)C}XH%sb&d%@ej9"B]eaB{-Dvh(V'3fg>eSNJ[^"`&NQN:$ka}v#orHAna!W=.t[Dc'%sf]7".}0iW@-3430Imc#X!#Ii{W8%BjSmT|2N.C/`Cy/._
+MHD/(Cs#YS&+_h=^4@zt@B"##1Jbb<rWR=Y%AkL4nX2W#V%=wU'fl]Cc!.bL!%jN>H@I(&UVVo7EleRyOF=(`QC]8/#)AAOfOf2zBo>ExiqR&Jqr-}{C=.
+0,)NIu0RK73Yi|e>I3;;auJ36I>p@Uu(`5A$<H0:4Un^QSHEVJ}l$|BklcSne>qSr=P^C<G68ovxa.5;RI$qP%HG"/V]%uqb]=RFGOBX2nZ+NfHo+w|Uml
+e/caDyT0SPpn<>{"WO3%U!xY+D|QWE:g04PXkXejoA;$QMQrecKx#&j4hvn#-uEQ3+pt+Co<EkIzGSd2NQ:%h98!!Sw9JKyidSE5<XFjqUCUf-yOJY{|8u
+7+'k-eZG^;nc=m;/A("&)CCKtO]$q}8lka-jm,5Y57kPJ9.RVjKDx8F;RcDN`'gPvlV6HfA:me|K+RzQ,OkA[[/RxITo&"'se%P=dY.JskG=/BM5.(ZR2B
+GHo[jM`'zp_&//wj;r_8o1.LDs|baD%1%^P@x+F@Ar/d`W2#/Tf&'E"H6@Z`Umf^r@+R+poF./sZCc#:U6wL=m#QIv8i3F]l@DmNWJw}%)+"dYw+v3]<HZ
+~7Q7DF>8K^Y9N@5;z'qtVqu';94Q:ahmB}||2;0+xCy#4`=(]!Y_=NN_YsUImV#6H!iWp13SV,knhc>#[]ZllcT"v46+g_UR'%9g|P}$gL,l1j)q[{.->U
+c:!b5Ieb>5</$bdNO<.BDarlhHxcG>o(3!yof[[_%ui8o<Y6_$s08e>Lx.NN~@nUo([%XM#HNP;@FCMPP4^}CxUJM4!N:Q2LP'|x:ClwDTTE[4[p5N~s0U
+CQSP#cRFmDksc|Dr1xn=;z7v/S|D'JKpXV)<[#()gu2irg93{K),E)k;'Be"x3yx26[DGTZmWt.]H].]iwWORAjIoeVl5g8z=dJbKVDI!I)_{R%BdvBB{R
+F^S4STp,>Cg9^4=8R'Rg&-11&_ui|c6Hqqov~@{WRk/VYr"){%%abD:'fDolnlZ%-oarOFv).@vKk;+@@O!<;LON=6'R&g(]M)uG=mEij#/}^A~[)3.dE<
+&YAC0SUt'K@3Y!8euQ-[<]^J9J4XiGFyz7UXbY_7jnJ{j7<;c"5c1MpL=x.|Rt)j0tA"q90(t{F;i6-hMJA0F3k_(Tpm5+C<]&53LT3:nm0vzxD:q}MM-4
+55;cI4vNHg=wtsm{Odw_K<u@a_`S3<%NxR`Z],d,%Np+9_Ca@7Y3|eTGdeji;h]wTkT>H}1Ee,R%_kXm|Gz{0Og+if'nxvHs'iVIR2^h@`D+8bbpnA&Q`j
+,xa4S%PkdRHEL6YPvovKbt(BQ}rY@^:PPcxE_Fl_J(n<T1rba2Q-5`uxmA7R.wClNS}[b.=`P<_KOr"tc^v1A`D_NljH.=+M}3AkL$E5l;+77874Qq<wo.
+!RuFA'EBBD5cod%N6FnU!tQ<4-E/`nXd!l>c'A2<<2&VG!uR-<QAmbkV9C97b6zNf0aRpoNk(Y|n$}|>w5,z]D=ki.}px,h=Y'}FFeb{y^_#/'EklC2uXx
+v2N"OyS'MbE(6Y#27Qjl-++lb6XK`]`f[6}1HPhdo}"6W{]E#h'axyT1vxdnxSc=}GIS:|%E~|#I=Lwaw$,6nH<1JDZk<GEPX0`|Z^<4YTV+yGuxO)}O%v
+#YxyA/e.<IQZ'%yf=>l_)sAN@Ub4~AFO&{O$Y5o(<GRhDD;81gNM&6uLPaxI1<U2&OrG-THy+W~WhKHV:Y<^srR6G}J.&DKX7":p"k.Ojv86:A6}[p2Rj#
+)#m:|"#H&LGio!bX`!A[_Xb'dbg0WY~T&m'%f2Bb9ePEBv;Fn||hG}/'6T0;Ti.tRm&V::=6@hdbe]:AODw#NqxNZM<#$T#%W[<Wm#=A$`Z<rFgPZ:lODO
+<<W7p3E{3EyrP8kAE_vQ~uEX9}2qGMAufy0g~HwW%&tcaM{e91CFO)<dM8YwDXQ5q}F[VD;PwMcZt@:H6xl;iOjF@8pCr+CY/vn2Rj#NrTt@f_0-0/R=%U
+z_wF=F2Jq]nZ{)T6G4Chsl]SBOAr&M{K=wHEzLla6jmtKP:r^w#ezV;^',uh:U&bF|F':7gN;J,pW2>`em(gZwt"Tw-l9%v#<fY,`>"PPGa"uE}:~bYr$0
+@-)NwCza>s/3t)xYa&,npzF72yBaD/LFk-nI]Z~kbK"D<=I;=v<pmeeyBP}pMFrG~#Cv{xuh>;|r!7Uua6D|yYOX#%4;3U=A20#AJj-u4jY9vHk(2=5ib>
+^EUL._Z$E_.VGZBYicTx;aL=O)}3Tfc}MO%Q3v{swf5jwIpt@"^z&kkiM0ZOb=XZC:<c$J:-T/;9^s|'9UB&&4}w$lldVeSTvI>o<qFm_QNGp.dYSq#-(o
+-s^r'WTrQ60#,4FMDURN&sL,G]jp$g-j,<9WDF,V["8@io.x~%CPOxM|t[01@9b|xc--/{g;gp;r',KYA|2xz+nZ>FBcE<}TS!yI@B.!M/-&}2QWcF@MiS
+C8_)bxljqqBTDQ8yT8mm~dB@2+hG6CQ,{@}h8ftr"#Eu.n+=@Azr<AQjg&A9MA9>y.L_4+.YF(%_F"</"6x9h1k|V)Z5AJ'sS{RP"y4.Vt[e9d/gi5QA.j
+GY>^&gwdJ,yJ8`==!sqC{8-VC|s0xR5t,9e)$VnbnuR>"'f{7/!_:3VCn[M)@Ur+vBIFT)>&GXyYX@noHG@cVhX1QeqECvM!C-52:o=$hIjWt>o8/"n_,.
+U#+R&VJIWh(Uu-7p#B#SK|v+U0vK%BFbz/4Vz'ItT>'5JMlK]%V|aJS::x^aVdc3SM53>/Cc8gQ1JU;#K5VK+$wy[>31D^s9](Z|zf-lNChg:qlj4hL[_6
+s7@9<+S"xL44qicz-}1!6o}|`t.+6gnBE}vmIo'dWnZ`#mY{eFsd,Wh1Y|DgZePJQNeANpd<+fqi6+4(J8Fu>L!a@(4pgrNG4jlFOj#6a:D|(gw"@jgW#j
+qOsj]|7YS>xp#CFkf,4eZSUB4)1%edT@5E>0'D~_Z3-k-V&Nj)O>LA,R4Y,]_FuwH-GK3X<VJm)Au[ICU@k{O[g+PM=l+jz9DOjv<csBxJwu%'my)rl48q
+].#yUBX/T{mm11y!!F4]7a$c%U1fI<5.zj%tjDS>r!tEB@w3(PGuNp,!'5G9e-ANuX]TDDYf-8E-3gief63g'l7UiB}0LO%(_#acR3X{}iKf/SF5r/vN!-
+:!'O"&AtkLQEO(94"4T$BB|(HUX-E3V=`'sNODUQX&$1GGsF^eqjjqzUc,Kbt-B+|QtvoLye&So47)R=74Xmw+@|Te]+:g0V]eS$h2>(:F"ZCr2jA>oIS_
+cO>K'k+u%NE|"VO6tl[bZK|/KB&_=C8kSh/_=/}zi7B+q/M7b7KpB"MNrb'=pQ60:|JA,jV&&5HiUA4hDlmV4)Wq2o@q~H-e8uM2,QG0UHef36DKmOnf<N
+b+y@4[(v:_y'.AU<A@SZwT(S93q=)Chu6yIxT[Vzzs9wh{i@zSeqgb8|dvBE3.Fu:By:cYrP@3XSu[X"^w[@%C_q|pKZD`7+&m.XgAYkDeiFghza[1KqRK
+cw9|Aq<7DfmpL>n)Cr'r,}7O'RjKq,Ue&qY{MibU9w@W,2,&gsp_aCPE'<1u:hdlE(mMC(lMH!8YQ_dy,]o+.!n]-s8gGsz_$>&v6-Se=x6m&gv9kvhHu$
+AJBu[iRCH)K$G8I2$`j9!/N,bT7:|k[tOePBl<hck"E|8F-lHruD|yl4yo0Qcszuuz>]vo#)IY4P=m=ufM,LV[)_b6WwP}TBPUSz|o~n]DOx>[IG9acL'&
++j'gOzJD!Uw+tWpf+TDKs$&%<ysQ`O^/XoUQQUiX]pYe9la)3G[0xHTMJ-T&mG3`QTfwq@%CA96LsOun_xlyQ@a)fOlSEx3fQ+DO4>cmU'l<VB(Omh<&v<
+i;q>a1S#3nG+0-7YpwH_)a^p'S=BDT$h}c@+AYWzd;kZPPI]0u`FAL_a|bA(W48I@yZ&_!Y&'6Q4^i9u|K:5h$S)YO^JpSaAlea#4!ImC:(&/Z!M<.t,-O
+YuQX<UV/_!r`8}yM,l]@<o^4MhCkC=,%s4b/rdew+&3K/TpefEY<B|yn;km3LmQq${YY]wM[k-O2fD{30#wD4Gr5x[#{|J;gM-":Ip8U9ZX!VPb"T}.nnu
+Em=gCZ-@_n|(r}f=^cX>1#]@wOTH^c>@+ljxPBLU$EPfe},5>UUO|z[Q)<w8z$|.brDsz_BRoh18DlE:pmO+2`;ikV@SAkw8K/bF`zHmH>kNF+N>HL8[;{
+05=7Fu5+84ripe%Sa53rha37:$36MU~"HAteLZ.ovNvpDI{}1NGG,TjoZrU"IoF{5"mf{r:5rf[P@z4+eL^N6l<cv,kOyD!7<B[yS+--J4(Kd])"@(~bU'
+CJQsQ5t0Y3NaQLJMvpeI-&ay;LX&jjdH`OSS^pMx'5k-y0[,`6}XvMk$3gXbs7I>ImO"if/2-miM={Txh+[r's4J1gRM];4o)lGefNl;T^8kv{r^@N$W4:
+JEEs"^BP=#0E:D]x0Z`uImwPj!v>9eSJ_+]q3ImD40:eLlbU`pEWvGY<{)FcUkEHd7Vfoz+J"nqe`wrZL]nLy|aPzxtW`)EI6Gedwyf{D>!ta7cEC{1dxZ
+sa@3'VofV.$7u>PjR_R.^IJ$KN3MLg%72%%&wrGLCO:O1Ok:[t&WY/6pT;!WlXGT(0(y%}%_Zz1mw;~u31+fPr7;EL5[+pdqv^$q1H6S<v<-v,&1N5~h[s
+aO]hH1m!Gdp/rQL-lC,L/]-f"M1v%PD3C"da`}5Jrn/T|C`Gz]kKN=]btG[H&.](Rhdq!6rv|cy=-5U{ZiGH$Ad"}.wemQoQA4DE<.zZ$`ma|VeAS'H}#D
+}:L>/Hzp@EJ1/p)L72rx^y}_8Q$L7zk43[xiPIfN"/rL`0om>Op[7QblUv^0yZsAIX@Q%{Jb/m6z{`M`YurL,[$,Ut0zzXIWQNR9wpKy~<_/.gS;'d>;k`
+icRZ0bvx)hkS@bI@ha'U;Ff_APrVrkpx}GS2^/LvV"MqA0}_mV%1g=9SPQq0I=SSElz,jmlLH9]sG|9/>Jv295J@sbp>>wqsAu<!pJ!|'}DYML[&>e3z8q
+YcIRX@{qGljO#^4pqj2K.mTw"3UA@&BboPsJrB>8{1[ZxNG[zP>L+ozx+e378a0=S6rP;QLtzqz:M=7=t,zAr`z@w%evCi%EwJ@J`@3+zZKnixC4a'FmvO
+:IzN}Cq|cd=gq0G='T9SqrZ4!r5hVT+%W1KMdosmvV=0bPl60eGAD@gt:HRl&z~'w27D+sxuMDPFtq)K^"eh"i=>/-<-Z]3zLO~iaoN_)sv$1huzL&@KD`
+0;SZh]kt!L_@&}0F;%+SA79|&!VJ]tO7{GMQA+cYDeQRS=nc/M~xEBw%29y4|aA:I5g$Gp^ADwdj>|#NSN1NVa.01j/Rt#AR=G0%H3%o&k%e0cx#(-@O/F
+CLU(h7&AnhiSLNFB:fm,[06EM0Rid<=>z<DF=hb>0@Qtz<R1qg0<Q7^UZZpFl1IiA]9U4fG.4ABbx%L"rm3:zbI:4E5nH!%P}ob0b7K}uG$y>3lP-T7H6x
+]o`b.l.1|Iz+`3o<.swe9HLV:,E71Y_NN<c2:_wa4|rX|:K2=Nv6-SS(al.<TIb!%X1[Uz8+%Zy5'>66t/(]}Z:@t[dK=%c1$2xqx(+oT'LVJIb=k}|;Of
+!,nlkj'x%rKUs%t|_z:-1,Mf@h-#0;@IFN%JR)]E`2Ln23na9be[3T"WSB,6X0]OGNf5=CTcwEYTp6wJT!!u$RxUOTbDLgVy7IV't_n`~[!zntUAij26s6
+O78ei[(OEH5#KP<8{/$7HN_iq#&!xzW]gkHe}9$p6vbU=;NC.-=YSxuvUd/I]tO)/wV/=g0#"+)0jwjjvn2Y3g_2>0WlG@]Y10B4r"1SPfp|hT`dsDl`n$
+yda9K:<W_RI6/ypt{e&p;+{yelI7s%"m)0wwJoyW50Rp8DR1]"E,xwOq,$)&>'g7h0DX.]6]6`1n|]s}zUPasQq6W5Txw+mywewx<|bN!clUHkKfPALm6l
+}){)x@==zhy,P4K9&adJ|Q"~I_yXtxR[p9"eC1RT>+`/<>cVg5J:4<7_86/r@hV7:+vi<wm952TIL&}Pyg'ze8t"hyD:K-BcPr-ZobmS]ppHNBS$4%rWFO
+B/YUyR^kaTO'O,tQcH$;Xrmb]xT[;4{sEO+-(Iu|n-=Z#}"VK(%{0ib#Z:7mPV@(=fw,9"8'+ABc(C:y3[MOVH^/6^PF}.[PYFaOIG}qH(@_8XP[>z#bD@
+DeB21x^xTxM:+<N0!j>6>/3,[<tMX4<$e04ZRvi{MuOo|cQ1%v6fh3<vf"X2L&pa.qY}Qp%^+Sv'L/y,6+[X%Ob8TuXow$37<IwvGYq<OS&qp1ryr=xL@q
+$511fI,<d+ko1iz[F4K|a!UR<C(_#RF"wC`60<m]q_B=o`_Jk6JDChV|'>l]w6FqqWa)3a!eJD`WE9Ky}2WUqt5hT}&y{fu.m=TT,D4Xb'h6T7HLjeY,2J
+.,"l%+rfFuq:1Z=CRus+G;byh{&ce]H3~zc(^6C-crh$QhE8<meJ]"(,An2$X(~sZj+idZsxxs$=Xp`>3H([M=b,4md_5^%/B`$m<5a_[)9^^OXM[W}5=U
+h=zo];}Gr3EGjpVz&-Z3"T`JKG6nSmvI_:r<|,8J.#5|/c(|Ldk#F4/gyswsoe<prbSAvu(vPvHKy6IkD7"G1wg9-L#Rby|`,mbZgVqoAOVl%9n7,RIspo
+w&;yR@L=._;j+x!:Ir/_UiEhGmpu@r_M14=Or+[1{y'Bi{XrpQ}pcP~p,c{XVcuC>#tTiMM.<}MiE>u[RT6}Hc^Zg+ikL$E9;bJuR;TOkf_f$-(:9(F0;b
+,nxLO;rS+>cR!NzL$9-DTCblS8DMYdel:ZRl-2Rd4f$k-#04vMd#M/"yuY^-%O|V1N$lV7aP>K_a}:A/d{F`7ctQmt_na3:4x6L)oPK;{$q-iiY9G(U4:]
++x'MT0xkwjc^0gu}QT<k,zF!/pG,K=/em4^%@tnxn`_'4lH#|[z=7&h0"(95mK|K3&z9yYvz^N,)%{Sl7yd4(IU99p#MU_dYlpSSs"Pah1TavtF}x6N$DT
+l`&;/HG[HnP._gUx#4OHcN<5h)'oiu5:~(^B38TY5.z=OSeU39$;lOYMSW9j1e/uXpOO:tvc$XPXHR%%;A-:iixi@sn|C'{DtR0&z),!CA&Xcb6}xdeGNK
+KIM>K<{KKH&E8:>Qyyk4`B:f8>>1m@[#4Cpqqa(eT'y/nJVW1/Zj:PsM'9pe]"R-%90nS=h21CL;Jy{q-e5D9TXJnO%Bs#X^J{f[W{ey<bLH3OuiQ2ra:$
+i.n]kBShyehy}33i"uI2'L;4@4^!Z;SXdngK4hRLi}[MSLn'wp]#WK9QQxJ0D9gnNTNi"k9s(SWY],L)ws/pBc_O}q|qlyi=7N7jUN][gnpg6s+[PON7f4
+H_O!ZHN&v913/JIq'-Q6u(c1oX~hZ-BGaOVrW&Wo}y4}O:/`l_&|xsAOqB~;nc$]T`w<yE0jkgxm>^ku-8JT;R}F8W:yw1nsQDx#)8}N54<|gQfRAj-na^
+UT=3xu;CL<S)^,eR9cLy;+bln-xQZzregRv=wJ}+);.jrl:k4jVZC.C_PqZPd@l@4JuqN_,/Zswz.I^n9Z@_}y5HnEYJmKwR'$HWz{1"R%30~E).!MBgM^
+vs>#`Z]U,QzGF{TuV^m:{S2'W;%t^,p}<Duv41m&zU0$<{Yx]mTypN%gRr9xF,Ou,FNOI2|zlf$Cth>[E0AXLn$rJioSl{nM_&wjb$fH&tw<!~4um}bJ0c
+=XB+u#hh/7;X>WFNW}UPx@2#{kVfNDJ}S`2}Y,iiOoSTPAj_xZp}<e/oirnv#}~q}.wT92LzS=lD('oqA}T$vl,U_iKLFo(3CVV21n0T!}|y!89CE0f|D)
+Y0^_;7HTw<(i]%tf0SYKqv"Vkuzw0HXjd'l"b!sN|vbM#pwW=/);TsSE>'/JSO=CzzIJoEQ8t9Xv:cVfPH~Me4x"-ITxM8EM1aRt}`nS-<,,l.)VA$S80o
+G)Y.^m:qt0y9`Dz'~"zFh4Myk^q$"+&4v7^ic@}n`lO[#gsB,{(-dQ+#6![iRpb{#GOoc=F!KYdB|r(WdF'.K='KclDH6!k,5kwCyY0^u`-oH9Afv=nj4'
+P)6N^OzSB:QQhfjb'BwRdk@Fo=__7IhYtbMapFxq9mPyXx]!zDb85X%!k'9mE[vP+B{+Q>Iq')D@@]^n7v_Jj8HF-^d&x%Rna4Xc1L%MFK!x;4&U!DrtHm
+`BCTJrG<>sW}if[)K[l@Y(D"V+fI3_lBZ`=[pAw^Jh(s'0z.:Yn+,6`zYMs0_!!aj$V$f&usD9@GsGb8!TfHH2FG.8:<_)tiq9|}M2+x-eXq!Po--EH'jW
+//]^uJg0Ih81cSEWf#57x{07gZo=j[yjrum^H>^8+5mluyn|Q&!SySyR4x>_@m_t^nGX2E0q13LkHFNY%'+DTVX{,APq:_.[Y@]"G"z;Hfpceu)]4AU6D!
+t0H/X'X(_Qjz,B&xwL84z`nlyp2ZTp^`/;5!D7b=%1qJ9XGYm4>B-'"%1I=RsXelMl$<=KwjhpMxnWpaDUM667lhlo$])84VjzEOSZG<OTIlWp["qJP)L>
+i,,bLo'UDc}Q0R(Gza7,wcIX|8bof7Td)I1o,;$ZIq)ZuR;e'{9e<1B76+LeF4llD6;X[0xxcEX^x][2qhH_#>f'tB;8j%=6MX5O:8w#1"E1TuAMmA&'0g
++TxOjb@!,KDXqFSG%,Eu`gW'ps.@E`7+(@S|{0%Y#<7W"w)2L,^1,Oeijs)Za6>h^ddk|5bH`C=uxygt)>zu^+D&~-6WT[$>qbrSNDL2^{F|;g4ELG"=56
+bc19bR1+nb=x^.9Hi+.l8p}MsZsyxtDU5xXx=q,(@!gxr+6giA(wG=>-=t%v8V^Tz}|+lNiY&=)fJCT({W](~=`Esv5:bLi}ZfLy8^bGuXl3$s!fFvP[@#
+ekV%XBJY>C;fz^`CP<"YzQ!S'c&2~:+orvI>!eKb$1o4'XV2_:>WdNnuGSqy)+.VpEVDNtW=CX6BwEgq:f4'Pr/(W3ITP`q!L,NGG00!VgVzz'>1xp@N..
+p@p@EDEh62Gc-rBln.A4N`b:LB5AGuzBVmr/os{`EBg4OJ.>@KZho7[XtNKsfCQe_G+5[2o'.|[d2ILILb.W5qy4UQtf3{77X$RlFHe;dpeBs#7E)<-`wk
+v>qo77`MPihh}t,NM<,zHjT.6V$:a}d8e2t(Q5&6yucR]{ONd=n87bJHQ37:wpc<+Prd2szxyaw1SZH=E49i:Tz$7#vye-]VC!}@2g(hh,XZCRha:FIT"$
+_g]W2y#5c./Z'V97vm.tdde>nMLzOw6O/9|f[/(m3MckP[]:VJ:UF&v4t0M"J/4{/5w&Ki1m.f=":4nc]OaNV5OF&P:Ma_iauwafZ>gw;8bp%IT3e]zvE9
+RF'`>zZ&occ(OzMO_#_anhEgu$h,193SLMf^,UMdg%=7]^0A+y@:11MY'#2z&-993v/s>teggasM%#M9tCY,^e>koA998"FB5_[@rCSRDQphf8c/6Un{ae
+_rO,9,]]scN2xe<KkR+z5Ne#/J^_o|nfJV5Q,6:f6YW>YD#qql5_xS<g`Mc2pHk3G'%G}mqMc'%(z:]5..JOF09EtFr!59fmU6<t5]y'4o:zPez(2`C%19
+mISmT_:hLw9-AxO2;ZMAfX^R.n-o"n%i}gP,;cnL{|ON[n=^;UtTIq|0NwZt4hBsnT9K"3o@#w2}eF,'D0r%)y}^M4}i0QA4)A4STU{Ei:l;TV<Q$Jzk&n
+iq%"_IRY::=PRO<dyDmvyYbQ9$ztnxy%#1-JZ).F&mxA@Am"&)[EARu(E}Z;:X}H]NgvGx>IMYD`<=a#+qk5Z7<xHgOu1%zbJ^fq:<']"rHNN6)WR,e3-h
+Z'!7C5~,1J|/wb>iP5=t+hJN1rGYA-KM7b;I5^^q}#eN:R)Ozb3LuJ^%v"[8D9m1$=|y~Tet"g"]ek|E%HuU8{6fuw2Y<inp^_ZCVDIr=X3hyJA-/8edBm
+Pboe>K0[{XRvdv(Fq,R9e/4lt$P+$CiUuq!dW<iKpmWt@ak'ZCFG"y;sq{/N43M1l=tJcbncJgwdg$t3!4:/J'VRS9,w6^tSp0e@t'X30i"o=v2.W_Ook)
+>L5l_qO%{MBnQ0gIl"Pcmu,X%o)DA<vSXG^DhUW&8Gg"!cxVfv1QBqEwymlif#wSanFp%]@H!ZB,m,^40^!xS7|,jyG)FW_VeORi-b#xq,m_G+Zg9ap^4h
+PL<aa`s7&|GlbR/#'>OzdhxFr8mB>HNwr^dGn5<&`]orcVaGe{88%9&1>6uqV6>GahQbzJsZAmlozd'|I)J9SV|Shg'iM`}Wj+(Z1RDOT$@=_hS|]U<}>q
+;5#2Q]q}H8wYsMx,qW#bzmel:d<8o^Qe[D@Re")z$-[,/$oVLP^^_YX3QzB|y`HvaVc9uwpZ=xpZV#{>EDjchvY:Y-nOjKtVc)",)96WJZ$|/5d5W%2_6$
+o6JpD7^ZQJ0PcSiTHIiU-i8RKWx[L%[G26P=__Zc8b6yg+vpVkbe8jHq+wD-My"q!<u{v7BH<Z5L)wqLY07VqM>XTiB/52RIJ4Gx+tsorIJt>U+Cu-Ose#
+h6flkEno}uZcL1A$h&x0AOYc^f-e(5WB~=FL3:M]&%|HZcz#}s}L:e}0pC06CDR2mB~b3PI`B<Vmm154sovg1RE>OiE$sC<j7C-U8F"e^6ej:2=}4.$`b8
+'ZzK)X_uyRD.fweDG!Lw=fc{`[B.|{=Fhsz"=nKunZ}+KJxQpJ|8G{"T.PSnkV`WDdbY/!&#~zI&QhTstX)[>Q>.ek]z<EH</3<bWM{y:D]{$RU34S'F~#
+"9k78I245Mzj5UbI6/__RE'wf3EKp9-mz-TQy2#Ewlh/43k+#DEw$[R}^k9wz!lTh5;GkH)^!3RN1S1YM)_F[dw2^yixx1R@j$8(xxTXUjKxZ{iy&A:SF_
+c[zzyD4Y;:;4^9]Wa`uzyok_^b's&(1bYbr|+0K>mPGr9jfAyd'Ta,LfN9z0mR[X:y_UVJS|y29YmI,F#szOis)Y71SvZw4_')@)FC3.Z+}XPjRS{/KTaM
+&q_bHb}qV`35a2is"(O0Gqr@S]:]0&GLFG~TVAx8dOcJ]{tjRB9{3:Jp~Nk,T:I&D9IW<c2&gZKj(=xD|)x&=]zsFj/,QJ7jX8Fh}UGm<$u:w)L8lG,&i!
+);uVn=/5Ey$cDY8g}"]Tt$eW[S_Ym{[l@-9)]>KNK>uDRC|8A%>;@XcYK^WY.#6!M1d$Ajx8H](&"")qq(mW0#'j1E-,rriJg@&kT@AMeITHi+Gqr%Gh~!
+[=jTfUUtO08a~q}gh;RlX)zxgV'igpEKNTL[M[ss>K95A&nn(tc1A9)G=p=P}(mR+/|I4<<bP}US/ABK8WrT$e30Xh.j1Me{<xPOj"jD0gYDiC$wr41Koy
+R2s,Pu|Si+.%^7IRc,KygV;F1m~OT|>g%>~VpAzj)w&XZn9/J-sm=gWDn%II!0H>~P{h6vE98L&rduM`7|0b!c]7{+zCcqo-<{]pjm^YrY}]hJw:F047>D
+kByX!{gqw"[z}h][xNUQr+1niE>Z7QLHT}_7$&zzlP'-HcPau|^#(Mv,!r(#Hs@ieg/@Z(U=n({WiBNG^%T2mJ>Wp_,|D-4!Nw4<HF]W9lx0K^r7$L"G=P
+#R+aqn"Lp4N>]H{C}E/pqU+A3]pfI'YLhQ~5]wVq~RsUe:MTbva4P4Jirw,5u[<XCk8wB#!Dm&!!;0]Z}a,B{H2pzt31h2j8aU$YoOJq"4=K7tRQ}&vXqR
+F$l_X>jzAT|p^Xq9&<DdBsbswq"cV{4T>gCj:G0YdHqf[4g9jE1T=2~sD[@nc#[7`ge#U2Ll/0@AyPvf!sUs}V1bF3QY'AO3ygH3{j0X/15RE9sG0,x&AD
+;nzS=n7"BKz`NbaXn'qMGysXLK<,OKG+4TY@|q(WN){k7y0lpy<=AcJPm@%3TiJrj4`qhm@G7b+.Q!ISJ=lEvWl,-9V7jmpP~]5v^y^G~BHm,GWDO/tcSt
+&VU>mrWXNmA+@:QiIOj%|&Jv0$Ui5RH-P3=aTS.G'tJyA1JB=!=]_&$PP(F9.cv!xv_P3amkl$O>5!CK}X4y|[MUKE^pX2Rg-MP1p<ct&r7fnYpF,c=M'o
+[#I&JfLd9W;+~MH4F-Jh(,+-,$@zQ(JOK%D:T#'=g@Xl;ZC.N([v^-]1o)O5a>+=Z%fmU&OT0$J3"GX`@XQ^qN}3w0]R$=FZ>WW-uY]%ij08kpQlT:GqRR
+H2dzUON|lEd%lDQp,Sp1'tY%+!SQQZIS8:<c;%abn0,:qT#%%>NR-8[EeX@Pyr^(g)E#VOh9@qp-W+1BfmKlW$Kf$%z.7s%KBMu=ZKdK{[C_#gp&n[d$&W
+U,UYF+5KT{,Fx.915EG88as,FBH;o4DV}qT".r[u,ehE5dZcj^6c]7Ui&vr$='Ki}HMcwY83e/y"og[(^]nn#z_.DboiX-ovEb&_K]T614GvwTRB/f#Igf
+t<U${S`TaCEesl,s4W:U9d^K:{B7$+`MMR{>3^ms"5t{2r{PZ)ibzjXiv/uz,1{nsq$#igja[r3|Og~zPdU=mj}u(wrqYK=BJEkC5=|LOYrAG7u/F(MnFn
+c,hCZ|Owc`F)hck]XN(%Q>c&^mLMx/Brws(g]c{H,y]R#B<()E>ga.N@sX^]q%%[d]>D(.|O7'8Q[#w15;Q+EJmc)b2&K:UvU&'f}vuH=q:`"B2VpIAMw"
+3)R|wfBziXz$_b=#mu'.|)d+1s~90id|c#m&>$w[5jI,e;oQ"Ge)la%]+A5NvQlVX,aj^}I)2kv$w:@vIM+&FHfUs#K/Uj]^BcRuP2ViY^O;3}T3+pb-'x
+zmF_[Qv"tN<e(lmo+DmI,o~2QQ{!smaQ"turjQ.{09FRcg939)kO}%:@Gqbq;3dL}lX4JEuP2hZ`,rJcJlFp|YBLSYygao!Wi[;}N&g'7R;3WL,0k|6(%V
+D<uD;g/W&q2$yE~F!npHC|ne26mfArm-T6WzV;-+~FQPLp2cQh35157Ml0/5Hh]j.$kzo=:^mGh'tKqAaF69bumCMeX$n9$BRJ~Ei!,^K,:Z[|G9jb&#(<
+T_P;q=~I'.WV;D./JL0xw8K^@ymLd]"WkV/Jpxh{hp+:<[L_|;IARbKWf8MbUmKAii%[tKJWTI/8DVX|JDHb6:X3$}A8(pd0T-QppY]@A8MX3Aldd|,y;E
+qNNKh6Y:v5xGs(;.CC}|u}:-81U$f]cHH2}&XZvHN(+F,@M.3I8I&"!;+Q=F;PPMKyuX.&~+m`!<^HnIWTYYu7OK@BkfVf+<hFboNp.Lzz^e{Wb/}TMW6^
+_[T1D-a58GcOgj'bcBW{b=bw(e.Mj,_rTaGZ/G|&;Qw"RLHp|x@(AdY0UI%9uRBW%CTVCrq27bC@0{"sR:r"=}d`hGEnL5;P^fE(UC;&/2mBvX9+{MrRk&
+xLp%&|fd8N3xD1ikD[qPA&l/<}XL5$oE8UXa&%!Xxv]f&vx}SJBG>w1!&M)2u,E[PTw)1'iX1|^aVxK8GN0w,ME@/MgK%MEndFC2^L|IK!0]BTPav6;a=&
+}swl3}$<r93,i+}DB_tH.P=}cIxIEt5R:AqF3y/tb<s=iw=p@otS8TEGJ+i(ODjSU3[$|LOb%VIywSdB(W(.J.S@F9@r}`m@Zr"vy533,NhSCY4Lp`ya41
+{ANoSJpu`|-nBot[3uT#.n;#Z@I`@r&><9osCFMGL"fpu{U8IPTlSZ4vqJjx^"K}q23cbwRt0mb[kmprB5,|F"Jjf.9dBo})lHJq!]&6P_C[f&U[u7S55g
+J-uGkuOtE)Z2~>1-l)Y|y9&cMx~I]PLRBcR+]PTZ/Pv&D;^UQ4<S#ssFDlPt6zq2NW^ahc6(hW}z@gU5Ln_9Q{::LwXF!FsHIV=3a+_ib;EP%HAdDW79vf
+%un6TM<yVT."|8Hh<pwk)7aG6{ECp$hSIYx)@Oh>Q'=gj>RE%R~FO/&W@dImlo=P&CV/'R81ATWD(5<6gyV.1Bp5Ls7]l"$k"7J[8/L:Sz(NaUS7ngn{<$
+3A/f`utRy9n=Hm9.xgLo{a;wk},!Nh8#Q+G{"!|I]U!uyzMXqJ,O#9IdZsb^c}:1"i2"4JG&MXb%"{sfa)z0sDhHB.-Gp!,X$)"sa9Pn-O=sYH]xqS-}it
+obk^0dy=QMB.UxFR"qXQP;p/NDcE5dR|!^gcr)Vn!"xmhT)T1[1Z%^l0{FR26hn0kJM{t^7K'-duetb$wU`qu.wqcwCBoq7p7Q=8c{uHpgusds:K"%MF{q
+"tgTJth8O(^WJ2PsCnk8G#V&Is9DJOm,:E4'I,pil^]wZg_cKA@ApGDZ[3B.5OM^$3uLzZ^G70+MIGj&4pBuuJ"#+(/eAM|WG(uHGPdKXryb13tGI6o"Ui
+t9NkqMb4!PIyD[7x{)d"t/EmF)58y`V{c;9]nipX{lDhIjH}BtdWTsEJYBE+oAZ[zh/]4D1U9L'}l50^2f~%Tr+w3lzkI}kFhJe9vrCkV>SMyUFko$vMG|
+r6--i]"_3#+/;vvU=3#L/$.M/Q+7T_F'A(}%AUT@X%~l3<p!SJ%`^l3R,=J9rUZ;|qxo<J)L}njh"OgCWGk5p"7k[<{FRrWcsYp4{S!c$W|&yC,ON1,HJ[
+J,H]XG9A|D3%T"Z%s_;Y)asAW%7TyyhodgB{Up]_3Y6eFK<qes!D{}N&J5DmTk%}%vyk8/Fg_{1G~j[lXMm}qXLH$/Cxp_I@-9AZ.8G-`<{`Fh_9HBvRCw
+V;!<4y}U@$R81m#[::MbpJ:}@Hdnx.8pw>h)P9pObw<}Yd-#|3u8gqT"A$0]p38-dlATxF(l+S1;,h|Ul,X}-HG1ZddD5O=Cda4cQZ-js4a,,1R-iS@EEk
+dI),)E:RnL$A~]EDJOQ{4qnc0{$);T;O/T:i)-+Hp(55@Z8$v^NCf3I-nO'TN`$#&Vcnmngf~DsD_qp5ngtM$l10'U=QZ"Vc(sFr93sy7o`E=xTn`r_%hh
+aHt[@zQU2J%h)Y<xcz/J[>+ox1lt.B9Bn#^7ez6+q6n'p6ht#6HhZG.MELsABPl#kdt>{ZMOKCs|MR<L2Q62_f@5rn+JNfrC50){jf~IC|qJ3oP"vPYs-t
+m1sdHwm>ABjhA'@zdscHE{ZEdL93DfIOC|nZ7:bAdlXY-]}>c1p/%=331wUmW}qL[!wK-VTS7_O^+jo(rx$RNdYp{nH`KdZ57jmp,q(t"@g0SVfqv4GN1;
+3H`!m9K=^-`V,+Nt2^H5Rb,^Dz&_P%z,9'^ItIV8={n6sz(_^=}K+E6F.5H'p/25qq]"Mgju`g[IW`H2'4j/Y{sr!._K+&@>BZ5+)_=2m(V-^JtxZGP_eu
+Rq8u$I[hhMB@]":|hK[_dJYEsv.aifpa,#()yjyN9/4a6="Dv=1USQ-b9!cR+3mM%zI{n45r;<^|Cn(Bq8V;zxL5`QJpoCw40-s"`,0ooKu"wN)d<s@uU<
+)PKw,v+L@^Ys)p+Uhi7`WK;akgB,<Q&9^jgCEA<<V=F)swpk5o~M~Z)1-C>tgxPp'n/O'xiRJSWN@G(T,'P@)]M'(f/PuIPa,Vn7FK@d1=k:!(`a(<x<;5
+>#T6KJLHAE~yj-:c#IYE<R8kt-r4.y3'LJ'E8Q9ud$_"${"h^-YMcB.7Mo=cp[1-j&ymJB0,yG9sUEKt|,zRWi63O}kY92{@%{O5K2QF:L4K{+/WO^E!k^
+8w0iI6@z!fHbSqn21)XT4mu+41Qz@9Va|l~@=e_/1EYLIxc!=F65!&2BZiN=rQ!jeF0t)]t`=XO7G905Uiu5C,Xi[}Xw!}xOlOUNQKw1n0HKL&Lc6#7hL-
+K"bTiGJ-lF3pu<l^3]~MH!2YP7I7RS/5[Y!F~jcmh0^v_DJKln#UYps),ljKZisb=ZXEL//#t5<`8(Dc7"x)G#-ysXJC/mOweI0rsEqBZSQ`etsJ(p;ioE
+w2)E^<SV5"+':f/Qyab)65>Ji/gx}&W$js>],7XF:K=O^f)yhm{!DXx9%^$s|R<d9|<"jTX>l^_<),.u+2&!,uQ4N)f|yk{!rlvJb(A:~Y#hdwD2}Zsrk2
+[T7dlF3"c%0NTN+_5ZS7L,1g2"7L%",0Z}z!T-I"Gh&.Jgn+A0"Jm&_1qT]n8PY>WSATa"%!:!7oo3Jgn2H!aFJ!trPR'`j<<hUU`^I;qf#X%PGq}}MU&C
+f>S+/PCMkrtAZq&0,f:4B3pt$6p'VmK[:]=ji=fP9%jMlE`!T#6DjK{-b[(&emP(A)PFGhn+_>6K]>Mrl/ya&yE9b%FA$.%b@iJMy18^"vS}kzqlB2mleh
+ReY#XQMaWhu[aJ,lNBwFm@|HeJp68A8i"`.m_zvG977VK/YkuUQ/:G{L/1eKX>11lUi:k2lv=sAXz7$spZE4{.`qx,yr>UlJ=C^iwwE+2-oI$'E;lVsg"H
+(Xnj%y!It<:s`u8'l:=XJ=Svh>yV@'$"Tv#%`y{%u,Mu_w]mp%<_A=m]rt/S7jd;hK:0aYa8f"bY%Oy&Pdjuo.8iFUIsp]OQ|XK66Isr4p'|#7efK{j13r
+2FP>cV$K$KC/a;]:$Q6{63-zM>K$M0Sz2-hVGL=0/hz;K$oMugt-H1V9in-`wpC3gmX2mD._xxzMP<ZJxT373^:K.O7}JP<.Hu{P;-QCkHl0-rUQTWk_Cu
+)n(e`6M$ny$`!q|sjEW0e|IT}vTX58u7J%0g|,#sH+di#nF'Y"y(:>Izl)E>[T}z"t533-t9y%>;W;q[jBQ.RsF@.c"w2-46gE)=Dv44"ycl#[#Z{fX7Ky
+2C3zSv"os{--x86>SBo&XJ,,@%(G~ET^3i[zjr3qD}Q(Q}dG"Nb<80^|C#nMw{P]d==C-S`Sk"-P75[8iIwh}JrX%t5"Rr^_')NY0we2Ru|z|dhW++k:h]
+1+5QR&<r2g)$lPSu`|.Q:-]ShA,%d.=h-^Ne^pK(@Uors@3$/iIdH]tB0-7kbn`LjXG'0%!l_EI=;Dk8@h2IJnV`>Rj#4m_K^OisTu~y.A[:pI_-GFc;Sd
+J(a0j/_AE2++A;</qnFASksk)EY#Si('QB;m53(1<LG'`l-E6H5.cuvPZ/[o).&ct"'DNKVb;me,%mcO[TH<mX&e!t|dH7&yX+9uYwr.x%BPl&&SyI:ij2
+!0h:RvFZnuq;nJ}CfEFWF7girrJ{%B:v=bZ'W5MX<AKYT6Pt|p8S|l9tL,>-f[~w}x><Mg3.{,,fN7j:S1S<d9N)DF(1i:Va:_6YOi8"kxFGC53nK6e(g1
+Vk>>'T)k8QV'Y9]L&rw(_2;8b"C:.@lx&"'N%g#A[f3{b#Xn!eoX!<w6UQ;uz=a'OKfW~xlHMX0zcvgHL45!,]HRieoJXK^w5O)XR|Hl|-)4M&Bzq0LKig
+/B9SUD<>ft{XZJIz.j8dVJ0dWAubooHOThh,BywX8q#HWzewcBtDqjTqnX'12SY>ZsE,O{rdqOTduM=x8NQgvAGj>j@rIT&A$4H"+lnC59gtd'`Pdki#jz
+QOA)95-5TM86qM%=<z"OaGn_+t2/7tRprRzv~M8KN-^.'[8"5|q]E^ofN27$.wmvv|h8;Qb'3GgwhT=TIOYml[k%>g5)".ba33R$D(aUQ7A1S9Fi}hMapB
+VC7^9'"21Hpm-YHO%jk"t2B'#7`|0pG$.lt5_jTTPYD"=50pt10/VM@G0;|Wnu<rWA%bm%`/r=gX<>^&}sU|6e8ut=X&=1IXz+[:MMOV`&IKDizYLg`R&l
+=e7(>Z`5dN7<L+d3R3WjLJMS45pk~0N!TQ~gibaF5">v"}WWNVF[P3YKh3G#y"}TTsyh9'GQ32qzgYeY_Pv+'djinW}#,k}FOIzH,g}"#[M:mt0y`Ag-.2
+mJ!Z@hk"O&#By+7Z(Bww"8Wleh(kKBat_YXse!6xI$ml&-P"i4`'_)SBuu{"R.g@^b`'2_w2~go`6dH#ajG^wAZhf#d-#]m$RbLDOiV[f#e%,I=b%&HWWi
+;wp(0eS%egu0.6!1>b6|_wa}|9<+OCJU"_Z[o3|b,B4MXX=0fUnl@F1^RHdciRHaZU{ZGH{!Y'(`!NjxM]B8Nbs1v{~j$#yFDm9Ygqfp3r>Kt;bJEh;6)m
+P9E,Hd;4&&Ds_a6"J/^|$xhABHS/d=tW;D;c<<xud'0iy'#1|=QDa=|NHbn6j>:vfss3m-4E+$"bx{LA_GhYn,"n<j1OrmxUp{u//Sy<BZ-#u-./U<Ax4N
+6thx-il'xi/;N6h_[c_.}'o7@cEw1&+-kn1iCpsO3/7chxqtZS%&M4m7Eei0~[/"<e1Csk(-:=Vt58wb1LDSvto3]'&"IEL"HS5v@/%IH'zU(kW^gu[3%/
+v)[P)6D&MxD|&eN$8Y@2Ca'B<4jawb^_8YGR$Y`Ex'g%=]kOnvZBH]^oxd/|8]:@4@[rSn}ZV"Y$VO"_opqFYxW_QV":dWl;!cRT~Zls`GRc,^chZ+bfUF
+eM|TrjNo:1RH|L[[oAq:I6I[x)dfD1Wh0})QWZA5Zm$W6ZO;(+_rYodL6&{)u:AhN5ujmR]3>'8S{4hV&X{LqN$GL9>_pLg2&vGcPMQp:c+yGhT^M.ocg2
+EFkR#xHJcA:!9T@({kK-9bs-XF5Ej8i(2m!F1:Z<pLA+vfo$"Y7A}!)hMY#abwYg]#Vm4}T^I^LAax,F$:o'`tDbUHhD2Cc]{.c3_T)h1_+x<y/l7DM,zY
+dk}fva`}X2pz"qbk7anQy7Y|ZL:|N_Q[5$0EMepRGm+f]e@EVp(|k>Q,aEV`=<DQ0wnDHLS|{X/O0@&TX(NK:aJpQq}8:$R8X]cD$/3yKkgR!m"ZK7C+W>
+QU{|!f)y-r/$zt::ur.sj0Hd5OA/^d)&&&[3h_{mM"rzhSCRJ@t3;Qlt<Y}PE2Cjy7Y{o&by|`{eczy6$GFy4Da-^#11|&plQH~jtE5z"s3;[!Ke|1L(]!
+Ced-E}^4bYQhiIs:]nS1Rvkn=64ESxPz;KU+s|5u]xN^$<FzH]m;G+>GS7SJ]j`HwzAmH.vu|]xN!(G/XWg!C9@,<d8uI3L<U/ngvv;n0{@cmMZI+F[G>L
+Vxr<X%QkA':]dJjTy{vt)/~{[/`C)BW)+9unZd5HPO-r$5<A-$xIm8xK7i<A"bGki(b6MR2p{;YMgDOx':sx7,2#A4%d~Xpajl=[M{8zw>'PM4vaE;-Po<
+TvE8g+7w]liZRU>J|au;HeMEzuu=PCBVd"2CDE&t3!;y$0A7r_LzK'8C+DMlm-}JH`T_rS|+dF>KY5'#99IsHuQ!MB<}`r`w<g2%agaw-;on<|'mO}p-G$
+TPm2!b>Rqqy-4f1SIbDOD&x-UzPG78QFl`5;+=Dq[;rPCpjCZf_IUjKT3'Fd0k`.WUqqQb`=D'SY~xC_K&7vb6bKR'5g^i9o`<X`hiT9wu>|(>$;!9eu%>
+]-<Z_L"pz)p}Mia%R%X`:39EbsO;7H/lcus5f}>VnyQ_j>f|s|4+[S!esDOSwh4%LDsI`W,'}Z;b<A4uL[Ts,b!SP-xR"@bxUgN|pJb&do{>0(fl4t{Wda
+>!+/;!ZL&|F#KntkJ!&yE0y9q4>Zw9SPG6G<vl%%"(^`et)8OfLp`F2)`Ec^}qL[KYmwurtHWzMx4rX)RSJO44)4SOvfv%,g=vk9MBOl[`cbTKo+/Pol5Z
+y;/RPM!:X"q(uvpe^'f!`$6#I0JUHYh'CVPG5>MH{A#Fs#E.ALn[]'S9.93S;HP.qi{J_V!wOy-[z2JP@%:>zZ9TD'rZ}av^8"3k;79h]Z%k'yGYI7#N=I
+YO9|an~&zOv)"5}xPKtLW[(I<`!_@w>3r{t:fh3Y.k7VG{Et8OqON):JCe_$tv4RU4l2"NzQnL-_&HlXzjL37yXQ<)zav2yUo[2ORAD}"eO}Xx/"A:H2T0
+oVH^m68{L8=CL,]YFm)5)&|C@AgUBi{J}!@+(cVnq8SM:z&9r93[nLD5%gRh_uZ^1:3{J>-"B#PQfa)wqC%>_u%d#q$1qg)L'DvupKaos5]$1u"0U<khOb
+qI8x+P[LllCZ-cu"&Vq/gb-34R/}7W2&Z@-DK]ixf;$Oa6Xf'/.0CM&CdDaZ@.<Wh;_>kqqPY);Gd9n)$C72ve19>,f[Gl_ur%!k0=W<;j(vpMT.>1B)c[
+-XJ8dBZ)H9~kXETS!l`$#hJJGj/%yukm$.cDhm6"~Q512yb]#rH6}RJe=&J!wo+a{lQ,[3MK-ic;<v<mD(xEo(hQRCJK"q"tQR1oU^Kdb=RSNV`9nr^Rc8
+e!!@#t$Pk$USg[7FbZf+q<)iiY,oAKw3Q/Cc[n"|8U274XM1t4^yp<qgVmh=-LY)[dT()9Rd0X'mO0Xj5vHBj;'=AoC#PSgF|<6{m-hVRw%;st/Zm#k@e-
+0eV47q&)XqUpjLB9i-c(T)O`B@54$h:|g&:2WKtWoN}VPT#.HU,[=I`0-fM2dDW4~ho]<uKm]i#dd&Mvlns.ij$aoN(PrYFZnM^|C3lZ'jqe+q`Mj=U]u"
+L^}T_tqXWs'E|!wXZb8/~&1MivpdJ'AdQ2;m;VrzYjauZ6W97$RboQiD]9GiIBMe%5tip>5qi-^!dBG,d%hkH1N[8+P8i$930vv5;))K>w;S]T`(|L.:8E
+aB}UE9'R3Cm07Uy4X-|[T/4Q=`=c_yskk]<^DLkyV1x@^N,i0<!YX_O+}=,@JeP'/Hws^e'.#esQo"R_dSb&}@ZTRDle&M1uAW+T~zGqokMXl>'vWyx.IB
+b#Xsmk%%iK8Ii%2[2k1asPbDhP&@Sce+=nYj';x2<|(43uRFbT9I41]+-.+5>S>z+IIQy!6'ZvLff7qy&9>xYdevC+AT_W4p@;+/%#:ti@@Cm4)-[>[VEs
+A=#P=ct"n>qLb}w}]9WUWrk-F;^_Wntw@c+Z}Jf.CcU)4<~a<&jT2^)&n7gdHgf:O'Hy56-Y<NXsV:#2BQosZ2]_B;d2U,Dixugzo&<EPhUb[R>Tl_E`_&
+[n{`V$O4KT{|71XEAp+xiI5_lu.Pw)Q3k$kP2#dqZCP%9ffAqFk[A#clr4l_bUg8GVw=](Z`j8Iw=")e9^tT,M(Db0&5jF%)-8VUdzjq+;ze"kvvB.,>hA
+r6u8>K];Q^2";w$BwO7hH@4/|FV+(`^oZn.,F:_fwDaNl]aK~oA(#H#sUDVGHiZ6&vgK|`@`(47/8N8czI|vy2J|ackKsa2SzfNV|$-xCTB@@#0}&DoCN1
+ZKPi#cJ;p12X73^_m2'[9^_>=),/C-NB9>zv7o,UC#r-:@XIN/q8hz,i)UZ!3]rCRYQSo265;Lt[9#at=p0T9|n26gIpXnr<n(RO@eS;D]9<d4F4[j0iW:
+q0R%~b1j|+LCs6zo7y(3^e1z6z|0TY<WpT/=^Z#_S<.Z+;-yb0)_$a0"PYu2WVv'|kyD3=QC33>2wLh3//>gk't>AD;eH2CJ6b1s~i,,PEJ(:j_,!0O5;y
+Pm-Q8#uk=34=-'Rjy64eDVAlKMd33bHR1|/5H}fw9V^Opzbl"Cc(5+ts1mZmwM$g{LR[^D+Gsq49g#j5L4J#5PjU/AJmjp:i2U1o;C3=3=A%/=NOZ=S6tt
+rY)MKvqbYn1x8-dw]kh'7HLn3_%[iHh$P<b0#9_Cf7Kb6C(%n(D@h2&yyX+'y"@-1gfX^9"k!{!n,J|Vi/]PEB!Fec6<2RaQ5x[m3>CA!4jqX9!>,z{lVk
+I:(qV&`Lfi@!AWb2pVye!{XydX7fFf[7bS9Ij)R(d"1UFEEn7E#GC-2m8yt'EB%za.(hn-X!>q<|Bb,a=#q13zWS#LwxO2iE#lJfs0=+XK63_iEbs|[]8>
+Y,H{g(^m<$4)DM3mD;VwM`PPf9x5E#7f7<qp]7+|WrqWtE8=/i)GeoTm|ATUHl1DsOJT$u}!J=guiBX1(f>gaznYzCvW5@~Tyqxv`w#{8g6TD<!-YF-_E1
+I!gd^[nRCI/i.DGvw(&n;5`<"]DH+y"g+}F&ni$jG'[A1WNxZ{UF:'7G'`jy#Q>8Z>]An&nIR$l<|+=f&2#+nXFDX1o5J2$,1mf#0uyx<,gfkeHM.7.('k
+i;D1,Z@k<ac.Vg@KIkfXh.&K+p]Bc9RV_2)q~vb$hZ9lf(KW'IIzPj^H;0`)k1Z8I]u[:>}"q{"-2$9C968QA8Y:@|e2w}Dg=NFDJ4)!r)N-jw~7NDPT8B
+tB+QVf}wA}.pxsS/1bHSD9.wiRPu<7l@)1Dv{PTp"5P1s-S1-zK]g2d2a%Bhik2.:-qFA#-tlPC)E:9VBbZL7]1,g+ErE@k'_q'QZTA2e[dJ]z,w;<_D>!
+!/C$/sM!/VqL{aid~h=h&3)(@dNpdT1GBpRSba)h_D^PV^a,yI2)Q;w1XD<ad-<P2|/}z4ew!C3Ko66X/;W6;LjG=2=!r>fKB(Dg6f4D86BMgF1@8c!9/-
+6{BK#T]|[sVEuI~6V1D;l<':~umL]Nk0QHK$e2-K}-6I^/=H5ShZ|[])GT{Yk(:I{u5)6fvR>Vu4h+Z}E'-HKtYTI)D5n3(@mj#0uLyMF//5!s9NdLy1B7
+R9:W[V$}H6/#1f6diHGmqP%KuB`<o6m(<2Q,6/M,BcMiE2O7pV>A)z@xkXQ2(VEBq|uwVs_Ts<>p:8y)kZ@;8O9JJZfq0w_qWN(#M-'54s<+:.wZ]0}ktf
+UEaU:_L=rJ.N_`_2>6x+oh<+@Z"HvXK970g8a:[bC1<Z/3!6`{^WA:Ydp!4-8cO3BGs3[+Xroch9SJ>aMD]+Rpn<``EN(q4=C%iKAvkdW3Laq>f/',09yL
+o:Ys)pn@WY|#BJ`QoEq#xSVST1Ji7>ft9|4VNzD>~lvC(c#d>G7L|pD>(6{seNP:MYFP7WM6+"eh%iS0@lA6-C<|d0Y3eSG]cbB^VUTBQ8qV3bQS=AuXaT
+O>>[(]2`z+N+X)zSyorp~Y'QOJXqC8@a:(Y3x%oc,hq]mPul{Gp);C><R|P#J^}i!'c,m0mrrv9g}E[1t#h.,EQFuQjXu>KuxSz@.)hBflj0Jn3y@|qP""
+MO-uCV>+Wg'<}QbV#Afj|vdbOj8#KANOC_#eI2:XAMzE&;C%G/k{o@9REL{>hW4&(5|aNEZTqz!EP)l<8@P+-QfgYl_7lwr>g)|X6`]1)t(r+D4i_#z,-5
+vXkRUq<E@|I]nAW^,"E#v'E@4PSW'/I[Ql-!0-ea"za[iPb-syw-_Ml)n=3H5:GzV5c$37`"a':Y(z49Jj7TS}Tu`@P4Z-)n~v!#}F1%s}1VSc`1%Cy>1U
+#4-wy/)Ih=.D^jIYT3e|ITj$efT>Pso!;B@}F<zhpm1B5nhkfJn0bE3qdefrAqu.$d9:WhIcvFulnG"<(l"qC)CpjhKTOSFpe2!^mcGC$hMu%)_Yi/L0jK
+O446yC@Xn3e)Uvh';APxjjf%$X~I[{N)w";($(WXyS;S{.0jw$Hbnp_T2=nz|zw{gnH"t`{zpWo>vWp]6%Ll<+2C9'aPIZKoCRq!Rd{;u%-M5)E#&,KefU
+,bc7]n@0XJQ]Af8t^$A9AJIGOp[B$Z$q,>g'pzgFYh%,KC3gD<ODm_pAdD|ZrlmBKse@c0eQCK~Snx7Ip8+}iyfyncR;#1]+A#SH!Fc3o`VH[6$s#p8Hnc
+tZD-ZOza`#cQ2jAKRQ#Gj|gYXY&&dy:T'f,mC.xD^pW+X-X}e30!ZRu)1BN)tis[<vG=TxU)Xj6o@H36_)L"!w0J&DE]CX'"t%vA'F{w9MAMtV0BgM)K~q
+@G},e^C'$C1z>SK&2Ds&"]ri2me_tNqWIB@/u_'EW:`egn0F4/MFPx;z_t/yAj}r~F<f18h"j'+=Vi(mS$U63A@Nqp3fY-Nae/_jD)wBE'T6&NQ/W#lZ)1
+tHY1AnHPl;f]rN^700rRZ":iNv"g(`X)^Wt[aX.(y#~vG.ibe5V|>gfpRC!P/JA<@=lKSP1p`}yul#n{HAAndb4r>exP;7nGcBJb`!k)4]_83ejwN8te{O
+<Ko5NB}[g3p2tb+XWjPGRO<,-mh4A]a}ZE32bIHWhen('fi33$fJ|22fVzoLR|r9Z(G!O.hK.MAg4-ef8wpZi=dm^pLD~RPYS.bttg60jQ<Xn|S2dX~Y.z
+wPy7Le-h;PxyCGRF7ee)>24#R`+Ih$sT$"=Y|1@!hdyJe3j9N5+hl23J@<^3c"oJ^(Be~rN78:C2EyK];/}!RX&4[C})VVutL5A$pxs1{7FF66;QOQR88/
+R/dH4O}ORtI}Pgirk|p}(>]4ir"nU&r`%3T&E9MkRKYJoGi+}#`%uD<"MB"ykz">@V+1EujGa;.FB#weBeK6gPBKN_oya{Ny5Uap8$;=2[D:]S3j9ZqT$B
+=[Lf$m;S)L'Q!I-y#;w+mt/5@XD_fbz>>iiZ4]{AeZEYH#oDNg!MJ|s{"MH_I"cs"mB0OW0DRo$GTmxGwU-UYgKD=4CI6>l$k|RB{//",e%&x`"X';kEg$
+O!o{Rd^g:Izr-b~dWI2v4$WS}t~b'+Hjsb'|1M{;b5)CQr_10xH@W3dx_L'pJPsTU{Sic4$h|]%b9rqkj0^SL3FFuCz)N_99P9BUi&)]o%A>|Qj/j$RexA
+1XRDoOMgKUYnLOK=t@kWt2fzkYQb9jnZ57L,HrSN&BA>%:|S"}/=edM;wu,9](MU]F8N2bfr'x.$bI%1TOf`T1@QV$n'.3`%n]yP'I@ZuR@p}jmuJF4J<L
+%3C9shjFv]P6UHJf3/%d;JkoMJ]&|/}Bw(-NmX>KXp:9C)+I<U9F1Pwiu%^;NrO`E/vy7h)}Yd%T&G%O<<TWQC|P3.7l0<2E&]8Y#T[MMXp%LpIf&H|x|2
+^iJ1}a!_PEL@Z0_5KDOx~570)%`cmxP}mToZF<TTyb|h/.Zvz$W$|/G3Rtf!81W,Ug(Re2DaK1Qv8Q;"ynu1Re6"vvlr{gp=^2U]oldB$!dmH4Hp8PCB;b
+Od"Xc>tmNfO)b>s"Tk/iVTK!V%FgIJEP%Wcw@@=Ki)&&B3)'uu4zIe=Sw49v}0k%Juy<LEVUtNkw}IGu-xJ)"$rK1PL;4Re3uM|vfiIP|^F01._sl15Cen
+9n%5ZoY9'2ncr=[WktLlE@#I@bvH2GC)dkPyI9v0#Z7l,aC9Xg~VCj|V0W$x@,`w1x=8xwu+<hO1ep}_gam:8N-xpYNA`R$w@gR5Lf$W3v|PF11nLd=!2B
+3dwy7)_Ji%SEr;w#L+@-r0;H9]<eh9NT:-@%p<+IWGY'R]T|pKovXiHk0sba52#c2;'JnfS],i~@FnkCNMEhk,6nWif.@K7N)jDgJ_;=[%L[x)T,Gw`k^}
+K,2eG"~"jJLP&:y..QVgLUE5"2.[8Hi!f,0GN_yb+qmTw<`2,@J2G$Q4t424Nq6r&w59rSMK]nY;H49i!|j&(jbZ.z!W~NuJF0Kz}vf)91.,KJ,NB:$}GE
+8%f,q,%5F^;pm0^F|vH:2&wC{YRc/)Bp[3nO&+.(rj$SaP7Tx`;^i<XN3jaobqfjWA&Css`Fl-l>&Fj8PyqRnI5`IqZQ{acyi"#34XAi!5:{i<_:;epP^@
+9@U,@(}/ZoA..#Z{3NE1!-B5ia6)"7+`$!TbyXo,3m)s>NF`j>kj"PZ&N+Ug9cIB8J~SA-yRKRn^r7)"@ra1oNB$$Ur+1r7yup6,`-{|9O~lr|y+!psz_U
+HRpT1RB%CHEFXKi`oAUof0jSH@sX|D_!|^ht<.<au"E[Zh-uol+Y)O%n6fG>zcU%hYLXpWH6O]BY1N7qjPKEH=LV(g=9s1el<VqDBb(iY<AFkiTP">K9kh
+~1d4T#1Gi]jTC7w&.ZCj1&nN]A-eM32Ml5;Y%hYQX#&;Z0A`j&6Ma8N[{GxQ|W5bry(=<uYFcemkOvb!NaNVQ|owlf$RE7|@NgBZ$`5O}Xz#zY-X(b-M"y
+%K4+zE'EsRQ-I,Hb_PPakQ.z8QcLqbgK:/ea5w#9NJP;GJL.8[Mz%9j"li{(>a4Bq7CCLJ!hP;7u,F#isj(kBA82Kr14W=g:7yj(WtC<lKkcdxDTtFuzYQ
+hVju4h"CBgA6NVe>vN9ZD"J4ksZSl_:Z;"s(<Ec91;sd1jS:@Lt=uS(wHsw+z_,/T/0i'xU&I(@wR^4!5e'#8+6r&Zk;'QvD)t.'K}t[2l5<uVW4T&.NK6
+n3/-bHt[i$+]1)wvsr+oDrn>v%BR4#q##9]G!F|f/P|+ISgFy"xK_>WT{8&)rzvJ[_;pptPx}1}Xn<kK,,52!dUBqTHF{^OAfqz0;O:%ITwq}{E.A)&Vnt
+qKFdN't74;T"dwjb0Qx("eqN$!u9T^%w<4%dv-X0CT<h(hDn_IL-#^U_Sunt#{JRer]%zJDLO]hno`a08T/q_>dUOry;5T#0mWD<:$Na5Tcq@ure>R:3>Y
+5V2df`y0_c~vSE5q5.+OAwB8!>{G'-RHc`.NEqk[at<f!}`>0-6p&!wR,/&3SgW0#cKxvsd&uFK0:^T$+.C{SYD6^,TsqwAZHX9Oer|v)Uw};fmz=]{!+W
+r$,bvvr=BMw-7gCJqIiI2tMgFu,@+]y_&(;EqQ|@~7")ZaRFTSfBhvq(8c0=-A[WS1w3i"e{SDvyBb08~D8l[yY{1U9fI1,&y0FB8znAZT97otz"I3UH"r
+@Cj4zevx}FlS(J371nje5O/&=#GH4$Qw8Ib457OSyQ^Eg_+7E78];l/5m@hVf>SLXzg4ee+}NHA;|j_6]>;JPVD)(;boVX@4HoqWF)["31|JL9('xfGMQf
+^)#K:xBE|UP-pW;`o}kKt"V|3IW92K%KH@]<P>j^<i+.`+-6h"-w_.(,4iJc!pSBk1jWe63qwFqgFn,w_Yxg,O~j:Pz7~T.:fZq]9x576BbGaTGTv_RPvB
+;+Oi"fe-OxYTyE"lQo1bVb7a@%h{ql8wZLanGquj=[)O=jM/HC1Dpg!Rd!sD2Vc"37Rku$[2xL__lXCPoyB8mrPf'_yPbrRi$n9e91Y9^<G6OFeT]OI[dB
+thXzb<B:p_Snc@eZ]LekfZ}JEC5DzYo{[r2KTc^|kA0$xYL#+m][v:'SsO&=0'l(6ZMwawE9`oINCueOwv{|pPeMoor{,q[&,{v;Y:KuaU[)Fp6hutH]r)
+{x-G>enpTZ<dHeg<wa]A>wPdmEJ|e6A$`HvcyQaX6SYl_3]"(D]zUX(V,05xZc$r$xiF]qUOnwd`6g6Ty|^IjL`KFVt1$bIO}v!/2QuXpP1''52zZg#Tf+
+>[E@8,mk+"~&Y+he#P{;]Ws=>kr9`T9aR)[pJ%w0Tme{OU,#p1Utg`D^h:aac|p";i![[Uk)Fv(OdG6;Ok5ldj@#Sm=<xFnDb{%gD$yJz{$%00h|OJh8$1
+cDAo8"{sc}2H>Ni|]Qbl']b5sB=p1RX[&=)8XbG#(DSGUDXV'MkGvJ,tBgPRZm+bFG:_9J.Jq>oPc_6JVt6-DM~I1qO;EXp]L^<}_D6@vgVm'5l-hrvxcn
+%w3M<s~$e7-Bp+d"nqA3imDxH;c={SN)Ox8HsL#wI7HrGF}Sq,Nhy&4=5i<%+9Hr74-h:_a.[WM7#MR-G%^j{Iv;P0Y-"JV8X3hxJb~,IvIh2&"a1T4W<a
+G3p@rzW'-cTii/0ymAK%J=9(|L5_L)fsqFIVn:8gEOs_uZa75zqi.+)4P6pcy6[2Q#RKTtp3qwoYM#:!4Q;A^4{oOW_9BLI|p#SHs<K<cf($<70x|b1'L+
+rM`gwgEUBcS}.4eDmw2ifm]>M"RyKMxv{(gQw59$pbUnu-Fx][jTVi!V'!mpuoCVVI1e[$|CUMKabz'jnN@3+G%Q_3MMY"8NAR`-!f-[:+fM7@=E2RwBWC
+.,Vwq_E]}HArNz_Dv6BGwlk`dz;&}yw>|#"hU8b2"'`&3PQYz'8@k"|6fbOW/1;HT>~pRqN=U75=|gzxb;w+Yuh7t65V>0H9}@MiRoJ["_IC{Wm9VXRl4K
+Fo(cH!Mn[X^#=e:!-6;MaA;OR(p._$~r>=Gh^xE-9S~<q'`E(-T"=_U1Q!ehyDGk9.+6-fD_WXN3(==UP6&WzmC_2DTsT@u$1E;vDIlFt`b"fs;$5`U_>R
+R-QhXY,GwYNj~U%5}{pTB{c:X;lD1bAj'.,7qNN5MzY;.^QT|+!@qeFn;Gt1=3H@J0NRwlFHLTf0rhP7],pl,9X]ayolPtR;%Y3e}%05_a0f7y#3%+``Oj
+%hKTBWc3_Nv'+D@9.olT%I,1b8(>Ein:i]T"@&r}Q>wEp51B<sVLltT"2`!kzdaR>WMI[gupvq[!Do6c{ivTa0'j090;n:^n97eYL+OtW&v5gwcY&KzU1r
+@@Rhl^D$xLk}HzzDq<30'k'fqD.z+)wzBS,b[->0=EQ;z,x2NJD@nlmgT{A!_k)UK[s)E]E'@bK>B-'71-PesNgmG0@oSR&g+p`Yyr8uN,iW2:&DBKF.yE
+Hij;@AYs/$QD<{lkTFTa_NTon<|)kQaVo_~d{9)QXQ1%fZ<<28%l.Kd[rwo{7X^PK>-^u4Pc[WK_a=$kc]xO(:=H(^V(T9n4u>$qb8lD;c[YHC]uGK#2K|
+1lp<@4JC0jA>9;:|%rUR[r4,7!;eTc]e10<+Rco1M<%"}WSOOPU{TXX65^/BpO,k@BL4+aQ[3]i0;;NTj5$2=38.yXp%xYy(uiS8>%b9(q3F/U^F(1U$]_
+qXx<7UrH>)pi6bPCG{:4=k]5;W)j^b}P`=8e/`R@pUY`|2,X|y&JXAD|x.xf{s]4&iIM(#Sq4pm($cN9x&"`rVb19(eLv2d>uZ=`&pxVqhYfG_Mk_DX1Hc
+{vu7+K.n_[]dFH6Cbz^LO3ue$ItdM9X4pzJaz+6>EiX%Fg5)a&7d:Q|6Uq-0&P%<Rk8q|fqWP9B(T]LA7sY1@Kq+jy>HM_(n|(I4}XStM$!BP{YF>p-mV'
+Razs5&T`v34_F^7>{$t]$J>XXVfTr/:To/T7l&uNxa;heAP89OSZPf=qM{$E6y[)Pk=Z!;391'Ocw&t}_6^mNJOxq+ORj[c3!uGg_Izo3UKc))nZ;mCv|@
+}Jq/rngPRhZpnmifS|DxG|3hf.D]Kn2:@5W5&&[sK@G!svRqxewASuje)jWaJOc-Yl4BD'U`WIY%!OCtSQz0q3}Z8h[QA/boMJ-}wzmX~x.zwYg@nKtIV:
+)cQyJGo/^Rm3Y{vU"w%'l#&YE}iH1=uflLQ6;j@o-Wz&<cA{T|%E}A]rOo;W[eUy"NS3)7&S5A2eDsHMVq~+TZXA-O6B7mH5|g1@>PznxJz$o4K)D/Kts4
+T9]RXmWy^8`,)3mD1)|4v#03cHq7PWA7Tw8'k,R:`V71c6/"m%UTrw+MxNDfgSE"EUhtp>V^/.+^O)w@vK(Y8B,"~s2Z^,wvg$K-U#P9xQ96-+00Sd`H<X
+{IDIMCnXDH5z:',DR)yuS`nHI2D+b_oKr0&XP$2-BEfFgQp46p[<XamxMy2Jtk,NXJITUwB_lGeAKOsQ3b.Yt8(tXhSRPG>N`Dm:BBy-fkF-lpt/HoZd$^
+N4PkoVI4s(zC1;4Eg:!&;U%-zZB/w8.CITZqjv0&yG:.$o/o>{'Y/X;RP#OB5xEAvQB#Gq`J9Xu]>>`SB^:G6i9+J^T=`z'zErsMzXw@eN|bGG2SZ,9qSo
+}C#U2G(KfN7[O#5{7@a[.u0aGfNCu`>3QgYSX|TPtoU!-+ZZ^q1XI6P:rsxl5(/%d8<oA7D0G{+<X3(B.h54P$9bsb`T)sizR2^eJ9rVo&ic2E3+1RfxuB
+iyqcB-Bz_cdl}Q{.I"rgNeg8YcM;w4bJ5YGJ0BVA^jtcy;9H;2>+W{RVXT;_@,!6-i~k_WrL7T9$f#OS};u{eD,&UfsNGn]o-#aT0$|3d]2y`"uRFb{K`/
+R)aA(H0%s>3vIhd879g2Tl:lTen,le^x!E[4ZkO!;^k_L<<"y63,Ex{rnm3nVPp=T6a];t(e~}_k6}GN-ORwL8:8!xjD]O38/6|vg|`3dJg)pOG4EMm/u5
+x4U%u,eUx,Ynhlq4fm_#3:c)3N>=S5nL+_=}VO^w>2ZDmqDu887-erFD&$J]@G(=Ypdr'Joyj(s2ppMQh1!`<w[p5L8-a7YvgP#i"c97LH794=6Rd5fvA]
+J;fiio#Q[YUjkH~r]0Zz"bq^dSnjP&yDBGJcr35Ct0E2qQ2tJ32EB;.XORB_5b<dNNs84`4.2YGLNHs36+%.F.-<$7h[ix=.Y<BCpk+T&pV.rG@6VlG;,M
+]Ba{mcv+Wk6pX<Y"Q1G/JPRYWJY,`mN`=vp5=!JpRO>;F%/K3H2jY]1!s%9f2)%Qk=tXls~gMla7vjaWZo~@4<0s3/WR_A@/y%$:60}`HPf%qE(GLylS[Q
+&1clVX4)JQSmyB$F@DfbzjXiMi"}S0`_3pRQl;u%.UmQUm^/X]RK`_NT^t5fE@|F;18CfH(X/$R8fO')Zlc"pyHJxS-erSqx'"][vyE"9rZbC>ay9A&'@-
+Hbj8xajn=P'snTqkz&,3G.>pt]s.&ig=4+;k%KXQ-xa-Qva1/<25%Eo)av))qRsPov`Nn@[O-rvQ/^[7O-^Qy`}$);"qNaY.1_qzs:IHwAGq'%|OM}7Y7;
+u%Cxu^&SqSP7#c;G>_ufF&#tzaDT@nB%O%vv1=R:rC4Y4a4_P^p1gG[4`hL5jB38/aXBiRoX`r"Nf-3Sg9v{(cH,"6#kP%QdT&Ie4DH%K[|I{fr|_]:)ps
+U[~w]2p"CA_HI"6h5cl&inDnBjGIGV~waCdBlwM@(K3do(=Y,#K2/17h"D#k97+=h36R(n.u3I^9L,|V@,j;bzZ@6_+ILSax!NBV{iQV|ECL,)-3}["}A^
+n5JQq/O=,NWVCjW8I@+gb11H9%&PRn%Gs$PtFi+-h(.!Y(RT7b5-KE"kvRq#[r8/P4IJM)6:|/SGDT2^V+SeE#yP2'EF@g`^M_Y)9;4v1#^2wqQ4Ygl((G
+dSC3pVW9)!#oOOFg8Jl00&,h_U^.`_BDs^0xpw~Cz[(z]KvHXUu3aF0D)MDbBhEk2`=f5!<F;&e)(KY{M"4ht||Ib^25JPW^Zd{+F`7q>T~v-I2.8YH/{(
+![DH~U%MeJsF'PGId$=-)g;"]ya+%yfvi9MtxUI!Iq-@ugJv3Cni4V/3D@(kmQSlf79c)w[AJ7{1{3wtG"`m(dn[S5_NDg_5>2Hb1ogVg|E{4%8G_s>x1t
+jFKOCR%zfmV#Kx"!P!XUF$f+.SXFpt)>kxXuLpS7;[u;r``Tg.stS&ndR[F44pq:m:3`.ct396;%4+4)[uR{(,bSg^dcd+,G;=]"(CAw6WV=7U'_Ij(n5S
+72p<EBT#pf9V0--5RgMY~@KDaih[;I3(s-b^TBZQm+`WT9W#BP6{W)Nksp`(l%lbU_|!FHjr2cm_6&fi-iG!#;u7R7Z$0}o;aT#[^W_lHL^nREJdxG>Cvo
+5Z=&r,4Y5=#GJ4_(/LTG;<'DeJcGl;ak&[myJRW@'|tqHh5c4=s2N|b}|r+Kdq|#Y"B{=(uyzm[)InG.IWW8rI=`n&Yg::gOL0}rC(k4"1Ns7q;<-q}vyi
+06u$3dv]ueWb:AK|7DYQ:#QgL"C`-jWnfw=iI/:)b>0@Zca$%RALu+2xuO]O6|2JVQ'h7ffk2@Y-)}Hrv6L&sb=q`0;xn}DOpzNm|2>}-r%DGc~V:T]%$6
+0'OUs)}URTT2fU`&NgvsERP$#`:9B!HUnq&b<^kOS8Hml5}akNv9aq0K3aHqrCwOuR$fqP^AT5P<hcUeSVOL;6M_t(KAT0W0q/IIiB3Fd[Li)M"C"/"f/8
+ZG)!v$:Z`]{Q+'5$q^R[MYTqKc{:W[6p8[r&-Wavi8VTL$]<XiqR{B8i=L.:=X3byu%7;#Js9%(BQpYi1mp^9q0f1b^b0SSISzfCd_Yn#i#AI2aqdYt.Y$
+o4~K%Oj;r7QDhtf/h=Q0!iAje#0_Y;RM|r4jC7_pITh"0$Nv]CnEWoK9pEET5c0TUJc1tDNndTub6p,9H9w.[g65~A+2VyF,n"qLFk<!HbIB6N2VSsv/Au
+JChI6[c}P(lK"wf|w&TYq_lU4X+I>=Hz65WKg6j3G,qkATf,IH-f@5>p+@9]xW_m(SsWVPrWz^pyfnj8T$f<z9X;B<op||$,~]9_!ih,&C%V%vek},'Jkk
+'ee/#4699ZtqAY)w1GE%$k7P5dp`psZ[@I%5uvx>$:;LEaC!h=icP#DB#U5G/3;D!gl5/+lH'+l8PFi`z0m-!B1:fl/^8A+;VCU9:.TdU<7CRk9B;NIrv%
+[2d#~'Zy,Z<3L'UD>|1<`<mgWb4YMHzAcUp!hy~=ic0&ba^Iz8wltrrJ-A3eMAH4A7_kytDQvJQpgOGb1(ta%I<qBPPkxgFVQ)62KiY@eDhjPm~xI3gPp6
+[+Ck=y8W.vR<bPr.C)NT'<(#ws1gVb_i/c"0GDt:Qs>H5+q{E'jRM_Bo%(dtvYd;9]`#8mK5>ZZP<y}#A(EcTE~TMEmFe/+(dmu6u6RPjwB[P,BjDz09=e
+ku6'NAAZCK^%+}t^ceb'BuIZ>'nDrYpv5"JC.snY{3aed@qCSq,;PW@Vq{@"&<fH062p8;8#nqbgN-{g$<c#>{W8Sttc:|!cuBPO2Ba2+o+"N['z;uZC22
+@-8Bjq/|,<vh%5RJ-]fO}@E.lP+Raf$pX"InCjcgZMW[QK~Z):.D3HH4Bik,Tj+:K;[nhC[hUa2!C$4Dqiy['0r@`a"~H0{klsRcX#+@z$I|ZYMm,W_4l"
+FL`pxk<Zq6iZH1mQQ0jP&2RU[!!#uc/"c8U[%iXDssx<z87}i3F$c=sI4fSC+HGZs0Cm>#y)HkN1Z!;x3Sf&iM@pP#2kWy&tpj$7pGkV3'2E{@OP<{'i:C
+TI|h^(0P%@cPlz}f()y18a49|T|1/R>B4kIw_W:^0`9GNaSHLpc%b;)!_y<a[_oo@I|0jSmvb6IHUT<_O^gMn]ZL&cw:>.&gw[hA11[wBjZ{%x+7V#KH{h
+`/dG]ymdTW2,de/)-S[;Vj0|gsZkgC<.NH%H+^jd<$@/<mEM1s2/'vM$/(yqU1-5$)5'iqm;hC$#hgxNjQZ};RRr-G>4nj1)o{#3}ricmg8^N(^FbZIV>U
+mmuOzInD1}D]+oy%-Gy/.@<OYvL'T8o)YOJ2RZh}Ve}<:jR=4wc9-[yci_ZtlbV3`TC@zBA^|DG,>-EYfB'PJD:$aji!rl.B(5J2P(,0s)0g`$.@kN{[5=
+WiJPgn`a]qG1q^.%MA9:~oQ:>$2[niQ^Kvn@(>iF2:bkY;""[t2pA@`Nx7ixsoTY7'UN|{lSnUNM#2o|y[;Ke$E#crqCkmlM!jTSRxD)<(vzlJY>:+$5Lo
+Y:+ze!sOa`C(i1l<zYy+Nw"-wMChOq')4__`vS(5c/Y^mT@[q3rc{W1Sd9J%h]fojUW^<<]>xDhf@t78AFy)F3Lt8#,L]O+<Bz;>'Un+ch-eN]X(^LGfTS
+7c6,Jsl$mykN3YT]qK('mAiEF25%96Xox8%)6RHa4jJ0I:Z"s)x5&"e47BtApCmu@`l{FcCL-3va3!`fToXj8URv'9zJh5(EPKpmUh~U,zM6O/Y5udI("t
+=Rd5l-/9l'n-=RPFGw)<4"=W4Up)]QHM(b7i%e:<(hZ"ktM3MBJ)]'5<5v:Jm'%1PwrPmQ:N>f.XLAq>7.0y[ewbRTF8b^5$<3QIPA81&<twt$r%Ex{JRD
+UQa7Q1F/11#:k|Cp)<|8`y%AZWaA!15S,,Urdy);I{&pVkCX$!O%u34k{P~s`pxI!0G-,k=/7/FlzG-IXWuN!qVU~.CVEVU]Wk:v,S</0orzP:nmv_`;u1
+a#]")Hn3vy4Ci1kz)L7UFG;rXr8&;2!5G2KH$W3b9O7`.k6Y!a`<km`_mxF@HY5P&hls@,.7RavOM-HBrn$9O/~ZNFDlmWTg"m=NcX-Tnfn6MpGreP~1pV
+9ee7oW.X.ch5y"~ZoAbq6'aSrdW_Vr>Sd/ar@PX{wQD|)wQsol[_e0$FNN.fNtViG<Xfb3KiOc4]qzRwbt,cG2z^{X'Mv#VAH1M_K$mw!yG|IeXF-p-Y|1
+)GHTO^<=s)d`"dlcSFf'lTdZ]vG'.qv:iJ^<3#MHCJwr[/m(^|^t1#0Gq6(qEXS=zdvX9E'tK.i,G|wzR|XNax,-dyp!X7D}4Gsl[Iw`2{.g->bkI<ed0@
+v7H2~^mXK2v1WYVaMJh2R}zUVKbzl|pqj:Hs`T+|#S/3~;GlM(^cXQ!,EGf8ykE^>0wTFhRuFt2;l;"bO]&'.9OjYcP^YO={@)";tx1cPZ'%j6W2#:f1LS
+rBRS@f%it`%/F&;1_eLEOB:DT|8G(QpZpbDx"qhI7kmzwTRHZ}W;,wTO>qL,NwvLtQA9@MII(u>)MxX(Pe@IdT:M5r/"_2-dbR`YG>oxEjom}8G!G'~'A(
+{d.w-wBaa8:>=c:>o5(;n!<<oK'R!amf`JaOYwH8"w~be4,}+{g/<xns=xvi.qT}m$(}X')u/|[.C34DOwpSCiAc.S1VXTwa_0,1WB%erI_izdpb_VA$`t
+O$dE<6Ch3[0HXtfrZhX(5nG+ne$+sk%tHrCQ_VRr+!;x50P_|C0!ND4FAbtY^O[l#nEiwmM^Rgar`cogHN2e+yFX]VssJ,;Q>X=z0>f])ZR[F"g^C{q<mX
+BWd-#!e8#[=5l2ae2{qMLk<QIA8+dDu>z+]m{EuG6BqsGdOsMM|5UvmioCHQkrArazA'nk<}E)J|%YDCv^;lQkGpI2S7vJGIoA6mj{k^cz_CvWOQHje}A]
+Z44Mjmk|%]DU.w6E15Y,[munBmQ(EMwL/e)aI!tEWv@8E;d4AQR7B{OjTl!+(cL%<R;G:=!>g@F@mnk&cAa+cpq]JGcMBk`:@bc:D:qEb:|C6+/tl"FhPq
+c;HiW{mC~K2Irt,'Wb-0}#<ZZkXi54L@42hJf"F#H6!-B%>UUxlWO'$WLaanrPSR2(9>R,UcjK#9y;K/e"!&4ER-wy0L,PV/'wJtGgN0x2O#t/k"$2Va.P
+iGL!;_HjP&V6IoH]JG/Ii/(qSL>Iez"(<MBq5WB(ZQa`]NCdP#eXd2Bb2yJz|eL{;qFKxmR.U9FL&/y+ttRm&ep^|ogK"^}h#[{z]+nEB/.fA"_^9QKQpV
+cU:,c}~6SBl$a7-QU]9%>mr/0!4O)K%Y%Fh!'%)._:~8DajKS[#_/:"tpjtKTp8r1D_CvWNR&PdaV7FW:'n2SDlX)Yy^B$38NZKZ8we.9_j&(&+&b"'#@e
+!m{k(^OKNQ>b%3q0"Zo0YuiRTu:+kNZiAQI"5hlVpy'9wGXPBn.Y'&u(LM}IqFYjN#7Vp7=.RSbId2R93=C`8GvGr<Z0c=<75`jk'&0RDQwwgj63Uf}lQu
+(CJod{KGX>X(^K:(|5qaTu1)an7Mx9C"mF.:>Mxe>@&9x{@rw60WCPGg_]F!I`_>~Ja]$(4(&b^"w)`En5n8jvbc@QPO,ed51O{C}tkA`-&h_6'nY$"5T4
+73My+s]x]4=s5q;_r+VV4zm-{gI%u.~rHx%C10}[bz[PFkET4KhlqmuY;EBJezp>VPZ&Fs{1i+5ND'KQk1:;p%yV.:Ro+G!eij3DMvq8X7@uW)k@C[s88%
+G_U;H`s,g}px6/a8aUmJXYl"Cfj^~9bU59PaV<ipA|G/L{i5nT/1&{uTZd-Rt1XwG`]&!/]&"^c;/[<fWGB|dVE]cS1`lsW5q]P8._V_^(vYQ6;8AFf!K!
+f.L|q-C;x!j5RFG}-cYydP==Ct|4-_X:i_NuWTk5xCAn5U"y^w#nyGt4xodG7rn#Yj~>g.+Q!oR;OE>KS_rosgb+:=pLN#p<C^3AwVQyc>tSVZ=P`]OZ47
+_(nAaNbT.%DMT81kX,XFHqa_`0:8^vlRl9ua^Oz1hadVxD%`-,ZCHO'FeIm)eJ&^c&mP2o8PonbYSd]n<|)+YY8Bd8dOzj@(+tT+mb-ZRZPSN.q_YSSMQ[
+m'~TYfMZ1]HXW5]1ZnwBd;!,KV,jhX,S<xgy,`j6[aWYly@tSoot-68k3K>1;@X>_fp-v]-1UkNk3R"(Mq8bUW1f`A>)Z(;>]$VHX#MrjPLueT0XC+%/50
+PCd).gne4%a<!(1yK{YN"=b}PXS!uA|-l'p&a,7<!%n;OD1U0"[{7}V&SS"zjSq1zaqh0_u0t.':U279I]U:"}fZiyXy~1!5;ayBsqSAmH;6gz1[Gf}]q=
+@ne17x[pAcL|OYCewQe3dgtrvgu-a0m[@-(t4fW`[.:a_+}Y48Ca.=%7yhpvp|A`CyWO>_b]4-eT&hx&[6lqJz6kVMt-Nz=OKP6|C,2-GyB'.IIEi<ZH.O
+ma7T]PXrgA1F4QQqS8EU:%GRn;<);xR}pr4{OFnMKkPF+av6{zJyfDm}eOCob2SS48I|fL_O5:t.ZU[}Yady&,20y$JW":OehbZV#8n}e64trS4+&:@D{O
+C'&i>S9E&pB0]T:dWmS/[N)D7(`};48{u7MfiMCyiVY1md>#P6`|%xIjg)Dfw9;z6Nk2B<dx{L4dSoZAbui&_:"g53p0SYi'&baas)P:9/A-V+aiDpc+Jg
+=5H(^YN-<-/>|bA'#zv(w$999bEmp+0r`0Y:RfFKD!@e'r4e>%Y{^GCNbm,Wv2-7`&BsS!s"F>tz"_<L%fl83}uBCyJT.cn/fP5iGOhj24<uOUd)C%Ow25
+uJw#C]}Z;Z2kq5@7(3UR.$kXU:hPb6=IDSd)"UQ{=GZm!D5AK]0;h%qD$Mt#4.Ui,1jHGKreF,z[EF+}z7Bz2Hp[h9Lx3imBA2b,2^od'PSD.`GYnFI(oo
+'-^@.o_dewJfDF@0Br|V7/qBCpy,-!g@XhN,{dt2<TZr7uqF}s#<@-`IWk05Uw}Iz:58Ge}$^Z}YM!6gs_{^s!;90s+!WbStgz4E9hu0u".EVBW9+h:>rS
+}@yd(/m44(ooD]N$`WV&t7JW_R}W<)rdnG,0HCu|{aG!f'aM'z..L^E,nNT0Al~UEj->fd{I&$Ln0'Vj9K::<!P7ySo[^37>cjPVdMTpy{gee5~f]k7bq[
+3i"Qo/:uX]$YC$i&l=e`DK`2,"Mp>B%"z.Ev:;aDr3sIrG#M/w.:Yn7nIyW<~|T>RqjX3H#6n66RGwYuu[rCLO$v~)PZ!c(^}{[S^NgHJW=a!Ez;Z7gB9%
+^"D!AQn"`nilraYx.p=<dc.gb+6dYEAJB&|25>6#9.V|B-aCig3&Ag{<8XhNP%5$:.}8%B}(N-8[zX:[UiNb"3$0@{[9!!tgHa7XW&XLlVeX+veOs7Lu(u
+(LwP_}+)GehI.ypIvOA6CtIgONOjc2R7"):)MIE(nip5ms;`kj{`vhBGgEHkcQ^x6^gf.h2gvq,i&Z!"b23qf8:qVMzob|^nC14JnLxR1H/i8ExRfJ7(qo
+}.#3s$d-_4aJI$J9b4t#Uz1Q1kx233PjC7lGu9fEB1_q(N=nNbd,@W%+|4Sg]0a>{QEF5kOGb%PPDr)rn%sA{6]E,Cr>v_THAd]O452U[6K/5&pdqA{pY`
+|#u4`[.dI4Oa@JO)t`0"OCK3J=h%Dq!C7x=EOS/31{WAff;b~'lO`I{8"Eis'u1/x2vUq3^))n].v;YPN]CVvAWFNPB(|4ukCU>dSYI/37SVa.Sh^s-ozK
+pq<HMF0tr|/ovC.Mb7|!"p`(KDf^ck>z-|p:GFVMj@7/dw_-S-CAG8ND6tU'uHg9sreZT+'[1dsg8vA-_fV=x_WX.0=v}s"X@x'C1BcX<+/iWnoL^Q8PN=
+(f"xNzgD:Xfgs0hB=AqV`(|>/oVB/LR}cMH)IZz5tohDanfi9_kGc8[nx@.)=w1)[9>F+|YEby{Q4EKocdkF242oks}]kBMkB90p<5]gI=pVnt`UgdLo$"
+Bez=ct'7H1`}2UM4K)%'zgQuA.G#h`9tGqb<hn.MF<Y';w>kv_Z8Br2E%oz1[gU9^],ZnyU4`eF@R-yRV:S'B^P#oy"~AGzczjs{w/k)p/;XK)0U-Rvf!T
+1Vk.rr-$F[FGN(d(oXX+UUJ71z]Udqn1jK_uer;Im09'j80ysb%OV-Z"c;c.jI:Kwqz+Bmka7NBEp.#>'Bnin/IlJ):lBFYuMB$(L.(lhE9%GC]_ZkXt[O
+kA@{<S}qE/DHHiI4"aqH"z7qwJ'(,lI]J8Qej.-QS(GBZ]}u`^%dQWB!$;iE|DwesVw|YXOWYq16NtHU'AGSRfI;leEmFi!`6tb|'.lyGx8sv>{FUMIZ^}
+TZ0<nU~/-VVdJYlGes)^wozxJtk"4-YQ(k$,R$I%Y'kFnZ043ar<Zx!;W|JYZ3]]qq;yN@vTwc9X33M0IWL#tSI9JQFu9Pj0e7yqk-QT<.Z$%Ux3p6N]Q;
+=]NP2v^]d9"R`pl}&:E(8wmbRoM)tk#)5O="n<qqn.zl'|va=t2(VK<4y1nfD[%i}&SG@B/I6[aCtfn]6mi68w4On/|.(5!.aA#W:uXs^4b4Xs+r$03/5L
+4wE)l,DBS_Js'A>9N>t7Qtvgs;Q|<eEW9Qo:>H1<9@lOQeSH6;3_=S,`[ql5fgnT!szUt3:hulsOJN9}SrMnGojyIsjYORctReus!|xwZ.~}8oPxw)zg[U
+S{ug#|N1lCM_#2M}vfU,z5h_]Hs`[DvN-JG</}30}7BZJrdvHy)L[vxNgH^zGpF:-jefzy&pJlU/8[2cQ6qN"Om;z9ulwLdZ~mMq-U&'C>ZM/w<6>7$Ws(
+}y'&u4<)Szmkm:~G<kj"HO|Hai$eP,DoB0'[Hs7/'K}w_c}Hf;Va{ZRt@Uo"bYL[W5pitiPqR22:UxU_ytW>y,Ej+2vS7pi,/qZpCJv{IF(|a/}|ZN7WOE
+_J{;UZW+cybB)[Th:HsY;tpKBy6cL|V65w.t9Z}qA2NO^OpmGYniNIjDkda/vdK+LSV!S5-^EEd-#M:CWVrcEilo3}>$0pR@xwNy5UV>(6z)%dp1I3D1}U
+37zYLo0Q'LBBsT~h=%I<{#VgViS#dwL#CZ,=bs"A81Omn#oOxR4eqPrs6)9SJJI"=n#X`Id2|an,:D1'|:09tE:Q!_hH-JtH]sP6}mx2fs&3BN![%/SSXD
+tRiGZP_7N)m>x$ci"`#e0&]%YGJ6cU}&,TgU5{6{|d+6M>`2$<p(@8u8VRf2vE}|;1-)l@gT%^EMj')$mSxd-ncDw)yXoa9Nz{]l9$,hj:-%j^P9U4'=pT
+oKMz_ycJ5I|PMziSv/;xhhu03"o']|Dq)G;'ve|KWMSZ^cer'D{6!|R>Tkgx_B!f'n<BG;TJSx,cQ{[r7X4zc[[i.J{5i_7a2i$B6QLT#r}.TH[pBU|7&O
+~jx!Qyz1Gk![W%5KwS%+.M)#/B.X3P3{<v;76$$)^[bS_SM;~zB=g""y{joInEbAS9UZ"6Yc;y+%~uyDb0dVmnvfdc`fk.!kobk4dgW/sY<KvO.WS#4O&|
+3vp-7yu)q-'O-k(&YDCk|y}f"&:mEu|f^al7ZsD^J3!kv@SbLR5^vz0TZ5|ETUz[M92o7'xD%Ne;Z'8iC!jFJ`;|W$[I$@y{6(h>fTZY3C4OP$dh0Fet]`
+22s02#FtvK#yLFo%0hAkkG1+'O=Hg(BZ!<wPMqcu%X,$K}7.G|`KJSROCAT36mwD"k1-V&S&gP0b]/%o:HaEUk'clv&0~8>ohPga(=|=k|%C3Ziyqt'U(T
+jwNZJx",d[9/vr-@hv|$<o=mAkrtv<fwY1SBaZ05k#K8m$!9TP<,e%`l=Z,j5]qYS('da<Qt>=/Y5:gI]ZiLmhATN66jctB.B.[{#45u1Y_GPOEC{]`@c,
+~pdWI0GS25[s3#WvHkL2gJxpAoLQYHM{nwrMlJ+KD1b`cJQ$HuhhE9aT-BB]2@jL27BUu7mIqzFm6P]Trdt_763n#/^}.R%4OO:+Z'6+`ck&9t%G'TxT1y
+R#$9LDj67wk2:KM1X-EX&^0kQUg"54n>mJ"(QJp{ksme2;EI4&6gV"3we9cJ)of3ezjA$E0x+`6DAz+mWj^PgLmVc(MR)wyJdP][TLi,RJt9(R!`(p<(/b
+Npn(wd2O%sc+uNW<o=V6gHlIWAg1R#kVWCgxQ.5#RoxkT(+-v)@bzn!"!!LHR]$^='>@mN]LnL%"CuMDptNpom.PH&Q,LVMB#uA}Z1$yxgqJX's.sP4Ft%
+~Xp0<)pDo%C7@_bnjX-!B[OKKskWa}A%(^=1h<x{GTWp<FQW@EA&T269/rU!jN49;(i#tHeRCe_UNJQvV'^[FCU0O:vz{ZYk)9])ou0H$K<tv'B3^YBw#b
+L&{-r7Xh@[<kEV5+OOb>TmS:FZe3Lh0hDYJ$AKn5J9Dk('B|)Yin=@j<:=gdd0sLB53MG'Tmep%D]FyVD0qJT&t{yXgJG9iX<[{O5SxO2+~m<xFuMJN3p5
+!2>cKb-6J4I`(BB$hQyg;d[J77HkU3W-FO4rDV5nUW:oxfVEUl8l/p;kC@!^u4Bro<}O'/;/kP%Vtyr9lAWdV<)Jk<|V"tceLajx'J:<[:YtC@NiWAu7Qr
+{>a5Cg3@{5Li1kfNnvSC}l6lx>SVKqZ&j"F+QCT1ZQH#dLai@0pu8U^jL3^vJ_D2Ut4X`[)W'66M!Beqo;}uJ>/EF[3qSca.g:a@1puCm0Z9G"_gFv9tM%
+Z;R]8{qGYcY3^S0:VV|ro1O%v(`B._fYPqu$j43jx%@+}IvL&RhT{[HOinlRA[rvr-3}q:9%BeyKv]RO}d%&t("nC_`}!L8Y4H>RGvq1AL5`sDUlu(&DT=
+7JgMO[5>9!oiiblJ>7<6Bru5^_"VLm8n2Ljpme@$bC^v1%tB<X'bFDZ;1F.6Aqk&w}}sD!T_MlhA)cfh~w7FGm"WSmRFwIPDW%/@@I'e9g&K1$o_,Fv%'z
+%,d}P7K#$Ntm.L$tdqKsgD(dwE"d+ZLa2y+Wy-rQrn_gb/K!g(KS|2C]z]VF7e=!2(Ga;b(_Sam3)veOQ7|wDTpAD)ht(#;>E8^@Fx4Ow`rV,soY-z@uH]
+l;{yN1Re4Lr/"'xhX"El^Z+(1yeX1CB{9Z2UzK_yb5ypVxB3Z'77F@5E:]MQ]Fk-)P[;gi)D),.y'8hryja=v:U6pbn.AIM4y(f#""U!B4I.TQ7+s"EdBe
+JZMffG/fv;%x!W98c{{0XTBdHsu<FI$wq<YO8QVac7=vDX)U-RV'+ui;FQJPKOjKZ!T_PJIajj)|jsLq'zzR'Ck+j4.i/ke9wcnEYpZ^Gp#IeQ;"]:|2nS
+T^%]smXw}7+D<&=_a-%.P!.YhxUsK`96-d||$'ZfG+KtNHC^}^@VJgo:zolf_uy80"Z|eMyGOMQ>$U|2"l^8"iQz{U-Hnhv,C,':.gbaFFN77rrgAX$r8p
+B<:q+nPzxeSZLfhDBXE/<;s$v}LZW}>}=d;2)AB8l4_]M)W@M@K7]mt]Xz[c`Y(WnWagez&{qv~R8w`_]af/W&pfPE]Htg>AVH19Y,AcL64K&"yA6<'9:D
+-'4cQZOg}v/f5Td7U|BdafZV<bUR8VQTx9d`k//3%S12GpS;Av`blya44dTmFL]`h3C!5|Z>o<P&|Qo(0^3@!T@_rGqEI1/A7[Rk0AoC!u|BEItO3:2"Z'
+Yjr=3V&[~fjM8y"t0YG])(J4S6DjH!Ne>k;$n-Q4Teo^d#|ge%WewKGxLN/qT/Y1]0tSuuo7dmNK!6NI|jhgjthjXW"QNXoYA@qN<d$PA:q3Qg<k2{9Nbh
+H32O5SaV":~Olqe}lqg'VL>0^8`-O:xl{#$9KwSsf`c_=NnPjwlI-1vPjq$&G'4Qw--9=dDAVzWDQ-lyvquI%(Af_=JB}){#|J=C'XH0=:IV%-I@rAvQmn
+8ehEcR4Il:rw{^dC/`7S>Y;iw]K5ONt+/%t2Ub2@e%^#laluA"Qf@&x(:VC;'.j;-z7/+0!b3;M'Jd5OUzF`}`lq%i20[WV16oXog2EraJy`"rU8=m%Plr
+Q.0S]m0>`|NjFF#ds<A+h+SfZFN_KF%#dJ;+vc['ABm4git;C-/.0&1V+H]Snn2s7uc1W$ihO%brE^m0cnrb4a)g_wv@Tb=!=T[]YAPa!]C-r4a<)ZwzFd
+ly1xjnA!&y:9OhwiHzxsM#xp0%fD_jPzr]9E8@AEU/6%%2&Dx8=Q_NI#Q#Vz:`90h:$3xKgb7EI]15:9bj$`n>.@rf{xpf#>lPfHFt-[dXnI!Jk!)v&K<C
+<zGNsvGrw1THts&5e}PdOK&"6blJM`Z;HD&4xm[PAlXGdMo2V#5rLH(ec'wc,_[8coq&B0.NSf1M"6se66,5Uei4XF[MVvN2b91A<'Be%6D$aeTg$,3oWG
+4p>%cQ|9^B&Ejl9Z"s1Q,}(-MKB&]@{MQ)CC^W6)C7%CUMU)QWc9lI]n17h1X+pE2v$R]]#hoN|c-zuO:{>{a-=OpfOgiJf&)rXxR`NI{hyoLLAUHTrC5%
+7!F.1n``Y$#<R(f1%OJ=S[/B'pXMHju1$wIq>`qcK+"],h^y%I@3OAdHNo'QDU>Zfj|dH4|ssg_-dE9^V{|LtFI_9(7LO![6)^HV6%"6%83!/u=Um[5C/!
+&tY|}Car7r.D~u(U#hxTxT}[/-X=vvhq`,WBhTb6Ee-wfx5"gGfslW_@%lLw%xwTlo@>3LO)<,>h//Ls&y{!qt5ZJ$RQ#:DN~qBd2}n}l6T5Bz4LuPd>I)
+3w3k^x0^>N=4/n_"AeP^Ptg>^y3nNe2T(,k;g2.]hw%QO_muZ7V>Js@F$afFE1dgvFG:,$K65y79Ln&!z=:h=d_:pI+z&@rZz@lz:`&upo6@{)kXcqQa[!
+$i'E=y:+9%fZwtLuGC#DkyJUK(_2@tr{hf.NJ<gKlbgHr"d7(`UBw,3%n`6c3f)l./&c3Kd_#b.xlckHCwk2#j&edf`G~Lu4<>Cd19!Y0{Wh[+R&ikkq+M
+B3S|U=x_L.wuj(,D|8/s^(y&"NF3;r=>>63^n8@IZf+m9JB;'"c1;&az]NuQw0Oyh/DHkD(t1sX9vd!)>t`'l]^'WJ9&hs:B5SH>]{Oos0rDh}`j9S'-!L
+CVB9`'7lT^&pb3kg:(3PqmUKuctJ7F8^f@KtufCV>Z64f"J1=='5WhDB}ck,|{lA31hf{E-AooPNT>p&G+]fnoJ0AMBt{e)Z+#]iGoERea%}a_wRJhAJ'_
+qz5qWci@OG=v0;,c}OJ9B:|uNZ9n$vM;RFYZqeZZLqy0tme&6z7%^IetLWH%bI4c3fg+IE[-phC('<nc(Te6d2Fu{`R.2gK>l4LeY1+A,Ml_me"r_IAN+D
+D5xUkj&B~%z,fMo,P=IQNV_CQFd3JKviG$hy(b2iR@.CK%1Xa-{<y>JsJ}V2'Ngyfi].,A,1OL=`(gAQ$!tX-!>Xs]`VA()I,'1WGQsmk}j%zy$p(]n3'_
+~u[W>/x27_cO^aj27S4"w]VAe+)!&Li+Xeora>#.aA]#}eg54V{HiL4WSPw>}K<MU${YjMqyn+"ow(@E9`4)B-&kM5NLT.$hXQJA828zVN!ZP"%)1+&'"9
+Y:Bx%k2W"^~uV{E,MQ@EsAj`{17T+[40rk.8k0]E`RYe"$io{RE'/`.z#Kron81eVm3(o0Xof>CZ'CHk~!8@BmRxf{ZN`8&iaAtC<<R<4zA@h&PDp/|l`_
+(%VNcu5C&;Q8J%29UTD#2pFOgXGVW$iE3TttzaIt3^<@Y)hOE,Iy)0O(f$FG~";4pIDmk><8L+d2"PIqDTqDC$SGu+=|>7MzP3v+hI&y)$H5Z`4k~Sok_H
+b3@]nF7@eVp{ajwz~}1Uyg"<z>~wayp(C7JKITvJPjz93UsXTJgo,KHSC@':RxB.`W#SF!po,TK|vsMhn_j_6qj))U9k%$%%=Hl/KFCDt,;Y7>&v-.|,jF
++G@;D;zI[Em}(-l99><G3Oka$%M!h"gL7|p+4:s_svHURfUS[@UT:++|.5fnASff.O8!fz)`:=6!;`E+r3L9W[F/B{!HB^yXi`DWc!iQ[MhgX/}+8"U)ab
+Em%Y(#"IF(/oBwTpJ+`oBZ3DK]'BF]65q`m'kj7}V4deBew28z0U1MgdzAP<6r[EeI1z|9c`1T99IH`'Dj`n4"UL!+'k6FhA!G7_,aB9[3G-&|uu>tMPjY
+9k$s`n1uyAq)LkRGk@[p~Opt[}df&8jzczJyUL,,Li!.UuC3wSWzhVEXc-9EC1{y+iB0K_PlUAaEN:4l~z]fbRNN#[)jcT5mp)S%Vfa%8'Sz0HvHT0tFZR
+47"Es[mB%-1%@JpUlb>[V9A%B_`IOiv!//tqQ^~`sZL1zk'$pg,QzLWB}=X-2vUAj#r%@@9VHp"Smt8/E.AT/A<h"F0(2;nF88!RVdUFWUN#bgL0YLY]WL
+ts:Cw6B@-!~Psp:Ba[TL1Ke#qEVY(PP[z}k>~x6O0^:U6k|Mm}v3gD:#h|S_GOl>oO>4@4:^k02_NFj8(@>Ii{x!OvM<.W-Is2ky`02:kyBxbdzVTd0w$X
+]J{J{T,y%3{c~xs{Z^h]tETslg[7gDo|lvl7Z-syX-N;.xvJ+t)T%F![PV|7/'h#DPD^W&#C1cqWJn=piQH6p)s'RD(wTJ;2KyNcF@ajD]!`@7v-1t{s@z
+XjBjf$!Bj@h]K&:n6ZD$$in^L}F%63GC0`_jhJM-fFG;;oQm%7/T6}0qG8!;KBDPeRG>P%%.cv:r_n]i<iL_EUBRi^l%M/@V'kYYibSc5m=n"7`9YW`S$^
+)"SGXm8#ML.;EdZT6J"k,(<=k'T"M+Xg.hkn^w@vics]$aU^ZVyVr3=q>-H$[46S[!#Yy6[Em;TauNQW8'+&MFp%5A7.;=A1M6pxDi0UaexnKEUt`:j%wY
+62|_n#/H,p"vYs$5%,M=~89l+17Vdx3]!UdM0f$5g3$5=VZe}Yn.D+zW1jKJw-d%+OSq5IQJ;4M=f;<b1,[brEJ|AgH)Pz9gZi|}wo|;4jLcDS:G=aQfXz
+@ne"0i6B:M_QZTFX78eM!rh4VZwJNpH]&$iI`m(:C+9{,i.O,$Rl4<jT'=/)B.SdD}vQ@T-yC1(0eqa$}kg,Z>w7^M>SJ$:4$1FvIK>N~_p8K@WQ)MVChz
+Unm'i_KCQT/jB_<hiw.VvPFCETDHBwmX~y#mXF,E|XXB)^8`8({Ul4>h#kD+ciXEtne1A4<PgEc#n#`7xKEe+uxxI!/&u!"nGb3WimfbGX!z-M67+of!w`
+]@i{SDInm|X2KO@DPaKb0@B`UMfR%O8k/U.:3]j]QbRw&I%d7,,:jdG<E4Bg=.>74FmDOSR.T'b^R$_Qm+|Wa{]DQ(b$i'c|416_u#~6F./W_ExYVQuSPi
+mlpnWyN4#L;('+L_y)hu7&U`z1<olm6SF5z`GyxEpy#B]fFYG!J!c[ttwk|.('-H{FcX;J!iP|Gp`vi9CQ]Tq$p>BVX+'of847tJ!k_H37v3_Zgf555}Bw
+EPy]BmY_w=,Aa.j;)@/'v_,7e&LL_Wc%NtE7cj'x-&0p#4n4="=Q$rn!w)^@6$:>xgT5g$ea%X]&uy}9#.GqW#W-v"hn$u1]G-O7c4<!~<E:G]$>eb"W&[
+^+33@W6n5S0ugV&9,ouOg:%nUZP63wYdSBY6gm9F78.^OeFN`<$8X2N%x@wNUp5U"ZRt)O|h8GonL:[n$"T"(8&1:Q^(){=:~"{$JOnCWw{<)8Wp5'a.J8
+V1tKuj6Q&G'!cSRACx4ik^$S);PH=i;KD$KfD<OieP/P]VDU9MfZ6"cv`H%;{WU7=twOzfHTk2LdZAvU/cVUD+BY,lQ]Pw|,YKwPWt'B"-rvO;GwV'>)9M
+X>`';S]cXRG6cJf&QM:St1XE(J_sWP952f!X;NV0#FZm&ZJT|72N@x"HGh:uE5D_JSdP[-eyX<boaE6=9(Bzr+2-zNyVafT{k+[/.!FVnN/w:pMZPZ{487
+^/$d8uF"n)2FCee2pR6Bt4uDm61mlI=9NhIyn3;++K@}Iif;3(`o(DC1GW.ifZc&,cxQJQ7-3EJB>wWzp:6Sq)1P$ks$B@7h"uRc%,Zk5UR_B_3F$>gSXE
+n4,kx1am^f'^RAAxyaKAe#4>oRNL|&YqQOu-X|uXB=mg}zVwEsnL2VN)I|CKm9(sSj=DHH+#zC9iGjB1/kvvHq<ef'-bQo$|4SvAq{TdJJ4s)r{B|`<@!@
+<T!_B-O=5KU'[Wn}',gX`3!c3aeT8^)/}[{A{jxEz|wNi&"txzN(]<eI`U{s7]_|Qid{esHtS@p4Pc66d"R)Y@jQY8j+tX##^iMQrf8+<Yi2{SM3=9$Kp%
+lb)sn/B.}beQz1s1vF,ZQFNiTU-s5Mmg/WnQSE0FB-zw0E_#(BBk;BlZzO8Zbh>KI$3cEsg%F5]^bXbfL>1^}ztMbvavMUVvfeWaI=8+)8R=31A#cY{dCU
+xAxW/w"7>{,}]<Swf.b}+1HH/CEa(7D:{bxE:hPNh20lfy!fwx5d_ONpEWE.#v8+6_O,04+uLp}V<L/[Z=$po2wxBqi0Ed,L^XpSpODuDO{v=WD<3v9jH)
+zZ9>`(i&#JQj7fm=/G7!h&;Gy$8]k'yx4Mj8>CrO'xVwXGO$<[NnwE&'zg5E$Wb3K.3%%zbij_PuPCGaqzZ]4_60<2,hT_P.w+X/vjD/B4u[,CkEn=kZGF
+Bte>{Zz'Suo:gp>WgSWzP9/;)AXsGR@8B[G1s53bxC}H1^R+UI-kGEv0:2XIWH'(n2BPhkv.4S@2@dTkxm^MD3pFAHx&~)LWXq(f93h-PvuaFRrWE/!Icd
+_WZ=Kef{vIA+dl!+xi{t0%TMwJXu@TNm5l;O+O|:IPI'OIVxW0W]^Qo-|B@Oi"%(;8NEX2b)fmjYCUb=VW<2w]=.>D('1W!,assR{im`Zq5RI+v<L$`f:5
+a0]"ju4N)k5"Q2eztiSyn6y!qGh[,UiwW%SFIo%WBR}lmXR/V"4<yED$D4QXk=U1byE{g{z,COnDkqy[JYKCrTz[qrTcHO+.:|IWiDN+&8~(P.LX#1o%`0
+yTqiu7c=<D3iK4a[QY2@^kj0K8yE!{~T5imH]$A.cB.2J:0]LeupH_%I:`$R5ME_%acZtY+]'b#!;{%93T,)fgdTM/V{^(w`|+2){gf]A^UNfD0-VO>qyc
+-_wxr2e<FQ<zYN^wm7Jk/J_O6I9V!61a/b<oX+}x+<5fM4#PrtwA9O5[x)2!5DVkMcFPQE//T!ucChQ#I87Bv4b0I&I1Y9WhB18,s48$[!e/P[z<qI#bOn
+:OmkRWO,Ii-9tD~9af6H~aGYBm[M~TL"KMV[)jq%1Uw!Qf(k:u^W(dA/]f("g4|tTJG)RXG=[Eg/p{#1vix>ZX`(p1Pv1klec,~ZwdU,KySGXkoUw5RldX
+d%)N8QaeA33+Mi^rAsNE-(I[`:q@:H6[y|Vk-[C]X#x)cN|],-48,4URW%efMD"h:z7BH`|-JR4Yu@.ok`HsAEFq)@!5x<v.6BvdCfXW[64mZJd(bEQ@]]
+e;$iX},B}"K76#^F}DULkEhMj00!%5-N7XrGfk&`#)gf4K'j<'n)WCXXZ$~&dE;_emY"PhmBGcz>.0JDZc_uGSE+ahJu[F]Cq@,#fuzf%^:LqPu/&jVgsf
+n}a"R'f||/BUhFx0F[17wm8.M+-6q=v3aET^VlVJS2H'YD'k(><!MjG5YnZSORw|r4"uJm/uy#Y$HFlKl0q+-a%dL9~gD>od"I,y"4u`'b$HBRl.pK8(=G
+&Ljc.PnD14ma:`%;zr9/f;l[qu,4Lb1dm!gSgU;0UmWKz^[<:,4_neYMx$Xncn}T/dR_.&Z;t4Ka@G+A(e^pi=mUS-N|)"F4jg!v5a2Z}8_#0j2|3ZJy,N
+6Q=;j[3pLEFUcmI9HqB.dzbmg]khx^DX&.NEPF`A9LO'yE9p:lGV7Xh8:cDCE+mHWFV%ZtPKc"=zO0)[!JK4JzM"Y7]f{n#n8@'-b+U_v!X9-Lt81@5iA^
+c#R3@6FmHwYC]<=rALnrQ{}<(<'Qb13Q@<i1Px0pzDkKzf>c}'YP:H>(VnXPU4BqH<@Ta<H)Qu#,HibpJ(1"4S,sn<KmjTy"xaessgtDp1A@3DC>J!r@OX
+vwp2cX.TFzcD.Hj59pHEwje7jEP<RKxI58>_^';=Q,t^W[a!Pr~h;nrM)h0l'@{PZGh`}Gy"ZXvaOcMW`)SJ5MujsLZVBOjHD`d5iDf,unjdHJ'3J#z`7N
+q3b3Z@3uORm5EUJ6rQWoJ)}HTg"gA"25'-ip33n_~rhNyQ_NDQ>.RRT)MU;&NCx>.`APu+t"0M<v#>N%b{$oA#oG,@Sxc]).8W,'!ODEjX"7z8IeZ=T("j
+f(W6Jlg.K(-qsTb#DHH|)h-w"|V>xgHoE<m>U19/l@7]MQfax6I'#u;:aF<(MPqPARK9gy6O#%Ra|8|__F.kCB+m:vNR|UD]b3r8rq:(xBA1Jiy!Bt.tyd
+0Q,:[Y`}5%BNnY|7"w35oT^u;(75%tY(<5y#[lN36=aZNCYX9C!W_OZ="Ic]WkM:qHVy-/~xB^H`h4;SWr+[`&fA"(vf0(^c1/Lv0a>_~1b4eUf![CiaY,
+YSBtSt,7n`Vva)M7x&=$r>#A}2wT''O$WE$#OPA}xwMuLrLIl'4_&cx^u@D.v@0|(@DvMO}GoJ$kTqspzs@orYWCSHO9Z<iDhY7tTCyB]c1HyB-{/]k'W7
+r0lwpFZc@NAbHHJ.G7I0!JGi{W@^M=:>/}&F9'f9'6E_"HdJ-nQd-`vxu$%SC+sbKA`s<vP&u4;_7,feW4a[iBJHvn#WBn>vNH`.N!<Gk//U}Yc&{i6pn#
+idh9BQ40]+2$JDp6ck@OkoPCy7{j&Z5is@(]3L0dLWzpXlQf+`/vW4<Y/k6K4T=)P0t%P/20D4l)EcI2Esgk!dB%m%:0gsB&H8kAC8q#K;p.WjhiItlBot
+T9zPI;VJNje(I:Ijyky_Qf>]EI}u>tCT'FD/S9KaAfl%f$Y4g5C@5:MXtB-$+D=L|}[p}<DTe3'gEF'BJ<}&k3XF$SgfHW<kPNm[|%b7XWBQyB.UezD+0+
+(9@=n"[/~ZQzWLyrx]&"0H.c]oKTWuF_%tQF'^J(/&q;4UOCgyN7`W%ee+d0rzkxwyjJ+wW>yvzNbfKU6FHIJu<x+_6I1<hVp48)]TJGj!P2Kr&E]`~.og
+6UR%k7yQz=37XQP6klBwoqWX~Zvh_-aeNk<$BGVhx!zI+@4c9jrP,<du$)J$0VY`7G{drweuIedA{aN:i6/02<WN;xfgIA-@;ir"SZDn:ZuOq"PUH=|TKz
+|}v%L,%(l8HM{=!H!kBK>`nh>oHLt+b,ZkC4TQTR|J;^O<WxkY+1_Nh^g}#'YNL'h/Ux_JO@np$xrb`ULXqjg,M0u!FF'($Jzdw9ET=t63X4uMthjX2$&<
+>/G}l36nj),9N<75~MI%`BfIOc.Dh24og^s`(L}$uCmk,Vj{`%)_(LnS;2.N8RwhhiPb7)GC)WBeI@A}Kn2M9{e=lePkzNB;v06@>!%]YT2HJr+y3q&ofZ
+Ma(8-}o=3lFmFzQ7X`ixq)w}z[a%B8'RiQ-L"|CMQ<DfZ9]SFn4y&>V3bO&Cdj-0RUrZT%6Q[L.9#@vT7W8)2T:m=rjpT;MI"-TwEQlMWXK}i:>6D2e/S[
+~n!uwYXlewItMOkTj(N}(0IbtTs6^_G38u(jE$dUwddTgRK+)gGPTr`,c`-t$a7W<eZ1K:0FQ3W5/pe__0bQvQ^frbcx9]^RXC+ff5Il/}4q/UPCy}Vkp(
+-!Ibvcw]O)82iv;Q^VDb4!-$fv~P)vALGZis-ReAqM#OBqH_;z"Q8;dzEOLq1Zp!"bCXGc0TPG^Z:)-GQ^fmU&OT"jwTfP|oT`uL{]yX,p0:Qua68w0-;`
+C_i}hRYNF:R:wl<Ni(MD31GjyNKCh.xnWv+Tl7F{%N%Xma=LP"ODA6kjUcd@WvmDFRys{V5`TZ6hTJH35(siAlwOj;Og@kC]!E"4O,UvYH63"i9%zf<cjB
+yG+I]&sddXlsS`QDXnJ2TY~yD1.d$yW-%>`k_GA1;;B|7M/)i`&",)%xiSfp$G8#h2<L!jswy{@;T45R<ll4myX1<{A]uS#LZ%#f-fc&diwnYNS/5Qfj$d
+Qm.R(-cVV![>iJo|rs^^)E=cn%~z3kx#R<~2tF0yv>z#<fN4h$U/Cb5'<hDqu1(;.!N<Y:ooLzY[lmFK.;GP"M0})2Jk>;]=U1<[;GKu|+vycEMyXo=}[6
+YO^oIpPF'3LLSP0U&>.}Bq6e]vh:10:kg3p{>JP/O$$_hzm09c.y;r]p50%F`E@SaRhn,+WMgL85l@5Bdz=%%:Zpnp|9r>#W#$'n]j7FVvjn.kaq(cY|_&
+TaW1'Km{&{X+z_IR1BgvCy{6L%c&!qYq54jce[`u&8>$56E3p@o%<d_cJyM2Hwo-)wtlis>EUnK6wkh(F)T0g4;-~Q>s58y@FjKJy7"IJv3)CyNv9M3]%m
+|zFSY@Z3R&I`$A:F4j"&$#g_U=e=/b`80s/DW`1+bbllFj-7R@wM`&}}pYm@,$;K;S7xeWnX5DyEu]anYIMWm#hnNlO}-(I)8OFiFVp^]"f`!MPaQ^52+X
+!u2u[pFYcS;!RF05l1.A.k8mOv+t:klcL-b8+L-)9Fo-Q0]-`&miTj+w.(I""k-{UE/D{ZMB48+^#DVY!qN'JC."nkbHUQ`97`Hj5UkxFYBW$w(lgTMm<Y
+5Ro!zUEDTxQ5@]l;F;jO~9;&P$J!zgo9tkFI>gC+Cy42-1vh:OqCB|rg'(p[4#}ksj^-J]|993SG5T.Pl>'50lq&CsaJFf;<v-,^<BlVan%pRY7DiXU@"&
+v"I10DA4L#qy5Wgd&idDMnB!57@m22Tl}_G:;z{=;lT6"!5j`JWUbYN{Y'vPhoVW.h1=wAQyA[^E5R)Kf(2/lyj37Y#S{j4z)6d^e-Vrgs,[S{c`1srlkE
+={D.lt1z"tRq`NEMwV;-_@b}8M[m)w3QKP~_x[G}Cr~wo}={R-5m.D&N_Tg[F#YiNp5T:i2fLx~y<Djz7fCqHQv;$tz8e!}B8Qhja-9(bX:yO"Fpj/i^ye
+Q@a4|FHvL%R!Rlc-g.5LexC4|i<[!"}+cLp-78",v+c_YhV-}_yR{&#64$R&t[AOmi6>82QYyWLRCp+;;C::Ur`0MbN0"5qS<1mutCe+j2{JY$`ksdl<SJ
+U}^E(}2KGd:HLh2+l>1xPWynZ@j|ykMv,|h%x;[I__UaaG|hRYBCTpvI|i2RN@6zl;3f+-OMwInFWQ.#$&Mv@X-%wJF]h(<&2#xUIy)tj(65`ZN9`[^kmT
+e=v(D'3pM1N)_x3kALfC{a!g.,1k__`[rl}L;TxaAkY5M:"n<2vpE"8BaIyyc]sBBH9(O_"zeP8wWrc2$:RVOmK-S{J6'1"Ud'hx1[qT|3#k3SMJjI[]w6
+M>%:AV'8n{>8x12c+vW:I5O6T^1!%9a#KQ^hzqXR72[71VYSA+/_6j0`^mtIIN[^majBL`KHVcF7l"`$k1;X7OzIw27)s.xpqNXLF%.rlrXB@]LlwoaUuZ
+J4gTY8%miL_Wz'}maOLoT!A[D-y#:J^&[TNA$jLt:p:}l:'.eWH"KygVx^KR+.;qr{CNwO$y}(yTCC`ym-iyW[f")hQL&>o#:-j_~w]2CiJxSi08;S'#0:
+vPD[N2tNK0FYz<X1>hU=&Df}'d%!JE#N1WCkhH9kX7BQRysVQ'x%'D{;Yjm"PD"t_=a__<|D-0fkKylLc/KT=th2pTe(2!~FV+og)C3YOm}xSFS9rs_hXo
+ww}uMgjl%uDn>o&icliO]wN=.qyvP8<5"$lF4TAW<`~aK/H58ym5qh@kD!:4[9q$Ut`Vu4N"!hI!%_EA8VOi1i3mEI0v|mybad~KfRopr/NF"ubZ.t"U:7
+yiKAQ}ICx">&aVLUOT[XG)|do/P4@e!/NaCX'=#XT0NjXy_&<$EKq9Iwri6Gl|y:Ugo9RVU<n!P'yQfp=/M&7SvS(jwC6{20!]ZNulm;W+kOKtO/2]:YPQ
+WwR_Z5@U,2U6`(AxlBbCOlXX2!v!Np0>6[-N&p;XvX4Y_cZy6>L3bhwGu58aQ(j(/B5w|$$b!ZES&34&x"NJ_YQ#PGhD[5n(5<Z3iP&yCcf='+Hz6cR0u+
+PW;K1hTCc9.'$SgT[,wE;UEBNFms{Vl-@abyC|Jbzg.gNsF:.pudG/%iRYp&tZ.tIuI0dh5}10n0K'-0fCQ=wceQQ38b#%5<`H|+MDU`s/j'p3OYsZ0.{4
+vP3KBrm"U'63ZNI]a.<9}n..Q@M@Ncz2cB%24}&:NwA:q)~T8|_^N'/iOu:BqGn);2q=CB;RQ%p,@=HGetx)Bszdy{xO[@"/]rsLZI_/Vkl=[X(30CC.3#
+{:i!MjU34Vdf;Dnr9f&'2TT&(8"@1ov:f8T<{f;3@wg!3"M1fi~0QDixvse9r8<ni(!DyK]e'e!VT@UP{@tGQs'JWyet"3P!i9hI):O@E3TL)KQPmf$=_>
+n4^vD5%{}oF9U+`PI/%^V5q`AtqgEw0qj)ui>^6Uv5Ah|m_oc<C2yzDP0Er[Dr#CZ]PqbEL+dxZ]6Kb;'ZjYQtqB0]<m/Q}Uf{tV,a5IeX6x"fdDQ/#X%>
+-we2n.ppLcPu;c>}pZE{Rs3{"Yl,S|^}"9v"Y=.L`GTYopr7AO:DU,^w|d8XR0wD-MOc{G6;}y;G--b32)z7#XjeMSENVC|&^OK%XZ~0wRcB)PCqNzigu}
+:mp)+T|juFx'eS7xb$+"y,jRAk&<tmcVJqzKb;Z!2djCA{-KyPEwwN&7;mWpg/HP!A;{r4TFk-fmZg,)y/ES@3A/AQ-q|r'TI/9GR4o;/YkB$X~lZG)5'-
+H$6G-|)>1),$5&e-PlwS.F8.I{dOfazecjjeB]Acf<z.~)<pF1#Y,&uu0--QZ/jd`96v"KKx;P#5Y[FrjY;du$y75Gq&I7Z46B73.[a)t<A`b&0<{H35~u
+l%V=k9$N&xWi~A3ZwPs;^&A%d7wJ2+YgkhQRc9!C`x:Yd@HNfNnJUOsJsN^GZaw`~=Fo)X5@'/E,W!.(<]w+u%,`,kOTkD^$x",H$[ljv=f;r]A`6JkrVj
+V7<n"-sy|K&)U${uA.`Z.hYSvgJFTJ~i,9.1vqH3XcG./!Y5M4]&R)P/R6Ng8"EH3zZt/,bTH7:JOmqb933oi^=iZ}rJu7@r5(w[4Q3UDKxJdTqby5Dky>
+/2Sy3Y"ei^!ciM((^>L",$lp%uH];+::0(beQmNSp+Tu5m+}pK,1Unn"<v0ONk#!Z<GXMx6AQ!6K59VlCM}2P2IKPLjd4bn<($vGX+u[,6vNOt-Fp{d20S
+;AChR7S.#;U!c>}T5v'WU=agzNA])kx/0AK5nap9P9:W@.s7@GS)SiErA/zo;X<L[IenGFCH]6^VoU|=S7TU%&rqUppER>5`D,N|HiyC$KS%8Q1#~K5+<m
+i_>R_(S%Xj):A#7gPi^aZ@="z`=#law>yGrNRAKP`qe=5R0>DfuS[mB_OEI<r9/Tdg0;`!N0.(hxNb[rt9x,8"RhV33Ua`1BxO"OJ;GkzA8Sg86!`>k_)C
+h1p|=)[+R_^6Sm6-nD7#~1FJh)!Qx<$8Dg/W@I%K5;4E;h1HeMJ&3w2UdDldG01g6c9%{Zb}`ZupOB2:pUAbpgURvP5%2ThnM0i)qJk];WRu.G"LIV$aGC
+4ych>l}.5]=U!B)ul8pV)!:!X8XRV08pU<dxmg@{a`)ZdjxKA9^hW$3.PH`)[u!L6[TH.:%YooWp(,W"kW,Ps3>9GE8$n}['jz|]RqoQ:.}D$6Ui#Y)DSd
+di66p6Ri^[l:fvP[iR,Y&hk[iyx>-NJPIMIh#scO.%&yUZ=oHh=[)UL2Y@prXK@T-QC=XXBvOytRDa1)+VEq,Z,<S#,xHL9LQRr`KzL_SpiIl'b5l3T#QU
+ooze~(2X28FS0wB#yFY.KI~De#%c'IypDSlB"d`R6(l'yMjXsCt[}F.fkqN1[K0r>ERKW=aKFS]LX=sr0h`)Yu>Mk(0!sa)=-B7HzX,tWCD(Z}xO3W=GPc
+q!_;rlLATC7PuHBo;;!=l(wgNxT)Da)#I3[8v![r,P40z:-/U@Pz)lhU9j|@]ls)0Q;$%[tFk!8c5+-kso<v.3lDLy#)VFO5l+>eO-Ro6p|R_TGj3}Qx'!
+>;6.A>=%Nd(2l|I4:(YzM$ff=nj;}W}y0%SfF3lUJkhh=c`V)_E%^Fn^Art^GPYj|%YJ)cx)j:U4J-x-@F;aTD`/T=T6vaR>;;+TI>2Qohg-p[C<:MjJBP
+O8;C"(S&&<^5g2+A:8ysO.y=C4A8GK`M2^v0]}-#Pqpyo#WS)yd%JK0RnTM96D<ImME<AHqu<gcgi<Ho>CawQf!!#"nR>VW`N8s.84s$IW=>]G"0Q}j_hu
+3[-N'!BaZWD/RPo4thQV6%czp_oqcPg7&=r,"]G'g@xvk$r$3U89+!B/$AxuU5PX]O:0E8T+k:Pl#Rs$,gK)/W}ATBG[<^-+k[n-ww/Igk!68Duq2V9b"z
+&q;!!88T'$v(p7Pd!)"u/mlfZQPPEA2z$1d(+_eDv#8TDA"Z))5!WsDdhJ;2yX+dAuc3K2tNq)lv|Jtntjqvwr:XI'd3iJv+{h9bP!0!TQpb0E-{mDot~T
+3m2bX4tW+EiuP6'HdEZq`:v).`60.<F(z|xTWOrAsjQ[kL]R]1_kP|%CV+;:8#+Vk_y87(vKS!qF8ZhiU$iVE@($QpC%P[<vS`=_oENEE-5<~s"cKB"&KO
+VVk%1yXUdMQ;RBT>%]~Xj(%tsiNNI3$FwFNRb6<HQd(qs/a$|EY8~8NU"n;l6Au@=J._$;Q){De.U[h>hB;0Z]uu8o`pJ@p=:dlng97@[NLT[e,=~l)&t#
+UnP93J+:h%AG{cGJ7PK[COS4+6<Lt:RRV@IAeg+$>fbekJeq9_{.JRI`Nvsz}objjv[do4qOWk"696Fd%QB83jFb<VAc6@n+XgAok.q)R8@@dRL2$-Mka8
+Z>eN;`7<v%^6^C&e}i6_7;;"o:bBu",!@s4K_LD9OJ.2=4_E%p#61jWE&5H6dYVgj76N0qdf&r.PYix(KEteI53^2IPf;R>D,]Z4pe0nXJKx5"xf'jj]W1
+C#TE5.<'V2)@q;GfxyDp<r4E}dzz!#`Peg2=%A1#phy2[Q^HdCe$u!>NU,cbP2t!VG11vUACa-YRP&/EYfu70^]X>K$'e'Is"OPh#s90fpu@rv&UcN&Ar'
+CRLQyHs]%@]Tj_@UTftG9Bih+"l@D(#/}VH,g&u7t_iLNl&zE6Ig7#7AjI7Q+$4UbXavTHFvFOtD=/5J:,w+NsA-X=Q[@3-d"q,f8<qRU4^<.C3Al,$Ut=
+%`v+c:o.1W/p7s^7w5$c{(}gL#:$+B4GiIITaQ/VfG.3Ok&3xt^n/"t(T!POi<ur6u#S.a0&0#GRntfbc@{C{J$FeuM;S+RVI:cu$B)bmXYT2j8E'^x%X3
+pBVgiFQ!jj}^;hh2Gvk^vPDJ>vj3.wFshNC57q$U+'7D[VX";tbN']Q;A9L1_w$c$rE7qrC9QKMsCAo`KG;$%7_=@5~$hxyP{7o8U;BLGz%K@EN[~j_"<6
+_f+'WP%8qPk^4LOV_&8&()b5OszH>jxjJjy54WeAga|0ss|yJeDf4.LSw8gG=N._:"):Q5:h0,FJ-B>LGtCM8naFPpi+ui3/AY3AKdX1Y+uWl2k;i<1L["
+r:2{%Hp)v-8ENCW8aRH8ewprY-!kJ0wM2d[g+-CjG`.T>/8;k9V;J,vqFKhIIk^qig}E&gW'p)_C-EA$7T'R&(1+cFY>@fc!;r0pu#<_6_VzJQ61&:c]5@
+}td8h#B!R"GZ@Q{GqC3A,&WwhT"=}W_0;Ed%AEG'7JM^);e(~M`04-(IP_F@A/4&$ZZ>MCHQ,<{B]b=V@Qg!1h%nL=pi9knnQU}0MoCS7'q%H61B.I(`n.
+CN!pwX+hPl%d;frjrbQkH`5}/+xKA3E|}Sd-{L~F$p_=w$X9+mH3#A#I]y<5|16Gkz:&&DO|v$1K4YCM]{Vy)Q9[%sP9AA(GUJ'JJf!}4xA](J6t-KV,7'
+R/ATh:~hvbSU(H&I-_yjVgACN[iiPog(7uMXS5HK;1&w^Dqa#bua5fv/5|{Mwy{gj4,)xr(|]'T+08Krffm:D3xy'"wSHi9/bp8)h]H6e2q]]"{y@i(SH)
+Xd|-kL#s#8@SUkbLbPfk2igC/D_#B8t!=s#1wW5)#EP;5.AWcPe-GQ+k#"I-hfCto`b[=+fuMK-^/m2$|P#IVnh,N6,UXS%.XJ.XL/tsqLH]47&Gv.5&9W
+_T~.lSCrgP,#|UCI=^BBhwVEzL|=,O_y=2Klc"`2{%y,=1rBReE#'f.L^FO}<Ii{x!ZxibkO%Uz3O{![tXwhWt-+I=/;API`r,6(U1T!+Sz)nAwOg.T:Az
+KsH_]y!qV1G&4k-#>xwxExBXmS#PA-K""e6"udtG|R<3e0j[Kby#J9cf%B&LnFJdW,66l'$jU=Hpe0_(9ommxFEv6'-hi+v)@Z[+;"hyiDN"gE^i}7r0WF
+K=4Yx9wH'K[TlY1-5W7[UDnK^$lLjXnd}:&ZITthB4=Pp)NaaQNT=`2&SEC"Iubi:{Q(#>0b1.Y>-{K!_V[E,tOF#zdJJ.e0|]`U&b4+>.C&/b[51Vx^.E
+dZUDG9XY_#.(PQx_6%eBE[{-jNo&p9RcC{ROjEOE7)po:.kI/0ax{,sEzc{tgK;yOJ7%EsA8I`)$Fd$Nbm-WL>Ge@Mf>NZj3bkp_:|#e{DCc@.u&cbnWf.
+6,[PqLfi>p.UsbqiEn.Ulb+YI^[Zvo5'-S~3adDywq/Ws|X>8|(4ad6o]HP0Q'|V<v6@o2(+c4oD"x'kq&,yS'62}1P^}<!E)A"-Mx/"@q._N9nU=ZH"EF
+>5Ee9s$JO'Lt>5uec%E<e_M^ka1<8E|',,hyL!$f%&$j<kA7gL+Kqf&.8O`:NJ,4>o1o#YDkMH(i#.G{n%UL1p=S(&i7YgI-EmbFUEdV[Ql#8s`hy!SyH+
+>nOBE{NAzq.g=aE&(g[$vPRF=/<nbs=AHHv!Q"|iK6ReG18k$BMZs-`v[n!$N&<A"Wr!E7gwy7u"{yi.|d[`T`w@A:!x,[!+#;l^SC[4%E8PM<7q(`Z6wM
+zJ/@/RxWk;m&V+^]z:$d:Qr3^l4RdU==]u>p/wTy(BdU4[|R#]%^OVFRF&g;>JL{}2jq77~%riLa<$ES!M_ud9wICA&@G%[4GG,}&'z{L.3"'N{IGX=&wq
+$T'=-rn7[_QJ^h]XjuLzA3yjwV5>OkjH&`SQLbxXtA&%n4o`CS@]%dL-2:VA}W$8F2[b/|'=.n&Hr0n<X8&fpLE;G.rx3nt-JF}B;n4<7[;MYpX[[b>>r)
+bE6K:c`m2U+{b2bKFVX%zWN^Rl,ndB_5)'lDd!r-O0g/WSGxqg,,LKI{n.Olu)a`XByU<6Q]SQ0Z#3`GZo9/A40nPisk~Feu:F!EA};57c>79`ygOl3J4F
+>7f:RWDbAZ<b"ZB:+aixKbT'@=]q_X(3&hN6]NF^rFQ9dIg@gX`Fk@2IDGU0h$8r(p&TkbDzpouTLJrN445_4T.+i58mSioj_i-(rtl/n@;zL>l<:hiHSl
+_UsANs`$Gslu2.40K/lxs,Uy>@].29[tWXA,[2,_Bl4v>E:rAXjcs(#p<xQnU>-IQy'+G+ky`A/5i@_lH@k1|p:4NX,V&_0v/je(&I7.a6]3+ymKofX|d=
+;kbL1#QTiH25_+c4ldh:yRC5EX,qHktN|$c]_C]="cq>dm<s;^cW:27Fn+I48gLY=x{TJ:pOWo%iQ{QL@)#{'x<Jgy&TVt<,/<o-V[N2Yan!#@ZDD1z)ZQ
+%#A%zhp2@$R@<_;Qb#1bc%7vHk3>EJM:$y,nIo6c0Lum{-~.:A3u%(CdZ9)Od4,1{:tUF"+HxDvI[y/GLfSEQ'uh%`Ebuz8m~UoZmn1YFn{]:j~iW:sl;B
+j-4zi07fWX-0s3S6B+j$~te;8#KFgwY-ASm^7.Yc0!mKo6^8oZ+3}A-bP]..dS'(e%'ipKA|}S|[#"^]mNTTAoNfBb>W4g]E_q'nbB}fF,N^9NX>Kplh7m
+sVlVUgDxT8})cUOR-W6%571#z#lU=oWgz!3g/XcFFXdNWqYQ!QD=(o5Znv,5Y_bT`2HiG[;RGUTh_[%:>;~c{kG4hp!]q;G(&}1JdQxEb`Z(LTWHmK9Q4a
+E{b:bn}a5j[a|)drq3He]Vf/,4ZRr";5y=Qh]xGl=[[$.xx<Akhw59o6-SF'L[2.%oc:vt+U.E=BZ%YgO$QYHuJ&+&,IfU.(<37bP2048OfgWkTq{3"T(!
+,`EXuhT!eM%hwi^ZK1Vp}B_=^teC(0mrt^08:H&K!X0uX%HpCZnW-#un@ui9jw>d+Y2lVD,$KSpDuE+4{uA@3ub]]7`W,q2|!az;p3w0HR>/0i'a)DNm`9
+eU[2eG~toch$C,LZNZEU`}eMbwF>`!aC-tpCdChcR+Y;6U@z3y<VaS0#_Nn[qiPGRO}PRpiR_V3zf[~z0-:@'c6O{^gq#.a%"u4h(>Y#oC4XO/m8#N06oy
+Vr]H(zUDCG]jky~LdyPU^OIgW16YG2^wwToa(WOB{Ru'[#dd`vo=3VhFW`EI+9XPZNa6r['fZfl,"}5A,2ZgsbY&Gj2R[&9.aMhuDe7Uxf0G,e>`6>6Ud(
+tz]9A/yLQM^>,dO%RBh="YF!K(gU0]H=xxAnrDq%{UP/lyG@L3e#,Rk1m+oR}5MfrGeJZlDL1+vEf1Wv:C;EH_do(s=%&dqCc59IgZpsJc3h[:`(+")PDt
+;JvhJo["]:[ytSh/:nuS8)]LF;Ur`(wW#Vi}4k}[ZFU@(ZCIm]GBA[rp9i~n}5|(ts^l>to"e6A,HjPK03"t)96;k>Aw"FS6FEU^y|Yd,jTh3ZM;oxsT[,
+X%/^N.JVpgOXieLk%Q"1"z43o}JAlBFgz-ojk2H<{M5l(XnT>w>sICn;D!x"O+#S_N@pKQ#,J9B$QUY`{>/oL)Oq^hm,@AZPTgSPuc|qtT+3rtPcYk;$N2
+]./d}3flc$D/J5kKtVc)u<ILsdR.2^4Wm!3B5FQk&5u(StC-##]3tYXKchB]Z!50f4v/DW3Qc&qyazwhA8Y</uuM);)y~LKy<mQzZJ#@lA(b4(@E[J-BYz
+'JqeOmQ,+kSCt0h{y++kNg'-XJU;7x@eD7/Se%{f;]fLn`3l[KAR%@GDcFu'[^d&Gw%SON1[[Dx}GQPYheV/LMl2WB:FMTT$2XnfwJ_@fZ.CsX@mxbff2.
+G2WYbs~|j70Vjf7{CiRw:x4(9$cqXXe.;P{Baz'SKp7/mB-QJ"c]iiT>v1xcDRcb:LI8vU0QY-WZ~3CZj=YH"fQz.&+:9"wa-|F;W1B'|xtmTo)hfw)pPt
+$Z<-QKB'hX{qPEB)i1c67T'!arJB0h`>Zb+WH):,a86,$kk%50(6D"=R3/TqPlMCy+M{&_3P|)h|al`"x>$7w(>KP;IRVS4Weuq3c.VD(aw,s_oZDw8n~:
+m`.X{>CkRYs3'`v|XsIK-qeyMU7wZapFdn(M(,,&YF5"N-C<~x}5Mj6V}'sK5vmICnbSQg"rw4Tb1]M=C6rQIRdX/4)T0O^UdG2EzSVc+LFcWh]Q{+^;M0
+FW>lMs&#i)5wD>KdvcD_XuDY^]i&TZzQ7{Wj6FT;L$[GUmxsxD^#^iW${HWm$.^-c&99rW7dUczCy}GQ56<rcTjr'&oV<x-2H=UDC.;rG|FM$[<IKRRgdX
+eF/;jJm<q]N7b4^gcF0rxqeC/1TJsE{>XU7jU5vqMjc+<9uI:KeV'!#>R(9JbzSC&rTUHRLk"&$T74-jRjK,7x7A=}ER)hE^rLWRo.lu`qkqrqJ$kj9_.c
+;F]lbI>c|sJ0xUo]r.`uPE"PrC]ipXE#2lSia#@TChL135YsY@DMF:P/#ISW4E{2`|uI9bd'Jfniy8>W:Axri8L5/127R}4'0BEs>.svfIrphlI}J})MRd
+2{e3{0[1@p@Tx4,0L%eF;'QQX$cG64URQ_`wqQN3^nMfhNZ5v>}B))NMj!s-Z#o>=R[M6`>&BzOy-['x,IkH`$|Slt&pq928Sm]8D'RROQ+#%Cga#sVfC1
+@]A<hmEn)ty;^|4P-,kafgJ^&L@0qFiF.62z{eaIB|z<93Z8'-22;j@&y-V;Q"@`Xo!YIx$x0]6A"UJk3v!TDhx&XWG){<bQFQ,Rrpt%'4qrO=Z|g4(n;c
+OmSo=R+6@wreibGg_pO&9&(pi@zyO0]WOpW`/X$(/1!|4N{Rp@7qarkJt#wJ(gfiyGHnM/+QV0CAl|YHm]N'<9_><dCb6b!:W%/44.o7QAQc.v-TK[5+`t
+PA=lNB_Yn$bQ9]wJ</dr1VZRX`q9=xsNsILqo#<sS"B]WK6^w;B^=dT6~W,Ed(Q@-Q]D&5R"'pM#M<fp}+{u]43l/oY;j!T:7zT>Op3`iPS>T&p<9o;^];
+KT4]EYC'hN^4JhL%X)dH_aj<'cJVVgYc]uNbg3Pz|I.x6#139Amb#Uj(o=f[~YFVf)-^ca$3NUckRcmSiz]u`gE8`fb})JC|XJz(sMTyle{7/Nu]ES'_^+
+S!~9M'rL2%{K6vJT_ho<,O9b<B6yMfM;H-'O]9B@r(mRta6V"6+V{]&Kld;J])o|NYVO;yxuu3gg5^AgYwP#R{]xFjMgiN^8P!DDGvlrT&N=lqWs,<SmAh
+G,3}I=Id+AaOj%BG9p~m9L<%(j%n[+}jy'O}:Jtdh%n{.moJ0gYS>7b@zS~o~ENYL=pbwE>6;nEXjGJ#:"F}OFSbH%MDYtnvc2;]KT5rmmXr@i0VrWfUB[
+fKO7PaQXB5g`BBCHU1Or_8+u,dpUTrH8A8TZGKuJ/|YSs3+cm;iC^!&,5&e:)KtaOC%YC-3`1:~6i>.n8Kjno/WU}74W,GAu]]v4-H()udGkiX@caX!>!v
+y.s@Ke8/EI.sV+|Q`nJH6C[+8+F_DrZb!Y,Y^,MJ,PP`Z.%XG.mRu_rOE!s-h1E,{b>Kh9qOQY#U{S{ZPXb={-$y%Y-e-KMlbOe&/r!!heD&j`ZgC;TZk^
+Qb>0vD-mFEPMwk]7(SK/rKe@BXrG%nMQRX^EJY4C&r0Jst+97`@4QyFP~lj:v-9jZ_eA[^Hu`u&rFWbyIUJrP}%MtYCRAm0[)E:)2[mUgDCXm#~Wa5Y#7{
+drC|>LuG~E:&P)"l`A#3lQ:g[''JTd0QXPSX=/mY(7X+Q[FK5z#WMo,9!cr&H-b4Z}f]&XEes,qJOBEetq1^,C5}LDF&j+e|3"DYrU|2mZ2WT-cL[|pY]m
+3fjpJ2`"(|d"w3[}}#!4;v+qc}/.k+dQf-]zO$7.ghi@),RuJ$Y+0bXN0f=E"rD>QU&9x_'2,+`$nJ_EuVLCNzd2EF&+ZC[7U0Hbf"]wNvlma2;qlB(8$G
+oE^}8Qlds;k8O!vcBby,IU0,8P@:ZRdh@>Mcw}=_[RnVD>}I(Y#mPDAawn5bI]{Lt{t4iE>k!t(Uud<Ts@YDq&}7;Dl.R(z|EE&d!6G0_K2MmbU':+j#C$
+2dsL'4K>)aL9UqQN:N,|E=W;ho!t&A2)Qe`CJ)2eJOGu3d_Y#]H=G'qBeo%dzUg8ez^nHgc![e`-v]qTx_Nh&]Z_h:HSK<V1C$qUJg2WqpR$C)@l[83Gn+
+-YA3t0diXQl|6^mZAD!<M$D7gq>[k2U>P[A+~@u`QYD4P5c:)_GM/"fx$Bd5/A}PLRPv71e1j=$K)Tym2'kS6E%QafO74$0B`Y&r4O&e[T^%13_q5<H_u_
+wmOVA`D_)cUpckdZ8yd1!^H^+b(1y5|jRlcX;+O9^I6fsJA.n<4+qkG:1SawYdaK[Fz8y"hmN^s|(B#,vufD$_W}",<}2qADa=ys4DhA-wbkiF%rnO'>pZ
+uNTdHb6}xl{fY}KU!fhD5}%Qnfto@z)f7ATPg{bG]{Pf2T~(;;Yp+oGOZ|~(G2brGzYZS(Kufy'T#-X`"JL=xy0un=NR@|oK:}Mi(THswGS,rA+4tol|kL
+s8IWKpc{)N3Q(Mtx-.6k,TJ&To<akf97(z~bv/+:Mi$r>J;m{9W+dXF"z]&s>(nysx9BySuq<6g"a^#iZ)A#}KA&T2gJXQZ|:yt]/0blbWqXeoP9xyY|}`
+Dbph2@Xf'`rN&_U)&|8iVSbw{}kLn/eoL)4J$uzQUuzR5dlozA;O#E4}Ah1BwkY`4_}9sG[2A2v1WYd^+{2cx/9<q<^)]t%Sj9g2^-i[<uyv<um+5kZ0HU
+z!L_>px,=iTS7/+RHY1o"U4pQi}PU@RiIH9cW,IsA&8]zR_>[n^N77@1gW%4c84,W}^pL`wpmzfWu{wc,>Dra<@OYady=la2JZz('Z",<EjDCVsMGa`$+m
+;"<1L(y7fcmM)-/cQ.kw]lOT$c+FNb_c[[}<;D0[6BH^BCf6_L+%$aan%Zegr&Mo|NxWaOe'C>[mKE^Ry4[.vzEi@IcN<R-2dQP]2`5vfJ}_CdQ4bIb%O.
+;><rI%7[W}9W|AD!>DbLFgMzO}yt`'<>|7w4u(hHr{O^B0Fq;fb6|CSh8DTOGowB~1-`11vHCuU/H1#>UbPb'I5WK,^pb#0",+{$QmOvPCqr[(-($:@r[C
+~E^|Q(t4@rpxaxFi5`LaL[%"~FV4OQ>,UlA_Y<}lnD@(|3A0j&+k"t2>pCgEC2({:p6c&'Ur6g;r04)W5)pMMMk+9p&}7!CfOx0MkbRM0{NS-09F%lce0r
+k&0&0_PHgNHbt#XQQ@>9pRs+iL[Z_E{"0ta&AxrX.b-'"/h("}a5gb@q5zIB@1RxU5/9pP&uSc$1!XMR`$mgGFaw;>UkR-Uq7[h_KP;-NkTiU8&LPv^d):
+"It+y6t2u(_pxf6)[bkAez#_2HiYJh4W=6Ka_w53b##s<x[kov:ySJ0n:]iuL=V9qgeel0({,L+Ym4qg`T>eMf96@5CO&DZj(SJ7o+1A}-wfLd:LX|BVGj
+#"^^q'f!~e$(M"+f1XM4{{GiDEF=/{Qq!TzS)d8|KR_3D3%/h,WS"MSag-D>tfOJM"Z%Tg48Y[GQME)Q"EM",G5EE%wS$$Ux+"f_'Rwsf_>}LJFS/[+-D+
+Cw,-hM=x8hzO"z&"Xa6vAn.ko9G``BXfuf.xxHKB5a8Kj;vTQLgHX%&CivB"geVHYE!wc7H<.CG!-@;iBKq)+i[VoDonko:LhYzbIYYBU/T3.(mG4O}ORt
+I}PgirSqmtN`#Eu/yx.i/I%5>3uI3;q!qz,D`YjKc2|vif@dJ^4XnU&'fLO:H-^3yr_y_Dptqj}@yj+pxg$|:jqa4tCnw%O)L[I@6D!Hzy%+kDB%y/&,>#
+E.$1o_zU]V<XJ8W2Yt@r!Wy)x3uJN@Ie>[x{%e`:jbkfq2D)$6NMS2UmjVI+v0miUsxu!2IT/$O{<PyO#zFi+-L4c.^Q#^g@>jiB+"IpJ;V_M.0CuQw;ud
+0DZp}ZoKL4h:9[h]z3+VNq)^u;6e]^L6v`_m(n|W7n@Z2'WW"`4pcHezkQAMr50lrp<Fff7mxZ2B|gT_`=Ki|[#CY7&TrXJ0Vl@sEYIALUG1A+,fVZ~[-G
+)8}OpQ3&#K]Dh'v,Z(0G"w4i)YNgQJ$j.4S)wKO#IiD8'3ePempKeH1+,yb@'&fEMf9+f<o9.tt)Ca6,h;B-6y:MdOgiq2r&9g1h5{PUQFh&=-i%hOJTeL
+KyVsq5E+kUc{_{`h>9X)H[_OslS</YXce.Diu560lNpdpBOmrB#EAj@/6/2!H}G##HXkSd$AGzjYG2wuAJ&r,gek5p;b8^4Vt{1:FM&Q4j{]7bOj_>NqXR
++(qD8b|)lz[3^I~I"v,wwG!76e>w0"`Fs2_]S[mpg"CcMqr-#3Wj7D}K&)kbOoVTMERI<<PC<mh<=)d5%}Xekf2T`w_YBO5YT#36}tdmKq~<AEF!lSZMk_
+HwXBw_jZ{d!|p{8G',(#NXYm$G(jr7))Vvu&&|zQmj6wTG[xL/,>h4+9d$lC{B=69IM0rdgnh]yDbU"naZUb#IO=(jOe).,RgDC8=ey2FWU4GZ4"{H)Css
+btyr}-y9T);=q6u1or_GX!Z:7#qFlfLJ5q>6ZclSZxYTVcgA[;G5[fAz&J-Y'Cb8p3[om%WaBr+5j0ujp%n$UAT1O^Dd![ef^m1lBb>cWGKAM%d[6:~(pC
+Lf7.#.NChIHVTr}ZP=E[=0Snl}woer@ngRscA2[R{H0u&HC6Jh0yyi,lD)2=&9asyy&Q@2-W~91Sn_;3yrd46Q0zD9>FE`iTRJ;pkB't;|k=sGxWPc#,7H
+w=_8<Q^huBIjq93URQ3=R%Hy,)[AvN5{mXOQF[SUjwkW5'L{@mxeeVr+Ai/gb.n8cCoq>h2tz0iCovFu4W{|Bk)0sp&G@b=IQ)wcL&-1;!zDL#/[%Z2VO}
+SB`lrcp#)7NBZsn(>xLJ"r.Q][>""tYj0Q+>D4tn|9r<wXKL90Sh&JX-C|x"XIv:.1Qm`o.@VC3]p1D+RIoZ$haP.x$|h,,}v2Fi.)8ywb@]8&`|OQP,~k
+[YUPiUCxuHHvG.e[h^R3tzv+KHzHf{a[wBF)^;!TAg@$hRm^MawlA.$VsghLlR'7fX1vtLs:d$xv${d;8oB%dqaYYg0<kOp^@"~320U+-.;1b,_,Z@!YZ-
+VRK:n{X/6T&1>&sY.f)kdj'r00]so.O'sRXEWpUwTTxBcvTXgtLu%"FL;Q)0m|[p-;u3d-aZKIaT$oq|`(#b#dV&3nKbm3&8;cM3)y~/mSJvbO7XcB%#,M
+&G1I"_8Gq`|urJ9};h)Eo5]SAo~RgzC$@X~GZEPT;E1dp>]}>ZUAPS{g"zq%e;D9IK7%PR[=+]6i&:&@<L>Uf'j-&gplSFU:Yx}o6%IYMT`[i2b%hfq<d;
+%'z.H;pZ4FSDBr;:]L4,],fZQt|lAD"<&h3d['/7IF_jOOKrm{;unaI3I&0|h-aNWKF9Ugg%2g>^LPq1-6QbWw_HvLxYYI}iyW98G$4G|1vf,C~s|{x9sk
+kZ9ZX_H'.VD=YSk-Zt`>cmWwjJg_HCw"z+56'FN+^/bAucXHx3onelH20j66>b+@ypxdTl6v<]'_;7.T2(Ui%OQnl|G2!</$r@zEf`ly+eaS5{CQ<nui=E
+OnbZzNg/tp$#RI'dsG0t)gNVSsVHx{4f,a878HmF}liuHQ4Jc}b/]]}p,fE>FhE;3'Kh-ereu<>R8)1wG)&>X1~c]G/<:9DuoK"Rln{2g&!W:M"9;'8`qz
+2Jt@{R[s5h=i@&@!WbATLoDatUzUh0{XE|{V-@"pgO>G^$X0"WgO:z%hQV&t+C>;9RJdkt-!U:uz.HaN<BEb=wwtJ81O2Eges_/hCJwFj!Wx6cKgzhtnba
+gM_e63Jm#JUY"rVV.5(E"a63:66LUa-Ldl%DZlnLGzF=@CQrZ3O-GK2v68+^$!Y;LM$e'mLO4G__EAb[1o@l[PQ`53,$1PB+XJ-nT%|h!pe57+SVHUZ-q1
+UMqF+w;[`eRgO2Ow;Q_4F.p<kJ4$-er0oph9M]h{4>"]"dtOF]`H[!dkybif)cI'ZvM{f}UUp}K8}%;9eCH/aa0iKV;H=Fwm^M>qYmZ253s{-tyXIsFv@J
+/hfSc=us2K+a'[y3y5hyF]HI1IKp|0e@!2|r0#4mTnxZ!#MsAJ4j1:MkF@dLb9o_LsKT[KIsr:2{sjne4Hs|nyW,A<^v@mBbdcF(O7$%PQ4vz"^4zxJ,wo
+qy4]:1r,rG]5bYrG]@p')o!psg.Ltge}GlY+87yJ}!^(X^A#790+9Kt8&GNI(=^gMo~)!{>ZH/pZrI`GNWtgPkm#H|!eUspQnPcH70,5st/c/9fe_bq{;a
+4%=QDBH)2m4`yf>zGpbf+YJt#)Jt7JAjO-T2|CLnhV)pP](pFo%k{[+,s;Y&{mDcw/jIq]RPoV24-<b89So%,H_.LTr96.'y0:"vI6_|m=x++vn%9N-SIO
+NkVaEf.]pc;bCXG&w:zQm_GV9h~fJEj"!CY^_YlSoPD)QU}DK-U|$9DjCYJ2+SY$NJdE[!X)~x]m{fIj@+<d]wnA9`._T4m!1n-kkhC^niFjEeUI(wh[XL
+dw}W6"C}e!5PPa_Uf{db(;7.K'4J^ajsDrIOF;>w{qJozYms;_4=[U"uEh+DhoAH:mV@phJj0hK:L::nNG}Z&w~hab9fQPX9#pl,vL4c^]<}aw>gIBjSJH
+%7VJ7Izq`d=rR,c#FRleb+a#qWq#F!rEG3j.16"1awa$Cb,j;K(1Hw:&}lqmO;V!y6|&:dR18/#5J6>R@kGY@{FA9n{-EN&:52"7qyp^e8Qn|j@e,:29'1
+eiMS,NZ8ODeS'>Ut1QW0KxqA5n[z]Tb`2@OOLbIE[Mh=,h{k_%diX/S+X-n}T+HPMR1.NPr!_#b&VRa&J$OE8,,%^2ZypZ$@Rqp%m0Kk5J>poTJ+dSk{w=
+D4Ad5zzC|L^>0I8#%99z9<xgBu85a{k8Y[H[FwImlOFp2SeUA]Y&IjZ{-tz7bNn#x,q]!~Xq3d>&uR@w+Ch4m:O8F#yf-38<6I(q`bb48i!<t_,/OL+E&Y
+{A-^dFi@#BR;|m]m)K>AwL4vSf;+tH6S'h"2TaW]3P@cFpY0[,5yv2pwvSqX;]G;jNB,>VfcuQ"`~EMU/LvoT[sz0_;`c%pnu5p)I}WSOVVeF9P!_rM+bV
+HqGR5EG28%9'P_"UFx.aAc<bt..ftpo^}_r}oSw!iI!(F)p}Dgfzq']#wLQOIXwxb20t<g{v~}3zXL[oUB.;n4Mg(QZbX(Fx#TCYQCZco$kY%fc`AG(;7Q
+jleMkfDxVuwOYDo.l(2lx!/YCNp-,Jgi>y:VdT.t3HG.a$HV00q".$9>[Er7{LFx"gs0zF<3g]a%&Rl%g/NFo((CXHtjFj8GS,'W|7Aw%UHGE;Fg+e{q>=
+Vrf&e%dlUxKzZl05#@,)0`]06'LDG}Xp(Fbai"I;<v_r$W;J;:DOjv0|D>V_dYgZxHu+@aaXg"iS5o'Q)q9m0^+F7N{#I,"(j}%X,9-vqqg<>O#`ZEo!'"
+j88MZyjWj00:idNJ-/)oxxK<G-(,|Nw<Q!i$UZe8w-@m^"SQmvX#Q8DqFxx#6<_7PPIh["uu;d!!~eB#wuLG1`J@K|hv7T!IlA}Fr`Rgu]A:aI7],b:J8T
+BwWbQ!Uzi]E/p:}D|%9LD/biY}I!py>0,TB&-_kT.eItF]iV7M&Vp;uv3b@KE,~kApCzc3Aj}fti#Pfq[yaQrBz9X:q[Pi{48S`XpDqP0]rEZmjc(v`xA}
+erY&CMuv|4^q5x[<~9lUwkTg>&Z3ESUF&s(E=zr$f({$-{L3`O17VJe[poE&c9Q|`V,%mFt#t.MD9yulh:LrSu+iKx^mL^/FKxM0_1~e#Ak(U=/(M'N+~9
+C/e#|5sy3_^z}9fnSqr2]f-[]_'nvWSkA3.=u2((BXMH1FC<5G|}i"6=YSyQJE=12va-kJ%>q{ixn6IoDu.Zj2#ZkyBxbd34h.yZcp~&-^.M@cO]ToB=:e
+ut7}@.%FT;L>HvWhhvd`km"E#(AYxTe'BvO#lUX+.+`A7PG(leOA";JTG[&#2JM6e%WLG7'ZhBKT$N'dHp"x8Dgn/%9OclH->v^Pq<f|s2Z2Uz%(,R}H%8
+)U2+<+_Tbt[[rNp;a@~s)OT.JGu|kR-cGP,!Va8pI;B^7EI@Xor-.GnK]hL)u;]a="CQ#b/YWMbs&@]'6n2d{+oonhm&DN5dN_k|a7pH=+5sRLWq9T-hiq
+IHXi7XSe7QzS!3CB;KEkF<3lDVjdx-Xw)v>ZK_rL0uGzX8GcV/Lw+_Vjr+rAv>al~U%:P]eVR0//eOJeq71o<p51zYv)5S6;u^64K8LDc[^k!,j{L-D&<`
+$ZLrnQ}E)T":S+HIb`%=##&3G)pC][bI's]Xoi}A[E%4x3xn^Kc9yO#b91;eb;AZ}N$cs>Iwk"1P~A^Z,pP&i8->!98[C3m>.><vs&TLao;{!E'RaXu")A
+bmq/hrId,42}AC}>B&;XXcc3D0JUsv6pdL){kL"3EHb%a>}(o;~$:4[E7>5voI~"FCicedV)3%U&I8&I,n9$=QM&pV$&#6Vh[Bpbc&@h6@]ugkl._Lju1V
+F4v`L6G|M!"5`iy.NNL-w.5_X5o)S#TAOtB;F_rEF/LTU[{=(,Ht(9^i_VFgBBs$9pQ>fQ&1N3-tX3vgMIf7j!QV}E}8;qk+^/ci{a.9qB^@~&_b8)=KLD
+E#Yx'Q>:sgY;u;8v[Tfr6GS8o/1"V6+"hpdw=-@^H$"p>ukmC#|,&o1EU7f'No60s-dfx)c$fNDzwS~<j)x[T)1hb;/3T6]mK6QUfV7R$O!+5u(U.IX]~z
+@{^o>v)3o.$}=z%CS6yM0vD_^,,7@#/Jm5SKCJ%&`48'^)t:Ea%s;kj.w^3OjwE0<+6dKUeqa!X4f2bMUX9"2)cXy;7qlJe]4G)HS+z>Cqc59,IJ$)Srs`
+I[ZWNEjpUHN!P$!,ZvBMg$8'6NkPn&/l5mTa15$PrNdPY1E!8R/"($l7leI;Wp<3D!:jziprXw2J_KZgw,nTb!G>]D,,)h(3"W;Ah0Q-Z9DqcfDQE+''cG
+2&@kiRiDZgGF_`q9HlN&|;vndcpV^DikV+n[36xr8&RXt;R[T+Ee3QNHx7(|MMKG_JKus.-zloqIJ|6>j9:Spj!Ce!dojWb{+H=Gl0_ZjbAh^qB-fcmg,:
+6.uniBviTt^h#6S8ws`%C=OOdb~jSI9Q<7Gwlt}$l,tAIb^%t4)w)'EVwF:.lMk!HUmry(i'$O}909P9rYtMFq]+,,!G7gs<peeF.GKKF[yfwiG5&+'wSF
+H+Wc~9o:YX|Kz-&%b3L)G5A8^-}BG47-+RqHCnvi7n>PaMJ`pkY@7MS%pmLIx+'V#:4b3PZ3-A7x=ZqR@7x'$cPpg("/6^s+G4`FM-fCJR%2^mp}"[A500
+}Gkc{^+N}gQ65#O;q703t6-vaEM{Wi9<c$u(`N9BO:-0R7f'z98$LmudD-(#E[6c|gvq[NQiWU-$Oi7.eoPC^/l`+B.spC)Jv_eq}M6SX8]DFag5Z93]]R
+_5dc{[FI}=-Z1Xhu_qZW^XHn,Zv&f_~gKJYXYH8{@Q>+rO.ogvfgh,wpp`1ig{qMJFD(uNTE@3}PS@22Fm4Q#Arr46SoK6E9fvH_@`"X6>NE1ri#oAYQhg
+[]%Ea/v_e|eBpu0wB#y"~^qHn8YF:pa;4p|DL!ody:N_DcHN`g^&"ntK2!i%C:<[M;|`sdY/htAm;V7TKN&@-&FYE[91,ACd~JBbJkRzN1Ca=wC+50p6)>
+Z%$5d8Rs{%'TNQ<()ud"mB@+'kTg)$O+l%SO{.0L}oJJajMr[O<N8jDHKM5wuIUk'5TGQF~AN:m|l4_jR.;4Ax%4|0YZSO,ZLTyrhQT[hjs8T{#3Mnsl@s
+Z_3Nvy6^yRyU8Tc<9Xd1UxbQ!11T}+]GssPKO.V9;IkFn8:&P[N1-/+YZZ,:M+Y6'qGA50R<K)/)GF1Nol2'Y;"^P-f:u<JL)lQtI8CXcC]|xzGE'vj6eY
+rp:XOT%B<rMmYOwO~5%BT#Yr-z$"^|ME)B9]0duJgUy"&pelZ:~2o;zGKn7/uiG0'Vrsn6KRyPa}2]#/N3P"A3T;#:_@e8P@=4ws$S!WF<D-5'PC&:;;.%
+U'y3[m@h942aKxZ$Xt@gUiMIp9$K+sCwc[h(cEj^.ZDermIHJzJ-Kafsh^tX_9HWjVq$ae<H3bIQ"gLy0z8G#|-C:.17{OL65![5q{,XzeevrT7P1|2J)X
+DTJqF^g]na]Gg$NaH(].E(|@xnAP9^Li!-EX.S>4B!n@uwd$Dl9&gS1plOP7H>v)UN#+B;hc_])KwhUOznc^m8#dqsm#QG5;f|Y"r=A=r+3'7f}fyx9c"b
+OI!T^Nq./U8!(i52T")P4Iav+DXu[^cyO8J8"8r(r&'-<>U8=DhUUgP`m:%!]qpz1(u.U-|MxJz'F5kbd;&uhs{0mbyO1#>bE'kW|jBO%iDIl>.4Y:LQ3%
+b%M|3oSF5J5bHj!tawM]lP-fniF#i`UqApOEdr@7ebya5,r:'YQldKIk0"3)[|`>`A7F8P'Bq'M]j".J|x3yvhWTzX.Y14e+uF#W(3@#9=x(NUC5IYZF&c
+SS:j5B[j>MXaV5E9b%BPAVHGdG^l&!|ARh#&u@&Lo@iXA>qR"=^%y$#;d]6sh&'5x<)NBwnPMWJ_9ISo6WJT0x>"/BPx"`9WoT.Uhn-k+H+Q=R$'&$tkhA
+(lsV#mDF(kp1eT9nag@dnXQ!:`Vj$La8V^lU{/FlR+BguvCRRV#KPke9p<0l$Up&6T%Ib;0Y4OPr)vthr82FOsW<mAQzUGGM+%Q)FU^{|!Yx!@PZa@k8M!
+39[D$+gDmqn%rFZHlE=^eqfL(|3$wfO(Jen2C2X]j:x^%^;cgwo|$e<rk[-gzqV"2,")cT=TWZjR=8IOc&)On0Aq{pjih.@2(^~Q<mPRXx2_`{R_Afl:^F
+smiUIMEIV]|!G;z/1t_a$]#2WrC}QbuTb]t1>a)o.B0kGBcyLav0BRC+e6@N&LN;-K9B,X,:a[f1_y`(<x:;|98.r&}YHi'J6_TM/,;o_&2RlstqPYQ)Ue
+v3!Htto:<o!8hIs]%h9$$9ZD@cRp!E4m.;_s)JN5bK<4uI@&}i"IgX:f#,^2WaxPbv02SDYjd`#1D+ZhCA3Q`J@p[ke!$f9e9G#"5I/]$H$U2I4:Zu+%J5
+-N#.$)6<BsH;DO,i5njA[zm2fNvx()"m#Z|7G3.Z&->>+xu`7'/$V<In/yB7EGF3:]rb8I[jf.<oqC<;yt>#z7WZL:R{-+Yn@|Qs#4giDG{4TS>A5d|QRV
+GbrIKY+&{Jn"ehY|KrX[>)d#ngPSt%RYY5maiV-4-C]1LabU>>Z:30epM{h'x1.r(ho=V>K$6,Y6!#ff/2A/V.~r#G`V[v3+G/R'>:zSqR/K_|z;pf]#}8
+4:ed]iL>8KK<{41(B)fMM{XRTPJ<sFsydvNA)QpFTc=|9yXy({}=zJ;%avUF#l{"BMFCxsXJB5[C|TH(Ur;Dh%PoXq,t=y_^<Rm9,3yP)MzX>]KCApG}OM
+zfaZ#{/Ck.<BK7E=cMzpFPccwS&9436x5>PYFBKC(ZL>Q)u`E;W5@(}`ua](tnt`1<q7Pr>`%y2qADtx0:gA5CjA5(t#<:srEkC2[:FtC/qfQz8QkzlNjP
+<!-U86[m"N:C-o$bvgeO0[axPdb<pc[|)63|kYgaN!qPi}7[XG3wmFu/%<q$(VdT'/9%2mtco7qm}Xj8yJna}2Ioq^&"`gGd_GK0",GWy79+unNH.>Cb{c
+|eitVu"r>uvzno4<=IWXno+[tJnThb29drd{ez+8oDZO&;x9y#6c|/4VE-eNcQ[pcW+0BLbk6}GNerXNB6;^['~+I$-{yt&uY..Q3h3#;}_N#J@0#!_<[F
+:9"$a}qS]"S_4Z)2P69YzvCOdN[SmBa1nxc6PmMo~Ob5t=Cg!xWrH|fDm}Q&4O_NyUCXGpJBgP_=Uj"|(0.HyDgBhmF#}hi(i2m45S^b<,P1-cy2rq5N[j
+ThB8):`m=5TLSR/aQ)%O4zGx;XYBDg2R5ql'=G.H}JjKup,Lcvj9iK:Wd)5]Bc)B}kdPjxhP2v!=ro7uoir^cqI.m>|u;+"7U@YtY+=J>JTo5"HgVPOaRk
+~R])]'7EiL||"1mQN_#ejok|.X9j^`<aIk|buIO%z$WHFHkpH6H]wd8+Z'6[Vce=Bw_GCNIYq%^>Ympg`gQ+3$q#ZG-^4OST/<D[~G8Rr3bOO'9s;T:XFS
+lmVlRu[JDFWBa/Fa'z={^>wS/!YU3s,&;|bmYTIB&^w@s1<^n;B|a-9"{hZ|ulL4&waf]e&5Nc(x#.s1k<M2xI(+WA-ex)z!wRbm"5R:;{JeB7_(0Khhm/
+XTwaDh^mS9Q+S&Q3O|J#X`/Ec!qDv)<j%pPeZdDww=M"auMDG)`Rxl&[!8F0f$$/eKUy2Zn,7$'FnppKbN6epFxB/}v;U$EkI6t}XRl2sEUaE))}(0Eo%t
+{mw@S:1qk$MGaH:e6yj'Ek~)+Z<])1qx-5X_'Ga)/Z3%<x]L6X+T&"tYp7O^F}F&[Q6.(dsU-tx1c%jI_0pQ$dx$o5QQ.hO>sli1G<N:vbG+w9BTDFb-9:
+V!Kxi58zg^V9;;K'cj~UY6^BS]6V>1+Ih6YPG5.<0R&lJBc9K4jSb%=EgKsJ'm6b7]}9XUsd6V4%71#M|-)av5X/b8h7P95E>'rd:}%k_Hl"u$0hx9IJ$k
+tbE1'#ADxaJH(:/-72b6=&vEMx6^GNUR^H;dMY%F`]T7d^Z"dzTIL/nlGYe32Sf].6XFUI{f.S92@)i._#p-9@zBoJ+htN$A|gOp.0hdwNcy'@o$Pt=uCb
+fk([tXx)dV/$f&MIWAXtw]M6W:99yRqRgIW0:1:Zw3VDC%6KRg'k:8F`K4[V&2ijrF:0zE+FOC%IWFH+vqSoQGImeKCjjc[t;0/HWy=9)_aWG=BaI"Xalv
+bb$}bdJ7u&}7;2"Xd,H>~URo{NYv2y5XH,+:{rtLau9+WkCZVemxWQqu`Tw%!4=ES'Ke{qhL~Gp[Lu|Xb"UI=AUKSg]yW1(tu:myfNfb2ST-%oTtaNsWO)
+;$Z&FL3X)#=_j7SW8x.H"PBfQ("h3skjT-Llfu#XJ{s.8D5+H=GPG`/5+98+E<2N7VyGMxV|UV`hOx]w%-tgKEZQVE3EXGJQviaxW8Y(xDEYb%R.c}4Z-Z
+YSd!R%qk>^v%q[#QqK>U-)t;:yUf~`Q#o]88NktP@b-}7E1j6WT/~RmTZCQ:]Dnu>k[a^,eGA[~:yN=Jb:tXCSKN-(AZa#o-(@s57qMKOHmb-C%|9^HY5g
+,D"(f1a=LVx#A%`y=2JJ7USS<Oy.IG~=(eFeg$8VMD)$DZaZESvTWKv"]mcZFLlcyUVV){w0>Hl{}sGsTEMA64acHnY.+o!:z^}%,Z]lR$JG6%PRghun%v
+CcD"-foQ<)"f{YoG%-f1_-[18P(/u^=-:%byA)lt<r!3g493w5#Ln3feKe}`O-ILOz,)>t>.:+k(6H<:mS0`kfU<#wF<qlTYUtp_~WwCc:84HFw)!RyXHV
+}UF.1$9YVF{8U<JC@FEs|gH["]zDDt.JUk`)|=yx4bWpp)ojp7eV]h}hohgQffVF6hp6)/7R!>:3C`nY_|GnpxKs{959(683dB7N['=.SYR-)LiLK@VHS&
+R4>Sw2Q3ar1vy:61+X!4JxBPHto5|)Y/Vn[em>Q8PVQSrsO_{SPc:p=(Dx{lYT;"HBxpWT>:A=+46zeo"8]c>avVl@'9V)Q304>LFpKav{8F3.x7j8zr}m
+3S]MjEP%l@)'Q`,_(,ma!{3]%|Ydzr]iJuX"ig3Fu+o[>%m[Z9pE>[/$}AWs"^dvMwx1}jvP#6K{3jbO1LMp'-r6<`n_Jc+,,O72ZS/'}}`>mH%':-MI-E
+$ZI+OI:TdkrEwVk.U[{"WM8k(C+X`hHb^=9VM8&g;1[MEd7!__{DH:nuLR/A<v=4&,S[f>6xBRZ|Eq)>)p5R~KqeH]&bR`0Nso{<unVYl]LpJJq@SDA|@r
+pn|k,|J!3`g_mK3m^_XHxX:'H`EoT;!fPSIt"CIlw}pRA5|=3L8f5JS]]UH>S<s6/T6}0qbk~n&%HEup_Pyp<]$t3LaoT_.`hDb{0m5l%1Vc]cNWzqG,EU
+3U3`M9~wg0V-F`W@(OKnN5M@YtGk|ja;'9'J"H__nb$lbSLgH<ri=A{pJ6K4aGefaB@J0Hg`~x"nAWcMLogklD&qA'zAN6LRQCo1tG2vE'g[4|KRsd~^5F
+i`frz[H7sty/U{X):F4A>[+4SV2^4lT,,jqd|z/M`}IwYDNLG.iV`o+0)R>V)n0:<A!u-<1p^F/hY'JH8sN%93[-45l6WHyUV#X^O_OlQG)c0d`^8nDh;R
+5_&%Br@Iz<w(FEiT3[:Dx/|x_ow@JS=SFMGV=w-vY}.z4g;BOCdw{z{zDOlzFDHN78NzMO1HT!cmCwN!B]9:y&Hg5h)v{!,tEg]yu|jyt"6#L<1yomr^c<
+Kx=j.7ex$f>+I-UOlQXE/!(5fY7O<O0sGH#][vy<h3PMR;1(#m[D>opEpSs_a%YC>>[SoQge6._2`Miu9:eF_'jaN1)#JEN$@=r)@gMNzyXX8gErCRhIcH
+K4s]F/'W!JB5L-l.|y$7!o5xSZ;/%}}qBd,cTijwxuzw)EUN!ouzw}c}xxDX:}u6er,>ND+;Uj`z-jp5HxzKtg0zb:i=8>f=tRH9.U;K=2'/OP$'6>G8|Q
+,@givgTZH7aB6qr]ahU!fNHq#|EbI<^Z"")Qm05`Syb,myHc]&i>19gN:sr09%c^U7j8=G<t[G%/4'KBmiI<b5b]'wQs=HsML>DRz7Jcwava'RuF)S:ZMf
+(zFi_ku<0X^HJcOOIUig&3imbSc8O)S<_+ph~UNh$(X3U;nzEpk`ZKV[7Z/=|E}&1{~(sM.+j39cHI^q-f4T[qomjN<}JE,d3ipEG@@8YP-{v!`'|[.f%A
+:>#gM=%2K6Veys8uot-6h&>T|zI0DTbKT:wZ:=|]$dDlaUZY9JWjBF&guj&Eaxs4m-jV|XaqpN@MqlbPS!sIB}0+9,6iR"#^mSz9gO/aMy0P(05J&Ddiw%
+3H4D{Ku(q:sYRsWhSyTi<r#<`=:fL]oEePi(>&)>2/9%<v|]KlmcHVLk'J^98iJQ3_`.jQPS{s}`uDP9!ki]:Zr3u{b8E[1x`&}C@qOE:5<y%d#y_B4'CY
+sidg`>U!YzSm)fEr2Y5}_sj7gOS3vHv"5X9[/3T76d`vP.gEZ{f5_k`2_`udjvDm:C;V7Bk;z|6jPvt67h26/kS%|M-$$>&M'fHg@)ag+2/5aW:DqB8Vv2
+Tq1)=t1)U}{'7%JqOy;Xsw@Lm1d^U=#"^t_P[JsH/DpQ:^H[3feZGfoT%::)FkCI4Wl=-FrxX;3EvEf_>ee];&6B8m^4lJiX$S#!!eS}h`5vgV-4SWoukm
+DqDRND]k+v.1Q1[2~!<Gj8-S,'GY&&});%pvBYiy0lSu)GApH8Ed5H1'jCv/Wk-9'2${KE,l2,8Wu5FFI&Lft#Eu:4lYuoz}8t>Bj,>SD}No.=`nrr~u<(
+3Cvl=sIAI;bWwCQ{+v[ZdYL{k0|^z.6}8(+eN(@SG4c1gk)8Hoz)WZPx}!T%v8QQ#;Z"2;-Tzk|+^s$@{sp#LZDWbK61eB-s;[c`ttfH5,npEY&[5pR)l8
+{NW^c&q{RLS6PvfLB':7[T7)xG.v~JC-$"#S$3(D4Q:[_3r:RZ'UdDc9jNQT1zR+Jk6_1,.-/qQ,:0pX@e"EXQ+&jD6)1Sk%E/rfZxUM4"}O};TRdTBNfM
+^Gi&c;29cBLSH(x)SIlRz$}L[DfUq+Oe85ZlRaZ+'/Cj=aCaf2-HJpNrnMMi~K;Xk9W[T/NwmyS@a;5:WV]s0RIHsNFMi@N38Z3,<}4lX]gw1'RU'Li!wQ
+N;9ok!+=p1&/bZXC9Y>s,Q@BJxh3r)n9lHRR0mVTpOO)I,vloyKD>h%y2F-='CaNt+)1`BwVp_A$~`oJg"8@f2bjN;N32yi).YR-yDQ#_[bXBm/.k|@4pJ
+B|-1%%J,"&nVgmpEoHY3$,;n6J8v$8T:b|2:,k#5iC;V_.mD:=wz>[<=Ah$q[R)";E_Z9,7^gRU^jRE%VEA3R,DVw'pL+"l_b$scu&[BYV'e],;[4C_DXh
+"B+]v^8I<7ZLKk.tMxBgQJgh&X'FIUm9[>f{8;ue#wSO,L0=M:;t<K6LI4aF`C=7B3s#`%dzr>]3x4r^4YhO/QAbC7lN]=7yIfN/%U>EA11<#x||)_4:g6
+}0[@@S9H3mU:45|%.j!mOUje<_[hh5{l@P"Q.3F`>-}yay!4sPeIfo<h#o5{H(y2wt3!M^37)L^')f`6m5+P|UhE4wDrtR+,]u<H+bc/&>@Vyeb_FY[:X#
+rt1`aQlKwNmSd#egcw]s4nBceQ^b&-_qF{xqS/DbcwvEO:H1a=YwVymgp4{8xBPx0}dqNQWofZO}dV54XmE.wNSb`i8O<S83#vI<YA3$A6$2/{jY{=mcf4
+4/uh90rJ.3R}8+[Ji{j"}!E[3CSAK>@IN{Bc.UaT=O}T)$IILrOczkE:3:|m,GK7m|AO:1wbJ`.9Ya]v9GiV4SfS:A6"kXc|6ZfT-$v_:>7DCcaz,"QU}:
+asNAM:"BS;%DFxCY,l(^yc&S}@I}sNoU^MkoV'BU%r;0Zl@QaL8qi(M%D]c+[`WKF9p>W7R_M$or1R'$u'8Fb8DRlu&(DX%DIrl+;UOL{j[b%ij}wmkc-m
+$STY.}jsM[-kr@U'j+E},Pg%v8c=N^A=CRb,VHThlOR`~@eb:xE2dj.fC-X/))CQWC!puQ/W(W1Pa/L0@!+#8FPw4N3>oJVUl(e%jbL;L(i%TIJ0#6xzW-
+Z3]bzI1p,3$)U]KJvERiQ)o.Yee0&4st.4dCl`vhb:s@eEpV,n$C,Ct5CSAFwm3gVi]vCR&iZZ)PrgI-iCGSvSk0Zc[!1^7e;23'r!_2/KZxC{&U}-FyW{
+Lk{,_Kr:Y9hM@yX,g9}V}>={XPe$=3w]r:~%c.KMZBy@q1rQjY`u7pUVE}!pW'no5W0T)Q!G<BZEs,bX|UqkB1_`]`!>+[wlODq+B3K^C/aOTcGN.+mUyZ
+86()cxj2+)myb&cB8KFLR9X3>afGl(nH%`a:V[i_^]|M8tt.%KxG$sHb)bE!zsiIX-lfkPMTEj=[."-136z!r-S{SQy(T0[ewORrY'>zFaJCT`</DXu=l[
+Pp=P43xl}Y;njb'<n+Vx'!N9N<,,`diULjRhd.5TeVy<8#>!D&xMWR]YcXYuey&@A[GMN(_+`.HW|PW8`B5(:.4Qmd&P[+'_9o=e<]$yE,VR-c1.xoWbe%
+&>1nc$hCZYB]uywK:w/l5cv6.SXM<p;xAjhnnDd=/0acI{ORlB/Re8[sw9,8[EU&KF=FHT8(}i3y"uF3luJ!GAUb+ny%.2H]c'c9Y&Tuw{a)C&.j.`_<z3
+fq.MB{fyy<HPC&}oS`a8tdr}i#DKM2%1EsPdQ)ND/k'<#hi"pw0r0)~B.CNI+oN33nM2z!wHK$7K3PkoHQ$qv4_L1(wN#ej=VgHC,4+K'=Yw74SWGs"%{8
+d8gmQw"ZND}N!ZD]N^sl{>Ah]ZP/;wtzkSjrl"vBXwbdK1/MXcOBxbo5hMRWh.7`ynyf$-K8c,:oDfPuwI4b^9dB81!im$yd=_^"6l1:2w.MUo<EJy`OaL
+'XdBWn%SiZrJ-[7KOluh4]2Uo6y`FK/V4<aF'HZp^zwP:h21VP9D^9U3oV"z;a-l&iFFs0{c.x{du7}GLmIN95t=Mu9h.Ll9q[$U!92[==Z-y"i0l_5!m"
+eXjEu^c`rPKis;"vn(gx`s6m!~X}MK<&Zf7X9)-kc63AN>#gF2GeMMiyb3:S2>M)ja8)-Pc;-0ZpR+&H^u4;_'P@SxAzfw1|E76.M'g$F_ahGRK#1{y6vr
+Z,467RJT,)NxgFXVg9J,#&s|3T_b&NJg=Xix+l.C'e.=DZ9tDkH4|#/GVllO@Icch4^YbEwn=+Njud7a0XuAWB6#<3Zo_nSvH3MZu:6nJjfHYdR)@V8)[}
+/Vhs!+i%#)L>u6Q+~W`^MpW#8aM3+.z1PSHV/v2J;l`8/x#cB%EEp)T=Ep3F=ShP<LdlneUDjC#n6:shEH'=WD-X[Riqab%Ta)ei=XJb9bVt{T9Z<3.gYY
+2y$VBYCTEMBsMtm..NZgq+LC:GhIamKVj:/"RGeXdmwe^{_}Tu-v:lB:IP4>+Z#({#vdlJP<5haS7j}a8n@/%kHs2o9RE,nh1$c!cX3VQkA]^P4_`wL.J;
+ZEy%).viet:1QO{<k$m45Z.P:4qEG<kMqpI/uXe]kh~fW$nsa4"s36~tgv/VP3u#L('i^Cl|iM2JU]-91wEWMN4^9!c.BOSpvX4|Be:;0td84(5.s_B8Od
+&xO;4/+dCab%4OME}D1h.;pszhLksJptWV,oml<I2!QwkN;COQ"]NbFR7qn%%:+mjEG[W1:T[0E['lG'vd&^t5ah#.(iOM$IW"^/IN+I^91Gyw;5{!8dd%
+LquG)b[nS5K,v[!#7.^uw9V+lPKl4pa"KUgM;^a}Z&GEUmH(Z`(Pr49H|6^)eL;3)Xm]vri12/Vftr5k`vJLi"c34R}X^TnPQ}Yxh4n4v;azK0dVK[27eW
+=wfsj,ZRLgIG_!F^J)-$+'ixF&g}|hj>%"pbFlm#FT%-geu]o0vG}Z[)008Mw2xz:[{dA9ylYeNhMyRl'CqP-^Ta;8%,s)6FcwGb-46lX&MLg1TaKeANX]
+]#RGtll+CkrReC'NNN=.oqWA'2HV[T8N&Fs9r4M;U$0Tn$b=a$+-%CX/X+QjH"0<PCQU[c/;!)r24Fv4qQt2kJv"0'eXn{L3PWUw$[[.Yn5i/>mFvb7XS2
+MsK%IcHz.p}]8m<gHrl#<H$;fqOHj|pGIb>gm@Mw!a-ZTv$(`pSb&#O>L^]TQs>y]<"#gZ|th%}YoN_Mf<B/[o7Y4]i)}G&B.hXs:uq<Tm3Czuaid/M<46
+V:.0fxVR%&Fe%+B'6'(Kl5bMg[K[amTelA4mC.H3QUk2OQAwbOwPmPmpw#Y[$+}O/:]^O=~=iFA-p]v/LPz'7e4PWqu>)D5@{&%@D@nSTyfiC7cQq5_U!m
+J^lhrr)0.;h1":iRik!ah&4!,!)d5F3Umd$#mSJD=3OtO()bGM`6mu6hwJCKhP/.3JwQ.dkvkczPsx~(o:`GlqE=/#j&)UX/Ig7gaoK=,h}gI/60gLIAZV
+X5;(`F@@A5ZSz52!..^E{%=a@LpU~wz"Z-.(-bnA{sQ"(d.BE3U]p34zl-;b+.)T.eID5`%x>4U'jsc_:NUYP=OYx(-JdeE#&w=TqefIv2FoID"ybV]3|U
+|Fxnc"A>+En!m(cZ=g}hmP,vXhsLWhcT2(//E2NoX%(k=fU^CjkrLFsqUWfiU^6nmj3H>F;iSBP$+BUfA%Lk'A%|9-khtSxp4Xrc<EBnd$i)P7.IX;TN:R
+oE|#g&aaI"C]c0a=9/'vx4|JSiEvO>bWl_p^N%Gw+vw8F'V!u<H8QBYtY/$I]O0<!9x&k33b=#H@4D(sND~%kBqHs[Cej"{)Wv$u>(r3%`Yc%[>e+{!"H]
+.L(8Z[|#hu+-C)sR&R-5_C.l`Jp)s4i@So!H)R93cSpd)J0+aA%%E/Cw5+o.mETC+&5iyr$n4A@-b+0-Vo'406cUaXFXnCK4@}}NGHRQm[)x-EwhRZ%M)1
+1U{!O(7WG"]uq!jLk]~R'_qM>nZtyZOPJiI$zPi;1LgvSIa"EJ8NJ|GZ2+&<iaOf:-%G#n0INJ(DSE_[U+j^C+`ga-U.HEHE@%`TSeR3LBe!xm_qp,T`w,
+tqDE}:nwAtg,prMp=Z4c+@{Pt-zXMVT-@sodzhKcc.0nAeZ%7@#jJCu{KN5!EtcDf5IYjIO')@mQ%5)-''6]cja(Ov3_wDu`BnRH`e~(h.aXQ[yX~/at.m
+:Y9(gdOW+[!j[Y7=21T#tj<8+kf$L/<!o:<v!h$MQU23BcUv88FP(L~,OsNW}5zU/tT1u;=,C5qq!2V)&,7h5`zx<@fXVmn]V/.DdiF}~Fusc+YXB.myC.
+(>[2H340U5L61"ZB7B1B.mvhDMIGJ4QI&y1iW0gr1$hd&}Oy/'"Q^9C}BJ8"9%E}GUms^nmbqDJ%#J'y$t/yTs{Vg2eYTRmnth#7BLnmYxyJ+p)$5QbhBm
+btCi0eUzP/C!$6jWd%^v^'L0lP%TYXqXt;!'IPOy(K{j'3hTe3QbPdA,#eIp($}ZO:_.>Erkc,QbyF3ug<WH(y-fY^s2"rC7:{zj,8.'hdD.`P,fc$bDD>
+:jI7}4F5V_wa%5C!NF8cr]|YLdA;w7UJnjb`%AxE[hqK7#)58%SE@ufr[.Mip.s-yFz"CT[H`-o#l:ao$qSpeuJ1W.xng'd+[lG>BJ'geY5RDHXzN5cwv%
+D-<GC_l{oNM(w={K%tTufn-z"$Ai_&5w9j1bP+qp7IaOxFj({R1Sn:j;CmFYwHC3B)B%YsNerkuJ#SN@O2AS}-Ax564,Bik++593R$]"/6TiMQ'()$8_8!
+Rc7qNtuLx+sTZsONh^v{^x_)viTh@zr^lM0&7FFk7wdhAW([p&5bMe$>S1sw6}9FpRCpcpmzPX'b0%n<$B<;hg!5SjoHp;mKOALt30LIWvMe1A65:Wle"8
+,86BzX7=&XZnKfRL!,+I#j'7c)&d%tIY#;_ll/=yw;Y;,BAKg'rnrp`j^ctr3dRxuq'0"N&U&iW-$Fk|Pc:BPkf:Gf/2v$QY97YzXX#p).uG4&""+^Z4=w
+rI!EiUU'(AsNzo<,UkUY-RrcF0yS`_;ept#Qz^eE>mV}{@u1YdDA.uoWUSN>{s(AUIJG~.EwS:6az8I+0R>-,DVVptJkb:vD;KAkTv]KC;R)akjMJM^9jo
+~ca,9I(5vDKKI]>F{-wj=`uBV0|+^Enq)zoY&[C@',E)FqDCM4@^tpPk!=)mA,c2X&C<({~{ezmR;S^IqQoU}}xh+{0X-W{xfKfojjk)_fgit5Z$=hT.F0
+=14NYzYxrv>q"MZdRHt$bNaS"{T9RX'Co!7p^u(QG&~w(@<7X/50rF#]WZQ<<+9MJdc$ZLWc_9Ueq`$n&fdI6n1'0oD(F2V|WBvr@6^Ea>OZ&dr|I^1rY0
+'p/F[%XYpDXQJMEQ.BcqgcF[IzC.U,V"(4wT7pQgf$AIs.mm@Wz'j`3(YZo03B5UO%m@)lqxg'nZ4^rGMMsKYi"x})Z/B:s0e9VK9Mv&w]NeX;VJy)P):.
+[C`&5&iDFvm"mOTn:AL=+8Vc'7^xw^xt+-XJS'r>kkEDlh2UZ:1UMA4lc@bC]-oBnj~7FV6>-VcuP,'GxoY'zX)Y^_V[EHhM)^g^X^91_./v!@a.gu5#}5
+=BV:C^AXUpmP3oNqo"of'5cEPrt'.)e;@[zr@U-a,$S^Uh"che;bxZ4mJvpA+6;3RDYpgy+s3#|s@I(qp<P(|d/ZnfbnazTEY.yY.<r::Fpz8MJvJ&ur@R
++_`..'x1z}A&z!j09'8W}(QJ#<3G:yj7!.q_WChjI{}DlbIwkH8/5Wc#C8qsbzOyQJ/u_iK>-/rkCH$y&/3,l/"6>[hlTS>_n_eXp+FFe9`]@3F4lAo{8G
+Ts8)5COfd!,UnK#""-Se%-!.Eo}Bz3sl}|@_q4vENZGP>3D7Myl/d32#mx6FJ/M9#>2UK1G!gz:ov7}Zyjw4"@L:R#Tjh&kK6SOvjk=[m<,R4]lV2zlXJ&
+tEH'%C@)&5)M(V#LW3/#I6,4IaHA8D#gIkdp>CX8P;9T}8}2Z9}4b7A^]&8uTVf/s>0%J'(fyj{8N6@7f85ukDT9=w8k]ND70.}KT<eHxS-`:;cS&m3|Xq
+zh!wL]dM82`R0l$=fPc5-vPa:$IEdKQc(dNh>ARUp<([Y/W+mS6k|Tw&b|7W7X2BVXGBb#YKdRu8|xr$_C2"VqxZ8qAK/aH<Q}Ydmv]93m+Dm|f0f'}]HU
+<+5nV|GOPktm[KOQEOJtAu(2z1.1f/M5';1[+kC>C&([Hq1{TM.6Kewk;6d1GQY3G0Xp&0(dU-o87:^C5Z0a#/,[PqV0ip@aZqL=eH,fib^M{$+WtXc}p>
+9nLV@ab;V`K["1&4Fcb@PWM<F+E28,Voge(H>MH$3'T#&nJ;#&7>t9UFlP0fGz/1.9D033SnWpGY,,T40&tR>%(f%h}/=9IcY"47e!FhU#WV1c"1~u{_Qa
+310qAhQ5$z,e;mqD>Y7sd;lNIny9P_s1469{Nx$y1MF(2(jyC$pBXqgKt89ze]xPh,5RC'T>8.-Q9`%dr<t1{)G@{;(0[@Z:s^7vqlNOet7H+a0:Yl[ENC
+h;d2bO,]6#t64X`t.=Z8t+y1//c`$bG/qec=lg`jH]S'n#aD`@XW$b.Gm!<WE.2xC{]%s!9Rh=7$VR}/Z4qc)l9-i<b;V;8dX4V(yQb">@$Nh8"pPBf@51
+x|a4V|>nTMll83-xXj8U=PB[()LJ[vAkyB$2^yCz6'P^"Ip3pHja`Tzxf7]zpX&zPxH)zSC'MWxreW<Ta$z9!1-bwo'R5FJ_Pftx~P{j;;4Rf'{k#nM;E"
+75A30>o!0W,QgaC+.T8@|zX-y^rD(5_9uCU56z41xM0t3!YiU6{.I::|RSuv_)JBf4/3S["8+m=%=#!AmlYnI<#Tl',PP;CtEB:;/sC-e_&AFH];$j06w]
+'QN7)Fy_.UI2bwV{]YC##YvQ0SbX`tl}9F_Z/V]FmD/lf{b+WKSOI#<56-!yFbSeIk~#<YF,,_x&y;({'pS7p|btrs!#ZC<nEm9)$POe^<bv:OL}8|^3Cs
+7F.MyqD=$d3Ec`NdLE![4o.gFH,Ox:Oh_#W$ncajyXGD4)tUKp]aki3OI#R;)#<4n,#EM<gfj-;:U#F-LksF!aMUF7C&l:Jwhc#^BX-U'Utp7Q1g%k'7u|
+31#Z;<6rk+<B>QaVwt3qLddu,-Q&>x<e6IjKGXp4Egc''o',au0nwwoTsSlH48%vY@fdObAA,c7HCvRcn@&O0')""Jh"bOvI.$R+j!mt3ws>YL|0<_hMaA
+bArXxSTQK1/LCAmNd1FXuY[!>}lbNH$Fj='f{;fH:&::]Wv$taU"Skrg#-`kganc^Dz0EOCmI1~EQqG'^;:.42n#.%ev4/$3(;#-w>lmYnX,!c+`OLB"=@
+pSp84N[t&sUtI$^LcM(.Kpr<L<VNdHwC12X7^zXQm;<xOSLz,CS1.@xKrZr5B/imzS)mG&,{LN"kw@H=GBFZqr['VSqmB{UCoBHdfy4=yCQ8k&@vj^vyHk
+m"Ca~}>N4{ecq.BhFstab$:O:A8<V'JVCNeWVVdI3vq6N5.%0vI7A4V$0I+"jG@h-D||Y}bZ6yn`e$ue"4Xro6<5z@+x|V]M>8RORtJ5Rd"Mc:2u:sY8@n
+:>Xzgy`d1ya).I:rXK'H78zFSnVD3{s^:1z4SPQ'OW=I<1Wr<86vCml:.g;O,e.p)<@U09re^zv#sPfa9e^}76^;ptb#+$5Zb0ELZ4tdp">+upl)W}=H>L
+igq$+;PmLmK1nH(3@04kS1yQv1Nf=BN!A%uC/0P>&-X.>j{jc(nE#!K"vq8FJwVy[YLoU{Wdr{c6~{faXIw8t#|uw}y/"`G]oD+ZH4^t@54:y/Bj2|vMj^
+j7ylPAqNwrEI&[/q!dcoIegAq(/_2VxPK=xf!E+&[99%5!"y&4k{M^b%9+0Hol(>x`k"F(#!ZW{jJ'3!`Qdlxq#h)Uhfxe,FW+1=!Z4S;gq>V6'SS6:vpD
+Hg$ISb9%p,`<&k5/OFVOl3fS0zmF.'E8`=o!>Yh<]Iz@K5S29#EYyf<'ukO:E^hg}yzfoGJ/D"(@"u13tVZbDRQyXXRJ0M}CH8`Fm0~2i5cg_0AtQnuI2q
+y{.fON_S8EB9d:9}06g%etUzDb01i,8y~pU^4ds],EL3b).KBfB]VS2aY"q8OWA%dO0puj3#lO715}BbO9#7Cc;am$diVb!T9y^9]hPh,2)Tqf:l<6hFvJ
+{%B.em(BZ'WNrPLnxSDz%B;gEG9Cz9lI29fm~iO@i__lo.,CMXt"vP}=rF]x#Iu"p/oF9$=x$IML#C)j$wgV14]Bpu^]hOY,;CY}NfSfyNlUs2~23}C:@;
+En"m%+o$&.e{5)]mGx9,|hkD{>eotRY"ba<0|gQX'Y2-.F4=@aI+5>#Q'3VSk6PO`a[&NE7>ms;S;/CB.u-M:ZDM6qob{[gY9jClCWl0B&,I|1cp>DC-<D
+8q57%nmSZuY$2PwaL-:NC8lC-9"![zU!_Ak'VnqD.)8g0Q,|x3}FX=rWIJMNK-gq6k'YSkwgai|7;wCJ!(3pak1|CB)mDE@+!)OW8unCMCTJ'8:d#[Zy~'
+/2nM}Juk-hw@G=+2TPYH9@b#GjYbcRIZ:@3@$!m_!T;yFj,H/+1(QSPcgO%J[E)HP+|XP&bbHEicIdREsxoE3luIF|/Y;}c"PhrD][CCUNfD0-Qw!M@nCd
+[qL`yb+9ucyAz1&f47i|Cg`w>P=EjTG3-B+}rg8aIWo__"~39v)x1nnt)1XvY#xl)Btvw()%-N#0nf|/#26]@a>:.I>G.>0C}0.Ps<(4piTOV%vgGU4a3S
+cO/10Zf&gBy8|hq#`[p&,[3"kkG9+KR#U+r8~_iqO)xB8e$|HhjJDKO((7vks@ii"a{8:h`V&t='/-=]NWg#`vHU#b:u$b4Z1BIf>|7xPByeWq>GnWI@Ln
+)l.;LrA<rU:ISNH#P(&bJ.1MYECM]KYMW;io"7_Q/+{Ng{Qez]&XSe-N)yw/41lEq|$Lg^X#^X>aN2vAA%Un#b!,Q:vOTE`0odDnNrq01`~yTI#xRP6;`i
+%}VxhhQK"U}})oxvP#Y2|DII@KeRzPBzf2GHY7k"dd5-4`i3,|EX94Q8c.Et(.PNlI~xQoFR16u9En`%<bNpfn5oS[!!36%jNMT/Y%:#3F_xgv_kcSW6gV
+uRd"Kmm_H.'$@LuxwnzQy:o(!`Z1&$wk)G1Fsb%xD]oR(Qg_7W28|AbrAjAbIq"wB'n"q9i)a'rv2'i&r;bf]-U8nzACb@FcoQ!a,tM_}:U;p:GgIX"ril
+z=S__e.awp|wop"'za(R,Q4G}6pu#s"#)x}N7m69Dk1BU6Z'$<p^BU7n^{aVlwFrrtLI.$]NzXb;8z$)ccZ+EE.[zqWD7I{}l)gy{[b2&u2|h1Uqmm3(JO
+<dLYP#m3P_f+;ka@k=#p!$;3}%v/yqLN.Evdi8s][vfN#LrYJvpOoyQzSo=#&5iZ+RK<^pD=s.Oa#@!~7]^Q'c/@Z$Nbzv<Z`LCcrBUrq^6x.`@,R+&6qx
+l&_XD)[Bl$+v).aFFUe55QD1VyGH{HArs4aHeGO1G=de)whRBh(L#llSzP+a-rN/fK><8wvSsTD(AfS4(se'9GNW2s$AE7`a5p2u#'ZtQTG&E)@47nLt_P
+}LV<6B+^"8h:%zF5qxLm9xix7"RmWo`W.wI./cnEwd}L5.n_GX]b'/5FU_f@[BX:"'TaiF@#_^hjI7D:)5TY#t")x'Mc/;tQ/sm>jViVBKjZ.|B&5nX80V
+:8-`j|AWu0S+$dX'3v(.kB~{DZRWy!iFddc./tJkn-FLV+$fXzE..5g/KeN!&Hus[T/=I300a]|#@^6S+E<u@+:,#Vt"MW3()[GkjGD5RXn)JS%ecB)MT}
+$pJmr+-{ser+a#cvnOHsxuVqjBQd&Au&fn^$o&"3zh4;'zVnY'I3EdOkCSbfVpao!iId8Wtyv;c{aD|;"L.$9uG8$'9><f&"{gv(vkE6%{T5>GO)G&CtCR
+#k}u+_08if_NoXXQmO7OZ`f<[z}c88P{pE80Ydh0>.ak$_+_"_DxZ`wONFYmRiD#Rs/fIC:TL&g>6;Dn^gmuP_F9H`V/[qiwaty@rMFgS/<T(a$hG:U^Ui
+BHSnOz]8eooORFF$<v!h6C|4Q`f5,t(kwIj4M#>`4.._e|Ar%"WQM[v!vOZbH1MKIqf]#2r2=uR-VhS8=ttd{Mq8_t+v-TWxnZ<W4uCL-mke(z/d2MRuev
+/HMz~wG|2qCr;cvO7m1/GzuM8HN5iL'/&h-e~k6+SP3>/-MkTBtqaoU-;rXo~4ECMFpcG)4BHM4'CgkTqk3K"(BZdqvea66_}ILiS#d#lG{}PugtA9YRBg
+KYSSE;N$Ar#J.dm.$e/uZP]J>l|pQcY=g8gRlTIIEg_TlaM(9csc;1fV(UWDRX:]ha#)Dtisa{.t|Cf9+Ay7vyy;Q/>cK08.#eQv}bq7xU(I8Ctf"~BX7h
+FLly~3%@my5390f2vPD[fmF:-$_{[|K#Ag>4Dyf}0/i"cqD]7,((dKNW0R.k]_S$H!R%[3@%;3BRAx,bTcX&3SdmA4jav<|T<d[7)s3I$Y++pkq:IrYz>.
+14/qjk<n#,J[e1r-_rccT:Di#U'HXn9EXTgYq3[S^v'Cf#X+kVTk8H(5Rny&`-F^84{7`(giboASEirm{>Laj</S<FrkBVjph'7p{+B'J`PLS`7m`&aw'N
+-B-Pza7`a]m@|IP#al1W"h;,MSdcFr-q:U8!.i,/J6`5I|(FVvSgKB8b`jqRL|D0%PI]|]5;CV5S0opoI&['.t@ZoeAT[0H3DtxTa$8(^qRdp-w(g.0Rd<
+U&r:4]G9XV~w^+UxM`S6M<setY}U7L+6x{|UqI>vPQkpS/]K[-vHsT`^4M^!}Rksn..xjf;/:/J(f{2QcA_YE+2vj=F3{7%3DH1M{_Y<7of!Y|Uh[e2G.G
+%:f(DH)",RC|+gw3e)[#m]%tvTwyNO+:"TZyjN(I57iJ''-Hl-B72vi}J1qxPa7acC=n%`#&XRG+-0P(.wM.nlViEVkYe{K:!QG$TXLh/}2#@x--B79.81
+rXl'qEOX]%e5FnmURihU~E[8B|d;%XoAf$Mr%NLlqYu"BH&|2sp;1u19~'^^qD:OdN!7hFFXMSPr0QIv!JMr"![kN^m,8cR[g1UyGoP6Su0"[k`7sWyReC
+jh1pGx'UFzq{x}cgg^}M{xb5rMi%#p|6<}~s8j_HfKQ}<EE`(dta:p(maiDDGo@}8o8{]p^@&i:YC|onl|9t4=gI6>_%ctEiu$3@AO!UMAP,bY[1f/scO4
+N6YL8Rrq%w(CMwhwH8s8E<:+BT5Q%0w3dB!f%yJF'q>fKAqK{p$j(%lYVThw@hT(#tsZB9t{B#4F|]A"hQeceOVf6-m=A:@%=;@EQ]|Fq(0X>0bbtBcuO6
+.`LELn4gR72D14ReB.Wc]G[xs7WC^0VBc&dg}0OEkM)^@6uW+.{G|b`B{4_C$u4}.ER1:@e4O2Zikm;7j0KI0+ODq]WS>}x8NT9{AQH|7o<JF3lE}[1,(R
+OXVfM5"fE=7w1d,O"f$hxT(^Sw6T=W%$sgQ7$uwSwXa4$W,jwt6-.T7lf^~lu_Q#-1Umpo&@b%,x{0T/_bPiVZxvdtN!b)$8NEd'h`pb(T,k#`(z#`EqyP
+My/X"-cOA:O[()@2|<js],XCV"N_O"k,@2y1QG/;'i20M4Nr}vOwTx>L@Sf(;"My2e8,xQQK_(soEpe/$C+CY!!O76n)UI+poeE.{=2ab#Pgy@^}&1_%p%
+"~Z0kC'^n[t;ksdA36b>S(SzUrR$V+4CPK8/m(t+aP4$83p:M8s/a%eX;N{`g4@32k]W@1U%L"^;#E;$5b&R&9sIPlyDje+(@^7,R0>@H-Iur/mcPU~Z|Y
+88@VW>$UY2gUE[-)i:d{tQFis`b_KwF#@'m84ESU|&ppOO4AL7=}X)|.e<!JmBFN45QDu4DTEc,jQSzH/!,C_NjTSm.RX_RsrJY=Ls'!@#trJ]Z%gHRl0C
+YB73Y[2m>cS;1CeX3jB;k1xsDL9rblF.IgI-V+g53`H!}gkJO2E:/9PG}/cN{u|bvS!Qk61JKZ"xNlGS5,-O5nm`+ME}$y(+jP7&D.%^:|w<}#}ou5RPbj
+M!9VND7-ypR-[xM_=H7k+,"S(iK/u!LO6(.&m!QM^;:j1{.hO-60W=5msIB]N}3d1A|.{0ZJd'|v'x0`=Rq;<>)B4E>[n)z8$qW|QR'8.h#k0CYxoJsw`l
+uwp3%E.0!UQ0#,[H>-EDq#G9#b2!;j%|K0}rSmiS}XQUu"o#{eAC5"WI~TM9_E5LFpsR4(^`D7TCkgeC[wuTS^+Bo}><i8oTEYUK)S:Th]P9-JN#JYvb>o
+=E4'7JKQcX<jKQOa[1@-{^}gK{(/foE+f/TRJPv_wp0bOJw]HCORid^d[Z6E')0D_QPl'(hW}5~81Dl&F0s'd#&'}0&6oGr`h.;j;hySp3Vku@Zr=Ov.UJ
+nf$Ix&&4]]pb]9+1(2vkD'X`7%zUqmWxq"[97bXf'leGSNd8JD|w%hg_}<Un@v:d]j5f)Yrm#Q)mRi~lS750pr3X&FhUpW}p,p1VL7~N.XP[9s7-^qKOF1
+:_XG(k#.EeVp.Iwm;@!,uD79ME&2YFUUQ[)j+Q!C#[:Mm[fKg2x4kD~QrOV,s5y!A:U=U>hwV:S-$|2hc5oyXU<.n7`_Lg:_~7NtNly;,%fNDo:5q,9P$%
+u`53Dv=BEP_,MhZrsJ!v"0f0V(3i&%+hDTq#c7zW!3lhqMp,GKGnI9r,-Kg!,!r&y:S7q-hP%kL9b@bT2(],.!cy;Dix}5l<c@i;#=m,w>$73o!#[Z[&0P
+c:___F4rcQtq9U~J5qYRbaUijPDSWoK_@e}MBVxv7%]Ea#-dyh8DM`#0b1C/2U;+Ou>#-v=ImvBN=O-C#{=se7rA`<~#{!IqCt%nMivx7NA5zWrbi{.<6y
+N@!uCD'HU)]M`3_90@,%QQ:Z[)b.4&+t7FZ)GdgtV65sDw6/@{Gixv,X[t6e',s&=+MnN:B5h|Oi%gg8&gGSVyJ$KEF;#PbX_zU^Y^K($icWT42@^ttZ&:
+B}<@b'`zIQdt4Y&p_i>%:vsN.kdW4lGQA>s)(Z2xtm;sWxZX@x!2F!,2xCz!Jx^"Zd}cw1IxJ0"OcB)U:w<!`Xt!k@z>2+d3m>b]q>1S&<R7d[Y]%g:M%(
+o'IeXn'-_4El4PZFU.93k4h#r;G'2|$fr{4;UNnJOlf_EI:wq`yIFT=1-LI8k)/CoWhc-RHXC`_XS"25LoY4G#`&$N_]+HYEg%p$c^!(M5c]&pEU5pWA!G
+|ol1(T#.5D.m20>MI[w<aBoZ4xeO(f|q;V~egi&IGO`p<=1HKA|@1>r:~J:B/Xv9r+%:xZyQ%R}SgwS+Iol-e'~<TR9},PC%ITG3p{gR}f:Vi!,t6FVqxf
+8v)x_OC6`fgf~;.zhETME!I[W_+X-6/.orqz3J9|<DnO=td/k2H.&sijOb[2J-_hYUqB9@w;crmfwvn}K%(Kp6QI<69cv6}q%sa6x0>,H@Q41zlO`]~=O)
+}8a<}IHIQgi}$6NQ+g=.vN%zc|}yPzz9Y}s5e%J;ppTor{[{dqlp4G7vH5"QJ)%}naqz5Qwb.&~}5YXUbw=rQ<Ajc(W&1^ta)n0[e|0-dpn2]f6}y|vef{
+ch$b|{6T;{b2B)eHYhV&.mh28[,q@SVE9CRdAX0LRuq6MKiuBmQOXo]#O]G1KGc}1GEl4voL3cn}5C"[cpVR,>A<a9K-}8X[u$<t--l87a]%z]/(NK~ye$
+[ITe:oI5C(~%;EvFVb_'!#QKC;^Jx/f`t5<<yz>Y0RSe=#JnZ3#k:wxIz]d1+ag7oo7U~RZ6dfy><z1I^Zml`lf2ooz$=bk%WHu)|)tf/,^2.04j[:Q'SH
+o6d@HE>w9RBRC@62S]q!AK<^AB/y}f&+a"bU0+.&|%teN@wfS6zi<3<8wvzb5m-vNX#H8X~.YD8K#y@B1R|$K^3&`axy+&_NisJ$&^Lay8X&qP)_ziAizo
+u:--bxg2`{72vC:,]UCuXjNDG}x__1-rj8ZcB]4c%c&sa]f6a=#V_9N^-S%xOQTn~D38EMGRxOpoVpLHOx)QxlJmpoq76Ulr=l}kskE8u@%qy@T-$dQuX4
+[+3nl'$S&CznZ#7._9.mi61nwfzj{xudpS"MWmKi27g<S!'OuwfB!x_mZx0j!lpoEa%i"zJBLz'>}Z94UvBXF,`HO#~{P(l)NvJSuh/"%G;2[uD^GsM4-r
+U@i>;b+^|$d^$5E!6y[wBF[(Y3g:]i'ax)QO]knn:x&uV{!i:Hc7@1b:.mYh6Gin}RA4[X}L&,sryCQF4rS!Cjv/a,.5]^fk+Ne|Y::vquEW}Ps{7X'ZCG
+/$QGaJ46!C}DCG5IcL=<|T7Q_e[ks%F&E(E;H,X'KQN|N8CuD{s`_Ex7rHohS^tevw7jE%5,OJTzp)-j_a`3vO_#2m@"{.P1Xp|rBh@FovHvY@+q`B2g8v
+#HMqtgzS3UJuxd.vbnhGCXm6,%Uv<P~Bf|Xr.WS|;`3g<5z.:.N/%hwbgLb,s6!_yN(Gt%Gb,.:<~/(nSQeD)Ay<5dm_2nJi^e`Zbegv2fl2a,msx]:)>e
+H!Ev|F`"MOeS](`BgUey<=%I=y=.Y001p<HF$50^xv7eM=xaTVn'5M#rL>uq%>@sA57U&IBWKZ`Xo!)OUz^#ctXgiL<.$Q&Z~x#5<[jg"wlElP2GO)d/GP
+kYp$dgOg}2OSIpj3DqQDPljjZtDG6W=(@g5'`]y29jwTPo:;Hr{:"=h>a#8Ts>spG[|H'KJo<EU8;Fu|vF-!EYP33VhB%yOG&(2cu<;5-W/J>S|E6oMbKv
+aRSx)=A)"|`lZ@[F6{JMjn)C=YX^oZn<%|@ZUB#^/YF@~Bn76JCOZchum+j-R$`TD:DFz|0]zlzMniwE<YN$y;B%RF/7Lw(_m<y5u5A}]]_^N6Xp^Ar+-A
+IVoc+F4Y$JG'}X@oHU`EKW&$upvNN'e&-JsvqF]=$sc+j-QQ;!vy6e;l]ZADB;VFd1{BJBC5K)1vwP@1I6n!3QWca)=x1:U]/H}8MkP9x=!+qx(d9T>6qK
+.y3/t2b#Rp`TQP~21W+Da}SU>Zokv^xvtp00F&_VFj$8vVCCBl@/8Wg7!67t~N3cT.b#C:-'$nQ$3#LmSV]4=,6cm7c_&'&aY3<STtO(ptmqes9{LS.>X@
+Psy[Tqy$<}hSPiIugtqQ~7i9c9({@;n]^mE/~ex29zdmp'85Wh`#,Pj"5Sx&g)d^z0+!i@.#L5h1k6|LE+p!0OFc(+ep%K]rii#k/SbYuqJ9:TbYRO^92!
+jCN0YE`=r.Y'<lijFT`%uq'E@}_U~V1!F,#p<BqXqTF/Y$zIRz5U6vO^!R8!3|:Yx3Yc9l_G0b%q_T4o]h-fsNQagJ]iMB1-cJ9[^%2Bt:VHSSs]Ll1m8n
+04AIIMKrh&eZ].[mj2_G0ck=C%1:S4gs7(@m:qz0lGe!8SF3k230Mdc+8[X;S5>qPpbE1}&yrAW9<WLHZ8&c<hR%xUrs"S#&Om6)%CN1'rkSWh%rr@8w6i
+TZvd&X6e2=Y)%`uvO<ArqAcHPk>8I:!mZVG8nj3{aDq86=CPP&MQxQz6|d)a#&IpylrWPOftn+k4}`}_UyY4pwIpvo/pOff(c7hI&!oR8>gDoWG}H5jxwp
+sgfxwfl1#Iim;E)WAp;S441iPBHNOF}5'/$A&vH4.SAa0'G=X!~_CYtVrbcO{oUGe3mr4>=|0zGq;^er4y=tS]P2)hG|>6((8W3Q-Fp]b.{t5g49E8y|;1
+!,;FTsM&q{P|QkvwQw%`qt6-[@H6%8DwJ2J]/F|{L|C|G,1[DM~ID(ve9{=f,F!5;Fo[9Gko6o&-uN2>PGCTR#I6F#$yB`_khGuJM%:&9;=s3$P>t_vo[}
++C9[,}OKo<<GD[mkC'.ls#EOJFvaaa+tdn$'g+@N]>x_RWhY@;"xIS_RL)F|Wpt!nFqCX8"g,3[c]5(awet!W$BmIW!qt"}Hnc]kTu!;`xh":Qh,4Aw(]T
+kg%Aq:nAs6f&jSe6{;@m[FvKFgJD!oUkel=C`0FV'Z|ZaE{nKycbddtJdiypxE[^>+}P{WbO(0%e_O)m^Rv+W41MRF$YkoEAtR-r&"s_p`""@Jy/5R"QvL
+X2Xm"-5GZ>iHSa{>s,9L2ksHbDK:MT{n$aI!b]V9b8xgZ^|Qk,cFdpkRNTIoqxcmAnWE$ZoNcKWnO],)T(^CA<hiPrK%:FUGs(rt$:SYY8@n4@QCVmr<|v
+G-UU[1_FVQ/b^^7C:O<n&5C|p4vp@I7|,)qxHr^JUi-8W^:@Z!+C/'RaB^%bjhMwJnvAmB]:bkC+(KR(DRQkh9l}N{xL.T9gfF>)poG@H'Wg5bAKR+hl]e
+twrHyjx^bV;puSu|v)^`bV1+fZ(rB{jq=!n&iyUea'r^95WcZ$Wm(_Cm(u4vmV^M#3s)M2/QiJ]-/Zgn-IN(9}bnxzi:KkZ=6!GZ+s(|Bra}7VI@F+LD]f
+$n=s']Fv[Si+.$jh`lD|.>b2K{8${vZFh(f<GN3e_zllAcpO~xiTRELPnS`a%&D-1H6Mm<Ga8%^s2;(<gz'p"PiT1W+}7<N<(S<-4^|+R=XpgzIDYgC:40
+:r6U+rUE"4%YA[o89CK;depNmQ(E](uo-)m+:B(yJ`itn!1UN.`G%|oEetoY(qaS<3`+h,[@}{B6l2Nkn7Jh{l%@&a(5Kdld/,)T]O_A]F^4I1}xJs[(]i
+KIoQq^h<u"%&ws:$<]XPcPa#91T{>X'V{2@K`>lWl{iyeDNPev^yul{Kq|z^zZdU&f"r@x>(]vBqJfG>Ng+p>d]I%}CDTZ_E/,Cn,VrSgh`oI]F.aNy<q-
+pM!]wzx:/j04;Wr4(YA]xqVa4"K.vv_SV+n8WWX<%Tt28+'G=@fV3eb.xhP`I4<%/;B=f,A&Q6l>+u&>(#_h+=y:v[|91P~or0s)EaFa-9WasO>&H1Jq9%
+9$SAxs`iLwR|xn(h332.&<e<q15DG]gBD5#x-9dR'^]0ruilHsrbf|)hOu~GHPSZ2s=KRQ>-p+WjON)(xQay}K/_$trX".+43&f0y3%tgKBT;;9kHOV;6x
+j,95rcw].K-NOVy^woCzWj1yIkwHj`&t>Pnn["sl516UI8zeX.fr5|z+K)h+pGi8|OSQ|o('a}j'l;m}<aWjJ+S#Qs]mpN3d/TS-XTEavwIh$%^-+d4K@Z
+wG'+w}Ai662n;lC,fHK6L(%HW3Fl:oC.OB;RJya>Aa=@0p"Tmb0,mGn/zeA]_{/4q:b=6'|j;oDj0IGiu|sgq6HafKNhyEI{yZslGeck09q7sr!Q@{c|&k
+W}I)VC}%V5RqT09r}LiIaP{Jac4_SV8)hO@8O{h^s/.eRtTj}|b)fXL#5tcV0PS$]o@vHXD)1)L"a@0eOMdTH:,%8I]k5";nOgQeqQZsBG6]DF{|^>x|XB
+',K=mng<+enf1>So-Pl^HvL%TK@tNlyfCJAk7u@n{)T-EL8bdIu`6oyfbk0N<}l7rBa-$+Me/r8q$j2EJ]fOo_kYR+YC'i&6k"N7qO`}Wj#(uRabx&me`r
+'tr4jvYv-/ngA=Z}ixfp)&8L/waCK'~^ndOX/z:[-6|zbg/Xr:[hAsG&lEc=qC.tm$~OeIPo4Tsc5OfDPYh)-y}zD2-eNFU7>1rSdt<x0&;B";9bnW5s6o
+d)4D>WfFkEPq5m&eDoAH``6_"('WS7Xz"@q0[JH28/)L5tUV|CgULDR`L2qKW/mGTFdQLJiQhBwZr'u,V@z<]7,Rag%VLPAPg(j4$aJHApbX:!b!P+cn:.
+^Ku`8i"Pztiu"9A9c|keoP^>o2Zp^}bLdy=dTnN+:)>}vLdw`Ry){tu$Y1yH>;cXEB[/rfmJj:dc(kw.5q3_^J1}_Cy>DPs[PMPk}BNvVlx,bd#@`@R]dr
+8Nrdh$QFw:k5k=0lB7MF'u@;W_2Rray:RcGxQwZx$%^/~B9=NLQg~awfr)25ILol6v56Is4;ikqasj|h%PmaqyPtI"m_x)Zx4d,>Jo6VESE>U_cl<2=PL2
+<`;jl)w'^;AXYBN]&B&3YL61vfY$q'0Z&6=3<@;#FdqU]$<`qxY|_rzsz)o5Mf9#AG@Lr]si"^Qew'qAZ<(q,Qsl<nN=WuxAK-]S4YNQ>_vqq{37"390$#
+uM&&u75O,7cW~&)&|7_iK_)uZ/d"u]T,PhpJ;5%kAt@h%s|#4rY$;GESg%eb)rS0g>U4FY)1'(W[x-,r|[dHmMT]VC|OkA}r2mb`0lR2+ZJlOx8kCgOUoJ
+<VIHzUZ9Ch$d0KH^0<Efc/+>:on(jYxTH[Vp|k,5A.=z3!@{+g1.Q'MS-T,liShK^>,_`Vwo4^Xf(i-8|x_]-+zjK"ae2]+AULSdF]o3~:ig8n;PaqEJ-7
+Tn;GW<x)NV^Qxxpm(WR'w2(Z;@JN3iXP8R"u02j0s`[-/GAL9-!v}TX'2|@s|AXpM=M:'Jy$#<d9O4(_"[WS8,m'2+T.5f=<Y/os~$<OhvSH0@`/#}40"P
+$Sp|i0V0Y[M8R)+(;j>p55YW7a^[fXM=fy-Rv>iZiuZ>w+g5gb'raT'^H<gWthbz&FA9m18o##`Au)Oajx:V"CSSxa98];]VR6tU}myOorU!lWBX(j[8J+
+;hU@D0S+nAF;y^)Id`lx~bC$K|@1/)xZFX5KJ|f{XI$0OrJAMLEQ6hn4UQrxufpzQ:p_Lt{V6s&TU`(3A@!EHa1T(8;"jaRbUL]o<dL$$B{Gp&GhgA>D=w
+M<y%M1J<T'sGu|:TZ2eZE|t!keFd9;xrKYIu!ZKkb=p]!;TS"1$_:8VK8beRQjs0AB4d`d+XiF9A_):j|@8/(&;:}rK&ga]UHU[7>'O<<qcLTAmbaG-S1S
+Uac2x`[1m:'r%:`u/VI}}DicvxOuNCB'!3q67%$^,2(;|01gQ'L'XDS.(%$S+pz'jhKs]dWWL{FbJg70VEfzDFhjiI]0-8GcD"TsdHhza_[-jx^XuGNrye
+7N+#vv;p['T&cYU+SO~Z7|Xs+bbU>(_P~:{Oad!"JlehG1(2'NdkfV3U_I:67P4dsAy2.>P1)wf0gDUJs_{+.QZ<5!e,8M]T0")oHTx;XG#r-zDPpPM"WW
+DVbieEt;aTdNt73PZ's_ou6d~5SvzSYnKNJ,q<j)L:@PJ'I=q>N=<nZhHC[(PO|xB4Q+li}E@OAcpV:YP9t-Dz&TE@v=t<zZh'o.q'47Yb"+7['ua}%y9c
+^3Mb,pnpZ;166:@]jFs2,{N"yux}RZlm4!YERf6$Xplpd!+iZc}|i!{Hsp7Li7^i=pUkv.k"ceF!+#Le`}H5u^hn{wmxp`u8,k|+^H%o|5+ER3se(Zyaw1
+8(0y8M)Z+l,{W[xhPMkrA[Np4R>jzKDk^<917wlsa3nRe3@5).oS)u,T$%'vx'yVXGuK$F^#C`yb&nEb#%S>Df);DG_%woGhiIkd<Wu|9uZ+Sdh&cV.ymE
+7]Z/02LsB]X_i,/Va7moQ:KFbz)mA3s4`|J5}<sEaBz8LcpBdc[gig3v_:lx.L1_6BsAZVlaog2;wxVK1|ZBW!hbVFM,`gLgp}`>Q=N!Bc8's]tQ38[e30
++K{OmnG!#DkA.A9LPWf_(-xZT6_YfI"uJ}'z=rrtpzuc8wh]sJu[:L@^fJYiD:~XJ;UG^,@EaW0(2VTgz|Ezuomg27.su6zKoKp4i@qM"o<Il2Yf&$T8=Q
+5reuq$<%>s&9y$ohD{3-ODQt!Gi}#pawa_K(z5YP@JzMa=Ac!UO=w.3]c|x.{%UbRYeE>t6k-Su3oAUy{n:3;$Af"$42NC7F4grU}0n0ttQ@p&&/yzO!s8
+iSLJv)R'87p/x(zi&V'w#6rlUsfbUhU4P#hb34~v6@xBj.Rbsr|y+hAs4,{@jD]x5=kK!7'6&Aj1,kdgV8uH#'%ssG:xi@pJ{-&6TB_dLY-4u6tB3A8N+:
+5VZ`a)|=dpP$|MsO{v/z;rlvcN.2}{1p3cVSi9QQC;lNOo.},>]oCu~;HD8Z|GAow8E#Diu|zM[i^3RV,)P1k|v"W7a&_A^QVMW1NLd{o4)3l7t9mpy,PF
+yPoogg9YZva&q>U#fk=u"7ex5H@MB=I%P.M"`aP0v=ML/eh0x3CtR:xT5vzJcm.s);Wc|;VW'NyE0N<R^6<E[vwDsJWsmx6,>s|J!ta;~p6CyKB3/^R<%(
+wbf]JL/98`J@j-B-oZP/sNjb$C.aZ'qxqFkTr|W%-H^AfBS^+9y<9KovI/]4:MqE+$:=T$..sYMP!Q3X~aB4;:hw`sd"`rN9"[h(G'x_P%oSKOwBU)-o_|
+!-_Ck:O^@%$zaFK3/d/d}'+}bjX60-ew],fkqP_BNUxDq+4nI,|U]:C}Y"Q$<.l-^U&^d&kj,1P+,<xNX]PfYNwP+ziJ2G!D97Mx-S4XU]k7~ZmTMFmV:w
+Y&ZjG.gYv0DY-0q_-O:2bm7[U2{hd^L<'Rlk4<C;BCUK,)42+'u%3fb0a|{[3U!mG3NM/5f6uSv4RsjR{/Md>be%W_n9%Z=p^n;>iuCVq'U_f6|kjbA7ut
+$I{dBPr0zx{&<M|Ub0aX57fZ#@u)HkHx(Ju.:'r6{,6(t31_JPHd2^LktKco$wZ{BW~."e:#{5jyzH^^ZWRm-|xR[&Vg>3Ta,d4)Vd{4.DzUT#(-$BQpwN
+f82_bWLyC!}P;vi<V&1!t$4nGt!]r&%[cVz9TH8G._J[22MoFVC^zXTjM"i'<"{.7%T+`K66V<gx4$x_8%kh8km/%Oo=2A&sDL!JvoNsHx<}A,soZH}oOs
+)^VBT(m$}/GKUagskwAcUY77q(1QbsY|vJOeW8AXR0MiF(.N:C.P'L2'sC>EK{Zp2BB86ayCI;g3%d29ch5!t0FV~/Q@V.^;C;iwF4V<_m1z0h7;(B;"v"
+/H#2g(g]OiFjR%:M~y+(Y={](_npwn/GNv2>j2)0.@(Sm/16!%rcZ.Ss'hhRv'SqXqGj:9[ZnTQkW++%<c98B`S(YR+wu:sgf8_EXHO]eqb83NN<<u#cM3
+Qt+l7p:_1_xD_njKdHU8g[l-%YeDc"',n'i"fdoLfJJH5Ue%"i-@-JZRRf/md19!g!J%wK5oKQ$4aaH^710`:<w"%SzsyYhNy2hPbezVZbDxe&`6F,fBi"
+Im@CSSE_0+3w!n8KT$eaQ|L`}-rPI}ebQpLm<ribS.Qj&"NYq<a$2YNp`"i%DOB1whB<,<YtNUihlEj8}K7)"2A#&1>U|<1>s%)Ds6"6cHz@^NoXLE=UW3
+9IOOfe-VK{r`A}YL_Si+>79|g+Uf97M.Ji`6;w^xrI)JAk$G$uH7CRhI/q!cGY&DG-dbD|%s[+$]~&X>]f,d[[|"5dtPvk~k`6^]g<_g5P(%.G@H.V)H#b
+E|hV~Hx>gg1TI9K_V^G<<=JeC[{8.VS`"1SBam7es3|(1)Kj.2ChC4&`k4B_u>&[swuU^D_erCj<iQ!z.,2z1PN`!;:y44gkf3dT=mqS+5oxDm{l_}o7QX
+Yq_8<xt)8ih}W|[@Mv#tzVoYI=a[gD36amV&0Q^+eViqklnF~^ZbOmEGOGIy{KvhO&<VdP_Lp|Iu/,/oNYy3Y)EFR8`|#s~[Kto`C;6!HTCM@URjP1lzkh
+6WiFZJF,M$Or!ta=H^[0>E@F[I}7Qk|ki5c:xq@@e78t.&O#}:|>`{Z{nb2_Vg<f6!=pvV(P6v7GV{sro"_O$ytkmgSxE,z0NChU`db{xiE<ol%D'7e$rh
+H&#xns@5XOw+neCkY74if|H{uY^3vA^b8xIKR|E<g3x-9lS0%i9^&2Zm'>f!5>tNE.p1t60E':O3%[]o$'JPu@c(wnv5^1py,:(U{.H9;-;KE"&b=bo8R@
+=$7<Ep02K`5m_.&dAgw`dDM3QQn,'l!~7RM}X|O+>i6kdDx1&1mxC]%#9n/X^A`>OopXZ'q6)!;|bw_1'N((o4482+/Z_d0cyHUXlLKi(7wkXGgm'<Py1(
+Z!kU|`[Iw/pRxrC`,maIA$}<eBV>qXh>r#Lpgy&_GIVH:EtXfx]]4v)F4RVf0V<@o`,o[<]%d$%G@o^d"dOf;|vbhxna(G3)8]k'+@g<u"6TM5&e/1DqXI
+cxBW4$_(s7G8#}#+i)h't@;e&:Z4_{Do(NFHJkQ_AP{J;gx4i{;AsX%<3q{_A}6_"zwV5-WY7gmya^Chp!36s5@Y{7~le1_!Lk"H/+xf'4zx2U.wQH#>V%
+^;cE1|OF@ZX(Qx%8Mkwx-+{Hjx)Zh^:>x9nT_/u'i@-IO5v@i^s"FkZNa)hd27sj{sV$w%{IU|Xc.{_4v,RO"uFLZ"kax>v=dKK>ja(I[KBe`6zX].sX:L
+&O)%h2~AcCO`+U^v6qz6F3P$;@=Hv&D4Jx(N!7wS$wh0[`yx3y]]a@h9HX;sLj`/ipsbR<H$dCFbgsfjxmG<`C{^/R+x},vJEp1]bXlsN]XCCiA|t`1bVx
+X$5pG)k2y_T3"ey(OH#'z/:4)eutz[y7//0,>)2+^5&nu!M(Y"]^dH&#hCq)rOq.9exZdq9U209|~Z^LxJ3.ZR`3hh#ZGLR9_o>z(ANNP#tk5lxMCVvy=C
+=Y"XJde3nJ4]dyCp/Fdh@;-r~#mTmvJYv[m^C;e^N$^wKVdBe|B/2HtgtXa-n@lE"M/]!sny8x>By)Z%M-l)8:ddaIER~z[7Jkl!>Pz-d7uo:JnM7s;+[r
+H}qk6[m@;%:Q2fyUR;[3zcn1ZwBd,E<ume<=oy.-w`R$UdJ,%XJRcNHgbP!R!j{a$U;r6pzFeyd#;U`H@en{%vSns^QnD585lRsS(,w|tV3)s@=^$ApbM8
+vlIob4Tg^YA.]NRMzj0;WNIFVUm,c;,.MZTV`lFPVkRAG.JKCr/`N1l!pP`%Ps2/VLBX@S[du0A419.{NU9hle8jZH]PG4,Nex="%>.Mz'BHq`Ctecj/L2
+d2u2VkN^-7dx.8zCZt%xLi[ro(JG60kBv`$Cx[sL3'=b0@xAp668@R~!c},!!m}!8hmQqR[@&Qhjq4n(BiV`1z2;-uu<P&P<'A9#l/;1XkQc:k!oU>Nm2Y
+]"7TMoP/XYO@Q=65lacW0eYi4yw8HR|I4dh,usdW/&6c:-B%X'n0UW-8Z4+x9B6ITi,w(xtXhb&+-2@c>gQMZ&!;DY{Z'j`z:sAgL0sgQ^a-ZySM)RTC+r
+'9HV0mj5Rjd,4(teA3|hiRiB'0"~DJ]NJdhYZQ#mlEcNuioe=o=n;c`5kFR+h+mafdEPQf$ML)Rg%m<,oky235CdFnbILM85nED;)<cX<FAN6@4Vx$b3]N
+c6Vm$|}fFE55}+/t85~wgTNz$PXJS,{DH-2daVmyeOUGC.YCShZ}IQ5D_|8ZCSY>L/KIT@~Kk2Tnl}+U>pe3IM-G>|NY-jOKZ|RA,Td67YT-!ys=1I$>{w
+zPx7lv7v$T=QSp<gnE<B&$6wMIO1JjFmPN|v0gfM_Fhtijm$_+4ed%<lCRaT|I$`<B<9!<m,3`aPn0LVyW;"LN6<C"-pgnCK"eUC;uC=6Wx%4O1XJ+okd.
+s4;Fx<7p|Fh]p,%w28B.k^ytlojmC@txbCYZkXCmWbk_c6Bpe:z$R/1W{MzR2%Wg6_mTddx(sV'k6t,cGt&40$nOzO}WJ}Y0Lb'>`9V!{D!>X(yD$c~'9n
+PFhvP%k2qd`q@|v4[fqF@';CRw@D#/qWI"!.P5jI)Cr[1f5ONEHc`[}">clTU1QQVSzBfe"%bYIK>;ZpM`-'JLWTrq4TfLb`x<[/49o&$`7bL{,8<!k>:"
+AR[HTpwJk0m9$@#x_Sp-_9_aS'#m,B-d8ny9mh'Y-Ul.2Oh'ESZVTFTY^irc%m1k~kz""PHr>NGD{#4aYZ>Yid.Na'h{/STk#0Lms6|k;58T3T%W189#_=
+4k_nhVj`uah^8ZeQ$si5&|BZ+j0K)a#^Z_%B+e~<.bgym-4x]oT4<_([DOhK`;hAZRE6L{fQv/D{F#GQl(}P!+v$n)"K&%n0"8vT`@)+G<nA^-zR+Br8pS
+W+BrI}PLifg^Uah)>t7B(PW-NDN"D(ua-be=rcLfLn`BSZ8hJ:@yy|&]^G[%oe3PkD>ao26MKBs7vZXv7P-}vv8';RW'[9J^qQ7j;)`PShJ'O_K3yi0=i2
+n,"UOyub0c-)`VR{`lwj@za:eRFlni.O!$@eXJ~831x3y#jU}P&(G|UDd{Pm58!>1>'-DF;EYIO5bN)o_Jk[|T4-x<)2YXeMquT8g0yM3M(`uik5n_Mi_4
+M60h~oD0r]3JYh[b@%J,FART{nA@.O1pBj!T+[R5n_f"!LT/X'"V+QnOiPZ}9%]Tl3:-i$GxWOC3qv$KO^=A1+a31aZwvQTvKaq@OL_Aoa~k"zXXrh)>YN
+:3n-XKiJbIgReUzAG<Qk67h`z=9!/o{WWM9>dkc)f=oMErX'Q$OI6P#Fj}aALt@p6vqw_u&1&8O9+s6_U1gnQm=8PRvLH1w@V,.$S-_w!xl45b1Rjcd.;[
+CZe[Mj9$[fW0Bg_eS1AgobogmFs02)B`+K#xWDQibRQNi2Ssq!RvbJ<UW,$;0#m[[:NR1LmnGIXy#gXjP#Nu$m$rSCH,4%S[.q0w8`m9Mt:W|23`/|!4yw
+Wf`XB"[wI!)17$s^32Z_HZGQ7jSc+=Rbt`PfPZ1qU%yI-H&|D,~<"llsJ8crqNG,M=Oc|')Z2SX+ep0'N-s:0c!`!N!lMFckS=cyQng2-JhmqpDu>D;RFW
+Ow@Lh3(8DGs_ISN(=9ALuOAG&p-l^fq9klk=PGi)v0^DAts}efZ^{cji_DxU<zgY$dSE!VcWszxsl^ON_&e0(GOvpoBGn93p>Br,]bx55T&"{5o}9'I"Q{
+hv-JHV@w.J'lHyeupvolx'Xpfd|['JeL!+aa+`B^v{YKvfViilNh:k]:5-^Lf``,s$Z)}q}p$4yXNfD[/qn"4fOMC6l2>XJ-r#$pK=,wR@MIUJ:6(:00:v
+i;nqT_5N:j1^,+~,KLNzc[D1PQ{eyV_T6%,xm|r9u:,yGUy[jEQ"""u=|8aP!1Ttl<drCp7>OG=EJO,M[-Aq4:][-fNYm-CdHCbV=N(l:E<qR!Utq!Hb'`
+k5MX[Cd_30F:|04dAj)(@8$P>_,rd[)NjA6i/:qzXsw_o9E5D+Fh/wXed)eJlkqfBB+e.(-6~'xd0g'YL]Uu#EUDy&57z.H_!)^4'vYJy]W:(16jYusR0'
+gXGZcC,pX;}t|P7hJ@sFWDX!Jk_=r3Fd,)kV(jz0>EGw3^Dt>-Jwri=3;(E;T0'DZ^l@&![n0Ud1aAr|EH+CTyR0G>mi,|,b$^B-hR$l)/k9!<}AJ;#DNh
+$`iA&XZY`jEy"(|TE#/NTuMYkzSZoT=7=1LNh3TEG)hEe+KDMis<65498:aFt<pFRlejSj[J,d@@uSL(-i>a0A>nx(Dj[-G@du{%c`R2JVFuNG=7/5=]r}
+Te`DKyVrOM".-Hw3iEvuX]bsu.0AH@/1O@bfFoRMgj@mYFDRPQt'p,x:>+:zvI&vBs3<`^~,ieNrk8I}P'|u3}o5{QMe(L<U3EN5NN0<8]RN2re:jJ4k6&
+~eVS)'/{GBMf)p{L`,`BpoR#q6W.BF]=/lc=w%/lN!1T(qUF`x>S;Iz>yJ;bHqN-m;8:(HPH$xpI>qr8^ZQYf}%h((S(D@K:6H'Q^>D,Xo3B[q{r_:2QF}
+Ed"lY#l-9$]ibs#+-o+lz>;I~jNWwXME'tvjYO{0bZhJM02hKUxXq8QLTMMf;HmgEa/rd2tD6:UEl;x/06H`N=I(:iKi:Z.'D1hcl(^ZhTNztR[4nwkCvu
+)D%sQ/b!<^3`T%Z8ym}X)Qx"^!(5=%%IE&4cg<VZy.ASpo:+Xn5w_%g]jT(/QC9%jsTun=Xx01VR&:!dGs=ZD7yx8!'PxZuFs{3ld[v6$nL%fON(zYxF>l
++7d3(5E=o1ULG&h%1l<ZtJyxrAqplcO#^N`qU0CR--$:XoZcG|9p)pIG'C%N"kz^^^R)rMbNtTZ|a6XdZy`S!{^"GJHXr%us{{4m_3f-r+tib1HRcZJV7&
+(`_p)9k;25;bSg=ee)#tvc/}eR7dC=A3eswFAf&+dUJAb,GjO8ck238(m,C|>B50PI_csB6oz5cC[$xU|f07N-GT/fAxg5rhYgSb:ru_NE,{8JoG;k!Z:7
+t@M'd5T+,-O^7U[7OF{8pw,h+;<fp.E[z_S=X<6KDY@u=4xRbXK+9g/iMxi4}y,Rs&0r0g@qW}=dc>=BAT1WsfR0joYrGjYO)fk>dFyV1Mjz&M)-I`~D.^
+ap]4]pX}<D7oNpcup'$/qL{o:.v;W}S_Oc[feN(>C0X@}NJ]EaoFg(F"8NBJ(nkO)}e==`e6zBBO22cd{av{ml/}>.S!W&{X7us$}b4w1diuj$02gph9h"
+}|W)z1go|{xkcJyVLlSTJ^~4%1-NkVTCNS=f(u-01N~E@z`"8=mzejp}m6xeknKR&o#|)t58:7[4`#Lw([A]BdfNP`v+.x8)YHR$bexv;<<z57zu!]!UIj
+`P"<bbYI{3Y6m`&928R'ep(+F,f/`[aaU%TT58<ROF4qx,>`E+1+Ix!~2q<G0]]pkqyvir3600<i0!d6q(=<tWA[L5Bw8Sa}0!l72G)aJ$+,aeq|@D#3~`
+H6z-Ob)NEP<7XTisgidWtD)|8HHmR]d89an.c79A4-]ww3eeHQbJbr|2GmZ!a`xX~[W!te%Q21~x8]%&>;qAs'2W3Yq$l'lE}5aor$_W]o&X.LeGT^x:_y
+:Mb(8$q}3vADO6`-BQ"|W/OT~$eJ$>`%Vgw+^go}]]5wjp<iwocUa<6rt!"h3"O[+/G`Pa=5Wf3BqL4q/bD67eJ{y!=()D,C,Pto'DVkyyBIi5A+,Q6$<<
+TmUjv+BgX]mD9=V<UOeB'ipogCfSZUZbz-,wo.JtB]ZiM%VMdAWTfqW#+M/=`o=4h}~y]_S%l#NpwfIo,T>dicj%%:tc{w0JEJakaD8N"fZpdRb8>ZU#J8
+Vh+P_1"47jX=q8q`p:PiF3v_wYkFCVU&#G,Z#7==8uCmE'a#=lj}U7~K>&^k4rZYBd!_609+|}R6bYVtP^EXDhs/sHr!/JRkMjWQ=t:ET'j9:Al=-{9.{B
+4<[x&+=:.`J-0zSbhv%F@38r$A|;8QwI9sWC+8&!KD^_uUQRPq@^w|m&`KAb{`Hxx^Q;{V,9bs/CQ&saJ#uI1Juc(MbkHadz9mGBsa|2!t)s#'-uE,=5ew
+VhVhMDaDz2JqgL4c[D/vILP$Jk03+W0X$'cREnEwj$xY5|GB[G3LNgHTz9Db^HQ}6g8sB-J@C_]%)=Y<:Djp+qb9T-56tN^pH7v0}=%K~%d/E;+_YXUS<$
+V''E:5o+JfH!u5K}wEmB`uNs=Q4WaMOMw%7P4<HG=FyVJ_lF~r6nh"3>hwVvsv.]m&pVKJ5b!J3rR9+$:K:N3t$$I%YhX"+K1wj&^_bFJ9nV(0K@MF<{W%
+=i(e.iG]t>Lk97S`G3hWGk~oFhg/K+I%iWL#W"d51<qMbyvAH%i/2ZYEb8C^`.,PVgxHOP^@UO%WNZ0t=$WA%xczV9e_-EMsLXivkP^2P&070#1%:xaF`C
+D4K=R7>wZW2bPU4B5&L0$Ws}{aU;(AJhm[43k3p#.T}hvH%O0T^q77:E6Bki(UH5B/1}FwzZc;cDA>q<M'PBaGU[k+iDV914"N^/A^PrEViF7"P@vT{A1$
+Re"l!{aETU1ER"+i'&PWG}r!<5+)t@99C}fUMshaV#wQWd2mE3H'5$:3mg|=.fQb>.,.NZhy72kucS';1$/w.|d(sZ|-r+jvgz4cif8#W}0[>DJ|3[Wfn#
+.GK#Ru~/&Uo.=m)&EyK5w&T$EQna`T`rJ-%(MS8$;U8wec8#HQNwPr:la&Tz]=RJc"cJSp,w9]0[3v#/ATBw1)p:[}[oS5fdm)Zt3"t(ve@%,|~+E,-f(f
+P,jU[BTE8_;%SD!1i.Rd!+zXIqvRmMSp1vE2JBl[[S.P0"'OpU.T66TUG1HAS92Wy"!-'w;GPQk)wn0]:aWtoGl+G;&=q@[BG;[&2RN"t)TBUhEMZma8ay
+5F9>tA>pQBs+N'+G8G"AD<HLNA[)pITbUbwN'%>K>$mU~+s$(AXX;]aI}PVZ.%]N!hL::-<}%_<AKr:-Ek,[tlNMHZmp9FzNK.&]i-!u'4CEV#T#mVWb6c
+v@81y@YB"3^<"dSC>%FW~`r;-/[Wl_{#p[Rg"C"o|[%3p!#dTeUIbPb;J&^fQ#n<;"(r@<`3$89{0NCVH;=6I(<D!oKa;`mcQ:mB]y.s&F:+/[8NQN=y%g
+e}ZUI!'t,P&Uy(S2k.}Os0v5l^|X=;NIAO[>B6'0oFoT4=8K(y0"=/`WD&>@-suo%9d<3x7N`a:^mG}@2((opl5rf3"k4UP$9O[wVpV[es5C|hJ8ViQvch
+SlHRG5SFp>X"RS=0bDaAdXV_fy:T6FIyNl;NFB,5|l6o[K0+Bm++Mf[Z>A};XzKJa:Xnsr0,[/C#[K#>{%c[Pg7'mC{j=Kv"^9LLby'Kg+#S7Z5S1LTKP'
+Jfe||dOs8SD2uRZd<[RjE&$%,#/+;"6B%QI8RysW|N`tOZ0uk;]T=T=%XR6|qu52GzCOt>vV)^N{|ms+oDnZBd&+oIHPcrjvQ5:7cBx5<[h)ti.(rIo/nL
+xBENlB1l4HtzJu;]R>>/zxKnF7<#-f~TIKC/<jdB>:;I&6W9j]r{H|aL5H2CG[QwEuYw-PQ[B_mTy$H-tLCAJ9Yw0YL=/p~Ka4J+"dXl@c>bSLwB~WKEST
+#;Cjw=RZwb#|}yJU]EE&EZG4TPxO$%0y(o~Q$jymEjBo>4p@F/i"Yg0$>)CuYb"vG>&g&:E;_uj;91F2~6>{,<`dGA'X=GA'wH],R>X|Rtgh>W&w|RyK))
+2"ndI@@5y2kR|W@^;v+DjL1#Od'@]biVaF}^ud'JAAd|1IgM[dvy<+WN-XxO[9~@uVYthjevzYB^"ZAD~S0Q>SO><`JDJ@5bCzmW".~sUnmDD[dspGoS[V
+<z_u7&HL@To)>)ZPFoTP,C{FOXA.qP2;HYjydK|!|Ykr>sM6ip,qZ01:q}dhy+Fkg9.#j1[.XS^t>L2gGlL5%socN23CICR>J%%26:h^mE;("u9#^StxD9
+]U~:Me6/R/=0d/,IJtYs[WJ}kPeE$b(/V#RfOfP=R0vD;_zaF6(_Nj^Q+X@U;#XgOkxrhA|z!`,vhj$dE3N7C%dNZf=oeq`m;f=v8]+#$W{e`|;,gD>#g|
+D{w27$h|(9JDA{3t^DJymOj:XIPc2V/I@<M8rtXfM/l1NA/P#{2QO-|S(D-r`:h=JgUzur/OkwQk/jH%0<Wg95Ls=tV`AUX)u1_A^#e)NRl[VpZyw-T>N-
+-]qEbA<4I8bO~'[DP.=U<w$"S{xF|B>>Te.jv=yXl|9P;zb]20SYuIC^d`uSR#fMHe_Bq4i,AR=VZkd;L7}_d`C+Aa^/52~C.7$H);7hOC"`=0@@Bb}kP,
+_+3nvTME]SQFZyxKGqWL<q8UdbQC6>U6IO'>/hMQx;,R;xu>0.!h5k"Cs8rKW;GJd|@bo4wf).R:<L=dz[3z-0#7_B5zJYRqSR34;H>J6Ja(SPySy^C$ZD
+D`&$aeS<&O8Xpm]z0'dmqz;Ju#j62:^8c52K3"89$DbN{lK=;7paq|)['Nbs11HFxx!x=m[#Ii2UKZrwcNGLZ=fvt!poCio-vSg^O+dRd:gAm9zZ_P7QIS
+.DOP=-Q@g/|j.1qM|:lsU."^z{x&Z`bZDv4;=Vo<Txut5Nt<t!X$LHBUn(rIT${r+1=mtVPcP2e|qC/$ri@p@qUp)&iRJ=+pT#x0#[bRe4J+hxH^HkhCk5
+xrv28!|h]JqK('U:P>T@0+|!`x}M`]|l7zR)%]|o9FFTF.4Tk8,@mCmnY|dnsKaD+i_pgE0.TXjo,&l<z/rqr8Z)Jnr_E.t68j`88ShcV/=oLQg=tKFD5H
+B3I!p3O!KD{;A$un[__7/WEHs>Z.CY>{9,BH2}qd>;46J.{;pO3U{a`c9{IHxG37u>TQqMb[FHLWssT'XOV}tI(Tju#]p9EU/q&3N0bLmqa^+0geydWhkv
+5,$Hny.5AdYUknd]rCeA8>~yXsMi@q]1'u$,QX'8mt#K#V-5;i^lUgvugAdi`>Q9g]m@43#}uP^QMA55}TEUMX[";|Qf.Q[w=n-5[xLQC4({~CuH8=bIfE
+e&B_(}Is|jJtPW,pJJSt<j^%wJ>"#UX<h@]`clbH`PjpB7^<~By27@Ret+yWvJO^Zl&rATz-s^Qi{;{3v$q]m>IS(e&jy{ftt3~[NiXvcb`pH0L6B:!(8R
+@O8&P=YYOGOJbH-Tu^4aOr>QReOJbkBNF9C.&_.E~Nw[E(&=~$="Exmu&#~h&D-,N@IVX0KdB;+A.|0,IoDW-Gc[:zN"sH-H+S8scjD[Px6+K2vd>$ZkR|
+$3{X}`>HC,HNL>#w19^ma;A+e%CNcH%izwo(i;'&dwXVd3|11{3e-bD^mK,&TU^`!nlo];-1wXbt{h!Fzy7`qM-h{u:S,/|{__~{}]n6f.1mcSadsR862/
+sjEc0gAZ4JLcbkm[$KRT{lzQ.2%#&Wf!6:]3v!@+E5+i>eY"K(@1&qY=/&`>P"R+voRVlx0Ih:,lk+'2d,o+F@2</(zX$2C;CE21]72_bz%kV,}:hkC/9W
+_jRuO'I4X49Sr3&+r.b'm;D3hG7]t>MK^:~I5@OfPW[:2%#+|pXfdM/W#(2^zYjGCN1F4JgF/QMhi^IXMmjs$9HQQ_=MZ=ric)0yaO~T&zAK)Xc3QnL1mj
+ok018BZ5'YCT3i:@U-$hK_T7qBUY.plVPoP&>nU.miKZR8tPweHc6imdR3m8Dj1Ea0uR$"F>k)-PEt82.'!vE:u9ig&<G>;|XoNE:2lFUE.0:JOvmv7@u<
+YE-5:./{$VQZz}1dgT^aIpR"@Cdufe-6a'&i-PoqOcq{/ZBm@NFnn3'F7>LJB%YBr+m49n].U33sa,~2A-egF:JE`Re;B;1/&)m/3.h]'V!h4&Iu-fN!Yj
+UYCjGs'(ahQCL,p2PO=IB1b>y{NxCaW8dD)NY4wj65N0-J#l~zVY6W"6XZ~D$NZNI#@TwZc7Y6U#.tG'>2{13,Ywinyw%DmwbBbisSa'/}^u9h~pbgl{,B
+S8%y=N`b7,o{@ecV(T<FW/v0x1,y!:W/Bi1<V;VN'60hG$,ETyjFy^V.h|6cXvq"3PLj|Mc2E,cjVPG_!$#wgk/0{ink-6+>VCMC[5)+]X;#_Qg4=M}X=W
+`EOFH=6:~A!lyMo#x'<,Ru=4>9qCh-%[Q]l,)%SEp(t{0OT56W$0f2Ql><HIXYL(jf/X|tSh'h/VfC>A!<w'j`flA0tyIZVXl6D$52x%.`nhuXA$T)"NCR
+}V_(A3X5#/!0D&<;M{Qss6qaW==d[8`dx)})hj%xq3QS4ZAlbbveQbs^@uZxxL|OtnOq3Tbytqo,r9~l%+J,ar<c_"_U98bMc&)gBbSP^)iZ'Rpep>L%0l
+2i)-eh=IkL-H0=RfZ_#&>g8XWAA[MSvS$ENAT#CCO(=UQ<=[Z$C!%_5Qyy0>IWw_-^Xq#/!o|j:61bP`XsmS(&X({_"},^yLvVwV/E':mpYK!81k9h[e.6
+KHajYoUyY{6iZx4N]3_y#msE|7iG2Q!EJ;V3=jA;O6[+x;~ze698>0))`h|Y;{)-]zq.6XNABUBF;3Q=f2ETxFNv8([3p$t'I3UxEFvjd&I#$H=u0f~HQN
+>;[h>]y3jb{_[Wwy50}+p-W@_#&lTp.}F;lJQpqHVWK"li-7K^w{qF@o]j4Iy7,h|k|Dow@}#;9j3WG"d22=X]M9a;a,eZK)rlI/G3jq/{4'ELuL'Ava.`
+|g3(-H5}Y&.0(coBb1K4H="(J3)HEOC|g#h9rRTZrVbtBSk-+#NzucgaSqo"GKl>JhKY]1;q7y6RH-C1%imoVi4G&mxe>X}()x!B_1dRMa)9S&0UjdqS`_
+W/drcSD3cGWI6_XI;IlVT}QQf(4e1VV@/^]%0SVcs'B!y:<UI6tF{6jluyY%|J+7Yo@<yfv=D#@Lrqkoq#kY~ZWhG[OaUxGm'tR&QD'!`rsqX.f`rsddcF
+FDa=Yxr%'x=0I7obW"@]Z!tjuOgnu`L1{^AV(;na217t{Ih,B|$qv,4Z,1"j)a|08jTKL/AGMUX,iYqAF)fK#xZ0--xsI-}FVW[44-.fT_)>h7^aG8tl"v
+]c5.=ziUC^!uufKlf>ls;='UF=LSq_7#07r5K>;Ip]uuF9bi1)Y,@Y.oC}'@#,N`JsXT0yJZc/ipXHs.a6nHDNC;vge:qxP'm[iTi1!iQed{:Xl%T<D-2+
+[4/VCLo!N9jJdHd}wTaD^K{L!fd1$7I>36Rvu&%l=Tv+NB!r1f3!0#eZ@,Ws1ra&7YUYaPnee^wuNY^jPYjUID=D4(~mq7.rjY=q";e=H"_r47H'(4$}UM
+GjQbRr:|gBpUxGnL+rIfB0C(;2ZTu-<#IkPX[ai|;{Q)K|9f}z-zLrL]SLS(V_TN6dKc|$FNX&^&gL.U`B#a;r#RK^N)<i#cuE%4s.vYBdBob2;gX8Ay(.
+Mk&ko2<%{0P+c7oD+xbFq57""P`g%T+u~vO;ah{DjSh53)R^6-$w<`wX'%HPl=0vb=Z(%icXxxuM~xB:c.}+[Hr{3bkfqNh.jez3~/{E0RsV^5{Qc<e2>h
+=&nS$pSMw#0d$"g`c_(Dhh:@`2L^PRg<(znD}d0n,pf2ut~sUc:Rr@XYai&>S^M!bnm@,=w6yer]avRiH:Uo8N[wl7hq"y(j/v)4eP@9M-1}IaIDu`@;|D
+'6&=-<mgGmV_rt%nwqA5=3s)y+s^JUN$#=eljrOhc(rpiG<Kg=YYhN$9gLiL"je8R'pc1j<Dsb%6b`DbjV4f7'T"k/O'}C/1lTLEg+(dv#7"gs"+eH.J!j
+^%COx"9fzet(I/Z<1cCA!ua-,(uHKc=,e_zHR4X$BwR5x9:h<m>"KS3YUYHb=qHX`pG)>5NhfWCD,qdbd|c_W4dt:P$Zb.qIGjPufpSW{-mWF0iOmFrsP3
+(/4ZcCnU!G(`1wgC"2;yi"=P5q<TeO6t5H5$=PY&wJE!oRe't#A}4hdv,T;v."wh^5,L:J~D%%OdU^[>23h<03a.`dDLYM3xl8%n$R<Sg_D-bd17:NZ5Jq
+HrBMd(rS3oAX7WQ7]8[%x"C9BQ]t616bh29pbYFqd_lhU$|NJ})rlbe!Aa)<s!H>bbY7JB#^n.JN8'{[19I"O;~XiBp[YW%Cihcwr)d`0;vCkMm%H|2Xx2
+>R.<8m.fcfuce>po2ds9l"^rJ+LL!u,VhFSOQo8@<NN1hICGA0}t|^%Sz8PWO(L|(=--.&H!J}dhzRpD10Rqykn#m3=Ul5Lvz/3Jzu~98xc`r=,<e5`Dab
+>3A-V/=KkOxnQ;[-bDf8F0'4)a1aMv5ykQ_[VqLcdVhY#(mSWkEEhEzSm@YEFRQpfj%|dK'k/'6<d"O0]%;%MZS=C7EocabN/"dJPr7&-GtLa,j->'+)zL
+~PmHd4<Yl&S.g0B$0rr5".5`benRPF+0Hu)kbv;4p^~HM-Q/$6Y`k3!}8I._;)TN7Z}9bma.4)`00x~7qe;MN1JnYsy4|@2qZc`@%m}cwN]ti3;@K6tDiC
+AFTB)/_}bE#E2wn0WO`S~hA/[f1Q8lqv)6>w~f3I&;>'j4~Ei9FrLR1bT=,"I=p[]&C{oPk2a{f+VLFpTSfY'pi$or3xsN.#(O>XRm-+L99Mk<ob,t0D;s
+n!TKMnr4=.9!p>&RR`~7.QSq9N]Pt"`'8y~_o@S%36KDj@]1e^H@@6.P>Y4.5V5QI^h`Yf^3QGeIQ0o8q;ALR.k181vCo];7H%FlCw:V`#M}^Nnedqt"Yb
+{GI%]%wD#HYrdfroCqYdR@]%@c6@9PB33Wt8^$Gz'emZ)dN-Wi%|N5a5cfDNh$z-+j;L"y~M)-YF;>OsG(`UXD{!L"g3c5;QL}1Qm-H#No:1uZ-^=P[>}J
+^93`1&KKDe<$AL/+[J9_B$st#4Om+m%i8FT["ah-Zt2QNG#<YXlB]:aB,igM{kS^J^;]i1%GbbxUImgV{tgl=FbKAD{,_mJ5;5fSyUd=@42(9S%vq'Ay7R
+nbNC`SC8!$'6}EGIrpa`<`=mAz^'ze68AueTcK4Pp5FDc5=oJDCjdS5OZILY]E8]6J`UE|nLdyFdBX.1{EM-_3>rcqko_UT6a/y4Us@O^6FNie8)_W[,=w
+(#QBg{7h!QiUx^Noq%b++="P$&Ldu)((OAjP]Le+wWPACBjncfe|BB./eyUt05@I|jqs{g<igl8bSq=-aKdz,!!z8}JDQwVy5Ue!>'gb#z3wE6!]Cxmvv3
+i=cv)pwef=A%43o2f=@pV^]va6nLU[t@|+_)@4M:-PZm:+r=h%89TMet@-0gEC$h+/s_M)e)Qe_0UCqpoD]cKr$32d%B}O6EtmE#Z{M5$>%^o`W/].]zk3
+X|rSq7j3&<v"hH#ES{,XcPR(.e&mS7~{s(u4~@ltKS_Ra]<MSQP-3|:>P+"+P7G}N@rTY0H4R&`J@FQQU4s7{<]p7Njt!^{(^%@"rXh_o"J)KJA6a^l:|v
+&5(+GZ6Lu.bVVF>6xBDM-&.iuXLKe!AJv6w/g@m`Ohgsfyp7,$$tVX_A6FbPJHUa5mC1pOx:;%s"my}Otu%xvD2bJ:z6.YB:PuY;|UKV'tlqVwG<CA:G'{
+#/kVN=nUXKS:sNq&4BRB<MI5},2/s{h3_ie%f:RmEWQn-g2f{z{>PGfn$>zxKir%Z9A7P;a'N$v/ug8'[ssNg#z){Jdbx%uMh4;</E#rTROPJ]I>Zb;DTp
+o"UJoy.8,I+k$>6Xk_{0C1CZUfFYTeeiQ0bi6G|mvM#-TzsPj^::SvHS1pl)Iajy-Kq_/3C4WWt&W/H0E/Xc[nG=3;S9Z1:MGB9k2d[.NTYibh~f_5RuzK
+ZWUx1-qCr0;d)&TciO|DRY/3q4+r<@[Xp],}-XoPY':E{.V-;%HA:CpLdG!A&15;<bg@Y`R0YIeWgx)g9wJ6Gt[lgacOtK`QH0H}]mABu+|F%3C2^O9|"K
+KeRSDQnZ:n&rWD|qMCIr,WT[`>BNoIj)KWApU+wA{Y|v#mR)d)Wi4Od|GW7VLLyNLDV1Pb`-&fKKC,vVnZ4t%]ip,<N9~q1VU&'1tr^viV'aEpMFJG"l~6
+D+le0GffsA0jx`v<c&S:N"J:$+AWF3z7<cb'[.3$d7Tw8}r^0fr-LPFw+g^W'5=558Szs$Jce:Lx;Vfh-{U.87+^.UH%P1R/ln)B/74}n+{cs])"5VlC73
+ZAi]Y"9OSL!L/Q%exq^cyCW/}Jc:x'U^j]kO|S"[pZiVD#/A@N&ITS[ZOUpd<fuIuk5m5J:f3_lHd|C7DWL=W<J|TgSlM,sd3"1K<,KOsLpF{/j/&bxhC5
+j+pN6"Q$5x|R0wW,%NVRs@r7+<L_D!}pG#%0VUWzphGr&L%hrcsK6DePNb8.$VWXS4fSU>=Rxstdm+8a~ej%-_z(~BQP{2;XA"vTC|y(OzD=)d3>ICJlo,
+EBcJvih'=/x)kbW{C'=)T;1y<D!MlaHzy<Jqij~Zh3h01W[TlQQiLSEUY$^]{eD;!,S<JIW5F,IB|Y8RVYH0;@JN5L`7FVVnl%4jWa:svSLJl%5op%7ACE
+g%aLz_</bOgu&&NY1GNN&.Xttf;%lRpe'hW|Ij~@R{EGANw..ysD;9X>6Wq|<rGhrP)._{^`m4jl4/umifPaTKMsWSz3X3:Kr6v{H]WFPDf3.{V{^.X$]0
+|/jKC)7GDDzpGr7RA.,5/T#0yzq16p6:c[{W,3'.#lVYtEs5x:MoSdc]/o1MvhO&'m>OGZ'$+2.7O)7[{N"b0b''w<::GG0yX}]xY9B$I)C4OO[c5.H1Wj
+xd8h</5.!BY(<6ng=3vl":$-)#BAiI9xbjo)YlMEYn4#:=%4#O8qwFRh0lr!_Q}EG}2&whh.;!h,A;N;vOqfQo_(cPF@e6xue3lgDdMYXBOTYR`]5!J_~2
+(^I2s4eHjJ0$pMMAB(gKBcY6uLJT/:;k,SnALbLkj4Z"x5%jy&yFEtCQ28O(oMIAgK$fWsU7cmtr43}>KKz&:Xm'Bu)r).2|_05:q>UvUlYIv<hhK#x1S>
+(U7gPkN_Z>Z;908KJ$hc46Z[$qo3C;FZ)4:u6(h-UR9_284W}@2R,)zSIMITj/K7'.%&S%G-"Rcdge'O^"Fc}(M4!:6<9(D4qokV.h6R}@#H_aXc06B@ZX
+fQ#kF,2NcQI5Y+]gCzb.W&bnrWEWH0I2WK!pt%dc|KlrF7EJdn9Oj/o0rX;Ejn$H~>hn)2}F{B7xaMrMMT`XRRJUfM2/Y)bW'o2g,C8o{x:L<hyiH{ED$4
+Wnm]&FtWuP=1uKGFr`%,&(k6j]dT7e.mxql8|!KDj8@@NUVDyU$p~vqq@p:PK7@,NF`F{gSYQf"1w;jFqz|`Hf|S~Om,F-fhlsp+Os9Wiy0gN@^95j>zhi
+>"E(KVL>GtIi1&B24<_H{@s|6,`5{U5U{F7jDl[0^$-Nvf{{E+l-d-}S+c`Q^rP&F6F=_xTfL_hy0tp=kiM$i7Z6"c+-gumBOP9}3kxP`%}jL$OfKV`XrS
+V/Xdb]xxtHeN|biV9uD47_F0dx'A:Xd_NS_KDgI.Z>q(@G#VR4e"qtkHv_HSYmmk%:3wxio7.7BI.)}Pk-.S]E56qJ_1{yk^wIeER7EiO<Gj@<h:@a;_-m
+#$2np]"SD.^Xy|`nL0C.G<zKKreq037pPEFH(ekt]mhPS_;(E>nxas&Ht(B>-A%dY,1OcbxSvXs:lT:Nh!g}7)4&<qX+OKABLbW[J[,$f)]Qju-)$L)i_e
+VI4Ja/WBUGeN,Po6yM[pi2u`Ghwm=vmXu68!a3rhKjl#X%BvPxLqng9Rg9W'MmL{bv#o|!]Zt)fva{'<kF&M#<AmUP%%e$qsEUAmon]6;bSNWj{us;ZN^P
+Z1BJ}fAB)`=7>.z1,Yu(JOmq{e9EH/8DdmsU]Do:ru}MpQDfFvoxZ.[YaP6>/U>Pg,~COCE`a(7QUO+<Y-Itg/|rseOd|xRR2Sx_cqqN&VRIY}kzzz+L%!
++vQj6F9L/`)][[$xu:pn]3<=%Fs9AoC7>7w'w1uhL7#MkR=1>,};U':W&/<$s$BAhS4D(47=q!4@iihM5Lal/eL5wvF&)/m]6-Mj&@5l}J5laq[ebUg'g=
+B;-=keZsMX21sD]'HK3C];_TTNoJM+b<3g[cQ^>Cu(kpmn.hNDnDh3F7SAHGCRo&8Ma{T`oG<3;X^'0u{Chwtb;40wL('BLl_DYMM`["R'x&rc,@laM%^K
+c(d')i8S+emDDOO)!K#c.h6s1+9s>xPs7G$;&l.0A:1l5fFn3i-S(/r2o-!XriBchd,vc3)1fN(E#>38"_q:}BwX(}yE6z=&B&XB7l|d{T0!v(F&dbehqq
+9w"W@h[2q%R^c.xL3l>^X7'Mk]$3hFe|VKLF(s3"RfS'9lAUm(;RXs3ZmTu;O)%iD$+BtFsac"^1#y5VOUy=!oKzoF.Ev)"ZNl^6x-XddAelsbZ_]rW+D`
+Ra~Nv`Ra+O$m.%T_'e4SVMw8Ozi3R0!_!#wpJJU,Lp;X7F;A1y"A9yzNxjTl'v9DF(CQ/ZB[53,hap"f$:T6]Yxaqh_eyWPxsEr_i^XG+w"_X`^IWc,OZ(
+>o-7._%LR(<$]D'adC#ZS+DL{k)!&74.M{[O41UjL%o8!AWeUA@N+7|BA]/=/!xP:>n+4(LKoR!Gv&<,#kY-tvBniN0IM!jgSaZS9R@F,b0]pEqPKk'`DN
+@['7c4<U1j`M57KBBiaUCcJnPCQB~-dj7ZfSico[N@eFTYCkETwdStZ>a8cZ[jYJ-cV1&18Nl,XFGj0v4{`In0-BTy/jou_ypUeO}3;G0htSXXXPQq5@Do
+9rIm%.$Y1yca}y{0Oaz</dGWA:d+:$o(GM!!k'4MJ%1H^Ae'ZR)KXdC>u+Nmj^|M[`'D-L1@Rk2C(^-$8;xB2VIx-2%%im{R=e'1xLNW3K>i;V{h29:U;a
+,i0'l,6u.8n)ku6i<;L->Jr-z>"KG;j|ApxR.R7jy`BY.iMlM<`sI-",=V1zl@ZA@qhy~atN7TG{u^8r<h8%Fl1rL3p7#KTnDy7'1)KUcoY"qmBDPG}S<X
+tDdlQ).cwH@8_;AHvG.vIaVIP-H!z5/MA`N{'d6FD`pu5ehUYSS9{BGm7J$:"SCT3INZaFo}MAS(nbI{2,k'0oj=r>rHF'ntHYY_=&2{]:,Y;^MjycRlR!
+`1G@EqptQT,TlEdVTYRhWvW4+AkFmSkGf}%;MuhikegJ3PLMD.-+[y(;.42auaD:p4Qr-}z{jK}NUBSR!}@@&dvk7:MdJo<Q.HDC,Tu5lWm'{3!zy1K`"s
+ScR!qmfr{Fe^he7|8qUwEJQ)ln2+5bD411yNYpr=!5cj9KZXR/R>,.`EJ,~cE{/NFrz4y%gVBY6xu8i;@dBHUxkDTMU/6H@}!>zX_]g|8To&F_y8F2D3{7
+R[p[9.N;ZEc.aphxoM'<Z3egi_jD,aU[:r,8zr78JO%{qG1:}=TzVc8^E(M$;a3n"{5_MKjadHp4xtZum!Z-JdKxC"aGLF}ef_&t}>eW,AS%P->WrGIDS'
+cBOj,M]6X$^f53-YhXb^a4-5R#u+U`.VHXDmc0rll=IMzzJ@^42kf>B$;6xJs_4,x}_e:HCw/i||A)]u9;M"DIvjp%+`T9Umq<m(6+l"/^ydt)eB3m7Xc"
+n,%9jX73!l#bf<F[l&qa/QX#h_X7ONLVTM}H4&g]%Ld55"k+9@^u7WQ(A6`[2^+g9bDH'x#='!HCnnE<oQ"YgX9}V$[S[5LIuvE5(+D.{H=DP1#RiIEeJ+
+YR7_/Kt$Ga2DzhW"bSA8$u~SKQkBXSd/F!!/t@`0F',n9uMU(#hBOf~e4}6m`j<EyMN8Z>fB~EcRTsyLvcaroLYNcEEr]si@)Yx|LxJaHb6Cg3`:X|qCzQ
+VA4LfL~n%Fr@q[]$I@6u,rBxf{4xGzmb5iK,%PRsLU7NV|{pFr=Dn}(M4O!7[DSnl}6[vc.a5Q1sS$+8g"g_'8>k8}ev:SU/uKips|.u}YD4||FX9O:3`j
+oaKa(2adCnQ)K1PH=OpekDF+rJ~(6Yy3vY_4vV<4y6K{RY"fC}3%ox[He"E:pSO#ABb8H<Ng^]U$Z3P(r/4u[=.<DF:rBn@X)R~+~x%eMOofPuHsQ{RnX^
+xYQIy`9[Hz8c;nXWSAA%Zn=+'xQJofvRZ@Pu5$Kx,6n>fF5Bh@]380{r$mq-C6CF8pRH:P|V@ux{bpknqX|@Zx{<:&^!za6sA5Ns+ry,^_=3/7C1|UUIlM
+.x~oQ]akS='NxJQ)w'a@{!u2_lDAF!u.E%dl9g!=FENVvJPY{j.g@q04V01ao'sb7sYX]}5kM#i<rB4:YiHI.=U5/6"{sVc{$$`@vVCp^dslndqH'G[%jB
+SzX4OMAs%ry9sUA0Sb3Z5Z&FE%ius-n(+jQa+jK`uq`N0U|Cl2%b|BYT67^7EYU[5;~Q17c;^Y|N[+p'-(Co>4v17k<hw7u5Ruc2qDt"x_d"(!_={79n>X
+KTw2kbU)613)}U(N>@HwoHT;;O;+';]WU1G[M7v.O[V)Uh8(hdA8,S3EI4v9wq:e%TyC)<+DsPry`T~3;%p9%O9jr2h(!k|2NU!>E9Q+{jl)E+1H2{$6d:
+R4{h/"tOOE%}t#MZ.tp`t|(u4OkwXgJZm(_[%HHbLpEQ"s@%34:2uUJ9Neg6@iig~eF|%a;8px]BE02#_U."QNr:'V$$!i>v}{Y6Q|6OGrC'Gsb|RPJ5A)
+HR:_ZEc={_P%2FC)r}bW#oc[[VpX+M%s.:"R!fIi2{6DnG2Rb"89qn_gAS=87b{vY|qpB2i$(|A,m:Lo7XS--)A6(f.!yEO)3bY01YVgp&0j~yD&OPdM$'
+:aigdisM4ti!}7|E>UcmDT]7<C{+B.$((xMoC0xy,JQ)3}LL|kD6j).'_MPWa7cN@bs.3&v|'KoO3!=i}j}$ypy7W)_+sl{7fIwrPTa$Mo#Z%9.z4y~qr:
+fen4!wV,inBZS7/_$rI!|w;:vll`f[2#V^;20Zk{Jb!.'07T#}@b&d%q8VT2s:J;q|.#Q[PG#{Jxh-28,6i)S!l}4VJgip^nV:F}Zesk>@|=3#K1JPck6Y
+]GsJUyu]nX|0_nBb/KF!Zg"w~F3dv",{x_rsfqI!&.~k}N).:/ym1vML"vZS|/]h_kwWbB&N$W4g&E^MVc[#AranGq}8WP"0~k6"ErQmnTM=Wnf`W$x/Vj
+gPOA>l2m16>I6c3pLeOQ~JIgBN#o!i}R^(ymqLQ}T}lJ^,nwLPup.fWupUhuarS,T$Owzr626'tOR=9`K0Rb._wtzlApiQN+A<h/{]wQ~P8/DYu2Sn"tV%
+o3EL`lL))cG)cY1V@nAi<6:v)PZByg)y~]4/g8WA!s';7!XbR<~f&XP}2Ud/`0X")B7&70_(zA"eQ__hL#m&v/Mfdf>f7o/c0'9>)7emQU&6p;+%lq0)N>
+i)a8fr#(=]<dWSI=pbW5WY6m6Z6j@4:>[qv`X2hdrP$!x:X7Q,"UQsA%3ZH4RVlgP{uS`]^Uw2vW;3`&5b4^DmkdR,BIkQ3lHO#'0swj:T!_LFA0DMgfi"
+IjDMg,&H#!AkL=+uu+8izW-]_az1(Ij$d!]ue'hyuE1W|`6@:OTl3SysEE0V~bj8piskzJI8}2[b46-N"{]_6fD"J2a^4PsPZS|5d&d);5|47qYtW.jbPv
+toPB(i5Hf+D8m4/)Hm-o8p)y9[osxqo0z2V>^=FE(yYH[mbGH;)G'n|^f-ZPtyz$e,_t)rfAols#VBTvJZnBciPoZ4ny@i!aGwos)#A//$tbXn|iRASU~n
+o/dn"onJ!oLCm;AT_Nq@.O38w3-e-WO2GSFsBLG+UunQraDu5n&^oCdiy}tLw}d3aEzwDxPzyImOlaEk4!C#k/`i2Q.,u-LbN7^kM0&)q4@egvk'j8Ye7N
+]>+:eiRZXTocfhV/70HOo(K+j_8AOp3#.6(yDGp`:Af4G(-5v.@AL],{{}9CFf`%H'<s4,+|(wsq_mR,]{EY1"Jm+u,)<U2L.h,Tb51$iT<}~Oj={/,v8q
+Kk,x8yT,hspDX|sFA,;5Cc+0DT]ZHEiZ;Dk}A,N5p1TyPHf|LLz.yO|;J^@s[ay09$iyn24JO7d.3#"q$KLgJ<T0Z>8S(=mb|^yd|oNz.^$MDov[t_UIiA
+k2LFl6TdIds,X[vs3^^y>)I{khC:32f/"/kVZ(O'@daa7Lf,r8DL)t"5+8Pb&9RxmTAVkATf2bPo;l)`Phvf)loAr"Uai4CJwmNa,:}"Yi5Y%8O=nR5GnR
++G>;`<Q0av]cG85Pjlex5Kf$L}j')yygq3$wP;~pU^K._<g(<{%aq^V0w:Ri2+$hMW{@Zsz43o:A}Sp_&L1+B32nBptrxYu%qsykZ[PUnckBuu!3#5$nC1
+j4Lwf'NsA_9(IIg'`7=U:7~r%ho!xe0D<mTcXVY@0Ak>}6gY_$[JL[Ej$6q^rvsm8=aUv)RO,s$1C@I}!RxB(iTodk;f;Cp$J!1PZ:mGV,iU[/y<0Ri_`0
+^G1G>7TMi_^4J9U=71mvFu=LYi{IVA/>Lm5U"Q4I=GYIH^40nGEAl!K@8hl+@mC4i{V}a)(L&sT1mlQy'mPKqQsPzK#+g&{c;GC!esX8C|;GYR0}mP'2{q
+-#[ao%ftb4X^2Z:>5iG0_rfs[l,dSY/JGB'PmH-cqB}tv)m!~BK/LQ51[kQ8%OyZ.9QP>0h1k$_I=vX)(e$[yg@'~bLV1Ht9U&C}I2nY1rCtFI:Cj{X^AC
+#OC0GkR=BV.IUCKh/0Q:t.:Y~<'1vXewlXMeqc%EpN(yrA,.tP0^7Z"cxIRMsx2d~#R$b2'^[Q7%8=88mhN,N[{%9YSxL/`ml)gM;M`l%p'W7F[K~Agm0T
+D$~Pi8f-TGX]=9^;;d|M-NB(sEF8x`N/,,4eGG,iK@@I`nU`WVaH6z_3V7q=7>TF>JAA|PH$lsajFN~N|Y`[o.n`eDyhKSl%'LiV]j}P#!yuYSyKR[-l~b
+m+OCKI-bijTBtqAx.3<=e-]M>%XaJyTOSo8DRX/G=LA#l>j=tX'>I03V:II.)bPNvF39>ku_GZU)]XkP$w'a-{JI`^{l(8OpT/JWC[azAX[@l7C'^5BqfF
+ug`W!-tS]]V^{F#DXKQn6Hb-8|2jolZ6ygEBJruCX>6G`M3}>3i92l,q#o@J=zTCnVvK1wHFo+Yxkp:^:8RzRf-Gp=)vCGJJ-(.MxygUb0v`]$UlORxG.@
+F.HHjKglURHH@(k`$'w8@Ln%40j;G<;KBxMU'Ing<)(E$1[(BNHa7c0bIr;@8M+!OmnlGF]Hu!_[kjFn$paWSad{Pw!2~`W9q>m/Q119yk,UIk/X8"+1}y
+r7.N%EoX_vw6V5C9eH0@x/b_BY]MX8}}KgIsoG7f=(@dEc{a`#R88KWaQ78m@%edpOG$'szEO+v@R`~#.f_]5al@3$]P9/KTd0|Yo7x'wo-T9%}D:LaZo[
+($i|5M/U%Vd,AS#BTa{{<Y3NQ"E_wU3"21{%z{;DbZXxvdFi4bmnN<RLRJE_c@O_=uL60XC_:|9G]C.O`fN&mSW1bfO_4am"_ux-+orzp<Qc[97/mwh2^t
+(L0.7"pTGA4'Du]SF(z1niBjZn(/A>y]IZ@j#0Z2:O1{y<EBl`&]Ek4)QYelXQ4W5/c"'x3:V@b'xUL5#5nP(:<iTVo5u3"3bBVZ_jD:!)DR9^F5#<k3}X
+C%O#7uXOw<`e|o~KVy#:e"doiDPTU+hq}]2#`j@o!}3|Ey2R;;$=]I-^V.)aMj&JGJ657>yFNj50mKMeX)w_{02jQ:!Fq5>#y2Gp7#!Rd#hF;<`o_JS"_h
+n,'RrG~c-]jI)GC=Ae)I}KaQ0jNB+kS$[-b7GOO0$PHMs=WYGY+YAiiv%DcuoZ/YXhcaC[tl~k4L%%Q3biPV]Obp51'FJF_GM$;[~1Rmqxq[tE@-Liv9D}
+V`]9&oM4AUu.$h{1@}C[A_6av%[5{dC^u-n83g>CyvHEL(6)Aux1@lHJ{d{>HX]CSrR$8n/X#OKRpB^=uTzY$2VXs$ewdtaK(9K%OI..s&cB-+q0c/KuLf
+M^%P!pIV=+HB2n.Nh^[ZwIO>h!p'+r)R9/!2UM)g_(o("Ix[4ff,~o/GRV(G$ap(GOqtiH$$_jgL2|(VU$c6LH`_JH=h8eFL,:o|#VyCoXLTqs,sNH@u1(
+xX~/k&bwBN;l<copZ%p)kX@2}hdSvIpzgaJld)-1-D#3K[hI0M$Q%&&|sis=VSzb}oz:g^L7W@,gR'QX`@9&$/`&`ZNK3]Zciz,^$:Vs:Q<9GM,Qkl]Bx#
+=nv!4+OP"2h.wMwjz{_0kROd"&gEfC-ZbE$y'xvWJ84zgT"bX:0uix/.{pkmc@)%`JAtGQ<^UT3mhTr)W)y:KErY&#ZjZ;@11F:.^%:Cj6|[2="/eI(!Q^
+N^B!89+in.kAtYte~15QSJD|-/7!6$<0fW|)jQ"gT'PS31edU@BV)"X,C;{r,b9HLVeY5T<fa=,F;B5c:b#3v1$v/bhUAPN@WL<,h-VtuyV)+fiu}d1kQK
+;$y$m=q+~s"Pb/jR;/"mSY"XO@S}dvl9!(;9>2y7WQVx'(Wz]CMLjy_u0mYyjZvG(y0y>Po$Zy.v[5gnM%0Iw:+/Fth/B'r0xy'.udA<C>,ztW<.hpqnKI
+U"P&X-5F=-l:4A/vv-"XV3HgW`d.s)xE)'S&j2"3=`.CbUIPuvr%/L~<H1+t0Zks1Tv7m|c`&nvG;6P4>[9j&3l'=Aq+'OzOsvKDOxA6J}w,|,G"]aI6-b
+Ty7EVvpa.MA!>tzuS8xJ`erIfmr&{R(mpn~"g,&S8@}R$va-LSEhtwDzk'uw@b%D8,&nN3E3YH&,U-CL+^l"|4I$OFMUvr;QDH3qt.^nOwdL]9)xJZx6$b
+l->Y~jr=;6z>b3Z7$tosS^j<&LM75kYBJQNZT'{CQam:!_ukq@$,^t,GF<W|+iEMv{)tI4,<Q9(]!{BBOFF986Qh}<)xc&L8Bs<E/x5$j>{x4=l42fb0K5
+!~ujpaMq'R(S]"gryvheTM~L9Cz(~}vL]vg`kUOw8o71L&sbtcS08#=NL,6"XL%"J=o6,EjF`%a&4"=D#/J=LS-`m-@[}my`{eQM@/1L3:@mH!^7}vv_fQ
+7cj:YoU@%6B8&w/`0f[NnOd)Pm]}:Iiry|0g`;u7YCkqwuJeX|Dg5Rp@h<@)Z1NA~3b%GGsu-@B{gVo)}MIhTvqB|-H1v7Z.<wVC$LFKg(=h<n-VBL|dn!
+d9smR2-Z4y0it"bt[XGM,)4=mxCOg]ZZBTzHYyL96o]1NzriUtkLGOT[Ysof^#zg&,{OPJSNK@T5JJ-#'emu9(i@Pm$#q$c@},r+"8_1Jx#NCy8F!^/W<i
+}!]9&3I'Z_Xn4IDV9$y1BArWvtS6V`IHT0/E8+tY24YI$10<d1;G{R@/WB}3nAv0Dv|><ip+_MV#r2KUB-o#qRc2RqR4/ViZ!TU3W]bLX}7;bhzQxdU5]f
+zHN[5b:pJAuKr/HfHpFCU0:^=gwwA3[:)hN/757SCS`%gPt<PhQ.2[>+r_Hb|fHUGop.d.C=pWO,O}s0-r'W;Te}m->Xb-wI@<deIgd[^1x5Vzv>bjP9ci
+YZol72K!^Z8YA8(mezM6Z>fy9aa)H<dsL1+m-U>o~rKwL{X"Gh$csVxt=zh>U2oe)F!TH-D$5KccR4^COd<A@dK;@$f,=K5VAT,rv!BBQ`1V0;/.7rAe5l
+9M2E@T;ut^Uv#mO9|t}U#"DJ)&Vg`u8!r./I$jn$f=AUg{BwjzovvmkY:B|L%j"IF`UcHnX(rkUk{E-d<<xp5@S2E5JKJAO--)U;tjgdV@_:t6WPN/`fwb
+uc'Ch!rDS4qZ$/)q>"32!S_}IENZU3>hEky%&!pr<ht2+XLy-9xb(R;/-@%uT+aXagFgeH}!Px,:J$DEOJ{!s>8BUOJ4v1b/3iC=},;m=e5bi`!cG{8HyG
+vC$1c,>a'F7+G}>ohmiU/S0Bd=AGI[@1xy%!%C4UG`'BCKz]eF8kj^oc%Xr94!h|:LXqB:HlX)-$$5`Mj27'9E]_A37./wrp{T#7B'<oPOfkS9q3Gbxrq`
+55B0Ac}RAJdF@+)i&%bb<{Y^D&`bP{,).=Rrv(9|7O'&lspnANNnA31FAEiy^nUV%[RG0OAEZ,eNdUG!DpESW+60a:V]HQIPla@3_(q,JoG{Zsq1;NLSij
+%x,tD`E#W7mtP`K)cAryH"m=7EX!vK}6fjs]/;{a&uxQX.rTTX[f5%Gv%"P4$H6k+$##7}#=iyT<[g,//;zib./e="IGCeGaum-u#VipNtzNb]wjjr"t};
+vNbje]J5$PQnK"aEOZu.(5NOV{OE(buzoUBgou]WXLV|y9`}[PcAt.2aCnVjS0mN8xbrw2uS$_#{Ctr$9GEU/E.HGOO+KYApXKSc.VwBP:7E3xaiBk@>G|
+pwxVmDgrJ/-$.$:]65onwgmLDD2[@%Ec^j,)!T0W9z{YOc6]hpN0c;!jn<W#5y.x4RS:g[Y+)p^h<pfH!G~lNDMfhq!j~AMMOn1rJ>$:)|H#gT1#wm$iWx
+kyv=McN-Sxa:hl6a"9vGKGss=^wevbq=g@fg.&a>D[=rPF]k2DxaL8!ZKZiNo|JkNw0{Sz$_#%'Z]1Ql6gRsqd3d+6`<rN^/sE.3QTrPu93"k8:c{<4nIN
+oVOP1U/6xUiX<`URLe^|^|-4V{YI(KHk]qCI1.vXrd3>gU|O,0"BSNk{{-AG!%t92$2:x&:5KcCn[YPg|LKgWH|-]dzH4Vw8`wYdaLrpWu3{nXAmPH%]1n
+IuSzr|n'Wk#-rlqj,1b8-b:U0t0J2];N)>n=gI}=^J29knDJ6g_v};iP2uKuybS[_Dl6-!)B@C4M<^wYq<!QY)taqC]nX7yNpcfsPQU2)Yx(mUwPCBB7[]
+x0&0>o&F69#|De9QNLO9XwCxj}n_cl9Hs{dD^zz}_vRPxbu0L95GUfAp_o-]hIjRzM:+yduS$W5HuNd1i}soElu88i3)udos>K^UOuW|5+VYk,s#qBxT,)
+QVwP70'k#i`0&'Z.E;r}2UQUGI5&uE+KQp-U_}H)9(Fh-T,yJ|eT>l9r!s6"h-%RyfxKh@MbS71V2:3g~Jbjj>=a/9TbkrDq<8^)GUgw09'deI4@xd3t![
+HKuVC7FbpFx%Z<LiR4,K%6^7;dsJ~7}5kt^3F9$S<":VT{bYpXsN62"T<K)}px.-L8yDYzzD3[nFdYMLy6_&A>c|qTj:989Hk!n$1C2',:szc3[EFmg#37
+S.V6GoJig,N^-F7w)l<x-;%9h+.:$;-XQrUgY5988hEN{^f&IIQ%1ns.onIr2JW^f'3m%{aAWRd#&q$Zw-VcI^@wYd[PV||[wz]t6q]ZS3z|L]}'Z4<mv7
+IXPfPz72rj!6Mbgdx9SAPa|o]|!,.&1J0Uucg:cV"dU}-#KhQX=Ep#A'n7b>yzAGLsKo_/<vj3j:6::am:wsqZ,M-a&)|OIg+vArBP)`dJ[8wP^v,):CMF
+KhUm;3@5!gB5`4Qp_x!unEbV:`J4FB/BmRg|i!/G>^[&hO7xK0FR=)#ewxh|>v8AL+mk}P@HV$oB/Pi^KS>D#(GUIq{s/k&/qEdHS=v"2bOj_4!KKN"6;W
+8a9QSzu#y9gpyQI|mvLk%9:@KORppv[E+F7}loQmO6|xoqlo(Yam]P,ZxX]@}PW>tlN('Gn{!0piNc6H^Jh''Rn<G:nfnAU/U1[kUs0[et]ayLP0|2ULgs
+Jk6&5GH)4gKy#i{iqoa!|-K"e|`=^[3kdXKBrpv2(3Sv@Jnrqv&>g3lEI"F&`fK!0d%Z1#J%6pvf)-7!Ij]L.8U"}uB-NOeA.ek9V)KlR#s5C#vBY-mUJB
+M,RRPE1CXSyX(kKRKxpMgyxt-k`&mkOJ}<&rh:|HFAtmKL7lo-nmwWR`C1519+["d'Kl0izt1OR/5c^z0TG!U)}A10I^l$:L)F|;>Ql<w{!Of[J'M&;{Yv
+1hnvV#x@'#8fL6"ga6UNb>2]GcVGAVmC&G=vpkBv`Uu"^a>L3>JJm6<jPX##<<&aHCll5RvPX7VB5T>+#9wp+<qOM[3E^7c_]Nfs6Ei%q>(y{$W(i<,2,H
+qXL]8(f_-o{S~2MtOm"#4chDuc8B~0bK[2dd_wT8ZR4>Cc3="(U2dVz,@#a.JHsQ]c^<+P{6Q/J"oL1JK2@nQAJF"Txqx&}.xF]'qz+)Il"uJ=$}&To4rG
+f``F`"2W;Wc8dausEz.):uX<cl>U:+R%:mij.WPI{F3uCmfEC=oWz8lBp2/}$E.'h7"52PVY!^j=@vGp-9<G=N/^{7%G)eztsXf=`G#fD`oCUdDwlw>{He
+1ZIh%Q!dhT>;"Q6^tvyUwkQj{2;0Ys>Uu)A_t$yN-80K:fS-n+3nW)uF>dssU-AEuyZ5q6R`rH`m@[+^w0l)LSF7Fa%vgU"x:$LKsjJj]@<KY,lw%w'/X2
+j@83'/yQ[%(C!+r3+CD1Wan"5)DsXjm4gBl+agUt_f2C})U6"0%A:HENncWw/z=qqY;^T{~0|<1<KQ9Hw9Mlh6z^a]Xs+v-T/sA}cY@cCY{j!;lM'z/$nV
+mvNEtAK#;nYAKs%tzkU6Q:R',Dm]#cb}&/b]rtz;"el}ds=iWZ/Kp%;-oJ^hRVr|I3}96pl@x,o3L2[9V#68t0ebsr]uq=3<^8z5XaQsUq_sS.e1frC:Ap
+['`eOa3BU&R-V8a.<J,6pS-8Zz;zq=d|vhs;,$;$-tS+e9/V)Vow00G#c:w$D}ljw1Dj1be(Mr4+s5^s>|luUR{s;h]3O4I.cZVbZ<6)Tq1Pd3hS^Cr.AT
+&{CswtNrnwnOj-}]8aeMhdjD<v`lJlMnA7d>a%he2lSsqfqu.pFLL+x1t8jHnouZu$0%k'yBU-1I9k{a9+O}BO5cm^6pl!lc;){qrx3Fc9t}9ObFlA9L0t
+3Dmv#ezNgQuo$K3w4+3alacy=dk2rd|y~6KKfXtO7pYR5TlcbaxovaI9/Z6,i^PC)@r5H'eWA`R=4IKJ<vU^}pNhkO7U`OYTeyZT3jVyoKi@GLb:S0D7ht
+6Gnat:7yh2SEM^|S3IXi!:tCjfbj4hPmo=6H6>@WbE/^@vTuqK1VH6'$KQj#Xg`:`{h7c14"2`t}6{~(cy'3]uuv2y6v"nP9sD36I{pPWQH1T{Lbf<i0'z
+Z9Px5LMct9xnq>RW#BmO21bpHpN`nEoskVZ/uGZA/]86Xm<)@@VHqeXh(w[QY`Y0.wHM''>1(g#X"q]O-@@9Elp(8Y3nupa3DATWZUxemA,cf1YZY^]U6:
+OEd{+$_t@'%HUk(R):w$.iF+<Km'aISgYWl<1%JuOhvbkD[y<#yPB;o19Q$r&}-Dc92f'lVOZ;BMkA6JXWMgTs&h)/WO7vR@led<o-rrbV+7to4ivPSE{"
+xSE]1m_w8WyD<oS$s%ZvSc"Z~C.Z[6(}4krekzfmZf=1UP_,%XyJ`3xb$qb8KtSX's!SEm"iLe0%}|d%QV)nmj^GH0o$.D0DjXumvn5lFO#kf3c);6&^<,
+J|Hgbo"}8m^))=UCebkmU-:8H}I0y%72`4:9v$!Sc"[]~JuN%=D>6FE6r>/PWVn%tN]bf%CAa,yU;1l4$$-A<hYk>$@m^O(TCT8gp5sSl{DB"TFijZHjYO
+v%i<qz9MawFuNGIoxsyuifXoLI'qc9},+%piWB:})#u%VA%<zRrNQZ2J8@-Q7{N-=bL:`aC+CPNxzu)/(@XI<T!DOxBvH"mRN^F[+]H$"nD|@.C$=7Nes[
+W.w|vJdzM^OJMG~^lt';}s{7O0aW/z>%FJ7sNflL-#g8DS4H0P3t:VD7BVBn"e/S~qKGGfT7J2)3aaABjU|7dfX8/fS|+|2!C^K)ZC$Te[<,G;r}1pPby5
+{^}Y9KC1WlG_r|eog2r#IKOPR@<Z<B(&;Y)Hx)]f=cAmh4DWaR&8#JY=XY}X01%2x(epIqUk~k!v_:69#-x,wvuj9$$0w0m@m"9Oyn&nl9;9:R$hBxe:IS
++nb,fXOGdaYUF`")e8fQhwK0'l.8x0sC.k=-Qi>|eb#L+{$gu:8fK{i:uVNI4M4+gR8xpnjo"%0,Bbkk,r0;.wWX@DgF_g'#!6/6W,J6BAp#9{S&{gtNuK
+S"Hi"jM[OrqH>27Xe8RZw(<z}r"^h^4LNRl"tX`L=nxvB]Jz',d1DN]}NEX6BG:%po)eR#OxuP`|Kot)JnT._k[<@mZ3]pLVqpT^_qYbKE1aJGAzckV3Lh
+2>SjXZwB]Bx=9T7w|-+G5i}Cpnm62;f+Ft&PHV6nPLx^Io.Rxf#l&Tu]+O7mL3{_I+DAtymn-R1&"hCd|07y]+%/CPvP0nNP.]k!(MmXxy}zF^@(clBaVX
+4W72[_hmIA>qVYT-~hu9!S~%Fk,h~US5(oW7R"0k{h/d{4[nI4DHBfkgvn#Z5/g0Ju:>Q@Sa.H3wu%N.x0mP0DL%^5spZaH-;qhE{0b;-&;{ae+aJ`">-_
+<P4S+RDIgBWv|4Q@yk8T@t<pL/Q+pqZ[:9@;iGoU^Kc<MTn^G%($~+uHjYo3dojAE7rOvX1Zc(P|=B]J>.W'$)nN>_kX,jDjQ8ozvA!zjVc4%.Yk2DR<Gm
+nQnmL5LM+1ccwe0gM9@)_,TJ&o7E9"J$oKd/ReV&U<"omU{s)%^H-_3Y[-sEDV]2089;"fw+,&|rys=XCdXpn3X&5=8>rK0Do4O6Gxn%A#1R.fV-t;X[ge
+iP@8@4WK(sLI7E=/:'"8kS<;J4BFO!(3wBnA7qQ+)QLP~@$+8Fc&$c^Mj/b3lC_6qH[-ZdR![|[Jj8#KYFv58u`8~A4'bEW4zG'm5x'eVE8Fh!ZN,--1:O
+4>HKJts.`u9hNwm)dFTEw[3]=}S%jz)PW"HC[Sc/e5f$}'$;'`%xvAk,/gWCd1~U&Ew@@2`,a,.GlE,+@Kopkyi+6f23vJ0=<0;qX)(Q.&ixS!aLL&.Px(
+]35uvBSKsIum^IEj@N<-}gl1=H-Ph$>$Y-tvER+}}G7[%64]^F;&)R1>&kR5we9^M"hGzAr;"md<)jHGnxp',!/LS$q[OD%K%]4=s76BUx__[:'N>Eq!yB
+/BP4WW|'I=>TDiGJ%9a'#NC%4Jwn16a7jTZe;/[zlG1;m5IH(w'@u@a"N2Yd@._r>s&f#Cp@.Q~SE+wh.ls#i>m5a8$Vhr)g}Ha9at',>cW]8JjENitIGM
+LlpOjlnOCB8sDf-m^5DO5Mcx$c+M]DZ>Bz@<"[iHnTgmJe)jc`38NzqzU|bk$+Cd,_pcpPBrRJ=X_xR+0ngz_)hAs$zi2{"t00i,J4&$Wi)`7lR)_F>=R7
+S{"B|_yBHW'5,m'9o;2)Y^`r,V;OEyQEMuX;~BTb1"T|92:p&u7}rj=76scy+u{(2c0uH4=+@rU&MsVi.yJkQB+..oJL/fC}!E=i/d,4mFrtTl,#K]YSHQ
+J//4ZZMK^5v|Y-;Y@%&m0he1/ghhZ,sYp0K]/,28+T4{kip8b#qgWD]xnL`x{#oaIh`Dx[5JtY2=~o~g'B_gS,jKw.kn0-LqG:D].TRx"P~zb%w=`#q22f
+Hjw'|#vhR.Iv<wN-=9c@Vs4Q>qohvi8JAC<I(R2cEqGBM(KU9-0Z36)4i!#NTOWnPxD;|JE6&{BMqo&sc{-rM{d`Uu0wOBKcBj<`(/=88RmSG77nb|tq]P
+3||Y!nOB=vzW[(da6GKqA^xOWa5Hdm-^J}1-'53zAP5Qp87!JsbFaxb-VXihI{iBe(SP/&3l<@8%ne5Hs2OQ-I{CHBBkQ7Qq4}0p+n45=.]}"m,}rt.z;w
+}dX]hQ@lj7K(2k`58)&Uom$HBEnH/iC7x^WoWGkRl9V7yFXkAB]4hU}hN<tBcK5&VfYfQdfG#^+_qcD]d@P{Z1(e#l-UHW7/T}b8wvWkABfu;JGz0-LK#$
+,Z]f7[Gz_p'>Ot1O7[t4&T&Afoh!)Ny5gdm]$X'4w(h^gaed#aM.>jxZ,cRG8i)0Cyr9TR!RR5}!3W=CD<BV1V}]s4Z;_cvo`J;]>Q'3"M#/)Z[Tte1YdI
+m{vdW[+8}@{Ld-%qGx}2rMVlZ3@).pxMH=e[-i@zD:ZZ[j#KB;i'VPU'N2AP<#z.M/aU8mtgEQ("oslMOv[){S=qey<+3Co-G=1|}>7/+sNb"NCs`vPy")
+AI>0dJGiCKO%Vwb#TnD4bN1",m5<%g~rB8Cv%fQmQxD#ux#5:l6p|mSdBo1Q6ybGe0]X/zvL(tlggGM]mQ-$#m$2qb:1tyovwPah6wm'1^'in%p0Ppp!i1
+5FCj^@csXS-S,^h/|Do_KnZN+4^|4N4YO0LD!6)UkQQkn-N9ww#v)ou'3=c3q:,i&E-T`49k!!rftLY4;Mx<HS,j6o>d`1iz>;Qz|dJS9K&yG<3E'2j[_B
+R{^0d)nRy|Huu8'EW11y#]0[@A)j]Ex24B|t8m^|P$.e.ej:3P6-/Xte8GontkG(]]E{I6#gKtt'-Kjse,G(^A5TMOq|gV6gP7DEInl-ogOJ1TH>-G0{x[
+_:XNK<O#.6PCiNXp|pHd!mW)Q|_KZ=Os_X%JvhmHPx}Y0#:_8i,H<S4';{<mcU&JaOd2q7Sl('oo3HEuudL^}XAH/WJ=,V9Rc@!|f1a=5|)lf({R+kV|CS
+wwt>_4iL>YSE}[v=H]Wf%04[)-_l"jF"s&ZD)gaQgfILVJhbx+oqC4MCHK}-wp[A0KO#8->U9y#;0uVMxKN&(C97L6wE.cL2{B9!9f_pF8k1qM_yyK5P;T
+J<4'j}SG:Q^2)2iWpRn%lBz+UXDS:&P+_Vh<#GvfBzGH%9@(C3/q|Wzb|u0Sb6UDRB!j8DZ"`VP+5nH=KP~Dd^iE/SZ>`OM(NSl'O,'cR0-SD/rMtfVSxX
+M+`|h.h"03-dI^oEkS{c,M"@4A}-w16a<(atd2mi;aF{BMU@d84II%F&@7]%bBQ]W;om!t4KS-R=E[2b)CyG=TW9Ox6u1}no;8{dlf).Q2`InTSdlvn:kp
+nFC#p@<uKKSlk&^6`L:|c.vlidC](_XL.f9<^70e59BvCi6NyaD(>S_%e.@<Zo3KfUM("f<o&D((,,4<7$t^q1Ie@p0!W8W#xO`a6H<Q'{=@bbh1CpR)GV
+3q<,GR~VT(]>V/m[>I:#uU-OJ9nDJ8XoN#U{Mjg.Iy:9gh}-;K[op/Vw$#jgXZLjYa"W2DWpYgC&`sA&&/Xfa#$hGx0cL9dVPJa.;]C+zKx.WH%;A.DcZ"
+<OUM`3!,X3r5X@zj[$iZX@MDS"aY]S`frLvRq]{R#;HAM.wO8KdAOu.1QyN@jCKZ_2}>L9,;(5qdQP`UQKoAkS"[EPcg|""`^1D0SVjuA<q^52#cC9oXMg
+Y><!eG[xH@ZBpxs<SFwTk/E9+A!^'Qi]21)';re/)l6{xZIqTCf9h<BrQpnX'`6h_dihSfr"aIf0drH{~8z<Lj<KxD9L3a8_|I[2kWd#P,4oI{-F%p|qn>
+:#Y@7)Tr<Dn"zsXPzk..qVV};&gA.+&/Vj<SL`BL1KKq;^x0mJ_fh_:CF|@%&$3pM2TV(zJMaPH[U<$&D-fROE^"$[wePXfZp<<WM0wg(z/pYw`fo&k<rZ
+jp4d+TlHWH^m>yn0]915u{(m<_V;#9{aTVV}GZHn-B8)D,A^tL%%Hx^>lj+pfftcHs07U2D]Hhw`3rZFMn/c<^-$=oI/]S^CThojV5^4o9qu=1|8-F!8cy
+9bX<n:XF7"yWQ6bUi>'&z%Y^C|MC-=k3Q;:">%p;%U1Nv3(ll=!Z9VPXMx&gI:rVq6kh`y{2S2NKvO)$8iZ!IcjTz"46@:;&6bR7$sTR+4_alSQtg:WI$>
+FeM9s/Nak0u51'R5P_']%wS8SRNTwo|uBa&neB'oxg0E.&>m!s.4z&8!45g2tLXv|k"|]@-"yn&Tp[vHATFIe4PoptOE&;)U8s{oDENWTbbV}&wg.1VamE
+wtNQmk31kkpJO5Tg6,iH=s%mr}:[CV1$!+<-]WIJluXP@tZbk+m9TKnEb{eH2|KCx,iZ=hK+pB;V:@6nj"'bks"+IOq&"%_zw!|`UkpP|EAWgSDMy;Vfp3
+]El$~+>rDp`X7RswWb7x+`Lq(t52OHT%sH&RHaGWtRn,w]M&^(SF2UF2,/HVe&9s!4p"PO[td!_9q%)XZr::W)Ua<{-8l,V325a[n9xa/,{k,WmrCoMQQN
+oqk`Uw4M90v2Rc83o}Onm:<B[5$^'rC|)FP!nTCTpx;)GBQEniWF+&nSPE73Eg~a`^0<[)%88|lA4k^@"j6W&UVWS=e=VE%4L77.Z&UH!(1DC4ow[^5mSE
+&f7/U"&KacYd+]tACVbkkvd`P;'hc_dYw3)@b}%YI+-j7'JOJgZ,:X;tj8ynEn0C|^V(Tiqi_iSlJtzf~Qe`83!jLa;Ei]d{U6_SZ9KpFSCaZ-'6t$]XF>
+vL7.Y,|b^PX[RQ"eV%IV#qzwFL#e`}Xz2Q8`^92aoBgC>(#1i>0%@Vz8=(>v)QC>#=I1}3G8.Cv|F4O%C0Sb_oY@l<WX]>phnl+a,iuxcs^|%]gR_H2(N<
+&@^;jK'XkB{Z.%wN%)h4sffQYap=U!iEKiL[${<erU$:P&LP|#88#"|"b4IvRr^573{)eNxar>QL]0bv./^q;{^zSaPb.f{V+gXzZlx-jNpPzV4t6QRPIr
+E9P%bwMp[Cf&a5ziSg~ALH(88]8`i4..).]z>cVXZ7[[ItN#$t%1IMhu65u#-Zc%_8A43n.QR|0xM+z]9Z[zU+F#2oW=V1/VsDqh|gR8sd"r<Q#bk}7sq&
+(M27[k8j'|`xzQD{-c^f<Js|biB!5V^x#2.77mPr,G"bJ^F^n[+/~80/h0Kk"b$UKHTQk0T@oZE:DQAY_vZxw`'}MR$S)eCT%}dtUH4uq^@8$yf1K_sbu[
+lyw)Cbz9>dPmKCNdi"a>)HO[>LS`Jnu=)uNFAQr![#&%.DO!{$.tr;PaS58^iQ55J6Xl>;j@M,"PmAY#L@5>JlZ0YLB,]Dr}z.jo7>H6S/yMa@>uH9tg")
+eDALi}&y54;ckQFs`FJ<n;smL#cZ}QaB_|SI]"pCo-@R<lqpxa&hm=}w@=NydU^T{gIX/QNoLoj|i{I6=zA'T)"1ubfnV%x@7>6JuMVxoGw_faE^yP}Cyt
+x]%T{Mj6-6+_M1/(Lq~T)"^N%G0:,Ci.:r%"u--JXa_NXNv/d&h.i`#:VFko<:fbn/2880ppklP,Hl9rrtYd/(^<IxmU)Fe%thEF2`op`'1.y86Q9GaQHw
+l:F5|V3Dj7#p)hY<LFxaT0j3L9,Bf52Sbw/UBm'FCs3b;j0Wgk31_%q72fS!3Ut"}1^nLY6o]bxMr,fj]nfJUS$=,p]V)J+&6#R[;Vg)jN0D!8]fC,Y<[u
+Wok|$K$dr-L1Jf&j+#+|rAJiLS#<L!P,BZ8TJF8wxo_6qJrC_HQX8X+wl2^h7@F;YtAoZZJ,v$~MHN(y/KBgt"x,q7>jU5pD01ORo#J,uJ!H.!EZHc_">a
+G1-P'Sj:mA;Isg=A{^]Gs8F)2%uCa|F'DSha%@ozcR=J#VNy-3Q-7oY(<{5tBe=%WMI8LG_J2J^56/SW!YLa{54JO=WX2i3}Un3jC-<sj%|+n9&Wo1nd5Y
+S`aF@DnAiKJ/r$a2db3=A`P$m/%L)!w-D")k5v@"pz$LM#6=b&c["j^ab2YZM`|R2T(8S.q-A8TG496W071fnC,Q5)6x]2i'VdPZOEak]4RG_:/+.!FG9{
+GAL]7[iz'9-`m,N#QxPU.cB{l%DTpU#aq`4-GX1Od)_19e`"Mid_=2V"!FIH(=uKVXoT{w9-4T7>%2>Ywpi3|=dk@5J{sIrJJ_A%xS/(J5zj!$1Ei0<E[S
+nCz%oooJapL[!G%b[h3PxaszSk3f=)vj6qOVo@)aX8Z@M0Q=st1!|}nCJRHfFoR5;G6_Xwfjr.EcF%Zj$tz,ngtJnc>P|'%O8_g[q;o"&.eRE@..]@%!JS
+04-!DT"I)OPu}[&Eo(Jr}TOmh(&.Fti;n>%G0/=Q_v=WyO4d`%OYU>#T4'nB,=jDTQ|25j$vtRy)v%WH9f>w6@#D!U|#!BYQ:g5x3P)32n}sRv@x@1O%.S
+[_1Cw<F7K'sv:lDcavn(hcc-}9t3wVO8(<MfGkl|!vY3L!!-0cPiq{vjb|2L]1..R+3_zW;g|KhIIWcK)o~v's!(`8t;kM}&M>R(Sqz!!7P+jW^,Xt%"4X
+a3tB|2QHk'n!!qJZGM{GCqE4Vt^+P,myl88gW:38Pa;.>5<Et147BW5)F{7TqehG8Rdoj"O'x#-H190HCFOi[{^Gx8:Yuc!6T%xWlKiDJ(:Pai6fvhWq9"
+yTPCj4+<b6!2@8B$yH]WFsSTe$)jz@]s.iVO=H.}VE~PFzI]UlreUo&]wOKACp(S9|rsPFsd!u.FR$Sqh]Ve3zz7K5=PM.x`t-M24z_[Q'Q`&A`-eF8MM(
+|HRO}CF}vWfaZN~h5K:8mS^bRDkAiNF7l-y]8<hw(3Xdw;Wb{YzE7n72!8R]j40;2TiUqyC"D7{bKf<fM-Q4y$"FGMeh@}VBa{k9;=cmi4d{;Gg(W1h1Na
+_kZ'[iQI4<eNk:F_XmOzZfUs9,,/3BTQZmrVkbbNizk_CLJKIFqKoYH{6ijej0g&O/_dlA@<kBTX-H#^PHBjRa<AixMI7uiKS}f{QplGpN[HM;xq<$M&ep
+oxuW<hD<B4:S30&3urD+B|$"waL(Lm"lO_k9fA0&iJ{>;"mn~RC,4+.WVd0l'v{xP.kp'@YO[DG/`8'fUFW1Ix%%zl/{%^=&Xv!8y8`V3_`j;O~"v<%2o.
+pnWJTx0Ry.V$3Q'0@qI)'zIj]}G(44Wt|S<bPP:^xAEU[lB19n;e|C}3<uz(|1r|)C@1I9G%]Ogo7;ER=3<QQX4itpgz}Tx@9q+649DTN()sW`a'^i6>pL
+;aqgPe<9dx"gO>DvDK8ubMs;MPTc`E6d#^rpPte[goJ8QRl(eO&2x/s)N{_l"MP0@-Mn%]@h28Nf[0tZ4@XQgn%aBsFba"rW`2UCP<87US)$TioX(+'y;E
+U6AdN1^;dwmhwG4eMHP0Ue_A=c^[5+CeyFhm5RO[MWkc$fL$^3Ufvbhmf%(YVH{nC%<+(x-;"rMIe,#1NBkT#Y:LL)Ch=W2%<_U+wfK[+g[(0x_tkej%WH
+rsgu)%8y8|;3:"qBKAY0E1^jJxZu=r!3p8p5,0mPZRdQLWmqmgRJD0s-`1fe85RLaqB>/UC{Nm@0-Q(Dh[u/wQY1;W_-.'E,qHlu5:H[g8rvdZ.Lc+UPjE
+!WQ78y^aXQAd_IYXS;b.m^3)XY;}^)c!DZ/JC#7Soi%"&9QP/-[i2[tfK:$'h^ob8Y&m9wLpUo}I6o[U^.j>2pp"T|=Sl1$F)tJ=a%[-OvQ,%.L):3#&Ir
+pc:ZmtBrW%rs[@t"3U$wp/t;A$|R4r`H3qFDJ:!pmlnc&M]fcf]|8iIWxqiDdNJf{aBm5YVg^ybi#.2EYmR=C+SVT0jz6Zof0+|:j7;3|G#GQmmsBb_qK9
+mS"Oo]0L&tC/,&ba#l%&%K|`Zi;^)Sc41r=D7oqjk1F5m3ZjaJ=A_)ueF"Uq)'"PxZB-;ZU`{t+a"#j:S}3/B.7<vi"jf+kDH|TrpWJWHcs'fa"vz({Paj
+JjSy!h>&3E~<t'+oYgUw+$Jm8s)AkwHPa199^.z)0UebS#J1yGg)eb[A>c/|qgH#W0v=}#yvb%S!FB.Zyf-LQp)Gaofi^eK0,mH,NyQ"`USf&sEkbAyVLK
+!n%&ig.Q-,H1_qb)>#iLAIu4pfzm~xlU6'ff((C9]vW+N|:nRcE,^%m6lEVhb!b_8fvPG]MCS-t'OKzRH==3OcOM2p%P+@8zgBYVm$$JKn>S3_V%uRxvL/
+0w]Mb,Dq)nhAr7VSK+>A.7V^ZQ}G3(ohm/IM5b!Nkqqe0(hlyBdj'EIbBi0]u)[%X&ufg]z|~^.Z|iMn)Df,,AC7C'-tS=EPecAtu[+$;OYS2$;j[1@[>s
+}Y"QihjC>IXCW6~9t>7OdS6/eC:)%YY;>0v/T{B88wp'rxu!gW98q`iHzo{uCamfeYXF6429X=P."(HVB_wphES`h$`/1ou3Hk&ifphjA5ob:3^K_Iwn][
+Yh<K>qmr9U6;+d5w9[@(greYYgL'MK3|1%yPH,8y=;c2bzI(8Rh#&q<(+)hZ|GeO4V[xo$Re6Y(4',zbVjA<:8F_mAUz%EPMJeV,%N@hGCmH:C,UiC@,cE
+s)8w~&||=|~0tAwjoGvP0Kb_>n3Wt<9%00I3WqHTH-Sy7"idwAR)D=j8;6^m]nqTvy'=<PI&iP4JA;PitKLjYE%(XxX<sZRWkj/G_aSlwn`|GjJ<jw.SI_
+A^:xr%T0XuiR<ot7i[h;f'qchkDo9sSG$'Oi4`qEGU6$9X%]|c7'FCP>NLo,d%3Lf.HKOzU5~wV6D}~L0G!"aAI!B`Dgeq)RL{L@~:{${,L.R9}NAmyc,i
+iFe%vt,j6kF)p5lbGqJTNBOz6CdUZ+Nzx1|K2Q8j/25DS|@!GOy+:Y8xU^-P[h4bdw(uzZZ1{$xs.vCR9^N(q-#6pe8GKY>^T837<)KNheaM-Zr{@g;)db
+)]jSSEo827;-4#Lw!E5|lr-Lg=D5C0J;v:H-1`RA8g^)}=.sR]|O'QlR=>MT$8@/Jni@3%r-v)a(jsII@LFznym_,;y_2lfimrMvrGEs>a%COqhVb_dN+7
+&wX;(+uD2CfiIE^YW]{+"1xBYV3AJp|_wY<CK=0ajuNBo-{hi.|<Kt$UGZMtKA+n#B|mHJZ#+:"tNo3b:%XXm[XlXRH/&U34J$j$n<6p)-xxfM77re[H^:
+,^oG.!6qd&(I=[dfJbB]smnSsmR2:pJ]2gTFhDA,[h^0:8WTT1L'kz<WUpzIa3B8i-'HXH#.{+>#rRA+><h3sDFmUP<JEV6P_|O>rnhp@$pIBpUM7mkoF:
+qV}F3^yB-)BU6zTYIG9F6zK4:C6^025mbnz>>/B_[invAgi.Ri<5aup([x8{.k5h2l3-TsV1mT>gE(Jjx/!,>Qc'X{h9{8D{S`]Ys3d!<f)#ra5wHk9jB]
+NMRPNgr4/'HP]$_hDL`Tfc0f6nU_#&~uTjM(-(f]^+.EdHD$Jh6a#fl&WgF75PzQ[[h[v,jGR{U$Ayf/ao}RrYmG,g9wPUF}^om2S6WAoFeNpZo|K!d;%`
+e'Vhf#;RKT!BkqPF]k2D;A~ZQl><e[wp"9g}VHJ6/ru`:[bwXg,^:ZC/!y<}%cqTKhC#G+nD%s3u4-afXS_iC,rF%hD8y<[muz1+DK}gGCkr#C}/ZrJgj:
+raWP7kCO~j6)BgKX=>'^1Y0r2A2.&2]`z4byaY};=wZUzA6APs9FZMnGV@k:#:{[iJ!C)]Yy3;#i7%C,PELjGp&p~_Y:[[}!n(2yPj'mif1]WH-0.x1qns
+pGpvoC4jK%}6Pc.VP8KyO!indeU.<mZ)8N+h2a!6|m'C8P/QqxK-D%f7'$g]p"{k/cQy<FkrvL4oNZj7#h>Gsy=f@O>440m]WnmG9Zyy~D"HaR42k`B5uw
+pPu.oNmE;Ep4',6{0cWl"f|<.e8e`[q.dD]p8WCq_7Uf$Jzh:SVYFjbPL.Npis.GJEb1Y7d=u6Om,0$(9av`w8;U!!J^=Xs"|"!379.@'@{$D)@}8<oKM&
+`b=6HgAj-BPc8fg:)gOuHAVJM8v7{|$|.'W3[_Y"yt>an1T4_-+#-QIAEW]ad2WYy|'j&>qwV]IA7"(n{IkWDX|lM;5X>#;(,k&f8K51RHov'vDUrOgR9j
+Y-+H{sv'$PRb3fKEyKup!9rJ"U>o`((^"1s5U/E',LZWhHZjlHbi=XuG1,s>;X&P%6jQA'#JJF<S{3SuIu'Lr=0,"FIC#g/vXpnkT1)&KUL9]V&jIe&Y#,
+{K({4Jp"TiW&oZ9#l._lUdIYgbo1V(2bGtD-kU<j"r.R/g_$F7~UHQnV$VNv9h|e9e8@4wX9sYOa%;`/1Smc5Y9!35_C!KZ"m$be"s:L[=xCJvhI[l8MtC
+-w7p0jnNN-a-n}~[6G2>+i5'~)YO>Jv{8gWobLdy=dTnz:|).$=[;GnN&+"k]DWi],0k8E=X1wP^!YiDCZ%[56^UW:h=ejv'j9`"[7%ZGrU&|7iy.5M=rL
+Y3>)irNC}PKC-5lR+h.+q"1="eF)waV,0v_Dt8YcyMUXu3Ce:|BZXFQ]5c@/XD)'PhlbRkD{0)bN'{raQixsT3&-|,QyxptTq.R9C,M=BbrQ|[g#ZB4lQ=
+7om.Ec_l=F#AbA&9Fo6i7C"P'WJ"4P&1KsI{NFl1U#m#S_lPw,z3p+^lT0sC]o0P<ijR{+oPx7CNP7Sgku2Eg&z0X;I[Ws8)w{/{qyeYu2vOVl@ci;wgBp
+FU,0M@HL)FV21"Y%v:4I1bakwgXa6Vl&0Im&OWsUf&]RYWV#aO!C=Ej3u-h)!PF>Vk!i|Y)<7M.XnaT$girN_dLt."Nr".^-t%;gw&_=ia$1.fo0Hgu[Jg
+!Jomps6HQ>{:_JN)x:_D^/l0M&hLw8YR7"R8E;HTMa~k0W"+j|D"6!qdh#c4}ie1P=5=>}vQM6X]e5XQbwB%-zt.Y{WbJ=x:B"lQ|D~is#.KN'GJbDA"2!
+Weqhmr.pN"5I;!Xn:c;vjAm|tiH3^tCUACI[wE8Mz$+sZF#Q4v2tH<`,qs%T;1XwtyLE5ww+tLxI|OD78o:5iN!kO={z<}N!BgzZvh7;{;@%yQ1vWv2TMa
+78!gl17Lwhg11Y8<oNw=w<o0_OF6r"!7tQw"_NDe+7;f)|U';hA5A4/+NmVAf<%Q,7RRH+!Ah7P^rQ|#irGxjzCw<5SK:.V{2r.U/6r#45$cvJ4y!7P(.d
+++{F+{XjxFbUgwp}GgkH+f]f)a%>sgn4<w}$t"Sn!M#x-J4c&Msh{{ZH+3as}f2J^,m5_z+^zRm$J+m:2`h(l[~rIh1ho&cW{C"Q>mF2I=tmO:k5XqK.+V
+G.fx@=U^M.g6['(3%Syr$QU&=>ZZWbGqw9AoX^r3EN-6:RJr%OL@-OD|tR[$6IML-v)IlEE#8hrUWtm0@I8ir=q`h^EW&48h]"",$MQV"|Y%ya:PbiJRa3
+I#.,:^<T<G"+AOdz_1#7F+Xi}wzoN^U'FUPOgR~`1FSKm6s},hmN.QWJ)dUFf1O^!iHZ$<y"';-1Z=h2Z|MkTbKv8_!7L0,SgS,+04NJby7<q}nhYNV{zV
+I/CV5+78'+O':9"j^C"0Jg=SqG)C$(=%]p!tG)!_s)8Fb,]+&1.7,S_046QpXU2MW8//`(ZahA>zbHW[hde#TJghZL~0p,(4TQMGu,K9&7Iry@/'9]dD+;
+zvq3yL)9>Fed)%8_wu}%)H703^29N=xxd3)=P3k|5m"v2;PYYST@M`Af+"&XzrDHoRkWen7v^!1I|w>rrtSq<CnNm&OdTT4d:ss.k:v$MUC4=KL=JT9/zU
+q7D3a@O2zhgKc-'<<m3AVZ}./5L;(yHSy+XQ]3/wHw)A>&eR-NjJ(Vxfc4j>(2B#hi~=Zhyp8(3w16sfXu:B4UOgSe"z9-$Zxqo}J_goBlp}eqM$gCk4"N
+IuqD1bd']h}L~=WVNClk7jHDhqTAE)0s';6)d[dt9@dxkD#;fy)hAF2/(flNY)dN,k!;C0IE)x,_I%0L^o}udx~sIVIxo%eCM_~z,ZA2!>V1M1IOe<'jO^
+32){-#8#;#B@MY_Tu6582PVE7m!3UC:;-jp<93vd&p4A!7P%/iDw2w{'0axf3$T[5d2VgG<O2&(aEwP9%Jv)<BCT!m9K@_XSF}"LiLkpXm!J;6/860o"Z4
+C.3}|g%xu;-ZkcbA_0};<iq"&d8vY#&k-+HWJg]ef!t`-7Q@8P"8"t'cb:)P0j}QG3gk/f~27$Ks2H1a5A~/H<)bL|YsOcC(2L.LX&PUFO=JU7rn7lxPh3
+s!!b"}gV8htXY$usg]-$1b3>tTFwBY<CUVPM,eK5>(g]TE4L<#&V;17D/{g6KgzKy+7iFiVS#_TV"BidVHJ"(K.vaBf+r0J8[&C>AmQ-SF!6]%@&&Y.Vh^
+%mHQF.V9R.a^]elN|&Nc=iSx-8k(b-rtLPzq.Mv:Vi+]aKUPuufNe-..03PsbwQw"n6&yOWizwCRO76[u{r{As.N$YITCCIKM75GA16dJ(}+:qZ;(m2Ih(
+ptg{~^&8e)3gof0wIkUq5Eb<px!uPb|+8$+^&xP1~z4%r+:RO)=Kr!lz%_,}ve{pkm^Opa3"/bj8>Jl0Yd4Ngf!(rEiSyo/S[QY3j[N%>,SUK4[h1tVXMO
+wv`wGu2qdkr$DDcvoAyx;Fb/tNK`o,>%qxBT_mvn[<[CM`y0V&(`oBZK-cp(VlaiZ<djLC~+2ff)ILrgo1~3/kk/gG~mC@`;!'4mQ"[GhCT"B5Uf,mk_[[
+H.l:bbw&f,i;t2cnhaCk|FDf:I@Zo<w"#3dfB[r0<IiF<Q82+-QJd=&b#>"el6xpja%:Rj+]L[;Cdt#SK+'g}V%[N@rA#BJO[p`TNC`ofsW.k(O/#W'PMz
+knLl7@0&`ELSa{K%FWJiO.;(nzh0uaUxtf=kbqrn9lS}14!RaOKL,z@fs|J(~l~(<$v$&%myoe+sARzwR@Vi`-ua2gi_xH'CNXTDqtQtMUsUR}l(i8Jh2@
+):v9}NxD7]4>8KdF<Qo-_Z~o'(v{uA.>[w=<9q]%ek:(e"aX-{wTF"+J%O&f[y0|RV8_3{Ye^&K]c#WxmxA|Rs~okUsqm,x2VuZ|#!<O"HbBilQ%DF&^v,
+H=Bx;D=p$X!b/Z/=JTe:p9e+p9{LZWmw>j>i701)%qV8,0)=l#E3<aOX%Ze|SHD`,BdC:;YKyI!CzgeX[h<)8V}ifx_g#&{B[NO4=y}rA}"xg"6)9b|Y%|
+x{>8$uN;Zs7#:gv[OBD,H4$+xVF({u>gR+W:^>|sHtycU1>bIDM=kR%I@ER-,:s}8|q3XufMHBG!Q_;^a:BOX9@5+806xGyhDHViCENZL#80D2w^,Xt:L@
+dBZdW$c5}PB_a>X$6{;7X.Vv_Qb6}aC.orrmw8/Qie2Lw8'WDQ@NW60HemL|ad{|u('qrx3cPcybJ>Z`3IsMm>):t!X1|gS4>QofOuVCp$[O`FZU8>a_)z
+YETx`auU<,^e3H>UuF[2#gO$#oIM4m2e,e9lXC/|p`zjUzEJX7e@=)fwSk.c7<w9,dIlEF]>'vmtVJ~xTl]p5|jySD3eIA4PS1QId"f[@3/WQj&afIsMcD
+k-Aizv8nX^EKV|@o@42bd4{_L|X+]}HXbw!{Lx4DWugrj/bg.1#>YfMq]xq!H6dtC)uUZ='%;Iu6"G3=;:]XTeM)>]-T<8)rX;nt;OY@ihVr4c+er5R4+<
+%(VH&(rTl;N!6:{xLhR$pX1HBw[^xZsRL_fP8&<6DFxBu86S4<X7/rsW1|,(VKNXUu@rFr[U7N:;r{J84JF|e6q8aYjt=#OE$fOK+Hn$wS.kAYZsyL34LE
+~4zTmXEya>yKPnX,+#.4M;!VjiC#T3`g}b7:&5>AIH;"[3%iW7HwEuYw7o%zNcKX:}6iVHnjt<W'"Op`fTpsP7d-e@BT+c&a]W/hjv%}/C74>S}o`>&.j!
+/E9aI`x^KDcMQ:;ll[fPZ<zref~3t.1/}EMD`TjpP&/v'Fp7>Gk>!uMm;Gad"&KO&Zu5{L-%9i4@K_B2v5scpz`zMcy#fm,}A4>(m;m:ng)4<4q](EpwFG
+TECc(M+oqHKk1ovQL&n}]0ePG_U$6s(eKjQA%zh=wNky,'K{|lsq^+9Bu_z^=8O]5S0x4<wf7_wR9NjjKcK7C,T9Et/zSOj]#(pPX)=j&)AIJU@NW"x7&X
+nJO.OPv#4;i"=7z@9O.-QfjcT:hQn>6f$Ma(-NtDHxCk=A7bh^'Oi{I]%hG%86#0XGqG%h>3/mOzw7mrfHH}[m,6#V/OFg,GA(SfD@4NS{k33NR,"ttiDj
+{x<UjOTo^wJ)#r1mv+]-#=1|#`Z69C"`tI"p!9@!i,~v`<:zf"-l3xav6EFmXclClvfL5}wdSbn`Z+`>+Eq%Im,3vpPO}vCJlHIN{iKOhM#y!Mse$|oJB%
+p+q/A>U5(/u[Ld",_6J24=Mz@NSs5=u2v/T(=}a#`pBsTp2MKyRdlnhugMc$qEPMyyp0bE!UxZ]['HWx2E[F@n.Sh`r+.yFs+'}j-Erzl_N%avi9<#6#~E
+=CzejA6.9%>dLk1VCCRTt}xRkS/:RJhG>{&#6U!gD)E^+$-t5V!_25gF]S7={}7k3E|(/4%a}A;{_hckW0"9Jv/5H={/@+"fD8R-Kc][JHS9'B#oir(-XX
+pjocyxeoz^|+R#2,/A5;Jy'Krqb<YBh3|7ls&cbi~5TMi_b0pvw.DWP!]8NC]e|r+Mz3wL%Cnv}.q"2-=Q%a|Zh3Wii27zE#-dm.L.I)!}2>7(%A$v0sj+
+M:1%]wgb~xDn9j&}<iQ8s^.{w5#dWy{sv7<IP%ndCat-;;s|hPg$=kPqAlZ&^-b@55ePRO1Ho4+V8tD#666GGN.}+f`N>xZp+>gRLfxqD<ig,m5|[B9{a6
+0S47];c(brL/}KnTt|gL=R$q2!bf@qW}=dHzWq)^+#3hJZBd>]O4h0cieBuq1{ybVdn$v'VNH2P15zEPB&MV"x1{pFZPk&-:<%KYbxS0m;P#[3BJCqtq9q
+hGp@<dR}ver{3xyJ5VE[{l}1&l9]}c6}ZfHn4PxFPX~aV^7}=ej%KBcK"a.gdk:q7#3xb3IIxi<AM}',q@,G;[6&6T`R@]js{g&UD+wDq5{k1'hp}YLD@$
+W(W;&8Anh^:QKmH6c$&.wjiw5}EQ#lokx#{h`d=SwlMK"wM|1o,sX{'$MIKT$j>eVii/wdp"xgR'm#c$0ss>~SHh"xE>dvHYbM/c#zt|({o#jReTu{'4i3
+_VBwTl~lng>h6HXRI2Sn8n[6v'~U^&U0ei}B^Pi9qdyXEXB2WQ6rDEgxfj8}0I`._y/%EviI3}0n&iUj:{lhPUmTVJ9vPXGLOx#!Vgbw4yn"FXy}c[;S+}
+JywwkcG(~CcyQpM(@9sk4FemE|caT2-+Nop&6T)2AhKZl);Z^[yO5NjtPXzQ+jezC>=3"J4H|P9F"BX"(6zdd!9UH0/"!!uOa>&nnSV,mJ_-5+.vxFqcWm
+gp)R@_VcaQ1x8U=P+AA}_tHSSZL]%[9X0@=[DD&HwnFpRA|+7+!lMF8R(GSY/^)Fx%{'J6btHvZCjDgS=U!!o'Oz;.H+pKe3qrr+V3oLgPv:P4ixJR|9|@
+p1B>m19QU$adN^<9I,bFapRFk+@EoC#9NR9zD%f54/t51}%a'cQhK74#zs"r^iU!&c/i>d~5p[-/,jMuA9g'NgwpXsSg/m$5D{uye77-(Oz@)UO(b#k6<h
+J')"sXzsQ6ziT5xDz]["BbM-"C`Gpq,G/$)^h(qvDF[1:yzfQ-ODSE%`.9}zyGgl/;BM@W6al)Gt'dcjj4%}Mn:1)Y1P$30KQiLeo|MVm/WjWUZ:'4m:F.
+0;8:A+=l!np.Lk~/~Jl+m4KtnFt]p4|'WN-|[uLx!";V!(jY5/A98Wwa;+hW9zuo{D)fkaAK&c3apGp<NR%O.91bah5`<[/`}E'f!D51FC[dMnOVt=_=c/
+9u&<u26,@mt5d}ZOpJrtBp#-k2Hp5t(<[FUb+!J|L@Q='xR2jlT+q'Yzv-A"k=oEJMh.l[srr]-9Wxkb~E{;/E8a6}6a'&:[4]#sbVP"pvviK,7%9H7H-e
+G_'gl1tef6lU]"8]3N'.;2UeV+foYMnfEr#Rv^]5PPK:x)Mo{cT=z/4c~4erE5;OmyhP=+1[yeqtyX%`7$u_{-`mjKAv6!YYB=3Q4B$.OtahC"D=$XqT$k
+q%Z">{`!$ocoYO@8+0G<e5D[Zz"!V!`b7bIE+xx@T2"v7#vB<ZpDeFTfx,`4sNc$6k~i([|}#"g|$t2b{>'EkyGpJ+s#q1`x|x"yWjI5W.Y3gS'/,f1^]1
+eBGc>7/wk&@cuJ3hq2d(RzdZjr:1A$&0bDj&36/<TW+RZob<){_tw17wMEW;g@+TFdErsrxCSh!/;-Vkjc;GvSNQp7KKx/l"~WDCuEC],K-/pK"hovBK3q
+Lom}B&lWQOuNoi."8m#'fwEGn&SQ0P%WYXETRVjzD2yYri=c8.d=U`yaLMkdw9,wceL3mHO#ZQWz@i[(xfZgy+h'4@15Wu|k2]$Hy^[:S8~'1jm|VC628V
+ctL,A%=$q&9f|1]=P3tQP>3>9;-Bn#qj]oGc|xkRJU>GI0M-6k]1h@[h;Dyi^UHVJk}//<qk^{&EnE4DKf{(5)n8U[b]XuqbOJEi1kUO5DR-eg@!M.w-29
+>$_{~.y`-gn6GPY"x&|e4m7f&de!<LK+q[GmAcD'Boee.i6LLW0X5(sW~{%m=GzOKmS97RN/5_:Y!'$Y<,]o(6=/0vd^"|ApYE7^"avWPWOWDo>o_;pjQ<
+MZ)"92<DD'sv+(flwk|)yT)1F{z0FIA'pw#{Hd,{v6>qYh+fRD69Xis]U+'LAqdh3A0a$qJ<Jua#"pF'AoO]+!3m}8<s_fsV3=FA>oK]T]x`vt}Y~SM^o7
+fd%{NA[9IX+`&z(`rn71Pk"""u(Oqvm[paNYr$8YW/OK-pL}_)#1I`va]3b+qSP,%W]tvnzh~h"Q}%HMDj#K<MX0qsJi}+1p{'PZ~0F+[Dp(oeZ^b`FTZ]
+S23RBf:EqttC&Anc7!+pf)`i)54ob<fVrB!+;"H6&2];#xXse9BLo0%:F!QZF,b7OoY'nx>>s`+bgYeI_v[m;CXl'Hx=&/LgP,<EzdHEI=e58-5J<N_u'n
+y$vit_4PXbIXb(FY'e.{%+qnC<+7{gsf9T^>2!F]er;Zx)4d-_kyUO2'"vU.K(F&@[kU@1N9%L^c>%D[b!wc|hJH3C@''b}8F>HP3.Y(^Zp4@%VQetO%&A
+I=ZL2eUKBqG=`%=@`Qx'k,6a.r@_:@Kz9wc_HGI'U{&)j9$RAZBk:L,B5Cl5h&nQ0YU':0sDaPPtS!{t6PPW:N9.ap6#XN$/p{F!P`(,-_}Aq{<l+/Z".P
+;5"j7i!||8eorbjP:.IY=)(/<%zmLl@pI#4GJTCb"|y1LOOTjVq";0EZ(jwrTwY|}r_Y-DTyA1@w@&Tx]n&%)T8^T<71qko'j(YP]ts#MpIgim@GK7'/xs
+@Ie6G=kL+Lt#{1@x#[}q}H+"'L@,lnTgwv|g%)=suG/$`3N<B"lZ`}{ejoFN'IzC=V|:|Lv+Orq7t`TiOc@S:z0"X@RNrJ:UT^~^^S1dK4`k~rpKK=&Uqi
+/DMC0jF`BQ)18ny(Ak.EZ>u}X_6=:/TR)/!Pmz1xjV{5mHLF1P9J'ht&Yr~1GtW^1LKczN1>(Q%+zOrT3vWI_t]#0aMAi)0M~Ke,k+<O{CMYXb;P{`wfZf
+Y2Da:|Knu,q!v!35XT>V.<-w7Vg$Bd;{5if2-"LQ#XpX7S~K%8,<1(eLS!u;dd@67fx4}[<oX5>,rj4G)x5'.%Z[U|rTCTdKuxo4V&Wn+rZ$,ddjvyxY6:
+L3L>S^EXc|h>_yX]C%trBO9yjNE0u%5-6pgV&Sz-^N6><JSlt,Q/vp,DD;w^Q<8;eUaI-hgS:Rx0Up0qaU<}gog2oBpIoVo=-7;vu1XSw0X8b6F2zqy&)P
+,&=6Rey7UixZb@aF1^g0_fOb7p(uD1)rylqLc;`m8#[J=/5fM3F;NU"j@HPQe+C2OJ#zyu]SC;Gub36:-Xt2]1J}6OD3UPh)Bx|V6@30F:}c!,bP@`Jb6u
+0j)e01:zZ|/j!Fr.X#aRCB@bNxE%T@iX,|)X%2}4+CiW0N!u[R{c[>c&K`VChh&D>5r>!:2ULQ.vI`]E7H&Br8jm+1-FR5!U(r/]JSFej}KGp{a&utF9bu
+/(%CZuR0d0)B)QeRm3aD..f#k&+6)c2zN"~KGI#y=TdyF]Pi`En'5l2EA-1k1lXPXQR<!ce"s+yg'ElyF],`1LiJQ7}Tz,qOd:V!&/r+@h}kgNM@C)X;WD
+&pya,IuT>FXZD0yR}l!(2SowS5f&3B'HWt|u9oRs%)ce+GP:-N|p/:w3QCT1q/=9S>MM{#a6petlL,N2RP-v,uT|t!tm|eGG&Ym%w5/WI9P<<f3)t&F|ds
+d9wB9{H9c6'[sB1^-A/>1lal7@S+6%GRG@4M|N[TY-`@3"q)Lc@u6$TSxU+wna~o^j"N6a:h"3cTqIJ+hVQZ&ZUcalH4j"$fQ8!-sF=p^YE{{=LXzbB1k7
+MH[L;4R1=@R,'NyiD0MyTyji.Hm4eqciHl5ft>nHQ0H$SfMe"'z8"32m9P"bpUPJu/"TaiGEHTC2PR<a3d+/Sp|SnV/qnC`B7SV$QwrjeV+}+J4T`aM+I=
+J3LD!Q2Xu<6v2^2<s`>^WpF),8JJclxdZR=ngU)(jVQ'A:MU`)jh2i-I5]DG/]&z{1MvbySQD.WffG1}Bry<t3//KN"/r;G@>FZn+:gV&:f;79/0Gi%"#n
+~2}js1Nw2#C9vXvr}.N&s_N$F!~m]@b]S8@(6QGpiIE0B2"8LiRiPs}(y]!R1iY)$RWTv@O!RS5kcc4Di=v8)!=Vn#hHCs8n(0UO>7T8M"3`_ztg5TYYdk
+/}rH8%h'f6)]:<<6+0<J/zObIhPb+.TmK[C-CZp%Jg;@N.wY_1j8-@%KDRl3uLtS:4Y3yXz>7kx>w6H|g#ieQivX7.I+D"pxhJLDF$+UhmjKb0+of1{Lwg
+U"C4{/p<4$9mC(hCz5##z#:H<!pVC^4q8idF@%Q"/{+.vvu1'DmHaA_{^^(.BQb5X[wzCjw"reYCV'8p/1&mFV,7>/$EB4Xmn71^-j_(x(>|VF(20<-Ol^
+"zz`68Y+dvY:w+@Ee`;ML.F.(yhc]S".=6kj>HV3~HkJB;]Bfl;1'CE+S^m]u-Bw4FAQ4MNV}S)no|`ziRhuo:/P6Q00-;fN9jrZ,/5c~RBYH}f&Pue^+J
+>E2Y)+'2[gC40lrsCKx8]j9Z^`~p-v{+!mzI-Id!S/XP=uBD^GjPN1^hcvF7hI)4.6Ub#qG,W^ubEuF9Z>jnVB(qR4xW-M:vPbwjuDAgq`o<{pu|Zsww[W
+(jzZiNdbsFgSfE'J:xAge!'rJk_/H^~Ff")BLV'N>36'4@R;M'5Y[IK7I2]ug;,2y<D%w2T+.Y`.fh9j^]W'Em#/%Js;T%t32[)0^;H_5+Ob#=:e[5rSK.
+.n7()<8</iJjMk+N(WMg.>sOqzK}uo2/ol:7Rz/(~-UmjG08D<h<2>S8-WE[.veIA^/AHK/S,kDAaixlYL61`LrRuPGJ:T9t}M!NPi%e{7sSe`}:(g,>FK
+.$}j(jvLQa$^H1oMcro7{Q&W[U)hj0}')n'aZ)f0}eFZr<XlrSP>hx<)rH}E~+m{m,%jhNV8J25HAK|TtwJij}E_'{_}MgW12U#xHdHzr:uaukW'-D8ID2
+u7LRj4$KSmaX]s&:FxF}$K^^u"sHsL,7s`>''g~;d<iG_sTQng&%%G6LlASLf7LWVdIgkQ~gLJ"=,RM`j+Xcy:6hBBfYLD4[CMvw>lhYJSQ{t/4U/zUZ_]
+^dLD9}kDSkBdr}(/=}v,"MTUOXx'Ds<9'wbybig841~@)0E`9|dAG<^u4$~<48Sk3V489DG{A64rB|JB)-wA7iG:yv#pq+Dh3RnVg&[$vuVt{>^NW`8<Kc
+8_q-EeU_;!"DR{K-:LQUfp:;Qw`120w6RF|Ey(UCGE+C!%tmvsC/dj>7Zzyxice=MC~^/>=[q=WTb5AvE!09@JJo4vo<6+M,.ekYik_mrD9E<m8|XTHOI_
+;(2ye9s|{370m7@^,ZH0,(8t3otq9fiX9&tX1)MVGk])<^g/$]K%PsTy<a>^N;D$ZPVWVjV>EXCgcI1AuS<Z&w9#;dULo9/%YYS2|5Jc[!5Q&,kenG^O4b
+kH,u[$Q|X1lICf{|hFto:dG=A1D%B6:tdiLin30,3Ij%H9Ox+4LN:vQX52er/w,IO"4mYOPDS8uHAT4c$G|4<|%t)v1IIOZIH{mxgM$_XPe54$yu[-7/i9
+sh)n%5jX+(2x0s'/Oid:I"'(bxYna_%%0BPrH`=Dp5iBLbiXcmK6C_}V]wyhS|~jIGy9]myD!P^MN`<yjAA!EEolIDjgzDVG]AGRl3GAVU.((NO=T).FkT
+Yycjz(|N^bo4#'D'Lb3b,f3O~.t54'F/S`^iZJ90[MjUUS'CH&`XxmBtmKh$wU$W('aUjkH(fZq`f9y>a}NNQyxWkH{YISNEjTI/irz"s0mqb0}fy.nuzh
+GdKTXiPAU](|,)/_H%S/}<t(M@Oz)u!uHic-<#yR1PHn7`(<9/k9t2HaI;ph.4<4_cR!V9l_[gF28MUBG$IbchCde/<Ejb[mb|8B@1J]H!(OD.qwU-+unj
+Oz_'9O6TN7At`aBZxv_Rx)(m0@i3{qy[8uiV'CLyzNA^'Us(NY`=f(5")kf(lP%bxC:w-!O(56K5$tAkq]rf3d,DR_H92L68'$H!8H$Kct"ia/&qGU=;#.
+/)&9cMYMmp$HY{fTWA61AE3gHiiu!p&9'tbn%5d%'034e<0BWlK)C!;!|]c&BFAbz^|f@EIUfYk[gYfx/:Z:>3}vqta,wN<{[z|uWFRGT-`3i"_h7CmNX[
+zl("%skCc1VomVA7ssv/a`)n4IkJ8{{Chff^J{<NvmXWDT<[9(24:Q&o+pYe9Z>_NEw`M%Ge=0zM){Y95ZD@j;`z'T^i%OL>CtR,6oMOmzbd!f2i;w4P|#
+pG^<rbMovY<Rf[_zM4#e$%3-xu<nQn")c)jNnuEcD@24D0S%NNY9'n`U%T&Yay&w9Knsl+7HUqLC`O:)o9"XJ"mUQAs_8RJ`8Ktvul{KXpy8jncPyirMc$
+35.RB:SddzR58#:59tHe{LPvU%cy9.P.EIn9vQIT%!2;G[OOc3&V!'4!l/P6kj{eCF3uhp$J$q_:I/HRPM5fD$1}=%F!Q-`1K$<B"<Mdo`k]KsM:4m=]U5
+ccj="L-UT!@n+,J=2UwlPUESfHH{l[v)wQahyoKcq)|3$Yn,6=[P=q=6j2xTLyjw/k6'bV~mF=Nldel<(!/U4<6E6s[17%|y$t}>woqjZcv@HD[%V)dkl)
+6wXD{]sKC/{0o"+h0[Le,XIlR5'n3vz:#Ll::(PrVC&$/TV;4!r,tPm)00ndv&oRBuJ(_/S@At4C'B~[b]I(Y{Ik#3pp$90)JJrPwPl6j9G8zY&Phs~xBZ
+Vw}z5[8vCLO#@dA[|d1"7sb8Y5ik7(B.37:!K8g$#QXvx&+M_"K#tJ4N]_D_8DdV#<]/Qw{s}YR7t-u@At)rm7$S]H7{f)2%hd7NT]wS[XW_zit6yf+q0w
+BbVX!.v%j2&FaJ:qJHB=R^o2qcDQc!#.g@Gi#sR4I>#H+o@kwJ)(S#>1C8d4EPPQ0_Err/HBrAhl"jK2v@9B~;=F63f5+fnvs+8t6#"=:p|BIZy'GcSObw
+M$!!hC'`NOy;.d'Ef<1&xMdX:@K$y^XpCz"<)1;Z+vjgN0a)X:}OeNET(NV2xSx-N)]6/IvYky<iR5rMUw0C2L4PoE>:2!/5L[Z4IR!]ZH^E)$vp"L/rs[
+4PyL]k-{=WW]b+>}]<`&AS>%vzj8YeV';j{{.wD<N1MN,+pt[hCp{fYiP&`-FqP-(TJt[vs|Xw=6Z}<glYOwxyO`I5i$LPPoX(3V5Vt7h8P6!7oCh|d<Q!
+>#'Od7eGM`j6GdAf8(@m"FKCr$'jCLdQ"(s6T&P|sDUP'-SzMD|-{^00N{LPl<+I6l;v46$J=A2LtGCQVhS@L^QQRgDR^ww'oa4ByN1&R)vswgw6kmMgYw
+CL;mRVt;zuF@vEC,9|gr"IBteOXtx+^&(To5,5V1J+Y!Mg,Cy:6J]a(qT|Hs|$h(b87/#=Xp$j;<[o)g({&S4#HS[=0Js2UciuraRei|"Al6F[D4${i6)e
+8QaEasgs8^u=moEd4|dIRa_Px9$IQs"^$aGKck0u>]}PiCRsI$XzrRJMUY<I3i%<58<=5X0+|I`h}TA7oej3U|2i+xT5}OaxkqHb!eE"8f.`lBp+a2uN!t
+X7_M}yv]v$R7olE{A]+@;5V}:$mHTt7=s($_W.;Hd>P.AI^'ENNJO;M04ACb.hYMKM4i@f>4O9r]7",-CqO};C"r'>T_6L+Ecc-CnxFX],fZCQXoYq3GlS
+$TxV-SF4DJtAsm<DfcaU0$twDMt]m>|.q%N9=W4aE8p|xdk8b3h;'Yl8[e8TZ3}X7/(z^h1pEG&Jxq:S57&/b2C<t_>QYj4"evC}uVBUkPz[$Dq^5Bza5c
+Kh>PL=c!sV3TUY3C8<[.kbb+:WBE_:7@ddJ>YK:ryr'8Lb40$fNL_B-}lD5<]'C{6Fe1STlEcxvaG-!=S-]fmy<:[<^'z$Lpv,A}0snWx)!,yB9E,/]K$&
+~kWF]KaGATqlVM+XlP8LCC5eF3Hj&-,@g6{8-j$;y!Z7~%,9]9U3iV~kmn}J]z}|R%fuj!rT".4Pe.;qcN&88w)bkrxJW,MYNEi1:TH<xJC;pDU(vo"9SS
+gmbaAUoj'Z!!m,+@8A:IOy]PtgcS]Smt&("e5_7gPnPMQ&lhCWG#Nwk-I_2F:Dns[AVlbaRTbX`&w,bhK[R&ZP2<)$s"MJinC}wT,`hIM%ifT)M@g"tC@.
+|,VSW4Y3'UISR-C{s5%(gh;ddLUAT)#g.8{iEmE;9$XOJ]a8y>w{kE%Y4npKWS.sr(X#:'4F}Pl.x4$9>ZHT9-L.~T+zQ"#v#cG$3u@AH}>P[|rGH=3W7K
+G#(i"F!j!^8$rwdk(Ft(')NJ<1mPsKB<sS7:VbRq)`Ekxwo-|dCS2"r"jPc.P4vL&sFJ4Xm7r;N4ybRr+xqTe#=[8YMTX<NUK1XLkErvY_E91gQcLf@IUy
+qimn'c(Oqx4:Veg6EN.(6!k_7Wc)9g82H&SPj4-H|%sL,Ig3nT__W5;edN~FEXlk:(!zRjk,#<P^;cD0/),w[hUc;<18vR'0h(d8>4Kp~}sT3^$fJ-P&pU
+%[2K@bSD0P7x-;F{TF{TlNR0C1n4y]pic2zQ9w`/3IE'o0`WO);'r7,<Ppx!gESz_H1$>5vioOfl/]B5YOK#_k&KtjS}K#c,oN6Q]J"fzUnf{d}q,L$z)k
+q^>k72Gj@}W2u0wj<Y<Mja:biJvp;FgRhuFacJ)lx9S%qy<9Z+|+G1]w8_%jafr_,w6m6u4g<B~YdTR"lI(66{>!#!]1e;u%=MjCLxlAfQc@F2rV|G[/X>
+nYSfx;V#W%[G;Ku!EaAPKLj^}m!&BzL$%0^v+Nemg^;]E,CRqn8+Dt`GkGw]J0c-q(6`yE!.B[|a.[g6`25qlj%J~fWoK}E');XKRPMC&I:L@|p`S!IjL]
+QK/SKdBwqR:cgeLt.5Q'+Nw.eF(b7R&R[IWc3bbj93ccB+7w2$MM{pDVW/Ih2FC'(o:(F.#")1rh8!^&-C4%Z}GxKw:_nD1ihg3]&Khs-9YafZrh6}`3Oa
+cK3(PBP!."+1S=8M<Iln5hpXd)|KoXu]40X74aQiwX%6/Ol]"PY_k6/'<8]6j;2o1.:7oT_,AV+)k)Jc3kdDhr_GPXRx]%k6;;==sQG(0WPYmw2X<g``rP
+[t3l09XoSP2DiH:0tTNBU.;d]h@-BYTkPoBdh#m!|SO=,IQ=M,l-X|Y|;p8CGFP:_bi@Icd2})M_R-KgVa2mt@J%Y>{oKWzIE`r@XGIr)811yP<+qIGnql
+VP%n-]pPo[09Ulng4|rKhh5OSr=-jZzLbuFX8&mGv:CKYX/_c1Y=wJq6(]~Ax_{KnL-D.OTh./)-N.-AUlD(fjxR:ve'd18N&Qj'kcQ)mvX:GIz>[F|!wM
+@cPpXId4QVx5wG<=Q)>656)5U7dIeY@@RljR-f8|^@)OmX0a2rbPc8NIF+Zc2fQg6GJ9s/'rOKV|V=67UTn4/;=EMN(y|pi#~d<)<=dPZ&22|:(cwO[i^<
+OX#S}jL!#N"AX>)s+Y/UY9j<N!1i~:Vpb<7!d&[qgIj,="WJ>O;chZPyrs`O+"M/T:p,n"#^tQJB"Q<z=pam7N@l$l=;_:P[Q8CUpn<4uy7YH4a@Rq)lOs
+r;<Hh[~t`JC1){sbN(`AEmK,sj6CF|{@i(3rUnm7ei-fH!y6zhJo#!CTWOZpzF.R<q`Ci{S=-D]m_OCQ@OR[|"wPsp[O)eYTl2]ZF"RF/JkGv4Mu~r-NKJ
+^,2'4vMnbiT(>(XMxdvN+So0"Zrpcn}o')p,QSw&<'@<E'py+{>cR7l,dcAo&^.jY.go$/^e0XQvvbIf+Am!~s@#[uSj2'Aobnx2|BC1h_M2KK]WzgY#rR
+IhZ+5XKRJ;zvB,Iq9,,F9+c:ilVG]}So+XRa9QYts/N-,izbbz_V&)O)msT_8|fjx{e)VJw6kG[vMDH)HbJSG:H&W0^i;g[gV]n^Ym&iE$u$ZoR)B>AEO'
+ufbe{UE[:Uy6]c;Wo14YI1=)M#qJp64y<7gSSU%9TU9Nt,"s8Axd=VF0{$6x(1Q7.2H+nyDX-6lg(G3cK;|rRVU];)l`P{G'QwfS9@nsFX%gC4LMyd#'=8
+7U;&U;w-il^eqSe0|P37ew"o20T`n_+"R<ZqUJ$`M"/tmx9l`o'7X"^hIwyGDJl&5}P:w4+Zlg3B_LdpLa95OOJ&2^Eqv,fJZ.Q$5b;QNw2Xh}fCZ,{q29
+`iK&YO$3&gDCBM!eDQn[ch>d;QA}uR6t+1!!Y^{9e3x%pojyEZz+XMIys_1F1)(JZD5N!6uu)z~xlX&q]!N-skF|YWr#cK`.+zCcH)jnTLz!#.y%Tl=Ee2
+ywKqY[y[>x^>]Z`mp%Zw/:1P=<>OK'>Xy!nCGAeN_c]LfB,F^TAE/MnO%xUCZ|ZGqB>-fF8W~Km"Oe<H@vx'Qu)cKiliM7,ZhMkN+3Hj,kHPJ+u|bU}`Ja
+~7tzoP50ye~Y!@3Rn}wzktdJ%UkPWqi2YC0HO&%/E.IO#IPb'+fN-eKXxD},g't1&Af4hJx6r3FSRQ!&WGo>)#Z(]Vgb6d04D+6_pZLD^Bq5SY26lG$Dav
+mJo30f9)7xk=5EZwDKL,Z-cb~6uDw!RsfL._UWu&9HC6MOD:#T!93+BhX=KbkdU!6QL!P|NXaDqq'N"WP.^<%ly2no!4>f7BD-2Zj;&>rc%7%-j_Ln`b[E
+$o(cF:554YvRwL/yx"gVN{M=n]R)H=J:i_}w=D&_Owb2h-XH|i#DB>+63hHCAc3ziCE-I!/DK"UbqRr]KW}4](Cs9TxiS]Ak"HySSe;b_B_T#$5Z.o2-3e
+4|D%BKoA:T#LFbOa'8WeNFm2Q;m2paQ<].oBS7,eGbbN&-'veNJ"K8+v}PT0P`$cPdSe:dg+|>YQ$apn..($g3otYau2(>>&=n:Xl#Z6(D[xhN|k|1)El)
+JcD5(rS2qR$n@p+^g`qilGOkyUHZDMd"S:nsd!YL4z_/Z[&(gci'cp7hNT[aKpCL,WqL]BRmJS62:q5(`&VPe-`9sPk'3quJw1X-e2`!MJws{75c]szQKO
+sL;X$=(r$sgOnkDPfFaS95.q~TkB9dMllu16s;BY'0>m@U3!>D(Y8|/1@09'Ny[{]<zlc$`lz6{.Fl`$296q(@Fb1xDKG[N^r8Yk8sXEagor{M/qo(y^Ku
+n1l'O5@`#0+_7<|p$(fU]ZSRN=,Xpa_%uZdB`PKA01_mn|1s.l&ZBd.;<f"%P37Zk!jn^^'QU72._EvdTXf%X$ufFQqKkG$n:,qHw5>tBuX41>bS;y`CIM
+n&SJFe3dA::)+3Z'G$|]xF<{On!SH(R'Ze%,7&befbC@TA^5q<D(q=5|^Rm<[]x3>_AD_Q`"EA|.OzC;j!a.KufUProgA%2:i#}^0EvY{gpblde)18>H9M
+!#i#Q6vP3>|yj2efcf.h`:~P|JUi$-A6ke@VC8xl^!FE_rB)cZ,Ha#K2snHoknTl-:6J5r`^>ag{5'N^N>.dA(fB8pD@v4`>(wP0i_Sg;s{Ld=J{!fj9-p
+5yY"%uE8J$lKs;C@oAWf9=r({;+'v+m#bz`F<"wsU[IVRvZ&+:Ayk1SR9M8+2uj-U:O^3ZH{"SFjaqnwrX9ag#g[58kHf$fw,N_7W5,Jl`nTuZ9j=Yi#0t
++JH%G|LL>0J[ElMSX0(yiDjLEQ`Z.Ke.9z|YD8p//lCfrQCJT0-%PdS^Z`z(MboO`7"TjVeW9C)Yl+nMP(E27_ub~|NdaSiHeC0^Vm+mF+jb>4tN9IfDQ,
+/kws^3@$7:P`$a~g0O`}oq=FQj>IF&=Nqrr7B-+71R&8$bB=2oRUG3hs-VWEeXo-h^-u-pbjUBg}xGpQtRU3-4lff=Fw](TwjdLqq|o{TlzxK/i##v<O5!
+X!K(jCs6kcpxE6"[IA_c2S0:CZSIqWOSM,P{rE`B2iff-196Rh,Tf'pH<:,C:6g.#{}>bWE_Af}VWd>wo,[KPfm1_V/8).4Yo"^211@;.h@`UElDz/KDks
+^#7,>nW)E;T6ssnN@n:VmrnZ_=z>@TK{}^.pv=m[8aACdGs@OKuBE'$vof;St`]-IxzoApxAG%'D+4]H{]{aMXE(S<'thm)|Vw$n#0!ms&QNP76Q3p&DJS
+&mQ2h[ZvY(0QH#Qi/gxA1m^+Jr-PLvQR[NV_#D]iQj#^+9AB]Vr(ne<P~gXX<pZEVtn@C2XC+/YG=%5,5@3xdC3Dt{HF!UIe3qJ#DEEq#"[HwURbW1!8}v
+mi%Lrql>{dJJwMe`#'M<9P}&;5w#A5[){GSh@iuFC2y-;>4.#0q]!|<!F)h[3wB}(roxhWg/AD<g"r+"mP~q8&/_"|dS89vlOVsw)62Exp/G#16^/m(N+p
+{TKTGYVd!|Ic<]7N]$T<Vh0TY_}uN$]/JtEHP)i=j6u8xk'3y6%B1y|k26orYf"(rIiLw5}mV`,hsmf91]SVuz<+`v<Z2E,W['[/$3B=M@0p4`U@;RD]U-
+py]9y56JiZ,e:$#NW[(&7nWa$yKV/Irzj$EUm><SDT=>6)UtRg'AxcZvFteE]@pe99D[JWtqdTH.(,)W%b7jLR!S5-'%g-=HYf(iks]v4;|iDsC:dWT.OV
+",MmTiZnq:"Dj-(,[)c]jh5Q==j"[4p^E@U)Z[(`2o9L!`~D7]1EYr>#g64HrRmIb0r=>`p)J.c/RgcZjy-o~XkQUL`er9ty=oR:^q|-U>bA,^3p4J81NZ
+/;!SD4DY>{|`<S8;F1IY}NyiR8[B;]ejz5lxax`1VCK"q551~dO>PaP9"A)=<p0oNPBCxS8SUBXp[#]qtR8>t"9/xIx.KIZwB+fClk_S58FQ~<rb8;MiTf
+KOuODja$Z}x4pabT"a6iK!%4$.'}[dqMW5usfMUBbb+&e^=dk:gP'9<^7Kful#w!Ih#_g"kQHz<-)_0s3F(zsz&#~6UvP&1{4>neg]ZtlIV&:r$jm2ILP:
+mwM`/KC416"1J&VA%$u-w8!7LX`4u"4)@dj(W&hv!Mg[rH%.]hmas1"J6.tstGrU0V%M4=VFiC5:>-0qO-,c;j{8@v9uGPZ0Er8ebF+ODM&_-2e;gBF8,|
+l6LpL{YOU=fy:_/ypB8a8pC2QTR#&d@!<<#R+A=fV7./:7c)H!iTDp[0s(F4r0an$B7Iz"GG~48m}Nn|`TVt1o<Jl{2DESl@T7LC=-de[q%4;mOn}p3ar4
+7^rY@<`DMe0RokJ37ycfZW]v4)2@Dd1&PBtXG;MZ6Rxza.:uoi07#y^6If_Q[Gf8zY46Q=EM`$,mJ}SXX;GaC#y"}!Z0+t5],c/(G=EFd:7a{$XjJ_!.Vj
+>.Y=HfDa(Ll4,DK.y;c7|zo7K}^@[(<EZiC+e%bax=%"g1N7m1VutVLCp(=@DW27IR|V)HZ;e%Tw!"p4P3QCi{f[oYo{$)88B$),fcXHE'&t:1n`Fhd}"x
+!2ub71x.Zx%n|h-9K)|Uh165^P+wjt]`][6(Q}dbq(_<[YBs"Vui[>j11At_14nvwYO=}=oKrEJQL5$wv{)t@,"C1a]|Q>eHwC87B2{@dwG'$B2H$<tGI#
+}J[:8ti6l6GYmkTILoFt!m+#)g<a;3N!zR:Gh$>0e$sNILyJX%-CGY)5KLK5oBkGa:Rh#,0UQeEXf`2Q"y5|Lf=qBdro$piBd0kpz&yVk!/aBoJc^6^pDy
+~$`%.NUbo{{5j(9Te9|'JH4Gy{mJwE8vI]yUhcY^_49&JIsH8^t,61Hh4ztc:_XpGMS)6'Nz;W|9kj},66SsZbOH;Y8|S003KRWaG4t7-u&^Gq6mc]QneZ
+R<qPbeU(I/k=KaS3=g"Ws8<w2UX:G9|q2/=a9'95&fISR8#'[g&1wG]P09t(a^E15WDeS]p6>:K$"nY[]>P|a]ZLY_nT5,](oBr1H`(cHxk2H2iDh6l2%%
+y(U>8N8&l>G.S(#sq3l`6qezlZ3{WF8+rY1V^2$o6geM6%WSKe:1Hh.#&3eu~1;PBtQM{-e!~la(poWIvfgP8g_is9Wl+4Q]/ayf0wQu:.#GJ#WD+gA&])
+l}k:^|8-[;|Kd}Nkr3,(wYIc(f+ZHJ]ociVI>gt'fg]RHG7!~KK^4jQ)r<<1Qwo<pN;l</jJ,G#V.,cHd1)ik;_[i|vfH9G)&/=gwhO);J+%Q[OidfbAb=
+rU83,nLYY>+TpQdpA.N%8BH|l.hQ;z50cb5-|5"I8%SOiGw$3`=zI)Yc4dm2$c;H1-UD^jH.f4N7);'#B-|[2Vk4EE8)KSQV:lX{i#4R"rUq^.N0jel#4R
+TA:(`"`VK!D<VXnuW,l87r5czK:'29Of4:vXjySp6Eq]cvT!q/k(KF}VNCG3!_C$/<--^:!|iDU[1:2dR4b@q<f(1S2fx5H0BO:@25[SGXnW]wrc>_YrBW
+(pp-9));]=Qx_@vC0[}ybAf;9Les.<aAvr0xXeBKm=FE11sKWo32z0^C)=P1oz}HqRU[mKk:o)T&-'9+0nThel{Kx|;uX;UDBot5E5&:Kt.+~sS1x).NTm
+<a4>0V>5X7rV@69p<3]c(epJV=nV;MP5!`ba+Av7J}w,|,HQ9V>HR%y-Q#6Y|!OWm{!{R8md@/mGF[#N!-uHs&Wr<N/M6Q;wM7$Zm)^3bga{S-sTh)18!M
+|@.Q/NwIZ+!3#!Gs<s6K39(p`Mu(H03E14iRY6zr+WhfKDW`OKf9nkhMwE<t2Li+Fsm4wrXEIE1ZwT!9Q<"c><i/5wUcSASUwZ;0-I}%'I$`V4Qg'Dms:I
+KC`g>e]X}fy)&R>Y0uJG)@=WDQ()CdWY_RO%O8EKr235=S0Qcn1QwbX1LP3ox%|2jYC&$kM+;Z/.UYuvrowb",C'xE$mN7bk<#ieN`qwlIXMX}s$Yy142{
+!Xyx{G>xaY1wrI'qFfn$vam}7ENyvRJ|9[(nFx6`u}EFpK$&T8[#5pig_O`A+n]4eXi|@5-z~Swc!It,.Uj&8mV+!X_ew(%j^8Gz`=6yPG_eokcs'^Qk'Y
+1TV$Uz)K4zwz+(/+-z%NMR%'6+bruqUI"r/f>>=_E6<J=MU/'3gWD14{P:H`#X>dS=aI'm=)/b!R-|N13DeT$,sW81b@/qlH@$^FFJ28SQ.)")W[>EgI!:
+eb0<{EXHiB{e5s+}PLn3WXQR(b%kFI6(yq'Y#k_U|9/[Wr]$+Epwo{gFP9<=M:2l=#;bTLX:zW65@aShdBUXh9TX|FR&srxir+O"[.3gokm05(s#[NrERM
+t'athGHnAA-Rnm6+[(PbtZDLzVQ|<KNX<xv.fIrZ[;z+y@eFZw-BG{>SIAg]cHgB.``5w<Wx+E-.f6p[rx+S:B7quS`Y.RZ"$oOrSlvYbbV3jR!k(!K_Ox
+Bf!^/7nvx#@x#vb]Z8!MR)};2Q>q$|na<Zg3lR9tH;jSVB1w=+i[2B<c/Eo7;$N[)<Q!|j'Gp}^e^Gh.Iy.P`QggTN7L,&vvp>xu6%`@xXpnI`Tcew,3n'
+}E>D6]O"9Qj8~,(7Mxt$>i$,])$I#4>RF]o9k1m(0l-cj34/e3<-6s$)G.F%vh92P&Dx$XE$W,A`y+T@7;^5N+ssS$lQ_OI,SASq$UaM7$2eSBh{oV:5v^
+ucdA98CxQ+es9FCKFY"7Z":1_'AlSBm28H,Ph^%^ope^c=sn-2Q")[w}c9510GZ7^;N2Z^+C<FKA6kC9OHpGSg3)zi,q@_p"3WG]u4=1Ta$4iG!!=34oNL
+#,46D0l;7@{&nt#UT.k|5TH[k<)!ObqT4C>2T}jfEwadhe7I^_)><r2;)y){CX4}YvUDDJf{=qLT3l@w$#4Dn'wjO}q6Dr0p@_Hrpaf{;JIewwmO1x{y7J
+r7kO]}V"MMh}-`_d>e~+4y}}~^&ec)LesIv!"HG]"Pc&8pUIO=@_):,gPxcF{-3SlSVg$!c]v.,mM`K`RaW8LYvi|'"'"x%fYWe`_FJXbw=z^kWXZ{XUiN
+]]zNcDi=`To+-:[yWvyfb=wMk{6[E{O8fxE8;}9rT{Q&GDtXvohjUZugdxP,q^38@<;i.N:`hx%a'|@!RJdrFU:_L|Q(4{uLTF2VNKA^|IIo7TE6+<2>Vd
+;r.d-LEiSLXNFXm`qOUlr8dx^yj1TNxluKoOv2-_@[u`c=DIzYIf#0t[iG.ap(31kVsO.0)'P-xVlWnxX2AiC.zdSt[26Ke>wz}vA<|S936#;8Nz$MBLYK
+`k-zer0T12`DkADNIgFDoW@^}Z'EAvlr|a,h=>29~nu#YFj^R{S%Pw785RD77t.U_FC7l_zC1TV@(E=g3rG|'[q}c^1RsI~jQ)(sP)/<]r|,m48oKG3^G#
+mqfvr#DR1'mvWNF.]mT9mSP,:s6bL6Hnjv'lq7Mb](8]7i!`&{jRd4qm/hbf]PA)`o)hINcR6m>LYS-xJ^F:0c4V8prM|7`pCc^G=XFf+Pm9m]QCD&_<64
+]JA"E2@&dpH}5B_9IKzxoX;w>@wpx@Lg)+WV0dPcd(Dt$XN>ghbfGzY_tHkhPj,=uzTZl46],;85H`,(bZHLh4+wO=Jx3r3(%;Y'H:,V5=G$+,}#F$~n)Z
+$w[<T8oF5HhpD8jJY.y`RnSj:R<)Iy1WvD-v@448/Tps1Yq_mC:Y/B+2hEGRo+nQU3T:0pAj|4byvo24S5ZX:=zL]=(h5Zl@;`1{!qDu]{&oF;0TxTnsyx
+z0a]DgB-jkd&+OS),Ez439DSG:k|'sbmULD_-/`ky;|DIQY/678idNbCR<7ZmNRpbv|FB^!0ZXP9}L]!+f{Yf1fHI&tQjcR&RV%$<&GhBxv{,_1{GF{j##
+;YP_-r(>eClyoK.V`}q-cP>GBCW_kwE#Ix2_)RKH6^58Y})|!nfkl_Vs4ZTLERGAVe#AH'gtWp6JGYFG[pPAB6'L9'~t=jcAU|J=z_v%#+L/,gmy7v:QU@
+J3-'`::CXxO(%O=mC.>egqvK(w)(Ma>t{pls.uz@[R'0]|WRVumysliO%Q2UREdc[lQNoh6}7-'|5;G}^aqzoWhrJlaOKseQINWdW3t88tp,,{VA!j:<>M
+/.zq7|_y$Iy6x3Jz^tY/fN5}=X~_`4NtOAQ2'00P5Y"//@PO6ec{^ykn$};reeHyx#3E-'-!"%3j",Hb=(]y<#V=hZA7SH52tlG+_t3#M%N$5&}@YrEz4^
+81kDYrj;0{{MbK;X+3|@rHY7x(dzC-g:(#IZ5O(M0&|IfB|-l}Bg~En=}Csm)wzp{tFodONOJuo)&j$9OGHkggXf&H~^b)azdB6,IUdC9O~xAXaJ<Szi|(
+s+WmG{Vu[Uei}J_y20pc_O5c=y,+22HWo`}qKSCbGP,[Z2W6fEBS6;R1&s0/q/$Ao8Lp&}XmTtM:;!D$9p3BJ;}0'j]GY]h60:y14IWnep>Cnv&e.-6dAY
+JN{EAq'(G"bMH96ZPCH5Lme|setQJym-V%o=>7kk,VR8~kX6fg#0L,Qu@_:+FlNy}6$Qh(e#LQ(4y|2x+]RArk)HLq!P&Y2Gk3=/iKZ^).t%;w#wH=!fr#
+AB'.t=%[P7ljuG5vRkv=0d7(4=Id,NmXK8aja_nIg^/ZW[+xs=+11cI#e@lR[Nn6Bc;x`HG=aQ-y<,Un)Euf45YHft#tfZOt/8@c3DKL4[|y~iABQ1J-AF
+1cX1E,LWX6gnI|~=1d.4H/Q+462=BxYDX_d,^pMQBm)6uAcOzl:u1w<QSX/71>LwJwasgWR]t<<IBqq<8!zhOJJm,:O3dZXH>]dnWpE;H)0cK:,1P7/mfV
+DxfgGRr{aI2G5v%[@Q0w-Tsf-xMDU{A8;M#&@Htad$O{f{=;~{.9pfjm9QUSU}3;MsE8=}kOp}jJD2na}Mr9`0kfE{ORxT190px+Y|k)m#A#J}>TOg,n6T
+sO=I;L%dzo%CK"a%18O{g`>A~'&G}&%Q#9j)s20+&mjWuF;yO+wwV41]TdV$fK9^/bw'#.'-;3Z+JcQ'b|rC4q)^(zWJ,ASA%T2wsFo$S[>`!Vtts>i11`
+-Ym;/:se.X46i`s:/%F(I3249(.>I52,VF4L@#2j&Nl{A`Q^Zj8k'Bm_Wd{|+-vhJrvRP6WV(j2/^$_mm2Y2'(Tm;m0H0,.$RG/)LEtj:P+J:SXl7JzL|c
+;DF(-M0%,o1WwHL["b8|T'0{0bH[T6Rn7}f5_((1r8zV]ax{1uQOhdrW/6-S$oVamWKB6XB(<rRisW=(|QFR)p:]+hi5`Ffal="9eb$_8}x$2/1^Cs1eNq
+4H<"8dl+S_{",WTlFqGg=76(g,pd9V%5H@'_K%G0Kd8&Ta-euNfaj+9U'9&1`cBmB2)FSTt]AUC.>p;&i#6.$m4XZ223d}tkhV~0XM|'M/3Z,4Fn@`m=F5
+1Xy>MT@ekat/H%zjZ0u@B$K=kerXI9<345)0NHRO'YUU@+L"{{UMT=z^ow$)7r#&0|BS-POn4g_'Qg{t;92s8vrKVVC]ly@(V[Yb,|p/S86_d.&jOHMhR7
+QM4Zeq&N{0o"qrO}=M$Zp3]ogMY-z0$%>(bM`4obrN]$TMzNZ"K{<.7szzsG_@:+59/DoSa5z/4eCx[vZUCmN'B`5l6I%;nIY}^4(,YM2$7BqmZ-F-h'kQ
+mT"6Z3%"qrZm~{~Z=weg{HQ@b!wirL:;WkuSa;,&-[w5IFOA~o"GyH|F'yfZ%]Z6$F5lQe)G|N~nn'4xdtwTNLu/7kE{t]K6`5hoO2EKVZ>n%%l1TU3fsF
+O.n-F@iy@5E.vD<Y"2|Qw+GYClO9VA7`%iV,DeWE^7PH2|910A;c)|qd=|`'0)r1o@]6),G"qE}B%%B}'eoGMcWe!=clsElpyBVAckSgD91^&,mvj$EkR[
+5!Q3b3Gt+=F+1n/M'tO8EF%<q]19[0E@u:1|DK_<@YdCxbI.nCcXqO9K#O]olD3iUDSpLQj.]YSs0:JE(]A.X:6"d4Zf~^^nPP+7p/MB%m9=2L_O)|lOo}
+02zpVGf/]/$T>ZLa3qk{.ao!gOAQXNla,"IqQAE+p}Gn4=kSM+&bYK`nr-0G"LA#kwx1(uP(]^gJkR}]o4hfYS0`:cDegzP6&)fYE-tUvpdHgkA$N.%E=_
+UvW`;JbEuZ_<=&Zq0r+E`X%!9cEx_6_}ZD>Lwj~Sul:I6#p]Zx<`py^)1H#]zZ:o%b9Rz&0gvpq[Ga%{{Ku^+2A]kCxJsR"G1U0M!ci%q$T]8s"D8riyB(
+nXG7Yips/QsYcTojJI<6_}DX'gMM_c]Sz$IiaQK$O&}L=lXFioakny:w,ialYW"-h$ErSQJ+U#yW0|0veNJj-wAABPPGDK_Fo:dX70vj+dx<v@p22D7Mgy
+eCv_em}Wt##a]11yhIw2z^{Chq>w~:x6~ww%oY&_EaWl^c#0Q{emvDb-qkfJ"lG$W#a`=BvF;n>UDh`wC3|{R"W@J[^/b/yWH(oaY0s4g<TO|5[&}"w@jq
+1iV|=DK#rCEM#;><IHX_nBtB4b.>xj/uAdi=1Pk,IW@OczQBb@(=hY1<2-VVH7S{h@}_T.&9I1)O&P-F8]rp6^}k.H)1!Qrkvz7${);!bMMi1cA$YE/sg`
+yb@jBA:uAq/aDMy3pyjc0sz>@cS7Rt|FqCoL3oL22'%"b6a<IkkjI>o%-"MyM-Gu^<GTA`Rn>5$Jm.8paq%IJY-W0>~a,}dM$uhbJv/Q{Ke[hWI;{q}g'G
+%>,A_gFR:]NYB&kL|44`{w.%:&#1)o^7r[UujHE^^V_+3{`!<Mp:wsl}_GK&<68UMsjeq7n[QaF`Z8yM),go!{1T'29Jg4JJZCS<P7,B2ZZOiY|C]dCGB+
+eKRO"k`TZK1A2iYvO'3GqhoK@ftu91A5<AYH-/b%xWC.}0Ea"0=k<Q6l8Xiw85XFH1Zbg/{qYdu7vNG$0T4nel';}B~9kjW@^Nr>$oxO7cw8%27mFOZ'Q(
+W5FOyA7AS57oV[A;49x+!!FnCTY/Xke225DJ^>L2JNUgbZ&TY>m]pI'8C<w'PlTz|TMuc{(XSu]Ih-g@Iq2yGKiWo_I+:JCd'8z^cY>'3#`My>[]Ws}au<
+PQ@Y:#gs6hS@^zZo~41`K{s0cK-Wg]A[5D&{5:1!v+SRh;H<(.3"ktl$GnB(<qtj@-8<RFVp~I"c!m'ckbDyIfzPSC-EctVo@XK`#|~<mF8^t4CeMXXChL
+a>iWL6B5%k&poVXzl8q1wD#$.UvM%HdL0tB1ERHI!w..P=b)F0,N|Vc#_|:;9%$avNjl7Kd9Y{ZxN2{@fT]"H{J0q]R1qe|-g1ibH_Be$R3_n1s2D"TG<A
+I@0/+bV6C<#1|/w1U>kM|Q(3YWEV5YmZ`MlE5bsAt7,#@[>]jU}"z`jBc.Amwng+9"qTdGt%W0>6>TDkaK.A(Z{.I(LaU](5g6|fL.cFtv$"~|E1$#'T[l
+X|#M_p#,"74Yw)wEP<)v8f%oAtKAca}<JY$DSN32j$E$9)f-IL!O6cdZ[kD%DX>bO>xz~Kl4_^Hgi!mmZ@L=#_i$@dEaj;zwxWOO2Tul;scb&)ED<.wtS`
+1dpW+_/v2oO{b1mZR=hG>wzS<u6IN:}{TI~pH3K[r&NmN{aC-]Kz8k4r^+SkZJ4RR3-);L&MHdjxL=nJyD:f-/+>DY]Wx)hC97(lJHBb4H9|iNz(Ht$g9B
+J=-DbXc@xRs//U}-5k3dU:PKW9m2QbdI|}coQ8t7K`AwS3goTaE!yhs;rAci}iiO2]X)^Y0]=ha7A=zPEC(nm,]s'.==#rbK=rn.yBDdqjj8_d(r:)]ED0
+A:/bsd.,_RIde8T_][fP~Gd8))(QTQT%`S5nd9Rcp0&$9h:|N7gPPd>=;jT"_P]h0mLPq,%6n,6nH1(3Ri#AMzjOB%y2G,[y/x82V0fuSQ(LM@QbPWk;.5
+C${a([,3YMBwmc-!.N"r>w/cy8P[`o,OpUcX<Lr8s[#]srW>k>PHuND>]Gn'p>``)]a'EGMYJsyViqvH@YZEFuH5c0frc<D=ZReR0P=&+w2EuSY=/C$)|2
+NcaZcnMAX7qBh:V'zHeaRRe2]{F$=@HeoMa.NQM^'"/oB5M%"3J]b.EB!5#qB`b6Pz|54=mfAkXW>9.q:fic(M>4BM{uUGO_J'~O29%Grv-)1(AB^iHd:l
+kQ@sp#;>clH!CQ(%RY!9~Duar=6rZEk,c,DZs@<mDp_nZh)DRwY`fwJ4zbVRFV4nu8@44NK5Z(.&r_1GE:/yPdPUc1I%,{";HS.Fexd@VVR)$s~XorO79g
+b,jF:{j`uqT!CVpn|_5'MZ]2^S6&qB@%7jg@]3E$<->.DsV(S})cB}AD!&Wn7g%=!Z'Nh4pJu"2z4")$>T}E}eF@g>#V"b7u6$HeN^lJI@ceEOke@4.ZEN
+mtx.K0SXrEs{Cr3!s$JG_#s>^2^ip0h;ASF6o",KRXJ!PKp:.,lJH:9'0hRk^yb/cKrp83c)Zj[RK=mdS),{DQvbt)t[y%T,J&C`s-N<Jb9ma/}GpYl^#m
+OX;yI`Xi1B^K:yk8jj;6'CV576y!A}q]EAK^p,LQ2%vX+9+]'>l_jI_MxNS'}BaLe^tPf)3pHyX@MRXZY@ecGa=j3de'LeU8/A"=Wx'>o>/m~xuX%3(k>q
+5yzH=T|xSXC"-WP9`c08Z&a2`R%7l4JyGH)6ny:0BlI).6zf!D{inXe:nhCINYJ>x{]}%{9.7L)t9Z+hP$SWx@E'7}wi_xu<go{^'kVyK]mg|iJ][Sho8D
+p=/.U+VPL%3[wPg5({jl4b+x:T#G.8quptFQo']:9Hon[P-P_Iy-kV!D_`|#+wJBMt.>:Idn&6v>)sHZP4,k&iIF~m_My8ZWd@Cr|_KnBw9Y8jit5Aw8oC
+j{GbhWY#d`{>`PV"bLm.}x.F3c9Kbi)o_1QCjok|N@VP3E""W9v|4hvDUPYHy@pA_.@:n;(Jf_FL+t&BpvtI@[`tbB3_DZF`>f4#@{N]3(_y=GWq/_}6L,
+MB~BV'i&kf|A&S>w.Q<b#Ld^F;|zys|XX&}+a3IO-L}k+Sd`61E/wid68.!+`W$JOKQZH]L`nPgg}ERLGRZWaHK>[1m,MSomosHUzIM#6a'TwJ8W^C9gjJ
+6Vi(ZeeL-vz=Tg:@VIF@ce]:De|r73pKq>`#b_>v(LL"seBe4yu9~L8aaAi<r'mQtlSe9`~05nIf0JE|>q3vl,mupYw+-_;9DN<=%^Oa`n$uE9nk,+_xEP
+MvYw@d8(:_#EJN8X|2/0k/kme'sc$[sZr}8dwSiU_5a9B;9exNF+Y3nz5/=_sc<v6zNe$K7zq"](nq.j]qex]8LZzx]<Iq02F{;`0W0^~.{QjvBe`a%nDh
+rjfi/nM3=Q=8=E#C^Fb@4ZqAkS;IgT3x9w;T@q9I<d%5xH37I/AAejZFh#.uk3~xlPL3lrc7c28CKnC.Xwew`$)1&kTE(5}tA2Q;`rXq-Av]VAhvg0TYO7
+2k1MP0nNT'bLJ@Ug{x_q'@{vzOQ.OmzU0%_zC#VJG=;}Y,m`y>T>.;<fT1iS5-d^}/qq^2OCZoARA,b=KKW"L+90<|;]c>YwQ0~-}6QJd6hs^bgSg{-RKR
+FRtDn<$+Epw$(a5!C7@0gmnc'DAbD%'jPFhX!LD)}KzuY=}WQ0^34=UJR10hQ(nT07WmlK~x+1NoRnj9o%(^56s4`cV3<7Yg;&IL}|O3Vz"==I_v-Jc(Bp
+}E;tl{>9ENm"Gc_>r4v8O+UU:(zfWYEIX{uG::'P+ujQ8Q7:Xs|A"e$2iB3e0'61uYiqJYCiM=9h;t{|t{[0NgGGI9EPI]eco_qEZfx"=0:OlU3"E7rQ>=
+Zo_7#fy-Lv5ei<'/E85].(L%1ax%j[=jH0g<c(D"cn!iZ|Sxgq&NQDS-K}jUy<UsIB;_Zr+(m0f-1#;W2;f>;%f)zR,5e_U6(YyBlW1O!6Kk]8Yh)!bd;e
+A%^D5%_DsNx{enQmGBLml+pMf7WQ("RG0'#^/y+`pQ56oyh+bl.spe2[MQIwPU)!$7-OHL0bPPtt4QS00kpE6$&.4q@0auyaTr'v;qXV'!n[5'u:W]+9a)
+.@!V[}2A#n(gJoDWa^W,.o,Z;9jk(UB;Wq>wqs(8BC6&w>ue|4"NvKhpH7d/I.r3<N%[Rm1j3o"#|[G.W's9e0&>QW7-N>o8T{3r(}<q^2plMsBg.N'}P]
+Ky`ruY_lNOY5@z@JW7cl]]8N-{U}E)87A):{k)Pt@xkENG7O(ripF!5bdcaS4o^THxs5P!/7QoK!MrDx2)PG>)lS[p,!E@Gbc}>M`BbIU^i(.QaCy/u`Y.
+Qi,qgoAfn&q8^6U++fO1zEgGx6xj#tg7ZiDXRt}C0NkR1];wxKB;.)+VyFh)<cS_l4ojAGwV(qR|'s,fX&VrpF^w;JO#jZ5=8u)Y_lq3gjyi;N4fZ+Hvk4
+WDXUdw$$eTO1CiM|Y!+"(AT1'P~fkdtZ7tFPx=b"qe4W!HzKUkoOTVoUc^MdF75xI3",C]&7y&La#|o"%Q'7R8i_&g5qOXF|94R13!R6~Z`@fRNhZ@q)T2
+k;F9,/O-X>Z4-!^feORl{!]/#.Y<WYSOS6.yv&#11+6#!$JvY'L,AT]ZJiN0aZ7&6^MY'p2R)6q3}OQ8M/QJ"<;j/oZC0bCBrCwa/A=9t,9hRJZ%RLZ{7}
+ae`"d%YeqYEv)efqPmz_B4,`.0LIJ1P5,iy.C$zcDeKT6L>H_xqHp#s][s3WDi&w$7$('GezjcZkRjjwi11&wD.YD.|wKKjOkI&={-@>c)ubNcdX%A=W#[
+%RFq^>=W~C6,lRv+Waa4BQAB:#y1A4Q^`#(P]3;&;-[)%HmVVz1dBe+h.DNN0Ney^#4xgxIr#eo3A3kOwb}w{j'x>E$cGRm1go-oZRQsiOMG2R.AJLnsH,
+(J9V;V)dA<bfQ&Zfj8xHhT-8ALwLq0&y{qrDAw$V28BiRoJ2q:CVwe~)"BfR0vr";51YyC(@(wxd7ZCk:)h|1`>w5.J3&U<c@0youUff`Fb-Ho~@27VFu$
+|&u9IozG~G;4G@aE[KUVVT(NY(;^hGjS2>Z+uyM-GrQEm_^8++Z;|9@q!ji9BhixW_l+#)"$XrM^tX'7fV=D7_V8u$U^J&ojO4i!qe2+)Vg1@eMm;_{ICh
+0.PaEaBex&3u;@<Xq'11;.!nIFv)UV7p-$z8NUy+_,H/G>8nBV.YM&C&qDhnMFvUMj81j/GrRzM3vK3bwY"q1sGdjck[K!!0/he]k(72MLaAy<^6QySFr[
+$'#.!pB&BP&sf=/E]}D=D<#dRlgs4(6'dh#:h(^XF@E:W/H<IVNH[%X.YPPLs>74T.-ur'$2D+5tN:UAXS{IK+m'X7(]}s/:2yQbb!H(Y+i{V+8cfLbNyd
+)=IP<hN1rqH)6>Sdf2!=OwBWv[q<vB}KsIqM~2c1/t$qM2$[g"5,~Z"_)5Y#uv)fEajaT%!{dl;,z#[BgC`u6)j33C0>J,!!iujD1n32t[s#I2<&GnC[IS
+cq/u=DiLSn=,y.vfMK,t`yrTum<$bw%:3o$dIQ6tR!#m:0h#6((47w-yU:85s(m:TmQ+$n]ri|(&<:{T(F_VE:mck'`ad_A$|BZ#e"%,VA7%TS;v_PJAO1
+&l,^FyM)@(~r2!x=/T}_5m%l#/2N`gZdo3|y131ii/zV3Nd=W!SO2/:!be06^f6(1Ge1`(od/;:5Y/R1c8aE:_29x)GC6i6:fWVw"B(P/<GD!2$Hz!~/_G
+_mvW@t:AB`uRA#Yk`CYpqw(A!ex@!/{S&jaO25&Ii/fBv1W8ry;{Vn-vy1Y3"|T#}s1)vqupO|&Q}_4zzA8.|v&}>n,zoznV3Y7W")bfoqwgV.B1aS@@&R
+_y7(jw-vS<u:/,xTGg+6"i85$><yhYKuQ9;C[;My"k9D<rW;z(5dPb-imc,{r:4O--^Q3ju,vY~{>-H7V&K!nm$h~-~|I6=h"0iv_0XYWzH$-jITeO0G$L
+Y<S&jDmJ6m;CIHnZ[d}.~h/lwIXdDSx1tQ}s:!M&OK3.P^SPmYYCOTf=v0EiBuSY_K0EmweFa.%!+$qbnqTi75agcN$OH)L6(cBmxz[{#tS,$s4BLL/ne(
+KWk^y#y|"j(!ENB)FphP%UY9,6b2(5|9"_IR}_A4yD2yvnJL=!2cjAXp7taK<:u3edlTOFa.CIol8#KoXTy5N|zdJ2.RmMotTngM;{PmTc0&qqy]m@n_-e
+JdN@1,wVZpR<)HqHBtL(@!@WT.KNS^ZSl!uS1tDh^gVY!.Q}Ay51^+n6@z<&->+PseD(-0/2pI5QN9;DX)T.<$HuEM=i#'ef,%:_pk:{8]^|)I^psE~j<>
+e:U8e|_;<OQI'@d^@W;20:ZR0NGQ<byCz2qQ8]a;L{4_nUr^wC.LW)^EqHG4cm5r.!n%ufn@TI_n=cabmv@om,nIW6mn`8A7e^N@66n`uoYDu,bc=bu5;q
+Wd|2'8:x}P+G^KaYGja6>#W{Zpp#VnG[U$1JvaVSRL80b"^8yM@nG`Wb6%AD+9$Sypn],!~nL6bgqZ&dI/Kz[7mn0d]!"EWL!G055@Sp6dd-ck1S[g7)zC
++^~Pq#q#QE9F8BDr;lzDg+9q,xnk:O`BC2u,'5aN1>@fWC2q:j29kX3ja:G@GsGbKAyh2I02BHckHw3Rd5wT'3%jp`Dl{sO}Xi{Z3##EKqJoC=xbWJ#c{V
+_!lYvPNe7C1cY4RZ/]}R/iy#o0B$}4=yZ[o8oLjHv,%j6ApL1-NT@p/kb'0X{.4l;=}g:M~WggdbMqd;}(oH!FW1i7Biv!H(IS'/9uex86WwQ9dGBcZY5^
+Q./n3R9-{Lo%L"!>8Ag_GFV+CrpCjG2D@:0LMpUC5f8X-4[{|+WKJBw)4lbz3'p!5,v/QB+AP_3,xw@7R%$',A/WLGzRrzN&(,=T@TBv><l=94R}cZlC%t
+t2!`AAwK5zxnZA@P&e4BKc:3c`BHM#kj{PV=GaBmS57E`6K@'kM68o>%&wA5;NBA/L'T:3LhR<M5vKXHDmO)>n{jG19/wzr4l0:Byoq[g'xj!`oh9oy4Xm
+bEpy8#AMbn/gHN0y1`k6R_ZfBRzFeDnd6SHO'HmSrSq_UHO:$H6u>#M9.&))CTd{6J_u4=wYzUa61l%-XTVh<ERY[shz/Gr4J[]8xk^YXn-wRB"A%07yw@
+3F%gD<Ec4K)-P><)V-pD,(9AKSl6t"rQ<%)9Q9Nn0Nv+q3G'AURb,ni_NIA=3P_H0p7'4=!Lr_XY,6XuxT3i+pnw)mjD'7$u-#=qHB`zD1H'`f<K)|$C[]
+EqKcSm^N%r{Mf-L3JK^:ZY16HL%%W)sGvqH%|f,|rEt+TdEC|5^XI.UF}+^vHg8}xd;6<jS+|Bo+$nL]BDkW{PLei;4"n=$XaJ<mQq+O'[wHMQ_fJp<_IF
+pDaAO&ji&U+0Ndsri]%P#ZZv3"ozcR|7cq7<2)'x_ey,.x{7m>ClW.;p7KU@Sn>Jo355h+zRPu.q"$6MdMYmoCF|]7.O}Hz/Ib$VsB6t@+nfSp^!6l}R_$
+{lU6d[6'/OjgRam!ly1gvu@Fckdoln<hBh+Gw0g0Bt.nSBHn-]#NweHH#%h,V9yq71Wk~#uiR$Z>)N`|^(|6$GZYOgogo"6nHPNB7khNxN6TfF5B/dYt:#
+6deJ_la$Y)B|uo!x=qL7"^)/W}0l_7FbQA'b`z-2-SB`)pN]eQM}U-!}i4pn+b7lz4WgqUc[1,:q!dnE2$/xW/_MB>.H^olON+Hs"dDl5nF_5;Nt8$fvU;
+^(@hG}t6RqTou"g{V9]Rl3HP]LbJ.F!eQ{:xi>zHlEo@;A:^m`"'h/[R-UL%"g],[]<F0Qz-EVXVk-mf,WjMv6}eEcpq96k5_.h1K'Fe)ErHa]-!xI.o-D
+4W%`rqD3LjRC8s[['weEYo+8~Wrhf[ukrXw+#WZa$W2!G5p0!%$_p(-EXb#"h2)w+0[1`)IjTHR2U|_Icd]AAF0;cu_&pHUsI=#eV_oA_u''zwoG'8M[FT
+QJx!a<77h08jBTsLV>y3r_Y{k2QK4dk"@/L28+/lA;Fua#UoK]n4d9+V2i}X`btDb<BOnut[V_`7hKC`X6r6"dI`-E_<Oe]0%{+83pIf2R{)rnx7;XQv[S
+%X6Bp`4W"#{[DNv5D"n=+=E/KT#JF-p(a's'gXW&SLa<WR;)DAMDF)NEw%YxUz09g%-E^VQ|ieogzA23|8ps7W(Hx{S0y-K1W,aZp)dV{/fp7^/IX;E],L
+c9(V,[B+%-yh+Vg74/>#ie3,1Q,v}0~Ky^+@:F|2Q_7mdFOI<n[C$.ein'gGN&o8A{'dfR5ee68!|V5Z7|B{t&Xp_Xqyj&d'd=!"y>/PxOxPl0:0@O/tVO
+4-<;owIcz|onAN+nrJw(+#|RKu/9$Ik<Fh#K({`}m08Mx{6|ay|Rtqv}TNDWZKT]Fx@Z}4'GGdfTy%k@.p}nThqSH$zqHs^e=MT2X&57k0m+{;Ooa>r%F1
+tiu^>5c%cMjU85]547r^ok.GA2>MM]6De-%+G/Msrpcl(l,$&Y.RYN_g^{^9cIgas';^-G9(,Ea/Q$rUTCohtVDdBD{lzLDZ7IP`nD/RRiLoORQ#mY/IIS
+(tZnPOvmi'Z]z/jVGHtSIq2D,mh0Las<c8;#]G&r(O1[CM]5R)Nc[q={n8&:KwZ!]2'nNAKaDH"nY[Q_qDW3X[x4]<xPR#OQh"_!hdlUZi32;ZaCEG)y4K
+:NBfiCr84s+iC_2Jg^flChQ%8fJ3dvmD/y/|k%TO=c6ZF'D>_cF.,HiGl;X^5L/@H/^`Hw06|m%#9V|_n':h^zFZIr6u}9GFAIEq=Rp455"NaHNWBf]S:E
+}2mZ%1ahMJghL'Gg1%O.hn;+x4.-/tNNXV+=1yT:N6TSq5z+UX5ZvaME/DQr^+M<`kwI[a[t:{~!kMBLYHb`1<7K#%%0bBM(x$L2$c_,|U>1P2tX#LT_V9
+vy[+v`%4'vuLS$yj4"Q=WV`=a6peK($Fa#QLX(uCJ(;2k5QuI/wdY{|XePp#%Ubh[$g4$v9{O^Uk{w<q#;/VQ8-/xc(0'bP,nTvyw_}qLa,|+YxaOwk>xC
+DxD0U)$=18>`oitqS|"^u+:.E%]ISJbcI97V{a66;/)sV)Q=tm4##P-#u'}xJ@}w.H08|tee(u!Y>9=<CdcT,@<z`orX<PpB4"O$0MG[bVyie^lMhb6O{%
+fY:Jp<$|Ee-1RF.RCxw$=e)2:axaOvYLYA.vjhbY)>yuE/:be(yV<gghm#K#&Q}r2V}`U#W0UWUVB#bT0fw5.Z9]_TK/Mt+V<UL#8nvSYl"B'L&Soqmies
+;VvMO!QPNUy_^wO/3s~#Va91'-S%f@waT,5zw6Luv6-+;}3uN:pAHO{%j$RlG{v}an(z+m0)rt(SDk]^Ehj'hu79N4kW~3equQ<sr1|UO|F5GzK$u$s(Sf
+Z%WgzM{MOTu`C'M#.$B9h_5CK,.rxfK_JN|^L'X@)Nc%$fJbs_Z<oH5(zVbS"Da5%}gwh:#0-4Sp(k9Pv&"-fCM48RAgE=fs)ocJDtTmE7dB|Rw[LT1hsG
+NX<"x7VD8#i2rw,gZGcG=App'"ED}C_<."V<xWe5kqk,cmdIZ<y9l86Q3-k(}K</Aib01$5Ri[1#w8TjJadyWG'yu6"d6<Aix8|^6nszjHzK"v5yn>|5cL
+6iyVO6]7fg0Pm.jY"|IU3]]CwHO)"zQzG9Rr.,E/f.>HfD`XZ<-q^Y)iWu>;fBvuC>|wK`!5uAfxclHUKW:.n:N93RO[6w&Bem%Dwri!HkA&=K{H`i84')
+EhB#oP/Z/9XMqLP]c3K"yeGEHv`^~c7Dc>6e>`<41h:n$qx@fMQ1}SRdT$p$#g+6<b$.%viR8";;d$Ht|SKDHh}M]N;'lu&>qgbkm!mHoN85d`vl]DgXMA
+|QFoW{Qt{Y/AKsH|JF(;6r^dC-HNlKwMynXK<8T=4q=cn6S1Uk"rXQq-9%or8YvKz//qw6.^`Jv'{#7G<M[jO%g`@qH{NWJk4IT;l9|)/z2]+'ERh<Ok|]
+C.Xy8|&eN+(9-|nr0L+,,6&AU]Py+89$"N"Jiw,fJFsQ~X4YXpSZ0UBI}1LG50pI.imgaqQKEi>k1jVXEYgD<di_1&(U^7lN;ox^3UQ/B([C#=KEPu>^}d
+ih}3^00lYw3i$4tk!C}tH74xk+;b9KA]3#{c%Nf,ceo66@I|BAss6`&W|<LZR+.=]h__UF5Yk=`4$IX;/RYK:I:Y2]O7Xyt+iU{G`B1]BJg;9"aWgs5&>Y
+#W$dX'"<,D1O7;xde84Se>y$T>>muW3:OT;21zSNb>vf`sx>E;",T`Jwv6fyg@$Dx1NNexR%G:T$>wgqT!>(nBb3Vdp(&05jAB.KpTRJvMIvMy6{ai%l/q
+X(9d)N83'x.P,h8e<.,PFN:[{ndTxKD1^o7q>oVwss^)9KxEUY;K~:Ag$b#7w$wmX-6NoT}|{9l(lLsZg=7PCtW1TyS<<AOZ~rIdamm(JnUgIb0%h@HymZ
+rgFZDUUFh)>G&"dlGYf!027gpQsLK"UB1C]Gs+[n(8eQkLm-X=QCU<h]2Dv$,U].!!Xe,'Dz{F&g{A"h-,=-),;<8;w3.gLmr895+YD'_Y^6$VCF5(w8$R
+dfwCz%ftG,bj[QpFjg6X"$^b_<Mf67Vxa`3}aUM)d{6lM5wWYAelm`5yel>P#v=leMhcqpaUvHD:&C7{Ki-+xDmz%!=i)>3!2:8g~=B9v|sn9;4#ki|gjy
+OR~NTr{,}F-h_zFWot%T%|s)u%nq187>!ia>D/zMT<P>B!Z&<=65_V{ZQPm#+,>r<9'n<1V1:dJZ$>7{P#24Z5.A}-e!2qhp09&!gm]cT-/..etk4G7v~/
+v=051b+xMeIGpeAoKD&NrSz[`mu.dnmDNHE/c1]iQe%<.[3OT:wq0+gEMR=k;|CU`/<XYp^D>At."Q+wN$r]7z,(4]nuoBF8tCRWVcSvtyF@%52acDL=&b
+p[1;C_Uan]9+QZgX9gUtpHwN"{-Mfp:eXV5}i0<T|BMH(AFw"1RnsATNcp!%h9<Hjh)HQomh-weS>e`n;a83x6;QO,b[RIl$@jy%+K-pHQly4BX$wz^WrI
+m]ByiU~_"2]'n]44)W2Pl4PM<6|B]6Sbm#l.33aqTfoFpG{&KYq$xO3zsV|cJU{NVcVa6%;{S&eS<nR>sGFmM7S{gmOmSW:HT6j8{eVof2|+o|7H`'U,iT
+|/iFBv-B'Wn>EA6QE&jes'O0%0vIV`uYNAq'DOO^Y"/1]6H-XVvLKsC:u@Q;uanSQQR12J#PD'7_sPGc<)Ekrl~Z6KeG=B6^%&OYVU2[%yROaD38~:]hC'
+J`|J>Pf[x3UHtykdWOZi[d_@dcNyKkHU05#He.:F1[soi{5ZX%YvZx'75IILeJQ$dI,z,Stx}MR6cq4Ey,5b(GC(uky+hw~[&lO#)pP$8Q.ObxkFr'Ypc|
+z%P]>>:ztw}2;Q3>N`z3i$yUqVNv4,tIS5I_E`""J2gs>l6!)!ZsA-r+FO9AT>10Y-4C6KISaJ1bk.yfDmAIjqx6H4A4/(.sf$ewrzBA~NI8)x0JJ@l(&Y
+~iwN^$tl9N4zhjy,-^pmIN`q|%LTo8a/gr{K.t!}QnKy5e8=DTuL|W-QZkIr)0#"ua9_I}zN-{)yv^MsZUpzmaE{FeyQs>kz9U5u'&&r]K].=im2}c3:e=
+^T'V27)29tz_VeC<+^M>Y1bArQ~W{{5o.j=2|<],4q13_n-=Az!&xF^euvIjQ]U'6NHAlz<!<!N}.13|t%H`diw8Rwry7KZ>fN>&l&oM=q^}/6#qKo0s7p
+C}H_k+9[)/dq:seAE_O,/55@{a0u0GFG|udZ0J:sU>q(P}1FySb:q{GT<0vm'zQ<092EC6P#M]1AX6i0o!L/[,4$^oqb2_JLRg^A$5Rk'jcX)ovAz"a&&u
+:)nRVOvogxCm|bnZT8b&((5^Jd^Cq#DEp6yq{OSiWvaL+L(9X3CcgMX-]oSW@Z@6N=|Wv[L^^h8gqp^#]#xHm4TZ+d<'@Po[^4TZ$I~x`%@4[m&KXP,9$3
+4n~T|sBu1h|(1`4q#t,5A_Kn;=<TF(z]'I`oay{n6m/OXCD<Xmqy!giRWh$|r=+rk'atRTLjEy{PEYC|z{3Ybt[O:2i#}vMRl&P!X}dDL&XtM=OBOLcvKp
+pb@0`[=6ww'fPk'R3Jb6M<,{za%Jo^}+[}:6FJz[cV&U+4ZpHC->dKP06$44HUbuU"|-,<wjyJ8u!'w:;LZsb1IeI`ZHoW0R:|U471cb%aX<Q^Tw@5Fv1v
+&v{NN&1o6G~Y;(Pt[n+$MD`oN_!;8Yq5U3A_CA#3lH9J]$e/'zL6tu6D,[k>l=wNf#G;cZ>T4Woh[nL#WtXI|:tS4}Uz9NQvPF27b+dx:F^4[uGnFhUDDB
+%K:uOjc_GU$qW@du-QgCBwY6yQb1u9g|nI!0TWPtMf%LZBO,e"/K3YX|/_G$bm^a|(@iCOt)NG)c},/2A[pgH"wk}%1AoIXQ|Tgu)&hOyN3;WafgL!Mi+x
+'E#DZdK!S4.E2Q.x4DIX6}>8GJ/G,&zT2=tGp,e,t+%1-qO(.twO^D2BXDu%CnnR/goQF@yl#VW=h]MURpONL;)v&z)YjOFYs2Tmx7)zE/ox`0OeZC&M0X
+'bnq{HVP9X)Fe@H2)5DoqT|fSBQMcs&hGXwu]s|[2z|pVC.(r&oT8D5wO/rk&_LK9y6Vgh>ylQ@0$+wx`k%jX.h+R`woDDxKh1P;4[[vY&=OuscAjfeeCP
+9N1e>|<yTMuAv{Ggs.7o^Ag26A1ggy)]E6OgX,{%<rzoxSFE^"tM|vZ^)@,KtU<E5#r$v.U@K6G6!eFou3Q$ck,^)vqHabYG1;c0Cy26sgQo~J+`5@>v=E
+:|+GUWEfYA%JkC9yI5}['}RSH,zr,>LrGK@[$t0wTxBv[%XaT&@z3rR{9Jhk%.Oil1'H,6ZVDHfukfN$q<lWTeh!W`1mctO&z1D@%4b5P<<New&zG}L2u4
+_X$`PJj2xCEbfH-jU4&at%4em]z5lTavOOpgr%/9d#Y83$=dKHQubi'gCd]f=9oE<i$fpW%&i0ED6;AV}Es7mu9d+@#DO7,=7"OHWzAzWkD/myaR39jN">
+U=U:mBxAJ}{0=Xs6A`Lz~+y6G+[g,>v6PJGXDEi"~zVCv+f0RrMV8.)W|WAeDFM&Z5K-jt6,;R`=Bh$4Z=u_wDu37i:L~z6@kVYpg.w)sIQEV3Xb``QxR,
+Zgw]2FLUt{{qIzNyHALj3rs%]^["+j|73V8=R|UH8|csT'Q3sE]2e'.7g[]zMn#oK_TBx|Aghkpa5H,s)(!k1MoL>zg#>g_ks}/oI/heYkn/SQ"b<lvW&D
+i4n6Nt)X:]7!3|I8<}IDX|70M5_"l4ICiJP"XqT'PFkb1j&cS0JCZuENe_"2R{91-zv,u}T5ZK4[8||T|y!~Ctt]f5dEq{Q^SbnP;_j:+[M;aYw-=qG-<n
+`a;1)VCZH%GaA}P%<#4aWo{,(.@-S2u7bDA)bpvFww"f3}>E4p6omlF6@eHh)<crdWNdlcrA+Mx_%)!+6fe/BZA[9(AGQk!9TU!-s+Q:V.'}UV8BZ;(J|6
+:#EZDfgi&A5ql1/Hc4b2=B$m4XZ2'sx0AZM3>Bl6,yIhu)rxl;U=(0ek6Gn5+0:#sb4DaRxXOl!sty(=Ks>'-Fll^e1ZP:qRN4`hm7+(9995M5}i/sBKO}
+Sufk2;Q}JQkedX9Uc@$m}Kl=#37O/|WA<s(u;ZovItbbtZ6U<lwz@-%IcJ:K@,WfX0TU%(FnW$:<c&AK8kitc&ektI~2Fx!{fx#p(t75<!2!+R6_AdUa0/
+R%5nU3Q;#jNFb-R)Ep+)j8K5uFOm[4>eY>{IK^kmz"I+9l>|8F<dw=$u">T=x4cPDFzr=SPqmdc$lh,xh`T$wP"2'P]_}pmW_R8FSbU<t27P|(}HTQhQK8
+=j.o`TO]EvYZ7G=%aT(=TZ~[&|MZ(z{R~wW=jIowNIzgU:sE<)y)sv|_Qi/;$d(0mUD@Z3yxhep(OL95^&Psb96q(E~5=8.HxS-xdONu(!duYUf=ZmK'57
+wC_ncHMyvn"/[,6m+lhochfe@pVTj&cPwd0jpU1ph@KDri+5+@-Y5>F&V[<fvA:@X[.wjvh=c%IlQRS.$iPQn>F<CoU,_fwQr>Q@@{cVfGc;IHGMhY2D2I
+VwTLwpJWwpw.{xCC=lHK[4:9a}yoG}nai=-zgCIqgIQm3B-xNlPh4V%r(OAzGJEBgH"AaBQ2rGRaJiphXEYqUhnEY4rt=Bi1cucG%98h<_l9+XoBthf_,7
+c>e`Mkw^|ac[4jcOD[@+Wsuk6;W)_8d40msrPvm;lof2#@V#on:rDU2Vw0+AB&~Z`cKp"P%[>mh}rLqRD)o!dqg"YMdkWS"9x5ztw7N9u6,G-L|qt^8L|M
+}dc`X]xGr[0i`|C64fg1mBr=XJ}PUIHsnXf'No%7~9WbA4ZAv[N|B_W3o(XfUJc&SAi3|,~bW;B+;>rE)/:i)8tL,^@kiBr%<G[=|g2`WbLm)Y%jS4$]gp
+m`wU(+er5g&Y,9^Kpd69r6dA,33j&n:3i,!>#qei2K$Lst!,X]cw{]s{R,5'l[WKpU39}]:WS;c9DhWynIPyOd(/F4}-4@,[f0.L"1pZx830C!b7}OZEMy
+]im}zzxGVe<+Z9X//=txxYW0q=rGaRqIH<q}#M_,Cn$E2q!MSb%(USshs=u&mv"pu$F(`wZBCh<zC{][|2_}lq26@65UFs)8A<"Lrq^5!.Ps#DyqdjWxVP
+Y2-U@c^#MBowpc1Q)q^!ROO46rp>LFsAW,wUgnC9=@S1'S4DlFYqA4H[yvHi:>eHTS!dg]+K;/>&0sEsZWn/tLFH[8.[,k!{f=Ltk6YO@"}0Q<,id@:wVk
+rB>ue7IKG$;3v>s'O=af{@>KN,_NhYmFokE)e15$}A0vJhb9HE+`CWOj0]qfX+]`Ta]Pkc}Y])PgGG+RsW3=]>P"s:l4f|W!$X+VvASk}@Tu>)HjQRyKb,
+nTvcXW!A@p$P++R#7CH@`H_dY!!ahc#m~X3iaJ.^mL1>G|B]Mvs,U>}:v(s5TEm)|ToTZPk8IifITj<c)cGIV!CzUH-_NGQP4$J;ityH6;pmbN=ndGRbOm
+Y;M^pPTN)A$rx=OrrZ;lMFDQaOM3IZswL+elOrgFte!lcoN3bCCQ4/o;/p-XDQ{:UsBTgoN3EZd_}4{a/vy+(p{IyCcp8Hoq.u>r{p7$Hi4}fNUxnyom@M
+Eg]CkYKhcaA}E,25-F~=()|P_K_I[H)VgjSYxBLZ0kMdSJrk%Ij0j(KBE<uO;vYqTFf9JGI/<M4VjTW<r&/f-BRt@S9SM|4&{mk|R#+qrv^boMwu_OH%P-
+-H!vJTzkYK'P|xt=qzBgC(B2X_U{ca8|0aTE8b2N}}$f=6CYgYn{3J{yRzV!7eS%fJ]D_}P,JTMoJNv;w`8OPEq0SA^@5]g5Lc!.RrQI%9VUCD5r@93io3
+</pKb1(76C1mzH;J^MVb[AX0ln5'(AB]X!=&okV>TwZ+c2DX#eK@B<|#h#"x/w95K_cfOS)yD_T+7U-&63dEIz^=9Ovl1KKi<9_|MgjRNESL(%O}Ocr/-X
+(Bo%Ne}c|xlVOsLPu^`[ok7'zd-;#{.Fs%,kZR|_h+EvFy=;~{(80x<;Cz%9:r3CTM~=]48]Q<`_cOxw_BpegEp{2YkFp_=2A$a`4,m1T2L[gLEBMIoyv6
+,jO$s75{1]Tvbe{$#>%epp}#P/)U%c_iaqG:jLD}!wgP$K"n2jHo7Z-NJbqL6j5reO}g3`z6p;@K_!^(jteY|SHY]Z^u/#fM>aHG1zH>cGrKL=|5FHr_-;
+2vc7p%9Er0B0bM=Wce@SoE}WVWgVUlO-WK8f)4&[>#oNhLW'Ze&D8Yc@L|gd4((^:_W_,>a/NO=JYA9:&gKN~wv$}#2R^v:zaJF%EGKyoO/t8_xb21L+GW
+|NNvl@dG3f_{{%BCAXb24x[rzrB(u%%Db[Vx]O]{2xn|UpWl;DQiD!G{^}-di&|(L,t2id5ePq&&()EJg%#EscfQ7jCdZcD3.tL`9Jet^UQY[C94{5HnV_
+r;]H'W-;%I^8e'Q1>=_g@4I3c}n<wD{ahXO/~@s7c^bG!l151Xy>d:tnza%Qi0wD,#g1}jwYgK'h<9E&S+;Y!hj;J26D2QZ+XABG['X+"RfSSem.Wi<QPA
+CI~-KhtXkIzfT"k'X}#/vnY'Z3Y8HIY_q`0#TI_s{oO|01n}-UCy.C1"h5-/SA4pC!P5x(FuuI@}l_"%Hj(7X&ks@QY3NRErS|R(B'dECwp!,cS8XX{Yk_
+Sfd6RN,x!^M[D7HXvn~^hi<u/A.DZ-|)~$2z]vMmH`ubvMkUNPT9^'mL{h4C`$P=UgXn4UyZhA,k<hd>/j:cpyd2i}]B=Q0M>m|z)j.pB<SGpH0rgIt&v'
+0O:Q7;[Jjjtdi`s%9inQQMP(&qvta-#RHkDSL]Uh]Yxri$QP8}>&=9K!p|5lH,Ft(X9ige<(aGO-p".8(w5,%TaD1DNHU.X+-XYUuC7MtdJ:>`^O8cW/~,
+akAqQ.RMs@u^$8#M3]D$kkp.3@XBM&a}e_|srjui%sd'kFDk:+9l<UZnBNVMw7@_c8VG!T90>1vaU>#[]1U"Ae(L9OQ=}^9^)g)nv=1SX%1zQxb5U_1tkY
+@!4Iiv&1XG5$|5j8K1{VyiXs_#{n`d;CHRMBo.%J:j2))$=&.!zMq2TFxWY_}d3H=l]=aj8T@;.+ttWH{xCoO708!ifl+TA4.zfE-^;b"QYaQ%59J!rlEF
++bw+`,Md<:qhBi^53]E]1+@C>8+o/V^Iy>bT@[WaYYZCA6$43'}{2e7KY0dG@,;y}rT`h/{29mMAQ"dHH=|$Ih(1vmjq8/Q;ccE<@>%4xL1lcYPTK[)<m[
+1G_!7e#KOyM"v:nW$/VZ.1/_Q^^7hj#nCv!$tb}=H^<:2p%`4gcl6-EMf&xBHn'MWF-xdVR})cB}|V,4Bj2!j'a+MP_6v!c"uOa&/W,Z^zH`k.{WEl}D{8
+[Pr0joxb.ZoP;<eNMYA+sBcoULl6oIR#^k!JUKwe%bxiI3E!GAhl{kGPz(CsxrO:M!^^i[=GVJVHnEthF3H^"wUk@KPbG]d&}GhUP1&IV9<i{swW(&<YS@
+Vo8L<LeH`eO":Cd;"s,Q#),:v{Q_@4!jJZ-XD6F:n_RzuphqZ17'qcHpg1&L/pPNJg:ciyT{.Mut'LC'MJv|t1i<RRnE'LdS]zjbSaTrmauZEPI-yQ6#hs
+QhO@;PO:z#"&0XbMapcXxVar05pVD{m/fZ~N%l`&%CQJ^$`HBy^3U"u)e00El`-B5t7CAdME!;N'ZmECE/RgH1VGocF%#ZVXO/hWg/-FUtHS=/e;ABS{=o
+$aCTnZ2.3GXDHY6]OsI9-]!8IlVyxNOQczag.8h'NT2zW{I;{]gtLTUD6i:a+xriuBI,8o2#./r)fxukAiO9{g.LV$q;JvD_crpssVCstH<-AOh(tNv)Rz
+SW{|Ks2JHY:PVarQoif0MuRa}+Xim:qK1t}_f+Qf#hBfdOO1)Wm'Y)5kp:L7Ai`QQfB-/29:u5a`$7v:wmaqeh>1jlpuOy0+|,Vrd_Xu4":MnbwR91obI@
+zLX'T.JQ}^6lpQcz~R~oCTjQ#X"PdEOq1Tq>bju`,FZ+17/5op9k|'=emj.9')SWVk<Adc.:I6;Zxa~Egvn0gyE|+Tqt3lwHdtO86%R|n$[<`xwe:+;pZ'
+VOME/KD4(QjOkuYEqC%LN;KY;)Ehh6YzNj0UB05+)JG)z:>@UC+pk9%OV!nZW%4is2(uxlz}lZk$yxgGhvSVQ/T4:U=+:ZX5W"(q>Gp4o0<"m"6x23B^f]
+uwECVyOqj9ZPuUBf1^v'=J^Zg4Tb!|5I6|De2f2NYiO#s)M%'aOy@KNRUr~27H0"v02l=<-3<h5X_y)x1|ORI=I#dwLAA1q=.-.6>/YFFvb@s>wP/W@8a%
+@3@FQXNj4bSz7,R;HsR=f.>9#%oQxgcU#>pk#qjsIwDAx-e]q!R$Mc95`qZ<Qv8-qJSw+Gtak"3^lyr;OUM>"0V{VCA(`-~]gB2K9uo|)cc}L@g3s&X`lT
+`(D!iZ;Vr&#Ti9Db`FK:]ZHs.$]mLL^P!<r>HM!<Fia%i5l&}Vyxy)u1J5GOSc>e{Ds.E|O=u[7MXX>05/(;a8F(ZMn>iSVH!Op1[9)lCxbrE<>vecZKS)
+tm0r/GiPc`ulSHO#L3d:3S}XO75Zl"UGe}[yo+n;hcbJ]L0p>/0%w`X#|=zb^h'RgB|4)7_2MawG0/Fj66sySp`i1@l2dxeb"-b3|ea!x]}S_6DX`:wQhP
+GYAcVFqC!kf-8@p$3j]<V8hZ&FM!,Cd"92yU"d8b}mv-|AoErGu/%&L=a[mK|QkX/kZ#~En5~%wN}l~#OkXH6+|2WaiX$44U#t2DmE`!U,>FXp(@S!H/y7
+TH+EG6Ft)H(EyDeg'Qj9|lGfa,~d<HQWJ-U79CHGpw~lC`<af`Fu_'d&p'dE>xd,mA7@"MwD'"P{zP~u^5JV2X-bpzw&}[7tZ,YL@(.BSc;;Z&KTNNkXr<
+#,`55Yl#^"Q$^gxxo]5)pc}-'AnL|uv8]&ef|nhCfSs+r,rIkQEA)stPL.f$,xnu>^Q3q=xt^Q}Tf%q>1IMBn,asQ7xl+vO0`x1E'JZ}'O_'I{-e&Mx(C)
+jQ{lE)+RPx7VMbK2peUDa<rYBNZOyL=oJ5Hs+c0D#rh{gh||O]6isF@bb5nA6+7|j,J5"tEk+7Om}hfHd2bb'-<jM1!IzG>[e^AX,99h0KI7u"S@F;7OD&
+Yg@ojrf..a]+3f3:>kvyB^r_ltug(vYj=3iI@u|"1noTydAY=d9v6t+M8}yudp&!c]qU)R^vp:l)[,.en[6}bsg7=j>LKoB5E!3$7",$b%bM|^ZlMMs`#]
+!_>RgPV`Zl"4:N]NNa@[R'Udloy:x'j<(2Xq~(qc&5dXViI5Iv@@Zf}Xe&|&)8j#_|9>"$j+vY)kYnSoFsAac.[Gm2f&Xiw2_i$oSq|[yTtD2#kXGOB!{v
+DM{_'talvx^#D%AU'Tg"q>(z7oHf;[8Z(s"$x>3zY'[I.lo0b($PJ7JzmdN('PYf<1;V^:|m#64WR{=;0gjD.O3x`;Ct}P;5_iSP]1NO$9w+:_@/<xkV@e
+~Lbw#qe6q'Muw8jJ<YO[i1kF-TyHL;,v:!2e4]Ev3C,0"ij{#6/6-d1KEQ`/@U}`DS$@z[8e$t#&q_VD1`~c,kEohKG]YU>'W9c|b6|j;-&ik+IhLO@QJl
+E#FmIY~mw^:$yFJ2%EH"VCA%4hZiT>ow<>1T;b20xlj<w&e,j>n:qP^+)VItMVl>HMBn:_HV0<T:0KW(nIIt]ARmZm^U-C#'obUJ+&94jRfpPO%j@=BfcN
+A%imhAl_.NzB"9'0Z<EO-N7;:>3Ob,S`}7IhJ;$l">^14pY"#aiF6kn7VpqiCb!LCU'ad4DXA2K+e!~vJE5zI:UzLu($3#_`s)E=d^{{y3c[xx/Jm7dy$q
+O64WE!hLZ1j-GXL>]pdfc4#^zq@'1B7K%__2U,dk(3fs`<Rx_-MAD-lk[5k=f6V:v8n##f2,10:)zq=5NZbFrLomP2yuU@m19lWSKNU3V({w$^Irr9rm=T
+!d[:Hl|SB@X91E096>oZ<ddheYs3@TZ`Ds~sO(|mM2>Oo=D/QMLk!LU-@q3K^A9(__n'eNEmcRoEqsa'+6P.'T<Xk@0,_@2:lRI/PQf5)7y;GNvux%kuUG
+I:x/#ZXZ{MLg8-ADuL#{bpREtsOenzO1;"%A&EdCxh,E<n%O1R0@3qs`T#9S&8t^P1iOr4D20x#7c{="0vz+_MqRIv!RK'DxJ^^XQ`[WTf:INSle}43!#z
+#]!/P/VRC2f|U[S{%F3[d+ziELn8n{3Q<=A(r`oG<D~ETv)6atuB_GT:]9F<mBxXn5,(z|9)XQZm}$vG)P0U"k3KXVhN[G!.t:gP,#e!-QU./.3;xP`@&H
+C+C%u>wMKh;(}$F%+-:%h3CG7w.'7fI(=#l>i6>U:l^>b})>u[[0'0uqvW'%J7A0"yCDH")F|{lX;&q+a>jmyrifGsXfB['V&J$"l1UF76=-BZ"ZJB59A2
+K-sj141hR'uIh<'{4F4SSOwhr5qw(!7t>4oL6KrVJ-iD'}m#
 */

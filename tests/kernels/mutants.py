@@ -1812,16 +1812,52 @@ MUTANTS = {
         "static_cast<gp__u64>(hash) << 32 | row;"),
     "hash: keys beyond the capacity": (
         "HASH", "src/hash/table.cuh",
-        "const bool kept = g < a.capacity;",
-        "const bool kept = true;"),
+        "groups = found < a.capacity ? found : a.capacity;",
+        "groups = found;"),
+    "hash: keys of groups are those of their numbers": (
+        "HASH", "src/hash/table.cuh",
+        "    if (a.rows) row = a.rows[row];\n",
+        ""),
+    "hash: rows are counted from 1": (
+        "HASH", "src/hash/table.cuh",
+        "static_cast<gp__u32>(a.slots[a.list[i]]) - 1;",
+        "static_cast<gp__u32>(a.slots[a.list[i]]);"),
     "folds: groups beyond the capacity": (
         "HASH", "src/hash/fold.cuh",
-        "const bool here = group[i] < groups,",
-        "const bool here = group[i] < found,"),
+        "groups = found < a.capacity ? found : a.capacity;",
+        "groups = found;"),
     "folds: every lane adds the warp's sum": (
         "HASH", "src/hash/fold.cuh",
-        "(!one || gp_lane() == 0)",
-        "true"),
+        "if (gp_lane() == 0) gp__fold_into",
+        "gp__fold_into"),
+    "folds: the last group of a capacity has all rows": (
+        "HASH", "src/hash/fold.cuh",
+        "end = g + 1 < found ? a.list[g + 1] : count;",
+        "end = g + 1 < groups ? a.list[g + 1] : count;"),
+    "folds: rows of another piece": (
+        "HASH", "src/hash/fold.cuh",
+        "(from < piece ? piece : from) + gp_lane()",
+        "from + gp_lane()"),
+    "folds: a group's rows in the next piece": (
+        "HASH", "src/hash/fold.cuh",
+        "to < stop ? to : stop,",
+        "to,"),
+    "folds: a piece has 32 groups at most": (
+        "HASH", "src/hash/fold.cuh",
+        "more = __all_sync(0xffffffffu, begin < stop);",
+        "more = false;"),
+    "folds: a group of 32 rows is no long one": (
+        "HASH", "src/hash/fold.cuh",
+        "end - begin >= GP__GROUP_LONG);",
+        "end - begin > GP__GROUP_LONG);"),
+    "folds: rows are not those of the order": (
+        "HASH", "src/hash/fold.cuh",
+        "a.order ? a.order[from] : from, first",
+        "from, first"),
+    "folds: indices of the value before": (
+        "HASH", "src/hash/fold.cuh",
+        "gp__fold_rows(a, c, 1, begin, end, 1, word[0]);",
+        "gp__fold_rows(a, c, 1, begin, end, 1, 0);"),
     "folds: a carry is lost": (
         "HASH", "src/hash/fold.cuh",
         "x.high + (before + x.low < before ? 1 : 0)",
@@ -1830,10 +1866,6 @@ MUTANTS = {
         "HASH", "src/hash/fold.cuh",
         "x.high + y.high + (z.low < x.low ? 1 : 0)",
         "x.high + y.high"),
-    "folds: shared words are folded too early": (
-        "HASH", "src/hash/fold.cuh",
-        "  __syncthreads();\n  for (gp__u64 i = threadIdx.x; near",
-        "  for (gp__u64 i = threadIdx.x; near"),
     "folds: the larger of two is stored, not folded": (
         "HASH", "src/hash/fold.cuh",
         "atomicMax(word, x.low);",
