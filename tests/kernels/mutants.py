@@ -2492,20 +2492,27 @@ MUTANTS = {
         "if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;\n  gp__segment_args",
         "if (a.segments == 0) return;\n  gp__segment_args"),
     "expand: any of the ends at a place": (
-        "EXPAND", "src/expand/kernels.cuh", "here && (i + 1 == s[1] || ends.end_of(i + 1) - piece != at);", "here;"),
-    "expand: the first of the ends at a place": (
-        "EXPAND", "src/expand/kernels.cuh", "(i + 1 == s[1] || ends.end_of(i + 1) - piece != at);",
-        "(i == s[0] || ends.end_of(i - 1) - piece != at);"),
+        "EXPAND", "src/expand/kernels.cuh", "if (at[k] < to) atomicMax(mark + at[k], static_cast<gp__u32>(",
+        "if (at[k] < to) mark[at[k]] = (static_cast<gp__u32>("),
     "expand: a piece holds the ends of one step": (
-        "EXPAND", "src/expand/kernels.cuh", "if (ended < 32) break;", "break;"),
+        "EXPAND", "src/expand/kernels.cuh", "ended == ENDS * 32; segment += ended", "false; segment += ended"),
+    "expand: ends of a step are those of its first 32": (
+        "EXPAND", "src/expand/kernels.cuh", "segment + ended + gp_lane() + 1 - s[0]", "segment + gp_lane() + 1 - s[0]"),
     "expand: every piece begins with the warp's first segment": (
-        "EXPAND", "src/expand/kernels.cuh", "open = static_cast<gp__u32>(segment - s[0]);", "open = 0;"),
-    "expand: an end right before a lane's elements is not passed": (
-        "EXPAND", "src/expand/kernels.cuh", "return ends[i].at <= element;", "return ends[i].at + 1 < element;"),
+        "EXPAND", "src/expand/kernels.cuh", "if (!earlier) before = open;", "if (!earlier) before = 0;"),
+    "expand: a piece goes on with the segment before its last": (
+        "EXPAND", "src/expand/kernels.cuh", "if (lanes) open = __shfl_sync(0xffffffffu, newest[V - 1], 31 - __clz",
+        "if (lanes) open = __shfl_sync(0xffffffffu, newest[0], 31 - __clz"),
+    "expand: lanes without marks": (
+        "EXPAND", "src/expand/kernels.cuh", "values[newest[j] ? newest[j] : before];", "values[newest[j]];"),
     "expand: ends inside a vector are not passed": (
-        "EXPAND", "src/expand/kernels.cuh", "if (end < count && ends[end].at == first + j) ++end;", ""),
-    "expand: ends of an earlier piece are passed": (
-        "EXPAND", "src/expand/kernels.cuh", "if (end < count && ends[end].at", "if (ends[end].at"),
+        "EXPAND", "src/expand/kernels.cuh",
+        "  for (int j = 1; j < V; ++j) newest[j] = gp_max<gp__u32>()(newest[j], newest[j - 1]);\n",
+        "  for (int j = 1; j < V; ++j) newest[j] = gp_max<gp__u32>()(newest[j], newest[0]);\n"),
+    "expand: marks of the piece before": (
+        "EXPAND", "src/expand/kernels.cuh", "i < PIECE / 4; i += 32)", "i < PIECE / 8; i += 32)"),
+    "expand: marks before all are cleared": (
+        "EXPAND", "src/expand/kernels.cuh", "    __syncwarp();\n    for (unsigned ended", "    for (unsigned ended"),
     "expand: lanes look before the ends are there": (
         "EXPAND", "src/expand/kernels.cuh", "    __syncwarp();\n    Access v", "    Access v"),
     "expand: elements are copied before all are gathered": (
@@ -2538,7 +2545,7 @@ MUTANTS = {
         "EXPAND", "src/expand/kernels.cuh", "offsets[a.segments] = a.out_count[0] = at;", "a.out_count[0] = at;"),
     "expand: shared memory of a warp lacks the gathered elements": (
         "EXPAND", "src/expand/policy.h",
-        "GP__EXPAND_END_BYTES + gp__expand_staged_bytes(vectors, size);", "GP__EXPAND_END_BYTES;"),
+        "GP__EXPAND_MARK_BYTES + gp__expand_staged_bytes(vectors, size);", "GP__EXPAND_MARK_BYTES;"),
     "expand: the workspace has no room for the last offset": (
         "EXPAND", "src/segments/geometry.h", "g->scratch = (s.segments + 1) * 8;", "g->scratch = s.segments * 8;"),
     "map: a struct lies on a multiple of its size": (
