@@ -1,12 +1,12 @@
 // expand/kernels.cuh - expansions: values repeated by segments or runs
-// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, expand/policy.h, segments/policy.h,
-//   segments/arguments.h, expand/arguments.h, device/operators.cuh, device/warp.cuh, device/vector_access.cuh,
-//   device/lanes.cuh, device/tile_reduce.cuh, device/tile_copy.cuh, device/look_back.cuh, device/kernel.cuh,
-//   scan/kernels.cuh, segments/ends.cuh
+// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, expand/policy.h, segments/arguments.h,
+//   expand/arguments.h, device/operators.cuh, device/warp.cuh, device/vector_access.cuh, device/lanes.cuh,
+//   device/tile_reduce.cuh, device/tile_copy.cuh, device/look_back.cuh, device/kernel.cuh, scan/kernels.cuh,
+//   segments/ends.cuh
 
 // The first launch of runs: the exclusive scan of their lengths, and its total.
 template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_args &a) {
-  const int ITEMS = GP__SPAN_ITEMS, TILE = P::threads * ITEMS;
+  const int ITEMS = GP__EXPAND_LENGTHS, TILE = P::threads * ITEMS, V = gp__vector_items(int(sizeof(L)));
   typedef gp__scan_storage<P::threads, gp__u64> Storage;
   typedef gp_sum<gp__u64> Sum;
   GP_SHARED(Storage, s);
@@ -21,9 +21,16 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
     const gp__u64 first = ticket.number * TILE + threadIdx.x * ITEMS;
-    gp__u64 length[ITEMS], sum = 0;
+    const bool whole = first + ITEMS <= a.segments, inner = first >= V && first + ITEMS + V <= a.segments;
+    gp__vector_access<L, V> length[ITEMS / V];
+    gp__u64 sum = 0;
     GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i) sum += length[i] = first + i < a.segments ? lengths[first + i] : 0;
+    for (int i = 0; i < ITEMS; ++i) {
+      if (whole && i % V == 0)
+        length[i / V].template load<P::load>(lengths + first + i, gp__misalignment(lengths, 16), inner);
+      if (!whole) length[i / V].item[i % V] = first + i < a.segments ? lengths[first + i] : 0;
+      sum += length[i / V].item[i % V];
+    }
     const gp__u64 total = gp_tile_exclusive_scan<P::threads>(sum, Sum(), s.scan);
     if (gp_warp() == 0) {
       gp_carry<gp__u64> start;
@@ -36,12 +43,14 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
     __syncthreads();
     gp__u64 at = sum + (s.prefix.has ? s.prefix.value : 0);
     GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
-      if (first + i >= a.segments) continue;
-      offsets[first + i] = at;
-      at += length[i];
-      if (first + i + 1 == a.segments) offsets[a.segments] = a.out_count[0] = at;
+    for (int i = 0; i < ITEMS; i += 2) {
+      gp__vector_access<gp__u64, 2> pair;
+      pair.item[0] = at, at += length[i / V].item[i % V];
+      pair.item[1] = at, at += length[i / V].item[i % V + 1];
+      if (first + i + 1 < a.segments) pair.template store<GP_CACHE_ALL>(offsets + first + i);
+      else if (first + i < a.segments) offsets[first + i] = pair.item[0];
     }
+    if (first < a.segments && first + ITEMS >= a.segments) offsets[a.segments] = a.out_count[0] = at;
   }
 }
 
@@ -100,11 +109,11 @@ template <class P, class O, class T> GP_DEVICE void gp__expand(const gp__expand_
     for (unsigned i = gp_lane(); i < PIECE / 4; i += 32) reinterpret_cast<gp_vector *>(mark)[i] = gp_vector{{0, 0, 0, 0}};
     __syncwarp();
     for (unsigned ended = ENDS * 32; ended == ENDS * 32; segment += ended) {
-      gp__u64 at[ENDS];
+      gp__u32 at[ENDS];
       GPUPRIMS__UNROLL
       for (int k = 0; k < ENDS; ++k) {
         const gp__u64 i = segment + k * 32u + gp_lane();
-        at[k] = i < s[1] ? ends.end_of(i) - piece : ~gp__u64(0);
+        at[k] = i < s[1] ? static_cast<gp__u32>(ends.end_of(i) - piece) : ~0u;
       }
       ended = 0;
       GPUPRIMS__UNROLL
@@ -121,10 +130,7 @@ template <class P, class O, class T> GP_DEVICE void gp__expand(const gp__expand_
       const gp__u32 first = (k * 32u + gp_lane()) * V;
       gp__u32 newest[V];
       gp__expand_newest<V>(mark + first, newest);
-      const gp__u32 lanes = __ballot_sync(0xffffffffu, newest[V - 1] != 0), earlier = gp__earlier_lanes(lanes);
-      gp__u32 before = __shfl_sync(0xffffffffu, newest[V - 1], earlier ? 31 - __clz(static_cast<int>(earlier)) : 0);
-      if (!earlier) before = open;
-      if (lanes) open = __shfl_sync(0xffffffffu, newest[V - 1], 31 - __clz(static_cast<int>(lanes)));
+      const gp__u32 before = gp__earlier_mark(newest[V - 1], open);
       if (first >= to) continue;
       GPUPRIMS__UNROLL
       for (int j = 0; j < V; ++j) { // elements beyond the piece have a segment, too
@@ -149,7 +155,6 @@ template <class P, class O, class T> GP_DEVICE void gp__expand(const gp__expand_
         }
       }
     }
-    if (left <= PIECE) return;
-    __syncwarp();
+    if (left <= PIECE) return; // votes on the marks order their reads before the next piece
   }
 }

@@ -3,6 +3,7 @@
 
 enum {
   GP__EXPAND_MOST = 16,     // elements of a lane in a piece, at most, if they are smaller than a vector
+  GP__EXPAND_LENGTHS = 8,   // lengths of runs that a thread scans
   GP__EXPAND_MARK_BYTES = 4 // of an element's mark in shared memory
 };
 GPUPRIMS__RULE int gp__is_expand(int primitive) { return primitive == GP_EXPAND || primitive == GP_RUN_LENGTH_EXPAND; }

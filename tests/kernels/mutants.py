@@ -2423,33 +2423,52 @@ MUTANTS = {
     "scatter: elements behind the count are stored": (
         "MAP", "src/scatter/kernels.cuh", "passes = i < count && stencil", "passes = stencil"),
     "batch: bytes before a destination belong to it": (
-        "BATCH", "src/batch/kernels.cuh", "from = window == 0 ? skipped : 0;", "from = 0;"),
+        "BATCH", "src/batch/kernels.cuh", "from(before ? 0 : skipped)", "from(0)"),
     "batch: a window always has 16 bytes": (
-        "BATCH", "src/batch/kernels.cuh", "to = end - at < 16 ? static_cast<unsigned>(end - at) : 16;", "to = 16;"),
+        "BATCH", "src/batch/kernels.cuh", "to(after ? 16 : tail)", "to(16)"),
     "batch: a vector before the source is read": (
-        "BATCH", "src/batch/kernels.cuh", "inner = at >= skipped + offset && ", "inner = "),
+        "BATCH", "src/batch/kernels.cuh", 
+        "inner = (before > 1 || 16 * static_cast<unsigned>(before) >= skipped + offset) &&", "inner ="),
     "batch: a vector behind the source is read": (
-        "BATCH", "src/batch/kernels.cuh", "at + (offset ? 32 - offset : 16) <= end;", "at + 16 <= end;"),
+        "BATCH", "src/batch/kernels.cuh", "+ tail >= (offset ? 32 - offset : 16));",
+        "+ tail >= 16);"),
     "batch: shifted vectors are the first alone": (
         "BATCH", "src/batch/kernels.cuh", "if (inner && offset == 0) v =", "if (inner) v ="),
     "batch: words are read wherever they lie": (
         "BATCH", "src/batch/kernels.cuh", "if (offset % 4 == 0 && has_word(w)) v.word", "if (has_word(w)) v.word"),
     "batch: windows are those of an aligned destination": (
-        "BATCH", "src/batch/kernels.cuh", "return size ? (gp__misalignment(destinations[buffer], 16) + size + 15) / 16",
-        "return size ? (size + 15) / 16"),
+        "BATCH", "src/batch/kernels.cuh", "s.end[b] = (skipped + size + 15) / 16;",
+        "s.end[b] = (size + 15) / 16;"),
     "batch: a tile is scanned before all sizes are there": (
         "BATCH", "src/batch/kernels.cuh",
         "s.next = 0;\n    __syncthreads();\n    gp__u64 length", "s.next = 0;\n    gp__u64 length"),
     "batch: warps copy before the scan is there": (
         "BATCH", "src/batch/kernels.cuh", "sum += length[i];\n    __syncthreads();\n    return",
         "sum += length[i];\n    return"),
-    "batch: a warp searches for its first window alone": (
-        "BATCH", "src/batch/kernels.cuh",
-        "const gp__u64 b = gp_search(first, last - first, gp__batch_ended{s.end, x}),",
-        "const gp__u64 b = first,"),
-    "batch: the last buffer of a piece is its first": (
-        "BATCH", "src/batch/kernels.cuh", "const gp__u64 last = s.end[first] >= end ? first :",
-        "const gp__u64 last = s.end[first] >= begin ? first :"),
+    "batch: a piece is of one buffer": (
+        "BATCH", "src/batch/kernels.cuh", "const bool several = s.end[first] < end;", "const bool several = false;"),
+    "batch: a piece has 32 buffers at most": (
+        "BATCH", "src/batch/kernels.cuh", "more = __all_sync(0xffffffffu, at < end);", "more = false;"),
+    "batch: empty buffers mark windows": (
+        "BATCH", "src/batch/kernels.cuh", "if (at < end && at < s.end[b]) mark", "if (at < end) mark"),
+    "batch: marks of the piece before": (
+        "BATCH", "src/batch/kernels.cuh", "i < PIECE / 2; i += 32)", "i < PIECE / 4; i += 32)"),
+    "batch: marks before all are cleared": (
+        "BATCH", "src/batch/kernels.cuh", "        __syncwarp();\n        bool more", "        bool more"),
+    "batch: lanes look before all marks are there": (
+        "BATCH", "src/batch/kernels.cuh", "        __syncwarp();\n      }\n      gp__u32 open", "      }\n      gp__u32 open"),
+    "batch: the next piece does not wait for lanes that look": (
+        "BATCH", "src/batch/kernels.cuh", "      __syncwarp();\n    }\n  }\n  // Draws", "    }\n  }\n  // Draws"),
+    "batch: a warp's marks are the block's": (
+        "BATCH", "src/batch/kernels.cuh", "s.mark + gp_warp() * PIECE;", "s.mark;"),
+    "batch: bytes of the last window are those of the size": (
+        "BATCH", "src/batch/kernels.cuh", "(1 + (skipped + size + 15) % 16)", "(1 + (size + 15) % 16)"),
+    "batch: the second round of a piece is the first": (
+        "BATCH", "src/batch/kernels.cuh", "begin + i + k * 32u;", "begin + gp_lane() + k * 32u;"),
+    "lanes: the newest mark is the lane's own": (
+        "BATCH", "src/device/lanes.cuh", "if (!earlier) newest = open;", ""),
+    "lanes: what is open stays": (
+        "BATCH", "src/device/lanes.cuh", "if (lanes) open = __shfl_sync", "if (!lanes) open = __shfl_sync"),
     "batch: a draw does not wait for warps that copy": (
         "BATCH", "src/batch/kernels.cuh", "1);\n    __syncthreads();\n    return s.drawn;", "1);\n    return s.drawn;"),
     "batch: a share's tile is not told to all": (
@@ -2498,11 +2517,6 @@ MUTANTS = {
         "EXPAND", "src/expand/kernels.cuh", "ended == ENDS * 32; segment += ended", "false; segment += ended"),
     "expand: ends of a step are those of its first 32": (
         "EXPAND", "src/expand/kernels.cuh", "segment + ended + gp_lane() + 1 - s[0]", "segment + gp_lane() + 1 - s[0]"),
-    "expand: every piece begins with the warp's first segment": (
-        "EXPAND", "src/expand/kernels.cuh", "if (!earlier) before = open;", "if (!earlier) before = 0;"),
-    "expand: a piece goes on with the segment before its last": (
-        "EXPAND", "src/expand/kernels.cuh", "if (lanes) open = __shfl_sync(0xffffffffu, newest[V - 1], 31 - __clz",
-        "if (lanes) open = __shfl_sync(0xffffffffu, newest[0], 31 - __clz"),
     "expand: lanes without marks": (
         "EXPAND", "src/expand/kernels.cuh", "values[newest[j] ? newest[j] : before];", "values[newest[j]];"),
     "expand: ends inside a vector are not passed": (
@@ -2519,10 +2533,6 @@ MUTANTS = {
         "EXPAND", "src/expand/kernels.cuh",
         "      __syncwarp();\n      gp__copy_from_shared",
         "      gp__copy_from_shared"),
-    "expand: the next piece does not wait for lanes that look": (
-        "EXPAND", "src/expand/kernels.cuh",
-        "if (left <= PIECE) return;\n    __syncwarp();",
-        "if (left <= PIECE) return;"),
     "expand: a vector at the end of a warp's elements is whole": (
         "EXPAND", "src/expand/kernels.cuh",
         "if (first >= from && first + V <= to) v[k].template",
@@ -2534,7 +2544,15 @@ MUTANTS = {
     "expand: no runs have no total": (
         "EXPAND", "src/expand/kernels.cuh", "offsets[0] = a.out_count[0] = 0;", "offsets[0] = 0;"),
     "expand: the offsets of a thread are its first": (
-        "EXPAND", "src/expand/kernels.cuh", "      at += length[i];\n      if", "      if"),
+        "EXPAND", "src/expand/kernels.cuh", "pair.item[1] = at, at += length[i / V].item[i % V + 1];",
+        "pair.item[1] = at;"),
+    "expand: the last offset of an odd number": (
+        "EXPAND", "src/expand/kernels.cuh", "      else if (first + i < a.segments) offsets[first + i] = pair.item[0];\n",
+        ""),
+    "expand: lengths behind the last": (
+        "EXPAND", "src/expand/kernels.cuh", "first + i < a.segments ? lengths[first + i] : 0;", "lengths[first + i];"),
+    "expand: vectors of lengths beyond their ends": (
+        "EXPAND", "src/expand/kernels.cuh", "inner = first >= V && first + ITEMS + V <= a.segments;", "inner = true;"),
     "expand: a tile's offsets begin at 0": (
         "EXPAND", "src/expand/kernels.cuh", "sum + (s.prefix.has ? s.prefix.value : 0);", "sum;"),
     "expand: a tile's prefix is read before it is there": (
