@@ -15,15 +15,17 @@
 struct gp__batch_window {
   const unsigned char *in; // source of the window's first byte; may precede the buffer
   unsigned char *out;      // a multiple of 16
-  unsigned from, to;       // bytes that belong to the buffer
+  unsigned bounds;         // from() + 32 * to(), in one register
   bool inner;              // whole, and so are the aligned vectors that hold its source
 
-  GP_DEVICE gp__batch_window() : in(nullptr), out(nullptr), from(0), to(0), inner(false) {}
+  GP_DEVICE gp__batch_window() : in(nullptr), out(nullptr), bounds(0), inner(false) {}
+  GP_DEVICE unsigned from() const { return bounds & 31; } // bytes that belong to the buffer
+  GP_DEVICE unsigned to() const { return bounds >> 5; }
   // before, after: windows of the buffer before this one and after it. skipped, tail: bytes of its first window that
   // are not the buffer's, and of its last that are.
   GP_DEVICE gp__batch_window(const unsigned char *in_, unsigned char *out_, gp__u64 before, gp__u64 after,
                              unsigned skipped, unsigned tail)
-      : in(in_), out(out_), from(before ? 0 : skipped), to(after ? 16 : tail) {
+      : in(in_), out(out_), bounds((before ? 0 : skipped) + 32 * (after ? 16 : tail)) {
     const unsigned offset = gp__misalignment(in, 16);
     inner = (before > 1 || 16 * static_cast<unsigned>(before) >= skipped + offset) &&
         (after > 1 || 16 * static_cast<unsigned>(after) + tail >= (offset ? 32 - offset : 16));
@@ -42,13 +44,13 @@ struct gp__batch_window {
         else {
           GPUPRIMS__UNROLL
           for (unsigned i = 4 * w; i < 4 * w + 4; ++i)
-            if (i >= from && i < to) v.word[w] |= static_cast<gp__u32>(in[i]) << (8 * (i % 4));
+            if (i >= from() && i < to()) v.word[w] |= static_cast<gp__u32>(in[i]) << (8 * (i % 4));
         }
       }
     }
   }
   template <int STORE> GP_DEVICE void store(const gp_vector &v) const {
-    if (to - from == 16) {
+    if (bounds == 32 * 16) {
       gp__store_vector<STORE>(out, v);
       return;
     }
@@ -58,20 +60,22 @@ struct gp__batch_window {
       else {
         GPUPRIMS__UNROLL
         for (unsigned i = 4 * w; i < 4 * w + 4; ++i)
-          if (i >= from && i < to) out[i] = static_cast<unsigned char>(v.word[w] >> (8 * (i % 4)));
+          if (i >= from() && i < to()) out[i] = static_cast<unsigned char>(v.word[w] >> (8 * (i % 4)));
       }
     }
   }
-  GP_DEVICE bool has_word(unsigned w) const { return from <= 4 * w && 4 * w + 4 <= to; }
+  GP_DEVICE bool has_word(unsigned w) const { return from() <= 4 * w && 4 * w + 4 <= to(); }
 };
 
 template <class P> struct gp__batch_storage {
   static const int BUFFERS = P::threads * gp__batch_items(P::threads);
-  gp__u64 end[BUFFERS]; // windows of the tile up to each buffer's end
+  gp__u64 end[BUFFERS];             // windows of the tile up to each buffer's end
   const unsigned char *in[BUFFERS]; // source and destination of a buffer's first window
   unsigned char *out[BUFFERS];
   unsigned char skipped[BUFFERS], tail[BUFFERS];
-  alignas(4) unsigned short mark[P::threads * gp__batch_lane_windows(P::vectors)]; // by window of a warp's piece: a buffer begins there
+  alignas(
+      4) unsigned short mark[P::threads *
+                             gp__batch_lane_windows(P::vectors)]; // by window of a warp's piece: a buffer begins there
   gp_tile_scan_storage<P::threads, gp__u64> scan;
   gp__u64 drawn;        // the control word before the block's draw
   gp__u64 rest;         // windows that all tiles have left
@@ -92,6 +96,7 @@ struct gp__batch_tile_before {
 
 template <class P, class S> struct gp__batch_block {
   static const int PIECE = 32 * gp__batch_lane_windows(P::vectors), ITEMS = gp__batch_items(P::threads);
+  static const int FLIGHT = P::vectors < GP__BATCH_FLIGHT ? P::vectors : GP__BATCH_FLIGHT;
   static const gp__u64 AT_ONCE = static_cast<gp__u64>(P::threads) * P::vectors * GP__BATCH_ROUNDS;
   static const gp__u64 LEAST_SHARE = static_cast<gp__u64>(P::threads) * P::vectors;
   const gp__batch_args &a;
@@ -162,23 +167,21 @@ template <class P, class S> struct gp__batch_block {
       }
       gp__u32 open = 0;
       GPUPRIMS__UNROLL_BY(1)
-      for (unsigned i = gp_lane(); i < PIECE; i += 32 * P::vectors) {
-        gp__batch_window w[P::vectors];
-        gp_vector v[P::vectors];
+      for (unsigned i = gp_lane(); i < PIECE; i += 32 * FLIGHT) {
+        gp__batch_window w[FLIGHT];
+        gp_vector v[FLIGHT];
         GPUPRIMS__UNROLL
-        for (int k = 0; k < P::vectors; ++k) {
+        for (int k = 0; k < FLIGHT; ++k) {
           const gp__u64 x = begin + i + k * 32u;
           const gp__u32 mine = several ? mark[i + k * 32u] : 0, before = gp__earlier_mark(mine, open);
           if (x >= end) continue;
           const unsigned b = first + (mine ? mine : before);
           const gp__u64 at = x - (b ? s.end[b - 1] : 0);
-          w[k] =
-              gp__batch_window(s.in[b] + at * 16, s.out[b] + at * 16, at, s.end[b] - x - 1, s.skipped[b], s.tail[b]);
+          w[k] = gp__batch_window(s.in[b] + at * 16, s.out[b] + at * 16, at, s.end[b] - x - 1, s.skipped[b], s.tail[b]);
+          w[k].template load<P::load>(v[k]); // here the source's address needs no register any more
         }
         GPUPRIMS__UNROLL
-        for (int k = 0; k < P::vectors; ++k) w[k].template load<P::load>(v[k]);
-        GPUPRIMS__UNROLL
-        for (int k = 0; k < P::vectors; ++k) w[k].template store<P::store>(v[k]);
+        for (int k = 0; k < FLIGHT; ++k) w[k].template store<P::store>(v[k]);
       }
       __syncwarp();
     }

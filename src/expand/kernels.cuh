@@ -106,7 +106,8 @@ template <class P, class O, class T> GP_DEVICE void gp__expand(const gp__expand_
     const gp__u64 left = end - piece;
     const gp__u32 from = piece + skipped == begin ? static_cast<gp__u32>(skipped) : 0;
     const gp__u32 to = left < PIECE ? static_cast<gp__u32>(left) : PIECE;
-    for (unsigned i = gp_lane(); i < PIECE / 4; i += 32) reinterpret_cast<gp_vector *>(mark)[i] = gp_vector{{0, 0, 0, 0}};
+    for (unsigned i = gp_lane(); i < PIECE / 4; i += 32)
+      reinterpret_cast<gp_vector *>(mark)[i] = gp_vector{{0, 0, 0, 0}};
     __syncwarp();
     for (unsigned ended = ENDS * 32; ended == ENDS * 32; segment += ended) {
       gp__u32 at[ENDS];
@@ -155,6 +156,7 @@ template <class P, class O, class T> GP_DEVICE void gp__expand(const gp__expand_
         }
       }
     }
-    if (left <= PIECE) return; // votes on the marks order their reads before the next piece
+    if (left <= PIECE) return;
+    __syncwarp();
   }
 }

@@ -110,7 +110,8 @@ GPUPRIMS__PRIVATE gp_result gp__plan_groups(gp__state *s, const char *who, const
   if (!moves) a->order = (unsigned *)order;
   for (i = 0; i < a->column_count && moves; ++i) a->columns[i].in = order;
   a->words = (unsigned long long *)gp__take(g, (n / GP__GROUP_LONG + 1) * (unsigned)a->group_words * 8);
-  if (passes) GPUPRIMS__CHECK(gp__add_fill(s, who, g, 0, a->words, (n / GP__GROUP_LONG + 1) * (unsigned)a->group_words));
+  if (passes)
+    GPUPRIMS__CHECK(gp__add_fill(s, who, g, 0, a->words, (n / GP__GROUP_LONG + 1) * (unsigned)a->group_words));
   for (a->pass = 0; a->pass < 2; ++a->pass)
     if (passes >> a->pass & 1) gp__add_hash(g, GP__HASH_FOLD, n, a);
   gp__add_hash(g, GP__HASH_FINISH, room, a);

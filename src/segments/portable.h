@@ -39,7 +39,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
                             : 0);
   const int vectors = p.vectors;
   gp_policy q;
-  if (gp__is_expand(s.primitive)) { // no spills (ptxas 13.0, sm_90); not tuned yet
+  if (gp__is_expand(s.primitive)) { // as many as registers allow; not tuned yet
     p.algorithm = gp__default_to(p.algorithm, GP_MERGE_PATH);
     p.vectors = gp__default_to(p.vectors, 4);
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);

@@ -2423,11 +2423,11 @@ MUTANTS = {
     "scatter: elements behind the count are stored": (
         "MAP", "src/scatter/kernels.cuh", "passes = i < count && stencil", "passes = stencil"),
     "batch: bytes before a destination belong to it": (
-        "BATCH", "src/batch/kernels.cuh", "from(before ? 0 : skipped)", "from(0)"),
+        "BATCH", "src/batch/kernels.cuh", "bounds((before ? 0 : skipped) + 32", "bounds(32"),
     "batch: a window always has 16 bytes": (
-        "BATCH", "src/batch/kernels.cuh", "to(after ? 16 : tail)", "to(16)"),
+        "BATCH", "src/batch/kernels.cuh", "32 * (after ? 16 : tail))", "32 * 16)"),
     "batch: a vector before the source is read": (
-        "BATCH", "src/batch/kernels.cuh", 
+        "BATCH", "src/batch/kernels.cuh",
         "inner = (before > 1 || 16 * static_cast<unsigned>(before) >= skipped + offset) &&", "inner ="),
     "batch: a vector behind the source is read": (
         "BATCH", "src/batch/kernels.cuh", "+ tail >= (offset ? 32 - offset : 16));",

@@ -120,8 +120,9 @@ void groups(const char *name, size_t n, u64 different, int way, unsigned blocks,
   typedef words_of<K> Words;
   typedef typename Words::type W;
   char text[200];
-  std::snprintf(text, sizeof text, "%s n=%zu different=%llu way=%d blocks=%u by_key=%d moved=%d capacity=%llu seed=%u:",
-                name, n, different, way, blocks, int(by_key), int(moved), capacity, seed);
+  std::snprintf(text, sizeof text,
+                "%s n=%zu different=%llu way=%d blocks=%u by_key=%d moved=%d capacity=%llu seed=%u:", name, n,
+                different, way, blocks, int(by_key), int(moved), capacity, seed);
   std::vector<K> keys = make_keys<K>(n, different, way);
   std::vector<int> ints(n);
   std::vector<float> floats(n);
@@ -184,8 +185,7 @@ void groups(const char *name, size_t n, u64 different, int way, unsigned blocks,
   // The sort and what follows it: here the test's own.
   std::vector<u32> first_rows;
   std::vector<K> group_keys;
-  for (const auto &group : first)
-    first_rows.push_back(u32(group.first)), group_keys.push_back(keys[group.first]);
+  for (const auto &group : first) first_rows.push_back(u32(group.first)), group_keys.push_back(keys[group.first]);
   Device<u32> of_group(first_rows, 0);
   Device<K> key_of_group(group_keys, seed % 3);
   a.found = number.data;
