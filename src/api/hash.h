@@ -5,9 +5,9 @@
 // with other payloads, differ; padding bytes of a struct count. Keys of bool are equal if both are true, or both false.
 // No key is special. Joins, and groups and distinct elements of structs and complex numbers, take a table of open
 // addressing in the workspace: slots of 8 bytes, two for each key and two more, so that at most half are taken. Each
-// key is hashed once. Groups and distinct elements of other types take a sort. Fewer than 2^31 keys. The same bits come out of every call, on every device and on the host. Results whose number the data
-// decides: *out_count, in device memory, is their number, whatever the room of the outputs, and what does not fit is
-// not written.
+// key is hashed once. Groups and distinct elements of other types take a sort. Fewer than 2^31 keys. The same bits come
+// out of every call, on every device and on the host. Results whose number the data decides: *out_count, in device
+// memory, is their number, whatever the room of the outputs, and what does not fit is not written.
 
 // For each distinct key, `aggregate_count` (1 to 8) results: aggregates[i], in host memory, says which of which column.
 // Keys of built-in types come in ascending order as in gp_group_by, and so complex ones are an error; structs come in

@@ -73,9 +73,7 @@ template <class P> struct gp__batch_storage {
   const unsigned char *in[BUFFERS]; // source and destination of a buffer's first window
   unsigned char *out[BUFFERS];
   unsigned char skipped[BUFFERS], tail[BUFFERS];
-  alignas(
-      4) unsigned short mark[P::threads *
-                             gp__batch_lane_windows(P::vectors)]; // by window of a warp's piece: a buffer begins there
+  alignas(4) unsigned short mark[P::threads * GP__BATCH_PIECE]; // by window of a warp's piece: a buffer begins there
   gp_tile_scan_storage<P::threads, gp__u64> scan;
   gp__u64 drawn;        // the control word before the block's draw
   gp__u64 rest;         // windows that all tiles have left
@@ -95,8 +93,8 @@ struct gp__batch_tile_before {
 };
 
 template <class P, class S> struct gp__batch_block {
-  static const int PIECE = 32 * gp__batch_lane_windows(P::vectors), ITEMS = gp__batch_items(P::threads);
-  static const int FLIGHT = P::vectors < GP__BATCH_FLIGHT ? P::vectors : GP__BATCH_FLIGHT;
+  static const int PIECE = 32 * GP__BATCH_PIECE, ITEMS = gp__batch_items(P::threads);
+  static const int FLIGHT = P::vectors < 2 ? 1 : P::vectors < 4 || P::threads > 256 ? 2 : 4; // as registers allow
   static const gp__u64 AT_ONCE = static_cast<gp__u64>(P::threads) * P::vectors * GP__BATCH_ROUNDS;
   static const gp__u64 LEAST_SHARE = static_cast<gp__u64>(P::threads) * P::vectors;
   const gp__batch_args &a;
@@ -141,8 +139,9 @@ template <class P, class S> struct gp__batch_block {
     __syncthreads();
     return total;
   }
-  // Copies windows from .. to - 1 of the tile that was scanned. Its warps need not be together. Buffers mark the windows
-  // where they begin with their number from the piece's first one on; the newest mark up to a window is its buffer.
+  // Copies windows from .. to - 1 of the tile that was scanned. Its warps need not be together. Buffers mark the
+  // windows where they begin with their number from the piece's first one on; the newest mark up to a window is its
+  // buffer.
   GP_DEVICE void copy(gp__u64 tile, gp__u64 from, gp__u64 to) {
     const unsigned n = buffers(tile);
     unsigned short *mark = s.mark + gp_warp() * PIECE;

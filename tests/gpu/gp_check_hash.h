@@ -1,6 +1,6 @@
 // gp_check_hash.h - gp_check's group "hash": groups with several aggregates of several columns or of one, distinct
-// elements and joins of keys of every type, of keys that are all the same, all different, Zipf's and in between, against
-// the host back end, bit by bit.
+// elements and joins of keys of every type, of keys that are all the same, all different, Zipf's and in between,
+// against the host back end, bit by bit.
 
 enum { HASH_MOST = 1 << 20, HASH_BLOCK = HASH_MOST * 16 + 512, HASH_OUTS = 10 };
 typedef struct hash_side {

@@ -2456,7 +2456,8 @@ MUTANTS = {
     "batch: marks before all are cleared": (
         "BATCH", "src/batch/kernels.cuh", "        __syncwarp();\n        bool more", "        bool more"),
     "batch: lanes look before all marks are there": (
-        "BATCH", "src/batch/kernels.cuh", "        __syncwarp();\n      }\n      gp__u32 open", "      }\n      gp__u32 open"),
+        "BATCH", "src/batch/kernels.cuh", "        __syncwarp();\n      }\n      gp__u32 open",
+        "      }\n      gp__u32 open"),
     "batch: the next piece does not wait for lanes that look": (
         "BATCH", "src/batch/kernels.cuh", "      __syncwarp();\n    }\n  }\n  // Draws", "    }\n  }\n  // Draws"),
     "batch: a warp's marks are the block's": (
@@ -2547,7 +2548,8 @@ MUTANTS = {
         "EXPAND", "src/expand/kernels.cuh", "pair.item[1] = at, at += length[i / V].item[i % V + 1];",
         "pair.item[1] = at;"),
     "expand: the last offset of an odd number": (
-        "EXPAND", "src/expand/kernels.cuh", "      else if (first + i < a.segments) offsets[first + i] = pair.item[0];\n",
+        "EXPAND", "src/expand/kernels.cuh",
+        "      else if (first + i < a.segments) offsets[first + i] = pair.item[0];\n",
         ""),
     "expand: lengths behind the last": (
         "EXPAND", "src/expand/kernels.cuh", "first + i < a.segments ? lengths[first + i] : 0;", "lengths[first + i];"),
