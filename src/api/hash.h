@@ -1,28 +1,29 @@
 // api/hash.h - calls that find equal keys in hash tables
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h
 
-// Tables of open addressing in the workspace. Keys are of a built-in type or a struct type, and equal if their bytes
-// are, as in gp_group_by: -0 and +0, and NaNs with other payloads, differ; padding bytes of a struct count. Keys of
-// bool are equal if both are true, or both false. No key is special: a table marks empty slots apart from keys. Slots
-// of 8 bytes, two for each key of a table and two more, so that at most half are taken; fewer than 2^31 keys. Each key
-// is hashed once. The same bits come out of every call, on every device and on the host. Results whose number the data
-// decides: *out_count, in device memory, is their number, whatever the room of the outputs, and what does not fit is
-// not written.
+// Keys are of a built-in type or a struct type, and equal if their bytes are, as in gp_group_by: -0 and +0, and NaNs
+// with other payloads, differ; padding bytes of a struct count. Keys of bool are equal if both are true, or both false.
+// No key is special. Joins, and groups and distinct elements of structs and complex numbers, take a table of open
+// addressing in the workspace: slots of 8 bytes, two for each key and two more, so that at most half are taken. Each
+// key is hashed once. Groups and distinct elements of other types take a sort. Fewer than 2^31 keys. The same bits come
+// out of every call, on every device and on the host. Results whose number the data decides: *out_count, in device
+// memory, is their number, whatever the room of the outputs, and what does not fit is not written.
 
 // For each distinct key, `aggregate_count` (1 to 8) results: aggregates[i], in host memory, says which of which column.
 // Keys of built-in types come in ascending order as in gp_group_by, and so complex ones are an error; structs come in
 // the order of their first occurrence. key_type may be GP_INPUT: keys then leads to a gp_input, whose elements are
 // written to the workspace first; a zipped one makes keys of several columns, whose struct has no padding and no bool.
 // out_keys may be NULL. Outputs have room for `capacity` groups, 0: `count`; groups beyond are counted. Outputs overlap
-// nothing. gp_call.count_device may lower count. Reads keys and columns once, columns of MEAN, ARGMIN, ARGMAX and of
-// sums of floats twice. Groups whose words fit in 16 KiB are folded in shared memory, others by atomics. Workspace: 24
-// bytes a row and its key, the sort of count keys, and 8 to 200 bytes a group of the capacity.
+// nothing. gp_call.count_device may lower count. A sort brings the rows of a group together; of structs, a sort of the
+// first rows of their keys, which a table finds. A thread folds up to 31 rows of a group, warps share more, so that
+// frequent keys cost no more than others. If all aggregates read one column and need no index, the sort moves it.
+// Workspace: the key, 8 to 12 bytes and up to 6 bytes of words a row, and the sort of count keys; of structs 24 more.
 GPUPRIMS__API gp_result gp_group_by_many(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
                                          const gp_aggregate *aggregates, uint64_t aggregate_count, void *out_keys,
                                          uint64_t capacity, uint64_t *out_count, gp_stream stream);
 
 // out[i] = the i-th distinct element, in the order of first occurrence; room for `capacity` of them, 0: `count`. type
-// may be GP_INPUT, as in gp_group_by_many. The order costs a sort of the distinct elements' indices, not of the input.
+// may be GP_INPUT, as in gp_group_by_many. The order costs a sort of the distinct elements' indices.
 GPUPRIMS__API gp_result gp_distinct(gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out,
                                     uint64_t capacity, uint64_t *out_count, gp_stream stream);
 

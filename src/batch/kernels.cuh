@@ -1,13 +1,13 @@
 // batch/kernels.cuh - copies of many buffers
 // uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, scan/policy.h, batch/policy.h,
-//   batch/arguments.h, device/operators.cuh, device/warp.cuh, device/tile_reduce.cuh, device/tile_search.cuh,
-//   device/look_back.cuh, device/kernel.cuh
+//   batch/arguments.h, device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/tile_reduce.cuh,
+//   device/tile_search.cuh, device/look_back.cuh, device/kernel.cuh
 
 // A buffer's windows are the 16-byte vectors, aligned in the destination, that hold its bytes. Blocks draw tiles of
 // consecutive buffers. A block scans the windows of its tile's buffers and copies the first of these windows, up to
 // AT_ONCE. A look-back over the tiles numbers the windows that are left. When no tile is left, blocks draw equal shares
 // of those windows. A block finds the tile of a share by search, and scans the tile again. So neither many small
-// buffers nor a large one keeps a block busy while others are idle. In a block, warps draw pieces of 32 * vectors
+// buffers nor a large one keeps a block busy while others are idle. In a block, warps draw pieces of
 // windows.
 //
 // Why all waits end: a block waits for words of tiles only, and draws a share only after every tile was drawn. Tiles
@@ -15,19 +15,20 @@
 struct gp__batch_window {
   const unsigned char *in; // source of the window's first byte; may precede the buffer
   unsigned char *out;      // a multiple of 16
-  unsigned from, to;       // bytes that belong to the buffer
+  unsigned bounds;         // from() + 32 * to(), in one register
   bool inner;              // whole, and so are the aligned vectors that hold its source
 
-  GP_DEVICE gp__batch_window() : in(nullptr), out(nullptr), from(0), to(0), inner(false) {}
-  GP_DEVICE gp__batch_window(const unsigned char *source, unsigned char *destination, gp__u64 size, gp__u64 window) {
-    const unsigned skipped = gp__misalignment(destination, 16);
-    const gp__u64 at = window * 16, end = skipped + size; // from the boundary before the destination
-    in = source + at - skipped;
-    out = destination + at - skipped;
-    from = window == 0 ? skipped : 0;
-    to = end - at < 16 ? static_cast<unsigned>(end - at) : 16;
+  GP_DEVICE gp__batch_window() : in(nullptr), out(nullptr), bounds(0), inner(false) {}
+  GP_DEVICE unsigned from() const { return bounds & 31; } // bytes that belong to the buffer
+  GP_DEVICE unsigned to() const { return bounds >> 5; }
+  // before, after: windows of the buffer before this one and after it. skipped, tail: bytes of its first window that
+  // are not the buffer's, and of its last that are.
+  GP_DEVICE gp__batch_window(const unsigned char *in_, unsigned char *out_, gp__u64 before, gp__u64 after,
+                             unsigned skipped, unsigned tail)
+      : in(in_), out(out_), bounds((before ? 0 : skipped) + 32 * (after ? 16 : tail)) {
     const unsigned offset = gp__misalignment(in, 16);
-    inner = at >= skipped + offset && at + (offset ? 32 - offset : 16) <= end;
+    inner = (before > 1 || 16 * static_cast<unsigned>(before) >= skipped + offset) &&
+        (after > 1 || 16 * static_cast<unsigned>(after) + tail >= (offset ? 32 - offset : 16));
   }
   template <int LOAD> GP_DEVICE void load(gp_vector &v) const {
     const unsigned offset = gp__misalignment(in, 16);
@@ -43,13 +44,13 @@ struct gp__batch_window {
         else {
           GPUPRIMS__UNROLL
           for (unsigned i = 4 * w; i < 4 * w + 4; ++i)
-            if (i >= from && i < to) v.word[w] |= static_cast<gp__u32>(in[i]) << (8 * (i % 4));
+            if (i >= from() && i < to()) v.word[w] |= static_cast<gp__u32>(in[i]) << (8 * (i % 4));
         }
       }
     }
   }
   template <int STORE> GP_DEVICE void store(const gp_vector &v) const {
-    if (to - from == 16) {
+    if (bounds == 32 * 16) {
       gp__store_vector<STORE>(out, v);
       return;
     }
@@ -59,15 +60,20 @@ struct gp__batch_window {
       else {
         GPUPRIMS__UNROLL
         for (unsigned i = 4 * w; i < 4 * w + 4; ++i)
-          if (i >= from && i < to) out[i] = static_cast<unsigned char>(v.word[w] >> (8 * (i % 4)));
+          if (i >= from() && i < to()) out[i] = static_cast<unsigned char>(v.word[w] >> (8 * (i % 4)));
       }
     }
   }
-  GP_DEVICE bool has_word(unsigned w) const { return from <= 4 * w && 4 * w + 4 <= to; }
+  GP_DEVICE bool has_word(unsigned w) const { return from() <= 4 * w && 4 * w + 4 <= to(); }
 };
 
 template <class P> struct gp__batch_storage {
-  gp__u64 end[P::threads * GP__BATCH_ITEMS]; // windows of the tile up to each buffer's end
+  static const int BUFFERS = P::threads * gp__batch_items(P::threads);
+  gp__u64 end[BUFFERS];             // windows of the tile up to each buffer's end
+  const unsigned char *in[BUFFERS]; // source and destination of a buffer's first window
+  unsigned char *out[BUFFERS];
+  unsigned char skipped[BUFFERS], tail[BUFFERS];
+  alignas(4) unsigned short mark[P::threads * GP__BATCH_PIECE]; // by window of a warp's piece: a buffer begins there
   gp_tile_scan_storage<P::threads, gp__u64> scan;
   gp__u64 drawn;        // the control word before the block's draw
   gp__u64 rest;         // windows that all tiles have left
@@ -87,7 +93,8 @@ struct gp__batch_tile_before {
 };
 
 template <class P, class S> struct gp__batch_block {
-  static const int PIECE = 32 * P::vectors;
+  static const int PIECE = 32 * GP__BATCH_PIECE, ITEMS = gp__batch_items(P::threads);
+  static const int FLIGHT = P::vectors < 2 ? 1 : P::vectors < 4 || P::threads > 256 ? 2 : 4; // as registers allow
   static const gp__u64 AT_ONCE = static_cast<gp__u64>(P::threads) * P::vectors * GP__BATCH_ROUNDS;
   static const gp__u64 LEAST_SHARE = static_cast<gp__u64>(P::threads) * P::vectors;
   const gp__batch_args &a;
@@ -105,54 +112,77 @@ template <class P, class S> struct gp__batch_block {
     const gp__u64 left = count - tile * a.tile;
     return static_cast<unsigned>(left < a.tile ? left : a.tile);
   }
-  GP_DEVICE gp__u64 windows(gp__u64 buffer) const {
-    const gp__u64 size = sizes[buffer];
-    return size ? (gp__misalignment(destinations[buffer], 16) + size + 15) / 16 : 0;
-  }
   // Scans the windows of a tile's buffers, and returns their number. All threads call; a barrier is between the copy of
   // the tile before and this call.
   GP_DEVICE gp__u64 scan(gp__u64 tile) {
     const unsigned n = buffers(tile);
     GPUPRIMS__UNROLL
-    for (unsigned i = 0; i < GP__BATCH_ITEMS; ++i) {
+    for (unsigned i = 0; i < ITEMS; ++i) {
       const unsigned b = i * P::threads + threadIdx.x;
-      s.end[b] = b < n ? windows(tile * a.tile + b) : 0;
+      const gp__u64 buffer = tile * a.tile + b, size = b < n ? sizes[buffer] : 0;
+      s.end[b] = 0;
+      if (size == 0) continue;
+      const unsigned skipped = gp__misalignment(destinations[buffer], 16);
+      s.end[b] = (skipped + size + 15) / 16;
+      s.in[b] = sources[buffer] - skipped, s.out[b] = destinations[buffer] - skipped;
+      s.skipped[b] = static_cast<unsigned char>(skipped);
+      s.tail[b] = static_cast<unsigned char>(1 + (skipped + size + 15) % 16);
     }
     if (threadIdx.x == 0) s.next = 0;
     __syncthreads();
-    gp__u64 length[GP__BATCH_ITEMS], sum = 0;
+    gp__u64 length[ITEMS], sum = 0;
     GPUPRIMS__UNROLL
-    for (unsigned i = 0; i < GP__BATCH_ITEMS; ++i) sum += length[i] = s.end[threadIdx.x * GP__BATCH_ITEMS + i];
+    for (unsigned i = 0; i < ITEMS; ++i) sum += length[i] = s.end[threadIdx.x * ITEMS + i];
     const gp__u64 total = gp_tile_exclusive_scan<P::threads>(sum, gp_sum<gp__u64>(), s.scan);
     GPUPRIMS__UNROLL
-    for (unsigned i = 0; i < GP__BATCH_ITEMS; ++i) s.end[threadIdx.x * GP__BATCH_ITEMS + i] = sum += length[i];
+    for (unsigned i = 0; i < ITEMS; ++i) s.end[threadIdx.x * ITEMS + i] = sum += length[i];
     __syncthreads();
     return total;
   }
-  // Copies windows from .. to - 1 of the tile that was scanned. Its warps need not be together.
+  // Copies windows from .. to - 1 of the tile that was scanned. Its warps need not be together. Buffers mark the
+  // windows where they begin with their number from the piece's first one on; the newest mark up to a window is its
+  // buffer.
   GP_DEVICE void copy(gp__u64 tile, gp__u64 from, gp__u64 to) {
     const unsigned n = buffers(tile);
+    unsigned short *mark = s.mark + gp_warp() * PIECE;
     for (;;) {
       unsigned piece = 0;
       if (gp_lane() == 0) piece = atomicAdd(&s.next, 1u);
       const gp__u64 begin = from + static_cast<gp__u64>(gp_warp_broadcast(piece, 0)) * PIECE;
       if (begin >= to) return;
       const gp__u64 end = to - begin < PIECE ? to : begin + PIECE;
-      const gp__u64 first = gp_search(0, n, gp__batch_ended{s.end, begin});
-      const gp__u64 last = s.end[first] >= end ? first : gp_search(first, n - first, gp__batch_ended{s.end, end - 1});
-      gp__batch_window w[P::vectors];
-      gp_vector v[P::vectors];
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < P::vectors; ++k) {
-        const gp__u64 x = begin + k * 32u + gp_lane();
-        if (x >= end) continue;
-        const gp__u64 b = gp_search(first, last - first, gp__batch_ended{s.end, x}), i = tile * a.tile + b;
-        w[k] = gp__batch_window(sources[i], destinations[i], sizes[i], x - (b ? s.end[b - 1] : 0));
+      const unsigned first = static_cast<unsigned>(gp_warp_search(0, n, gp__batch_ended{s.end, begin}));
+      const bool several = s.end[first] < end;
+      if (several) {
+        for (unsigned i = gp_lane(); i < PIECE / 2; i += 32) reinterpret_cast<gp__u32 *>(mark)[i] = 0;
+        __syncwarp();
+        bool more = true;
+        for (unsigned b = first + 1 + gp_lane(); more; b += 32) {
+          const gp__u64 at = b < n ? s.end[b - 1] : end;
+          if (at < end && at < s.end[b]) mark[at - begin] = static_cast<unsigned short>(b - first);
+          more = __all_sync(0xffffffffu, at < end);
+        }
+        __syncwarp();
       }
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < P::vectors; ++k) w[k].template load<P::load>(v[k]);
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < P::vectors; ++k) w[k].template store<P::store>(v[k]);
+      gp__u32 open = 0;
+      GPUPRIMS__UNROLL_BY(1)
+      for (unsigned i = gp_lane(); i < PIECE; i += 32 * FLIGHT) {
+        gp__batch_window w[FLIGHT];
+        gp_vector v[FLIGHT];
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < FLIGHT; ++k) {
+          const gp__u64 x = begin + i + k * 32u;
+          const gp__u32 mine = several ? mark[i + k * 32u] : 0, before = gp__earlier_mark(mine, open);
+          if (x >= end) continue;
+          const unsigned b = first + (mine ? mine : before);
+          const gp__u64 at = x - (b ? s.end[b - 1] : 0);
+          w[k] = gp__batch_window(s.in[b] + at * 16, s.out[b] + at * 16, at, s.end[b] - x - 1, s.skipped[b], s.tail[b]);
+          w[k].template load<P::load>(v[k]); // here the source's address needs no register any more
+        }
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < FLIGHT; ++k) w[k].template store<P::store>(v[k]);
+      }
+      __syncwarp();
     }
   }
   // Draws a ticket; returns the control word before. A barrier follows each use of the one before.

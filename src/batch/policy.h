@@ -2,13 +2,16 @@
 // uses: api/policy.h, core/rules.h, core/shape.h
 
 enum {
-  GP__BATCH_ITEMS = 4,   // at most so many buffers a thread in a tile
+  GP__BATCH_TWO = 256,   // most threads of a block that take two buffers of a tile
+  GP__BATCH_PIECE = 8,   // windows of a lane in a warp's piece
   GP__BATCH_TILES = 8,   // tiles a block, if tiles can be so small
   GP__BATCH_ROUNDS = 8,  // windows of a tile that its block copies alone: so many for each of a thread's vectors
   GP__BATCH_SHARES = 16, // shares of the rest a block, if shares can be so small
   GP__BATCH_LOG2_MOST = 36
 };
+// At most so many buffers a thread in a tile.
+GPUPRIMS__RULE int gp__batch_items(int threads) { return threads <= GP__BATCH_TWO ? 2 : 1; }
 // The grid does not depend on the count, and tickets have 28 bits.
 GPUPRIMS__RULE int gp__policy_valid_batch(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm > 0 && s.count >> 27 <= (unsigned long long)p.threads * GP__BATCH_ITEMS - 1;
+  return p.blocks_per_sm > 0 && s.count >> 27 <= (unsigned long long)(p.threads * gp__batch_items(p.threads)) - 1;
 }

@@ -4,6 +4,15 @@
 // Set lanes of a mask below this one, and their count.
 GP_DEVICE gp__u32 gp__earlier_lanes(gp__u32 lanes) { return lanes & ((1u << gp_lane()) - 1); }
 GP_DEVICE gp__u32 gp__lanes_before(gp__u32 lanes) { return static_cast<gp__u32>(__popc(gp__earlier_lanes(lanes))); }
+// The newest mark, a number that is not 0, of the lanes before this one; `open` if they have none. open becomes the
+// newest of the warp's. All lanes call.
+GP_DEVICE gp__u32 gp__earlier_mark(gp__u32 mark, gp__u32 &open) {
+  const gp__u32 lanes = __ballot_sync(0xffffffffu, mark != 0), earlier = gp__earlier_lanes(lanes);
+  gp__u32 newest = __shfl_sync(0xffffffffu, mark, earlier ? 31 - __clz(static_cast<int>(earlier)) : 0);
+  if (!earlier) newest = open;
+  if (lanes) open = __shfl_sync(0xffffffffu, mark, 31 - __clz(static_cast<int>(lanes)));
+  return newest;
+}
 // Teams of neighbouring lanes for 1 to 32 things: each team has as many lanes as fit, a power of two.
 struct gp__lane_team {
   unsigned width, number, rank; // lanes of a team; this lane's team, and its rank in it

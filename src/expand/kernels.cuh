@@ -1,12 +1,12 @@
 // expand/kernels.cuh - expansions: values repeated by segments or runs
-// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, expand/policy.h, segments/policy.h,
-//   segments/arguments.h, expand/arguments.h, device/operators.cuh, device/warp.cuh, device/vector_access.cuh,
-//   device/lanes.cuh, device/tile_reduce.cuh, device/tile_copy.cuh, device/tile_search.cuh, device/look_back.cuh,
-//   device/kernel.cuh, scan/kernels.cuh, segments/ends.cuh
+// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, expand/policy.h, segments/arguments.h,
+//   expand/arguments.h, device/operators.cuh, device/warp.cuh, device/vector_access.cuh, device/lanes.cuh,
+//   device/tile_reduce.cuh, device/tile_copy.cuh, device/look_back.cuh, device/kernel.cuh, scan/kernels.cuh,
+//   segments/ends.cuh
 
 // The first launch of runs: the exclusive scan of their lengths, and its total.
 template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_args &a) {
-  const int ITEMS = GP__SPAN_ITEMS, TILE = P::threads * ITEMS;
+  const int ITEMS = GP__EXPAND_LENGTHS, TILE = P::threads * ITEMS, V = gp__vector_items(int(sizeof(L)));
   typedef gp__scan_storage<P::threads, gp__u64> Storage;
   typedef gp_sum<gp__u64> Sum;
   GP_SHARED(Storage, s);
@@ -21,9 +21,16 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
     const gp__u64 first = ticket.number * TILE + threadIdx.x * ITEMS;
-    gp__u64 length[ITEMS], sum = 0;
+    const bool whole = first + ITEMS <= a.segments, inner = first >= V && first + ITEMS + V <= a.segments;
+    gp__vector_access<L, V> length[ITEMS / V];
+    gp__u64 sum = 0;
     GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i) sum += length[i] = first + i < a.segments ? lengths[first + i] : 0;
+    for (int i = 0; i < ITEMS; ++i) {
+      if (whole && i % V == 0)
+        length[i / V].template load<P::load>(lengths + first + i, gp__misalignment(lengths, 16), inner);
+      if (!whole) length[i / V].item[i % V] = first + i < a.segments ? lengths[first + i] : 0;
+      sum += length[i / V].item[i % V];
+    }
     const gp__u64 total = gp_tile_exclusive_scan<P::threads>(sum, Sum(), s.scan);
     if (gp_warp() == 0) {
       gp_carry<gp__u64> start;
@@ -36,46 +43,38 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
     __syncthreads();
     gp__u64 at = sum + (s.prefix.has ? s.prefix.value : 0);
     GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
-      if (first + i >= a.segments) continue;
-      offsets[first + i] = at;
-      at += length[i];
-      if (first + i + 1 == a.segments) offsets[a.segments] = a.out_count[0] = at;
+    for (int i = 0; i < ITEMS; i += 2) {
+      gp__vector_access<gp__u64, 2> pair;
+      pair.item[0] = at, at += length[i / V].item[i % V];
+      pair.item[1] = at, at += length[i / V].item[i % V + 1];
+      if (first + i + 1 < a.segments) pair.template store<GP_CACHE_ALL>(offsets + first + i);
+      else if (first + i < a.segments) offsets[first + i] = pair.item[0];
     }
+    if (first < a.segments && first + ITEMS >= a.segments) offsets[a.segments] = a.out_count[0] = at;
   }
 }
 
-// An end of a segment: its place in the warp's piece, and the number of the next segment, from the warp's first on.
-struct gp__expand_end {
-  gp__u32 at, next;
-};
-// Ends up to an element of a piece.
-struct gp__expand_ended {
-  const gp__expand_end *ends;
-  gp__u32 element;
-  GP_DEVICE bool operator()(gp__u64 i) const { return ends[i].at <= element; }
-};
-// V elements from `first` of a piece on: item(j) is the value of the segment of element first + j.
-template <class T> struct gp__expand_cursor {
-  const T *values; // of the warp's first segment
-  const gp__expand_end *ends;
-  gp__u32 count, end, first, open; // open: the segment of the piece's first element
-  GP_DEVICE gp__expand_cursor(const T *values_, const gp__expand_end *ends_, gp__u32 count_, gp__u32 open_,
-                              gp__u32 first_)
-      : values(values_), ends(ends_), count(count_),
-        end(static_cast<gp__u32>(gp_search(0, count_, gp__expand_ended{ends_, first_}))), first(first_), open(open_) {}
-  GP_DEVICE T item(gp__u32 j) { // j rises by steps of one
-    if (end < count && ends[end].at == first + j) ++end;
-    return values[end ? ends[end - 1].next : open];
+// The newest mark at each of V elements, counted from mark[0], or 0.
+template <int V> GP_DEVICE void gp__expand_newest(const gp__u32 *mark, gp__u32 (&newest)[V]) {
+  GPUPRIMS__UNROLL
+  for (int j = 0; j < V; j += V % 4 ? 1 : 4) {
+    if (V % 4) newest[j] = mark[j];
+    else {
+      const gp_vector v = *reinterpret_cast<const gp_vector *>(mark + j);
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < 4; ++w) newest[(j + w) % V] = v.word[w];
+    }
   }
-};
+  GPUPRIMS__UNROLL
+  for (int j = 1; j < V; ++j) newest[j] = gp_max<gp__u32>()(newest[j], newest[j - 1]);
+}
 
 // out[i] = values[segment of i]. Warps share elements and segment ends as in the segmented reduction: a warp has fewer
-// than 2^32 of them. It collects the ends in a piece of its elements, of those at one place the last. Each lane finds
-// its first element among these and goes on from there.
+// than 2^32 of them. Ends of segments mark the elements of a piece with the number of the next segment, from the warp's
+// first on; of those at one place the largest counts. The newest mark up to an element is its segment.
 template <class P, class O, class T> GP_DEVICE void gp__expand(const gp__expand_args &a) {
   const int SIZE = int(sizeof(T)), V = gp__vector_items(SIZE), VECTORS = gp__expand_vectors(P::vectors, SIZE);
-  const int PIECE = 32 * V * VECTORS, BYTES = gp__expand_warp_bytes(P::vectors, SIZE);
+  const int ENDS = 4, PIECE = 32 * V * VECTORS, BYTES = gp__expand_warp_bytes(P::vectors, SIZE);
   const bool STAGED = 16 % SIZE != 0;
   typedef gp__vector_access<T, V> Access;
   GP_DYNAMIC_SHARED(shared);
@@ -96,44 +95,49 @@ template <class P, class O, class T> GP_DEVICE void gp__expand(const gp__expand_
   const gp__u64 begin = diagonal[0] - s[0], end = diagonal[1] - s[1] < count ? diagonal[1] - s[1] : count;
   if (begin >= end) return;
   unsigned char *of_warp = shared + gp_warp() * BYTES;
-  gp__expand_end *found = reinterpret_cast<gp__expand_end *>(of_warp);
-  T *staged = reinterpret_cast<T *>(of_warp + PIECE * GP__EXPAND_END_BYTES);
+  gp__u32 *mark = reinterpret_cast<gp__u32 *>(of_warp);
+  T *staged = reinterpret_cast<T *>(of_warp + PIECE * GP__EXPAND_MARK_BYTES);
   T *out = static_cast<T *>(a.out);
   const T *values = static_cast<const T *>(a.values) + s[0];
   const gp__u64 skipped = STAGED ? 0 : gp__misalignment(out + begin, 16) / SIZE; // pieces begin at a vector
   gp__u64 segment = s[0];
+  gp__u32 open = 0; // segment of the element before
   for (gp__u64 piece = begin - skipped;; piece += PIECE) {
     const gp__u64 left = end - piece;
     const gp__u32 from = piece + skipped == begin ? static_cast<gp__u32>(skipped) : 0;
     const gp__u32 to = left < PIECE ? static_cast<gp__u32>(left) : PIECE;
-    const gp__u32 open = static_cast<gp__u32>(segment - s[0]);
-    gp__u32 count_here = 0;
-    for (;;) {
-      const gp__u64 i = segment + gp_lane();
-      const gp__u64 at = i < s[1] ? ends.end_of(i) - piece : 0;
-      const bool here = i < s[1] && at < to;
-      const bool last = here && (i + 1 == s[1] || ends.end_of(i + 1) - piece != at);
-      const unsigned lasts = __ballot_sync(0xffffffffu, last);
-      if (last)
-        found[count_here + __popc(gp__earlier_lanes(lasts))] =
-            gp__expand_end{static_cast<gp__u32>(at), static_cast<gp__u32>(i + 1 - s[0])};
-      count_here += static_cast<unsigned>(__popc(lasts));
-      const unsigned ended = static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, here)));
-      segment += ended;
-      if (ended < 32) break;
+    for (unsigned i = gp_lane(); i < PIECE / 4; i += 32)
+      reinterpret_cast<gp_vector *>(mark)[i] = gp_vector{{0, 0, 0, 0}};
+    __syncwarp();
+    for (unsigned ended = ENDS * 32; ended == ENDS * 32; segment += ended) {
+      gp__u32 at[ENDS];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < ENDS; ++k) {
+        const gp__u64 i = segment + k * 32u + gp_lane();
+        at[k] = i < s[1] ? static_cast<gp__u32>(ends.end_of(i) - piece) : ~0u;
+      }
+      ended = 0;
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < ENDS; ++k) {
+        if (ended < k * 32u) break;
+        if (at[k] < to) atomicMax(mark + at[k], static_cast<gp__u32>(segment + ended + gp_lane() + 1 - s[0]));
+        ended += static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, at[k] < to)));
+      }
     }
     __syncwarp();
     Access v[VECTORS];
     GPUPRIMS__UNROLL
     for (int k = 0; k < VECTORS; ++k) {
       const gp__u32 first = (k * 32u + gp_lane()) * V;
+      gp__u32 newest[V];
+      gp__expand_newest<V>(mark + first, newest);
+      const gp__u32 before = gp__earlier_mark(newest[V - 1], open);
       if (first >= to) continue;
-      gp__expand_cursor<T> cursor(values, found, count_here, open, first);
-      if (STAGED) staged[first] = cursor.item(0);
-      else {
-        GPUPRIMS__UNROLL
-        for (int j = 0; j < V; ++j)
-          if (first + j >= from && first + j < to) v[k].item[j] = cursor.item(j);
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) { // elements beyond the piece have a segment, too
+        const T &x = values[newest[j] ? newest[j] : before];
+        if (STAGED) staged[first] = x;
+        else v[k].item[j] = x;
       }
     }
     if (STAGED) {

@@ -2,8 +2,9 @@
 // uses: api/lists.h, core/rules.h, core/shape.h
 
 enum {
-  GP__EXPAND_MOST = 16,    // elements of a lane in a piece, at most, if they are smaller than a vector
-  GP__EXPAND_END_BYTES = 8 // of an end in shared memory
+  GP__EXPAND_MOST = 16,     // elements of a lane in a piece, at most, if they are smaller than a vector
+  GP__EXPAND_LENGTHS = 8,   // lengths of runs that a thread scans
+  GP__EXPAND_MARK_BYTES = 4 // of an element's mark in shared memory
 };
 GPUPRIMS__RULE int gp__is_expand(int primitive) { return primitive == GP_EXPAND || primitive == GP_RUN_LENGTH_EXPAND; }
 // Elements of a lane in a piece: whole vectors, or single elements that do not fill one.
@@ -17,7 +18,7 @@ GPUPRIMS__RULE int gp__expand_items(int vectors, int size) {
 GPUPRIMS__RULE int gp__expand_staged_bytes(int vectors, int size) {
   return GP__VECTOR % size == 0 ? 0 : (GP__WARP * gp__expand_items(vectors, size) * size + 15) / 16 * 16;
 }
-// A warp keeps the ends in its piece, and the elements that it gathers.
+// A warp keeps the marks of its piece, and the elements that it gathers.
 GPUPRIMS__RULE int gp__expand_warp_bytes(int vectors, int size) {
-  return GP__WARP * gp__expand_items(vectors, size) * GP__EXPAND_END_BYTES + gp__expand_staged_bytes(vectors, size);
+  return GP__WARP * gp__expand_items(vectors, size) * GP__EXPAND_MARK_BYTES + gp__expand_staged_bytes(vectors, size);
 }

@@ -2,15 +2,10 @@
 // uses: api/structs.h
 
 // A slot is 0, or holds the upper half of a word, the hash of a key, and 1 plus a row that has the key. The row becomes
-// the first of these; later the group's number, or where the key's rows begin in their order, plus 1.
+// the first of these; of joins later where the key's rows begin in their order, plus 1.
 
-// A column that a pass folds into a word of each group.
-typedef struct gp__fold {
-  const void *in;
-  int type, what, word; // GP__FOLD_...
-} gp__fold;
 enum {
-  GP__FOLD_ROW,   // adds 1
+  GP__FOLD_NONE,
   GP__FOLD_SUM,   // adds an integer
   GP__FOLD_LEAST, // of ordered values
   GP__FOLD_MOST,
@@ -21,11 +16,14 @@ enum {
   GP__FOLD_LOW_INDEX, // in a second pass: where the value of the word before is
   GP__FOLD_HIGH_INDEX
 };
+// An aggregate: what its passes fold, and where the words of a long group have it.
 typedef struct gp__column {
+  const void *in;
   void *out;
   int op, type, out_type, word;
+  int what[2]; // GP__FOLD_...
 } gp__column;
-enum { GP__FOLD_NEAR = 2048, GP__FOLDS = GP_AGGREGATE_LIMIT + 1 }; // NEAR: words that are folded in shared memory
+enum { GP__GROUP_LONG = 32 }; // rows of a group that warps fold; a thread folds a shorter one
 
 typedef struct gp__hash_args {
   const void *keys; // of the table's rows
@@ -34,22 +32,20 @@ typedef struct gp__hash_args {
   unsigned long long count;               // of the launch: rows, probes
   const unsigned long long *count_device; // or null
   unsigned *places;                       // the slot of each row, or null
-  unsigned *list;                         // taken slots, or null
+  unsigned *list;                         // slots of which rows are taken; where groups begin in the order; or null
   unsigned *rows;                         // the first row of each group, or null
-  void *taken;                            // keys of groups that are to be sorted, or null
   unsigned long long *found;              // number of groups
   void *out_keys;
   unsigned long long *out_count;
   unsigned long long capacity;
   // Folds.
-  unsigned long long *words;
-  int group_words, fold_count, column_count;
-  gp__fold folds[GP__FOLDS];
+  unsigned long long *words; // of the long group that has row 0, GP__GROUP_LONG, ... of the order
+  int group_words, column_count, pass;
   gp__column columns[GP_AGGREGATE_LIMIT];
   // Joins.
   const void *probes;
   unsigned *ends;              // by slot: where the rows of its key end in `order`, or null: only whether there are any
-  unsigned *order;             // rows of the table, by slot
+  unsigned *order;             // rows of the table, by slot; of folds: by group, or null: columns are in order
   unsigned *firsts;            // by probe: where its partners begin in `order`
   unsigned *counts;            // by probe: results
   unsigned long long *offsets; // by probe: results of those before it

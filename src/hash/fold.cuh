@@ -1,10 +1,11 @@
 // hash/fold.cuh - folds of columns by groups
 // uses: api/lists.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, map/policy.h, hash/arguments.h,
-//   hash/numbers.h, device/types.cuh, device/warp.cuh, device/kernel.cuh
+//   hash/numbers.h, device/types.cuh, device/operators.cuh, device/warp.cuh, device/tile_search.cuh, device/kernel.cuh
 
-// A group has words, all zero at first, into which its elements are folded in any order: counts and sums of integers,
-// complements of the least ordered values, 128-bit sums. A first pass finds the ranges of floats, and the best values;
-// a second one the sums of floats, and the indices.
+// The rows of a group follow each other in the order of the groups. Its elements are folded into words, all zero at
+// first, in any order: sums of integers, complements of the least ordered values, 128-bit sums. A first pass finds the
+// ranges of floats, and the best values; a second one the sums of floats, and the indices. A thread folds a short group
+// in registers. Warps share the rows of long groups, so that no key is too frequent, and fold them in memory.
 
 // The types of columns, and of results.
 #define GPUPRIMS__COLUMN_TYPES(F) \
@@ -61,29 +62,31 @@ GP_DEVICE void gp__put_number(void *out, int type, gp__u64 i, gp__u64 x) {
 struct gp__folded {
   gp__u64 low, high;
 };
-GP_DEVICE gp__folded gp__fold_of(const gp__fold &f, gp__u64 row, const gp__u64 *word) {
-  const bool most = f.what == GP__FOLD_MOST || f.what == GP__FOLD_HIGH || f.what == GP__FOLD_HIGH_INDEX;
-  const gp__u64 x = f.what == GP__FOLD_ROW ? 1 : gp__element_at(f.in, f.type, row);
+// first: what the first pass has found.
+GP_DEVICE gp__folded gp__fold_of(const gp__column &c, int pass, gp__u64 row, gp__u64 first) {
+  const int what = c.what[pass];
+  const bool most = what == GP__FOLD_MOST || what == GP__FOLD_HIGH || what == GP__FOLD_HIGH_INDEX;
+  const gp__u64 x = gp__element_at(c.in, c.type, row);
   gp__folded y = {x, 0};
-  switch (f.what) {
+  switch (what) {
   case GP__FOLD_LEAST:
   case GP__FOLD_MOST:
-    y.low = ~gp__ordered_number(x, f.type, most, 0);
+    y.low = ~gp__ordered_number(x, c.type, most, 0);
     break;
   case GP__FOLD_LOW:
   case GP__FOLD_HIGH:
-    y.low = ~gp__ordered_number(x, f.type, most, 1);
+    y.low = ~gp__ordered_number(x, c.type, most, 1);
     break;
   case GP__FOLD_RANGE:
     y.low = gp__range_of(x);
     break;
   case GP__FOLD_WIDE:
-    if (gp__number_class(f.type) == 2) y.low = gp__wide_of(x, static_cast<gp__u32>(word[-1]), &y.high);
-    else y.high = gp__number_class(f.type) == 1 && x >> 63 ? ~gp__u64(0) : 0;
+    if (gp__number_class(c.type) == 2) y.low = gp__wide_of(x, static_cast<gp__u32>(first), &y.high);
+    else y.high = gp__number_class(c.type) == 1 && x >> 63 ? ~gp__u64(0) : 0;
     break;
   case GP__FOLD_LOW_INDEX:
   case GP__FOLD_HIGH_INDEX:
-    y.low = ~gp__ordered_number(x, f.type, most, 1) == word[-1] ? ~row : 0;
+    y.low = ~gp__ordered_number(x, c.type, most, 1) == first ? ~row : 0;
     break;
   default:
     break;
@@ -96,12 +99,12 @@ GP_DEVICE gp__folded gp__fold_two(int what, const gp__folded &x, const gp__folde
   else if (what == GP__FOLD_RANGE) {
     const gp__u32 a = static_cast<gp__u32>(x.low), b = static_cast<gp__u32>(y.low);
     z.low = ((x.low | y.low) >> 32 << 32) | (a < b ? b : a);
-  } else if (what != GP__FOLD_ROW && what != GP__FOLD_SUM) z.low = x.low < y.low ? y.low : x.low;
+  } else if (what != GP__FOLD_SUM) z.low = x.low < y.low ? y.low : x.low;
   return z;
 }
-// Folds into memory that all threads fold into: shared, or the device's.
+// Folds into memory that all threads fold into.
 GP_DEVICE void gp__fold_into(int what, gp__u64 *word, const gp__folded &x) {
-  if (what == GP__FOLD_ROW || what == GP__FOLD_SUM) {
+  if (what == GP__FOLD_SUM) {
     if (x.low) atomicAdd(word, x.low);
   } else if (what == GP__FOLD_WIDE) {
     const gp__u64 before = x.low ? atomicAdd(word, x.low) : 0;
@@ -115,59 +118,71 @@ GP_DEVICE void gp__fold_into(int what, gp__u64 *word, const gp__folded &x) {
   } else if (gp__load_volatile(word) < x.low) atomicMax(word, x.low);
 }
 
+// Folds rows from, from + step, ... of one group.
+GP_DEVICE gp__folded gp__fold_rows(const gp__hash_args &a, const gp__column &c, int pass, gp__u64 from, gp__u64 to,
+                                   unsigned step, gp__u64 first) {
+  gp__folded x = {0, 0};
+  for (; from < to; from += step)
+    x = gp__fold_two(c.what[pass], x, gp__fold_of(c, pass, a.order ? a.order[from] : from, first));
+  return x;
+}
+GP_DEVICE gp__u64 *gp__words_of_group(const gp__hash_args &a, gp__u64 begin) {
+  return a.words + begin / GP__GROUP_LONG * static_cast<unsigned>(a.group_words);
+}
+// A pass over the long groups. A warp takes a piece of the rows, and finds the groups in it.
 template <class P> GP_DEVICE void gp__hash_fold(const gp__hash_args &a) {
-  struct Storage {
-    gp__u64 word[GP__FOLD_NEAR];
-  };
-  const int ITEMS = gp__hash_items(P::vectors);
-  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
-  GP_SHARED(Storage, s);
+  const int PIECE = 128 * gp__hash_items(P::vectors);
   gp__pdl_wait<P>();
-  const gp__u64 count = gp__count(a), found = *a.found, groups = found < a.capacity ? found : a.capacity;
-  const gp__u64 width = static_cast<gp__u64>(a.group_words);
-  const bool near = groups * width <= GP__FOLD_NEAR;
-  for (unsigned w = threadIdx.x; near && w < GP__FOLD_NEAR; w += P::threads) s.word[w] = 0;
-  __syncthreads();
-  for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
-    gp__u64 group[ITEMS];
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
-      const gp__u64 row = first + i * P::threads + threadIdx.x;
-      group[i] = row < count ? a.slots[a.places[row]] : ~gp__u64(0);
-    }
-    GPUPRIMS__UNROLL_BY(1)
-    for (int i = 0; i < ITEMS; ++i) {
-      const gp__u64 row = first + i * P::threads + threadIdx.x, leader = gp_warp_broadcast(group[i], 0);
-      const bool here = group[i] < groups, one = __all_sync(0xffffffffu, group[i] == leader);
-      for (int k = 0; k < a.fold_count; ++k) {
-        const gp__fold &f = a.folds[k];
-        const gp__u64 word = group[i] * width + static_cast<unsigned>(f.word);
-        gp__folded x = {0, 0};
-        if (here) x = gp__fold_of(f, row, a.words + word);
-        if (one)
-          for (unsigned d = 16; d; d /= 2) x = gp__fold_two(f.what, x, gp_warp_exchange(x, static_cast<int>(d)));
-        if (here && (!one || gp_lane() == 0)) gp__fold_into(f.what, (near ? s.word : a.words) + word, x);
+  const gp__u64 count = gp__count(a), groups = *a.found, warps = gridDim.x * gp__u64(P::threads / 32);
+  for (gp__u64 piece = (blockIdx.x * gp__u64(P::threads / 32) + gp_warp()) * PIECE; piece < count;
+       piece += warps * PIECE) {
+    const gp__u64 stop = count - piece < PIECE ? count : piece + PIECE;
+    gp__u64 g = gp_warp_search_upper(a.list, groups, static_cast<gp__u32>(piece), gp_less<gp__u32>()) - 1;
+    for (bool more = true; more; g += 32) {
+      const gp__u64 mine = g + gp_lane();
+      const gp__u64 begin = mine < groups ? a.list[mine] : stop, end = mine + 1 < groups ? a.list[mine + 1] : count;
+      more = __all_sync(0xffffffffu, begin < stop);
+      gp__u32 longs = __ballot_sync(0xffffffffu, begin < stop && end - begin >= GP__GROUP_LONG);
+      for (; longs; longs &= longs - 1) {
+        const int lane = __ffs(static_cast<int>(longs)) - 1;
+        const gp__u64 from = __shfl_sync(0xffffffffu, begin, lane), to = __shfl_sync(0xffffffffu, end, lane);
+        gp__u64 *words = gp__words_of_group(a, from);
+        for (int k = 0; k < a.column_count; ++k) {
+          const gp__column &c = a.columns[k];
+          const int what = c.what[a.pass];
+          if (!what) continue;
+          gp__u64 *word = words + c.word + a.pass;
+          gp__folded x = gp__fold_rows(a, c, a.pass, (from < piece ? piece : from) + gp_lane(), to < stop ? to : stop,
+                                       32, a.pass ? word[-1] : 0);
+          for (unsigned d = 16; d; d /= 2) x = gp__fold_two(what, x, gp_warp_exchange(x, static_cast<int>(d)));
+          if (gp_lane() == 0) gp__fold_into(what, word, x);
+        }
       }
     }
   }
-  __syncthreads();
-  for (gp__u64 i = threadIdx.x; near && i < groups * static_cast<unsigned>(a.fold_count); i += P::threads) {
-    const gp__fold &f = a.folds[i % static_cast<unsigned>(a.fold_count)];
-    const gp__u64 word = i / static_cast<unsigned>(a.fold_count) * width + static_cast<unsigned>(f.word);
-    const gp__folded x = {s.word[word], f.what == GP__FOLD_WIDE ? s.word[word + 1] : 0};
-    gp__fold_into(f.what, a.words + word, x);
-  }
 }
-// Turns words into results.
+// Folds the short groups, and writes all results.
 template <class P> GP_DEVICE void gp__hash_finish(const gp__hash_args &a) {
   gp__pdl_wait<P>();
-  const gp__u64 found = *a.found, groups = found < a.capacity ? found : a.capacity;
+  const gp__u64 count = gp__count(a), found = *a.found, groups = found < a.capacity ? found : a.capacity;
   for (gp__u64 g = blockIdx.x * gp__u64(P::threads) + threadIdx.x; g < groups; g += gp__u64(gridDim.x) * P::threads) {
-    const gp__u64 *words = a.words + g * static_cast<unsigned>(a.group_words);
-    for (int c = 0; c < a.column_count; ++c) {
-      const gp__column &column = a.columns[c];
-      gp__put_number(column.out, column.out_type, g,
-                     gp__result_of(column.op, column.type, words[0], words + column.word));
+    const gp__u64 begin = a.list[g], end = g + 1 < found ? a.list[g + 1] : count;
+    for (int k = 0; k < a.column_count; ++k) {
+      const gp__column &c = a.columns[k];
+      gp__u64 word[3] = {0, 0, 0};
+      if (end - begin < GP__GROUP_LONG) {
+        if (c.what[0]) word[0] = gp__fold_rows(a, c, 0, begin, end, 1, 0).low;
+        if (c.what[1]) {
+          const gp__folded x = gp__fold_rows(a, c, 1, begin, end, 1, word[0]);
+          word[1] = x.low, word[2] = x.high;
+        }
+      } else {
+        const gp__u64 *words = gp__words_of_group(a, begin) + c.word;
+        if (c.what[0]) word[0] = words[0];
+        if (c.what[1]) word[1] = words[1];
+        if (c.what[1] == GP__FOLD_WIDE) word[2] = words[2];
+      }
+      gp__put_number(c.out, c.out_type, g, gp__result_of(c.op, c.type, end - begin, word));
     }
   }
 }

@@ -9,56 +9,30 @@ GPUPRIMS__PRIVATE gp_type gp__aggregate_type(const gp_aggregate *a) {
       : a->op == GP_AGGREGATE_ARGMIN || a->op == GP_AGGREGATE_ARGMAX ? GP_I64
                                                                      : a->type;
 }
-// Lists what each aggregate needs of the elements in this pass. Words of a group: its rows, then those of each column.
-GPUPRIMS__PRIVATE void gp__list_folds(const gp_aggregate *list, int count, int pass, gp__hash_args *a) {
-  int i, word = 1;
-  a->fold_count = 0;
+// Lists what the two passes fold for each aggregate. Returns a bit for each pass that folds something.
+GPUPRIMS__PRIVATE int gp__list_folds(const gp_aggregate *list, int count, gp__hash_args *a) {
+  static const unsigned char firsts[] = {0, 0, GP__FOLD_LEAST, GP__FOLD_MOST, 0, 0, GP__FOLD_LOW, GP__FOLD_HIGH};
+  int i, passes = 0;
+  a->group_words = 0;
   a->column_count = count;
-#define GPUPRIMS__FOLD(kind, word_of) \
-  { \
-    gp__fold *fold = &a->folds[a->fold_count++]; \
-    fold->in = of->column, fold->type = (int)of->type, fold->what = kind, fold->word = word_of; \
-  }
-  for (i = 0; i < a->column_count; ++i) {
+  for (i = 0; i < count; ++i) {
     const gp_aggregate *of = &list[i];
     gp__column *column = &a->columns[i];
-    const int least = of->op == GP_AGGREGATE_MIN || of->op == GP_AGGREGATE_ARGMIN;
     const int floats = gp__number_class((int)of->type) == 2;
-    column->out = of->out;
+    column->in = of->column, column->out = of->out;
     column->op = (int)of->op, column->type = (int)of->type, column->out_type = (int)gp__aggregate_type(of);
-    column->word = word;
-    switch (of->op) {
-    case GP_AGGREGATE_MIN:
-    case GP_AGGREGATE_MAX:
-      if (!pass) GPUPRIMS__FOLD(least ? GP__FOLD_LEAST : GP__FOLD_MOST, word)
-      word += 1;
-      break;
-    case GP_AGGREGATE_ARGMIN:
-    case GP_AGGREGATE_ARGMAX:
-      if (!pass) GPUPRIMS__FOLD(least ? GP__FOLD_LOW : GP__FOLD_HIGH, word)
-      else GPUPRIMS__FOLD(least ? GP__FOLD_LOW_INDEX : GP__FOLD_HIGH_INDEX, word + 1)
-      word += 2;
-      break;
-    case GP_AGGREGATE_SUM:
-    case GP_AGGREGATE_MEAN:
-      if (of->op == GP_AGGREGATE_SUM && !floats) {
-        if (!pass) GPUPRIMS__FOLD(GP__FOLD_SUM, word)
-        word += 1;
-        break;
-      }
-      if (pass) GPUPRIMS__FOLD(GP__FOLD_WIDE, word + 1)
-      else if (floats) GPUPRIMS__FOLD(GP__FOLD_RANGE, word)
-      word += 3;
-      break;
-    default:
-      break;
+    column->word = a->group_words;
+    column->what[0] = firsts[of->op];
+    column->what[1] = of->op == GP_AGGREGATE_ARGMIN ? GP__FOLD_LOW_INDEX
+        : of->op == GP_AGGREGATE_ARGMAX             ? GP__FOLD_HIGH_INDEX
+                                                    : 0;
+    if (of->op == GP_AGGREGATE_SUM && !floats) column->what[0] = GP__FOLD_SUM;
+    else if (of->op == GP_AGGREGATE_SUM || of->op == GP_AGGREGATE_MEAN) {
+      column->what[0] = floats ? GP__FOLD_RANGE : 0;
+      column->what[1] = GP__FOLD_WIDE;
     }
+    a->group_words += column->what[1] == GP__FOLD_WIDE ? 3 : column->what[1] ? 2 : column->what[0] ? 1 : 0;
+    passes |= (column->what[0] ? 1 : 0) | (column->what[1] ? 2 : 0);
   }
-#undef GPUPRIMS__FOLD
-  for (i = 0; i < a->column_count && !pass; ++i)
-    if (a->columns[i].op == GP_AGGREGATE_COUNT || a->columns[i].op == GP_AGGREGATE_MEAN) {
-      a->folds[a->fold_count++].what = GP__FOLD_ROW; // of word 0
-      break;
-    }
-  a->group_words = word;
+  return passes;
 }

@@ -1,7 +1,7 @@
 // hash/launch.c - calls with hash tables: steps and other calls
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, api/init.h, core/rules.h, hash/arguments.h, hash/folds.h,
-//   core/system.c, core/request.c, host/values.c, core/names.c, core/kinds.c, graph/host.c, core/state.c,
-//   graph/launch.c, map/written.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/input.h, api/call.h, api/init.h, core/rules.h, hash/arguments.h,
+//   hash/folds.h, core/system.c, core/request.c, host/values.c, core/names.c, core/kinds.c, group_by/host.c,
+//   graph/host.c, core/state.c, graph/launch.c, map/written.c
 
 GPUPRIMS__PRIVATE void gp__add_hash(gp__graph_plan *g, gp__kernel_kind kind, uint64_t items,
                                     const gp__hash_args *args) {
@@ -20,41 +20,100 @@ GPUPRIMS__PRIVATE gp_result gp__add_table(gp__state *s, const char *who, gp__gra
   a->count = rows;
   return gp__add_fill(s, who, g, 0, a->slots, a->slot_count + 1);
 }
+// Keys that gp_sort brings together; a table finds the first row of each other key.
+GPUPRIMS__PRIVATE int gp__groups_by_sort(const gp__request *q) {
+  return !q->key_struct && !gp__is_complex(q->key_type);
+}
+// A sort of the keys, or of their first rows, brings the rows of a group together. One column moves along; several are
+// read through the order, and so is a column whose rows must be known.
 GPUPRIMS__PRIVATE gp_result gp__plan_groups(gp__state *s, const char *who, const gp__request *q, gp__hash_args *a,
                                             gp__graph_plan *g) {
-  const int folds = q->primitive == GP_GROUP_BY_MANY, by_key = folds && !q->key_struct;
-  gp_call sort = gp_call_init(GP_SORT);
-  uint64_t room = q->capacity < q->count ? q->capacity : q->count;
-  GPUPRIMS__CHECK(gp__add_table(s, who, g, q->count, a));
+  const int folds = q->primitive == GP_GROUP_BY_MANY, plain = gp__groups_by_sort(q), truths = q->key_type == GP_BOOL;
+  const int counts = !folds && !q->out_keys && g->at; // writes no elements
+  const uint64_t n = q->count, room = q->capacity < n ? q->capacity : n;
+  const gp_input ramp = gp_input_ramp(GP_U32, NULL, NULL);
+  const gp_aggregate *one = NULL;
+  gp_call sort = gp_call_init(GP_SORT), unique = gp_call_init(GP_UNIQUE);
+  gp__hash_args named;
+  void *sorted = NULL, *order = NULL;
+  int moves = folds && plain && !truths, passes, i;
   a->out_keys = q->out_keys;
   a->out_count = (unsigned long long *)q->out_count;
   a->capacity = q->capacity;
-  if (!folds && !q->out_keys && g->at) { // only a count
-    gp__add_hash(g, GP__HASH_INSERT, q->count, a);
-    gp__add_hash(g, GP__HASH_NUMBER, 1, a);
-    return GP_SUCCESS;
+  a->count = n;
+  sort.count = n;
+  sort.keys = a->keys, sort.key_type = q->key_type;
+  sort.count_device = q->count_device;
+  if (!plain) {
+    GPUPRIMS__CHECK(gp__add_table(s, who, g, n, a));
+    a->rows = (unsigned *)gp__take(g, n * 4);
+    if (folds) a->places = (unsigned *)gp__take(g, n * 4);
+    else a->list = (unsigned *)gp__take(g, n * 4);
+    gp__add_hash(g, GP__HASH_INSERT, n, a);
+    if (folds) a->list = a->places; // of every row, not of every key
+    else a->count_device = a->found;
+    if (!counts) gp__add_hash(g, GP__HASH_TAKE, n, a);
+    sort.keys = a->rows, sort.key_type = GP_U32;
+    sort.end_bit = gp__bit_length(n);
+  } else a->found = (unsigned long long *)gp__take(g, 8);
+  if (plain || folds) {
+    const uint64_t size = plain ? q->key_size : 4;
+    uint64_t width = 4;
+    for (i = 0; i < (int)q->aggregate_count && folds; ++i) {
+      const gp_aggregate *of = &q->aggregates[i];
+      if (of->op == GP_AGGREGATE_COUNT) continue;
+      if (of->op >= GP_AGGREGATE_ARGMIN || (one && (of->column != one->column || of->type != one->type))) moves = 0;
+      one = of;
+    }
+    if (moves && one) width = gp__host_size(one->type);
+    sorted = gp__take(g, n * size);
+    order = gp__take(g, n * (width < 4 ? 4 : width));
+    sort.out_keys = sorted;
+    if (!counts && (!moves || (one && !one->column))) { // without addresses: whichever it will be
+      sort.out_type = GP_U32, sort.out = order;
+      if (n) GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
+    }
+    if (moves && one) {
+      sort.in_type = sort.out_type = gp__bits_type(width);
+      sort.in = one->column, sort.out = order;
+    }
+    if (n && (moves || counts)) GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
+    unique.key_type = gp__group_type(sort.key_type, size);
+    unique.keys = unique.out_keys = sorted;
+    unique.count = n;
+    unique.count_device = q->count_device;
+    unique.out_count = (uint64_t *)a->found;
+    if (folds) {
+      unique.in_type = GP_INPUT, unique.in = &ramp;
+      unique.out = a->list = (unsigned *)gp__take(g, n * 4);
+    } else if (!counts) {
+      unique.in_type = GP_U32, unique.in = order;
+      unique.out = a->rows = (unsigned *)gp__take(g, n * 4);
+    }
+    GPUPRIMS__CHECK(gp__add_call(s, who, g, &unique));
   }
-  a->list = (unsigned *)gp__take(g, q->count * 4);
-  if (folds) a->places = (unsigned *)gp__take(g, q->count * 4);
-  if (by_key) a->taken = gp__take(g, q->count * q->key_size);
-  else a->rows = (unsigned *)gp__take(g, q->count * 4);
-  gp__add_hash(g, GP__HASH_INSERT, q->count, a);
-  gp__add_hash(g, GP__HASH_TAKE, q->count, a);
-  sort.key_type = by_key ? q->key_type : GP_U32;
-  sort.keys = sort.out_keys = by_key ? a->taken : a->rows;
-  if (folds) sort.in_type = sort.out_type = GP_U32, sort.in = sort.out = a->list;
-  sort.count = q->count;
-  sort.count_device = (const uint64_t *)a->found;
-  if (q->count) GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
-  if (folds) {
-    gp__list_folds(q->aggregates, (int)q->aggregate_count, 0, a);
-    a->words = (unsigned long long *)gp__take(g, room * (unsigned)a->group_words * 8);
-  }
-  gp__add_hash(g, GP__HASH_NUMBER, q->count, a);
+  named = *a;
+  if (!truths || !folds) named.list = NULL;
+  if (!folds && !counts) {
+    sort = gp_call_init(GP_SORT);
+    sort.key_type = GP_U32;
+    sort.keys = sort.out_keys = a->rows;
+    sort.count = n;
+    sort.count_device = (const uint64_t *)a->found;
+    sort.end_bit = gp__bit_length(n);
+    if (n) GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
+  } else if (folds && plain && !truths) named.keys = sorted;
+  else if (folds) named.rows = (unsigned *)(plain ? order : sorted);
+  gp__add_hash(g, GP__HASH_NUMBER, n, &named);
   if (!folds) return GP_SUCCESS;
-  if (a->fold_count) gp__add_hash(g, GP__HASH_FOLD, q->count, a);
-  gp__list_folds(q->aggregates, (int)q->aggregate_count, 1, a);
-  if (a->fold_count) gp__add_hash(g, GP__HASH_FOLD, q->count, a);
+  passes = gp__list_folds(q->aggregates, (int)q->aggregate_count, a);
+  if (!moves) a->order = (unsigned *)order;
+  for (i = 0; i < a->column_count && moves; ++i) a->columns[i].in = order;
+  a->words = (unsigned long long *)gp__take(g, (n / GP__GROUP_LONG + 1) * (unsigned)a->group_words * 8);
+  if (passes)
+    GPUPRIMS__CHECK(gp__add_fill(s, who, g, 0, a->words, (n / GP__GROUP_LONG + 1) * (unsigned)a->group_words));
+  for (a->pass = 0; a->pass < 2; ++a->pass)
+    if (passes >> a->pass & 1) gp__add_hash(g, GP__HASH_FOLD, n, a);
   gp__add_hash(g, GP__HASH_FINISH, room, a);
   return GP_SUCCESS;
 }

@@ -6,14 +6,14 @@
 GPUPRIMS__PRIVATE int gp__kinds_of_hash(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   (void)p;
-  kinds[count++] = GP__HASH_INSERT;
+  if (q->primitive == GP_JOIN || !gp__groups_by_sort(q)) kinds[count++] = GP__HASH_INSERT;
   if (q->primitive == GP_JOIN) {
     if (q->join <= GP_JOIN_LEFT) kinds[count++] = GP__JOIN_ENDS;
     kinds[count++] = GP__JOIN_PROBE;
     if (q->join != GP_JOIN_FLAGS) kinds[count++] = GP__JOIN_PAIRS;
     return count;
   }
-  kinds[count++] = GP__HASH_TAKE;
+  if (!gp__groups_by_sort(q)) kinds[count++] = GP__HASH_TAKE;
   kinds[count++] = GP__HASH_NUMBER;
   if (q->primitive == GP_DISTINCT) return count;
   kinds[count++] = GP__HASH_FOLD;

@@ -93,33 +93,24 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__
     }
   }
 }
-// The order of the groups: their first rows, or their keys.
-template <class P, class W, int COUNT> GP_DEVICE void gp__hash_take(const gp__hash_args &a) {
-  const W *keys = static_cast<const W *>(a.keys);
+// The first rows of the keys in slots.
+template <class P> GP_DEVICE void gp__hash_take(const gp__hash_args &a) {
   gp__pdl_wait<P>();
-  const gp__u64 groups = *a.found;
-  for (gp__u64 g = blockIdx.x * gp__u64(P::threads) + threadIdx.x; g < groups; g += gp__u64(gridDim.x) * P::threads) {
-    const gp__u64 row = static_cast<gp__u32>(a.slots[a.list[g]]) - gp__u64(1);
-    if (a.rows) a.rows[g] = static_cast<gp__u32>(row);
-    else
-      for (int i = 0; i < COUNT; ++i) static_cast<W *>(a.taken)[g * COUNT + i] = keys[row * COUNT + i];
-  }
+  const gp__u64 count = gp__count(a);
+  for (gp__u64 i = blockIdx.x * gp__u64(P::threads) + threadIdx.x; i < count; i += gp__u64(gridDim.x) * P::threads)
+    a.rows[i] = static_cast<gp__u32>(a.slots[a.list[i]]) - 1;
 }
-// Writes the keys of the groups in order. Folds begin with the words' identities, and a slot with its group's number.
+// Writes the keys of the groups in order, and their number.
 template <class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__hash_args &a) {
   const W *keys = static_cast<const W *>(a.keys);
+  W *out = static_cast<W *>(a.out_keys);
   gp__pdl_wait<P>();
-  const gp__u64 groups = *a.found;
-  if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = groups;
-  if (!a.list) return; // it was only a count
+  const gp__u64 found = *a.found, groups = found < a.capacity ? found : a.capacity;
+  if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = found;
+  if (!out) return;
   for (gp__u64 g = blockIdx.x * gp__u64(P::threads) + threadIdx.x; g < groups; g += gp__u64(gridDim.x) * P::threads) {
-    const bool kept = g < a.capacity;
-    gp__u64 *slot = a.words ? a.slots + a.list[g] : nullptr;
-    const gp__u64 row = slot ? static_cast<gp__u32>(*slot) - gp__u64(1) : a.rows[g];
-    if (kept && a.out_keys)
-      for (int i = 0; i < COUNT; ++i) static_cast<W *>(a.out_keys)[g * COUNT + i] = keys[row * COUNT + i];
-    if (!slot) continue;
-    *slot = g;
-    for (int w = 0; w < a.group_words && kept; ++w) a.words[g * a.group_words + w] = 0;
+    gp__u64 row = a.list ? a.list[g] : g;
+    if (a.rows) row = a.rows[row];
+    for (int i = 0; i < COUNT; ++i) out[g * COUNT + i] = keys[row * COUNT + i];
   }
 }

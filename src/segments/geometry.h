@@ -1,6 +1,6 @@
 // segments/geometry.h - launches of segmented reduce
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h, segments/policy.h, core/rows.h,
-//   core/geometry.h, core/family.h, segments/portable.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h, expand/policy.h, segments/policy.h,
+//   core/rows.h, core/geometry.h, core/family.h, segments/portable.h
 
 // A tile is the segments that a block reads at once. With one vector a lane, the lanes of a segment hold one of mean
 // length. The whole block reads a segment if a warp would need more loads than it has in flight.
@@ -30,7 +30,7 @@ GPUPRIMS__PRIVATE void gp__geometry_segments(gp_policy p, gp__shape s, unsigned 
   g->shared_bytes = (unsigned)gp__segment_shared_bytes(p, s);
   if (s.primitive == GP_LOAD_BALANCE || s.primitive == GP_EXPAND) return;
   if (s.primitive == GP_RUN_LENGTH_EXPAND) { // a look-back over lengths, and the offsets that it makes
-    g->words = gp__look_back_slots(gp__ceil_div(s.segments, (unsigned long long)(p.threads * GP__SPAN_ITEMS)));
+    g->words = gp__look_back_slots(gp__ceil_div(s.segments, (unsigned long long)(p.threads * GP__EXPAND_LENGTHS)));
     g->scratch = (s.segments + 1) * 8;
     return;
   }

@@ -39,10 +39,10 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
                             : 0);
   const int vectors = p.vectors;
   gp_policy q;
-  if (gp__is_expand(s.primitive)) { // as much in flight as registers allow; not tuned yet
+  if (gp__is_expand(s.primitive)) { // as many as registers allow; not tuned yet
     p.algorithm = gp__default_to(p.algorithm, GP_MERGE_PATH);
     p.vectors = gp__default_to(p.vectors, 4);
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 6);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
   }
   q = GPUPRIMS__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
   if (s.described && q.algorithm == GP_WARP_SEGMENTS && !p.blocks_per_sm) // eight spill (ptxas 13.0, sm_90)

@@ -1,5 +1,6 @@
-// gp_check_hash.h - gp_check's group "hash": groups with several aggregates, distinct elements and joins of keys of
-// every type, of keys that are all the same, all different, and in between, against the host back end, bit by bit.
+// gp_check_hash.h - gp_check's group "hash": groups with several aggregates of several columns or of one, distinct
+// elements and joins of keys of every type, of keys that are all the same, all different, Zipf's and in between,
+// against the host back end, bit by bit.
 
 enum { HASH_MOST = 1 << 20, HASH_BLOCK = HASH_MOST * 16 + 512, HASH_OUTS = 10 };
 typedef struct hash_side {
@@ -16,13 +17,25 @@ static gp_call hash_call(int which, const hash_side *side, gp_type type, uint64_
             {GP_AGGREGATE_MIN, GP_F16, GP_F16},    {GP_AGGREGATE_MAX, GP_I32, GP_I32},
             {GP_AGGREGATE_ARGMIN, GP_F64, GP_I64}, {GP_AGGREGATE_ARGMAX, GP_U8, GP_U32},
             {GP_AGGREGATE_SUM, GP_I16, GP_U64},    {GP_AGGREGATE_MEAN, GP_I64, GP_F64}};
-  gp_call c = gp_call_init(which < 2 ? GP_GROUP_BY_MANY : which < 4 ? GP_DISTINCT : GP_JOIN);
+  const int one_column = which >= 9; // 9: of 8 bytes; 10: of 4
+  gp_call c = gp_call_init(which < 2 || one_column ? GP_GROUP_BY_MANY : which < 4 ? GP_DISTINCT : GP_JOIN);
   int i;
   c.key_type = type;
   c.keys = side->keys;
   c.count = n;
   c.out_count = (uint64_t *)(uintptr_t)side->out[HASH_OUTS - 1];
-  if (which < 4) c.out_keys = which == 3 ? NULL : side->out[8]; // 3: only a count
+  if (which < 4 || one_column) c.out_keys = which == 3 ? NULL : side->out[8]; // 3: only a count
+  if (one_column) {
+    const gp_type wide = which == 9 ? GP_F64 : GP_F32;
+    const gp_aggregate few[] = {{GP_AGGREGATE_SUM, wide, side->column, side->out[0], GP_F64},
+                                {GP_AGGREGATE_MAX, wide, side->column, side->out[1], wide},
+                                {GP_AGGREGATE_COUNT, GP_TYPE_DEFAULT, NULL, side->out[2], GP_U64},
+                                {GP_AGGREGATE_MEAN, wide, side->column, side->out[3], GP_F32}};
+    memcpy(list, few, sizeof few);
+    c.aggregates = list;
+    c.aggregate_count = COUNT(few);
+    return c;
+  }
   if (which < 2) {
     for (i = 0; i < 8; i++) {
       const gp_aggregate one = {OF[i].op, OF[i].type, side->column, side->out[i], OF[i].out};
@@ -43,7 +56,7 @@ static gp_call hash_call(int which, const hash_side *side, gp_type type, uint64_
   return c;
 }
 static void group_hash(void) {
-  enum { CALLS = 9 };
+  enum { CALLS = 11 };
   static const uint64_t DIFFERENT[] = {1, 3, 900, 100000, 0};
   hash_side there, here, got;
   gp_aggregate list[2][8];
@@ -78,7 +91,8 @@ static void group_hash(void) {
         if (DIFFERENT[d]) {
           for (j = 0; j < n; j++) {
             const uint64_t h = gp_data_hash(j + 77 * (uint64_t)s);
-            memcpy(here.keys + j * size, few + h % DIFFERENT[d] * size, size);
+            const uint64_t zipf = DIFFERENT[d] / (1 + (h >> 8) % DIFFERENT[d]); // every second size
+            memcpy(here.keys + j * size, few + (s % 2 ? zipf : h) % DIFFERENT[d] * size, size);
             memcpy(here.build + j * size, few + (h >> 30) % DIFFERENT[d] * size, size);
           }
         } else make_data(type, UNIFORM, 11, here.keys, n), memcpy(here.build, here.keys, n * size);

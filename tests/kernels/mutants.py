@@ -1832,16 +1832,52 @@ MUTANTS = {
         "static_cast<gp__u64>(hash) << 32 | row;"),
     "hash: keys beyond the capacity": (
         "HASH", "src/hash/table.cuh",
-        "const bool kept = g < a.capacity;",
-        "const bool kept = true;"),
+        "groups = found < a.capacity ? found : a.capacity;",
+        "groups = found;"),
+    "hash: keys of groups are those of their numbers": (
+        "HASH", "src/hash/table.cuh",
+        "    if (a.rows) row = a.rows[row];\n",
+        ""),
+    "hash: rows are counted from 1": (
+        "HASH", "src/hash/table.cuh",
+        "static_cast<gp__u32>(a.slots[a.list[i]]) - 1;",
+        "static_cast<gp__u32>(a.slots[a.list[i]]);"),
     "folds: groups beyond the capacity": (
         "HASH", "src/hash/fold.cuh",
-        "const bool here = group[i] < groups,",
-        "const bool here = group[i] < found,"),
+        "groups = found < a.capacity ? found : a.capacity;",
+        "groups = found;"),
     "folds: every lane adds the warp's sum": (
         "HASH", "src/hash/fold.cuh",
-        "(!one || gp_lane() == 0)",
-        "true"),
+        "if (gp_lane() == 0) gp__fold_into",
+        "gp__fold_into"),
+    "folds: the last group of a capacity has all rows": (
+        "HASH", "src/hash/fold.cuh",
+        "end = g + 1 < found ? a.list[g + 1] : count;",
+        "end = g + 1 < groups ? a.list[g + 1] : count;"),
+    "folds: rows of another piece": (
+        "HASH", "src/hash/fold.cuh",
+        "(from < piece ? piece : from) + gp_lane()",
+        "from + gp_lane()"),
+    "folds: a group's rows in the next piece": (
+        "HASH", "src/hash/fold.cuh",
+        "to < stop ? to : stop,",
+        "to,"),
+    "folds: a piece has 32 groups at most": (
+        "HASH", "src/hash/fold.cuh",
+        "more = __all_sync(0xffffffffu, begin < stop);",
+        "more = false;"),
+    "folds: a group of 32 rows is no long one": (
+        "HASH", "src/hash/fold.cuh",
+        "end - begin >= GP__GROUP_LONG);",
+        "end - begin > GP__GROUP_LONG);"),
+    "folds: rows are not those of the order": (
+        "HASH", "src/hash/fold.cuh",
+        "a.order ? a.order[from] : from, first",
+        "from, first"),
+    "folds: indices of the value before": (
+        "HASH", "src/hash/fold.cuh",
+        "gp__fold_rows(a, c, 1, begin, end, 1, word[0]);",
+        "gp__fold_rows(a, c, 1, begin, end, 1, 0);"),
     "folds: a carry is lost": (
         "HASH", "src/hash/fold.cuh",
         "x.high + (before + x.low < before ? 1 : 0)",
@@ -1850,10 +1886,6 @@ MUTANTS = {
         "HASH", "src/hash/fold.cuh",
         "x.high + y.high + (z.low < x.low ? 1 : 0)",
         "x.high + y.high"),
-    "folds: shared words are folded too early": (
-        "HASH", "src/hash/fold.cuh",
-        "  __syncthreads();\n  for (gp__u64 i = threadIdx.x; near",
-        "  for (gp__u64 i = threadIdx.x; near"),
     "folds: the larger of two is stored, not folded": (
         "HASH", "src/hash/fold.cuh",
         "atomicMax(word, x.low);",
@@ -2411,33 +2443,53 @@ MUTANTS = {
     "scatter: elements behind the count are stored": (
         "MAP", "src/scatter/kernels.cuh", "passes = i < count && stencil", "passes = stencil"),
     "batch: bytes before a destination belong to it": (
-        "BATCH", "src/batch/kernels.cuh", "from = window == 0 ? skipped : 0;", "from = 0;"),
+        "BATCH", "src/batch/kernels.cuh", "bounds((before ? 0 : skipped) + 32", "bounds(32"),
     "batch: a window always has 16 bytes": (
-        "BATCH", "src/batch/kernels.cuh", "to = end - at < 16 ? static_cast<unsigned>(end - at) : 16;", "to = 16;"),
+        "BATCH", "src/batch/kernels.cuh", "32 * (after ? 16 : tail))", "32 * 16)"),
     "batch: a vector before the source is read": (
-        "BATCH", "src/batch/kernels.cuh", "inner = at >= skipped + offset && ", "inner = "),
+        "BATCH", "src/batch/kernels.cuh",
+        "inner = (before > 1 || 16 * static_cast<unsigned>(before) >= skipped + offset) &&", "inner ="),
     "batch: a vector behind the source is read": (
-        "BATCH", "src/batch/kernels.cuh", "at + (offset ? 32 - offset : 16) <= end;", "at + 16 <= end;"),
+        "BATCH", "src/batch/kernels.cuh", "+ tail >= (offset ? 32 - offset : 16));",
+        "+ tail >= 16);"),
     "batch: shifted vectors are the first alone": (
         "BATCH", "src/batch/kernels.cuh", "if (inner && offset == 0) v =", "if (inner) v ="),
     "batch: words are read wherever they lie": (
         "BATCH", "src/batch/kernels.cuh", "if (offset % 4 == 0 && has_word(w)) v.word", "if (has_word(w)) v.word"),
     "batch: windows are those of an aligned destination": (
-        "BATCH", "src/batch/kernels.cuh", "return size ? (gp__misalignment(destinations[buffer], 16) + size + 15) / 16",
-        "return size ? (size + 15) / 16"),
+        "BATCH", "src/batch/kernels.cuh", "s.end[b] = (skipped + size + 15) / 16;",
+        "s.end[b] = (size + 15) / 16;"),
     "batch: a tile is scanned before all sizes are there": (
         "BATCH", "src/batch/kernels.cuh",
         "s.next = 0;\n    __syncthreads();\n    gp__u64 length", "s.next = 0;\n    gp__u64 length"),
     "batch: warps copy before the scan is there": (
         "BATCH", "src/batch/kernels.cuh", "sum += length[i];\n    __syncthreads();\n    return",
         "sum += length[i];\n    return"),
-    "batch: a warp searches for its first window alone": (
-        "BATCH", "src/batch/kernels.cuh",
-        "const gp__u64 b = gp_search(first, last - first, gp__batch_ended{s.end, x}),",
-        "const gp__u64 b = first,"),
-    "batch: the last buffer of a piece is its first": (
-        "BATCH", "src/batch/kernels.cuh", "const gp__u64 last = s.end[first] >= end ? first :",
-        "const gp__u64 last = s.end[first] >= begin ? first :"),
+    "batch: a piece is of one buffer": (
+        "BATCH", "src/batch/kernels.cuh", "const bool several = s.end[first] < end;", "const bool several = false;"),
+    "batch: a piece has 32 buffers at most": (
+        "BATCH", "src/batch/kernels.cuh", "more = __all_sync(0xffffffffu, at < end);", "more = false;"),
+    "batch: empty buffers mark windows": (
+        "BATCH", "src/batch/kernels.cuh", "if (at < end && at < s.end[b]) mark", "if (at < end) mark"),
+    "batch: marks of the piece before": (
+        "BATCH", "src/batch/kernels.cuh", "i < PIECE / 2; i += 32)", "i < PIECE / 4; i += 32)"),
+    "batch: marks before all are cleared": (
+        "BATCH", "src/batch/kernels.cuh", "        __syncwarp();\n        bool more", "        bool more"),
+    "batch: lanes look before all marks are there": (
+        "BATCH", "src/batch/kernels.cuh", "        __syncwarp();\n      }\n      gp__u32 open",
+        "      }\n      gp__u32 open"),
+    "batch: the next piece does not wait for lanes that look": (
+        "BATCH", "src/batch/kernels.cuh", "      __syncwarp();\n    }\n  }\n  // Draws", "    }\n  }\n  // Draws"),
+    "batch: a warp's marks are the block's": (
+        "BATCH", "src/batch/kernels.cuh", "s.mark + gp_warp() * PIECE;", "s.mark;"),
+    "batch: bytes of the last window are those of the size": (
+        "BATCH", "src/batch/kernels.cuh", "(1 + (skipped + size + 15) % 16)", "(1 + (size + 15) % 16)"),
+    "batch: the second round of a piece is the first": (
+        "BATCH", "src/batch/kernels.cuh", "begin + i + k * 32u;", "begin + gp_lane() + k * 32u;"),
+    "lanes: the newest mark is the lane's own": (
+        "BATCH", "src/device/lanes.cuh", "if (!earlier) newest = open;", ""),
+    "lanes: what is open stays": (
+        "BATCH", "src/device/lanes.cuh", "if (lanes) open = __shfl_sync", "if (!lanes) open = __shfl_sync"),
     "batch: a draw does not wait for warps that copy": (
         "BATCH", "src/batch/kernels.cuh", "1);\n    __syncthreads();\n    return s.drawn;", "1);\n    return s.drawn;"),
     "batch: a share's tile is not told to all": (
@@ -2480,30 +2532,28 @@ MUTANTS = {
         "if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;\n  gp__segment_args",
         "if (a.segments == 0) return;\n  gp__segment_args"),
     "expand: any of the ends at a place": (
-        "EXPAND", "src/expand/kernels.cuh", "here && (i + 1 == s[1] || ends.end_of(i + 1) - piece != at);", "here;"),
-    "expand: the first of the ends at a place": (
-        "EXPAND", "src/expand/kernels.cuh", "(i + 1 == s[1] || ends.end_of(i + 1) - piece != at);",
-        "(i == s[0] || ends.end_of(i - 1) - piece != at);"),
+        "EXPAND", "src/expand/kernels.cuh", "if (at[k] < to) atomicMax(mark + at[k], static_cast<gp__u32>(",
+        "if (at[k] < to) mark[at[k]] = (static_cast<gp__u32>("),
     "expand: a piece holds the ends of one step": (
-        "EXPAND", "src/expand/kernels.cuh", "if (ended < 32) break;", "break;"),
-    "expand: every piece begins with the warp's first segment": (
-        "EXPAND", "src/expand/kernels.cuh", "open = static_cast<gp__u32>(segment - s[0]);", "open = 0;"),
-    "expand: an end right before a lane's elements is not passed": (
-        "EXPAND", "src/expand/kernels.cuh", "return ends[i].at <= element;", "return ends[i].at + 1 < element;"),
+        "EXPAND", "src/expand/kernels.cuh", "ended == ENDS * 32; segment += ended", "false; segment += ended"),
+    "expand: ends of a step are those of its first 32": (
+        "EXPAND", "src/expand/kernels.cuh", "segment + ended + gp_lane() + 1 - s[0]", "segment + gp_lane() + 1 - s[0]"),
+    "expand: lanes without marks": (
+        "EXPAND", "src/expand/kernels.cuh", "values[newest[j] ? newest[j] : before];", "values[newest[j]];"),
     "expand: ends inside a vector are not passed": (
-        "EXPAND", "src/expand/kernels.cuh", "if (end < count && ends[end].at == first + j) ++end;", ""),
-    "expand: ends of an earlier piece are passed": (
-        "EXPAND", "src/expand/kernels.cuh", "if (end < count && ends[end].at", "if (ends[end].at"),
+        "EXPAND", "src/expand/kernels.cuh",
+        "  for (int j = 1; j < V; ++j) newest[j] = gp_max<gp__u32>()(newest[j], newest[j - 1]);\n",
+        "  for (int j = 1; j < V; ++j) newest[j] = gp_max<gp__u32>()(newest[j], newest[0]);\n"),
+    "expand: marks of the piece before": (
+        "EXPAND", "src/expand/kernels.cuh", "i < PIECE / 4; i += 32)", "i < PIECE / 8; i += 32)"),
+    "expand: marks before all are cleared": (
+        "EXPAND", "src/expand/kernels.cuh", "    __syncwarp();\n    for (unsigned ended", "    for (unsigned ended"),
     "expand: lanes look before the ends are there": (
         "EXPAND", "src/expand/kernels.cuh", "    __syncwarp();\n    Access v", "    Access v"),
     "expand: elements are copied before all are gathered": (
         "EXPAND", "src/expand/kernels.cuh",
         "      __syncwarp();\n      gp__copy_from_shared",
         "      gp__copy_from_shared"),
-    "expand: the next piece does not wait for lanes that look": (
-        "EXPAND", "src/expand/kernels.cuh",
-        "if (left <= PIECE) return;\n    __syncwarp();",
-        "if (left <= PIECE) return;"),
     "expand: a vector at the end of a warp's elements is whole": (
         "EXPAND", "src/expand/kernels.cuh",
         "if (first >= from && first + V <= to) v[k].template",
@@ -2515,7 +2565,16 @@ MUTANTS = {
     "expand: no runs have no total": (
         "EXPAND", "src/expand/kernels.cuh", "offsets[0] = a.out_count[0] = 0;", "offsets[0] = 0;"),
     "expand: the offsets of a thread are its first": (
-        "EXPAND", "src/expand/kernels.cuh", "      at += length[i];\n      if", "      if"),
+        "EXPAND", "src/expand/kernels.cuh", "pair.item[1] = at, at += length[i / V].item[i % V + 1];",
+        "pair.item[1] = at;"),
+    "expand: the last offset of an odd number": (
+        "EXPAND", "src/expand/kernels.cuh",
+        "      else if (first + i < a.segments) offsets[first + i] = pair.item[0];\n",
+        ""),
+    "expand: lengths behind the last": (
+        "EXPAND", "src/expand/kernels.cuh", "first + i < a.segments ? lengths[first + i] : 0;", "lengths[first + i];"),
+    "expand: vectors of lengths beyond their ends": (
+        "EXPAND", "src/expand/kernels.cuh", "inner = first >= V && first + ITEMS + V <= a.segments;", "inner = true;"),
     "expand: a tile's offsets begin at 0": (
         "EXPAND", "src/expand/kernels.cuh", "sum + (s.prefix.has ? s.prefix.value : 0);", "sum;"),
     "expand: a tile's prefix is read before it is there": (
@@ -2526,7 +2585,7 @@ MUTANTS = {
         "EXPAND", "src/expand/kernels.cuh", "offsets[a.segments] = a.out_count[0] = at;", "a.out_count[0] = at;"),
     "expand: shared memory of a warp lacks the gathered elements": (
         "EXPAND", "src/expand/policy.h",
-        "GP__EXPAND_END_BYTES + gp__expand_staged_bytes(vectors, size);", "GP__EXPAND_END_BYTES;"),
+        "GP__EXPAND_MARK_BYTES + gp__expand_staged_bytes(vectors, size);", "GP__EXPAND_MARK_BYTES;"),
     "expand: the workspace has no room for the last offset": (
         "EXPAND", "src/segments/geometry.h", "g->scratch = (s.segments + 1) * 8;", "g->scratch = s.segments * 8;"),
     "map: a struct lies on a multiple of its size": (

@@ -89,7 +89,8 @@ template <class P, class S> static void sweep(const char *name, int seeds) {
         gp__batch_args a = {};
         a.sources = ins.data, a.destinations = outs.data, a.sizes = lengths.data, a.count = s.count;
         a.count_device = on_device ? count.data : nullptr, a.tile = g.tile_items;
-        if (seed % 4 == 3) a.tile = 1 + random32() % (P::threads * GP__BATCH_ITEMS); // other tiles than a launch has
+        if (seed % 4 == 3)
+          a.tile = 1 + random32() % (P::threads * gp__batch_items(P::threads)); // other tiles than a launch has
         a.workspace = workspace(gp__look_back_slots(s.count) + s.count);
         int e = gp__valid_by(&gp__rules_map, p, s) ? 0 : 1;
         if (!e) e = simt::launch_kernel(name, g.grid, g.threads, g.shared_bytes, gp__copy_batch<P, S>, a);

@@ -67,7 +67,7 @@ template <class K> std::vector<K> make_keys(size_t n, u64 different, int way) {
       std::memcpy(&keys[i], pair, std::min(sizeof pair, sizeof(K)));
       continue;
     }
-    keys[i] = way == RUNS && i % 37 ? keys[i - 1] : key_from<K>(x);
+    keys[i] = way == RUNS && i % (n % 3 ? 37 : 32) ? keys[i - 1] : key_from<K>(x);
   }
   return keys;
 }
@@ -112,14 +112,17 @@ template <> float rough<float>() {
                          : -0.0f;
 }
 
+// by_key: a sort of the keys brings groups together, otherwise one of their first rows, which a table finds. moved: the
+// columns are in the order of the groups.
 template <class P, class K>
-void groups(const char *name, size_t n, u64 different, int way, unsigned blocks, bool by_key, bool on_device,
-            u64 capacity, unsigned seed) {
+void groups(const char *name, size_t n, u64 different, int way, unsigned blocks, bool by_key, bool moved,
+            bool on_device, u64 capacity, unsigned seed) {
   typedef words_of<K> Words;
   typedef typename Words::type W;
   char text[200];
-  std::snprintf(text, sizeof text, "%s n=%zu different=%llu way=%d blocks=%u by_key=%d capacity=%llu seed=%u:", name, n,
-                different, way, blocks, int(by_key), capacity, seed);
+  std::snprintf(text, sizeof text,
+                "%s n=%zu different=%llu way=%d blocks=%u by_key=%d moved=%d capacity=%llu seed=%u:", name, n,
+                different, way, blocks, int(by_key), int(moved), capacity, seed);
   std::vector<K> keys = make_keys<K>(n, different, way);
   std::vector<int> ints(n);
   std::vector<float> floats(n);
@@ -135,51 +138,61 @@ void groups(const char *name, size_t n, u64 different, int way, unsigned blocks,
     if (rows.empty()) first.emplace_back(i, bytes_of(keys[i]));
     rows.push_back(i);
   }
-  const size_t found = first.size(), kept = std::min<size_t>(found, capacity);
-  Device<K> in_keys(keys, seed % 3), out_keys(kept + 1);
-  Column<int> c(ints, seed % 3);
-  Column<float> f(floats, 0);
-  Column<double> d(doubles, 1);
-  std::vector<u8> bits(n);
-  for (u8 &bit : bits) bit = random32() % 2 ? u8(random32()) : 0;
-  Column<u8> t(bits, seed % 2);
-  const bool truths = seed % 2; // the first sum and the last mean: of bool
-  Device<u64> count(std::vector<u64>(1, n), 0), out_count(1);
-  Device<u32> places(n), list(n), rows(n);
-  Device<K> taken(n);
-  Table table(n);
-  gp__hash_args a = {};
-  a.keys = in_keys.data;
-  table.give(n, a);
-  a.places = places.data, a.list = list.data;
-  if (on_device) a.count += 3, a.count_device = count.data, a.slot_count = 2 * n + 2;
-  if (by_key) a.taken = taken.data;
-  else a.rows = rows.data;
-  bool good = run("insert", blocks, P::threads, gp__hash_insert<P, W, Words::count>, a);
-  check(good && *a.found == found, std::string(text) + " number of groups");
-  if (!good) return simt::clear_error();
-  {
-    std::vector<u32> slots = list.read(found);
-    std::sort(slots.begin(), slots.end());
-    check(std::unique(slots.begin(), slots.end()) == slots.end(), std::string(text) + " listed once");
-  }
-  good = run("take", blocks, P::threads, gp__hash_take<P, W, Words::count>, a);
-  std::vector<std::pair<std::string, u32>> order; // the sort between the kernels: here by bytes
-  for (size_t g = 0; g < found; ++g) {
-    u32 row = by_key ? 0 : rows.data[g];
-    std::string key = by_key ? bytes_of(taken.data[g]) : std::string(4, 0);
-    for (int i = 0; !by_key && i < 4; ++i) key[size_t(i)] = char(row >> (24 - 8 * i));
-    order.emplace_back(key, list.data[g]);
-  }
-  std::sort(order.begin(), order.end(), [](const std::pair<std::string, u32> &x, const std::pair<std::string, u32> &y) {
-    return std::memcmp(x.first.data(), y.first.data(), x.first.size()) < 0;
-  });
   if (by_key)
     std::sort(first.begin(), first.end(),
               [](const std::pair<size_t, std::string> &x, const std::pair<size_t, std::string> &y) {
                 return std::memcmp(x.second.data(), y.second.data(), x.second.size()) < 0;
               });
-  for (size_t g = 0; g < found; ++g) list.data[g] = order[g].second;
+  const size_t found = first.size(), kept = std::min<size_t>(found, capacity);
+  std::vector<u32> order, begins;
+  for (const auto &group : first) {
+    begins.push_back(u32(order.size()));
+    for (size_t row : of_key[group.second]) order.push_back(u32(row));
+  }
+  const auto in_order = [&](const auto &x) {
+    auto y = x;
+    for (size_t i = 0; i < n && moved; ++i) y[i] = x[order[i]];
+    return y;
+  };
+  Device<K> in_keys(keys, seed % 3), out_keys(kept + 1);
+  Column<int> c(in_order(ints), seed % 3);
+  Column<float> f(in_order(floats), 0);
+  Column<double> d(in_order(doubles), 1);
+  std::vector<u8> bits(n);
+  for (u8 &bit : bits) bit = random32() % 2 ? u8(random32()) : 0;
+  Column<u8> t(in_order(bits), seed % 2);
+  const bool truths = seed % 2; // the first sum and the last mean: of bool
+  Device<u64> count(std::vector<u64>(1, n), 0), out_count(1);
+  Device<u32> places(n), rows(n), list(begins, seed % 3), sorted(order, 0);
+  Device<u64> number(std::vector<u64>(1, found), 0);
+  gp__hash_args a = {};
+  a.keys = in_keys.data;
+  a.count = n;
+  Table table(n);
+  bool good = true;
+  if (!by_key) {
+    table.give(n, a);
+    a.places = places.data;
+    if (on_device) a.count += 3, a.count_device = count.data;
+    good = run("insert", blocks, P::threads, gp__hash_insert<P, W, Words::count>, a);
+    a.list = places.data, a.rows = rows.data;
+    good = good && run("take", blocks, P::threads, gp__hash_take<P>, a);
+    if (!good) return simt::clear_error();
+    bool firsts = true;
+    for (size_t i = 0; i < n; ++i) firsts = firsts && rows.data[i] == of_key[bytes_of(keys[i])][0];
+    check(firsts, std::string(text) + " first rows");
+  } else if (on_device) a.count += 3, a.count_device = count.data;
+  // The sort and what follows it: here the test's own.
+  std::vector<u32> first_rows;
+  std::vector<K> group_keys;
+  for (const auto &group : first) first_rows.push_back(u32(group.first)), group_keys.push_back(keys[group.first]);
+  Device<u32> of_group(first_rows, 0);
+  Device<K> key_of_group(group_keys, seed % 3);
+  a.found = number.data;
+  a.list = nullptr, a.rows = nullptr;
+  if (!by_key) a.rows = of_group.data;
+  else if (seed % 2) a.list = list.data, a.rows = sorted.data; // as for keys of bool
+  else a.keys = key_of_group.data;
   // Sums and means of ints and floats, extremes and their places.
   gp_aggregate of[8] = {{GP_AGGREGATE_SUM, GP_I32, c.in.data, nullptr, GP_I64},
                         {GP_AGGREGATE_MEAN, GP_F64, d.in.data, nullptr, GP_F64},
@@ -196,13 +209,14 @@ void groups(const char *name, size_t n, u64 different, int way, unsigned blocks,
   if (truths) of[0].type = of[7].type = GP_BOOL, of[0].column = of[7].column = t.in.data;
   void *const outs[8] = {sum.data, mean.data, argmax.data, least.data, many.data, total.data, argmin.data, middle.data};
   for (int i = 0; i < 8; ++i) of[i].out = outs[i];
-  gp__list_folds(of, 8, 0, &a);
-  Device<u64> words(kept * size_t(a.group_words));
+  check(gp__list_folds(of, 8, &a) == 3, "both passes fold");
+  Device<u64> words(std::vector<u64>((n / GP__GROUP_LONG + 1) * size_t(a.group_words), 0), 0);
   a.words = words.data;
   a.capacity = capacity, a.out_keys = seed % 4 ? out_keys.data : nullptr, a.out_count = out_count.data;
   good = good && run("number", blocks, P::threads, gp__hash_number<P, W, Words::count>, a);
+  a.list = list.data, a.order = moved ? nullptr : sorted.data;
   good = good && run("fold", blocks, P::threads, gp__hash_fold<P>, a);
-  gp__list_folds(of, 8, 1, &a);
+  a.pass = 1;
   good = good && run("second fold", blocks, P::threads, gp__hash_fold<P>, a);
   good = good && run("finish", blocks, P::threads, gp__hash_finish<P>, a);
   check(good && out_count.data[0] == found, std::string(text) + " launches");
@@ -227,7 +241,8 @@ void groups(const char *name, size_t n, u64 different, int way, unsigned blocks,
     }
     double expected = nan || (up && down) ? NAN : up ? INFINITY : down ? -INFINITY : std::ldexp(double(exact), -30);
     same_results = same_results && sum.data[g] == (truths ? true_sum : int_sum) && many.data[g] == r.size() &&
-        argmin.data[g] == low && argmax.data[g] == (long long)high &&
+        (moved ? order[argmin.data[g]] : argmin.data[g]) == low &&
+        (moved ? order[size_t(argmax.data[g])] : size_t(argmax.data[g])) == high &&
         same(middle.data[g], float(double(truths ? true_sum : int_sum) / double(r.size()))) &&
         (float_nan ? std::isnan(least.data[g]) : same(least.data[g], smallest));
     const double average = expected / double(r.size());
@@ -263,8 +278,14 @@ void distinct(const char *name, size_t n, u64 different, int way, unsigned block
   a.keys = in.data;
   table.give(n, a);
   a.list = list.data, a.rows = rows.data, a.out_keys = out.data, a.out_count = out_count.data, a.capacity = capacity;
-  bool good = run("insert", blocks, P::threads, gp__hash_insert<P, W, Words::count>, a) &&
-      run("take", blocks, P::threads, gp__hash_take<P, W, Words::count>, a);
+  bool good = run("insert", blocks, P::threads, gp__hash_insert<P, W, Words::count>, a);
+  check(good && *a.found == expected.size(), std::string(text) + " number of slots");
+  std::vector<u32> slots = list.read(good ? expected.size() : 0);
+  std::sort(slots.begin(), slots.end());
+  check(std::unique(slots.begin(), slots.end()) == slots.end(), std::string(text) + " listed once");
+  a.count_device = a.found;
+  good = good && run("take", blocks, P::threads, gp__hash_take<P>, a);
+  a.list = nullptr;
   if (good) std::sort(rows.data, rows.data + expected.size());
   good = good && run("number", blocks, P::threads, gp__hash_number<P, W, Words::count>, a);
   check(good && out_count.data[0] == expected.size(), std::string(text) + " number");
@@ -364,8 +385,10 @@ template <class P, class K, class I> void all(const char *name, int seeds) {
     for (size_t n : sizes) {
       const unsigned blocks = 1 + random32() % 4;
       const int way = int(random32() % WAYS);
-      const u64 different = 1 + random32() % 3 * (n / 2 + 1), capacity = random32() % 3 ? n : random32() % (n + 1);
-      groups<P, K>(name, n, different, way, blocks, random32() % 2, random32() % 2, capacity, unsigned(seed));
+      const u64 some[] = {1, n / 32 + 1, n / 2 + 1, n + 1};
+      const u64 different = some[random32() % 4], capacity = random32() % 3 ? n : random32() % (n + 1);
+      groups<P, K>(name, n, different, way, blocks, random32() % 2, random32() % 2, random32() % 2, capacity,
+                   unsigned(seed));
       distinct<P, K>(name, n, different, int(random32() % WAYS), blocks, capacity, unsigned(seed));
       join<P, K, I>(name, int(random32() % 5), random32() % 3 ? n / 2 : random32() % 2, n, different,
                     n > 300 && way == ONE ? int(ANY) : way, blocks, random32() % 3 ? n * n : n / 3, random32() % 2,

@@ -289,7 +289,7 @@ static void expand_geometry() {
         const std::string what = "expand geometry of " + std::to_string(n) + " and " + std::to_string(runs);
         check(gp__valid_by(&gp__rules_segments, p, s), what + ": valid");
         check(g.scratch == 8 * (runs + 1), what + ": offsets");
-        check(g.words >= (runs + 1023) / 1024, what + ": words");
+        check(g.words >= (runs + 2047) / 2048, what + ": words");
         check(g.grid >= 1 && g.grid <= 132 * 6 && u64(g.grid) <= g.tiles, what + ": grid");
         check(g.tile_items * g.tiles >= n + runs, what + ": tiles");
         check(g.shared_bytes == 8u * unsigned(gp__expand_warp_bytes(4, size)) && g.shared_bytes % 128 == 0,

@@ -441,6 +441,17 @@ static void put_batch(Side &s, gp_call &c, int size, size_t n) {
   c.begin = s.put(narrowed(sizes, size), size, Side::NUMBER);
 }
 
+// Aggregates whose column the sort of the keys moves; of no column if `none`.
+static void put_one_column(Side &s, gp_call &c, size_t n, bool none) {
+  std::array<gp_aggregate, 3> list = {{{GP_AGGREGATE_SUM, GP_F64, nullptr, nullptr, GP_F32},
+                                       {GP_AGGREGATE_COUNT, GP_TYPE_DEFAULT, nullptr, nullptr, GP_I32},
+                                       {GP_AGGREGATE_MIN, GP_F64, nullptr, nullptr, GP_TYPE_DEFAULT}}};
+  if (none) list[0] = list[2] = list[1];
+  else list[0].column = list[2].column = s.put(noise(n, 8, 1), 8, Side::NUMBER);
+  for (gp_aggregate &of : list) of.out = s.take(n, of.op == GP_AGGREGATE_MIN ? 8 : 4, Side::NUMBER);
+  c.aggregates = s.keep(list)->data();
+  c.aggregate_count = list.size();
+}
 static void put_aggregates(Side &s, gp_call &c, size_t n) {
   std::array<gp_aggregate, 8> list = {{{GP_AGGREGATE_SUM, GP_F32, nullptr, nullptr, GP_F64},
                                        {GP_AGGREGATE_MEAN, GP_F16, nullptr, nullptr, GP_TYPE_DEFAULT},
@@ -696,6 +707,12 @@ static const std::vector<Case> cases = {
          c.keys = s.put(keys_of(n, size, 5), size); c.out_keys = s.take(n, size); COUNTED(1)),
     CASE("group numbers by many", GP_GROUP_BY_MANY, NUMBERS, put_aggregates(s, c, n); NUMBER_KEYS;
          c.capacity = n / 2 + 1; COUNTED(1)),
+    CASE("group numbers by many of one column", GP_GROUP_BY_MANY, NUMBERS, put_one_column(s, c, n, false); NUMBER_KEYS;
+         COUNTED(1)),
+    CASE("group numbers by many of none", GP_GROUP_BY_MANY, NUMBERS, put_one_column(s, c, n, true); NUMBER_KEYS;
+         COUNTED(1)),
+    CASE("distinct numbers", GP_DISTINCT, NUMBERS, NUMBER_KEYS; COUNTED(1)),
+    CASE("count distinct numbers", GP_DISTINCT, NUMBERS, NUMBER_KEYS; c.out_keys = nullptr; COUNTED(1)),
     CASE("distinct", GP_DISTINCT, ALL, c.key_type = s.type(size); c.keys = s.put(keys_of(n, size, 5), size);
          c.out_keys = s.take(n, size); c.count = n; COUNTED(1)),
     CASE("distinct of described", GP_DISTINCT, ALL, put_described_keys(s, c, size, n); c.out_keys = s.take(n, size);

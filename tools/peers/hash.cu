@@ -2,6 +2,7 @@
 // 256 MiB precedes each timed call. Results are compared. Prints a JSON array: medians of 31 times in us, and the time
 // of a copy (gp_copy) of as many bytes as the call must read.
 //   nvcc -O3 -std=c++17 --extended-lambda -arch=native -I. tools/peers/hash.cu -o build/hash -lcuda && build/hash
+// Arguments: log2 of the keys (default: 20 24 26); u32 or u64 (default: both); groups alone (no joins).
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
 
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <thrust/binary_search.h>
 #include <thrust/copy.h>
@@ -24,6 +26,7 @@
 #include <thrust/scan.h>
 #include <thrust/sequence.h>
 #include <thrust/sort.h>
+#include <thrust/tabulate.h>
 #include <thrust/tuple.h>
 #include <thrust/unique.h>
 #include <vector>
@@ -43,6 +46,18 @@ struct Both {
             a.count + b.count};
   }
 };
+struct Rowed { // count: the row of the least
+  __host__ __device__ Fold operator()(const thrust::tuple<float, float, unsigned> &row) const {
+    return {thrust::get<0>(row), thrust::get<0>(row), thrust::get<1>(row), thrust::get<2>(row)};
+  }
+};
+struct Best {
+  __host__ __device__ Fold operator()(const Fold &a, const Fold &b) const {
+    const bool first = a.least < b.least || (a.least == b.least && a.count < b.count);
+    return {a.sum + b.sum, first ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest,
+            first ? a.count : b.count};
+  }
+};
 static int lines;
 static void print(const char *device, const std::string &call, size_t n, size_t groups, double ours, double roof,
                   double thrust, bool same) {
@@ -54,27 +69,37 @@ static void print(const char *device, const std::string &call, size_t n, size_t 
 }
 
 // Keys of `groups` values: Zipf's law if `zipf`.
-template <class K> static std::vector<K> make_keys(size_t n, size_t groups, bool zipf, unsigned long long seed) {
-  std::vector<K> keys(n);
-  for (auto &key : keys) {
-    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-    const double u = double(seed >> 11) / 9007199254740992.0;
-    const size_t group = zipf ? size_t(std::pow(double(groups), u)) : size_t(u * double(groups));
-    key = K((group + 1) * 0x9e3779b97f4a7c15ull >> 8);
+template <class K> struct Key {
+  size_t groups;
+  bool zipf;
+  unsigned long long seed;
+  __host__ __device__ K operator()(unsigned long long i) const {
+    unsigned long long x = (i + (seed << 40) + 1) * 0x9e3779b97f4a7c15ull; // SplitMix64
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+    x ^= x >> 31;
+    const double u = double(x >> 11) / 9007199254740992.0;
+    const size_t group = zipf ? size_t(pow(double(groups), u)) : size_t(u * double(groups));
+    return K((group + 1) * 0x9e3779b97f4a7c15ull >> 8);
   }
+};
+template <class K> static thrust::device_vector<K> make_keys(size_t n, const Key<K> &key) {
+  thrust::device_vector<K> keys(n);
+  thrust::tabulate(keys.begin(), keys.end(), key);
   return keys;
 }
 template <class K>
-static void calls(gp_context *ctx, const char *device, gp_type type, size_t n, size_t groups, bool zipf) {
+static void calls(gp_context *ctx, const char *device, gp_type type, size_t n, size_t groups, bool zipf, bool joins) {
   const gp_stream s = (gp_stream)stream;
   const auto policy = thrust::cuda::par_nosync.on(stream);
   const std::string of = std::string(sizeof(K) == 4 ? " u32" : " u64") + (zipf ? " zipf" : "");
-  const std::vector<K> made = make_keys<K>(n, groups, zipf, 1), other = make_keys<K>(n / 4, groups, false, 2);
-  thrust::device_vector<K> keys(made.begin(), made.end()), build(other.begin(), other.end()), sorted(n), out(n),
-      theirs(n);
-  thrust::device_vector<float> x(n, 1.5f), least(n), greatest(n), moved(n);
+  const thrust::device_vector<K> keys = make_keys<K>(n, {groups, zipf, 1}),
+                                 build = make_keys<K>(n / 4, {groups, false, 2});
+  thrust::device_vector<K> sorted(n), out(n), theirs(n);
+  thrust::device_vector<float> x(n, 1.5f), y(n, 2.5f), least(n), greatest(n), moved(n);
   thrust::device_vector<double> sum(n);
-  thrust::device_vector<unsigned> many(n), probe(4 * n), partner(4 * n), order(n / 4), begin(n), end(n);
+  const size_t pairs = joins && !zipf ? 4 * n : n;
+  thrust::device_vector<unsigned> many(n), probe(pairs), partner(pairs), order(n / 4), begin(n), end(n);
   thrust::device_vector<unsigned long long> count(1), offsets(n + 1);
   thrust::device_vector<Fold> folds(n);
   const auto raw = [](auto &v) { return thrust::raw_pointer_cast(v.data()); };
@@ -120,7 +145,32 @@ static void calls(gp_context *ctx, const char *device, gp_type type, size_t n, s
     same = count[0] == r;
     print(device, "count_distinct" + of, n, groups, counted, read_of(n * sizeof(K)), peer, same);
   }
-  if (zipf) return;
+  { // two columns and an index: the columns are read through the order
+    const gp_aggregate list[3] = {{GP_AGGREGATE_SUM, GP_F32, raw(x), raw(sum), GP_F64},
+                                  {GP_AGGREGATE_ARGMIN, GP_F32, raw(x), raw(many), GP_U32},
+                                  {GP_AGGREGATE_MAX, GP_F32, raw(y), raw(greatest), GP_F32}};
+    const double ours =
+        median_us([&] { good(gp_group_by_many(ctx, type, raw(keys), n, list, 3, raw(out), 0, found, s)); });
+    size_t r = 0;
+    const double peer = median_us([&] { // its rows move whole: both columns and the index
+      thrust::copy(policy, keys.begin(), keys.end(), sorted.begin());
+      thrust::copy(policy, x.begin(), x.end(), moved.begin());
+      thrust::copy(policy, y.begin(), y.end(), least.begin());
+      thrust::sequence(policy, begin.begin(), begin.end());
+      thrust::sort_by_key(policy, sorted.begin(), sorted.end(),
+                          thrust::make_zip_iterator(thrust::make_tuple(moved.begin(), least.begin(), begin.begin())));
+      const auto values = thrust::make_transform_iterator(
+          thrust::make_zip_iterator(thrust::make_tuple(moved.begin(), least.begin(), begin.begin())), Rowed());
+      r = thrust::reduce_by_key(policy, sorted.begin(), sorted.end(), values, theirs.begin(), folds.begin(),
+                                thrust::equal_to<K>(), Best())
+              .first -
+          theirs.begin();
+    });
+    good(cudaStreamSynchronize(stream));
+    const bool same = count[0] == r && thrust::equal(out.begin(), out.begin() + r, theirs.begin());
+    print(device, "group_by_many, 2 columns" + of, n, groups, ours, read_of(n * (sizeof(K) + 8)), peer, same);
+  }
+  if (zipf || !joins) return;
   // n probes, a quarter as many build keys; Thrust's: a sort, two searches of each probe, and a scan: no pairs written
   for (const bool flags : {false, true}) {
     const double ours = median_us([&] {
@@ -147,7 +197,16 @@ static void calls(gp_context *ctx, const char *device, gp_type type, size_t n, s
           same);
   }
 }
-int main() {
+int main(int argc, char **argv) {
+  std::vector<size_t> sizes;
+  bool narrow = true, wide = true, joins = true;
+  for (int i = 1; i < argc; ++i) {
+    if (!strcmp(argv[i], "u32")) wide = false;
+    else if (!strcmp(argv[i], "u64")) narrow = false;
+    else if (!strcmp(argv[i], "groups")) joins = false;
+    else sizes.push_back((size_t(1) << atoi(argv[i])) + (atoi(argv[i]) > 20 ? 4099 : 0));
+  }
+  if (sizes.empty()) sizes = {size_t(1) << 20, (size_t(1) << 24) + 4099, (size_t(1) << 26) + 4099};
   cudaDeviceProp about;
   gp_context *ctx;
   good(cudaGetDeviceProperties(&about, 0));
@@ -155,14 +214,11 @@ int main() {
   good(cudaEventCreate(&begins)), good(cudaEventCreate(&ends));
   good(cudaMalloc(&flushed, 256 << 20));
   good(gp_open(nullptr, &ctx));
-  for (const size_t n : {size_t(1) << 20, (size_t(1) << 24) + 4099, (size_t(1) << 26) + 10007})
+  for (const size_t n : sizes)
     for (const size_t groups : {size_t(100), size_t(10000), n / 16, n}) {
-      if (groups * 64 < n) { // a join of these would have more pairs than memory holds
-        calls<uint32_t>(ctx, about.name, GP_U32, n, groups, true);
-        continue;
-      }
-      calls<uint32_t>(ctx, about.name, GP_U32, n, groups, false);
-      calls<uint64_t>(ctx, about.name, GP_U64, n, groups, false);
+      const bool zipf = groups * 64 < n; // a join of these would have more pairs than memory holds
+      if (narrow) calls<uint32_t>(ctx, about.name, GP_U32, n, groups, zipf, joins);
+      if (wide) calls<uint64_t>(ctx, about.name, GP_U64, n, groups, zipf, joins);
     }
   printf("\n]\n");
   return 0;
