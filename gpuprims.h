@@ -788,18 +788,19 @@ typedef struct gp_op_desc {
 
 // Flags of a call.
 enum {
-  GP_REPRODUCIBLE = 1,   // reduce, scan: the same bits on every GPU, policy and back end, or GP_E_UNSUPPORTED; bfs:
-                         // parents too
-  GP_CHECKED = 2,        // segments by offsets: the offsets are checked first, see gp_call.bad; bfs: gp_call.fault
-  GP_RIGHT = 4,          // adjacent_difference: with the right neighbour instead of the left one
-  GP_DESCENDING = 8,     // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
-  GP_UNSORTED = 16,      // top-k: the results in any order
-  GP_KEEP_GAPS = 32,     // convert_layout: bytes of the output that belong to no field keep what they hold
-  GP_UNTIL_TARGET = 64,  // bfs: stops after the level that reaches gp_call.target
-  GP_SYMMETRISE = 128,   // graph_from_edges: with every edge the opposite one
-  GP_UNIQUE_EDGES = 256, // graph_from_edges: of edges that are the same, one
-  GP_DROP_LOOPS = 512,   // graph_from_edges: no edge from a vertex to itself
-  GP_EXCLUSIVE = 1024    // scan_axis: out[i] is the fold of the elements before i
+  GP_REPRODUCIBLE = 1,    // reduce, scan: the same bits on every GPU, policy and back end, or GP_E_UNSUPPORTED; bfs:
+                          // parents too
+  GP_CHECKED = 2,         // segments by offsets: the offsets are checked first, see gp_call.bad; bfs: gp_call.fault
+  GP_RIGHT = 4,           // adjacent_difference: with the right neighbour instead of the left one
+  GP_DESCENDING = 8,      // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
+  GP_UNSORTED = 16,       // top-k: the results in any order
+  GP_KEEP_GAPS = 32,      // convert_layout: bytes of the output that belong to no field keep what they hold
+  GP_UNTIL_TARGET = 64,   // bfs: stops after the level that reaches gp_call.target
+  GP_SYMMETRISE = 128,    // graph_from_edges: with every edge the opposite one
+  GP_UNIQUE_EDGES = 256,  // graph_from_edges: of edges that are the same, one
+  GP_DROP_LOOPS = 512,    // graph_from_edges: no edge from a vertex to itself
+  GP_EXCLUSIVE = 1024,    // scan_axis: out[i] is the fold of the elements before i
+  GP_LITTLE_MEMORY = 2048 // sort, merge_sort: a quarter of the elements in the workspace, slower
 };
 
 // A field of a struct key: sorts compare the fields of a list one after the other, the most significant first.
@@ -1868,6 +1869,10 @@ GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_typ
 //     transform           for keys of any type: a user's unary operator, whose result of a built-in type (acc_type) is
 //                         the key to sort by; gp_merge_sort takes a comparison
 //     count_device        the number of elements, in device memory
+//     GP_LITTLE_MEMORY    (flags; gp_merge_sort_keys too) the workspace is a quarter of a copy of keys and values, and
+//                         that of a sort of an eighth: eight blocks, sorted one by one, then 36 merges of two. Slower:
+//                         eight times everything is read and written more. out_keys is wanted; there is no
+//                         count_device, range of bits, or policy. Below 2^16 elements, and on the host, it does nothing
 //
 // Default algorithm by the number of elements, for a GPU of compute capability 9.0 with 132 multiprocessors; a tuned
 // row or the caller's policy may choose another. Keys are of built-in types and sort by all bits, except in the last
@@ -17875,6 +17880,25 @@ template <class K, class V> struct gp__radix_moved<gp__radix_record<K, V>, gp__n
   template <class T> static GP_DEVICE V &value(Record &record, T &) { return record.value; }
 };
 
+// ---- sort/order.cuh - the order of a radix sort as a comparison
+
+// The 64-bit words of an ordered key.
+template <class K> struct gp__key_words { static const int value = 1; };
+template <class T, class... Fields> struct gp__key_words<gp__field_key<T, Fields...>> {
+  static const int value = (gp__key_fields<Fields...>::bits + 63) / 64;
+};
+template <class K, bool DESCENDING> struct gp__key_before {
+  typedef typename K::Key Key;
+  GP_DEVICE bool operator()(const Key &a, const Key &b) const {
+    GPUPRIMS__UNROLL
+    for (int w = gp__key_words<K>::value - 1; w >= 0; --w) {
+      const typename K::Bits x = K::bits(a, w), y = K::bits(b, w);
+      if (x != y) return DESCENDING ? y < x : x < y;
+    }
+    return false;
+  }
+};
+
 // ---- sort/radix_count.cuh - counts of digits, and whether keys recur
 
 // Index of a sample's i-th key; the sample has one key of each `each`.
@@ -29950,6 +29974,7 @@ typedef struct gp__request {
   gp_fault *fault;                         // NULL without GP_CHECKED
   void *workspace;                         // the caller's, or NULL
   uint64_t workspace_bytes;
+  int in_steps; // calls of its own in place of kernels: GP_LITTLE_MEMORY
   int stepwise; // bfs: a launch a step, because a cooperative one was refused
   const gp_aggregate *aggregates;
   uint64_t aggregate_count, capacity;
@@ -33178,7 +33203,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2531328"
+#define GPUPRIMS__EMBEDDED_FROM "2535424"
 
 // ---- core/embed.c - this file's own text
 
@@ -34710,7 +34735,7 @@ typedef struct gp__family {
   gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before
   // Makes the call at `row` of those that follow, and returns how many follow; NULL: none.
   uint64_t (*behind)(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
-  const gp__composition *composed; // NULL: kernels alone; beside `launch`: where inputs are described
+  const gp__composition *composed; // NULL: kernels alone; beside `launch`: where inputs are described, and in steps
   gp_result (*host)(struct gp__host_call *h);
 } gp__family;
 #define GPUPRIMS__IDLE_IF_EMPTY NULL
@@ -34743,10 +34768,11 @@ GPUPRIMS__PRIVATE const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
 GPUPRIMS__PRIVATE const gp__family *gp__methods_of(const gp__request *q) {
   return gp__primitive_of(q->primitive)->family;
 }
-// The calls that a call consists of, or NULL. A family that launches kernels has them for described inputs.
+// The calls that a call consists of, or NULL. A family that launches kernels has them for
+// described inputs and for calls in steps.
 GPUPRIMS__PRIVATE const gp__composition *gp__composition_of(const gp__request *q) {
   const gp__family *family = gp__methods_of(q);
-  return family->launch && !q->inputs.count ? NULL : family->composed;
+  return family->launch && !q->inputs.count && !q->in_steps ? NULL : family->composed;
 }
 
 // Loops of the host that run other calls: vectorised as those of >>host are.
@@ -36564,6 +36590,19 @@ typedef struct gp__checking {
   char column_name[2 * GP_COLUMN_LIMIT][28];
 } gp__checking;
 
+// Flags that some primitives take, and which.
+#define GPUPRIMS__OWN_FLAGS(F) \
+  F(GP_CHECKED, "segmented_reduce, segmented scans, segmented_sort, segmented_top_k, load_balance, expand and bfs") \
+  F(GP_RIGHT, "adjacent_difference") \
+  F(GP_DESCENDING, "sort, segmented_sort, sort_axis, top_k, segmented_top_k, top_k_axis and nth_element") \
+  F(GP_UNSORTED, "top_k, segmented_top_k and top_k_axis") \
+  F(GP_KEEP_GAPS, "convert_layout") \
+  F(GP_UNTIL_TARGET, "bfs") \
+  F(GP_SYMMETRISE, "graph_from_edges") \
+  F(GP_UNIQUE_EDGES, "graph_from_edges") \
+  F(GP_DROP_LOOPS, "graph_from_edges") \
+  F(GP_EXCLUSIVE, "scan_axis") \
+  F(GP_LITTLE_MEMORY, "sort and merge_sort")
 // Rejects members and flags that the call does not use.
 GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   const gp_call *c = k->c;
@@ -36591,42 +36630,20 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
     return gp__fail(GP_E_ARGUMENT, "%s: @fault is set, but @flags lacks GP_CHECKED", k->who);
   if ((c->source && !(k->traits & GP__TAKES_SOURCE)) || (c->limit && !(k->traits & GP__TAKES_LIMIT)))
     return gp__fail(GP_E_ARGUMENT, "%s: @source and @limit are for bfs and bfs_check only", k->who);
-  if (c->flags & ~flags & GP_UNTIL_TARGET)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNTIL_TARGET is for bfs only", k->who);
-  if (c->flags & ~flags & GP_KEEP_GAPS)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_KEEP_GAPS is for convert_layout only", k->who);
+#define GPUPRIMS__UNREAD(FLAG, text) \
+  if (c->flags & ~flags & FLAG) return gp__fail(GP_E_ARGUMENT, "%s: @flags: " #FLAG " is for " text " only", k->who);
+#define GPUPRIMS__OR(FLAG, text) | FLAG
+  GPUPRIMS__OWN_FLAGS(GPUPRIMS__UNREAD)
+#undef GPUPRIMS__UNREAD
+  if (c->flags & ~(GP_REPRODUCIBLE GPUPRIMS__OWN_FLAGS(GPUPRIMS__OR)))
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags has unknown bits: %#x", k->who, c->flags);
+#undef GPUPRIMS__OR
   if ((c->begin_bit || c->end_bit) && !(k->traits & GP__TAKES_BITS))
     return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit are for radix sorts only", k->who);
-  if (c->flags & ~flags & GP_DESCENDING)
-    return gp__fail(
-        GP_E_ARGUMENT,
-        "%s: @flags: GP_DESCENDING is for sort, segmented_sort, sort_axis, top_k, segmented_top_k, top_k_axis and "
-        "nth_element only",
-        k->who);
-  if (c->flags & ~flags & GP_UNSORTED)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED is for top_k, segmented_top_k and top_k_axis only", k->who);
-  if (c->flags &
-      ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS | GP_UNTIL_TARGET |
-        GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS | GP_EXCLUSIVE))
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags has unknown bits: %#x", k->who, c->flags);
-  if (c->flags & ~flags & GP_EXCLUSIVE)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_EXCLUSIVE is for scan_axis only", k->who);
-  if (c->flags & ~flags & GP_RIGHT)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_RIGHT is for adjacent_difference only", k->who);
-  if (c->flags & ~flags & (GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
-    return gp__fail(GP_E_ARGUMENT,
-                    "%s: @flags: GP_SYMMETRISE, GP_UNIQUE_EDGES and GP_DROP_LOOPS are for graph_from_edges only",
-                    k->who);
   if (c->out_graph && !(k->traits & GP__TAKES_OUT_GRAPH))
     return gp__fail(GP_E_ARGUMENT, "%s: @out_graph: the call builds no graph", k->who);
   if (c->graph && !(k->traits & GP__TAKES_GRAPH))
     return gp__fail(GP_E_ARGUMENT, "%s: @graph: the call takes no graph", k->who);
-  if (c->flags & ~flags & GP_CHECKED)
-    return gp__fail(GP_E_ARGUMENT,
-                    "%s: @flags: GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, segmented_top_k, "
-                    "load_balance, "
-                    "expand and bfs only",
-                    k->who);
   if ((c->flags & GP_CHECKED) && !search && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(
         GP_E_ARGUMENT,
@@ -37657,8 +37674,23 @@ GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q
       !(c->policy && (c->policy->algorithm == GP_MERGE_PASSES || c->policy->algorithm == GP_FOUR_WAY_PASSES));
 }
 
+// Blocks of a sort in little memory are cut by the host, and merged by whole keys.
+GPUPRIMS__PRIVATE gp_result gp__check_little_memory(gp__checking *k) {
+  const gp_call *c = k->c;
+  if (!(c->flags & GP_LITTLE_MEMORY)) return GP_SUCCESS;
+  if (c->policy)
+    return gp__fail(GP_E_POLICY, "%s: @policy is set, but with GP_LITTLE_MEMORY (@flags) blocks choose their own",
+                    k->who);
+  if (c->count_device || c->begin_bit || c->end_bit)
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_LITTLE_MEMORY sorts %s", k->who,
+                    c->count_device ? "as many elements as the host knows, not @count_device"
+                                    : "by whole keys, not by @begin_bit and @end_bit");
+  k->buffers->out_keys_wanted = k->q->in_steps = 1;
+  return GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__merge_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
+  GPUPRIMS__CHECK(gp__check_little_memory(k));
   b->out = b->out_keys = gp__most_results(k->q);
   b->in2_values = gp__takes_second_values(k->c->primitive);
   b->in2 = k->q->count2;
@@ -38111,7 +38143,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
 GPUPRIMS__PRIVATE gp_result gp__sort_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->out_keys_wanted = k->in.size || !k->q->in_size;
-  return GP_SUCCESS;
+  return gp__check_little_memory(k);
 }
 static const gp__own_check gp__checks_sort[GP__CHECKS] = {{GP__CHECK_TYPES, gp__check_sort_types},
                                                           {GP__CHECK_BUFFERS, gp__sort_buffers}};
@@ -39945,11 +39977,136 @@ GPUPRIMS__PRIVATE void gp__operators_of_bound(const gp__spelling *q, gp__program
   gp__set_operator(ops, gp__in_name(q), gp__in_name(q), "bool");
 }
 
+// ---- sort/names.c - template arguments of sorts
+
+// Names the type by which a radix sort reads a key.
+GPUPRIMS__PRIVATE void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
+  const char *key = gp__key_name(q);
+  int i;
+  if (q->user_transform) {
+    gp__add(t, "gp__decomposed_key<%s, gp__op_2, %s>", key, gp__type_rows[q->acc_type].device);
+  } else if (gp__is_complex(q->key_type)) {
+    const char *part = q->key_type == GP_C32 ? "float" : "double";
+    gp__add(t, "gp__field_key<%s, gp__complex_part<%s, true>, gp__complex_part<%s, false>>", key, part, part);
+  } else if (q->list_count) {
+    gp__add(t, "gp__field_key<%s", key);
+    for (i = 0; i < (int)q->list_count; ++i)
+      gp__add(t, ", gp__key_field<%u, %s, %s>", (unsigned)(q->list[i] & 0xffff),
+              gp__type_rows[q->list[i] >> 16 & 0xffff].device, q->list[i] >> 32 ? "true" : "false");
+    gp__add(t, ">");
+  } else {
+    gp__add(t, q->numbers ? "gp__radix_number<%s>" : "gp__radix_key<%s>", key);
+  }
+}
+GPUPRIMS__PRIVATE void gp__name_radix_histogram(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", ");
+  gp__name_radix_key(q, t);
+  if (q->algorithm == GP_LEADING_SWEEP) gp__add(t, ", true");
+}
+GPUPRIMS__PRIVATE void gp__name_radix_pass(const gp__spelling *q, gp__text *t) {
+  const char *in = gp__in_name(q);
+  const int paired = gp__is_paired(q->algorithm, q->in_size);
+  gp__add(t, paired ? ", gp__radix_record<" : ", ");
+  gp__name_radix_key(q, t);
+  if (paired) gp__add(t, ", %s>", in);
+  gp__add(t, ", %s%s",
+          paired                    ? "gp__none"
+              : !q->index_bytes     ? in
+              : q->index_bytes == 4 ? "gp__u32"
+                                    : "gp__u64",
+          gp__is_cooperative(q->algorithm)     ? ""
+              : q->kind == GP__RADIX_PASS_WIDE ? ", gp__radix_wide"
+                                               : ", gp__radix_narrow");
+}
+GPUPRIMS__PRIVATE void gp__name_hybrid(const gp__spelling *q, gp__text *t) {
+  const gp__kernel_kind kind = q->kind;
+  const int size = (int)q->key_size;
+  const int one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(q->vectors);
+  gp__name_ordered_key(q, t);
+  if (kind == GP__HYBRID_COUNT) gp__add(t, ", %d", (int)GP__HYBRID_COUNT_THREADS);
+  if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT || one)
+    gp__add(t, ", %d, %d, %d", one ? q->threads : gp__bucket_threads(size), one ? items : gp__bucket_items(size),
+            one ? gp__one_block_log2_bins(q->threads * items) : gp__bucket_log2_bins(size));
+  if (q->in_size) gp__add(t, ", %s", gp__in_name(q));
+}
+// A gather moves words as large as alignment and size allow.
+GPUPRIMS__PRIVATE void gp__name_gather(const gp__spelling *q, gp__text *t) {
+  const size_t size = (size_t)q->in_size, align = q->in_struct->align;
+  const size_t word = size % 16 == 0 && align == 16 ? 16 : align > 8 ? 8 : align;
+  gp__add(t, ", %s, %lu, %s",
+          word == 16      ? "gp_vector"
+              : word == 8 ? "gp__u64"
+              : word == 4 ? "gp__u32"
+              : word == 2 ? "unsigned short"
+                          : "unsigned char",
+          (unsigned long)(size / word), q->index_bytes == 4 ? "gp__u32" : "gp__u64");
+}
+GPUPRIMS__PRIVATE void gp__name_count_keys(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %s", q->key_size == 1 ? "unsigned char" : "unsigned short");
+}
+// A transform maps a key to a built-in type.
+GPUPRIMS__PRIVATE void gp__operators_of_sort(const gp__spelling *q, gp__program_op *ops) { ops[1].a = gp__key_name(q); }
+GPUPRIMS__PRIVATE void gp__spell_sort(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+  (void)p, (void)h;
+  w->index_bytes = q->in_size > GP__RADIX_VALUE_BYTES ? gp__radix_index_bytes(q->count) : 0;
+}
+
+GPUPRIMS__PRIVATE gp_policy gp__policy_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+  return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE  ? p
+      : kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_SWEEPS ? gp__adaptive_sweep(p, h)
+      : kind == GP__SORT_ONE_LAUNCH                             ? gp__adaptive_cooperative(p, h)
+                                                                : gp__adaptive_hybrid(p);
+}
+GPUPRIMS__PRIVATE unsigned gp__threads_of_sort_kernel(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
+  (void)p;
+  return kind == GP__RADIX_HISTOGRAM                        ? (unsigned)GP__RADIX_HISTOGRAM_THREADS
+      : kind == GP__SORT_SAMPLE                             ? (unsigned)GP__SAMPLE_THREADS
+      : kind == GP__HYBRID_COUNT                            ? (unsigned)GP__HYBRID_COUNT_THREADS
+      : kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT ? (unsigned)gp__bucket_threads(h->key_size)
+      : kind == GP__COUNT_KEYS                              ? (unsigned)gp__counting_threads(h->key_size)
+      : kind == GP__COUNTING_RUNS                           ? (unsigned)GP__COUNTING_THREADS
+                                                            : 0;
+}
+GPUPRIMS__PRIVATE void gp__block_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+  if (kind == GP__RADIX_HISTOGRAM)
+    g->shared_bytes = gp__radix_histogram_bytes(
+        gp__radix_ordered_bytes(h), gp__radix_replicas(gp__radix_ordered_bytes(h), h.compute_capability, 32));
+  if (kind == GP__SORT_SAMPLE) g->shared_bytes = gp__choice_bytes(h.key_size);
+  if (kind == GP__HYBRID_MOVE) g->shared_bytes = gp__hybrid_tile_bytes(p, h);
+  if (kind == GP__HYBRID_REST) g->shared_bytes = gp__hybrid_rest_bytes(p, h);
+  if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT) g->shared_bytes = gp__hybrid_bucket_bytes(h);
+  if (kind == GP__SORT_ONE_BLOCK) g->shared_bytes = gp__one_block_bytes(p, h.key_size);
+  if (kind == GP__COUNT_KEYS) *g = gp__counting_geometry(p, h);
+}
+// One sweep keeps keys and values in registers; buckets of 8-byte keys need only 56 registers. Tiles of pairs
+// that need more registers than there are make no promise: hundreds of bytes would spill.
+GPUPRIMS__PRIVATE unsigned gp__resident_sorts(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                              const gp__spelling *w) {
+  const gp__kernel_kind kind = w->kind;
+  const int buckets = kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT;
+  const unsigned blocks = kind == GP__SORT_SAMPLE ? 1
+      : buckets                                   ? (unsigned)gp__bucket_blocks((int)q->key_size)
+      : kind == GP__HYBRID_COUNT                  ? 2
+                                                  : (unsigned)p->blocks_per_sm;
+  const int pairs = (kind == GP__HYBRID_MOVE || kind == GP__HYBRID_REST) && gp__radix_value_bytes(*h) > 0;
+  return (gp__sweeps(p->algorithm) && !gp__sweep_fits(*p, *h)) || (pairs && !gp__pairs_fit(*p, *h))
+      ? 0
+      : gp__promise(q, w, blocks, kind == GP__HYBRID_SORT ? 2048 : 1024);
+}
+
 // ---- merge/names.c - template arguments of merges, merge sort and sets
 
 GPUPRIMS__PRIVATE void gp__name_merge(const gp__spelling *q, gp__text *t) {
-  const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
+  const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : NULL;
   const char *key = gp__key_name(q);
+  if (!functor) { // of a sort's blocks
+    gp__add(t, ", gp__key_before<");
+    gp__name_radix_key(q, t);
+    gp__add(t, ", %s>, ", q->descending ? "true" : "false");
+    gp__name_radix_key(q, t);
+    gp__add(t, "::Key, %s", gp__in_name(q));
+    return;
+  }
   gp__add(t, q->user_op ? ", %s, " : ", %s<%s>, ", functor, key);
   gp__add(t, "%s, %s", key, gp__in_name(q));
 }
@@ -39966,6 +40123,7 @@ GPUPRIMS__PRIVATE void gp__name_set(const gp__spelling *q, gp__text *t) {
 // An order of keys.
 GPUPRIMS__PRIVATE void gp__operators_of_order(const gp__spelling *q, gp__program_op *ops) {
   gp__set_operator(ops, gp__key_name(q), gp__key_name(q), "bool");
+  ops[1].a = gp__key_name(q); // a sort's transform
 }
 
 GPUPRIMS__PRIVATE void gp__block_of_merge_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
@@ -40198,123 +40356,6 @@ GPUPRIMS__PRIVATE unsigned gp__resident_histograms(const gp__request *q, const g
                                                    const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors < 4 ? 1536 : 1024);
-}
-
-// ---- sort/names.c - template arguments of sorts
-
-// Names the type by which a radix sort reads a key.
-GPUPRIMS__PRIVATE void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
-  const char *key = gp__key_name(q);
-  int i;
-  if (q->user_transform) {
-    gp__add(t, "gp__decomposed_key<%s, gp__op_2, %s>", key, gp__type_rows[q->acc_type].device);
-  } else if (gp__is_complex(q->key_type)) {
-    const char *part = q->key_type == GP_C32 ? "float" : "double";
-    gp__add(t, "gp__field_key<%s, gp__complex_part<%s, true>, gp__complex_part<%s, false>>", key, part, part);
-  } else if (q->list_count) {
-    gp__add(t, "gp__field_key<%s", key);
-    for (i = 0; i < (int)q->list_count; ++i)
-      gp__add(t, ", gp__key_field<%u, %s, %s>", (unsigned)(q->list[i] & 0xffff),
-              gp__type_rows[q->list[i] >> 16 & 0xffff].device, q->list[i] >> 32 ? "true" : "false");
-    gp__add(t, ">");
-  } else {
-    gp__add(t, q->numbers ? "gp__radix_number<%s>" : "gp__radix_key<%s>", key);
-  }
-}
-GPUPRIMS__PRIVATE void gp__name_radix_histogram(const gp__spelling *q, gp__text *t) {
-  gp__add(t, ", ");
-  gp__name_radix_key(q, t);
-  if (q->algorithm == GP_LEADING_SWEEP) gp__add(t, ", true");
-}
-GPUPRIMS__PRIVATE void gp__name_radix_pass(const gp__spelling *q, gp__text *t) {
-  const char *in = gp__in_name(q);
-  const int paired = gp__is_paired(q->algorithm, q->in_size);
-  gp__add(t, paired ? ", gp__radix_record<" : ", ");
-  gp__name_radix_key(q, t);
-  if (paired) gp__add(t, ", %s>", in);
-  gp__add(t, ", %s%s",
-          paired                    ? "gp__none"
-              : !q->index_bytes     ? in
-              : q->index_bytes == 4 ? "gp__u32"
-                                    : "gp__u64",
-          gp__is_cooperative(q->algorithm)     ? ""
-              : q->kind == GP__RADIX_PASS_WIDE ? ", gp__radix_wide"
-                                               : ", gp__radix_narrow");
-}
-GPUPRIMS__PRIVATE void gp__name_hybrid(const gp__spelling *q, gp__text *t) {
-  const gp__kernel_kind kind = q->kind;
-  const int size = (int)q->key_size;
-  const int one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(q->vectors);
-  gp__name_ordered_key(q, t);
-  if (kind == GP__HYBRID_COUNT) gp__add(t, ", %d", (int)GP__HYBRID_COUNT_THREADS);
-  if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT || one)
-    gp__add(t, ", %d, %d, %d", one ? q->threads : gp__bucket_threads(size), one ? items : gp__bucket_items(size),
-            one ? gp__one_block_log2_bins(q->threads * items) : gp__bucket_log2_bins(size));
-  if (q->in_size) gp__add(t, ", %s", gp__in_name(q));
-}
-// A gather moves words as large as alignment and size allow.
-GPUPRIMS__PRIVATE void gp__name_gather(const gp__spelling *q, gp__text *t) {
-  const size_t size = (size_t)q->in_size, align = q->in_struct->align;
-  const size_t word = size % 16 == 0 && align == 16 ? 16 : align > 8 ? 8 : align;
-  gp__add(t, ", %s, %lu, %s",
-          word == 16      ? "gp_vector"
-              : word == 8 ? "gp__u64"
-              : word == 4 ? "gp__u32"
-              : word == 2 ? "unsigned short"
-                          : "unsigned char",
-          (unsigned long)(size / word), q->index_bytes == 4 ? "gp__u32" : "gp__u64");
-}
-GPUPRIMS__PRIVATE void gp__name_count_keys(const gp__spelling *q, gp__text *t) {
-  gp__add(t, ", %s", q->key_size == 1 ? "unsigned char" : "unsigned short");
-}
-// A transform maps a key to a built-in type.
-GPUPRIMS__PRIVATE void gp__operators_of_sort(const gp__spelling *q, gp__program_op *ops) { ops[1].a = gp__key_name(q); }
-GPUPRIMS__PRIVATE void gp__spell_sort(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
-  (void)p, (void)h;
-  w->index_bytes = q->in_size > GP__RADIX_VALUE_BYTES ? gp__radix_index_bytes(q->count) : 0;
-}
-
-GPUPRIMS__PRIVATE gp_policy gp__policy_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
-  return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE  ? p
-      : kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_SWEEPS ? gp__adaptive_sweep(p, h)
-      : kind == GP__SORT_ONE_LAUNCH                             ? gp__adaptive_cooperative(p, h)
-                                                                : gp__adaptive_hybrid(p);
-}
-GPUPRIMS__PRIVATE unsigned gp__threads_of_sort_kernel(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
-  (void)p;
-  return kind == GP__RADIX_HISTOGRAM                        ? (unsigned)GP__RADIX_HISTOGRAM_THREADS
-      : kind == GP__SORT_SAMPLE                             ? (unsigned)GP__SAMPLE_THREADS
-      : kind == GP__HYBRID_COUNT                            ? (unsigned)GP__HYBRID_COUNT_THREADS
-      : kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT ? (unsigned)gp__bucket_threads(h->key_size)
-      : kind == GP__COUNT_KEYS                              ? (unsigned)gp__counting_threads(h->key_size)
-      : kind == GP__COUNTING_RUNS                           ? (unsigned)GP__COUNTING_THREADS
-                                                            : 0;
-}
-GPUPRIMS__PRIVATE void gp__block_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
-  if (kind == GP__RADIX_HISTOGRAM)
-    g->shared_bytes = gp__radix_histogram_bytes(
-        gp__radix_ordered_bytes(h), gp__radix_replicas(gp__radix_ordered_bytes(h), h.compute_capability, 32));
-  if (kind == GP__SORT_SAMPLE) g->shared_bytes = gp__choice_bytes(h.key_size);
-  if (kind == GP__HYBRID_MOVE) g->shared_bytes = gp__hybrid_tile_bytes(p, h);
-  if (kind == GP__HYBRID_REST) g->shared_bytes = gp__hybrid_rest_bytes(p, h);
-  if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT) g->shared_bytes = gp__hybrid_bucket_bytes(h);
-  if (kind == GP__SORT_ONE_BLOCK) g->shared_bytes = gp__one_block_bytes(p, h.key_size);
-  if (kind == GP__COUNT_KEYS) *g = gp__counting_geometry(p, h);
-}
-// One sweep keeps keys and values in registers; buckets of 8-byte keys need only 56 registers. Tiles of pairs
-// that need more registers than there are make no promise: hundreds of bytes would spill.
-GPUPRIMS__PRIVATE unsigned gp__resident_sorts(const gp__request *q, const gp_policy *p, const gp__shape *h,
-                                              const gp__spelling *w) {
-  const gp__kernel_kind kind = w->kind;
-  const int buckets = kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT;
-  const unsigned blocks = kind == GP__SORT_SAMPLE ? 1
-      : buckets                                   ? (unsigned)gp__bucket_blocks((int)q->key_size)
-      : kind == GP__HYBRID_COUNT                  ? 2
-                                                  : (unsigned)p->blocks_per_sm;
-  const int pairs = (kind == GP__HYBRID_MOVE || kind == GP__HYBRID_REST) && gp__radix_value_bytes(*h) > 0;
-  return (gp__sweeps(p->algorithm) && !gp__sweep_fits(*p, *h)) || (pairs && !gp__pairs_fit(*p, *h))
-      ? 0
-      : gp__promise(q, w, blocks, kind == GP__HYBRID_SORT ? 2048 : 1024);
 }
 
 // ---- segmented_sort/names.c - template arguments of segmented sorts
@@ -42706,8 +42747,9 @@ typedef struct gp__graph_plan {
   gp__graph_step steps[20];
   gp__request requests[GP__CALLS_MAX];
   int count, request_count;
-  uint64_t held;     // bytes
-  unsigned char *at; // their address, or NULL
+  int (*more)(const struct gp__graph_plan *g, int i, gp__request *call); // calls after the steps, or NULL
+  uint64_t held;                                                         // bytes
+  unsigned char *at;                                                     // their address, or NULL
 } gp__graph_plan;
 
 GPUPRIMS__PRIVATE void *gp__take(gp__graph_plan *g, uint64_t bytes) {
@@ -42882,6 +42924,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, 
   gp__kernel *kernels[GP__KINDS_MAX] = {NULL};
   gp__geometry geometry;
   gp__graph_plan g;
+  gp__request behind;
   gp__holding held;
   int count, i;
   gp_result result = make(s, q, NULL, &g);
@@ -42917,6 +42960,8 @@ GPUPRIMS__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, 
                               p->overlap, stream, &step->args);
     }
   }
+  for (i = 0; g.more && result == GP_SUCCESS && g.more(&g, i, &behind); ++i)
+    result = gp__run_request(s, &behind, NULL, 1, stream, 0);
   gp__let_go(&held);
   gp__let_kernels_go(kernels, count);
   return result;
@@ -42958,6 +43003,52 @@ GPUPRIMS__PRIVATE gp_result gp__calls_of_plan(gp__state *s, const gp__request *q
   } \
   static const gp__composition gp__##name##_calls = {gp__run_##name, gp__bytes_of_##name, gp__calls_of_##name}
 
+// ---- sort/little.c - sorts in little memory: blocks, then merges of neighbouring blocks
+
+// GP_LITTLE_MEMORY: blocks are sorted one by one. Then neighbours are merged, even pairs and odd pairs in turn, as many
+// rounds as there are blocks (odd-even transposition; equal keys keep their order). Even pairs move two places to the
+// left, the first to held memory; odd pairs move back, from the right, and the blocks at both ends alone. The plan's
+// last requests are the sorts of the first and the last block, and a merge.
+enum { GP__LITTLE_BLOCKS = 8, GP__LITTLE_LOG2 = 16 }; // fewer elements are sorted as ever
+
+// The place of a block: of so many bytes, in `out` or, moved, two places before.
+GPUPRIMS__PRIVATE void *gp__little_place(int block, int moved, void *out, void *held, uint64_t bytes) {
+  unsigned char *const at = (unsigned char *)(moved && block < 2 ? held : out);
+  return at ? at + (uint64_t)(moved && block >= 2 ? block - 2 : block) * bytes : NULL;
+}
+// The i-th call. Returns 0 if there is none.
+GPUPRIMS__PRIVATE int gp__little_call(const gp__graph_plan *g, int i, gp__request *c) {
+  const gp__request *first = &g->requests[g->request_count - 3], *last = first + 1;
+  const int n = GP__LITTLE_BLOCKS, at = (i - n) % (n + 1), back = at >= n / 2, round = (i - n) / (n + 1);
+  const int block = i < n ? i : back ? 2 * n - 1 - 2 * at : 2 * at, begin = block < 0 ? 0 : block;
+  const uint64_t keys = first->count * first->key_size, values = first->count * first->in_size;
+  unsigned char *const held = g->at, *const held_values = held ? held + 2 * keys : NULL;
+  if (i >= n && round == n / 2) return 0;
+  *c = i < n ? *first : last[1];
+  c->count = block < 0 ? 0 : block < n - 1 ? first->count : last->count;
+  c->keys = gp__little_place(block, back, i < n ? (void *)(uintptr_t)first->keys : first->out_keys, held, keys);
+  c->in = gp__little_place(block, back, i < n ? (void *)(uintptr_t)first->in : first->out, held_values, values);
+  c->out_keys = gp__little_place(begin, i >= n && !back, first->out_keys, held, keys);
+  c->out = gp__little_place(begin, i >= n && !back, first->out, held_values, values);
+  if (i < n) return 1;
+  c->count2 = block + 1 < n - 1 ? first->count : block + 1 < n ? last->count : 0;
+  c->keys2 = gp__little_place(block + 1, back, first->out_keys, held, keys);
+  c->in2 = gp__little_place(block + 1, back, first->out, held_values, values);
+  return 1;
+}
+GPUPRIMS__PRIVATE void gp__plan_little(gp__graph_plan *g, const gp__request *sort) {
+  gp__request *call = &g->requests[g->request_count];
+  const uint64_t block = gp__round_up(sort->count / GP__LITTLE_BLOCKS + 1, 16); // aligns what is held
+  call[0] = call[1] = call[2] = *sort;
+  call[0].policy = call[1].policy = call[2].policy = NULL;
+  call[0].count = call[2].count = call[2].count2 = block;
+  call[1].count = sort->count - (GP__LITTLE_BLOCKS - 1) * block;
+  call[2].primitive = GP_MERGE;
+  g->request_count += 3;
+  g->more = gp__little_call;
+  (void)gp__take(g, 2 * block * (sort->key_size + sort->in_size));
+}
+
 // ---- map/written.c - described inputs of calls whose kernels read arrays: copies before the call
 
 // Adds a copy of a described input's elements to `out`; NULL: to memory that the plan holds. *array: where they are; an
@@ -42983,19 +43074,34 @@ GPUPRIMS__PRIVATE gp_result gp__written_plan_of(gp__state *s, const gp__request 
   const int in_place = q->primitive == GP_SORT || q->primitive == GP_MERGE_SORT;
   const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
   const gp__inputs *all = &q->inputs;
+  void *const asked = q->in_steps ? g : NULL; // an output, asked without buffers
   gp__request plain = *q;
   memset(g, 0, sizeof *g);
   g->at = at;
   (void)gp__take(g, 0); // a plan holds something
   memset(&plain.inputs, 0, offsetof(gp__inputs, node));
   if (all->keys)
-    GPUPRIMS__CHECK(
-        gp__add_written(s, g, q, all->keys, count, q->count_device, in_place ? q->out_keys : NULL, &plain.keys));
+    GPUPRIMS__CHECK(gp__add_written(s, g, q, all->keys, count, q->count_device,
+                                    in_place ? q->out_keys ? q->out_keys : asked : NULL, &plain.keys));
   if (all->in)
-    GPUPRIMS__CHECK(gp__add_written(s, g, q, all->in, count, q->count_device, in_place ? q->out : NULL, &plain.in));
+    GPUPRIMS__CHECK(gp__add_written(s, g, q, all->in, count, q->count_device, in_place ? q->out ? q->out : asked : NULL,
+                                    &plain.in));
   if (all->keys2) GPUPRIMS__CHECK(gp__add_written(s, g, q, all->keys2, q->count2, NULL, NULL, &plain.keys2));
   if (all->in2) GPUPRIMS__CHECK(gp__add_written(s, g, q, all->in2, q->count2, NULL, NULL, &plain.in2));
   if (in_place && all->in && !q->out) plain.in = plain.out = g; // asked without buffers
+  plain.in_steps = 0;
+  if (q->in_steps && q->count >> GP__LITTLE_LOG2) {
+    if (!plain.in && !q->in_struct && q->out_size >= 4) { // indices; or asked without buffers
+      gp_call c = gp_call_init(GP_IOTA);
+      c.out_type = q->out_type;
+      c.out = q->out;
+      c.count = q->count;
+      GPUPRIMS__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &c));
+      plain.in = q->out;
+    }
+    gp__plan_little(g, &plain);
+    return GP_SUCCESS;
+  }
   g->steps[g->count++].request = g->request_count;
   g->requests[g->request_count++] = plain;
   return GP_SUCCESS;
@@ -44158,7 +44264,7 @@ static const gp__family gp__family_sort = {gp__checks_sort,
                                            gp__host_sort};
 static const gp__primitive gp__primitive_sort = {
     &gp__family_sort, GP__READS_PAIRS | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_FIELDS,
-    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__TAKES_INPUTS, GP_DESCENDING};
+    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__TAKES_INPUTS, GP_DESCENDING | GP_LITTLE_MEMORY};
 
 // ---- segmented_sort/plan.c - plans of segmented sorts
 
@@ -44224,7 +44330,7 @@ static const gp__family gp__family_merge = {gp__checks_merge,
                                             gp__host_merges};
 static const gp__primitive gp__primitive_merge_sort = {
     &gp__family_merge, GP__READS_PAIRS | GP__READS_OP,
-    GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
+    GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_LITTLE_MEMORY};
 static const gp__primitive gp__primitive_merge = {&gp__family_merge, GP__READS_TWO_SORTED,
                                                   GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_set_union = {&gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT,
@@ -50265,1980 +50371,1981 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 // prints what it holds.
 
 /* device text of gpuprims.h
-789658
-2xXr65U.4(a|>}6sxleN]IZ!xi[-{q%j>9(3D!agb3jRps655"(EFNo2Ll{oAwd@(ntewIyUxlZK'[+YJ,Vo/<LWt0j@T_{JrjAn#QQ]!ZL4W:Zk^D18uR
-;Z2kYNmmPmyOpOS6MFjKAArtJ1>WU=9T'o>wdi1zA#y<wa|j+4VO>x]leIW|@uwMO&h</FUu[Dj]c/o{4]W9x>7o`dFV|7Eli:PERDwLom1sJ/O&GxeYw+
-/7@I7nt"QR&m3ru+/5{<_(Qs:3"Lx@D]^@'m5+QN=zv;=s%tV^SFN/hq}gT-UU'u%E+M1zQ{GmZA1NA<fWVy5INDx1Ek=tJpxf=XsA@=zYM9saga4A8)>R
-c<64r$6Xz1I5sM<EESSO]ZcJxJ4,ya)6f&MBu>G!n8UC<;rV&}gTjfTFN'--^mfmB-Qu-lyY4+1@SRs|naSEa4S(1@KhwssVzbQr2+aLYJXkoBV>nu:h)f
-lSP.;+Ri{_suT>(1zg=s3@.$!;"yg&{G^;X{&1c4_e(#IZ./vL|De"G!(:nB4is#-e0,+<$oB$>Rolev/-s(iD+4F`4n&vAimJ{7%EpYg^CvvSp5I=<s~A
->%L!Fm,VL)!;.5n547cQNLbY$wNO53IK:2N'RRj]FMGS>K/F'vl`K]8VLm=kjGN.`1M]9jozvhIQahcV2|5Fyuf&FC)soqMO6q>JV'qE`aTs</mXop2:.#
-noA0qVRp_8HFLvr")Uo,zg&5UMb{NIwdQ3>U8Rr.&9pK9.F4~5dQUC1Gr2Q(I+1(9J4y5Qfi;3//Slzt,=r%MOeJu_<Xj-aRXH$3it2@aZbgpOoFTzqjLA
-KB6y]m,E:PqdFgPFke2#SX:Do-:o%i^t]]qO!Sl|]kQKl4gxtbxo[rJi(5.c}@#uiT=a.i23t;g1Jl"=UE_$a{mncz,;EDc|[_{I$3su!r%QYkc&.qa1hk
-6u!3A!i<qCWiC.>Aq5+:3ql8d6fQNU:CEj;>7{7Trmd3-k8oYtLTz|Go[rh4bwC9z[I|D2.'O'OjA-Mv"QF=AOi'a$6PtkrUe3PBwfpA2dD<!:ullcuNat
-eD`>U2rOn3X!Dm9D[2|8DDV2%(y3a]n|`@2(R'>VA,VL9<XSKx2rJ},Dl0dm/B9ILO9<E0JaXi=S8!xn|"u%&kJyKJ"yk3B)Z%uoPBJx8F7g2(N48b:f=y
-LjR#tVsPC,{](5vqc^GUEH$]ihMX42&c;WD<f[:I(3p%QH`gL((jz-^!Zb6<(<D}f[fn9-pk:oLFX=LAL72^CIK9@8}H4k0^U>^iE</L[EOPD%uA:^~4zU
-#VLMOs=_BZ/vZT&kYv-n2>N{$o#sUFApT_.>M1(n;VC.jX!8H[BV%,whG`3Dydf0q-TA~P%$$rRif:@4`%tt&dCt@4=ApdS::F!`eA]bU_2ExBACR!YJ8A
-Sm(oGm#N=q=s.G.JUk.6=YsGDg$PhS^E^kzbrJe)sXiDX_^TTLQYtq"1}f;@F<ua=Y#:+4&J:m)JgaowLO|vkN6b;=Q2",4YC`URD`h9K3vpbvfXjbjCkn
-{8W"^eO{Yx$cR5pvV'3rjLr[nIk0rF'#Sfo&rAM)`q:fA#Z%p;J(}eKiY/u&kFx&A/!Y+'a#J9`A5ITzz&bepG!<Zd6{vAH[IYS5G(dp0><.J#f@dT^){.
-Mwk<^;%dH``dH$IISTSBc/hU}yUm!U`vAHSC:=M{_$}Uq;hnAlOiaW(]Gj=XpZZH5TRxBPk0au#ay8S,X>1J0SiU)4J)w:x<xSr/#y_9fL>]+V@`kN6wND
-dVSc(vw$dzFyY%P,l&00J0'V"nX/'%6PW(-JQCUp>+"PM6|1I(++o$7$h$l4KB|,dpNQ$1'1T'c4Lfh!dIf6!3KD3W!atr{EQW;ZFbmhx"ae#2cTW3r5HY
-Yqb%#$JW=;;^DB")$<Tina8%{)w/$Tw{yg'Q[#;+I"7I_2})vTWYyKvw-FyGd$l3rk#Eq7O!Cv=Dc'TxHp-y1D35J+PXPj!Uf$]}!A6:~iQ@=eE^bc#o+j
-Q.otd9g%wjhtY)a/Y4,{Dv5}!0sAA8Ad^]`zqFfskOJ|^L>m{z!{#xnL;fDQJSvsozUxB7/x`}#fXrEG|qSU`}spm#a^ASwwW-tn=6TuoKm=]}.8a2+:]8
-Sn1q+!8^!ZiyoxFw>}=UrohRP'm`Z56+OSSuz-8c_|e{hqadZ|18zV5%1{l=[!,NpS=Jw+3}~W&tvO#{6xuH]8o^rxTYM8Fej9cT@r~;>T!6WRrsVO{2$R
-d<!viqn{uqn{8z|VBO(y<w<tdaynhg!&_`Y|}U$6w-Rd9|zJ&}{qbc&b9OH-gh{Z98MED{DIr:QV&Aa5XJ)8i.}WSd9Oiz-x[;YO/|b=A6"JST7NfZaueL
-)X4Ej#|u#xme@cjYfwly;,>GCfGsy%Q|:,Jq6u)[zK@"2#d1DQ)UZO^="f@jq.&hH{nejwN{[)KyI,1M^D.gweU5Y-IlA6E^RD"xR,zo-xWD:3HDm]&_SU
-7/D"yUfxJgP</hi6Z[JL-k9dvk_t~LFhEp')`f"|JXVb4i:s5xjX[k|W)X=v9&5giNX]"{DMW.R/Aq_O[:.g{zz,0G)D@=.BkLQgGez7.j!/>0WmQ|neB[
-(u`}/rm}~=6hRYs7h7kYR&/1h<}zuO#{tL+fpWUt:g#;+WjjYOzgFNzgc9Ql4ywj6uO2>$xe[]{7s=#fR,=l>wAP.Hykc3m`#Mqz1MP';YZo!=.=.v47os
-'Y$xZkim[`_diV:}hf(&PN("q1@t@TT5|;]$c;!kFpE]Mr!Q90f;HRS7F#^^mXX@.v43b3QcBu_RRJQNZZc7K_%BJ-M(:UJ,s7W8~jRQqm9OP$R%]O5[2P
-L-U4,6Y&h7V}WHuRZ|){Pjssz^Qnz)k31]XF^OnRtql<Q,Fc!tSU39R[&/_wMp<SM+Qy.jc|Ol6m+N#rad8NR|}VpG=Q&,exme4SnFLI.Is9h"V|y,:4HM
-Dx7gRoHSX27bmzGyISN&|`~'O']Z@o1/Q|Yr9|RNQnDN-btJxO}lGwpkGwpkGw.(.9Gn-GRTRrR,];V14xFZm{EZ4M:ZML6j2|<1dLjhtLq74{VS2RXD91
-X6Z.M&Tu^w6}%0+g7jVg_`WN+fjocz|V]OVaZU[`'54)SIdGRDC[0V$}9XZz8XKPxk+]yqnNza<1u]'Z&}!8+q$xXbY5!i%{Gru/5badiHRz%XHRbQ<86^
-NJhzE{hgbFA>Y4e@Q89B/[zt|9Q6Z[p+M<DJ69dAqxCN^{cc'v.&,RzVX8$8jn%P9w/gIUz7R{OiD"YJn|Nfp7@uKe"r$xIwcuPEABFe^{rDR;U6HPsX%g
-6VeRgp&K;Irq#i6L|B27hn[86ufMfz,ghVju1J&Q>6DNJ[-:lDfi,wxq:3a$3fEwuGR|~V6l7,nO4J(75d0}94TD6VT]_D4JYNy|)4T|{sB.`N^a!^:q~w
-hrhQF$vBb3DjIE"QqX(68Z>Lmj#Q3Ri1/;+]lB%xgREk|,w3P%S%'oB+FpWNX;+0urTI)4P:Yj:)HF=HQH!TlCe{y1{oQ+uO!p!Z'Uf8c^AdLsu/i)J{Iw
-Sn1x<pogdxt215~K1R|p]f0V(FkNcVo'E06JT%PWKCWldLSlF6h'R{R)ZbY_'Tv/^BZ$OO:qO8)MA.Iemu$MMcBds"XuNO`7yT|]+3X[`v$U,{7-lt5UZb
-;T[p:u:c=4_7~,V%uV;MklyYZZV93)k]7EXz5U|.es~o-o]t<d_9_Ae4qsHin:`!8:/K-H#<:`I;TY<#ntcn|64z5gTnIw2')J|`!m5>T`xs#}!vDlxey1
--<Nhv7Rw>cR!ENP8>/e!Ll{j#qAEKoLb3n+C}/mO"VF/.13;uj0dk2mM:|!Id0}63g9|FZZXtU|7zWa-D`XtK|hp-^B$CwPtAcVg:U>v>3>ctQ(j"C'I{o
-$U.G<z=74@"_#5skpzXDbg"zna#y)qNY0tt"w>wD/TrOhQYkr{E^W<@0HjNnM2=PwsxrKHc1#:#r=Ui0$mic<1GF,[T<Q()gc',I[-3;Bk~68N{w~7%2Cu
-0-@%Bs6LV#`dz"$[c4,OFmIzO9^oz$PCn1<t9NirLf)}>e#l}>nd_/r2$]1_c^',_jMAF^6YH1Jo./_T)F:ma"jzK#N@VceUW[vbs30)v]}4sGZ:up+M)$
-}Cd;m}!{63wPvS|'CM`d,IP7j/c|BB9Z#>@VoTXo%z%!t_p"<{|'D@67b]k,gM%h#;-:wCKR8n9%tf[8_pn5I{zaKI}wFsiq_MOZ%3.L]JB}h{&"n2eF/z
-bJ&BYDgCROzyKs,QnEh#GfG}0c+Xg^3g7Ye]4ZYHe5!'FQ8KB{lt}q6QPgh5r5k1yA:]7QZv9U#h(P|l%QfPmlTzP,@E^0F71<@wvA8Q{=sOj3XtP1k2+'
-I=<qH1>Jp[DE{:QTi<D/Q+xsX$6^Z^35n5g]PHWtgmp["o`hcVCPPU4g6YPjo@q|Oq=DL=qje2A!c{t0SOJ7I4Kdxulmj/5JR3I_FHt3n::a2YG`s)L}J<
-vQox5mM$L"3,GCvM++SM$.CFIMB)%JhaXih'$UsX#GhiPmko:^h3+$tl}3^%n#NkwU9Qdv]=-ZM1JQF}0+1u]vj@KjWreDriP4fJ1796E5A^K'9pC^W'[O
-'EaP=Y5f"ih`BHr>}:;WKw~9y7+p`Tt56or5usY34Gpu}"bl{(R6!>]l>F%N!<j,B5ZupOb,WNS!=sT0AR7sfR!]1)U#7R~rm!yp6="0JdT<"n2):P<opW
-W:g{y3F}MMO)QKcJkrtA8z.'v+9w7Puu>EjMz8Wh;l%V^NSd)`oPMd2W>y'P(z8QR5TNr<33xKG1IStj)G!07G~=[n4dP+XgILw^:i[%EC~2Ds"feyvsEX
-r;Z%(mti&fe:r-6(T!+X:`.|jp-6+^V7dNnS~&8`Q#H'e[p"!B6S1<;8pt0ESlWtvY$,t-c3wxmg#hB;WJ.00:0kzT,)V6OGVn@fzWoyv!kOU75MCPg|(R
-n!x&5YL=Idt1_8a+5E!GfIbHv;hA"YTBnvz0;h5)Mn1+6spWkP=aeE]bGm]Q=lL@`HRQ+0>&]`FIo&=o=eU7A@@PoV^U1'52<)w%om(h"];383Gz^`4+,/
-SURT+^c/MMQM7B'5%Y.vC%.i,w;Ua@uGigwN9MQQtPp||0KJ&y{Vr)@)N/yxD;p8q(p>Wl%V9c-vWZ+exM8A:-%kg'2H|nu@BYhdM4`dUv5eTV5<k1XI>J
-&nb5EPan#3'JRM"J~jktz54Ox1KJeJL9ST7SCZ!^|&+/ABrY'RkWcSF.zFH3+|HkBRSmiD57}7WF/3CaBPgV1<txp[5cC!Mn}mAkBOfSkDYLRB4'cxjTHW
-80gfIMfIj2Ypd_[aM<25~@'X$Lc<'0k<fkD]:]q47/}=J++6$3Z4AK+bbX"z01typ;@/Uk$s]V2fdGPw%/T[_;:&N%C:P')v,zE[n^<K2NZX@cf<.kdc%t
-!wW=dJQ_f}{+AP<dFu:uE;fmLpfE&y08KW]>XJL@5<(_5Eu>9<psMYw'&nl<o[jTXPJ9>%jhIsx_Vg,q+:{MP9DB<C%G6^j5S[f`=7jX/lnj9jZ8idZ2yA
-Uo#k"40TMfWg`JLm]b]:Y0:ivza#t/Q^2k/unfC:y0'jNhKSN$n2H%<I2s#arbOO0sH`ulBWA@Zk_94jET,Q$K]/dk9@q'_rV`DTT4VifB'h>1&i%A"0x>
-mWG^}PQx)k}VqK^+z+ICs=e'>/0FJ4Le";y@0s-{]g^5.pp!c!'>cYEI#=F2-ETR:}3I",/v,E7m2EL(imsAiFU>e@I4V1:T9"'m+@twO"'"/v]P3DnIl|
-xh2!m<):+)i:-")3GI[k`O~FNi!fj@XI.Qs9{3kEv(C-";kuYB7ZAhE>v0B7,NKljat=35u0+/7RtM$&Gd}mFC~G4>Lh6whjT^ZJ!4un'^M7zQuZ6<0BV_
-`TbRcnl1'zN@R4g^;3f|lkZJvb:BFi2fR(nlJeK+D7{);#R2|<J:`N&,{<tbM<i[A0:<pdj%p8UD`U$}NKXH+:hI-lJi2.udD7cK6xvu9dl'}4Y4=/&E`B
-MDNU{>_(V$U"Q4B+$4qdL;^%p2KIw]oPY8g]ZUhaoyYtqP+X^Yx2jXMy68y.7M'p3JW:.e";2wyIP1VVghK2K8KGxM;)C8^wk#P#w/!h4%v_.T,d-9B)R^
-v;soj'%-4_hT5+^nqGD18[=G;3s2G't}_HJ8@}XR{:!#-AM.}9)Vw#LmVzEh|$z0|Y.>QFMrmj|iF,"WF,pr[[!0iZU`{>v<Qui_O}"`K8pRIb^XvM{m&d
-PUm6U_sQ+d5|m;.!TcnDRpFF>dXQ,+N'$kZ6H}E]W//[^rdg&qXK<!DEv4=(gkspO!Q$yjGJV-%0dQ&<)<&k]4]V>UOc4QwM>J,RAh%t}[3:j.XnqLN;wN
-[U&G;gI4%58Pb,1r$CjMj{JcqVd8aZ"AJl-r|V8Sp'-f&=hh;J{DsVt,]1aWW%NeE]jT.l;d@@Wsxq%!G!|%)c~E"Vih1vi7IT>JxONf2%G75yHcZJI}8n
-7K6tziJ=K-l7#q!w`!{.+lemehRw<58DLV{YM<86TcepKCOX%%=kodQ8`l{`4+@#-@3"3QpaAipb>RfHnieZo-'._'qs@x7YlKXI7Ir)}J&Ih,V6SouG%4
-QJl9>JUk[d~S.nP6m4O2"fT2RWtm2JP6mVQ;BdQ6`6T<n9LdE8K%%7Sp#4xjHI/a04dWl0scr!]_0Z&Ppg$1-G~'"4Mn/Fy7p5J29:QQ>0$!X</E23jCY0
-qk~`fE[bU4b}cv$j8]Z(OX^)X<JpV[po|',)Kn}_YsdVg#{Bf+T5-@z#vudoZM#vkSF3eIuG225Ln.:]7G5I}6yfB{@lFiPIY/{HQ{NK@KB`tYRW`Cou,I
-%X]}Y!N]u|Dn!aNgR#olvh=tEH@y>t~.z_FRcZRV)kI7>I^l%U]1P:3[V>iDP${tln4teZ(5-;0rfB;$`7~kirq3NfY|~Ni5Zsiq"{0r:P2(7ZV!C'iCWI
-@p19ZKSfqCRlthXp)WfoOv%-a2k:9RJ%t}2JpY9Y[rN}DncTj:CufJt}RKnRafGNJM3d8HI^kSLjQuGN.N8J74`GKf5AjtBn%ir2.U,`D+UrkM0c|Hyk[p
->q$o1%/'MgJcjAx@;|/1`z>LgXRK1CkM+vREJ)>9I8Ad!o,n/3=|[/e`VjS3|x`,JhCUWdP.Hxed;<AD:7S7e`'F7]fS-%G8"Eyk|AQ,81-b<b;vL44JnU
-Z!Enef+5bPKARCH`YM]FaHc,)C2js4H`"TS;Yr<sXlU5!XY56%jtZ0Mz~MeM,NT8T2U3Gg_;!3yPwYuq^N%0qrW7eMx:(DeJY$JyY<-z/uS}Mmza@}HgM7
-Ru=)FtGR[3K(""(M.Uxy2DMA$}6D#0.{WV]s3i7af/Q8DSjE:83x>O{HX2Jyoy2aWV-Vw}IDg8J&iX;l+lO"qHc7I7)v>6n7#kgOpE04moM_D9a(19lW]Z
-8>OR|FPTzeM@@W{>$qm#NKk."BEMlKa!,IdZof1U"u=U7pzBz:Tj+}Q1c2Mu"hE$dd.VD![`XDj]/W+rW"}X)kD5mV)FldfSJ7o]OZQ&Iv6f_73O(3Jt:;
-nEJG7(l'$gP$"a54957iVVcK+7dZrmD<aL3&P]V8&:|s{ZO+&mAyyZfRD:o>I`XLG_rC#<C7YVfUcu4/VZ7zy1.P$wg-_ljcnSbC<Lgf.wtB=0nfiUbC:-
-STMTi5D&=NOo'<rzN'40pG.|1+7<I4(JUi:L!uA'WE.=`#-:2};XPQT$[#9x&HdX}#IO)nG|ws+Y%0|ZMA-:S=!%6]#[`7mmx<"-`j`0nmF1B916O>h:t+
-Zh:2tC}.Tf5O~x_#V`7$w,KnT1`E$7Zr:r[Epimq=),=|ES#%8|Fx(cUCy]/r;9)Zb184h:0Ke0S9Iz'0I^pnzC4j&9x=pAMyi,j<2~W_^6A!B):.,#$'%
-P("hEAqbK"mk<hy[G<U1^FLbQCU(52g"h(1axyQ>zlr#~<|,<l9&564oWC%h[K+9)G7mn,WN%de!"eBc0)q2c&(YZ)ZUAeNBmoa#o7Mlwmg_J=pP"#e!9F
-!7P!XxX4Yz_Z{T0kFaG$uLH}:S#h-r)7^nO)+Njzn>-/7uKY"f^UU>4sw+21L9Zk.!p(cE)txJB8;GCQ.%e9+y<'D21D^y]F|%TDo1de@zU3V0.MC/Mt0I
-Y;MTn)e2M>geZdsb6L&@{<aYD>A66kYHGUdosYwPhN5+}F{z)`BlZE}2dR]yNZT^R[q-2G)B>ShZs,@zm{|AQn%eC=ei=6;fUt6F;q&XoG+wDh/FwC/&D^
-SyN=CpHJF^BlGN$cLS7`o;'rNDj+_L2sH)|As}Yf8pF5i)^Nz&Ck7f8p"$0SL-6Yekjy8`q9aY={<;[g,75v7dt=WrqC;!Z:DM.o,Y)f[A#l5{QX$u/6B3
-Dn.Ds<ScQ.9mR@v"tcJXptZsosWQ5oAlcGXJK[^Jp`={n+H`eW_h43nSJ_&x)k[47ruy|-Y("nZO>4Vs|,kfN(:Sm)r1TD>Xz.txm'){SY[4h"Xkq[Smkf
-@;BsFUD)5svLSN;)Nmq<HyNsA>jf"XiY;@DL#<|&UZxMwxh,>nmX,8_0-#1w)REp'PiA-VhCB^B)ct/6+U<F_|~w;`IUzfn<Ed,VsS-eOa5]hIGkTAWVqj
---X<JSv_Wd>=-O7$&dGQ+@a+4y95U!yU(I:yUf(2H$P6e3v1~74{!#OPIu^[R}lz=fFb}dH#NK{MNa[j$)+bndtK>''%7Zq<bH<J)J`aLy,@YY!@WL)3FD
-mVp/iAXe:f86c20uRmC7C$3m+}DAYi=m)Oo,)2DrmIX10%'S@esKO$FDyJk:"#A$7mT#LL5(I>CRu}jf[q1;evWj=yddCX+v)-=mT7-;UN6ex_IO)d%gqt
-z>Z0|1%Dtz:h4Ipn:Xnb7p_Y19YgP[k>4u&R-;hfKyWowI4){#p>b|I%^Iw/0r-)g>+yLojfPm>kb{vGeM<q>y1@/nld^4H=|c}Y${$i&@hLN^5&EF"7%=
-_YrKaTK9=@3)ZjvI;)td_Hv`f:YRsh3@>:Y8"rz#E-]D-&#gFVyVs:T^1SRx_s@PY+yZd>~JK^I;YJ=fWFd4h.[G]}wX]-2$+}mk>(!'!15ef<l&G(nowl
-({Sd>LaI$ND{5V+a6365Y^5rv1o:52u[y:pX$+|Pttp3G^e:8SR5.&+AR7BZ;PxR%yQ0gJ|4EG&Z<B_1w-Yqsq88:_>4<zmQ>!p!H3hE{0S2ybCF6BIxga
-YjWO<D6AL00zl{mp"&zf[3SSi,MUe;zTgE1vRTM"4Nuk_"!}OYwA,Yro=g^2]kbzWyOCUcKX5=&]#'f!U8Z]1Pa;tD_&2S)2q}9D~8srJ|1Y-nS[2la,qx
-wDqMJy{3mg:yuQ{NXDM"E"XPRO=U8."(j[oyxi:JRV>xA](roij$/TxYr}(D;R/"gCROKofmgh"Oq}'64RV3l5p5.{/}#gXBgd>7">X)_d!ek9W{Jppss(
-oOCg$fg|fuux|agtf(00T42A_$z=0@tDF0XCjI!!hY@P%]Ai#)f9`;49<]Nt13lRnfYsWE^]=,ZabWOBYfEBqYms@0hi`bnz#}_xkeU=BC`'{dj}c4,[vg
-l<b"qG;}'iAUr$+6NuQ+{T!y:09'f$Z%Cq.z2eZD-EYM]ta5;z3gS1BC,0Md0u#w:Ux3s|RD3PsQMRJ)r&y;N)vA=a~WCL6<%#rL^Prqv3>8_+BRf0cj/F
-rz42c-y&aPYEDkycu261!r5PwM%7Fx=:H)Z%]jaORw;:{=[[fi|Sg(UM]DrfnXtgTn=j|eiPcR1!'iN&63+$<-HoY1QQf#/G;"-4nsG9Ol8T8Ft5B>oWf>
-k33M>{7$}gHP5'yPP@o_W>>`d_qTka#vfEejXs#|ft#Gb0bYl0n=sYtW)_J=HkGGe/&A84maQm[Q`++.]}y6I@%@oe22PoUV5hN[<m;)v>79EVxLep"^oY
-^WSm)]/Cs:`{H/6_g^{-t#mbPsTQf,D8OwkBTQ~=q5"YnGGOP%iVIVJtf<HQ47_Fx1L=k)j#=!5U<ww1OX1Yn%DpNQI8UX29aXB]QtQIDZ_RoxDbAha`s;
-0J@|7q%O:!sG+i{&lcd|,Z^[r{|Y7K)E(smm<8}/5bu{Js^QQ$6iln($'{e^A6My.@64kcGw3i#m!-PzNv_`s.4SLH+)TlcJmjm]t(6KNMf)9h5]m7m)vh
-(jfP5K>#QZWtm]CeEG,`@eTT8ObK0+.XRl$I3Dz62ibL_vSh&X8B2Xcop}aC^CC/545buCt6bVQwItOgc;~R.j6'1v@Zf_/p%hP]`9M6ka",@WVZ,1Ury,
-3<j!,f3f#<TFrPFYPS]O)YxU8F0`>/(Lx<.=THR3#)_91(r`oB3FR(O<]A~`6#k1W7fJih)B[p9{m^YLBG1'"d/Vj1%fj^9fS|)9#E)YiYV^!0rtZ'Ve@)
-_w9Qp[rZ|AB9TfQ;Jy[zBqO.yeh2PU0lpLcm;XJle>$N.SH`S|hN|vht'90PI5&UCRiT3AAg'u`yhDMup_w^:Wx"<g^Jam{EE73jS4etj#rsRIX(CUS]!P
-)^QLeT~y/Nqn$)IF4vd/_E22gEVrD](l5lAJK'p)y[6fjM<s7[4HlB:LEN4:7-alf:UY(2$GVt&J3rySpO'{<KuXkdN=9b2hrLCdMuPlOh5$D&7PH[Hi#N
-}a<qZP0GZN||.E[2Hrk1X`P[>:+$qPnAa-7`~-ao<SHM%PnTP.S7!t6G:=2m{"t'<<Cwj8}$$7&+7l3{,h&@v>Ydk_f}-h{JWTh)2Vs{hRA^$-:SoZt+I5
-=T5!~%W{m8U4]L1#cJCT/eAo)R$NZ'AP<M4hPOYPfJiP@$k`hPz(hcj".9/I]MB6%(5N-cVa+D::6"F5@;mQ1pJ')_/'y8QvCup2l_isi&H-r@E!9O}`2S
-GM)af]-swo3K%!})pSDb0#33Cq%4y,3TK5xeHWR9!<W/!RDF4lPc@3JqeQ"Rj]1h`6[JDCAip-'k=dP=$",(dt[>OjJn'`d&Lh&x0Y6&mJqD>n#2I^)X5h
-~|WYC36uG-`xe7Xp!{)IYH|qw-^,U,phLf)SL:S=9idaL5"n.#G8X=ptzL=wkT&yJsn=U4%Q:XA(RMU=zTvV3TTkioisFI/>vCguu6(EW&|7/mR=!ED&K[
-<)N2w|6u9%~Y]:|{VW{OD}/0QkFLG6;U)<(#Pv&#(wHERAmxkvH$=CReJW(4=UHt)9Sqz923jniyYLex~N-xS5w$}:B}r!<6Z2PzjaFlNGR0EEx+h9NiQW
-x),9=Pex8dzqoK+8]KO`x9{I~pJn0hYMTdQ(wTCqL#:k0AOJ^taKV#tXkgCTsL:XwKK=J78JqL-hd0.g$s/;';[:n/23c@Qq&g@lv>RSk621/>qQ]5;>qt
-G<J5IK<I&7$D%lYX4Tz[A8$bu4k&J$[jzyjXwEN8r;$fq!9gG,DHX>4Pd<#IA`JG+ZZtmgQi^vFqEAVQZKw'4I-1ouP}{_rT]6Zamud_5_1ag!)gg:Oij%
-of'}z44$1#}P#4$c"6-GO$!/`t0^ZK$8x7T0oq/Wv|vlReA[q@H`~6!0.7w+@:W}.Z2]leq+i$6efCzkwO$;F(BQVn2)OhZ76i>Lam$|J|de[.G^g7S(x$
-}%y%(q``NbF-(OU6"Wh-6,ok{@,]+O;r^'d:{QL9g|dUX<ahYcCsiv)D}`f$'H2uT6&{5ryCwWy$;[=uhd0jyf3'I94'{q'FJmx[[4l<AI8kiT.sBq'H^`
-EG)eNwqXNQ&!2RymX'`P-QWfBv,'JhCo]:%0-cFoK8R.mzU6[p{;{gy'|`3`YYTrFp!eS+oWr$_P;s@}%uvl#h6ps%6Ft0=Ipg~z@6BPxCdeP),pH19pL+
-7FAcq'GobVNi,H6S3L-"36EFNxVCbpu<W$0i^}.ZFsuspV.BJ[=HS>Q3;O#Q6a,QR'W'VktI6[ka=lMF@<VMkPk'8Xe:v:e|ifI9%07k|5@p37P'Lt|DF4
-NwdGd%Hl:H.NAOohBmRro]PpzYB%Xigosa=o^f.RekesG3^uf2C4B}n<x-Q+f92:o92I=TMI/V<9L6[TjJXL4>Ob0^`1Rm.KgUJo`&ph=|SL;Ku^P2e#@t
-"B-GN7"^)^A17<Rj:oX@90M^6Sd1N_`z6]k)BZ3PvJc$g"R3`NwTJ#7k7(`WkrFV_2v$[="huRaB7#L(MjZ2o7R-ow58yXOg'pN`g@$ToZwVO!9}k;0&;C
-E+yXTJ>{,HWAqUd%(}I:BxV7-j'yOlvh}I/(}BX8S2'm-F>cIp5&=;eWk4yPdPo^Q_&#>4<iD<P`FGCKih^S;Ao![CGiJ#BJXxJ[}]39o`+nl%QGjXGIP}
-'A"H8ns_nLvq#bKv_c)%4>xzOmq|~SvSH/B4<e574]c`{^]JwC~bT)zD'7'5l`Z,#vLdng)A2;iI>}fc{U36s,N'HyJPEg180q(z}iKq0g3eA5fJcm'Q)X
-=].gEx;RqVJUB3{[BWfNE}X,H00epB#6$H#j85Q)dtSwbB#XaMOqzV3d5qU/RnbD%@eC:S}jJF@pq4QJX`G{r88c'GGP2)2t]wIl8g_Y&.Gl#B#Hd:(Rz%
-^%LAgF7w;|D2QUrj5[U6o73}RK0@:W">X$wMI^;P4;Y2pMJVx8dv0ej<jw7paRa$;7v{d'H$I@Rk8D<RVDO&IR8B@O8iV]Qv{q!WEvKGDl)r77|2(p:%Zm
-oMV0xb8Ockbz~NlmeZSb&6tBqO}/&n&}gZ{WLbIRxbyOTUN'#mztci5b#pv{`lfJHU~kM`{kA9RyE}J0r[nMR|Oz1fWD[&w}DJw}I|^#8I#G{Sce`vpeD2
-'EDqnEpm;rENkT]xUTB;kTR5.c+M%bJfKJpP.J$1n-hG@m>J^k-OYxi{RU~&$z6+54q|WazJBErtDMJ85%K,G+z}.}m|||^D$3^2$s7'MOw|1C4{2b!x3Z
-0/gK^WxlRA_76u/f)>4Z=Yf}YrIYW7ir:Y_5V`fR)g~l5NLg=S(f8pY5%ut8Sx9p2lAJx)iRpNkeR#T)LaOT6<:BD=|0aIUuS}ci0P/h.2~e-`eWW0mj2I
-/D^:YyPaJsm,[)D{wBxQ25Ed4qpi~ZMgOJ5bg|@+EMi9l=k&f0Dg1I@(Y0KOjYG@:%~kgvh'EgnDq@B8Eu-,gM;Y`0&54^R]T9EcKSb'/=Q"E-@A~;[dV"
-SYhkMMOSwC_lOG2iB(8#_<!G8uQvv}QKl0arSYdSz7fX9yes^'FoRIz6MtFOpH97=0Y,MQ}OKq$[{%kQ07YDdPhJ;7FE~-l{^O}eP})-L4RAO-"QY|2:6S
-a}rin|kB_PEQcdD[fQ]mECzt|ay<7,$B>/]$-cqafJc^hhnorTC})26WH7=nNDSk/:Be/2J/hM}BO'xXIL6!_d;X|e7N&G-|mL~I$[kanl]tJ!vM}2FByn
-p-a>z7L&L%C'nmG33S`y"ci<8z<z8:)s9NSOLf_B{H^Cc:mg[zEyy'+}Dv|ooiTA)[0a$hu{+r;`6[o>K&{ee|C6=2MV[qjHfro>L<TI+2~_r{m&KON{"Y
-@ezXG$|G5N;tLhBDFy]F!ZZ21:H5$rr:z]Mu;{{oZE]uN77041lAc{}UZ:e8,=(1G_P4KKLl`+9KRpTNP1U00mQY-mb5WTr5V<"D0dX&-+P!Ea!Og;~:_1
-"@U!2@if08m|GBUdn]KOd#~XRB=[=!bt(Tv<=hdKb;+k-0,_[0gdrue0HC_TN<~<|>QGc;{CkCdRG}J^9qXC>JU){Ys.ZE10qTeWjO,Y(EDdO(:'DW:hWP
-33V"Kt|X/LceOn=Gx/_=2F;eh`RawzST8lvxCbi#<}wyotXll="v]]+><AltjkNeuKoL=OuEXr:em1CmB](wK1c1D`6DH.mZ)fcW,24DhK)`adw+xg1Qe!
-w$54Y=#Eou3s_NFP>=uB~d.$3Yb`O&hxiqV^0`,=|cp6xtm/Z6z98u}j#nD/8NWJcyGi%S9w.:2$vK7Av85'X<eqLiDC+Sd6bpJw%b}G@q+dTu-`GK2%T^
-3UEOrWr@$"ay:wfl.D%3ZUml@rvNnv[kzK7A/ghjz;Bm##Bm;oLX@`~Juq;$$@>4ShiQ5%XcL|OD+HBAM%l27'v;9Xa@EC(SyEoVU/_SJ-KNt^KNa`:3p]
-+Ojk~G3uLU45[<[$"{"[BKBiqii.11]/.{9v[L[d3Gs+]Q^=%oyY/Ah=|qsOn1zz@sk-PXtFjJoBEqEEkgDDjEDC1I6'>=_T!ejis<'"I7`6D!'Z<-@fyH
-{#+h%z8]d$^ex<FqihqlM./Q>34OO2ZpPUV:5o_IhG=u$vK[ke<U$"L5q_Tw5L+5Z|;jAs;jGhSe[C}KD=!br6vu!'nUfnc_tFA<iI9T+03C_VCiI%QK-I
-}T|[3l:lV]zbVwpgiALc%vuC'ib{mC0WE'3"W%R)wV8TwF"=BTxOpoUmn[@=[FR>aLHwLat_(HvZH]8mWnx,CL~PA!mdV>#2nyy$5/-XWEu"_f1R&hf'}a
-[[rTqPsxne29-+l'(VeNJfz'{W9IeNhMs4,0TT]9L=opnbz<%e1jN4u</js7p!h|OIl1SFJ3BIR_g@)//(r|{}{il3|_8VkJ>9mxAGm2p3<,-tY')kUD#=
-jTq{cnhQ]C=habu=^Q(4K)k5X2iqxu9Eq")rJYEkF+`5drXD~ejjm<rC.!~&M<>NL`Ma_b9!vtEBh&Jp`o:CN_uS'2(L6YB5scsDibu3;$h5il-WqbXOg&
-P4w-U4j["pt;DirI/'ahC2Bl`M$#Ig'1|Qho"N$")0;$,&IvCQt}/>B$+DBi~K%#!}d&kU3BcJ|DwHVU>RZwyhb-RoHIJkddb+nv)Se)5n/esj.dc+"3y$
-b=_!,v(+Hp%h#:Bz[jcd[O|}7c})dv-O`>.d6vqoYu(:Hh^6HNB[)]Vh=;`s;}8+V4}51-bRjAu[Gzj^zh~K"Xw!K78FAvsxlr(`Cs(CZfye;kp4wEh,x&
-F/o,wE-3SJ=s"+(fI;G,H"YYx;E|:[`ejkDL2>DC@#xPgMY_,CR1DhrGtcl$tw<FxiHPP|-l[d4=f2$%3^,c]t%mE3S`(KP!_cHmP^=EcJ!-ODBMc/ltam
-Xyu9q&Thh<oyjCt@3$K+D<500b'=l"EJ;Y)E|xu1C#q9{l|XrP3M$y8W5+87wKluMRhxL0R!f[K:ks5#Eo[8~n~H('CGTOdK7$+dG.MoTX:suV&}vhI3On
-6+u@)/DE}FEm%q-f#=/oAM;v,RbJ-nLrD@r<1YWx9nYg;_E}<eN[|bR<s=X@1B_n<=9fKk+BIy07nryf5U,7:e<ji;<<53U4Dmoe)zI<J-[Z|j~K_Pf-s:
-uK8HNT-QEMzMCal5""W0iz,Xy"LpkV[[Zpi(0f9;SqS(KwGxv0M64M<='tU3xYm4NU=;K`s3Tc[L'cHO6GjorD({xElB{rw(H<oEU>~AOancC4Cb`6wC%;
-PAmzR8U%:.6IhE33Mza'!Qnis2>3)6&E61H|>4wT!Qs/oUAx6pCD,G-=rJFdXPAZQ-3BMxn/t(<lZnq^"viq`6wBJnPrEYPlO98mkC:4A>Cm^9oFvP8s$o
-r0czXn.(>Fg/&XZ$x.p5e[9p~HS)vW1'+KT,]l0XE2KV0`u79wZ-<f'u|FyGe-{TV;d+,>9'KJrBfHtdr,6)-c)Wi($5ILoJm{~[4RJl%Jfw+w)eva{`et
-2DkvhggGc<-8MKEVH>^EzR#,7fb(6,N1BV|[4FY9{0Dbjk.n&yD]DO#ME+cl8`k3>SIrs#xn}xc<W^ylE#8@LOv/Y2Xg`9XlIt3uC4_gdEk&I7$a!^WPt6
-9[L6=6KG0C!M4&|AG[TBwLG"`,O6hA|qpD/5.+=MDYm.mBFPD{(vxcBM^ZYZ>z6F_|@>VrN:c7y38KUwKjw2-B|&]Y`A(ahSmSM$d4-80'=-!q--}--ThV
-v;=8"XF})z&<xa<}jzdz)"5|_#m`cNu1$_H+#m_k60H!a!Jt~VU`9qYi#uoKkzV&Mz0<>m2LT!07L!HQG3f^f(6G2'lLD)(`+!0>p|Ci%QS}C$%@Lsn2pl
-ahv1Ru=!HgUdOf$qDB1LLS_tj1NjZll|4]kJyIGH|rNRMV8U.h;`k@2tUUq2z2o{6G|Nt!S_.fjnPt5GDxjh/]rQCpj{,wWCSXK!z;w2=A$#/0WW2kS%y/
-NcU%"/>WK[jkv06QShF[,"Zc.'R$X3^`|xW)^-LcUnISig(zq}Gx7L~+FCHs02&k!-I<<Iq;dLeF>`H"7%lBXT:%wRsM9E7A")^DGjVC//6{|l"37G7iZF
-iv(S9l1oO]FT2{lkU&$Pq)-4&L&HO%dJI^j":<q+.d/I5wO"_;Qiz_ZrQI=Oj{OVx<|5V!MT"+amnvu#I[A+i1&f))"Ep+rjfb;v@WU[01<Mquu|h6=vj7
-]rf=@z)l#x5xKx2{20KSvVgdG.eCoJwlO[,Th(_pF3gs_>5pOvyZ%oV3(7E!upZ%cA^bz^:"EmT],hTS"e@&f]f"T<u(7spQ;"jMvfo5yJT`}#+wz@nEd1
-C[]5AS+Jd^-t6rU,1;{n/C|X,WZM%9r'^l>O)t05uWw)9DOK,'ovq[+Z}HO7/Z]^t,5nqRtiHF4(X'7=.C$N:]@sGZ$F=i-RVoo"[321}h7q/J.v["TcUX
-1O5+6zjX@f}1/_:vTcoXZpA|nzE[ly[V+ZTS>XtYFqJ3eFX>X0!T2x|=+{=,n{T$A3RN3)Az!^~DBB:nYoN|&%}12)Hs3Dc$;Z~q"s'(27|ef`G5;KVl/a
-"1de27@g`([js"Sy;_Hl)]<2m3uvAO|C5/waPXs^e>=Oe6[_|]Ze=sW:kB(p!@2$SM]yF|jgd,Tnns3{W%/]if=sVzCd@O8j!ICfq4brHs%e/P2$an^J}6
-L7|nCS/)^J.uQ8t^hMUTOKWDE7D'oGO&kK[b,w&53DT&saQty.l1~E$|WuS<K8@gIbA3kaFpV|#w`IIB###xVAF/FN%9d:r,A2|{WupC{l59#SB+i=GhAw
-lZ9[S$Eex}.&d!TjKgfK'9ixY5iCqdU'+w6A_2Cf/eXHxcUdxX8Vd<U-#{3j<fI{_z"3[IEdE"^w/TozHV0oCww3Kf5L!+ZkLe_jn9G1FN"{u|`f>RSFNH
-y],WZ)Ve2cDcb=OSo+#_jc#Lp#$#8C3W^S^)GPy4<;GonhH1yc::$In`guenW+~q[4)Y<RsL`4"ABvn0Rvi1s/J+6${odW+C)oE-L9GG"x,p5W06@,lfI,
-b%:L{Trl#0P5Q1g,:-KRmk$Q{nIZL4mdsjEQD@[]Sw'&UJ^lo}Q]7ngYHC775^;D7bO&"R[YoAYfk2~LE`Kr;`VL7UuM+fS5Uy8}HRI@ID2!NNAp'z}gt[
-$M3I0b~Je&nE|$Gq0<UJIx]T+D&i{K],<+_EF|"d$H-J5(9sDb.kn4,Juy.vjG_3Cj'qH%`pOoBFnHuAnCE64Ahy>D@`AjSytYjZ<>nx[Q@ZiDX#eEslz>
-LuWxY#@6/Ii.p2,B}=<h_6p.Y35i^4|l1HtcX171hg$V},>%N@X4&gd^Z,-qgH{&x3RZb:(4Q,%N+HLR50_#R#,Y./~#DV}9RFF+1PPcv!Q>([t<phA'1R
-h!3mGC{#0]LESs+DQAPiH+($cx,EPhFdozqs5,[spl3f!,.y5]cjQ24.3FE;$dt"~_clLMlD(^B2BV1.U|Pwop[}^RF(imy=s}RKxjHtiO-S2X|+W2pLis
-`->3y!]6:-Y0@7VbcibR&yOSi,r(pvqLnW{1]sSQPF3ett^,t-dF1VbMEF6ayB/9,XLActyy,vcf2Q`hicx"78iz`Nr"><SIZ6[Jv3^Lb|Nfb0PyGo;fU)
-~rer9Gk_'50<ldb'P(9)FcGLI^uC>V,b6F<[|::RAHEM%v4+osx'QOG/G()o+6];U6nlH.D5@d0D7cE;$;`FhB-AC1C3Vc7Bw%z/j94(f|EqO|neDnGsMi
-UgNf2c89'^T]g0)LPz0jUkW/K'JK=i6icAg_s-)[0jsO<J,{XNuGLyHwt+)E4JgJ;&b$Wx9uYOzRM|$a~/mLc}dsmtNO/]ZinocbL"Yn>#HxErwoIO'aZc
-<Z9M:#_jz'&xtH}ITB`{H6jT<S"]Z:k)hP0$y.ykyGERJWOrfkXjzo|OZpy1`eOjN2`}{i`D'KjASotEdda)bIXzwALgg>0e6gOv5D5A>z8`+vcX.7W.}0
-q%0xygB;z"5B1nYf8`D4o/eS;SgZbR=#]+UO'FHOll0l4Kvc#^X-NZ&Ho!]SyD"qEL$iP-M]AtQzJA%RWn$o#Fa7m2.;}GN)8<v]o%n[zC@T0TeqLH/66=
-sM&C/m5I1U!qaN^Y)f;{M+1M]x4oH1T[[Bn-H0kw5HVr7Voyy"8B0mI92HOlMo0>Y"~jsi~7=X"a+V`zY)Q9S}Q(]gbO_+!jzx1rQV<$UaNo>jKjhe03Iz
-sP7rbl09<rRZak^y1-0]}Mw.LuL$[Xms4L&R9unpjAd#qIF-^$%Mg{kk,x;-CD<DC{86:&$xH7&7l>~sxWpTT7qFvn77O6lUBW$k$6F0Qa](:{PPZbWCAK
-+A``z^1;$G)@J7%La>7c{TE@)nll{iyVv["ue"Y%rrOiC=]b/|7P&(%u;#="Rb57n``48d0BURK!R>T:h<-GO`WZjw6E!h&ke3lniMM"kYX5,`dm|lPA{c
-]^nv.`V5{CIJa'8f%N<sB^qA^#CPAg">-"6,FdMz_kW,0.7ENR)#Il`^;QjFC&nc!10j4pQX}p,Lam@@$):P}<|xIx7^~SUx'5J(MWqJ(hmhJSHiG),bSf
-pZ&o%`c0eB=fqB7o)A3=xB|;%zv>WXK<D5-G,3mJkcXBX<XOgE<}9B"Z&:2WM{nDejv/!M>W:_X}|{#MnTgc^C>',]+Ho_dob&kqKHU{Ks;.~WX%mn#=(D
-W,u5)1@t&B`LV0$K7eDmfacX0Qz@VceIiT'Tm}<DZP5UCMxMztnY`1xFc)<m/rL.T2V#3K9Mfrx&C";lgItpmib^-%hT,aMhB8^utP>DCb`&opJ&%d%pki
-x4!Im0vK.Q.kIu"+Qk[;9$^TtMlovBHGH}O.q6}4=^Qb!<+3'HO@~5U6ka_f.UQ1Xc>a;'+rd'>VQ"`1>k!3WrjSQjtC~h;XoeZm&1Zg[,S03W`>M3CF6Q
-pA@>fO&w>(Eo'lZp~kPr7o._kfVow}e0|`{{pG$xf6:}%d9OOQzRe("ksilrqjO9+RQS|0W4}4Y[ATm}6x_txeQ9)yZ&Vx$Db<:X9@"eE"Y!hW]Oi#{Nv:
-(g@Z8E<T"yHO>}<X//.b$F]#s-Y|6-NLV|&mE#`k5}aD;l(d6IW&(8U)M.Zfh^(A-fc&]wd}^>Wt^[h;jn8g9jnL5R<i&M^:qSiK&c_6V4:<w@6up7,ss`
-SS@6lNEm6s(k,7+czRW2di:DE9/.U[3lc4k"T!__tk;dB^FywA20bYIe3=^>lS6bA,"(X>w(ZtNBJ;/W7&bJ0&%1ob=q(q/U7>{7@=Y{#dc7[;Z'R:%cdg
-yZu:Pl+k[YbmNm.Q":UIUoq>":BI@,m3qnIxf=4plG5V`qc@b+(fzhpE`11/7t`AeM(M;)%JfPZy[DEcRdN)!HR[n0x`p]#INoP&,eC}6NuBfP=_%`:;77
-[!)68P>t{JL7;VUgzOg:u)}01_)(}@s'sXX&G<-t9h(^O`y9Sq-J132:C4ZOV@Tl~`Y_g0iAYHR9N;B-Xt$-a0+;O%>RrS>o0STZ!9dG"jD5QdpVB;+4w'
-BYa7t([Y|h4l%gxvh0]_ws;ZJZ$0vI$W[S-ew@Rax$bS'2smxFnjCafh]L25]pj0R7!s@Q)}EUfTyL>_V7%KtXXB]il;ebLsIg(yGrw@]gVKPqe@YfXII_
-afNpBvQIK&b[!o7x,H+feh^}WcETW3}Srw6}g#[yF<fzA:3'pT:8Sy0^_Dt!K%{<)]@$61^[=72+rw2MrFR|1;~si.Ck/WT_B]<r$era{2w!Y=F#04bSZQ
-bcSqZA:z+odpDmOAQBB|ehG)fQXW"GIINXNR0=v1.Z`,'&9&4>0Eam3`NYO<y1e_Sp9kNk5G0]_L=]JXO/s]D_%,CENUM#Wc"/o<OtGt|+of,VEAc''2)c
-eHH0hU_B~H]2L'>Q(chEwI76|$pBWwueN+'Z&FtvFI#`0&v5iw/ZeIHfzv/HW,j/5V>vlASN!ocbN^n)8`0i|vJ<TD$TN2JbEBvKzfuxmW@<lFh+H#e45L
-HM97.xbqpG^,'<G!z|s0oALV$3<<Ks#]Wcm^Sl)V!2)bnxS+j@,Sn5O'--^m@l$_|3g^HQOVOt#I%E5K5:&]BmbXCA^V4<In{Hf0Hzem>0f=6SOVt=GX+{
-uMPb_|=K=m(yM&f(x;GgwfGon7zZ;(=b<)fXs]]cxucm>tZBsZQmm]RF(gF7>|'0%ZTWbB,Z(OjcNbAO1aKY1Gpn&wSi6Ax<8UqaYvyXYroI56Hy,llZ1#
-2LHp6z@V,x8dQ%.aXOc1i<Ah'|dU{3Q]"|$^-)%K0gwJ&"p/;,>iSTuj&FmeSM{qk"6)8106"i0@)AsB~2AK`!kyF]hc6NID&|,gl7nb)LYh~A;T}_`o{q
-9JMND4hLGd+0|>1(Ke2Ea9B>^N+,l3'0t)BM}d:!@6h]HRIne"m=oZ}K4TrT_g!}-1KXPZ:.ujCUytTD0T%;7y,c=y~F|!BSQ:,4X_R1|TU]I96b+3f+dZ
-UXOoj$9VW^SRAl}VRm8g+$ZBSk7uFwV6Z}pjO,;x1R/7KFB-ZOQO'v]I"^J6<T6t6}[.BiZw_LepQAdcF796lCm/bdaMKkbjp.qufCXD@,V#<kDD4Yw_{E
-H}q3Pi5:GS2n-ltXB<=YjDO1/;R_#gIpD!b};Lu#2L"og'JY(PKKL:"WUC;=yW1B6KK[}GpX1AX,GIgc7Zw$^_I0-^k@"C)"!AR$@WR]cv;|S]3i+].irQ
-v.^MtTGTeb4/Nqa/>.&#f:/q=[+,$AuxTR27}w4qFZ,i(7Gf)_&{>}lg>AbpE_03#|3s/XZA%9OM&RUsX&JDvnNx1Mc|.t@g5}zcVF8:h<t&HNA)Z^/$Kg
-qe7^XOH)BtbTr]P@fGq/|,qRHcvE;7Tx&14xgtS)%lMl^7k^4U!7z4:5r<9BXB(&99)2J%rua_xL-u3Z}+1YE[&}<4O_h"3Q0H/@:Hl{Q/B"u<<bxTg`PU
-FOwuxnD2BE6lJqAi4@ygfK;.)3-cAFz'>Q<>Bb!0#$N"wicg6:'_pL#jxvy#ia%h[A9$_pOUCc_|T7;[r#y]0`U=v<^vEezJe|d]{a#W"'<'+%xO+SGx^D
-j"]me>>5Rn#J@/}M"mCRS1(W>l%$BZ)rAoabJ1[f}]uBoKhMyP,"ZT{tlcfi5:y<6Y3ee8tGJG35%i7p]t)24+&juj"Fl[~@j|'sUC8[ue<4_"r8v;^JhF
-K4;U,!"]]vVP&LFJaX3W3Km8=n-dK@Z7D.21i9I^CT(qbF[-gm+XYFS+%AXxZ{fB_2@:yR_WmcF![%5i;2Uy-@q2#h}vX,bwKUjqHv|F+&vfqCx3wEwJ}D
-t:=:BReRXa`UmO[nRc9}J!:,|XNnFp|}(0J9N0p]kpO|DsPAW;n%_:Zf^{9oj{#9,!!-R4X4%a~3ao`NCr,g.g=gWg0IQ8GH(2RBZTli<gpWa^0%2ftE.{
-^5^'AE;FiY2Wilp.ms(B<|G#.3MRkx,yM'<,(3hQNPW&,^Tep#m%E/3n$osEXRTQ{vBGC$<Vxfj`s^/NP:GBXeepr3S!qK+#7B}NAMAzF-Wm~QgW5nT+#S
-B$WKXaf^PHpFKa9k"5YDJ{eWNc^},N5VPV9EDI4YX"6"F$_Fyg4xM([S+$}ukb<K!z~V+)JwjGdN84I:n@uwZwNHWF^Kp'_r:@38CC.D!%8(fBrs,KQ9S=
--a6>6{{H09b_`l.P,P{I_08Rg-~GAN9bMjgP+a0}3Voqe1&as35"LV+kl)IbL^@<yd:zJ$zurG@4gc/D>L+|5l&=XypJTd3"o3S,`9nH[)P3+&DiHWICfU
-!hrxG6KmrWYmgcDk0.@Do-bUYE^'JQ={++b5UZWc6^o$U@8:fikrJZPYqQs'RiS4t^qB)1rDSox0qnv!TcZ#%:0v$GE8UTE}Q9xcD4Yf}@bQc(Q{|-[nfO
-tg_C:/z&!W;|4G4a{%a2n#rXCw|kt{;&Q5U,lE+war.9^0dLGn.)mZLC'cy{/xd^P#cpx@FJ'}T{tZ4h_{k9^-stGGv7W4E4yg!}>:saporSu-ylFqGNoa
-kWb@3X@I<$uHcxExsV2w'M$hBs!o%KO(oK6zOS^4k$Z+B6l>0-^_ux(M"nWZ{+<m{uR6|w^p"9FhAP}ON=3iWb/M:}LwYUQ4^=h19dY7<_+}zX#|[q3V=m
-_2[R&/NzGulz"Og8q&-%j05^o8}Eg_T@9Za0CzxZ$x;p{(5.^wb,^VKwH"{9P(uMI<z{^SsQKtdnx(zCiz0{+M$ga"RbF@|E.H&zRetjS";qmNfI6AcDxD
-6O(N)bgy-75xXx/n,]%5=zJ^Y`S}~$Zg"5/$W`o"ZT4m=RW-hhf+DfG`4|`o,`>DVYk`&@&pvN%h,|6EI`m2F3wR6;xntEff<l>A'(,W3",:~-6l55>E`w
-'$%7Vxf2xLeEu8INf4B`'Q4_o4KDz]~K+u$kgD..;HIqckrNk,%3NBI63`Ij#eFQ&,exCpiwI_adxeSe[>=_xHxj{Cd22U^^+{zm%3RjbI.;4XX|Gguo"v
-B&+xAot""9:rRHi$yWq[l@0mV6HXnLUJdl(!J@MP_lE|#'Kv"0irdq(y>zIG^K%-;}2MD.=Pf%fRG}ww9&1N<T14cC['nN&m_jnA,+E}.-|#]n[`Y08q-@
-R00i[YMq;B.g.:Sr"{e/cWR82$:W.2_I)oqYW"%C=r@_RF4<4nnv{yU8<AOWP>#ie':CZD{WnIIUyA)kl9hM;})cDl.4=DU,"omu+)Td|.e;KjPI}K[kc)
-I4c"i2BS+HRWr@^SriR+^eAX.&GKCY5702jbctjBlmc(/sW1nw,+|-F|50lhvgEU`:"a,@/jq,,$-nz$J5X_Z+IaC4[-_ydT8ZiSlx-TF+9ivf|oJSo(oc
-1:`2p>Kom4_^sD+jFAj$QRgAyJA>Qek:qUL-qgS3v(]^8GC>J_aPsD)m<):&Ns.n:'WK)h_i=#en1^.s;@3H>GWPQJ:p4/uXB%|{FY2l&W|gn)MdG6,VAg
-G^OlU0+.C1M|M(_6,oRAS=:B54U_VUvgzZ+96S95TI0vFsT:KUKnBW<)&<,{g3^:I(zwr6EUUSL@eH5OKP)/)3y#Vl~-3r&g0s,P9_pI}Db6GZ3Vkdgn[0
-:8yBsPiVdL1Ehc]FP]jZKF]C0f~Ly-bVpE<6^hg+j`E!A@vtfn:IuBGQ5'2jcyr5nn>84P$|#}FtN<)DHcs}T&laT3bG47|[]HV_c-/9l.iQGD-AD$Yr>g
-2{h8K$-zieoWGAK()qPytL<VX19V]YsvO]]}y1v}MU.:_L8RD;%9BTzgZb$BI3,LARA0yh.%-o##UYQx'$hfdTF;":uq[b+a>mdSUW~>14;>"7uXk]Ldm=
-!k'w#D+<HW9T`rpaIdrfav'&Y"o5Np>.5r$uUT0GDvZ2>=~4]tf>9UYkas~+4J]@]HUt&XWj%gM<84X6Q3BV1fKMioZRM<{j(c,GO(65J3T09Yb]Gke:-W
-UJ.]1fDBQ3_+yCeVLW>L`NC]M>ok9%o5ti/mph:K%wT#PMOK2e|q#wBER,7xekJ&Kd<GOlG}dedq_)5;#j~Py>tn!yfE#[rvw>_Okh}O&_uY/X_A!QP"-'
-XxqS2'<.I'381=IqB{<:>cTB9U!s08f>z/)_A2Zz'AnUI{a)9S/IcnkuI]-@`h=s|-s;/CFcqz]#gA62;WNu[F_g(xh(gf1V-5]}_5uG:#1V-t.gu,>xyx
-T7d`"DYIEG&[~9LMbj`hR6cm=YKhs<9aqOH=dGa_#IZ_kl:d9f;>ia&LNR;d88Gh=b`.A>.9Y]=CD%w'XmT6m_4Q)[s/}XM_U=9T3^!ZFa57$-Sh{D4h}m
-7jKNZ)Erkz-xLns^/tarEu3{4/i<m5Tu4g{I'6j5:%/EE|3x([|+5&-pAq"x`jNs3h]0_WRz]w6rEQKC<M]V}qP[h;pGX750}^VD,WtKg"'}#X(jF#WaGd
-;dAF,3W'G^9|:7ss:4/c%'lS:U#3q$!V$'sb;Sf1W9F'W<.Mfo>&o!bCVj=k.UM`Gx2v!j$@E[2E;SY|'PG6q$UQH8I|~,9e{XL^"3WC`/{i9OP$IpEq,1
-|w+V2Df)cJ8N{w~72OvC+%3OF&QF"Q/k}2N{M!0k&1pElXo^7G%(&Q1;9cd"9%66S6|s"iuYcR)TOe:f~0-{t>ztx39w7sS`+DI`b'{7lPc<)5dO0:B-H"
-iaxO1Mzg"AtBF!MP(6o2R!$hn0r]5@;'N-UqRzus,<hiATZZ-$ioeq`r[Nf2wjfF7TG7'3+)T!ajuo9pWrgqCdod$gqsN0EGw.z_7hLI(vQ!dX-T[T;scX
-d%'aj<W@8Kw;rg+W6'YNv#-e0,tmei"p9g%i1^!6xu3Yotyee#Z6%h[ezkt"Cm/n8HvrN=0TJ,[XK]di^wSXE;X`9`_&Xr7{{9i<7$F"N>DcgC)">:Mz:>
-Z.)7[c24W&h7n5zt3h@@rhpRCox.h1I'!n+"X:tm](jb"JU(iirsZ&%^c,)EEJ=vW7janN%0UDM,gc6"BC1d|_7b,{Z[!(EwhpIg4x~LGo&Cx}!f>;i&:S
-HpRZtOQ2'we-bld-n7eRP2QQ-|%o8@J4}eDWq[#wAlqQGVjA4nY|NG(+}:1rHrIwI@Fi]1>`{o{F2Qx^UBCtae@T8$CeN1lqO|zPl/d#>]LXe{)zz86!%S
-kQ~`h(dwVm!<JaiJy_cC6fq+Ybb;yLsp09!4%#Qd;BQ(l<'fcV~Ha"Z)nOfU2G%$C)9sJsOmt6gu~^G_zQ!R0=97Io}7N+h3vlmXz%voRS(tKwtu#)(#-B
-oQ{gx`-x,gU"9W'Wb#'_UlDW|.D%CQQs1]xam%naAyV9#%8cK([8#kSl0iu+V=X[+C.t_Rvv~d&@nz{q~6s,+s^L%_@x{+I/o68rH{oroHd#o:e6vt@6~"
-zZwUSXt'c^!2BG1%h;6cL[pPaz0k.kGi5^;<xP>9eC>CcL6twcoz(gQh0PIpf[5{_i2y@^SNW^h3B`>HB5ppmzDx$8IpR}@l:zPI7d7<.E$i@%jf>yuQ2E
-HNPL;2I'Si1<RQ.jlpm7O;XD4@^oWK]Y8%:bJ^h"!R9(u{}x@<i[6GHhh"d[78-%-_A_57)d<l.#H@4EJrAoOh<k!fJgck#CVZ1sN}yX{AL>j%2{!gD8A_
-0Vz>Q]lmM"3dL_Gg0:`vWkr._U,q`GVIwS#qVh9[H49J:gOiD^jr-,-=XHWSR%e-jEmmm&/TgC.lR8Kwd9o`Vfgc!dO|'/OEa@-{3kdRM$uzVWDR|=$vfH
-|J/a&K39)LnGTB8Le4zzwEK=vd.5UBw0f!aQ]%H0spiGjs]a/sb]Vb+qWia&ECZ%q2PJq@wF=oqJF2sYxTVGm)D`!|.$/e:PXe[Su(zMIn!ap4Y<P,+;[^
-eRt2CI)Uvu%8,GJO#72HIS%D+^5gJ/zKz(dDt0/,GV-f&k;7(Ce>#h]'g(^%._]}D}kj=4_i+{`O2D=!MpjNC6d|c}BZ-R6Zk6Ud~/%u>yD'G<Q_0L8>Rp
-oT67:C8t/{6+o2DQ:1OSudW}Kd~-'PUVvC4;^Q69tS,+zv`j)nC.<&)xuR^La}/&2!-jvsdhns_pXD,T,)lcwZMp9|9F`x;$5%!""5~Gi4Hws++|5(AU-B
-Xaae^g{U}cA__HpfMFuys7F|.5[D2LUxe;:XtTvk')Zi"d!QSq%qSYLq_/>0#=Hisf{8~%a.wJXJGM)YDkc$e>Zn90~^oou['@>5wzp8W7s>P5[{t2@S)o
-Dx6J}m<(~FzRB@rQ(B`v#:|qVV'R0mbP9CJY;aMGb$@W.o3$1h@'MN.I&%EB~H_+&jSezeM)Pn>JPF}c24qpGs/UYZY$5my,0B$aig""~iFylbsQdFA>l[
-g0#^mZoC:6(-9tiA(tH];pimfpPW,%T8$}{t_i&al[Wi487&=d>K_M(m!Zr`R[VC5PUSZNw;YKunKH8-V5z72k3NI21FSXPyHKX&}W/,_H>:JD(}e5.X)C
-Mn$fF7=FHbop1hDxMHAct+O_Ru^s1pc{Jc}6Cfex)8XND;&4Z};Mf-7"XzH#h/{|o<b$@>YGTd{:$T&tJ>7KBPc.nOInvlJ$R,rSoA}gy;ZW#pH|cw`v,<
-ghgONhASh'(yc6fcc,$E{z,%'dXKCR'm:zjySngKxF{Wg"DFHQuk13<p[gjBkpqxM|;f$C:oNt%{AGZkC&Xg^9~5+JCO1_cvObVVZ49UQ^rS:c3.>RR8%o
-A#|QG@%|cGb>2xgQpigN|v(jOG){b'Zvf6%p{|JscLj@^zHx<s<4:fS(QZEwl>2m_9HGb$;E!zHtx6m`f@JREXZw83v[/p]Y-@,N=Ueu;vwU9S^4]9TmM.
-mR(^5|A{|v.gw[Vke0Cw0oNLjh"niMl)[]%>}+L))Psf8^O-54|O`C9ImZ@{|s#q]":RxR+nEw-n@VrSz>#b~Wxh=n;TfWWTOD1`YyBbC{PW}WJaRyYHL(
-HNx{I+B><^u!k1Wbp9yyVw+>+v8Q&rW1p@.r>^7WXe0yn/U7U@OS41<j6(>r"Gq;FRt!z;OpBuqsZ#l&5_0StcPg,i|ur3GUw%u.37(rP/A;cRQ#"bg,CV
-%0Tc#[BMI#@&ALVo%+eFvY&B>2rs&)RMd)V0()@O,/6@!/OnS7YgMMuNT3cJ@o,ZaFz$sdR/`zdR5$n:PanB|MG<f;5KMWfsZ17Ea@iXt(wE93xl%t]`P.
-URc,]!k=]0xh%<{@avfRzk7ZB:|-:CkOb@H'jocyZl;y,KRJ|Dpv$4v6r,>DqK~-R1Pc5OqwRpfP/<wGzNe+(R~'8G2+h2nSxOhRVH0^c|wLu,wG28$WIw
-!L&J>$W.lH)XWkX7FM@ja5kp0%a!$:1@XMA|&d+ELi}i>w=jtr&9323nW_z"Ho(O>5ACk5saB_PU~`PB'peA=;/j9xtMZ|BDY40sVxTZ>m=K,Mis0D~G]#
-~{K.3xiN%>.(H/U>Q4lp~xb[eKvOdl/Wk!:S(JKf/uB76PK5%ETs~rTKvQ#}C)IE5UE{$srqZhY']1JE0b5hHbgJA)P71Rm+Mi{uuwmRhZ;;&T+W'Nww$n
-x%`'sQ`}AFmYBZ,[.k~p|K.'&&3dI`FWAe7hZNlo.hH@(an>h$,8U7:,Vx9dtH(KhGjxIv1z_=5JY8+5jY4nhHLfR-gX#k(>C!j[G{FLg)QjgLPMp&EKoN
-aP+vN1@0k|KKMrymurhiDsKEblO3Mz7tdX{8-TX:4o0,Wh.u#coRoQ}COOM%@S{r@CH8b(|'>{5K^jwxXXC}0Zum`<oC|8>I==]Y4siSU9fP!i{]9XZbv{
-F/SSz7WJWuo%^4S2B}{A&DssW+XF;YLYdK#P2z0zPoyZNJ]j!g[N>870h%Wp90}K^:IvB`x!LrK@Ff^/(_zc9+.9/W#0sJ#+;whienQJ%f>;COf]^sG;`(
-QsBkn'A)(g~MX9@T9-6NTSzkA@C}X"wU%pk1"'5^EW~"N`!yVZ{tlz~;b0~5u[fqq<NeWJoqXLT&l<qpAJ]r,IA7{<w&e;s_S8'Xj0lz]$rz~YQOu25SfO
-r5v,o_(Qx-kQu1,T7lwH%,P'<.8.J,s49%a^cjnEqD1^U#J""I8."<=5}]7(1f[;B|ji_-9XMy~yL(e!_)-%BQ+!<PWT^,>iI);hD78jA#6G^uIFIY#[[3
-SX08`.U"0;:,.ZD07NbTxSs`k"24xR/sxu2QQ#6KiU$4XqL_G&@]ur3.$nlJ`FMmJil>cRvR+HOV}[AE1t%C}$:FdFI+<Yv+Ew{b1uj_c-Kd&L0&52^hzz
-yCw(n1H_Nc@G)fV|ScW4_vW0V,14_T!DIW[Cs[z<0;NO`ZBiPB'G>)[[w83hsR//v;Z+vud<k#^nFmdcmaL@KVJ:MOtBa{jB0G$]"p+XqeCZv6&[[.17]y
-B5:/}Q],}f_HX-]Nga)^6UXNpY``V=)Fznbe>nxqHNv(4wLrl_X44=$#EOztU^@k}1n%NjTjA0Ol@pt+Z0x^/Tubs:[>xAAUm:b{LFI:m+e(yx)V`ILy0F
-M>Vg<$6v3vMX>O{ryZiXCsTjN3=)1G4"v#(4Th[[L{NLw-bUoEV,Ih|;"D^1Xdu2QfJh>QBCP:`:k-5l";9H92<:SFF8Q7[yZA8WG&h_-H;;$E`=`LRd@O
-O64Dx<r:|ib>8}Qr;b2V5LNf+E{Rg:>u|l^gxQm0-LhQqE1]4.oTpK-IN-}g/CCgH&JlPGf/;&1b=XxTyFsO[%!KsM(}3PW`$|DOM-T&S(sV5_OZwWY6fY
-zb[gJJwuT)3b;+~Na.lg&pw-hAd4.iZh-N/B%yfI<hrG-wBQd"8Bi;o{e]rQik/_}qDI|1bye)z43DsuZeBt6n2yX&=sRjKqN1jmsR)lz9^,yPJ,w+-EQ'
-/PUNq;w:slAY_s0E]yuQn+oK{qHhEi$3oJmCp->0o'Gw.UHm>IcmmX4su/L=a_>#BJP-%&#9MSzsW6phE8YKp&2:Tucg0JHC/1qjm:zwdzP@gHR5>k9l"L
-9WKzO>,2pavwF8F5)U=.8stAc0-f9Ny_m>Wm$#6|Qes{/-(:pH3sE6:VA}P5##Kr`uz4x_2iYX2j[T:_((SN2}@d/IT9-quF6TVggb"=#yxQh{K0Rd@QSZ
-s9(HBz=Fd}QX"bL2OEc2$lU4&q9Up!dE/jZw!0:ADdvs{F`Ta80dRu$wC%g7~gNqEW]XGQ/h{9%lE(Id{qDz(A4.QHKFt@:=9)Dz]JKc^Yc"%c:!jhmZ}H
-)[kqbO016T},sRfhsH/'h<J0K|Ti&WOza@MSVIaXpge<Ys885Yk_%w#h4{nk>Wu_i6cm(W!neSG:V/U"::0Vx-Ha#]`so4-QO!.jFF@!`}#XTp{+]nhL4:
-_FA]Aq-FFcC>LG`R)@8UWQjA.noKW(|'cRz@yATi[`CsXSKm6i<sz4zW[{m6rT]9JN0jMdtGSF:NtWxZ"m55E-qbwp)E;7suK'cp]&Hn/[ZlbA&NMCvO]x
-Ha^>SokE=DMNAZ.vIzGRb.%#~XwqNpmY4ufyOOgl<s2UuEG6=b#2Yv"x%5:L]JFr29z1%f;F33X792n.5jx,./~p_g0;dG`!75GRRN4ijfh[uZ#e,{TQ<'
-yuxAh7%3T%1>byFA:]X_^/#f6N+#"HemqL`R%QCGq3;rk8[MiUilj6knU=A}oFav;[kLwX>D3Zpp9sjiw2/FHMA&Kg81V3w{"N)%-xShws[.fM}SotQ2"<
-[2r%&J9i3]/V_`&M8;!y[L$[pK7$v3VJgq9wU@NjS^";XEBSDS/"]Q5z2U/Tq2~onW~vSA"p|JtCoSQY8>yEzb](|[X+Lk6$sd_Hb>@IeiU^X8vw)z`:!y
-s5a<t.XE;S&Z5RLU)Knf-:yfV%)IBmS&>>LPVQt9ZGJ(gZ,"gZc0_LmG6#]N9;BZ{_U/8K!#,PG&9^Aj{WY'[Kji/u)sl(G_adbdtiek8u$MeeW_1A,6&f
-d6MqR&YlSIcNCAVb215ci/Q_R3>c5UBK:+Xap#7{:^s=p9D]=3C[86Yx#/g2JJu^ex3[UJthDx'J"'p]@gx:X/~g)<@:6Ql94(&l/r,N7{ncuBcH)3)ZNv
-TF:]@Mw4Wr]R8(lE^Q67S%A7~_@PC,u7FpQ`v$Qu4Y{Y+_[}tDFU|I3)`ZZvPwBJY%$r~AAEKC!7tG`xiN"4p!0n1HY5>tmmw:3RK3Vu},C|#f6-@=mxiR
-KqgOOsjAe|AF2;:|93-votAQu86Q~H,L-v20V{gj2C@uZwMLsPohY2]U%7:Cf{yQR[m|j_(LSIIS_Uye;44=%P}x4kP6T@ck)E$4;-z+ZG45e_sf~jgb9T
-V4h@%Na[%QH'6Am`<#/ub,Px`4z!U<EO+=:`f`2EmZGR|`y>n^y6vPfz"wlc-iia:K6S|`V{5zBrUpu$$Y!L{Tz!![Fyi;R0.a['x$In()#"=k!A)M+&%K
-Tp>.y9@YFE/ZgjK#1)T`/IDib5o9aekwaYgG1H^t1kX8l:.'wNcXL"xQgj|t==zL'`Lru|.H1+`)Uc8!TJ3VY=Zp}<I;@{k@@r=[[-(G^$7kSp%9~c>|kc
-,^/fCvD@GIv3tQ`_+xht+m(g[Ll_S1w9[XT$3kRHS=7YR;J;=h:&Gqkkc:3PsFgDPMQ6:u@,qT|6N2u_QP<kz#TSknCibIgb='/7kq0yaZq-3KT0_(6J)"
-XJ"{gv)IfM'"|,_lx9HAUr#KwXJ:XqE@J7t<w{$shs(;:9tflm4+kaRo(]=<|Ls+:@{0cc`R7!v@E-15CDS-=@Z-f>Ck~e:B!JY/M5Dh`k/Wy)R$ke[8zm
-$>8!4ga|(cHM#/;hSW=mYe%lcHI>_{s:Wk9{iUwNFs8;lRUx|/cIk,r;2CPM/B-}{_=mo$J#P19:Pp2}:zIcC%s'a]E{|9JA-foWn8ME>{9!{q^Z'hiRT;
-4M%S_-b{M1H]#!)M%0paYp+f.m`EJJPcW7P8SBad{;:21Ix]O@]9LeCT3Y:i8<yik$96p%<lFRM,;=(btSP&qvCokXcE=t8!w_>|D575CM}>4C@hG5hA]m
-<Iww&}4hNmlhc2]%@X#)<Cc/!:Rb@b<e~SO[}XoD]i9m+C1Wpcy^"an:Yc[$5{bx}bo,IL|I@hZZled{M8lLLn:n~A2qK=f8dC-Y,R%s8C~QEqP7/B4Qy0
-2uM[_[]g`$KSK`22>#.j9V"nLT'o]acts3~ZCkcIA[X:XPAiu)ZV;t)ArT!T897k|(e0Hbe[,`~>yE^N|fLHDq>6-CQA@S]Jkb!~NE7agN]W9Y&tPx2Ihi
-2uhi7lUbbH++_%zKSx-KDV~iB5@3@FLyCF&6zfr$B^g-c`:k[E!;}D~51-bR/-Y-osfn1`5!Xz(.V0'3@fLDi`=<a|reaBPDTy>,(o#n/cc[o0PfKb]!bf
-9yEoEtEn')mz:f,CgFZ(<(C]ALUCK:{^;dZCvN56D_(8BH_%@jT6|Fq87^1}K:iP7ruRsCcfM@cOQ>||#|t24=2EW@(qLD+GK]2%n,U}~GQoqcFD6Y{llz
-9:3Jr%!6[ELasC~Y~e4IcDoKfFxk6TVJnzmazK|PlhP':/nBq}#bFKY]zPnZRP[WniI.OO,S`[Y!xD!zF,#6CB%'+6l6_]"yG|Amzu6T'b7/:B91-EwKtU
-T5bJXbewB_EQ%_,8ep5t%ktI>CeeJ6^ICrGrU3KWcy4g!T3I~:FjYtbn:6|_@}I75Z;iUgap962O0oDc=3It5K9ZX(x_T1P1wX]s.wf")MaQ=DZngz&tM%
-"N(M}iLpC|iq_-kg=,>MulyKP4ELd@QN6:dXLp6([n1'yb^aer1>oSt'Rd8p(dh@J)zQUE(x-V$b"%lY+X_:=lMPG=Mkn_s^x=j<Sx2F${p7~#=]T2m7R]
-nv'|>(YYO|Y:Zr/8}4zZLEq=#_qnbP.5}yQ7)xvT.QSJBMDG%J5nr5MslR!eYJVw5Z{N.A:+RnbMdHBgrHk(t1D=ZUVt^8B!t%nOKo0w[>[&hukFwoen_x
-nxZrngs;asFmcsoSq91F<I;TYxCLC(G^74XmA%XJ&JL=5aMfgNLs46Q@Gh+7920gYI4Os'w"MbAAm5b6bX#Y^h;XKp'7-`O!yp{uSf=U2]lZ9e$kMP#Kj(
-xyJE^zG^.&hd(8mtpcVCpQ""}!LQM:ZQcoLGzHpv2(Fv{X>IgGK'~k<l~,9|MaP|1`3v;E~kr=2:7}SxTEz_ee&>A4Zn{i.f~VYvy`m_xGKnvqcH%Y}.Q7
-;momv<T$XFTca.R>hl.lk6neS5ka&H!ThNxB%O;oxYum"QKrz]7o2t.Bvk2fW1wFP%@<,L/I%JztdW`Q6t+-1Og^0F)EYxnZ>{l{5|(OP1.5PrKMX4jcoV
-m)_z1Sn#-^^vu!/8FR^c.5UEje>;AJcZ<Su4HCw[9%uItSi|+4V%Q7wAx[HI[.77UvhTv/.s9}~.1><Ze^C,a4n/w(UxV,,+nm-[X<%B;RN:2}s_l/fW>/
-|M}Ge'5}Cf]s3{D%QE{cbIBb#zMh`QV(}}`-r0stD;@`L-#Zt&9XIdy<Tm@7dF(h&Nc#PNs"D'GS;$;wkA%1r_)1evZH^-%7tSBOfha74GpYfja23K9O$N
-0Cn$KMtp+5fifMIf|f1HlJ;LU1|5>t"j.oVLSG$ZJ$Mzz!V&L{|9Ky)[.+w=Dj_Q]p,6J#Tz;43h4K@sE9`.4EVzC]HOkq_{9S+x5.YC|OnGgDN!R^n-"(
-DFdoxDZQ$nXyKOEc26}>l}X`F<$<)(648Dxjpn]|Fxy@K}$:=r_Od_{mC|JIWNOhVjI'[/t1oO68aS%qa2"3qn=fq&Zu2%sMi.g<fS;sXD]=fF&ge|+3;;
-q=Ef#It8ohV9{|,O&=kRm,-e'VL}ZGb'C#^N1-&pL&82a|5UNkt%2UO(cxEEhtCM%H:QCZEJ>7=IssLq@V<n_grPtkl6hB0ELVx0f;Ti>6WSOuKJYV-3.0
-aBqKo"STV:%hAEY`=^WIa'tJhB]N]Y~%=`dK@P~d3RG>kpNP;,E$g'D:%[Y%]d.}}D|N;$_+M'A=`XqP:`6P%9'e#4-vMT}N=':hVVl4I<~>Pu+By0o,Ke
-Lg+Ee&-Ewg7Q8<=+vhAUap-1'EdJKJ3h[i]9[$9Pm"tDjB9LdE}HfS}>x8yR551}hv<`1V.&5W)&-iyB/><Z,{oG[=XDjf]oesrSx+74(UvHf={nH4"3VU
-G53Cq;yREkM&zFUL!KMLS$t))UU.MX8a_2'/OY(]YF~C&{%$0l4Ojf&,qg7%57)!1z5+|dKiE#C>!MVG=5x|.HcKKpbLl6e=ksY!,c.{OM(w(+p-Bo!R0F
-)Ell=xec1R-l^<[B)<j&U6po]LE6U4V!1X+bw'f/}BjBu+wB_gvd64h$}wg(OED@!ugzc,rxQ)PXMM~b|B9]&Oo$BRcESM4%A!.Gi0<sHbchLVWyLg4c}'
-]nZ]';yMhR!3prInH]4@'oB#SI!A]sFDy2u#Y5-mzPXp]el2[9&(Xsw_#zhqqfHn<XEB5&'8^OQxo82x^sz4b#ozu87aCdML}`fj<t=XjcBPPGi$pQBxP<
-Zm_@cn_GNb&8[aF]a2rq)J0SjKNTny;8<%0a6F(X3VXIQT:0EWk1Jl:[8l5"1<a0sQ9)aag/@.n<83<pJc#Q-d3p_y{vWOFKS81G5xk@F@pj,8vX5ET2:f
--JJ2jt=|i&^x({1l-9#ab]^CGnjX@0fJYpVA<fP'=Y<|]#&m^L"]<Uu7NJmt3x'Xdf[Z]d5GFU'x]Ou.l'}/^5eew6vGysS4ar719MN0meT^#1(La[uN`M
-7RRd]QDMAwH_:SmOFymSX2=aP}uMf)w))18fvNmnR@C4iNgWfc+4:^l-DfjAsHPzt89_XOP:}'Uo2OjK0ZG"v;VMD{Q7;N28Fr/XOH^:Q<E#]lL0}&(+mS
-~DaN,BU=2<1JOhZ3=$SvkZCG[h!/qCmV>_{roxRaGg}qemu3dD)Eg;1RGTvD:FwJT"%sfGt-H;'"dTEX;7M,,q.m15^I=';Tffw"NLl%f662{&Ob6xI+.%
-|Uc+>sKhU/;|eX-JE}B;Sz:XwCxt0]d5'vZ9Cdr!%d2c@mBTk-Q"%XFBS7=Na.e5!G&P2&~+$Uoy$6c(IywnTI`)Mx,^&awl(^jo&6j!8QPbu`<ni[fP]+
-REEFrgf(L(jO@g)(f2"=lVq(taTMh'dfi6_"tN;/ZWIcb8oO@YnHXC4EU/^RbShB_towOj&i}}Q#k^3eNIqP^dE/fVZc,KfSu89K<EZFNofA'bvqkOBzW$
-k`nI7]Mf8!z`.ohv4+`Qa'OzOnvDXH5TB%[|;U&_"&m;]]fAJQ(nkq_8w-z.E:'7!dFLpXnNPuQN6}IyKs4i{//;5KJ&n,YjMce9sC_2Y^l`l)M1L5/'@V
-MpJH$ydV5ZSImiS:G,ey_qdoGZx<`v]XM24OTTBVK8$Sa`w-`bKhf#+0C36#@4|+_]j{)O3wB3k/i}`qb1m=1LC#$I_Bjg;&</{8cPQdI$;0kkWMP}lEsw
-E817U1tKc>.(X^PUBv6h},3=nA2D6}sI,(m%mfxvJC&Dmu[9qpCTVm[KR+ixu=_)Ms"yPSiT8red>tE,ukEpz(EGvl,Q2=<gDlZ+H)wA_'|DMbg!CF%mdm
-.uF0!<bRH'w:89nA~{{&V%uO&BLj$M8x6F2RsqM3/XH+r5K08n[rTv[_V7HsA[|;!{SS>Ddau'QZeSC{c&|iB+vx2V2ojg,)t%tm!#NNQwpf+)l1.5#qb7
-f0p[iMQR:!}CSj=Q6^Da;AVYd.j@pdJ=<whx^#gh-V_G]`l-:|@y|Z!cY@cB]@B]d_jx.)Tz)sC7&GDOi@9A3&XUZ]]0E%4JV/3rG=^0@ox8,hQ}vI8Hvk
-uac|=INm;0{W]Q7!3TrBki#%k&,0Z-R+r,Vcv5(b;Qi{rh4gPSGu#^FA~Id!_m7]hkNbx!c.[)gNvWO"9b#KM0-=,5;2A4](m@^Z<^E@$4`KPN|&1_uHhG
-2vzMIloqC.:yv!6%wA3(Rc9]y1RwT;rZ4R_i~=Ki9Q1X81Gxkz}YKDk3R/1;81W.a|Qp6NtQ6oa/Rhmh~E!%p72F~g7b58qJ,o35pq3[ql#-!#!qof38_h
-+hA-(]{_Z%|AZ@T:&XX9DMS)V`l.T1AL1tni>u=_$+l[6NK8QX}Bh@[N5yie)R:T;1[$R8-RiSr'`%zwUxG3%>7FR,LAb|MpgbBtZ=NqtJG7]#-3`3S_N^
-+KkQOMtBEZ@IFdk3]r}$_3f`<S+:NXV9a+7t):RhAEV$Lve%%k.c{g3[1WXmuF`1;Xy[c'mQUR7Mr_%@rZ7FiXk7Cx8]F{l"xd#D4W;qlNf[|A4%Tn|NSp
-HitR@|c{lcrxs=Y(7o"&PA/}AR~bw,pcJl"B,%or7YZ&mgH0,X997E]U<H`BNK;P>Oa]wa=s)h{j;k]4a_RrjcWNys(T=ilTZE5cH4XEEZ]OMSH'dcN=7s
-AL]<yRe+Wk1ysowr~anY_GMDnf1JV}a}DZpPtE^x%8GzcnOAxs'2`0xczqntnT[A(2r:vOX47IIFLB""NdTW@Q#gjF2u;D8Spq'l=dsxz(^%("wS$B}rR!
-(M{BB"37UU=hD>qhOHrB8hi;UDKbiTU9|MVNhG$J+$nsK.v(|A6$|FJec]BaagQlL]8/}('9c%J@]hu<5iJ%gxw$Vj~,o_ggkliu7-c9E800|x+<L1@<W>
-ViTydN<!c;O8DX$}{AMtRz0%t9>(1D@/|}+J<A'=n'>_"aBetNtU(46<kY5ICfDlf7>x71}WUB2ZbjAX_:-Ul$Dr"}N>RYwIc}V>X%:ml1-!zC$}kK=>G2
-cpN$f=/L0%F<9N'v2'AJ9%lFwjw<_nk+)]v{RT9g+clMkQo>P1&e8CeTF%t0e61']&LEL#&s5S><&8mA|^URUqBPqy4be3(Y}wQwyc&F'!Ze6#_tAH.oaZ
-,oL.qrRsMI}<w64m`x)X4^feWg)2h0tD'N)W`1bG{UcX3VTl3Wv8K.O"([#k]7a}lXS)~IkX.SH.exj&YZN,39zb6=="B1a$zEN2}rk5Urg.ZbPbTh=u8m
-,09t{pBW=,6Rn,&:JSp7]/vR;Ysa30eeCoyqdx.9rCn<{,Q0f:[$#7#F'#'g&|jMl-6IEL.5YZu$hu(8e+x|Js^0czHCcxMee]5<9U_msf:<`>Mxi^JK3B
-c9H=AJKE!y72s$MPxP|Irml[D@VSedEHm@oGt0JQ5!/DGEg'4tJI~TECC=7>BM0:.gjT!gl{$Iyy@2pApL68PTgrOot^T"$qt,a(Ho@<>$"Q7rms$7KNPh
-uCA/~LDwc82H]NCPE%5@e7=-%>;lODT-O|"0e10''pSCqzT@@bMQ6L|d_x$atjnX:)-70SH]&xt']WNW`9Syw-|4^_7uVc>+!N_kJL8G~u]TQQT$~r7{=a
-pP>8^cC;0(/'7f$,Yc~RETX}.:DbT2&"%}cE/a7He.v5MORu<y]Na4Ai!Q'.)"fHR0Cpl3[cwivj5^i>h26OgkQtjm$gAQQ<}>4tT"w)/k45w8OJ77'QV%
-2i/L.s!$z^im0:PUi-qXZ8{5LQ,i!Cwqs@j|2/vV:s636:xE]_(f"EJm4k$g[Vx>5=QL4$B7a|z'j,aQAT]@.q4'`$o$b&blloOrZ"ZJBg^/nJ1F@&F//a
-U3H!A,=:H;]k/i`lO@ho^]O0!^4q~lhv&7'v[GiVqzxu+3xc6$[+BAjOYmth&HrfmN;!a0^O3f)Hu`7W[;ep!^!#:HH[/#hsf>X<[3{^8sg!}qn=-9sM7d
-gaRKq6<WH>^Oc+LIc42EKosp,d0NJpLwkI$I'./l{=m.p0o!hS<RjoDUvd>_iEpS/[F$O_<4V+Ils.9=oj61:'kN28pa:`>Ox!r/(PUE@O;DahK,/]~i!m
-qc">;jiI3Mol{!J]&Es;(-1r>O.U4.l}6Ob/:<'DhE{Gi=Jo<4)Ye$2BQrB,yox,'P[/dD@Ag0jxOi.8d6ue-<.Pc,a-2PNn>G+pme9j/5{PA4D,qQHC#O
-:9aq$&lvl+7OwpUAqz1P#<%tT)XUM<b$c:.3A1n9A<B%9P~"0gEWUe_N/iBNG7y;(W^Oe+k&u5TUZ9G)$nXf0=IGFZ+'Kh5Y~C!TB8:bdIaH_EV|Lf{.<P
-))o5pq+k#Y26S[[-BQ-dFh9hlh2G)UY8GvF$p#ST@}g0uc7^E9YMVpR}awht(-n{U/O/cI-DHV$kx.@A{4zNv+7L!Y}Mrmz]Q[r]#@2ozD"TH.Z4@T~K6N
-.9|TvB+Z~ChOL>W$<AqN5y.UsX)$l`0b:tL_D5yE;(zL}VLwNpiTc)]j{rvvUv-CRT.D_:91=cL<T"8/u8pz!8cNlW9MmDwD]P@8B7@UFKN4jN~[M"0zyX
-a.ooy>-L4'MUX'V!Yy/01I:oKaclL475&yjf|f:/o_|SO(3$,z6NVb0FM4]@]=f"G&K<qg~r=RX-'VWy%$%Kc}2d$C:--^.uU'akgG19az7dr]%@1|GU({
-`n-g=Iah'14%ly+WL//%I$[,Cuu+qj~fz7Fg>}-l>[6zbbyTK3~O3fT@];}'kx$O>OZc3d-ZeX]L#ZPx{2.9f)nE%+8U)yoJA[T,2}${)P~aWMxG-KNJhM
-N{~.kiollr8{Awt|u)o}.-<G97U{@p,:8Y`W-gb}J.uNq'd^^J.v[c6cyjLfUq2uAJR(Vc8ATIdakf~7UURzMC.]uYa/PAf4wGa{_DG=fu=)ydpnQGFGO"
-u6kl1aG@,(W,/'>{WdattxO#Wp7:zKrwe;bh.qu%"#2[d^[K+[1C:K=6+aavyzY=&yT""vl}trGtF1&QgPWsMk^w0@:IYmjOY;XdryB.)|Y|xXvM-[}-s&
-sX#jy>_mDJ<jfXnK'.s`:GI}.$99}<f3j@x/g"fu8i#bJj02RPZ2e(w0%Jm=:CpYt|iP<3,kbKV46:#)bZfoz5YuLCAgZ0gk'{M]=t5tw#DU'8N`4n;;F(
-gM]1qY;jq"8}grH}<C2ouKa%r$AKR2zV++jtV1p+1n}ANsa(n';lO[0LL0urX}4a9Q+#65Jg>uCq%}NbCx%deOt-mk-l:JRR<cpYc#F",H~UkZvZx>|bLf
-8fMNWN;(PD8!VYqj'/JHS3VUv{2t5d{7QMYw;^YoM%74ozLcxh{;4fFd}tM=uG^W7PD]%lN6':n@!kTy;|f6qLpjem,eB=N:[`sY0>^pY6U"]$`5y9QLX!
-cN4KV-.EdBi/%<9BJ{Z,)h$[BIIK0NNt8/D08:>bs..5}FU=KfyjAma4%YGVNL!|t:-H~iV;Km<,btg|,dbCwi777rn-]yBrr@ucMy|6"q"F.AhPDqhAV.
-]Jx-voO"!eM=<-)FOU@}:Pm:z9Lo)z$4zy:gaocVTBx/R=K0+#j22mz9d&nV){RZ1&E=lr6<ma$sByggfLE;%pAH$0%;4'wj)!)2Lx3elT22y/!Mcwd`3w
-U=+)$_!9[ISpU;3aOjPZ_MIV)JnncR+)qIGOR"~@<7}{Crbe<aP1RM0-&N!<j,'1.M5ZXqI]9loY<jED%/yXmn[CDxr8!<9y}mu-inm'Q9)#S)o`6@[:y-
-hMGv"J]2B,<4MQ!#2!G'9i~w"`=pK{.,/tUE%f3#]_X1QYU}Ua]K(ge>J-pDJukr^SQ26ThR@LY%yM"$Hx29z!kl17W4b0.C(4`F6j+PRL&q0X&eEE^%a,
-Q.R+pv$/2xdz=s^@|'$K"w=rQ@h@>02h,t8p~'FpcpxIfq%htVlegP2%^l))u@}yZ=p[!QY2;^_L9I9(~$T1vmCx=U2rnOJB}j|G8[4J^+Nth&T8J'_kX>
-gJ%L/(f6Nq/lS'q_mHuMO|Mg~|;e`!6H/tR<R|{|RN(YuN0i"~.75AZpD<S4@l+#8vw}wyK3I78-F<v1Z_y;|Ieqq5Wvr6)@OY<]oE@VZ$%;~C&eknpAuS
-KdHSTYy]1nFN$73b}2@I)6vW(+Sa5{JZ"B9`gxD"8vCmoHs1jz^A8j2Kc&M/KFTEJ@98>Fb}n^#6i=[GvPXhxs.R}|Q+;%r)V$zguAunYe63^IUSt#,1.h
-6HBfkL<(Yam9>o3X;sg0;H0a7y9pM'a>IyMUi$H,lnEG(Q`q:$HrCv`L)J>6E#@UsjDZgHEFu6<d1U2frnB,yhsQ'uef!I<D-'%@Wt3v,c5X|rwp#U$Xp;
-9I>>=cTW}Pi<,Dg]+hTK])OFb:~2}`@_('@siuSumM}+)EVqcB2wxG]0;CeEtWH+:r%<I[PLOd)PI;lEMt@4gP5gHGs'8pX./3_uP'UA5ZK04Oa-YmH#Vk
-is%122A0(7Y95iRdq,1G]]03M2UQo#f!>-,_&}qc342q#TySij^Pvqt]yb<P2P+9)$V+b/pM:}S,sIMqJ)MDNC])IY^Y/mTJcCI<7{qSP.3<XERTK[C9,E
-KX795{eL<U6F<J_O|/.gGs},In!k'w#DFO0qZ+[sW^3@NWQPs02|zV$|a"oln_X3(Lk{;uQ+0:_&LR,,x/(if:[V-#.5Ii5$p(#;tvk2(lsF~4LA[L=Jfj
-0i^>=;eEf>v'&=~r:wtTt"&''B}z_e@PE#$vh7zh$p<srNaljgUVP9[.W4wqn:$e|)W@a<v6OfIxKyF8[GPl%xAJsX+PQhoh~c3uGJ|QB`_9dI"E!0;b(s
-D>,Sr{<n_mxmDA#aBn4L2ROxT$TckH-JSATr)G(/0%/<Be^/'WL^TI!EIr8T{f4O]]9^ZzxNpOP0jRW!c(GJg9>Ri'.F~KL;lH)d.`CF<=8gKotC(+Y)AG
-~e82h8>6Rj/KlS{V.$H:T/y/!G|,2y2op-4j=$,Ds;q%2[>b>swW2%S2oXc`S@dXG@}mI+9'.T.]v^Y.OYyX7S-%3C|Ts]gJ[1oX`)Ow>0BF3K"ai%Ne8@
-`w_!+H!R|3"RnSus}f.|nUJ]oFW}SxwZ!Of>4"Uu={W+M`;q<=I{^J<F[`$I9/ZDQYb!het.Rt%k1R6IOXCBpE`+4)x1GXuQpyTGJD~!L%:tC}M^XM5fJA
-nG+:Z'_Wnw"5)(VQ[(9uo4<[~RrBK!p+%#qN$qW(80N,X_K@MfoPN7@,"M<09j[7bn{5MoitdQSM0ug6'ua"sMs1Qjo=bEt^wYi>kea$7qo'/Uk+G@f^Ow
-Lth!%u`#'U_qq:HhC4%,l=c@a]-A5%ZcpdPW2{X[Zn<p0|oa$V=;C<Utwf+XQ!!&y<Uf.4>aZmMq7yf#P,xiW'lLXU2EZg(jMPCMiVb4<x,=/L2:`#OXvK
-Xt&aN/Pi][L'BO|h('~g;"uMFYV1nh'to=VBAPh3,TIn]$V8M{P=Ix#6D9H@];f_h;bmS@I7v#tu{CICl6VD15E7@xvg-!f(/fbxx2X,qtu!Bar/:]%>qT
-N-@<zgrddEGCDb>O(LgJL"ixAbD}B.32`CzsICNtQ1Q&U,`Z2SB:"8-IMye}dbQ<,+TS=]p;~%=t^Y.g"g^WSKg|@R8Q8Y[chI1=)OlVUtgwvvHaHw#SZ%
-BhOM!xSLsJ(>HyTr-X9|Bi"Dto,79v,TVh>n=p}q(}sTMzy#~%7[>py}z%3-9'^=-qP3re5H6Y-B[Zk=&K++Z^02K_RtL7p_00:>2]l."cRbWnPF]9fAve
-p>PpL!Ru+X;:/DI'-gCaNT9!Z)4uU:7lyP6pEWjStS4LoA=X+_LGIy+gp/d@@S{]4kQ(1+=S~$F%#Avb<G(6!%AB`LDm7PAMFI$i6Zy6.b7/X+.w~G%,9l
-rH9UL;~ZLWv.d[v!AbUBD.&(Cc<Nd]z6@,lEQcZ2}9(Y-#>/#5rj<UV[6$@uE/0j-/!]~ds|zPx1GQKC{,R94t_3K[4)9b)]c)1w4#CxdI=Il1L'cKHV!b
-p3p;;x:=l;+(#>f#l#`zp1{noiM^qxzMf&Z0t6K-hW@o.lm+]`DHwvDB`34QcvH`OW3>q0MQ+bfMZW2sL<_cv^MeO`WS%&c6XDI^HVQb$DT)XJu/76A[Lt
-Q-I:sW%hk'q(T/q(wpv@%J1qVOf!8suFe;"E}rm$5-.wRl+iA2f>6JSdV88/n@.zKz>[)eWS3tSjs7`_E$H.2+S;kLgpr07Vt.wjFg3,q)u<o}+#u]2wC>
-[Cd4D9'`<]oGMMh6d:(<Eo!m0j+TFM5h=Zb0W'5yW7=Py=z[/t.g7)vJblHx5#f,agYcenpYML)fs|Bq>})[w[ER-D:Uc9T6k"Zv+)%P_oSkUgdra5`G|y
-Q)y|w&U|OGt3Px~oiN,[th.s~HUPUs5MDD]@w1~V,^F/qu<@~L/R%BT>ALcdxT&1[+/m);v_Y95{>S({UZ`wRd(>c|vCl/DHak342j.0q}4E|vf}qVsIx[
->_$ePb1A,4s]pm^}^@W0E88ZivTrI'&n48F&L`z,;lw:DE#[}K1UM)oDZgc822SM0V~9rRv+9vP}cPg3R^u.7C@ft,=O.fGsczPNvdC#@]il[!s=_4k]]=
-YVW+n^(cU$jCu%UlF.Kxfl9!gEMo-qB"H<MRN)bxSj{z{4{fPmqQgM_Ht,/NAVzCMF:>VW':{4USFrJbx;Gv-nFy0L&mq1J["":BlBoh#WIg/{7NF3b!ws
-gA^)lS[`/-19=^a$q!LUYTNWPmCMp]0>r<tNeWt)i&o:-K6a0m;Z|i't"L9|!7<ePpqh<{OGX3I=R0[W<_w57j3.5iF;]ry@7{]]qO6.r+,BJ0+YkMP%e5
-f&Kn.I&h]k]:(#,_H|$/dqMEq:;#G}=|h#`%+2@yNyplS]e5c@iHp:l|,rEW)/`Ei%'l]>1IY&uB8Ma7|l35LIv!E_h!_A5WE8Y!|:"hmImWais+,c~tUX
-D2ot{@nbbXS(n0C(Rha0lUS!4So^FdVxN4~9eaP/Cz'zbITYYs|o:BqHT'0auFr>tZQ]Q}2s]M.t6++J1Vv=)QD>3Py,~a4SCK!Z6u:Wh`3'Zl^GU5;S3"
->eBx<Z(lv(UoFf'IFM.82i)D)sIc5<MA)Iu[<X.=f#Pi$19qs"cL^eZr@'TN]>'ZsPkMC[YK<$qr8U%TkV73&+(VG}A<O{P3Vgt3xx"Kh(LhYn[xpg{=&Z
-sE/9n@Z]`raw9&GrMBX4YD$|b#3-Qof&i=ui3t{6SqEjlNRqnhKXbyoAjf%y!MPK+@!z)kKitWV1g3NzhKRXGk;tpyjyG^cjD{Tv_=p<ux%W(W.T^_bKLa
-;X_//_i9QDCMUD(luE#1<5`B9h|,z@b}{sC:~UUP"xX<0cXtjEI7%+OvfbE;.biC2jM;b@%CjCvUx(N^ao9e'+zg7e-w1I)DKUq"735N6]f=A<QK@b1TF%
-u2|S5gHtC|K[sJ@5FAy'%]BBUe7xw#vDx1HtJVBAk]I(b(wCz7LL+wP5zZvqU=6Y/IH`K'!++k$U/lXUsv=U('IBg&'jdbCFw-S}CWpyz]t&AzT'^jX/vS
-UJM=DA)(;n1F/XI_bEW'`V7hzr!!_evbUoqeQH!cyW:MbV|RZ7pbUi=z5YGf{OGlO8QFWD[<o}(fR,9:fX4zNLoSnm!"f3tNEEBs9,I]K[Hyor[yL%U0S1
-&/K[X{-K$dI9mlzQyW}XUO`=%sprC|4^0).-E%@z}_;7zYljlr[Mqv5Wex|#bX(vb;xqLS.O5ob]Ksw,{7CLf[Rx`XQyID6KiYl+W,J4K:y,,ECqXs/2ZG
-0T=#oa1h=c2%TY.}spQQo'&5I!C[l|Wve!O);3&>vv#KSU_>3UUjl"S)mj'vU]=xk2nlo2-2`"[{0/8o<|,l)DT1%2vOGv'=kKu95H{S{Wk:Y#a=CQ|X/M
-NWPr1}hB[mw5:Atyk$hdYyl0>,XP6-@tl#eSE]bG}(k7NF/_C&~lk+Yy6=ry%cdRFdokc2uhl3gxHL3GDv}0AG5}-KOBKUq>:C{CI;AuqG"MrO&/4:HM]<
-c9y7~cW^S6"[,v~,tMPt$4umW'Bmd=Jz77E(OW5z'(BCFiI}=;qatq.Bbl)<}=}@=C"{|nbg'4y1N`}q~]Vd~mci<yCGzL6%'Hf^i!+YT]mJ4Aul=JZFJr
-YSQCATTDoR%|k)lNS^iJXHnSJ9F'>}MT2HyQ#:9M^o91eS;$]qs!3|8`w5D,OY%,OgZlu-zE]W6N649ak+C@l^XianS0FllZi5:>THk$YY)p!&@TIx:aM7
-o`]>FTcM.z6go<.j,=~pEltE(inJ.W0@!4,Y3n^bb>|`TcE-!#qkG^+@r-}'-KQNmeF]fVIXE%%n+^$$E87`pF~;E|udg`Anj]g$#aCcFBgwQmY/}HrGgk
-/waWh@7Pwn+[2Wstd&^zvh4OUzS2EZ"95aruuSG-`6#wRXY6~,0b.evOnuVy;JsWc$3Z/C:{7EF>=gcwRGe6mXxv<)Q%mD)3wnuVNkTJ+']Vvlrt8Y'Dz,
--ANypB-q7au=K]iC{d7rOpNO%JaqJ5FMu0B;Tc'['q=g^mw&1.7^3fI03'~>`5`"YCBE&sKm']Vf48Ti'p(E#mpK!V[bp^.7hRVRD^5G|,cpGI/keB5]{W
-^^ruCo1Vpnb_Rh,1i/vDJlKP0pn%{^{SKA!8[_x;|&K>F}Oz%oOdu'6+[tP0xDYk`3+(3%7:#Za@j"R4$E4Fzih/W:'RPgumu0pVEng#j{WcyN6':UT%V,
-({^nRN&S='Ggg3iQ}wW/RXo<G0W9%<'+J$!ub-cj5m-^F&/x@EHqW!<tvqV'@u2xBd#dWC@BPPZ}!I(HWoN&7p!v4BWQzn5%k<pt{H{{5.)u8DPx0U_A{Z
-+6RcZ;8H#E_yIB1^{Hp[!a(J`,^Q1`RbO"fjh+Qv&X0k^^dC^KK$@z,1$s4t&|b@V[$pBT5!/cv-Q-^=KyxZ1E-9YWPY#0<2YrY5-=Xv^,qO_M"ui7Jv9^
-<wCZCjE=S7'YtX.KD(6Sn2Cj3FLUe!GR+aLr7T=^.kC3J4mbak^^t9@=jRc,wJ:R8mBM~eo_-L5c35rJPb+d4wD]T9EkHbz@$Ji!MhBYcx5_S(j#O1IOH%
-'vKJ5wL;LM-!X1oyu0&JI8IgA_w(K#7s:UzutIy{sv;+W(f)_H6OD}J^ThS3z2QOezy9a+r9!G}7<M~X;3r:#Tu#'![{K0<:}u1_!){HNxIoT_s>fI^hi_
-Q7ky+()Ty9&hrm(|4t,EM'w,%/{_F@~sV^&Gm:3YX6n7KWWclfBFUet3"b(uoFpZAKg}+B>&jl)-k$gG.)!/'RcKS/rm#j}Lya=>dv$Qk4~m>f|7kmKUOy
-6xvhbTF9H&+=A7V;P7MD+Lvj"3Zw5go(WZOEtD$I)71dF%7=&I3<YngS!85Csl57FCNfyl&;_2m-Sq(E7qr'zFy'x&nqC"0YzD-sGP_7-bQmn/0G=D#B#a
-$KPD2h%E!Ca)|7T{j-ci]W:7MlLpwgQVJo@xstfzQ.9[-lX'ZDgQ{[Qu;3lF6phtuS;+X^)'Qn4(GKo-;/dk^90=|y^;^c:[.L64;^ZYM[_Y/7JZu<^M'E
-D1N66AIeZxo&'};$ZTdlo(72Wk':GvK0msi@bRrq#q<06(I6UTYD^=Kth|svP62njS{DT6X-i1.smB&A$$QuqQOFk7F7bcl&";D77!tcDo7Z@`tPSSpW~M
-}_i'.2}LiXKRd[Tt<DYJwkB=X9sf>6$^ur[/j3rq+;x'b_}<3JR;TKuX3|iTqXN%'b;o08$-J4%yk(`y@L-E<;pdKNN,VF}7wbYeEae0bb8eIx5_=kG&sh
-0i'!cULt]u"Q1cEdRmZp^Z'VU}PUbnS4t:%6@(:VCrQ1_.m51g]Ia&`GB;^tQG~d-w^gj'"_>kjm6^"t8b43}eI!EhhDU:$3opb.A{DVWu)sAusFwQraUT
-@2,O1u@a/eX>`cH&}"P,qBhGJbsOTX500Q[;6EGU{]Us)_S]F!CfPsl.|v09Y5Uwn(5_zi3caY3.^%nX'On)v'^Sg9V9RX{B!x&T.EmF!"7=G.aia{0<5#
-BQFYU%%0cy/^.QC}o^z@$u2v]8(|2(nJthZRT#HIMT~rLIwS,&5U#Ou6>1Xk[j$UiG|`Sa]AUx$S)m~T<.jsDsv0+1Iab7!<2t<{!oLsY+4Q,%9rez+=G|
-[7kwEE])r!Xo![~P]V+Q{djSi#=22-#r#.(_A-a#g'pRmX'E29mwep5$/Pi<F{%EBEo$f^No%:zklGKtQv|nj^1ytFNLb2j2<8D".fmfCALG%uSXDle)xB
-s)<<e%7`Rp>iK%MSl:xsLeG3B8AMbJ)'tN:.U_bLANGx8QtK}Z_6Jw!bF98a^-3_qAC06+0X''iW2})bH2Vd.eBo91|r<i-8fC6G|>1!XneLYb4=u4$sTG
-nwJTLk>$E@9r(u@M//9bXqj8_zt'$H/OKdCl:z]7s9x0%nWUz)GoA&mpPWrk~%+=a$DC[dUNmfX=f>-YH_cQr8b,"AxXq4!z7ct#+8J.N'LS(-+!Oe2dc1
-C42V9EI^e.@5ew+=R,4Ua{yc9J7dYxH9iiJ8e8YVTM!'G1md#)T$w/e(ObUjqp%7e1zWD<8qf_G2Geupy_poIETidIk:c2[PQHBj~6s,+s^Lxo[jQ]MhGS
-hgl!>+<FYH4VaSUpAA{g47n7eX=b[WuJ9ilt@4R)TT`RdWJhmh1Sd&s&y$jI'b#3Zz4E6Cb[D%b$:s0'F`5N-E<ciP^q:mtur9!P|b;I)nIQ"_g9q@[CDX
-<z"r6wb}nRvRB6ecO%A+^Xnist'6#0=sh/5r2,8FRn_MFX%7Gfb'LKK6&8|oMZ<asf}2r{FY}I.9Jm0mu3lUrA]Oqv%0XvkEG,LxHWJ[n;n.5lt3nh=0K>
-/k6f$Trdq+F9]EFT7uZ>NQ^NKavM_e)(C"Bz)^K'~#!GD>S'YF5Z4.;CY^rZ_"lU4oXp}drG9')2nw_YAb^:iruw4Yt}INFL<0c|.iY79SZEwnHr$c/^QY
-4U^1O)=/K5|=IMGa$c%cr8I+/f.:V%jM{r@A:L}pp#ev":w%'-!+W=VE4w]yu>>^WECRK6"B8YY>chu#BcHN:n9:3Q'l<CH$sX'DDR@OGGYnHXGr[sZRff
-a`P6ci5b{n78S2LM0`x:m5hs%2VqOXfU|C~kk/=-D^6tDLBQ`7kekFNp!g0|Jd-;n}dv8O'72v4Wb`>B2j7;5E.YG+er;e@)Hb+2Agf&Knqa]N;n3epN`m
-B{QCJj"!58qO/r(-]oN"na3UA%&L54d,L}hb,O<37_||5;h/)]uEvycHVQ6";Hy&mk5)H124)=au%k/]GY<zD/N!]1-M%!f83Ecqn;P_|(ge/-;N;%c`(%
-l[Zo6P#F]04TDfp."9B'lZOZpC9yecS]]GNGFk1BQ<P$}a1C7cWL:[}J3259~C2<w/Nn;k9DKT^+YCQX+10J1#ga:HR11}[Cw(_:`@l1X1wx7sNDrt;z[v
-X2}$JydWdX%33qgH+Ayjx;bfdEe=Z,I2uzyfr&7}j<`wRr'S`vRRv5Ef0.3qW82DLu6l-o^|e[86x-2Ff>@UJYfm6Q]:0Rt4zyV>WOV.l+L.@2OEj.;L@m
-CH|!<h'M;$%T|,VnYC>9Tk;;)akL.AK+E68%z2TgJ%KDB&'_;G[o+O,o9^mmP1|p%[<;`LTCma6-<OyC'Iw./R``.@,g=b$Sn<^{OQ43WEvA:IoPXd"5Q6
-'Cd|{/is1%W439b=E]8k]QcojR+{hu}0]|AW,fNG)Fo'>M"IJ2|y!J!e8rn9n1~&zBhw^G1Ie37&G8h5"5Zm'sGw:xxet!5{/4}iw$M0bvTf~2N;liKm}|
-NTD0#.xB,qkLst<COB2sZi"T>c1$;j[p$g(9aQnX#p35S"G^!p@{OyLQr<E@go$u3GZ{%y21L_Mq/XW^2hPev)A3xJxs;>OaR+GzQM^1v=T!VqeC%;m{hZ
-Q+Q(Z.<NU.MRpef6ck9G!kumeftq1hq,M`O][]Jd$ts,Pdile|%N.L)t7|f{nEox'zUy.3"ef)D->$8PvqffK`lWy;K:4jCorv|z_Id/w;9^RF&yE"51x=
-'qJ3@K:Miq^q~QWIbfn%lyxX0#ZHi$>jDwgY/1(gw4BZ7Jlh!20m9nUPO|.gccy"W)zWLa,bzkLntkpNW'ta<t&AeO(4|_j9xGGIU-qT!p,%x,vaf3+S_'
-zhaJm,~^lJIS2spV.#FSmi7K/0z2>FP9i-E[a!^;g&9,V]l_cNT/5u>0gPeg`00#XZ7tIY8#L#m}lsB^Niz#j2jeb3bxj}'QX;`#lncP-@%+;uAhP_C8jy
-(!zMJ2$qqFM7iruIQ#tMEsx,Lv4"T|OxX"aZjZ7&:PAT;'fu:DZk^`M2%k!h/'JifwnqhE}9fCWomHV<gm.hlXbsIlx(gMUb$jJam-/4ecA2%O=Ok|80C$
-&U~ZDpRv|h%Gr_%8tA{#U=aa.c%,_5YoK){r#Mt3e6j48w`JWw8IsgNHk>w[mB'S$miV]B;j95>}D7`!+SUT"!s=b:M+XRY+XS#6;7u>|)9HG7)jZ$0j#9
-SU^^tRjriC2Yc4Ltr3ep;oUzU@s<jX)NI;hmZeEOke$hI8DCJx.&~Tc[~EEU2L_w=={_BZeCK]r3z[<0l4QbY>6pz5QF3Y9V..['xE6B'gh68wNOH@"sj!
-n4.kCMM@fl$qv$]aV6};ox>wCd,'$vHSZEaLM/]@iB#XoUn[8tuPg<#E7g>#<;"8%2+9|Ntj<OL}|^m"DG=Vz7x4OLd2gEl_sE8"OKm}Uoppe/hq3-ktDf
-6a;dz|.,dH.X$5;[J9a"+QC$H.-HJ0sd3/uR6|hqfF:v]gn-|]y>Q$m`I"7G>!5BLrKGKA#7tf`Nm:)s&1=BmFp:O(-zuarYf9v%zs6DhwchO^|Z%(pa#O
-B{;$<zh{m7~#7NA8L@N.~m&4c=@z5{mWf|<>z=xpm@EQwolHSY`eCaEa^g)n4I2`k:o:|p9v)vfvNt[S;6H/pL$}d,$M+EC!_;0Ogml{O/+Wc$A=m=6^9G
-A{(&)(&+-gp!"J|hOjiSv:j5<g7,7xx.5mJ<'S%itmt<<99c9K[+>W.nqrz5p_N'S!z_`^PPkJ(#R=G,h7>7U(xccs~#u{Rbej>D%|w^pIu%SZVTIibgW'
-{/Si<maa/`/rNy,g}5cg#anfXCM`TW`-4_-5}ZVej.}G:q&&VT+%E,-S;H/}(1`R/i];S#S;(qLf"BxH2-1DE@jfECh2sHbJy1YW7Ce}&v^6[zU[f'TO<_
-`}[['NYOO&VCUd#V^e#eV>cj,nh5tRe=:Y5kQn,$(YF{48sr;e[hea[_GW|TRrNVE6uIK/z83=]!xBR+vAy#8$r-6aY<Da|T7!a:W{a)|A0UaSf5T[3[,$
-dwE7@<"j1fCC(S%y67-+|NEOWaW>x(XGd%gygy'J>1bMpiOAS'A{CE;PAR+]5MTrSyvhEKbPbgKt2_HT5OYBnvOO~1Xkw.g(>Mf.bOo9vF/.7>z6an@Wi#
-UmqrrHZlvjpOB7]f9eLG;M9=WXq3vdOb$:_::Dz;,^j5_%%rUCA:=q5iu>zK>FCN(:>UA/&oT.`5@7KG@n`LiG<G;a~qt1qS6"!U;ct$=6p@eir`}.!cvE
-},]2:/fRkp=[1vmk0KVN9{E5Kq]S/w:'Gs1(U_T$4A~!8v"Vp=N^vh9V6zEfWYmaexBSF;GV`YB{>7i(yMO22bVU-1SxiW:3/n7RS'Xo~_|],@OKr47^x`
-VeK4lBR6@qMl3z4+:pW_yk<,fQ.wV@0Bz@O87Y$v4i3'sAv1^l=FA&%g}9O`Epvj8E/8!E|mMx)sro5g_2D8,55sqN4:]_(@bQ2tBN>NFNZ:,NYZmd,V%L
-{(TDV(S7.,~xE^lSW`F_rHMZK'RVfiy,kJ#d7U%#%:pDROr!U%U+b&ZrcB$w],Z`TF"O<!CU,afVA8!oBgs2<{w`=DeDFgj@%)PmCA$#Ng}CUG2`G(i5uN
-BS)/soX,122,SW_xd^/td}'|lR3&`-|li67b,Fst&d>a8A|A!u-8oO<BWt@sJl6Rt>_w~6/$XM|o})|#4'+c:'s40vWo3!@"4pvrWv{2|(PO@cQPk#RA2f
-"k{wG)QLv3{=Zu$}Gk^R/|#KggpxWvZD.5t"Dg(TNCwNio!Mp"raIQ]T.Tg6YWRQoZ<H)N;&XN.${+H'Q&8-oSi|jiCM7gRZtg/i5H:BO#`9y&B{hqrkR)
-JF,y%1RkWgK)o1cab,gFCgfXk".fl6<.XUZw@QlQHEWn'1Wm]!/J;o]5'yH8YhE[{>e@%}oTvl:OOX9>ovkeV(Q+BUOxep|g},B%_dZ!oO`nlSU""rV|Y%
-Jb=D7Pb|BqpF35/G;Z8XH=,N,_cv"@$Z`x)WeZbj_;Q)Q)PQ@/7#,Ak)a+y"T-by<sVN#5Jy2);.x66Y@s>1Q%>:;3>M]r0Z!JBPp{zb)tSeR$qaT<|.5M
-4qPgD>ilPsLDi2N=_:_)fKa05C$z)]8JZn>QCB<96q$q"yH`^#F-!%R:u,DPXhxFQQXUuJ_UpB2BYo&jCjP!xxW1GP;,{q_pt4_hNn@<_$[{56W:1C12v[
-92N9VGUYIw^08CwbjufRgHHcyEt+[#UBEF[u#Pxs[vRsx36=zuaDZ^IK[LPb"3su!r%Q[D.e+5q{mhon`5u(/@J#6pJeUhW1/Oy_Gw3Es"Q:uaca;,j58_
-{XrVCd{L:L&Emw.HY)-GCbcl'`^R3`NA8q:E6i`asp$m/BHT_V5vv7=t=U#3|Bep-[}.V-N1Wd0naS36SjJzQI$a]pXVndPVZ[/[W.;F,ThIECABhSZ>!I
-ap(;[(9dB.XDg(#K6n8'5d-"0;nyH'oE<3j<!jE(Eb9Bs-2!kT`s$ktZ"/t_E/xS28!jaSfbfWvD@d}]5mg%y@ECEi/,Y[$dz[fNrM%Y`#pR4LP4!;mlM=
-A3&k/fv3$==BM(kb@AbI]2ls}h9w0$u+Z7yW,GH>874J.>T1:;4CMtf]RIO_vm{;_D0Z{J}P8{srEvr#=E&PhZFRdE}f~LLLF&&bi$9iuEG0pt[h3w$NDq
-j@x_+))Vtu{oLM"@o='My'`$rd"sN&Y+3B0:-5U&a_^yamfRo@"^CFZ;o=XJb$L:HsQ)Kp~XIny{K0bI:`u]K04_-)oJZbJgJM^!l:Y}g[2C`)QUeg'j&b
-]e4'}5{/u)"3+@_@Fe07}hqHqPwkfNL{_Rd!Q(hODw{bL_",l$KHpPHNfmf<zwkVD0XQ0+@'4N"p^2#/IHhQ[$|pczC.Le&eAKni]bjOLsoP^vbM&y4{^`
-Jx_zHj0n3AIL%`qQ,RKPX`8Nsn(j/MULtfy=4An[6@Y!,RmRTl^jk;q[Rc@brCa:&e%;)d$R]b%RHV@VR$<LFCIKYxb`+M;"Y/2/]8n-X"F2Ik(=Wg:yR.
-;Hl@lVUO3Xn.3(e5$,FsZQuk&%c<:`lUm,x%[aDkzgi2isa+YZLB"UN4<_i]o4Ewq'T6J4@/exq1JLHwWCp"u,-.blUxpnA8mlm)st51jdwc}TQJ&E|2_R
-8V0K0,Li('YlwFTMOzlm%#qT-1u&Gva8u$cN`8lcug2<S),{&[_/S&b3@<1cq:Wp)#L@j6QrI]4q'ERx&0c]hMjs1aRHr#M(|V`k}Rms~,$]N:Qs<NH%8s
->R|N<||l6"7=BGphn5~l]k5`N(Sh$-`Q^J3VSPfG5)"%,h2TnLJP>DB}s%v+S0uS6'Z2kOAZ)6x;7X/c55=9JM[lXTu<N5,WQE"L}<xo#]RE45^7B'v)XK
-Nto6@/R@hQOmj6c!~3qGbdxqE4.EiDyx#)Dnb;^JDSnLw>dM[ZcP3L}TuX}ysjKT87/|Q<OCyX_ZwU=-x#(;qd`XRu0-re#aXeB2fos<lYX+vxzyLV:i5(
-I;Wb"8c!d%U9^'zRufBT7M/!yV#Fgc6GTWT$Vi2HN+lhY'G|]&tCW8S(R]KZk89syBm6b09t#1ac@F54s<pEOt-,JBt[w0h^L7[^0XQJE3ueg%F;f.hj0N
-5Na8b._}R-s2h<~AN+fiPuS9dn/.[.G0}D;p5=+Z@AmI<[zALPPR:W>Z1Nw"&si4JF4SOiCyQXIvF.B9'}&%Bf`tlhuf^^!tMaUvks&(otU^fv1SoS9jq4
-o{5!)#kd^'zk)I9XZy{20=2+f;sC#hjh0b1i4Z'$H+VinU5H#i>%hgDxh9Jjf9XvjkZ9_J"V@o}(mtWhpL!WYXf+<.w.ZkLh!mK)Q,EzWEI)y-}&h`dW$6
-dfVqV_>4FTx}tY{)DhAL=4;S.HY%^9cY+aVJnI:HUx.=P'o5RM/HN{s^E&STo}sNRB$5B^{EQO:xV^,=9mq$~nu`GgpY+X]l@QwpoulA@@H.^W)4z$:7mI
-4TB=YR7n6p3QzD9UuJaQ;J";R5CA(=HixvkNg-olpqqRFA/oPZQ|9sT(.]-/7kGw8@mI$6Fz47PXI+|rrA,JhiK.!X.5$F[f)}rW6zr6IDtNikJ(TWNIiD
-WOeLE'U^j#lpjS}P#y9t"pQ)c":'#IlD`rXlfpipOqvASItKc7gRgC`B"-5c$7zCJQzNpG_DLe8c{[sEv'#XVS`L(g@IQ$`n1E:%}|s@B:1>j"p0pbZ^m|
-u:l9P2j+;&!4X:KiF.0!N!-p&E;ec:QsYO=I(KOO@IXFcms^kLp)7Yy|2r/u&:/6;;kh#B5YLvPbB6xuQ:x2pOO5"aXj!d,0`9i`mo+G~iL:V$$P_AjZ>G
-42E#Wh6y&_;BzoKW&rsp~uzM{D`a(hT@ZnJg1g'pu+.`4:c-)]&NzkyvGlHjHIN&%-;}Wrr)k5FsPObw&.$(5<Z;&(kdOJQ/n2fRF<PZD&W-HJcANp]FNW
-QP'ZNm+@<IGVGCl>qQ&bG/;5<9@,R.CtKP[]1K_|imL<>m%m<faq3iNe<g{:ZMuV<}H0h(7Bdx{6@dIg,{$p@C^X|%/F;e6VagM;S1`cEoPM9yg5;%pOy7
-Ib]-)k)I,,EYt]VpUtx9eH]c7d.{Q)y|OnFO_Q_+OPegi!/gRu%&:OvACq_}saCYa5(ynVEO}H.{W-|0Dxr$qgir~c>hfv<}W>Ff.oK#LzlKan99VOPWX`
->Y5FNtFV5]|Vi8)^hQHT/03)Bo#4gx7B'Co)N-@`jsFOV0fKR6bu^;HGqO41^:27irgW+9HkOkXzOYBqC)H{dh]'q&i.!vEn);=|f)w6`o4XJ8-rA3K6gX
-V7DMl;2Q`bH1&%TR%bmaioSj=cs+gs%ABA/ymSqru-BAJb.fl7{Mn|wo6A#-W+HtK+NMbz&)JpJ+a75biLD-3I}c,P;z[.{n2pYUeTU0ZJc5y2q!CZFv+g
-Q5,@C&.J!CY9kE8]Ti<^9v+'SG4'"1~5_RtTpekZq8]F]wu|&X88bO>t@6Zzvu3q$)z;_B!YoC/.@LbbV2u2m0{s@8}G4JTT;^)R@`yxkWG=eXZZo5oqTB
-=uAW$Tx[S`W|A9f/BAsPzx/JuK%`3}E[j'Z)-K.$<%'Ejzre`u&/U#]SPM)|ce="D_!b3WODA9G!Ah3I;aSuDgFv^I:2fuJ=ZT2yTVVz)%.{'aBVut8sih
-O0m6Rj4HK]jHtinwN,)#gIYmo@&L4LeKO4@iug9&PNPcfmDG+OOQd_fF0JMo-n4Cs;qrdABq^%Y%L(4-a7N!mvx=FyJpfn!rbcSq6J]1SZ1cZ.v&APv2,I
-@{Kstd1p"mXW.RQ-Gzr}E>44}.~-'-s2&UR0g!gah64+6BSTR^N#}|3{6>.C5:T6f<="i`C}$voCUvC{Ok,eBN6E$a^E2qy%[<Z=@4]gKywsWI!c2fq]$v
-U:eT-`mh"_qJF_!v{=MkaUn7>K0B|6)[bybsO_A$zZBK{T5xWjkx@!WC!o+=vz6JeT3>{g_n((5&dzw'/x'CR&5TD}ZDjxK/^#^TGM('3C5Y^0rEfWGmsz
-v{.&~^"{H-GRo<<uV=lY+gVI#KomLyJ>UIbNKG_'eUyC=x},aau'OmB[a}p0ub~0xP9s(cR0_V(o@gO5ecBr1xgxz79izFynn^;h!,yY/@O^8Lc44Xf#^U
-K}z(hhC-MP3Sm5+}fDqt($ZULzKD3VrM}6/r>q7|<M9E>w`O3UT,t"mRG}0w1a3,2qrwE46r@>'zcgE6)=>$S`0'r9lh_K%!zG&.{C+9#dL,Cbj&}sx]_C
-/{f'X.pA]c.8MPt2Jpl"h)XjY'x&-c4RL@Uld%eNjQ~J&e@`-^|To@dV-KK!E!4`_9iIHWdX-2$vJ!cNF"LFmMR3[;CwBF3rpRC]7(p)&(m.hb$pnrIF@2
-wf'/`)t$`G]D&O@<&vo-mL/paI7{"IN#)m/X':tM'XBGD)B)ZAO;KNClxn9XZl$O4d-.v)5Y=[WV/Z1pRb,rl[Z'~cN5yS:(I^njCIB;hyHt&yte]HvDp;
-4OO=PzHHzc"g"R.NYNU$7{4|erbBi@M=;N>@5/v,YHq{+nNDggmXMevy^R!L1%sXV$zg4=@&8(|en3@-zwz=Q;6OwD:@M')a;58l{q@Di#VE4Q@EOI0uyP
-'hOQB3d!ijM})@5`$+KOVI>hV#jLq6<5Kb:ZY>N]&oCM,A[B&Vn}QI&1#W(&k|Xa|l=b,rVo!|1L#Km9C82xS'xJOrtJoG{Qd]9{!It<=o7XrOpQ.Ir}$b
-!V/Mb|/DwgR"u=]D~22G`tp0]8Mb$XhODN]#P.H&a]lL'$=K[5u]:1~LrFe#lQ2,y%]JjxZND6wWw_iD7iey,dUCPH.,cnbn]D'qw8Y"H5kGY'K`cYR`4r
-V3sW1#Ekey6R{^Ov@!F;gCG^X/_gB)0FI2&7B)r.8Krkiy6dp,+7>Py#H/$7Yl$37n7pbhGayp`x4dcm8<eS)9S]1Weq>v[3z%``qgmvDNT_%oQXB4jsDf
-~Nt/'xge''#e]"GLbodfo'=Wy:U>O1HMPJ#/v`587I0uFlFNnR$pRfjp(@kFg9fF;l!G4+/=v$rjTps=^VIvg0{2v0qYf-!>e[rR)S[fUVEUSN]R]YN&tl
-iI2@LPE5U9C#=W"[HAECf.0K^<bemfJGPeSI@8=${V%%'s)qF26oQU_hGdIJK4#M`Z"XZ1aC:}CMWB)-~'i$RI87>SS]~1Na!CM+dG/NLvXfmtwq2,F#eQ
-CM2yCL2}s!:7)0O2eU)ty7o;Ep97aUa!/oc@qwo&KEl-R%L'OlITM+mWdM@Es9x,Bp,Z&huY:H<#uzL{~F[FQk##5c4"^-;,sr146agi>4r|BUQ9XB%Ys;
-r{t#Z$#WsIRhAT6Cr1='wZ&LsbTjjz=$1G_#;)@.[@M%j@g/z;mYT%w9k)Tu$&_8S^ab$$l)1d4tome|1j1m#qnN&<:A}]|+%UMO,iZTDr7;rgcpgn&.P&
-<DTdqzP6t`BAc<p]7]v+|N^+UIpEPD,"D:6j<t[u`fTMB&0,J@J5x.Y0dKnEh@$"ag%z8&^.{SK;W>'(L4:Y0Ahmidk(MQMaanCs<i'S9E.Q+4I0jbEjG6
-=W/6Yo@lyV'hL;Z$2'Ld=rk>i'tWVFjk|K{,|McJ;<c:nbw'H3BT|,K$_D9KI"DYbzc9]ZY7!uu3Mqs2xP-[tVrmW$yJs&:uT{/JBKv1QR<-ol3%Z8xmfC
-wO7t_ZmF7Mp!tT]_"T!pls,Gv8-02n+V5]E4S^'U|gq:$3ZP4n6vo;1t]fM'xCm3{N,@kQGSf[#0Ap$'=k'Y$gSIgt(-]H}n3ga=$OtA&YZr5+VO{EYLP.
-OEb_|8pl!%`!CnmuK>+cO:9ZAPMG47[gPY521r4!>tu:IhQXn:@'_i"Su9.ept~k"1gFIv==XHJ]7ge{z!|%B><Wosj4Fvu:ebRwFxtG)vd2%_i</u4,;7
-h70!|02Qgo>u7$Y(UDfQf>Lk1Kb{u"Hp#724hX!/3zJZx,aYMq!<0t{=H5/8Bzl3xf3B86=_Q+Ecj'kVh'OnYy[6&GvWK9at3i=xKS{N)V2ixZ)EyS`SPn
-[CU5sG,LM)4,&OoxT"P:@AsIV3y;[bX4=>>p<H5AU_(=aV%6mP}'"K;YT67qFdKRB5Dr8&{7qG6v>;gr0q:O&5b.>_E`/P8A7@P<4Wrk7kNg^5"##'m.#!
-'ekw/Ju6m>0#Gxd$3qQ5u3RqFU[P>Z^RiuuRflfp|FiEsETKrHR"ptBw!vbK3@#)`$~tKn(<vf,bIq2]r;Ww6d6{)N;GxS|rqfKMYWp1eOpRmY<pgxY`Wh
-|%fSN-kk~t}Qr![76BpjB0Q<a>4b1w/k-drS#aL.K7nTC.4j@;iPF1_F>gqBe)surik]hE,0>lw@Mi+)OX.H[|dY(`Vi]X/5rEWB^,E<0m]==:x1L=|&a+
-M";P=RN;$lD3<H)yr,8WaEk(%rg0Uo/>HG2#tetM`f|yqEfMRtd31>FcjCKyj^tNF[ss2MwM68dMR{si#w-N@TaSKjYVY.qJA:Ur>+#L94BPXs&b:bS_&V
-W.mhhA`|S=aIzZf|9$kms7L{-^IN,>qH.Y=aZD4KKl$yS{gm&msx9Z|xev}-P#>txZ'z)3_]^s<M=.G1~%yde2##5k'9=$9leLnOs|,-36Mr8g&6%_eO%7
-OacO6fG.3f=X(lxWR`8r3eQ]EmkDliAD_=Q9+2"NGS_CqT;Ek>tzThl1gxn,A2'aY57bdPCQW[4nmIwYe<LGV-gUf>5C~|gynS<e5R[.azs1_3{|]r9(|s
-]rc9E%d^`17]+Z^G/P3Z1>M_-PY]34p@>tJ^'!Um@Vg%bn7JGG(JHOr79YLf4UBFZwEZ,ULZ8iV14CHXtIfP_Z/s)eg"4S!aoR]|3n=|PSab38PY;Ghk6b
-}-5K7L:WBI$TJme9_AK#n>W/P4=x;,m1;jBn,k<Ek|yHyWzN@S&=ChNU%aeWX88y"1HxnTtr_Y7(B{f7}Yl27PLr/QCLjLZ3{5A|5F#Naa]M_FA!,IK#&i
-u;28z/A!-IoC7"@2<AMqc9eQon]tZoP2e|QHlm1n9y>Og&~TM)G2+{Gv{H|573c(bMce>N7WvpRQpm&y'Fw[4/IcplZ+J:3#~M{,GCAaZTwsQ)b;g2`$$|
-C]WG,J/9S>8VRTNkXW$57Dj:r]F_vdcqZc@tWNB&'ylXB<:8EdK0H.k3(:ECzG.SJJ.M1<pC8;4%]k2C2hl+E]xy}rNd</$j^aojlBJ;i;qdFfZ<se_]Nj
-9uUWiK/|rI6k8/1k,eKcl2z++rSrBK]`RXlj15VJyEsT5dNZ<$jXlCy.2i0P9@rm`[cQY1y60ilHS<nx[S(gu7:N]-RePlEe)gw4W!-gZkbAl[SByVH)4D
-1NR>'d=5x"TSxPz,mz8$YCJq:[kEJQxifz("41Q+hy#9L4UKzfx3x-(p3FFAc!qU1O$<>|`JA/W+z!N6_<'d-L80m)KL>i}noPoqDXJ{IC}83R=!d/W8O#
-3lerPYVT{|I^(k46V#AyeDSCC|b4&lHD~!a$aDaqSsJ+Byxd|>Ernlv"Zt0rbPs5Wx"},Te+7ndfDOtLGLtwpo)BB<H()t95z,wSBx(aaz"1HPY!to]XAS
-,KI8qC1{{wgozQc/U9P9opEjkIto=MOZSj6c]",#1U9p;OwgJP${C)R[b>/;+s~xz-:Xe'9yHwU6h7Rq0uL1t3&&VqaWH&=ahQCm}G~mfy96&>|LFx/c.F
-y|}fB::9zpV7}S.@]j/'gj9|%4V1wD&X)0jhskIBx)dpU&UP[,"i#e/VGSqzZ[!xTtW6e_%x4qLX6e1@^SEQeMyI.n;}RXClR)=a0A_`tM%YD7F;Yy5I}|
-,81f8N|T%>;!]0^gUw0'Q|68k3@5'!22R.t/59YH2e-]69.{Mh{|zcF(ftouX"~2mhy+-Ktn0ZW4>$t7O%h;=Tg(dHvzl:f`/Y6f5MHG!f!G;BW|jn{<GB
-b&Bt$td3qN<aJwnyDX[2T6F,j)~hf+fo4f]"f!CU~042zar+jnq^,O^;nmaxg$^C>P"lfqUT"b7ipt}8nDOosA:aSI>(Jr,@-YFmrnl&SSn.+KQ=$c'tec
-Ztj^cbHwj+ALz<p;J$)(msmvJY%Sz8=Tg|/5a,'"PB((W3QQcEpM2'5oC/wSP-nEt#@_WYc$w[Sa01.eSzgRc|W25f-c,(SPCkC=czMv[n.7&jHZth69&"
-D(cV"c:rVVB[;rkJQNWLmm:ho^pN,72FwL9c(W}Mxq::(X`e%LCG%BqD#81;/]YdNll(tr(f5/lE&qmDtr7u/NV.FBphd1,F7cSFFgKHV!q+Z.h0quv-3P
-Yc7o<"i3EmA;L"h(dqlk"_P;@K7!"(`ULBj0r8O.ik$ut}]sErooiYP-JWAa58Ew25J!RVlq%h`tZ0I.`4u)vlV$ckAv#a@>vI(tni&jp"8f`>ax=U!&qx
-)cLTKi<pLF{c.`b`WgN%&XK6]X-u]KX/W%[C+%z-E'.x8BZ%zJgmsEaH19"vVoal5=YE-,3n>[iW6#=Gc::o:DxW&Sr'2!)Dxh(6E^ZLmOgdO/#"d#uy!K
-mj3yBYsEZw0LBB0W>E_``l<j@byJ8Ku$2%,_%%#6@qoY7|x0.5z1tTEoJC}+H/HU@G)j-W~N0mX9BjsB{2E4=I:zLC[M1D;Gl':0Oa:Z<ESn'u'Z]nh,Ky
-wMsj|M|{S|/psL;RUJMmgX4hV`.be<GIJ-_wf8D2txj:W1pPN/nR+/|<{r32:[|tk^-Ga`ufo5Cm%$G`U<.KO:8%,(oR9=bx>Y6E3[yLqa)Wm,Y9:|Rzk6
-^IE(f,0{Vvvk7<8P3$w"RsD{i"vZ@Mxyi+K|d[yv,UWGv((=46,>Kc(Ylg|K#b~]Z;%,v,`Nzgiz+-<%!Rb"Glz7A"V0:!c-U4D]vrsdt!SGvyw7]2tYCR
-<Kcj.3B:t>WgO#AUy$Z,KzHH]&|]v%..e1XGX,4r>O}2(x3KR]#[Sl0KTTAOQly3XhRcT:tIl_;FbM'WGVS;#5G,C9(+SRp6%@Z{j)|$7Si]_jW,@Y)8'Z
-!]N_@)fi7=[B03+2~i"HF4cU@:eMyQ>VdF^^z"Xi+zmCEJef~2=[z|1#32p"lTl7y7<|4P[k-BCEo,BMfx>eC$mV:hCM6LGv}X&TfBQGmIPW%a_vC8nB2z
-sDay_d<&<bCTo'_l{RXFWE3fQfYWqN`9Sn&z[AbJML>A}L7%s!FOKiJD=MU@hLuPSg+1S]u2t.]V3>vSD^'h(z#,4al@rDp9Yo8/Z=wDd>P#|2=u=j&s#m
-,S&|$i{^WQ9le.GSEV!!W"zMqskPU)!yf18YfnRCtge<w|EQT.{#VY&&,AQf}5ws2ID-A[_8Gsi0gR+f:n9dhqY)Ehk)B'j"s>@&|XI0S>}_8Hw#m__29I
-KYXZaCi{Shm_u{OPG%bB6HdTP`Td3-PljiO3A|g;t`D0!bs>{1>l4nee,HYy(b]oAUQ5nfmNq{LyI]t/&S-yx1Kj{8Q5y|X$UgI/[KNBfHrBs1A+IwZs$I
-KtU+1En1d>QER3_K)|3F2xC)Pyki_VK`4nWuP-n-x;=s14w.K+Q@I.Wsu9S6XgYF2P/r=2f7y8|hzO5<m%T&M8cxGi|B&3pP%S5Mj"R.~@8GZE!LR0>'S4
->$i%6b`l:WRX~NlI#&jri1Tx@a)k!BmfV@iUx'~T27N2faNx],^-/u>WuejN8+`/QS@:v8qbNdethEk-TQ5{9`l:&8[D"/mJ43Ui0ig_GE6nA/OP(.vVOQ
-(R^0%]@%xQJ=~KqY7r_Or.!kZ&B6YD4TIi34w+gM|r84cfs'Dv-fVZ&O(!0bT&bdW&DQLA1M&7~:FR8Ba_[%Wq.fv+p2O8"T[CZBUxF[s1GOAM4i-c%lv6
-+_j'C8Xhl=jTubyboU#=:X8k0VadwE{s";#$/,;$pE}k><nG)QW1GobcNx"sQ88q-.&!eqjVK{nNuz+-NbTk|^cTebMe"iGuO&F;.u<suyLU_Ty$uASrTM
-tj>c]"r@CdyPyNR;Zv8)8g%nkSx!5,}%(+{|nERS_Qe/eu"hrI6zB7/RtNK>#I3i~IikMOwI=so.8R2HS5:iDhDhM>@@({.zp.HxTNxNE|bb]U>L`2#lt7
-O:uZq'-bC+84CT9u=[;_Z5TB7C&"+)&k2:j,PVx),BKxMcz5"I38g:ujB|Vl2n`Y$Ghi%42>5Yu_~^U^dXKt#]tFf/WepRBu/kL-#gZO-a`/Shrq.jL!.y
-G3hy{F&D=%Q=Jm&zxq9w(^=D6&ghPIXU})c@'/CPhgSf~t7;m{=_f/oBZ7%)[mi%g_5]}0CiwyG]O2(#t.E+m0G@7SME'GiWCN@6WB2QKf$@zE&I:Ui&S-
-;C|Bj`j{),Q54Hw<q:]>_+%Hhf%Vu:e=5BC3Mxp|"md>,cs[w(+5`&}jcLuYEkCnIBc&%B0dbf@pWSMzouFE9E)Z8WBT9S9%cV<[Y/]mFw),qdU6TM4tzu
-e>^KD=>=.YT;q5:vuUt'Ie+9OeFd)WsNpArtS>EJhq6`@n<'~!kPAI1@<4.[x:UV)JYfiM;9|cGAHr,U5::ad.H"Tv12b-->>2:d,THR%5:UNFJr,/)57G
-[H+]iQAaz!!E^inJoISs$M3|g-KD'%fkL!:9jkj!KYQ$|Mv1k1,T%r$RS`vej/kti#j/6&9clmF9hP"t.e.Tgf}[Y0H#wLPM:|Dh^gVMuLtc>@bOFv]Q:D
-hVj-tcUY3'+nn0U"Vhor[HHxLgu+Fk#>;w$CXjDd]wsl_m48S2E4rnE9H^)1lEC:C&2!g8O)YVgAQpRJCOYC0I]S|k)sZ>5.Ftb-(y6TaD/7ikW+A&IS&m
-glWsXVI/-bq{MC_sIu=S@4oBxCM#8^M8Ab2AqCn2p&p2<|6y;AWvaWqhQ$C""~5f4:21m;1dwwCq1in5fZ3{BpMGLt@+cWuf-dT;(PcIK}6qiN-M8{+#|z
-q%kg{tNnUlfr0/#}"6&-OCr+AY~_n2bjfNrTv1(lt9:3t'$t.1]){Gl+gwMuYRJ%{%NyeKksXDQ|;ZX,%}+B5H>}W0&z2>g7}wze^{j<Gs8wSMaIg2GM(9
-ay7b]/+UuQniT{UDD)%-b,QU)!A/'[t!OXebOJi(0:y$$rE9A'}6vTq'|TE#-QnE3,;YCD)u#U!%+]L|xaDl#48F&jNv+%3yrJM/V:CL7pzqv/;|@p%ORe
-E{!iof!kk^0/6-a$TemtgC,(f-Cd-/=BHn^T<i5'y^hIHkOOY:Y(C.$I]/li;R[kToW.I$ztjUy`rSAVg`$Jq{wsxu}_EN#y"3s%K68Z4IH_bXV>A}PP!"
-ea@T22Pzdp-l`iJc`53'A,Q55SoSFz'2~0dwS-AtV+8qZh(}cVgxr@^W{RSg).hl0s[4-JQ=RW>b2qyWY6(/WAH/r+owbxziV,~#GKH0$F_<QQGe!z8{c/
--;-tBW}A(G@wVb^oKT=F"h!SPEk_8B&$Ns#iD'(BOEF#)`=iliC4,A-H^(=|P+k#hGv4oq1Rl<emvx/5:kxF%)XOHn0dt1vK,'yTx":_nf{9mchWW1qB~r
-#$2rz_eUan"t>XEyJg=RDnBdzTyLx9Td!'|ZWf~x|4{gBy)d5idc0SYo=mc_(nXFSd2^8bW`=ju./yxq::jU6>u:QU#ULqAnku/U!:ASc$T"3#c@E:3/mT
-nka,!,:z+j.&BD;1v.:UC$[k`.~#`"}ba&I$L'8LB9`&9L19Nxp5IT4"dI,p3S'8ZVQQo2'Ey>Y<THITtX/p+bs1X6JaAQcAU[Bx-#bR]<DZg>cm$cyugj
-b71S'H{KvW[fk/>BhZm<aty'Pjr|WD8cjMM`fd^_3wY1wM%FX]X@L3UJ[#T#~+/d;O5n@,^<K}yEXN0Afr`||`:1gcwBI78x"en4/itx|'gW0A3q=C4N0u
-qM{Ey,K4eu#eGghf6I8>w=Xr&n9G86zMe"&^)Fz_.fd}LV"j[iQ#5-GVUE5QP!-QMcO2.rEb,woD$RPW3Fc'Vo21nQz<|u+u})n0WvuU#4/W{<g7KQ7#Iy
-x>&<"1Xn!2dSWYZ_KR-D.}f>LEgDQ{n1}W5WMe_#L7Zd:LnLsSj|<+G$t7r5C<8P9BB0Wk`a"Fb2hs%$97C_05XJ)Q+SAWBWkr=f&CjD^/[86FH&:Z4'2T
-8q{HK74%kLjsPz}w@FWv-HIK)Sqr.oy(g#WL"xu/yIDBe<CP.>iKPJ/XohH<!s96='D-%`"BE{xG-E9yFT-Mh{cg+Et"OYOB+x5KK5g.bRUI|#BRd[Xw6&
-zCz,zsRPRc-GdB9^TDRWk4.{GVJ5TPB/0.wks'=C;Bk_02z@YU)IuXEfcAVD((@G7c~v$l~;/S^clH+V-dl_ljMCh+:Q"6y/eRCBJ[K&6yujS`.yHOhtTb
-5Tn%f-SiHb+c~dVi,M&opL^v6J@eD1L[ZSwpDx8i>am2#Mxl7Q&@<cM7IW{P0Ka_x_-oezQ>8jT3kv,7'D+7Ac/D>(`74[7ko-|LWanZ7NE+%$qMIVg>5N
-%=`)>il`s5^wY3#2:JOIgl=/W%oFWkSAu39dLpjc~H[ksz&2K|VOpLllbHdL1W4#H5SdkOzlh[dq5;b1kz/Dq7yhANyg$T>":M;Kbo]&SV,61IDuq!HfEh
-lMi!JVQ_cy]`M`%!Y/-s8gGsz_$>%v6-Se=x#s&gv9lvyEu$@JDuJl`@]5C$G8I2#`I9!/S,hc7:/l,^Oe-Hp<g4k"DNA--l^BxD{K+4/{/}Rszu}zAdO&
-q(Uv4PS^XlNy$y+9.Ftc2rA}ZfH&$w"W|_wfzr~XaZS_:Y&CA,9|uosO@0W[:H7{U2LkP1l2(kj(<|d3Td{1!Oaiaa-pg#Fi&Tv/XauhfPWOd:IB2NcJG]
-dj['g_Hf+^Fe9[FWtQg{W@({Bs/d`sq)q),.V9yY-A^6Lm@;-W=-Pl|bd2!kL|ih@GSUlY,[8yfU}hC),gf`"BIHXU<A.]D/g^q4oie_]"MapHT-7VafAc
-'zNx'E}5wS:QmF6XWgeG0F!KbD#UP22%`.`h(e4n,zey/sSM&KtlV#mUEp@.Wv%7VkR%m4`%zEf7+ZPMF>sq]sz0<'{UNRgOM`hR9dG8SI/hn[rIb^tTo@
-V:c-<M%|5p{Rw+4fL2AMYrg0rnQk",6(.qL[Y(A',vUnzBX(4u0x`_qBK!4oJsCqE&a0Y>rRdz<>F&tH=aJ7u3$[|)|`x]e<Ts[oz_`'m:j"blyJ0pA5Y}
-^QBM,(#W]WS|9r7BAKJTVm;_XC/vy]|k!-bBU$gaP^U$M9S@#}/G<jbqSWS^suwomm5GRNY:%0a[Q#}cm}[kuW4c:<ra3r2lvof|KapO{!SazO)13M]xG=
-tayjmf=Mi2E[lz~c2x4}!a,Yqz|f(@zorxr_uOb/)j]HX1}QIx=`|OUBLPE]r3OaVaJON+p8[aOP+E[{2AT&5]]f>{:=Ij>y_#/&#=m7u"hr~B:,Nj_v_|
-<xK&lyM2>O$z+`-{!vmY5Ja,w>n$0v)qSd!z&1$zhaT^,{P0nooK+rs0P$$bYn&XWO>y1N{aO[#[6WjI;W'1vzUYP$VSnIk3Y;RF3<z5ViN%HqktWt5['n
-(cQ|h@;II|%0;ITBM7J[@76/5#lV.c|d@{+vD>_sa7_E.N]fE&s2G3,V-fV.&7GVPj:SR.P@H3LN3MNgh7:C{%H[GLzM:O;r'/@y>Wri6pX;~'lXU"(0om
-j};cRN:of>}GIi&r{^^]hS'm4lqIbWRI{.Z"0zR-U,&1}I/PQ{C}^SoAJ"{F3U5kn!0LJnCVLJFG@nRGNi@&:OPu^N,AV2qLj[:Z-ms5_8R]!k7SIA_$S@
-S]Da:qz'PpL]M(qj-A+.T]Zwn.ItBmBR}S77'`VafApC>9V{+MM,=QV^wE<RsI(FDnzdrQRlZ`T$.nr@.A$O_+}cM}_UHqbT`]@{}@J#}`)omCq7jan2X#
-(xNE;[)wG+eW.tfwP7(6$kL1/no0U{$RX_kt~XD+/gB>'dpT><#2t/#CLMg}r{1p)YxATR_b8iag<F{3gNEH^<vjRpu8u$H:LVf3wQWHVzWxdtyEW>$YK.
-bNf=Sj+[Vrt.VhKP<LCix$zn^a6YQ^]&QRz^SZ/xON6D7UwoH).5Z'Nq,O)oq8a%_D=V]}fF6HpdVjEVR(:Hb^&w,BMVo6-SJAPgAkO<|VR9D(lZ93k4Ll
-uF5qWK+A2eDB1!Eb~W&}z`/[]HcgUv(2,'<TIo}$j+eN+d2d4cO|ck,`u}DEk7T_aSD8_nIwemBr2M'azRFb"7$)9Dp`#vs;V]pv}"e4I}tLwNbo[3{Nit
-(rJr$rYL%y=Asr=T[|=kM`a8DM$gMaKpL+dc}OoIMJr,v[lI)42b2T5{qNx<H%v}~1L-xapvVf!!62DOD`]%'3G.DZwLD35vAq`3B84|Go@4-d]HxK+c6E
-+5PWyeI'Y}pIl,l,N`TSVbTP7hFsAe~!L;T0>u|L5Dh!K#)m!afsnGNu7Srd+Dzl)kczB"A:ZQZ{4pGuX(%V}u(b:>=W+69,My{2I9mlX;]ovbPV5]am$T
-.DW!C<5B6GL"smoMzbI:c-5nH!/#$Ii^Uzc{ohe:)/V"8)543Mwo`b.lk0:I.(`3:=tgweeJK';,47sY_N^9c2;_4bP{rXM#dl"Ov6/SS(al6<<=b!#X1[
-Uzb+%Zw5'>66H0(]IU9@d[ey>%K%$2;r'uLo1.K'JI{Pk}oSPfe1nlJjEden'Kt7Cgv7xh:"|6=m@8bxrpA)!Mhx`:IKufdVO+R+'kGms)fFNyIhxoH5,4
-jFk'n(yRRi82%E!-"E-Kl36TyAN}b`@9!o=)f@qB,ZVvuXbHs^y/^dCci2W1T[>[=jdM.;JUPM3aQ8`}Y)|)Zo9_!C^ZqmbJpYUhWsA}%A5u"2:ZV9uCgX
-IX3P-"#^M,4+EYAZ3M[{DeoMRHBn#/_6"s.0`<j}PkN.=h&`~DWk~hWjd'3ZYRpWZC#6RYnPT2rq6cKDl1SC8&C,U]vX5U8.@a&PF_KUHr`GTJmrT{nr67
-8D=]4L5J7kl+ItzKk<f_HaS5O!T]`raw9&FDD,;i!8daw5;DiF-D`:[J[">jK/w_$Js6FFo}EJ8'}tfkjM(-GL5YNU%q3&E[["@0F@p(n3:P|;%`L<cpjY
-oLhhRf<m{AD/qu"(G.RKh0e,MQ=u-Sgt]aLaAe&5OP@OhkW<}fqy/.%M2_l=JeR`(N3|.x@$n$PYuO:IJR"n5Sl9.+Z_OiU96^H}fWuyMfv#g=fS!'EsoK
-c5zb(eMGn=u{>)41jm`1{/);q%b0duP4eIA_$90qu"'auEn53[SuCzYK>+|XW]ZV%K~YuCf2iLwfj'41jLxfJ_=/|v(<yd&|=)Is([C%Xd&7khTz+j1cZ:
-lMk'zGD)6R"U5+2ErgG{IqHSlrr5js-ausHM~j]9^$+mMoY{ISwjQxyUasXg&2lNj';JYNKl0z<G<rYvhkpI33$'@+xg#OSEqT.S|7&xY|Au1rV"xVn.Ug
-g+6]odaRPDN$|MUq<8nnK7Il^W`|{Y,isx{Ds90_jdCE5pEwOVpX]5z9zw5ozYod$|#QY{uK>'YHzd+3$wcqUA8$9{>/mBzz_%n,lUF("Iw-rm&Jf0v&Cl
-&29HBZ/6Y-"3{z'h2|u!CZ7Bj>"gE|+=_YQxpB'x8VeBAT}r{wxORUcse1SLBikEU{[-!5V%;M=39'[sCE8j~bju2Ep`56#_IFZO3B(x)5$3+c.XZ1aM1U
-(Xi_Q2{d5dskcEuRq5(=h+`6EoZ}pty>CN2skth)zr>XZ.7Nk4(0H82s(Z:O0n':Oxf3<eZ=)tE)5AEK^6]r"jqp~:6erX4{|>:d%-ea`58XAT9pgIuqR_
-I5rplX$%L%3=>qx"-tze9ba6y=/"AKo'~@]f8V+z@U;XW,D.JDQGK&8D0}vywJ+v`r4k,Vkp}!L&az:vUi3jgfIw&$i8XOTMW8.ua;j5CQj9-_dMA>nc-o
-t+r03zic;D&XCqV7$AKC;B'i38xa6P(/@eVc]HuFL3^A8T$25yJH_W1mMYnIAx>{'=J`V=>'WxLpkr`WGX/sl:n'joK2$^MIRg0{{wv,382Fe8]8'wb8O:
-cb5hV>ud3biVa_(IF)yiDc@<_ngV4>/irL%NedF'!yRzu/15.46,YeUPa=!&D!09-l!`ixlpP]5AhPq'/CSGh|UIq$i7%0BPh#z+_f<i(AV+}t2YYFDz.7
-xT7dv885~A0bz.5@@5S4Jt1)["&U>L:lt!XFULy.6q:yIR75}n[%9n3;E1o%/=%Cd:k:fg$jt"3ph<BU&eknM}+VM$wMv'qAcA>U2%c7C@>GBWWG;3wd[W
-luMqb)<fUIGLDZg)%/!l]'i$E^W06A_9$yl>h[&@/I<N+z[/d.D5k3pJ+l"x[VS-{37Cx]9}b"&sWG4,|60xfus$1hp+w%<VLCc,Jbp{k0VRw5]:,C/ky{
-QfYrxYu(Njj8Z%M/3}GQG83xUe^{bz$M)XJ.b7D@wsw`h"=>J4lh'D9y@OS)CvxQBxC;Q='7=V1Qi&DL7w9lV|(rxUyc]4<EYPnTj_ThP'W7faDR#Rq[fH
-Kx[)f#cet!%r%]]lSWi.:Zl>wf0A<(wa(:IyB{(7WZC!_yGdq6Q=nIF=:uC$rRTz{NQ['=`i54marj7HpunvI3Lcav(w/uSAO{kg9G|GL%<5,U5X.xNbd"
-_0k<2G:UkU5iz(0Xd6jit:Shu-&DQQe"Qt~4l(]gd)Mqpgk[ul4^fPh}EM...-ls/s1sHu4@,)=M^j(x<}sKA^b&P1+-x{()H7cJ^W'oyjhyVbwzVNgokp
-Bvi_'F@Ma",,9zOUhfOa:C)o$6jNb4t=yGS(9VI}&r=wp+YKes$@Y{KEa"NxyZ2IXwjXQ]n8$k%l,}8iib2c+^tF&@5zeH)ZUy.{PY-C~}qd2ndqh=)r)t
-vCRtq79(xnpgSP0z~r4E|CL^>$h/GsE2Zfim>;+vUwkRA]2D:=!=ltx9=F0.X_pm[RjY_CDU.:U(GLN:|,81d2sk[aDVuE)mkessd:p:E8>vFAnOIoX|Kh
-2!)|W^W|oVY_i10awqB(/oey&Qs{EOUdRHH/Dp'Ez8lN9xCL;zghxm1L)a6.lKxTU>0cQ^)'Or$uTRLb}Vw--wXL9L{<U6@CO(%mD^`zN%za>]:wpN#coH
-q/m)KYIC|r'(dFj.K=}cjHb4:Q5X6k;rQ)3^u`1oUCAf.Xqj{(P)#enOzS]MQQ+gjb$dm&FX/S_ZlCLpq/dFH,Ykn6jP}t9h:"8heP~05#3L{Pj!3WWRbi
-~&MhDx`Jga&S&7i)vr1Wh[GGog3|mThv$]9y3CRqyOLky6yfiX=Qm(}b[yAi=ghr)RO%IeF4VlA-+9[6wpscr0;Hq'f3RY#wz9HMlVghaiMaS2|F#_FzVP
-c-59SqI;=ITzK1E3]`nt8ijRT_Qs7BeGhD@^RZDXLN]Uf.kk=9ZVHt`nT`p">MXlnr;S$hz'@X74v;T{xM2Z8D6Y^ia]j'mc[2bDB!.B@_iu};d$`c$&Vf
-=`%a/C{hKpb`>@h!e<LV{ZfS0;IW2ndS~rk2~Gq4}(|NgU<km/-96RKt@9Cf4![}@.#rIUk:1A++teLb(qX()E#!IuEKD]9u,HTpl'Lougs&=#0H!YJ7PT
-#HO^r)#qm7aJPz9sHu=#y5}B`@#_G'+8I`[W<sHsgGAN~:&d@]ZG+FS1s42]Cw2hsg|G!w{$OITZ;mxc8:.2S+T(3':GqLo^e!oIkfow+Sql;|+);|;ez$
-aVo"Nej]+zZ"A/,pBp@VChgHw-dJ3'fMsh"(L[HJRhY=U5&A/sc<C&m#&qk8>%bVOTt@R]i`|o'.77'k1/`9]$]4Fif'r0TVE,BE(th{Q&CN7f{3F|OBBd
->3h/fT=lwN^O|jD(rpY!63_NnX[N.LdnG4"n46YD~V,R/`lq$N})it1Yd&mg0O|zkxhh;8Con,)t#63;68hNiQkoq,[mLsw,+@XN"RArn(KF1I#}0]o-!P
-P.8xFnt;#{VkcEJm5]"<Y`,OM-flzOV2D7S_s+}FK%hd&)5fnKogf{'9P0m'mvlo2^pHeGuss&HJUeQ:X;<WpCIH]Am(./[^3boF_Jl3Ua6,'V>O_hu>kk
-g0@f$vB@01&:fY<X8tm+`s$.m-oc{r&F(l`i"!kd:2+.w".q&&#:OH0`FlTXTi25Z|Up4P)|'oYj4`#1,}_9Oed{_N$zI<Y/3{n@d1RBPuZ3%ayYE1Zz/L
-=#b/rPF&WA;=VI#)_EwejF_[sI:X2j4EWBhclx+qG.iIlkrjQ(:ry+Hz_9_hg#:TXY##Ys#8DaL0gC:hr2&(1n9sp'U!KAgG9DCX4i7o_v/XrsuKYq`"WG
-3C5a[T")8/Ln2&qpHMbz8EC-'DM"L'[!0i1M'db#HG|giHZBH]_NSJ@t}|9=1$=uw^M=N4]j&I2(Fo_Fs60[lU8x1&ky_.JKKJ=sSX8/C"cTT$L)fVXNXY
-AyeE:oFq#O64m4]O:MV51^&P^Ga_6xew1O[>$w;8!pU`U3d.zv(:x%%ArNm#oBYK`}9g@"sAIs<Cz"M&X-5p67'A&;9qjF=7Si0AGxZM11%)(#X{&-o93v
-}gmud8JdrCzPf-K2Y%v_JMb(@>{Zd1YnVS(2HhbPLE,!q',j;IznAxJU-&j>KYT6N2MSKfao)MI-A5rB4&3TWpoD#teHKSn)f(jC&=dSzd)f({1@[/WFwg
-RT&N41).6hm89|DFna&^+2!l)!IjfpO<Vq!z.IvBo,8L/ZR(UPAodY=c208b>ni'ad8)LA0`yyn99EWv!o:b/s]RheilvNbAZ6Jt$K9d2CrQl{Xq5[hdgz
-]S]:YH]7ZDTcRE0R:mcOs!$4h)/-o:dEH}Wb'aqGN=(]k&YI9eCYNN;Q(2M'f81>(mMt"w87lSgUL-@ay,_J%$pzJo3#&z^6L9^uLJoXrK53/{LH`"j'Y<
-BG%x5i0H_6{.1!pTdt+FMc|qVp#m'Ce+[I:WHe~Lg7`!Jp=hOK!ZDOy'>Q_}1q"v#,VzVBXa-R`<<dW473S|ue0uWXZ}K[coL;h#_TCuTF>nD-3t]uPh!o
-![k),5c<EvTb$Cje_1DXgWFuF&,MqZxfGK",g6]zFk<,EMh"8<IrUv`V"zkCF]Kz#K+d$pcg:F;Q$Pb:}(wF[P]tOv[Oy;d_Bn$5@rTK"D@L-a}BL}qkrB
-VVLD^m/jX_G^skeLKVHm'ew(mFtglQ&BZm+!~@/1X#H@`c|W`Med-aak&Fc&{4I]((o%3%]VfR-dF&uJ=b1#1oA$kwVU+N'Wdo0]LGXN'&V.88|srR72%[
-b,R'r4Ve+B1!2bXJ1[gXDMXp`=KDftT6w%<rsp]b^2Quh%#o/O=RlsJ._SvWrMJG-#7onNt{LyvXV{!P2xHr8d1Iz+a|>}6sxlI{bb,QOV_L'd@|P6~my|
-O4i/U^B|xx/;QYV$$50qbUva_pKH0@CXT+~Kaz:OazS6ZV|z'`tBk2Q,ysFu~UPD7"wx6+K=33yh|Zo+w;BGWlxlWP2c}D33b"SGx2{c._ez&Q20XshE_8
-/E[vLGCQ<)}h58JPBn/3-v{h,mB29yqsQ]t#TVbKRr^/M#o-`c1sCGU+KudK4aHx('~xUIq>GMwUVVEcVPXT$jKSMWz(TL1rfhZ+465)lX2CuCa.b,/qij
-789jJwInG2F,7&Bi0K,J`'5pIF;/(a=#m7",O+]wUCT3R<g.d|A!+;Ce+IOY9ZMoct1E7hD:=Jz(qo.)^/dH"kI2<_J4;shT{Wtg!Z!JwLtQZ<;GyvWi}S
-s(0>ncmjdp6/;#8NPXHm=HKM3s,T%e;1$yHT^oAGp)Uiar<tP(YGGntw/ndC9b=FNZ6TU8b7=X|ZpKm]![`167P-%Nz|}VQ]Kl,3O=-0yZtJ0m>+N'p3%)
-+cjD:P.g29(pd|f'Snk&&ieMo,%I=$0R<AplPOakz,/bc:lxE%ugFje#=lR/;&-6;'YI`Qec(w^fe:=2Pjv{8F(b,#"IsM}]_:O]tH2OQ@{}z)xqsDObf^
-%l7l"L-#5x:3;@'QL%pLD/{7q7QiLv6Ev![,dVoXVZ{ZO}h$%V3z((s,9T#4mu%u5_o3BLErO+OWXLFC..j(BorOjQU$8m%7lX+`D5uJ+t=)y#FigxMyv7
-A'z%AgD/TKZI0wEC->NC:@Ii>,5Own:]lE>`#:4"RyW{WmPFyJBUueYzl(R|'A`^X:OqFhVFyeOHzKIcHsywm`QbAksRYUNlLDsXzS08kG>NiaY.A_3hI;
-@yaz^!N@m)0v7%tE9hwK9fUM#FdwT{Xu>{.yxM`-sGsEnRq1v[qD^;8K~j^/a,^LVyHX9PL3h[X'BbBn|,Yp2t<]o0KUVS!wV<E;>s1Sw3Cnnn@@;Plr2/
-M!>pr#cn^Pur.C8]ZV:!#eR1:"DCN=6<t)dS%Jp%c%}E2CZ!&BE-d06'q>Xq'^v49C:{}u@eW9]ZfbG{)CVlJ3V@'W~Y$&a^`!-|"ZeFxR;w$C2mQh|&/:
-s%<Sk(cDpxSvT=k3hmtL#/)p#eklNrk7n2N-~v^5M`+TFZ-uR=P}@^C"3,-'6"j-MG3b+tbZ|>w<`ps2AgH):H"nq$-6GZubpp_"y98Y2{dkY!>=!/m0QJ
--B%}10xwQNfqnc#-$ds(5;ih]keY8t1go67Yo'sVP4fIE_%/Iu1T}S!cED7qg8)gs5BcPU'3P]#NY1byj&cTcD5;]!^}Oxt9yWy4,-Y[9&s9"fi8yY1BNX
-_SdE5vfE-@gv'lo-Xi|%mb}@RDx9$PJ,ljb`ByTpEiVc8jFa!=Jxs&GLDY]=-uU$Nwtv[1;N,KjS_@C)&.elYJ!;{CM|9bZ3C_3V)O)GoiK{7O^/D4xbb{
-`f%E-%f!iD=iz'RzGkhT$q]qvQ)#ZGYbRy,mK|!G=a;7n&!.8@~Ua-f4W$+82Vs65@gGQ0&XaNMC9qs(5gHbwAmXS%TyMIso@#}Rq<vJmt87mKUe+s{^6{
-p8@/o{StlSg&]d^|KCh3<o1#n'SvciO)J/.e/@u"axaG[T#F~-yvlpD3<+xrT=tcnWeVZE,J3r}3&&=QowJ]HbMvPN:K'Q!Y1rjMOO1HJoa&Pv-#z5nY+G
-N|M6>w$d#iWg%'zjrk-nB"G;z/}M~aP4S76rBw~$cp;wzHz]}(Xqum@HZN5nJ6J]=_3B&>Ds!]'}^-c)ImI"c:w4''$lRqJOxQbHUg`@59.>y!20GA[8sC
-d&1o66N!@H#!%&!4_,-(omnkpe'#c5j=K:-vq|QN<X,c8w.5&xupX[y[U5nLTV0".J>R2Fndi9/F0sTOcEVUm-nu(st;}_XpwVT"Lh(O|hdFD]b/)</Hp[
-M6Mszxu8K^h1XWaVonOUQ^Ei{UE$x'mb4F-cBsp)SG,q>6oGbY4bU:Cr@JWrCTBEf<'C:3PiQCo-R8WJLnVmlu1d=spWC:"$hmP!Q$4b;j@%fVJx]|dE)"
-'sn2}Rxe8t4Q0`5+@e{g'{!9-:wY:al=9v'&rwD42L.M79C4e-Q'AQAnxETlcOF%]Q0/lk&_wcC"x$J0r:I'iYdgRNMf^A+I$X{WY4v({/LM#}g[Usa)Rw
-3d,40#e"9Pgd5]4(DYR}AF=A8pc.DZ>o.LKco^j:nq8VcH;X!2ro,H5stxMbB`yzs{Gq$n%ySABaIr2j]9+xbJFvknNC^^OD<qQxpsp(tXz5PF]}/^tp}6
-jgfd6A(7<gKX.gnL4HrX8,_f8q'&2`'w+T0Hilm'[Ha#g"x!V6VeBQrvAg3OBL=.NAgn4J"9(k|[|{&J~.l+~+voMo~10rex^vIhR``5):4k~bL4[PiK}y
-wHRQFxj!=m@!QiG0{sJlNASz^!&$W7dP#{D,8=aY%o-1wmrTmlO-ls>8[5mZOyh[(5=PfCQ"tE6Q`|9_^)CgA!~[1EEckX>QN_,bh1rsOztKjSHU,37K)t
-)eer>]_M8EsG=Z=&/9a%Zb-sbQX{AWIALfV:dX)z3S0[L^;|{9i79Yx@)bO-haxzQBOYuHZIuB-#Xx[8!|(3iNr++3_Ou#x&|AxtkEraFsHHyeeYwFM2tM
-X^=%hU;MXWjYczn{%CE@a=An!pMYib+W`Dz[B9wUxt4UStB81]/y=Sg<`5SVt60E-I"l!Nf%>g7X<uB)=Cg](jArdjuEi`zaneGA'BG#0Gk=Di^/>M)e^-
-rZ~jTc,lp!twDkd100M7D`co5s|#uSy%^`)!knV]v'A8x#ZLR[i;K(djOSE=j]LVwH/:b=kfEj>WaZ}INcP'}>u%r7|,q6R;T@3L8$&1oWVVqR'dcBnSfX
-!(sI>KXw:;bbWDzvmW#$ei--UG"CB:z9(qq'd$%0KKj$+)B8H}lk7J&&,joGO#]T8]S"=1.[O81F`Fd[fn|`%#9944g%K9^10k>Fj%k%uDtGjUH%IJ(xa,
-PKv[Q],oP0eT[w3'o'hRV=2`Y5){R_7w6|@|.&.g{LtbeQim&@$LYnK:yh{:<Iqap)jW51e}6v{C^A;UZ]o+z424<wPE=mg8K2VY-DJh$)pQ'2GjgJUVQ<
-z>&fstTzIHHr^|>0hg1[X(Y%mBJ#`&+{I9'%x[Si618@I]-JPmOs7&s[QDrz`a$rI:66&W~aJs}]0-5U_-DT<Vz4;s-@.}(M#}PgcIm`2}jD9&ktr9%(zJ
-D.kPOy:8Nz'D'_3xF,R2JH#JY=9&U6M%>^d=s%>-_@2V4oZ#1A2hhN-YG8"Hhu:"7Q8%3zOI0mH8ClD=%,H>=kN%wf#ZA$!k7}%qH+D3am%=b9gsckCbK/
-5Eil'd^bJOEbeH:K:F@tb$cu%f[(}0Y|iqPRvFGUY>&c/&[WQz//tScedw7ZA8:+I+-Ww|n8$|lg4<@z$7;vv#77ykVTcg+q~Z(_x2Aey'kCO=rf{DKg[i
-`z6}>7`pX@gpq+x:SrI-@pCt#)a6us7lJNE4#jJ(=469'(~/LRG)c],=7ZVCnsXi[$G"[hWDP;GoVZs%6myUIA3"6mzVu2hP1$BVn:mxs+g1>eWq$gstm3
-{465v!CKFr1M5u=+eGy,T;zqc1ukPwym0#e9{5M0JJ/l=d%@v#.{^qDuV22r{x^8-0'pS+i{t/p1HD>`OP)'nVD.T&Y$oPwAr_V1^J9Iy.jb<5J6}BxaQ<
-LF^J0/yx3%vi$;O}WQ0`~ix+wK6!t)Gu>cv.V;n,/J+yKG8{fO1ESH${MfO>hGN$yMl]~Azp8AwCfDkrVXS-K.28Q8^w(Ku|,83@Pl;xFj&X{Yp@Ngv"FM
-wr_Ix-3@+h.g[d("E:~HNI>tRTC-GKRhECeG(|Q&2f{`pf[mGgCf,drnSoPS'J&iV,x&G|n&zG8iK`)IlzWr8(OoC.(Nur!||Jvx#WG@i@q":w&#TXrQgw
-Kr[clw.FM7r|d--K|e,:g+ffI<}6=|$blR{,!a~o8f{+=a9Ezk~6Rq}xVq)0LhByU:LqT6C;m8LEJCwH@xrh<TkP&F8pq@L,L)MAWvk$-laK{F>tR&on.R
-~IQnBwTti=n`7h#Cbqhwigt!0X=Us3x!PIa&rwX|DA0R,='jN-{d}#cMDU+utax7=4=}sE}r~]xM>]#0[(LDe;H4OMPyEeT)m)z}%Z+nd|aI5`J][vW@[)
-HcH`j>H2F8ORknkoEE@C^7kM862-f1Ol|R-fb{(k'JD'yXN!EUUD[RF"f@/z:!Ht;,tmI^^lu8$xi&/;dcUE2]]P<'z0(9u{;SD[y%"AYp_JGSyRr>|u!f
-9|`IvwsBrd9J)%W%8uf8Ip@$h1'745D@-uEb^z:y!]]kQ&3/Hw>c="J4o1THQ`SPzDW!8LUyt4r$W!1V!ge6NXJr'C5LTyvL=22qeN]<hDb!KRbpd{]DiC
-9e`QI)eOSTs)pMAU7[f'3=^Qmfgca$_GJn#_x9)HFzT)M;cv73yqdjP0I}tm`-@;_B!(%S&5gI1[2lA+-:=|[SY9y#Exefar@5#E!GD;fY{r`-wy~tG"B6
-Jb9w96R>`j#ptmB"dDu1ctoL}v;JmvNz_L4c#e,G+tt"d]qJ&wIBCljhR`1bOa"`QcxH>J38I|fL_O"QIbS&wxv5F"u1~Pv:byG!-L@`}tyhq2vxm4jg^b
-+|Y6Zdh<g<|e7G~o,J96kQRb<>4!{W/f=Cai8rvB+w=}opY|W!ZXd%tylZWbu%"B;nk7BDvT(<^6~"C7vSv$Z-MGZ}G.[Rq![RZqh/>M(=SaI2Ek2m,s+X
-[SQnU&ovs}3b`=kU;/qoIRsp.2ooD`$^uZCXs%UDO=G+K-PJdNSqgt[obfCHI<Y)Vs%gNqNw2g(Ie=xtlAU&n}7c#$p$r{AnGc]SeF~]FS/#`f{{3-7&pD
--U^3Xmv@'Li)O9Z,^JVApe[6U(&)6u$eq6H|!,u_)/c3e+]^x=/$`TYg603He]ebuEWqkna/n(#L>r]4WP[.lPA=-an#Jrq/r,/Ld0uwR```0uUE}.HRgY
-{Db5Of{Ao%pc&RR^NF48sY9F(&u-USJnG./LUi}P5t{TDO)lKWfqy6IfiT(BrlaS4!%[B2ec|TX`,OGL+Mf($sjsEp!mv.wcHStHh_j>(bSz$P|UvtrlQO
-x,[^T|k;Yr=Y_vDjc;-DziXJ>NC1.uu9g8+t/N,U8PO&kzv+1,)vt2J,;ZuI%L{Y;|"K|5TW'&`(gd=Q<>uRXM+Tl$=S4H%"g7~XG+/x9c^F#Tm|p7WYQ6
-#>"Dgx>bc2%=/VjPKH/W']:XGJsTKL^3OG>a$)1vC_]E|ci;s;w:U[o^x%cTT1R}f]wWiT)w`J06PQ,GGO<hyT9%<>H7}g4!/g9MMQAUeHGGJ+xW+(`]e!
-9YySR.]Tv+@%Wq-FhJM{wtJ8[yTi~0/gJ#ot3I`=S=P.#@n@>[,z`f/B@u=r"{Vz3Cst""Mb0Y!tu"@DI;c(E6:k`A|]R1d=@})Pa`1ut[HkdXJ$D>9B}k
-jN/W,AIKy/cu^/4B!j=QLMer4O--]UCJ{l&&!R,^%&4hJAS-$B3FJ-M3Y%b.g`<|sjCW/(^aU8kVz^KuWmu:(4FTEBfpp"qq|vVlB+i>B|Z9SpZlz5r(aK
-@%KFR-!j<LIhw(1P[9m80rPy%%He3Op%$fr<hvW>n4+ZgIQ+w5,I]i9%X0{mvD;h%{jU9oB]_/xTOtX,"]4Eg|H40jK%mwS&+{G}}{,!x3P;9(/fP>mz<g
-H-N3)kY4qj#tF7;^:[/Z'GV9YDi{]gs{gINh%SFnh5e7Vi84]|qFMb;5OTvDCsu=z=F(ayLu="0M/!xw.P::er[8c.2!m5Q"cd6">is%f!{"!yXe0>XS@3
-1'6P!!Ugwp6#yAD^Vg6wU8DCK>RWrjS)o>X4yGZ5FKFJbY8-WbRkBH4Q0mT2CCEkM|h"kok:2Rs|"jDh3+nKIc=pe0NJTPrlCTqr(s`k)&"iYn^PeBLhUh
-J%nd~sXS<aXSW|fQhWG}I;q[Vv"iiWxdm=!R%z!OK8,gs{</De)B4X)s'3b(o5[@M="+zSO%Pv9l{%Z#%`wd:zGeBr-l1j1yJFe{[bcQ$=h=//B2XSHiZb
-ruZiB,2fxbg#.7}'&GEF5C.tDCUbfI<1eXhfI.`],a"]I0N'O)/l^VZM.D:l[_a|4,k!Z;`'zj>,,k9y=huroq9EMOFs[]3ZMZ4+DE2zISgnDfkxSM6SY=
-UtYy)_5!p'RU!]>5~|r]v5&Kc|gnWxhV'j#2Eq$q98GuYdbOfF#7_1V$6KiIjw`"M0B_!3a}H^;rm0KP>:'8`]7yJa$/j5P0b-r=g5~9x"dG,|;zDNbiNe
-(RO`F(]Z-J@Sew7'Iu:($&R&ar3mS"cq8>xhWk6=,^jY(bV'7LbqiB.)BGb-P}:zte!Zrk'/B8zxD,{bj#PG@svo.ts+zsd)Re%.d8!QS$m,[h=H{J-8Rq
-_:`]70FsxuL_rKN<WQKCx0GA]7whj/Y10v<,;#G}XBjy.cEXMua,kH<rnCFY~Zvhr#l_K<79z%R.=EQ%/w>(0Bo,q+`YxO3.4[)=FUA$<:Yr<!C&~,K46H
-lH#VX>f80mv:YuZw-p9agVRqG-WN|n:]Wy^7Y:cCs,-)ZVvsrue@H]<mcP$7_50sNJ4ZYr"3`.YmCkRPCtk5kncopebEUbDq7<HP0p%)Kchvu9wX+|Ma7n
-=9R!96+wJSH1+0%B$a'|n4xUZ[vMYl(>}YK7:ri$YjrTe]x<5$(Xcs)^}]A<&RF.I0IF[e&`zXPp:T)sy5REzSap0R/^almPA6#IIw#:M79mz.MY":^LO-
-uH@aoWx{+ttMBJ{J=$f'.)!,.XbR],d9x|zCZ".hJx}[jx]w1pY:iQC_>,3c6,!v62-%,w%@2;e)sY28GkTf$5)]c/cV<<'co^'Z.q#'u{l|V]w9qKif-D
-%Hcdk]D"jA4jC_LiW_eGV9JT/^Y;z4xnSKy5wDD}l13u;Y'j{!|"z)l0Gbt)%bWE{R|wh+hEpF$05!mG_SY,vr^aFX:kpovZ)E(N]A8n"v[RoUx|9vpPWl
-+nF}|1b'$gpCOw&G<[^@x&6)8aoI6}<xGy@g=6"iQ/y-V}+/Wl|A`v<bdk$<ZqhVz%@r;p#)MlSoWHsWf6na'Brh1D!cv6/l@DNZeH!wq)z6OKt"S>XSz+
-U.LrC5r2pz-x=}1xKXEk>pU{$7zx!19#J-RB+%`GYCYE|aeMB!CD(m$"IR0un=<G[aFS%gh2BIf4k|v]kN@N~UD,ul$Uzh)i94wD#-7(U4,MWi`[0}qC]r
-YGk&+]ST7}fm`>m24+rKr[1M<]i]eW/#{gaEYbKG2^K;yds5y4gHoHS4$.RiHwOe"4'm9B6!D/%.^RXDkeJP:6h^pX{xnV2Pw:ke8^u.W2l10Stb7Z=qAk
-"dCENt};7nk06hPCp}G5H7PSc!2^x38"($Wa3K6h%&a)E@b56bRp`A0.2cd/6J<SyEe:diApJ=nJ_/~X]FnDWJ:{Co|k_8=Z--XV3K%(dipwe:=!9Pim37
-s5=h%3lt,gYKB@|ahh:d7pDy.sFB"l'aPIGXh8Q@>0Df0rpSNQSi7a-4%B}DLss$h9wVuS8OiRAeYX/e3`BfA@47)!=}a-[pE"zDriXEB]zSgC!E':fSBo
-(.0LsF:{ZWkL'sABVc[HW)Y-f]]@f-oWyHKM'(Z[YP#aTLt->K4B`77.0X'96Mr"k^FilW$[L,Ng9_1Q@`m>/zXnf:^zt$<U{bk"q>[pa`knz`MA}UycAV
-hKKw,!XEi4t=rfJ4&_nWht~Z-6jgPTI6<@7qBNkYlI~GNlmd<G^By#V]nz<R/hICNz`g2:q}"rCkJwy.NS[Vakv(&vgC+]H{]s-/h0dkd0:x>o+;,k%}MC
-g:N"k</E!5hOWv)lp'-t9YTMj2gB[3},!^jJES14j88F^"o;=OHU#,+D/BZEg)wun^fcezAFE97;aLyq/9_]rp_X=NZ&0:v(rfs|oJ]!>#~^yzB:-(H[xz
-#T})^.1HAf$_DAG2U>]q}Fo!/P>TK[=3<Z2iRwmPEVFBpn|N{F.:tsdUQ#3hm7%-/XJ!%cmtILt$U^}c[LL($43b9@qk]s+hwKY&DZz$yKMYEd:8xyv00<
-BqopQn{r5s'>/z,q}<pf5zb3"SBKO_EA{x9c|+YTy(#L)B5Q)M5w)J8'sXceIiKI8&Bc,`Z;'j&W]hqow"o5_D"3eyw:|{h3ayb;G]Y|4N|IIsD.[;UX3G
-Ep}Uei=h<b]^NV.@il8x"l3_2z}IqFQ7bLn=oev(^,@{onU"gLqFJTOm!D22p$T8`>xP86b.k(!ic1;%C;fEG6/w;_)vN21"EX7ERy#1.PRX&4Gz6}5{pg
-Lew}@W&L&1BO/I:_rPpN%5Mw5%S<|K-:fi5VQ)`ci7xf"+0%>".cf{[5QzMgXiq,FN|X`WrU9jWD4&%[zn'WHPS`J5hxy{:X{L&wA|iOZS'F+wn4%HVx_f
-6%2&Xr~3ka^$^>dEowHLneKN-0`-n#d@e<]"wfx)fJ^p^yJG1"XS(y]r"{uf;qvg,,lG,7u+,^nzka1:qz^PFEM^|@Qe2!sZCbJmJH~Fk&,Zk'9>U:mXPG
-LD~[eZ-AP5)8Fu!=yf`kL"BP`thPDecTFp[`<rtY/$pDKdQi2.pDI5f]1-A#B@A{ZwsuXe4^Wf,|S#<TA}&8=a{s[rHfo7V4R_l,3W~u1">wz^cIXM|`,8
-I6n]~NQcha]Ex.AKC[aGl9<5H7ztU0LFN).}$NGDbzY2A=GTBwxwWZZ0AEy)UEIc52f>PDt|Gti}dQB`uSXh_u-|WAv1oajYFRlSvg[IrR-U`XTH!5JBN9
-CuyU#C9Spl5%(riGDOlh;P=R95QK8oqMmyx,U}s_]&V/!da;u2-v@Z>jfh_7XB7cV3bwhW7$2)V1hCh_&%2K5!lvU`97#!xf"^Ju7L>D@h$T^<VB~h82&A
-{nrJP.NTmwLR:P`Gx+cqor3`ar)f5OIX$h|o|qF0rB<8v{Kgg]I!z2Z:!5xU8qO"%{"''dT&y[PQ'8AwTuKT,o_;F$JNM_gU&qC`XdpTWMyJSEmLu)):AV
-f+(d5H=9Ans73zJEkC+jA2oP_5d)wBX0AL7pLj8ZlO#kF_tR5,"<6tInMa"qtsN8y5BEn-ALI^$If|3Sw`RB5,h^Ng`3P}y@+<r}Dg/"pJ]A8Tox-pSPJ1
-r%YV;hhKlW%`G7WnzYi(Rmb.~&.<BO4M>88a{-6NEHG9YBkNFyeW$!u.T8Ma98ngVeh{&P^Z=:hGZ/w'iub&&;m;,+#hFho4YC:;WdneL%S9Y`A(!7V@>@
-7O]|8lArVZ$fpsnJU&li:RV&toDE^5=ZguyS'Yo4)5Xl7QGJ++v'h;_J>&!$d8hs-}7XA9C[{8;!'^'y>n).a3Awj0y1]H^`sgl.a=rK)]30/0#'w1WQgX
-!Ud3.OKOSn]ix2UP<HP@wJUE}'h([4agu)IG%p44/e/r&cJG^a<=BxkOX699->[9^^tfnI8U@4;lk4un2}wF},]jBM#4Hp_3JDUCk2DJ@]`I2X|g-}u&@#
-Z:E&.b7UGWGwe'tX3RI}@>=]8AsF-K,Wj2oS2[uzJ8W,`g=_mFoQ7KVcCG`OVGmv&FBnI60u]!uv$1rmaX82-!2Q.5)|Djn=<D^G70<cf=b^.M(pMf)zSj
-_O'kG[&s&3|4_f+%#k5Z95]+Gi7MF2G`8Z[lL+~:{8vNh"(H,pWzC=S,GJ4&Dew'vWhgFV~]Covtu&G8=y0h5kuHJ4rf}uh2BGXd/i;iUaiHe<54&i=y}u
-)kfY8mA]l`M;rE:`<^8XG;l9+WVpdCs[^{u;(H%eiC[an.btmsX@u3'_fvW9cuhMW1'':e|gQXKl%6R!hC~{!:}v}{0Ps&atu76W!7'jP>bAJs&PO+Hz-Y
-'Fd:V=/B5$UfapI9D%PhZxov%&t6iNy&G+@(oz6v'Vb3|R[|43)0rr-<QC]&}8oJZn0I6c|E-vG{YKvpUlP^z]JoW6"[%yu/IyKiZ/5Dsj~oLe}j_l'"Yo
-4]_u@du3_pWt'6kC21~u/vxpU['V}k[0HDg]M'5}uuZC`yrg6<e.G5ARwe"Q5qn67UJjNQ5.'"(ow0%uP)TDe!%R(U[V}=P'dm9Fm>;c=l(/jAnFe<pi.p
-OcwN2+5Bjzd!oq+NEtBB^W~l]&r'x'r=pOJ^|'i)7)/C+xf_4W!s>W!K)Z}3{Y9%]8~3)dv."]#JCZC5@hUo'R`BH'r,o)|No/Mj_-(dq&gkdGJM3`Kd/u
-f),<1q|9B[M<>Qp-NBbF>4xs@j|81R#Og/$";a`7%VL3eE9U#Sk<fv.yaG.3kHZF$KtiK"-(dQTxS(IAeZOB6(=Wble,dFPHd2_Xj;:n5zb9h0/<zznP^%
-9fdAj]E5Em6!K(Cbd!9<d>zH}Li=_CUV/V]Oa+76cVZS"Oc,EFySp8Mq|)j[)&$2Y!<cHp0o}2|HfUu_zWM.<+(6/S[:=g:R/,c1M3UwvQ|s":GRUmTOi%
-'b]g$])}U5fR7Dt#&rpz)OI.yx)nR+1$/:9!%Z}_mvY/GQo06yb|`0]&aLhgY$O2frhrL;pmn+~hxG{@W6~CJoGnQlq]IA'"S0!5w-gm$zt-OGZoxAZjnP
-K}k^RKw=dNW;9/l&h|W:{@1$)#@"K{PfBDf!T1WX(dexH3~n%A6h(N]Wz8'Gzx[D`Fo<me;}qT0L}NGJD.3#~g7m$sN|@1o[<XCk8w+W&s)YZ/OWYb+_JV
-!kdEW([uyqwDGd$L7'j=.%Ci/uNT:]"0o>+gfYF0ios)-O&i#kB<DGsR%U5S'L_8H,_vr2TXx0v."lzE:LeeoB#F=0qohk5JOcpI9N1.Gw.f{vWTJMAG"O
-+Us4mc:RIt0Jv(Fl]fttUDfzZlf($VEXb3:s:ObmIHT-/-uH+%dt(UL{EAJ0ht^'wFd4[i:c%zAH<.u.I"cHTStqG+km&s8tIv@=LtDj)80p#y(P`nC1An
-nJD^HR0&EcT[q|k6wxSDD^vA>NAY-vfEV&xL4SJcljX/m:)e_XpuZFWP-5SMP.nHEuPY0DG^L5<r;D]FAn=ygm0vdKunV0vV^;^,)/u@t4wr&4E^LV-]~)
-h<wj'T0RUi!x6Rv]`5rPr02TId>^JlkW/7h)#F@TJ9$6p9"^J#`,LejUlgPpwF`_".'6t^_AymUp&J|F;AcxSrF#yOM,xm)mDrA6"TNhH]OC_BL6EUtA"x
-@cM`#lP|/0,s7uV^m8`U,y:<bBD|1p:'_6T<v;v;&h0vU&MSV#,,Enjl'}rW(N<}_.}qMpqPIwmBHW"W}`6E>$Zt]GA16;nWkH;s|!bS+R^ZPKi!igH"_5
-OyMj.eFr"|.2QVe"Nx11ukMAT_`xYx;OMe#<>kQ^6C{RQSS},+MpVj.CMsL2}dT8&nB^N'QdtZM}MKS5'{5jA3=l+QcEN[R3=%&Nlkh12FHe0D]sJk!8BF
-:Mg]oD1C<8%5u4l8gFkZAbuw[ZnFq<:eU5EiI]pw_:eXVzrOd@TSo9x,7]{Mw8ls=U0Y2S{qVWLx6_O#&E$MS0Z+{/Sr'7-n-wHS_X"=NYcB^vWbUBvH,>
-cmE7-!zjeCN<5^Rd2{pZDn]k,@w_9V8C]f6}^}1{wxT0/tLT0zJimDYAqyN>mTH{^<=,hEiBw:BS-(a%/DFX^Dx-~d:p=9XH<yVZdOz<$.$=jcfZ:mTGAH
-(1gPq%{g+HP.Ud:^E.8na<{Q8u=/i9/+Y-G7[,T.qA}L&Ju/_Et)gjbtF@16ILYQddlI26e'r]:a#q{S{#4Kqt]+/}d-gyl{|PU'i%W}&6MIlQ)Q6/(0J4
--WTSh8OD].1skHS#k&>jA_<8ZigDJXxlJ`=#Sg,Q4te7:j2%zJ1`gH"3oAh71-j6i|y.$dVm2_uC|&K7Ju}__tmq!b'Ct:y"h]4^ROyK)#B/BE%B}Xj.xh
-OT%Ek|e&U9%$`3=A4&Ickh6Q%7x0C9d+:>em</CceIXO0}lj5Tmrs.x8GCWgF'hl!dZoF{S)G^/]mz>N|J;I>|@beW#pL1{2(L+tr%;.3$~"L1w4e.`&#-
-0[s:M,91lwCG_'/$XR`=CIlFT8,<+UI9xATd_<l^=U}kGH1dFj^.a}=aE3Bg47(IEl[#{Qbjrj:_9Zf=d2,^y1b-qFR="i#25:II;3|'E4qsI3tVN9<=!O
-S9%{8b2y-ue95[=9^%>7emU9b^giFHrXiQ~Is=3i_^s+1Je=QiaRzRk3|mE8>GS[;X$XOw2YgURlO<+v,jN9%R'F_"@Q153BmFz^~m<<"8&r7n&#0y2`ZD
-O,MqMbC$%C%_-Q|'a;TUwT24O|uC|eda"E4t/u0f1QS"hKBiQpC)(IX3w@3H8a0xAL(#>u!trd`9w't1!ccu$^+_X;)dbtv'0Rh/Nr)nUj(XrD0FazyF%=
-~F|sn+757_cIxc3T{EV+C$BLylFNHSm[+U&}rz3#y4r0fQ"Fu#!JrG{Yi68kAnEPJl(3,IDPsJXmLix5$<r|kO`b'g%<]B-TFA!)T%1Ute=HRRPCfa'S>@
-x2%nVRG[BM.B(^TB=GR<TD)/L/rxI4+dT4pmy$Aj7K<o@bk$g'5'WST@/Wj4ihK]Xh]m~B[Ys'"3zT4CmRxc0.4#[!PoQ)7(}2sM]TC.T<&vnOW[=(9B"]
-)FZFrYC,2{]`MiC!Y"$w3I-b}bDH3ZEbhS:.N<)+,^=+wf%[gU^g'mF73yI]LX"H^xMViSCpsCConXk8Wvm2bc^ont`V=UD%/S=EbQNDgS1bxI[$q3_!0u
-~4n<|xDrQ`WhZ__$L]RJ}oWB{/}CDHrsg'%oz":7jYF1v5BPEQ^/hV63c+U`<83WC<Xc.!>P,.x0`Uob/iVnnMkrF"NL"g)WOx|hgZg.A&rEN$HITjmZK#
-M!Iu|rA9$4S}/0m)wJ4[zNMH>#|h9+uqh89I#97-`b35|Q91t_:':RGZ8:#a7v/To)nVK/B8zx7sYd'<cN[gv$I8m;F{7Y/1S6g{|TrQA%HN6X+fxeDFjz
-#$AMbLg1]pDw"v!+]+&Q%CCM3Voxl6Ziin}Wnvid3Z:]pVNF@iY=oik^-TxbN/)"pqYE$1V,Dp)9^V.adOWhhgv!^E{bD3lJ["kX9s>o,qL3HSCDs,88B+
-3Pr4s,Ey,kEy6(k-@e0";1lPMJ24ce2bsrVAQ_r-#J#"&E"F2)CV;oNu)|<:424WmokN5EaGI=U%oez$F@/qj_ChrZ|<(B9"V<1{&vb<~nZHN`Qn[p7`x+
-|0YFp&U=^mD}<lrR/[|7O}NA{utQ5Q&sy1t<}t+AdTW#GqieIw7dO@2Fpa8AX-B><p<2Am"lCgZyoVGsMO1VRd/Y>thkB|dhK"5[fi#P43-Q_HosP{+(Uf
-b_'Dps(eHYx`;G)QJ-.Ou%G`yyw3/P[P]vE%if<UT28K/1B&:2!7>w.tp@UE91kZmxJE`kgPFcOM_Be4g2DKyS1:PW:TpuL5,|^1HFb1@OTO)Z^,UM]NP%
-T5Tu5!C9u;4BF6{g@G<k`2E|${z9b(}](6%"!T&](j^a3:X[7c_tOI{Q=YJJO_}yf2d#SFO>|rv5nC.MjcXhW'-W{3_ED!E,@tBA6GAgxoC|ov->vTmjH$
-swKJ<|4-iq,sg}mSlBqWT|wLg&2jZT51nWqrC]HcpRwzffVG~L->%UN#31^n6RZ:r(0n'6@IV&mh^BY/1(NgW1##)2@y}z}P9)f:1s{%^iSdAr~wnO~R{P
-%!WQY=$x1M1t+{_7Pn6HfpXYzvixnV(iA7!pj"+31@+-pteVFn:DhUhRzzQ)IJhZT%K%H5+Q$#$E@L#a|8hmF[%c9^%PYA!U|F}Rc^Q)[i_IU_d:5!hwL9
-2XEC4j#$=/JO2(w.^gKK9#A1.Qc3[C4uH![ZPihRI%<G=m&3(_1iLt6lkaFx>7cr4{Z|r}}O;v)uZ|P649Ez-#Msbuc{nIewY%~sD!YPP`xrx$t7,g"kxm
-/^aCY%N__`mggA2X&;Ox%Uy@7DMDy7S3C|v8H$;4=0pJkXv'7'^HmynoE6lJ.&:>9=vf^jO.[qGR1@JWBAEH1B7cG4Fk|VUKng7Tzo"x&[h}ila43P|YE6
-l"n3/%5|QT3+s1[3$y4MJ1l:l%k08s+[Lkg"H[uL]![(t3G_CTNP&!h}nL{Ak%.f:A^oAl#OHP@3.Z-5vs%6Eo:gj="vL#"%n+M:SZKv4R+rd=#q2>!yd}
-zd+u9Min!5<C})C:)V3Ra1]k-QKWH;4_=VNEvy+9%<.bOt|8doEk/@{vCJzo>VXem24vOHY'-R)8q''5U{N@Iu't%7z=F<US!$.V^r^0Cdcj!}Gjz!n>6w
-v=kWBCjfF!)2/^(m+odtlULP[s.#q[7Wg&:=Jn73=NtX6,4w0axwF^aGE{f`O4n/{`=)`QRov%8|x%Ns9i~$!QF&gV<2pev#mEi%<'xk/>!es[M_m+n4x.
-~7<M_rpzE3Q%Q&U_(nov!bk]$Ykj:%.(%c^mW2b's[VY>X^T[,E/eXx"!5.L>%y0pQ5G2%@O:ukQi-6dY,4[6'74>S{xsWs5k])}h[5sQtytVCqDH:(FLX
-.3)#ycyQ>,lUwDtpO:{z/!sCq+id};B^zKDeeHiD|MU/newaaHlW&)FKBHO6@XV9)<hgzX0p3'orWP2M22a&Q'NZIH=a+Q.9a:jP8Z#8yL<3]^$O]F+9yN
-.vU1W3O&7O^wy|;}U9ug[l_UzuvU}tsl[7}d3m]cUFR"6ffFlvYeTeE#5NMjjtgzOSByB7>6bSRw$5hTR%>]|XKOyR]t.c;6vcJj4M!@%6!@<y9OU]5Okf
-%_PZhhk54^)C!A|4su1x#r,c&1|UuqH)5u'{:y$}g&3^R6nL=[/1SA!g#"52,hV1O0EPchH"r"1=IcH5OjJ3`.%9,Hi%W%A9K4([C2DZ4BbM0fMLlt]LvG
-t%,MK4u5!1'|B1olmdq9$N5pq]Ulv=:BI)y@ISo-'WtsW]a76eer&FwzJ[!E|%za90.ijU5{&Ka/"R;cw`)!q9ST4zr(_YN3ESA/Hv>^JPoisij:4q<qE,
-IjZ>owW6{Gni_):g|-RMNnjZ9K"m8a=:W}sC+QH:S]bI0xUj]Dm<S!+F[]]/Vc<NZF|k]fnuGED1tV4djE=NeiY&F.u![M"Vd&0'Fz$Lrj4J<peeeYCp(`
-"T8fd1OQ,kE%rR3D~U[wkcx6Bm9od,O[E/wbw5^^`O+H)SwL}26k_$o9w!h"{B%:;PLD1x1/E"JRfW#"u^:LiDoW~3DQHe/f2x%Aq0q)/m5hyELX`LbHH=
-uxw99bx&[cOGvr<C|QN&a-Q3O.kYwf,CT]6tsO$>^p+-9Qh6,8p>cx7V_J>sIIb`@2rcZHLYCi+V3kOK!IYgEWZqk.aWg8mK)puNrMjV">iB;)>HQo(hp'
-b'r3@uJ4l'HUwe7mnkx;J'F)xR7/qMH'O1>o^X)vxke){ai_bGD{Qi+u'ER%N4~x1;~-G@>pGE7JBkGdciR27Gk'Q)XJ@!F0A:mc69%xXGnK.lsUtb$df,
-__x|z<foNBoqX8cWzm'[~qB).3KuhSKXby:zR&iVD!E@u3"5:&^Z:a0QET:ThxKQ't=AeUy4Dmi,<>}wZLrw_"fW1}s#y%K03a'i$W&8.0~rfXhEJzvSf#
-VkyTP)3$wN^1t5sX.6>kS:'fS^4H+SHO}PXq<$,U}WYZI38Ir,)be3gqj5!%xAURcbBHPUwVJ[>Rg|@3gcwV1P}!=TM;wuC5j)'$I2g0,'uCKq!tg4^"{]
-/Bi7LEKhafn@Tg0XQ-ah;CF@6$#b7%SqRE2-,(;6k;~>@#{[GUn^gi_]d%]nNPvy:.[7DC/N>q,k[Pw&$E-s._o1ukEXGJih&VM%9PtwBvK3._!"]}72ec
-TYC7(r~"h'-v)&#F##jzy$hmb`tnWvPMU$@4UF1[$D~1h%k@rVx]j2`NfMs8^)wJ8kgPhRi_Bzy-M/,5G>{%;N0i-IzYp9LRthG.P4T)p%3#-v(:/WZ9e>
-L<}y%^RsGos`-E.3hNT&In7:gi5LuZgBxs3bW/C5O8cfx'x8O5aJo=l';`Q.nx`p<.%,"^=(Ks/'<#dg8eN|}|m+ij0V"^DyQ(R;$S-T@19fG>1I]"/LM(
-[.HbIft&6>lG:d3iBHoy2AR5dzYE[!H&wBrLuz%W!ol$/+rh/3dGF=^C49K3eW-JX'Q(iZgd[GXP<7|.1A3D%S/F/:@1~6|C;:p>JV).fWxO~q6}>gFuC|
-@j]Ic2H1@+ta;HOfkyBR'=Ny[}NuV])9=}|Lm1J^r_|8;)x'|@nu3I{bi>Q[X]WFmF^7PnsBxJPhU21>0ZPz/:E(9pdL&=IlBt_6~xcaK6g_L7}n:DF4$y
-7Xn(HP3`~L<J)o%!|x~tnT";97zoQL6O+uDRl)wmPqJbJH<0((r$#PM@edF$;];l(&s@eOjmf%^`!IEE6|{n`U=$NvD])gz;ND5sKC@,;nVB^{A9M'[C}i
-l$ne`{Xs~yWE'j6oERp9|IAB(a9}.mS(2xib;%hl1j[=P2|9%Z+(TW^IOt~'&T~Tm38(2;}D7KE@%BtvVk`XA"Q=HbXI>r0zv/%"Tcx5S'sMsmj]sxrEe[
-_4Ex2>+%|W6ng10vh$Y3sGV/hi7d;RJUlJZEokeMqFqb9.OQ^9e83|:<l)^K_Mq%~(YGRPa:l'hx!2Y1Mfaq=#HF:E9mG}/P|y8[NHyO$)+<6}$aC%ITYu
-wVpc'+(&>!eN8jyNb"D:TO6UY@jYP=@S}FP22+[qNL'mE$pzlq1oY$8h$Fxq6}aG{QDrTNfD8|h}TV&8xvy|VwnR&fnopYY|^}KEkCl/i^X")6J#f!P"QT
-Jz'c_CHIj=d91=G^|o;`b|9qHb6}DZaQj]{pM9+N8W~DCLn!Ta>NT`aU88XrZc$r$xiFy]VOnwd`6g6Ty|^IjL1cuV|Z%bIO}v!/2Q.%nP0'}42zZg!Tf+
->[D@Q<F;,#)TiUMwY+he"!{;Iys=>k|;`T9aR)[pJ%IHVne{hU{-q`Vtg`8otW$UshS@iDxKl}^UV^7o"UPNVc5o%:'vJWC5,Tl$WCM`bF'ep%Og>-,3e.
-KS,EouP0X#ua4TirPi{4,>aBo/Q}J>+On'8GEI"'{s{&;[EO9/31hBPSA)S7D{rJN(O$/M'S#|%zP-43@TS{f>_}`RjwId~}pN8;1&g+p5Rdar{HHH6pG|
-.G!iCqsfYeF}$x`N}!k2;NpEqEoXza(.WZ.FbqXo#7$scF|$F5N{wv{e2IGJtuvC7SS84w%h_u&fV/Z-`4YQuBb#f.H".Q^=.a!vWtRp.a(_L/O!`AePx1
-A{AhNxOfiVSD-5hgIa&PtJsj]STu=0%PP0p7P3[%OCL|G,EHiUO+z-.N"n`YN@d}pdy.8iwis[uUuY%RZD|5,{rPlDuay%;BFXVP7YJ]-wr9vy0P@-KY1u
-DGo2!KKyW;{QPnjG-bZ)b"A<k"j}Es9%FuQswKgbNdYcIzit4RFO7fKIqMS6v7L<Um%dOOcHNv:CeA),8#d15k^dzsrW9ly;bMD.(9&r'iK<)Y}4AWXeL-
-_`x!G>|m]9RsYe7C%I(H2%Z|SJG5~WW[~y_Cv3486^nPXqCAvSX_0D/ZW7t7ql'u5.|dyzt'7xa@zSYZ@tCVK_A.i#k0MVublqnEQ+%2f%lNF^z8A;'lf'
-D@tpN1Q=5aN;sXn/GZIzCo6c{ivTa0+/rGT8jRFBTfx0tiVCGqQ|c'!iR>ZQ!FW'2FkdEULe]w|1Qu%q-hDllPhazu(_a,"tn0IJ8)f>8kyn|K{BR5<^]K
-WfbyPE2^Wi>Us:(%u^a,czq_Z7TP(.(!jUY8c}2W,t{"_=C4j.@GvI/M<!bHPE=H6d^vPYC3i[BZe}gq2rRMl2f|polPSZ4e:|"@QY4TJ'TQ5Sb+tXy|,[
-|@W.@br%.FpytX8E(TF,|=![)Kh^K8(:R]Wt]&T9|)c;Z8KJ>B1Bl.;JZ.WU`|w#J@ZSQ:>}RB,H&u%%79#^W"<x9Ov,SUAx/OQP-C7]zd85o3<+HaQbQv
-3>n;ad"w|,0LpRX2;hT,ySX7&so@0E<]hU-^8QRpd'r1jWMqWh#H~HPP=loccb!92v0A9an[NVLVkjVwae|M,HH&xi&S@8R`)O7<8L+]@CZ:lEfh(}t.J(
-+'Ch{,Yi,g(n23/WNpI8X)Z07NV,(2nx>4Y1l%|_yBuU+Wc]h$2+5,=`&pxVqhYfG_Mk_D35j3TD2ygU{W/${f'@hqp#JpzilZxdM9X4pzJaz+6>{8`&BU
-CV|vJ"InAK|K'V&#M"F9(IILglyjqBzYnKInt0ZSz@1P~Nu9L.-A+Vxn(79vd'!b|x4kYbE"{r75lYhowcU$tes(2Qk'Dm^:5(HI>XXVfTr/:To/T7l&uN
-xa:9I.P89OSZPf=qM{SN6J}$wbLTA6Atq#Kr"X!i}}`=H4s+-7|:t[4_ykhMCJ2qPz%Fr1Tiz/@FSO]F"jEhx1=-qcxqPf2Tarkl`r"I=9BH`T;tA@ghLm
-COB:0>zw7}9qnce,E`97gekRPswNW(,(v=L"C;rg2W>>#ZiUeR3/:NTlQ&`Cfkra]"]NtIV:)cQyJGo/^Rm3Y{vU1O;RA8Cltx(C>HwX@d&n(8Obz[ZR2[
-Th7rhLegv|')1!v1)u$z&F2M)'J`AKehox`)Zt6x`dxvhigP=e[$BXG#,bn4EG9b'!UgPX{c-Dkw80wHU%DHM'N"Dupft#m)xj,(;HuN|0aM&qP.V7$T=/
-NAFL<#Z+(+dq5xq{dMM(i#f,Okb]/RdXCW{D]@Ym;G|#L%uTcKWMXa}0iP4,{$`(#GRE[['r^`t[rjtfB@o$3:r6mo90f6:!n/eT'cj[~d=,k97s%zJjI_
-&r[L3mTEC#%q@$Hb3I!)=>(jKj,NU){30dC]1]qCh{K(fhQGR"9U=%+,}Z6w]O4+>B{Uztx)NZ>gEFpfSiv9D_!cb3s3,ppj_[!27,bN(dGT(|8WA0uz>8
-4N9^Ni;hKIAZMUt;)vo5k&ezjlnjP@9%EG@e{>H9@3VzTVTI/12(}0-6,FfK#{{c`SS0QSgM$Y6uje=Ibq7tjI/-SiW}pJ"Ph3V'wHGr4lWi(n|'t}yE%|
-IELyhFZNuR"4BloQvW|F}QnJ-I.:Q9V[-5+W`2Abzb`T)sizR2^eJ9rVo&6Ext]j3eLW4huBiyqcB-Bz_cdl}Q{.I"rgNeg8Yc~mu4bJ5YGJ0BVA^jtcy;
-9H;2>+W{RVXT;_@,!6-i~k_WrL7T9$f#OS};u{eD,&UfsNGn]o-#aT0$|3d]2y`"uRFb{K`/R)aA(H0%s>3vIhd879g2Tl:lTen,le^x!EQ0ZkO!;^q3]1
-X#sLE6frvg[]D^,"bZ(L@;Tj/K|}<XJ|mz8|"qwOSO}qUg9}EO<KwoM{AFHsN3a}lGhxZ=kJqH++k7H-r71_OZdHJ]>&ESF3Ez[Y&J]w2>X|.}9q]C5gXe
-elPOM8Hgkf,'p:_l0Y1cGg/rCGwlA(s2ppMQh1!`<w[p5L8-a7YvgP#i"c97LH794=6Rd5fvA]x#3l}-rjCspnO0wqC0OGLVH)go8LeCO^2P!CuE>l!Y.@
-+V46M"/XI3c'Da#ipJ@Tlz|d||z;B)3FRH".jMX##72_{t/";tl.j;^RB4D}TQ)v<1&h@3;|':r1=Gp{1$klL<Nr7dO.z)<NW0{DcF3ix2y7|T)t|{m4Uf
-7GlD>NAxxum["&0=#6|yjDs[;)Thh&8v~bfN"p$XeR,6X'd6h$$Hu+v.5bpSw.EERj$^]W3mBE,IQ%b,Z>A>_tXB4@;.VJcB!TE%2Tp(tXz5cX]D(^ecj6
-WJO_,9#K,bK6d"|y@a|nb>A7S5x0"lIi;17l/n^-Aj+mjsWB|D7DyT]mJgC3r7F-A4zdI-$7pWUS{7Uv:h2tl(ZG+Z|1p%~pDi7&d$AchU~;{;^:owKh5J
-#e=h&Mp&9LqW(^qe=#4,JbTJEPm/|dUh}<hwfsFA0Auof$%<nnic@LyaOwV7KQ@J|H)GtQ4-&Xur|HO85iDvwroOw`(wj.=8$25`T76AmUV2cFOC:D_g_g
-);Ue/K;.Q%rClC^%cMTy(9;AUBJ+Ms%o-n,(WcXA<C2$RQz{PGIZvuo{TlRJSi}#[IrS/PvnkH}caPlQ'$^oeqy=563>W'~$%!_i1O]XSO.&(5:1Vq4x(1
-><zl-|'TQ:nGc"Xg.'<$vt7|YL<'%Ns;U`"g}Zt6Ke_jVC^;nPX5PHlCRkpk{=B"!zEO~KTYw'/bB$$/UuiCJ$5FP0>YI`7((5k_&nTZ'x#5j8{o_%9#Fm
-<aX1o>|.O`Uc|)LEJ8th!Wl&d&5gP<~Gprx2KSy=&md)B<.5$Li%q"Qy:k[O>=w>43QUEnB%;Dme#H1PY10lF(eE_/0R2!#`}|hOPr6m>,4Q<-<;=@cfe=
-=r`q~es9/v:umo/-lFBk>f2xdEaQgWBAAB_,WjU,J30t1yy#EQh{zqB=DIp!.=4Jx5hALdZ)|o9pC:M4o<w1}7gn{-r@qZ[E$G(PGId$=-)g;"]ya+%yfv
-i9MtxUI!Iq-@ugJv3Cni4V/3D@(kmQSlf79c)w[AJ7{1{3wtG"`m(dn[S5_NDg_5>2Hb1ogVg|E{4%8G_s>x1tjFKOCR%zfmV#Kx"!P!XUF$f+.SXFpt)>
-kxXuLpS7;[u;r``Tg.stS&ndR[F44pq:m:3`.ct396;%4+4)[uR{(,bSg^dcd+,G;=]"(CAw6WV=7U'_Ij(n5S72p<EBT#pf9V0--5RgMY~@KDaih[;I3(
-s-b^TBZQm+`WT9W#BP6{W)Nksp`(l%lb:L|!FHjr2cm_6&M//iG!#;u7R7Z$0}o;aT#[^W_lHL^nREJdxG>Cvo5Z=&r,4Y5=#GJ4_(/LTG;<'DeJcGl;ak
-&[myJRW@'|tqHh5c4=s2N|b}|r+Kdq|#Y"B{=(uyzm[)InG.IWW8rI=`n&Yg::gOL0}rC(k4"1Ns7q;<-q}vyi06u$3dv]ueWb:AK|7DYQ:#QgL"C`-jWn
-fw=iI/:)zxu>Zc8K!~xpizUNfD0-VO=CM=uO%{f{Hv4Fv}>qZ#y-DA2q)^lfOg&mDr2+utIgS|E1bL9KIbBsle88TMzxK_e)MH1K=R4{h|JmzgicaulDU3
-P|h(%L+>n#KeY#h(8x~R6q"&`W3qsv-m73:XgUA<4GV07dK55yKa<GccO9VHAioQf">=N<G%)(4pQ2!%Gt"{RGW%jDh[ayL4]JjP0E-z'Wm'{ecz-S'(%q
-<cPs:K+}Cjc>4sAS4B~U9`1p1UR;IKj(!OGu<PbNTPF<oe4B_Bsn`YR5kWBoR>@=@DB1NWW6^X:k&R5CqVEtc-r:-&i2O_}/4TB7}]M$Xt[)V{+s/5M_n=
-tYT{Juo6zx2]}RKeK{ng-at"`hf)HG=),sFBigx^G+jFJb7QnQo;5PLI}a4C+uk6]$cwhWX!lEqbKzA.%in=^lsdPqI8E}!1Xu!pK{p-&5b@W-F25p[Ylv
-LI/uNLTFl6aX_)C3pn6M_IYb5^O:p1<]/'f1,"d1t=`uK_UP((LXuR1VbW]cx{(6{;P>~RQ7,d'.(nIX|7.rTX-KK=%GKQO6he_41pBlh)%WL!HI`B`i5h
-r<1pPad;-')oMeJ"|6!o!,JF&6pYXh(N|{3sWG/a;G/"|V!cm_5R}D_'q6VW|AF,7K3%'T,r42wI"2#F)w[N^5Mfn,{=ClJK1im;2O2wa0]20";jjGq_jD
-g8D$xl|7!o^6bfUdj"Y7OPKiNAetqB^m@yS2dXK&Zi|F{|Uib>Ng2b)JC"y1`"S;%Etdc(F>qOy.z9xidiv#DwMIB10k{>O^(2c#LVHDq3:0@)XT_|6jU)
-Vl'[VNQ+|R8_qG@uS;$-(i9B5>hWYJn.}S`,v8lq3LG#+kz-26Lm0Sx5qR4XsYG>h:YwVwkkrJc!"xY8n`:&<l/:pTgcWvlW.H^v!7OoQXW6AwQUK!mrWC
-h+Fsx#PraX:o^]hv,tv6u_QU`l],G>iB8k<i{7{3EvF"o"S$<>V7>hZ!)0!a"p|X.owyGiDNa`r)2#J^-6stHJT!vi%v&ow>`##kVK-]fO}@E.lP+Raf$p
-X"InCjcgZMW[QK~Z):.D3HH4Bik,Tj+:K;[nhC!Oqt@9B9=)|J70#<}nxv"~Y$PKz5Gw^!ln~PZO0GEcSF2lLPB,aLPy@G6Uz^Dkc-.<zDR<].1PQP|1l8
-bU_u93G)}df'g&>8K%q!J@e+P&.)kBCG7kBc(98Rq3Fk_8WNUEzh3DYz-9>yuN#eeb9&fpItUQUX!otr@O:3Xo]+ixH:mr:WJ[5}9x#RO<ov>m~E!T<EBo
->yD|1^W_Uv'YtvtB]za9I'$PwNoHv0NzXYhSdsdea=rBvso_-H3DM_HZ;w6')S;x7_b(=<HNX3v7"7k=0hsphxH$2+wNdI/^&jxIUiTsF>q5fNsJntD2/'
-hcSc%@Gq^"aV^G37YxX'%zf"W$}wj(WY#T+$tIv.Fa#Qtr{7F9mO_h:x&40+It(%x|RXOJtBvD-@hSobqld;0;wuK8Odv2XOb>^/,C.Gy/.@<OYvL'T8o)
-YOJ2RZh}Ve}<iR6<l6Km$_~`Lv0ed`vkxsqn}(+vPX+;o#,uJA;[rAAh1K4PeKk(<l,Ts"%kfi<JJh;(Mr70@nGbrD4zH1wLDkd0$".oWm!d]>o!UGL3^_
-,N|n#Wy)VmIKG'9!06ULp@Jr"=G#nNVb~/Fihd,F:9{F~j|<3{l:oM%E5tRd)v+qOSP#72PuNChUGXc_w1j&[;F|CIh#"idFs^%G=E8h0m~8YVu}5olPkX
-:)efl("-Gi"V9f2_#Hv$Ab!Gs^58$qT/{%do#+)W3bqBj,&L`+'me,xBICe3(YH6fe;U`En+aX=|@o9=sqZF5YZ47Q2zG:;M5cUSv-MR!v{$0@xt7d^^K}
-uF:f>=tdGVK_&vh9MCq.K=F;lBe_ni"g`v<:RC7l%]m`}Q,PU"1w7dY:wL#AV%RT~gV#xXXUA)uRj^hmr3gf#iG_y+D4_g@%,&CYO%=4y/%Hg>Z+<^TLfj
-x.7iTQj/>j-AQ%v.H+hT`kLg"X]@T=-OLYAAnHq'E0)pFt#eZchUq()Vun8X+G+}C5f;:S~HzcyBH>vK,BrIpO`T-|A.Fw$E'3>B/.,tijf>e$/ZF`j`De
-!AY;xt:|TZg65iFhIClf>!sF+XM@](m+6mFL"80"i>I2p1{IV;yEZ`+uvoMOy/gUzUA,PC#>s:>2,ajd~1GU1@<;-HE7"/^<RW'][q'G+de^lL&7+zY|!M
-2K~a0LM@5[JR"xjB}>gmyH<D.U7=@S,Z3o]"C%8)]v$s$M4}d"6kh^<%s3p{i/mIGb6!#OEpOixCKxTpWk+{c&yHZY{khwRb"e~Y"hO1o{YfAGmS;@lhR<
-H|K<_58}S#Uj<1lp]E|&TMt<h=5,hq}rb/J23BWvOVG1o]S(ad&IE1qY4LM7[kQf89Kd9DY;W=:KxT)q>m_0shzliH_44Fm3=I|jRF$b;`50pX8IXyvA8V
-xp75#S)DR3]@kO2"}4Jbzr#1G315kpPp|f6KNi2k!%H,W+(z"q6e&rar8R{|NZi'^vixY5qMxI6H>g#{}OBDDB]g8X5y8Ln7FjTL4HPpIMbP~N~yURMYAc
-9t]vU.Bny/:]rb":XX~.5ugSop<9!&34D-h=3@0(|i3Ejy4yY]v]"phm$SV-9tmp8@=8`|0%Q.KMXBh=$#F,<)b&qpxZc_/[zjV:}mj>2zCd0`4-cX1vBf
-vJp|<w61[}%b|sP_^IXr6`Hw6TPi[vefAq:oIK|@;/~Q]n~G&N'"MBb])m/o0Q.uJ4AzeFqMKd@%w'tP$-d(E'>.n7:='TxikiFuh#0#V87#2R2L&/O`(9
-{CsodrSTl}:qY|vgg3O@MoINvJ<|r2Y|>I{cJv!avn4k[5@Vyt<qElJMndYk!$@vE0!C>yWVDz&%b/,InHKk[{eg2r|DxFkhvY^BLAUll7T1^F=w~BC$}r
-g;G}0aHjrXTZ.>Hr^EfSotiD|45R/14vk#T%iC&I]T_$ZNT,Pk!wYd'%XaY_f;-DS3j5Np^2u@gBoM=veUe5Bga",evX}-t2b]si5Q&Q8qAgJG|<u#TWMb
-7AKW.hgq@oyW4/P=_+}T<X9Q0&9fKzR)yT<}UbjJ]qpawx;J!+##>+HfNTSIHKgy8GSA>LL7[D=+>gmt&H<Mv<7-fp0":)mP07&Ys$$9x&_`hOO<]a[8,Y
-w[ErGYLX,HGgE(qX&s1Y53&7i/sl#bRA17kWOiVmh;ljmCr6i]~gD%d9^lrc%Kg'8Zn,&^k"G-<Z|C6+/tl"FhPqc;HiW{mC~K2Irt,'Wb-0}#<ZZkXi54
-L@42hJf"F#H6!-B%>UUxlWO'$WLaanrPSR2(9>R,UcjK=`$Sf5`8XhO>P&Z<%W,6=gXa12d-0';M&'QX-'sC7TM<_UT7M^DMpMr:8ZANK.)+q,cy^Y+{e8
-eyZOGt%S;TR(D"L,YgbQp;^7~l/[zc8jDrz6iZY{[bT.w8>!0)=#1A_%ArN|s1<A'=NG=!Oy$'GlDj_T'(#Ib1M4z&cdf_>kE[g0R`7,AMrInJuaE"/ci`
-B.`UtDn)SEfP>zkheqw`WStLe:C`GRWA~pGK_"g.ZN&At{jnAmMB9|nn.ZqQT)5hm`Jf`2HPIIVJ1POjyPWgOZT^Lm'^=0A4/O66qJk1;$co9tOD=Piybi
-9%9{K=&,.[x{H]~Hez9ITJzd;qZy]h"&|a$,u{X{Q"6Q<sr>,]Q(SyvE`S|ga$<6@,S6Y)Jqc.`1I}$9vTZl78"QxI!_L<SVsUB`UjFsct784Bj,.%dp2m
-E]t>RN!DJW9isaar3(58^v.}&;myRDvI>!L!Z,Z,919Ad^,fQRrR+Ofz$3oaF56G<xD1E7,`d.;{XRqX:%_C=PbQSNjAxOmgVkR<A#<>KVakK[E<Z@A>^#
-{V0/N66v3)QQ7%ZqB_#jT%P7o{_iA5I&&/[uCPNl!Q-hW5_-IjsbXQ&Eh;RQqC/dKNyk'#U}yhCQYl<EsQ/+b.HmpB7WwpJE6E286y<4xGsL<6sD_<&N"/
-S(zl9D.XPc_zm<txSJ7w<A)xj+4J7%jB/qkA:-!<9-!<GV:8VM0m`zG/g:E(@AWi0Ja;!P8>,@<1k5#LUO`jL"t!L;tzd9dUq"TJ$kj|7G2uG"ZYbjcH6>
-2TP@yl.+WJqe^^H,"t:q$^tmiHoaImKf^&1V~]N;2#~_%V|h[t$@dafPE5SYawz%aX1EF`m/!uG]g(,7X!>;{6HM=1]aB{B+;)fx(P>W271kldA@A@SO9o
-W&YRiD<}uBNDG/rg'A965en|.jJqZ3Js)<G-X"B`N!^_C5%J8_Vz3415PbHPH}sV_02j)5XF76#7}'{:a@2('y~8[/{+2N+4e$<D>rQbC>`Hm."Ke;G,}E
-I.+gwlJ`+wIf:I-m06i{e{Tlnb$Co$o@_@1JM;N0=kt3tbm[9:D5W`^FUa`((#H:(WwPvp^!-MK-D6yEmtqii;&<-)b:<JMaVh1@iQlNE}vZ9@I8E/_g6A
-!S5i|h2jW)Q9|msA%Fl8v7@gF"_sQf4]M<~Hfx=ve$7S#V/T>>D_.'j}x/K7w|P<h%A`~WNd]({BW=4}%_Y2Q_NnXcJ<&7azAI-g.upIf-y<ya7{}aOj1<
-5_HWdy_d<)!e[IsJn|DeS43xa&>a>y>aDk=|4]dUnOn42#f9Mv+Lboq09tSRoo4{f"pvKLdORkG;Qb`R#3H`Rz2gv2O#<O{C_Ui%}J-!M7(3T+9/0D$g$|
->PirzV8ud1~VDd]wiqbkwO0}s|CBif'0n|ZwwpX|o'SVE8I|Dfjl9Kd[g1a@%'vu|jG<,|3}uvfUI1nG4':Nn}I;0'6/"R1EG]M4$q8:/YKxBMy>W|.mvr
-Y{my$uCk#=Gb1s9+}uWx/f^-}EHy_&%ouv.gB1ihpq_,(CJCa['9W)"|rhB_'I&=2h`fPF{(#X@P8I[)IFmIa}5q]@QIwP/PU8pkB;#n^B_1~#}hL9EJUM
-a^C)$zTkM"7u6Mkt93>tV[Gwa:J>]gOx^8=R/#N(R9Mq$[/o/x1"czWHCkd3;9{yN"l'Y{y.gl(Zx7pEH3scgpTi`-DTuNKj]D<!BUkkFElPL^_mK[a=(C
-).ci"tF}(YwyhA'orG<'3"|ARZfPU;vx;<K+ZC|IZRhup)kO~=+}<+eGK>,7>b{W(%bR&vdIkrE)%`,uMpq"NzK;iDXf<1ErG1YLSVSZh;(.P:_7Wb9-O(
-xY$K&%7q+Z&s-gnIn85#rftJ'mdQkszIz:58uMl)w`3N!0>.4'g"v,9>ZH4(q-A^:A}&xY,3D+8#Ya]@iS>@lA2;wMf3aZCC'}!tc>=MTH_MOR!TkPIh|k
-6"L'X3XWm<70"F'psj_W$qi&nP}}HP<wzSx6X)eS#05>[%qmmb&+8.["sUq/4XHYi[daOP[uteX&K+p<.27LyJ97KYfX,#Xx9ki1Xzk3+X{Ui2(=c]<O`|
-d1lu_T:M&j2<99U3P26eTma'$j9U{YCU}bEF,nBP2,eo,u=W{Xfqr3.@J]p].hfcf>]t}$+Z_od]+h4<m&+7+@::"x]};$~Rm`&@~w!e<HO/5}RyH":"WF
-!2`fW"^lx$-w${AkeLvi~kBV22X(^QbHS$c}#X+!^CL+7#ROlQx3%!m&IvZL8}1FT4ATEXJyvsyM(H7=P0.xfJ+[zsq-GuA|<ZC;Y|deUR1{6n3I5M:o#>
-iGJRV2AdAW5o:8LLe1>b$={$MB_q|+dx9p^;nj+2rzfd`$}e{UwOeh(:fe&{xIaQYY)<s(`QT&h;:Nh=>#xa5(A>Z%iYj0t>+QME]4M^p!{%bRckVS68R1
-Ne,l6_T4M+Cuw<kYID5!,Y^)2By;/_gN|ng(Zw:s0qkN<ex/ec`-9^Y`+J~w2Havs_#FDw-RUN'aIiXR2CD'}Fg:Uw(}kPrmW4]i#+mr!pRg$bK{j)]Z>%
-BO4JIq;'x7RzPr;()%u1vGhAf!9%W15S.1-8CYD+J5T-HO'@L(R=ID"jXyjIDbgEzh;0k842#0mB,;0oX[@=68Tk1CLp"OwpQ1uPaCyxKJxffAj_KH8<tU
-;<dB|rO'I%TF@|Oy:9x0-fi5]"FucbszPGh&cZF"0p!uY^&R1QM[P5.Iu|+cXSyS_^$<~82J+<k$Vs$g~wFDp}(MK$}]s]cEG5]CE/&C!Z3>"v)XVOPp0T
-nN~}P:OF{RMS&$Z9m>/KLljKj3p:@_S/^6<B-(nG}ONCn6VC@2X=O^2cP/6S_Il"fr55mCQ!^P%Ha25Z0{nA/gPf8xmvH;%Pc's'wNF3CIgkq94h{fe;+O
-/bR1+ln`A^c"5wo'OA6oZ"p2#8akk8u<B`16;%lQ|CM08D#Kr8"~>LzC}YcZeMOUAL6M,P=vqD:tzcS)T:J")Uy".MZ@8D!VGc]|tlB>"~&m,m28/Q=}Hl
-r[%,7%2.n1an!&c;~U(94t.0Fp8i2$H|_aG+F;<|~QmG+LKr|O|oL;9PJXV825~l{1,h6hrXRe/@qwLMoQVWLq(Ec]>Ah:~oRew;WeX),9QmY4v|t]F:k3
-QA7WQ7LVOIWE"AU&KK%2H$Idn5DlMR^@>keW<=Oz$B5Y,neQMbn$$Aw_@9fh2/C81!f(M.6FdUVp|wXrN^r#tNi(oMk`]S31B@IOy)e<^>/}A;&]^j;[bj
-N1DCtvP6mrgiF$(Krfo`d-p7Do50[7=rKC|L#&EVQ>>Juab0f8yL#%C[FqcpX)yk[2c]Stl2AcE5,SW2P(YY.8;5%CC[Nz{:!>Wkh0+IQPniMI4qo6xh=o
-,;tzr^B!V:z:o4X8ynlrd"U:i&@O&V5jF}eltsw:B"5bYk1q%LL=3F~-^K58"K1/<>s>%/Ls]O|A5@yj,O_vdV;W`,+Bu.P&&tn=>'yXmePYv=|53Hp[[^
-}3Vzx]J`PNnQbW]aakgQE$|pk$(&+2~-,zs{kdlq@z873G-8T,:f`JrA2^&4o]]vk7R}hDf"gWs'm}4U/'0^bgWn6VIp(uBtur'TjZ!bgmq{@lty>b!p,R
-Zu<oax)cA2I=[ajlfcyF5W5AeL@qw:iQgrtGc}a6/^Ik+noW(9#zWK.u^/8ivuz'S$WV&j`YujD8|FA;6u2CXM-EghtGgVE`K>CtIgSEIU"rSFUTtz=,mB
-x,Iw<>^gXVlx5y&>(y;@dd)$3N.HyHiiDxh<Q#gWhE3(}xfPaq:bPT9v"dSZ^}0[e<|^qIBmbgW;d-<%<Z^r6ci6{[:{L26[ig3:D941K7!e'_'k{7!nMq
-EuJu-x0-;`qGVo8!>QmI4S.a%Z&+EMh@{+;(6M3f!1WBp@QMmp)X2S=8RvF3Awz'6V.XNEKm^)leN&#i{h#HJ4~<IVjq_9thYbBRd!pCWKzrDJJojm^06A
-tcN&0P${aQ"XO/P3_LtVl!i8M4=IRr;{9",w-va)GJI,}3,6sNycsy!fk/!^G/q!A1|#Actyi><[={zP)SV+GpWPg,obnE)`6UXv#nDPr[w!f&Yea",PCP
-GT^V>&VzM[FF%{3'pK_{>4FmRdyJV<`oW>yRD4IT``[Sj1,}]WiW'}!bs[xu2WP+CG}e)Ky1j<!m7q-9.D56)&<kD1/D-`MM,|q5A^"515dgbgIHK,3dK;
-'V@r&>:})s<ed]@'HdX&J[neu0ZU=QQ#3#b5tTf{^Ly>#(cD,z=TzZXs`<UQG5-k0rh=Q`]ZIyPuin^Zv0i38o)byy8m3/PbjY|NOD2S|Jw#hOJ[OjUVQI
-~&p^<^FRTLSqo=q+4Z3uz2rKH2^r5U<=30heRV|#xY(3_<@t.@JpV:iZ(1TA#$7HegR0B|~9TK"q]^qYN+F/FWQ+xnh]DuF{Ia;;Wu=ty"nLFu+zdrG/gD
-v)jZK>9,0J5B4KLfcNE5Q|~,H1WCn+_#[^IVc1[=i&2Cdf2b>]eqO0a[`;r+OoVc}d'q~Z~4M83B{itrs]pEq;I:+,8=9q4,/aOSb[wnc[oD:o"[M03iwQ
-`IrTdtn1#dV6iY4vYFZ,:"Z#}Zh|}|K|Z->%+IKA7[`0Ydz4Nd~Oi(bEx-_{9mJ{4jibqlv7GD$u/e)tRq]!@j%(,C.#}1dc]c<EZ#0aTDOjBsZiCYXtPG
-RO||s`w(O)^nKo<vbnYL91LgRAoEifo=~p.[C=csus(I_67iX]<NvAV3J3TVL4'JY[BQouzg.=U:,uUa4DgU2YpGW//Fp`Gb=w_&V`.F29La-TsteZX'Q-
-pedj$&1[4Mq5#0YnwR<3n25Ioh>y:tgt;J$%O$ymVR|]gXg2L>uw+Ef4[u;^`1Q]@>X#h9fGzdbrG.JKK)/y=bIkY|)0Ig=&mNi>>^%|s=;7y,g'78z",Z
-B2hbqMum7w;y);bjP5|%4Bb/.HDML%6zRaRu!BO}"T0,eHe40D6J3iz)0-u&WE3v-#&8+Ds_&Rc<&%GX.FDSkpN%5e+l.e/yz^bcYt+Jlk<K<4.kQ&56DF
-}H_jfAW{HWs'{>/2!!(_,6I>p,o4gjzFyIk2@LJy,DJX%-(#Yz'r#/EX+G+sli6,a'R(E1r;g/-9.r]XI]WM8"9qVkwSf:9U$#7"c3m,KEPxKi"@ndugO[
-@jzYX:{@'+ByWxL-%ty)0j0-I</Oye@NNZ=!Q"r_+1~&0hmWaB.K:yAeL+%SuSOYK,B:U6G($d8m:#A{9-as)3""I`w-I]Yus)F'PC!pM/}0A,g_{Y-1#R
-m0XaB(.cEZz;k4;h2pXPAZiJMJsOF.B'<]grz@n6rTH(c|gZwWf&@0}TL!9}8Vd|s[U/H|!MF"W+AR~od8w)~Vo:Pf7RQXk=j'<In$di;br,.&#t{th-03
-gA$Eat{.Ytgo.S;`_5p=<C4w8iT})@ECA.Y'p9l7YM{M!e@yMh@7|5~`,w)')y4`mD7@a5CB1J7tpyA/eOI{!3<T}AQ^XikdOjK{Fol.=0qhn}>>.`~i]h
-R;YI+HTE3T(Tqw#U;+xalUsuQ>-LJ'@9)VGP|P4m8XFVv%5'!#ndB<m8eF`:HS;pq[Z3E8,#}]u9TkXT)6_PWT@=U-&^M<n0:$=mikGGL[zPRefiFb8AiM
-vr(_SwAKkCso1-Mtx;]O/"Reo+bp[H)h5Zw:;<6vOTot%Gv/UTAx"<h].ZnG,^_m/B4cs"YtCGkrXtZ{cXY$B"+%xG#0]'yjTY4w@S"Y)'#&f3m>+^gb6X
-llzalf{_JMw#1x^TU8,W#gZ#;|Q5{&GW7s}L65M5_we9,%-89';>Svsy4m22#mtUxyq,eU|[g7Orf<qjyx"n'JE^r-+>=6-ms,o}%FX4!EQk)wY.U9!-V@
-R=9#~I&(iDsYP"K3"=z>RXs%l:-v:'.PAxt0.XJy+n4wkiBNpN`BFD<#|{-:v}1qLn]5U&/gd={KK4bW";bg%^.@hL2'R8L;eq.t`9@.GT]d2R"ngv&;-6
-!Pc`k#U(b1^i(6:('2@9}@Q)9"qTVFJsKkl-0wd}oYjvEIj^01);1mF;{G[N22l)F9a4M:i]v@gJAZkp8mYR,hLYKx{7(zkWI_1m=J@,>j'n<hZiFwj5px
--qN[iNAuqD$1<H4W#8j'|t78h+GWs"Tv0W5_12(is<,R$cRf9At;0^N5GC!3;ZYH0WDh@=O6yDL"s`OGY.e-0qguQs]xSSl'b.y(wZf&_.|f)YfF:ma'Ko
-J`g<X_NDTN"-e|6HtOVr3Q"(Q4BgKXuU_T&'HtP"zk8#{9uD:&vXn6Sx[o}:wwmz.<VmKuY&5NBrfTQa}eK1fDcdDr'm|}>N$EQOya)|2qwviraINt@BK{
-]A38NP%9A7#mj(~;+Fj=Nd.9wEV#7HeMGemR_kOYwyaJ1}-sv-{as&zEu`[,Rs%9:]%/{2pOO_"+0v|(y6"rY}Mg4h<g;qPfEJZpY1J'gKi+"lj8(kUK8%
-VSbr'WPS"]M.L8o>{GL'/Cti!0`&"af(0i{{=B9F9A~2tc|ScTN3df4CU}+dOC.ohFRavm}{}<r4_18Tiyp)kzbu;Y[/$6I[54P9m:H^WP^'@]k`SW|)%<
-H^)LDN5(Vov^V:(!6e(deGNi!Ywa#U;s!+U3"UMo;Zo$.CqV9B+2LP)g:5KkHIN!;@R1t}J`[O&be4W)cp8V[23:e}Ln8yTnv3oE{S.#U'aBUzJRK)jn<.
-Tk|Ydbw.)tbt{a:0,nat>.!5^,s+UInFcE4{+%C8=p9vh8%kHvlWbX>R@+efwIVUb>S.kzX6`N=A^<jXz1|M-k^GLu7N9m-b]Vn^7>Q<(L[e-h=f!!X,o2
-Oo4MK|MSJ7qm6yhG$,^P&/8W_=nBVPk"#NH/]K>qTE+fToOnX:vQaB#i9D2Jt{ewe%mn!rq!Q#a!K!46>Uo(P!;hMR0<2Exi=_ze5n`@HV"=jC+&L^3Cz1
-2VoAUF,Y]":0OvK)UXw]n<_'TJ3k1]s5sk[|vDv[n:[1's;w3rM>J,s%Whe7PJhwu-c"aBaf9kDK(KL8Pz2<I&U,=.R1MI>C]4TJO`ZfP}1UeD`;#)o34+
-nGTg`plrg'[6>hiI)K^E1d,SuFQ#_:[/b(S4bG1.bUK`"-&2Ss)+<sF|S.Vcw;u{0T}tywU.+Xt,Tf=ABd`e4xcnQ`o3|E.ypLd3{2;&]'8gcTKxs4R.n+
-+q@P1X6}~K&u6_&V23DC`Ps"pK`$IT}_;nZO3UbcWXfFX^3A6@iVg`awp4WCZ,6ZiUpXO`N!^jeC0PzS'iv<N9.[m%,x}m|$[4RoE{83Syw94]/QSg&CYL
-Wk]bcUqQv@)5Wtm9ehzk@c83WYQCu74)1k>Df=9||PiQq'[r4s[}+'`".s.$5hTo+9lO4D2yIjcoGgc$,4E2NjZ]:[<AWkWnqr:%<SoQ>V@QAn8hUhqdHB
-.a|-Z+!6gh+(`H2cBH#3eynnKVDTV:45k&M'/1uBhUOL"ESU.<U@n(k_6@I.[g,Uav#$}Hfxd)BeB#W6@gdqP|Uu/tWV5u2)frbrR-E|8u0fomat%Zpox`
-jZhiJ&Q5_RD1[ED:Pl$oUxWrMM.$u>lPVna.EAx,d,M17D=m{Y):C:cc[qCJZpqzibXM0B2@/07+eOcjt^!%HAtbi8$2R<$ZnFe=o+x5s2M]if=kHWk{w/
-isb2ZV^Siou'Z,-;EpXB!f"$IE>AmT|[%/j-|6#"${!.^IHE;u@=y0Ww,@FI1dbG7NU3AX=Uul"x{+::&&O0D^&hHuFE&NEh=r58qz+@Bzn:TZtq(`qba7
-P0jck@3q%alY]x!gllF7sh:m4A`4{.,Z6#xyWANdFmY|,KjU.qTQgL9CP#KJa,qX7O%3{c;|sgAnWNM(/fstY^;5>UKE`sK(#'ACy%$^1)/vk#wYmA$&"m
-PoK}%|JP+3$kIxGG$h/A^^J3(Kc]I!~6O'F36S+I]:b2L:<2!$-x_1:U6VO%hV[H~]Z"cyLU!W-{r;Q-M/W2KoSGdQ}.9%A<o#B-k4(C$)^9eBZ;k<0tU-
-onU7^=nfbp$Fw2oVMDXv0]eM!cgq<5uB{MveX'G$@`loqM{U/R6;5eAkbDiD2GzH={OnaYSQb0;}vO@J6e%=/<`NQ[SMV5[}q0H@5VRqr3DWLR2>DsGcYs
-#i%_m-U"4@rg'r3B1@Zjjr~6shteV,s&-7g=}[nA2eLa8{sL7oA6Yx%&_A!]WiPB`NR[db"rFr3cUslJZ%@WvQts+yMX8wpsU8L/Dl">9/g27IMY]70$a<
-<8&d)kKKk'7kt.Z,bt)yx^S7QF,8aBjaZDZd+w67[!sV$#fMj;M2C=<im(L:98c-=zNpl:HQ0/&1sO]VmB}Cf!QR$y&zE|TV95E<|IMeI"f<3f)_!"j)D.
-^K(MHepP!+:g%I%;D)W.U;PQs[+i9Y<90gv@eG})uc9LI"^[LLKD_6<);;pGtsV@}fti":bI][s'+)LD3}Y[h:&>]VlU-p69&+qN/lDoTgN{6RNi2xN[w/
-KMB_=SqL:R%.(bu=D,QN'&KWm',;0]&J^+Oo%c=b{1i36$(#KXbgT#`:hK"pT`6dt>A5~"nyEL7{MYBenfqQFeqK%!vjf,`luHSS/t`T7.8]!2tfqD$"P<
-xAW4SRny$pD2SPg@[_#MuBA8:uX$R,Vz6a6{#!OhjiP"cX>O<hJb#k)D",Jhps[,WTKKOi"_kc"iEbv.w2~C_3<3.Z]UGK`}]vj'6[&/WwU6QFWkg2XjC)
-fR19rvkVV#WLh-HYZ5#;}"W3EC;S8'(Nfeld;4;1x[4[BeJU8us_pSdd[[bKx<Xw+x5^b"]W%0Ny3CRH(PiP$wk/WzE{X6}"PKvpB|^dF({=]HKaQg)=e]
-ceOz,ng[o9al<^:_5GC;8XLq(pz$;HCa8pV$2d'``101|%6E/R$W=DrW"le=2-{=kVj$HH_it5jQP.n$_YAD%h4>"C<mOY}`;KGo}ts4&R~3VHCmx47WPq
-'=%aAZ_!W@LvWO[P.Ptc;ur/DsE>U9vjWf%.Y^Y2UPG:>5^E&Ym[R9wLxFTR_qN/o-@#W^+Uj:D(4ft_C%I:NI~OWV{b:OK<[Zn}.Daw2qyv"IwGc2mEnk
-{A).QOe(LbvEx3tN.(y(_e~:O;TTpUisnI_0TBzn]LzoqMPe7z8L$o/"OVLlfnqnq+-EPYCf^W{DVL3i(%g+p^gz_f||7$R0o!~2@i7TSrTBU08Amo"Geo
-mw:gtj3T+&e3&L,Z[{@&SYpIDOeq~4v+@W/S[C}B{3-i:CD.26Q:gMxCsyrBnMk>$}_J^#=VDFC7+Fp3:fXdE5~"_1c_9UV'WEV.QNH3pb0"k$v|T,U+Sq
-@A0xB_L]XzR2d};G]iFW<t],){y8'9$CU[[QT=<%11qlsXy0J_Lc{9viw}28aYh<48>}nO%7NM;jOI|$6+4sR-m#)D[+fZ[Hq9%4E.U%wod}wjRdhr`&X9
-K&PRqyI)C7Fe`6syn/Qu=)|N]&aD9}8bL6MFa6ZU+>S[EVt51z}h[#Jtf2O;16RUe3u_/kH,C8/5xA6T@Pg_uP9<l9/{y3MmvX::xK~t@jL&9h=b6Uy&I$
-PB>Q0Ez&kf/f;qBdH|zJ|Wb&BN>%|k`.lb)v7:vDK>-VwyDH!KjpBFx,u[Jc~/@<2"Z49fP4BBN^G>R3>O+("G7D+MkJ[mN{}Zs9PpQ4]:Da'"}+A<$rz[
-%Al;IpbGX1q6h1Pf#"SYk=EVy+0Y}dh/nWKx4l|@z+Yu9=Jq7Dd1Ap;eB]'(d@IvW`Z>%-U>[ECpGhWs;_-P0YTR"WB/[Eej>sk(ooaaR+#&y0ys3X=hXE
-h/PEX,S_Wi';m_yGNM""],;oJo7jCk!#H8AsVVE'gl[-d3Yd4{ZOYD|ySD;}NOSZzM+;hX2KYt{m,F}4W=4<TT-Q;<Xm%Ofy>Xlq$AmrT)CXJ4~S!tA)<;
-__fP`;)ppT!t5_2p&m>KI36MYsHA"ic-he5P1ms^FkuuW(Xt(WoWzY08R`s]b2qbb_F&|6#;BNyjbHa8{4xZ$i|k,MDTI.{s')B0.hrii]5mlUY;9|@@c&
-BX>Z8@ic{;,&cAc.6[w_oE@/q=Sk79J%g1/N"POp_:nZGHY)q'<v80u/7)w:z+Q/9Oj;zNSiABh-En#:rXPzL6_jKyvt'whwv)N2<ehUQN^nb_8v,<n04:
-{+(pvhSElmb;,QDb{98{o2tj'9j!]Z>6[0cIE[4<vf<HPW(|-Aw^,4ih<c@RCQie/4,:B0^hu:0bgBdx5={4`;7<L<%Z!V$X`RqwWh3o>ER,OV2Kyn,2m4
-+9HQpo(`J'r'r'sDOjV=7(nX7FzSD|m9ee5WFb46P7ym]a9->-GckA`$/iz(nZEb~hF25t^qGH%q>m{&n<;$IX[zcBg88WB1@)5^mgK"'D9C2o9='lqUtx
-)v2SJ4}Ak6W6Ar0/WW+:WV,#V'bMn_5{[I+!x9f9C.'h<L+&KAa;DGW0G#cm%@Z%gky@04U|7/+8kz;dy%y<A3>V8Ig3u)RB7|jFM0grz]ejHNLYO_S+&:
-cyx@Z]-dTfQv>yXk`>PlXY>w'j&>Ho<9sJ|<:BZ9a2[:1ws`'6:C)No>sB=cdt}nupDkFwuYM+c8n|{hy9&YN5pG-"v^8IE}&=GKMSHLo_U>E0tXllpaRB
-F-4#w1fy}POu[5jbWbbK/HonN:Y|{tLjS|~KbJ;%/6w|s_:_Ym!6eoZyC5P0x>+R5zIemR'n+1wMvP<(X27Ws=:LC[{%`"zT-W,n5/1y.0-+'IZhxHBb!X
-86L(ojkjPuc`s|4W.0%K'K[TlY1-u&-7Ge`Kg0Po'<.Brgm|}lo6XpHU]fnH.#{-{j&j)UAqnqADpi3I>EbJ>8~Uc8LZQ{5PPT&C/#pbF!atf.B1O2,1H^
-K-qrXA_V";;K:s^e0>z;Tu0"S5eAj8i}s'nWal|EKHFVZVN#C[#bB5O-!G2<mjIe=w.WBT|8Q|__;/"BS]rnM)+p{>:I#}r!%HON&"'PPDS&6k(v;,"g5W
-Mq[%LLopo+"Jc)^PDd^1o6|%ASjvJ^_D"qp=4QTe%^8fEhNYd3d$xHB^0VGO:ZTMo!y';sAa>oW4z/LhsNR"as7/q0`Bkz4kYTX.l3urDogBN@L-=P)Zj4
-rlZl3#t5YKd@zeBsI!)5]10h~B&X<1C<O8CBd;WX<=8QG93>P"AftVLCyDB9Vs|]F^3|/cH+c.I,KqI06&-LJ3J3E=1osm>E]k&>DBW|e&BP_%6:y>G.G8
-N"pvO'KM-R8aIURv'}hmg4v0iYh6l+yo)KpHnSip6&NAJL([abWbD{h`Ra%ydru]Cw5t~b=Htd0TWyhO]G(j:f]QYo+f2pe9YxdaG^8dnu;gh@+3i4#.ue
-~{6nH7xeF):HBxCXx=$4'W!^>RoqH6>H(XY7RA1|bu<Q<}<)Ag7[iJf=(S<a={WLms'gd<nafYyN[Oyx$#XC-#7xuRXisx4Ii$y";K"c_1W4])2P=%rf[{
-oxnpBPmZC!F7Z4x's'B(G8y.#5"gE<mE6[eN{i1v@J[7&RXRUtR+SW}5Yh<H2YuDH9&,icH2~xAv=<5;N+0y47/O9HT]s<d_vE~18MBB'/>I-{:"GfqRk%
-kpWgOACbapg]A,K^4t5q(a+9}|=&kgQ<"V/utINd[.3Wn(:D5]n%nX#@.k.g+'z(]_0!+IZF$EugvO=Cbup[GXLv@_!w,YRI-F[fMUR))P(iD&6oErQoMJ
-U'h.[od#:Xz6.<7+Fa!s5>b8BzM-ByvSA+9fUyvvnA]tG<n2pv:(L:(jJ0sP-JhlPk>Fh`Bj9Z>p;IeY%<!S1a6]N5%x-H|H84,c}0HTm(cuws=m>>MG_8
-EHN{jU@G~:(_r4sXg9xPPxlhY6nR[X:yOs{!:ns,j`#iYq~,B"S<Nt[/wa_>+!ZaovpHt5$PH`5qQYlrDH>t#wQvk<+;T'!bm2~eG[~|q4gLns1=pd)^73
-~[-rlA<0(](`JUbh'dMC;PpTYp~t|gM/x#N!'Qk)rfoJC$5oJF`UBCFnVimK%(R91DhfW}P|ovefqCpPE)p}Dg#8AAQg|qxr]b<z<xMkw+$ULr0%HEKcA+
-`]/iK;5!PD^Ozq6}qWo#7uid;;+'%.>A^)!CO/6K[|[THCuYdz^fJ3x2TesmpBvVq+FJe$/kLu2#W75r_h4AnqJA}+}"m9SpQZ_"9`:$pVfs=9tSo%9Laq
-Mvb0qm)]%K0C)FCDmoC3e@4F[#FO(QBri/mJ&ZN`2Il.SR]CAm]_S^Ub2u^yLSure2NO-e-$]S$t3TCo9_j5W`A(!].B%|,+X-}9N#WEN=/[F}elsds{Q3
-JLhWyhA=q{,yf5_K7m3qGy|(#AhTBfT-dI&]7>tBHl>,=+ygK1~DejI<JT7SQk8Bt_w!`$>Dk0%8r7LV>:-wnRdB|lUF'AX$dEJ2sXB[O#^En_WLbTHgl`
-KIUq./sKb,!V%k2Rj]m&.18S9+^;_1r^/:./-QjxO=3Q>Y%`N4bMs@}kO=nD=R$uZ>2AK/<M^Kp!ksmzu<80<iYN=ywBl^{"bhB.|1FatVOyG2]0MGntz#
-NxQ.G{q[;}[%-RGK89^]_JClnBvFf%-I+RP]E<W8c[TgfqWE81Z(o$!R1hP-;4&nx#RWBHd:79x;]Kl</A&#|!^6_|,dfKr#0CTVO)BTq5!+RG{.Z_a"LS
-S'.5}Mse8n{QtbMVqb$9y:[s.G1W6vXT%Cqv(LTB%V$[3xb#P%9eW3):(%oV;sfl`(IM4M[`{l]2j_I5hO.)nS6-%zt)g0:hU3zGk)d9A6bMeNy.L-q=QK
-z@l/o4oT+p:.YL|$#8ng"`ed(@$mD@w30=IArV7{|w$;VCU9Jono.@50v3){udXWS073o=&'W2.=3D3N4,'Zv$BnTk~eQv:Bk!wTfk3]x2zjp4+a.lZ"BS
-.$G8{tm8h7A+2[|<c8<+n<4gVb|hffSOlNOj9Ah[}>_4~UT&(il%;p$BS!81k&'#Fm35ytW$w'Z=YP5vN}vS$fwB.}$Y>QlTR,GYPq52uc04evBygS<2@p
-,rrL$&p,]yd984dZ6+An(121]Pmk]V"BNR;![;>@]S=#:P&YsJU1Gs9d_e=P$!_u|=5QN!'$uIvn_aU1s.Y9gIeJrQpyt[W@zI}OSgI!'vG7hG'{r]'&o[
-]${iqA>hd7|2,KbQ6{OxLie.za5&>h(A>OB[I|ZkWWHAIH&Te11##9N/c;p(rmh+2U5f'(O[du^AxJeD)_]rs9$@`crq~Ma]8d>+ii!^#(V'CG$bj,mh#C
-W<S1@9N{ndc.&GM>^A[<6(L/3H$1P7SqJd%xP(=_CAw]_VE}%[TJD&b3z.`&NoB<a`<e[A(1/;{7rSH4i;cc@xQg=cufQuvg(H%q}PS<^HJ6]BRI}QXu]+
-MoWtUiCR$fr7@x`u)hx8~dJBLed4&AR+GDGf!A9WzzS{]!QL583tV:|=eAx^GrnSuor>:"d-gk|{XsA]7;<>qgolj`rSAmk%iWZ-=A^"Lr-(hZ"/YCV($s
-]v7N(y6od4{Qh4aM8>n3A>3`<1U]FuYV+(B[Mjh_{4|E`g.kD`e1]e%!oeO9`ju`p=]Yv``N70W4)od]EtFDP='c,(P^t4<laUuw.A7H}CHs0#"pw6),S5
-$VlT0W1&f1~Lpa4)HbSSc_`1%H=0I['|2C5SkmEa4=T'.^k^4>=8:5i[X_W8X(KKQK.vTi0"%JDT0PuP~5@75R#doUhxCcqf(s;Mziyt'Znj2=w='/z>=G
-.@y`4u}mOa)Y7=H^-^P/'gnMtV)rsFlQi9aUh9ivc+aguDWipp2SP1ZyK|HM[{WPzQD;vSoFQ<d^yCb2~0bQr#ERTDZAMQnjr^{mo2{mHVj:Zi"7oDE2rv
-/kkpZ_J=hPU5>=7P&`~TNs_A6}fZdkaiL/qv|;"Roba&J06@IS]qJ>H`uec)Xspp0BE7x`~u3Hz_L[0+&q&@mH_yrD0Fe#d<~2AYy5rJ!kxO)UQ6,>v>z>
-=vLX$weiQ7`mFCVUSe6ZHJ@'J:@'Ci3(cf-mgp}zN9Kn[MI|RPPk[^m3GBtLrmnME.swjxu%siu=z%NwClIrmA-{|h2;y]9x;m&o)Rfy98M'Q`IcdW@Lj2
-v0~vT1}6vNa/i]~Q`IsY:)EiaJ-TSu;RY[:L,"YB,b;Qh^$g1|P$dGt13>q@8r[51n3|[@g{QrBslC>}Xr3qc8X%GS<{wVmZJ1kdr6jEPC-hutIec9N:SK
-H+9Cicr#Lf^a8hnJVyP'Cg:/xJO#F%d7k^Dx]1N!,PEXuuCV:0#<+9HxzS]8qiS:Z&<=-[t78UwUl[xC#ti0:3JUb+RcaHd]ijK[SsV;-t|{vCdJkm3=fc
-.p]hc((Yen3P3=w`Kt}_jFI8oFm+lL7h:9>Zc6!sw6mOlPQwMbjc+mKPI^J3}%O.JmjY^xG-sdgAUu:w;w^o:yjn!%|B3n.iw&bV;|'-pnF{wC%>s=x]^R
-(dZkd3u]{5}.{|z,kxqb%V#Q,|ZwelB5kF+,<0=rX;zL_f##Zv1^aS=o6z@p{7YY#Rmt5GvYluHJ8%_@pFUh0u9sS<FuFpEE8uCPM)"rwc"YE)YJ-L,Y&"
-LS4ocN+a2w;'Izatsjg7MpZ;JYhi|AE8),,N$SCZKYh<AA%pY1s%~1.M=kGg`PLr)p%e9vuia|sdNFz"K)=CP<oPpsqcE6)2`(<$yT=cm13X;B5px1wDHL
-KZ;n8gJU2A12sN|G~s!iXlM/y"UN3:HfsN't=MnHyFJ+y|Vk!KUrR-;PTh4K0=rWWRR<oNn`YkY|3dRTwyzNJg/A6CEzUb3E<y!c)Qxl!i|9Q>}`VebrrR
-e^XIe|dA~9]y:Z9Wb<:;u`r!%If4976cSrC-Y#R)C;^H/qW|=WT}{`T3}$24hqP`RaR&z92httL8@^sURi'!`R2TL2Eh)z)9{vKbY;xeuF@,:&^|AfEQ=e
-AO1cdPBKxk~2gJHx,`H]TGyFw{KAnJeuj[2PY<4FGpfAT8Ki:Q632b<<hm,fng2"!FK>OgNG35JVIEx&(E={u2'+g($'yjW3.IF&W8.qPLu^vQ2dm"|D4.
-N.2RAj[;~_hGH(K+@._gBn1L0#NcLDzM#DK&O,/2+M4',M5pSq[b|O}ulhE!EKlMZi+:,1-34JVrz_Ew~JTWx=&$)DB)Evt|ooAgIXpa#G^Q}_q/'Z{|yF
-iZ>OgH{[o7v-;vtZKRY6O0~W^Mi;tZ!VdHtHX<<T}Gwh[:JZs^S9_-58LSj0vTc9f`2<~]Wl.5<gR!Hx5ix,XYeMMcw^[I[SScL1Ge8k&"faCkI7+AA(CQ
-|v{W;Xz(<=8qAI9>_2Qw6n=+-i{y{1z)W8,]Dj'E/OXWg@F!aBd)Jys>zP""{t(h[^-L>1I_%Qq0U|;L/YN9`-=|MfSA/:|M>tSCVZntFw)%X#4'At}hf[
-a.Rx#Q!h38P[Z!A}Ago<nT80=WN{FDwUAus4)<U:Qq9@yOa;KsTu(:aOfq|@).8L.<Fk{Ljw}FHsHJlF`IeZ+`!_O%.>MG_l#Cv]e"W_J7,`UA<$p#N=~J
-x95+'W!'U!XGOSHi8:c8wZgNo.8t0yEX0yG@Crobnab/ih14hhvbb:U4RcCQ=w8'-`C=@h-mgo3&R^:F;/x%|wB#3Mw2bW,Q4zn9KxwZr'r'77qi0nhzf_
->1<swa284rQo2c[&190+;FFkiX<'`4P9#'BO7g##^,%F7n_$A+f%~kJ`I,V@WUR4T:VQ5bbu~Tk87tIA^fEt:98J59>;^Pg:;}07Y&;iq#wrEtV_CA,AE{
-2pb^5!(NS%%}ldAT^190iLwAz+bnSOn36"207FB-`DkAC8H0S];S-Z|>QV'JP(dz[1e{5U#kK'ZyO2OQx3ECM>$6.jThvRN6L!<:]xtP^(8i|4z'c_`,,t
-Qw`w"{XQF%("/tk^;n_(:I7DHX>g%>dh!"`;]v$I[iMgN8IY:63(N-Tah5kVn'%<eS~/v9sVHKyJnd+8e>EF:^Dk:)!t1(i95@2&f98JO!,2]iyGG+_y3j
-HhsYB3&&L_tQD&=U4V:|q+7s_GT"tswaqG.JJV^LAf3>Uz_Y1+^V.EGa[dUS,pMe;|1+W]<fkRchA#Tv70|no.1K5["1x[V,Fzs@i>d9$jqj5_X_-pbYiq
-6YbxdQ;94bKgFYJv;JjET78@gWlhb{YTTvzC$;4ESt(_&N$fK)"4%EXxnEW%L2:7KEMHFtW1E'%flpJwKGl-eSOgVP&%u^9BWm,"tu5lF^<YK'Vy]L=h[!
-.aVNABy/at0`-8iT_rb:#9u_E])<SV{;I-_k"{2{M:,0U&.$.U{[%a#t@3^&Z|MqP3-[zU@"9tc7^d>&a:--)weY#{inY6GX5D`Kd]JGh#[)jMr8#4|p<L
-gsmoN)I]B_(QDNEb#)(vYddHf|>^%g"_l<5lc>U^Kl6M^q'wY!dLr;Q`Sk8F7josP!DZy2&sKOa!/xu:^oP"O|,I9C47E/ex!Hi)&"s"|Q)|8!bmTH@K$=
-)U$rgG&/9DZ8d2h3_M|I]/.fSZ^cR|;,lHkrZg;6{)o7)&e=/+'Es|7P2!,[]w.zF@`!BCSx9W/DE<<0a"]wyk'V}_.k@ib.ptnrAy}Eo!f,:^R:Ma{cq_
-Fo>7#4r510krzr:Z;T|>myx5KvUYGfF${PDgp2aI,JtjS:'|5qPDo#cF"cy%Jcq[U&M+N>I2L3:41JJvPV=}1xSGa5kEi:zv,zlq]ssckf!~TI5SSC&g1=
-Ldc",FMKW/yQ>7|`y&08l3XaO>Q2;CY9g(n'OO}Ff+WBQ<p!~m6YB/q2ZOl;QN~^nLL=yFrtv70t8jeI&HnughoAxxS2.{_kgRHO8T:Ls;uY(>DwTN'm4I
-aW@R-5R!XWo1S7InZHRJGj#JW!77,0md&/u/kAH]qCH{RVAb&L[p8PyQm-]g&ztW1cBzm<qF[0.^p9xp4WeN{xmqh^VC}|d^qlSs9Rw#I0;XP!E}t_aQBM
-@W']7>M5W"4+a4YU8Sbs2A=E3S)k]c<#xivXv#4wjAH"9d3KkNw}pN#F:__-~-^,U9^w(Z3CK7BW8hf@B0L,^j%5.)DScowsN4<x{VO=Y297e)vtb6Mck)
-}'!xE-6AsR/SHEM:4bK$twv7SMlU"5/qiQ~[$/vPRm&tGCE=,,`&Nd9_MbRi<y]h{L>4>1WalwR09D;0x.8w}>j0M&UgT4l8Q.H@50!8A7E;2"!]eprp{:
-=oB@VV`s]a@I_/$<VN:UMT&VDtNyVV;G2lBw#qIM3BvW0+$Tg[k|n93>i{tJ[qGIfddxcR:$Fd^3"F5J2.-Rr,!+,qHvi!{i}'_fd|1w+0HCNIV$Wd+uL'
-oly-~4BgDFw_!zr&;4P5a&A49Evqq:r_yUx&Z8a);@~Tq-(yt4<B:#z(%6ssF;a7|(PEA-~(brVl>)!BxauJHMSP50nbF,fEQ>"NCm(;J&mmAdJU~HpCLw
-KS%/@/7K.g]u^Kl&I'V+]wFbQ7giw09ay%[7N/uUvj5ft=X_=0G#94T&EX$6^q@k=T>{)f:}+G2Ie|aiT{~:+_,;fN>8erAwhR-.nO/Ygv-f$x9)MAHu!>
-PQOb!_ls0s3vorvqFTlL@WO#qNW;<VPND;JK}{q.oK'u3I1bAZwcyjQ&&x,k-st_KQ&]<"JgED$%%|+#OVIe=Z8En6:_N{&_X3xx/O+ax[o-#3ah,;uUe+
-WG@n!Rz-q0imYluf/#!ZtJC'}@-QnBR>Q)B+U"sJwMoX-(:D-7gc>$$efEyJ:<.X.[N^FI`{aPHF'{RYFJa_O}`KjTBwF(asUb'8u1ES:yM{~dyU4bC3/9
-^g-=oX=U9f2YruyTY|j3eH)QX49Z2,k!F%EE>&}w9f9IDbtt8JX$]l^=KTb&z{mS~i+e~!F^5g~GUVnpttK6I^_x$DqPqlR0uX6!<i3qN)s[8"C6%K(5ya
-;%3^8;HdSiy'evn(nk/QRyOnq{wFCJA3'@}o0+):D2bh9rTaZ]ckK!:^jA]XGzPWMzVVT;1eP{8!rS$o@4=zW9O;yIm[~UF3Etz+L]8'r<S#^Jm+,b0pX)
-,=H4>#JNC;$!9QtF6^C}~5q]f>S@IlgnSl-|R&K1+'gC&KY>Nwf(9tqvM;F,+5vvg1c)0oF1!TWa|.=r.4{[$U$Ks3+Y<9+):9iTE^TGK4O^/>O:a`x&SZ
-Jg@O5"GoE9laS80@:[MpEcO!Xe2O0"WD/)D/A-htZR`"vwU2pD/Q%&%i;T<UDc$,mV=lQ={7+ZE{>UEEI/AnJ6<Kp)|)Ss-Z"9mtQ#+m.39]rMEC#Lo|F7
-s1'<03qs!LOQ3CowEDrOBMRAlq5;B<V]#`$2)$O{InN|ltJo_YE36'2cuo8eHA|pJ,Rlc5fEa;G]=#&[rGKCLl&TL;@HLyjB,za9m6vnrGK|Y.sU]k7Iw'
-ClOw5FK![k3b_(ETe-`ba70f($QMY,RV,:^&O+b{-8lxt5!2$-qvYj^Sa|+nqQ,b/PhVk$V$K)@[Hc|k&kuMpc&W8`3'^}u!iFko#!"Up1jjQvY{5:'m[,
-AN((4.^YBXyzbjlv7}NQHUIxG71h+yaxRt&`jXk<5$.(6&hKA0Jg^fi;OV.UG(B:><&O.I)<V.HpAhu.}4lpg=/1bx}P0Hf%55Q"6%7"3L"XZTqd|%g%vQ
-aj@k)Vh::/}3;]z0m_YSUP!<G}X`)<UY!N!ZCk0;<Eb"w1s.8,yVbz~1~HI=)j0@:2T$SUVC<YGs9M,FXXAc$C,'bGBcq$'O_Ze)G)w7o.p_i'[SP02%(y
-3fU,irVEF0`!Bu9wH9,"@5!iq3]q1R8]V3&QaufKG(lgdkj]OKLyQC|@~JXmnC0V:Y/td4qO]0_Kw{~M#exH]Kqx"Y8jZHnER7xni$PNM4%if`jX^^~DPM
-X;_4m[3Utov+]Fyg@n`ge59ty)24.u[6&Y{F>u]"C,`S4PxQTEN#a}JmsR[Z~WU73kp=Cwk|s:eKg;`/<UPy7HVjW$4f7FLO{kbEB'D"iQYuRD[)l"M0V{
-f"5R&Jy@d8^D>mu"tNP@nu!W=4OWQz$EU.]7K]b]gNH[4%V!z2PIq>gLafcYn$!IETKR<n0Qlpx"6"pOR13$mh@L>qCjk:7<2FUZDqX4DWPHI;]f4n5)P#
-cbo5^8N2<P)j'ArK+w~L:'@TZsB$85sW7Gj<q#h,~:8t[zVIUtY^5!;'DOLe`%c4"7s(1+_a,Q7'C&i}@f58L|l[2Oj{PB5za4q5tzZ98{52NWaAO^ew+E
-]i29CP|[1-Iod2DExpF1LuPlhY|a3]=TOzy#2h:G{fNr!n-!C2pOn,#iZ}t;o7xaO>g#zP4Oku9[iRz|t_."7uXBrD,)5Bp7#0[ghG>]"o%-mqolgw|-I.
-b;Rf^`eanvs-]"HDKARUtMhP|w9Sy{]bHGcs>C}aRw.P+:^PVY1#MC#[;)(+>v>jXg'Ulu"pi)v&|;ibT%yufg/TGG>sdL+ItF0!Vr[;o({FT>_`9DEPJ}
-NQcgkF$jOJC$p.eJx&JtjWKF)L1/#wykYVDdN+r=zXDeK#2Mi.4/"'Nh%9y&$)M#K:51L'aNs!zCmsl!e%E=vFU&uR!^{W31LkZEKWvaXR%^2>mlir(wbN
-bX!%KIxL'j.feeib!c@>wFF(D[|'e;;:R)HDgmlFx[y3|5<TmXjic$E[Eh^S13P-!#;_V5)4%X7tttq0Xp>.>}3X(S4YV'T.gXFEH6kHTec)J6SELJx`N[
-wL'c~Lh^B5N"k(J{}/;pTD3>a|{PUK,Q2$L9Y%{+v]HSN7%UgDH[u6Ay#IP<p5]3hg,kc_lmZ{Tu'QQ8|1vzV;!p/L-D=!Y$v#XsL<UVLA&I.Kz8]G6$eT
-bjk`L'6m|RD=dIUfD_eJSPkU.diN8BI{{d8U"YzJ_2N{iM%)P,.9S3%g'"-FX:TV3!$5.N9wSz.cj#Z(Ai9de_Mr.`-lcUQJJReNK6+Hp[=Ai"l)1/=Gl/
-]"/rd8;0OQJUHM//tEN[)em!ErGa9d0qer(#@DtGw,ucgKmAljgmBGvvY/e=0c=2>$k!Q5StwK6:5i_HO.D1W,yx@1QX.lV:bVJv2(NTwK1CE,9$rn^AcE
-+7""d;0b5mO_80jbqrq.~w)0pO`b8%:gg'BL!|0'@o=t;AyRs0X'I3F,2nf12%0SB];>Mert"iqAh5MH-9vfg;d0vm2[$yMn&U!Ux5e3U<p=@>N7Xpj"3t
-t])IEsb<([N|nFXD7tX5aT~vlSRb^`w]0t"#jC7{:nXh:-F"9uw$/(fF"b`gv_HPn</f%dyCcvDt'zS`Qh!F3;M:+SS(<pVS@4GHG(BJ6WNR)J'tWj^<2)
-WR,%Qcz#PE':J4%G])iu-h}"DJAS}qWvME0IlCR/);8q4+N63RLRMb(0cAnQWQ6$iUIm^Ms(v>tr9-<_i!.C0)%WVN8.%|%^IKC0i}b[G0pi!,{i^JKePt
-_(Yud1I;):vhw.,S7/5g)rK4Dr&l:"c/}30-aF#m"NMW^f@v(Jrc]&y0@u.&hSBB(Ce,%+H$aZQ<QY1pb(})fvG/CK-@[/L!tw5JqOM-/gfO^YfQ"T!;IL
-[{T_Z3=;k[bk81&ZY'cR`b|PA6@;'M~-Wl"!vRoA+<]R`3gAcX9f~H(B+_}CqKGiPc&Ge|IW)hS>x;]HSOgWHVF,i(Ri,"YMS|0s5"Z&iZzUM[_Gd"c{EP
-8f%f|CmNK6xStp/p/2vsOb%l"%_5dv81CV;lr&BXRg|Cz8][{AL(wj4-,v@SFQCSHRhEq8Vcn:v8B3GF@$!OL&::.p#79VPoyCnuppyo2lPHJY<)@o/+E.
-W{7FJLLDb]XY1},iiV06<D3wAj`(AiF8i]7ap-a,#7s-E,U0:s/Hw_r<&|c_-HYXi+UqK[VS$j(a(;PclPTWI+ksYE;jWXZ1zcIf-qJ[]:<(bc^c=(1LjF
->QJv^b73D}W);A;hi5aIMoHJ6IFxjrMeXbO.%]WRjVm4G3y}P%}15F0Hd#!ybllm#{535y;9y-#sb+7G-i{FZ9>2F|3XnhkPlYp!=gG$}FiHvDGJBPNMF2
-JdYh8|E}6#-!6iPM$a>]B:4(EAjJN#&_12ZbHxkxQqsGk(N:63IbAA.C^[~Lh9U[I{B;.<|:!@3TWO)NU-CI-%Kv{W[dtGm,Jgb<mm7tJMF{+0K)M`IGIL
-7%uRB1+=!-N(28H]O2^#gqK;-ml'p^>RF3l@,!{U=1>hh8(vQ][u7]h.3$~J:Fk3TJD45ikGK<Dwq;=ns=Q`Jwh-qD;&YmYCLVds~.$LM{_o-6stlr5=Qz
-@sxxed]_(^+Inf(>/ANuZlsXy0B$&0LzZt/3KT|y|VJ8|>'[Zr8M/&UfmwQ;ih^)HT3XwMP|n9UC~Au,KUm5ta'iCzv^'E[|I)p}HNi`:!@"&9yT^5!S&U
-DRY'IZ,)v)'Rj0tpeQk<{CbK8sMXa4;Kpt:WSZECjDc,kEg]_+b+8fHWwnxcH6]71!]9_1!Eeud]$@"s"]k8Qf|,hmUfe|0;Y}kzw8;^QI3UsQbJfjZju7
-R9Z%JVCw`<Nk[dxv>.c7EMlE#Q7A;|:%e0H(`N4(22n/R7i=)<:&u4HZ;=M!g#:]u2_y%%vNN)_M)'-ukz=01cNM):h9^^]g@]n"D-2j8$<7'<IR;v92a-
-gL)N@2Et>QI%Kyj3zC,Fk7/0h"jga+D{PfRTwJP^c)t94&/['RW+IqB0af;]!b;U<$L9238%q.yE`9Rmb+NJIFjU(vg1GHo5(vQ0QZVEis7OM+jTq3ROY1
-Np7:`kE(YaA5ROCD$byV)0<7D[V34}7Z#@)"ywz[_$K-X0Os]oeFakw$DB5z'"L4nf$QX1r#_nZ8q;xIjZr(Uxk/w<"J$d4oua9Z;FE|`^k(R7hk^7E(<f
-ot:KK`Bk`HQ-Es{.gqTEL"j5aEPC=Y^aF_$;K.#S2q^EJSeW@u'r:"j#e$wAf.-3j;hOV(K4(1,4_`_4jXdR[Hup"x_t)z~v|]806>jC>4g0lEJ^O0):5J
-+]&^Hf]_UQ8qz+:be9/SV{ME$8n/wkQs$u;A|:9:9ThiQhY>8@gwe{(Y;KOKKjp=Z%i$FcLe0ae_N[%+921E`GPWr#{b~7/JAE16g1|u-F/"ipiPlU-jK4
-<R,"'}GR6.Y>_/(I8zcVp|zSh"&njirsLH-wbWmXyL/Q@5QvXFo0Fjk=7MPo#(m[A5"5v^8w4Oqx>pPd&mcs)s`X%#"4{R+S$DE(eYS6A"Sc>df`E:&+cW
-&OydzA!mVX|2WE<$h<vIQHVv/v]-(`.ms1uWg]zh;"bfAJ|PA4H(s21,h<Za146_T}BQ<Z8&e-y#hVk0J/&8F)kvBN#{j6$.ImxGKF,tZ1<]DOI(T!@-a+
-eViJ~[)!K&sk'3JS.;PsCWRj@Zm%ZYv5E:ClF#LQLJ/C7952lBiioF3R8:y$"sPIO7}jrcl'Zs~z+9xjUF,A`(4oJ'+jM@Hqw&{)e0#qkk@S:$_)]]vg"E
-cD'21sg;^TRAK<gjgLnW}_Xu)RqdA0YB8N5r/"^k270R+g2[(Q["@C&X8E%:IDjKx<-A:&]h!..d8t>!tN>-d^#,QSx0/R"FC'$xN4}4$8h,X@+RConyVP
-=q~Yz)!v6N1A~F(QH|{7o'rio34Z@`18ZK;G&<1vS6Pl5a=8GP`(iO:Y2MTDihe1b`~-<-q8#s,gAw2`tGeEwk)dnGFd#@LQ~FnQ_JnNWcFb%lUcr8El~u
-}3U-#+H)AC~C;tX9&g]:`y.aT|;srA9{yIX:uT+E0N$MwxY|R7sdh>dn5^3+j%]w=y-/80[{ne-XQ;lC;ir8L}-X08HSA6~MG%4oFZGb""v}DB8,^1TGI7
-J>$.G-m=.EgIp8GJd3=o:@ha7Jw$98LXd#CvX5@I$mJ..0~7[`q($Kh"j&)w_<X[|56='OcJ3DayIU@)r>9[Ni'R~Pq1H^M_@`RFPVwFv<TsZ&-XdKi1;=
-X#b84c/#$w[$WPh$n520+_-9Kol:B9#c^cB-M2}7ljRl(FMmA(q<#y"00lw0y[Mu9pCF!b<(mWT6T"p5V4]!]}b!aXu!`Jo9[g;iaE-RM#VE#"91hx5K%B
-#O4iyjM;w1mq~A<mmdqF>XpnYz:A8#AG8zK2<'f:tO]D0kG:d]x-VXC>Vnaz/=f4hjiB%k+ah8z5$siR}E`:U"4NiyVX}|[1=[z1`Je5SLm@AIuzs1o$7r
-`!{]mypj&aksH-1clT6.!$t0KA.F0EVu''dUfm7"sZua=M"{Xu]iN"3:R'O&~wI6hqI$"eMjE3$d@"TauN(8h);XR)MI.t)gdYbaBvy@Nm8PU!!MQx-[l,
-tH9INm6WWowE$E{=yK46%tpIQZ_n~znTrY@"24X5#V@5gIp8'pFCWc]`zo/ZB1X^CI|C6<|pHsA&Z4;"vy@RXF+B(`Zo#qMqvy>xKXar4%Z,[lb7Ho4mj@
-DbITFwrAo.T,_^UE6hs)FHwN2vU1'Y+O:2i>U(ZLZ|-4s4Oq0NZmL.hnsF&-;}TL(o#LlFj%8^NWu8qz$b|<qzULoT<8pL!7v{.xR|6iB]FvwqWr&}/9fX
-2R>6rL"PDb9yp)xB~h{mV+3+Zgg`S+xfUoivrmGDjqJ"k1[}'QjEy}!2YWfReZ^w[tLIXVodR"Gw@DhJ+4;DnK"U1)WFrk0Yxw#Y9'"@Y"B0SrO)05f"Zq
-+&|FC8F64+MNXDSlpf#PaT2mdTB&OukBc[=4]kr`:f@)CU(L'&vh^EUo'Pzk_u03j:q,uDWCY37"X;I|68dG~;yDV5&b!K{35byLtF/QUzaCHG9'vy'_V-
-_@h8)kYmb:AW,"T_x=a@fTOHj3)vh:B@Da<o9Qu3N%v5N+NNI,#m46K^&,^GflIN[LO2xlGRv'tqwsAm'A]5b.4&aP~a'c`26`s;:&uzwGZ^|{4-zWW|Kb
-3]0o1Jypdlj)fh}Wq&jAea3S>huU!9Ijk0PXw{Di=/&CAPMi(4zv!FU+K!G))C>q$rZ$KDo;CeSWRw!8'Gd3Ew5_iDnKD8z50T1jWCfRB6[A(;y.tS:9uc
-zE9G/>g"EC{-vg:5u4D3k+=RV@HM]=w4/"69VGP8B{Ke#I8[GL--pLk2L#vDb$@0ZM%$:;})i$vR6F)yDcW&5rA]Mj(^_X)iA]L}0{2$kSJ{"Zrk/URo&u
-=2VHslpno52Hb0;x!B<6^HB"$nbSaeR|p{P|@8mana%H(Tc|&Z/:;kd[[KsrV)B:Mu+dhVw#a2Oqu0>v|bc0_mHr=)1rOPS@)p'|=;&Wll:RO98%;aLG%T
-pWlBh^n3z8r8}F^'JnUChHx.3Ac|9%F4T&|rr3Mo@xHa!ftD;vP;)6C!f_7Q/iL-0+z-NI<+Js;Rh=Oj]!{3Q-jT,qx-PN+l$aUg/"K|uW9,W)O-Q9XO5n
-_#Tm;[[p=R3Vp7WG$BCjlsHi}h'ToOx#TX^i]vb<`.RfZGk0vRUIt[&;6R]1'9tz'qbxb]+wYmg3tJ`l#K</Ia4bx1s`4l2/b2fc87E{NkZyBD$;6N<kju
-D@H5R$VaT+hT0RL+f7h9,ZrtH5s^y}"raCH,T0HsZZW@YI/T@6:eGp(!6Rh'"cn<U=~9!3};Di-UFV}=ip5-$D,U%kq$qK=CdT-Pi_(86#Jr%BLP%TR9YS
-9ZePW'Z4l#:MyD;]1gx'].2'("|-VFUHa<.qa|@8DX@v%o)!5u~4D|%rKrfz^3.v/d1SHzTlxI)!3TGB:M4'ohD;Zms>|"(B8t]pMm=bO#p39/4}RNrM1p
-:R3eP.0v.0>30":|<Ax{^GPj_rX|II$c>tCde7dL.S/qG{gDNr|H7+uDaJ%L7;ESIlBnWo!Z6W{R}5F:ouvrh8<5|UY%';k;:Qy-'!conD=V(IUn>CrMxh
-L/=gzG6/T9dR/AwF8h>A.(="9h;vs&C3]lsG~'j<5ER#4%3L;bjh|u>+DSf+$3Ze]sP_pwOtctIN+MZOS/<_oipU'ilChP7k=BK,x9H]zQR7_K{VCrR@X+
-z9<mxibNB.YaKJITF.q+cL(-]GkVEc$y-BW3v{qxkiId[^=cKChQY7lx3'(#o-+K_9aDYb[{0%tndev2=ae+p587"Zwg0$!l;|L$jEp<.TJD'C,WR>6eer
-3c4k#'["({kr0O7yv,vS.:td/JzXL!FxG0RD&tbbnY}c]/t%.BHO6kj<'8aDR_5r~4:"msFgt@}0=8W&=IeGZVol]c"05|5[t{%xzQ1<q:rVqBUX'i4KZ8
-9bc]2a4RB=MeX|N'/QK)'wMFzU<6OFJ3"XTFFjSab:_/P.>)FIQ(G&$:3m6601/s"Iv;xXwev#J]9A{HTpXX7d,af<w1U)ZC~|X)YL3iV7O|ukpu~hAP:)
-Y:73+5EB[Y;D[Ia^`Hf&=D~7n3!|sE=:jQSJ=cD]ji!V,>in.CUTC.SCH@a'QXwb'.I'a|;imD@C%Uvj$1u_d-ni5>]0Bk=R.c6zAhr4k.m!F=pPN+p/[D
-QwsyaFW%|D_0=tEE,yJ(gi&.bTf@|zW#I{vf0<k`uHtPK#%|BpcxKyDcA$2HhZD4XbCu1`+<wXxO<dL)g9H/WJuf/;<Zpj447i_ot&XU8/>mIRQ#xn"4F5
-hFaOy}J+5UI(2=p,PQF|'SsjSawv/0]UA2U$9B/{>q'KyTr$&Q;}+j3#{(cw(^Q!j|NsIn}.o]4'0/KpapirOKYB]xFp@LoTb/$A_h|KU0|cGZ&7Iu9|uR
-(pbY"~1(=xK]zjo:!c]Pp5Ja6s11X4xY/4xN;SxI66osj=:,]j;y8@rd3{42|j/uc,2{}>G)[FQ"A"V7hmfw!QOJYkLVU]nhNyJ#@HaF<$JzX|8{Lr;21)
-$`O]w1E5sW'n9,rjCwBF=-x}giVYb"lb`<me&,t1r/+<<L~|au!;fH$L{7MCpX;J"S3b'U{8_S"|gV&=m=q[zBsms&+c>BC:s^Netcr]zT]wW-xX`Z;t8"
-`"kgg7SIF4bO,^a{&'q+yk}o'3u0z5J{|a;t5c3ynPwv=-6,aYlVv-4stxO""t/!eaxy)lR"aPMrDK{+!T>#g}0,oTHj)p)T(FX9G;>NbTO0C90Q10f`0e
-_rNz_D_+Rc/9l3/'_{CGI,mNXXJLbH>MGQhr+>a6az`xfueMzgUH($H|E&:M]|g#j}ONyO]HiOSLDP.}KcyA3Ui5<xuPxkWKB#R>'zz1yxKMH47+AQmC`f
-:gAct$,2)@@84Hn+m3n$N#r>EwU9lIpZ~wG(dXlZvoVAic'q:y5z<f,i05Z_[$Q"ave:a%zGYgAgp(uh/^{vW<v^I=S2UwnRy3-[LcuxH0Of)=_(eFvZ_1
-T50<Kk|N"ZNc7%<g=hg){qp$|{t)Y^-qiZV^r'@0,64i<DE{s;xYWkpokW<)f=eqH_S,oz.fc^6wJG-3ywr5QQxXK%k(2CA(%yRzSld$+@TL(5-$4;F|cS
-kLv4l$Ww+Z3|yy,uI>8&X49LnZ1C$2f`o55u)SRhs=K{W$Yu@va::Aml",dE&U@U86gOa0u05^@O]XWGrJ'5{%8q71Uj(f/bQ_&r+TeLp5xAqKr]VluOXW
-ot+MvG=d7.SrC.K_4LZE%&l$/H(:H|4-Z_]'6<Nq^^H1l.VX}FEY$c|h_XB$e|g:C_H[ZNqpu"vI&ghZ>(&^"F;;IjMBhv:w|ZJZgkSmq!U|d'h$D_f@(n
-!bp9tL#F7P<SD4;&XQ8P5CS1-Jc_mcHk8xI,>eh.y)@`N(Y2Wplm4VCSHdcr0qeUlm<nW%-lG_AU.^I.b/0ecT;5]Y{f3u^/Ekm=GEL$>avS8Z.t"TN^`1
-,rBir(>3zh3]<iEAQUQrHNc6l@+(~Aa+OFak<RFj-U_}DOxv@j9rcd>wcvb45uvLbilf.COr!{%}5w3lLMF)>qaz3u<w#{qe|}'qc2rrvNwAAgdDP)TXyQ
-iVpmifuH@O9ZKB@tIg|H=v^|/CMsRAgMJ7%eIz,i0x3sO:@I(yJJrb49|q<B3e<,[UOr[NW5nNNjPIt&S>qWuWI_u41Nn(&0;_eezzAIPtCr+jy<h3PMR;
-1BEry|2#C91c'T98v<b%&=c8f(+Uob%p_Yn=QI4:kR<HP;CyWx_&6;Jg&0"<CQ`vpCKV8L|1O:AgYoa(67p2.o{`akgOtQV^j=x[br-}PI%L1LAP%{<G+B
-WO+R3HPM0P=r=%vp2/`SFjHi&Ra9mTsy9uGn|b.JDNg6qM}_Pi6Sf@bS>6k{2'y(EKlfIK|f)_iXCz51~UhUuxP>W[gBJDG`LC/t|S|BZ1j8&Cb^s78sF,
-Jy_1&RC)[93hdi)eZDg4#$3mov([.gI`_IWD"[RCl}Vwkf~rCy$7_pnzbp4Hsj9jL)8!P-pZ3v`^@}S6Sd5@utG@mYM{&6164twuckE4W7F+9>h&akAv@|
-QTBELgYa9G`e>pU:_j:$o$,HMm_GaxO3S$[(%-)M|Cp7,Kt@+m~hNG}q+=k5db/ZZ&Q_PJ/<mr|nc5>#BvojP}wv"<MPr&nvmG~{2DWumEb2N#MuVC9Gpc
-LZbFRTug=j{`Gq72uuRv-G]`pogadb>fFLvGOf<|Y,l+%i5;,qxZ%NM4gZ>cm&W_{i<"}Bx9L:rvtkh5yg7A"Cqv2(V%&A9c+w+$n2cF|<Y9~nTt3TReJ{
-""/=I3:T>#A]!6r!>od1_uxM+UI7}'RzIy7vT689IL6Z>TTfjTcnr$FkS"NO@07U5OUZ}Py9Ql|`=tZ#Nv8Qu_ciB)3Q/;'8u.7P{g~HfsB0DB08r!}|aV
-|$$)/>{DrmoOW/yf0@gW,e{"uM7,7/`GC<Z`oH>J^^W%A<OrK#XdC%Sj^}pZ|'K!@cOCp!j<b_,OK;)h,hud$!9G+[at[L[-PM0H=OlY!fc0+;kYqv2rJ&
-yM%%I|ge"e%0L#92/2yR;sx2@&@ag[xMj=MZsA>&QnjY:m+Y'JQsqrMT3Ttl4gTC`-Et)L3A'gI-1QO2}H]5[-Xe]8G9BgVKI;!]7Am+.r!O|i|c$c9F`a
-#JG.j(c>{u}[,M=xq(e$tsd"M9amC!7y>&:8B-=3.%L9]H;(%jIb[SM#h3FZ~CE4TZdr6"&Y2|`{l_Amu{nXR|i-+}x;%3+y@Z/5~]770fU[.o-txylf~W
-2so/=W<r#EfcFmjbtcZ7Ta{`J/ig1qLb%dF'o13>J1YVA;k10"|<BM5Ape}2Z`OZmGW,-:eS(qW}$>Qtp}|}=jaCPgA%:M^)"<<jdEu'/v|MX/5JnsHd98
-,{3g%r}IiE(Lw#{'MHfBQ#0.a#46J|,DJXa@gYJR_'A^-OL}|8P5greP!$b6MuxVr:qYD!RivMtjyGy3Q`~[$&x1NMu|.y5@|vz7#Xe2-)S7P[o!U[]UXE
-,0Dr[}mNNUKTNxS'94i`F^YG[.[U,pSjEUHTV%t|+<&Ac{0;'9%<6>k;eO0^^3GWwQlWL5Ed-AYY%SNtKZYy.96;vFu}p913I(EiA@:Y@XxH9]7n4))1IH
-Q3%ou){A&`~S)c1HN>5RfR7nV_X:JqS"exmS:(SWWvnAF-CbOogdZVwUftx)y_aG){Ef;_Sgurd-wHHwS}:@(w4,~{~3Hx`BBIyg&=BZI}&#BK26LQL:nJ
-IAs{#$<-7+C9Ecb[K-{:,uN15m/^Sg/7q74WIuZmtVL"5/7Q2yYF]}e$nyP,/Pv{%>!#e!0pmyijDHk2o.]R~_=#qW5WL4|.BR=#AxdyOd.[2=Q9V@>SQR
-Sj4RE_Q&h_;%(P3DPBp#2tPI6W-eAMTA&C;fFv>U=}`r`w<g3T='jB(+pZe<%Sk2~M5=V&YRG)Ai<L_9I"c&WXBIz-+riwyVZi[U!f>Xgl[4IAw}28A%`^
-x=F96in+>#wSeuU;yI90WHylB-4pU`qiB#"hjM4PHn8_DrifArAdGs6]eKxWEF-+uhtk3+6'O`ZVB[>nDZJ^6v0Tl]4ZvJ+k8DDP>(TG$LksIJa`E%V^,B
-`WBk^OX$AFc}y@S+=_Un8agYzkHVPR[;t9x#j!~/at_,Bhes"L]]O/ZDi}[{TY!"~=o<1p:51gDc^3hAl#i-t8^Q@pRc7nv!GQF+XDgFHDOr2".e!ZM=Z`
-J$Omn<lLnT>K^o'BwxmZ%cs#B1YJ}pxx;w`F=[!YPq"abI]hTFaJxy<q$)RnB(m8.P~GKk$(T=qH:o#mj1A.NitsE.JzYyxsm"nS28NzNO<}{4hNgBCucL
-9g6IvW]Z]0:.qI]mwNgnp)M0j:s2/ui9p9QUt[K'a#B@E56>t/p:oe'p4#3UR^m66bVxmT^Gj;LjWZWzA#K6#4:`NQX7rv2:~n>l22vJhJ@l)PmU`9##E|
-)tKEI+uS}#adC3lg#@2x}8z%"m{nm.^87_%nyd!M-;'mCaPP]_uGx'gl.QDCA{uaI%~#;J)|Zje)QuPYBvZBOPBgOXI//F]|5"|q(4u&$7s5FTI4X}k9n=
-S9aiKW}C(S42txB&@cyA3qGI,bo&HK/2wjo0Jmm_/p&wD)b,uyC^+vKoR!x@6KU/R2!3}w6hf9}qWkkce)##I}:f:^K47(qJ>,jJVhw^&gBXa'Y`3O-Usc
--{6XkNdK;wKzD3C'f&yHVO(gKTJY'KtH=_MfCMAV]DYi|ladA"Q^Ez6L57i3mQlbv/EdvtDtW9rXf&nK$BfYKHDgx`zxcg|g:]-VvrVQg/=;g/fP;/xY]p
-Ylh`obWQWB&Nr2!C=6LPSjfZ~L628(Ut!o[nAACkcC-#7E)}d2y)u0qv38K+,-zNb`^^vxWL']iCZNoGWj#OqJFm;Ve(lq=.H&3Rt](FlRTHlXvMlVZ/mk
-C)MGE-hwunkIlZ-(};dqBVi/W2jggJquH/D=x:n0NAoxa3;)`v6yK>jC5$SP`gO`>kI'4|xneqWi5Vf')=KQ5w.9Gz6wL>wF6m"tIut=D{=w/[`)tGz17h
-X<2Ueuox_Y9Kz|f)ez.`()Yh'5/0W!woWxoC/(XmuVt+{pGbAK_hMqLJtG(zDY$JPo4tjcW5=]q8aiIvzm4XY.x(nqD]S)F@Y)q)}p>'^ZQh_A+i<X{6Za
-1InK&C>aj2y<>wYv6MXXe'Y1e`aSNtBZQ2zOKj|et:TCbnt7NjLvyZAUZ=%5LkK8QVa^+P[7E4-Ih)R7qt'mnJm_aC.ptEtT68@wO/7.~`Q[)i`qwijZjC
-L{{RO8-{nx#Jo7Na`g~$z/#Q"+k0oVYc;jlGyLBjMOm|@iZD"Q:^2.TL39(CM<E"l"n71Q1)I,`c@Jqz#>2R]/7-[>7y+&v,6i"Hfu}$#&"[-Xhc:7x1zP
-jysK:^;X!8fy|@Z)#0a6]cuOwFdK=C)#dC{J/Y^hTUl(VlKEz|Rpi'Zal].,]}SEE.n#K7w|}8w=ozgX5`W&Z%Dx`b~qw0/G.&#pV&3YG@_xu='wfrMu~I
-(C7r$gryh-f$42XYZyG@^!HT+TDUw|3u,J6Y}Fg'MC}pm+{gF&lTM#R_2$f1il59qPQPd]90Jze&Rm`UODBiA!I`-!owLoE6G>/4=iE'8VcVl]x^"655gX
-6"".%E$|"4Sbw+~fp2"r<5k.Ea5TKyk|-{.}bs>.DmRESz><|.D[b:E.3WefC(jy=&YZl7vWN,!^-}),V_(w}3n.Kq|z}2wS`7+4OnWjnWW_B;"p3$[Et!
-N8ex+C(-=}|Mb<1c260Hu4"]"-"kk5L,kHSOlXvb0Z]kq8<s4aya|#C(.@9>bmVdg9zY;B.>o)!q@OC9,1<dewYT#OgdbT}9G5.BrPj&)>t&7y7rZcnio)
-f12C,HFHZ-O[v/&'lGPo5m}"7HzXbLunVE3wbuOQJ@v&kc|O2dxTZ.B@x.$ceReF[D46@,Ha9.AZBt;gW6kVTOT!)cnteA5WmpQZ_<OIV<e{(Po$YxFq}6
-v36Rp5&R"GX[5-aknXT}"/d9aM4tF;4)(5q6t]r#wV;q]XG8&ke7R1h,T<wVj[(hwxlh<X1quapT[tEctxqk"07B;'UNJzQI~Ad[8.t-euq,E>uaAH<dX`
-+/sNx{Z$&$OfZ)XPV_wvJTX]H"41w+=RQ+v(4uTQ5_BIpq&Ntc!Q`<s.C2n]C6TDrG#QsZkp~hu(;F#sZH[5=sY-1$kw<!EX2/:Lc1$/%{%z,2awat/Q`l
-1qeG'i]2AS3oe}{Fs/ZsfL<]!#!907fQA,(B1B}3WNRyahe9[.xi$)@3,Qkv;K!7+8CrXrpzcW3`n^dfq#^kvpLOXvFr)N}HQb!egMBF^P0'X3A)=:YW1`
-Krt^F([LE0:a6nExF{F-lR"+tdO&~HBhqB>Eo[kGx`:`sQ5Gn3G-qcs:Bs.f89>LL$q7CZ~Yl;j,&a3FBZc_`"ay>_&}S>[43Xf!YN,3`F"njjn2^u%+a,
-iVzwT+1kQn~EHHKb<&dzibB'=Jb0H(m/EMt!mKl!sYZ-wmje0zD5AwR0$jQql[lbB{dU0qx`)_8Yazk9'J.@2qEL1)FjyF[)i@-`U';L{HJWV%@&G#{mU%
-_zzVkU@"03Z}IQNVl75ukh)PhxA;k}4kuG%y'Qtl]cz@kGe}3Idt~$n_Jk"cL.{>^=%[u]o@ZDS&hY<Pj@7B)<=Q7S7/t(G-uEPKyYCnP^zeHVt):pIx$7
-x#z8~VYXqs#/R!)uGbJV;2CQ4jQog,M@3A%`m5;{6>5OT%aJHQ<d3o(=@SEVDt.]]/o^30{()|Qae2@h=I=(Cvug#,dV,ty}%r/9L'/<ugv_,LT_P{2ab0
-!t%8/O%{f{GHb5$MKK"vVOD)#{28Oz,g_}o>AF^JoY(M~A2}23R-IBr}AdR_(jO=>a<fVf}j9L5LV5.xHX@r[}nOY|M{4;`EVnv0)[WcG+_yXFf03,2ou7
-"ZC4h^>.RQV@,Uy"j/es2Lx})v|]"FW'Y9pndChpgJL=7F.c8asX#QsJOrs8Qu!mbtMM{P{{MV.q}pfzf"Ko~vY#sCWuSG;0lJ9b)YR+,y&t4Z87hz8>YQ
->[8|N8D|E>cs(d<`r$mW1ebugf<hut^St={_/D#35cv"FAV7ZaER`p18~yaIj+aXHopgnr5`_/9/&36%iPI5;ED[G<yPS"|@/BX),cA#7kAmXj.).`YrK$
-Y,p#B<::[dNL!!Vg~}xQJ_Cpj(Q0};yT>I-!XeWH<U7NObr6idncag{g[MWFVm,!0<=@^rT1]$5|ig7m&-5)ME(:%E=HV$Tsu@pD`E=wq'$9%TZeTyePIp
-{VP<)4%4^Pi'EX}ev%'1$pWk-VKB2/%PTuxH>!Hm`5e<c_)9;DD+iBDDfVKSA"J/A0c3L(5A%XE%,s>}^}NR"fVDzk2{wek9Q#JjO!&yZ-pXh>^%9&OAta
-XD>cZN>+Jx_hq#<(3N-z~4meR2redC.Q#<=yj//z!G|x;ON;p!().F:8j!QVCjZeDAREet>:E/Uah9]DLNHTY9yQ}Ff9D;=jn}mor{vXt0DG;dB(&n6!89
-:NC_W8Za9J5}=>JoD]rAn,jdSYp'C'c|9Z|&,cJG^L'lD|2j98>}nO%7z9jxu[z&f@'Oy8^5KIQq#Y&ERq63Y6YS/&9^$3kc3k>,3%G8)_crP30]uJM#Gc
-+[LKW$G>JbhH/Kfj4#~CbzF]Mo~EBlujz]wjM^uEBW"xwuU;JfuquvY#^[2,Ti@i"~_yOEq8YDZgdv:ut[V^5nbAk&akCX`:W5Ho_6hM}kNOk5;'q"hxcT
-gQ;Da(^6)Jn+!Ix8p3@P1Yqyr6L74#5[)Va0x0&283eGGiwMu6z#`c2HMV:jop:el^%(:Eyj"hi+}mc^-D]L=^^5$c##UV=0la4bjng-1Qq,$q9XtnwUaJ
-7I0CG".:%HxnRPnSog[ND.Rvi&e:g5B3@W:A=yc[YsFCJUKczhPW2VRN'MV7!}.yw'%f,j~XA$oyCdKj#y}>Z5=e2:MbFnhjflGCn#BO:or&trn%}R#HaP
-j/d4g2R>36'5p|3#-d2YyU-oYmD4v-Jn^>M#mP&tWR&|%%u}{(e}`(i,&!@[#%NERK5Q$%zC[SBA=Ba)^Lc}XKn5RpAgY/Qy4M2=./lTdzaeFT8H0NPI3#
-t]|n[)bH,Xsc08h/_")Z5uuB%hz@>P'R!gl|[|khT13WW6N{15]t<Ug2sZ212"q.T3jPagh:8G(SY)3:7n9]$dU(,E@E$=Je8$W</RDN4VLKQIO=RP}Tc3
-2E&k`%@{9k5<=+}D>2"|MVzaiT-'O=x`R+`7H-3'FoZqB.u/[5](0fZf1IpE3"/,N_/:r&/.|LZ02y$I1$%3x>a&TT4YZZomH}SJI!3L`4v^[3a])sr!vC
-[YuPiKC,jHLyZA_'ln[3<H[Rs+$qsW)_LiUBXbokAUV,dQF,zU:%X^j(,]z{P3[FMn&Y%J5u'j17ZLyQ(Ki[P$2;6nXAibJ^o[7YgT<tdg.H0zpQ@4W}jt
-O>t+3S~HmuQ%<`G:GMzp(t)UW^<H}z7ms,9=Y{jWaQ/6lKuS{YLe_'<9/JBXOb#/Gg0P&nT!XI1znmW#XBS-)^m`](wZ}iEaLRr_q+EaF.($$n3"TxbGF!
-_k0-Ti!'cFE47TYrLbeQvY_'p&{N~I3"1qpz<6O"dxqp~,6%|{lk0+=$"8FE|Z'%Z3Vg}ph7%`%({Qtvp`)O)!N"A<6jV7<rc{FZ2>0@<53|xg(cm)$XP#
-#x'Q(Y)%dbhZy4R_jty^GT}M<%mM!<]=TMUuYdW";6)W3X#bO-|K9EaW[XbKb[4t10./%lU"F@c%m;R1}=1^5IK>)4IUF!A4dnTq]u)/bZKpy5Yj&nQCmc
-^v|NP)@n!C.iT(l-VE82SYV.Az[!(H-4Fn^9I,s1Vg"[zg/dhktFRyxi1cIB%Iz2"#ntLIGKuYihM>U`w<r9/HBRI;0-vdp.6P;K8{3'Va@:d}IDPeH5=I
-T3u%`Wef5iR9YPRl(-6onhs'D:|%y#c-rBK{dnMP-kk6=4hXvD/>@B}g;:LAH$RmgIhpy(2{/z>JLQTV>A4NT_M(0^EF_RRsJ%$d`Xh0-T%D)`-_6GHh"U
-dByP6n[3%9wVx%/St"9Di"F7A(:ppgvB+}#UNBk11Lzi5IMlXRr&HoAy:^9m^]IV@"{{~uoP[3n0{LGO%@4-.n]{kkTKhR8l[B+S@6dkP%GZa(""ERMaZP
-)7~^W{vB[cP$'v@`<mO<XXUZm<q=+lV.+(Q1I8oru$.5AAM"9X3I,]x/BcKU~d)IQ"O-It;O(NE;k$i7b%hI6^5iO],T>jZHzAZNRe~%H@!UkUxSO$;(zQ
-}IFVa9NdD#>!v/&:u#.pT@G!HR=oiRWHaB/$B,[g|dq0~u{_r",daBKJl+<(eb'EbgJuUli_>R@cC}emME4$!.LstdN9^<,HH=f^._m[O!TTeaap<vA=A>
-KPq!TU7ypwPbbNm]zS,k:vYd-FRO#>kPSBUjiA/UC6C8!}l4M_@sFv^k.kf#y=O%mVy&AUL#.7jyx)ZXz`1:MBtQp%lg(guL>kO#u<%`OfeivP_3w3j5v2
->lIC~%:xc$]gw@HZWsj;HaK_mbDGCR4d&P;K5<U`!yx)IT!>}$TF4jhC6mw=j|MN'mhgZKD,nWGb:eS_1M`kbQBv8&OwR|pT]QaK5{h=c2sgI-DRt1AG5)
-`"%BYQ>weDm".X$Vn6lB!IIUt'Q3+cuIr0Oxi0I>R+z95(VS>:>:G$q7g8@4QSu71bm"B+niq:CO0fj0u2Y(}.,8]rn!p]"@"{_CFoB7I,C&Nm"(%E{00K
-#l`ZU-c^YC}#pvH1uJ}VF4C>54^aO`V[n%]8#v!3=>vJ)^~c72Yh2}6]E$kN8ZfJ}d8ccqZ$G`qz;Jfi`h(Ea9v|!Qq_BwY>~7}=E@T>8&wB&B,zlN$Uz8
-O&v<~uH_Tq2xZ_KS_zxmJ%LW_fHYEPi@;8D-H8jvw>!Jr%0EC3~O{N@N@i`;]y7qgg})MiSug)|7&#fouc.hW;.v{$|:Js^:7"-kOb]s'PkHr6p}o|/vfF
-d$%{N#i!bvn"]!ogrGh!gk2Jk:5<j%B]c)27+K;0<V[Gm1H_[0w|eEb'(.=E>ZJsR:mm[,+6KD(9(gvn&esCL>;{1&DQo5Wr@5Y.kgsG<Iwk[j.Vh-$}2k
-6/o!Km^HvYxs77PbY4|KSgZ)PK[9i$$RW525I>}y5+o.@8+m"X"[a6Ke-E68:$.H{olGG{_JR`^@d4F[%ODT^TvQ2y"Nx/zn;&1-NM3R!v""DP&2Ot.>k<
-0=~T:$IP2l8nzb:K(9@()#!Fej=_6m~.;@gU#l6IM;kj8z(72S^"-`{;,q#vi;n]XXN3`GY'uSmi}L#mo53|m;$]Lm;oq3Z#~IyU3)!dnSQ<e#lGW#CNwq
-Eb6{&fZH00=,fcN5@i8nOtJ$Cg`htU>[,qdy8X{7i&f8P-5ejMnDoO8S`e'Q~y{V^11$&0jqe:L%J(v,k{VYb}Zn0qXDZaY2YC9mYH}^0VCtp@][)}Zu-7
-AGYMY>:8Ys"kLUHvH)mw{p,;ll1Iwn`h$s7OjzVt.":o%]"g0a3G%:(u$@iBE#tJ($iQAW5W/kcG,Aa-(#]Sxmn6X18Q-NC8>zI.IptzKs",3rj8.nft7B
-/S9^CWm60wO^=Hc_Ea}bm<URo-"U[Jj;U'ak'6cC;|<OJ9s1e$MiBA&yDRWUBl-EP!_EK2yora1QV^N2vVoD9HAE(vrsg;U)2WK)Z{w8+Y"%z!1M,0JyVL
-k6X8/v1yFJ2h_T(jLj1zzxd0bbWrCz<T1kI`m_I3_Fs4O%uUfeV-<fxX$KI25k.0QWItjj/=HPgelKn_F.SIK_3+WQcsW;33BMWF{|Ni1)EJx{<jQu=)zk
-{zo#Ay2nk+=UtdK6+.UktL0)$2X1rk_Tc9>EWoTObE(H&u}r6B}T([69wbz-K4UFmL=DN[vE0HIB003)duv`bu/+)@15=gwx8&"N:Nh%sZ0r'bSN_|%4|5
-rc$j"wn!w#^D~Q1]4T+4gnqs,+7yv')ZPmK_$CDqDr9Dz6T$EGI2^a-]=E:0q>~bLP6.-h4Z1s/MV(-=7PtD7&j/#c;D_:KNMX.T>LS)rbmD]9,cZH<3@D
-K<Tbt/05'Nf{"+NhIbn>0lJB=R-hR4@$MJjkCsW>RzJv"p]H2kY7W0@IQGp6g$m0BN!Xm2$i%V/thT{t_t-MBdP:OU#mxq|Ww`-'x>Tbt)/&8{F"ja/W}h
-)k4&-Q$n!Q-N,=Ko,!-Cl=~m`^Rs`yqdO,cd>wl(T<eL<e9ME;(QO>]"saeukDu;gD@stDr58Iaj5.`%iuuXY(1^3fdBJ#;'HyB|P%pLyf1B^gQVc`Lf`{
-a(D/uy`}<PhjrC:M^[Xa$(2o+@'hS!|B8s<-YX@%p)s|c"JGML~2<#6KDQ&V2j/>}t&^|=W_'!K(2DCezBnO%riK8KuM6_`l"RoMS{")wpm/q,"}'X:Hbw
-)"XwsKf8~Q;7UN~)$#=i}<_Z#D^P@Bef@qBd6}>gMZ5Cy1nicYZNmEfGZ7{3n,-F'rFh=x-TE!<fi@4.6SGxSa,<6W(mMqs]t]wf]s2ih]n^gjd'2a`&8H
-n}wO"zJ{nw"{@d`}Vz9|"q=ho%SN/WuW`-EvWS}]CP!Yt#g]f+=IF98E+|lA4V%.antge5!"MoAa`TO2R{C;>)oIPEBK0r2QVnw>1!DMOZ[{iE/ek4]K%Y
-V+78$`h=qbE6#8+<AT.1@9IRKk5-''z-YY'lNNSJ(H]Lvlk4h,6VS^-fe88@]c]|r|GIO5:|w)Zw,dkR)S"2W(%I6m=`b>JV6U/M=j(KtN,jMtSbD37vmk
--c"a)^:^X[@4MS|]`1A}o<Mw3mGQTcV`^q)):(8&I#4b!VTPTPk@-qBl<^]"mViFg1kxl/h(Eh,M(YM,qt)Oq$h;+ZgI{up<XQ9)NbE#@}j'wu'bk)Mm`W
-e>Y>vmEC$X1cq''6$9Ng/z;;Zh^pv_yEC;%yM.smIhFw`v;Z%JhVsW.1IQd)9E5C,Qk[QkFC@.j5xK1mK!`/%)P2,bL|#,Ke#J+i:'/-H"MW@OUQn]UN[m
-`zJ9IQJyDOFMYznz$v/U]_O>=7T4kl)wdVx6l^C9ohCXCDf`"pPYp[eah[j{>Ld|k3^x'O)oCPeFT61/]>HCGd]`9N`b%Y>/L4fayXGkL2Na7($G.X$HjS
-+l)g:|#GGLQe|2sgGsUFys@za;V1"Fn$f7tn+o2tGY5@EEub-Rz9y+i&by6l:bRB62J`R8@ii;x'}="+d!7QW@fJ~2CO&/oUi&S_-[;6J+}dNi{aC+CK&^
-AEdltW%5";1`~n[)c7n(s|H&Y1a93}gRK+:g_c6MQ-5qMS>Hp#yqr19(|,OR"rZ[Ebf>8b4,n8W!B[{1&f(D1wX!q^5;>|`sr`kx<4-"MB<dcK0b6I>aa6
-G8`n'Jk;xG_p7Fjx:`M/aUN90W6@fp-u&U)t+N+:GM@+{3'a)(G+%lPA:(XX5QgPVlo6,18aZ=YKT(Mg1{|VqW'3FUX":o+J'@S<J])D!.nQLPgs1X4d%n
-]2uzbiD/(!x[<z|e(;b1ypuVeD8S"5R7ci]h(@U`/p=I+OM%I7KP4A`@QS2Yt4o.7P^CBr;ul8+yMdn.@noOwl9%YuFt!IAuH%b&(I<m:a^.>LXpQ;$$'K
-PQ2^udVoo^]'.;@TSnbry3_)O0m[.qzHjV5+"NJX!=`pdEc49!o5:iz6>IU8[iK/iU`%KAL>fhjFnPHWa}!CsKQDSSCr;A`{.Y'!=k3Ax(n'EWd%|rJR>I
-]S"<kuE]Jr4'4fAGS+u]vad`W+wU-"mfi0F4T"tqpzn&$-V;x.x'9Ph88IS%6"RB_#q_!o66jx.mpkI]B-:l;ipCSr@+<2N9ox!K~Xy/enfo4K|:wyAc#0
-z'fof(KML;aGaRhp_k&C{{iSn`iy<t>R-"qJplc|tEwVUX|d~9)ooM/+/1tRKeE3b_`0zcJ^~BI`4yjs58Wk`v&/sQ;i66stf!YwC[Qr}<WMm{$V$[v_a+
-EyMTZo]tvXAr(5PAg(#u+CPAs%s02Ne^n[GYQ52,^.BHQ7R>B6Y7@B&:zMisVkruG[fMXggJZ5)>TWT9x7cg.@^Mze6i0ThzWkC'oie$;@%Mn!8hW6INDC
-Kv(#h@"'VS7<#1Gaw[Uom$UCODvJ]:$36^NEGZU>d`AbCrod)h6b@yUbX>=]gHXp%Fq7H<^WpBpWH.U&54`Uq]y>;(hdlh#;g+D(I#'.+$V;.zYd`SG{`)
-)&}YOVyWJs:3r3R9&7g=Lq{>@-JcG@TF!|4'Kexf/h562(u,D9=-5Vp&2]Yav1e2:b@%;=&I!7u`Q|4<kW[!&,N|NY"JRcHJ$4V!K&<<;ROXMHd8h_q,&!
-i/"[P3aV7ci;&Us<Q}3{LmO6GWT`,mx>7qV56@>L9vn=otA6_<#+~Q$,J6mAzV{v4[v9"1ft9%r#R/{U{V92}kU<K(tg_P@k]|kLy0O^INy#wDbMN;s$~8
-<h})$i[)c3;3j!GUTPu.,>&c7otnHZE0EUgSuMtxV>2X2{`cFdv[f:bk[ofsR]C)A}Z)idh'3!;os&Gji`[o,h(ge3M6T:Y%HB~Ub_9cKJF4G)7vu+I}av
-NdeVnJn$0Y;$OAhS3J:C@[p8uj7%Z+:{JHJgrgM}1R>Fi;EcH4h#1hI`bNCk!>wbT:$Xq!Q=Fz!c}v6=CkV_#(jbaZl8k!-Y=a^W=,=fmFaSmerZM<6bNr
-G|CP=JI{t>diA{<6{}O%Hdsc/f;qBdkfa@#eE,#`B,h`P2A6~>RKTW!b{}]WB!6ol`h<v=O@ypLpnyvvrbH1VwuZz%{e/9.oo6^L>78@6bBZjU"+|x,W6Y
-t0Flr^&}TbPHjE'ay[!;]Q9qg[#}GY]kZ+&06=#X!H`g`!`bG-#PU]'J'j4m{TWY,.W(z`#JgRfN@9}kJ}%-Ul[D&NOUMR+:-Di!]5;0cA"ofrQLJR:L=O
-=xTnT{MDD4{3DKbP9Dn,61R<QEhF!^GS5A),Z1g^](ek}&p&-H]b%an%'L+H]VXs)O75BGLIc3b/CG5R~d1w,m+k[G$,#pt|5vkM1+9K]>gY`W)S5.TlkX
-@wz=)yHUbi!s-L.LnsHI5xHddy:DGuXYb)l)Mme(73'>|%;|4-7XL1L7u{n5(l/87ARF-cC.'-^L+gh!_O2h.&Lf#__#`vV>;/C#1FKe^qPr7'C^4._a"k
-y/lT9S`:+|s{cEE39ai]pnFks#f]+@]aY1CzIWvR,>BBI2+|]gJDf,]Z"qgVszCes:<RfynwYHws"c$;d;6Et8|wLJ4$^:1;]fh@2{GrLCGnSqCJ^5NC.t
-[U|vJ&dfl@&KJ|wxZ)jN~qBd2}n}PyULWSCGpLJR5!.;t&:>}E)xm"WwyPQ0}uA0kt$@X(Y'I"@|ABg1WF<'UrTl_[<e^;W4x)Li=h1^v(eb%t;273t[/c
-64%uR8J:-!$,Z,ai~(o]'hrIpn9%`KA:sPf>1+yW]GfbtOe8rhy-j[mZ2&bH/u_:N!=!!D4E=T,n8m#=&A8f<j>K1bb:duXz{$z#t+s^($iPDdGd,7i&G1
-^8:-gSfIrVHl]5o%Zm=nF5c&@O|HhZ1[90p7Pn}kpg,g_k%-=j@ru,XFq<D3<6){C+cNX0S2:-}geA1#1vIsdp~[i^i4eJ$D#W|"ih7LmU_ip6ZCKx7p==
-GE`q`!Wc"|zSL;dv+Yt%M%~Bo).4EXTlCk#RCyr,S)iu3sZ[$n:=G:.>j`-9ay/r13L#;P7{pr%FfrrY-u4;=GMHgg&.$384RCIvH[Qv#j,513@-4Eyx@}
-nA'h:[H=trfAJ.%c&y24_=n8rQ[80>oZ(5Xo6#u1kZ%:.nh1zZ}#m"Kzb!Uqsfh-6I;0]E/,J[4+K_fH-$W)q)1F@'>gnwi[,q70Gr`yL,@fOA/Lz}@%Xn
->HDb#6a1HVdP/f^z2j,S-da$9f9,bTLWplINg_0dM-tW&^Wl@]"UK|jMufF|4NN#aq8GVC5vO_f+L!DjiKL:jKNvK7dgWhU3DMbu+Bsl&JntG2u@C,k$pe
-8t8@)CG#rhCu3l.qd:8Mva]m$;axq7L(GTv'C4LZlYA9QxHT^";>T'"ULSK!iT7vvk/Zg3|5;A}SC,`gjHTyneHX6b'hoyq1KK<%mTo(/`}t]XHh&eH_v7
-Dn:OJH&VX|jJAZb)5nJMvd}+&q6M'-Vmxlb;;S&<hz|l3QaL>8Pf&Oy|f9|UBviWVsKH1n>:U"aVd<ud5zW)fG_QhCXpnTKXms0e}SZ[;N3=5q"<CV`@yW
-C:'kTgNw9G8X{rb"n1[lA'{9CKe;fMmezjXiv/W0%5RP"qd=q6UcB]b&A!|jsD]cFmg^x_kz0TFQX%3m!H1"6Z;EL^^_ZHQ-1jdmiL_UsXo+`"U22SU#0s
-%5)!I.`H,r}t7}%54j~kG>HbZbJRfl+|"d5r3S3V{Y1%5;au2!VLNUWpyDPsM$mU85P}^ZOK1oFcSX/Q2#!Vj,"])ZW>iW@pUO5cPLn{M"[gQ]xHKu2xic
-#@FP`tRua{oX^WIy!Z4Bm;;MP6|%bG;o`8P8cU==~0n/KE^^mk(S+<U+dm'm9r'o77Xsj)+|~<5.IAVRmD].PmDmr>ft>kv]e)g3(VX!&0fVy6Wd0K:!yl
-={lPap1z~8)ye.Q,q8wm~b]h-hEaM[L68]FXZo/(r=i3[{`UZRT+R.;UxZ@%p#0K0'nS:$F02j498(4c&bfdpp3tn4Y+E3-eP-Tj-4S{]Z[vVC[hu<T]IE
-&n9,J8f!4p>Ks!Yp&/EbnLP3:)8t-nOBeN`G8O'jp.;(;r[-a66J`3K["__BB%hZC1wU-t3!1e@|,34QI/>MqkWjUFqby75"E{&#Y5nI#7Wzp6k(AXzN%d
-1hKvb=LnBB.:W0K@c:]AQlgjI(xPUnxGj-".gCSL(]vy34-(bkTj"vH/Zl^FUtt)=eW^)x=mCP3=ia^_i9}W![j!qC/HQsqLs{c{0bNSc3#Q'{&&)2.%|e
-~!B;V6+4h/FsFLL.4A0P_>u!@E/$1F$i<=922gZ`mQK"D&x1xjaw$Q_kfPY[H$0Jn|z,mdmY'`rDDLHDWb`<Y8Rlg`BN1$vrs/$3C9E=%.}z+l|R_pTGX(
-urK4eBQf`v7ql4g%JB8(d`^"=p.mS9zIUuQu63E7'((4Ml;,HEqqNWu&(WhbJJ%V5ZRp}N;f>{^A`@0B!8.SX(-%|u"^d$tXN>_1i"~dFI}%#m=TE9&v^n
-brUsPTUn~x^;}j#Az<7/jH$mTj<s9dE2if.,@yoa'K!4)VR_4EW5<UqhOmSo#U4^6#^uK9RGx3w{_JM0ZHCB,QHS^rv}X_Ym/@nCoS]@Htvk'$/W;M)1<y
-QrPSJu&7`G`e9EGkX31e^i+5/0=-.o(WPZt![E/T66h9t#aHKS"9[NcrLxkf7xaD,Zg-V:,zN.FAl}OSQbto12@$k]g=o0=f`sh"soA'$wFF=qPH|tq`I2
-^z-ho@8/$|)v"V!hd"=HHJM7-kjP5A2:.9V#jI3V-&XDg9ao1a{!)(s|fEKo'08R7@/pOptU>UNK:&]-n-,wISp$TIX6~!D4'C4Q0;;_QZp4[D462mPl:8
-zEo=C175W1Vbdc&SOX7;E.uxoCqaZHd:ZsA"T&j#%n5YAbS[L=|+IAVXNt~)f/Az0.I$MRstc-q1}U,cHy76dHL3qXq0Msd5P7^/NQ>+R_b'H<gHss$9vS
-^Zu>UmV@4fBQVTg0hstP:1gM<;Ff@3{FSUY/yweSE&EiTe2jwi#|J{JziyWgG(qEcDYxL<=d1[_#qxvX8Ji%J|XJR8%"}[j/(C92=-gtXRdEudU`hEl%#[
-)8J]^92<W,eU<%I)<$+'n40tB&KrJ.=kmP`!64uazW01a+.UJ:"HXW]_V|&z[1ZA+vrhLh^C]N9zO)gXe%3&TzXi5450)]$g_#6"N1Rckk@O&#%R.2B93g
-@3{jwFx%my[[%Lwc}S<P97y0,"<S[@DdR8A>G1/"O[E;32"5bQo!wcqOsD_YN2>,-pmKk5e0QO%-Uol|G26_qmScA3#:Z:~k2n77Nd|T9VDU7|1Pm;#"7w
-<QQ>NSfJ^^1EJ$X/`8gwh/r|v<b:Gjy;GJl.$G8)FS"(6GZ,I1)s'r>413!5T}>OI[sS^yqL#bGf+3Cm+O4RK7#kE'eyDPDhh#sRQ{=O_1Iwb`c+oL3QMy
-(^+].):>&uAtXKfa&dOoDB^+g2Ow/1Mf+ZT/u#<MN8AbPC9Gc:Ll3UBxh!Shh5M-%m7qk7;A-,Ad5(5$T+xo.jUyUmtib3LFgy@/'/{s|F,luJN`)!n>>`
-'qnO,g0O0=hXX28RpX/A":Pcj>qt]z}|)uzDdkfN[v~%743]tci9|`dS_S><9ob<Uj,OXIX)Y2Vx_GyI8]w8aS#v`(n{^/Us,8(1hv5cin,21)2_^A~WLZ
-"GX0%.vbn)#v14j,#5z;Btkmh:0<w](Dxy5T=tUV~%ad&I"z-Ny-)>_6D+Mt!)`|ipa&|A)[M[L$p>7T;2)M|j_/rAyXwV/FM&H0F"n}0wG3_xJo[L-Mb]
-/awCQ&1v7v,[CTt7!/(Wl!IP+|{Lj"(VyPHZFbiW{P7NG2n71#,BMsM`(lQ1F/l_yTW4<I-J>O%e/#ms,XUFjjoJ8"nB31l5tpDtVk}f6.q^c|aMv&Om.d
-sU/n_op9caW:QR0Ijt^z%mv>"A$ds0E>s^>R.SYsEK7O)ZWFQ'IJ7:;`Y)6q9I;3gQZc@NDQw,zLSw9)h1.Y/pAI,&7d+b^HJI5X<L_sJ+W/+oiZG.(Ypz
-4pY##z:4Wiq+HVTtgV!9^Ws-QA'wvbmz9n-0W=a7}]$m({lJjLym]._dlS2FbMe)x&k>;symZ'vwIcX.P'C_UiwR6+7=z:}_O"_g,i/KusQ)}.@GA4.O=T
-'+Pd~V5xNOkX,pP@U'/"KkJ8>R2S]'vc--b^RNT"d34DM[A,bC"G%pi6jU(-tSu)xc33.,$RCr@5lQX/"sD/2I9BAd{u<kS`jA2m$#88K3>bEYA_kE'W>9
-A6eu:]d2n>v$(XUF]c8)z+;Q3@m:6lFj/Yiz^6{+Ejy=Ae#B0%$9@s7YDWy`EZ9O48@$3;>1c]P{SLcxmR1BDFSu"o"qA-X$K,0M+3"9(cs(.D+1WBexWl
-t#koOjDf[9%.J++IPe0q[:D}>22#5i'huXk"vlK.3Sk>,SP4K.~:eTNh5;0IUdSi24UIdvOIA1]HEoxh9U7$b9RM%q5,,C_1wP`8~bP.rr"Ts<rzeX9CQx
-p}4,W']>Mi1"gBzZNe5S<HH'8Je:6#8llAhnt"7_EbrC5>"/#FTX-nx.quA$&A}ADYKG0V(3w#rh:DTlL1KvQL&}aMK,yDzOzTV(n&@zLyE9A,i2-1"r|O
-}ijzUa/<9]>URyxRJQgPZ!NK1!1T>/fzF_I1331t(cI/m@QxKzejtVG9pr8)~5<oL}7DnkIxv[8c27.M.OsyjfEaaPHm{^Oek2xn2J'qA.jmmao6s7cBAR
-p[<f+anvj^V{ZbAH@cpR^8E^qi|{c=@M#Ib}&9ICG@)!D'PAK)8TkY>+h@XpOzv7796=>!iC82[LPx+-3kK:=C~RW=c"NzBxmOK[QKDmh_%jGTQ)mzq<.o
-yoqkH``8;[B,!D]&%F{ms-h0+f6CXu:F,pLi.k=WYgLDXJ^]%16USVpQv+//'KZiE'#esU[EBJ@c/XwC,Q=&{KltwZmYK-Q+)-aQkW^(x#U)R^aMy!f3M)
-z{S|X9&mvxP0h.^^gQ;&[YQ};<qHisk{%C="1;OM&(37MX,$zj;.Cs<3A&Z0h5u`E4QFcky<VR5!p{jEQ6T"RP%M{k,:!O{gwo%#2$i"1FA9tvbQ_C``px
-g'M=s@2$=SV`VSH-W)U1r-A0tzOA{F=dGA'1_(|H,HMQKn$rAE<#8uDHM|WyVK)sT+R(jEPR_H_GS1CNH<JA&5:JS]/Tq#'0)0DsSt&B8$[w;B]&,:d$#N
-%58:~E-S|(Z6H1s>k)2'`/9e{Vcx2cQx"9m0"2"Z2babxsXaqGny(a+IWhfhFcYsI!vFexv+s2&.>&KFU>6=1$Q&(/nEutZzQ9l.TX53sJ{2$ot:9A{u=H
-Mm|[^jcGNP>!7=aogAKFdGB3eW~Yr:4>MY|ZNRZnGizb(BJ^1!86#bW`,LWBV)75G_,Urm"j=TQf-G/3TRi"Rzl8H3/Z`v%CjWrCC+9Cm]k&iCT[9Lak#n
-JX`'2.})0jO|"Y8@ZHIhywL^{(l%J0k%sGG6,u}%ZytsE^Meg+PZJ>;Xq`EG&=`1R`D=]zkYEN12<4'>8wO&XR_Re{[NfPlC{F=lvmS%IVpB&<5I"W=D''
-y^5RGyQ[]KidyDBmN]0;f2Wj^u(=j#G04D,"vdL|cI.5JWw!]S&O!o#;mr`m;^0:d)5y{&G84r_MKaOvF1e@Q;J8ePc/0IB:iRxOPZe4Q@vx`(bAnYz0.W
-S>UcMpl<q}kaZd=pu[m[{{Zm=!YG.0NjN"4sD.6'tb+Ke_=#n'j6G,K,1iEn<^@,.XO-O.7lOwHhbxlon+]Jht-;wu'"9Xcn#7Y121,,zW</a%n)+R}8x:
-09422ZlmX3/Kth|Z%eI$a;-}YPR`;tk/>1e>fEI{%(>1xUpCK_xQW#)n;5;`E`xHx9US|$rWtNKA!~0^-<UP`@O{pJkcdonb^KmX^zC]g_1FY%+H>[u(QM
-~{p%89Z`{y"'1=tyK-R@bT{%(8fh2YjnWJ<o+p|QsjK-9cv)]4MTk'y:$H#t%F{srF!45e>RQ3S8h31}qyM)0RhM2]a4VZ^TXSv}<8kR]Mr:~o[,T<7XR}
-kUePanW3J)"244BsO}y5%h_s@z[2':g0S"xj6xl,F6,.N.97p{9eTK^<z7IfABm,>${)ERUT15f4=$gAR@CWXE$G_&MU/ECouaA22VQ.[dFRKV(Y#'R'P3
-8-,Z-$noL/t+lLEo-URWETLyhBE8n)Ri3ur+yEhIqg&a|,rgGH{}wqdkxP#Zow-)fPt3G,Zg4_l|h$"Ohl[D-KkWM!iE`&J=c7[;Fi'L>PWta#oWnjdAc4
-_3R9jFBFvg>.rKN}z7/BL;s+pE3BLimaW'5PWGOKFb=Y:R|f-7Q>v38eYuC%E}tvCe:Fi]&F`LmrWri"MKNTKY4kK@Rz3;N6MON;h=BS"@O!%kyNS%"b:_
-dk^xeECE.RUU"H:WF$+`Vf](MNMi3/N]Wi6)9ST7hw-Xc-~|JX2m4@YfSF"'=[#<6WFCB9-9IT_R}$#<SeG=8KohfqL/genJ4[$%RS1IO2vA`L[YTvV9{a
-Rk/55=.{K$,&:]V|KhZuBq(:9PJVy[_ItPw#XfxhMQTOg$'E5S3eBXf8dH{<+R+ov`=]_CQH&<Rb7vfwKT}WdofIO9yl7E&jMi0K-g)T_ER6^`DK0vhKK0
-aYLTcR21p3K=W_JU)>t"vG&#-p0P%^ktd:7&I66jp;7Udc_F.lDrKbua(j4F<R1QQ/.U7w22D@e=Nlguy$!#s0.BlkwOcnTdfbrDVB7UlbIY:Y2DA2~MH1
-d#kvC@9n;NnFrH/Fe[T&%5;BeplMq=cmQCBs/(d`=E|!aso00DhbzEA#>0)aK`#6[P<QNf<YkS34'MfDotxk7F@#z2T4v:@-CY`d8`}WNi(0ln6=0gkz[5
-)k|NtgpgE;wCu_lc%l3}Fo%{B}TazM`]:HoO>W0rJ@($I}a8FNJKp9'+[7GL3WYU/p^F.Sd]O.d6.Ufd$a8FA$Welf1MQN9`.bhh]^yLc2,Q%c8/HT$Q53
-IzRw;1Vj>H@RZD4.&s+dY^vPcK4_RF}<H4Y^KmC0kf8s=3i)3Cx=-v`f4Z1#3Z+0b)YqgEQk]EMtYXlQ=8wm-cA"5;lSt7)Sqlb@&#MCh3lr}:15LrPT~}
-f_/mw;W,%=47+l(;>s8]vS6wokf<4mB(x3ov%BcT=Tn9>D!xkX^HF@u]D5r4|PN%F<J]CTr#!XvP32ikX!Cw!!w]~>bzH89E2sVwi<,gv$TMWEe{2$P0[-
-;h!xL6jvaDQvDH{n+;ql$'+_mWuu~-Q"l(sQ%ryGUO[1yW>Z(Yr%{]sX:@aJ5H,dC8!Y%0g8PRPFXTaUyCLD3NZYm.lCIiA@zr,F}0cy36+KCVx!x#(ymq
-sT6G^2'4pa;'cx}!c^HNWVD'3z:ZY7K&/F15-m"cIiy@8T5lsrg:TG_.R7jh-^aH.:+JtP]^"{y"(HLP[8,)gnn|Ky-1:[%,b;fHz"B[vI{/Hr~-B]/khV
-OSb$O0PnQduB1;2NV{:3fGW3+#&I:E&&z@Ni]]:,!@~l]K.Ug!mwW[lSv[BTKg$<H5E8/(-:XMwYvJE.!M8eUmE-Xuz8J20z5^mz|-eFba,3`yLm%TXB@4
-Jq9'z'jk)3kK5/qEQ'U9tE@1>|bv(gC'LH+EPtOykY`C+02B>KCS'#B8IVR_4h`!rh]D$1W4X>]U{zy3U.Zb.NoE<N,(=<0-@E[[f5PvQGnu1vTb+]{f<"
-sRwg_(]"[3]Dsp)D,!WJW0`Jm-Rfp.!gmYB(T]'kU$(JQ!Y2Oli_!hnkL0R;ZdBc`bma8Oz^d|l`4k!9og/55XvsGM<nWlN-+P`XqwAWU,17x;,FI1zE/|
-Di({UH/ca`B_Js`%Xh`;YLmSoQ@W{MB50N8'3+ta:ls4bjexbe:1/rSbmuIN_d)4h![sVjfZZ3K=Kz^^'3kfBtfcw-p5^9ws]<-LBq+o)bXJBL!LO|I]_$
-by${@hLO]U-Wo[LjMY8k28R-@U&Z}O"Fs%-&_=.l4mBrI>X{fi'Xs]#uPk:sBcXg"01WEcF9|VqxI-n30/}txUlhx#8`p4z9w:j@Gc2`zusmcIba6XpQXY
-|)]KY0wQGtX"$8d>U.>h-CHb%,mTz%38!Z;`pkV<PvuP"i~fV)gNb.O:[;+iM-u/xKz0P69`TV7_}w&c4d0/0M7<bV7#U"l^O(@VUjN6!9gV{m-XhPG"D,
-_O5>m:~7lX9_)kj7&'i@E9d0#v2Fc-R't1k3wcWEhi'n=X76:Z7Pi9^DeLPZJyTu4BeZJqO<;uq/RixV9{jx[/]F!d!LBA2n]")hwn:AtjG#HE@c,wK%IU
-I4S0#P[|P:2BF#+Iv.E<$4SzLR3nu/sF{wgVlKcN]=AB:m.!'hrUxSaHE=}AkA~<n4J^z$yPzXU;CcMlo>afm4ZUNxy&`y5Tow`%@"@J'"[a1a|`Tpu5MB
-`+dF0hD1:e0|Ont)dqfFAV_<h"_O{bc-4@V#FDPhn^$9!`e$JO#D=9dUkmr(n1-ZKO$Fa3%k40KR#8]H8(F!8/::b3_{e_zeq34LK&hMc"7F@42pkM6@<c
-^[78/$7Dr^<=[Aya9[#fQSiWY@9%9%6vC}thhGu@]xB9gb6df4Y"wRD;#W3O#'g"7ZtA(^!U>KSWH<~2Xm>7l^%vfv[rlU~cfH0YBAEUlSBAOz(:8t3)~@
-j!)nHX%e!5DviIQIS}b+()@^Tb{RE^7pUPr%sYzMyQRn'kiAV30CVkB4p$1MD!X]7f^b6r{tda=.C+e9#OgprqAE}'xjJL4-sy}C"x/^aoiIR1QM/]jAXU
-tW@x4Lt$qWzyAG|piI2SLDQ8#w7%DcXqF)A>pK,#|buDqo@{2l`yWGYns@9>DNru|ts_`5OxV[-gzk,c2jH`;uZfNUm6[2FErd,L'Ru{+|[|OYQk685OGB
-j{23kA2kJQA2Jv1qma[d1yJWT9IP[+<FW5bZF]2<#=knR)I3%x#>hxDv2U8b@.SCpjy-GFQ_ESwXcKqKWVcbS:(g0>YFgj<k}N/hz+YrX0U_M6<xrfAZRc
-<x.>sBRbq}v:2dX&Mz=fc{tA5|._qsI$kfe5siL.-U62/s$P,f-c;BO#2LEzP.J,C9Ksj3OacDS7^48aD&&a[@f%^>pY%G!X:/jWji1crf4cUp_r;ovF>;
-pW>|eZ|CncLh#2a:YwhRKDs+)c7}MzJN6e~Z[>Nr:W"pA"}1m[B-:Rqj._@KG78otp&!Q#m[8K4:Hb|>Hu`^kKR]Hf,g/2DIVdO.p`$4<,yvfyK+sAo5w;
-RdxcJZ3,j{/xns=xFw5skMJQd86wEG$K5Gpm"[U^CvIlWo'%RIQ4$e(W]kIUzrPX:.6q6-Gn,iU=J[3!!~`fYNspJV1Edxzop".8.1.^;$fjbfC<k;Dd+z
-I,g+'#)zd,1+k"(5U!Gc0EV2P}m}qlZMHAr"{q"Y=xIZ_Y}_&{~j>71[]sjnJLl8sZ-7b@5QOC5%cfXB9NzaGPSKzz0iv;[C@7/)CfXZ`Q%Q|`'0~hC,^Q
-/eBtG{:uPy-PC$6%zh&-n[E`H`1<kOQn~wBJ1,=j@r^Wl);T7qTnh@lZA+NBA2D_LNsGRm["rEE">Vez]cODIB|4sVucib4":]X#@dT0V)qiR=-#P0~B$9
--WX%l<jrmaIm[.~_.0cnmT-xc[jS$Px#gk~ti/":zAOEslweh6Dv/g"xGZH[d4bSo_L#U7:B]3S{--Op()2v3&^Ghu6$Kk~KvCI=Y;jPxv9e7mt@v1d5`$
-Hw^W.^>PT41>@2Kyk5:nE!LAV964GD"+Zx{AA3pH3i5#xBkW54e3"yotsq^cj%=0d)n8Zow5_yt=ef"%3%Xo/2_bH3[-|uM`If~ht'pa4U{<L4SNd97<@<
-wPam5Bi&1ArS,&E}r:]N[[t0dU"<xlz,xaj_3p&_.GTtC(8.SHv+uzLaL63[HW7G_v}k}%Vh(qrn`fp%>TAm#4_Fvy{4(rlVPl!0V_hexqe%K0HzvnVR(x
-`{_=78;_v"@ay9%k%})Az'ObQ`Zxn[HqB)GzMSW_e'yVCoO{pC({0]@'Bt`FnROY7NE6H}@0Hm_]E!wg=nPrRJe.udqa"b/"DXk&u$!2S_5)`:@c)@u]))
-Zs"u|y#a=3-G~+oJ]:O%~T7:2aW}O"4/^Mw^Rs8WpCKucW{7GlgAY}Jo#ursQK]$bX{2ucM%UD2/e@'o:1_;@GW$--07R$<<YQ!kZ[;si"'0bk%W/^Q"I.
-1V}Y>]$<}OB096P0%&ClX:!S-;ts.dhVb'38wG+{Hz^@jvMDIXNwPr$9vDF[7RB`W046EE+E(`Wefyvy"s[p>6OrtS:zYtigPL$YYmN)+"-nNleZMPa%n#
-Ia:9D)#jW!#3@{'<qZ,R=6_fXP9f}mA-|wZ_KY$)#agR5^q=)a~}7y{H3Ff/zQt!PwNztq;f!f.a1QCD"{TOyp>pZ}{`7wb/[4>jqz;J]iLitfj8Eb~O))
-kSK'tB'W(zwV+Mgv%M5I2cxaI5Kpl9:m3>'y5!HrTjYCj3YV'6r[V!/e6=d1~4ec!=]A=O=T.`3#ER}TRS5IR/B-CZ}&=&bUZ=Ijib^&$;j"aW(W0P(=WV
-p'=FIiO2<;=UkF=^@{I7@NB3Zh[^}&rLCo%{%pDMhZ~trRja`34UU5WO~>sJaV=j^k!hh=N]!+Eonq1Q7g[TZKT>DHjt_I,_57La~yS376Xi:V"D+ezsr@
-f!0P4h#03G<K=20@<}_k'ZJM(AAC&RGaz9>2yI_xT0'!%4`6,pApT,Ppc1-g4X'-MTq:(mlM"f'rZ%zZO8phRYN,2y@jhvRUOX}<l[.AXp;A^iakf1tc0S
-#!Hy[XK9Y;Uu]z;!W%R;f2/pg0VpaDyE6aR{tgI]dU(gc9VyxEt!=ciX9G19$Si5q#vC~^&t58:9{U8+fI!I{$Z^TCVgycgRbhRL^-9>n33BU89@V!eF~P
-zVu!1R,yp:^S0$9s6"D]!)#%d#/WZu0LgN8m[k|2"iTmrSm&gJV|k4e-$XpfSvNUBRx@S>ynqznw!M8g+^sB"x=DDGH8JU-(DyDVwM,oaC]DYr`U.Ty-U#
-VM8@26OFQ"O_{W"U"[VNM/+MJ|gaFLr#}c9R`[@JiU'`wramIo@gsC2vHQeuz}Xei8#FTG0:Zyp6X1:H}I(U1>fXNo)B~3NPs)+;bU=(!iCmTkPSq;DDa;
-+Ni26A^!/5mhQ$B"RG);N)[;(|2Y[{jv/=2Is:`{0F#@5aDKd-ZnDy/[{7b(e=FbdaJh@QIa}RVQ}]I8H;"uxy_F1f04ud6^Y$Zcap>_m2l{BEjoxUs4}"
-%zGIb/Nu52^H5HtE=AOs}(<1lu4HiC-TBv|M8>}BaJMUATIZrWSd]Fn`>D1JvVzYIG9a`uB%RT@GpvYbWiWFBZ]=63AB}V|]dKtlfRphpRyLzs+5E`Rj~P
-:=vb!DH%xw%&#Xo&$ap::z<zZT+Pwp;=4FDYuL!^$/ST2kHG(p47QhM_US${=Z9Y0DC=!@oYPQ!-Mfs_zN]6{H<2MTD%CDMqh2'3B,(fBaCA|oU!7&!ztV
-ql.p)Y@ts,mYN4-SJ%Qaua#YNU6YBiR-6!Y6$wTVCOWWj9YXFT;aNXQ6]g<RJ<GSg)`SPqCO^'Lpk>8-iHU#xrJ`J#uk(W~e;vpOY<b24e,g6EY8^2E;|2
-($]o/Eh#xE#i)Sa^]humGr^Y#-SY@<`,uo<b.tQwS>JLsR6qFWV1z8%Q;[0867A|7ibkV[3'[`X8lAC}gV)%yPAw`'QSy7#dst02z!O0V|9]wG3T%92p5|
-7PjuQyf$Qvezk2>r(K6^+qJD`&M&N+f%<hKqmqPf]23@fYJ9Tt9<VC_+ZduVrxmm/88(fp&gzbt8)uR+l{D|n2J_<gdPcm%!2c4nd{+$1&uus'_APb=PUg
-tB6(X//FoOd5%<4<|o+#Vv&S`(8)7kL{dX#FkNt$o1i9%);Op`Dg7q:9aDnBZL!mq{{S3G]55|7v-[Jn|x@J4cOgjHJ|ypz-qe0p{}MzMb&EcW-iQYDD|,
-9fg(Gp#Z'qYf`Y0Jv<IN2",$OINiFyNC5=mm"iEkp0k/p{~aMOQd3GZ4vI-hSY~o1>0v1t!mf2q`9h[Hq!l(lxmDoOO3<5GMjE6q_BimQKx=)8|@-sNl$]
-AlPY.rnZQx-nceMT)5uf{)nI]lSH$:oH@`iy"t[f+lB3!/,tb4["nSlG}K/@RUZ'wGL/Upy)`}Cq7##q9}EX!=L!TN2:Uj1:E/Jo]aiJ>[D"XN/fr$%EEX
-cd5P6MqV-Uk&trOZ$&G/KkA#+W}H<%y.dUG>@vK@wBFyPQOlj'pnM9^%CH,g-L{=/o7yl.`AGPN.DQgn1bI&F]`997oBZqfnrV1u^[A.(dl%MdTP@oZES-
-jPgY:s=[H[Qewzo-+zTK.WX">y|5Rt20zZteI^O#]25EX'5L62#2-"s0_Y:F91V")wy!;'4.D&={G829U0g(^^y!`E$HpTW@Z2,dwZgulWkL=`GNfBf<h^
-I%-z!e/tdFc#CdPP1Nw$aiCJK%E^sIrpl"$U,reoNd_GPx@`>Yb/+kgg2:s}M6k<;F@gUob8|+I%z{Xt#Bx@m:>BkIZdp5S|n3X[O_p$MO&]bWe"WNu7I$
-.-42=8.i%RCt1vBHw!8vc5.Ky6M[dymsVqpU6fK`F^jcFA+ptO.e{5K7R-Fz09(n[{}$6{WNl=HK@EK3~|D-nT]|~[zH8NKFpdw2%n%{p0K8Z::bMeJ8B/
-`00St[IjPi-B<pT]lyv]dKX'VO2^wEY/0_)D2(=_G4!f"Sev=&}tUethzG:o=-EAXho+5tLn,B>Ia`;Ww_ATi%tWt#7i98hp/1>hZ05ZZUEIEo4=cUQ5(#
-h}gbM)s4IXBg|G`yhxrD1.xxB/%rsn.vHvZZO]Y3(M8V]#Unj/:D0wAD^Ew][5p/>wy^Vnqlm1u01Rpjl=3"44Aoxvfrv9NRi,Hly}cxXiQ)An-zPg"twS
-1vT:whOpk,[}BKjvi'NKm42""~F&1{q/B3/1,]TGa97-gaL(r-=Z2fx^vS'P:$.+w>Mwag.5`QCm><.,}.-2$d8)0[}`A)ariQDPt150'dx{HM>(Lp"x(F
-YWR<C<Q([I8Xol^u%Nm(|/jeKj]Kh31zvA9%SI(u5M2Y$XD^pz~RtX$/;{-lLiU/]01WjBN-RAV0S.APU}uqFUPYm1'oB09UCF#)d>i+N>_m~rx)!:k=%$
-)o,Y(uY4,5ITGSF#=z:I46no5T0'+Z>ZaJM{`v_9A!>_!#!Z#9S'E}pY=BG'.t"dX|Sr>eMMz"bLUxz%Q^Ra`q"xDBG8de%r.ga}nWoiw},DCA&P+X#6PU
-p_'Uv|cb>&'{Sq&d.Q8k41WV%P;Wco>@S_RX6;g88(-n("LvmhgazAa@h"DSrDuB>kZ,&C+G<CB#B@.R|Vv_GT/YQ>OOH44BGI)-d@46`Uj,V@L4A_ou(h
-a4/1f8AWp}XdX5JgycD}9mJQna_Vrd2YGstr]Y4QKT1^Lp^UZi.S;mt4^YNYdg%})n8{bV9L|H)Zprb|@j(Z/V7k[lkJ@`jc^jgcx#8c6"QXNjTW2o^)B%
-UxyTMQG>kx%et]oD`S0a[^U[U4`o/kJMc&nK0EZ_pKUv&k::^(^9zQM++w.Uo]d`/6+iVdwdfl^Zy0-]U{&]+/7Yw.r0,UH4bcK`m_>U>rY^MG_|'I[[Op
-FOY8d9)yNPT{a5RJn|4L=6FbG=|]tq13[,tb=|Uzs4(_-'Zi!UU#KeU'fae7^{a+f<+0>`-U/_J,peOwPPMM+&U#e=Qf9EWlv$kJw]FnU:1C~ZUq/8]Xj&
-CW}W(_cV!KA_{uStAsM-QS+TmSAHzT5b0o_LS&;n1R:f+RzL>rb(}vvv1(+K-W"SwP<;R7r#Q<"eeP2`jr8Yf{AF{E>>UUg$v;MD':K6x,-:=4Z:p<g.GJ
-LL}uOy-tYAs5Q4s)&;JSX6>;2uqJ,:D>KS>{,T.TK99h)6f4h[0'dSG[2SYyZUPE,sa}men;X]-9K@L<`DqG|)`)%]f8iN[(|Kg%{983N9~v|34Tz<MUbA
-;h}mabJ"Ej7|4e|o](.D;:~XPZn'q7m5dE8::ENRbtcyM6Z63e|HiC>pv>x_FE|%[,NH][#R4F7K")+jamIjI$aB7yv$dI85b)fn~_YAnYb`eAVQ`X3Y22
-<D{E]/VBy(xQj(Yv$)z_fMk.&Ai(C&,!GH4bI0[7tK/i&puYn<_Q`CGS4.3w-),X,Dlg-QFip}]B=7[!()WIW`axpBJYVMYqB7B&i.C#LJl!`9X]'W|NLa
-7NH5ht~;2SbFohLy;DI!F&%F}Ii/[v8#TKdw)qHk~Z[4`)P]kpZ0%.[Lu6dhmPVTwTDAjbK|AF)4Ms/:A#4'U+~yErt6$+I]/6$3B$D!)o+Z@sfB{_@UfP
-W_>+XiMvDlpu+$am&k+#a8q@MXq1tXN(=xTF_1jy&"-$Ax}MY"unQv{:p:@IN&vsCpS1h0BG;I,Bnf+W/N,,=QvQD/,B~i,c'Y:xZxggsD!jZny3~%!p_;
-=2Hm&x7HUJ{jt=hJF%q%(0T@tK8Z<pG%-#&C_4.^&5{+%3{oM@yQuHh),6f[EIjC",$vvu-q&(O}D4U,SmnbJ3FGpf!M/rzjba$d.u,)^iTLYRcsr,a!Fv
-c#17;lQ1H#~:f{Ayy<r|/B`3QqX<{h'MdfU]<}1aZfsh!t+s&vw8GC%(e9W<(jkeRN;O[;XE>kJ1t1wvx18Jnc^0~YQ,T[0LHp>-jWD9z#DF9tb+_7jUgl
-C8X[&T$m:0qa`vdR)]Dg/@+Bk5wrulFP23-m[AXA=B3no_+t9{|)m"8A-5r9%@{W20'x1DuNS_%M053$'_MPl5C"8ht'Q/!%B.;{$FB/Qyu_A|$<=Z:>hb
-S&reg9"7"uohNTXuFmLB7%rAFq5|9]&$gR:W>'36zFsHf<B9{AS0a%[1(zq">#&O|%rXY[&uJAO+'#HcQ"8&;gXQsu$;|[Qp"SVcsu{hp)rDUu"xwoEwSZ
-8'-xVViFeR=D=6<hJMHszNJcB,P^~!.y|m9<>2y9[;VKrG9%|2t{HhL3_frKqKezX`,$V/L].DFNC3|"}LWj4+t5.}41<0C6l:7$9EWeCXPzFrlvBo)1y,
-q-c!ylEpu;AZb%FBhqHL-VK}j"$3lQ}fvtG^F'TU87+jHTrDsX@v%0X3}9tfKt.tp76uo(Yu;)s;;1KywVwO)y^j5upzYMwH/OOSc52dyPbZ6:6(pO&f5O
-wA6e12rOWqx]iG)[&q7]i8$ZMy+<zXHpWtp}5uXdS@b|t[pgUpdxbe)sEGGG"6>_=mX>dQ7c>}]l&'[`BwFIMZ5}>]!PB(=H_O1I]B3-u9{}V&TFv9Zc.0
-v8jH1xHX|O)4GNUwfY;IA}}YVuVO_dQLd=tyJ)pwG}pA,cH!Py+wEcR}vB,qS/hrl&kvDfGr2Mbd.gqaC5!)~}4+'f[qF[HS_vc|;nM{T^PdH/vqZfUo8R
-6vy^/S.9Y<M<uM<g/f'uEmFSEJ/vusNNZp;d.m1^)&M]z{nJO_;:``/LdS-0GngG}&!X7F|0BTT:`<^uN3J#$[)LU)3fh%DziL&pNXq%hCCl0Br:'E:Z%7
-'&52y:Xn|$u|:G8CjFKA"sSvNm0Jt7N=;pc/Bb9;K,<R:@MkGm$[+Wdl%I9^_gW)#J7_c)Dm)"u8LCKZI7Lw@L24s>qf('~k25{AGs.U,'J8nsuD_&4#s<
-d&V`Zv,/x3,L.X0bRt=QI+'j)%Q^sc#N-i56mt/T,'H^P)aEV`J2q9d&9H"t;T`EnZhx{2-#eL.Xc}BGSmgG&mx]G)Xj{Xj|:a[DUYD,b5K9;(}EgJnS9r
-_^UH7"+N:B`T&]#/uIiPh+B}cAiTq8oFQs8oTrc9p-/TZbdHcom'wGY$|l'C!4:nCPcTpV$HG%2u8Jj`hN7`o<lW.VMd4FL[}|UR,Ln/nspl7;GKsfQZ9g
-x,g"yg(_!<0-tJ"fs=phqEao);J2m=7cNwxvtXaz$E8qhiFTHSt+L`-P%:_rUzA]R86/N%u}(ug9@(]#^taToZW^9MT'-SN1Qum9+oR"h1F!^opbL;_psE
->nn9;Q5-c}Sp`ja)!}{S(Q<=r6E'F7fbE=n.ko,OJ3ghn##jb1L4_CS}J<A/Y|X{$FNNWE,y9cU=hbiM]u.H@e@P]>Ib+Aw;nF]%uf`BWo+x/_bN/(.lQC
-w#Ml2{o`{6YUr:"2unzqi6Gah=ark6OQn.p%~VJc1`m,7p[i9%ws~H"$ItQ<d2i6Nii2@)f[Z#wQKyz^7/]RQY,D,kG@Bk04a9yqsW;pnDLG>OV0PgN.Xs
-adiS#JsGXJ90fgqLxBS3_`Pt,NH={xjd`6.BXth@61-yqj3=/=n$.Nre[Ab/$Gc^f+msf1DMYDIhOq&X9-z/wCe5Z:epR"0/Vs'mr)w;yOdgLT=0DB2'3b
-Ovmh7&_%<<cbQ"&y!M{g}sijpO;I],WIDoX=>2va>'sh/fc+nEqM}K$<npT&,$7Ds$PNF,+K3'gNKTtt^L|9rzd/`xo_+;;!t^U(G]{ZUd'9WEndYod|x(
-Kt=|eB1x~NoO{G3s2lK"~%2=(4P}l{-9ch0'I0eFZ&$2.>[sYjL/Ow)tE$`n(8~G/,u_PbLeBz>n`6[k[3gREpk.Q@W+.^{"vAl>J]k4W=aE-.=3L`6rPP
-R}1k&Ov":i7'(K)8ay9f2!wYK^c;hM=;Yei'X:i^I38ynrs1(P2'H_="j,DB];e"ly&Gi,PtoVt"dn>,@hWv1'rP%+[g;+`a+<2ViBX@2J|4C-C[0oP|s;
-3EVk9fJ-uF`.LgyiV+$GA$$V)A]JFbvQ=!bnY<%k%$F0P`tFSAPq`Dxn$n&a5ZbH`c1lm]1-n$TsB(r%qh4!Hmjk%['dj0g1K'SPCqL^,.^hPvI@L.=_MJ
-p(^A(lm!sqRyR;GveJB(OU^pSoAm=[ac!:j}u+IJ&;HO{]At}!,skZ7mC#C_1Rx^QxR]0Cs'Tuh!'';$%{F9`YryR@vm!j!m,[^:aj9bQmC"b44dU#in_'
-y](mqeLC>PGkc.-R9TfI'IAMI9u..>;$,_MFNTm`3A#3Bjy-Wv1(YyCl+4d}uL:hDhB@X%<hW=UZs8LXUW+3(Ah;{DJj}Zl6$]XgYKS!m#kwv7xhY)lO-V
-ZsX$&,nD"#RGDvB1MoaB1FK1LO9I+g|,AE4U_Yiw5XN#lENL|P[!4g9sUJ7}@YZ@8E{GX!(<>#z$kV=n<Pf>OSc2k5aza`+q+,>l~P>3IC@B%EV<[8Qrd9
-D>}"MXLe]qf1=_AkC{]E@i<w-j@@sjky)tuQ>B@98/J_I+%J^G#U0;H/bN$ciUP!8!WDjP;|!MnC;J<|2<GKyfb^,6uD=rD`1EXrxX`_ne%e,luEip7b>|
--t-O_c#Oqmd&Je&k(EErZ/0_Od41g:#k&{KcXc:<Z^eKW4F`2x);"T_}'pj)^(!!n0_{D,a,qY-SaD5Q9N}/pLs&Ds9g0'^Sr^Rs6BHk3eML-HCWPcz`h2
-aJ$5Nhuy|nf<9<jiVE5Uc!G|K3P%a+aTFQV&Wruwt/m2~lbLGmzb/ty&J;=a,y^7e$%,vV`}Pm.L)fx560~)1j`uworap=Ig&Fgz&{",s":B1S_DA_+|W(
-=j^]dkRq|7%KmMHc_';;#xz"D0<l,U(h}zsegG>'[t$2nWq#OF[u&mds[9;eVBaN`uvg&TMQ+/xw0J'_,}1d#W</sX6/@+y$gU0)O)LE{"rb.uy65X%pYX
-|cf4Iajpq!3L:q:h/#[`/tc9!wqcC,a;XA&LWv9p_eS9%(E;|SIOba#!dfzpQyPU/ExOCj$<Vx|8iUSEie!ASm{`}.$BULvuv8n^[0kmsS3^;g;G-xLpq&
-S=vWY=XWjO~/}!>dM,9G;`OB"8vDK=_S+#oN[Obw8gj(fG)z`P+oCh&4Q(k(7Q:-zPAKYuhmM-eIiWcWR[6`jN%aAb3OJ28L8_x4'qit$hw@nWPkGYH"wP
-s8GWYA8k:Abg2'YybBs7q^_k$c61%9~>%rK$;geSodbGuJt1zZC@f.i{K3A{f24S+.p`WR/6{X#4]{W5zr'5.bp4(DfEMouxz[Y+V[dk7BmOFL4Tl]xOWD
-ltsL`;jZnqa]Zf<MizY6=kUaqoUy16v"Ewp=i|Qb&B6a$jq`0F6["r#]klcmanwl=,.(qLwBLSSJ:@y:rozqJkROYLZRxFM`o5UO[$87;#+4HX3Jw9Ox[5
-]O~aaEMF8.wY/"_=M<$tC`']z4-ZdG,ZTSKShGj:L5r[cu:4[Y^5JW[9V>xh&NA8TG7QCqBoGBkU]fz:ahu/U/T.SsyKEj4@m^E"/el@6[qyU]{"-!ecVb
-=5DQC&Qh_pphm(m[;H8aJ2/0.pF$Q,/=j$17}lI(z@I13"6h82db,>(^iC|%cgE2H-ZtfAjRD,@]93T;lH!&N.GZ7p;+aLeq|1EIVAwTRLOpcuHURxyKc{
->xOo@1U@ufK-L3lRMi&{=YO5mWEfM;",v)Dx(sR[R#'=2gr=Ym4.V[9.~IukULgWU_VP;wkneyko,!1`^W5af$>bP1B[w^pK$nw{KlxaJM+mbZ^,m@/h''
-EoiyfyY_VZ5j!_782ASn/U>+kw"xFuNGeNP|~LlEpxA5WK~wLZDJf{j:RIrd^a~Msf,Xq^hZ])H=Epiut%yWgKPf7nn@{mMt9R]l$T9dva{ri25YSJsgUl
-Rfi!x.M;^_bTcbo$4!O#o3f)Xg0sx85W/0exW>Ku7ztYuS5L|uw('6x%K.)Z%:;<fsXTclxT`ua)J&A[[G/^M&1``r4TvlKKG>H%#}7Sy5EZ/.@SPM(tvn
-EV^lFF'Mev~E%1SnIreY5VQzvW{=</i(l|)B_od(ndsm8;(+`l<Xs(=f$ENx7PIm7xc01yR>j/^BwgK@xD$lyBS'i>{4Tl>yQk<CT+VUcv0HPo6JMEu=tY
-G]mGUs:i4uXx4J$00!PqvDxChxi0.#r^+P`]X`<b&0vBaHYX9%.cbAY:jsxF3Pb:b=]<2g<Tp.'1d_MOht)pKXYhQM(joeo]5'jXY`3}9wS#nV,i26yM9j
-f4$`j;(cO=DKc@8^.iKR0]+mn@gCFpauw$G&Z9(a8GGQf^L>Tv}CUa:=3TfZh}Hy+x}&!/mHk05-4%MDZ|q<T(6m~5ca.:,cP,!yqmKSM2p:QeF[mfQF3T
-[e'Z[O}=RRAC=FKO9%:Q)5,#tRG&by!u}Yh&v2.^XH/a'dApnDUpnesY{zd/tZZ3fawC5<0O)foJ|v[>V"kCW#&V"":&ZF810YF2oAg]w4N&Z2qzXI-Qha
-:gdGfn_Pk$_Whz^2$xMDNz!~&=zX.p1(s,jo8XTYZ_BY@',uaS)Bl4PR.SqR9i=OBCe}T)Y,{IfU}p2qFn2baKD`2IIr~GnRi+=8h]A6)MW0sr}07&KOB"
-gZF_L8cVjB#Vmlea;M=EfcvxnH:{w%UB}zvmCrOz-O7Kz#na:;dXGK6^9iJM;h5qqA;M-VmQH+)]${xEI4;EUlBLI3_+0Q(15))975.|w#aZ2,r9=,j@0A
-mn2Ir%}=Ws1/JVg%,G<(D=h@GS-H1+6OF/QPFhdN}#Y>ygz|I6+X&]PLd!"b[j^6HSfAYE5{"PJ4UKRjaWgL("/+j9}eo15,5T)1IeJw8w}L>;"r>J[}CN
-`gg|JX&#7j$d}+)TS1^x4}ABcZpCp&PY>6JW['MDSj:1;DzjDJ1/MP'rrIg_>NH:i2{SE{w:x1ljNvoOD6UA`NSI^-@PtX'C>IM::"cc{(TzhLR>~!Jg#>
-Jg6FnN"h]{9}d/]/PY%:NtsTevFg=wko4$Rytif'=&NsX'.M`#p#obr<^<5|y8fo-kcBx`;D41oGsF{dxw+QbnuKznnw3e{0~8x.@^O-u,1f(I;RiXy]U7
-:Tf=r0idZ^S|xodaze"3@P@5,_(hU:qBcOV/WoMq#orXpVWZG]k'%}N|F:p.F't(:Aqilv[.532:Gt^|T3A-dq)#@w7R37270$QR_=5C3I0>R}@Fg^3Hd"
-m6w/7Gx6x2'-+WujrfT1l$=`Xq4Eo@^LL%PJbzm&6"hZzqmm[=vx[i4=L&M<GYfO4BN}E.%>$jEk%]Zw(5|JJV83<&K+q%l31E7N"zp"#-urM}&58rfAY2
--SOc9;'0yHj=c8budpXS`A0yAe`%eL4ychFaf6sLOmS|+|vr@&kDh=]lP(1hLYpB+SABcVwE)Ko}I$z|4Xuj=b"3y>8hy}D&f:@%G>-]|gJE6n22[3N|8!
-MTDRBFOi^!]Xv'.DrDdk%%`tH&ijZT&Y&!dcb;<!Y^P'GV^`@%cnq.4Gz@6Pfa:{i_^DELJI9W:46!J=t>!~RcIM;y3,W)+w+Q@@]jK'kS%G&&ZtA"2+j;
-E9iat)k&Y4}!O]HV.U#}5yW9>q"2VMr|ysNX/^,IkSPu5RP!}%^^fJ|G;2:Ba3Auf(Vk]&kpP^01xG2(N#KILT<mw).l}0f>XV{VviVgdk;WTQLv=2gfOg
-frGz`X.;;z$ye!Xh13m_1-8N>qH(+G#tN^hh4+:<VcGB`>TvxFOmVn.u!)NShHXv=-eT==Y8DdoCvJV]n"c|;W.=(IgFZ&]Zz5z_t9pR9UXv(6mHjiU5vW
-MDS7.Ul"dB]x~_o`^Pxp89i/MTm;Gy"Qkp{"4=euzZ"ou5PQ+=BgHjW}:aufT{1_XtR<]I4=^/UICO1R'gR[750:F!+46,}eL/S@Z_cebrg2w"W1y]f"OQ
-Ov@_d;8PU9W1[g`mxkk<$5{sJjszHuRhiB`dgs/8t.a>a<!Yz,Bl"L!/FyL)+[SB>qBR!S7;]L[Wgh6N<}lr(MiHsr!iuW;>UZ`LK1|=Y'{FcuSSEwPz}I
-]|Id8uYqB7NzBU0DXzgmK>#<2uQ(:!9$v.cyJ{[7s-!1ZX:o.=+7l&=VK^yha9.rm"|x!MCQ22h(Tg]$p(KD;l`[J/S,q8sFC-tBH@}I9BgYF')j6o]1[M
-&iiJD/e|o"('c[FU+)&o#:pmC)dQ874gz"w%<ds0IHTtwkrhbiy`-6_T@Y47>fi.A!-nyyk:;QFxey")Im`6t6jHt`cJFP9r1}[ql+$P^rlyqwM<t2XW(X
-6t'44"R8MKHRI)6{>=M]$yg"cO=g&C#SYG9U[|_&]OqYHf7<xECXAQ2U4,X2WQtcAGwN,vB_0@O'7]|</({'4A;ROrgKt!&J'#a+~f$-z{k6pMts=b2B)M
-P.u|[3NM231IO=nosfza7q&p5#7/km&h2mTOd=%caecUlCRabcIZMxb9w,L,{B}F5TB``gN2+P#&yO=EpBI{L{&TYe_=sdym`j.qTF&9Bxm^nnw&_]_CMW
-C$i[%6v:TW_/!CIrP&#VxOu-)G`t7E1rBKllPfma}Cjy]mc5[V@sK4^v0gwh<,w`]&isH;}_{T'=P2]"[w%DmVmyJiJpT_>^mwKhXQ05[cN'O3A10FtAJ|
-LN>qBD/-lbltDa]wQOIzh^=iv0Z{n-vkdt<2$iZ$9NSnxvhHv,hQSd"6r%|jI>Lwg_UKDs/b}B:%vn!5+4NNP)~hVkmXIqi6zv#ZeM.4o[p+G|9q|WMCrn
-<v7'[B_%J+n(kCA>g,/FI%NxFR4DI31;)J.Kon/^EXGUB_2>C<r#f1z)kT2@R=r&7!'{2=fU&Z8cIQu@4+c_%:F4n`-:wKTY^,PNiX},-42NoERTf5Br;!
-SU[FV0Et]/A8uoll8QZXs"'A5c$}~q/SIfKI),#;))-s6V9F5JemK@.^[!ZQ:pNw}IjiWcr@Ow'OX:Rm:2OA&i&'H|O)HlPzuO'>xeT.(yb)+>/q4&)k[-
-z%>:6A<gY|9S`a'{HPhTPVI,6X,E=[8G"(<},)k8]Sy#B7bdQ`{&.WZ>/R@/L{yc<j"=t|.z_4JUDMb>rm>@e/^Lw'P"e[_|VY$t,Lvv%2Jsg;~h6(Q`nZ
-d`7zv[6|oNk8[r~|zt"mzjVReaUF}wQfw70auCj7bBpgfM}6Ib;/<X/T(iko.h9QYMBnk4e_h`4dn"vK")Ov6vJ_upVfJ-yDh3|D395UOw,Gj]S|tjeBGQ
-Gj5V@,36sp(=R7Ui@)nNf)uT,H|h7$V8Y"S^;H}[O/!)dQH(6;6J}o}E$^;#V)F4+G%I^3LEV0;mF&&_/IZ7L0W/Z@%f<lU4<5~w~aGQ";bq}#0-k|~3e!
-Iit7S!1P=nCM4#Z%>;^|8M,i2!#Uh,i]dO8PG-4LLs-U_}~;cI1T!KUw46j)=JI^Eo+|3Z"nhI]_|F+{8FD]gnf3{<t(`)%gy-2izzcSN%;NjZGwi(]9]%
-"}W_LSy#g`uyw+ms9(!~7DRl8gJFC6PMgQSsw&7xcp<_LY:dDc<r;:MOK.L5z8b#wfX`-Nr@]9RAg"=)zC5N{-VjRNB-rMVsC>v0J7k:-^{RR#{V/Aku1_
-DW(:)IS-EYhWdeCYD.v[m'yVBJ"NXJd6lD,z.{BE_l^Ss=$0D}d&wZ;P#1(`rkmz.,vJ_ZUgI-njWKn>"/QvoPBQiDA}P&!v27IQ'P<@N&JA}atP#&.EHS
-Y(#8t!}<m'"|4dV=.)tY_n~HZ"dU<m/h7i"OUUA4h$mkl=E]N[@V"v$HEnJLYw2"_#-{;cxrENG$Y#cYas3ebGorYJ%ReEP.S&]Vf3G0l]K=L|OgM,M+vn
-P^/i)Q_@Ks|1sF|j4fpj'ACxfAHiV%Qo1/)6v&mzp`l='0r&}t"znq}K[%p)|/5i,eVRxvos:3]m>c1mvj8!V)^l,)(JQ)W:k+57!Hv![6[RAGN:w'Gp'$
-4ImC"]c`4blk}w6(Wk7utm47B@_+.)G(Io9a|Zcna|_^(l7dY`m0MGGP3@::xJcfvPe9xGB^LW-[SoMMaR<G+;2.#83/E|OZ5'p`mi.p7y)H0>%b,Pp#5N
-9O>6hF(d@-_He[PbkW$"bAYC6%g<T1$y}$G^1b2&~_&StB,e0>7a)-/5e(O%tFFr5#kzV.qD8i!,QP3FzzP!gIA#M;~6q6K$Wgwp2{h$N4E/s2>kWK;@@8
--nc8,QmK@2,6s#{fTDzh+(pmq|rL`-rX2jdi:N=E::yc%iE>ZG&SfB^%Jw<%!a,LiX]Wb%QSL}zQG}JF+9OLwbAA3TC#&0-2Sss<yNAqH[f6$eudpEuG8C
-o9_WXI5896_Ks@2+Pb8XxBq!m480_^TGeaX)>Ri]Uf+1"Q[lh<+8n7NDtE-z=#=3E<KlnD3'tcvfL3%`IX5#q-X>^vO=kQp:gS/l7$;.U^_cI'uBkn!h`h
-XHn@}Y30Py-3Q+LF7d%E{(hcE9`DBoMBfe.'#O%<wH}R$7@}1UO7+t;!H5i`M6yLo00ZL@9gAN5%E(EAP5>pW]xKyZly6-|8[kZrZzM}MW)|ncogfvB["d
-|RKVnO-x@s@#XOqeAsCLJ8q{ml'wH}G6k>>j8J,p{LrP|5r<{"}&gD%%_ErO1&S>Q8M6uTc:w$nG)mW9jpb>Ti/wPXgh3C_%8kUj66.v+9o`_AV+0,-l+c
-6sj)}=vRLQ:3-^!WP@^/U'V91@ZNxl8+<vcRWP#0bY]N;vZ5cHy3ph`8d1W03yOaBJ+Q^Th}>z^;^u{b;MwOKNMF.+4WnLHdPF/1d<X&u(ax+'>kQN~qFQ
-+6(z<f4`c1]oLo@_fv8$r+ZF.YZQ.b{U66gq0bcS6XTXePrxSQu=H7M%`<`4iIR;2$):Jz,7"XiLV{Bbj<rXG|^xE+i}6(,gvZyw'oR-OEDMA|M1#54{}O
-ET~:+x3^nG;WUUNv'WlVMV~g}@HU!Gj]W-IQ~}m9B7='$ixUV%eGqwglEy8/nIif<|o8S#Spj'%V54Nq<4bbSvxj["K6Engzh}dfGCr)CZ(VZs''BcjvT|
-DY1H<eFZ$Ney`sLuF,H^/gM^&Obl-qLW}9V8!+ivH#oSLRiK~PPub=7^<FV^rDr">b^|8a>PpS7!WrWI=J%UnrU)=pFWyoxKXXdNZm=51LU[J1b9g06V|Z
-eLqmc_]v[jX&xX_$xgd9B#b5_=On4y[X=Y%"@Jl3z3>cn8H7T6aj(C7wLXE]W!50ybZj:C'5pATp$OrKy@uC1M]_3k20:C4Z6gS|B{HSrAbSl3q"xnBHzk
-7>h4uceQcT~_$P,"6Ai&r,9i~bs'a|7F3vzH1ujR=Pu<W36q{;}o5.y`4s"K~n[/,h5vjE[c^z^X@a>^om4mt&)OQ!%8lP#mSk#eN{>[:$hFy+Q%o9$rUT
-F'Q|+3siW.fyj3FiixSed2(Js.DG;dDp&PmcfEtVz,}SlJ&of$kW1[;f'YQ<JA]LzeJADZSY"W,G'8i+HCXyOqz5Ay_JA<q<6V^nI{QTI#N|i37bXJ=mB%
-.w#=';sY#:ECjZWw`UUWMjZ:SjJRNO!Mq0oN7[05Wi0A(bX,lg186r#K!Vte:jZmvT@4Zay$(#M/Axk4ZEbZt3.Z0A9r|VG|Jb'"J(f93mtfLGJvgZ.&!O
->y$w{/p(0/Y|Vq~QwZ<YBF`M_f09JA^#akfRkcDTl<3PAME!]}zC]bMg|UD.~H@}TqwufoEsg_,4NjN.M1Ry]EP(Gj0+"J,<[%:wYO"svO"QWWvVil7$uo
-#Zz!FjUo.I5K~-^pqz9oUSS+]/Q=}E$-As<q^N"UCsErK`O|Ld>y}S_C+zBO=A.I>jN^@M^t4dHBEyI_78nV+$zbaS!$NLJs#j3z#Dft.D~R)6Uq2<y>{S
-6h;Gg[lN4H^Ry!P-O1}[t#Cg^)Zp-dRsN2r&bxSt;j!&=Uls<NCsj0"=ML;qkr"vIsT)!RL9dY$XEFjg`"kgj/f$eJRN=pDZ:QohHkN.rk96+3zX2UuxdS
-Fl.WiL`{g[jX`;>HpRM1gk=Go#=UT$Y,'O1Ypl.,WXx,DR(mABD8VmV`xgh4uYwdVjp=SAk^[Y^M{$}>#!P=&4'Zpw=,|@`qzwO^nzg/EXxG>Hx;@<[X^y
-z>9tF#_1ICf&ydZL.LAWcKJBDsU2SU1[S6hs-w&$<dJKs{>T,=OV.]k6_dBg;U7Py3DYtdSNMz^:f%{ll)5#~,6:l6:7Y`c^u&`vm0P!p|Z|I$TZ{pi:;o
-ANl-KETY_'q^D|kz'sESQqwrj$JRBV{i&#.!IrG]H-0)X;>Pxi0"{C"D>P1'p)CB>2HZvT3lpWe.)$`IjX[2N86u`>23{yYD;I"fWz0%#<o{N;66b84Nm!
-FXv{4V.BuJ^HG"I6g%[UEho_c-<_Y!k;!rs|^aP8lP'4H>"D4V1M/dfV8}TG#o/K1,IHTqX]B:{q3EqA32%e;x}e>ormaa&Q/OJBX@3c!#v.%C+qt{uOVh
-Ubcm,[aHidKcvbGj`A!]BH{CTOA,W{hC5WAyA'=0e:|mBj~;Gw,7+;xE"KA</VKux8n!$p.YGHG-h'hnC0s;XFq/H,NH4(-TWT7Wz(3jCu9gBbRNf%'NV=
-C||!wIUTq/8Zh5b1q(/2/y)(B5'nj!x:^g#&g'Dg,@gatNhd;v7Au0wh{kUv+^+l@;amij[8l[Ey/WCN]_LGJqT4~I9X/t~d8|1}:t"h&FyQr.7#_&udU-
-s[Lpw(Gr)#Z0]V#nJ"fl[,P-z%gI<L@dWg%N8}EwG|7dau8O'd"{=A|;:<jCo|a;KCTOwBhKwG~v2lg<BO.odh##3pb;_Mk2>oK[K_;<_n78{1^V|$xnps
-h:`3Bm.YJjQE]SkT9#olCr"4MD%j#!>O:X;Om4L"2&V6t(UA;O#i0MLeQyYJ]ar@cHd"1yi!7R]41>S7j/5XEHz!lS/UpIOEa+Y4:cBaS+~q{PIhX/-VjE
-DBUv`ktd.TSD"=$gv()y7O+eDbz{9BhK_iv5SG8{h(tDLlDTtR>tTib&{</z82Lw{RUmdT_1K6PPgJ[Z>Ft/G"^wLRARBK"3oHx)PL]X{)6M,!QATH1lYO
-GrV#=za$2gQ>-M^.A+5VRXS9R$!2zw'${cx)zNqII@He0t&tk5bB/WG(jZ)r"j,w)Kf//W`l_JzZ|n"E","U>Jel5UwK3KP@bo5gE)Bpfw$;ZhY:nrA<Qb
-mXpNh1x2UES$!badncEQ3XOm_%UfO;`f=suc/,ZixEff+&jwO;3sS4zfIEP&0zK%<}]IcEB.S%riPRf)vu;&1J.:ZeJSt$^/[nK4%HnWMd|gH=Y#XabiFh
-R%fLh</9VCxR#UIe@'<H[&dUP=b"-B&!(F2a!l;xb0z(<$G-O{es3c(D^DBK(}bW&v>Dq=64IvMy%}vT!lNcLS[!EsX,l!>Su`X2)E&gkC{ou=_S.28zMD
-,IZt%KWDe|hd@=Kl5^9[^FaRjv|6h+qHXCQFVMR5j,0:XRKd1SkW7v&Ss"{K5FWxbK"f(LY'6a['Z"2dS^i3D]hdgegg~B&)CfXADK^v5/P[rkB#oMIg'o
-nl+r6o<(S5U@:J]PY$[X"'{ht!GPVS~C[YOb&>GDAU~o6qyze98lD{nDDa=8E`upyGF@'.>WNAoY6BF`i=Iv3thYlKbXBc@#jg9k'|(r]AnSYtZV2U[vVe
-GNICyjr4OgwDXFwLIuRt1C"kE%B:Wv^@sP"]2(eh6>SC-l,@Y/JE+Jzxj/FpfyulR[|q&;)c[D56BO,dnhg7KF^cn-up"]D-<i3oj_6/IU^h[v|N/QZtCL
-"3kn56XkirWA>y;5%q)Hbbuo'&K+{Qkw7R#_cYMoO$(wz<t;po`axqv@ZRsJF%RAR{jPjD"eWuP"!IK`U]%+!N|^mMQK54ZkRU)q;t!%""-Ug>Fl#bhLgz
-R}'ft-]vsLODZAR#kxL4YB"12P07vr!Ms^1b9Rc/jb8X;-ZH&y(s~kA9m&u+Y#v1Q|Bbc7imH7]-J{T]'^<`>K9vFddzG[0wKz4[pp(,&k}p9Yj!RX6;Ex
-SFl"H`Xz:K4/HJ)_Q_hx8A_Qc+!vrVq/5sOi!2Ms'R}yjHlQ<#oL2k3P$),OKV;Ooedt>goRT5-fTH3.e"YEbtG2d`c;U;!".)6f0$8AU'O]l:3hLI[A}N
-I1-4dsYTJ>87i6m9kEAM_(B&bV-Va/|Ydx7>[Onsfbcz#FocvJ00vGGMbE.P2b!>EE=yiJ3pP#v':h`GiiMO46zE&/[D-##qL!af'o^U8@YFQToSF[N^Y9
-VjWWHgn:<)K[pATY5B/(t`]"&A:DP(K)=@@A+ZIB%09^i[!_}Dz8H<Q@FR0.CteI}ZBmW{[%U04zrCID%grJP^%N:GT|@%TE}A'y_K"G0{np)<qgVjj7-,
-yxcGbmETKiD5{@w|UM(e866zG,DUI<^Ab0ubsQ5YJ;U2fsT_';B%RRwkx1P&m<UOQ-Qe]rt;#6PMni;4Fr-O]dlHc(RjjM9IAL%t[=kA|rZm;S6wYmw3|L
-dWZ9![PBX,&kaGUJO76_N@)aInA8}G2]2P'XFG"/P8ATIn:47ii(YH_P^ZIbKmU3WF`sg0t/[Te7)J]n8&p_au#_PPw3:`e0W"%o6Xd])sc8s;NWtE%},W
-ZaXu5YJU>E5cfI`0kjqTY'B@'bYM(ed>3O!7Yw5Q4,tPuWwhb'Hc]g|gDwXPIeUfCM-CpC-;L&M_0+6T1G"c{hK[%!n=lo;mXR31JI~x{Zu_p!PpFnaHZ:
-d1<R9V[xie:aKOi"9OaP$"0H|:m,ghf1wJ]-#a.l<_OtV'`TeN3g-XVe%pv]#)|+}fWzE)zMi11[=LP&bFR5I{jrzWfLf.Z-ah`SofZu9-/,Q):^KqF#I!
-$Gvd=o_2D%=@0[Q)oi6Yu5f%%I^yPUB:UUP[#5E!2uP][E9i:C$(-Rb${x$_F]Xe7:cARX{[D-u(dm-"m1S-<wJP;(.aYgxY}Z0dTi)tF:PdnS9%`I+ci@
-tm^1WMVKtbCJ'4Rk"Yk4t{8naEi,SxQ,awF}TGsnde54&duAJ""yHvRXs'H)X+i`X"QCn=nG[3-.3K&IU}goJ_>:STE#"q2GMjZrQhBq;A2u)^5Bs'c>ms
-W)d:C3Z)>|gx)J~<MCJ[lRj4AfZP-@=zRDwN1/]GO6()M>;7~%[vy'uuw,^v<<<1B#vq)m{CRBG5{7yNB3Q"zUtk70uIuf-L6^^4:qzbu8T9:0}7Y/1l<3
-C=,]a#z.<AnIH[2@R+mal8{}aBB-oOKyUDEJglLP//82q(e^Afch`+aHv{"xDiQpZzHE)mWihuNAZ_>#mO)zzEyAf{;g91}exR5P_!WKgnhC'_p:ce+1aw
-!Hq&<Si_m:CyU!A{[N'y/A^a2a{HTffL=Ie%c!s|K+X}kR_hGQdg~vkdqP;Q<Td=G8Q9]D:{),-j|NKQ:4[`.b5)<;QKWp5#,Jm(w!MFD>y[e:Pw`:C<=)
-}D3h_fcD.fGIXU5gKXJfVA{LKe71/t<XK7SM[j,_Hg<RPON2)#}(I["fwKX!6FZv^D=bH1hQP&A+$.)x@}_-hsISY;,L;k2S9:.(kv&iWQqUjb0NLJnWK7
-SLNi#TbgNA{#{#S|Qg_YN:cz^Y4xv}RdV-^Qj6FJF0<F<3:+{_>PhYiP)7[|eJxqesGCwDVA/Fm4|dC#y|.pt:)R[:BPBH>1Oy<2$92{AENk5<l)_60pg"
-MwhuPN`J^}cIFsN.[CQrw9Ja_$$nO`6NiW3pOGD2c|hqGi}2$&%N._=M,HiXkOIq^SVKJOx4a7=Kejj+_w|YVgirKGj-DWCtE/+>VC9a9M}qc[c&P+]1ie
-ly#@D1[RNy5)kw+6f9>czb/>/]|r@KBKE_}BPPWiUDjzog/@vAjDA%Y_0/ttX#$h~3iR$+6:kUiWmD%V;@.)agnsR'%hBiCB.+k4]oHUo;Vz3#Y}_1G8UC
-(T+|#COQg_(O3R<`Gq+YMWX#/Z>;ak>K;{/fq//8fo/K(`@kz2xnhEla6}3vts-O$r"xgo89#^-]5tzN@.59+Z^qk6$OjQ(@Smkeg1|(]s{"}tj5wC$uMm
-pQ~=j'pkjkl^'__;sTKq~3u^LO2uZ6<0.ws2pg(Uf2)u,5je1p;6)_Pb~3l642{e9=pk2$uQ4sAJWJ!9T>)tDTFPK93Pxv%`pom[j8RdLwwg9APbD@OIE(
-7T9l;D#U[34xtIu97mu[LaC#_ko:1s1r(=Td%o<{hLi<PbVpTo^w8@;<I1n^c{5.kg$MsV$BkhTJ,$wOaO,X<s{)d)0C"rel9lLuq{bU;G=(rWsW7m9hFU
-_DP)pI%_,'5V$yU9~%r`FRP:KXSaO..p[F|WOQVm.=X0M]bayG<fNFu{WK53Vjox&+bN8(5$55_$8aX@OJcFQ{yK(X@;k1'_76B,;"loH6=a7H;}4>59Ai
-K3QpnP+ub>&TiO&(N(NGpoF8G9Fcp(HLiL(2ZKyGU8%R(#F@D;uRW9J".9X5ok$gb>q`5#XqJIG,EQuRvSg=yZR'vXm6{&&g:!8RA&<8uS3IM;N"JO.7J"
-Y4Gw5ofyF:dU!Lg3%9V{v!r.A'%x'aD/HBc!Xs'|.c8MOP6;DQzuBR/}7"@af+l_Gm,({&#w4m"fyJC,c"tX-L$mFHdl.D&H>Tp|.kp+QA@i3=~iaLX;)$
-Hql(9uq[rtxF)4$ecF26E57YQ{Sj#WSUcS}up;w1=3Jj///HMv/!TPwnB0pFZxiZK&ip'hHx9z2#PP,03GId(>vqoWY0S8D5h]`,)7~HeQfN)'X%_.H}|l
-]^Acsm6&Kd,,gU;TpG}i8$ms}Pt5{rqwD)W;E8J^GPg5J@2{PJ;#Y"%boAer|ww3FCCq6D]fUuz_$"mDiM[uKub1t7u5888F!_sGv#LxutnZfpf9X"cuZZ
-_N.DhYs3_|Zb0[ghh'>%a<>33HHJim`2sHqp7rcRr.kP0[9>DInR+j,$JR~Y/c=4Icb/F;`5agV"pz"x$3YzA,^7{(U`&Au.>fglJcs(&-,rmmgoY</b!h
-..72E^)_!<0r;haq{tA7:L83Ahc]",BXH,AOUQ(;g,YVZDVw~+YMmJ:zA,"},(2+<[)pbMW9g_88Pm{'#2#vOPxl=$K4^@FS%a'O2s2A}8o5YwDyCK"k3>
-xc/7(51P}hB36KQ}CEe!^ss#Wb}ik"}y3{T'=S]#kNKk.]=G~j/5L.0OWbK-Ye_10c7p4^uY,_"|/uGRz`sULwD3$sn"Q9i-aNResiN_Bm6#653mt!NRW_
-1"~7/3o#t31nGz-R+eYgaV<-VmI"4J9,n@|&eD(#&.iqTT_@3^RD9d^ezp'6"hhR3q"2cnNO$r~;sAbV4{7Y{ov/22+<.Pf1!zC/{<iX#g%|bcH$XbJw>!
-[xQp9a,6p{~^Yu|r(]V`MPnv+jV{dcQN0awpKAp[h4]gmVI5Q5O{rE~{$wrt`r1JoB}l-'9uxu5@ja@.dHkWeQU!{8^|<AGtEZoCfb+uU&m(BLU&{Sy[{1
-ngyzbh$#M;Ty/P')>+sx8,F)_(Z%o/[KQC0BUgXp_%yY)|Hri]bto=xctYix3oT|WpM;WS)UWS>^f7uKc//FI#cY`:c),rn$l:j^3f&!$!<m2FbMOslXm2
-8RWbJu#GB`$V5+[,/_-K.FP&5p|'@'3l9Y`Ep2|$Y)tCNOjsI48Vtt,cGgG7{&$A-$:KOCh/[8b_!LnF}`{4CZ=uGSbk_K-UJwSj;qfHp8K"')}M8}Yx-)
-.VCI"RfQ#/uw`dt97v)hE3~fYd]rD1_B^E'n6Yh5HTe0Z>fq="`$B:Q<sTrGU"<5z$KY3&HEKB$|QInW4$~box_L%1t9^dt75^3fx0mgNsmf)(qh>njWB.
-k'C.~$:I;$6Ps+`O3mZ`:"pZ$FFBA5H(p)z^<b{<5p}.[.mxc6:LbZV!buJ,GT8z}ODgoE9+X5$5_PZ`(0Vo_MA(`xs>nwR}v'bFb(xaTAa%JYQewqo:8U
-r-f-=;RiJs`/]5zyPSYsgW$^lj9YdY{ZT.`zY6#GY_#]ZbiP/eiSNp8L=kE)r(=f8"l'3/IA!FUIxFcbk+`Kqru-!U;m(pX3chk_h-k%`S'3LlgC_z+tFE
-(0:#0ja+}.s^-jWCug<c@.1P]h2$"I^x6(p_Dg&RKy4`MFhh|I2iy)gT1=5m]J4SROOB~2U5+0_b"7}|ZSI(ilu5h@oN)3zCf2Fnt0p+'Do4IYs](WrSN+
-+^Q4q;{(X}>!557@gP&Ut7N)f^m6yeU_O@LhfY@&=d)S53f.}c`'3Q@g88K#LGQ}^|.k_'8[D{p;Q1(7X&eXx2Sn2S~1j#moeM]dF6hqw;wiu7WImxU{ga
-c/!Lk@C3nfJ`9AK[W$U(q'2L4sa'o20jy-la6g!;z2K(nEQ{d2+-XV'5XX<W~g4F/P9h8ruefy6WW>s5-Um[N!&s1S)ypkKiZQiIPNmKG)CL!9@3feWa@b
-B9AC3ah#|0%SW=n{$@DRmWUg`!#"7l"=u<.yymBUHP_;'@a=J4-GJ%puf%H_&al"z3%ANA,b-^wB,xrdhN{zj!4/DO9e54r%&-otXKq0a6i-.6F0;vZtb'
-)r"};oB)j;(bV9SRwQl)~Cm"s-8[uiz.x3Uqac[I5|,UE)Gt@!TWQGT69X+r;!itSi3v6fhWPlpiEj'otBmDfe(^}cK}[2shokhO>qL,sR(E93C!V-Rb7%
-W{C,lfT#y8@wPAvh|7G=tV2B'hdK!7qeAc#CAo{7V.%r/9c[l9Vn$[6n!S2RROcn~-bcJpYTLvnfapY,!aA'}y;SluRR6waP2L4qlN-&CJV1I2e,pokxL/
-d4f#_KD6x8L)V8]W],]8I$|9JNx5'j-<kLw.bddMX@QRXy0q<8`ug!e4%[f5>_ZlYZrG0PT&gShVi-!6%%5B]&#C_(>^aulQK!s"vDjD1-<}Hh~Z3-}+=#
-K.86]Z~yxFRF-^rCE|'7"-Hs#9c}CGr;K-zf);R)|nQc6QL7bn!-FY(b)sk6mXI^><p&G&,Kb-pM+v__eXCC1b7T+vQf_N)j9k~.N/m%KwQ;Q/HXY)@la5
-]})el`juwg%D6+FR['_5YPo-D(x1ew,Yz0]WLV|=:F^Be<yja:>)'u][abd9>W.:w[3J.&IMVA#QDddR7_}"]5PMGy@AF&Ze~`T0C:H11jNyu60:2;3(YE
-RtpvqTa3>PG<C&qLWd@,ZhIIm)`E9L>Wu9q>r>Z>x&%]3#V=KQ"WOYut|^$4J>T&1+Jmyv;scfI!DEl-qD!`ExnvLDx^Q6n']P_yTYXg}q:-Rl.=h4=D2X
-Wwj0/C+s"OS(vUR08&':yfb0"8h}s/F}NcMo`v6SQTV8dzGpWSsZv$dk7J)$6k&Jz/}!mO9(2Z2zW1/#OLR)c[[s6/`WTpsf@#HY2qk0b/ZwE]29!VG{gS
-iTawOO>Mv`"p6{K@:xM)("bFgu=,wfO[n$.lY>iK97|L1DIZ{_k+}owjgF7a_Ri/T/1-vDW;>d3mNr'7|d.d1&<erdML`%cy_c0Q>:Kcg]-Y&2JDV.F[b4
-O"9C;2Wc^x8cUAX}>#U:KqN6^6(jVKHP>_TeN&!jo4"_xw#rtST]I^7(Rnj,iKCYi)"$88Vz]'(kIf-iz,YOSa|f=6}w$jsw3Htf_h-youJ"]$GJ!'Y;R8
-ETm8Krx:'WKjsU=8V>Ygc-qR.wb9KVo9N35Sdv+py5E{Nj/6N0HcWlM%CpWWhg~.J9i#R#XQl"g}x<ZLbv{6}2:I/ZwF%sL;5P~a<bj8AER';SK$jJJS;S
-d^n!kxZnRJbage@/J}md0.2<8^a!`fhmHZ`B=Uez[L-Jih||WZX/19|@KD1(hRf(.D<C7Ou0axD|e`C.CU5I9s's>2SEyZJI<fNR3]_;.VC9r^hB@n0_,q
-c8^o:#L7Ie)1|Ig/Yv8IW%/Xuq`)zMDC%O40#<c+{dTXC`X{>B;&1ErQWNX#l-Jtm-})jnx;GgxVU7=3I3bJju~Vkw$uP8deK^$`91oy|1'MtZwN}2/1k_
--;WvyH2<YYYicA^q4/t))2&wu":fAW{z~yeXd270,,P;Ta2zLiEV5$+e~KF[h@$,iZbb6G!ia#RaiDgV`$;uL&k]i6sqUx1:OLgmVj9$6-I8G+BwJ:&Kpn
-^ABWO[2H"cGXC9ZL-$HAH3a!'K<-kPop_;X[Jxb+}2/bqNRq#>,Cx}W0S&S(cODO[gI)P&:N=8ZoM8=$Bw{V,+5Uxr.t#Q.k72;=)3v]_"X.+=`XD5CBlx
-PSuuZo&Pl[cr<l;r'3Vu{IU]S822T+kfjgWQJkPLp::%="|,IMy,}Z,z0=W0bt<w^8y7W@G^z.2h3D.<ALi{mJ!'8EB&(#!pD[gua#z.`cmc'blipB>mP)
-4/xyck"km8[zTjc)dH:ZLZ=YQxaV(._KGkie[Sz)b{znaGRHuE',(mx0NV_j:%9!)PupA]zfd.405A@vWsk]6peQkuN[tygCX&faex85HI'1hxub&iXX,Q
-'FO{COnpE.;dls:d2]~=2[%yuM^2Zy>oKgEG0wcjPrbnRqp}xBJ"M^7b++9Fe^(g#<L;rwXZ#"~@RXND!jMcrL1H}jJZMWUhX/EcBd#Nw)MvWSxF'AAZ$!
-2^SQab]%..'Pmy5dY30%:Sc3Z^$@]Rs]hv8nNFE#"1HGL6Hj[8WV_]1]Flzm$U66`4vez;63A&l=<]H73OdOq^VUBJm==J='Zjto2X^79:__`BY0Z{'zP#
-_-m`Qq<b/M~]<B7PF[.1=+<j^1:;b`DARW<93V,,ijT4m(N:">A%'LFj#i{5%>cmz,NJ,_#Yu'K#{q<}#VaOvPk8O9(nt0]5+3dnG%FioKao=go+KWzjAn
-cf$&-7v$j)w!X|~)0J7@N3=pYAq=H3>"KXVtE5J}Sgx]3s8DEPs1r5s!XX1)@f>WlvPn^n;V1hs"}PZ^h6KjSp3{R),bO96=y5P{]{JjEf"+{[Uu{hX%{{
-|fQeDg:hl|oy=q@k&8`YHJ#y1=^HT6"s(4~/J6fnd1Hkiv;NAs8giljBiUB)~8lnvFQoeq5>6+mL>o_=lu@8_bg1Spt4<rWI:^y>_.B}HcShZ$z`zW:MQE
-widNlKGPY$f"=lRMF.1T[n[!yN0Jt1SakCUgycfhG&6tdZtPz3rI_6aD+q4qh]{){oxeFu.B2U8"ShhMMBh;vvuRqA"Ls@(8$P9rAj_oZ:5X0|knS}s_Vt
-!X:(IGx;#Z4T5QjNMOMTLr:<!si^t-<_(h!&Sq5rMwduoM7jDmp]B880af"N;w}#,`@yIw!^wpZ[~ZNNBDOcn2!|E2,-%")q7LWk=32yYt3+H2'(J7cJII
-c7<Kk9G(zZh&:7GoF&yA{8j|Ay8Qm(Nn&Ns.XK>=DF8i`_u%]Te/&^I8#iGhBH),g/@dNg|m2fN0G%BM~dSl,2jDYTNZnTZ|Tsqjd_ZpVAouuGgcq@%FNJ
-V+m(ag'v8)z:]&f5Can.v/q'y+OV8yhW]O,N'M7KdOf35RMB[7G4k'k)~sJvpV{GJ!Wnt/2,GcfXGQ++ss^^7Q].n;mPDLs%ZK4G"Lj.(SCvb8:Tg'cZ85
-o+m+_g`5Ra/MWU,c,&zc!bQvm><5`^za'yO"$B|;3#Iia=Xr1+.&UQyZpZ[_!=o&MO9.teA_u,u@m2%Zx$+xc)}98P+pj)WWIg86og"!~41gu>:"G8'^F<
-NBl(}]H4ezl&!f"`1kcU-RWm]DWmX1#CChy}[p2[Y%(3iNWwBJjz}By-[QKRLtQci%9hlw6iSzAiQ-uS_GZ,FN@/g54NDCesg$$hxZBb+,gS/#XFE)cFGK
-q6Rk`"EgYD;5SL@ZN':u-6~_t2xEcTSfpgy:.U8qEdCIkOqtw}VT}s~^ol}e;!k0)=QjxAERVWz!-=CSQM(/}GHD$c.|W<OknOhX-ZF-Lc5d2y#IXF."~E
-MyJ;,;u;"Kc[.54h=BHEtTn=::#iwi]AbF~P];JaoZ&.Gr|2NXv5;tAS|kF}Op~+9.VgjDFnG[9^JSTYc&mf>4{i>50(inUm%1z1eY#,trs4`^gufz-Af)
-'Pnhd"!'C5Qrkr|%OV{fUvYyo!YywK_C;|lI3^:17.0tPHmgZD59a$=7%+ssd+)cn!6([Lu];vkT"teXmNMO"9a3TIK9SUJih8BQYG$k7)nW@'pv5V[GQz
-YgKS!!}TT)L"Z|QYpoE}.[]|&x)L3o/A%hzaQ9mbII($XFa"Yx/n;V{ctHa;xsm_/y~0F{K+hQKsg)nOQ5Mz>MBveog:rWm1~U2f>4TtF^x^JM,n7Idh`$
-Fu'n<&NQh05%T<F#=4G+Q72Fc-;d6bPPY6egKsd|;yi"-7@iv0^m5kLVIi'"iY:>siej&o5oDc7[L'2:m0'/{$Xo~pTo~nb9GyYT1mlHTx,2haBob>%D6X
-bTa!b)Pb@Et.6q%@"]#^O^$iFQVmu<-W'0<cT2Y,3/w5S<-"2>cQK/H7powd#R--dj$>mZb-6$aqD,pZ,,P;y<,aRS(;nQCt_>/L,b^q0|L9C1hR{T4<v6
-HRipM}:Fbits+H~XREB3=E'koV}3/tq%6gH;FINX:W+(JqR/kCm1tem,z[mKNZZKJClT-2;fF{QQl]nF7h$Y13z77m~ygg=-@8B(%Z+G^}yMj%gg=)hVv}
-C_@#@=M4nNE0:<QT/F](qiduPS=+=iU#;_(p=_6;Z[s,`!ln]27x/ZWfXKM2oqB|EKC^i9T[('l1WWZ7QpBZGMS@=EK:x'~DW34+tzvdd^IerlxV+Lm9j=
-r[Y{}amgsj0LINvF$1NW]|Vmt!E4J1(rA_woX)QZY#vmw0.C)(Sd'FP$R`Il_SC|(BG(c({@Vvv/6e=1b]Gs=nuNTC!!$vz%r:lXn76QKs3a6MF4&>QHqJ
-DcTT&A06qN&n]tk1G6lBAm)dB'aEpb')ruk%s["Lsg@iElWJf`Vj46H98:&wTRNu-k@4[&fW]Oca#!5Uu;,Wi54^)h2qGrl}0q5|PWt#6UGBk_U4^So1"p
-iR{B-..@1w{3:cQ{qn,`5Aa|``}bHsW.Yi#Zp4q"`Rx#>hsC^&e5;!%lY3'_%k0I1>NdJMT^NHYbGpNZHWtB)P#yPa|h^!b@-9Kh`|R]tNTyZ2x,eFGh8d
-$ZA`(rV!c4-5v"4$H:!jl>n6z(=KMHh8n-UH{FkV_,8J"4QplFVWsdH]sG[;gI{F_%W4|Yo_Fg^@G1s>L2F3)k9:sRIf~Xw;,;_e]6`hfK#iNY"^0c.rT:
-~4QMR!y&!TA$Z9-rrtWIz7dFniI$s_1M"rVU{p8RSc:=[)6BINfhX#(5dJ4w.,_#^B5bbPfeOq9+UJ+{ik!hj#^H32-k%@Cu~h|RI!j0h]a^i&&BQ(Y3lm
-872DRW[>eoc/#W|`|r0TC8vN2vxSQ]NR&J/Q'8p'fnz;I1@;Ru5T]fE`PG3#6{E4,@`<Q|S%<yIg(MNMNW14ue!JP0rK9w7IqQ+;ROLG,L6HOOy1t<C%[j
-K0k_[2!Zzg<%|NXic+kNr$[f@]L-h$=Fl.WoT;I:^+fMnSw6j8`/<zj_h%wEaUqa`q9SQOa="z`1a<(zWNF'9:P%dcQ`BE@LkR$|Yb|Yks~Z2,94Oq{]7s
-#t:hg!0.f0aBBF94LP<mjU2,}v]t<hc18p8F>6m-OEf)t@6zFN]pLN$@WXpr&W^zEY^|0(4v<II9Y{f+tu&ieZ2AmNKV@sNFY7};m<B]9R$#!w>e_jS;9L
-dEoEIuU&@Ikk>1tWQ(CzG6!RG+cohg(KI(/_#!/{aI<QY5+H(gdjS{cZ/sJGYML/ip+[Cn-TN0,V=ljRM[J'y8)dGs.En>KC]mg-RZ0Z;fYxM8)$Fd.05S
-BN5yTKO+d^o2]t'9SrijJg`vdUv@p8!OPx|h$SosE4!Frtgd;mb0}!c|g_^C^Txx`Y6ak_MHq",@'o^Y-7J$TN63$+Nrw`o!q:knSc-]WAf3;.C]9(+Q$2
-0"0aF%%7CVxP@BpoN=4Qa@izU&'+cEd)mg1Dn<nN]"kGJ+|zVm2L83b)A^[>[9Gy.BWz0`W9Kytu{6ElQ6)tMci-GF+8#B`^I=zQZE!lQ%u^U7y74d5Tu0
-NEmdQIXJ5(178s+OS3__$H3p#V<<S0[^~rGzIOOGmER&L>i9Mk3Uz-XBAON-<cEU,'n.`7j8LM=OUup%^}gw'D@Yj}@gtq;1RP`+}FGhd[{4mMjU^S7Xzy
-./'|po},uD-w$qy-GQjp3ypM@Vj-Zq"X1w$QAeuk0Db$+-U/L.1ETtfh|t&I=08QgYCoGY1J<lfF(qL>ETYHAs5u~gC]L9r)rrn).fApdGReU4{|~PPx"S
-Hq`jNu;cT'GrK[BVsH!q`,bJBW0$DQy2_/I(vvPeps>qN43Z6<c:t#y50BL5,'tn3{Tx><.U0m&]RPbQf-n:"wv%E=PZ@OhlnOTo7=1pM,BpZ8W/Fa{[J^
-$G@Y0DGqwXR,!#l(4k`3R9i==6V+`h=6+1$gp-gD-L]$ijRf3%>.vs97vbr+u[$3RSLzQp9W>7|!PRNtb@lf]|0fY5q7,%L4y[yMP(3,7SBRlKjH8{Ft6+
--t:N}E0hllp,g7R!:oTHoU:2kBZ;5Yz8H^h9Hy2(QoCkc&_=fNlcU,kg!uny$]c<A{xva-$)t)-}<G#ZsJkFTYbu)b%:GR2%pk9>p)sA6e"r@r'>r)'[{Z
-|7O{c1%UYS;o9u"]],ry6k_')6rd(^/o6i^`U0A2kWLOO[|g-YEl{&5#>n5m@U9d&T4+imMxysb|Ip^fW8h7,u#SF604sKoIdmA/7Wc+()syYZCkLy].j^
-qJ'fIZ#DI%G1|)$^z8CAR@f9C5Y3L[&7&gOM&jo&/xIK]^8}r'2R;!k8d_y|]]yWn[m4LtDQW|])lkXqI{GsTQzJ)HGN<1VS`1's0y'Z2T!EWK7ZZ=DAA0
-iG1X=Y%9cJ,=chn$rp|zr{ml9t."[i5D6tM%{&yytP02fE7]!:JPugY()FyAUUtg9{V)l8OLBDju2B7@o$8uUC6(6l'p<IQYB_l/:bE{b.@,Bl@QAUo5."
-1'I.{hP_fX7oo'TIRYn6U@pfF,hDc|@.DF@;W")6Cpw%GDzs@{$k8LxN04KFNRFKJvpC9aC}[="P~0>WqBmnU[nT6O]ul>rJ+w9'><{U|;>A@BbHum5lIY
-!cZ;V@iXNKS)t;pvTS"^<t19Mwmtb/w^`j51#MU4MPIL4f>a2_(%+4zDxo4Ik"5EC1vs+9yg:Nd]tUf47Y-`hVHa"H>:w5Gse]cewNdS/CP%wgVeQT2;Hc
-$Z89hS$6(]P(VSWXu>W:nWnNG0`1MJC4.pB}4N+`6A;-yB]8T-c;T>{+8pK]Wse/!].^__SH'`"e/66KB}#j@FpFXZ|]50Fk0%3w{271#NIO1B/b9'Xy,W
-P9L$mHz|=60xfW8(;Wzf`>8`:6j;ys>0zJIila&y4AP=NV$d=hjfu5euxfXR-`,}vlma(+LKH<0M3^)$%4rpI3A97hu.2AES:<|#BT}.Fa<h]}slkH,E8T
-;E8bEiOePI^,3"3c]RTD>On`TJqcn[tSOV}B3piq0O8cxI=]|{%D%3tdrLr}U"|=5yyO]v>Zwnlen2Lr[Nj.YLW>Ud#C27i87S$YnC5T{y)L{F$.xq:uLk
-c13>x-a'wA'iq]q]MexBsmDnc|dxjC2[rSwwT|<X-6(xKx&=jX>kr5|6}`<v(7p=}[&wbvsRc/S=$N(<inH#Ihbr_0QSJY]S,-}5eLZJphWf!uwwOl{j-`
-a`Q0l]lTAAaJoy{e&2OoI^X+!4c;;Jv$V%hQ7VtD7hVJq7_fF_-9y5FXLA{C~X!^0`q)(J<3:3;<.|r=8M98n:lW+:]LL1GUrU"S+6MS7QEGJFH&Z0HSEr
-/cD&F^sB&BuX^<.cr4q<~n)']'vkB/[VJ^3D-l3R='MXcd<F9tM]kUrT6lCK}7rI[Gr<^:QU'Bg7#CWodf~JFtc{]0B/VZT%'ygo=WL9Q+V#=Q.d:B9-ru
-.1>|LQ+(z/W.3Jy39h>BuK)C!WjaxEL).]G[D`~'2s<l_!@:'j6hE;tRQ]c:>GdAUT/u[BxSZkG!rtX3^xd7;UsJ9<BPa`^xS6Y1{[Tk@d0'-:9lbAym8=
-UF---Y(Dc//[>x:_8y{-1=iI[:huF3MpRv6f`BT,"O-B(TS;>`wb/n{VhP$5.N0C.YeiiFVG[]gK:',fk9.)]_&RH2vPOONG{Gl'"l|nyx5,SD&=tnD[%z
-(Qqg%y9h>_UxS>7>LVb`&Pe.Z>%5nc}dd4JQA3Ik,Y2AG])`NtD`yY(3dz%37@y`(q+aQKy=_'pWOJ8$$V8Sv3_#tW=0QIuKUitJqXCvy[HLTx7SpLs3>y
-36Y1UDysQYU(]7qGvGGi+A&<e&g_G)=D[Wkg5K:F]rT(tHY}E7hYX1u")q0Vs{`=y9(Iok0GnqvBGj#yyR47SYFV^'V(@'vrNZhsf^%%$b!t-%`R"Y2LV+
-aX7Zk/{iwE&J4YH{GmSCDAe'['ShB1'Ld1NLOp`TxuLAXMW_w_sa~X1TSX`ukctEo$N6+74_/0;d{b|E+{M/A]JtC4.&&Z@^dvlbNme0Y6nn5/sa4HyJ-c
-&WC<5fiV6+n5m0KN!nwm#'Z1Hkg5u"j{SH-7ItMn-kOe+^hvgyESZ_o5(&(C-zfn(`^F=GPh`l([cn.N3U.Y/N9d^pvs._BRpS1RdWV{q9z]GtspECo'[!
-Mcdh:+j%w)na06yO^pi/#cY<SPcu<Hd,(N6pM#VrP2`4m`'&/u"Cy:O/DXF,1U@#^0tvW/ByiFceom/(~$D(;DSbY`3m'o{PZ7)U<mj>E.Gx:BTChKUZD>
-^ArKJ_V7HKxXa!-LwQBYd4f<Y38z87SQ]!]3fFC[j|dO.pXdq639a_CC`Om,^3J6b>t:eSI3iWbH"`d(bzDW=Pdi1`f0]cyX=&o(ToK58ld%"SxS2<p_fl
-MvkjkT^LG5P=#QgaT773KHo=.h7.nGpN[B[X~)8nu}V|6'g8h[Kg$CZk_<pWAV@W/v'Q^3}m~4$TR0);FGG.gn;+$fM99;5I)@d4"Q:Y,ln]=-K;`!a]+!
-F=#p5VdT~ag!2o.@''CMkVC+U3C#eMpMBb]hTW<K6tUFIiZ$>xigor#4dp~I)ZQZN/rT`v"&tzUM$.s:Yh$BjNMN1SL;9Jtzd;Ct|q80]tM,)65Tq/0#+r
-i^r:W=u$G]@:B8;7Ux5RcDtQsx3x~/.Gb!b:NgI9`+t$&wk/DnO%xu7}wEcrzYod%]);#!fHct7^bi=2<EW+&iVvcfTMJ(kMvjnAQoTB6WCC=w}jcEm+$)
-+o<D}e(17+ULhJqCNk(2<:62P=DsVe9eS@jc8>d=VNo]MqjO8$!o[(buZD{fhStyi#kx4rk3bvp,8gw9}kr"ZyIG@o{M{Q$UoI^HrH#l7seFO=[W9[yng2
-wS$Q-9&DdWG{8fH`eju|z!^^djU[xeZ&X|LS%rSW|T;cO(+8wLL_Q9@nLl}"&o(<y&>axRY;I`^xtBjA+g!!UyN.1OROnLxoylw}%+(BF&yKn,xUJM:v%[
-p"eQ48@6S6KT.6Q;)oj|)8>CML[yc"eUe:DhTU[[3LK+;6.%.OW:4wW!Tnfc%|D2l#)<NJkZ(=/b{5cC#nrIt5b4i%Z"5QPu<'6$Y;:|A#dtRH4<ZKq8)[
-n1[iRGxCdj_%,F.nQO+w=-VOre74hS2onZwjw&(%y/#P$Z]'>xa./Hcm"xNoS59z{mqJ"ByDFH~Qp;f&36ss3Ai)Wg7N'znI6K/U13BW`&Y)8d3y{>@uaX
-URV>x[>qMPW4'q{gYn7is-zPRqBC^}~QJ@)QBqh&rvI(9TgmssrK.NHW[2r)|+ETQ`KA;]W)-'$cGHkD)i/LqP#E!4|!u1}7OxnZ4apynbtng0HO`!iFR)
-9D%#"eYuYXO(3;=acuzUXeNHMR6.HS<Jr)$(:E2QLWMlHHIv"(>-ytk`{qRUtu2WG{SBA$ZqW,HzXH]`J6{(%Rk<J2A$28e5;h$6B`W$Z3S(DOKTZNmNIp
-9(rD}SkhXzb.@SXoWo7-BN[hh%Nzo`<,"hbm2+Q]"rCrIN:}5AxJw6E@%v6KI):C'g,n36v&3zad#hRLRW2Aw[eoAL"oz0Zn&Ou'5xIg'f:q'>UH$qE%A'
-Cg}M`wCJ~L1CnczoZp%r&lf{^aly7r}w8dCV^#$ITMIxbEQF<u8[U]`:s.=/UDgDg2d,=P|vnwwTMMbv>D@r%zdeY+yyD>4}TZp$NB]`|CV)rPv&;R#lm!
-5ir@kR5r8&4{wYxO|J+_iJXS:T~8XTmxqz,&s#C_Hc!L2;P0f;s;Rd=n]z"5,pxOd6+#nsqv5J1{t=C+Eh:^V}7rAxpZ(jFHT0+(r6|Rk2##u,3+7svVa&
-jYR{2l>E5=)'k8.:3q)qWx6:-H.CyCtt']a#3%gAmVcZ3=rA#O`u$(^^pO=!M&LUvkEYu&tnJMymUpx[S&,jNvj/S7Yi&+bn}2nCI"~<Z2dTT@u5oDG]5G
-YtH3wf6O#uuLKyBnWcJ{8d:F&`R56Kv9-Q9%/='H2zyZ^W0l|]"eshcbP@R14lKVjvrZ410nv;4VT1>$AJrGGlK|#%w@UEmu1NsPnp76W8%t#,Z`tLKaOy
-Lh8)n>Us;sz5iLwQ829iM>IHppSm1+0S<b:R1aqdC-j.~$/ZV;U+.1`;uuEgQ-"a>4wIs+.>-6FWulU=~%2:%1m]v]fN=90avX]ke>4zV3n]yn`,-3=R;B
-A>C2AMl=g&ShwGZZH3v|cjzl-g>oz)$'56h(4[nW>(8t][rt=|`"xyC.3ixmS7kQ@t,Qa@+pEz{OV-x@Q%B]0mQ$GZo+Hq9y9QdEd<6qy-h+4n=+CTDabf
-:dXy`Bu/JqS-ZCx>m)]O{U#CZoQa,mJaZ[S|sJ`)K"_ZEq[B8Zx>u+u$f+c<;p/ttM$%;ta+)f|[9pcG_:55=Ey8+GN"@s%i}v=a#[%G$U4rnFD@Apbp@d
-tzL8MBZ(vF8%BI%4ie%dzNjzP|<;=84B07:c':d;'c~FHTdu,zv3O`1',IOh]"N'k=Zg!;Z]V`HedWy+vBv,uzN$<)R8%eDS,k#4<hwuV0FT3!BT$>hHc1
-4[%+;mky2AxzQMpdi]A^{mX-TZc={D_GY|ffZ:oR'x2`6F(463pd!Zo6|&u4~EM6k<;8kiUM!0Qu0C2LThc"d#u<&ceZj)fz`Y1FfRL_RK#`@+z9W/7I!n
-<jY'3!6!nW8[!)7UVr5RZCL0y@4%}A&uafW&[d!SlX+L_gO`.mVsd/L.0xn)e<v3ZaEi;,pybX+yU+t(Mb<^M@@R0<u.p^!)rT9-s$j2N:=dFq^51U`R`Y
-`.TCzSV3UqL-do({PZ---r9Wps58%&36<}$U#Jl[IEcelDc2F&ca)lcwVC7gGJ^Rco~%8$,C}(lkh@w$`B[mB&]aQMjtRAn'M+)r}q>]0a"-j6,rD-1QV:
-S@KXs-^1W]8A"%_}X<u7^rJ||#Ccm9r'5p7mz-w`iSGt!)/&|e{SlOxMSJ^TkG4duF:ox<9#N{(jqO"Bonj>T#JcEy%iDh;a4X$qR{--+yyXa},Moig@UM
-"Av^x@[|:dw8JKA9BCFO1pf8>4sJ27~r,!sJsZkZaOT8"i6P~pC<8|PkPhV1&}Mm<n4RIfznwY`YfN7L77hxp}=MMH]'E}DBSohXc,VRnp>&13lC`Y~Wt&
-=5y%FJ;bfx!,!&>1:MA2l8|F]HkRE}u!"&{5MVO%tKOh$@~,nzWQ"RG^k/AV@Tko@&ztOH>E@7pt%Q;-48W:&bF$}Hx$V>u'zKG<R6|_Kav.zC&!^&QU)w
-3["2db2UqxB/URo_"t^fJVgE(=|3rlFs!/($beK>Eebk~0JyDC7Io:G6V,xF0,qDdGQ{Jm_Y#tc8d=MuQk26`v-otkLfAWtD<ngHm}y}tP}l8)a)-Z1=Zt
-g{,M'a51o-S>c>,qGa.pU,4[07_`'%,cdT1)nrpCJn{7y)$C|Lc"}V3g~W>QL|oyGM[G4&jO9GJp%]8`v58`#[<^o/Gb&/G''K}gwTTMfXr,4KGmRsVk~C
-zyvVSzqbbRFUFaC,rs]UZps2!=uC,{x}cDvc&rVOJ<zAOXJ%1`<HguwklScqhV"Lrk&sb^{^rD::6N|cC:]-OysP<hceF<>7t.z-+Ii|x!~g$-=[R{[dWP
-i$g[dQ~28B%,Db9ryvir`F=]w+5f8Q':].!fwezzZXP@x_XG;@)T.P"UHsZoE}>PVgWzY|=OFpfgoo8XVYY5z}@F)-AzE"LbfGA(5&+35+rwq;!@Y_<c%b
-eQQ[M@_0ky5HEtbwJ(8k)[&8P[KxwvDfpT{&%,%P3x4v)Xu`d`uXiP/=ypLAI#~zI`oie0ivT/(ndfpqoG3V8iLYlL{KgZCgoiNnq<+mA]k"aQ6PM[zmm5
-uKub6]/92PPmHs&%;Idq=ko1MnF}eiAZZHwB+jQK+G@.&Qao/^KQKa)z%+fH;<Rmoy,)lBE(%}BO2};A2}|ua[LTONzp`;vMxLl2C=y2`]e|jYnEv&m9YM
-d9mbDtH!|++mJa5d4IBp=&9fQY:YB3^ysu}$/^l(cEL$6_MMFU91a+`zuRV<fO[lufs3tJh2O%5:do-bD_yV+!YD&@E[^WpkhQt7M>hhS2-fb/m4)CyBp(
-7sLw~nsnf3Y@S:Q'dOl`&n+%:g^%s_r<=O~EBf,/zouF36_H}z585u<LwYc5@}w@}"^1/Dy<^%z{tp`)UI<=yNs{yPI>p1Q_Bf~e|eKz8GGLt"oJ>GiIq>
-LZAsn%l31BL3f-Eq:$&x_8X+[j>CyAdG5Ha+`Q2XQu2XOZI6H63o40Ox$XWPzA)-[[IX%a`i^.ap4p[#uY@rGjuV"=dLg3"H;NjnWDh941oSx_;^R(6h+h
-=<0/B`l.[NB,J%~[kn,"[[QS%u_c_BFF!Ery!#W5{RPa@Ya}fU%1ipEzTt=%BC_xQ/f9=XDs7l)>-|zX9H^QD.J!P6w;^>w,2pQ>:0ZEGIv]_$wOs(CkVH
-'Au{)t16<7ZbfS>YxBGL/ao9Q9%!iduU6<.#2fb[un8ut<+&g.f3W.@f0Q&iQ,l>F.!%9+'h9'Kp@u)k5F'Dp`}yAs/.0LVFK+m>&K0W)oZ["1|DLcShN:
-Kr&O`0Z+OAKV$Yk+C_kX)/:Sftr-oCappKqO~bvTh0PV}7GMByx"qsum7F)YkIrES$"Pe+%5~C,UiVEy#3X_.AoZ&qYflv`D!lP_$Zw-dU0NsArF);{)!G
-:ej>Jx%O<ZIvKPUjDHa_Q;xpu%j{RF21rix0^8;+B'qoes#_1H#g=Grgc9KT'.}7voa,(}/$)wQ{ylESosO^2P0ym:1.Dzmc#y/xJZEMdk@Ur=jXwZvQ/j
-2^LP^_mm8[Yj][l^bahvvc9;~`s0/98Ci{M;l20q}_h"GXFDZW.e1c3's-cu-2!0VsaX"1-0URhPUI>Z'3l{ZI~Z[30H)I~W.WsgYpz2u]6S@:[woh$.WI
-FkwK<EknE[m>TvgE}PO]('@/ZN|SaAVPP:8TU^#j!-DuIO9d'fnhzdDRj"e[J%^xa;]9"UhVhi5Mg8E)t@8HCS9RGgMmX4][EL3lWqp:dZQ,hxWu$xXD%2
-lEvKq,J+=kK"%6rT!X~.m/N"Sh8o#I-c/OVQb%L9r#8|d$>D<Snr`px<Cv<0a$=pPx.q}%4>"ad0Zl^EA4l#F=oWO6sdY,PPX'94IHA/!I)Gbb&WL%=%Q@
-~1k:^<)`MK@Dp^6$S3YI[6QWEY=)DW~FyPZUfF#h"kDk8FI/Fm(XA#YVM)({Qj2QI1/=$XQm:0LnA_oH{;dgEqM6[m}ax/jPY`0:P#.)[YR;4E^lN}Oy'Z
-_x(y(>;ZsJ4.PO3`.P"G78I6/kjGqRNG3$NPaGs_R%{.n7lQG<b3cJ03O%P!`Lj^.E'B<oTV=!f;lge3uR%PJGZ:jCJ#Q<e_G1iJc]2"<EnWETYKB+7MT+
-HUUGTGD).yjJHw:^:rUqo3xS"#0A{.t)q4F5]"a(>5"3q:Vj%q=i76];'(S[`2XnbpXnvCLWyE)2tYoE0w=H3}b6/.g>gtYt(1Q:~C8hZhx)R#NQfnX-/Y
-$$J=x[tXlBpwtWVav}W0$FO}9Rje5./]OD1X0h7t=(k6YLQ$M]Yq=EG,VwL"~f'Sn^soAY})cgc}~&8-GY'ea9xU@A>fzb8!_.7D/&1|8t_C6|OvVJ2SKy
-Ow;x}X!bl]y^lny$|CO2qx~FX_6"cUlV;YNL_:6=ox#.Yl>0qPs#ohmojmO>jd+9.Be&d{}+JMzksO<..&A'$-P66_bMcAPSz(HA[P''ed@%#{bpeg9PoF
-nsD-B%~x..T9F%CG'9S=ujZ/E-Pz/ce>pK%CHE^]"&$Io8.o[6J,~i|p{;+=[UBoAS|>YSqOU<q[/4Y`"uv5d|V]Yig}(8JUdUAM-5<(X9u>mMbkW}tE/P
-a)m4j8@+!yKL32D4@CC]_%jPl$FNmQxPU%KI{:.(>2`MvRI%h.+Ui>;KBD[]E2]-WkV,b;=V@OB|U0e]N<%(]`]iP-Z"6o@&xo[x]b9.8FDS:E~>-v/T!7
-!u}U%f82jzTFbR7;1Ikvp6Zm6F>6M|OscLG'9g6Y"3xKY{S!qw3FaHfj7!yJ^Xpr@S@!V^JPI%L,t2W/RO6%s8j6-i<$Ba.gTc!5<^L`g@%W2>J{Ah/P%<
-j=vy4Y^"I#M!$U7%F%>:D@2|^0Tl&|:9}BIwgM9smS95-Zw]]D$1XL<v=,w[LcHTQ.n2h|S9KGu3VYd_PXtRJ!:f8"PL4wQsBm{SZEnw2=qYpo1zT)83.3
-$6o7T&U)RG>zKzj+b#Kd&>'Nk{C)>J)Kid`kLu5:,CW8WI_[x<OU["C-d1H1+:GKT>oJ64#NK-2J8`t41m;Mm&2'b8kx4l:xyD$|6p=.W'&Z5_[_Lq$p.3
-Efob-'pW'rsv(PGE!vHt6J8KovI/9:,>a=CN-o$=w&&uY9B_.(N!7_:v8oRUj-vvE0nR[Xk|;[j$r@7]nacF;xTvqMt2aR)%;i|CS90obA|2AvdHeoy9d@
-lW/6I^fYCtK6}:%m"_I;1[X}/Vt<,qVc&L>=.IwkPZ.U7{_qpK'h`3|l|-+hA@L-Md#>+Y!VLnEhZ4uis58y{Z}nE0,/}d'l9Qy6T'2E&Rp8+xu"PsX=Mq
-=Ls:VtZ6QKE:7_4C}Qmxt9X9;}.t-4T-FIJ03d~V;L&9cjtGID&Vh+(wOmhh4^zV]u2lma-ef)msu]Q{.m)x[/4x(Dt>oy5xuO]O{c"r6=xyKX9O^D75)d
-w}8`hg8FSo'`+3aU$r:f:-9O"!<ZAPuqn[c&Fc{AyQ4!ZtCO:k5(i3o^;kHK&y#SmFt83Xxhz|i2@K>va6~NX#NP7ik)eRV'K#FeLE/PSK|H5}"M~O_O_-
-<B{XHN)%ozdk=.eI;$|n!3k@RWC_Xg.HqHA3!W$U}+~;IDZ<v"juu.Aw1I#>LB[I]!|+A]%c-kGE(1>c2$iO"ER/sAVafdC80<OSZ`MWz'.+S'y0Wztc;C
-1zr6%ztAwSoHv-rFC2_#VhuYk=/wi0lt$rkjx&##LQ/@H@8>NP@u6Mh5@ZW"t<q8M%l2#D2-hMV/7R8GMXs8R-[g/&=@H$']-_v.T0^$/41,75'aLT3/{#
-np%sCE,3z@<WK3/yEt-VImC3(,14sQc}n]A^8{{d$.X"r#rfz5hA~d,<CaVz]qm:HE1tM_Xhr>hlHfpz>=aLCK+;./yc3Id^H&Gb2plb2@}^:!Sm-10BBW
-:h"]t#H6XFGk{r|7~+%g`6Sa'5b9o&Eta-Hv97&0:($%K'HVfkwkbZe@XIFIFr>]}7k@B(l+MPaHm)>&+U1)R[q+-.Dhxur=l+m`[tj+PADTz@L|]x%;n(
->@v^8Cs9S8A]PhJ'Vd,t:SdX4u#aL6QjR1:VSArGGb]':LN2+eU8u<jmL/G'T<_U=$Mhei=:<7GuPa0),Yk-HV|eaEpo=G[-sOXL6{d7d&v,6C@;=7^W'J
-$I'V=hEQ&F;j@)Au^L|`+Y>&{q<DflOkX17gHd"2iE1E#TMPOTvNT:"AHT`@fj@&o$b%;b&lj0TjoLypKY-'a.NBrGcS&ZVrI"i8zMly=s`zR-aOR#,(K)
-a+'";PpP+tUMEyPsjGU7vV;>S64n>]hFa.^</sHq3/|C7%JIJB}4/Z$L|D9u;Z%3+qmL.G~Wu:1{~Qvj:ER4^1@rl-~+J)Tr[2XLN=_FQ_965kd1|'^U9E
-UsH28ElF7k;=hVJh|Inwb;t2saj>'[2zH5RJa&E_[p[qFcrjY^JFt5[<"%{tf"@%);>}vL-E}d`6_R(@MFK%b6gwSi&987!j>-o,P@2]R)UH3T1W)^@8fN
-Uu|4sKnH#[qto^:!cmxxX.u=cbrwujomV(70-+JV%WRkZZp59(BpQ}iW'r6]$s)Ia8);84'T'SqtZZ,QuvlocER`Qt`#z!m]Q(B"qRw`(o'03o{UI<Iho)
-N9|evtDt#.Te_}-0uOg<D_O:bHnrlrDJnxKg'/f^eg2Lv$M[|pBjUwg=X'+CPUL/2JrO)#Lo+"0j^yEIcPf'1],$+yE&h<etGAL-G7dP2%L:4U:;>h~Boo
-'.^w3%}NirE^Z>n|_ecA2`T;"k(tK&bQ0y#gr9rO<To["U:lo-=OeGaSOd1A<dUE%or`ocy'NK#;Ab`5roJ'Az`+YJpK#IJAMFmVKK$K<sS/w+EKxSZ`o0
-O^!0j:BD/.8X%S6SB.P_+0Y]0-Qsr`U^#3^Y:Nr^M3ujXYSP:U$Te'8E8vn/4Jw1t8CJgdm(N)61X9S|naS7-@&3C)jJC&`eUMem4VIuZeHKJYh;3=k=!i
-+/IAINQpX2g%{w]4HoU6H=#W!c<x1%hy[ek<U6b)2Xa'S5x:%XuuiCqF9WuCJF&5x{9b2F0zRAJP:gVb<a8AL^tG2KTelZD'p$4%>j<P.t5}KSsE$T@=r]
-S6%)+/3y@'`)`tnmD":_LbrykQmDCI9FX4ce7`&|Saot#J~"Dtmz@lpW0z9qQ9|;n}N|jRh:;@J,bL(j(%=C;c#iYa[X8gdOg8u@1N~{faA=eS'y`TM(yj
-kCIzu@E|_WMRby#'cI!msOgEpp0Vl1<4<zP!Jsy(A2~GH6h|9dC,&cSMZiBD)-USpuh:67,<iWJB@wX6q|8(.qz"J0jyyix{mF@pcy}^[&<DB||xCxG3Su
-nR~evML22B|No[rSoVs6A+YwD'/2b@JRE}Fv/H6AQ[1tivCU/Lh^$:#QE@]!0r`yn+3WFA4(D;,}YS67-<n7K%j/$q(Z(w6(@iBCxm7Y1HyYz"{j+;}M4{
-9>57#q1#Kg:cwm$;iABg>cCt42x3D=ZmoZqgUE4SHr]PbvQ0TvBwE#7"+c`;5_H'=xl)6&#RX>I#R]`L{j0D]cjzU!]nxg[A+$^P7iPFubS:wGaq<)k8)=
-=o3t~Mth(UYE>'/b(<,a_]so0wq8k-:;dtrwtj_zVi.$H;<,0tM6&^U{I,~H1fojH;lQI1|5OB@u<-Nm<7Z4te~:o.>yOB>Q(q"f>ieq;>oX5S)]K&Ir|]
-0$Ua6oW/C[1HrKt=DF2QRdx;UVf&'j5[/^cpaUd99yyD[',N9qDrcwE"yW#_~l^+rwMM;ctwuKW4m//z&U_}E)jgOKLm3&I#zGrJD#Y#(7t<|ag>gpM2GP
-5#TAm#1>+)iiB$%!Q"aj=ZJ`j{/;hH5!4;|5jJ6,s:_[nH^s7vgLRx&r0g$FIN)KfLb0a;fP,TurNIb>,XkVMM5:&Q-S[jTDl2;Q/Ocb65U[m;c{52I)2F
-/vR}B[[i.T}DNlwK-g444%<"rJX)tEB'5'V8E3yTbs+D.}2_n(+c>1hVJTGZ8/fcYG`6RR&sTiMLq@q(tiS$4-r#6,>gJeOggY$j5ZA3JlRk}6-v>s>jYR
-G.MmG`.jCuChws&DBa).6E}[d[G]J;xqzvy<Y9}wxC'Y)w}->bE!3nF:&,ln{,4qliR]6]QZN-=(HEtV)JbNDzCT_O~/;N%q}zH"H%b.xA9SW6MD.dm;"%
-X;5Bsv7'|lMu-6NMz"+_Hj=]c5w:u(i<oDK.|id@9-}3qM]4`US.;72aAZ0np1.!2XT89BFC+O;7bb9slU{%_fS(_bM'vLD'vv8v{'R.A&S)k/|C$})4!}
-s4c%/xyc:n}y88%&PoP[=0s<qR+!aAR+!mE6}rr3SuGV'0C%//q&(GT`ntSwCp0+I!"Wi_T/#iR)hK;xWh{^:Trxv2')^;5G>w!k1=U/Z}2}M^I:|"z/0)
-+%bbc]'ga(''`Wexe'ZskDUm}(RPF._:Zb+sc{r79fdC%-Ai"<gZLi+sg$$D@`LiN"`{X]}hA%!v1i5Vfb[=+w'n#[o0pGrOQrFqY}Np|I[>3pu[9!HyR&
-8b2+N('`]{xRaQKVu<K"u59^xMis`-KlZ4#$6MTbDEg`wE7EKbPl3JtK7(TIdNjRA{!4:"tXvhbirGRB8dvCv2CAf:MfHYFn}VCT!miC{S92-IT1![C.xf
-q-zJ~=vEet:,)]^4uxjgUG7e(w/$G7hW%NQO_%U]{smX4V0aY6q8lTL+eYnIb-BsWoIapjoS{/|/D"HK2<:Ne!,gF}DI%krp:J=9]9z,~<c1'TL^OCBR9M
-NLk)@64G}yhN$4z#zJ^V6J@mk-,t|]T%Pocf2)gZ358P>t@H_;$`y/XL}^MQUii/C.k;9'o.B)BX8Wl@tQ>W>fDVxY7l=Fz]LpMT!XQ`(pXD5gT-Owp5tS
-2jUhIio5>wwd(}&akfTovOxvn}5r+NP@2Bd46$y{W!3$/QMmw!|0Cg7qXS^#@j`$><#uAUBpIETNS`wfc#-vaMuY1Q;zEn|=n6;p<:.(G3iZGR$WZ",|Ju
-kJPayA'TO#v(Gst#K['YW9hB>jd).ETD<S,BKF=W$^OXH0d1^/r'fYS7<3dCzU2&0;e9Fn.B^xO]4SiHLC!JvB`tpD5(i"Vq&YcJUL!/palYb-Y|GkEI-_
-$wNUqd'eM^a3V.lGt+#Vb&N`D]M%:G2|hU9)_8H7tV+>.[]b;)c'Y;D_'3azRo=b]8v622H>AHo;r.+kvoL&>Xc2"fmfVJy('g<'I#S!I@h}uscANm,^aN
-<]0)M&mEk9/q#Kn]'S_c@lENcS^uf]aGNI):f>U+$187[&MspZaEK.>cwi(p<`.%Kb+lFxlftjU_q{-4]f(M[ONL>v1xy;A)/!@rwp>JDrz5,8=qAPlF}m
-rFaaz{&d<dizX#c=yGbSFT45rCU70,vy/k3.V>]([!l9dLUDUaaIlP,RTs0TQl1`U&j>oq(+M_}DNm:QgteE:3Nnc)l-2]O=~xA.ugvx%Q>|'QkVIwo-ZF
-z>#a-&by=)0h4#aCr#-yN)b'&^CxM>Tc_Ualm#eD(p8;u&^r.-wvE8fHJ0oc$=p2H6>vJM+m|!$}}D}V#/jYg7lz3SW#y``,kcgW%$s^m}zPUPQ]hB!L~Q
-}86kW[Nk"b#Hq[KR@.[<l0MhQ4#>x["i~D5GpP~L:HR0zuk/E-LOcAL.h1jc[zufilXfADM%!@S}1K3$pcyHS`s}W`bfQy79"Vk<#CM;,ae|!#Fk9+HwFj
-#FLKl$^fp91>S$HP1iRzN]o+Hbm)7NND:Hb4XiGiSimwO+1jwZ{DbwO|bT7|UmJ-pOm!QtBG~:0+sj`UmWd$Ty[<@9h%X#%wrKoAb6KvaF~>G_O8k^3Gvo
-KdUh0iD//I0kM,NMmSd9,E+-nIg9<AG.d'ZvNQ;c17hB^aT+2OZJv+2/>LM'1Q_a|,>}F5]CbnTT1]:fAqvZnV%0M<UQg;}1Vv-J9_Y-HQ]",((S@(YTV8
-@H"w9r3HNL{@N(i{-$A38Aip7Fv%be.0z1/IPeydI>Ynv)mlHdU8BN#k72]ZA5wN>onYEbp_m=e,aHv{<%#OF)s{!f]r`7q^9Q:x7N`a^W)c6Zenk<:uNw
-Y|oyrK<$t1+Daw0d_WPWS$P@6Wuir`b=hNU,gR.[/Bnq](iwi-C)<"7{G/F2i3qp/7o^lR,iD;j)Fr_s1IPgy;Z.W/WpAsbsx^)ey6lXGtIOY.'!c__R"J
-&#W@;ixtr4,#JuUEA!+dTKmLxtCn.H=]bC}<0b3UD3u7=pt,W%ms<;t95{v!OC5eJ^/]!,@i->UrwBrnF2{72o,3xLsBM`wlt&8M,aw{>ZMO26U1{fMb8f
-$"v:6`(L/k)DzNd7<ZDh'UEm0:0(7)@gMDWYP&l"q`~RBt#mD]qyP4~D+V"wwTu=dom)_4qf%x|/Bp+D$4AFZsafCy/r+Gq<gJi(.TIM@N$6Bf1/g'fneV
-q2RAYpO@5G:3WA_5ej+dY!c(wr'ktH;gNdKJo]Y'h'/ja4j2YE`mJ3LyHJ}]-$F%}.<$a&frB[6GB/,2wa>UH<AYDnM3/bU=hxD9"b'>pOfS{W_P|TtYy7
-@^gv,T'uN@c@@_&Km#L:m`3'[nHU&X<-o9B'=;K]bndo{r'qw8{$(z91e:=8OH5"3|g{bl(hgy@|m@c'i;w$]Ed{kc8$eBd#f@.H9u(H5X&lyns<t'/+]S
-0"}j"8X#m0[H^hu>4dy-<nj8+G[1@,cD1"bBEc'Q@<,36cETmN[:+K7`m7g,Vn`P>2oai#OHMCo6#1S6q(2i<r_9Mw8XIH[)<|s83+)P'q'Qeing_aG0P1
-A&D5mzf)%4T--AlE'Q:83k!zUj/48z&Oclu;+{2ft5O-E/&A&w#=_Y_6zrjHL:_Qe;R)-FlsywOo&')GSS{{{Tq-'HP|)zj;S#&5LNK.]Q]`nOw(D!>:O:
--kJzz@$]I9oDA4xrCslBz]ch^F`jD^6K9y`nFQJB]P.B(Iq<6A-Nfb>&+"/Lhyl;4[qWT-xkX2nciCkVSz6`_CrMsUce]OGDwnk.r5@e_arjkr:%8O;0Zv
-YgO_:8bbFnNQ5'/&:R6WC$N^:PxuhqM+':G;>`WkpP2ufAax|aO0t)=/KiT-@!;q4>`&U$IKwk3L(N_'ofV%2b"Kea(a,vkun<cCVza4l8Kb@;#E^m[m[R
-|R}[E^Ip}+~)C[8]dWs.T[rCMm!RTq,g!!xAEEyuNZ;=fQ{6}&]m6>,H,Sht8gfRa/F,2'"!Il2P]x-+7L}C}=%,P&{beR&iG,Sw"@+|jKoD4-m7&(i-{M
-#$$=%wUX{GzPdy"ADM2@%A9PjICSh4@0^1xDiMBza@f7H|+t50"JEfNZU>~rO5UQK=PQphQ81hU1[:h&NM[Di[T:7'Uy6'UYu%9_qL&$_08ACc_N.p^D]b
-JXEztPq@EaVPtyz%9$]h!eWoy(S8W!HiTmB|O_"j"Y#f10"P%#ZngZwxM,Ear)QF26Mnx!O7!kn4XGn;5=mgGve|:,$]O#Ti{NW1U32f#R_aLm9i)<ls:0
-O@vjL0Y4p-pAMP6E!I5pIRgn/j6xqSNIwXl_=Ai|dV0)6tQ0H7~U!|FG%"a_`cF@V"Cr]l~JsjG<x;'#_huMpegW|`XD8|-xA(+#^IX]Brlm!aDi@J(^ib
-.ofp{$+`n=2U/zzOyvDx'q/P6&qiM2tF+4zj2D/TSJcA(>pdOPqKuz;jP.z<L47B$wMK7d|,#b+osX-Lm+G:QHwQ`,+zsl&e`[9>spdaYzqF{')o#F!OOw
-%`3t6-^Jc9$tvhI<!^3qM@G@an/Gg2}5PCGuc|nv=&|Vqlj4gnhvr%9&BCCSD5Rhrui{w/."R`A+E}0+zkv&cS[wsG~O_1Q/prev!CKMVh+)W"=+e`sI}R
-OmE}%7<NPm7M1g&A,MHEZ5]u;<JrwxGhI$S^^%aaS2D3:|D{}Cg@SrI-+c"V9r72@"YbJ`{aijpyc)t,_ol59{ml'3:JJ@J-&6e-.cdwVr7Goln{tJ~x;o
-F#t^BZndk!0I0d"e>(O15AQ$o/z'zno{^j^5[phH-cG)WDP@hzD86jj4G#meFYPcn1vFgIVTY+Pg}ssFK1U6(ju"Z<Eo6f|PH,ZyasxTTv>ln^|01t",ST
-.M!dwMu@GxBgeF2[80iil=J1d{6fp>h]l^:$,WZv3}c)"5{qX_sJ0X[4iod<TDt=vNWJTnJdY|LNwHMGks)N;oxzEWG4wz!eY1~{6`-oLie>JD`jdL2"|x
-<oK_j)ujBU)OC0o(h^z@rq4Hh]xbgec6XPe$9k]V~7$H84'SXH$;4R{mA>v9St5jBUj47qVpdrXQC=GC|fpzop{}jvnJ~lOzopmgsfz`m'x9[BS%u3NHeb
-k8zR8kD#yi_eG{QR}f|wCLu$WC@xnX<o8hMF=4mw+OH!@h2KLorGHP}wBG!Kqp]:Ef'Rg@)U9aJ#`$Vpb<GKrIZ[T_@^HT4"}/`x.2z$on]8!%t{)^4<3g
-"_!'KHbvJ$9ZJjp>(I%L59ZGr.J%L/VRLyTS#P4q};l9~YBv|s[5'i^m}yjC`5YmGMko$16o&TxVPG.PTB"L+apEFE5mKn_|!-.,i_ny%;z@2@0jk)svKR
-51aDAcT&ngtE`2ah9.q^32G1Vwf8KOFX"rHG08sc-U,KYnslYC;d(,:jZ<F^ZAkaGc35$qQ)0i'4XGs&D$i/Y>;)gI"].Uy<0'up0"lf)$DJ='=YrUvJ!6
-4R5aqlyDP>W]4jvl2_O0n@=:&JOpXSI>,"]&;U$K.,};|n^buzUKw:YC|}F!,FErq7#y/T:ZOpzdt!tJQn}Dh|SLvhPUgJ3/b)D)qpe,U_381'[Cg-x/{$
-Y|vYsZd6u8QzmU>aqSfFL5TRQx~72%%=mEXk@%ZIB8XQhUb{L67A#WqWbVcqam(jVJe/4vxFlCUwhy+&Y{-Y7S=[Y446rtWK8Xgl"4)p,m.9p"V<9Rn{Xh
-8/l2O'z9eL!j__umS)_52)[S#R5ht&Y-m^7mzssc2;r,Jhs(8/n!w`a3J6e-fD3BHIFQg}~23++xuht>y'sQ%EB6<+z"Eac[|_8|luliu<DU=|{AIjbFGD
-vt5u/9>6o,7__+C0=LK$TC#Tw)LS_|~RN6EXUFbRT3|jyY36D(~]Mi/G^JqC<4_}gofJ7w~j[5{;A'nWUmi]lyujl_#s_"7#dpC40/n.iiCO)PSJ[$,6n-
-|in2QixGY`0bA@pP5UNN@H[c`m>S!;p;nKnPVQD|;Z8AfMuIAL7aLPUZ+wo_bu^`_^4Ih!Zx++:&8a]Lj&^.mN3Fg1]'ARuC0yis09qx;$L[M%>DHcjhi8
-B.M9_5'#k;O>w;/_5>EW<%Ii8DZ{`h>1lFJ-P0LH7]wQ"+3R[-xOYk-m`acC6|w3FMM{/o<hdeZ<r13xPB"IQW;Qt-o6$BI7`PY&;_1)8Uu!2.M$WAAi!^
-""G(/[sL='1N!bZZ+(2IIPp/t-_ZNq8&2"/'sD`8rXhdgS_"KRt6K)J_mr2azwemLlJ`d-/GtU$-1(@hM]@FfwQeHci;.i(N<6FCvfn>G(dtTMYR^N84z,
-~KD)Nft$+:%R`aCmNuECs$B2/Xiz;2<s$-wZ~9<XeUb`jl/f&"&mxBkQs0##XJ[=p5GE2IKZ5S])><7{cPQ,|50!E7y&7si/E;P'QW~1.fQ/)kLRP,99k3
-lWO72eUqF6d_pqbR;WwvvX&oBaT4GB`c^-X4>dR$8Y2ooCJ^<R59llV@$86I.:e:`Ku`.&,Z:53Sow-`"H<4d>Mnqxh[Z5pQi{6Y>7+l`MwP|-zW>_n<7Q
-6PS#kRv(-;[f2$XFUkZRHHy!&xxiRYd^^|~xmuT<9cO>u1I<f7Z_^!&8PHs[N%kp#w/wu=iyl-UrI|.6'(icZ`iAVWQ`FnJ=]9udhBHQEc)}jUg@2`Uz:k
-O,N,WrY6bXTipzcs}`$0"BX@iHW;|FtA&y~4GhN0/0TqU$(AQ`We_'y7y0DBLVrU6G9;Ur]kC<-(GIy0R</nsfVItcs={'bXs8Q{zvr=sBQfl)<<hB@jYl
-`93e7fUx.U1hM"#fR_F5{sXoWv:)0SuUm:xZI2O]@sOkhs<Ka&5)s.AH=LDd8n>P&s-Elh>_hxr;=phRdlf;pX'hx9u0z&|tf4u#5>2]K1/Vg;3:.l:-2f
-M0TEMLtNTRe4]sI';+:CheOfN^&lml2-;POTXprFpKKrN1wicifdCWFP;MIY)EbYqfC_eE{Mf2Bp{q^{DD'ekGD#U;7iZghXX/x(,%GWbB1yHU|6b=Y+Zf
-5XcV9=27bAVk'L$Bf<$lOT]IoAk/].wX8Tbhvm&u8/nWLZ7BWy'%m[(6:a7"UrFZmwWOnPfUNR&SVOi%=)1+WYr&l^wc,$tS%b+hYr&jG"<#nPkkC%fn$&
-B=In~4`#Vv+p$^^P#a]]BE].ASO;e,%J&:(v_Z;SWRS8CKFn40o>FcB4(>va&gX2Ie,HT=r7Js'^FDE7dFB4+B:Xw=v089R|ui+M3.WrM&}<EL#p1vr>|P
-q(QE,BoiKqSQPBQ=x]^)&.}abY.Zy9{[9";[TtaNhi7Q93UQm,0M<BE{2:BW8rX%zI<>V+$&u/m')rh_3Jbl="W:$$G>HR|d}v';~N`teQv!O]UupcUn82
-$]8jl],'L:.X&9_G}%UP!ld/THl3w8(BTMdkW7j/cTY9<2ufN/!H)/[_<PPFG{8FFz10{)139CC+X+Sw1nO4oyKSzpt3Nvt"lwHdI@L9fjos9k%N]CsQCq
-!GKcLrV1Ms();fO/"FXTbhreLpJhtr5@v$B.OD.43n:ADR)SqE'gk-4d&7l1GV9bxlq7|P!SfQV83DOWnFn&~R0uPLT/,K[Ow+6RUD:qJL[O8-J`l_lZ}|
-L9fTaFMCHt#v:{&],Ex#,Tq>IIHwsU7p7b'H%0%E^GmuZV5)v)u1.d5suSvsr:EdL@&%7-`sVSs4k]T>8LZ{ILd3.V^sKJ'K4_@(JKjW!Xij}H_f~:Ghvo
-/@:2RmB[G6>[.Lhk`U13{^5x>PEf40v%k$r"FlrUjaDF_+84{O@rk$msEHu,L8yz;702(r[${eIeeP@8SFb|!fzE1/={)LP#b'~8hFQF|_Ial8'3`1i#&1
-TeBPoBaRjkHGD>i7nA/,mDBaC4}&uNZY(rL`+M>FTVx0GX>F5tL5b-zdr0dtg^M#L7!xCnY3%`N`D@^nP,tntsk6.FphI6thPhGr{CI)cO/mgB_kM%X-![
-1C$2!)@#8k/])b_cH{:WX2]/t7&2.#7!6Ez_Dw69:R">2[[^~OM=}TO2]ZvhIGELha#gxuaD`Q)G0uP}na5_3&iJ"QG.~`"QzhUfd>~f:'Po7`0=_K@sH6
-ed{hv+Hb:[Lx1jkJtiKmQOr>R%Z4h}x@7s0!KlDbmr=,&}%jt.zc=mKi|H>fp/q"I7J%U3@ZX<kQ6GRxKiv[lyPuO{GRPsSdYWdc5$iOw2ZlT$e%ekf>wa
-_mP;'k$;I&uitS!H:q8Sj+pW$]rzbZq>P<s6ek2%[cB"i.(B5IO9jO=T-/Di6}i7aDL3ri{!%@utT([D"gl(PS2Z-$T}=0D-8)"U7%39QBL_0/R;oOYuK[
-8VX'u{Yi&,B-DF"1"V'h!T93_^$Sq8f8mO-x{y$;J|5q'1tr6$I8|tpcMxl=3V$8GNo<%Z&ezTwC2Ym9#VNtb3@zj)An4n}Gj%La.:6BM7d%@PD}#>+<Qr
-)o5J{w01n!WY)Zc&k)UhCC:afdP-/J_zF&l$&KmUz,jOJ$/K,6iHqW,9/0FCMvjI77B/p;Lfge=m]%'M;8Exp%DrF{#LuZd}y9/t2e9uh!(^~v%b:#SEvC
-+{SDG_@eAS[(.du0'tdXdVu)qX+-m'IoFT>-Eet{C)/hSaqRl&U{ol/,iT_Q/#YnrdNZL3,fx0yBP1.u=0_BK6-lLIZP))#oz(~QBwRx}hT(I)#iOlb=8L
-PnQspT[S;C[CF{vl{+X&pvr,uRJsun@EwcYw$l)b/kYEeEIf^(v13D6nF"vlh/<fVkT1Rqj"oP>0%)N'_e>E`m;z'+nNCc@0&`hj/|>[VCu-GxWx%(<u%t
-5M=C_PAcL(zY,Ui^`eN%(|65gwxFOm/pcg/z2}r8q(D(,`/V4a^g}^,ZpkXva$-veO;wk%F!#3,f3'&7Dbcz6D)m{N<DXQ+0&mdir3Qnz2)<eiDRyw0wVl
-KE^8WjDDzh9uG2z5zho4YP(/d0lpSE>"}yI/Xmy54Dd94i7z>NJ>;;)a]P~0dUo0E['s";)W/}ggk-p_@$6mK]##,;i396ZVW9x%FR_d{,jl:mplO5EHoq
-l,l)+V',%}C8~vN`uJeIw3chBWq4tpyVI<%,)87FpltV/ICdff|I<vD[k7HaGhqXb./p`i{8K-)'Dqumh1t2~%ObLsa#sIk-TQq'FOU#k.w<R]Z{z8rchn
-.R^D~t"<:]:M=Ygcvm37fTo"!2}-nni^>)%dB{%Is4oLSU9zz)N6((~8G^0gn9J=MMrekAMu^k~DLJai$gH:~GG0_nmhV+6U.-l]9][)CIIm"|E(IPLR[9
-pYb#z]a]vk-n`vQnT+[UA6h8"S508<v_U9(+JS2rUi1";J${l5)lznaP<MAb570CEqAP{#(.5WrOb](.n@h-m@9^10[NBn2<uT3}L.RTUd.w0!wH5ZKyZT
-fJhL}KngWWv.>I=a]8D"$]S9%2H^YRe510Ej|xvnO:<l-Xm+#YI0mpEK+LW8o!^!1VMCA'018|l=Tk"!'5Gb.,}GpgCfrgKx.oXs5J)<._.X06|=JDQ$cf
-%0dF:o"_{0m^!JJ.9r"<,VTDCOZUKN_7O2'{T!07&-Y69U]5"^sGHeL[-uhGuUWUF9w#&gQWQj2'RZf|>=stz))7hi{!-+U2d_QFF'&`Ki169H9iyD$@K(
-]<nn{pZ{]/hbjT3)W;ajkb5iEw72I'AxjDhQ2NT9i=>>gXFjr;{c'"1tV_Qncjhj]aXcHXV!k.HFnGfs;Ge|Yh+9N0k7jJ3]C|^dt,<Xo]/B{1m_9ge:o,
-$DC"al8O}CX(Kz1<BJPR#"=0V14wAkLI<3h-1kXP$@~"=NX'uQ5cZP'{C=Qgck@@,A<Os4.lca|h,(&[Z5:+aOK(U[62f8g1D@!ZWNo#IYPJ>G1X'n9b"A
-vR)2YmDC:8Le3(G-UlLY"c"m8j`1gA#HJlg%v5hx9U5/&$phidev2TfS&IZ<4Z/Ls0-Nvz7oS8VmB7jG(;v4T&vFo&T`e![xH|tDY.OKnRtrwUR]GVrb`p
-,|g[<9;n;W=nks/V@W~=Ic3B_]oj{<s8rKXbzsgC3YHmh(!G5@gA}'"UIp8Xx|73$]vKO.UOQ"B.%Ov-0N>.s,hJ^<&Q<,LG%R0c~j'^_B><a>"Q6<~Lx^
-jbCuWTj(1W8o}k'ZuD)>8gQZ`)zr!-U/uSiQDk"L<RU7^:vl)nSdfE)0ebW;~`c4/$xFnrvSIvyyJg66RM!"$Lm"roaOscx:KZQ4'XN!nS@+.wL+xqG.s>
-AYdb1uZv((T[IKBrqe8tHH]W%4C4ET"fEw+cc7RChgnjwm@a%#"3ID5yk<|Wm.U9LHYo3_la(TCk%InTy6InB4SN"W!lA;n;~gXq[J@&.%nAc2MM^4y&N-
-Zb>HjW(]kHy3YI~r):$LED,$$Ky=1='5VNPD:WS$HbGhQc42k@LVtdZg=m>=9J`4IAPmW5NO|j'i)KyxqW[4!_&8xMmzt4V=5$&ZX^}Y8yd<h|ddy_UB(W
-'<cOBj_c`pk|qs>+VhIWwRLA7.[suEYd1J0JHzE|~{juW>%[4traTLFm>s8"+^OQP;byH-Y"DTx.)P/j$X$uIG7Q=T)-z`ECH'kazkQfA4]3LU+hGN]f!'
-ZR8gflifXoK#2MvSUl5"3/NLN+<<2)N'}iD)S+^X4^G.0=&:<a}DjR:#L#0P3z|UvU:6}QBNw^THhASFmWE6@R3or},:EcSHY2NxQb0|Kr`ElWz.1Cf{;g
-OKtUJ>KFaH_(4=#b7|x9<`)!-R-.]X=+l,$t>re5,=whJTw<WF@U^o{#ocraN.&Ut0wi#inZ!>'B@Oi/{Z6c<UyY<EhjJj"-llsH[G]aVke-zV#<s&W{ud
-:>92JYJx_QUIZ1mSt"SAWN$Jgdd`S7$wD`Xg:[_FA28N|j@@"Yp/]AqS#zsl}R~/p#8YZHpOE]Jp6R@6]2#BQYtFgumG0CL;lD`P{q+$d/,q"7hprr`'G4
-|N/[tkoY<@QhZX,WRM/O;|Dqm3z:WZ{0aFQjgU+2{{sX2:VHl>H&MEe[Y.qCEH'PVp%cn0SOQ)AvT.>70[T31!0CreQ(V%gIX)c%8:o:jW:6NqA]B>LL]/
--YN]P2PJdH@SOK%hIY~:V^jUMxx+O++N0t(GMOrsE&#9>mnC/$)wv/qQ0Yb6JuLHqy-+2R$wE5;(mid2pI^iRYdM.A"91,!']t39Pl[Q#h(p!GBB/iHM<j
-cC!f2_7;]|O^iQpb4}!TE8W}jl=Y.v(z%6CiG{T)VE;DjH1'OA$I}rUK+S~3R+_YdOp@5UYjJz"RXRdSF<[wI&#M/r%/.@w}KHwy{lc,S2xRlFDx3>LlK4
-T|Pfi8XUX1@vaUUDSQ$:QV[WJlx>dK-0M+/dH>1PRAOKO_fJ`l+'xHQIN$J#L4A/c'#hCs!9oW~`c@GZOCeR+P[UQ@nu#oLDO:0+~q!`K5Q6^%@-/i~<e9
-M6$Zqh%(nz@,eu2EvnZc~,ysJ/zOXF!dd&of"#TmA.,2}3z"#:&mlJCaO^:G^_5.URl'o+/X9,cKCO@y%nuvU`6!rv{%#-^cgZ$VJjG#31'c]yZWokSY1U
-[_oWhda,czCr>%xQ_{mF&bdU(+~Kp{(m;IH8z&cd6HTIsYxXgk:k&Q"{aB.t;S_[+WMcWJ3SY:fvv:$qqct#0c!;+xH4];4&S<<hc{Ony)s_zy"_h8e_Os
-uzy5<s1M9-z-602kn9}0BVLKE#]<PUh3Q[f]WknA<o1]'pEM1ZqS.HJv-&Z-`j%i;OQaIEqw'f|i30L2pB4+AL4,/$J-,_8CQI3%JN#K9SsG<0|G(6HT+G
-AZD<MjqQVk<ydPRzp7}@>Agxhn<@:zIq9_eu)IQ],h3oh#0%7d(64]k/>&g9rHyqd2YV|19X1rX/b!j)&F}u"3%h0/OyIb5r{0+BGFqClwz`+;|(Kvv"7z
-r:lh]mG%g//B2Ew/diJHW<oC!-{1|$wcz9=iE@0JY'z2ii155`D'b1/r%sGC>-2E,jbgphT3!^]OG$_[9DL3gk%-h.n%pp{ilSd$fHW$iO^J:`>RsS1}Hb
-lU5n=_zN5+e1:F=CjpzEr-4i%eNc{J#+90N;9%`:eGQ7B0NB'j'ro%S=x%GQoJI.veg5pT4Qw-`h`a(es0afNHfT1W7YWU2kn-!Y$7&soj,|b)#471Kw{D
-T}YhGgd/0p&JU-y/9>T&#0f}@]dvZ)P.Fm'd_Oj.plv5,p.RxR<j$^%6~'JaIH;!R88|oy)@-T<uwS&GDe+y3nGffUj0wY5nPZ]Z['rS^aX/-W!>{ZD-/(
-4d|RFZwjj<<&fs-8-(]H_;6hgPjbuPO;{JX&Y@hR`Xs6h!GAUImE$m6+]UCu.3RMsx[0qFY=_]7T0E1UdNpsf5M=m(yXHNQpX2g%AZ>+dH(^7DvemX|Hm%
-1,:Xz!P}g+@]zWN}Vq-{&_hsv>"CFC2(cF[K9xvk')W$lej|'hll'=v`EU1%>Fd_b'w"&T:s.i~sg63zcl#<g')y~b^g`}x7(V>#+.mvY>gnS4BypnKg8y
-kJ+{k!c{;$P.YWZBF$V7L0~|dS]P|13dNn%/O#jdE%"2D]q/w=/|FP%Gr+|+J8;u-xC<sI[(O["fmO!Fvjja_m6@[n^;<dH}zN6cf</J}pN488gN6oa}AK
-k1ZY$AVZF^7;M48tbCO)iZ0>Lk#Xm2{";X^wys`z$e@]!+9;K#Q$13+3e$dA5Vg3tAl[vjU$7I{P[;k29AA><O_frjI>V"+mr3Pr|B;Zyi_Vl:3w@zQ<J}
-SkY[%QI$B]lWt(vz!d=fiH!FDz9=TcPFfcxNj'6!U)HY~W{Nk!$(8kv_ikP1($BI~@e[7t-!S@]%ViR)Br:p%"Z9m;s3Q2UFHrD8}8"y!/zNr2(fd|3ip:
-&(g2VOYCxUl|'W69aM(]NhdX^L_]:u-6:qG9~gU@@Go%YsBhI5N_/<}A{++xe6u[2BQi2c.[,kMswtcOcgMbFnw#ttn,8|n42APdp`M,n(Cu0WqBg86:p&
-uKEl=ahF5g[(Ik[LDLE%|gL'eP@Pf!dNDE]_WS:w3jJGPZnJOj})7=klLu$-V+B7kdfByG`ZP#FrB997kmMgMZlr'xpD05w2x<MkiE.5~PigbG+@@1M43y
-(x[#yMx3]GBPH}4aKVd:Q&mlCk&X2=-Tj"pInZDInNLe#)4D@;;I;sy;YG6F|BeaU:Wml4f+,9i'2hF3MGdhn=n>]XNc5%vP3'z8]oIjdGst6}6[pL);"r
->J[}CNvgxK:%xW<=LsB{8nQwx,^1!crjA9j28kp!ochb}f>!3y1L`T8npkeC.f8:&NGu27gx[5R%qQ&#Img|c2:E|-F3+z<oa}G[<[mJ!xy#E#>m7qBSAI
-5&A/6K:w#Q:c>YNi`sEyegY_9FF<sbm6nY|+Il0{Qoh^^y|d[X5W)F3xb:XJ'eE%+^7]f!'uJxV_|,^{L5%,e="4Kbf[mj730J]oP!R$]$y9;H$z{=hKBL
-Q[_|d]j,.RXQu|M;[aAfASM5-R'xm06032"^>Vg"E<fYY0Y8~D)6T/ze-!{v}'(m9#6p12z$9]$V<Ur^H'Gt6sntjTA_pR^GR>iFUvhVcVQou7Y8+9C[CA
-L/ld'kO^LQdPIiK:ruVJh|%D{g{,/1=+]%uT!uj$-0KDaw1G,[&W9)ITWx/_[H6>WmeE%$')3p6u_spLn{VR7xGS%O/Ep%RJBpbF#$0iJCcWp`9hI"F(v8
-yF>D31{mo5ky/><4Yv(W=P$Cb)@b$};c1+)sd$H7B}j2rKN@JTW||!nJ|upRL=zQ-)a&w4Q"ltctR8+74u<&g9]+V@iF6%|zY}lhF:gDZhB_dY~{36U^1'
-RZ9MP]yJOs;"OUN0~RCgMe3p/-{}`>g+FTYB!yLEz|AG~5Oz.)+^0{saRg;U(|ps|u&/2f;oqH;xxFnZ9:pLQ[9}oE_"}>T>WbB:L(pN>}}]FqG_Je_&(y
-""J7T9Q@.(aOx&<!BMyLN![M-#|UPE6_Lwm12]I6`|6"(FjR;JV["K4PJ1T<L^y&j<V[)g;/crG_~2GyF-RpdD.)3'I'Igzohe4}.gGresKPWh:IE`T`7{
-reqMW]|qel^wc'WNe>X;B8Bdr-70Y45[E2@H]G&:#VB#^g"@U<&xE<(w2rOIn7s=s|^%=n]-K>+c:_&]FM;qx8[elNuGI;G>q7#Mut27''(|3&5"6,v=(G
-i`SZY40RO]LsVfC^H)H/!BGzViB1lM=Eq#4@JVN&pNFLyZqQjS,N=a)$4@-7(ih7M/4Tc&@Dg(NK~-`JZG,py(6Ydmz#"<r9It:BTx_Hx}p/%@j]c:MsKe
-z!n[aW_jCqE<.Y]:s-7UvC>0i,Hk:#xgc]GPg8Wms|7[+x`6F8<rUTlGN=Vz;mS-1o&>xgCqb}bPfrp(["8+!ZRto5.(YT`HPw}rSawFp[P!{+sydh^y=t
-jZ}+J3&beGL%vG=oxd^j2x~{)+8bEtVX`e2eFX|JQ'Erf5ff.1k>mGMch1bp1Od@ixAPrVWf`GtwHbkx%FT[4o^4{"0n07-N>)3fa7Afdz}&zgl2cQ3sD7
-o+!["m~N<+i!a{'@aVGJA9O.X!|%x70xrvw9iF9CJ|C8lv6=39}aFK)<=d{==7[TWg6+"=K$h;fpXJI'7b/3qJ'$'xu[m&c4.xM!`Lu523Z{so!.97C'|5
-hY]kcT$ps>vTt[r0)Xsumqk@Q1ol`T7Gx=J;kaB(%"'M8EXzR2h=B"b8YlweHQnbTr7gHQ4x;TmcC0YiR.cFlS/W{bFl|@;2T(Or+QhT3J&vCTv^;bF[Gh
-dYpJ.%WWVtNn08`f!zy:E6l.S,BU{G[x1VS&8<OQsTnV`KJg)-[$brOQgTnbdDU6Gmb-r|=0>}a[01@#mni#w2.7gdpJ=Y'dDWK7D/l-[2X;Pwbc018SX;
-a/XyoqOF4>vS5;Nuvy"1sS5FZ=xiu7k{$D$p2UsHkQb_gN{1Ql78WB{(4+S@GE-2M]yL0owN$6aXnKxUAm&_'QLn0Ehb9]#o[xnQB]&(Gy1cq#@|UQXs2@
-p$_Ui$.z~@J=:ifaI+7,6holpf:!B&+1eXqyYrk{hz^tKTf;uiq20;kLBT8O$ynk],Ms;^eJMdq=n7E7(0ZV#W[$xZb,QXb+<K5F!)JwHV5;Jv6=kIdWb^
-MFU)h,XW/9OXPeg8+v{OPtg6u-TJ0`=&hw7<8+R(XHG$^|zj)%%oG-Ht{|5>C:PDYQyJCWdUKq.d[S;rh}WZ4P+l1I%@y:<OY8nS{3,M|&}YF{R]9olv6H
-|u{3KoUi)Kh2i_b8CF($r}HgG8.J9tbwJDqA|Tfx(|Cx+mjA6oh:j!dM%RyN=lD>^V~2RqjH}uL<!#Rxjh.t:DQF{RL#/8SU#;t^xxa[l2]rK2"ZvY@R-%
-.bV|M"K4D'r<@6XG0{5dbd!JkvBNbwqbDCfEStI$3p}IqtpzgU(A|{|L'<.#}d7D/_,pN6xUb}>1S6st){HgEg!{eOKJVWpoGiF1BLEF(y+GI-g]F1Ne0Q
--q1Ee{$8nu&IK9Zf/h^/Y1i'^o7Si/l4Y)ZH>t8O'Q<WB0VY>7r4:g&O6S-(m/_&5VF3$PV[pz."zPU^c8^-UHY8J[G!U4vlhLj/wCZHa_R/-e>46pt,..
-[JUpcm0+Xj^1kFS7xpnJ_V(Ehop3<:}3m:&u"hW<fIPC]vcbLv6s@,{1)y%[82UWSD"tn&Y1I{p(+ytAW#jV~@G;eto_P@aNReYh.BPJV|6!`6i+mEvLYK
-;gq=zoon/Rbw#K'>FD#WKjODZ`;T}h&!lY6N{=)DR|$v-X2!FR9|ww$Y>$fb@zLNjh@A,<J)NC(=aO{8~|3Sk7<EA+.6UicmrmJ-)&H&f|CxN![tMGDp8X
-;{_APJ0>ZsV|}{MXs[aw.g;Ct9v7.|:;J#W`KoT8DXjY!(M&N5PeVDl&N{t}3%5{z[l%<LdHF;kTwPE{HwK@-OiHu0TH>Yg;J/VtQm@tK_Flt0R|@U28(Z
-CT7)}&^Q]{Acx.2&h:R/gD.o$8PPPw)e}C[PCZnENVGkOqmP<N44e/MJv"!<Z;&>^#3MQNwaTQ$1g3k#(f$6{6;3e2d]]vmiYf]18pbnnPyRWdsSTx(egc
-kApvp,cXFRg%ox2+Al<EP;djYN.F;!lhg_-VrY<ry(Z%RSVM;II_@P}"A.1v$q=sMOT8.:2iARXE0sO(rq$)&!'ENEqit)M"s9QtCFoA=HW-ZV6(^#4X5Z
-fP9UbW1$mw1Y29snem'j2{ZO(71W;`;q=<YO{Iw1a=GzMzz8t8(0w]!C8p-#Hr~==LKJ~cCzq0GpPH64o4ma>D&]c@lsGSY$o[}<qzS`=@c(]a&X-g`A%A
-FQesf'|}Pbp84lB%Zd$jd=H!K05|q=qcAbLui9Wp}/yz1J2{naHbR9F:g(igWI+_/]x.@98nW'Hz8v$h6WNyxVt=OH[wn+G&rGIYl8ri^]SJlyK}YdF)Z5
-.}'{:X>7NR3p@bc/hAZ5I"pg#tNC=9ij$IucZ4^_pQt8e3p$gNqp_b0$}E}u&{e(FiDdXr[V,8q@.,n"bGG$<t9at`FJ,lrA'"<TlpXP8CARP'WSA#QL$p
-];eFfT~U99=b2,c22D6-Y`K$^z[D"MJ|}M`wEwTuLf)a1MxNMfmp1;q#et`V/hUI<TI/[9f3Q]"ru|S!d"lP!G9jf4]wE&k|CjV4nQ(5$CJxU4<UjLn)g)
-i4fm7%h1VakXYd]rQ|,Cq9Z}nwDJ_HNbl6DB/WcP8d3RtV!^b8S0Ne-nPo~tzb/[bdOw1bV$dh+/])8T|)Tv:k/Unc[p=i^h<#:ow8Yr(XH>vd>fXWEZp0
-Bnnk^ri%Z[Uww1&M3XDz9.{2"<2<F_"r9MPRsQ#8}<Lm3N%7L8M2YnKd"(LF!b>:DIie;!l8cLn4IgH,W(To}j>n]Wts&c8hEc.m6!QL/&f]&T(1rEIB.M
-nJu{6c]@thpeQdSJU0(n5dLf-Uo_n9'/g62.iPy[F5YO$eCMb;rON@C/R}W1!5yytL.Puc7Yj7P1fJbZ.ha`{-YnGPB;EWLw7omURa1uWMy{Q0{i7v8>/2
-y",M/)(OlS~_"k$_HhV9Gjdx["gF)hwZ:!C|H1V%v^p-taYYTTeiom~BTIVXUhJIMLb<qGNz(iYD>&plAQr_:H1xw}Rx#%2)}R0IjC@C`=bq$A9<^(Od/L
-f<1!tvO_.M9TIdTUD`NBeH9]5eoAZp,>Yv1N#``g%Odt7FbA5B,;>}){efcfsM|3#kpt#ff_P2^])2b|$bS;2lhXEtU^+8QCaCg`nxlYd(.co"3iwd@{-m
-$!BnkoG|9OKgzB:84j19<TRIT3k+D>})4R<R2d(9jY4^$aTKQEC#E%+tea(wRRTPi#<D=T[ks8+0UgSwIiTh7EH%LJLY]hl!(HQl&0+D=A93-97/CxYGc:
-6u-!OH$wFn|to:Km5/Me!ve<|Z'Ark"l1&x)6[Mynexd^4}6Q{Epe8Qqil+EM4HRW6ELp1|`k}gh%3Te[hwiG`@nF24W7MRqIpXMT|wcZyGwX7E7.L@`")
-'JwNs{csUj^D~K,dN1o1^>B<Yr'RfX<V"h(MM[4tenLl~W|7:w]o,Z+FQ1<5PcG{CT"(i;nd.^QUHuNjDw^uX5ypJgAuC]mR("_c)uO@-$Oa6cv/fJiF.0
-,8.uWxgCZ&q>nD~31qA|>TM4Y>=!K=_pPiD_7+ZDUg@Prckf!~&)Ls=x~z4sBOjlnOCBrz,J2{,'SGRMH/eJlxtrN.-:3oSEAC09VSd9/mJyUDEJDr'>`Y
-R}oy4nMOZO5<P{`)S+"hZy{Oel}I4mPx5A'$<WiR0YU1YLdy0{QpG6n<n)^GIHG`,b]T9%ax6}>g1qd9UI$H@<cd"x`d^kimr0~fpe$LcH+|Crbdjl';g(
-3'P/t:bsBqBkDcqq/hgLqzNra2Ac|/T[WIe'i4S@TJHB|"rIc|bihPsIQ]S2w>p566K>%jB-a2PV6e|hMChC7b}S8kcIU#o8e.gnT+:qky<HE.31:%NyOa
-7a{SK$]k/tjO&TeDya@=nWLrYveVy<sZ'W|:e|T8<TL&S_a:rL9CuX^Dgb~j,@+FSni#$w]b}{9ck8`JnP{/Mk,J>.&x__bBM{lV<@Mm,P4#}aN-<Nat$k
-_4vb"ux7z5I6Xr.O{V;uu9Y!SjQu>-.-hmjK$45@.)Qnmlxm;9Izv'4ru-.%]&a}{/EXZuYs9[U^^bXNM@4cHRcuMp`k%[2083B&cm6`(fERM{:>v=d|Ss
->0[osPXXbS&u(K]pt'Ch5an=O@uXMMktxC|-~)~89T9B""mKFOO["!Un[i1=fH1#[X9V[)Nj>)ujqZ~,!{aBbEBD5acKCHKls"tamoUzhbkbWe[La%:KHb
-~Q#[CGz1H-vD+J#2M=FSAa(uT!9t@%#ef2^Dw"9=2Rk!=c>{.MzDj&R3-,^#D{MMM$<H,=dQdKj(7ZtQ|<^M1iy%ry`/i,Qm:f{"5Q.vtk"a[fDPH^]5<%
-7i,:^j-mJaUHaOX-R`7x[#Ik(_,@MK}ILm{_)b^og2HWPxGD:1_#&"j'~5[.,tT{_`fW06L^9m:Ti)f/ATMX@a>1,LIkG7cF]=c]c=YQh-&a0CiMPX>#rk
-Z<p4B754GD$Z{)=E,up`jRUI_ha4oF$&|P:>c+IR~b/Z0tLdnuS6G6d)2od'h=r2']0BbvG}:b3:8Z,iXM<:tkn6`9_X<uWqZw9f%E8x;=7ksuvyG=Y&>)
-=JYuYzsr2ka1b;]$q3/!P^xvP<g{}pvBd_}!eE^0JP!]rtRF^^xZh$=R%gyx"xj[L%;sjsK5N^V>]M$SO&n")S`8&;TTEJD^o{OUaaSqx]H&<)(^zx]/,f
-/t=,9SwOLMjV9fC-BxCt#PqQ(Aw-egT//;asr87;Ph-v]TV(@rZ&85(!IA8DpO&.CjLG%qV";{|x#YmL;DpLf`6N"6x>3FMHg0q.T4NY]`nV`!JKXr8hPv
-3b6h:br<Wy&1}nWq}!<wLU+zb!V&H6QqFhoz/cYEFY,0y!=fC|9'I@:[[sv`'DA,WJx^&xYu~GYsj!<uF;b.iyuaJ]hHmfV%%S6$|.T/i#gkK)XODyWWTU
-tQ,Zh2FCCZd,rjHZrS~R%E39|9SR4grw3MO1-mnHK2pJg{Y]iH2(sR!EMn)t:C{Z'sY"!=mW4!AdY6b)0/e=#6~6v#ceIzrz&zR"^5s!SdBf`|Ftm4Fck1
-dc#|gPWy{npaR]3B="uCe;Zm~TFKt/EnuJaO"$cgYa$XFSl(z%CPDlKT|A7#DZjTd$d_o&yc}i^D/hR<'cqYd&/<:H!<zZa.kV>%"fN:00"5d!+5-5;9VE
-:;+,GA)"VHCFs)W'@DQ,""q1sH1nkgHSz91+~V]o20=.>.ZXRQ{8w|mAq=|_>lw!4$hx#i!;,>.'[qvf[r60{a2>E4AdV;4sB_/RN(#vu8O!0fxSp/.ney
-$d%]WPz<):m6|<+V4@vJ)"7+KVtsb1N0}ZBJTPo4eM1@Z`QJxG<#v!]D^/<^{3&CF6;EP;qLddXx}y_c>[VNs]AKPYUT[:!Iok&)[2')H#>c[Icn7DD&5&
-C-VKh=yZbWrWA9X1a,gr~Z/vaIyLJ0m0)3~0aS^n+]}RHUuuBmNNW/4T'4;lIh^6P^(]t05)EN+e~bjq)Ur+l@g%_nf+bG^9^h.!WLg8s9;WY!F4IgGXDr
-&f>w#Tb}+`x"ixG<zW>FKz)c&x:zjS8Xgj!m'(6)z+<gU/]&]aMf0jUht_d4Q(`a$n0]i$g2y_".f$0$yiuARW1z[L<D@J@K8`>_PKu2haIl5jswhLLO>-
-W=qUf7'4->OCnuB#Y'4iyKhw0!O^:Q}$R+&Jh(m<t%bvs-jf%Sze{3t<Dubu~>2Btk2/WXVA7<^6CvvPc);AgeAzjh[fWfSA<4iHC%h/<wVy^TS=7l;mI"
-sn]JYME1zecja(,3ZT~vkidns@yEUXo9aTa=Ro'&#Rja@uk4Jdsc'Vku$xagNB!x/}7$x|bgpT,+H@ZY6Fh/q:@}jznw_@:R3uer,IDNH!Y[))r$Nez8LX
-twaYhbL;]'.|;C#kzY7q7W3_,(15-k~DeC8O8.f.)|jr['j6Qi,}Y8LadC(V8Axk{+4kz.C4_i"F2f(}O0.a)`p{!{b[/_GBbp^@F%G+1CkZ$v+F'tqin-
-dN0Mrk.s5a8KYag76l0/k1fUf!}>I;<0xxPLjhq+~=E^7R_IY":18{PSEtYUH"OAk&/&'vckF]R;P1;HSTNKA.L`J_yE")+KzDXlWX^)f.V#URWK7Mt;q_
-]/L`S4%D]Z']h<AfS^E5VkQ|+>Sd<+k['mJMyVD41-)jlkvm"gO_=0Id@%anE^<)hdUrnsn^1OEWs]qOFL-z~G$K(+yaItF`^s5"7V2F-a+B}$7u{^KK^g
-#MjMu+z]~uU@NOfk.g'cx-UpvxmPs`b(ZXq'}Ues~:<do_"_^&7s0anMt7bs}0r7c6Mt8@r'%#v1w>B.X0#hLr,uQLsUN<+IyS"aXm+f6dkq_XYZn|aIpa
-1[VEog0H86qmyjHDZgAgE>W<gSx4YOv%rQ(reust.r7q(aDgpy(@:LSx|;g7huC{%ruJM}fE3aZ/BdOYi8|PAqiOL4A;A;>PWzr0<39qx>`NK+yHHkdX7%
-uF&UtW'<XBY-<38>1h/mG!3uk1[vc",&.qE_ag=N4Vrorr`NMvUu82Tsxc8jsuu#F&N.-0oSi/k+8KRm&L.6)ua,0tjj+tj3.0L&F6J8'K#zMxxDoVBAD}
-G%y-mqr-ANL40B7)/'@imbXt7,H}{qk=%5J63pOdI&Yz;cwli836PbKV8$z|fY;(%5(,xG%=mnYKy+[:KqE0v3RtPR051eqcdz/i~p.GQ<6q%$Rd/QNSQf
-#4W@4vr.Xod)@i"Ue'J,sm_8w.h>CQy/}%Qfx/`J4So!{5>01tWb3i)K-wOu$Ux1d`X{b6{y]iriWOkh@U8U>_{}Og"jr;b`DjkWBZn,"7'!qJ0<}O|mr|
-{]v"2D/2Vd.ytbt)Ox`=#h'">L,$d-@B!&&krv$8yx^0PPStBN]x&hg)3#f99r{{b^Tngt~'P"j9#/B1hU>$z^muQ4>Saps>%s#9{rf5.WZcmSk+B;)Yjt
-i+.rkY$nG<JbX`WYE,&3|Z:nm7#dLWDKp#ZXKK/}kY)NiSMS`W{&IV)iz--l^UZ"n."C!4rt6stDQf2/n'q3~x&5D$qI<0aiyz,P]37j{.$Bkc5VOU;"m'
-]KcGVA,oQ>&KgAWM|5z).bM-!V4Ez45F2Z<]Pr.I{d]inAKut97%ulThxqFo4>|.T=q`w8d^NCW`wATd-E-'b<BI#e!@lcLos"=Z`AjVbT/!7FNlL!(RwT
-EO_1Cb&Wo59]>XL"AHr0Nu2&WK11u%X'z3B_s72H3Wlw2<5DSAZ2dQ4t#"#^1!1O(cz7thJ!qP-nK{8:&2:}v&@_9z97&K'J^QY][5olbf=P_+uzk/`'Ei
-q[2pPX')9UC[73O%)C22<<r0.h+bF'av$9;9(SG/s::]BmL]8acb;`w"TWE'1fnhxScbpYHz8ahLi|hjvU)HWZx7!v}eY6^TSvas2xQJ|&|C:@vbH^n/o(
-|Y>9UXugw>MjIDD5TB3d'98D7ch8poG1jW:_f6vjUGz=GI1b-ibP-i.lg4X((;"V)5IW5$5,d`bOR8619wgV.bg+@4$^e3#MSjA-Ay;T<4H.s"e$xGnd}[
-$-~J@7}<rg$qu$3CtDLoaBj6vrAO3RCb[|99hV;5eM'VZ-Gxl!S`.osVV#1BI=U%F('W65jR:|#]_z]hyoG$RX=Ml1pBDpS%Xq5O=q<<Jr95oU_9T/Nc]s
-pr>]Vf6(D9!ExGqxVBM=wU`P|{b"1bv0j;D.Vf[cUu%PWoh^!GCFTx;[gR9V`m/7/rC|GsUjRD@_<VB5M)8p;0_T,0yLhUrC(sv2`|/H=c"|oi~L!j5/f.
-Zu^5{rgY_"$hKZg[-FF2DtA})LxW1%mec]|B%AaG"T!si'5#@wDFV(U[U#^c4drs#:iU"Wwq-3Rf.Y^=I`GY"^YXP|n)uk'Al,{c%ZG{~^_/l(Uq}]@&l{
-a"7VJ$Z{&HpebX$Ap5l3Ov3PR&@se!T3N^dBt=(7yvp7!>:3He|-xdr1rt'JT^|r(8`:+.&0rrsODYyjB$pw)pv.P+gXCU!F(YAIgVU6/N-jB1ukuEu4Y!
-,7Cm0YpH{)Z(e!cX,XrHj)>eT[dxFRSkN;uI;dj9q`W>ysyXgAl8!ur{^rRo}3^fMRZ/GIDG:4E@LnO^@UV6h0}!<=REjThmIgL#"!rVbHJ%F2CL>4U0v7
-SZ6pQQj;;3.(Jv4O;Bt&fY}u|<d4<%vUC{p!vd8uuzpB^@VR[Qyj3L%I%sb$"LYMD++pzI0l3uPM_biGN<U)T>T>g/{ZJ<u%mw%"2l=Oo2}v<gJT78g"I1
-A%7WM<XPzN6$%'9$4,t05kP&!y:r9LILY,X2+'}bl/@^A7s%99-#p%[,+-A/nmbOd6zN=ADR/E9|HIIL$wj^.XKLEROvHtpt$%:i.##|xm&"6w%Bdo%8Sx
-DmThg3d4AN2RLP_kancfo4,peD[XE5e(dCpuRBq%c:"fh^EJ`lUNFxd/3B}MCXDr<CF!`6'CT);EQ:Q-TM]b;wqT;@S6S5~|h+FxEEmb}oHS&#VT0|KCqz
-Z{@:(9e2dI}iV8IZ|jc%otEWUlDrMR5aP+3H$}y{,ueGkLF!dV]mOV+vV6F=Ln(q5rfINg|DFO{}'|Nv^V+v4%oceOxiqYH{GQ;f"r!&lp&p(-5,qoD)]A
-5Zv];$2pTOL`=SK(QUmD&V^cKkJV`;J:zv33([:cHi|yrJ|bDwf+3"K4Q+6as0h.qKQUf2a%y-(@c4)8tp}yPa)GGxuJ;;``km6+3xPf5;>0AfAP9er;K;
-)v4^Fb;%"[r}#So=~.;jG`VHP0;s@#`%AY$OF}x&,T~vyu,9zsy/:,wr"Z3u`$oem/ocn4BNFQJ/=OsB{+$feC5TE76!Aw9DMO',U)pv;gP5IK$NyYcZY1
-6R#;vrfS_)#@t#Q]~/TvY6fj!pnfCA{Z[thiL#kttQ[Z=+X54F$)IsTt@[rPIF33is=cK=}R|BjM(Kae-Ax/"pK1>0UB^OyoftyEmz0lR4&wV-+-Zh[A`J
-t<xjF;[-JgZjt{>)&&8ww624K,&(eH{[A$-s8/.r(8j{,SRnze3;`0stw;HX8j&y&nR$TT&PcR@mSjCw"C3))L;+!bTU;XykA.l"8%bGz'-qKhk<BZGutB
-m4E07lCK1kj'OFQvFvd#qsjyJkE$:b_9/}{[;}q:qhaMjriTURsC|:/}lT^FM=|5_tK/[8d()/yysj'dhRo=TQ>'vixU>%pkzI|!XotM,:Lmv#p&C#6@S:
-aXT3Z$5YFbm<b,98`#2A6FH}N^>%"&zS57<R&g#/MPTneWp9Se8/np0#Mim(o|/jb.P[}s@75Gg@)%eVf=1yJD#o~74TV)p:17VCd4=t`{'>g20cB]b8+0
-K6Klo^|(DpBmD!G>[/1sGk;!=P+g"Pj"Y/k=t&#r$oVgLa(Q"Qfg$9MaX+DJnj>_yWO`fWt5<J>>0c>|.M)w=}XS#6gaqbKvmh]beuxL{87p"{=ReY9YQP
-yO(yk3`3wKFA%}nd%(f}{+H6,naFj2a]6f}]$l6J[9S'{:$)k[8<YT)YcC)WmyVwffQ.MKqU;`~{o)7WLj_c=Vz4;`mT`d|M/^EmCSybX9v'Rk>p-44)3b
-'!Xqu|.=D3."/P1F}HB+Y8n[,nZ6klIbxm{fJo%NrA~|7Zt|){f2UJS,J1XU@XTw.H#,<PtY[on;NLXe{S2F)[^>]J9`BA|U1j-:uB<@7Vp%fr)v%Q%@YU
-d((jc3X$"@'pZjIeL5+;`VGAA#GZuBb|UAq&6oXUEPEh-^)6;j1#C]NLz8&{{yr6aIV|{pED_H5;G6mDBs1Ed=m'{7n_15r9(L-g^ujNT]Uy@GNC776A--
-QhHp9IZJ5mvTP>|$vf-r}mj+G87O7xTxO:s/RP5hur-E^$-7UEf-H2fw]6Xp{^78nt%[O>E|)KOy19E;d"YZug@<sh234F/,9"+`E=ON#p>J,ioU{q9b^:
-G'gk:3F9i0fX[SH;rYs.~]Jky:yJR.5QJSI&I(kGeI@/DkEj7-=TCC):It_N+}N_ZO"1dzVkH(BN]lyUYOV>U:diO`QD0!EB:asl,kI^v;th{_JcG^;|M5
-$XDTonYEMckq<vVr:ps|kP2-E1'qcN)5Uy^%,JM+:,f<<9O_4^R5_"17(mS5qx<gOKHRNP0VT1yy-Qa@nh)Hh,9},:bXWn"qP'KR$|^hJ>RrNNx@/9x@|Y
-z=LBnrdBe;FJ:7.RF-<02G)!o_vVbGo|/6Xk|1=$=#.UBTYUG5j8ehmXh&v4$<CV&l@pY-O'sF4q5c!nkaBx:y"mMSoKK+^E)`)_g9eq,$K<BTK-)EXuN>
-KJcI:JLqYB6MAcYI!kPHp:yQm!1E@f3ce2>YQt3P06'%6"'=iPG$yHSxb&5Nnm-Ur7.deL}bl1>]=8|^$1M'G{#p5p,H}qu6Csd4vwXj}wA}K)Q;z`JDjA
-rG,^vjgH]h_(VX{hVjlXdQU,W,>KRd<_9srJDUqEaQqJ<z;30OO%x|Th+%Y)@1ZGmJ}L7l6ri.-@>}<x%!^U(H$8Ms;3FKS!DBu##DcZ]tkk)uRk{}3LbX
-|f]D+Xi@yy2zi0|4;9vTuUVzG%a@I76''|hRYhcxGl!ffTU:-R2Vt8c55:aL:I{%)N)9dF~AA@O,Xrl:|[ZptsdD2rnii|hr]%ld!.dU,F::VA)we'`5vO
-H!}kNzSxuVdVN5qz6n-W~#0CQj,DLN^DBq`rtGta]v/dj2B"mZ8B@[_BQkKjym^,<B"/bqm`F3Y|,e@;,_%r[4k{iS{U.@i=[8Nkl-,O@[ol5Hy{X`)s]n
-K1Linf}#GXx"gn1.}D]]/+u1Obg}}e@P^(dT#K0v@Ob}=,1.f!!Cfwqobu>DbM]Bx+~YtV1gvu.xHr$mR3_9TlnQZke[8eiN2{K&c7=XgW+-V"Ij^3k1U-
-nG+p~v-`<L>is[HYEu{vv^M"]8Pm2IYt7XKDoQBG3nuA!.Xn`:w`6}ZCP9({#1>5sa+Vl1f,mgjRUTShK=r;!FFn}_ij!TWH3%mMTv,#H(n%qO7kAK#y;G
-sO_EiW.'Zru+W&<A=V7KCEu$LW(lP_7#eGs[c'@AkXy:rufD-X^k+zrFjY@gzInzu2%Q65,}KcoG4h.c!^19tA.UQXVT78kR_E#H8B'_Vg!R{e=3Rxbs3!
-fmDi4P}JX`x-e7$V[xT_gscVZBoFm=q$LF;:Ihhkk|=8WuOwlvQ_kZ8O1VNazXvva,:7LvwMeA!M@EMe>okIH/P{3v<$cAEZ5&GO{9H8F=dzoJEtoDeC6#
-+nN>R@2G"/.Z1sHH(=J#X$lg}mDFlYl=ueFSBlN]n0|UvdLM'/upNEGdsYQ&fkqW6+x{)|~`aER(gs,@%JR$%}Rg4yGVji]>mx+:vi;>Doh%#VL!~I/ez;
-@8~E(lq3Gt7|^!4eZ&K:FIF4G)PB6I|MRIf#95BFXF<f$"1TAplJ{YCc4QW"]Ua+ebo5fGlc4^-ic0JC1XNi</7/nWURaPa,F^^!5eee,,meAF&O~]_cTY
-x@edj)KqmX1zeX0DND-q)2jRDJC4e+3tm(+:g(|rL.$DcC[<E#0jJ$UJ9#,HM%!UAip%8,^f+wteC!epKdYV(do=r!CCxDL!%HoT+t-R08I/yt'%PJu3EY
-$x.J5o6mLKFHxanhkNA#;=-O'Tz1JdSH>A&&QQ8_W9pp$pG6WF-_s+B=F&Z||ME+UB&wc/>t_MTgxQ^XF%AHc"03gpQEM4s9e"6f7Gf=$K./r<8NTM]A2)
-`[5Fj_~7"/L!1MPpqPk':'2Rd2Z`[u>%>EY3kumg#^D9j!Nc6(iI!0<[.[SoJJ,-f-EJd!{Hk{d4+54Hf5HkDS<NiZ/7,{tso4@ME-ffO-V,JL"OUL2z`6
-YKTO_ALnyDSh7ab]&(y%x<AW6H7"<^o!:i>:uN_^:X(t.r9%..FAQlAiXzO-KLbmGg#8EPj=YO^O:^M@KD_aMaC^uH'6]Om`A/8>!!q:1DG[O+/b3fYb[j
-4'vRS3<6onwmNoKma/02gtr(`AJ;9;^A1!t1-|{I:WY1yVIDBDoQ3,h!]"K;1$2b~z}vtf(uS9@mG;bb-.OZLam4]i"fu83TD$c:C^jnhg%E]=4gjgOE;J
-y<6'.(!sK'-w-(Y-Ai@@2FC$2TYPpKMF4g:H^9vPsGuMmrwzzjo=YN@4=>Fe`B}qHKl!GDks!M2AE)Ya(G/)c)+"$Wf1kn}3+.5okSlSVB:1@sp7Y<BK]P
-S#iJc&3-K_[1AtnuG8EYolt,H2/-hOPU_OD3Bap0)0pTe"hKn#c5tU4zf.,YT(_krJI63=DfKVxCt]px=YGr'^%Pc&O:T:x9hLcw;Vl3!-!ixv9{6PZ<nm
-VR=KHhc@eIo/&:Q.==RB@RO[80F[Ia1'$,f,,nNO5bXj;`RR,9pL_2#(X`bcAej0C,(abWFQMh9-~bBYIL"]"Q,%Uz2N3GT5m8I;#DSjM:$1@v>viF|I}P
-xSvU><)BeRmD^I"%S=S;N#D$[gdA|Y}KmKnu"CH"W`d{]GG"~^5;{(NB[A3@czkF"tGW&8LvJr7-9I@r@6KjkcrY5Mu.&'%KTBk}<UYE^8MS|>k3,bg"Qo
-0`qP7i02v!nf0UJf}at@~]Wtu=<7<pJ/k|5RfN"3b6+xf{'-4'>2DX=TexSm)^/R20IOw01[>aU975}[x^,xUM<g22Hbv;5w<hKpCF%XQ+):Ue&CkOXvc.
-;[l(>3K,4s(i}yX|1M/q$A+oH(,@y1Qh2iDTbECtsS2&hO3=/_K!oVWEVpfLs"XPlH}UD>!587yj4XMk#<q6D2LlswI0,J]Hn+0hJri_q'v<T^>/rv[L[@
-/H/Ew4;+&@B7zg<^F0R'j4$8JL)+$hNLUa-i;fgnS0ANhUi/{{QU^@qN;O}[~aJ+8f){oX`0-^>EI"O$wiUr%YF7BAwN>lr)vrIf|.|]/$Blgb=,-x/#7N
-$0CbcP^z"1#{[:_cTBSJJ+_}&Qc>'e5!rV[w94v1-L<hmg>i:lt{dK3xZGBkrk$}w{(!:P;bBr>}qs]%0<gwj^N10a.^7L6xV="U~&v`zAvShqXyz@q+KC
-8)g>-px9[!v{u:QVVU9QAVa.FtzG5W$P}_[bMIZbzOdhBN6o+JA|Z%x@t!mXCH1"T-3-@213066QS#1jm"Nbz0JG1oknRG8]VX"A+q(i8n}`oY;$Y16"1"
-Y-P#(Xxh.$X9~$N1SEbw$-|"wtXKpj#0s)HbhO;v-#%D[lB;K=XKxTJRTsc)(|#P]_A=BspnG@D@d(s-Pjrr%t3)le;FBTl>~IqFk(x52<O5}$FNcGE{@H
-Ox'I$'@%=qi#KY;B5Wp,HUZeav(b!Tg@'X{>aKDKjl-/-f|=9%Y<Jky+&4l'&L%o$zPH:P2oaZzb9%'</`6_[Lm0lxXd3(9X/wZ0~+2Lh}zJVG3Q#Nti1Y
-{eB>):)QO9gKYLh&AM@`-N"WQ#TG^8ff%=jMAX@z7fAr^b:bkd]"1`d/"q0]X^#4nlsR'P#-r<Xm66z+5GnLr0(NdiRMSAoPs&pw|k.P,_t[}.8;&=epdi
-eqlPsM,B7"Z>HyXLO[WgcK;Wfx!EU",tbZNFk=RpL2e;g9ConiQJRHm+5f[<5Y&OovDAO+^C4A_VFc@IlP[@lx|KaAnLhwWC|-/$F`719(1&WV>cCB>8|C
-|(oy<XJg1X}zo8NXxZeRk{d7%pyoUt7B#G!C26;'{EeEm8Gekd>#6QjNZwm|pKdlZb0[bZ6TT(-p"{W%4g_GF65BL#l4^I!x%kDaLKgl-#p+E'LN7!.>T'
-93;!]n}zKgR/FTLLX.y!HZiUyjvJ&KcJqH=qxONVEu.>&3ZadkK'Hq]!2IE)lz9>l'YBL)Y"g.&jLi4B0-HNbz_s"ft)}fwsprpA'6sFH!i0pkDA)_46T0
-cPs3P,OwXWwmRwCedP]<-}Y&u;S(wks;.<;Vs+J#m%8q;tVd)g28QRbC3k19n>,,z,hV;H>F"()duBs:1SI1!5ggv3{7u)$dKXer%Mb06+K=io4B&o>l>T
-_X90@'{q/uZ1.Y]}x7FZ5W/WCff[dQ.hOF"lH/W,(!3}_{1mbG)5,@/nH>J4)GQV.}26.SgbK>k{gTgYVBv&/g%i@Q+^=sMG~q1Pp.yp439=^&kAb(]eWE
-={|x!6D^ac&d}&[1i6ijn,BkddF^Un3%ZsHb>8Nzfi{rlJ0)!l]YY;ZHU0|KS^Wt1l}w[ck|<rY+a6Jb&cMaQ>x&c,4Y;'Kg`UVEX&e4h,B{SfX{PH9Cf{
-5d!fUcVJ3Ouz7=OW,z))f%6UFX}1]X9-g%Ixk$`:TVJ}8p`n%%hIolsIE][W729U|!zXP=&PHoBu&bXH`5IC2oc%>AyczIeEK7HKft1:Wt8wqb5zc8CZEW
-een,Fe&bB1P$ZuLf$F4a]"5];dN2kE{p#3{8&kRHa9zDg5:w=XD#9w`Th]:g$|i<.$_>Z56AIdKMTP"3nSd"7Q'$`:WR%[9D(@6@8^)J-k{7^Ilr}N8"a.
-<VwHnNc$E[qZ@%Z#"C]Zqbxl(+oPr{>SQrE'[qd9A%Ijk_q]&6F^[gvet[KM+i_xq+t[y6,sa6ihZ3RS1h5Ko"}E)[T,.QKlp4REk`7)`3qCn$r=ia^j>:
-q!@7EUc:CCct$N4TXCGtwREXfr,e^93>Mk=I3wH5ry)l/ChcLaNGQ3T/xP)lYad276)):)VbL.rk_lsO@_Gc6iAy#$_=lJ4"D-7+wWD'qQnwnZ:Mv(Ow#<
-dTydM<#WsVK<MO,gu8Ador)Sd,/>xExPF^M>+:r;:.TeQ)v+qzh(D=O:ZY=me>33A`8JQ%.6:9eK^>W:E4o{x:LYug9>JF_n#Iy(H,zv`9WS#:I;B<TJ8F
-v3)gJIMwj1[MVXHIOgX,HwPOn@)G&A(Dv2rJH{V&p)I"ykR._ZZK-1oDDwGqUV0'-]!C7.2GUQV%[([p"w+07:h(T7=q[qXomsb'UF:olt|bhu.S7|-k7b
-ev2t(oXr!3li>llD%Lr6eAo/r==iu4lHF2Nhwoh.RO@3}I{+'Hdh6smgc-0[J{A#ie>`nFV>@qilM7918;-7Hn,s%!|jQf!oU_Uhu1dut`-(j|T8_d+o;[
-nHf,BAP|~9w@eK<Wj(@/-IEgiuK0,N2<;;k(OKb2CX;+.uR`xW%e>=;%$>!ktn0Z~JPo|M%uE5pw8{cYR:{ajyXB@7MvdvrfJ{@"cF%yE/P'`(s]H1Ylo`
-9W'C=]Sz)aXqCcc6F2a=:m(gJl6b[ZZz2r(vowwrg_J;z5vImSsa<5_b!RGbCYTy(C_8l$LFqFGzwx60E];)}dpKk";kJaFk<ON`)4&9=Na_eUR,:)Y-2!
-{&)D]4gsYteoufJF.cr0=E}m!SrBD84QMryXHQ#Yi(Uz3iO{"J'V9qKjg+:.hA0t#0Mk1-4w=[O|H=Un%WVX~`5b9]S|}]E9OP!QcBac3k9/6yRsfG!Wz"
-qCqs%Q|k<I[oGVpkHSL_^m0,>f^5$vlI&@[vzmlLMGbgrT7N]JHO63n&=Y+_uU7!1s}i3.i%(oKTvJih:T7_$41(b4{U|=1aAu"&XD!@P0d->AfrI9aaCi
-w(1|E3jM+VWB-'j]b#e^FVjS~#y}!TG|}8N"]f<P0HB+E#KOndDpZr_9Rn5;Uyzk(CLq>V$e9A3"tqRsAN/baL#mE[cIXn;N9|<$KdVQ<1m7RU/#WbfzQ!
-Y9,QrpXT&H;21W3G3ay3$NN5jTIG|8l@j["$I,OQ}Rhc@QF3@z>C~)3#Th~LGqy"!M[NhF|t]/V;{|l9KDycZylC^'##5AXVC[CBeP`G{._Nm8DT{JdVu$
-'9M{M4FBXxe80.zH~v"b4<,%m#([@"_SEF!a$xqV:-ut!MR)X/t9}%K_I5>9zViX<EDGwCVjv!_9{4!%Q=eBXl9.q2kL)Ng01f"O8usfVVaymDVCw/[(AM
-9SUT::$;3i}.x)sA"cB(-c8|Z8DEk>33!-vps$:gb;m:$U^5|R/[>Y|)FHLCv5$sYtj;^YB#06EVsIG%lY>B7ix;wWb^R1&KW6>TFUTv}/v7ZPdD@[XzR_
-]3s7AbzR9"Wh^tkL">ZDl-@Z_'#/,UxfcaK^f@k&Q6Ar<N89/yPjza~#Nbf6MKqOpo~N%qP]jxDoN4v7zKws,)dAkx[fe@`8z#7kDdrmpQ6MD_piR0gNrI
-,u8`j>NA<EyW%hT<^NPtl%62Es(ZzgWV[`FM5!y3azNn)j9Ri(!D"x5,|'TrTF[#^Xd[g[KA=g)a!sEhu8Y,"=Q/9c#`xt0s~DaS'KP#0zsJ-ULDzUOG7;
-|<f%e5W[mG#QoJSHq`tQ[MUr8`@}.V5Y,r`tuelD8)n0x`}o/BDE;_Ds[<|RT(Y2mW/zNE2E0u>iyZw38ow%l6]G}v;w]^<hxIB](_-,r]0t~w5ohXih#r
-g-O9bNuI+84$Ll-s35w4O|i<A;&x,NKQ)rV&X"0U%%eFiRBx}o(EJnNxl+OWM+iZ@13vG;:X:uJt3oK0R||('+j`9BydsK"A]u6Weq@!`S2b+_wK6&,w0_
-~e.aJop-7WpsYVKMDE7W]Kd>vf-k.a&VYWOIH(NcgA<f|wi^W%,TPU]iZJ/j-gqck7s{vwtU_-%o`;"W[c.CyH12Zt8;U'8;S(SHc9IFnW'(lLiDjqMlE:
-,`n`=7bC2WRgnWRk+3k.T-d1I.pCRiTgV!{.|S!<8[!U#tSr0op2qj+Df[~..'0IED<`03fvzL4"+n#lv!pIjqU(8&~-Lk/3tojlIOD`fNsQzBHjBZb,iq
-R/3Yi#JTX<-)Qt:CdJWAC'd>Z-Ve0,y8z4ry418-YE-=vBUg3FyhGt3C!g%1wy/=m-"'6]HC,QU'f@,Q<7HIT9SHBe@(Hb{rCpH_1%n1&0"o]gg{m=KcDc
-9d$OjD'SSML{3jM/1/4_8L`,>Iwtwf/HccGj;JBj&s{5pjK`bz[sBJF[rg~A"ZEK5'_nTdJM%8=U3Moh6I&`~Dx<^<k'qsC!AM{Fk@Ntj09qT5DRl:#:M1
-%1=tO_~m&TUE}bIIIt-/Oolg@)u(ij_%;Vz"m_x&w}.tfaWQd{C#5Td[@ll4J7dXs"h+C-qq}"lJ{J~o[!o)aR{U:B<+rlw;v=~lh}3Fd/YVh`N1FV+A!B
-T;nDrt|j$RU`KBQ/<w>^m86=Z(DIW9<>K/4ujB#`Os=J}O[vmODr#-91(vc1~L%p_,Hx4.&4yBS{zEna@[Z@'ygs-FS%y#Nezul5kME$oY<^yxz^sIM^-@
-AROMh]Upfm+Np]/:dVuov:+uQ<w-)puytAq(%^{ZbgB(_#d=&2%NL`FF&L|T#1.,<BPU-&&-{$=yq61d<3tF.g/(6PkCzw0bqz6RAI8CXz<:fq@g:0.uqD
-<w}p0#~Uh.]HpNBscw^4+I;rA75yhl0]{UUt/7CN2d~nE"|0ifNo3R,p[8fTItobF#brl@9!TP)sjgE;WX%OMLNxd[OcMC~E`Jblx=uA(|GX5//!Ehs_/b
-5X0g`!c&}%@d/:t$T8/3Fg!Em7^K`!Y"Bjev`n.qq-r$WZr$Oy838g4i<yI2/8Nu_Kt5CL/f)H)X~9[`P84$!~/Iv8sT`];G-,/(A2lz|Ba$KS[+^oucEk
-o<ie`i+A@;(+&nS+"3SfBf{/{@Zi=uJTVBlTDHZX-AB70`]T15^.D<ixiU)b`}c')p0o!B[l$q=]oCV>5R#E.Jx_Xm5YC'#TTC%Ikc94GM5a]5t.EyAFS%
-H$4>Z:5V+W7dU|+I><2uR[}!CsMcvJj^L[,Sn`kx;-2!ni)d&s7eurq7@hzSCxt+fw-;I|7W^Q7|t+eI"AMCnK']ZNN0EA)%gGL7~sa66vuy2SZH%^^zNn
-:`$9zW5juap&<F.v;2[fKtpiR1Um}#^-E"+H7Dt8TAW4y1$}eN3+WAwNK%UZD:U-hw:+Hv$mSAKh4J<2go<fZ`d;P0F1ljMpE9Z]RWN_XB>1:ZC3>`n9ED
-LSZt1V(,JLX#i8mGxQ7$$LC"H$@H<#g7[TvrEc00SJzL7G78#K#W#Fccj-);TTX4.Es}8f;).ba@>Vm/G+UfXL3bKf}t<I7XMMnSb^P3w`_,DeJ>7dcl-/
-H0nR[Xk|Os"&VI;{nUN)ZE;[jp`di#"/Hyg@%2C2B^yrSBldLU`wCe<HeRp8;R1(E7.`SGiu0KUQ%eQZwX`B5Ab_[1($2tBg,4p{o1:`C6fN(Z(oru&<o8
-:)Gv:Uj-XVgf5,LkA^Z0OUHswrBgW4d2yxwJ'|'d8brXUH%VB>_DVHJplPY=Q4](A-zC+Gv|L#eMnHq-l4IrR9y7BdeuI6"G!mwCmCmw@O.PLYDhPE;{wG
-p{W;k`"]!5p^QL%1Q[<v1"A-$sdZ(!vLYXj:oU5r_r|L(8|#2_Pp{S@w[9%P^}]6E1pTIEHQCcto(zdDhiUUBsIgC9m9_WDG"JM"rbtaCS2-rf~}HAj}W]
-(n->2'd0=%&eFC.C`O/YoCiO%E-5XN)LI`Ssm$lMO;'5h.YYPCjBS9WX|3>ptAv1QuQB;.9@tVFatsIvF'b&C":VFXl+,!yK]5;O3Yy+wrghCnXwJ&T9W>
-.|aq:/W:-:t|jpq|voUt+G5K`/%}jtslNCRoL=E"-3Hbb:]1>aR4Cb>g<eS`U!KSH0DV<FQJ5kV(r-q1r3dcxJ_0oj<]-cF"3Ah1'U_:E#0XQ:9m}sL}Q#
-o(xnWe<1`Nn4(tQn-H+lhj^[$;:TY'Lzc;DA23BK+)0/ii[-P/Rpg.5JP#!,Ix"S=.B&g8/(L"@VAL~jGci9>lH.N!Tz~,cnNqiL"n!ripc<K$lp9Co&XI
-qI&/lUlj@sm9G:9c99w)CYp-QPgz5:x8xO]7FMMm{_OGTL]m[RMe9#&<wa[YN.i',.3|9wTzz,IQ2.rA7NS'qgC16tW]b#V/&eP,SxN_dwa2UunZU6(zX,
-Q.BBSs~8~6KcIA+}5UB$I_j<@+,eXuI<afyAM+o-~Km2_Br>^vy[U:qr<"&O;"T1z`HHhvtBm$qA0b5fuCsCg,zhNE[[E{i)gR<T~:':1(r[3:3Y`shJb)
-WX^hu:4i(3P%q]5JF[<7;{w,GmtytHVlr#Pj3.0!7sEwPMkU_#tRAOpmfGW7s/:a,YS`VoHi9c|Fngsp'`/^gxfR)BP.>E1A[s^;@c#L&pao`t&z7/SSgS
-!8mOaE6L0xv.Tgop<c][mG:e-LEIl@X^|1s;F:G5)=BE}"f^wKi^/CkZ>4aZ9rmg8P]^3:W!LX9wE|/9rd<Id`$V_MauQ.Ao<7Y|%5w(a-{ogs+kE3F>ly
-:U+{ZOEDAl@yV>{l!}soerEojKXdf{efzvA@K^@NNu>4Hb_n48'_=IT<.CSO5x'g@q"#0@Zd2a!7ak^(o`(K)7kDRZ0g=zIyqKm|NZDxGum,adK@E]z:Gm
-,gL{,[8<OOjOsa{pgrFL.["fUwOgXo%APp!ag|^"sF`aka%UCqK!P`8OZ%qO"~:LqzIdP.`Z8-E(vz^:e+b/'PcLX$WG[[:=_`zjH(jG^5V,M%h.#',V4M
-Q8fns]_pVW'o4oWG&48B]E"]!DiA#`YWk|KA%}0!i5Dx4j"i7}QH4{uL.ExJ{t^<Jnm1L)iKAtC[+JTf9I9vNH-p@xQD3cF}/6K"ihRl,c.x^7Wm<}~as8
-P!'HULsuNs;u5832&:}IgbNB1Yx|'9dSy"nq<bGSeMR0r)Mi-0}MdVdT1ehDaAkB%Sj32|^a;fc`eY2Dt^`}5Dqa8}6fY6:}){SbO2l{Q#R>9!dPm%GQF&
-m_39b0tL%UZlZoky4FokI9)vAA!fy87d#NvP>,-w^k;I$xZx&r/iam87F#t+'#H<Uy2uWa7g)zaatp(_sGf":oH3&J;OFGR1BDFBze-lr,':RK:ItZ4iD4
-8d@B|6[_^t2{)=0P`K+HvJBw)k0HYrwu<&]DUTnl2TcA'uCGb4lMuZ2P,%e%Mt~3/'Bw[)=,Gm.y!zZ1Hya]LjrR7VW3Fm<fNFW:d4voHa5;$z"Mq_9Z0/
-GN".xc58<r+HPIfD0x1u(-1;pi1OkCAa+qEa8yF&mWnJr@2(2T@#HXL,KZ/EGcr`bb|n,0],YG0>C18$^w>#9_S6M;hyF.&NN_3O['Dl;yfC5Tj%D3FQ6t
-;M=E19o:`_/<T'2edBKpOOd]]7-eI'=!RAZ6=Ou6HMQR7p"L"v"+;m_<7dIOs2^LqViAAPAfaDm2j)8_S8a{S"'hD"KoPQ^&-Dy,55a`EUM1T3Vi=+"`YM
-|5k'/P(oxS<ZKSfZ@,']^V+4MF!kYf.||%rB(w46`OJS>X}GOwl_>`hz/>X(.s/>S|N8G"q|e(56}dE<W/QiV|e[kOGQ}1[rg6q7iulO|1Vj;pd!P$Rf{=
-gbWtFpN>p/Dx<>F'Wu%dy41cGn3`;Vg1RliN,o&7ol}cflN^&U;7@8Ve!8MJN@:JjjX3#y@[j=+,G[JT}S~4)rSQz_$k;Qr)DlU;[m9bF>me3VlH.TPYl@
-J,<[Kx;,4[2mK7%}/%b6.bknS6$x8&qzbN4vq,S{TfBqmfu}DJD{G&d/@qPfgr/EZ9Pw@`Rdj6.Ayk0(Kwio,Z;ExqEX<a#1m4hsUwDfq@>_^/vc%MR80"
-]m,0,XwybkKk#Z3^gu/zao0XM9J$'c|!)CD70t/TJ^rYD4KKwy`t1AbJwM7o$1W3cFk=aLk_^|v`U1|B3!_|bS,gIoIZ/fnQd_nCivGcNcs!r3^29w_wXf
-:LaLlmg&3|c|HCPMmwpU[EQoV3#c]{hy>7aj>6<%o70BpQ6osWA|{(olY:S]uYK-zqW+8Na%NWU4mczrKS(iH8wO^3oT'ZM9^`2{+r;W{lFJ10SGhwP=hS
-.$`|rM&Wh(a<j,(b0Q><c='`_Ptb+|0]'kySU!f'ObFbrUy@,U:m1;QL>SsBGp-_IcxBnv&e.-6dAYGG{EAqXnl#DynQI6!enIt[ezMwP(ak8RRGUMMt-E
-rS.!mF4Wb"68[wu7R:1nzIcXtq3)#be7R-^Y{zANy'/dhEd<Qs!~FlF59WD2"[i4g'BrMfFQ.gYL`"@._S~u)w|]q0N,36=IwvTlXV0`}tJ@I--|},:5|k
-:sGY&,htZv0DqKZq^U(}TPJl|#kv;j3NF2nXl>(!b7KSu^UeLFmt2[-6KgW"zXhL-z},uh0;C#^g^,hm%1.bF0MTMS_=5['N^Wn-=3bJzVXcHrek{nuhXY
->>2Yhl7o2[hybKR=0hi<XZ(0fLeLKwgWR]7=<IBqq<8!zhOJJm,:O3dZA<>]&oWpE;G)|eK:+1P7/mfVCJfgKRr{aI2G5v%[@Q0w-Tsf-xMDU{A8;M#&@H
-tau!O{f{=;~{.9pfjm9QUSU}3;)ytOZ|W}A}UsfCZD|yeR@@TNgx>&p+BQ<br5X&YN5-Q'_{63w}G<s2N}2c)o3pgD3Ij&b4`|ssyb7B&[E4rR:)2%KUr}
-L-]|8E6s;>gD{h-Yv>d>)]L7vB0%c6u:)xc.BH:TtU0RSaMw@=b3].tGSc-rA.`P~J"pjQc%Y"|,%nx)MwKFt_t>P,%L{jYf+k-!mGqE^9L!gJ}s.9:AL5
-`g0wnAg2<k<Y<7Bf3/8<U{m2)y],<O]XH@rX-}db~r7ZmEw3z8djdCpi:V(bv(vxG/nNA;LR:pk1)XioP<(#7su^.3XfR_~(Zb^vF8&dLU#qG6In`TL88Q
-~g7!c]-:g%uo1X^.0A|<Xp9F|(~16IxBJtO[Ad,D1irU}h7FArr`!53HySg%jN`BftTfdD^x{miB6a>`{VLApD#eEs|0tD_Z%l|CM1{'('/h&TABc97z3<
-%svP1q@!ZHA`D)PYhm"6d]cE71}|_V(d|5-<_;j!j%6b2PRE4ZdMxbz3hr[Cg;n3x^'VZsK$i';,#18:|E{Xy@+SpHKyO'<P&,w!s"p&|.8C86Y@{3L.J-
-65lRFS0$)9Y8P&x^6:4k-guxRZ'Ev}:0(_-6BqmxYNnIm@ewuI&;+6}{[aBbS$11Gg,.Un4<cN97&G'qcR(xu'7q]2}g~r^|J8T2_yf:u3,xN)^t:so"bZ
-1=6w|ZIh/rPrv8sf(Sk59}6YxnZ"m&mo5]I=~;g2+f0N1t5F.iYv/J-dR.IdlOAY$&g@mPm(M4v#rR3:c-{E"UwkjgidwyQ}~/pe#I~ch0B!|sye].otK:
-tdVR&>tYd3!T!w!4}c~bT{sl#V=,Sb,uBB&c}7PHH$$73eN.D,OS/yC}5$[=I=e4.T),u/W4d[gt(y<)O%@F}9bS7rxim]8T$4Q:Fmhhl'=64_'1<Lt5AQ
-aAW1eRY%Trv"^tz$Nrx6<x1EF39]~@%F#y{2zt~"Q-5-LNczC|.lTe4WI3jH`Fsxg#h6`c]=:f^D`NIDZ=2tx.H>(TDByK/xZpL|'=D$w8=ybj/i[FgCTG
-<yiZv8Df$o]@e1{il7OZP$c#/34qW;d#G(qWzS8CUtY0vP~yxnf<lBwx('OBC!Io0DywAsl:.gZ[^pdq'gdB{}9s!pfI[_1p6w1H2M/<7uDMOO#{hFjQ$p
-!A(xJKI`cA[__#M5B:j+CI)<TE2t9izG%AnHg&FONZMbNes:_E3O680o!<kqc]$#u$7`:cVgHXR53$YSX1(iE|#.,xFfFwh(@tY&1H["ZN&gM`(xf{oAHY
-kc'z6lXF/;D$Rd/9BSRYP-$y$EZ#~F3&7x9`M+6vP{;;+M%f1Ez^C3V";l$om|aF%b'D2FB1If:mvN3Z]-eYTfEESGTP~_"2i_.5/rU{moc)J[N;HGq`DX
-66My!w+c_^ow3N^PTZ>V1osbOvx@EqoSoB[uPmKA]4qS_Qii@FA&t|KB^`An2)O&V4{jXVe[E|sWER9vhR}1(nbAd+|h^6b)j+o%HmWqgT!M-Tvg=Ix}sy
-&|o:p3gOFy3IQnJ5FZ80fOkFao-_z9{Pd%IZ}SXI5aka=(K18%57%Gt]']w8ry7EFHm!~_x3N}ZGx98<(2%{1aDf)_h&ctgB2=@2:J"A|+8!+57p-J1xS#
-UvP>%spu,Yq:cUme_^p|k0Tl/U"<O_b6n)bf;ok!u7e1T_KBHk,Yf`q1^E-ex;_k4#FkY1;Zc<b'Tjekn2{ONF|J/gkfQ&yr9#wA,;D1A3qZyNw/lHIyKn
-al/Vcz@[2cT4+Zb`0L'sG-;}hdcKA^pTA`"W_+Sdw+.wbq(qCzM>[8xgBzotoMzVA@.+]]^$$IcQ&qS(&Hb|cB1#,I)2NaUyAI5`OBJ^V2&7}@0`<Nc9)m
-Uof<:/>56[A"WxaTmiW}>mo,WKM,whSLD|5R!fRaI!fuDKtC|q_2<d~f{n3P5e&X~M6bA6YOiYDa>C24bTDe98Rtpi>e)`kpYvO'3GqhoK@ftu91A5<AYH
--/b%xWC.}0Ea"0=k<Q6l8Xiw85XFH1Zbg/{qYdu7vNG$0T4nelcA}B1:qxW@^Nr>$oxO7cIP&2amFOZ'Q(W5FOyA7A2JK`,9aUGQq5!!h^c)4=/XKDCIfr
-;]vCrz(PC7+)4]X;Fr.O8<w'KZ'wx+wlEy/2%m[Ih-q@neBtmtik^@lHNobI/Os=E5].E%@yvd5;.ioElXz#]4T%LiJQ'_9w4a~H>Asxh@FuOjM;_8Jf{Z
-JS$"nd$&rVnW0:E#Tkb(Gdc0UdhV_8OW$k+c~q"u{Z-GXMetp{q"'e[beW5C:Dga%v&4.kM<jHbKw22ePwB]P1wKbI'W3b^/0wYPcBog%'8,3t)nHw<jcA
-f%op}o;:~YD3j>6zw/G&;{TUQ)%Cn{RZNtHR1y4s{Cw_J+:$Uzs>a;$B|Kz9NBPFm>aK&%D>]BgDf#(mW`p^><2E.LdW%A3JoB+]Vyw$xF11g.H4Y7AyXi
-GEha,O6%[8Y:S-$4sBUcF;G^n_O5Q#a+Imi+/@[KY)eWCu:`.6z.l"LaU](5@,Pr6'q3KL8Pi}B<"9:.`K/8wwW+9"l9d>Y;$C)]04,CJ,$n=aakd`gv2r
-F[(1P/f0L9zv3yIGG75)D%<<0B80B`9Zl;a_CJ3!McHWEni_K9XIb4f;8&'&addX@wW,)q^mqt^3V=2|"TU0W6jZpqB8gEPSI#Ko{I3BpI:5<FE82um%)"
-`B-sYTZrmtn0;8|k#rgm|<l=5_&4#hD5iAZ(;)U69QKK4A~u@Y<Cmj&9ntey:w|WQYezELnY@_Gdrt|!g3,`&L8<tKtX3(FP%U-oo0mQTt#sm$Yw`]2"4,
-gxTO<x0b3QkSH"Hk1sw)+Qi^I=N4RJh:g,5ncq{@S$%A7`yY4<pK4flL&o7Ut>8se2e)C|,hcx&J]+I/2)R&HYJx&ux'r0p-(9T/N'=s.E&TFZg<=E[I.W
-r:l(W9$s;]<9RwucD|PTG6cF[!C03q<-$pPE3NF''dh`6f[v1Sj"`b'J:vpit1X%wbAYdMnda_|03l=3-#Gzl$EV6mhA&#{_|qil46}'g$EKho8$%cRAt&
-e+8.c"3(w'p_0lj$jP&5SgFjS'IX5ZnHaRf=sL[a8HISOZsGF@soc<D=ZReR0Pp,aX2EuSY=/C$)|2NcaZcnMAX7qBh:V'zHeaRRe2]{F$z>qmIfBV798n
-S!WHa+7#Q)e>CVc`QYRw1ACZ9|~YZ^Hrat=k`[VI.Dup!01Y@Nc;<chnfj~O298rco92B_>FP)[qSIOjK%i80QJL@$f,`C)d")g$'!hy;uW/Sv9r6ajZb%
-=/NS+FeR"Eb(YRl+`g]m3Swg3;X"/d0neGF^|TMdn@"S@qPt4$k.fw!kQH<|`6L8Y>_,uD0j!GMUY[x3SqX(j48s$FePb4U]gHfI;n1WEdd]W'YZ4/"S!G
-.#Zg'IEEJ^CqvQ<c3UK"@lw6C+~Zs@}>9Bx9AqX3z%LrqubtQ4I.'%"s@/R8yj8^ZvRcgT:i[#f3boIKQ3":$&hjMM}c-.Rgvths.RjnXES+)ZuLe|ZID-
-:G${=-+UaJS]7a21<9SXz7|fNtX=j6xtA.qf43b0TSwJAgHjySVP2+dxZpbPT(g.V0>A1Y|].lDn6HDxg<<M5AlEX1AeG}_gGt.,$2iR-ZNP`OJV416@JU
-69+Rj<U->A%_O>Gd5g|f:$|(yq3vV[b:!5C7wns[xlT$spdo0t+qo'LeU8/AlY-s/[M`:[|sj3mE:tZdK{voW)xs%3e#60$Y=HEO5-BD=&`LXHptmn[KCj
-T>`Yg2:KS|!Mg#8Fr)K$IcrHe9^uN|t7%Tvn=U!LC#l/'Ac@Q;rz[+VhW3E@nZ405lhT("p+CTK0zC1KA7jP4I4#-3dOn!|r8r%7YkCf%3!YT|>.>XS&@=
-O)!_8@L#E!YdEX(=!MVb=/AbnFlVT8%c1A9tX;,T[L!nE0@EbVv;ktf"FAn>D|o_{;Ac!Hx,!XqA^"<L5r.Tzal6RF`V5&S.FcJ.bT'-IZ"WC3^`7F"t{e
-0tnZI%N$-)S)(uS&XP1#E`ZAADra9(4/KNf='aa,jgUC%LN!21Omd8sv"DHt^3cgh+E]TqF6Nt+9rq[w_kuoQW'Q8zsD/.3cR%-iFmkYT-nqdTrFC8wJhx
-_{Nnr3F.lbv`PXX+qv|S!GYA.fxk~LZTj27$v!xT&pU+GAb`h9NbT7v'L`^im,vqx%IC-)psM0<eOOgpq:|AEvY6J^l7+!'=1US=gvQ)IuBT{h@mE;^,x[
-3_@nn&Jw|zhjW&zqydbC#3K=1(N7+v~`}_j<`y[fKw4Je^4N/]AJaJK[+$Kw.5/WweY>+YQ$43NGShO"m_Bd:qPV#]G#.7teiP.9XKfCU3`BLzlwO{lHTb
-&+HOa4G!tXgl5`@.eI|XVSiBF[B@O]P,K@4(!Cgn~L8fP,4%)dl32MsQUoqRBdE:BAu=_X+dDZLzS0k'l<g3(XgTmCG|@%1pm$K]Rujf2A2GpHFNzF3EMr
-#G5dFbADQsA3Zb,Sq0"8v4=WjT@']T3!YwSN,Hd=KT4Uod@(a()WKi#,ykF0Q;`rmu'`{m;1FzEW;lhZYt)f9Wwf;Sm/f_krNMyKj@he8[^jD4h]T91OW!
-[CDn^Op,m`J'T>9:<fT1h$8-z[}/qq^2OCZoARx)b=KKW"L+90<|;]c>YwQ09h}6QJe6hs.KfSg{-RKRFRtDn<$+Epw$(a5!aZS"tuwpS22p2#$Fibtky>
-Y:|C!|G@8/.<xk>nFCuSUxE:{EmlF4mX9fj$4L/zLmd9$vmI6=W`u<plu2^<rCi}s<_f9@(C`6k+KiYz8BWMLOBmp,Z8Dw0(>$8mD#/Fn"ha^/9YGO6+W>
-:-76c-'E'VkesFjw.S'G=2-S~QK=uw6lbsg^@p;t`}t{[0NgGGI9EPI]ecn0qEZfx"=0#8G;ZPb,Kh_/mHo,"D}U6Lmw3@A3ZUmG<:-Q<18QcG)y+<]/q$
-cPCvQs=O:MsITf,AGjC85t8n.BJ<`4Bq^EZFf]S[:K`jq_$9qEhJu:|nn/:@!TCKSUi^bMA;W)Sg)Xq_G>Pz5bVh2%zOK%[=hs8rKm`k&K(($d;#F!.<-g
-#o,bQ.hODE1,AO-T"<<M)8sS:[dyiRYRGkp#Wl/_lbc1>ApUE'5OvPZ=ieIlJTXIgIRgbB#Vn]bcl_6pe$iG}v[8wEU9R6HdsQCHi2`T<#eYF!V/!7Wi5c
-O}8d|T2p,O/WD(wU<6}f#ibbii<pB:ss5^^dQ8lG<A]Np6[{t_R}y,>,^,fk(`uMXv7tJ8fx/AY_fJ]Dpz)PHn'm#{Za8|;`botN]DE{7oKyZTXzk"8-8Z
-s{#D~z3e$h|;Z.4,:^t<ze>^T!{&v1IQboC02t:}vuX{yy|A<7n$gJ<2esr$P[or^GIpuFFZxy'^.Ncc3H<wAW7'x,AAYFcO[P$IH&Tx$5DKeeufN{,[De
-eAk|SCEYUTr!;tl0oi}+cO`0Ias1VvxK'G/MM1#Qs|Cwifueoz[s4nc`6sd6Hn6B(/^qfE~RSHH<0a,xF|&hC(P`UPk^CKA51F8b7Rn"@me#|q}Q:.RwvX
-WG3Uw/(U3J@x!@2'wqQvGY-xU3CUqEoNx+}o9<>@S2(g5!{Zhv2ebPqp([-EQ",np{:.g7c(r[lj<M5<&(t0r"]SMd}!~vd{$Ke(~41'jCQp4z7n`JV%gA
-:9'k}&)=:BEd5SniGa;/)kWqZbWCf$Wip.#B$}1!jjw$.[2O/Cdk;%^V`oH!=Ce.)xl-8#rG'bejzwAoA/]H.Wgrt>ajfuuRR@i[kA)9THKDzei.R/ATMa
-qlOFg_J>'RkCe8p.k'O]$1CE@r;[M4Yc-`iCWQ(K-GAL7"!mb,YLSX-|5KJG_&RQVi"Xf]YiC`>^.|>2~r-T>^wwku:89sMMG__,^j.4LH][z3A7S!$V5M
-2!yh<<DYMIVGAZK+]]gq4oYZ27JNnR<{.j]WEHDzJ2Mw3Ztxz)C4;ItlRLlB^Ls-pzANdE)CiCk2^p,yw+C,:F>axp5|JoB%bfqo{w0BRKW]W,2qf"$mO'
-KwL^6puo{nz8tIp3/#}zp.h_qmx8rcr(yRC(6]wCax9T0FKZwA]3RyqOA)E}<)vd)aq/Ole_XRx]YEw,AOtl8.Q/mOQK>@RJB@sZ@>,cEdq&FAY"FHrR"(
-,reQC9L%372+xQcNjsCK|St-02ONcpM'&x]jy/1OuELo%&#+UE0mwwp1aVA:WGn952_Xh5L,hETpET,@meK]:LJ&hdjmtpyfgU#Lt5"[^_r<|FWKS[>p$.
-n.l&qE5s0""|iiyYA-q;"->Ea3Xa0XHM]#boA0[I.GsPpVq/{C3OA:0mijE/@i>0qw}6HYfbd0'-}FbB.E99QI+s)_ofZ4_ira+zu.FNTTE}4EvgU`-(,'
-C$+^G4f3$Lb0CRyUw>w2N5cc:@eE'&O3Q9M3A8%i$AaX@d=bygZ](k-D:FAUavUg+VH-q49p$2~6K`p%w0=4.#m;"xi83P_WZlHHVrjneCTenS+T1qM@l[
-'v-)UoGB/zr#"6un0=CEkd}ztT~`QwdG7j{7(EauI+e6>G/bES]'{_@!"PD&^v-&~r%G~AaQHjH.ppzM|E5C;Er{o^CM|re(6qzZ9xm.9D>{DGumk,!#d.
-]}_&n10]l&YmtEL2XawKeh,'&:6,6'Q7&r>xV-j.4bdiO_<t[Y>bOY5|pU.oagC-jmS(u&J{GaN)S(,nj+j@2DV9xPs+;-O$_>"o0Y96t.`a6{Xovt8D`i
-_XOt~>_2NS(PAxa)mrJa$&1J@i%YJ<Ji&(G0a^dQ3/B;X1kcvR-QgoGI,.D<kLQ1Ug(^c2!)$zz!~/_G_mvW&:/`1Az9)Q~q`CA6qw;`}Jr_H=Ho2,B|Ic
-FE)ejm[IT!f[-hJ[t<SH2VzmF6XTcCTLSH"z+#v@Wsu2R:wo+|Z^5v^w[/D4L0$2BN^enP.;bA@(_^nQ_y7(jwsjS<u:x+xT6g+6"iT4$>XxhYKuQ9:C[;
-My"kUC<rW;z(QcPb-imc,{DR5O--aX3ju,-Z~{WgH7V&4#nm$h(.~|Je=h"0iv_0XYWzH$(jb+K}>l'vpW&-TgZsH-VdpnZ76J|;{R:+wIRUDSx1tQ}s:!
-M&D]+V9n:Pd^`otsx'7<CbBe/u0,UXfCe1YQQ80sT5f+5pwiL)ALuo_>lh315,VDYWuzpg1g7][ID|hUrWF2pK[Uy,O`9vO=eRGW"jv<RqiU`$~yLd$^;$
-G-4U19EL>5<v9s@K,%wv6:t5s!EGle}!":xi"Y}[)9r1j:()Tv{DjY{CO8jX/Q/'R<XvhWJ/J^I>wjEelZBu5Zhl+C`<ABZ.o@;"7@NTgw-YG03$R1[UI$
-R!+5%B~|_tJAR3]L[vX,8[2!fLg0g&<CaqG#"%)NBE0U//VZQs.(-:nzM2"]=3#s{SQxDbPGOTv/09q)'"mxZ..{"d9<hR9@-eY'F,[vU&-igLlgB(zSzh
-hsk>[-i=pe:v/3;icoT;D]Hf;!]+iN^_(q;_XGAFivnWm,nIW6mn`8A7e^N@#MZBja4gk7BHXEULSd!-zD.Ofv}P+G^K^RGja6>#sz4cb&qRk8<('8kD,(
-%wO>D$;PsyV^kA.FL)`f4Q%'CLZ;7!9_wKCP14+Iq<rv8NX_=I:"#h/w!l>II^$cJII9DX@'6PN2ue2<|"d&c&"iQjObdf<NlP4HzIvN53'{]GIeVN:p`x
-_88y<K_I#-e#)Fd,c)W=SRWiiBb&eb]dB_e2Ycg)prZ5<h,,AcH5lTv{=)nNj)'Qex_BI5`k<hzkm=[#-J_3suxI]lGn#M[bu-S'j-=_D/wo-kHQ="<q'a
-[N-,uAAqaOq37FT0i<WCp'i4,5r"'sxBv!mjb[IV{1_o,j/BRNHH^$'A^^V0t5^R~kJI()c9_[mp8B06.2{E)!1L:q59w{oDb7]W!Gcpk`XESk/^M^qw9/
-+,2qtsBWp2%bRb|`5_]9)m|2JQ(iolYfn3`{F_t^[p40K-9<6C1ds$b2N>EE)S5BHa:(tnF.'mUbU:!&V9iSkc3X_2{+mc`&-{0`bLwF+o`%V-DphU4H2A
-I64G;%CuJHGp@uG+,h]yIRa2l$G2uJI^nd'HI]'jq:)=l[;Z'ZeE{>y=(.'netsCbB2Ey<.N=%Yf3Q+=VIgZ<P=UqpvobaGO;LY#4L@XbxPTe<,X;3naN0
-[m[m@3dTT;FI@2SJB4@!1B,IVU#+h2L(8K{F2ZIdSPEOXhzQ.53C/MdmF7C2::"c'&%4KnzBAy3E<)V'2`=}Q6,A(T0$%Z#s'6iL4EvQS;3c-PbGr[^G30
-(|_a7"himPT3n(R6fcWwH$:>5=<|%I0HuwuyAnQ#||DEwd7G7OF6O`/jE7j8<BQyBrbt=9pA$&IOjvI4}L8ZuywZ"M9rx#tk,Z`>1uN&C,""`ieBS6'hwA
-#[,IO.WAVkh/5@>FLT8"qqa51[EdTRTMK.it7'/l$]{4m;E;+Thnz2!^@S[oxG~IiKunJ.;Th_w=;DG,E,,u3Y<XP#rWH$.S;"MUwC=Ieq.z|l^ZO@buPs
-VA(t[uilS7ZL{xO6/=RPIOq{FA[nxzs$G{b<]'e!B2X0A`P<7b|a2Puxx2v.7(TQK>UgT4c6N14&w<&xd=/0/&:b9)Arv;`O+sL,9UgN5v$Xt:+/XH[^iZ
-1;|W8l/Zx'1n6q8@5CrzK)DwuBLC}9~44>lS`n0s2aeq54|mlO>"A(n<["uF&.Pbq{I)MkIb:I2kT%IIGs;ZC(33`zjatw=qL7!/)/W}0l_7Fb!)'b`z-2
--SiA1by:I$w|,9}{SH__3ELYvHsDE9hQ`K~I$dP)K;~M]4.keQ"=!eA|no+&&boIZX$;Q7_/"<_BJ:-ay+(y)q"t8d31,f%3!xD@f.wkY+,O]+h+/zD6eN
-4D<Ybh,dJZT.wiP6A]01c.LUYwD2n[A}G%hB@hl|N+{mDeMm,+NazlV-x|CF>0>{5N(oX!E2zA0oZ+(,FI7dRBs(>8}1;Qf,_D/O0J~BHv/`i31X;+D{!N
-.}]Q'0O36EAs0=&$;|GZ<[p;0,"Hh[;PfiE|_mBxS{L,0NxSw>2)15hLD}qnWkqBbFDaiJ]O>RK1=v}J4asDBS1jp"~Ba>!xV$"u7Lf}ZiV=SA7Pw.>/I]
-:6bjxN+s1NU"[^C;0y^):nZwM)3nXDL660HvJ&)73o<,:Z!C6o'bA^|u0<V|Vr)IWrYhN%lvMD^<1Lcc%XPb_Bvu')kRLwmpw,MMjG~2KF0M)"b3GXzYmi
-:}<Eef"LB_rba{+ge&AJ]X@b:&wHv#$)|q$pR#XgHRd$U)p]Y<:m;<M&QD2wTtKVz3CNB][B:j<%p3{;'5((>{S_czg8,'nq8BzGua)mN4TXi_c;F7mWAh
-hPzVU):BaoC49f);Yj,,=&8y5,{$|i+{C2{Cn(UMM[wCV%J)'6]']Qv%OEAp+Ca;A%F{C@F9F'xg-OwoJ|R|^XF)Y7;4#ms@H1=m3gW%^yd6rQwQt=`6{y
-O8s9M"#9cC.Lv%faLz8NEZ7JzKu}+`Egum>t(a&hiWsD#_~CDaYYppB,,`eQ_xB};iC];oZ=icFTtI&Dw4(7PdUHNk+Q{c!gipSL$i,I$;Hh[+fye$Dl/3
-U&FHg6;4N.2GQ)ExT!Rt:&4mLDh/S<9lQ06hB="(c-)e]Rh/X,cfuZvwd6Np|A^g:%#Tu`%&#&X5=pn'&tZnPOGVi'Z]z/i'c4LioylA<cb$sH6@3m'9`p
-p}Sr'_YZIl-#}uG5o75>#VF|0P1%#L.oC10p!L_us0}ou<0_8l1n}D^P.szg0!Vnrm{+jEYpT:B|kAlQ5A(XRP5Zg98G6d#ROH"4^Hz2DkeXw'0'sA,mZ@
-c!@Ru(^@LPoZ,iO:&a-=DY#K('k6GYE`k1gvlrd:obf&z3shsPGgq%{0k8!"s[VM6_(W`je=21rVfCfE[`#cNqL&XH^<<zQNGJFV"=Ke6z~N+LHA1]e:Fe
-&;y8,&9S{%M-V!h8MjcG@d>cAfYvcy_@%Q~1RVEBdAHMA@mV5CA8Ime_FBXL1Y8y_ROCzL{j0^7<P)(]!q+HFYF<-e9>B=_+!KQW;LEoXpW_l)G7}ac`(w
-L_&]-s{ZdXZsAtrFp#D-.6b%8$zn'^}rxX02le,J+,T:#!PW_o@-9h!M/&Vm^_sL6@5zdyaguc.;bLGgO]4E,4a|3a9+OL(x$WMK&TP3Od+hcna$u:mgvt
-+X<Q;E!6M;o)%!Q)V=qif=reT^]|mX2L^T!Y>9=<CdcT,@<z`oZMV!bcG#|'>xj8C/wTI=exNFL|w+J5hHp<$|Ee-1RF.RCxw$=e)2:axaOv$MYA.vjh_R
-)>yuE/:be(PV<gghm#b!&Q}r2Vs`U#X_)1)/c%B+=MpJ86P:<+u<vj3.^7o+v<Y1A6&E9n3.1L2+oS);Zuz"}"s7e_Qd|XbQ~-4f$a:O,4t>[g2MjnbwgZ
-^w$m0zeYv(WB[{qd(1!6UsW}_>LnD8D0ck/':k]^Ehj'+v79N4kW~3equQ<sr1|UO|F5GzK$u$s(SfZ%WgzM{MOTu`C'M#.$B9h_5CLZ9fpNs>mlw=w.1_
-UtF+}=qEf@6X_oJ_h=d0%Mcr,zHM~)+[Ol%GTj!"]9^MtKrmt3W|!Ja(_`S#GV-:SylGp-]Rk3[#Z[rD1&c{dK})$gDeJ|I[i[7dWnY)~MvLX2T%62q>tr
-&L0Nd:odH2f&0"v%jO-Bum0X((i^`.l)"Rb)`)[sFL"WX8HU=pOJi@S0H$.4bXCM0C.;zV1/3,MT|u==q/j]~oE$I#-9Wn}mqzr0Gf#NU"fVqgn>#v4NlP
-@%6R,|[/dv8WUp.8c}t}7,tJH@ZFdyB#<waMaD[aIV2KWJ/Er)s>IAD1:]Q}YHF(pR0Xm<p{m%OyC_wYfAq#<HlvXTIE@QR>~)&P4o"Ceo$}!ROYFM%RN!
-Sp!5z(q,zPj+V=Z`n$qKk<)XzUn,:_rv`iHx=:)(R]~TJ:(8|'@q^Xtl:y'rU=$PK]'fr[#AT^3ny]XV6F1&.{(JIfRv%J;j7@BKXoA=hx@")%h#wI#Fo>
-bS3#7/e0bM3rsMBcm)40YAo@zn+b>gG_:rP]kGv#^9Mneipd9s%XI8u.P^L]s_pPO{.[fCud+(0<x7&//E'{E)JzU[1Y!0n,{LFE_y!AZS8g4TM[Lu3G7&
-/TqWU)t;#Yxq|;i)Cr9^n`<iZI/BOX6q>2fLAKUbF/Z^KX(az_l9pHw={Zoc8v%FE$p"aoiVZ)Fe(HhI33P%aSUyu6mJ"=|3QA86DU&f{i(wVCquT!PIi,
-cRywil>WZOX(|5VH#^hVi^t:<@03JvFBU/{V1=Q+Tsl[0ZWY(umuD&w|}i4t8YyW<0nRKV`PGKsJZ#0=#k~i%H"<,D1O7;me6P5Se>!4T>>muW3:OTe21z
-SNb>vf2wx>E;",&CqpnLJuO_'f{B~MexR%G:T$"xgqT!>(1Cb3Vdp(b55jAB"]w:jdL7nxg{]Nwi%l:pX(9d)N83'x.P)h8e<.,PFN:[{ndTxKD1^oFw_H
-kLyJAT-6M3<l.6P.ar#pQ,{"{GmUZ7xiOO~[vSu6KUt/&93ym(jM:/0`g=Qx2CpGwS6vjD5B)Rs0dMwlxDLZDUUFh)>G&"dlGYf!027gpQ}LK"UB1C]GtY
-6_1OH$WwZ91Z"e+XN;1Dv$,U].!!Xes(Dz{FPoO`"s&&_&&U/^[.|Xh2D4e&Al$u):a^0&:Fp)>:f&j[3x7X8QFK4&BFEhxburZ<Q"Kp@/}7[Z<{o(Z}A;
-8TqNItgYL<u@bK5`mNdy@-#|Xy2D>,fz1F}BY>#X@}Dbli(pc7#P@3S@%!Vm@x~'qUfOfc>'VPzJE[|7GK9JqCz[]LZGw}muDg^37[yyg]lhP'/&!F7PxR
-GrH9#8[|vF~_gdOl(Ca}dw+B'-P>:gO-!E/n6r8$YU~o%s9p;$Y"-fL.3xi"{oBNVH):%Z=5@NUwLuc`S7MF"XB)CkIZi,HU56sM|{~fAAu5l'q;#+B>ig
-P=e$UmIortjx[#:F/OPESRoYiI.iHvgo{)Z>2Ik0cy{9iZ3-_@JAY<%orgy`WEyB.-akO(w|SvA$S7,nGhUFBR85|0.wJH+]sS~l|JFeRGUTMGMA4dP8oQ
-uCZ>Ebj.VA"Or{#|c9;IhJz87Kl2hoY6iiH_2l4]0K|REq-,wwB$-IDAI8TJfUsh7-6[FGB0XqTAJe>s@k#9y_'dQ<5Vnl>>b!3o{s0ucc9L$F[&X;EE@e
-'N`kamw-r4d(q}+kf/dHq,x{+H,DL)Sx'-k"V^%]emQ^yM$yL.{[%1Tn(LTPuL,a21|+d}7H`'U,iT|'ub1LV1$<H031-hcRues'O0%0vIV`uYNAq'DOO^
-Y"/1]6H-XVvLKsC:u@Q;uanSQQR12J#PD'7_sPGc<)Ekrl~Z6KeGmX7^P,z4,-B8(t6}BgEO~T7Re.pAzsY!K9rF+oguUJ0}3T6J>_FHytsWm,@I%nJ;Sj
-98faQyH62+1o4s/MIp1LfxN$dI,z,Stx}MR6cq4Ey,dJ'GC(ukp6Nq|9+Y}%0b!(M#;|BszeK=>Ggxn5yT79!oOezg&&h8ramk$1c9D=q_oKbb-r]]e_'%
-eezb45w!C!CSCPJJR{!B/:][EQjIsj^/bh!c;.EyoQ^Gl;fw]m@mW>MQy07e[uc`}{pO0r@rr^X1)4|TWB^$tl6G4zcjy,-^pmIN`q|%LTo8a/grzK.t!}
-QnKy5ep;C%xL:W-QZk]H&WQ!zA^ne}|7W|>}v^)yZUpzmaE{FeSPs>kzZU5u'&>}]KK1=im2C^3:e=^T'V27)29tz_VeC<+^M>$2bArQ~W{{5o.j=2|<],
-4q13_n-=Az!&xF^euvrjP.U'Vf41GN/!/!h}WW)OMR5orsV-jzy{Vm`n+g`Ru#K7/to}XqRwEvXx/waOd@uT.mqUrwXxD`2(8&W+C$~oWKXK3c~ymlXdQK
-;0x$hOYbM:B.u|c:0WzG$N:^W-)33Z9Qgm)`=ZFW]!f'@U^XnH5IUSC,t2`(^+iF$F]Y)ovA"%Zg)lAD5-9|UDwhE9rk7N0!g8>>lWcqUKG-JRCwaLp}3G
-9`cpFn=#BjDmztBQKC+A9L=us5pBXRkXQ%{|CvU,Q,l`6o,MEp1;7";RWn,M.bvia4;mG:li=#K#/hf<z5oTAZ]#vB[`hI&UNp;]e=,5,3V@gV8bXC_ll@
-q8iz@KK1;:Cm1|RD8%+v/8BM0=Z(#+uUotv"g4cztyD4Ck<}SCj2yow%Y-v!/}IgHD/k,Z|b|vDowb`F_>=9ZKmq-M}W-%FrDLxW4xtD+r]=|55}TK{ohR
-r<46IlCG^JN8ml~]t.llX7a-7'sRI0Y/hi.Z'B]+/oJbibqu_aI`0B/5!p]^pBWs=IED{35IZdLC8=D<punN3ai5rs8^m/s[r:_{1eg;e6DVlhFUT:ob2Q
-;CXM%@c5F^`mu:lyn|8U6M9up7-9NyIET]Q,r[a5I0aIf5|A{p]E&br_y=nhwdy%9:4>WP46$0C|tj>U~5oh!Z:zIIDQ}$pF>`F[0@lasVDO}S(l&|t`HZ
-V-CX97SeuY::e91OL#s4836v.oc]3iX0uzMINuPf1#I,;P^UUi'e4lJUhh,&,mYufZ|ywsw')28blt1,YfeA0("X#.HHiuHl)}Ud`}J!Mp]mtg[_LCmpol
-+QIBREf_]N1{@z#o"s0N.7u}NfT<Yttp2;jYF26sBGtvN+UCn2ML|n-`g}zRAXL4FQS=Q,%Um1@rcWA9^^FuwjHe!u%9!Aw.D0zsM6YojsX]&J/frwtw|%
-$1vlb7fWAA-Eg)4]TDDB^z_%_KgalNYZ<)1fAbNM}l,5RlSmD%ByK]c)vXnD"|:D<}aO{F8v`n>aW&}aNWebH0]U5O/[9|a<JD7Kl{JDLxW7C/aZS}IsCs
-<v}Ogb,,:<wZ8gZHH1I/z$T)HFeaE<d8#]F[lT~F@2-[nfa@5X~><VV8>7lIaWMks#C^wTDAbX>>F%~om4B`xtid>M7vuVGef&Jv->=wK)wOP{1XN!1,0F
-7Q_>2Hrzf|rAst(U(|.bY;5cNZt1Q/#BR;d%:cC7uSMix<aQpRy!oaCx;Aurjn;}j1^TO$`D3-VG[qZ;3D!1WpGmBb^^tcqEJmByDcu39D%l!Ul9OLE<oK
-%xjD):.dVrFy0Tfa$hUD0VGhN9Eu;.=2s|"LxwPOaHii<(xocXXfK]G]OJ3@ji6bNL1b+!qt|Ng,;zOkQeNZr|;W`]<t`o':~ewTjJaA4$o{kIY$I|T5G[
-~v#WOP.7zua<qBMQhn86YVtx6{%'%d;]Nl(oR<3H5m-<0&OCxYG`/w/FbGY6UR11Smz9:OKOg-Q(VNd&!20"Br<N`I~JYi6[|(=X+M6an/:o+[AFaD!L^B
-4Dt@>C'6XFnjsE)Q41ZkSMI`u-65}YFx[PT|]6%-(RN78}{7Bau{BwLMEyBdViLDcK5vWS%%pbel)bPAtk/5KgHd51Yb(y'Nwh1|w,Do[1jef)ASs-0>y=
-=MM:{i1`&`',@$ia9vqi]J9c#LCQ>mfkHf5v'NY&t7U|v9}=-&9B-v84Pv]/$<[6vg05Qf8yQjO5K[^a`ev]#Uj:l<D#VGW8K"hL0koW>%ZgiU:y8wNQeR
-C_Bx)voFg1PNmhsOTJO]]+Xt[y=a=dhExwNY1e-r40%Q3IZ4#^C>(CmIIeu<{&4b{Mc;7[Vq,n%.O]$K:MJf4AEOWV~wh[61|JR!sbY=C7NpqLHBm`C$7.
-8$=XHZn[1gPcB(_sN%Qd,4_sjU'q@/sds;`C@OD&pnfwvg3#FD[kWBj.P+1Q<%-Fd:MQ)c6Q:B`|mwyO{|h74(6-00PNPpvuZF3,3)9ib'L`/{/N$<eYki
-7CQ.jLKH,k1Xl+15{s8Q4C0@;O0eF%sRF2!bc30IG5XC8J-sf1c^LyHr4x%J.O],M]"!kr(pMvS+~pdbv&kqe'+:ukYL,K<EG,RPJQM.^zCwTKB`IW3Gw_
-7,iU}x"=vOM^SkQt3De^}]zsq#5#ofSjNZ%%g8%IQS%1C.P).@'0spyC=$DMM^v$`"V9{AP!:dau2_TnRC'OP{YS#8Q,_L;P13LFC(CILg&lKGLql4b-O3
-ZdLZ^vIWsjH4en4;OoYhZ%H#@7>h:$JSr}D=zdGEd"v#faYT~695np$G[jnl}jAwU&g(q{Fdh@[W5F$GX'mhtbBQ2QR+",VRId`arLKRFN&5={J=ShH<R=
-rZD+-`>A,hOvE7"@-pjQpt_6PvAICGnwmBTxc,h]R>q7qyd$X<C#0S.F)(Ov%@f#EFj'JHmV5c_CaVL]r/!fp,Bf+gqX_#MYpw_y^0p!cd&8-m@zKv/-)1
-O2#%3d`6'-zl)r~yfDFQQ&5ZV_'a;$cMoGjMqbqsX2(AHN(QxJP{:Q&H>0Z(hEYQu/hvcga[L{#M1"7r}@UO&U-6]7)^],e<DP,StLzfTEpGX3G$Z=IrAG
-'T.uBSA<Hj|W.8GT1IwXAyeJS,Pkj%Aju{}N7-s/]XHb`x[w,Pno}<muV@!F_CD)4_"jlYlqFd6Hoq8Diw11G08YeG<318)&`2zSMo|Vu+P-_YdML/b"Fz
-jl%V^1)=`Wgu,8CvF%Ni0xGqJQ](LTg#:wGVp:'(7pqx@bYlM,T_pb(u6QWBH@~2&`~1EcS^RbrTjubLdHg]kia5@x#ukU0,eInU6U2A1f+t$vFMi,!>#q
-ei2K$Lst!,X]cw{]s{R,5'l[WKpU39|;R0'VFRdQ.u$fxkxqAWTmwRj<HOx^Qn&`=Nc"i[H"fzu}HSlkN)2}hqd]LnBnl)`4,HvSEsY<gMn:>7hK8B^|27
-ZMB=/Q_I7v$F+0((fR9rk-XoQJk(j0=q6ceXUHC{][|2_}lq26@65UFs)8+/z>}zv%uSEM9)Pd370fG[_<T])l2hr(O775Tx.CpD'>oij+,<b1D<W.eI3L
-qUo@")%iZaFBG5)=[u@ZbXS$|1''RoM4"&IFoF`|aNp33Gg=2=pRky/e]Oe0nN,;W&xDtQ@2H{{0IZIyNoAeKUZCq!ATf@6:FnCD}01eU#aOE=v3wF3%r(
-[QO1)ze[Jm0d%A2<9tXm.1v:01F1H-Mw8GwFhD"7VhJ<Z^>0;TJ.cT280P:^j.7At3P(l7Yi,yEE7,2;|sNI0^!A)d9-k:.9&)sn`61a`ghHKIiKP/>bxY
-S0|q$(,gA0.|cR^@im|"Ol.Bei+;w:ngG[dEEd;t_pTB5d;!3|j4bn8cigY"f]EK}c[]xuqf/HDc:phul.8nw8i7&`#x{/9xyl/u7K2hlOM3IZswL+el/g
-OkgL~XEa{EDeb#H<_VCINCJ&o+/SC3vCxiLLIdyokgS^jJ8EpefLeG}^uKO+ZfvcN'}PF|eNUxnyn>1fcra@c/(bxHA8+;[%=pQn#RPJdnmzmW@Ba1%YhF
-Ced`1qCd8IE#+3]m{"k@[&:D+2[z=4HAqPR5o)D0l@83.%kv@fGw'][O>Q!zLr@!_YDZYzeZ~{n2'hy90lM0|5:w`A@;zZ.zI&Cqqxms,|7x[v_r4N0#SY
-5j9[QNR.SBmM9x6u~,<8$!Ykax}:stOgz-|5e%$`P6%on+j6Zm5<,b$/!K7/c;5G$)(WTM5o/aMQ(IdVA9J5yp^RS<He9lDRmo1`ZvAiZeT1:<JcW8`!%{
-/Wuewi1%pbuzy_mjs8Z["rF,`/<bBXox.DJWzEk>Hs`iZ+-}In'[gyTCK{`GpO3M63'IzI[x5-,q,.pj4^#3Kz9^|=J%~:;|2<USsN/Eovc@=x%qp5IG>T
-V7G-rHT|7,TGI_,{ej:jJ=/j+OGl$OLFkb{n0U7A>"CZ3Get2%[sX(H2Df{9{PCM`Q'.x`h=3Bd"$r,pKN9T1!C^]a7clGRz!-F>C&RY{Y@nvQ76UBsI;'
-m#,%dwe7Okle!TB@Yi}PZpE5:Xj_+X:kJfy@[wDqm5~l,]cfW4m1~,(P;CgTz$#moB#4v'3kh>r69LabLd3heGW9lj{F$fjn[I@%1`qNu.h@Ba,E#FLL.H
-FW@-'f3cpU%#T9(LhS4-}70W@R7d.|ox;7Ms[P(O@B|iTITU07YnN"v_wHe75m)gfr8|1-WfRkndW8[9>]n2a)5&_>>jC}SviChw"xr->6p_2gE=~,'f'=
-^pUVqz%Y^_SHh9{-sqfkM%xnEd$!o"J2h+mMbNg|efoDamEKo7+Q1KtbDs3z(nhE]!wgGI>z-h'Y(GbTm!m'"L`3zE/+_)V_ZEU,GS1'>;6Ky3uq[Cg;n3
-:v{@`h9RN3}<H91yG2Az^|pJ&"XgKp;2aqvVn7%<Z)8BLFK=y>C7Y_l_hNz1.HD[+p0<72>5=weV'DzRn%@>xZP/gX{)rmyav9`8NbMQi&Z=CDa9=StFV[
-[!2v>jjp`]Wa[plnX3c@Gcd1+9Dq,]Iq!_>PHQ-qz%1}D{1>0M$9#p'e!y]BiPS`N9tX'ru"[)h'KP3=6eUx"lh7,/IIfxpPysF2.X]rnCSPcg[`tRzO(M
-@uwI}!{4s_vMhJOJs%Hkk4P)_%;&xEZSWe@,U+5n%Otz4&rhR[Z|$o,yh7|SJ`Y9}LmxlTxU.TN2]u5FRthx{0/@m-53|L.7r;&6s@Fj"RC=jI<i"FApUf
-LH.&UA+l7e1tpR10%WN`6ce'Hrh,CD;<ZQi$F@%x{hNmTdd|XtO_n6JchJI}eXmg{hK1EC){rZZ4,y7DWr|,(jy^!0=z1fI({<,Ef.MX^l]NQzEZ;5ZX,I
-S%F3Eq4D_<Wa%s!RrGj-4kn(5'i}iH6'lJH!Z/Gv7U^T%6HYyq(tNNyB;w81NzQUHm>>x"!PZWK8Kf4&$kuc~`5PHVHT9%$g-7kI//SM"@LOHfFIDX4;Yx
-#OxKIThx,#|[W}Q>^GEXRT}YUp'vQUog+P.[jD1aY)QFnmJxj9NwTe=9m=1CV_S.8CdtFYR8m/tt|Vn'DR'k'k5]^M^^S|+(gFJ9~NnwabK2>fn;T_z"%t
-nu;XR6h;!4^:M1A=$3;%;`1>"((R&tQ#X$pn<S6G;O&nc]7e^SY<tH@hR;"h0.jnWlh=$t=3^-aT`EKdjLiD=Lzi2%>cIT@:,P_hA%oXwEu<n[mTY.@c`t
-ARD:90ObeodaN|Q-`'rb-u2vB<elsh'^CqvQly1sp!m-/mU8L0jAw>0Y0zW"4S=XzktM,T8nZe>(U07+i]%Ma2$l0/}@as^obnvnJeGbJpTK2e|C}e3l`w
-0h_+diP"VBy6l3W"mBBR`Pz(Q"QY"R3Z7h7`8TM&WiXX!b12<kziVTp8u]{8!b4b7%6FlT^BBe+H,>3C}n.oq`Pv{&$Jm.QTJ%,Cy+Uu"^_my+dLsexl7.
-I>$bQH|yIbG.bvjbOBq;/pPNJg94ly;B(fLyTe3Sf5M}zWE/i9IbS6Di>N.6jo:JvA{lcgeUM9(QNwP9g0^88.N"RRW<Cf4,rk|jBxXYw;rNwVsl~7$uo#
-0CF[oQo4IBw<_:gia$T)41=oUM'X^12dQ]5$mG4ab'iDeW;4xp4RQ=lkg'E<s'V3<y4:_'s]3CS{@o$aCTnZ2./GXDHY6]OsI9-]!8IlVyxNOQczag.8h'
-NT2zW{xR|]gtLTUD6i:a+xriGYJ,8o2#./r)Jyukdc}QuP;v-(cVpne>Eg`if/chjoW8`|P1s{m3"w%1v{r92JHY:PVarQoif0MuQ2",csH]Je(K!or%9D
-#s1DDgg(&kG$=%4EI.gZrp`QQfB-/29:!63C(MmTm]cKo%Ka#f>]vk_GsN2Om^<[F%$s6k]-$a9ka=~u1/~:p#z=JY`$Ew|&|ac)S$$2"!Iizd@)d]BVjB
-7j55cxWp};}0v=/u1/e#;C'A>20Bkn^'bu&L#h{Tu`E_tlMw8(bkDYpoFk}OK)"{4(7X=snLT4Sb6/e{xh<tfG.#U}=oWcEL1n</fH-DJ$#w'rEs5Lh:bm
-_{1g1Jr4gjCRT6Yn%+nv8mv<}}zG`zx|]vX`[)nRecG0/GW<(xn^$nCN2;.GtufbA:4Lb]Gxn+Sf~Q'n$QGH5TRK(5:)YWW]"L8{-j^_n6V;gWFCK7ERUB
-]fgse/kW0L$F6A,p@p^(AM_qLX8>|ea1DTLiXt~jpa0taOwdfP#_,u[Y}nI-Aw&Z5/W5b%j;E/Do!@1>}+l$S#86vQ<;g.~K9VJ%KVIr%<uS&%FwT'khSU
-%>GX.Nv#ZY"P(DFb'&uv;_{}[@jEJ`p{F:'Dj}-FEtO7fzZ8%085(<O6)VtU7i~/CqHi)yXqZ1E'|LNK:9a]6L21dpUtKA.C$EIT6L<,O1Gf46}7>9l'@8
-t_c_-#C&xMKb@CWYQ[U-7A)8A<9=#SH)ZtC2T3Yc(VT>}Md!=0T||_`nI.3%V0g!#u/jL#L'L53OX<d)n:#xE.tY5=}fl'B[%9X$RQ-,]!aCLx_h!P!msG
-2<b7~EPV'8Umn5qCvRs!q4p7|9=yl{YBpj-}eH6$5RQ3y/o,WzIh<sXD)A1S"Y-ted-=7f0hw.BHHC@c.,&/J<ZvYD2$Pv!Yufu0SS]c>@/>{pg5MpG%!#
-dFVq~&k$7n0QEB.'x0X%wVrym@lI)P$CP3xr3T<RH;!uQ6=P})ct~<(h4WKD8|qs"!vGJk;dwP:-2E4hE|&")YdOgv)QcV,#uYhPIo"DNmp%=@^"d;EeoS
-dH9XT^4=mc;Lr=z+ld%B>s!7aY5.,NcKs$2mmaP1Rr,9H7g`Azqo&3q1W2_;Kn,b%`k{2y[Xl.sMe3x8{yA(&|W@^|R1Wh"7Fa%im$dg9LtTwV,#LqOYmV
-o;W$TJa8#Re3:LA8"dw<QXqA3LTKsk$Sc03SgChP2.CD.bh],^'wm2lV8%a'~xHw'o5X3iyjI7dBHD$(k7SDk$N[7VMbK2peUDa<rYBNZOyL=oJ5Hs+c0D
-#rh{gh||O]6isF@bb5nA6+7|j,J5"tEk+7Om}hfHd2bb'-<jM1!IzG>[e^AX,99h$]d,{Pi0d],8cRmr]HFJEVVAoT+r+]`tcB+v{05eNJR6`bpkb+q{~8
-Uc{E72GtWIh3W{#D>8O6bL#Pyu5Fj-`6BE5R1j<aeun}eLtZ0t`eeHa+3!Y"]PU"B#B7Pn=G8fKoRmQn_9tg<o>u"Y]7n7ho1m9$<q7L~JM$G^$)mw~$xB
-TYq<lsd+5La_=D~<sR}#%-GQA}-0RQt%MlTFPsiHdxaoB'@cHXr#msL)oESviIO>}iy2)"u<5g2POz27}@%yAGLMAQ2#2jS:tPJ_$N]v5r/m[=TJQ"N_)N
-=$>5(uIWp$R8fZ6|GChSS8>r^(^;A]}G",+<iN`]:JK)TDV|H')6Q[oTxxE-Ik,-jU}:n0)H/Mu;tG"rINiLcl5:sMgUy+W/._y${X;.O+D'S6XglI=0+N
-%)S$jxzfMZ(Z'q(6cPxjuHhH+]:WgGxK97/h~nzH<ziz^MJYrw2Wpm$.euZDeAEBIQ.Bf9nd@xUx%+ng1+'cQe[4bi9wU:9%yDW<&h$pMCAp!x&ez5:`wk
-&=y]ixx[%/Kc~aehvmbOWsCHVaT6xnzYR0Xj:2{PDlbOA<wB4+)K"%%][z}%v[$G3np6(m:pa_<)|=T!gp)1gc/JWys##^pjUUF&1Sl_SUBQV(9;&ByG:e
-:vMij6L-/o`106PuWY7BUL^lUb/oA#3nmtG.S!.OU`#8&SoZ2,0s$sBzrEyjBWPD"u((-Du%Pu5D]+(j#@nr6USkoddk7_>IDrB+#n6v0$Y`-eSn/)<UqF
-UXrJEe9My&PkcUvtm+u/EZThL-H""D+U5F/TtI_+hlqbx6xu3)rzj0wW-G=iffj)k$~zSC6xy[xG_:!C@]4GO:AWG>&pk&&(|^]1<wC=y)%dZ`Ds~s.(MV
-M2>Oo=D/QMLk!Lng@q3KPaQ0;@t-J{f[E&`iaiC/,K~:,)V2@S>6%SCSN&q<|#^J2MsVlzkmr+$V,mC:x/#Z)r{MLg6-ADuLON6Z:bzxhqozO1;"%A&EdC
-xh,E<n%O1R0@BwKo;Q.i#-K@iWE8KY2)){Q,qN_!)z}T@7}96zP97S3{6nn<9A@k:D(U8ivqPY)!iBju8$E$u-+T=g^G:a]1kKM.!eNT[ufOSJ1HI9Ezr`
-64/woqj^Iqhvo1Xj40txfHPK8uGht}ls@>dB"hMw^Ukm=6lwdbNUXTP"[;e&R-C[;mn.SQvGPJeSZI2Qm[r0EU'pR9:s%9GQ=s6R&lwqRE$M2.=Pq0+;<'
-Upo06[i0[@o"i"9q,@#ha#l"FO1%J-_`i}e'`!=1p02y[Nb5bN){myt>GlF[fFR1TRIQ8qtVx$Ij</b.-e#Gj5WE;=+H^Ov<$VAxE{~i8}:[80ws8ivz7$
-j!!2v}B!
+790295
+2xXr65U.4(a|>}6sxleN]IZ!xim&}I$t_-UX2!qrqX"Wps655"(EFNo2Ll{oAwd@(ntewIyUxlZK'[+YJ,Vo/<LWt0j@T_{JrjAn#QQ]!ZL4W:Zk^D18uR
+;Z2kYNmmPmyOpOS6MFjKAArtJ1>WU=9T'o>wdi1zA#y<wa|j+4VO>x]leIW|@uwMO&h</FUu[Dj]c/o{4]W9x>7o`dGV|7Eli:PERDuLom1sJ/O&GxeYw+
+/7@I7nt"QR&m3ru+/5{<_(Qs:3"Lx@D]^@'m5+QN=zv;=s%tV^SFN/hq}gT-UU'u%E+M1zQ{GmZA1NA<fWVy5INDx1EkBy5IOD0TJ1v-Olf-KXsAw3.T`h
+B/-YyQ[k}WeYJ7/33::8n=rd{5+&|A&ZsRg`K04!H-<a_]x;SOs:FDlb7$WUourGbUiy'uNlY%Y_jhK}vA;bBYi$j-6E{Jy;NB:xX%qel5lFx`<_vK.E%D
+Hi8'^%iE}@zy:0UW|D_JZ_WQP.QMtROcn.lNTWB+pq%QelWV{e}2r!5P%]w`ZsJ"VC)U%/RHbQ`hIuCLW&y$ua&Y3A,v$z`Ev5},#3JlD@2LMixYe^^JP1
+1R6!duVj7TQ]WYwYZZB9g6B=Sz78Z)56/X7$jhum374:06W3$LHofm[;fG_FGc8VpWgm.tHNLE6hAEq;)OZ3}ysR4aTJxw5gOZ`d=SJboAkx^'wkHI).(Q
+vH1(yj:w@-eb7zx!&jIU|DS+<fy|)MLqh)1j[9J'S-Je#V4Y~+C9<a(4J)iSd%X$^dZ{,hrE^)W':GOyU/J#78r5{n/T@Sw-HYi<d{uUJuw25-Np/}6y,A
+Eo=7H4%pnD52ratXLa&hut>)M;oc2B)ZL4Z&!'[rHpWl,u)D-d~B(7a)^/u("`-,f>ILGMvF7$gtUBE$AT{8f}I6+gG_yvA8d4Fl]:gC:qQJMpME/C5/g{
+`qqsu2nnycq<SE`tr'Q"W]yhmhT)1SR:Tq"/L&d)Qf'Qp|mIT=rucr{1bwVyZp6t@v/-ls/s1skNd!%gNj{.0M3s+3|o~<cjC.ZWyHA$H|oQ.Wcq8`toUl
+%TR'AkrFon.>M<k[$Atdtio!Wg.!,/2acTQ>N7b``i%AD:Y"Dkglmv@[~)@S|k-u$`}T`v,d1@}"9_m1-J>>BXRh~iLjDDI4PD~F`g}Uu|f>umxh$y/k^V
+%&g/f"e6u;1IkeE=k,in%:QRw2HC)GT0D^J9Tp0Ea+"o=Pw0.Uv9;"3FLW0Wd|K9K_R8_XR`wj1Zv`vMA<eptQ^O{oEW=<,]9TiW<v7iz!g)ka.C~Hs-$.
+{piJ_@bl'Lm:SF>z&H)0gNSvL{uX)dt0Un2@Scn.Y;L^!>+0q]#j63+1mA72cSNjzC!E:9Rd;bcmW%1"Op;5mNU^lS+)@0ITS0A]"|9ceWMdC`f9$3L)0^
+JO=C66rr>'UH%zWdXh;l:r;d;KAW:V19&!PW06ke"3b($.YETgC@z1z+"51fx@yNG_jWiDk`YjGl4fP!-b1rsz68OLu7SB^/w6P#U/ZvFEYHLmC%lXRBVY
+/n%gY6^u8DYbKDk,t(z:@$XEr71G-WZIqeNSjgnA_H%WMjND-D2Q>Rw.fS~eG$wj7FOp_;SPCx$iA#sU%Rn6"as_ZBc)z7{zY!FWm0vEfAq"3d%WW;,9zn
+Q:AT5r7dA@o'RIw3bwq!-qps~WJS#2J(Hcx]Y'B+^A$-s7qhg.7D`@9ut0!-k1wk.zVyNC${6%|8lU@S,y^;'F[yKCFLj{Owa;&V&dmtX]v@"ryk0Avf#M
+g2sj]$&L{"CNcM>R9Uu#qy8WTjP0q'%R[gk$V5:aFw_%Q8`Z~WX6V%w"Cms"jge1O&dz,KS(R7dXR_eub&VJ_p~PO{+_yHy!`+~_p|^Y'Hd<9o5IERT|Oy
+[KSBZIs"B_E8,2wj,dpT@%z57A=s[99iQ-~f}2S[_!UVsgsExEm)vTWYyKvw-FyG6k_Dk3Q)M&.P+|@coWn7&CfA0T~2FQLy@p!KNPdDjS;0"e4k0)nngL
+.N:B@FDf[uq[ND|W23B=3H4xRqH|`=ha`OF=;j>wly9iW}pz1x5bvw<wbw~wOF^RD,li~wgxBM:r$rZzRailge&[#r(d[&4O`'nqLEg_-O!>'wZZAQ}O[O
+4S9P<j|c5!M<~5%_BtP6#f8Z=g'{H0XB6JK4z'bgv9MGc|IyOe_G4{~No/121{[=]!,NpS=Jw+3}~WxVvO#{-JvH]8o^rxTYM8i_R.cTwp6H>T!6[Rrs0N
+"b.Rd<!vyqVOmfW}0zNn~N|j1x;tAgynhg"U-]Y|}U$6:'Rd]vYJ&}kqFdsd>"H-9l{Z98MED{DIr:@Y&Aa5XJ)8i.}WR5UNmz;,X;/9/|b=B6ADST7N^Z
+aufzLR4Ej#|upzNN@cvv7,Qn],AGCfom<&,{O,Jq9|~,jNk92#d1shX=YOh=QN@j4/&hH{SN"vN{[)KyI,3M^D.gsenoc2IlA6E^RD"x12zo;,n8:3HDm]
+>jSU8/i7yUwu5gP<GsX6daJL-kUcFh_t_z3kEpK#`f"|Vu:c4i|s5xiQ[k|WMR=vZ&6g8K%tJ&zK$FR/oY_Od:.g"{:x1G)D4O/BlzPgj_z7.j!/>0Wm+{
+SNh](u`}.D,s^=7hRYs7h7{vR&01h<}zTO#{Tz)fpWUt:g#;+WjjYO~gFN~gc9QlUywj6uO2>$,c(t6rv=;q7[:l>w}U.Hykc3m`${5uoz=+;YZo!=.=.v
+47ss'Y$xZkim[`^5iV:}1}(&+M1"q1@tPTT5|;]$c;!klqC]Mr}P90f;HRS7F#^^mXX@.v43b3QcBu&;RJ+McZ4OK_%BJ-M((XJ,s7W88vsQqmZOd0R%29
+5[}RL-U4,62{%7Q}WHuRZ|0&(issz^.tj)k31]XF#x|:'ol<Q,HcsVSUGDR[&/Gl<p<S,+Qy{/~{Sl6m+N`fAc[H]#}VpGmhi,xuNN4S,FLI[Es9h"&f&,
+!(HMDx7gRoHSX2AgizcxISN&|`[.O']Z@o1/PNir]v>|QnE|FN!SnsX<F)X<F)X<F)/KKtiaV47nR|27s&Oqo>HIgDp"C<B|>wLbhrM^-zm//SO}<;vS.s
+5p(]`zWs8{]d_G&rhc5xE$)[C|4hGrV]jyNNajF|N)HUcn6Fg)pnt&PD-=&rhVAqn=>."Y"H}^%"Ur20o^|@D^>m%bwOm}RU!t<}.uipu^:";yNU1$JH.;
+>g"CeJ2dyPH/R|O1jPjLP]R!-3Cmg/l]r!d')}L33.%nSNgr+yrO:m_eNTSq;vr_j@TM"m;}y-Z+%^{&YMx}T|@@i/!/A:KtHthu)hi6XrFrRz'KE9F'&E
+~=,ks!{:i{2$k{=zfT)8$yi=0GK}x0i_)}km5^k"]5nkFd6uYXt:B|d&Ol4qi#_0<!6ypEAwkXgMFsRM@j%7(gGdT{U#{Ogr>(#,@P;|cT8,6}E|4QgrQ/
+CPhNm]ea@o"zQ|%7jYUV#t71|FV{(IYVOKi/fywItX9>Q>|"0SGc|$RZuu(pUjk.WP"ztBysNN]#{GRF[NAlR^&$o)iFM/MA7d'S0xga~!E,f>m#@L{j];
+7pJvkvZUnp%9.cviwpNS^Pjm-EAI}uO%xc]v{-v/~UE/s/h>Kr(+|0udTZIwzYkKF/6y%34tp>T)n=#W5(||Qd}Om}p:nK:o4wS{AIh$/m/zU|q+x;5EO<
+mW-Zm}Fr)TNZ1FT)6cZlRGZG=N}7P$K6E{DZH887.R53:WNh/wH,z;Hi|aYm8kVI/S=aJHaimS^T@"OS<t7@0W{wqU&5X%Zk9`zLEviO@jSqB.1DzB~Z7_
+&BT'%|}>oYj=tB8WiR#g)qoud!hz!P5;J"tYHnbcahr`uED^5d{=$X".k<:AgciV=Iq8>8Rz"p[@@ZCO8oX643I/.L{1C9dA0k,&Nc7<c'bp;vxH,Pr/B4
+`EYGh$sp$dUpuai,=lUvZMO^5>&IeXHl!gzU"v:D"t1dC5=j'$o]og:)f}f02Xdy&=WX^>lUy^yCW!nipgunFB%S;q8Z-F%[QHXA.n48MR"10OG/6p79EU
+Iz"Mrtmq4g1Cbl@8b)`hLv-&=Jv$%8s0;|`[$w]Q)bP'Ah!<UjszQg:H(|ZKdZ|]ZJ}>eD%:AmN=/6Wby`h<q4oA::<<;+3jQ[C$Rw}4z^+HI-.95GhF>2
+/JM1gmWAup,{($f7d;m}3x63wPvS|'zKT5,IP7k^~{FB9Z#>dP3cpzGz%!t_p"<{|'D@67b]~,gM%h#;-:wCKR8n9%tf[8_pn5I{y2UI}wFsiq_MOZ%3.L
+]JB}h{&"n2Kb/zbJuBYDgCROzyKs,QnEh#isG}0c+Xg^3g7Ye]4ZYHe5I'FQ|fB{lt}q6QPgh5r5k1KXa^7QKw9U#h(P|l%QfPmlTzP,@E^0hE1<@wvA!t
+}=]rwX<KiWF)iSe^^ID^_5lz3bO]iiE/-1jT{JM$-n:^35n5g]An-kM]`9"`>RE/AV@0cms9[^^tnsg}XJ0%iN1jJk)@_4`yameq_].;L^nfWRb]T_0q7+
+L>cGjaPFK:g1(A9im8t/m&hKVJYuHGz'1SFVPtED0f{f$a['$UsX#GhiPmko:^h3+$tl}3^%n#NkwU9Qdv^l6Ze<JQF}0+1uKyz@Kj~reD_@xN&+PFUT3b
+JW$54Oq`hdd7MMQYh'/'I3dTdQKh=48@W&^X>+#>B.&N.-ukAQ8fL2ycP`FS;,"_@u`bR7!/F&3qtD8hW3|y3hRgeaz<4gYr{%Q}H[k6s>Hu6FPdHw'Z,g
+Y7I]NCKlN.6yugEQe)0F<'XX"K##nvg[%f-(wDJ@)KZkamx[DPOR6X"&4hFK!1l_t3T=)FsFrh7htuU3mJ/3nt3p(k7@/v]Q=ls)O<"QX)f^[i4VeVt#W0
+6pYrlsS_w^mi]T_uslj/F3ruf.0.'!_VTWuW3O^Ku_}V~^a)^[:<6Q$VxM8>K:0pRcvhU=/R$=-aQ/R.~9}t,D~o!BI0Ml;ijG/64vksV#05(N=X-@~fuD
+q2i%m7tr28.@rD!];@EE@d9^o#M.<TQT+a|`hjJI:ny$C,.^={-"2PG.v+-n6>.9+I)dQ7l5STG;~Wk5|32,xB_/s8MIq48Hbs1Fin!3SE##a'/y{ZE/$/
+C$Jb(M{1Z;=ben775zyg)tMn`6Ob@W@GXX+Dm}@FQv$cttJ1UU_Nc]G)S0r'3jP4C_F>8Sv/&LFCg(cAoq|<USH;_#[S5vF':5tE{V.)I&$1IQ1ex.0=u>
+j&D_#QmIBOY1DX67)$RlIqm|=e-sa-Ibr%usB,y097%eG)(dk[n"JHGAgcZV"X6Q12_Tx$[K^J4zqx}uO%tfRD`taJ3+y<1j&_K%wtaWaUVcd-]Z,W!)%!
+@Y!N2e4>{LO`>UzSSER>CEWV./D^=&MlY:3E7zc(V01u&`k[iC-`#<4@$4ruou-&@Siyt:$Ui<`TYq#Iju"}=kNfQ'qjt3Kfw]T23Y%&j;/_w>yhl(Zm]Q
+4=TfZui_WCmZH^$24nFKx1RM)O0cMq]IKgi/_8VCdy^y84JJ^zMpHy084z_>XJX]H!;eV(_^]$:uj``X#6<Y#/o]u]79jU+r%J-/KlAUn03-[3-n:RiV#}
+2h_cSW8vg1"GTlQ=j0maf{[qQ}v7ujS"Q@Kl!tf,j%kP`{H/Y5<M3EGIgiS#Y:{M|8>g_i;t8mBSvr91=U-j|QQ2ml4=7rz<^xcmiu+,ejf^5bMAQ^c/;g
+,Bx))HS.Nc,Q=C)S+`#>q]X1k<D#!s"1}VZn`+z+ICs=e'>/PIJ4K6-;y@0sI.o3=]zhI)T&5kNq2HzF(Lw#96[OUFmz~<u#hP8%^_yTeZWyz<N-a)j&7#
+Vt+yLb3]()7hsF#KmXdXU-$%l-yT#9lQH4pXg<eXQ|-QJ)iVUL3a.|'GGjW/:n&d2V59P5!g^/Kz#I<ibE%5c#`CPY~.)cyP(]euy^n8TkP7kF'GBwHCEJ
+n|0<7GRy(U#H88i[_`'nk(HvxsIE2Lz$Sfs@.=HLW1'q9@!Kd=V_;Nzb>M6BFmop{olo/p"X^arQ}z8ks1Ic{(BTm_t6ICF#J[}2A;S}76mc%.Fd&GeEKY
+KCcZB6o9|y.qHSO+=+`V$bp`ga8jN0d6mQj!9+%c#YICf.@#K465{>w8=-s>IjsAwM=Kx8U<4OOXflfM-[NV,7$IJ6=]VCR]YzM5h(ljDE6)6-64Nf"X+m
+HN5h]PN$"bVhOv<]SI=mX:.HN'|44:;j>vK]=#1L6YqSWu'+pk6T,iNgwBZ&P]Is8V!9TWOaP>;Fy!sKSwZJ~!hSg/Uns).{=y~J+;QFZRd51_QSz^_v7(
+7@Fe{xsO&`,>{-,IH/gZ~KF,/FelFH6ESI08L'%P6J|o-5q)y'0Ek:[";y/&rOruu;$01MyasLyYXgx-f%1&Ly55^gFh8Po=6Y3Cl9e:>93[eBas2V6IiT
+f{=I,/S6X-"=>:&9SJUROlh}pG6zg:aEf$|tDtVb5Y&Yk:M5:$Wt1A_rksI7lVJ5dghmg5.C:$i5/x~iUC8m@]t38pym<Iz5u.^pq!A'Ns15n5%'|5MY6r
+Tjt|b|Gmjg/}&/J:^$Jth3b/<91@wrs$[r+bpgd,9=Bm;+M++p`Ilu'/4iGcqXH<:]HlYPmdO`(R/,Av5o9],Ho1%5n47}-@91sGVcnGDu8+$/E283z|_]
+Z8:q3kiV:Nqhaww^zk;Ud4|"cKp|0dhNjcw1~]mAfw{ecx)At-ozw]a4+S:x,^9%Yd|6"L$|'k^f3YJ4TYQn.rQ6)Df[aBp/mXElm!3&[`oHs7-4.7=8zt
+ARqv}={9|SU!7e4'n%7nQX=igoX1a-q<Zx/cIKk1iBUP;S8e[Wu%U[Y7hJi6W_=/53tN3a^eVMr12R,U-L`V-WM`2)As2Upr5@%;#2aJ;k!fgt8R!q#Awo
+sH3g>QW3#1>e}g1ATlySkiWIlw`+B5#lb52{Q}FKxx<8W:!^p0k:y=x^)I|t108]hlol!v`t'jqBp|{'&!}Z~ES<!9Fu:FtL6t^]LWOpYk}}[1Cm<g%yKP
+70np~LRtG%t:Qm'+Z-$n'qtUc,V5;nUo&ty71ZC9ILW_pz%{JGwFzjg{qzLgz]`{Fzb5%o'jFLZ&n{;4wOWp;UkSoG^ZSEI`$RwN6U$`n{97LQrlZO'q@5
+X:m}{u]au_RzNY=6MghjcZ<}FA_I0TX}E]1fD_'p4B.cN`pi,Yer8l1%/'MgI'B}Tdn_nW3R7p}4[FH:(XYT&z=(lMQf~+,PCi5A[z,t5v[F/2j(j@"D/}
+$#EFig&JxBsQ7S+>`]SNLQt%CCfwobE&Rc,t1Dgj}0ABWy`p=7~`0D'q6:^|(X=67r{BFDw2:dL^ko|uqtJvX!1f0jT}Y."hc$]JSzD{!-AP~{ptb+=Mqh
+f3_kuIXnTY(|n9jg7{[}sy5[6DNVW+Oji@%%<rQehmeMpB(zuM)-Wr;<e_e'wdb|#!I/(T'}7}z{naBf/T:mcd:<M:Z}bNy!f7~E&5D4|&Dakzay<^+v9{
+$_/zIT]l/Dp]L$cAD@.BOM|8v+sXz3iwq=8@o;(I8-sk.V#EOs0m$'IbkM;{^6!YN6oElHj++.Dz&bjfgZ"#S/jr':N"IbAO)VU>CM0(sF>0Oq1=CU.st0
+gy9VwL98Z_sx[zfz@h_Vv-8TdZy>1=)|p^!drl"qr'7<,pHxjMF;M1apX6yT8!5'nTROH108<kfNt,L(|B^aApU]JL(0IyA<t8f[oW5{}njcO!)b}QS6'o
+71fK.owzcbSH4]5{"9fK'P'4o3&s||5wtB;0Eqx;l[@]NvS4MWpG0r<TTvAla./i:Y@&8SA|T2~RG(7&Or-nF3|&p|0^kzni34kEw7y`8S&Z!)i=$8AN%t
+rX#8SbA@Z]kAbQBy']PT;{7RTCie{;&Nm#{s>&MON'o7p^)B@i'M3g9,;i_TYeZ26Yyi&&)Oykq1D-Dv:=eVQ23F6aFQT>rK='Rp[K>p9c[weGT-wLYbax
+qT5UXC{1<=L`!b2Sk{)'.)~0!Qi`CMu#XXVQ6HmW+B;ktE#e+12fP$P1>Cpu#]Ubf&}Xy7UYR,IKE`0e'QaO5Q2lK[^7/{'IK"!KaG@2&RF-.4633-_K{b
+W2M&_N`|p]oMsY_"d&J"Qj!M~!/sFH1w<7v+=WiC"(kwSCU'$Q7f3M9_}24zRw=[8<Kls4gh:-,]gup5CAvQbAA!a1Fi0jrsbOJ}c#;)JR2tl.fC',<u:k
+y+(g_BFL=x,F-@:xd<vj/p3Vv)^3JDx[.S4JfFLv,^wX@5g[`KIWV|j,Gaf5n"Q{I4{kuwEAaY6i{DF&8uy6'=#9d9Cl2bY'O7QZ^vXK'BQn%eC=ei=6;f
+UtVI;q>doG+wDh/FwC/&,RSyN=CpIxO^BlRM$cLS7`3J'rNDk+_L2s[)|AW<Zf8pF5i)^Nz&kE8f8p"$M>N-6YL1my8`q9B[ldB;[gsY7v7dt=WrqC;!OL
+EM.o,YJi[A#l4Mq<Sy',bXS&XaK^iB[5]Gj_{PyB5%IKmJwJ-:ZHIsB4l57mn5IA`|XV5o2nAsm)H:fnSdob1l|5}NQjHi!L:[W%vd`;1Cy!<3rE~QzHQC
+]QDOz]Ad2vTKM-ZCz{kq$)&]l=vki8UagkUoB7$FwdaPffIM{p)MkGHc`8!-3gp91C<s_4kUlwDY{DAjAdvjQ!'fvS}u>4_IB^ZtV6/VSJ$fYw_7i{93Mq
+I:L1MtwenS~dz12q9<B/RO>2b/>z:rX5Nzy.2pV&G<dwoj%q4#c9>b!kZzAd^/}urjZc+D%PXIk$77'$$zUc0w_Yji>5eX[mdLb;AdcQLh#]PUSCiujEHB
+.abMZOUXwWbp!WSb&U%{2Yd6$fWn&t>oSN!5(S4xo<DPdv>]^2>Qdv]zVZlzlEaE8DK:Oly[8B${9T74,2^<ePE6Xad]=Rh4hC0xYic7XBR:<WJhkf.%k|
+8QCvL|Gr2TL>Ay]b=za2YVp<fH@xvd:'XFX^)fKWjiQ!A&^!w"9U|zN2|6tISXRd=LLf_9^U@s+M$J>7,yseqT`U7j+J$:41Dv[]qtX29k1%R<0sHoZ5po
+9X)rL'7<HKsXr6NVOR14VIJm_4i$2=iCV.[e,DNs:bWcv)B,l4i<6(D!hop-PPOOw6%|R;e=xb-Y^.#hVSN"GIcNn:_'gXa-Dh0y{Xon~UK[3CaFSQd.Az
+r9:@!:!`6Ow229X@3Do7;r+r7oBf-vGso:,)yhtpAYlMNd;+qdRRPNAF0Go$NX()UXr)y.)rS6EA(z@L("a-.jIkxhtoNZ3K/F<i_R>KKL!}:hAm(o4(a"
+B$]i|SVz,fckHVD.agyfA.P#.NsAn]Un.u2H(6g{Oj'0&Nm7r.h5zSZ^&4d'jvQ3]'yyZO_DHGpz2}WfLalp9lzJ!ogDn43S,:W%2!FUq!b.:s]8`.gq@}
+@M{QRPUZ_GK<C]g4eM@i`PEu`k4o/"#kw6oy@O;'P&<#'|07~S%>M,:m`+hm$<3gRT:M:+,1S2aJF}@MO+Y%xK&|dBs:w%e#B}=th):j1sBsMrTzPzqlmg
+Pt&Obh(gzix-KjEkY)#cS|g|5rlsf9%TdPl1ta59=^Ea5@RN5X~!);]t,K$!uqQ#<'V08di+9;V&4)b/ER98Kx_':/#-JvfMpask`valdr>)&rr37V/).v
+Uk,w$7CJa<O2%}GmGOV"23g'[h-{7'>7ACHtoZkdk5{iJ`";v095CxMn$%JONQDtlZer$og||bBJN[lCbY&b%7Y|IypqE!f$-&BCr&y;N)vA=aM[}d^K8o
+oH}ja6[/-YyeogKxMpm"!MBRJscj_F3@6am-y&iXZsOkycu2GB!r5Px{07Fx=:H)Z%]jaOQIH:{=[[vy{$()vn^r3gP>uglnFr|e!.kRRCU"_&xu,S[-)U
+Z1qR8j4G{$^yss-EOlPT/rt5C@oWf>k33Mmd=$}gHP5'yPP@o_W>^#e_qTka#v|!mjXsRelt#GD32Cr0:TsYtWniJ=HkiLe/&Ax6maQm[Q`++.c(z6mh&@
+oe22PoUV6iN[<mk)v>79EV"U5Y(^oYnhSm)]/C%L0eN/6_g^{-t#mbPs]Y,Uu}zpWc&$(dcJ!4^ml|p,P/o.D,NXl#HM=kqBvYV3T&j2G,VppBz2@4^+db
+y#qO(3DQ@3a:9vqp)`>UKveE_Qo)nV>r[zLd+|S!gm2Sx-VHG{56:9L,y5Nt2h.hY]XO{=GEjyqh:$#(ISv"2'~xI=aK:A=^KGTHkpDSIc"8|vbc@Bh;E'
+wn42&ZGs]ZY;j1KtzxL3OQH:[N[bvR/UK"Jt[%~6.kY;eMilA^^K'+gYGu>49a.Z(pEfCMASEw-q%R+2:qA2Eae^De;e|vKGKIle6M7=`pRn{OKV{&9UL.
+>n.7K@;b(Q}:ARxKTD$6.v177A(gt7EWT"4MDM}W(kc"i4}'E=24r/Pj<A]<0vqX:Y(o$FGS=RA0Yn`cEjG6|W9a5CL%gR/NLsBT3bFsPx}fEpCZa:!pU:
+kH/x&Z~x'xD#(Q@G"J6Y#[DXTEso2JTd!&@RIO_@D$/|<hgkJpAJ|T&D$gy7W4Cqe:)Da5s:-v69Za'x!yna~1V%1"LmDKj4j<SaU|J44Z"~V7_>87(^J1
+2|)R:T_+!uE7:^W178d)/IdafM0,~}]0$b`Hm]Hoa^Ad;/qfDJ:0pra1hzf3In5o;}(/CVg,s"LY(2p}V=@n'`{pW/s}7Lo3aq^I74D0LMGyLBTLIfuU'k
+2h=KyRA&vh7M`7vJ>)g;vM^#3"212n4g5rE%55mr[u'$yM.{<GVEv"N0n:b'QfF$hBz&8e:<7i=!UQ}+5vX6j5CI=Pe1$Z8AbG3#qBxtzTkHHgo%MW3V`f
+3>d{w%_TRG#j@Tpl|7W2@|#<JJ)sAf=Ee"wJIjL#hA1cC3NRmI(kVbb28nsWU#QEW&,.d%kR"'Y<.Gz&y&t_50"&+F'sglD[|tt+VMmx)0d,&eR8C07iPV
+Y8VAe"|_EZEg-_}$H9>6I@Q"~ztcb.Xs@dKMMQ`Hij3!wF=1Ji^)hhBJ5l8O&Tkq_w_D'%~/Fb{(-Whc)n=i_JC(#)&V[#avKhKJ:(ER402q}5SNL>hWN:
+t-b=9`p8g$3f'HZy3iGR2=-d]XACl#}y;INmzvERymtLGG|qDbD`nLbR8Qc5B&lyA.m([{"(mfWf"<V)X}>6AXkC:c,52jfV:75n.%(HB@%t36h5X=g2,2
+!D!TUcV8}tv[Zx<Q=8s{Q8(6~PM7^Q1Dr^XyqY%3wJ"+Em9Aq$H{Z[{1UoYu&7C0@)w_9)8b^R&C0i)a`/1J$vz@Al/7XVD#&Kl&eh"@~=lqkh-.Kf/r_1
+u+>{M$/uIfwo'gP5vZ(^6GgJOlu("A'hI#0"rl{phz,pH|`l9bc&nevHjFX#Ft-r%A<8DJp+~0]AxgPWkt9,NF("G3Nq#D_mh5fyzfEqJ#q^O|)QX,e,L)
+:Zdhh>|Je|75[;$0/wd`U8C(Sr(9AXY1fq_k.c7x,M-4DEj2iRB})hXo-9IrG.hm'F_Tv}H/+xH$||ZLK_@:i!n2(b<aeZDKEW2"~(R`QJQB5'Il`=jbP`
+7]z{n_H5SvEf1]m^n[^d|#>|z)B),59{6znol.`)s$,l)ltvMYz/!WWWZWIl/|c{0^7LV>VyW7&v=PF@Ya}w![Sx_J9(7|RKbS/wHJ$1ptvKf3`}-,U@@&
+4>gCs$Lzn'8o]:+vbwmvOUTX|z,Ac1w5g58I]bsiVP<z5v!>"RtK73p@HSGz%NX<l)l(m$uxm8A2]%DnDR!aDMtcx08^_Y3v0rmMhL[Bi1Yn/ZbsW,f{j:
+_$m:iL)X`9bROn/3>cw0#5OQEN;^RbPZ@tqcEFs&8!`)c;D<Y#M%:z@_N:_$EBR)_[KlPBl}'U/qvomla=T$TZ]HKBep6|"k{i}pQb_5.&)%Nx;40N,%ci
+"Jc-%@@GX#oeZl_#FwTo"hhh=Dviaok-V[oY$cJXc1t<d;N_!+Nky.`Pq8Cm/FY>+/"{%uOl++aY&iB"D>5S%U/x-)cJq)2WWWCC$Ld}2O=Ic/TAKj3'<Y
+qee335Xs$xC(C8j@kiJjTs|VL/h")]^H^9`H-J,>#oZxT0`Q'|U.tkTsjES2oevO=b&w#3]D](6T{8rNm[:_UEF&&pi+F/W,DF@ECK)T<'ZmqG.S]bWPkT
+21>F"S&VpPBcBPU,k+ua1W%7gAi7G.-hx4lu~/_0aCn@#:%bb[#:Y3f;_Fb;2cf(=j^vL"3TW@u/,U6s8JN5e@w]3a.!'V5N6BtK}$+9Dms3Z_V9`IYx-#
+LKf{Gkm}LhgDv]4C'<:Zw$DaB<9L0r"oFk<QBhu<VddQaHMvE1YOTvq6KUnJ/-oL2]ko^!e5NO|,F[:k)MB8_aueG(p&S6~;P2K[10xAsD'7kW|+(@4b['
+tt&1P5`OTQG"j/Q&QGeWGI}7+j/HpyV`%<pXv>Pd,w.QI@0_iCTP9enRbtvB2C;3e[3ldsO(OFY7!R<woXDhP"Trgbw,vxe@WeJ#f`F7!<BxWb[RRk{z{V
++XI$x|C{,qS^27jmy%JkadhRKTQ)`d>)!{TO34fYFNhSU&c^,8txgx9=.kepaR;<(6}c&hN1/IOm,dCknwTZi&ZqK4"[N}AWcu%<g=Z@Ljn`~PXE'iu#qZ
+g4,$Le9-yIla;vmpM'UaHr.<[3U2ZJ+HVcq1fF-p{K|Nj<a$JnWJOw/Y6X.f)Ob>7m:31#X7hM.mEVF$PBgWBh%tVTcMn^Aj-[G3RYW6&duuLGzzl{qJqT
+!sjFt6u_.jz7j]Oz3ePhSTu#y$eQk0QG~1,D_e#O+S`]w6flZ6q-|@sxE{7@D_OmHn.49q7Dm{#{:=2zvi#r|CC#L8un2-lv<X.9;W_<{FZiz-%5w5"M0g
++R=xl}Rz`}_z#JgxLXXlCGpBeETGhmv+Pq&E.:OnxHibW(TZu!cbXxnKw}1&LZZ!S<,v)B~3a&j&q{~LnaP'w3Pzl-xW=;XMMW1t14l4zfX&f{Pr$q@`m|
+zoaj>m9|R#3z8%o+8uyjcduOg%nwzlRA_7(CZz<IDp8J4hK}$[<=gtgx8BB`h}@<o|TR){OpCy]C(|E1/OG+0{rl:.>%o+E_T|[1z{WW]Ekt1$~oAX#@=,
+Sey>6g,}Qn|ip%66Ef4L=>cfE221[VNjBhIIcqA7woh/{%<B>aamTs}JPnPuN|I$C,-TN>`&9K5s#&-70y8V=Yv2lkDM_KSQ,X4H3GNy"#B{rxM(-Y:3T<
+45bi{a>K;DVRy5zDG^;Ss$#jV7>{2UMEWPe):7.c@nO{7X-ZikUMpk9sq@Nz5GD9wziEB>;ls)^=WA`CikSb7K7Y<jZK(UM(}hTY/}^R}zkh][zQox;81V
+mU-6c9b4Hr{KGm)y@UEpP(%COOlXh.{r8oZV'=R6kNq}H$(Z_1!Qhij#yVI]q#te'<GJr|.-sqZJeyBeih%ecU&Z!H1uLIaWO6efbi]36DU=/1:e3(:|^x
+MK>D`m@@dqRqvuezdsd_#0Q8A$.0K]x4;34lNxHW69N7n2a-]K4G-T2_n`uZ<,'Een([i8JO=Y+j7+=k]B2MR`>;a!/n;qQxafi2'8wh]Iq|D80x+KJSK7
+MkJ<=X]Ii|L8AG%c4e8@}6|&qsZ)S4v5(2q4a.PCBS4AxpjB,`eTKu0X|tSfUouXEzI#B!E=uD<]C&;G0yX18-Dgj'H]LC9,xVoD#h>Jn=)44NtPS1H!%E
+S}z}}ZM&nJ5fVlr|n7r1Pmv]S/WsfU3>c3HDse#s'Vi06yoT{kaz[[Q42"e+bIMKoU';MMi-e:$#,"n3,"%+'7oQP^,HUXo<#|).Ldq^=!1j[ieLcWb{`$
+5SvV-==$id_fOv:7H,9sa_I67Z,:44#,!ULXp2N[mB1|#m0u2_w!qGF3XfQk`5gCwC4A~zwM3)1MkYkh^=q{C|$S[Jg#lTp'Jf]OklArNGZ7O/Pi''V|20
+Hv#[+nW`%}!M4L;YM{"eE|e%+<En'QAj-ycZ)3g1D=J$9:]Hc`S4v6/R(/CuT8~<W]Ei(;,N^m}RjmN^:#Hh-Mn[XPwf<.=wvAZ093e0G9&(29U;LHxtd8
+DE8"p3(eWQf>P,Q<P{yVd{Kg3eR{XZ^a[TFWm65ImK.Y}p9jG&$}>stomYUJML5UY[2r[/@6J'~dA'Qh<!zJW5%b'1q>oPIC2[pO1Y}JWu!3ojrW6{G5`4
+lwJToP9.nH,IcmI<n&kJrw{J0VT.CU&a7Q^/QqCxFnVLj;dwyo[a$=[_s'Jj!b4yWNFXexveb"K/g^rBQ&,J^euIOu/8:mpFEEwR9Qu:W[z!~J/37e{d|!
+5.;I@Hy<E5]Rb+JhG6&bD9D/T#L/f{J+=H!2:cH]m_1/["(tVkxqSlk=,I%e[LNutLFMONU-#lM@u-Di#hPfUnET]FE=DWM}3{HG-{1'=XF35.,L8(<oU6
+U:=-0.|J2Q}d.Ud"P#Xszdo=4/jkL+-SGP;@@EUw{g&H%7XD5,$A+FG+kAR@<(7S!pQ8{%_u+"5SV48(kx]vZ<gFII%@u:O[%=TbnVnC+gWmj'}"QizFwb
+L7A'y=FFo!Hl3F#iLW5BNEBSoErja&89SKpXYAckHNkN[n2>J(g6wxI^~3A(QFZH{#m5-lYQjZa_U0"8}sP.c,;rjT[XK)f(d6A9KFB9J>-/`=.(S1Pzmf
+w^+]/Je;_V4<5oEy>a:>XzQbWS5q85I95Lo+b7z33UMU$o=2#q.!c&3kK;H8<CG>JQ4c7gTw}{zyEsTv^>N&VCc){-6m7k8|&c!T`2IQ&>}(<A]k}xV;bh
+CIH4UTygeGS(oZ3ea@T$VeO&Ya(cE(H/BM|2PC{$MGA>m[CDuml[mI+AIKdwRd;F#q]WKfxhd@~[OXKz7uG"}DqR}<4/,L-#b&D;s1y5a/'zFyC]hJC"|=
+>%#>]jU!}sprR3{3<hd>|E!YatQ)sk5adLiDJLv>CEV(_E{4s}4eqzPzzEmkcD+EaX<L]w<"3-0]"aRq9&3X9g/}0]nM$W_3J4Ux{t.sALII!kr"4/5bk^
+m7)&+StA'#[dgH&muBFKPAsb~G}mS+8hCp{Gs(^%$3+5~NI$cb%PYIU5EHB!nA@QWcV"NP@n3@H3c2QHTQ.=H+lcTBQm4T/qx.@L`]O{E`4y)J&x>Ja_1{
++2OQF8}1:[b)akL3}+)v:uc%7rhd33:I^O-(fC}PnPd^$['."CKDa%P)0[I]a}R<i,I4d^>ovM.xm2<=q}U6aVn:[T{Sp'gr.p^.X2j0,bKC~jFkm$1__P
+V0"w$oDMR/cjnG8n+$$2GK;__OP3/_9;=[p^F51kR(k+aP/b+dQ%@8Oga+LB,tbJBT{8p&qFh#Y'!R%5y'bEWIbuRQ/(=S7cbTjF4&oC+RO"ckVpUP"4s|
+A0%B_,RX+(0GHYPFf&@iZ6[VU6=1_o:SZ7uWdFm&(:{lG$JC22`oLs)bo1sGL-|6RhKQ1|EU.aL_@!&=a:(!4kYLi7b:nanxQ}cNtBnW]kkHxjyr2xL$yy
+ZH5=+'LmpE5EP/R".qjaDRp03B#cCuco-qb!_ZDClWlB}+2fgDaBamy}j/f.W+&HFI&QtfpBsw#',|i)>qEom]61}sS4>`=)k(7#Y:/l[b%Rxv@X!^8B#B
+;z#mb_zS0cQ'!>s|l.X/"mEM8]YAVB6V(]k#w'4+4imd%Vv28+~>J5="x&+ksEiP[O%]Yk(^MV@i+V%309cNO]|VO9o@QQr1(ub|=K`Sm^)nT-5e$por=$
+oQtR7KL><I+REUaOkhIRb(:;5"fAyEEXwpH1(-4|Ze)iJR}3O[!)"Vo("M|9(!.PHPU#vi/]CAY#rcjM~j|S,s+`9a,o.^(Bug-%J"xHW|s],qLb%kEYns
+pkCTPnAY$2Aeq%X)"a,,K6AFW7@G>pN}{SpIgu^qZqwbK"b)II}k^}%WeURqwIS&-ZLOG'd^V+{Y0:4,ACfK^+:UUR1K3%F#_.tpNG1Ibg~Y2Gb(`#F-%8
+=o0l5IU_|bsLh<UexDr#vf2vPQ(wHkaHrp&b^T}4lR>#FNXb7^=j!d0tH6+'8NA{BbCv{xG,.<vMJ2.{[%MwPNcYg#wbNz7M-Yh,WdlER$!@@}wD_giOWg
+KF%dIy&dm'H"<0->_ff^0FG^oNIzLjHn{=xy[5~vctH:Ki@=0:HK[A[5:+,[n-N`i;Pa%Xz..h,X+ejJ3q}17!#y=|CT^J4hO9Z[p>s"X0}6Kg3|otl[W>
+b;MGI)-22&U>)K>#`S@Ky%sDVY86[uC-Y7T8}2`-U#"YNq&e_ROkc5qC&P$P}+%H++b:y+P!VIq1,4Ksc!l>M+3#%L6OTQGnHju5&EW^OF%sM!e!3Yh84$
+`&;N7CWOobJvN%w/4Bm!Ls!+Ch|5a>kzn2JDzJ_r<,=|3%`yK"E<Ts"3:B13J6.S`9P`4!SX%-D0W&,7NH+[ysDEZO5GpY&/l3#Gj0{GoDBsV&t+J]C4]z
+#h72X}oD!YlO64c4'jg&53645h6QTN%uZdCD29aferM$W|d(PJ9uQ#_m=9F>Vo]0fv)QDOzC#baDG2:^Vi(C3Oh|':k_5;tm&S'vAuj00vII8Q'6pjU$q6
+(r&ZY@B=zuWG|U{)@Fo$#-&(a<hg$1h&8zPC,l<g"{9ZER=x5<}6=D^%J<lEzre]WPgxaDDY_Ag]Xj9BRswHw1J!w:L4[aVf=h}">U%2o,8aGC1pcXAdZF
+(F"v2:UP'eG=.R1k]$-v/oMF!0O1o'<GWTl<'7k/sCB%'O,2H:wLAlFed(i}9cs1/Q9un"p"jF=F,@;DDoAp-tvw0FiI+Rr>Sx2nnDj761X;}kFgMu0tEC
+:mqK'YR[h<RK(2f#}%%u}1Qk,]&XiM{`,dK&[yZKB4)ALl@/DN>XOW4_ow&RfJIFQ"=$(qfHSOhe[EL5-^:EnM^X}(0[J9-7+swor2FZG}Fg7}29=[yL;E
+/T3h5Qgxz"j1"MTxGLI8z)V9i(i2Yv`8u<BEHk72Pa]!Tq`Ff6ejErp3<R621uC}7R6)tTYX_x_|W754P6ur"X!~~q!zSq;E@@-wv=x}]RUNLA]J,73f_Q
+&plEnUudyY_S!~WB@rWPp.%^2fV[A8J`h}/QxM4x'_%PD/_y@z2GF9+m4<G+X_((9OOoY1_>5eEKatr@+J"}350rUup1t/pY,+xK6iH|PL%ykevT(Jl9if
+778=3G_uESv68x;y'p^q94rFO]W9z]13a%{,aNozI+p,ux{{.wGaSAL$6t}oO5t0(<DTcw)za4.qcvnu!QH(lM^6E8#[@tI|fmtN+(h+SB!1o/T_eosJWm
+C0+!/u{<oS7d-BtgCL"f<8u_l`D{2n7_U`L$7YSywdR%0:W"|K2+wLiWvl{7z.yiPy7hKwniqoN67HAN@j|=cot(F39i$@>L`l>qm_GoDb_}JdZpgSRdE+
+]I^{<QYi|]sA}H<osQ#9/mPSzEI`osmiG@CEArs-+P5^;%)4RfU$^<H'O;28O,L4&:#ak#(`p[,9!bea]/]h/Zr-CQZ<"+)$/X,;'!gAb9NiWwU_e{dx{w
+2-Qiy!{Z/%X=_>uX^<m_r!"aFCGZ41Ymj95c5tH79/YxC7njs)IDo8Z"qG)Qmg.u-o&1@_j@cV_ZI-_uJI7B8Nz(Ag;`kMcNax=+bcaxz43hjM#5/i(WJx
+oad8r#8+FPPBp5#<><pRUfV63s'"f&D'^&j'l4{9Q}V(s';E[mpEvD#IAQcF=UlL2T`RK4tV},f6E%;C>R=N4B!$X([%Oah<k,UDt%WW!89!S=juAqG8o}
+1ghPtrRN1l9[Xp^Ax^aIZZ=2lUrNNH<X$Zm@U@f"cgC>.zw+ol.yeyN=^1Lj=Q)+eby5>1xMKb""R.Bt+i'hbbF=j%SH(vjQU=W7:4TNpo,`}[/`+gtYcC
+F)C^YGgj@=r@HLV4)+mRmsrU[5;8+1:>|lOUV!=r73`-#Q2_57Q-Cr:'pi>zx>!)D$uPa4j()9g_>)0P4qI;w%]Q$i5XcJ)6/Sm^"S)L`/+v")qXbc5/%o
+"oe`#EVH+}[n|mNf=02MDnUukfFum/'xPRg"6U~U%nczdI9}R]@fl=;0dNdSm=k^sx4tcg4kol&rVp+f1MXPwvR&{K7}ER]P3fb8o9qHw%(kdk-uYJf_KX
+IuDg@9+|Vas/Z'_&O<K"F1]y81stbKBD{(C6oKssRQarWwSp0^j#8iq_E'Q}}NC%@O5FR;TRxC|T:Yp}&ds}l{pL{C>aC,%Mxfmf7xLM(sobHl:!v6(PNS
+X|5z4J&@Tk3^!rrN]C6oRD)2S#]#N^4KXnE=y"`Eu2_eRB'oF&cn']5@^[>uA]|oU`$xZVrg<=ZW~I!9U7NJEB$XBV]-kgsHC("2hp<,^P^]@Kj"SBMupG
+:y3r9<G#/_|0.J4FIIt&Oyt8s[-@mB,NDkY!B1Oa4g="=p}|f%)f}{)10MFzc3BN,Gu7hUKLzpXIm"JE!5z!z^rI,Sy^~"2.5M<aQ]Bt1E"A9ZR,'dU^KX
+)(Lidq~hdF!W1[^A8hWa4}X)C864RJSZJD0aVd9_mM;zSt&y)aEUQ2buJM)rXf@"-L<iOZDs6w'Dm)pW4t(EP$=l&#)d$`G+4h|fr7N6E{CMkZz[p=U>jN
+k8#+u^!,F5IPDga6ReLIW$}c'QU0g`2GO-&v]t8DSa@7B2kE#zHRrsd`)hafSw5LuX@6x9`&OG]KAR:`h0i",D9[!w)KR(:7F:]`r/blP>[:>KY"Ga;!3Q
+HY3A5BzQ!YZ1por$,yHw:gAGBsjcJMya6s0h%vpwA#-gO)aYAdjf${Yxv,|lKz|F|[rsCfSMPhuA11vrrIxZSIA6;qcyjA(`6M:T$QMah=R).5VI&%_k3+
+R!^BicU#0Fs>4@O(%+d6P@BAKOS$@n<wcA]`/ZB]VjU_MDKB{nd`zqI<N.!R%ckJpHi$e'@AAZ<e5wf1>r+U$ju:`:SoR![;97zeH^%:Vz`m3fLIo_,uOU
+j'k<R>UeRP,v/F"0]#9)pcdG<^4GYxYxZicAH.Nh7cP<MajkoQiNQi3+V_G^dJ"IOC>|@zj%]L]]&nM5Pr=FA3Wi0Q(y_+=MP6JV~gd}LRn,'IuJynC4H5
+EeuHnI[(j||9_.l>gSAPMn)MAb;hg3JazDJ>0]!+|>971lwBz:%<"H"m7f7o57.yx+ipna;2~T">lQN<rZwiFn/O.w#L'EV^HK9U`xcXEU).9FBARi6ON2
+}-SLv&)D;wE:9`C!PM,^d>^:riFVq%BD:9u|2c:@JByvFGx3-`uAR[+{$qr{u^ockuC](fBx2xBp"{v&i-tA}/K+.PdPz$D)!0u_<nwoAQ=3:QPfRW"<$%
+=jj5HsKLM&&D"=tVR&F#zAd#%-oyY+;|9L|Q,3!j`"2MEBYWOh.U6-PR>xTJnA%-08S+W2mzcO%5=pxb=8>|4EqTEz|Y>ALx[8Kd:yV:7W1WJ[2N&Oxv-p
+YRW)57u^bn3pm^@NxVwEu.:z_rTn18k$aXG@-F]lH+'60j^L!VptMM2w10#:@4<ep:N-(Pec76=dl@yfD<j")4bAwjW$[mkWmh-.W$is',K<J0SVnF6au-
+/^CA2qFNR3%k9j1HLDRoMGL0Ys>0.5|A84E_WpFB(4fpcp"3"SWIc6r090UI=Q}FrB>O}jSYZT0K6q!1N]iA-BZ1Niv]TqYvYaQ2<..27mLO|vbznLosFw
+'Wq"Fz7WiTKYz[uLKgwl71fUH(:L1S_#)Pj^`U%Z~%3;1KzAEJB0sEs"`ct!!1EhgV49&HjNld9('Aiub+G=/#Tj%G(>z0XpFzdcZt+`dTLj2$b](Z/tpQ
+.$n-JmDbxpSm4ctRBI9Byi@d}>yuR^,.mV|^O9pV-B<etAtqB:L(QqwV3ciQ]wP'Ym^A9kzc!hYmQ:PePT[{2oYXL2`^W+Diz^^|TJ.-Vb5'Qaw@4;"v7@
+z$MM}GCo|}xAFpp+8<5M(Ub+fS){HwtLw}SN<,XwuhA4]6k7:,aaqdL85dyxK/uxBQG8ex_rBSCrlGTsf>UucZkn4%-Pn[-H_n`-H:X@IGwsf7Ar-xo8wu
+87r]16#@z@2WlYQcst%Gtrc0>PkiA3XJnzP6A<<DEYYYbpVHdvW[YX&Q)3pbP%>=b'dx0v7/G@Y]/h1hSS:%Nekc>@n;P:NWWYv)d{j1`n|wSvHb).t_{0
+FEj(0$lU|$LV3iS=wf8''fdjR(2E/nzShz0]1$Z("X=]0EHj4`=A&)vVs&-A~wKvM34HzF>D0GtB43!FPa@6>d`kb=W/l>D9L0G2VWCX@ZUYv0n[uB)w>D
+/irtzdT'<N6^'j&7JD3e;W[LPbIJxEL5IuAQGrrT>R19.:lr3[&@3^}u'Qkn)D4YCNbS1Z3$9.^H28f>-^ud!tv8pmfC$lV6c''|$pfjt=_^"dHdRQn0eC
+[_kc6$/:IwNh=Kv=DIkb-:0pqX]cqI,sezj6I8<uRw'ZuuQJh@qY@qA,"(9HX>/1Ak>W4z3}3X&G;uhsU%&Gm"]h7ow-i#:S<I(,ce`CAq'aW(kyho_q5n
+55=gVzWVZsbtctAGcQ#JEGGs<)Aam1Q)Z<:5){N4Rd/o)p7l_]x)|>RL]55(FS,=V&9,#sL|+R8"}A-6i)-r~Y+dJ.Lz5c&)nD4BZ>.9gwTV4]-@Ib#tHx
+U5,=Ww0%[Hdr8}y[wqv'G/6.2Wy19dX^aY%7;eU.{C4E`E`)x44@3Y@+'fiXU!z8qG_kTiAj@6zng])uq&FhVTrvrk>FU,k#b{GmPtoX)5^1<G3n67TErO
+ZWZD[h6MGcjPzJ,/x)^`8Z-y4^Z_sG&=h`&g]g7Wu1EcGo8(~78orrUH7#m^mO&yRzBoG_t/f.~jZ9>p#W/FRrF|I,d0l.5g!_|3bi~L{/wiD1.o,Y.9S9
+7zK@_<7#6Rwg2)$Q~B^;kd~t<.LFKIY9>jn[-r"]vyh,z7:wFHQ%s$PP<9>Z6AL2o#VG~eS)I@H2TjW4H")TBv9W_VaSw]fE:Qo1Y+"lE+53d9[(}.WXr"
+j;dcg$K+1>y!Kj:Wr1G&5[>iwF7Z`:Ccv8<qhNOCkTT>3uI!Bp3>SEq,MftGQHloN6$yi=HRUTUzlmt%OWx}+>~4W'Cr2l`>]5f/N%kSrmMn079ul&%"$8
+6xd7"_!LD^gr8/QyE'TeVJ8c$A,N6t>]il'GPzl,M@B.`{',8ppkO"H(^mR->+{cNqRG9'i5}Q#F4kBb(xCMgbX)v5$L+ZrRVJO/[3[Ivlm`f7s)lPL(W>
+c!1<:8:o]H~dSOVHpYvyU,S;lOV2Cu@UK7U:U]GH5Bk%]<ihz<AzeeL/vr$-ax$w6,&@<zM/8%>cl-66Q}:g_jBzE)Zu7ELiD>AOjtv$7)o>s!9$v2Ei5X
+M-fgTNEG^'m#a%+}";8MAvIxx3E!zvM9{AqH]e&|FgPMzTwuB`t$7#}GA1|AqQTURUc{MC56y`C#OFH_Fkw9@U;CpVS5U/KTDBs/s51uz]t(-4J@"K_SQl
+HGft#E;@(,b5;/s|FpQ![1R8LHE2XH-,{fI(oR9gmF73@!E0V+hV=5#n@X>wYC4k-k<t!S3)-l_DO9'I)hp=viIC3.};[UPo/<6(&JiC,;@;@4tV|m{c.|
+NCq}(;]MafS;CX}VT[aU.;'g}m#EE00bm::_Cwcjt"&qV%_0<L->f<.DRy!>x}G"3_4<`,4X2v`ImaH22I0RpBz=vZLGbdZ$yuJWWY"chFzt&RSqqY=61w
+"#vU/!M<~LA4)]}lvvXj5q-N.R-Gc{Y|IC>4`S}LKTwq{U+DS%XE!q))OrO.39&=+_D']Zz0K|)_z<{!`ctgLDj`mFIv&T.O{vD3je7kHYWwOAncQ09>R:
+YBz2jQ@g/+)]F%&bU%i/XcBg>ELFD''3~HAt!si@Zfgoj@Phnx0(mfpU{qS@L4]=#2L]&:qU$J<4P`P/{w%_B;A+a.m>(@PVXN@s+__'@SjN9auX{m#e%@
+1^6KpI2zRGys)P+j+IdV~:yER90CjjQe%$M!_OveJ5kn/%B$Opk4Kk_1H/DGj-M%O9tdNbx3}_<VCc|BhI#<n:S-w26j6CO($`#6[-M+5Q/_Wj`a^>N`pZ
+(Ih0vx6I8Atf{GoJj&f55m)_t[@Ry#a1$1p8W+@k[0D_=D,@!pH4L"x<OCFP~#K7d}7g"YpbWCEPaZjj[!Zc[Dy^wJ#d#Xiw(@oC6$Kp|IVY-@hWXw9TE4
+,myy<ZMiCq/eeRU`A_VX<fR+491R1uj-jYNd8,]N>EHr!hmhCw&!#/o[eWf7,s&xXg)D`S2{B6E49n9ywjT`i'QovQSnif(j.R5;7!/@l7)f$O`>:vl:GO
+Gs[VL4j&s</;"<m|ivcf1Lhp|":q.zYRU+Em58TAIx;5;}IsC.7vED+HmaVy<^A%)YgyiP%E._.wuu}qPj6drA%7Z#y0K4|Sh2,L]#ueL7rLQz@'3E<|{w
+~w4Tcyw>"=YFYC7U&=nba5v0fD/qO6]aUcEV!z;gpHGX6AO>Lq&!0icLUfyxx!+V6rUjU|'N_d@@NC2wg3/IN^="_&L_f|=V]%K1J^OE{e(;(pmCBxerk>
+mE4t=k0e;lxCH1CkW2lrR<>'n{%v[7=s39~;Uv/%Kf6;=JK5x(YcE)}0a=ta>-s$PM=-GYqRm(_9SLcg[oPCmsbHIXENADVWoI(@,/1J4hE<L`,v,u{dR-
+,r5S[Y>sDkV+c%U)dbA;Y%(b9@]jAz0dSzd,XirkQat:8rM>#u}g))xEjip3,/G_^P1}R[+Pm$n{U2xb],uD`Q3k)'z6D|v^t75HoTL8I|5rIULB<0|z)I
+7JyrZ`}bKwaU--).VP[}Fn@||v@z">El'kXUoADCq]Ywj`~[bH[2y!--|ySNs,H_'{~v&@f^,o!<vY/{j}H83O_7qtLt|pbN@Q!kE4dCfw[=Wb:}]bq$av
+y7UcH/xuZ6.v.NYSfk4-y%#+7EGvLc&@t0)oh'd7YeX0gnVpIs{z+"F9)0ZM4NiEv}3-Aj#`(2|8T[egBsO,O$!SD>[9U'1jKxIt]^rX9pd}ySpvBFSMCq
+WKgt[`:P[@_0rhSs36I;7(ZD9.Zvf2Q)J4=v2D.ESAne;W0`Miq_lvk^gd}]L(jNF[TDEXgLjM|9z'sWUNkPBoo+cu/;am5SzD'c<rTd'5[b"m1mPC"oq_
+c%C9:tvA!;5`c;_wr`172V6";J"VnDa2/p.P3]^DgbO(RocYIa_i#qGF|.VV'[U/&/37#McZ8aEiB0f8`MF(jzgtsf.PwcDL!ptGzQQ]V,7C`9imZJJm/G
+))!6&F7>0)VSM`U>:"8@K:[nQPGAMryQ;SQB:YEv<t,>8a#G2cWVZ6ByEAVy!;0jHIP;:b"GsG#KdKUqEwV5Xt2RuwSZUQm:8a4o=mmQjxDm|Ij=k=M/s(
+jWbRpW)a.;z'Z-@ZD0Vc[EjF@&M.hF`nMc+Z)lj^B<+@$A%sn^"4r3'$2qxNvf@i8IukRwC4F:`p^Qt-s4k`r|]H6tSw5-$3zq-.+Xd<&0Nn@R<(at)y7,
+^M1(['2P{g7BY>tK[)v76gSHGFlrd7C|l1:KQ63hi=9Z9<PlxjkRMLJ(QJ_odvcD2e7AHvMsL0%Z'X2$`E5(n=8Q,'dES6c^83n!yxYG|JBjL(p2nKiAZ%
+S'zD#RsJ#-p[fC:ZQv;+[x<>L(=n-j,N/{{O7UH9n"Ewdy5l@S/jlY~-L)5D,h8YMZ#7bc5U(mGH6P}>ZI]eCu6^i+/rx&hg4:Aet1A``mH{+]8K/Pw$~1
+cqTpQm<KQp|`,@p_>FEALV-"ahuV,&{,sZ{$8=AKPqBH2iI<MDp$|iT7q&a#N)BaT!|xl[o$)m!5`jUA3JR&xH1NUsV|jftm7l+SPUcd>8|/&wRj.ccV@7
+:JUbnn"vWU$g9|U#/z`R1lKkSc}&`B!.'fTF0ffUai=>f$%+Y:u!NI_e81.h/IQvm!@ZMVJEO-i/L1P=x,K+8/OngcDm<EAQ9Frps&X[grap&Su0GwM@e)
+u/jR/Kt3ykJq/zO,Xlt2LN`f:q<{U3H_-WBfkdpwNwbR2)I-qG^<`3D=h@qTfi}x}f@%.5_Q#3_r7poTo%wybXxrOpou5>;/9PE'06^MNNdT0L)0D=<95I
+Wxvwx2R.[knPfamT&niS'wFCY'y7~</{!KK&GqZp&_oK]w2O%Myv]}Wb,Q[$~{wV@r(.URlP@.HHJlDx)Tcp-U8OafR,m8i744Hd'h,`il<g(Sy#nBvdb(
+y/T)]`_%wzww8R#SeZJ__p2vWposHtUpSUS(>A8h]D]U8F[O0KZ/|A9ri%-D[-5/@B`0<X1EC:,K"|lv,tF<VZQ(6B-nPO7!@5ls+@]$X/U0PO+#b8.D8T
+#M!HU{94J23jK%,W.q,r;qV6o0`PdDDp)1Xk:+t+VDdn'y_dWe6L`cLvxZ.C4<K$Q),1E<xBRE$-/vBsPPJD;ycNhY'Qu2m<HI.SAQ"z[K0;3Ul@:{8:gi
+eDRX)1fQ0i@M~DMl%;.Ocj8twWv#&PmyK{@z|^G`!AJ.I0O.B|X2S22:%VbEr6&($V1h4G];Okc_,ii,fwU[mz"Q:yc46c/PcYM(3s93v,3|k+DrV['sd#
+mneE@/hw7Xo=)9_ka2P2))dLQ]D2%)c``c_Q1QT=/5!-$R35bO}#E/,ZY9[j##tu.TZw',},t9|ecJ,{3@{2L@zVH`b'<C9}f)KS>y_H],aoEU$MW&y$S'
+fos",r"#P$=#y<^|m7K%,;ti@;FM,+fzH}'|zp:w'wm1h)'{zb$vN#H/yEDFP-l5lVnyY%,q[82Nef~2@UL|vR35DM8QZ!jatnb=;vbc<sI[+g]|Y7w:%g
+`}ifizATU.Vrybb5746XrqqY<}:3C[I^Xy!nuM+,E`-Bm^X"=pSLQ-L=ad5Xg4JmnLDo+&ro}Zi(@hOPD|Fr-vUQ%/+E8-arS_j6igy!K.^_%k;r~8"F;.
+]Z$w""+ZCnwAWZ1p^Nu!TeyHZ]O>.>1RJeC#S"iYC|BBkS>6TOW0$"0!GR`[E=3xmXrufd4N|`U)nx$Q5#CE-7pdz-2K+Anr"b]ypO$c"6%tdLKh;oAO7K
+rMDR(yOMb>;#>(,pW}5fn=Vrcoou'P$1|9]:Y7Xr`IPX9(u]<{|@qwGt|G;mX,,X6,$aNj!a`#-K(p$2D>w{e:BaH/'EKv(=jsQR!ifo<^asYd@d7vwuea
+Ou1liAE0,6`P(Xl2+X'cSXCv:'rlsA!3.YVMY0Wm`$ub0d^J8WW+Ie9{=g(ZAf{+#NR4QX((Vi:/,;#U.qJUL`Iq(_TwT$d2gN5g=Y|/&|}3_6A#5"4}bq
+GD^]SIfDk`k}kLveu.G^zYkg%76gbGvtd#7X#QkJOq:Wauukl%iyX"f(d48lIda0R-#C%|7>K;6s[D4gknT$u(a|,PxMjKi8pp!A19^Wt(A[I9t$/8sipf
+,dWistr(!"~.rLVGP%UvRVfuTU%rGe%Of@fShqD2sR](y`~cE'HUsW5$v<096`Z#B%[}B}cCp[T<&rE}n"llV-[sI.Nq:>.sqs>Rcg|+;.'&#<2Jz{5=;`
+~!/nH)"$I37s&f`ofw=TMgiB`i+^z^.o"yhzo{AIXBSp0^!rU[#_z"h;=5`qj4%$DCjWaNz<,;UIQ]kS^#dz7]3xd'v#gTsy@0!K)'3'9`B=`"N}F}}Qbn
+3.1M@[DD59;.L6h&nm:g;kJmGw%bABspg!)S<6WL6C<B$2stFrSpD}DZTVO+v5D=,wX05I3(5#q$[93Zho/e$J+!WX+(>K#('_Q#+$%qDQ12PIdd<8(yV-
+5T<cr!0R)U_j2u>7~=U&xR:ZBRd02l/q82+sy)pv4-.w8w"d]x`:DD`]6&6(J=.k&oR>.#EPVzSxON%ClVZQeUh+$5'RS@X8=czZ.caOr}dh'oXSIc!QWe
+lO].>EG``|$Io#hXVwgX,%':t9hU<9-VIFP2qL!|<dFidQQ5v&vTIopY#us:1,};:rvLy,afhN9Qlcv,7jRi%'efW1+50B'TC@HTg!rD|.|.-LSfn[=Hg$
+T.Qx$vaK6`]e'kj7IA<RXq1<b!kBpEP|-thXh2mW")gqC>m)1ia(sIb_uL'"NN%xpb&VMwpZZ3bHP:RLpOxt2,jsL=z!`qQl<X}sw"WzayG7tNOw+]bK~^
+QRDU8%4jK/HFz17e6hpcA^@@oEy.}DBN[8y`aAoGxr!&crxwkmp6}JmTJ@Gw.#v<]U%R,H7EyLsjsd$dW_/@.zd+B:_2m/w.jQE!@IVq,8.-[}`u=Y@Yqc
+n`-!4&hj'fR{n_G5!iZ;,il@+#kiUm^xayl4Z)AD$-wOS|[]G#Z#+<:z3[}/TB-+kv]1w6{c:y|#LoJc[&WArryTad^i98].jZ}-]"is>gUq`vZ5EYH7M#
+Mqxu9`vsqydM>oU_os.l9+aat9.TT.RfxZ%Dje4Y>{=J2Z;5AF4^>qP)=d1Awt5`/{T|/x`(<=#NB;1}H6cHMMq/S2|1s^_kN8:Uv"0J2jJ`dm|ZR)wZBI
+iX7'z-|W8q+@YL(L`3,NVzRA+:/#_c=@DjMlA3q2vjAb+ML=|3u{{^rs,oDQuKONW-lOkyU<3AB3i#Jg7"}5Ad+w)Ucy`%H]<i`71fq;tAjh,Lr:qJwtYs
+eRqul:aaIH2=)R`3u}KG_ZiPgX!VqeG{kWtIq2W|gzpz>h+x^Q`rC|6v~7vlx[-w`s>3V"}+g(3nKACtax(KaFTBy0`d`RA@>4G/+DFUMGD|~Mo0A3wBo!
+h^k'}{IO]ZhT7d!_95$_CAjBHY-M$Ynd(#TGs<5sn:GJL{/u83On+{TflhA}s/6Iv)mvn:@9&)!_t]g"rxZZ]x!;&BQ5(h0E893twg:`)TTd.7|2-N=o4|
+{:>UKGC_G}Z@L-g"+4["TmEVQ1t:W""|0B'`05%KaU!i#KTrMj2'x0D3OT$MwKIEJcoNS"D^JT&Oku"[2,nE7H(y_J&+SDVeHZ07d6v5voEVD;jJ&8y)PS
+LWs1(Y1D-4f`H3qJ-5l]DS0b;nS5si%Z#5Bt"P1l6!u$rXcT_rM=zSeZk"{r}`}4>,5f.qJ8^9/%Q3B=rj{^}ddJRCU(r%n&V;CrE6%mY#32"O2OomTx-y
+xRk%<moGSsst>HNbh,pYUNbNGS/zhZ#>MSvcnr=f3Ohi!c8:;}=|j1GN#Ng(=fp:'lXod,#b$sNZ<}k$u3{gMD,2NbKlI`tqEOy#G}a)byEan3^$yvJ}.x
+ey=8)s`p}YE.X&Sa'{N@{yuB~jO/n}0jQFFwx={yDSzhH/0Wl<S3c/jM(&dnd_1;'0DtdZNI1qE$&LZ%E.a$[4@A,njNV,7wgRF%XoU3Z1~ih,<%4-G)h&
+ANrmPEvf.B-V)vnOquHOhdN9!_DvG0wrS2f@>x>;dfCo`{z]aaM;1)uthGXf'>.ZU-_gLM~+S6'q"-"`cwin7n_#|H&f/-vR%'T^M>Lv9{N"VF/f}2|c$m
+B%ZT3[;}a&)),S1CpTpRiHpTI$p1,k],DXag(T2j%32ym.(#qF]+&-dvm+)DU95T>(me@DxCXlu2yH:4.P+@]q^uMkxW($/gP|wCM7ZQC/"UG)<RGsJl&.
+Zf-oK(plfpsc{',`l2N-o95={LS-5[$G<[/u#$wOBq.>Jx/sCPor^3;c4@:^,a479!W>=>lHuxQ"pTuungyzbR}orY/SR;3EI^Fet0xx'7|k;I$P~C/^$,
+.:HOi(HY+lqF;;(#Tf{ORsM9!0GQWCl-Ba-5:N!wl]>3|h)!FaR[zj=5CsO;G%RQXl2'.Bu=xBBgk+yr)FOIvZvYkT&,JmYiD],$}n>Fc|Wh=_<}m{ji;k
+8k[%CVe]M!vID[CI3^FJli$v9!4VTyfRJx}[13n,A><nZeRoYfhjv/T2q1rppB(hQIxU"3N"OAvKr8%hu1,[fIM=k;HhtT1c5GM'sL03`;C@K-CSze;7a"
+G%&m:ta>lO/.sk^NHHFJ{Pd<U`9zt-;QPxT8n:EM8nxkrTVamnbbimY>h6]Q''[Ul42KD/"#V4'k.VKzt2%#+1:0_'PA1&gAb,{MAQTXZ/S-9+G8hbdc):
+3Bf`F^Phbm53LI8[/(nKq<Tv=s{3xK!q]G}l>UJ;)L7gifD<4=+b9X|rX67n}qT>pkf+/kIMLuJt<@yX}G|M^&['j,qPAACYcc-U@g$g~9"%0@g|57u.sA
+;u$`LWD^FIE.!QSJGcUoLdez98Whf5UJ5CPB)tIuDbB&ug^{=@LwJg8gJj~t@7v>m`i4]pPdNGsj(yX[D=,oWCosuEfGz`go$q=ROSDTPszU3h^XWM6f)2
+xHk(eO0ypG[W8=`ArfID])E(Rrz2P8B&i!dW5ZpYBPsr'$vx$UI+QS]+iMRI75IQ15F2i&~SWD],f!03"sJ0RZ,r5j+N=!tme0t6JgtBQEO)+o6K{Z'tQ>
+C>0|&nU5fJf;JzgZwXEOK%SvKG+M'sh])ugjaH9Jx)Yq|y='g)<@GmW&3RkF`KD{'#fAt[m=r=P3O071$q=9tiX$H(>dK{]zYrwN]JIxG%aMcrvEm{xmq+
+nZ}n}#"i>^nsI$^|IAd56R_qPGS_Ke}2d"p!DUhQi%P^bmi8I%fQc,sL8@t;T3w_9SJ,^sE.eTciJ7B=iT+WvYE9_@{g4QNqnmPoY6WT'Dwt^TX_:;F3].
+O}K)0Sth`g%,rP7m196tk0xpXhn&.0-#ffSXUIay5_10O'i57A(g%9)qF0q@Y#'(mnE+vS35$n)v>%ylr)kU{'CM/sUY$H@}y$ft:)9Zv47_.7%|E5I$g<
+CO|#MzMh=b=XtGrv(H|7dc:Mc`wo0<x;mCl&jq1}6v8|-K:ul2X(,O)Zeg"bm^p,w'aC3a"^bZJ|0;;eh''[&,%s"MFChxFQ5DX^`<JR_Mmm)S@9=f&8@D
+"0Y2cc9EHgl!a/5l(Zw=eX0VUdL8]}Rr2X3Bk:~x&Q$#<w]-+{<lr<]b"xL/-1)MPq,O.E[J74@FkaM&Sl0|fQUTIe41lSrZo&RO66bQzY3[vt8d8cWbCA
+y@zX%[Cb/x|b')gT6IDYxGb))KRo6PTxX^js}EeOIuK"sIiLa2gPd-KJ%e]P"gVTQ6pc2(H,xON<uuB:e8!RP2y}mRfX6<BE`3CQ]=j>a`ym]T:[[2_7Yn
+P:d>UbXF_1cw>WA,Ir_pp4oSQRuo|4.BPhC|m{u&V0QvhsUaxd7,.sScb#kEry]uF<U}[J})hH/TD5V5YDnMn]J<ek8K-lzr+s)o36P9PhkX]h"v^_t(;a
+aac7R-L4bW1RY!xtrv~Zdm)ZD(8w,1g_oCnb(fh`.uWAYF#K:cj"uKNEXF([x}TNfyx[Bd[D+aol;P2<_F!e%f2TFAl1eeQNIAxyT(|5(B+U|+FvMi@A5f
+$+!t])OMO`gbixw3gMMBUfo64xH)VMU89}fLe,S6/#QvnY7dlC&cPxwe^O/>rG)hlsNf>p1bQ^34v<')meOi;1AXxPuMviB"gcVAZaC7c[TBjY_#h|]/Dk
+.y2qeN/PfWwuMldeamo{qD2nsLgfLOBmwK{hG7[_lCz,CuYysIHXWo8$%=JeF-6:O3C"E+HZkjyW@DpERmD/F<0akx<|7#oTH!zch$sH'E9dugL(NokgMI
+'PXmmkW<W,JiLF#8yUm[E&U^y4PSsIw-`z:0qW+@$/'VJrGP@Pt/yW@8'({.:x<-C>P+;|<#Z;@[Mk:[RK|Y)1AWI"/z.Bc[J]{Y<IB'Zo>HL!x^=bnrMY
+Jb#7/TL6I|i|m`0}jh+t#e0CUK{<`z5eO'YwuYfFx&M1;z"X!s[V'ZQva"0G.D+2kUj$r#@q1]Zt!VBYR-5k];gRykt&ffdLPuV6~j,&1PpT37ZeJKR>c`
+P+LW(e:oM7vK|,z=O$NgyBzX>=m@j:,TSID2pt~dxeM=>Ma>42eJZ@&=@KHeH-4Z!%2U7tu'Q/a$vIs24^CH;^k.`L~ecyJSsyp']mk-sqdJAE"7TZ03GJ
+,qyq23_y-Jo)NlN{-[7_/tI&dnMWG`7,AP+#ih./O8<lGP4T3i:x#tzT&e-#FLViB17PHX[hi[vV+{B6-rRYs|'wgx9fNg&Dl:!~PH|jUp0#>h^}i`^%9o
+I8j/@!rx>N4^)$p.E%==tu{(KyF5l$yF"=h4eW(NV,>{9LL9lD/4o./T7BSgq)RS>b|BGYNB$G]bZ/e[pi7:q>1%Yd><6nM9:V^b{PHXQG2q"TZnV=L$fB
+;[KHY]'^5wsH/W4miOwKjD3`IpLENx1o4Q!$N7#u+HvW=NuY0(%8r[c}'s-E;.Igz7Sp__.4{,r8)eNJ]BM'fdjWC.Hn)^6H1UFG-mF$;>OCyBc5zju7Iw
+TD(/M0>CnCK&=Rv<$2E;9n,j||]V:c9]-&N+mhvXFLC_;o|WLn_yuER2&#|(8!N7_$h5&C8/;,1<M08,aO=%p'|,u8d!j{)Hf0UTg2xrwm>w<07d&D~3L"
+=A#[("u4kze&kX8)G1opp.,a~r$i@QA;@e#_C1,h(RMXu<T#N7Dbmvc_zfQ>.j_M#6I!.FGG@`I(m)$x2)+peE81&Gu`M$"ZD:sUwi;AIQy1b8;IbF9_MP
+.p7L`oh=;L{Cc`X48uj/,d/!tR)1"/RrEB7T();cd=(R7({bQ6&;HKWY0Hd[eD<ig'p22KLsHu3zJ6br["/A)iwgNI};3eu9]6SKqKq#qN=ixlM`n2s3~h
++!!8G)<:t"t,5KC!4/eD{o&-4k^vs>G!l>FV``}}P[d${o:}4wTvm}^}L<1'y;Naz|un<zXv_-1:zCuwvX~&P2~%LO5@lJqElk(sGjtEQsOjA:}Pvmnkz/
+ENEA"24Ct2WV4T8B~5z4kj0/,X!eDbSKf>W]Y|9N<n2g=W5mGHducMM-UtZZRo)`u>Gh;+S!01n^|1giflJh:<DI_/&!yH%>.GBt5H:/c'Y=>diy@I"r_Y
+k'YfZ#V>DP>zL}uF3q^m.#qV_;Ebn75IX<,Uz0B5or/yy!W;gd}ru7<@tfH]'gmH.Z`LR#%+bzRmhWh^uDM/Xk^t9a}%b;_A,wCf^^(N]6y`i%E6U9X!}s
+l`9EzccBS:3|m#1'p37oN/Gov/^<'2'Jg2FdRylW}x~Yi5R3T&K$6R6PV[{5VP8;|Q33_Orylbv<OAnejTR>QI(svkcpjN3Ph9GU`=q+o2Oc.:~<aVbF,G
+K(&_p$i[k[H`aga9OkpZw(MTDk/u/mf6m2P<jhCN+I%7&`^mcmMCBTni{;#hxn(GCDOIlftG)Gk)KZb|E5}.1O)l7kvh!'n7`+rf&o5ubTRSLPL1E"h`sX
+h%wXpV&A%a<ynDd@qYxCQk3N{){fdH{O(e3vLJ|.=E'gF3Ho0@2vg%ElM:g}:9!K-t_6~Crm18Mq=7"h;4zImtJA'DWeqmf:1`c8:HFVpp+7q;:jCMCWyX
+.WzUPt`s5c<;VRu}:9,n~KEb_Q!2XB-k;I7}V$'F@yRz=KE(I&`#J<!ytJ8&ex1HINJ|vUjpVUBdO=ISI(UY.4>n6:y!cdBPsP=&M#ylLmawZ+KY5Bf2:V
+3kG4E+&$@_S6S5Yd}o!DaBU(dAvohB.06o`PQcL]"WqVyDf^60A^I5D=png7oq~;fC.d+;U)o/cN_^zwK&II)k5fYH$-f=(}^g}-jTvc(5:d^urP%&-ll^
+Qz;ZA&7d5d&'=3f#'hW&q88M>R9!ajHh}6TGE[~mX|=ioO{|RTO}}XIwuI|z~4m8FX|U,{6Y!5v4{c}Q#R98x|${eIg=im>QsP^p}1zy%c#r+hYo5'1Wou
+6z"U.4{NGxjdZ:;8!f&}27%tzx;8RDjY8j4JFke;3C;@6JBvD!yJ6')<&mJLx#vwT[51F;KSI$8$|Pw3u{ye,z{8'"2,rNnsUpZimd1m6.T0tGr@}m<YXh
+eb~zxNkb1F#TfYLRQ=JA4k""k^<vp%Y1/{H31%^=d&2GRtw/e={X,K2F7%&k<:~[foDzgjW5j.~e$Nc7^0LCLkF]jNTGQoZU=rFgtC}Z3E/s:41-^7@K4u
+&'@(DNv$#x3K{^i$zPSpn/`YTp]L8W53C|_97$QXPBG#JToJjVq=CWzi9p/b&a%5qFi[P$[+O'.JTS"M,|1"1;X7V+c/s&fF%I4Lg7"R%+`yiBC'Xkvk+R
+S}gMq;aDS/HXBJraP$S40Z1C^Ij`tb6RI4{Oh!e]wP4;[N+EBO;5U-{Q<}Ew85z_,r@(Pw+&l<[P%5PgtN,W.zsxgZ~x'3)EGgci]QnvXNI%=ZMO[eFT{]
+e8n5f#|yyytlZl'/26Nl,l^.lZI{ew^)eWmT&pACf6L|^5c&yx~!;^+@<C"C8hQxKXJ-q|t'@i9<;75Dld;Yf=&V;@9i<lie6o~oh_8%8mo_[G6j^F(,fL
+)ZONnT1wAP}%Ge5nSMj{OVGdw.[wV3EeNI!Bl>:1{.Zh%Kf6!q[WQbO,HF33OU^oZ+%y'9]sKx<CYu#BG)}NqhO}#b_%^ASz^Y+L9%|}(z-1{jA8D!M[V(
+XUU//YN]6[lW`D.Bvx^Bk{!a<4_lF{I;6^;8K:^:%c54T,tbY4y`&0DRn"K(cu3:NpaHW#!~zVy1s2w@oOst~0I]=jGzJEZAC.LC9WCf/Y]4~TPd.38I(;
+1@v#ayry@/Z"g;Mehhp;1lPBd/R@`xpX3E`'ISeq(Q|N)ftMnx)D[XsZa3[&XP%B9%Lso.dhR)<(UG6]Qy"BL^)I)tam{e/avj"dN}A=-L7VP.I|&]$4B5
+!5iV}..VY0P6;W1sqsy&-r=)|ChBd)$$S()Y!Iiwug4nY0-urp4OGc;/>$1a<+3fds"K;HL+PEw1;`VZuk)Wj]:bGT8t,g/FzQi_hd#3Mq/=e3Zb`=]ijQ
+;]4inAYS7oe&4@QexU+66s{6X7GFF%Zv_Ok-QQ1V1gq>+6C{dV3#5Q[J@L_(Iza}SY#/!BBVP1!2W_XBT!w;%5vXI0t>]jM`~eLhR=27w7G;_Hv"=Z6rdD
+O:zgwxrS-CKNZ,.wV4{t5INW^213KtoW6i"hM0CO$j6+Y(lmIz%#@[o5gpY"s(Ka=WGMo0hZ.vpjuAPX(q"k,>{KU#.0X-IQk+vD-gpE1>/e:}zJbJ-myq
+Rb+;<VuGnJ4q,f0uxHw-tvbnJ-foB}gMTPPriY['|Tus5zx)c4k5sn&4r{'E#lLXU=RoRQHM|1-'wDE3E<Yvn@]G>"y#&hx1mA{28_i+i&YE=VjL'HV^'K
+3>;AgMs{9MiD2}AfBgLa.1<aH`HrBr=,hvV^Z%qt52d)EnI]>RVfdADja_06KNU(,,HqQ{aAut@@ls=W2$20-4'@WUKUXo(jbZ&HpDTMi0,M8bH8^yJmoK
+XU}&|PmzycXV11Xk>a3NttQBQXewlaO_51h4"--o@D4ZHY3dUc9XmM{{WB2#oak)sy}(hM0k0riF)<IM4Kr|-"Xeoe=4jqu]pf"bkS]QK-pQMM'4EK32TA
+Rk.{%FaIK$AIaf9Clj0ePya]Q^zQz5=]{C5pOUw2$BMn5[us;iC#NHpjzL3DoN4v}L}8.8F4aSOgorI5;'vP$.Y-ltUdZdkp')%uZO7^"U+M7A;_sr4wbJ
+bPRM__3CF76`:(dWrUa!:DmGbWLHi_f0qff=o7:OPN3]%dzo~lX1_>xQ!~Nn5Bru6E#r@qfzl3{JW|A73OLb^T'e(RqbF|@)fP2lM`ep5p[^jy6qx|,_[$
+eKl2='}';vc/,Zl'SEBhuRd,L!AmZjY`y3VNwB8KWEwhi(>E~ap^PFF.C}|G0@c`aT08%{(a[ic^'uQpKyy3&.aN,IE<,Q!FEjqLNks8Z$}AtkaQ2h^;[}
+<RDskvK-&iMLLxU]Txu-vx'b{Q{lmgRx6W-Sg^{T8$;j2:<1I)I'vO,Z;.CUY%EEn/g!GL;-(a}QIAUQb;!p0:a6x-1%#'EEE.,f@F];3(u}FsnuOUkZM]
+/3/;(^qCB2"O2&Q3$P/f"2H:uIX%3FD0SY>|@},3D>kK12rU`m0<h@L{.}44+bu%TbEj]]rXXC~QvMYNRT9`R9uS[MtybXscUl!xykok-><>3k5qwi-_`+
+e3hj61i/x5oyQ#0Rf:7lw"Q+:}I)SD,b>kJRW$wH;[yB{`8d2b`|YxpouIosVyNC.!}}{yB:wDWsUFj$S`35!JNsQmS>Bv_!ucf+.Z=}TfAq#w7xml%dKP
+fB^KbgqgGODLyM|Bk[Ytu"O{Z>mMXx}KjL>nM&["DW5QciGVpgnog=3UDWM'YRnnGb/tT"hn/Y@T`t836^_iR)FBa>Q)RBdx8ZPG"WfAI3y8irsZ,'P'2c
+.03"ce,#Pjf;,ymKefUXc-s(BQ3{)Qt^W3C6~8fY5<aX;Z^1W#o7N>,]vBgeZUv6=_C{6o;8""=][2VSBDI4>Ru',$kA@YN{ni7xRQVQ9&kFRRuG-5pZ]J
+:@S/i<lBJlFAtupuTv_X@]F,qRmefZ!g,xpx9Y270p5+~[_6/{F{5_S@wB#UzVc211rKQal-2iOM8'd-{W0gGU~@nmC5eqEHe#6fZHUZspUT)IZ5F{nWaJ
+NUxk%gg(#sX)4d@[UN7)v%pu&HH$OaKsM9J6U5}R_U>/TC/0^$e6#Aw;x>Ei%%Zc4&=&VxmkWMJoH+g!#>MD]B'CC:~Q+/6Y}0m=F3Ur@O{'FA;;O(vQwb
+I_N6bs`xc/gb#r5:aEMI3Ft++>WoezO%9Nbr0uM7j336%BSgz5it-w"sr8t!}-,hy[q6s'i6/0g2N6kY-|(&kpHiJ#nrZT4+[CH<y2l!&hPubMe&0`!;H9
+XcoVR9vEOP8LOS:+NW]9=G,{EPdSD#&G^=Luk`D=1yW2&!Hmctz87`p_~!f=OcsM4077/z{+_G5ez!wZ>g>6B/ts).Mc{Pw>l2xq{^'p5lgbHC=%di-3~'
+)d^|"C_]D5z1)c!r^BKfKERxyC&7jKIC^N|[V$]6T-cFOW%iV0sy_RwJ=kUEY'}z],hNX=MHV!cp{^0F,vs4O(~^@&9qn5quXVq&H"(B%$KPaJ"xc})QQF
+BoS3`F>xwq>|"&~]}qEdfywDLKgVCY;+.)3_kAFzq{:5;1~32a!ErE&`^)i.B$N"g>"&Gck<_:[x<rw&',{StYGe:Sq1s(}!Np2+=3>Mq5#M[6dc8Hei-v
+shvZW$B8[84qot:SL,!_l0dt_x;,9;=lMC-B$m[r8`>U[48sdTcJv"L8M;V+>'F|;IcFF>>O0v7b]|R'o;BcSzk){(r4TRo#j#r0s$M=uY3Iq|wEDYlf-q
+}^82@0579p1RAN$cUzZp;j,NS>O<}]W,|Lx]P;7'7IAUtqVZFkmMQA)#ck4GY&ExBe[GyF%J.FTrIITWhIiEUV-C.a2DD0=LiE>FcdTKkz|tNiza1q`Mz5
+WN-dW=pFvd]wFf#e289ET-z2'Sn4A}0>/j9^)PAQTMGCHW27658/;ThnB/v$Q{6F4je#=#d^XxPl1yg-'ApUP/B1EvYv}H%leBXEE3Ac%E|@b|y]47axl=
+E>IT398<]|T%tw5h}9HQF9cOGtqbgQ%^CT}Z~^:-EtHQ)H3-4^_,aaGm-We[Xi"bEJz:<z4iU>d$(`eYPG@pE.;WUB/GkY0ZDQSa(@cM,oK$UC561(jX-b
+<={}G(TBb/~OH(2beqsbiDYF{}yz::v3>l+b["p^t&_"6jE2;b:&vUDA&,@Wx`Pb{{ha+S|vcH=)@{%/|!oHSiP{S['nw'F!hxTzH[n7;_#L94bF'NY)[w
+A;tlGkgV^_^}NahHzF9-D`#b1DMA{`C6pq0KJ=OlkL(zJ@XTb}>$kp7C7TjsmbQz3;t)8]JoyGZ0pXaqi;zh0KOxu{J%C"!~DS%h4usj^XwmJr73,YIsK"
+(qLFi8fsggVLu3zThh<OI'=Nk6$IeZ(=:KvfcfvX;V{RnmtKv5EQ7Ktd0vheGhgY5=FlxZ5t&Rm@cP1]2WrU34diQJAq!>=)PERAfo'4f0^xgZt9-h'mM=
+T'UDwcxZZ<7+knvufCyH^"UF08Oz!mvSNjyIPzBxsf##g-KJ8>-27++(JH@3B5a%Pv+=,/VJ#!_<V`B9;7'ah>=1a0l_ml;_^5N3^d68lT!gUi[vglj#Lb
++fzpDWc8/qr9Nh2NU_1ERx<qNCt/b2n5E`x]h=a7Zu/=6x2m%9_$fRH"i0m{b<LQnO:i{";9Q+pvq,MvlWWx/&uz(D.A,6f'T90j"'J4"D-]Bym3fucZ!i
+-GL(0,ezH.E&MBb=l`9Z4'@>LPECHDIL8mUudLxG`sRES5"Fez9b1'5[jG%5'#vrFgBT_Ww`BF!j&>K71D5JY^1B9>:FF-|1oQ=NO^LAhX,6S4ZS)#S&Op
+>77YE)mUW_-<$ZzD[9_M`^,0zT_#SxAs^)G2/7FPD(gpjGomNQ}3o#9G&3^)Q<9q8kr}GFhba|0RS;s<ec#{h<z{vX]5L']S_0zIwgx^(-tP,t(31'MH_Y
+$]MPg[6hA6~p>C5Pz%a5Nt|%HT19bQvcL^&P%F$$cj{X_XpMz_feen@iP40C]BCZ^R:Z)l7y[}8ZF/9d0EL.=<,m5Y[X^TrAf2mrBiBx${,ar4<KM_+qin
+"sw`mKR-OqBH(HM^-L`N)!QNN$0_[aSAOz>2-jk3'k(>|E'aqiR13N,Cel/J'qb7,a9=j]"+i_,iZF,Prxax7|l>Ed1LCTDb#Wb[J(midhmMZ"a_+6H:k!
+}=SGgW7)UUE[8i]&W1UUH1+p="G4QM]B8d9HRtFw#Js{[8yKi<7$^.j+%>km;F6-la6iS0^<+I.lM$J+l::@f[u$(fmh~B]]GxLF}v%`sSd|EbS&2&}I%n
+kDbRJjlD{H1c%Iwq-FW+}82Y3UJh42#g]-pIR#HzvT-gLI<`INX8"/$y;T<;8^qQC]WXaWv-2^1#^g!QWD4kjCo7WEbfc,}]$<@8r%u#{Y:;m-5T#v=rW/
+54dl%$7s+=QaQi1-.BC5qcAbFQopMV^8%%xYwIUF"=),;mnU2h'q4s-EGE)4%;=-4Lc"JQi:a}L1uc7^E9YMVpR}awht(-n{U/O/cI-DHV$kx.@A{4zNr+
+7L!Y}Mrmz]Q[r]#@2ozD"TH.Z4@T~K6N.9|TvB+Z~ChOL>W$<AqN5y.UsX)$l`0b:tL_D5yE;(zL}VLwNpiTc)]j{rvvUv-CRT.D_:91=cL<T"8/u8pz!8
+cNlW9MmDwD]P@8B7@UFKN4jN~[M"0zyXa.nAy>-L4'MUX'V!Yy/01I:o$`clL475&yjfxf:/o_|SO(3$,z6NVb0FM4]@]=f"G&K<qg~r=RX-'VWy%$%Kc}
+2d$C:--^fsU'akgG19az7dr]%@1|GU({`n-g=Iah'14%ly+WL//%I$[,CuvYnj~fz7Fg>}-l>[6zbbJ=J3~O7fT@];}'kx$O>OPc3d-ZeX]L#ZPx{2.9f)
+nE%+8U)yoJA[T,2}${)P~aWMxG-KNJhMN{~.kiollr8{Awt|u)o}.-<G97U{@p,:8Y`W-gg}J.uNq'd^^J.v[c6cclLfUqNtAJR(Vc8ATIdajf%8UURzMC
+.]uYa/PAf4wGa{_DG=fu=)ydpnQGFGO"u6kl1aG@,(W,/'>{Z5attxO#Wp7:zKrwe;bh.qu%"#1-he[K+[C@:K=6+aavyzY=&yT""v)}trGtF1&QgPWsMk
+^w0@:IYmjOY;W5ryB.)|Y|xXvM7[}-s&sX#j<@_msa=jfXnK'.s`:GI}.$99}<f3j@y^g"fusn#bJj02RPZ2e(w0Uan=i+pYt|mP<3,kbKV46:#)bZfoz5
+YumCAgZ0gk'{M]=t5tw#DU'8N`4n;;F(gM]1qY;jq"8}fDK}k+2ouKa%%"AKR2Ln++jtV1p+1n}ANsa(n';lO[0LL0urX}4a9Q+#65Jg>uCq%}NbCx6deO
+t-mk-l:JRR<cpYc#F",H~UkZvZx>|bLf8fMNWN;(PD8!VYqj'/JHS3&>:vCt5d6rQFQws[YoM%74ozLcxh{;4fFd}tM=uG^W7PD]%lN6':n@!kTy;|f6qL
+pjem,eB=N:[`[N@[9c4L+$9(@JsR"w1"F{Gt-9:hHcR=)WQbpx`70Q&8cppt>zxjP<f>OSYEh;:I{k+ZrMrV_[CH'4k.{v}yjT8n{T.Vr[X6BkB|5IGemT
+NMKf^97uaf.aFNwtzL!d$j:`N"edQa-;9sq9ka}#}JyYW82jz,]|R![TuRt`1v(GsuROAaE/)cq=$Zt>:4TDA[vRH-Z/1x#7B,hYVgLWXD&hatMPMwhU'b
+an'>)UG.mV3!2CtrDKW+DCs=!xDqGBDp,Z42%>"Q7q$c,VCC{U}6>yn.3rZ_E&52cql|$$}_WMyycfELVC!B$y>8,z!WT7.A9JH60eo:sS^5VUif)<q3Y_
+8edrgP!WOtz]l9P_[/"R2%&3]BL^7Ts9Pyjn$r9Db6WGv#"%C!l.OS|q"AXbsx;6:j,i'MF%7@2B~4)})D:u.OK]r8agplUg:(_II)O&_v3+sy#'lrDQu"
+TZBM/HD@:d0G@kIU3!%w)d=2+Kih;+B7~:$5_o(<ArGwXh<_y/'t!pXf#_P_[>AQ5jNb~/hbEcrqJe(Qh/WLM"D)9Z32k_yu6Z_9~"4DS<>wQpQ0}((Bk]
+crX,Bf^}rbyVzmM8Hr;5xjQ-(Pr.;X2]Ns)v<0LLxd;Y'/a@[okyzzwO|{TKA"Kn:j%X"{v{%{.4l{<S"~;MI`3cgW&H[Y5%Mnn}nuuEpMO8jWmB3@tVyq
+HedJ-ofL2^z4V:`i[.6()U}e)KU_bai(sIm''5r;@^kzWdCE|D^p2Kk114`IHxq6$bOAMsg#Mnc[`ogBRw<aMUDtF-x<tj(ir^QO[jB}[=&KRZ7mk"0Rpi
+9%z{#5U)e3-(sPlai_2LLE;q((j&6A8QLn`MWwW01D[RY`D2ThO@Un<CLtPby.B]ntw,S(n6V_il.#>eT'lfcnAw2r[Kh%[,fVe6OohjkLUI@,BMd_c6qR
+f$-lIN"pWf8.)^-kDn5GH2xgnc$,&2bVQp[[WG'1z"SX6fL;3Q)u93|jDT}DyB]>1.[hQm%m[y{52h+eGcAprm9@UdJig1o4Qf+Wn8!w|I1!qUXivj_GL"
+HOolg/Mb2;<E;m!/+aG6u>G|B91]o%+XQi+ACC`>0M3RGS#Jd7Al7;@ExC($`&L"[84>+|bHFGAd$)r(QV:"leh;rFV!B!5Q2'-5D=ayQ|'7gqvds2xfzd
+93n4:5;[)sFepWKxb(!;EW1i"+s8eQ6hr2NQGxKwU,LjGr#ri=9O^]V6r^PnarCqj|kL555i.=F^x0H#h@Azt/&zC$]Z[@2F0vTyTl#5>S=-t%76q=.SMT
+5/9%:InSJ'a1%UgoWD.Yhk}Hv`7wYrJV=S<]YUJiL]m/,Y{gRph+j$,..byw<L]!i%%nQNsR&bVhf{@Z<R)/!R7;/Hme^T%Kz3/_BXmLzMorstkO7m|Y(r
+are33!!R^R|HDlmrw$aA>RHq#h!>SE/hg[4'dyV^<]p]g`#Cw[HvA%{r)(&HWo8r&a&g3l0<>)<W`K<=,0u<)q!hnfN)vND|#jP<4wr{a}~>R&0"F1lrNR
+Y%S/:j}uvUXo0I9AejWYMOs`je0433`l{LPCPP[K"V=tV(v/;'nS(=s=!ly7AtB`b9EUZ'6fgVc+A8ZEZhn1D)&D]3EB'_F3ODr;dH";O2QSXZGUuHeFv.
+Q2fIp5LVzhNb9F`Esc:]BVgj"d&5qu|<Xd]#E^|(uk!)71RTv{Ov89cT=X7|(h^N!zu:m%.[0s@Ima&J05[sVh.VJb.b#XGO~Hh#zvTV!W/0_)tbvDHFAT
+_IlCccTDT(=m1[dN|$m3~UE{pXAtmxeB8]F'J<UA5e(pC>4'OAzYAo+Py-JHj"BJ2)Dy(I@A|[uL=^/gZuV'muVv#f=:v7|vA]ciWc}1[/4j,5zoF4K/tl
+{Gx9[MH(N|Qh-,=bq^He>5-vUf76KJTo&=,.GGdMtt2lYH<0c9ejXx";V8yBGgJ=8Rp@XO:&P9JU;`.}K'iOXaS>QtQJ3)!trjYn16gtP(8iQ/jNuqRI91
+RI6}j'N"+LB(VR"4y>=|om2>m<YMTPD:)@np]FaBy&=/>s<9B(W(S6)[$`#iket69yvY0&}/[eO61^t!+T~sG!LUh/K6~TJZ}V`)N8alLQiTBq]h_buz]G
+zko|>''#XD&hc%s!As8DG07ukL#2f|HqZ$$av'ZR81<h[(ur0=d&<9m&4(YsW3|rMls4fh>=4h,|jrDtgUL@0vpi-3:y2/-dkZL[[2RussK:0d|w&v-CF4
+SiqIk5i]d=zs[n=oI5X>]s:fKv>nASim3/eTjwKEn(6}62PztJnaC@4rpNpgROML+[UH3-!e(`he=f4%^i}|M-Q{Vhx{(66nEH~5~G_6i:p&Gi}rU797yn
+$g`-/[W[B:%$;%=@LTwF<6{PqZ!G(wKIi8B3e0w{(sn[IjK;Fq%m}W;);&hqeex`n@[)rZKAzD5^>z5yv!FzpC~puvAUy1BYFglANQ>A]oW,}Ayd6lu:,p
+^:mZF0^0l)C<A(h9vs]1&H8m5+E=z..Dqvceo)^lL<t17>,^.>1J;kP"W$hoK#]tGA3f]/ylB%;K.QQL6RvD'hE5M<1mBQsr(A6Rf4b2N`3@g|}&<kkdX"
+rTF-~n:97X[2@-cW6{'Rc6c6sWgwTTJ(aa3DOv,FLAI%%wZx]|sYt9/<9^2V<@OS`'QE'p,.+P^Tv;j{5+,VFyD=2U)pFkgyY>x$0Ux#f/8E4GJ<&md8:s
+}SQ!=S-X$dxr(SbTkJ)OX'f.(sVEE%#4m2KCyW1EEn)W@[/W8am9Lh`qkaiQ8A$RY;E2]/wc7{6+XUn-GZ+Ics's"%LHb3A7MLO$&;AS("</kTKHAGsm5R
+J/PcQa7V)IM0EH.v@8+<[,Wq!P(0H.e0+3}<!ZNcse[213qglUeSzWMuAs-vA.^O`>ox2B10navGHe$OqzZzd^7fVBUR}/T8r5Ta+8I|){r{EDl#n}_]Lv
+7D2+eMab_4/SnKdRB%BVNdA&^vJ|U-a7k+xK{Hau/tTIy.T&t6"k:yOR^#RiU,_#%Kj-f[7w']e$|Dz^hce0G/SWDi9}[}BHe`/!]ar11UD!9cum|}`z&b
+zw],jy3Z1.1vNrZjS+gg`]g{AXCqe:!yIA-NEr/u}gY;R}yL&01eDmWTBajaN.o<lVI_tyWV)i+JgqZ_k:2AY$W)k-|:C!LMjf^,Y%k({yk9Z|G6V4LAhn
+6=ZH{|P$8|'jer6H{B%PbLvs:[r$e>KWVe=7m8YFH,~2Zv;>{7^-ko|fAjSYOAUoN)$|w+Hm;XR==x0H)#~7<T{'Wy6bU|Oc}prE(N#LAv5'+w:U_fy>vl
+LoN&mhv(cMStZuTHceTz@f8o,{fKyxR8'JYVkg;Fkc,s%k4LbG6MF%87^"bLRNJ(^E1kzv/:$E]X5+c+f%15y|'di^O|;gf_rTelp78j."i{1<e[)Z,^@e
+:aRm$58Yd/V'Pu[Twh3$QMk$Hpi``ki&y;'bdL"T"d%&CvP)IIF)[{I#0`|Mi57-voX8Nji[$a|Vsld$!6Cbe>u8"(INaZR;Mi:MIdC:Gz#B-'mmqgL<k`
+w;~HU'&WW7{m=p"PbcS2^(L'v$:f%1x/h:8wdYY>jL.dg&$z3ppfpJYQ^&o<<Z2OT&:6iPbF&V5jb#_+_C=&{w7]]YkuS(h'OvVT[Tr218+t38137QTCP'
+R`uPq+`;V(#ioHx|ND;Sa6kx<I15rVSjLJ|e`}byj{gEc6=)"2nlSuGMG`^N25<S><"2D4xbF$CPb)Gi0Cg8NaL5Y|<9daAHGn~aB&VnoI2srY%y-'N'0#
+."0y2[T0y,4R4M7#s7927]VXAYpfN)!</cr</07<SqpYVpMsr{bHW/{H"[p81tb67hM$~5kNFucY%6$m4qe{yb|frSZdFprZ&&/<"g_{bXZ'MiN^nZZly3
+26lN~f6DU4Cpf}@Z{;[_Z,:K;yuJ|n(&b(1@6iu@60dkUa{vj{-w]F`/eH%p]]~06[~+'$]3{a9O(H0d(ZZ`Ku]9@Z+dbj#dY<$eK_eSRk)%[38.on{BH5
+vsO)1X^7SI_k='7!1R1xvKNSmjow<Awxl-,#.V`d%,%-'WPla^Vv]s.W2`K5k7][O19^%,b3=<}KbEeEE`hRb=vq3G84PN{jTy"2&AVE^h.6RbjMXbZ7T3
+REJ<e!:B)5JT8F4[ct{N!vM"+}]"`3HSgsGqEn)A<iV4l)mtq0bX/:IF&3g5"PH28wt4|ItB9I8^(rIF!]HU5IuJ(OV^,x6--O{=lqWu>V{OpL&0|@J/Vf
+tqdE|yh8y<|,Y)BM';C0,0rN6{vN,"/<t$:$-_H}TqRwC>448E7/Q^^DI@jdd5)8V_T:<;ZhXf~0@&h^dbdd1r6|UF3fA9xF#Nym}L,.>!>LxGDM7;!mBZ
+cu^|wFtNOGWq4umR/;Z%]mf#%pBdGMUk_BlEXP|v$3o1Vh/ul}55.EeQjT+!)05g/N2!-#o<"(ge"ZmranT.0yK!_ic3#NvuX|:ceyekTkw8HOmjnc(gTy
+;Xt$#T7[,|;n4Z}UnplsQkF.="p/3h~k(f8k8JY}t`mG{+/`yMu"FqlMG(0&mg[U0KHQDib>B4~$u,g3Xna#PGvTm{[^y{SpZ]3CxtCXLsvXDMee+c3zO(
+14[}'eg17jI0/aOae]ayJc!7J8S',]5f>/q-}Z~B<@;Z!>&LP&Lf9y"+zG<$buOd5N]Zb$9k,|TS12dsdO_.yozwV1BG%/~/!`/2QNPvpD$+}W7A!x!n<q
+~Grs^M3c|6-RS4EnFP%=j>v5,`KG_5nb5J=::a`:j2w9$}GTu7:@t5l4H:f[4S`}giYcM9#].fnH^WC:^"owKP)O-A|Y2&8=$Uhr=Gz&Ob@kZ7,+]AvTa0
+G@lEjc/kYK{^y%'(F+z!_/Tz8"B][|nHtldH1WqEbZ$O>JeV%ykV9d+cfXkxz+TF=WP%%uT4a`1(9`GwqRQP|bY0lnNj9iTqs,MaruJFD^+Q#zR0i!+>VH
+MBQVYOgw21)LK0K9iHp1q(KNtKG$QY5+zb<NbtJ(nD7L#0Vtf{I"af7b%-/O_kq^iUmH|MfEq#blieF^/&h#&w<afDMeGf~o5/yP=GTAA}'p)(o2K|]B2&
+M^ge(R-"|oj<gc|.tbGqSQw]7c56'G:)8;TWsN|W;5@`OnrGdoZ,R5^z-[j+I5D=,rfSBVu`RG:5AJIc~hUj'vT2-kUQh@JlIP_AYX;{rKjG^2U&GbRL#B
+94eCi]``6vk=y-Hs+v&Y9j2dZYlbyWnu7/1H|Mp4m]6zJv^xj$z;~o[yD[%dd99v8][W!>Iv~mO"IVCg-Oi4^w7i=#a{.k~oHyIT;:U9Wmh/x@z8.=#p=B
+!yJ$`mj[s2~y6<{.+L4hKOv`~ZVQ'F^9^#j7`4FDRE(:razkc[Q|GStFeV+<vU"@:#Ehi{I;bbmKT_Y.U|W)C50PWM}L^"A6V|)a!20Xo(F[HgQYjBvcs9
+'d"|mW^-9zU9c'6eO+Q}VjjMnA-7%F`(PG#&u`v>>+RXx|CAU_r$fu81kY`#2sTH/wD!4yJ#]6ktk3`03X`CEh)}j$jdUMROyn_u"dqs&P=wOjFjInrNOG
+T)lU`t[/RS'%1{u%=n^61;eD`,96z=,N(v@Nq^+yCnm,'ly<'6b$,:H)2FZb7jDPc9Vo6J]i0nWtbX6YGBpFAny-a^uhB&}d^h]u2f~Cw@OL5c35rJPb+d
+4wD]T9EkHbz@$Ji!MhBYcx5_S(j#O1IOH%'vKJ5wL;LM-!X1oyu0&JI8IgA_w(K#7s:UzutIy{sv;+W(f)_H6OD}J^ThS3z2QOezy9a+r9!G}7<M~X;3r:
+#Tu#'![{K0<:}u1_!){H_xIoT_s>fI^hi_Q7ky+()Ty9&hrm(|4t,EM'w,%/{_F@~sV^&Gm:3YX6n7KWWclfBFUet3"b(uoFXOatL}5b[,RZ38V(Nm:2!<
+,%Gu&=c]$U|wqDZ[Fo&#WH{]ZM.L.tSZxtJrLQC+kQn,4Y`M-V~Mxf4vkV$E3qHO`1-7}hig'p2MAwK)MY,pEW1_,1#|nII7sxRJryc77,Zf5R%K@QsIM=
+iXh=c93LK&WGkPJQW"[zKh}9<ZYY2N(E&d.j|N_#3Q~HcEs{)t,Rd)PA(yk5jF[""<aB8gKXsp&U|OK4D<GOw'=;}Z.i/XoE{Wq0-H<YE:{=o>Vk>R+Xh2
+V%Z4nmV.Rn$PsajZ+2mp]"0q1s2w-F&kP#wCjmfa9mgQaQEv;<hGTL`boJLCD1$@W;;)+^F7hv,pA:j]@m@Gh|(LF/vssC"n<X.A]"@n_#&Gw#LnI`<:u7
+i0q/9x'uC_FQ%6vtj$oB^F^m}d!0C[9Fj]Q_64(rRL"U{I-(I>[vG$HjPq;3cs}YB>%#{H:0Mo^Lm6cYakvz8SQ4-Wi`-pJV`kn#7ETxTzm:H,]E76,Bt&
+UO1R!e[q4@_uF2E_tuPZb.hXN!<RY`Mz]7A<3"t!!=sP02O6rJ+'SZ/t{'Vvv{d:R<"IbU,=$,KwKsC8lQ.y"rj!JQJPy@,O_Thi)#I4|Nj`0,KB}5k&6&
+Kem'e/}}iCQ#y^!9|Qj-yO9&.LwDOAX}fl/u]oHI$u0WA(D>]z_BuqK_tRb)r{PQGR>4qTJ(6z1=Y.BPA6:'Fkf-j:3gS,NNRp/F.R|It6_d%16nnU!o'V
+H6$^k5x2,Q<ahwrd''jC'2ZoA4OESWT^FF;7%`ul`Oj67A%4Fs}v8^Ul=53%s=xTg/iN9wHuf^TW6(K`{Ebm@pV^PInJ/KI+{j1']`_r&t$&"(L|Ui8D%C
+=5$=,D{ntct7,Pj#j_)87H"IaLQmPn=](ItaHj"6,'M='rsuQBoB"F:)PAL|Fk[{/fw:%!c#PyRFE!K-&,X7-kX:{.7%8Qf&O+j4OCkrjnRTkV>(YXq@c^
+Mtp:4hzfqwVz%wbNePIg<k:zxlj#:e'+ABp/}Ay`yG14[]>WH6Am"H6:k2nx=%`+x0oXRC11fmEG1!eJ!S$umA0_p$E>DiT.V$){9+#;Vt:0ug/ca'/oQy
+{/Xj:IF'x[}q%]urr<F&'Qpn`8E`LdQ);}Rk`V&G+2hJZm/n2%_`_-<Wg)2lIKl0Fbhuzd&`6bbNR=u>4|D2-lnt)=f_(Tvi}[wff!_x_z#JUZuI-NR7%4
+s8]X@ANA<Gm.Nzd%RLHo8Y.K/sH'yTj[V0B%ZE%C)S|$5fVQV:,N|a"ANL(vOa0/A^]X^yS/Da48s@/yK'mcNQ4t&O$IU0#t+{-.l]6gOv_LU_JOwe{qhv
+kM_J{QrZ9rmI.`~!TwVeN6zvt{s4#tx`+H/11VVZm(be0GUYCI7VD>r'tP%3K<&HiCH7xJg#'&i5rsVMk^nvA8=&R1kk`UU-]+NVm>qu|<X+YZaBEEgw1e
+T9X}>Sy3B)V5/{P}:iN5k`W!1z6ss5,3_xCB1ME1sh"~<&sLt<E3!]#.F]qOT:D{rD8j9Yd7!&3|ia8vnwuG%QRQ9'aCh"UrR/~(d/9wvApwhtxGU#SK|5
+Vs:LJlP|3I(Msj3(gRw72d)6b`+J7pZAZJQ021geL6""`8M776kPhaN(z%$D{![B&)+wyhlY|0Z8x2+Ai;{YVPmBDt]>uInBe5kwBuCGXHhtrre1Zd,]k$
+!}T<y'XlQg]pj>',,>Ed3Z$5{QjOO]MawPZEt7s&eus]6iV>F=6]_^~PRFD%1@}N5mW:(-{`JL"%vYz/~|2fvkI4)/:=nhD)$v|0(AD'i)g-x_x`w,a&ce
+-YiOr`wMdvLpPX8#MB/#5h3'Vy#NQ5.cQsz:Z/i)tL"X#[CPZCOS@KL0NFFnV;J&).VsrCWYp&l|S'GnntLl0Sls`f+;~B7[debcqYsvOz;p|6.<DRnj}r
+&^g{3D.wDnnz8d=e3xI$RLv|zPFGi1MZc2Q%;U<$]!Stox/jcxQsHRV{poeSMXdMQljkj=Ja2/~%P[qzwsI<KG>S4GfT5JQ8~+/RwvxMULc[w#29H>MAc`
+qg11yT[{V"$(m/cZ-2M/.o(DizPEyQdVaKu2~r|'[K'4"O<XuU62z8xn:ec`U=d^bK}"!{uD>(+Ix7o#;J#N6j0!55#hV8PeU=4yYMSA-nnVRIkWt":Dcv
+Ii+yF8VQ_blX:mYh|S@ZXSX2w33u7f_kFDZiAH'DIf$ag#gdlcTBgYnYdp<1Hwcs_vyJstn$EqFh<rOz#TAb8KGSjkT0fd4"ht{MHokB"hE(wXi,d8V+}x
+h`I+O5#EAE)Co:#(%w!7`f25(u]-A::Au#FQT1>.$NNWSdTyR8Sku.GdKO3qKI:q'axZvg&"F!~jxxQypOEK]JWoUB|B`,"h5a_zXOGGXja|0h9rup}h[<
+.EIj,2Ww]'NS"iwVf93&%/EO/l(/1N7E&^+b}hZKy1lf(=y,rvm3e_};tKkfJ||:i_eg8=[g%7B775kQ-htv1;$xoTdu'7"mo&#ads6QWjJ/fw:|xP/EI(
+u%2n'|2M20"PF6IJfbBV[bSnt"QRKGt%MmUkqTA.b`ScDI`D[fbXV'VD.dj8iU.O_ZJv:+Y<vU1Q'HN:,EoPwQz-49eiJ{+wfl#rl.)7qF".HSNt%n@7X;
+#1L0=3(Ht%-qcE$d2,LUcvA3BVw[Cu(55h@E1`;NrE`LMrGG>DbN+tX73:^dk2L8nY~N6JNNLubK`f(xzqd_I='-{K_7s2)Eq/kX9HI)w+G+U$s1G(Ib!e
+rN0iu5~auyzj(LZvlfVr$5hcO[77<OWGGw<kiFw_S%_;342HBIsGPIC}vA8S-fj`^|L:yvBi!bZK)BZttu<Eo!Zk$Fyu)fp;9EL)g]=bT0q/9xe+A1o`D}
+Q(bD:k!q+]Bub8"=<5NJ4$Xwzhk!^Ye3keL"o4PaNxN<<IG<;qnQtF^[cY7&A%;+WcSC-(BNG67('<'w2Q)'Z[5f+2SQ"/QIyRJQz$RbsXof|o+fRN[F})
+"wBhqVI4Qn5h73EtO13O_cvIGjaW9=^t(|X&oRRa%i4OO9O}}^]j[N"JTi^Z=q+yb!w-&Wm^.e52b'tL3+"_puvCjcpPPBXDGC`RO@vcO%+:`eCsis2I{J
+A8l^6OS]RESMRk#a^F|tr<CZ9>_Ou,z-WEjWolL<E`L$m[5Uz`|yE+jW1pzs//<{{fX!#.Fs@dTe+B@274XHS3m84^kLeL=Ze1Dw=l!Ohz9bLOz-DMX3j6
+)"/mKTYe[n5nYSN7H-cS}DaN;5en2VlrYD1w;b|$E!^<aQK<f36c`S"RHSE"E+Z6F]`'tI8^gT:iVDxxs!D#$_VSn=5sHm!;RM6HN[HB^9Qo$cgNQ0MCSJ
+#A+3j2{7GRmJ`[FcYnq3Ja$hA25[,sc1qTiDOVG,JyRcOi6j1m#-{Ke=&71hKBt>wHSYS[`Vf&;WpbD.VF`%u[&")3!l3^x{V^gG+IF9QF0O}UbwYV@c{x
+(5xuv|0hIFz"}WMi_URbEJb95QKTlvSqZDQ2-G4N{H"ZnTL'd""@-E9T^ie]Rj~Q@7Sh^).KZUzli{B1ll0IV/'}pKC#KQzJiDeTDnt;_tM+()Y:2LmH8P
+'vb>&^vKB"|!|fW{U`B8U(la.1{W;#+wHYV3K`yaiRD"q88M3h,sVfN4^a$EefB"G)u0(7Uf3E{Erx,y<gHS4D-8s:J2!C<@7V$8,=jJ!{}eT]:JQ.>oy&
+nN+Y(7)i9OTP4Mfj^pcop28(@9Iq8Sij.U$2&7,(trRJx35M7'j6^AAH7,l`;U(i'F^)3XCB62=&q6:,ix(8,avDFH!-XDB(65[g+7QHmbBVIz;-ij/w&=
+Kf<t-@h99{Tu4ULDG3=jZ6HzsyOz,IDO!d)b.egI%Gg%W7')]r7o]PyTv"1aHyLId1>BZFN3.L2AM0re1GUx[`.P;pP"2QUu<Sh]xta3SXa3[}z4xpQkN>
+rSbsd(;]Hb.qD@.Ve`9.hDLdj>qo"/<_pY&}l#|NOnpY[X_V{Ca`]we7d$fiE2b0^n~>dQ~t;rIjcQ}/"<f^</0RhTr"(,t<5G!z(Yv6x8q>2kBj[''svB
+k5mdm)2^pPC,^`'0X$nau&7].I{+zj)ldqv#zl[p9+92'#eeLqYD&y)$94o+J:eS&$vE<mno,-%T7EkY'dXV/B[dXhrY7FY%:C/8'{<opv[N]io=rQ8fAq
+~PYRXN.VyfG!E>44#'wh2+zSc;RV!D`lXq/0~7TaENS^6R<crMeW,ao6AQlB3i3VwcuC3+6YDk>9Q7>6Tx'Xu3vmUo62<KqHI<UNE'0wlJIa|us[x[(CRO
+-T#4^98lP2(veNw2{yk%odXpJ9m(OwM0N:k6`;6e,eJCp,p`K5-5#tZ.1-=6~IvKgoRj7G1BO(tr(nlr3)`13<6z`iN45jz46iQwrOF4r0~KMF2[<'b),t
+_m:l1!7EL&),PpKA,WYxmZoq.l0.S]$Y@:<LJL/HyBHs$)d,i2&szIPWh:)s#I6)EY$1AyF6"=ulZZRj_6.V#G118_|4h!j4_^|F;|Wb!C356x3g[/%D|X
+^B+9DdQnFVhcIhL"";I1,FV|5Yk+&=|C=fT]!E&Qx5nm4b_#Bi#:`tx`ter@5Px<[,Y-s'{qdnnDK6QYjKIx40D0!Sd/8.<8;BR(21Rnt2vkB,]Q"<CR>}
+56I8lcGz`mXAqJ.P51_tIx6ue{4VCRU)tGlfZZ|r&U9y:M%b,djfI|i/UZY|9b&<rrS]6r5xCO0TDWOP^"~W<qV6[!V;lFxOvV3SIM^w97^:$"&Fw+YGHq
+;L@HeG%fT.GxN1$+wcV&w_#]h"/C:|ZbL%-OKbr{jPfevr["D=wh[r3`NLE0`>{cntHYFA3tct,)z5dqzqh=x{N!b;(x3g@Fg'9b/Q9]qg_|f6&("UAvC}
+(dR+qYF,'leMn9Y0ALb61irms5O)=;B)O&z2~P9c'p'%S!W8OqxX&Ihs+4A:I"qj:fYzjJBx::rLa"XdT=`K^neQFz%NCx)iV(3XN-%gBqq_Syv%>2Di,T
+ThSQ3W$.C)s^wZ^1&wDr,fi0xE%5"w4x4T~hwB'1W%>}PNz]gb!=o6"OX^K#Pkv[N->3N$:Zy8_7I%<%~%VMqWXG$8proD=4EveDo{LR9fmmMerrFTXF)t
+G4C;Q;1(5uY5peG7KK4htxDXRP7{Tru5m!ms5}<1]e'RzjTvzRARU/sy~I~t"1IX@un$WwG<2U&uRi}Jiy7sL)%pdI!gX8Wh&Tv&szgC""D]"1&g#mz"4C
+iD~'g:k=&IwOWIXl]yWd_X%<gDCM9rUOwKEU"bP}Zjq=6H+w_eK.Axwn@(hoE#KqcIZ/F#B"4nffMSJgkBI9$y$`Vf:d!Jx)I4JLef7ub=UWyK|v,4P|!Z
+id]eu2"R[fr'XE4ZO<(>m@~H3!qqv=!&d,nCOrwg%oVA>5>WRG.,9an@aarcSrGk8`RvQC95loq^Xw6/P-)eOK}Vv(qhS+TejSNuo6l5)!du4efY#Cn.^K
+JEMFENV]J(DZ48fvox-(VvZTd"s:@_[A]""Q/oMH8a-jrr:PqK7i{JI^7lNsu!ZU:h<<z#.iB8"B26]JB-1FC]]P{ey8KV2QJj=i)icYoX)OU+ae36a%]D
+C;^")@loN6ZR+O2)TM>IYte!G<b/jiHhbR%@UQ`#xeo5e8&g#:o,N!;^^J;)pEvOa&rd8:jBfFf4KfZ!t)7wej'H<)oi^W{(gvCpPI!nEEy%$0O.w'|h0'
+[:]EbB^7;U%ye_27{B9MyZgM[xuVF<24x-hAh4CRl]jI;"TDIE)VWm"rF4h5{BVkh])BJB93Nt$pqiqhQr>H'On:-H$Vh;e7}h{ua+#b,j}m|$4T6!Pb'@
+fSc10UF[##hsXA8vQ8UFtaGh]>;m+<@]38+@1n`G:pt]"3#ER0a{%)D(6nM369Y2]Bthg!P`E[RSeRmS#8@F07&2Ie6o/"jCW]kI@7.#i|8Id(:`aQO4kM
+F/KJ,;~Vn&$Q{BT:>&&`v{=1fP2c&yy}=C1&Z54-OK/x^tGElZB}XZD/UOMLp^(xb()+heoxlj,UHp[|y{G/RK2`zn"@qZaeT(GPsZ^-jsz%0u1+"|l!Cc
+r%dMz;^<>rlmU@@fa1)lb8h<OT-QL(08'm3!yC.^hB{[R6u5x#6:xr/;I6%jry=b]6/D1!yY0N|ZZooGihD%WeA,c:"=2.oiRTHgF4Z4bx~K/Tou)Y8CDZ
+]N:7.BpeuHbhiQURh|R]a)ks['92YIk-kg+r7+"KagJDWJR/A|ey_rKoWgU"~g>>jOA']8hK;H[(QL@9|d<Jun-eO;Qp(]%a<hkzWgT'V:j=[T2u!Cq}&'
+KW<qtzlcI.k5Vjzk[Luy~:637Z4+x,2T(B=U<%!(jRNOIJlB_h)D9V1dx7F:!suF7b0fsVlNmK)CoG"b(r,w24-f`'hr50K>:$Ict5MBBC}.AeVE=W7^+9
+m_AQ:#hNYEO3t.B]}eIvJ2q1SYISO$A>qG6q48Ismx>y`|w(r{(0ujTyMZy:4''"tSloKM.&Qe&T)w~6<KG1.za.T.':cQQU`Z,Ig_QGXEjE3:'lp.O>6>
+CHNZnn8g`;tTwQ8OLByI}m5:bJ6JnAn|1RT;3yGZu{jDC{Ps/B376A}+uHua'ZY9~"dH:(9msfUyU[`i{Di#3Pv3;HsUs`&lME[o&1Wi/65g)'ELJk.HM'
+rspl'EPhBI)'p"Vbu1ZCmH=E9O#3a3;3wf,tTNA'lx>jV{/').DyZ;ci-x,K0U/skxd[^v.GgbH7uBp'i"N9%(h]z<8ifK4mHD+hf'{Ysff2JF:8/E%<ZU
+4_oFk^p7ZipQolJiBu,)2pSRA:l}Lqqk^Z+h3[Gxh5lt_XEAWK%LD866<+C0!NHKiW`iocD}IfZgJm2RfnN<`:5_cwLU&<GOcp"-P/9hr'N48dWjR#C}'t
+3Ih`cx(e`[>aXZ;#$sX[oANy_xD!dg`tq|QbeW2GO({J8fJ)wNqG{T+%u;{Yk'p5VS6iwQ~EI|TKd2%N{D4vX]ah=J0=-pxK@j]]7.2vFIfV_]LU:,}>bz
+[8H2}`Pzd"OT|f7f<d3XeE7<;b#L96@MZBlv%ilBx+pi@D:T^vzKzeBcN.lPg>z!ZE>oYR-Fm)6D&)'IpbWo[cRGrLJMw@%V<2a2rBI|c_">w-!lxU}i_6
+1CyF)e6Ir[NK#DH)S4oAM$Ek~'P/mG5I6"Wh_]U.5PYtpD<d$iikB8W295Hm3mK-]+zb#J/5|IBD3uuUd91c3hx+p$-@rg,oTbp$`|th$c=.!r2}p1C]Tj
+),eNnh=}G|7>G2@.z#2{[64+c$y2CbTw_T+mq_@vpj=!%3/v{Mr7jJzA5MAr@]f75+]o|vG|9QY|'4hVsI}nU.|5;wvA{i+J'<Gs7Yp7$1uN;gvqp{Kd".
+TP|H[PZf4#9/i;'kSWKay$"U".g&N1HY8:i'#h'!)D&{7z2|[/q|tZM2n/}V!CEZ-#~0qi+#7A]/>!#o99>B1LlY4rGu_rx7pV<Jgxozc/k8.h=UY|x=E!
+%S{mI'w5B=mHVm6e=%|m7:hu}&U<0NRAne5IuY,zmias91r.ksX6`NE,Vm<6aBjXGP48EqO7c+<j~7#N~f<Rptyi$5~C>}p0|Vvw"~9$Fmgs![6v4O/}!7
+Er-Sx.UxC],a}KbIr0=$yC>rdKw/b0/P0FcPW(J0CAdhW[/ZQf")A&99Wy&aAlY5quwo"8M`pK8B&W22IxZiODxruhM{%y3{0V)z!yIDO4F"Rk=x~U%vp}
+Ix@}`}@:^:1x<;6k/agz#pc#6CX/Jed<{<;Lz.&qi/Pc,l@fX35zMQ77i;i8r:j{koq3K+T[2Spq28b<Ym5C{;.x[S{S)7+'M6s{`}CcB'U=x7+{)zxiuU
+OG+rM[P;;3WR:D6+voMM-2b=~ki0i=l-kmm@sM:Cy>@4+o=S!3sKLivJ!X4#Z(ogsL9<4.~l57_ob;jSW(;}g0}VTuizdB$6E_Mr[jAQ<x3BkzU[9vLiJ@
+mXXy.=CCMuL0Z^/uAF>Fe[g9b0+HYG%=eo<OyjY6O;6"K+@vHk=ibiGwQD{rG](bIpt[Kq87@^z|"@9nylTu0:@'0Fplz;<xVRDrWjm!]V]CqSFPl9G,A$
+|)6EcOi0CN~s8fGw<TdT)-7wDhx.PFh>@dr3bo"L=t#/`tdDT$h;AK'WkAT<lh.^wA::HMd)pv|2vrWhSU%7q/w8G;NqAQuoyc2m}@QI@7~B}-/>XZc9sq
+2XI=Bud9(HU#O'87=Xa1|^Ljlav"I%ND=U#5R0tTSl+CDIte-Dzlex-0S<KoKhB1[kvVo-l(RzsdLn&asIdH94kk>Z&CaYblzW^VP6YACy<5j&#33pZ[[B
+5M0J"nZDGRNos,5O.UZK'v[cafIkiu$(<E@@>xORNZ^^+UL%2f8bRUcdGh/vp)WMU{MBt<u)`UR!e0[jxp,I^%u#2{6;^E{p@H^!fbLjA,,>QDSh/J%>=2
+T:O@dVwQ;N6&%bpP=+d>@}1;Fd:1q4(R-=doREi|z`<o|@"tf4WRV6a,G%z[dY7]'Ro`-[U2&OT)Lft'iNRd^,7x:[A<|(+.TU}E[1F9K=X/Dm/VkaS;Q5
+ubVxk.JXa'B8JP/03W^<"S'1{]d-Oy1f,UUx!-Pj6LwOjjl<v0=G!nqn1aBn^y=#]r/]u6]]evu5``fe@8dJUZ-|}7i"b5Ip:^wX3F7G<=6s[QfLT,O3@l
+FD)s]aMs#8V+q:v1RL!6Ot$@/=C1v;2i(!SC8[9PM=a;7%^@EEDxns$jau-p,-bVDtH`B6Y}<w8;uH_v6)+fj|:BLx27~O2xi|QMZO-;{J:UGhcRQzK$IH
+C-vQ/p!]YZR.]&N<(eVbB'df0@RIVJ4giq0n|/Tj;bCyEz!<I"NBo,or|dei0p3P`7~h%@#G;>D"1fh9rT4=9,dng$&,i9^&u2F:J6#%5Ipww].[9-u{yG
+wq8v8InQm9#2]#}T5<hUz#G4u5o,n'XDp4w.)XA>UQ>-em3^S,u`InVJV:m}H$X&"R#wjVR6X{LL>agtOqTQW7@iKszSsex7~Z!<+8:_1('&IAEHX=DuY'
+gh%Ge|tbBW=Ag&mbxSH$FwsA_yma$Qs4^fCpe(9|;G-q]WC^T`U|l+g&sodru,9]D+O'=CUVH!xu>nKg35>],#h1D=tOyY7q!3y.m5'D+.[XaX.aJ3&enO
+cS>hiKh6aEvd%o}J^Lyi~pG;pEuYLKSkl^'W!5X@T!e5kIPgY6jc$EM`d9L=Hj[<Zp7V"2r@;K2LfLX]Rvr32w|:BnrxdLzKw/yQB24/5ur:E)Jn.cEVLE
+:X#S-4#Jze|Sv+&/C)WK).,G=W;4qK"TEJh%Uq34;;<.9A2>.]2@=stEG5HB|[)o0:0FV|>T/E1!iq!fTXXks[EI%H,{SN,(ry-$%br'_#zvoMHFs"osai
+mALZ;]>ntG)GY^,1N2TSx2&Y`h|rdT/,_Fpz%Be1;{gi~=U`NW0xt27+_')^2EnfM{}b;sCeuUkJ4C"uy^/oA![pCCB-Vm$K_L|)_lQAYZ8lwi;X^WV^^S
+Y`1YgC]"&)"-2'1P<z>OeAO@JIH2g1Sp3g"DWN&'#{U:ju<^hd}69d_Iwd5w_3d$yXL@%%<3|1GeRkOr"Gi#N6r,5A<dIh-Q3YyS"G3113<+.P<au:opDF
+0x/6<Ea{_C][3<5,"itK;O7SkXOurd`0CPyNnzoQe5Zy6FSJvXu{//kFUERR=WP|%7<RB1mzvh5P8$/b@Oc71n4=TMl<v67u/":XOSoj,nxcBx;XY(5h3E
+r&Uophu5~{9]p$/o+h%G){$glY=2^w:V$bbu#M58M5|}KxW.GhHK2SRl.tDFTw44>plDMw[tO2.sj(]b1bv80,7pe>'vT5`ig.V30O'+.7o{@##33JCgtW
+,dOT.P)qz2,K;V&D"4)`Z1vEbD$ef]fF]0Qc8J3P~rs)@dwYX;u4.nF!QS4Xm6ITyl)bt(l&/'0KZFH>,/PVQcVp;!uy&hCaLm2t$NI<3!zx91kw8Z1-^1
+4,c7[5t.HiQet[uuG)W1~dvTVx,7xC>Z99N>d(]#&[m9KY$o&z[SdB8'uo+9`/3R6AdU;F_`u7C2V|7GqgFEr$J#["o")&,I7k^g|o"g1hyrsJ2$AH_sm:
+k'TvNe+X}P&3KLYe172p:blkSx9#m"rWl)@uk3<udeUp~>RX2${8#.@dTNDvqP[V4I|)FathEUfw%v)S,dr!b:bm[.zg|v;2yDl'qZNj5cLG.ZO/L|rFPJ
+:4g3Pez8QlOEaqKD_wlwgFcJ1FDej-YugBrvsa#,M@7I<UrDg>MWpVieOqRT-_;ijBvm/(ni@WQ3id[j^ic&kBhexmU{_2["7)L%PDk@c-,]20RSXLQ"o3
+R/i2/q26j#xplcl2Jn"[Zi"G`dni^D7BvC.S.pv_g&54!"2PX4L6-Wj1-'@GB[[Bm=Ix.uU<Ud%!XM7VZJF^emXQwJ"]Om;2f{!ch$y)Z6o'HYD_m2yf7!
+ih)W'/{54=+Ngma1G|)77YR6b<;vb'<6U#plKU%PhST-LzAe@hG:F)c[3WEyUqw7}8ZL:U&lztijT7s^8j1GEdQV$6!WDl$>+}LTgamW&&AHuip1c"{]cQ
+-LG7`=#YfFD>16nx'7,.PD<tlJ~^#B7.bs[4aoGleB<Z,#&;Sr47u8^m(AfYF%PV1w0l'(XLoB'ot0kVw."&|r8:Rq'G.&ozYIr-Cl)M@Q~=6Y'|o>3M<5
+([jTa;p_)1<-V(on]VVt|bm3FxIlP!":5SQ8:2{e<Cf=4(T!ZNx!nzs%OTtL,tvDBuv-Le}[3cbLRp3B6B^CNYE!56qeQe1,>WQ:xP9e,LR'f2$Isz[my]
+kL.q[|Uf.4M:PxID67>kxWDgxhG=0wDM=A<EO#D:g&uFQyO9KPnZZ1Jt1(:^A0+BXLXt&CKiRo7VfZv:2'+F`.t8c(pb_Dy`C%zyxEu>E3&(0G|_gs&Thk
+V4>O;lgAkEn<W+Kbk1@&4^WGo^0]{(g^}#qTf!^8_9h]"GcX_cTMJ&.kA3u$$xL1Uo/>HG2#ENtM`fVxqEfMxud31>FcjCKyLDj{h8fiDxnyKODy"yfT$p
+9z[)A(sU2/4;cs`S(g|H'n#m@"<S5h$i)^4:>U/&!DXx^{@JQ{gsG;,U~x<i^1AqsOhC!m>Kq|TVIJ2U/jpTEOrS"v]T^Bt&|5>.E{I^iQ)-~'=hRG0DxJ
+DihN82T@U%G<F1eca#-t{|FkW{:vwj98d{Zph=S{bs4+GsBfSGDc'EryLk~+wQ8!74`z1L#)lI$n,=3udI847Uvd9)EGhRXz[KJIkfhRY&j,Q#QXIK8seD
+V7P#nPmT_qkunZPA6l^3z,6c!H2VQu/z>^X+/zk+"Fko>Fh(it(9)"Lu@PZ;y!b,SZ_^A.G3X!:SR&yH@]qN.7XM6ysxzmTuULd.eI}vpKVwq/SEUq28%L
+h&/y$$ajz/P;yHV8vrKX<pz==VS{to26tDeRr&[Vn_&^dG5CBRg+1eT5MUW4z]7Ozoml0O=5^]W)6j}fnG'm!XtlH/R{WpBDA"X/=`4!!qq"Adj;.RdqOi
+e|T$"y94VB7Ib-:T}bE9:^Xz}V@AB&]i+J[:<Ylx,N=&mi/oh5&uOE0i.5==~<r@TJ"x-i-`K,P2r/yrp"`sLP=v;N3^@gNT`&)DiWw`ubW;7`7:1-b,)7
+K,7BM:6ykckA$Fa]Cy7h,uZmE46QoUk{b^4^W3-Pcy:,E'f+3lFc9BVE[u;GT;%U<SwlW=w:/gSyf,]UMa4zjJ,VO4K02;wg%V!Ul!$O]^=opN5giepdZ,
+jfj3U:Q$NL_C<K,z$Xb^oQ)WBR$ldecc;8HRsJhA(8$`hu@_{BG^_Vw:g|7i>s=zK1ti2QPWdGq#u4kq3HOqaW,U_n{<W<I##4O-N'"=Tivd7<`dIdf'p]
+(wgt+b&'%^jssZ<w_C2+cwSexKP)KYm6XO'uT`7'sEmImAK[b03yRI$WFk]h/!M2h8YIHHG3-c)b^7VG3;a4{to2i,|Q!9,G.-B$XpR[^bV%>D/c.1P]@f
+rEv=vRpUuCg>P@0/~nhNbSgh[(rEp%5J("kJfn;}raul&m]E(]7X!Lz0O}ZjCc!@_lSx+2f^[|Pl;.~`.1cSO/hwuxUAD@Ats,wRq#"nhePeI30qjs~J9C
+pu7NKRIaS>,7.I.yJb7}1qQG=`C'X+kN|R4Xc-c|MoDO0w_L)B-Jf2s1z^rPOtqNgQ[qX'oM<WRgvnb+ifo.]/WxT{6)m3Qx^,=5O8)x"FL=heh=AN9SZp
+[O'qmkCVCe3w%klZr'=/6=pM:4^{gvo}HK4OBZ.m}^C:gB(`!H3CZ+m2$/bD[HuR}%Pqv!/KPTG1Y1z9r{83mirRM,J2O4Zr7-Xqy[K>N6!s&K=!g2>D.<
+lNd2jolBGfL#wdg#'kydGU$805`X3#JIfWM]dqqQ`DghG{u)y3x$5c43Szttw>.r2#RgPK)xU8lC:1b=(9_{WA2[+fQ[[b%){UR$5L)SY9eZlYm4lB{T%3
+M=I%GPPl[jy[`1kOL(6"ms:w{XE7L{h0C1%@i$Y,QuDXZ1bVZ>C"'yUm;Y[E27<%ov@o5'X0JQgkM_SQ^$3"/0pomCg6+N04g_>485y3j9!7-)26gMsAc$
+%`by1U^Ft3;h4c-Nu1:6.-&P6,nP8UCmNwB=x={jlV5=hySEF0:DXJT$1fbr7cO0Q>G%-)UZuW=h1F&$DOi&/`&LPF8MuOfiq1ZgO%P14lb[RL:g+jT=xQ
+!k-UomL'<sH&,Die^K2]y[r%c#ZldF^{8Qcg[|-P9Y=<C@_,Z=rV}qR,%yj'g^LA)#g"!Y%y4&`,Hl6QWM2DEDSb6/g-`>aju8qp6&1)30${CkGM2Vo'Y0
+8Q5C$rL[9sZA7w-vGRcm/8@l!!/wG{}D:xb8bI4|eoR8n@U##'J"fN8)dvI9y@1A5{w#PeO!8Psg!$n6!m)7]KDnTrlBHT+5!XWT5;0ZQ8`Zfhzb2j=_"S
+{]5_i'Lxg'5jr:W>|q0;zZzZv2UhZFgR],h][d,@tf;NiHzx!Q9<}(HDLJL'o8kB3ji>6PoD&oa|m&D[<JeTmkWp3X2V}x5Z`KeA#c=3dFiNk'<#u0uYwC
+l"v=#9DA:hZ86%R!>U>!}0zcw%O2!L|o<-,t+aC.8;uW>seR;VU0/k]7(@SyzZ=k>6LSLxP%Kh9Mdx3x){&7R4k`7w82#-F3k&c`L^^_y,%U)#|Sj"7@B,
+R-(La_!0{XvA+1:@qUGp}1gQMy/U}ZH7|WT{N&1T)5H1:jtT!)cKaNnvJo'zn7kc/}d35Q-ss^SS:E$M)<JBV@]{~9=b`S;&Q!::Y2TfzSX7qF'YDaZguQ
+(.R]F'o56!QQ~m#Mo@Gk9:(t2/Afj)g!W&/-otH|N!Vb([U}D7j@(0|r[8gwL&QxEeSdEUZ!TUJe2&.$bzO!Mt#tunYY"Y7%(j"qt_q.]!n>,M]Na2LEG>
+WX[g`q!W6mwP#PgP`9+k@}%%WgwW]a!W<.VB50/)mNLK#:y@N1`8vGE>x[wlA#8bFv=!REZ'152ht%HXy3uZi/r_QS<I#jB0SGS%h'l<ZYk.&)!`eiw/FB
+)6N4K.lme]c>WQ24@:8x2VE>#Shp`1&y__94@6'<qB0V-wpnZWdV]'FTzW;@=Bwy&{'po)8R<+^g7f"[KzpLJ`y3<vbDi&GK~2Q{sh[./-{AN%dFkWnmHu
+aOd+N[g;$w%MRD=,h'vxM<@I+2@Kt4pCVuN<;D8TMO85aPTLJbZE)YQmz<)w;XnA)nf2Nj(|9DXH6acllSP2=ssr>x2BJ1T2Mv5&~2{o^FK4-R,:eb#<tx
+l@i5i,Q.Iz|0O1hude_"|j8TBH>!^iIf<B/f]B;bQDudtnXx<eYQmJI'jr4Ps=Pq6>psF}{"k',|>19{)H-[&bo]][oV^PjSnAP#PC;=yh=c(0c|p"gxjo
+%|kL7qXh>{B.%.}D[SJsg'nQ'<icv1s87LA/<=>@5cX<}Z'B~ngOb&>EeHHIM3n4WA`]@eO{ciUr6SDL=:QL]S!R$+<YM5v`z7:AMY&yJ#rA}=},y7zy~]
+Q>u7P:&6^uc^]r4Edda"(&31NI~S7/ysJZ5fh%@fL]$w}QYSn<zF(&RDHTR,&Q4rfXMVU(%|dq3F8t7$2f$uDFK]3<m.Mq~R(j5{5wHxRN</OusR-BBCj@
+>Prg<c2gNq~"{bD;]):)~2IV-/Ho$54Xas/E=no&'sF<%=#H66"_&X>!3a-nll{BWCAzI1gcxGV>QM5c_'8N`OT3gP(UkjQ|DXMb[s0B#:nKne_+>a1#]b
+v#Bgi$yK94+#WE]odVNCpk~_G/kqebfd]3!HIjK;=K4Y$sx#|.{zW}<Qc.zmi,F_G@8oNIufK3.S|V7u^_vTv5F&'#&='7RgLiVx|qaryYSv(t;'=hJqrb
+,/YX%).2(swxLE%iksDKXD"/!9/F_k1Rgt]L;'C:qUQ${%f(!e@|U+'e(z46q|ApaYciP=K4(bu[L-yFi`GFU/RX,nX7DN$Jy%T@6}t>!!8ODBB8[5b2o>
+av6Iz_~d%C+Td|{7+E|KM}{Ti}vGrG.b3^=}v/&,M<8mr"S<^u~/gnxwtJL1"OU;b&j>W[{xU&Wz0Bw#Eh8r8%3G/JX.XX9j;:FRpkb/9wvAJ#C}bbAMz(
+[yMqHq$w<iA:5xE&J'Ta`r9jSU@|U{)j=]tNs9=tt{U>i6+h#cA0{7j0eS}E+A"#c&i-LT":nmfjzxK:a}BN-495;cI4nNHg=wGwm{.d[`]9u@__hSb$%N
+DS0D3+s(9ye+9_Bac1Y3(f%_deDhIq]w"Zv2e}|bDU8#LL_J}]|N98tTADFH|cexb|<dk)As}@5y{A~HI`'UAF~=A+r!itrhFb6,ngOHL6@KY`hO+k1n]8
+y>M3m3|@"$H/t(yXBXvV7^_uG1AiVL/u_j~UCV0o9^a68J#yqVz(n@cnUtObW^=CoXn]gQpcpEk=&>'=3zA|U$i['48bb1a2o{6wSfeF~UdtQ<4-;=Uj0J
+hZ<o:Ac0S_MMu5:!O0_BDh+=|Ijmnvayv/^,9D%/m^p@Ntt;Dt!tROJ0&'qHoK|6S<:SPGctU=2zd/sT_e0l_[nDr#1un"_9#kJ4CB{i$7JGYniv<zY&#e
+uKA<l!NJU}FK-y:i#Q/CA_)B{s_jp(TZLVn'`zri{{&pXHnDh(gN]oUAY,:X#mZ3B/_x,Z0>A48I>[l{|D({!R7^_mh+uUocPdOtqNZ[NF`P`L6+bG|2j|
+vzF3Y5-(XFng~I>&=g=Md5AUPagL1<p2&OXJI`7yf]~WWKTs:Y,^{rod[|z1&DKX7"Kp!<1Ojv'6UA6}[p5Yj#'#>R-|aGVcGiB%nu`!<[qRosdbB<WYzT
+&m'%#2Bb9e^NBv;Fn||hG}/'6T/;g{L]2h%'uMB6Mqdby]:AOD&%57yNlJ<#~S,%@P<Wm#=A$`Z<rFgPZ:lOHO<<W7p3E{3EyrP8kA<_vQ~u#X9}2qGM8u
+Nn_O"qm1&,xECy,M#Xdjt2YIyO1qe2#Ja}i8-8Z!8{D7~c.43Ml;iO"Ui#]AM#+u!`4%3yJD}s!X%uz[])LS#yWW@TOcu%tzgymh6RN#h{C6uJ&mUNil[=
+QOU1[c#J5W#N)0s,5xiqROI^uu'{8K2dD)47T-q{,BoV&jLhvEk|ka3TR&B&9;&P`'$>LPhkDpg5t$(.}Q#xb-2SPZ{iJS}:4Q&9Ib+U/lbaTK#j!#Vm7}
+|o2G#Y]b$tIz%#Z{ydgV<]be-w}w{V/}0I#8jqc|QsIrQtGnXVZ&p"kqHyEaVSr&2CV'``5voi_s,SM@E5dF88>]l$3V"5oVuEohmFjH=Vd"NKGjMAKi=p
+DAR5xN|x{K!ocfQMRXJ#7Z[=+5Sqqk<_`OigP!rA`:+X8NDw'uoEfppY)$2UiY,iIi3N$)QWrzi&1KlT]w=ETOrjE{x0f=~hiD%'FuWJ>+Wdi^9<1pYwO<
+=,T'<1eVx%wLC{}s;&P"5e4(Sb@/:hcC"|[Nq'W]'y2kP`$4az<pove:`b!E"i83vn[1S"hxRs2$T19b3"%A`suE2+&1WcoS/OiTF"E4L+wIX9G/rGLMXY
+^t{3$T=g4H)qy(L6&$}i|P]@HD}-vBFkk(x1QxQ"+x}nDjBv"y`kbMeD`h3v2q}i}e|[:C"S}=<DPMO+}DaM%C[sqBvklH_Grn$Hl3:C)@-B=o0tK'X{{I
+..F;-_K.9;";fI1Hvy';!.1:q"kP)"q03.Y'wiwtA&!&/|&tV#a2^(L'/jbQmFA'QQpPOBqReQ7S[6b[o#]6Y[8{xYeiY!C5'w):$-m;:hH)%bM0=/kcei
+zk(w%BzW=ZbA2hB1<m2{'Qqh>/clD0qGRB}yEtqZvkTcN6L<>DvV``tlH^ByoS8FK}laZBF77AEqn@Zz#XMfL$l>l0gXj5@Q;Q!U(q.8/v0&A^f},3l7(1
+DJAOPo](sB|`d,]dQCH+WEKMPSD<(1Zw0aZfXyZfObM&6+sy!ncDED,5-0|^=x$v-4-,N7sP$nOS|@(rHOgjtVmE9"[Uc;<b,h9P'hfB8)'J4pULw2Sh8<
+ZbB$lvX(H9O^}KVyO%H(=zK;#Y(kN/s,7h-QdMN_#/RW<H!)C:<=nne9WaVOE_63s2i|wWPk,kgq@"gZ>q^ewe#9G}_TdQzZx+3^[8^`2WltoAK$CXtxR"
+^ZbnW+l5&h%:2k2kGxAr$auan'@[Z3eR]=,SYi[IgWe,+#veux8NvLp3<LV456&iJxVH}SEQwd!M|VM5c`D^a8(_E6h5Xkot5^Qx.Z/$b&#AR`bNNc&3]M
+hi'fsNrr&by!Kih`&{,efYEVp9;5O"a9C>mzZ#N2OU|Ji8jpDbr`-@ka9kGYW|c;e+j8a'('|t6S/2-.u@)X|0=;%5z<4rB1k2US04[BQz#u!^(iopu4Vj
+'qu@GF8as%/h!,|'shb`6mfR[{KF;oW{48Fy:B^BIRsUjs(CUBPCkE&7Tvw6AzZ5`CcW7m>iMw3{]s`oSG"7Nu,9T__pf,5<}8(6qn{@WvCN90-FkXGzVZ
+S2VZ`BXa`So,+>[FxU~elov=]fcTSQJfejD0[fR/BT_EGAzYozl)#X]59dDG_'<#xbkF:1{X.q7wup!dntK|q(7}<gw6Huqcre(<+"d+;qF8NGFmqI[]qW
+FNW2yZNs`7|DSi_!/f/epHoRi;'Z(5cyJP4D3EHfE!fjh@r{>A7A$Pl'Wx]rdx}n"0$z[Ujq0{zJTrz-HzM3z"`5cy6uo0oYa"4-5)#oe[P';Utp-]'G'n
+gCV4J^D+u!4}EV'u"^|aOe%+WNWOjx}y@|DnSNx$<zY8;n<GgMRMV[WbyB+xc}=Dd#Sz"k~nLDOx~<qli@/l#22U-O{vKg2(=m]4[N;)fFh(G)Utt$0}rX
+:C}(!8pEpADvi7cETiz'moLsr8<8D]e`X7rdc>CF>$tn5r%@dq.m3<K9t|k0TNbx(qpxJTI%&'l[Nl&1@,fGa]&<`U8GOBDXQt7}1s04:;G='m[MEjOE3T
+UDDAR`ec<;0`V>cVEnI+wEr@oPgow4j&]jY}"C%|7M$3!ZL:.9wb[klrDcW3"ep2#j8))#A'AETC+H&NrMWJ;f#6Lu<QG;4w2'=z6-nt:RG+A#Obr,Vl9f
+30yInJN(0SN;hhD88oth-C4-;d'EH>J5Cny:x_;.q&/7$}+I}9{%,r6)17>xD(Kvit"U[SWw9ml$1$&L<v|1mSYK){o@x17PYHfxbweRA(>_x9D|U1dRy4
+_Ae,{X">O%Po|mC/kxnv|@BSH]t!BG|5)waYlOAh2f^$#k><;}-J[116e:kG_n=a'L}m~tQUq`j"sA9nkQg[j_R}'40tpI:<:@yK{Hwu+4i7=.$WA>9"2@
+w}^tLk!D/^xA)J+uc<E}"AJgOPiAOgQW+f@{d^yANtHr0fE)3>H|2@+{J}l@'lIN`DT_e<K{ynLgn'%Fn4mWO96{/APgj1ggcmyXgAkA58g%J[mAhg&bmN
+!1j#[mwp`|]/6t`{@"XRQ/v,z!FxX0/U8tAz@O0{fRuM/)1g#|%AVN"zG=[dBUM_v")zTI:C!NLW#|sA;nV|{WwvIe&xZ(iQ"B=HS<=g_MX7}A8>">,<Gd
+/kS(LND=iQ;:H5vXl.jb+^|+ls7#ewFKFy+>%HTB:}7`.5cKTn.5k`gZ5>aZ[V,QvjVBOCa|&z20oJqZAbWfwpcRKXdXVj'r;'TZdj8F/i9'V3d)gf)7hr
+R,wTOR5mc6N7/g/xS'`M1kxE,Il.QSvkkP$(xul};cRN:of>}GIi&r{^^]hS'm4lqIbWRI{.Z"0zR-U,&1}I/PQ{C}^SoAJ"{F3U5kn!0LJnCVLJFG@npD
+Ni@&jf'_BO'AV2qLj[:Z-ms5_8R]!k7SIA_$S@S]Da:qz'PpL]M(qj-A+.T]Zw1/ItBmBR}S77'`VafApC>9V{+MM,=QV^wE<RsI(FDnzdrQRlZ`T$.nVA
+zC$O[#}cC}_UHqfT`]@{}@J#}`)omCq7jan2X#(xNE;[)wG+eW.tfwP7(6$kL1Uoo0U{$RX_kt~XD+/gB>'dpT><#2Q5#CLMg}r{1p)YxATR_b.iag<F{3
+gNEH^<vjRpu8u$H:LVf3wQWHVzWxdtyEW>$YK.bNf=Sj+[Vrt.VhKP<LSix$zn^a6YQ^]&QR]D%7;r}zKfzCnao2:I5/xd-|0`dPB+=gW.8}MkKn_J,Vg.
+%1SnB=+p7bv.`L6's`|O_W}Ww/%Rf0V7REVHtYlkGd0u4`AKgbA!fE|1+|tB;8:oDP)o1C6.U)o`|(T5J{2IBIFG{zEX5Aj}ghVN&@A(gOD_opI]2}#w+C
+t&iETd'2Qf_B$nhV+;`o|$JHn|jwo{Ja8Fw{Pk/fPfAqvw&tZ`egX)6{XWH)CPfx%OwCsbw4FH|}Vq;se7k9Yq2GAEB)Hxd{qXn)k}2@v8oD`o,N"!KCf|
+[A:+.El:d6pwfEGnzc/IbOEzk`_G6I:oqu2GLh4I|0rLq.1}rqX7X7xA'(,F'"LQih_K~"vU(@Yl8wKfP"t%0[2@Ki^mxlL'dJ5fsZ1WEwc#`S3$4yFbYo
+21'.zm/ET[W05KQ6vtxDpQXZ2V7alF}.H:A]&);f/"dWIbKlv#e]`ysFqSF9G^o!<%'pP=)wEy^RKTfW8'|CplfrYD]jO40_$cT>^j$5M"^wrhj;+LlxJJ
+Yxe%kf&]jhysIFs+h6&z[wS..A[6u0.5g#%C^O0piI.Kas88ut]]:S_7"=kQnl:3i3.d$N7YjBcSi;ccl$(}<1{ytb37b-Oq'K"0S{D}]{]&)&sw-9>}`h
+GHCD}q}h_)`kS{l<{H'I40U9QFtWpk^$`D`qKl&X.=9Bc-#)!e0Q"O#QNj2kp2gDp{eb;$z@6Dt>EHHK4`UFf`KZiZQrFm&g<b,Q5P/-otR,b7}sed#!X|
+HEsFCC!]!IRMB;gh>J0%9S<{3AkY(d"L8%ULwE_Df!Q%%WsLlGLH=LhrHtKu=u&`>=-WYv}PV[[2#}z1xT-$5`{P72x&9.q<dKC,@BIK+t#I7$2fDLsliN
+2c)K}6HL0UXFoe~S7e4!R]g7XN_[/h0P-t6PwxzM0Tlnofs0da[Vlm,3PdZe.ry",UZOU5L8&7ML$($|jfas(N#XNM])LhN'1-lXZ_.fOwTV8}Qg}:qXs2
+)u@OVomGs7.Ik6LPO';]R=CB9k""s//`m1eG'J=qy%&z+9pDMX@](>XT%l!_rMm&/ZN.vWPfke=u8pu";{y2=2t{BmZS0ra[17buGb>vcvPf>/91J1V}%c
+b+!<o.1&TGE^u(5%qWX{uARmpy]-x6s0#:JR>mkrgk<tqZ87Qu]fVB$U@F^7a6lIJ=O9"^`JV:;%-q31II,+RhI},8g`iYPn_kQ,mWAUrs-wmN"d6y5YVB
++d>yE;H2YD_>FiBnLf3&Z|rEUfNr-,6bg6;Zq2<l;YP;yfa3%KemB$i#(i<s7=6!wh")yI#+:in=$+-@`O]c`jA=5={PMR9(Z!OI;t3Y.OerIJ/_=63z`A
+xDbKQR;SUn9$2v3'eI";iy=MarOLQt,;W6';U!ue>1&RaMuy[Z@]Xj_zi<,mLr.C@h:iY;c(A$s7<Q2Q[+-Tnmc/:V&O'9rv5D'i%R@^B29V9:},EazS^$
+9hzloIxVeP%Dh^qKTn~vN#7>&h[,L-ux]ZI%Eq|pyZ@o@WO&.#!L{)[`H0JobT9,~ujc`m6dr"I_mxo+I]0iJ$/wj|1|r0Tk>E:@O2SU|&{D!m8Qi'&,U/
+_+aNe3-Sp'5mFX1O`<Xw{S}xPFP#E5$KfiYWTv-J"[0x(T6Hhi(1.QVR2m}eP`fFOw6D~.ScX'AC)Uo#tMf7VaPA6PM|T'3k1r92,;L"d/DYdu/7,O8Dt1
+5`j{&KF_tJ@X^VyOS/$Imz6{YOdL4iqTls#p3WfKM_ZU]d5kvnbfwA]7$ex&k`uzA4-185f@pol+C=)y<M6sj3jx"O+{iu3p9:Z)CXI|%_c(=^l15{GG([
+bCrMaqPn$T%%5wTU."qHlU<QO7>6iP5X8$oAjB3hb]b>&AHvgIKg%oLA}hBUq:&yV!M$;@tYq<"b2E5+-KhgWp$/u^8CL!Aa}t$}hQ.mbf~tz,o#)X@!QC
+7O('fG$5$M.wA>Do'!:O0wUxyxe8H$}"lh@$cBt.4-~'&Ss%&4ZY5i4OcIc9.a.:f30"(<cJ]^:P9.b++EDMYG(6Sm:_g)fv%tm&E,emw_w&T^p5BDp-Z5
+3dDOciopZa'rcO=&%O+i/pN>9B!cCFj[M@TB5h]rTHL'qHhP;%4=93)JH<X<jKr;dtrA$p403@dE}<9e$0aIeHG@~mi3%N}e5q4n^b6FKGF$GK4AdS"h@y
+fU@<4uU(OZK[N6KN#Lmxvf"qU5qK@=,PG'FSjBLS9i#TBjkp8CborTa>ik.2/`iD5XJDB48,e,l(t05jObA=|H79iJL08(Gm!xm1P%93[eZ<oq'=W%1P5m
+Ie3zOY%btCNgZrE,4i,u})0ZZ[nK[SaEcc(^h["nA{Dh@G>RC%emBFbp@8G|uzhePn<JQF4Jv4rpf5B4Sn'>^#q:J6(sj/,sPQA]hA7}cP%t$gX,V44#`B
+Mkyojf,se%mC(>N)F+xp2[M2#0)oI{gH:CH+Xcj!~R[Np`30Ir].suEA3:%n_,HtNCZ<D!:;G2<RAg}rf&%69KYc$txt-D~JkXTPEE>mz$(mAEH7_|VXcZ
+-Trdj)!;Tb(i.IOIMTF%%KHV;kQI[u7LvyN+E=AYIhfI,xE#2=7H;K<a(G,I62A,lr|9R=k=wDaEj"DT,iP2G))z(BT-ey~R/0,|D2.'O'CM53lJZQ"U~j
+hr;O.D~!tgX{L[EJLl{%(CsAoYi7vZCK}fnJB^<]'[$7"Rm<gkf@f{mq^w6f2BZU3jw>"zrUOAr+LtirXlPgC541W06V'-l<7"wxkj(qi={5$&>[WlVoXA
+#0c6pa)ha@.^vGTW.Hu{gDpH)}w%>D4["r@hPMvb$[7i-W~[~Cl2K[D(E0pd+j%2ps)60nu`z5{}[2:cy|<EZkDbvXmdaP@T|>62F8]wEMeYCu7W]aEd+c
+|t`HLxQTQuK9IGG|gEIF^j^nuy<9Hlmw{l8Ot@u&.>dqoN@If2FYRfob0Z#dOM8[<7|i:yOA'i&//,40(V[y:c<`DJ7;9]Qd2B&P@gU/UK}k~0vtgl3u,4
+/N=7;TCky_UWS=$OU_tzJ8clJXj"_D#YeWFGAK.w_-bBARL'EQ:b`Swg:gUIn]0KMvb>NnH#Wa8^yd]V1W(tf2onk"7,zw$Gv/~RppF>nhs&y{vCRj<_z1
+<w<b(cNK/GB:rjs9dK59j8e@gja]GAl:XT.vLis-:A7},+9y[(lN;,9%3Ta1[x}+VB^cMHy:_='K&Ur{$G"KMk+,CLmipE;JC^9wW}if]Xs8JSLkg#$5]@
+aAYcV;V82J+=2E;QFQj')H7J3iWp!sgjG|scw380U8EUM$>Zeh<Ot1_T^eRZS|z0l9L+c%n}teAfI{<Kp}>RMQY;$BYWpS&R{^R$9lb"f0}lMMoyLNd4_,
+U9EZdmg:(h;PlG5aou[{#-}&r(r&I7X>][;kK_<J2cVI3Qg1^VrH#:`O-<Et%@yx&]9DI>6(1{I/)c@o^[A$lArug5jj]XA<pWX'"qLE0f<w}l/e57`H34
+,GubW,p!hx{B@FcsT3k4WHsm8.!)Rm^4f3jZSXZ02kX//EngR)@gm1dxmmg(.D!TE|p:$q;MScf2d6X&DG^sDi!E;"%NvQdc9@p[I7R-x.QPuG4a{fL%Be
+mZ4fsE6a{34tvr)v(9)lZf~kn+etFEMs.E]4NG'DW^[:JSfYaVMf|%Z.+8x<TH878,)4v2J|WO!'x!0C&mUyZa'.:OAub}1F)+wRID=X+[4K#YX!@<;T^9
+Ma|G,<xZq_JFB;u>)ba4}LT3PzyG%TeEdv73Trj2ust`.c.Z7rV6pZr><5v,OQj-WP([)UnSq=M2oxF|Dg<E{^#=G3bc19a#1+rbLv^.eJvvij8p;Mr,ty
+|t`T([Wx=q41)8Js}AIOBd.pjRoX-V1^49Q4e}vJ/y&K64/xeJ1A;+SAE8]SIaq'dp3|~sQXP0zP'k2WI"|q4S|P!,l2;4m/bH&J'yNa`Ke%"G%)f!7=9d
+S)qWb`4=|sgi0`=oe+CfW)B@3s4]h/egFGS:SQf7hVa0!JxE^TtK{x@RwNR>;;]3ya6'mL&[qh[!M#Xj.=7a]H$lTS;@ZE~e)$wdimfOA5b(>>taf)/GoA
+u`wG&;(2iQVWPF!oD}MXQWB4A{R9"cdR&MgjY[_meq-=Mv(rdbhcmpQ>nIZdK.em3x=yA026U_v.vGsG#jwQ03H`sm-SFdvG>Go{'QHGwdE<rn6mT.E]$:
+X}jPfCi1~IZ3qmF&~m}z!Y(gGEPt"FOSUWGX!!tJBhU]PpacuLuoP>}'>mm1=$wguQE<e5GW7}ki%zhxU08I87cG^Qg%gTx[7bC-ut&ylh)VV+hRfTikj`
+FNiz.&=yWo@O~OLDw"$3j#rc=Nk_G9D!qEQO"M+AxA!h!Qa^'NZakq;#|yv`]"<#.5]xTh:c^1SQ{vO"IRb7OQ_NZUZg4a5Xp}.>mIWrxuLMV{r65NDbhx
+V,.)2T|acuXL_dNVJd|d,!B/AFIqOf{-$x7MJ5)1=(_'@uJa"A=1!p#]F<[(xe!'<tZWNQq9TdT>e7A8_$$J"wjYn]4|`w$nH6iB<=o6L6hZ.ulzJ&Mr9@
+Jp[Nt5H#6KtGp5/.4gG^bZ7>x(VO&zFDeo'^l.IY[=FGk<U8i+PDbVc{U];eQX)$n#u:WHKV^V:UgAJpM_>Yc`930jEK6Pi$>-RHQG~|yw6nWEMT2Mw1kB
+wAP:G:}q2gsenoXrZ^A2-MPa:sE>^Hh0,{8$<`"W)QYe%EBtf1#TFR+)4jvZqmo5&wL^a`vU=OiH&4,S9W<,JJMF2^!v5u$JWX,0<##zq4$#l+&bd'&/TX
++j{2(1.fy[RU320a^`c$r%6:^%I7yyy[M20m]uLolgy4nHNa/5_,bI/EJzn,oOdaOu=lourKD0IP1q,L{KAASUrjL+{S$x$w{N^f#>v-ZS&KWjOP1zPck4
+_8Sx^p+cD)ecz-Xm#+!zg<^oT:onZ(l!c07cD@fm78nW&|pU.M,jMhi-RxeOjq2oJx[cNW6er,ufvW3hb>A-.8)_egPb%fi/+>~k7LML_VI&q-D@0ui"XT
+a`tR{I3@=^BefJ<K-qGSAaLnQM"E,LXfcXf(y^@_fjvB^ruCtQu)^_`V;3k9j[qKO9K:G(k@v'p>0iDoYuJ9W_z@!#`e.NjL8#Of~G^QEd|N`B&{VkSv32
+1/Riddn2Bjt{#@tP.vj>EzKO9lrL^uHID"Mi%wzkR>@cP=2&G&/+W'"{C+O&564otiIFkYMO,_}^eR$o6y"~<N4{uc>FYs5sFxb$`7^sejI%w;Yp7p7w"v
+u;dy|m&6=4]p>T27}oS>8b,qJP/P,mR@6XhfCpq]8c-x8c;niW]ePA%o8O4qJq)j/hquErw<BTzvHfKO&=Ztv=MO%R{-/r_4!Mk&vyh5:)`]{r|%e8Hy:g
+RYDLzt^z++`6^$~%y<>Oj!)D"Q5Hs2rQ$/}1C#4'Za7NR7^MG9Hye'95D%`X39]}Tug/|7#62QI0q6&z=IHJ/+A>L'_LpbgM97#s<!E(Q+opP-7SN%s0p9
+w)7mCK~Y;@4HNEJtO5kc,XCLNUmd3pg8vt"d"WiynNbnU6Jv0pdw3@K.dyY2'Tc<IC$qrGjr3jfafqpjZ,5dk9zhK&PLJZWiZazm4HwA`'P-q@`|1H:N7K
+1I/c|,J|ESv:-)yo3Hv&yi|wQK|@ae>Kdf$DZc{FD!oAcW+][BIGealP@%i[zSi'geUUNd6,Pj!K<LHVTCW|H:%AEP,6vu02<mr&g:JqKgl!tpXMEy>9c:
+wyZjNiv$W^sl[7|5tro$bsyPjx")9!%_U/>1eIC5=!,%{wq,~Q'ih318Z#]:HX8wXhnW<EUE0yuuTf7y&%,FE'/j}&#QVNOpCGIxsVH,EqK<;@%i,pMFht
+aR6[v9&$tD%h0[O=GEV5%ffp&8#}:XPpv"V+QJUlVo0<"E${>'@4y2=k5JpD9uQsrB$_T(O0os'3)Vsr4yQu-`Q'i>E9twtgE4VSUG;R71ABjwraU@:F-h
+-0>E2Fd{5>t[X"kfPUMaqJ=)C7tM{Qu@X&63Rt<-.s${tDO4[q6j#hv}Pi14NA$o4qF>/2^2jdE:55y3}U#(x=r)Cy)d<FmEze,BFIBDPi$0|>jdf_$;R:
+@,lvjl{+.aqPH}Fs7yhV%cOxFSpb~{V7(Tp,fQn0VGD,L7sU1Yqgy3q-W:tiiU=6"sKU2PhQz-k[X'kTo3vOXm6,R"2Ui/^Z<Ift&Ge4NO|$7+j(H16(<5
+Yy6Z_8Q29]tzt[kg$eyP`)[U[2E5s<.5;%K!xAH(^UrPl:1,##0dd1X1@%,UBh86cgSsN_)W)_`xJq(oR5jdf+jQ~"7ZR+K-)k}>MC|ezPQV"ZX4ssM/-S
+Mcitx)u8w8fi]tQI`,Z_/jGB`Q2lWbX!|1X&5<yqGWUE}|)(=`btM0d+&KF>/R9UBxHyVr!}T$Tg<O4gRe%pfHAt]u%Dg7|lx(S5;);Nn%G7rtM/Vj>[~}
+&{qM8[{/basV1p+24_R<r8e]XO0g]+pp!>n[{"vRJniQOv)fGmwALz=E~F:Nw5ueDe`9Ux8cS]:5d5z;QsoTj>GM[fVcq3~wMep$5wzR89r{($f5>^SiY6
+L#wn&}'q"&zzlP'-HcPau|^#(Mv,!r(#Hs@ieg/@Z(U=n({WiBNG^%T2mJ>Wp_,|D-4!Nw4<HF]W9lx0K^r7$L"G=P#R+aqn"Lp4N>]H{C}E/pqU+A3]pf
+I'YLhQ~5]wVq~RsUe:MTbva4P4Jirw,5u[<XCk8wB#!Dm&!!;0]Z}a,B{H2pzt31h2j8aU$YoOJq"4=K7tRQ}&vXqRF$l_X>jzAT|p^Xq9&<DdBsbswq"c
+V{4T>gCj:G0YdHqfW4g9jE1T=2~sD[@nc#m4`ge#U2Ll/0@AyPvf{rUs}V1bF3QY'AO3ygH3{j0X/15RE9sG0,x&AD;nzS=n7"BKz`NbaXn'qMGy)YLK<,
+OKG+4TY@|q(WN){k7yElpy<=AcJPm@%3TiIDm4`qQo@G7b+.Q!ISJ=lEvWl,-9V7jmpP~]5v^yrG~BHm,GWDO/tcSt&VU>mrWXNmA+@:QiIOj%|&Jv0$Ui
+5RH-P3=aTS.G'tJyA1JB=!=]_&$PP(F9.cv!xv_P3amkl$O>5!CK}X4y|[MUKE^pX2Rg-MP1p<ct&rEgvvpF]f9M'o[#I&JfLd9W;+~MH4F-Jh(,+-)$@z
+Q(JOK%D:T#'=g@Xl;ZC.N([v^-]1o)O5a>+=Z%fmU&OTZ!fX"c<A`<9@x7!YL(n9R/c=1klULl@REF)[FI:u;]cIjh4)CN<g7OG3DRu29I'iw($K>R%!;h
+h=5:.]_p/RABH(&.x:"##0hh&->3r<agNxoSD%4Q<gs-awxUk%Y`rG7uk"7r"#N'[J$e17{^=6DeOmbnRrw#ImrQ#<;&;=dT+6k|U3M'^W+35[]oJ&c1e]
+H+b;~Ij!(xnyUCFb+CmBGnZBoZks$zyQ0SeE!dgpMl[)r'|!xrnSn>HH#|AV2BwEmUHL3BTnfm;Z(+4L{:j`'D#dDDL^kQOi.iBacqKuUJ+</j-CAe]Na,
+R%BfghO_l@vJRYyN)J~g>TEBNFms{VL||XNHzw""urtA@x+}gDQ|n6k^GF~KUzxI=6``6bF2[^}68=K`B,z'c$8v4v1&Fa>}hzCo4TsBu>mf$#90rRou7f
+|Vaa|JTDlB~cUMohR`^$&b`rE'g0zkomI#$mrm`a$'Pg,$-9>"{([]iTb5vB&pX#6.<zj#%rOLz4_I.AR`X;I517|P+T:}Mr1Nuk}QAp/"vK$'PTq%Yx!]
+WED}B"wR`QMm+F5&s]Ih"cDTvoSm%1Z7Mhvj=UBtnO6TYt{QM]0L57U#c4EjKQe'<t>@aBjy8)kE>ng.YOkX&wp&%{|Gc@@h{Pzf_q$GvHVaHdUHP):hN!
+zuBh"yKJGhW|W-c9qD^X.TGgPR^_dwpI_XrePugY53z8+s=A&JfpYo'JQ=a6:=|DpH(yf>^OhRD$[9_Xk6'WG}[SSj2/z2_r'<TwYQNb~3"vw43}vC+ZGD
+1JwU:,<Nk.WT!cig7wXB9EY+YY,7G(XY5s@tWQFN2jUoG4E$LeI1qb[[qyHafCmQv-R1i5QbE!&@7U]=@}c-Gp$Q$/j@h.x/P5%Vk;_aV'e6){L-6@`Mwe
+zm!<u;W5J{]qaL$V(_EvO',A]1,/b&-IGcZ(K3"0gq[t/qTUBF0gsoY1&'HT98+m#dbSuR.dd/H()>ttT(42bOl|WXNr0,4U`m|%7+N:'$YA88}OAj@kF9
+K_xB+%QQGGN+tQ;B<W]jT+V+kgimR-o)pr.r7IOKv[Q],oP0eT[w3'o'hRV=2`Y5){R_7w6|@|.&.g{LtbeQim&@$LYnK:yh{:<Iqap)jW51e}6v{C^A;U
+Z]o+z424<wPE=mg8K2VY-DJh$)pQ'2GjgJUV.Cz>&fstTzIHHr^|>0hg1[X(Y%mBJ#`&+{I9'%x[Si618@I]]aQmOs7&s[QDrz`a$rI:66&W~aJs}]0-5U
+_-DT<Vz4;s-@.}(M#}PgcIm`2}jD9&ktr9%(zJD.kPOy:86o'D%_>wF,R2JH#JY=9&U6M%>^d=s%>-_@2V4oZ#1A2hhN-YG8"Hhu:"7Q8%3zOI0mH8ClD=
+%,H>=kN%wf#ZA$!k7}%qH+D3am%=b9gsckCbK/5Eil'd^bJOEbeH:K:F@tb$cu%f[(}0Y|iqPRvFGUY>&c/&[WQz//tScedw7ZA8:+I+-Ww|n8$|lg4<f{
+/JTnn&MMqX,+EPbL{7/>rD^Kt/Ve|YcNxgrOly|qkl:yWGB>uGIJa+&OdP5FEV-CbvPTu4fwQm#,h@3mr#;>{Zi+,[iUK4uK8K4T=)P0X&G%=O,.SB7MP5
+n8f9aBi%n8j=Xgz#b.@;9+0iQJzb3u8K-|JX8kootpZ$FkONarkY6Hp[hN..fLmbP3zcd;_)p%psq]cgR42q2<[-MrRKIZ;f^MliV!P[4E/I|tUZBcZN4a
+w"E:5=NT08E09$_DG_:bSh!chV$k1qeuuH`g#2lVTh]Waik2T+/,t{;'Y`w+fJ]mu!RFRZ6m]V6.:NUfBjjZ[sw|_Q+`(rpyy9}[v/eu.V{DfH}A^LuO'P
+7E.QiTd|!!~L>jQyN|f<x5'gQ-6qmJB@r}K,RsYPZdlRf<B#R|KrA%N(za|c2V&4JPVk^+QJq[9v&8`xmc@{I:W}FyIpJ@)q|/:f1';Mc9RwG-umMSsA3p
+Vw.gP0z`e:0z,h~yzsks$0m^R_c$Qp-%&3d$Mqsf6HWq;jxMc{I98twL7SN5JNqW{LWz&EW&x7}B|aNMx5WCRhsX~L"ezs,e3>tQat,Ttd)LdUZPvhrdoo
+[rdRV)U"-jMbd_v6v2x`-oW(6YCuwkYj%-]_9%~q~^ap'kSZZBLQ&dBeOqQPj"<2X,hFq"~pB-cq0{g`<%7Y,U{8uJ|&Fyd,3lhDrNYGW|hiyg|;ryY:&>
+71vfJVnGMbMyEeT)m)z}%Z+nd|aI5`J][vW@[)HcH`j>H2F8ORknkoEEn+^7kM862-f1Ol|R-fb{(k'JD'yXN!EUUD[RF"f@/z:!Ht;,tmI^^lu8$xi&/;
+dcUE2]]P<'z0(9u{;SD[y%"AYp_JGSyRr>|u!f9|`IvwsBrdia+%W%8uf8Ip@$h1'745D@-uEb^z:y!]]kQ&3/Hw>c="J4o1THQ`SPzDW!8LUyt4r$W!1V
+!ge6NXJr'C5LTyvL=22qeN]<hDb!KRbpd{]DiC9e`QI)eOSTs)pMAU7[f'3=^Qmfgca$_GJn#_x9)HFzT)M;cv73yqdjP0I}tm`-@;_B!(%S&5gI1[2lA+
+-:=|[SY9y#Ex4carc/#E!GD;fY{r`-wy~tG"B6Jb9w96R>CE#wyGbPq2{WBKxeOLJdHz8|~LpLnJ7l2jj$F;ds)pqbbYSR#B@E{C"A!Hro[rEOhlnw=}V"
+oE'-z|nJj#kB{"nTBum!8v[AzkrRdDks[HRP:F3z4L3JQXNXwLNl{a7rQKT$#FX[G!u1;MZd@TNfnc2pX|^c'{0"33I+guW7.Fl+#bS^WNbfk+1W;L}$dM
+k(n(59xl3}m:5&d"5&4eQ=[x0Y$DqCfWB[5h326(!_,-]of}DEAZT-V<aao%fc;C]aeA&<j7c2h++g|Yl4t8~rH{$eMk6aCNenpW33+i(OydypBO1pJZok
+Ya+-Z}LG&'a(cy_^kG8(Kk{;i'=%=NvyF8M,ag6,<F/]n_.vR3|Q57;s-a_L8L+1,2Il&KdLlz"6i@3<FFJ57=rZ3"`TYg603He]ebuEWqkna/n(#L>r]4
+WP[.lPA=-an#Jrq/r,/Ld0uwR```0uUE}.HRgY{Db5Of{Ao%pc&RR^NF48sY9F(&u-USJnG./LUi}P5t{TDO)lKWfqy6IfiT(BrlaS4!%[B2ec|TX`,OGL
++Mf($sjsEp!mv.wcHStHh_j>(bSz$P|UvtrlQOx,[^T|k;Yr=Y_vDjc;-DziXJ>NC1.uu9g8+t/N,U8PO&kzv+1,)vt2J,;ZuI%L{Y;|"K|5TW'&`(gd=Q
+<>uRXM+Tl$=S4H%"g7~XG+/x9c^F#Tm|p7WYQ6#>"Dgx>bc2%=/VjPKH/W']:XGJsTKL^3OG>a$)1vC_]E|ci;s;w:U[o^x%cTT1R}f]wWiT)w`J06PQ,G
+GO<hyT9%<>H7}g4!/g9MMQAUeHGGJ+xW+(`]e!9YySR.]Tv+@%Wq-FhJM{wtJ8mvTi~0/gJ#ot'Jb=S=P.#@n@>[,z`f/B@uNr~z.{3Cst""Mb0Y!tu"@D
+I;c(E6:k`A|]R1d=@})Pa`1ut[HkdXJ$D>9B}kjN/W,AIKy/cu^/4B!j=QgO]rbK--]UDxxl&&!R,^%&4hJAS-$B3FJ-M3Y%b.g`<|sjCW/(^aU8kVz^Ku
+Wmu:(4FTEBfpp"qq|vVlB+i>B|Z9SpZlz5r(aK@%KFR-!j<LIhw(1P[9m80rPy%%He3Op%$fr<hvW>n4+ZgIQ+w5,I]i9%X0{mvD;h%{jU9oB]#)xTOtX,
+"]4Eg|H4/;K%mwS&+{G}}{,!x3P;9(/fP>mz<gH-N3)kY4qj#tF7;^:[/Z'GV9YDi{]gs{gINh%SFnh5e7Vi84]|qFMb;5OTvDCsu=y=F(ayLu="0M/!xw
+.P::er[8c.2!m5Q"cd6">is%f!{"!yXe0>XS@31'6P!!Ugwp:#yAD^Vg6wU8DCK>RWrjS)o>t3yGZ5lLFJbY8-WbRkBH4Q0mT2CCEkM|h"kok:2Rs|"jDh
+3+nKIc=pe0NJTPrlCTqr(s>k)&"iYn^PeBLhUhJ%nd~sXS<aXSW|fQhWG}I;q[Vv"iiWxdm=!R%z!OK8,gs{</De)B4X)s'3b(o5[@M="+zSO%Pv9l{%Z#
+%`wd:zGeBr-l1j1yJFe{[bcQ$=h=//B2XSHiZbruZiB,2fxbg#.7.F&GEF5C.tDCUbfI<1eXhfI.`][w"]I0N'O)/l^VZM.D:l[_a|4,k!Z;`'zj>,,k9y
+=huroq9EMOFs[]3ZMZ4+DE2zISgnDfkxSM6SY=UtYy)_5!p'RU!]>5~|r]v5&Kc|gnWxhV'j#2Eq$q98GuYdbOfF#7_1V$6KiIjw`"M0B_!3a}H^;rm0KP
+>:'8`]7yJa$/j5P0b-r=g5~9x"dG,|]zDNfiNe(RO`F(]Z-J@Sew7'IuK($&R&ar3mS"cq8>xhWk6=,^:C(bV'7LbqiB.)BGb-P}Czte!Zrk'/B8zxD,{b
+j#PG@svo.ts+zsd)Re%.d8!QS$m,[h=H{J-8Rq_:`]70FsxuL_rKN<WQKCx0GA]7whj/Y10v<,;#G}XBjy.cEXMua,HN<rnCFY~Zvhr#l_K<79z%R.=EQ%
+/w>(0Bo,q+`YxO3.4[)=FUA$<:Yr<!C&~,K46HlH#VX>f80mv:YuZw-p9agVRqG-WN|n:]Wy^7Y:cCs,-)ZVvsrue@H]~mcP$7_50sNJ4ZYr"3`.YmCkRP
+Ctk5kncopebEUbDq7<HP0p;5Kchvu9wX+|Ma7n=9R!96+wJSH1+0%B$a'|n4xUZ[vMYl(>}YK7:ri$YjrTe]x<5$(Xcs)^}]A<&RF.I0IF[e&`zXPp:T)s
+y5REzSap0R/^almPA6#IIw#:M79mz.MY":^LO-uH@aoWx{+ttMBJ{J=$f'.)!,.XbR],A@x|zCZ".hJx}[jx]w1pY:iQC_>,3c6,!v62-%,w%@2;e)sY28
+GkTf$5)]c/cV<<'co^'Z.q#'u{l|V]w9qKif-D%Hcdk]D"jA4jC_LiW_IHV9JT/^Y;z4xnSKy5wDD}l13uWX'j{!|"z)l0Gbt)%bWE{R|wh+hEX:$05!mG
+_SY,vr^aE):kpovZ)E(N]A8n"v[RoUx|9v.PWl+nF}|1b'$glCOw&G<[^@x&6)8aoI6}<xGy@g=6"iQ/y-V}+/Wl|A`v<b4T$<ZqhVz%@r;p#)MlSoWHsW
+f6na'Brh1D!cv6/l@DNZeH!wq)z6OKt"S>XSz+U.LrC5-m6u-x=}MwKXEk>pU{/Jts"AQ%r8$c4)@m3e3iwDKyb!df.[(#n%=l^ZWl5Di'(OIDbpLHT{l;
+W{^z{-g6iZ&,tR-h94wD#-7(U4,MWi`[0}qC]rYGk&+]oS7}fm`>m23+rKr[1M<]i]eW/#{gaEYbKG2^K;yds5y4gHoHS4$.RiHwOe"4'm9B6!D/%.^RXD
+keJP:6h^pX{xnV2Pw:ke8^u.W2l1+9KB[=`wat!C3b7K!^-vF(-s9ax}c+eZ9iB!+n|X[!UQlo)6-sSRBTc_p+-p9IA1)VYprVZ50iNbD]qE1Ih^v5pV~<
+obwald^|bv~t@-_=V&mj+eSSrsxzD]q!]8tGY,zY0sR)HyUD=6b_}AEE/q,Ic{VJd`"uTo9dc<F[h01W2D(JJi8hiE]o'YR1~2fJzQs-|jK:-8uhaql<Xq
++o2ra_Y,%!_Op&@wcP}ays<3a>OiD2!3$.D:bv%VW6zb^|=<veTx`1lpm4=TmUr>o_sUH<|47fTS>mmgQAkey&1eZ`pZ-VXkS--fyPF@cEHk#m6&gD^n)h
+1oH_(|<HD.A|y"0jNBvPI0@wBoFHNA8`O;}pr-cCseTg0p3=|'6J[Tj_4/d{QuTly2F]Z=@(>5BDd^dYip[K5aXpIogPF06}@E%bZA-Ow2%'}}!Mp3DNhj
+[Ew]JyOi#|2)<_rfwd<S3<>]a$WNo4lm<y:g]o3Vs85n$Bh%4[^6$c6iSM(u^Z3%LowkhRjwzYYET%5m>BIP|mXrY.Q#<X<A1p3RN66vKw3}Bpp&>'I,Pd
+lUI_6dH/pZHQUm|"7x58MC1PW!:v8}('<:,_7OiE9R1S<+X2;vX(,T.(IdQp4!mr@.-_pkAuy2t6|rp.rW5L~,~)T>}da..9%3{=i#mtZ8:IdMrC|!__Qw
+HZD:#lU`@W|bHMTxfCHQCu`97,]^+a(mN7f$UVqz5dPFg5nd#W]MdzhV5J&Ox<RsXCs0,o77Aw~:H]O:iC;AV[R,>Nj+WQN^xIDb,C>"q`$`G'#KRF1b|c
+N!|TH)9%@wf>Q}>&xNymC_`}0[7qCMZjv>uF&YZzg.zx'3)w_0Ftk@4cVN"cm_&}hYMBt=yq{V|w|"aRAO5LGPKZ|Xssty8)U<Nh]&bnO['U1$Mi83J<Xh
+A'b),Uleo_$|-Tl8rtVXu|Kk<[utRT,}=8>O{2Ea}O(/;Z;kYr$C@H|DMD;lE|&Q]'iqS>J3n]]:w1LUf2:RUho8=wJOv%/}r2O}S#ZpO/1/6F(yuA=""0
+hc"/C-.1r%4fP}@^PZjeXOdr`sjXj66ljp^N`2Whmh/MQT{vwP1Wa){6rC{IDD$<w#6hyn%"w8f2hiyY`Lx|,Yl80]k|_5:}}l6u|2S#dB;&N#S0efqvUm
+5OwDY).v~@E2%!}^Y`Dcsp!Y{h;G5i'W.'{F-+EX9_y^TWtTSUpM>n7Jw3EPA-b{J-Cays)501Xdf^=hL)[IE3Vj|oC=J0l#YPqno7weM6G2V__a$g.9oE
+q}RU@1!e1{Za{=^%u_4;UFQel8o68H3q^,81TUZ=|uQrFwzv_)8S(,YGaBMmn%DU76_SEpai;8;rB)bf`kBnB.BNONGG_$)B7#0pDw&T2(E)68+6Lg3sXH
+fE0bx{$g0o}SL1')q-es}a1qQE%tH/uBh%r(Fmq{)^Ro&.fyU9#McB)-43@-o-oT^q@zd,Mf7;F8|0IQF$!2x>f<Tep^Xb3bIUvWn`vkw64^m!%#u$cAKH
+""Vq&Pde/`@U"P8xQ_C6oqoA)b9.`'vW9bWk"A9zMC.SE]{eEs>-bpORxL5MVv1M#x4DYi_KQz!{TWx10[{|eDs>5!OX>]P+Nj]whPRNLQ"2u9hu[-$mo6
+v{sskc|RI!3Jb4CV^Ymcpzf>o=Ql@TN2,"kuab}sQA_%xRmpOG$g'wqH;pT:gUL#)"iv'/I2<NVMwVDxtXbc73%t9S$ZU6b(ue8f@jh^%If.2UVc9=B8lx
+[W31k9CW4{4#4[QvQ0gDI)G-gI(1xxD};|cUJ:EsdbTX+UY':L2;@+E@N9cBp.99#HT&ll%__(i]_2x1bGz$}=yfBK:[DF'0y4TG~oK5~ZGxdK$$,l{]r!
+Ofd!/SO__h:{l5sioH1SAdOdn[K;ALbs-;LHw0k2Yr#+l+44Q5h|62Ms}dH>z-9|%IL#JnNf,'"4Z/_^p{#3yT/Q]s5$eIw-t8)0Oq/[HKw#=4-0%PRc.D
+=YQ"}tH,C:~"6lW(PX,i|jrIuKTtjQh!Qi@>7n!K5#SU'm>+eXD/z2aTb$~%(I-.Ohpid5[9U%Q+;#wz+q^L[4ML1H=Oq2XRauj_z#qnDXrT$KT/uc4uHM
+0[9w-F)e<&Q/'qd:b<pvZiw%bnYwu3"p.-PE&s@03hRL;'nb2OZs8n/3>JStW$u"-5:G"Hyb&SF6'[_.mmf<|_DA'pRROk6&CxAwrqzBYcZ=lMage6:<M4
+J^Wk$P%Ek%T}+yL@AXap'kAwx'b_%r"5]aSf/yari3,_i5;T8=1JThh3m/n%xirx'r)%[vm/04ERh>9mOrKP;Y$d/O$T.;CC="qIgQfFy2CF!Hqc66OQZU
+Af$3m3}BZ%e2P6dkXB/2<3oJF1{p2@U%;b@7!Nj33GnKA0dHD'e)'1(Hotq>L>Tt.5cofuv7OVkpiIdoH`5S2ez5G(~ki03NvUJe3Du$$inIPJE/,4Sl-!
+dosIiutq9g0m~[(,g#=y[#"6V$qSyYGxzs&gSyE%+Sz;vSG!W5BN3_l-@Mo7,O^P-jNUQsa92]CD%}]3N^~&Bg_:i",7kj&%MEs#8a@+#2Io[1R7KrXl,C
+oMV48(J+o/iK],!^K}3p5iG1[MQYyL]MA6vrde`nMf%X!uXYWC;uC`0^!O:,-CpyumPBo"ck6W@h0[!}oHN}}AT_q]2GJm~L9>1q_w[E,K.sU;:!;L8kiM
+-#uAb8:E#Fw]Qn.iI4@B5WAw(c:$5oMp3nL3TLs1Pr<#m(c73PMdkZ)6qW1^84H"fQ8i{'eD[_8:c:V:TAT|y_UFh5(/QCj/!=9uWh0>P%$a6$ju9CBGB=
+YxGz:EJoY"7jd:![L$[3Jj"2M"y3bB,D%1,2uc2#TVlLQm(0]V(E{#FoxX(=P{Xbg&m["[KS9!pvw=i.tk2BW]QEc'4|kNbp<TK+IpRq}xC!lQ2E^Nt"[W
+JGEA@i(^by2;x)E+3TwFLV'L'}xU4kS'8OM[`9Wa2A{uB=B4V8sQX1b8V'b@O+QZLnaou]<F0-x:&&Kt_EQD3jBB8]5>D59Rdukh"TDh@IZz<LikO+c]}_
+8^[;piR=$.0'AJAsS#J<tkt67EPMQ>CEuK^Dn'S`wajuk}Glx-@X7hRdd7$[Z;8fSc]/=9UmV8j^Qv4NHS+E6k>f7g`$H"xCLxu!-%cdzotm{KPY838YO(
+0U8)scZc-4M0,A;P.<h%~RyK"O|#-+wc7A0K|rrO5v-,O@KrGVojK"380VO(mPR!p8E}]aA)3PGkvtRI27C%icQ(&3;D0/hU#Yh|vAIBd'L2@8|E=ZPDCC
+Zj&h~2>4;{-gBkdGoFCy>N$^jdS^G$-/``j0DF;f:BHiG6PdN),ajq'iy'UhA3=etsou"k5Wj23GZSLzfi#-kx9K)@)+}[#tUEjC2m+;ae5%G^gSf;!49p
+>,J2No9BXSMLy3>Ct`d+ArT;re$J9|uE[ZXBRr#FfTLIg[[{=qOiZy_2fMF)4}`yx":FqFx<n5WDxKDYuRk#}B#"bMS]r7+AZ$36`"~X3lvJo`"OBYW;f;
+DPxB_s}zCRLcjd&6[eA@]{YbSUTL:fD[1Lp$+zMqY_CEmhBI^Gf};qh}jaT9M`_72l&LD3lR{6+:eBGFmVH]TCpkwKnbk8V+;f9Vwccy9lW24@f+/J^2n3
+1H_MsG(LDeLv<W{jn.AUT'z0LYMx#+3@f;V>P%F^MtTiXhjE"{[h{mpYx8KWX:6q1n6uF<W,FTQ3`:f[#Zx["n5"A&fCGjvr8I{bpn!'$,Ln@1|G;ITd~b
+/`BM;x4QM88U|uUu2J1,Ri7Ed>82p`6,3;L`!M`B7A#u9}(WUJ]y<nG-BjUM/^q`3}(I/SAZ;^{]{]#E)zj#8i;"&&3HGuSOJ<Uf_}6"Qd,5}rreLAZFTM
+J`&BBh_MapBkeh,n7lv+^gYm_x5c@aZgM)3P5GcZW{Gd%7"[ktKV}rVZHi~X><K()Dpfla2)Q0xX@W$TQmnJLg_hneoXH|27A/tLWGReUc@h@d8cbD>24G
+/g#6xFlM#b)IV@{t%h^a666/G%J5`k{YJBh#ykllfn~v#T%_Ro5;rRNT|'=AhfdK7I,HwLc/x5Kc7O($}b@DEx{0''O;D"Ic]a-_673"F$jG:}HBIrz0%b
+h(u^1]CE.]%rzV/l@D;0[_onv;}"yw<NZW.u!/8Z6c"P&,bW;($|v6([]p6I,ZAihS{GHzDNer,mp}Ng%nQ=)$0xp<,#I:i};:D0NU=Wv[J^sczyqR(V=P
+A^_>8o!]WkjT|h|(A&};wTS6/skB3ObCsw41ys)'ik_8.R}S#Vvcc4^-;r_S;%bo%Vg!P{>pT3H_)eeEy'7Q9SX9B0YL0XrB{j=QL"0A|E'+$SP7f%+8+I
+6>pv;GeQ+>QmhaKgc]#SqdZ&FEo')(uY6$"H:6K%HcG6]v^-rL&4MJWxufZF)y.{nsIFIodTt#D/'(#jnm{tWXb+"AyEZ_wp3h|&6H+mp)t4[=aT7|F{=V
+2XnC#;VAn4RhkPh5nQ:Z{HayLxO_F<}Pn@G!rfbn9N;;F{m_k5[0;k+BJZSLGq$K$H2Y&E/]]lN0I,Tk5TwAZz|+wZ;3|-(122|r:#!#ER7;u&pQgqj2J`
+4qK.L8SwR4jz16amZk^ofu!'2_Lxmj_0p)-B7bLf<h(El;EGev)b)_;A9Sjtj%Z-Q7Q=W{Gi2uQXARfBY2a7$)>|4PM19dkgd/~.2voe{hgP[h";VVpIzg
+R[}_+ZF{]-b-Hk6I^[7VquC-,S1j3iVE+l&VNL<iDQn,;C|eCw-.nXl<NmhOhJ}001]WKO,Ks[3E8Gf$%b2H}nHk52'<h1=nZ[@EGhGH-d,%Q/^,5`Rf1c
+qETt)rOBFq698B'vcm5dvE.={|KU.x&(|V:k+vn.CnuibU=z{W=v,Piq~{fpIm=j8l.g>DB$"Fu'(X32Ix(YHk{sk.Y!+S7sZ($`6;KztYkhy6b^wn/W<W
+%1cRe$bE_-deGn@%|T9W1C<@=NO//}^7l+CLu1rc%{)B~5A#YwFy&d~X'iEjyc#c6oai}7%]GQ4-#wT-[J&kF,pK2H7/;R%=!cWR@}K</3ZPYbt[`h[Ae"
+CBsa.+ADr$[{Kp%57EwKZ@:ap$6V#5JivB7a('X;I][315W:SWrpBZrc=bEZL-<_44z.CDv|YY&!F5q%$[fE+W_ne&i!-/db5iUa>R{bhOW_ji}2a",kH|
+wt><K-mrzA[+L;j.'z=VHV=fu`}e(K^EPJ,''um[U!Ve{y^5si)Qw9_&#>.A4U7.kMhb+@/Kr]GwG[Y6m.ybS/:27udHX-!_u!+]RBl2BAGV=g1/YR!GxG
+Mu(S6Uiv%M6R'5rKai<E2Y8=xFwB:/nD:w1F:"U-Vm=J$%{PXhm3zaj3J$DuKpFti-nT<XGc)j-7+s[s{<QM+ytF9WHOYjX)pb]4"N}Gs3}HG6t5%$AA,@
+O#ys'#K|6{{;a''.z'X9e,8WeUyxvY'2%C'N,_xhX<d2$^!=8-^Q_g4vNOY:v;`&/1`g0CRFdfV{Z)=<]j[bu.RvE4`i&N=iyw%t~T[`_,,iajG`3q]'`-
+B/<Uor7bv85-aS,3pgX&%]l0jd0aK}.gB<>E(>x2W:HE%z"T0["m#bhNCV36~j_Z{VS{m=dABh@)5NpI3d3K3V28h;.Xsp{M%1KTP`)4=E^"5WgoAIlwXV
+dPZAE<R8{Qsb>WB=6Mfb:)q^BnnnfI>LJ[`;_8qm(LAF2-;Gq%nDNJCnDq%U;&=wJcl4n'#f`=/Jvfde~4KtHmjPnQWwu[Y:ZQ|+Xtp-2@Y'YO>7jkzl4t
+2pMOwXSdv1_)ItNsH{wAq{A>cfZ}a{jMKnF&h]T=^/lWrBGSrFa#`v~ZfZN`/:2A#q^40A|+UVPGNAyn-#-hy=J`!{x!kzOPA7L/@7^W(.04$ttqYpOKNZ
++EMrmOr)A"!m^p^#RzjV8"h61k;imgv4v%3>4J2QNhS:caU>Qk4iZ-qD8NZxv)kfW)$J3gO,SL$hZh-[7iqkaUnwU6r{Z5sU6p3_L<VNDy|Q}&k4BPa=#u
+ebBkU2#@R#V23on]7-Y1^/pP-`,1'VX8g"x35tC{~/0YhGE2UO<>EnMaQpanLsk#bLh5';|f9o"V<nFn&4X68zfA}CiERY7$A<e-Yi9x69k8t.}/c@&zVA
+eh"a|%Ai+]N9iD6+|VhgBrJ|fm0t{},N]ASI<[1%7i3{G;H8Cl<cSYXVQyIlC(6tL:SmBTA&8jN(4"Hk&Kp}yp^}9WZhhkg&xVaOyWidO:{7+z@vpO#`T)
+:{q'QJGJ4_woVbIr+WQ;gRhP>sFbY5"ru,r`1$q+xZ#gV|^}NZpF(|uLRT$m]{q9wo8,>1}#m9(08fGt;MUissz^<(PyQmu%2#;]o6+0jkjiKKY3#EkE"A
+rI>)<niHV#sgMTfV-,kea%EOKNTA+VU/SS.a[ln"puv/nKqWO+72p(%hMYutqkGW"3`e_<SS!H^y#/jk-,o-.!y1-4WBUwl}"0k|x}~}0tZ|_O!0z}#WMO
+hGFQ@O(FXB.YeQV:+ro9;H&"@,_k{T`L,OOUnAq61:C;"-i43qalUmn&dWd;P[<kdX`L;m!<0IB}v0z>H7!vfI:h<!Uu3O2<b^N)}DqU56@s:24cNfp:hV
+WVC0%zR(`g_yzn=5S!d}~e>qsl+f2;G-F($Oj:l_7y#d:45SF;8RxK`!T{E[iGhPCAX]ij_75+jjHK;H&dS64)x@s$Kl+f#",GK"yQriVI<=`;O>e3tXXl
+-9vWJnAg^=Lgapy{7F)N<ZWUOR4cJhH$vI<j12X_/%f6=QzySE4>#@]T#/,wXka;$'y(`M,QY'_IYQa1261A#nGg9e.|E|r{ON`[ZyQJ"_2b&P`c6D"Uz7
+7ocs[w-{6rJh[QA.aB}uyI]gd91;}4$aZN~0uAARf}KM.;FJDA9zfFBEN,S>QY$R<HG.K(QEPv(9Mji=A:K/UN9`DQk'p,02./~mBACuS19b3O9fcP%Pe7
+kA@cvnDjKWVl.'pffEHM!.:"553J&;a{2E#3']l&Jyefj+I4@v;A8`%ta(R(fH9@D$D'vm.Cvj^gfINk=uJ<[T`gO)hasg}Z}Rl=J^YrgNtg~sx[C2Yn1i
+z{45;NT1-4eko&ZSC`n1<0sZXi!Wy#|`<M.!=)tfHeka{_{%-&a@Yc#v|4Ta.Pl"C7Vf0U97oG/!h:`mVF{!HF'iwq#Cj:M;ty{Dd:O()2T'74k"84P}ag
+M"0>fd<=2k%F66DiC:P]in`u1/aoz^z_-5_Zh3lR58Ry'e,cVduMQg):l[:"Z9R3gV'm[Dh3@$a7,;>(%(FG^qZ]{XGbmdj)SIH`sMr`.2UJ"Z.ENS4DE5
+qfPDsXE(5@+tiHpIo'U!uZf8eZ3]0MKy-JZHJ|8L4s0'wDYmk@pNJ4tAJ|@gUHJM>h"{@M!mL8kYL14fE2,Ls%dSmGF:pL7%5pC.cX^Q3a'"c]<[u1KY~5
+Jk:!-i;iPiJPT1&6GfE9{d5DEb<'pzHs.4qM|x&sB6Z;q@x5RnMTl/Yv83#D@@|0[a6Lc{iUIpsm~#rWZr$nKf{wIN81wO_c>.60iTuXwFX">x"t>bry`7
+D:/mcpl.^DnGYc2V)wCBeoc4&W'dVLYSglIRo8/D_E]R(+}S[,[;w%{u_kjZyNR]B2C,Me~OM+"I5Yl"B@u^M^g6qP0m%q>iygI,r93`KO`wco{b=S9Wjt
+A.r9iwr55Sv2{'<73P:_Xd<QHO[y/uPZ{.Br]F<F/aD3#Il6<%]3SP|t3cQh^;/"s6=><#!L,@'ExP5hAE4Y>/2:~3or)=[NHJE3.EBV!a"f!zGJz{ZL-f
+Ga^!E,sW:we!8&xb"f>,;W.!i}TaT!y7cWl{ec@"lQzItKisK3nvoj&kSXCtkgDtz/-`^mR'~l&r^{Rk)ifPdJB!JI;qUETiP]w;75~k3NVIdZ0`O6hVK$
+K,9NiBb2EtCAi"R3iH(yRZCoP0IiB%yCwlie,P:FT[U5D_X`Oe;.~,Or&/)wk.um3wQ,Q";();Te3;<GW)2|~0:6wo5@_KQI}98p_kZ%xkMPjvrj~JhVK+
+cOaQ7^T)L;HLlKaX(eG#EPe#F$;V`ADH4&Q9>m>KR@v`chV_&-BwN/re%uWrNC!lG@E}EoH`=qSX6RxhpJ)$vNx+e,6]!5~%kP.%bp;)@,kwI>s=r5"HE1
+h79C7{/kI)L"vR6!85c}0Dk)C>GGHHet1TSsUg,"n({RJJk70:iX+]NFtsjxe6)ugFH/LEq>caU8@A%&li#E}JO;q3+S&-4b:{AZG/I+@lfuz,H]+)o>:>
+(v8,zb6%S+=7rh8782Q`#N&BQE2&EsL@w0=4,/KMNOB_GG+4^"VkX2ym]yIt8<M)n'X,.TDy!&AHc@&ZY^@O~nSmPW0}FB{%-Ab'Ee/Ds!g`pzg+[5A+n)
+F-'#P[~Tp{U!uJ]/zWh(amX:94o"7CDq[iJ^&F>XzgzcsF93,mLKpd{o4GC5]VlZyBn+f9(QF]~z#g`azaiW/J=XfzoQ%3j-I'w2B@O9g{}7Nb.8fjJkQ)
+bhNEVWqT|RiM0rkNpGgV7$gd~i73ZU:SDFf4AGgU=].:GlZ]p-6)_TE{mKPZ-k^^6rS;%Hm+Kn1sF}fchLF/Jw5+AtEHCI@KH/p8CDFVzZaXN7p21m}&P3
+cK{[zNx/m2,[1BM`C'k'bL;K^Tc)+V3W:[t^]NW2+ZB)p#/(+pcXt:rPgeQxwm&=o5~v{A8s}sBP]_XBR8yMd)<%9f9Y;8#4SfkugA0`sm:"`"J41VyY+e
+qk0(POSW2KULkdg[Y8J;x<rfH{Hb^5bw'gnm!~$MZpxyM[F}pP4:@zV_18.i`dbw:weHkNyAI7aSFU!A_s%wN=!1:jxiWKc1pxM<'LgE(|N_dEvbLi7#55
+gOc<~7%5|^I7pN,-na.I#r_SCM|8Y={^<(yK[pBUE;Fk-q"x&EG$WGdWvHej$,O}=QdJI_,as8=T"+'FBZC0x#sff!Lyx!(HfdvEIZ.7:kJKxCt+t"bJ|d
+d<~"BB~[|j$cZKykF>8'PARl{Ja=JX]Xx2jg.c&kB@fWFRC<euffuofMhpL.-dfe"~,a"wZUpTEq#yimnqoQ(VARr`>f!ZwNHJMif@iVNy-(5=uJ;$[LdJ
+{'iM}iulZd<oV[(yLDhW](w>N7E9MSB1PFU0p[F}f"9LVn`EgXB45As8V+~mJk1oblRw4/7={Rm2}ffA8C1RGGj'FBXAC--KW06e[of!@2LiDH;-6byS@[
+,ZlmhW>2_$:jV%MU_}%@d{2q~:LdybMT!VT!,LKb<6Nlr+SSE{oZ|XJ_~nop{Q>Mpix16kqq[9.X,ge{54(r&_Hf9;69&L(c^5Q$Fb3q4N.}2DUu2@mo}M
+Xd:Hh}szFu4}$})f=Oc=clfid-A;VeRQ]&Y3NKxoN5b=,gsp>>]Q0"9qb%JleZ4J%DZ2c'Ldkaq]~.21.GDWRgQkq$X#Tm7r=6GNIg]I03^a)Xe0Qkp}BJ
+ly@Flm>kqWV6$1>}TO;_Ose.7hd|,SY.Ta>oj&GhBbq)G!jk72;a|^hNb/Xu3LY]YF+x9Z5+m,SxQUD4~"seJ1l!ZQ2UZDV}%4O/jwb}L!H3-aG"d:-|"-
+gpJEFy%4:bQU7RqnxF3>e{%g|Qkssy()e@=(|riPNB.[d`$!jzE}DntzP{8$W_-:EJgcWbxR4VoT}aKNP"@+_p_Xu.=zdp}Y#6qat[wy$wYBn0@C<C|KR-
+VL@q^M@jX,iYmzyArtU`#w5+6r3x6}gX13UpWb4&r}-TO]gTQg1%ybcw%i9iui2:y$7XmPB|`6efby$3EE-nCj#3kynt1/!"=5mF;<k"T/HEh%/{2^Z8!:
+G-q`ou7%+!hkf^dL4={;PG)MN!+V%Bgk8P3@r(fWL&W:9l_odXw0>`<$!CjEuVX{G16#k=7RUJL;N)fsqFIV#)5gEOs_uZyq6zqi.+)4P6pc6J[2Q#RKTt
+p3qwoYM#:!4Q.7%zWF<U|nt)0{Q'n+W%FcecSNQZ>u6ObD@iewN<,A'8=FHJ7Sc]irL&jdO&e2x4Ma}Iisuo+-X,12,`XwT3}.4ZLWj'Q9/YP:&t}`IB$3
+W@h8cvOa>1yfus<bdWAm||P5SY~uL}rG@9B<;7(@jDw1ZY~&0;Woy)=e|xa|`5`W8B5Kl:@J=LwUajV/q>;1=SMeX/)HBa2,FW%;[DzDsZbk#i34wX}%05
+`#6RhS2wK"d1kIpZqV{Q<mzd}9)#2]i"YMiV[gX>4"),8$_6qXQ^.i]s!0CuCNuz.rM[jGl%Bw!]BZf6XCn=f%1qlRz+>UC:_iOBQ"G,;]|R=L=C6y9j;J
+[KPU7ub9^!5XUsKS6#aq$IY^1;p-#e"sSJxsq@mvkR[CzLMis`'u)r4X%]vTnCxD+X"&K)#'+i.+5zkF)_J%2(zmC_mzZ4$kHRbQD_"hLg`AkBFBijZ:_W
+!7fx0(}vRU9N(C#hz[ggA|eVk(}:qsq=n6str=]xR=;Lz{E#+>DBKtpEUsCmKP7i9ze,Dti;]!0fyD}9S'c$R9>0b))wmzuy4$#("w0UCIPO:HdEU[GsKQ
+b8!-!w/Mrg'w3z,F~BZo.bw1ca]`<Y/_rJV_0%sB,|v"FlH[Q!et@:JgUFa`6+MYj.pCg$]_ZJ,4iEB];hES&Eb0QP[1-c1bw;'2(5#egin3z<6<[0Wc:B
+s:G3.w#q_(7x/Qe`C@S_t<2O<g/DnI%`FWe]/1h<ltO7qYg>k+8Sf2Q{_%:3,D$hFdQ/%QzSCcP>tB5)|QwP,AW9_['JI$KLhMh`L,LGkz|mU>&w);P$Gn
+35&u'1fmQPWW!JYv]SI1=='Jmv5iI":(W!<yR-:g"9G6:1G;y'}CF9'0/iYCYwnYV_}h{8N61^R]+@R#im7855qBK(X>>gjZF3j":+'_F-+8~#kHPfjLPC
+w[oc~F_4U4S$9ED;FnlM61SoiL'h7LWna#+lI$9.b4s}xq0N[]rNKuuMwxIHeC<WX6"UD"Os9paRt|8o}SkPhPqrk5)%WVr3.}2J8g6AL]idIz}Tbnz_{s
+c=c_M"^boL6;#{Cxx}~6K&q-m)KZJ/UdVfLKj'UZ3$lC(tpYJf,8-p]6SMAyU$]KZi{+Y`&'8%!Oy3@9T7A2hp9h[QA/boMJ-}wz)@p#!<Ywac#X'm^_@f
+s>QT-FSlE69h,s"c2[I&`_]Lf=@G=p2|jbQs`L18WD|;]HXN67rY|<mA=qh{f_(wtBxcxZL@~YjhdyXvi2v$apa/"pGH1>Oh~d}QH+6%b'7y9+j-n9muJM
+@-M3T)wa(%O+MQ)pz,,!0H!<e`=V-j:_$eJvg@Jp/9,_fugN@guv'fRZ+wT8p]R#e$)D6K.<k-.^3X96X@Mx.rLS=V;<r&fPI[7tm5Y(UPt!w6esGhT+-`
+pJ6FL__jF:IM(Ea]+b9abeLHb^=mK_2C!0dOT}b2;'~,OB:Tve0fc=1H67,^01o=g0{R|57U5<3dJiHXnd_v]0nK],ICZXHA)Mf(VQ;L7+0cvr0dj=D$Hr
+c}yG|W^/qG|5ueAUGhNT!,S,+8s7c<WELT&f@I6o7k,)/`(aEhRl+e04!6n<UN#cPya%jdAsO2j;][=(a<Tl"RR4p<)Z=wjugfhys3p_J{ai5oKObRnLFL
+8)Q.VpSqJD'_[!m7n@bukM=`,x[AgvpktaH3jyTPtoU!-+ZZ^q1XI6O/=lXZv4f>CIBIi3A(dbR[}PpZTLXD{Ol@0@Nf-<1_0'8J~b&X#|!Cux>k8.+iCQ
+hEr=eIZ"]NP+nLAI;5Rr:I_(9#B=;LrJ_oisZ{7/C7VQs9nP)<HaTJ];JDOr7R_!$]nrJx/yZ{iyJ:B[lE"k}SX#=[EO;TP%h,bDM)%d'8[I&,~Y2e0vq%
+nqY<F<1$+lw._h!4kEGT|B:Cl[Dm!cDq`E|5f`rRr{dxLU%xQ}zWO1KH^!-=.)OZ@j7f>JUN=Qbqo>MsJ&^vo+"<#y$[P8.v3q;PS@XPo9'Vim}xB{#65(
+Y-+ueZa_-UHjLeHmI`@S3vx'8zOglYOF/VU94uJU0tXbUZpFL[6Y:#{]Uwl7WA)qIoJ{SP_/kkh[oqBuLdO|Z[Ks4)h<$5CLaPl'aB1<<%-9G&x@H;t(FP
+<a[o55)VWo{g:@3w"Eb=+%0@#OH"c6C]uW^q$@}Kc0=-OTC$6P7=N=h9bn6j##,mQet&~b71^[;CHj|;T7$;C;:Ge;!NU1o-gDpKiO=S]:C$/M3+36Mkg#
+>{{7u0Sa"RjJe)gK)V'Q]hH/<E-+(iV2zO.9u%W+-1Pnp}EU;:q58ynMP&ieYTpu(Dzrn/wCJ1RoTcD4Ae|re_8>H.4b}udt6fwguS"&u`u.DaoEAnuD;B
+SVoB`ol$PvFPO.yBwK)pq<y5FfQby]x3c4[(NS=1VfrmQ]3/Yp8MKGl4}W|_OS~JljnIUL%H5rh,D!|t7rnlJY'Q$"@Fni%DZ0KEZ-Mb6OPm09;(vK4ho/
+.#W2b)$c<I"hTxv:yt}RU),A1wzmJ'SEt^/Rmve7XZiY>>Z<e1@:tT'!/SAL%%x9zgIzpfv0@g&JMh(nHYg&AhMA!RT.QIgA='YnJ|K]9@Iq,sYCa}Wypm
+q7/J`O)7H:fA|G/Y36F:'y.N#,SPsEMYlEsF&DCH,2pvRmRJS9v3eGp9y^0+_e-nP{%Jal!8Uj3})nn$I;u+(mXY>w'j&>#GyeDO7mYy;FH"fLWyit%(1f
+S)D#nL'Nc0jb/BE-]&]ZFQy]pY`81H,VmLGuZm4KfZWUIc_b<nx2PL.Bf&,x'>'tiG}Vb3SW|4QF)+]w_ZYv,<@cs[a9kEU=9R"naUV5#We+k`wdzQf&~u
+Z2ThC-l6pJpnRWf8Y!@ZdzC('-,hd!'8eG{aZ=%Ac{`sG!Yf~QO{GkMswtnNs5J-%Dd3$4e/%huKFhliquFHOb+TC9-0ha~tM`T6Ovl[XQ:DG[<.E=TKCC
+D39#yd6nr)OQuab%<;)7/8IA(E&,yuw>~_6oy_GrPaot3Y!-2X9dajtsrWoFRdke`|{<F+=<6b4#|UyxE5[Drr:Tnazi<+{E)0%N=`!K;<5O($Art:jPu;
+B9QPQSA#{u'n-L;N!4<4#TD-bjC^%PbR9p0;6Xtm_oM4(0VoS'cIGUoS]Z,iTP1.`,|9YlKs<=6)CyIE-'!+g}7M~7^WYTr-!WstDEdMMiY/VC|O-{h&/Q
+!jp}4gsEM`Dcia[=A-L&WG|op]2_'sE4ts<u>+_#-J(8O$#^J'Y787Z{6g=>ff(=MbLaYSp0dTxq!Yc040I>c)@umacJA%v1KZ3biV,]g55|ZRFFnpj|B:
+;ah,W1^>S6a6d&Zi=f+EY!tt"=E+=.yFfqWKgg.secmS6t6i$zr>Nx6%OGj8bZflP[kUvCmh0>1"TaY(oqN;b[H/(0<9V329yR1M>9b@^c)Zkil9G2j6"#
+xs{pD#C(yrX-LF7KcH)h7!svpe]$Jy2C)CzmmIh"Luw+>KzO9U_iwC&||XW&KX;&M|mLwRmD8jf8!>@RS[o:"'R4ePHNdTs5,#L6p+vX%xlGNbM!h^,gz>
+[}Cu>A9'zR(aVFLzW({PjR%QpK;{C/>[LIn(j,8)72JPuUe2asDL_y@j+g`rJ`he%eBqK+y_lywOYD"-2`ir}INx>B/N<55z`wv{7ro,+$7gv{Mg=SPN:Q
+5^w,V:v{{VM&3l)Sr6:Qb|NGwo}79AP:~,^v[_W&zdrvs!S)mFu#tUoOzYw:ag_QOa}z;#gM}<Ct5ycHS_'2g>Dgl4F.@lsm7172%w-_1<pP40,bjz:EF[
+uLar."{#nE$^sOMb=1b._v>)WCqUtT`ry+`)[}Y(PR"FH)_ZX6rL5f|!TCAZLa4W3yc+P-WNr=,7EQ7%d3if|!WveLeQ%+0:l,kbDh=]16_QMSh`DowYFK
+9W";9bHV7_X0Ei"vIcJsiq10SR:!.{qL$+=,P',zDX78<V+[1Ly+-abr9oqCV8<o)SXYM{|:sbhWTf~dyS/Os.qKKVCCd9WW:]|,k>,![#f`Hxke+o@)AB
+Y,QVMOkFyii0saM!m/Lama831HQvmX5eQA)LSDehxzw'D.w[-Z5Bbm{(vv4"kT(^W$(v}NudU0,_m;V6D&bTa.6!U4QQgn$zl%3-jm[$)NV1m>.AL_uwrN
+V3z:,,'%sPh'{9q{r%$Y(g#u:!z<d5"%J+F}tF<Y/uC,EH"SH2a(>[|;fLogw$#yR%0RH1]5N#ws|1^9Djb1Y(E:g]^vR;qM:(lSuGpvzRk.')X_$TzXH<
+H&@qZ!YiBPFhM}/cwF']4T=gj;p;~ooW#4b%.`BVrDNO!<7dv[eWo%]G[B[N8ajS0XVHV^`#6esNVxO=A|+mmW`s8o!22q1>4ePXym'QltyddSfkp)dps7
+b:e&DGM]IB1D$@SfW_5>Z"Vh3VR_9!~+`dw>5B_LRt1%sGcN2l_9~ZUEfJxt`6t!+Z[Ke;`@X-H6&)Jnz2J}-EGsbzW`8'n<N%7i^ENes^r/3DL|Yu-;+y
++}lUAaLe&:.oo/+Z0"<gf_I2bQq{r^(:L)f^eengZAk5e^O%ywx@fotLk>.^p]{7qg"@KY$&UL>''9|zw2s#PJ"@29pf^&^M|1WOi`NA]D=A2Tj403.0R7
+p{/)&TBj>AzL$8TV<{0D_K`4v9n3(6oywYj7FR>[z(5R22+t^4{6iQK6Uh+CL38akX#UcBa3X/;.{v_AOE2YA_KNK!Q6Ool}P820|eb0hova`lFqSnn6l%
+[9i:~HAPU.~=;no]7zf:P>^S]HHvjJ}H~H^m{-M42)>sXj;/B>VJ{[dGwa2]V[I-"EhEjVN/8^`B~hU!mI<vr9d'wFT96j1Ymozv|CCz$3<d:Gj<~<NA;&
+o+yx,G,$6J4+f^oN_c7[AgY@_SkO=R$CTQW9mZ}=AJFIEi)jWc`ayBpA89o&2t!WyE%vF8|]Y`Kryc>Yb6h/QWwEN+PWsnOddgW`"MmqVj4KC"s;4h_!Sq
+WZG#TdT)&s~'0CQ7(dTk%53g:KVB-FFnBUdMQ;'aJZB+PaKxO4_9=VBg)b:x,09m&--3;IanfU+c$VbtV@qLcP=H)7H^WDE$2b{Zur_5~<>`VH4n1]Y`#2
+e,]SBMrv7bn$JF#kZF<_9Edm'Jb{'Ki2@%XTdG%D_xeZ)7ED!v&<%V=ITy[e%8{^/@%8l^6J,C7fv'fbl"X@2;t"_sT0w,T:tt9'Ljaop_J"j/LrA="ChU
+@8d`re]/1VxvbXqMcvIMVn#[/"=dw16{dm!l_=-YE|TdYXBN'+LC(_B(]ItQlH~Gi<Oz/u<_d'!xW([-{x;q]{r9Vt7Hh%DgdeT]Yy}T'(#sg2W0kwYs3]
+S4'It`4T2v<-!jqcI9OiB$N#$cdCzmly"-wMChOq')4__`vS(5c/Y^mT@[q3rc{W1Sd9J%h]foi&lI<<]>xDhf@t78AFy)F3Lt8#,L]O+<Bz;>'Un+ch-e
+N]X(^LGfTS7c6,Jsl$hwkN3YT]qK('mAiEF25%96Xox8%)6RHa4jJ0I:Z"s)b4(vp:H<sS,TN7mc|,bLblF/~4S8pA5|oXTb'O^G9af^R`owgpV)FV;r>G
+Ltc/sL2.!,13e/}9G;ZEN"Jmc`yqR_wrS'<VrEXJU2jWI{^o$H"B{D9fztcvmE(.S0Tf`I+.GicfOJ+3w=%MGK&1r0l]GOMdDALbmRBW`[0#XwVH`FQ0g7
+~8-hUZP=4ToUMGK:bQG:ju+[&qi;]G6rQHBy)`]F#';QX|MOuG28Q+e{IK!!WP!uHpQx~++q,2"^3tFBaQHFUBt`"2(@9xs6pms.2KbbK4MpkC:3JtF+-g
+@_}M9zejgFBP|ru`N/8DS<6/ZOuI%y=IU|(fv-</^^ntKw9KSLk2k4HpTy-Ap;Oeec+DKv=@v2jdfN%F0j4oDJy9ySC+^GLt!Wb1vc+@LX.Yxl6n.'so,j
+'ql+Ox9^}>0)OuCKu30dM#"s9c,`fF#]YmDddcoYmxNtpY1>5g,3=8/OcNC65LqQFTy=#MVC4B&HW5}tx54dwyq,{qq|uW&RtnhV9&][@<bFb4y88}]Z=8
+co5wje#c!RQ%b>'L2v,Qp4:d65LTYEObfypqUE/C[;|%+vR-z`bw]|5iN9XDBfj8j10ajLqFuVgI}FWXGL7VE&cy<|9OmfB{VUpMM!l,bO=`y^@dMoY|Wr
+'_pF6^DqX_{Z2)~'v<7Xz(<=lof5E)iOOj;6BNH}wIxm/=;faSVY"i,v"tY7G{2OpKdx,;b]M$HH`sQ{S`|7v7McPc:||M"V5t<frew_lRXD#9(im=5`e0
+Q-m9=]{-r6~'fc"(]M(ShB+<j,UA;Lwh|bSf&{~TrO`7`F{O+I!es02q^5'`D|=.Fbs|2J4Goc[qO(@$:s`c9Y:DkgDAyu;cO5&skMZ%YfKp+87q1RMSy8
+SUq$3$1VwZ^^Ti{EuEcKE")Q<[-QYhX6S'8AU[N2yHDxjiv}^w;}zDtXPSgvefz5/OWu=O05~p%zPAMvZtm+ajNy^I4u57IqmtQQ0L3("a`{lj3|$Rp''d
+wcftmNrD+x~a|bFEMlo`61<uu,kWn3`z!abQOJt]d}Xo5tx<j=(_4J@3EiHKt2O+Z9W(,zGQ;RFa#5n:o"nf:&itPL=C$#momnr.WajXuY7I@)z0t`If0z
+C;r+aDqPVqz<~&LXp>zs,h$h]warM@P^LQ:<8p,16<'EsIavNkY'h/o%!j_k.hXR-D7|9%}i^O<pt5owxogOU5P%#Q9S4Dg:;d46sM-4;`_6gZm2`T`rGK
+S4/7L/[&EwW!.%wgXZ!=y"S[|R@AE88/nA>-'lL>3J4=gkVcdrb$x<Tx(=Z)S,uVJG#p91YZGkgElus.HtG2J,um!s3Rq-Au+C$eES[=IU#@vPdU^=Pa[T
+(yvP3EhIq.esl|G2P6)5JK&$=p'WPQ^=mFms++f0,XtdsP4Q5ZQU1#0;;MG<9S"<goBvygjhYS._:UjBGe0o#ir+B[<E80iR=/#<&,_Dmo)Xq&)S/f$Sik
+'SJ2[:8^@;j,8n27I7M]]l"83VUTI&qM,2V|C-s{=84K#:^:i$cP7UlDChx]95hKUu}1(yYd8ULuvf0I^;f&)PT:(9&o0"+{,8|$)o;n]pXgsNQ"[yYbts
+i"#qw$-=!ibwJHpbYG4k^vU#X,7qz+}HCP<Idv)S2tNX5R.BK[)}33zzs0`s|C2'YHr[_W85,Zxg2$Ir"A|74LqyEo&85L=u5E_iUJdHZ21%C-Z+vY=[[3
+~DGJFu]0D4#HW$)=$-'U{+{Sn!KzW{EX@-zNyx&"@OEnQ#TG}7rG"q2OWYuY72AdvN03jh~HRR}fGOFP'sode@luFiE7f)aE!bxPXlW#/U0Rsza;I<C8:>
+~s`y'mQ[7C:v,@FF7t(1^3D{b{'ml(c#$"czlKB06(Grio,^@b}vad=:U&2|0J-$7D4TsT<-@[X]AQr/=k]'#McJ8bRUCr]:gWI#%l%r1/3jRW+iHD{UgV
+<EX<`&)3K&q$->N)5e@Smgk0y>{)&(nj4<T$A!;fPt&;S7#"'3%hc+JW"eWPb#ODN{a^bPFF||IJVBRxjdd^L"&6]zWJ#wM0(bD`:5y=!YR[K8-B>m'+T1
+r&_9X"J671=ysem<k<SG_,<#-=hl$;O1qjE&u]Lh[BwH/@4dY}CSsfTlHZlSi7~s/2<E}Su6+1xh8$xhQ_x>$0W2`pXOJFrubsTHLMG=}u->k0Hvv"g^^l
+(mpX2!-Pb;-gNjA'hgy%GpB8<Iw|I-o'Cpd%<H0Vz_t{F.z%7))LU.j|v6"L8Y6=}4cpU5d!`bincj#EicFV[)XCGv{4NJx:An{C]P|b$wT(OFu|1(6.v^
+prwGEG=&w"eWIDI.Uh+r]&>y_Ru)Ddx_aSV&1NLEz&O`arPkyHKtN)RH%j_A[rvcDdG%sd#@q#wgYv]gHHB=;q>H0}L,YY8Bd8dOzj@(+tUYmb-ZRZPSN.
+q_YSSMQ[m'~TYf%+sQ^20J9B3_pcHV!6r.5U=65'VrMu5AUL5D/5VG(,tNs|:GIp"2w"w0o0Ydg]7(`ty)LpHm-.b+=oobkopS%Q5]$<{8LIAP'ffU3ZNb
+GKxEu]$^&%C]_dgo;EY_Fhvfc}z=]06[b'oD,1!:ZEOE)F=Ti[~uckR3H[z,`Dc!oJ:rY>8^~4E{/LsQ-iQ;W:00b@(Su}|VfZM}8/E#1AQk7Cn$~`l^Z}
+R@>Xin7Hmp5/TZAN15WrVKJdsUM/|A[N~A9t(/[n5kr{@C0TPC>5y5HObC;Y)MqR`o`{_Act0}Y>C;H8H++Qr-7LVeqvJW.yi9xvZ|r!Jze6C8Xwc.:pph
+RXpt:|XDL)8"0gOaAjE#!e'Pf,T)j%^VW2Sr#}`gFxaY8ud1-tDd^wiq2TwO=}M{CBif'0n|NZ[qX|z&SVE8FuDf=qRtF9OBB_).kmxVmW4zD|joK-qA]m
+G.SzZ}fV>.K<]+Bhj:yG%dPS:4srcxs]-{9[lg2yYu&lcWnZjE@hR4ym.s;M<9{ilt>-'`jo9OcAPR`e>70drd@9/Q/3!zdRa>/p,YAQ>N!kw1#2]!Pp73
+pjZqD}Hd:_"qm";!,P_XcU#^<c=B}&yRwQgD.y@=e2%v'Xy#KlLxTkREYjx;kpCTa_7P{r<PW%=%z0$Rvd&87`;rB#Dw0obWIFUQuu{#X/1yt;LZ/6rNai
+nEeHMc0TA9d)l{bU:gW!`,UXkhn$kXU:hPb6=IDSd)"UQ{=GZm!D5AK]i%E#ya"7K",VksVWt45eyq3&Omb3V}}Z2|X4Jmt[6MYEv11)B&+nIqTgi2'A5l
+wbd$xvuURg/NpLffmA3w$/%7QV0:~S=N-FR8|0o5(t,)Kd36+h7O^q]PI%cNjs,[G$UivquTIOkyX3mBFzQU]:G.N$m7Q[5oG0c9^<T`{-o57Ef4O%1D:_
+P(]^XaCUoyLF@7ed,|~iG]Yx(o=yz%~(U"oQxXL#v.1F/1[XM>#j,bfV<1&dS-Z"z}m!Vpt(rL13H(&>I[7+a]YF-4O:7$e-d=E2m4Q9GD{!6mhL2-c7aX
+:CMvssQMr4K37%/sPWSB/wWF22v-SD0YD;(f]|d1lu_T:M&j2<99U3P26eTma'$j9U{YCU}bEF,nBP2,eo,u=W{Xfqr3.@J]p].hfcf>]t}$+Z_od]+h4<
+m&+7+@::"x]};$~Rm`&@~w!e<HO/5}RyH":"WF!2`fW"^lx$-w${gleLvi~kBV22X(^QbHS$c};d+!^CL+7#ROlQx3%!m&IvZL8}1FT4ATEXJyvsyM(H7=
+P0.xfJ+[zsq-GuA|<ZC;Y|deUR1{6n3I5M:o#>iGJRV2AdAW5o:8LLe1>b$={$MB_q|+dx9p^;nj+2rzfd`$}e:/p}HR1SJL+xrq@$253Wg1=$)-PVSzPZ
+[%oDJ0`[5+P5U@i]2#yh9Hv<b"w+B&EX,(LO$BxK5YJ>)Hx4blpXT5qfI!44<3CbsV:>O{w_O13qRh=dW{UKr=HHA9O<2B5r{qDn@of@&jdp7%,{,C7U0&
+Ddg.{kNT(q/|U"d]0H7T&4Xg~a#P&E%yU377b)b|GrndV.qN"w}fV02)kBmmPaL"Q)/BG';A8Ob4g4rI(9n|.^v0$Zpf!U0uUq&FOisRV>VPGCUU[c6U<`
+%T;5u|YIaIhF&zYH&bR$bKbijg`{vC%_i_{0O9w3mGnP|;a3.W6wvk'$d_Kx&sQ'NZijJq~Z!9fMV&UE|XDY4)^%oP!rQbQyFl>0e1WY.0z"cf/A:AA'7z
+nL,{E|ncU=e/u.S(2e}t~2HpysPP{;cdMzrk5DOtl}~1o/Y9_=O:l)GU+VQJ0[1W_4M:94)o9j~[K:l}jsQpLtUK]Kk3CZ~3b;1JD0a}ecFv'%"&A<ENYu
+-gTf&{vupNBC<9<!XXzY7u)TiG|Dl,N&Zyf;hv'R1EaGMGX2Y/RFaYoc_av.`O1z8D:#+F^CCk5E80gwc;vy.Uq#{}N`UwisPycknN[`fgo!:>k!~-Sa;h
+:2L-[KR1~fo[wyyR+][s}MhQ{}FOnOL{'+:x4Jn%HtqDF(PG8]'KP;qR[%L-,9{js/N;+q0N6o$90pv1G:i^I{g}^g]9{"FgO!HclNcHi%c&pj'n0X^K[i
+T0K`Rs[#M-Nb{3mgKn>=Onehp%yRl^'u$6)18W"dk]'vSVqHT'(`IOLXDI"27eThkIyo+]CAca<Iga=hZmlWf6]TVA6`5@V'c+L1m|A"maa+d-WPMz~w3{
+Bl]"nXFh'6^Rv;&GgI/k~1cO;2!bc!I;',]!N-<PIP[L~;."BkU418(i1[_0[h,kr%Ya}n-SivpjW90.a{/!y5)(aupIo#yPr9s%EVrujPO[R{-Q't5+Dt
+p_YG;r.wYbM"BDta|{xd%[Ni}(pGFozd:cT8YEnLkJ`LV&tC(J1B:"d>P!H=dC0#{ri'2N{sAwu3`IP7+&CeOdc<4sv8q-'6Cy&,aAO#p-e>x,#xKP<3gY
+go/b53=<]tOR9<y{W6(yz,iWcbpaJzLTuY5+gHc3aEe<hfsew>lCvyWfg='Y3a]`7uTqm-L=fZHQPnIX|iuIyw]r~iR%bNcAx4!;n2Xr|u"~`=XD}5Rz0w
+C)9Ah#~8M+PW'H=;)#$e4vr"[+CZ!qs9q'pPfDLPKET%A5Cu[ray0xP@yEoT`2bcLr@5!0m}$;I{Io%1:BC^Wb[%%^XYy405n/-;^Z6>OWC69q$=z|b3]8
+]5Kq`jy#l+$;pXxCSRb.>}5'<N!x60BGxdLvEnH{3H@Q~!^W6SYVNOOU7YTgi:Jo#=KD|3nO"E'6ma{(S]aTl&;u'SxFw=&bJf"xJ|Kg=NIG7$k#3T9(Yh
+En"|I75b,-!QAwB}|$$=i/1c~llT{On[Duh/8inLdMkyY|3dSThI^+h6lt&V}q`j{YpRx;AiF<EPoh(`&Z>=~T]^CJiUjz~_8)!m97A+"KS-n%@SJbb{):
+19CWr:jkS.-nJ4q7F-GHB-9o%5u#o}^G1,=YJDtBb{<#<Me<'IlFs+9Gz5i.%%D;_l%z5Q56LikXrS3!gpY3fVjkkCb9xeVKm=GEV/7ePR$9r93,H!SQ,1
+@T$c&W,+qu{0!39aLw+a60j&X+d0X":_q<X"T&8j)2#y^EA$.<KM.+69-W#9v$1Mw){d>K2(oQo9TjIjk]ClLo~B$Eonx"l+WUj:~aQLNeE-}n8hk{Te~+
+%tAXKu>`ue4tjaBTQ_123fKh5m%'T&B=/dSm,%n/lAJ|dL)7uH[#iO(kd{X,Nk9X#|avbjzTA}^LKDpY`VT}qyz5u%"jNWIz^)GkOV3V"f["dTpe&y~/RU
+tXE[KO8/x)!(AEkItxL9kli8_H^'1mu,<,x^0EQ9YnpJBb;Ss,yj5!t7.eq%C%+`du4c9Gz(xfj[8,8%)/7yB+]dMA)Mr].e,db/6Mz.D@UlZ&$nogkaj}
+SfOQv7]h}9Q&Hpt-M`b{Q}D)FEIebq[5NzfRe|l@K^-68<Ao23<W,8/'|i.womty201|TsP`FUM0)]_)nr6Im4=gz8A=.<88v!r_M3(4TkYlKPC{^1CfW(
+;/Ei#EUCD2.D4w+9;MaM+=_9">`%}PJnh;~23C|NFK@EJ8TQ&[qwmJ'>mSUs`phks)v9Ms39e&j(:]/|HI)wcMGo,}iQ._1N6>e(^0:vg,2qvV}f,Zi>vx
+M,cK@}8"Zn`QDC/<Y79ExpwMJp+,-H6OC^K<fy_^q8>;g[s#c&U]YP(+xV;pwy,cLhiLqj@f2vRK<_Clz'Oaq5yx'jT{pN=Fm]z,jic6Tyo1'>U<!L|_qh
+]YX'nQ=3`^e|j8oC26&#|%F|1N'bMwbOOZ[a62SlI:YWfwJ!2,D{w#5'G<yyu0~wv^<'PG[wDrxM`UemC5g4=uR6u]L8G>9#@JH.YsG.NoOs#,i1vxhmvf
+>!uRb<,j1}E6mwKic.JK"LvXomM-li>F9u@b+X!mO=~6(:$XL>|vB-|wBi+)pq}3I&VWF^Gr/|'#wl@I%ZZGs^hjsxYXK2uzN)%<N53hZo!iK;^e.OpJ;|
+0OD3V<GX32s[~/1:.zT][^3uwQ,@1Pg;JzT2IV/PB,:we-{[yJG<Wf&!!!Y/6+jp;b(/9jgo!{za5Ds{g|HZO7Hjqgw[Z{+ob,+m7]KDQ`sL<3Wsg5eix&
+.H2.vJPLbJ)F6kmq8eFJ#<aop7=$saG>]$5.=(u})SafM^06;A{&`'pK.2Jx-{4FBbUJ-Gsdd+2S|:<D`-I6TiH9$:y=E6ZC'(=E8D5di^R=c[YhH$fls$
+B!t>-FICvMA7|GW!$0=:ZTS"}j7@T`.7HS|DHdg97t)ZiJka96y`A:=(X4>`1.[#ZyFGv8fC3}@^}F.e0]PROm!mD$,)}hZ0Heb5#Sb5emEI$xMO6G7n7"
+]'51<NGnH]<ky"}raGtY/C~iW.ZqSm+K;;.2p)Hwv)|`nYI^=w.,RIq|Yt!NnVSZnnyAoPXE~AWM9gg.J:`+l@WA>Ws):a,T)1284G^"=FJ}(/,wwQEQlf
+Wtq'5%pQ8"rkAff#2&`((lRTJ(ZMZw|&sDCskFY'md#3,;gN;K]l_jw<)"1&B+;.aZo;%<Q0Q.jAy"]w,:"g_4#dR${CY+bb&if4F,y4J9syYgrYSOjIT[
+q.N6)[3dY+D]lG":N0y%!Qax,',A4<yj)2ig%4F%>!NbVAt^A{P{3Y_5nqgG#<VO89dDJ4S[6qbAP6IXzeLmtx9Z+|N8]R#Yz(6_G2['|L#`E^=wO!A^|.
+()2;wM/L:-i|;qD5)FvV/2-4}0dj)=R7p^==tv|r$#&gF>[(A$_vB^Y"5RGnYw,EFx[,<[|0=w&odv2f!JXLfq-6Y%CAKR)#mg5z")(TBqP#d8]e{teQ]2
+Q3,>,tDhV5"}K5G}~qfwOL^Ym(iHLS6NLD#vhPKj3lDqrP#!PP$Sy36Y-<6#|e0m@3e6u$)|B<ts9DxA}VilpGVW#93r:m::$W8z#J/M4|]{(rVpFU)UNe
+EtD&7]6Ceog3E!>%D[vN7H4EAUh{RiMU6Hvum/h}rV4}TaeVxgW.NW#d(<1_6#-Kddr]77oFQ3AU/t=O3I~]@t$Fcvl!G#H.QPbg>-1>H]`bwRp[D-<`X<
+M$xv15i+["jltXvh+-y!P{x_C}m@v:(gy]k#/0ZH}'0U+v-$(Bw8(Uhn_GCjTuxL=[}_YAqSI%Gg~TqT:ghG:^-h%4X`5wOQ~$K^wCaS;=:dI;d&UQ@]K{
+$Nn0EI6&t9c(p8MHgPumlrE$bOOl_60c!%cDRmTNYP;2,u#NLv5S)7zyQwxHOO'WMxx}JuW^v/IW.ScV"lIQ>%UrJ0(G=%LsHs^noYC<M/gy;}DCNp.avq
+#L5O#}l}n6J|'{fkw3y]Z!E>EJJ|k}wO6&T:"1>jrid@nEz0LvbR{M!z(gMoXK#n,n5MBD^O-}ix`fL({4NF49,M>%{1!p<<dTvR(F2d&;#&vrD<$H^GI`
+Ss~wawhr8o'Dt{/,<}INifZV<bUR8VQTx9d`k//3%S12GpS;Av`blya44dTmFL]`h3C!5|Z>o<P&|Qo(0^3@!T@_rGqEI1/A6-2q0AoC!u|BEItO3:2"Z'
+Yjr=3V&[~fjM8y"t0YG])(J4S6DjH!Ne>k;$n-Q4Teo^d#|ge%WewKGxLN/qT/Y1]0tSuuo7dmNK!6NI|jhgjthjXW"QNXoYA@qN<d$PA:q3Qg<k2{9Nbh
+H32O5SaV":~Olqe}lqg'VL>0^8`-O:xl{#$9KwSsf`c_=NnPjwlI-1vPjq$&G'4Qw--9=dDAVzWDQ-lyvquI%(Af_=JB}){#|J=C'X8V0]ejSUd0J1MhHv
+[CE3q9+5H]yzN@Da(o,:0=^E|mfYhfzT'#K)<pY_C#AQvovy`!9DaR|S^ja.%Vu]&N]V%(!BG#.i[wO5X}mcFzNN.BkQW'5^wpPM+Rl+52ELiYAjwM.>CC
+(i#VdBSSBgnXx<:dZ0ysfh>)MTb4y<R[|TxsOAXEbvq:NMO0a.k]^!G'u1('[eu+1Z6^c-Y)V!p+&L,^A+,5v4GXd7PHWLUgwJ4(pSKLE4JQ,GY_/c[Ohl
+NOXddc(!jNn&.b~x+O}5[!8dT9yA2y-O|G'B>()BF$&""%;X7>W-w,Z!.9^7WHV$4V9%gC4w&BC0==n&3y"`en;(7x8feaRnzDzpZ{TuI/5C:q4P#N#Z')
+(OCDfeY5}$uB}di%yO-2-,;P&I{Y-`G'so#l~yH[XK0Y3rd</9U5EYjIa"Pwk__&x4|9)<lZ.J%D"UM2Wl;=vwcTvX0D0|]kI>T(XQA2#Up!JaFJRRl40Y
+%5X92EQmIoRX34o^9M%EL8kR-ZA"w@hZ-#+X0/WiA&")_Z/R-/yU5q`cl=y$HReXT6i-I_!3MDPI$OfD@OpfJj([5JtaKCKQ#M`|]H.q8b}4D,X.D]foU9
+WgY;T4bvu!Q'Gix$"-r'/_lWSz0rZb|$:NC5)`NwC#:_SJIfQ+BT.oI+s4$sgEo/b3iw+=~5|2xR2BV0H}~COpq0n">,-!1US_q.V9"U">%!lM(FeuUAT8
+#e_Oio2{'{kA!NS]Rx~s}E9_lRu'8|Kd1;HoK]a=S/le3fngcpx55^H(#cr6#f}ELL((=,-#W#(3=Sr5k|g856m/D9^["VBD~zef^}MOG,kY2|Y6z8C05%
+YLYF@M)n`f0Y'HpPaq9n9yE_o{)HhqYi$&v]EXWmsL$hg@vKnZ;0eJ`3SosbcWrrz35]U"6,ZM][7v$P|//s0q@.Jd%NT_yl|0GN.ATyxv[_N%u<rwhA>!
+RE$3`{^T.RslLKfK5aQ2v{6jfSAX1yxNFrWf6^D6GBtcyPrZ%ok`MU)#Io[p)D&uV'Tp+eq@"B({uBvcbzF)"FSCCDBc!fK+/02CX-"lWN=sm%i#tFvw%7
+a);}k^|n6'|yuSU2O-Xxn$|#Q7dX/x/01Z)@I[1d=DUGuob]S!q(_RANofLhMWh{s'b4va$KXJl-LC!%0KBSu>ASk5^Rtx^`,i40o|hvKWyasOBt.iTUQe
+a;a-BS-u;n$wp)vr]$Y8xG;6{py5[3.nr07yLrbj_=-Yr!e(`^S+<Eb1!qGU}NG1Y(FrOb&1wHif;_xRdT0NuAJ0AMBt{e)Z+#]iGoERea$}a_wRJhBx$_
+qzj6Wci@OG=v0;]fsOJ9B:|uNZ9n$vM;RFYZqeZZLqy0tme&6z7%^IetLWH%bI4c3fg+IE[-phC('<nc(Te6d2Fu{`R.2gK>l4LeY1+A,Ml_me"r`w&qS2
+b+NjFFS1P#N&EfH&h/59hjAaibrX6e{sdQEe!w=bE($)-Q=^I;8@7(sds}_kjZyNyJ0$%o<ktq'1j2+sRg}tTgA^|GJtpQR+%i%^Z[NcLgc9!}"djG|k:H
+P6at@$8T@vaDI`c<VE>P}G^(J##!:,K#vI5M2WRj2o_!P2Llm]O+LZVturf@8,)rF9g/c,|NMRh4Pi)p'`%#qR;ysTsC_jRx/E[W&%V7GDh/E!#RmiRQiU
+`mXNi3Vt!HP6u7Y#.s(BfW31~$nE#0'k|b$>5k0BIEHaiPy4~-+:%`TfRq{4eU=aGc=:eSvcb@q^#Xrbh8@Wqy^|x7wZ`&kx`(6)(@]'&OqnJ"uoL$hKJv
+""vZy{%):'/mZ9=>vsX!VzhZwFCFHhb)=.fMP`[{%HAW/#3-+;Df#<FiKhYB"hWTd+ry3(W&D#2%iDC5B.|Ap!.+~iX}@&[7t<ORb+jNkPDl`vmb8.|bwB
+I%quz)@WJFN}qd-gQgkm9{h;EHQZ{7hsJu=2zxhwVMiukm8nzT|B;anx2kiG@OT")@iJ>[ge.'o}Pq>M8z6L1qZh:V1eE!"9Jw|.3Ibk,F$4<H#}#i.tf`
+Q%2S1$FlAT6-_]fG%kl`$mOz!9orfgNal}f9#$hc,OVbnApx{_zJH.;gF#rp$'B)$m$PqZi4IS<[lcI.hiyRW@bQb}t`=W~3rc>yqrCmXaNXdQP.`8ps)d
+bp"c"Eh%KhF+bf'CK]MYxVvHyKGkJc_/DL+.q)H8(GeAxL,#lZSb#J,)]Hoj<q(I)2$ghG)A0V1_3lXE=BYeH[zItE/ewkqS"l_4_WaGM^b]"[8Z<7b&rV
+v)FCpBw|-`[hbM(lfSo6]ULM]r+{W#B6Cr67BCS#D3Q;v{qk7]/OKFB/J;'BqSO7kJ)<DH-40o2p-V%4:}Xft9g7">%Fq:ZGI%;R<rA#-$;|Xc{c;Wy3nh
+ZZ"bJ>w`SU(#`5I;GB0>k-1#a@BdgEL!XVyI9@PAy=gW}tTQwD'h}ek1~/l&)L;1F"J#`0^j5w"iHy['4Vai'1/ERbXSY]v3.[Qh<qj3=j8Qqr7Wmemmle
+yJ/aL,b_'P!hKw^`A>ke)eDQJb;=Ug9m}}F0PM,8(@/jZFO7w}z)s2."F}i@48H_H81Y0+/nGWX@g3F-T005tNM!8L7/(k'dWuuM,().v{1MCq}j;qWLR<
+n5}5~iV{R)}BPMz|>ns>K3kxvrm,taHOHzu,m&yMl&g.({{d&yUiR3!>ij~Z'$E"cg3nk#"2YpJk6v0wFh4,JTJ$i2TLkd/XeMgBd_AFb>!AaZ{U(K~x1|
+=t2tsQQ`u_tme#/vZ=b"REH@g}4RZ)42)oAttdgUsbc._viuR,s{w|K,5[Q]e1b8r95_8#$VBL/x@Hos^Ef@3;bhE@HRf'ajSF&a/rmB[u/HRZo-=<Bi#n
+T!:4lG.QgeV.3CniZ5RtVS_^F$kPf%lD(sGvoz0LtBy>RA;@m;}jx)`w_&d"P',:>!#lM,>3v.jAz75<-$VRf3JR,`,'_^`(7,IMbE(;pCMH63;KA.GRL=
+-X}@H"W4'w"zlJR+$Uf/Q[-GU([;CMY>!;C7(DR+s)R+_;nqO=H'b%Ok)te5{&DR&gjw,did/Yg^r.0p(&>BKb6}arfy8N]D{|}OM`A=4jLcDS:G=aQfXz
+@ne"0i6B:M_QZTFX78eM!rh4VZwJNpH]&$iI`m(:C+9{,i.O,$Rl4<jT'=/)B.SdD}vQ@T-yC1(0eqa$}kg,Z>w7^M>SJ$:4$1FvIK>N~_p8K@WQ)MVChz
+Unm'i_KCQT/jB_<hiw.VvPFCETDHBwmX~y#mXF,E|XXB)^8`8({Ul4>h#kD+ciXEtne1A4<PgEc#n#`7xKEe+uxxI!/&u!"nGb3WimfbGX!z-M67+of!w`
+]@i{SDInm|X2KO@DPaKb0@B`UMfR%O8k/U.:3]j]QbRw&I%d7,,:jdG<E4Bg=.>74FmDOSR.T'b^R$_Qm+|Wa{]DQ(b$i'c|416_u#~6F./W_ExYVQuSPi
+mlpnWyN4#L;('+L_y)hu7&U`z1<olm6SF5z`GyxEpy#B]fFYG!J!c[ttwk|.('-H{FcX;J!iP|Gp`vi9CQ]Tq$p>BVX+'of847tJ!k_H37v3_Zgf555}Bw
+EPy]BmY_w=,Aa.j;)@/'v_,7e&LL_Wc%NtE7cj'x-&0p#4n4="=Q$rn!w)^@6$:>xgT5g$ea%X]&uy}9#.GqW#W-v"hn$u1]G-O7c4<!~<E:G]$>eb"W&[
+^+33@W6n5S0ugV&9,ouOg:%nUZP63wYdSBY6gm9F78.^OeFN`<$8X2N%x@wNUp5U"ZRt)O|h8GonL:[n$"T"(8&1:Q7'){=:~"{$JOnCWw{<)8Wp5'a.J8
+V1tKuj6Q&G'!cSRACx4ik^$S);PH=i;KD$KfD<OieP/P]VDU9MfZq'cv`H%;{WU7=twOzfHTk2LdZAvU/cVUD+BY,lQ]Pw|,YKwPWt'B"-rvO;GwV'>)9M
+X>`';S]cXRG6cJf&QM:St1XE(J_sWP952f!X;NV0#FZm&ZJT|72N@x"HGh:uE5D_JSdP[-eyX<boaE6=9(Bzr+2-zNyVafP{lY[/.!FVnN/w:pMZPZ{487
+^/$d8uF"n)2FCee2pR6Bt4uDm61mlI=9NhIyn3;++K@}Iif;3(`o(DC1GW.ifZc&,cxQJQ7-3EJB>wWzp:6Sq)1P$ks$B@7h"uRc%,Zk5UR_B_3F$>fSXE
+n4,kx1am^f'^RAAxyaKAe#4>oRNL|&YqQOu-X|uXB=mg}zVwEsnL2VN)I|CKm9(sSj=DHH+#zC9iGjB1/kvvHq<ef'-bQo$|4SvAq{TdJJ4s)r{B|`<@!@
+<T!_B-O=5KU'[Wn}',gX`3!c3aeT8^)/}[{A{jxEz|wNi&"txzN(]<eI`U{s7]_|Qid{esHtS@p4Pc66d"R)Y@jQY8j+tX##^iMQrf8+<Yi2{SM3=9$Kp%
+lb)sn/B.}beQz1s1vF,ZQFNiTU-s5Mmg/WnQSE0FB-zw0E_#(BBk;BlZzOCZbh>KI$3c.ug%F5]^bXbfL>1^}ztMbvavMUVvfeWaI=8+)8R=31A#cY{dCU
+xAxW/w"7>{,}]<Swf.b}+1HH/CEa(7D:{bxE:hPNh20lfyoeO}dL^ONpEWE.#v8+6_O,04+uLp,t~L/[Z=$po2O}(7i0Ed,L^XpSpO_wt}tAj-gWCnPUo2
+s7R[@1R-%r~ULM[Z<lM!P-Uls(M:W/qsHxTP[de},r,q2m|'U8y^pi,.sPJh%0EFt:E)'vCTS@}lHfjCbw4;F>L>WCoV'@!;o51=kVg<bGi97dVi]ZT7mj
+`jK]u7v/$m`TLcc0M(.w!R<U2`/ik%_O`8mAgJCEre{o><%5+q6Wmhm@SC1q/o.0]D`!OXn;E'_C[I'Xp]<yfEak`nq-}3t00e/MREP9|njDi%d1i<!pDJ
+<16ZrKKynq`4FZ"4oT)i@)(yos/m])y[HYV|4|yTn!q.|p+s0@-;:$`9yc^|R$)0UOzh1DD3J]S5c,EZ+1XCm;Z:[f0.>0"6@if&vTYB4eH%q4mXv'=NTI
+B@9$RmHz0WJ#"DHwhT%u^Ls"cmN95,Qq0+&kn`(0a%zZY3%=-$GWsif'fG~2WZ+BBugxMyv7d|]gTer9q4udc+t9bg'Ho|4:Qzo0Sgz4,O}1~:t2&A`Y@@
+q+bTlNFZWfCSuG@9!5D^9XU@tOsi}w|+HS[o9(`:Fc:CrS<:uKjcm>+pQA&%Jxf>(CE7h53:-E&!Sx+QC)72JPG+y<+y<1mBz5C2uPK;_<,{;g>8-}YdrH
+7>{|fDHXh#Vv4{9q[NpW=r=}KpO."K>C;EV`25ys5WGMyG#!dko2R|68r3C!If+XwGi!#i<<("iHcQ#&pOMbmHD@p,pA3R-RcAO6gHO'7"J=|8vXcq#E{^
+T|XX#1}6nS9Qig}R@NLn{Dk4a[8y{+w#tx+91Ud+>,p"~M/WRl:1/Ia<7N1#NHwk)sl2"3mY7iN=_y&AkTr]33A1aB|n@WWLG7{7nJ,7rt'm/X^-pJ"ZG3
+I+2zM#ALaEE4vS:g_h{h80n8ATc_SnI8r{,X78c:2&q3F{w;78GO6G(&0+HNyf!QRvNblAz9p%F4l_8`UBmhahhd3^!IqXm;KbkJcM018LE[6sH1Di"_7;
+KV%S0}7b{$tMK%;k{g+wViPyT@>!)I8zK2fmJX+A&2LNHt,UX.]3/e/36(}-HiS>I]4$|Q[cjGv]:>rf3H<mk'i4@Rql8k9ec_6%JmtN(<Tva"l=)U,PfN
+[}C$$/J{z=`,Qkq@h8BMm]P:x48KcZmFBi&=,Z.s&Dn.3g,W1[W!vUmI1_4({%n{fH!lq[;lt&3(njXuX@c56C(IwQ{Pg[]J$p4t$GiB-E(n`%Y;auO0Yl
+,vRH9!^gAGXDRA+UsgR<LVV9bm7GtE@I["L(M-V>(]0us=8XS6E>[L4yq(/_E_z+;I#@;,5ViHrC_l4`.K:cSZX-'9xz3#jGRP~mHCB6|P=&<UBzD6qt7z
+I#ZUR9Dbwhh,E]qQldc:FwC]M;URp=e2-:zh~j@aQv|.siObZYk.L2QPQGgdh4Zo/k-+3k!uF$Wv}>08"rtGpvy#3N7Nv_$^P^.8D5(@n"1R8viPA^GS_<
+G&$F^Kh[mp4e9XWfavZg!y|X0W,#EBC#_WRB|r=bvgVusNZG|/1"Tn[0+_0",H`dIV[)CXn2~l&6lSCco0A#E'5h^Xr[TYt$oDIifPjgaB`^Efd[r!e_z2
+lqbDD39)ivGg:nTJObohmVKNTi~W$uqqIOY></UY"7g=.9C"|f|RT^fy0Q=Y/^u"6mNB|ms$33lD{Gw0A3&sIxiVhw3/c|TodAIJRgL7i_SJor.Er%sBNz
+cFDF5_Cl{%[Jf,sKc$.as2{o&P"Oa#CI.8PcFEZ@|gQ{q$>{d#]:"&)3v,V,zdq]8A_!l5i$>xUn&[z)By&`a%_m6^$sE;3:M07.!|fhR3$MuPnK6Z(1!U
+M1/LpYO;t06df+E&fnlz1Q7p"z.]oPm`iWZ]+BQ<X_K:w#KDrLp.#lVSBkW0v!b"_%uQLuL|%)"DzPw@>k8Web2[Rny%x-e:EFePceT0qc`ApSt"`j9jrJ
+=#7S55>}J)bzZ5zN!pFI]+:mV0MI'j41WIs&5Z{EKY@7{d13Rd}/>}5Z#pD;.XySco+u9<{sa<mAQHS'.g38A-La#0kN@09HB<tn=CZ>~BDHH-M"7ePD47
+1(aj%k7MZB,oC3xMq-Y'e]%`{Dm+/.|'/i'%z!_|pqwlufwpX/E>+Gp=l_f:m_<z1^dny|{m_s%W'efcti]`d50e&o|Q5XRgN5Lj)esc7HBnsc6x;:W//N
+e@Vqbk3H_z^Eonr:lMp>!rjSv1]<yYS[:|-jQ.d^.Kf>$nHs6^!J7Alsl(''e4eFu`=iVn!-kHS>N6JL0H@9Scrnk_$0a^Zn{n@;z!WlV=:,z5G-uTJb^&
+PJQR`#H>95C'rf8rf2<{'D~Jh{i/5Kl'O@;ShnXp.AgH=6"zE`S^@n+HS0uji25D}]R5}Xd[Lm1FLmceJRw2~oF355&]tSG7]}+DI}F-g-CV6.{)^V2H8X
+1%h$a-7hp-uA_([-d3f_!z5TPcr]4VG3:UMX)%fe=y35v0EnzrF=o'nDRHP.EM2on}JGx3I3tj6|PV9Ed1x9-k>W+.xzZ@+1~w2Ru5fz<AB&gHP6npOH[G
+<#:5:(MYwN}o=pbPbV8%Y^PlMCh38[S].U$W7Wg@W6D/i6yJulxyYA0ttIn^Dq)i[m)iBb=:balyczg7tU[c`Z,gF[tb_0{<Do|CM4eZ)$}ecN7QNb}V7"
+s6)4-{c(k7ix<'!v&7Ac:L;EyNV&]Q^vq12/BZ3%f$ieF<il|,I$K0i[1Ce/W:CbxYlsFeo[`unClgu(%wW[b0;x%gs!bBN<%(M('MH=%LV}G(y7]5p5eo
+p}^5mL2>/"[sn7~]z/Ek4a5&4B^oSJfMC2Km,'.,si'Xy17h,JI`Wx{Yv|-:Cxn;~Y.hZh%=4HZ|~W8PVgb<{ya;.("/V[4MOi>-xE:.nR_^'my,1awUl[
+xC#ti0:3JUb+RcaHd]ijK[SsV;-t|{vCdJkm3=fc.p]hc((Yen3P3=w`Kt}_jFI8oFm+lL7h:9>Zc6!sw6n}v"!qwESH3[s!o<sE{+|:p[S5:sm8eJOa(m
+RpTp:aRtS_")ycC^9Sp-B/Tz/8__ixpe)[gZo;:&/I4XIFi;xJ{;u{v7TsbF(.$#5z4qVdGq+XHK/]-NB.jqVz,)C`_W`0/Bqn8Fr{AI')1XBCWJ-]^g}2
+W>AX/%XY}Q-2OZQFQRwYG"sD}L^o#GRDChNnHG8%i/hAkxDdab.;Zo_WK/}zkFZ.bHz)tDQ}CKIv+.FLgH~2>B-EHbN5{cQr.1W}[#iN@E1tS^S+_xMsuV
+l(iD1J|1:$=TEoRuCd^A//c51m7cdC+FkEfc]P[ofLs@{|c7dAadLyr]Hl|&=6tXg(2xg'YyNy5U4s8afXfHay52"j/O+Q&",%mjZ4GB:,'2<y6cA2Bxgp
+)4Zm<cb}WAsIKoOihQ)k~kA%_7x&t&":tc6vbOI-pYAdmxoCz&Ll%L~>f2%-ScL$0bwn"ypl'OKPE,'EF-T`RI9x2@,|nc2jw1dlxK|a%f)8i&_#OXp}@X
+L9#)=!Y,b2oeJ$@nD#jahiE.`wVX<L&7Ox>yN&1u@{]ll#Dk^3~gxhWgJ`ZT0[fXYujB8im['Rb!E2kUSFwC/!d(%&vh`h/1y:Jx5"g%}Th9v}uZipa;aR
+d9<Q.sYg:GzA.:a/@jQbU7:!NI~oSZX(bp7(qPmSuT`);-N.x_~[^@FN;TS!A=an])qmmNju(Mj7yLWdFrm:IrkE(KLjs}r].&S"Nk0uD)H'L`Ohjf3Oj_
+Lc|i-Ac77.AMEDJ_Oy:D<}5D=g)YR'u_HZ6KkyhX!N7{y`lR@{ZR$_QNg+Gvy]wBUt#/ON}9n`Qa@2,3w]Y&N)bLLZ,%ZQp|i/+_V5j%sbd0xV86Vp+})#
+Vgm'fN<Irtnm]ZKdJ0)noaSGx09%rfD1dyMAA@D&oanB(DmB-5wIAc!9Zf{cq<6HI'lmrckF:!HSH-;QVz=Az>U"`GoE_kO;h$'%iX;#LYOn8a]]fKH_.x
+,oTGu$_Q-wpy,CV'ru2V-K5M5XQcF2A,l:9Vt&uQdU!hE${"|yiPK#9{>}=365~[/@qsUN[9;ZQoA03)|J#=f}a.dR-[7QB}Jez_2:Ov:WhWxwRq|klhor
+Xk@qH73A~=|):[xl;Z&dk;K$-@[B4A,aW'a&zY}sqRI4,0".+"1mz'mSPSFPm7O{_;Mj=tg2=tm^bf^F[DE=PRBGNRlFET+H"Hc#XpP.6AeY[Q7[MaF,"=
+TjU<q+wqc%Ex2EB15#Fv^Rrrn7f/e/MMaT=^OwK@]AUhnDDOEf!aBG8-AQ>4UjhWQ3X.@H~Q%.b|KO&%;7)jK^>(`4L+{XqAq6-_--%H(T+$HECm|+WPKj
+q`9NgjTQOrIQ[U9"OTS|@M3-SSd&mggj,@e`6`fxBbC=J!0z&+'|WJ_)<BQ>Rwoau5B_'}]FK#C>Mjb8@gVadOM.S];S-Z|>QV'JP(dz[1e{5U#kK'ZyO2
+OQx3ECM>$6.jThvRN6L!<:]xtP^(8i|4z'c_`,,tQwHl"{XQF%("/tk^;n_(:IgZKXI7->dh!"`;]v%ws{MgJ8IY:63(N-Tah5kVn'%<eS~/v9sVHKyJnd
++8e>EF:^Dk:)!t1(i95@2&f98JO!,2]iyGG+_y3jHhsYB3&&L_tQD&=U4V:|q+7s_GT"tswaqG.JJV^LAf3>Uz_Y1+^V.EGa[dUS,pMe;|1+W]<fkRchA#
+Tv70|no.1K5["1x[V,Fzs@i>d9$jqj5_X_-pbYiq6YbxdQ;94bKgFYJv;JjET78@gWlhb{YTTvzC$;4ESt(_&N$fK)"4%EXxnEW%L2:7KEMHFtW1E'%flp
+JwKGl-eSOgVP&%u^9BWm,"tu5lF^<YK'Vy]L=h[!.aVNABy/at0`-8iT_rb:#9u_E])<SV{;I-_k"{2{M:,0U&.$.U{[Uw#t@3^&Z|MqP3-[zU@"9tc7^d
+>&a:--)weY#{inY6GX5D`Kd]y^h#[)jMr8#4|p<LgsmoN)I]B_(QDN<b#)(vYddHf|>^%g"_l<5lc>U^Kl6M^q'wY!dLr;Q`Sk8F7josP!DZy2&sKOa!/x
+u:^oP"O|,I9C47E/ex!Hi)&"s"|Q)|8!bmTH@K$=)U$rgG&/9DZ8d2h3_M|I]/.fVd:H#{V6XoTg4PVKw3_N2,JZ<4.he{L!D!488q9vk^@"a5$sP0=fhW
+W>B$7qrX-.z@9W]SE;/T[g_t|i_"L7Q<7QvCvHb@i`]M%GeJA>TgtgR6T)z]XurJrn)5kMk'u"eOYDBq,gR/-)5v,w{N>-hW"li5amDR68qHs9bemi&m^f
+`_|;/{@zG8Eg3)&4JDm^;vx'w`3xU}AwX;6tCzAHReY/n,`XX4G1Ot^HSR5{@WVMtR%M1rf)wa!Cmyl3pqSl$qd'kVgmh2iOel[;!rp7LdYJJ3g2:y)-t7
+eJH<F:p+[f9T;Mof.Ds77ytD)`y<&s[OjG@rJOXF>aQ4~b/%W`[G5v6ZpA+Q'92MZ%oss8@hN0,75f1+kv-i-WWSJ^olw"J1K%u!C^#c9Z]`LEf2y<{0c,
+;oV]csSTDvy5PtcuY5cM.'"4B9@;-f!%px!@A/dhP^M'rPceX.XmB_aOu;B(KaA%K;[>|^B4953k99JF3f;-wcOV5t2}ct/,$:6$v&,yC)|IZtPqRu_^q&
+o]f:[w|:Gb'en<Le5+Km(gn=y5Ff"yrETXivmm^.w=yeSPrAK-U.]Rp(ihk/Le^{)t.9'pQI#(yR0WV$#:3UYJO5LK^8qq~[oi#),kN%pq8m7a8f-e+^~M
+,]cVvbx;)_q7.!3n/"$UZ=q[!|@yN-e%{RnGGHp+.BE=5<YSPf;cZY,07x#7o34:HVrk7<+Z_4Ac&IbsgEWB^G)2xQ(y:&g8}tSiHKYcsrjhi,(/PqWj#U
+ofeSK)LN!GEIY_'$i+z=Uzjx]bJ[ZJtc908rCYp;77jR{o@}LV[_{mM9+m}qb8@m~QULG+G_B@e9G!cE(=x5HR8jUo-F'+kB2tHTU-czsB{RAP{B`O56:D
+}D`gVi[s(#r[5kVLtS":$vC9@,f7/;>qc7{aALhch/4W;XvjP|M[Vl29a;8IKdSiTcITp@OCt+7Nz<i-lVHMjZ/@Z>l%QG(-f2(K9e]WX)Zx1MR|5lCpH{
+AT'y~T2>7UL{[OHg;vk%<B]}R@Mo7M&rR2x`ll"[z#{Ev=Vi=hDn^glei)Yw[0}%c{/VU.!{fUrtyyd;_u,l/rCE_6nHrV#-)r5W7hh@s#+:X#pOif')'z
+5%z.oKX6Ph]LQ>yx+>2Fos=|2Cp9`9%E@R7Ui-K5/m[^~$v9c@P]2ZjN=%}5jsd.{_6#^c$]"3b4+$gsoy]390Sf8MLH]'%KMissSW8298y<kp=yA"oj,x
+#5kr@@{|AuR+apk0@i)F/OkBf'Rtwx|Jr-FEeE<Q9P9Y]3X,PMB4dmr+2{_3eH)QX49Z2,k!F%EE>&}w9f5ITbtt8JX$]l^=KTb&z{mS~i+e~!F^5g~GUV
+npttK6I^_x$DqPqlR0uX6!<i3qN)s[8"C6%K(5ya;%3^8;HdSiy'evn(nk/QRy>nq{wFCJA3'@}o0+):D2bh9rTaZ]ckK!:^jA]XGzPW5oVVT;1eP{8!rS
+$o@4=zW9O;yIm[~UF3Etz+L]8'r<S#^Jm+,b0pX),=H4>#JNC;$!9QtF6^C}~5q]f>S@IlgnSl-|R&c<+'gC&KY>NwC/9tqvM;F,+5vvg1c)0oF1!TWa|.
+=r.4{[$U$Ks3+Y<9+):9iTE^TGK4O^/>O:a`x&SZJg@Op'GoE9laS80@:[MpEcO!Xe2O0"WD/)D/A-htZR`"vwU2pD/Q%&%i;T<UDc$,mV=lQ={7+ZE{>U
+EEI/AnJ6<Kp)|)Ss-Z"9mtQ#+m.39]rMEC#Lo|F7s1'<03qstLOQ3CowEDrOBMRAlq5;B<V]#`$2)$O{InN|ltJo_YE36'2cuo8eHA|pJ,Rlc5fEa;G]=#
+&[rGKCLl&TL;@HLyjB,za9m6vnrGK|HRJ;ot-dL$3ugLZ37Pnt)BpSb:r&ABp,(DT"97=&i;']oRhTq|&-H{y+!)SUIL=FAiB}&vI9&BXgs;u"k"7T0>ep
+}FTtLfxp#<.o+So}K!t3uH#P"jw(FF:zm|,]SG@UTIjQ%$a^qtf7bbc6nO.sZ][|rl$3kNb|]MRHzFc'>9=i="3,X$r2`2z>t]$FDi)V(@#[TY$n^;,dXJ
+gjg%45zVlS17!E=Y2">=E!&">!=,:^vE52ih2"8s)B16GVru`Q9R0(E:~n@35m"vI8)o:S'4^a.c16/$T15!hF[QlhO'Z}8/RwR:#e^$T:{g'K(T$43f$J
+GTLKaL"T:9YTJo}8Q&54+QU9Qur]8zp!qxnQ$hG}:))t)7X`mQX81,wC3__gNt[)7#eY/3an{th&eCB22.gd567W&&4rovQv~%dBsvu>%cSqX/DJXF(&~,
+^atL~1A2DOh'=pc%skl%KI~De#%c'IypDSlB"d`R6(l'yMjXsCt[}F.fkqN1[K0r>ERKW=aKFS]LX=sr0h`)Yu>Mk(0!sa)=-B7HzX,tWCD(Z}xO3W=GPc
+q!_;rlLATC7PuHBouTQ^u$|r8{:%bA&Qd)>-L!@xU8+(N.WVk_8N%GFj.t~_@uJ%(9^"$mzbGP[BZ%VFyH0zWXu2fM"%lbhYvT`qg&iH-w}9o:4FYO9M%P
+_.,'2_0R8q$)GO6Y]$>|f"Er0vu]O<~M(#:Dc)G;eFEE`ppjT@4Rn3H@1JLnc8=FPRmdTBM%F.;+fU{&`3^Akao'k^;Z{o90^.U:50+hHEs&I>2//ft5a8
+9[t%RSjR$^oYEX%1.-|J8'|/2+1-46A7)@L(o}&"iwx{H"=iTMDR6eahwig[Z20dc64^`4yy^DrrE/dHv%pL9D"PRPwh_;=o8[J'-+y"6k0_@c"Wi}unty
+)>V7$!bo=<b'jgH+Lsh;-RC|w@wIq8s,S/J&Q>4$s0MLvQyQ+j][%!bV#`Q{F=tF1[V$Y&vic>^yh-Ohj2[:UthWt(+0X_liduz#P|TYy3Q=>)}L=F(wP7
+jL(P!>os;hOi{=-2!#96=c4J_-E-ZWT7:<yQj0J)79osYWh/TiU8GMYIKC'%~FSIBeI%[<ND6R4N!Zfc7y5N8{>/-iJTKC~igJ'I.PUg^[d1T)k7|odMP.
+>c&w^%gtR)zMg=;YbXG52V6#%`VSS'rQh}N./-6Afb._LZw[v$IK-8Adu:''WPj.MvgUnQ6,/PNp@uzxuPKFB(kP-5Y9-0W6.1AH5B.pB;'n!e9I$)9",-
+Ht4Qm|_]2DE'FA_niG"uy"#eM3EDC%i)})t[a=AY.a;dNSxPg)_&9>.ttL(cU(N(ACl_:V.R~A3S.0c@LoWSG0~{m42dr@)F(ac4y&n@v,tswwkViy;Qe!
+_ctU=C#'4Q(+PIq+>-,0+[.=S=@,6'u[F([WyakP(JI2z+J5Av7$s[ZH-Nff~4a3c6`I5=eDGKRlWl+a"E+m%K,wAtBwm@MRHxBzc;e:]&p@JE,%;jEy2m
+0WJDXvVV7Q1U0):2!Km06QwDrG|Sg8R8ICTlel10zT:/T/A%#qh/;Bpk]/&;qVdd}^`a0q+{QNvaz5Qh&I!{3uj@SIooaxI`Gc)u7XjB{T'r_8D)"6N4Mi
+&s(wSQTEpt]$g;&M!gUYk+S1-)Fr!E5>e5wj"`:!sd[:(3d%Y<e-E[H&W.+d&#trWTu"tmUk5F{UKE;T@)hR:(eV=aQEYE3fh2A{-7=iX+hS,O9'7xh$-]
+aJnU8=~K^S|x6L&y@X[T01ZXvr7k1..:9Km9e!~/O(}Io{:r>u2M%sj$[w;>F!TbMKA,z1'}=Jg<`"Illh7"d|xh{j&(xF")]+;Xk;}&@#BSjH<kY.Q3O$
+jc!tquCFj3#C07eRO#uWP9:{U-xgGk<w)2zxBmvmCwF/y)/R,,A+H[7.@-@J+H]|_CiJvc_PR-J>,ZCoNv-T!UFTNfyG3"{mU;5,F<i(}3d>kX<T9([!L/
+~S{o}k&![{]cTXY:VfY49mI=T7O^F,3fe2JRv6"Ki!H1L'L-m|d2F4zGJjyQL,/d!7Ku,fJjowJCVvZW&=1E^R|j1GP!ZZ7m!_,_c;bl0[gI%I'W/rigk/
+)MRE5miR~aZcHay>|[Isjsd/4f9l=p,6@p!j;KB<6AtQh|8Dzzmoj.@b]uYTaa/L0!kuKRTX:"x%`v1UVqQ+Hwq(lT[PD%o!<euQ<`ZVgm>S>]O4x.L5rD
+cnAgn:Kb9h#dkF`.DM_.~I@}rm&,S'b#_YN1z-HT0N{dMV(:8Ff@;'if;G=5+ZZI]|yFzHw8Kb`(Sz4!|d30c-W!P^`4T|w2/2/O&3qpoB$-TX)nh.r0MW
+>2b]Vx;[e&qMj5LoycQ(L>[}D_n@KB>y_il8vF_-MRTeAtOPKGmbAV.G|0}nMV@!Ae%^IzvR/is4JkXMj5yaQ1t1Y4s<MT2=$6n3e%HM#Vx&k9et:dRvJV
+5;"aPBFC$=G|.%KTne+ZSHW&)h3XB]0[cX~[Qd]L9=7:P-~hV%ZhE:E#8gBn~!vWn}@!W:H8]J";0vGGgaY2;{/Y4aNQj4_zB5Xo#7Axt,)<z:u7.)%K0s
+NVYj=FokbHxucLt:(Ny<~vu4%k,Ie%O!d,|)Dn<udE@D[iEks$QYi+ib^Dz^EUikI.;s@}Fg!9Y!^.wTl+'i|b~,z2Wj)I(.VwuJ7+v'%"-<srs=eN/p_>
+`+"]~LK=RnH{),ho8{rN47&Rc(l&G"&!BOAy3eRP-#}K#]$v,_Ps_GXqLx|[1%I}UH>vemC21X]$4,XJE;!)w1&K;":B%S!.C5AS|>~%]R6Y(F"G']43#H
+sunP>_/2r#vrJ0$X/<)AsZlW8)Rt!08g""l`[gw333b!p39^+TDhR|Ld[z+m^/~=y2b}me&_h)iVNUtMi{m<mw{xd"en)_<k='pJY'aUju&9>L3MJVS"Tr
+fwd$h}nTrbfx',/P`}Cx#J|Xa)4MX3ZgL|c&WkKo-B|bbsl0leb8Y@mYzQLd[L;1`!S]U>:fCW`fxPN!6lgC9RvIjJ:Tb_n[Be+9|aC&sFfUl(C%FQ&@q(
+6:"+i].uE5D_JSXb2w@Ia'6C'ptvm@p%IVTT>t52em`.Im[fBcgNXf$3$qrRZ282aD-bFhFZQ>Hh6;kr~K6n(xD]:x3qBpHpJ(kN!2<!(6sd:lJS7WM(^H
+>IsSI6STG;w5#Is""3-@i"WM!WQj!]UI2[0td'_HA_.uc;v6jjd28VSwp,9x.9~/##Jqhhxu+G;Tt3Yi~,ZL&}O2[p5sj::w/)zP1MA<V(`^zDh.I+:+#S
+RqeP>/+QQ<zF,@ZhN<+<|wM'z(rwfo'IlW(ziE`ks/1D&_^Mad(zmz2QKZf8;tm!RUKwpu2Wf)@LS&8@P"_<f&{de1:DDBrjT_Z)X]Hx7)bEs8&]r!h<BL
++zvb8Q=6:F%M3bQa(P~u2.sp85=b,vrD/w!_2tP2-WKD_A;B&#q%d/ju>'^-.h>(zs>n$N#;;6R++:@qL(E=aaK6Nx2,08e@9gm-{Q-<y{R`P]ZAsY)F6_
+(jX7vA#o!M,1]^pDd/|9fP.vM[t=;)C3v;a.]Ne'F04u{<D.qq]s!Sf+(;Ejd&;zy62F{&347be5!0{Du3}(jSwXiJ^kZl2WpXI9dMrG'A|[Um2J`=f"Hl
+!K:$89v_v8TXzy)NZ%AktFY;},2+ym%'<Qt6V]54x)Ev05k(eS35VEn_SXWtUB#0>W)4j)[@qEKaEjLe)+Wdv@a0Z>{8:Mmgrc7-B%ad(b,7lFYw_SHjwe
+LOL(]#:iG2'YW9h::x"_]q8n_,,^HdhF!1MlLaIvGiWguNMhiPR'@<yD1L"ADA'='$RA}O~G%co-O-:,Bw]Ob(`[:_xOAuyDhMCZ`95ze,8v}Lc$O9uX:>
+I3Jz)g)Cgp&fgOZ.I%kU|<R7kiE2isg>])&"fd83('b-R"${]i-$eY,M_-X=+S$oypNcLSx@Hq<I$9/"9d`-BsW^xF3DtEs=~bs$yogmIZZBi4E/_L`+UY
+l>eBXCuC}.ALH7;he%<XGZ)bDh&X>WCSn7:'2%$}'qC'qV'n8I!cVViHuES_-PFDFRCTHZja.uJ4yeth@EJwg|03y;~fgIp(b:[x58ijsB;xi3).uFb9(&
+wk{!&JKjxZn^.E.6a-7x_;[DPv|u69MDJFo8{)Ufji4XdVRaZChF-3:dGu45MH91!m}dbxU5BKr[EYS^bs9slz3'[C~y+^iOXzx5Rkdju-U!N&)%aw)mhb
+%UD1Gj=F!T}JD0)9kFv>>%yj}<$)Vlb<h&iq_Vg3k%CYPO2gjq/:F3bv&E:6&rGf9)iNjP}v=D,rT&E`gOOuAgDnbR|+#;:B(]@peqW0&AqRTVybrJ+SYn
+3>i&xtvJPxDY=Zd]HjtC+p3)=2)|EZvm1jQObl.&T.>#jx#'es1&6!:/PE94l{a{`b}y%PCN@]HN!mA|z4)Qku`i]FF,$><#,iKf/&RTMozn!&{tL6(|~M
+[-v}GB"Dg1Xm>E;V~d8>k/VEGjC.o}gJ471lApDLn#|6HE6h!^|)%`zQmQFP{+lGeGH/04(>S"DwZuJW.t771&G=Mi',=O6n&Xh,3NwT^;o"a<_E_^_:=R
+y<&,cw'-SSB0G%27]":>f0oDNJp.I2!d_&C/aQ9n}<nYJRYnWnrPB#gQSDlM2=>F;ExF/LZ@0wW,SF{{~{9^EA(9p,lQ[$g8TGtqX@fV0^P[Pq}$+T9%,O
+soSEp:"at7yQIm!qU!3oI%KP@Em<4m}J"n5aHuc,(=[8:Xlp<2[#I6ZpV1#S#^zG$8G'fO3('"I+p5cw+!eQxL2PwDc9v<<0h{Rwj[dmoYyT8R%)@E67Gx
+4l8w|T5MBQ:os7@w2ekz9]~>A&p$t)qLp"v{gvze}kB&M;{IZ4M%;{p:2XJ6Fu{q3:^LEkZg47h6<N3'.JbsB&nQ3h{<xizO7lQe-HZmJqO_7aB,JyZ=J6
+):)H;@TR'aPJ5b8i7:k|~OT|I7fsYu|p9G#"B<[(]jymiN4;[r1Ij.@-!W$^QlXYvhtYSo9t%,oASFIg$6rBOiL`M(>5c;vDxz(r]E#BB<ZCEp_BN@9'9J
+L#Qk9Jz|~L1wPr~zmOomBxa5MikVmF|qPAOLi3zShJEh@!YABZ};`bM%XW>luRc&d2+j,WRdpoCQFg;<"#d5-d5h&e`xLEMF+x6ZxLk>sAk`.)T($<TbM9
+Er5_`"9Uol(<")WP4`6HQK>[2.Y3`nI$]ZT6O1s[EVLtNObSzt+suU}Q6"O>P#nA-lfw(Ya=/".wM:@,mvlka4NY_|l[:d+%e/k%64~Y3dR)A0|Pvrt2Vq
+IlZ)3NL-quc,sJ7iS6]m$Qel2S'7fsDKE'~}/6-(d1dSF@mTN4KkT@-q_)tBi^9]OC)YUqO[YR&t&e>2G/:f_uvGDvwCFTn/=%Xc]r(X#e(p0czu+DhmE#
+2b#|kPCp,7B$sH7w]Gn3Rrps7-%oO:Z|tmmNx3k@Wd;wKB9po,eI1o7(IxQxp-Q;C)#2v#.9M"e8I_aeVF@,IbYIaN&K_F+0[|YGENif[;ps=2q6g`)b1n
+xmQ<F]T%7!qPZy1)]M(y>W}zx6UsGvuXmDL:)d6I{sO!aZeP]8C.WpIdT1|M2muPl'"n0e^Gr8i}m}=%v9aQM}Vd|yLr~z,DZ%w=+)'/U(;|@3;AN#{Q<8
+LRQ|+lHEK%=^U'PUEE{kZ|y-ZA6(;U)TNn/pJmckdBEuZYQ%Jdo55z(#,53E%NO>e=.B+MF6OLFx<{l{C17K`RbVZWAAB0ZJ@$2%i^8z~jiFD$CwySa<:9
+kE<672drhydjI1pOA%f=`}LP|rDlNBmPBjFz1JRj;=Ys,A.0B--kOC1L]VhHYXmeXRHQ3S;{B'ZB:nq{snfL-%<8z&i.A-h6:J6WY'v838t`6=.7hluq#&
+@6ME0)<b,Hh7TLk[sb<"pGFJJl6^9%I(%CGp;E$y`.^!@7Kmi3jh(!{#o!}Cl`$R!K7xb$o#(haDxN,P'^>"!9R#Ocp5mujj,U~3VsqFK+cPhSg0e=u1dn
+a65ezn(,a_E]"`nagwk^oTC&wG{I~p!ulCiA9'dJ~tW8OsGFWaihSC)enJ3X#g3uHwJ{+fQZ'c01L67i;QndBM76"4@0i#bj%GuF'SOkWR{$172_im+:=y
+j;w|qf:m%9ADkQHN9`d$}7Tp>FWxgQ)([d:2D]ymC-51[=cO'Qu#82Qxs6~7n)83J-r>f`dfscTh4{^Nu[WAU"$JwDQcXruxIH=.pX4GXU:CRtjvN"nf>W
+-Q6+y6qPJ(x-SB-R[9uZ8&_'rJ=1$Crp;f^ZJS3GpW~52Y6Qt'P4ua]EP[7QeR6|.genC4g:TJOq.H"U)d/Sp}AyOgg]-#^%]<bNqXQr=5!JziI;6RaT+A
+xS:##%UI>&Ym|KKW)6~,("lK#"[,4iW8{f[ZX8=FSz,VTBU2-N:CREa-zE/:i6k-6[#%W(luuTs77h9(AK1gp>7'16=V&_^XaeN#M_p/qV1uX=xAbdQNMZ
+NGES$H=$u:bnp-R_jU'qc8A4&B<n9627Kw=8Cc%9A#_Ith85=y~!Xj44TgyG<{vPC4p9@,~R.--[E(FGiHxH[8%ip=RoD'.+8D/+L-D4`|>-^V]fk=0aN!
+VtRe>Rpi"jJ'YUgk4bEZ22Bi}epx!c[99'@):}2J$>y.eVmyb!vbu<+sPE7We&Tv|1]0a}s,Bv:L];qN#g4p0f%'mj_>cQ&p<{30@lngQK&D,z1[=@GwB|
+6ZI&)B#t"[O|;qZ|"8's5b9=!o-J$@<$lT<<@$c-{PFg5jtdD:5OI=8G2!QRoY}+35<Ze3#p1]u"crrihpkJqy%^;``vuSP"13uE".EQO561uI'$<H)hIO
+k4R%,oucAP2_W$.X)]w%ejZX%`sK;UD)KRM,WxpfB-+kk/GHanSe0q$F>$;o[m|@F;rFL]C[9=1PHF>ls-R}lV:IAZCFbUwKRDk"wC:<D;lQZ[a")O0kN4
+6B(<_0Tmf#%4HCImwJ[^C<VczSe;,fN<7DavPy`aKRRaG[c'j4yS!6~8!^&ky;N_2VGv[vb'aj}<ZYJMx=8rf<_.l+gDLRj2C5^mbR68tv-F4;s0I{opY!
+IJ"i#'.j_xn^F2NMxYKtE)<|pc@&lYCt|[QG8tec9sE{~BBpQ]L_ipQRmHL#I3crkMk#f}]l[9r+$|XN+8agYDID<f}v8jUnTgB^G2yTq8+LPZ}TQ4r`R1
+09|}MFv6Q(%03b0dvqt`AGvU]1RfObnNoxeDL#&%bJt}WTtzzHw5NnZFy5h%Ao_0NFVY3R_K;ZX0Ko#3pDfrN^S+H>qF$&W}UhL67pGl!}H=f|L_>SUMk_
+I5rh|BB$YK=<BLeLfE%r{9Aa91'e<OG"1t}j<u[A:J=_tsLkg@>^w2u[{UT"vzEkkF"Yp>/N:FzV&^Gw";y`-]0$/t"HuWYlZSJ.ez-'b+}kZ0M<r;QFiZ
+Wsg46CA9#)dIq-4_Jwp:vc7V)hYeR,11ujFS%K+XK)aeab@STs8_~0&0$PEV}!;'K</),(m#ISQMV;!<fMf""]'J.Hz6i/k1mRgJF=Gx,TY[mS+7CtYBbS
+`H$ntt4Z$d_#P%gKFMYEU#[FY_U/.=`GB$mW_0Hziffl,w%W^6;@Y2)0AwJcEVF%[eaF`$NOP}:}GBr=0$v%q2t/VBX)BI;v-#+Uv{yuOLf{xD(vghH-ea
+xTw}eo=#XzL>1V9I&o>.VXM`<3')%TF;7MZ_eb3v@QCEIe_A0x-6+OW@'C.s59J]fD-kLp6qy[,),oN|!ru_iF(>C^|U8V&mz2v;3SnE!kR_|-Z#>xyj}N
+G`2OHKPxFgsr!ct}yDRy/UU.7-#]s[md[bUrqU0yl<[Fu[+UqUZP_v6;i+$d!D;:H0XnPH/ndmZJ,)I/tX1oG&x36RzJJzrh=y$qD[q,%ghq%Q|q[Wjys(
+@oY&vR=19WyhHJ]Yj64h`ji>{A$iOjw+1zeH->qprdDB`c'XQBWT7oL+oqRYq_io8J'cmWL%/rh)3CquO(Z:D!t9Yi>h7sVU;ARk"tj3>uQ5J<=b)hl&5!
+:1.j^h0LWH)(7OB){/Gg)Lgnf%G}tQ/VZkJzHb{e1{d,0qTBAvMF_-9^7=Rk>B=4JUIIZ|w27Cr>]S9p-N<TV$8ka@kG`QY')33Sfkt)m%7P_>k`UnGohm
+"YB]>Kh|v#m2GH-YqtQc6PX.D=vMmEw@0+6V!Am$lMwsYK1(z0`Rpr=UV([KuQ^up5IadEEy[cE5(Ss1jJ>_vth5%764(3etm{]Ii#z6rGU[A]N,Ht|_PH
+iqM0$`qpcH=l[qYpLDhsP6S6GkcEQ]nN<Isj5V}ha^_kg/kPm@p[!lvKpyPd)aX<[9fPid[=SfSG}Puu.x{|TfzOuu}O>qpF~].rXiJi(g7I2u^w&_FWPS
+D)[yVN)m'lnYDxvGR|rF-xs#nY.}8xR|t"q#ha%GC8%fgOxgp]TIdT1{wOw8$QaIL88vB3fZ},{d@VUvb/Zc![z7g"+BG8Kd4-Y1A_C}'u`P@z}Vg%na7)
+b.lj<l+-Xd"B/jc}E'XCpuY[CZ|pyv{Vt=V+P'.(OqQZ|i(=tK}J-veUt_WZ('9gnl(A&$]I$t~a=Yd|$9j&cA{&$"tz={x}48!N^Em`l;]_~`Cc.xarce
+vSc|dcI`.NQuz_am^r47J{Oata8X-]C,xx5u&&(p}fs5^+g%(ojR9Apaj<z"i`aeLHFc>RmsGKhE2vIHWDo6!@Scx.2VT=t5D4x3smaB|f>DYlI$(,mbvG
+>-e$#2y-{+T;Ys@MHS(OtGuCCTP)ZFOqqi41Ub)D|UMeF{TFT78jW.CyU_h'I"#KDxxqrNgf>w&vPUiv^caft&vA[vmO=e)RbKhE_y8"T1N1bbdHycMP/Y
+xrIiyPQufzY2u9GAV"f7q{2'FAp]m({(qyESak:4`H'zUk+jMa"9FLX6F@fdOEb6P&s3BJqP=Hep'wdJERXQ,8K{<=7x`JR:p&4Wj4%}M=P(&X>#)2X!o]
+TS<Cn[lyzO$@-1nr`<6UJX1|Kg]qBh=v~/tigENIODW4=:K|<XX#.Tn5akoaI+ivitsW//PII74:KiQSXzm(Sw$nnhXYX-H[."h-cBWfov,fz!_EjulY(%
+t<pOLh-ulYr7)DK{R(y4oytDh1pi>>l9p{IWW0Fef<aE8#&^7h.6"ZSSC1B%&RuZk6az}P(f0MlY;R:KS9C&n=ZKeYGgVg<)WZR2,d'J_O@bi"ITQB5)<q
+}[HsGWcT7x>o-s(by010O>7"Oa44p<ig#Z59mf8n#di!t.}P^re^qWxeSOJ<aF@Oz:_Gf&Gfy(_tFy3b{8gdykef=vy)c.{eTnox2>H"y)dXn#uInC()jG
+QIO.[#]ihs(CEXS9(5ZHYO/zHwYK'p<y=ubW|q0R+sFqlf46-}wfzT#N0(fCJ$MjOXeArQ/guISyri8{|x0)'M%jIRT&F1Y{RmOi~1;<h.tonLIa'-ym&e
+-!+zl9C[8)/]zrjo^'@RhOK{RTx;0gSN^m,'So<gKm5RxF.:CQpx"xcWf]&kZ54ayD(9LX<jXnl&n<SxQ`cgi1lk=E-VugWZuD6Lt&hN7zarbI>bR@GQI.
+2Ou9,x$D$Btai,/P4A<ZT6u)}#m4eH){C);O!aJ<1o;2O_O3c=|1p[iHqCbgeAdTW1uqMG>S#T&PJ2@4-nteyIl:rd$M7Q8'Inh7q.tBUr&klOj_]ZT-3q
+mn<]trDsYa$OQMv="^Q-HHs#zVLless_{BxH1(v&`R/8M%.Ve$":HpOfbMy)"5<L%fl8zr6`"OXn~-LL8SNWOq{<7A'yDyBuW50O.w-:yosaifo}dTaMS0
+Ss{A@u.0q^C3Eth5fH0=qdgBM($3ql~qlGW,-:eS(qW}$>T{p}|}=jaCPgA%:Mh)"<<j&Fy^sF>2vnEOKuHbz{gfh};x4Gn('wA9.t]@lm'6rII7zAflEg
+l2C_Mdp%ot':9|d|zPg>Lgb]j';Twlp/a)b5cp}RnygVtmsF^b":(,qBzxi{9tJ^wo4N^IKD82&N|8k(nIB8ASDd^+`|6yr7g3E`'8[n-HR]YG[.[UFT]j
+@+H%](t|+<&Ac{0;'9SUfU>=eO0^-MGWIi@YL5c]r@(s%SNtKZ/CA96;sxu}p913I(r"^a1qi{Y(-TX:L^H2oatn"F'`&nab)A|(1GBnz[HTP)WLP@2Tpd
+'$$7_(T0$1z+));"j#Gb8n@GWBxYl'Wv='2/1":)+ayy"=/e.mIMB9{)fkp!EQDB$=;X4BjVaf@O^B:#gM]=W[wf%0.#fU6Y+&6=G.2K'`]!B%^Q2"OI{&
+$6giB`'jJ'CjH9A-C8tsJXx#C%%h5{PUSMx&I3i%hOJTL]etY"k/E+kU8Eq{`hZza)H[_Or=T</YW4k1~,z560$[B{DDOmrB#E@;F26/2!H}G#ah]kSd$A
+<%xvG2wuBx#rHf1TPrgCm]4Vt{xdEM&QKvz.=efGI@y-+j])Pe<b|)kLb6^I~I"v9xwG<JmEFp["@k8[>;%9X4U'Ah{df9<"-VNf{u,2TF(g,+qp%qnd~d
+U[]_usyR,Q@v+{zlZdL,^`vG/_htCp><fJ7n'SE3/1_#(_XcBGV4'Nms{u>u}YR'(+:2>:)/:,M{CC2`Y9JZs(JiZc1[HhpXI8!oE#o0/LnH4uT+&^Fsv>
+}U}-M9!<@n5;)bx59,xuESG)zOI}Ro,hgL6nTL@=maBIH)bWdPzRe&<K_ZXwVc7PZ[B#G)y)DX.{mgkIKuEn/1[tD4#!}C#TkqHLBrEgHGFOcI3k^O85'v
+BNJpXu`e8W1$_WuS86N2Ru2JxyTK)Io10Y[W7(20Wmc#z9Io,'#V72E5ej:J~=g/4mF5;vTOM`Dx0Hs9yB2X'thdWKTc8^j;jM|E{]rtVWI<3pi}"EYkL|
+RmUsz0pkgdbTU-Ufwd#Y)1"TWC$tbqEE,s8+<mTVtU.7)w@Gyy+J]/@$ongoDS{_0"VCT9(-|tUgHjo-""3O%K7beTLiPQBqbXvrQ0+{O-Y)/9TvG'|M`@
+$vMC!7W]TuaA`ApnguVSDG(h.6aNLXg$P"0{Zi>tOZiy9l1L]cg8//!IN(AV>O[P~w$+8fZ,y+c:5+lOv[w^i-(R7kK6%:"2LMX#0+!3YI5d,ExR5e~`Nt
+H(eGwn'IOP3%~G~M3n%Lly:PKJ-ekV:XP),S(=C-6'lFvpY2#Q;u@Dub#"7(qJ>,uPVhof'g[<j'sD<O,&yf-{6XCtuK;wJLJ6C'f&yHb=MgJ%P]'KtH=_
+MfCMAVi&uRxZAJa#VcxvLvIMRFX$6gr=fIs#vxth4<h'L"z&oumZKt_>^FGG]y<eFB@Di+<ie|,inPgJpkE"f>T3PlA,LKXsz|^g1V<>"/,[^9BSO/|9M@
+m%6V^eC8|P9A]/qsjBnW~t:jKH%ut7!/DbiCYU_VM<9!Oei1#2t@k1DL!OPlNj%p:Tf/qx!|9b)8JP2nt`@%vN&w/_!}xOzMg/FM-.Qx!O5"KVqU)]'QEE
+v'lumJ"'j@AZW.h1/Si2eKEr/V0f~4&",GD.wS4T2Q)#8nJVJY8$r>F}m)IC)M''H,U#dk7^-684-T+@l.0a_"mlBB`3.[[dz7oM{Hp!&P#izRw,/,DmGx
+b9maW0[hNk$U3LL.,CGcg/u7-9-Ge_vPUB~$"F^oPM[=D'|3z/E&Zv+:l}eV/.Mj/6IdxKH|y+KH,X}88vVl;pG<H$bW|1wp}<5LbK+%T3B9a1k@/=hI/c
+&NpuQ$M0pE=:F3"-]448,TQV<9M(hXcvK7kI1.nfX-W4}JXX.zJu~ZKSkO"9^YSw6YTMj2EFuduB}7&JGN~=>YLB84X@1smYxO"#wG85TaZnYJrmT"-bgI
+}w6@nAL"l6Z:#WHkPIap%ns)r{5ZM]c67TJ""^WZ8mWQWv5O>q&'PEI{&b@3(G)P/IX9]5C`e.h]cSP^WQ!^k@H%4-YpMh/<U{pZT7SxEFRMHwE#As[wd{
+$P_m7}<YJrn(Y1B|fM-mY#hXJ2NHTJp+~X3!_N>Isa8b6LxHcZxw{twyF`)Lkyq5)L%hvOHm1Z&R0N>Eh}Z7xLZp;c6zi[$%n@VJXp6C4Z-&1F7]ZB3uI5
+uM[mm31f_seoOrV$/N8Ig5#<M;kFYmg&d'o5X-&:<alP!S9Ps{[0d#0'N"tt(H&[:TA9^-N.b+}2T:`M6U>H[T[5/.Y%(a;47,chYug|wq`wK:ku;gl2@j
+jNyAi0$3k1;.2E!aN=Z"xEMMn:<qf=,&=y=scr9G^qT2(aSQ!$G]v'%8%,we;j'zbln`ruhB,Q>dg$J("Tg5%9nyQF}/"hE{g3(yUm,oH7.r{&|_E{W.aq
+rdm>=OP/&JmpeOMf^#X'`6pK)Ix1DitlQh[-&NO!aTgNZ#}4|NmGn$fR6Yv%b^5+IW5:j4!5OxkC|t,7VKv:S+82urdEAWl800wsS=,0j`m%0v@$yBF]-8
+xVx.}'QGGwm37N36/^mOFdcIVXgMhzjbXy=25`oK!D2`PUYvF>_G+oG3AI_ezvZ+_^||3z,eRi,enY)KE;.%io,Ly.#5uu"5CLU^qu_X|>HQPcq`N$c+N_
+E-|][ce'3mWsd9;--$ts{&V;Mc^mQe[l1gMnN#'gjHRr$]+-s3L4g;pGNw(wqtrhRip[LHDt&39J7HK!!)0H>P9]{D)#Ya!BsR.8;mpn+uZ<Tsu!djc)k>
+0R'Hzyl5Z3BRXwv66oVH=v.=d8=WoHW`8E3nws4tmI;5TLE>C.&{PkJSW(E!Z8ioAjrNCBU],'ts_dpoux2J58d]_L}IeHOl{M_nY/>;QK3EVatvac]Gv6
+Jse]ZF7]6./v747KTzVv%I$|F[vUP|4;~q|qjm^Okl6rd1]GfcB<nd-d)8fq4x9&H%dhvql)CQJkyhe"Kbc)GV(,Q(pLp"2B't.6T(ez^RLyyuh]<PNZ}#
+.CjW]VRY6Z_9`FE=a|4`-H~Ucf;9s)A<zMJnC-PT~]3E>9D]S(}K8iVf91iaC:$0<y(99[7{J`'zneB<CoX09glgG3/vu/MF~tARaUoVi%h+wO;=eggh('
+g8)qEQp#k9p#e"83:rJ#@)^i|g$_~J0R/kYWv8WIbcA[zG:vJ%9fR<_IQoaCN-hXYK"@L`6<(onab@#pg:D3BVMGX+hZoVY,5RX%C-gVCxTdU%b!sRa8,|
+S@-;7UR)zM!0W_4:XQNFb1~BG>CB%Y5QmV(L<|&/Z^n|8O1VB#0^oim-c,m;s1%c/"}2yXTyfY%Q~n@i}<F-/WzTP!]fmQ$(a7_^A3M><)E,B)k.LtN7~M
+yHvuUqcDT`tQ+QW"8qclW%H8IIoC<m|W"y|;{7+I~K&R=H)_$x-@w.hl/=A].'gN13U7%bbrB,7/5^#'A^e=NWcTir|Ye5lv1pgOJ)D^vOHM{2zV|vLM2M
+O}KDHlMw8-4;,%'g.NlPTpw%(6[WK{4J1W(LkshtKjqnQZqP<@}MpyMOH``w#{8gly8NM0h8R^7{!=E5'6C@,t~lTC@t"j`9jJ~2,:''#v$B:K/1n>R|:X
+NL0631I3-=<m7t=(o6`9y5jsmV;2o(Syj7qNu{fA]1|1&]+#}%EClDUZPm=Pj3Ual}x|n''/i-tCaEu8NL6[lTAoi-iUX";D>}iI()_@<j;J^D<i|0Igid
+s:.hA<-v7>Vjc%:M]wAI``{tpob8IsoWHodM'(_lO,a"SGup%da&(Px9HuY2=$bE^@&Tf^K'c%uYnnp>9'E)LtkDHjB6qph!eCD[={|n1!H"7}SaJ-MT&i
+)007[ghZ_+.>9Cwr8D05RHp"la1&A0]/3^@@o$f<EHwyIR(<#q()($}wavS8IU7+B9&:]:W[W#lO"ZCJwa2M#@lyp8z0PMoHkIBH,6HucS~K'gXhd#$K"l
+k2`a+"l|VN~+K)9}fOl5s4^n`@&<OqyEu5gM]iO)(<K^Of-q.Uw,Ng&r,s#MzwnV8}"J%L:t1$h1+7X-C.v5O^V.3aC{]xOP9Pz=)"UG@",XJe_Pqg7NYr
+}GR[~Fb8y>@1|Z'leutf)&gEJr}NIvc::W1]s@^ktQvc}](VUs|J1_>KmUwM^a5k1JP"'}NZKy/JS@MWuvsbu6J^^0]ixiw3b%wk&v1x5-$$,k{gQb>TOl
+kqH&}%"<78,rBuZYI7JnrtFnNO&rqz:#+:hKp6!.j@CqBwE_t4YKXJ66nOX;i)"F]nY60bb6n""z"ph"+u~s2:Ye]Pc.wi<R`(nDDiLa[(FE9tMg/RHln^
+Csw{JG.4fH3Vul95neh7H1Y6;E=xYp1GT7MJr;p(et(R'8uP_':l:j"KH]ahem(,qy8xtRNv!ZjaY)v1-[|&_L2>R84Ak6K_%LT`3k5|N"#=Dao5'Q7$6o
+`8mUH%<@(J8>OHA9;+SAP.iquk@92J#X4zhZKG8l0"HCzI4CxxRX+lbTdXHK{z<msJutc2mw16U0SBymCd!i{qQ714b4O2`qV}'0JA4:yC_c'67"Eks_(+
+FVw,d@e3AiJ_)>3Xf#wpS+v"E@,"Vywur@k:nRuLryMp!FNDJ"3hS(j.B4Bb^pjERmuiZYaHi'Q!:GK"eALq;qi5xtPzhW/r#lOTgc0,J>eFQ1n$oIymp^
+~,;wfnreLPEV]NGE"8""=I"#XpNi3;R8)_Q9Y,^C's"Q7)`E'CAA2Rz[xO{pQl^zAJx;<@'D>nljL]a7JaqEop=r.q|oO_g4>[|B;/|1&mKSw8k^vc&)RJ
+!opr:Eh248a}4bF<%//&s7==06)t2%NG>kl85$u<L[w24VWp#]_:VmVcouRwt"%pskrVswnP_VwJgr=F,,/qtVE-Q]JTUXt92Qo7@KVV@#/K]<@1GFO1zE
+$:s'8`uiIUDjT"bsyz($};wTv"%J0JUYd)ngS#EHT>|9Uj~C1klNQ+>h9%7(x9w/U/w^L4rOuY+!>Z`%8vHT}Jkd6P7X_/}D4ZYR|,sN0AaQ5zv<oBw[NR
+jzeFj0txGoyr%4)Fx6;EY#g.oExvK:lu}70!!+#%$GIzB6SbQ+|w2BMaZn3E_;%|XvTd'Lsy<ne><76M^%<rZJR1er),@Hhh$4iTfC(hTW-b~=F|Rqi>&N
+II>5eqa!X4#tjMUXR]y)cXy;7qlJe]4G)HS+z>Cqc59,IJ$)Srs`c@dWNEjpUHN!P$!,ZvBMg$8'6NkPn&/l5mTa15$PrNdPY1E!8R/")Sq:leJj]s<3Z.
+:jzi3sXw2J_K'#x,nTb!G>xlc9i(F<'z#&b{WCnUD!io#x9AH[V1xC_Gcvg!xx|A_7Sv1zLk'wHP5X<dCoA$WYNj2d!6#MR)WlhCRVzyPa$<&2K7].mm@E
+Cl~=~K:j;8efJ#+u>>fC'h{Pqm!R_AKEe=iThUc[N--47'R=k43/(bu7]Wpbh9Dl]7V"@mh>-KN[FWbMeF2u;a3<$K2oQ`ty~D5="IN'3A1R6S}d'I:U9o
+!;n_PlN=V%bLNc2!bok"Vpz2je"l`+_laF1blg%)3XncWkSJ~%r91b_3I&V^A+a-]O#0[3Z"+k[sk:4f;(i|bNzu_q1c1jV5YApzl'(%B##6BOnA=C<>{0
+iJN9R$onFiW]a$t><pD[vi3".PSje$60Xc;=!SuJtmTc9g&0`LU-:WMblzS;h_-1}..7#'QF0b8i!>uCCx[Aw8h50('K]mH(aX|U@%7ZJJ&;(1}y)0&u_^
+}i[#7o`v1Kkk8G:_M5aFYJ^6vQ'8VW(2n3W!>VY,Pmp;X'zU[-O|Ita04}p1pVLv.y&9z[VKHASEX=JK]9r^w"jgBEE`[s:&9HH}NAw`s!#NXHQc['wtGu
+dVM@Ty/S<is$,>edN9k%)AEPot%CluKWq`[]9a#Ct8tRZM'-;DZbd"LU2QcYV_nxsG<]XbG+g(wZFa8"DW!Fc.gEtPn"9sg+r]Jm]wX!X8};Sme!$5F(,P
+q-pcLshYxW<9);v2iw5<P6PHY>IaIAEq{iAia1$pxaDe/cKHp[BwA8J4.pl!"Sr562s&1@<Yq'3H<H40-!F.yH15)|pVYnrDfg].nNN|.ww,M_gEBplq(X
+/I(m"k9F%TX{YH;V%;UG^r+Gy@17'}46u)rgO$uIQVhP&y&Eu/wW]h4@FzkuJ<r&r-=:IXO2IB(sC$"A>)|59mei!u|:-RUpVk]PS,|8{A9k77477Sx43L
+,dm`I>$Xt2Xstj;P^ZD.3V!<!9LT0Srv0Y!kqOb2Ge7{pwmh,nULH5dcR2{)+bUfw[4}o}}J)b(&1g7v(#9{yh2bO:=IlsL-t$)bIZ6T}D_Vumr^N<iTm>
+,.di^LD=r"A}B:&<zE~#`E(V%S=_JP~^YGmi&'~/kWf8I.~d,SUU:)+/sF5]]QRGACsr6(/k]O)TypaR't2hcpE9Q1FiSl>9eKd]qnpvs8rCKiO=h3>Rl0
+S/d(@LXnCEBj&#ut=vPl#z9dS:AMw}vKI!7Jay52tLIod+L!f{Drt%e)qdi<M;[D:mN(xCo09;h0y_o__!P<uS"8f29']h#!]_iqI(dY^2L(@bY}~Mn[m3
++{%4bUNH<;a.BT,}s_E=[P~zbi[&"m]+f|Y"r=A=r+3'7f}f#y9c"bOI!T^Nq./U8!CM>2T")P4Iav+DXu[^cyO8J8"8r(r&'-<>U8k]hUUgP`m:%!]qpz
+1(u.{.|MxJz'F5kbd;&uhs{0]r{O1#>bE'kW|jBO%iDIl>.4Y:LQ3%b%M|3oSF5J5bHj!tawM]`g'rws4QFojI1I83CJaZCB}o+&J.$=9GDeetXP&X>OA0
+A1]b]gT`JSgmuPV58p<fgxuEP^$GT%KR}X"^kkW!@@O:-Fp%Z/wXi1/]V3nW`bW,G1HlqU2QqrAF++3Y`K#P9o]J9"N(;ZL(L^$-}[iV1QO9jmxG@{zhL:
+5W|m~.;@gU#l6IM;kj8z(72S^"-`{;,q#vi;n]XXN3`GY'uSmi}L#mo5H,n;$]Lm;oq3Z#~IyU3)!dnSQ<e#lGW#CNwqEb>{&fZH00=,fcN5@i8nOtJ$Cg
+`htU>[,qdy8X{7i&f8P-5ejMnDoO8S`e'Q~y{V^1>pJ0jqe:L%J(v,k{VYb}Zn0qXDZaY2YC9mYH}^0VCtp@Td+}Zu-7AGYMY>:8Ys"kLUHvH)(]&q,;ll
+1Iwn`h$s7OjzVt.":o;>RrXo)4#.TKR0t14Qy5UQE92k+<XtB4&1qU%Q@i{GH,l(-9V72-0N5'5IL|fx"U)JF-'HDK]`(i-@3kHZWL8@_4rncoPpH^j9Ho
+"jndt.;$pF%ZCa.O/8e-y(sQgs11vGr9=j2u'b9P@36)}vyo)h<n8Xz;w2]42b%zxJs.;%)<6%n|M[&l!#OP(7&(eMleGZIb'LXMc5)Epi~In>qFm3f6E;
+ywub+Rw<2NK9M3U`kcRX+)vC+,bUE1{6Ho3>F#p_zWE0_^i.7D:Pe9LG^bh-FG|Te@G)z+^%Ki0fTiNi1)EJx{<jQu=)zk{zo#Ay2nk+=UtdK6+.UktL0)
+$2X1rk_Tc9>EWoTObE(H&u}r6B}T([69wbz-K4UFmL=DN[vE0HIBLq;)duv`bu/+)@15=gwx8&<2DNh%sZ0r'bSN_|%4|5rc$j"wn!w#^D~Q1]4T+4gnqs
+,+(Nz1IWM-u-%F.P>q/n5K<9dwFo~u`=L3M'w8;F>0-BF52[s.W|%bc].(%%PqTt7ylnchoJR!&Mfa|#}A_"!G-J=D0/#p~Fq6<xplq=c2]4]A/3xI8ntW
+]Gi+A<.X7"-hL+3(~De^%Q$b[^Vo.X~l#ODcn_l[@ctHu|<:^'(8yo(F6AyN<JzBZ{2|[pIHNn#)2F{-1W=vTP@8)|4:O9;]=wi3A0|1s_hmlGv"oc]xX/
+NI'.E6e^pqqO>qYi&J_nl4"#x"5EJ-0W@}L%#"I4I}d32%H&SX13sA-_^&F00cr`cRR:pql6ECUG/YJrTk<(~$%>uV/[_0heTgsRhr.+T/Ma7#-.Gt8P(e
+7Bc3/3dC81D"[%FSa..XPYLyYfa$5mf<HNT/=y[!lj]]|xx1B##^Hks69Cnw}f9OX=>8g%kn;d66D,_p[Atu&qd]&rC8>g.F!dlR3(FcnUANh3)e|[DXnP
+98bO::xIwx7g2J)74Jy8p@)]"tI!0g,,^C)i#b<{;P1[6x^w<:9-X0e`H;E!Ng,VW35zu':/n/lVEZl2M&YmN<NiCOX#zMzpFxd/g0I)"r(fJflyOg0h)U
+5J.y`'5zN<fUMS'698RF^%8%]!O6V[-B7]rt+G$Vo(l9y"0dtt:[v=)en5l#ku5YIRLazU0o&"RUj,U,IKL<bdG>1q[s<I0lQlCaseGa)O7_+US'Zh0W2d
+Gki{5>CO7mR7/vN+`CgXsn5Cn]CH9Z0"t/5k@74"12I={p`gxALJcWd{83pEXE;%6&^r]FrUccuz7|qOu3=po4ILJB]LD=As8E4=JIq6U#yKD5H.pP#(LA
+M$3}o1I&&4-ho0Megdd5c90E,Eo1kn;JzJR0VnEI03g:+mnPwYxxHKmJ}MWBLfL=a1{S5:a(i,JrAHEb,Ppm/7u-<8M6{JbHi@hS}"Uc~uUr{9wDF{@8t{
+ni.OBXpuE#cL#rQQ8^q;WiD=_hAk/X]h,!83eBRoxjHDco`#Nh"&Y)f"d>!dmdMe30{sy-4R@gU-AL$w(!g<-Q0$Q+{zz:JZh_2!Nfiy=.|U-YQ@!0UF|8
+t.B2{fu'sh1sukZYsw6xHdf1~$Hg~G5sIB>GgDz&D^Z14AmEF8RFJYQChBg$Xj^+~gVTJ{wL_,[sIB^h/cIc./[Zviz@j`X90c$hTZ{I`V.'^8[KqTHHqa
+X-xR/K.C'e^Zrb=PUAaEm5.Cig8QwR9%1L]c7.S4%i>NX!i]A0YL-yF4T8$J8Q"-a$~hp]#'I%K0byq4fBo)qb]/J@}AN]Q4)p"lNiYtvE>_w&$d&j-XAw
+uSAHFcU{3q|uR[z!9).Kc6h9q!>c[]+Wvt0sye4-c175D-Q[t+E4M#d`>NNhiU{4^vfz9Fo>;]T.BPyFS2kp)MY)~WSkSBXzZS,tw0C-=8IR).>Iyj+"/B
+[S"Ff:UockFM/@0VI'=>PEec!R[AuYtoQW8%TIF9VkPGODAiEmkIBa<|s|tMtj2'!voUsg1u$AlIEHlh$:e]80-B3u%n(@6vtsZikgQ#+7d`jKTvkVCBFK
+n|O/HhK^dikFQA7R5'QZ}`wW6Zl/<f~Sw7G95dCU((AYJpNtL+Y8[v2UaHAxJ|~PD!"W#Q(v=Vj"4Se%:jTOXa46;'.(n7]RDa4'[qBeZC'xwRPOP{&Eh'
+G/<3qH9ODGn:&<O}!YZ8TA0^0)6%~ZCK^ZU"9g8jw$;_rm>,lI[dm;l[|r+EYR)v]8qpshS0/8@#zA$fZm!IXZb`B'aqgZn;B8J'pFBsX4qRTvzE(WW!<W
+LGo)'G1gH87S=TTaDr5"RzuSj<j6t${$kkQlR50YJM@]o@YX"'"~7iY4R"}o:>Fo5z6_TtP1v'",dX!N1;ML0/MJ>:49JO-7ALfDuS4R^Q[Mi]9fvb,]-`
+tlw7J:vG#4F(2yth+4M6cQATr91B2ZB[9bwPt[$)eY[YvCiEoaRfz.12JywdEb~>g@6>XX[Di-3qV"wydk$VXYP'Jz=^nd`1EkNJr@EW)w>FpHnD&G]crH
+zqq]b`<Jv)8`-Mol18B])n3'KZMo#Vq:"]v1rdTT:#VX."i&bNC}MA]2htq#.2+W{dE=IfeH%eg-yGV_<4ZM)/Z-5_Vdjgk^FDq;5'm[c_C`.vO,[I}`bj
+by@)"EQ#ABT-4pk')k/(Mw)R:+H&u0e,A(X2ic+Ze6TsLb%CC_6FV4n|;7F!I;z.J<fPR6GKmel=cI"/ZTtSo=INP^)ScSIuLi^/qG_,>'b152rffw|hA/
+,"^:B6T>g]>+m[_t/,HXo:7xf/h!1+K$Z0FyOnH{!'6i>plh!f&nse8_AEz+rj8eSa/x)<N!T4!+${O`:G]PC_7$kZ]wu!)K!zz+V2U71WhtuimuoO)&n]
+1>PhZ}l.Me%NK3oAnZ(yxCDZ@fEY`BYjm[iM}6)g-}J82`@B4heP6G-&47+tHkpd&@n&A,x`ogPI}^TF^d#RM#nWURyag(C.iX;:{R#/D'B.0z.W6n_&'c
+7otnHZE0EUgSuMlxV>2X2{`cFdv[f:bk[ofsR]C)A}Z)idh'3!;os&Gji`[o,h(ge3M6T:Y%HB~Ub_9cKJF4G)7vu+I}avNdeVnJn$0Y;$OAhS3J:C@[p8
+uj7%Z+:{JHJgrgM}1R>Fi;EcH4h#1hI`bNCk!>wbT:$Xq!Q=Fz!c}v6=CkV_#(jbaZl8k!-Y=a^W=,=fmFaSmerZM<6bMDGuCP=JI{t>diA{<6{}O%Hdsc
+.7qYBdafa@#eE,#`B,h`P2A6~>RKTW!b{}]WB!6ol`h<v=O@ypLpnyvvrbH1VwuZz%{e/9.oo6^L>78@6bBZjU"+|x,W6Yt0Flr^&}TbPHjE'ay[!;]Q9q
+g[#}hY]kZ+&06=#X!H`g`!`b+.#PU]'J'j4m{TWY,.W(z`#JgRfN@9}kJ}%-Ul[D&NOUMR+:-Di!]5;0cA"ofrQLJR:L=O=xTnT{MDB4{3DKbP9Dn,61R<
+QEhF!^GS5A),Z1g^](ek}&p&-H]b%an%'L+H]VXs)O75BGLIc3b/CG5R~d1w,m+k[G$,#pt|5vJM1+9K]>7C`W)S5.Tl0S@wz=)yHUbi!s-L.LnsIw2xUL
+pzTf=q@IhE1Fk9uAxh88t5$woOtCoamyPu<s84Z|vA&WLlJT:OSpD|"$W|_#h39c'[Y,W`9:,XH+^UfuQKzN{:DXnSUf!0jZ-5~.^)BvKukSQi|d"V=@Q1
+Q-rUG<NfGbBo`@X-K8CFbeAvN!fNwMMM!Iy<JqGuN+,+rl6eF`YT$l.,m.sQQ"nengm.S)_,6oa^;g,{]s&Z0tnO,ghsx,wO]DQNFZB^GU>qlywh)t,wbd
+|qklh3nsH:=f.g#ef/'rD2O)<rYj|;<Hf_O>J;R3lI=^FFzah!%k=;-3/<NM!pzV2;eHv6O4)BoDNU2C"[mW'v{V]8RJ[t<zcZA"7Dx({-ZSvRfav+[Fl[
+X4c#[u$=%ZAI^Q$]x$gX'vd/}y.OKCx`[a'k2bhRJA~4PLF>O%;bv'V5:Da)f{[_u3eTx(WUnmM).#gpA3qRWhoj4"Z)/yU)t!M^4SDr=NDzoIW@InvjD%
+iP`}(]-xF.7R(|s1{6R5O}j6~{faHgm<")0B,IKv%_c&GDZgo!]@koiS<H.MKS"R'jcA87wNs|:GOs`>s,nQbmA2'$841H!L95mMX3pVIln)yk.M[MQ1qf
+r:8t7yhV|e7JUaDed&@-D=I8H]$F0B3!Q4rJiuYUc7zf}2i"v%vvN{Z!w`wv]l8]C0sVy+B{b,dXk+R_|j<XJ4C%6>fEaP;vGFS!%O8(WpOoymbM_w5_v5
+>>G(X",b'V9f]Wg<4_s)Oc04hi},B;mK;O{-.T1CV1`/aZ95],|S;9>n}5M))<'!XOdp:X=C<n/-6fOuBJK/!ag8Iy#(/#dRSAX7n.CTdOM#|Xqto4-XCZ
+1+T<w>H<gj]rSM@Zr/TX#;vX(hEU0s9H:UjobdUhd5Si^/BK`<hvv>,#M|jEm|;]K8-.%hJNb,`'O,blpiFKd_]8XC|aMlf%`kDmTcnykoM@no7V!$$"JB
+>lj3OSu<Z,|u:%-I7z1X5(w-010+Y^}TNKQ>iDtL3-q4<Ze3;R(nfC6+3qJmcke{Q7_Fy"X:^gS%ZG#V;hmVt-F]$9Z7mVIojM4Z"=>|=;UAv1<hB1~.z)
+Hjn%Grm<Sp'9$@PRb`Ks,o[[bqk:C@g6ir;7xSCQ%V2[ceu;A+-f"}0.S<,+w+&1b;BKsHd}Rfz'Cn28Di8:FtvOwP.)4]T>>R{"NB;jypD.44n7F[WPr#
+(b];{D`juJhM"tLC^SPCsg3c&nA2Ii{$/7lKX(D7|1lhZY&cjy<|V9q#!>pn59OD4U@GWfM2VsHGMb#"-=$}82yh]8Rm]:/TN'Unei,SzV"K6TJve2K3;D
+oV3e`cS]GQ_Yn9TFf'yz"wn&u-7TlsjJq-bQ,MW,XaH[]UijcJ5'I&rlXT69N_vR51V>yP[9XwgxXP!J4%B'!tzz1uXp3AM].:=BJz1AY:GInenYZ23B-&
+aV}R'(dQJ,P}b$|G<_{mdN0ba%g2>U7kyFayS]`D#+5We7$]V3GaC[Em2$2|Y8^0~QFF6c@1$4xY:>aH@}fissgufT33`p3'[U'Qm9[BOO2%=Mt7HTvjRk
+5JP]./|Shb8zxg[(PlN[0<)#CpcjztvfZhi'K"9T'EBc5@I6<tqOT/hw$-u"j[="FE~meBr<}1L/#tS6wTTf!0Xj(-lu^M"XY<2yXQN1a_sZlKw;%BuedJ
+vr;%6c$F;(|&(LOml-W1J^n9bb]s7UF-8zMP}(!]evc3vzW.T@TkL1)ptS.(D($21;MayXSqU,2MdwYXGyK+[]:/@_s|[.{q(rUO-z_YxSSjXtUobm`W]K
+4yDiN-^4hpK;RjcoFZjG~|L,WSqt;ttLeV>un3;KK%_C<@&{^mCP3=ia^_i9}W![j!qC/HQsqLs{c{0bNSc3#Q'{&&)2.%|e~!B;V6+4h/FsFLL.4A0P_>
+u!@E/$1F$i<=922gZ`mQK"D&x1xjaw$Q_kfPY[H$0Jn|z,md=C'`rDDLHD@V`<Y8Rlg`BN1$vrs/$3C9E=%.}z+l|R_pTGX(urK4eBQf`v7ql4g%JB8(d`
+^"=p.mS9zIUuQu63E7'((4Ml;,HEqqNWu&(WhbJJ%V5ZRp}N;f:{^A`@0B!8.SX(-%|u"^d$tXN>_1i"~dFI}%#m=TE9&v^nbrUsPTUn~x^;}j#Az<7/jH
+$mTj<s9dE2if.,@yoa'K!4)VR_4EW5<UqhOmkz#U4^6#^uK9RGx3w{_JM0ZHCB,QHS^rv}X_Ym/@nCoS]@Htvk'$/W;M)1<yQrPSJu&7`G`e9EGkX31e^i
++5/0=-.o(WPZt![E/T66h9t#aHKS"9[NcrLxkf7xaD,Zg-V:,zN.FAl}OSQbto12@$k]g=o0=f`sh"soA'$wFF=qPH|tq`I2^z-ho@8/$|)v"V!hd"=HHJ
+M7-kjP5A2:.9V#jI3V-&XDg9ao1a{!)(s|fEKo'08R7@/pOptU>UNK:&]-n-,wISp$TIX6~!D4'CoV0;;_QZp4[D462mPl:8zEo=C175W1Vbdc&SOX7;E.
+uxoCqaZHd:ZsA"T&j#%n5YAbS[L=|+IAVXNt~)f/Az0.I$MRstc-q1}U,cHy76dHL3qXq0Msd5P7^/NQ>+R_b'H<gHss$9vS^Zu>UmV@4f=QVTg0hstP:1
+gM<;Ff@3{FSUY/yweSE&EiTe2jwi#|J{(ziyWgG(qEcDYxL<=d1[_#qxvX8Ji%J|XJR8%"}[j/(C92=-gtXRdEudU`hE==#[)8J]^92<W,eU<%I)<$+'n4
+0tB&KrJ.=kmP`!64uazW01a+.UJ:"HXW]_V|&z[1ZA+vrhLh^C]N9zO)gXe%3&TzXi5450)]$g_#6"N1Rckk@O&#%R.2B93g@3{jwFx%my[[%Lwc}S<P97
+y0,"<S[@DdR8A>G1/"O[E;32"5bQo!wcqOsD_YN2>,-pmKk5e0QO%-Uol|G26_qmScA3#:Z:~k2n77Nd|T9V{S7|1Pm;#"7w<QQ>NSfJ^^1EJ$X/`8gwh/
+r|v<b:Gjy;GJl.$G8)FS"(6GZ,I1)s'r>413!5T}>OI[sS^yqL#bGf+3Cm+O4RK7#kE'eyDPDhh#sRQ{=O_1Iwb`c+oL3QMy(^+].):>&uAtXKfa&dOoDB
+^+g2Ow/1Mf+ZT/u#<MN8AbPC9Gc:Ll3UBxh!Shh5M-%m7qk7;A-,Ad5(5$T+xo.jUyUmtib3LFgy@/'/{s|F,luJN`)!n>>`'qnO,g0O0=hXX28RpX/A":
+Pcj>qt]z}|)uzDdkfN[v~%743]tci9|`dS_S><9ob<Uj,OXIX)Y2Vx_GyI8]w8aS#v`(n{^/Us,8(1hv5cin,21)2_^A~WLZ"GX0%.vbn)#v14j,#5z;Bt
+kmh:0<w](Dxy5T=tUV~%ad&I"z-Nq-)>_6D+Mt!)`|ipa&|A)[M[L$p>7T;2)M|j_/rAyXwV/FM&H0F"n}0wG3_xJo[L-Mb]/awCQ&1v7v,[CTt7!/(Wl!
+IP+|{Lj"(VyPHZFbqW{P7NG2n71#,BMsM`(lQ1F/l_yTW4<I-J>O%e/#ms,XUFjjoJ8"nB31l5tpDtVk}f6.q^c|aMv&Om.d{U/n_op9caW:QR0Ijt^z%m
+v>"A$ds0E>s^>R.SYsEK7O)ZWFQ'IJ7:;`Y)6q9I;3gQZc@NDQw,zLSw9)h1.Y/pAI,&7d+b^HJI5X<L_sJ+W/+oiZG.(Ypz4pY##z:4Wiq+HVTtgV!9^W
+s-QA'wvbmz9n-0W=a7}]$m({lJjLym]._dlS2FbMe)x&k>;symZ'vwIcX.P'C_UiwR6+7=z:}_O"_g,i/KusQ)}.@GA4.O=T'+Pd~V5xNOkX,pP@U'/"Kk
+J8>R2S]'vc--b^RNT"d34DM[A,bC"G%pi6jU(-tSu)xc33.,$RCr@5lQX/"sD/2I9BAd{u<kS`jA2m$#88K3>bEYA_kE'W>9A6eu:]d2n>v$(XUF]c8)z+
+;Q3@m:6lFj/Yiz^6{+Ejy=Ae#B0%$9@s7YDWy`EZ9O48@$3;>1c]P{SLcxmR1BDFSu"o"qA-X$K,0M+3"9(cs(.D+1WBexWlt#koOjDf[9%.J++IRe0q[:
+D}>22#5i'huXk"vlK.3Sk>,SP4K.~:eTNh5;0IUdSi24UIdvOIA1]HEoxh9U7$b9RM%q5,,C_1wP`8~bP.rr"Ts<rzeX9CQxp}4,W']>Mi1"gBzZNe5S<H
+H'8Je:6#8llAhnt"7_EbrC5>"/#FTX-nx.quA$&A}ADYKG0V(3w#rh:DTlL1KvQL&}aMK,yDzOzTV(n&@zLyE9A,i2-1"r|O}ijzUa/<9]>URyxRJQgPZ!
+NK1!1T>/fz5_I1331t(cI/m@QxKz8tzjc-IJ.T!Z^HfO]avF5MMm]pX,'7'8yMGrbAp8euOnhqF)NvYdSI2VtGwoH,y,r``9I>/DUAHLF@l|>p`4apw9@-
+3@ys}Nr^$I!CJgjU[oB(Tg+i[([:nEXo.iy@_L,OOU>>m'X84XWkvC.fkRl3]mXoPEvVx8@zXN4--_-,qKz_#yC]^i5}5@lc~cMK,`1>WG+j8)w9jXO4}R
+4kR2&)vMoX#5sJ=yXtu2EXGCwGjS&Fu]5EN#=S#ZG3+:iIf]_)qYo1mt6)T[ph7,46Pu4GD;t:<j2sdtwQgP^:/v1Dg8KT]i}7/gu&;cg|[$3$1Hb-AQ0G
+u}V'NYy5z7AdAP=V]Zi"m=ttj!8KW;BMo<p90<K=61,ls)Kyf'HsU8{7dX-&GPF[Q,!c#'!-~2~c"9l!K!>ppUe63s0)11eN4isV|@>hXs_v/]q#`iGk{#
+YSff[(Qp(a,oi$Ji~B;+][,LQ5X)(9>6CY]}v|^Cj5F#t"dXt[xp`BF<Cr+@[W:=AqE0msd!SSSSp5/e;o>9wen(IQS>Kh9DjTn(:pSEQi0UDkfn4R&iIS
+>2QtaNm`.f:m4<"Ti^&w1I}5vHeBMfkvSY0b23Dwvd[gNBbN~ie<Sjo9sX^@m'=9FQ:$5BfM1}s&4$G^=%Oq7%i4f>WWPeoBD4802y2YD-)PnVIL3Ar)3Y
+p<2/i^6V%(-G~/EE1zB3g1;A-v%P&&Q1_HkCHo/R>=q0$F}yQb@./x#+=Tt-z8^fc&DTl^`6#X4^foqi&)M_z9cA/_@Zw3RcD^`"U;8#T3^}!G@WHY,bP|
+Z0~"d9-kdh5+Z=kM9QvN|5+HEaKRFu+(oF6`+Y:@Jk.`Cn0O5uCr$%XTSn@|EQu-x[JOHDJ-4)QpWKN4_hCFNo"@&C"^@)$if0@sCf]G`C32PXBcsGc9Zi
+(e4,GSrg&^H`^8D5>8+a/G>KD-A3i2^etG[||{ln"$Y91r9hmR#7+x2A>,x"|0K0m#7md"TwT;|&->dyY^4kr7{!qSq's"SVAvLo'qB$hr5opzk6D4,WPD
+{MT8)l#^@pzr0f&i;9,5R=e4=PC9+;nhnh^)=+%L%FvbJ"o]<eb7&Bp7geDn{TZq_jO7_gwbX6FG5^u"j9s3w.)9[h^JtRsGG;<^_K6+M^#UsdiyuzI!fj
+GgLJn4Uq|.2^X$+I28..I:EVC1znD>pgiBa^%o=L~1P;@3!9r3~=@k9[R4R0LJ{038~T65NYCA(&gVXO2WM(v<W!_TUn~P(x~,2H`G)oPOh!1v}7zhy0|J
+s-;jlBkVY6dIce"C-3,6KQHAtsX^J3,][;.=:fFTi|~kiiG513c:Xue:0[7DnEG>+JvKA#5cMbAb8[mRgx%>sG"qX]#T0@LgB'NJ+|{t=.!#cSb|crO#Q)
+f|k,t{:_YFdgr)%r,t&j;t'iv/ODH5'&Y_hR&MbvZ]2sts2b3'G#CRa[CkcS=K)w!=d!'KR1I+9o</v>V"()23b3jV!.n!{t1tuV/EN+KF~E}Ia6#Kob1'
+y7}S=;[hcXc6~EtkClOX/o]]7M2=hD!feMQxtV7O:.NJg:="5MG(Dgf[QUqM{HjI+@nD+Id!zjMGd;x5uIaUoN+sZVCB+`qi5RduM%2IO)&i[lKgq%Mip.
+s-yFz"CT[H`-o#l:ao$qSpeuJ1W.xng'd+[lG>BJ'geY5RDHXzN5cwv%D-<GC_l{oNM(w={K%tTufn-z"$Ai_&5w9j1bP+qp7IaOxFj({R1Sn:j;CmFYwH
+C3B)B%YsNerkuJ#SN@O2AS}-Ax564,Bik++593R$]"/6TiMQ'()$8_8!Rc7qNtuLx+sTZsONh^v{^x_)viTh@zr^lM0&7FFk7wdhAW([p&5bMe$>S1sw6}
+9FpRCpcpmzPX'b0%n<$B<;hg!5SjoHp;mKOALt30LIWvMe1A65:Wle"8,86BzX7=&XZnKfRL!,+I#j'7c)&d%tIY#;_ll/=yw;Y;,BAKg'rnrp`j^ctr3d
+Rxuq'0"N&U&iW-$Fk|Pc:BPkf:Gf/2v$QY97YzaX#p).uG4&""+^Z4=wrI!EiUU'(AsNzo<,UkUY-RrcF0yS`_;ept#Qz^eE>mV}{@u1YdDA.uoWUSN>{s
+(AUIJG~.EwS:6az8I+0R>-,DVVptJkb:vD;KAkTv]KC;R)akjMJM^9jo~ca,9I(5vDKKI]>F{-wj=`uBV0|+^Enq)zoY&[C@',E)FqDCM4@^tpPk!=)mA,
+c2X&C<({~{ezmR;S^IqQoU}}xh+{0X-W{xfKfojjk)_fgit5Z$=hT.F0=14NYzYxrv>q"MZdRHt$bNaS"{T9RX'Co!7p^u(QG&~w(@<7X/50rF#]WZQ<<+
+9MJdc$ZLWc_9Ueq`$n&fdI6n1'0oD(F2V|WBvr@6^Ea>OZ&dr|I^1rY0'p/F[%(CpDXQJM<Q.BcqgcF[IzC.U,V"(4wT7pQgf$AIs.mm@Wz'j`3(YZo03B
+5UO%m@)lqxg'nZ4^rGMMsKYi"x})Z/B:s0e9VK9Mv&w]NeX;VJy)P):.[C`&5&iDFvm"mOTn:AL=+8Vc'7^xw^xt+-XJS'r>kkEDlh2UZ:1UMA4lc@bC]-
+oBnj~7FV6>-VcuP,'GxoY'zX)Y^_V[EHhM)^g^X^91_./v!@a.gu5#}5=BV:C^AXUpmP3oNqo"of'5cEPrt'.)e;@[zr@U-a,$S^Uh"che;bxZ4mJvpA+6
+;3RDYp;c+s3#|s@I'qt<P(|d/ZnfbnazTEY.yY.<r::Fpz8MJvJ&ur@R+_`..'x1z}A&z!j09'8W}(QJ#<3G:yj7!.q_WChjI{mDlb"vHN8/5Wc#C8qsbz
+OyQJ/u_iK>-/rkCH$y&/3,l/"6>[hlTS>_n_eXp+FFe9`]@3F4lAo{8GTs8)5COfd!,UnK#""-Se%-!.Eo}Bz3sl}|@_q4vENZGP>3D7Myl/d32#mx6FJ/
+M9#>2UK1G!gz:ov7}Zyjw4"@L:R#Tjh&kK6SOvjk=[m<,R4]lV2zlXJ&tEH'%C@)&5)M(V#LW3/#I6,4IaHA8D#gIkdp>CX8P;9T}8}2Z9}4b7A^]&8uTV
+f/s>0%J'(fyj{8N6@7f85ukDT9=w8k]ND70.}KT<eHxS-`:;cS&m3|Xqzh!wL]dM82`R0l$=fPc5-vPa:$IEdKQc(dNh>Af+J^%mmVlTHi[t}:{#C},<]k
+X1lkc1B">erhK-P{yQAaX!lw|l[I16Xo5^hOmY~Jn-YGVaGOD(D$!n5j_T,v;O48ityG>6894g6yay%X}WWWsVgYT](>UF3_bR$>dIY|:7(ZeC|t/Zq(5h
+l)5W=w$W%qkUI[,.@2[lXoQ'&>iw<WEI`AmIf/r4'rEB@7~Q&ky<qOJ_-Hf;aoq];A6>RW#+dpq_8<7/c%3)-&kHsCT407eQ+S;Q#Hf]RR-_z[kbu8(D4N
+XWW[2(Y):H<IE='U;YXRy91R$D#E~'`[epmPZZDP3E<Qk;XBRW~K~nhAZWWI2siY#|UC^Gx20=]xr]u75H|-h@y(+,^|7MS{(7dSYSu{bQw1mwD6L[-Nsm
+{8E&Z93S:0.V'h-A#CK^zWOTc0~]%Wn_>]Kn-zJu8gCK[4UA(.=G@b8as.C)CgU>,"LZY<ByW^>[y%|(XVCo#pc'xCr^uDAFd>:$H"qap_=k"B(cG!/<3'
++{b|@RJ!^hs/["k9!W=+xB%G^UF^p.k..q<+lSNhqP_0R7F[!Ii`r0Z(N}BY;O1v:7Hu]X'{<F-;`g2m$%f5@z`F}`#XnM2N-S9n"dxXxcuoo:O{sZ@|xk
+$|9{4%N:2$7<NxDk^:qQ}[QW&B|vS9Z3fn8DL{!hNF_]Y9D$}F#v)^b!]Y`))_H!(<&9tobTWi[0ONmUNnx2T+p[Laj+-|Y(M7)y+PlE<ZN'5./}:iLz@%
+e1D+W);m!-Vu0R/""`GG=H6^Q:HSU8h.3yc`].Xxa&sn#1c4o]"F(,{>$9hZT3|@';6XpLl|>=2""=L9)ip<ByuO]3o=W;n3wa(us|B=<6:8qV_Y[Uw|4p
+jqdFP"0l4UVn{#|.TN%wi,IOCyxJ"Q=20vcu-%SggC@/BL.8fO.}oXaJ[3'7|Ic^#q+bCo8q63"mZvVDc4&8)49sAQlQwpAF}kc2+%K;6InAvs)8p'i.%"
+/+H&"38^EruU..;"c&fFzbPA7;dZa#G.fzsB"@bk&;$;Lw,9YrStTZKOZWRl./,JvT^109qjLKZw7qryVUh#1{^C,5Gec<JYcrCSSH$&pK(H{LxiKiu4+-
+$zl0DC8B2`UB[42Ljpw_#8)ST!Rds!B8MdV"i%GPGKZzK_l6PW^@FfA1C`x<Ni;he(W621wfq(dkK=@P_OGBg4Sbt/$D~]sc]#/]@k{QzokPjtyrRUoFto
+wpn2N(4gbud(QbhI5Sn..'+)H"(RDzY'R)U]RUM_uG>vQ+!PBrmfLIe;(3D{}vw!([av8<V'JVCNeWVVRqCnezvqS2U^dyP]g^Aj_32Sv.{s4mAwrF_VNG
+j@"q-YT|^p;dS_`M>FC.o)-GzC^DQ7^472E&8^[@f%<>M`{Fmj]'GktEXBKrXB<w@JwnGp;#[VUr{'=x7d_@"Rmuc7fJyHP]t([Xm,)EJN(yTFH=X>FZqr
+['VSqmB{MCoBHdfyfZse"PV-[nS=/vmW[$bC+z"0OeH`(fS3:5A$k!OY.QSbnZ8g6VKi~E"z`YP<r{Q3-[Q|Dgw6/CEa/%)Wk_CG=CL|A|[=iQC4{z3xmj
+}hw;OM7&jp!c<9r'gN|k!{vk-;U2S7l:XuN=y`q^yhg0Mn~nGjIzF>9`|"OAh6qRTRVDLC.iT:M@:EX.7H>{Fjm$~E(w/9I;M|jIB8X=Zaq+e8R-+wy->H
+HYwpRc>jTfilYojmjN_I<$&9T;6}S7~@,+X!gt;]{0ZdU/N7Z8@o6m(63xfH}cft2"!HF|&q{aMe=mvelb$9ETB(RJ=y~"oKt)%Ea"yTPY+l`3QH#n1=PM
+^O=H=0(_~#h`V=PVL"]&j6`L&#B6|zawKU=I^4|Jj.(}F;9v6..v~^CPY}.b(j$3BN[210sWwV7|2kr0Wn6XT:P}[6>$3H~2Pdj@jq,f"+LHe{1;P36Pf<
+OPzutN_mr<f#0^!lBEg/4Fe%!u03%s>x{enO@kZ@xd$seP[^9V~=We_IduRxywV0|QC$m){z_tz4KW0BKi^`$NvjxH3YjpLVKQnifErjAyBT60bdG'e#m_
+bEV{.i&=V3:|rBSwcSt(2re[/KO-h)ti}1|jV%L%1%Nd>2D{"52u|WYip5DTd:@EJ<8xHSQZDBl`.],|}6"rT-<KG&cT,puZ%M,L^.qp]g(1I'oNn2F:3E
+}0xpT2d;6O;E`aGa4LChg3a6jZ,T.8wyUs<7YzgG'zgy.9Pg{gbzI(^&K="85Gm&r.Hy+)]mXu9,zh0>{>eoE;Y"bat.{8f<xlYUWbY/2EsiVn"hzY<iGZ
+9gponRzb,0wx.:zUb`VK+fdz3f[wIpOmEl-F2G2<G(d+'d~Wq``asR_a[IZ,$vG:ny=:X8{AgU]72-G2zU!!AN<PA`GS;Hx2(TfD(9'}{)~3l/Kkedgfe&
+twZF&YSk[hI^|7;wCJ943pak1|CB)mDEa+!)OW8ulCR"j5$-.C">mM:U')<89p{t|D|_!^%)kgl4]0B"4F=Brhel]0/@T8m_wS;yFj,Hl)1(:UPcgOl=[E
+)HP+|XP&)dHEmc1XREqxoE3luIF|/Y;}c"Rh+!>>;akfsaXUhL"f0H7qnw7oMBU-{pN`}W6ogwF}brpz`g0buic))!l}MJ>`+/|_w8!=V6SNDfdM:k^6_!
+gKkWe6}"#"k,Q$.xPSRk=0A1)VS+(+.WUo9kHJ6@GXH.^rvs}a+FmHVs2[=k<G8%LoT)ix59buMQ#0,$LKC>[C.9u:7m~0[5]:OAowQO[xy+YCtQkl}bL(
+K3&Hg&WJIFRMXQlRnym3q8)O>VovnM!wl/l(Z22N'fs(!x.))YvaKv=+k{uGnY=Sr>$2PIm8dsQLn];U4X)D0,BrGVi4C<`-A#~,KOtIO0ktwP0x.DQtHi
+8A&>3)Ve|#8eeeTh3^:!2lFJ4b_b)7lbGB6Ovw;Om3F+982u"x6ML4gN{};&&IwL^j8-{`&8wDw3.RSA;G,BP)_2ybNoY.0!hhMsQ(gi:8ybk:WG.:mNj]
+y=DlF}J+bJ$j}#=+YPUzU+CYG+'([[$j!6>&5i)hk8ko`Nb6fxaE/&z]IerPeGwn|x&$@LuxwnrQy:o(!`Z1&${k)G1Fsb%xD]LX(Qg_7W28V@brxhAbep
+"wCVm"q9i)a'%t2'i&r;bf!'U8nzACb@bb@:!a,tM_}:U;p:GgIX"rilz=S__e.awp|wop:3za(R,Q5G}6pu#s"#)x}N7m69Dk1BU6Z'$<p^BUOy^{aVlw
+FrrtLI.$]NzXb;8z$)ccZ+EE.[zqWD7I{}l)gy{[A2&u2|h1Uq&y3(08Lp7l8"v)Wqr%^Fp0u/#wP"_XPRM,|If7'3MqE-y>@zsfQ6bYJvpOoyQzSo=#&5
+iZ+RK<^pD=s.Oa$n|}L::$-G=^5(xEtoV6AwbGfc(gb=Jr9A_6$5,KasY-93g27cX(2n3:Bkh,KJG#$A+umnwo^fhHBow&N1G=deFvhRBh(L#lxh|8VoU2
+g'D61^[LL:y:b$1D:+UxDS_f8kYx#`cZpo,wXK#S=Klic#4TBY,H9Kpg!f<^_g$vP&4VQ7C=57tyVN37@PtKT4aFle,Sk16ps1"rVjMvrt0I:$@pFHy@HA
+ZG0#5o~43WIHwq|V0W'4`0^Z9EnJ~$;^20)rbc!H[MG5~;:Jp'#OmyL_=}Rvia0em3N3FNlJ#gwgsc;xBeHB3>7#p6ymQ=B7s>BGISQN1JwmK.24}elr'G
+s7rG@(+Qt!kw'b.<H{9A(&BE;5(esD%vK!.+e1M/|E/@sslx.XNkAd{}!CJ6h%GDO5QIY[qq+>c|gCLNOkozh$g!LN{8gP]:td/$"8AY'.b:=57%S;UNTI
+,O'I;1oM~,.iOU~c-:6se&Jdi0OBGh'#T8@OKM^zLSCX,9F.;PX8lAC}gV2%yPAw`'RSrN#Ifk@Cj$Kt2x!T_]e22#_Emv:"HV~ky0s_op0g,f1tI<3dsf
+@-x,z4h)UQsdX6}M:DE^J5%R&kRW-e=53Jj/dsY]=O31Jc+OtF;h0ll(Vyez^Dp>VOG"E]+!@GF^FK($M#{yKSA`>PoDIJO-wP5i0wq2qTQ''@nv&QTvnu
+@1(1KWuxwx(U(r'B}H$,Ed.xZGq|jq.'C}On9Dn{BZ<csq%|'C)7jyCLW48|~L5}XI2J^BL8[GX'5|Lf[4g+ueTV#EWq!uKTjg)0XUfFk`yIYo'sRf0a~H
+hdxj_Hm2GbnxG.bOU+bXFt#0=LjKYwdvp[Ve#P'&H&Xmu}}lMkaQ1&aOs4B'iUz'Uf&rMp7V)tvSH#Qhcz`o!^iKs"o7<I@H0{@nS|N@KNTcxIneUYLrOT
+IdPujcRExc0Au{!K@r%GbXv(&KCY5#H:HcO6X_:jm;L4}3<w7w_}Cq7##q9}EX!=L!TN2:Uj1:E/Jo]aiJ>[D"XN/fr$)EEXcd5PfdrV3dk&urOZUlk<rW
+a%20{AW)s;F-e[[nu^gcht}#{YU/__yQ;+dn4O9vwZ:`LtY;@aj!{:d#M_@Eq,h:ARQM_c3eJ_d/3OTQBT:p35=Z.#;BJS-Q$$B5RhX8m8!L>a`92v#gP>
+d'1kvs!Wg[h|{pN0x5~M[$cW/@Oe_bsfBVjpB/Kbx5c]`a|A(bt8a8[d;vNEL!igv`NX5@re~+.|<]!%:vZ=V_!{vp)M%!M'NWGm:g4q],J`A!'Xb&HUPP
+|dxTU!W4D=DNN-:V^<6Nozo1~7&o%c6iuX1+0Bhrn^q;xk1MK+zGh9>E9gp|]H~0C011[wAdN#AgO^Accc~gZ&^@YVX[K&Qub[u98^TGO4t&>fkqII-P;,
+NR:C8U9{Jfz5Gde]U2wG,vKI+A#5gr;2QlC&F;,}<>pNwfP9>Ou,L@Kq)pDTJg|A{E1gEM!q.Dr)Nl7T"LjfeS-m0V#IsI[UBSaS$.`0Z3E3lW'5vuzNN0
+cq0i+[%H;Bwj=vjAl"p_ZT!JRsa6o9hM.&7bgBLXIQ%1)p}El|'|Gk$2qcTVg4I3ZP-nr8v5k#+Cu"|5o"/cAVUI2N`_hxc^#sNgBA@][^a'JXEId,q7O1
+R"-r2i"fw!#g_=dyJ4M^#x1y@!YeNFxv^71%qkO45G~]1O[4Xe[pfFsQHm+6OS/!}fpcf64{|&Bs3;+4!~17Hb-#)LTfEJR{|!R7puZ)oe+F|}%U,}YEow
++GwrhDbPvZ7:I/0^Gc'=Njv97ocsL"Jnk-y03BmXYxzJcc}wDqzE47tg{muuCpy)GL/b@Ilc{d`}MQO1'H@3n%4[_klG|w.jfV5I6yiBEmjH+,B2=J64zd
+8$3A#UMNESMuG+jUpVB&z'pnr|5zvO37>(<31-:R~TsXGBWC9]bjRHe[(vO`mRh=k|v|x)AG~Kc:-HRx5s`N/e;@^fuDFP3A:hUK3<6uRBISm]pk^GpoWK
+(Yiz$:(b$=hoyeC)-C-K,_gc9MwNZb:03{d"bF1s],/qlatM)T;)h&Gu;&ogIv#e~q!JeF<csv"r3%DJU0-IhDA^G:H")v-4t@9kF_3[l653p}|CiHhIa{
+0^4KddS'6Nw0{nIrm>"p@iTcYj,N@!e(dSNv)3=3+l712eX]:`"==`mgw0/3P'.|N{]0k"adj'q3#TTM>K9'``{&.N;egc![V,5'>>xGxfzo{p's]v['M1
+f#vtBKP6o$#uUAHDMFE57pjpj%yurkRj$JchUp#+[N@JQ7q}O_|zPA4HAIy}u<5vK0L%%=y(`ePkIT8`'bB|4>OpTqwXz1Jb#E>&];wR_49}tLVq7TBb0o
+o@'(X^{B0enl[:,U:%MW+&oCt)muesz#{oq[K2vu,<JY9"47w6@`xNs{bE~{NUWS4KjMnPx!#e#4Pk#1~0vGG=IH05UUE#T$1OkRUnsyWaZu7xghe/bD{L
+u'Rwmp!OWoH3NmG,"0SUX!KIXx!5':R)>^_XKiD6hR=!=+]PdTK4x`"6]IDGyhAQ`86m'._IoEd,E-8"oigvOfCZ6;nOq8-5Lqd`d!yPVE!DhS<Q~l{=F{
+umxFl(Qi.wocfL!f:7(GrKMzk<4cGrK{+jBG"$z6LT.WQ``3x-6>Ys##b.t"|:uNyOaH+QGhp]3_s0JKQE:'lXV$k{u>S6w$!tT.#-]rP#s8K>/ZG[hq`:
+y|DIB>|.{0ZJd'|v'x0`5Rq;<>b@4E<[n)z8rpW|ARAr.h#k0CYxoJkwfzuwp3%E.0_TQ0%,[Hy2EDq#h9#b3P:j%|K0}rejiSuXWdu"q#{eAC5"WI&dM9
+_E5LEpWS4(^`D7Y"uDGamLz::@U1wO1^^UL.Z^]5&i^is>h-Ud8Q5=!IALW)VQY569q</F7hhoL(xaN@!seNT'HLq:KSu[8mNHX+#5y%gBv#U11o(2r@My
+V;H_%!C&,!GH2b%6[7cN/i,puYn</:`CGS4.2w-),X2Rvr$9(nwOCP@&ag#R^+_HaNN-&4Xa5q2jw-,imgx%C-{#d@i3P&lmwlJRCf8$tx6wY)cZakU8y[
+.ItT7iAZS-@2o{.Cc{QnAR("zKp6o":F5U[RX)8mdm~Jl$q(N}xk#u3f#S>Pb[K.iZmY-jE.J4$j-#a-=-vpF@b|{$9LT3}a5z1Qc)V7n{fCF!eB_{#sA;
+}0D@JJ!YqJR26#-nC&XgL[_O>)Px2=U}&:zy^/fJP=vCGxGB)qFN}P=C"HdRi>Hjx#7yV(j|zSQB/8l=P`D/QC`%tEn8RwOc#Q5,jlez+X'ZD(tzvUx&t!
+rQJ56vi%v&:>](J]FHL]"y&"FZe4|hwJXXF_RV%Y[7o]'MT]"%578-l8GT;@>kEfFSheP,<s/XclcfJP$:7n7Ch]9uwub;_a{2OSZ,}HrRZfvA&>DBd<A,
+V4"{]%:nZpXoczY|8d#xA]KNMU@Xm&w"mdcj(^wS1nNz`Is1dFQy;WIt{^}kef.n+38y@F=Rnt6)~#R683~AG,2jNj53jIMk.L>hepL<[xTv_aJCIWst<K
+6.3HqLv(sYxxB)1|x!3|V/3lh/gRS-'PGiTDgGFH-@;:Q,_<g2z@#x^/1s]4y27Ga8]@-]cQ9Em]wZukh]b,!oVOQ'o/(W4wt9&1y&9&j{5bC.Le_bDA&"
+fW${&g@_i!x-(^(:Vl~XM+;/b[N1;WBRnW$Nx!1Q#8PRx<=>Ty6`g%A!epiP:#_rTEyKR.S>:w!:UcsuoKb3'h(m"rnagp%7"25D,/SkH&ZfYKUQkx>lv{
+pGc6|<~"8tJtRWa"y9[;VKrG:T|2t{HhL3i%KeJeD|=oU"k'fmV2dfbX~P|LWj4+/p.}41<0C6l:7$9EUeCXPzFrlvBo%1y,q-c!ylEpu;AZb%FBhqHL-V
+V|U$'EV$zN)kk<k.&-PM2Um)fge3]n+>RF{RgNsj9jbNIl`15mV2gVUArtn/p}0t#ylY>qFt^a>ov/Zu_BfSGyi/<t[|Dr`w<gakCJm|NtB/&:_|Cpm((#
+4tXXo>sDXF9WPzmY@r,>axQR="1Gkhev>QAZWZ&t3]v:B:k'vl3{N69:jE]G)H^wVwJ)~}i^>>0{<F!mR}(-R}VO804-h^)92$0C4N8ge}eY,q;Ilq2GRx
+nsE8Pz,g$b[Lv[QgSK)yeflY>$qXeE{[$z8ojp:4r}GQ)Cst){HgEg!{eOqd"di}`mIrqt$"6=(BMs/YZi;4ve<3)wlv@dw3_=K7,;&&fCaB(m5|)sJ4yQ
+&=|O#=%+lqgl0d}O;1iKX+MmRSl;50uF._W@!h%Zu95SwcL3h@_E>29D|8pTK52|b^JhFs$Ih`(dBhignIyudI.jp4O#&vErTK_JK5U[mB|t-6xq,2Qc{"
+/AUR7N%yhJ)jX5]S$8Tw44sZXB+RaNE>j63b}WU!@E'fu[z2d[3#kPu5r6qMtp_vCGg]aN1.ZXDIwajhFI7.qOZilg=-G%gXH-TB4o7<qF6v82=E#k8QI+
+'j)%O^sc#N-i56mt/T,'i^72Bi+BsCcRH-Qn!jUX@iZ7utxD8%Jw82E}cl$]Om)[p;m2/Vv3S{RC8g(5g6DJE:U0{i-sZ(Pf<=,oP+4zSb=++:&<kqP"Q5
+`|Gav4F"<X|RyA-Ok%CRS2Gjn`eC8=]]F0m7;I"l~<G"h4@=.^Y3^Y}f%c~xu`=33!9.wIHjt8z{)&7vcLZieZNUNJsfQZ9gx,g"ygdd!<0-tJ"fs=ph6@
+ao);J2sL7cNwxvtXaz$E8qhiFTHSt+L`-P%:_rUzQ]jDgty)i}/lRY^0U%9kA+o4.=Rx(/6'{A~l[R2`%$TBj!9a`FwU;chiY^^RS#J8D}%c>VC3}{v(/#
+XYfLV1jMJFiY];Da7|rE%Qo##UEBvG=eg}sW`<1{0y(jzz/i"wPG,ZNFSy7m;n[K]!:]TiGA^/8XR4G|^G7C+M,9Ks2]UMU._-{5ar<cqwA8J+&dP@hL'w
+Te~6]O_`u&<V))w=cmY`7NrEH)%3XT|a%._V6/ofS`o('gA#J9%&KQKyz^a&n9ClYh;KE(nXj:|RPNsbveO`U%ia(^4{&:47Bdrx]Iy<z%TF&(!xOouk`H
+^{kZDn8f32a=EA`{y@nSl|ebmVNnL9<DNa0AijQB!HKRM{Kk)DHX[xD5w.f<!k7XbY>]q1jPW'iq'mr)xjyOdgLT=0DB2'3bOvmh7&s%<<cbQ"(y!M{g}s
+ijpO;I],WIDoX=>2>c>'sh9%q%IbJfPe"/HIkRU"[2y"iflS$J3'M{r)hk<wyRcwI==s^@5UU!i=H0j:v7)J-Q7ilG2aG{r1vjXzKc>r~{_}1yChBYu#}+
+CY0G||Wy9QDRc'p>Jk5-'C^U5iyxoXsc@US/h>B|y]XKR_{iku@o4=PvG2yjv,LF0V!>=IOWq(XD0;bT/o:6aSHS3iQUpM|"#|]07z[("({:<jD|[l!yf!
+[JgXj.}t2-Bv$=>)!ZcivjfgQc($N/X]5&JNJFP.F,+m7Y%NwV<=T(QA:L3$:me'c"h3pUV4=D5WA.Sci]CryH&9J-=`}zhVFh+XPMtgkk#<tOrT.5'lt#
+6S)A]JFbvQ5!}mY<Ll&SF04atFSAOC`Dxn$n/a5ZbH`c1lm]1-n$SEE(r%qh5PHmjk%['dz0g1K'SPCqL^,.^hPvI@L.@_MJp(^A(lm!RqRyR;GvcJB(OU
+^pSo/pmrac!:j}u+IJ&;HO{]At}!,skZ7mC#C_1R{eQxR]0Cs'Tuh!(';$%{F9`YryR@>o!j!m,[^:aj{bQmC"j44dX+in_'y](m6`RQ`gdtY3V9]:D5k(
+2fd[K'00_QVnf3hiHo+`RX1F|&<LYSlMks&YqOz6Rm2Eb_<#0sh^klJ-f<;<VX%`s.~a5F~=G,d;lD;6;PG"vz(JME=%G8V;mJmQ$Uwa"QkfbccWfHp1jb
+fW7g-5UDu,AE4U_Yiw5XN#lENL|P.hDOPh,snz:HI>{Qn]B#<08+k1(=/=."_/w^UN7h6cAFeprtAIu(OS>sGM]%zdQ#qy>5g$dBzr,:=WGX)(7Cq%->m]
+jYqt8IB3XOSMK`H3/<gc=-SB0s1#NjxJ%it%Om6)%CN1'rkSWh%rr@8w|]TZtI+2kd2=Y)UnKL8/2xI1q4hF0-6]PGm;4-HFYNqaJ[[^a8h#79M9N,PqUo
+Q#6wMGKk88EywTGYOA!o:xY4pwIpvognOff(c782&!pR8>gDoWG}H5jxwpsgwuwfl1#Iim;E'WAp;SEG>S!cnz|j{J.<'`)noG8'_C/.lY1"{@c4h/dFG}
+ua,mJFXgH[Wz=vkdT<IgFtXj%;!DH]kz]K00M0D#9j_;E;ukHOHQhOq{VA!6Uj&i%-ay}z!Xlq!q(AbkL87_nK)OdpsCp:=jf|uzczm6>8gx}qf0kLPxXM
+7j]o(V:R"Z'DqA9OTyK-|ZE3),`GW+8jCaU2!]Uir3&7~,.Rk.{9O_VDJ|HI}OGzy<]XWld8YXe.IY!3h|rjkDAD6qG_(.j4^z9]o@q0O5_U!ro'<&w2hz
+.cj"]kcelU!O7E5H:J.CnLj"/(`[o0~cj$>pZH8X'm"U=sQ$Y#Q7G`!2^,UP"`cT]agLL-T(KLwV8b8kmuhOsf}_)XZWe#`0DV'Z|ZaE{n<{XaddtJdiyp
+xE[^>+}P{W9}0>'K>}0[:&n5/HAx$k%4XhEAs#$JS!y@IA$Po+O$UhtJvL,"lGRU+4-({pE1s_r9Lh4I!X+#k_Z1}W1Yd!wPs86W[[[F/`(!%:w|cgOGC(
+:TWYW'5tWtAZN[o+%$0ASK>18T}fu)Sj+mg1ck(Sk(c8[^H^-$Vmr<|vG-UU/!pb<hN11H&)'-Xci%)8eTgz(C'gS:f|,{M"{d:;v|Ivz2kv#]zc=v-1=%
+ba)uBKq$fpbZP{!F-bIC&UbB@jI8"f$:UZE]A_nZZ6:0cwoc.4'sS^sTcateqW%}3wdlbXna@s2|N0|x++GlXDhfu2tgPrO|xgbSpV0TZJY%x6EP%jcAN:
+vH66Im46'(b/Ps'+>ZFRf[!mIIWra@M%7:^&7vA}.[u%DJABYF)9Ozk+]%YZ4Y0U.ShmzDm<2Z1&St1@qOBm3Uq(O!nn6j5qH&J7{$VG>&8B1R+_ydgeW[
+MEW/#MU4)1`xq7d@i@bay"n#!e9$6[.<Sey+'QiCog3k&`R&g6[:RE(VXo!,T9j6LbU4RwnfzBhp-am+T`zbEmm,HxyKc{>xOo@1U@ufzDL3lRz"S|0lhY
+;-Y2tmQRf:)7<{s#(sg01{f0ep;FoKTQFl8e{wX'|0n_GRqibR.1yTE+nQD@E/z!7"OM'.@0H[yr`!_SFOst;tl<5I1(CkuNtMr2[Jev^yul{Kq|z^zZdU
+&f"r@xon6oadqMm[xO3b2qQd-zIN-MYSXKB=J:H1P$ZC`TVT`xf3GR@u|RZqd+R,_l&@LoGlW)>wyw;515sLc<&Gt+}a^K.J3!f;tmHHxEa1|P&P]PMT3R
+Hxld7mVt$<27`ns{Vf6G7]nqO6~Q3&7"[;j/Sm(nx5ws^y~swM2RDQ(0ap$Hth%`1M5>,+&&m0n[Fglx8G&+vmu5$M!&V711%=e:"M1&oWds_%k7x;4$2x
+IQ4k$'9PBJ6.zwD>_(^lxmT[0dIF'SGlh6v^gk,U{lA3+-{0^{7.n7,N"qFo]VSjNvv;eZ+-Eo(.6i^1`a%c2U6"5@P'H7s`p6c}gwCUpOmvnJiD~I@]#"
+j}('oDB:[|6=//Bz.e8.hH,,{RN:CyepU2.Q<4NeVe^$12UQCplj8L_];GX}<(wt^<'5KLt`jum@0^=jN5#BKTwF'+akc:<e3=VE"2]k^K3]:Zgwl<UtZl
+D+e6u:m/'BI-]bS(SyK"IwXevlNQtinxr7fZkK/h09,rsr!Q@{c|&kW}I)VC}%V5RqT09r}LiIaP{Jac4_SV8)hO@8O{h^s/.eQt_j}|b)fXL#5tcV0PS$
+]o@vHXD)1)T"a@0eOM4=H:,%8I]k5"PnOgQeB:ZsBG6]DF{|^>x|XB(ZJ=mng<(enfC;So[8l^HvL%TK@tNlyfCJAk:|@n{)%EELC!DdLo[vNrqtXf_}vZ
+MPI;i:tw$MnLRbUXD_2-MHd^FRa[t5";f8y/ExerX{FhLyXLhPgoBq"ZDRCZoCGF8{w;L8,rC|t-al_fX<&.t@rLLyi,my";^}MX0n,SBMaN3hB%f_,TRC
+~gEJClce0Vhzka}vnVY9GO-8Vi/Xb1z/=L5.Dqlf0hwSE0mDm;)rdTYm(R/6EoJ^YIW%A`pCA#ypMvb-^MfKH&dc'@}:0@ebK5u77ScWi;V3IY0@J5}>U/
+O^aGZoUX}"-+oxt-C:b"hyduCC4SbpL)O!5V<Ll'Ma3i+y^&sG+u:bA1Ow0#>4TRyL`BI6G)3AnKqpNp|w[U!f]r5}ez=PM{q2-%KUU1|50)'B9s=|abdM
+BLB9yH8Gd@O<oNVE)a~Mi6MgaWm"6MKew^7w[(%gk1Ls`+dc;/r_>}MuD@]x+dVQ7"PF:I6cp('&TqqBPq!q&:|$e})8b}^xMt!TnVtqEJ]oLDKTYYeeHG
+-z,ZexY.Wkqasj|h%PmaqyPtI"L_Kp2sFI7[p`m'g'k[(@EZXCW!wCUATUY3o/;V^2qbx:>_,E3wL-u7Y$q'0Z&6=3<@;#FdqU]$X_qxY|^Dzsv)o5Mf8#
+EGdd2Kzs"nqqMSJ`hU:5%s54W4FnGe70b.)V~b'b`4uB},`RtF$/Hx3j@PhKF)5cw)Yxdx[.}+Y6oIgbZ8"|,VwYh^g'5w_ZvY4acg:OC>R/I{2b11/a<K
+mQ<@Tpn3{gap89t%zMgL2;N6UiJ)L4n7o1UHv|#"x|i:)[%UgWR:Wk1IxEs.s>W,t4c+XFAhMz!vb$%8Q[w|-IMfMab,6'{GRU.>soTZFPBmGc0(Aa<t_K
+8+JwEtD#Daf6cLOmS|+|>t@&kDh=]lQW0hjkx`&i`1rjL3s5x}6iy|4Xt;-BRXM0-E|OcRE]0#40Wm[x53,H/XnX7O.Pf:b9bbgE@!p<MSWa-_qF##AKeR
+EFnizkqRrpp./!>nh;c;Uo)%cnv.PFz@fgfa:{i_^DELJI9W:46!J=t>!~]"57_{)&<%Vz%9a_ZEf;F:}3TR>yaPYTu]b-tALTu#>YPPg>d;(jQO+xW9>q
+"2VMr|ysNX/^goT(tZo)!#w5QYvhr],e$Fcj{ZyA2C(P-nw3:BA;K]k5LHUFD#eW:og_x4CAGMgaC$nz_A<2N7i2JtpzKy2q'>VNfBpoM&J"<o0'FiU{=q
+$)>_iVn=pQ@22b4KZY{"2L<D^z5,%On+iEnJNIAZxh6VH$(0mLsvPlLcxdaOWF<@R+zXHQIuPlOHN>ME(t/N%&{B{xuTfFtoFUVw{gJAa|QvdHH-9NwR}]
+3V}GJOQJ+C!EHS|NP@tB<|>>F$3{V{{}Izsoy,`cAf'HXI_0eQoTUUN{/{FqwiDFnri:<Q8)LtcSv_I23{3T}8u$~GKP][]eBvx>4mF>G<ZuwKOKc'i%PM
+,Ke7s{8!}S()@}t9J'bcv.t;'Kq<{z']{,0'^Brc@={#"S)i+;b{Fqpoo2&D/j~W>OzYKp0zr{goX'iQIP}<5,oJ3}VO-2Yr=5If5qx^'gT3wvAr2YU$"H
+vNx!$!xg-ieZc}dRh]Fiz3aeF$Hu7hxmU43P7FF=sD(xt^u#r#s&AAJ;b)sSQ/_4nxS{59K<N_1mJI~J$ot(2_uzr6cXT3vS[!s.pYc]zYU^4Rgdg&PO|x
+B4Q+li}E@OAcpV:YP9Gscv+)i^mZiXs7Q/_;c/GM1F$4K8-lA}(tPG<FvE5b[cHSAK4U[:UkgD4x{#rmp}#7V.2!YERf5$Xplpd!+iZc0}:9{Hsp7Li7'T
+Xb)Xa.k"ce^-+#Ne`}H5u^hn{wixp`u8Ak|+^H%o#6}ER3se(Z%!|W]S(e/fUl&uMNN;Ns9fDqA[-p4R>jzKDk^<917wkEd3nRe3@5M'oS4u,T$%lKM$}j
+H"6,i)`!Zv'wQ4Z`Q9_nqlj>Zp0"}4[x4q7hk3[D0,5Q^wy9Ktl|c)@_HS%TsdB_HvcRk.JU{c]>r)3}jKp<e%18El8@fXo(hUDIMAJI+_Lx&|0'e|;,=H
+@-r$UMEk,7L4XD(%jy]mc5[V@sK4^v0gwhM,w`$(isIj}_#d'=P2]"[w%DmVnyJiJpT_ntmwKhXQ05[cN'O3A10FtAJ|LN>qBD/-lbltDa]wQOIzh^!jv0
+Z{n-vkdt<2$iZ$=NSnxvhHv,hQKd"6r%|jI>Lwg_UK~x9!~1^:MvQY%+hf,)~hhhmXepi6zv#ZeM.4o[p+G|9q|WMCgo<v7'[B_%9TwSP2X`D&W36R7Mdh
+Zad)Y]T5(eIv(nb<4;a@)02/KQr(=%viX0F=r&7!'{2=}a&Z8cIQYA4+c_%:F4n`-:wKTY_,PNiX},-42NoERT~oBr;!2U[FV0It]/A8uotl8QZXs"}@5c
+$}~q/SJfKI),#;))-s2V9F5JemK@.^[!ZQ:pNw6&uslpy_ieXRW;3+rDIicNRm#>amw|SD'_/z8CUs2Jbm:iLZL>',]-n8<tt"PzL8LCEZ[/[NyKs]:B`"
+A+F(SyluH)Xj#<MCKC+tX0UvEP/e$/MjXEED!X<BE$0gTf2=zsYZa@}y@(u;wCf"t8cu`O0uQM;,f6"%>eKVhJnQ^vz/cvVf60&8MDdUad9g7694g3u-zv
+uX~6^a}=lH#A{lQAj59R[#(PL'BSmKnQ]^zT4FvH8JfmEiSW'23>NNh-Ia.&qBKZ0%e!ov|F-X=>&FteSB:0/gfbyWO]Y3@t(;Vl{(kVt=uJYi{Z2#}E;+
+K_>9/>v8]0gBCtD$"Rb[Dii>nY9o8B#vV!>.N^#l"a|tV`oQ`B3h/z;lLGVF5i4<iA$+(G1Gh7@`Y-i>yz9h=jcO!=$9sxR&/PlDXcX,'h`hAV08'D;3%!
+R]b#:0hRwab]`l27kmMgP0B=/'iI{q$j)"xT&La6Sr`yipy;d4"l_}v<I4Y6N^]_~PC]uo9t[)y|A3R-75[BM28EZ@l8drCYwdEMmS(JFsO=6s[&MLwN5T
+fi0clo^@7a~&/8r4X6HSjHM<R,<t<j$]6Qy9mUnY<<po[F,Wat}2;EV:@"L_eir9-sX.h^^ErxrM)<WFV1Yg>7i;S.eLw7J0iF>>rPlIB<uWiGGa%B4ya0
+~;!KT%!KRuvo9=41a[7zCmN82!:i,fv)G2+J23],zUi#(-KCQpwNd8X`bWlte!z"TnSX--A!i(E^_M~RL9.OL=k&/`)wP[cP@ckBS;FXiF,.t&%=7&(cx2
+'I[lut62uh:/;e~2(&E18Z0z<7cA1QMo~eUDOXYg,{CLHDJ`7>vR9W;N1AF1wZzrW,MiUqCH)5NMc1n:Ci2{nszK/P^2%@vS{0:zv^9P.vC.IC>EK{Jp8P
+2[-EgADVJ%RI>mbxU8e$CF!<un^;xmBVKN,l_VwK`%R)1SuSxr8P/="ROh|Ky5UM(hS2:r_sz;Y(vnq6[6j1@Z$kY:RFHv!'OFSR1EgLp]KC#p}U]scY5q
+&e1_5c6'qNf>_xXY:4wpCb7_oZU"h<%(a:BNl"KR#nU[LW-[SoMMaR<GG:2.#8]&4}7&T"11L3$5o|;Y&W>Hlrd!/r&-X=Lp#apRwBcu.w4^9!fW/)V9RV
+uS:f!Q,v(pYR!o$iz`UC(0]oT&}4e(z)ikhfJ%Tw.;%hMS"6~!Fjsw!"Rq`%xU~LcLt'-PncBxQ(zGh<gDYW0uU^^O6^GP4#[u^C6Kg&uN)gWS50_]b{52
+_-rX%MGTqv2R%(do.'Q9H[3.vGV4_c23{cKn!FOAh4}/i{j(#xK/k%oa}z;FONKoa}me@:uT#79|g+UfRqN]oSALiaRhUeA7:1/Y+4>ug4{JIk{X.oqy1"
+KVmp;#!q0'|R]Sxvobs#a2Vc!(-FqF@o!-vD("`">e}H$]tSb<+QtB|Xjgf.W$&DB(J;J42B:IBmi!`$~S0E-A3l9TaNz1pH]KjQ4ruFc9c`-@:T8.gzbu
+2%3|3`foxg"mi;wt9_>"cD"6}VrZ/>qVUH<QhAnbLSqQXN+{_x/h`t1"0O,km/Ex}fv9._46'7)gcrU'k}}WN),}<4:d83zmDx"DaNT-W&~LaNI2>;78s{
+E,2->G,kTMIl"CQaLC~%fVO!QQJ)n8aX6[<".(^U,&^sC$~PepjKvU4d1(Gbk6utbJVoahm3^3'UTe<mdHaWF#&j$c;Im54R}^{h7h^X&@!<i_n';$k-70
+m7Nu[%/LrhS-"(==of.Lm+q4|)IEB[q(<(c{gAbd&hoisO1|o]oyOp/fMgffgbV%,kweW<h3W(C/l#{SB{&Satif!x4h&ZKO/D+Aq(nHfH`@9{VEM#wX$G
+`[$Ig.'UF5&wbs=/F/M[6f^[|'DU-QaV2lcYt>l!S>,OB59/J,GOX14@M/,g`NB#zO@i<x}^P|i4uRfnYZY}Ek:l=OhDC]h>T|U_,D'//F[6RFMtEt~2"o
+Y.QBzGu#,EOg{Up=XQ:b8t^93YN|bKqN@S6qcaWOeU]!.54::FVTD5W%b`^e8yG!M&+L4}Kga2,Xe:p/n.v5R"p14N_}Y^lBq!yVE&|7|YJ7&FnnF)V4#m
+XBve'n9_hGtE+O&E[m3bB2h&{|5H$L`1W4#PsD/1aDHq~vY`FJBdehC@n.Z-gNlO#|&4R3P/i_SK-S5H;ye`1zjnpW!@_!xsSOrHPyV`e3+WCdv@_|J>"v
+n/J8-5LOYuA=cQb"IKgJ[4zNi7ubY#g1&^XG_{<leic6Ob$`(894S.iSZvzV8LCA{g^NvWns94woRs16O=C_qRZ+P:k/R_8p|Im_P=h$RgZNa)hd27Pp{s
+V$w%{IU|Xc.{_4v,RO"uFLZ"kax>v=dKK>ja(I`KBerY}k>'zk^e#8U:E)r`B2Jo%;EzZIN,c)h"^0`c{R3Y5MUfQZ:-jeb$`HPq=7H0x@y&D^A{-yw;cL
+6IGyc"Da3BsJEt4$Y'uAh_<ET|9j}Y+dlGxF{dsG2s2p%[PX;|S2q&/u{dvJ^tyx`Wf<6V^nI{QTI#N|i37bjG=mB%.w#=';1Yj.ECjZWw`UUWMjZ:-iJR
+NO!Mq0oN7[05Wi0A~aX,lg186r#K!Vte:jZmvT@4Zay$(#|FAx1YP_qlzXV=F_.x};5}6pS!gSb-YGLr7c5LtlV#"g_MRL~Vc(0/Y|UC~Q)[cZBF`Mpc09
+K-@"Txx-xWbm|)`Ul=bUer-3me}vD!4$4"mRnzPD'g;|sQ.HGOY{C3sOMK,33&bxe9WENjKaTG4qDJh&AKhbZpZ99|FntrUM{pRIkIokB|q,|!w5ZP5r4v
+ET.F17IN6xQbxYmYVW>8nL2rtJpHROma=k;l$6'Ll=XC-@21K}3zSG}>F!,dA3ug3U0ZQM$g^kr|vv9bi/9qR0FvD3ld<IB4f2-x5b]gP13/`n>.xApEAN
+#XsNot79X,oNU{s-UbfNaaw+C:^_2&w6[|!O27A]FmJ;B@FK3w7{5PgdNFqJx+cq(dq^(s5bDy]jNy&&k<P^%F67]e3G'<uep|Emukp]`cgkf(vt0cIQ/;
+j"=&%g(=IG(Uk<M&b9Uua`2-luj(}a4l7ufIF'};(`q@o'A&i[-<Rg3H"G/c~q&tPHN|~C@WCD|.a'EIJw~G&vz35DFv;7=!Ni=10]~:|w^=>y%UKkw+Xi
+(y#Wn/}Yvqt8]z&Uh}wJ__ZzGcDGE(3{%Xv2!Gp'g/LU>DYjCs#+C.<PEQ$SDu0;pcA(~-)O,^'Ps}p}mJGugL4VAzAD{R-p.G%LJn3}G|SJ4iQlMxt"D9
+=B~s}!j!|lc>d&(%m]`gxsXPF2:U`g($JTa10)el{i)GJkDVT"Bdt<@X8[ZKB_X)~{ma/d!D<N(#3/wNg.0,C[e%5PrtO}=FlWNCwBCP[l3Q`])3{0Kjo_
+0PLV"{eOxv.mK-#=+(jo=F%DUwJFnO_p9LTC%;C+F5wu)V!{%B5AVkiI'7!JALM4yv"E"-r(HWm`!96$")kLNOgr.3_`Jc#0xB32r1g`Zb2o9_qpgA.-);
+u7doUFA7):(<cm~K)K!@CN;&<V7B!,YV=tDegUeg"d%uqBrRcQccYS7yk3yV4&hcY$Wili-k}S+taK^r1Bi7ERS7k/2O~8MdR/yV]ltYp(yS')<|T$a+$H
+F!N]orRRD$crU0toy7Eq/z-`LWLE}F<z&n%G`.quEF>-Hmc{(ka7>(,Y[o]%.TnF0$^oSD/-=f"p/wD>DFk8{-[A5tDcU+Qh>qA-A:L'iBb8Zpphy9t[c_
+Ia=d=c]2wOJZ>g#)TC%mNo.gTHijljqH.8I'[A.-}(dq6+h6UK4nXD=zBE#Qeob;_Mk2>ozrK_$^Av,-~Woj}"NvwJF]o)aG(lwFL_>:vi.QHG3x"Yf2#F
+"!Bg^k/gG+)QYR<Zy$X_/gQE(7gq8xYJmar@cHd"0yi!7R]4IJS7j/5XkIz!mS/UpIOEa+Y4:cBaS+~q{PIhX/-VjEZa(o>XhJ9)'g#Y%On10tN|XLeEry
+RbPuj<nJ&m_uR`OPgItE|8W:QC#Q5k!>~sxn;RU'6o"i~[j(e&fsu:)MC8uq3J3HF13#)enWGJG;EX!Vp"'Ip_KnNw-x,LIAu^Wx+'pN78;_0+1QL2ya{o
+pv5T&DsWqO{l<L[8VOLL-$^9=SKb6nJh-t/To8HJx<Fv_$!y<@E"6j"tt|7w=wS:g.t7aK7y(O1VKsYKL3TD99BaY,"b>k~k79c..bi"JO:;x7tKU&RnUn
+jRCpV)0CFlIDj4Iqdu!tmRf'S<wta,}{.>4k8r&r"1N3,lLHsJaT3dTJTz)<N_mY,b0IX9,;ZWtE8LA('gX`2tMi%>/TwnsPP6TyW'eV+QoO:hZ}:T]Tl3
+<-i$GxWOC3Yo(t{kZ`/7BF>C4ql$'osCd_|v=a]D|X"v|5dR3[3{SE]91uQEGqL&I-vaU8Qk67h`z=:P9`v1mx"sFXG3LZ_ywc3^"0wc+.)U#}cChV8Fq^
+Ce's9`6|xSAQR[H_t>m<6}y+YC^a]@9M[.,QSd|e4olh^)dn#S&PGLA:m-%/Iz>^@}Wv.b;};k9"6XO_4,@amk$f=O8PDU"{RDvKI$!`gh,7vK,,]))%y2
+e5xd@^lMTY/zYi#6n4ef5x8t;wXD,#}p/FvBJ,V/+^iPGB%o&YALTv8ij,jII$bAr;51SJg<e`--z41/E4$jPc{y{L[I74ee_<@n}v6G}F8)O}I}dfFp>s
+T;W76kgUGc0]X)S$oH:6v_{]bNkYgN{jYLyNgy^uO5j>,wwoVl)[$a5by=EpIwL;65:_B;Ab>zLv=$[];E@z~fzJZtCLOCT_JKvz~Oa<2k.q,ID^cjRD=6
+iHk((ew)'[P=mBl/8bl3Q/<D]f_L[@F,NiU3%C"t(S-!"jN8H'yDKDB,Hlym`7Hl"Yllsw+O[p,.(C)2iui+.o8#hHSH+v}f/,gauJdy[J@K0'>;IZ3``#
+xQ=%!xLw"+}k8r2>jtH9+D872,HX_<e&KQ#wf^ULi08d27/Z$.k(.Lu]vIj@Z7/txG;#:jrC.}2_Ck][Pa~]H.'QSNm}NmK]UM5jM>Gbh!.'z/O-qgQW:K
+G/CJ3w,09c0b58'f1V`I,]@m'r7=v&3q5ap;`f$G/b8v9!>y3sGb'`k5MX[Cd_30F:|04d{o)([7Tg>_,rd[)N/;6i+:qzXsw_o9E5EYEh/wXe`)vGlk{f
+BB+e-(B6Q,xd0goZL]Uu#EUDy&57z.H_!)^4'vYJy]W:(16jYusR8'gXGZcC,pX;}t|P7hJ@sFWDX!Jkg=r3Fd,)kV(jz0>EGwtmYz_&fzxE_)_Sc];WTa
+>nv_#!>H)jrWA1K}m"#)uN]$,(Mb#8$IQ0%<LsRy:$}U"npW,Kjo]xRvb(IF`^1K'r]E<'ngGU4Z&4,g|qf>`#}-,{OKaik[,T|EJ1zd[_is;M'VxX6@Np
+^y/D;tm5&Ca_K:f$Ws_A(11v|S3t1Vd_0y8ub`R2ZVFuNG%M<IW:d}'LAgrt,g}x$i8nIERikm0;Cid;P]n^C`w=czPB(tu.89FWI+{&T=BNa+8H~n[e1^
+ARi0ZY}N~vqN."[{"<m]ezAsk(ou>n-fM$lefq6@q(~eZtKF4'}^ptW6w[_(|NFW4m8R<LZtL[.NHKNc.7Cj!v'n-w^r#nz#7DSpG00RL<2GUVKT-S2so"
+F<w/M[|_(fCe2JLQRM!Ir|`ia[6`rYP1e=N)+TxvSdRintV"63B+|x{d"Gn6>%$<t2D(vFIAD4l;Fby6t@]FqR5UW/ivp_3e!ir]^#h7aFF""p/tny+_0"
+OeSMqfPPs'3S0/dZ[tXau5b@~'f(%LU:Lazn3BQM|4qoQ-On3e.LU]DM-Q&YJ&ePf`24G!b;vFA%e(U#>p330bQ7hlz25MiVS<Yf2nS[XF:Hk--I^0Sw%E
+!)78TM$i<BH6K.wa'&CH{tAT"#O!B{+3olKHX$8q/WaFg{n_NsD3r1prEy3Fxq3m`EHzUnEnQn")c)jN>_VArJ%hBluWNH!|L:1JW=-dxT:RcM"cZ^~Z$N
+)ICQWZohlqJgo`,NM5T^PwfW&"j|ZeWkKS5%mTEAl!:av/IcnX'V+e$djOsHe@1]i:3"QI)48t=J9Ebw/`XK%@[`KSB0vJ<%W:C3Z)>|gx%J~<MCJ[lRj4
+AfZP-@=zRDwN1/]GO6()B@;7~%[vy'uu%J^v<<<1q:vq)m{CRBG5{7yNB3Q"zUtk70uIuf-L6^B5:qzbu8p8:0}7Y/1l<3C=OVa#z.<AnIkU2@R+mal8{}
+aBB-oOKyUDEJglLP//82q(e^Afch`+aHv{"xDiQpZzHE)mWihuNAZ_>#mO)zzEyAf{;g911cI;5PN!WKgnhC'_p:ce+1aw!Ho&<Si_m:CyU!A{[N&y/A^a
+2a{HTffL=Ie%c!s|K+X}kR_hGQdg~vu#yg4h_iq/5[h-oa]N&U't}769.+>Aan,T^.96=w,QU5wSMPgb3_NmC.i62V+n'#!BUJaaJXTa,q^.@xrF,J_W~C
+Dac]:7Jy3jn=XM~n3{|5@Jur9>:svM"fbA1>Bo<D7A0`fsN;|&|J`:9&,>eVO=`XgnV#6#e|'<lG@GTLvYYQj%,+"+JOU%}jEd-rYA@+R+Ix!~2q<G0]]p
+kqyvir36,0<i0!!6q(=<tWA[L5Bw8Sa}0!l72G)aJ$+,aeq|@D#3~`H6z-Ob)N][<7]THJsEDk^3&}[4,Ii>}2]AH'bZ.`Y&nL{)sq5hp5BJvYdu>PCo{<
+P><!La"EmS`Noujhpm5Ae"VtU^|PdQdX!UJzNh1^TXGyGaCw@W[;6rS2fsHP|}%NA)]=Jj)ER}vjts!Q`q!(0"9b#qwaK8H0necL@3OL!waVU5C>!3=!/0
+;$,WcWg:po#!8)rN#q:"X<YDNQA3C^^WTXD,)#tFP&(44UT-%PmD%V;@.2n8[i%/uPaS=B.+0+ov4;x]<|+QlOo(4-;2Ui%O"289tn=rY90oLl%=7<]P=u
+AVw3)ZA}'QPtRGfe;q#`pbTSq",wOzw}^%F}uo"rilZ7J"GvK6D}D)j!5F(Yw43ci#bGc4q1-T,@:s62iUKO]7ot4rGI'piQ&V]q8I'|Lvw]PM|CRy9q`d
+5rl9$nX}3nEqE0x3{fn'^6uCu'(N$C]9U.bU'R(<&&%BL6Jr%T~Ek0Hh9GM'P`8hUn+jz`3U<ivM/Ar/y%_e{Q=KH|6!gN#uT9!,yJ9X9y89[l~iw"mrl=
+#Vu/tPBi5d"-5-s%kqAriH1xBX=,GwP[mbeDzD}i(h&.6li6kFvY,R,RqfBg=FpdOwEG8g:nqv~'pW@E20pP$'cREnEwkSn5Hzmb7mEvxOm)vRdE<o~|JO
+Nhc80^b>:+2Y3XSfRc2dW9T-56tN^pH7v0#>%K~%!/E;+_YXUS<$V''E:5o+JfIPu5K}wEmB`uNsl94WaMOMw%7P4<HG=FyVJ_lF~r6nh"3>8aVvsv.]m&
+pVKJ5b!J3rR9+$:K:N-f('p)1R2$Ut>pU-9@EkrQcV(0K@MF<{W%=i(e.iG]t>Lk97Vgc)FkGx9o5!NFb9q-Dy'sK-f^#H[aeZ,1&9}]vVATCj<(x.&W4M
+PI-06kV&r'Ln",zrv"s,e%g]M+2z{%7exI-_T9N>o9#bi8$xgiILj'NFOn(8U_i6TM5^43=yP0EJE<6(i4$Icp@.D.VJ4B(wERFXdXDl)tjWetPqtG}sYs
+/[DLP@I<e<zGr;>931)=W@6"x%5_5;]2eQ&zVNymM%ZPz_.3s$v8K5:e]O+wWbN=n&vds-AybraG`/(sgS`G1-Rz3f}4X[sUoLnfytmP8E`:~o!<^#n(Ch
+":cK}fS:~|A3"%wgGZ;g|P/4%.8QZfZ}_LCX}dGgUupoZO&_^2d!%YKPtM"k#t5Szyj9qNsTOQt!+E|vI]`5~AjQ't@h(tjex1(hY-F|[5TDqR:Nn/i5+.
+q5;w=A]>)m+zJV`:bz(%N]n}nvi+sYHT=KZPzS{q0#'}~%4U'r%r8&Gjn`;b[n/RjaQWFV:qQT}kew{hG7;w(L2)g(400.t2_8">jx.'<uV3ct&`zRR'^U
+'K@D_L={1'>,{MA<MO3d~JCt4i&oCLl|N>dG+P>EfF-Rt^~|w9r=)d#^x"c76/imS>Q/0d:z_QeAv"6s>dIkIk~/i8`oYx>p[!s&Girj|{H#H"9in#Wb"q
+k"'z3{&nV':&_{rW9:ZlNZ=Iv:=N0Fu85L>B<GLbF<j5J>"z;lk%tBf-wpgE%h^$`QR9h|"LfTBA`-4#65Kxt!RRW_1"~7/3q#t31nCz-R+eYgaVw2Vmyh
+FrQ6]_y-nO@)6S|K/4Y>eW'O}pSvgH=t}"},dI(dd>v{(M|/MDc<hrwG.E^ZbIi>~!oFr]s2[FsT5vP^o>]Y(-an(&R$|X|smV'ZjN=P@$1/rh@(hdNLjU
+2@&f@rI`'H4+!Al"j47O&MKTh3V]FhVDI|_z/_JM()xJbdF3/|13/cCEC=t)5([hWe0WqaB`q<lndy:T6FexNl;NFB,5|l6o[K0+Bmr,Mfhw>Ag=XzKJa:
+XnrD3,c'2">6#_ORB>ir-SHaOt0e{Pn-$epM$6s%o<]lw<Ye;e9S6rCOPqeq8SD2uRZd`URjE&b$,#/+;"6B%QI8Orf1z{=k{6=lWV7+X)Z)/&JzbmJCjv
+e|:tk/1<yxx]"p_gZ7aI-4_ql!EgSo#JHNFcCbV8Q37=;0uq_=]wqchzXc>YHngwqlT:%][<{ss^kMW%ewy5akIX,8_mK00G@M)3.:PZBdgG<Zjd1#uooL
+Bqw"}$BTjp$cM#yJYFo07qI[6s%Sn;g>s`WJ2u~8CS5b<oqcP&~F26d8@N'x7X(nh]IN~'L7LLZm,#c}/2Uj;Az((,S;)3AB:m@@{Y$(>!_.7DNwDj!^Y9
+3|4'O-T[)/#aS6{w1sL0ZrXBI@3ZA;]aRM(S#[&0p+K^AEf9h[f5H+GhCZUd{818ccO2+>ox,dC3ieTWxU$YB1h7'iRM]b/sAFrkp7,]"n![wdD}w)u_T5
+<@qV9c(iAD)j:wdcE4F1K-lIds[L>,pbZiM:&J@Pc";$,AiX.CwbBBu%+gGqu-!U;m(pX3chk_:sU+=(/ExYOe;w3j:"'0d#3qa+}.s^-jWCug<c@.1P]h
+2$"I^x6(p_Dg&RKy4`MF:l|I%Lt3h)BYG[:sE'%}|b}D+J4>;F$MX{4(q0)Y=bQ_o{2EseLDh^j@a5sL>ot2f;/0d({42<#HgVw1/}]!JIM^{9+,jNz2J=
+[LqL)@}^tQK5_,WI2VIEL;yHj&K]@g88K#LGQ}^|.k_'8[D{p;Q1(7X&eX,0SnmX~1j#moeM]dF68Zw;wiu7WImxU{gac/!Lk@C31gJ`:-7mlQ<i6imq>{
+2i0%UbPjzH@x9Vg<r"2ps73TkRBfS+l<0k!s_3Xg-E-J{qrM,<<0~Y'jHm7!Tx)iU{xtfs>hE5ifG65TbeP-cXRq>sW1qU()>>q8tQ:b4vND/k2bCKLXB[
+F[SB/v,H^,Qe=V3mM_/ke_'u:Izxgq+hJWFLN-h:}@}[K:Ais3>LYIb<Y5KQN0#WUidmSJ;pX2{6lj#Ktg5v_{98R#p&c/H)&gXj]Sq"m0&INQIm;.orix
+:ioDmN3:ASWvWIt9Dv9>%M!dGvq4#e%&FG9o[rKrB1$"r(r=e'5gdAo#aeS<&O8Xpm]zamE]bwVrk&3Lq;;PNJCtE#NQ'fD{sZ3Y&e`Db{68#{BiBA1Fxx
+!x=m[#Ii8dKZrwcNvc[=bvt!poCio-vSg^O+dRd:gAm9zZ_P7QISCD}8=-Q@g/|j_UI7"auJ;VLn}||R>oql3zY.`jI^;{KKZ7K/K!["gc2jf$J5;:NJU(
+`uy;ip9XD}I2)iys0I`I<wT#G=f^&wE"M(){qhC+-#!|Z_LX)%~iI"nEx9'IJA3X"V0(Z"N((9'PaO({Y$oOjOIb4+iT|tMMwmSXsYLWJLKw=x%OVR+#u|
+IZI/jPg{C,(Em@"nr%oy`>9OPH<h>QYw}H_X81C9X7IjgQ@uB^X^pEFq7RnDb<"v2sZ6{@{/j3JIDH(:%42glhEIHg[oTMVl,SP'frU]~Hw1@OC+7+PZL_
+biI7B>dc6<~x;S=8kOK5Uid|Rmw-3;WITX9Wp6wwYy%(tqMC=sGz+&^"{NlT(20F5zJ_fobWV@QfGMD3BdH<jMuTik%[GK#eQ;V+^EAukrwyE`qEB_h-6@
+w_ZXQO4E@971Z+~:4jgknP6O9D(hnz/HV+@{692+TNP2{c[/e/D3r#a@U}dJPt6y8<;I>4:K/F@#{5_!,j=^t_@oCuqco8FIa,x[!aM)1@Q6t+dgz5Qy>u
+$xai}UKnhE}.~X"!|G5W,]{wRb~fc{NT9_tx+Na1bz+<]lX>:i>EXD@Qs'_/]BfCJYls6HC`]dX[tIEdpFr4c-1'S@:_!g_jb$}^~"_!3Mwy#"PE<U&&h_
+ej,(6Cb]%1'O)Uev3k'cB>.Ng!y4b"#./7)6=4A}/"V:EdIPe{Wr^i!cEL2lmhba>HFZ0_4+U0I.vU,G~WcN8UPPhny&O2,e8nQh{l4C;|:+2)dJxuUv8,
+9lY"5].vw7'IAo![_e&MQ1.U_Xz>!>,N"mEH&F%.||2pT<Y0`yLVmNC|(fq{5uqe+,Kei^O{S%Lj:]`&Q0Vg":C.&!O35"dNd+OJe-M95}7i@!mQB-Obg%
+f;=&vil.j`DEdeqhf93kj;0]PKiFbjU`u"{/G()8.6W.E0g{IFlbABdqnP&G)u;37#^9Z"qP6$&"6R(<'^U=bQE=0<V5V')SJ[.Q<NpoA&<yFh6(uCq1I&
+RwvT7w;m>MZcybyM|+_uUJe4<&e_P{B]u7qa"y:r=a.@/%^cEkc3Ny=km(v%$uA.kq^_kU#se@j,x1;=(wu;!3FQXc.${JDG/mN[Oa'x>b6aAl5m2KMqaS
+}[jgVn4R=[me'TTQbeCb}ULxi3Z@$gGLS)Xkt3M0(W]59zGL]_K/O0V+@$WN-iil}}(CtinA5IjP2a0ysq'ZA$SEV8xwgBxNoYBm@NFnn3'FI;LJ@%IB0+
+m49nX.U33sX,m5pDeg/]6bo9DFa.b;"#{;3pzui.QJm9pM}q8P=F@=3tdxTSAE=hZ#e<]DW+qS2WP}]|L`0mxAj,0=5r[Y7(V5"GQ|;=-k!,ml~2R7m75"
+^:{=q,=,;"'K4$0)~W+UmzEH}zR2wzq`qsKiA$X}oy-EQwqrv|U1;[RM_7Bp,&wN`C_V(T<FW/>2x1Rz"iW/Bi1<V;VN'60hC$nETyjFy^V.f|6cXvq"cg
+Lj|Mc2E,cjVPG_!$#wZN=>uT[X9K4[-ew57J24y3V%;$OHYxy3X0Ai|jnYKS0bd2hu>-c=/L![6m=$EL!R.O!U3NC2)SYatl8w@fb]<8lNxJOA5HZp__}q
+L']31)M%-TmuKb}=@Z%GfLJ/u[AwKhCpw<_JmKzAJ,+kb<>h#ni4kZ}T[S_f10~7:N88Vi|&!qaOXK<dy!3gKkokq;:MoW|=TuUI&V0q^Tu6L6iQGed}y^
+msNDKlOLANH&v75GeL[O.m['^8$}dtk8>|Bi%#WE~M8)@wc;n3U4a'FOl%4c,qN^Z4$zG^,63}zC<C<Po/]1.QtB%-WGz@/7#20PK0H".[n%cmtD^@]_MW
+<K-Wy@p/)u[h{a<S41A6AAk_!zJWgqW=]=WQ9'0HFl"|Y0}#LvUtg_].BC1lBtq'Fhmv/pSl&8OTt{"]a%!Qd-9j--A-zu{1a/vquv"}7]CCW%rJ&sFOKp
+IVpCuBYqDV,i!6wfL3cXp_K@MjB1c=ai.hQVU/q8a+,^.ZZx{a"x6-;)I)QX&WY@u`3]E9ps`%#9JM[lMYxo7Q^'tXUepA.9GG!hqEE[WDtEvT1kztS+^j
+N$ztxrJKoNx:J85{hn/7L1)Wht8usrvtUiW2)^5|[4ac:f(Ey!!h=@V(6F:IZ|9%'ph[Z/|+hNo|5F3DRTOmkyNE@#}NPrhCg#'35gMfAdAK8jA@2C97B@
+wB/Uhw%Y!W5,Evq(dFaeArB{>Jdyy(+ymshU5zOps4zzEq=#{CMX5H~|%_F1y$/dfTXd_Y'Hhn1SJgFPV){8-AYG2CI^!Zi+J5nKDm}2`qHG$]oGaTmr]d
+WAFy6Nx4``iv<%I-+JyN8%WPwe0hU9&U+8!Ok8WOKLDUsbFT<-FkQNyp@hE5Pe6]ay9k>'yTK#]/W}u>UcoakZ=;>,6gf`rUpe!N=w+I^NhKM`}+Bdu_v,
+1lnX=Zn7CM~IFDUDtl$fL^OO]TdPuX5AOnlOLq9<eO}w!N4}wM!<}^d(7`&Qh2v3)yKJoT4)&IMK(JT=d>v35sqhOR0GZ.#;,(B3FeLyMn|`fxVW4taDA&
+_G-VIwV5zm`A{.CoLCrBm8+$g3^S$W>%$I)Gt-!nSk+fEI:Cv!Imv^'Tl`]'k(,SYBQ{<JD}&Z[exq`F9r>RPk~@4R6GCE9sgkuwIxj![)ZyYvI':yJPim
+Cp@&Kp`54;jo";yo,QB{CzZ]kVnxyx.r<r,6cLkD&}]s:VYY-vHj'9'd&|9ao.YQD;Ndcx9ui:o^XLiG/&Y35Byg++~x's&Ecw!ysqLnjNlT,p-A.>){w1
+sGx(Dy1-;-Nw8,AcG<Tf#%s<{2US$Gli)Gg;k5aIa`EDSO2P^t1:vW+W`DW)w@B5FN_g2rEkcJM#!!>P()5l|o}U@RxgR(QJE2"=L8%pVAn3/)l!YZ<nEZ
+51cXE3rsly{scSF;{57ocyDEUNd{P;RLvF}=wi<%f/<Ju$GX9DYQZ,Z(&b'yo&<I(#+BE@1fQYT^@Dt<}%OX.v^gyJ=^5bMDik|i)HR%f_/5AT-[$=y!B_
+[_sXoL6Gd;Ao#TgS(aPz5qYNM6"tPUSy3GL"_Q]9>|oCqfiB_Uyg.K,Y8WXPk[,@dk(^neaIYEg3s5e=q,}'%YHZSg{QG1ccSmWt`W15Q{'QNwRw!U`P$/
+_H@UXfeF+K%CeES/twz:4'-Zy;.)<AV+whN5.In&M#jr"+eH.J!j^%COyQ9fzes(I/Z<;"217eJjj"U`25l9fc!aoiLPI,c/!Sldx{0!nJkVXy=AaYa'YY
+>]2u'pBKI1/Cp()-|@@#r|_&F@dtDll)XrYYV'y]rb%/+>7I}+diGtjy(%HV9IQ(0OB1_"`,f81>weIbYU[C`Tv8xac!P==-gJChZ-br$pYfvx%}vrDMe^
+GaC^8%RP|(AWAH]:b0G/YQ)X2U[hRaa.^T4_Sj~_NslH~'eR}E;}$rko8s:_oC{)GB7cf<bx7m)WSXaZesF<7bjTa0'Y7<G7q&"_p2.2U+3mXH#zbUkQ&q
+rh{"Gvl!iYkxyM/0=sJ09@Z8m0l;](=%~I&9I+BtD`CUr[n}vbD/M>R0`Bv^qo8dq_N+$XgG7PAC3QyItN_bNTAxcenIH&LiqTL%s.]CEWo&-0n33.C,#Y
+/Fv[Vg3[BMixN10LFdoFIQwX0jvYe4OS-C!|!VW|bv{'SV)lxoSwpkpRvjXq4[7Lt>H;I)3>Y$$l;`X0]emN5s1_Gdr1y]4u9:dEvb23qCzSi@!GFRQpfj
+%|6O'k/'6<eQO0A&;%MZS=C7EocabN/"dJPr7&-GtLmIj-='x(zL~PmHd4<Yl&T.g0B$0r-p".5`a6nRPF+0Hu)kbv;4p^~HM-Q/w6[8vXPO.dWn.%j7[=
+!]pGD'+%A(){~,yq.7Q8-zH{8l!o<5Iwxn:c^1OD06K%@(}l|AdoTYGo;S&8a)"Bl6eS;8A:Qs`'%JU[Wyd6S=o6:xT+;VW"<#t<rd>q!3;Ad_>tx;+([[
+w,PxY:6gfhwwl6(VB@#qf[qL%7}ZwJ%gp9iGV%g[.fG^HB'yW2^JIP:67HKY0V-!J0Th:o~,(hiI]7ogy!BSA|~@w0;R+ZNUt0oWC@e_1ZV80=+']j+9MK
+EA>rn):cC5:WH-o;ALQ.k181vCo];7H%FlCw:V`#M}^Nnedqt"Yb{GI%]%wD#HYrdfroCqYdR@]%@c5@9PB35W.E^$%z'emZ:dN-Wi%|N5a5cfDNiSz-+j
+;L"y~M)-YFb@rmG("VXD{!M"g3c5;QL}1Qn-H#No61OY-^=P[>}J^93`M#66bC=9x%H]z%H(3s+,#u3Y.+cNZg::NIt5_A/f."FH<Im$G'nS}TY]]Lu1Yt
+xnPP]9+owkT/>7Or#G~bYk+1fJm:hm7VNqwk=+/Hw5^@iO<_lAg]vCjE0WRSa&oMz3pV6U;L:L=RMu#Sy4"<=G9f4T}H"y$"t-tSA$Z9-rrtWIz7dFniI$
+s_1M"rVU{p8RSc:=[)6BINfhX#95dJ4w.,_#^B5bbPfeOq9+UJ+{-X~PU&;oECWW+^blfuq-c"a]zU`Y&94Ek0!IV]PMCf"18]HaG=#0xBa[=)eOm{Anp(
+!;y%-r6#&Oa/J_IZpA%WtOo2OzNa}Zi)nrkxI<]2|w/4(k`}>rtsj@blRw!f~]Hm{bybC(G,&|lZJns^x{r"iX`)5Vu>]@8D}5tPX)y{/TG5V{e(0f@]{D
+h$XjX;-a)VqSs3LyZ(pLTP@=UvS@A+oioDbD>eO'#}BZ!vABBX.v0{j.QS~)FH'PBE@LkR$|Yb|YKx~=+U.Y72}>[J"K/sD!('D("2)d-+gg^GF;+UPz>K
+-Eq(.w[30,e)83ETy0,Ndf>If7S_k<Jx#<@N3=L|0(6v<II9Y{f+tuxKI7D`Z{r.]h{j3NNZZX`:P%(%5a6uU.V.!omS<T[Z789c'3:aNB%AG`6mx1dGdC
+{!@jb@S[,!Qrcd,&GrE^;|j.(tiMSQfZDtnX|GFOD=N2w]G:/5'-oPg;e"@pTR6h]]rIL:}QjAYKpzAht}C.PqU[l.Dwkj1lzHjY@gKW;#&O!/d}Y`m8Z@
+A"vyUmp&-.,)%]z+g2q8$9X^w$Xyy^l'9+ps>5x+U@ync$7^,`:59Mr'({KE'4xftPo!q:knSc-]1@f3;.fV9(xP$20"0aF%%7iWxPABpoN=4Qa@izZ&'+
+cEd)U[1Dn<@f^"kGJ+|zVm2L83a)A^[>[9Gy3BWz0`W9Kytu'7|jjp)tMcH-GF(8#B`^I=zQZE!lQ%3^U7y74d5T=2e!GC95l5Z$YZ]x$gi)o@Sceo#V<<
+S0[^~rGzIOOGmER&L>i9Mk3Uz-XBAO}D<cEU,'@F`7j8LM=OUup%^}Ol'D@Yj}@gtq;1Tgo%~34EDmOYG7F;@:]k}{V'%}xvO&z2VLdF|&49FIp)eZBtzR
+G59/=N{d`C{tXap"VUkV7V)b:KDENy$d/(.hElaH4=X50ur3Uw7_cimc`J[yydC]Mhd3Qj^38M,Do[5v6niy{SpP(:9s5;c71[DW${N"cU"DvoByFRa^;;
+n,RgYYa@|CxmX)Hro]Iui@;5'hLi4iZeuSv^Hg7Q.1v7Xg5S%#S'xQ7+~a^5N5zL;{y6:}+Cy4ZEtL=FJ!=YPemRf<KX9v6y&s;k@r"CXem=8;IC0rP5zF
+ZGZ5.Dvmu4"}bZ2<f/=^GL/>:G8UJCZP(6/&68zew3~VuV#BMEeYuTw7[PiQyz~hWL=UR7k9z_yZ%/gn3POI4"$W;;<NIE4JS6$sypKeo2sg7B-'Sjlk:+
+T:v5`h{JP"{:nHQa3"=vPi@Aur7%IEp8N./gVg>DJS;d5k!t=6-txS529pB9PQD.+5LDUE%QApvfak"xOzUOhMsz4yQuKT4kUtkV4EtJ,.%fmQn>}Cb.!&
+;^6dlY4Ud1Pl]h<l4(^0e7[eo,dj;HG#,tlo]JL:f5G#ZHJR,13bD#me}n:/bOgu&&NY~FNN&.Xttf;%lR&f'hW|Ij~@R{EGANw..ysD;9X>6Wq|<rGhrP
+)._{^`m4'l4/umifPaTKMsWSz3X3:Kr6v{H]WFPDf3.{V{^.X$]0|/jKC)7GDDzpGr7RA.,5/T#0yzq16p6:c['X,3'.#lVYtEs5x:Mov^c]/o1MvhO&'m
+K|j6/'4C:M|2K8;|!E=E/.oX[Srz<t5}8s4Rr'p2,I||5HJ:vAEbpJNQYkI:!b31WKZPZEkZ$S'82%b`RqOrCV`31Zyh1_H%SY)G%|Mdpk"R=Yf";$|ij|
+D,mRQ;U!48`UzUm}aN!a>1D"k^JLomFf+"KqoHAG43C,[Ur!a]}g:Wb6NosgTs<'ayx`b0Nu`G4Lkwp)):;k,SnAV!fFF+nP{+#F|#|3J'Y[%>FiG77mbC
+>IGMGUJc6Mm<8([C!igtRTBeR5$S)}AW,]I0;L;G=5]/@eK#+2S>(U7gPkN_Z>Z;t58KJ$hc46Z[$qo3C;d63GQlL0;-UR9_284W}@2R,)zS`)eiuVe,%V
+R#;Rz2RhBCsC%gn!cBy"[%"VV'AiYTs4z.%bn-!A:YI`v`%UBWG/4s9K+;=D3sC=HR#!=DBFdPpB-n>yl"Sh$;.Os[{(]=CCKuJl)Nla}],^Py<TqB/l-<
+B+R:QT81<OHd[ayJeV4b=',x0i]9Cy]6vAkv0NEOalTX8B3gI1i:AYgnFTZ'g&1/Eax<,Ai9bEq/}KG$xzuM8CK"tD2%LQw0omzH.yP+FZ}6>|IxJG=Qc`
+L%!BoVooFi!v7wrZEL=)^mFxCQyhmdg|N.cNTVO}uALv5_<pTOO{xr1.+dVS@f3pHs$#k;sF9Lm2kmDnnX/S]L#Zj1mbf8dRb<]D6VDVDVoucHo<I=gxkh
+)LaOH1Ze-x.DQt8feg/4%F31Ms{wsc+_Bx@7tR2bc`)3lY)6-v=0}>`+Z$cO]^}/cHO0MOwsoBHhB&;z{X[ev5"0N``b%^-V/5@Bah8mnw8dsB`XCI!lh.
+)g/!-+N$L.9!6h_JP7i%c@V-|+dk7`Oa!l!@+`q)(J<3:3;<.|r=gwQO]TV15S9wvAj,d-"'3rm/v%PZdV^7I^X/PNVlN7)We$,ba3`R8GfHI2v@..9/kX
+c<5/q<Ff}{f)5;mDhr/V{UpT+9H5p4mr{N5Z7maXWS![.bqH%d-aGN~sdj6{^_a<qL246jwC2@KQ"5-&W#9ITb59tj;AYzu#50u=/;|psF~h]bku2d"7SD
+riv28:H>eA~/AhVY.".<,UJQiUg&!;u<[lPa(+;l8co(4Xm!CX~oOhqz&7Ni!1A">bQh/vEbkR,2:q^:M'{4VC>B}43WPOKG>M|VSO3g%]xjrRB5#eL)y[
+Wi}a#oJMAc(7#|C!(T^;>`wb/n{VhP$5.N0C.YuiiFVG[]gK:',fk96)]_%#3X-99g8cN4JS!GPvN{,Ui2S/uvD;$|$9yrH|ix_@kd<_,0f;BAzh[b>_SY
+wp{dd4ZQA3Ik,Y2AG])`NtD`yYUCFw}EM^qB/d3C#usZu-_1wd}.):{]6XzLsFmS}o1iZCB(abI]t,MCD#bVWrmB9@02{SGwGHzEPUwas)oI;`5ca9w#Fq
+q|;oIcE2;X:/<lxeMdQk-m'Fb_xQydkz=ty|r6}[$5wF)cwwz15tQM}h8,;lc;J"Hi)iKJhlqqf^{$PC~i9)O,#Gdn9I^EvK/Zi+`T5fiGXsU9-KKBs<M<
+%%Ga8nob8jtF]4_]9C@t9^]_LgyF^2)EY[6oRT>1uuGxh[Y[&qmksTBrtX;TaVKmS62K9Xj`0kq9xeDH6@sWJgoefiQl4>H1mx#llmOhH>MqvV7V8SnE.B
+yg.1!l7A}r4/rZv>omP2zPwlO/G^@s>6<IJns>Y_UW2Zx$sp=Of>Tve6TNWv}pTN'=R[B+@1^)lA"wG&hVTVtHQJ==<#mmj%)H(5_F5gWfI}!m,6(YiC0%
+J9=>`yUn`ii5C|!M:_@GXK~4-pL5s3of-w7LY4(=uC]4XW(2MoRU5]wBv^0z.UcEIPM`](zv]K4Q|:QTRg'F/K}l1ML9TCImb]:zZkatG&ye81bn__2FQx
+V@|i=:0,>.QBN")j:yvR.NYcx,UYtrLxuv/.o[o)$I=_d)|Dsb#`BDXGj=a%(F>daZsLsWpJ4FBI,L"jFoYQbbn^3]Lw5_EWKp.GBKps62_{^n`&y^1yu+
+k1vS<kW}F&l34Fv|YNA5H()!v|TbsfS%[bYUb<(Y%36.G/xDi^>WBL'MC4R;R^=fZ.!O9kD18@$2,^Ymx:n!|QY,iDc")r'#X4A`C$L9&e<Cj.MlMmj^|M
+4B/f8vA^ZV,X.<9'OUqcA.idRd22|:n-+gVAAef_NVE_@,.9r,#rFMJ.Th+Pufgf(:f.]5L|q.5y}I.WGK7&%,Z:x')Q7xE@K]k/{Qdm1]1-n,kd[9q24]
+K{+{~'D3B!B.hre[pT##SLvV!H9R{K]}MbBJ.lwYSmT.4P!pb{&Hyx'%)pF#jJF++{@U3]CUsX[vzpy$S'&T;O.eBT}EQ9_e1TvWt"I]$17a+%d{Q:.STi
+zjJqcAxzKHNAk0NS{lN43CDx_-^e4.eCM`EXrxOO+EZZA"[9Ja&K4%9F.Z9mY2$G22mgF/'5#R.okM4`VkX(WmJ}+UvlOT=ANEF!Vxf:84Qt1U:GAC2FgS
+aH~f7|tyQu{{(c$&~{_^)IlXNSvIq`V#;np#,Tu5lWm'{3!zy1K`"sScR!qmfr{Fe^he7|8qUwEJ5+ln2+5bD411yNYpr=!5cj9KZXR/R>,.`EJ,~cE{/N
+Frz4y%gVBY6xu8i;@dBHUxkDTMU/6H@}!>zX_]g|8To&F_y8F2D3{7#sp[9.N;ZEc.aphxoM'<Z3egi_2F,aU[:r,8zr78JO%{qG/:}=<oa".ncS^"_o)H
+ONZ@8eHsJYd%8evMd8Ij+2]|p8SYr)"xa$:ft_b;GiqG7hS_x(B/1EhtHTiA%Ff8yv5n:esjT6bh@@`8EEwBdjp;6ZaE2,8:`R3Jn">n4Ij"B>u'TYg$$K
+EJbyz(d=@%@J<-coq0M)M]fifu:zl08De3y5f)8aiB9Q>EM:llX_,P='XnC$wP"ls$Vcw{sg8Njd=m8kN@}^Z{_#"XL>~M3)!tA[DE{@f,0ef[j9>vs_!(
+vSX/.gKF.>~QbTU_lG9@6@1[K!A35GWw,Ox:G]xKPYAXFk:s8CCasiv[>HuCOhrv=Xhx0sA:1-RKQi69v`=irV4PQVy0BWu$&H]K8j%Q{19r!rZ}ZGAF0b
+Nf8[>_r195q9jJ}e{pAJxemfB33JnJt0%=N}nKfo4B,2s)B]=}I2xQVA4LfL~n%Fr@q[]$I@6u,rBxf{4xGzmb5iG,%PRsLU7NV|{pFr=Dn}(M4O!7[DSn
+l}6[vc.a5Q1sS$+8g"g_'8>k8}ev:SU/'Lips|.u}YD4||FX9O:3`joaKaf1adCnQ)K1PH=OpeYGF+rJ~(6Yy3ZZ_4vVE4-4K{RY"fC}3%ox[HY#E:pSr%
+`bDPoWxO:;,(5F~0><El8Z:WfjQfa^]21%~5{s(Ky|]N|lmh!y#_0=p5#qqBP8mvNGT^01'a`)3_Z4,r#sZNl&6_|lJ'rr7K]]LkIbP_JFa;ug&[d9dKAp
+Mb%oQ!x/}lpyCcU_)5z_3sxXT,;"sDJhaIxh3ft79@ZE<MdAw-,qXy8r|a!;AX'Z.zqs"3o/B_w"oD;Zg`j!k;h)FZPOg2SRr;ZizHk/R|f2_l8^[d|<Jk
+tQ"Epvm0t+"3IHk'@)^cR45rWt}qM=ft1.(_k/cb:JfZ[J(j.l7+Tc$w2H|x^h~e<Te-c>$FD6H6-jh)@mh9]12U!D3UsAjeA{<,zeXD'Ezc1+{d<Nf4)9
+JU+P17@B^Y|N[+q'-(Co>4v1XkTsw7tI"mGD%hi$o@I$0!9ZwNO^Z2s)pDTF,3KAE2y-1z[^lp`o(VU|U4.U71,Bj8yMm;z8.3(RP0NJaO4'FhpGmRmePr
+02ie2W4fe"du>+~FU)9&1z{,Mg~Ay/0sq7!8O$$Ii/4FPH^^_r1tl)(ni&Z%P}RQ-zU-mLOUAcNy;Y]z'engGwMb($B<ngiFO&Tg_)EGX"uUK9M6g6@iig
+~eF|%a;8px]BE02#_U."QNr:<V$$!i>v}{Y6Q|6O~pC'Gsb|RPJ5A)HR:_ZEc={_P%2FC)r}bWMvCmnjxk&f#b(.Q9"resY|Z2IcYhqP][IHoD2i0[-pNL
+>}Jw1)Gh"8);5Vr4nFGj$RX=R2Ugf)^iT10<]/nyL"%KP7B"3m[9iJXH[NOCx/#f)!;js<l>6Y1'6;T<!F%:^E:O!QkbhO4G$9)meA^q$t>s~U=Xk;DQ,M
+/1@hX[@xuzI)[-6fb`tU@l.t=s{J@ws90n!dqG.3,}&+Vt"[{Z]Icn,Tm'j,T33lpM+Fpp]IDVs,k]'lU@_4uR/=Mp}]VU4/D!K!Z1N8"2K,+8H%6ev>s_
+j#{a)lAN},5J~&W35vj8{A9[,iI=v::r^3JXmF3DgSV6_uC33t,5i1vEh9y^[%@Wk;_="2c+jDg(TDzSWIid<J@Z=&>5A;(es(0FkexgFa/x}6986fP0`i
+08%&36<}$U#Jl[IEce1>c2F&~`)lKlVC7gEq9&Ea~+O'6d{1VXQ_o(@c5]Z,XD#yRk%a6.x40f.cZ:-C$8<A4ff8C#.T&_r2:=;BI:ZA&2vvB2W{OObwv-
+Fmm$QLjEu8nR2H$A&/(d@L]q[B>|Cm3QM4-]ip0W!Bd3#+osHIG}$E8@);1,amLk/'I$)eND)I$tROAjfF~|Lr8+{>Tt$Adwc@,y%q0:dk6$CJS{ZEu!8m
+LidJxPN!DinH+Nb|_8Qmf"ooq-wvz1z$+b0zn9,=k)_yg@/b]I7{MvMMNs`}Zxxnv.|zMF-QO3G7+&[c],AEXe=5QPt&=5y%FJ:bfx{+!&P.jdB2l8|F]H
+j#a}K!O#~Yf;6#)68ER0N&HN<9Q94@vV`;h:/3BQ`{EYXX@&sdR[oRT&>mQ1q!)CPh_nfQ8ZWGq6:za(UE3A]&r8lXoZ/Y9]yat<%{+6g.cTQRX:yk%#W4
+tEVTC}nPoU[kwn|e}<ds{,lvSI+$m/+aPT:"g<BI:DKeA@97b.f_yNzX#;J=pqt|H`:$V9LAIbbwP8^ipe`@=F-];Z#t.t4o5]EmnU2l,^x=M94Qguv(>8
+;k-fMa]Z!3-cdnq6^c6)zB;nEjinzH'HR)k2l20;xWX[a5Yd0Oo_^6Q]#`:Uv_'tG<[E1si^]o!yV2fVr9lw2Y'ILB5`PO~>T}ZL53m>3o%Fh|(KB|C/]0
+tv_}gD}vhzR|oa=$]H:KyJj42l5,$+[m|etWtIOBuYYc[4H%=_`a~(U;5F4r8m$BM5&HaR3w8F#a+[sDQX.F%Wy,pL5m6EY@B>tFH<"FrH({8|3MxXA_}:
+Y2W[R>1SQaN2hfwth_|n<4__UiWg!;dJnvc}_8kD`H>}0g4wrDxv]k<lmY|O.D)-AzE"LbfGA(5&+35+rwNB!@Y_<c%beQ/mg_@(uMZ44ypLfS[F&m$[PJ
+7{Mz3r`/}#$U;[)M,zUkKACAz<t8X^Nw615"/N5AxsDWELkV$HDrxwH4Zj]sut{q7,KGqa/H[4CSF6a@~rXJ0>>4hBf/sI,5o_pyoRr`X,/bQwd+w)&PHI
+YUC%-zbhyB'5B`y$Y{>4>DK(8f&oFgX;teK'3!1TH4+O|YZ&JlZ&5l[U@X"@pr]cG85Pjlex5Kf$L}j')yugK)RLh.#5^0[;`'LiA}jv5H0k7Vuxmi{o'n
+hS{Ys:vB$1P!hSn/p[qsQ7$abIWpU-82u|H6U{PkPi!gy3n'iCNhJ]e=I!!O5<MPSA=3}'T{o9y%9%6M4=C4M<yB+![JfLQvKvsXl0V-9$B8Ho$v$R]D@#
+y@K^/8Mb2rVV|Hkb+ZocP|7J[yZeRLq+dO{0Qhn(XaM/AR/OKIA%<d^/|7yN}g6_xWin2r~C}C6N.cdey!!61cFdI0gl`JIRu)X1kXsUcw^Q${@-l%>F1a
+M1C4Z4p%BhYkiyYkg=Cw4,YH+(8MSkk8O`T&@mekSooEAV$J+I@QLl0J4Fz;R^q6s)Q4`7Gvla^^ZWIi|n.@i$Pm&s0^bj(1d;HD+j,QhG4L;!1_^sJKoB
+o11D!Ery!#Y5{RPa@Ya}}a%1ipEzTt=%BC_x#uKRW2ehLY3[6zt3Rn9$g:r!~KoV2>w,Ha#]S>5ilpk;>(o}:!CkVH'0zN&y)Z_Z=BD:1l|`Z6X-Nmo&c8
+4af]VVTP=Ubu6L@ee'lhb;J%`j@&&sRE@5H_3'~"]%$E0$~4YOj3>B^#51"}AMT;<,Hpr:d@#ZTF<z0_:kPXGPodW;+M0xaSG#$1cb9@N.ynOy]"T>r|7F
+C1|SC2[U.dhmCiJ'9;PZq|OP{5OcnX#Gc+6Bt!=-7::=8)T]KFqN:Tv_S({/:5`a5|H)"cs0i/~R3t<D7oNpkm7#Rp@adnG6Srn/-|C-^3CYoIE'hLghy7
+FB=<Nbf$`&o:YQtcK{i_mp:xXp{2KmD]"$"mOzaR;g<9A|EO8c).|d.vlDlNemUjYfLIiN$7r/+DKy)tM@K/}/8sTbT0trv0Mc&00K1_4HJ`4|}`@VhHfS
+lU'XKOD'd<=dQvzgC^ro<kVCYp)$y&ry&)!(kJp<RW'Wkhs8<d`lTXv|>d!mnXW4%5P<'<yD=IN)z>-i1]nzIs-'<5cF4,(Bn">cDvV7B%RxJ4jP`"L&ux
+A<{a>00'AW!6FQaC@x$Xjo,p]o}5N-sK'hW,fjdGTb6K|5]aB;nsB`_%&V1bbdyMW/DcI2kMdYD_|V>"D}{|P,5TRiq<sIr92"aM2!i/!y.n["8i3PA{HY
+h%u(ka.B+hyRsg(-[JB^R;~4%2KFeL`s[xGZ1gzC'Ei"(`>yS%a:wsbg)L>SayU<2h6MUmPnNo(.t::RT+FB`JHmLzFyUQOsP(kh/_{W$w$sd>G_z>XlwK
+<2c>:o!&[C@Lj%hRHik(CrhnYAv!py{&UHmHytipm-['vLE)@KS6('_Pw:41+$cy>:lS}Wws2t=HT'10{mel0F#W=)J7Y|N^b1GATmbF+%>lDu<9+<Z'q!
+{zM'k0F$M;gYRYkJ(:<iTV^Jff%hdG5MU.M("CH+E<<q'0.ksFJ3,,rYB|^3ZvoD|m3l+'b/O6'!vFKpqui/M3/;ObwuIowWG3488G|Iu0R,ZI]hsx8!SH
+["tsc%q%IPI:_%i<e>Vz:doJm+o]S$RJBX<HCw<HMa6<d)bS6G6pKL_43NCZ9VE_DK=K&oP:~C8hZhx)R#NQ^nX-/Y$$K=n9h3Yc_qh1,Dl}0@'jz|P%SL
+J:C:}f>2=QLjZ0>A3w"(P92eZhLL2dp&w{8.6Zhf[nskH"L{O;y}(oMjE+@RUbEtQX~"1-nyac2or-6u]ol@eQC;FXlH-ObNr"V:pMO<)cDqhwX(rF1X^5
+7"V4=^QDDENov'N.9u"T$/}Pp6bM1,j&ts75''S"q1J)r_E=rluMw<(!~ao.Z4nbA^;zN=67pq|[P"a/171%R<oB+y0O>1_1#po9FMM7{a=l"/1l%Cb1l|
+akSo'';VOwAz/.x+FLvnUKsnWQLrToJ'8y(:OA:Fk3BTHQv_6Zt;_F}Zs-`dEwVz7[RnrGUM=U0uH95_Ev+J^NCJcizAyx2QI"~J4g5)ktU^lHyyp[|2OP
+a2ZJ9m'9'aD0vPT:qlO>U!DtQ3q0T=xHd@=/e]FK2CJV@FYr(8^$iG-@::}0Z_tRw8m4C=}4|{1wKM]b2:.3Q_VcYiAZQyO;R,-)izTFbR7;1Ikvp6Zm2F
+'8M|OsaLG'9g6Y"3xKY{[!qw3FaHe;)!vJ^Xpr(v^!m=C9q)v6.>/=$}K)gP]LqXX'bC9O'H"IU<:;O_'0D[px_Q;!+WTZkuF4<$t%x!G,N)j)lSf^Az<@
+&Z+z$:{cmBOyOhY(}pKK]VQO/`Ta1>Lv3&U]6F',POps9)N7.XHpV=a[~8L$!t~+yaMF|&PQ]B,'FKtHdrYf7_.]wR%R<qXx@OGhArB`KaarL7HeLOOn-l
+ufGOaU~g4DR7d/5qVPSI,$GFmN|.l![F8Di.-X):<iul'vjPjfy`ToY8~s69d:&"'ii4Eg!](vqEq8//'6H>6@ud&b;EfM^F9._1-ffo/!oh}mmjLrOt]o
+q<QS6[BZdz6`(Yw-)l4R`>;0z!I>$rN`#-U9PaS]5-KE(y)P+1xCuS8gIW$8-`%u0m^,D2F(tL+%VAVCQm9_o`mCiUl>OBYt]XtI-yVml58O%8C99}UzkS
+UIiBK^ytLI{iGjqq#HOPvkC9)+.28{V-A+Y46$1LENMZj-Udf=JZ9am[X4|VfZSri;gjEzm+SX24T>G^duU@'lD-gwCWZw{LJ4w7%FH=JMn_0n8EdN}Uu&
+@8TMTTF;+C,<TwQt]6T[BFLcL&Tjk%rvOmhh/m|;nK)GvAVCD%vJ{mi|VG&{m'xLT2K0x{,{Lg>8~p"x[^|{fk.gn2[+%C{O.otr]biH$AVXBj"J/rGx8O
+I"IwAPuqn[c&Fc{AyQ4!ZtCO:k5(i3o^;kHK&yR;mFd83Xxhz|i2@K>va6~NX#NP7ilXG&./t%frmRT!}NdDUw+f`}=xn(OU/2uI{Kvq<ObD[hw0F^0%nW
+8`w3cTGGwu-@B{oVo)4NIhTvqBE/H1(8,F<wwC$LFKg(=h<n-VBL|dn!d9smR2-Z4y0iuQAk63mx|%GYXse|L;47a)vo1uwQI`:BxvdT)kWwl|&92i^N<&
+sP-6w}~r&{t^(JB-,#'emu9(i@Pm$#p$c@},r+"8_1Jx#NCy8F!^/W<i}!]9&3I'Z_Xn4IDV:$y1BArWvtS6V`IHT0/E8+uY24YI$10<d1;G{R@/WB}3nA
+v0Dv|><ip+_MV#s2)Ue&o#uRc2{qR4/ViZ!TU3W]bLX}7;fhQ8|YkY@r}c_n+B/w6`LeyV5r5w32;(.@_D|z`)>.)Eg']Y,:3iA#%9L^8E9'+m`Tyn4B~Z
+5jcHI'DVa/I<9Uh}KW&J$<^:rOwU`kqUMd1^rqi#cuH<O=_f5(^b'SxJKudK8"PJn=.l1-UuCN6Z>_rM[oBT5^qJe(Vu'jv29Mse-rG!(3i1|.gMW74W/T
+{I<p1mg<I!";0CI]UiO<<vzC2K[gkXR]w<l.(X;-Z'wQITZSWMDk%R0),YH31ywLCi_aZl79g}1wIxIN$3m7MdLX+e:1/r&B]s.$O&6U2J>D9ZVpz"dy87
+iLG+JZfgX17gHd"2deAh['w!{)M{d8"ALT{>YM_,_(D+TE+YU@&Vqtqcr49.c;zbemD(-6,gq#S8COlyxx`zR-qO#;,(l)%%'"<Psg%K#Mr3gJGckZ{j.0
+:,0n=.rbA'@/WJdIY'Pa-R559ohTl^iCPX;eAu9%;5+,j2Qkn'XNP9Gf:ER4^1@rl-~+J)Tr[2XLTL_FQ_8JGW_1|'^U9ETE2)zA{Xnb@@Lt,bvpoHI'7T
+N`4W#_Ufq%t+7hp0azG5a1e3_0DB}T0@RhgM09YhkmoO}C$B821&n9U_f36#B,tz!":>@UiLA;d#unmu]:F+ns%^$v)mJDGe-OKeP3#mJyH@.!qGN{<'{^
+Cpyz9IwGlS,(V%m;#<iFnlw+^S2whOH<swrJRJ&deUT.-Y-9l]IKm='hDz)tCb@`~.@"2!lutQBP-s61j4SSzKg.[V[x4#EmPafM+e"SFawO$<fDcVp0]>
+I+edldqYdNDJ:$c_JJpqQ8'Ws6UMLZ/v'.kvZ.s;mY6[SPr4=!mLH7ZYr-QTmuh!.OCQD@3eZWEjxzI-U9D3't>'Yx~(~cSjHN&QQrb5,v0W5gwIa(%1GV
+:yS{C"2Em|:x|UeDpseuP.'4NjWDbB1.]IUW'2g@jc51Nw8i[C9')IJlMLZ"+}xiu+BI"C5osXLF]qRqA{/vz%36Ni:oH(PK!(Z.ba(V[<#:Ni1'in&Wmm
+XUhJJA<nQ)Al]7x'skJt=li8.;CiC$-3.zwVY5{({rbdJQMi[:nSu&^O|vFU;(C%ZiLqqhD2^,zy=FDevIZC-uPVl'}q83;$+orZ]L`k2"P|`Trc/UrVQF
+i`X|Uhz|vIdV/Ubimt1:'#hmjtzyE2yb>kK2e3TYa}.p73)|91fg^r<p/a8AL^tG2KS6lZD'p$4%>j<PQn5}KSsE$T@=r]lp%)&/Yz@'`)+ySMcP^n7py{
+F9e525^b<+rq-o$}joIyRd!Q3yH|0GI<(N^wi[~]w}8}t9E.__6UqeVw%RA/_pRskonk[DDgg&z0Wf!}soa^DiT{pigSFtF25Nz04}AkghpM#SKdQuKgD3
+JwXju(l)0|8!dJ|$1)Qcv,F}-C2&SB:7mEbaT&<iwKF]Z,'^E<e1az=ZJ}[$iL!h,<@8~J~fLB)dy|9vv9po(887Z|rku{LEl1<#@^/19J[n,V7Kr/ysdf
+']x]eS3bI8>Z0l,koyjNrq<'_=+L"S!3x0(!eK|fO]kbVvvPZ__rmqm=$@R5[9LS95j/;Nm"qxYom|V^mp7G!hg3lm9r>}'Wm=iL%9DJdaOcjmQ(BJS25$
+ltg:x;4+PnN)o<lxl+eU_6/k]6p6ZP@P4wH'@v,i#7einh5E/([PuuwC8K=Xv1df_g0L~a`W;9$3@bFpf`:]L4pI0TG[T/Ov)KP7Ls$;O0xu.b(<1C<;fa
+=pdP$R$-iWGeO/5p5)F.Z-0LUUtu2W0tdL-_]x7/M-.(casswF6ZXQo92yInNw{+>V2kzF4&:I$x3(oK,9:Fn.}Rk7{NrV^.0fpA@YDP`^ImQ7KVbT&fG=
+AWqPm7_}(1MmBP]+uVO"{WnnxqpzLJ&-Vc,8pN1qdKdi-[yK^sX^X6!_JK({'g##sXQR>AB5P;oSy4x6Yr!FHRvTTogL)$e3:dK8;Pndy3l<C!).7;BHGD
+yl27yBS"T7gi+Svuv4+$~+}'j=fc"QFx3{9,>qaUjcM=A;g&pC""KHKTnd4Yai9.E)x:p:A|>O-,-wMVlc<#J<HkfJ:g00#=&zc!q2$DnQbJ=]uz[ZYDII
+lSZh|)"baTK!~SGJB(oxxvE9Vb&TVQz<g3>A~Wrn3_^H&,2Q-)roE@GBL+/0lOJ-tK3}cuu}xI),oKBi_5$2zwI^4R4-D,ZTk9WaO,EZE$[T7MAeESrQtR
+mQVTe-^Lhah3D%redL7G>byR!lR"d<VS+J+@bNN=.+|:J:o6{8Y0Mhj63r@{dvc)>}}==o'dzwI"n)D;qaO'0Lxf8I[V#)9VZ_eoN.)[wl9Kzxu$t>mUX:
+XGoTk1RX_gN9wTI_Q8!Gcy9H=-';UMACwp=^lB:!A2)PQbNe4|&eCFPhW-x++N'16fs;XqM;Tay^r='U@7,E-ZYA(zFlyyQoj4Qffo"=tm!}26wB|P6]L3
+C-I!0,(Iy7SuZsvW(80VVgoE-1kQD7N!5X=dEF_G2:!>"_2Y#'+EsZ(OQ)97(EhS)Pw^&;!0BGz=BHG4czAw`3E1i1T76JYe`.}8xvoC%(DC4&W3E/Q!W'
+'HN#44>EN-G&vWnspi:mcz#@6[]u%BH&y_Iryd&Bc96W:7P9HicVS<;+M/tu@ix0=z8]9T]{ty|g>wKXOwm(iS1,0%S2J|t2w[U@a`&ciQ^<x.9j(96SrB
+f[v1`'lrg=FSDPL,l+]kW4](V+js~z}9h;fa@SJ|%%5GQKe/ROTiIYI4Eopbo!+k/kS[qALb4N(T^y=^BG4q^T:R^u@f.W/I{F3uCmfEC=oWz8lB`D:|zJ
+T:}L(pI#6I}V(76_`FS+.Z2wTWq{w{[j}xpV[wMQ2fdekmZMZmQthQs[JO%@@Dcgkaj}M<jbeLn+pUv&g#h'J<(sZ0-)BEy6heGT0,+4!|tf"+OQ}dojZ5
+`Gu&'y~m:#ivG#%#|^==>-(6cY2y!18&wqg0-EF3K$+Sz>(iej!R;>=y6<r&G@lAym-c$Y`1Qcnezx+@@Lt$5TvAd]cfN#[><podbXg^1O-a:8jHdauc7[
+7N{Oa#GUz_HkY^v8![W81s#byM[8-/JXwe''+s%e{8U_.ZmLUYm<hTn4!_X-#Op=,4UJk,U6"kr^$CE0`sa:64cx!@d8"-3Z}TLz,1^>(sgEKqZ-Wn"GG>
+zWW33RS)GXXs;AEpWF#vtt+<J<H$e"6ut=3)C2Ojg9=VJ>+LlWa|E_%.zB[A:q|(b{L)m"NPvzQ/JC)oijM`5ubu=}cF35V@Sz8jJqX"[0yk.$ep}i9Fyh
+,1C_,"'+HDRz<]pR$0hbRSjK(5<.).d;a4vto,deTLBjR#;/n_1=p.VEAfg%63f{IKR|1%U/tJdkvg+!}AfcEJ]Zbt_TFHsoAH.'gxa:!i(a^oZ$P"'ac,
+UNX1[2-=}a,hApOWvDR4z|c|GGY=JbY"VHV2uedsFjFRg}R|DkXaQv<jFfXo$Kv{MSia(tCpH4Cd/gfl2q/g/uom~wgksEs}8@D,n2/odf_DMJC(Jumu{5
+L.A<Ks^jnA=a'6kbhgb]3YtHsS-}u6tzcGXZoGH7GYZ[&^-a]06<'uEPuY6gu$sj#g)S~Xq1hb;)"'SL%{P1i#z9>7s^tg8@(TTW7_-[Gm]:;{:.g&+-;P
+_)Xt#{bbl%``w}qr~Bdl=h'bSaajq^"<~$MPitZsA$;'_aZwT^v2%_4nJ%a[qnnmR&^@G;$A)E4}e`pGYFta9T8T,=KYT]HCTS~t::2D9=8maL0R/p6$2B
+4@8pSy..`A@L$2"dLz8^^QfYb1Q4D^jcCFf`&14-pL[a4GMBJq2=8-LS}hFy5':k_.)n(X9)Z3`1M'WH1k6=^d'PCA13a2_Zv$)XhgW5gGj0d[3mu5Arcn
+~s%5[hwlzv`TBRLMxwFbM|s:T3Pu!pw6]OxETOF4r#eD5P^{)Yi>l:fbBFdFx!F7`V"$dh/9je5,eW2UZ6xXh@r_->4HVp|4-a^J;3rj%qk3-;2#Db{#h<
+GQ$#}Rl$&:Q^XfQjIox661eW4QTUr`!tHt1U&.b@6o.t1[a/X<BYt;`nYdJ|gK~mh"@SAmfj8/@,u%2z5tmUBm..9_9'<!{-l'IU{iUy14M9sUQuH;UP:<
+;5PyNjx4FBcMc91a`G@38`qPyz9/r8V|;2F3z|DsJ1&gyjyc}@8vBQNwPrwJRrZixN"r@xpZJn-9.M]foAAkUp[lDvG^]KgL=O@OKe_Qy(U2pL)qAk9ki"
+h0,<zEKoq^s7;&s9'>t_vIoSsLt&3T^!]|dV3)uXII]ZyqvhUEb.GT3Jpx(5hD}]>Vk'=waxpJNnUq'Yu<4K58nm&!c__R"J&#W@;ixtr4i"JuUEA!+dTK
+mLrfc^;nW:Ee{X<ED,gEkNWbj7/+XiXUiRGxn"|dhdJ^/]!,#j->UrwBb_kCwNA`7EqwgcvAnZj-`x4CnyZ6n}CK+BuN0"8f$"v:6>T6XtUaYNd7<ZDh+,
+,V@S>0M2wNyf-5!-X$@B|&aj|lD]qyP4~D+V"wwTu=dom)_4qfTa|/Bp3D$4AFZsafCy/r+Gq<gJi(.TQM@N$6A71/g'fneVq2RAYpO@5G:3WA_5Tj+dY!
+c(wr'ktH;gNdKJo]n#FS(tA+F)>b'$C%Efq+P0=hd9ijn!I"4{(0'YBS$TQ8%K>SVyUetf%wt'4fp&8AQ$,>Cb.@KqP]u/!m(H3NkE;eEWJWAHQq49[>ev
+qP1zY.ktH"M>):pmC02LJLzMjLf&P9R7@<b>)mEYm8%8zfby#byN(8{@a"J'Ph0BK}up["r1DQs_V4]KT4[k$uNvJ/K$HT@iXPPt"[=QHWm4n-6W&aI$W4
+4>SBIkXRJXmgJop1$s(@k<>IC]z,`>SC&1s=3;0zH-)T|v4hEY!jelh$5dNi83W58pDNlFd+1RWOS)ni"!]+i&NM%P[v/.'0l&VpqoG>dm&en3TPl_$6J<
+N@plT["_$D;nCpl+z:fAX"@fv):Jec3Do8SdQiw@[b8,SxALE@qA$[NJV!F'3%gpNc-ozH%fqXt+]j@dw<"5_e49TQoRRm]-6gi2n37Z93b'{JTal=@khC
+X,QyX}WFbK1;ww/f|QN)XWOIgMU(k,Uw@"R!W6t{GF,mQ<$b|t=XgpE2RB:N5oq!6Df]a=arqA8zdj{%)UH14KG6(QWre;1|GJt_V&2I+L,EVQl9n-VF@9
+.vor~{yLERSmB'YHdxvdXKE`B{}A8(K%`VeE$b0![Id]A;j"56{Fz6Ufo;Ir;#+p!67;TA&LGcJ^la<|A+vD6B{-#bounulh~hO>3@5I~%P%3m[>DkKV:>
+KaguP9kwUDC!M1'4|Kg=^/EhN,v#nG-_U4&:Fy]rZ.qV/&+S"!Rtqr>MT%ee#Q!WQ#t9h`x-;b+;t6i@$g4Z|ol#MUjQK;9riP9@)NvtmPQxKORv&x0k:k
+_&q%U>,uUtet%IY2mZ{0}^=8;f0Lh+Y2t^.(;Ms%jJEn[-53{oUxt$;]tR8fnaFmR:7'RrL.95l+O>dw,'=@O`bG>{8b;g7Fq2gvh"C@Me6#Nmn5"/K%~s
+8CjB)!@#V(-:Awx]!,$Gnlb[!!W#C>yM4htLLeLF!Wetk=f$yyy/<o=-ZVl40"U_oxYc+S{+DPx{/B+FAM#%<Du[PS3W>^T>|^kVw>zIa9|`v!Nh!pGbo%
+M_;UJrb(kpm3W@Z`P{G/@2Ij#@rM{-~yklb!@@>Hk^-$`f8Z~seVmWqV.%eRly_LM1xB2gMz7ra04%;q/;afW]~BeS_r.<QF9`Kcx(2A^ZA,;vv}qoer-d
+lgu6@+tePXHlB=Jy&D{s$LFz1Rb(N9~J=O!6&k3;[T;hF3SHWy-#IBpVt=uf9A!`OA[t:=lyjUL'%#<e2{;FWDB7.BD6wmQo^`l8_}&%'5:6>8fbo=ndH7
+;6P:=Im{ZTpi(Mvhsdvx;7EyEAS;lcsq%xBg72`s'C&+v3Ky:G'Qe>>i49fV'+m=8en+M}mU/l0#SG(Er(WDFsEdJ=JWfm'&)-ViYNuEG-B"yrlaf|v6h|
+N"wAqxo2M>_5mlY^!w!sS1SE:&GeMVGvW&gI4.=].TRx"PzwE+qZ@&cDgNVxa=]/T&+Uc_,c$Ql)i>3Su%3J:&l+}f>J_f;)hzLJWFgA}q$PWKjtCl%S'v
+/|<>zgW-riT|0rEsFD3QgtLMnswb0[Xb1Gfm;-.aAW3}x)6A3ukXDs}v&5FoeEzVAl8>`"OADetYdJ<Xc}9fsei:NWa{cO:pbn>"m%B"y!`RgW]hiQ4E~%
+^s<$J1(P553l<@Y%ne5Hs2OQ$I{CHB6tiZiwYO)w&vZY/'nOU|UOJKQN_zT"H_3EXKz=D:=KxTWiR]MciB)BL+mxBU~Iu4/+LEpVGU~X8Mbvo:Zbs5U@EL
+m^sUakxvlv<#t0z03/nN'nOGoRXH$;diK'1_z-;y,t2jF+]w;IDx=ha/gPha6}5dO85|{Y9c.}5dLJ^ahvz.O>v(C"OTtp2I5mPs@yYPObwID}Fs8JQ|BZ
+}P^AXN|tocOxDBXTLNSDZ8(3&Zsc5+D[Q|(+QCeL0',x0>7kjmwcV[6sWYBSM#-zl_Ze^$7pprg"YZktg-,NpRi[Pr9(k;vAt@RsbTA,KP04m)r0Sw-&`G
+(=DFU!b"z&y7@3t2_YQ_gu8G)NPMH=jJH4QfcAI=HcY,z4:<m4yag3@I0mzS-&/AZ1nk`p&NA8t9khe4P}F_Qv_S%yc:6Nr-m$yoo1vh{ae)P<bxWj5HU<
+q$u6b&-[rt!M++T&NIT]#,1z6c_AWISR>'W0U4Bk|4JAv:Kp@]_XQ/)l79JP6:o0=]qT]@#KD$$]r6`gY5vg2a%]lV-y~T:u5Bwc++q1Av4W;BD6wn&/OH
+T;t%oeW>n_/PNszJQ=;QijEYXLDDoI]joH!PmDGTmYy/],Hbv'(qO#E[~T@Y9TqOdlDM>'|%_"1V/'4}UbY6"(GPUiZ3tP"s%mzjil14J"m}1$Pw+w8@O3
+[@MULscG(|eVU=Mj#TuMX@SCm2q{Ayy<r|!zJR[=4R7"4s]2]9NY&[bRY)@xh1z+Ct{J#y;GpH[q{7@E{wZlH6tRPE2fU&6axgvJ^)"]x'L^,/V/$s,9i8
+6fa|ofF{%6B:7Di^KZUskXuF@_T>e5H:~)j>zuyb`6(v@4yAk-C0rwG/ZeS;Zn+q4H,SQXZ7YT:z4[hOEOS6",W&N9GO@|`'xzao7h{jeJ7LKmoJ[kxRXH
+TQ>t|%O8fIPt&U<l.yquz,0dQMvKoi8GwCwcQ!OM<ckOVBcy;utuG!T)sWG.R}'mQ#<DU<P1`&^+Xcu5(37n'7;HU<~2(YW{@oY_a:<@HiQIrB&kAtZ.hv
+2O&GK5{yr.3X!pPX#>L$s"x/&));nS7{f_c=EY[lIY1<u:x2ml{xH>5FsHxx;b~'dhKp_X=T)1qoKr$<kAxR_cpd1@[Wqf/+)ePsEs3>m!kbb3T7;yQ4dG
+~T<.8;|Tmj-Q%6MPbhCIf]03<%tgqY]z6D.}ks-{ES#f[d65)r-a:+'H8XI+@@)Zjk&609Qv[p!wmUT7#sDT~[Va}rz@+w.kb&Y>i0Ho#V{^E<7Hg-RAp#
+ijs8hA!x+B7M>>:Kj0KFNZHc]u7F_!:!=,a}Zft^,&6r4=Rj"c9F+ER;CI2LT+z=2AO:9Yai7c'+jEOzi$8Pf}:C/,_wn-rVZku#u%K;(kHCEZ)d1)"#]J
+U9.f)Mz)-c[Pe,!ja,,<Mfa#bgXu0cL9dVPJa.W[C+zKx.WH%;A.DcZ"<OUM_3!,73r5X@zj[$iZX@MDo!J|7(>Nfwk&>BIm(,[BrT]}{jmCtZV`{kv=tN
+fL[fvjl$J,@pBs!#[8#l<D)1#ON"f!v(!`WbL]N=$]A1CZrd%lH$:Fo}E:0"p[Hh^=HG0L}E208J:6{'j`w/P)!.KBeS)vSJ1mZ!Ms}Q<V_2mPHpt3v-rB
+O-S|}J^^b_1g87|{]'n1>W|$,@J&w_agQ&upfu]hdziele|'zNz#_d+8UljQLw`v4o/^t2=+dl40D5Px;Mqe/{I0D::<TDe`<V8s02I@DS,w6=-ryB]EK:
+DigL7WQ^KiI&3"M"/6LP~Ix#9$wZwevYfZp<<WM0wg(z4p(2@DRQG^x=FI+CtrzBuBvMaZDiz#wiODuMxn{uFj8A{mK8bK=+bWWi8Q%L7&_&%x%^UdQ+Jd
+OA3f0j(RI4@{DL{'MTnBu(&zj!edJFX>B`odrXK#A#}#7,~[ikK/.F},j6IF>F6#d&W_k9mXynV-'EaSJaB-OV!Y8YT8AMy>(ixvi{&&tH7iq.U4SdNL{M
+y<+YYZD8S!{)0cfkaurf{AmTETKJc0i!UJq43hB5bNc>KiwyLD`bve:ygfiJoxf%+VKS4PO3C=q16)I0Ec8f[7uwd6FIEznCh<"5exdC3CS^g!t2(4x3Qd
+<D.ZQUVF.0b%W;3Y!X5BkLxE7l=21R:f"Kv+:|&w>KXzL'qPfIlS`x+IEf@mOpvQ668ay:=B<Qe%b|E67-+7I'rEtEa]AKbI7Z{a<7AAgh60'&,I{,e%#-
+K-y-sM/75'9^XM(/:,-PFk.=o[;;cjFm<8@[4|B7]uK^/6K{bY9WTNQylWEmEE#D_7[_z#>wS+HriS6Ot7u3Oo$E]^K;p$HB!SJE8+fJ+'}F"6{UWE6Ssg
+dIQKg&lR$&&P,Wcxy)w%$i0'7NYr.FKse'A@xMX4ie.99I.6VZ5=<M}^hfyp6&O2=i-R35aibDV6su:1d/9(e+=8_`@[}J0'r7<.ySV1~dK%/9rJ>%wFa5
+;[2k]"=E/ti2@z(Zf4E%0eR{wX}]DWI^-"}VSs}UOoc[oF`hXHIH0I%d;<|m7mh/gHUko_U(+e[qa=l$q.:T}03vPKK(DJ"YfmiNF!vh12SM}<#j/+CRdL
+ubqQP[J^m(A:|f:GC^p_eT1'xi,OW9MIPGXBj.PEpZdNw"~&K$.PAfz0^k]-z&PY}A1YEjL|`Jp)4O!JfoL|}Oaa/_/Nsyn$s4;VpJVV&^#s5SKQd-G2F;
+`cWcM9tEwh:^3[0QT[0]H<rCZFVcOplQU1VTK+{Ym=}%xOWS70]HT;)]OvYzqvHF8.:i:m.tA>_0LsR1~1QVEq;N~TzQlamtSCI^bgmKB-;v42]8fhkZlf
+s!Nyn[}/-1J(N5I9&gdbZI${m}6N/1AQQ_iKm}1Z.y3JPx|>SdV[E-PuB>^hxe#5a-}[e^v5rYs$y1"0`@<LA#SQKFBrIA5nc#Yn=7%E97uQ'xNf1uC!_K
+q[MX&ukp#s.gTN[/O0o^0O^/,hXvk/i(1:&!eJPJAjfwP5W-T8fD5YPs#xg=wb,F$OowzQD{XD:NXre{CTc!W.:s&C:MK[}f7l!Erki<[95<w"]W~^c1$h
+,6i_-'/_.>:NP(I&>v'BiQ:HJvb56:RkkE8vU1HAM5g6X|-UrFI;uW'&DxEkdSW-EdtRTsce-0@T`<l"L`/EK=W7=YvV<&L$Q,62h)|!{(8jfV|C'JC[iQ
+55J6Xl>;j@M,^UmAY#L@5>JlZ0YLB,]Dr}z.joOJH6S/yMa@>uH9tg')eDd5tOT{++_pF9dxpb6^v.zu6"rlO9a`@O:5n!I2w&`90uJw4a&hm=}w@=NydU
+^T{gIX/QNoLoj|i{I6=zA'T)"1ubTqV%x@OJ6JuMVxoGw_faE^yP}Cytx]%T{Mj6-6+_M1/(]q~TZh:{)l>S7dR;Qf+#s98r/De|1{PZog~U~b)'9W'D0(
+gMT6h{x9Vn2M#x-J{yj2ef4]&DegHQb,hHv,~.ABRnBX=(M$c+!6>/jMD4(e`ZPy.x&h^%jCV/>PB</WW(rhmgA;BJ^c_QS,c%MR-85]mDTB4Hhx>s;%HL
+(1mH}[Xoaa0SEmuza;z[mRB>:Gjh~WbMoKi3##1UyiZw6y!zwvsvdCl8nc0t;U"bu%YDD|D6r2^nt7@1#>D;]$sq:olgn<]k^OL`I(bo=b{PjL8LS{xFJF
+6#N^<j5ircqEA;qI|7Y:UxF`-s{hG}eyS#zE2sS!`c52s/D%TagS~WFkkMW$w(]lTy[YG-Ti:z}"^&DLof-BLh=.`Xo{d0wI'Nd|6'A3%T'%JD[B9Q49Ml
+JEQjC}U70REN,gh1/>}FZeqsjfx59E`'Mo1>7rq!/%!5sJo$3>J"ZJH46BCk^f]aRur<e(BDFFFY^A!(]=nKP"w-D")k4HC"pzTcN#6=b&c["j^ab2YZM`
+|R2T(8S.P-A8TG49WW07;%H2'h&%-{@XFS;C%=eCak]4RG_:/+.!FG9{GAh[Dxiz'9-`m,N#QxPU_fB{l%DTpU#aq`4-GX1Od)V19eO"Mid_=2!#!FIHv<
+uKVXoT{w]&4T7>%2>Ywpq3|=dk@5J{sIrJJ_A%"T/(J5zj])1Ei0<E[SnC=&AExdBwNJ!4#B>EZg|o]yjt+r/%Mt[wg;x_Uo<-m0YWi^Ky)P}O0&fh0D7o
+R56gI>LpKVgjKmV3C.+UnN3"2i6o5"u=0zy[xQF/>(6SZ7~Y&(}[E!F=9Z}!nE'Eavp7l&J#]b={mJkR%bo(y.+<OU-781=,/P2@=}Qc@H<E4:&2n:7HJ4
+'P-'ugj,+^R[Qk5JQAzs;GlX0xyJk9wgP1%|WNd"fQ<Xg+&ANOZCtFqTeX^dJM9YQ=1L5bGR&F=jL_>01R)CrKR}B:D[DEwUd/29O0yu}bUc`6Q5vi`])U
+3>QEVS'nOvuUki,]%MX_&s]5S|u+%GNHp8/71BZ,)aKlagKQ%V+<Kg+y%Vl@h-X_O<c>7{`^DWP5dzpT#42rOb_!]amKekH4vh}pvm4";A]V6c0eRPL&.'
+7)CI03e6og>9s8_T0_u1SIy5Mr)lEj=n~Wi^V!Z'L&7Tcs^U5B1jDM4C0!Mb'T,ui;YRQkW&p!~B0/D{F]yP$KPWI{lx/[ppkO4!"b%8b@@6~LK+vy,>nS
+>|jxkOPq4wrLFfF%5sL|fnzL$g~/y:2mU"s4~9'RSO((@95{!AC'g:#Mrx85IXnFCxx)r$zlEMS=$0,VAAz&ct~^{'hP-<j@#QZ_$pZ{]/hbjT3)b]BtFB
+[s%{,)5$2{CChQ2NUhQZ[[L3RxJ/lo<%YU7^}=9tv;|M,u6gS%I:G<zSD1IK1iG3]+VVKrdmb@lG9|=D:3&;<S>o^[wyMF5wIDb7Mvqq[qCB5,e^D}kqtC
+F(^uN/#_lA@<kBTX-H#^PHBjRa<AfqypKlSu$}Ky!cYma{7oxUoeX'x,HcWeUB+$M1Em"/j[sgPPOHl`1%kgo@g9"4x]-&uC]6okn;,&-_|&e6G480,J=Y
+-nvs!;Tc/^3}7gl<n8,M,k/BRsD!zl/{%^=&Xv!8y8`V3_`j;O~";X)C_;__0s&s=%t;-(r:/>[dq2,vXxM|[@ll6Wr1-i{"$XiRf,6ZcAO^k'|C}3<uz(
+|1r|)C@1I9G%]Ogo7;ER=3<QQX4itpgz}Tx@9q+649DTN()sW`a'^i$BpL;aqgPeTEdx~f3@DvZ'[KVZ|>E[u``)&2R_eL]M20KL-mEEL:bDSk~j5#F}ay
+"r]So#.ziG4!#0nA)^74Iv'3)N^W2fl(M-[VX:Xo-@@U^Ej!%bM^j:k|WX/U(2`Wo]rzHsMcZqgc9Wkqo&r8YnvE&j9w5+wUWnVVgzQaD9H%^28wKcbh#=
+lcNH3R_T$MW]wI8dDUQ(g1u:#l^e6%nx/<+R.(t:f2-_;JwQU|1eLadhuB|dJ6o8>7&8pkZ!MPZ(1kp$GyHevM){,)J[w+s+v8m9ji6<vI>Fjd2(zUpWsq
+[+i6qw2_(jaNhu1W&9<&E>{VMhiW.<o&`"3&xc4y[s5mD-KzrlV6rTj8F3"kiZ]{oo<92qAdmki.iWHn+T<=^OATB!b=W53Q,:xsR!T[h8XUmE)>KDgs"$
+FnHB-=SG^z7wkvPdZH>;@'F0+wxP<}0iq(R3%Kf^BRm&8L9&$V7T^XQ#6xxp^lHy1J=Ryxn_zP);SzxVz]aQ}9,xo4YIda5.&wHuwp$f@rCr@}WE6k{Iua
+rf5D}Abu,llro{pE"'+blGj^bTjj:(G|[lIrW%P]t,^)O4#cEMwx1Bpwf[Hi:rxmae$ybVVRr[Ry7"",9`wxV0SE2=UdAX@zd3)PJRN/AB6a<4&htvd&,a
+E!O)QS^E5H1N'U4NduI4Y&d3_3;WT6WQx&^HdD{:),j@mT$S[7"[zAL|R=u7JGV,r5psNVqU$8VZho3m7DORK9s/&Wg-,yjJS[V"JYJxZQUIZ1mSl"SAWN
+k=gdl`S7S`D`Xg:[_FA28N|j@@"Yp/]AqS$zsl}R~/p#8YZHpOE]Jp6R@6]2(!:ly3tyG4(2g]vao8}IVQrVUIQ,EIJJ>$5Y~f(mztIl^09Em<'k:f(g.O
+3qm3T9WZ{0aFQjgU+2{{sX2:VHl>H&MEe[Y.qCEHWgVp%cn0SOQ)Av&tZM<8)FA!>dKA#1-+Nq13F+OS_TZ1TKw5_:w[)t9=647:!D~rDoqROK%hf<Q];@
+F;8{|Tg%U7)y$48gyxcRB[_GH2#R=o{VI9(=B,GuLHqy-+2R$wO5;(mid2;J^iRYdM.A"91,!']t39Pl,:#h}H!4a1Xs470tB2ZpX@]]>O9nE9JpZ}P:4[
+kOGu-=(z$N$Zbsd|;T;3_auc($9`#dOJ<e&i~)jT@=Dgx_+;8fJz"RXRdSF<[wI&#M/r%/.@w}KHwy{lc,S2xRlFDxE;LlK4T|PfQ-XUX1@vaUUDBT$:QV
+dWJl+@dK-0i)/dH>1PRAOK,efJ`lC3xHQIN$J#u4A/c'lrP{Q[H<PAr_c=82r9U8@ji_wyMHf29]XT~I"oe+9,@#`&VE!Gr-7,SlJss$I|0&rKv5LHmBQU
+|Je'N8l3"qVSIrQ9jG1'&)!Y|!RETu9eaAPK/cY_eEURl'o+/X9,cKCO@y%nuvU`6!rv{%#-^cgZ$VJjG#31'c]yZW!lSY1U[_oWid%7CIAr>%xQo{hf)E
+G-14}u_y/[VpnOu-DJLn(q>4p3MX;z4%YpcGNUl/(iE>om;9A'4TJonT%dbHj&Il!,Bf`mO.m6)2+Sgtn=jFN_gm$[P9o^RXSqde/%}f`&U&h9<@-+o@!V
+XX#50AuN!Wz"j-lB^%)B::XCQs4ufA$=>@%Ln#9UW:Erzw^,=u|f(>(R3w;_4].B6m=Un#VPr6"p%8dd;,zV$RYSDV7V~oUv9`[D@%!_VJi>O8wJlRd@MT
+$8w-Jni@3%r-v):'jsII@LEznym_,;y_2lfimrMvpGEs6a%COqhVQ_{z4M/bB.@GTP4qc3S,'d#7Fi/`lAeA{e71k>!R,N~gVf5'(4H4,QLSKWUX!kJbDY
+;^IaP&~W}"|pNE`sc_W5=$N)uEYY,o3SqW(x#b6a_&)3'tpDIEj)Ln@gRT@>]2f)ttR&E'H#II}EHirQ{clQFgn5/o`hJ:Y}4BHj+H`n7rZ%sW^b/2FIOb
+yUZsRCgB}5RT((h]-#B]N"t=X$s(R3${eht'0QY-"Z4:N2Nl|s)9/$BsoAvqKWADhcr:St'u/F`y{RR^rS:Mdb$g1#VT><seW)Gg_JDxJS%dMnuR!k&(F"
+"<J8B_3|`i.SCcSw1[3$fy}TSL<E}-(KQ0"&^RrH5CoDGx,OA}T0Wi_yMi#4bCF{)H4Dj<GWMl+Hh=n=>$KivAmV&<!0}=b&W$<q~hdlLFvt_REMS&O#IY
+n(2!e&p(Qxb;!U{[r0fJQK[RkgmSXwrku{ws(Ky|G^'J,DBi8w{j4(1VS`R3]2gN6GzjgsO^rZ]L`k2"ayxs|`9(I`7)Py!ar[$t1n,!dr5"A_8^EgF5lf
+:Hzdf@RobAl"x)aqW|}bR:HhLa4g"3eyjV61,tT9ABx0bQN!jEA{lxQ{cl&}14"@4i:7:wIxx}N&k](9Tjc6_@cc]%/D{6cd`ZOl_}Y8MD`-':XV{Sx8LG
+>:--)'|a8/;5'N.:ogZol-"R2WgQh_RDa&i1~EP.nRx|RZT0e_{Poy0dq2FT-e7o{M1kXed;$)|}g2v(q;0ak6>#lRfaG+fr%U6/)ch$84=(1SoiTqX<V9
+N@$k26t3Z:8!HK{CmpBr-)xK]9aj'sy80R^:}gqSwme:sS305rkQQY!swmc<(1100gwBEfI>V"+mr3Pr|B;Zyi_Vl:3w@zQ<J}SkY[%Q'$B]lWt(_w~HXM
+So!jdvRY&H!kJHr{T/M!+3l4|1x{V"80MWl@QX!B0'$q}_H9Lj9!'_9++T%3`fRb+#1RZVx2Q2UFHrD8}8"y!/zNr2(f`|3ip:+(g2VOYCxUl|'W692e)]
+.srkn6pm^y'Z^wc-NJu@YpehH{kuq%Fv%nhW~:SNb=fG=AtJl1Uu<yE{g{1-,0-I(LE!66eRw,r:$`&)Z((tfEaC#@8`qRkGA.[=UB%Bg:ACC3Cf+;CuvU
+.f_-Ej(0)W,M%/7<aX(8:7T^qM8G&,As)z&lZl4GCEeKJNZ(yW,8=mHlRsX]PfYNe022^OQz'4..'LCfD`^/h&O`5R'/{!1Q48#x$3({8@&upR5-j<,:q_
+}#rw~t|<gbB%]Gwe2,_Y[.3onG$"hpWK~iJ'51bv!Q'oL6bL`_!eH6wd#wpEli17Qtl"E$D|t&j5GPb.FTwkbzJO)mv{PdLcQZBd7[X5ik&;:!36NtNl{=
+$}M2(y+@y$&MJjqFwXZ8PoZzEX$!0Dww5VS676b<0jTj/xy|Hup75GAsZJ"EyMr}YiS1&ixFROH+6[U@Un}T9OEP's1Y'|$'F=w[aQ;2IZ"bIo<@y5577#
+]|fSo(<W&CAl>e/uHf'-}(tT3jHLsN{k4o"Jl.D!ILo5AiH(qR|,GG9z&KgaM.f97vh:>AqKp)wFG=eeM"z8{8~#z8E&:il/BGH6I8,<='D{TXcr|KC<`J
+LC[P+('-qJ9$e{Fw~y%!PmDhV-u@1Vn8.iP2[|;x;tI5lDm}r|9m$/Y"AFS7|ro=[o+xOMA+hG15TF8R<D7$[MfTEQ1FLQJ_vQqPx6d`S6={~oA%1W,&~i
+y}'RECz[GiI](9~Ju|f[RFck5O#=:4]y;.2')r0zc%=v{{Y`ug:]<|/,f|~w|,43TZ%':J:%EsFqYzJpB9~u[o1/vvhGC!r"gUPpAXmSO4|TzNq+W%1|#^
+pr"XbiX`:go`l:kdy!XUBg4T6ZEWC./8igMqGO|[r'9s##x98lE!D{aM]&{=mM@"y&IR+Xy)'Q8OG8ex+Vzo/3q_3uPO%&/HT"FGcIF_OC.pAP-F.kPEBJ
+sImWlRO82WKRrsHoe|[X8gYp!U[7Ui$vjf_.Gx(tRON{O6;SUan4|BWNPpMuWm<ZidnOeXw8h@/WYw)VD:Nr@8Q_qLr_Da-R:7jgDUF>t@<:br}9W8X,!r
+[80DTP9t-Bn_sebk=_+&Q}m8<pz[Aq^GQC=-Ek/n`0O"5n^Gj2o;2Mr_ikB7Dj^zI)UiT"-iDxPzyImOlaZdK{C-0bWYYH/`>O}w6rvu~LcyHN2:GDN'v>
++mYwNjU$1l&_)%pB`BSm9FX!K)]$W0O,=$(A<q&2i+9v[ro-lBiP'k.5,)F4=&Np8ML5gar12$VSf#+1t|^#Ss!-1h_8-F8Hi1rczV(G`xcnG7poUc&Qo;
+iWZfF3qS,D(B59=(s]s9|ZOwPue[dskZoH;9CWM,UstZgVY:q#`2&T8e!Vpd=4&I|$-lqG}9"^x-6y^`|Mpc|}xVS_umC]gxeCf-ImBkAtaI3/(l>.zU,;
+L21WFUcF/QA>rmighUluC}3{%MNw3-_aj:57h^_H_ui&Yv$_Bmbwq}p8ExxSnPeTQl9KxYWSeio4izPxiAk3Jm8!}%yMDso{0yt=~%fX$pDc6#L4^HR"`3
+yvQ}:#s_5$z3}eBmg`9QBmt,t[u%Jp|_=NPi,'pZiKhS6xZNg@X:Y8S&+;.tq3yLe>>Fed)%p]wu}%)H70p]29V=xxd3)=P3k|Gj"v2;PYYS]@M`K%U!R<
+<Mb4xhGkDv~LAP:d}L0JKyiI0aSNm&PdTT4d:s}.k:v$r,eGYt~YW2$Xo9H{Lih>.ce&{lkQ80)9.;5MyVSpk-!_[/mJ<'0pQbYcDA87n,Ov'i;:a{ln&;
+@dD+KpxN@(Ho{]0IEk#yWg/j1Lm}1n~](!3tl`Q|G;ne`IY|`ug=Kt8`zm67=hL%C3j3_Ln{~0UiLhVNSxfm_I"O1'-LTL%(&B)4}%R!AKXq>+;;pA"g9p
+UR#iW]%K-=W,nxcPljP;7'g;URp+AV@PaIquZ;nesthK|NOEbD^ydDo7o3SJVf%3HDGG158aUy:d>ya#x.N"(#d;'8r6_e#'5S5:4DD`zka;]m[jJ79r^t
+#VG%5Hg)hROruvppkm}1[xMWNUQio{#0{S9]ws3<;I;^)(>wGY9xQR5@Z=[3bpE(Sx>YkkBAwKFYewC>a@^EbZ)M[[%[Q;e|n_f-qm7s"8h$6vv5|4yE9"
+<MZB>)Ug2huPr;D&I=8Jd9|Z/P0Euz2i{Ge0!v:v1-|,k|)[+N@eLY&#QF[#6!"}gV9htXn$usg]e"1b2>dTFwBY`<UVHM+6K5>(g]k!Y6/"S;^(l2X|M=
+[U7,O#J!JMkJt@Do.`jA5lzrQ=jC6`5",/WudPl0y{`.LTi^XPJs"cu>~zu{VxT"dG@FBWL58xhPKAiXofjRgs|h+,za8Cj=K;=WQ"1)ej!g~^f!GV@.D}
+[}Z}Qf{UcdfNEDp5rh;vEgD8)DoA!+)$Ox'%t{WYg[9/~D"eUoymwW!%"sOR9jTf"ku&w%<O$-&Ug=psA9YD7guC!6l5]%9)8EOuy#uGf.eX_K1m<xHICJ
+"rToczBqbFgdLi$kq'Cb|qak`w)31`wyzw.W:%yJNf:>#e{Ko-d}]A&Lek1xmOgO~wK}nd5A=DU(WaBoKV9jHYbPrUVaKtY%KIOTmt1|;]63rQ3N;Q<=3B
+R/9aL'U=A4Y)C40K-8$90k2W<lkIKYfr#8,:V$v'7%Z;c)tgSJJ|WP|8AnC[oUj4"]5>5P;+MuteuVL2m4p@i'VC0+Z1K&(Vm5;IruXT=tn(jFS7xpnJ_V
+(Ehop3<:}3m:&u"hW<N=PC]vcbLvYm@,{1)y%[82UWSD"tn&Y1I{p(+ytAZ+jV~@G;eto_P@aNReYh3!id;O,!B,OSR!OZ0ZoaNnOLo"`x{CQ=#kbk!@W{
+yHA;:!62{o<wCQ>+ge(>3)aQRgb|"_catoeg>|^2|/bNvQ#zHb##>(JXF/3-kuC"j(YP/cY1y,]T,yogY[&m0g$P<2HAge1n1gA<K=SSdN([88Ir6_'N<J
+s@N>t,(}^]5"FoOxt2C^FlQSJ&N5vfVD4(N{t}4T5{Lsl%<LdH"BkTwPE{HwK@-OiHs0&oY4OVr<+kEV]j}>.Tj@>z],DO-JF3YC59Q'Qtl&q;C,PT$=Ng
+9m=rPPPwwd%Rnga=H3hjdtO=wgc7++kVf5z!!/n]#0qT+fh7|o:9SSy<49AwRl7&q<ckV{_6T3`awS&52LM[}-`weE-f:2KIdWGLI&q<!hERI{X%1G/3h.
+etmfAd.!HEhAV;J=/J}S6R:i<f/dd@`8~!DS(LRI_J8ga.(]Ysah=bXxhSyw#T#!0![)M3f:D!}U]MXaH1Ddk&njZ$AQY<[lsg-;B<y"wz{N29snem'j2{
+ZO(7}Y;`;q=<YO{Iw1a=GzMzz8x8(0w]2Cpn^ikf~ZYvtr{Hcvd@jb!oKG_HXD]fv<G_Vip'4(]9|Xaw%BZ^F1/D+27OAa)`h#IiR/w}}EbPEYc)3JU=IZ
+'.t>GzdZaH_Eulu%7GzZaqaf_r8gZi'%S({A|!=dD[USeV9$w<@<Voy^[if]aXEZ$No@mIXr1Nl:<oA#h4&-5Q5[Kyef.gMfwvLf+fOtd5Hi:v/J]w@{JP
+4,CK3TK;q/%R/dLZ!4Z^..n<jCTS_>V:/-T2l.Ky/gm_Fs8xYBVqyY;Y&^R$k4TSyiHt7!-]O{6EnQw<X4XL@n%>^:gnsg[#|++d|`K-,:+/mZolKk!}U$
+-Z%Gv{(MZd`]@romMO-m>qYOcl6ma^cMaPe@Q2/,lpMhfE.4)Gv5!r&lZ)9=O..GqNa@hq.z0jSP&Yg]QjtE2"kXprPp,.S+1`H5_PnXSsk,ezcylL[H#N
+hpfk^}q!F+2DK/=S!8JooiwJiZq&s0a:UB#)_F$35|iOUoU%)]g(a@R;dgPX@`H_8vrAbZ]>'4dG}D_':{2JP%7Smj8BtoI]35uh%|;pL&YpdnhMrKWB12
+9"-[j^}T!r$Q$Km@EvYk|%:oDrY}bL][Ne/[T/w!5(Kc!w-"/"ip:o]}_L=-&azVZ^81hi+GNQgG7[d-"w<,J;+)10rEIB.MnJu{6c]@thpeQdSJU0(n5d
+Lf-UN_oh'/g62.iPy[F5YO$eCMcjrON@C/R}W1!5yytL-PTc7Yj7q1fJbZt[a`D/YnGPC;EWLw7o8VRa1u(ez{Q0{i&v8>/2!!'f')XfmS~_jl$_Hh_9+k
+dx["iF)hwZ($C|F1K&v^p-taYYTTeiom~BTIVXUhOIMLb<qGNzRiYD>&vzAQ(`:H1xw}Rx!%2)}R0IND@C`=2Z$A9<M(Od_cg<2Pfo{>;x62_q.8JaTFtg
+O:HK`a3c7[1oBz#A>P"|jr7FbAm@,;>}){efcfsM|3#kJs#ff_H2^]b0b|$bS;2lhXEtU^+8QCaCg`nxjY|R]PL!ox7apflyRgX4XXmOk23MF[u9BlW@d)
+xiC]g>G(zJB{z#R<:TJSt0LYwTcNYPY9#6qATLi9_Ji#<D=T[ks8+0DjSwIiTh7EH%LJLY]hl!'HQl&0hC=AfC8QI<br4mFTIl9!|n6pi^xkDUr[J<vK8y
+KXw7/`L{!4c6cFpOmk8wasWnww{sMFs!|J!7HQ,yX+>vNoCcoc(}w%5h,vI%[+@U7=Weh>rd$t;k`j3r:agY)Hev}t!_NC/dMM:uolM(V:-}s]mbnDXG9Q
+dAtz#DPTN,")5N8$|8=;)siHQuzkuJdkVf3Q'q`b6'6TPO)0[$$`#zXxt%8](#ozDBQ{3v-FT}^E:[KnVN{+#qkM~xz,0d8#Iqboy&_]K}tgs"_FhI1GnR
+oUp0Z+sg98YcH+U;.y2"',^fdfW}&ro71{>w%0th7r|w2/urVu,}m1^|A,SiY,n.q$BJgVQeP9KOs6_9RIB-BDawl}0q5|kI&n&Q)Efl2q_>8+E(qEr1zI
+Y|Np<qv"L$lf4)iW,|b8a#BF!7=O|Xn]{h$V(Q[^2f]$xG'E5RbwJ|8q_+q17<TALg~L8g#D!Uv>,y]p9^QBanizHg(MU6EC})tF!I^0[fC9q-@LT#{pAq
+rNef;muZ,Q<ds<$o)>/h[Ft(nfexc)}#Ne~T8%o]OMKKt['UK-BD|.JKxRydPeKEx(NWGq+&^PJ;L_)5QdUuXnh:EA-(xt{Cz+v(u'SW:;hO&TeD-_AlY1
+uf2oI/tX}q-0YTH{X8U)w,$@CTewQdi3<gLF|V7^4j$_S&%p3fsu!m-"]hq)qZk1Lf8T0fX^CMls0=/=l9J!n)sgwP-w]W+0]n_k!Yf{jEdu:OTzl=&ZW&
+F#%.~Z:PTOx:)m/ln<TC{=27`;,$[o^=fMYR[259[|rZLDhUBS!P2YSjAxp=ilZ+f[nFZ21Of[|hD7d:s`<xN+ms'9WZF{%iT>5af";Ed0SY@jLGU=B$od
+Rqx=SFqs#XdLQX{F"PO)Rb)!mKFO,b#PUn[i-=fHa:[X5V[)NjXPKFx=WdPND!bXBX!tbqA+^fqJyAvH;NFpGpPrneA#/e4BP9">3c|(eUz2U5#Xg^4i1a
+(uY!9t@%#ef2^Dw";=2Rk!Fc>{,MWJj&R3-,b#D{MMM$^H,=dQdKj(DwtQD/@7XEQRy{pVFUBF.D~P+9(zuFQA>Dcg4@n+/#r!#'ub<crHuB2[Hjt2%r(E
+x)^4/<>2tT<+!A1L5NB/m3b}J`0/@!.!ZEQR(:Sqd})o)@<um@VMIbA.z.I3cVw42^!JbMd+}k{;V(M$KbNQ/ojHId3@%E8eo;siw/%u1%cysEU`.,DLlX
+XwpdCRm<GshU$<|EyUEAHn:7@dyZV#V#B.vBZs}jC/'LvS+}aDk(kG04GMo=xdPpb=xUwFp{F5HNY9jk$Dw;HBO7!gb_dP$"124,(8-fGB_&s]6!+H!!Pv
+jaxg0MUD+K&c59I4I/9=$gW[)pBs+A0m(oO3%rP2EjC!()Web3PS|j5:wNQ0[:D"bp8GzOo2VzrN;N`wB/>N<fQ0MT'53t%-uvy;;}Wi+Yti5:1}N;A!L@
+m@Z,2$dGnKM0k&zMc1iX!n~Aovn}mH:"WGnu:{w.EP/79pU.%h`T1l/X3z^dfFho+jCVL-`@v=W1=^do@@NYH&gRV|&$s@L#n#%iJ37l1`q@9Kz$(cl7Cn
+i#88$w{JP$wpVlD$f47>s";NczR.o^59|]lB/f`6|ro=)D2mzm1iQ"UlkUD;Pu"!J]`HmfV%%S6$|.L/i#kkK)XODyAj"0LhM=iR4aa=W&JFd=Ki5:Tx29
+e.SR>grw3Mk0-mnHK2pJg{Y]iH2(sR!EMn%tL@{Z'sY"|XX1H!^I4LD3><HZ%K}Lm&LLXxrz&zSQ^5>"v^Bf`|@f[HhGWBFH$zNQ.un_`D#;FbY#0`JV3]
+|+kte=U^lsB}#''Q8R$XE$s$`Rbg3ue:P`-QblOhrQq@T)|B)toaLm:^TpJlrR(^/z~;zZa.kV:%"fOi00"559+5-5#.VE:;+,HAB.VHCFs)W'BDQ,>!E!
+zc(Hvr5i|-YT~;nH+W/'0'bNRQ{8w|wATZw@kYqQk.gk'V!,oOW<lt1yq|m9UPw8~[LdP:L$c:,3o_#<0$y$-sCBd6yW]Z7b='I&VFf.IpdF(TXX2Tg)qm
+FVx)QFj;h{dO9%[`:X/Q~!#hb]0+Z$GOVY+Xqk<IUu(RE/Eqkr:htm'(Y8.{fjat|4)+8T)p6W-27D.2n%p#[Icn<#b#[RbUG$zV~^2^ftpUHk1;4{QuL}
+`+~C-k5kC%9<1.`4<_Ke4;zKaGhflVY:%Y.G5EAZ8@T>LW,Tb7Z"9ILd#F}i{nk-zee92wMj.32muC)(N>(^_8,lDxrt+{"JANiE|OTv}84fZVhFpX,Ovo
+#M.NGi]kEtKg'(6)z+<gU/]&]aMf0jUht_d4Q(`a$n0]i$g2y_REf$0$pTlaGW1z[L<D@J@K8`>_PKHxMDoY0jswhLLOb&W=qUf7TD8[{5Zmc%+/ESluMd
+_!wX$&y1DH37!B33S5W`QRzz0.hwqkP3e6-.zVFi=@L1PhOdo@,`C]G0/T=EYa'Bt+tvRv3d`U"CqEU4/GHY)H6K~2(hd&H@RhDtQagwf.eASh37wa)+Z>
+O@fT1E=&_4tY"a/,#%SD}lXv`qLo8:(]+f1hlk8G'wx;:|G"9Hxl5Zjp9s|JNHnr/IstI:+G;qW|STIH2/f,~rJD'T^>2!Y:IgT6r3EI7>Uu,}C.!n,;t0
+j,[8U-aAzQ)v7HD2HPh#_oo&f_gI<;]iw"S9z"jSEAQMDo;34'nW|34A`5Hpat4l>JY5_42lZ'e=-No5OM:]&=do}bi^]Zb;.t9C&&+)I6aWTv6bIdGMP-
+]$N4,/U>gg@"}j'"ukb-}0uzQ:@cL%2{'<_yk!}A168>|aayVY5<5$h8VI!ULS~yLhHadFS"T:n4Z20<W)s]uY]bq%~jp)cE"ztBv|z)S/d$U>xY,qwrTw
+Y|}rZY-DQraA[pkI&s8_7)02zW02y`@3Bl(BA#MWQ-kF`}~:<Zjy:W]T<csvV5,qFnS-oc5g(OsLxaH%8n<L+@E-[ap"5C-RW]X.^js1E&5NY|nw$DUw9b
+jL3Cs+rq-btNI{X"'T'H]'RvJ#1_${dET,'=|=:(@IjH'h~rpKK=&Uqi/DiB0jF`BQ)18ny(Ak.EZ>u}X_6=:/SR)/!Pmz1xjVw5~ELF1P9J'ht&[r~1Gt
+W^1LKczN1>(Q%+zOrT3vWI_t^R/aMAi)0M~Ke,j+<O{Ckk<B]gOoMr=D=)bA.O7vLUI!L![+mi`j'/VL[;tQ1C^N"GD)WP7hRkxk,:P6#-&/X$r6:!z.eq
+=w,DNYam^Hl+0&FF+4&{,S(R=><}yi]:-gL{H+k#_v%Jm"&CDtzMM=,.gX60;nckBOE0oMl>b:Lx68^{t74WK#Z&,Itj$i}Un7-_^5:GLUh'aLUPI0EWV0
+wG.yYwjdDbImJioeGNbb1[6N)#PkrTOV};Hulq8^Ab]t@;BGv[hYQst2Hs$;4X~/z59c6ke`Sc)/qo&5$C_qI:#f,+$=}u5Y%sL=g.w^ciI0'KiXx`nU6"
+=/zTh,P7pJyuI76RS;^'aiL:2-TUI/dUqEl79KHHSFVjAoQ]JCXH-w=6&ykwlS(}`}$KiXfj_PIECo)wNf)"H(L^T}:/Sk8=SAlt<DhMf-~11WI"]v.)33
+jA`T#,jx)j69'L6oS3[4S1K[tGU(@5i+%q$JXm5:dqFg8cwNqRKKd[pKV$#2ny9(DWT1%9r9v)p2''D"vR&ZTB)Ng!R65dQMH^qMc>hEA3IS+GLbw2Yt3G
+mg=h:^PBsPx%|D%btMc>&AP6Och,}:OUI8D];!SVXTS>~Ftff02%m]la@H#!S+}E`XHuYSOEhKiQ%.MNF=zh=A:+`{K6LX(wQ9Ndj`'SGUte-ihi]kzQf"
++SV$Ga83Cu6)t{&FWiy2SfF7'-sD~M8)@w"cZPh/]Kx#_"kYuJD!pa!r}9P:l2_b&t!<.ooPh$O6C9jVbT&!7FNlL!(RwTEO_1Cb%W^JO:o2w#ane@xlD,
+gsAAk+1/TF`>9fDnC0VCDW=g&a_D"+Fj|"J=CPA|.GHfhRs!e"D<fsu'B#Q|n-(_9z57&K'J^QY][5olbf=P`+ezl^>/fSY9Bb}212(+c8NE|)xWCCWW]@
+8QV>k.pr$9#.(SvFs:)]YxK.Zo&q.AlP:<4SW,HERiBBJl-|!jteEOEFMjUc|l{,!L~CKwn::LoJ+{h5}#{C:@jFnk^=!22p]Q(3jPp]i-bNMq.Gep:#{M
+ul$P_an-jW:_f6vjUGz=GI1b-ibP-i.lg4](,C"VvHn0J'bpFBP|'Pt`zby<Qh|ISx)Wtj'rJ'CP9k)30m]TN($1a]6suR0Oyi<yu3E"+IY1EIQPhBcG)w
+1VA{e)Fi7{#${<-qJs7:lQAj5S'b.`f/.&AbpY++-1g5LIR&Rzk.<w8Rram'Sx2s2c@HGF/4:Kqz3J01`N%q99I%1Y+yMS>P6T6z0KJ$~Pb]Ai9Gp5[9[#
+myE$CEn@TVf:+N6H)m(!.aO=EXGV+h)Px,~:Y:ZxQMEwUR;.(Ohs-;Fq6>vE.]U4|req{8JL9Q^gWxX^0m!v:+|qz+sWvUC[XrRssq7/)%Pwo${,)Li.Vx
+e^Ac{BTa}8Ra_A_Q'dk$;4=fVZ`V#b1+muwZ)n&FpS{$0Olb$))^&8Hn!NP[&>HRbe0V~i(Bcv.R@t&i+865Bb:tk/,e3l`/zQN=bjL<ZpIi:`bh@WTCO"
+4OG%7'<Ub3^m"N[rADgx/OdQ0mkU;iuGe2TM74_Q`z83l'J8fPz|qnF=l<SK_h9/|omijM}+Vl[GpXIn)os6jC!F-+.ai%rrcQ5m`Cbkp`e&LipdpC3jCl
+9#SR'5.Cm9(L-d1,bGXSB+Mkue>#s3klh}'dsX=v`5PXVcKZ'mfYPZo3RMQn|=p(8IB3+IuTu{`5P"jYJBMF&Li`N[F<4y.Jdia-0<4SKV;@Yw3j&RIrfj
+jF]_=E-Rdhi'+ip5%een(]I6FFF=P_@E7#S@#^ejyn`hVL.HH5|i,V&:jBIh:S<Su5W{JB/J:KJ);HExZObD9|GFs{v/@D_Ei]cBY%Tul;CS#<au"@U@#O
+qT&zvn`o}KK%4.xFY=[<aMg+bQ8%a+7748T-nmbOd6zN>-ch(b.}5dd6RLGnWkfeb99z4KJy#R]E'"#}{GTP[zS`qH#-aNcu8Es)eYk%l-C-fx1L2JeT#5
+zowtqTx"eo+6FAfhbmMa4vp+byGrZ|I$^v.xIK=ClH%!+j91pshkou2t'JAAH,7'aSn/z:u}}sT,&ICAHL[sPPG]$8!jd7HO(';>EQa+!KBjr^9ybh5e+^
+_yhzs[=1E#>Y:gOOkM3Y{qY8x.wKFt$|.&Dn[cjLU5b+Fx!p+[PgRO.|ItSe%"wpDg|sI=dN5h/r"xP#Hw#IUU[lpoD)]AwZv]v)2pTOL`<$c$9;v2Tjop
+eFfjp]6]yv`C.8RGmSxufswFepa+O!K4Q+6as09FqKQUf2a%y-(@c4)8tp}yPa)GGxuJ;;"akm6+3xPf5;>0@7AP9eOBLj/n;[Fb;%"[r}_Xo=~.;jG`VH
+P0Ix0"I#2l"8d}|RV:PL}yV[|J|'/ULJQ=Zyo"wCv'N1d%BDZ[sj'-}W~:i=3X+EB&KJ`LE&78$&;%IL^Dy'56SfM=rlV8>EK$gdcs`::W69tG"k^e/&b3
+!5eaX(~/a{zx-h0e1em=_%mY'D$)Ce'k]8d"Pj@e|S2mi5t-rH'u=jNvOAdZ}Dlags2GT|bDI1O+=doG2^=ET#m|d)zd7R#F;=+9x#A}i:zlTfIrVkbdk6
+%qW9>c/-FX]&}Bqs>wj{N+AL#K&z(56gu3e|H{D7R@l8C54$}u[-7/i9sh)n%5jX+(2x0s#/Oid:I"'(bxYna_%%0BPrH>`aw+u`6Bt<qG7Za@~;ozp>:O
+PF54E/nG}aP8>f8oYMW.2P4bAueaur}a<c7`{svX4`@qV$Vfkej<V3vilMFt}Su7ApD+[Q3S7p)B'rCrQVu+c"c'xn3@nd((>7}9;:$2eRpk(v1KKetQMj
+#k%S5MjkH(1[q`f9y>`OQNQyxWJH)wISNEjTI/irz"u0mqb0}fy.puzhGdKTXiPAU]R|,)/_H%S/}<t(}COz)u!uHic-<#J;1PHn7`(<9/m9730UI;th.4
+~4_cR!Z9l_srF2gw+cl'~EERcIK=WhRF6]:{Pb^Ap:pP0|f:aq,92l[V{v>/Q|I){M^j>Da6po<&r3.[@^RFuer9NlQ//dStv{^<-,h1R3AZL1I#0WM1V"
+(EreQp(!}_otiq'U<1EVH{fpKM$^]$cnu|:..:z^-jeWp&eY0IW73-+SWC4#itDt,H/^@tu4<Cu`=Re|X(!]|D7#5Uc>5pn4:[hlp2ZE76lD6%+"[/YPh.
+VSQ7byUT<Niq2%rqcR2/m2MSbDc2Ky7u1hqb`;X0Dr@#:Va.&+dI4y=Qg7B%,Q.Lkb2C4=Byv<^Z^b><mb,iwrpLAutYas0wU;@AJ3-P%@dl"&2ADEDv~K
+5]uR[cs3Tu5]iu=rF%mKL='/Xp925+3zl9CV+MnAr{0qer}w`''c$.u-@]T2jDzgvY<Rf[_zM4#e$%4-xu<nQn")c)jNnuEcD@24D0Q%NNY90n`U%TdX3}
+&w9Klsl+7HUqLC`O:)o9"XJ"mUQA;a8RJ`8Ktvul{KXpy8jncPpTfyF(EI8%cSk=Gwl=O%SIOjmKxw|n'+DuR:$;0r]Rk$o)+!CUk8}|FF).REG!X=~KTV
+vLejClOc(r%d>Tqkl%_x~Kg'Mz63T"#Q^bi/-F$0nq;c+VeRtSE[X:,JDHUZ#v6,)"[^56rYA,mlPUESfHH{l[v)wQahyoKcq)|3$Yn,6=[P<C=6j2xTlt
+Sq;WL.B/|]kYxYGLYX`8:,HWKhIh0B&(wu&j|]mabV4Hn_nf7+-3FXY3Ip2gu;hud<w@_$3Q=8uK52oY%J,^DnvT%vXTS0Hg.e,'<).VHPe7g"[3>>ZJm-
+$(als0==&_^jHdzA^[b]I(I{Ik#3oB$90)JJqPwPl6j9G8(w&Phs~xBZVw}z5[8vCLO#@dpr|d1"7sb8I5ik7(B.37:!K8g$@PXvp&+Md!7Qy5Y7n@cn]a
+q;&/-VhL~xO=jZy&r01K6JwZ":LXnf2#%"zTm,vugsvFGHO3glf2Fy<NY`F/Q;7Q4TjXIC@dC+B@/v5TNw+syr!'<adsRx7+6_Q4UH`F|dT$;Q_(@8d4s8
+PQE_Err/HB7;hl"jK2v@9B~;=F63f5+fVJy%D'VPh'WL^Hcy,.yWAx5OKP"PY<;zU&9S#X9%rj/9)xNyv03E[4(CV}Q_Gi3}#}p#$@bman'_so)SW5T94p
+[3`>byt:0v},A%ghU5~wt44)])b:#:krn'ap%c+pAvB#mWWJ>=zL:O2+pR#G8w_}:ruG7ip}1nIQ(.-"gfF[mq<S.Fn|Wzo.RgDDliHK>E3wOrlEiR(3cI
+!3Ui-K@zJOmz/,n}^DHlhz{M9od+t"f8hHl$Y;[jy,iU9ZQZH2EOC/9!0"%grZC47Ae6GdAfC(@m"FKCr$,jCLdQ"(s6T&P|,!kgS&+|OU~UN@E'gNN-G/
+P+WyWeM#/a<4)jV^<{a|6L`Sv##IqdBD'V8NetPGdJwJP=^|V]PfYN+8+jW%+68(E2qQzt$y_rl7jz/DxAIO8'J-Xj-c4Q7]BExaN`/ocnu%6ot6WD27h-
+|!qRHF]0peR{S0!6GX/g!'T[=3|I`wsty(Of7ALdqOiSCG1z<#.8CG.)UJp<{+M5W_}VtH3C+OC5iA)s|[#dix!@RA46rtXy_>|PiCRsI$Xz[urx(5Zp}X
++WIOWYH2a4yq=Rz+2e^LUF({BS3r)J{}@sUemE~Jl+MM8AYca5BDk{}i2N=yyud;n(&z77Ms>TG<,q2|)/2C30tH|b08Z,/>[T{+XG,XwBhPr9c;Uae$M#
+Fthsg':y9mw$GV"5KOBJv{,J~L;8-^tnFQgnOI4iSDSMrMF&=CBKiY.1,2a=M.nxJgQDI;0Nsn`8^.+eMsOV5;tVF5s$0@jdR};ybs-"gj|.9G1"Jvz2Kj
+sFzW8nB%]EQZ5f^L%/rx6WffW.O_m$A.o%l`E{U=B7+$iR.MCZ("sDHGsQZ!wYF"T/D))5FdOW7;TFE5Q0ch=TM^VJs[3uQfrg/OtEH>%M{v=c6|(!4<L'
+i|6Fe1STlEaxvaF-!=B0g%vM/.>/zhO9P+[.xOHqZV]hh99`S1u.X=Gs9ec1A2p1Jb,8@&GK!30&Vk`oyt>p].Hvp/._;pF_PJHU;lkUH>GTLtMydcQq0O
+i}]9Kec8|E.BmD3S]Irf1x[L_nGx{5<&8lI0uW^i5^|dP`xakSrHQ-::tupA2jItX=oRG&V0=1/dgMog$sCi@iGKS$QC>A]r9v9fh#KE2<4"h6MjCHCpoo
+{d1o^KJ>V!76''d^<%<H(E|u:WL[PJR5U7AxsGf4+cbnG=Yj>y&Pp$:3k)`nF$yJLc"ixGgRJ$IMNlHZes:<eXOz$y9aC2d:=M%_]{%Wm"^rxFFS;Y,U@3
+_NgEpgTEG%iU":D#.0w'2'|[@t!K"8T!#}.dx8w|k$yO`&XDzkb_cbS=ng.Bt<:p"z1sgf{)_`Ph%P7u{PAM'j$z/p_navTi/|XC%=!]&%wddU8>/7a3<@
+2^y%+X@$~'&,UyVY$D:U@Mr5SSRB|5<(=pNhgoa:W}+NO"(7D|T|#XwLhNVfoeFXYh.K9}XBa<O[d!cTK%G[O+/b3fYb[j4'`u&FWK]_n],as[aY[dtWMB
+WCd-!-TdB"$Hon`L&^jEGZB{dzS0Tu}&p.6.B;=RnehD!yR49)zh39DV!(lwTLL`=4%r.$KDz<P3f2(^w"r:!LP{(#s&1OLFkT&]Di0/^i':S5$@-5g8cX
+^fH+=9A=~x5[24<0qT0[Z!IK#Z7yFg,9a#|ZV[IqP2g.6x72!MkC"O<y5HAK'TY3A8`k6<f3W//R6A<AOl,CH%gxuCbW{%:6!SWPP}H;{E"2Ki6}wnQM+{
+7L0}w{vN1{wS]Kv;c8ZIF=@}/!:-n(b`LRK6GaxMG1,.r_4XyjPcnV=0H=;r|]l%<#ac/eLP_o=me6F@!vQR1NgQ#(HLU7rGG@)0+;Cs1Ln:)6bp<YZMZ$
+}R{"Wvf)RjYu#PkyYRX:0C+6N$^d4N3[UEG_Pl3>ovQIIa$-Z('!nXcn@a"'()xC8bIoM5@fF#>90x):e1:AH>F>(2dLj(JB1RMAbh_7G!'J-C0rGScJmX
+X"Tv^S4VRPT(JE]8oR&2+#mO5{fz^nv2YssDZm$esJW[mo(>Ks[}pXhoB6n$i`9PV!&<t'cIXY5zVxL/2#{Z{FN0U$v='b9PD$u'_dZ$V{Y6cy/sR@KZ8W
+W7-r1jN3+t`3Kx&hfvAfVx/8G.[CL&X)8s%]1<;%U;p|o@>8aQU975CVx^rlUMXDNR5pz.ZL0sJp1I%XQ+):Ue-QGg=zCV7mvS_)7UYJTE!|=}(7Xw"1UH
+eSV0|(Hx<3B.a)Z{fs<"3[mVk0,!l]0p^LKZM!wr{p8FY@9=_l7Kntr3"@e=Y<,4|6Slj+wBMRTJ[dLvd"8n/v@$7|wqG(mp$Bf%@#;Wql}2(H+<]"4=RU
+sqki{oJ24AH{S5qBXtw=CVfQ2[V36kgak2E4;A3Q_#c2-HUVt0j(7mN[tk`I^_|VHi8;;I'hKlekcbFvWJ^qUY#K.8vrpo.]`v7MBr^ts,($No0`K=ch|}
+QJp0_wJJyjnz)Yz(V6/E<m_E/uyNDe+{=4atxFRO||Ug^g4p2x_Oyx>#'/cLF@hWWA'@[6,Ml^"j~#LAV1krJ5vNO(M#PRWi_nSL}&agNOgmEF/F(sAFbj
++ehp&^a]!`_1-C"a7-23BDnckYY}`hN(6!|tGY=PuR=;)T=T%UV[.9T3{8[19k++Je+Nn1`@LKh$0q^XS6tcC@1EHxA[MxY3xr>$PqK-Dc8!jEUzglV3!3
+cZ=uyk9KzxvS3{i,Sx&#n15(rnxz]jeGCOyx--`.,N3:6aU7Cix_{!9tT2e5RMViLaoXA.4(iY{)L:~T%@tT~!Drbpp7A+-7#C":)QpzcP[^Ao&^6jZ]ww
+1N$w9]y@ktg@aC+Zeflj$JQn&"_'bF}T#+G$TeSv"Nic]gXHp=Op-#%^(o[nneG(H{`<Y$]<Xz>W!UX6t}}d;c+hRfzs(=2o10%.&hh[EemetR@M@>Wf!<
+:Q:4#.ErR/Gfak1|,D1JVa:bkd^Q1`d/"q0]X^#4nlD;'PL&J/lG-Z}T,cv6J(Ufrs97:11EzRyz~tWgU@LmPV[.T^DwqEswvgKfU1FR=05em69mlrCe.<
+DM"bj!'yp=g3v^:w6)a1t[bvwsh5@+9:YhX_#4i2,OVvl[sr3.%.YOK,y62.`R|6TvD1S^o$jxld!A>>-Pn_+"R<cwkd#o8hV3d|VKmd]#egB{a7plbw7h
+Hg>0ti.4XnHk5U{$b(7#(m3hN4a+.teIBtc[SLlU4}GKhDC`ph!f_GN{29)m^i]56`%JtL=>0KYXlL$3br~UTqt"&PAWYQ5#v[geZ|BG$q/DC7|0>p$#mY
+G)m,!&OeSfa|K/jL0!s#Oy+g//9h1,>p#Op1+#e4XWhgQ;k9^K(B2%7}3qAc,(&r)key5YY!Df-iu2<$)>VExb8>[k=<E&gg}Lsc@AZ;$dGul#9&JzH8%G
+-A~4O/T0';PJe+55vI'V+f_zxwzJ&mk^b,(Jlk,yj3F[r:682F9`rHQUffA>U$M2=|9W=E{O8}cM0ZR]udlwE)>aXckYSV2'58#d9pTTr7Wqfk3bPUESzW
+q0EY.pNZyXz]:hZ#!dH0%"m$2Fb1&2T%q:>H{/towW$d]/%&5YjoDqUz7R${;.R,f0;%d7nw="b.H`8&}A6!HM-Al_./OQ>++U[DY>iEf&ni)bvV[`4aG[
+&E[8.gD/I)K|^ah3V"BS:eRF~ph:lAH<b]/4N0:HgLu^/t7znpBoATFY^L&SHRTyPm8UH}8PM'cOc_~yWh3vVj|@"rak^czqB^}hMw~5tH0`j^j5mH#M#8
+qH<ia&vH3P@A@38W@yti5]ICks~xuuo3iB7.yLk(Nk{JE!2c^6HQ_A<g>s=aZHIb.UULb(Cu4Xb1C/K0rFgWW_W"gvz^_oVz|lFQiC|=b8VG,UidS'lS(q
+we<QjH-hm"10(`a%jP{r~b2DN+-c]4|U$})v%3T.W:JrrA^qis-#'h51O't%X-[)9,4O"N=<s<yWCfJ0r{Sd[gxy%5bU,;_a8yp0LPDN=3I,R1NMDk_7BG
+:SFuA/bOS;cJpTA3k-,_DV8tPXI!8wSYisCVUh-KNRiwEQev|%Lj#0[#eM]0i+_|Cx|)yag`9',gkLP.Mo'a/}{{%U|>X/$kpyYI>[oAS^&8=k(<WQsNI}
+`V/4x!2chlEpYKI9>m>dj@,wTN),ZG[07mu3_Npked,fEU^+Ki8vs{{S4:E=(1RSyuU'85i"c]HGt-E@NJPz)h0ceH5>VHHi`B,[vYRB_ymz)$UdQPb:ay
+Y8B+A("34;j.p<y(5n+h5s[d&brIq1jp<QFTPRTCmO(G$k('aZ)TU2^[LlI5To$$BPF/)]tEQcsoof[4I^C:fQ0UQ#M91&4wqn/o"kNya$|e,}ohR^nm|X
+`naaAho!31O'9|a.u8BVeKEj8JwD1#+]FQO@(3K=}DIBHqDT)[`cFq"Q<":Z{g+_}MGXDrBD'EB]!h~djER&1,uC`;2-MGAP4bAx1%rlVcA"7XJHevGv;u
+'][dq=BnZAt|,S8n70(qaSr1-Ib0:%1(<|]StHddn5~CK,r7"xAnkW>fxg96Y&r!5Z}mp@>V^2An|QKn$i~iL#2OHB4"}5_udF]6v9[>A7L<FE-#wE0{zR
+/V9em^O|P"X3yzLN_<^o]]Em+-vc%R[oU7pZlY=)u(L]-G9H)u@V%e:C+"+8EZ)k,_+cVe<(TMuat64hRZE'DV5NVz3[xV'G7#6EAq/kS9.a/v`v&PWzCJ
+eR5MZaCy2<RKs!r=K9VirLDAtO@d)VP!ViFH,l@IX!21kVEXSo[io[LT-DssBm.($1Se$PX|z[)4&9=Na_eUd(:)Y-2!{&)D]4gsUteoufJF.cr0=E7y!S
+rBD8PPMryXHQ#Yi(rv-vus&f7:|If-}I&T$R<j&>vWB8EppD{zoY(_(0,3~BHEP:%{z;9:z!~"Gc@HDWR<It#iEm}/v$ge+T1%mXXp5ak.`XCS0`^m0,Cf
+^55v<2&@syZ{u6'cpD{:YZM"@xvF~[M@0z[b$Pu+"eX1Y!0Nzx72CMam_4<RvPb^[3"ku43,]!|vVv&/}hlSYNyRNz`)is;g2Rq=^36m:b,<Vx2k|Ga)4P
+QgWjHg!IOxjYDC(GYP`g$_2CG,xT[nHI5W68tN"RWp|ub+HiMxB=CO)Ms$gAo`/+=5w1+{F85P1q={x!P@$6vrH<3xv2}9.0m%[jzW4bGp5#L"@E+FJS3W
+:@ofU'4<EjY)J6I^CrIeEfgyoj}+oKDds%#he5&#7om-#F0B!OyoYT+vb6Y]TJ8moyHB&.xWO!|-UIo&9H73wm$R]SlkdCs9U[G:%>a;~yT!j2N9Dpa|.7
+^sp1UL`fUO"f5#X"|eP,:>"zG(PQkZ{.6Z3KChoc=l%AI<;[1z2bv+s)k4Z2~yoGV:Nz9((X+R=)2@zm{';=4tEHP)i=j6u8xk'3y6%B1y|k267tYf"(rI
+iLw5}mX8&Ezur-YmjjL|^%6{o^UX$^1iDS9%B@EW%d'oj0^9cmkUwMn-}YZ5ulVqGt"NW[(&7nWa$yKV/IZoj$FUm><SDT=>6)UtAj'AxcZvFteE]@&f`:
+D[JWtqdTH.(,)W%b7jLR)S5-'%e-zGYfo]ks]v4;|iDsC:bWT.QV",Mm.hZnq:"Dj-(,5(c]jh5QF=j"[4p^E@U)Z[(`2o9L!`~D6.&3=J1QEZZcb]G5CW
+x/00fi,SI$'0JGK7<L}F4E)oxwNmM7BztJwLwRz+a(#HVz>qm$R/<'Zs+l)G289`}F>'/$-u~,~J.>v(mK>|PRr738eF(3qD;QPm##`s&oaBiS8y,O{`ew
+%Ttxlx31MkpgvLCVWn7s['p/M'65mLbTEaXk_S58FQ{XcFPUvS'Nu|k}dUC(3}rH_DC+"C9Su!)G':,|6Jdy/JiiMy+cBF5,H=XIJ)xRR%42YyDRnOY0I0
+:Ou=>>:Cc!5P:'"9|<fJ%DHL#B-z]|K#[FERz^Bk&|rmoto{,emc-k]OP:;R31@A8qKe!1nK,<sw0!A:)BVnMe[RVzXn!rVAfvxU-kxxl;7f3b-k>6C0LD
+WtVAS;=<85d$0rD1Ar~zE@=RVi8;nEnduEVDxBu,z|zLLjpU0zw>QFv1$)!qUk_M>'/:n>F:aTfuykc5AbZ#AAd0l`<tRv%1+tUi9$'Inj|<{b&]q>8]<h
+mFY1+7;bnPouPt:H91:aNL5l;MM/1@1zkJ3PjvIK5l`>v=tH)eLotWFqUAKzZm030ENTdVQwi`vA`eDXm5ELwkfl19]we3;eI-vJ(HSh&,=`Nl@<mPX$|h
+4X$tD;]^H}`tHQ]S0vgHzA_1]X=7;1]5F:9ru;2f"imG+)S-/:J($EnlZYGmFYBaBi+Ig5+dDvUhgW#(QHidg{m=KcDc9d$OjD'ST{sxDUy<A<E>Pv@7[p
+mknN=nDHkUVr`U+hxJ_VsA2w|]crP-dP~aY4itI.vd'Jpq3|/7hr8&ub3`{Pb3T2.=@TK"Sh[37^8.5>vqCfo4]30.gDBA7.p;pVICC'BWAH4/HWsB.">D
+VB|.]4&;m(1_e9X}PUuf:'jtK+h2lQ754oeyjEP(|q%._vu1:S[Tng~%Yj;7ZR,j>nfM@=3NmNu{#s:JpUwFnD3Sl`}g<:Q!g2b=82AESk%4/GJ2L#gHr`
+pGV):QR3K53n)AkUEOl}mAJ|mz8|!CN<YFre9h5yY8^(JYKo)jW+1g9PI>5jwSZU-4g-qug]4s+uQ/9JPRcijZNenXO<<+ys{U0Gs:Hv>VW'k<RD[+BY$2
+8&Xh$]'glb80[{D"l^37XLKI=nSD'/H^bJ4A'u8juNRcL|_B6W:q6c@S}2}z4]a"8vJL4Rad348MxqSb@0cuQ|u.w4k!1Gjo=3oR!..B_tZ%;M0_gE+zbt
+XVxL3(wQw54snpAco_&-e@Vvdc-3>lz!kHbU<kR+pO2@#",#{P%"A-]>2zCsrdmQwmqJzT]ha6S7%-9vWDrWW!J$M_oD0&=OA"F-{+[I=S#!<-/3FgzdZN
+:GC"3$`UIo>_9dd9e(N7f(zts>MOFSVt32/8Nu_Ks5CL.f)H)X~9[`P84$!~/Iv8MS`];G-,3((&lz|Ba$p'859ajHgW"YPL>T5`oR04l^'5#E$NaMw=w_
+EQXlm)_fWYfn339`bM<A8+BI;;@VJe#9AhY|m<<EXA"EH6+I2T=L7:m))QRf`_<:oGJ;%20K1b)o$mVsmdSrRVJkAV-4]/j8H)m:E>vp0xHb61_Y&Qy$BR
+pmZi+ZJPI.7c(i.Pd!Y,BpJ]wt/VI{6Sj1DgUJpdP,[ww>S'tvUJpd$ApJ&pf;IxHtNBD2x[nyuTevn^Smc.I`KVQpr=%ak"hBl,=[D9+VN^.eIzeV>+<_
+.:z-SQP&#^wMQ"/C=ngc'zsxaG^<^yj30M0)5Qyd)HV_+8-C&%mf0etC.yGb@F~]ea+/nFQ$FU%As]AG:9Q6eE|:^Rhft'4kT:AKcoB,""4]`(z.,nI&6.
+td0+vze3VPOm^[)h:ZwYy|'j&>)Ugn+RA,^7CnQQI}{x-D7]b>4;7ZXH0zApehgysX0cuCas61dY!jZc-eIu"9upf6RW]]5-KE(yvR366d%s89wDF$Q8Sc
+>JS&E<lt,e)ClC`<aj'cVJs,=CcKXnm,q9'+b>Py``,[}[]j1'0t!M]F^GoAc^ObO.%WC}Ml;uAc"aJutx;K:A[]70>"ze"@NG2%PW@aeGQBY2s<lN556"
+w|Z^[NAT>THnPbtRojEA=SfQ1}M[`F0$.8$nQA4QiLFYUyp+^k|+k%VAJx@2xt8Jg:j[(Gm{[pknTt+s"#-a^/w-F]]U+Z6T>l'.%E2L%Eg`u$hUl47"8%
+5uF"[Kti@G$$0u/|ML8wQRYQgXkftlw3W!{w-`|e5qjIG8N9vN%=>}cfN{N41{A=XLKdTw4rsQ3am}7ENy`upzP8/^irJAj}ijau',(P7&GbQP>}@a2^:H
+H3Q{_I6v|(nH8aSNO6,hv8;I{BWvaB,,V!So_6ojl7,oREL(P0|BhYVf&]p>yrn]rtLRS88ZH=XrT/~:8{3bYcveDQt&/($8yz>$`m#'8gcLf}}c^MTpVq
+xj:g3xJG))TctCCPlkZ`2VIkoH^T)IAJ@C:A;!+LH0eV<FQJ5kV(Q-q1r3dcxJ_0oj<]-cF"3Ah1'U_:E#0XQ:9m}sW|#&jA]@$x1a[x:o8U~=P^B4{.TQ
+.,#3G<gok.KBehBkM"><z)PQ}X!G}Unf~+!KZg$.4TD7x!X>0'7;|nv/Wm$&cz<+l$:E|ym:Ii-I|/rq~].g(ZE^(fq)4qNu0KO#PWx)v6C`d|=SIAg]cH
+gB.``5<X-s5h8:uv=R9Lk:,jgqBaKd$hRVO`1u]jcQTj(O^z:NN&V9)'K1:7:$yra(-yk>B"k'Tq8&:Mhnrz+9v{{^^=$}_R!%BA/piUh=b1Z(kOU.Chq0
+c'p:;2`p-n@rN`E%w&Qej#o1J0AzM><]Jx_P#8^!j(NAd4s4|WMh`(hIm=goeAkRgJ[)auBO3#KEA]9V"'mQeGVm%GIMzYbiG^`Jf>I!F/V!6(`I=42j08
+.ty{P}KI(Yos2$Ss:[o7+glol)=>801{Ew2d,t8KBkt;=k7lqkXY.d,7'a^e#|aO-pV($.kW#o4r`1)C4XcF8lIOt=pPw5=0Rna5=Ap^i=&.^|3}W+aB25
+qv';kLg4mp8.Qc_@p'o@_:.P)LsIZc#TN@l:54<CAcIxW4$S'!j'wCUDHj,XlTYW]3A&eCAt`62jAgE#QhMQP+}Y/eyt>v7rlm^Opa"~oqefZI];Ju@jp"
+gf0'y:x;;[JZu!/+Ij1HoSs.e-4dq'IE<P=9:b3$^#IQs1"|2}a{Wfc%2d"cBz`:LeLzaF!1b{l2RC[B_MAvsM<xKy#j]6qYBqM{m2Jy505@W7grIMlEiG
+u7@jPfu[Xc88U{^D5oOPX_t7GsrZYiU_05TMQ.^3omoO!}IyF/wfpmS={yQGPz<LsuO3vy^2%g;;C(3;!m-O,Mv{GG;v9U5uW2E{U6^q85I}'(utA86:;,
+_pn!yCz/i$28Xv^rTgf^UZj)])IgKwvZ3T$BPq761@[cL<[:4Z(6+_<q{I(CWetpSLy6FXm`qOUlr8dxkyN2TNtluKoO}H6>]8jBGZM6s5T:U&U<Sm8Cb1
+EAT/M{e&2.~8L5W1[s2D^Se:sJ%k8DKtJ]mwzo)(z(REK%UO`k4wbvnzdA7vIgJGYN@gVa`lnOSZ]1]<z73h^nWgxD5QZ[CQ{_l&3kNZ#t!3wc/zl)NyrU
+R6YW"x7>Ww1DO[W#=|Jt/dstJx&r1iam87F#t+++H<UyZl.DLO9vbDgc/>hmL$Q`oE,rU|jl$BbfjbsL7Yf7.S$uSpg7FSgGMI_byL5@:kBx3Y<!Au4nms
+`p1W@n1gnmDx:g(+[ZCXGa,lelDHXya7B!7)J+vj~F<.`p83Y6j[9t~u6BltA;uUd&L.v9h[VMwj/THHkamCJU%v$xa@P6@<lz#:oHJOUf5n~pLg<r@l18
+AU_TB|0d^C3dgCNtk,X1^se_C0A)_%l2w6r6=hjGdBCFx_7>973m>[dAO'9q]%O>'LxUNuk:,zx>F|7/5qTtMeG)U+fEh#JjVxdhAQ_T=@=W(/AKIcrb}|
+F;:N2Kq.Y!$a5L)fkLnx~%Lb$v!n$4S[KuKIq|hr;w=5Sa^!_MCg[Dw-M>'P@y'$,QSNr`}#<-8f.rLI@Bg,3M(F+TZ4!A4y%KV/:!/`p(:7s'K7_6,::/
+pLxj}V2N9zz+ec.pHK@}p'Z2|mzp5AZAOwy[118hy[${{OTNa{K1IKyJiW/=~S,{I9W}b#|B5g=OcNPmY}}B+VTbI"~'"NxZLF.kib{[a=drX[j.-m(ItH
+>Gk^DAT.OB"ZS{E`-M]ZzHKZ^=+,VM/g.L"OxrCGSrRV2F#t]8UZ46j8q)z(~H0f%$t@&WT#f35qnV5]PEk[XLD.Yo8)}4Y_r6U8srV6E8B[uM#|JGDL8E
+U_'Lawq,Il:7^p/,PtDfnYcCzOyAc|[RU(aw9rTuS)wUENYv.a4UTWPy<:E|dY5l/b|wQnF5RWnZtxcz2Dx_`noV1d%MR80"]m,0ZAwyJ`Kk1[3^guAwX5
+0Xs:J$'c|!)CD7=}/TJ^rYD4KKwy`tY@bJ!NOz$1W3cFk=aLk_^|v`U1|B3!_|bS,gIoIZ.7qQd_nCivGcNcb$r3^29wGl7f<LaLlmg&3|c|HCPMiwpU[E
+QoV3#c]{hy"8_j>6<%o70BpQ6osWA|{(ol!<S]uYK-zqW+5Ga%NWU4mczrKS(iH8uO^3oTVCJ9^`2{+r;W{lFJ10SGhwP=iS.$`|W:&Wh(a<j,(b0Q><c=
+'`_Ptb+|0]'kySU!f'ObFbrUy@,U:m1;QL>SsBGp-_IcxBnv&e.-6dAYGG{EAq6ol#DynQI6!enIt[ezMwP(I`uQRGUMMt-ErS.!mF4Wb"68[wu7R:1nzI
+cXtq3)#be7R-^Y{zANy'/dhEL1Qs!~^wGd9WD2QDf4g'BrMfFQ.gYL`"@._S~uKw|]q0N,36=IkYTlYV0`}tJ@I--|;,:5|k_hk4S7Nk4o@fcu3e:-.NaP
+Jl|#kvWi3NF2nXl>(!b7KSu^UePFmt1--6OgW"zXhL>wRUiN3V+hv22jyKjS$I+<E],.JnI)jZct{RpkJq~]HwZdJK8Lgx~/)WT/4cm4>jKf1,uVUxcVHu
+#<J,yCE|3^F_m'XYlyj/-!Osw5eG']hXq=2^_>SHx|r.5T}C6.U(h,Xusj=}JJEsN}`+{CU6;j)slekE7xSNEX-6zvS2^PJw}4D-d}Nrvu]ac.K`8Z,01B
+,m{y_lkyifYUO8,)`V8NV58F&nV|)[D{}jc./OFsk|#ya8D[|O6p6T#}{dsovidAG|8=t4fUw&#WqOUHkc-.Q%:hRxiddie<X";c4^R5_{g%tz;+Ymw1vP
+bC(v$IOF#VS&^)m%eB"&BOKa9q(/(zWJ,A#)%T2w'r_(4Q5a}9NXO;%c[`{/5/V'KwQCnt~bN+X2T@mTGZ$^"P@eIu1$U_X4083cwlZC~3i:s@UhA>"OTu
+W}.[D{"9}mPWTeL1,@&TMOgMY[2S,Q7=:ud:'8od)tM/h">f&6<6yfjqpo+NU@br]2EAHA_ajP!hxvcSVr9hZPgu!>uzNK=1_(ePwV]ax{1uQOhdrW/6-S
+$oVamWKB6XB(<rRisW=(|QFR)p:]+hi5`Ffa=U#9eb$_R|r(C<><ch[JJMGnW#A,Y5/@x$Mj'Z}dkOZMK0'6_JP.+In^,>u)l>rIP,&D9Kt{JDU5O,/Q,A
+HHa[cC2j$+h;_,e:YbV,R&K:%[F26DCEF}hXO/~@1yy/x<C67Gh^]A[ZjI>2t]v)]KUDi=n)sV6@k_b'tYTLd3qQWEGIa&zn$},4)-_4v#uy,y(Zs=^q(2
+]c&,<za'&!z/FO>/~OPjYXAhRnfu+/c:Wu50+92F5zb=&PI>xR+UWm_F+z!tiKnK7vo0=(#Qv{qr/KDkKCztE"n_.2b^Fk<_PWqt6@8jSu{.DiB)!$Oe{:
+2]]V]&-ySAFgU7UyeOF)"M[QoV[CZvSkbKxt7w1`]ta;e.vEA;LQTP~<((35'tIj2%#QF:xumE_y~g_D$[N&15D{0Ome4be&pug{nPX<cHUP3GtfHFl,Wu
+X.]_J6/o|.GHFm[@.5wMU1<JXa.7+:vh!/Qm:go^wLyWJx4Y.01c,8JyNXzT9RR=}l>qPTXP,H'do(aJTHD5z$7Cu`.';MHu<SVz/]_v.ak_SGTtbJXzA/
+>2eB__9L26l#ci{c))`|-K`mvG"^!=3UJ3GI}`91u{iDc[)n$UHzuQ<s:m,PiXp)4KU/dT)v'7$K9[b3#/x>X-@Wc_L])}[>2ns.bA$`,SrW-rJg.e"81z
+K)mJF)Zz[[dj'GbL)]33T>1V=]=P2=_2z-93E-ll|jEo94Lmmq0-#85[uoR:$|n1e"6iE3w'cW>5M}F<sr1{ro5x}cG[^#(`ysfD%N9vB3}x^v<G^M!]i:
+';/PsZ6.AaqJ`$!jsdP4r:roW>kc%uJd)8N^"Q;eMEyG3O_"t|Yx#.]:eS~TTH{:xt-Yx]3hZT;}!5pV"PIoVO&tq2Pzuoc`cXKf_^Sxa3&x^6[2=Ez(K6
+-+NwFk)pixzHyCJ6M+{|zzxyS<qucA}+NEQBT.%D-,4Q{!rum59)V5$6B:|tq=vJN{zDf^xEfN[Y(UH87o@2],<,asO9sx1EEhD""r(cvXzcyN{NANkJ2c
+0^9;y!Zd^[C#/98^$8Te/1nXF,>kw2BC),Jpemyt[37K$a7@~nJX)J9NgyeCv_em,ut##a]11yhIw2y/{Chq>w~:x6~ww%oY&_EaWl%e#0Q{emvDb-qkfJ
+"lG$W#a`=BvF;n&JeQMwC3|{R"'(J[^/lVM<c$wA>W]VE^;g~Y&0~!:_tIYs;Owl$%4)+D:V(@DYHvTA|(U1%Wf3gmUoFlvaq9m3l2pM4`d$fj+cR0HQLV
+JGcO4<ic':^GyQRU^U^1`@,C1ihMq1F:F[~<3JYx=VSg=Xq<B|ggH/1}Cz]z@8UHIfINmvDxkYx{up2wz>JcTfKt9rceTucA8gh:F)JoAD7B2<DR[IR5Wx
+"(Er#y:r+kgzQe`gK+K4)M`YSkTNQ0GW}iLgpl$f3I-|%sgC20Rkd.}I~D$4#0&1oDdh^m7=a#u6dT%1:,<s09V'@,r9cp7rC#Te~uDs(l%P/;VQtfyO[l
+)EkhS{Dx]<:;DcLzl4XGtl:QfeED`m"R02CRlKmt0:gy(ojm)feQbtubt;@tC=[iz,tf6onC1u{LkuLkDxgY#r>Gb{q-Sv=@T>0Pv.pX<SsqzgO^4FoIT4
+@gN39n<$X(@b@dR:^pK`JjS"_l"9Cyce'<)-D+~'`EriTng2P`QP~7ek/B>_=6$fM{IH~s7f1+}y`6>!oR:D[`&V&UyQ~xZK6kRPl+&DEW`@_E3Lghn>{n
+_nd,/-^`=G.{ZqevucVJQW-8Ju'%k/Wfe>2"Siz[`T+zt54>_<|p,=PR/Oe3_N&LXgO#B}aEd#D#$+{`%>1e{6F5b4/LaV7rzM(0(13f8+jB.Egd+xhU2u
+Uj%X)5[[n!ne0u)4vV6DlTXiJu]]KQo$kzUl6=qj$`iay.E]dcTp+2h`ee-Td$e1^!I$lI.G>7qoA'tJQYfUV"4CZYcy%_2e17"%ZR93hbquuXakGaR)fr
+6+jUrqQnpIpH2+3[pOlE"oZ;C-/-v!>9}Pe+iPEyrv|_zR4_;yEyVh6mk:#A}nc3;|{s#L@K7QhEw@x/30E.16BB/Hh_Ju>oRY>LE":>+y)ka;o[cer4I'
+:,KIr-)P]jmi'swP_KquXC=GF:jmp)Wg~`=:TB"6BddgQpD`w9EJ5KOs^[N|j[>8yU,_!]6k7+zB%^c>(`/SKA&oP^5=eAFDSt6E3sBbPs);=X)qZBoG_g
+:Y}PuX./aCcbKw%T4Ml%_Qez#aJeL._0FvfGguzN5vm2&K{qgq2D[hfQ#mWjv!14EeO,$W>oTjj&CZpLet&X)cd:<c4D23c&}"W,f)UZU=nbR@"l]IDI>(
+9iXeusa1ZyI:+'<sv'u#%j"AR}__vca1d]&U~Zd=>$<6UD+j2H5<lv&Uor%tiS';_QyL6vc-+_];oCm3U)IO4a[J[}kd'!|jID{c/juq,fR"a&O/IDe)t+
+%}aSAE~EYS/$ez=5h$PJ9<W7fQ'.k9#rbK=rn.qB=Uqjj8_d(r:)}ED0x8/bsd2,_RIde8T_][fP~G5P+)(QTQT%`S5nd9Rcp0&$9h7uN7gPPd>=;jT"_P
+]h0mLPq,%6n,6nH1(3Ri#AMzk}>%y2G,[y"[82>$fu|Q(L54wcPWk;.5C${a#mU)=7aLwp'PWf"x_LXpN[9moH&8I;=l_eK[KmRmJJ=_;0h4{f20>4H$22
+pWku{!UTnVKqO'!7Qw%cpkbqkVJhzw|mZEEc&IUnY[U4t$fNJH{ph8TP,A>IY^dE>VhEq_ku3Q2/>TG3hR7>v!(u'#7(}-AR|o2Q8Bz2B_d$&Zu"eQylQH
+y|=ul`$}"J$jN/q`u6,`To8$W4}'"|ZWX/Zz}vfPz:&8#hII11|d&XXKM^pd59XnaK,P+sR9AlQ[~2{ox/~Z>bGUt,DZs@<mDp_n}b3f"q2BKqsGsF,&i.
+F^lP[GjttI{$:,c@BlhS:t~wz,%Bp)4x<al';jYpo>5<)E'QzF.Q|y||hM&X~DSBg^)"b.`_x@J.v6:D9(L,cc^)VT7S9Fh'W8[:dh.1$}1Ga|af!,-_M}
+54|J^pon@iW(^no%C.33wTtwT=I]#."ELlL'lKy<kp`=gvP{)w=mOKPw0XfVi]'EJTIuF|h!N1cZZ,L;Vf$5f>z;9XaDa^59:#z=+yF_C5+<{BAKpKOp.t
+'flwb.m9>2_3@q(QT'$$uzXNSC>0f5)h2gxq[uqJym`ER(;e-<v|SfMou,bQko_tJ^ZVMN+mf<kIP3:]~Rd_p#mRYMo3|n{&6tK;VcNE$o;#<:S<|vnYA>
+!99O#g<H1(WKM@'O'km1+3KZPw"U{qx8Y<lK/^I$(D)yj$`p[,Qy2RGO1CCg9l1VF}KKyr"@]0)G<j{[A/fx,j5jJOb%l/SCUt<6%"SR=x9XUJ{F3V+b)C
+.uZ@}7wOiy&$>,#6@GSJr!_tN(Y"Qd~xa|D'6L!kjbv|.0MxPbA0`EKL^A)FD;GRuDW9JX=-y%kf347IT|>."YS&_3eM+E5:1VnB6zG-kDaYA$MtmI>A`"
+ULf17K'0.5Tv#,M_uJelZYUF&web!vCf2]>kq0&[}@!Hbz-=.tFy,`M[IaT|GbhWY#d`{>`PV"bLm.}x.F3c9Kbi)o_1QCiox}64VP3E""W9v|RP{akgl4
+(1J`gW0.v.3J+YFL+t|ApvtI@[`tbB+_DZF`>f4#7{N]1(M|=GnN<>|LtMoFzH9<$9-Nza''Zp9#VEduF=kUwwri]43[{5EMAf-L}k+Sd`61E/wid68.!+
+`W$JOKQZH]4TnPgg}ERLGRZWaHK>[1F&r@[Hxxi:N58Q[oS:{5-<@2^rbL6Vg(Ze_=-vz=Tg:@%FF@ce]:Deqs73pKB'`#8_>v(LL"sehf4yu9~L8aaAi<
+r'mQtlSe9`~05nIf0JE|gpYwl,mupYw+-_;9DN<=%^Oa`n$u(:nk,+_xEPMvYw@dEF:_,hllM2zD<>0ZbAu<Jo,ONNF}{p]1j:[r`%[g}tKu,o1VDd~k;:
+u`3>b_hm9Uf_Y$"aEv~6.r8&+#&qu)+fKhjHyh1C4]11z/pk%Ccl6N;WF$G/s)T<tiG25}-R(IwQe>iKFD)1+cw4df}b)37J#c,q4paaixaX=B'iJW!-MY
+0kui0$oi+PmzjfVcr^e:,jHC`$p$&keE"&}t4Wh.AJvK$A}G_W3N4k/us==K&r.kMr.:wVsnGx8fNeu_sCs2At3Ys>k[(8<!@a2H@8JUHo6S;_-./DkWtQ
+[&N>[.xI@)82ov`9NTq^7ek!gT-(/O_mC_lL:W.sPZidDZsJ'6D:sNWhe9dhy2H/R%3I{"Uo+!qljPzyLI:))I)"SbFpztM0=.O2"}(Y['(^{F1v4aK:;M
+4]ObHu3+wk.ruQZe'NYur[#zHdZ/=oK/JuK)@/J2u}K^@D^_$2A,vTeE>|[1=f68aGJU=-czXS`Q]u2"XbwPtooV-=5gZ%=_^U,,q&%bS;uCzbtL':%c0X
+&:Qhe/zL-uqxEn1w/yp}yN>(gD5ce[cgd>rBIWJb>r|P/(#[c.m8B&6Eo'wcH&RaPjZ6vLZ_aX>jG40]'h^(.hCcU{%/n'x"q83zix/8-fKd:D&14F3[)K
+.vW`5/A+aI@3nbr>:>.6AFx@S[JbtdK.PvwVB`P:26;jE@Cf`.=TjrT<x@5_9|,p;E)#N87Rn^sJ.xfupt#6US#q/Q3!'/WrQH&B9'Fg3b(&18Wi!//7&[
+J:/mqMuhmhcFI"<GW@GBq(01I;4S,gz8m/tC5Gfi=dD5jrq`Rjwmqpu@,IsQFcOL@[Mbk[:Z5qKhbcFXo:0QDl3!lV56st5ck|8d|T2p,O/Wj)wU<6}f#i
+bbii<pB:ss5^^dQ8lG<A]Np6[{t_R}"j0&AUPzcnLf9z7y6[D{J`bor5oa[yvg5vTu5O@)f{|nPvy7@JbNTvINsiyMvP]U[=z|A2PNZq#s~]='+&.@L^|C
+1n:!~Rz(6hpH2(+y^}zKlNxMP`_Zv"s5/)sxyQ9mHJ@45Iz3dl{M%nV7qBZc^L2k,$M&2`mbCgng"5eR:MSY26sqKDiNQ&cqD`FO:24lj:qQ.KG(wE!UB8
+AWdAzW;LM6%cq2)7#Qs|aweMoL^wxiF^EBJhILl^Lb0<9eMi{&'onW<C5riz+Qe0|A)"U=et`IAjMEL%^$[[#{wez$T:"ql30mC,p=/,il[r"^C.me!ok4
+7rr9b,di_{q5yaRW[^&D.OJ!u7OoBKC"bc/88h"$4^)TT:NNF1c9WVXxIW,0i@e$7(wI|"{oGy(tJ1}HA.Te~bFvL^As-+NaSQ,W|-2YSbfIH'[TkCV<0W
+.e4F0eL(-Tb;%b%|B!RVp(88D|<dFXV)9/>ao!YdJ;0rY9O%em,EIVtq_`a<9o80Mgj]@VKmj&%_P9Wa2Q(otfsLS;$=^)wCbZ}jL@s[,%WeJPa;V/WA(A
+dh[fT8yG1H7ASe-$1t8l`vM#}ZE73w$37zJtrl=-"$,T"2K;bkcAZ<9z]C{g7)Z<nqUmTOOhyxj>>79V;Gvn79vF`M&"%.JxC!qRXWd4yp-m^6u47;MeF`
+27Igyz3{,{9U81indvsCvp(#hsv3dGUpgZ%wXc;wg9_wazHi2dReVD!W5tp5d6SjYCpcHzq`W+BNbavqab$u-;07AdM$%[}.rpu<Jbjav_vPiqaF<%ywb;
+N@b]rPcHf1q&e0I:pe@sP)@jr6pa9F"ud}plf|ylkJ1Cd=zYI@0&p;4io7`|gZP:"=Z}"u[^$sb^e7_[4GgId-j`3$jnc&$04fI$eQv)EMC4o$G{Rietw(
+j9>C|zDcy.)r8Vt=A|kit`},%4+i<[nqbB@/aS/m]RIC;3QJv6Pi&cg)7^XLs:Tvr,NJS]hcrNM-&viJ!8:@fXyk/u$9Zb(:];X-ciGh@#!zATr5a8cV#8
+[hBF/D=2ox9&Baa>7q:le"`/d=weE|`S<[QVi<[S]>aq|LZ7KF14.8{kDc:hQQ"q2h1>^N6H;TdD3vl;jz&+g|PhkP)B906.d'2<mGLF'vD@b%r-p]oDzI
+DH.]Ji.,|E"RxE`O'S(`@3]IXErP4;/W9fSj^,Ao)P3.o8cHOb(C}LrAb+o@YG:%ZV!rSPC!<14Zon+gS_Ke&L[(3)@dy^V9-n92(amb:vf&#Ki_@YdhTJ
+zwh+|B!qImKUxN0h@mq4JL[l:Eg':/u@_!!!g,9o9,{g+l}a@$mUo:_cvyqiIdUhcyNldxwgK1Idt7Nr[;QfYxgli]W7!%H;7}>-]B<:Y-1]jivC/DpuHR
+7.,SK6K."N)fZr.9T;EEGT{>Vj65ZE{4Hz`-9`APe8R]'1k-pxZC{2&14^U5T_Cf-Ro"h5U8|'=]!`=4RKi;=DJx0alkPf=T<3{j~]=Dx'/!_rA3XgqC(,
+Ar[S(4sWpS-0l>@=G$F<bU1BTHl&7#Mamp6:fWVw"B(P/<GD!2%vv"}==m;]l1-S:AB`uR0#|eAe`KaqTA|sc@oYl`D6`zoGkh0KS]8q("J97Qq8jX&oA.
+t]kK/+Ge(w&o!v5%m_-ilD$Tma3z4=Hn:q8=fGv>'Cbz9L[";UDa^0;=[$<uN0RqfV'XkTq5o+JO5K!S)H&-0sO5sl#RSd7Vvt"W,eUf0Vu1~G}E7SYH5x
+e%J|88@3DUl766|y.PoM--G%Z]&Q1:{{qKXQ$>Po>@/5.wo'.UE5r|VY-n`1-8&P4io8+J`_6NKryVu&T4oq"-e'rBg$ziT!x,d:3.P^R!G=>ahir/MWbE
+aK;l@6(3MeJB1$#P<h)JL5GbnTw2`via>]VRFAI6-g11jw`P@OL:8qdzO-d1kCau5-t7zAPn}YH&k0"UnX"eQ-A({uuI&<V'l8E,BQhv[IUnPh_t6)moLS
+iJg"hlVL|"#SoT"4z93QeBTT02&oxgR5xe|OR3;#=.$X/oO1s<p<q[mVgKW7alH6OZ5d@X`b5;__U#M^x)Mq74m>E'$B6[q'U%4I)b{{<ks`$F9w5oerP8
+D!LwN@N-Wd@em%#)2zbh<,=<+7!i;08SZwyC!:ZE#hv(!seE!mz)n=>Qc3.#Xs6;8x"IRWN&R^6K4/j65oi,6SOwVPc0s(tROiW]79RZMO0c=ESSEa)Vd:
+mMV!95R{9@/dT>2m`jPo[1[7]q/LX_AP`MH={^%x5cRDFOWN^n1i+w08$OiPRzq`v$GY;2Q,T-ev7+Hqklh8B--"0@:|+PL>,bz9M/&"Jm7Y-DRUnDYzj%
+4:FoH.y!|[_mE"blEbE3Ea}v=^3c'&##Tb|38c^X,lec`$IDUGp!weRwd0t(n8j8}&~-xilz/w.$l^jeYyqh4rR[^u8x!FZhZ!wj0kXd+Or,AUoMjE:6(,
+8)%Hg8njOrB]tfAn|E;PLr($NK;m_q/5>jRC7y!F6%nhZGbqY2,$h367N,MfZjH]deL6U=+rJjXR,<(R/]NXXDL04{5&(J9dMxPKTD:Jc|GkvU1^"3;KC=
+$oKpJ(4QdH[$//eQ_;qcSCH,XE&xK_V08ARY:^RsQ,w3fc@Ch%VQ1H}E]tSdmTD!^n!Jq#Yu>PgzMA!YeG,cAS&2VWoXBe%XGK^IOTC@Dg.h%jqcn[Q%=8
+vga&:':7Dz;kWtS]PZIGo[iP~0sI]pP1ffs9OR@.pEYe(@L@WT483j4)"66%!1+ofC[foJ1o`8IrZ`fp^XBAa48QFF}8l^cAbujY,3BZf_SF8Z[HE#Nl`+
+df11XeTi^X7sX<:+L6l4bG8%1vOtH(^VLN['HW]1}vJmD$MF"oHE^vM+lGKIpy8#AMbn/gHN0y1`k6R_PfBRzFeDnd6SHOn;mSrSYSUH>:$HVK1Qg[V#;i
+pEJO6l{N[_sV[3Cu;e3%|xV)T1(cdN4O%+7l[u0>}32u^4k60a!1#([M{0ZbSr3^bB,eUUQj/%/V"I,(>AKSl6t"rQV+2Q"Rx^@zm5cFl.^,#F5^G@{p`Y
+,#>o<bghGY!v':057K/mp+ISbJZq1[Ug.M%l9%QUn3AwgAn.=NXtSt(dj:SLhm":Vx-MpuwQmickT)FIe{Zo32<EL]J^o)[O5zfii5&Jid%K93q:+k{59o
+mON|pJVKUU'5qBo+$nK.BDkWyPLei;4"n=$X_JkUiw%8$>{48hoZ[zAvDp|oMHz[NM"KRFZYyTO65{Wpal5mx=E{.tf7_Qi-"J}6cP#xQn4F%+p]7n.)[t
+XYpL[9XK&b!S}f%2K-HudA(eycP&C"i#!)s!H<c;L:"&X!b<%aUg3wQj[x@w<Q>v}&/M!wNYKxC&BqtweiHYOI(IX@5acH%v_M@Hdo6lq6D2Eev3<eKJ2P
+Qm<`0i[9mD)"T`C:='hr9mI74/_z!79=yhu;,Ev.c+AZoO.cW)5l[^hlUn),Cnelx%9G9|su[f<m~=F@pvDnKpz(+Io#BG&rkT,ML%}IfY:lp+D]N`6Y|'
+(aFfo"{/o=O6jwCE"Q{Qe]$>t]F=2lmT'cuMfu^#2uTRTK'nDI,[>[oAiq$iw,<c"6kH'cTgi#fwq5Y9CjZc[o(dze|=vZ=i.uJ^g4_Fkpa6CI}])3Sb&9
+&{;qwun)&sPjq]u.Mju^#/dZ6&tZCw|z&&Mlq8zS[QCa#BM+yu$P7Clc6k$nRH;YxFsz^o86au;|3pHzka9^6b20NKN^OR"^roo>+Pc+I($+SnxS'b=pL!
+FXOl&Wm(A%JFkc9)<}:UCq@`abW.qKXGpHUsI=#eV_oA_u)'zwoG(gM[_+#ss"BXMMP@eaa)hw-]sFc@CyWD"uEIW$^<vCO4:YaUO2B&^`s:]H_P2.BSz3
+QqRPe2C{4]QR6^"{BggCcn$n~a<D{#2D;VS^bfqzIixzE3ckCdJy1fS>w>]Ij+F[1U3J@O~nd^ex8T9So"y<F}H3p.1O#iaG#rZ)9q/<>TX1RWQwS"0}uR
+{'BxMfOQQI4qkfHK&"MIB_jQ0;Re}"L`J{}yVjM>~.03Qc>3qZ"O`h=18Z$F89ZQFWrGr$k(gnvT%V'!:}];LQ"[+V.laE,/w-"7sQ-UPKd9piKL;Tskix
+T/Om>c5JFNhu5q%F_UY$Yp#mpO!V$2r;QrZ-&V[ccU@ioRb5-02.R'HX]M[5_p)i,8iv"[%O|^9D9QL{]GzYbok091$N;oQ]R|1jr&'#iKRn[5rfio}vML
+xfkmQ}F`N}V;4V=d2##BNP&[{LIeCI=HGLG`p'UhA{'(GT&BJ6!oR3Re5M`o>xyq4`p1F%mo}{~G-pv&Lb-,W$}Eplu0F5Zh48R_oY)>uTbY$EJg3#!W)7
+f8nN!Z)2{4&^n#Fd&>kQ>tO,"ZAMfz@NVeeYoFtDP!)3%2Tc46)6Ar-F<=0UF>~{U;&=EUmZ`Cjng(:m2D,mh0Las<c8;#XGwhg|XDCMpAR)q][q={n8&:
+Pw"#b2'nNAKaVE"nT[r_qDW3X[r%]<xPR#OQh"_!2>G;rJVk@Gt&>w.D.(pA;C%#nKz%{Yqp')y_&lS`lgF1qEa=[:LDF8J>k#7+XBS>j";NG'z(3dO4IH
+)j@:-wTHNa/ct`.Po):kx8kkH&M$V}Ido_+""%JR8tq[<>Y.s6e`^IvKuSJb'lqJp7>`T2)o$xxgQ;%4fupn|yFn[B]Sr)Qu6,f"L6|.q5qP8#|!l-k[8q
+5m=yA`fZ6]<)yH&W~jZe5i]YCYaq^|6Ra=)k[b:moVervsReU=31r@}gQ'xol<#o(Btj`VdI5qyT~_2`ub#hS<Fj/ufPOFREW;F's#^{Tif'V.->e8t!%k
+MHy;J_O0f"Ek9J7psMot:24!s_+eY!v&!f2LCS&=ydhXT_HQ>"(a'7Hc)}M+W$uY6sMJ(nmaPM8-aXFC!Ujee%N]J@(5>#-3kd8,2%"j`9[jC!%hKK`4oL
+jp94wrHjF_%H{kM'CAfdQHtW0`6epjR%B_65gZ>O3#n26JCxXRl/OqCsHexBaE.n{l!B(0!3dOEB:lgI"KAPj@;fgdx<+,17dOJ;%3"SjasV6|n+O8L&C)
+e"~RtGL6U<gA'+UHfn>h_Szkx1>n(F+=T()wZr1FhE]lF#xXT(:_KmQAd6d8^1o1xx[=i2GXo<s-zhJp2rj5~-^"lO+<grgu~qI|:>GePG%ZWVMR>a{TR.
+|v&0}6t{lTpfG)|_yHo/I4<Xi-T;@Er32m5AC)om=&Qe9K$C4Z8bsF5nlmt!+]6]^k,ne-GJ,UD/kZBe'qviAkr-]x^zY<KQY><`W{L3V;EL3KkU}w9ZWM
+s|W=RStXG{WsdGIS.2y3)W~9Q-/2qf$xjC1jUK..z;04cSF+sLQ0tLL&c"dvhW:7dX=vbZ_d]##)VH}8[Rb]BKCy^lNsD-n"t<F`8F~QXvR"N4Ir0zvR".
+HK>9xJ[8`U"C|STSU/0C&8A"EzUUf"+<LWSY%6gSWRJd(M|6cA~l6k9VnpTL,:_P-YbIq+v8Q/CJp],l@^s:H3E&$-)W1aV.3iBFR_|H|bo;ZY3xkxv{pm
+x(N6Y@~6[H:lfWc|byY.i.'$7'iVl-]Gne#2suSa4>4PCKqh(Z!qH3WTQhYLYPK[Id=m^,~68'rXe!|C5b4LBn~B]a+SZC_(0Y(E.HSw{0EfutPi-aF9Nh
+9J#&)w"SReKE>!o>J9&6isrA5wO7sf/Svy#0yrqtG!v4xf[+CALGn2s<71O9dvkN:yQlHAKsyzsjHax|UrJP)t0m^uW@4Z=|;K57A[Dp5E;C#xX.l%$EK!
++n2.lZQIWu{0u%N6>RVJOQ`TskVkpf@SS@cb1kYS]ePX|=i0a(nH{gRcs9c3"5da0V`a0+__tPy[9XG/A_9LIMBq@0$<7rjiAPdXV_H3-:96ifinm[#DHv
+I+|Y`/o466Bl/@DG$j01|>&|)H5|sBD4tis@P$QkKD'5YJsDOI]{=sqv'GyidVImaXOr&Fh^V4.Q0/_K$euvET'8%Rg,Jx;529gGFrUT0e$0,VQ]B#iB,6
+bS3WMW5n0UX(rPZS@(CE|%Ke4H`0W=-U6bU&]1#U"+n;<y[X+eDj$j]oTJ)z&,:fdzh@z4V|6;~6d5/BUF9@2zeqyXuKe)a'#[|/mQm+5Uy@}yh>](zqr/
+6D7k^k!Roo2glgj.DmP2O,aUqx^W}3aYtxC@:7M:Le>F%%+F=&g2~^tk"l"2rJ^+@)A./g@;t+qvGVAjd#_BWf[j>Gp37=M2[^r/.XMMF@B.STt'1KaI:l
+v-!3dzyu7cD%<;n04p'tT{,.LQ(J~8&M(.;k~];&#R25@_i,-R)oWXcsUd.zsFqM#6giUP:#(P=I_0nriE{HKjP5NJDz.AT/WpW6:;B>f=~h{j&%)vq]z4
+8!;pk!!![kD3HU!Ge%THLlV-8b"e/k2ys;JK0Q,E<w&&GclB{Ud:&90W-sbpjl@$kd0X@!}t$wne&D=WZg<lo!Q@rMMUh[Dx6(pGPG0DmM_"]FxL"1-M,J
+|["m8gbW/9I&|t9^IW>$Ng<|8fQI}'oRNy1:iD7Zkl>3yGZ&hv^-f5i^w{th#;Yont'kN5%G]UD2BC8n#k-J,<c|v8z&c:MXiu/2|9E"I8-5]6U<wN!#7-
+!xAz>'IWACNE"dGw:Oeg$6FZof#ao&f&;qwm9&,!iT|^B#.({j{EX5glF32Ngy6RcM`mA7B6VbT{>n`@P&4T//Q]I!h@K3SF~H|.D>~|Nw=2'xlUo(^5<A
+,pmM=55f`l-}Kb$/")bEr=h.h_{[N(H:mn(}sY'`I^-A{[,ZCb>JU}XJCQ]%07f:BML.(n{wqi{{=0cC:u|eIoqGk:0/H|S@U)zc=i0`ym$A^dha"mDc")
+PRWnRR3n}1mh-weS^CAH_o[)NZ.98&Cm:dvQ1tNR&e'w5hv{vWG9gf0/e+6aq|4tPHRk0:L02,Tt=[5l]ZW=8`(;XziQZQ0RN|nAj$-l89@nN!EJ',8K8d
+='P&LAc(%ha}y-g&%N'<-lS6z^Lr1y3YAy:aV#C;9XzBpbP3-m)uH!`!E_@b21XRY'#z_EAKi<Pjg+3EasE9nL`6VB=zU>$_;+C-(@&tMECBio|TR"P(Y"
+.`&SH;,n')c51sMvPX51wx5IyNsjF5<#86Se1h&4@'kKFOW&|HvAF_(BUEnchI1>ryW/MwP}))o2b)<cw@y`sNFyus~=iBb;'6$0}cy7>G/"1|_Nj=&C`l
+YZy8qT:D#VE}$J(jd+$I]]M=j`Jh}),;zehG#c[!$ds!V-%[17P5J$>wJg9"E0)W'ONNik'EVn[HPTLhg]MF[6VR%C_wJ`}02i+%n6(4&!#!I{A;}iYD'A
+.(&kvR%)'Z.]IC(qGVMDbG2dO4hlY%YT<:={x!{6}7UHP&nR:OHly_gs24iXrc7PU%j:"-=7:V#|!}a5C=n87pyh~moOwV&,NzXOAq-g;3xYk>rWrm-Q~"
+Re!!g-mVtaE{>8gx<8$r9rOtA&R2k2g9Ipvh8D6oaOy;,O#]o{sf#Yhp-^v/M|&fSR)>`=>Do^j,&c^u3_Jo,:Lf}w_kmW(jjJK+8S{]~a>j<i#A+M43"K
+X@L_NGFIg%W%7u7bb`Xr<fq90,!pT9d/nSzp~JYNxZ$O!xFW3b^;=':UKs1S6fr}{'~l='NLnTgq7G:3'";IOI_L7VLsJz,Gp'WFYua8pbvEqX@j[S0.s<
+}fI,f']ZzJ15^C>_}Y761Fqs1'zJTWC9Ea$!-eCI$dxKiHLbv|KIo#S[Xpg|:DIla,J)Pi1JS#c$r#REulk4D#dIHmfG,{#Jucv["6uG3P_${EJ7"iSBz@
+RK}R<_4LEU3ld2<`xr(rLlBDk|I/GyNJKluPP{Y1(c0;X)RBhZQ]-f+KS!F2.I]APr4ab)dT%XKD<egc{Ww0T"Vjv891]^g2$8DaL`6|@9U/ia7o`")DLg
+>+i=kGAH82uL;Cq>,]Y&Y&UeLNz-8wg|uOp7i]iDFx$h=Wf2Ci+}bW~e.CpZsU8rK>dy+`+xJe2HX[jqF)FR;^l3.ITn>!cym)VChNZpm27|Fh{6R0[gQB
+O;jIr#t8u_qW-41)4p%I%F%[D33o;zo/+Z{#kaI]XV"7de2iv0~wo'>D#gE2!0CPc%ki3HYmkIx`@>6A7=ZeWQ}uEnNK|_$oLyr:d^6!sPQD1cQ}@/Gel"
+9ihRUJ+irMqu^M&I&}_8IOH#V"8d0[p,IUoq2wu/6Qp7H%)GdC'|8mqFNi#5qwa+|@m>mzvnxM%s4)qeww8sxS3n28eY!<^F-6kw9,wW[#y8Uq%GSa<HC9
+xKwH~"A3YDgi[B<w8;%TXG{2C!OKh9%A6q0sP]z{:"4[;,3hvvJJ]8sJ#7#Bjo|(za^TTXT-TN@)PzLOl2CCTBk9~El'HY6j3jYAjSiLs"RtED_5&2l2q$
+hu%e<JN^q@hy<MHnN0zv]LEDEV$|RfS^cD,u#(BzOU#Orj5f'khZ`o&fW<%pwwz4k8^kT3s_5XT+bHx:Pr<CQMcs5Q%mnm8i{ABvxcufSje-]+x@5wW/rk
+JXLK9y6Vgh>ylQ@0$+wxWk%jX.sT9A{H>)L0|"m;fk7fIsvk77qSakONT"O@</XUs}jYLMIX49H{}VwlM{NP]v8a;y,z()g%5>p}nVyt'A7{s{FA:DC3WB
+>h3/^N!BZ")'#"=Iu3VKu|[xE]ZewV6UO!Mt;K>aZB"9d2:JvbFiMQq9kgM`]C<3$hLhfZ46bDd"V^!~Ol1PL|>TIN[([lB8X5}/gYLJKi'NYD]v:G6"ST
+/7Oq-n'G:Q7S=o}7bk+b5BnjY<;P$1||J}KE~"2<5rJl%noZK|#}aO[kfTxt"`tY#(C(+IyBS3^%:1f9=2|uPl{s`6^r{a(9NxA!F;wFmz|1%eN{1Xnz@)
+10Z1eLQ2ftXk3<TvwuabyFb<PO!T2oy464c"{2+GH&SDN%d"7DNmpu(A^c}]OqOkD<J8E:IK,;]eTr8'cK6VrYRtV]CdeM/#]g>8`(.hqUlfN_:9i;zXA1
+p(CPq'NE=2Hs(B@dvY-"~]Qv]i]h5f)jP5pQP__Kbb2'29,r{tn()Aof:"|oO41wy[Prg+UBL}MHVM#7Es(L%ES{';b|v;1[,u">sf%V6@nWu3=35cJeIU
+Tf>,NHOiz}o+Ef-`ezWZYmWqGu:u#[>m;cZ2EJoC9y}6HY-]ld-1<w=$xHriDuo|FKIc;-$[HX!73TTMvb|E&priU<|%4PLN<hb1T5;BFAXtU<{Nx=e4"R
+zZ3^i,EQgD]valeka,Rt.xZ&v7P6~EJ^!mw_TY,0NvT"_p}yxj~-|qePSf[vXV'6(+03J#6[;!j&|pV0<B93C!#9"kybt&p,F]@g@^>X{b{w0&wx&hvTSI
+:WJlte1q~S^etH^tKMo[.%hbJn%WH9=I4e^uV3p9hhoui.uO4KH<5SuT.j%sbymoO{9<we}Qv`qi(#JkE6IyoFGq[F2cJ/xS|./DZL7R^|{mF@SSx3}qMl
+SS'96I>XJsN/]K:{M7;@sdS"k)RNIa<G)V}H[%13MUm)n&Alr%&FXx2eh}jy#{d>tO[[{wxFW]JWiKhCz'i<iaSrXv-0oI(+yI$U&qG_F0_C3J`piT{%lI
+Z<){Xty-J-Ve{gljYbYq>K{fJQybfYik)7if3fRzRMmT'!&P;En_/IuHmj]9&LO;E'Q3FpJj.RYL##c&sTOpEc1lba`@hY[_zK~8si&4Y}nX'2~ViMoYuV
+gTI-p)9{'.tL42x!1b~/4`HT}DQ<;[HHhL4/]}.Y]1^'6%nD~""q^[c[,>(K9zxsD0,|#MWp'"bhkVI@Fcj}24jZhJ4ofQyiErkLQ``@J/`ml>m,tBB%L4
+]+;y1$)/a/F}M5hsXRo'Z-rfC4}w"q3H/YH.67r/$WS7zA@u7r~>JApU-YB</&QkB&b%)I%K4,_q[fJqf+Tw7p-sf5&%^1&6GNNHK`7BF#v_Sy#<JE'(=X
+]vw_AcGZ4e6H+hmMzU':G{@mq0>2I+W.SUD>s_3<w,NV)=c_2=nlINC1kTLZ{wDN@yU|DF[,mH=eVlX^B$1{eMmowxSv/-)1O2#%3d`6'-zl)r~y)D:ph#
+Z=lnSA_QCfH4GfIByx=X$1ef%h{5hN.9S40(m$E3=9z'ELrrA>fNl21"7r}@UO&U-6]7)^s)S@DP,StLzfTEpGX3G$Z=IrAG'T.uBSA<Hj|W.8FT1IwXAy
+eJS,Pkj%Aju{}N7-s/]XHb`x[w,Pno0=muV@!F_CD)4_"jlYlqFd6Hoq8Diw11G08YeG<318(&`2zSMo|Vu+P-_YdML/b"FzYl%V70)=wcgu,8AvF%Ni0x
+FqJQ](LTg#:wGVp:'(7pqx@bYlM,T_pb(u6QWBH@~2&`~1EcS^RbrTjubLdHg]kibd@x"ukU0,eInU6U2A1f+t-vFMi,!>#qei2K$Lst!,X]cw{]s{R,5'
+l[WKpU39|;R0'VFRdQ.u$fxkxqAWTmwRj<HOz^Qn&`=Nc"i[H"fzu}HSlkN)2}hqd]LnBnl)`4,HvSEsY<gMp:>7hK8B^|27ZMB=/Q_I7v$F+0((fR9rk-
+XoQJk(j0(mJGI3,obx89zD;}sdHK'%G,ih3O4<u]ywM+i(ixQ2|IFM<Mk8>X&;1YBQf1|MMI&s;dag--]TU56WDBfW/;JqEva-`_#2'S4DkblI2Y5m]6C3
+'(yB.."ayG#,pj_k={C{aFElNZCY_&Uu;K:}J@]{6U<x{lg$_Clxx@n6oty`_Ks,6ec"^)M_KSh^ef{@>K,&B}hYmFokE)e15$}A0vI9q[=I+`CWOj0];A
+mT>AjAn8vpPlokPg#M+RsW3=]>S)s:D+DO<!R<U;M`iF~0XN1T5tihM6CUwi{p<<"`0IR8VT:Q,2e_AL>C>PQotpRu~<YEp5'@we(04Oa>8zE&<_P]z$zY
+;bHT5UoTZPk8IifITj<c)cGIV!CzUHB_NGQP4$J;ityH6;pmbN=ndGRbOmY;M^pPRN)A$rx=OrrZ;lNtAQY}xEn6fqw4HZ;O{WOw{3gCxidKE&nW;/epzd
+r,_5:'eEmeoTwvnIraUP%=UsOh_LMwJmKUlu|43NlH{.y"izK{(s'zn>1fcra@c/(bxHA8+;[%=pQn#RPJdnmzmW@Ba1%YhFCed`1qCd8IE#+3]m{"k@]U
+:D-2[z=4HAqPR5o)D0l@83.%kv@fGw'][O:Q!zLr@!_YDZYzeZ<{n2'hy90lM0|5:wqo@;zZ>w'&Z|axms,|6JnsNr2N0#SY5j9[5OT.SBmM,-[v'j0[#P
+mto5om-O0-N;P=chQH]=:LER4UvKU'T`9$!,@SymVpRiSt],m4<1-E#CKto&D=hzw[]'sw'cq[GlTH0NBbHauSV's`^&a8:O$/Oa~x%Q6wNZPv4K7m`u!M
+,jH$X`qt'}lo+/9p4WD{IbHR;8[c#_-L^Ar71+fr`w_#i%tTXZ;40qEiq)Tc]:'gS49H&9E0Urj;''8JR1sqNv<Oke}:@w`>{^b]}1"MT]iz)N@8b`s!,z
+!nU|ZOgRp(&C3=S{:L6mq{7)VlGm62Z>HKC19F^uGG2_iPzpOFpc8m^wE,|/N{jr_S,`L<x(%[^O0L{&%Y@e0lU)_KY(@dkxxDt&8U~VB7!fou|n&Uid`7
+Uy6yn(vb1e>X~0L,2C}:FeGcpApi|"uht2Uk}xh[-+}$:R3ku)+<,;%g0I[IUJbBvUc3PBQ2dc0CYh%`MDgjKWA1%ph)tqlp+^o#Sam`e]RPuU:,dsl#QU
+%^AE&2U}<7plE{)s#[Bo!y/qkE<&`ctg}_N+KUmKj2>}bZ"egyf`mHT@syp_2@m[ex`tV6CxlZ3AEr]OhPG@D+)feQ/w:}7ypZn|Yd.ZXf~Sg!iJ^}-di&
+|(L,t2id5e!e#7>CNg{4'QKot'-+.7Gnqcw,jaLoHk:-!5XKGg^i.ZK<s<|AN[|6>E)"gX#EJI("Y[ATG{uE9"WPziu3t_zxS5K9vFDc8eNVZ3x^RP@))>
+8"w2sFd=;ssZJ%>'"N6p,nw$2<ZerMa%KI>CzXN<AI.Gt0)vDs6)J%}BFc|Rc$QFVmsN)$V//}-Kk_4/5F3Pnp1@bB@%(q;iva{zaAZ}7,ct;dA#yJ8<&a
+Ebe!~Iq1hlKq^|W@$)lUY&1-_s@QY33&gf%{7.b.HiI6b"4G'P/3v5U@%NIL|lKOY]oP1u2g-_s7v3l4VGsvb&NXpcO>ta4%pM7Ch8g%|07DKCFq6QCK4=
+^i0"AQ8p`s#g0UkT+H#8L|Q#Ks:m=OOvV{[q!TJ`Y9TDXsW+p-C/weK[qU"W{hr_U<6RphqqTxH/7tL@O-$)H5'e)(&U:F3zm_T62CB4wt,>@-b[.>sarl
+D9VN#NFN)1F'&1R=-fh&r9Fpjx=Wx];wam~h[{PE1"l&laNJ=rINKnEjyM3OvN8,fZ#[-o_xc@m3JQwUmDQ6Rx|oOL(qEEKb-4TiJJmMX29f.Q~(J])Rf0
+<Bp:||%au:/i^"IYR_w6S44tXHcL;UvwfH%c!aoo;rY989d(}}FAk}eyn6'0Uoycn!Z;Z3$3)|Qx+eXW)t$<l{>u'HqfX7[Q3v!]<FsR{2]&Nz(S&9yf)G
+ks>lK<$OQ#j!"}.!8Jmh~^HUKU3,_H;nF'GM=qG<9,vqP1'o.!I6u2e,VYn4K>M>]()k#5-rs[o1I(suFKAVULDtR<6<[14,J:3f0nz;!Y'3cDZI:Q5E)C
+AP,[S2A,-6`>U^:<g51xBWP-lk'@hC~CL'0:}$;($^QK!M.,JS)$<H9(Ke/d$!B`M5NDC[>FU0n!++dEQj;+,FI%FIj,L[21]4v0#:jT^eXNbq+#kAhWs4
+A=iAZLt,O0gr316[Y$i'G%#PI!Z;-f;V1m-__.P;AfLFSUoCsXlnR^E<rm{-BfEN/G;1l_7(%eF]/_Fm,TCk>YAkhwgqIH3J2&9qP3#.KlNq@WX.En`47&
+Zc%.{o%2Lui&mBvDgNK2^hyPCJ1AP5MGb#$/`$wPSRvDc-;I+m^lk<sOLqe_~`fGr@fR4MJ.|FNFppPs88m#,TTsVcsp>Nh(>R2Q$A[]>T4+>B-Wtkh<$i
+{qC}&[3[7jSrQX;nM;ogUyUc"3$,9T9nk0Mp'k$f,O4gTNN"cPc(U)aH~(u='"y(l-%6WCft^ufEa=^O_p==nt8ZrM{y-4a83q~!V0[`>k;F13k3J@>hVB
+9bGjNd-F>c~+f;C:QJQX!!`a6[:oV3%K6E{XzA|YMU/W[/5Xp.Qq)jPb6IHKMzJ()5_|3oc(j&k)t'$z6JHYGu^-Jc>"+{~XcF=_Pj3<a/l1YFG|_/'KcM
+m4/oNwmaN3$1sj;X'FX_l1(()>%]LXY^gTv|w2q5M+)fY!/s"EmlNWzDHA'm@'DN4o'#IMo0Q4CUU7cK+tF(6+EmZUv_xI}y%#Cyn|za>>7=EER$C+nyjn
+9/}ui!.J~/!jMqWfDIC.SZ]IHL-rH).F39wtEwB67!.F,#d@&$1Iz@FLk;E1t5d8RNFo@@pG(KoglE,0.d%!Z(jsmZkUB;(Hs,spdh9Gx/x_X7RYcWr,(J
+9A8eYE'@X<`[7n$#n5TcN]N7nc!@`2KH=DQ1x}rD}qo>tC/R:q1n'jvWlt`&,Vw[T).|0B;nPoZ<2Xt`NMf/#b7MMRqn})a:Vt_|`fKot.G+2v>>5G3ay8
+[3r}l]Xp`yN`@bOE6[pnZ]UY;29f8Z)<Iwc,RYM]uj@(kncUTg<J'zy(6<-%X_m2'l@p&DAA:U%nwrK7&=TpL:oa(s:jw4Glxvl(j51b5_7,hajhOj1aWh
+)uXgyP_qGFoER1W0r=^O/[D{Wij&,8k4wpg_F"PGJtc1VfMH,<~2kb#W=PqsAA66wk.1<8u-r]|TNFJV9{E>&BOCxGlX,,4OCO+g$o89hp%![x~SXK|C1:
+U}0g,)CDXl,1Qx#|},r.xu`cs!C8xcX>sm]S~Qi/{7cr31[U{ttE!VaehX+';-h_IBQm>0Uc$q6#<Fg_@vqD'u[knyJ'CYS|y>O=#3nM@mKTVrQp}"J#na
+dzZA!I,:=gb0sK=U_^XS>Skm`&C:1rd@4]F+QDM<v&#4m#a5ZVXeKw_C_iM4%M%+{raHgyFY[!D%b>%."u"&@uNPf(!~vNz:G@Lwr+vVUz;SUhgv/9~'h`
+axd-8W9l5hW<tvfBl;X3'UM7ZzIb<(4%c|b`9;%lr,bg}Gis0&B/a>8sM[,uI0GBdAk|J;m@~k&y0@/>4jNY-PToygWk7F!2V1Ft}R8AeX5+~j(TD@aG5Z
+h[L^<K_!:p{T8"OD[.99s3+n=#skF1zFQ%V]R{L5+,1!/;AB0d:(.!C$O&vpR)[lZ{5Cc)PXx2$sy&9c7g@&Qq^49<1VkZ.a5cwLPG3o_oDAns;Sq#I$C3
+1{-rZaM^#xog.#|xt"|mtHs5B27E`wp-%:Lj671w^0Eb$H[U5-r)!NkXr<#,`55Yl#^"Q$^gxxo]5)pc}-'AnL|uHP^&ef|nhCfSs+r,rInXEA)stPL.f$
+,xU;1nh)x/MK@9~:ERJ_)df1H&X>E&hy|mm"qf#IF=dD.o<36Jf2D(QPR!@{n`;Ek<ppymfE,Z@dQwH!-]_I{[;'K]tuye^/wx.jNg(QPgsI("IZX}Km@,
+yKQ@J[6iqO,"yN2)h^+hQ-)gVxd}G$IS4'OOMo]rY%Q+X6,BA}I%<KGm{%8QX!p%YLJp~%+4kbF@Zf3;yd:.)2i)^/%jfu9cdC<dW(F>5qc7cQ1{5eY-7:
+&#ePv'`fyDsnk-`ih/p3WdS@KLazgD<]+h&:w9lr~4V@}A@w+[K3z:!TTyI]kQ;&$[!mChg"^c~$H]6tM]!rZwr#uI30la6FfT@25L}lYXYpsB;E%'q7Bc
+E{-#J)t.-yt#{SD$.c|JjYX#w#FyL'8M_#UQOB.-ZPLP-)PT,7&VR2w{AxdaLwG`[D_}N+DjrsN7fPm3;OkAx"&;-6;/`Up:VbpK[;)TZLM"L79KG@^>W$
+=BXrvKnQyWa7!,+6=}KoZ!#bQw6-gU9Bpp<hl2HTp=%35R"'BfVwlmkJVw@gJE!D,J2z@/%.t<8(EYid]LlND%}2i)-1/AT;JES"tR44Hr~>vWJUR{`pss
+'aM3#@w7L3A6.z@]{LNbcD[]oFz734J}v,'3Zk!aAZO!^:YfJ03u!7br,Is$]`^/6N@(qEtvY%W8rjAiv,91ASWK@QDD4bK9@N2E@Rey,UO4_/:d+)}SC/
+)-HS85/SI.S^WCC.4ButzS(K1ES(/!xcv+{0F)`u}71OI]vuRK/q9k%iCiq+~LP['`)aD)&PZessJ`3f3#upSu7hcug0vQ>l6|8jvS^;.p(;@_(seYIHR(
+|;Syxp=@^NAuR]dgRg-+(@t@QE'NFT~E0j}Vvq(J(]G3u'U)wxtr{6Hbn]!;('mH(dX2nzm6-NWIT<_8gvtO,0GY3u<X.P~{5/@aIz%)%K1_/)Z$`y`g@f
+_LF<2!IxZ7H'@s(<>eSJODPhxNz^.PC"A72DFSqs7NuDzar9#hdyuPl%GPQP)NdmzGWE+/t6v#'pZ66INueci&N2vpBgv/X1EH9!AVp"YJOSp=[ILyr/"K
+6]O[]t>>K`U^=%e'd}"$LS5S&UUcRsK>:h(kU1,6GCo{YgEHyvU#lUYzG],lO7a$9)]px}abMkZvT9B:_FVN"fE"duCC65j89!%9Hmd>LUjef8[]Mue/lo
+jwyP~uZdVmBvsMU1pL<4>VL0F%w<|c4<~|Yi4'xPScx^HYk6!FIg%'%W4.WUuFnKauApg%6U@,K}aq(5}1P#ElO+<I`^hG[B;z}+3Ayj|$0o/9=2~)&BQn
+@kShu[Hu+fW.hSuBjA_!3L9JPVcW{su8"'!5o&x2e&t)I,.(M7=(;]MKqnnE(V9mI(=eoB(Fl|,E{Vi6fF.TgsG_E4<U'pFM#I-T@{gO#&{<R8!w3cWCHu
+]:zTqz;-^,[m@j8MjrBT%UD"Ms0&ns@!PSIM=)>G)$rkD!_v'tJk_&^KQ"o<qV4&4WJF|DGfY-S;4zP,T{+eB!q&]GRZKtc/]:ua5z8-!!
 */

@@ -219,6 +219,7 @@ def sorting_cells():
     cells += [f"{sort} n={size} protocol=graph" for size in reversed(GRAPH_SORT_SIZES) for sort in SORTS[:4]]
     cells += [f"{merge} n=64M" for merge in MERGES] + [f"{merge} n=64M dist=constant" for merge in MERGES[:1]]
     cells += [f"merge_sort u32 n={size}" for size in ("64M", "16M", "4M", "1M")]
+    cells += [f"sort {words} n=256M little=1" for words in ("u32", "u64", "u32 payload=u32")]
     cells += ["merge_sort u64 n=64M", "merge_sort u32 payload=u32 n=64M"]
     cells += [f"segmented_sort u32 n=32M segments={shape}:{mean}" for shape in ("fixed", "pareto")
               for mean in SORT_MEANS]

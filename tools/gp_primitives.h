@@ -30,6 +30,7 @@
   X('z', to) \
   X('m', shape) \
   X('j', in_place) \
+  X('1', little) \
   X('c', axis) \
   X('v', graph) \
   X('q', at_once)
@@ -122,8 +123,8 @@
   X(expand, "input bitwise rule_first per_segment", "so", "", "segments and keys", "", "u32", "segments=pareto:64") \
   X(run_length_expand, "input bitwise rule_first per_segment by_lengths", "so", "", "segments and keys", "expand", \
     "u32", "segments=pareto:64") \
-  X(sort, "input keys bitwise", "pfdi", "", "sort", "", "u8 u32 u64 f32", "") \
-  X(merge_sort, "input keys", "pf", "", "sort", "", "u32", "payload=u32") \
+  X(sort, "input keys bitwise", "pfdi1", "", "sort", "", "u8 u32 u64 f32", "") \
+  X(merge_sort, "input keys", "pf1", "", "sort", "", "u32", "payload=u32") \
   X(merge, "input keys", "p2", "", "merge and sets", "", "u32 u64", "") \
   X(set_union, "input keys", "p2", "", "merge and sets", "", "u32", "") \
   X(set_intersection, "input keys", "p2", "", "merge and sets", "set_union", "u32", "") \

@@ -27,6 +27,19 @@ typedef struct gp__checking {
   char column_name[2 * GP_COLUMN_LIMIT][28];
 } gp__checking;
 
+// Flags that some primitives take, and which.
+#define GPUPRIMS__OWN_FLAGS(F) \
+  F(GP_CHECKED, "segmented_reduce, segmented scans, segmented_sort, segmented_top_k, load_balance, expand and bfs") \
+  F(GP_RIGHT, "adjacent_difference") \
+  F(GP_DESCENDING, "sort, segmented_sort, sort_axis, top_k, segmented_top_k, top_k_axis and nth_element") \
+  F(GP_UNSORTED, "top_k, segmented_top_k and top_k_axis") \
+  F(GP_KEEP_GAPS, "convert_layout") \
+  F(GP_UNTIL_TARGET, "bfs") \
+  F(GP_SYMMETRISE, "graph_from_edges") \
+  F(GP_UNIQUE_EDGES, "graph_from_edges") \
+  F(GP_DROP_LOOPS, "graph_from_edges") \
+  F(GP_EXCLUSIVE, "scan_axis") \
+  F(GP_LITTLE_MEMORY, "sort and merge_sort")
 // Rejects members and flags that the call does not use.
 GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   const gp_call *c = k->c;
@@ -54,42 +67,20 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
     return gp__fail(GP_E_ARGUMENT, "%s: @fault is set, but @flags lacks GP_CHECKED", k->who);
   if ((c->source && !(k->traits & GP__TAKES_SOURCE)) || (c->limit && !(k->traits & GP__TAKES_LIMIT)))
     return gp__fail(GP_E_ARGUMENT, "%s: @source and @limit are for bfs and bfs_check only", k->who);
-  if (c->flags & ~flags & GP_UNTIL_TARGET)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNTIL_TARGET is for bfs only", k->who);
-  if (c->flags & ~flags & GP_KEEP_GAPS)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_KEEP_GAPS is for convert_layout only", k->who);
+#define GPUPRIMS__UNREAD(FLAG, text) \
+  if (c->flags & ~flags & FLAG) return gp__fail(GP_E_ARGUMENT, "%s: @flags: " #FLAG " is for " text " only", k->who);
+#define GPUPRIMS__OR(FLAG, text) | FLAG
+  GPUPRIMS__OWN_FLAGS(GPUPRIMS__UNREAD)
+#undef GPUPRIMS__UNREAD
+  if (c->flags & ~(GP_REPRODUCIBLE GPUPRIMS__OWN_FLAGS(GPUPRIMS__OR)))
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags has unknown bits: %#x", k->who, c->flags);
+#undef GPUPRIMS__OR
   if ((c->begin_bit || c->end_bit) && !(k->traits & GP__TAKES_BITS))
     return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit are for radix sorts only", k->who);
-  if (c->flags & ~flags & GP_DESCENDING)
-    return gp__fail(
-        GP_E_ARGUMENT,
-        "%s: @flags: GP_DESCENDING is for sort, segmented_sort, sort_axis, top_k, segmented_top_k, top_k_axis and "
-        "nth_element only",
-        k->who);
-  if (c->flags & ~flags & GP_UNSORTED)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED is for top_k, segmented_top_k and top_k_axis only", k->who);
-  if (c->flags &
-      ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS | GP_UNTIL_TARGET |
-        GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS | GP_EXCLUSIVE))
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags has unknown bits: %#x", k->who, c->flags);
-  if (c->flags & ~flags & GP_EXCLUSIVE)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_EXCLUSIVE is for scan_axis only", k->who);
-  if (c->flags & ~flags & GP_RIGHT)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_RIGHT is for adjacent_difference only", k->who);
-  if (c->flags & ~flags & (GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
-    return gp__fail(GP_E_ARGUMENT,
-                    "%s: @flags: GP_SYMMETRISE, GP_UNIQUE_EDGES and GP_DROP_LOOPS are for graph_from_edges only",
-                    k->who);
   if (c->out_graph && !(k->traits & GP__TAKES_OUT_GRAPH))
     return gp__fail(GP_E_ARGUMENT, "%s: @out_graph: the call builds no graph", k->who);
   if (c->graph && !(k->traits & GP__TAKES_GRAPH))
     return gp__fail(GP_E_ARGUMENT, "%s: @graph: the call takes no graph", k->who);
-  if (c->flags & ~flags & GP_CHECKED)
-    return gp__fail(GP_E_ARGUMENT,
-                    "%s: @flags: GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, segmented_top_k, "
-                    "load_balance, "
-                    "expand and bfs only",
-                    k->who);
   if ((c->flags & GP_CHECKED) && !search && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(
         GP_E_ARGUMENT,

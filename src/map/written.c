@@ -1,7 +1,7 @@
 // map/written.c - described inputs of calls whose kernels read arrays: copies before the call
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, api/init.h, core/rules.h,
 //   core/shape.h, core/system.c, core/request.c, core/names.c, map/kinds.c, core/primitive.c, core/state.c,
-//   graph/launch.c
+//   graph/launch.c, sort/little.c
 
 // Adds a copy of a described input's elements to `out`; NULL: to memory that the plan holds. *array: where they are; an
 // address alone while the plan has no memory.
@@ -26,19 +26,34 @@ GPUPRIMS__PRIVATE gp_result gp__written_plan_of(gp__state *s, const gp__request 
   const int in_place = q->primitive == GP_SORT || q->primitive == GP_MERGE_SORT;
   const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
   const gp__inputs *all = &q->inputs;
+  void *const asked = q->in_steps ? g : NULL; // an output, asked without buffers
   gp__request plain = *q;
   memset(g, 0, sizeof *g);
   g->at = at;
   (void)gp__take(g, 0); // a plan holds something
   memset(&plain.inputs, 0, offsetof(gp__inputs, node));
   if (all->keys)
-    GPUPRIMS__CHECK(
-        gp__add_written(s, g, q, all->keys, count, q->count_device, in_place ? q->out_keys : NULL, &plain.keys));
+    GPUPRIMS__CHECK(gp__add_written(s, g, q, all->keys, count, q->count_device,
+                                    in_place ? q->out_keys ? q->out_keys : asked : NULL, &plain.keys));
   if (all->in)
-    GPUPRIMS__CHECK(gp__add_written(s, g, q, all->in, count, q->count_device, in_place ? q->out : NULL, &plain.in));
+    GPUPRIMS__CHECK(gp__add_written(s, g, q, all->in, count, q->count_device, in_place ? q->out ? q->out : asked : NULL,
+                                    &plain.in));
   if (all->keys2) GPUPRIMS__CHECK(gp__add_written(s, g, q, all->keys2, q->count2, NULL, NULL, &plain.keys2));
   if (all->in2) GPUPRIMS__CHECK(gp__add_written(s, g, q, all->in2, q->count2, NULL, NULL, &plain.in2));
   if (in_place && all->in && !q->out) plain.in = plain.out = g; // asked without buffers
+  plain.in_steps = 0;
+  if (q->in_steps && q->count >> GP__LITTLE_LOG2) {
+    if (!plain.in && !q->in_struct && q->out_size >= 4) { // indices; or asked without buffers
+      gp_call c = gp_call_init(GP_IOTA);
+      c.out_type = q->out_type;
+      c.out = q->out;
+      c.count = q->count;
+      GPUPRIMS__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &c));
+      plain.in = q->out;
+    }
+    gp__plan_little(g, &plain);
+    return GP_SUCCESS;
+  }
   g->steps[g->count++].request = g->request_count;
   g->requests[g->request_count++] = plain;
   return GP_SUCCESS;

@@ -556,7 +556,7 @@ static void test_more_arguments(bool host) {
             p == GP_BFS_SOURCES ? c.source = 1 : c.limit = 1);
     if (p != GP_BFS_SOURCES) WRONG(GP_E_ARGUMENT, ": sources is for bfs_sources only", p, c.sources = &b.bad);
     if (p != GP_GRAPH_FROM_EDGES) {
-      WRONG(GP_E_ARGUMENT, "GP_DROP_LOOPS are for graph_from_edges only", p, c.flags = GP_DROP_LOOPS);
+      WRONG(GP_E_ARGUMENT, "GP_DROP_LOOPS is for graph_from_edges only", p, c.flags = GP_DROP_LOOPS);
       if (p != GP_GRAPH_RELABEL) WRONG(GP_E_ARGUMENT, ": out_graph: the call builds no graph", p, c.out_graph = &none);
     }
     if (p != GP_ADJACENT_DIFFERENCE)
