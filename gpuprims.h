@@ -3811,11 +3811,17 @@ GPUPRIMS__RULE int gp__segment_static_bytes(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE int gp__segment_words(int acc_size) { return (2 * acc_size + 8 + 15) / 16 * 2; }
 // GP_WARP_SEGMENTS: a power of two of lanes reads a segment, or the block does.
 enum {
+  GP__CANONICAL_SEGMENT_THREADS = 256, // GP_REPRODUCIBLE pins them
+  GP__CANONICAL_SEGMENT_VECTORS = 3,
   GP__LOG2_BLOCK = 10,     // the exponent that means the block
   GP__LONG_ROUNDS = 4,     // a segment is long if its lanes would wait for memory more often
   GP__RANGE_LOG2_LANES = 3 // at least: ranges may overlap, and be longer than count / segments
 };
+GPUPRIMS__RULE int gp__segments_reproduce(gp__shape s) { return s.reproducible && s.primitive == GP_SEGMENTED_REDUCE; }
 GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
+  if (gp__segments_reproduce(s))
+    return p.algorithm == GP_WARP_SEGMENTS && p.threads == GP__CANONICAL_SEGMENT_THREADS &&
+        p.vectors == GP__CANONICAL_SEGMENT_VECTORS && p.blocks_per_sm >= 1;
   return p.blocks_per_sm >= 1 &&
       (p.algorithm == GP_WARP_SEGMENTS
            ? s.primitive == GP_SEGMENTED_REDUCE && s.count <= 0x7fffffff && s.segments <= 0x7fffffff
@@ -5690,6 +5696,12 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
                             : 0);
   const int vectors = p.vectors;
   gp_policy q;
+  if (gp__segments_reproduce(s)) {
+    p.algorithm = gp__default_to(p.algorithm, GP_WARP_SEGMENTS);
+    p.threads = gp__default_to(p.threads, GP__CANONICAL_SEGMENT_THREADS);
+    p.vectors = gp__default_to(p.vectors, GP__CANONICAL_SEGMENT_VECTORS);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 3); // more spill
+  }
   if (gp__is_expand(s.primitive)) { // as much in flight as registers allow; not tuned yet
     p.algorithm = gp__default_to(p.algorithm, GP_MERGE_PATH);
     p.vectors = gp__default_to(p.vectors, 4);
@@ -6347,6 +6359,7 @@ GPUPRIMS__PRIVATE void gp__geometry_warp_segments(gp_policy p, gp__shape s, unsi
   g->log2_lanes = s.segmented.by_ranges ? GP__RANGE_LOG2_LANES : 0;
   while (g->log2_lanes < 5 && (unsigned long long)items << g->log2_lanes < mean) ++g->log2_lanes;
   if (mean > (unsigned long long)(items * (unsigned)p.vectors) << 5) g->log2_lanes = GP__LOG2_BLOCK;
+  if (s.reproducible) g->log2_lanes = GP__RANGE_LOG2_LANES;
   g->tile_items = g->log2_lanes < GP__LOG2_BLOCK ? (unsigned)p.threads >> g->log2_lanes : 1;
   g->tiles = gp__ceil_div(s.segments, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
@@ -7477,13 +7490,13 @@ typedef struct gp__stream_args {
 typedef struct gp__segment_args {
   const void *in;
   const void *begin; // offsets; null: segments of `length` elements
-  const void *end;   // or null: segments + 1 offsets
+  const void *end;   // or null: segments + 1 offsets; runs: the number of elements, or null
   void *out;
   unsigned long long count, segments, length;
   const unsigned long long *bad; // as in gp__stream_args
-  void *workspace;
-  unsigned long long share; // elements and ends that a warp takes, if all `count` elements are in segments
-  double rate;              // the share of ends among both
+  void *workspace;               // runs: their number
+  unsigned long long share;      // elements and ends that a warp takes, if all `count` elements are in segments
+  double rate;                   // the share of ends among both
   gp__value init;
   int has_init;
   unsigned log2_lanes; // GP_WARP_SEGMENTS: lanes that read a segment
@@ -16488,6 +16501,18 @@ struct gp__fixed_ends {
   GP_DEVICE Number end(gp__u64 s) const { return begin(s + 1); }
   GP_DEVICE gp__u64 source(gp__u64, gp__u64 element) const { return element; }
 };
+// Runs by where they begin; their number, and that of elements, may be in device memory.
+template <class O> struct gp__run_ends {
+  const O *offsets;
+  gp__u64 segments, count;
+  GP_DEVICE explicit gp__run_ends(const gp__segment_args &a)
+      : offsets(static_cast<const O *>(a.begin)), segments(*static_cast<const gp__u64 *>(a.workspace)), count(a.count) {
+    if (a.end && *static_cast<const gp__u64 *>(a.end) < count) count = *static_cast<const gp__u64 *>(a.end);
+  }
+  GP_DEVICE void bounds(gp__u64 s, gp__u64 &from, gp__u64 &to) const {
+    from = offsets[s], to = s + 1 < segments ? static_cast<gp__u64>(offsets[s + 1]) : count;
+  }
+};
 // Ranges are numbered consecutively: gp__segment_spans has left the scanned lengths in the workspace.
 template <class O> struct gp__range_ends {
   typedef gp__u64 Number;
@@ -17327,31 +17352,32 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
 
 // Small calls, of fewer than 2^31 elements: no search, no fix-up. All segments of a call get the same power of two of
 // lanes. Segments that are long for their lanes go to whole warps, and those that are long for a warp to the block. The
-// length of a segment alone decides who reads it, and in which order.
+// length of a segment alone decides who reads it, and in which order. With 64-bit positions I (GP_REPRODUCIBLE) runs
+// begin with the segment, whatever its address.
 
 // Reads segments by runs: vectors on 16-byte boundaries, if elements can be on these. A thread has K in flight. Runs of
 // described elements begin with the segment; neighbours that are apart in memory are runs of their own.
-template <class P, class Op, class Load, class In, class Acc> struct gp__segment_reader {
+template <class P, class Op, class Load, class In, class Acc, class I = gp__u32> struct gp__segment_reader {
   typedef gp__operands<Load> Operands;
-  static const bool APART = gp__operands_apart<typename Operands::type>::value;
+  static const bool FREE = sizeof(I) == 4, APART = FREE && gp__operands_apart<typename Operands::type>::value;
   static const int WHOLE = gp__reduce_input<In>::V, V = APART ? 1 : WHOLE;
   static const int K = (sizeof(In) <= 16 ? P::vectors : 1) * (WHOLE / V);
   const typename Operands::type operands;
   const In *in;
   bool vectors;
-  gp__u32 room; // a vector at element i is within the input if i < room
+  I room; // a vector at element i is within the input if i < room
   GP_DEVICE explicit gp__segment_reader(const gp__segment_args &a)
       : operands(a), in(static_cast<const In *>(a.in)),
-        vectors(!Operands::described && 16 % sizeof(In) == 0 && gp__misalignment(a.in, 16) % sizeof(In) == 0),
-        room(vectors && a.count >= gp__u64(V) ? static_cast<gp__u32>(a.count) - V + 1 : 0) {}
+        vectors(FREE && !Operands::described && 16 % sizeof(In) == 0 && gp__misalignment(a.in, 16) % sizeof(In) == 0),
+        room(vectors && a.count >= gp__u64(V) ? static_cast<I>(a.count) - V + 1 : 0) {}
   // The fold of thread `rank` of `ranks` in n elements. Neighbours read neighbouring vectors or, if the order counts,
   // each reads consecutive ones.
-  GP_DEVICE Acc operator()(gp__u32 begin, gp__u32 n, unsigned rank, unsigned ranks) const {
-    const gp__u32 head = vectors ? gp__misalignment(in + begin, 16) / unsigned(sizeof(In)) : 0;
-    const gp__u32 runs = n ? (head + n + V - 1) / V : 0;
-    gp__u32 run = rank, stop = runs, step = ranks;
+  GP_DEVICE Acc operator()(I begin, I n, unsigned rank, unsigned ranks) const {
+    const I head = vectors ? gp__misalignment(in + begin, 16) / unsigned(sizeof(In)) : 0;
+    const I runs = n ? (head + n + V - 1) / V : 0;
+    I run = rank, stop = runs, step = ranks;
     if (!Op::commutative) {
-      const gp__u32 share = (runs + ranks - 1) / ranks;
+      const I share = (runs + ranks - 1) / ranks;
       run = rank * share;
       stop = run + share < runs ? run + share : runs;
       step = 1;
@@ -17362,10 +17388,10 @@ template <class P, class Op, class Load, class In, class Acc> struct gp__segment
       gp__u32 own[K]; // bits of the segment's own elements; others are ignored
       GPUPRIMS__UNROLL
       for (int k = 0; k < K; ++k) {
-        const gp__u32 r = run + k * step, at = begin - head + r * V, left = begin + n - at;
+        const I r = run + k * step, at = begin - head + r * V, left = begin + n - at;
         own[k] = 0;
         if (r >= stop) continue;
-        own[k] = ((1u << (left < gp__u32(V) ? left : V)) - 1) & ~0u << (r ? 0 : head);
+        own[k] = ((1u << (left < I(V) ? left : V)) - 1) & ~0u << (r ? 0 : head);
         if (Operands::described ? own[k] == (1u << V) - 1 : at < room) {
           gp__load_operand<P::load>(x[k], operands, in, at, 0, true);
         } else {
@@ -17375,7 +17401,7 @@ template <class P, class Op, class Load, class In, class Acc> struct gp__segment
       }
       GPUPRIMS__UNROLL
       for (int k = 0; k < K; ++k) {
-        const gp__u32 at = begin - head + (run + k * step) * V;
+        const I at = begin - head + (run + k * step) * V;
         if (own[k] == 0) continue;
         GPUPRIMS__UNROLL
         for (int j = 0; j < V; ++j)
@@ -17391,9 +17417,9 @@ template <int THREADS, class Acc> struct gp__warp_segments_storage {
   unsigned longs, number[THREADS]; // the long segments of the tile, in any order
 };
 
-template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
+template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out, class I = gp__u32>
 GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
-  typedef gp__segment_reader<P, Op, Load, In, Acc> Reader;
+  typedef gp__segment_reader<P, Op, Load, In, Acc, I> Reader;
   typedef gp__warp_segments_storage<P::threads, Acc> Storage;
   const unsigned T = P::threads, LANE = GP__LONG_ROUNDS * Reader::K * Reader::V; // elements that one lane can take
   GP_SHARED(Storage, s);
@@ -17404,22 +17430,22 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
   const Reader read(a);
   const ENDS ends(a);
   const gp__segment_result<Op, Out, Acc> result(a);
-  const gp__u32 tile = T >> a.log2_lanes ? T >> a.log2_lanes : 1, segments = static_cast<gp__u32>(a.segments);
-  for (gp__u32 first = blockIdx.x * tile; first < segments;) {
+  const I tile = T >> a.log2_lanes ? T >> a.log2_lanes : 1, segments = static_cast<I>(ends.segments);
+  for (I first = blockIdx.x * tile; first < segments;) {
     unsigned log2_lanes = a.log2_lanes, count = tile;
-    gp__u32 done = 0;                     // segments up to this length are done
+    I done = 0;                           // segments up to this length are done
     for (bool all = true;; all = false) { // all segments of the tile, then the long ones
       const unsigned lanes = 1u << log2_lanes, rank = threadIdx.x & (lanes - 1);
-      const gp__u32 most = log2_lanes > 5 ? ~0u : LANE << log2_lanes;
+      const I most = log2_lanes > 5 ? ~I(0) : I(LANE << log2_lanes);
       for (unsigned i = threadIdx.x >> log2_lanes; i < count; i += T >> log2_lanes ? T >> log2_lanes : 1) {
         const unsigned number = all ? i : s.number[i];
-        const gp__u32 segment = first + number;
+        const I segment = first + number;
         gp__u64 begin = 0, end = 0;
         if (segment < segments) ends.bounds(segment, begin, end);
-        const gp__u32 length = begin < end ? static_cast<gp__u32>(end - begin) : 0;
+        const I length = begin < end ? static_cast<I>(end - begin) : 0;
         const bool mine = length <= most && (all || length > done);
         if (!all && !mine) continue;
-        Acc sum = read(static_cast<gp__u32>(begin), mine ? length : 0, rank, lanes < T ? lanes : T);
+        Acc sum = read(static_cast<I>(begin), mine ? length : 0, rank, lanes < T ? lanes : T);
         if (log2_lanes > 5) {
           sum = gp_tile_reduce<P::threads>(sum, Op(), s.reduce);
           __syncthreads();
@@ -29974,7 +30000,8 @@ typedef struct gp__request {
   gp_fault *fault;                         // NULL without GP_CHECKED
   void *workspace;                         // the caller's, or NULL
   uint64_t workspace_bytes;
-  int in_steps; // calls of its own in place of kernels: GP_LITTLE_MEMORY
+  int fused;    // kernels read described inputs, and `composed` is for calls in steps
+  int in_steps; // other calls in place of kernels: GP_LITTLE_MEMORY; by key with GP_REPRODUCIBLE
   int stepwise; // bfs: a launch a step, because a cooperative one was refused
   const gp_aggregate *aggregates;
   uint64_t aggregate_count, capacity;
@@ -31141,8 +31168,8 @@ static void gp__host_pad(const gp__host_op *op, unsigned char *v, size_t from, s
   for (; from < to; ++from) memcpy(v + from * op->size, op->identity.bytes, op->size);
 }
 // The tree of a block of threads: each warp's tree, then the tree over the warps' values, padded to 32.
-static void gp__host_block_tree(const gp__host_op *op, unsigned char *v) {
-  const size_t warp = GP__WARP, warps = GP__CANONICAL_REDUCE_THREADS / warp;
+static void gp__host_block_tree(const gp__host_op *op, unsigned char *v, size_t threads) {
+  const size_t warp = GP__WARP, warps = threads / warp;
   size_t n;
   for (n = warps * warp / 2; n >= warps; n /= 2) op->loops.pairs(op, v, n);
   gp__host_pad(op, v, warps, warp);
@@ -31177,12 +31204,12 @@ static void gp__host_reduce_tile(const gp__host_call *h, uint64_t first, uint64_
     if (!h->op.commutative) gp__host_pad(&h->op, v, 0, threads);
     gp__host_fold_rows(h, v, first + done, k, items, &buffer);
     if (h->op.commutative) continue;
-    gp__host_block_tree(&h->op, v);
+    gp__host_block_tree(&h->op, v, GP__CANONICAL_REDUCE_THREADS);
     if (done) h->op.loops.map(&h->op, result, result, v, 1);
     else memcpy(result, v, size);
   }
   if (!h->op.commutative) return;
-  gp__host_block_tree(&h->op, v);
+  gp__host_block_tree(&h->op, v, GP__CANONICAL_REDUCE_THREADS);
   memcpy(result, v, size);
 }
 
@@ -31213,7 +31240,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
     for (t = 0; t < tiles; t += per)
       h->op.loops.fold(&h->op, v + (size_t)(t / per) * size, part + (size_t)t * size, 1,
                        (size_t)(tiles - t < per ? tiles - t : per), 1);
-    gp__host_block_tree(&h->op, v);
+    gp__host_block_tree(&h->op, v, GP__CANONICAL_REDUCE_THREADS);
     if (h->q->has_init) h->op.loops.map(&h->op, v, h->init.bytes, v, 1);
     free(part);
   }
@@ -31626,11 +31653,39 @@ static int gp__host_starts_with(const gp__host_call *h, uint64_t first, gp__host
   return 1;
 }
 
+// GP_REPRODUCIBLE: the fold of n elements in gp__warp_segments.
+static void gp__host_fold_lanes(const gp__host_call *h, uint64_t first, uint64_t n, unsigned char *v) {
+  const int size = (int)h->q->in_size;
+  const uint64_t run = (unsigned)gp__vector_items(size), lane = run * GP__LONG_ROUNDS * (size > 16 ? 1 : 3);
+  const size_t lanes = n <= lane << GP__RANGE_LOG2_LANES ? (size_t)1 << GP__RANGE_LOG2_LANES
+      : n <= lane << 5                                   ? (size_t)GP__WARP
+                                                         : (size_t)GP__CANONICAL_SEGMENT_THREADS;
+  const uint64_t share = h->op.commutative ? run : gp__ceil_div(gp__ceil_div(n, run), lanes) * run;
+  gp__host_buffer buffer;
+  uint64_t i, k;
+  gp__host_pad(&h->op, v, 0, lanes);
+  for (i = 0; i < n; i += k) {
+    k = share - i % share;
+    if (k > n - i) k = n - i;
+    if (k > h->in.limit) k = h->in.limit;
+    h->op.loops.fold(&h->op, v + i / share % lanes * h->op.size,
+                     gp__host_elements(&h->in, first + i, (size_t)k, buffer.bytes), 1, (size_t)k, (size_t)k);
+  }
+  if (lanes > (size_t)GP__WARP) gp__host_block_tree(&h->op, v, lanes);
+  else gp__host_tree(&h->op, v, lanes);
+}
 static void gp__host_reduce_segment(const gp__host_call *h, const gp__host_state *start, uint64_t first, uint64_t n,
                                     unsigned char *out) {
   gp__host_state s = *start;
-  const int taken = n && gp__host_starts_with(h, first, &s);
-  gp__host_fold(h, &s, first + (unsigned)taken, n - (unsigned)taken);
+  gp__value lanes[GP__CANONICAL_SEGMENT_THREADS];
+  if (n && (h->q->flags & GP_REPRODUCIBLE) && !h->op.exact) {
+    gp__host_fold_lanes(h, first, n, lanes[0].bytes);
+    if (h->q->has_init) h->op.loops.map(&h->op, s.value.bytes, h->init.bytes, lanes[0].bytes, 1);
+    else memcpy(s.value.bytes, lanes, h->op.size);
+  } else {
+    const int taken = n && gp__host_starts_with(h, first, &s);
+    gp__host_fold(h, &s, first + (unsigned)taken, n - (unsigned)taken);
+  }
   gp__host_put(h, &s, out);
 }
 
@@ -33203,7 +33258,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2535424"
+#define GPUPRIMS__EMBEDDED_FROM "2539520"
 
 // ---- core/embed.c - this file's own text
 
@@ -34772,7 +34827,7 @@ GPUPRIMS__PRIVATE const gp__family *gp__methods_of(const gp__request *q) {
 // described inputs and for calls in steps.
 GPUPRIMS__PRIVATE const gp__composition *gp__composition_of(const gp__request *q) {
   const gp__family *family = gp__methods_of(q);
-  return family->launch && !q->inputs.count && !q->in_steps ? NULL : family->composed;
+  return family->launch && !q->in_steps && (!q->inputs.count || q->fused) ? NULL : family->composed;
 }
 
 // Loops of the host that run other calls: vectorised as those of >>host are.
@@ -36611,23 +36666,20 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->field && !(k->reads & GP__READS_##FIELD)) return gp__fail(error, "%s: @" #field ": the call " text, k->who);
   GPUPRIMS__CALL_FIELDS(GPUPRIMS__UNREAD)
 #undef GPUPRIMS__UNREAD
-  if (c->permutation && !(k->traits & GP__TAKES_PERMUTATION))
-    return gp__fail(GP_E_ARGUMENT, "%s: @permutation: the call takes no permutation", k->who);
-  if (c->axes && !(k->traits & GP__TAKES_AXES))
-    return gp__fail(GP_E_ARGUMENT, "%s: @axes is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only",
-                    k->who);
-  if (c->field_count && !(k->reads & GP__READS_FIELDS))
-    return gp__fail(GP_E_ARGUMENT, "%s: @field_count: the call does not sort by fields", k->who);
+#define GPUPRIMS__ONLY(takes, member, text) \
+  if (c->member && !(takes)) return gp__fail(GP_E_ARGUMENT, "%s: @" #member text, k->who);
+  GPUPRIMS__ONLY(k->traits & GP__TAKES_PERMUTATION, permutation, ": the call takes no permutation")
+  GPUPRIMS__ONLY(k->traits & GP__TAKES_AXES, axes,
+                 " is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only")
+  GPUPRIMS__ONLY(k->reads & GP__READS_FIELDS, field_count, ": the call does not sort by fields")
   if ((c->in_layout || c->out_layout) && !(k->traits & GP__TAKES_LAYOUTS))
     return gp__fail(GP_E_ARGUMENT, "%s: @%s is for convert_layout only", k->who,
                     c->in_layout ? "in_layout" : "out_layout");
   if (!search && (c->source_device || c->target || c->statistics || c->fault))
     return gp__fail(GP_E_ARGUMENT, "%s: @source_device, @target, @statistics and @fault are for bfs only", k->who);
-  if (c->sources && !(k->traits & GP__TAKES_SOURCES))
-    return gp__fail(GP_E_ARGUMENT, "%s: @sources is for bfs_sources only", k->who);
-  if (c->target && !(flags & GP_UNTIL_TARGET)) return gp__fail(GP_E_ARGUMENT, "%s: @target is for bfs only", k->who);
-  if (c->fault && !(c->flags & GP_CHECKED))
-    return gp__fail(GP_E_ARGUMENT, "%s: @fault is set, but @flags lacks GP_CHECKED", k->who);
+  GPUPRIMS__ONLY(k->traits & GP__TAKES_SOURCES, sources, " is for bfs_sources only")
+  GPUPRIMS__ONLY(flags & GP_UNTIL_TARGET, target, " is for bfs only")
+  GPUPRIMS__ONLY(c->flags & GP_CHECKED, fault, " is set, but @flags lacks GP_CHECKED")
   if ((c->source && !(k->traits & GP__TAKES_SOURCE)) || (c->limit && !(k->traits & GP__TAKES_LIMIT)))
     return gp__fail(GP_E_ARGUMENT, "%s: @source and @limit are for bfs and bfs_check only", k->who);
 #define GPUPRIMS__UNREAD(FLAG, text) \
@@ -36640,18 +36692,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
 #undef GPUPRIMS__OR
   if ((c->begin_bit || c->end_bit) && !(k->traits & GP__TAKES_BITS))
     return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit are for radix sorts only", k->who);
-  if (c->out_graph && !(k->traits & GP__TAKES_OUT_GRAPH))
-    return gp__fail(GP_E_ARGUMENT, "%s: @out_graph: the call builds no graph", k->who);
-  if (c->graph && !(k->traits & GP__TAKES_GRAPH))
-    return gp__fail(GP_E_ARGUMENT, "%s: @graph: the call takes no graph", k->who);
+  GPUPRIMS__ONLY(k->traits & GP__TAKES_OUT_GRAPH, out_graph, ": the call builds no graph")
+  GPUPRIMS__ONLY(k->traits & GP__TAKES_GRAPH, graph, ": the call takes no graph")
   if ((c->flags & GP_CHECKED) && !search && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(
         GP_E_ARGUMENT,
         c->end ? "%s: @flags: GP_CHECKED checks that offsets do not decrease; segments with @end have any order"
                : "%s: @flags: GP_CHECKED: segments of equal length have no offsets to check",
         k->who);
-  if (c->bad && !(k->traits & GP__TAKES_BAD) && !(c->flags & GP_CHECKED))
-    return gp__fail(GP_E_ARGUMENT, "%s: @bad is set, but @flags lacks GP_CHECKED", k->who);
+  GPUPRIMS__ONLY((k->traits & GP__TAKES_BAD) || (c->flags & GP_CHECKED), bad, " is set, but @flags lacks GP_CHECKED")
+#undef GPUPRIMS__ONLY
   return GP_SUCCESS;
 }
 
@@ -37504,6 +37554,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_stream_operators(gp__checking *k) {
 }
 GPUPRIMS__PRIVATE gp_result gp__stream_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
+  k->q->fused = 1;
+  k->q->in_steps = (k->traits & GP__REPRODUCES) && (k->c->flags & GP_REPRODUCIBLE) && !gp__any_order(k->q);
   b->counts = gp__parts_of(k->q);
   if (k->c->primitive == GP_NONTRIVIAL_RUNS) {
     b->out = b->out2 = b->out - b->out / 2;
@@ -37678,9 +37730,6 @@ GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q
 GPUPRIMS__PRIVATE gp_result gp__check_little_memory(gp__checking *k) {
   const gp_call *c = k->c;
   if (!(c->flags & GP_LITTLE_MEMORY)) return GP_SUCCESS;
-  if (c->policy)
-    return gp__fail(GP_E_POLICY, "%s: @policy is set, but with GP_LITTLE_MEMORY (@flags) blocks choose their own",
-                    k->who);
   if (c->count_device || c->begin_bit || c->end_bit)
     return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_LITTLE_MEMORY sorts %s", k->who,
                     c->count_device ? "as many elements as the host knows, not @count_device"
@@ -39323,6 +39372,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole,
   GPUPRIMS__CHECK(gp__check_buffers(k));
   GPUPRIMS__CHECK(gp__check_workspace(k));
   GPUPRIMS__CHECK(gp__check_values(k));
+  if (q->in_steps && c->policy)
+    return gp__fail(GP_E_POLICY, "%s: @policy is set, but @flags make the call run others, which choose theirs",
+                    k->who);
   return k->own[GP__CHECK_LAST] ? k->own[GP__CHECK_LAST](k) : GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
@@ -40324,8 +40376,14 @@ GPUPRIMS__PRIVATE void gp__name_scan(const gp__spelling *q, gp__text *t) {
 
 GPUPRIMS__PRIVATE void gp__name_segments(const gp__spelling *q, gp__text *t) {
   if (!q->offset_size) gp__add(t, ", gp__fixed_ends, ");
-  else gp__add(t, ", %s<%s>, ", q->ranged ? "gp__range_ends" : "gp__offset_ends", gp__offset_name(q));
+  else
+    gp__add(t, ", %s<%s>, ",
+            q->ranged == 2  ? "gp__run_ends"
+                : q->ranged ? "gp__range_ends"
+                            : "gp__offset_ends",
+            gp__offset_name(q));
   gp__name_fold(q, t);
+  if (q->index_bytes) gp__add(t, ", gp__u64");
 }
 
 // ---- expand/names.c - template arguments of expansions
@@ -43058,7 +43116,7 @@ GPUPRIMS__PRIVATE gp_result gp__add_written(gp__state *s, gp__graph_plan *g, con
                                             const void **array) {
   const gp__input_node *n = &q->inputs.node[root - 1];
   gp_call copy = gp_call_init(GP_COPY);
-  if (!out) out = gp__take(g, count * n->size);
+  if (!out && !q->in_steps) out = gp__take(g, count * n->size);
   *array = out ? out : g;
   copy.in_type = GP_INPUT;
   copy.out_type = n->type;
@@ -43074,18 +43132,16 @@ GPUPRIMS__PRIVATE gp_result gp__written_plan_of(gp__state *s, const gp__request 
   const int in_place = q->primitive == GP_SORT || q->primitive == GP_MERGE_SORT;
   const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
   const gp__inputs *all = &q->inputs;
-  void *const asked = q->in_steps ? g : NULL; // an output, asked without buffers
   gp__request plain = *q;
   memset(g, 0, sizeof *g);
   g->at = at;
   (void)gp__take(g, 0); // a plan holds something
   memset(&plain.inputs, 0, offsetof(gp__inputs, node));
   if (all->keys)
-    GPUPRIMS__CHECK(gp__add_written(s, g, q, all->keys, count, q->count_device,
-                                    in_place ? q->out_keys ? q->out_keys : asked : NULL, &plain.keys));
+    GPUPRIMS__CHECK(
+        gp__add_written(s, g, q, all->keys, count, q->count_device, in_place ? q->out_keys : NULL, &plain.keys));
   if (all->in)
-    GPUPRIMS__CHECK(gp__add_written(s, g, q, all->in, count, q->count_device, in_place ? q->out ? q->out : asked : NULL,
-                                    &plain.in));
+    GPUPRIMS__CHECK(gp__add_written(s, g, q, all->in, count, q->count_device, in_place ? q->out : NULL, &plain.in));
   if (all->keys2) GPUPRIMS__CHECK(gp__add_written(s, g, q, all->keys2, q->count2, NULL, NULL, &plain.keys2));
   if (all->in2) GPUPRIMS__CHECK(gp__add_written(s, g, q, all->in2, q->count2, NULL, NULL, &plain.in2));
   if (in_place && all->in && !q->out) plain.in = plain.out = g; // asked without buffers
@@ -43924,8 +43980,17 @@ GPUPRIMS__PRIVATE gp_result gp__launch_segments(const gp__launching *l) {
   a.init = q->init;
   a.has_init = q->has_init;
   a.log2_lanes = l->g->log2_lanes;
+  if (q->out_count) a.workspace = q->out_count, a.end = q->count_device; // runs
   return gp__launch_all(l, &a);
 }
+GPUPRIMS__PRIVATE void gp__spell_segments(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                          gp__spelling *w) {
+  (void)p;
+  if (gp__segments_reproduce(*h)) w->index_bytes = 8;
+  if (q->out_count) w->ranged = 2;
+}
+static const gp__kernel_rules gp__kernels_of_segments = {GPUPRIMS__SAME_KERNELS, gp__resident_blocks,
+                                                         gp__spell_segments, GPUPRIMS__NO_FIT};
 GPUPRIMS__PRIVATE gp_result gp__host_segments(gp__host_call *h) {
   if (h->q->primitive == GP_LOAD_BALANCE) return gp__host_search(h);
   GPUPRIMS__CHECK(gp__host_take_fold(h, 0));
@@ -43936,7 +44001,7 @@ static const gp__family gp__family_segments = {gp__checks_segments,
                                                gp__segments_are_idle,
                                                gp__shape_segments,
                                                gp__kinds_of_segments,
-                                               &gp__kernels_of_policy,
+                                               &gp__kernels_of_segments,
                                                GPUPRIMS__FOLD_OPERATORS,
                                                GPUPRIMS__LAUNCH_AFTER(gp__launch_segments, gp__offsets_check),
                                                gp__host_segments};
@@ -43944,7 +44009,7 @@ static const gp__primitive gp__primitive_segmented_reduce = {&gp__family_segment
                                                              (GP__READS_FOLD & ~GP__READS_COUNT_DEVICE) |
                                                                  GP__READS_OFFSETS | GP__READS_END |
                                                                  GP__READS_SEGMENT_LENGTH | GP__READS_BAD,
-                                                             GP__TAKES_INPUTS, GP_CHECKED};
+                                                             GP__TAKES_INPUTS | GP__REPRODUCES, GP_CHECKED};
 static const gp__primitive gp__primitive_load_balance = {
     &gp__family_segments,
     GP__READS_OFFSETS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_COUNT_DEVICE | GP__READS_BAD, 0, GP_CHECKED};
@@ -44049,14 +44114,42 @@ GPUPRIMS__PRIVATE gp_result gp__host_stream(gp__host_call *h) {
 
 static const gp__kernel_rules gp__kernels_of_stream = {GPUPRIMS__SAME_KERNELS, gp__resident_streams, gp__spell_stream,
                                                        GPUPRIMS__NO_FIT};
-static const gp__family gp__family_stream = {gp__checks_stream,
-                                             gp__stream_is_idle,
-                                             gp__shape_stream,
-                                             gp__kinds_of_stream,
-                                             &gp__kernels_of_stream,
-                                             gp__operators_of_predicate,
-                                             GPUPRIMS__LAUNCH_AFTER(gp__launch_stream, gp__offsets_check),
-                                             gp__host_stream};
+// GP_REPRODUCIBLE by key: finds where runs begin, then reduces these segments.
+GPUPRIMS__PRIVATE gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, unsigned char *at,
+                                               gp__graph_plan *g) {
+  const gp_input index = gp_input_ramp(q->count >> 32 ? GP_U64 : GP_U32, NULL, NULL);
+  gp_call runs = gp_call_init(GP_UNIQUE);
+  gp__request *reduce = &g->requests[1];
+  memset(g, 0, sizeof *g);
+  g->at = at;
+  runs.equal = q->equal;
+  runs.key_type = q->key_type;
+  runs.keys = q->keys;
+  runs.in_type = GP_INPUT;
+  runs.in = &index;
+  runs.out = gp__take(g, q->count << (q->count >> 32 ? 3 : 2));
+  runs.out_keys = q->out_keys ? q->out_keys : gp__take(g, q->count * q->key_size);
+  runs.out_count = q->out_count;
+  runs.count = q->count;
+  runs.count_device = q->count_device;
+  GPUPRIMS__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &runs));
+  *reduce = *q;
+  reduce->primitive = GP_SEGMENTED_REDUCE;
+  reduce->in_steps = 0;
+  reduce->begin = runs.out;
+  reduce->offset_type = index.type;
+  reduce->offset_size = index.type == GP_U64 ? 8 : 4;
+  reduce->segments = q->count;
+  g->steps[g->count++].request = g->request_count++;
+  return GP_SUCCESS;
+}
+GPUPRIMS__CALLS_BY_PLAN(by_key, gp__by_key_plan_of);
+static const gp__family gp__family_stream = {gp__checks_stream,      gp__stream_is_idle,
+                                             gp__shape_stream,       gp__kinds_of_stream,
+                                             &gp__kernels_of_stream, gp__operators_of_predicate,
+                                             gp__launch_stream,      NULL,
+                                             gp__offsets_check,      NULL,
+                                             &gp__by_key_calls,      gp__host_stream};
 static const gp__primitive gp__primitive_segmented_inclusive_scan = {&gp__family_stream,
                                                                      GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD,
                                                                      GP__IN_PLACE | GP__TAKES_INPUTS, GP_CHECKED};
@@ -44068,7 +44161,7 @@ static const gp__primitive gp__primitive_inclusive_scan_by_key = {&gp__family_st
 static const gp__primitive gp__primitive_exclusive_scan_by_key = {&gp__family_stream, GP__READS_FOLD | GP__READS_RUNS,
                                                                   GP__IN_PLACE | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_reduce_by_key = {
-    &gp__family_stream, GP__READS_FOLD | GP__READS_RUNS | GP__READS_COMPACTED, GP__TAKES_INPUTS, 0};
+    &gp__family_stream, GP__READS_FOLD | GP__READS_RUNS | GP__READS_COMPACTED, GP__TAKES_INPUTS | GP__REPRODUCES, 0};
 static const gp__primitive gp__primitive_run_lengths = {&gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_KEYS, 0,
                                                         0};
 static const gp__primitive gp__primitive_nontrivial_runs = {
@@ -50371,7 +50464,7 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 // prints what it holds.
 
 /* device text of gpuprims.h
-790295
+790819
 2xXr65U.4(a|>}6sxleN]IZ!xim&}I$t_-UX2!qrqX"Wps655"(EFNo2Ll{oAwd@(ntewIyUxlZK'[+YJ,Vo/<LWt0j@T_{JrjAn#QQ]!ZL4W:Zk^D18uR
 ;Z2kYNmmPmyOpOS6MFjKAArtJ1>WU=9T'o>wdi1zA#y<wa|j+4VO>x]leIW|@uwMO&h</FUu[Dj]c/o{4]W9x>7o`dGV|7Eli:PERDuLom1sJ/O&GxeYw+
 /7@I7nt"QR&m3ru+/5{<_(Qs:3"Lx@D]^@'m5+QN=zv;=s%tV^SFN/hq}gT-UU'u%E+M1zQ{GmZA1NA<fWVy5INDx1EkBy5IOD0TJ1v-Olf-KXsAw3.T`h
@@ -50418,1934 +50511,1936 @@ q2i%m7tr28.@rD!];@EE@d9^o#M.<TQT+a|`hjJI:ny$C,.^={-"2PG.v+-n6>.9+I)dQ7l5STG;~Wk5
 C$Jb(M{1Z;=ben775zyg)tMn`6Ob@W@GXX+Dm}@FQv$cttJ1UU_Nc]G)S0r'3jP4C_F>8Sv/&LFCg(cAoq|<USH;_#[S5vF':5tE{V.)I&$1IQ1ex.0=u>
 j&D_#QmIBOY1DX67)$RlIqm|=e-sa-Ibr%usB,y097%eG)(dk[n"JHGAgcZV"X6Q12_Tx$[K^J4zqx}uO%tfRD`taJ3+y<1j&_K%wtaWaUVcd-]Z,W!)%!
 @Y!N2e4>{LO`>UzSSER>CEWV./D^=&MlY:3E7zc(V01u&`k[iC-`#<4@$4ruou-&@Siyt:$Ui<`TYq#Iju"}=kNfQ'qjt3Kfw]T23Y%&j;/_w>yhl(Zm]Q
-4=TfZui_WCmZH^$24nFKx1RM)O0cMq]IKgi/_8VCdy^y84JJ^zMpHy084z_>XJX]H!;eV(_^]$:uj``X#6<Y#/o]u]79jU+r%J-/KlAUn03-[3-n:RiV#}
-2h_cSW8vg1"GTlQ=j0maf{[qQ}v7ujS"Q@Kl!tf,j%kP`{H/Y5<M3EGIgiS#Y:{M|8>g_i;t8mBSvr91=U-j|QQ2ml4=7rz<^xcmiu+,ejf^5bMAQ^c/;g
-,Bx))HS.Nc,Q=C)S+`#>q]X1k<D#!s"1}VZn`+z+ICs=e'>/PIJ4K6-;y@0sI.o3=]zhI)T&5kNq2HzF(Lw#96[OUFmz~<u#hP8%^_yTeZWyz<N-a)j&7#
-Vt+yLb3]()7hsF#KmXdXU-$%l-yT#9lQH4pXg<eXQ|-QJ)iVUL3a.|'GGjW/:n&d2V59P5!g^/Kz#I<ibE%5c#`CPY~.)cyP(]euy^n8TkP7kF'GBwHCEJ
-n|0<7GRy(U#H88i[_`'nk(HvxsIE2Lz$Sfs@.=HLW1'q9@!Kd=V_;Nzb>M6BFmop{olo/p"X^arQ}z8ks1Ic{(BTm_t6ICF#J[}2A;S}76mc%.Fd&GeEKY
-KCcZB6o9|y.qHSO+=+`V$bp`ga8jN0d6mQj!9+%c#YICf.@#K465{>w8=-s>IjsAwM=Kx8U<4OOXflfM-[NV,7$IJ6=]VCR]YzM5h(ljDE6)6-64Nf"X+m
-HN5h]PN$"bVhOv<]SI=mX:.HN'|44:;j>vK]=#1L6YqSWu'+pk6T,iNgwBZ&P]Is8V!9TWOaP>;Fy!sKSwZJ~!hSg/Uns).{=y~J+;QFZRd51_QSz^_v7(
-7@Fe{xsO&`,>{-,IH/gZ~KF,/FelFH6ESI08L'%P6J|o-5q)y'0Ek:[";y/&rOruu;$01MyasLyYXgx-f%1&Ly55^gFh8Po=6Y3Cl9e:>93[eBas2V6IiT
-f{=I,/S6X-"=>:&9SJUROlh}pG6zg:aEf$|tDtVb5Y&Yk:M5:$Wt1A_rksI7lVJ5dghmg5.C:$i5/x~iUC8m@]t38pym<Iz5u.^pq!A'Ns15n5%'|5MY6r
-Tjt|b|Gmjg/}&/J:^$Jth3b/<91@wrs$[r+bpgd,9=Bm;+M++p`Ilu'/4iGcqXH<:]HlYPmdO`(R/,Av5o9],Ho1%5n47}-@91sGVcnGDu8+$/E283z|_]
-Z8:q3kiV:Nqhaww^zk;Ud4|"cKp|0dhNjcw1~]mAfw{ecx)At-ozw]a4+S:x,^9%Yd|6"L$|'k^f3YJ4TYQn.rQ6)Df[aBp/mXElm!3&[`oHs7-4.7=8zt
-ARqv}={9|SU!7e4'n%7nQX=igoX1a-q<Zx/cIKk1iBUP;S8e[Wu%U[Y7hJi6W_=/53tN3a^eVMr12R,U-L`V-WM`2)As2Upr5@%;#2aJ;k!fgt8R!q#Awo
-sH3g>QW3#1>e}g1ATlySkiWIlw`+B5#lb52{Q}FKxx<8W:!^p0k:y=x^)I|t108]hlol!v`t'jqBp|{'&!}Z~ES<!9Fu:FtL6t^]LWOpYk}}[1Cm<g%yKP
-70np~LRtG%t:Qm'+Z-$n'qtUc,V5;nUo&ty71ZC9ILW_pz%{JGwFzjg{qzLgz]`{Fzb5%o'jFLZ&n{;4wOWp;UkSoG^ZSEI`$RwN6U$`n{97LQrlZO'q@5
-X:m}{u]au_RzNY=6MghjcZ<}FA_I0TX}E]1fD_'p4B.cN`pi,Yer8l1%/'MgI'B}Tdn_nW3R7p}4[FH:(XYT&z=(lMQf~+,PCi5A[z,t5v[F/2j(j@"D/}
-$#EFig&JxBsQ7S+>`]SNLQt%CCfwobE&Rc,t1Dgj}0ABWy`p=7~`0D'q6:^|(X=67r{BFDw2:dL^ko|uqtJvX!1f0jT}Y."hc$]JSzD{!-AP~{ptb+=Mqh
-f3_kuIXnTY(|n9jg7{[}sy5[6DNVW+Oji@%%<rQehmeMpB(zuM)-Wr;<e_e'wdb|#!I/(T'}7}z{naBf/T:mcd:<M:Z}bNy!f7~E&5D4|&Dakzay<^+v9{
-$_/zIT]l/Dp]L$cAD@.BOM|8v+sXz3iwq=8@o;(I8-sk.V#EOs0m$'IbkM;{^6!YN6oElHj++.Dz&bjfgZ"#S/jr':N"IbAO)VU>CM0(sF>0Oq1=CU.st0
-gy9VwL98Z_sx[zfz@h_Vv-8TdZy>1=)|p^!drl"qr'7<,pHxjMF;M1apX6yT8!5'nTROH108<kfNt,L(|B^aApU]JL(0IyA<t8f[oW5{}njcO!)b}QS6'o
-71fK.owzcbSH4]5{"9fK'P'4o3&s||5wtB;0Eqx;l[@]NvS4MWpG0r<TTvAla./i:Y@&8SA|T2~RG(7&Or-nF3|&p|0^kzni34kEw7y`8S&Z!)i=$8AN%t
-rX#8SbA@Z]kAbQBy']PT;{7RTCie{;&Nm#{s>&MON'o7p^)B@i'M3g9,;i_TYeZ26Yyi&&)Oykq1D-Dv:=eVQ23F6aFQT>rK='Rp[K>p9c[weGT-wLYbax
-qT5UXC{1<=L`!b2Sk{)'.)~0!Qi`CMu#XXVQ6HmW+B;ktE#e+12fP$P1>Cpu#]Ubf&}Xy7UYR,IKE`0e'QaO5Q2lK[^7/{'IK"!KaG@2&RF-.4633-_K{b
-W2M&_N`|p]oMsY_"d&J"Qj!M~!/sFH1w<7v+=WiC"(kwSCU'$Q7f3M9_}24zRw=[8<Kls4gh:-,]gup5CAvQbAA!a1Fi0jrsbOJ}c#;)JR2tl.fC',<u:k
-y+(g_BFL=x,F-@:xd<vj/p3Vv)^3JDx[.S4JfFLv,^wX@5g[`KIWV|j,Gaf5n"Q{I4{kuwEAaY6i{DF&8uy6'=#9d9Cl2bY'O7QZ^vXK'BQn%eC=ei=6;f
-UtVI;q>doG+wDh/FwC/&,RSyN=CpIxO^BlRM$cLS7`3J'rNDk+_L2s[)|AW<Zf8pF5i)^Nz&kE8f8p"$M>N-6YL1my8`q9B[ldB;[gsY7v7dt=WrqC;!OL
-EM.o,YJi[A#l4Mq<Sy',bXS&XaK^iB[5]Gj_{PyB5%IKmJwJ-:ZHIsB4l57mn5IA`|XV5o2nAsm)H:fnSdob1l|5}NQjHi!L:[W%vd`;1Cy!<3rE~QzHQC
-]QDOz]Ad2vTKM-ZCz{kq$)&]l=vki8UagkUoB7$FwdaPffIM{p)MkGHc`8!-3gp91C<s_4kUlwDY{DAjAdvjQ!'fvS}u>4_IB^ZtV6/VSJ$fYw_7i{93Mq
-I:L1MtwenS~dz12q9<B/RO>2b/>z:rX5Nzy.2pV&G<dwoj%q4#c9>b!kZzAd^/}urjZc+D%PXIk$77'$$zUc0w_Yji>5eX[mdLb;AdcQLh#]PUSCiujEHB
-.abMZOUXwWbp!WSb&U%{2Yd6$fWn&t>oSN!5(S4xo<DPdv>]^2>Qdv]zVZlzlEaE8DK:Oly[8B${9T74,2^<ePE6Xad]=Rh4hC0xYic7XBR:<WJhkf.%k|
-8QCvL|Gr2TL>Ay]b=za2YVp<fH@xvd:'XFX^)fKWjiQ!A&^!w"9U|zN2|6tISXRd=LLf_9^U@s+M$J>7,yseqT`U7j+J$:41Dv[]qtX29k1%R<0sHoZ5po
-9X)rL'7<HKsXr6NVOR14VIJm_4i$2=iCV.[e,DNs:bWcv)B,l4i<6(D!hop-PPOOw6%|R;e=xb-Y^.#hVSN"GIcNn:_'gXa-Dh0y{Xon~UK[3CaFSQd.Az
-r9:@!:!`6Ow229X@3Do7;r+r7oBf-vGso:,)yhtpAYlMNd;+qdRRPNAF0Go$NX()UXr)y.)rS6EA(z@L("a-.jIkxhtoNZ3K/F<i_R>KKL!}:hAm(o4(a"
-B$]i|SVz,fckHVD.agyfA.P#.NsAn]Un.u2H(6g{Oj'0&Nm7r.h5zSZ^&4d'jvQ3]'yyZO_DHGpz2}WfLalp9lzJ!ogDn43S,:W%2!FUq!b.:s]8`.gq@}
-@M{QRPUZ_GK<C]g4eM@i`PEu`k4o/"#kw6oy@O;'P&<#'|07~S%>M,:m`+hm$<3gRT:M:+,1S2aJF}@MO+Y%xK&|dBs:w%e#B}=th):j1sBsMrTzPzqlmg
-Pt&Obh(gzix-KjEkY)#cS|g|5rlsf9%TdPl1ta59=^Ea5@RN5X~!);]t,K$!uqQ#<'V08di+9;V&4)b/ER98Kx_':/#-JvfMpask`valdr>)&rr37V/).v
-Uk,w$7CJa<O2%}GmGOV"23g'[h-{7'>7ACHtoZkdk5{iJ`";v095CxMn$%JONQDtlZer$og||bBJN[lCbY&b%7Y|IypqE!f$-&BCr&y;N)vA=aM[}d^K8o
-oH}ja6[/-YyeogKxMpm"!MBRJscj_F3@6am-y&iXZsOkycu2GB!r5Px{07Fx=:H)Z%]jaOQIH:{=[[vy{$()vn^r3gP>uglnFr|e!.kRRCU"_&xu,S[-)U
-Z1qR8j4G{$^yss-EOlPT/rt5C@oWf>k33Mmd=$}gHP5'yPP@o_W>^#e_qTka#v|!mjXsRelt#GD32Cr0:TsYtWniJ=HkiLe/&Ax6maQm[Q`++.c(z6mh&@
-oe22PoUV6iN[<mk)v>79EV"U5Y(^oYnhSm)]/C%L0eN/6_g^{-t#mbPs]Y,Uu}zpWc&$(dcJ!4^ml|p,P/o.D,NXl#HM=kqBvYV3T&j2G,VppBz2@4^+db
-y#qO(3DQ@3a:9vqp)`>UKveE_Qo)nV>r[zLd+|S!gm2Sx-VHG{56:9L,y5Nt2h.hY]XO{=GEjyqh:$#(ISv"2'~xI=aK:A=^KGTHkpDSIc"8|vbc@Bh;E'
-wn42&ZGs]ZY;j1KtzxL3OQH:[N[bvR/UK"Jt[%~6.kY;eMilA^^K'+gYGu>49a.Z(pEfCMASEw-q%R+2:qA2Eae^De;e|vKGKIle6M7=`pRn{OKV{&9UL.
->n.7K@;b(Q}:ARxKTD$6.v177A(gt7EWT"4MDM}W(kc"i4}'E=24r/Pj<A]<0vqX:Y(o$FGS=RA0Yn`cEjG6|W9a5CL%gR/NLsBT3bFsPx}fEpCZa:!pU:
-kH/x&Z~x'xD#(Q@G"J6Y#[DXTEso2JTd!&@RIO_@D$/|<hgkJpAJ|T&D$gy7W4Cqe:)Da5s:-v69Za'x!yna~1V%1"LmDKj4j<SaU|J44Z"~V7_>87(^J1
-2|)R:T_+!uE7:^W178d)/IdafM0,~}]0$b`Hm]Hoa^Ad;/qfDJ:0pra1hzf3In5o;}(/CVg,s"LY(2p}V=@n'`{pW/s}7Lo3aq^I74D0LMGyLBTLIfuU'k
-2h=KyRA&vh7M`7vJ>)g;vM^#3"212n4g5rE%55mr[u'$yM.{<GVEv"N0n:b'QfF$hBz&8e:<7i=!UQ}+5vX6j5CI=Pe1$Z8AbG3#qBxtzTkHHgo%MW3V`f
-3>d{w%_TRG#j@Tpl|7W2@|#<JJ)sAf=Ee"wJIjL#hA1cC3NRmI(kVbb28nsWU#QEW&,.d%kR"'Y<.Gz&y&t_50"&+F'sglD[|tt+VMmx)0d,&eR8C07iPV
-Y8VAe"|_EZEg-_}$H9>6I@Q"~ztcb.Xs@dKMMQ`Hij3!wF=1Ji^)hhBJ5l8O&Tkq_w_D'%~/Fb{(-Whc)n=i_JC(#)&V[#avKhKJ:(ER402q}5SNL>hWN:
-t-b=9`p8g$3f'HZy3iGR2=-d]XACl#}y;INmzvERymtLGG|qDbD`nLbR8Qc5B&lyA.m([{"(mfWf"<V)X}>6AXkC:c,52jfV:75n.%(HB@%t36h5X=g2,2
-!D!TUcV8}tv[Zx<Q=8s{Q8(6~PM7^Q1Dr^XyqY%3wJ"+Em9Aq$H{Z[{1UoYu&7C0@)w_9)8b^R&C0i)a`/1J$vz@Al/7XVD#&Kl&eh"@~=lqkh-.Kf/r_1
-u+>{M$/uIfwo'gP5vZ(^6GgJOlu("A'hI#0"rl{phz,pH|`l9bc&nevHjFX#Ft-r%A<8DJp+~0]AxgPWkt9,NF("G3Nq#D_mh5fyzfEqJ#q^O|)QX,e,L)
-:Zdhh>|Je|75[;$0/wd`U8C(Sr(9AXY1fq_k.c7x,M-4DEj2iRB})hXo-9IrG.hm'F_Tv}H/+xH$||ZLK_@:i!n2(b<aeZDKEW2"~(R`QJQB5'Il`=jbP`
-7]z{n_H5SvEf1]m^n[^d|#>|z)B),59{6znol.`)s$,l)ltvMYz/!WWWZWIl/|c{0^7LV>VyW7&v=PF@Ya}w![Sx_J9(7|RKbS/wHJ$1ptvKf3`}-,U@@&
-4>gCs$Lzn'8o]:+vbwmvOUTX|z,Ac1w5g58I]bsiVP<z5v!>"RtK73p@HSGz%NX<l)l(m$uxm8A2]%DnDR!aDMtcx08^_Y3v0rmMhL[Bi1Yn/ZbsW,f{j:
-_$m:iL)X`9bROn/3>cw0#5OQEN;^RbPZ@tqcEFs&8!`)c;D<Y#M%:z@_N:_$EBR)_[KlPBl}'U/qvomla=T$TZ]HKBep6|"k{i}pQb_5.&)%Nx;40N,%ci
-"Jc-%@@GX#oeZl_#FwTo"hhh=Dviaok-V[oY$cJXc1t<d;N_!+Nky.`Pq8Cm/FY>+/"{%uOl++aY&iB"D>5S%U/x-)cJq)2WWWCC$Ld}2O=Ic/TAKj3'<Y
-qee335Xs$xC(C8j@kiJjTs|VL/h")]^H^9`H-J,>#oZxT0`Q'|U.tkTsjES2oevO=b&w#3]D](6T{8rNm[:_UEF&&pi+F/W,DF@ECK)T<'ZmqG.S]bWPkT
-21>F"S&VpPBcBPU,k+ua1W%7gAi7G.-hx4lu~/_0aCn@#:%bb[#:Y3f;_Fb;2cf(=j^vL"3TW@u/,U6s8JN5e@w]3a.!'V5N6BtK}$+9Dms3Z_V9`IYx-#
-LKf{Gkm}LhgDv]4C'<:Zw$DaB<9L0r"oFk<QBhu<VddQaHMvE1YOTvq6KUnJ/-oL2]ko^!e5NO|,F[:k)MB8_aueG(p&S6~;P2K[10xAsD'7kW|+(@4b['
-tt&1P5`OTQG"j/Q&QGeWGI}7+j/HpyV`%<pXv>Pd,w.QI@0_iCTP9enRbtvB2C;3e[3ldsO(OFY7!R<woXDhP"Trgbw,vxe@WeJ#f`F7!<BxWb[RRk{z{V
-+XI$x|C{,qS^27jmy%JkadhRKTQ)`d>)!{TO34fYFNhSU&c^,8txgx9=.kepaR;<(6}c&hN1/IOm,dCknwTZi&ZqK4"[N}AWcu%<g=Z@Ljn`~PXE'iu#qZ
-g4,$Le9-yIla;vmpM'UaHr.<[3U2ZJ+HVcq1fF-p{K|Nj<a$JnWJOw/Y6X.f)Ob>7m:31#X7hM.mEVF$PBgWBh%tVTcMn^Aj-[G3RYW6&duuLGzzl{qJqT
-!sjFt6u_.jz7j]Oz3ePhSTu#y$eQk0QG~1,D_e#O+S`]w6flZ6q-|@sxE{7@D_OmHn.49q7Dm{#{:=2zvi#r|CC#L8un2-lv<X.9;W_<{FZiz-%5w5"M0g
-+R=xl}Rz`}_z#JgxLXXlCGpBeETGhmv+Pq&E.:OnxHibW(TZu!cbXxnKw}1&LZZ!S<,v)B~3a&j&q{~LnaP'w3Pzl-xW=;XMMW1t14l4zfX&f{Pr$q@`m|
-zoaj>m9|R#3z8%o+8uyjcduOg%nwzlRA_7(CZz<IDp8J4hK}$[<=gtgx8BB`h}@<o|TR){OpCy]C(|E1/OG+0{rl:.>%o+E_T|[1z{WW]Ekt1$~oAX#@=,
-Sey>6g,}Qn|ip%66Ef4L=>cfE221[VNjBhIIcqA7woh/{%<B>aamTs}JPnPuN|I$C,-TN>`&9K5s#&-70y8V=Yv2lkDM_KSQ,X4H3GNy"#B{rxM(-Y:3T<
-45bi{a>K;DVRy5zDG^;Ss$#jV7>{2UMEWPe):7.c@nO{7X-ZikUMpk9sq@Nz5GD9wziEB>;ls)^=WA`CikSb7K7Y<jZK(UM(}hTY/}^R}zkh][zQox;81V
-mU-6c9b4Hr{KGm)y@UEpP(%COOlXh.{r8oZV'=R6kNq}H$(Z_1!Qhij#yVI]q#te'<GJr|.-sqZJeyBeih%ecU&Z!H1uLIaWO6efbi]36DU=/1:e3(:|^x
-MK>D`m@@dqRqvuezdsd_#0Q8A$.0K]x4;34lNxHW69N7n2a-]K4G-T2_n`uZ<,'Een([i8JO=Y+j7+=k]B2MR`>;a!/n;qQxafi2'8wh]Iq|D80x+KJSK7
-MkJ<=X]Ii|L8AG%c4e8@}6|&qsZ)S4v5(2q4a.PCBS4AxpjB,`eTKu0X|tSfUouXEzI#B!E=uD<]C&;G0yX18-Dgj'H]LC9,xVoD#h>Jn=)44NtPS1H!%E
-S}z}}ZM&nJ5fVlr|n7r1Pmv]S/WsfU3>c3HDse#s'Vi06yoT{kaz[[Q42"e+bIMKoU';MMi-e:$#,"n3,"%+'7oQP^,HUXo<#|).Ldq^=!1j[ieLcWb{`$
-5SvV-==$id_fOv:7H,9sa_I67Z,:44#,!ULXp2N[mB1|#m0u2_w!qGF3XfQk`5gCwC4A~zwM3)1MkYkh^=q{C|$S[Jg#lTp'Jf]OklArNGZ7O/Pi''V|20
-Hv#[+nW`%}!M4L;YM{"eE|e%+<En'QAj-ycZ)3g1D=J$9:]Hc`S4v6/R(/CuT8~<W]Ei(;,N^m}RjmN^:#Hh-Mn[XPwf<.=wvAZ093e0G9&(29U;LHxtd8
-DE8"p3(eWQf>P,Q<P{yVd{Kg3eR{XZ^a[TFWm65ImK.Y}p9jG&$}>stomYUJML5UY[2r[/@6J'~dA'Qh<!zJW5%b'1q>oPIC2[pO1Y}JWu!3ojrW6{G5`4
-lwJToP9.nH,IcmI<n&kJrw{J0VT.CU&a7Q^/QqCxFnVLj;dwyo[a$=[_s'Jj!b4yWNFXexveb"K/g^rBQ&,J^euIOu/8:mpFEEwR9Qu:W[z!~J/37e{d|!
-5.;I@Hy<E5]Rb+JhG6&bD9D/T#L/f{J+=H!2:cH]m_1/["(tVkxqSlk=,I%e[LNutLFMONU-#lM@u-Di#hPfUnET]FE=DWM}3{HG-{1'=XF35.,L8(<oU6
-U:=-0.|J2Q}d.Ud"P#Xszdo=4/jkL+-SGP;@@EUw{g&H%7XD5,$A+FG+kAR@<(7S!pQ8{%_u+"5SV48(kx]vZ<gFII%@u:O[%=TbnVnC+gWmj'}"QizFwb
-L7A'y=FFo!Hl3F#iLW5BNEBSoErja&89SKpXYAckHNkN[n2>J(g6wxI^~3A(QFZH{#m5-lYQjZa_U0"8}sP.c,;rjT[XK)f(d6A9KFB9J>-/`=.(S1Pzmf
-w^+]/Je;_V4<5oEy>a:>XzQbWS5q85I95Lo+b7z33UMU$o=2#q.!c&3kK;H8<CG>JQ4c7gTw}{zyEsTv^>N&VCc){-6m7k8|&c!T`2IQ&>}(<A]k}xV;bh
-CIH4UTygeGS(oZ3ea@T$VeO&Ya(cE(H/BM|2PC{$MGA>m[CDuml[mI+AIKdwRd;F#q]WKfxhd@~[OXKz7uG"}DqR}<4/,L-#b&D;s1y5a/'zFyC]hJC"|=
->%#>]jU!}sprR3{3<hd>|E!YatQ)sk5adLiDJLv>CEV(_E{4s}4eqzPzzEmkcD+EaX<L]w<"3-0]"aRq9&3X9g/}0]nM$W_3J4Ux{t.sALII!kr"4/5bk^
-m7)&+StA'#[dgH&muBFKPAsb~G}mS+8hCp{Gs(^%$3+5~NI$cb%PYIU5EHB!nA@QWcV"NP@n3@H3c2QHTQ.=H+lcTBQm4T/qx.@L`]O{E`4y)J&x>Ja_1{
-+2OQF8}1:[b)akL3}+)v:uc%7rhd33:I^O-(fC}PnPd^$['."CKDa%P)0[I]a}R<i,I4d^>ovM.xm2<=q}U6aVn:[T{Sp'gr.p^.X2j0,bKC~jFkm$1__P
-V0"w$oDMR/cjnG8n+$$2GK;__OP3/_9;=[p^F51kR(k+aP/b+dQ%@8Oga+LB,tbJBT{8p&qFh#Y'!R%5y'bEWIbuRQ/(=S7cbTjF4&oC+RO"ckVpUP"4s|
-A0%B_,RX+(0GHYPFf&@iZ6[VU6=1_o:SZ7uWdFm&(:{lG$JC22`oLs)bo1sGL-|6RhKQ1|EU.aL_@!&=a:(!4kYLi7b:nanxQ}cNtBnW]kkHxjyr2xL$yy
-ZH5=+'LmpE5EP/R".qjaDRp03B#cCuco-qb!_ZDClWlB}+2fgDaBamy}j/f.W+&HFI&QtfpBsw#',|i)>qEom]61}sS4>`=)k(7#Y:/l[b%Rxv@X!^8B#B
-;z#mb_zS0cQ'!>s|l.X/"mEM8]YAVB6V(]k#w'4+4imd%Vv28+~>J5="x&+ksEiP[O%]Yk(^MV@i+V%309cNO]|VO9o@QQr1(ub|=K`Sm^)nT-5e$por=$
-oQtR7KL><I+REUaOkhIRb(:;5"fAyEEXwpH1(-4|Ze)iJR}3O[!)"Vo("M|9(!.PHPU#vi/]CAY#rcjM~j|S,s+`9a,o.^(Bug-%J"xHW|s],qLb%kEYns
-pkCTPnAY$2Aeq%X)"a,,K6AFW7@G>pN}{SpIgu^qZqwbK"b)II}k^}%WeURqwIS&-ZLOG'd^V+{Y0:4,ACfK^+:UUR1K3%F#_.tpNG1Ibg~Y2Gb(`#F-%8
-=o0l5IU_|bsLh<UexDr#vf2vPQ(wHkaHrp&b^T}4lR>#FNXb7^=j!d0tH6+'8NA{BbCv{xG,.<vMJ2.{[%MwPNcYg#wbNz7M-Yh,WdlER$!@@}wD_giOWg
-KF%dIy&dm'H"<0->_ff^0FG^oNIzLjHn{=xy[5~vctH:Ki@=0:HK[A[5:+,[n-N`i;Pa%Xz..h,X+ejJ3q}17!#y=|CT^J4hO9Z[p>s"X0}6Kg3|otl[W>
-b;MGI)-22&U>)K>#`S@Ky%sDVY86[uC-Y7T8}2`-U#"YNq&e_ROkc5qC&P$P}+%H++b:y+P!VIq1,4Ksc!l>M+3#%L6OTQGnHju5&EW^OF%sM!e!3Yh84$
-`&;N7CWOobJvN%w/4Bm!Ls!+Ch|5a>kzn2JDzJ_r<,=|3%`yK"E<Ts"3:B13J6.S`9P`4!SX%-D0W&,7NH+[ysDEZO5GpY&/l3#Gj0{GoDBsV&t+J]C4]z
-#h72X}oD!YlO64c4'jg&53645h6QTN%uZdCD29aferM$W|d(PJ9uQ#_m=9F>Vo]0fv)QDOzC#baDG2:^Vi(C3Oh|':k_5;tm&S'vAuj00vII8Q'6pjU$q6
-(r&ZY@B=zuWG|U{)@Fo$#-&(a<hg$1h&8zPC,l<g"{9ZER=x5<}6=D^%J<lEzre]WPgxaDDY_Ag]Xj9BRswHw1J!w:L4[aVf=h}">U%2o,8aGC1pcXAdZF
-(F"v2:UP'eG=.R1k]$-v/oMF!0O1o'<GWTl<'7k/sCB%'O,2H:wLAlFed(i}9cs1/Q9un"p"jF=F,@;DDoAp-tvw0FiI+Rr>Sx2nnDj761X;}kFgMu0tEC
-:mqK'YR[h<RK(2f#}%%u}1Qk,]&XiM{`,dK&[yZKB4)ALl@/DN>XOW4_ow&RfJIFQ"=$(qfHSOhe[EL5-^:EnM^X}(0[J9-7+swor2FZG}Fg7}29=[yL;E
-/T3h5Qgxz"j1"MTxGLI8z)V9i(i2Yv`8u<BEHk72Pa]!Tq`Ff6ejErp3<R621uC}7R6)tTYX_x_|W754P6ur"X!~~q!zSq;E@@-wv=x}]RUNLA]J,73f_Q
-&plEnUudyY_S!~WB@rWPp.%^2fV[A8J`h}/QxM4x'_%PD/_y@z2GF9+m4<G+X_((9OOoY1_>5eEKatr@+J"}350rUup1t/pY,+xK6iH|PL%ykevT(Jl9if
-778=3G_uESv68x;y'p^q94rFO]W9z]13a%{,aNozI+p,ux{{.wGaSAL$6t}oO5t0(<DTcw)za4.qcvnu!QH(lM^6E8#[@tI|fmtN+(h+SB!1o/T_eosJWm
-C0+!/u{<oS7d-BtgCL"f<8u_l`D{2n7_U`L$7YSywdR%0:W"|K2+wLiWvl{7z.yiPy7hKwniqoN67HAN@j|=cot(F39i$@>L`l>qm_GoDb_}JdZpgSRdE+
-]I^{<QYi|]sA}H<osQ#9/mPSzEI`osmiG@CEArs-+P5^;%)4RfU$^<H'O;28O,L4&:#ak#(`p[,9!bea]/]h/Zr-CQZ<"+)$/X,;'!gAb9NiWwU_e{dx{w
-2-Qiy!{Z/%X=_>uX^<m_r!"aFCGZ41Ymj95c5tH79/YxC7njs)IDo8Z"qG)Qmg.u-o&1@_j@cV_ZI-_uJI7B8Nz(Ag;`kMcNax=+bcaxz43hjM#5/i(WJx
-oad8r#8+FPPBp5#<><pRUfV63s'"f&D'^&j'l4{9Q}V(s';E[mpEvD#IAQcF=UlL2T`RK4tV},f6E%;C>R=N4B!$X([%Oah<k,UDt%WW!89!S=juAqG8o}
-1ghPtrRN1l9[Xp^Ax^aIZZ=2lUrNNH<X$Zm@U@f"cgC>.zw+ol.yeyN=^1Lj=Q)+eby5>1xMKb""R.Bt+i'hbbF=j%SH(vjQU=W7:4TNpo,`}[/`+gtYcC
-F)C^YGgj@=r@HLV4)+mRmsrU[5;8+1:>|lOUV!=r73`-#Q2_57Q-Cr:'pi>zx>!)D$uPa4j()9g_>)0P4qI;w%]Q$i5XcJ)6/Sm^"S)L`/+v")qXbc5/%o
-"oe`#EVH+}[n|mNf=02MDnUukfFum/'xPRg"6U~U%nczdI9}R]@fl=;0dNdSm=k^sx4tcg4kol&rVp+f1MXPwvR&{K7}ER]P3fb8o9qHw%(kdk-uYJf_KX
-IuDg@9+|Vas/Z'_&O<K"F1]y81stbKBD{(C6oKssRQarWwSp0^j#8iq_E'Q}}NC%@O5FR;TRxC|T:Yp}&ds}l{pL{C>aC,%Mxfmf7xLM(sobHl:!v6(PNS
-X|5z4J&@Tk3^!rrN]C6oRD)2S#]#N^4KXnE=y"`Eu2_eRB'oF&cn']5@^[>uA]|oU`$xZVrg<=ZW~I!9U7NJEB$XBV]-kgsHC("2hp<,^P^]@Kj"SBMupG
-:y3r9<G#/_|0.J4FIIt&Oyt8s[-@mB,NDkY!B1Oa4g="=p}|f%)f}{)10MFzc3BN,Gu7hUKLzpXIm"JE!5z!z^rI,Sy^~"2.5M<aQ]Bt1E"A9ZR,'dU^KX
-)(Lidq~hdF!W1[^A8hWa4}X)C864RJSZJD0aVd9_mM;zSt&y)aEUQ2buJM)rXf@"-L<iOZDs6w'Dm)pW4t(EP$=l&#)d$`G+4h|fr7N6E{CMkZz[p=U>jN
-k8#+u^!,F5IPDga6ReLIW$}c'QU0g`2GO-&v]t8DSa@7B2kE#zHRrsd`)hafSw5LuX@6x9`&OG]KAR:`h0i",D9[!w)KR(:7F:]`r/blP>[:>KY"Ga;!3Q
-HY3A5BzQ!YZ1por$,yHw:gAGBsjcJMya6s0h%vpwA#-gO)aYAdjf${Yxv,|lKz|F|[rsCfSMPhuA11vrrIxZSIA6;qcyjA(`6M:T$QMah=R).5VI&%_k3+
-R!^BicU#0Fs>4@O(%+d6P@BAKOS$@n<wcA]`/ZB]VjU_MDKB{nd`zqI<N.!R%ckJpHi$e'@AAZ<e5wf1>r+U$ju:`:SoR![;97zeH^%:Vz`m3fLIo_,uOU
-j'k<R>UeRP,v/F"0]#9)pcdG<^4GYxYxZicAH.Nh7cP<MajkoQiNQi3+V_G^dJ"IOC>|@zj%]L]]&nM5Pr=FA3Wi0Q(y_+=MP6JV~gd}LRn,'IuJynC4H5
-EeuHnI[(j||9_.l>gSAPMn)MAb;hg3JazDJ>0]!+|>971lwBz:%<"H"m7f7o57.yx+ipna;2~T">lQN<rZwiFn/O.w#L'EV^HK9U`xcXEU).9FBARi6ON2
-}-SLv&)D;wE:9`C!PM,^d>^:riFVq%BD:9u|2c:@JByvFGx3-`uAR[+{$qr{u^ockuC](fBx2xBp"{v&i-tA}/K+.PdPz$D)!0u_<nwoAQ=3:QPfRW"<$%
-=jj5HsKLM&&D"=tVR&F#zAd#%-oyY+;|9L|Q,3!j`"2MEBYWOh.U6-PR>xTJnA%-08S+W2mzcO%5=pxb=8>|4EqTEz|Y>ALx[8Kd:yV:7W1WJ[2N&Oxv-p
-YRW)57u^bn3pm^@NxVwEu.:z_rTn18k$aXG@-F]lH+'60j^L!VptMM2w10#:@4<ep:N-(Pec76=dl@yfD<j")4bAwjW$[mkWmh-.W$is',K<J0SVnF6au-
-/^CA2qFNR3%k9j1HLDRoMGL0Ys>0.5|A84E_WpFB(4fpcp"3"SWIc6r090UI=Q}FrB>O}jSYZT0K6q!1N]iA-BZ1Niv]TqYvYaQ2<..27mLO|vbznLosFw
-'Wq"Fz7WiTKYz[uLKgwl71fUH(:L1S_#)Pj^`U%Z~%3;1KzAEJB0sEs"`ct!!1EhgV49&HjNld9('Aiub+G=/#Tj%G(>z0XpFzdcZt+`dTLj2$b](Z/tpQ
-.$n-JmDbxpSm4ctRBI9Byi@d}>yuR^,.mV|^O9pV-B<etAtqB:L(QqwV3ciQ]wP'Ym^A9kzc!hYmQ:PePT[{2oYXL2`^W+Diz^^|TJ.-Vb5'Qaw@4;"v7@
-z$MM}GCo|}xAFpp+8<5M(Ub+fS){HwtLw}SN<,XwuhA4]6k7:,aaqdL85dyxK/uxBQG8ex_rBSCrlGTsf>UucZkn4%-Pn[-H_n`-H:X@IGwsf7Ar-xo8wu
-87r]16#@z@2WlYQcst%Gtrc0>PkiA3XJnzP6A<<DEYYYbpVHdvW[YX&Q)3pbP%>=b'dx0v7/G@Y]/h1hSS:%Nekc>@n;P:NWWYv)d{j1`n|wSvHb).t_{0
-FEj(0$lU|$LV3iS=wf8''fdjR(2E/nzShz0]1$Z("X=]0EHj4`=A&)vVs&-A~wKvM34HzF>D0GtB43!FPa@6>d`kb=W/l>D9L0G2VWCX@ZUYv0n[uB)w>D
-/irtzdT'<N6^'j&7JD3e;W[LPbIJxEL5IuAQGrrT>R19.:lr3[&@3^}u'Qkn)D4YCNbS1Z3$9.^H28f>-^ud!tv8pmfC$lV6c''|$pfjt=_^"dHdRQn0eC
-[_kc6$/:IwNh=Kv=DIkb-:0pqX]cqI,sezj6I8<uRw'ZuuQJh@qY@qA,"(9HX>/1Ak>W4z3}3X&G;uhsU%&Gm"]h7ow-i#:S<I(,ce`CAq'aW(kyho_q5n
-55=gVzWVZsbtctAGcQ#JEGGs<)Aam1Q)Z<:5){N4Rd/o)p7l_]x)|>RL]55(FS,=V&9,#sL|+R8"}A-6i)-r~Y+dJ.Lz5c&)nD4BZ>.9gwTV4]-@Ib#tHx
-U5,=Ww0%[Hdr8}y[wqv'G/6.2Wy19dX^aY%7;eU.{C4E`E`)x44@3Y@+'fiXU!z8qG_kTiAj@6zng])uq&FhVTrvrk>FU,k#b{GmPtoX)5^1<G3n67TErO
-ZWZD[h6MGcjPzJ,/x)^`8Z-y4^Z_sG&=h`&g]g7Wu1EcGo8(~78orrUH7#m^mO&yRzBoG_t/f.~jZ9>p#W/FRrF|I,d0l.5g!_|3bi~L{/wiD1.o,Y.9S9
-7zK@_<7#6Rwg2)$Q~B^;kd~t<.LFKIY9>jn[-r"]vyh,z7:wFHQ%s$PP<9>Z6AL2o#VG~eS)I@H2TjW4H")TBv9W_VaSw]fE:Qo1Y+"lE+53d9[(}.WXr"
-j;dcg$K+1>y!Kj:Wr1G&5[>iwF7Z`:Ccv8<qhNOCkTT>3uI!Bp3>SEq,MftGQHloN6$yi=HRUTUzlmt%OWx}+>~4W'Cr2l`>]5f/N%kSrmMn079ul&%"$8
-6xd7"_!LD^gr8/QyE'TeVJ8c$A,N6t>]il'GPzl,M@B.`{',8ppkO"H(^mR->+{cNqRG9'i5}Q#F4kBb(xCMgbX)v5$L+ZrRVJO/[3[Ivlm`f7s)lPL(W>
-c!1<:8:o]H~dSOVHpYvyU,S;lOV2Cu@UK7U:U]GH5Bk%]<ihz<AzeeL/vr$-ax$w6,&@<zM/8%>cl-66Q}:g_jBzE)Zu7ELiD>AOjtv$7)o>s!9$v2Ei5X
-M-fgTNEG^'m#a%+}";8MAvIxx3E!zvM9{AqH]e&|FgPMzTwuB`t$7#}GA1|AqQTURUc{MC56y`C#OFH_Fkw9@U;CpVS5U/KTDBs/s51uz]t(-4J@"K_SQl
-HGft#E;@(,b5;/s|FpQ![1R8LHE2XH-,{fI(oR9gmF73@!E0V+hV=5#n@X>wYC4k-k<t!S3)-l_DO9'I)hp=viIC3.};[UPo/<6(&JiC,;@;@4tV|m{c.|
-NCq}(;]MafS;CX}VT[aU.;'g}m#EE00bm::_Cwcjt"&qV%_0<L->f<.DRy!>x}G"3_4<`,4X2v`ImaH22I0RpBz=vZLGbdZ$yuJWWY"chFzt&RSqqY=61w
-"#vU/!M<~LA4)]}lvvXj5q-N.R-Gc{Y|IC>4`S}LKTwq{U+DS%XE!q))OrO.39&=+_D']Zz0K|)_z<{!`ctgLDj`mFIv&T.O{vD3je7kHYWwOAncQ09>R:
-YBz2jQ@g/+)]F%&bU%i/XcBg>ELFD''3~HAt!si@Zfgoj@Phnx0(mfpU{qS@L4]=#2L]&:qU$J<4P`P/{w%_B;A+a.m>(@PVXN@s+__'@SjN9auX{m#e%@
-1^6KpI2zRGys)P+j+IdV~:yER90CjjQe%$M!_OveJ5kn/%B$Opk4Kk_1H/DGj-M%O9tdNbx3}_<VCc|BhI#<n:S-w26j6CO($`#6[-M+5Q/_Wj`a^>N`pZ
-(Ih0vx6I8Atf{GoJj&f55m)_t[@Ry#a1$1p8W+@k[0D_=D,@!pH4L"x<OCFP~#K7d}7g"YpbWCEPaZjj[!Zc[Dy^wJ#d#Xiw(@oC6$Kp|IVY-@hWXw9TE4
-,myy<ZMiCq/eeRU`A_VX<fR+491R1uj-jYNd8,]N>EHr!hmhCw&!#/o[eWf7,s&xXg)D`S2{B6E49n9ywjT`i'QovQSnif(j.R5;7!/@l7)f$O`>:vl:GO
-Gs[VL4j&s</;"<m|ivcf1Lhp|":q.zYRU+Em58TAIx;5;}IsC.7vED+HmaVy<^A%)YgyiP%E._.wuu}qPj6drA%7Z#y0K4|Sh2,L]#ueL7rLQz@'3E<|{w
-~w4Tcyw>"=YFYC7U&=nba5v0fD/qO6]aUcEV!z;gpHGX6AO>Lq&!0icLUfyxx!+V6rUjU|'N_d@@NC2wg3/IN^="_&L_f|=V]%K1J^OE{e(;(pmCBxerk>
-mE4t=k0e;lxCH1CkW2lrR<>'n{%v[7=s39~;Uv/%Kf6;=JK5x(YcE)}0a=ta>-s$PM=-GYqRm(_9SLcg[oPCmsbHIXENADVWoI(@,/1J4hE<L`,v,u{dR-
-,r5S[Y>sDkV+c%U)dbA;Y%(b9@]jAz0dSzd,XirkQat:8rM>#u}g))xEjip3,/G_^P1}R[+Pm$n{U2xb],uD`Q3k)'z6D|v^t75HoTL8I|5rIULB<0|z)I
-7JyrZ`}bKwaU--).VP[}Fn@||v@z">El'kXUoADCq]Ywj`~[bH[2y!--|ySNs,H_'{~v&@f^,o!<vY/{j}H83O_7qtLt|pbN@Q!kE4dCfw[=Wb:}]bq$av
-y7UcH/xuZ6.v.NYSfk4-y%#+7EGvLc&@t0)oh'd7YeX0gnVpIs{z+"F9)0ZM4NiEv}3-Aj#`(2|8T[egBsO,O$!SD>[9U'1jKxIt]^rX9pd}ySpvBFSMCq
-WKgt[`:P[@_0rhSs36I;7(ZD9.Zvf2Q)J4=v2D.ESAne;W0`Miq_lvk^gd}]L(jNF[TDEXgLjM|9z'sWUNkPBoo+cu/;am5SzD'c<rTd'5[b"m1mPC"oq_
-c%C9:tvA!;5`c;_wr`172V6";J"VnDa2/p.P3]^DgbO(RocYIa_i#qGF|.VV'[U/&/37#McZ8aEiB0f8`MF(jzgtsf.PwcDL!ptGzQQ]V,7C`9imZJJm/G
-))!6&F7>0)VSM`U>:"8@K:[nQPGAMryQ;SQB:YEv<t,>8a#G2cWVZ6ByEAVy!;0jHIP;:b"GsG#KdKUqEwV5Xt2RuwSZUQm:8a4o=mmQjxDm|Ij=k=M/s(
-jWbRpW)a.;z'Z-@ZD0Vc[EjF@&M.hF`nMc+Z)lj^B<+@$A%sn^"4r3'$2qxNvf@i8IukRwC4F:`p^Qt-s4k`r|]H6tSw5-$3zq-.+Xd<&0Nn@R<(at)y7,
-^M1(['2P{g7BY>tK[)v76gSHGFlrd7C|l1:KQ63hi=9Z9<PlxjkRMLJ(QJ_odvcD2e7AHvMsL0%Z'X2$`E5(n=8Q,'dES6c^83n!yxYG|JBjL(p2nKiAZ%
-S'zD#RsJ#-p[fC:ZQv;+[x<>L(=n-j,N/{{O7UH9n"Ewdy5l@S/jlY~-L)5D,h8YMZ#7bc5U(mGH6P}>ZI]eCu6^i+/rx&hg4:Aet1A``mH{+]8K/Pw$~1
-cqTpQm<KQp|`,@p_>FEALV-"ahuV,&{,sZ{$8=AKPqBH2iI<MDp$|iT7q&a#N)BaT!|xl[o$)m!5`jUA3JR&xH1NUsV|jftm7l+SPUcd>8|/&wRj.ccV@7
-:JUbnn"vWU$g9|U#/z`R1lKkSc}&`B!.'fTF0ffUai=>f$%+Y:u!NI_e81.h/IQvm!@ZMVJEO-i/L1P=x,K+8/OngcDm<EAQ9Frps&X[grap&Su0GwM@e)
-u/jR/Kt3ykJq/zO,Xlt2LN`f:q<{U3H_-WBfkdpwNwbR2)I-qG^<`3D=h@qTfi}x}f@%.5_Q#3_r7poTo%wybXxrOpou5>;/9PE'06^MNNdT0L)0D=<95I
-Wxvwx2R.[knPfamT&niS'wFCY'y7~</{!KK&GqZp&_oK]w2O%Myv]}Wb,Q[$~{wV@r(.URlP@.HHJlDx)Tcp-U8OafR,m8i744Hd'h,`il<g(Sy#nBvdb(
-y/T)]`_%wzww8R#SeZJ__p2vWposHtUpSUS(>A8h]D]U8F[O0KZ/|A9ri%-D[-5/@B`0<X1EC:,K"|lv,tF<VZQ(6B-nPO7!@5ls+@]$X/U0PO+#b8.D8T
-#M!HU{94J23jK%,W.q,r;qV6o0`PdDDp)1Xk:+t+VDdn'y_dWe6L`cLvxZ.C4<K$Q),1E<xBRE$-/vBsPPJD;ycNhY'Qu2m<HI.SAQ"z[K0;3Ul@:{8:gi
-eDRX)1fQ0i@M~DMl%;.Ocj8twWv#&PmyK{@z|^G`!AJ.I0O.B|X2S22:%VbEr6&($V1h4G];Okc_,ii,fwU[mz"Q:yc46c/PcYM(3s93v,3|k+DrV['sd#
-mneE@/hw7Xo=)9_ka2P2))dLQ]D2%)c``c_Q1QT=/5!-$R35bO}#E/,ZY9[j##tu.TZw',},t9|ecJ,{3@{2L@zVH`b'<C9}f)KS>y_H],aoEU$MW&y$S'
-fos",r"#P$=#y<^|m7K%,;ti@;FM,+fzH}'|zp:w'wm1h)'{zb$vN#H/yEDFP-l5lVnyY%,q[82Nef~2@UL|vR35DM8QZ!jatnb=;vbc<sI[+g]|Y7w:%g
-`}ifizATU.Vrybb5746XrqqY<}:3C[I^Xy!nuM+,E`-Bm^X"=pSLQ-L=ad5Xg4JmnLDo+&ro}Zi(@hOPD|Fr-vUQ%/+E8-arS_j6igy!K.^_%k;r~8"F;.
-]Z$w""+ZCnwAWZ1p^Nu!TeyHZ]O>.>1RJeC#S"iYC|BBkS>6TOW0$"0!GR`[E=3xmXrufd4N|`U)nx$Q5#CE-7pdz-2K+Anr"b]ypO$c"6%tdLKh;oAO7K
-rMDR(yOMb>;#>(,pW}5fn=Vrcoou'P$1|9]:Y7Xr`IPX9(u]<{|@qwGt|G;mX,,X6,$aNj!a`#-K(p$2D>w{e:BaH/'EKv(=jsQR!ifo<^asYd@d7vwuea
-Ou1liAE0,6`P(Xl2+X'cSXCv:'rlsA!3.YVMY0Wm`$ub0d^J8WW+Ie9{=g(ZAf{+#NR4QX((Vi:/,;#U.qJUL`Iq(_TwT$d2gN5g=Y|/&|}3_6A#5"4}bq
-GD^]SIfDk`k}kLveu.G^zYkg%76gbGvtd#7X#QkJOq:Wauukl%iyX"f(d48lIda0R-#C%|7>K;6s[D4gknT$u(a|,PxMjKi8pp!A19^Wt(A[I9t$/8sipf
-,dWistr(!"~.rLVGP%UvRVfuTU%rGe%Of@fShqD2sR](y`~cE'HUsW5$v<096`Z#B%[}B}cCp[T<&rE}n"llV-[sI.Nq:>.sqs>Rcg|+;.'&#<2Jz{5=;`
-~!/nH)"$I37s&f`ofw=TMgiB`i+^z^.o"yhzo{AIXBSp0^!rU[#_z"h;=5`qj4%$DCjWaNz<,;UIQ]kS^#dz7]3xd'v#gTsy@0!K)'3'9`B=`"N}F}}Qbn
-3.1M@[DD59;.L6h&nm:g;kJmGw%bABspg!)S<6WL6C<B$2stFrSpD}DZTVO+v5D=,wX05I3(5#q$[93Zho/e$J+!WX+(>K#('_Q#+$%qDQ12PIdd<8(yV-
-5T<cr!0R)U_j2u>7~=U&xR:ZBRd02l/q82+sy)pv4-.w8w"d]x`:DD`]6&6(J=.k&oR>.#EPVzSxON%ClVZQeUh+$5'RS@X8=czZ.caOr}dh'oXSIc!QWe
-lO].>EG``|$Io#hXVwgX,%':t9hU<9-VIFP2qL!|<dFidQQ5v&vTIopY#us:1,};:rvLy,afhN9Qlcv,7jRi%'efW1+50B'TC@HTg!rD|.|.-LSfn[=Hg$
-T.Qx$vaK6`]e'kj7IA<RXq1<b!kBpEP|-thXh2mW")gqC>m)1ia(sIb_uL'"NN%xpb&VMwpZZ3bHP:RLpOxt2,jsL=z!`qQl<X}sw"WzayG7tNOw+]bK~^
-QRDU8%4jK/HFz17e6hpcA^@@oEy.}DBN[8y`aAoGxr!&crxwkmp6}JmTJ@Gw.#v<]U%R,H7EyLsjsd$dW_/@.zd+B:_2m/w.jQE!@IVq,8.-[}`u=Y@Yqc
-n`-!4&hj'fR{n_G5!iZ;,il@+#kiUm^xayl4Z)AD$-wOS|[]G#Z#+<:z3[}/TB-+kv]1w6{c:y|#LoJc[&WArryTad^i98].jZ}-]"is>gUq`vZ5EYH7M#
-Mqxu9`vsqydM>oU_os.l9+aat9.TT.RfxZ%Dje4Y>{=J2Z;5AF4^>qP)=d1Awt5`/{T|/x`(<=#NB;1}H6cHMMq/S2|1s^_kN8:Uv"0J2jJ`dm|ZR)wZBI
-iX7'z-|W8q+@YL(L`3,NVzRA+:/#_c=@DjMlA3q2vjAb+ML=|3u{{^rs,oDQuKONW-lOkyU<3AB3i#Jg7"}5Ad+w)Ucy`%H]<i`71fq;tAjh,Lr:qJwtYs
-eRqul:aaIH2=)R`3u}KG_ZiPgX!VqeG{kWtIq2W|gzpz>h+x^Q`rC|6v~7vlx[-w`s>3V"}+g(3nKACtax(KaFTBy0`d`RA@>4G/+DFUMGD|~Mo0A3wBo!
-h^k'}{IO]ZhT7d!_95$_CAjBHY-M$Ynd(#TGs<5sn:GJL{/u83On+{TflhA}s/6Iv)mvn:@9&)!_t]g"rxZZ]x!;&BQ5(h0E893twg:`)TTd.7|2-N=o4|
-{:>UKGC_G}Z@L-g"+4["TmEVQ1t:W""|0B'`05%KaU!i#KTrMj2'x0D3OT$MwKIEJcoNS"D^JT&Oku"[2,nE7H(y_J&+SDVeHZ07d6v5voEVD;jJ&8y)PS
-LWs1(Y1D-4f`H3qJ-5l]DS0b;nS5si%Z#5Bt"P1l6!u$rXcT_rM=zSeZk"{r}`}4>,5f.qJ8^9/%Q3B=rj{^}ddJRCU(r%n&V;CrE6%mY#32"O2OomTx-y
-xRk%<moGSsst>HNbh,pYUNbNGS/zhZ#>MSvcnr=f3Ohi!c8:;}=|j1GN#Ng(=fp:'lXod,#b$sNZ<}k$u3{gMD,2NbKlI`tqEOy#G}a)byEan3^$yvJ}.x
-ey=8)s`p}YE.X&Sa'{N@{yuB~jO/n}0jQFFwx={yDSzhH/0Wl<S3c/jM(&dnd_1;'0DtdZNI1qE$&LZ%E.a$[4@A,njNV,7wgRF%XoU3Z1~ih,<%4-G)h&
-ANrmPEvf.B-V)vnOquHOhdN9!_DvG0wrS2f@>x>;dfCo`{z]aaM;1)uthGXf'>.ZU-_gLM~+S6'q"-"`cwin7n_#|H&f/-vR%'T^M>Lv9{N"VF/f}2|c$m
-B%ZT3[;}a&)),S1CpTpRiHpTI$p1,k],DXag(T2j%32ym.(#qF]+&-dvm+)DU95T>(me@DxCXlu2yH:4.P+@]q^uMkxW($/gP|wCM7ZQC/"UG)<RGsJl&.
-Zf-oK(plfpsc{',`l2N-o95={LS-5[$G<[/u#$wOBq.>Jx/sCPor^3;c4@:^,a479!W>=>lHuxQ"pTuungyzbR}orY/SR;3EI^Fet0xx'7|k;I$P~C/^$,
-.:HOi(HY+lqF;;(#Tf{ORsM9!0GQWCl-Ba-5:N!wl]>3|h)!FaR[zj=5CsO;G%RQXl2'.Bu=xBBgk+yr)FOIvZvYkT&,JmYiD],$}n>Fc|Wh=_<}m{ji;k
-8k[%CVe]M!vID[CI3^FJli$v9!4VTyfRJx}[13n,A><nZeRoYfhjv/T2q1rppB(hQIxU"3N"OAvKr8%hu1,[fIM=k;HhtT1c5GM'sL03`;C@K-CSze;7a"
-G%&m:ta>lO/.sk^NHHFJ{Pd<U`9zt-;QPxT8n:EM8nxkrTVamnbbimY>h6]Q''[Ul42KD/"#V4'k.VKzt2%#+1:0_'PA1&gAb,{MAQTXZ/S-9+G8hbdc):
-3Bf`F^Phbm53LI8[/(nKq<Tv=s{3xK!q]G}l>UJ;)L7gifD<4=+b9X|rX67n}qT>pkf+/kIMLuJt<@yX}G|M^&['j,qPAACYcc-U@g$g~9"%0@g|57u.sA
-;u$`LWD^FIE.!QSJGcUoLdez98Whf5UJ5CPB)tIuDbB&ug^{=@LwJg8gJj~t@7v>m`i4]pPdNGsj(yX[D=,oWCosuEfGz`go$q=ROSDTPszU3h^XWM6f)2
-xHk(eO0ypG[W8=`ArfID])E(Rrz2P8B&i!dW5ZpYBPsr'$vx$UI+QS]+iMRI75IQ15F2i&~SWD],f!03"sJ0RZ,r5j+N=!tme0t6JgtBQEO)+o6K{Z'tQ>
-C>0|&nU5fJf;JzgZwXEOK%SvKG+M'sh])ugjaH9Jx)Yq|y='g)<@GmW&3RkF`KD{'#fAt[m=r=P3O071$q=9tiX$H(>dK{]zYrwN]JIxG%aMcrvEm{xmq+
-nZ}n}#"i>^nsI$^|IAd56R_qPGS_Ke}2d"p!DUhQi%P^bmi8I%fQc,sL8@t;T3w_9SJ,^sE.eTciJ7B=iT+WvYE9_@{g4QNqnmPoY6WT'Dwt^TX_:;F3].
-O}K)0Sth`g%,rP7m196tk0xpXhn&.0-#ffSXUIay5_10O'i57A(g%9)qF0q@Y#'(mnE+vS35$n)v>%ylr)kU{'CM/sUY$H@}y$ft:)9Zv47_.7%|E5I$g<
-CO|#MzMh=b=XtGrv(H|7dc:Mc`wo0<x;mCl&jq1}6v8|-K:ul2X(,O)Zeg"bm^p,w'aC3a"^bZJ|0;;eh''[&,%s"MFChxFQ5DX^`<JR_Mmm)S@9=f&8@D
-"0Y2cc9EHgl!a/5l(Zw=eX0VUdL8]}Rr2X3Bk:~x&Q$#<w]-+{<lr<]b"xL/-1)MPq,O.E[J74@FkaM&Sl0|fQUTIe41lSrZo&RO66bQzY3[vt8d8cWbCA
-y@zX%[Cb/x|b')gT6IDYxGb))KRo6PTxX^js}EeOIuK"sIiLa2gPd-KJ%e]P"gVTQ6pc2(H,xON<uuB:e8!RP2y}mRfX6<BE`3CQ]=j>a`ym]T:[[2_7Yn
-P:d>UbXF_1cw>WA,Ir_pp4oSQRuo|4.BPhC|m{u&V0QvhsUaxd7,.sScb#kEry]uF<U}[J})hH/TD5V5YDnMn]J<ek8K-lzr+s)o36P9PhkX]h"v^_t(;a
-aac7R-L4bW1RY!xtrv~Zdm)ZD(8w,1g_oCnb(fh`.uWAYF#K:cj"uKNEXF([x}TNfyx[Bd[D+aol;P2<_F!e%f2TFAl1eeQNIAxyT(|5(B+U|+FvMi@A5f
-$+!t])OMO`gbixw3gMMBUfo64xH)VMU89}fLe,S6/#QvnY7dlC&cPxwe^O/>rG)hlsNf>p1bQ^34v<')meOi;1AXxPuMviB"gcVAZaC7c[TBjY_#h|]/Dk
-.y2qeN/PfWwuMldeamo{qD2nsLgfLOBmwK{hG7[_lCz,CuYysIHXWo8$%=JeF-6:O3C"E+HZkjyW@DpERmD/F<0akx<|7#oTH!zch$sH'E9dugL(NokgMI
-'PXmmkW<W,JiLF#8yUm[E&U^y4PSsIw-`z:0qW+@$/'VJrGP@Pt/yW@8'({.:x<-C>P+;|<#Z;@[Mk:[RK|Y)1AWI"/z.Bc[J]{Y<IB'Zo>HL!x^=bnrMY
-Jb#7/TL6I|i|m`0}jh+t#e0CUK{<`z5eO'YwuYfFx&M1;z"X!s[V'ZQva"0G.D+2kUj$r#@q1]Zt!VBYR-5k];gRykt&ffdLPuV6~j,&1PpT37ZeJKR>c`
-P+LW(e:oM7vK|,z=O$NgyBzX>=m@j:,TSID2pt~dxeM=>Ma>42eJZ@&=@KHeH-4Z!%2U7tu'Q/a$vIs24^CH;^k.`L~ecyJSsyp']mk-sqdJAE"7TZ03GJ
-,qyq23_y-Jo)NlN{-[7_/tI&dnMWG`7,AP+#ih./O8<lGP4T3i:x#tzT&e-#FLViB17PHX[hi[vV+{B6-rRYs|'wgx9fNg&Dl:!~PH|jUp0#>h^}i`^%9o
-I8j/@!rx>N4^)$p.E%==tu{(KyF5l$yF"=h4eW(NV,>{9LL9lD/4o./T7BSgq)RS>b|BGYNB$G]bZ/e[pi7:q>1%Yd><6nM9:V^b{PHXQG2q"TZnV=L$fB
-;[KHY]'^5wsH/W4miOwKjD3`IpLENx1o4Q!$N7#u+HvW=NuY0(%8r[c}'s-E;.Igz7Sp__.4{,r8)eNJ]BM'fdjWC.Hn)^6H1UFG-mF$;>OCyBc5zju7Iw
-TD(/M0>CnCK&=Rv<$2E;9n,j||]V:c9]-&N+mhvXFLC_;o|WLn_yuER2&#|(8!N7_$h5&C8/;,1<M08,aO=%p'|,u8d!j{)Hf0UTg2xrwm>w<07d&D~3L"
-=A#[("u4kze&kX8)G1opp.,a~r$i@QA;@e#_C1,h(RMXu<T#N7Dbmvc_zfQ>.j_M#6I!.FGG@`I(m)$x2)+peE81&Gu`M$"ZD:sUwi;AIQy1b8;IbF9_MP
-.p7L`oh=;L{Cc`X48uj/,d/!tR)1"/RrEB7T();cd=(R7({bQ6&;HKWY0Hd[eD<ig'p22KLsHu3zJ6br["/A)iwgNI};3eu9]6SKqKq#qN=ixlM`n2s3~h
-+!!8G)<:t"t,5KC!4/eD{o&-4k^vs>G!l>FV``}}P[d${o:}4wTvm}^}L<1'y;Naz|un<zXv_-1:zCuwvX~&P2~%LO5@lJqElk(sGjtEQsOjA:}Pvmnkz/
-ENEA"24Ct2WV4T8B~5z4kj0/,X!eDbSKf>W]Y|9N<n2g=W5mGHducMM-UtZZRo)`u>Gh;+S!01n^|1giflJh:<DI_/&!yH%>.GBt5H:/c'Y=>diy@I"r_Y
-k'YfZ#V>DP>zL}uF3q^m.#qV_;Ebn75IX<,Uz0B5or/yy!W;gd}ru7<@tfH]'gmH.Z`LR#%+bzRmhWh^uDM/Xk^t9a}%b;_A,wCf^^(N]6y`i%E6U9X!}s
-l`9EzccBS:3|m#1'p37oN/Gov/^<'2'Jg2FdRylW}x~Yi5R3T&K$6R6PV[{5VP8;|Q33_Orylbv<OAnejTR>QI(svkcpjN3Ph9GU`=q+o2Oc.:~<aVbF,G
-K(&_p$i[k[H`aga9OkpZw(MTDk/u/mf6m2P<jhCN+I%7&`^mcmMCBTni{;#hxn(GCDOIlftG)Gk)KZb|E5}.1O)l7kvh!'n7`+rf&o5ubTRSLPL1E"h`sX
-h%wXpV&A%a<ynDd@qYxCQk3N{){fdH{O(e3vLJ|.=E'gF3Ho0@2vg%ElM:g}:9!K-t_6~Crm18Mq=7"h;4zImtJA'DWeqmf:1`c8:HFVpp+7q;:jCMCWyX
-.WzUPt`s5c<;VRu}:9,n~KEb_Q!2XB-k;I7}V$'F@yRz=KE(I&`#J<!ytJ8&ex1HINJ|vUjpVUBdO=ISI(UY.4>n6:y!cdBPsP=&M#ylLmawZ+KY5Bf2:V
-3kG4E+&$@_S6S5Yd}o!DaBU(dAvohB.06o`PQcL]"WqVyDf^60A^I5D=png7oq~;fC.d+;U)o/cN_^zwK&II)k5fYH$-f=(}^g}-jTvc(5:d^urP%&-ll^
-Qz;ZA&7d5d&'=3f#'hW&q88M>R9!ajHh}6TGE[~mX|=ioO{|RTO}}XIwuI|z~4m8FX|U,{6Y!5v4{c}Q#R98x|${eIg=im>QsP^p}1zy%c#r+hYo5'1Wou
-6z"U.4{NGxjdZ:;8!f&}27%tzx;8RDjY8j4JFke;3C;@6JBvD!yJ6')<&mJLx#vwT[51F;KSI$8$|Pw3u{ye,z{8'"2,rNnsUpZimd1m6.T0tGr@}m<YXh
-eb~zxNkb1F#TfYLRQ=JA4k""k^<vp%Y1/{H31%^=d&2GRtw/e={X,K2F7%&k<:~[foDzgjW5j.~e$Nc7^0LCLkF]jNTGQoZU=rFgtC}Z3E/s:41-^7@K4u
-&'@(DNv$#x3K{^i$zPSpn/`YTp]L8W53C|_97$QXPBG#JToJjVq=CWzi9p/b&a%5qFi[P$[+O'.JTS"M,|1"1;X7V+c/s&fF%I4Lg7"R%+`yiBC'Xkvk+R
-S}gMq;aDS/HXBJraP$S40Z1C^Ij`tb6RI4{Oh!e]wP4;[N+EBO;5U-{Q<}Ew85z_,r@(Pw+&l<[P%5PgtN,W.zsxgZ~x'3)EGgci]QnvXNI%=ZMO[eFT{]
-e8n5f#|yyytlZl'/26Nl,l^.lZI{ew^)eWmT&pACf6L|^5c&yx~!;^+@<C"C8hQxKXJ-q|t'@i9<;75Dld;Yf=&V;@9i<lie6o~oh_8%8mo_[G6j^F(,fL
-)ZONnT1wAP}%Ge5nSMj{OVGdw.[wV3EeNI!Bl>:1{.Zh%Kf6!q[WQbO,HF33OU^oZ+%y'9]sKx<CYu#BG)}NqhO}#b_%^ASz^Y+L9%|}(z-1{jA8D!M[V(
-XUU//YN]6[lW`D.Bvx^Bk{!a<4_lF{I;6^;8K:^:%c54T,tbY4y`&0DRn"K(cu3:NpaHW#!~zVy1s2w@oOst~0I]=jGzJEZAC.LC9WCf/Y]4~TPd.38I(;
-1@v#ayry@/Z"g;Mehhp;1lPBd/R@`xpX3E`'ISeq(Q|N)ftMnx)D[XsZa3[&XP%B9%Lso.dhR)<(UG6]Qy"BL^)I)tam{e/avj"dN}A=-L7VP.I|&]$4B5
-!5iV}..VY0P6;W1sqsy&-r=)|ChBd)$$S()Y!Iiwug4nY0-urp4OGc;/>$1a<+3fds"K;HL+PEw1;`VZuk)Wj]:bGT8t,g/FzQi_hd#3Mq/=e3Zb`=]ijQ
-;]4inAYS7oe&4@QexU+66s{6X7GFF%Zv_Ok-QQ1V1gq>+6C{dV3#5Q[J@L_(Iza}SY#/!BBVP1!2W_XBT!w;%5vXI0t>]jM`~eLhR=27w7G;_Hv"=Z6rdD
-O:zgwxrS-CKNZ,.wV4{t5INW^213KtoW6i"hM0CO$j6+Y(lmIz%#@[o5gpY"s(Ka=WGMo0hZ.vpjuAPX(q"k,>{KU#.0X-IQk+vD-gpE1>/e:}zJbJ-myq
-Rb+;<VuGnJ4q,f0uxHw-tvbnJ-foB}gMTPPriY['|Tus5zx)c4k5sn&4r{'E#lLXU=RoRQHM|1-'wDE3E<Yvn@]G>"y#&hx1mA{28_i+i&YE=VjL'HV^'K
-3>;AgMs{9MiD2}AfBgLa.1<aH`HrBr=,hvV^Z%qt52d)EnI]>RVfdADja_06KNU(,,HqQ{aAut@@ls=W2$20-4'@WUKUXo(jbZ&HpDTMi0,M8bH8^yJmoK
-XU}&|PmzycXV11Xk>a3NttQBQXewlaO_51h4"--o@D4ZHY3dUc9XmM{{WB2#oak)sy}(hM0k0riF)<IM4Kr|-"Xeoe=4jqu]pf"bkS]QK-pQMM'4EK32TA
-Rk.{%FaIK$AIaf9Clj0ePya]Q^zQz5=]{C5pOUw2$BMn5[us;iC#NHpjzL3DoN4v}L}8.8F4aSOgorI5;'vP$.Y-ltUdZdkp')%uZO7^"U+M7A;_sr4wbJ
-bPRM__3CF76`:(dWrUa!:DmGbWLHi_f0qff=o7:OPN3]%dzo~lX1_>xQ!~Nn5Bru6E#r@qfzl3{JW|A73OLb^T'e(RqbF|@)fP2lM`ep5p[^jy6qx|,_[$
-eKl2='}';vc/,Zl'SEBhuRd,L!AmZjY`y3VNwB8KWEwhi(>E~ap^PFF.C}|G0@c`aT08%{(a[ic^'uQpKyy3&.aN,IE<,Q!FEjqLNks8Z$}AtkaQ2h^;[}
-<RDskvK-&iMLLxU]Txu-vx'b{Q{lmgRx6W-Sg^{T8$;j2:<1I)I'vO,Z;.CUY%EEn/g!GL;-(a}QIAUQb;!p0:a6x-1%#'EEE.,f@F];3(u}FsnuOUkZM]
-/3/;(^qCB2"O2&Q3$P/f"2H:uIX%3FD0SY>|@},3D>kK12rU`m0<h@L{.}44+bu%TbEj]]rXXC~QvMYNRT9`R9uS[MtybXscUl!xykok-><>3k5qwi-_`+
-e3hj61i/x5oyQ#0Rf:7lw"Q+:}I)SD,b>kJRW$wH;[yB{`8d2b`|YxpouIosVyNC.!}}{yB:wDWsUFj$S`35!JNsQmS>Bv_!ucf+.Z=}TfAq#w7xml%dKP
-fB^KbgqgGODLyM|Bk[Ytu"O{Z>mMXx}KjL>nM&["DW5QciGVpgnog=3UDWM'YRnnGb/tT"hn/Y@T`t836^_iR)FBa>Q)RBdx8ZPG"WfAI3y8irsZ,'P'2c
-.03"ce,#Pjf;,ymKefUXc-s(BQ3{)Qt^W3C6~8fY5<aX;Z^1W#o7N>,]vBgeZUv6=_C{6o;8""=][2VSBDI4>Ru',$kA@YN{ni7xRQVQ9&kFRRuG-5pZ]J
-:@S/i<lBJlFAtupuTv_X@]F,qRmefZ!g,xpx9Y270p5+~[_6/{F{5_S@wB#UzVc211rKQal-2iOM8'd-{W0gGU~@nmC5eqEHe#6fZHUZspUT)IZ5F{nWaJ
-NUxk%gg(#sX)4d@[UN7)v%pu&HH$OaKsM9J6U5}R_U>/TC/0^$e6#Aw;x>Ei%%Zc4&=&VxmkWMJoH+g!#>MD]B'CC:~Q+/6Y}0m=F3Ur@O{'FA;;O(vQwb
-I_N6bs`xc/gb#r5:aEMI3Ft++>WoezO%9Nbr0uM7j336%BSgz5it-w"sr8t!}-,hy[q6s'i6/0g2N6kY-|(&kpHiJ#nrZT4+[CH<y2l!&hPubMe&0`!;H9
-XcoVR9vEOP8LOS:+NW]9=G,{EPdSD#&G^=Luk`D=1yW2&!Hmctz87`p_~!f=OcsM4077/z{+_G5ez!wZ>g>6B/ts).Mc{Pw>l2xq{^'p5lgbHC=%di-3~'
-)d^|"C_]D5z1)c!r^BKfKERxyC&7jKIC^N|[V$]6T-cFOW%iV0sy_RwJ=kUEY'}z],hNX=MHV!cp{^0F,vs4O(~^@&9qn5quXVq&H"(B%$KPaJ"xc})QQF
-BoS3`F>xwq>|"&~]}qEdfywDLKgVCY;+.)3_kAFzq{:5;1~32a!ErE&`^)i.B$N"g>"&Gck<_:[x<rw&',{StYGe:Sq1s(}!Np2+=3>Mq5#M[6dc8Hei-v
-shvZW$B8[84qot:SL,!_l0dt_x;,9;=lMC-B$m[r8`>U[48sdTcJv"L8M;V+>'F|;IcFF>>O0v7b]|R'o;BcSzk){(r4TRo#j#r0s$M=uY3Iq|wEDYlf-q
-}^82@0579p1RAN$cUzZp;j,NS>O<}]W,|Lx]P;7'7IAUtqVZFkmMQA)#ck4GY&ExBe[GyF%J.FTrIITWhIiEUV-C.a2DD0=LiE>FcdTKkz|tNiza1q`Mz5
-WN-dW=pFvd]wFf#e289ET-z2'Sn4A}0>/j9^)PAQTMGCHW27658/;ThnB/v$Q{6F4je#=#d^XxPl1yg-'ApUP/B1EvYv}H%leBXEE3Ac%E|@b|y]47axl=
-E>IT398<]|T%tw5h}9HQF9cOGtqbgQ%^CT}Z~^:-EtHQ)H3-4^_,aaGm-We[Xi"bEJz:<z4iU>d$(`eYPG@pE.;WUB/GkY0ZDQSa(@cM,oK$UC561(jX-b
-<={}G(TBb/~OH(2beqsbiDYF{}yz::v3>l+b["p^t&_"6jE2;b:&vUDA&,@Wx`Pb{{ha+S|vcH=)@{%/|!oHSiP{S['nw'F!hxTzH[n7;_#L94bF'NY)[w
-A;tlGkgV^_^}NahHzF9-D`#b1DMA{`C6pq0KJ=OlkL(zJ@XTb}>$kp7C7TjsmbQz3;t)8]JoyGZ0pXaqi;zh0KOxu{J%C"!~DS%h4usj^XwmJr73,YIsK"
-(qLFi8fsggVLu3zThh<OI'=Nk6$IeZ(=:KvfcfvX;V{RnmtKv5EQ7Ktd0vheGhgY5=FlxZ5t&Rm@cP1]2WrU34diQJAq!>=)PERAfo'4f0^xgZt9-h'mM=
-T'UDwcxZZ<7+knvufCyH^"UF08Oz!mvSNjyIPzBxsf##g-KJ8>-27++(JH@3B5a%Pv+=,/VJ#!_<V`B9;7'ah>=1a0l_ml;_^5N3^d68lT!gUi[vglj#Lb
-+fzpDWc8/qr9Nh2NU_1ERx<qNCt/b2n5E`x]h=a7Zu/=6x2m%9_$fRH"i0m{b<LQnO:i{";9Q+pvq,MvlWWx/&uz(D.A,6f'T90j"'J4"D-]Bym3fucZ!i
--GL(0,ezH.E&MBb=l`9Z4'@>LPECHDIL8mUudLxG`sRES5"Fez9b1'5[jG%5'#vrFgBT_Ww`BF!j&>K71D5JY^1B9>:FF-|1oQ=NO^LAhX,6S4ZS)#S&Op
->77YE)mUW_-<$ZzD[9_M`^,0zT_#SxAs^)G2/7FPD(gpjGomNQ}3o#9G&3^)Q<9q8kr}GFhba|0RS;s<ec#{h<z{vX]5L']S_0zIwgx^(-tP,t(31'MH_Y
-$]MPg[6hA6~p>C5Pz%a5Nt|%HT19bQvcL^&P%F$$cj{X_XpMz_feen@iP40C]BCZ^R:Z)l7y[}8ZF/9d0EL.=<,m5Y[X^TrAf2mrBiBx${,ar4<KM_+qin
-"sw`mKR-OqBH(HM^-L`N)!QNN$0_[aSAOz>2-jk3'k(>|E'aqiR13N,Cel/J'qb7,a9=j]"+i_,iZF,Prxax7|l>Ed1LCTDb#Wb[J(midhmMZ"a_+6H:k!
-}=SGgW7)UUE[8i]&W1UUH1+p="G4QM]B8d9HRtFw#Js{[8yKi<7$^.j+%>km;F6-la6iS0^<+I.lM$J+l::@f[u$(fmh~B]]GxLF}v%`sSd|EbS&2&}I%n
-kDbRJjlD{H1c%Iwq-FW+}82Y3UJh42#g]-pIR#HzvT-gLI<`INX8"/$y;T<;8^qQC]WXaWv-2^1#^g!QWD4kjCo7WEbfc,}]$<@8r%u#{Y:;m-5T#v=rW/
-54dl%$7s+=QaQi1-.BC5qcAbFQopMV^8%%xYwIUF"=),;mnU2h'q4s-EGE)4%;=-4Lc"JQi:a}L1uc7^E9YMVpR}awht(-n{U/O/cI-DHV$kx.@A{4zNr+
-7L!Y}Mrmz]Q[r]#@2ozD"TH.Z4@T~K6N.9|TvB+Z~ChOL>W$<AqN5y.UsX)$l`0b:tL_D5yE;(zL}VLwNpiTc)]j{rvvUv-CRT.D_:91=cL<T"8/u8pz!8
-cNlW9MmDwD]P@8B7@UFKN4jN~[M"0zyXa.nAy>-L4'MUX'V!Yy/01I:o$`clL475&yjfxf:/o_|SO(3$,z6NVb0FM4]@]=f"G&K<qg~r=RX-'VWy%$%Kc}
-2d$C:--^fsU'akgG19az7dr]%@1|GU({`n-g=Iah'14%ly+WL//%I$[,CuvYnj~fz7Fg>}-l>[6zbbJ=J3~O7fT@];}'kx$O>OPc3d-ZeX]L#ZPx{2.9f)
-nE%+8U)yoJA[T,2}${)P~aWMxG-KNJhMN{~.kiollr8{Awt|u)o}.-<G97U{@p,:8Y`W-gg}J.uNq'd^^J.v[c6cclLfUqNtAJR(Vc8ATIdajf%8UURzMC
-.]uYa/PAf4wGa{_DG=fu=)ydpnQGFGO"u6kl1aG@,(W,/'>{Z5attxO#Wp7:zKrwe;bh.qu%"#1-he[K+[C@:K=6+aavyzY=&yT""v)}trGtF1&QgPWsMk
-^w0@:IYmjOY;W5ryB.)|Y|xXvM7[}-s&sX#j<@_msa=jfXnK'.s`:GI}.$99}<f3j@y^g"fusn#bJj02RPZ2e(w0Uan=i+pYt|mP<3,kbKV46:#)bZfoz5
-YumCAgZ0gk'{M]=t5tw#DU'8N`4n;;F(gM]1qY;jq"8}fDK}k+2ouKa%%"AKR2Ln++jtV1p+1n}ANsa(n';lO[0LL0urX}4a9Q+#65Jg>uCq%}NbCx6deO
-t-mk-l:JRR<cpYc#F",H~UkZvZx>|bLf8fMNWN;(PD8!VYqj'/JHS3&>:vCt5d6rQFQws[YoM%74ozLcxh{;4fFd}tM=uG^W7PD]%lN6':n@!kTy;|f6qL
-pjem,eB=N:[`[N@[9c4L+$9(@JsR"w1"F{Gt-9:hHcR=)WQbpx`70Q&8cppt>zxjP<f>OSYEh;:I{k+ZrMrV_[CH'4k.{v}yjT8n{T.Vr[X6BkB|5IGemT
-NMKf^97uaf.aFNwtzL!d$j:`N"edQa-;9sq9ka}#}JyYW82jz,]|R![TuRt`1v(GsuROAaE/)cq=$Zt>:4TDA[vRH-Z/1x#7B,hYVgLWXD&hatMPMwhU'b
-an'>)UG.mV3!2CtrDKW+DCs=!xDqGBDp,Z42%>"Q7q$c,VCC{U}6>yn.3rZ_E&52cql|$$}_WMyycfELVC!B$y>8,z!WT7.A9JH60eo:sS^5VUif)<q3Y_
-8edrgP!WOtz]l9P_[/"R2%&3]BL^7Ts9Pyjn$r9Db6WGv#"%C!l.OS|q"AXbsx;6:j,i'MF%7@2B~4)})D:u.OK]r8agplUg:(_II)O&_v3+sy#'lrDQu"
-TZBM/HD@:d0G@kIU3!%w)d=2+Kih;+B7~:$5_o(<ArGwXh<_y/'t!pXf#_P_[>AQ5jNb~/hbEcrqJe(Qh/WLM"D)9Z32k_yu6Z_9~"4DS<>wQpQ0}((Bk]
-crX,Bf^}rbyVzmM8Hr;5xjQ-(Pr.;X2]Ns)v<0LLxd;Y'/a@[okyzzwO|{TKA"Kn:j%X"{v{%{.4l{<S"~;MI`3cgW&H[Y5%Mnn}nuuEpMO8jWmB3@tVyq
-HedJ-ofL2^z4V:`i[.6()U}e)KU_bai(sIm''5r;@^kzWdCE|D^p2Kk114`IHxq6$bOAMsg#Mnc[`ogBRw<aMUDtF-x<tj(ir^QO[jB}[=&KRZ7mk"0Rpi
-9%z{#5U)e3-(sPlai_2LLE;q((j&6A8QLn`MWwW01D[RY`D2ThO@Un<CLtPby.B]ntw,S(n6V_il.#>eT'lfcnAw2r[Kh%[,fVe6OohjkLUI@,BMd_c6qR
-f$-lIN"pWf8.)^-kDn5GH2xgnc$,&2bVQp[[WG'1z"SX6fL;3Q)u93|jDT}DyB]>1.[hQm%m[y{52h+eGcAprm9@UdJig1o4Qf+Wn8!w|I1!qUXivj_GL"
-HOolg/Mb2;<E;m!/+aG6u>G|B91]o%+XQi+ACC`>0M3RGS#Jd7Al7;@ExC($`&L"[84>+|bHFGAd$)r(QV:"leh;rFV!B!5Q2'-5D=ayQ|'7gqvds2xfzd
-93n4:5;[)sFepWKxb(!;EW1i"+s8eQ6hr2NQGxKwU,LjGr#ri=9O^]V6r^PnarCqj|kL555i.=F^x0H#h@Azt/&zC$]Z[@2F0vTyTl#5>S=-t%76q=.SMT
-5/9%:InSJ'a1%UgoWD.Yhk}Hv`7wYrJV=S<]YUJiL]m/,Y{gRph+j$,..byw<L]!i%%nQNsR&bVhf{@Z<R)/!R7;/Hme^T%Kz3/_BXmLzMorstkO7m|Y(r
-are33!!R^R|HDlmrw$aA>RHq#h!>SE/hg[4'dyV^<]p]g`#Cw[HvA%{r)(&HWo8r&a&g3l0<>)<W`K<=,0u<)q!hnfN)vND|#jP<4wr{a}~>R&0"F1lrNR
-Y%S/:j}uvUXo0I9AejWYMOs`je0433`l{LPCPP[K"V=tV(v/;'nS(=s=!ly7AtB`b9EUZ'6fgVc+A8ZEZhn1D)&D]3EB'_F3ODr;dH";O2QSXZGUuHeFv.
-Q2fIp5LVzhNb9F`Esc:]BVgj"d&5qu|<Xd]#E^|(uk!)71RTv{Ov89cT=X7|(h^N!zu:m%.[0s@Ima&J05[sVh.VJb.b#XGO~Hh#zvTV!W/0_)tbvDHFAT
-_IlCccTDT(=m1[dN|$m3~UE{pXAtmxeB8]F'J<UA5e(pC>4'OAzYAo+Py-JHj"BJ2)Dy(I@A|[uL=^/gZuV'muVv#f=:v7|vA]ciWc}1[/4j,5zoF4K/tl
-{Gx9[MH(N|Qh-,=bq^He>5-vUf76KJTo&=,.GGdMtt2lYH<0c9ejXx";V8yBGgJ=8Rp@XO:&P9JU;`.}K'iOXaS>QtQJ3)!trjYn16gtP(8iQ/jNuqRI91
-RI6}j'N"+LB(VR"4y>=|om2>m<YMTPD:)@np]FaBy&=/>s<9B(W(S6)[$`#iket69yvY0&}/[eO61^t!+T~sG!LUh/K6~TJZ}V`)N8alLQiTBq]h_buz]G
-zko|>''#XD&hc%s!As8DG07ukL#2f|HqZ$$av'ZR81<h[(ur0=d&<9m&4(YsW3|rMls4fh>=4h,|jrDtgUL@0vpi-3:y2/-dkZL[[2RussK:0d|w&v-CF4
-SiqIk5i]d=zs[n=oI5X>]s:fKv>nASim3/eTjwKEn(6}62PztJnaC@4rpNpgROML+[UH3-!e(`he=f4%^i}|M-Q{Vhx{(66nEH~5~G_6i:p&Gi}rU797yn
-$g`-/[W[B:%$;%=@LTwF<6{PqZ!G(wKIi8B3e0w{(sn[IjK;Fq%m}W;);&hqeex`n@[)rZKAzD5^>z5yv!FzpC~puvAUy1BYFglANQ>A]oW,}Ayd6lu:,p
-^:mZF0^0l)C<A(h9vs]1&H8m5+E=z..Dqvceo)^lL<t17>,^.>1J;kP"W$hoK#]tGA3f]/ylB%;K.QQL6RvD'hE5M<1mBQsr(A6Rf4b2N`3@g|}&<kkdX"
-rTF-~n:97X[2@-cW6{'Rc6c6sWgwTTJ(aa3DOv,FLAI%%wZx]|sYt9/<9^2V<@OS`'QE'p,.+P^Tv;j{5+,VFyD=2U)pFkgyY>x$0Ux#f/8E4GJ<&md8:s
-}SQ!=S-X$dxr(SbTkJ)OX'f.(sVEE%#4m2KCyW1EEn)W@[/W8am9Lh`qkaiQ8A$RY;E2]/wc7{6+XUn-GZ+Ics's"%LHb3A7MLO$&;AS("</kTKHAGsm5R
-J/PcQa7V)IM0EH.v@8+<[,Wq!P(0H.e0+3}<!ZNcse[213qglUeSzWMuAs-vA.^O`>ox2B10navGHe$OqzZzd^7fVBUR}/T8r5Ta+8I|){r{EDl#n}_]Lv
-7D2+eMab_4/SnKdRB%BVNdA&^vJ|U-a7k+xK{Hau/tTIy.T&t6"k:yOR^#RiU,_#%Kj-f[7w']e$|Dz^hce0G/SWDi9}[}BHe`/!]ar11UD!9cum|}`z&b
-zw],jy3Z1.1vNrZjS+gg`]g{AXCqe:!yIA-NEr/u}gY;R}yL&01eDmWTBajaN.o<lVI_tyWV)i+JgqZ_k:2AY$W)k-|:C!LMjf^,Y%k({yk9Z|G6V4LAhn
-6=ZH{|P$8|'jer6H{B%PbLvs:[r$e>KWVe=7m8YFH,~2Zv;>{7^-ko|fAjSYOAUoN)$|w+Hm;XR==x0H)#~7<T{'Wy6bU|Oc}prE(N#LAv5'+w:U_fy>vl
-LoN&mhv(cMStZuTHceTz@f8o,{fKyxR8'JYVkg;Fkc,s%k4LbG6MF%87^"bLRNJ(^E1kzv/:$E]X5+c+f%15y|'di^O|;gf_rTelp78j."i{1<e[)Z,^@e
-:aRm$58Yd/V'Pu[Twh3$QMk$Hpi``ki&y;'bdL"T"d%&CvP)IIF)[{I#0`|Mi57-voX8Nji[$a|Vsld$!6Cbe>u8"(INaZR;Mi:MIdC:Gz#B-'mmqgL<k`
-w;~HU'&WW7{m=p"PbcS2^(L'v$:f%1x/h:8wdYY>jL.dg&$z3ppfpJYQ^&o<<Z2OT&:6iPbF&V5jb#_+_C=&{w7]]YkuS(h'OvVT[Tr218+t38137QTCP'
-R`uPq+`;V(#ioHx|ND;Sa6kx<I15rVSjLJ|e`}byj{gEc6=)"2nlSuGMG`^N25<S><"2D4xbF$CPb)Gi0Cg8NaL5Y|<9daAHGn~aB&VnoI2srY%y-'N'0#
-."0y2[T0y,4R4M7#s7927]VXAYpfN)!</cr</07<SqpYVpMsr{bHW/{H"[p81tb67hM$~5kNFucY%6$m4qe{yb|frSZdFprZ&&/<"g_{bXZ'MiN^nZZly3
-26lN~f6DU4Cpf}@Z{;[_Z,:K;yuJ|n(&b(1@6iu@60dkUa{vj{-w]F`/eH%p]]~06[~+'$]3{a9O(H0d(ZZ`Ku]9@Z+dbj#dY<$eK_eSRk)%[38.on{BH5
-vsO)1X^7SI_k='7!1R1xvKNSmjow<Awxl-,#.V`d%,%-'WPla^Vv]s.W2`K5k7][O19^%,b3=<}KbEeEE`hRb=vq3G84PN{jTy"2&AVE^h.6RbjMXbZ7T3
-REJ<e!:B)5JT8F4[ct{N!vM"+}]"`3HSgsGqEn)A<iV4l)mtq0bX/:IF&3g5"PH28wt4|ItB9I8^(rIF!]HU5IuJ(OV^,x6--O{=lqWu>V{OpL&0|@J/Vf
-tqdE|yh8y<|,Y)BM';C0,0rN6{vN,"/<t$:$-_H}TqRwC>448E7/Q^^DI@jdd5)8V_T:<;ZhXf~0@&h^dbdd1r6|UF3fA9xF#Nym}L,.>!>LxGDM7;!mBZ
-cu^|wFtNOGWq4umR/;Z%]mf#%pBdGMUk_BlEXP|v$3o1Vh/ul}55.EeQjT+!)05g/N2!-#o<"(ge"ZmranT.0yK!_ic3#NvuX|:ceyekTkw8HOmjnc(gTy
-;Xt$#T7[,|;n4Z}UnplsQkF.="p/3h~k(f8k8JY}t`mG{+/`yMu"FqlMG(0&mg[U0KHQDib>B4~$u,g3Xna#PGvTm{[^y{SpZ]3CxtCXLsvXDMee+c3zO(
-14[}'eg17jI0/aOae]ayJc!7J8S',]5f>/q-}Z~B<@;Z!>&LP&Lf9y"+zG<$buOd5N]Zb$9k,|TS12dsdO_.yozwV1BG%/~/!`/2QNPvpD$+}W7A!x!n<q
-~Grs^M3c|6-RS4EnFP%=j>v5,`KG_5nb5J=::a`:j2w9$}GTu7:@t5l4H:f[4S`}giYcM9#].fnH^WC:^"owKP)O-A|Y2&8=$Uhr=Gz&Ob@kZ7,+]AvTa0
-G@lEjc/kYK{^y%'(F+z!_/Tz8"B][|nHtldH1WqEbZ$O>JeV%ykV9d+cfXkxz+TF=WP%%uT4a`1(9`GwqRQP|bY0lnNj9iTqs,MaruJFD^+Q#zR0i!+>VH
-MBQVYOgw21)LK0K9iHp1q(KNtKG$QY5+zb<NbtJ(nD7L#0Vtf{I"af7b%-/O_kq^iUmH|MfEq#blieF^/&h#&w<afDMeGf~o5/yP=GTAA}'p)(o2K|]B2&
-M^ge(R-"|oj<gc|.tbGqSQw]7c56'G:)8;TWsN|W;5@`OnrGdoZ,R5^z-[j+I5D=,rfSBVu`RG:5AJIc~hUj'vT2-kUQh@JlIP_AYX;{rKjG^2U&GbRL#B
-94eCi]``6vk=y-Hs+v&Y9j2dZYlbyWnu7/1H|Mp4m]6zJv^xj$z;~o[yD[%dd99v8][W!>Iv~mO"IVCg-Oi4^w7i=#a{.k~oHyIT;:U9Wmh/x@z8.=#p=B
-!yJ$`mj[s2~y6<{.+L4hKOv`~ZVQ'F^9^#j7`4FDRE(:razkc[Q|GStFeV+<vU"@:#Ehi{I;bbmKT_Y.U|W)C50PWM}L^"A6V|)a!20Xo(F[HgQYjBvcs9
-'d"|mW^-9zU9c'6eO+Q}VjjMnA-7%F`(PG#&u`v>>+RXx|CAU_r$fu81kY`#2sTH/wD!4yJ#]6ktk3`03X`CEh)}j$jdUMROyn_u"dqs&P=wOjFjInrNOG
-T)lU`t[/RS'%1{u%=n^61;eD`,96z=,N(v@Nq^+yCnm,'ly<'6b$,:H)2FZb7jDPc9Vo6J]i0nWtbX6YGBpFAny-a^uhB&}d^h]u2f~Cw@OL5c35rJPb+d
-4wD]T9EkHbz@$Ji!MhBYcx5_S(j#O1IOH%'vKJ5wL;LM-!X1oyu0&JI8IgA_w(K#7s:UzutIy{sv;+W(f)_H6OD}J^ThS3z2QOezy9a+r9!G}7<M~X;3r:
-#Tu#'![{K0<:}u1_!){H_xIoT_s>fI^hi_Q7ky+()Ty9&hrm(|4t,EM'w,%/{_F@~sV^&Gm:3YX6n7KWWclfBFUet3"b(uoFXOatL}5b[,RZ38V(Nm:2!<
-,%Gu&=c]$U|wqDZ[Fo&#WH{]ZM.L.tSZxtJrLQC+kQn,4Y`M-V~Mxf4vkV$E3qHO`1-7}hig'p2MAwK)MY,pEW1_,1#|nII7sxRJryc77,Zf5R%K@QsIM=
-iXh=c93LK&WGkPJQW"[zKh}9<ZYY2N(E&d.j|N_#3Q~HcEs{)t,Rd)PA(yk5jF[""<aB8gKXsp&U|OK4D<GOw'=;}Z.i/XoE{Wq0-H<YE:{=o>Vk>R+Xh2
-V%Z4nmV.Rn$PsajZ+2mp]"0q1s2w-F&kP#wCjmfa9mgQaQEv;<hGTL`boJLCD1$@W;;)+^F7hv,pA:j]@m@Gh|(LF/vssC"n<X.A]"@n_#&Gw#LnI`<:u7
-i0q/9x'uC_FQ%6vtj$oB^F^m}d!0C[9Fj]Q_64(rRL"U{I-(I>[vG$HjPq;3cs}YB>%#{H:0Mo^Lm6cYakvz8SQ4-Wi`-pJV`kn#7ETxTzm:H,]E76,Bt&
-UO1R!e[q4@_uF2E_tuPZb.hXN!<RY`Mz]7A<3"t!!=sP02O6rJ+'SZ/t{'Vvv{d:R<"IbU,=$,KwKsC8lQ.y"rj!JQJPy@,O_Thi)#I4|Nj`0,KB}5k&6&
-Kem'e/}}iCQ#y^!9|Qj-yO9&.LwDOAX}fl/u]oHI$u0WA(D>]z_BuqK_tRb)r{PQGR>4qTJ(6z1=Y.BPA6:'Fkf-j:3gS,NNRp/F.R|It6_d%16nnU!o'V
-H6$^k5x2,Q<ahwrd''jC'2ZoA4OESWT^FF;7%`ul`Oj67A%4Fs}v8^Ul=53%s=xTg/iN9wHuf^TW6(K`{Ebm@pV^PInJ/KI+{j1']`_r&t$&"(L|Ui8D%C
-=5$=,D{ntct7,Pj#j_)87H"IaLQmPn=](ItaHj"6,'M='rsuQBoB"F:)PAL|Fk[{/fw:%!c#PyRFE!K-&,X7-kX:{.7%8Qf&O+j4OCkrjnRTkV>(YXq@c^
-Mtp:4hzfqwVz%wbNePIg<k:zxlj#:e'+ABp/}Ay`yG14[]>WH6Am"H6:k2nx=%`+x0oXRC11fmEG1!eJ!S$umA0_p$E>DiT.V$){9+#;Vt:0ug/ca'/oQy
-{/Xj:IF'x[}q%]urr<F&'Qpn`8E`LdQ);}Rk`V&G+2hJZm/n2%_`_-<Wg)2lIKl0Fbhuzd&`6bbNR=u>4|D2-lnt)=f_(Tvi}[wff!_x_z#JUZuI-NR7%4
-s8]X@ANA<Gm.Nzd%RLHo8Y.K/sH'yTj[V0B%ZE%C)S|$5fVQV:,N|a"ANL(vOa0/A^]X^yS/Da48s@/yK'mcNQ4t&O$IU0#t+{-.l]6gOv_LU_JOwe{qhv
-kM_J{QrZ9rmI.`~!TwVeN6zvt{s4#tx`+H/11VVZm(be0GUYCI7VD>r'tP%3K<&HiCH7xJg#'&i5rsVMk^nvA8=&R1kk`UU-]+NVm>qu|<X+YZaBEEgw1e
-T9X}>Sy3B)V5/{P}:iN5k`W!1z6ss5,3_xCB1ME1sh"~<&sLt<E3!]#.F]qOT:D{rD8j9Yd7!&3|ia8vnwuG%QRQ9'aCh"UrR/~(d/9wvApwhtxGU#SK|5
-Vs:LJlP|3I(Msj3(gRw72d)6b`+J7pZAZJQ021geL6""`8M776kPhaN(z%$D{![B&)+wyhlY|0Z8x2+Ai;{YVPmBDt]>uInBe5kwBuCGXHhtrre1Zd,]k$
-!}T<y'XlQg]pj>',,>Ed3Z$5{QjOO]MawPZEt7s&eus]6iV>F=6]_^~PRFD%1@}N5mW:(-{`JL"%vYz/~|2fvkI4)/:=nhD)$v|0(AD'i)g-x_x`w,a&ce
--YiOr`wMdvLpPX8#MB/#5h3'Vy#NQ5.cQsz:Z/i)tL"X#[CPZCOS@KL0NFFnV;J&).VsrCWYp&l|S'GnntLl0Sls`f+;~B7[debcqYsvOz;p|6.<DRnj}r
-&^g{3D.wDnnz8d=e3xI$RLv|zPFGi1MZc2Q%;U<$]!Stox/jcxQsHRV{poeSMXdMQljkj=Ja2/~%P[qzwsI<KG>S4GfT5JQ8~+/RwvxMULc[w#29H>MAc`
-qg11yT[{V"$(m/cZ-2M/.o(DizPEyQdVaKu2~r|'[K'4"O<XuU62z8xn:ec`U=d^bK}"!{uD>(+Ix7o#;J#N6j0!55#hV8PeU=4yYMSA-nnVRIkWt":Dcv
-Ii+yF8VQ_blX:mYh|S@ZXSX2w33u7f_kFDZiAH'DIf$ag#gdlcTBgYnYdp<1Hwcs_vyJstn$EqFh<rOz#TAb8KGSjkT0fd4"ht{MHokB"hE(wXi,d8V+}x
-h`I+O5#EAE)Co:#(%w!7`f25(u]-A::Au#FQT1>.$NNWSdTyR8Sku.GdKO3qKI:q'axZvg&"F!~jxxQypOEK]JWoUB|B`,"h5a_zXOGGXja|0h9rup}h[<
-.EIj,2Ww]'NS"iwVf93&%/EO/l(/1N7E&^+b}hZKy1lf(=y,rvm3e_};tKkfJ||:i_eg8=[g%7B775kQ-htv1;$xoTdu'7"mo&#ads6QWjJ/fw:|xP/EI(
-u%2n'|2M20"PF6IJfbBV[bSnt"QRKGt%MmUkqTA.b`ScDI`D[fbXV'VD.dj8iU.O_ZJv:+Y<vU1Q'HN:,EoPwQz-49eiJ{+wfl#rl.)7qF".HSNt%n@7X;
-#1L0=3(Ht%-qcE$d2,LUcvA3BVw[Cu(55h@E1`;NrE`LMrGG>DbN+tX73:^dk2L8nY~N6JNNLubK`f(xzqd_I='-{K_7s2)Eq/kX9HI)w+G+U$s1G(Ib!e
-rN0iu5~auyzj(LZvlfVr$5hcO[77<OWGGw<kiFw_S%_;342HBIsGPIC}vA8S-fj`^|L:yvBi!bZK)BZttu<Eo!Zk$Fyu)fp;9EL)g]=bT0q/9xe+A1o`D}
-Q(bD:k!q+]Bub8"=<5NJ4$Xwzhk!^Ye3keL"o4PaNxN<<IG<;qnQtF^[cY7&A%;+WcSC-(BNG67('<'w2Q)'Z[5f+2SQ"/QIyRJQz$RbsXof|o+fRN[F})
-"wBhqVI4Qn5h73EtO13O_cvIGjaW9=^t(|X&oRRa%i4OO9O}}^]j[N"JTi^Z=q+yb!w-&Wm^.e52b'tL3+"_puvCjcpPPBXDGC`RO@vcO%+:`eCsis2I{J
-A8l^6OS]RESMRk#a^F|tr<CZ9>_Ou,z-WEjWolL<E`L$m[5Uz`|yE+jW1pzs//<{{fX!#.Fs@dTe+B@274XHS3m84^kLeL=Ze1Dw=l!Ohz9bLOz-DMX3j6
-)"/mKTYe[n5nYSN7H-cS}DaN;5en2VlrYD1w;b|$E!^<aQK<f36c`S"RHSE"E+Z6F]`'tI8^gT:iVDxxs!D#$_VSn=5sHm!;RM6HN[HB^9Qo$cgNQ0MCSJ
-#A+3j2{7GRmJ`[FcYnq3Ja$hA25[,sc1qTiDOVG,JyRcOi6j1m#-{Ke=&71hKBt>wHSYS[`Vf&;WpbD.VF`%u[&")3!l3^x{V^gG+IF9QF0O}UbwYV@c{x
-(5xuv|0hIFz"}WMi_URbEJb95QKTlvSqZDQ2-G4N{H"ZnTL'd""@-E9T^ie]Rj~Q@7Sh^).KZUzli{B1ll0IV/'}pKC#KQzJiDeTDnt;_tM+()Y:2LmH8P
-'vb>&^vKB"|!|fW{U`B8U(la.1{W;#+wHYV3K`yaiRD"q88M3h,sVfN4^a$EefB"G)u0(7Uf3E{Erx,y<gHS4D-8s:J2!C<@7V$8,=jJ!{}eT]:JQ.>oy&
-nN+Y(7)i9OTP4Mfj^pcop28(@9Iq8Sij.U$2&7,(trRJx35M7'j6^AAH7,l`;U(i'F^)3XCB62=&q6:,ix(8,avDFH!-XDB(65[g+7QHmbBVIz;-ij/w&=
-Kf<t-@h99{Tu4ULDG3=jZ6HzsyOz,IDO!d)b.egI%Gg%W7')]r7o]PyTv"1aHyLId1>BZFN3.L2AM0re1GUx[`.P;pP"2QUu<Sh]xta3SXa3[}z4xpQkN>
-rSbsd(;]Hb.qD@.Ve`9.hDLdj>qo"/<_pY&}l#|NOnpY[X_V{Ca`]we7d$fiE2b0^n~>dQ~t;rIjcQ}/"<f^</0RhTr"(,t<5G!z(Yv6x8q>2kBj[''svB
-k5mdm)2^pPC,^`'0X$nau&7].I{+zj)ldqv#zl[p9+92'#eeLqYD&y)$94o+J:eS&$vE<mno,-%T7EkY'dXV/B[dXhrY7FY%:C/8'{<opv[N]io=rQ8fAq
-~PYRXN.VyfG!E>44#'wh2+zSc;RV!D`lXq/0~7TaENS^6R<crMeW,ao6AQlB3i3VwcuC3+6YDk>9Q7>6Tx'Xu3vmUo62<KqHI<UNE'0wlJIa|us[x[(CRO
--T#4^98lP2(veNw2{yk%odXpJ9m(OwM0N:k6`;6e,eJCp,p`K5-5#tZ.1-=6~IvKgoRj7G1BO(tr(nlr3)`13<6z`iN45jz46iQwrOF4r0~KMF2[<'b),t
-_m:l1!7EL&),PpKA,WYxmZoq.l0.S]$Y@:<LJL/HyBHs$)d,i2&szIPWh:)s#I6)EY$1AyF6"=ulZZRj_6.V#G118_|4h!j4_^|F;|Wb!C356x3g[/%D|X
-^B+9DdQnFVhcIhL"";I1,FV|5Yk+&=|C=fT]!E&Qx5nm4b_#Bi#:`tx`ter@5Px<[,Y-s'{qdnnDK6QYjKIx40D0!Sd/8.<8;BR(21Rnt2vkB,]Q"<CR>}
-56I8lcGz`mXAqJ.P51_tIx6ue{4VCRU)tGlfZZ|r&U9y:M%b,djfI|i/UZY|9b&<rrS]6r5xCO0TDWOP^"~W<qV6[!V;lFxOvV3SIM^w97^:$"&Fw+YGHq
-;L@HeG%fT.GxN1$+wcV&w_#]h"/C:|ZbL%-OKbr{jPfevr["D=wh[r3`NLE0`>{cntHYFA3tct,)z5dqzqh=x{N!b;(x3g@Fg'9b/Q9]qg_|f6&("UAvC}
-(dR+qYF,'leMn9Y0ALb61irms5O)=;B)O&z2~P9c'p'%S!W8OqxX&Ihs+4A:I"qj:fYzjJBx::rLa"XdT=`K^neQFz%NCx)iV(3XN-%gBqq_Syv%>2Di,T
-ThSQ3W$.C)s^wZ^1&wDr,fi0xE%5"w4x4T~hwB'1W%>}PNz]gb!=o6"OX^K#Pkv[N->3N$:Zy8_7I%<%~%VMqWXG$8proD=4EveDo{LR9fmmMerrFTXF)t
-G4C;Q;1(5uY5peG7KK4htxDXRP7{Tru5m!ms5}<1]e'RzjTvzRARU/sy~I~t"1IX@un$WwG<2U&uRi}Jiy7sL)%pdI!gX8Wh&Tv&szgC""D]"1&g#mz"4C
-iD~'g:k=&IwOWIXl]yWd_X%<gDCM9rUOwKEU"bP}Zjq=6H+w_eK.Axwn@(hoE#KqcIZ/F#B"4nffMSJgkBI9$y$`Vf:d!Jx)I4JLef7ub=UWyK|v,4P|!Z
-id]eu2"R[fr'XE4ZO<(>m@~H3!qqv=!&d,nCOrwg%oVA>5>WRG.,9an@aarcSrGk8`RvQC95loq^Xw6/P-)eOK}Vv(qhS+TejSNuo6l5)!du4efY#Cn.^K
-JEMFENV]J(DZ48fvox-(VvZTd"s:@_[A]""Q/oMH8a-jrr:PqK7i{JI^7lNsu!ZU:h<<z#.iB8"B26]JB-1FC]]P{ey8KV2QJj=i)icYoX)OU+ae36a%]D
-C;^")@loN6ZR+O2)TM>IYte!G<b/jiHhbR%@UQ`#xeo5e8&g#:o,N!;^^J;)pEvOa&rd8:jBfFf4KfZ!t)7wej'H<)oi^W{(gvCpPI!nEEy%$0O.w'|h0'
-[:]EbB^7;U%ye_27{B9MyZgM[xuVF<24x-hAh4CRl]jI;"TDIE)VWm"rF4h5{BVkh])BJB93Nt$pqiqhQr>H'On:-H$Vh;e7}h{ua+#b,j}m|$4T6!Pb'@
-fSc10UF[##hsXA8vQ8UFtaGh]>;m+<@]38+@1n`G:pt]"3#ER0a{%)D(6nM369Y2]Bthg!P`E[RSeRmS#8@F07&2Ie6o/"jCW]kI@7.#i|8Id(:`aQO4kM
-F/KJ,;~Vn&$Q{BT:>&&`v{=1fP2c&yy}=C1&Z54-OK/x^tGElZB}XZD/UOMLp^(xb()+heoxlj,UHp[|y{G/RK2`zn"@qZaeT(GPsZ^-jsz%0u1+"|l!Cc
-r%dMz;^<>rlmU@@fa1)lb8h<OT-QL(08'm3!yC.^hB{[R6u5x#6:xr/;I6%jry=b]6/D1!yY0N|ZZooGihD%WeA,c:"=2.oiRTHgF4Z4bx~K/Tou)Y8CDZ
-]N:7.BpeuHbhiQURh|R]a)ks['92YIk-kg+r7+"KagJDWJR/A|ey_rKoWgU"~g>>jOA']8hK;H[(QL@9|d<Jun-eO;Qp(]%a<hkzWgT'V:j=[T2u!Cq}&'
-KW<qtzlcI.k5Vjzk[Luy~:637Z4+x,2T(B=U<%!(jRNOIJlB_h)D9V1dx7F:!suF7b0fsVlNmK)CoG"b(r,w24-f`'hr50K>:$Ict5MBBC}.AeVE=W7^+9
-m_AQ:#hNYEO3t.B]}eIvJ2q1SYISO$A>qG6q48Ismx>y`|w(r{(0ujTyMZy:4''"tSloKM.&Qe&T)w~6<KG1.za.T.':cQQU`Z,Ig_QGXEjE3:'lp.O>6>
-CHNZnn8g`;tTwQ8OLByI}m5:bJ6JnAn|1RT;3yGZu{jDC{Ps/B376A}+uHua'ZY9~"dH:(9msfUyU[`i{Di#3Pv3;HsUs`&lME[o&1Wi/65g)'ELJk.HM'
-rspl'EPhBI)'p"Vbu1ZCmH=E9O#3a3;3wf,tTNA'lx>jV{/').DyZ;ci-x,K0U/skxd[^v.GgbH7uBp'i"N9%(h]z<8ifK4mHD+hf'{Ysff2JF:8/E%<ZU
-4_oFk^p7ZipQolJiBu,)2pSRA:l}Lqqk^Z+h3[Gxh5lt_XEAWK%LD866<+C0!NHKiW`iocD}IfZgJm2RfnN<`:5_cwLU&<GOcp"-P/9hr'N48dWjR#C}'t
-3Ih`cx(e`[>aXZ;#$sX[oANy_xD!dg`tq|QbeW2GO({J8fJ)wNqG{T+%u;{Yk'p5VS6iwQ~EI|TKd2%N{D4vX]ah=J0=-pxK@j]]7.2vFIfV_]LU:,}>bz
-[8H2}`Pzd"OT|f7f<d3XeE7<;b#L96@MZBlv%ilBx+pi@D:T^vzKzeBcN.lPg>z!ZE>oYR-Fm)6D&)'IpbWo[cRGrLJMw@%V<2a2rBI|c_">w-!lxU}i_6
-1CyF)e6Ir[NK#DH)S4oAM$Ek~'P/mG5I6"Wh_]U.5PYtpD<d$iikB8W295Hm3mK-]+zb#J/5|IBD3uuUd91c3hx+p$-@rg,oTbp$`|th$c=.!r2}p1C]Tj
-),eNnh=}G|7>G2@.z#2{[64+c$y2CbTw_T+mq_@vpj=!%3/v{Mr7jJzA5MAr@]f75+]o|vG|9QY|'4hVsI}nU.|5;wvA{i+J'<Gs7Yp7$1uN;gvqp{Kd".
-TP|H[PZf4#9/i;'kSWKay$"U".g&N1HY8:i'#h'!)D&{7z2|[/q|tZM2n/}V!CEZ-#~0qi+#7A]/>!#o99>B1LlY4rGu_rx7pV<Jgxozc/k8.h=UY|x=E!
-%S{mI'w5B=mHVm6e=%|m7:hu}&U<0NRAne5IuY,zmias91r.ksX6`NE,Vm<6aBjXGP48EqO7c+<j~7#N~f<Rptyi$5~C>}p0|Vvw"~9$Fmgs![6v4O/}!7
-Er-Sx.UxC],a}KbIr0=$yC>rdKw/b0/P0FcPW(J0CAdhW[/ZQf")A&99Wy&aAlY5quwo"8M`pK8B&W22IxZiODxruhM{%y3{0V)z!yIDO4F"Rk=x~U%vp}
-Ix@}`}@:^:1x<;6k/agz#pc#6CX/Jed<{<;Lz.&qi/Pc,l@fX35zMQ77i;i8r:j{koq3K+T[2Spq28b<Ym5C{;.x[S{S)7+'M6s{`}CcB'U=x7+{)zxiuU
-OG+rM[P;;3WR:D6+voMM-2b=~ki0i=l-kmm@sM:Cy>@4+o=S!3sKLivJ!X4#Z(ogsL9<4.~l57_ob;jSW(;}g0}VTuizdB$6E_Mr[jAQ<x3BkzU[9vLiJ@
-mXXy.=CCMuL0Z^/uAF>Fe[g9b0+HYG%=eo<OyjY6O;6"K+@vHk=ibiGwQD{rG](bIpt[Kq87@^z|"@9nylTu0:@'0Fplz;<xVRDrWjm!]V]CqSFPl9G,A$
-|)6EcOi0CN~s8fGw<TdT)-7wDhx.PFh>@dr3bo"L=t#/`tdDT$h;AK'WkAT<lh.^wA::HMd)pv|2vrWhSU%7q/w8G;NqAQuoyc2m}@QI@7~B}-/>XZc9sq
-2XI=Bud9(HU#O'87=Xa1|^Ljlav"I%ND=U#5R0tTSl+CDIte-Dzlex-0S<KoKhB1[kvVo-l(RzsdLn&asIdH94kk>Z&CaYblzW^VP6YACy<5j&#33pZ[[B
-5M0J"nZDGRNos,5O.UZK'v[cafIkiu$(<E@@>xORNZ^^+UL%2f8bRUcdGh/vp)WMU{MBt<u)`UR!e0[jxp,I^%u#2{6;^E{p@H^!fbLjA,,>QDSh/J%>=2
-T:O@dVwQ;N6&%bpP=+d>@}1;Fd:1q4(R-=doREi|z`<o|@"tf4WRV6a,G%z[dY7]'Ro`-[U2&OT)Lft'iNRd^,7x:[A<|(+.TU}E[1F9K=X/Dm/VkaS;Q5
-ubVxk.JXa'B8JP/03W^<"S'1{]d-Oy1f,UUx!-Pj6LwOjjl<v0=G!nqn1aBn^y=#]r/]u6]]evu5``fe@8dJUZ-|}7i"b5Ip:^wX3F7G<=6s[QfLT,O3@l
-FD)s]aMs#8V+q:v1RL!6Ot$@/=C1v;2i(!SC8[9PM=a;7%^@EEDxns$jau-p,-bVDtH`B6Y}<w8;uH_v6)+fj|:BLx27~O2xi|QMZO-;{J:UGhcRQzK$IH
-C-vQ/p!]YZR.]&N<(eVbB'df0@RIVJ4giq0n|/Tj;bCyEz!<I"NBo,or|dei0p3P`7~h%@#G;>D"1fh9rT4=9,dng$&,i9^&u2F:J6#%5Ipww].[9-u{yG
-wq8v8InQm9#2]#}T5<hUz#G4u5o,n'XDp4w.)XA>UQ>-em3^S,u`InVJV:m}H$X&"R#wjVR6X{LL>agtOqTQW7@iKszSsex7~Z!<+8:_1('&IAEHX=DuY'
-gh%Ge|tbBW=Ag&mbxSH$FwsA_yma$Qs4^fCpe(9|;G-q]WC^T`U|l+g&sodru,9]D+O'=CUVH!xu>nKg35>],#h1D=tOyY7q!3y.m5'D+.[XaX.aJ3&enO
-cS>hiKh6aEvd%o}J^Lyi~pG;pEuYLKSkl^'W!5X@T!e5kIPgY6jc$EM`d9L=Hj[<Zp7V"2r@;K2LfLX]Rvr32w|:BnrxdLzKw/yQB24/5ur:E)Jn.cEVLE
-:X#S-4#Jze|Sv+&/C)WK).,G=W;4qK"TEJh%Uq34;;<.9A2>.]2@=stEG5HB|[)o0:0FV|>T/E1!iq!fTXXks[EI%H,{SN,(ry-$%br'_#zvoMHFs"osai
-mALZ;]>ntG)GY^,1N2TSx2&Y`h|rdT/,_Fpz%Be1;{gi~=U`NW0xt27+_')^2EnfM{}b;sCeuUkJ4C"uy^/oA![pCCB-Vm$K_L|)_lQAYZ8lwi;X^WV^^S
-Y`1YgC]"&)"-2'1P<z>OeAO@JIH2g1Sp3g"DWN&'#{U:ju<^hd}69d_Iwd5w_3d$yXL@%%<3|1GeRkOr"Gi#N6r,5A<dIh-Q3YyS"G3113<+.P<au:opDF
-0x/6<Ea{_C][3<5,"itK;O7SkXOurd`0CPyNnzoQe5Zy6FSJvXu{//kFUERR=WP|%7<RB1mzvh5P8$/b@Oc71n4=TMl<v67u/":XOSoj,nxcBx;XY(5h3E
-r&Uophu5~{9]p$/o+h%G){$glY=2^w:V$bbu#M58M5|}KxW.GhHK2SRl.tDFTw44>plDMw[tO2.sj(]b1bv80,7pe>'vT5`ig.V30O'+.7o{@##33JCgtW
-,dOT.P)qz2,K;V&D"4)`Z1vEbD$ef]fF]0Qc8J3P~rs)@dwYX;u4.nF!QS4Xm6ITyl)bt(l&/'0KZFH>,/PVQcVp;!uy&hCaLm2t$NI<3!zx91kw8Z1-^1
-4,c7[5t.HiQet[uuG)W1~dvTVx,7xC>Z99N>d(]#&[m9KY$o&z[SdB8'uo+9`/3R6AdU;F_`u7C2V|7GqgFEr$J#["o")&,I7k^g|o"g1hyrsJ2$AH_sm:
-k'TvNe+X}P&3KLYe172p:blkSx9#m"rWl)@uk3<udeUp~>RX2${8#.@dTNDvqP[V4I|)FathEUfw%v)S,dr!b:bm[.zg|v;2yDl'qZNj5cLG.ZO/L|rFPJ
-:4g3Pez8QlOEaqKD_wlwgFcJ1FDej-YugBrvsa#,M@7I<UrDg>MWpVieOqRT-_;ijBvm/(ni@WQ3id[j^ic&kBhexmU{_2["7)L%PDk@c-,]20RSXLQ"o3
-R/i2/q26j#xplcl2Jn"[Zi"G`dni^D7BvC.S.pv_g&54!"2PX4L6-Wj1-'@GB[[Bm=Ix.uU<Ud%!XM7VZJF^emXQwJ"]Om;2f{!ch$y)Z6o'HYD_m2yf7!
-ih)W'/{54=+Ngma1G|)77YR6b<;vb'<6U#plKU%PhST-LzAe@hG:F)c[3WEyUqw7}8ZL:U&lztijT7s^8j1GEdQV$6!WDl$>+}LTgamW&&AHuip1c"{]cQ
--LG7`=#YfFD>16nx'7,.PD<tlJ~^#B7.bs[4aoGleB<Z,#&;Sr47u8^m(AfYF%PV1w0l'(XLoB'ot0kVw."&|r8:Rq'G.&ozYIr-Cl)M@Q~=6Y'|o>3M<5
-([jTa;p_)1<-V(on]VVt|bm3FxIlP!":5SQ8:2{e<Cf=4(T!ZNx!nzs%OTtL,tvDBuv-Le}[3cbLRp3B6B^CNYE!56qeQe1,>WQ:xP9e,LR'f2$Isz[my]
-kL.q[|Uf.4M:PxID67>kxWDgxhG=0wDM=A<EO#D:g&uFQyO9KPnZZ1Jt1(:^A0+BXLXt&CKiRo7VfZv:2'+F`.t8c(pb_Dy`C%zyxEu>E3&(0G|_gs&Thk
-V4>O;lgAkEn<W+Kbk1@&4^WGo^0]{(g^}#qTf!^8_9h]"GcX_cTMJ&.kA3u$$xL1Uo/>HG2#ENtM`fVxqEfMxud31>FcjCKyLDj{h8fiDxnyKODy"yfT$p
-9z[)A(sU2/4;cs`S(g|H'n#m@"<S5h$i)^4:>U/&!DXx^{@JQ{gsG;,U~x<i^1AqsOhC!m>Kq|TVIJ2U/jpTEOrS"v]T^Bt&|5>.E{I^iQ)-~'=hRG0DxJ
-DihN82T@U%G<F1eca#-t{|FkW{:vwj98d{Zph=S{bs4+GsBfSGDc'EryLk~+wQ8!74`z1L#)lI$n,=3udI847Uvd9)EGhRXz[KJIkfhRY&j,Q#QXIK8seD
-V7P#nPmT_qkunZPA6l^3z,6c!H2VQu/z>^X+/zk+"Fko>Fh(it(9)"Lu@PZ;y!b,SZ_^A.G3X!:SR&yH@]qN.7XM6ysxzmTuULd.eI}vpKVwq/SEUq28%L
-h&/y$$ajz/P;yHV8vrKX<pz==VS{to26tDeRr&[Vn_&^dG5CBRg+1eT5MUW4z]7Ozoml0O=5^]W)6j}fnG'm!XtlH/R{WpBDA"X/=`4!!qq"Adj;.RdqOi
-e|T$"y94VB7Ib-:T}bE9:^Xz}V@AB&]i+J[:<Ylx,N=&mi/oh5&uOE0i.5==~<r@TJ"x-i-`K,P2r/yrp"`sLP=v;N3^@gNT`&)DiWw`ubW;7`7:1-b,)7
-K,7BM:6ykckA$Fa]Cy7h,uZmE46QoUk{b^4^W3-Pcy:,E'f+3lFc9BVE[u;GT;%U<SwlW=w:/gSyf,]UMa4zjJ,VO4K02;wg%V!Ul!$O]^=opN5giepdZ,
-jfj3U:Q$NL_C<K,z$Xb^oQ)WBR$ldecc;8HRsJhA(8$`hu@_{BG^_Vw:g|7i>s=zK1ti2QPWdGq#u4kq3HOqaW,U_n{<W<I##4O-N'"=Tivd7<`dIdf'p]
-(wgt+b&'%^jssZ<w_C2+cwSexKP)KYm6XO'uT`7'sEmImAK[b03yRI$WFk]h/!M2h8YIHHG3-c)b^7VG3;a4{to2i,|Q!9,G.-B$XpR[^bV%>D/c.1P]@f
-rEv=vRpUuCg>P@0/~nhNbSgh[(rEp%5J("kJfn;}raul&m]E(]7X!Lz0O}ZjCc!@_lSx+2f^[|Pl;.~`.1cSO/hwuxUAD@Ats,wRq#"nhePeI30qjs~J9C
-pu7NKRIaS>,7.I.yJb7}1qQG=`C'X+kN|R4Xc-c|MoDO0w_L)B-Jf2s1z^rPOtqNgQ[qX'oM<WRgvnb+ifo.]/WxT{6)m3Qx^,=5O8)x"FL=heh=AN9SZp
-[O'qmkCVCe3w%klZr'=/6=pM:4^{gvo}HK4OBZ.m}^C:gB(`!H3CZ+m2$/bD[HuR}%Pqv!/KPTG1Y1z9r{83mirRM,J2O4Zr7-Xqy[K>N6!s&K=!g2>D.<
-lNd2jolBGfL#wdg#'kydGU$805`X3#JIfWM]dqqQ`DghG{u)y3x$5c43Szttw>.r2#RgPK)xU8lC:1b=(9_{WA2[+fQ[[b%){UR$5L)SY9eZlYm4lB{T%3
-M=I%GPPl[jy[`1kOL(6"ms:w{XE7L{h0C1%@i$Y,QuDXZ1bVZ>C"'yUm;Y[E27<%ov@o5'X0JQgkM_SQ^$3"/0pomCg6+N04g_>485y3j9!7-)26gMsAc$
-%`by1U^Ft3;h4c-Nu1:6.-&P6,nP8UCmNwB=x={jlV5=hySEF0:DXJT$1fbr7cO0Q>G%-)UZuW=h1F&$DOi&/`&LPF8MuOfiq1ZgO%P14lb[RL:g+jT=xQ
-!k-UomL'<sH&,Die^K2]y[r%c#ZldF^{8Qcg[|-P9Y=<C@_,Z=rV}qR,%yj'g^LA)#g"!Y%y4&`,Hl6QWM2DEDSb6/g-`>aju8qp6&1)30${CkGM2Vo'Y0
-8Q5C$rL[9sZA7w-vGRcm/8@l!!/wG{}D:xb8bI4|eoR8n@U##'J"fN8)dvI9y@1A5{w#PeO!8Psg!$n6!m)7]KDnTrlBHT+5!XWT5;0ZQ8`Zfhzb2j=_"S
-{]5_i'Lxg'5jr:W>|q0;zZzZv2UhZFgR],h][d,@tf;NiHzx!Q9<}(HDLJL'o8kB3ji>6PoD&oa|m&D[<JeTmkWp3X2V}x5Z`KeA#c=3dFiNk'<#u0uYwC
-l"v=#9DA:hZ86%R!>U>!}0zcw%O2!L|o<-,t+aC.8;uW>seR;VU0/k]7(@SyzZ=k>6LSLxP%Kh9Mdx3x){&7R4k`7w82#-F3k&c`L^^_y,%U)#|Sj"7@B,
-R-(La_!0{XvA+1:@qUGp}1gQMy/U}ZH7|WT{N&1T)5H1:jtT!)cKaNnvJo'zn7kc/}d35Q-ss^SS:E$M)<JBV@]{~9=b`S;&Q!::Y2TfzSX7qF'YDaZguQ
-(.R]F'o56!QQ~m#Mo@Gk9:(t2/Afj)g!W&/-otH|N!Vb([U}D7j@(0|r[8gwL&QxEeSdEUZ!TUJe2&.$bzO!Mt#tunYY"Y7%(j"qt_q.]!n>,M]Na2LEG>
-WX[g`q!W6mwP#PgP`9+k@}%%WgwW]a!W<.VB50/)mNLK#:y@N1`8vGE>x[wlA#8bFv=!REZ'152ht%HXy3uZi/r_QS<I#jB0SGS%h'l<ZYk.&)!`eiw/FB
-)6N4K.lme]c>WQ24@:8x2VE>#Shp`1&y__94@6'<qB0V-wpnZWdV]'FTzW;@=Bwy&{'po)8R<+^g7f"[KzpLJ`y3<vbDi&GK~2Q{sh[./-{AN%dFkWnmHu
-aOd+N[g;$w%MRD=,h'vxM<@I+2@Kt4pCVuN<;D8TMO85aPTLJbZE)YQmz<)w;XnA)nf2Nj(|9DXH6acllSP2=ssr>x2BJ1T2Mv5&~2{o^FK4-R,:eb#<tx
-l@i5i,Q.Iz|0O1hude_"|j8TBH>!^iIf<B/f]B;bQDudtnXx<eYQmJI'jr4Ps=Pq6>psF}{"k',|>19{)H-[&bo]][oV^PjSnAP#PC;=yh=c(0c|p"gxjo
-%|kL7qXh>{B.%.}D[SJsg'nQ'<icv1s87LA/<=>@5cX<}Z'B~ngOb&>EeHHIM3n4WA`]@eO{ciUr6SDL=:QL]S!R$+<YM5v`z7:AMY&yJ#rA}=},y7zy~]
-Q>u7P:&6^uc^]r4Edda"(&31NI~S7/ysJZ5fh%@fL]$w}QYSn<zF(&RDHTR,&Q4rfXMVU(%|dq3F8t7$2f$uDFK]3<m.Mq~R(j5{5wHxRN</OusR-BBCj@
->Prg<c2gNq~"{bD;]):)~2IV-/Ho$54Xas/E=no&'sF<%=#H66"_&X>!3a-nll{BWCAzI1gcxGV>QM5c_'8N`OT3gP(UkjQ|DXMb[s0B#:nKne_+>a1#]b
-v#Bgi$yK94+#WE]odVNCpk~_G/kqebfd]3!HIjK;=K4Y$sx#|.{zW}<Qc.zmi,F_G@8oNIufK3.S|V7u^_vTv5F&'#&='7RgLiVx|qaryYSv(t;'=hJqrb
-,/YX%).2(swxLE%iksDKXD"/!9/F_k1Rgt]L;'C:qUQ${%f(!e@|U+'e(z46q|ApaYciP=K4(bu[L-yFi`GFU/RX,nX7DN$Jy%T@6}t>!!8ODBB8[5b2o>
-av6Iz_~d%C+Td|{7+E|KM}{Ti}vGrG.b3^=}v/&,M<8mr"S<^u~/gnxwtJL1"OU;b&j>W[{xU&Wz0Bw#Eh8r8%3G/JX.XX9j;:FRpkb/9wvAJ#C}bbAMz(
-[yMqHq$w<iA:5xE&J'Ta`r9jSU@|U{)j=]tNs9=tt{U>i6+h#cA0{7j0eS}E+A"#c&i-LT":nmfjzxK:a}BN-495;cI4nNHg=wGwm{.d[`]9u@__hSb$%N
-DS0D3+s(9ye+9_Bac1Y3(f%_deDhIq]w"Zv2e}|bDU8#LL_J}]|N98tTADFH|cexb|<dk)As}@5y{A~HI`'UAF~=A+r!itrhFb6,ngOHL6@KY`hO+k1n]8
-y>M3m3|@"$H/t(yXBXvV7^_uG1AiVL/u_j~UCV0o9^a68J#yqVz(n@cnUtObW^=CoXn]gQpcpEk=&>'=3zA|U$i['48bb1a2o{6wSfeF~UdtQ<4-;=Uj0J
-hZ<o:Ac0S_MMu5:!O0_BDh+=|Ijmnvayv/^,9D%/m^p@Ntt;Dt!tROJ0&'qHoK|6S<:SPGctU=2zd/sT_e0l_[nDr#1un"_9#kJ4CB{i$7JGYniv<zY&#e
-uKA<l!NJU}FK-y:i#Q/CA_)B{s_jp(TZLVn'`zri{{&pXHnDh(gN]oUAY,:X#mZ3B/_x,Z0>A48I>[l{|D({!R7^_mh+uUocPdOtqNZ[NF`P`L6+bG|2j|
-vzF3Y5-(XFng~I>&=g=Md5AUPagL1<p2&OXJI`7yf]~WWKTs:Y,^{rod[|z1&DKX7"Kp!<1Ojv'6UA6}[p5Yj#'#>R-|aGVcGiB%nu`!<[qRosdbB<WYzT
-&m'%#2Bb9e^NBv;Fn||hG}/'6T/;g{L]2h%'uMB6Mqdby]:AOD&%57yNlJ<#~S,%@P<Wm#=A$`Z<rFgPZ:lOHO<<W7p3E{3EyrP8kA<_vQ~u#X9}2qGM8u
-Nn_O"qm1&,xECy,M#Xdjt2YIyO1qe2#Ja}i8-8Z!8{D7~c.43Ml;iO"Ui#]AM#+u!`4%3yJD}s!X%uz[])LS#yWW@TOcu%tzgymh6RN#h{C6uJ&mUNil[=
-QOU1[c#J5W#N)0s,5xiqROI^uu'{8K2dD)47T-q{,BoV&jLhvEk|ka3TR&B&9;&P`'$>LPhkDpg5t$(.}Q#xb-2SPZ{iJS}:4Q&9Ib+U/lbaTK#j!#Vm7}
-|o2G#Y]b$tIz%#Z{ydgV<]be-w}w{V/}0I#8jqc|QsIrQtGnXVZ&p"kqHyEaVSr&2CV'``5voi_s,SM@E5dF88>]l$3V"5oVuEohmFjH=Vd"NKGjMAKi=p
-DAR5xN|x{K!ocfQMRXJ#7Z[=+5Sqqk<_`OigP!rA`:+X8NDw'uoEfppY)$2UiY,iIi3N$)QWrzi&1KlT]w=ETOrjE{x0f=~hiD%'FuWJ>+Wdi^9<1pYwO<
-=,T'<1eVx%wLC{}s;&P"5e4(Sb@/:hcC"|[Nq'W]'y2kP`$4az<pove:`b!E"i83vn[1S"hxRs2$T19b3"%A`suE2+&1WcoS/OiTF"E4L+wIX9G/rGLMXY
-^t{3$T=g4H)qy(L6&$}i|P]@HD}-vBFkk(x1QxQ"+x}nDjBv"y`kbMeD`h3v2q}i}e|[:C"S}=<DPMO+}DaM%C[sqBvklH_Grn$Hl3:C)@-B=o0tK'X{{I
-..F;-_K.9;";fI1Hvy';!.1:q"kP)"q03.Y'wiwtA&!&/|&tV#a2^(L'/jbQmFA'QQpPOBqReQ7S[6b[o#]6Y[8{xYeiY!C5'w):$-m;:hH)%bM0=/kcei
-zk(w%BzW=ZbA2hB1<m2{'Qqh>/clD0qGRB}yEtqZvkTcN6L<>DvV``tlH^ByoS8FK}laZBF77AEqn@Zz#XMfL$l>l0gXj5@Q;Q!U(q.8/v0&A^f},3l7(1
-DJAOPo](sB|`d,]dQCH+WEKMPSD<(1Zw0aZfXyZfObM&6+sy!ncDED,5-0|^=x$v-4-,N7sP$nOS|@(rHOgjtVmE9"[Uc;<b,h9P'hfB8)'J4pULw2Sh8<
-ZbB$lvX(H9O^}KVyO%H(=zK;#Y(kN/s,7h-QdMN_#/RW<H!)C:<=nne9WaVOE_63s2i|wWPk,kgq@"gZ>q^ewe#9G}_TdQzZx+3^[8^`2WltoAK$CXtxR"
-^ZbnW+l5&h%:2k2kGxAr$auan'@[Z3eR]=,SYi[IgWe,+#veux8NvLp3<LV456&iJxVH}SEQwd!M|VM5c`D^a8(_E6h5Xkot5^Qx.Z/$b&#AR`bNNc&3]M
-hi'fsNrr&by!Kih`&{,efYEVp9;5O"a9C>mzZ#N2OU|Ji8jpDbr`-@ka9kGYW|c;e+j8a'('|t6S/2-.u@)X|0=;%5z<4rB1k2US04[BQz#u!^(iopu4Vj
-'qu@GF8as%/h!,|'shb`6mfR[{KF;oW{48Fy:B^BIRsUjs(CUBPCkE&7Tvw6AzZ5`CcW7m>iMw3{]s`oSG"7Nu,9T__pf,5<}8(6qn{@WvCN90-FkXGzVZ
-S2VZ`BXa`So,+>[FxU~elov=]fcTSQJfejD0[fR/BT_EGAzYozl)#X]59dDG_'<#xbkF:1{X.q7wup!dntK|q(7}<gw6Huqcre(<+"d+;qF8NGFmqI[]qW
-FNW2yZNs`7|DSi_!/f/epHoRi;'Z(5cyJP4D3EHfE!fjh@r{>A7A$Pl'Wx]rdx}n"0$z[Ujq0{zJTrz-HzM3z"`5cy6uo0oYa"4-5)#oe[P';Utp-]'G'n
-gCV4J^D+u!4}EV'u"^|aOe%+WNWOjx}y@|DnSNx$<zY8;n<GgMRMV[WbyB+xc}=Dd#Sz"k~nLDOx~<qli@/l#22U-O{vKg2(=m]4[N;)fFh(G)Utt$0}rX
-:C}(!8pEpADvi7cETiz'moLsr8<8D]e`X7rdc>CF>$tn5r%@dq.m3<K9t|k0TNbx(qpxJTI%&'l[Nl&1@,fGa]&<`U8GOBDXQt7}1s04:;G='m[MEjOE3T
-UDDAR`ec<;0`V>cVEnI+wEr@oPgow4j&]jY}"C%|7M$3!ZL:.9wb[klrDcW3"ep2#j8))#A'AETC+H&NrMWJ;f#6Lu<QG;4w2'=z6-nt:RG+A#Obr,Vl9f
-30yInJN(0SN;hhD88oth-C4-;d'EH>J5Cny:x_;.q&/7$}+I}9{%,r6)17>xD(Kvit"U[SWw9ml$1$&L<v|1mSYK){o@x17PYHfxbweRA(>_x9D|U1dRy4
-_Ae,{X">O%Po|mC/kxnv|@BSH]t!BG|5)waYlOAh2f^$#k><;}-J[116e:kG_n=a'L}m~tQUq`j"sA9nkQg[j_R}'40tpI:<:@yK{Hwu+4i7=.$WA>9"2@
-w}^tLk!D/^xA)J+uc<E}"AJgOPiAOgQW+f@{d^yANtHr0fE)3>H|2@+{J}l@'lIN`DT_e<K{ynLgn'%Fn4mWO96{/APgj1ggcmyXgAkA58g%J[mAhg&bmN
-!1j#[mwp`|]/6t`{@"XRQ/v,z!FxX0/U8tAz@O0{fRuM/)1g#|%AVN"zG=[dBUM_v")zTI:C!NLW#|sA;nV|{WwvIe&xZ(iQ"B=HS<=g_MX7}A8>">,<Gd
-/kS(LND=iQ;:H5vXl.jb+^|+ls7#ewFKFy+>%HTB:}7`.5cKTn.5k`gZ5>aZ[V,QvjVBOCa|&z20oJqZAbWfwpcRKXdXVj'r;'TZdj8F/i9'V3d)gf)7hr
-R,wTOR5mc6N7/g/xS'`M1kxE,Il.QSvkkP$(xul};cRN:of>}GIi&r{^^]hS'm4lqIbWRI{.Z"0zR-U,&1}I/PQ{C}^SoAJ"{F3U5kn!0LJnCVLJFG@npD
-Ni@&jf'_BO'AV2qLj[:Z-ms5_8R]!k7SIA_$S@S]Da:qz'PpL]M(qj-A+.T]Zw1/ItBmBR}S77'`VafApC>9V{+MM,=QV^wE<RsI(FDnzdrQRlZ`T$.nVA
-zC$O[#}cC}_UHqfT`]@{}@J#}`)omCq7jan2X#(xNE;[)wG+eW.tfwP7(6$kL1Uoo0U{$RX_kt~XD+/gB>'dpT><#2Q5#CLMg}r{1p)YxATR_b.iag<F{3
-gNEH^<vjRpu8u$H:LVf3wQWHVzWxdtyEW>$YK.bNf=Sj+[Vrt.VhKP<LSix$zn^a6YQ^]&QR]D%7;r}zKfzCnao2:I5/xd-|0`dPB+=gW.8}MkKn_J,Vg.
-%1SnB=+p7bv.`L6's`|O_W}Ww/%Rf0V7REVHtYlkGd0u4`AKgbA!fE|1+|tB;8:oDP)o1C6.U)o`|(T5J{2IBIFG{zEX5Aj}ghVN&@A(gOD_opI]2}#w+C
-t&iETd'2Qf_B$nhV+;`o|$JHn|jwo{Ja8Fw{Pk/fPfAqvw&tZ`egX)6{XWH)CPfx%OwCsbw4FH|}Vq;se7k9Yq2GAEB)Hxd{qXn)k}2@v8oD`o,N"!KCf|
-[A:+.El:d6pwfEGnzc/IbOEzk`_G6I:oqu2GLh4I|0rLq.1}rqX7X7xA'(,F'"LQih_K~"vU(@Yl8wKfP"t%0[2@Ki^mxlL'dJ5fsZ1WEwc#`S3$4yFbYo
-21'.zm/ET[W05KQ6vtxDpQXZ2V7alF}.H:A]&);f/"dWIbKlv#e]`ysFqSF9G^o!<%'pP=)wEy^RKTfW8'|CplfrYD]jO40_$cT>^j$5M"^wrhj;+LlxJJ
-Yxe%kf&]jhysIFs+h6&z[wS..A[6u0.5g#%C^O0piI.Kas88ut]]:S_7"=kQnl:3i3.d$N7YjBcSi;ccl$(}<1{ytb37b-Oq'K"0S{D}]{]&)&sw-9>}`h
-GHCD}q}h_)`kS{l<{H'I40U9QFtWpk^$`D`qKl&X.=9Bc-#)!e0Q"O#QNj2kp2gDp{eb;$z@6Dt>EHHK4`UFf`KZiZQrFm&g<b,Q5P/-otR,b7}sed#!X|
-HEsFCC!]!IRMB;gh>J0%9S<{3AkY(d"L8%ULwE_Df!Q%%WsLlGLH=LhrHtKu=u&`>=-WYv}PV[[2#}z1xT-$5`{P72x&9.q<dKC,@BIK+t#I7$2fDLsliN
-2c)K}6HL0UXFoe~S7e4!R]g7XN_[/h0P-t6PwxzM0Tlnofs0da[Vlm,3PdZe.ry",UZOU5L8&7ML$($|jfas(N#XNM])LhN'1-lXZ_.fOwTV8}Qg}:qXs2
-)u@OVomGs7.Ik6LPO';]R=CB9k""s//`m1eG'J=qy%&z+9pDMX@](>XT%l!_rMm&/ZN.vWPfke=u8pu";{y2=2t{BmZS0ra[17buGb>vcvPf>/91J1V}%c
-b+!<o.1&TGE^u(5%qWX{uARmpy]-x6s0#:JR>mkrgk<tqZ87Qu]fVB$U@F^7a6lIJ=O9"^`JV:;%-q31II,+RhI},8g`iYPn_kQ,mWAUrs-wmN"d6y5YVB
-+d>yE;H2YD_>FiBnLf3&Z|rEUfNr-,6bg6;Zq2<l;YP;yfa3%KemB$i#(i<s7=6!wh")yI#+:in=$+-@`O]c`jA=5={PMR9(Z!OI;t3Y.OerIJ/_=63z`A
-xDbKQR;SUn9$2v3'eI";iy=MarOLQt,;W6';U!ue>1&RaMuy[Z@]Xj_zi<,mLr.C@h:iY;c(A$s7<Q2Q[+-Tnmc/:V&O'9rv5D'i%R@^B29V9:},EazS^$
-9hzloIxVeP%Dh^qKTn~vN#7>&h[,L-ux]ZI%Eq|pyZ@o@WO&.#!L{)[`H0JobT9,~ujc`m6dr"I_mxo+I]0iJ$/wj|1|r0Tk>E:@O2SU|&{D!m8Qi'&,U/
-_+aNe3-Sp'5mFX1O`<Xw{S}xPFP#E5$KfiYWTv-J"[0x(T6Hhi(1.QVR2m}eP`fFOw6D~.ScX'AC)Uo#tMf7VaPA6PM|T'3k1r92,;L"d/DYdu/7,O8Dt1
-5`j{&KF_tJ@X^VyOS/$Imz6{YOdL4iqTls#p3WfKM_ZU]d5kvnbfwA]7$ex&k`uzA4-185f@pol+C=)y<M6sj3jx"O+{iu3p9:Z)CXI|%_c(=^l15{GG([
-bCrMaqPn$T%%5wTU."qHlU<QO7>6iP5X8$oAjB3hb]b>&AHvgIKg%oLA}hBUq:&yV!M$;@tYq<"b2E5+-KhgWp$/u^8CL!Aa}t$}hQ.mbf~tz,o#)X@!QC
-7O('fG$5$M.wA>Do'!:O0wUxyxe8H$}"lh@$cBt.4-~'&Ss%&4ZY5i4OcIc9.a.:f30"(<cJ]^:P9.b++EDMYG(6Sm:_g)fv%tm&E,emw_w&T^p5BDp-Z5
-3dDOciopZa'rcO=&%O+i/pN>9B!cCFj[M@TB5h]rTHL'qHhP;%4=93)JH<X<jKr;dtrA$p403@dE}<9e$0aIeHG@~mi3%N}e5q4n^b6FKGF$GK4AdS"h@y
-fU@<4uU(OZK[N6KN#Lmxvf"qU5qK@=,PG'FSjBLS9i#TBjkp8CborTa>ik.2/`iD5XJDB48,e,l(t05jObA=|H79iJL08(Gm!xm1P%93[eZ<oq'=W%1P5m
-Ie3zOY%btCNgZrE,4i,u})0ZZ[nK[SaEcc(^h["nA{Dh@G>RC%emBFbp@8G|uzhePn<JQF4Jv4rpf5B4Sn'>^#q:J6(sj/,sPQA]hA7}cP%t$gX,V44#`B
-Mkyojf,se%mC(>N)F+xp2[M2#0)oI{gH:CH+Xcj!~R[Np`30Ir].suEA3:%n_,HtNCZ<D!:;G2<RAg}rf&%69KYc$txt-D~JkXTPEE>mz$(mAEH7_|VXcZ
--Trdj)!;Tb(i.IOIMTF%%KHV;kQI[u7LvyN+E=AYIhfI,xE#2=7H;K<a(G,I62A,lr|9R=k=wDaEj"DT,iP2G))z(BT-ey~R/0,|D2.'O'CM53lJZQ"U~j
-hr;O.D~!tgX{L[EJLl{%(CsAoYi7vZCK}fnJB^<]'[$7"Rm<gkf@f{mq^w6f2BZU3jw>"zrUOAr+LtirXlPgC541W06V'-l<7"wxkj(qi={5$&>[WlVoXA
-#0c6pa)ha@.^vGTW.Hu{gDpH)}w%>D4["r@hPMvb$[7i-W~[~Cl2K[D(E0pd+j%2ps)60nu`z5{}[2:cy|<EZkDbvXmdaP@T|>62F8]wEMeYCu7W]aEd+c
-|t`HLxQTQuK9IGG|gEIF^j^nuy<9Hlmw{l8Ot@u&.>dqoN@If2FYRfob0Z#dOM8[<7|i:yOA'i&//,40(V[y:c<`DJ7;9]Qd2B&P@gU/UK}k~0vtgl3u,4
-/N=7;TCky_UWS=$OU_tzJ8clJXj"_D#YeWFGAK.w_-bBARL'EQ:b`Swg:gUIn]0KMvb>NnH#Wa8^yd]V1W(tf2onk"7,zw$Gv/~RppF>nhs&y{vCRj<_z1
-<w<b(cNK/GB:rjs9dK59j8e@gja]GAl:XT.vLis-:A7},+9y[(lN;,9%3Ta1[x}+VB^cMHy:_='K&Ur{$G"KMk+,CLmipE;JC^9wW}if]Xs8JSLkg#$5]@
-aAYcV;V82J+=2E;QFQj')H7J3iWp!sgjG|scw380U8EUM$>Zeh<Ot1_T^eRZS|z0l9L+c%n}teAfI{<Kp}>RMQY;$BYWpS&R{^R$9lb"f0}lMMoyLNd4_,
-U9EZdmg:(h;PlG5aou[{#-}&r(r&I7X>][;kK_<J2cVI3Qg1^VrH#:`O-<Et%@yx&]9DI>6(1{I/)c@o^[A$lArug5jj]XA<pWX'"qLE0f<w}l/e57`H34
-,GubW,p!hx{B@FcsT3k4WHsm8.!)Rm^4f3jZSXZ02kX//EngR)@gm1dxmmg(.D!TE|p:$q;MScf2d6X&DG^sDi!E;"%NvQdc9@p[I7R-x.QPuG4a{fL%Be
-mZ4fsE6a{34tvr)v(9)lZf~kn+etFEMs.E]4NG'DW^[:JSfYaVMf|%Z.+8x<TH878,)4v2J|WO!'x!0C&mUyZa'.:OAub}1F)+wRID=X+[4K#YX!@<;T^9
-Ma|G,<xZq_JFB;u>)ba4}LT3PzyG%TeEdv73Trj2ust`.c.Z7rV6pZr><5v,OQj-WP([)UnSq=M2oxF|Dg<E{^#=G3bc19a#1+rbLv^.eJvvij8p;Mr,ty
-|t`T([Wx=q41)8Js}AIOBd.pjRoX-V1^49Q4e}vJ/y&K64/xeJ1A;+SAE8]SIaq'dp3|~sQXP0zP'k2WI"|q4S|P!,l2;4m/bH&J'yNa`Ke%"G%)f!7=9d
-S)qWb`4=|sgi0`=oe+CfW)B@3s4]h/egFGS:SQf7hVa0!JxE^TtK{x@RwNR>;;]3ya6'mL&[qh[!M#Xj.=7a]H$lTS;@ZE~e)$wdimfOA5b(>>taf)/GoA
-u`wG&;(2iQVWPF!oD}MXQWB4A{R9"cdR&MgjY[_meq-=Mv(rdbhcmpQ>nIZdK.em3x=yA026U_v.vGsG#jwQ03H`sm-SFdvG>Go{'QHGwdE<rn6mT.E]$:
-X}jPfCi1~IZ3qmF&~m}z!Y(gGEPt"FOSUWGX!!tJBhU]PpacuLuoP>}'>mm1=$wguQE<e5GW7}ki%zhxU08I87cG^Qg%gTx[7bC-ut&ylh)VV+hRfTikj`
-FNiz.&=yWo@O~OLDw"$3j#rc=Nk_G9D!qEQO"M+AxA!h!Qa^'NZakq;#|yv`]"<#.5]xTh:c^1SQ{vO"IRb7OQ_NZUZg4a5Xp}.>mIWrxuLMV{r65NDbhx
-V,.)2T|acuXL_dNVJd|d,!B/AFIqOf{-$x7MJ5)1=(_'@uJa"A=1!p#]F<[(xe!'<tZWNQq9TdT>e7A8_$$J"wjYn]4|`w$nH6iB<=o6L6hZ.ulzJ&Mr9@
-Jp[Nt5H#6KtGp5/.4gG^bZ7>x(VO&zFDeo'^l.IY[=FGk<U8i+PDbVc{U];eQX)$n#u:WHKV^V:UgAJpM_>Yc`930jEK6Pi$>-RHQG~|yw6nWEMT2Mw1kB
-wAP:G:}q2gsenoXrZ^A2-MPa:sE>^Hh0,{8$<`"W)QYe%EBtf1#TFR+)4jvZqmo5&wL^a`vU=OiH&4,S9W<,JJMF2^!v5u$JWX,0<##zq4$#l+&bd'&/TX
-+j{2(1.fy[RU320a^`c$r%6:^%I7yyy[M20m]uLolgy4nHNa/5_,bI/EJzn,oOdaOu=lourKD0IP1q,L{KAASUrjL+{S$x$w{N^f#>v-ZS&KWjOP1zPck4
-_8Sx^p+cD)ecz-Xm#+!zg<^oT:onZ(l!c07cD@fm78nW&|pU.M,jMhi-RxeOjq2oJx[cNW6er,ufvW3hb>A-.8)_egPb%fi/+>~k7LML_VI&q-D@0ui"XT
-a`tR{I3@=^BefJ<K-qGSAaLnQM"E,LXfcXf(y^@_fjvB^ruCtQu)^_`V;3k9j[qKO9K:G(k@v'p>0iDoYuJ9W_z@!#`e.NjL8#Of~G^QEd|N`B&{VkSv32
-1/Riddn2Bjt{#@tP.vj>EzKO9lrL^uHID"Mi%wzkR>@cP=2&G&/+W'"{C+O&564otiIFkYMO,_}^eR$o6y"~<N4{uc>FYs5sFxb$`7^sejI%w;Yp7p7w"v
-u;dy|m&6=4]p>T27}oS>8b,qJP/P,mR@6XhfCpq]8c-x8c;niW]ePA%o8O4qJq)j/hquErw<BTzvHfKO&=Ztv=MO%R{-/r_4!Mk&vyh5:)`]{r|%e8Hy:g
-RYDLzt^z++`6^$~%y<>Oj!)D"Q5Hs2rQ$/}1C#4'Za7NR7^MG9Hye'95D%`X39]}Tug/|7#62QI0q6&z=IHJ/+A>L'_LpbgM97#s<!E(Q+opP-7SN%s0p9
-w)7mCK~Y;@4HNEJtO5kc,XCLNUmd3pg8vt"d"WiynNbnU6Jv0pdw3@K.dyY2'Tc<IC$qrGjr3jfafqpjZ,5dk9zhK&PLJZWiZazm4HwA`'P-q@`|1H:N7K
-1I/c|,J|ESv:-)yo3Hv&yi|wQK|@ae>Kdf$DZc{FD!oAcW+][BIGealP@%i[zSi'geUUNd6,Pj!K<LHVTCW|H:%AEP,6vu02<mr&g:JqKgl!tpXMEy>9c:
-wyZjNiv$W^sl[7|5tro$bsyPjx")9!%_U/>1eIC5=!,%{wq,~Q'ih318Z#]:HX8wXhnW<EUE0yuuTf7y&%,FE'/j}&#QVNOpCGIxsVH,EqK<;@%i,pMFht
-aR6[v9&$tD%h0[O=GEV5%ffp&8#}:XPpv"V+QJUlVo0<"E${>'@4y2=k5JpD9uQsrB$_T(O0os'3)Vsr4yQu-`Q'i>E9twtgE4VSUG;R71ABjwraU@:F-h
--0>E2Fd{5>t[X"kfPUMaqJ=)C7tM{Qu@X&63Rt<-.s${tDO4[q6j#hv}Pi14NA$o4qF>/2^2jdE:55y3}U#(x=r)Cy)d<FmEze,BFIBDPi$0|>jdf_$;R:
-@,lvjl{+.aqPH}Fs7yhV%cOxFSpb~{V7(Tp,fQn0VGD,L7sU1Yqgy3q-W:tiiU=6"sKU2PhQz-k[X'kTo3vOXm6,R"2Ui/^Z<Ift&Ge4NO|$7+j(H16(<5
-Yy6Z_8Q29]tzt[kg$eyP`)[U[2E5s<.5;%K!xAH(^UrPl:1,##0dd1X1@%,UBh86cgSsN_)W)_`xJq(oR5jdf+jQ~"7ZR+K-)k}>MC|ezPQV"ZX4ssM/-S
-Mcitx)u8w8fi]tQI`,Z_/jGB`Q2lWbX!|1X&5<yqGWUE}|)(=`btM0d+&KF>/R9UBxHyVr!}T$Tg<O4gRe%pfHAt]u%Dg7|lx(S5;);Nn%G7rtM/Vj>[~}
-&{qM8[{/basV1p+24_R<r8e]XO0g]+pp!>n[{"vRJniQOv)fGmwALz=E~F:Nw5ueDe`9Ux8cS]:5d5z;QsoTj>GM[fVcq3~wMep$5wzR89r{($f5>^SiY6
-L#wn&}'q"&zzlP'-HcPau|^#(Mv,!r(#Hs@ieg/@Z(U=n({WiBNG^%T2mJ>Wp_,|D-4!Nw4<HF]W9lx0K^r7$L"G=P#R+aqn"Lp4N>]H{C}E/pqU+A3]pf
-I'YLhQ~5]wVq~RsUe:MTbva4P4Jirw,5u[<XCk8wB#!Dm&!!;0]Z}a,B{H2pzt31h2j8aU$YoOJq"4=K7tRQ}&vXqRF$l_X>jzAT|p^Xq9&<DdBsbswq"c
-V{4T>gCj:G0YdHqfW4g9jE1T=2~sD[@nc#m4`ge#U2Ll/0@AyPvf{rUs}V1bF3QY'AO3ygH3{j0X/15RE9sG0,x&AD;nzS=n7"BKz`NbaXn'qMGy)YLK<,
-OKG+4TY@|q(WN){k7yElpy<=AcJPm@%3TiIDm4`qQo@G7b+.Q!ISJ=lEvWl,-9V7jmpP~]5v^yrG~BHm,GWDO/tcSt&VU>mrWXNmA+@:QiIOj%|&Jv0$Ui
-5RH-P3=aTS.G'tJyA1JB=!=]_&$PP(F9.cv!xv_P3amkl$O>5!CK}X4y|[MUKE^pX2Rg-MP1p<ct&rEgvvpF]f9M'o[#I&JfLd9W;+~MH4F-Jh(,+-)$@z
-Q(JOK%D:T#'=g@Xl;ZC.N([v^-]1o)O5a>+=Z%fmU&OTZ!fX"c<A`<9@x7!YL(n9R/c=1klULl@REF)[FI:u;]cIjh4)CN<g7OG3DRu29I'iw($K>R%!;h
-h=5:.]_p/RABH(&.x:"##0hh&->3r<agNxoSD%4Q<gs-awxUk%Y`rG7uk"7r"#N'[J$e17{^=6DeOmbnRrw#ImrQ#<;&;=dT+6k|U3M'^W+35[]oJ&c1e]
-H+b;~Ij!(xnyUCFb+CmBGnZBoZks$zyQ0SeE!dgpMl[)r'|!xrnSn>HH#|AV2BwEmUHL3BTnfm;Z(+4L{:j`'D#dDDL^kQOi.iBacqKuUJ+</j-CAe]Na,
-R%BfghO_l@vJRYyN)J~g>TEBNFms{VL||XNHzw""urtA@x+}gDQ|n6k^GF~KUzxI=6``6bF2[^}68=K`B,z'c$8v4v1&Fa>}hzCo4TsBu>mf$#90rRou7f
-|Vaa|JTDlB~cUMohR`^$&b`rE'g0zkomI#$mrm`a$'Pg,$-9>"{([]iTb5vB&pX#6.<zj#%rOLz4_I.AR`X;I517|P+T:}Mr1Nuk}QAp/"vK$'PTq%Yx!]
-WED}B"wR`QMm+F5&s]Ih"cDTvoSm%1Z7Mhvj=UBtnO6TYt{QM]0L57U#c4EjKQe'<t>@aBjy8)kE>ng.YOkX&wp&%{|Gc@@h{Pzf_q$GvHVaHdUHP):hN!
-zuBh"yKJGhW|W-c9qD^X.TGgPR^_dwpI_XrePugY53z8+s=A&JfpYo'JQ=a6:=|DpH(yf>^OhRD$[9_Xk6'WG}[SSj2/z2_r'<TwYQNb~3"vw43}vC+ZGD
-1JwU:,<Nk.WT!cig7wXB9EY+YY,7G(XY5s@tWQFN2jUoG4E$LeI1qb[[qyHafCmQv-R1i5QbE!&@7U]=@}c-Gp$Q$/j@h.x/P5%Vk;_aV'e6){L-6@`Mwe
-zm!<u;W5J{]qaL$V(_EvO',A]1,/b&-IGcZ(K3"0gq[t/qTUBF0gsoY1&'HT98+m#dbSuR.dd/H()>ttT(42bOl|WXNr0,4U`m|%7+N:'$YA88}OAj@kF9
-K_xB+%QQGGN+tQ;B<W]jT+V+kgimR-o)pr.r7IOKv[Q],oP0eT[w3'o'hRV=2`Y5){R_7w6|@|.&.g{LtbeQim&@$LYnK:yh{:<Iqap)jW51e}6v{C^A;U
-Z]o+z424<wPE=mg8K2VY-DJh$)pQ'2GjgJUV.Cz>&fstTzIHHr^|>0hg1[X(Y%mBJ#`&+{I9'%x[Si618@I]]aQmOs7&s[QDrz`a$rI:66&W~aJs}]0-5U
-_-DT<Vz4;s-@.}(M#}PgcIm`2}jD9&ktr9%(zJD.kPOy:86o'D%_>wF,R2JH#JY=9&U6M%>^d=s%>-_@2V4oZ#1A2hhN-YG8"Hhu:"7Q8%3zOI0mH8ClD=
-%,H>=kN%wf#ZA$!k7}%qH+D3am%=b9gsckCbK/5Eil'd^bJOEbeH:K:F@tb$cu%f[(}0Y|iqPRvFGUY>&c/&[WQz//tScedw7ZA8:+I+-Ww|n8$|lg4<f{
-/JTnn&MMqX,+EPbL{7/>rD^Kt/Ve|YcNxgrOly|qkl:yWGB>uGIJa+&OdP5FEV-CbvPTu4fwQm#,h@3mr#;>{Zi+,[iUK4uK8K4T=)P0X&G%=O,.SB7MP5
-n8f9aBi%n8j=Xgz#b.@;9+0iQJzb3u8K-|JX8kootpZ$FkONarkY6Hp[hN..fLmbP3zcd;_)p%psq]cgR42q2<[-MrRKIZ;f^MliV!P[4E/I|tUZBcZN4a
-w"E:5=NT08E09$_DG_:bSh!chV$k1qeuuH`g#2lVTh]Waik2T+/,t{;'Y`w+fJ]mu!RFRZ6m]V6.:NUfBjjZ[sw|_Q+`(rpyy9}[v/eu.V{DfH}A^LuO'P
-7E.QiTd|!!~L>jQyN|f<x5'gQ-6qmJB@r}K,RsYPZdlRf<B#R|KrA%N(za|c2V&4JPVk^+QJq[9v&8`xmc@{I:W}FyIpJ@)q|/:f1';Mc9RwG-umMSsA3p
-Vw.gP0z`e:0z,h~yzsks$0m^R_c$Qp-%&3d$Mqsf6HWq;jxMc{I98twL7SN5JNqW{LWz&EW&x7}B|aNMx5WCRhsX~L"ezs,e3>tQat,Ttd)LdUZPvhrdoo
-[rdRV)U"-jMbd_v6v2x`-oW(6YCuwkYj%-]_9%~q~^ap'kSZZBLQ&dBeOqQPj"<2X,hFq"~pB-cq0{g`<%7Y,U{8uJ|&Fyd,3lhDrNYGW|hiyg|;ryY:&>
-71vfJVnGMbMyEeT)m)z}%Z+nd|aI5`J][vW@[)HcH`j>H2F8ORknkoEEn+^7kM862-f1Ol|R-fb{(k'JD'yXN!EUUD[RF"f@/z:!Ht;,tmI^^lu8$xi&/;
-dcUE2]]P<'z0(9u{;SD[y%"AYp_JGSyRr>|u!f9|`IvwsBrdia+%W%8uf8Ip@$h1'745D@-uEb^z:y!]]kQ&3/Hw>c="J4o1THQ`SPzDW!8LUyt4r$W!1V
-!ge6NXJr'C5LTyvL=22qeN]<hDb!KRbpd{]DiC9e`QI)eOSTs)pMAU7[f'3=^Qmfgca$_GJn#_x9)HFzT)M;cv73yqdjP0I}tm`-@;_B!(%S&5gI1[2lA+
--:=|[SY9y#Ex4carc/#E!GD;fY{r`-wy~tG"B6Jb9w96R>CE#wyGbPq2{WBKxeOLJdHz8|~LpLnJ7l2jj$F;ds)pqbbYSR#B@E{C"A!Hro[rEOhlnw=}V"
-oE'-z|nJj#kB{"nTBum!8v[AzkrRdDks[HRP:F3z4L3JQXNXwLNl{a7rQKT$#FX[G!u1;MZd@TNfnc2pX|^c'{0"33I+guW7.Fl+#bS^WNbfk+1W;L}$dM
-k(n(59xl3}m:5&d"5&4eQ=[x0Y$DqCfWB[5h326(!_,-]of}DEAZT-V<aao%fc;C]aeA&<j7c2h++g|Yl4t8~rH{$eMk6aCNenpW33+i(OydypBO1pJZok
-Ya+-Z}LG&'a(cy_^kG8(Kk{;i'=%=NvyF8M,ag6,<F/]n_.vR3|Q57;s-a_L8L+1,2Il&KdLlz"6i@3<FFJ57=rZ3"`TYg603He]ebuEWqkna/n(#L>r]4
-WP[.lPA=-an#Jrq/r,/Ld0uwR```0uUE}.HRgY{Db5Of{Ao%pc&RR^NF48sY9F(&u-USJnG./LUi}P5t{TDO)lKWfqy6IfiT(BrlaS4!%[B2ec|TX`,OGL
-+Mf($sjsEp!mv.wcHStHh_j>(bSz$P|UvtrlQOx,[^T|k;Yr=Y_vDjc;-DziXJ>NC1.uu9g8+t/N,U8PO&kzv+1,)vt2J,;ZuI%L{Y;|"K|5TW'&`(gd=Q
-<>uRXM+Tl$=S4H%"g7~XG+/x9c^F#Tm|p7WYQ6#>"Dgx>bc2%=/VjPKH/W']:XGJsTKL^3OG>a$)1vC_]E|ci;s;w:U[o^x%cTT1R}f]wWiT)w`J06PQ,G
-GO<hyT9%<>H7}g4!/g9MMQAUeHGGJ+xW+(`]e!9YySR.]Tv+@%Wq-FhJM{wtJ8mvTi~0/gJ#ot'Jb=S=P.#@n@>[,z`f/B@uNr~z.{3Cst""Mb0Y!tu"@D
-I;c(E6:k`A|]R1d=@})Pa`1ut[HkdXJ$D>9B}kjN/W,AIKy/cu^/4B!j=QgO]rbK--]UDxxl&&!R,^%&4hJAS-$B3FJ-M3Y%b.g`<|sjCW/(^aU8kVz^Ku
-Wmu:(4FTEBfpp"qq|vVlB+i>B|Z9SpZlz5r(aK@%KFR-!j<LIhw(1P[9m80rPy%%He3Op%$fr<hvW>n4+ZgIQ+w5,I]i9%X0{mvD;h%{jU9oB]#)xTOtX,
-"]4Eg|H4/;K%mwS&+{G}}{,!x3P;9(/fP>mz<gH-N3)kY4qj#tF7;^:[/Z'GV9YDi{]gs{gINh%SFnh5e7Vi84]|qFMb;5OTvDCsu=y=F(ayLu="0M/!xw
-.P::er[8c.2!m5Q"cd6">is%f!{"!yXe0>XS@31'6P!!Ugwp:#yAD^Vg6wU8DCK>RWrjS)o>t3yGZ5lLFJbY8-WbRkBH4Q0mT2CCEkM|h"kok:2Rs|"jDh
-3+nKIc=pe0NJTPrlCTqr(s>k)&"iYn^PeBLhUhJ%nd~sXS<aXSW|fQhWG}I;q[Vv"iiWxdm=!R%z!OK8,gs{</De)B4X)s'3b(o5[@M="+zSO%Pv9l{%Z#
-%`wd:zGeBr-l1j1yJFe{[bcQ$=h=//B2XSHiZbruZiB,2fxbg#.7.F&GEF5C.tDCUbfI<1eXhfI.`][w"]I0N'O)/l^VZM.D:l[_a|4,k!Z;`'zj>,,k9y
-=huroq9EMOFs[]3ZMZ4+DE2zISgnDfkxSM6SY=UtYy)_5!p'RU!]>5~|r]v5&Kc|gnWxhV'j#2Eq$q98GuYdbOfF#7_1V$6KiIjw`"M0B_!3a}H^;rm0KP
->:'8`]7yJa$/j5P0b-r=g5~9x"dG,|]zDNfiNe(RO`F(]Z-J@Sew7'IuK($&R&ar3mS"cq8>xhWk6=,^:C(bV'7LbqiB.)BGb-P}Czte!Zrk'/B8zxD,{b
-j#PG@svo.ts+zsd)Re%.d8!QS$m,[h=H{J-8Rq_:`]70FsxuL_rKN<WQKCx0GA]7whj/Y10v<,;#G}XBjy.cEXMua,HN<rnCFY~Zvhr#l_K<79z%R.=EQ%
-/w>(0Bo,q+`YxO3.4[)=FUA$<:Yr<!C&~,K46HlH#VX>f80mv:YuZw-p9agVRqG-WN|n:]Wy^7Y:cCs,-)ZVvsrue@H]~mcP$7_50sNJ4ZYr"3`.YmCkRP
-Ctk5kncopebEUbDq7<HP0p;5Kchvu9wX+|Ma7n=9R!96+wJSH1+0%B$a'|n4xUZ[vMYl(>}YK7:ri$YjrTe]x<5$(Xcs)^}]A<&RF.I0IF[e&`zXPp:T)s
-y5REzSap0R/^almPA6#IIw#:M79mz.MY":^LO-uH@aoWx{+ttMBJ{J=$f'.)!,.XbR],A@x|zCZ".hJx}[jx]w1pY:iQC_>,3c6,!v62-%,w%@2;e)sY28
-GkTf$5)]c/cV<<'co^'Z.q#'u{l|V]w9qKif-D%Hcdk]D"jA4jC_LiW_IHV9JT/^Y;z4xnSKy5wDD}l13uWX'j{!|"z)l0Gbt)%bWE{R|wh+hEX:$05!mG
-_SY,vr^aE):kpovZ)E(N]A8n"v[RoUx|9v.PWl+nF}|1b'$glCOw&G<[^@x&6)8aoI6}<xGy@g=6"iQ/y-V}+/Wl|A`v<b4T$<ZqhVz%@r;p#)MlSoWHsW
-f6na'Brh1D!cv6/l@DNZeH!wq)z6OKt"S>XSz+U.LrC5-m6u-x=}MwKXEk>pU{/Jts"AQ%r8$c4)@m3e3iwDKyb!df.[(#n%=l^ZWl5Di'(OIDbpLHT{l;
-W{^z{-g6iZ&,tR-h94wD#-7(U4,MWi`[0}qC]rYGk&+]oS7}fm`>m23+rKr[1M<]i]eW/#{gaEYbKG2^K;yds5y4gHoHS4$.RiHwOe"4'm9B6!D/%.^RXD
-keJP:6h^pX{xnV2Pw:ke8^u.W2l1+9KB[=`wat!C3b7K!^-vF(-s9ax}c+eZ9iB!+n|X[!UQlo)6-sSRBTc_p+-p9IA1)VYprVZ50iNbD]qE1Ih^v5pV~<
-obwald^|bv~t@-_=V&mj+eSSrsxzD]q!]8tGY,zY0sR)HyUD=6b_}AEE/q,Ic{VJd`"uTo9dc<F[h01W2D(JJi8hiE]o'YR1~2fJzQs-|jK:-8uhaql<Xq
-+o2ra_Y,%!_Op&@wcP}ays<3a>OiD2!3$.D:bv%VW6zb^|=<veTx`1lpm4=TmUr>o_sUH<|47fTS>mmgQAkey&1eZ`pZ-VXkS--fyPF@cEHk#m6&gD^n)h
-1oH_(|<HD.A|y"0jNBvPI0@wBoFHNA8`O;}pr-cCseTg0p3=|'6J[Tj_4/d{QuTly2F]Z=@(>5BDd^dYip[K5aXpIogPF06}@E%bZA-Ow2%'}}!Mp3DNhj
-[Ew]JyOi#|2)<_rfwd<S3<>]a$WNo4lm<y:g]o3Vs85n$Bh%4[^6$c6iSM(u^Z3%LowkhRjwzYYET%5m>BIP|mXrY.Q#<X<A1p3RN66vKw3}Bpp&>'I,Pd
-lUI_6dH/pZHQUm|"7x58MC1PW!:v8}('<:,_7OiE9R1S<+X2;vX(,T.(IdQp4!mr@.-_pkAuy2t6|rp.rW5L~,~)T>}da..9%3{=i#mtZ8:IdMrC|!__Qw
-HZD:#lU`@W|bHMTxfCHQCu`97,]^+a(mN7f$UVqz5dPFg5nd#W]MdzhV5J&Ox<RsXCs0,o77Aw~:H]O:iC;AV[R,>Nj+WQN^xIDb,C>"q`$`G'#KRF1b|c
-N!|TH)9%@wf>Q}>&xNymC_`}0[7qCMZjv>uF&YZzg.zx'3)w_0Ftk@4cVN"cm_&}hYMBt=yq{V|w|"aRAO5LGPKZ|Xssty8)U<Nh]&bnO['U1$Mi83J<Xh
-A'b),Uleo_$|-Tl8rtVXu|Kk<[utRT,}=8>O{2Ea}O(/;Z;kYr$C@H|DMD;lE|&Q]'iqS>J3n]]:w1LUf2:RUho8=wJOv%/}r2O}S#ZpO/1/6F(yuA=""0
-hc"/C-.1r%4fP}@^PZjeXOdr`sjXj66ljp^N`2Whmh/MQT{vwP1Wa){6rC{IDD$<w#6hyn%"w8f2hiyY`Lx|,Yl80]k|_5:}}l6u|2S#dB;&N#S0efqvUm
-5OwDY).v~@E2%!}^Y`Dcsp!Y{h;G5i'W.'{F-+EX9_y^TWtTSUpM>n7Jw3EPA-b{J-Cays)501Xdf^=hL)[IE3Vj|oC=J0l#YPqno7weM6G2V__a$g.9oE
-q}RU@1!e1{Za{=^%u_4;UFQel8o68H3q^,81TUZ=|uQrFwzv_)8S(,YGaBMmn%DU76_SEpai;8;rB)bf`kBnB.BNONGG_$)B7#0pDw&T2(E)68+6Lg3sXH
-fE0bx{$g0o}SL1')q-es}a1qQE%tH/uBh%r(Fmq{)^Ro&.fyU9#McB)-43@-o-oT^q@zd,Mf7;F8|0IQF$!2x>f<Tep^Xb3bIUvWn`vkw64^m!%#u$cAKH
-""Vq&Pde/`@U"P8xQ_C6oqoA)b9.`'vW9bWk"A9zMC.SE]{eEs>-bpORxL5MVv1M#x4DYi_KQz!{TWx10[{|eDs>5!OX>]P+Nj]whPRNLQ"2u9hu[-$mo6
-v{sskc|RI!3Jb4CV^Ymcpzf>o=Ql@TN2,"kuab}sQA_%xRmpOG$g'wqH;pT:gUL#)"iv'/I2<NVMwVDxtXbc73%t9S$ZU6b(ue8f@jh^%If.2UVc9=B8lx
-[W31k9CW4{4#4[QvQ0gDI)G-gI(1xxD};|cUJ:EsdbTX+UY':L2;@+E@N9cBp.99#HT&ll%__(i]_2x1bGz$}=yfBK:[DF'0y4TG~oK5~ZGxdK$$,l{]r!
-Ofd!/SO__h:{l5sioH1SAdOdn[K;ALbs-;LHw0k2Yr#+l+44Q5h|62Ms}dH>z-9|%IL#JnNf,'"4Z/_^p{#3yT/Q]s5$eIw-t8)0Oq/[HKw#=4-0%PRc.D
-=YQ"}tH,C:~"6lW(PX,i|jrIuKTtjQh!Qi@>7n!K5#SU'm>+eXD/z2aTb$~%(I-.Ohpid5[9U%Q+;#wz+q^L[4ML1H=Oq2XRauj_z#qnDXrT$KT/uc4uHM
-0[9w-F)e<&Q/'qd:b<pvZiw%bnYwu3"p.-PE&s@03hRL;'nb2OZs8n/3>JStW$u"-5:G"Hyb&SF6'[_.mmf<|_DA'pRROk6&CxAwrqzBYcZ=lMage6:<M4
-J^Wk$P%Ek%T}+yL@AXap'kAwx'b_%r"5]aSf/yari3,_i5;T8=1JThh3m/n%xirx'r)%[vm/04ERh>9mOrKP;Y$d/O$T.;CC="qIgQfFy2CF!Hqc66OQZU
-Af$3m3}BZ%e2P6dkXB/2<3oJF1{p2@U%;b@7!Nj33GnKA0dHD'e)'1(Hotq>L>Tt.5cofuv7OVkpiIdoH`5S2ez5G(~ki03NvUJe3Du$$inIPJE/,4Sl-!
-dosIiutq9g0m~[(,g#=y[#"6V$qSyYGxzs&gSyE%+Sz;vSG!W5BN3_l-@Mo7,O^P-jNUQsa92]CD%}]3N^~&Bg_:i",7kj&%MEs#8a@+#2Io[1R7KrXl,C
-oMV48(J+o/iK],!^K}3p5iG1[MQYyL]MA6vrde`nMf%X!uXYWC;uC`0^!O:,-CpyumPBo"ck6W@h0[!}oHN}}AT_q]2GJm~L9>1q_w[E,K.sU;:!;L8kiM
--#uAb8:E#Fw]Qn.iI4@B5WAw(c:$5oMp3nL3TLs1Pr<#m(c73PMdkZ)6qW1^84H"fQ8i{'eD[_8:c:V:TAT|y_UFh5(/QCj/!=9uWh0>P%$a6$ju9CBGB=
-YxGz:EJoY"7jd:![L$[3Jj"2M"y3bB,D%1,2uc2#TVlLQm(0]V(E{#FoxX(=P{Xbg&m["[KS9!pvw=i.tk2BW]QEc'4|kNbp<TK+IpRq}xC!lQ2E^Nt"[W
-JGEA@i(^by2;x)E+3TwFLV'L'}xU4kS'8OM[`9Wa2A{uB=B4V8sQX1b8V'b@O+QZLnaou]<F0-x:&&Kt_EQD3jBB8]5>D59Rdukh"TDh@IZz<LikO+c]}_
-8^[;piR=$.0'AJAsS#J<tkt67EPMQ>CEuK^Dn'S`wajuk}Glx-@X7hRdd7$[Z;8fSc]/=9UmV8j^Qv4NHS+E6k>f7g`$H"xCLxu!-%cdzotm{KPY838YO(
-0U8)scZc-4M0,A;P.<h%~RyK"O|#-+wc7A0K|rrO5v-,O@KrGVojK"380VO(mPR!p8E}]aA)3PGkvtRI27C%icQ(&3;D0/hU#Yh|vAIBd'L2@8|E=ZPDCC
-Zj&h~2>4;{-gBkdGoFCy>N$^jdS^G$-/``j0DF;f:BHiG6PdN),ajq'iy'UhA3=etsou"k5Wj23GZSLzfi#-kx9K)@)+}[#tUEjC2m+;ae5%G^gSf;!49p
->,J2No9BXSMLy3>Ct`d+ArT;re$J9|uE[ZXBRr#FfTLIg[[{=qOiZy_2fMF)4}`yx":FqFx<n5WDxKDYuRk#}B#"bMS]r7+AZ$36`"~X3lvJo`"OBYW;f;
-DPxB_s}zCRLcjd&6[eA@]{YbSUTL:fD[1Lp$+zMqY_CEmhBI^Gf};qh}jaT9M`_72l&LD3lR{6+:eBGFmVH]TCpkwKnbk8V+;f9Vwccy9lW24@f+/J^2n3
-1H_MsG(LDeLv<W{jn.AUT'z0LYMx#+3@f;V>P%F^MtTiXhjE"{[h{mpYx8KWX:6q1n6uF<W,FTQ3`:f[#Zx["n5"A&fCGjvr8I{bpn!'$,Ln@1|G;ITd~b
-/`BM;x4QM88U|uUu2J1,Ri7Ed>82p`6,3;L`!M`B7A#u9}(WUJ]y<nG-BjUM/^q`3}(I/SAZ;^{]{]#E)zj#8i;"&&3HGuSOJ<Uf_}6"Qd,5}rreLAZFTM
-J`&BBh_MapBkeh,n7lv+^gYm_x5c@aZgM)3P5GcZW{Gd%7"[ktKV}rVZHi~X><K()Dpfla2)Q0xX@W$TQmnJLg_hneoXH|27A/tLWGReUc@h@d8cbD>24G
-/g#6xFlM#b)IV@{t%h^a666/G%J5`k{YJBh#ykllfn~v#T%_Ro5;rRNT|'=AhfdK7I,HwLc/x5Kc7O($}b@DEx{0''O;D"Ic]a-_673"F$jG:}HBIrz0%b
-h(u^1]CE.]%rzV/l@D;0[_onv;}"yw<NZW.u!/8Z6c"P&,bW;($|v6([]p6I,ZAihS{GHzDNer,mp}Ng%nQ=)$0xp<,#I:i};:D0NU=Wv[J^sczyqR(V=P
-A^_>8o!]WkjT|h|(A&};wTS6/skB3ObCsw41ys)'ik_8.R}S#Vvcc4^-;r_S;%bo%Vg!P{>pT3H_)eeEy'7Q9SX9B0YL0XrB{j=QL"0A|E'+$SP7f%+8+I
-6>pv;GeQ+>QmhaKgc]#SqdZ&FEo')(uY6$"H:6K%HcG6]v^-rL&4MJWxufZF)y.{nsIFIodTt#D/'(#jnm{tWXb+"AyEZ_wp3h|&6H+mp)t4[=aT7|F{=V
-2XnC#;VAn4RhkPh5nQ:Z{HayLxO_F<}Pn@G!rfbn9N;;F{m_k5[0;k+BJZSLGq$K$H2Y&E/]]lN0I,Tk5TwAZz|+wZ;3|-(122|r:#!#ER7;u&pQgqj2J`
-4qK.L8SwR4jz16amZk^ofu!'2_Lxmj_0p)-B7bLf<h(El;EGev)b)_;A9Sjtj%Z-Q7Q=W{Gi2uQXARfBY2a7$)>|4PM19dkgd/~.2voe{hgP[h";VVpIzg
-R[}_+ZF{]-b-Hk6I^[7VquC-,S1j3iVE+l&VNL<iDQn,;C|eCw-.nXl<NmhOhJ}001]WKO,Ks[3E8Gf$%b2H}nHk52'<h1=nZ[@EGhGH-d,%Q/^,5`Rf1c
-qETt)rOBFq698B'vcm5dvE.={|KU.x&(|V:k+vn.CnuibU=z{W=v,Piq~{fpIm=j8l.g>DB$"Fu'(X32Ix(YHk{sk.Y!+S7sZ($`6;KztYkhy6b^wn/W<W
-%1cRe$bE_-deGn@%|T9W1C<@=NO//}^7l+CLu1rc%{)B~5A#YwFy&d~X'iEjyc#c6oai}7%]GQ4-#wT-[J&kF,pK2H7/;R%=!cWR@}K</3ZPYbt[`h[Ae"
-CBsa.+ADr$[{Kp%57EwKZ@:ap$6V#5JivB7a('X;I][315W:SWrpBZrc=bEZL-<_44z.CDv|YY&!F5q%$[fE+W_ne&i!-/db5iUa>R{bhOW_ji}2a",kH|
-wt><K-mrzA[+L;j.'z=VHV=fu`}e(K^EPJ,''um[U!Ve{y^5si)Qw9_&#>.A4U7.kMhb+@/Kr]GwG[Y6m.ybS/:27udHX-!_u!+]RBl2BAGV=g1/YR!GxG
-Mu(S6Uiv%M6R'5rKai<E2Y8=xFwB:/nD:w1F:"U-Vm=J$%{PXhm3zaj3J$DuKpFti-nT<XGc)j-7+s[s{<QM+ytF9WHOYjX)pb]4"N}Gs3}HG6t5%$AA,@
-O#ys'#K|6{{;a''.z'X9e,8WeUyxvY'2%C'N,_xhX<d2$^!=8-^Q_g4vNOY:v;`&/1`g0CRFdfV{Z)=<]j[bu.RvE4`i&N=iyw%t~T[`_,,iajG`3q]'`-
-B/<Uor7bv85-aS,3pgX&%]l0jd0aK}.gB<>E(>x2W:HE%z"T0["m#bhNCV36~j_Z{VS{m=dABh@)5NpI3d3K3V28h;.Xsp{M%1KTP`)4=E^"5WgoAIlwXV
-dPZAE<R8{Qsb>WB=6Mfb:)q^BnnnfI>LJ[`;_8qm(LAF2-;Gq%nDNJCnDq%U;&=wJcl4n'#f`=/Jvfde~4KtHmjPnQWwu[Y:ZQ|+Xtp-2@Y'YO>7jkzl4t
-2pMOwXSdv1_)ItNsH{wAq{A>cfZ}a{jMKnF&h]T=^/lWrBGSrFa#`v~ZfZN`/:2A#q^40A|+UVPGNAyn-#-hy=J`!{x!kzOPA7L/@7^W(.04$ttqYpOKNZ
-+EMrmOr)A"!m^p^#RzjV8"h61k;imgv4v%3>4J2QNhS:caU>Qk4iZ-qD8NZxv)kfW)$J3gO,SL$hZh-[7iqkaUnwU6r{Z5sU6p3_L<VNDy|Q}&k4BPa=#u
-ebBkU2#@R#V23on]7-Y1^/pP-`,1'VX8g"x35tC{~/0YhGE2UO<>EnMaQpanLsk#bLh5';|f9o"V<nFn&4X68zfA}CiERY7$A<e-Yi9x69k8t.}/c@&zVA
-eh"a|%Ai+]N9iD6+|VhgBrJ|fm0t{},N]ASI<[1%7i3{G;H8Cl<cSYXVQyIlC(6tL:SmBTA&8jN(4"Hk&Kp}yp^}9WZhhkg&xVaOyWidO:{7+z@vpO#`T)
-:{q'QJGJ4_woVbIr+WQ;gRhP>sFbY5"ru,r`1$q+xZ#gV|^}NZpF(|uLRT$m]{q9wo8,>1}#m9(08fGt;MUissz^<(PyQmu%2#;]o6+0jkjiKKY3#EkE"A
-rI>)<niHV#sgMTfV-,kea%EOKNTA+VU/SS.a[ln"puv/nKqWO+72p(%hMYutqkGW"3`e_<SS!H^y#/jk-,o-.!y1-4WBUwl}"0k|x}~}0tZ|_O!0z}#WMO
-hGFQ@O(FXB.YeQV:+ro9;H&"@,_k{T`L,OOUnAq61:C;"-i43qalUmn&dWd;P[<kdX`L;m!<0IB}v0z>H7!vfI:h<!Uu3O2<b^N)}DqU56@s:24cNfp:hV
-WVC0%zR(`g_yzn=5S!d}~e>qsl+f2;G-F($Oj:l_7y#d:45SF;8RxK`!T{E[iGhPCAX]ij_75+jjHK;H&dS64)x@s$Kl+f#",GK"yQriVI<=`;O>e3tXXl
--9vWJnAg^=Lgapy{7F)N<ZWUOR4cJhH$vI<j12X_/%f6=QzySE4>#@]T#/,wXka;$'y(`M,QY'_IYQa1261A#nGg9e.|E|r{ON`[ZyQJ"_2b&P`c6D"Uz7
-7ocs[w-{6rJh[QA.aB}uyI]gd91;}4$aZN~0uAARf}KM.;FJDA9zfFBEN,S>QY$R<HG.K(QEPv(9Mji=A:K/UN9`DQk'p,02./~mBACuS19b3O9fcP%Pe7
-kA@cvnDjKWVl.'pffEHM!.:"553J&;a{2E#3']l&Jyefj+I4@v;A8`%ta(R(fH9@D$D'vm.Cvj^gfINk=uJ<[T`gO)hasg}Z}Rl=J^YrgNtg~sx[C2Yn1i
-z{45;NT1-4eko&ZSC`n1<0sZXi!Wy#|`<M.!=)tfHeka{_{%-&a@Yc#v|4Ta.Pl"C7Vf0U97oG/!h:`mVF{!HF'iwq#Cj:M;ty{Dd:O()2T'74k"84P}ag
-M"0>fd<=2k%F66DiC:P]in`u1/aoz^z_-5_Zh3lR58Ry'e,cVduMQg):l[:"Z9R3gV'm[Dh3@$a7,;>(%(FG^qZ]{XGbmdj)SIH`sMr`.2UJ"Z.ENS4DE5
-qfPDsXE(5@+tiHpIo'U!uZf8eZ3]0MKy-JZHJ|8L4s0'wDYmk@pNJ4tAJ|@gUHJM>h"{@M!mL8kYL14fE2,Ls%dSmGF:pL7%5pC.cX^Q3a'"c]<[u1KY~5
-Jk:!-i;iPiJPT1&6GfE9{d5DEb<'pzHs.4qM|x&sB6Z;q@x5RnMTl/Yv83#D@@|0[a6Lc{iUIpsm~#rWZr$nKf{wIN81wO_c>.60iTuXwFX">x"t>bry`7
-D:/mcpl.^DnGYc2V)wCBeoc4&W'dVLYSglIRo8/D_E]R(+}S[,[;w%{u_kjZyNR]B2C,Me~OM+"I5Yl"B@u^M^g6qP0m%q>iygI,r93`KO`wco{b=S9Wjt
-A.r9iwr55Sv2{'<73P:_Xd<QHO[y/uPZ{.Br]F<F/aD3#Il6<%]3SP|t3cQh^;/"s6=><#!L,@'ExP5hAE4Y>/2:~3or)=[NHJE3.EBV!a"f!zGJz{ZL-f
-Ga^!E,sW:we!8&xb"f>,;W.!i}TaT!y7cWl{ec@"lQzItKisK3nvoj&kSXCtkgDtz/-`^mR'~l&r^{Rk)ifPdJB!JI;qUETiP]w;75~k3NVIdZ0`O6hVK$
-K,9NiBb2EtCAi"R3iH(yRZCoP0IiB%yCwlie,P:FT[U5D_X`Oe;.~,Or&/)wk.um3wQ,Q";();Te3;<GW)2|~0:6wo5@_KQI}98p_kZ%xkMPjvrj~JhVK+
-cOaQ7^T)L;HLlKaX(eG#EPe#F$;V`ADH4&Q9>m>KR@v`chV_&-BwN/re%uWrNC!lG@E}EoH`=qSX6RxhpJ)$vNx+e,6]!5~%kP.%bp;)@,kwI>s=r5"HE1
-h79C7{/kI)L"vR6!85c}0Dk)C>GGHHet1TSsUg,"n({RJJk70:iX+]NFtsjxe6)ugFH/LEq>caU8@A%&li#E}JO;q3+S&-4b:{AZG/I+@lfuz,H]+)o>:>
-(v8,zb6%S+=7rh8782Q`#N&BQE2&EsL@w0=4,/KMNOB_GG+4^"VkX2ym]yIt8<M)n'X,.TDy!&AHc@&ZY^@O~nSmPW0}FB{%-Ab'Ee/Ds!g`pzg+[5A+n)
-F-'#P[~Tp{U!uJ]/zWh(amX:94o"7CDq[iJ^&F>XzgzcsF93,mLKpd{o4GC5]VlZyBn+f9(QF]~z#g`azaiW/J=XfzoQ%3j-I'w2B@O9g{}7Nb.8fjJkQ)
-bhNEVWqT|RiM0rkNpGgV7$gd~i73ZU:SDFf4AGgU=].:GlZ]p-6)_TE{mKPZ-k^^6rS;%Hm+Kn1sF}fchLF/Jw5+AtEHCI@KH/p8CDFVzZaXN7p21m}&P3
-cK{[zNx/m2,[1BM`C'k'bL;K^Tc)+V3W:[t^]NW2+ZB)p#/(+pcXt:rPgeQxwm&=o5~v{A8s}sBP]_XBR8yMd)<%9f9Y;8#4SfkugA0`sm:"`"J41VyY+e
-qk0(POSW2KULkdg[Y8J;x<rfH{Hb^5bw'gnm!~$MZpxyM[F}pP4:@zV_18.i`dbw:weHkNyAI7aSFU!A_s%wN=!1:jxiWKc1pxM<'LgE(|N_dEvbLi7#55
-gOc<~7%5|^I7pN,-na.I#r_SCM|8Y={^<(yK[pBUE;Fk-q"x&EG$WGdWvHej$,O}=QdJI_,as8=T"+'FBZC0x#sff!Lyx!(HfdvEIZ.7:kJKxCt+t"bJ|d
-d<~"BB~[|j$cZKykF>8'PARl{Ja=JX]Xx2jg.c&kB@fWFRC<euffuofMhpL.-dfe"~,a"wZUpTEq#yimnqoQ(VARr`>f!ZwNHJMif@iVNy-(5=uJ;$[LdJ
-{'iM}iulZd<oV[(yLDhW](w>N7E9MSB1PFU0p[F}f"9LVn`EgXB45As8V+~mJk1oblRw4/7={Rm2}ffA8C1RGGj'FBXAC--KW06e[of!@2LiDH;-6byS@[
-,ZlmhW>2_$:jV%MU_}%@d{2q~:LdybMT!VT!,LKb<6Nlr+SSE{oZ|XJ_~nop{Q>Mpix16kqq[9.X,ge{54(r&_Hf9;69&L(c^5Q$Fb3q4N.}2DUu2@mo}M
-Xd:Hh}szFu4}$})f=Oc=clfid-A;VeRQ]&Y3NKxoN5b=,gsp>>]Q0"9qb%JleZ4J%DZ2c'Ldkaq]~.21.GDWRgQkq$X#Tm7r=6GNIg]I03^a)Xe0Qkp}BJ
-ly@Flm>kqWV6$1>}TO;_Ose.7hd|,SY.Ta>oj&GhBbq)G!jk72;a|^hNb/Xu3LY]YF+x9Z5+m,SxQUD4~"seJ1l!ZQ2UZDV}%4O/jwb}L!H3-aG"d:-|"-
-gpJEFy%4:bQU7RqnxF3>e{%g|Qkssy()e@=(|riPNB.[d`$!jzE}DntzP{8$W_-:EJgcWbxR4VoT}aKNP"@+_p_Xu.=zdp}Y#6qat[wy$wYBn0@C<C|KR-
-VL@q^M@jX,iYmzyArtU`#w5+6r3x6}gX13UpWb4&r}-TO]gTQg1%ybcw%i9iui2:y$7XmPB|`6efby$3EE-nCj#3kynt1/!"=5mF;<k"T/HEh%/{2^Z8!:
-G-q`ou7%+!hkf^dL4={;PG)MN!+V%Bgk8P3@r(fWL&W:9l_odXw0>`<$!CjEuVX{G16#k=7RUJL;N)fsqFIV#)5gEOs_uZyq6zqi.+)4P6pc6J[2Q#RKTt
-p3qwoYM#:!4Q.7%zWF<U|nt)0{Q'n+W%FcecSNQZ>u6ObD@iewN<,A'8=FHJ7Sc]irL&jdO&e2x4Ma}Iisuo+-X,12,`XwT3}.4ZLWj'Q9/YP:&t}`IB$3
-W@h8cvOa>1yfus<bdWAm||P5SY~uL}rG@9B<;7(@jDw1ZY~&0;Woy)=e|xa|`5`W8B5Kl:@J=LwUajV/q>;1=SMeX/)HBa2,FW%;[DzDsZbk#i34wX}%05
-`#6RhS2wK"d1kIpZqV{Q<mzd}9)#2]i"YMiV[gX>4"),8$_6qXQ^.i]s!0CuCNuz.rM[jGl%Bw!]BZf6XCn=f%1qlRz+>UC:_iOBQ"G,;]|R=L=C6y9j;J
-[KPU7ub9^!5XUsKS6#aq$IY^1;p-#e"sSJxsq@mvkR[CzLMis`'u)r4X%]vTnCxD+X"&K)#'+i.+5zkF)_J%2(zmC_mzZ4$kHRbQD_"hLg`AkBFBijZ:_W
-!7fx0(}vRU9N(C#hz[ggA|eVk(}:qsq=n6str=]xR=;Lz{E#+>DBKtpEUsCmKP7i9ze,Dti;]!0fyD}9S'c$R9>0b))wmzuy4$#("w0UCIPO:HdEU[GsKQ
-b8!-!w/Mrg'w3z,F~BZo.bw1ca]`<Y/_rJV_0%sB,|v"FlH[Q!et@:JgUFa`6+MYj.pCg$]_ZJ,4iEB];hES&Eb0QP[1-c1bw;'2(5#egin3z<6<[0Wc:B
-s:G3.w#q_(7x/Qe`C@S_t<2O<g/DnI%`FWe]/1h<ltO7qYg>k+8Sf2Q{_%:3,D$hFdQ/%QzSCcP>tB5)|QwP,AW9_['JI$KLhMh`L,LGkz|mU>&w);P$Gn
-35&u'1fmQPWW!JYv]SI1=='Jmv5iI":(W!<yR-:g"9G6:1G;y'}CF9'0/iYCYwnYV_}h{8N61^R]+@R#im7855qBK(X>>gjZF3j":+'_F-+8~#kHPfjLPC
-w[oc~F_4U4S$9ED;FnlM61SoiL'h7LWna#+lI$9.b4s}xq0N[]rNKuuMwxIHeC<WX6"UD"Os9paRt|8o}SkPhPqrk5)%WVr3.}2J8g6AL]idIz}Tbnz_{s
-c=c_M"^boL6;#{Cxx}~6K&q-m)KZJ/UdVfLKj'UZ3$lC(tpYJf,8-p]6SMAyU$]KZi{+Y`&'8%!Oy3@9T7A2hp9h[QA/boMJ-}wz)@p#!<Ywac#X'm^_@f
-s>QT-FSlE69h,s"c2[I&`_]Lf=@G=p2|jbQs`L18WD|;]HXN67rY|<mA=qh{f_(wtBxcxZL@~YjhdyXvi2v$apa/"pGH1>Oh~d}QH+6%b'7y9+j-n9muJM
-@-M3T)wa(%O+MQ)pz,,!0H!<e`=V-j:_$eJvg@Jp/9,_fugN@guv'fRZ+wT8p]R#e$)D6K.<k-.^3X96X@Mx.rLS=V;<r&fPI[7tm5Y(UPt!w6esGhT+-`
-pJ6FL__jF:IM(Ea]+b9abeLHb^=mK_2C!0dOT}b2;'~,OB:Tve0fc=1H67,^01o=g0{R|57U5<3dJiHXnd_v]0nK],ICZXHA)Mf(VQ;L7+0cvr0dj=D$Hr
-c}yG|W^/qG|5ueAUGhNT!,S,+8s7c<WELT&f@I6o7k,)/`(aEhRl+e04!6n<UN#cPya%jdAsO2j;][=(a<Tl"RR4p<)Z=wjugfhys3p_J{ai5oKObRnLFL
-8)Q.VpSqJD'_[!m7n@bukM=`,x[AgvpktaH3jyTPtoU!-+ZZ^q1XI6O/=lXZv4f>CIBIi3A(dbR[}PpZTLXD{Ol@0@Nf-<1_0'8J~b&X#|!Cux>k8.+iCQ
-hEr=eIZ"]NP+nLAI;5Rr:I_(9#B=;LrJ_oisZ{7/C7VQs9nP)<HaTJ];JDOr7R_!$]nrJx/yZ{iyJ:B[lE"k}SX#=[EO;TP%h,bDM)%d'8[I&,~Y2e0vq%
-nqY<F<1$+lw._h!4kEGT|B:Cl[Dm!cDq`E|5f`rRr{dxLU%xQ}zWO1KH^!-=.)OZ@j7f>JUN=Qbqo>MsJ&^vo+"<#y$[P8.v3q;PS@XPo9'Vim}xB{#65(
-Y-+ueZa_-UHjLeHmI`@S3vx'8zOglYOF/VU94uJU0tXbUZpFL[6Y:#{]Uwl7WA)qIoJ{SP_/kkh[oqBuLdO|Z[Ks4)h<$5CLaPl'aB1<<%-9G&x@H;t(FP
-<a[o55)VWo{g:@3w"Eb=+%0@#OH"c6C]uW^q$@}Kc0=-OTC$6P7=N=h9bn6j##,mQet&~b71^[;CHj|;T7$;C;:Ge;!NU1o-gDpKiO=S]:C$/M3+36Mkg#
->{{7u0Sa"RjJe)gK)V'Q]hH/<E-+(iV2zO.9u%W+-1Pnp}EU;:q58ynMP&ieYTpu(Dzrn/wCJ1RoTcD4Ae|re_8>H.4b}udt6fwguS"&u`u.DaoEAnuD;B
-SVoB`ol$PvFPO.yBwK)pq<y5FfQby]x3c4[(NS=1VfrmQ]3/Yp8MKGl4}W|_OS~JljnIUL%H5rh,D!|t7rnlJY'Q$"@Fni%DZ0KEZ-Mb6OPm09;(vK4ho/
-.#W2b)$c<I"hTxv:yt}RU),A1wzmJ'SEt^/Rmve7XZiY>>Z<e1@:tT'!/SAL%%x9zgIzpfv0@g&JMh(nHYg&AhMA!RT.QIgA='YnJ|K]9@Iq,sYCa}Wypm
-q7/J`O)7H:fA|G/Y36F:'y.N#,SPsEMYlEsF&DCH,2pvRmRJS9v3eGp9y^0+_e-nP{%Jal!8Uj3})nn$I;u+(mXY>w'j&>#GyeDO7mYy;FH"fLWyit%(1f
-S)D#nL'Nc0jb/BE-]&]ZFQy]pY`81H,VmLGuZm4KfZWUIc_b<nx2PL.Bf&,x'>'tiG}Vb3SW|4QF)+]w_ZYv,<@cs[a9kEU=9R"naUV5#We+k`wdzQf&~u
-Z2ThC-l6pJpnRWf8Y!@ZdzC('-,hd!'8eG{aZ=%Ac{`sG!Yf~QO{GkMswtnNs5J-%Dd3$4e/%huKFhliquFHOb+TC9-0ha~tM`T6Ovl[XQ:DG[<.E=TKCC
-D39#yd6nr)OQuab%<;)7/8IA(E&,yuw>~_6oy_GrPaot3Y!-2X9dajtsrWoFRdke`|{<F+=<6b4#|UyxE5[Drr:Tnazi<+{E)0%N=`!K;<5O($Art:jPu;
-B9QPQSA#{u'n-L;N!4<4#TD-bjC^%PbR9p0;6Xtm_oM4(0VoS'cIGUoS]Z,iTP1.`,|9YlKs<=6)CyIE-'!+g}7M~7^WYTr-!WstDEdMMiY/VC|O-{h&/Q
-!jp}4gsEM`Dcia[=A-L&WG|op]2_'sE4ts<u>+_#-J(8O$#^J'Y787Z{6g=>ff(=MbLaYSp0dTxq!Yc040I>c)@umacJA%v1KZ3biV,]g55|ZRFFnpj|B:
-;ah,W1^>S6a6d&Zi=f+EY!tt"=E+=.yFfqWKgg.secmS6t6i$zr>Nx6%OGj8bZflP[kUvCmh0>1"TaY(oqN;b[H/(0<9V329yR1M>9b@^c)Zkil9G2j6"#
-xs{pD#C(yrX-LF7KcH)h7!svpe]$Jy2C)CzmmIh"Luw+>KzO9U_iwC&||XW&KX;&M|mLwRmD8jf8!>@RS[o:"'R4ePHNdTs5,#L6p+vX%xlGNbM!h^,gz>
-[}Cu>A9'zR(aVFLzW({PjR%QpK;{C/>[LIn(j,8)72JPuUe2asDL_y@j+g`rJ`he%eBqK+y_lywOYD"-2`ir}INx>B/N<55z`wv{7ro,+$7gv{Mg=SPN:Q
-5^w,V:v{{VM&3l)Sr6:Qb|NGwo}79AP:~,^v[_W&zdrvs!S)mFu#tUoOzYw:ag_QOa}z;#gM}<Ct5ycHS_'2g>Dgl4F.@lsm7172%w-_1<pP40,bjz:EF[
-uLar."{#nE$^sOMb=1b._v>)WCqUtT`ry+`)[}Y(PR"FH)_ZX6rL5f|!TCAZLa4W3yc+P-WNr=,7EQ7%d3if|!WveLeQ%+0:l,kbDh=]16_QMSh`DowYFK
-9W";9bHV7_X0Ei"vIcJsiq10SR:!.{qL$+=,P',zDX78<V+[1Ly+-abr9oqCV8<o)SXYM{|:sbhWTf~dyS/Os.qKKVCCd9WW:]|,k>,![#f`Hxke+o@)AB
-Y,QVMOkFyii0saM!m/Lama831HQvmX5eQA)LSDehxzw'D.w[-Z5Bbm{(vv4"kT(^W$(v}NudU0,_m;V6D&bTa.6!U4QQgn$zl%3-jm[$)NV1m>.AL_uwrN
-V3z:,,'%sPh'{9q{r%$Y(g#u:!z<d5"%J+F}tF<Y/uC,EH"SH2a(>[|;fLogw$#yR%0RH1]5N#ws|1^9Djb1Y(E:g]^vR;qM:(lSuGpvzRk.')X_$TzXH<
-H&@qZ!YiBPFhM}/cwF']4T=gj;p;~ooW#4b%.`BVrDNO!<7dv[eWo%]G[B[N8ajS0XVHV^`#6esNVxO=A|+mmW`s8o!22q1>4ePXym'QltyddSfkp)dps7
-b:e&DGM]IB1D$@SfW_5>Z"Vh3VR_9!~+`dw>5B_LRt1%sGcN2l_9~ZUEfJxt`6t!+Z[Ke;`@X-H6&)Jnz2J}-EGsbzW`8'n<N%7i^ENes^r/3DL|Yu-;+y
-+}lUAaLe&:.oo/+Z0"<gf_I2bQq{r^(:L)f^eengZAk5e^O%ywx@fotLk>.^p]{7qg"@KY$&UL>''9|zw2s#PJ"@29pf^&^M|1WOi`NA]D=A2Tj403.0R7
-p{/)&TBj>AzL$8TV<{0D_K`4v9n3(6oywYj7FR>[z(5R22+t^4{6iQK6Uh+CL38akX#UcBa3X/;.{v_AOE2YA_KNK!Q6Ool}P820|eb0hova`lFqSnn6l%
-[9i:~HAPU.~=;no]7zf:P>^S]HHvjJ}H~H^m{-M42)>sXj;/B>VJ{[dGwa2]V[I-"EhEjVN/8^`B~hU!mI<vr9d'wFT96j1Ymozv|CCz$3<d:Gj<~<NA;&
-o+yx,G,$6J4+f^oN_c7[AgY@_SkO=R$CTQW9mZ}=AJFIEi)jWc`ayBpA89o&2t!WyE%vF8|]Y`Kryc>Yb6h/QWwEN+PWsnOddgW`"MmqVj4KC"s;4h_!Sq
-WZG#TdT)&s~'0CQ7(dTk%53g:KVB-FFnBUdMQ;'aJZB+PaKxO4_9=VBg)b:x,09m&--3;IanfU+c$VbtV@qLcP=H)7H^WDE$2b{Zur_5~<>`VH4n1]Y`#2
-e,]SBMrv7bn$JF#kZF<_9Edm'Jb{'Ki2@%XTdG%D_xeZ)7ED!v&<%V=ITy[e%8{^/@%8l^6J,C7fv'fbl"X@2;t"_sT0w,T:tt9'Ljaop_J"j/LrA="ChU
-@8d`re]/1VxvbXqMcvIMVn#[/"=dw16{dm!l_=-YE|TdYXBN'+LC(_B(]ItQlH~Gi<Oz/u<_d'!xW([-{x;q]{r9Vt7Hh%DgdeT]Yy}T'(#sg2W0kwYs3]
-S4'It`4T2v<-!jqcI9OiB$N#$cdCzmly"-wMChOq')4__`vS(5c/Y^mT@[q3rc{W1Sd9J%h]foi&lI<<]>xDhf@t78AFy)F3Lt8#,L]O+<Bz;>'Un+ch-e
-N]X(^LGfTS7c6,Jsl$hwkN3YT]qK('mAiEF25%96Xox8%)6RHa4jJ0I:Z"s)b4(vp:H<sS,TN7mc|,bLblF/~4S8pA5|oXTb'O^G9af^R`owgpV)FV;r>G
-Ltc/sL2.!,13e/}9G;ZEN"Jmc`yqR_wrS'<VrEXJU2jWI{^o$H"B{D9fztcvmE(.S0Tf`I+.GicfOJ+3w=%MGK&1r0l]GOMdDALbmRBW`[0#XwVH`FQ0g7
-~8-hUZP=4ToUMGK:bQG:ju+[&qi;]G6rQHBy)`]F#';QX|MOuG28Q+e{IK!!WP!uHpQx~++q,2"^3tFBaQHFUBt`"2(@9xs6pms.2KbbK4MpkC:3JtF+-g
-@_}M9zejgFBP|ru`N/8DS<6/ZOuI%y=IU|(fv-</^^ntKw9KSLk2k4HpTy-Ap;Oeec+DKv=@v2jdfN%F0j4oDJy9ySC+^GLt!Wb1vc+@LX.Yxl6n.'so,j
-'ql+Ox9^}>0)OuCKu30dM#"s9c,`fF#]YmDddcoYmxNtpY1>5g,3=8/OcNC65LqQFTy=#MVC4B&HW5}tx54dwyq,{qq|uW&RtnhV9&][@<bFb4y88}]Z=8
-co5wje#c!RQ%b>'L2v,Qp4:d65LTYEObfypqUE/C[;|%+vR-z`bw]|5iN9XDBfj8j10ajLqFuVgI}FWXGL7VE&cy<|9OmfB{VUpMM!l,bO=`y^@dMoY|Wr
-'_pF6^DqX_{Z2)~'v<7Xz(<=lof5E)iOOj;6BNH}wIxm/=;faSVY"i,v"tY7G{2OpKdx,;b]M$HH`sQ{S`|7v7McPc:||M"V5t<frew_lRXD#9(im=5`e0
-Q-m9=]{-r6~'fc"(]M(ShB+<j,UA;Lwh|bSf&{~TrO`7`F{O+I!es02q^5'`D|=.Fbs|2J4Goc[qO(@$:s`c9Y:DkgDAyu;cO5&skMZ%YfKp+87q1RMSy8
-SUq$3$1VwZ^^Ti{EuEcKE")Q<[-QYhX6S'8AU[N2yHDxjiv}^w;}zDtXPSgvefz5/OWu=O05~p%zPAMvZtm+ajNy^I4u57IqmtQQ0L3("a`{lj3|$Rp''d
-wcftmNrD+x~a|bFEMlo`61<uu,kWn3`z!abQOJt]d}Xo5tx<j=(_4J@3EiHKt2O+Z9W(,zGQ;RFa#5n:o"nf:&itPL=C$#momnr.WajXuY7I@)z0t`If0z
-C;r+aDqPVqz<~&LXp>zs,h$h]warM@P^LQ:<8p,16<'EsIavNkY'h/o%!j_k.hXR-D7|9%}i^O<pt5owxogOU5P%#Q9S4Dg:;d46sM-4;`_6gZm2`T`rGK
-S4/7L/[&EwW!.%wgXZ!=y"S[|R@AE88/nA>-'lL>3J4=gkVcdrb$x<Tx(=Z)S,uVJG#p91YZGkgElus.HtG2J,um!s3Rq-Au+C$eES[=IU#@vPdU^=Pa[T
-(yvP3EhIq.esl|G2P6)5JK&$=p'WPQ^=mFms++f0,XtdsP4Q5ZQU1#0;;MG<9S"<goBvygjhYS._:UjBGe0o#ir+B[<E80iR=/#<&,_Dmo)Xq&)S/f$Sik
-'SJ2[:8^@;j,8n27I7M]]l"83VUTI&qM,2V|C-s{=84K#:^:i$cP7UlDChx]95hKUu}1(yYd8ULuvf0I^;f&)PT:(9&o0"+{,8|$)o;n]pXgsNQ"[yYbts
-i"#qw$-=!ibwJHpbYG4k^vU#X,7qz+}HCP<Idv)S2tNX5R.BK[)}33zzs0`s|C2'YHr[_W85,Zxg2$Ir"A|74LqyEo&85L=u5E_iUJdHZ21%C-Z+vY=[[3
-~DGJFu]0D4#HW$)=$-'U{+{Sn!KzW{EX@-zNyx&"@OEnQ#TG}7rG"q2OWYuY72AdvN03jh~HRR}fGOFP'sode@luFiE7f)aE!bxPXlW#/U0Rsza;I<C8:>
-~s`y'mQ[7C:v,@FF7t(1^3D{b{'ml(c#$"czlKB06(Grio,^@b}vad=:U&2|0J-$7D4TsT<-@[X]AQr/=k]'#McJ8bRUCr]:gWI#%l%r1/3jRW+iHD{UgV
-<EX<`&)3K&q$->N)5e@Smgk0y>{)&(nj4<T$A!;fPt&;S7#"'3%hc+JW"eWPb#ODN{a^bPFF||IJVBRxjdd^L"&6]zWJ#wM0(bD`:5y=!YR[K8-B>m'+T1
-r&_9X"J671=ysem<k<SG_,<#-=hl$;O1qjE&u]Lh[BwH/@4dY}CSsfTlHZlSi7~s/2<E}Su6+1xh8$xhQ_x>$0W2`pXOJFrubsTHLMG=}u->k0Hvv"g^^l
-(mpX2!-Pb;-gNjA'hgy%GpB8<Iw|I-o'Cpd%<H0Vz_t{F.z%7))LU.j|v6"L8Y6=}4cpU5d!`bincj#EicFV[)XCGv{4NJx:An{C]P|b$wT(OFu|1(6.v^
-prwGEG=&w"eWIDI.Uh+r]&>y_Ru)Ddx_aSV&1NLEz&O`arPkyHKtN)RH%j_A[rvcDdG%sd#@q#wgYv]gHHB=;q>H0}L,YY8Bd8dOzj@(+tUYmb-ZRZPSN.
-q_YSSMQ[m'~TYf%+sQ^20J9B3_pcHV!6r.5U=65'VrMu5AUL5D/5VG(,tNs|:GIp"2w"w0o0Ydg]7(`ty)LpHm-.b+=oobkopS%Q5]$<{8LIAP'ffU3ZNb
-GKxEu]$^&%C]_dgo;EY_Fhvfc}z=]06[b'oD,1!:ZEOE)F=Ti[~uckR3H[z,`Dc!oJ:rY>8^~4E{/LsQ-iQ;W:00b@(Su}|VfZM}8/E#1AQk7Cn$~`l^Z}
-R@>Xin7Hmp5/TZAN15WrVKJdsUM/|A[N~A9t(/[n5kr{@C0TPC>5y5HObC;Y)MqR`o`{_Act0}Y>C;H8H++Qr-7LVeqvJW.yi9xvZ|r!Jze6C8Xwc.:pph
-RXpt:|XDL)8"0gOaAjE#!e'Pf,T)j%^VW2Sr#}`gFxaY8ud1-tDd^wiq2TwO=}M{CBif'0n|NZ[qX|z&SVE8FuDf=qRtF9OBB_).kmxVmW4zD|joK-qA]m
-G.SzZ}fV>.K<]+Bhj:yG%dPS:4srcxs]-{9[lg2yYu&lcWnZjE@hR4ym.s;M<9{ilt>-'`jo9OcAPR`e>70drd@9/Q/3!zdRa>/p,YAQ>N!kw1#2]!Pp73
-pjZqD}Hd:_"qm";!,P_XcU#^<c=B}&yRwQgD.y@=e2%v'Xy#KlLxTkREYjx;kpCTa_7P{r<PW%=%z0$Rvd&87`;rB#Dw0obWIFUQuu{#X/1yt;LZ/6rNai
-nEeHMc0TA9d)l{bU:gW!`,UXkhn$kXU:hPb6=IDSd)"UQ{=GZm!D5AK]i%E#ya"7K",VksVWt45eyq3&Omb3V}}Z2|X4Jmt[6MYEv11)B&+nIqTgi2'A5l
-wbd$xvuURg/NpLffmA3w$/%7QV0:~S=N-FR8|0o5(t,)Kd36+h7O^q]PI%cNjs,[G$UivquTIOkyX3mBFzQU]:G.N$m7Q[5oG0c9^<T`{-o57Ef4O%1D:_
-P(]^XaCUoyLF@7ed,|~iG]Yx(o=yz%~(U"oQxXL#v.1F/1[XM>#j,bfV<1&dS-Z"z}m!Vpt(rL13H(&>I[7+a]YF-4O:7$e-d=E2m4Q9GD{!6mhL2-c7aX
-:CMvssQMr4K37%/sPWSB/wWF22v-SD0YD;(f]|d1lu_T:M&j2<99U3P26eTma'$j9U{YCU}bEF,nBP2,eo,u=W{Xfqr3.@J]p].hfcf>]t}$+Z_od]+h4<
-m&+7+@::"x]};$~Rm`&@~w!e<HO/5}RyH":"WF!2`fW"^lx$-w${gleLvi~kBV22X(^QbHS$c};d+!^CL+7#ROlQx3%!m&IvZL8}1FT4ATEXJyvsyM(H7=
-P0.xfJ+[zsq-GuA|<ZC;Y|deUR1{6n3I5M:o#>iGJRV2AdAW5o:8LLe1>b$={$MB_q|+dx9p^;nj+2rzfd`$}e:/p}HR1SJL+xrq@$253Wg1=$)-PVSzPZ
-[%oDJ0`[5+P5U@i]2#yh9Hv<b"w+B&EX,(LO$BxK5YJ>)Hx4blpXT5qfI!44<3CbsV:>O{w_O13qRh=dW{UKr=HHA9O<2B5r{qDn@of@&jdp7%,{,C7U0&
-Ddg.{kNT(q/|U"d]0H7T&4Xg~a#P&E%yU377b)b|GrndV.qN"w}fV02)kBmmPaL"Q)/BG';A8Ob4g4rI(9n|.^v0$Zpf!U0uUq&FOisRV>VPGCUU[c6U<`
-%T;5u|YIaIhF&zYH&bR$bKbijg`{vC%_i_{0O9w3mGnP|;a3.W6wvk'$d_Kx&sQ'NZijJq~Z!9fMV&UE|XDY4)^%oP!rQbQyFl>0e1WY.0z"cf/A:AA'7z
-nL,{E|ncU=e/u.S(2e}t~2HpysPP{;cdMzrk5DOtl}~1o/Y9_=O:l)GU+VQJ0[1W_4M:94)o9j~[K:l}jsQpLtUK]Kk3CZ~3b;1JD0a}ecFv'%"&A<ENYu
--gTf&{vupNBC<9<!XXzY7u)TiG|Dl,N&Zyf;hv'R1EaGMGX2Y/RFaYoc_av.`O1z8D:#+F^CCk5E80gwc;vy.Uq#{}N`UwisPycknN[`fgo!:>k!~-Sa;h
-:2L-[KR1~fo[wyyR+][s}MhQ{}FOnOL{'+:x4Jn%HtqDF(PG8]'KP;qR[%L-,9{js/N;+q0N6o$90pv1G:i^I{g}^g]9{"FgO!HclNcHi%c&pj'n0X^K[i
-T0K`Rs[#M-Nb{3mgKn>=Onehp%yRl^'u$6)18W"dk]'vSVqHT'(`IOLXDI"27eThkIyo+]CAca<Iga=hZmlWf6]TVA6`5@V'c+L1m|A"maa+d-WPMz~w3{
-Bl]"nXFh'6^Rv;&GgI/k~1cO;2!bc!I;',]!N-<PIP[L~;."BkU418(i1[_0[h,kr%Ya}n-SivpjW90.a{/!y5)(aupIo#yPr9s%EVrujPO[R{-Q't5+Dt
-p_YG;r.wYbM"BDta|{xd%[Ni}(pGFozd:cT8YEnLkJ`LV&tC(J1B:"d>P!H=dC0#{ri'2N{sAwu3`IP7+&CeOdc<4sv8q-'6Cy&,aAO#p-e>x,#xKP<3gY
-go/b53=<]tOR9<y{W6(yz,iWcbpaJzLTuY5+gHc3aEe<hfsew>lCvyWfg='Y3a]`7uTqm-L=fZHQPnIX|iuIyw]r~iR%bNcAx4!;n2Xr|u"~`=XD}5Rz0w
-C)9Ah#~8M+PW'H=;)#$e4vr"[+CZ!qs9q'pPfDLPKET%A5Cu[ray0xP@yEoT`2bcLr@5!0m}$;I{Io%1:BC^Wb[%%^XYy405n/-;^Z6>OWC69q$=z|b3]8
-]5Kq`jy#l+$;pXxCSRb.>}5'<N!x60BGxdLvEnH{3H@Q~!^W6SYVNOOU7YTgi:Jo#=KD|3nO"E'6ma{(S]aTl&;u'SxFw=&bJf"xJ|Kg=NIG7$k#3T9(Yh
-En"|I75b,-!QAwB}|$$=i/1c~llT{On[Duh/8inLdMkyY|3dSThI^+h6lt&V}q`j{YpRx;AiF<EPoh(`&Z>=~T]^CJiUjz~_8)!m97A+"KS-n%@SJbb{):
-19CWr:jkS.-nJ4q7F-GHB-9o%5u#o}^G1,=YJDtBb{<#<Me<'IlFs+9Gz5i.%%D;_l%z5Q56LikXrS3!gpY3fVjkkCb9xeVKm=GEV/7ePR$9r93,H!SQ,1
-@T$c&W,+qu{0!39aLw+a60j&X+d0X":_q<X"T&8j)2#y^EA$.<KM.+69-W#9v$1Mw){d>K2(oQo9TjIjk]ClLo~B$Eonx"l+WUj:~aQLNeE-}n8hk{Te~+
-%tAXKu>`ue4tjaBTQ_123fKh5m%'T&B=/dSm,%n/lAJ|dL)7uH[#iO(kd{X,Nk9X#|avbjzTA}^LKDpY`VT}qyz5u%"jNWIz^)GkOV3V"f["dTpe&y~/RU
-tXE[KO8/x)!(AEkItxL9kli8_H^'1mu,<,x^0EQ9YnpJBb;Ss,yj5!t7.eq%C%+`du4c9Gz(xfj[8,8%)/7yB+]dMA)Mr].e,db/6Mz.D@UlZ&$nogkaj}
-SfOQv7]h}9Q&Hpt-M`b{Q}D)FEIebq[5NzfRe|l@K^-68<Ao23<W,8/'|i.womty201|TsP`FUM0)]_)nr6Im4=gz8A=.<88v!r_M3(4TkYlKPC{^1CfW(
-;/Ei#EUCD2.D4w+9;MaM+=_9">`%}PJnh;~23C|NFK@EJ8TQ&[qwmJ'>mSUs`phks)v9Ms39e&j(:]/|HI)wcMGo,}iQ._1N6>e(^0:vg,2qvV}f,Zi>vx
-M,cK@}8"Zn`QDC/<Y79ExpwMJp+,-H6OC^K<fy_^q8>;g[s#c&U]YP(+xV;pwy,cLhiLqj@f2vRK<_Clz'Oaq5yx'jT{pN=Fm]z,jic6Tyo1'>U<!L|_qh
-]YX'nQ=3`^e|j8oC26&#|%F|1N'bMwbOOZ[a62SlI:YWfwJ!2,D{w#5'G<yyu0~wv^<'PG[wDrxM`UemC5g4=uR6u]L8G>9#@JH.YsG.NoOs#,i1vxhmvf
->!uRb<,j1}E6mwKic.JK"LvXomM-li>F9u@b+X!mO=~6(:$XL>|vB-|wBi+)pq}3I&VWF^Gr/|'#wl@I%ZZGs^hjsxYXK2uzN)%<N53hZo!iK;^e.OpJ;|
-0OD3V<GX32s[~/1:.zT][^3uwQ,@1Pg;JzT2IV/PB,:we-{[yJG<Wf&!!!Y/6+jp;b(/9jgo!{za5Ds{g|HZO7Hjqgw[Z{+ob,+m7]KDQ`sL<3Wsg5eix&
-.H2.vJPLbJ)F6kmq8eFJ#<aop7=$saG>]$5.=(u})SafM^06;A{&`'pK.2Jx-{4FBbUJ-Gsdd+2S|:<D`-I6TiH9$:y=E6ZC'(=E8D5di^R=c[YhH$fls$
-B!t>-FICvMA7|GW!$0=:ZTS"}j7@T`.7HS|DHdg97t)ZiJka96y`A:=(X4>`1.[#ZyFGv8fC3}@^}F.e0]PROm!mD$,)}hZ0Heb5#Sb5emEI$xMO6G7n7"
-]'51<NGnH]<ky"}raGtY/C~iW.ZqSm+K;;.2p)Hwv)|`nYI^=w.,RIq|Yt!NnVSZnnyAoPXE~AWM9gg.J:`+l@WA>Ws):a,T)1284G^"=FJ}(/,wwQEQlf
-Wtq'5%pQ8"rkAff#2&`((lRTJ(ZMZw|&sDCskFY'md#3,;gN;K]l_jw<)"1&B+;.aZo;%<Q0Q.jAy"]w,:"g_4#dR${CY+bb&if4F,y4J9syYgrYSOjIT[
-q.N6)[3dY+D]lG":N0y%!Qax,',A4<yj)2ig%4F%>!NbVAt^A{P{3Y_5nqgG#<VO89dDJ4S[6qbAP6IXzeLmtx9Z+|N8]R#Yz(6_G2['|L#`E^=wO!A^|.
-()2;wM/L:-i|;qD5)FvV/2-4}0dj)=R7p^==tv|r$#&gF>[(A$_vB^Y"5RGnYw,EFx[,<[|0=w&odv2f!JXLfq-6Y%CAKR)#mg5z")(TBqP#d8]e{teQ]2
-Q3,>,tDhV5"}K5G}~qfwOL^Ym(iHLS6NLD#vhPKj3lDqrP#!PP$Sy36Y-<6#|e0m@3e6u$)|B<ts9DxA}VilpGVW#93r:m::$W8z#J/M4|]{(rVpFU)UNe
-EtD&7]6Ceog3E!>%D[vN7H4EAUh{RiMU6Hvum/h}rV4}TaeVxgW.NW#d(<1_6#-Kddr]77oFQ3AU/t=O3I~]@t$Fcvl!G#H.QPbg>-1>H]`bwRp[D-<`X<
-M$xv15i+["jltXvh+-y!P{x_C}m@v:(gy]k#/0ZH}'0U+v-$(Bw8(Uhn_GCjTuxL=[}_YAqSI%Gg~TqT:ghG:^-h%4X`5wOQ~$K^wCaS;=:dI;d&UQ@]K{
-$Nn0EI6&t9c(p8MHgPumlrE$bOOl_60c!%cDRmTNYP;2,u#NLv5S)7zyQwxHOO'WMxx}JuW^v/IW.ScV"lIQ>%UrJ0(G=%LsHs^noYC<M/gy;}DCNp.avq
-#L5O#}l}n6J|'{fkw3y]Z!E>EJJ|k}wO6&T:"1>jrid@nEz0LvbR{M!z(gMoXK#n,n5MBD^O-}ix`fL({4NF49,M>%{1!p<<dTvR(F2d&;#&vrD<$H^GI`
-Ss~wawhr8o'Dt{/,<}INifZV<bUR8VQTx9d`k//3%S12GpS;Av`blya44dTmFL]`h3C!5|Z>o<P&|Qo(0^3@!T@_rGqEI1/A6-2q0AoC!u|BEItO3:2"Z'
-Yjr=3V&[~fjM8y"t0YG])(J4S6DjH!Ne>k;$n-Q4Teo^d#|ge%WewKGxLN/qT/Y1]0tSuuo7dmNK!6NI|jhgjthjXW"QNXoYA@qN<d$PA:q3Qg<k2{9Nbh
-H32O5SaV":~Olqe}lqg'VL>0^8`-O:xl{#$9KwSsf`c_=NnPjwlI-1vPjq$&G'4Qw--9=dDAVzWDQ-lyvquI%(Af_=JB}){#|J=C'X8V0]ejSUd0J1MhHv
-[CE3q9+5H]yzN@Da(o,:0=^E|mfYhfzT'#K)<pY_C#AQvovy`!9DaR|S^ja.%Vu]&N]V%(!BG#.i[wO5X}mcFzNN.BkQW'5^wpPM+Rl+52ELiYAjwM.>CC
-(i#VdBSSBgnXx<:dZ0ysfh>)MTb4y<R[|TxsOAXEbvq:NMO0a.k]^!G'u1('[eu+1Z6^c-Y)V!p+&L,^A+,5v4GXd7PHWLUgwJ4(pSKLE4JQ,GY_/c[Ohl
-NOXddc(!jNn&.b~x+O}5[!8dT9yA2y-O|G'B>()BF$&""%;X7>W-w,Z!.9^7WHV$4V9%gC4w&BC0==n&3y"`en;(7x8feaRnzDzpZ{TuI/5C:q4P#N#Z')
-(OCDfeY5}$uB}di%yO-2-,;P&I{Y-`G'so#l~yH[XK0Y3rd</9U5EYjIa"Pwk__&x4|9)<lZ.J%D"UM2Wl;=vwcTvX0D0|]kI>T(XQA2#Up!JaFJRRl40Y
-%5X92EQmIoRX34o^9M%EL8kR-ZA"w@hZ-#+X0/WiA&")_Z/R-/yU5q`cl=y$HReXT6i-I_!3MDPI$OfD@OpfJj([5JtaKCKQ#M`|]H.q8b}4D,X.D]foU9
-WgY;T4bvu!Q'Gix$"-r'/_lWSz0rZb|$:NC5)`NwC#:_SJIfQ+BT.oI+s4$sgEo/b3iw+=~5|2xR2BV0H}~COpq0n">,-!1US_q.V9"U">%!lM(FeuUAT8
-#e_Oio2{'{kA!NS]Rx~s}E9_lRu'8|Kd1;HoK]a=S/le3fngcpx55^H(#cr6#f}ELL((=,-#W#(3=Sr5k|g856m/D9^["VBD~zef^}MOG,kY2|Y6z8C05%
-YLYF@M)n`f0Y'HpPaq9n9yE_o{)HhqYi$&v]EXWmsL$hg@vKnZ;0eJ`3SosbcWrrz35]U"6,ZM][7v$P|//s0q@.Jd%NT_yl|0GN.ATyxv[_N%u<rwhA>!
-RE$3`{^T.RslLKfK5aQ2v{6jfSAX1yxNFrWf6^D6GBtcyPrZ%ok`MU)#Io[p)D&uV'Tp+eq@"B({uBvcbzF)"FSCCDBc!fK+/02CX-"lWN=sm%i#tFvw%7
-a);}k^|n6'|yuSU2O-Xxn$|#Q7dX/x/01Z)@I[1d=DUGuob]S!q(_RANofLhMWh{s'b4va$KXJl-LC!%0KBSu>ASk5^Rtx^`,i40o|hvKWyasOBt.iTUQe
-a;a-BS-u;n$wp)vr]$Y8xG;6{py5[3.nr07yLrbj_=-Yr!e(`^S+<Eb1!qGU}NG1Y(FrOb&1wHif;_xRdT0NuAJ0AMBt{e)Z+#]iGoERea$}a_wRJhBx$_
-qzj6Wci@OG=v0;]fsOJ9B:|uNZ9n$vM;RFYZqeZZLqy0tme&6z7%^IetLWH%bI4c3fg+IE[-phC('<nc(Te6d2Fu{`R.2gK>l4LeY1+A,Ml_me"r`w&qS2
-b+NjFFS1P#N&EfH&h/59hjAaibrX6e{sdQEe!w=bE($)-Q=^I;8@7(sds}_kjZyNyJ0$%o<ktq'1j2+sRg}tTgA^|GJtpQR+%i%^Z[NcLgc9!}"djG|k:H
-P6at@$8T@vaDI`c<VE>P}G^(J##!:,K#vI5M2WRj2o_!P2Llm]O+LZVturf@8,)rF9g/c,|NMRh4Pi)p'`%#qR;ysTsC_jRx/E[W&%V7GDh/E!#RmiRQiU
-`mXNi3Vt!HP6u7Y#.s(BfW31~$nE#0'k|b$>5k0BIEHaiPy4~-+:%`TfRq{4eU=aGc=:eSvcb@q^#Xrbh8@Wqy^|x7wZ`&kx`(6)(@]'&OqnJ"uoL$hKJv
-""vZy{%):'/mZ9=>vsX!VzhZwFCFHhb)=.fMP`[{%HAW/#3-+;Df#<FiKhYB"hWTd+ry3(W&D#2%iDC5B.|Ap!.+~iX}@&[7t<ORb+jNkPDl`vmb8.|bwB
-I%quz)@WJFN}qd-gQgkm9{h;EHQZ{7hsJu=2zxhwVMiukm8nzT|B;anx2kiG@OT")@iJ>[ge.'o}Pq>M8z6L1qZh:V1eE!"9Jw|.3Ibk,F$4<H#}#i.tf`
-Q%2S1$FlAT6-_]fG%kl`$mOz!9orfgNal}f9#$hc,OVbnApx{_zJH.;gF#rp$'B)$m$PqZi4IS<[lcI.hiyRW@bQb}t`=W~3rc>yqrCmXaNXdQP.`8ps)d
-bp"c"Eh%KhF+bf'CK]MYxVvHyKGkJc_/DL+.q)H8(GeAxL,#lZSb#J,)]Hoj<q(I)2$ghG)A0V1_3lXE=BYeH[zItE/ewkqS"l_4_WaGM^b]"[8Z<7b&rV
-v)FCpBw|-`[hbM(lfSo6]ULM]r+{W#B6Cr67BCS#D3Q;v{qk7]/OKFB/J;'BqSO7kJ)<DH-40o2p-V%4:}Xft9g7">%Fq:ZGI%;R<rA#-$;|Xc{c;Wy3nh
-ZZ"bJ>w`SU(#`5I;GB0>k-1#a@BdgEL!XVyI9@PAy=gW}tTQwD'h}ek1~/l&)L;1F"J#`0^j5w"iHy['4Vai'1/ERbXSY]v3.[Qh<qj3=j8Qqr7Wmemmle
-yJ/aL,b_'P!hKw^`A>ke)eDQJb;=Ug9m}}F0PM,8(@/jZFO7w}z)s2."F}i@48H_H81Y0+/nGWX@g3F-T005tNM!8L7/(k'dWuuM,().v{1MCq}j;qWLR<
-n5}5~iV{R)}BPMz|>ns>K3kxvrm,taHOHzu,m&yMl&g.({{d&yUiR3!>ij~Z'$E"cg3nk#"2YpJk6v0wFh4,JTJ$i2TLkd/XeMgBd_AFb>!AaZ{U(K~x1|
-=t2tsQQ`u_tme#/vZ=b"REH@g}4RZ)42)oAttdgUsbc._viuR,s{w|K,5[Q]e1b8r95_8#$VBL/x@Hos^Ef@3;bhE@HRf'ajSF&a/rmB[u/HRZo-=<Bi#n
-T!:4lG.QgeV.3CniZ5RtVS_^F$kPf%lD(sGvoz0LtBy>RA;@m;}jx)`w_&d"P',:>!#lM,>3v.jAz75<-$VRf3JR,`,'_^`(7,IMbE(;pCMH63;KA.GRL=
--X}@H"W4'w"zlJR+$Uf/Q[-GU([;CMY>!;C7(DR+s)R+_;nqO=H'b%Ok)te5{&DR&gjw,did/Yg^r.0p(&>BKb6}arfy8N]D{|}OM`A=4jLcDS:G=aQfXz
-@ne"0i6B:M_QZTFX78eM!rh4VZwJNpH]&$iI`m(:C+9{,i.O,$Rl4<jT'=/)B.SdD}vQ@T-yC1(0eqa$}kg,Z>w7^M>SJ$:4$1FvIK>N~_p8K@WQ)MVChz
-Unm'i_KCQT/jB_<hiw.VvPFCETDHBwmX~y#mXF,E|XXB)^8`8({Ul4>h#kD+ciXEtne1A4<PgEc#n#`7xKEe+uxxI!/&u!"nGb3WimfbGX!z-M67+of!w`
-]@i{SDInm|X2KO@DPaKb0@B`UMfR%O8k/U.:3]j]QbRw&I%d7,,:jdG<E4Bg=.>74FmDOSR.T'b^R$_Qm+|Wa{]DQ(b$i'c|416_u#~6F./W_ExYVQuSPi
-mlpnWyN4#L;('+L_y)hu7&U`z1<olm6SF5z`GyxEpy#B]fFYG!J!c[ttwk|.('-H{FcX;J!iP|Gp`vi9CQ]Tq$p>BVX+'of847tJ!k_H37v3_Zgf555}Bw
-EPy]BmY_w=,Aa.j;)@/'v_,7e&LL_Wc%NtE7cj'x-&0p#4n4="=Q$rn!w)^@6$:>xgT5g$ea%X]&uy}9#.GqW#W-v"hn$u1]G-O7c4<!~<E:G]$>eb"W&[
-^+33@W6n5S0ugV&9,ouOg:%nUZP63wYdSBY6gm9F78.^OeFN`<$8X2N%x@wNUp5U"ZRt)O|h8GonL:[n$"T"(8&1:Q7'){=:~"{$JOnCWw{<)8Wp5'a.J8
-V1tKuj6Q&G'!cSRACx4ik^$S);PH=i;KD$KfD<OieP/P]VDU9MfZq'cv`H%;{WU7=twOzfHTk2LdZAvU/cVUD+BY,lQ]Pw|,YKwPWt'B"-rvO;GwV'>)9M
-X>`';S]cXRG6cJf&QM:St1XE(J_sWP952f!X;NV0#FZm&ZJT|72N@x"HGh:uE5D_JSdP[-eyX<boaE6=9(Bzr+2-zNyVafP{lY[/.!FVnN/w:pMZPZ{487
-^/$d8uF"n)2FCee2pR6Bt4uDm61mlI=9NhIyn3;++K@}Iif;3(`o(DC1GW.ifZc&,cxQJQ7-3EJB>wWzp:6Sq)1P$ks$B@7h"uRc%,Zk5UR_B_3F$>fSXE
-n4,kx1am^f'^RAAxyaKAe#4>oRNL|&YqQOu-X|uXB=mg}zVwEsnL2VN)I|CKm9(sSj=DHH+#zC9iGjB1/kvvHq<ef'-bQo$|4SvAq{TdJJ4s)r{B|`<@!@
-<T!_B-O=5KU'[Wn}',gX`3!c3aeT8^)/}[{A{jxEz|wNi&"txzN(]<eI`U{s7]_|Qid{esHtS@p4Pc66d"R)Y@jQY8j+tX##^iMQrf8+<Yi2{SM3=9$Kp%
-lb)sn/B.}beQz1s1vF,ZQFNiTU-s5Mmg/WnQSE0FB-zw0E_#(BBk;BlZzOCZbh>KI$3c.ug%F5]^bXbfL>1^}ztMbvavMUVvfeWaI=8+)8R=31A#cY{dCU
-xAxW/w"7>{,}]<Swf.b}+1HH/CEa(7D:{bxE:hPNh20lfyoeO}dL^ONpEWE.#v8+6_O,04+uLp,t~L/[Z=$po2O}(7i0Ed,L^XpSpO_wt}tAj-gWCnPUo2
-s7R[@1R-%r~ULM[Z<lM!P-Uls(M:W/qsHxTP[de},r,q2m|'U8y^pi,.sPJh%0EFt:E)'vCTS@}lHfjCbw4;F>L>WCoV'@!;o51=kVg<bGi97dVi]ZT7mj
-`jK]u7v/$m`TLcc0M(.w!R<U2`/ik%_O`8mAgJCEre{o><%5+q6Wmhm@SC1q/o.0]D`!OXn;E'_C[I'Xp]<yfEak`nq-}3t00e/MREP9|njDi%d1i<!pDJ
-<16ZrKKynq`4FZ"4oT)i@)(yos/m])y[HYV|4|yTn!q.|p+s0@-;:$`9yc^|R$)0UOzh1DD3J]S5c,EZ+1XCm;Z:[f0.>0"6@if&vTYB4eH%q4mXv'=NTI
-B@9$RmHz0WJ#"DHwhT%u^Ls"cmN95,Qq0+&kn`(0a%zZY3%=-$GWsif'fG~2WZ+BBugxMyv7d|]gTer9q4udc+t9bg'Ho|4:Qzo0Sgz4,O}1~:t2&A`Y@@
-q+bTlNFZWfCSuG@9!5D^9XU@tOsi}w|+HS[o9(`:Fc:CrS<:uKjcm>+pQA&%Jxf>(CE7h53:-E&!Sx+QC)72JPG+y<+y<1mBz5C2uPK;_<,{;g>8-}YdrH
-7>{|fDHXh#Vv4{9q[NpW=r=}KpO."K>C;EV`25ys5WGMyG#!dko2R|68r3C!If+XwGi!#i<<("iHcQ#&pOMbmHD@p,pA3R-RcAO6gHO'7"J=|8vXcq#E{^
-T|XX#1}6nS9Qig}R@NLn{Dk4a[8y{+w#tx+91Ud+>,p"~M/WRl:1/Ia<7N1#NHwk)sl2"3mY7iN=_y&AkTr]33A1aB|n@WWLG7{7nJ,7rt'm/X^-pJ"ZG3
-I+2zM#ALaEE4vS:g_h{h80n8ATc_SnI8r{,X78c:2&q3F{w;78GO6G(&0+HNyf!QRvNblAz9p%F4l_8`UBmhahhd3^!IqXm;KbkJcM018LE[6sH1Di"_7;
-KV%S0}7b{$tMK%;k{g+wViPyT@>!)I8zK2fmJX+A&2LNHt,UX.]3/e/36(}-HiS>I]4$|Q[cjGv]:>rf3H<mk'i4@Rql8k9ec_6%JmtN(<Tva"l=)U,PfN
-[}C$$/J{z=`,Qkq@h8BMm]P:x48KcZmFBi&=,Z.s&Dn.3g,W1[W!vUmI1_4({%n{fH!lq[;lt&3(njXuX@c56C(IwQ{Pg[]J$p4t$GiB-E(n`%Y;auO0Yl
-,vRH9!^gAGXDRA+UsgR<LVV9bm7GtE@I["L(M-V>(]0us=8XS6E>[L4yq(/_E_z+;I#@;,5ViHrC_l4`.K:cSZX-'9xz3#jGRP~mHCB6|P=&<UBzD6qt7z
-I#ZUR9Dbwhh,E]qQldc:FwC]M;URp=e2-:zh~j@aQv|.siObZYk.L2QPQGgdh4Zo/k-+3k!uF$Wv}>08"rtGpvy#3N7Nv_$^P^.8D5(@n"1R8viPA^GS_<
-G&$F^Kh[mp4e9XWfavZg!y|X0W,#EBC#_WRB|r=bvgVusNZG|/1"Tn[0+_0",H`dIV[)CXn2~l&6lSCco0A#E'5h^Xr[TYt$oDIifPjgaB`^Efd[r!e_z2
-lqbDD39)ivGg:nTJObohmVKNTi~W$uqqIOY></UY"7g=.9C"|f|RT^fy0Q=Y/^u"6mNB|ms$33lD{Gw0A3&sIxiVhw3/c|TodAIJRgL7i_SJor.Er%sBNz
-cFDF5_Cl{%[Jf,sKc$.as2{o&P"Oa#CI.8PcFEZ@|gQ{q$>{d#]:"&)3v,V,zdq]8A_!l5i$>xUn&[z)By&`a%_m6^$sE;3:M07.!|fhR3$MuPnK6Z(1!U
-M1/LpYO;t06df+E&fnlz1Q7p"z.]oPm`iWZ]+BQ<X_K:w#KDrLp.#lVSBkW0v!b"_%uQLuL|%)"DzPw@>k8Web2[Rny%x-e:EFePceT0qc`ApSt"`j9jrJ
-=#7S55>}J)bzZ5zN!pFI]+:mV0MI'j41WIs&5Z{EKY@7{d13Rd}/>}5Z#pD;.XySco+u9<{sa<mAQHS'.g38A-La#0kN@09HB<tn=CZ>~BDHH-M"7ePD47
-1(aj%k7MZB,oC3xMq-Y'e]%`{Dm+/.|'/i'%z!_|pqwlufwpX/E>+Gp=l_f:m_<z1^dny|{m_s%W'efcti]`d50e&o|Q5XRgN5Lj)esc7HBnsc6x;:W//N
-e@Vqbk3H_z^Eonr:lMp>!rjSv1]<yYS[:|-jQ.d^.Kf>$nHs6^!J7Alsl(''e4eFu`=iVn!-kHS>N6JL0H@9Scrnk_$0a^Zn{n@;z!WlV=:,z5G-uTJb^&
-PJQR`#H>95C'rf8rf2<{'D~Jh{i/5Kl'O@;ShnXp.AgH=6"zE`S^@n+HS0uji25D}]R5}Xd[Lm1FLmceJRw2~oF355&]tSG7]}+DI}F-g-CV6.{)^V2H8X
-1%h$a-7hp-uA_([-d3f_!z5TPcr]4VG3:UMX)%fe=y35v0EnzrF=o'nDRHP.EM2on}JGx3I3tj6|PV9Ed1x9-k>W+.xzZ@+1~w2Ru5fz<AB&gHP6npOH[G
-<#:5:(MYwN}o=pbPbV8%Y^PlMCh38[S].U$W7Wg@W6D/i6yJulxyYA0ttIn^Dq)i[m)iBb=:balyczg7tU[c`Z,gF[tb_0{<Do|CM4eZ)$}ecN7QNb}V7"
-s6)4-{c(k7ix<'!v&7Ac:L;EyNV&]Q^vq12/BZ3%f$ieF<il|,I$K0i[1Ce/W:CbxYlsFeo[`unClgu(%wW[b0;x%gs!bBN<%(M('MH=%LV}G(y7]5p5eo
-p}^5mL2>/"[sn7~]z/Ek4a5&4B^oSJfMC2Km,'.,si'Xy17h,JI`Wx{Yv|-:Cxn;~Y.hZh%=4HZ|~W8PVgb<{ya;.("/V[4MOi>-xE:.nR_^'my,1awUl[
-xC#ti0:3JUb+RcaHd]ijK[SsV;-t|{vCdJkm3=fc.p]hc((Yen3P3=w`Kt}_jFI8oFm+lL7h:9>Zc6!sw6n}v"!qwESH3[s!o<sE{+|:p[S5:sm8eJOa(m
-RpTp:aRtS_")ycC^9Sp-B/Tz/8__ixpe)[gZo;:&/I4XIFi;xJ{;u{v7TsbF(.$#5z4qVdGq+XHK/]-NB.jqVz,)C`_W`0/Bqn8Fr{AI')1XBCWJ-]^g}2
-W>AX/%XY}Q-2OZQFQRwYG"sD}L^o#GRDChNnHG8%i/hAkxDdab.;Zo_WK/}zkFZ.bHz)tDQ}CKIv+.FLgH~2>B-EHbN5{cQr.1W}[#iN@E1tS^S+_xMsuV
-l(iD1J|1:$=TEoRuCd^A//c51m7cdC+FkEfc]P[ofLs@{|c7dAadLyr]Hl|&=6tXg(2xg'YyNy5U4s8afXfHay52"j/O+Q&",%mjZ4GB:,'2<y6cA2Bxgp
-)4Zm<cb}WAsIKoOihQ)k~kA%_7x&t&":tc6vbOI-pYAdmxoCz&Ll%L~>f2%-ScL$0bwn"ypl'OKPE,'EF-T`RI9x2@,|nc2jw1dlxK|a%f)8i&_#OXp}@X
-L9#)=!Y,b2oeJ$@nD#jahiE.`wVX<L&7Ox>yN&1u@{]ll#Dk^3~gxhWgJ`ZT0[fXYujB8im['Rb!E2kUSFwC/!d(%&vh`h/1y:Jx5"g%}Th9v}uZipa;aR
-d9<Q.sYg:GzA.:a/@jQbU7:!NI~oSZX(bp7(qPmSuT`);-N.x_~[^@FN;TS!A=an])qmmNju(Mj7yLWdFrm:IrkE(KLjs}r].&S"Nk0uD)H'L`Ohjf3Oj_
-Lc|i-Ac77.AMEDJ_Oy:D<}5D=g)YR'u_HZ6KkyhX!N7{y`lR@{ZR$_QNg+Gvy]wBUt#/ON}9n`Qa@2,3w]Y&N)bLLZ,%ZQp|i/+_V5j%sbd0xV86Vp+})#
-Vgm'fN<Irtnm]ZKdJ0)noaSGx09%rfD1dyMAA@D&oanB(DmB-5wIAc!9Zf{cq<6HI'lmrckF:!HSH-;QVz=Az>U"`GoE_kO;h$'%iX;#LYOn8a]]fKH_.x
-,oTGu$_Q-wpy,CV'ru2V-K5M5XQcF2A,l:9Vt&uQdU!hE${"|yiPK#9{>}=365~[/@qsUN[9;ZQoA03)|J#=f}a.dR-[7QB}Jez_2:Ov:WhWxwRq|klhor
-Xk@qH73A~=|):[xl;Z&dk;K$-@[B4A,aW'a&zY}sqRI4,0".+"1mz'mSPSFPm7O{_;Mj=tg2=tm^bf^F[DE=PRBGNRlFET+H"Hc#XpP.6AeY[Q7[MaF,"=
-TjU<q+wqc%Ex2EB15#Fv^Rrrn7f/e/MMaT=^OwK@]AUhnDDOEf!aBG8-AQ>4UjhWQ3X.@H~Q%.b|KO&%;7)jK^>(`4L+{XqAq6-_--%H(T+$HECm|+WPKj
-q`9NgjTQOrIQ[U9"OTS|@M3-SSd&mggj,@e`6`fxBbC=J!0z&+'|WJ_)<BQ>Rwoau5B_'}]FK#C>Mjb8@gVadOM.S];S-Z|>QV'JP(dz[1e{5U#kK'ZyO2
-OQx3ECM>$6.jThvRN6L!<:]xtP^(8i|4z'c_`,,tQwHl"{XQF%("/tk^;n_(:IgZKXI7->dh!"`;]v%ws{MgJ8IY:63(N-Tah5kVn'%<eS~/v9sVHKyJnd
-+8e>EF:^Dk:)!t1(i95@2&f98JO!,2]iyGG+_y3jHhsYB3&&L_tQD&=U4V:|q+7s_GT"tswaqG.JJV^LAf3>Uz_Y1+^V.EGa[dUS,pMe;|1+W]<fkRchA#
-Tv70|no.1K5["1x[V,Fzs@i>d9$jqj5_X_-pbYiq6YbxdQ;94bKgFYJv;JjET78@gWlhb{YTTvzC$;4ESt(_&N$fK)"4%EXxnEW%L2:7KEMHFtW1E'%flp
-JwKGl-eSOgVP&%u^9BWm,"tu5lF^<YK'Vy]L=h[!.aVNABy/at0`-8iT_rb:#9u_E])<SV{;I-_k"{2{M:,0U&.$.U{[Uw#t@3^&Z|MqP3-[zU@"9tc7^d
->&a:--)weY#{inY6GX5D`Kd]y^h#[)jMr8#4|p<LgsmoN)I]B_(QDN<b#)(vYddHf|>^%g"_l<5lc>U^Kl6M^q'wY!dLr;Q`Sk8F7josP!DZy2&sKOa!/x
-u:^oP"O|,I9C47E/ex!Hi)&"s"|Q)|8!bmTH@K$=)U$rgG&/9DZ8d2h3_M|I]/.fVd:H#{V6XoTg4PVKw3_N2,JZ<4.he{L!D!488q9vk^@"a5$sP0=fhW
-W>B$7qrX-.z@9W]SE;/T[g_t|i_"L7Q<7QvCvHb@i`]M%GeJA>TgtgR6T)z]XurJrn)5kMk'u"eOYDBq,gR/-)5v,w{N>-hW"li5amDR68qHs9bemi&m^f
-`_|;/{@zG8Eg3)&4JDm^;vx'w`3xU}AwX;6tCzAHReY/n,`XX4G1Ot^HSR5{@WVMtR%M1rf)wa!Cmyl3pqSl$qd'kVgmh2iOel[;!rp7LdYJJ3g2:y)-t7
-eJH<F:p+[f9T;Mof.Ds77ytD)`y<&s[OjG@rJOXF>aQ4~b/%W`[G5v6ZpA+Q'92MZ%oss8@hN0,75f1+kv-i-WWSJ^olw"J1K%u!C^#c9Z]`LEf2y<{0c,
-;oV]csSTDvy5PtcuY5cM.'"4B9@;-f!%px!@A/dhP^M'rPceX.XmB_aOu;B(KaA%K;[>|^B4953k99JF3f;-wcOV5t2}ct/,$:6$v&,yC)|IZtPqRu_^q&
-o]f:[w|:Gb'en<Le5+Km(gn=y5Ff"yrETXivmm^.w=yeSPrAK-U.]Rp(ihk/Le^{)t.9'pQI#(yR0WV$#:3UYJO5LK^8qq~[oi#),kN%pq8m7a8f-e+^~M
-,]cVvbx;)_q7.!3n/"$UZ=q[!|@yN-e%{RnGGHp+.BE=5<YSPf;cZY,07x#7o34:HVrk7<+Z_4Ac&IbsgEWB^G)2xQ(y:&g8}tSiHKYcsrjhi,(/PqWj#U
-ofeSK)LN!GEIY_'$i+z=Uzjx]bJ[ZJtc908rCYp;77jR{o@}LV[_{mM9+m}qb8@m~QULG+G_B@e9G!cE(=x5HR8jUo-F'+kB2tHTU-czsB{RAP{B`O56:D
-}D`gVi[s(#r[5kVLtS":$vC9@,f7/;>qc7{aALhch/4W;XvjP|M[Vl29a;8IKdSiTcITp@OCt+7Nz<i-lVHMjZ/@Z>l%QG(-f2(K9e]WX)Zx1MR|5lCpH{
-AT'y~T2>7UL{[OHg;vk%<B]}R@Mo7M&rR2x`ll"[z#{Ev=Vi=hDn^glei)Yw[0}%c{/VU.!{fUrtyyd;_u,l/rCE_6nHrV#-)r5W7hh@s#+:X#pOif')'z
-5%z.oKX6Ph]LQ>yx+>2Fos=|2Cp9`9%E@R7Ui-K5/m[^~$v9c@P]2ZjN=%}5jsd.{_6#^c$]"3b4+$gsoy]390Sf8MLH]'%KMissSW8298y<kp=yA"oj,x
-#5kr@@{|AuR+apk0@i)F/OkBf'Rtwx|Jr-FEeE<Q9P9Y]3X,PMB4dmr+2{_3eH)QX49Z2,k!F%EE>&}w9f5ITbtt8JX$]l^=KTb&z{mS~i+e~!F^5g~GUV
-npttK6I^_x$DqPqlR0uX6!<i3qN)s[8"C6%K(5ya;%3^8;HdSiy'evn(nk/QRy>nq{wFCJA3'@}o0+):D2bh9rTaZ]ckK!:^jA]XGzPW5oVVT;1eP{8!rS
-$o@4=zW9O;yIm[~UF3Etz+L]8'r<S#^Jm+,b0pX),=H4>#JNC;$!9QtF6^C}~5q]f>S@IlgnSl-|R&c<+'gC&KY>NwC/9tqvM;F,+5vvg1c)0oF1!TWa|.
-=r.4{[$U$Ks3+Y<9+):9iTE^TGK4O^/>O:a`x&SZJg@Op'GoE9laS80@:[MpEcO!Xe2O0"WD/)D/A-htZR`"vwU2pD/Q%&%i;T<UDc$,mV=lQ={7+ZE{>U
-EEI/AnJ6<Kp)|)Ss-Z"9mtQ#+m.39]rMEC#Lo|F7s1'<03qstLOQ3CowEDrOBMRAlq5;B<V]#`$2)$O{InN|ltJo_YE36'2cuo8eHA|pJ,Rlc5fEa;G]=#
-&[rGKCLl&TL;@HLyjB,za9m6vnrGK|HRJ;ot-dL$3ugLZ37Pnt)BpSb:r&ABp,(DT"97=&i;']oRhTq|&-H{y+!)SUIL=FAiB}&vI9&BXgs;u"k"7T0>ep
-}FTtLfxp#<.o+So}K!t3uH#P"jw(FF:zm|,]SG@UTIjQ%$a^qtf7bbc6nO.sZ][|rl$3kNb|]MRHzFc'>9=i="3,X$r2`2z>t]$FDi)V(@#[TY$n^;,dXJ
-gjg%45zVlS17!E=Y2">=E!&">!=,:^vE52ih2"8s)B16GVru`Q9R0(E:~n@35m"vI8)o:S'4^a.c16/$T15!hF[QlhO'Z}8/RwR:#e^$T:{g'K(T$43f$J
-GTLKaL"T:9YTJo}8Q&54+QU9Qur]8zp!qxnQ$hG}:))t)7X`mQX81,wC3__gNt[)7#eY/3an{th&eCB22.gd567W&&4rovQv~%dBsvu>%cSqX/DJXF(&~,
-^atL~1A2DOh'=pc%skl%KI~De#%c'IypDSlB"d`R6(l'yMjXsCt[}F.fkqN1[K0r>ERKW=aKFS]LX=sr0h`)Yu>Mk(0!sa)=-B7HzX,tWCD(Z}xO3W=GPc
-q!_;rlLATC7PuHBouTQ^u$|r8{:%bA&Qd)>-L!@xU8+(N.WVk_8N%GFj.t~_@uJ%(9^"$mzbGP[BZ%VFyH0zWXu2fM"%lbhYvT`qg&iH-w}9o:4FYO9M%P
-_.,'2_0R8q$)GO6Y]$>|f"Er0vu]O<~M(#:Dc)G;eFEE`ppjT@4Rn3H@1JLnc8=FPRmdTBM%F.;+fU{&`3^Akao'k^;Z{o90^.U:50+hHEs&I>2//ft5a8
-9[t%RSjR$^oYEX%1.-|J8'|/2+1-46A7)@L(o}&"iwx{H"=iTMDR6eahwig[Z20dc64^`4yy^DrrE/dHv%pL9D"PRPwh_;=o8[J'-+y"6k0_@c"Wi}unty
-)>V7$!bo=<b'jgH+Lsh;-RC|w@wIq8s,S/J&Q>4$s0MLvQyQ+j][%!bV#`Q{F=tF1[V$Y&vic>^yh-Ohj2[:UthWt(+0X_liduz#P|TYy3Q=>)}L=F(wP7
-jL(P!>os;hOi{=-2!#96=c4J_-E-ZWT7:<yQj0J)79osYWh/TiU8GMYIKC'%~FSIBeI%[<ND6R4N!Zfc7y5N8{>/-iJTKC~igJ'I.PUg^[d1T)k7|odMP.
->c&w^%gtR)zMg=;YbXG52V6#%`VSS'rQh}N./-6Afb._LZw[v$IK-8Adu:''WPj.MvgUnQ6,/PNp@uzxuPKFB(kP-5Y9-0W6.1AH5B.pB;'n!e9I$)9",-
-Ht4Qm|_]2DE'FA_niG"uy"#eM3EDC%i)})t[a=AY.a;dNSxPg)_&9>.ttL(cU(N(ACl_:V.R~A3S.0c@LoWSG0~{m42dr@)F(ac4y&n@v,tswwkViy;Qe!
-_ctU=C#'4Q(+PIq+>-,0+[.=S=@,6'u[F([WyakP(JI2z+J5Av7$s[ZH-Nff~4a3c6`I5=eDGKRlWl+a"E+m%K,wAtBwm@MRHxBzc;e:]&p@JE,%;jEy2m
-0WJDXvVV7Q1U0):2!Km06QwDrG|Sg8R8ICTlel10zT:/T/A%#qh/;Bpk]/&;qVdd}^`a0q+{QNvaz5Qh&I!{3uj@SIooaxI`Gc)u7XjB{T'r_8D)"6N4Mi
-&s(wSQTEpt]$g;&M!gUYk+S1-)Fr!E5>e5wj"`:!sd[:(3d%Y<e-E[H&W.+d&#trWTu"tmUk5F{UKE;T@)hR:(eV=aQEYE3fh2A{-7=iX+hS,O9'7xh$-]
-aJnU8=~K^S|x6L&y@X[T01ZXvr7k1..:9Km9e!~/O(}Io{:r>u2M%sj$[w;>F!TbMKA,z1'}=Jg<`"Illh7"d|xh{j&(xF")]+;Xk;}&@#BSjH<kY.Q3O$
-jc!tquCFj3#C07eRO#uWP9:{U-xgGk<w)2zxBmvmCwF/y)/R,,A+H[7.@-@J+H]|_CiJvc_PR-J>,ZCoNv-T!UFTNfyG3"{mU;5,F<i(}3d>kX<T9([!L/
-~S{o}k&![{]cTXY:VfY49mI=T7O^F,3fe2JRv6"Ki!H1L'L-m|d2F4zGJjyQL,/d!7Ku,fJjowJCVvZW&=1E^R|j1GP!ZZ7m!_,_c;bl0[gI%I'W/rigk/
-)MRE5miR~aZcHay>|[Isjsd/4f9l=p,6@p!j;KB<6AtQh|8Dzzmoj.@b]uYTaa/L0!kuKRTX:"x%`v1UVqQ+Hwq(lT[PD%o!<euQ<`ZVgm>S>]O4x.L5rD
-cnAgn:Kb9h#dkF`.DM_.~I@}rm&,S'b#_YN1z-HT0N{dMV(:8Ff@;'if;G=5+ZZI]|yFzHw8Kb`(Sz4!|d30c-W!P^`4T|w2/2/O&3qpoB$-TX)nh.r0MW
->2b]Vx;[e&qMj5LoycQ(L>[}D_n@KB>y_il8vF_-MRTeAtOPKGmbAV.G|0}nMV@!Ae%^IzvR/is4JkXMj5yaQ1t1Y4s<MT2=$6n3e%HM#Vx&k9et:dRvJV
-5;"aPBFC$=G|.%KTne+ZSHW&)h3XB]0[cX~[Qd]L9=7:P-~hV%ZhE:E#8gBn~!vWn}@!W:H8]J";0vGGgaY2;{/Y4aNQj4_zB5Xo#7Axt,)<z:u7.)%K0s
-NVYj=FokbHxucLt:(Ny<~vu4%k,Ie%O!d,|)Dn<udE@D[iEks$QYi+ib^Dz^EUikI.;s@}Fg!9Y!^.wTl+'i|b~,z2Wj)I(.VwuJ7+v'%"-<srs=eN/p_>
-`+"]~LK=RnH{),ho8{rN47&Rc(l&G"&!BOAy3eRP-#}K#]$v,_Ps_GXqLx|[1%I}UH>vemC21X]$4,XJE;!)w1&K;":B%S!.C5AS|>~%]R6Y(F"G']43#H
-sunP>_/2r#vrJ0$X/<)AsZlW8)Rt!08g""l`[gw333b!p39^+TDhR|Ld[z+m^/~=y2b}me&_h)iVNUtMi{m<mw{xd"en)_<k='pJY'aUju&9>L3MJVS"Tr
-fwd$h}nTrbfx',/P`}Cx#J|Xa)4MX3ZgL|c&WkKo-B|bbsl0leb8Y@mYzQLd[L;1`!S]U>:fCW`fxPN!6lgC9RvIjJ:Tb_n[Be+9|aC&sFfUl(C%FQ&@q(
-6:"+i].uE5D_JSXb2w@Ia'6C'ptvm@p%IVTT>t52em`.Im[fBcgNXf$3$qrRZ282aD-bFhFZQ>Hh6;kr~K6n(xD]:x3qBpHpJ(kN!2<!(6sd:lJS7WM(^H
->IsSI6STG;w5#Is""3-@i"WM!WQj!]UI2[0td'_HA_.uc;v6jjd28VSwp,9x.9~/##Jqhhxu+G;Tt3Yi~,ZL&}O2[p5sj::w/)zP1MA<V(`^zDh.I+:+#S
-RqeP>/+QQ<zF,@ZhN<+<|wM'z(rwfo'IlW(ziE`ks/1D&_^Mad(zmz2QKZf8;tm!RUKwpu2Wf)@LS&8@P"_<f&{de1:DDBrjT_Z)X]Hx7)bEs8&]r!h<BL
-+zvb8Q=6:F%M3bQa(P~u2.sp85=b,vrD/w!_2tP2-WKD_A;B&#q%d/ju>'^-.h>(zs>n$N#;;6R++:@qL(E=aaK6Nx2,08e@9gm-{Q-<y{R`P]ZAsY)F6_
-(jX7vA#o!M,1]^pDd/|9fP.vM[t=;)C3v;a.]Ne'F04u{<D.qq]s!Sf+(;Ejd&;zy62F{&347be5!0{Du3}(jSwXiJ^kZl2WpXI9dMrG'A|[Um2J`=f"Hl
-!K:$89v_v8TXzy)NZ%AktFY;},2+ym%'<Qt6V]54x)Ev05k(eS35VEn_SXWtUB#0>W)4j)[@qEKaEjLe)+Wdv@a0Z>{8:Mmgrc7-B%ad(b,7lFYw_SHjwe
-LOL(]#:iG2'YW9h::x"_]q8n_,,^HdhF!1MlLaIvGiWguNMhiPR'@<yD1L"ADA'='$RA}O~G%co-O-:,Bw]Ob(`[:_xOAuyDhMCZ`95ze,8v}Lc$O9uX:>
-I3Jz)g)Cgp&fgOZ.I%kU|<R7kiE2isg>])&"fd83('b-R"${]i-$eY,M_-X=+S$oypNcLSx@Hq<I$9/"9d`-BsW^xF3DtEs=~bs$yogmIZZBi4E/_L`+UY
-l>eBXCuC}.ALH7;he%<XGZ)bDh&X>WCSn7:'2%$}'qC'qV'n8I!cVViHuES_-PFDFRCTHZja.uJ4yeth@EJwg|03y;~fgIp(b:[x58ijsB;xi3).uFb9(&
-wk{!&JKjxZn^.E.6a-7x_;[DPv|u69MDJFo8{)Ufji4XdVRaZChF-3:dGu45MH91!m}dbxU5BKr[EYS^bs9slz3'[C~y+^iOXzx5Rkdju-U!N&)%aw)mhb
-%UD1Gj=F!T}JD0)9kFv>>%yj}<$)Vlb<h&iq_Vg3k%CYPO2gjq/:F3bv&E:6&rGf9)iNjP}v=D,rT&E`gOOuAgDnbR|+#;:B(]@peqW0&AqRTVybrJ+SYn
-3>i&xtvJPxDY=Zd]HjtC+p3)=2)|EZvm1jQObl.&T.>#jx#'es1&6!:/PE94l{a{`b}y%PCN@]HN!mA|z4)Qku`i]FF,$><#,iKf/&RTMozn!&{tL6(|~M
-[-v}GB"Dg1Xm>E;V~d8>k/VEGjC.o}gJ471lApDLn#|6HE6h!^|)%`zQmQFP{+lGeGH/04(>S"DwZuJW.t771&G=Mi',=O6n&Xh,3NwT^;o"a<_E_^_:=R
-y<&,cw'-SSB0G%27]":>f0oDNJp.I2!d_&C/aQ9n}<nYJRYnWnrPB#gQSDlM2=>F;ExF/LZ@0wW,SF{{~{9^EA(9p,lQ[$g8TGtqX@fV0^P[Pq}$+T9%,O
-soSEp:"at7yQIm!qU!3oI%KP@Em<4m}J"n5aHuc,(=[8:Xlp<2[#I6ZpV1#S#^zG$8G'fO3('"I+p5cw+!eQxL2PwDc9v<<0h{Rwj[dmoYyT8R%)@E67Gx
-4l8w|T5MBQ:os7@w2ekz9]~>A&p$t)qLp"v{gvze}kB&M;{IZ4M%;{p:2XJ6Fu{q3:^LEkZg47h6<N3'.JbsB&nQ3h{<xizO7lQe-HZmJqO_7aB,JyZ=J6
-):)H;@TR'aPJ5b8i7:k|~OT|I7fsYu|p9G#"B<[(]jymiN4;[r1Ij.@-!W$^QlXYvhtYSo9t%,oASFIg$6rBOiL`M(>5c;vDxz(r]E#BB<ZCEp_BN@9'9J
-L#Qk9Jz|~L1wPr~zmOomBxa5MikVmF|qPAOLi3zShJEh@!YABZ};`bM%XW>luRc&d2+j,WRdpoCQFg;<"#d5-d5h&e`xLEMF+x6ZxLk>sAk`.)T($<TbM9
-Er5_`"9Uol(<")WP4`6HQK>[2.Y3`nI$]ZT6O1s[EVLtNObSzt+suU}Q6"O>P#nA-lfw(Ya=/".wM:@,mvlka4NY_|l[:d+%e/k%64~Y3dR)A0|Pvrt2Vq
-IlZ)3NL-quc,sJ7iS6]m$Qel2S'7fsDKE'~}/6-(d1dSF@mTN4KkT@-q_)tBi^9]OC)YUqO[YR&t&e>2G/:f_uvGDvwCFTn/=%Xc]r(X#e(p0czu+DhmE#
-2b#|kPCp,7B$sH7w]Gn3Rrps7-%oO:Z|tmmNx3k@Wd;wKB9po,eI1o7(IxQxp-Q;C)#2v#.9M"e8I_aeVF@,IbYIaN&K_F+0[|YGENif[;ps=2q6g`)b1n
-xmQ<F]T%7!qPZy1)]M(y>W}zx6UsGvuXmDL:)d6I{sO!aZeP]8C.WpIdT1|M2muPl'"n0e^Gr8i}m}=%v9aQM}Vd|yLr~z,DZ%w=+)'/U(;|@3;AN#{Q<8
-LRQ|+lHEK%=^U'PUEE{kZ|y-ZA6(;U)TNn/pJmckdBEuZYQ%Jdo55z(#,53E%NO>e=.B+MF6OLFx<{l{C17K`RbVZWAAB0ZJ@$2%i^8z~jiFD$CwySa<:9
-kE<672drhydjI1pOA%f=`}LP|rDlNBmPBjFz1JRj;=Ys,A.0B--kOC1L]VhHYXmeXRHQ3S;{B'ZB:nq{snfL-%<8z&i.A-h6:J6WY'v838t`6=.7hluq#&
-@6ME0)<b,Hh7TLk[sb<"pGFJJl6^9%I(%CGp;E$y`.^!@7Kmi3jh(!{#o!}Cl`$R!K7xb$o#(haDxN,P'^>"!9R#Ocp5mujj,U~3VsqFK+cPhSg0e=u1dn
-a65ezn(,a_E]"`nagwk^oTC&wG{I~p!ulCiA9'dJ~tW8OsGFWaihSC)enJ3X#g3uHwJ{+fQZ'c01L67i;QndBM76"4@0i#bj%GuF'SOkWR{$172_im+:=y
-j;w|qf:m%9ADkQHN9`d$}7Tp>FWxgQ)([d:2D]ymC-51[=cO'Qu#82Qxs6~7n)83J-r>f`dfscTh4{^Nu[WAU"$JwDQcXruxIH=.pX4GXU:CRtjvN"nf>W
--Q6+y6qPJ(x-SB-R[9uZ8&_'rJ=1$Crp;f^ZJS3GpW~52Y6Qt'P4ua]EP[7QeR6|.genC4g:TJOq.H"U)d/Sp}AyOgg]-#^%]<bNqXQr=5!JziI;6RaT+A
-xS:##%UI>&Ym|KKW)6~,("lK#"[,4iW8{f[ZX8=FSz,VTBU2-N:CREa-zE/:i6k-6[#%W(luuTs77h9(AK1gp>7'16=V&_^XaeN#M_p/qV1uX=xAbdQNMZ
-NGES$H=$u:bnp-R_jU'qc8A4&B<n9627Kw=8Cc%9A#_Ith85=y~!Xj44TgyG<{vPC4p9@,~R.--[E(FGiHxH[8%ip=RoD'.+8D/+L-D4`|>-^V]fk=0aN!
-VtRe>Rpi"jJ'YUgk4bEZ22Bi}epx!c[99'@):}2J$>y.eVmyb!vbu<+sPE7We&Tv|1]0a}s,Bv:L];qN#g4p0f%'mj_>cQ&p<{30@lngQK&D,z1[=@GwB|
-6ZI&)B#t"[O|;qZ|"8's5b9=!o-J$@<$lT<<@$c-{PFg5jtdD:5OI=8G2!QRoY}+35<Ze3#p1]u"crrihpkJqy%^;``vuSP"13uE".EQO561uI'$<H)hIO
-k4R%,oucAP2_W$.X)]w%ejZX%`sK;UD)KRM,WxpfB-+kk/GHanSe0q$F>$;o[m|@F;rFL]C[9=1PHF>ls-R}lV:IAZCFbUwKRDk"wC:<D;lQZ[a")O0kN4
-6B(<_0Tmf#%4HCImwJ[^C<VczSe;,fN<7DavPy`aKRRaG[c'j4yS!6~8!^&ky;N_2VGv[vb'aj}<ZYJMx=8rf<_.l+gDLRj2C5^mbR68tv-F4;s0I{opY!
-IJ"i#'.j_xn^F2NMxYKtE)<|pc@&lYCt|[QG8tec9sE{~BBpQ]L_ipQRmHL#I3crkMk#f}]l[9r+$|XN+8agYDID<f}v8jUnTgB^G2yTq8+LPZ}TQ4r`R1
-09|}MFv6Q(%03b0dvqt`AGvU]1RfObnNoxeDL#&%bJt}WTtzzHw5NnZFy5h%Ao_0NFVY3R_K;ZX0Ko#3pDfrN^S+H>qF$&W}UhL67pGl!}H=f|L_>SUMk_
-I5rh|BB$YK=<BLeLfE%r{9Aa91'e<OG"1t}j<u[A:J=_tsLkg@>^w2u[{UT"vzEkkF"Yp>/N:FzV&^Gw";y`-]0$/t"HuWYlZSJ.ez-'b+}kZ0M<r;QFiZ
-Wsg46CA9#)dIq-4_Jwp:vc7V)hYeR,11ujFS%K+XK)aeab@STs8_~0&0$PEV}!;'K</),(m#ISQMV;!<fMf""]'J.Hz6i/k1mRgJF=Gx,TY[mS+7CtYBbS
-`H$ntt4Z$d_#P%gKFMYEU#[FY_U/.=`GB$mW_0Hziffl,w%W^6;@Y2)0AwJcEVF%[eaF`$NOP}:}GBr=0$v%q2t/VBX)BI;v-#+Uv{yuOLf{xD(vghH-ea
-xTw}eo=#XzL>1V9I&o>.VXM`<3')%TF;7MZ_eb3v@QCEIe_A0x-6+OW@'C.s59J]fD-kLp6qy[,),oN|!ru_iF(>C^|U8V&mz2v;3SnE!kR_|-Z#>xyj}N
-G`2OHKPxFgsr!ct}yDRy/UU.7-#]s[md[bUrqU0yl<[Fu[+UqUZP_v6;i+$d!D;:H0XnPH/ndmZJ,)I/tX1oG&x36RzJJzrh=y$qD[q,%ghq%Q|q[Wjys(
-@oY&vR=19WyhHJ]Yj64h`ji>{A$iOjw+1zeH->qprdDB`c'XQBWT7oL+oqRYq_io8J'cmWL%/rh)3CquO(Z:D!t9Yi>h7sVU;ARk"tj3>uQ5J<=b)hl&5!
-:1.j^h0LWH)(7OB){/Gg)Lgnf%G}tQ/VZkJzHb{e1{d,0qTBAvMF_-9^7=Rk>B=4JUIIZ|w27Cr>]S9p-N<TV$8ka@kG`QY')33Sfkt)m%7P_>k`UnGohm
-"YB]>Kh|v#m2GH-YqtQc6PX.D=vMmEw@0+6V!Am$lMwsYK1(z0`Rpr=UV([KuQ^up5IadEEy[cE5(Ss1jJ>_vth5%764(3etm{]Ii#z6rGU[A]N,Ht|_PH
-iqM0$`qpcH=l[qYpLDhsP6S6GkcEQ]nN<Isj5V}ha^_kg/kPm@p[!lvKpyPd)aX<[9fPid[=SfSG}Puu.x{|TfzOuu}O>qpF~].rXiJi(g7I2u^w&_FWPS
-D)[yVN)m'lnYDxvGR|rF-xs#nY.}8xR|t"q#ha%GC8%fgOxgp]TIdT1{wOw8$QaIL88vB3fZ},{d@VUvb/Zc![z7g"+BG8Kd4-Y1A_C}'u`P@z}Vg%na7)
-b.lj<l+-Xd"B/jc}E'XCpuY[CZ|pyv{Vt=V+P'.(OqQZ|i(=tK}J-veUt_WZ('9gnl(A&$]I$t~a=Yd|$9j&cA{&$"tz={x}48!N^Em`l;]_~`Cc.xarce
-vSc|dcI`.NQuz_am^r47J{Oata8X-]C,xx5u&&(p}fs5^+g%(ojR9Apaj<z"i`aeLHFc>RmsGKhE2vIHWDo6!@Scx.2VT=t5D4x3smaB|f>DYlI$(,mbvG
->-e$#2y-{+T;Ys@MHS(OtGuCCTP)ZFOqqi41Ub)D|UMeF{TFT78jW.CyU_h'I"#KDxxqrNgf>w&vPUiv^caft&vA[vmO=e)RbKhE_y8"T1N1bbdHycMP/Y
-xrIiyPQufzY2u9GAV"f7q{2'FAp]m({(qyESak:4`H'zUk+jMa"9FLX6F@fdOEb6P&s3BJqP=Hep'wdJERXQ,8K{<=7x`JR:p&4Wj4%}M=P(&X>#)2X!o]
-TS<Cn[lyzO$@-1nr`<6UJX1|Kg]qBh=v~/tigENIODW4=:K|<XX#.Tn5akoaI+ivitsW//PII74:KiQSXzm(Sw$nnhXYX-H[."h-cBWfov,fz!_EjulY(%
-t<pOLh-ulYr7)DK{R(y4oytDh1pi>>l9p{IWW0Fef<aE8#&^7h.6"ZSSC1B%&RuZk6az}P(f0MlY;R:KS9C&n=ZKeYGgVg<)WZR2,d'J_O@bi"ITQB5)<q
-}[HsGWcT7x>o-s(by010O>7"Oa44p<ig#Z59mf8n#di!t.}P^re^qWxeSOJ<aF@Oz:_Gf&Gfy(_tFy3b{8gdykef=vy)c.{eTnox2>H"y)dXn#uInC()jG
-QIO.[#]ihs(CEXS9(5ZHYO/zHwYK'p<y=ubW|q0R+sFqlf46-}wfzT#N0(fCJ$MjOXeArQ/guISyri8{|x0)'M%jIRT&F1Y{RmOi~1;<h.tonLIa'-ym&e
--!+zl9C[8)/]zrjo^'@RhOK{RTx;0gSN^m,'So<gKm5RxF.:CQpx"xcWf]&kZ54ayD(9LX<jXnl&n<SxQ`cgi1lk=E-VugWZuD6Lt&hN7zarbI>bR@GQI.
-2Ou9,x$D$Btai,/P4A<ZT6u)}#m4eH){C);O!aJ<1o;2O_O3c=|1p[iHqCbgeAdTW1uqMG>S#T&PJ2@4-nteyIl:rd$M7Q8'Inh7q.tBUr&klOj_]ZT-3q
-mn<]trDsYa$OQMv="^Q-HHs#zVLless_{BxH1(v&`R/8M%.Ve$":HpOfbMy)"5<L%fl8zr6`"OXn~-LL8SNWOq{<7A'yDyBuW50O.w-:yosaifo}dTaMS0
-Ss{A@u.0q^C3Eth5fH0=qdgBM($3ql~qlGW,-:eS(qW}$>T{p}|}=jaCPgA%:Mh)"<<j&Fy^sF>2vnEOKuHbz{gfh};x4Gn('wA9.t]@lm'6rII7zAflEg
-l2C_Mdp%ot':9|d|zPg>Lgb]j';Twlp/a)b5cp}RnygVtmsF^b":(,qBzxi{9tJ^wo4N^IKD82&N|8k(nIB8ASDd^+`|6yr7g3E`'8[n-HR]YG[.[UFT]j
-@+H%](t|+<&Ac{0;'9SUfU>=eO0^-MGWIi@YL5c]r@(s%SNtKZ/CA96;sxu}p913I(r"^a1qi{Y(-TX:L^H2oatn"F'`&nab)A|(1GBnz[HTP)WLP@2Tpd
-'$$7_(T0$1z+));"j#Gb8n@GWBxYl'Wv='2/1":)+ayy"=/e.mIMB9{)fkp!EQDB$=;X4BjVaf@O^B:#gM]=W[wf%0.#fU6Y+&6=G.2K'`]!B%^Q2"OI{&
-$6giB`'jJ'CjH9A-C8tsJXx#C%%h5{PUSMx&I3i%hOJTL]etY"k/E+kU8Eq{`hZza)H[_Or=T</YW4k1~,z560$[B{DDOmrB#E@;F26/2!H}G#ah]kSd$A
-<%xvG2wuBx#rHf1TPrgCm]4Vt{xdEM&QKvz.=efGI@y-+j])Pe<b|)kLb6^I~I"v9xwG<JmEFp["@k8[>;%9X4U'Ah{df9<"-VNf{u,2TF(g,+qp%qnd~d
-U[]_usyR,Q@v+{zlZdL,^`vG/_htCp><fJ7n'SE3/1_#(_XcBGV4'Nms{u>u}YR'(+:2>:)/:,M{CC2`Y9JZs(JiZc1[HhpXI8!oE#o0/LnH4uT+&^Fsv>
-}U}-M9!<@n5;)bx59,xuESG)zOI}Ro,hgL6nTL@=maBIH)bWdPzRe&<K_ZXwVc7PZ[B#G)y)DX.{mgkIKuEn/1[tD4#!}C#TkqHLBrEgHGFOcI3k^O85'v
-BNJpXu`e8W1$_WuS86N2Ru2JxyTK)Io10Y[W7(20Wmc#z9Io,'#V72E5ej:J~=g/4mF5;vTOM`Dx0Hs9yB2X'thdWKTc8^j;jM|E{]rtVWI<3pi}"EYkL|
-RmUsz0pkgdbTU-Ufwd#Y)1"TWC$tbqEE,s8+<mTVtU.7)w@Gyy+J]/@$ongoDS{_0"VCT9(-|tUgHjo-""3O%K7beTLiPQBqbXvrQ0+{O-Y)/9TvG'|M`@
-$vMC!7W]TuaA`ApnguVSDG(h.6aNLXg$P"0{Zi>tOZiy9l1L]cg8//!IN(AV>O[P~w$+8fZ,y+c:5+lOv[w^i-(R7kK6%:"2LMX#0+!3YI5d,ExR5e~`Nt
-H(eGwn'IOP3%~G~M3n%Lly:PKJ-ekV:XP),S(=C-6'lFvpY2#Q;u@Dub#"7(qJ>,uPVhof'g[<j'sD<O,&yf-{6XCtuK;wJLJ6C'f&yHb=MgJ%P]'KtH=_
-MfCMAVi&uRxZAJa#VcxvLvIMRFX$6gr=fIs#vxth4<h'L"z&oumZKt_>^FGG]y<eFB@Di+<ie|,inPgJpkE"f>T3PlA,LKXsz|^g1V<>"/,[^9BSO/|9M@
-m%6V^eC8|P9A]/qsjBnW~t:jKH%ut7!/DbiCYU_VM<9!Oei1#2t@k1DL!OPlNj%p:Tf/qx!|9b)8JP2nt`@%vN&w/_!}xOzMg/FM-.Qx!O5"KVqU)]'QEE
-v'lumJ"'j@AZW.h1/Si2eKEr/V0f~4&",GD.wS4T2Q)#8nJVJY8$r>F}m)IC)M''H,U#dk7^-684-T+@l.0a_"mlBB`3.[[dz7oM{Hp!&P#izRw,/,DmGx
-b9maW0[hNk$U3LL.,CGcg/u7-9-Ge_vPUB~$"F^oPM[=D'|3z/E&Zv+:l}eV/.Mj/6IdxKH|y+KH,X}88vVl;pG<H$bW|1wp}<5LbK+%T3B9a1k@/=hI/c
-&NpuQ$M0pE=:F3"-]448,TQV<9M(hXcvK7kI1.nfX-W4}JXX.zJu~ZKSkO"9^YSw6YTMj2EFuduB}7&JGN~=>YLB84X@1smYxO"#wG85TaZnYJrmT"-bgI
-}w6@nAL"l6Z:#WHkPIap%ns)r{5ZM]c67TJ""^WZ8mWQWv5O>q&'PEI{&b@3(G)P/IX9]5C`e.h]cSP^WQ!^k@H%4-YpMh/<U{pZT7SxEFRMHwE#As[wd{
-$P_m7}<YJrn(Y1B|fM-mY#hXJ2NHTJp+~X3!_N>Isa8b6LxHcZxw{twyF`)Lkyq5)L%hvOHm1Z&R0N>Eh}Z7xLZp;c6zi[$%n@VJXp6C4Z-&1F7]ZB3uI5
-uM[mm31f_seoOrV$/N8Ig5#<M;kFYmg&d'o5X-&:<alP!S9Ps{[0d#0'N"tt(H&[:TA9^-N.b+}2T:`M6U>H[T[5/.Y%(a;47,chYug|wq`wK:ku;gl2@j
-jNyAi0$3k1;.2E!aN=Z"xEMMn:<qf=,&=y=scr9G^qT2(aSQ!$G]v'%8%,we;j'zbln`ruhB,Q>dg$J("Tg5%9nyQF}/"hE{g3(yUm,oH7.r{&|_E{W.aq
-rdm>=OP/&JmpeOMf^#X'`6pK)Ix1DitlQh[-&NO!aTgNZ#}4|NmGn$fR6Yv%b^5+IW5:j4!5OxkC|t,7VKv:S+82urdEAWl800wsS=,0j`m%0v@$yBF]-8
-xVx.}'QGGwm37N36/^mOFdcIVXgMhzjbXy=25`oK!D2`PUYvF>_G+oG3AI_ezvZ+_^||3z,eRi,enY)KE;.%io,Ly.#5uu"5CLU^qu_X|>HQPcq`N$c+N_
-E-|][ce'3mWsd9;--$ts{&V;Mc^mQe[l1gMnN#'gjHRr$]+-s3L4g;pGNw(wqtrhRip[LHDt&39J7HK!!)0H>P9]{D)#Ya!BsR.8;mpn+uZ<Tsu!djc)k>
-0R'Hzyl5Z3BRXwv66oVH=v.=d8=WoHW`8E3nws4tmI;5TLE>C.&{PkJSW(E!Z8ioAjrNCBU],'ts_dpoux2J58d]_L}IeHOl{M_nY/>;QK3EVatvac]Gv6
-Jse]ZF7]6./v747KTzVv%I$|F[vUP|4;~q|qjm^Okl6rd1]GfcB<nd-d)8fq4x9&H%dhvql)CQJkyhe"Kbc)GV(,Q(pLp"2B't.6T(ez^RLyyuh]<PNZ}#
-.CjW]VRY6Z_9`FE=a|4`-H~Ucf;9s)A<zMJnC-PT~]3E>9D]S(}K8iVf91iaC:$0<y(99[7{J`'zneB<CoX09glgG3/vu/MF~tARaUoVi%h+wO;=eggh('
-g8)qEQp#k9p#e"83:rJ#@)^i|g$_~J0R/kYWv8WIbcA[zG:vJ%9fR<_IQoaCN-hXYK"@L`6<(onab@#pg:D3BVMGX+hZoVY,5RX%C-gVCxTdU%b!sRa8,|
-S@-;7UR)zM!0W_4:XQNFb1~BG>CB%Y5QmV(L<|&/Z^n|8O1VB#0^oim-c,m;s1%c/"}2yXTyfY%Q~n@i}<F-/WzTP!]fmQ$(a7_^A3M><)E,B)k.LtN7~M
-yHvuUqcDT`tQ+QW"8qclW%H8IIoC<m|W"y|;{7+I~K&R=H)_$x-@w.hl/=A].'gN13U7%bbrB,7/5^#'A^e=NWcTir|Ye5lv1pgOJ)D^vOHM{2zV|vLM2M
-O}KDHlMw8-4;,%'g.NlPTpw%(6[WK{4J1W(LkshtKjqnQZqP<@}MpyMOH``w#{8gly8NM0h8R^7{!=E5'6C@,t~lTC@t"j`9jJ~2,:''#v$B:K/1n>R|:X
-NL0631I3-=<m7t=(o6`9y5jsmV;2o(Syj7qNu{fA]1|1&]+#}%EClDUZPm=Pj3Ual}x|n''/i-tCaEu8NL6[lTAoi-iUX";D>}iI()_@<j;J^D<i|0Igid
-s:.hA<-v7>Vjc%:M]wAI``{tpob8IsoWHodM'(_lO,a"SGup%da&(Px9HuY2=$bE^@&Tf^K'c%uYnnp>9'E)LtkDHjB6qph!eCD[={|n1!H"7}SaJ-MT&i
-)007[ghZ_+.>9Cwr8D05RHp"la1&A0]/3^@@o$f<EHwyIR(<#q()($}wavS8IU7+B9&:]:W[W#lO"ZCJwa2M#@lyp8z0PMoHkIBH,6HucS~K'gXhd#$K"l
-k2`a+"l|VN~+K)9}fOl5s4^n`@&<OqyEu5gM]iO)(<K^Of-q.Uw,Ng&r,s#MzwnV8}"J%L:t1$h1+7X-C.v5O^V.3aC{]xOP9Pz=)"UG@",XJe_Pqg7NYr
-}GR[~Fb8y>@1|Z'leutf)&gEJr}NIvc::W1]s@^ktQvc}](VUs|J1_>KmUwM^a5k1JP"'}NZKy/JS@MWuvsbu6J^^0]ixiw3b%wk&v1x5-$$,k{gQb>TOl
-kqH&}%"<78,rBuZYI7JnrtFnNO&rqz:#+:hKp6!.j@CqBwE_t4YKXJ66nOX;i)"F]nY60bb6n""z"ph"+u~s2:Ye]Pc.wi<R`(nDDiLa[(FE9tMg/RHln^
-Csw{JG.4fH3Vul95neh7H1Y6;E=xYp1GT7MJr;p(et(R'8uP_':l:j"KH]ahem(,qy8xtRNv!ZjaY)v1-[|&_L2>R84Ak6K_%LT`3k5|N"#=Dao5'Q7$6o
-`8mUH%<@(J8>OHA9;+SAP.iquk@92J#X4zhZKG8l0"HCzI4CxxRX+lbTdXHK{z<msJutc2mw16U0SBymCd!i{qQ714b4O2`qV}'0JA4:yC_c'67"Eks_(+
-FVw,d@e3AiJ_)>3Xf#wpS+v"E@,"Vywur@k:nRuLryMp!FNDJ"3hS(j.B4Bb^pjERmuiZYaHi'Q!:GK"eALq;qi5xtPzhW/r#lOTgc0,J>eFQ1n$oIymp^
-~,;wfnreLPEV]NGE"8""=I"#XpNi3;R8)_Q9Y,^C's"Q7)`E'CAA2Rz[xO{pQl^zAJx;<@'D>nljL]a7JaqEop=r.q|oO_g4>[|B;/|1&mKSw8k^vc&)RJ
-!opr:Eh248a}4bF<%//&s7==06)t2%NG>kl85$u<L[w24VWp#]_:VmVcouRwt"%pskrVswnP_VwJgr=F,,/qtVE-Q]JTUXt92Qo7@KVV@#/K]<@1GFO1zE
-$:s'8`uiIUDjT"bsyz($};wTv"%J0JUYd)ngS#EHT>|9Uj~C1klNQ+>h9%7(x9w/U/w^L4rOuY+!>Z`%8vHT}Jkd6P7X_/}D4ZYR|,sN0AaQ5zv<oBw[NR
-jzeFj0txGoyr%4)Fx6;EY#g.oExvK:lu}70!!+#%$GIzB6SbQ+|w2BMaZn3E_;%|XvTd'Lsy<ne><76M^%<rZJR1er),@Hhh$4iTfC(hTW-b~=F|Rqi>&N
-II>5eqa!X4#tjMUXR]y)cXy;7qlJe]4G)HS+z>Cqc59,IJ$)Srs`c@dWNEjpUHN!P$!,ZvBMg$8'6NkPn&/l5mTa15$PrNdPY1E!8R/")Sq:leJj]s<3Z.
-:jzi3sXw2J_K'#x,nTb!G>xlc9i(F<'z#&b{WCnUD!io#x9AH[V1xC_Gcvg!xx|A_7Sv1zLk'wHP5X<dCoA$WYNj2d!6#MR)WlhCRVzyPa$<&2K7].mm@E
-Cl~=~K:j;8efJ#+u>>fC'h{Pqm!R_AKEe=iThUc[N--47'R=k43/(bu7]Wpbh9Dl]7V"@mh>-KN[FWbMeF2u;a3<$K2oQ`ty~D5="IN'3A1R6S}d'I:U9o
-!;n_PlN=V%bLNc2!bok"Vpz2je"l`+_laF1blg%)3XncWkSJ~%r91b_3I&V^A+a-]O#0[3Z"+k[sk:4f;(i|bNzu_q1c1jV5YApzl'(%B##6BOnA=C<>{0
-iJN9R$onFiW]a$t><pD[vi3".PSje$60Xc;=!SuJtmTc9g&0`LU-:WMblzS;h_-1}..7#'QF0b8i!>uCCx[Aw8h50('K]mH(aX|U@%7ZJJ&;(1}y)0&u_^
-}i[#7o`v1Kkk8G:_M5aFYJ^6vQ'8VW(2n3W!>VY,Pmp;X'zU[-O|Ita04}p1pVLv.y&9z[VKHASEX=JK]9r^w"jgBEE`[s:&9HH}NAw`s!#NXHQc['wtGu
-dVM@Ty/S<is$,>edN9k%)AEPot%CluKWq`[]9a#Ct8tRZM'-;DZbd"LU2QcYV_nxsG<]XbG+g(wZFa8"DW!Fc.gEtPn"9sg+r]Jm]wX!X8};Sme!$5F(,P
-q-pcLshYxW<9);v2iw5<P6PHY>IaIAEq{iAia1$pxaDe/cKHp[BwA8J4.pl!"Sr562s&1@<Yq'3H<H40-!F.yH15)|pVYnrDfg].nNN|.ww,M_gEBplq(X
-/I(m"k9F%TX{YH;V%;UG^r+Gy@17'}46u)rgO$uIQVhP&y&Eu/wW]h4@FzkuJ<r&r-=:IXO2IB(sC$"A>)|59mei!u|:-RUpVk]PS,|8{A9k77477Sx43L
-,dm`I>$Xt2Xstj;P^ZD.3V!<!9LT0Srv0Y!kqOb2Ge7{pwmh,nULH5dcR2{)+bUfw[4}o}}J)b(&1g7v(#9{yh2bO:=IlsL-t$)bIZ6T}D_Vumr^N<iTm>
-,.di^LD=r"A}B:&<zE~#`E(V%S=_JP~^YGmi&'~/kWf8I.~d,SUU:)+/sF5]]QRGACsr6(/k]O)TypaR't2hcpE9Q1FiSl>9eKd]qnpvs8rCKiO=h3>Rl0
-S/d(@LXnCEBj&#ut=vPl#z9dS:AMw}vKI!7Jay52tLIod+L!f{Drt%e)qdi<M;[D:mN(xCo09;h0y_o__!P<uS"8f29']h#!]_iqI(dY^2L(@bY}~Mn[m3
-+{%4bUNH<;a.BT,}s_E=[P~zbi[&"m]+f|Y"r=A=r+3'7f}f#y9c"bOI!T^Nq./U8!CM>2T")P4Iav+DXu[^cyO8J8"8r(r&'-<>U8k]hUUgP`m:%!]qpz
-1(u.{.|MxJz'F5kbd;&uhs{0]r{O1#>bE'kW|jBO%iDIl>.4Y:LQ3%b%M|3oSF5J5bHj!tawM]`g'rws4QFojI1I83CJaZCB}o+&J.$=9GDeetXP&X>OA0
-A1]b]gT`JSgmuPV58p<fgxuEP^$GT%KR}X"^kkW!@@O:-Fp%Z/wXi1/]V3nW`bW,G1HlqU2QqrAF++3Y`K#P9o]J9"N(;ZL(L^$-}[iV1QO9jmxG@{zhL:
-5W|m~.;@gU#l6IM;kj8z(72S^"-`{;,q#vi;n]XXN3`GY'uSmi}L#mo5H,n;$]Lm;oq3Z#~IyU3)!dnSQ<e#lGW#CNwqEb>{&fZH00=,fcN5@i8nOtJ$Cg
-`htU>[,qdy8X{7i&f8P-5ejMnDoO8S`e'Q~y{V^1>pJ0jqe:L%J(v,k{VYb}Zn0qXDZaY2YC9mYH}^0VCtp@Td+}Zu-7AGYMY>:8Ys"kLUHvH)(]&q,;ll
-1Iwn`h$s7OjzVt.":o;>RrXo)4#.TKR0t14Qy5UQE92k+<XtB4&1qU%Q@i{GH,l(-9V72-0N5'5IL|fx"U)JF-'HDK]`(i-@3kHZWL8@_4rncoPpH^j9Ho
-"jndt.;$pF%ZCa.O/8e-y(sQgs11vGr9=j2u'b9P@36)}vyo)h<n8Xz;w2]42b%zxJs.;%)<6%n|M[&l!#OP(7&(eMleGZIb'LXMc5)Epi~In>qFm3f6E;
-ywub+Rw<2NK9M3U`kcRX+)vC+,bUE1{6Ho3>F#p_zWE0_^i.7D:Pe9LG^bh-FG|Te@G)z+^%Ki0fTiNi1)EJx{<jQu=)zk{zo#Ay2nk+=UtdK6+.UktL0)
-$2X1rk_Tc9>EWoTObE(H&u}r6B}T([69wbz-K4UFmL=DN[vE0HIBLq;)duv`bu/+)@15=gwx8&<2DNh%sZ0r'bSN_|%4|5rc$j"wn!w#^D~Q1]4T+4gnqs
-,+(Nz1IWM-u-%F.P>q/n5K<9dwFo~u`=L3M'w8;F>0-BF52[s.W|%bc].(%%PqTt7ylnchoJR!&Mfa|#}A_"!G-J=D0/#p~Fq6<xplq=c2]4]A/3xI8ntW
-]Gi+A<.X7"-hL+3(~De^%Q$b[^Vo.X~l#ODcn_l[@ctHu|<:^'(8yo(F6AyN<JzBZ{2|[pIHNn#)2F{-1W=vTP@8)|4:O9;]=wi3A0|1s_hmlGv"oc]xX/
-NI'.E6e^pqqO>qYi&J_nl4"#x"5EJ-0W@}L%#"I4I}d32%H&SX13sA-_^&F00cr`cRR:pql6ECUG/YJrTk<(~$%>uV/[_0heTgsRhr.+T/Ma7#-.Gt8P(e
-7Bc3/3dC81D"[%FSa..XPYLyYfa$5mf<HNT/=y[!lj]]|xx1B##^Hks69Cnw}f9OX=>8g%kn;d66D,_p[Atu&qd]&rC8>g.F!dlR3(FcnUANh3)e|[DXnP
-98bO::xIwx7g2J)74Jy8p@)]"tI!0g,,^C)i#b<{;P1[6x^w<:9-X0e`H;E!Ng,VW35zu':/n/lVEZl2M&YmN<NiCOX#zMzpFxd/g0I)"r(fJflyOg0h)U
-5J.y`'5zN<fUMS'698RF^%8%]!O6V[-B7]rt+G$Vo(l9y"0dtt:[v=)en5l#ku5YIRLazU0o&"RUj,U,IKL<bdG>1q[s<I0lQlCaseGa)O7_+US'Zh0W2d
-Gki{5>CO7mR7/vN+`CgXsn5Cn]CH9Z0"t/5k@74"12I={p`gxALJcWd{83pEXE;%6&^r]FrUccuz7|qOu3=po4ILJB]LD=As8E4=JIq6U#yKD5H.pP#(LA
-M$3}o1I&&4-ho0Megdd5c90E,Eo1kn;JzJR0VnEI03g:+mnPwYxxHKmJ}MWBLfL=a1{S5:a(i,JrAHEb,Ppm/7u-<8M6{JbHi@hS}"Uc~uUr{9wDF{@8t{
-ni.OBXpuE#cL#rQQ8^q;WiD=_hAk/X]h,!83eBRoxjHDco`#Nh"&Y)f"d>!dmdMe30{sy-4R@gU-AL$w(!g<-Q0$Q+{zz:JZh_2!Nfiy=.|U-YQ@!0UF|8
-t.B2{fu'sh1sukZYsw6xHdf1~$Hg~G5sIB>GgDz&D^Z14AmEF8RFJYQChBg$Xj^+~gVTJ{wL_,[sIB^h/cIc./[Zviz@j`X90c$hTZ{I`V.'^8[KqTHHqa
-X-xR/K.C'e^Zrb=PUAaEm5.Cig8QwR9%1L]c7.S4%i>NX!i]A0YL-yF4T8$J8Q"-a$~hp]#'I%K0byq4fBo)qb]/J@}AN]Q4)p"lNiYtvE>_w&$d&j-XAw
-uSAHFcU{3q|uR[z!9).Kc6h9q!>c[]+Wvt0sye4-c175D-Q[t+E4M#d`>NNhiU{4^vfz9Fo>;]T.BPyFS2kp)MY)~WSkSBXzZS,tw0C-=8IR).>Iyj+"/B
-[S"Ff:UockFM/@0VI'=>PEec!R[AuYtoQW8%TIF9VkPGODAiEmkIBa<|s|tMtj2'!voUsg1u$AlIEHlh$:e]80-B3u%n(@6vtsZikgQ#+7d`jKTvkVCBFK
-n|O/HhK^dikFQA7R5'QZ}`wW6Zl/<f~Sw7G95dCU((AYJpNtL+Y8[v2UaHAxJ|~PD!"W#Q(v=Vj"4Se%:jTOXa46;'.(n7]RDa4'[qBeZC'xwRPOP{&Eh'
-G/<3qH9ODGn:&<O}!YZ8TA0^0)6%~ZCK^ZU"9g8jw$;_rm>,lI[dm;l[|r+EYR)v]8qpshS0/8@#zA$fZm!IXZb`B'aqgZn;B8J'pFBsX4qRTvzE(WW!<W
-LGo)'G1gH87S=TTaDr5"RzuSj<j6t${$kkQlR50YJM@]o@YX"'"~7iY4R"}o:>Fo5z6_TtP1v'",dX!N1;ML0/MJ>:49JO-7ALfDuS4R^Q[Mi]9fvb,]-`
-tlw7J:vG#4F(2yth+4M6cQATr91B2ZB[9bwPt[$)eY[YvCiEoaRfz.12JywdEb~>g@6>XX[Di-3qV"wydk$VXYP'Jz=^nd`1EkNJr@EW)w>FpHnD&G]crH
-zqq]b`<Jv)8`-Mol18B])n3'KZMo#Vq:"]v1rdTT:#VX."i&bNC}MA]2htq#.2+W{dE=IfeH%eg-yGV_<4ZM)/Z-5_Vdjgk^FDq;5'm[c_C`.vO,[I}`bj
-by@)"EQ#ABT-4pk')k/(Mw)R:+H&u0e,A(X2ic+Ze6TsLb%CC_6FV4n|;7F!I;z.J<fPR6GKmel=cI"/ZTtSo=INP^)ScSIuLi^/qG_,>'b152rffw|hA/
-,"^:B6T>g]>+m[_t/,HXo:7xf/h!1+K$Z0FyOnH{!'6i>plh!f&nse8_AEz+rj8eSa/x)<N!T4!+${O`:G]PC_7$kZ]wu!)K!zz+V2U71WhtuimuoO)&n]
-1>PhZ}l.Me%NK3oAnZ(yxCDZ@fEY`BYjm[iM}6)g-}J82`@B4heP6G-&47+tHkpd&@n&A,x`ogPI}^TF^d#RM#nWURyag(C.iX;:{R#/D'B.0z.W6n_&'c
-7otnHZE0EUgSuMlxV>2X2{`cFdv[f:bk[ofsR]C)A}Z)idh'3!;os&Gji`[o,h(ge3M6T:Y%HB~Ub_9cKJF4G)7vu+I}avNdeVnJn$0Y;$OAhS3J:C@[p8
-uj7%Z+:{JHJgrgM}1R>Fi;EcH4h#1hI`bNCk!>wbT:$Xq!Q=Fz!c}v6=CkV_#(jbaZl8k!-Y=a^W=,=fmFaSmerZM<6bMDGuCP=JI{t>diA{<6{}O%Hdsc
-.7qYBdafa@#eE,#`B,h`P2A6~>RKTW!b{}]WB!6ol`h<v=O@ypLpnyvvrbH1VwuZz%{e/9.oo6^L>78@6bBZjU"+|x,W6Yt0Flr^&}TbPHjE'ay[!;]Q9q
-g[#}hY]kZ+&06=#X!H`g`!`b+.#PU]'J'j4m{TWY,.W(z`#JgRfN@9}kJ}%-Ul[D&NOUMR+:-Di!]5;0cA"ofrQLJR:L=O=xTnT{MDB4{3DKbP9Dn,61R<
-QEhF!^GS5A),Z1g^](ek}&p&-H]b%an%'L+H]VXs)O75BGLIc3b/CG5R~d1w,m+k[G$,#pt|5vJM1+9K]>7C`W)S5.Tl0S@wz=)yHUbi!s-L.LnsIw2xUL
-pzTf=q@IhE1Fk9uAxh88t5$woOtCoamyPu<s84Z|vA&WLlJT:OSpD|"$W|_#h39c'[Y,W`9:,XH+^UfuQKzN{:DXnSUf!0jZ-5~.^)BvKukSQi|d"V=@Q1
-Q-rUG<NfGbBo`@X-K8CFbeAvN!fNwMMM!Iy<JqGuN+,+rl6eF`YT$l.,m.sQQ"nengm.S)_,6oa^;g,{]s&Z0tnO,ghsx,wO]DQNFZB^GU>qlywh)t,wbd
-|qklh3nsH:=f.g#ef/'rD2O)<rYj|;<Hf_O>J;R3lI=^FFzah!%k=;-3/<NM!pzV2;eHv6O4)BoDNU2C"[mW'v{V]8RJ[t<zcZA"7Dx({-ZSvRfav+[Fl[
-X4c#[u$=%ZAI^Q$]x$gX'vd/}y.OKCx`[a'k2bhRJA~4PLF>O%;bv'V5:Da)f{[_u3eTx(WUnmM).#gpA3qRWhoj4"Z)/yU)t!M^4SDr=NDzoIW@InvjD%
-iP`}(]-xF.7R(|s1{6R5O}j6~{faHgm<")0B,IKv%_c&GDZgo!]@koiS<H.MKS"R'jcA87wNs|:GOs`>s,nQbmA2'$841H!L95mMX3pVIln)yk.M[MQ1qf
-r:8t7yhV|e7JUaDed&@-D=I8H]$F0B3!Q4rJiuYUc7zf}2i"v%vvN{Z!w`wv]l8]C0sVy+B{b,dXk+R_|j<XJ4C%6>fEaP;vGFS!%O8(WpOoymbM_w5_v5
->>G(X",b'V9f]Wg<4_s)Oc04hi},B;mK;O{-.T1CV1`/aZ95],|S;9>n}5M))<'!XOdp:X=C<n/-6fOuBJK/!ag8Iy#(/#dRSAX7n.CTdOM#|Xqto4-XCZ
-1+T<w>H<gj]rSM@Zr/TX#;vX(hEU0s9H:UjobdUhd5Si^/BK`<hvv>,#M|jEm|;]K8-.%hJNb,`'O,blpiFKd_]8XC|aMlf%`kDmTcnykoM@no7V!$$"JB
->lj3OSu<Z,|u:%-I7z1X5(w-010+Y^}TNKQ>iDtL3-q4<Ze3;R(nfC6+3qJmcke{Q7_Fy"X:^gS%ZG#V;hmVt-F]$9Z7mVIojM4Z"=>|=;UAv1<hB1~.z)
-Hjn%Grm<Sp'9$@PRb`Ks,o[[bqk:C@g6ir;7xSCQ%V2[ceu;A+-f"}0.S<,+w+&1b;BKsHd}Rfz'Cn28Di8:FtvOwP.)4]T>>R{"NB;jypD.44n7F[WPr#
-(b];{D`juJhM"tLC^SPCsg3c&nA2Ii{$/7lKX(D7|1lhZY&cjy<|V9q#!>pn59OD4U@GWfM2VsHGMb#"-=$}82yh]8Rm]:/TN'Unei,SzV"K6TJve2K3;D
-oV3e`cS]GQ_Yn9TFf'yz"wn&u-7TlsjJq-bQ,MW,XaH[]UijcJ5'I&rlXT69N_vR51V>yP[9XwgxXP!J4%B'!tzz1uXp3AM].:=BJz1AY:GInenYZ23B-&
-aV}R'(dQJ,P}b$|G<_{mdN0ba%g2>U7kyFayS]`D#+5We7$]V3GaC[Em2$2|Y8^0~QFF6c@1$4xY:>aH@}fissgufT33`p3'[U'Qm9[BOO2%=Mt7HTvjRk
-5JP]./|Shb8zxg[(PlN[0<)#CpcjztvfZhi'K"9T'EBc5@I6<tqOT/hw$-u"j[="FE~meBr<}1L/#tS6wTTf!0Xj(-lu^M"XY<2yXQN1a_sZlKw;%BuedJ
-vr;%6c$F;(|&(LOml-W1J^n9bb]s7UF-8zMP}(!]evc3vzW.T@TkL1)ptS.(D($21;MayXSqU,2MdwYXGyK+[]:/@_s|[.{q(rUO-z_YxSSjXtUobm`W]K
-4yDiN-^4hpK;RjcoFZjG~|L,WSqt;ttLeV>un3;KK%_C<@&{^mCP3=ia^_i9}W![j!qC/HQsqLs{c{0bNSc3#Q'{&&)2.%|e~!B;V6+4h/FsFLL.4A0P_>
-u!@E/$1F$i<=922gZ`mQK"D&x1xjaw$Q_kfPY[H$0Jn|z,md=C'`rDDLHD@V`<Y8Rlg`BN1$vrs/$3C9E=%.}z+l|R_pTGX(urK4eBQf`v7ql4g%JB8(d`
-^"=p.mS9zIUuQu63E7'((4Ml;,HEqqNWu&(WhbJJ%V5ZRp}N;f:{^A`@0B!8.SX(-%|u"^d$tXN>_1i"~dFI}%#m=TE9&v^nbrUsPTUn~x^;}j#Az<7/jH
-$mTj<s9dE2if.,@yoa'K!4)VR_4EW5<UqhOmkz#U4^6#^uK9RGx3w{_JM0ZHCB,QHS^rv}X_Ym/@nCoS]@Htvk'$/W;M)1<yQrPSJu&7`G`e9EGkX31e^i
-+5/0=-.o(WPZt![E/T66h9t#aHKS"9[NcrLxkf7xaD,Zg-V:,zN.FAl}OSQbto12@$k]g=o0=f`sh"soA'$wFF=qPH|tq`I2^z-ho@8/$|)v"V!hd"=HHJ
-M7-kjP5A2:.9V#jI3V-&XDg9ao1a{!)(s|fEKo'08R7@/pOptU>UNK:&]-n-,wISp$TIX6~!D4'CoV0;;_QZp4[D462mPl:8zEo=C175W1Vbdc&SOX7;E.
-uxoCqaZHd:ZsA"T&j#%n5YAbS[L=|+IAVXNt~)f/Az0.I$MRstc-q1}U,cHy76dHL3qXq0Msd5P7^/NQ>+R_b'H<gHss$9vS^Zu>UmV@4f=QVTg0hstP:1
-gM<;Ff@3{FSUY/yweSE&EiTe2jwi#|J{(ziyWgG(qEcDYxL<=d1[_#qxvX8Ji%J|XJR8%"}[j/(C92=-gtXRdEudU`hE==#[)8J]^92<W,eU<%I)<$+'n4
-0tB&KrJ.=kmP`!64uazW01a+.UJ:"HXW]_V|&z[1ZA+vrhLh^C]N9zO)gXe%3&TzXi5450)]$g_#6"N1Rckk@O&#%R.2B93g@3{jwFx%my[[%Lwc}S<P97
-y0,"<S[@DdR8A>G1/"O[E;32"5bQo!wcqOsD_YN2>,-pmKk5e0QO%-Uol|G26_qmScA3#:Z:~k2n77Nd|T9V{S7|1Pm;#"7w<QQ>NSfJ^^1EJ$X/`8gwh/
-r|v<b:Gjy;GJl.$G8)FS"(6GZ,I1)s'r>413!5T}>OI[sS^yqL#bGf+3Cm+O4RK7#kE'eyDPDhh#sRQ{=O_1Iwb`c+oL3QMy(^+].):>&uAtXKfa&dOoDB
-^+g2Ow/1Mf+ZT/u#<MN8AbPC9Gc:Ll3UBxh!Shh5M-%m7qk7;A-,Ad5(5$T+xo.jUyUmtib3LFgy@/'/{s|F,luJN`)!n>>`'qnO,g0O0=hXX28RpX/A":
-Pcj>qt]z}|)uzDdkfN[v~%743]tci9|`dS_S><9ob<Uj,OXIX)Y2Vx_GyI8]w8aS#v`(n{^/Us,8(1hv5cin,21)2_^A~WLZ"GX0%.vbn)#v14j,#5z;Bt
-kmh:0<w](Dxy5T=tUV~%ad&I"z-Nq-)>_6D+Mt!)`|ipa&|A)[M[L$p>7T;2)M|j_/rAyXwV/FM&H0F"n}0wG3_xJo[L-Mb]/awCQ&1v7v,[CTt7!/(Wl!
-IP+|{Lj"(VyPHZFbqW{P7NG2n71#,BMsM`(lQ1F/l_yTW4<I-J>O%e/#ms,XUFjjoJ8"nB31l5tpDtVk}f6.q^c|aMv&Om.d{U/n_op9caW:QR0Ijt^z%m
-v>"A$ds0E>s^>R.SYsEK7O)ZWFQ'IJ7:;`Y)6q9I;3gQZc@NDQw,zLSw9)h1.Y/pAI,&7d+b^HJI5X<L_sJ+W/+oiZG.(Ypz4pY##z:4Wiq+HVTtgV!9^W
-s-QA'wvbmz9n-0W=a7}]$m({lJjLym]._dlS2FbMe)x&k>;symZ'vwIcX.P'C_UiwR6+7=z:}_O"_g,i/KusQ)}.@GA4.O=T'+Pd~V5xNOkX,pP@U'/"Kk
-J8>R2S]'vc--b^RNT"d34DM[A,bC"G%pi6jU(-tSu)xc33.,$RCr@5lQX/"sD/2I9BAd{u<kS`jA2m$#88K3>bEYA_kE'W>9A6eu:]d2n>v$(XUF]c8)z+
-;Q3@m:6lFj/Yiz^6{+Ejy=Ae#B0%$9@s7YDWy`EZ9O48@$3;>1c]P{SLcxmR1BDFSu"o"qA-X$K,0M+3"9(cs(.D+1WBexWlt#koOjDf[9%.J++IRe0q[:
-D}>22#5i'huXk"vlK.3Sk>,SP4K.~:eTNh5;0IUdSi24UIdvOIA1]HEoxh9U7$b9RM%q5,,C_1wP`8~bP.rr"Ts<rzeX9CQxp}4,W']>Mi1"gBzZNe5S<H
-H'8Je:6#8llAhnt"7_EbrC5>"/#FTX-nx.quA$&A}ADYKG0V(3w#rh:DTlL1KvQL&}aMK,yDzOzTV(n&@zLyE9A,i2-1"r|O}ijzUa/<9]>URyxRJQgPZ!
-NK1!1T>/fz5_I1331t(cI/m@QxKz8tzjc-IJ.T!Z^HfO]avF5MMm]pX,'7'8yMGrbAp8euOnhqF)NvYdSI2VtGwoH,y,r``9I>/DUAHLF@l|>p`4apw9@-
-3@ys}Nr^$I!CJgjU[oB(Tg+i[([:nEXo.iy@_L,OOU>>m'X84XWkvC.fkRl3]mXoPEvVx8@zXN4--_-,qKz_#yC]^i5}5@lc~cMK,`1>WG+j8)w9jXO4}R
-4kR2&)vMoX#5sJ=yXtu2EXGCwGjS&Fu]5EN#=S#ZG3+:iIf]_)qYo1mt6)T[ph7,46Pu4GD;t:<j2sdtwQgP^:/v1Dg8KT]i}7/gu&;cg|[$3$1Hb-AQ0G
-u}V'NYy5z7AdAP=V]Zi"m=ttj!8KW;BMo<p90<K=61,ls)Kyf'HsU8{7dX-&GPF[Q,!c#'!-~2~c"9l!K!>ppUe63s0)11eN4isV|@>hXs_v/]q#`iGk{#
-YSff[(Qp(a,oi$Ji~B;+][,LQ5X)(9>6CY]}v|^Cj5F#t"dXt[xp`BF<Cr+@[W:=AqE0msd!SSSSp5/e;o>9wen(IQS>Kh9DjTn(:pSEQi0UDkfn4R&iIS
->2QtaNm`.f:m4<"Ti^&w1I}5vHeBMfkvSY0b23Dwvd[gNBbN~ie<Sjo9sX^@m'=9FQ:$5BfM1}s&4$G^=%Oq7%i4f>WWPeoBD4802y2YD-)PnVIL3Ar)3Y
-p<2/i^6V%(-G~/EE1zB3g1;A-v%P&&Q1_HkCHo/R>=q0$F}yQb@./x#+=Tt-z8^fc&DTl^`6#X4^foqi&)M_z9cA/_@Zw3RcD^`"U;8#T3^}!G@WHY,bP|
-Z0~"d9-kdh5+Z=kM9QvN|5+HEaKRFu+(oF6`+Y:@Jk.`Cn0O5uCr$%XTSn@|EQu-x[JOHDJ-4)QpWKN4_hCFNo"@&C"^@)$if0@sCf]G`C32PXBcsGc9Zi
-(e4,GSrg&^H`^8D5>8+a/G>KD-A3i2^etG[||{ln"$Y91r9hmR#7+x2A>,x"|0K0m#7md"TwT;|&->dyY^4kr7{!qSq's"SVAvLo'qB$hr5opzk6D4,WPD
-{MT8)l#^@pzr0f&i;9,5R=e4=PC9+;nhnh^)=+%L%FvbJ"o]<eb7&Bp7geDn{TZq_jO7_gwbX6FG5^u"j9s3w.)9[h^JtRsGG;<^_K6+M^#UsdiyuzI!fj
-GgLJn4Uq|.2^X$+I28..I:EVC1znD>pgiBa^%o=L~1P;@3!9r3~=@k9[R4R0LJ{038~T65NYCA(&gVXO2WM(v<W!_TUn~P(x~,2H`G)oPOh!1v}7zhy0|J
-s-;jlBkVY6dIce"C-3,6KQHAtsX^J3,][;.=:fFTi|~kiiG513c:Xue:0[7DnEG>+JvKA#5cMbAb8[mRgx%>sG"qX]#T0@LgB'NJ+|{t=.!#cSb|crO#Q)
-f|k,t{:_YFdgr)%r,t&j;t'iv/ODH5'&Y_hR&MbvZ]2sts2b3'G#CRa[CkcS=K)w!=d!'KR1I+9o</v>V"()23b3jV!.n!{t1tuV/EN+KF~E}Ia6#Kob1'
-y7}S=;[hcXc6~EtkClOX/o]]7M2=hD!feMQxtV7O:.NJg:="5MG(Dgf[QUqM{HjI+@nD+Id!zjMGd;x5uIaUoN+sZVCB+`qi5RduM%2IO)&i[lKgq%Mip.
-s-yFz"CT[H`-o#l:ao$qSpeuJ1W.xng'd+[lG>BJ'geY5RDHXzN5cwv%D-<GC_l{oNM(w={K%tTufn-z"$Ai_&5w9j1bP+qp7IaOxFj({R1Sn:j;CmFYwH
-C3B)B%YsNerkuJ#SN@O2AS}-Ax564,Bik++593R$]"/6TiMQ'()$8_8!Rc7qNtuLx+sTZsONh^v{^x_)viTh@zr^lM0&7FFk7wdhAW([p&5bMe$>S1sw6}
-9FpRCpcpmzPX'b0%n<$B<;hg!5SjoHp;mKOALt30LIWvMe1A65:Wle"8,86BzX7=&XZnKfRL!,+I#j'7c)&d%tIY#;_ll/=yw;Y;,BAKg'rnrp`j^ctr3d
-Rxuq'0"N&U&iW-$Fk|Pc:BPkf:Gf/2v$QY97YzaX#p).uG4&""+^Z4=wrI!EiUU'(AsNzo<,UkUY-RrcF0yS`_;ept#Qz^eE>mV}{@u1YdDA.uoWUSN>{s
-(AUIJG~.EwS:6az8I+0R>-,DVVptJkb:vD;KAkTv]KC;R)akjMJM^9jo~ca,9I(5vDKKI]>F{-wj=`uBV0|+^Enq)zoY&[C@',E)FqDCM4@^tpPk!=)mA,
-c2X&C<({~{ezmR;S^IqQoU}}xh+{0X-W{xfKfojjk)_fgit5Z$=hT.F0=14NYzYxrv>q"MZdRHt$bNaS"{T9RX'Co!7p^u(QG&~w(@<7X/50rF#]WZQ<<+
-9MJdc$ZLWc_9Ueq`$n&fdI6n1'0oD(F2V|WBvr@6^Ea>OZ&dr|I^1rY0'p/F[%(CpDXQJM<Q.BcqgcF[IzC.U,V"(4wT7pQgf$AIs.mm@Wz'j`3(YZo03B
-5UO%m@)lqxg'nZ4^rGMMsKYi"x})Z/B:s0e9VK9Mv&w]NeX;VJy)P):.[C`&5&iDFvm"mOTn:AL=+8Vc'7^xw^xt+-XJS'r>kkEDlh2UZ:1UMA4lc@bC]-
-oBnj~7FV6>-VcuP,'GxoY'zX)Y^_V[EHhM)^g^X^91_./v!@a.gu5#}5=BV:C^AXUpmP3oNqo"of'5cEPrt'.)e;@[zr@U-a,$S^Uh"che;bxZ4mJvpA+6
-;3RDYp;c+s3#|s@I'qt<P(|d/ZnfbnazTEY.yY.<r::Fpz8MJvJ&ur@R+_`..'x1z}A&z!j09'8W}(QJ#<3G:yj7!.q_WChjI{mDlb"vHN8/5Wc#C8qsbz
-OyQJ/u_iK>-/rkCH$y&/3,l/"6>[hlTS>_n_eXp+FFe9`]@3F4lAo{8GTs8)5COfd!,UnK#""-Se%-!.Eo}Bz3sl}|@_q4vENZGP>3D7Myl/d32#mx6FJ/
-M9#>2UK1G!gz:ov7}Zyjw4"@L:R#Tjh&kK6SOvjk=[m<,R4]lV2zlXJ&tEH'%C@)&5)M(V#LW3/#I6,4IaHA8D#gIkdp>CX8P;9T}8}2Z9}4b7A^]&8uTV
-f/s>0%J'(fyj{8N6@7f85ukDT9=w8k]ND70.}KT<eHxS-`:;cS&m3|Xqzh!wL]dM82`R0l$=fPc5-vPa:$IEdKQc(dNh>Af+J^%mmVlTHi[t}:{#C},<]k
-X1lkc1B">erhK-P{yQAaX!lw|l[I16Xo5^hOmY~Jn-YGVaGOD(D$!n5j_T,v;O48ityG>6894g6yay%X}WWWsVgYT](>UF3_bR$>dIY|:7(ZeC|t/Zq(5h
-l)5W=w$W%qkUI[,.@2[lXoQ'&>iw<WEI`AmIf/r4'rEB@7~Q&ky<qOJ_-Hf;aoq];A6>RW#+dpq_8<7/c%3)-&kHsCT407eQ+S;Q#Hf]RR-_z[kbu8(D4N
-XWW[2(Y):H<IE='U;YXRy91R$D#E~'`[epmPZZDP3E<Qk;XBRW~K~nhAZWWI2siY#|UC^Gx20=]xr]u75H|-h@y(+,^|7MS{(7dSYSu{bQw1mwD6L[-Nsm
-{8E&Z93S:0.V'h-A#CK^zWOTc0~]%Wn_>]Kn-zJu8gCK[4UA(.=G@b8as.C)CgU>,"LZY<ByW^>[y%|(XVCo#pc'xCr^uDAFd>:$H"qap_=k"B(cG!/<3'
-+{b|@RJ!^hs/["k9!W=+xB%G^UF^p.k..q<+lSNhqP_0R7F[!Ii`r0Z(N}BY;O1v:7Hu]X'{<F-;`g2m$%f5@z`F}`#XnM2N-S9n"dxXxcuoo:O{sZ@|xk
-$|9{4%N:2$7<NxDk^:qQ}[QW&B|vS9Z3fn8DL{!hNF_]Y9D$}F#v)^b!]Y`))_H!(<&9tobTWi[0ONmUNnx2T+p[Laj+-|Y(M7)y+PlE<ZN'5./}:iLz@%
-e1D+W);m!-Vu0R/""`GG=H6^Q:HSU8h.3yc`].Xxa&sn#1c4o]"F(,{>$9hZT3|@';6XpLl|>=2""=L9)ip<ByuO]3o=W;n3wa(us|B=<6:8qV_Y[Uw|4p
-jqdFP"0l4UVn{#|.TN%wi,IOCyxJ"Q=20vcu-%SggC@/BL.8fO.}oXaJ[3'7|Ic^#q+bCo8q63"mZvVDc4&8)49sAQlQwpAF}kc2+%K;6InAvs)8p'i.%"
-/+H&"38^EruU..;"c&fFzbPA7;dZa#G.fzsB"@bk&;$;Lw,9YrStTZKOZWRl./,JvT^109qjLKZw7qryVUh#1{^C,5Gec<JYcrCSSH$&pK(H{LxiKiu4+-
-$zl0DC8B2`UB[42Ljpw_#8)ST!Rds!B8MdV"i%GPGKZzK_l6PW^@FfA1C`x<Ni;he(W621wfq(dkK=@P_OGBg4Sbt/$D~]sc]#/]@k{QzokPjtyrRUoFto
-wpn2N(4gbud(QbhI5Sn..'+)H"(RDzY'R)U]RUM_uG>vQ+!PBrmfLIe;(3D{}vw!([av8<V'JVCNeWVVRqCnezvqS2U^dyP]g^Aj_32Sv.{s4mAwrF_VNG
-j@"q-YT|^p;dS_`M>FC.o)-GzC^DQ7^472E&8^[@f%<>M`{Fmj]'GktEXBKrXB<w@JwnGp;#[VUr{'=x7d_@"Rmuc7fJyHP]t([Xm,)EJN(yTFH=X>FZqr
-['VSqmB{MCoBHdfyfZse"PV-[nS=/vmW[$bC+z"0OeH`(fS3:5A$k!OY.QSbnZ8g6VKi~E"z`YP<r{Q3-[Q|Dgw6/CEa/%)Wk_CG=CL|A|[=iQC4{z3xmj
-}hw;OM7&jp!c<9r'gN|k!{vk-;U2S7l:XuN=y`q^yhg0Mn~nGjIzF>9`|"OAh6qRTRVDLC.iT:M@:EX.7H>{Fjm$~E(w/9I;M|jIB8X=Zaq+e8R-+wy->H
-HYwpRc>jTfilYojmjN_I<$&9T;6}S7~@,+X!gt;]{0ZdU/N7Z8@o6m(63xfH}cft2"!HF|&q{aMe=mvelb$9ETB(RJ=y~"oKt)%Ea"yTPY+l`3QH#n1=PM
-^O=H=0(_~#h`V=PVL"]&j6`L&#B6|zawKU=I^4|Jj.(}F;9v6..v~^CPY}.b(j$3BN[210sWwV7|2kr0Wn6XT:P}[6>$3H~2Pdj@jq,f"+LHe{1;P36Pf<
-OPzutN_mr<f#0^!lBEg/4Fe%!u03%s>x{enO@kZ@xd$seP[^9V~=We_IduRxywV0|QC$m){z_tz4KW0BKi^`$NvjxH3YjpLVKQnifErjAyBT60bdG'e#m_
-bEV{.i&=V3:|rBSwcSt(2re[/KO-h)ti}1|jV%L%1%Nd>2D{"52u|WYip5DTd:@EJ<8xHSQZDBl`.],|}6"rT-<KG&cT,puZ%M,L^.qp]g(1I'oNn2F:3E
-}0xpT2d;6O;E`aGa4LChg3a6jZ,T.8wyUs<7YzgG'zgy.9Pg{gbzI(^&K="85Gm&r.Hy+)]mXu9,zh0>{>eoE;Y"bat.{8f<xlYUWbY/2EsiVn"hzY<iGZ
-9gponRzb,0wx.:zUb`VK+fdz3f[wIpOmEl-F2G2<G(d+'d~Wq``asR_a[IZ,$vG:ny=:X8{AgU]72-G2zU!!AN<PA`GS;Hx2(TfD(9'}{)~3l/Kkedgfe&
-twZF&YSk[hI^|7;wCJ943pak1|CB)mDEa+!)OW8ulCR"j5$-.C">mM:U')<89p{t|D|_!^%)kgl4]0B"4F=Brhel]0/@T8m_wS;yFj,Hl)1(:UPcgOl=[E
-)HP+|XP&)dHEmc1XREqxoE3luIF|/Y;}c"Rh+!>>;akfsaXUhL"f0H7qnw7oMBU-{pN`}W6ogwF}brpz`g0buic))!l}MJ>`+/|_w8!=V6SNDfdM:k^6_!
-gKkWe6}"#"k,Q$.xPSRk=0A1)VS+(+.WUo9kHJ6@GXH.^rvs}a+FmHVs2[=k<G8%LoT)ix59buMQ#0,$LKC>[C.9u:7m~0[5]:OAowQO[xy+YCtQkl}bL(
-K3&Hg&WJIFRMXQlRnym3q8)O>VovnM!wl/l(Z22N'fs(!x.))YvaKv=+k{uGnY=Sr>$2PIm8dsQLn];U4X)D0,BrGVi4C<`-A#~,KOtIO0ktwP0x.DQtHi
-8A&>3)Ve|#8eeeTh3^:!2lFJ4b_b)7lbGB6Ovw;Om3F+982u"x6ML4gN{};&&IwL^j8-{`&8wDw3.RSA;G,BP)_2ybNoY.0!hhMsQ(gi:8ybk:WG.:mNj]
-y=DlF}J+bJ$j}#=+YPUzU+CYG+'([[$j!6>&5i)hk8ko`Nb6fxaE/&z]IerPeGwn|x&$@LuxwnrQy:o(!`Z1&${k)G1Fsb%xD]LX(Qg_7W28V@brxhAbep
-"wCVm"q9i)a'%t2'i&r;bf!'U8nzACb@bb@:!a,tM_}:U;p:GgIX"rilz=S__e.awp|wop:3za(R,Q5G}6pu#s"#)x}N7m69Dk1BU6Z'$<p^BUOy^{aVlw
-FrrtLI.$]NzXb;8z$)ccZ+EE.[zqWD7I{}l)gy{[A2&u2|h1Uq&y3(08Lp7l8"v)Wqr%^Fp0u/#wP"_XPRM,|If7'3MqE-y>@zsfQ6bYJvpOoyQzSo=#&5
-iZ+RK<^pD=s.Oa$n|}L::$-G=^5(xEtoV6AwbGfc(gb=Jr9A_6$5,KasY-93g27cX(2n3:Bkh,KJG#$A+umnwo^fhHBow&N1G=deFvhRBh(L#lxh|8VoU2
-g'D61^[LL:y:b$1D:+UxDS_f8kYx#`cZpo,wXK#S=Klic#4TBY,H9Kpg!f<^_g$vP&4VQ7C=57tyVN37@PtKT4aFle,Sk16ps1"rVjMvrt0I:$@pFHy@HA
-ZG0#5o~43WIHwq|V0W'4`0^Z9EnJ~$;^20)rbc!H[MG5~;:Jp'#OmyL_=}Rvia0em3N3FNlJ#gwgsc;xBeHB3>7#p6ymQ=B7s>BGISQN1JwmK.24}elr'G
-s7rG@(+Qt!kw'b.<H{9A(&BE;5(esD%vK!.+e1M/|E/@sslx.XNkAd{}!CJ6h%GDO5QIY[qq+>c|gCLNOkozh$g!LN{8gP]:td/$"8AY'.b:=57%S;UNTI
-,O'I;1oM~,.iOU~c-:6se&Jdi0OBGh'#T8@OKM^zLSCX,9F.;PX8lAC}gV2%yPAw`'RSrN#Ifk@Cj$Kt2x!T_]e22#_Emv:"HV~ky0s_op0g,f1tI<3dsf
-@-x,z4h)UQsdX6}M:DE^J5%R&kRW-e=53Jj/dsY]=O31Jc+OtF;h0ll(Vyez^Dp>VOG"E]+!@GF^FK($M#{yKSA`>PoDIJO-wP5i0wq2qTQ''@nv&QTvnu
-@1(1KWuxwx(U(r'B}H$,Ed.xZGq|jq.'C}On9Dn{BZ<csq%|'C)7jyCLW48|~L5}XI2J^BL8[GX'5|Lf[4g+ueTV#EWq!uKTjg)0XUfFk`yIYo'sRf0a~H
-hdxj_Hm2GbnxG.bOU+bXFt#0=LjKYwdvp[Ve#P'&H&Xmu}}lMkaQ1&aOs4B'iUz'Uf&rMp7V)tvSH#Qhcz`o!^iKs"o7<I@H0{@nS|N@KNTcxIneUYLrOT
-IdPujcRExc0Au{!K@r%GbXv(&KCY5#H:HcO6X_:jm;L4}3<w7w_}Cq7##q9}EX!=L!TN2:Uj1:E/Jo]aiJ>[D"XN/fr$)EEXcd5PfdrV3dk&urOZUlk<rW
-a%20{AW)s;F-e[[nu^gcht}#{YU/__yQ;+dn4O9vwZ:`LtY;@aj!{:d#M_@Eq,h:ARQM_c3eJ_d/3OTQBT:p35=Z.#;BJS-Q$$B5RhX8m8!L>a`92v#gP>
-d'1kvs!Wg[h|{pN0x5~M[$cW/@Oe_bsfBVjpB/Kbx5c]`a|A(bt8a8[d;vNEL!igv`NX5@re~+.|<]!%:vZ=V_!{vp)M%!M'NWGm:g4q],J`A!'Xb&HUPP
-|dxTU!W4D=DNN-:V^<6Nozo1~7&o%c6iuX1+0Bhrn^q;xk1MK+zGh9>E9gp|]H~0C011[wAdN#AgO^Accc~gZ&^@YVX[K&Qub[u98^TGO4t&>fkqII-P;,
-NR:C8U9{Jfz5Gde]U2wG,vKI+A#5gr;2QlC&F;,}<>pNwfP9>Ou,L@Kq)pDTJg|A{E1gEM!q.Dr)Nl7T"LjfeS-m0V#IsI[UBSaS$.`0Z3E3lW'5vuzNN0
-cq0i+[%H;Bwj=vjAl"p_ZT!JRsa6o9hM.&7bgBLXIQ%1)p}El|'|Gk$2qcTVg4I3ZP-nr8v5k#+Cu"|5o"/cAVUI2N`_hxc^#sNgBA@][^a'JXEId,q7O1
-R"-r2i"fw!#g_=dyJ4M^#x1y@!YeNFxv^71%qkO45G~]1O[4Xe[pfFsQHm+6OS/!}fpcf64{|&Bs3;+4!~17Hb-#)LTfEJR{|!R7puZ)oe+F|}%U,}YEow
-+GwrhDbPvZ7:I/0^Gc'=Njv97ocsL"Jnk-y03BmXYxzJcc}wDqzE47tg{muuCpy)GL/b@Ilc{d`}MQO1'H@3n%4[_klG|w.jfV5I6yiBEmjH+,B2=J64zd
-8$3A#UMNESMuG+jUpVB&z'pnr|5zvO37>(<31-:R~TsXGBWC9]bjRHe[(vO`mRh=k|v|x)AG~Kc:-HRx5s`N/e;@^fuDFP3A:hUK3<6uRBISm]pk^GpoWK
-(Yiz$:(b$=hoyeC)-C-K,_gc9MwNZb:03{d"bF1s],/qlatM)T;)h&Gu;&ogIv#e~q!JeF<csv"r3%DJU0-IhDA^G:H")v-4t@9kF_3[l653p}|CiHhIa{
-0^4KddS'6Nw0{nIrm>"p@iTcYj,N@!e(dSNv)3=3+l712eX]:`"==`mgw0/3P'.|N{]0k"adj'q3#TTM>K9'``{&.N;egc![V,5'>>xGxfzo{p's]v['M1
-f#vtBKP6o$#uUAHDMFE57pjpj%yurkRj$JchUp#+[N@JQ7q}O_|zPA4HAIy}u<5vK0L%%=y(`ePkIT8`'bB|4>OpTqwXz1Jb#E>&];wR_49}tLVq7TBb0o
-o@'(X^{B0enl[:,U:%MW+&oCt)muesz#{oq[K2vu,<JY9"47w6@`xNs{bE~{NUWS4KjMnPx!#e#4Pk#1~0vGG=IH05UUE#T$1OkRUnsyWaZu7xghe/bD{L
-u'Rwmp!OWoH3NmG,"0SUX!KIXx!5':R)>^_XKiD6hR=!=+]PdTK4x`"6]IDGyhAQ`86m'._IoEd,E-8"oigvOfCZ6;nOq8-5Lqd`d!yPVE!DhS<Q~l{=F{
-umxFl(Qi.wocfL!f:7(GrKMzk<4cGrK{+jBG"$z6LT.WQ``3x-6>Ys##b.t"|:uNyOaH+QGhp]3_s0JKQE:'lXV$k{u>S6w$!tT.#-]rP#s8K>/ZG[hq`:
-y|DIB>|.{0ZJd'|v'x0`5Rq;<>b@4E<[n)z8rpW|ARAr.h#k0CYxoJkwfzuwp3%E.0_TQ0%,[Hy2EDq#h9#b3P:j%|K0}rejiSuXWdu"q#{eAC5"WI&dM9
-_E5LEpWS4(^`D7Y"uDGamLz::@U1wO1^^UL.Z^]5&i^is>h-Ud8Q5=!IALW)VQY569q</F7hhoL(xaN@!seNT'HLq:KSu[8mNHX+#5y%gBv#U11o(2r@My
-V;H_%!C&,!GH2b%6[7cN/i,puYn</:`CGS4.2w-),X2Rvr$9(nwOCP@&ag#R^+_HaNN-&4Xa5q2jw-,imgx%C-{#d@i3P&lmwlJRCf8$tx6wY)cZakU8y[
-.ItT7iAZS-@2o{.Cc{QnAR("zKp6o":F5U[RX)8mdm~Jl$q(N}xk#u3f#S>Pb[K.iZmY-jE.J4$j-#a-=-vpF@b|{$9LT3}a5z1Qc)V7n{fCF!eB_{#sA;
-}0D@JJ!YqJR26#-nC&XgL[_O>)Px2=U}&:zy^/fJP=vCGxGB)qFN}P=C"HdRi>Hjx#7yV(j|zSQB/8l=P`D/QC`%tEn8RwOc#Q5,jlez+X'ZD(tzvUx&t!
-rQJ56vi%v&:>](J]FHL]"y&"FZe4|hwJXXF_RV%Y[7o]'MT]"%578-l8GT;@>kEfFSheP,<s/XclcfJP$:7n7Ch]9uwub;_a{2OSZ,}HrRZfvA&>DBd<A,
-V4"{]%:nZpXoczY|8d#xA]KNMU@Xm&w"mdcj(^wS1nNz`Is1dFQy;WIt{^}kef.n+38y@F=Rnt6)~#R683~AG,2jNj53jIMk.L>hepL<[xTv_aJCIWst<K
-6.3HqLv(sYxxB)1|x!3|V/3lh/gRS-'PGiTDgGFH-@;:Q,_<g2z@#x^/1s]4y27Ga8]@-]cQ9Em]wZukh]b,!oVOQ'o/(W4wt9&1y&9&j{5bC.Le_bDA&"
-fW${&g@_i!x-(^(:Vl~XM+;/b[N1;WBRnW$Nx!1Q#8PRx<=>Ty6`g%A!epiP:#_rTEyKR.S>:w!:UcsuoKb3'h(m"rnagp%7"25D,/SkH&ZfYKUQkx>lv{
-pGc6|<~"8tJtRWa"y9[;VKrG:T|2t{HhL3i%KeJeD|=oU"k'fmV2dfbX~P|LWj4+/p.}41<0C6l:7$9EUeCXPzFrlvBo%1y,q-c!ylEpu;AZb%FBhqHL-V
-V|U$'EV$zN)kk<k.&-PM2Um)fge3]n+>RF{RgNsj9jbNIl`15mV2gVUArtn/p}0t#ylY>qFt^a>ov/Zu_BfSGyi/<t[|Dr`w<gakCJm|NtB/&:_|Cpm((#
-4tXXo>sDXF9WPzmY@r,>axQR="1Gkhev>QAZWZ&t3]v:B:k'vl3{N69:jE]G)H^wVwJ)~}i^>>0{<F!mR}(-R}VO804-h^)92$0C4N8ge}eY,q;Ilq2GRx
-nsE8Pz,g$b[Lv[QgSK)yeflY>$qXeE{[$z8ojp:4r}GQ)Cst){HgEg!{eOqd"di}`mIrqt$"6=(BMs/YZi;4ve<3)wlv@dw3_=K7,;&&fCaB(m5|)sJ4yQ
-&=|O#=%+lqgl0d}O;1iKX+MmRSl;50uF._W@!h%Zu95SwcL3h@_E>29D|8pTK52|b^JhFs$Ih`(dBhignIyudI.jp4O#&vErTK_JK5U[mB|t-6xq,2Qc{"
-/AUR7N%yhJ)jX5]S$8Tw44sZXB+RaNE>j63b}WU!@E'fu[z2d[3#kPu5r6qMtp_vCGg]aN1.ZXDIwajhFI7.qOZilg=-G%gXH-TB4o7<qF6v82=E#k8QI+
-'j)%O^sc#N-i56mt/T,'i^72Bi+BsCcRH-Qn!jUX@iZ7utxD8%Jw82E}cl$]Om)[p;m2/Vv3S{RC8g(5g6DJE:U0{i-sZ(Pf<=,oP+4zSb=++:&<kqP"Q5
-`|Gav4F"<X|RyA-Ok%CRS2Gjn`eC8=]]F0m7;I"l~<G"h4@=.^Y3^Y}f%c~xu`=33!9.wIHjt8z{)&7vcLZieZNUNJsfQZ9gx,g"ygdd!<0-tJ"fs=ph6@
-ao);J2sL7cNwxvtXaz$E8qhiFTHSt+L`-P%:_rUzQ]jDgty)i}/lRY^0U%9kA+o4.=Rx(/6'{A~l[R2`%$TBj!9a`FwU;chiY^^RS#J8D}%c>VC3}{v(/#
-XYfLV1jMJFiY];Da7|rE%Qo##UEBvG=eg}sW`<1{0y(jzz/i"wPG,ZNFSy7m;n[K]!:]TiGA^/8XR4G|^G7C+M,9Ks2]UMU._-{5ar<cqwA8J+&dP@hL'w
-Te~6]O_`u&<V))w=cmY`7NrEH)%3XT|a%._V6/ofS`o('gA#J9%&KQKyz^a&n9ClYh;KE(nXj:|RPNsbveO`U%ia(^4{&:47Bdrx]Iy<z%TF&(!xOouk`H
-^{kZDn8f32a=EA`{y@nSl|ebmVNnL9<DNa0AijQB!HKRM{Kk)DHX[xD5w.f<!k7XbY>]q1jPW'iq'mr)xjyOdgLT=0DB2'3bOvmh7&s%<<cbQ"(y!M{g}s
-ijpO;I],WIDoX=>2>c>'sh9%q%IbJfPe"/HIkRU"[2y"iflS$J3'M{r)hk<wyRcwI==s^@5UU!i=H0j:v7)J-Q7ilG2aG{r1vjXzKc>r~{_}1yChBYu#}+
-CY0G||Wy9QDRc'p>Jk5-'C^U5iyxoXsc@US/h>B|y]XKR_{iku@o4=PvG2yjv,LF0V!>=IOWq(XD0;bT/o:6aSHS3iQUpM|"#|]07z[("({:<jD|[l!yf!
-[JgXj.}t2-Bv$=>)!ZcivjfgQc($N/X]5&JNJFP.F,+m7Y%NwV<=T(QA:L3$:me'c"h3pUV4=D5WA.Sci]CryH&9J-=`}zhVFh+XPMtgkk#<tOrT.5'lt#
-6S)A]JFbvQ5!}mY<Ll&SF04atFSAOC`Dxn$n/a5ZbH`c1lm]1-n$SEE(r%qh5PHmjk%['dz0g1K'SPCqL^,.^hPvI@L.@_MJp(^A(lm!RqRyR;GvcJB(OU
-^pSo/pmrac!:j}u+IJ&;HO{]At}!,skZ7mC#C_1R{eQxR]0Cs'Tuh!(';$%{F9`YryR@>o!j!m,[^:aj{bQmC"j44dX+in_'y](m6`RQ`gdtY3V9]:D5k(
-2fd[K'00_QVnf3hiHo+`RX1F|&<LYSlMks&YqOz6Rm2Eb_<#0sh^klJ-f<;<VX%`s.~a5F~=G,d;lD;6;PG"vz(JME=%G8V;mJmQ$Uwa"QkfbccWfHp1jb
-fW7g-5UDu,AE4U_Yiw5XN#lENL|P.hDOPh,snz:HI>{Qn]B#<08+k1(=/=."_/w^UN7h6cAFeprtAIu(OS>sGM]%zdQ#qy>5g$dBzr,:=WGX)(7Cq%->m]
-jYqt8IB3XOSMK`H3/<gc=-SB0s1#NjxJ%it%Om6)%CN1'rkSWh%rr@8w|]TZtI+2kd2=Y)UnKL8/2xI1q4hF0-6]PGm;4-HFYNqaJ[[^a8h#79M9N,PqUo
-Q#6wMGKk88EywTGYOA!o:xY4pwIpvognOff(c782&!pR8>gDoWG}H5jxwpsgwuwfl1#Iim;E'WAp;SEG>S!cnz|j{J.<'`)noG8'_C/.lY1"{@c4h/dFG}
-ua,mJFXgH[Wz=vkdT<IgFtXj%;!DH]kz]K00M0D#9j_;E;ukHOHQhOq{VA!6Uj&i%-ay}z!Xlq!q(AbkL87_nK)OdpsCp:=jf|uzczm6>8gx}qf0kLPxXM
-7j]o(V:R"Z'DqA9OTyK-|ZE3),`GW+8jCaU2!]Uir3&7~,.Rk.{9O_VDJ|HI}OGzy<]XWld8YXe.IY!3h|rjkDAD6qG_(.j4^z9]o@q0O5_U!ro'<&w2hz
-.cj"]kcelU!O7E5H:J.CnLj"/(`[o0~cj$>pZH8X'm"U=sQ$Y#Q7G`!2^,UP"`cT]agLL-T(KLwV8b8kmuhOsf}_)XZWe#`0DV'Z|ZaE{n<{XaddtJdiyp
-xE[^>+}P{W9}0>'K>}0[:&n5/HAx$k%4XhEAs#$JS!y@IA$Po+O$UhtJvL,"lGRU+4-({pE1s_r9Lh4I!X+#k_Z1}W1Yd!wPs86W[[[F/`(!%:w|cgOGC(
-:TWYW'5tWtAZN[o+%$0ASK>18T}fu)Sj+mg1ck(Sk(c8[^H^-$Vmr<|vG-UU/!pb<hN11H&)'-Xci%)8eTgz(C'gS:f|,{M"{d:;v|Ivz2kv#]zc=v-1=%
-ba)uBKq$fpbZP{!F-bIC&UbB@jI8"f$:UZE]A_nZZ6:0cwoc.4'sS^sTcateqW%}3wdlbXna@s2|N0|x++GlXDhfu2tgPrO|xgbSpV0TZJY%x6EP%jcAN:
-vH66Im46'(b/Ps'+>ZFRf[!mIIWra@M%7:^&7vA}.[u%DJABYF)9Ozk+]%YZ4Y0U.ShmzDm<2Z1&St1@qOBm3Uq(O!nn6j5qH&J7{$VG>&8B1R+_ydgeW[
-MEW/#MU4)1`xq7d@i@bay"n#!e9$6[.<Sey+'QiCog3k&`R&g6[:RE(VXo!,T9j6LbU4RwnfzBhp-am+T`zbEmm,HxyKc{>xOo@1U@ufzDL3lRz"S|0lhY
-;-Y2tmQRf:)7<{s#(sg01{f0ep;FoKTQFl8e{wX'|0n_GRqibR.1yTE+nQD@E/z!7"OM'.@0H[yr`!_SFOst;tl<5I1(CkuNtMr2[Jev^yul{Kq|z^zZdU
-&f"r@xon6oadqMm[xO3b2qQd-zIN-MYSXKB=J:H1P$ZC`TVT`xf3GR@u|RZqd+R,_l&@LoGlW)>wyw;515sLc<&Gt+}a^K.J3!f;tmHHxEa1|P&P]PMT3R
-Hxld7mVt$<27`ns{Vf6G7]nqO6~Q3&7"[;j/Sm(nx5ws^y~swM2RDQ(0ap$Hth%`1M5>,+&&m0n[Fglx8G&+vmu5$M!&V711%=e:"M1&oWds_%k7x;4$2x
-IQ4k$'9PBJ6.zwD>_(^lxmT[0dIF'SGlh6v^gk,U{lA3+-{0^{7.n7,N"qFo]VSjNvv;eZ+-Eo(.6i^1`a%c2U6"5@P'H7s`p6c}gwCUpOmvnJiD~I@]#"
-j}('oDB:[|6=//Bz.e8.hH,,{RN:CyepU2.Q<4NeVe^$12UQCplj8L_];GX}<(wt^<'5KLt`jum@0^=jN5#BKTwF'+akc:<e3=VE"2]k^K3]:Zgwl<UtZl
-D+e6u:m/'BI-]bS(SyK"IwXevlNQtinxr7fZkK/h09,rsr!Q@{c|&kW}I)VC}%V5RqT09r}LiIaP{Jac4_SV8)hO@8O{h^s/.eQt_j}|b)fXL#5tcV0PS$
-]o@vHXD)1)T"a@0eOM4=H:,%8I]k5"PnOgQeB:ZsBG6]DF{|^>x|XB(ZJ=mng<(enfC;So[8l^HvL%TK@tNlyfCJAk:|@n{)%EELC!DdLo[vNrqtXf_}vZ
-MPI;i:tw$MnLRbUXD_2-MHd^FRa[t5";f8y/ExerX{FhLyXLhPgoBq"ZDRCZoCGF8{w;L8,rC|t-al_fX<&.t@rLLyi,my";^}MX0n,SBMaN3hB%f_,TRC
-~gEJClce0Vhzka}vnVY9GO-8Vi/Xb1z/=L5.Dqlf0hwSE0mDm;)rdTYm(R/6EoJ^YIW%A`pCA#ypMvb-^MfKH&dc'@}:0@ebK5u77ScWi;V3IY0@J5}>U/
-O^aGZoUX}"-+oxt-C:b"hyduCC4SbpL)O!5V<Ll'Ma3i+y^&sG+u:bA1Ow0#>4TRyL`BI6G)3AnKqpNp|w[U!f]r5}ez=PM{q2-%KUU1|50)'B9s=|abdM
-BLB9yH8Gd@O<oNVE)a~Mi6MgaWm"6MKew^7w[(%gk1Ls`+dc;/r_>}MuD@]x+dVQ7"PF:I6cp('&TqqBPq!q&:|$e})8b}^xMt!TnVtqEJ]oLDKTYYeeHG
--z,ZexY.Wkqasj|h%PmaqyPtI"L_Kp2sFI7[p`m'g'k[(@EZXCW!wCUATUY3o/;V^2qbx:>_,E3wL-u7Y$q'0Z&6=3<@;#FdqU]$X_qxY|^Dzsv)o5Mf8#
-EGdd2Kzs"nqqMSJ`hU:5%s54W4FnGe70b.)V~b'b`4uB},`RtF$/Hx3j@PhKF)5cw)Yxdx[.}+Y6oIgbZ8"|,VwYh^g'5w_ZvY4acg:OC>R/I{2b11/a<K
-mQ<@Tpn3{gap89t%zMgL2;N6UiJ)L4n7o1UHv|#"x|i:)[%UgWR:Wk1IxEs.s>W,t4c+XFAhMz!vb$%8Q[w|-IMfMab,6'{GRU.>soTZFPBmGc0(Aa<t_K
-8+JwEtD#Daf6cLOmS|+|>t@&kDh=]lQW0hjkx`&i`1rjL3s5x}6iy|4Xt;-BRXM0-E|OcRE]0#40Wm[x53,H/XnX7O.Pf:b9bbgE@!p<MSWa-_qF##AKeR
-EFnizkqRrpp./!>nh;c;Uo)%cnv.PFz@fgfa:{i_^DELJI9W:46!J=t>!~]"57_{)&<%Vz%9a_ZEf;F:}3TR>yaPYTu]b-tALTu#>YPPg>d;(jQO+xW9>q
-"2VMr|ysNX/^goT(tZo)!#w5QYvhr],e$Fcj{ZyA2C(P-nw3:BA;K]k5LHUFD#eW:og_x4CAGMgaC$nz_A<2N7i2JtpzKy2q'>VNfBpoM&J"<o0'FiU{=q
-$)>_iVn=pQ@22b4KZY{"2L<D^z5,%On+iEnJNIAZxh6VH$(0mLsvPlLcxdaOWF<@R+zXHQIuPlOHN>ME(t/N%&{B{xuTfFtoFUVw{gJAa|QvdHH-9NwR}]
-3V}GJOQJ+C!EHS|NP@tB<|>>F$3{V{{}Izsoy,`cAf'HXI_0eQoTUUN{/{FqwiDFnri:<Q8)LtcSv_I23{3T}8u$~GKP][]eBvx>4mF>G<ZuwKOKc'i%PM
-,Ke7s{8!}S()@}t9J'bcv.t;'Kq<{z']{,0'^Brc@={#"S)i+;b{Fqpoo2&D/j~W>OzYKp0zr{goX'iQIP}<5,oJ3}VO-2Yr=5If5qx^'gT3wvAr2YU$"H
-vNx!$!xg-ieZc}dRh]Fiz3aeF$Hu7hxmU43P7FF=sD(xt^u#r#s&AAJ;b)sSQ/_4nxS{59K<N_1mJI~J$ot(2_uzr6cXT3vS[!s.pYc]zYU^4Rgdg&PO|x
-B4Q+li}E@OAcpV:YP9Gscv+)i^mZiXs7Q/_;c/GM1F$4K8-lA}(tPG<FvE5b[cHSAK4U[:UkgD4x{#rmp}#7V.2!YERf5$Xplpd!+iZc0}:9{Hsp7Li7'T
-Xb)Xa.k"ce^-+#Ne`}H5u^hn{wixp`u8Ak|+^H%o#6}ER3se(Z%!|W]S(e/fUl&uMNN;Ns9fDqA[-p4R>jzKDk^<917wkEd3nRe3@5M'oS4u,T$%lKM$}j
-H"6,i)`!Zv'wQ4Z`Q9_nqlj>Zp0"}4[x4q7hk3[D0,5Q^wy9Ktl|c)@_HS%TsdB_HvcRk.JU{c]>r)3}jKp<e%18El8@fXo(hUDIMAJI+_Lx&|0'e|;,=H
-@-r$UMEk,7L4XD(%jy]mc5[V@sK4^v0gwhM,w`$(isIj}_#d'=P2]"[w%DmVnyJiJpT_ntmwKhXQ05[cN'O3A10FtAJ|LN>qBD/-lbltDa]wQOIzh^!jv0
-Z{n-vkdt<2$iZ$=NSnxvhHv,hQKd"6r%|jI>Lwg_UK~x9!~1^:MvQY%+hf,)~hhhmXepi6zv#ZeM.4o[p+G|9q|WMCgo<v7'[B_%9TwSP2X`D&W36R7Mdh
-Zad)Y]T5(eIv(nb<4;a@)02/KQr(=%viX0F=r&7!'{2=}a&Z8cIQYA4+c_%:F4n`-:wKTY_,PNiX},-42NoERT~oBr;!2U[FV0It]/A8uotl8QZXs"}@5c
-$}~q/SJfKI),#;))-s2V9F5JemK@.^[!ZQ:pNw6&uslpy_ieXRW;3+rDIicNRm#>amw|SD'_/z8CUs2Jbm:iLZL>',]-n8<tt"PzL8LCEZ[/[NyKs]:B`"
-A+F(SyluH)Xj#<MCKC+tX0UvEP/e$/MjXEED!X<BE$0gTf2=zsYZa@}y@(u;wCf"t8cu`O0uQM;,f6"%>eKVhJnQ^vz/cvVf60&8MDdUad9g7694g3u-zv
-uX~6^a}=lH#A{lQAj59R[#(PL'BSmKnQ]^zT4FvH8JfmEiSW'23>NNh-Ia.&qBKZ0%e!ov|F-X=>&FteSB:0/gfbyWO]Y3@t(;Vl{(kVt=uJYi{Z2#}E;+
-K_>9/>v8]0gBCtD$"Rb[Dii>nY9o8B#vV!>.N^#l"a|tV`oQ`B3h/z;lLGVF5i4<iA$+(G1Gh7@`Y-i>yz9h=jcO!=$9sxR&/PlDXcX,'h`hAV08'D;3%!
-R]b#:0hRwab]`l27kmMgP0B=/'iI{q$j)"xT&La6Sr`yipy;d4"l_}v<I4Y6N^]_~PC]uo9t[)y|A3R-75[BM28EZ@l8drCYwdEMmS(JFsO=6s[&MLwN5T
-fi0clo^@7a~&/8r4X6HSjHM<R,<t<j$]6Qy9mUnY<<po[F,Wat}2;EV:@"L_eir9-sX.h^^ErxrM)<WFV1Yg>7i;S.eLw7J0iF>>rPlIB<uWiGGa%B4ya0
-~;!KT%!KRuvo9=41a[7zCmN82!:i,fv)G2+J23],zUi#(-KCQpwNd8X`bWlte!z"TnSX--A!i(E^_M~RL9.OL=k&/`)wP[cP@ckBS;FXiF,.t&%=7&(cx2
-'I[lut62uh:/;e~2(&E18Z0z<7cA1QMo~eUDOXYg,{CLHDJ`7>vR9W;N1AF1wZzrW,MiUqCH)5NMc1n:Ci2{nszK/P^2%@vS{0:zv^9P.vC.IC>EK{Jp8P
-2[-EgADVJ%RI>mbxU8e$CF!<un^;xmBVKN,l_VwK`%R)1SuSxr8P/="ROh|Ky5UM(hS2:r_sz;Y(vnq6[6j1@Z$kY:RFHv!'OFSR1EgLp]KC#p}U]scY5q
-&e1_5c6'qNf>_xXY:4wpCb7_oZU"h<%(a:BNl"KR#nU[LW-[SoMMaR<GG:2.#8]&4}7&T"11L3$5o|;Y&W>Hlrd!/r&-X=Lp#apRwBcu.w4^9!fW/)V9RV
-uS:f!Q,v(pYR!o$iz`UC(0]oT&}4e(z)ikhfJ%Tw.;%hMS"6~!Fjsw!"Rq`%xU~LcLt'-PncBxQ(zGh<gDYW0uU^^O6^GP4#[u^C6Kg&uN)gWS50_]b{52
-_-rX%MGTqv2R%(do.'Q9H[3.vGV4_c23{cKn!FOAh4}/i{j(#xK/k%oa}z;FONKoa}me@:uT#79|g+UfRqN]oSALiaRhUeA7:1/Y+4>ug4{JIk{X.oqy1"
-KVmp;#!q0'|R]Sxvobs#a2Vc!(-FqF@o!-vD("`">e}H$]tSb<+QtB|Xjgf.W$&DB(J;J42B:IBmi!`$~S0E-A3l9TaNz1pH]KjQ4ruFc9c`-@:T8.gzbu
-2%3|3`foxg"mi;wt9_>"cD"6}VrZ/>qVUH<QhAnbLSqQXN+{_x/h`t1"0O,km/Ex}fv9._46'7)gcrU'k}}WN),}<4:d83zmDx"DaNT-W&~LaNI2>;78s{
-E,2->G,kTMIl"CQaLC~%fVO!QQJ)n8aX6[<".(^U,&^sC$~PepjKvU4d1(Gbk6utbJVoahm3^3'UTe<mdHaWF#&j$c;Im54R}^{h7h^X&@!<i_n';$k-70
-m7Nu[%/LrhS-"(==of.Lm+q4|)IEB[q(<(c{gAbd&hoisO1|o]oyOp/fMgffgbV%,kweW<h3W(C/l#{SB{&Satif!x4h&ZKO/D+Aq(nHfH`@9{VEM#wX$G
-`[$Ig.'UF5&wbs=/F/M[6f^[|'DU-QaV2lcYt>l!S>,OB59/J,GOX14@M/,g`NB#zO@i<x}^P|i4uRfnYZY}Ek:l=OhDC]h>T|U_,D'//F[6RFMtEt~2"o
-Y.QBzGu#,EOg{Up=XQ:b8t^93YN|bKqN@S6qcaWOeU]!.54::FVTD5W%b`^e8yG!M&+L4}Kga2,Xe:p/n.v5R"p14N_}Y^lBq!yVE&|7|YJ7&FnnF)V4#m
-XBve'n9_hGtE+O&E[m3bB2h&{|5H$L`1W4#PsD/1aDHq~vY`FJBdehC@n.Z-gNlO#|&4R3P/i_SK-S5H;ye`1zjnpW!@_!xsSOrHPyV`e3+WCdv@_|J>"v
-n/J8-5LOYuA=cQb"IKgJ[4zNi7ubY#g1&^XG_{<leic6Ob$`(894S.iSZvzV8LCA{g^NvWns94woRs16O=C_qRZ+P:k/R_8p|Im_P=h$RgZNa)hd27Pp{s
-V$w%{IU|Xc.{_4v,RO"uFLZ"kax>v=dKK>ja(I`KBerY}k>'zk^e#8U:E)r`B2Jo%;EzZIN,c)h"^0`c{R3Y5MUfQZ:-jeb$`HPq=7H0x@y&D^A{-yw;cL
-6IGyc"Da3BsJEt4$Y'uAh_<ET|9j}Y+dlGxF{dsG2s2p%[PX;|S2q&/u{dvJ^tyx`Wf<6V^nI{QTI#N|i37bjG=mB%.w#=';1Yj.ECjZWw`UUWMjZ:-iJR
-NO!Mq0oN7[05Wi0A~aX,lg186r#K!Vte:jZmvT@4Zay$(#|FAx1YP_qlzXV=F_.x};5}6pS!gSb-YGLr7c5LtlV#"g_MRL~Vc(0/Y|UC~Q)[cZBF`Mpc09
-K-@"Txx-xWbm|)`Ul=bUer-3me}vD!4$4"mRnzPD'g;|sQ.HGOY{C3sOMK,33&bxe9WENjKaTG4qDJh&AKhbZpZ99|FntrUM{pRIkIokB|q,|!w5ZP5r4v
-ET.F17IN6xQbxYmYVW>8nL2rtJpHROma=k;l$6'Ll=XC-@21K}3zSG}>F!,dA3ug3U0ZQM$g^kr|vv9bi/9qR0FvD3ld<IB4f2-x5b]gP13/`n>.xApEAN
-#XsNot79X,oNU{s-UbfNaaw+C:^_2&w6[|!O27A]FmJ;B@FK3w7{5PgdNFqJx+cq(dq^(s5bDy]jNy&&k<P^%F67]e3G'<uep|Emukp]`cgkf(vt0cIQ/;
-j"=&%g(=IG(Uk<M&b9Uua`2-luj(}a4l7ufIF'};(`q@o'A&i[-<Rg3H"G/c~q&tPHN|~C@WCD|.a'EIJw~G&vz35DFv;7=!Ni=10]~:|w^=>y%UKkw+Xi
-(y#Wn/}Yvqt8]z&Uh}wJ__ZzGcDGE(3{%Xv2!Gp'g/LU>DYjCs#+C.<PEQ$SDu0;pcA(~-)O,^'Ps}p}mJGugL4VAzAD{R-p.G%LJn3}G|SJ4iQlMxt"D9
-=B~s}!j!|lc>d&(%m]`gxsXPF2:U`g($JTa10)el{i)GJkDVT"Bdt<@X8[ZKB_X)~{ma/d!D<N(#3/wNg.0,C[e%5PrtO}=FlWNCwBCP[l3Q`])3{0Kjo_
-0PLV"{eOxv.mK-#=+(jo=F%DUwJFnO_p9LTC%;C+F5wu)V!{%B5AVkiI'7!JALM4yv"E"-r(HWm`!96$")kLNOgr.3_`Jc#0xB32r1g`Zb2o9_qpgA.-);
-u7doUFA7):(<cm~K)K!@CN;&<V7B!,YV=tDegUeg"d%uqBrRcQccYS7yk3yV4&hcY$Wili-k}S+taK^r1Bi7ERS7k/2O~8MdR/yV]ltYp(yS')<|T$a+$H
-F!N]orRRD$crU0toy7Eq/z-`LWLE}F<z&n%G`.quEF>-Hmc{(ka7>(,Y[o]%.TnF0$^oSD/-=f"p/wD>DFk8{-[A5tDcU+Qh>qA-A:L'iBb8Zpphy9t[c_
-Ia=d=c]2wOJZ>g#)TC%mNo.gTHijljqH.8I'[A.-}(dq6+h6UK4nXD=zBE#Qeob;_Mk2>ozrK_$^Av,-~Woj}"NvwJF]o)aG(lwFL_>:vi.QHG3x"Yf2#F
-"!Bg^k/gG+)QYR<Zy$X_/gQE(7gq8xYJmar@cHd"0yi!7R]4IJS7j/5XkIz!mS/UpIOEa+Y4:cBaS+~q{PIhX/-VjEZa(o>XhJ9)'g#Y%On10tN|XLeEry
-RbPuj<nJ&m_uR`OPgItE|8W:QC#Q5k!>~sxn;RU'6o"i~[j(e&fsu:)MC8uq3J3HF13#)enWGJG;EX!Vp"'Ip_KnNw-x,LIAu^Wx+'pN78;_0+1QL2ya{o
-pv5T&DsWqO{l<L[8VOLL-$^9=SKb6nJh-t/To8HJx<Fv_$!y<@E"6j"tt|7w=wS:g.t7aK7y(O1VKsYKL3TD99BaY,"b>k~k79c..bi"JO:;x7tKU&RnUn
-jRCpV)0CFlIDj4Iqdu!tmRf'S<wta,}{.>4k8r&r"1N3,lLHsJaT3dTJTz)<N_mY,b0IX9,;ZWtE8LA('gX`2tMi%>/TwnsPP6TyW'eV+QoO:hZ}:T]Tl3
-<-i$GxWOC3Yo(t{kZ`/7BF>C4ql$'osCd_|v=a]D|X"v|5dR3[3{SE]91uQEGqL&I-vaU8Qk67h`z=:P9`v1mx"sFXG3LZ_ywc3^"0wc+.)U#}cChV8Fq^
-Ce's9`6|xSAQR[H_t>m<6}y+YC^a]@9M[.,QSd|e4olh^)dn#S&PGLA:m-%/Iz>^@}Wv.b;};k9"6XO_4,@amk$f=O8PDU"{RDvKI$!`gh,7vK,,]))%y2
-e5xd@^lMTY/zYi#6n4ef5x8t;wXD,#}p/FvBJ,V/+^iPGB%o&YALTv8ij,jII$bAr;51SJg<e`--z41/E4$jPc{y{L[I74ee_<@n}v6G}F8)O}I}dfFp>s
-T;W76kgUGc0]X)S$oH:6v_{]bNkYgN{jYLyNgy^uO5j>,wwoVl)[$a5by=EpIwL;65:_B;Ab>zLv=$[];E@z~fzJZtCLOCT_JKvz~Oa<2k.q,ID^cjRD=6
-iHk((ew)'[P=mBl/8bl3Q/<D]f_L[@F,NiU3%C"t(S-!"jN8H'yDKDB,Hlym`7Hl"Yllsw+O[p,.(C)2iui+.o8#hHSH+v}f/,gauJdy[J@K0'>;IZ3``#
-xQ=%!xLw"+}k8r2>jtH9+D872,HX_<e&KQ#wf^ULi08d27/Z$.k(.Lu]vIj@Z7/txG;#:jrC.}2_Ck][Pa~]H.'QSNm}NmK]UM5jM>Gbh!.'z/O-qgQW:K
-G/CJ3w,09c0b58'f1V`I,]@m'r7=v&3q5ap;`f$G/b8v9!>y3sGb'`k5MX[Cd_30F:|04d{o)([7Tg>_,rd[)N/;6i+:qzXsw_o9E5EYEh/wXe`)vGlk{f
-BB+e-(B6Q,xd0goZL]Uu#EUDy&57z.H_!)^4'vYJy]W:(16jYusR8'gXGZcC,pX;}t|P7hJ@sFWDX!Jkg=r3Fd,)kV(jz0>EGwtmYz_&fzxE_)_Sc];WTa
->nv_#!>H)jrWA1K}m"#)uN]$,(Mb#8$IQ0%<LsRy:$}U"npW,Kjo]xRvb(IF`^1K'r]E<'ngGU4Z&4,g|qf>`#}-,{OKaik[,T|EJ1zd[_is;M'VxX6@Np
-^y/D;tm5&Ca_K:f$Ws_A(11v|S3t1Vd_0y8ub`R2ZVFuNG%M<IW:d}'LAgrt,g}x$i8nIERikm0;Cid;P]n^C`w=czPB(tu.89FWI+{&T=BNa+8H~n[e1^
-ARi0ZY}N~vqN."[{"<m]ezAsk(ou>n-fM$lefq6@q(~eZtKF4'}^ptW6w[_(|NFW4m8R<LZtL[.NHKNc.7Cj!v'n-w^r#nz#7DSpG00RL<2GUVKT-S2so"
-F<w/M[|_(fCe2JLQRM!Ir|`ia[6`rYP1e=N)+TxvSdRintV"63B+|x{d"Gn6>%$<t2D(vFIAD4l;Fby6t@]FqR5UW/ivp_3e!ir]^#h7aFF""p/tny+_0"
-OeSMqfPPs'3S0/dZ[tXau5b@~'f(%LU:Lazn3BQM|4qoQ-On3e.LU]DM-Q&YJ&ePf`24G!b;vFA%e(U#>p330bQ7hlz25MiVS<Yf2nS[XF:Hk--I^0Sw%E
-!)78TM$i<BH6K.wa'&CH{tAT"#O!B{+3olKHX$8q/WaFg{n_NsD3r1prEy3Fxq3m`EHzUnEnQn")c)jN>_VArJ%hBluWNH!|L:1JW=-dxT:RcM"cZ^~Z$N
-)ICQWZohlqJgo`,NM5T^PwfW&"j|ZeWkKS5%mTEAl!:av/IcnX'V+e$djOsHe@1]i:3"QI)48t=J9Ebw/`XK%@[`KSB0vJ<%W:C3Z)>|gx%J~<MCJ[lRj4
-AfZP-@=zRDwN1/]GO6()B@;7~%[vy'uu%J^v<<<1q:vq)m{CRBG5{7yNB3Q"zUtk70uIuf-L6^B5:qzbu8p8:0}7Y/1l<3C=OVa#z.<AnIkU2@R+mal8{}
-aBB-oOKyUDEJglLP//82q(e^Afch`+aHv{"xDiQpZzHE)mWihuNAZ_>#mO)zzEyAf{;g911cI;5PN!WKgnhC'_p:ce+1aw!Ho&<Si_m:CyU!A{[N&y/A^a
-2a{HTffL=Ie%c!s|K+X}kR_hGQdg~vu#yg4h_iq/5[h-oa]N&U't}769.+>Aan,T^.96=w,QU5wSMPgb3_NmC.i62V+n'#!BUJaaJXTa,q^.@xrF,J_W~C
-Dac]:7Jy3jn=XM~n3{|5@Jur9>:svM"fbA1>Bo<D7A0`fsN;|&|J`:9&,>eVO=`XgnV#6#e|'<lG@GTLvYYQj%,+"+JOU%}jEd-rYA@+R+Ix!~2q<G0]]p
-kqyvir36,0<i0!!6q(=<tWA[L5Bw8Sa}0!l72G)aJ$+,aeq|@D#3~`H6z-Ob)N][<7]THJsEDk^3&}[4,Ii>}2]AH'bZ.`Y&nL{)sq5hp5BJvYdu>PCo{<
-P><!La"EmS`Noujhpm5Ae"VtU^|PdQdX!UJzNh1^TXGyGaCw@W[;6rS2fsHP|}%NA)]=Jj)ER}vjts!Q`q!(0"9b#qwaK8H0necL@3OL!waVU5C>!3=!/0
-;$,WcWg:po#!8)rN#q:"X<YDNQA3C^^WTXD,)#tFP&(44UT-%PmD%V;@.2n8[i%/uPaS=B.+0+ov4;x]<|+QlOo(4-;2Ui%O"289tn=rY90oLl%=7<]P=u
-AVw3)ZA}'QPtRGfe;q#`pbTSq",wOzw}^%F}uo"rilZ7J"GvK6D}D)j!5F(Yw43ci#bGc4q1-T,@:s62iUKO]7ot4rGI'piQ&V]q8I'|Lvw]PM|CRy9q`d
-5rl9$nX}3nEqE0x3{fn'^6uCu'(N$C]9U.bU'R(<&&%BL6Jr%T~Ek0Hh9GM'P`8hUn+jz`3U<ivM/Ar/y%_e{Q=KH|6!gN#uT9!,yJ9X9y89[l~iw"mrl=
-#Vu/tPBi5d"-5-s%kqAriH1xBX=,GwP[mbeDzD}i(h&.6li6kFvY,R,RqfBg=FpdOwEG8g:nqv~'pW@E20pP$'cREnEwkSn5Hzmb7mEvxOm)vRdE<o~|JO
-Nhc80^b>:+2Y3XSfRc2dW9T-56tN^pH7v0#>%K~%!/E;+_YXUS<$V''E:5o+JfIPu5K}wEmB`uNsl94WaMOMw%7P4<HG=FyVJ_lF~r6nh"3>8aVvsv.]m&
-pVKJ5b!J3rR9+$:K:N-f('p)1R2$Ut>pU-9@EkrQcV(0K@MF<{W%=i(e.iG]t>Lk97Vgc)FkGx9o5!NFb9q-Dy'sK-f^#H[aeZ,1&9}]vVATCj<(x.&W4M
-PI-06kV&r'Ln",zrv"s,e%g]M+2z{%7exI-_T9N>o9#bi8$xgiILj'NFOn(8U_i6TM5^43=yP0EJE<6(i4$Icp@.D.VJ4B(wERFXdXDl)tjWetPqtG}sYs
-/[DLP@I<e<zGr;>931)=W@6"x%5_5;]2eQ&zVNymM%ZPz_.3s$v8K5:e]O+wWbN=n&vds-AybraG`/(sgS`G1-Rz3f}4X[sUoLnfytmP8E`:~o!<^#n(Ch
-":cK}fS:~|A3"%wgGZ;g|P/4%.8QZfZ}_LCX}dGgUupoZO&_^2d!%YKPtM"k#t5Szyj9qNsTOQt!+E|vI]`5~AjQ't@h(tjex1(hY-F|[5TDqR:Nn/i5+.
-q5;w=A]>)m+zJV`:bz(%N]n}nvi+sYHT=KZPzS{q0#'}~%4U'r%r8&Gjn`;b[n/RjaQWFV:qQT}kew{hG7;w(L2)g(400.t2_8">jx.'<uV3ct&`zRR'^U
-'K@D_L={1'>,{MA<MO3d~JCt4i&oCLl|N>dG+P>EfF-Rt^~|w9r=)d#^x"c76/imS>Q/0d:z_QeAv"6s>dIkIk~/i8`oYx>p[!s&Girj|{H#H"9in#Wb"q
-k"'z3{&nV':&_{rW9:ZlNZ=Iv:=N0Fu85L>B<GLbF<j5J>"z;lk%tBf-wpgE%h^$`QR9h|"LfTBA`-4#65Kxt!RRW_1"~7/3q#t31nCz-R+eYgaVw2Vmyh
-FrQ6]_y-nO@)6S|K/4Y>eW'O}pSvgH=t}"},dI(dd>v{(M|/MDc<hrwG.E^ZbIi>~!oFr]s2[FsT5vP^o>]Y(-an(&R$|X|smV'ZjN=P@$1/rh@(hdNLjU
-2@&f@rI`'H4+!Al"j47O&MKTh3V]FhVDI|_z/_JM()xJbdF3/|13/cCEC=t)5([hWe0WqaB`q<lndy:T6FexNl;NFB,5|l6o[K0+Bmr,Mfhw>Ag=XzKJa:
-XnrD3,c'2">6#_ORB>ir-SHaOt0e{Pn-$epM$6s%o<]lw<Ye;e9S6rCOPqeq8SD2uRZd`URjE&b$,#/+;"6B%QI8Orf1z{=k{6=lWV7+X)Z)/&JzbmJCjv
-e|:tk/1<yxx]"p_gZ7aI-4_ql!EgSo#JHNFcCbV8Q37=;0uq_=]wqchzXc>YHngwqlT:%][<{ss^kMW%ewy5akIX,8_mK00G@M)3.:PZBdgG<Zjd1#uooL
-Bqw"}$BTjp$cM#yJYFo07qI[6s%Sn;g>s`WJ2u~8CS5b<oqcP&~F26d8@N'x7X(nh]IN~'L7LLZm,#c}/2Uj;Az((,S;)3AB:m@@{Y$(>!_.7DNwDj!^Y9
-3|4'O-T[)/#aS6{w1sL0ZrXBI@3ZA;]aRM(S#[&0p+K^AEf9h[f5H+GhCZUd{818ccO2+>ox,dC3ieTWxU$YB1h7'iRM]b/sAFrkp7,]"n![wdD}w)u_T5
-<@qV9c(iAD)j:wdcE4F1K-lIds[L>,pbZiM:&J@Pc";$,AiX.CwbBBu%+gGqu-!U;m(pX3chk_:sU+=(/ExYOe;w3j:"'0d#3qa+}.s^-jWCug<c@.1P]h
-2$"I^x6(p_Dg&RKy4`MF:l|I%Lt3h)BYG[:sE'%}|b}D+J4>;F$MX{4(q0)Y=bQ_o{2EseLDh^j@a5sL>ot2f;/0d({42<#HgVw1/}]!JIM^{9+,jNz2J=
-[LqL)@}^tQK5_,WI2VIEL;yHj&K]@g88K#LGQ}^|.k_'8[D{p;Q1(7X&eX,0SnmX~1j#moeM]dF68Zw;wiu7WImxU{gac/!Lk@C31gJ`:-7mlQ<i6imq>{
-2i0%UbPjzH@x9Vg<r"2ps73TkRBfS+l<0k!s_3Xg-E-J{qrM,<<0~Y'jHm7!Tx)iU{xtfs>hE5ifG65TbeP-cXRq>sW1qU()>>q8tQ:b4vND/k2bCKLXB[
-F[SB/v,H^,Qe=V3mM_/ke_'u:Izxgq+hJWFLN-h:}@}[K:Ais3>LYIb<Y5KQN0#WUidmSJ;pX2{6lj#Ktg5v_{98R#p&c/H)&gXj]Sq"m0&INQIm;.orix
-:ioDmN3:ASWvWIt9Dv9>%M!dGvq4#e%&FG9o[rKrB1$"r(r=e'5gdAo#aeS<&O8Xpm]zamE]bwVrk&3Lq;;PNJCtE#NQ'fD{sZ3Y&e`Db{68#{BiBA1Fxx
-!x=m[#Ii8dKZrwcNvc[=bvt!poCio-vSg^O+dRd:gAm9zZ_P7QISCD}8=-Q@g/|j_UI7"auJ;VLn}||R>oql3zY.`jI^;{KKZ7K/K!["gc2jf$J5;:NJU(
-`uy;ip9XD}I2)iys0I`I<wT#G=f^&wE"M(){qhC+-#!|Z_LX)%~iI"nEx9'IJA3X"V0(Z"N((9'PaO({Y$oOjOIb4+iT|tMMwmSXsYLWJLKw=x%OVR+#u|
-IZI/jPg{C,(Em@"nr%oy`>9OPH<h>QYw}H_X81C9X7IjgQ@uB^X^pEFq7RnDb<"v2sZ6{@{/j3JIDH(:%42glhEIHg[oTMVl,SP'frU]~Hw1@OC+7+PZL_
-biI7B>dc6<~x;S=8kOK5Uid|Rmw-3;WITX9Wp6wwYy%(tqMC=sGz+&^"{NlT(20F5zJ_fobWV@QfGMD3BdH<jMuTik%[GK#eQ;V+^EAukrwyE`qEB_h-6@
-w_ZXQO4E@971Z+~:4jgknP6O9D(hnz/HV+@{692+TNP2{c[/e/D3r#a@U}dJPt6y8<;I>4:K/F@#{5_!,j=^t_@oCuqco8FIa,x[!aM)1@Q6t+dgz5Qy>u
-$xai}UKnhE}.~X"!|G5W,]{wRb~fc{NT9_tx+Na1bz+<]lX>:i>EXD@Qs'_/]BfCJYls6HC`]dX[tIEdpFr4c-1'S@:_!g_jb$}^~"_!3Mwy#"PE<U&&h_
-ej,(6Cb]%1'O)Uev3k'cB>.Ng!y4b"#./7)6=4A}/"V:EdIPe{Wr^i!cEL2lmhba>HFZ0_4+U0I.vU,G~WcN8UPPhny&O2,e8nQh{l4C;|:+2)dJxuUv8,
-9lY"5].vw7'IAo![_e&MQ1.U_Xz>!>,N"mEH&F%.||2pT<Y0`yLVmNC|(fq{5uqe+,Kei^O{S%Lj:]`&Q0Vg":C.&!O35"dNd+OJe-M95}7i@!mQB-Obg%
-f;=&vil.j`DEdeqhf93kj;0]PKiFbjU`u"{/G()8.6W.E0g{IFlbABdqnP&G)u;37#^9Z"qP6$&"6R(<'^U=bQE=0<V5V')SJ[.Q<NpoA&<yFh6(uCq1I&
-RwvT7w;m>MZcybyM|+_uUJe4<&e_P{B]u7qa"y:r=a.@/%^cEkc3Ny=km(v%$uA.kq^_kU#se@j,x1;=(wu;!3FQXc.${JDG/mN[Oa'x>b6aAl5m2KMqaS
-}[jgVn4R=[me'TTQbeCb}ULxi3Z@$gGLS)Xkt3M0(W]59zGL]_K/O0V+@$WN-iil}}(CtinA5IjP2a0ysq'ZA$SEV8xwgBxNoYBm@NFnn3'FI;LJ@%IB0+
-m49nX.U33sX,m5pDeg/]6bo9DFa.b;"#{;3pzui.QJm9pM}q8P=F@=3tdxTSAE=hZ#e<]DW+qS2WP}]|L`0mxAj,0=5r[Y7(V5"GQ|;=-k!,ml~2R7m75"
-^:{=q,=,;"'K4$0)~W+UmzEH}zR2wzq`qsKiA$X}oy-EQwqrv|U1;[RM_7Bp,&wN`C_V(T<FW/>2x1Rz"iW/Bi1<V;VN'60hC$nETyjFy^V.f|6cXvq"cg
-Lj|Mc2E,cjVPG_!$#wZN=>uT[X9K4[-ew57J24y3V%;$OHYxy3X0Ai|jnYKS0bd2hu>-c=/L![6m=$EL!R.O!U3NC2)SYatl8w@fb]<8lNxJOA5HZp__}q
-L']31)M%-TmuKb}=@Z%GfLJ/u[AwKhCpw<_JmKzAJ,+kb<>h#ni4kZ}T[S_f10~7:N88Vi|&!qaOXK<dy!3gKkokq;:MoW|=TuUI&V0q^Tu6L6iQGed}y^
-msNDKlOLANH&v75GeL[O.m['^8$}dtk8>|Bi%#WE~M8)@wc;n3U4a'FOl%4c,qN^Z4$zG^,63}zC<C<Po/]1.QtB%-WGz@/7#20PK0H".[n%cmtD^@]_MW
-<K-Wy@p/)u[h{a<S41A6AAk_!zJWgqW=]=WQ9'0HFl"|Y0}#LvUtg_].BC1lBtq'Fhmv/pSl&8OTt{"]a%!Qd-9j--A-zu{1a/vquv"}7]CCW%rJ&sFOKp
-IVpCuBYqDV,i!6wfL3cXp_K@MjB1c=ai.hQVU/q8a+,^.ZZx{a"x6-;)I)QX&WY@u`3]E9ps`%#9JM[lMYxo7Q^'tXUepA.9GG!hqEE[WDtEvT1kztS+^j
-N$ztxrJKoNx:J85{hn/7L1)Wht8usrvtUiW2)^5|[4ac:f(Ey!!h=@V(6F:IZ|9%'ph[Z/|+hNo|5F3DRTOmkyNE@#}NPrhCg#'35gMfAdAK8jA@2C97B@
-wB/Uhw%Y!W5,Evq(dFaeArB{>Jdyy(+ymshU5zOps4zzEq=#{CMX5H~|%_F1y$/dfTXd_Y'Hhn1SJgFPV){8-AYG2CI^!Zi+J5nKDm}2`qHG$]oGaTmr]d
-WAFy6Nx4``iv<%I-+JyN8%WPwe0hU9&U+8!Ok8WOKLDUsbFT<-FkQNyp@hE5Pe6]ay9k>'yTK#]/W}u>UcoakZ=;>,6gf`rUpe!N=w+I^NhKM`}+Bdu_v,
-1lnX=Zn7CM~IFDUDtl$fL^OO]TdPuX5AOnlOLq9<eO}w!N4}wM!<}^d(7`&Qh2v3)yKJoT4)&IMK(JT=d>v35sqhOR0GZ.#;,(B3FeLyMn|`fxVW4taDA&
-_G-VIwV5zm`A{.CoLCrBm8+$g3^S$W>%$I)Gt-!nSk+fEI:Cv!Imv^'Tl`]'k(,SYBQ{<JD}&Z[exq`F9r>RPk~@4R6GCE9sgkuwIxj![)ZyYvI':yJPim
-Cp@&Kp`54;jo";yo,QB{CzZ]kVnxyx.r<r,6cLkD&}]s:VYY-vHj'9'd&|9ao.YQD;Ndcx9ui:o^XLiG/&Y35Byg++~x's&Ecw!ysqLnjNlT,p-A.>){w1
-sGx(Dy1-;-Nw8,AcG<Tf#%s<{2US$Gli)Gg;k5aIa`EDSO2P^t1:vW+W`DW)w@B5FN_g2rEkcJM#!!>P()5l|o}U@RxgR(QJE2"=L8%pVAn3/)l!YZ<nEZ
-51cXE3rsly{scSF;{57ocyDEUNd{P;RLvF}=wi<%f/<Ju$GX9DYQZ,Z(&b'yo&<I(#+BE@1fQYT^@Dt<}%OX.v^gyJ=^5bMDik|i)HR%f_/5AT-[$=y!B_
-[_sXoL6Gd;Ao#TgS(aPz5qYNM6"tPUSy3GL"_Q]9>|oCqfiB_Uyg.K,Y8WXPk[,@dk(^neaIYEg3s5e=q,}'%YHZSg{QG1ccSmWt`W15Q{'QNwRw!U`P$/
-_H@UXfeF+K%CeES/twz:4'-Zy;.)<AV+whN5.In&M#jr"+eH.J!j^%COyQ9fzes(I/Z<;"217eJjj"U`25l9fc!aoiLPI,c/!Sldx{0!nJkVXy=AaYa'YY
->]2u'pBKI1/Cp()-|@@#r|_&F@dtDll)XrYYV'y]rb%/+>7I}+diGtjy(%HV9IQ(0OB1_"`,f81>weIbYU[C`Tv8xac!P==-gJChZ-br$pYfvx%}vrDMe^
-GaC^8%RP|(AWAH]:b0G/YQ)X2U[hRaa.^T4_Sj~_NslH~'eR}E;}$rko8s:_oC{)GB7cf<bx7m)WSXaZesF<7bjTa0'Y7<G7q&"_p2.2U+3mXH#zbUkQ&q
-rh{"Gvl!iYkxyM/0=sJ09@Z8m0l;](=%~I&9I+BtD`CUr[n}vbD/M>R0`Bv^qo8dq_N+$XgG7PAC3QyItN_bNTAxcenIH&LiqTL%s.]CEWo&-0n33.C,#Y
-/Fv[Vg3[BMixN10LFdoFIQwX0jvYe4OS-C!|!VW|bv{'SV)lxoSwpkpRvjXq4[7Lt>H;I)3>Y$$l;`X0]emN5s1_Gdr1y]4u9:dEvb23qCzSi@!GFRQpfj
-%|6O'k/'6<eQO0A&;%MZS=C7EocabN/"dJPr7&-GtLmIj-='x(zL~PmHd4<Yl&T.g0B$0r-p".5`a6nRPF+0Hu)kbv;4p^~HM-Q/w6[8vXPO.dWn.%j7[=
-!]pGD'+%A(){~,yq.7Q8-zH{8l!o<5Iwxn:c^1OD06K%@(}l|AdoTYGo;S&8a)"Bl6eS;8A:Qs`'%JU[Wyd6S=o6:xT+;VW"<#t<rd>q!3;Ad_>tx;+([[
-w,PxY:6gfhwwl6(VB@#qf[qL%7}ZwJ%gp9iGV%g[.fG^HB'yW2^JIP:67HKY0V-!J0Th:o~,(hiI]7ogy!BSA|~@w0;R+ZNUt0oWC@e_1ZV80=+']j+9MK
-EA>rn):cC5:WH-o;ALQ.k181vCo];7H%FlCw:V`#M}^Nnedqt"Yb{GI%]%wD#HYrdfroCqYdR@]%@c5@9PB35W.E^$%z'emZ:dN-Wi%|N5a5cfDNiSz-+j
-;L"y~M)-YFb@rmG("VXD{!M"g3c5;QL}1Qn-H#No61OY-^=P[>}J^93`M#66bC=9x%H]z%H(3s+,#u3Y.+cNZg::NIt5_A/f."FH<Im$G'nS}TY]]Lu1Yt
-xnPP]9+owkT/>7Or#G~bYk+1fJm:hm7VNqwk=+/Hw5^@iO<_lAg]vCjE0WRSa&oMz3pV6U;L:L=RMu#Sy4"<=G9f4T}H"y$"t-tSA$Z9-rrtWIz7dFniI$
-s_1M"rVU{p8RSc:=[)6BINfhX#95dJ4w.,_#^B5bbPfeOq9+UJ+{-X~PU&;oECWW+^blfuq-c"a]zU`Y&94Ek0!IV]PMCf"18]HaG=#0xBa[=)eOm{Anp(
-!;y%-r6#&Oa/J_IZpA%WtOo2OzNa}Zi)nrkxI<]2|w/4(k`}>rtsj@blRw!f~]Hm{bybC(G,&|lZJns^x{r"iX`)5Vu>]@8D}5tPX)y{/TG5V{e(0f@]{D
-h$XjX;-a)VqSs3LyZ(pLTP@=UvS@A+oioDbD>eO'#}BZ!vABBX.v0{j.QS~)FH'PBE@LkR$|Yb|YKx~=+U.Y72}>[J"K/sD!('D("2)d-+gg^GF;+UPz>K
--Eq(.w[30,e)83ETy0,Ndf>If7S_k<Jx#<@N3=L|0(6v<II9Y{f+tuxKI7D`Z{r.]h{j3NNZZX`:P%(%5a6uU.V.!omS<T[Z789c'3:aNB%AG`6mx1dGdC
-{!@jb@S[,!Qrcd,&GrE^;|j.(tiMSQfZDtnX|GFOD=N2w]G:/5'-oPg;e"@pTR6h]]rIL:}QjAYKpzAht}C.PqU[l.Dwkj1lzHjY@gKW;#&O!/d}Y`m8Z@
-A"vyUmp&-.,)%]z+g2q8$9X^w$Xyy^l'9+ps>5x+U@ync$7^,`:59Mr'({KE'4xftPo!q:knSc-]1@f3;.fV9(xP$20"0aF%%7iWxPABpoN=4Qa@izZ&'+
-cEd)U[1Dn<@f^"kGJ+|zVm2L83a)A^[>[9Gy3BWz0`W9Kytu'7|jjp)tMcH-GF(8#B`^I=zQZE!lQ%3^U7y74d5T=2e!GC95l5Z$YZ]x$gi)o@Sceo#V<<
-S0[^~rGzIOOGmER&L>i9Mk3Uz-XBAO}D<cEU,'@F`7j8LM=OUup%^}Ol'D@Yj}@gtq;1Tgo%~34EDmOYG7F;@:]k}{V'%}xvO&z2VLdF|&49FIp)eZBtzR
-G59/=N{d`C{tXap"VUkV7V)b:KDENy$d/(.hElaH4=X50ur3Uw7_cimc`J[yydC]Mhd3Qj^38M,Do[5v6niy{SpP(:9s5;c71[DW${N"cU"DvoByFRa^;;
-n,RgYYa@|CxmX)Hro]Iui@;5'hLi4iZeuSv^Hg7Q.1v7Xg5S%#S'xQ7+~a^5N5zL;{y6:}+Cy4ZEtL=FJ!=YPemRf<KX9v6y&s;k@r"CXem=8;IC0rP5zF
-ZGZ5.Dvmu4"}bZ2<f/=^GL/>:G8UJCZP(6/&68zew3~VuV#BMEeYuTw7[PiQyz~hWL=UR7k9z_yZ%/gn3POI4"$W;;<NIE4JS6$sypKeo2sg7B-'Sjlk:+
-T:v5`h{JP"{:nHQa3"=vPi@Aur7%IEp8N./gVg>DJS;d5k!t=6-txS529pB9PQD.+5LDUE%QApvfak"xOzUOhMsz4yQuKT4kUtkV4EtJ,.%fmQn>}Cb.!&
-;^6dlY4Ud1Pl]h<l4(^0e7[eo,dj;HG#,tlo]JL:f5G#ZHJR,13bD#me}n:/bOgu&&NY~FNN&.Xttf;%lR&f'hW|Ij~@R{EGANw..ysD;9X>6Wq|<rGhrP
-)._{^`m4'l4/umifPaTKMsWSz3X3:Kr6v{H]WFPDf3.{V{^.X$]0|/jKC)7GDDzpGr7RA.,5/T#0yzq16p6:c['X,3'.#lVYtEs5x:Mov^c]/o1MvhO&'m
-K|j6/'4C:M|2K8;|!E=E/.oX[Srz<t5}8s4Rr'p2,I||5HJ:vAEbpJNQYkI:!b31WKZPZEkZ$S'82%b`RqOrCV`31Zyh1_H%SY)G%|Mdpk"R=Yf";$|ij|
-D,mRQ;U!48`UzUm}aN!a>1D"k^JLomFf+"KqoHAG43C,[Ur!a]}g:Wb6NosgTs<'ayx`b0Nu`G4Lkwp)):;k,SnAV!fFF+nP{+#F|#|3J'Y[%>FiG77mbC
->IGMGUJc6Mm<8([C!igtRTBeR5$S)}AW,]I0;L;G=5]/@eK#+2S>(U7gPkN_Z>Z;t58KJ$hc46Z[$qo3C;d63GQlL0;-UR9_284W}@2R,)zS`)eiuVe,%V
-R#;Rz2RhBCsC%gn!cBy"[%"VV'AiYTs4z.%bn-!A:YI`v`%UBWG/4s9K+;=D3sC=HR#!=DBFdPpB-n>yl"Sh$;.Os[{(]=CCKuJl)Nla}],^Py<TqB/l-<
-B+R:QT81<OHd[ayJeV4b=',x0i]9Cy]6vAkv0NEOalTX8B3gI1i:AYgnFTZ'g&1/Eax<,Ai9bEq/}KG$xzuM8CK"tD2%LQw0omzH.yP+FZ}6>|IxJG=Qc`
-L%!BoVooFi!v7wrZEL=)^mFxCQyhmdg|N.cNTVO}uALv5_<pTOO{xr1.+dVS@f3pHs$#k;sF9Lm2kmDnnX/S]L#Zj1mbf8dRb<]D6VDVDVoucHo<I=gxkh
-)LaOH1Ze-x.DQt8feg/4%F31Ms{wsc+_Bx@7tR2bc`)3lY)6-v=0}>`+Z$cO]^}/cHO0MOwsoBHhB&;z{X[ev5"0N``b%^-V/5@Bah8mnw8dsB`XCI!lh.
-)g/!-+N$L.9!6h_JP7i%c@V-|+dk7`Oa!l!@+`q)(J<3:3;<.|r=gwQO]TV15S9wvAj,d-"'3rm/v%PZdV^7I^X/PNVlN7)We$,ba3`R8GfHI2v@..9/kX
-c<5/q<Ff}{f)5;mDhr/V{UpT+9H5p4mr{N5Z7maXWS![.bqH%d-aGN~sdj6{^_a<qL246jwC2@KQ"5-&W#9ITb59tj;AYzu#50u=/;|psF~h]bku2d"7SD
-riv28:H>eA~/AhVY.".<,UJQiUg&!;u<[lPa(+;l8co(4Xm!CX~oOhqz&7Ni!1A">bQh/vEbkR,2:q^:M'{4VC>B}43WPOKG>M|VSO3g%]xjrRB5#eL)y[
-Wi}a#oJMAc(7#|C!(T^;>`wb/n{VhP$5.N0C.YuiiFVG[]gK:',fk96)]_%#3X-99g8cN4JS!GPvN{,Ui2S/uvD;$|$9yrH|ix_@kd<_,0f;BAzh[b>_SY
-wp{dd4ZQA3Ik,Y2AG])`NtD`yYUCFw}EM^qB/d3C#usZu-_1wd}.):{]6XzLsFmS}o1iZCB(abI]t,MCD#bVWrmB9@02{SGwGHzEPUwas)oI;`5ca9w#Fq
-q|;oIcE2;X:/<lxeMdQk-m'Fb_xQydkz=ty|r6}[$5wF)cwwz15tQM}h8,;lc;J"Hi)iKJhlqqf^{$PC~i9)O,#Gdn9I^EvK/Zi+`T5fiGXsU9-KKBs<M<
-%%Ga8nob8jtF]4_]9C@t9^]_LgyF^2)EY[6oRT>1uuGxh[Y[&qmksTBrtX;TaVKmS62K9Xj`0kq9xeDH6@sWJgoefiQl4>H1mx#llmOhH>MqvV7V8SnE.B
-yg.1!l7A}r4/rZv>omP2zPwlO/G^@s>6<IJns>Y_UW2Zx$sp=Of>Tve6TNWv}pTN'=R[B+@1^)lA"wG&hVTVtHQJ==<#mmj%)H(5_F5gWfI}!m,6(YiC0%
-J9=>`yUn`ii5C|!M:_@GXK~4-pL5s3of-w7LY4(=uC]4XW(2MoRU5]wBv^0z.UcEIPM`](zv]K4Q|:QTRg'F/K}l1ML9TCImb]:zZkatG&ye81bn__2FQx
-V@|i=:0,>.QBN")j:yvR.NYcx,UYtrLxuv/.o[o)$I=_d)|Dsb#`BDXGj=a%(F>daZsLsWpJ4FBI,L"jFoYQbbn^3]Lw5_EWKp.GBKps62_{^n`&y^1yu+
-k1vS<kW}F&l34Fv|YNA5H()!v|TbsfS%[bYUb<(Y%36.G/xDi^>WBL'MC4R;R^=fZ.!O9kD18@$2,^Ymx:n!|QY,iDc")r'#X4A`C$L9&e<Cj.MlMmj^|M
-4B/f8vA^ZV,X.<9'OUqcA.idRd22|:n-+gVAAef_NVE_@,.9r,#rFMJ.Th+Pufgf(:f.]5L|q.5y}I.WGK7&%,Z:x')Q7xE@K]k/{Qdm1]1-n,kd[9q24]
-K{+{~'D3B!B.hre[pT##SLvV!H9R{K]}MbBJ.lwYSmT.4P!pb{&Hyx'%)pF#jJF++{@U3]CUsX[vzpy$S'&T;O.eBT}EQ9_e1TvWt"I]$17a+%d{Q:.STi
-zjJqcAxzKHNAk0NS{lN43CDx_-^e4.eCM`EXrxOO+EZZA"[9Ja&K4%9F.Z9mY2$G22mgF/'5#R.okM4`VkX(WmJ}+UvlOT=ANEF!Vxf:84Qt1U:GAC2FgS
-aH~f7|tyQu{{(c$&~{_^)IlXNSvIq`V#;np#,Tu5lWm'{3!zy1K`"sScR!qmfr{Fe^he7|8qUwEJ5+ln2+5bD411yNYpr=!5cj9KZXR/R>,.`EJ,~cE{/N
-Frz4y%gVBY6xu8i;@dBHUxkDTMU/6H@}!>zX_]g|8To&F_y8F2D3{7#sp[9.N;ZEc.aphxoM'<Z3egi_2F,aU[:r,8zr78JO%{qG/:}=<oa".ncS^"_o)H
-ONZ@8eHsJYd%8evMd8Ij+2]|p8SYr)"xa$:ft_b;GiqG7hS_x(B/1EhtHTiA%Ff8yv5n:esjT6bh@@`8EEwBdjp;6ZaE2,8:`R3Jn">n4Ij"B>u'TYg$$K
-EJbyz(d=@%@J<-coq0M)M]fifu:zl08De3y5f)8aiB9Q>EM:llX_,P='XnC$wP"ls$Vcw{sg8Njd=m8kN@}^Z{_#"XL>~M3)!tA[DE{@f,0ef[j9>vs_!(
-vSX/.gKF.>~QbTU_lG9@6@1[K!A35GWw,Ox:G]xKPYAXFk:s8CCasiv[>HuCOhrv=Xhx0sA:1-RKQi69v`=irV4PQVy0BWu$&H]K8j%Q{19r!rZ}ZGAF0b
-Nf8[>_r195q9jJ}e{pAJxemfB33JnJt0%=N}nKfo4B,2s)B]=}I2xQVA4LfL~n%Fr@q[]$I@6u,rBxf{4xGzmb5iG,%PRsLU7NV|{pFr=Dn}(M4O!7[DSn
-l}6[vc.a5Q1sS$+8g"g_'8>k8}ev:SU/'Lips|.u}YD4||FX9O:3`joaKaf1adCnQ)K1PH=OpeYGF+rJ~(6Yy3ZZ_4vVE4-4K{RY"fC}3%ox[HY#E:pSr%
-`bDPoWxO:;,(5F~0><El8Z:WfjQfa^]21%~5{s(Ky|]N|lmh!y#_0=p5#qqBP8mvNGT^01'a`)3_Z4,r#sZNl&6_|lJ'rr7K]]LkIbP_JFa;ug&[d9dKAp
-Mb%oQ!x/}lpyCcU_)5z_3sxXT,;"sDJhaIxh3ft79@ZE<MdAw-,qXy8r|a!;AX'Z.zqs"3o/B_w"oD;Zg`j!k;h)FZPOg2SRr;ZizHk/R|f2_l8^[d|<Jk
-tQ"Epvm0t+"3IHk'@)^cR45rWt}qM=ft1.(_k/cb:JfZ[J(j.l7+Tc$w2H|x^h~e<Te-c>$FD6H6-jh)@mh9]12U!D3UsAjeA{<,zeXD'Ezc1+{d<Nf4)9
-JU+P17@B^Y|N[+q'-(Co>4v1XkTsw7tI"mGD%hi$o@I$0!9ZwNO^Z2s)pDTF,3KAE2y-1z[^lp`o(VU|U4.U71,Bj8yMm;z8.3(RP0NJaO4'FhpGmRmePr
-02ie2W4fe"du>+~FU)9&1z{,Mg~Ay/0sq7!8O$$Ii/4FPH^^_r1tl)(ni&Z%P}RQ-zU-mLOUAcNy;Y]z'engGwMb($B<ngiFO&Tg_)EGX"uUK9M6g6@iig
-~eF|%a;8px]BE02#_U."QNr:<V$$!i>v}{Y6Q|6O~pC'Gsb|RPJ5A)HR:_ZEc={_P%2FC)r}bWMvCmnjxk&f#b(.Q9"resY|Z2IcYhqP][IHoD2i0[-pNL
->}Jw1)Gh"8);5Vr4nFGj$RX=R2Ugf)^iT10<]/nyL"%KP7B"3m[9iJXH[NOCx/#f)!;js<l>6Y1'6;T<!F%:^E:O!QkbhO4G$9)meA^q$t>s~U=Xk;DQ,M
-/1@hX[@xuzI)[-6fb`tU@l.t=s{J@ws90n!dqG.3,}&+Vt"[{Z]Icn,Tm'j,T33lpM+Fpp]IDVs,k]'lU@_4uR/=Mp}]VU4/D!K!Z1N8"2K,+8H%6ev>s_
-j#{a)lAN},5J~&W35vj8{A9[,iI=v::r^3JXmF3DgSV6_uC33t,5i1vEh9y^[%@Wk;_="2c+jDg(TDzSWIid<J@Z=&>5A;(es(0FkexgFa/x}6986fP0`i
-08%&36<}$U#Jl[IEce1>c2F&~`)lKlVC7gEq9&Ea~+O'6d{1VXQ_o(@c5]Z,XD#yRk%a6.x40f.cZ:-C$8<A4ff8C#.T&_r2:=;BI:ZA&2vvB2W{OObwv-
-Fmm$QLjEu8nR2H$A&/(d@L]q[B>|Cm3QM4-]ip0W!Bd3#+osHIG}$E8@);1,amLk/'I$)eND)I$tROAjfF~|Lr8+{>Tt$Adwc@,y%q0:dk6$CJS{ZEu!8m
-LidJxPN!DinH+Nb|_8Qmf"ooq-wvz1z$+b0zn9,=k)_yg@/b]I7{MvMMNs`}Zxxnv.|zMF-QO3G7+&[c],AEXe=5QPt&=5y%FJ:bfx{+!&P.jdB2l8|F]H
-j#a}K!O#~Yf;6#)68ER0N&HN<9Q94@vV`;h:/3BQ`{EYXX@&sdR[oRT&>mQ1q!)CPh_nfQ8ZWGq6:za(UE3A]&r8lXoZ/Y9]yat<%{+6g.cTQRX:yk%#W4
-tEVTC}nPoU[kwn|e}<ds{,lvSI+$m/+aPT:"g<BI:DKeA@97b.f_yNzX#;J=pqt|H`:$V9LAIbbwP8^ipe`@=F-];Z#t.t4o5]EmnU2l,^x=M94Qguv(>8
-;k-fMa]Z!3-cdnq6^c6)zB;nEjinzH'HR)k2l20;xWX[a5Yd0Oo_^6Q]#`:Uv_'tG<[E1si^]o!yV2fVr9lw2Y'ILB5`PO~>T}ZL53m>3o%Fh|(KB|C/]0
-tv_}gD}vhzR|oa=$]H:KyJj42l5,$+[m|etWtIOBuYYc[4H%=_`a~(U;5F4r8m$BM5&HaR3w8F#a+[sDQX.F%Wy,pL5m6EY@B>tFH<"FrH({8|3MxXA_}:
-Y2W[R>1SQaN2hfwth_|n<4__UiWg!;dJnvc}_8kD`H>}0g4wrDxv]k<lmY|O.D)-AzE"LbfGA(5&+35+rwNB!@Y_<c%beQ/mg_@(uMZ44ypLfS[F&m$[PJ
-7{Mz3r`/}#$U;[)M,zUkKACAz<t8X^Nw615"/N5AxsDWELkV$HDrxwH4Zj]sut{q7,KGqa/H[4CSF6a@~rXJ0>>4hBf/sI,5o_pyoRr`X,/bQwd+w)&PHI
-YUC%-zbhyB'5B`y$Y{>4>DK(8f&oFgX;teK'3!1TH4+O|YZ&JlZ&5l[U@X"@pr]cG85Pjlex5Kf$L}j')yugK)RLh.#5^0[;`'LiA}jv5H0k7Vuxmi{o'n
-hS{Ys:vB$1P!hSn/p[qsQ7$abIWpU-82u|H6U{PkPi!gy3n'iCNhJ]e=I!!O5<MPSA=3}'T{o9y%9%6M4=C4M<yB+![JfLQvKvsXl0V-9$B8Ho$v$R]D@#
-y@K^/8Mb2rVV|Hkb+ZocP|7J[yZeRLq+dO{0Qhn(XaM/AR/OKIA%<d^/|7yN}g6_xWin2r~C}C6N.cdey!!61cFdI0gl`JIRu)X1kXsUcw^Q${@-l%>F1a
-M1C4Z4p%BhYkiyYkg=Cw4,YH+(8MSkk8O`T&@mekSooEAV$J+I@QLl0J4Fz;R^q6s)Q4`7Gvla^^ZWIi|n.@i$Pm&s0^bj(1d;HD+j,QhG4L;!1_^sJKoB
-o11D!Ery!#Y5{RPa@Ya}}a%1ipEzTt=%BC_x#uKRW2ehLY3[6zt3Rn9$g:r!~KoV2>w,Ha#]S>5ilpk;>(o}:!CkVH'0zN&y)Z_Z=BD:1l|`Z6X-Nmo&c8
-4af]VVTP=Ubu6L@ee'lhb;J%`j@&&sRE@5H_3'~"]%$E0$~4YOj3>B^#51"}AMT;<,Hpr:d@#ZTF<z0_:kPXGPodW;+M0xaSG#$1cb9@N.ynOy]"T>r|7F
-C1|SC2[U.dhmCiJ'9;PZq|OP{5OcnX#Gc+6Bt!=-7::=8)T]KFqN:Tv_S({/:5`a5|H)"cs0i/~R3t<D7oNpkm7#Rp@adnG6Srn/-|C-^3CYoIE'hLghy7
-FB=<Nbf$`&o:YQtcK{i_mp:xXp{2KmD]"$"mOzaR;g<9A|EO8c).|d.vlDlNemUjYfLIiN$7r/+DKy)tM@K/}/8sTbT0trv0Mc&00K1_4HJ`4|}`@VhHfS
-lU'XKOD'd<=dQvzgC^ro<kVCYp)$y&ry&)!(kJp<RW'Wkhs8<d`lTXv|>d!mnXW4%5P<'<yD=IN)z>-i1]nzIs-'<5cF4,(Bn">cDvV7B%RxJ4jP`"L&ux
-A<{a>00'AW!6FQaC@x$Xjo,p]o}5N-sK'hW,fjdGTb6K|5]aB;nsB`_%&V1bbdyMW/DcI2kMdYD_|V>"D}{|P,5TRiq<sIr92"aM2!i/!y.n["8i3PA{HY
-h%u(ka.B+hyRsg(-[JB^R;~4%2KFeL`s[xGZ1gzC'Ei"(`>yS%a:wsbg)L>SayU<2h6MUmPnNo(.t::RT+FB`JHmLzFyUQOsP(kh/_{W$w$sd>G_z>XlwK
-<2c>:o!&[C@Lj%hRHik(CrhnYAv!py{&UHmHytipm-['vLE)@KS6('_Pw:41+$cy>:lS}Wws2t=HT'10{mel0F#W=)J7Y|N^b1GATmbF+%>lDu<9+<Z'q!
-{zM'k0F$M;gYRYkJ(:<iTV^Jff%hdG5MU.M("CH+E<<q'0.ksFJ3,,rYB|^3ZvoD|m3l+'b/O6'!vFKpqui/M3/;ObwuIowWG3488G|Iu0R,ZI]hsx8!SH
-["tsc%q%IPI:_%i<e>Vz:doJm+o]S$RJBX<HCw<HMa6<d)bS6G6pKL_43NCZ9VE_DK=K&oP:~C8hZhx)R#NQ^nX-/Y$$K=n9h3Yc_qh1,Dl}0@'jz|P%SL
-J:C:}f>2=QLjZ0>A3w"(P92eZhLL2dp&w{8.6Zhf[nskH"L{O;y}(oMjE+@RUbEtQX~"1-nyac2or-6u]ol@eQC;FXlH-ObNr"V:pMO<)cDqhwX(rF1X^5
-7"V4=^QDDENov'N.9u"T$/}Pp6bM1,j&ts75''S"q1J)r_E=rluMw<(!~ao.Z4nbA^;zN=67pq|[P"a/171%R<oB+y0O>1_1#po9FMM7{a=l"/1l%Cb1l|
-akSo'';VOwAz/.x+FLvnUKsnWQLrToJ'8y(:OA:Fk3BTHQv_6Zt;_F}Zs-`dEwVz7[RnrGUM=U0uH95_Ev+J^NCJcizAyx2QI"~J4g5)ktU^lHyyp[|2OP
-a2ZJ9m'9'aD0vPT:qlO>U!DtQ3q0T=xHd@=/e]FK2CJV@FYr(8^$iG-@::}0Z_tRw8m4C=}4|{1wKM]b2:.3Q_VcYiAZQyO;R,-)izTFbR7;1Ikvp6Zm2F
-'8M|OsaLG'9g6Y"3xKY{[!qw3FaHe;)!vJ^Xpr(v^!m=C9q)v6.>/=$}K)gP]LqXX'bC9O'H"IU<:;O_'0D[px_Q;!+WTZkuF4<$t%x!G,N)j)lSf^Az<@
-&Z+z$:{cmBOyOhY(}pKK]VQO/`Ta1>Lv3&U]6F',POps9)N7.XHpV=a[~8L$!t~+yaMF|&PQ]B,'FKtHdrYf7_.]wR%R<qXx@OGhArB`KaarL7HeLOOn-l
-ufGOaU~g4DR7d/5qVPSI,$GFmN|.l![F8Di.-X):<iul'vjPjfy`ToY8~s69d:&"'ii4Eg!](vqEq8//'6H>6@ud&b;EfM^F9._1-ffo/!oh}mmjLrOt]o
-q<QS6[BZdz6`(Yw-)l4R`>;0z!I>$rN`#-U9PaS]5-KE(y)P+1xCuS8gIW$8-`%u0m^,D2F(tL+%VAVCQm9_o`mCiUl>OBYt]XtI-yVml58O%8C99}UzkS
-UIiBK^ytLI{iGjqq#HOPvkC9)+.28{V-A+Y46$1LENMZj-Udf=JZ9am[X4|VfZSri;gjEzm+SX24T>G^duU@'lD-gwCWZw{LJ4w7%FH=JMn_0n8EdN}Uu&
-@8TMTTF;+C,<TwQt]6T[BFLcL&Tjk%rvOmhh/m|;nK)GvAVCD%vJ{mi|VG&{m'xLT2K0x{,{Lg>8~p"x[^|{fk.gn2[+%C{O.otr]biH$AVXBj"J/rGx8O
-I"IwAPuqn[c&Fc{AyQ4!ZtCO:k5(i3o^;kHK&yR;mFd83Xxhz|i2@K>va6~NX#NP7ilXG&./t%frmRT!}NdDUw+f`}=xn(OU/2uI{Kvq<ObD[hw0F^0%nW
-8`w3cTGGwu-@B{oVo)4NIhTvqBE/H1(8,F<wwC$LFKg(=h<n-VBL|dn!d9smR2-Z4y0iuQAk63mx|%GYXse|L;47a)vo1uwQI`:BxvdT)kWwl|&92i^N<&
-sP-6w}~r&{t^(JB-,#'emu9(i@Pm$#p$c@},r+"8_1Jx#NCy8F!^/W<i}!]9&3I'Z_Xn4IDV:$y1BArWvtS6V`IHT0/E8+uY24YI$10<d1;G{R@/WB}3nA
-v0Dv|><ip+_MV#s2)Ue&o#uRc2{qR4/ViZ!TU3W]bLX}7;fhQ8|YkY@r}c_n+B/w6`LeyV5r5w32;(.@_D|z`)>.)Eg']Y,:3iA#%9L^8E9'+m`Tyn4B~Z
-5jcHI'DVa/I<9Uh}KW&J$<^:rOwU`kqUMd1^rqi#cuH<O=_f5(^b'SxJKudK8"PJn=.l1-UuCN6Z>_rM[oBT5^qJe(Vu'jv29Mse-rG!(3i1|.gMW74W/T
-{I<p1mg<I!";0CI]UiO<<vzC2K[gkXR]w<l.(X;-Z'wQITZSWMDk%R0),YH31ywLCi_aZl79g}1wIxIN$3m7MdLX+e:1/r&B]s.$O&6U2J>D9ZVpz"dy87
-iLG+JZfgX17gHd"2deAh['w!{)M{d8"ALT{>YM_,_(D+TE+YU@&Vqtqcr49.c;zbemD(-6,gq#S8COlyxx`zR-qO#;,(l)%%'"<Psg%K#Mr3gJGckZ{j.0
-:,0n=.rbA'@/WJdIY'Pa-R559ohTl^iCPX;eAu9%;5+,j2Qkn'XNP9Gf:ER4^1@rl-~+J)Tr[2XLTL_FQ_8JGW_1|'^U9ETE2)zA{Xnb@@Lt,bvpoHI'7T
-N`4W#_Ufq%t+7hp0azG5a1e3_0DB}T0@RhgM09YhkmoO}C$B821&n9U_f36#B,tz!":>@UiLA;d#unmu]:F+ns%^$v)mJDGe-OKeP3#mJyH@.!qGN{<'{^
-Cpyz9IwGlS,(V%m;#<iFnlw+^S2whOH<swrJRJ&deUT.-Y-9l]IKm='hDz)tCb@`~.@"2!lutQBP-s61j4SSzKg.[V[x4#EmPafM+e"SFawO$<fDcVp0]>
-I+edldqYdNDJ:$c_JJpqQ8'Ws6UMLZ/v'.kvZ.s;mY6[SPr4=!mLH7ZYr-QTmuh!.OCQD@3eZWEjxzI-U9D3't>'Yx~(~cSjHN&QQrb5,v0W5gwIa(%1GV
-:yS{C"2Em|:x|UeDpseuP.'4NjWDbB1.]IUW'2g@jc51Nw8i[C9')IJlMLZ"+}xiu+BI"C5osXLF]qRqA{/vz%36Ni:oH(PK!(Z.ba(V[<#:Ni1'in&Wmm
-XUhJJA<nQ)Al]7x'skJt=li8.;CiC$-3.zwVY5{({rbdJQMi[:nSu&^O|vFU;(C%ZiLqqhD2^,zy=FDevIZC-uPVl'}q83;$+orZ]L`k2"P|`Trc/UrVQF
-i`X|Uhz|vIdV/Ubimt1:'#hmjtzyE2yb>kK2e3TYa}.p73)|91fg^r<p/a8AL^tG2KS6lZD'p$4%>j<PQn5}KSsE$T@=r]lp%)&/Yz@'`)+ySMcP^n7py{
-F9e525^b<+rq-o$}joIyRd!Q3yH|0GI<(N^wi[~]w}8}t9E.__6UqeVw%RA/_pRskonk[DDgg&z0Wf!}soa^DiT{pigSFtF25Nz04}AkghpM#SKdQuKgD3
-JwXju(l)0|8!dJ|$1)Qcv,F}-C2&SB:7mEbaT&<iwKF]Z,'^E<e1az=ZJ}[$iL!h,<@8~J~fLB)dy|9vv9po(887Z|rku{LEl1<#@^/19J[n,V7Kr/ysdf
-']x]eS3bI8>Z0l,koyjNrq<'_=+L"S!3x0(!eK|fO]kbVvvPZ__rmqm=$@R5[9LS95j/;Nm"qxYom|V^mp7G!hg3lm9r>}'Wm=iL%9DJdaOcjmQ(BJS25$
-ltg:x;4+PnN)o<lxl+eU_6/k]6p6ZP@P4wH'@v,i#7einh5E/([PuuwC8K=Xv1df_g0L~a`W;9$3@bFpf`:]L4pI0TG[T/Ov)KP7Ls$;O0xu.b(<1C<;fa
-=pdP$R$-iWGeO/5p5)F.Z-0LUUtu2W0tdL-_]x7/M-.(casswF6ZXQo92yInNw{+>V2kzF4&:I$x3(oK,9:Fn.}Rk7{NrV^.0fpA@YDP`^ImQ7KVbT&fG=
-AWqPm7_}(1MmBP]+uVO"{WnnxqpzLJ&-Vc,8pN1qdKdi-[yK^sX^X6!_JK({'g##sXQR>AB5P;oSy4x6Yr!FHRvTTogL)$e3:dK8;Pndy3l<C!).7;BHGD
-yl27yBS"T7gi+Svuv4+$~+}'j=fc"QFx3{9,>qaUjcM=A;g&pC""KHKTnd4Yai9.E)x:p:A|>O-,-wMVlc<#J<HkfJ:g00#=&zc!q2$DnQbJ=]uz[ZYDII
-lSZh|)"baTK!~SGJB(oxxvE9Vb&TVQz<g3>A~Wrn3_^H&,2Q-)roE@GBL+/0lOJ-tK3}cuu}xI),oKBi_5$2zwI^4R4-D,ZTk9WaO,EZE$[T7MAeESrQtR
-mQVTe-^Lhah3D%redL7G>byR!lR"d<VS+J+@bNN=.+|:J:o6{8Y0Mhj63r@{dvc)>}}==o'dzwI"n)D;qaO'0Lxf8I[V#)9VZ_eoN.)[wl9Kzxu$t>mUX:
-XGoTk1RX_gN9wTI_Q8!Gcy9H=-';UMACwp=^lB:!A2)PQbNe4|&eCFPhW-x++N'16fs;XqM;Tay^r='U@7,E-ZYA(zFlyyQoj4Qffo"=tm!}26wB|P6]L3
-C-I!0,(Iy7SuZsvW(80VVgoE-1kQD7N!5X=dEF_G2:!>"_2Y#'+EsZ(OQ)97(EhS)Pw^&;!0BGz=BHG4czAw`3E1i1T76JYe`.}8xvoC%(DC4&W3E/Q!W'
-'HN#44>EN-G&vWnspi:mcz#@6[]u%BH&y_Iryd&Bc96W:7P9HicVS<;+M/tu@ix0=z8]9T]{ty|g>wKXOwm(iS1,0%S2J|t2w[U@a`&ciQ^<x.9j(96SrB
-f[v1`'lrg=FSDPL,l+]kW4](V+js~z}9h;fa@SJ|%%5GQKe/ROTiIYI4Eopbo!+k/kS[qALb4N(T^y=^BG4q^T:R^u@f.W/I{F3uCmfEC=oWz8lB`D:|zJ
-T:}L(pI#6I}V(76_`FS+.Z2wTWq{w{[j}xpV[wMQ2fdekmZMZmQthQs[JO%@@Dcgkaj}M<jbeLn+pUv&g#h'J<(sZ0-)BEy6heGT0,+4!|tf"+OQ}dojZ5
-`Gu&'y~m:#ivG#%#|^==>-(6cY2y!18&wqg0-EF3K$+Sz>(iej!R;>=y6<r&G@lAym-c$Y`1Qcnezx+@@Lt$5TvAd]cfN#[><podbXg^1O-a:8jHdauc7[
-7N{Oa#GUz_HkY^v8![W81s#byM[8-/JXwe''+s%e{8U_.ZmLUYm<hTn4!_X-#Op=,4UJk,U6"kr^$CE0`sa:64cx!@d8"-3Z}TLz,1^>(sgEKqZ-Wn"GG>
-zWW33RS)GXXs;AEpWF#vtt+<J<H$e"6ut=3)C2Ojg9=VJ>+LlWa|E_%.zB[A:q|(b{L)m"NPvzQ/JC)oijM`5ubu=}cF35V@Sz8jJqX"[0yk.$ep}i9Fyh
-,1C_,"'+HDRz<]pR$0hbRSjK(5<.).d;a4vto,deTLBjR#;/n_1=p.VEAfg%63f{IKR|1%U/tJdkvg+!}AfcEJ]Zbt_TFHsoAH.'gxa:!i(a^oZ$P"'ac,
-UNX1[2-=}a,hApOWvDR4z|c|GGY=JbY"VHV2uedsFjFRg}R|DkXaQv<jFfXo$Kv{MSia(tCpH4Cd/gfl2q/g/uom~wgksEs}8@D,n2/odf_DMJC(Jumu{5
-L.A<Ks^jnA=a'6kbhgb]3YtHsS-}u6tzcGXZoGH7GYZ[&^-a]06<'uEPuY6gu$sj#g)S~Xq1hb;)"'SL%{P1i#z9>7s^tg8@(TTW7_-[Gm]:;{:.g&+-;P
-_)Xt#{bbl%``w}qr~Bdl=h'bSaajq^"<~$MPitZsA$;'_aZwT^v2%_4nJ%a[qnnmR&^@G;$A)E4}e`pGYFta9T8T,=KYT]HCTS~t::2D9=8maL0R/p6$2B
-4@8pSy..`A@L$2"dLz8^^QfYb1Q4D^jcCFf`&14-pL[a4GMBJq2=8-LS}hFy5':k_.)n(X9)Z3`1M'WH1k6=^d'PCA13a2_Zv$)XhgW5gGj0d[3mu5Arcn
-~s%5[hwlzv`TBRLMxwFbM|s:T3Pu!pw6]OxETOF4r#eD5P^{)Yi>l:fbBFdFx!F7`V"$dh/9je5,eW2UZ6xXh@r_->4HVp|4-a^J;3rj%qk3-;2#Db{#h<
-GQ$#}Rl$&:Q^XfQjIox661eW4QTUr`!tHt1U&.b@6o.t1[a/X<BYt;`nYdJ|gK~mh"@SAmfj8/@,u%2z5tmUBm..9_9'<!{-l'IU{iUy14M9sUQuH;UP:<
-;5PyNjx4FBcMc91a`G@38`qPyz9/r8V|;2F3z|DsJ1&gyjyc}@8vBQNwPrwJRrZixN"r@xpZJn-9.M]foAAkUp[lDvG^]KgL=O@OKe_Qy(U2pL)qAk9ki"
-h0,<zEKoq^s7;&s9'>t_vIoSsLt&3T^!]|dV3)uXII]ZyqvhUEb.GT3Jpx(5hD}]>Vk'=waxpJNnUq'Yu<4K58nm&!c__R"J&#W@;ixtr4i"JuUEA!+dTK
-mLrfc^;nW:Ee{X<ED,gEkNWbj7/+XiXUiRGxn"|dhdJ^/]!,#j->UrwBb_kCwNA`7EqwgcvAnZj-`x4CnyZ6n}CK+BuN0"8f$"v:6>T6XtUaYNd7<ZDh+,
-,V@S>0M2wNyf-5!-X$@B|&aj|lD]qyP4~D+V"wwTu=dom)_4qfTa|/Bp3D$4AFZsafCy/r+Gq<gJi(.TQM@N$6A71/g'fneVq2RAYpO@5G:3WA_5Tj+dY!
-c(wr'ktH;gNdKJo]n#FS(tA+F)>b'$C%Efq+P0=hd9ijn!I"4{(0'YBS$TQ8%K>SVyUetf%wt'4fp&8AQ$,>Cb.@KqP]u/!m(H3NkE;eEWJWAHQq49[>ev
-qP1zY.ktH"M>):pmC02LJLzMjLf&P9R7@<b>)mEYm8%8zfby#byN(8{@a"J'Ph0BK}up["r1DQs_V4]KT4[k$uNvJ/K$HT@iXPPt"[=QHWm4n-6W&aI$W4
-4>SBIkXRJXmgJop1$s(@k<>IC]z,`>SC&1s=3;0zH-)T|v4hEY!jelh$5dNi83W58pDNlFd+1RWOS)ni"!]+i&NM%P[v/.'0l&VpqoG>dm&en3TPl_$6J<
-N@plT["_$D;nCpl+z:fAX"@fv):Jec3Do8SdQiw@[b8,SxALE@qA$[NJV!F'3%gpNc-ozH%fqXt+]j@dw<"5_e49TQoRRm]-6gi2n37Z93b'{JTal=@khC
-X,QyX}WFbK1;ww/f|QN)XWOIgMU(k,Uw@"R!W6t{GF,mQ<$b|t=XgpE2RB:N5oq!6Df]a=arqA8zdj{%)UH14KG6(QWre;1|GJt_V&2I+L,EVQl9n-VF@9
-.vor~{yLERSmB'YHdxvdXKE`B{}A8(K%`VeE$b0![Id]A;j"56{Fz6Ufo;Ir;#+p!67;TA&LGcJ^la<|A+vD6B{-#bounulh~hO>3@5I~%P%3m[>DkKV:>
-KaguP9kwUDC!M1'4|Kg=^/EhN,v#nG-_U4&:Fy]rZ.qV/&+S"!Rtqr>MT%ee#Q!WQ#t9h`x-;b+;t6i@$g4Z|ol#MUjQK;9riP9@)NvtmPQxKORv&x0k:k
-_&q%U>,uUtet%IY2mZ{0}^=8;f0Lh+Y2t^.(;Ms%jJEn[-53{oUxt$;]tR8fnaFmR:7'RrL.95l+O>dw,'=@O`bG>{8b;g7Fq2gvh"C@Me6#Nmn5"/K%~s
-8CjB)!@#V(-:Awx]!,$Gnlb[!!W#C>yM4htLLeLF!Wetk=f$yyy/<o=-ZVl40"U_oxYc+S{+DPx{/B+FAM#%<Du[PS3W>^T>|^kVw>zIa9|`v!Nh!pGbo%
-M_;UJrb(kpm3W@Z`P{G/@2Ij#@rM{-~yklb!@@>Hk^-$`f8Z~seVmWqV.%eRly_LM1xB2gMz7ra04%;q/;afW]~BeS_r.<QF9`Kcx(2A^ZA,;vv}qoer-d
-lgu6@+tePXHlB=Jy&D{s$LFz1Rb(N9~J=O!6&k3;[T;hF3SHWy-#IBpVt=uf9A!`OA[t:=lyjUL'%#<e2{;FWDB7.BD6wmQo^`l8_}&%'5:6>8fbo=ndH7
-;6P:=Im{ZTpi(Mvhsdvx;7EyEAS;lcsq%xBg72`s'C&+v3Ky:G'Qe>>i49fV'+m=8en+M}mU/l0#SG(Er(WDFsEdJ=JWfm'&)-ViYNuEG-B"yrlaf|v6h|
-N"wAqxo2M>_5mlY^!w!sS1SE:&GeMVGvW&gI4.=].TRx"PzwE+qZ@&cDgNVxa=]/T&+Uc_,c$Ql)i>3Su%3J:&l+}f>J_f;)hzLJWFgA}q$PWKjtCl%S'v
-/|<>zgW-riT|0rEsFD3QgtLMnswb0[Xb1Gfm;-.aAW3}x)6A3ukXDs}v&5FoeEzVAl8>`"OADetYdJ<Xc}9fsei:NWa{cO:pbn>"m%B"y!`RgW]hiQ4E~%
-^s<$J1(P553l<@Y%ne5Hs2OQ$I{CHB6tiZiwYO)w&vZY/'nOU|UOJKQN_zT"H_3EXKz=D:=KxTWiR]MciB)BL+mxBU~Iu4/+LEpVGU~X8Mbvo:Zbs5U@EL
-m^sUakxvlv<#t0z03/nN'nOGoRXH$;diK'1_z-;y,t2jF+]w;IDx=ha/gPha6}5dO85|{Y9c.}5dLJ^ahvz.O>v(C"OTtp2I5mPs@yYPObwID}Fs8JQ|BZ
-}P^AXN|tocOxDBXTLNSDZ8(3&Zsc5+D[Q|(+QCeL0',x0>7kjmwcV[6sWYBSM#-zl_Ze^$7pprg"YZktg-,NpRi[Pr9(k;vAt@RsbTA,KP04m)r0Sw-&`G
-(=DFU!b"z&y7@3t2_YQ_gu8G)NPMH=jJH4QfcAI=HcY,z4:<m4yag3@I0mzS-&/AZ1nk`p&NA8t9khe4P}F_Qv_S%yc:6Nr-m$yoo1vh{ae)P<bxWj5HU<
-q$u6b&-[rt!M++T&NIT]#,1z6c_AWISR>'W0U4Bk|4JAv:Kp@]_XQ/)l79JP6:o0=]qT]@#KD$$]r6`gY5vg2a%]lV-y~T:u5Bwc++q1Av4W;BD6wn&/OH
-T;t%oeW>n_/PNszJQ=;QijEYXLDDoI]joH!PmDGTmYy/],Hbv'(qO#E[~T@Y9TqOdlDM>'|%_"1V/'4}UbY6"(GPUiZ3tP"s%mzjil14J"m}1$Pw+w8@O3
-[@MULscG(|eVU=Mj#TuMX@SCm2q{Ayy<r|!zJR[=4R7"4s]2]9NY&[bRY)@xh1z+Ct{J#y;GpH[q{7@E{wZlH6tRPE2fU&6axgvJ^)"]x'L^,/V/$s,9i8
-6fa|ofF{%6B:7Di^KZUskXuF@_T>e5H:~)j>zuyb`6(v@4yAk-C0rwG/ZeS;Zn+q4H,SQXZ7YT:z4[hOEOS6",W&N9GO@|`'xzao7h{jeJ7LKmoJ[kxRXH
-TQ>t|%O8fIPt&U<l.yquz,0dQMvKoi8GwCwcQ!OM<ckOVBcy;utuG!T)sWG.R}'mQ#<DU<P1`&^+Xcu5(37n'7;HU<~2(YW{@oY_a:<@HiQIrB&kAtZ.hv
-2O&GK5{yr.3X!pPX#>L$s"x/&));nS7{f_c=EY[lIY1<u:x2ml{xH>5FsHxx;b~'dhKp_X=T)1qoKr$<kAxR_cpd1@[Wqf/+)ePsEs3>m!kbb3T7;yQ4dG
-~T<.8;|Tmj-Q%6MPbhCIf]03<%tgqY]z6D.}ks-{ES#f[d65)r-a:+'H8XI+@@)Zjk&609Qv[p!wmUT7#sDT~[Va}rz@+w.kb&Y>i0Ho#V{^E<7Hg-RAp#
-ijs8hA!x+B7M>>:Kj0KFNZHc]u7F_!:!=,a}Zft^,&6r4=Rj"c9F+ER;CI2LT+z=2AO:9Yai7c'+jEOzi$8Pf}:C/,_wn-rVZku#u%K;(kHCEZ)d1)"#]J
-U9.f)Mz)-c[Pe,!ja,,<Mfa#bgXu0cL9dVPJa.W[C+zKx.WH%;A.DcZ"<OUM_3!,73r5X@zj[$iZX@MDo!J|7(>Nfwk&>BIm(,[BrT]}{jmCtZV`{kv=tN
-fL[fvjl$J,@pBs!#[8#l<D)1#ON"f!v(!`WbL]N=$]A1CZrd%lH$:Fo}E:0"p[Hh^=HG0L}E208J:6{'j`w/P)!.KBeS)vSJ1mZ!Ms}Q<V_2mPHpt3v-rB
-O-S|}J^^b_1g87|{]'n1>W|$,@J&w_agQ&upfu]hdziele|'zNz#_d+8UljQLw`v4o/^t2=+dl40D5Px;Mqe/{I0D::<TDe`<V8s02I@DS,w6=-ryB]EK:
-DigL7WQ^KiI&3"M"/6LP~Ix#9$wZwevYfZp<<WM0wg(z4p(2@DRQG^x=FI+CtrzBuBvMaZDiz#wiODuMxn{uFj8A{mK8bK=+bWWi8Q%L7&_&%x%^UdQ+Jd
-OA3f0j(RI4@{DL{'MTnBu(&zj!edJFX>B`odrXK#A#}#7,~[ikK/.F},j6IF>F6#d&W_k9mXynV-'EaSJaB-OV!Y8YT8AMy>(ixvi{&&tH7iq.U4SdNL{M
-y<+YYZD8S!{)0cfkaurf{AmTETKJc0i!UJq43hB5bNc>KiwyLD`bve:ygfiJoxf%+VKS4PO3C=q16)I0Ec8f[7uwd6FIEznCh<"5exdC3CS^g!t2(4x3Qd
-<D.ZQUVF.0b%W;3Y!X5BkLxE7l=21R:f"Kv+:|&w>KXzL'qPfIlS`x+IEf@mOpvQ668ay:=B<Qe%b|E67-+7I'rEtEa]AKbI7Z{a<7AAgh60'&,I{,e%#-
-K-y-sM/75'9^XM(/:,-PFk.=o[;;cjFm<8@[4|B7]uK^/6K{bY9WTNQylWEmEE#D_7[_z#>wS+HriS6Ot7u3Oo$E]^K;p$HB!SJE8+fJ+'}F"6{UWE6Ssg
-dIQKg&lR$&&P,Wcxy)w%$i0'7NYr.FKse'A@xMX4ie.99I.6VZ5=<M}^hfyp6&O2=i-R35aibDV6su:1d/9(e+=8_`@[}J0'r7<.ySV1~dK%/9rJ>%wFa5
-;[2k]"=E/ti2@z(Zf4E%0eR{wX}]DWI^-"}VSs}UOoc[oF`hXHIH0I%d;<|m7mh/gHUko_U(+e[qa=l$q.:T}03vPKK(DJ"YfmiNF!vh12SM}<#j/+CRdL
-ubqQP[J^m(A:|f:GC^p_eT1'xi,OW9MIPGXBj.PEpZdNw"~&K$.PAfz0^k]-z&PY}A1YEjL|`Jp)4O!JfoL|}Oaa/_/Nsyn$s4;VpJVV&^#s5SKQd-G2F;
-`cWcM9tEwh:^3[0QT[0]H<rCZFVcOplQU1VTK+{Ym=}%xOWS70]HT;)]OvYzqvHF8.:i:m.tA>_0LsR1~1QVEq;N~TzQlamtSCI^bgmKB-;v42]8fhkZlf
-s!Nyn[}/-1J(N5I9&gdbZI${m}6N/1AQQ_iKm}1Z.y3JPx|>SdV[E-PuB>^hxe#5a-}[e^v5rYs$y1"0`@<LA#SQKFBrIA5nc#Yn=7%E97uQ'xNf1uC!_K
-q[MX&ukp#s.gTN[/O0o^0O^/,hXvk/i(1:&!eJPJAjfwP5W-T8fD5YPs#xg=wb,F$OowzQD{XD:NXre{CTc!W.:s&C:MK[}f7l!Erki<[95<w"]W~^c1$h
-,6i_-'/_.>:NP(I&>v'BiQ:HJvb56:RkkE8vU1HAM5g6X|-UrFI;uW'&DxEkdSW-EdtRTsce-0@T`<l"L`/EK=W7=YvV<&L$Q,62h)|!{(8jfV|C'JC[iQ
-55J6Xl>;j@M,^UmAY#L@5>JlZ0YLB,]Dr}z.joOJH6S/yMa@>uH9tg')eDd5tOT{++_pF9dxpb6^v.zu6"rlO9a`@O:5n!I2w&`90uJw4a&hm=}w@=NydU
-^T{gIX/QNoLoj|i{I6=zA'T)"1ubTqV%x@OJ6JuMVxoGw_faE^yP}Cytx]%T{Mj6-6+_M1/(]q~TZh:{)l>S7dR;Qf+#s98r/De|1{PZog~U~b)'9W'D0(
-gMT6h{x9Vn2M#x-J{yj2ef4]&DegHQb,hHv,~.ABRnBX=(M$c+!6>/jMD4(e`ZPy.x&h^%jCV/>PB</WW(rhmgA;BJ^c_QS,c%MR-85]mDTB4Hhx>s;%HL
-(1mH}[Xoaa0SEmuza;z[mRB>:Gjh~WbMoKi3##1UyiZw6y!zwvsvdCl8nc0t;U"bu%YDD|D6r2^nt7@1#>D;]$sq:olgn<]k^OL`I(bo=b{PjL8LS{xFJF
-6#N^<j5ircqEA;qI|7Y:UxF`-s{hG}eyS#zE2sS!`c52s/D%TagS~WFkkMW$w(]lTy[YG-Ti:z}"^&DLof-BLh=.`Xo{d0wI'Nd|6'A3%T'%JD[B9Q49Ml
-JEQjC}U70REN,gh1/>}FZeqsjfx59E`'Mo1>7rq!/%!5sJo$3>J"ZJH46BCk^f]aRur<e(BDFFFY^A!(]=nKP"w-D")k4HC"pzTcN#6=b&c["j^ab2YZM`
-|R2T(8S.P-A8TG49WW07;%H2'h&%-{@XFS;C%=eCak]4RG_:/+.!FG9{GAh[Dxiz'9-`m,N#QxPU_fB{l%DTpU#aq`4-GX1Od)V19eO"Mid_=2!#!FIHv<
-uKVXoT{w]&4T7>%2>Ywpq3|=dk@5J{sIrJJ_A%"T/(J5zj])1Ei0<E[SnC=&AExdBwNJ!4#B>EZg|o]yjt+r/%Mt[wg;x_Uo<-m0YWi^Ky)P}O0&fh0D7o
-R56gI>LpKVgjKmV3C.+UnN3"2i6o5"u=0zy[xQF/>(6SZ7~Y&(}[E!F=9Z}!nE'Eavp7l&J#]b={mJkR%bo(y.+<OU-781=,/P2@=}Qc@H<E4:&2n:7HJ4
-'P-'ugj,+^R[Qk5JQAzs;GlX0xyJk9wgP1%|WNd"fQ<Xg+&ANOZCtFqTeX^dJM9YQ=1L5bGR&F=jL_>01R)CrKR}B:D[DEwUd/29O0yu}bUc`6Q5vi`])U
-3>QEVS'nOvuUki,]%MX_&s]5S|u+%GNHp8/71BZ,)aKlagKQ%V+<Kg+y%Vl@h-X_O<c>7{`^DWP5dzpT#42rOb_!]amKekH4vh}pvm4";A]V6c0eRPL&.'
-7)CI03e6og>9s8_T0_u1SIy5Mr)lEj=n~Wi^V!Z'L&7Tcs^U5B1jDM4C0!Mb'T,ui;YRQkW&p!~B0/D{F]yP$KPWI{lx/[ppkO4!"b%8b@@6~LK+vy,>nS
->|jxkOPq4wrLFfF%5sL|fnzL$g~/y:2mU"s4~9'RSO((@95{!AC'g:#Mrx85IXnFCxx)r$zlEMS=$0,VAAz&ct~^{'hP-<j@#QZ_$pZ{]/hbjT3)b]BtFB
-[s%{,)5$2{CChQ2NUhQZ[[L3RxJ/lo<%YU7^}=9tv;|M,u6gS%I:G<zSD1IK1iG3]+VVKrdmb@lG9|=D:3&;<S>o^[wyMF5wIDb7Mvqq[qCB5,e^D}kqtC
-F(^uN/#_lA@<kBTX-H#^PHBjRa<AfqypKlSu$}Ky!cYma{7oxUoeX'x,HcWeUB+$M1Em"/j[sgPPOHl`1%kgo@g9"4x]-&uC]6okn;,&-_|&e6G480,J=Y
--nvs!;Tc/^3}7gl<n8,M,k/BRsD!zl/{%^=&Xv!8y8`V3_`j;O~";X)C_;__0s&s=%t;-(r:/>[dq2,vXxM|[@ll6Wr1-i{"$XiRf,6ZcAO^k'|C}3<uz(
-|1r|)C@1I9G%]Ogo7;ER=3<QQX4itpgz}Tx@9q+649DTN()sW`a'^i$BpL;aqgPeTEdx~f3@DvZ'[KVZ|>E[u``)&2R_eL]M20KL-mEEL:bDSk~j5#F}ay
-"r]So#.ziG4!#0nA)^74Iv'3)N^W2fl(M-[VX:Xo-@@U^Ej!%bM^j:k|WX/U(2`Wo]rzHsMcZqgc9Wkqo&r8YnvE&j9w5+wUWnVVgzQaD9H%^28wKcbh#=
-lcNH3R_T$MW]wI8dDUQ(g1u:#l^e6%nx/<+R.(t:f2-_;JwQU|1eLadhuB|dJ6o8>7&8pkZ!MPZ(1kp$GyHevM){,)J[w+s+v8m9ji6<vI>Fjd2(zUpWsq
-[+i6qw2_(jaNhu1W&9<&E>{VMhiW.<o&`"3&xc4y[s5mD-KzrlV6rTj8F3"kiZ]{oo<92qAdmki.iWHn+T<=^OATB!b=W53Q,:xsR!T[h8XUmE)>KDgs"$
-FnHB-=SG^z7wkvPdZH>;@'F0+wxP<}0iq(R3%Kf^BRm&8L9&$V7T^XQ#6xxp^lHy1J=Ryxn_zP);SzxVz]aQ}9,xo4YIda5.&wHuwp$f@rCr@}WE6k{Iua
-rf5D}Abu,llro{pE"'+blGj^bTjj:(G|[lIrW%P]t,^)O4#cEMwx1Bpwf[Hi:rxmae$ybVVRr[Ry7"",9`wxV0SE2=UdAX@zd3)PJRN/AB6a<4&htvd&,a
-E!O)QS^E5H1N'U4NduI4Y&d3_3;WT6WQx&^HdD{:),j@mT$S[7"[zAL|R=u7JGV,r5psNVqU$8VZho3m7DORK9s/&Wg-,yjJS[V"JYJxZQUIZ1mSl"SAWN
-k=gdl`S7S`D`Xg:[_FA28N|j@@"Yp/]AqS$zsl}R~/p#8YZHpOE]Jp6R@6]2(!:ly3tyG4(2g]vao8}IVQrVUIQ,EIJJ>$5Y~f(mztIl^09Em<'k:f(g.O
-3qm3T9WZ{0aFQjgU+2{{sX2:VHl>H&MEe[Y.qCEHWgVp%cn0SOQ)Av&tZM<8)FA!>dKA#1-+Nq13F+OS_TZ1TKw5_:w[)t9=647:!D~rDoqROK%hf<Q];@
-F;8{|Tg%U7)y$48gyxcRB[_GH2#R=o{VI9(=B,GuLHqy-+2R$wO5;(mid2;J^iRYdM.A"91,!']t39Pl,:#h}H!4a1Xs470tB2ZpX@]]>O9nE9JpZ}P:4[
-kOGu-=(z$N$Zbsd|;T;3_auc($9`#dOJ<e&i~)jT@=Dgx_+;8fJz"RXRdSF<[wI&#M/r%/.@w}KHwy{lc,S2xRlFDxE;LlK4T|PfQ-XUX1@vaUUDBT$:QV
-dWJl+@dK-0i)/dH>1PRAOK,efJ`lC3xHQIN$J#u4A/c'lrP{Q[H<PAr_c=82r9U8@ji_wyMHf29]XT~I"oe+9,@#`&VE!Gr-7,SlJss$I|0&rKv5LHmBQU
-|Je'N8l3"qVSIrQ9jG1'&)!Y|!RETu9eaAPK/cY_eEURl'o+/X9,cKCO@y%nuvU`6!rv{%#-^cgZ$VJjG#31'c]yZW!lSY1U[_oWid%7CIAr>%xQo{hf)E
-G-14}u_y/[VpnOu-DJLn(q>4p3MX;z4%YpcGNUl/(iE>om;9A'4TJonT%dbHj&Il!,Bf`mO.m6)2+Sgtn=jFN_gm$[P9o^RXSqde/%}f`&U&h9<@-+o@!V
-XX#50AuN!Wz"j-lB^%)B::XCQs4ufA$=>@%Ln#9UW:Erzw^,=u|f(>(R3w;_4].B6m=Un#VPr6"p%8dd;,zV$RYSDV7V~oUv9`[D@%!_VJi>O8wJlRd@MT
-$8w-Jni@3%r-v):'jsII@LEznym_,;y_2lfimrMvpGEs6a%COqhVQ_{z4M/bB.@GTP4qc3S,'d#7Fi/`lAeA{e71k>!R,N~gVf5'(4H4,QLSKWUX!kJbDY
-;^IaP&~W}"|pNE`sc_W5=$N)uEYY,o3SqW(x#b6a_&)3'tpDIEj)Ln@gRT@>]2f)ttR&E'H#II}EHirQ{clQFgn5/o`hJ:Y}4BHj+H`n7rZ%sW^b/2FIOb
-yUZsRCgB}5RT((h]-#B]N"t=X$s(R3${eht'0QY-"Z4:N2Nl|s)9/$BsoAvqKWADhcr:St'u/F`y{RR^rS:Mdb$g1#VT><seW)Gg_JDxJS%dMnuR!k&(F"
-"<J8B_3|`i.SCcSw1[3$fy}TSL<E}-(KQ0"&^RrH5CoDGx,OA}T0Wi_yMi#4bCF{)H4Dj<GWMl+Hh=n=>$KivAmV&<!0}=b&W$<q~hdlLFvt_REMS&O#IY
-n(2!e&p(Qxb;!U{[r0fJQK[RkgmSXwrku{ws(Ky|G^'J,DBi8w{j4(1VS`R3]2gN6GzjgsO^rZ]L`k2"ayxs|`9(I`7)Py!ar[$t1n,!dr5"A_8^EgF5lf
-:Hzdf@RobAl"x)aqW|}bR:HhLa4g"3eyjV61,tT9ABx0bQN!jEA{lxQ{cl&}14"@4i:7:wIxx}N&k](9Tjc6_@cc]%/D{6cd`ZOl_}Y8MD`-':XV{Sx8LG
->:--)'|a8/;5'N.:ogZol-"R2WgQh_RDa&i1~EP.nRx|RZT0e_{Poy0dq2FT-e7o{M1kXed;$)|}g2v(q;0ak6>#lRfaG+fr%U6/)ch$84=(1SoiTqX<V9
-N@$k26t3Z:8!HK{CmpBr-)xK]9aj'sy80R^:}gqSwme:sS305rkQQY!swmc<(1100gwBEfI>V"+mr3Pr|B;Zyi_Vl:3w@zQ<J}SkY[%Q'$B]lWt(_w~HXM
-So!jdvRY&H!kJHr{T/M!+3l4|1x{V"80MWl@QX!B0'$q}_H9Lj9!'_9++T%3`fRb+#1RZVx2Q2UFHrD8}8"y!/zNr2(f`|3ip:+(g2VOYCxUl|'W692e)]
-.srkn6pm^y'Z^wc-NJu@YpehH{kuq%Fv%nhW~:SNb=fG=AtJl1Uu<yE{g{1-,0-I(LE!66eRw,r:$`&)Z((tfEaC#@8`qRkGA.[=UB%Bg:ACC3Cf+;CuvU
-.f_-Ej(0)W,M%/7<aX(8:7T^qM8G&,As)z&lZl4GCEeKJNZ(yW,8=mHlRsX]PfYNe022^OQz'4..'LCfD`^/h&O`5R'/{!1Q48#x$3({8@&upR5-j<,:q_
-}#rw~t|<gbB%]Gwe2,_Y[.3onG$"hpWK~iJ'51bv!Q'oL6bL`_!eH6wd#wpEli17Qtl"E$D|t&j5GPb.FTwkbzJO)mv{PdLcQZBd7[X5ik&;:!36NtNl{=
-$}M2(y+@y$&MJjqFwXZ8PoZzEX$!0Dww5VS676b<0jTj/xy|Hup75GAsZJ"EyMr}YiS1&ixFROH+6[U@Un}T9OEP's1Y'|$'F=w[aQ;2IZ"bIo<@y5577#
-]|fSo(<W&CAl>e/uHf'-}(tT3jHLsN{k4o"Jl.D!ILo5AiH(qR|,GG9z&KgaM.f97vh:>AqKp)wFG=eeM"z8{8~#z8E&:il/BGH6I8,<='D{TXcr|KC<`J
-LC[P+('-qJ9$e{Fw~y%!PmDhV-u@1Vn8.iP2[|;x;tI5lDm}r|9m$/Y"AFS7|ro=[o+xOMA+hG15TF8R<D7$[MfTEQ1FLQJ_vQqPx6d`S6={~oA%1W,&~i
-y}'RECz[GiI](9~Ju|f[RFck5O#=:4]y;.2')r0zc%=v{{Y`ug:]<|/,f|~w|,43TZ%':J:%EsFqYzJpB9~u[o1/vvhGC!r"gUPpAXmSO4|TzNq+W%1|#^
-pr"XbiX`:go`l:kdy!XUBg4T6ZEWC./8igMqGO|[r'9s##x98lE!D{aM]&{=mM@"y&IR+Xy)'Q8OG8ex+Vzo/3q_3uPO%&/HT"FGcIF_OC.pAP-F.kPEBJ
-sImWlRO82WKRrsHoe|[X8gYp!U[7Ui$vjf_.Gx(tRON{O6;SUan4|BWNPpMuWm<ZidnOeXw8h@/WYw)VD:Nr@8Q_qLr_Da-R:7jgDUF>t@<:br}9W8X,!r
-[80DTP9t-Bn_sebk=_+&Q}m8<pz[Aq^GQC=-Ek/n`0O"5n^Gj2o;2Mr_ikB7Dj^zI)UiT"-iDxPzyImOlaZdK{C-0bWYYH/`>O}w6rvu~LcyHN2:GDN'v>
-+mYwNjU$1l&_)%pB`BSm9FX!K)]$W0O,=$(A<q&2i+9v[ro-lBiP'k.5,)F4=&Np8ML5gar12$VSf#+1t|^#Ss!-1h_8-F8Hi1rczV(G`xcnG7poUc&Qo;
-iWZfF3qS,D(B59=(s]s9|ZOwPue[dskZoH;9CWM,UstZgVY:q#`2&T8e!Vpd=4&I|$-lqG}9"^x-6y^`|Mpc|}xVS_umC]gxeCf-ImBkAtaI3/(l>.zU,;
-L21WFUcF/QA>rmighUluC}3{%MNw3-_aj:57h^_H_ui&Yv$_Bmbwq}p8ExxSnPeTQl9KxYWSeio4izPxiAk3Jm8!}%yMDso{0yt=~%fX$pDc6#L4^HR"`3
-yvQ}:#s_5$z3}eBmg`9QBmt,t[u%Jp|_=NPi,'pZiKhS6xZNg@X:Y8S&+;.tq3yLe>>Fed)%p]wu}%)H70p]29V=xxd3)=P3k|Gj"v2;PYYS]@M`K%U!R<
-<Mb4xhGkDv~LAP:d}L0JKyiI0aSNm&PdTT4d:s}.k:v$r,eGYt~YW2$Xo9H{Lih>.ce&{lkQ80)9.;5MyVSpk-!_[/mJ<'0pQbYcDA87n,Ov'i;:a{ln&;
-@dD+KpxN@(Ho{]0IEk#yWg/j1Lm}1n~](!3tl`Q|G;ne`IY|`ug=Kt8`zm67=hL%C3j3_Ln{~0UiLhVNSxfm_I"O1'-LTL%(&B)4}%R!AKXq>+;;pA"g9p
-UR#iW]%K-=W,nxcPljP;7'g;URp+AV@PaIquZ;nesthK|NOEbD^ydDo7o3SJVf%3HDGG158aUy:d>ya#x.N"(#d;'8r6_e#'5S5:4DD`zka;]m[jJ79r^t
-#VG%5Hg)hROruvppkm}1[xMWNUQio{#0{S9]ws3<;I;^)(>wGY9xQR5@Z=[3bpE(Sx>YkkBAwKFYewC>a@^EbZ)M[[%[Q;e|n_f-qm7s"8h$6vv5|4yE9"
-<MZB>)Ug2huPr;D&I=8Jd9|Z/P0Euz2i{Ge0!v:v1-|,k|)[+N@eLY&#QF[#6!"}gV9htXn$usg]e"1b2>dTFwBY`<UVHM+6K5>(g]k!Y6/"S;^(l2X|M=
-[U7,O#J!JMkJt@Do.`jA5lzrQ=jC6`5",/WudPl0y{`.LTi^XPJs"cu>~zu{VxT"dG@FBWL58xhPKAiXofjRgs|h+,za8Cj=K;=WQ"1)ej!g~^f!GV@.D}
-[}Z}Qf{UcdfNEDp5rh;vEgD8)DoA!+)$Ox'%t{WYg[9/~D"eUoymwW!%"sOR9jTf"ku&w%<O$-&Ug=psA9YD7guC!6l5]%9)8EOuy#uGf.eX_K1m<xHICJ
-"rToczBqbFgdLi$kq'Cb|qak`w)31`wyzw.W:%yJNf:>#e{Ko-d}]A&Lek1xmOgO~wK}nd5A=DU(WaBoKV9jHYbPrUVaKtY%KIOTmt1|;]63rQ3N;Q<=3B
-R/9aL'U=A4Y)C40K-8$90k2W<lkIKYfr#8,:V$v'7%Z;c)tgSJJ|WP|8AnC[oUj4"]5>5P;+MuteuVL2m4p@i'VC0+Z1K&(Vm5;IruXT=tn(jFS7xpnJ_V
-(Ehop3<:}3m:&u"hW<N=PC]vcbLvYm@,{1)y%[82UWSD"tn&Y1I{p(+ytAZ+jV~@G;eto_P@aNReYh3!id;O,!B,OSR!OZ0ZoaNnOLo"`x{CQ=#kbk!@W{
-yHA;:!62{o<wCQ>+ge(>3)aQRgb|"_catoeg>|^2|/bNvQ#zHb##>(JXF/3-kuC"j(YP/cY1y,]T,yogY[&m0g$P<2HAge1n1gA<K=SSdN([88Ir6_'N<J
-s@N>t,(}^]5"FoOxt2C^FlQSJ&N5vfVD4(N{t}4T5{Lsl%<LdH"BkTwPE{HwK@-OiHs0&oY4OVr<+kEV]j}>.Tj@>z],DO-JF3YC59Q'Qtl&q;C,PT$=Ng
-9m=rPPPwwd%Rnga=H3hjdtO=wgc7++kVf5z!!/n]#0qT+fh7|o:9SSy<49AwRl7&q<ckV{_6T3`awS&52LM[}-`weE-f:2KIdWGLI&q<!hERI{X%1G/3h.
-etmfAd.!HEhAV;J=/J}S6R:i<f/dd@`8~!DS(LRI_J8ga.(]Ysah=bXxhSyw#T#!0![)M3f:D!}U]MXaH1Ddk&njZ$AQY<[lsg-;B<y"wz{N29snem'j2{
-ZO(7}Y;`;q=<YO{Iw1a=GzMzz8x8(0w]2Cpn^ikf~ZYvtr{Hcvd@jb!oKG_HXD]fv<G_Vip'4(]9|Xaw%BZ^F1/D+27OAa)`h#IiR/w}}EbPEYc)3JU=IZ
-'.t>GzdZaH_Eulu%7GzZaqaf_r8gZi'%S({A|!=dD[USeV9$w<@<Voy^[if]aXEZ$No@mIXr1Nl:<oA#h4&-5Q5[Kyef.gMfwvLf+fOtd5Hi:v/J]w@{JP
-4,CK3TK;q/%R/dLZ!4Z^..n<jCTS_>V:/-T2l.Ky/gm_Fs8xYBVqyY;Y&^R$k4TSyiHt7!-]O{6EnQw<X4XL@n%>^:gnsg[#|++d|`K-,:+/mZolKk!}U$
--Z%Gv{(MZd`]@romMO-m>qYOcl6ma^cMaPe@Q2/,lpMhfE.4)Gv5!r&lZ)9=O..GqNa@hq.z0jSP&Yg]QjtE2"kXprPp,.S+1`H5_PnXSsk,ezcylL[H#N
-hpfk^}q!F+2DK/=S!8JooiwJiZq&s0a:UB#)_F$35|iOUoU%)]g(a@R;dgPX@`H_8vrAbZ]>'4dG}D_':{2JP%7Smj8BtoI]35uh%|;pL&YpdnhMrKWB12
-9"-[j^}T!r$Q$Km@EvYk|%:oDrY}bL][Ne/[T/w!5(Kc!w-"/"ip:o]}_L=-&azVZ^81hi+GNQgG7[d-"w<,J;+)10rEIB.MnJu{6c]@thpeQdSJU0(n5d
-Lf-UN_oh'/g62.iPy[F5YO$eCMcjrON@C/R}W1!5yytL-PTc7Yj7q1fJbZt[a`D/YnGPC;EWLw7o8VRa1u(ez{Q0{i&v8>/2!!'f')XfmS~_jl$_Hh_9+k
-dx["iF)hwZ($C|F1K&v^p-taYYTTeiom~BTIVXUhOIMLb<qGNzRiYD>&vzAQ(`:H1xw}Rx!%2)}R0IND@C`=2Z$A9<M(Od_cg<2Pfo{>;x62_q.8JaTFtg
-O:HK`a3c7[1oBz#A>P"|jr7FbAm@,;>}){efcfsM|3#kJs#ff_H2^]b0b|$bS;2lhXEtU^+8QCaCg`nxjY|R]PL!ox7apflyRgX4XXmOk23MF[u9BlW@d)
-xiC]g>G(zJB{z#R<:TJSt0LYwTcNYPY9#6qATLi9_Ji#<D=T[ks8+0DjSwIiTh7EH%LJLY]hl!'HQl&0hC=AfC8QI<br4mFTIl9!|n6pi^xkDUr[J<vK8y
-KXw7/`L{!4c6cFpOmk8wasWnww{sMFs!|J!7HQ,yX+>vNoCcoc(}w%5h,vI%[+@U7=Weh>rd$t;k`j3r:agY)Hev}t!_NC/dMM:uolM(V:-}s]mbnDXG9Q
-dAtz#DPTN,")5N8$|8=;)siHQuzkuJdkVf3Q'q`b6'6TPO)0[$$`#zXxt%8](#ozDBQ{3v-FT}^E:[KnVN{+#qkM~xz,0d8#Iqboy&_]K}tgs"_FhI1GnR
-oUp0Z+sg98YcH+U;.y2"',^fdfW}&ro71{>w%0th7r|w2/urVu,}m1^|A,SiY,n.q$BJgVQeP9KOs6_9RIB-BDawl}0q5|kI&n&Q)Efl2q_>8+E(qEr1zI
-Y|Np<qv"L$lf4)iW,|b8a#BF!7=O|Xn]{h$V(Q[^2f]$xG'E5RbwJ|8q_+q17<TALg~L8g#D!Uv>,y]p9^QBanizHg(MU6EC})tF!I^0[fC9q-@LT#{pAq
-rNef;muZ,Q<ds<$o)>/h[Ft(nfexc)}#Ne~T8%o]OMKKt['UK-BD|.JKxRydPeKEx(NWGq+&^PJ;L_)5QdUuXnh:EA-(xt{Cz+v(u'SW:;hO&TeD-_AlY1
-uf2oI/tX}q-0YTH{X8U)w,$@CTewQdi3<gLF|V7^4j$_S&%p3fsu!m-"]hq)qZk1Lf8T0fX^CMls0=/=l9J!n)sgwP-w]W+0]n_k!Yf{jEdu:OTzl=&ZW&
-F#%.~Z:PTOx:)m/ln<TC{=27`;,$[o^=fMYR[259[|rZLDhUBS!P2YSjAxp=ilZ+f[nFZ21Of[|hD7d:s`<xN+ms'9WZF{%iT>5af";Ed0SY@jLGU=B$od
-Rqx=SFqs#XdLQX{F"PO)Rb)!mKFO,b#PUn[i-=fHa:[X5V[)NjXPKFx=WdPND!bXBX!tbqA+^fqJyAvH;NFpGpPrneA#/e4BP9">3c|(eUz2U5#Xg^4i1a
-(uY!9t@%#ef2^Dw";=2Rk!Fc>{,MWJj&R3-,b#D{MMM$^H,=dQdKj(DwtQD/@7XEQRy{pVFUBF.D~P+9(zuFQA>Dcg4@n+/#r!#'ub<crHuB2[Hjt2%r(E
-x)^4/<>2tT<+!A1L5NB/m3b}J`0/@!.!ZEQR(:Sqd})o)@<um@VMIbA.z.I3cVw42^!JbMd+}k{;V(M$KbNQ/ojHId3@%E8eo;siw/%u1%cysEU`.,DLlX
-XwpdCRm<GshU$<|EyUEAHn:7@dyZV#V#B.vBZs}jC/'LvS+}aDk(kG04GMo=xdPpb=xUwFp{F5HNY9jk$Dw;HBO7!gb_dP$"124,(8-fGB_&s]6!+H!!Pv
-jaxg0MUD+K&c59I4I/9=$gW[)pBs+A0m(oO3%rP2EjC!()Web3PS|j5:wNQ0[:D"bp8GzOo2VzrN;N`wB/>N<fQ0MT'53t%-uvy;;}Wi+Yti5:1}N;A!L@
-m@Z,2$dGnKM0k&zMc1iX!n~Aovn}mH:"WGnu:{w.EP/79pU.%h`T1l/X3z^dfFho+jCVL-`@v=W1=^do@@NYH&gRV|&$s@L#n#%iJ37l1`q@9Kz$(cl7Cn
-i#88$w{JP$wpVlD$f47>s";NczR.o^59|]lB/f`6|ro=)D2mzm1iQ"UlkUD;Pu"!J]`HmfV%%S6$|.L/i#kkK)XODyAj"0LhM=iR4aa=W&JFd=Ki5:Tx29
-e.SR>grw3Mk0-mnHK2pJg{Y]iH2(sR!EMn%tL@{Z'sY"|XX1H!^I4LD3><HZ%K}Lm&LLXxrz&zSQ^5>"v^Bf`|@f[HhGWBFH$zNQ.un_`D#;FbY#0`JV3]
-|+kte=U^lsB}#''Q8R$XE$s$`Rbg3ue:P`-QblOhrQq@T)|B)toaLm:^TpJlrR(^/z~;zZa.kV:%"fOi00"559+5-5#.VE:;+,HAB.VHCFs)W'BDQ,>!E!
-zc(Hvr5i|-YT~;nH+W/'0'bNRQ{8w|wATZw@kYqQk.gk'V!,oOW<lt1yq|m9UPw8~[LdP:L$c:,3o_#<0$y$-sCBd6yW]Z7b='I&VFf.IpdF(TXX2Tg)qm
-FVx)QFj;h{dO9%[`:X/Q~!#hb]0+Z$GOVY+Xqk<IUu(RE/Eqkr:htm'(Y8.{fjat|4)+8T)p6W-27D.2n%p#[Icn<#b#[RbUG$zV~^2^ftpUHk1;4{QuL}
-`+~C-k5kC%9<1.`4<_Ke4;zKaGhflVY:%Y.G5EAZ8@T>LW,Tb7Z"9ILd#F}i{nk-zee92wMj.32muC)(N>(^_8,lDxrt+{"JANiE|OTv}84fZVhFpX,Ovo
-#M.NGi]kEtKg'(6)z+<gU/]&]aMf0jUht_d4Q(`a$n0]i$g2y_REf$0$pTlaGW1z[L<D@J@K8`>_PKHxMDoY0jswhLLOb&W=qUf7TD8[{5Zmc%+/ESluMd
-_!wX$&y1DH37!B33S5W`QRzz0.hwqkP3e6-.zVFi=@L1PhOdo@,`C]G0/T=EYa'Bt+tvRv3d`U"CqEU4/GHY)H6K~2(hd&H@RhDtQagwf.eASh37wa)+Z>
-O@fT1E=&_4tY"a/,#%SD}lXv`qLo8:(]+f1hlk8G'wx;:|G"9Hxl5Zjp9s|JNHnr/IstI:+G;qW|STIH2/f,~rJD'T^>2!Y:IgT6r3EI7>Uu,}C.!n,;t0
-j,[8U-aAzQ)v7HD2HPh#_oo&f_gI<;]iw"S9z"jSEAQMDo;34'nW|34A`5Hpat4l>JY5_42lZ'e=-No5OM:]&=do}bi^]Zb;.t9C&&+)I6aWTv6bIdGMP-
-]$N4,/U>gg@"}j'"ukb-}0uzQ:@cL%2{'<_yk!}A168>|aayVY5<5$h8VI!ULS~yLhHadFS"T:n4Z20<W)s]uY]bq%~jp)cE"ztBv|z)S/d$U>xY,qwrTw
-Y|}rZY-DQraA[pkI&s8_7)02zW02y`@3Bl(BA#MWQ-kF`}~:<Zjy:W]T<csvV5,qFnS-oc5g(OsLxaH%8n<L+@E-[ap"5C-RW]X.^js1E&5NY|nw$DUw9b
-jL3Cs+rq-btNI{X"'T'H]'RvJ#1_${dET,'=|=:(@IjH'h~rpKK=&Uqi/DiB0jF`BQ)18ny(Ak.EZ>u}X_6=:/SR)/!Pmz1xjVw5~ELF1P9J'ht&[r~1Gt
-W^1LKczN1>(Q%+zOrT3vWI_t^R/aMAi)0M~Ke,j+<O{Ckk<B]gOoMr=D=)bA.O7vLUI!L![+mi`j'/VL[;tQ1C^N"GD)WP7hRkxk,:P6#-&/X$r6:!z.eq
-=w,DNYam^Hl+0&FF+4&{,S(R=><}yi]:-gL{H+k#_v%Jm"&CDtzMM=,.gX60;nckBOE0oMl>b:Lx68^{t74WK#Z&,Itj$i}Un7-_^5:GLUh'aLUPI0EWV0
-wG.yYwjdDbImJioeGNbb1[6N)#PkrTOV};Hulq8^Ab]t@;BGv[hYQst2Hs$;4X~/z59c6ke`Sc)/qo&5$C_qI:#f,+$=}u5Y%sL=g.w^ciI0'KiXx`nU6"
-=/zTh,P7pJyuI76RS;^'aiL:2-TUI/dUqEl79KHHSFVjAoQ]JCXH-w=6&ykwlS(}`}$KiXfj_PIECo)wNf)"H(L^T}:/Sk8=SAlt<DhMf-~11WI"]v.)33
-jA`T#,jx)j69'L6oS3[4S1K[tGU(@5i+%q$JXm5:dqFg8cwNqRKKd[pKV$#2ny9(DWT1%9r9v)p2''D"vR&ZTB)Ng!R65dQMH^qMc>hEA3IS+GLbw2Yt3G
-mg=h:^PBsPx%|D%btMc>&AP6Och,}:OUI8D];!SVXTS>~Ftff02%m]la@H#!S+}E`XHuYSOEhKiQ%.MNF=zh=A:+`{K6LX(wQ9Ndj`'SGUte-ihi]kzQf"
-+SV$Ga83Cu6)t{&FWiy2SfF7'-sD~M8)@w"cZPh/]Kx#_"kYuJD!pa!r}9P:l2_b&t!<.ooPh$O6C9jVbT&!7FNlL!(RwTEO_1Cb%W^JO:o2w#ane@xlD,
-gsAAk+1/TF`>9fDnC0VCDW=g&a_D"+Fj|"J=CPA|.GHfhRs!e"D<fsu'B#Q|n-(_9z57&K'J^QY][5olbf=P`+ezl^>/fSY9Bb}212(+c8NE|)xWCCWW]@
-8QV>k.pr$9#.(SvFs:)]YxK.Zo&q.AlP:<4SW,HERiBBJl-|!jteEOEFMjUc|l{,!L~CKwn::LoJ+{h5}#{C:@jFnk^=!22p]Q(3jPp]i-bNMq.Gep:#{M
-ul$P_an-jW:_f6vjUGz=GI1b-ibP-i.lg4](,C"VvHn0J'bpFBP|'Pt`zby<Qh|ISx)Wtj'rJ'CP9k)30m]TN($1a]6suR0Oyi<yu3E"+IY1EIQPhBcG)w
-1VA{e)Fi7{#${<-qJs7:lQAj5S'b.`f/.&AbpY++-1g5LIR&Rzk.<w8Rram'Sx2s2c@HGF/4:Kqz3J01`N%q99I%1Y+yMS>P6T6z0KJ$~Pb]Ai9Gp5[9[#
-myE$CEn@TVf:+N6H)m(!.aO=EXGV+h)Px,~:Y:ZxQMEwUR;.(Ohs-;Fq6>vE.]U4|req{8JL9Q^gWxX^0m!v:+|qz+sWvUC[XrRssq7/)%Pwo${,)Li.Vx
-e^Ac{BTa}8Ra_A_Q'dk$;4=fVZ`V#b1+muwZ)n&FpS{$0Olb$))^&8Hn!NP[&>HRbe0V~i(Bcv.R@t&i+865Bb:tk/,e3l`/zQN=bjL<ZpIi:`bh@WTCO"
-4OG%7'<Ub3^m"N[rADgx/OdQ0mkU;iuGe2TM74_Q`z83l'J8fPz|qnF=l<SK_h9/|omijM}+Vl[GpXIn)os6jC!F-+.ai%rrcQ5m`Cbkp`e&LipdpC3jCl
-9#SR'5.Cm9(L-d1,bGXSB+Mkue>#s3klh}'dsX=v`5PXVcKZ'mfYPZo3RMQn|=p(8IB3+IuTu{`5P"jYJBMF&Li`N[F<4y.Jdia-0<4SKV;@Yw3j&RIrfj
-jF]_=E-Rdhi'+ip5%een(]I6FFF=P_@E7#S@#^ejyn`hVL.HH5|i,V&:jBIh:S<Su5W{JB/J:KJ);HExZObD9|GFs{v/@D_Ei]cBY%Tul;CS#<au"@U@#O
-qT&zvn`o}KK%4.xFY=[<aMg+bQ8%a+7748T-nmbOd6zN>-ch(b.}5dd6RLGnWkfeb99z4KJy#R]E'"#}{GTP[zS`qH#-aNcu8Es)eYk%l-C-fx1L2JeT#5
-zowtqTx"eo+6FAfhbmMa4vp+byGrZ|I$^v.xIK=ClH%!+j91pshkou2t'JAAH,7'aSn/z:u}}sT,&ICAHL[sPPG]$8!jd7HO(';>EQa+!KBjr^9ybh5e+^
-_yhzs[=1E#>Y:gOOkM3Y{qY8x.wKFt$|.&Dn[cjLU5b+Fx!p+[PgRO.|ItSe%"wpDg|sI=dN5h/r"xP#Hw#IUU[lpoD)]AwZv]v)2pTOL`<$c$9;v2Tjop
-eFfjp]6]yv`C.8RGmSxufswFepa+O!K4Q+6as09FqKQUf2a%y-(@c4)8tp}yPa)GGxuJ;;"akm6+3xPf5;>0@7AP9eOBLj/n;[Fb;%"[r}_Xo=~.;jG`VH
-P0Ix0"I#2l"8d}|RV:PL}yV[|J|'/ULJQ=Zyo"wCv'N1d%BDZ[sj'-}W~:i=3X+EB&KJ`LE&78$&;%IL^Dy'56SfM=rlV8>EK$gdcs`::W69tG"k^e/&b3
-!5eaX(~/a{zx-h0e1em=_%mY'D$)Ce'k]8d"Pj@e|S2mi5t-rH'u=jNvOAdZ}Dlags2GT|bDI1O+=doG2^=ET#m|d)zd7R#F;=+9x#A}i:zlTfIrVkbdk6
-%qW9>c/-FX]&}Bqs>wj{N+AL#K&z(56gu3e|H{D7R@l8C54$}u[-7/i9sh)n%5jX+(2x0s#/Oid:I"'(bxYna_%%0BPrH>`aw+u`6Bt<qG7Za@~;ozp>:O
-PF54E/nG}aP8>f8oYMW.2P4bAueaur}a<c7`{svX4`@qV$Vfkej<V3vilMFt}Su7ApD+[Q3S7p)B'rCrQVu+c"c'xn3@nd((>7}9;:$2eRpk(v1KKetQMj
-#k%S5MjkH(1[q`f9y>`OQNQyxWJH)wISNEjTI/irz"u0mqb0}fy.puzhGdKTXiPAU]R|,)/_H%S/}<t(}COz)u!uHic-<#J;1PHn7`(<9/m9730UI;th.4
-~4_cR!Z9l_srF2gw+cl'~EERcIK=WhRF6]:{Pb^Ap:pP0|f:aq,92l[V{v>/Q|I){M^j>Da6po<&r3.[@^RFuer9NlQ//dStv{^<-,h1R3AZL1I#0WM1V"
-(EreQp(!}_otiq'U<1EVH{fpKM$^]$cnu|:..:z^-jeWp&eY0IW73-+SWC4#itDt,H/^@tu4<Cu`=Re|X(!]|D7#5Uc>5pn4:[hlp2ZE76lD6%+"[/YPh.
-VSQ7byUT<Niq2%rqcR2/m2MSbDc2Ky7u1hqb`;X0Dr@#:Va.&+dI4y=Qg7B%,Q.Lkb2C4=Byv<^Z^b><mb,iwrpLAutYas0wU;@AJ3-P%@dl"&2ADEDv~K
-5]uR[cs3Tu5]iu=rF%mKL='/Xp925+3zl9CV+MnAr{0qer}w`''c$.u-@]T2jDzgvY<Rf[_zM4#e$%4-xu<nQn")c)jNnuEcD@24D0Q%NNY90n`U%TdX3}
-&w9Klsl+7HUqLC`O:)o9"XJ"mUQA;a8RJ`8Ktvul{KXpy8jncPpTfyF(EI8%cSk=Gwl=O%SIOjmKxw|n'+DuR:$;0r]Rk$o)+!CUk8}|FF).REG!X=~KTV
-vLejClOc(r%d>Tqkl%_x~Kg'Mz63T"#Q^bi/-F$0nq;c+VeRtSE[X:,JDHUZ#v6,)"[^56rYA,mlPUESfHH{l[v)wQahyoKcq)|3$Yn,6=[P<C=6j2xTlt
-Sq;WL.B/|]kYxYGLYX`8:,HWKhIh0B&(wu&j|]mabV4Hn_nf7+-3FXY3Ip2gu;hud<w@_$3Q=8uK52oY%J,^DnvT%vXTS0Hg.e,'<).VHPe7g"[3>>ZJm-
-$(als0==&_^jHdzA^[b]I(I{Ik#3oB$90)JJqPwPl6j9G8(w&Phs~xBZVw}z5[8vCLO#@dpr|d1"7sb8I5ik7(B.37:!K8g$@PXvp&+Md!7Qy5Y7n@cn]a
-q;&/-VhL~xO=jZy&r01K6JwZ":LXnf2#%"zTm,vugsvFGHO3glf2Fy<NY`F/Q;7Q4TjXIC@dC+B@/v5TNw+syr!'<adsRx7+6_Q4UH`F|dT$;Q_(@8d4s8
-PQE_Err/HB7;hl"jK2v@9B~;=F63f5+fVJy%D'VPh'WL^Hcy,.yWAx5OKP"PY<;zU&9S#X9%rj/9)xNyv03E[4(CV}Q_Gi3}#}p#$@bman'_so)SW5T94p
-[3`>byt:0v},A%ghU5~wt44)])b:#:krn'ap%c+pAvB#mWWJ>=zL:O2+pR#G8w_}:ruG7ip}1nIQ(.-"gfF[mq<S.Fn|Wzo.RgDDliHK>E3wOrlEiR(3cI
-!3Ui-K@zJOmz/,n}^DHlhz{M9od+t"f8hHl$Y;[jy,iU9ZQZH2EOC/9!0"%grZC47Ae6GdAfC(@m"FKCr$,jCLdQ"(s6T&P|,!kgS&+|OU~UN@E'gNN-G/
-P+WyWeM#/a<4)jV^<{a|6L`Sv##IqdBD'V8NetPGdJwJP=^|V]PfYN+8+jW%+68(E2qQzt$y_rl7jz/DxAIO8'J-Xj-c4Q7]BExaN`/ocnu%6ot6WD27h-
-|!qRHF]0peR{S0!6GX/g!'T[=3|I`wsty(Of7ALdqOiSCG1z<#.8CG.)UJp<{+M5W_}VtH3C+OC5iA)s|[#dix!@RA46rtXy_>|PiCRsI$Xz[urx(5Zp}X
-+WIOWYH2a4yq=Rz+2e^LUF({BS3r)J{}@sUemE~Jl+MM8AYca5BDk{}i2N=yyud;n(&z77Ms>TG<,q2|)/2C30tH|b08Z,/>[T{+XG,XwBhPr9c;Uae$M#
-Fthsg':y9mw$GV"5KOBJv{,J~L;8-^tnFQgnOI4iSDSMrMF&=CBKiY.1,2a=M.nxJgQDI;0Nsn`8^.+eMsOV5;tVF5s$0@jdR};ybs-"gj|.9G1"Jvz2Kj
-sFzW8nB%]EQZ5f^L%/rx6WffW.O_m$A.o%l`E{U=B7+$iR.MCZ("sDHGsQZ!wYF"T/D))5FdOW7;TFE5Q0ch=TM^VJs[3uQfrg/OtEH>%M{v=c6|(!4<L'
-i|6Fe1STlEaxvaF-!=B0g%vM/.>/zhO9P+[.xOHqZV]hh99`S1u.X=Gs9ec1A2p1Jb,8@&GK!30&Vk`oyt>p].Hvp/._;pF_PJHU;lkUH>GTLtMydcQq0O
-i}]9Kec8|E.BmD3S]Irf1x[L_nGx{5<&8lI0uW^i5^|dP`xakSrHQ-::tupA2jItX=oRG&V0=1/dgMog$sCi@iGKS$QC>A]r9v9fh#KE2<4"h6MjCHCpoo
-{d1o^KJ>V!76''d^<%<H(E|u:WL[PJR5U7AxsGf4+cbnG=Yj>y&Pp$:3k)`nF$yJLc"ixGgRJ$IMNlHZes:<eXOz$y9aC2d:=M%_]{%Wm"^rxFFS;Y,U@3
-_NgEpgTEG%iU":D#.0w'2'|[@t!K"8T!#}.dx8w|k$yO`&XDzkb_cbS=ng.Bt<:p"z1sgf{)_`Ph%P7u{PAM'j$z/p_navTi/|XC%=!]&%wddU8>/7a3<@
-2^y%+X@$~'&,UyVY$D:U@Mr5SSRB|5<(=pNhgoa:W}+NO"(7D|T|#XwLhNVfoeFXYh.K9}XBa<O[d!cTK%G[O+/b3fYb[j4'`u&FWK]_n],as[aY[dtWMB
-WCd-!-TdB"$Hon`L&^jEGZB{dzS0Tu}&p.6.B;=RnehD!yR49)zh39DV!(lwTLL`=4%r.$KDz<P3f2(^w"r:!LP{(#s&1OLFkT&]Di0/^i':S5$@-5g8cX
-^fH+=9A=~x5[24<0qT0[Z!IK#Z7yFg,9a#|ZV[IqP2g.6x72!MkC"O<y5HAK'TY3A8`k6<f3W//R6A<AOl,CH%gxuCbW{%:6!SWPP}H;{E"2Ki6}wnQM+{
-7L0}w{vN1{wS]Kv;c8ZIF=@}/!:-n(b`LRK6GaxMG1,.r_4XyjPcnV=0H=;r|]l%<#ac/eLP_o=me6F@!vQR1NgQ#(HLU7rGG@)0+;Cs1Ln:)6bp<YZMZ$
-}R{"Wvf)RjYu#PkyYRX:0C+6N$^d4N3[UEG_Pl3>ovQIIa$-Z('!nXcn@a"'()xC8bIoM5@fF#>90x):e1:AH>F>(2dLj(JB1RMAbh_7G!'J-C0rGScJmX
-X"Tv^S4VRPT(JE]8oR&2+#mO5{fz^nv2YssDZm$esJW[mo(>Ks[}pXhoB6n$i`9PV!&<t'cIXY5zVxL/2#{Z{FN0U$v='b9PD$u'_dZ$V{Y6cy/sR@KZ8W
-W7-r1jN3+t`3Kx&hfvAfVx/8G.[CL&X)8s%]1<;%U;p|o@>8aQU975CVx^rlUMXDNR5pz.ZL0sJp1I%XQ+):Ue-QGg=zCV7mvS_)7UYJTE!|=}(7Xw"1UH
-eSV0|(Hx<3B.a)Z{fs<"3[mVk0,!l]0p^LKZM!wr{p8FY@9=_l7Kntr3"@e=Y<,4|6Slj+wBMRTJ[dLvd"8n/v@$7|wqG(mp$Bf%@#;Wql}2(H+<]"4=RU
-sqki{oJ24AH{S5qBXtw=CVfQ2[V36kgak2E4;A3Q_#c2-HUVt0j(7mN[tk`I^_|VHi8;;I'hKlekcbFvWJ^qUY#K.8vrpo.]`v7MBr^ts,($No0`K=ch|}
-QJp0_wJJyjnz)Yz(V6/E<m_E/uyNDe+{=4atxFRO||Ug^g4p2x_Oyx>#'/cLF@hWWA'@[6,Ml^"j~#LAV1krJ5vNO(M#PRWi_nSL}&agNOgmEF/F(sAFbj
-+ehp&^a]!`_1-C"a7-23BDnckYY}`hN(6!|tGY=PuR=;)T=T%UV[.9T3{8[19k++Je+Nn1`@LKh$0q^XS6tcC@1EHxA[MxY3xr>$PqK-Dc8!jEUzglV3!3
-cZ=uyk9KzxvS3{i,Sx&#n15(rnxz]jeGCOyx--`.,N3:6aU7Cix_{!9tT2e5RMViLaoXA.4(iY{)L:~T%@tT~!Drbpp7A+-7#C":)QpzcP[^Ao&^6jZ]ww
-1N$w9]y@ktg@aC+Zeflj$JQn&"_'bF}T#+G$TeSv"Nic]gXHp=Op-#%^(o[nneG(H{`<Y$]<Xz>W!UX6t}}d;c+hRfzs(=2o10%.&hh[EemetR@M@>Wf!<
-:Q:4#.ErR/Gfak1|,D1JVa:bkd^Q1`d/"q0]X^#4nlD;'PL&J/lG-Z}T,cv6J(Ufrs97:11EzRyz~tWgU@LmPV[.T^DwqEswvgKfU1FR=05em69mlrCe.<
-DM"bj!'yp=g3v^:w6)a1t[bvwsh5@+9:YhX_#4i2,OVvl[sr3.%.YOK,y62.`R|6TvD1S^o$jxld!A>>-Pn_+"R<cwkd#o8hV3d|VKmd]#egB{a7plbw7h
-Hg>0ti.4XnHk5U{$b(7#(m3hN4a+.teIBtc[SLlU4}GKhDC`ph!f_GN{29)m^i]56`%JtL=>0KYXlL$3br~UTqt"&PAWYQ5#v[geZ|BG$q/DC7|0>p$#mY
-G)m,!&OeSfa|K/jL0!s#Oy+g//9h1,>p#Op1+#e4XWhgQ;k9^K(B2%7}3qAc,(&r)key5YY!Df-iu2<$)>VExb8>[k=<E&gg}Lsc@AZ;$dGul#9&JzH8%G
--A~4O/T0';PJe+55vI'V+f_zxwzJ&mk^b,(Jlk,yj3F[r:682F9`rHQUffA>U$M2=|9W=E{O8}cM0ZR]udlwE)>aXckYSV2'58#d9pTTr7Wqfk3bPUESzW
-q0EY.pNZyXz]:hZ#!dH0%"m$2Fb1&2T%q:>H{/towW$d]/%&5YjoDqUz7R${;.R,f0;%d7nw="b.H`8&}A6!HM-Al_./OQ>++U[DY>iEf&ni)bvV[`4aG[
-&E[8.gD/I)K|^ah3V"BS:eRF~ph:lAH<b]/4N0:HgLu^/t7znpBoATFY^L&SHRTyPm8UH}8PM'cOc_~yWh3vVj|@"rak^czqB^}hMw~5tH0`j^j5mH#M#8
-qH<ia&vH3P@A@38W@yti5]ICks~xuuo3iB7.yLk(Nk{JE!2c^6HQ_A<g>s=aZHIb.UULb(Cu4Xb1C/K0rFgWW_W"gvz^_oVz|lFQiC|=b8VG,UidS'lS(q
-we<QjH-hm"10(`a%jP{r~b2DN+-c]4|U$})v%3T.W:JrrA^qis-#'h51O't%X-[)9,4O"N=<s<yWCfJ0r{Sd[gxy%5bU,;_a8yp0LPDN=3I,R1NMDk_7BG
-:SFuA/bOS;cJpTA3k-,_DV8tPXI!8wSYisCVUh-KNRiwEQev|%Lj#0[#eM]0i+_|Cx|)yag`9',gkLP.Mo'a/}{{%U|>X/$kpyYI>[oAS^&8=k(<WQsNI}
-`V/4x!2chlEpYKI9>m>dj@,wTN),ZG[07mu3_Npked,fEU^+Ki8vs{{S4:E=(1RSyuU'85i"c]HGt-E@NJPz)h0ceH5>VHHi`B,[vYRB_ymz)$UdQPb:ay
-Y8B+A("34;j.p<y(5n+h5s[d&brIq1jp<QFTPRTCmO(G$k('aZ)TU2^[LlI5To$$BPF/)]tEQcsoof[4I^C:fQ0UQ#M91&4wqn/o"kNya$|e,}ohR^nm|X
-`naaAho!31O'9|a.u8BVeKEj8JwD1#+]FQO@(3K=}DIBHqDT)[`cFq"Q<":Z{g+_}MGXDrBD'EB]!h~djER&1,uC`;2-MGAP4bAx1%rlVcA"7XJHevGv;u
-'][dq=BnZAt|,S8n70(qaSr1-Ib0:%1(<|]StHddn5~CK,r7"xAnkW>fxg96Y&r!5Z}mp@>V^2An|QKn$i~iL#2OHB4"}5_udF]6v9[>A7L<FE-#wE0{zR
-/V9em^O|P"X3yzLN_<^o]]Em+-vc%R[oU7pZlY=)u(L]-G9H)u@V%e:C+"+8EZ)k,_+cVe<(TMuat64hRZE'DV5NVz3[xV'G7#6EAq/kS9.a/v`v&PWzCJ
-eR5MZaCy2<RKs!r=K9VirLDAtO@d)VP!ViFH,l@IX!21kVEXSo[io[LT-DssBm.($1Se$PX|z[)4&9=Na_eUd(:)Y-2!{&)D]4gsUteoufJF.cr0=E7y!S
-rBD8PPMryXHQ#Yi(rv-vus&f7:|If-}I&T$R<j&>vWB8EppD{zoY(_(0,3~BHEP:%{z;9:z!~"Gc@HDWR<It#iEm}/v$ge+T1%mXXp5ak.`XCS0`^m0,Cf
-^55v<2&@syZ{u6'cpD{:YZM"@xvF~[M@0z[b$Pu+"eX1Y!0Nzx72CMam_4<RvPb^[3"ku43,]!|vVv&/}hlSYNyRNz`)is;g2Rq=^36m:b,<Vx2k|Ga)4P
-QgWjHg!IOxjYDC(GYP`g$_2CG,xT[nHI5W68tN"RWp|ub+HiMxB=CO)Ms$gAo`/+=5w1+{F85P1q={x!P@$6vrH<3xv2}9.0m%[jzW4bGp5#L"@E+FJS3W
-:@ofU'4<EjY)J6I^CrIeEfgyoj}+oKDds%#he5&#7om-#F0B!OyoYT+vb6Y]TJ8moyHB&.xWO!|-UIo&9H73wm$R]SlkdCs9U[G:%>a;~yT!j2N9Dpa|.7
-^sp1UL`fUO"f5#X"|eP,:>"zG(PQkZ{.6Z3KChoc=l%AI<;[1z2bv+s)k4Z2~yoGV:Nz9((X+R=)2@zm{';=4tEHP)i=j6u8xk'3y6%B1y|k267tYf"(rI
-iLw5}mX8&Ezur-YmjjL|^%6{o^UX$^1iDS9%B@EW%d'oj0^9cmkUwMn-}YZ5ulVqGt"NW[(&7nWa$yKV/IZoj$FUm><SDT=>6)UtAj'AxcZvFteE]@&f`:
-D[JWtqdTH.(,)W%b7jLR)S5-'%e-zGYfo]ks]v4;|iDsC:bWT.QV",Mm.hZnq:"Dj-(,5(c]jh5QF=j"[4p^E@U)Z[(`2o9L!`~D6.&3=J1QEZZcb]G5CW
-x/00fi,SI$'0JGK7<L}F4E)oxwNmM7BztJwLwRz+a(#HVz>qm$R/<'Zs+l)G289`}F>'/$-u~,~J.>v(mK>|PRr738eF(3qD;QPm##`s&oaBiS8y,O{`ew
-%Ttxlx31MkpgvLCVWn7s['p/M'65mLbTEaXk_S58FQ{XcFPUvS'Nu|k}dUC(3}rH_DC+"C9Su!)G':,|6Jdy/JiiMy+cBF5,H=XIJ)xRR%42YyDRnOY0I0
-:Ou=>>:Cc!5P:'"9|<fJ%DHL#B-z]|K#[FERz^Bk&|rmoto{,emc-k]OP:;R31@A8qKe!1nK,<sw0!A:)BVnMe[RVzXn!rVAfvxU-kxxl;7f3b-k>6C0LD
-WtVAS;=<85d$0rD1Ar~zE@=RVi8;nEnduEVDxBu,z|zLLjpU0zw>QFv1$)!qUk_M>'/:n>F:aTfuykc5AbZ#AAd0l`<tRv%1+tUi9$'Inj|<{b&]q>8]<h
-mFY1+7;bnPouPt:H91:aNL5l;MM/1@1zkJ3PjvIK5l`>v=tH)eLotWFqUAKzZm030ENTdVQwi`vA`eDXm5ELwkfl19]we3;eI-vJ(HSh&,=`Nl@<mPX$|h
-4X$tD;]^H}`tHQ]S0vgHzA_1]X=7;1]5F:9ru;2f"imG+)S-/:J($EnlZYGmFYBaBi+Ig5+dDvUhgW#(QHidg{m=KcDc9d$OjD'ST{sxDUy<A<E>Pv@7[p
-mknN=nDHkUVr`U+hxJ_VsA2w|]crP-dP~aY4itI.vd'Jpq3|/7hr8&ub3`{Pb3T2.=@TK"Sh[37^8.5>vqCfo4]30.gDBA7.p;pVICC'BWAH4/HWsB.">D
-VB|.]4&;m(1_e9X}PUuf:'jtK+h2lQ754oeyjEP(|q%._vu1:S[Tng~%Yj;7ZR,j>nfM@=3NmNu{#s:JpUwFnD3Sl`}g<:Q!g2b=82AESk%4/GJ2L#gHr`
-pGV):QR3K53n)AkUEOl}mAJ|mz8|!CN<YFre9h5yY8^(JYKo)jW+1g9PI>5jwSZU-4g-qug]4s+uQ/9JPRcijZNenXO<<+ys{U0Gs:Hv>VW'k<RD[+BY$2
-8&Xh$]'glb80[{D"l^37XLKI=nSD'/H^bJ4A'u8juNRcL|_B6W:q6c@S}2}z4]a"8vJL4Rad348MxqSb@0cuQ|u.w4k!1Gjo=3oR!..B_tZ%;M0_gE+zbt
-XVxL3(wQw54snpAco_&-e@Vvdc-3>lz!kHbU<kR+pO2@#",#{P%"A-]>2zCsrdmQwmqJzT]ha6S7%-9vWDrWW!J$M_oD0&=OA"F-{+[I=S#!<-/3FgzdZN
-:GC"3$`UIo>_9dd9e(N7f(zts>MOFSVt32/8Nu_Ks5CL.f)H)X~9[`P84$!~/Iv8MS`];G-,3((&lz|Ba$p'859ajHgW"YPL>T5`oR04l^'5#E$NaMw=w_
-EQXlm)_fWYfn339`bM<A8+BI;;@VJe#9AhY|m<<EXA"EH6+I2T=L7:m))QRf`_<:oGJ;%20K1b)o$mVsmdSrRVJkAV-4]/j8H)m:E>vp0xHb61_Y&Qy$BR
-pmZi+ZJPI.7c(i.Pd!Y,BpJ]wt/VI{6Sj1DgUJpdP,[ww>S'tvUJpd$ApJ&pf;IxHtNBD2x[nyuTevn^Smc.I`KVQpr=%ak"hBl,=[D9+VN^.eIzeV>+<_
-.:z-SQP&#^wMQ"/C=ngc'zsxaG^<^yj30M0)5Qyd)HV_+8-C&%mf0etC.yGb@F~]ea+/nFQ$FU%As]AG:9Q6eE|:^Rhft'4kT:AKcoB,""4]`(z.,nI&6.
-td0+vze3VPOm^[)h:ZwYy|'j&>)Ugn+RA,^7CnQQI}{x-D7]b>4;7ZXH0zApehgysX0cuCas61dY!jZc-eIu"9upf6RW]]5-KE(yvR366d%s89wDF$Q8Sc
->JS&E<lt,e)ClC`<aj'cVJs,=CcKXnm,q9'+b>Py``,[}[]j1'0t!M]F^GoAc^ObO.%WC}Ml;uAc"aJutx;K:A[]70>"ze"@NG2%PW@aeGQBY2s<lN556"
-w|Z^[NAT>THnPbtRojEA=SfQ1}M[`F0$.8$nQA4QiLFYUyp+^k|+k%VAJx@2xt8Jg:j[(Gm{[pknTt+s"#-a^/w-F]]U+Z6T>l'.%E2L%Eg`u$hUl47"8%
-5uF"[Kti@G$$0u/|ML8wQRYQgXkftlw3W!{w-`|e5qjIG8N9vN%=>}cfN{N41{A=XLKdTw4rsQ3am}7ENy`upzP8/^irJAj}ijau',(P7&GbQP>}@a2^:H
-H3Q{_I6v|(nH8aSNO6,hv8;I{BWvaB,,V!So_6ojl7,oREL(P0|BhYVf&]p>yrn]rtLRS88ZH=XrT/~:8{3bYcveDQt&/($8yz>$`m#'8gcLf}}c^MTpVq
-xj:g3xJG))TctCCPlkZ`2VIkoH^T)IAJ@C:A;!+LH0eV<FQJ5kV(Q-q1r3dcxJ_0oj<]-cF"3Ah1'U_:E#0XQ:9m}sW|#&jA]@$x1a[x:o8U~=P^B4{.TQ
-.,#3G<gok.KBehBkM"><z)PQ}X!G}Unf~+!KZg$.4TD7x!X>0'7;|nv/Wm$&cz<+l$:E|ym:Ii-I|/rq~].g(ZE^(fq)4qNu0KO#PWx)v6C`d|=SIAg]cH
-gB.``5<X-s5h8:uv=R9Lk:,jgqBaKd$hRVO`1u]jcQTj(O^z:NN&V9)'K1:7:$yra(-yk>B"k'Tq8&:Mhnrz+9v{{^^=$}_R!%BA/piUh=b1Z(kOU.Chq0
-c'p:;2`p-n@rN`E%w&Qej#o1J0AzM><]Jx_P#8^!j(NAd4s4|WMh`(hIm=goeAkRgJ[)auBO3#KEA]9V"'mQeGVm%GIMzYbiG^`Jf>I!F/V!6(`I=42j08
-.ty{P}KI(Yos2$Ss:[o7+glol)=>801{Ew2d,t8KBkt;=k7lqkXY.d,7'a^e#|aO-pV($.kW#o4r`1)C4XcF8lIOt=pPw5=0Rna5=Ap^i=&.^|3}W+aB25
-qv';kLg4mp8.Qc_@p'o@_:.P)LsIZc#TN@l:54<CAcIxW4$S'!j'wCUDHj,XlTYW]3A&eCAt`62jAgE#QhMQP+}Y/eyt>v7rlm^Opa"~oqefZI];Ju@jp"
-gf0'y:x;;[JZu!/+Ij1HoSs.e-4dq'IE<P=9:b3$^#IQs1"|2}a{Wfc%2d"cBz`:LeLzaF!1b{l2RC[B_MAvsM<xKy#j]6qYBqM{m2Jy505@W7grIMlEiG
-u7@jPfu[Xc88U{^D5oOPX_t7GsrZYiU_05TMQ.^3omoO!}IyF/wfpmS={yQGPz<LsuO3vy^2%g;;C(3;!m-O,Mv{GG;v9U5uW2E{U6^q85I}'(utA86:;,
-_pn!yCz/i$28Xv^rTgf^UZj)])IgKwvZ3T$BPq761@[cL<[:4Z(6+_<q{I(CWetpSLy6FXm`qOUlr8dxkyN2TNtluKoO}H6>]8jBGZM6s5T:U&U<Sm8Cb1
-EAT/M{e&2.~8L5W1[s2D^Se:sJ%k8DKtJ]mwzo)(z(REK%UO`k4wbvnzdA7vIgJGYN@gVa`lnOSZ]1]<z73h^nWgxD5QZ[CQ{_l&3kNZ#t!3wc/zl)NyrU
-R6YW"x7>Ww1DO[W#=|Jt/dstJx&r1iam87F#t+++H<UyZl.DLO9vbDgc/>hmL$Q`oE,rU|jl$BbfjbsL7Yf7.S$uSpg7FSgGMI_byL5@:kBx3Y<!Au4nms
-`p1W@n1gnmDx:g(+[ZCXGa,lelDHXya7B!7)J+vj~F<.`p83Y6j[9t~u6BltA;uUd&L.v9h[VMwj/THHkamCJU%v$xa@P6@<lz#:oHJOUf5n~pLg<r@l18
-AU_TB|0d^C3dgCNtk,X1^se_C0A)_%l2w6r6=hjGdBCFx_7>973m>[dAO'9q]%O>'LxUNuk:,zx>F|7/5qTtMeG)U+fEh#JjVxdhAQ_T=@=W(/AKIcrb}|
-F;:N2Kq.Y!$a5L)fkLnx~%Lb$v!n$4S[KuKIq|hr;w=5Sa^!_MCg[Dw-M>'P@y'$,QSNr`}#<-8f.rLI@Bg,3M(F+TZ4!A4y%KV/:!/`p(:7s'K7_6,::/
-pLxj}V2N9zz+ec.pHK@}p'Z2|mzp5AZAOwy[118hy[${{OTNa{K1IKyJiW/=~S,{I9W}b#|B5g=OcNPmY}}B+VTbI"~'"NxZLF.kib{[a=drX[j.-m(ItH
->Gk^DAT.OB"ZS{E`-M]ZzHKZ^=+,VM/g.L"OxrCGSrRV2F#t]8UZ46j8q)z(~H0f%$t@&WT#f35qnV5]PEk[XLD.Yo8)}4Y_r6U8srV6E8B[uM#|JGDL8E
-U_'Lawq,Il:7^p/,PtDfnYcCzOyAc|[RU(aw9rTuS)wUENYv.a4UTWPy<:E|dY5l/b|wQnF5RWnZtxcz2Dx_`noV1d%MR80"]m,0ZAwyJ`Kk1[3^guAwX5
-0Xs:J$'c|!)CD7=}/TJ^rYD4KKwy`tY@bJ!NOz$1W3cFk=aLk_^|v`U1|B3!_|bS,gIoIZ.7qQd_nCivGcNcb$r3^29wGl7f<LaLlmg&3|c|HCPMiwpU[E
-QoV3#c]{hy"8_j>6<%o70BpQ6osWA|{(ol!<S]uYK-zqW+5Ga%NWU4mczrKS(iH8uO^3oTVCJ9^`2{+r;W{lFJ10SGhwP=iS.$`|W:&Wh(a<j,(b0Q><c=
-'`_Ptb+|0]'kySU!f'ObFbrUy@,U:m1;QL>SsBGp-_IcxBnv&e.-6dAYGG{EAq6ol#DynQI6!enIt[ezMwP(I`uQRGUMMt-ErS.!mF4Wb"68[wu7R:1nzI
-cXtq3)#be7R-^Y{zANy'/dhEL1Qs!~^wGd9WD2QDf4g'BrMfFQ.gYL`"@._S~uKw|]q0N,36=IkYTlYV0`}tJ@I--|;,:5|k_hk4S7Nk4o@fcu3e:-.NaP
-Jl|#kvWi3NF2nXl>(!b7KSu^UePFmt1--6OgW"zXhL>wRUiN3V+hv22jyKjS$I+<E],.JnI)jZct{RpkJq~]HwZdJK8Lgx~/)WT/4cm4>jKf1,uVUxcVHu
-#<J,yCE|3^F_m'XYlyj/-!Osw5eG']hXq=2^_>SHx|r.5T}C6.U(h,Xusj=}JJEsN}`+{CU6;j)slekE7xSNEX-6zvS2^PJw}4D-d}Nrvu]ac.K`8Z,01B
-,m{y_lkyifYUO8,)`V8NV58F&nV|)[D{}jc./OFsk|#ya8D[|O6p6T#}{dsovidAG|8=t4fUw&#WqOUHkc-.Q%:hRxiddie<X";c4^R5_{g%tz;+Ymw1vP
-bC(v$IOF#VS&^)m%eB"&BOKa9q(/(zWJ,A#)%T2w'r_(4Q5a}9NXO;%c[`{/5/V'KwQCnt~bN+X2T@mTGZ$^"P@eIu1$U_X4083cwlZC~3i:s@UhA>"OTu
-W}.[D{"9}mPWTeL1,@&TMOgMY[2S,Q7=:ud:'8od)tM/h">f&6<6yfjqpo+NU@br]2EAHA_ajP!hxvcSVr9hZPgu!>uzNK=1_(ePwV]ax{1uQOhdrW/6-S
-$oVamWKB6XB(<rRisW=(|QFR)p:]+hi5`Ffa=U#9eb$_R|r(C<><ch[JJMGnW#A,Y5/@x$Mj'Z}dkOZMK0'6_JP.+In^,>u)l>rIP,&D9Kt{JDU5O,/Q,A
-HHa[cC2j$+h;_,e:YbV,R&K:%[F26DCEF}hXO/~@1yy/x<C67Gh^]A[ZjI>2t]v)]KUDi=n)sV6@k_b'tYTLd3qQWEGIa&zn$},4)-_4v#uy,y(Zs=^q(2
-]c&,<za'&!z/FO>/~OPjYXAhRnfu+/c:Wu50+92F5zb=&PI>xR+UWm_F+z!tiKnK7vo0=(#Qv{qr/KDkKCztE"n_.2b^Fk<_PWqt6@8jSu{.DiB)!$Oe{:
-2]]V]&-ySAFgU7UyeOF)"M[QoV[CZvSkbKxt7w1`]ta;e.vEA;LQTP~<((35'tIj2%#QF:xumE_y~g_D$[N&15D{0Ome4be&pug{nPX<cHUP3GtfHFl,Wu
-X.]_J6/o|.GHFm[@.5wMU1<JXa.7+:vh!/Qm:go^wLyWJx4Y.01c,8JyNXzT9RR=}l>qPTXP,H'do(aJTHD5z$7Cu`.';MHu<SVz/]_v.ak_SGTtbJXzA/
->2eB__9L26l#ci{c))`|-K`mvG"^!=3UJ3GI}`91u{iDc[)n$UHzuQ<s:m,PiXp)4KU/dT)v'7$K9[b3#/x>X-@Wc_L])}[>2ns.bA$`,SrW-rJg.e"81z
-K)mJF)Zz[[dj'GbL)]33T>1V=]=P2=_2z-93E-ll|jEo94Lmmq0-#85[uoR:$|n1e"6iE3w'cW>5M}F<sr1{ro5x}cG[^#(`ysfD%N9vB3}x^v<G^M!]i:
-';/PsZ6.AaqJ`$!jsdP4r:roW>kc%uJd)8N^"Q;eMEyG3O_"t|Yx#.]:eS~TTH{:xt-Yx]3hZT;}!5pV"PIoVO&tq2Pzuoc`cXKf_^Sxa3&x^6[2=Ez(K6
--+NwFk)pixzHyCJ6M+{|zzxyS<qucA}+NEQBT.%D-,4Q{!rum59)V5$6B:|tq=vJN{zDf^xEfN[Y(UH87o@2],<,asO9sx1EEhD""r(cvXzcyN{NANkJ2c
-0^9;y!Zd^[C#/98^$8Te/1nXF,>kw2BC),Jpemyt[37K$a7@~nJX)J9NgyeCv_em,ut##a]11yhIw2y/{Chq>w~:x6~ww%oY&_EaWl%e#0Q{emvDb-qkfJ
-"lG$W#a`=BvF;n&JeQMwC3|{R"'(J[^/lVM<c$wA>W]VE^;g~Y&0~!:_tIYs;Owl$%4)+D:V(@DYHvTA|(U1%Wf3gmUoFlvaq9m3l2pM4`d$fj+cR0HQLV
-JGcO4<ic':^GyQRU^U^1`@,C1ihMq1F:F[~<3JYx=VSg=Xq<B|ggH/1}Cz]z@8UHIfINmvDxkYx{up2wz>JcTfKt9rceTucA8gh:F)JoAD7B2<DR[IR5Wx
-"(Er#y:r+kgzQe`gK+K4)M`YSkTNQ0GW}iLgpl$f3I-|%sgC20Rkd.}I~D$4#0&1oDdh^m7=a#u6dT%1:,<s09V'@,r9cp7rC#Te~uDs(l%P/;VQtfyO[l
-)EkhS{Dx]<:;DcLzl4XGtl:QfeED`m"R02CRlKmt0:gy(ojm)feQbtubt;@tC=[iz,tf6onC1u{LkuLkDxgY#r>Gb{q-Sv=@T>0Pv.pX<SsqzgO^4FoIT4
-@gN39n<$X(@b@dR:^pK`JjS"_l"9Cyce'<)-D+~'`EriTng2P`QP~7ek/B>_=6$fM{IH~s7f1+}y`6>!oR:D[`&V&UyQ~xZK6kRPl+&DEW`@_E3Lghn>{n
-_nd,/-^`=G.{ZqevucVJQW-8Ju'%k/Wfe>2"Siz[`T+zt54>_<|p,=PR/Oe3_N&LXgO#B}aEd#D#$+{`%>1e{6F5b4/LaV7rzM(0(13f8+jB.Egd+xhU2u
-Uj%X)5[[n!ne0u)4vV6DlTXiJu]]KQo$kzUl6=qj$`iay.E]dcTp+2h`ee-Td$e1^!I$lI.G>7qoA'tJQYfUV"4CZYcy%_2e17"%ZR93hbquuXakGaR)fr
-6+jUrqQnpIpH2+3[pOlE"oZ;C-/-v!>9}Pe+iPEyrv|_zR4_;yEyVh6mk:#A}nc3;|{s#L@K7QhEw@x/30E.16BB/Hh_Ju>oRY>LE":>+y)ka;o[cer4I'
-:,KIr-)P]jmi'swP_KquXC=GF:jmp)Wg~`=:TB"6BddgQpD`w9EJ5KOs^[N|j[>8yU,_!]6k7+zB%^c>(`/SKA&oP^5=eAFDSt6E3sBbPs);=X)qZBoG_g
-:Y}PuX./aCcbKw%T4Ml%_Qez#aJeL._0FvfGguzN5vm2&K{qgq2D[hfQ#mWjv!14EeO,$W>oTjj&CZpLet&X)cd:<c4D23c&}"W,f)UZU=nbR@"l]IDI>(
-9iXeusa1ZyI:+'<sv'u#%j"AR}__vca1d]&U~Zd=>$<6UD+j2H5<lv&Uor%tiS';_QyL6vc-+_];oCm3U)IO4a[J[}kd'!|jID{c/juq,fR"a&O/IDe)t+
-%}aSAE~EYS/$ez=5h$PJ9<W7fQ'.k9#rbK=rn.qB=Uqjj8_d(r:)}ED0x8/bsd2,_RIde8T_][fP~G5P+)(QTQT%`S5nd9Rcp0&$9h7uN7gPPd>=;jT"_P
-]h0mLPq,%6n,6nH1(3Ri#AMzk}>%y2G,[y"[82>$fu|Q(L54wcPWk;.5C${a#mU)=7aLwp'PWf"x_LXpN[9moH&8I;=l_eK[KmRmJJ=_;0h4{f20>4H$22
-pWku{!UTnVKqO'!7Qw%cpkbqkVJhzw|mZEEc&IUnY[U4t$fNJH{ph8TP,A>IY^dE>VhEq_ku3Q2/>TG3hR7>v!(u'#7(}-AR|o2Q8Bz2B_d$&Zu"eQylQH
-y|=ul`$}"J$jN/q`u6,`To8$W4}'"|ZWX/Zz}vfPz:&8#hII11|d&XXKM^pd59XnaK,P+sR9AlQ[~2{ox/~Z>bGUt,DZs@<mDp_n}b3f"q2BKqsGsF,&i.
-F^lP[GjttI{$:,c@BlhS:t~wz,%Bp)4x<al';jYpo>5<)E'QzF.Q|y||hM&X~DSBg^)"b.`_x@J.v6:D9(L,cc^)VT7S9Fh'W8[:dh.1$}1Ga|af!,-_M}
-54|J^pon@iW(^no%C.33wTtwT=I]#."ELlL'lKy<kp`=gvP{)w=mOKPw0XfVi]'EJTIuF|h!N1cZZ,L;Vf$5f>z;9XaDa^59:#z=+yF_C5+<{BAKpKOp.t
-'flwb.m9>2_3@q(QT'$$uzXNSC>0f5)h2gxq[uqJym`ER(;e-<v|SfMou,bQko_tJ^ZVMN+mf<kIP3:]~Rd_p#mRYMo3|n{&6tK;VcNE$o;#<:S<|vnYA>
-!99O#g<H1(WKM@'O'km1+3KZPw"U{qx8Y<lK/^I$(D)yj$`p[,Qy2RGO1CCg9l1VF}KKyr"@]0)G<j{[A/fx,j5jJOb%l/SCUt<6%"SR=x9XUJ{F3V+b)C
-.uZ@}7wOiy&$>,#6@GSJr!_tN(Y"Qd~xa|D'6L!kjbv|.0MxPbA0`EKL^A)FD;GRuDW9JX=-y%kf347IT|>."YS&_3eM+E5:1VnB6zG-kDaYA$MtmI>A`"
-ULf17K'0.5Tv#,M_uJelZYUF&web!vCf2]>kq0&[}@!Hbz-=.tFy,`M[IaT|GbhWY#d`{>`PV"bLm.}x.F3c9Kbi)o_1QCiox}64VP3E""W9v|RP{akgl4
-(1J`gW0.v.3J+YFL+t|ApvtI@[`tbB+_DZF`>f4#7{N]1(M|=GnN<>|LtMoFzH9<$9-Nza''Zp9#VEduF=kUwwri]43[{5EMAf-L}k+Sd`61E/wid68.!+
-`W$JOKQZH]4TnPgg}ERLGRZWaHK>[1F&r@[Hxxi:N58Q[oS:{5-<@2^rbL6Vg(Ze_=-vz=Tg:@%FF@ce]:Deqs73pKB'`#8_>v(LL"sehf4yu9~L8aaAi<
-r'mQtlSe9`~05nIf0JE|gpYwl,mupYw+-_;9DN<=%^Oa`n$u(:nk,+_xEPMvYw@dEF:_,hllM2zD<>0ZbAu<Jo,ONNF}{p]1j:[r`%[g}tKu,o1VDd~k;:
-u`3>b_hm9Uf_Y$"aEv~6.r8&+#&qu)+fKhjHyh1C4]11z/pk%Ccl6N;WF$G/s)T<tiG25}-R(IwQe>iKFD)1+cw4df}b)37J#c,q4paaixaX=B'iJW!-MY
-0kui0$oi+PmzjfVcr^e:,jHC`$p$&keE"&}t4Wh.AJvK$A}G_W3N4k/us==K&r.kMr.:wVsnGx8fNeu_sCs2At3Ys>k[(8<!@a2H@8JUHo6S;_-./DkWtQ
-[&N>[.xI@)82ov`9NTq^7ek!gT-(/O_mC_lL:W.sPZidDZsJ'6D:sNWhe9dhy2H/R%3I{"Uo+!qljPzyLI:))I)"SbFpztM0=.O2"}(Y['(^{F1v4aK:;M
-4]ObHu3+wk.ruQZe'NYur[#zHdZ/=oK/JuK)@/J2u}K^@D^_$2A,vTeE>|[1=f68aGJU=-czXS`Q]u2"XbwPtooV-=5gZ%=_^U,,q&%bS;uCzbtL':%c0X
-&:Qhe/zL-uqxEn1w/yp}yN>(gD5ce[cgd>rBIWJb>r|P/(#[c.m8B&6Eo'wcH&RaPjZ6vLZ_aX>jG40]'h^(.hCcU{%/n'x"q83zix/8-fKd:D&14F3[)K
-.vW`5/A+aI@3nbr>:>.6AFx@S[JbtdK.PvwVB`P:26;jE@Cf`.=TjrT<x@5_9|,p;E)#N87Rn^sJ.xfupt#6US#q/Q3!'/WrQH&B9'Fg3b(&18Wi!//7&[
-J:/mqMuhmhcFI"<GW@GBq(01I;4S,gz8m/tC5Gfi=dD5jrq`Rjwmqpu@,IsQFcOL@[Mbk[:Z5qKhbcFXo:0QDl3!lV56st5ck|8d|T2p,O/Wj)wU<6}f#i
-bbii<pB:ss5^^dQ8lG<A]Np6[{t_R}"j0&AUPzcnLf9z7y6[D{J`bor5oa[yvg5vTu5O@)f{|nPvy7@JbNTvINsiyMvP]U[=z|A2PNZq#s~]='+&.@L^|C
-1n:!~Rz(6hpH2(+y^}zKlNxMP`_Zv"s5/)sxyQ9mHJ@45Iz3dl{M%nV7qBZc^L2k,$M&2`mbCgng"5eR:MSY26sqKDiNQ&cqD`FO:24lj:qQ.KG(wE!UB8
-AWdAzW;LM6%cq2)7#Qs|aweMoL^wxiF^EBJhILl^Lb0<9eMi{&'onW<C5riz+Qe0|A)"U=et`IAjMEL%^$[[#{wez$T:"ql30mC,p=/,il[r"^C.me!ok4
-7rr9b,di_{q5yaRW[^&D.OJ!u7OoBKC"bc/88h"$4^)TT:NNF1c9WVXxIW,0i@e$7(wI|"{oGy(tJ1}HA.Te~bFvL^As-+NaSQ,W|-2YSbfIH'[TkCV<0W
-.e4F0eL(-Tb;%b%|B!RVp(88D|<dFXV)9/>ao!YdJ;0rY9O%em,EIVtq_`a<9o80Mgj]@VKmj&%_P9Wa2Q(otfsLS;$=^)wCbZ}jL@s[,%WeJPa;V/WA(A
-dh[fT8yG1H7ASe-$1t8l`vM#}ZE73w$37zJtrl=-"$,T"2K;bkcAZ<9z]C{g7)Z<nqUmTOOhyxj>>79V;Gvn79vF`M&"%.JxC!qRXWd4yp-m^6u47;MeF`
-27Igyz3{,{9U81indvsCvp(#hsv3dGUpgZ%wXc;wg9_wazHi2dReVD!W5tp5d6SjYCpcHzq`W+BNbavqab$u-;07AdM$%[}.rpu<Jbjav_vPiqaF<%ywb;
-N@b]rPcHf1q&e0I:pe@sP)@jr6pa9F"ud}plf|ylkJ1Cd=zYI@0&p;4io7`|gZP:"=Z}"u[^$sb^e7_[4GgId-j`3$jnc&$04fI$eQv)EMC4o$G{Rietw(
-j9>C|zDcy.)r8Vt=A|kit`},%4+i<[nqbB@/aS/m]RIC;3QJv6Pi&cg)7^XLs:Tvr,NJS]hcrNM-&viJ!8:@fXyk/u$9Zb(:];X-ciGh@#!zATr5a8cV#8
-[hBF/D=2ox9&Baa>7q:le"`/d=weE|`S<[QVi<[S]>aq|LZ7KF14.8{kDc:hQQ"q2h1>^N6H;TdD3vl;jz&+g|PhkP)B906.d'2<mGLF'vD@b%r-p]oDzI
-DH.]Ji.,|E"RxE`O'S(`@3]IXErP4;/W9fSj^,Ao)P3.o8cHOb(C}LrAb+o@YG:%ZV!rSPC!<14Zon+gS_Ke&L[(3)@dy^V9-n92(amb:vf&#Ki_@YdhTJ
-zwh+|B!qImKUxN0h@mq4JL[l:Eg':/u@_!!!g,9o9,{g+l}a@$mUo:_cvyqiIdUhcyNldxwgK1Idt7Nr[;QfYxgli]W7!%H;7}>-]B<:Y-1]jivC/DpuHR
-7.,SK6K."N)fZr.9T;EEGT{>Vj65ZE{4Hz`-9`APe8R]'1k-pxZC{2&14^U5T_Cf-Ro"h5U8|'=]!`=4RKi;=DJx0alkPf=T<3{j~]=Dx'/!_rA3XgqC(,
-Ar[S(4sWpS-0l>@=G$F<bU1BTHl&7#Mamp6:fWVw"B(P/<GD!2%vv"}==m;]l1-S:AB`uR0#|eAe`KaqTA|sc@oYl`D6`zoGkh0KS]8q("J97Qq8jX&oA.
-t]kK/+Ge(w&o!v5%m_-ilD$Tma3z4=Hn:q8=fGv>'Cbz9L[";UDa^0;=[$<uN0RqfV'XkTq5o+JO5K!S)H&-0sO5sl#RSd7Vvt"W,eUf0Vu1~G}E7SYH5x
-e%J|88@3DUl766|y.PoM--G%Z]&Q1:{{qKXQ$>Po>@/5.wo'.UE5r|VY-n`1-8&P4io8+J`_6NKryVu&T4oq"-e'rBg$ziT!x,d:3.P^R!G=>ahir/MWbE
-aK;l@6(3MeJB1$#P<h)JL5GbnTw2`via>]VRFAI6-g11jw`P@OL:8qdzO-d1kCau5-t7zAPn}YH&k0"UnX"eQ-A({uuI&<V'l8E,BQhv[IUnPh_t6)moLS
-iJg"hlVL|"#SoT"4z93QeBTT02&oxgR5xe|OR3;#=.$X/oO1s<p<q[mVgKW7alH6OZ5d@X`b5;__U#M^x)Mq74m>E'$B6[q'U%4I)b{{<ks`$F9w5oerP8
-D!LwN@N-Wd@em%#)2zbh<,=<+7!i;08SZwyC!:ZE#hv(!seE!mz)n=>Qc3.#Xs6;8x"IRWN&R^6K4/j65oi,6SOwVPc0s(tROiW]79RZMO0c=ESSEa)Vd:
-mMV!95R{9@/dT>2m`jPo[1[7]q/LX_AP`MH={^%x5cRDFOWN^n1i+w08$OiPRzq`v$GY;2Q,T-ev7+Hqklh8B--"0@:|+PL>,bz9M/&"Jm7Y-DRUnDYzj%
-4:FoH.y!|[_mE"blEbE3Ea}v=^3c'&##Tb|38c^X,lec`$IDUGp!weRwd0t(n8j8}&~-xilz/w.$l^jeYyqh4rR[^u8x!FZhZ!wj0kXd+Or,AUoMjE:6(,
-8)%Hg8njOrB]tfAn|E;PLr($NK;m_q/5>jRC7y!F6%nhZGbqY2,$h367N,MfZjH]deL6U=+rJjXR,<(R/]NXXDL04{5&(J9dMxPKTD:Jc|GkvU1^"3;KC=
-$oKpJ(4QdH[$//eQ_;qcSCH,XE&xK_V08ARY:^RsQ,w3fc@Ch%VQ1H}E]tSdmTD!^n!Jq#Yu>PgzMA!YeG,cAS&2VWoXBe%XGK^IOTC@Dg.h%jqcn[Q%=8
-vga&:':7Dz;kWtS]PZIGo[iP~0sI]pP1ffs9OR@.pEYe(@L@WT483j4)"66%!1+ofC[foJ1o`8IrZ`fp^XBAa48QFF}8l^cAbujY,3BZf_SF8Z[HE#Nl`+
-df11XeTi^X7sX<:+L6l4bG8%1vOtH(^VLN['HW]1}vJmD$MF"oHE^vM+lGKIpy8#AMbn/gHN0y1`k6R_PfBRzFeDnd6SHOn;mSrSYSUH>:$HVK1Qg[V#;i
-pEJO6l{N[_sV[3Cu;e3%|xV)T1(cdN4O%+7l[u0>}32u^4k60a!1#([M{0ZbSr3^bB,eUUQj/%/V"I,(>AKSl6t"rQV+2Q"Rx^@zm5cFl.^,#F5^G@{p`Y
-,#>o<bghGY!v':057K/mp+ISbJZq1[Ug.M%l9%QUn3AwgAn.=NXtSt(dj:SLhm":Vx-MpuwQmickT)FIe{Zo32<EL]J^o)[O5zfii5&Jid%K93q:+k{59o
-mON|pJVKUU'5qBo+$nK.BDkWyPLei;4"n=$X_JkUiw%8$>{48hoZ[zAvDp|oMHz[NM"KRFZYyTO65{Wpal5mx=E{.tf7_Qi-"J}6cP#xQn4F%+p]7n.)[t
-XYpL[9XK&b!S}f%2K-HudA(eycP&C"i#!)s!H<c;L:"&X!b<%aUg3wQj[x@w<Q>v}&/M!wNYKxC&BqtweiHYOI(IX@5acH%v_M@Hdo6lq6D2Eev3<eKJ2P
-Qm<`0i[9mD)"T`C:='hr9mI74/_z!79=yhu;,Ev.c+AZoO.cW)5l[^hlUn),Cnelx%9G9|su[f<m~=F@pvDnKpz(+Io#BG&rkT,ML%}IfY:lp+D]N`6Y|'
-(aFfo"{/o=O6jwCE"Q{Qe]$>t]F=2lmT'cuMfu^#2uTRTK'nDI,[>[oAiq$iw,<c"6kH'cTgi#fwq5Y9CjZc[o(dze|=vZ=i.uJ^g4_Fkpa6CI}])3Sb&9
-&{;qwun)&sPjq]u.Mju^#/dZ6&tZCw|z&&Mlq8zS[QCa#BM+yu$P7Clc6k$nRH;YxFsz^o86au;|3pHzka9^6b20NKN^OR"^roo>+Pc+I($+SnxS'b=pL!
-FXOl&Wm(A%JFkc9)<}:UCq@`abW.qKXGpHUsI=#eV_oA_u)'zwoG(gM[_+#ss"BXMMP@eaa)hw-]sFc@CyWD"uEIW$^<vCO4:YaUO2B&^`s:]H_P2.BSz3
-QqRPe2C{4]QR6^"{BggCcn$n~a<D{#2D;VS^bfqzIixzE3ckCdJy1fS>w>]Ij+F[1U3J@O~nd^ex8T9So"y<F}H3p.1O#iaG#rZ)9q/<>TX1RWQwS"0}uR
-{'BxMfOQQI4qkfHK&"MIB_jQ0;Re}"L`J{}yVjM>~.03Qc>3qZ"O`h=18Z$F89ZQFWrGr$k(gnvT%V'!:}];LQ"[+V.laE,/w-"7sQ-UPKd9piKL;Tskix
-T/Om>c5JFNhu5q%F_UY$Yp#mpO!V$2r;QrZ-&V[ccU@ioRb5-02.R'HX]M[5_p)i,8iv"[%O|^9D9QL{]GzYbok091$N;oQ]R|1jr&'#iKRn[5rfio}vML
-xfkmQ}F`N}V;4V=d2##BNP&[{LIeCI=HGLG`p'UhA{'(GT&BJ6!oR3Re5M`o>xyq4`p1F%mo}{~G-pv&Lb-,W$}Eplu0F5Zh48R_oY)>uTbY$EJg3#!W)7
-f8nN!Z)2{4&^n#Fd&>kQ>tO,"ZAMfz@NVeeYoFtDP!)3%2Tc46)6Ar-F<=0UF>~{U;&=EUmZ`Cjng(:m2D,mh0Las<c8;#XGwhg|XDCMpAR)q][q={n8&:
-Pw"#b2'nNAKaVE"nT[r_qDW3X[r%]<xPR#OQh"_!2>G;rJVk@Gt&>w.D.(pA;C%#nKz%{Yqp')y_&lS`lgF1qEa=[:LDF8J>k#7+XBS>j";NG'z(3dO4IH
-)j@:-wTHNa/ct`.Po):kx8kkH&M$V}Ido_+""%JR8tq[<>Y.s6e`^IvKuSJb'lqJp7>`T2)o$xxgQ;%4fupn|yFn[B]Sr)Qu6,f"L6|.q5qP8#|!l-k[8q
-5m=yA`fZ6]<)yH&W~jZe5i]YCYaq^|6Ra=)k[b:moVervsReU=31r@}gQ'xol<#o(Btj`VdI5qyT~_2`ub#hS<Fj/ufPOFREW;F's#^{Tif'V.->e8t!%k
-MHy;J_O0f"Ek9J7psMot:24!s_+eY!v&!f2LCS&=ydhXT_HQ>"(a'7Hc)}M+W$uY6sMJ(nmaPM8-aXFC!Ujee%N]J@(5>#-3kd8,2%"j`9[jC!%hKK`4oL
-jp94wrHjF_%H{kM'CAfdQHtW0`6epjR%B_65gZ>O3#n26JCxXRl/OqCsHexBaE.n{l!B(0!3dOEB:lgI"KAPj@;fgdx<+,17dOJ;%3"SjasV6|n+O8L&C)
-e"~RtGL6U<gA'+UHfn>h_Szkx1>n(F+=T()wZr1FhE]lF#xXT(:_KmQAd6d8^1o1xx[=i2GXo<s-zhJp2rj5~-^"lO+<grgu~qI|:>GePG%ZWVMR>a{TR.
-|v&0}6t{lTpfG)|_yHo/I4<Xi-T;@Er32m5AC)om=&Qe9K$C4Z8bsF5nlmt!+]6]^k,ne-GJ,UD/kZBe'qviAkr-]x^zY<KQY><`W{L3V;EL3KkU}w9ZWM
-s|W=RStXG{WsdGIS.2y3)W~9Q-/2qf$xjC1jUK..z;04cSF+sLQ0tLL&c"dvhW:7dX=vbZ_d]##)VH}8[Rb]BKCy^lNsD-n"t<F`8F~QXvR"N4Ir0zvR".
-HK>9xJ[8`U"C|STSU/0C&8A"EzUUf"+<LWSY%6gSWRJd(M|6cA~l6k9VnpTL,:_P-YbIq+v8Q/CJp],l@^s:H3E&$-)W1aV.3iBFR_|H|bo;ZY3xkxv{pm
-x(N6Y@~6[H:lfWc|byY.i.'$7'iVl-]Gne#2suSa4>4PCKqh(Z!qH3WTQhYLYPK[Id=m^,~68'rXe!|C5b4LBn~B]a+SZC_(0Y(E.HSw{0EfutPi-aF9Nh
-9J#&)w"SReKE>!o>J9&6isrA5wO7sf/Svy#0yrqtG!v4xf[+CALGn2s<71O9dvkN:yQlHAKsyzsjHax|UrJP)t0m^uW@4Z=|;K57A[Dp5E;C#xX.l%$EK!
-+n2.lZQIWu{0u%N6>RVJOQ`TskVkpf@SS@cb1kYS]ePX|=i0a(nH{gRcs9c3"5da0V`a0+__tPy[9XG/A_9LIMBq@0$<7rjiAPdXV_H3-:96ifinm[#DHv
-I+|Y`/o466Bl/@DG$j01|>&|)H5|sBD4tis@P$QkKD'5YJsDOI]{=sqv'GyidVImaXOr&Fh^V4.Q0/_K$euvET'8%Rg,Jx;529gGFrUT0e$0,VQ]B#iB,6
-bS3WMW5n0UX(rPZS@(CE|%Ke4H`0W=-U6bU&]1#U"+n;<y[X+eDj$j]oTJ)z&,:fdzh@z4V|6;~6d5/BUF9@2zeqyXuKe)a'#[|/mQm+5Uy@}yh>](zqr/
-6D7k^k!Roo2glgj.DmP2O,aUqx^W}3aYtxC@:7M:Le>F%%+F=&g2~^tk"l"2rJ^+@)A./g@;t+qvGVAjd#_BWf[j>Gp37=M2[^r/.XMMF@B.STt'1KaI:l
-v-!3dzyu7cD%<;n04p'tT{,.LQ(J~8&M(.;k~];&#R25@_i,-R)oWXcsUd.zsFqM#6giUP:#(P=I_0nriE{HKjP5NJDz.AT/WpW6:;B>f=~h{j&%)vq]z4
-8!;pk!!![kD3HU!Ge%THLlV-8b"e/k2ys;JK0Q,E<w&&GclB{Ud:&90W-sbpjl@$kd0X@!}t$wne&D=WZg<lo!Q@rMMUh[Dx6(pGPG0DmM_"]FxL"1-M,J
-|["m8gbW/9I&|t9^IW>$Ng<|8fQI}'oRNy1:iD7Zkl>3yGZ&hv^-f5i^w{th#;Yont'kN5%G]UD2BC8n#k-J,<c|v8z&c:MXiu/2|9E"I8-5]6U<wN!#7-
-!xAz>'IWACNE"dGw:Oeg$6FZof#ao&f&;qwm9&,!iT|^B#.({j{EX5glF32Ngy6RcM`mA7B6VbT{>n`@P&4T//Q]I!h@K3SF~H|.D>~|Nw=2'xlUo(^5<A
-,pmM=55f`l-}Kb$/")bEr=h.h_{[N(H:mn(}sY'`I^-A{[,ZCb>JU}XJCQ]%07f:BML.(n{wqi{{=0cC:u|eIoqGk:0/H|S@U)zc=i0`ym$A^dha"mDc")
-PRWnRR3n}1mh-weS^CAH_o[)NZ.98&Cm:dvQ1tNR&e'w5hv{vWG9gf0/e+6aq|4tPHRk0:L02,Tt=[5l]ZW=8`(;XziQZQ0RN|nAj$-l89@nN!EJ',8K8d
-='P&LAc(%ha}y-g&%N'<-lS6z^Lr1y3YAy:aV#C;9XzBpbP3-m)uH!`!E_@b21XRY'#z_EAKi<Pjg+3EasE9nL`6VB=zU>$_;+C-(@&tMECBio|TR"P(Y"
-.`&SH;,n')c51sMvPX51wx5IyNsjF5<#86Se1h&4@'kKFOW&|HvAF_(BUEnchI1>ryW/MwP}))o2b)<cw@y`sNFyus~=iBb;'6$0}cy7>G/"1|_Nj=&C`l
-YZy8qT:D#VE}$J(jd+$I]]M=j`Jh}),;zehG#c[!$ds!V-%[17P5J$>wJg9"E0)W'ONNik'EVn[HPTLhg]MF[6VR%C_wJ`}02i+%n6(4&!#!I{A;}iYD'A
-.(&kvR%)'Z.]IC(qGVMDbG2dO4hlY%YT<:={x!{6}7UHP&nR:OHly_gs24iXrc7PU%j:"-=7:V#|!}a5C=n87pyh~moOwV&,NzXOAq-g;3xYk>rWrm-Q~"
-Re!!g-mVtaE{>8gx<8$r9rOtA&R2k2g9Ipvh8D6oaOy;,O#]o{sf#Yhp-^v/M|&fSR)>`=>Do^j,&c^u3_Jo,:Lf}w_kmW(jjJK+8S{]~a>j<i#A+M43"K
-X@L_NGFIg%W%7u7bb`Xr<fq90,!pT9d/nSzp~JYNxZ$O!xFW3b^;=':UKs1S6fr}{'~l='NLnTgq7G:3'";IOI_L7VLsJz,Gp'WFYua8pbvEqX@j[S0.s<
-}fI,f']ZzJ15^C>_}Y761Fqs1'zJTWC9Ea$!-eCI$dxKiHLbv|KIo#S[Xpg|:DIla,J)Pi1JS#c$r#REulk4D#dIHmfG,{#Jucv["6uG3P_${EJ7"iSBz@
-RK}R<_4LEU3ld2<`xr(rLlBDk|I/GyNJKluPP{Y1(c0;X)RBhZQ]-f+KS!F2.I]APr4ab)dT%XKD<egc{Ww0T"Vjv891]^g2$8DaL`6|@9U/ia7o`")DLg
->+i=kGAH82uL;Cq>,]Y&Y&UeLNz-8wg|uOp7i]iDFx$h=Wf2Ci+}bW~e.CpZsU8rK>dy+`+xJe2HX[jqF)FR;^l3.ITn>!cym)VChNZpm27|Fh{6R0[gQB
-O;jIr#t8u_qW-41)4p%I%F%[D33o;zo/+Z{#kaI]XV"7de2iv0~wo'>D#gE2!0CPc%ki3HYmkIx`@>6A7=ZeWQ}uEnNK|_$oLyr:d^6!sPQD1cQ}@/Gel"
-9ihRUJ+irMqu^M&I&}_8IOH#V"8d0[p,IUoq2wu/6Qp7H%)GdC'|8mqFNi#5qwa+|@m>mzvnxM%s4)qeww8sxS3n28eY!<^F-6kw9,wW[#y8Uq%GSa<HC9
-xKwH~"A3YDgi[B<w8;%TXG{2C!OKh9%A6q0sP]z{:"4[;,3hvvJJ]8sJ#7#Bjo|(za^TTXT-TN@)PzLOl2CCTBk9~El'HY6j3jYAjSiLs"RtED_5&2l2q$
-hu%e<JN^q@hy<MHnN0zv]LEDEV$|RfS^cD,u#(BzOU#Orj5f'khZ`o&fW<%pwwz4k8^kT3s_5XT+bHx:Pr<CQMcs5Q%mnm8i{ABvxcufSje-]+x@5wW/rk
-JXLK9y6Vgh>ylQ@0$+wxWk%jX.sT9A{H>)L0|"m;fk7fIsvk77qSakONT"O@</XUs}jYLMIX49H{}VwlM{NP]v8a;y,z()g%5>p}nVyt'A7{s{FA:DC3WB
->h3/^N!BZ")'#"=Iu3VKu|[xE]ZewV6UO!Mt;K>aZB"9d2:JvbFiMQq9kgM`]C<3$hLhfZ46bDd"V^!~Ol1PL|>TIN[([lB8X5}/gYLJKi'NYD]v:G6"ST
-/7Oq-n'G:Q7S=o}7bk+b5BnjY<;P$1||J}KE~"2<5rJl%noZK|#}aO[kfTxt"`tY#(C(+IyBS3^%:1f9=2|uPl{s`6^r{a(9NxA!F;wFmz|1%eN{1Xnz@)
-10Z1eLQ2ftXk3<TvwuabyFb<PO!T2oy464c"{2+GH&SDN%d"7DNmpu(A^c}]OqOkD<J8E:IK,;]eTr8'cK6VrYRtV]CdeM/#]g>8`(.hqUlfN_:9i;zXA1
-p(CPq'NE=2Hs(B@dvY-"~]Qv]i]h5f)jP5pQP__Kbb2'29,r{tn()Aof:"|oO41wy[Prg+UBL}MHVM#7Es(L%ES{';b|v;1[,u">sf%V6@nWu3=35cJeIU
-Tf>,NHOiz}o+Ef-`ezWZYmWqGu:u#[>m;cZ2EJoC9y}6HY-]ld-1<w=$xHriDuo|FKIc;-$[HX!73TTMvb|E&priU<|%4PLN<hb1T5;BFAXtU<{Nx=e4"R
-zZ3^i,EQgD]valeka,Rt.xZ&v7P6~EJ^!mw_TY,0NvT"_p}yxj~-|qePSf[vXV'6(+03J#6[;!j&|pV0<B93C!#9"kybt&p,F]@g@^>X{b{w0&wx&hvTSI
-:WJlte1q~S^etH^tKMo[.%hbJn%WH9=I4e^uV3p9hhoui.uO4KH<5SuT.j%sbymoO{9<we}Qv`qi(#JkE6IyoFGq[F2cJ/xS|./DZL7R^|{mF@SSx3}qMl
-SS'96I>XJsN/]K:{M7;@sdS"k)RNIa<G)V}H[%13MUm)n&Alr%&FXx2eh}jy#{d>tO[[{wxFW]JWiKhCz'i<iaSrXv-0oI(+yI$U&qG_F0_C3J`piT{%lI
-Z<){Xty-J-Ve{gljYbYq>K{fJQybfYik)7if3fRzRMmT'!&P;En_/IuHmj]9&LO;E'Q3FpJj.RYL##c&sTOpEc1lba`@hY[_zK~8si&4Y}nX'2~ViMoYuV
-gTI-p)9{'.tL42x!1b~/4`HT}DQ<;[HHhL4/]}.Y]1^'6%nD~""q^[c[,>(K9zxsD0,|#MWp'"bhkVI@Fcj}24jZhJ4ofQyiErkLQ``@J/`ml>m,tBB%L4
-]+;y1$)/a/F}M5hsXRo'Z-rfC4}w"q3H/YH.67r/$WS7zA@u7r~>JApU-YB</&QkB&b%)I%K4,_q[fJqf+Tw7p-sf5&%^1&6GNNHK`7BF#v_Sy#<JE'(=X
-]vw_AcGZ4e6H+hmMzU':G{@mq0>2I+W.SUD>s_3<w,NV)=c_2=nlINC1kTLZ{wDN@yU|DF[,mH=eVlX^B$1{eMmowxSv/-)1O2#%3d`6'-zl)r~y)D:ph#
-Z=lnSA_QCfH4GfIByx=X$1ef%h{5hN.9S40(m$E3=9z'ELrrA>fNl21"7r}@UO&U-6]7)^s)S@DP,StLzfTEpGX3G$Z=IrAG'T.uBSA<Hj|W.8FT1IwXAy
-eJS,Pkj%Aju{}N7-s/]XHb`x[w,Pno0=muV@!F_CD)4_"jlYlqFd6Hoq8Diw11G08YeG<318(&`2zSMo|Vu+P-_YdML/b"FzYl%V70)=wcgu,8AvF%Ni0x
-FqJQ](LTg#:wGVp:'(7pqx@bYlM,T_pb(u6QWBH@~2&`~1EcS^RbrTjubLdHg]kibd@x"ukU0,eInU6U2A1f+t-vFMi,!>#qei2K$Lst!,X]cw{]s{R,5'
-l[WKpU39|;R0'VFRdQ.u$fxkxqAWTmwRj<HOz^Qn&`=Nc"i[H"fzu}HSlkN)2}hqd]LnBnl)`4,HvSEsY<gMp:>7hK8B^|27ZMB=/Q_I7v$F+0((fR9rk-
-XoQJk(j0(mJGI3,obx89zD;}sdHK'%G,ih3O4<u]ywM+i(ixQ2|IFM<Mk8>X&;1YBQf1|MMI&s;dag--]TU56WDBfW/;JqEva-`_#2'S4DkblI2Y5m]6C3
-'(yB.."ayG#,pj_k={C{aFElNZCY_&Uu;K:}J@]{6U<x{lg$_Clxx@n6oty`_Ks,6ec"^)M_KSh^ef{@>K,&B}hYmFokE)e15$}A0vI9q[=I+`CWOj0];A
-mT>AjAn8vpPlokPg#M+RsW3=]>S)s:D+DO<!R<U;M`iF~0XN1T5tihM6CUwi{p<<"`0IR8VT:Q,2e_AL>C>PQotpRu~<YEp5'@we(04Oa>8zE&<_P]z$zY
-;bHT5UoTZPk8IifITj<c)cGIV!CzUHB_NGQP4$J;ityH6;pmbN=ndGRbOmY;M^pPRN)A$rx=OrrZ;lNtAQY}xEn6fqw4HZ;O{WOw{3gCxidKE&nW;/epzd
-r,_5:'eEmeoTwvnIraUP%=UsOh_LMwJmKUlu|43NlH{.y"izK{(s'zn>1fcra@c/(bxHA8+;[%=pQn#RPJdnmzmW@Ba1%YhFCed`1qCd8IE#+3]m{"k@]U
-:D-2[z=4HAqPR5o)D0l@83.%kv@fGw'][O:Q!zLr@!_YDZYzeZ<{n2'hy90lM0|5:wqo@;zZ>w'&Z|axms,|6JnsNr2N0#SY5j9[5OT.SBmM,-[v'j0[#P
-mto5om-O0-N;P=chQH]=:LER4UvKU'T`9$!,@SymVpRiSt],m4<1-E#CKto&D=hzw[]'sw'cq[GlTH0NBbHauSV's`^&a8:O$/Oa~x%Q6wNZPv4K7m`u!M
-,jH$X`qt'}lo+/9p4WD{IbHR;8[c#_-L^Ar71+fr`w_#i%tTXZ;40qEiq)Tc]:'gS49H&9E0Urj;''8JR1sqNv<Oke}:@w`>{^b]}1"MT]iz)N@8b`s!,z
-!nU|ZOgRp(&C3=S{:L6mq{7)VlGm62Z>HKC19F^uGG2_iPzpOFpc8m^wE,|/N{jr_S,`L<x(%[^O0L{&%Y@e0lU)_KY(@dkxxDt&8U~VB7!fou|n&Uid`7
-Uy6yn(vb1e>X~0L,2C}:FeGcpApi|"uht2Uk}xh[-+}$:R3ku)+<,;%g0I[IUJbBvUc3PBQ2dc0CYh%`MDgjKWA1%ph)tqlp+^o#Sam`e]RPuU:,dsl#QU
-%^AE&2U}<7plE{)s#[Bo!y/qkE<&`ctg}_N+KUmKj2>}bZ"egyf`mHT@syp_2@m[ex`tV6CxlZ3AEr]OhPG@D+)feQ/w:}7ypZn|Yd.ZXf~Sg!iJ^}-di&
-|(L,t2id5e!e#7>CNg{4'QKot'-+.7Gnqcw,jaLoHk:-!5XKGg^i.ZK<s<|AN[|6>E)"gX#EJI("Y[ATG{uE9"WPziu3t_zxS5K9vFDc8eNVZ3x^RP@))>
-8"w2sFd=;ssZJ%>'"N6p,nw$2<ZerMa%KI>CzXN<AI.Gt0)vDs6)J%}BFc|Rc$QFVmsN)$V//}-Kk_4/5F3Pnp1@bB@%(q;iva{zaAZ}7,ct;dA#yJ8<&a
-Ebe!~Iq1hlKq^|W@$)lUY&1-_s@QY33&gf%{7.b.HiI6b"4G'P/3v5U@%NIL|lKOY]oP1u2g-_s7v3l4VGsvb&NXpcO>ta4%pM7Ch8g%|07DKCFq6QCK4=
-^i0"AQ8p`s#g0UkT+H#8L|Q#Ks:m=OOvV{[q!TJ`Y9TDXsW+p-C/weK[qU"W{hr_U<6RphqqTxH/7tL@O-$)H5'e)(&U:F3zm_T62CB4wt,>@-b[.>sarl
-D9VN#NFN)1F'&1R=-fh&r9Fpjx=Wx];wam~h[{PE1"l&laNJ=rINKnEjyM3OvN8,fZ#[-o_xc@m3JQwUmDQ6Rx|oOL(qEEKb-4TiJJmMX29f.Q~(J])Rf0
-<Bp:||%au:/i^"IYR_w6S44tXHcL;UvwfH%c!aoo;rY989d(}}FAk}eyn6'0Uoycn!Z;Z3$3)|Qx+eXW)t$<l{>u'HqfX7[Q3v!]<FsR{2]&Nz(S&9yf)G
-ks>lK<$OQ#j!"}.!8Jmh~^HUKU3,_H;nF'GM=qG<9,vqP1'o.!I6u2e,VYn4K>M>]()k#5-rs[o1I(suFKAVULDtR<6<[14,J:3f0nz;!Y'3cDZI:Q5E)C
-AP,[S2A,-6`>U^:<g51xBWP-lk'@hC~CL'0:}$;($^QK!M.,JS)$<H9(Ke/d$!B`M5NDC[>FU0n!++dEQj;+,FI%FIj,L[21]4v0#:jT^eXNbq+#kAhWs4
-A=iAZLt,O0gr316[Y$i'G%#PI!Z;-f;V1m-__.P;AfLFSUoCsXlnR^E<rm{-BfEN/G;1l_7(%eF]/_Fm,TCk>YAkhwgqIH3J2&9qP3#.KlNq@WX.En`47&
-Zc%.{o%2Lui&mBvDgNK2^hyPCJ1AP5MGb#$/`$wPSRvDc-;I+m^lk<sOLqe_~`fGr@fR4MJ.|FNFppPs88m#,TTsVcsp>Nh(>R2Q$A[]>T4+>B-Wtkh<$i
-{qC}&[3[7jSrQX;nM;ogUyUc"3$,9T9nk0Mp'k$f,O4gTNN"cPc(U)aH~(u='"y(l-%6WCft^ufEa=^O_p==nt8ZrM{y-4a83q~!V0[`>k;F13k3J@>hVB
-9bGjNd-F>c~+f;C:QJQX!!`a6[:oV3%K6E{XzA|YMU/W[/5Xp.Qq)jPb6IHKMzJ()5_|3oc(j&k)t'$z6JHYGu^-Jc>"+{~XcF=_Pj3<a/l1YFG|_/'KcM
-m4/oNwmaN3$1sj;X'FX_l1(()>%]LXY^gTv|w2q5M+)fY!/s"EmlNWzDHA'm@'DN4o'#IMo0Q4CUU7cK+tF(6+EmZUv_xI}y%#Cyn|za>>7=EER$C+nyjn
-9/}ui!.J~/!jMqWfDIC.SZ]IHL-rH).F39wtEwB67!.F,#d@&$1Iz@FLk;E1t5d8RNFo@@pG(KoglE,0.d%!Z(jsmZkUB;(Hs,spdh9Gx/x_X7RYcWr,(J
-9A8eYE'@X<`[7n$#n5TcN]N7nc!@`2KH=DQ1x}rD}qo>tC/R:q1n'jvWlt`&,Vw[T).|0B;nPoZ<2Xt`NMf/#b7MMRqn})a:Vt_|`fKot.G+2v>>5G3ay8
-[3r}l]Xp`yN`@bOE6[pnZ]UY;29f8Z)<Iwc,RYM]uj@(kncUTg<J'zy(6<-%X_m2'l@p&DAA:U%nwrK7&=TpL:oa(s:jw4Glxvl(j51b5_7,hajhOj1aWh
-)uXgyP_qGFoER1W0r=^O/[D{Wij&,8k4wpg_F"PGJtc1VfMH,<~2kb#W=PqsAA66wk.1<8u-r]|TNFJV9{E>&BOCxGlX,,4OCO+g$o89hp%![x~SXK|C1:
-U}0g,)CDXl,1Qx#|},r.xu`cs!C8xcX>sm]S~Qi/{7cr31[U{ttE!VaehX+';-h_IBQm>0Uc$q6#<Fg_@vqD'u[knyJ'CYS|y>O=#3nM@mKTVrQp}"J#na
-dzZA!I,:=gb0sK=U_^XS>Skm`&C:1rd@4]F+QDM<v&#4m#a5ZVXeKw_C_iM4%M%+{raHgyFY[!D%b>%."u"&@uNPf(!~vNz:G@Lwr+vVUz;SUhgv/9~'h`
-axd-8W9l5hW<tvfBl;X3'UM7ZzIb<(4%c|b`9;%lr,bg}Gis0&B/a>8sM[,uI0GBdAk|J;m@~k&y0@/>4jNY-PToygWk7F!2V1Ft}R8AeX5+~j(TD@aG5Z
-h[L^<K_!:p{T8"OD[.99s3+n=#skF1zFQ%V]R{L5+,1!/;AB0d:(.!C$O&vpR)[lZ{5Cc)PXx2$sy&9c7g@&Qq^49<1VkZ.a5cwLPG3o_oDAns;Sq#I$C3
-1{-rZaM^#xog.#|xt"|mtHs5B27E`wp-%:Lj671w^0Eb$H[U5-r)!NkXr<#,`55Yl#^"Q$^gxxo]5)pc}-'AnL|uHP^&ef|nhCfSs+r,rInXEA)stPL.f$
-,xU;1nh)x/MK@9~:ERJ_)df1H&X>E&hy|mm"qf#IF=dD.o<36Jf2D(QPR!@{n`;Ek<ppymfE,Z@dQwH!-]_I{[;'K]tuye^/wx.jNg(QPgsI("IZX}Km@,
-yKQ@J[6iqO,"yN2)h^+hQ-)gVxd}G$IS4'OOMo]rY%Q+X6,BA}I%<KGm{%8QX!p%YLJp~%+4kbF@Zf3;yd:.)2i)^/%jfu9cdC<dW(F>5qc7cQ1{5eY-7:
-&#ePv'`fyDsnk-`ih/p3WdS@KLazgD<]+h&:w9lr~4V@}A@w+[K3z:!TTyI]kQ;&$[!mChg"^c~$H]6tM]!rZwr#uI30la6FfT@25L}lYXYpsB;E%'q7Bc
-E{-#J)t.-yt#{SD$.c|JjYX#w#FyL'8M_#UQOB.-ZPLP-)PT,7&VR2w{AxdaLwG`[D_}N+DjrsN7fPm3;OkAx"&;-6;/`Up:VbpK[;)TZLM"L79KG@^>W$
-=BXrvKnQyWa7!,+6=}KoZ!#bQw6-gU9Bpp<hl2HTp=%35R"'BfVwlmkJVw@gJE!D,J2z@/%.t<8(EYid]LlND%}2i)-1/AT;JES"tR44Hr~>vWJUR{`pss
-'aM3#@w7L3A6.z@]{LNbcD[]oFz734J}v,'3Zk!aAZO!^:YfJ03u!7br,Is$]`^/6N@(qEtvY%W8rjAiv,91ASWK@QDD4bK9@N2E@Rey,UO4_/:d+)}SC/
-)-HS85/SI.S^WCC.4ButzS(K1ES(/!xcv+{0F)`u}71OI]vuRK/q9k%iCiq+~LP['`)aD)&PZessJ`3f3#upSu7hcug0vQ>l6|8jvS^;.p(;@_(seYIHR(
-|;Syxp=@^NAuR]dgRg-+(@t@QE'NFT~E0j}Vvq(J(]G3u'U)wxtr{6Hbn]!;('mH(dX2nzm6-NWIT<_8gvtO,0GY3u<X.P~{5/@aIz%)%K1_/)Z$`y`g@f
-_LF<2!IxZ7H'@s(<>eSJODPhxNz^.PC"A72DFSqs7NuDzar9#hdyuPl%GPQP)NdmzGWE+/t6v#'pZ66INueci&N2vpBgv/X1EH9!AVp"YJOSp=[ILyr/"K
-6]O[]t>>K`U^=%e'd}"$LS5S&UUcRsK>:h(kU1,6GCo{YgEHyvU#lUYzG],lO7a$9)]px}abMkZvT9B:_FVN"fE"duCC65j89!%9Hmd>LUjef8[]Mue/lo
-jwyP~uZdVmBvsMU1pL<4>VL0F%w<|c4<~|Yi4'xPScx^HYk6!FIg%'%W4.WUuFnKauApg%6U@,K}aq(5}1P#ElO+<I`^hG[B;z}+3Ayj|$0o/9=2~)&BQn
-@kShu[Hu+fW.hSuBjA_!3L9JPVcW{su8"'!5o&x2e&t)I,.(M7=(;]MKqnnE(V9mI(=eoB(Fl|,E{Vi6fF.TgsG_E4<U'pFM#I-T@{gO#&{<R8!w3cWCHu
-]:zTqz;-^,[m@j8MjrBT%UD"Ms0&ns@!PSIM=)>G)$rkD!_v'tJk_&^KQ"o<qV4&4WJF|DGfY-S;4zP,T{+eB!q&]GRZKtc/]:ua5z8-!!
+4=TfZui_WCmZH^$24nFKx1RM)O0cMq]IKgi/_8VCdy^y84JJ^zMpHy084z_>XJX]H!;eV(_^]$:uj``X#6<Y#/t<j;qqBHS_&3)(k^~4V'NR3;v)X[nX'v
+n9uj.U+EoB:<-LtW"c;uh/F(uus|nwi}{Z^tjPg37u)KD&u:zgoNMWh70f)345tsC"&^N7-b2P_i;tf&GSvrh2=U-j|QP5ml4=7rz<"ycmiu<,ejS26bMA
+Q^c/;g,B,+)HKGNc,Q%D)S+`#>iuX1k<g#!s"1}Vryb+z+ICs=fVG/~JJ4zM1;y@0sI.@55uzhw+T&+&OqDHzF(LH%968UVFi#!=G;lP~%^_g(fZQ({<N-
+a)j&7#Vtd!Nb3]o)rmtF#KmXdXU-S&l-yT#91RDApXg<)YK,.QJ)iV&d7a.|'GGjz/:nVz6V59O8!g"0E)$I$jbEl5c#`CPY~.)cyP(]euy^n8TkN=$R)G
+/LIChJn|0<7GRy'X#H'ji[Ga'n<ALvxsIE2Lz$Sfs@.=DXW1'q9@!Kd=V_SY|b>M6BFm4q{olo/p4XYmrQw)9kt`Qc{(=am_t6ICF#J[13A;S}76e{%.Fd
+&GeEJ]KCcZB6kF|y.qHSO+=+`V$bp`A`RgM3A<nQR"9+!o#YICw.@#J765{>w8=-tmQjsAwM=Kx8U<oTPXNmfM-[NV,7$I27=]VCR]YzM5h(ljDE6)6-64
+Nf"X+mHN5h]PN$"bVhOv<]SI=mX:.HN'|44:;j>vK]=#1L6YqSWu'+pk6T,iNgwBZ&HuIs8V!9TWKmP>;F-"sK0}[J~!fYg/Uns).{=y~J+;QFZRd51_QS
+xd_vO49@FedysO&`,>{-,IH/gZ~K"20FelFH6ETw88L'%P|J|o-5q)u40Ek:[";y/&rOruu;H01Mx2|LyYXgw0f%0)LyeLbgFhgQo=5]cYp9e:>93[eBas
+2V|Iamf{=I,/S6X-"=>:&9SJUROlh}pG6zg:aEf$|tDtVb5Y&Yk:M5:$EI2A_rksI7lVJ5dg-ng5FN<$i5/x~iUC8m@]t38pym<Ic6u.^pq!A'Ns15n5%'
+|5MY6rTjt|b|Gm/hh%(/J:^$Jth3b/<9(Xwr[%[r+bojd,9=Bm;+ED+p0Klu'/4iGcqXH<:]GoYPmdO`(R./n0:o9],Ho1%5n47}-@91sGVcnG919+$/E2
+83z|_]Z8:q3kiVRYsh1yw^4w=Ud4|"aQp|0dhNjcw1~]mAfw5qex)At-ozw]a4+S:x,^Q1[d|6"L$|'k^f3YJ4TYQn.rQ6)Df[aBp/mXElm!"X[`oHs7-4
+.7=8ztARqv}={9|SU!7e4'n%7nQX=igoX1a-q<YJ8cIKk1iBUP;S8e[Wu%QhY7hJi6W_=/53tN3a^eVMr12R,U-L`V-WM`2)As2Upr5@%;#2aJ;k!fgt8R
+!q#AwosH3g>QW3#1>e}g1ATlySkiWIlw`+B5#lb5H)T}FKxx<8W:!^p0k:y=x^)I|t108]hlol!v`t'jqBp|{'&!|^~ES<!9Fu:FtL6t^]LWOpYk}}[1Cm
+<g%yKP}0np~LRtX%t:Qm'+Z-$n'qtUc,V5;nUo&ty71ZC9ILW_pz%{JGwFzjg{qzLgz]`{t{b5%o@uHLZ&n{;4wOWp;UkSoG^ZSEI`$RwN6U$`n{97LQrl
+ZO'q@5X:m}{u]au_RzNY=6MghjcZ<}FA_I0TX}E]1fD_'p4B.cN`pi,Yer8l1%/'MgI'B}Tdn_nW3R7p}4[FH:(XYT&z=(lMQf~+,P+j5A[z,t5v[F/2j(
+j@"D/}$#EFig&JxBsQ7S+>`]SNLQt%ZNhwobE&Rc,t1Dgj}0ABWy`p=7~`0D'q6:^|(X=67r{BFDw2:dL^ko|uqtJvX!1f0jT}Y."hc$]JSzD{!-APg|pt
+b+=Mqh65_kGa]nTY(|n9jg7{[}rK>[6DNVW+Oji@%%<r"|lmeMpB(zuM+[`r;<e_e'wdw+&!I/(T'}7}z{naBf/T:mcd:<M:Z}bNy!f7~E&5D4|&Dakzay
+<^qv9{$_/zIT]l/Dp]L$cA;X.BOM|8v+sXz3iwq=8@o;(I8-sk.V#EOs0mS(IbkM;{^6!YN6oElHj++.Dz&bjfgZ"#S/jr':N"IbAO)VU>CMS(sF>0Oq1=
+CU.st0gy9VxzB8Z_sx[zfz@h_V_.8TdZy>1=)|p^!drl"qr'7<+sHxjMF;M1apX6yT8!5'nTROH108<kfNt,L(zH^aApU]JL(0IyA<t8f[oWc5$ojcO!)b
+}QS6'o71fK.ovLlbSH4]5{"9fK'P'4o3&s4,8wtB;0Eqx;l[@]NvS4MWpG/DFTTvAla./i:Y@&8SA|T2}#P(7&Or-nF3|&p|0^kzni34iKw7y`8S&Z!)hA
+$8AN%trX#8SbA@Z]kAbQAK1]PTi5<RTCV9|;&Nm#{s>&I[N'o7p^)B@i'M3gQ7=i_TYeZ26Yyi&&)Oykq1D-rw:=eVQ23FqfGQT>rK='RpSd>p9c[weGT-
+g}YbaxqT5UXC{1<=L`!b2S:6/'.)~0!Qi`BPu#XXVQ2TmW+B;ktE#e+1JqR$P1>Cpu#]Shf&TP$Si&CMXpZ^#Q.Rgd}[]9miwuZ.n%lr;/r4pul3QjtNqu
+vk%R[V0od&>'N;(u9#mB-7x#S8me6HpR5J)95;;BQCrW_+D-n9]BuK32_}09X/vUrhR&"@H!boGf`#M4X6h5<IDb~[`P@;@_Yh>X'Ti0Kq{hQJg!%M#S^>
+3ZmAD.wD%"Lp9}@x,HYmR|Um";Rks_1(+Swx;yzfBl_72c~_$Nk`#nLSmwc@u<2&CW!I84I>K<+MXfoIG<Z_PQ2mxNSf_c.scHfEAT@wrSXd+2txiO3ua-
+LrH7rS&{FsXKCD^0X5;|;l^>c|XZ{''V!%B=;rwLx[0uI^^el!aY+vp5cW_Rz#nj(dZHoV)LC%NLtKl3ZHQ<8M@@[)&|f"I`RvM70.m+&/M#pznAa^.eRd
+aF[|u95oVy%|zS%H-".2;ZM@c@3DnUG+}0atR(3}sB<H,}9M(Y.h1oWMWw:)z.V-[2n8+'{H5yDNulVkJct8bhTApZ,x.S39~bm=Y.uPF;ShQf$A&WvUbm
+SzkM;=i(bw+N{pz^>JSCf%m`3JE->RQ=NDjQy'+J-CNm^=HyNsw@^I0qE=^0b6#^~R,1OfZf_RW4L/$>1<S!=N/nmeGxqSGVe++zGziZ:Q#e(5f#Gr]k`j
+3Tx.weX{mG{eYHAHHyCfgA[{x<W3%Lwdq<2q+zQGA>jvvRn"XjAUL.xanXjzXaUN1GqUlhOK['c2'rCEy2bCX@cD)8Yd.5tL&E@as=s%ZM1G:A+)]l<9"9
+`K[_NwXc^IC/y7^$YyFvzIhi1%7KPt#%eoS5Eu(#_C{{"0JP0YuO|_5p1Yi2C"yIUN:=L:$h!'yzDa%h1%iwru"sY!x{zU2&H9n_xUWb,{$qwuqq@B1Dtz
+ms07vh0+5jUT5xUL}@U&;d^dZCs0)^it]<O2UX;=-|`V+5le7W`uddnKr_@MGm^;J2zfde%#>]D!-kXDiPA=g"$fmsX$/D^Y(27ZA7=xcz=XDE+xCc^TU<
+{sqnteo$c2o<4LLYw_436R$pon1HVR7Bf]MWo}w<&)R!cY/G'`Jcrdc%A:SQ=cer'b59Z:53c<|G]M0{%|ud;&07NXq-!<2L%H<YM4+)`k"G2Q=9micf[0
+C'egn2;Zd-Q>ds_&'z}&B3<1'=K&J|{L}iLu{=5SR%5@d9mpz4u3J4_Vcp:9-HzJs#KO0/<Y=F"$+443^FrhMSMXtd>&5"9uzsR/p{Mi^hs>[wsT"(|=`h
+:8k]Tg%!C]l(T"JyU+qWs8S2sSITW@qti4v!RD]rmTog&7+"w5a!`;7(iX=AGav&!bMu8I}2oacpKiiMMmM`lEn9>grl)2F|$hdQ'<"VX8a]#Bo#Pc44C!
+"$>"s2XiHk@}d,#Y^TUaGf=V'x!dKuX2O]]|5g@$h#OL8mX8f5H)H_Ss4sE29gPC_#7SSa5+.2hN8PoG&+s2'#}Rz2x4H)qC!}ICz#s2^KeufVEnsVK&|}
+FXdHqLx^i_oEpL-);0dOm6~Yhsq2a5"MCgNfE}PLr|{!Ttn:kS6sh_GHP`&^'%q%RgqVJxFc1Bjsfu|u0_wKVCH^|&,MLCk`L4mhLLq3zS(MgvDng|-H7p
+pWKmFgX2Q|.zYwlJOZgDG.F6!I>WgUovern<T{SB"Fe,L.QMV2]V:3nucx(t:ge1f(^:%Mtw,c^2pYFyA=/]}sz7{wS{`Nna$Tf<AHc|$Arr[%SxT0;<%G
+7&9}PkWw:GaC"zChHKb'#foVfdk>.y_R~bVPa%:qVJOxm3w^cvG#y]'vS<,#F0z|TU2zCT%IRR5hucugKPT/Z][Z.P>n!aMR:S!C{L{l_'W{p7l4n)cNqH
+-_s5`3tURs<NLb~h|V1j4'uE[,@;If=,kpi;u|>/vb-_cV9o6>,y('4]{g~ucsfp6]$FOc11>1lsz6(hlgh-MT:#g38R."9S-QbP@fZm+sERM<pfJ4XxKj
+sn4@vX#"4Bv=HOn=15hOW):$X%_,n(uWdzmp=U[23dqC>^(1P4BRw!])j<l$faC9Io|HDGyBu+FK'YWc_9XN&3>7>f0$%|i<IEJ<-''|$s$pXjRq+;y)O%
+Xc50L2|h"<9w}[=(3z3;XKiSN6^D(A{T[`hB<1#_w:uh{o0QUzhGP:NgB(eC4B<I_yos7u&G5h"vAzQug^`|&p%dCjy+z}|nK$_t%n@E&2-jfIi=U{RUnS
+BZ#'RQ}$W;$ua+$GEI!EXkMnd)#dk"P$o,N=!&ECuV#p}.;GQfLLSy}kmtbnLh(%f)+MA2zE^ODe}T!fFuvtYC~61:VOby0n6|xo^_oTh=DeI!7)2xC/!N
+tK(d:_E&cqbTFR.R,=[3Sb-O^je+z|6Eu,TMc3#!i7#rL'bHQ`;w)w-qWc>7f'pqUmwVv0Dh>nbm99PEq&jR['C.N>:+cl$AprbBt{x6iIgsu/I8PYOdu(
+"'jv(e9^]<np/T`DLQF^iM%+x_^sa,>sNdSiq,G;m0i01kX@n+&%Za2xo%k!_>x3wGv|r/Z%f{_C>i3;rXkSarPu'gqN/_GJ>GRbw&#OTv`5uNN}N`Kff4
+EW=y~D2{z%Ne[1JG<pV/+Z+E77dfNh%K{y.mQ44UM3Y60J,NjsI%9|x;`)U<3B^56BVyVypYZ"e:8_}N5rCf;4w`fHwIx=Tj`]XBO{ZyXw9IWC^I$f,'6K
+FD"&Qyk=c0lW<{<&GlKfimWXG!(#ya&WJME&J5w64>R%L&]D:%qtmY6/pc'WT;GPgU2nd.<L"i{BlJ&Jt2Z3AtcR5,.S1H_Bh8r!T0I,C;h-b#OeTpHrRX
+/k-k')gc}}RXiw4VB.HV78}U=WE"$'YLD@{iwJTgs-dOgdmmMa;PeI;'wzaeuU]2)]`&Rzj5(bMx|T7m1ECLNJh.65N-`uRI5Jl/F9Q&WQdW.%gg2PI#xG
+ZJj6&./LrJy9%gYla'!`AH.srn,/wavom$:0$MzB$({TKZ";]&(hydG<_gMy)adv4h5YZy9qqj7tQc+@tDO^yB}SpEHLbGWXPe:TI@+)0AMC[3AfjHOtML
+K!VlUtSCw`.NO>v+8|;e)F8GH^u1Q9%|d{$:@JlMTy^D89HU1hxqcaRofLFlQsg!iXc|0T])1WW|e|,`_}s1uD1trnbZ8)M2]j@Uv7hQxsid;eYmTdB(!6
+1lpu7w~`,D#)"/qvZ=Mn"dgxD"XTNF.R<pl0Hbmbz}z7kgima@=$aME;|Ojb6IX#ayuGjn!3%g.P(gkW$AKrxI+b;^@XIph';B0Dpye7FcW93l<Zzl18FM
+t,f9s&n.CxmD_KJySDhevNwWwPWP8'o6Z`ljKKd]MX,J/C%7OdQ@URH+.W4uzq$ai<<)xe}gV{6};>MTRWf^2r=XTJES-fA0"{5e2)Ot54L#!MR`&n4Ty%
+2PW"2Whbps~n+aAC;I4zv5J@W'/L3_Dnvn=2`Q}s$jvi(tWi^qOppuU$Tn9NzsDPO]UqQr~X@o#(9W:q&PL1'R|WH(Yu1:]/_6$GoM=aDCB%I2Cl$o={`A
+y8F#dE,&Y&FY8B%FC<hZ8kMvc6bU(fF-Z1x&nY(m&4A>/PtR.Q(qaKGoZx@hUl#|`A:c9c1]PZR_nan`qH$kPWSHW]h3(Fh>vK7[@6L6,%EE]x@1x4tNVG
+V"+VR)aTRP%w7ce|W#Pfu}Hg[k$.w_PnY>E>y&'En%xBIkYbRuInFp}-_P8I"odp]5HlIP1(cGCc=J%6=W2f+Cqf%85ob6Em4d5rS.Xr"DLz&Hs&xHX=&%
+;f&7:3|9/E9OP^+l@vwEa";5L%g)5a$r(uUv/5Xke=PB$B.>{R!O=b}A/_<C`l93wYA,;mt!Mk|`;4ab3xYR(C8$:{sPtcR(XKX|=NtL|sDy#=6mv+y}]C
+]pP)<Ns[v<-^%aOX-8&jaUsHNdWh"CbFTYch0Ibz,]3|{>y5_T$V`lG[;G3w>O(=C|[_d[vdL8u'Sy8ff3`vU@aTn0L^TUQJ`W"3Ahn!LBsTTnNLlM3IT0
+pl|2,]v3Y;D0qO+MKjt@06h/T+Iu&.nNP1>RKZYTq[n{w`u=ma1BI6AqN4V+]KUPdX}pgWH+X5HmNpf|J^dCZil:x.[_g.{s{##$O;<lwJEl0y1_>G{J|%
+el$knWR4M:4Y:2B'3Nd!hu/!K2mw[csxY[Uq^v"=Luin"LaFS0'6IYz0k"@W<b|QznY}wy+Qw'Ix}%}ge8L^|lPbm8HBv!p3rY2KpFg-e_"pO>eHlgyPW{
+<<f#LQgfkR!cyA;|&A7k-'^WPVV8hLO_u-=`2Q9n32180lWHDV)9_rmG%D{^#e^ZWpDME=Hhivn#H7/Y^1IA'qWiI_qbKRp<|2-z3Li8T/J{T0AzT%=2+B
+pJTH+!pHyd>P12B}&Win`uDz:Y+9o`7nl%3-i$^T;+hcN2hY:o=,|W#h$k]}KeZD"h.Vy]U^`Aw^vKqctndI-T-5@.Q`O;GRsd(FX7nL}ARHT{FwR|:d]b
+k^-tnP3rJJa5$_u6i,QtU#eUwz2uM=5+Sx/nIcuA&rImgbm>ytsK=K7bxOph(//)Sk)D^TR{wi&"B74O51lLX2R|g3$Bv6{]V6|Ht0)%lJs)y1=N,G32o4
+x,[GRd:Ia&#"SC|qW}V5(4RQVO<1]%+SF>.hAEnS}k_7<8&R>',6Zn';wcw}@a_S"c"kc-EU=(xa`j;}C&zmEj+}<25nKN'dx[w!pl}fbQC9C(FKooo[vo
+84Gs>AYrKbF0^eE5!/,|7c2G%J[,PX$I.#nuaf;(MBNYqF)!"guGr=;p$Zz`I8!W#HSOtlOk7pd9NpNg;j8SQGOy}sLB#wzNBusd5j!uu@~t`-j{c}5(J>
+If9O9|)rlam#{Ob5{O5O@"-5#cN:qCBzxq2)$33J<E|u/xb7vi@{j:a.u:.%YpBC$p6rddxgV5SWv&E4au`dot&8=Mu|:jb8$|[T,YJ}lo}d13Ky3f6[%T
+-jq:!~kO48hOIX:T0%;{VQ]re}UomfT1"f=Gmj3Z0/gK^Wxln{S2taZl0lrO=J6llZEJ.=pY<oshTDPGZ7gr0i$D.wmYRKK-;{-I+u`5M%uhw7vq:Q:%go
+g:-^]1b/PWBdkyiOrsXg'E(Xg7~nC<=WGF)5W2A]lMhAfxHUJ%bN{1NhX+4qZwxs!mgrhd,pDO`%37u[u/u#D(cr(5`$=(68Glc0/R!uDLFScrv2K`br{y
+'UEf.=A(S++@i>k[bB6:B$X^iPcU1`~.>Ck!;lsF779iMa@G9cXEa$.Q@/"c[K:zzO96HWAJ:=Di}Zr<]MrJ@$dv95N,8y4gw4^Z/(>UDhPg6a)mORGhXZ
+margu7_Z4b!VuN@8~Ci}UU7Y:`hU!9=O).,:q}xEHOu1o84hCq2>D9nG32Oy~oN^,&S`_'n"VByosdB@FswvyiaO%),<eZ/Hhajt'.bq')e'E7~19S|kd6
+-P@C/T}C]f$c&Ov6!M!>uAIu@y5!MfO)d`NvxUB_|,gR6#3SwudX+ioMRpI/-N/N.]TJ]7;g6Do1}4AaB.vD@|c{s%V}3z}Hxs:1&mXo"E{|&x.A-mI_e#
+~qCO3Z0Xgjnwt4ExI_7^;d&X!oxNwRB8(B"=aq}kc"O4[f/y6Ea2cMobQl>X(.eY"JK]}mfK^N~v=3cLhZ-WY(G1r|Pj>]D[U/UWdn8+7e7upT.e9Ij7h(
+<WWG9=WuqYliyY;/Q2(Cl#WT9PbA!8s.P.o(Q0<PY_ED)[H}c1<qv>68DQ"@j`0m/!JST:M^/EDep.Vt'WU@@WEqyyDW42pi7/P/O094r]OauIxhd}5@^w
+=a_5<TOlKV>b((yiC<F8'l%b3qg$/S2</sk8Y)k!7y}<W6qCxo=Gx/_=2F;eh`RawzST8lvxCbi#9vxyotXll="v]]+><AltjkNeuKoL=OuEXr:em1CmB]
+(wK1c1D`6DH.mZ)fcW,24DhK)`adw+xg1Qe!w$54Y=#Eou3s_NFP>=uB~d.$3Yb`O&gJlqV^0`,=|cp6xtm/Z6z98u}j#nD/8NWJcyGi%S9w.:2$wyu@v8
+5'X<eqLiDC+Sd6bpJw%b}G@q+dTuybGK2%T^3UEOrWr@!#q{]LEuWaSX>jHu1xz7IzmF}Mz0WDFt|.aG""aG^Hgk1o~5zI^"R00+;sFh+#mp7}g2Vc117#
+HX-Sz.]<p0cI,iM3xjkV@:fUe7LnffBo^Xxm&gtFP4Zy7jY+@^m"R|$[BKBiqii.11]/.{9v[L[d3Gs+]Q^=%oyY/Ah=|qsOn1zz@sk-aitFjJoBEqEEkg
+DDjEDC1I6'>=_T!e`is<'"I7`6D!'Z<-@fyH{#+h%z8]d$^ex<FqihqlM./Q>34OO2ZpPUV:5o_IhG=u$vK[ke<U$"L5q_Tw5L+5Z|;jAs;jIjSe[C}KD=
+A%s6vu!'P;gnc_tFA<iI9T+03C_VCiI%QK-I}T|[3l:lV]zbVwpgyQLc%vuC'ib{mC0WE'3"W%R)wV8TwF"=BTxOpoUmn[@=[FR>aLHwLat_(HvZH]8mWn
+x,CL~PA!mdV>#2nyy$5/-XWEu"_f1R&hf'>%][rTqPsxne29-+l'(VeNJfz'{W9IeNhMs4,0TT]9L=opnbz<%e1jN4u</js7p!h|PJl1SFJ3BIR_g@)//(
+r|{}{il3|_8VkJ>9mxAGm2p3<,-tY')kUD#=nXq{cnhQ]C=habu=cQ(4K)k5X2iqxu9Eq")rJYEkg+`5drXD~ejjm<rC.!$,M<>NL`Ma_b9!vtEBh&Jp`o
+:CN_uS'2(L6YB5scsDibu3;$h5il-WqbXOg&P4w-U4j["pt;DirI/'ahC2Bl`M$#Ig'1|Qho"N$"28;$,&IvCQt}/>B$+DBi~K%#'(e&$V3BcJ|DwHVU>R
+Zwyhb-#pHIJkddb+nv)Se)5n/esj.dc+"3y$b=_!,v(+Hp%h#:Bz[jcd[O|}7c})dv-O`>.d6vqoYu(:Hh^6HNB[)]Vh=;`s;}8+V4}51-bR0jv[Gzj^zh
+~K"Xw!K78FAvsxlr(`Cs(CNI}C^FJYL3FU{#dVIUL3WXi5A0ST%rd.4&NsAl{.3O/mpqtFb6+_3a1Q|gEfl@&2jW2EKczpvQzz_b{Eeg9}&G@qY/EX#RNx
+Vp@ySub);o%e8!oBeu9n/3rdQUha17q'GKpGlMz-yR:EE/wMGay0ZQfT3^+()pT^vPcd.=%3OMz(2"y[Ou~kyg)7RM-<[T]ZMevyf9G|7W9!D>6.vx,QbH
+>-Qv!d$$3c:8C6]Q%C5VfHkk]Jz;SOMsd)QvZ%{_UV23!ccuTxVZa/WH2f/zVhqd'v6Jb0K^(=={.vlD_ni(`q7>Pp9/y/l0Y`Av_^.reFV`e{W,IxNr,j
+VZ]C/Ft.//Z);+bGwC%N5/fUm=OFP6pgsUK]Le[4hi&937Ofbou+Q!=WF|U<}P6Iu;@m=It$(D^]jwjSeL4ML(7,+7j/%yj)VtHY7;_.6Ay)kpneTp48-c
+uvx2TNNbv`NJ|S5^H3;0Q`hovB2+2BBZMaS]9`H|9-;#.',5E3Y)8|A$"hwsKX_)&Z$b[W4O0+{:!9zVH;1M-wa2&4W^yd3Cmgalh&Y18{IWy$0u>vJn#N
+tIA,|`uoPrEYPlO98mkC:4A>Cm^9oFvP8s$or0czXn.(>Fg/&XZ$x.p5e[9p~HS)0X1'+KT,]l0XE2KV0`u79wZ-lf'u|FyGe-{TV;d+,>Q3[ZrBfHtdr,
+6)-c)Wi($5ILoJm{~[4RJl%Jfw+w)eva{`et2DkvhggGc<-8MKEVH>^EzR%.7fb(6,N1BV|[4FY9{0Dbjk.n&yD]DO#ME+cl8`k3>SIrs#"w}xc<W^ylE#
+8@LOv/Y2iw`9XlIt3uC4_gdEk&I7$a!^WPt69[L6=6KG0C!M4&|AG[TBwLG"`,O6hA|qpD/5.+=MDYm.mBFPD{(vxcBM^Z)DNz6F_|@>VrN:c7y38KUwKj
+w2-B|&]Y`A(ahSmSM$d4-80'=-!q--}--ThVv;=8"XF})z&<xa<}dldz)"5|_#m`cN/2$_H+#m_k60H!#DJt~VU`9qYi#uoKkzV&Mz0<>m4NT!07L!)7H3
+f^f(6G2'lLD)Oa+!0>p|Ci%QS}C$%@Lsn2plahv1Ru=!HgUdOf$qDB1LLS_tj1NjZll|4]kJyIGH|rNRMV8U.hvek@2tUUq2-Do{6G|Nt!S_.fjnPt5GDx
+jh/]rQCpj{,wYCSXK!z;w2=A$#/0WW2kS%y/NcU%"/>WK[jkv06QShH^,"Zc.'R$X3^`|xW)^-LcUnISig(zq}Gx7L~+FCHs02&k!-I<<Iq;dLeF>`H"7%
+lBXT:%wR6o9E7A:5^DGjVC//6{|l"37G7iZFyv(S9l1oO]FT2{lkU&$Pq)-4&L&HO%dJI^j":<q+.d/I5wO"_;Qiz_ZrQI=Oj{OVx<|5V!MT"+amnv=%7_
+A+i1&f))"Ep+rjfb;v@WU[01<Mquu|ie=vj7]r}I@z)l#x5xKx2{20KSvVgdG.eCoJwlO[,Th(_pF3gs_>5pOvyZ%oV3(7E!upZ%cA^bz^:"EmT],hTS"e
+@&f]f"T<u(7spQ;"jMvfo5yJT`}#+wz@nEd1C[]5ASZahe~V5D+r6;{n:B|X,WZM%9r'^l>O)t8=uWw)9DOK,'ovq[+Z}HO7/Z]^t,5nqRxmHF4(X'7=.C
+$N:]@sGZ$F=i-Rnzo"[321}h7q/J.v["TcUX1O5+6zjX@f}1/_:vTcoXZpA|nzE[ly[V+ZTS>XtYFqJ3eFX>X0!T2x|=x}F,n{T$A3RN3)Az!^~DBB:nYo
+N|&%}12)Hs3Dc$;Z~q"s'(27|ef`G5;KVl/a"1,g3fKg`([js"Sy;_Hl)]<2m3uvAO|C5/waPXs^e>=Oe6[_|]Ze=sW:kB(p!@2$SM]yF|jgd,Tnns3{W%
+/]if=sVzCd@O8j!ICfy4brHs%e/P2$an^J}6L7|nCS/)^J.uQ8QdhMUTOKWDE7D'oGO&M1]b,w&53DT&saQty.l1~E$|WuS<K8@gIbA3kalq+ffwG=IB##
+2,WAF/FN%9d:r,A2|{WupC{l59#SB+"JGhAwlZ9[S$Eex}.&d!TjKgfK'9ix^9iCqdU'+w6A_2Cf/eXHxc%MwX8Vd<U-#{bRCfI{_z"3[IEdE"^w/TozHV
+0oCww3Kf5L!+ZkLe_jn9G1CG"{u|`f>RSFNHy],WZ)NLRGeGMcz'`5#>SH&va&'%OdD0:(<3j!tHWUj`8XoAqHTS'pZBMmI_05{exo>G-+Nqcn#A>_<_!`
+'cNZeHt.iDmAGI=AQ9vQll!rwbH0@K^6VNq6D+Svu+dZ&>~I"BN7S8r%YX&#v_o6wGXJfVg#g^5;%q#-exJZ<}"jc[M5odMMG<Vfj>-x"%65`a1N9[~ww=
+sfTA.wLZQnRz&J(uN!n%q^pfC!zz^b-vzPh9olHp<E~sJ-]iy(jd@W9&or9,476Sxu97W4=ihz"I(n8rI0OheE9W^H6riu:oUm=FbU-do)=c{`cj]oka]e
+hK(FOuen[A_U%uh5Tfd[Zs6$]6Sg1&JieZv]tl.s4&^K<pR;aD6b{ZUQ>La;3FGS<HHDHngH2BMANP&.|7[)z^1H)OG=7fBdOow-qF"7ET0Gey)z4nt%J>
+=&$&vv;<}&d.|R$kj4>!}Gn""].8jX_Ra.>%Q"C[mdw&<:wh$i5f"a|So40'Ds7h|QiI^wbiJ65i`ZDM"68tH:EV#DG:EjhU%Ij${@McwxXg.<cC`.B:({
+0q%eHQ:&k0!tSZg}%uoVmjS}6'B2z5/D!<QiA9[Es"9LS83@^Mk+FTC&+t{'S7e1_odwZ1xB7i%$!kCKhk<7i9Hk>.EyhjICtc<Q42w`T{ru6oENB#>RQH
+r$MOPwA{e$[W&q5L7smF;wB{yME@|tk`TM,3{gMkRlT@7Q>WVJE/~0bChGmvn<leY.5ELjU8zTQ%anhx'nH4]ir/"}l<l00`5K9V+LZZo:fI[I@fKGiU'U
+@kPc8`dAdE+HNbo+^2WRWAJ{if{z'{geS]$S.TyMYGlP,<';1%3vek[=LR0=t.39XSNWGa.%i908BUh}Wrm}ozlmtt8q27HsgDQsU,T9-sQm4}c&wz&C~=
+ZwT}hiYk,1;:4T`eEFw#1_]%lrhgnaq|5q4H_>RxS%;Vv/)rjoKn(c=yoKR+V'":6TV3N"@'s;qXtmf%q0{fJ)Akzo|O"r}1`eOje0`}{i`D%KjAkztEdd
+i)cwUzIXLgg>0e6gOvVDqF>z8`<scX/fc.}0q%0xygB;z"5B1nYf8`D4o/eS;SgZbR=#]+UO'FHOll0l4Kvc#^X-NZ&Ho!]SyD"qEL$iP-M]AtQzJA%RWn
+$o#Fa7m2iA}GN)8<v]o%n[zC@T0TeqLH/66=sM'q/m5I3U!q[NZR)f;{M+1M]x4oH1T[[Bn-H0kw5HVr7Voyy"8B0mI92HOlMo0>Y"@/ti~7=X"a+V`zY)
+Q9S}r(]gbO_+!jzx1rQV<$=UQoa5Mjxu03IzbS@zblQ9<r/aCQ_ybr5]}Mw.nAN$dams5M&R9unpjAd#yQF-^$%Mg{kk,x;-CD<DC{h6()3,I7&7l>(|xW
+tXT7qFvn8fZ6lUBW$k5GF0Qa](:{!QZbWCAK+A``z^1;-O)@J7%La>wH|TE@)nll{ihYv["ue"Y%rrOiC=]b/|7P&(.};#="Rb57n``48d0BURK!R>T:h<
+-GO`'Dpw6E!h&ke3lnkOM"kY|^-`dmeaSA<'^^nv.`V5K@IJa'8f%NGyUha<AQbgev!0V!-U3C7NoF&x,V,3g9#R4k2v(s0qqhLIh$t%VLtFhL;,I4qnRi
+org'9f[|V_9]_|i%sQ-^NqRJex,/C3+#T`.J|^i4RHbSJAXa|WncSW=@PoqVRfgnG^[VClSB<Tz+{`Ho/@_D3B@8oW9G"'UF<g}H)69i8&l3H(Mg~,Ra6'
+NAYk%].(_Tf4fe6hO|Sw@f/f%is3Bs+Nt;^<S|h^/^TC_vMaWF2&1XI67od'$bg$dLp%N3/VOgakz2%y[=^a0Z+46^9wB]x{#fm.@/W-<a<UYNPEI-=eqT
+Z+gX+zksM30om5I)~|Xx1=ULNs,qw[!)i66Bs:QIC:]l"3/63ZtEcM4$a[emZ28|71U%2-n.Eu[/<(Ao9SG^FIKH"j(j|4pA#KK:dLILTE:C+]`3K-5/Jp
+qs`I'$H%nF>%)HE`r`zP}Hx[%n9$x@e'}t^GU(SFyopZBbNwGg1OtNxwoCpp2T3xNgJh><QUcz"x4cTUueRGldiu8s3I[1@}VZ7tdu;04]Uyzs1Y)S-"vR
+IWCE.G4$/'`c^qOWt+#Dq|~Pdu'8imJr,T(:2n0UQcPjuRrb_G|&wV,$:BJnX`3aofnx!7[V,u;o3w|&^/"MP]SHB!.+C]Kp-3M1ZPkzSI@.:;psp]nDY4
+"1jA595O[rXSWCoNpl`<RnkO@D8F/@rMYFHa@Dg4J`zk9`S>ja`}.&5hE[-ZbsuYkiu-^PiIO%=#%jG`y=Gp3+p_+2%]73k5nTXpblsB=}]$KJ%@$`:5&B
+g,w`BOy1tri^n8_$;SVqU+&o>Bz@/N1GF)D$gl(d7`Vh8dW+GBVd"H6'THSpDiu:UHK3p,0GCS"i1q/9<Sd[:1a@WY!QJqp(A(BMdYOaqJ~N|PfE]m<afj
+3u^2@zvx/s!9CKkyYR<xa"h/8X6:._RU^Qcn)z#/^k%DHA}85(2BP|@Tj5`.M(HTY4I[N6!#e"iW#@K^g&}$3>dsj<]{{hdzgRU<L!t"g,hmX4"3H%Rdh"
+WVwC#FDN2r^e~d#,o&,<XpiI'p'3!]NfvSb7}N(C[)wiMiM}0qU#:rIv"]~G@YZn7$(AB`@z8O;FZmp>!H783_IR%V+=I:BfQktYCITQ+T6B,[pqZ_=]%N
+ZPp<J2,MZApm$CSm)1{L{K]=5L9PjDLo^fFx>L1},9:(:)m)O33B4J)8EG9[fRCQDrm<;@&t)L^!W/@AP^zHX&qBiyBwV6zv`Dxnc0RTZw6|(YF1)9'(RF
+ZF['Z<gB!$HtGsdK&b%m%7;7S,-.Rr-]8<a)5zk/mOu[>({V-55ZE@l."e"Wrd}_A_VmpQuc#lA6X+7gf^d`'4>Hfg77OS7H}t@yRNSdXP3$:TLBhosBNH
+[=/l{@eBa50(2c.acDyXJVJ]4KFRq:s+8nVX;3tVUVvJ9{I:-Hl<:d>lr`^]z8YGzaRfi;"X<l~S^eytt`HH7dQZwH6K6UMaUc&`^6Zs|d&Mrd){gaX^=M
+(Zl:3_.P+xz@ijsX;Fx`W'pa@0/O+2t^aiPFYmh{(i4B;10X!JY#h)n@g!"yMf'LC]VMg1Y"z'T_;Dj;{;.1dR(S:n~.(6B:#d>h5i/I&@H.;sy;OOO:85
++bEhvYZ&w;Gnmb1QSko'3S@9eEHBR<l0[=pau/`oo::]q/q.w;R7&[+8~^YiH7$kFE"0-6E)a/U}]{TBc|_Ns@/i,dJ3f;8HpmE]Zjede7!]Y;%k.OkMYz
+/>'6'1<{461|sHyEa|@qs4oh__+p%TL`qX|CbD2or32g`qDKlt5YW7B%Cvlb@2^.+.OI#+JC2}EERX^Q-zG-xF~:"z&<78)t8[ps,#a=U6YS%+jVhoXL'y
+ueW$K2OA>KES@^2`gc}D`t'#Tui:OHLzpf)zcKYNZF3v1R~aS)z@>as^Rr0)iGJ&kIF>y]A0rKDhBRb[;{46XF.>i3bxyJT!:QO;m%o^c0H/^7|uE)d+<P
+x+:Ar2|6f:iVc,rk)g>)+UKt5GXtXjV(a'#T4M/@%Bw+);oWIE5EL5i7)3{`U(O..=%&_Yz/#]NO5'"7%XLl,qTMEQ>V}6Sr@%=Mtjb85}"},nro9HsK%,
+Jj[y(j`S4q>wGcSwFHkMQKXeZ=Dx@yzWCVb;amMeIr`6]=YWgfE4n@xil|cI|SmSj'B^7Yh3cWW4Ug|ANU"@$Oobo!B}Vv.'Cv!`O/p4/!o#wS!0,eUYq1
+BbKtr8|m_3B`17lpLHL6p(9@q>6<W_#d2#!`$([0#;EoTz%;DS3:9S`1n;;yg+k)IFH<xdC=[:,%LT:dX83<'`isRUzKjfQci65S1MjMC>+xZ|6P]`Bcg>
+@E#zDh;26a)Q|x(()i03rfk_yrAJ|yn/]OD|tH.kg_RXi-nz.CZ^j)Lgqe7^XO0a2yplx>h0;Mx',-y9dBL3_Z^MS(,{DK^%#G8uoZuV0jP,OY]+J/Lcl1
+R)]-&X6RxKqnwCVK|=!U:=3>SO_ZhntP+hW4X_^cv|h'bPJ20p|iEo7p38dLNv2[13,GfwasY0|DEe/VT)Wp`3N$V:.e1B"WQ"g!{ENJ.]Sqw6"Fd(P"tA
+#E>1^Q@I9jbpDOkZ.>J"|>)oj/L/AzcqNfD}q>}A#k!$kX&#Ng%:5{"bt!ouD_`Y:vQ5%QO7RubhjW$<1uR"a=&xavABe(>D~>{`H6E7}gU!niOyvpss,]
+M/,=Zqq.Lc54ZYSs-w>K&XZT$tILQ3Hm~0G}SJ_2->zC/+o!K[{]od[47Y->&!Rm>Lk8S6c5$l+k+eH[0vm6-2nZ3VX(t-6na:UwYcm&[H%%rbi%$`<Mn|
+s`AX0.}h@<wp3!>#[s/XjMW_I)#s8o[=4Gt/E2:z}3U#MrEa|XL3{5~2L]/.a9r9moJjG8>HiB-8:!/U~k8vvw"~$(f[8WxmtJ9}kx9`k.IRA]>r#gevu|
+.VS89;/l0liHQTILw,x}+JH-AJu2T+/mrp.$uWws{xm5ftI`%QUa6B=}v%^(YXApb/UF!76Sz5kW(g,hlkEscN<fd"XR;Tc[trB/S0vw99d9rjT4:LfXHs
+.E9|XBCh2^gacH.a<D]>q(vIbLM%^8b}SPnW~,X,X7DjF4:sJGU4GR!.p!/,G1b0tBNpC1ob9=G)DO2/EIS&l,n]EF(pX+U/wg=!q!xX~aV|r"1]j!!Nu`
+(Z"}PF##secBx,WTZ>MW|6t^sBvX1Z5:2{onT&YAE)Rh@iKo|dTqE>uV+cV@nf!q_mw0bykDkD8C2km-zRipADV1]bJ-;J=gU^{Lw$veNT:]s]j34#h|.v
+(@8aV7D9PewpW%y1mooCT}&ci'vNNq62>PMT.;I>L+}TE%;"qJ,^,Xj."b57[lDceFG4z`qb$$A){#]:_)1:Z-o7liJl5xv`U0M9GWV>yJc5Eu.u5EfQ)c
+^T.aMA;<|AucAkec7PFI&#"'&|3++>uEr}f>PwX%_2b(a-KiEO9_bcbDOx1qn;O"cF(gUBnvg91%6h&GBNPK|7pho2_R[q<|/Sk&2kJZyH'%wl7aeB}|'M
+Dn9QCww<n#.!k|xA+EoNv[oUJK5cz,<+3+}rPO1]$pI`N:{UMGdwt7wAPkp0)%6d^"XiCM3MzjXL%f"Ebx#o%KO(oK6zOS[:k$Z+B6#K0-]_uxgznpWZ{+
+<m{uR6Fr|o"9Fh>V}ON=3iWb_dV|DwYUQ4^=h19dO7<_+}YX#|5p7V=m_2[R&/6oGulz"Og8q&-%j05^L>}Eg_T@9Za0Cz8[pzLp{(5.QZb,^VKwH"/:P(
+uMI<z{^SsQKt&ox(J@iz0{+M$ga"RbF@lv.Hz5Se]kS"i+rNfIHAcDxD6O(N)bgy-75xXx/n,]%5=zJ^6fT}~$7m#5/$W`o"ZT4m=RW-hhd1Df_k4|`oxb
+>DVYk`&@&pvN%h,|6EI`m2F3wR.TxntEff<l>A'(,W3",:~-6l55>ESZwQSZ;M;)|eDbL[d7EY1A%hZnIYfa|>P6UKRFs2''_cdIZi7fIUB[g12g)A6t!n
+LsFU{K:IuzSqpYVpgCb0`nd(Ntq,C)+j@@i#}uSX9FCd1tZk=}cDAw!L2T%Mjvy!IF.Jy4uQNkJmv_Xu],jyge27Bua!f_gg@G3O"$7zRnFxKHQF'N54Ae
+R&$x9Nb>c8<k[]nN}LnRYf_i;YB2@Sv7"_@FI`VTc}&{lP>H>A>WO,W_:WWE@lfI.]Fu'.:J)MMn!k8bX".<AdAdUvPz(!$a/J`@;yE2+HHL}M;-^29k9_
+RsC$.2naN<H56jfkUtu-E7_}Up2G'+_2<UYHwy&TRNQ'r.7t9dPentB%5+rPFX1:Vc:k;1AixEjToqakV#462=Z,()Gp85v`uGq$XxlWvL`T~U4}+(HsvP
+3;A.RoV_|/KUVQ'v|"e+dXnTdA3Y&3r{ri]lE:GM&<c%]ELu~v5:w$xp(.o+J_fvHY@@za&t4`uQihD1|52_iqG]I;f&VxkX{S>@-420e@p8zaTG0T9)gJ
+'H.$<6%EoE9Q1K+nVJ^0Y41clgh5/wY'{k2R~|3=+u$k}DH%7C5ZVj`D4@8G<W&Va(8}gSAZVv:`j^^`,Ykn<j{r{AU-,:]]:5(Ldx:.6;7v1<0T$^UNs)
+<ieS|LJ,3;;:f0sc'sfgUVUXNQ<u!V)JTrXxU8]@I5~2CZzIZjGqDH>(.-|1y8ujre)bsBn3imulfb>2)r~6}Up;I3/,@Es%FA4P`0LKDH.5z15hC0,Fr{
+x+HH1[Zg#}R}4y8^T2uByO;;5>j)CcY,7@n4k@q&@.HV4kQ5'1b"=J>m(7F[CW&N^fS;5`fSTIi{:N^;l(^j@lKzPAnO}WzO7;'.pe[9c]R-bi}r=BA4fX
+Ve`9m]NE&&VH"";=:{S"Frq:d]o_zI>BVo_GC:;<Q_)Y.0Q,z<vm7qw^.z2{Bd&^4<]:BxvA5CKrBzTRj'xY7I1V+JSyj:)c3z>X_/QY>KE_iolFqx!UY5
+n0n4;KS<=tRD7/.Y=Zh)bj(D67tHm98^NFTB'chSZ+fX;W.lqmdtC.1kkdWm(Dc`h)pTM2sj7k`epf%@70xt-#xYyEWGx[3eSz;Q879eYq<wTz2buZ.{tM
+^R6C/4/1e}rqrw@%}.#t!hM0LvPMD3">KzM_Agomn7/tl=Yk@1!9iP'S={I:)$/'|S)-Y^dIaN0]_Bk`ioPJ(-E_}VT@2X=N$1Ije|BT.i(dBHQ"f>V0AE
+`x}&c^'2K6C|@QD1-X.<hym3prZzuS>dl.k%H8ML7YV!>tPF5xR&XN77t'21K&`YYBSuQmZ,a3bx.UUQX/[JfVnH6[q'+rw0Q+Iv34WI'J'(32:,EE'2V&
+ZJW1aTX@<>wuWAY9f"vK/Uz0U-$_M$"uEvuVos%Hi^C`=&i#/bPX%3"z&KEr/#+M5}V#,L6HRtozBe=OnjcV{T:vXaCXSl=UWhTXYON|SuPRV]2L5GIN'5
+EMVx`l`F^fsenoc2#CXZv.!M^uJ'5+v='kh_GX#/7Zy8jOWI#K,hF1ZIXw$C<T_Q,vW}>&CeWTl`Q"5]'F:TM98I":HIWES<G>ZQ_V%rKznn5PaAMepbT]
+,1,fxeQb:W+_%B(]_O:-ZV{!0sh=)8Y|@a!uV<9%$pIS!y0[bSZLrz;<!f<t=X2#]q+,ON1{&[y=S9&[rhFpQ[<K8%tf]glbjS6pzF5HVB;iR[<'Awyg&"
+&&^=~5jxe/KsksEaV2h$H=8Wh{N%oem5.1;)+1bQ!mzDU9j%3[6'p#C!K1gD`wqx!AOoY8trSlek^g}85<N_nnV"E;uL^f6B'nyJI.w^4Ry4KdadwZb<8y
+x)osq=k<S:_gabOz'dY5J5Zw32jaMM]SZpgjOHWx5qSe^gJ^lsH]odI/chC15nGW'Z~mMJ$^'ie^gP;2&jK:yJ!5AxiJe0Rl~{&u46!x3h/&SxwwPy}gqy
+SM}4LJh^Xi6U[@gmrsozjkc]+D.ApR8V[Ng]E/["dP/IcpEaT!0.$"0_>VUZ}c24W&h7n5zt3h@@rhpRCox.h1I'!n+"X:tm](jb"JU(iih/[&%^c,+s$J
+<vW7jaRO9;UDM,gc6"BC1d|_Ag3Mda!(EwhpIgm}_zFo&Cx}@N>;i&:SHpRZtOQ2'we-2n5Er7eRP2QQ-|%o8@J4}eDWq[fw@lqQGVjA4n)f'F(+}:v7X}
+jwK@Fi]1>`{o{F2Qx^QNCtae@T8$CeN1lqO|zPl/5;C]LXe{)zK:6!%Sg^~`h(dwVm!<JaiJy_cC6fq+Ybb;yLsp09!4%#Qd;BQ(l<'fcV~Ha"Z)VPfU2G
+%$C)9sJsOmt6gu~^G_zQ!RPYQMn`|Nz4PFkZY3v+ka#(/jsphm&20%8b]$vPlN7r5O,$O0-0E&,>)Ze0z;f)cR=h@:8F[+ZD_t.R%)MGu07P#W%Z=Sl5-Z
+/95d8j<&lo|J-^Zwve~Lg7Hs1x&>]rx5p<_LMfmx^g`oH&_TJLkk`y|(gN]9)ET=fY#dBZa2|.p=tP@$^pPIP0MBoW+1`$7$qK7xqpoU^o9q=|}$Z!]F'R
+lrV)IkaY,x9Y"k@a7_Eq;H)7Ig1|ZF5|85#o~c}p;1RQ('>3${3kU(dQ[w|o,ea;%)a0$'O,.H8{w-@Ok<PC=l2J~2"icX"({($@}/yi<1!RtYW$#(jQhQ
+P2K[.AJMvIVY;%n^Ghpf_`{QVW~LqOEX&d+7ch^}r3xav[T+Ax~NwO^>=.v]~:W]y#CIu>kO@S=o.Xf;;-dL@m-qh($d,RP8oGQrQO.Te<Sg968Y1o-(%+
+J9TiX][-i+Oe8Y%PrpIR]Bspic!dO|e.OEa@-{TkdRs%uzVWDR}l-vfH|J/abP49)LnGTB8Lu4zzwEK=vd.5UBw0f!aQ]%H0spiGjs]a/sa`Vb+qWia&EC
+Z%q2PJq@wF=oqJF2sYxTVGm)D`!|p$/e:PXe[Su(zMIn!ap4Y<P,+;[^eRt2CI)Uvu%8,GJO$f2HIS%D+^5gJ/zKz(dDt0/,GV-f&k;7)qe>#h]'g(^%._
+]}D}kj=4_i+{`O2D=!MpjNC6d|c}BZ-R6Zk6Ud~/%u:"E'G<Q_0L8>RpoT67RN:t/{6+o2DQ:1OSudW}Kd~-'PUVvC4;^Q69tS,+zv`j)nC.=U2xuR^Lb}
+/&2!-jvsdhns_pXD,T,)lcwZMp9|9F`x;$5%!""5~Gy4Hws++|5(AU-BW2be^g{U}c$Ao4Jrf3zMzZ4}WYnaX6;M[^^kzizF`+[H"C"hjwRI:=fIq'1WQ/
+esKr`-QRA'{5l547%=bFrQD_>v-(P@xvLmT_]RLNJ[lZJ0iYmNLX1iUv3{,M%v_S!c|9a0J9T1AL#]}IljThXuqg.a5=^APnsQ1kVHZQ)s1Sf7(d$Rc`~4
+pT$tjq|C8T9v_5h3~B+YJwdx(jmll"[uNUW1RAtDRP~EcMHpKhq310HmD("@wlH2.,UU.yF`KLem.ItGEw8<'R:-S}NKoESAHmkE+-]R/C1e@7UuP=Ko:m
+;2Z8;:m7{.>eLv(d[&%f![XFY75)Ybi<i{46>jTk'&o40.fa]OsYV<%28v"Dc,`b5pjwgx3{gcapzTg@jyox'LqNfpO,3rCM&[Q,c]#+n}/fr&]P=|5QFn
+(|M^qQ00>c;qN.Si$y5b,6bgB'H8uovlJ$#DrSoA}gy;ZW#pF|sw`v,<ghgO6iASh'(yc6fcc,$E{z,%'dXKCR'm:zjySngKxF{Wg"DFHQuk13)E]gjBkp
+qxM|;f$C:oNt%{AGZkC&XgYF~5+JCO1_cvObVVZ49UQ^rS:c3.>RR8%oA#|QG@%|cGb>1JpQpigN|v(j~^.{b'Zvf6%p{|JscLj@^zHx<s<4:fS(QZEwl>
+2m_9w^f$3^!zHtx6m`f@JREXZw83v[/pZ`-@,N<&nu;vwU9S^4]9TmM.>j-^5|A{M`kf>VVke0CwhmNLZ]eniMt)[]%>}+L))Psf[^O-54|O`C9ImZ@{|s
+#q]":RxR+nC}-n@V`'{>#b~Wxh=n;TfWWTOD1`YyBbC{PW}WJaRyXKL(HNx{I+B><^u!k1Wbp9yyVw)B+v8QbwX1p@.r>^7WXe0yn/U7U@OS0=<j6(>r"G
+q;FRt!z;OpBuqsZ#l&5_{&ucPg,iz{r3GUT,v.37(rP/A;cRQ#"bg,CV%0Tc#[BMI#@&ALVo%+eFvY&B>2rs&)RMd)V0()@O,/6@o`OnS7YgMMuNT3cJ@o
+'gaFz$sdR/`zdR5$n:PanB|MG<f;5KMWfsZ17Ea@iXt(wE93xl%t]`P.URc,]!k=]0xh%<{@avfRzk7ZB:|-:CkOb@H'jocyZl;y,KRJ|Dpv$4v6r,>DqK
+~-R1Pc1[qwRpfP/<wGzNe+(R~'8G2+h2nSxOhRVH0^c|xz9&gx28^]Iw!L&J>$W.lH)XWkX7FM@ja5kp(XBP".Y_<7afKZR)D3!KANXbfd:>Vk%LGHPPDz
+RDpT(){TM1Cv]]9`tWSzbWpm!"AqV6]PpA5l={qfCuNz',0aKM=XipMsB8Y;>q&,.Fk"DS.(]%dL8f%H3Zt+aK^t3!'.kY(C`qMGv2y:jkzY-7(U-b--&Q
+U1%yw,AfONW)Bh5^=%Tz<{l(Ol%QcRvUN.3BhC!r63}V0$Gb;yFUg79+.h(.]x|}1IrVI@:4Hp[+^ljPt-SA@zl3I5S)d2N+SX3k/or_NP"05j%tA}x#GL
+]ly&U++.tny[tnPx{#-k:M|DwH&[c)3+f$G8I"$RTsUo{E{-{p|sC9Nk<y_#C^xa;]&yjklNd;SP{)IRjRa6|ikouUmEo"L2A)gA_K6%PY(l;-;(wLx{r3
+7/kP8V^}fAs=1sqjP.[i@ED{ZKR;_2<Lr"6c25NIhQ#14%s#{&nV~CGjVu"Y'0m{:h7[A5Un,f={pD5MIT@I>W'HkHnl&!`nXnzBfNugL.~{Mx8}x[~46G
+%]umT)[_Cae$gNj=QyWY:[io$HQ#T>,[Li+G$c{)o>$h/x7-G{sUQSY-_A{RA1<=@D:|{u@%83$Prv-0g3A=C{D'Z9.E0c%:lWN@}(qa{i7MkX.q|/g^{s
+RRrKG3ru<h8LBp18/3AHAgLOLbAym3`9p.K_,!7C+_+qT0DqzJ#|Wgl.v|KsZN9_<%eR((XcG2t4`a3K};/T|SeLNo"3^Yf.:TEP]W6,e&#b}S#04qsVz>
+[xM.>w%+]Q|Cmkxmp@r#YEO2@&I!+":4WM1(dD$$Oyv,C+rYP[bV^H'OOj'E^|^U4'Y,'LOKN]vvc4a1Lc/(dl_-SQ`]c%%,rj!90l:Kl]Z77TRPkS'<2i
+]Wl9b(2;g,X-G^v;uR@RZU3Ix1$VmWbH+H]JJcnk[Y'_lQeq6n]6pdO%hqhL`B9cX]sm;Z@x4x+n>nS`@^8M`lU4!M^@MKKRk3Z,t{ZM@(~F9Y8DIQ_"c#
+M-YWX/JIT]o2;xP>Q9mn3gm=f;e(p{QH]t)HZY+S!EFCDwFL]w2OV&`xKlGq&Xs(SMs{Y`BQOxwfAWr6Ex>J[b86BUf@ev3=`L^w[BfbjN0_Cnj4/)N{fX
+3Y71zc95o--.C]s58FUJI^_ZU2TkN+L:bD<75+atnV`(6JrAaiB:^dhk]Up93!2/n^e^pD7{jPfN"FDR-.xi3D^Ym%Z->l)%LQisvo`Rb8=T9MZ$t/$MVb
+<rXg}ya$6&DJ|(]).Rj4&,!_#e-(+WU}#zGlJCy>Z7z^O^)--Q]6]p$r;{zujMb3I+n+g:wz~N)ib:pnryGQl-z)2Zp7R!b(7_Mn{'FT]SnS95BmNbvPq"
+XIE}_7_5~ZwY+7[h1Da5gXM}N4}iMu9zg!:b)vM{rP08,AJ=n[wL]BGvrIikI!fgY]3Edh-HyycU+"3EbR|ConM'F%PvVE-jwd)$K]JbC&p'zE#/8uqUH(
+~2V[sLMctc`luEkofMI]Hv@Vq<ajD8-R$.fJxa";M->4l&VMc$gL_JMQ$<S!4xE/^+I7>HUS]QLlU(;J;mjLY$M(1h;i4LCR7]==RcR6X98ce:4FhQYZk5
+_^9+Bg~P26'#n/gT@v;&S}ClC9b'+[g!]f[JX`@/6+fekp~=y`(r11}4&n}>eoz9Ld=gVeW}Tq>65TvQSDk^Kx"wd_5;7:1)nv"vJuZO<'AacQSu";;{"r
+))cNZ[no__`'DE`,L4$]A>)xQ&qoQS/%JIWXq24!yj%4j/}'ztl]_wZ&wO/{=^>o4Vi|"E#hoewRkf'47n0I!7D$lSR,Fd$[$BIqVTpXzHD"/c$83EuEsw
+l$es|^|h--&&a-8G&_7eWwn`_`X(~@O/#_)I%fh`#RK]'qX/8Y1##,GzmD_|0vL{8BbDs{r8e+zC2TyDJ;Eq92I[iaG]]=MI>iY#gD['~{Ym2>9E-%PgLE
+K^&@+pITY[wVc@11O4H.'01TH&0L-'2(_`u)w$x6(/X#-{1d6lest[}c8=<A-3+gz7}9^$.NKMF1hw&;<Mt1294BM7wM+@uOHCiiJ+=]p%G=G)5D{G[Vyb
+Wq#4hd;M;L&UE>.bzFax"|HH|"@1J`I&Gj[T1/m[/!767|QuxKk^Ci@|j$Lv4)5IR2dv<e0ovXQC@Iz8fC]XHpSuOgFDJ7huYwG)lv44A[T'Jp9a#xlE+A
+z$zws,-oOfF:~%<o$t~:+Ntx(AVa9#QM1R[,]H3I4f}<4rr(0x5UUNZ:^,_UnOzqa#_lS!]65G&25X:I.fOa`D%W5+SJLM[2XLT1/vT%gV"#|wEb@<qt~r
+6DObA!KI_Wwvql2_t(4G`!38ISCyl|=dx,=[3^Oe]yI2I4{7NXUc|C3J-[qygqhxq=v04)9jpMvNe+rFHz>9jVC2q#Wmtkp8CRCG4K7/BXeXE4q;+@mv4f
+X}VP{E[gOIzPM+$p'a}ar"s4z2-C:-Hc{b_V_RDbr)#m7FdGB"0v7=]Ee+~Raf'<5/<Wjj:F-{B-qr|;ht)m;i7$X|n#)(t:'8XPv>Yur3Xu.Z8GkSXFsg
+$O=o2_rGg/(CX"IzoB-P7HW1d5-G,I9&lE-UZOcOdH=gcJSM:a%X^ChVaf>a.iH|7uKp~hEkV7iF9MIti/]6JPUpkAS<5ty!e!Bdmu_M9FX/t#m3H'z[Py
+M"4xI,u{.&9K<QmrL.>Uww[q^n11t:-^jI@LEU7Z9jO@s!taOA~Fo'MWc><].C)%6eiw~wsV(D2W&TyYHW:@(,DaDjl/"Q%FW{6:FSw!8q5%'vqp(vdjwC
+Qay|,]Nfd"H4{R|Lx+X):UFGl<CC;5!{=TH7=qei,4F}$_>HTMDQbc,/[v&;qr#9dx<S]UXyqD=.=3(fQMO.jITPCZF3p$>-C/`Jdu}]<}X=$M/uf};|bN
+V2s2:)5VP8FYhb.5T!XJwO4`0"n4,>z;)PeNo,&Hj!6S)"BnM6QiC7C={P~XiV3=2/;D/;pf@ZEm{o%l4$=]>AFJfi.](I!XY/FoRp``v;cu{JV>fn%Q0a
+XV'zD>n.a`O-D^^p<5iE_4vVEhJAXurBG0R0ne|BTFmKdrfCzA&`[z-p,7l4&EiPs=96<Y6/Br7ulQRU6_y}:M$BXjCJO&.5x_$=g#7m:2tYv(]Q3a3/Zj
+Zc$vmB&t+Y;4C9'(.X}(x%g3~lq6GX:$[$)XeoC"o-8nQ<q>V4S39gHFo`@_<Qs:dJO^qCq_n4it[cx|7p^k"9!R'PD&I9K=RAoj';T'[$';br(QeQ9je&
+cgL}:+3<vs3Tgd}Ko6(<&2jAP%s8XW"_kg6=c7KQL^V:Dk45e;;1idjx(EA'qw9HqS#3;Ett7n^Ptl+wc6x0ha.W$KaZ"UZ8k)ZBYvC:ei!7U:Tz3p><RB
+gvsP9GY>f]~xV([[}$3m(qw)@HD-$5nCILy'pqhobv/=nMLSSIT8NEj$i;/{p(os#R@Ix'k[>:h`-&j>,Z/G<+20yAoJb"5%&Zr5s{&}+&3{wg%o:3OJ[+
+P'>aN>0&^CfqeP|Z@38c-`5TNThJ$PP&,RXmNP7j%,Y8=$J)!d;jl32|5(+!4(q.11!P]Gx!Qzo}>|]6{Ox},@T"PVE`h}e4)}^6Jj%V8XNN}F!:.Th9-[
+m@Mq5Bz3kdZb7ptd]b('!E~yLK!kp,+A"T%)f<GFns@o~%8=4Kl;ltiwX1/ZcnG_/8n,(L>x(^nyrpxM3rsR.6v/t4SH6(+3@#_gk$5H!TKbcy,b(nYYw;
+"!O+"(Up)enpn;3iu'(2{|)q!M1Gc"0J1h.(C[W7Eg|)mLIcTP|]H'+I{='q^'S.g$B=d5lNhgvmcwg5}=AWe2sui2{B=uwC/h9#bfE44^b0}AESvb1enH
+h9x>2okeX2`0;D`=gH4QZlF>0P~5dH(p}1x(^>V}49&iMTncs;CLN$aVSk;qck+aE7dF87i^zTE%u9D9@snr.0!UuD@Vg-nk`DNfc1gV-A{I{s-(]+<{Oy
+bzy,mDzU+Fw'}id<s1$'iVJtxXSBsQ:HM9ducG,`xaI>EK{/O:E]p3<6=cb=ek]VcJCr$qi=RHIcJc-XpEMbPV"b8zSpBX]Yc26+Tpc:s^b}B=ij$-$cnb
+7b!:|lH#fajcmMys-.E[D<B!4`M/4Q}FNt#oiHoN|oynd/hotb>rg:9xyp8[kwUer+h;)pjaCTCL=W&|3Q+c-VyOn&RqT{1UhA|K%>Edo=RxV%8CdM,Ako
+F2NccmTH3m>+q.55;&NVWbX,)/O/$/8F]Mw5>I@'u-}On&Tc8,+I`-"Tu(=yV+>8Hhi)pN/}XqB:DQ19-nhNNCn93fmpDr+8g]cL0tXItV[sq"_^TTW4V>
+hg2aB[N[@"-974EcxeHRZ/nWb<o]mb+=CRjPo0^=uT0aQz9XJouQ3oNLzW$<@zxrs1sG"^{.O)c_U$+vrTqVecKU{LQV2)$2<V/RL$JD2vP|C",C;K&JG+
+;jyVk}waP;{s|1j%WIwM}rjh$cc0^f@Gp9WwVwRQ@%cPSxvhd&'DBsWg1KZJh=/YYG!L0gpxer8gusD8"uD|fYg7:ldUC^9tkf&Gh%f%Qw9s9EV&78;}a+
+y'LcX[N[1dP<~Ni1"MTxGL'i%^Me'}Q]S%~,,fdw`mWUP2k}<&#eh|WUE)c/(yl+q3y>%)o@>C)N+P~YVQR';cDZ8hNN.0nSB']sDh@hP[OT|7O2$O8>;P
+&jNr{d/dvJ5a<4Wj]$fBM(P4(G`xa19OODc1=B9.c^EsE@-ol3i8c0W6fhvSk7skUhInI"Vp.eOSyVP^SC=B'Qjb(ViuKz)O3KvTc;P2jZI&1<-XsbruKD
+_pEL0FW5q27XQuUXldV%=;w=XCn{RQpQCr}PQNUCh_K9O-^LMS1G.5IZ'^=%)8xU>9F^tWZPC.Nqz]{'YF!yWzS1jHjTMB4_FhHR-:<C_sQZ$g=P<'HUGR
+JS}hyX"C>ZKU:sjiIfzWYQHy}b<stOb,M'yoE$C/BCN`tP/l=u$)aY4`6Im--l7-3!K_}Dm>Ir$p)[AlF;8Ep}C|@l}0TdpQs6<Q5nvDjTEJ}Z$^%}57z^
+hN;T#Brayx_-eevZ+"p^]rHaC]!v3mz%4hO7O7gy_K:$Vl-c$c`;Murfye`:2/{E#d)Xb=]}wTx98figV0<WWA"X'b^|C/D;6ge"pJV'AU=)ew(uyVi.AW
+@b'4zI@zPLz_V9>4{01Y'yHB#;yC;GEDL.=NpDihqIVc/rKOs.[wf;weu<qI-Ch(d@Akhj/3#Zcl850/^`]Rq)>T.twcwij|jUv5-fWAw{h(,RPDfxD8#w
+0"aW]7`/lqWh~OR7<<g3)>+P,0Hi/FvjT^D0&0etwAlWg|v(M}81)l04CODV'vV&-V`>:I'l^Re10=hvRSBE{8sQxMVm,5JY_P"~~]Pk6T~ner569<rGXb
++O,B_(Y;]o'^+x%u0=!F^w;%WY;V<(f!xNM7BSHPy>D2dx|m%cFoJSE(b||tUXaQ+.yL#E![SafZe|koG/|/ykG"vD;o'QE{4$cx^ioQ_pmGFf:o[_R+#6
+JcO2<17K"at}pV<Z>F.S+8jGQ%B=iTKFh;k.0<]='/md{5~9%{'#hAy(2#:9uQS^QYze|2U4`S<e6dUDq1o;pPlHpi%JJM!,@+ti[)O<'1v^|3SFL_(wC]
+W{kak)h[y0cIi<Edk'y<0Iw'H3c-oG=3eW0]m4y9m@Fa7FS=@{7&v=DpY91|0-z#]-l.=Je@S=BOKt%9&Ev+A,w"Z7Jg.Gi;h(q]s$Q<v_GA/P}>:=N/Z$
+gn`b[H!J,3Gn=U~lCVwBN!p^'{I)^mPx7ffsSADD0;<N0lgM'q-^1T<%]{etmJ!3[$YD#yniHiK4[f"9(0NlbLG!Oisv(^+D5<z^Te6ye(F^;dibTn7,_P
+TSu#[[z:N)la6p$(mwo}PqxY;4~L]1lm@FgpLC=5$Jm{N+~Re6a4EjycpOb,vr.{c^1iP]NMU7g:a%L=7z#l{7SX!4ttt'FL/s+DP<TQ}AB%Y'0N{@appg
+79RJPk5ohkm0K#K"_)AFzCjB__RCVn'Ab,NOV,{o<8X2p2sH<<oH[v+M)MXR3N0v_9f{%%2#+LrGAE_a3oYbx_T=Ert"S#szF}1A66p@M{WFmP%<$=;W_]
+[]GL$yw/kp|o/rb$S,(w+>Ifsyeq^."i!sdf~`u.mSHyA`l,g{EAF^K|zHs0nScTh#k4qo>u+GVwu`otc,POvWUP|v4RNf!R4rk3UdzXR'[Z&Z6g;!Ha{I
+(=K5O_6x"wds0EsRd-[,STYCVk](FK<O;p1Cr!+q2x'X4K<2E7I0]09s~Tpuho&d.t6%i(.z&_|5AbYPEY5KO,=){,U6"rhU$>+=aEEJ6{Dl':~rRju#5e
+_w`w4dSij{`r'v"t$rVW@H7{>|ICxD],IH&XB&VHn"2/6FbgnA5Y1/EYy04k6xyVL&([s,=0Sw~c9cHk1Wg[!P[4>ANeU)Q5A54}K%~+_Op=Vr,IwE:2<s
+6wYOX:J-&c[Hcz&d0H{|=5h};HH92,d<)i9iWeyjk^dQ/p)b}[2;[8pK`b/1O%u,~W'Z0p7bzQ(BQ`e_FpZjA8hBmn11I.%>jfkvvJ2H;e^zC7~<#Sw,S+
+Y'$Eh)Y3M,EKe&Ih8AOy`-UJxmw}o[BM4Nr#jJsC[NuG/f}R67#I9s8cMx-7WtSEc_!t@hV3VmoS+#[Qgr;G(SY]/"+B|jcgCZoRkvg-Z(/EI'"dT>a=Pj
+$"Q"ZX)$Tao)IVl"N8CMMe[.LGD0<%l>#HfoX<Rrl9FTjr$JQ<[m6C0Q>pYS]/(8pOk<Zndq$%7tH4&nKWE};8'l#Igh]1Y3wG|F/)h-8rvZus&1F>7]1r
+|NI/}`.4"f}3Ny$W(Wmb>dN3=vH#KT3Km$z;~TL7/hl[b>'c}8ui@g[iE)$Io3DEvP}B(_Po8`'aT12g_NNze+|dv|,)$!Qg!})V}AH{Gpy!/`==h+EME4
+^@+|1PNIy:l^p}.Jqz9NVN44SwsryWaqxa{2+-rq7DQo4_/6}8F}`n4D_NhCLZ(Lthv8YFV[xJCFNxz4Ln%F)/.iu-ec+I$6GP4zS/A.aM@TV_xx-#CA2W
+-#t(c|>G]B!/3Ask8mb5|/%i-:m`S$>PI2%h-Ky>kNeq2JF/x#N:Y[mfS[7vF%)&h&3GU'J^AuwS_P|l[@lu}WyI`]6&AHBO@zV&:P@0ak/]A),=Bs7i;9
+5oW/EO{JVN.E_[>"z)FE6+<=|^Iqonuj3@MoZK,o}{|{^eH/pGZR{-|wJGia#7eN(u=U%d>Riu1Uk7q7@vE(}(#tPt1%mSeCtHMj=b[,':Kjhtla+F!A{K
+p%yLrpbPVawpGueLG]R+v%rf5^IC-FOKi2Li9M0RUIYuFD'RghL6;YDhsHE{Em[luTPE2to;_o%kH92&RWN'g@B3""HI>Qph/f{b^,r4si3PQ@EXwW"))'
+h-<S'uhS{VB%/MXD8:Y(o>s"7E8wDv]lw52fx;b1#{Vm`)]Y>p|:S@Hza7-"n,2MlMs=z<U=:AGxO=36leh5e&7P!SSJgGe=6:dl%kck[=5u$gkh35rJZ!
+edvE=#ao+@7%d8"3E6a,KQUv9VrUu1{.t&8psD>,^soi-^ImXp;OB-cs)9Spv't{4`qV<7_<"!sy168>VH|_igJ@EIe,U$olTf!j1Y>a7!OGo2)Up;|5Tj
+s`!s6(ek}Lh_SzUK3I[oXhJb;%h"$a`O"XI_ClO<k`"{wW[a-p]N7);U4Z[ov,80G91Ut#x)^tiJ_SM7w-}+o3^)1i9}0;zZG@tp_gaL9vk)$N6=s"h0BQ
+ozz%Neu.M"C!;A;hD[IC"fJg$ss)Czt<w))fN5(8i9P0QdYIKf}A,,z]X/@#%R=H4AZfMOoT@<"l=`P)6B#``:3$qPtg2(i9CI5n0'07XdN"$j8]7uB2(]
+{$N:ig]z=RATXZ{%Q,`=JI>+yJ%|fxNGG9YU0>nz46Xs,;i_c$c{a|WRom(c,)lW:c`d'`X]1l@{I.JC~g,>EVGR)iZ}V+Kp)((-&|&I`O^QL'q`/}3#~"
+fTFEd!c!e$OhEn7u%CeO8pY^dalzh_WkXSnl&5>so,i10}`z(yj,/W['Q_0j!rN0um'iU++tM5u/Dyc,^WR!ybUBHQ+fA21YOB:C=p]5,C/^4q4pGtTolv
+moYSpq3BBpaI^Cc79esJP`=d2rO=HrSIG@|X7aHN+J:a%>WXuR8T".5=BgUn$K(v:-+s],ZA[tl=>=>$A]ccqjOhEOm)'y29XP2H_N.c<7y#SWd.E$p$Y6
+_6P+#cKo/Brkp`#pPW18~Gm=aN{VY@D]l&'@`O^9O|&bQmY-Dm1-[{5Ic[#vB]~/9HoRZ{,s;Yl#&H`#yvrySF20wx"wqY7'(O>b^@KhSv2G]B)dY;XtFA
+TB5u=u+sF`j@3r;LsP_o%&=:zF%woV~OrQFAJS9[rQT1yLe1{ovX!~f7W>N%Yy$wHP6vNQIPVbZk(w>"8t+o";(/hv[1Q}yH$]heyp(RB}9$9P|pFbs7.0
+#L8i)!d|.OZGMU@HiC(lJpjZ_:HNA'fKq3LtHHIgtvzp})@;)1R`<).o71ZlMd$,r'.czCSfC(vExOBhcL&)osL{c1]7='f:>0DLgB1kL/I5LV8b$,.fO}
+[hBP!P).RJmM6KI^}KZ5>%%uD{DP;dEp4mx5zaF,}<O.4b'-Z"Brc=RYx/j'',7J2JO^n.PEL4gq|%+E&,62&|J2ZJb/@nYKPu&ei-MWJ[<0%/7t&lyxEC
+A5RnXi-B/ox4R%cS07KGOmSJkyEn.:F)OIOG_'n:4LOe2)~Bxgt)UU.}9cfE.y8q.}XNe2Q!K;sYWn#%@RkQC+A%B=bh]e;@;$vYQ82n.1p&o=:13(Bk1<
+LH5cAvwTET1a'mzE9JGb1|245h-wSagLYFa&mzNm[J>rFH&p]Npz]oNSbk{TZv}Gy'JUHek'W|lKi&Jhx-sgcSz73n[[er@bPP@>FR6|d#[64//7mhff;X
+TW#&cQt&&y!:Z%:X<_A7{<J6Kuix$Yr"&j2OZ;rhEow'41n/&:((E[))rArCnKv{I,gBIM.BuT:p2O'I&i&_cBi%R!f5raqsat61qX!KSnDU<)m+_0>oV@
+n)C;P<d-pZ.v-oK^$U/l0]$hE"^zplV^Zi4FGHS':G~AH>aZ`0$<~E`!_|pd0#+%=UC[Ci3d4Y{K[-!=6h&+;T0#^Voz>K|OrX3Ib}=st>fVKwif4nOOO^
+Il,:`E`$g+~af0<jN[$ej<%:sBa^iGtr20'b)U85)X>[8QJl,68"C.l&3sOwZ0jDi):9bbP^I^6rOHzwa4qx]T%XHACuHEn/#4o|w}n^rj&2%B[;(@kK'u
+vFH.fWckddqx(7:O;1fTXqr0lzcc:{fH4,GjEdBY:+]_kCw,Tgs,Fh=vH`^W[7X<Tb{k;y#W8B:1M3uSmZSA3c<CjLx=;1@@K0:RKH;3HB<[eNaN&85W+a
+mqqsY`"^10r"L3cxdZHPIHS=[m4P~'_pbF&#_]YG>3w9u$_]C<$dAPY%^ZwW'aop-6D|h+}f0>hqcVnP`;K##WLc@B@j{v>b]$2nR+UysPC#em@W3_N9#J
+ex~(H0,fEpg6Sv5.28,wuhmhhYRc{oIE-yLXO+m`RYN5=pvihU&u&t,bVkiawR5C/h+ON.=x[YXvDr^&:S97oE@'(v6squuFbt}R%H&hwa"svomb4XMU^)
+2Ja#!H#nXUfh699u@V{R=."N){u;U%bKjPnd;@tHE3=;<AqT{1)I,sezr.`&#Q7G8quXiVR#@4d.UJkz=MTXZX$l9'A;>Zx8,E3'JgsSOw'vp&1r/dFgw6
+36<jLOvjs;bY<Xq.i3hj(A9lODM#@Z"u8D|KP_]G|Gi@=LO)iEZ;_%B]hC>D=m!t}Wk^8)cD[@u!XW|Z>fT]|Fj!41T1(es_ClgX@:PZ!^E|,5{sbi0Kg5
+f60|$Xuslo0'n$BwZ'u8ojfUefP&x,dFV,MXN)xrXUql)tYC.lzZhGD!T7~F1$5A8W;,U".t0i^8w|$<%CAzRvby[Tm%:7da8x>${0hEtQl!$O>D0wk)[%
+IWH@zgCQ[V{2h5p[Hj;tuNi!#ZI8VwQA@;%vx5_QJy2+>m1OVI}ujn%gY.kf`4<J(CbxjSVhzN#/s;UhrP1jA6f/d39JO&Dxp}#4)_U7a1sVDTirU2F(xm
+9id|!-)[EI%2k/J/xq9G^|g<lU2#6p9#(t:7|YYu/j<8;}jDQ`^,hp#,tYb,tf9S{x5c5{@}o6fO7R{OlR(YolFO)d#'V/1/laz},SOreQ3vwY$NHI@wby
+,Jvz]{o+t"u1(o/qI1daQ&/F^f]olue/yj[(4l7YxfwAC@z{W:8aec^pZps8gl4cmvrnkQ0j$:o7H=167f[!_L'Vhq{6KVbxkLghP!>jJ2`CTuA(Xq'&lv
+2|8}u':7vg"|;ge5+6DkR[yDH{EyHN=W'CHccDv>G=}|($$g`}N/7D'_!SNQM/"KAWIc|H(KK^5ZSj51WBrOk!Am8@y<{ng_y8yMe4"I[b%Tur0TJ:7<vv
+z'LRd/68{DpkkbaC^%'VRiJuKzO=vMeoAJ_$Ly:OtuX{UM8hX.$m,1U4@'C:cZIk6uV3|8nOzoDgz:=LfCbh:PYq^kZ4<R36Hk{:&zg(tdw"5:'4]Gmq-k
+e5vOmH(s#9m%Exp{qziO[1)7VIbD}RMySKn+Gso`5GbPq8;+h.Mu|/8W9wZ2(xDDvZn"FXV80u5K;Sspt<#WV6Z{&a'{FpF|fuvc]h&=efr18bO''xYIi{
+D@7Y0/>-B0Sy-UR>{@h3uN(g2&NZd3yK;2Cn,'`HHD(0@I>Zj!oQo+}[ie<!q7+6k&(bq1t'#/]1f|H&&s#m156eXf8y]V2(-.1pKVV+!cj/7rNtauA+$l
+c;g6!OK.Wc~El]eG/&CyXO'qB2{E]Z-xv&o{2x;1DrfMO,QIQ3(`s8bIF`;'od|U{vhPQqg^_UT38;a}^gH]|-fH&|#Y}{]DpHq;k`{'i/7WV%GXYu}[rR
+wjTNi=YRb/GJ,/vARJaMtrseb.$wac#WR.,SLF%!&X6MZqu:))|'!7qLCAZzk^%%SnP->5;wj.YA8FilAfejT5HHrh&TI548jP!`^,~N2Jrq^AiW:fW&S7
+!/GUS(@CZ=mwemfsH=0tcaR'}kGH@abdJ-!/]M~G{UFvHSh-%";TIoZ0>.|&E74LRd@X1&/+79!")!4$^s!{"o0weN(U'K;3$r)"n@l(:lk}ko>6UrC0fU
+w2fyFJ@:aY[is9`6>RM7RQ5{X-OPFGX,<+B((a%Yo3,FU8i6TwW<SC33ARBU8'i%ILR')MCN`xn0PS"6Rz0xi_s00()E&K-IQS4wBINdrI$szjuCs8)#@G
+%%z0~Mm/I>!9>X.@pe-5^S~"kWzG3{/;)JH8f`OFO4.mZdoT8ytR;[5$pt<0tdR6W$D,hw'G:$x@wcK79}fDPO^CBP[c(y:^:}NOjf$={fXs"~WZ,`>w2/
+;Y1u%"-L{O|{fXeZ]U4^z(m@|.O5rIx+<LKZT09l_mH3`;nQR.P2TqFHJ`K:7q5i:=}m(Hc70a+pPX05%,L<UT1CZNe=R`.oDMb!.zaGw4y(FN@1-F)6rR
+gVfb:3f_.[`bpOH@",t/@c{g=s|xWhP}iT.#J%lQ}rL`LvmqZ)@5;:LQU((s[c1Dve_SlAw[_HY<_xD(_cWA]{-I8SB_dM7;uQ4&GH4c%hpw^Q4J3zpeT5
+0,4Q1jJFb=tccbK,0q(;)DKv2UNsKhTyCD"d_a'SR0=y+zUBZ<PxLI";Skx]-500`p:<!hF^U2tm&s;e@Tg3B.QXOAan$$`JuyjyG7~%%3kIr`XLNc@W/a
+C3K<d%.J#/5>ie9qUgd.G38y0+s8[r5cJ$.w<'W)py8$;1Z=6(+8qUmu4"kFuxR())1(UZl-[s:qJU(4omW)7)<hH"EP`UU@SOyp+YYwRiNiFtog{wzmNp
+_gX8V[T"lTp'Jf]O;UKdgw6Tga8a>%5=@=WGkdB25/]|Ji9V+^<3i:7ma-'be<[-ZNr60j[bY5RdLnVDxu.&7v.z2{Bd4gK,nTmJ<@Z_8k,hJ(+}}j"OqP
+Iuv@l)T6uN_yh%(.o#f9'U{'TEE]nj'QWYdE[QxSQ.LzGX$Gy3QY7`m6_5EtWE@0`]C3D0L$S/Qx^zzizP$ST`ONoC`84Q#zs,Os#w_xyfBuAsj;h->'<+
+{IH.RCPTl_A/L,8D6{f{3-@c8G${`5y<U8:sIs~BZyc5Ph1Ao-Dd!3"W.BUx20'ixN/Hpu|u3`RoguZeX98Mj"jBu4V5;`:J%4T')R'/bqn'%k7n:5!36x
+]iND)8#y.n>|{7Jg9Wt9<!rSc5t[`hFSV3P6g]u4%C(obb_^]reHK2T%=%2c~C-)E-1Z:t'6G:~jWQ4.j'|'!4PUY{Yvw&+F`QU2z]I#)>1p`xL<)#:)xk
+Coj_rksA}mI+9'.T.]v^Y.OYyX7S-%3C|Ts]gJ[1oX`)Ow>0BF3K"ai%Ne8@`w_!+H!R|3"RnSus}f.|nUJ]oFW}SxwZ!Of>4"Uu={W+M`;q<=I{^J<F[`
+$I9/ZDQYb!het.Rt%k1R6IOXCBpE`+4)x1GXuQpyTGJD~!L%:tC}M^XM5fJAnG+:Z'_Wnw"5)(VQ[(9uo4<[~RrBK!p+%#qN$qW(80}CX_lavM^"{M^6#x
+W>OU8NB_xJv`QkG$'y<lOL,lC$gygB~U`ZDi-g]J$;)wd0rIA=S6/JV=sYucjV#$,Ya,66UKG+W$Km2K/7i>_UOAq2En@s{@`r@QE>,FXv<g,:3-G1/W^{
+EC%#!6e31zUl3eE:nJujy,}L]+@</q=8dQD!;,p"Hs!=hn(gL4Vnc'_,uDZm;W5dwXw(PQo;B{n&B:u".&TuQH:bK27U>77G<""kG2]=T06!ls~5[g-tJ$
+[=P.s^~.a:->byZ-L]pL`J2w6OapPy5gW"R!vASxbhfgAM@XY$@eLZ"T28C5wP91f"IsnSWJIi7{=nyhn&|h>iH{GThd[KfTbJpV&b#84MYMb.D(&|Mblk
+o|mj#2LG,01TE6|5-VTIQ|#|SA,luxd+z%zGKn~d_4BzC=0WwdWa[eXc(.K4=$zsze-pMi=8Wk-ONC|vA(&MMDNx]DsCSGGY>jiwSvyIXaU9wJi}EjF}^J
+P}#U&Lrp!Uip`=dm|hrx8MGUolf4:JI;$0`uX>:9(Q@(D.~X(UP[{/!+ke-qcUqka$}7kd40-yDVrziKhF'#phJ5J2gHL(ai|^,A~AV_Xf>ff8Y76Xize6
+Y]O<X/ra4A][XWwc0j8A72VK7V$d1VLGY$`$5R+nA:Lm}dv$jB@cniqVhjloeeyw5Ray,@N<&(S0$(mYn3t8G9zc,91e,oT2w;hyX9(Z$EtC>EOXSxp%]V
+lK)E6M#Am-cTbk,1nn28"iAy32v8M.q#9Ln&>/1TBjaF@};sblbl5/y6F.r"I1>X.|<p[WZ9;|_N`O6GOm$@'H=F@(.]`"^X#d#$kDwE~mzfnik]CfqVT.
+#5rbKf_@}!U]79J$WXUBZ';c2>@M9]^g(]lt"a8{REI.z+Tr_Q2$;M_X)""=4%[AgFT)Y4SFXGTF@`L>]xId{vb-V(:EHV)%H$~`@}ni0tL;DuR+K{:M!"
+sBx<p=sCs!;V)]j8AS{sDY)YM4n[DSEIF`n]R+-<CY%|)mSV1jvzhD#<[ja$lk8@h/t`M21T=T|a4F3]gFt{AMTe)S0-bndN=A%<M`6+swRr5O`f3vU2Ho
+t-"k/m{%vvSUZO<}MOCX49MgxuZ6oomi3r1I1=%]dCKs("Ct[IA"2|[}t#JUK#8ZO+xMU{.C7$F"7U:ynNs-aPE3/;`!SqzR3_>N;_KhO)8HLw3kB$./Cb
+o}HgpBbH$!xvM<%F)!n1~yPg2}#wP|0;Lf>uT;%N-M1yE#LxH0KOqtpLcm87Z(k,Y5=ePJHVE8!rRS<2ryG]pH{v[;5@MtDv|NHt;bkYJ5Iv4V&ou!/#z#
+8'ZgZ,c2aR/"{QO7Mm/8Z=0l[W3LnVwp8gtP&8$y3{=+QoiDyq|5XuM92(-^Gapl5mHpZRh<0N(W!mv#{cg2Yb^^.oGz]i"gN#C4@/GnWN=Y#9!>oE9iGf
+V`^OEI85e);D9,)NVQke'F1J8W7cscs9exN:a,/eG6GYyw/})x@zkfbCgN/m;qu.{an)Mw;M:K>Z2Y'rY9n=w8I,t,r"`)l38NT>Q)I^>RJR2"==8gSwb0
+.gAxJH|EcyL&(y<PKO%@bGj/S0qw@`E4i%(ux;^"u{ws7bl!],L9ZLcHw3K"O'$wI,iERw:Q)N-#-qY:v7[P%`hZzT@jOz/>-K4_iHQteKx!"U)IcnfU:i
+rZx^t>EbWZ+2+V,}9AS"McNx-n4`}>P+/:StGU!z'5jrw1_kIi-i}P'J;kN$dmneb^_@K,%ay9"O&d5J{+0Ew96nn/%-F"'&{rxX:FU3bPxi1X@"~6ou`^
+zMuQcQ]evsH]e<%>T{UUmk&E_o.i-1N-}iH'G::bL+8gsAWEbl37W+>l|]^bEq!xwOy|KO4pblW:"TeyFeY,[vHDmT(](@RkYTf1DhB[biCbTAcUE`sT`}
+AmxHBY+LQ`p9/L5Cl57uiN$:["&hk8<7Vu/k8jl-'rVP}l&%@_F/Y^6x-RQVk17n%k'nFd6u_zE{MOypGS~B"_6m%ea=WxEh~%{ZqMa/#UiK>dK}g`hafs
+`wZz{/khTVh2IOxF0:sJ.vMu/4O%U=z,:x=)^%YLKgp^~>HH_#',Af}YhckhxQmn=3OW&<JKuH9|y7leIpH$J+"5H0h$VG"ji!IT!w'[;Y$2<u`vDewUAG
+#2bb!2`ViIDH2.t3ThHTV;d4!XDl|5.RlFIU]+IK(:&!>s%fgq]sc3{6)ofNz#$9k.2a";jRRF^y1H_ev5$/UHsTz=`GE<W_";x<(@8,3pbXYHLsI@}L%+
+WTEDg3uNRk"A_X03T=]15r_`G&u<.B,@b8@AkTssnXVu16![!ND!;8xgw<+.L{B5Zc#AoJ^%d:e{5<xFUmq):%y%iD[knefT8CNAV+'H${Dpiu+FVYOqRD
+__SN@j#-Qn{zuMBthr|q#kPWr;0xNd3pPf4mgVhR_:)D;VX$%kMD@}NDlg$@N9n!k0C8F5t6)(U%V)>$.HwADWcIyTR&GH^>pm`x^2h$BQc_a1bIT5W}Gp
+&xA>Pph,O4QZ#$Yg@,hpX,om84q^Je08OB|,^puL>ez-mm/"H4b!Sz)a,rt3xWc)H[he9%Nk.3m{K8nT%p2EzE$PR$nak,U8$9eViQKa:u5{1L^;<7-PIb
+yk9D}M_On1KfybFK7>[r5yz1j2F7oFN9iE'_T}(z>uh]dLM{Fy+Spg{;VxPK$x@y>CG8fH5Y~:Uvf,OPCd4DC:=Q{a`]UqY-Cba@+lQhfRzk0z19]BO]{f
+`_}7/dvG%)h{B^DM~tX,Ka<w%OE:&lvO:2LkU3Z$mvD1J0I7Ewh=[U.:kG'xAS|RQuPAAWn/!(:,uh[a>7:Rhp@9I6-2nZIuw!obSO_sT<x5cr1SPz}6Hk
+Ypi;P$QHUkFr.|MXi:itU("f!LAdip{5aZl18&l[]%ZcqDjVdn}T#1,+w%d1@qXm>12V3%~Uj}B.~ln@}T4=,V3_VsIgzxHwD>:_$JMY0/Y>H!N|C-SDTW
+9umh>@R]4{WBPQ]`pbv=li0A~s2kCW5pz`lb_C8HhhjQCR8Pxj.O@PA0`OL+gyypUt6pJuQDpYKt97Mt'a;IztcNPRGpWF^hj{.=11>iVHreMEF[g1`S4L
+]b>3uL6;sHM6Ep+vR-"O.<c8$WvpEot]/-KN>k;Z,<r&zB|SM:r,fCq!^^=#9woZ16D:L)>,#k_{JOsg2x&I:;$-Jy6vb.MYg,4peP14zIY0=QcP:NoHyA
+Ea,x!d=$!sXp.ABgRL<i4%-gIo<"]_J2k[k8~4c'y19S7wCd^[O_@w&U"+W:n>./|,9^@=)`]ceBJL_#t%2}SG{irTp'Td2.BFgv]BAlBqr`83^3#N.%k3
+0sznZKrD1AH^of6Z4Y`<GQZ`uq9A'=2)K02`U6{V~RD{$|"GV3UI`^4IgFL6@S=YhZd%M_&O[ea|K9!nQzvN)0RIJ>'N>00/!(,N"ztgCFCxTr4lv6nJXP
+IO=y~4rNrEXmGmvyzjN(8>lV!5Bo87EhIcdue<Qf'n7$<Z%3-[gvPG0s;pv&19LUaTqA/pR>}vPy2_-8ZE}XKtR'f.:WWP+bKOC'2I5Zu_0S.8_:B==[^,
+!DIPYl_}:1Q<</Ni+_q2/uLo|1}URIQOetH;(}F>3inws:tO^3c,eWk=:BI:]Bi97`gnARE/8g+oGvM9z{><d^19l5GY<NY8mN,9al4eLT`$=/2XZxk}zP
+320r^rgcwM"a{5:-pe-KY3-z{,]B/Rc.b{wj.]""=Of9Xc1U<'KX2jWlPn;DSeBrd0<f+zdRSygVSlxPS>Z:=B1wU3B-x&GLm+H3T4_MJ^&GCA{)YcPj1H
+7bp99a03IeUa9X~nD,n`>lNq-ITwl6C_GmCy+IO(:C4P[J+u17>Ht"49tSZD+"#Nr+m6tm-r$PvS||fSi+-mDxo0~Q[Pnd'FPefYOOe6o:vQ3RH+&-qO,H
+_xFT8T^rbf}&yi{&!+P&(DP/ATe>jsfPR8wf[S''P6l0"R!qa|rcGv5(cY1bKHFULf<i;]O>RJ}y#g%6S)-:8j9$!`rnPM/HRBem%G_=L&[Fv`c2BBvw}k
+Q`:6MB_D16sOV`_#GuT&vQD4(TQVThCejVxG"F~6}o/0Dz#hGY~G1r;,TMt/gM-{-sp:c-d#V^`,k.iZf2U6LFQ)mLZDxSk=9bza#d&ro6,#]^$d)/>vkS
+!85Csl57FCNfyl&;_2m-Sq(E7qr'zFy'x&nqC"0YzD-sGP_7-bQmn/0G=D#B#a$KPD2h%E!Ca)|7T{j-ci]W:7MlLpwgQVJo@xstfzQ.9[-lX'ZDgQAVQu
+;3lF6phteS;+X^)'Qn4(GKo-;/dk^90=|y^;^c:[}vKGS<45w8<5=Ml6lX;y.hfAzKK`nK4s`-,|V'3+GZ`1MC-XqSjnu>XiS_CUce$dX>K0pK(+4g;Zrj
+O{fo!LA^S(xg(L19RB8h[c,`''~lb$}jVNjMBHY-#Ug{y!NoHBwK9aP$)0@B{ut_&=Sduq!Fg+lQ,W0NDhY3E5@%K{9u)WRPPY(kDLwCd=b^w3gf&./lSF
+dv#5DFw36h&B_|.Oem,j0BWl<oNQ.->siwvL>Wx{ZkCvNet^bjzt]go[/1[7H&X'=!f8iVN[$%^lNq#:FGTM8:0||7b>/nP+3t;@";DNsdYU5sl|Qdc8[[
+C-PW$[xsKbR!,=![31%;sW!U{hnhswc"J$!P3)/h7HiU9sK;8[oh<ZOX[(Hg24=eIzZY:eUtA:Zn_7w(}LDH}[biN}-Er[W%M.sQU7mV0SB[)UV"DyyR4V
+ma]#Fr.d<Bl[g+gl`IjSU45F:z:FZ=Q0z%7%$EoHze52SQ4X"%v4YT[)_t]0q)@&RH642[dlVWQ%D{g6W_.4A=%"OnO]KSy,n6C63H^Fm"[H8BxKXL0v.q
+LCTCr:8K%:`H1M#e:Q9:[OuJ>)")o%:@kA8LOw|=;-5hz_R&opP+xCuy]coG$q}v+K!&%ir'Sd}{s(|Wh)Xi-A,8CKI}%x6'R8a!E7uXY8EjQ#G&<K`mg;
+&"'EzhD#c%]Ac5dcE.LFA:G/|@b_,66V%3haMN/O;|w,zrDxobV7745hnIkiBo|j8AgHgB&lG0XFZ=A49+Wm4Te|XhIRgS|t-)=<KcZp%Px+"]j{5o<H|P
+)(qJ.$G9kfn:jm/eWS}a=waQ<LFf!k_b'CY"70"{jue5fVB"S[ecaUYH-a-#@8FKIFRBS<zYwyS4Vh01xRXt2#&c,Z4<,wKegI#`'ww,F@7WUOZk$cdM<n
+y_jE}JhGgacg`N2}:qGue+lZFU"=e&xt(A]WWBd;[73QFZq4V/%Z={Y"P]cG0kX9_)")SEP9&J0s_m<r!wQWsC$|sH<$X0wFx|E$B1VUM(=f[QLI][UMRD
+Q+_S"e<}TjzGna]exqGv,[OaPd3Nc,IC9sMG({c+%`9Puevw,&8NNOfT!671<Yk$l.v^L:Ja$+_^YY>F)(7i}r:TZ'jB3)r=OC39;QLlMM/Dc0d6YU@"t$
+{b2tt#H#EF4(Neg'wiv^w(Y)ze=at&G8(.!l(#vTk7u}>3Fl31_8%Om5N=lk`NBA&rCkfx!PAQNZ6@rk9_"SqGeD/VBOM)'K(uylh9%8K1(|LN7Y"E.E':
+boJ!_dujQiI$n67A{6367+^!^C~%H{oqZK^}%C#Dfbl"z[N&%2$U2`;CVL_(v+.<mSyI,&:P1>s='U{rJ1tQ8Qjog8HA#R;N8bd^8<_&hkR(z>h^G[LAYM
+an7q{Wx%{eA6)+G+36fdKk_I;0Mhi}/n7:`yEJ1d3(SR$W+al/:=h[drsGE`}D1pNUM"Ke}unx.(DnmG1HP-FB+Q=W![=4/'<j8`rC!"7GPS9g&x|3-lj;
+oVdJY:Re8<$o):3#K;}0gHf#JQxI$G4[eHgZ2N,5E/(hEo%hVxUQv|:rE==wtd8Vv;diM,:^Ruqr/)]EYqZ$EBZcGVC"#$vd6X0uL"5g^QZcdM-cTE{d`2
+lmPAWuywJw5Gfe-O'59UTVp-6y9{Q0y7mA=|X4ef'aoIV|rPFZfO!s+YLkEu2T^h(t@90!_{e|%yb|tdq-GOMLbEE^bZ^yLyzVsv=Sh9^ud7}5Z',+)]UB
+J.m+.>QR<Ege7DvqaG79=>+(.o2`{2l$~EwfF!i"L$KuS<s;lcko4}.p7EJFaC6%idg"0,#=QDpte.&%hU8zowbvuVb_1,!9h7}ABi$q}=ePAqiZVb$!nT
+QJ^&uwF@=7`Z.A%zLF/qdt}gnA2NC3kN+>/E2w{t@c/39]AG_E0TN%n{U2xbCXvJpB:)[aiH4hbI{`FAb/d/czoSq6JMaePqf{L9rz)3Xd-O9.Y`&,[sLy
+^SbI=!cMhZq4LARxqQ~tcRbUu:87cHr:s%Q)X)Toem9:;|9U1JmT;ewR)V(o69Z[t$($;r,/.2uN.>FK6$+2,->d-qnLjHPu|2kg)!h3gNE76[+ZHCHzFA
+!X1;"bmH1O/-[p/K2gTJ'MfL9b`VS)[bS<H|1i,.93Ptx&nh:SYD%c:$>r'p#v#Iix0Z~Sc2<nf#e6MTx0P'fC5x+89Vz_Kx>@Ix:UBU>=5s$bfemm"f|s
+xM:&:c{9iHydV[_bsjx6X}~r%pC:7QUc#gUZT$jrZlq+b1q]``/z}gs-,+f9tyt3N])SaHGw+qIX0JxF_QF)$25mb.$-IG-|>#_'7F%Ekp,'TX{D8sPjl&
+J3sfke24Q5ej;UMBQ;[s-eQ4A&wm:k[SAT:+7QkL3p"a&j,F2NA%CtguA6<lVx)p%`n,7pH,[5[ppoID#6v=&VawdkZ&6uPDm+s,Ee2Z2xRN~LKvDn;j8Z
+xl6TR)NSL^@Y,R~irit!N<q"-wiwMD=bN=P1N7hbjC`e4J^5:=y1-0@U'-_BD|oby)}0/Qxm&llB+qfp.qA8gWVETa4``O]mgeBb"w_C<o`{M6)p4!v3i)
+Pe$x{>'B-RyG)w]$}j&7ziBk41r}E:xAAy85<_A6bU:nn%FqmPvehx3!`/KTK2s8d%uv[N['XYY'@55E}X`Ga/@Q("o:u1.)k"p,,Um"$njeU[$i_G&J$T
+]-9$^YOE-sO9^`|F5JQzR2FDHB9R:|)b{.Z%/z%3@TYME<%-w1gY+K1/oVa{"8G"|[uv:bUDFmt}9v0KwZh+vxw^@5<f1!O;St5vlw%%3iM,>R:vMegoLw
+M[s(G)ZAJstn|1]9TmwIqdzdT+~+YUc0WrtG^X],FKjvv)866@CuWnar7j~R_Xdtey[V+`D9dGV]hv~NCRdtUz}5mj@O8J0P!$CM(2Ga;AYkU%wpukc&V_
+K,J,p^ySC|'4"[3O'I]rPjX,HTdl:!myrEHa0LVc0]EUDj1.QXxZAl2Lm]4MG)>|'I!Q)!2na[,@y<m12]9EZEq8ri0UC_aQe+W_zs@bF)h|fgX!;v_sz'
+m5syh>/rnp-_DoIms4i1y,^S[At+Q(<T4T~=r[z+10q1_4NTsv"bYkVuj5x$M.zAt]ZRC7GwEbVbmy:j8Zx'klTJr(7WOY]/^GIFy9(^5I)$u)a960kg:%
+Ry%HOO0vcpR+DmtXUr9tJ|v]Bw77<lOe7gUxCB~8hFsJ1F/wCqI>'sD]5|FdHX^kTpmZPY9G|s-iI!i@TXnEH3yG]3h-A&/b0#TC`]8cy7p$44UYu;:86Z
+YP-s}+K)zs+z}m`Mti#R`m<,{B>-SebnR_7ZA!9P8Jvf^H+mGizH=khtWP<|Z^F%,1P`y-rgd&'DVx;M/J-=wH#pbaA![ifS:&0x%BhXeNl|@JZEmA%mfm
++%QAAW>F#m<nKCh7P2uGoY];o4!iMrS^klkx&-F-U,cb05x4fknQA>DdWscb%t!%klkQe5Gq}<'rVQ3&1AqpU#evW]kxjX0#mFp('To96U';cN#>kHOXqB
+h#G)B:>=v2k=upc1p.[fAjcblejV[a(ek@y&n7F6U.toq<)y`lZfNf[7$C)-"a$wkIb+SpchGUSi`dm4H-~EOP<1s|,CJ<o(wXtk<ZT(-<}w%Y.7avkD'5
+FP%EGeXsJ076ykE/ykG8g%hzFy-WfsIMx"pu,w;5q@<FcvWjyA-a4W{4jjo_d/;g49![]c6uG/JtgA2`v6y=J9Kb)%a$ac9Wb[i{V5,Ka-"kP'3Hpj=syE
+|8SR7n&Y!OS^7U7>e@=KYb1i;{|(L=dI5R&vM[YR01SSG9L1N"@_TYO#g3TyI5gP741doi&%R!J2sLG)jN;9WT|iZ>3]i!7BpyMz<jjs&Bd^#av]k(`I/3
+f^nX/"Xo%m;}oc5Nv,H3{'e-'JpL"sv[GD=tf2,P)(U%#igx=R8]I'Gt8)14wz$<P&vvqZ.H@sn16DbFlv4&)Ez(>bl.OI6)>RV^BKA>E&X=^N:/}<~yt4
+'T',M+-nt,,i<NLCsv!|50huSo.[;.#lwUVK]<SeKr7T!}dhdI/5sUL:s6.k]mdlxmmIlw,Xd#eHr%lTR{/$>j'&iY6,KL.K&+=AtQ6MSc4MU:JkUV'}wJ
+-=U39lnxteeDY%fSiqr)%0XQ2R$eH4XyUgU)EQ#;.d[W$^0f{^L5%cUjtG"GX>AZC,=Y~WD{"R2;4Ti58C-/c>j5Q+&#Y/:<q|+U9@64HG/y`=l]!+>kn_
+g%3!4=1HPB(g^1"Xl%'f>xwjjo!uwW;>)2]4CFz`+3D!jmDk<p^OV^LRi'hAW2G_"p"EO=L4&IaPBb!'16hv|INW>[gV1jG;fQPd2LL),&^^4Z+7'kX$Rs
+JS&$XUn(F:=<]4gkNK+j1s!@Csp}%&,>{`,}xy_WNq;-@k1e[|>eK}=Fq[.#7Yc2w^9{R]@fWZR`#2da+8{ju^_O(wQ'7{F_'{%7YDlEZtsDIPhFpz.&1P
+u>z)hrNF%.-rwe@U1V:PjXOR/+C5@,pB3Y"J.$+7tS9#~`F"OHjuy8$)WO0I]h$[-wMOzDJ28{HPCn7b0M&`D,Y$1(!ae{+G+AV{2eTiPlxL~LK@P}[8ym
+#fmaAB3:(wT[@_Nx1g3U;iP.+|q}#aui5GZRSy3rz&0<BZ2UlJM4|%.RpmYiEQg<P-o`#d""/P0mtz~t"CL{STX>sgebV21}Lq(7W>M,x80at'1,2z2E+O
+i,Z|:3u"=/E;jaBdNvFf6"(%qJkE/b.EVt!$Y:e0PuwS;|X5%xcS7BjTieUN>]83Poi$`hAgED~G3I:nd=Rr__[Ptb60Fj@%E9AugUIU,Q(Qh9/DeF_BRU
+ed{AW%Y6J)|fDEV2{KD2fdC]u)$e,lp>E'mQn{Hl|wB&-Z%367C^F[@}^dN=5P{dn}n$xwi-9y/|PsAEGSM7iY9e9<C/q{L9veZVT.;eFb~+Lf>M,##d2C
+:x^&/3jE}97}2)9!C_iS:JiKPP%)K):i2'Mn#q7[/C/4H70aI^RVKX)DWd_r6,,tP1tO`bNn>YkeH2-SXNgcA:y4,hrLbYv;ZPA!U4ca,.r2MorUj|QH^2
+WIh+7#[Tsqa2o{xV^F8Zg6$=]O9G32wI7Ti[_27i0pm^.n"({@!C%!}zOn9QbR5X[5OJ:L/Ao%Yt.YTRnHL(yv|`.MrbVH^e-)@=Mze_H|>SFj:2.ZQtN:
+fxE#Ga4]t{d=z%TgxM=2c^"X5S`C-pEpqZF0sQp/U&4|47<:_ewsyg6Vp__(xgQ[<LsBnHS37{nD5,>3~+,H&4EMf8_.'3W'9hkJYUh(&Uv+p#>pA0I[!x
+7>s]%E[bpxjJb^L/SDF#xIU=1"xop>xgj@Mz,&HE#-Vi^ZXY_M3P+@x;zJ[xJs9(_[2hN2NlbUjaQ>6j]g(vHC(ReX6-JQ6aWmLox)cT-x/!7R@|2K;Y(R
+Mb0/P:b6Zz]YP4+Bg9Q$];f"83T"am1pIAxl(t:fKv<&PAWZOGb,1fNFZV%=~RcW3=CsK0c+@!F),B<tvy!M+=y%~(HyyGj(sWok]{!5|J53/{AY#[5V;+
+;tJ'y=9bO6I#Q1S3!LP9=.Wg-I;W2.x$&t)0"9L{^(V6/mGpM1ZJ0(pyR'quT&k@T41+XzM09%"B^Sw7#RqQ&Ls<nU0Tv(gxb8.`Zu.]JE4.RUABl=R<rI
+m4=PdouGc+BU$938'Cx"Xva[-=dZq;DClmPF{9Q-PA_mo9Sv|7A<yDl1:7!~(X<"Ill#]C%f1e+B{^Bgu/CS^DEZ6vS|Jikizw5fc3$F+51gP}rj-,%1g4
+:W{/JaGiB-OuIjzdg9=el:!8d8q`6Q2DO'aV){zKvnXaw$#4bU4nsET[r"%>jKU88X$HLohu.U}Tf!'Vf5=V,U"K|N(I0&moUg8u<D~/IzdBcJZhF2+j2V
+h'&SMbF]CJ+=`T2f8,=]MeS^'Xq^Irn==oL2OYbx4st-4gtG1#{d1i&%_+z#MxR5n:"ZxarAvYFS(8yN1MDLGJvg~2)W3-+i_&3,oBH:FZo&iwAqfclwEV
+.dku:`WJ4OHx/i_mLnws<6!)}}Q"[FAd6O{`+$L=0yPyG,Ofim>T>G>R8j<.;AX]W9:iLs]rCCMoax:)AtUw~lY>idOpU1T2NFLD4,Toep!I${ke%=TaaQ
+3MU$[@AhCIOlEoXAh;pI0pXtV_kUz0Y['9y,1pD%7SA0P2-|,T|S^^ZEtPX@fp=5'mCMe|@718PiMO$ke3v|DG7'&::!fE{c-rk9E2jEke9UWCrS$Oa;/S
+R>a-.Fw/S+z_^p^)4B&V"45$-(WnA+s/6z@xxm|Eg['[Eof+"zVmICm+eW48l-F'mNr^NOzAqftdk(>UU(P#N+~v;uG>"hxBoQnK6JGf_uIb!pb!mDN%oB
+7teH"4-Bwc;kuJ$&na#:B,Ey;+.i{554#B]JYY$i{8_`Ok/){B)pVD9%I%o<ga$et,X"5fW3H}S"#$CfHVyx$f#,U]={3720`6TBb1DU}Wd"K!E>;iJ08@
+@bbC=4rA#33:8Gfa2%sX(mTX"@1tl0MB5vMUHb6s5cDbBe##ULu[YmK8EdNyHGSJ%0ZNy%5eH/Y(`qjqX&V=AR)<9DZCdtH3{1B8Z2warKl-3L['1'm0K|
+-tQ'[r2dh#uj&36:]T'a/K/hBgS{T+dv2f:2buA`HuV!:M_GeWt|`NY8x2aM58.I2/UBs"~+(x+#OD6Y~E#"}>8G4:Nl_smJf-iXZO.,b<jZO)U6vG13Bq
+=n#5hqW3wG'S%N,qy]xu[]';8(bf0>Z<iv.}ygE]9xVa'2nt3p'n'IjqWlW,wW5|iJMo~iL3qo>.aegCO2Cw]j{r3Wg80BBzu-<BeimA"#SY5IGLIw]B|C
+[Z}@j]W<bk|W+8JH!(}#"cf."yal%XPp;aVYfu[CiA,R.=6oEhp3h"t;dB'q=!0bI_/S>[`{MX(a:bKKX&/%n%C4mKr#H#9wiYlThYA)n{6Fx&=IVx}:|P
+lnNx<z.I{!1863;w(S"{lONkqu^bSRyZ5b@8ZO&(Z<($89l7`==#J98TY`ueH.<cNvXe6yXgjk$N8D}ly+8AU,X5pGKU>Rwcg6ZOW[/8#=KF7qhc^;!Un6
+gWPbj+#@D{'uL&jS}Z@J}L{7[I!$vr!qvD_2VP>${mi3_tD`Ph!F"SJ"FkZ^WmcQ"bSg;X;}U7V}v;eO}^[<MS~.RoBGS!h$}x$hU(H$Ygh4@>pW=Zc/'{
+qM2{}=NtAqbNefx;c&TJX]_O~V)!#]O4Z"}%p'MYvynwXh~KWmJ6P"0n<D.A{I'qe/S7Mbw5oS5$LM_=w,ZRGc(UIA{tB-&>rzEUI#(K"mh,:xn-56O3jT
+ioAg5<QtO|P8oPB4y5"_Ve%-m}8&,{#.8S_|pGkH8,a+e$A98XW53ZN$a$mrlXxDG:[SX(230_k/.JQ:A"AmF7;`Yyu%M6PzQU,1fq>A"/&T,fwxEX7Mgx
+E}:f>}l]$}hNDX]TB!Gy'7i]#|Mg+7q}wO)VamTNo>m3lHcfQLa!&)HSDa2@g'AZ7$:5LSt`TyW2v<U7[->&{mcUfmy7z4}kr:.0VsMdT&2@wy&XO'$7as
+hsklSQ,&O}wOBI+iGnOUkf$}~xe.^pSd,0E'o<Hsooni|4.rTkJnQycSK@{RK4{@e,WAhnXT<zXsik5,txOq8/U!v"|a|CWV&S9c=&ILJVcEu"oOcS~.v{
+3OKoRlp0]d_3Y[(f=Adf^GV6EbC(L/vNk'YAt{,<_0m{ABAB20y&a$<Y_BjVycXrgb`ltmngsiXerboJxJCNtA9{qGS`+5gurLolX_78i@'L74GeUm)ik)
+eKPV'7HsYd/K5PHF`A6]qD{U,jo!9R'pbr3<Cr~5'JCNpsxEkR>N)38Ss)c@XI}kw4jqWM9$b{JXGhKV)ZRF5o]'5b$Hf(XmY,3Rd68%f50b/t9&|;8mCV
+D5Y[}cPw<4P(]+ql!XP;%Wu/yU}zmtrVpMyU:+_P-:@UA^xS9v-yzHOP,QsA)t9=/kM.^KTo+qNa<XgKbNTS.@r4,3B<Iy|.M;L:/}fwZ4jH7qxBV%LKAG
+Soa^2chtHF-&1oq|@=z9i<Vz_GHA'r=qQcvAq-EL7j&[%t/,#NIw2xq3K6i"W)A(XNs-s/2v#F-QT2'I/t12[xS66R0rG}sW6@7R2t^gbS_375TYah69>}
+='2p75BY0!4wZ3YRS@E)/bk+SnW<_ms@JFg[Ar>Q#wM[@#2(BgmmYIAkd%j-<@JL.B4ghvAz~@!63=Hs_l`#,Q8_a/ou;sev$_^<RD_i[afQLr-21;&7'0
+)@P:Tj/t8Bv$C>r'G$Ccl]{vumFl7w_|4Sst1:YUsr$<%/1@RsjS~GKjsNT2T]^N:j.ynq6-dbc'8k(Y"zeclH)LwN)h_5lG6&xube|%aHzw(>KqGu#8P&
+{gxT,dW_O^=BWp@@nd0Ezq/js<)cqAj5xvr5RUu:fm}SE,!&.e:W<@B<~mmx"!/X'_orr'x>V9H(+BZ|LMQ3y{Tz<jIFYM[vX=w}@N>'}B`6WiSacO@A]|
+=U8-UN38/r0[;'!ZV.+3x-.OD9rBp#7EUziuHu-$w9]VjI/IYQ2Jl@]+Hql2K5&z!k/y(wA7Zf!@C!EA5;d582Kb$5nrIUix:WQB'(q8%JK>}s=@WRa4Lh
+RRK>w9gkZm,UQ9&C|eN0$0oRNO8YN5V6V+e[{URk_!!FVVb.hPZTN=d#d"HX6lgj;^((/Eo#zyU_.;61Z4Hq.'Mgq!HQ:s:|Lt.Uu7tqpvc{tz/sF&pJsd
+8]}w~l!_"n#>n0=::",ACYu'B61i23RB3g7wXFXWzhc18]q!CNfWH7{H"Ee%`2+dKiVO(YkL1^)H/`_}LRJ"}c3{fR>0CR.iXoFF[gOe(Lsa>l@0$9zSp'
+grf/ozh<8SL=jATjG/yt<`C%;aer1.XJ3,dlaXfIjcPCH,PbizCV6p6G[Cubd_RFh%v@/PJ=dYta`lKIRX[HyUEnZb1n0d>FQ<|@XqlCJ,vG.N|<l6h>Yc
+f|JZ8Z~j8sX<>S>e6VY:,L=wCt-p@^QE%l9CO2hEN#:$)#/,$STpXt'=5,jsp+c9vzT%AVW;V(Vnlu<(pd6BrTq(hGkcUm=p_}ps%p$!LdP2G^Hy50,qjp
+;OGr;:M7lPQ16:`!8NeZrXM!{5yxdWr/A_W46+#+1v<k[<..hkQ/2b9{ysS#xX5OjWySofzx!W_v-^$76%n:aQS_T)6xE}h`A{qwe.{Y%)j{g_lc(!05))
+qRvy"ZH,ii04/ov^'cN3A^`F__1]_H&u2)w8#RiRUQ<-W7Yr3os@,C+%y$/dl2iAHr#iif^>K6W0cIilVI2q62new<x!O/D(R9o<QkB2ub-MRp4h,&6;VW
+(aZJ%s%GgE"YmSl<pikDoHgm5dqXTN$&XXJ}`Aau%@U#93fCWD']{tEe6a2kB[},5Oe[yTvN>BFCO^|7<$z)^)GsWF^}jln-Ckdf7bnr@h$I)[x=&z>n^Z
+dV6&>6mg>/]Ed3$LPw(7ptHiVx%B}ht46bOl!gnG|P<L#3RBj7ja5uXkHN@F"II6"D'mElO8,7/$ZJ+,Vs-4%eqXt6U%Yz{or606]<={Li0IT1f&%;VL2(
+SeGlxx3SGTTDki;&N}(9:T=Cp27^Twtslr;d8T$Zn.koP%#1v$7BJXiIzuKp1kFwm+=-:{e:XIf/wmfT%z+P]EmFd=rE8c#IOi{hTQ$,HBZ@<SFtFw^L'!
+}NSxA1D4%6i,,@&P77n$M|m/>jv$VRx=v%6$rJE260N6Z:vShI~s^N;&gAo/Am[@Ki09#_{UZ/;zQ7`Ex(WQ}c<mISm[VWb]Ap01N&Zk^O'YMJ,pM9-hHP
+|g:"TY@yHJ!d:xUxf5NC=9A+IMd>5i^eD2;/P-kkrCHa<&&d'Iz3^NV!MP5/4#Bez<p{Ja/d9WtF=9hUQ;)aGrX6|Dv.U+9RB163,tyeQ6$]$a6Pa>I4aj
+~a8N'%PXdQMG[3>I[B=us;]}|XtYWTJ%E2hU.c[)yzC)INz6y)x+l)rwK;G6y(feM1";tnU+(F}o3W[F{.{wEdE.k0pxKAOc<:{JXFt<4a0KIbI"Mozw~y
+G}akv8V:,"FXK(J;<_&k-.vCFPMTt;3%<5%&c!gLz1d<,L"_vJ!+aI{JIXnW6)$.Uz}_y9'ligmr/=]lTtK<$:YpXGwW{V[|;6_V.2Sg_Zm.HCY0zy^-}+
+jusKXkJO9IK9hi_=6iZ^BHek7JV833SF:$QlmVkZKcw$[}kl'u-&3nV6bQ'&^!6c-t9-4]Gj,OpI(3[mZiaGUFqNGd~lhUHZ'F#ch{b3u=e0(y%YZwFt!&
+QFZy!(;8E]yH4/j9A+}J|SJP~Gb[lqq=w'#uJBZn%UdN;U#$FXWMz+:v9AWjxd`Tw4,cKon/S!;V.Mnl6>wKR(4u+Qs.meUyi"G,Nojce$Mt6$:Qhd'VFd
+Spk9d71q{#+c$r)s!WV^S}en&rAlRGK.x>MH<kn#G:ecIt/eg1|k+fZK]8Rm%.]&(TPaXoKn=:.!v,7!6}fhtsNZSMOXq{|#sI9_=Iyq.d=AnW`A]^Zg%&
+|ItIT#)^^mO[nIkC^Qb<"C7}G4P_{q;508_aTT[>]Nsom=o38^p2gJDn=|)DW(XX-9+VKQNBtNFmsrz/Ik+6mQV0YSj(vC_MSoC3uc@ty^7VUQj)2Se&yQ
+e`wA71Y9Pf7Bf@CTjQTB~0y5jEKK^%XDWK3Ac)6nGRZ1z$A"U0_B5H<0P:4vg!N]2!`&JmyG"YI/Jw^Zr9<KBTOh"fEkFLT@,Y&hqZfZ2x_|d)4r~{yk$(
+r`doC7tozf3>yJYNL7,-B7iNzsQLV7aiA:7tl;='x51.<xO+#L94BPXs&b:bS_&VW.mhhA`|wfBqs7L{B'T]hNpxH<qz5-do84XC6gGtrY&t%yM]+[fsP6
+xsIo|9~%Yjp7-v3Ej#:iXx]BlA}+qJzZ&%GW/QY'rSKw2hT{78CKvf'N7K'>K}_LK@G}IMm:CMX2/Yp1#BNfDK!;g[WgVTaf=Z"R4C#zj'>ea+(lV]gw'R
+YBLs^7`C,C4JKEG"c#.9F^[qm5KXvl-9L-M]Id{{Mu[(VKH%8;@whB=Fu{TfW0wiTfLRh)LLABK:36<m:!D6B[v>7!2;FGa_Yjq</!(]E"O+B_Nrll0rn|
+eNO4uMF,cj3qg65,u6NS.BGd&mjqJ"<7;h1KO$E'~B^&8{D^Xz}'AFFO|4VlNXJE|9ItMvQ0cp%)q[KR=at%]]/=~GWrOL5c$-A=H00R'yhadBky8/64C$
+t70dpAA!wj(`Vg85NPXIz>=syzsJ3gt!iNV%Ho'qJjos9wqU(v_fQtXWA"Ibj+0'W/e|kZ@"Mb<Ly%;e-BlJk%o'9@NWFC"flx$`,;]<}j8{{8w5sDXeAr
+U_patsxhjAdtgv7wu>VH&'l#3j;U[RnW]m=7LIc(i)yupNVJ<eG4ZT&Ed.z7a0'vGT<[JfV#+:y:%4q1@A0pvM'+GVR]XsfKHn7V=xE74j0FD1'}Lqk]]T
+-k<'OJj]P.egRr_0AL{,m2K2eI_#4JLT_mtPtq1X',Tf9/2Hd-#/CsRyI2KwWUq-}Y3A$mRvKeo0!XY0Jtgm28nJAM(OEkNb%E-/cp6hfTK5npsL1/$F1L
+hV^'Z!"=E;]Qh'GbgwU'2a+24iL0<|c{$wRQ#vy5OuA|ao<#K|E2gC.R,Gd=_DjM_v&:7p5qc(,0a$mN/q!/CK`J%P-Tb&_+spB%l`#Ixl.+nm2lh{ekcR
+8EiUSBk#B9`z-02w_hAX<Ik$uuW27pOn}[5Fgo2(t@<$9LzZbsbJv"e)5"nY:!z+b4oO|H64ky`X:0ot8,9ksO0KCwin04^N#%b0`O]K(ShH=kbss;KN67
+^(CWXMe#Ps6h"zJ2tIr<mzL{QqWoMe>DDEC1^@<U%qkNZ1@g=d^p(`X"G#LDPE=/Kjb}DLZrlewCj(lY2%|$8HM-.eMD4swz/:eZ'/t27Lyi4x4$H$0ft7
+&#MT-7`#pT[&$fiXEnyILnBrWs/5`D;dLKCtBa=N:Kz/fQo;nVeZ(lHOce{O,Z%-Culyg0)'LoSvhB&Xv:5Ti;yoHYNE8"Fdf8$,tEDkHkPmMO>%|x{-.j
+,T-=`dm#vL70]n[=9MSqXgckAX$@z,ckKL{W,x-hfI4h:K8a+F#m=lxt%9[YbFtuyz6sxobJCO6#~<}!>I>T]7g{7WTdT!FJ-,#7^&dAAkw'j&xf^(VuSa
+.__1R:g.uP=,TsvUy^5u4={W!tjksV[hqD.c0KgGJk4[Ei>PLMoe~FCUsf3<Ck:Wy!0;E6B/IkJt`np8jNvyW^1p=UW9eeAL'i/<Z-Lys_/sv!ng$<MLeo
+3Uj,T%z_)lm%!lLmil##U=3De(x!RHxN&tIp|<Xxl1lZ|$W=k#;[&;L-(tA4s6B@O@8Kz.@nKf.B,k@XvYF9T2bdn`]S-([hTiFGgt'3mX:9)-z9$1;Zs)
+'DfDKb{$v2.QtS&c2_tCAxSbuV7E9KT]|y-in5r9;)LaaqlG8_e93h_KKpv7V-x21gkD'G)np@`#In{.!M/j974:4v[WSPKP"uiN>Q1;,cV[0rlACX/w=$
+y#bn2y6>fznhUiT$:Oqb+D=Fd"_$(sUA"M,0@M`W>N$Nr[yy$>(4"P<Nq7P)'7a&bY&gJL.>L(^!RQsgyZ'R3|q&~@T(>Of!E2]8>-NJiPeliyj=aq+z.M
+z(D]<litG]nmk/.>x^23h`T3AH"]O0@v3:[N3:Vb5'`n~LmmPu~^7T.3v)Ls1jJ0`I<Wfan,LY8f!EWV~"DXEq,:d&Mo%Kdn>[MX:L18{9Zun+K]z3/5mF
+=F87m/bq3oi`o<yXKDc")h7k7ugo{gOn:mX(WJ_&Wh.PW.Yg9kPw6"^khCQzoR#6;1Y;n>fFpdy[n._Sk3IUknu|}/o3X=[E[N-"[JV,bNUNj7j=/l4`ne
+WkiRCT{hbv-vIvgRR]R!hEK!n@X#uR;Zx_QSO/gW<kond.,dP<3Et|T]~/C&9^ufEQlEkTrS(yM.Ri2Zw,d6r4#OL&z1m}x<U-<Me0/]'BRZR'sWGWI}P>
+W11.AQ-!(V`k^a7.HU{)R/B1Ix7s#StGY"{%&!.EP4RZ{@DyWmS{<$YadicgGQ=jdM[}[80wRGF8q=z@SShd_&y6EQ]NB2.2,t`g^]swl9k!a7.P-eR{e4
+1u!GV9R3iLNHe;1P4(TZHDbkZ)[nuFIxH5Rt>c}D:[yDxUj3A8R9Hx6/H1"^'$GA&<%RLD-Z!'O(tSaU7Y)(hu64X!'I,|W8.B_"l%%36"C/PT|/{j|_-.
+W+"KX$.+/QcQ4@1uc;"#!1KbN$q(S=[%]jK4zu2W_[%=)VVNm]+W!.cLw$:7IH'=(&SVNok.le6z_FKt`QC]7/@(pWOfjfSzei>EpiIx&J"_-}|q+1O%(N
+I)K",ZikF}531S<;9o[9KpcFL4rMbryi-_J'jeRZtAXRcQ67.n(CS<)Ze%6XuM['oA@]]rm%I-uC,I`X#GE48@j6@/eWScb<.y#g>)wpnv14dE-%AMe5XN
+l(D<.%]e>Q8%QzwXZ%l[Tma1Q'g|LWLlcR-$[f8<Fkz{JaIP8K@]A+X8H3-xAoTaIo'ItA7a6L_N@2`[z+Z"4M=-|'E5V@|dCg~8dQSOo$A}kpTuR`{G00
+MFI[3.6o-9.X@@73AI$kb}|gc|y4#gK,nL_JB}($"$P)0.DMb"d-SVLwN<e&nCqjAn@(@w_VQui(:zbDJQW)zp+CD%eT0oH0pItfI3^5&.rqW>tC`Ei[9#
+)usTfHPUV([/jNZ!fWQng#~=~NQ_-(}=]>R=wM3v_5U)22JP;Q=<]Y8.@S}5DGU2dhW2D0;|h[/.6n~X;QE)rE/jQ-&MztEtt"S}JdmX'enPUa:eCpsu%@
+d;tzPER3m7>N+7FDpjD6|-=oXA{nprNx@ImasL!9g1q>0#(Rikr]<Sq4:=>^J{$BXc|h:M+@:@9+'Uh0:/(!mHS444~(/)+}q$y1hp.(],>I2im,1-GTyD
+#Fdb-8B/-II{lW"VdCMaxioH&h_1f!qaK9gC(lSP_XHLKt[ANyQvCS{zb`22xk8+-ysm',U/jdf!h;9}F8)sa;!zb#Dvrn>L.q7xC%TE~.o{HH~s}TB"SP
+:@:&t2tx_|!{2{g^/|S{(i(bC56Ik;G/"#$%<{g|-p93LM),G)i;iUk)w3>s26xqV"Zm6tFhhhKihIXOu:jISfU=6gYza^JbtV,=#I7_sROBcHCBGSE/S4
+HUp,:C7"vn=86("P'[BA)>wTbkenae'q~_82");.3g!mR)hCEgO.Lg7Y6Y%wU_oO~jQ#-@nKNP.@wM!<3LON}YD<QDu>JQ3(`ugNGQ0}<AgP)3WdV9&Y<C
+/$vF'K''CEMKI$n67A-hA8a1+rPivND5C5:NAbYmUNq9Z"G`1MWb.FY}ufSboG|,OmWM}f^@c=Txh1YSO&4<cs9p$oQPJQy#sEQ>L4cb77,'I8BDS%oTn1
+-l{Zq2ANrez7$21`v&N(w0dsI9:DYE<)=#}Q>7J#o_A1J<v<#J;vxIYJDdwei^6%Kg9wX.V!D,w+!HPD(m|EBXqBPI3f2gXwdio5QWmN8AQY+1$tBpP@BR
+e84eeJZ`'jMxsB[=)Z/14[;K&z0>g@D%|kPWh!r;|"P^qtOtV_wMC<BbF,lM`39FCt<L'Hbl>C:fNtO:{@bc/e]`0v(X{F{G3E|`d)L@Sn;nUfY}F930R%
+(wI<1%MOne^ax)h.26/nmRn'0y<CLuoc'A2<t0]Z|%(P[$IA+bkV8CK4d6xNN$aRoojj5v|n]{|>)6R{]D-kQ"}p4,9U]'WE^pb{uV&}JSN]IaUy`GL)fP
+lML!Jm9K,=qWPbjl++1zb6(Ov9iI6,X'4!ECv}+Zl|>3"EUoAHj(PM1K|Qu^r.eQ1OM3PO"5vB{Ay"zZv4^(1jnF:cHTqja|k^$(X%V+XGM}O);O:sV_xy
+zie.MI-2.eNr/0Fpxrxq>R1+9T38gfrku%lQHpz2:q@"AJ(Dx%X.F`yCT'e<#[vY+1nNK_8/0ZudV/$H9{42a}}$koC/>!-d"n$-de"&0o=8`LU/c!#9Bs
+SO1+HwrxX9L62P(_{-|d2IYV/GO.;c#QQ<Y`owHDYeoX48ixr}%i=.<'y7D0&b#i7rX=Eda1P_(osA#Q>UODz+XP9]#"B[Xt49)oQH1n|Xzr/'dD+-)nvl
+|kC}&p8{->5on07E!N:^o}=d+DnM.z0-:dMkRR8pA7$D:^a36%0C8[lLckh+y}3>%m`gm7rl!a%l&rz>dr"t4h_([!;6"`%">fDXQ{it:egG`:[E97//pE
+EI7QffyNdJ>E-9y7+U|+kyFDcKwV^rF<Iw:qVtiZ#<7j%7{z--Z0~{jf&,UIY:>UuRN}j(Nt"K,38p4gK1>]FQBQ>';[2i!(sDKK)5K=OhSjh[R|w#&]t^
+!yZE8'V[i&-w#FTKxH.,RbQPF4nO~4%+#u1w!6[fQ!HO72KFoGI2le~6~.<8T+">{zb}s5[d.eZcv]whMPK5rNrv^EM"UA^"aHVeL3xdSEtnB=x)(moG{P
+m]h%Nt7p5bLBK+Btyg-ZY3.osxXzX(F=},i|gC9La2^ZtF[P>GwV<lFdNyn02[KJ-!e(1'ltnZBNjMeX3d5GkP&t3GkJDb>r"R-/e7{hUqL]HN(B.-7yqf
+8kyV83LXRQqMHq@#`w3H(nUzve-@)j/ioSx.8Q}Cqf~5@"FPnwmQ]1A$XxaAQOIr6iuGjN=K]H#lafWL5N3Va`P)iJ>%7LIkE!37FMmPF<V1>P"AJ{7p=R
+:<HwdE$-L]B!Y%s:gYHmCSfp-r_^1ePT9.AJnp;dO:-Ui!"yO-H(DXQj|(q3L:~S]Nt8T|9z)KX6iNw3a,J)bx&|<5P3P280WA"]P@po.rD#"p`,RAwdNo
+Oy{p0+fcjpK%Xo:(k(pc%e[QGOg+%SB'k0-S>'9'cYlB}N:'Rj$'NP{rkg5<%$`Q~xfMqhh9TORM/9bkIi-iS3b[z)X"/s{DtWNs2E&.1UaG591U`unff/
+Kb_8Cli6#'i#L'WJ,RQ1]S@$z1zx}3;NjW7/o/a(%3B<oKl7#Efxpjby)<5+t(Qf+eNu}bGw]l-npo|.11gyZ_q|es@ps}K1wWrl&AqL{@0O9/]ar!5WdS
+ztLl)sW[Q];d%m$N<")HyOlkK&kSqY)[tcv"|(9`2;1a-)DR_X,D^sX'j$HNlH_2vN`a-Ith>RNfQcxAro;=TS9vWN"N$=TREU|DQ4^s~@#MZD3KOtdX@P
+`]I'X`$b@[SxyWWijYULvq6%.3'@_1qPdevQrU-H9ZF7.QC:)}C'Q/kbs;6;VJT[a,EHjj]F@+!#Zmn'ecKmvv_rCvnke<d}7^FykbJ5A!LuoLIa~w:mCg
+I]3sPu~iU_`U01%/dM5AEhA/7fugv/3zu:L="3R>=Kl3+7Yd91N15:)_HTy[wVSEHb1qct3j#9}Ig|>D~q{<oC0l%&kx,fuB8.,s7a!DQtElbv+v`&k_Y=
+zTHydMV_]Nl^<9I"#o^vw,s1kk1rJ3R2|,7{"IhgC34`:O;24uBF|UAlEPw&Zn4O1h-T-FQqcUdzY`6`<WK1obY/0gI'J#5m1:R"86VEUk#$~n;^hSo>i%
+g'U5Ck4T..%=v(.O:eQ_kxez6=/K:5}@CBove9%bQR9i6bbvnyJEHOsX@Lu7VUqNAoIoCE7tL{SoFA]Ac)kl/|6&X7v%bo1/oypxsemfHMw4.+:Ut{kUGv
+053;'n9mSlecPW/NBDV$lXL^Y7u/.%GGw(G1aE5;S@wX7F!JMzOn`aJ].E-x3yYS`aFSpEaXY(8Gd7d::^IlVIYB`"XPf1LBoS!u<d>N65"a46-g{"o}Ax
+6&DeMI|IR'lgI#oL,m-Yry6qvG5/q,0T}/F{xl!puxagS2mwL+{-{mi/kTJfrDno&pZa)!4yzn|f)oVW:[c"`|_5c|9z!<Rf0F{z=}Pq/{Pj+Os<~8xTy|
+mM5<d/yg>jVi9Lcu.iV.7d<_"+$zbA/=Z0q:f8n}BFk{"v!wtwi:u,0[37!OY})LFD}!W71mWcWB3D/r/__`OA$fJgAXbP^fh3h4D)-79@54z@%c"T&tSD
+8NDJmQpy0=HDXiJBy",R^MN9lOM/(X!RQUeX6oX6z=a)F3hQ{cr5e&W&qG21HUfwa@BBpP6L'{jnyzly%@r&fOdSuZ2f:56fD][hQ"eu-c;kXR2+yuRVa]
+VBs(C^-6>8l5&ln>C@;c_,Zb[)mEvo+o.`JIAVUv.(x.+Lr:7BNWL-KL7={h0KvO!)S}VZi<9G[><>7IwbddCwF%925%Rb'RR!X")B.)<Yi,6DHqWa!&D6
+)srmme%:(OnRdMAsB#YP[17j^K(x&k8qz+tQ%]D'dx+mm4gxTo=;'2#B+(sT)Lg>OH'$M"=Uj}SYQm7"S5'R<&)fqQ,Nd{P.`EvenKz!l!:,(NP<5]_Ckf
+{@}$nDHYc|xeKsA:AHO>Z}F<Ks7=2obR~F!(.QFz!zqj376|!o(.C0ggXBP=<|`/5[)b&xIhibW'@8<CIkT=cmcBacoH:,Qc86.FeHz86A'L5scuz_E8ST
+%eeY(nn@8ZPY~{R%{lXj"^)Wog=WOg1eEyioT_7Aj+kM2@r}P(Extr3Ata^tSapf3v8o]{Y5UaY:U@[}=Wkfs}LWSyDrIXGv2@E}gcr25:i)5=dFE>@}TW
+Fxy$zaI4~F3A4A'mch[u4ALxR`LDh$5hwy6518H$VMw7BPGEE$gRhgZ|0kT]&6)OYr=}Ks6D$#ma"gQ(Hr!Oq'`I+tDHOP$}]+WA9D-^QO7o(z_}gF7NrI
+"7Iic[iWAY]'AJ`,wlhWV@!(S',a<KuQsZCn3E(VC=N/4$5w$v~:M{VPK|+ZqNTn:YGonOVH=lbq.L=l31Lu&WIGv.S-f3u(]Ab}RfT$|Y{/Y`0x65Ksst
+xF^3${WQu^3ym)lJWQF%b:4x;U3M^R}Et[ny2UEU<J%f^Q`,mbf)S+5S^s}bK-;i~{Lgn1FDocb@hBsx"M8HH0cE;cVyeYaF/q8SG!T7t#_R;kg+mrF}Bg
+`EeWC!QpT.nbd8lC,Lq]EqZp)zMXD3A"5x;v(-$o.%NZcGo^;4N=aUtG9K&.Z(JhunE0rv>58:-5tuEi5K$A#$F0we=S,eA4BE8.@U#`F1b(eAo&H}R,-;
+(E/H8p@Ee+<pYc727s^y0`uP$L_Who"[`PQwpO`.rLzsI_o7!A,9hH;L4)|=L`ek0hRN-BWG<|q:2/U{x6ul"&jbEkFL6kt7j[HvcMP/CR=x)WSwM]XVRk
+tTRo[Zz}N}%dS^gWFE2w<bJxoXO%KDB+`'8y^zfUN9,VDFy<8suB^7/7c{f)_@Q/]jJryV.KSG^5gj_xrDpqtJ}!8LI`U/]0xhs-xojl({hf[agA|v5TWY
+=$hw$gUvJ[A#o2_;o}sbZ4Jq<tb;jS]4B@TzV`gjIZ'i51ir`F9^};i-cSu=^XGY6Gz3ZI=e&`XCc`(!3BP<SOOo'>n4qD<z$)'S_idH!Rt%sf%C+qYB8O
+qF&A{}23u,knBi3[CvdLsum}9NTo}h3B/a"%]2IA"Ly.k>IL!QDYe}y6|fsvm)~fFy%x-JqzNNS{0`JJ_:>O_F[iB[27SrfA6IgTrpPgGdn5J&L>G5%++p
+X:ZNx7N^5R{}<(gU{AJz;D!!-X3g1o@RS)4'b={6cX,zPwTY1-,}dv1Y&Cn4M6UB,3VY8<|C6SlOM5G&HU8o;i;Bkg,Edx`CP!g];W`yneZ2E!7QUumnrJ
+H4hy,:JCU2OuUtBNa!2]=9mN,wGLmSR;!z$B/_0k&Z.Ug{OXe[GGl.nHLBh;Z>pGSiV2<!2/Z1,4f!zuH7NB5.rU,v5P(Q#dE@;Nr|IsD]2/V"8)543Mwo
+`b.lk0:I.(`3:=tgweeJK';,47sY_Nb9c2;_4bP{rXM#dl"Ov6/SS(al6<<=b!#X1[Uzb+%Zw5'>66H0(]IU9@d[ey>%K%$2;r'uLo1.K'JI{Pk}oSPfe1
+nlJjEdSq!<t7Cgv7xh:"|6=m@8bxrpA)!Mix`:IKufdVO+R+'kGms)fFNyIhxoH5,4jFk'n(yRRi82%E!-"E-Kl36TyAN}b`@9!o=)f@qB,ZVvuXbHs^y/
+^dCci2W1T[>[=jdM.;JUPM3aQ8`}Y)|)Zo9_!C^ZqmbJpYUhWsA}%A5u"2:ZV9uCgXIX3P-"#^M,4+EYAZ3M[{DeoMRHBn#/_6"s.0`<j}PkN.=h&`~DWk
+~hWjd'3ZYRpWZC#6RYnPT2rq6cKDl1SC8&C,U]vXMa8.@a&PF_KUHr`GTJmrT{nr678D=]4L5J7kxHItzKk<.aHaS5O!%t`rGlZ&j=D,;i!8daw5;DiF-D
+`:[J[">jK/w_$JteFFo}EJ8'}tfkjM(-GL5YNU%q3&E[["@0F@p(n3:P|;%`L<cpjYoLhhRf<m{AD/qu"(G.RKh0e,MQ=u-Sgt]aLaAe&5OP@OhkW<}fqy
+/.%M2_l=JeZ`(N3|.x@$n$sSuO:IJR"n5Sl9.+Z_OiU96^H}fWuyMfv#g=fS!'EsoKc5zb(eMGn=u{_2GAR]ABw=2Uc+D@Fm!HJq^>(Q<dl$,Cli]JC8%m
+cv4u[4w3.;4/+t{5leLDRwmNU/GATwoNq>Z<wo1WqJ+zZ2nh/8e)/J-MTR'w3U@G6TXyV/umf2I%",J4ChcPkxodm'WgfJRi7Cjiox{V:R;(2[w`2yo'nV
+!sr-Ai0P-CX{T/Ur3{rY=vXlUf2oOXbqEE'.^4oP&|&ia+9'zN)r2{EZ]M;'_=;V.!}IpS;s`,}Nv/qu/K2}3@lyZ5TAYxnJG'KipPM&X[&sHRkEMcx;@F
+Sri&femAjJ;s)v(%AtWm8;C`hsIh'bgK5C}.zr:X3Hfq]49N-9V@#b`RD;7fw^Z9B59d~^ALYtEQ%hiq7#avY$DLxE';"|LwH4VI}gCH5f{:rG<3sPled}
+$8fSub)p>(.T/tPQ!p84(s4i";GSIRw,zk$]eQ>crt%[aVH|gE9fFp.hClQCKb`t]6<C"_%fksnpJ3kSS-Hs<4!J^vJBF|>Xh;Gw_Q)X#FeP6DKUvv.o>[
+]}^Q=K&{V<;'tgyj+uI6=USDnAOkVvKO",CH|+qtHFhrt;#q4Onf`rxC=3|E{dQL&^cqDH0F02m3f42Jf(IUjw~hdve7X%=k>=y@Nzz:Cn:7(D>MLTcN"[
+j7zMVzWm`iB^ZOi0J:(Hz$m7[p#_1)e,yz]c9.""@|/t;!NYc.)sD&(&L[nt>96oKAUJJ_bn#o+N3CDJ;z,AhJ)F5'k|_gr!AW7u6nQ`UXniSCy20djjf_
+VA[8pH9e:g4s;4ba868;6hjF)P]AVDSQ2+:="Dle)Wqc"!Xrle^Nh|bUq!P!5bo!x(gjl#9:Ssfh"=`^>bUDa+Km;1T>y<l8R'Kq1vorV;yi$pYZ`pSltK
+Av2#b6"6L"Y#J4~_~h.H|TpA{#H=UI+[yx5dG1${2[@""-kJUz,(@A9IqXcGEWGoVx_5vpZ"}pyDXhmVn<<q,n_VcCM'267o!5U$>W3phVnI#k`+zpq@P4
+z<i,Qa=5U41Im),+q!+,U(bE!3A74t(@n{F:s/]u[=DDiC47f2jzF=6ZA@<[,iZsKA-]nJiE+y4dWoIL|E2Wy3T<$1LX>^rAX%(j2;{Q6<Vb.wBnPYnULq
+-k@iB4"fL<.QokvI`V|zi'0Q=[mKswUf]^Q16)EJ_5+;mJkMii=u0_4,as`)JIR0du"zAOYJXBo-)"J4qXbzW&[}7}zw.zAqFpl+gTfzJ=YT^c"(19fm+&
+;M{j<{-EB_b(@gI-"6;x/;^%&9Josb}45x;Mb9eoSn-RB#75&_,%"<<zrfJ+')DRv`dgPEv,fvT$,M1SM6+A&V"L1;[{[A0@Zg>'[kAsBx8MJ"SlWqHw!6
+8elo!ZK/F-,ppy~P:4X)sl1gF/y^<]6adiim^`;bTY-Cts)"#Zr]n3/qG6nCOftip'Y^+3cY#7+9l'nBWCpv"+S+&%YR4M~&t'{V~o1BK!qEkJ-%,RR7kW
+t#z|QsTSSO+TTQ]QYZm<LC1sP.ib3MXr<Xh8}aGO]uBC]yhhRA6Ad/{l|/Zq9xLC)HA_#_:U:sc'KKznx7|zwe&J=A1t&ygnP7f]-A|:]{3M0cEJClmS/<
+@tjRc'ogfNdb;dy'!U9"(0/4Hz^(#kblL1#3JWT_fB_t<Y}fzo|pk}ghAXVu!MYx[,8w!0ox$^9_8)4%-_p"Y$fwR3R<{5#&%Lgv~TO8`<@I78W)Iy)I}F
+42I-A.8(V<ZUv6,r3upM&/I`+aj1i{wB[NtEtMsU++ZO4pq)`3`4~|@>,cM|8cWrM(N"UnI5NrXYb<+G.J6wl^"a]ZVGpl!y@f-A:3kjS#U$<tvNo`(`p+
+@V@_]Il(;[AJGS/Z~3iSg{24=6TTlZ@&oEqb~_^FGnRru_6O-m2crFLPH)"Gct+YXCk6JjJoBsZ"Z[V11.OJn2/CM_$,]ea@.z,hF1'H8aItUt#eb<ec{g
+'jP|QB~j~-fz+W5bNQ~ffA/yAvPkn6W1<w[CUp('e3|&2,m&c&y@b3J_Y(4'H]S6D3}RV(nO<RnNH:Mr(j&">]w$07P#HoHIsB7'xVSq#tN}QBRqEy$jA,
+MbeXoYX0A|v}b2wF7m,]DKb!i%xn2ov`u>/>mYkV&p'EY-5i;Ym+=3_L9Mb3+8}`N%V$^&,tD9AG3bWD}SwEH2t/.88<z&tia9|}M2+xrfXq{Oo--EG'jW
+//6]:Eg0GhVKI!3<84]ZMfsZ2=2jGmCuyycm"3@-5Y>`{MI}h#"iM:|9r=_@1_@KEv@C=I0qT-LkHFNY!'aDTVZ{i@77;_@XZ@m"=Or;k`pcaupP4AM6y%
+c3H/X'ft^"jzZ)&x@N84=anlxpUTTpf`^#5!37!Xo)x5u<5lGYNc&$"RE41=zkLutF0<l3wj%pMx.Rpaz$27L4Lilo9])86Vjz'Du`2%2&v9Zpv5CbP)o8
+i,7Ey`>(eGC&t#g;tDfBmH8J-QBaz/&J7p>`PT%6gdR6j&SK1xPK{:bM,psd%p1l[B;X^0am+.c^w.[2ih`jSUf'uB>&WRSTgk+80[P"8P$)jKGfH`"$WD
+pMI8>p:#OEDXoF$_%,"G`gW'psH>D18+$@~^{0sXp>7W$w`%P,vk-OhpjsbXa6ok^d4T|5fH<I=u'{^=|^fnn%gR.sLjvr#_S]5]|V]ke|+gp2(B9v:nrk
+w1>maP<#7w[e1Sx+8|cbWzV,7jM7i{xs"00fpzmSR&E{hW[r(2Uzz[L/<F&vl&]%z}|+lN#Z&=%fJCT(AR](+>`Esvd"bLV}PMut-<!si3UFsgPdVsP[P#
+ekV%{;JY:C;fD1aCb9!+#R3P@n&2^:6^bv=@!eKb$1o4KRX20RBW=MnuKSKx)+/V.Ey=Lt1<iY7BH.gq8fo-Pr-(@'H%P`U"{CRG530!.h/Kk'>1xpQK..
+o@0B!J<h62LccrBlw"YnN`b:TB5Agv6+kmSk4s/^EBh4qOE^]F+lo7uU9IKs"Dcb0_H4J5k'-NSd2IKI5d-(6q/2,$yK&f@7X$Vlu_7Sgp5+"K7El<,`}y
+Ts+a6+(+{7#E[p62Y'7zmK^;ru!'vOL[3Xy$iYG%Ncq9"zhfP/ka+B.eh).]_tB/Q8OqXJuG.dw1OZNL^n9iAcz$o!Pxe-ZVx%+/@gLbQ737^$'Col1+2s
+3QJ.hu&IB;66:7dJk]u:KEK]zb31Dr4}<QoNGL)[8-EXOP9%5h{1o,LHC>ZgeX^r"rSWf("b"s2vjZH`{z(hPf61H!(9<=`N^JAwwS.E9|tgCEJU[-ID_.
+HJ>`ntL8UndY0{~{Z,vf5&@rX1cN^#UimsP`I6wq02Ft+29a$PqjABDd[2QjR|U,D=j$A:`"BesvP(o$QLiG+@IiOaQQX{_F][M>^I.(J&X&w!jYh64GM_
+UOIN"L,ULoAnd=[=Lu<edfC"]donZLHDOlY!&,fBM=Ujma,vIGV@Pi_rRfCXx4R04$,GInYBc'^&K#uow.JOF0oItFj!59gmuBEtw]'F4o[zs_)u2`>%Ub
+Zq>[K9pRFY.Y9g~eVc/BE]T,}$LA7A-'+'!Mma}wMz/M`_X<S,tHodY@IY4k<}nPWH"^#EHa#pY{J<9.CE##'y|/M4|T;|,H118t'-{pRTTs&/W#EqsXU_
+Qe=6;qF/S$W!#}5=#h{iR`a":$vt$y7%kS$JgG.FU<=`01yP5"'V`9C&~N8_[<<4IeDLMx7=MYE`<=`#3q$BZ76jeryvt{(cMefq)<D[lLlq7,YW].e3ti
+hs!7i6~,aaRnOj_E#Z0ysDUfEI4=`&/f1d;I+RKw}#vK:R!O4nHL^>d4v"d8bSm1q@zyVUdF#ge]S,Tb-bLj]NbDzL>zZNIw]t=27jfafF&bbnpR$>k_Kx
+]`Q2z;Tn~3nCD,IFDQ{#q@<6K!vEaHNEg+m@X_qwyY(Z;5ZEqvZ4/r!Blq_aytKig_o04y|(1M7X6EgiHHw.@%{UcGeCs&[>rQK(f"e@=bBLG6D>GHPW"h
+wI<DK,WP]a8+a[YIPDxWi7vb.N&T=SE33ad<)KNOjnN[Te3(Y7]rVK|Cx{Y+q8sJ;|Py.Wp`FnmhB"=R_Q:}qithVl>z}xCB"~_fYN{p`blJ[x4{qQ`7^s
+ejI%w;Yp7p7w"vu;n{~u$Z0Y@w`iX,~H:0.pUIe8XgUGj_Z<ED2Iym]p'{]p/vE<oq9`RH.gE2e{H>K&T%p_ijYIeI&t'ExK4xL/a:Oz4D68T^>yz/8gR9
+~U(x@+!7vR{{s+/TpmNJPRC-e{^r9=b6NK@NU%BZn"QRM/08GPUa!9[cJ)J9R'~(2"+$mA[7i,Afc-e{C$^Y3Ro<Y-nOjKtVc)",)96WJZ$|/5d5W%2_6$
+o6JpD7^ZQJ0PcSiTHIiU-i8RKWx[L%[G26P=__Zc8b6yg+vpVkbe8jHq+wD-My"q!<u{v7BH<Z5L)wqLY07VqM>XTiB/52RIJ4Gx+tsorIJt>U+Cu-Ose#
+h6flkEno}uZcL1A$h&x0AOYc^f-e(5WB~=FL3:M]&%|HZcz#}s}L:e}0pC06CDR2mB~b3PI`B<Vmm154sovg1RE>OiE$sC<j7C-U8F"e^6ej:2=}4.$`b8
+'ZzK)X_uyRD.fweDG!Lw=fc{`[B.|{=Fhsz"=nKunZ}+KJxQpJ|8G{"T.PSnkV`WDdbY/!&#~zI&QhTstX)[>Q>.ek]z<EH</3<bWM{y:D]{$RU34S'F~#
+"9k78I245Mzj5UbI6/__RE'wf3EKp9-mz-TQy2#Ewlh/43k+#DEw$[R}^k9wz!lTh5;GkH)^!3RN1S1YM)_F[dw2^yixx1R@j$8(xxTXUjKxZ{iy&A:SF_
+c[zzyD4Y;:;4^9]Wa`uzyok_^b's&(1bYbr|+0K>mPGr9jfAyd'Ta,LfN9z0mR[X:y_UVJS|y29YmI,F#szOis)Y71SvZw4_')@)FC3.Z+}XPjRS{/KTaM
+&q_bHb}qV`35a2is"(O0Gqr@S]:]0&GLFG~TVAx8dOcJ]{tjRB9{3:Jp~Nk,T:I&D9IW<c2&gZKj(=xD|)x&=]zsFj/,QJ7jX8Fh}UGm<$u:w)L8lG,&i!
+);uVn=/5Ey$cDY8g}"]Tt$eW[S_Ym{[l@-9)]>KNK>uDRC|8A%>;@XcYK^WY.#6!M1d$Ajx8H](&"")qq(mW0#'j1E-,rriJg@&kT@AMeITHi+Gqr%Gh~!
+[=jTfUUtO08a~q}gh;RlX)zxgV'igpEKNTL[M[ss>K95A&nn(tc1A9)G=p=P}(mR+/|I4<<bP}US/ABK8WrT$e30Xh.j1Me{<xPOj"jD0gYDiC$wr41Koy
+R2s,Pu|Si+.%^7IRc,KygV;F1m~OT|>g%>~VpAzj)w&XZn9/J-sm=gWDn%II!0H>~P{h6vE98L&rduM`7|0b!c]7{+zCcqo-<{]pjm^YrY}]hJw:F047>D
+kByX!{gqw"[z}h][xNUQr+1niE>Z7QLHT}_7$&zzlP'-HcPau|^#(Mv,!r(#Hs@ieg/@Z(U=n({WiBNG^%T2mJ>Wp_,|D-4!Nw4<HF]W9lx0K^r7$L"G=P
+#R+aqn"Lp4N>]H{C}E/pqU+A3]pfI'YLhQ~5]wVq~RsUe:MTbva4P4Jirw,5u[<XCk8wB#!Dm&!!;0]Z}a,B{H2pzt31h2j8aU$YoOJq"4=K7tRQ}&vXqR
+F$l_X>jzAT|p^Xq9&<DdBsbswq"cV{4T>gCj:G0YdHfw;+s-F3Yi0X!y3m1vCQ%=JxbP^<]y%kW(O-7J9{udPFU`B%]/$oET}2r<8K=^k$@sCm5+&j}9qo
+WcgEW4og)ZgH[1I/6i6rCf#G,,W#^qq:mEwn!{St,#~3@fZy||Anp`C-|n9%uJso5lxzELYp&I$S.P+.sVdX7^c#lUu={y{D!H&NIffp~(DcTpvos;|1/e
+j]_n5{G^sKp:X>Fb,[dh~9-|<9F3n[q#FToH..%Y#es|o$Eo(PA_IQ:[s"C>l`7PgeH->`LKz!^n%!),!G=780]][X`L/%FJTZtS6nb{#{U28NNp0J)rjc
+09r9,J]w&/@#:rY%DjZJSR<j<h)}Fi+-[9Zm/hjVy@0cn/)$tQ1|wRIkd:E=2W<n_9yKvhtslPr<QB/1A/^_{,!=gSv-i'q/XFHj6Gahb3&m4d]K_mB5FE
+,Tbf_r-gc)chLX.dSE|S#e_9$P/st^,]Wm@IXh`1eS#'N]!""(EETU_)J/qr8{Ii2#,h^Dy&pLNjF#=AJ4[KvP-x"Q8Sm5RCYZOn/,cqgGCv:xMQdGJ9"/
+^#_^ri&ZG}j)7$@<VX+>nHe#q(r>eTp.P5GP%{vM<a4p%2v14Hm1w=vx#|M9)iC3"qDI7G>%J$O!MJH:H0d4#}ajY`MbG;d6Z`;vrG^=UTZeN.GoS2"Cca
+7nGhhswEaArwfykd&^(t'a`CofBU:R2rEshnU_{d9=}fUd!s`ib1g3vJ~j7};<hc|LRPKJL`0MUOs29OUwGnc3P6;NNd/,AA-p3)@nPZ[/7oB&N$q"-L+L
+a#do_OF|bvY:z`L_Hr#Q.Wx9xy-r};qo}5~6Mo~10rex^vIhR``5):4k~bL4[PiK}ywHRQFxj!=m@!QiG0{sJlNASz^!&$W7dP#{D,8=aY%o-1wmrTmlO-
+ls>8[5mZOyh[(5=PfCQ"tE6Q`|9_^)CgA!~[1EEckX>QN_,bh1rsOztKjSHU,37K)t)eer>]_M8EsG=Z=&/9a%Zb-sbQX{AWIALfV:dX)z3S0[L^;|{9i7
+9Yx@)bO-haxzQBOYuHZIuB-#Xx[8!|(3iNr++3_Ou#x&|AxtkEraFsHHyeeYwFM2tMc^=%hU;MXWjYczn{%CE@a=An!pMYib+W`Dz[B9wUxt4UStB81]/y
+=Sg<`5SVt60E-I"l!Nf%>g7X<uB)=Cg](jArdjuEi`zaneGA'BG#0Gk=Di^/>M)e^-rZ~jTc,lp!twDkd100M7D`co5s|#uSy%^`)!knV]v'A8x#ZLR[i;
+K(djOSE=j]LVwH/:b=kfEj>WaZ}INcP'}>u%r7|,q6R;T@3L8$&1oWVVqR'dcBnSfX!(sI>KXw:;bbWDzvmW#$ei--UG"CB:z9(qq'd$%0KKj$+)B8H}lk
+7J&&,joGO#]T8]S"=1.[O81F`Fd[fn|`%#9944g%K9^10k>Fj%k%uDtGjUH%IJ(xa,PKv[Q],oP0eT[w3'o'hRV=2`Y5){R_7w6|@|.&.g{LtbeQim&@$L
+YnK:yh{:<Iqap)jW51e}6v{C^A;UZ]o+z424<wPE=mg8K2VY-DJh$)pQ'2GjgJUVQ<z>&fstTzIHHr^|>0hg1[X(Y%mBJ#`&+{I9'%x[Si618@I]]aQmOs
+7&s[QDrz`a$rI:66&W~aJs}]0-5U_-DT<Vz4;s-@.}(M#}PgcIm`2}jD9&ktr9%(zJD.kPOy:8Euh6:HUN,j.Tsp:qvV@Q/U-Q(HKne9pRw@>t=L09T(UJ
+KDT^Y&jpz{ogV[WhUf-CmyY&+cqV";+(By[98x:uA9h3o}95C#B%xK;nw&y5yb+wr;&B4c"22w+-Y1J+WC@BY{xPJe"JIihS/8LdFs}XZ]0Wi1<"0/]7<$
+7]xIyem/+mn:siTt686mQOz2'nMw_wV6f!@U~bF.x2lz~/j0g<qw8icAs'fa~AExwxQ|[}_,AIm_DIx%M.;xeU0I2K#TA,{x,Ge73+"FfS0Y[[TS~'f94%
+rmU/]l<avJmsnQc!@sk2i]cHllKR[uM;51ZP[u}jLXs8X"a;I]GMy%tW`qkISrJKwXOYZ+L!3e4x(7ZK`TDcM&k]|Iq(zFhL|G("r-}+7(fd(u0qR0MQW|
+nIcy;)+xNMA[&(%wi%u|zVw(d21og8&Swj2'kRl"xgM`x@lWod.dM'Gp_Y5,!a{A9/gbodXVN{+RzES]gO<9)o!t|TL6,!LTdy_BL'k.H&W5UM7c[NEg)b
+i4RN7D80E4hQNfu>P1NI.`MasaFJlki&6')-:[oz%eKO&-Z_9u/{3FTkOlw0hr{P4fMxAd{&Z_&sVD>CT!4]!d750Kjia&5e9E4aDc%}h#+rNAJrnucD2D
+&CKvjv9iS5Ts<U{#5}v#Oc[E6A%5GN=x]SgH2'UfKJ"}}5LM#kc0t0yP^z#"j<J9sL7xnpvzWbf,K}rU'e}C&.s%DD6^PZ0}#pvhOUQo~H-D}%`o.b|FP,
+jwOMkI&W6EaM;.gw;Zb]H[7b52|c0MKs^:u8S3-Iy_7U6%71<LvQ'uA6}30KjRIvV9P59Hbz:Kt/Io,E#aqwsLtDLPXk/;y)NP85qRyz=}3`XhU/$FhUOq
+PQCf2;Vyzo|Z/+`}KbPx~>Nf_>#Wm$f2s]4+87i{cq;THT}}Sl%HD}Bd+Ae>@zk0>%ep4AG_5X4[hhFHuH4bwToZF7.ZYUr(9u~h'rpNUtTd2$}k7!4jka
+m9dPs_'N/P5y/UyG5@AuL["Mt#X]qB<bX>n8/$N(T-{|/i3mNR!1=Io54:|9K_}K"r-OBdzLy1JCuo%#=R[KD-5IaQtWTZY+b0VK3BA|^{P>oth#Y'ez_B
+`P5+w(j4:ojg|2=P]ejMLYx"<!YjQrC,hk5J$2Z6k{{e0XXIsf@^s2CPe9CwqNoaE2]CA96TDgjiJ%I72j,>D$Y/AhGDsBqQAc6vRn|[Uc4|;Tg]BL[)|I
+Dt9We}zuo&`.p`P$#:TYEd(>+uaT']/O@im[M"4{DrAJq'"3!4b.ElOxo&{MQydP2Z5B^z.Z90AF#wyGbPq2{WBKxeOL_dHz8|~LpL$K7l2jj$F;ds)pqb
+bYSR#B@E{C"A!Hro[rEOnzMw=}!#oE'-msnJj#kB{"nTBum!8v[AzkrRdDks[HRP:F3z4L3JQXNXwLNl{a7rQKT$#FX[G!u1;MZd@TNfnc2pX|^c2{0"33
+I+guW7.Fl+#bS^WNbfk+1W;L}$dMk(n(59xl3}m:5&d"5&4eQ=[x0Y$DqCfWB[5h326(!_,-]of}DEAZT-V<aao%fc;C]aeA&<j7c2h++g|Yl4t8~rH{$e
+Mk6aCNenpW33+i(OydypBO1pJZokYa+-Z}LG&'a(cy_^kG8(Kk{;i'=%=NvyF8M,ag6,<F/]n_.vR3|Q57;s-a_L8L+1,2Il&KdLlz"6i@3<FFJ57=rZ<'
+=+2PL>EnH;IFli-eU_C=]1%vYf:H-"8;V"aY6C^&pfd=e7<vH@iq#B>B=l,i{;l%M5xgDJzMxa_+_H+%#={jGOe5Rj0,k9((q^m:<v(Tz"Hjv+g|0Ys0Ke
+tLnMQ+1bcZA(H!'8cCHHx+0B7|lv4xL1%hSigb~Zn;mHm'joN@U].E%w&!x-lkdZ#}q75='{WV1gX4<oeUGV8fsT2s[zdA8llRNP2j=z4,N!},Twn5A60n
+jDr6S6lq)vu5Tz$tyJ&1/,@1LJX#X[i&2y2)Y(W'Hn)#NN{3m4:rPG<k#)Y{bN-5#L%[#fLsZEGD)Y:.S"un:0-:R2mre+uv;F|lYC(2>nc>:iwHSVgVoT
+(9^=r+D+)B"}K;n1Q+1pAs>K|#7ll|UQr+R)W[nMyPH!:ORxv#_,Kollr4o150=;K"O4r(%;7+n5^)-e9jPsvxnksO5u'T~@:Os%]kFp@Z&Z~:%^]_Y85v
+>N=b[lXf|w,wFdek$#vE=4~il$^fpUF1hKQWAaw;%BHZ[|1!AB@lh9mWG3s'f[QbyXU{:07`pts=Dm<=Gb}TX#wx7gH|887-eruZ-,}$5<+,EQs`&9'bEj
+r8xE3+D;LBVzfVc0=09D,PT/t=sl.]lT0Gh)ibJcb$aexo,Zc4R]`z6R$c4ZvJe1Bu^)tj$9}TXvnQp1>!8RZP<f}t+)lKF|a+%MfXNo0]]H26Oq"5oJ6p
+7TR)1@u]ngSQ(xS-P`a:>=o+{j27!:HhL{oG<Uu)Xq'-2xk|zy7!qF~UQ0:M!]XwVOo8zE0W4HaV$jkMS<R8;6/l-R3gPy8PfyOqxQ('i^QJJN+TPG7{dk
+vEVIz)ngbhlZuZj0@uulZ#>x<!oq9!TSHg8PF;C!ZJ"$DJL#YSh+L"w$}s0L@[/(_EA.I!"!(PncL%sad<,PJp,Pfdt["1dV'3_]1Hsm5JjtjrB5P8-F#X
+cnE#=[)DddfWwzQ$TaWTA%f{"UeQF4]unGXbK@zr&"dZc)bg/h>X3,!S2_:"KctQ)Rs)ZJ|i0(VC0(.{K$O1k|qUa9,o"SQ1pJ[Z}$(v"|tO4OfyX<dK3b
+E21h/ED1_J7_xY#4s(})|nPYx+5&'AnJRvkKaf7Y@U@tsjHy6FE$(YPZ<<bC/(mS4Fdm4Tc6AMpFO&:M{/,lhjId8jgd(FMqWAH3ONq:=;5C":q>z.|2:Y
+:/6y:fQY6@A{H6V"5V@/sV]64WPtXQjg^eRhx|hh6;D6w6H4fhAvo'M_eMUs'yI'4Z(k2u1>J!a/"-~9]I{{d;nJ,tD{M_.sO/-U&Cfd&dROjl2JE}Lk%M
+=B-(KtRqRqA$x>`>"E@}m<Tf[@r!]S.O=;LtqC(<TJ~>D9eZNJ}Rq$Hm4zTvgzBTyK/%{Ak0779r['IqN.nlT0',$-@gD['$DeP[oR.XLY4<S5/E./MvBe
+Sc:2blD9||RvhL~5dX/<bOssg6uFU&~l[hla9jh5siI3"L+:HP}"'(Z75RZnws8O"e>T=;N>hhpmu>fuzW-$udq@l`9NmRU=3B<nX6U%j|2cRu9Gg2wlC7
+VoUf^eh4|7lRf&V@uWMQu+$;Yh"+:p]0>b_7c5=5r}E:E83Yh,a'WS1gX!d,}7tGKnXo#.2]LP<[nT1m4q7bPCM/#em8/{w_R:.u<N3TFeg7823/lidmK_
+l:V[E"(M=J<h{rE62g$E@;1]cW#"cjWJT_Ea`LEi(FedNWl!=b+2rGOolRm33zwCL^ZQ$"QK2pq'oA4>)b%C-z^Ho-49ny1Z1[y5uMQfS(1Vd+I;rXI'.2
+Ei1<z;aW)%k:p>pj5L+At3}bR)1htJ$is(Ac=%;<AZY"aK%pnp&SxMO[v;v4$S;w|8ko[C^1py3jjybrwsY'L/:2!682C&:7HRo{ve5$8Qqrz9Ss8q@b4T
+P$c>]6CGL6}mLC8)4p+^CUJ3e5DOjW'N(I0:G=D/XW,G^=-69d&.iyW{,;pRcuPN9f)nDJU;g#TaEUc>uS.@Km-Rp);<4VuHo_'usJogd|YBClT4-Ux"y$
+u3X@jEj3'E0iu&xqQ5Piak'>I!Zm;(47kg:Di2RW`al73h0z9aM^"n6&^-p{Pn`".Z3^i|zBD/%Obezp-lU8<_q-K2MC`qI|Vrkt]OZK!S#=s9+}5<-Zza
+=oVEGX(W3eO/v+[fTb&2vY%a0oe1MLZD/bcRBf}FnL:Y_fx6Ko}od3uL|ti$&]/(v5+;tfeIeDGl7rX|>wKXEk>p%eVdzx!19#J-RB+%`GYCYE|aeMB!CD
+(m$"IR0un=<G[aFS%gh2BIf4k|v]kN@N~UD,ul$Uzh)i94wD#-7(U4,MWi`[0}qC]rYGk&+]ST7}fm`>m24+rKr[1M<]i]eW/#{gaEYbKG2^K;yds5y4gH
+oHS4$.RiHwOe"4'm9B6!D/%.^RXDkeJP:6h^pX{xnV2Pw:ke8^u.W2l10Stb7Z=qAk"dCENt};7nk06hPCp}G5H7PSc!2^x38"($Wa3K6h%&a)E@b56bRp
+`A0.2cd/6J<SyEe:diApJ=nJ_/~X]FnDWJ:{Co|k_8=Z--XV3K%(dipwe:=!9Pim37s5=h%3lt,gYKB@|ahh:d7pDy.sFB"l'aPIGXh8Q@>0Df0rpSNQSi
+7a-4%B}DLss$h9wVuS8OiRAeYX/e3`BfA@47)!=}a-[pE"zDriXEB]zSgC!E':fSBo(.0LsF:{ZWkL'sABVc[HW)Y-f]]@f-oWyHKM'(Z[YP#aTLt->K4B
+`77.0X'96Mr"k^FilW$[L,Ng9_1Q@`m>/zXnf:^zt$<U{bk"q>[pa`knz`MA}UycAVhKKw,!XEi4t=rfJ4&_nWht~Z-6jgPTI6<@7qBNkYlI~GNlmd<G^B
+y#V]nz<R/hICNz`g2:q}"rCkJwy.NS[Vakv(&vgC+]H{]s-/h0dkd0:x>o+;,k%}MCg:N"k</E!5hOWv)lp'-t9YTMj2gB[3},!^jJES14j88F^"o;=OHU
+#,+D/BZEg)wun^fcezAFE97;aLyq/9_]rp_X=NZ&0:v(rfs|oJ]!>#~^yzB:-(H[xz#T})^.1HAf$_DAG2U>]q}Fo!/P>TK[=3<Z2iRwmPEVFBpn|N{F.:
+tsdUQ#3hm7%-/XJ!%cmtILt$U^}c[LL($43b9@qk]s+hwKY&DZz$yKMYEd:8xyv00<BqopQn{r5s'>/z,q}<pf5zb3"SBKO_EA{x9c|+YTy(#L)B5Q)M5w
+)J8'sXceIiKI8&Bc,`Z;'j&W]hqow"o5_D"3eyw:|{h3ayb;G]Y|4N|IIsD.[;UX3GEp}Uei=h<b]^NV.@il8x"l3_2z}IqFQ7bLn=oev(^,@{onU"gLqF
+JTOm!D22p$T8`>xP86b.k(!ic1;%C;fEG6/w;_)vN21"EX7ERy#1.PRX&4Gz6}5{pgLew}@W&L&1BO/I:_rPpN%5Mw5%S<|K-:fi5VQ)`ci7xf"+0%>".c
+f{[5QzMgXi/,FN|X`WrU9jWD4&%[zn'WHPS`J5hxy{:X{L&wA|iOZS'F+wn4%HVx_f6%2&Xr~3ka^$^>dEowHLneKN-0`-n#d@e<]"wfx)fJ^p^yJG1"XS
+(y]r~zufjYvg,,lG,7u+,^nzka1:qz^PFEM^|@Qe2!sZCbJmJH~Fk&,Zk'9>U:mXPGLD~[eZ-AP5)8Fu!=yf`kL"BP`thPDecTFp[`<rtY/$pDKdQi2.pD
+I5f]1-A#B@A{ZwsuXe4^Wf,|S#<TA}&8=a{s[rHfo7V4R_l,3W~u1">wz^cIXM|`,8I6n]~NQcha]Ex.AKC[aGl9<5H7ztU0LFN).}$NGDbzY2A=GTBwxw
+WZZ0AEy)UEIc52f>PDt|Gti}dQB`uSXh_u-|WAv1oajYFRlSvg[IrR-U`XTH!5JBN9CuyU#C9Spl5%(riGDOlh;P=R95QK8oqMmyx,U}s_]&V/!da;u2-v
+@Z>jfh_7XB7cV3bwhW7$2)V1hCh_&%2K5!lvU`97#!xf"^Ju7L>D@h$T^<VB~h82&A{nrJP.NTmwLR:P`Gx+cqor3`ar)fVp`k#s~v~w'1rB<8v{Kgg]I!
+z2Z:!5xU8qO"%{"''dT&y[PQ'8AwTuKT,o_;F$JNM_gU&qC`XdpTWMyJSEmLu)):AVf+(d5H=9Ans73zJEkC+jA2oP_5d)wBX0AL7pLj8ZlO#kF_tR5,"<
+6tInMa"qtsN8y5BEn-ALI^$If|3Sw`RB5,h^Ng`3P}y@+<r}Dg/"pJ]A8Tox-pSPJ1r%YV;hhKlW%`G7WnzYi(Rmb.~&.<BO4M>88a{-6NEHG9YBkNFyeW
+$!u.T8Ma98ngVeh{&P^Z=:hGZ/w'iub&&;m;,+#hFho4YC:;WdneL%S9Y`A(!7V@>@7O]|8lArVZ$fpsnJU&li:RV&toDE^5=ZguyS'Yo4)5Xl7QGJ++v'
+h;_J>&!$d8hs-}7XA9C[{8;!'^'y>n).a3Awj0y1]H^`sgl.a=rK)]30/0#'w1WQgX!Ud3.OKOSn]ix2UP<HP@wJUE}'h([4agu)IG%p44/e/r&cJG^a<=
+BxkOX699->[9^^tfnI8U@4;lk4un2}wF},]jBM#4Hp_3JDUCk2DJ@]`I2X|g-}u&@#Z:E&.b7UGWGwe'tX3RI}@>=]8AsF-K,Wj2oS2[uzJ8W,`g=_mFoQ
+7KVc_w@}-mXo0a>=duUYT#Pa1`D;aE~dO!`%Up<vI-:7.NT[y[+mv6cYSr9Epy>n(.Z|50WP2Q9hsoUzI2#0oK$qQIR(yrUeTazKI6pHy+n"Yy!(<^FE9p
+I5-MVgm6Hua=VBz!S;yVDBWXY9X}-kX#m0WafmF{s]#gBZ=rS''(3f$aq2ql0'0kt]@0uIx8>T/cq-IT#a-XzCX-0&D>4GoKKRQtW/=^/t$LJf;V`W2TB>
+Wk6[r`=%e[!u=b::"uo""Ee55t'#|Kvu"'ratuZ!P9[WY{p>#x4,~9eC`R5!{HVoNG:Um)76VEq.0z^Gb$M3w$Fh:a56Rw"yh9XH;@7qq^9:hjo-IxohC[
+DPP0"KR8u"<iD>]bqlsTJ^UsFlUH16|XiVaB@v!O.jYZZkf(LYnMI/xDlus/V6=%>CkSU[:qXkSG9W=t+Le`u]T^`H3Q8:s3P^ZNwUs;jzS]JKXlG"u0sU
+Xq;+]w#%lIHfnLB9i-c(T)O`B@54$h:|g&:2WKtWoN}VPT#.HU,[=I`0-fM2dDW4~ho]<uKm]i#dd&Mvlns.ij$aoN(PrYFZnM^|C3lZ'jqe+q`Mj=U]u"
+L^}T_tqXWs'E|!wXZb8/~&1MivpdJ'AdQ2;m;VrzYjauZ6W97$RboQiD]9GiIBMe%5tip>5qi-^!dBG,d%hkH1N[8+P8i$930vv5;))K>w;S]T`(|L.:8E
+aB}UE9'R3Cm07Uy4X-|[T/4Q=`=c_yskk]<^DLkyV1x@^N,i0<!YX_O+}=,@JeP'/Hws^e'.#esQo"R_dSb&}@ZTRDle&M1uAW+T~zGqokMXl>'vWyx.IB
+b#Xsmk%%iK8Ii%2[2k1asPbDhP&@Sce+=nYj';x2<|(43uRFbT9I41]+-.+5>S>z+IIQy!6'ZvLff7qy&9>xYdevC+AT_W4p@;+/%#:ti@@Cm4)-[>[V.u
+A=#P=ct"n>qLb}w}q9WUVDn-F;^_Wntw@c+Z}Jf.CcU)4<~a<&jT2^)&n7gdHgf:O'Hy56-Y<NXsV:#2BQosZ2]_B;d2U,Dixugzo&<EPhUb[R>Tl_E`_&
+[n{`V$O4KT{|71XEAp+xiI5_lu.Pw)Q3k$kP2#dqZCP%9ffAqFk[A#clr4l_bUg8GVw=](Z`j8Iw=")e9^tT,M(Db0&5jF%)-8VUdzjq+;ze"kvvB.,>hA
+r6u8>K];Q^2";w$BwO7hH@4/|FV+(`^oZn.,F:_fwDaNl]aK~oA(#H#sUDVGHiZ6&vgK|`@`(47/8N8czI|vy2J|ackKsa2SzfNV|$-xCTB@@#0}&DoCN1
+ZKPi#cJ;p12X73^_m2'[9^_>=),/C-NB9>zv7o,UC#r-:@XIN/q8hz,i)UZ!3]rCRYQSo265;Lt[9#atTMF)OLZ26gIpXnr<n(RO@eS;D]9<d4F4[j0iW:
+q0R%~b1j|+LCs6zo7y(3^e1z6z|0TY<WpT/=^Z#_S<.Z+;-yb0)_$a0"PYu2WVv'|kyD3=QC33>2wLh3//>gk't>AD;eH2CJ6b1s~i,,PEJ(:j_,!0O5;y
+Pm-Q8#uk=34=-'Rjy64eDVAlKMd33bHR1|/5H}fw9V^Opzbl"Cc(5+ts1mZmwM$g{LR[^D+Gsq49g#j5L4J#5PjU/AJmjp:i2U1o;C3=3=A%/=NOZ=S6tt
+rY)MKvqbYn1x8-dw]kh'7HLn3_%[iHh$P<b0#9_Cf7Kb6C(%n(D@h2&yyX+'y"@-1gfX^9"k!{!n,J|Vi/]PEB!Fec6<2RaQ5x[m3>CA!4jqX9!>,z{lVk
+I:(qV&`Lfi@!AWb2pVye!{XydX7fFf[7bS9Ij)R(d"1UFEEn7E#GC-2m8yt'EB%za.(hn-X!>q<|Bb,a=#q13zWS#LwxO2iE#lJfs0=+XK63_iEbs|[]8>
+Y,H{g(^m<$4)DM3mD;VwM`PPf9x5E#7f7<qp]7+|WrqWtE8=/i)GeoTm|ATUHl1DsOJT$u}!J=guiBX1(f>gaznYzCvW5@~TyqflpzR|]r[i3^QUl3Wnb(
+6PDCAmv925XsV24L|S#H^+A/Q>b4UMQDUOdRws"F4$@`)k7Mn|j3/S,4%otM"91[>_@`v#H5i"H^~T0r$XRTv<c2l(xY6X"&XGEQXyMM0UDDvq5fWZWSSF
+t.cWU=at_oB'lr1eetr<FV$e%In1q-jjAXTIQzqQtl.ur$6<$56|9toc.(A%vW>[emK>.0~!xNRUYQ.a-,-91->]1}C){ObD_7da5+%!J%hUuz~,g2ii]`
+z`&h;D!{`O(w|xjV)p4:c[VLt9iy_Zv_UW2L~g:IQ+h(zUjW'|fmD)DXBR1EtF+V]&x32Q'yu82%3.^j1Bm6]m(&s%4xc_F$oI$9m:2XDmrd@|Vz./o21P
+QVa"WJ7!W;x6~oECQs/ETXUS1q8wri)c2w:ipA%Epaog<nBUM5+Th.{(ma_orU^8)OWON+rL"a+eIZZ<W.<,^6Gc0X/!J0D6a$bD-rY2.Z17s3Y_]pP-XU
+[|2eRi@}nx<bK5P,k(b.G/%]~Kv6ofGWicfQDX&6~&-dn'`c,is=Pm@TdiN=u$.5~y+%-r{h`jLYs%mO3$V47yl:5%cYv)U_GF"({eM7c'XYPJ^fq6|(a,
+i-/km;S}5Z(Q(D,CuccGx8#6z1B^H,v$/):UZ'7&bpfE4XhZw;01&|0Mu<9)Ujc`IOzLkJpiJ/0I/[M%u=`.-8]5flswWLpwlf%QgUTYZx^%.'|l>(~FKD
+<bBj]@g^ydWfAo@)1Z|TIs^%`=Rc{kf[-WE[A.@pbW^=W)"ZoN@<1.=CJPZU]phX14zXnT<Jxpt[jd`of2oT9IH/Bob7UwY/3RE62zGqk)goJ_r'%UW-}e
+I]lJ&wv0<=O"a5BhIbI"Ni;:j(fs,0Ey.}Zj8|20PGL2TB"C04[6Pw3_$,}Jsf8.7=dg,<7,VPDsRE;W0G2Z&2/ODWmXDidmCp2n;;j19-yj)B:i/1z<p:
+800>T>+o|%hT<%N:|HJIP=%hg5lI2-ao^Sl)M#wB&Ex>wgLuN4JT.21^:}9Q5@~E"SCUHWGJJL^rPbm(K"E''bibLhukL_eKNi|0(Ts1DGGW5HZ{0Ox8Q!
+78Wybj`TkD%^Php;"1DFOLCB8F-"7`8gbnQC6X]<17N3S.3Rc'uNw0^hceN0FkY#UY~o73niIN"b8%H^[0iT'hrD=GpZuLK_ET}<,An(&y$JVaZs@"N&WY
+z<vhjI0b1}d>H1=nU!3"MSc_Y8;kS'5>:u'PW&so"|A>ugp&yM|U@7HTv/Zc+.4Nk+q"ZZpPA$/l%|Z[5F]iiOkyp_8+m&%HPL!"!c(#yOYjjpo($aN_(;
+"+VL|'&dt^V2@F5=kXD}eiuQDr:0ixH!^1a}3/OswGY`,vttr5H(B3ZwqCExawLV#q-.=sep{bKGIc"^$GQI2%2IGse:9i4wC)!@vB5a#sfK$T@=uV6(F6
+8+,ZM2akwXC%;LFS/`8MFFD#R<Qdn|7%{!^$SSlkNi/iN'(F|Q4BHIpiX/HNON||DHd!LoNNJkH0Mkw>-R7u^%+a-$qgelfvbhJP9C~]LR'f+%4Q$UeCD;
+&BrZ@v0(mdh>1D.yoQa[`5549wm1R=RI'_D$INs3=E#&62Zr3^g2v@J`ra}=JGw`eJs_CWC926P:I{,5I-UOu{s{vBj]Q(n%2QjcP3rXHAk4>,RJ#w]cwp
+y=cU>g|ABQB9)F2e99"4G}El<=TRr{]:%rUG3V{2Awk%l&lOr)(!nhK%Y`8TzsJ>0zd^:M<T=tZHac+Z@%gPQzW5TacmbkS!K#M`S3~z-72fzjX`D7&e!x
+1cPUC@3S#a(N1ifRX2y#RmysXGsnzfJkd1`'z@$3=]pqEvXbZVgb9{/|@KWM2tPx~30r)[s!F$U/kEUui"<Z)1afJw+rl&gAsVAt2%{14S:,Tfh'=QvlUW
+zcl(1Hegv]smyfn,)Wx9nP^s7LRr%o<%@<K>qkWSM"PL5VEBsY<}_DEw:aP8W51/`/Hejg)woO|KHQw|411HCB,x`q{8^,H4r`5BBPGTZm@-Zquz8[zqN8
+/6w+h`O>s)I)KBU<=t9c98/&VGFY`>q}>b))Cd5ktqv$$Dt)ZQr5O)+r;N,c:}x-m$4!8'E6(farZUDr]zw=u^qG@Iga!i8=:'CyyD,(Gh^<HO;Xq<P='N
+{8|,gq&E_g{M24i3]qC%0),Q:o&ds"y:SP0l~W0!EC|5sXt-hY%EG)Zd1^n)q!xdn$aCPJg,-.3Xc{e>_VO!jk#+@aO%ljKKgY`"IMy(},c3-Z.99h:[['
+jVq4,gPg:ydOirFxG}x}%_@YFx"vj#KoR)kRc[gt:emdH4uTO"A#{a_Pf1R{G|!0`;VWbKF4q]Wb1"{CaC6,tg16g@wMpNh{,jBw["^/+m3]@i)F]=x:S`
+0m6DSu/iT6$9!5W{Q.|TGKW+`<b@DBO__EulZmN1r=4l4"w2gD"f5Oz|!7end!qJRu1(9kW2jv"4jGNcMj'jmrfa/+25-_vQFOi1}'XPVqR#MARkT]F3s"
+8!x|:qnD.5Ox&BPC<5+zY"=iOKQpTT5tJB%}(7~]p+%29Jo((Me_k)CMo6$Ie8zik|jsCY#sI@$p-JwFF(@:f)dbK2N%g@]-i[1;uRUmH#10PhuVt"iCM1
+X<}6ersaZ.0L[DEn}n3/6%3Of6.I'K:@Iu't%7z=F<US!$.V]Da0Cdcj!}[jz!n>6wS^Gk12Gr3!&X'@TGUHCKG;ggmJ(QJm,<tR^^5H[)`fy<-UZzXo|z
+4nBcbNDA9YwVOo/%A9iHO+-OM#gJ]ElPQ[B"z]XkL28h4B3"(:OKUniwfur0L#d%g;P&(DadmM:T]9uhFH#LeeQ`zG"Gc3W9<::IH4/%3ieG0uoFI]0;B$
+zt}8:l;,YhgS6s%+U9YrnMd[y#&2`R&_'iU%Ysh|5/}T{u:830nd]Mh{.)|A+'j)tt<TSPPwg[XRd]N)65]>8O`g5)|:32!@Y_7,B2J+LX8Du;MaN1I+dF
+Si+ZA+-&A/vU#@KJP^Uz%:6{G[T,%%I"]"EGDYpv#E<>a>{rm/Q&~Cpk1v"[wXkU~Z%|Gkvks9WrG|mO_}j-zD@uAj|KMjPyKunZOCYGopj3i!-rr3HzlC
+jC3"Z77FGyDN8:aMa,0,B:iLSYti:R`m}<68}h@yWp/Z{p5F,fP0$ZQ__{.gkm<w1Jj_s/33z%U0$XQWhTNeVd#{k`jSg.}L,Rn{;}@f:gzh&v]=|q(_lS
+.A9Jjg&T#3vS-<rr13r8M!>nr`rT]bC%a;:>kB3"`hpU-l"0+TCul(a,%JD,46IZ6+g%TZ[TN=iS"8CkdK5a{&;r%5N__yN@oW+#PW+.|RRFO{F0ylnwbd
+vcM|5>!3PR}o.WVEF;[|#6p'Q9_pLA%!y[i:,|yS@=g)4iaV4L0@e8wEyEG]Zw^I3&6t=0wL=ZOcwsAT^r~U:f8vul-6Ru]o0]l}Ka&h5]i>B5(M;FoaG/
+:!Vbm>n'lp^7nb~t@rvK43cWy;+CF3_7ssmR4VK!>7Rjq#)S3NR6KtY5/IsqC=3w$AQ:.rq(9hUF4Rx9Y2QjmLuBM,aG]HC&9mcVLB{+@@A8U4%:|ePXZF
+o"x[MPs!}1#.^8ga(MYVb!e9EkRPLn]6uaIk!Y29eq'D)M$`JWI%Xu,sM3gkpep4e^KM|[.p|RmB84LJ/2O9g#qUh)9VMzLD&2j>-yKg"0@IVU-9E,&-J_
+BM[;pd_J55Co1XxBnc7laEU;YF86"dlD3<nwGVBkE[G6%Iz7Kfuj!0u`/T`civ$EI$CSx)ay5+HS4;{C]uwt|]6S4T{9]VJf5ShW`vn<&z|tC%}At@B4c|
+hEUK%b:R7+PMY]!Vc00I43[5aF4Crs:X-cF$9%md1P3(1.wpZ-${<4H6(uJ;Lp"CD&o@MOO^rHg1xw=[Ck|G%m!x2TWXeKFifkpM.Ni#uj3Pb0z)RY^Rol
+]A)hci]:EM69%y0`DjM+cuE&/0~LnexLo!D<Y}KQM#6(ZoTs#k#-'(Qxr<Fb5NL:D"kF}i8%Y"|foWy+y<(Z_F:.$D;nZc&i48~8mw^"'jPkmld)-5J&%B
+r)twt+!#N`khBBbc8;|j6m`hDO`)sB{;YgO!`if.|ya+GTS"6XD('SLaeI"yEYn!}>W1uZ637sBrv0krXkiUBs.2d_Z"#p-Rjw:bYUVS.,u.Q_1QN>4;H@
+sEo>DR>HhgzM/VnZ22Xf`wVtm8|R"3WxV@w({tckddEES;7#^gzz2zfXWnP!o},)sp;lbZ%x~!FS'zURQ3""FN}QsGBAKH=z9fkQ1Ykb(>Sa~(E#v_yj{>
+GXo7EfJ-@%|d[Ftgs9un1N}UgVU+5_N#_fXs&5Olw-f9KE5V9Y:%JR+Q'z%]'<n[D_6/~M#@jxdvKo'bWXs7j#6v,.sEZ6z=t`|x+plVa+9[BDM$N[g+p5
+w/HS.A9'HMAI/'$U!@`Sfx'$0Qrr]q8}OOwTFtXj!@c{h$j]":V:aW-D5_(5n!Xef$@V4B6ry#,0G4.CYEa4wM)1i+CN=3>!d#|`yeKN$kQvu"W%JEW)C4
+c/AaZ[fXC<Wd=Sh$ulDC>4mg^,PV(1Y2#:Xb'.`(P,Pa..I0e;%'D<Ng!xw|_DqzC|@j]Ic2H1@+ta;HDwrMbhS/h{mOgKlmT-_O<ZL<-v|_8>(R8i~@|{
+%C8I4W-0vGvXLBxl[4NAOC.b_kUn=u-OUmCiWzJZjV[yY{1U9fI1,&y0tl9znAZT97otz"rDUH"rn+j4"!9fhML.:VolOLE,&-<ep-5RN4tL[`C+W$<iM9
+iDs@22q!oG(c;Q|@bDLc3Q1`P+Y)VOhc`.A9[6qG;JPVD)m5]o)jV4HoI}o&["0)!KL9{IxfGMQf^)#K@zBE|U9qpW;`o}kKt"V|3I'"cK%KH@]<P>j^;:
+./`+-6h"jEP.|k@i<'!BVCq@jWe6HywFqgFn,w_YW5%O~j:PFI~T.:fZ|K{u576BbGaT)7U@#"9^U4y$%NK9wk6YvjyJ'a@E,FLC_)NybZNp6w'S.sIm2>
+&gV'5R`C1Dfh!R0YtD2Vc"37Rku$[2xLXPrXWXoyB8mrPf'_sBhrRi$n>g91Y9rEG6OFMI;R:")Px,WbODx8Y>/[&FG(d^E@)]PB^kmiHdsCkyqP6}K5>z
+vP&3;p~zLOaB9sYdFDKXy|eD5y9;qM5[5}fJ"M~pDnAger'wrvNFB(5Pj^m8)!K-K3VO^LqvVwf_{#v;U4ie%oYrG|Vz`rby(3}KF|J;u=lb!Ia=+!{caa
+@LA'UuoY5dR|"rM%"z@JOZqc1{wxG81CK,m`NF!_R`[rdy-:j&j-f&Tss:j,5MFb6Q$(bSoj1$#EuJ+Kb7|sM5Q8Q_a,g0aM"vemIz'QANn[x1ppMDB'h.
+DLp|CzHYr3"KE{b$7TsI6-X3pn1|imJ&{WHY"S"Om3b^F3OPXk@zd1.)s[cda]G^X"&'kk~|VF@!!dwxqYzdti"<M<}.zOn_RUC9TTUIiPQq~-Un&m1i//
+7`Wmms4jaO}%4]3EklQ>Rr:rc]/#JbLr+kL8fx}q>dQgf2aj0hN]8uozBqhTa%TY%-<wF{xeZ5eoy}ifd2urY:w=,Ir<~bPLi.5c_`6qc6]#t+e1QPI#38
+sChA#2bIgCE`S>WGG,#p{NiAc"{9A#Bm~SqgX"cgRJ5H0o9ZoN@N^(F(cQWgo$|2hFID>{&Doo6K4T_^fdbWua72,6)VLfTFGxVFf#4RXP>1VDU.JI,yzs
+h]0xipA@KH6[C5t]0BQ{sy,K,4F>L1:u/gOJ6%~4.hH<2@Mx;@3W/O70!g0mw9>@Hf|q4%Rqs|u>9s]ccB%w_:I!YVz8{}C{'Qr{F{fC4w]wu1,Od{>sZr
+Va-qd,^=~l,@F4"2.[xB[6XobWR#'9x$nbaw~dft&4O'2D)$<m"M;b[V$uhT(/HaEj017![nPcv&FMvI'XRY:+Vh_OFCrT8/_G"}`AN%VU&HL-HdYW7]GH
+=X=uvl|=eKk{%$iwgf6:&7JWhsGGXMBFs_Yj395kEt7wK55BE##Tb9LDY08>BV"4b"B(65FktV>`EV|F{;q/,OBLn`~J~s`$<Sfp/my-Do^a8k}x_oCd]O
+3iix]@0EiX/:>p32Y.EaHNP<u{jzSJZy{ryHO6<v1;!66krY'Rcn@yf48,~(t%(H1Z/Jy|]X&vGb)tfmSh7v1;bf|_G&vrSj"!c.`UI8&^$eO!xVYTc;(+
+8qTZW8yp]X@+&22|.up<30p/KgKd%M],5TbONzzDFG=2'89(.GmE-i/sUEyi|F8gTuO(`jX`e9=p||M/WXjE+;~'!0$Zc_-m#VE0/6IQt&9Rx>0>DCo(l(
+5SAq0S^.aOgPsn0]^m@8FA;+:6#Qm&#vGPX|&-gR^]XNTDur#)@_hwnT{<@#C1]1.NU@{>2aie8;lCME_<Xx.;7.HUjdL(%BA_3FS0(s.d3i|ScFD5_JiB
+P+ur'4MI2IiUT6UW@`40t]DFc3u6Ja8D;+sh}JSs)m-1Tr&@>,kGYo0VdX3b:86$EiR"YJ8;wx+J#zl<Ut,5,>_:`S>D0j#T5f)lu$d9!`Po6F$^xGLhl:
+'jWHRLOF530JDvsbIX==K%volN4t8^<98JknKd6hZL~Jz/hwEm_TefrHO#V@9mw9)Fq]heC![c(,iq;t"9D!C>#Csqcygb{(h^4,[c7k_EPWmr![N>[;TW
+k]gcj=WebQP1i|l30Iq8hdnT4Gy4PwGhM2}Q%Ec"Cc0'@i,qA^GFyE}j@]L$vlLQOr}HoU[j.m!Mpz]a5uDOFDnYP9f1E])UY{ePZ5jt83!PJnZTNR;&8'
+gum_~b3DCqmztq(I}"{d9iIT'>5I:pl5!Rw9>r"{.xms2{pLBx!5_-bcpi/ya_DEfG3g1.)_|L[OUwwpC&3A],e0{[s5ODHi<i|'tgqm{2%/Yn:uc]x-m;
+@D^KE"boJKM1IPwZ7q^>;Iu|,Y|jv-|ku78t%[n-X&)4g|SoAY}FYw"LSU]`70v-UG_x'{KZya7gSiUgOkjMRfjXUZ$i,`XCcx47bi/6&72a8|KbK[oIwP
+B^Y!S1eTYBW`Sgt2E/lm.%N,<:Is<Pqi0EZgA2yHm&>EnNK!Y^~/ob1;K,%],t@_{>`FX#H[r[{x8}Ra9x%MCb1!>V),r0AMsjR0.ROWfC$u>>lgPMl/1;
+yVe-J"o8Lj[J31("j"oLHikQ)5t^pJ6FL__j,.6f$3qm%B^opCf4B@`ue@)2!(C8jOCX.$QUh`^izC(Dq/3bZ,'nW(x^D(~h~Y-j,^)CeEd<IqAz>(Ie>&
+52nk41&fsS;9^6]TWBLJ)qt/cQ4Jr}M4PkoVJc}+zC1;4Eg:!&;U%-zZB/<3gi$r1dZH[F'T'ATA4s9GUC(+!,I^kfQBi{A#Gq`J9Xu]>>`SB^:G6i9+J^
+T=`z'zErsMzXw@eNpEZH7gqhv6c6-%:V<wiIfaS@>!wZw_qyGf/A&M@`EzxtT,r<K7uD}c/P;#HGId=^[ltj(cu/gT3W)CX+{kpQ3w-0!E|^F,wohrz@l@
+-JS'l0&im+h1;^!8QAfNxb&$<bY[4p6cbYHPv,t:^(YY@=^dV+I:V!p'pq{+xcy5v7ojp=^-N>M[R'D`t+IVDX]d@s1P906{+7<7v7{|[m)_dX9Kis0h(_
+)-oE.Q3;JX,#"2SU1qQ#:u<2%NW9L50@Y'=9Tygj1b!=5pqE~(')40qKh1Cd1B!UcvNs{7c|Z.RNFggFFkDY0!k'T:I|)y7JBqoL%bX|DvKqa!qq~sP0FO
+4T>;:,_+JxcSc&huE'Oe]ZJrP#asLQ_q6cd4$ymX2)bBncqxkqr!%gUZVp$uX{Zn5rwuG}=|Drr(<H0vG[P65|-t^LGzF=r}+_C9!lm_EleZA@x}ap6ai-
+2:'4+j,_a--oFF;PAc53tQfng-NXL+7=pVApfT]N(/XOQLr@GmWFh#}a14fpyX+2K(4XI9)Ke))3Yu4:B(!iIIGT:m4ZNNs84`4.2YGL<f]Q+FK4):j:8W
+'MN9QsZ:3Xbd^)1(+b.;em^K+ZmU6x9c@yYHn5-XJb2X3$"Bl<p!wtAs37=]yAXnbJY!pb%}[Uj)<tEnAU2;B!g+OMD2'#WZg3Wi|PNICNkVA14a~_GW<h
+F<-&>a^<s+'SK>yBm!M+ci0lttW(6$-ADZ,3H2p#%]tc'j^fJFtV0TwS"|'@=@Db#$YVk+8,Y$)]<=/;%u=@y):kHMi^ykUAOdLo.2='$PL}.23ZG$_uor
+o(i|b(bs/#79wSi#Of4Fe[@uR`,.^8lEUPLkSoFqTab@ow9_$9t"pZ9Z0Extx0B{2UZ.rMI$v@IF,@HcsG/m])X#t&tK9T_2ckcsL14GHCjqn@>>G^#`T`
+GPjHTvK-SOdDa4}0]}Cd""hDt}U/n>6"Z|6HRE5.D|9IWBBvfaCQQMO1rs)z("-"f6>n.V5)&Gnv>v-HNk3Y_%2bElLoT&=`vWz[M^ad:rJ;%.Lm|7<w+;
+Rl9K.Q-2u9rImA+"-_8ChaA&<0W:|d_uPNakMPYWwBC!&3@w{h4z)LYb+CDtPNaAJALNtnRC%2M:W/S!-T<<&3joib@U<ny<>E$zl{&qIm,;Qt(;K'bfv@
+@v#C[EaNh,q]!yt]9pBZ$Rk<8098+vL=Z-|;Fn;Dv]Yb/>DW<xIM7b-#Tg9H#4zQ8KcEVUg/jDB^lkT&K}w,}ZEQ]PV{|Bs;V!KPK=NNAOcibA&c5^+Ij0
+uX&AxzLI;VXR|NvYlE0zAp1<:"jE,H/__(4503L"'Afu~{r{cPSvP+>!98CYLwfL:z5usq{,"=$6Df5}:2]AIt>N^(>/qafb[j5yK:MxHT)-8VU9v,skQw
+hIrGe'"HTNGizeReuhZg{ip0c]VE=Hnyj]c&o^dzv'74V!/H`@C!Zz9,rYKq4UfB+,V/ERF$5s~W"$B@SqG4VT1RsYQ>G0.KqwxZZE{dJu^H^X038-/TWb
+L%9f.so|6gLK0T8asXkswh`Ds5'(FO8-12Oyi48^hTU6DP1!{$WO-=mq|:^0V2gO,SX8Uk:v+!.=jG8Hw-m2=OGh(#,]Mil4G4HB!Z'X"l5EXmXej8&jct
+D@o5W_bqn43I$/WpQGh]OKkLM8:9UW_;sJ_E|jA6Wx~T;}zb"!aow_P{93y$3GS]x%C5@lj.Mr3a>)Y6^#_g_h_BtnBaAI6W+`j("@$!EZD>nLa3#/7$.6
+-y-vq>(w]<=H.|&a+L9a!].'CeE;Lr+g_uIMrzPmaH.4K]4a(_;83AQxaRQ9@<9DI|>[I5W[Gn}v3(]ZYHzO^qE{`"mUSum9h.WhL^|[QV~h5Z5+:_W!nK
+=CVQ[!.0q{[;b"u^6`(A^&lq6ArpgDI5;k.BFc0/'qRU-bFqtyb.04y}`-dCu6Q[eJ@0F3-fHT0Vh^xVt}Ao}cHrMO]O6|2Jp5U}-rstY_mUU}4JL,gRJB
+_IBW/{w}28INgGPX`}'xSadp!k^i@R0w~|.tfih]tEo__j0+hr{xb9h"#o^[2P5jww#B0nF8:-euG,~Avfz-pI(6YAdIKaL8{h"Dx8@1kY9^tpkqjjhe/Z
+gny$7`:(<(x'55t1Y3C>fE&f!2RV"r([=4&P{Q^lpmOh%$[QJn9>7=kwfpN.<>,I.myR'kBzE-k:gQ>/lEx9~`[E_6'.`k)B}ySZ."fx-#T1:wlEXGI@]I
+)r(B@B(::5:NEaq@>vQE"15)pIC=LVmQH+P6$gu]yZh2FysVs/:WPE2tDQZpm]97OJ,tbZAweicSu-gues6"NdT(W%yEZZ4DEQUF}!bZZH&Xbiv%7(=/m!
+mctglIBY0wQ0dd}AC#/TCkeoCT,':7P6MsyJd}J{$`:[|DfsER6pd>=QTejELI-ancRYvo/W2w^E[EHi;@urXdBjnWy(Cc+TY:vbK%nbP7X[h]2#A>iDT-
+^:dAOn_uBtm/|9x-%zGp<S8<`Du{MM/EOjh51Yf&{uzv[nYEA5#F.>o"Zc]GX)m#K3ZE|en.P:<Apug&swy@$KcV7t=J<%@vnueQ=[Td+ZX%o=}k3_n)wP
+Z<Fw4AsDULvji262GMod]e&d'U=bNxVrmy;Nm7C5fkZ'6/cz_be^Qf[%$-)]C_(Py!M/]7v{y@Xvbz2r+(Ezu"e(vBmWGHP:8k/fjEk7C)tXjy1)g:r}bh
+CfI&gc^').1QOslAR9E}hVi&^+k)^-FcrcEaU0p;vXAdj,i;]NGk&];D<4Uxq,7E269O8x$Io-z[F]6Z-./O8'#Fo8{AEh:Vs1`MX",LinY+A0nRdtg9Z.
+esB-jCLJX9})@d5d)3Kik#}eF!6c(7(5X'>5xn8`0BS^P`$xsB"E>v9c"8k"/P=K!JNRf-wNaE"BTUz`HU^wR_!8Y6TMV9#Hw0,(r{okJ_W&=(,0-99z1$
+L#C[{c!ErFOA[mU(Mw_bLFd)aXQtHX^g1#T+/^3A`;_,#09lLSv|v@QT-$E)`z)ED'Z=E-g!Jt9Q#lxNC'RMg^^m=(0N).H'h-H>!L~yAX<$C$4Dqiy['0
+r@`a"~H0{klsRcX#+@z$I|ZYMm,W_4l"FL`pxk<Zq6iZH1mQQ0jP&2RU[!!#uc/"c8U[%iXDssx<z87}i3F$c=sI}7SC+HGZs0Cm>#y)HkN1Z!;x3Sf&iM
+@pP#2kWy&tpj$7pG^V3'2E{@OP<{'i:CTI|h^(0P%@cPlz}f()y18a49|T|1/R>B4kIw_W:^0`9GNaSHLpc%b;)!_y<a[_oo@I|0jSmvb6IHUT<_O^gMn]
+ZL&cw:>.&gw[hA11[wBjZ{%x+7V#KH{h`/dG]ymdTW2,de/)-SU9GstxMi4XOeW:zn)n2<SJX'^<U[ix>hD<,ny'<0qe,B8I'2I.Pe[VPe'%NPr{R$4}T%
+#g9l[GZVB2]y&EygQHYPN<{0;kB7o.Z,Y]l}uq]g>|e:VYIIRYhZQ<.{@`p;.!>FC|fe#Mz|7vw3!-t02wc9-[yci_ZtlbV3`TC@zBA^|DG,>-EYfB'PJD
+:$aji!rl.B(5J2P(,0s)0g`$.@kN{[5=WiJPgn`a]qG1q^.%MA9:~oQ:>$2[niQ^Kvn@(>iF2:bkY;""[t2pA@`N&4Y+7y5j}ZN(}rKU%$nXv/t3cr2+<u
+1QkU&r>^DIx/!,xdwZvJ{8VDh^ac(9K.OwIc!-}&oWKZ2Y2Rw#X8|"B<R}mA0$+F(Dnz3B%OR($:~xb[)^[1;i!YKZr|'I3Yo5hC-G>>fhFH)N4n_I48uM
+aH`Jsj:G_urv(7^S:J^E/w8B#5ILJWmGKnt%`nY()sml20]Rm+{]r1Y<^XwpSYe{WX#y75OsV;g]2^!&pJGVg5S-0Ho^5+$|Y`0(&Ks41S3cu(I!6'Ybwp
+E)^q(A94#4w";,_F>8BDR-&Zz:Mkvz%'W]iJLmS!>3K6DH{33mgZ0^y:JI+X0pq.fVr'/'+Z1-PA$4ZV]Hz4Y2l}#CQ>/6NzjH@B8aG=P]<EQV(tGn|8HB
+>:R@{CGYBzKqt.#/{ahogH[9YmJEIeA}Z4KvCTNc/Q;h5FXSEU!/w:s0SKRa&cJu!AD.^X#w/M|vj'Q$bJ.{9"LXDCq=RA5Jn8Uo&|[%";beBcme7.fTFb
+CYWDr{hZv8i9BL{J(8M+8eGd&s}cT7`<.-N^Qy%WS2$A8SIK;YDppY1q7xAnBx"rcjxg[np=mOc+!f)Hv;u:ha.NP6x48/IKdAT'H3|CK`+Q/rgzq'n0}Y
+13Nk;u'Z3eUiv!'zKFv(dLdg-G92Drm8eaFIk3{d&j#tyJ!#|a7uDz@Z21+=,&(2Wwj1Zrvz/,..2a+HRSt9.tQ3}6qKxKtPiYeefE7`x;Za9V.A^r6bQa
+BJlnryG2"z|#fq"ND.;6%k`5>I49]^H&h7%aZnjU6k1cn/(W+h(ar[=F|b;l[Dy:_H{p%.CM(jO>,}e%woaigP-`Xi`p'v7lcyhVb1B@'CEf2cw<&bIXer
+X|pF&mSq54va{&YNIZevLZhz/M`}IwhVn"mL,/t@#sxPYE,ZcXaSm,imW;kK;a.9r9sav635%N#2X15:1Rt=&Ji_~^].%t5JY$iqrD~SKr}/)O!<tM[W}"
+^5|'$,RRF=nFLwPQ8N+Kk(V6pq0e8b.yk"Q>Isv5Fzv5$fn<b6(]+sdEP|j(q4eWk24WqY8H'qBC/qB=`MDrhm3=|}zG_f@J[y.Qcfg=[JaG<&>=/ZUh&D
+z!{zTIfmTaj+vDpFBrz[`/[n47Zb|yg&,PY":iBigIk6leqv`&'(o1'(|T;V4!)neq;siv4J9airH|ZUh6:w2=<gkfKSX|M{WN~x;5Gg{P:8<uQ{o(Kukv
+`Af0hl#;:%aK7P6=sATl:jqK)3Ri]W0Xb<-1z=V(=lc'N}5=T0h}j)f`yJvOIij<bY8,4{l,/X%|r!%Of9r;hw9"g{T-VS!s({oK,WC,7V_3&!=}7_R#9q
+AkcU'g|Wp)Qw,,If:`:Pe-at'#.-Z$ogmE'Wb^_$3!a"qBFd@O:o>gklQB:,Bc{mX}+VXstS_+);hi^).ej&dihi9AD4[v3-.!Xzky4UEE4x'gjYyjvr-7
+-I}B+kFL5v0T.HXf_P'l56Kc6u/co-19]{Z)s^SgE-h(cqqPWgAI375]j_a[#1hxow:K1Cq!ii-o_OhUHH^#%N`x{U'Z"4.Gw)U%VlSY![N_j^X_W-FaB5
+Dcb;slFy`WAT[EGTfS>4$Z]sC,zyNU-7z3$T<bPR$_o;{;m{/c={!)@7vY!nQy9u%s:$aQHL3FK"~]^1uRN6z'R6e|VEJ2L5iW#5X18zQC4|gf`=|%!6jQ
+(QXm]nH!:Y4bbVW}w]cgy+RZ-(.d4fQ!$]n"&]X-"88vZB[TeZVb2w,I-p6cmp(>-s>Jo>F@E'`bQxEq!,nEpf@i`jborwis'JUk^;+U2%So7WgJLX$:5t
+@ZoD{l"Ws&(OkqTI7TEXOxB&UY~%g&@=h8(Ld|~w)G21bzK%2U$319MZ[!jzBj/G2U!$:2CSW)z"Ie(m(Q'[W'~T>/Sm+GyMaMXKWBs+4!lf:zP@(;9g)O
+.FAGeZF/h|qLgLxbuU|[+9>6G67@h(7u{7=KkVKAq&5i4hF_!K@_>[#-,[)H+yD)>&c&j#0==m;#^]=#@=RG<6VBksveEX@.x+t:D{3T#0fdof%%g4Ea|Y
+Y]I3J^h6"pl`$3"6W)J&,:v.wh0zs7~Z@I`BktjZ@:BASl'@ssBg,[cC[>yrb&I&3XR'6s`wgT"N<|@rw60WCPGg_]F!I`_>~Ja]$(4(&b^"aMw!:U{%%d
+n>%7quYV>PRp:qGFSMV'^)K`EVM'%I(HMEvt3h8s:HWhHdT>f5+/Fv[9uPq)k;{gmr+d%,vuz^E-.#"B|EVVtLdU+s2%cOYceUI%tOx%dH(rZoyUJ-:G(8
+dIFZ&/#dl4xi~;RyV@m#`vH6_h4^f!{#{D&;H:1D!{Z_CSn1A"=PGSZpE0dt+6bPPcndL<hT/<;54->bZ5VBx',VOu9f"#T1Fb-jt"F{G!F{J(t_iQ'#p6
+W&b1~N{+MwVa[P"}i0ZFVfO-q@XBuMf'S8u26S_dm)&]e5[!m6mRTIt}b]rPUYp-Jw0yhch}%:t[kE_l(iZr[R-&%c1v-GBNK#ZgXLY6p)i<}WI'B]W<Vf
+D#zT-S&|,%5>tWuq4]b1-[u!S"tn[|-l%=2hP[p3b<'i@Mi+ME`,53D.>dhcX>c!1xV`g!AzACzXg%nNWh4l"eA<Y|75%)@sC5FHDPPXoCMXa%I$INw1w}
+="XKH<qRX&EB1.#ZzEq(vV4cox'i~nXmolnK,]9V){E.D>pFvTH<_4PoJV!;r.%yK^$](fKf$`dlH`0uo`Q.9x,[$=m6RiP[-^DiXoe@wPBfE]U+z{i.6Q
+aeq(OY[m:mG4Q0]G'aaU9)rm0cnWU=ETO4Q4:ExK)X7|%w5zT)sA}}8HpQ#(Ch~vt":_o<V1vkIbCc9Z&AL^&W.t|v(!O=<CXS;(/uw,G2D>u54S'$$^Nv
+"VO8:y6cKg_"U-SH4ekH~g.oq@erKHIKCYw`+C1idyH&wiWNpw>dZ33:-1MU^vTq/i@+`M8g<1Hb@`xig/'mpH=ni=8bd66gYvA7_DAHyul#yESxN"alzL
+,O>K/DN;.}XrC-'g);>jqNYQS+-pcVG+$-L1>.xr/Mb(l)&EFd]&Y.W9CEMVW:(fFg6{>}(4IfeFh3UAMZNNf{r2w}DgaHB)::+-6}seAg+.LV>jn}HZ6}
+#&)(}Q6k"]gCEBm;#[w}C,+KKiZT#.aaN82$SE1i.b$w1(n:/qlujVnfT2]Sp}/Y[Nz,8rFfaM!kmWGC1Q8,AO#M6tET2D|[/|[fGX1/CM}6+tjv>`pKuR
+@.QDZ)I(;lFS#BqoKT8.^V`&k%qs2Iq%eD_+d$@=hU_U'0OB1$#|z${"^[.pcu}4(JA(>]:r4e2!`C%xYC1RlNAcbfpG&<L)WZo#aJ:!zP30KNRn^6#DG-
+YO{`aMfiIj9rb8ZE48EF+Y^K8;C%3RhzX+{dMQa>~=nXd<=[=V663f!s[_H4-_Jn")$SxJ"eqOS^Of4ojc5+W">Pg(FGyDGVg|(nsi0Xg+IsJ6fidr~'kO
+o:2+[@<U)whtShJsRe2Cdd)#RH<e,5|8.}C'{o0xn$+MC<vCFFGuzmR;.VIU^1@;tQ8uQC""@dk^i5k2d+5>U!6JNC;ca-z5hYg>'me,ei7`mZP$($VQJ!
+8j'WwpmQ{#Y_V(QQ7G;%B#'9G1w@dsAW5ol>7DKTw/YA:8R{a@W,uB1DFs9]L[ZJQyngZ"v<`t5nVSiXRL7y1^95z9L-P8sroe7.g=_:2.#k%(0"}yc1;R
+Wjv8e.|;nt+Gduyvtrw{M2whDRd'$%@Z~Y@U,GJ/$9/7obLk_fK%kF8F3%kVJ_'-aOKkLeI](rRbT'@>u<^k=2vy1:"K'Fh^+t9wp)TcB[URJLl{(^~FyL
+}k<WsuL0Uxy`b@1e!Qj/JzxG#3U'L";&;(W>!7IgAhPE41knQ|hIppES>gE7sgn8u)"T2xGP`K}!k6;}o3yC~x~3p.&Tu"1ExBuPxOiF$P0)ti'h.[5sN%
+"!L"[evC>8>p.=pEC^s|O{gZ;Y@n[$U|JCTu~dNjCeY}AuBV`}ywt-mf'z%C&DocQ@3+Es/T)a(/ncV&EZySW1i'QhsWxzO#c|VLH'5K#%ffbIw!"xojMg
+Ds%]rCSNNdA9==%/y$A9kRt]^fs/1Q{AZ$2_>RE=F(L_%98b>+7@JPORp9rt;:,-i(gC'u[n;YgTbyM^Glea+!&=ATX1|.W@s7OHs$nz^xWIvf_q{'sppU
+-@=AVd!{YcALznQ3bLWhkfTodEl9+a2$!cE]jLTOvgxG<+osRTGJ!Ijr#peNF%n=1R2gZdew/S|Z:|8J^$%#z(L4E1EP.RlW,iWW&-2=b%e+kU5gS0f$j^
+ea!FlMGd3pD3Os/WF-+)"(w`V]Xv:]@=68Tk1CLp"OwpQ1uPaCyxKJxffAj_KH8<tU;<dB|rO'I%TF@|Oy:9x0-fi5]"FucbszPGh&cZF"0p!uY^&R1QM[
+P5.Iu|+cXSyS_^$<~83xTWV(+i&O|q`wlOpee"~>zmCbdY@acV$aQl+_"zUk<g9wXiwf!~9]g3}97:S"n[H_(e6GGet)I.ani'AZ^1V$IcPg72IZ<a0)l/
+9nXBh'-iAdu!DJ[YG2:PogScA)[lWNH1Xr8D.{GLe]SgCSJ${7c)25sFx-,sNDs]&g'BjW%GHA1@q![zH$9`ZHm!I)"-qtG[L^2o)Z.#G9O28W[2"6K["~
+_6OaO=rlC79j`6-fVg/Lx2/y|B;T:.e!%;|!'7n_]aQjdp>OLu2_!PTuUG+['9`}4GJ>$U,#+VwWBvP#q.P;T-+K(W4w]sYQ4Opoc%c./OQhG4U66JPg}H
+f.]8fk<[X+PG}(&E-sx<iCW0yz7fIh;<gw$3q>01F]~HiC|]lq=TV[hG=+M}zm3.u):`-kh,f;85=b"`j#66#)d"6qwY3u9lo_`tDk^/8NS`+='vl98pwQ
+"1{@`-EsX'3[)Pr$8VZ3Dj<g"xoO#=f&i{R1_yTB8(FAb^p|s3JX;]:|aU)::VT8CV{Afdgo!LXgMTk'0tcN^BI9aNd`J>7NWfudyw%,f.#][riDE@LPsw
+%)b8idEc23qX8DD;%kYD^GiI4'0D~015;OUI)db8yv~c![-XQ@4p~![TypEd`LoRX`7Ugwd=c!-TuT_H1Pq_WgI$+TR-^|).HUi|IZhipTb#GE2X@d+vvY
+Ej}9;uIO#tA<W[g])<th:}yaI^qV7|;oG/T0A74bk;~,)j^Z[.q3YL}4nZyJEn_96=|F+wp;qA!{Z$C18DAXM$i'wcW(0,4C}94vfyUJWe]vPMEl8O(7QM
+AseaA<-G];8oWN"}QgL$L1h/X}F,=.<<CP._J.ob/lajjg-)S7~DM]by]YhuZE~a5%4mV`As1GaCpY5DSZKHtkG0J`Jw[dpTP$MgjmD}CL:<oW3^^11Q#v
+0u8l<=MSlmv/&(-/+U>5jVgOyk`UIlDd1y8hLRjmL/gAu[bjoO'in,"f'k(+hwZ6Zcq7npX[9P0/WsHt-[.tV^FJ3'Ez:nsoPTerQX"&L1QiE0ysK"AeRE
+})Pn"IAJR|ZOr2pZFe>9c!=.oQ/3+LQOsl&wkR"spepO~!i'K$m`iy{s8[60r{y;nJMZbZLf_O&aF]3C!"3&5ei.Qd0K8GNs}>pJ+@rrex#`:GA@"t0HBC
+b.5}!`Wi9cn=p:QCuRd9XE-ww7#'l&+^fmy3^;$LZ%M&DjB+p#@L;lfPMg`B%;X^rAOow7W!)ra'#C{X}iWpO=3$""rm1c"O's%&EbL^eEVgbLwkKtLydo
+Jm~w/Z{VZXF$@as-;mNm%;,P/sj$A.:IRF;#|M9k9T@`r6<`&<K"HRa$v8Avd'G!F"V3S<972ppPTV-rk:@mTt:mN9&rgi72XC=:d-Nm]3[bK0+cEzPA"B
+6z~gLR_]c>!IFZtwCjhc&3z7uIP#RMqtC6(1OaUML`qsFvUkT2-b>cQ"F"B@UwFcS9MSDumO}w]#9lW-ZU/eeO@"Lp0@iOA,)6P3Jg{Ick,cMV4[P}h^DE
+R{U'>DA.3eq>1y!M{D}x7Xt7"^(y7@&Wna`QE]tPT1rT-reur{B;eTA9w{C"l9EW#IzRW672%5<b-t[MlrPuF5[Pm[:L}|_L<IP9to+Wk9=s^Q0DI.)X@k
+Q2!z^A;d4:k=["2<Xpz-:Y~o|4groo&3!_)p9_y-m6!i>L58K8=.U1Kd{6e^W}53r}7k'zRR%v1N`iTVSuSs!evq~{7DTtSr37n4>VVFuK)QDqTwCRH)^u
+w;:$<;trgcK^jiLpu{yab}MiT5z!w.a)i<@1ntuHwq_u$Jp=F$6_P$X!"b'|e;E/;19JmIR1VG(bRn~qN=i0sx,,p6g{sshuKqu#NEfEQck}==_fYabev}
++bF(G&%k|PBiS7#WcM9y.{.4,kZ,(t(&I8I[pp(3mHS_{^;%s6-J@|i9^%k2lnU0|7+z[uwGCcsg|[Lc4>G]hb$CQ}/dU)~wZMmo$}nIH(%+]E4of/[,;p
+4gOUIT7W]]NMa#c,O:Q$(HE2h4DMYyoPDm`:X4)-ZG,T;G:PEE%-G&RLyCp2dydW##XpU;AK7}Vgkh18][;9>SPO[FP,EW$.n15O=Cs=BVM6a/riwNWR~K
+m#n_k812>Fz+VQb6y+i9OiE}5+EXUg~UBS:B`ri88}JMCt&UE29n}M4tO{uXo{W1lthKtVil#ViF-Wg6B;!fhJTiL5!=sh^FZ_+M$8$hgy(C;u_Bf_4yeN
+G/]k7}-RQ'E=%3Izixr>H2TDMC(g$-q<0nqFVkeG"k%VS7G__0mM7E<W=[y>,O_kq.lD);oeKj8_~YZV/J"!Q8wj>RdzW`j;V3KL9OP`>XwxDgG|[2YbNx
+60wfj4a#;4ouDX.`|Co<u5y%zx~h;+Vj|+uqIC;Bm3{L>2q+RVJzL&pPM1,WIh%$o"N8Ts`2]_UlWWPQ`"5,Uk+7=}=B+wGqTpfwI#%.h>oAxR+&GbDm"V
+~VZl`o::(BooVwb0Gn2_0brP24Oh(!6(iQ+)7DA&8+_8#k(Vwsugg3n@_vk=[s~A+2K>VMk^zY{vV=8`('Bi^%Yv%S`Pw|)+gU2)n}X_QpkI=_Fsty9cqP
+S:hJ_$swxTRsw%J4,q"f,-WpU4og_"@koZY4sun3!h8M2Y6GTAP30Swz&L#,W3$%6Rre6#81d/Z0pe$;.C6g_M:rLFt/6zgW|r^)iW^,Axcj[mxiLW^(Yt
+finHkEkSUUUBH!pXDgkj;Nf-Z[c2`{6i&Q5Eog{3X24hl9Ji#cE.D:_,I|PQ|Ap5z)0:dIi<;'KDWC`K1K8n;P=Qp:(Sx^MVQ'^S-$c(PPwe$V9JaT!2Gh
+gAG#a1:33=,jf%sU}|u2e/.-4C^Gfj,&SGUIG#B0dBQ>-<8Q!E17S"S('nf3$Tza#l)"X8-I_W7vpfF}T/I=|z2+#n_r@mxAZ%_u=52A]=rFO2D467@GSO
+->u-#uO:m0,T1iPZ!1Y0o6-!X0ijSil>f,lC@;38#XB=<pNFT<%lhS2KkVFUd0pVfe8MRP;xY@IiA91N)HG!n[,zu6%p+f`R(_g$pejcbe%Jh+vCzz$U0Q
+)As[SPLJ&O"R;]qz]Pa&xwh{oD`<FT$WSMw2u%iOElqO"{K|D,a^z"zB[Em,D)#|K[,K%4qLN[!!ur!.PT&GTV'h~I<4p<3U|!SO)@}d@XgWPF34fp_t:m
+&{>4Xm!/(}:qTZ&gHO${^LZ]S]Ea)6B">0'XycKT)!X9Zu|,>+U))FzfE3!WmBN6|jz}MF=8G`JF}2`j-^QIR'm_'h#,bIM0>&MBE%)FU{Xr%C!H(6:Ba6
+5P+9Z;urIJBj$(D_`1}-6_qRXv0nsPf6l%{iHPdyN^7b;;8PEOPvA8MW6'j2~G5hTSwpg"&tR6k!;A7>S]4z1YX3v{~q(_~00A6]Z9CJP.|En24Y(v$b"=
+/1ne.s!Q-vfA2]n'WIsmI"^-pGr7i,d$,qm9|&yQ5>EYJ-Oc5{qP1-^yalk1"QJXFcFDvDW<l{:r-|Vsj=!}F|N+.[#^]|Og(R/HOS+/$.JF!4Z-("/M-k
+Sp(Qsdq51Le^)@ESJ7oOZo]zkH}LjqUDj}Lgkz[};}ybN%!vk!4_cd|qz}gr@=/ViS(K}xI(d)9k-|IEhZP7<xDL/,Q4$LVZBX1[kO4faaD:g%Fpl&S,("
+~$!5)nys|-j)%2j>9"8{YV:Y1YZHG{!fxe4{B6dl7fjm|}Yd2Tf;;NCMpXe)!:UHsPW9G{"Q_7+:vI>|78I.R<CIfo2|+"waGgIW2:Y-zR!h]$ecnG|_25
+'dBK#o#kNTjcyc4rP:v:KXGcdUIPlN~.BpP$c<noz,!&jMeBXm`h04SCkDfYe`(389ahfYJHmUFqbx}eU#S27jn%gbq3w!WjD284O7%jFn`^VC~HmI%,2e
+-0OpVpXF!_:1WGSQQyYNYqK&|^<%Y9^5kurX:t3MD=~O~C2ECGHhT@79%icq2!(WBDfImS7<BX8MPaI#W'!B-a'EwgGjhPAcve#Am}NL,y},h7&)z8_<8i
+X(dm>>Fd0od{j3vKCpn>qQKi>M=,B`a:O;F#zyDDb$a(uBkuF$)I9YB@Y59V9!Wh=|{n<!UJg6hZX8`<{&.V(6q]FVhnt=d3/]E<)ikJHN:;lOwp3NhfW`
+F9=S,nMw87VhvT,XceE=2tL7'022UsRjq1::brv<M//q=(|JDE1Tf:CYN^:m~i{J9`<3CzJ]779WA'u>@!4${W%SmCz%X=,@q&>T<Pw%S6'naTU+MYdkq,
+iclejD|dY$Jie64Y59'cl@WB>8I|-x^IKwSgKDMQT`hN$[~%1P'aGm8om|#-ip:AA:j(q!j8!"oFV@G;8j_8<>xlF+Hh>tWhcomejWX$A@L"mNRvbc@:&7
+V2yH.LPX75v7uMsjVonLnr:ri^SiSrpAzwvT!QNAhIc9hrS<S#pr"C9u$`Y"}cQK!OZG/,&uUdbV=mt%Y/c+JPs6{_IQ7=!V#@LG=qjoQ],%0cAn}exE}F
+=X%gwb,WGi_[(%Q.6PC1q+u[c%%GjTvU%Buyrcut%=5HWZ#pV&z-<GBP}@KGS!kFmjuJp9!#x^l[ljg]mLII{V~Pq-yF/ULjDvh<to.qQDyA)[5J-y"0@q
+M1-XZ-Q,18xp;5(w9l);/$ruKzF>GJwm]%2N6!/iqJ~Ph#fQk05^]7%M0IP9@Dp%#1te)9@Ht+,JFRpE<Lr:e%:MkX{;JTze<n~%h<OE=A^$Dg8)^z5<MP
+)jS8%FFH5$Hm!F!(#Pc,j)J60o.>jw1[KL>}:O4A:ruu^|Q{g)@HMsfQ&8-a=VDzD_JnYk{w&xMxaLO=V_Dii`5&#xg)D,;:(;TP_PkkXsNlcO4m%&MSqU
+1_i]BX:}2JIg7[+;c/&g/&hU+kU9wqHpXZSc`2%GkpL-xLWco|p0N}kpyLHbi9}GrtGc}q"bKWgqMuWSKqw<FL7w1/6MPTmGGP&;0DauVejrPS<MlLYjZI
+jZFH8c8<rZS(Gf7NIv]h7n|eb(X8^Xi<IOwE=seK-Z3Z>`^k}fVbbEB^lNODZd_a&HY=CA|1!sMG;z31]]$hq4az:)jM/:.5;2NWh(kfOo|13}+Rh)_oA)
+q`"xsiS$&XG;QKu,AMeh39OpO|i=1#oOd_hc'i~N7]^<E;`|{P89ulxFU|S$>u;W[u%aAX/YNLI0/P{"JsAD5J-b[FKOe"2=~v"ZGCL;,)"QUqXE7W(.Ml
+v-7f`H;3'k5gb6,/!wfrY{lx.FE2JVJj)]l{V4i65#gdv!_&gBXl8dPlHTS4e$o|Z5a3I@T^6PyQ2vE#)pJk9dZ]PDDkG:Zd]`jS~pca@HPsxE,Jy'Ih${
+:29Cp{-!Pq)O{#34adD:zY)rJ|%}BXgl8^Khz$GU}M`w`]I64+(jl1^=.Jl!U+8:>/8:[Ov)n:&3Q&vr#TX2MT.!we`7{c'st$tgfwN-"N]W,w_PvJODCZ
+4$st:Kp-~CyXLh-%-/"r"xu6Z.`'hmv<BAq3H-CP`k53r!5FVq6|%Ci{Xk9a&pPU^fUzaE:]"3T4K_0<asZA7-eMOn~=iw_[/|a{ONGiZit+c5]CLX=WFw
+VqC>zE.B#z'(KAKXeGE8QAr`i{v1o^Yq`-wJ<,e<ncX0(IxaFw5]m8Rglh>P,2<Uj3'60NB[>/'Y~ychbKoN,7fSk9i+J;}]X.:xJ>CRcX"C"Ai8}&1D!y
+D`XM@O;To3"9MuxH6:nrs&}5WJ,yepK&}Fp|s1V#hRW-vYGk+n_FP!DTQFFB^zP$`MvS>TbWNJ-Gh."$;zooze.up>w4bL<0rx8dMHZ4]'Eo)0UV7DpOg#
+hKMEq7|PThFH(.:JrBb8~BKPCa>ZurO@![Q9k!0Yeu=v8fA['8Sng1a1'pqsS"Y2ocdO.==Kj8HQvu<)i;bX>M5`:{zJN]8r_EMs=PR!N12G%:tSsrF.h)
+5[Js5jZ033}s}l|2UB)OCA$:s(P<U!hqD.T'zkz}:2=xtaK4A}y>rpt^~=zds{(TgNKN^,LeK4'L~E~(A`dN=KcB(-vg;Wy+)_KaTQL8FdW,(}>Zmz_Jo]
+=a+Ph&r6ij&qJy;B"=oBiO93%e3`-"%.>hYKpEnRI_bBi35`:c-O9>6{yatv{}Km99z`SD^1d(57QvOC,S@JZPeL#i)R:c:[NucT,]WG{`[jKbPsF(2EI8
+gvWF"lNwp|6{A4H`E^2E.S1>{5$a2d:wP)3"-bB#baSoC0-GOF}BgCq3s`H$qCS;fi,mSp3oN,$9{^/wh+##wB5KoLR+#%i24Y$ok.=HVy^)AAvI+0hYe)
+<2OKeEQK2l`F1+-HxGRu>Go=yh|]giYANog}#1033r#ccskz1tNr`d`w'E:;UND)Uk@PI/{uOD})H4j2zk1:yG/`rJcROl9$x1$uGYSYu>"Gar<qh]O@t@
+@AJ4T/%sL;G=`gn&kaOk-C:$tEm<Deie0LVH=p:mrV6W5/i"s>_g8z_YmWkDZM3G5Lat.zxXzfauD/i<^k[V:y8bAues6mvDJhw<5UokYa<3d;8fn3jW$C
+aXgp[9j_wYL,9nF%;MU,j;]kO7D1"j4N$KrBAjtY}w$1#/~6{eR)01X4O`)lirkb1j.F5zFT+5+FFxzxJKoD)>D:0t)N#("+Mb]%k;[t[hYb=yoV!_`U(;
+A94IG|wxVd|g/y]r#{efKT5OgoTcP]s'E%rO=stcIunaR7b4|3nl>O'yPY0Ml}a!83({gJ=9oOWkzZZ`Y9.LmNtMAm(!]|jql&:]<=f`S}X}:%u-+SB>U9
+}LU<e{aR[W-|L/&^.^[pW{9GcOGg"&_Z20%`[6!O%3.&DW7>`:YF~OB{k-^'Mw"&cYmXm6I'1&9r1h7f>J=d.+CH}!>c!i5k^8K06Xi=A#~%l(D:p]w++^
+M;nx$,f:vN$ar4Z=pi|;EVGFA%9,mr^9&G_uONH'^(ET[yv7aX1<|D]u13]i4a<r%-dA]WKWwQBiPczkcmN28bPxo-#i;[QT$KpEm!'oP@0i4P,p[hfu:k
+"V=YC3/90;J^(ia(gzc'j/HV50|.ASs"C[TK'8QDg/7Vh)[EwM_zCbDtv^`4zKX.@/}Jm-Ds7W~C+L`[xUNT92!t-EeGWNPa.CK|!+x0&.Swy&5/<N{Obw
+M{4;Pz-rWuJf,]WLmTi.:@1/j7_D)u-_Olq3G`((cnC7uMNnVAX!hQKNu:bck5HNPO4YT-UU1RAqk5;R^Si|v0c)GP:/UG|91(ga<$K!nL!b'U;B#@39)F
+#iPx(hk;|z@1mY:zHe=KBciYvbd#;DZxD:BkgNdif4"53JITs+XH%:1"Z#QTia05,":Nonr3z@AZmu|K)9B}N^13-DNy6dg-vjgk0`(!TXJErv=^TRS5;[
+}R6McLRI/i&Gwq=W"m9C=V|(e5H:VVbD>]/Up2;EvhmsUWSwCYt"$f~9oYaZo]"]+=@i{Q=8K.K,{U]3_(A9XP>}oX++C.os{YpX|ro"3_6tV[k@!_~BJM
+m5v5M8%HT7}aB6d;LT{3<I:%l]}%Io;DPU__1cUjv&JINM@u$3pCy)>rU/i.g>rqlAS+E81N0az.d5d5j"TR"ue;oU`9"cVcw67a:;")6Xtmc.zy,!v!,:
+PMZ^#<7Hovp(b98v&9'lB^Obk#I&yhKWOO[F.]h$e;Qe+N.Bb%19zr~eXC+pplN$p(:XlUt:WPNb,_#wVA|AY;~0rDz0iWs[-Ptq_"b8V5]3n)UA`uxGcU
+eL1XCIl)g0fmRg|>L6PfnBTw3I@I'srj9(i,pkk/9W1YIaBCHVR}%=;VOd)a[VSbm:l6o>Q7mFPnv_h06eW)ds9celzKx|:G].k(Mk0U^3fzkDEjom+V/f
+:_0-p_V8'BR@+`ba}m4hMa!$fj49~8fYYL:T!44Mqkes{l62<ZKC%]l'~TuVPx;}:Y1#3FUn=7^1RNyN+0#-s67Y|<[B5g0F+R8fp;o%Nh6W=lp],S@((U
+2LO5fJvVb.MD+@Z[kOr0baM[@0^<<yR;vy,AO"HsU<zro9W1KBA.7QyZyhN3jf;(xHvX6@yWCWgN"kak.;1QW,},hmUfe|7%tg-[R6nZ_H,]%SQ&^jU{9c
+'ZDGzvPC)3]&S=E6bKUrKv`zW4PFJ%IRN|pRT"Twyi`"wFKp13WW.$51r-eCrLsA03U"]!cd-X)60W~$'o8PT=28>+4fbe.#y{#ZIb;Lg+O@#VlWo5d!-Q
+idr"z3G@><=m;G%]bEg$wq0=72&h.,k^ig`haV'G&vy'<<pqN)K!{{8O]@S<;v}y^]Zs~GTaPn`r#MWi"&pd.FXphJU<%CG34}}odMR+8n=0tsw'io_V^@
+@D_24T/y&v<j]'NZ%%ZKFb[^U7O(zt1.5(v1i>8m,dS@fGb,@W}!qbwmiZZ"=#`t2`gMjKV3"icY[]Nq]%I$bb!F,&yoEd>CkAs}kjZ;Qh<Is+1(NP}-St
+!ZZsJ"e'C'd/#3Go,Z>oR-CwFsF;jLv^KTIT{I5atUM%wCMOtjKrlP^#7He/LV1+0}l-SCzVLiw2sJ>N#ALv~cy_4@~q!pADEgdU_CLA}moLgcFaV|=VRU
+mhzF(M9UW}(/eGY-tXD>{h4DMY~{}8R6't}.`dhrAig+[QYN,3tcH:1|~]lQ&`1'#qnmdX=ukY.g%>ZOmfFN:YL[y/J4Qv=mH>Vdjv+d3oE9;,2xDfS|n}
+%SlLU:6K;h)yj2|v5DIOjqLuuzCTB2[t~2cN,9W2rSYF+AN1.W"Y6FV^#i@"IEhxojRSLnd#Ezr#&uo^GZzYf^/}M/1b~y!BE)d}csU57=VOyvD2[6<05p
+.`qi])<>Cm+"8(Mt{_<LjTV>HA_7mo(V^s)w~=7,{ET=4+xHtgejS0HGqf3,&ug8<I,nQ!ucfS<mq-cvH3O-[qWIm%cuLM,#'C#S$5%Lde{,I]Ub'zX(VI
+Ij2Wz>"{qSVcv<<"fEm07##$5}Dr@9_%.gP@R:vDsl,Iy,qv`N2h[!S.|M]axz}ccPJW{-mdc7#fXq#@sm|Kv"dPJ"Y`h"XW4Bbnws=Y.DTft04BQOTC3^
+V1Q6N;s'zMtLuBM.vF_8!vEj4G`qC>y99Jd(ne5M}<dDzZkYr@2FMbF96+@QOQ_72"z>`i/QS6v5S8u`sju+@(qP;,lnJ8th!Wl&f(}X"{%G+.bt}{f,2C
+_/}44P4Tn!fMPCcC%i3!3DYq#p6!w>B.+E|@;Ej6AWuPLOnq,"nuo`pcF)CHYh_0tRn&uxCf<:R'VAGND+Obds.#^I`lo3b$g3G9k$K)<jhxXSq<TaJ/6P
+fr|YI2I[F[))=yuwEuzw:aqzFL>$RD;}K},|=B~}oL`PPj+o,gn1bJ)6iN_2ZRfmBHYUS'j-q!{NT|fL6uEB@-rY#s+-H:2S5BVE}HzXrjHxL4]JSJjpTz
+gicg,vJ;CHW=HJRgs0Q0jZg)<zjMV%mA4LfBxJw(3&&G"M['|`(/==rS4$O1@5~n]Kn_i^@;BS2jZIBUGN0DKip>kUN,R{;%@N'Z3i3Ksadb2V',QK:9P^
+)Y2j`YRll/RPufs{LtQ.M0)Ug2DB!]+s8bB@{RSE-vNGAQu&v+:St5TOP{o6MsJu&jco{Ac&A5AuHjyrWls8eIUkvB'A{4By2Qld3Sx8QHW5:L3Ha"layP
+m.b1b3v.}1}EO_a$^05N._2|J{i;7(Jb8-nGn75W9AB0lSfeJFBP{+SS6_<pc4Z}/cic/KVWLmgM{9.0c)&V79S`x.$HS.ZbFZW'TWK%$iz5e%5H0`wmdt
+M@r3z58P0+)YJ:cAjX-sTlC$&T2qW3}[((Fx.k`H.Zq(`%GTscPeP=uk[eQ^oZ4Xn-og&URsER&{P4K)Xk{#RUYhC5:HYXw4MbD){TP1;!gQ,!sK=S}`IA
+=1{([#"Q+m0<f-#AD_m)w#b/Pl03VA7)s$UvSxJpvlK-YI-<{D@3Hs!G%[pVE^d'i/.<SpuuKwx<n(Pko;Dk.#f+HSTY]>p^@42IAa@n/G/:,Odfi,}3|t
+>jA'@29=&Rs6aA_skrJbk7Tf$_cq||TC51vO,nUFz^~#7ji].Fl%AudtqxhVmPD7"lj@2Z=o95CE)TCpt1)|3"$`pr><(8M=`kY4`BG=trpe/,7K3%`B6D
+T<q[Zk<rUs>A.^xh;77:<fQ4gMgvmK6K]1==-2zw}_'F.$Z5r2gSege/EoCdO4L'@/U.X}iX6"!{@H`Os3i!0H73i|6jo&uz,|0yt-#B{Qw;Znw9288'45
+$F/E-#|`-9:)N9kpaX@0_=G6B#l^r{Y1,x_HNz-G5&/5)MTHyJsdRo^ll`Aky01e5FHMKq/6BNKlo%}ljMvG9=B`d`M#13P<%Er+-"K.6=N05+""4GNi5b
+RR!qWv1"0!S[t7m%w":.TeU@Xf6bNVC%ydqhG(=mQR<>jev}&!d"4^[y|[5rIV<69RS0i+GD2$qzsgIjc'prvgj(uUggr61$@A6{AP]wF2;A]B`_32tb`)
+'#vXh.CBD;#J`6nx<>uPj[VCbiqO@[MOO&-<ZnFL|u_Uzp9H|)~V,>8<FZ+h+N/&+I;2-b9$ps8slU4Yp9TCL2u>mXf^/`}y%Kdq.f"A/]HB[VW<L{1O0h
+M7fjkV^8oBE1_b-uMC@`U,p{F1_m"/gn7g"~1mT{}ZW"@^-Iv$,2T`fuOG&dt(<[TIkB9W1)G+,xL{5gZ[@#d"xseFjupn4A(IVNUy!A}>gq(tT#!pq|bU
+9)r7qC`ZTN81RDK;'&nQt2pu=S>Tx,.9A":7'cH1;905~AKQ1BV'gNR>zM'WCK9A'QN`yv9jqAqnk("o`t{8:k=9e`1a0UPZD<I>@Pm-}^qoqTX!P0Katb
+Mv4!9wy$X.UcB7NIXc^xy[<n<AmULVUN|57lM>yXTo(5a8ReTAw^vLWR_)}DbwCK,r):/5Y>b6vbyq>gnCXi)0h^`b0^4]]P6veIm.(;Oel41<OW+Zl84}
+&q~Q>^<!BAgk"lN^-)_%0fI3Y!T$}s;yl)'p;9zhGmGyR#5hM5F3RtI<JH;NS0SVA6%XFHO5jVoLalqH13w0~3JzPl}Y[xz2;0',=P}+yB[q7"-"N2[nF;
+}DcYKq:imjV%R1v8/BW2$CT5OwLNv@E/v8v4>|nd]-I<n6WV^OSV7V04f2.rT!!LeC)@2nl<KJw&IfJIk"EAtJa&6e]wlyTD=3_3]Cj=#2SWIPH;fX;=xt
+LR1D'qYiQ']n9i~t<Hn;Q=O@U"<m>pMWEC'Zs!4-h7XDwPVnPimSv=F}_K'nqO3VTV8>Yg0E`3)v0T+sIO0nfu7PXUF1WUb0V]JwuOomgen(HZxj6q-%sB
+t4LW.k~diUQl!+mK(S4Jn4/NXJ]HiI;{Kfpfb-J7F/xN/QE`b2+yXTyu=SXZYWc2jD,d:xX14G.G+#4T{a_wv5g'cpdt_&HHhn6]8P4[QffE8x@osQH"Mg
+KPycFJQi7g56U&Ac[b)(K2T</N0Z(|dV>>5i@e:0.wx^tr"+Gj>I'KM-Gs2YK!hAW;l(2cOqh]nydCQXRL>0$-LiS_daXg.R)nwPad=BAJCIBzy6MyU/{g
+4aZ|c`CdF!7$GSR)UXmZBm&BJ,Gb/_trLyPmO[7.:6d%o&tBKQJAoA-E<Al{9Sbr^V4BO#RId7;GdyzBWz4!g2.9$/)N#/V["y}Qt'M3/VwhAnTuM&Yo>t
+N>sH"K'ZgnWg_RiBqcZbvD7miJ<FHP|{vCdJkm3=fcq]FPG1.4I_D!QPNceVv_(Xb};X6J^Y5%'$5zMyRBifD|2qMV;+zcZi~/l||3BiGJ3+OMz(v%iq]w
+(},YNY/t'>v@Q{Fai2~;d%e21b4{)=|R_pa|qyY<.M(FSeA^I#C>LZ{ZRtB.xA,h]C"@%esM1hSJL2/0f:W3%nkE<she<CZYv^>=t9LZ>m+JLKKg)$l/7Z
+^"=|/NFf-cWB}qVq'm_MOhJ8i"Ex~JW=8zI/H7RM]kzZ^sl4x,kH>|V",OaMfbKU-dv>fpLbg(ZU0D-J:bI@>@B$l$3QAQVT/MQbIg`P-):p%e9vuia|sd
+NFz"K)=CP<oPpsqcE6S|c(<$yT=cm18YCoUL~SN)M>Fu(z>J[]&o$%|AipQ{hJ_K6^(h)OVmY2}ZRM(DMYYTs:78u3!,_dU&823bVqlVx<IEKT|Zevvb_O
+&aF]~|},ExS(&)Y70wM/sNi`R-hyhJ!V]@9`F23{Ns3v/C3g3oY"xNAu&/3nn>7`5!^qys{V[uTZ6hTJH3w3siAlh+r;3r@kVS#ED9O,UvYH63"i9%zf<c
+jBTC,I]&6jdXlsS`rIXnJ2TYYuE1|>-yW-%>`k_Gb6;;B|7M/)i`&",)e/ySfp$G8#h2<L!jswy{Aj57%.Ell4myX1<{A]uS#LZ%#f-fc&diwnYNwWTQR9
+%dQm.R(-Fkf![>iJWqStHLkD_hn%~z3kx#f3#bUIvmW@z#}y^4}xV/Cb5'dUHqu1(;.!N<Y:ooLzY[lmFK.;GP"M0}v^xS_<@9R1^abXCjz5kuGivt0aX|
+qG4}9aWVak.Evv$"v&.[cyBq6e]vVg10|ug3p{>J"un%$_XVu0{m-K{t]p50hP`E@SaRhn,+kDiL85l@vUsz=%vrbpIlN"4A#W#$'n]j7F}dnn.kth+cY|
+_&TaW1'Km{&{X+z_IR#znvCy{6L%F"xpYq54jc('!v&8>$56E3p@o%<dGW+zM2oes-j$ul-@_Ey&L6v<J,F)T0K@;-~Qwn68^KFjKJBNi<+w]tFyNv9M3]
+%m|zYJ[@Z362I`$A:F4j"&$#g_U=;94EAP<h=f-BB4BFWZiU9M$_oy@-],_5[_(a]tS'`iK1o)LfsiWhA_4qv0@2N_yY{|90T=O|g$K1`=_MiB"x|C"l+F
+22}<#o6ci4E(lu%k"T|jY`LNP[>t3jRWxMw8DP~E92QjCE"@99@-XT'V3p}:p#!W7xm|Lfu7ybGO3kfh+5~c{.rd:#ZXEo($AR_7oUi1Usi4a0uK7YM+w[
+9IW%`">xlf&s#J[:YVV$U}|#7/~'r![EASgXkpYOe4btHC8A3iT|cePVlPUF_9ITZ[fVcOp:y#3H&mG)9!Y].I<Yd-FsCshMVWH56k9e(u``ju35NfP3,_
+#,nSQD>f`G9,QQP0;v)$+jv^c!IM}&dChn,AHOTvxZgP,L#!{PWh98dIqsH<V$zC7AO#Z%Kb;$z!)(D'CVpaF13[5Wi>n<V=P_ijS5:k#Qm(s|,j5QgjM!
+8)9h{)t-(_",(t;s{h8Z$N0]@{zgS_D90,dxi|g<]Gqakf|w[UMUNE{NptKG~d2Y<mg|TwM{(I[Hv,QD)R>gS|n{#B4@G}F(nr~"_Gx<v93:i{dONJvCg3
+a$:qe4mVBZ=DaxHJTT-y6HeohT51l1HeWgs-z70yL|h>"y'Tb%~@M"@%#ZY"i#K>18vE]uL++HU<f9x<7^B(0.;Jb.8p7("CjjPb}KqHsT&-~dmQ%lLCH^
+jdjO@3TOZ{Tr^c7sy+H_){9k1Sm04{M/WMmC&S{.>5pnkoA4Ps:l2a:IMd~sX9g0-|v])DU&9fMdv3+fps2$7L`<g%{5dmtS^#)"NjHX&yuS,C1@g-BmnF
++gF[{S3S+wgW~H~MZt"<D2~oPD'&3Bp@A>JGB<_iMX"vl+8]!HP/MwcP]`A5F;u>y1a4^Shn!Nsg[L=xCX".jjhufUj|6ZTW!;C$F{(>yi~XRtl|u5Gdnm
+L,70$]`;%[vN1[|W"_)L=]w!;Z;n)P6pP"69As|IU]lXm,;PNiNRW@,F)onGLdd7>@wou`7oe4kBdZ_EP#u(_k,8OdMX-TJ'MI>a.f3#'JGJl1am6G|vA;
+{l5+s:>[RGue@<N$!vA8gv:!1>cU|9}eoRni8`#t6K/w]OG.%VC<ePeMs;6cGi%'_w6}CNwOI2~(yTCC`y"$kyW[f")hQL&>o#:-j_~w]2CiJx-h|d;S'#
+0:vPD[N2tNK0FYz<X1>hU=sgJx-I+!rh%z.0cWQoOW2N`##uf/f9q+.fd%2V|)~f!j>Z.l>X<m8>JXstef{ve3qa#g=5=/h!yX9I7"DIeGu9ti-W+%ETV%
+=C[et]AgVd/YI=4B3'g6%}Ldv5NIw6!PWIMr[kE)_0VA|Du<nIMt[JQ.eW/8#0WSc('<~1lH{R_Sq!'>i`M.{S@SD[ip<nx]rFAJ}uJ&^cf=>6BlC79j",
+uRqTu`~|qdq$[,@/u,{)63m2wJ`=~G[K"<xCc2/Y7(,@xU0u>-;3htcRnpdTLlV{tT(P:N#/,X]"~.q$KcZ<x,K'l(/UpeIxD>}9JQp!6/=I+}dV|X0IlL
+$B7UfS+4H_jswVg[l+itT:%lB$:-Lx#2;i"<AXh%A$5<F$hvCU::C]b|U/E@eeB3g-L:4&fm"qb0#$dVex-PZow;<>#4J16u6.k;[hfUufbzF3@b)805@:
+o/n3lIj5(TNjRERmfmW..w%yxSzk|+h3}9:eVeE8WzhdF)S).$j6sLJFt5WK~[~V:72,nQ+pG8;:c;nPy:rvJ$hL)33#=oh-$HMIQ]ck(of"[sginVO@k]
+[/~2;2mY7PXs/#d2J4CtauD+k]y0ibEFV9O:.@.a&i|I_@b>uu/[mpv8dN#BYWU/3VjEs@ft!.U[JEA(9/Vl&9eI>1QU3Mq"c3129Xa^q!,ZM"Y0Xh2;W8
+Wxb@||<f^4{Ga<X:'rRN:b(S}UE"8@!a&:mKNqb<qs(8}TQxYVr<WVe(uFkwN"_Hw1Eb4o&;f+c+3$N(ZGFi25q7Ad|,Vl4n;-8FI#Gc}nX9Y#_o7{bk(z
+k"2"I2ZyC3h%Y@Ob}A)..<q'Wvkw,7CrXwUP]`v_"6Q]0f-=sq`"HKJ&B;uFKe/2:^,kB=bi+hUa,k.)O4LS3v;2[(epdCz{W{+-tXzBGRC$_O"f8o>2HS
+:i]Xnsl!Ww|SrwB|5[t{{=gw@8.HbParDxWnQx,zWR15m{xC[._5(#Ub7U4q{XashW`@q6cLW"QDj:AV,Q_m!Wy)E`wdX5Jz.s<;S-bGcE1<DL5{|q0Jhk
+2j(=&9A_b1P/G(a)`}f8z2WbsdA7Q4[%H5_w~U!zd#jHycA8";h5fl9johAId2D9+_]F{=J.6#s>[TN1"9-.$S|bQQ0_'2V,4Be3GAxs!zuj$-W0K7xWXy
+KE5!h0$m.LGbL[X[r>H74pL^^3|=I)O+h+9"F1M6{$]q6.AsjTM9!+pgPOo>^GZEbYg]jZcOLUd5{sapvT&Y:1igiyi:QmNnlVz"X9^B>sx.vB73gt[/A@
+]=PM-&0PLx$DqPqlvX6Y6!<i3qN)s[8"C6%K(5ya;%3^8;HdSiy'evn(nk/Q"c.HxN|bbdaXt5!wW%&]2)Cs-JjAm>qF6!.@F1au<|8<24u.GV=atf'P5.
+;z(=(OHmtm7C40i]q<:!O#D0V"fV/hv+m(T`Cx0R]oZTW!ErYb29'E}X'v^M!&N_cnFWZKb4rp&gt9EksDjA#Z/(F|Ki2w6Ns>ZRj%f60vbik4Dkis4^h;
+Xd%lW",t"Z}k$u@>yPn&K.+H/Y[T-H$(]>bv}9t/DJ)[m8DzCmL`.><((_]zp1-!G2UDmguA$#rjo#36Isxg}e_k|o%sjh93@.X]BIy@QtXytVPU<uqfW.
++BgMJz,U',V(h:t5l^9>ZL]!ly<T>0JfYAjq!6C&|$#@=TN{9Z-E%)MNCXeD)D/oLdm>YVG_RvQ<;9;N-z,846DL1GCTU"/bNLowY(hL[RM5x%b)ymqG(9
+#_5+[A,4:..y~+t|y(TfI>4&gc5+-g_;/KMy&Cf"YKF|.,[8IyT1I:C]yR`1I&T2j!],_#u]wg9itiIOS&dN|%!%;jRc`b`Eb}$zd-S1lDy.z!u![:)_CI
+,"hLmH+0NAF.9}l"RkTa&!!,$HRV!o2yJS,[87`z00G:95a2cSKVWoL|zRN/ormM>QloBs#k+AS3WXI':0K,qz`>pO:NSVz.9,m0bS[W,|:p"35;lb_Ql;
+{HVcOZ+mBsz"@nL+II"$K)n(Ev!24+bJz+N+k$AV]W1.QTS<{FS:v@X@2()""Wj|0B3W(5"z}5cW@UWhD$oBg;O6q/Cw~B}opY0U@^Bo(($-.eU4khRx6j
+/3_G(d6.Dm`Gd(.||KZ3l2oN_;_@S/B5x02%(y3fU,irVEF0`!Bux.X9,"c/PQ35]q1R8]V3&QaufKG(lgdkj]OKLyQC|@~Jz80D0V:Y/td4qO]0_Kw{~M
+#exH]Kqx"Y8jZHnER7xn;k0"M4%if`jX^^~DPMYj@7m[3UOkw+|8G'T&Ue{A7u}ylh$u/ZBuRyxw1Z'm=QA31m]xV1>!eD3Y8bMns35j0ef0t+q}C0Y=_J
+d"=VcZw`(eK!lo``VU!YX1mPyr)3HN3%pE7Pm"5g5!H>uT8<+_|v1YO-PUz_7Zh3<#V''8jkV"MGJ46WfaVn;EXgaD'2-k|IX5B@_9"aJbx&<+kUD|!s/!
+[UK:`[Y)xI1CV{qGS0p.,(JNX^UVy1zu@)$NkEV-qWORXG>/1>i);kZ=_fh=6m5Vz+Za4Gr3TTOp39q9^jSC)g@=jn8L~:']UU2)q[A#^R)5`9eWSxTs`!
+}OT5#0&-,W;JND4`SOqi}:sZT"hOlt@yA<n@7}9%|d`u`&bbprI+rt<%[+yQKfWpZyhW`namVOEPSXl`[5@q!N"!%#Z&Z..B{Og;OGg(n0Z[9m#>~|S@Om
+D89z.!`C41g<""s>iR!/L)Dw`@^eE"ON,Ye7!:m.N_ooW(e(C,PQ4!b<'`om,J|2:}S>hO(5VT|Y$%h(4Ou2:0|a(cj8V<94T9^9mq=pLX"KOfieB.PE"v
++dV!I<Q)/'m1aN|I"2!ltVXN4$}!i`Av(AH12>Kgm&M)g`!632I!-ieIQsUCq3G@alGFtCi{c3Vozsg_hVbongR2q.HFRsm5uRd;#">!&$`F@h6x[g]k|+
+D[BE2Hg15hPm!L.nHi3eATm38AL>:Wj0s{p+0}eaeV!9Ww7&:B;X}z+d-5T$1(2.U@tPM0mu&"ckM6OT,(P/i^0'~be)|8Vn%BX>`izhh8IW{i"Gub#,t|
++/W+/P8-Iy"V$c(]':|3U1'jfT{zpE'jokyT%OWn~I/dh=B(yi3P}Px,"^TYL`k_Yr8>(U"3wgJ;(9Q]PcU>3;jmN`>cs^aZQIW_ORM^7{t)WQ7Y{Z3,i&
+(_!REr4SP+`luHmrK!N4f|&H4KWviT"&._p`HP5'YMCLWsHeP>x;p%oAynfwzaCVSo6J`Hc}-X$KQKhI(#cOCUiEV._GL^]5/P_`W;c3$P^^F&wC'8vWCP
+5]J{SANWm+;L;e)KzTJ>NUU#_TDck$w5khHt=wfQ|r:CYG=i'b&K>U0i,InKF5,PUNKz<dGN+f9!2Tr1thgLqIC<Dp|MT%]f4:6H_L=^2srrJ#Rc<US;0B
+d%(iI:W.-D2^cVjMuU_EhPFoWR>5hf"hI[JJmV"AT!eJ7%pGH+3XJ9f8o,/;2I-%gg.+l$g])XJju-uhS)_2N&T0H/XC#i3iCMQD^x9MWS25N(7|Q.KrQ(
+W@CsZ-PY}u9(xsLv)t]26+@A33lgLWB::SQtZRJ"}=|0{q]yRfZlDx'hU(5qV[j!&Fyt`6uB,|ZrNX@$nYWRN#F{pRvV-0qk#295S2WV{-^%`'UoUW4;"F
+|'RH~ibmejTF%d>MH&}%i1!RQx,9oPkWVp3Cssa[l]cpk<s3:%76`4l8N:^8^r4n7{>eRskH<"%9r[46c`yn7)~+i)yMtmE#Xq;VI6jWR1{FH]T3V)R07"
+v<{(vazXN&5y8H'34T+N4HO[qY(Nz<k6CMKDp%nL#tR"nAv.v8X{IDjGumpUr$w6:I"Mrl5MqU^qsd+o41-YAh9&xVcq~!37P[~=5>GVBZY7Sq)p,0ibIP
+W=2x$iG[Q&|D4HmCt]w9ohSiI=EMPYXb7K[b~TVtbWK`g$O{Pf`GZaU;[E8m2+AD=v>!Tms%'38/q+=o@,,eX,WcIB-5K#N3=$+uT(-aG<v:6/5T{mcVmq
+HPe>>}9+fi|#(p-X_UJsZUye6{G;9K-kG/UIwakRX3[vlso;>'{Uu>,;~z+Z4qCKIdLxhXja^"fi`A%po!osj[jQ<#yX`n)xbgWdUz7h@H>H/OPm^<#VJ_
+m@9ebU4h)Pt8Du)sgBfo%Ak9H|K]9@hF2kV)2"YXZQm+.v;Vx"iZ2k=;SYt_q@p;=";u0W]oY-S'Qo_1Bt)scg%bRcEnL3n3d4/t9kr4Zs&:e9+&mW%q#`
+d;p,"d}FSJ-4SwV2e37wEK,`=8<#gCBTYOhEx#btQp!5w'~Pu&;4C%Q(Q+Y4P=~$VB5}>":)^}Oh$,V^YZwfGf$sVGjds&+oSpGq:C-x9gUNA0j+W{SC0j
+VQt;A.va]['a^]kpQ+vqg3vaYo,0Lbs4y"4v4GuTMj5RNzg|L%8!IS!y%CZ:cSG0h`Tsz%)>BC3FmrUs!ehmV1zSKEnEa`:d99~wPR(9oxcU:WyT!^C)0}
+2z+9dp8)S%(26JjmZ7pOEXX]Ljsxhx5>t2vAqlpvM)i&cA4Y!8z0COl:}C;&LeuU6[Y/_=Z%kEX_6!u-ZAYQQP.n!;6mL:Q;E'}sSjVF(sfGGSWmtWdpdV
+W^hZ~AqpQ9cgU,1]4et.Gi~;'vvx<a9KekWgJY~v]hpsIJ8@/<5pZN1[^exl4Zf3t@b',>tv4k=Er)xux/sOy],84gPx<,(NYq#VPR<3l)D2py|z^Ru3~a
+k7r,e`)B-Scvl=/h5{q2_}ozPBT!^#S>u+<J}&+,e%4/n672m3,%U@/yI$WXweDuMhw2&SUt_kR0%7idTgF7ViL;>5D5MMm0RjpHoK9NA!9R=B!h8<[:sa
+%!RmF-9D#FG!cOl>vO4O8mV0/q%F[,x+3KG'/'Gm/"DFqe`'s31af6)SI&ZZc)#s&A'8XhbSC:Jrl"U<MSFUzV$nohfTCG1X[84hnG7TH7ShOr[:aZSQkM
+4OW$=I[,S>y&a_v2pGMPqR&y>9@&$nDs(|'TxRyC;D)T+eX[[hrNz<@-j{2,oNECWhp5YUZH<h)2:DyySF]nrwXZ2(EG{kIK{0WO:a~ABI($}9b`5^3S'j
+G-|CJ3)d$Fe1M3ZcT]5wR/,HIuNL'iSE!=12Cf}LUteO0WVO#=aIm4xp[$.:~.)|nn5Tj:bT{AR|Q'^:<f]"'TQkPB)WQXt]iR,7<!pLk0s&d.o/G6WmOt
+JSR7f1(sW=oX#r%IF`jDP6a{u9A/(hMLA@u$jZE^1]b$0rHK.66AbtpciUcxN'tw:3gPuYBb9a0lnAc@R.6'#iXIAb6iC<`K%x]!F"NMM1D'WXt.E8k$6+
+T('YAoAYukrhncLw"{@K%NQz}>-(,0F21YD(Hb5@8(%.Z5Vm$n4Dn@<h]w|%.Bs[':kN8b#[v'mPpJSy.1P]-.^isE9E>_[0sLs|%l.6867tx^=#t"cBgq
+WAsn8mST.X(3Bc8<KQOp~,W52b(,tW}KV3XPEIt8Hj&F7Y_hVPT}c9,'=0pV$5-Nq;IOOitP$vusxJf4VLB<v<}e'9`+9LmbIW3Fv^,7ivRSHm`+Q+Mn[L
+,gIM1w8CSGrxUxo<$Q5!"i%:SacS{8<Z#ViB0CDA3.7iRk$gMCO`PGk<O)=b^"E/Mdic<z'LoU%oVGzWK<s>NE^!Crad}81+eSKX(&ut/q)YZ@173h_l[#
+sUNQtjF(fV$[4TFLbfQNTd$.Im>pjF,tZ1<]DOI(T!@-a+eViJ~[)!K&sk'3JS.;PsCWRj@Zm%ZYv5E:ClF#LQLJ/C7952lBYEwF3R8:Ep%sPIO7|;Tfl'
+ZskJ,9xjUF,A:$5o$#,jM@Hqw&{)+YCqkk@S:$_)]]vg"EcD'21sg;^TRAK<gjgLnW}_Xu)RqdA0YB8N5r/"^k270R+g2[EnkQ02S<-3$]d2F6N^'`^R>E
+H='C-K1Pzf_&C@"&9:M(W9Q33S#{8YPY"-E&l0:sbvvMk8_IP=N%"z[ft."c%h4O~ZISxExX{q1o)[`j/cSFIM;ZYL[o0[&mpSE8/li9kaEEr(Co!V_UJ[
+RxVr`L)ALcC3{F%CIc4qR_7h~3H9pdwflp3B$ujBJ-4u~K!YkURT4%12Qa.Kl-Tr@]p{"xR|v6z]uo^i9.brlvi!j|1gI`ar1&0(RIRnh2#x-r@8/ftXiA
+(aVtlC0<u;V[N2f}n!&GZDD1(HZQ+#q(y9s2@$UG<_;Qb#1b{%7vHk3>taN:#K/nIo6c0L_o{-%/:A3u%(,fZ9)Oec<>z[g-q2RFEssn~Z_zvH'<Um&U9<
+R13J4,5S[NmC&+w`s0~<}z~EC]JG_`t&+NIW72mk&(%-O03lu"9M-i.Qe3i{l&Rh$rk8KkuB)PGhH,c-TDLj_k7&<{iLL5$PYEI82}~QveJw/&18MTL^Nf
+-^>Wol]EYp'njB6D[nfqMX|D1IGE[Gtjvjkr]{;[Gxl3'E"@$9F^S[tg3S(gzA]8XX^'_"x3X`~9V;9><$z!AE7=GR5z5V&[}WVnH>Vb@M)Wjuru}WQp<#
+_M-(P_w!/[MLB>s<WW=Db>z1_1$3IzID-S@+F^T{c(;9|H!u1)O/Lm<R)1g8ti3Ood3ZmM<4H!#D-H2e}q`u<G;bc-&(k]l{Yjs|i>:%]H)hPL.>;{xw0m
+yS{#/RKr|,{qqKKec'jrPj:1$d<"qLuN(8:[_<8%05'KSDRbqo1L|0Rt]g3!c69M#>VKzc40gG-kOvMb"3~^M6+,#KCdil@H!fB.H/caKRu%i]u4cYeU"w
+ZoEI`H}cV+Cku;X+4XT}8d8Mqh[%l1Ofd[qW9h"1|K95rLK0Y|stadU9Zru'8hS%F[$[esl)fifaO;@5;=+:GQh3ggo{An,BsVq|SCR]+12pGQ$R%f3,[A
+gH_e>L3]746Sg<z[)+;}TL~n#LXGD$8^LW:3qz#3|<6u-r_+tNIlWrVuPf$xq'bZP_[L9O=zX#sEa)KrHq5!ci{;%IrEv&d;#=hGC!ib.I8z0C{`G;V|W-
+)iG|9%(T]|$dBos,pMQdJWpW.ZF[{PUQ/pohFodG[")Rqf(<^(zJ3`uA"c6@CUV{8h,eHG^=-1du5FE{-[Jh5e<{6F.s/n]nO!#o`h=1R^v&l8jc8E8j&7
+i@=n14T&C}{65ZnLE!yiWKv%6G0v-#%#._~V")j.K:efF5#s&_h(E=+]j(P28IiUUfx4vWrU5s4kdVZF6@t.CIZ1GB&Vrp,iCli/2]>t(Y;lCp/p"hR3/w
++0cNd%^2}wNGH'fV|%U$Euefne-),hXyKS~(q&'u%n7}EtKxsgo^JB9mWE"g]i(4><}S3{h]GwqFL].xJppaN3]75mnvL0&P!sb9WMeazBX"jhaGLUE6AL
+RjKM0Fb+A{,t=k/=t24mQzpA8V5aZC^KLB2s=^fZ#Xe:s%M!Z"YqB29yqsQ]Q)U1yd<6N/]:-V"aU+9p-PH/jb_&o#CM,auS9r<4I[5iZGmw/+:!K8|}Xh
+Om2sh}/a!}Z59Oto0QM@I8kj9:[2qk$A"7g-XUs[]OLqY)U9M.0iV-Y)Ky0gO;+@P7(tjE-L1RC4JK5<qM[^tEB=M=#O$hFkUXh,.WJ@=o~mZltqZ|@OLO
+B<B>Js9d//{@X$^+nI"jX>nL$aJFSMOuQKX<F'kE<6PlcrhyKjI1pOA%M=`}IP|rDl}XlPvaFz<8RjkTXs,Ac&B-'jPq~K]VivWX'^XRHQhJ;{B')68kuH
+&7C1~w}o'ND'!$)!KvF)=b+;miL;-C@#pd@EIV-K&N!l,;zEkL{REDybuet2#!=5fF$#_:CjE>5;&L`!bm-WW+<>G'f#XTD<&e}Yyds5vx6-D!z3|dAZA$
+q]Wdn1[t~U@=Z@J=5RP1E$tz'q]wb]|vYmb2tJUj#K#/Ia4bx1s`.l2/M.fcD%E{NkUxBD!;!J<ketD@H5M#VarEgT0RN$f7h9%ZrtH5s^y}"raC3'T0;s
+q7W@OG/T&6:eDp(!6Rh'zbn<U=9t~2x:Di-UCVQ.ip(-$DuP%ke$qK=CdT-Pi_(86#~i%BLPyQR9YS9ZePQ'f"l#Q)yD;]zbx'+.2'%"S$VF#Ha<.q[{@8
+DX@v%o)!5uj0D|%rKrfz^3(u/d1SHzTlJa$|[iu]-7,SHEb.nuK_}!T1'y@w5u/B-Qw)^VYOi7Kf)w]91i8'@((W.XW!.O)`{NAc9tAxlf7un#'#,K2CsZ
+g4':/ocNta8x}4[%z2qdR6[.Lt5u2vlviw+<}9!Z3.wKLJ-[_YM;qOS.o..9,sROJLL)AFH(^4")e,73D$pahp>S;<KsS(~X'b(AlQdgWxWe}hp<ay5+h"
+i6&B^P{|mqW`dx!|o:YEKR0RHawdy>{6^{_{Dr$r`rujo_8^5F.3o/K[s14#,;73B0cZul1Z}]YdE(wiO>py~xID[;^HDCss)$NR4';;0+Mt@`97=ovkNO
+6fLb,a_0@1-X3E2"e|%:R!M;#,w&I)0Iwf"Q7zJagR@1y:M=@Uh/Pxk!'C(gD9cX=i<]DX#XTtQnnwbd|qYFuRm!U|FJ(8r)L&L:'..CXd}k7P3M4(8a#K
+>BH=~Bn'OYW`5gZF;-$-}}in+JQY]!vJdrz_PW0[lR0dC4yXHGop"W,},myN#MOhYtD]x;y`kkSE,e>[D@rmYoY9b^gq=}8S'97TTzf3N;0Zg3e)]+kb4t
+iAB.pV8'.T,[iSdR".YGYYW(Xx"d{]{<{CL"fm-1hc:Imk-qUAD/x(<T=2Q}=Tl6YEk,O,{twKQs`8.%=.[)VYb1>=^2@dBnpcKx_a![v)WtKb/.Ghi5YA
+cmusP;'_EH(aj:2'72e_BSikLBq)5SAO^Ewa`0#;LFR(WFqUwsranVDk=R.c6zAhDLj.m!F=pPN+p/[DQw,WaFM#|D_0IcEE,y1(0W&.bT<7|zW#I{vf0<
+k`uHtPK#%|BpcxKyDcA$2HhZD4XbCu1`+<wXxO<dL)59H/WJuf/;<Zpj44|h_ot&XU8/>meQQ#xn"4F5;6aOy}J+(UVt1=p,PQF|uRsjSawv/0]UpIT$9B
+/{>q"JyTr$&QGl+j."{(cw%^Q!AtNsIn}.At3'0/KpapirPyWB]xFp:KoT[/0/_hwJU0|c<X&7<u9|LJ(p]X"~>t<xJ.yjo:~3[P(4Ja,q11X4`Y/4xN;S
+xI66osj=:,]j"y8@D{2{42|j/uc,2{}><'[FE"Y]U7hmcwzn{x1Xv]';WNyts%-(BkW'@10{NxufVCA2%A{:pBhIe1-^R6cVXncjV8FuMTq4E$SFAXXL-6
+iBe=4WWv{{Am"ULoHiGi`s[j8M$:JRPKX$-@|>eXKGGMb%c^A>2tbIq-4_Jwp:vc7V)hYeR,JktjAR%K+XK)/eabO5Ts8_/1$[)!N;a$+;h`VCK>5-]/#t
+1.~/utw'!S:fR^lw$ZYb1-zhS5RgJ2Y.31TgBVFGc0^`(<OX9K,p[,}3h[SsDSj"KWn]6YQ42[E/1B[^VoRdUw[q.0<LU^cZ1>SnqGg.k)L(Ck@(z|||L|
+mbeZU3m+{}h="a13JpSn9%$"lyrm}vJyYg.nMRz&HDp+mOHaZ%/ww[b'Qp)`"d(3$0XE.2')oIMxx>IFMm]#ehnK%a<r9K4|/_.d8hJQp:Mg6WubJdr972
+4`yz~ej@Sk`ra<'yM.%ZvDmVC'^iqV#@z95&VrrV|{jAD|nt|riOfg~F|}tg"u;,/CM8SQe9YJ6F)gb-=tYX7ki93,b-4"<oLUR5%I"fUSn>$]!o:^G]6s
+62p<g3@`m,qFI%vspvdRXt=Ae8d7'OOe(#xe61Suq-nqfJ~#p3u)V1Cd`0"s#w%Zu'4^(w0I8'GUhzE(WwmHX(-q36Dzrubkq[O,1HQvZ7d/&CJBaxEl1'
+~Q>Rrx0(^l]nCTS`XZ%eFi),],PKN}B@lnE<_|730mes.Iw+MdNA(V/M;Ek:+f3)Kw/Jqacuc;,Zl}/1Xj5xXiK,FG%OKTPXlnHS3611P]='WwoOE^S<r0
+pJTY_a1V4EwXyG,lo&XEF/lx{)E]ZPIxAHY(Xe3|%I9@2W%U)-[-oFy`#crNcL^2(:I$.xq<f0H]v>3<~gB&QqXlt!-/Nm+71'z!pI-bMfg^&oX1yfdL3u
+"VgF7aw@:d6G.;k:F/ZqfOXIq8-;,=@4I4W]=7QWcTfYWth4-qMIm{dYXYJ167WRn/3eX1zKOU$2sX`bEMA(MB7i6>fS+(QB~7}N^wkv/@H>yDcIwV]2.+
+P-N6U|M{q6]UPfEJxeg`injY[qa)0{SItN|q/zmbe4ns4D1J_peY,c&rEwo}7ImfDP[y^D<}nO~D,Ee(@(=;#{j6^|O6ub[joOT,=v^|/CMsRAgMJ7%eIz
+,i0x3s:6@I(yJJrb49|q<B3e<,[UOr[NponNNj)Ht&S>5#tWI_u41Nn(&0;_eezzAIPtCr+jy<h3PMR;1BEry|2#C91c'T98_1_%(7c8f(+Uob}o_Yn=QI
+4:kR<HP;CyWxkDkGfr$W!/A/ALJafj]e}(9]arlHqSZ,JXWvNAqtD8Lh<nt/M>BJW}9dR6YehbRN/4U1<8U9Zc9fXg0x/#MwX'Bi3FdES9p-v:yM]K4HPp
+V5cfEZPt}@hE-i^,B:#,uN)$|$36GD56PrT@t<gEZ(P;FjL{80<>s1e25o7a'KPi}1m(vr"2B@zZ]x3&eMo(S93Tn[+srsTCnaEYQ"ZuIzulVD6oAdla"m
+:auOlzFDQxJp<q@IHNCwZcKt.t6%-!iUxl)LA@`O:,:C[_7ud_Hlg|$Z(,+KuKqF4Yk,dT._s#pF2z1}ii13grmo.coC0I<]At]"dMVcguAcB{hXjQnSR&
+%7Paw,'ev0UGQs74~IU/u+CBW=nRh@id(^GJOHq+1Q2zHFi}Mz"^Rcx#IzHc!}m6v{dXa<-9t{_oVB|`EuxXF]NJ)yhvqL&%}M/|SB`H|cK`b`XaCZ7Y]a
+'81j{i:bm>kLOGi,[%KGo1{9v_~JAPK@O>('6NNKzTPx&AHm5N>i_hQ(o`vSkP4%yX9no&9L.6>]E2r7:P<@sk@](96."Ue8ALySIe8r#Fsl8:.Os|&N_l
+>>rC@ups.JzE3z{!Dyug]r)k'tVrt/Q[~U-4ivWM09[6W[}_yxYiT-<'#>6$>-PJ"qMLYSp(UUe8/eIFQhQ:%W~A}yervj7JmnbF<a!h7rU#>$2Y+n0`{B
+o+`0/"YV3[,9/2+Q.KwO|^g"-PZ--)5!5nx_TrC'|aSJUwRgVBSGb{vCv#-Dmp([d^!Ja$R>5ueeUdshf,#Q,gJ2:a#k-hV<%T~[n57%A"qv3_8rLnDG7o
+@"]45uoy$u;qF{5MD.=.gyma_AxRZ{!r&o;xC;T--%QYNLv#ww0>q&Cx^CsmiuU(PYS5Rr~J~1i1Apxvh+[jLi2W~M80%r(f|Q55O{ygr&I4)!o|AQV&qR
+p$%Qr&IYoQQ3Z10..hJ%r^8)ZTu^3{ngQ/UOIOLHBcNO|t.gy#l}Jn9%<fp^<=P0>&Ua^G=zT{OfdahFmd|j'/W5#py`B44I}`G&vv8`DSzamzZ1RIY"ko
+-QDBwHro<m"&!y3Js5nK%f'Vy@,wQ9:w@8riC+JJGX~Cg$=5ptLGP'[ypZA)j<v"rL'hRA];XCENETn)8xYroWS$$@3SQ07]f1~1>Hv`&NG+e&tG9^7Qq9
+0fR/w^(TcW:gV7;B[vMzUFO+"0m|4}|LtqyA]As@SQ@"Fmq%DocAl./%!ne=C+xQa=^+_$_Ka0dQK/0],lkaFx>7cr4{Z|y6s|U(9%~.EOH{#a/uMP}d[8
+nT6u,D`YjKc2|vif;d}%GXhG6'fLO:I[c61!TcH)f{d3"o7KSLN,!gV3N`$J#z6"Ymr#^onos0F}:RK,("!kRRXP+SV'{0h]HFoFZ&0T`{W5QFhiOT}Ys@
+!SQXjsRCYh)qt#KX3T#Z-wCbF%OFMtq"P{d|7,Z4VP!.p7y2]U9D2B0t&G0I!'aH8k<BUyo8&C`R|nU"q6x5`0D5vH)q~WswJA8vlyM4h:u>rmpqiFKE%w
+"N-U7`xyK7itVcp^<Q_F"`&dyp2Oc-rs~TS{fzn)b2oyTJ=A!bK'Yg^u5{DCnj4jDKM%}nBcTN3D_njrKJw){4B>o}]0qV7DF}!Y5{(=y5}rX2bl:G7Q_O
++ZOs{]v5kV.}RQ^&]Tb[bBCmfU(cUKg(+0[oCCG7q74WIuZmtVL"6^W%:t4k7}K(M)lDS!Vu38")n0YE2m!/BpvEX.hkt_5+BB&LomsVw05+9gklxqQOd4
+p5:m92!,q(s)Fe&8z^-3:!cL~FC-^U~crmRw@s/CL%pye_67/{ZOY5qMD)[]CT04_7E(t&WDZ=NY$52&<LIOavS|B;w.-3cpmB3fQqr/4T6-!{UDv6Pn_B
+Y}g|@3YYZ@%<C)<J7LN1n[5.fe#])pd7#V)Fn$G+G+m3+Go$CFg9oz#xVzYd(U],9#Sc|.zB!-|Ew&"2SE%V!!FYtvyXq=6D:.Uu3Tc>>4Djf]n^I^-)CP
+<F%FFczk5a-Z+{c>W.I{Q_8p::@[uJrqNFC]w5x:"-H9^Au7fHlzY'](+^y,v3m|y{qj=p%)Ro[E5i0d6{q[,}JeC8%%!$y{Nj5djX;((--o[|q18{i{N+
+zj|scJhEE;kRj!~dLIV^!eMp2T!y,j$hW=BrjoT1uG<1=!wAYVL-Dd>Ej3$p|{_w#T9HbSH[V8Qc`ET$j/Kz'Qtlj1A.NitsE.JzYyxsm"Mt68Eu-xlO8=
+y,LoBeI,IgVY7^t11<,ld+W/i2N`BBFi}{+#_C(i(S>'[@VEqgIHI#=vkv.%';S[C-8lYD}s.Ov^J4M<hB"&[4|^K3lYDEwd5F&c+j99Z^g<dMtgI-O&v,
+8nVJVn(y6Orb<hx,y{gAe3P]2puAs5eudCf+T)/2.^B1sqbq<y-[xX%Hr6{$&d=l@]b)b!|>>-"wV|{3Ju9yKgzSpMOA8b|#r[f||!&rbI:q"3`'I-!,o)
+$b;vmi[ecg%<g'.3=iRCGlK"[1$s@="Q3/LeeexI(TG4~QI.(aQzQX=-;OQD9}bDg('Y;]wfr(#bhP(/hG9tPB_Y^JCV#FPIjLA;3_c_rd>ON#@D!qa[10
+-{Y:tymspaA9m-5Htvr%.$i.OxyCIwj=Xg+|}qe>yPf6;}a3S)1RrwBllDMtF8I@aP~)+WEZ&'^(hdeyW9rXf&nK$BfYKHDgx`'h(hKg;]8E<sVQg/=;g/
+fP;/1X|opx>W!cWQc0HNr2WhO6LPSjfZNf628(Ut!o[nAACkcC-#7E$Se2y)u0qv38]6,-zNb`^^vxWL']iCq+YHWj#OqJFm;Ve(boB.H&3Rt](FlRTHlX
+vMlVZ/%I-+g+0U0t@'h_.ig790{VFea.S=:2vPOsamo<fYqT]@z`]sCFxI=oJti>seI'$">P{AZWH%Uzp_x{`UH.|FWZr#u)nRW)Mpw[okI[pyqljZdxXp
+REA3XyuBKQ2XA,Im^s<5Rts{M3X%D/U21R/I<>/"ma.s`erUA]j/`3yc:_0/bSM-,sdC/vp:(r|`FjjT0JW:_%ATont]sK4;r`6Te:'3j^iXt3yc].97!R
+>ahxh2xL"TDp]u,dYCUDsXYp2oLx/3]:3BwXr)yja6#Du}rURRjT(eB_jNxUunr7_,6Z)ItWuO~.A=3!8NhG8pP3$Nak-[^sN=Ge8bjig+LO[p}<M:{B!9
+1S>enTS7Uetxv&iU6x[s&r_NxC>P~(u=##$4V@]/2HTUYm+'`Uy|X{]S6g!#R<"[-wEQ0drI@!X$]N>#B2p6=H_raw&[A%:=M87]!lF,m7IS|oKm|(%,!8
+72Z6xMqBE:}vhuQ<T2"OJuz_53%>BL,Y't^Xml2JD)lKniTGQ%/83B26jRfy$G$pEf/VUKK|-SQT9-iyXyx"^78qyEn`>8`AFgpqay2;Wp<Q"dvh&urn1f
+Oni63MD6:qSoU5:J|NLjyPVk_^w|CW0![hUt+t68n{kYV^[0%R[A85L#!brhK.[!FH>hJ<JAm&|D"yxG'<Z7KQFc2tEXBb)P'3%!wLfH3,OC1+VM5S[;rj
+u>Nn!,Z+tk[P!'$b#}!+:B{%PDJX"x_YGVbA[if{FOW|y|w5_J$L^X^fW'h;+_T!};Vt2JB:G;qhHuLUfF]R5p"1^:vY$n}A`;rdxw|D2AAN4Gz^.V+K.@
+cU!bF'7ii"zOHs5d08&7O{DXtlUK`'lH!:$8!WWJv6Vo&}V3}Q=68XdPUhFCrDz&d0:^Q[B],JORs5Vb:[_3}c_|dQ6AUIIq2+&|LJC+|RlI:bc"U-2[i-
+g!Kf4H[T`3LBCd6njn59z8n=,.Xm|`H[zL8ms3Ewi_.iCpCm41s^>EvHWBFIp+6;b^|)GGI&Kk7gGK^6KdV:^6ajTO0LT/)}("0G[kKaG0A(tO$g_ozd/X
+6";a1$$hfeF2EFFRgC.G1&@(gCeVFv=>35[Wy86Q3L2FQco:qPG65fM;yP_[Pq9h{uTdK63)(+G)V6cJ]d|1Aq]@u9!uni"}ZTJ,_fZC-pcX+(y1%,/RwT
+_%&!:]GI1>`@ikR[{ctSPmjR`BDYGfpj37[8B{pECH0bu`~7}:5RJm/os^vBz1Ufu;Zun:%rTz^T82vfb^d9CG;:#.daqNN)f-`U2tf%kNsA)A,kQ>jdT<
+tqKrWA:4EvOdKRr:aq=XlC8yAFwLF/ZHJ2,C&unhM=-k6RXS^3#g;n@5%[$8SIiO%(]b@gG0R|9qgpBxDr)f6^5w6dl;rLRA"06C$rv-VPp5g+Z9mU26]X
+e8WzB]bb"Fds~wO[Hk!,$jcEZ}z&b,"}M4`&dyEPR<+@d3'4v'6_5I`_Yr#A^%^bqoau,Q=S]aU6I"Lb!LQ1xRJc3.Fav5AXFQe(>_!/aZ_uS@`OU(#gOd
+T03|n"`58{xF0)PFi<tNaJBVf3Ds}s,>+97{p5#]ZuIU=>DPN;DPM-`:%fV[<.{5QX[yhIG>GBXVEjWINoT@.lANv[TdW_Ywce)T3F7n!&u_&A;$^6~c6k
+9N+S1#ymU%L.}VkU@"03o-JQNVl75ukh)PhxA;k}4kuG%y'Qtl]cz@luoU3Idt~$n_Jk"c;>}>^=%[u]o@ZDS&`b=Pj@7Bg]BQ7S7/t(G-(Qg'^ZCnh&FY
+J{ESa.j3Qbor(Mq&uP{/23bi&<$"'tlEq.VCb#FU!aO74CN`'A[JSxL[I|(+Bsl#VID`1Y['FOijPG:=]=F>w10z!DHv[QZpY0bnjP|=G/5jh(+f=Qv.<W
+iPl@7v&@}xBCE@}i+O<|'xKymnDJ'xtt!n.}f2#xDOhl<wm}I_abodIl$7Q`Y}X)u[e`xO1Cjn%th^_A0r<rOFh<Z6k+'Mek`zHg5[`}DO>V1B^4f$SG_T
+-SIf$vTk%;l4OUi^YTb0X;^[C[S.~8LSK{mqOg$|e_iX0ivUd42)p4|YM]>B<I@`M/Q-}Y.{;Bu{9c16TcP-Q}7(u#f%/}sPeH[:cQKakK;c/Wvdcg7=jT
+V{$yZl[,te_1=90>.}8[2O30rx$C0oyQG<Yq()DD0sKKAiy/}@XaQ)[p{P+9l,nob9Bw)[O6tet%p<evwDIx+Ao']'S),#ugeY/b2>4/}gjP}0X`<%[E1"
+]tau<F'%E,)x6:o'JQ1/..nY:8!!lr~OM9e@T1u$9(~.|:1d&!mqk4/;[78BKZFqvBpD}D@flbpJ&!(/_0@Jj(oQ+OtD[GTU+%8b$.#3_4k"jJ{_xaF6`z
+I$2|V:'}SNr85I~j8/%+$YogD8(<~CMR#q#wkFOrg`YVR8ky{40!eupYC/rnT-^2b%t1car;7i`!e'1(q)gS,`R<4RVx`}nOhh!Dla}tXN{Cu-:Q5F8!SM
+nUw<E0;r3!85vAma_Bnf`T6{AsJQ^$ZvvM9N3h:XxCC2'9"/kj;W'N!4e+/88F{Q%TV3.-R>.<)Noq3`)rEK1]^,los-&@f74#B^M9!cr-c]0tvOel[}z<
+BU7c.CbS#H-PTd_fa@<-mAuo[}/0{Tb>wJH&5S<=VpRSBO^l~RVp6cn6%u2O+t.[_OIgSZ|-G{Lm}Rr0U}+9^5KIQqQ,'ERq63Y68t3&9^$3kc2<E/3%G8
+)_crP30]uJM#Gc+[LKW$G>JbhH/K3&.{yQ:NdmfH]PVuLt}mLF8nLb2k!M|yk]5D{wKLYdH>)&jETVREoM9bJ[iemDDz]KLm<n+HB1u#qta<B]k+ev@,P=
+!u78vY.$x!EMriD9^2p$AZUdv%!5N[w)ag(=xMJ,f,C.tmUjA(Y^$X]XDcdsH;L,ZWppYcf;/tIw]CHnR$/bNt!Et%iVF@V2oe0nn+RBk1X2&H^-U1c4K;
+&seR:d@^6Lg]JqVYUoB!Um:YgcF[4.MJHDY;]6z9@s@Up<)^R-q|buH{YA,Fs`gJ]F;Ht,SZvli}fnwQQ2$K"upPL7+aUSnQO0%8_C).8p3HEFDG422t4Q
+^vyRPMH#!ig_qg2jLYEX:_+ZS+z>3Q&C+lM;Wvmu3Y{U5H@0g9wPV6AnJC5ZPd%6ub'zK!K!7C"i3Y[+>CRwr>!GLjFi}7J{aYRh"lY|k4#H}gGH&19IRc
+Ao%Fw=4oxH_!>/`_N"xCodt`:{|54/[tV50o8%X_G#O2yy7tqr3,CEI]Yn^iEcs0;MwNszJBI+h.=U(';"!4u5V:lhL/gX}(5bL`n#ST>JBm~;SC(3-}ST
+XX"IrJ'%kJVVC$1ODHGh|@c@Gn::!MQb:dZbg(Ob#]J$-AzE6j2FkPqxMNT"~.|i{PSdW5;=DTvD;Qcc;_}-;FP2Ytvfh%1s-#]S{-|VkVMn6+KgLl&P_=
+A#-Ld:!eGqZ8[<o'!bZll9O&y7)`Bh+NL/x`L>g9FNr3F(L{dvMJ$YT3NZ.3>QEVH3ML7]uK~,)PP%#R"46|1,;p/;|w2BMaZn3E_;%|Xv+d&Lsy<ne><7
+6M^%<rZJR1er),@Hhh$4iTfC(hTW-b~=F|Rqi>&NIIs,IeC"1H#jUy(3#;t3D3tVKdYsH;Hl2n&5u]bdGJQ6pr'2$gfBG_F1{hRc,oz!~'!63ocxN(O.Kz
+T"^-:YH['DBI%!f{F"4Bh!M%=#0'dTVLqU2iXE5;QUtT`g0qDr=u.%q7Z+E"l[oZGRR1jW,v&,By0eZ-g!Pa$rR`l8.Bqe=mDoO"osza=N$o@vuW-pm!H2
+VIc`a'-5yUBI"K%x$3-ZQe"/tu}C(W,CtM:jX]_hbY~Z}uQUVOHN:;AY89uK5#n$B;~(YChRq6!5|8hQwPOlx:%6.ohW:hX{MA@k~%G5Tz8'59!;NjrPR@
+ftqW#T)eh0-j_A"bNm|Po4$bv;fA])r.us:b#7|A",6_y5v594dprmf!`C0(2Gng$w!4aIS6cW]h-"5CdC7o82-h|5H&]h[ja74YBHbQO|+[MjI'A0[P.+
+ix-@|xgxf]VK_l[,;rCC<q4=>2D+)tB{8D2J.9p_"it$(07@Q(;Ud0P;)FKPV+k%O!'.u0t[<n+5|-ViM;/n~|8[u{5Q"@oi,Cy0{^Q`wVSx):!WXhx'"8
+ULCgNC^"!s[>8jL:`@^Eq9=3tKeg5,@`qmF[0YXYs+P,rAZ`aj'3}Y#]sq`WDhVvV(<|4AAd9k<#3;GMw9C/B<g9OQsw^Ve^fzEc==P$"zJyeCMNo3MK'|
+.4PE6Lid3a{bLIa}Ux`9sa^6+O|A,tZ+-o^)fOC&zkI99x>%1#Rxb$Ti2YkUh$Eqj/LYm/L%rqa4T(]'k0V1SNZ[q$wq8Md@:TMFg4Zrfv~|_f<!8!FWgT
+[uLTS+fj;NP1nDDd-SznJobad5Ns8+,&;-Y!U;=c3SFzDddQB7aBH'H3KU.<v[=@|_xQi$nz82mW26n,dtaW1OJ]j"[R:HXPt:qRcNs-GbWx`EuNfg|$xE
+FBc50s3QZP@Js._=QYcwpXnYAJH&k)3l>U0O]wd{^^AwKTYz>0[rZ^XMAtk:%Di:]F{VAxuVzxEq)3oz)6Ej4g-#(|ZBw+{@_28Dk@hJ[3`nqjwbNiV,+b
+E:0VQ]XT8f&&V"dGk%OT[uw[&(K:|k{VL@;_b9p^/q&`$^>$@]62KT5MZB#.|uiny9rur;2&Sp&,WuJyA1YrDD>TiCCGB@E|IyJ3uS%fbBBxDJh/_v>!)f
+;r]8(-W`F<anSo72B'P-i6r{W;^if;.l>Y_"9pVt.KPqr^yUg&|OG4/i2#K-2Rc;Q;MHqRy0<#hN"Vh3m;b]$]@`"S0$SPn!!GL6md%u_WU,e[Xq`5dX&2
+gGRl.73}A47]BT1Z)WI5Pex1m,4tKzMC,zf'50@y}mN!M5IIj(<fh&b,;D$=iO#T%iGGta>G;-{:78u3"{X78VIx;gHlyUbmx6nnM4~cXT|83A3]Btbs8<
+]exa;(y5].bVR>T19-7<g7e-b_lEqJSYZUy/&<sEda]9I0Oo4(&]6pWU]e)LDjVDh|q8(l_;B8|r8v`0~ESE%{[5]Z`L:oVItJd2DFkmTg=U%R{r^USIBZ
+.%eqpn6r&0VGQG8]PsuhTS@;f@+Kc5n4,S!!6qrZ0]DF{h[2~%tPa/ZL5$F767]FXNtakglWUE+@]M=JFMmT+<kioG'b#9)9VD_6K%1aTzl)Rqefzy|2R5
+}5U-q44C%Cn<qYIGqW~4lh+$;n&+qI26G-:/(-+kBk``HJ_v,]J4N-vT[,1rE{Lb9n#c;Re9!l!@uF<!`08.V3I#m'{<t(W>k)H<AB=UdW5uI;+hJx`3VT
+)=BeQ8]Hn5]!g$^=gS6@SUO>uj)hh[tGM4`NOs7],k}GP'__D;"G-dg]FF-NT,+ioP&A~]UI"Lu]v>l<g)A4>SK:vE!fQGxY5Uv.R>fG^HyX="QdNj)%!C
+H::^C"G4=Qa7{I4p[|#Dm4)W0UrBg+`E-H8KfQaDAEK;1mVwr{[<},t#D-h&ZCGfwaH8.ioC%h~M~jn(1w6WuwD]6#e$L&v|<lq}>vWIl2mA=)=2^umcPn
+W;3yx_:CUOmKV,14=7=0/[lJRt7j5z4%T>TwU.Hu)dLHAESx,8G|<yWP^vR>RrXo)4#.TKR0t14Qy5UQE92k+<XtB4&1qU%Q@i{GH,l(-9V72-0N5'5IL|
+fx"U)JF-'HDK]`(i-@3kHZWL8@_4rncoPpH^j9Ho"jndt.;$pF%ZCa.O/8e-y(sQgs11SMb9=j2u'b9P@36)}vyo)h<n8Xz;w2]42b%zxJs.;%)<6%n|M[
+&l!#OP(7&(eMleGZIb'LXMc5)Epi~In>qFm3f6E;ywub+Rw<2NK9M3U`kcRX+)vC+,bUE1{6Ho3>F#p_zWE0_^i.7D:Pe9LG^bh-FG|Te@G)z+^%Ki0fTi
+Ni1)EJx{<jQu=)zk{zo#Ay2nk+=UtdK6+.UktL0)$2X1rk_Tc9>EWoTObE(H&u}r6B}T([69wbz-K4UFmL=DN[vE0HIBLq;)duv`bu/+)@15=gwx8&<2DN
+h%sZ0r'bSN_|%4|5rc$j"wn!w#^D~Q1]4T+4gnqs,+(Nz1IWM-u-%F.P>q/n5K<9dwFo~u`=L3M'w8;F>0-BF52[s.W|%bc].(%%PqTt7ylnchoJR!&Mfa
+|#}A_"!G-J=D0/#p~Fq6<xplq=c2]4]A/3%8O^h1:mR5`W82N#6Qw4E0}gH=(#&E6=,a92|Z&|dG[@W9]Gjoi{XS;/0Oqa1jK`s{Wruc3yBz6cqnx^&2Cj
+w9>0Xn'"_O0zHS|QS:XpSF`>yBe@O]Ymm$]H8s2=zp.:hKv%`ed}Yd2T-r;_YH#%q$Ihr8<0]|w)%#pGn|IFC)n,$3BEga6><-j><GdBE&%T_eQLhd+m:4
+qf'XX0}()[i/;8C@NL'Pf&Og;4(=vCN%8:jjN!/KNbFF<EHeOAf#7+h'C;82}4ut2NC(G[MXnz(=Wt8"VV8;xsrBb%#<mWhLQdZqzNR|1Z[ON+T_TILKf6
+;c8agm+dG;+feOYO;j}HW&F0hG[-azPF0Kx9e2["ROD}SSqqJyLODrbdHrsPa_0:"jq!<O76;e0S$EVxT!@8Jr:qXSQ81@HBoUh!xO5.0FGvl/S<]=V/g6
+YDx,1]{WxSe|1&uyscirI=N@p2"f/MZOJ)er/hSU5J.y`'5zN<fUMS'698RF^%8%]!O6V[-B7]rt+G$Vo(l9y"0dtt:[v=)en5l#ku5YIRLazU0o&"RUj,
+U,IKL<bdG>0C[s<I0lQlCaseGa)O7_+US'Zh0W2dGki{5>CO7mR7/vN+`CgXsn5Cn]CH9Z0"t/5k@74"12I={p`gxALJcWd{83pEXE;%6&^r]FrUccuz7|
+qOu3=po4ILJB]Lr%As8E4=JIq6U#yKD5H.pP#(LAM$3}o1I&&4-ho0Megdd5c90E,Eo1kn;JzJR0VnEI03g:+mnPwYxxHKmJ}MWBLfL=a1{S5:a(i,JrAH
+Eb#Ppm/7u-<8M6{JbHi@hS}"Uc~uUr{9wDF{@8t{ni.OBXpuE#cL#rQQ8^q;WiD=_hAk/X]h,!83eB/uWjHDco`#Nh"&Y)f"d>!dmdMe30{sy-4R@gU-AL
+$w(!g<-Qk)Q+{zz:JZh_2!Nf3T=.|UEeQ@"_UF|8t.B2{fu'sh1sukZYsw6xHdf1~$Hg~G5sIB>GgDz&D^Z14AmEF8RFJYQChBg$Xj^+~gVTJ{wL_,[sIB
+^h/cIc./[Zviz@j`X90c$hTZ{I`V.'^8[K7;onaD29o&=t:d,K:7hFX!,aBiZJ:dPPN#n&R)AvZBN:&H'S]z1"P;a>3w6tkG(P'rM#$8B({R`;&.p)t>Bu
+dHLc_3aFi%r^{ax:#H0b"YySNjniY>p-%I+U72_pj(anhG)yDdwm#9v"Q2:tFLPRc"YG6;30lk=hrLH8FBMIf8~8j5hGx%FB]zxQQ-xH9oKwRj_]S:);`!
+tk&DTc3x33{1%X'c/w4(5jp@d8YOn%3:[pmV5#<b5($jLT(aEXkx<^<.q.Y[~hHH~$8ai5ha!1P)(qjQ+X!m|f^Sg[Wq`CVzf{jygVD.}m^-fP@l(`Xqhn
+VR(SH;P>8bCl(^1^Inhi4TUP#&4MFBUu&oU/ebjtZ{}<lQs<GTWk"aK%J.~6zBn1J6Y=UM|(pNlQGIc,10^4qbyjw43P5oB,Co^rYoa#g!!0$#/nX.U$E'
+K+QU)}/DHKU.:0]N7&eCH.5eaK6e,rn&!}|x-hP/l<WEcoQ|fl]T,Wz|~36P(a<<@2K){7et97,$OONUp(S>d]]6Xq5J[VV9xg5h1&1n:PacfR'@<O^%ua
+%M4]"p/7CBc.@eM7^VbOr.ak`h2Ha&'ovi.00"U0wl_3.l>OoOK'X)'Def].!pU1(3)wR1o1&3~5+rWGes8T=@BE':}}u'Hn''qD'9OBmns[,W"bZ=%KjE
+!v_,po]Wog6(k#d{Px=ouOS1j)S'Mt!V~xXk'SM`N7b{c(Y]+lT@^jO&Jlquf'=3J&_EaKBP~h]$PR0CnIKIZL#T:g%zmV`d_k^sNi{;y>s8=EMO%RbI;'
+Xmk2-:>I!<_o2X7s`bJ1vgI@M@>b8VAa8P5YNnJafLEVdb/g[Fx`Or87c|@T><k:eLmB(:F+"S]cFs.4(+4EU%$9dxC{rBRfxWI-SdC>msP5^yr`/t|Qe]
+5^1mGtDWIQl[6r$",ZTNE/q:1Rh^FaO^|LKdtcb.cl>D#Q$,=F1QfE0=<0Z>kcB)(H]7V_rM@@Af~nEKtv)Sli2IE]tU9n3y.yT"_-lVc1s#)vVk2w17id
+&WE4P1=7`wzXA.h0]Zj(XYD]ZM7;fbpdF{rdp&CXK%S)Eu.:wU9H1RUWZKXD=+sfyY~#`Gi/I^Nkv=Ys$:n'4F.&~w2<Mwz[@RlJD/{t)fSfD0v"0n!G'r
+xa&ZN#F]z.(NMdY$AjzmnJ8f4z[>zWS+2]>}D65V`8x$F|4Vmu2vji;D6N:jdLIL9yNH^G@.4R$uxw>|Kzh}``;Fg#q#tYP6lxAUY1As6<:9@L_c9"~ctZ
+0WRr')s+5B2,eg|AHT~E+(l-,WL;DTUnR>p<]86ltAO@[LR]L7x0VuMi9:aC`r]nRqXRv)a2JCsS&UJD9{LE~r"=h!$BQ9R-#cICH#=|tjqu.)F4ZFx9d^
+~ligUmXDr^YJZ{_`tqp<9i:1WG-/wB{0hf%J8PB"Q/{2II~rf_b}F"n{_)7V#/Mm_m~,Y#`afxC1"8[k0)+CH$!6Oo~ksau4C17^,>$k`M1".$KG1eSA5L
+/y5X_03wHNq1qhqN`wG"3g[sS;i)<s2ui}|3XqLoUx&JBq+{b>&tRL%`FLzb!f@uy;&l-A}gk}PAF"nA0c~2Y7x=bHjF6mWaIk_a2dUNm5kwW#NAAwSp8y
+z<qhBL&9'GmiJ>rGT_N5IZ2z/j}_'T7deR!,N'|IyQ%zWHM2LI6[r4&C!^X!a#YjZP%!2U:f5,i8n5:IMS<Agc)fw,vx:$r3b{5O.6NO5vv7o+G'NM%$Qr
++]hC~@sO$pb+&o2{.g->-t[qaGwFftB"Rf]7KA$X"iPk};k'J`265BL=:1HX|-a-8n7F(C^+.v4n7/0i3|MIblvpFFD=dlG%|J@p5[3W8m'6#bh{HnCM1+
+9K]>gY`W)S5.TlkX@wz=)yHUbi!s-L.LnsHI5xHdqzIw_w05E3X3v[K1ME.[y+SzH8K2wAvMiy^J.Y=OM`$k6Ge:.8;w2OQ"=}AQ;,tM$>>&=o.]U<d%Aj
+rK:e}fN.b<H:;D"Wt=V+P'AT2zfyGihEOCQ;`_iWh&J;5^7D4Bbvo0l&7[bbpC2z8PsfL777"dM/fwcKhTU%Ku[q4omi"G(UHVKhiPwqwrG';TAUcya_Ax
+kfwdj^%eer;Jzd8j6-xos,FNY_,tpzns63T{{ebw!{6}zkLMZ>(J<JiIJ$#M)%-#W51y~>ppx0.WDVFT4CW0CBO1c8jbAVlk$@[,RzPt<'KY7U-=kW{A[.
+UAQG4/R6Qt_&t+06W7JGA!nA}"Qj`sNEyH}:v)eu/=3hG6:@i/X+a[iG~PJ/$|I$P7$-,)hvwvjb%IKEZ(h%uq)(^hV1f"HlnAbiJOv0N%yE~Q/FMc-R%h
+bLBT{-_J5Kng/#=f.#6!]_VsX5Br)O6qF(Z47K)"{r=xuy;}%:axpZiF[#5u,DI|88EGYN>WE3Mi/u<rKHhxB^,f&Pq"sCa)Y^^RkGzR"Z&oph-M&>u(|%
+yn29U)EwGKdguE45WRXKa#8n!vj1m-i`FGT5q3yH>FSlLD,6E1()DkMN,E|[eQHQ)<'5W(R8%cO#]lTMchm+&"tr>P3UqOIJKYm,2Zp_u!9S.h|l%K[_[P
+}_&,Np`h;PjQbi8{:D5#%P]5MPwCfT.l2jglW68"G(M!Z8:NAp:Cw)Vc(N2'N<#cgNy-5(coi#.KM{"Rrb,]OSXKaPnGe]v`P.<EFF^U<;3}5e#RGI{[RN
+ZlpL7yyBVnf}>3:>8_Ii,tbbX;l#UxQpa,J.Mpd0|x$Lb4k@=7bww^YpsPNB4W86:T#6ew)uS{Pwmvv+[K}Y7Kk^x]xIm"F-%ml('mp_lyh!9%7jJsa[HE
+I77f4X[eT@IL-1=wxU}<BIY+D&EZe4PIo){rWgM:/,]hI{m@T3]=HmiL/J@$|g[3W'(91<!6k/k"~4t^W3VK|jss(Bt1JLW!)a+l8wZDrh6#:mIcgk0315
+@BS`sXPEX$5tZ]]{F='{d_3:<x)i<LhEj<fsWsyJ0Iur;O2:`7g.'/60ypp7g%bp8}yy6zbyw%p9@_#B4Sj_Z<8(5'^<n2Ssln@Et[V'~K;G85gD1TZtu1
+GQ+wg4kI&0E;^>dBH(50-!rc#ZyCkPi'9cG6C;m&Gkq.ut2wg/=)^Z<^2p##!Io6Gw0nBTh8@"m/OPNnP9yYa_(qZ2R&C4b8"^a%pK+RjXS^I`$QY,k:%q
+V8LF@J^'4f`.6,UQ5pC!aT[`FMtXuz5pf,x3Y9YiGjc+r6Dv$plMg.f:mJb2n,][g!6pr78GhPxRt/19~pw{TMykZASm)EU%f){9+N!SAK<:!B7F5|ml}o
+4ut&G!"UcadZaf#o)<Q"YW$[_t<FSA]k~JlE4/)s~us5d[%B_!~}f835|_9ZgRRY13=.G05Ih:78}M7A{x:S,FAv|3qS_B5,5PRUw9I9K;qW41YVtEzj::
+C#6[r<iw8r[j'"a70s0$^G]n|"=juU#MD"Y;zkM%L#OeoPouxSRDECZ>H7%kGt]8G,2I'U&7aN=3B-Yj]:51(/T]^,m#}>hl4htr=HeU<oEIPiKt!Q).Rl
+%tPMI`9KH%W3-UaR1<%Le}v#fE8kO$>G9WLi9q~i&DvUL<zFqx][{z5,EV+@$NPQbvrf_jeP#[YGE3zMJaZ9KUk![t7wNhh%cX5sA39.5WCki{p%Js9)Er
+7e6gNb}MXE)N'mTEP,^IxoRrw;>0TCxfB,[Tw)2XAUp<e!2Qbf5(ITf%e0U/zO092pbZu7n/[M5Dg'#;1baW(/Xr~|)_4:g6}0[@@S9H3mU:45|%.j!mOU
+je<_[hh5{l@P"Q.3F`>-}yay!4sPeIfo<h#o5{H(y2wt3!M^37)L^')f`6m5+P|UhE4wDrtR+,]u<H+bc/&>@Vyeb_FY[:X#rt1`aQlKwNmSd#egcw]s4n
+BceQ^b&-_qF{xqS/DbcwvEO:H1a=YwVymgp4{8xBPx0}dqNQWofZO}dV54XmE.wNSb`i8O<S83#vI<YA3$A6$2/{jY{=mcf44/uh90rJ.3R}8+[Ji{j"}!
+E[3CSAK>@IN{Bc.UaT=O}T)$IILrOczkE:3:|m,GK7m|AO:1wbJ`.9Ya]v9GiV4SfS:A6"kXc|6ZfT-$v_:>7DCcaz,"QU}:asNAM:"BS;%DFxCY,l(^yc
+&S}@I}sNoU^MkoV'BU%r;0Zl@QaL8qi(M%D]c+[`WKF9p>W7R_M$or1R'$u'8Fb8DRlu&(DX%DIrl+;UOL{j[b%ij}wmkc-m$STY.}jsM[-kr@U'j+E},P
+g%v8c=N^A=CRb,VHThlOR`~@eb:xE2dj.fC-X/))CQWC!puQ/W(W1Pa/L0@!+#8FPw4N3>oJVUl(e%jbL;L(i%TIJ0#6xzW-Z3]bzI1p,3$)U]KJvERiQ)
+o.Yee0&4st.4dCl`vhb:s@eEpV,n$C,Ct5CSAFwm3gVi]vCR&iZZ)PrgI-iCGSvSk0Zc[!1^7e;23'r!_2/KZxC{&U}-FyW{Lk{,_Kr:Y9hM@yX,g9}V}>
+={XPe$=3w]r:~%c.KMZBy@q1rQjY`u7pUVE}!pW'no5W0T)Q!G<BZEs,bX|UqkB1_`]`!>+[wlODq+B3K^C/aOTcGN.+mUyZ86()cxj2+)myb&cB8KFLR9
+X3>afGl(nH%`a:V[i_^]|M8tt.%KxG$sHb)bE!zsiIX-lfkPMTEj=[."-136z!r-S{SQy(T0[ewORrY'>zFaJCT`</DXu=l[Pp=P43xl}Y;njb'<n+Vx'!
+N9N<,,`diULjRhd.5TeVy<8#>!D&xMWR]YcXYuey&@A[GMN(_+`.HW|PW8`B5(:.4Qmd&P[+'_9o=e<]$yE,VR-c1.xoWbe%&>1nc$hCZYB]uywK:w/l5c
+v6.SXM<p;xAjhnnDd=/0acI{ORlB/Re8[sw9,8[EU&KF=FHT8(}i3y"uF3luJ!GAUb+ny%.2H]c'c9Y&Tuw{a)C&.j.`_<z3fq.MB{fyy<HPC&}oS`a8td
+r}i#DKM2%1EsPdQ)ND/k'<#hi"pw0r0)~B.CNI+oN33nM2z!wHK$7K3PkoHQ$qv4_L1(wN#ej=VgHC,4+K'=Yw74SWGs"%{8d8gmQw"ZND}N!ZD]N^sl{>
+Ah]ZP/;wtzkSjrl"vBXwbdK1/MXcOBxbo5hMRWh.7`ynyf$-K8c,:oDfPuwI4b^9dB81!im$yd=_^"6l1:2w.MUo<EJy`OaL'XdBWn%SiZrJ-[7KOluh4]
+2Uo6y`FK/V4<aF'HZp^zwP:h21VP9D^9U3oV"z;a-l&iFFs0{c.x{du7}GLmIN95t=Mu9h.Ll9q[$U!92[==Z-y"i0l_5!m"eXjEu^c`rPKis;"vn(gx`s
+6m!~X}MK<&Zf7X9)-kc63AN>#gF2GeMMiyb3:S2>M)ja8)-Pc;-0ZpR+&H^u4;_'P@SxAzfw1|E76.M'g$F_ahGRK#1{y6vrZ,467RJT,)NxgFXVg9J,#&
+s|3T_b&NJg=Xix+l.C'e.=DZ9tDkH4|#/GVllO@Icch4^YbEwn=+Njud7a0XuAWB6#<3Zo_nSvH3MZu:6nJjfHYdR)@V8)[}/Vhs!+i%#)L>u6Q+~W`^Mp
+W#8aM3+.z1PSHV/v2J;l`8/x#cB%EEp)T=Ep3F=ShP<LdlneUDjC#n6:shEH'=WD-X[Riqab%Ta)ei=XJb9bVt{T9Z<3.gYY2y$VBYCTEMBsMtm..NZgq+
+LC:GhIamKVj:/"RGeXdmwe^{_}Tu-v:lB:IP4>+Z#({#vdlJP<5haS7j}a8n@/%kHs2o9RE,nh1$c!cX3VQkA]^P4_`wL.J;ZEy%).viet:1QO{<k$m45Z
+.P:4qEG<kMqpI/uXe]kh~fW$nsa4"s36~tgv/VP3u#L('i^Cl|iM2JU]-91wEWMN4^9!c.BOSpvX4|Be:;0td84(5.s_B8Od&xO;4/+dCab%4OME}D1h.;
+pszhLksJptWV,oml<I2!QwkN;COQ"]NbFR7qn%%:+mjEG[W1:T[0E['lG'vd&^t5ah#.(iOM$IW"^/IN+I^91Gyw;5{!8dd%LquG)b[nS5K,v[!#7.^uw9
+V+lPKl4pa"KUgM;^a}Z&GEUmH(Z`(Pr49H|6^)eL;3)Xm]vri12/Vftr5k`vJLi"c34R}X^TnPQ}Yxh4n4v;azK0dVK[27eW=wfsj,ZRLgIG_!F^J)-$+'
+ixF&g}|hj>%"pbFlm#FT%-geu]o0vG}Z[)008Mw2xz:[{dA9ylYeNhMyRl'CqP-^Ta;8%,s)6FcwGb-46lX&MLg1TaKeANX]]#RGtll+CkrReC'NNN=.oq
+WA'2HV[T8N&Fs9r4M;U$0Tn$b=a$+-%CX/X+QjH"0<PCQU[c/;!)r24Fv4qQt2kJv"0'eXn{L3PWUw$[[.Yn5i/>mFvb7XS2MsK%IcHz.p}]8m6r4JHQ^4
+S]swg4FOI46p_Dw_gzPAWl:LR$AI;p#"9_6@oiix`{@^!"s=OKFRO=xf@7D/bVnv-lZmFTO4S1'Emx^yI/ku+a|Kqsq'7/,Z;.'(DMlhR#dqST1$-S%eu+
+CfD>6>pGjCH`YG2'd):jF)9h`LB8{8wgHwL"=>STPg(]@nh^~/ubaUxmz'f8N$]qZglwL_T2Z0~RR0b0H:k{ssbZB9yYAjQu5@GEJJ&WW]tW!.t9utQos#
++!&!%C[b+jHq#QG:e2_)9yg$%B47A,vK,E{53etg''ZdL9(qFLvp}gK{!TH.Bcvwc^(Qt#%;mVdD[Dqve/&E!sd',(s651m;l+_So3a_aY>i|+)!''AbN#
+_A`6Jj!{|!nUWS&BH1~xiP%qW`cXkmw),|vU/p&VUiWqea+A#M0+<StJrn]7;=h/9l{$WdqC3"SL_:xCD5L)dvd2R{p;n)Pj}3MHq!2_%3H!v$q=`rOEv8
+'z<Ey6<EriX$W'3)hv<#Ut/D;@3tFJf3yI<krE;@-vGFZc_3_si1h"U1;D1#fF$1#O^UFEK:NwZkxB0b2vrQE%h,'5l.kf^hH3O"s#qoePbmB(p/]'$LNY
+~diE3L80Cku@Jn8Rdz&zM[4S<PL^5[h1>ymV#d>8)^Q[{#vX+p/"e_Y2TJg2P#u1ycKmbquPN%<LSy`Sx)$olB$m_CV|P!emWe%[=>PQsKU&2%y9S9WY@2
+(uo5JTJ+u_jvQcT9^XB:JqUdXTA1$RcVaL[TIVHb:2U#[sNx"H+1aUqTW&kH$+)ZB;p<c<H26+`O!gdc:hG>&{'bLEi=$fUW)jOPhS-kc!oyJPt6vm!iTn
+I71v=K}lg8fseQ|8t.YeDL:5qPb5ZpZODumiQ'L`-Jn#"+Q4T+tY;X/p`GF#5vp:xaxR_j,p+BYhxsFaFTDAcgOcId5;^H8j}z)Bim{eXMcRed,5Bul1<W
+~DN;!us]uRB{5agJEw1$%Lqw/">(#y,XNOEr&P+eyox%Z/dY.ikn4E:=j#$imGbbxQ]em_}AfHYcupxw~"3$J^-0~F!<b{<cV/Ai22]F$_Qb`^>@>k^Pe3
+XU<yx!ESXg4'W6QJQ,/t<%p1^6WUC[:,9;F{-^~%8F%et$}>(;p%M5Rk_i";Wx&`gNo@K^uKM_vjloJbr}!Y}dx:wt($L7Zj"(0%C%'kF=-U<!wWm(>o<c
+gxYZZBZ%]+;f=b/<b5l!32k}t|%i"sImA8BCogV9CgZ]z52zc1}o[h9Ck|!6=ft5Qtckb^Gsc4fJ:UpCMc0fOCSL;9V[2bBcb{pJ<2^7E$Zg"U3/2"`62i
+-k{riEG/}tNV!:srt|RC8KkkJ.J%.I-2);:a+5kP~/^m1S)pMKa#^`})mM4nGYjNS21vfk"{p=n7g3TUS"cIZjH-S2J9xA+W'Kslg%q%v_}Hi%)!Fp>IN_
+8G[IBV~lt+eb2`RWf)`Jfq&9kT'Q])A6b5`;D35$}ROB!hqsvBI;d!5Vxc95.5J6r$0S7L4iI#04+(Cq;xa/m-rp^7s%ye7QqRWBBHz7Nrr"Pn7,"6F63L
+Tf99BbH">N'KT1t:fz&CaDPpy"Qs%]d>{mpKZ^~pqkYiYhvdtw|b}Y"]D(.T)]!SY|%&VRBbLRkT>%t!w8$&F3.s::<hn_&!t1oz,6~qORM.HMtZ4v}fa|
+`:}J_xW7f_4D=Qm)rbm63bYtSu{9&ItwQ@t$O|=8@B{-Zzbzc7E/S`$"d':Ao>KJiT^b|p{>5Z-A]{&k[Y/NsI%Am%Xt{wP&$>>AP^m'jF`c[aFZ"jR+"K
+kla:"2"6,GjmayLSAf}>wmkWXCb"fc6d2yw`6MVw-7N5SS:rQ.jJu#;p4gEIoWtb3V+JUk|!^^>&_7H^!5S;fB="jg#H_%o6fY"pb./:R(Or}4)jt3^/=s
+MI+<gEw0@256Q-9v3pAcGgPW}S`w+ol{5^_s,(PMR(0q,Yijp6_m=18>si<EA;;)u.56sba>}AXqBy.Naqqm.Rw34D-rImLzQw1;V+;=N)[CrGo)P;8y(`
+NA0kO#1BMd#O5GSuA(SR+RqL)).lW07dEK:n:4+j1%HQX'<}Q}bfLE'.2q5Ed.P88b;OmtTt8fcqx45yc:aayJ|%IhWJ^;Y$Bkl,`f/77|pz"r0atBOhID
+2]ifuUF^Sod8VLwM$srh!fj@@&v;'kMBiGu/.@o:(r+2yPvCu1I>uIeH#zRabY&L&ilcCiZk^Ou(7M(&1Ba@EG#a58,HT5`S#dk)ah0u|o/EZ,+ElWI5Lw
+)0Z7)$_Ru8ST}EWzFxx!+q5${K(/hQ4`>iGGeS=AU.-"L(SKeN4iz/V_5+.reCvJQN9RwjX>fSKm^C'DOQO_D2G'GCg:-#'$aoIQ="zAY6{8er^cWWEnR&
+GI;U`Nf08ekRvY^Q5(LKB)5b&t_>T.]W&cJW2Xv#{(5KP&q.&(l]y{]RRB}40:P^$uIv^GCYcZ#H4v^0Akaj%|h@2SyMVP~%Bo/V)HB^.5M[mcEd{86x:=
+3p]de"$#y>(09{X]lvkP^_/b:wzw'IOGmK[e5A#&ATFX0dKf<{%9Q{XY;deVs"9ak/d23z2}^X`jg^TVe>oXd7'D[eshfdp[j02S$:O<~OBQ7!4<WQ'^Qi
+s+"@VpnNK&"S{00X4yq7QX5wrezBojUFbPYU{53}t|s+=eH3-WljNyBY97kj&jz;!&(0cK^EBvz0ztL#rXKmH0p<ZTc(|f'YudWi&X[22!T]dC:P:jtIi#
+RjqcPA!leK9gBvd%f)Furr@%q=t|{jJT%9dNnXsjsU"W%Fr$Z83O@LOUQu7Kf%i@[>/h/yzh3,'].|LyXu5n;EmG{]&}L^DQ7pY"RA)RjTR,;FjqvkTP+&
+$=sv+Aoo:xq325Yo^&FVos8>8%Im8=I&X0w9@eFFzj6WT9,:$x7K9m,&A&cU>eLXt&B|nbv,CUT;iq]'J+hsTvom1.jK%8HdgJh6E_bZV<x[$4:@J-J=S6
+tHn!Z)cqFwSw-b(A^]6nRGwju:dE@yP]OQaO&/nFmWuFq(bP_CKse&i|Nhao=PuLOG@d(,mv+@FgHl!ev&=4kA48b$b""v+Fo:'z.8,[FyM41Z][ZrZMq{
+SkO<<<zjD=km%_j3Znqh"0C5>}],UlC2OKW=yS+EHT+<`z#kSwF;5>'V0)>GlH:S#0tL/<35B`Hdr'J+%xb1`,P9TtN^I8e@Wcr.pHym.1-_:kQ%CIx@-/
+]VCR)%V#vcKa;YXZDh&i/hRcr>i9V@OmGpK-UaZf<<=mX$>T]40dY/%j.=l9|-X9R2"3P$BmCIv8m=cg)3/9u.m`9<P6PHF`=<=dYxE="O;2@4NXX^@{x>
+z,[c~Us0}S%&A}-fiNT,C:=:zNB9{(wz3Z6>V7zuO[b#n[):/WV;%s&1"26@OkhiCW~>$kwn_>7v&Nfy[D26>+<`%V0c1p]oJ'3TaD<_U!f==/aM<@1mNR
+}$mjaH#wB$M2J@{a`3D_]"d!yow@_FQ1TB5P(^)$UNBOah5!@EzVm!u-!<`T{1#4Aj3@JVGVWw^%Hi7Eyg@(jZ3>"dEAJ(m$h}2l/g)z],dKokT|^3W]pr
+Yu#RsY1|pbPoQ<IfYf'i.v"q|k{B{vI]gNzl1}|t"O]N,R8]YQ-^7MbFA]JhO>9<S1Pzi-m)Ev[2fN!Eg3pml-b"~3"Ls>CP>=BTUn5P$/T[zvqikE@Whf
+Hj7HM)j%I>gouT'}mSgZTMU8Hb_l8S+'X}^s7|0#r(b%<%_uP&lyW9XP!A44_4,@:]4:;-E'Z{Co@V<MqRKvRWB+w>Rb%UN0S[s=kX~_T][kw6H}`^X!Q/
+g[TEI/b{K8n)x^l]v){AUyJOI#/,.--h@=@jhN,wuwq3h!(G,j<vN"O'kfSzE&6gb{|d"h/)(Lry'RjrD2`'a6'-EgVOw<qdnXS,PdCnRw&pbv]wZ)Ru=L
+laCY#-7']J19HhMw`3!uCX&Re.,5I`zJ%-[PFVR!W%d#Q)-@4xK;''^!rRr3Op81]]rlA"4'DNy1R_pFS.R.gzU-=J:Kj=7g>k:uWVVd{ioWX[Jt66mL]w
+y{;;E"XNAaVY`}ybwOiA[;r.}+!~"_'r&je_}_bU8n7NO_8,|qz^.F-hF[/xJs`hL!kT^8q1&p.%E8{O}d)x%1hgPNRy<O3cA@!AN+Zjd:9aI|lbRyeEU2
+BWq#aCpn@dYD6J@tq0)Rn!QoXjPooJRTd0(4'@wG_i,f+8~hI_c6ik=T)Kw4jR@y{;{<9k_wg[RWfb[Z$wN!yC{PK`}]56KSTxU121q:Xz8ib_9Wa{.!p_
+(,A{p3>ceOYAoxftSDkvR[BT,1&{BmH+`TK6u5QQ!!VM:NVb[%Cvfvo:r6dQrhEFzC^DQ7^472E&8^[@f%<>M`{Fmj]'GktEXBKrXB<w@JwnGp;#[VUr{'
+=x7d_@"Rmuc7fJyHP]t([Xm,)EJN(yTFH=X>FZqr['VSqmB{MCoBHdfyfZse"PV-[nS=/vmW[$bC+z"0OeH`(fS3:5A$k!OY.QSbnZ8g6VKi~E"z`YP<r{
+Q3-[Q|Dgw6/CEa/%)Wk_CG=CL|A|[=iQC4{z3xmj}hw;OM7&jp!c<9r'gN|k!{vk-;U2S7l:XuN=y`q^yhg0Mn~nGjIzF>9`|"OAh6qRTRVDLC.iT:M@:E
+X.7H>{Fjm$~E(w/9I;M|jIB8X=Zaq+e8R-+wy->HHYwpRc>jTfilYojmjN_I<$&9T;6}S7~@,+X!gt;]{0ZdU/N7Z8@o6m(63xfH}cft2"!HF|&q{aMe=m
+velb$9ETB(RJ=y~"oKt)%Ea"yTPY+l`3QH#n1=PM^O=H=0(_~#h`V=PVL"]&j6`L&#B6|zawKU=I^4|Jj.(}F;9v6..v~^CPY}.b(j$3BN[210sWwV7|2k
+r0Wn6XT:P}[6>$3H~2Pdj@jq,f"+LHe{1;P36Pf<OPzutN_mr<f#0^!lBEg/4Fe%!u03%s>x{enO@kZ@xd$seP[^9V~=We_IduRxywV0|QC$m){z_tz4KW
+0BKi^`$NvjxH3YjpLVKQnifErjAyBT60bdG'e#m_bEV{.i&=V3:|rBSwcSt(2re[/KO-h)ti}1|jV%L%1%Nd>2D{"52u|WYip5DTd:@EJ<8xHSQZDBl`.]
+,|}6"rT-<KG&cT,puZ%M,L^.qp]g(1I'oNn2F:3E}0xpT2d;6O;E`aGa4LChg3a6jZ,T.8wyUs<7YzgG'zgy.9Pg{gbzI(^&K="85Gm&r.Hy+)]mXu9,zh
+0>{>eoE;Y"bat.{8f<xlYUWbY/2EsiVn"hzY<iGZ9gponRzb,0wx.:zUb`VK+fdz3f[wIpOmEl-F2G2<G(d+'d~Wq``asR_a[IZ,$vG:ny=:X8{AgU]72-
+G2zU!!AN<PA`GS;Hx2(TfD(9'}{)~3l/Kkedgfe&twZF&YSk[hI^|7;wCJ943pak1|CB)mDEa+!)OW8ulCR"j5$-.C">mM:U')<89p{t|D|_!^%)kgl4]0
+B"4F=Brhel]0/@T8m_wS;yFj,Hl)1(:UPcgOl=[E)HP+|XP&)dHEmc1XREqxoE3luIF|/Y;}c"Rh+!>>;akfsaXUhL"f0H7qnw7oMBU-{pN`}W6ogwF}br
+pz`g0buic))!l}MJ>`+/|_w8!=V6SNDfdM:k^6_!gKkWe6}"#"k,Q$.xPSRk=0A1)VS+(+.WUo9kHJ6@GXH.^rvs}a+FmHVs2[=k<G8%LoT)ix59buMQ#0
+,$LKC>[C.9u:7m~0[5]:OAowQO[xy+YCtQkl}bL(K3&Hg&WJIFRMXQlRnym3q8)O>VovnM!wl/l(Z22N'fs(!x.))YvaKv=+k{uGnY=Sr>$2PIm8dsQLn]
+;U4X)D0,BrGVi4C<`-A#~,KOtIO0ktwP0x.DQtHi8A&>3)Ve|#8eeeTh3^:!2lFJ4b_b)7lbGB6Ovw;Om3F+982u"x6ML4gN{};&&IwL^j8-{`&8wDw3.R
+SA;G,BP)_2ybNoY.0!hhMsQ(gi:8ybk:WG.:mNj]y=DlF}J+bJ$j}#=+YPUzU+CYG+'([[$j!6>&5i)hk8ko`Nb6fxaE/&z]IerPeGwn|x&$@LuxwnrQy:
+o(!`Z1&${k)G1Fsb%xD]LX(Qg_7W28V@brxhAbep"wCVm"q9i)a'%t2'i&r;bf!'U8nzACb@bb@:!a,tM_}:U;p:GgIX"rilz=S__e.awp|wop:3za(R,Q
+5G}6pu#s"#)x}N7m69Dk1BU6Z'$<p^BUOy^{aVlwFrrtLI.$]NzXb;8z$)ccZ+EE.[zqWD7I{}l)gy{[A2&u2|h1Uq&y3(08Lp7l8"v)Wqr%^Fp0u/#wP"
+_XPRM,|If7'3MqE-y>@zsfQ6bYJvpOoyQzSo=#&5iZ+RK<^pD=s.Oa$n|}L::$-G=^5(xEtoV6AwbGfc(gb=Jr9A_6$5,KasY-93g27cX(2n3:Bkh,KJG#
+$A+umnwo^fhHBow&N1G=deFvhRBh(L#lxh|8VoU2g'D61^[LL:y:b$1D:+UxDS_f8kYx#`cZpo,wXK#S=Klic#4TBY,H9Kpg!f<^_g$vP&4VQ7C=57tyVN
+37@PtKT4aFle,Sk16ps1"rVjMvrt0I:$@pFHy@HAZG0#5o~43WIHwq|V0W'4`0^Z9EnJ~$;^20)rbc!H[MG5~;:Jp'#OmyL_=}Rvia0em3N3FNlJ#gwgsc
+;xBeHB3>7#p6ymQ=B7s>BGISQN1JwmK.24}elr'Gs7rG@(+Qt!kw'b.<H{9A(&BE;5(esD%vK!.+e1M/|E/@sslx.XNkAd{}!CJ6h%GDO5QIY[qq+>c|gC
+LNOkozh$g!LN{8gP]:td/$"8AY'.b:=57%S;UNTI,O'I;1oM~,.iOU~c-:6se&Jdi0OBGh'#T8@OKM^zLSCX,9F.;PX8lAC}gV2%yPAw`'RSrN#Ifk@Cj$
+Kt2x!T_]e22#_Emv:"HV~ky0s_op0g,f1tI<3dsf@-x,z4h)UQsdX6}M:DE^J5%R&kRW-e=53Jj/dsY]=O31Jc+OtF;h0ll(Vyez^Dp>VOG"E]+!@GF^FK
+($M#{yKSA`>PoDIJO-wP5i0wq2qTQ''@nv&QTvnu@1(1KWuxwx(U(r'B}H$,Ed.xZGq|jq.'C}On9Dn{BZ<csq%|'C)7jyCLW48|~L5}XI2J^BL8[GX'5|
+Lf[4g+ueTV#EWq!uKTjg)0XUfFk`yIYo'sRf0a~Hhdxj_Hm2GbnxG.bOU+bXFt#0=LjKYwdvp[Ve#P'&H&Xmu}}lMkaQ1&aOs4B'iUz'Uf&rMp7V)tvSH#
+Qhcz`o!^iKs"o7<I@H0{@nS|N@KNTcxIneUYLrOTIdPujcRExc0Au{!K@r%GbXv(&KCY5#H:HcO6X_:jm;L4}3<w7w_}Cq7##q9}EX!=L!TN2:Uj1:E/Jo
+]aiJ>[D"XN/fr$)EEXcd5PfdrV3dk&urOZUlk<rWa%20{AW)s;F-e[[nu^gcht}#{YU/__yQ;+dn4O9vwZ:`LtY;@aj!{:d#M_@Eq,h:ARQM_c3eJ_d/3O
+TQBT:p35=Z.#;BJS-Q$$B5RhX8m8!L>a`92v#gP>d'1kvs!Wg[h|{pN0x5~M[$cW/@Oe_bsfBVjpB/Kbx5c]`a|A(bt8a8[d;vNEL!igv`NX5@re~+.|<]
+!%:vZ=V_!{vp)M%!M'NWGm:g4q],J`A!'Xb&HUPP|dxTU!W4D=DNN-:V^<6Nozo1~7&o%c6iuX1+0Bhrn^q;xk1MK+zGh9>E9gp|]H~0C011[wAdN#AgO^
+Accc~gZ&^@YVX[K&Qub[u98^TGO4t&>fkqII-P;,NR:C8U9{Jfz5Gde]U2wG,vKI+A#5gr;2QlC&F;,}<>pNwfP9>Ou,L@Kq)pDTJg|A{E1gEM!q.Dr)Nl
+7T"LjfeS-m0V#IsI[UBSaS$.`0Z3E3lW'5vuzNN0cq0i+[%H;Bwj=vjAl"p_ZT!JRsa6o9hM.&7bgBLXIQ%1)p}El|'|Gk$2qcTVg4I3ZP-nr8v5k#+Cu"
+|5o"/cAVUI2N`_hxc^#sNgBA@][^a'JXEId,q7O1R"-r2i"fw!#g_=dyJ4M^#x1y@!YeNFxv^71%qkO45G~]1O[4Xe[pfFsQHm+6OS/!}fpcf64{|&Bs3;
++4!~17Hb-#)LTfEJR{|!R7puZ)oe+F|}%U,}YEow+GwrhDbPvZ7:I/0^Gc'=Njv97ocsL"Jnk-y03BmXYxzJcc}wDqzE47tg{muuCpy)GL/b@Ilc{d`}MQ
+O1'H@3n%4[_klG|w.jfV5I6yiBEmjH+,B2=J64zd8$3A#UMNESMuG+jUpVB&z'pnr|5zvO37>(<31-:R~TsXGBWC9]bjRHe[(vO`mRh=k|v|x)AG~Kc:-H
+Rx5s`N/e;@^fuDFP3A:hUK3<6uRBISm]pk^GpoWK(Yiz$:(b$=hoyeC)-C-K,_gc9MwNZb:03{d"bF1s],/qlatM)T;)h&Gu;&ogIv#e~q!JeF<csv"r3%
+DJU0-IhDA^G:H")v-4t@9kF_3[l653p}|CiHhIa{0^4KddS'6Nw0{nIrm>"p@iTcYj,N@!e(dSNv)3=3+l712eX]:`"==`mgw0/3P'.|N{]0k"adj'q3#T
+TM>K9'``{&.N;egc![V,5'>>xGxfzo{p's]v['M1f#vtBKP6o$#uUAHDMFE57pjpj%yurkRj$JchUp#+[N@JQ7q}O_|zPA4HAIy}u<5vK0L%%=y(`ePkIT
+8`'bB|4>OpTqwXz1Jb#E>&];wR_49}tLVq7TBb0oo@'(X^{B0enl[:,U:%MW+&oCt)muesz#{oq[K2vu,<JY9"47w6@`xNs{bE~{NUWS4KjMnPx!#e#4Pk
+#1~0vGG=IH05UUE#T$1OkRUnsyWaZu7xghe/bD{Lu'Rwmp!OWoH3NmG,"0SUX!KIXx!5':R)>^_XKiD6hR=!=+]PdTK4x`"6]IDGyhAQ`86m'._IoEd,E-
+8"oigvOfCZ6;nOq8-5Lqd`d!yPVE!DhS<Q~l{=F{umxFl(Qi.wocfL!f:7(GrKMzk<4cGrK{+jBG"$z6LT.WQ``3x-6>Ys##b.t"|:uNyOaH+QGhp]3_s0
+JKQE:'lXV$k{u>S6w$!tT.#-]rP#s8K>/ZG[hq`:y|DIB>|.{0ZJd'|v'x0`5Rq;<>b@4E<[n)z8rpW|ARAr.h#k0CYxoJkwfzuwp3%E.0_TQ0%,[Hy2ED
+q#h9#b3P:j%|K0}rejiSuXWdu"q#{eAC5"WI&dM9_E5LEpWS4(^`D7Y"uDGamLz::@U1wO1^^UL.Z^]5&i^is>h-Ud8Q5=!IALW)VQY569q</F7hhoL(xa
+N@!seNT'HLq:KSu[8mNHX+#5y%gBv#U11o(2r@MyV;H_%!C&,!GH2b%6[7cN/i,puYn</:`CGS4.2w-),X2Rvr$9(nwOCP@&ag#R^+_HaNN-&4Xa5q2jw-
+,imgx%C-{#d@i3P&lmwlJRCf8$tx6wY)cZakU8y[.ItT7iAZS-@2o{.Cc{QnAR("zKp6o":F5U[RX)8mdm~Jl$q(N}xk#u3f#S>Pb[K.iZmY-jE.J4$j-#
+a-=-vpF@b|{$9LT3}a5z1Qc)V7n{fCF!eB_{#sA;}0D@JJ!YqJR26#-nC&XgL[_O>)Px2=U}&:zy^/fJP=vCGxGB)qFN}P=C"HdRi>Hjx#7yV(j|zSQB/8
+l=P`D/QC`%tEn8RwOc#Q5,jlez+X'ZD(tzvUx&t!rQJ56vi%v&:>](J]FHL]"y&"FZe4|hwJXXF_RV%Y[7o]'MT]"%578-l8GT;@>kEfFSheP,<s/Xclcf
+JP$:7n7Ch]9uwub;_a{2OSZ,}HrRZfvA&>DBd<A,V4"{]%:nZpXoczY|8d#xA]KNMU@Xm&w"mdcj(^wS1nNz`Is1dFQy;WIt{^}kef.n+38y@F=Rnt6)~#
+R683~AG,2jNj53jIMk.L>hepL<[xTv_aJCIWst<K6.3HqLv(sYxxB)1|x!3|V/3lh/gRS-'PGiTDgGFH-@;:Q,_<g2z@#x^/1s]4y27Ga8]@-]cQ9Em]wZ
+ukh]b,!oVOQ'o/(W4wt9&1y&9&j{5bC.Le_bDA&"fW${&g@_i!x-(^(:Vl~XM+;/b[N1;WBRnW$Nx!1Q#8PRx<=>Ty6`g%A!epiP:#_rTEyKR.S>:w!:Uc
+suoKb3'h(m"rnagp%7"25D,/SkH&ZfYKUQkx>lv{pGc6|<~"8tJtRWa"y9[;VKrG:T|2t{HhL3i%KeJeD|=oU"k'fmV2dfbX~P|LWj4+/p.}41<0C6l:7$
+9EUeCXPzFrlvBo%1y,q-c!ylEpu;AZb%FBhqHL-VV|U$'EV$zN)kk<k.&-PM2Um)fge3]n+>RF{RgNsj9jbNIl`15mV2gVUArtn/p}0t#ylY>qFt^a>ov/
+Zu_BfSGyi/<t[|Dr`w<gakCJm|NtB/&:_|Cpm((#4tXXo>sDXF9WPzmY@r,>axQR="1Gkhev>QAZWZ&t3]v:B:k'vl3{N69:jE]G)H^wVwJ)~}i^>>0{<F
+!mR}(-R}VO804-h^)92$0C4N8ge}eY,q;Ilq2GRxnsE8Pz,g$b[Lv[QgSK)yeflY>$qXeE{[$z8ojp:4r}GQ)Cst){HgEg!{eOqd"di}`mIrqt$"6=(BMs
+/YZi;4ve<3)wlv@dw3_=K7,;&&fCaB(m5|)sJ4yQ&=|O#=%+lqgl0d}O;1iKX+MmRSl;50uF._W@!h%Zu95SwcL3h@_E>29D|8pTK52|b^JhFs$Ih`(dBh
+ignIyudI.jp4O#&vErTK_JK5U[mB|t-6xq,2Qc{"/AUR7N%yhJ)jX5]S$8Tw44sZXB+RaNE>j63b}WU!@E'fu[z2d[3#kPu5r6qMtp_vCGg]aN1.ZXDIwa
+jhFI7.qOZilg=-G%gXH-TB4o7<qF6v82=E#k8QI+'j)%O^sc#N-i56mt/T,'i^72Bi+BsCcRH-Qn!jUX@iZ7utxD8%Jw82E}cl$]Om)[p;m2/Vv3S{RC8g
+(5g6DJE:U0{i-sZ(Pf<=,oP+4zSb=++:&<kqP"Q5`|Gav4F"<X|RyA-Ok%CRS2Gjn`eC8=]]F0m7;I"l~<G"h4@=.^Y3^Y}f%c~xu`=33!9.wIHjt8z{)&
+7vcLZieZNUNJsfQZ9gx,g"ygdd!<0-tJ"fs=ph6@ao);J2sL7cNwxvtXaz$E8qhiFTHSt+L`-P%:_rUzQ]jDgty)i}/lRY^0U%9kA+o4.=Rx(/6'{A~l[R
+2`%$TBj!9a`FwU;chiY^^RS#J8D}%c>VC3}{v(/#XYfLV1jMJFiY];Da7|rE%Qo##UEBvG=eg}sW`<1{0y(jzz/i"wPG,ZNFSy7m;n[K]!:]TiGA^/8XR4
+G|^G7C+M,9Ks2]UMU._-{5ar<cqwA8J+&dP@hL'wTe~6]O_`u&<V))w=cmY`7NrEH)%3XT|a%._V6/ofS`o('gA#J9%&KQKyz^a&n9ClYh;KE(nXj:|RPN
+sbveO`U%ia(^4{&:47Bdrx]Iy<z%TF&(!xOouk`H^{kZDn8f32a=EA`{y@nSl|ebmVNnL9<DNa0AijQB!HKRM{Kk)DHX[xD5w.f<!k7XbY>]q1jPW'iq'm
+r)xjyOdgLT=0DB2'3bOvmh7&s%<<cbQ"(y!M{g}sijpO;I],WIDoX=>2>c>'sh9%q%IbJfPe"/HIkRU"[2y"iflS$J3'M{r)hk<wyRcwI==s^@5UU!i=H0
+j:v7)J-Q7ilG2aG{r1vjXzKc>r~{_}1yChBYu#}+CY0G||Wy9QDRc'p>Jk5-'C^U5iyxoXsc@US/h>B|y]XKR_{iku@o4=PvG2yjv,LF0V!>=IOWq(XD0;
+bT/o:6aSHS3iQUpM|"#|]07z[("({:<jD|[l!yf![JgXj.}t2-Bv$=>)!ZcivjfgQc($N/X]5&JNJFP.F,+m7Y%NwV<=T(QA:L3$:me'c"h3pUV4=D5WA.
+Sci]CryH&9J-=`}zhVFh+XPMtgkk#<tOrT.5'lt#6S)A]JFbvQ5!}mY<Ll&SF04atFSAOC`Dxn$n/a5ZbH`c1lm]1-n$SEE(r%qh5PHmjk%['dz0g1K'SP
+CqL^,.^hPvI@L.@_MJp(^A(lm!RqRyR;GvcJB(OU^pSo/pmrac!:j}u+IJ&;HO{]At}!,skZ7mC#C_1R{eQxR]0Cs'Tuh!(';$%{F9`YryR@>o!j!m,[^:
+aj{bQmC"j44dX+in_'y](m6`RQ`gdtY3V9]:D5k(2fd[K'00_QVnf3hiHo+`RX1F|&<LYSlMks&YqOz6Rm2Eb_<#0sh^klJ-f<;<VX%`s.~a5F~=G,d;lD
+;6;PG"vz(JME=%G8V;mJmQ$Uwa"QkfbccWfHp1jbfW7g-5UDu,AE4U_Yiw5XN#lENL|P.hDOPh,snz:HI>{Qn]B#<08+k1(=/=."_/w^UN7h6cAFeprtAI
+u(OS>sGM]%zdQ#qy>5g$dBzr,:=WGX)(7Cq%->m]jYqt8IB3XOSMK`H3/<gc=-SB0s1#NjxJ%it%Om6)%CN1'rkSWh%rr@8w|]TZtI+2kd2=Y)UnKL8/2x
+I1q4hF0-6]PGm;4-HFYNqaJ[[^a8h#79M9N,PqUoQ#6wMGKk88EywTGYOA!o:xY4pwIpvognOff(c782&!pR8>gDoWG}H5jxwpsgwuwfl1#Iim;E'WAp;S
+EG>S!cnz|j{J.<'`)noG8'_C/.lY1"{@c4h/dFG}ua,mJFXgH[Wz=vkdT<IgFtXj%;!DH]kz]K00M0D#9j_;E;ukHOHQhOq{VA!6Uj&i%-ay}z!Xlq!q(A
+bkL87_nK)OdpsCp:=jf|uzczm6>8gx}qf0kLPxXM7j]o(V:R"Z'DqA9OTyK-|ZE3),`GW+8jCaU2!]Uir3&7~,.Rk.{9O_VDJ|HI}OGzy<]XWld8YXe.IY
+!3h|rjkDAD6qG_(.j4^z9]o@q0O5_U!ro'<&w2hz.cj"]kcelU!O7E5H:J.CnLj"/(`[o0~cj$>pZH8X'm"U=sQ$Y#Q7G`!2^,UP"`cT]agLL-T(KLwV8b
+8kmuhOsf}_)XZWe#`0DV'Z|ZaE{n<{XaddtJdiypxE[^>+}P{W9}0>'K>}0[:&n5/HAx$k%4XhEAs#$JS!y@IA$Po+O$UhtJvL,"lGRU+4-({pE1s_r9Lh
+4I!X+#k_Z1}W1Yd!wPs86W[[[F/`(!%:w|cgOGC(:TWYW'5tWtAZN[o+%$0ASK>18T}fu)Sj+mg1ck(Sk(c8[^H^-$Vmr<|vG-UU/!pb<hN11H&)'-Xci%
+)8eTgz(C'gS:f|,{M"{d:;v|Ivz2kv#]zc=v-1=%ba)uBKq$fpbZP{!F-bIC&UbB@jI8"f$:UZE]A_nZZ6:0cwoc.4'sS^sTcateqW%}3wdlbXna@s2|N0
+|x++GlXDhfu2tgPrO|xgbSpV0TZJY%x6EP%jcAN:vH66Im46'(b/Ps'+>ZFRf[!mIIWra@M%7:^&7vA}.[u%DJABYF)9Ozk+]%YZ4Y0U.ShmzDm<2Z1&St
+1@qOBm3Uq(O!nn6j5qH&J7{$VG>&8B1R+_ydgeW[MEW/#MU4)1`xq7d@i@bay"n#!e9$6[.<Sey+'QiCog3k&`R&g6[:RE(VXo!,T9j6LbU4RwnfzBhp-a
+m+T`zbEmm,HxyKc{>xOo@1U@ufzDL3lRz"S|0lhY;-Y2tmQRf:)7<{s#(sg01{f0ep;FoKTQFl8e{wX'|0n_GRqibR.1yTE+nQD@E/z!7"OM'.@0H[yr`!
+_SFOst;tl<5I1(CkuNtMr2[Jev^yul{Kq|z^zZdU&f"r@xon6oadqMm[xO3b2qQd-zIN-MYSXKB=J:H1P$ZC`TVT`xf3GR@u|RZqd+R,_l&@LoGlW)>wyw
+;515sLc<&Gt+}a^K.J3!f;tmHHxEa1|P&P]PMT3RHxld7mVt$<27`ns{Vf6G7]nqO6~Q3&7"[;j/Sm(nx5ws^y~swM2RDQ(0ap$Hth%`1M5>,+&&m0n[Fg
+lx8G&+vmu5$M!&V711%=e:"M1&oWds_%k7x;4$2xIQ4k$'9PBJ6.zwD>_(^lxmT[0dIF'SGlh6v^gk,U{lA3+-{0^{7.n7,N"qFo]VSjNvv;eZ+-Eo(.6i
+^1`a%c2U6"5@P'H7s`p6c}gwCUpOmvnJiD~I@]#"j}('oDB:[|6=//Bz.e8.hH,,{RN:CyepU2.Q<4NeVe^$12UQCplj8L_];GX}<(wt^<'5KLt`jum@0^
+=jN5#BKTwF'+akc:<e3=VE"2]k^K3]:Zgwl<UtZlD+e6u:m/'BI-]bS(SyK"IwXevlNQtinxr7fZkK/h09,rsr!Q@{c|&kW}I)VC}%V5RqT09r}LiIaP{J
+ac4_SV8)hO@8O{h^s/.eQt_j}|b)fXL#5tcV0PS$]o@vHXD)1)T"a@0eOM4=H:,%8I]k5"PnOgQeB:ZsBG6]DF{|^>x|XB(ZJ=mng<(enfC;So[8l^HvL%
+TK@tNlyfCJAk:|@n{)%EELC!DdLo[vNrqtXf_}vZMPI;i:tw$MnLRbUXD_2-MHd^FRa[t5";f8y/ExerX{FhLyXLhPgoBq"ZDRCZoCGF8{w;L8,rC|t-al
+_fX<&.t@rLLyi,my";^}MX0n,SBMaN3hB%f_,TRC~gEJClce0Vhzka}vnVY9GO-8Vi/Xb1z/=L5.Dqlf0hwSE0mDm;)rdTYm(R/6EoJ^YIW%A`pCA#ypMv
+b-^MfKH&dc'@}:0@ebK5u77ScWi;V3IY0@J5}>U/O^aGZoUX}"-+oxt-C:b"hyduCC4SbpL)O!5V<Ll'Ma3i+y^&sG+u:bA1Ow0#>4TRyL`BI6G)3AnKqp
+Np|w[U!f]r5}ez=PM{q2-%KUU1|50)'B9s=|abdMBLB9yH8Gd@O<oNVE)a~Mi6MgaWm"6MKew^7w[(%gk1Ls`+dc;/r_>}MuD@]x+dVQ7"PF:I6cp('&Tq
+qBPq!q&:|$e})8b}^xMt!TnVtqEJ]oLDKTYYeeHG-z,ZexY.Wkqasj|h%PmaqyPtI"L_Kp2sFI7[p`m'g'k[(@EZXCW!wCUATUY3o/;V^2qbx:>_,E3wL-
+u7Y$q'0Z&6=3<@;#FdqU]$X_qxY|^Dzsv)o5Mf8#EGdd2Kzs"nqqMSJ`hU:5%s54W4FnGe70b.)V~b'b`4uB},`RtF$/Hx3j@PhKF)5cw)Yxdx[.}+Y6oI
+gbZ8"|,VwYh^g'5w_ZvY4acg:OC>R/I{2b11/a<KmQ<@Tpn3{gap89t%zMgL2;N6UiJ)L4n7o1UHv|#"x|i:)[%UgWR:Wk1IxEs.s>W,t4c+XFAhMz!vb$
+%8Q[w|-IMfMab,6'{GRU.>soTZFPBmGc0(Aa<t_K8+JwEtD#Daf6cLOmS|+|>t@&kDh=]lQW0hjkx`&i`1rjL3s5x}6iy|4Xt;-BRXM0-E|OcRE]0#40Wm
+[x53,H/XnX7O.Pf:b9bbgE@!p<MSWa-_qF##AKeREFnizkqRrpp./!>nh;c;Uo)%cnv.PFz@fgfa:{i_^DELJI9W:46!J=t>!~]"57_{)&<%Vz%9a_ZEf;
+F:}3TR>yaPYTu]b-tALTu#>YPPg>d;(jQO+xW9>q"2VMr|ysNX/^goT(tZo)!#w5QYvhr],e$Fcj{ZyA2C(P-nw3:BA;K]k5LHUFD#eW:og_x4CAGMgaC$
+nz_A<2N7i2JtpzKy2q'>VNfBpoM&J"<o0'FiU{=q$)>_iVn=pQ@22b4KZY{"2L<D^z5,%On+iEnJNIAZxh6VH$(0mLsvPlLcxdaOWF<@R+zXHQIuPlOHN>
+ME(t/N%&{B{xuTfFtoFUVw{gJAa|QvdHH-9NwR}]3V}GJOQJ+C!EHS|NP@tB<|>>F$3{V{{}Izsoy,`cAf'HXI_0eQoTUUN{/{FqwiDFnri:<Q8)LtcSv_
+I23{3T}8u$~GKP][]eBvx>4mF>G<ZuwKOKc'i%PM,Ke7s{8!}S()@}t9J'bcv.t;'Kq<{z']{,0'^Brc@={#"S)i+;b{Fqpoo2&D/j~W>OzYKp0zr{goX'
+iQIP}<5,oJ3}VO-2Yr=5If5qx^'gT3wvAr2YU$"HvNx!$!xg-ieZc}dRh]Fiz3aeF$Hu7hxmU43P7FF=sD(xt^u#r#s&AAJ;b)sSQ/_4nxS{59K<N_1mJI
+~J$ot(2_uzr6cXT3vS[!s.pYc]zYU^4Rgdg&PO|xB4Q+li}E@OAcpV:YP9Gscv+)i^mZiXs7Q/_;c/GM1F$4K8-lA}(tPG<FvE5b[cHSAK4U[:UkgD4x{#
+rmp}#7V.2!YERf5$Xplpd!+iZc0}:9{Hsp7Li7'TXb)Xa.k"ce^-+#Ne`}H5u^hn{wixp`u8Ak|+^H%o#6}ER3se(Z%!|W]S(e/fUl&uMNN;Ns9fDqA[-p
+4R>jzKDk^<917wkEd3nRe3@5M'oS4u,T$%lKM$}jH"6,i)`!Zv'wQ4Z`Q9_nqlj>Zp0"}4[x4q7hk3[D0,5Q^wy9Ktl|c)@_HS%TsdB_HvcRk.JU{c]>r)
+3}jKp<e%18El8@fXo(hUDIMAJI+_Lx&|0'e|;,=H@-r$UMEk,7L4XD(%jy]mc5[V@sK4^v0gwhM,w`$(isIj}_#d'=P2]"[w%DmVnyJiJpT_ntmwKhXQ05
+[cN'O3A10FtAJ|LN>qBD/-lbltDa]wQOIzh^!jv0Z{n-vkdt<2$iZ$=NSnxvhHv,hQKd"6r%|jI>Lwg_UK~x9!~1^:MvQY%+hf,)~hhhmXepi6zv#ZeM.4
+o[p+G|9q|WMCgo<v7'[B_%9TwSP2X`D&W36R7MdhZad)Y]T5(eIv(nb<4;a@)02/KQr(=%viX0F=r&7!'{2=}a&Z8cIQYA4+c_%:F4n`-:wKTY_,PNiX},
+-42NoERT~oBr;!2U[FV0It]/A8uotl8QZXs"}@5c$}~q/SJfKI),#;))-s2V9F5JemK@.^[!ZQ:pNw6&uslpy_ieXRW;3+rDIicNRm#>amw|SD'_/z8CUs
+2Jbm:iLZL>',]-n8<tt"PzL8LCEZ[/[NyKs]:B`"A+F(SyluH)Xj#<MCKC+tX0UvEP/e$/MjXEED!X<BE$0gTf2=zsYZa@}y@(u;wCf"t8cu`O0uQM;,f6
+"%>eKVhJnQ^vz/cvVf60&8MDdUad9g7694g3u-zvuX~6^a}=lH#A{lQAj59R[#(PL'BSmKnQ]^zT4FvH8JfmEiSW'23>NNh-Ia.&qBKZ0%e!ov|F-X=>&F
+teSB:0/gfbyWO]Y3@t(;Vl{(kVt=uJYi{Z2#}E;+K_>9/>v8]0gBCtD$"Rb[Dii>nY9o8B#vV!>.N^#l"a|tV`oQ`B3h/z;lLGVF5i4<iA$+(G1Gh7@`Y-
+i>yz9h=jcO!=$9sxR&/PlDXcX,'h`hAV08'D;3%!R]b#:0hRwab]`l27kmMgP0B=/'iI{q$j)"xT&La6Sr`yipy;d4"l_}v<I4Y6N^]_~PC]uo9t[)y|A3
+R-75[BM28EZ@l8drCYwdEMmS(JFsO=6s[&MLwN5Tfi0clo^@7a~&/8r4X6HSjHM<R,<t<j$]6Qy9mUnY<<po[F,Wat}2;EV:@"L_eir9-sX.h^^ErxrM)<
+WFV1Yg>7i;S.eLw7J0iF>>rPlIB<uWiGGa%B4ya0~;!KT%!KRuvo9=41a[7zCmN82!:i,fv)G2+J23],zUi#(-KCQpwNd8X`bWlte!z"TnSX--A!i(E^_M
+~RL9.OL=k&/`)wP[cP@ckBS;FXiF,.t&%=7&(cx2'I[lut62uh:/;e~2(&E18Z0z<7cA1QMo~eUDOXYg,{CLHDJ`7>vR9W;N1AF1wZzrW,MiUqCH)5NMc1
+n:Ci2{nszK/P^2%@vS{0:zv^9P.vC.IC>EK{Jp8P2[-EgADVJ%RI>mbxU8e$CF!<un^;xmBVKN,l_VwK`%R)1SuSxr8P/="ROh|Ky5UM(hS2:r_sz;Y(vn
+q6[6j1@Z$kY:RFHv!'OFSR1EgLp]KC#p}U]scY5q&e1_5c6'qNf>_xXY:4wpCb7_oZU"h<%(a:BNl"KR#nU[LW-[SoMMaR<GG:2.#8]&4}7&T"11L3$5o|
+;Y&W>Hlrd!/r&-X=Lp#apRwBcu.w4^9!fW/)V9RVuS:f!Q,v(pYR!o$iz`UC(0]oT&}4e(z)ikhfJ%Tw.;%hMS"6~!Fjsw!"Rq`%xU~LcLt'-PncBxQ(zG
+h<gDYW0uU^^O6^GP4#[u^C6Kg&uN)gWS50_]b{52_-rX%MGTqv2R%(do.'Q9H[3.vGV4_c23{cKn!FOAh4}/i{j(#xK/k%oa}z;FONKoa}me@:uT#79|g+
+UfRqN]oSALiaRhUeA7:1/Y+4>ug4{JIk{X.oqy1"KVmp;#!q0'|R]Sxvobs#a2Vc!(-FqF@o!-vD("`">e}H$]tSb<+QtB|Xjgf.W$&DB(J;J42B:IBmi!
+`$~S0E-A3l9TaNz1pH]KjQ4ruFc9c`-@:T8.gzbu2%3|3`foxg"mi;wt9_>"cD"6}VrZ/>qVUH<QhAnbLSqQXN+{_x/h`t1"0O,km/Ex}fv9._46'7)gcr
+U'k}}WN),}<4:d83zmDx"DaNT-W&~LaNI2>;78s{E,2->G,kTMIl"CQaLC~%fVO!QQJ)n8aX6[<".(^U,&^sC$~PepjKvU4d1(Gbk6utbJVoahm3^3'UTe
+<mdHaWF#&j$c;Im54R}^{h7h^X&@!<i_n';$k-70m7Nu[%/LrhS-"(==of.Lm+q4|)IEB[q(<(c{gAbd&hoisO1|o]oyOp/fMgffgbV%,kweW<h3W(C/l#
+{SB{&Satif!x4h&ZKO/D+Aq(nHfH`@9{VEM#wX$G`[$Ig.'UF5&wbs=/F/M[6f^[|'DU-QaV2lcYt>l!S>,OB59/J,GOX14@M/,g`NB#zO@i<x}^P|i4uR
+fnYZY}Ek:l=OhDC]h>T|U_,D'//F[6RFMtEt~2"oY.QBzGu#,EOg{Up=XQ:b8t^93YN|bKqN@S6qcaWOeU]!.54::FVTD5W%b`^e8yG!M&+L4}Kga2,Xe:
+p/n.v5R"p14N_}Y^lBq!yVE&|7|YJ7&FnnF)V4#mXBve'n9_hGtE+O&E[m3bB2h&{|5H$L`1W4#PsD/1aDHq~vY`FJBdehC@n.Z-gNlO#|&4R3P/i_SK-S
+5H;ye`1zjnpW!@_!xsSOrHPyV`e3+WCdv@_|J>"vn/J8-5LOYuA=cQb"IKgJ[4zNi7ubY#g1&^XG_{<leic6Ob$`(894S.iSZvzV8LCA{g^NvWns94woRs
+16O=C_qRZ+P:k/R_8p|Im_P=h$RgZNa)hd27Pp{sV$w%{IU|Xc.{_4v,RO"uFLZ"kax>v=dKK>ja(I`KBerY}k>'zk^e#8U:E)r`B2Jo%;EzZIN,c)h"^0
+`c{R3Y5MUfQZ:-jeb$`HPq=7H0x@y&D^A{-yw;cL6IGyc"Da3BsJEt4$Y'uAh_<ET|9j}Y+dlGxF{dsG2s2p%[PX;|S2q&/u{dvJ^tyx`Wf<6V^nI{QTI#
+N|i37bjG=mB%.w#=';1Yj.ECjZWw`UUWMjZ:-iJRNO!Mq0oN7[05Wi0A~aX,lg186r#K!Vte:jZmvT@4Zay$(#|FAx1YP_qlzXV=F_.x};5}6pS!gSb-YG
+Lr7c5LtlV#"g_MRL~Vc(0/Y|UC~Q)[cZBF`Mpc09K-@"Txx-xWbm|)`Ul=bUer-3me}vD!4$4"mRnzPD'g;|sQ.HGOY{C3sOMK,33&bxe9WENjKaTG4qDJ
+h&AKhbZpZ99|FntrUM{pRIkIokB|q,|!w5ZP5r4vET.F17IN6xQbxYmYVW>8nL2rtJpHROma=k;l$6'Ll=XC-@21K}3zSG}>F!,dA3ug3U0ZQM$g^kr|vv
+9bi/9qR0FvD3ld<IB4f2-x5b]gP13/`n>.xApEAN#XsNot79X,oNU{s-UbfNaaw+C:^_2&w6[|!O27A]FmJ;B@FK3w7{5PgdNFqJx+cq(dq^(s5bDy]jNy
+&&k<P^%F67]e3G'<uep|Emukp]`cgkf(vt0cIQ/;j"=&%g(=IG(Uk<M&b9Uua`2-luj(}a4l7ufIF'};(`q@o'A&i[-<Rg3H"G/c~q&tPHN|~C@WCD|.a'
+EIJw~G&vz35DFv;7=!Ni=10]~:|w^=>y%UKkw+Xi(y#Wn/}Yvqt8]z&Uh}wJ__ZzGcDGE(3{%Xv2!Gp'g/LU>DYjCs#+C.<PEQ$SDu0;pcA(~-)O,^'Ps}
+p}mJGugL4VAzAD{R-p.G%LJn3}G|SJ4iQlMxt"D9=B~s}!j!|lc>d&(%m]`gxsXPF2:U`g($JTa10)el{i)GJkDVT"Bdt<@X8[ZKB_X)~{ma/d!D<N(#3/
+wNg.0,C[e%5PrtO}=FlWNCwBCP[l3Q`])3{0Kjo_0PLV"{eOxv.mK-#=+(jo=F%DUwJFnO_p9LTC%;C+F5wu)V!{%B5AVkiI'7!JALM4yv"E"-r(HWm`!9
+6$")kLNOgr.3_`Jc#0xB32r1g`Zb2o9_qpgA.-);u7doUFA7):(<cm~K)K!@CN;&<V7B!,YV=tDegUeg"d%uqBrRcQccYS7yk3yV4&hcY$Wili-k}S+taK
+^r1Bi7ERS7k/2O~8MdR/yV]ltYp(yS')<|T$a+$HF!N]orRRD$crU0toy7Eq/z-`LWLE}F<z&n%G`.quEF>-Hmc{(ka7>(,Y[o]%.TnF0$^oSD/-=f"p/w
+D>DFk8{-[A5tDcU+Qh>qA-A:L'iBb8Zpphy9t[c_Ia=d=c]2wOJZ>g#)TC%mNo.gTHijljqH.8I'[A.-}(dq6+h6UK4nXD=zBE#Qeob;_Mk2>ozrK_$^Av
+,-~Woj}"NvwJF]o)aG(lwFL_>:vi.QHG3x"Yf2#F"!Bg^k/gG+)QYR<Zy$X_/gQE(7gq8xYJmar@cHd"0yi!7R]4IJS7j/5XkIz!mS/UpIOEa+Y4:cBaS+
+~q{PIhX/-VjEZa(o>XhJ9)'g#Y%On10tN|XLeEryRbPuj<nJ&m_uR`OPgItE|8W:QC#Q5k!>~sxn;RU'6o"i~[j(e&fsu:)MC8uq3J3HF13#)enWGJG;EX
+!Vp"'Ip_KnNw-x,LIAu^Wx+'pN78;_0+1QL2ya{opv5T&DsWqO{l<L[8VOLL-$^9=SKb6nJh-t/To8HJx<Fv_$!y<@E"6j"tt|7w=wS:g.t7aK7y(O1VKs
+YKL3TD99BaY,"b>k~k79c..bi"JO:;x7tKU&RnUnjRCpV)0CFlIDj4Iqdu!tmRf'S<wta,}{.>4k8r&r"1N3,lLHsJaT3dTJTz)<N_mY,b0IX9,;ZWtE8L
+A('gX`2tMi%>/TwnsPP6TyW'eV+QoO:hZ}:T]Tl3<-i$GxWOC3Yo(t{kZ`/7BF>C4ql$'osCd_|v=a]D|X"v|5dR3[3{SE]91uQEGqL&I-vaU8Qk67h`z=
+:P9`v1mx"sFXG3LZ_ywc3^"0wc+.)U#}cChV8Fq^Ce's9`6|xSAQR[H_t>m<6}y+YC^a]@9M[.,QSd|e4olh^)dn#S&PGLA:m-%/Iz>^@}Wv.b;};k9"6X
+O_4,@amk$f=O8PDU"{RDvKI$!`gh,7vK,,]))%y2e5xd@^lMTY/zYi#6n4ef5x8t;wXD,#}p/FvBJ,V/+^iPGB%o&YALTv8ij,jII$bAr;51SJg<e`--z4
+1/E4$jPc{y{L[I74ee_<@n}v6G}F8)O}I}dfFp>sT;W76kgUGc0]X)S$oH:6v_{]bNkYgN{jYLyNgy^uO5j>,wwoVl)[$a5by=EpIwL;65:_B;Ab>zLv=$
+[];E@z~fzJZtCLOCT_JKvz~Oa<2k.q,ID^cjRD=6iHk((ew)'[P=mBl/8bl3Q/<D]f_L[@F,NiU3%C"t(S-!"jN8H'yDKDB,Hlym`7Hl"Yllsw+O[p,.(C
+)2iui+.o8#hHSH+v}f/,gauJdy[J@K0'>;IZ3``#xQ=%!xLw"+}k8r2>jtH9+D872,HX_<e&KQ#wf^ULi08d27/Z$.k(.Lu]vIj@Z7/txG;#:jrC.}2_Ck
+][Pa~]H.'QSNm}NmK]UM5jM>Gbh!.'z/O-qgQW:KG/CJ3w,09c0b58'f1V`I,]@m'r7=v&3q5ap;`f$G/b8v9!>y3sGb'`k5MX[Cd_30F:|04d{o)([7Tg
+>_,rd[)N/;6i+:qzXsw_o9E5EYEh/wXe`)vGlk{fBB+e-(B6Q,xd0goZL]Uu#EUDy&57z.H_!)^4'vYJy]W:(16jYusR8'gXGZcC,pX;}t|P7hJ@sFWDX!
+Jkg=r3Fd,)kV(jz0>EGwtmYz_&fzxE_)_Sc];WTa>nv_#!>H)jrWA1K}m"#)uN]$,(Mb#8$IQ0%<LsRy:$}U"npW,Kjo]xRvb(IF`^1K'r]E<'ngGU4Z&4
+,g|qf>`#}-,{OKaik[,T|EJ1zd[_is;M'VxX6@Np^y/D;tm5&Ca_K:f$Ws_A(11v|S3t1Vd_0y8ub`R2ZVFuNG%M<IW:d}'LAgrt,g}x$i8nIERikm0;Ci
+d;P]n^C`w=czPB(tu.89FWI+{&T=BNa+8H~n[e1^ARi0ZY}N~vqN."[{"<m]ezAsk(ou>n-fM$lefq6@q(~eZtKF4'}^ptW6w[_(|NFW4m8R<LZtL[.NHK
+Nc.7Cj!v'n-w^r#nz#7DSpG00RL<2GUVKT-S2so"F<w/M[|_(fCe2JLQRM!Ir|`ia[6`rYP1e=N)+TxvSdRintV"63B+|x{d"Gn6>%$<t2D(vFIAD4l;Fb
+y6t@]FqR5UW/ivp_3e!ir]^#h7aFF""p/tny+_0"OeSMqfPPs'3S0/dZ[tXau5b@~'f(%LU:Lazn3BQM|4qoQ-On3e.LU]DM-Q&YJ&ePf`24G!b;vFA%e(
+U#>p330bQ7hlz25MiVS<Yf2nS[XF:Hk--I^0Sw%E!)78TM$i<BH6K.wa'&CH{tAT"#O!B{+3olKHX$8q/WaFg{n_NsD3r1prEy3Fxq3m`EHzUnEnQn")c)
+jN>_VArJ%hBluWNH!|L:1JW=-dxT:RcM"cZ^~Z$N)ICQWZohlqJgo`,NM5T^PwfW&"j|ZeWkKS5%mTEAl!:av/IcnX'V+e$djOsHe@1]i:3"QI)48t=J9E
+bw/`XK%@[`KSB0vJ<%W:C3Z)>|gx%J~<MCJ[lRj4AfZP-@=zRDwN1/]GO6()B@;7~%[vy'uu%J^v<<<1q:vq)m{CRBG5{7yNB3Q"zUtk70uIuf-L6^B5:q
+zbu8p8:0}7Y/1l<3C=OVa#z.<AnIkU2@R+mal8{}aBB-oOKyUDEJglLP//82q(e^Afch`+aHv{"xDiQpZzHE)mWihuNAZ_>#mO)zzEyAf{;g911cI;5PN!
+WKgnhC'_p:ce+1aw!Ho&<Si_m:CyU!A{[N&y/A^a2a{HTffL=Ie%c!s|K+X}kR_hGQdg~vu#yg4h_iq/5[h-oa]N&U't}769.+>Aan,T^.96=w,QU5wSMP
+gb3_NmC.i62V+n'#!BUJaaJXTa,q^.@xrF,J_W~CDac]:7Jy3jn=XM~n3{|5@Jur9>:svM"fbA1>Bo<D7A0`fsN;|&|J`:9&,>eVO=`XgnV#6#e|'<lG@G
+TLvYYQj%,+"+JOU%}jEd-rYA@+R+Ix!~2q<G0]]pkqyvir36,0<i0!!6q(=<tWA[L5Bw8Sa}0!l72G)aJ$+,aeq|@D#3~`H6z-Ob)N][<7]THJsEDk^3&}
+[4,Ii>}2]AH'bZ.`Y&nL{)sq5hp5BJvYdu>PCo{<P><!La"EmS`Noujhpm5Ae"VtU^|PdQdX!UJzNh1^TXGyGaCw@W[;6rS2fsHP|}%NA)]=Jj)ER}vjts
+!Q`q!(0"9b#qwaK8H0necL@3OL!waVU5C>!3=!/0;$,WcWg:po#!8)rN#q:"X<YDNQA3C^^WTXD,)#tFP&(44UT-%PmD%V;@.2n8[i%/uPaS=B.+0+ov4;
+x]<|+QlOo(4-;2Ui%O"289tn=rY90oLl%=7<]P=uAVw3)ZA}'QPtRGfe;q#`pbTSq",wOzw}^%F}uo"rilZ7J"GvK6D}D)j!5F(Yw43ci#bGc4q1-T,@:s
+62iUKO]7ot4rGI'piQ&V]q8I'|Lvw]PM|CRy9q`d5rl9$nX}3nEqE0x3{fn'^6uCu'(N$C]9U.bU'R(<&&%BL6Jr%T~Ek0Hh9GM'P`8hUn+jz`3U<ivM/A
+r/y%_e{Q=KH|6!gN#uT9!,yJ9X9y89[l~iw"mrl=#Vu/tPBi5d"-5-s%kqAriH1xBX=,GwP[mbeDzD}i(h&.6li6kFvY,R,RqfBg=FpdOwEG8g:nqv~'pW
+@E20pP$'cREnEwkSn5Hzmb7mEvxOm)vRdE<o~|JONhc80^b>:+2Y3XSfRc2dW9T-56tN^pH7v0#>%K~%!/E;+_YXUS<$V''E:5o+JfIPu5K}wEmB`uNsl9
+4WaMOMw%7P4<HG=FyVJ_lF~r6nh"3>8aVvsv.]m&pVKJ5b!J3rR9+$:K:N-f('p)1R2$Ut>pU-9@EkrQcV(0K@MF<{W%=i(e.iG]t>Lk97Vgc)FkGx9o5!
+NFb9q-Dy'sK-f^#H[aeZ,1&9}]vVATCj<(x.&W4MPI-06kV&r'Ln",zrv"s,e%g]M+2z{%7exI-_T9N>o9#bi8$xgiILj'NFOn(8U_i6TM5^43=yP0EJE<
+6(i4$Icp@.D.VJ4B(wERFXdXDl)tjWetPqtG}sYs/[DLP@I<e<zGr;>931)=W@6"x%5_5;]2eQ&zVNymM%ZPz_.3s$v8K5:e]O+wWbN=n&vds-AybraG`/
+(sgS`G1-Rz3f}4X[sUoLnfytmP8E`:~o!<^#n(Ch":cK}fS:~|A3"%wgGZ;g|P/4%.8QZfZ}_LCX}dGgUupoZO&_^2d!%YKPtM"k#t5Szyj9qNsTOQt!+E
+|vI]`5~AjQ't@h(tjex1(hY-F|[5TDqR:Nn/i5+.q5;w=A]>)m+zJV`:bz(%N]n}nvi+sYHT=KZPzS{q0#'}~%4U'r%r8&Gjn`;b[n/RjaQWFV:qQT}kew
+{hG7;w(L2)g(400.t2_8">jx.'<uV3ct&`zRR'^U'K@D_L={1'>,{MA<MO3d~JCt4i&oCLl|N>dG+P>EfF-Rt^~|w9r=)d#^x"c76/imS>Q/0d:z_QeAv"
+6s>dIkIk~/i8`oYx>p[!s&Girj|{H#H"9in#Wb"qk"'z3{&nV':&_{rW9:ZlNZ=Iv:=N0Fu85L>B<GLbF<j5J>"z;lk%tBf-wpgE%h^$`QR9h|"LfTBA`-
+4#65Kxt!RRW_1"~7/3q#t31nCz-R+eYgaVw2VmyhFrQ6]_y-nO@)6S|K/4Y>eW'O}pSvgH=t}"},dI(dd>v{(M|/MDc<hrwG.E^ZbIi>~!oFr]s2[FsT5v
+P^o>]Y(-an(&R$|X|smV'ZjN=P@$1/rh@(hdNLjU2@&f@rI`'H4+!Al"j47O&MKTh3V]FhVDI|_z/_JM()xJbdF3/|13/cCEC=t)5([hWe0WqaB`q<lndy
+:T6FexNl;NFB,5|l6o[K0+Bmr,Mfhw>Ag=XzKJa:XnrD3,c'2">6#_ORB>ir-SHaOt0e{Pn-$epM$6s%o<]lw<Ye;e9S6rCOPqeq8SD2uRZd`URjE&b$,#
+/+;"6B%QI8Orf1z{=k{6=lWV7+X)Z)/&JzbmJCjve|:tk/1<yxx]"p_gZ7aI-4_ql!EgSo#JHNFcCbV8Q37=;0uq_=]wqchzXc>YHngwqlT:%][<{ss^kM
+W%ewy5akIX,8_mK00G@M)3.:PZBdgG<Zjd1#uooLBqw"}$BTjp$cM#yJYFo07qI[6s%Sn;g>s`WJ2u~8CS5b<oqcP&~F26d8@N'x7X(nh]IN~'L7LLZm,#
+c}/2Uj;Az((,S;)3AB:m@@{Y$(>!_.7DNwDj!^Y93|4'O-T[)/#aS6{w1sL0ZrXBI@3ZA;]aRM(S#[&0p+K^AEf9h[f5H+GhCZUd{818ccO2+>ox,dC3ie
+TWxU$YB1h7'iRM]b/sAFrkp7,]"n![wdD}w)u_T5<@qV9c(iAD)j:wdcE4F1K-lIds[L>,pbZiM:&J@Pc";$,AiX.CwbBBu%+gGqu-!U;m(pX3chk_:sU+
+=(/ExYOe;w3j:"'0d#3qa+}.s^-jWCug<c@.1P]h2$"I^x6(p_Dg&RKy4`MF:l|I%Lt3h)BYG[:sE'%}|b}D+J4>;F$MX{4(q0)Y=bQ_o{2EseLDh^j@a5
+sL>ot2f;/0d({42<#HgVw1/}]!JIM^{9+,jNz2J=[LqL)@}^tQK5_,WI2VIEL;yHj&K]@g88K#LGQ}^|.k_'8[D{p;Q1(7X&eX,0SnmX~1j#moeM]dF68Z
+w;wiu7WImxU{gac/!Lk@C31gJ`:-7mlQ<i6imq>{2i0%UbPjzH@x9Vg<r"2ps73TkRBfS+l<0k!s_3Xg-E-J{qrM,<<0~Y'jHm7!Tx)iU{xtfs>hE5ifG6
+5TbeP-cXRq>sW1qU()>>q8tQ:b4vND/k2bCKLXB[F[SB/v,H^,Qe=V3mM_/ke_'u:Izxgq+hJWFLN-h:}@}[K:Ais3>LYIb<Y5KQN0#WUidmSJ;pX2{6lj
+#Ktg5v_{98R#p&c/H)&gXj]Sq"m0&INQIm;.orix:ioDmN3:ASWvWIt9Dv9>%M!dGvq4#e%&FG9o[rKrB1$"r(r=e'5gdAo#aeS<&O8Xpm]zamE]bwVrk&
+3Lq;;PNJCtE#NQ'fD{sZ3Y&e`Db{68#{BiBA1Fxx!x=m[#Ii8dKZrwcNvc[=bvt!poCio-vSg^O+dRd:gAm9zZ_P7QISCD}8=-Q@g/|j_UI7"auJ;VLn}|
+|R>oql3zY.`jI^;{KKZ7K/K!["gc2jf$J5;:NJU(`uy;ip9XD}I2)iys0I`I<wT#G=f^&wE"M(){qhC+-#!|Z_LX)%~iI"nEx9'IJA3X"V0(Z"N((9'PaO
+({Y$oOjOIb4+iT|tMMwmSXsYLWJLKw=x%OVR+#u|IZI/jPg{C,(Em@"nr%oy`>9OPH<h>QYw}H_X81C9X7IjgQ@uB^X^pEFq7RnDb<"v2sZ6{@{/j3JIDH
+(:%42glhEIHg[oTMVl,SP'frU]~Hw1@OC+7+PZL_biI7B>dc6<~x;S=8kOK5Uid|Rmw-3;WITX9Wp6wwYy%(tqMC=sGz+&^"{NlT(20F5zJ_fobWV@QfGM
+D3BdH<jMuTik%[GK#eQ;V+^EAukrwyE`qEB_h-6@w_ZXQO4E@971Z+~:4jgknP6O9D(hnz/HV+@{692+TNP2{c[/e/D3r#a@U}dJPt6y8<;I>4:K/F@#{5
+_!,j=^t_@oCuqco8FIa,x[!aM)1@Q6t+dgz5Qy>u$xai}UKnhE}.~X"!|G5W,]{wRb~fc{NT9_tx+Na1bz+<]lX>:i>EXD@Qs'_/]BfCJYls6HC`]dX[tI
+EdpFr4c-1'S@:_!g_jb$}^~"_!3Mwy#"PE<U&&h_ej,(6Cb]%1'O)Uev3k'cB>.Ng!y4b"#./7)6=4A}/"V:EdIPe{Wr^i!cEL2lmhba>HFZ0_4+U0I.vU
+,G~WcN8UPPhny&O2,e8nQh{l4C;|:+2)dJxuUv8,9lY"5].vw7'IAo![_e&MQ1.U_Xz>!>,N"mEH&F%.||2pT<Y0`yLVmNC|(fq{5uqe+,Kei^O{S%Lj:]
+`&Q0Vg":C.&!O35"dNd+OJe-M95}7i@!mQB-Obg%f;=&vil.j`DEdeqhf93kj;0]PKiFbjU`u"{/G()8.6W.E0g{IFlbABdqnP&G)u;37#^9Z"qP6$&"6R
+(<'^U=bQE=0<V5V')SJ[.Q<NpoA&<yFh6(uCq1I&RwvT7w;m>MZcybyM|+_uUJe4<&e_P{B]u7qa"y:r=a.@/%^cEkc3Ny=km(v%$uA.kq^_kU#se@j,x1
+;=(wu;!3FQXc.${JDG/mN[Oa'x>b6aAl5m2KMqaS}[jgVn4R=[me'TTQbeCb}ULxi3Z@$gGLS)Xkt3M0(W]59zGL]_K/O0V+@$WN-iil}}(CtinA5IjP2a
+0ysq'ZA$SEV8xwgBxNoYBm@NFnn3'FI;LJ@%IB0+m49nX.U33sX,m5pDeg/]6bo9DFa.b;"#{;3pzui.QJm9pM}q8P=F@=3tdxTSAE=hZ#e<]DW+qS2WP}
+]|L`0mxAj,0=5r[Y7(V5"GQ|;=-k!,ml~2R7m75"^:{=q,=,;"'K4$0)~W+UmzEH}zR2wzq`qsKiA$X}oy-EQwqrv|U1;[RM_7Bp,&wN`C_V(T<FW/>2x1
+Rz"iW/Bi1<V;VN'60hC$nETyjFy^V.f|6cXvq"cgLj|Mc2E,cjVPG_!$#wZN=>uT[X9K4[-ew57J24y3V%;$OHYxy3X0Ai|jnYKS0bd2hu>-c=/L![6m=$
+EL!R.O!U3NC2)SYatl8w@fb]<8lNxJOA5HZp__}qL']31)M%-TmuKb}=@Z%GfLJ/u[AwKhCpw<_JmKzAJ,+kb<>h#ni4kZ}T[S_f10~7:N88Vi|&!qaOXK
+<dy!3gKkokq;:MoW|=TuUI&V0q^Tu6L6iQGed}y^msNDKlOLANH&v75GeL[O.m['^8$}dtk8>|Bi%#WE~M8)@wc;n3U4a'FOl%4c,qN^Z4$zG^,63}zC<C
+<Po/]1.QtB%-WGz@/7#20PK0H".[n%cmtD^@]_MW<K-Wy@p/)u[h{a<S41A6AAk_!zJWgqW=]=WQ9'0HFl"|Y0}#LvUtg_].BC1lBtq'Fhmv/pSl&8OTt{
+"]a%!Qd-9j--A-zu{1a/vquv"}7]CCW%rJ&sFOKpIVpCuBYqDV,i!6wfL3cXp_K@MjB1c=ai.hQVU/q8a+,^.ZZx{a"x6-;)I)QX&WY@u`3]E9ps`%#9JM
+[lMYxo7Q^'tXUepA.9GG!hqEE[WDtEvT1kztS+^jN$ztxrJKoNx:J85{hn/7L1)Wht8usrvtUiW2)^5|[4ac:f(Ey!!h=@V(6F:IZ|9%'ph[Z/|+hNo|5F
+3DRTOmkyNE@#}NPrhCg#'35gMfAdAK8jA@2C97B@wB/Uhw%Y!W5,Evq(dFaeArB{>Jdyy(+ymshU5zOps4zzEq=#{CMX5H~|%_F1y$/dfTXd_Y'Hhn1SJg
+FPV){8-AYG2CI^!Zi+J5nKDm}2`qHG$]oGaTmr]dWAFy6Nx4``iv<%I-+JyN8%WPwe0hU9&U+8!Ok8WOKLDUsbFT<-FkQNyp@hE5Pe6]ay9k>'yTK#]/W}
+u>UcoakZ=;>,6gf`rUpe!N=w+I^NhKM`}+Bdu_v,1lnX=Zn7CM~IFDUDtl$fL^OO]TdPuX5AOnlOLq9<eO}w!N4}wM!<}^d(7`&Qh2v3)yKJoT4)&IMK(J
+T=d>v35sqhOR0GZ.#;,(B3FeLyMn|`fxVW4taDA&_G-VIwV5zm`A{.CoLCrBm8+$g3^S$W>%$I)Gt-!nSk+fEI:Cv!Imv^'Tl`]'k(,SYBQ{<JD}&Z[exq
+`F9r>RPk~@4R6GCE9sgkuwIxj![)ZyYvI':yJPimCp@&Kp`54;jo";yo,QB{CzZ]kVnxyx.r<r,6cLkD&}]s:VYY-vHj'9'd&|9ao.YQD;Ndcx9ui:o^XL
+iG/&Y35Byg++~x's&Ecw!ysqLnjNlT,p-A.>){w1sGx(Dy1-;-Nw8,AcG<Tf#%s<{2US$Gli)Gg;k5aIa`EDSO2P^t1:vW+W`DW)w@B5FN_g2rEkcJM#!!
+>P()5l|o}U@RxgR(QJE2"=L8%pVAn3/)l!YZ<nEZ51cXE3rsly{scSF;{57ocyDEUNd{P;RLvF}=wi<%f/<Ju$GX9DYQZ,Z(&b'yo&<I(#+BE@1fQYT^@D
+t<}%OX.v^gyJ=^5bMDik|i)HR%f_/5AT-[$=y!B_[_sXoL6Gd;Ao#TgS(aPz5qYNM6"tPUSy3GL"_Q]9>|oCqfiB_Uyg.K,Y8WXPk[,@dk(^neaIYEg3s5
+e=q,}'%YHZSg{QG1ccSmWt`W15Q{'QNwRw!U`P$/_H@UXfeF+K%CeES/twz:4'-Zy;.)<AV+whN5.In&M#jr"+eH.J!j^%COyQ9fzes(I/Z<;"217eJjj"
+U`25l9fc!aoiLPI,c/!Sldx{0!nJkVXy=AaYa'YY>]2u'pBKI1/Cp()-|@@#r|_&F@dtDll)XrYYV'y]rb%/+>7I}+diGtjy(%HV9IQ(0OB1_"`,f81>we
+IbYU[C`Tv8xac!P==-gJChZ-br$pYfvx%}vrDMe^GaC^8%RP|(AWAH]:b0G/YQ)X2U[hRaa.^T4_Sj~_NslH~'eR}E;}$rko8s:_oC{)GB7cf<bx7m)WSX
+aZesF<7bjTa0'Y7<G7q&"_p2.2U+3mXH#zbUkQ&qrh{"Gvl!iYkxyM/0=sJ09@Z8m0l;](=%~I&9I+BtD`CUr[n}vbD/M>R0`Bv^qo8dq_N+$XgG7PAC3Q
+yItN_bNTAxcenIH&LiqTL%s.]CEWo&-0n33.C,#Y/Fv[Vg3[BMixN10LFdoFIQwX0jvYe4OS-C!|!VW|bv{'SV)lxoSwpkpRvjXq4[7Lt>H;I)3>Y$$l;`
+X0]emN5s1_Gdr1y]4u9:dEvb23qCzSi@!GFRQpfj%|6O'k/'6<eQO0A&;%MZS=C7EocabN/"dJPr7&-GtLmIj-='x(zL~PmHd4<Yl&T.g0B$0r-p".5`a6
+nRPF+0Hu)kbv;4p^~HM-Q/w6[8vXPO.dWn.%j7[=!]pGD'+%A(){~,yq.7Q8-zH{8l!o<5Iwxn:c^1OD06K%@(}l|AdoTYGo;S&8a)"Bl6eS;8A:Qs`'%J
+U[Wyd6S=o6:xT+;VW"<#t<rd>q!3;Ad_>tx;+([[w,PxY:6gfhwwl6(VB@#qf[qL%7}ZwJ%gp9iGV%g[.fG^HB'yW2^JIP:67HKY0V-!J0Th:o~,(hiI]7
+ogy!BSA|~@w0;R+ZNUt0oWC@e_1ZV80=+']j+9MKEA>rn):cC5:WH-o;ALQ.k181vCo];7H%FlCw:V`#M}^Nnedqt"Yb{GI%]%wD#HYrdfroCqYdR@]%@c
+5@9PB35W.E^$%z'emZ:dN-Wi%|N5a5cfDNiSz-+j;L"y~M)-YFb@rmG("VXD{!M"g3c5;QL}1Qn-H#No61OY-^=P[>}J^93`M#66bC=9x%H]z%H(3s+,#u
+3Y.+cNZg::NIt5_A/f."FH<Im$G'nS}TY]]Lu1YtxnPP]9+owkT/>7Or#G~bYk+1fJm:hm7VNqwk=+/Hw5^@iO<_lAg]vCjE0WRSa&oMz3pV6U;L:L=RMu
+#Sy4"<=G9f4T}H"y$"t-tSA$Z9-rrtWIz7dFniI$s_1M"rVU{p8RSc:=[)6BINfhX#95dJ4w.,_#^B5bbPfeOq9+UJ+{-X~PU&;oECWW+^blfuq-c"a]zU
+`Y&94Ek0!IV]PMCf"18]HaG=#0xBa[=)eOm{Anp(!;y%-r6#&Oa/J_IZpA%WtOo2OzNa}Zi)nrkxI<]2|w/4(k`}>rtsj@blRw!f~]Hm{bybC(G,&|lZJn
+s^x{r"iX`)5Vu>]@8D}5tPX)y{/TG5V{e(0f@]{Dh$XjX;-a)VqSs3LyZ(pLTP@=UvS@A+oioDbD>eO'#}BZ!vABBX.v0{j.QS~)FH'PBE@LkR$|Yb|YKx
+~=+U.Y72}>[J"K/sD!('D("2)d-+gg^GF;+UPz>K-Eq(.w[30,e)83ETy0,Ndf>If7S_k<Jx#<@N3=L|0(6v<II9Y{f+tuxKI7D`Z{r.]h{j3NNZZX`:P%
+(%5a6uU.V.!omS<T[Z789c'3:aNB%AG`6mx1dGdC{!@jb@S[,!Qrcd,&GrE^;|j.(tiMSQfZDtnX|GFOD=N2w]G:/5'-oPg;e"@pTR6h]]rIL:}QjAYKpz
+Aht}C.PqU[l.Dwkj1lzHjY@gKW;#&O!/d}Y`m8Z@A"vyUmp&-.,)%]z+g2q8$9X^w$Xyy^l'9+ps>5x+U@ync$7^,`:59Mr'({KE'4xftPo!q:knSc-]1@
+f3;.fV9(xP$20"0aF%%7iWxPABpoN=4Qa@izZ&'+cEd)U[1Dn<@f^"kGJ+|zVm2L83a)A^[>[9Gy3BWz0`W9Kytu'7|jjp)tMcH-GF(8#B`^I=zQZE!lQ%
+3^U7y74d5T=2e!GC95l5Z$YZ]x$gi)o@Sceo#V<<S0[^~rGzIOOGmER&L>i9Mk3Uz-XBAO}D<cEU,'@F`7j8LM=OUup%^}Ol'D@Yj}@gtq;1Tgo%~34EDm
+OYG7F;@:]k}{V'%}xvO&z2VLdF|&49FIp)eZBtzRG59/=N{d`C{tXap"VUkV7V)b:KDENy$d/(.hElaH4=X50ur3Uw7_cimc`J[yydC]Mhd3Qj^38M,Do[
+5v6niy{SpP(:9s5;c71[DW${N"cU"DvoByFRa^;;n,RgYYa@|CxmX)Hro]Iui@;5'hLi4iZeuSv^Hg7Q.1v7Xg5S%#S'xQ7+~a^5N5zL;{y6:}+Cy4ZEtL
+=FJ!=YPemRf<KX9v6y&s;k@r"CXem=8;IC0rP5zFZGZ5.Dvmu4"}bZ2<f/=^GL/>:G8UJCZP(6/&68zew3~VuV#BMEeYuTw7[PiQyz~hWL=UR7k9z_yZ%/
+gn3POI4"$W;;<NIE4JS6$sypKeo2sg7B-'Sjlk:+T:v5`h{JP"{:nHQa3"=vPi@Aur7%IEp8N./gVg>DJS;d5k!t=6-txS529pB9PQD.+5LDUE%QApvfak
+"xOzUOhMsz4yQuKT4kUtkV4EtJ,.%fmQn>}Cb.!&;^6dlY4Ud1Pl]h<l4(^0e7[eo,dj;HG#,tlo]JL:f5G#ZHJR,13bD#me}n:/bOgu&&NY~FNN&.Xttf
+;%lR&f'hW|Ij~@R{EGANw..ysD;9X>6Wq|<rGhrP)._{^`m4'l4/umifPaTKMsWSz3X3:Kr6v{H]WFPDf3.{V{^.X$]0|/jKC)7GDDzpGr7RA.,5/T#0yz
+q16p6:c['X,3'.#lVYtEs5x:Mov^c]/o1MvhO&'mK|j6/'4C:M|2K8;|!E=E/.oX[Srz<t5}8s4Rr'p2,I||5HJ:vAEbpJNQYkI:!b31WKZPZEkZ$S'82%
+b`RqOrCV`31Zyh1_H%SY)G%|Mdpk"R=Yf";$|ij|D,mRQ;U!48`UzUm}aN!a>1D"k^JLomFf+"KqoHAG43C,[Ur!a]}g:Wb6NosgTs<'ayx`b0Nu`G4Lkw
+p)):;k,SnAV!fFF+nP{+#F|#|3J'Y[%>FiG77mbC>IGMGUJc6Mm<8([C!igtRTBeR5$S)}AW,]I0;L;G=5]/@eK#+2S>(U7gPkN_Z>Z;t58KJ$hc46Z[$q
+o3C;d63GQlL0;-UR9_284W}@2R,)zS`)eiuVe,%VR#;Rz2RhBCsC%gn!cBy"[%"VV'AiYTs4z.%bn-!A:YI`v`%UBWG/4s9K+;=D3sC=HR#!=DBFdPpB-n
+>yl"Sh$;.Os[{(]=CCKuJl)Nla}],^Py<TqB/l-<B+R:QT81<OHd[ayJeV4b=',x0i]9Cy]6vAkv0NEOalTX8B3gI1i:AYgnFTZ'g&1/Eax<,Ai9bEq/}K
+G$xzuM8CK"tD2%LQw0omzH.yP+FZ}6>|IxJG=Qc`L%!BoVooFi!v7wrZEL=)^mFxCQyhmdg|N.cNTVO}uALv5_<pTOO{xr1.+dVS@f3pHs$#k;sF9Lm2km
+DnnX/S]L#Zj1mbf8dRb<]D6VDVDVoucHo<I=gxkh)LaOH1Ze-x.DQt8feg/4%F31Ms{wsc+_Bx@7tR2bc`)3lY)6-v=0}>`+Z$cO]^}/cHO0MOwsoBHhB&
+;z{X[ev5"0N``b%^-V/5@Bah8mnw8dsB`XCI!lh.)g/!-+N$L.9!6h_JP7i%c@V-|+dk7`Oa!l!@+`q)(J<3:3;<.|r=gwQO]TV15S9wvAj,d-"'3rm/v%
+PZdV^7I^X/PNVlN7)We$,ba3`R8GfHI2v@..9/kXc<5/q<Ff}{f)5;mDhr/V{UpT+9H5p4mr{N5Z7maXWS![.bqH%d-aGN~sdj6{^_a<qL246jwC2@KQ"5
+-&W#9ITb59tj;AYzu#50u=/;|psF~h]bku2d"7SDriv28:H>eA~/AhVY.".<,UJQiUg&!;u<[lPa(+;l8co(4Xm!CX~oOhqz&7Ni!1A">bQh/vEbkR,2:q
+^:M'{4VC>B}43WPOKG>M|VSO3g%]xjrRB5#eL)y[Wi}a#oJMAc(7#|C!(T^;>`wb/n{VhP$5.N0C.YuiiFVG[]gK:',fk96)]_%#3X-99g8cN4JS!GPvN{
+,Ui2S/uvD;$|$9yrH|ix_@kd<_,0f;BAzh[b>_SYwp{dd4ZQA3Ik,Y2AG])`NtD`yYUCFw}EM^qB/d3C#usZu-_1wd}.):{]6XzLsFmS}o1iZCB(abI]t,
+MCD#bVWrmB9@02{SGwGHzEPUwas)oI;`5ca9w#Fqq|;oIcE2;X:/<lxeMdQk-m'Fb_xQydkz=ty|r6}[$5wF)cwwz15tQM}h8,;lc;J"Hi)iKJhlqqf^{$
+PC~i9)O,#Gdn9I^EvK/Zi+`T5fiGXsU9-KKBs<M<%%Ga8nob8jtF]4_]9C@t9^]_LgyF^2)EY[6oRT>1uuGxh[Y[&qmksTBrtX;TaVKmS62K9Xj`0kq9xe
+DH6@sWJgoefiQl4>H1mx#llmOhH>MqvV7V8SnE.Byg.1!l7A}r4/rZv>omP2zPwlO/G^@s>6<IJns>Y_UW2Zx$sp=Of>Tve6TNWv}pTN'=R[B+@1^)lA"w
+G&hVTVtHQJ==<#mmj%)H(5_F5gWfI}!m,6(YiC0%J9=>`yUn`ii5C|!M:_@GXK~4-pL5s3of-w7LY4(=uC]4XW(2MoRU5]wBv^0z.UcEIPM`](zv]K4Q|:
+QTRg'F/K}l1ML9TCImb]:zZkatG&ye81bn__2FQxV@|i=:0,>.QBN")j:yvR.NYcx,UYtrLxuv/.o[o)$I=_d)|Dsb#`BDXGj=a%(F>daZsLsWpJ4FBI,L
+"jFoYQbbn^3]Lw5_EWKp.GBKps62_{^n`&y^1yu+k1vS<kW}F&l34Fv|YNA5H()!v|TbsfS%[bYUb<(Y%36.G/xDi^>WBL'MC4R;R^=fZ.!O9kD18@$2,^
+Ymx:n!|QY,iDc")r'#X4A`C$L9&e<Cj.MlMmj^|M4B/f8vA^ZV,X.<9'OUqcA.idRd22|:n-+gVAAef_NVE_@,.9r,#rFMJ.Th+Pufgf(:f.]5L|q.5y}I
+.WGK7&%,Z:x')Q7xE@K]k/{Qdm1]1-n,kd[9q24]K{+{~'D3B!B.hre[pT##SLvV!H9R{K]}MbBJ.lwYSmT.4P!pb{&Hyx'%)pF#jJF++{@U3]CUsX[vzp
+y$S'&T;O.eBT}EQ9_e1TvWt"I]$17a+%d{Q:.STizjJqcAxzKHNAk0NS{lN43CDx_-^e4.eCM`EXrxOO+EZZA"[9Ja&K4%9F.Z9mY2$G22mgF/'5#R.okM
+4`VkX(WmJ}+UvlOT=ANEF!Vxf:84Qt1U:GAC2FgSaH~f7|tyQu{{(c$&~{_^)IlXNSvIq`V#;np#,Tu5lWm'{3!zy1K`"sScR!qmfr{Fe^he7|8qUwEJ5+
+ln2+5bD411yNYpr=!5cj9KZXR/R>,.`EJ,~cE{/NFrz4y%gVBY6xu8i;@dBHUxkDTMU/6H@}!>zX_]g|8To&F_y8F2D3{7#sp[9.N;ZEc.aphxoM'<Z3eg
+i_2F,aU[:r,8zr78JO%{qG/:}=<oa".ncS^"_o)HONZ@8eHsJYd%8evMd8Ij+2]|p8SYr)"xa$:ft_b;GiqG7hS_x(B/1EhtHTiA%Ff8yv5n:esjT6bh@@
+`8EEwBdjp;6ZaE2,8:`R3Jn">n4Ij"B>u'TYg$$KEJbyz(d=@%@J<-coq0M)M]fifu:zl08De3y5f)8aiB9Q>EM:llX_,P='XnC$wP"ls$Vcw{sg8Njd=m
+8kN@}^Z{_#"XL>~M3)!tA[DE{@f,0ef[j9>vs_!(vSX/.gKF.>~QbTU_lG9@6@1[K!A35GWw,Ox:G]xKPYAXFk:s8CCasiv[>HuCOhrv=Xhx0sA:1-RKQi
+69v`=irV4PQVy0BWu$&H]K8j%Q{19r!rZ}ZGAF0bNf8[>_r195q9jJ}e{pAJxemfB33JnJt0%=N}nKfo4B,2s)B]=}I2xQVA4LfL~n%Fr@q[]$I@6u,rBx
+f{4xGzmb5iG,%PRsLU7NV|{pFr=Dn}(M4O!7[DSnl}6[vc.a5Q1sS$+8g"g_'8>k8}ev:SU/'Lips|.u}YD4||FX9O:3`joaKaf1adCnQ)K1PH=OpeYGF+
+rJ~(6Yy3ZZ_4vVE4-4K{RY"fC}3%ox[HY#E:pSr%`bDPoWxO:;,(5F~0><El8Z:WfjQfa^]21%~5{s(Ky|]N|lmh!y#_0=p5#qqBP8mvNGT^01'a`)3_Z4
+,r#sZNl&6_|lJ'rr7K]]LkIbP_JFa;ug&[d9dKApMb%oQ!x/}lpyCcU_)5z_3sxXT,;"sDJhaIxh3ft79@ZE<MdAw-,qXy8r|a!;AX'Z.zqs"3o/B_w"oD
+;Zg`j!k;h)FZPOg2SRr;ZizHk/R|f2_l8^[d|<JktQ"Epvm0t+"3IHk'@)^cR45rWt}qM=ft1.(_k/cb:JfZ[J(j.l7+Tc$w2H|x^h~e<Te-c>$FD6H6-j
+h)@mh9]12U!D3UsAjeA{<,zeXD'Ezc1+{d<Nf4)9JU+P17@B^Y|N[+q'-(Co>4v1XkTsw7tI"mGD%hi$o@I$0!9ZwNO^Z2s)pDTF,3KAE2y-1z[^lp`o(V
+U|U4.U71,Bj8yMm;z8.3(RP0NJaO4'FhpGmRmePr02ie2W4fe"du>+~FU)9&1z{,Mg~Ay/0sq7!8O$$Ii/4FPH^^_r1tl)(ni&Z%P}RQ-zU-mLOUAcNy;Y
+]z'engGwMb($B<ngiFO&Tg_)EGX"uUK9M6g6@iig~eF|%a;8px]BE02#_U."QNr:<V$$!i>v}{Y6Q|6O~pC'Gsb|RPJ5A)HR:_ZEc={_P%2FC)r}bWMvCm
+njxk&f#b(.Q9"resY|Z2IcYhqP][IHoD2i0[-pNL>}Jw1)Gh"8);5Vr4nFGj$RX=R2Ugf)^iT10<]/nyL"%KP7B"3m[9iJXH[NOCx/#f)!;js<l>6Y1'6;
+T<!F%:^E:O!QkbhO4G$9)meA^q$t>s~U=Xk;DQ,M/1@hX[@xuzI)[-6fb`tU@l.t=s{J@ws90n!dqG.3,}&+Vt"[{Z]Icn,Tm'j,T33lpM+Fpp]IDVs,k]
+'lU@_4uR/=Mp}]VU4/D!K!Z1N8"2K,+8H%6ev>s_j#{a)lAN},5J~&W35vj8{A9[,iI=v::r^3JXmF3DgSV6_uC33t,5i1vEh9y^[%@Wk;_="2c+jDg(TD
+zSWIid<J@Z=&>5A;(es(0FkexgFa/x}6986fP0`i08%&36<}$U#Jl[IEce1>c2F&~`)lKlVC7gEq9&Ea~+O'6d{1VXQ_o(@c5]Z,XD#yRk%a6.x40f.cZ:
+-C$8<A4ff8C#.T&_r2:=;BI:ZA&2vvB2W{OObwv-Fmm$QLjEu8nR2H$A&/(d@L]q[B>|Cm3QM4-]ip0W!Bd3#+osHIG}$E8@);1,amLk/'I$)eND)I$tRO
+AjfF~|Lr8+{>Tt$Adwc@,y%q0:dk6$CJS{ZEu!8mLidJxPN!DinH+Nb|_8Qmf"ooq-wvz1z$+b0zn9,=k)_yg@/b]I7{MvMMNs`}Zxxnv.|zMF-QO3G7+&
+[c],AEXe=5QPt&=5y%FJ:bfx{+!&P.jdB2l8|F]Hj#a}K!O#~Yf;6#)68ER0N&HN<9Q94@vV`;h:/3BQ`{EYXX@&sdR[oRT&>mQ1q!)CPh_nfQ8ZWGq6:z
+a(UE3A]&r8lXoZ/Y9]yat<%{+6g.cTQRX:yk%#W4tEVTC}nPoU[kwn|e}<ds{,lvSI+$m/+aPT:"g<BI:DKeA@97b.f_yNzX#;J=pqt|H`:$V9LAIbbwP8
+^ipe`@=F-];Z#t.t4o5]EmnU2l,^x=M94Qguv(>8;k-fMa]Z!3-cdnq6^c6)zB;nEjinzH'HR)k2l20;xWX[a5Yd0Oo_^6Q]#`:Uv_'tG<[E1si^]o!yV2
+fVr9lw2Y'ILB5`PO~>T}ZL53m>3o%Fh|(KB|C/]0tv_}gD}vhzR|oa=$]H:KyJj42l5,$+[m|etWtIOBuYYc[4H%=_`a~(U;5F4r8m$BM5&HaR3w8F#a+[
+sDQX.F%Wy,pL5m6EY@B>tFH<"FrH({8|3MxXA_}:Y2W[R>1SQaN2hfwth_|n<4__UiWg!;dJnvc}_8kD`H>}0g4wrDxv]k<lmY|O.D)-AzE"LbfGA(5&+3
+5+rwNB!@Y_<c%beQ/mg_@(uMZ44ypLfS[F&m$[PJ7{Mz3r`/}#$U;[)M,zUkKACAz<t8X^Nw615"/N5AxsDWELkV$HDrxwH4Zj]sut{q7,KGqa/H[4CSF6
+a@~rXJ0>>4hBf/sI,5o_pyoRr`X,/bQwd+w)&PHIYUC%-zbhyB'5B`y$Y{>4>DK(8f&oFgX;teK'3!1TH4+O|YZ&JlZ&5l[U@X"@pr]cG85Pjlex5Kf$L}
+j')yugK)RLh.#5^0[;`'LiA}jv5H0k7Vuxmi{o'nhS{Ys:vB$1P!hSn/p[qsQ7$abIWpU-82u|H6U{PkPi!gy3n'iCNhJ]e=I!!O5<MPSA=3}'T{o9y%9%
+6M4=C4M<yB+![JfLQvKvsXl0V-9$B8Ho$v$R]D@#y@K^/8Mb2rVV|Hkb+ZocP|7J[yZeRLq+dO{0Qhn(XaM/AR/OKIA%<d^/|7yN}g6_xWin2r~C}C6N.c
+dey!!61cFdI0gl`JIRu)X1kXsUcw^Q${@-l%>F1aM1C4Z4p%BhYkiyYkg=Cw4,YH+(8MSkk8O`T&@mekSooEAV$J+I@QLl0J4Fz;R^q6s)Q4`7Gvla^^ZW
+Ii|n.@i$Pm&s0^bj(1d;HD+j,QhG4L;!1_^sJKoBo11D!Ery!#Y5{RPa@Ya}}a%1ipEzTt=%BC_x#uKRW2ehLY3[6zt3Rn9$g:r!~KoV2>w,Ha#]S>5ilp
+k;>(o}:!CkVH'0zN&y)Z_Z=BD:1l|`Z6X-Nmo&c84af]VVTP=Ubu6L@ee'lhb;J%`j@&&sRE@5H_3'~"]%$E0$~4YOj3>B^#51"}AMT;<,Hpr:d@#ZTF<z
+0_:kPXGPodW;+M0xaSG#$1cb9@N.ynOy]"T>r|7FC1|SC2[U.dhmCiJ'9;PZq|OP{5OcnX#Gc+6Bt!=-7::=8)T]KFqN:Tv_S({/:5`a5|H)"cs0i/~R3t
+<D7oNpkm7#Rp@adnG6Srn/-|C-^3CYoIE'hLghy7FB=<Nbf$`&o:YQtcK{i_mp:xXp{2KmD]"$"mOzaR;g<9A|EO8c).|d.vlDlNemUjYfLIiN$7r/+DKy
+)tM@K/}/8sTbT0trv0Mc&00K1_4HJ`4|}`@VhHfSlU'XKOD'd<=dQvzgC^ro<kVCYp)$y&ry&)!(kJp<RW'Wkhs8<d`lTXv|>d!mnXW4%5P<'<yD=IN)z>
+-i1]nzIs-'<5cF4,(Bn">cDvV7B%RxJ4jP`"L&uxA<{a>00'AW!6FQaC@x$Xjo,p]o}5N-sK'hW,fjdGTb6K|5]aB;nsB`_%&V1bbdyMW/DcI2kMdYD_|V
+>"D}{|P,5TRiq<sIr92"aM2!i/!y.n["8i3PA{HYh%u(ka.B+hyRsg(-[JB^R;~4%2KFeL`s[xGZ1gzC'Ei"(`>yS%a:wsbg)L>SayU<2h6MUmPnNo(.t:
+:RT+FB`JHmLzFyUQOsP(kh/_{W$w$sd>G_z>XlwK<2c>:o!&[C@Lj%hRHik(CrhnYAv!py{&UHmHytipm-['vLE)@KS6('_Pw:41+$cy>:lS}Wws2t=HT'
+10{mel0F#W=)J7Y|N^b1GATmbF+%>lDu<9+<Z'q!{zM'k0F$M;gYRYkJ(:<iTV^Jff%hdG5MU.M("CH+E<<q'0.ksFJ3,,rYB|^3ZvoD|m3l+'b/O6'!vF
+Kpqui/M3/;ObwuIowWG3488G|Iu0R,ZI]hsx8!SH["tsc%q%IPI:_%i<e>Vz:doJm+o]S$RJBX<HCw<HMa6<d)bS6G6pKL_43NCZ9VE_DK=K&oP:~C8hZh
+x)R#NQ^nX-/Y$$K=n9h3Yc_qh1,Dl}0@'jz|P%SLJ:C:}f>2=QLjZ0>A3w"(P92eZhLL2dp&w{8.6Zhf[nskH"L{O;y}(oMjE+@RUbEtQX~"1-nyac2or-
+6u]ol@eQC;FXlH-ObNr"V:pMO<)cDqhwX(rF1X^57"V4=^QDDENov'N.9u"T$/}Pp6bM1,j&ts75''S"q1J)r_E=rluMw<(!~ao.Z4nbA^;zN=67pq|[P"
+a/171%R<oB+y0O>1_1#po9FMM7{a=l"/1l%Cb1l|akSo'';VOwAz/.x+FLvnUKsnWQLrToJ'8y(:OA:Fk3BTHQv_6Zt;_F}Zs-`dEwVz7[RnrGUM=U0uH9
+5_Ev+J^NCJcizAyx2QI"~J4g5)ktU^lHyyp[|2OPa2ZJ9m'9'aD0vPT:qlO>U!DtQ3q0T=xHd@=/e]FK2CJV@FYr(8^$iG-@::}0Z_tRw8m4C=}4|{1wKM
+]b2:.3Q_VcYiAZQyO;R,-)izTFbR7;1Ikvp6Zm2F'8M|OsaLG'9g6Y"3xKY{[!qw3FaHe;)!vJ^Xpr(v^!m=C9q)v6.>/=$}K)gP]LqXX'bC9O'H"IU<:;
+O_'0D[px_Q;!+WTZkuF4<$t%x!G,N)j)lSf^Az<@&Z+z$:{cmBOyOhY(}pKK]VQO/`Ta1>Lv3&U]6F',POps9)N7.XHpV=a[~8L$!t~+yaMF|&PQ]B,'FK
+tHdrYf7_.]wR%R<qXx@OGhArB`KaarL7HeLOOn-lufGOaU~g4DR7d/5qVPSI,$GFmN|.l![F8Di.-X):<iul'vjPjfy`ToY8~s69d:&"'ii4Eg!](vqEq8
+//'6H>6@ud&b;EfM^F9._1-ffo/!oh}mmjLrOt]oq<QS6[BZdz6`(Yw-)l4R`>;0z!I>$rN`#-U9PaS]5-KE(y)P+1xCuS8gIW$8-`%u0m^,D2F(tL+%VA
+VCQm9_o`mCiUl>OBYt]XtI-yVml58O%8C99}UzkSUIiBK^ytLI{iGjqq#HOPvkC9)+.28{V-A+Y46$1LENMZj-Udf=JZ9am[X4|VfZSri;gjEzm+SX24T>
+G^duU@'lD-gwCWZw{LJ4w7%FH=JMn_0n8EdN}Uu&@8TMTTF;+C,<TwQt]6T[BFLcL&Tjk%rvOmhh/m|;nK)GvAVCD%vJ{mi|VG&{m'xLT2K0x{,{Lg>8~p
+"x[^|{fk.gn2[+%C{O.otr]biH$AVXBj"J/rGx8OI"IwAPuqn[c&Fc{AyQ4!ZtCO:k5(i3o^;kHK&yR;mFd83Xxhz|i2@K>va6~NX#NP7ilXG&./t%frmR
+T!}NdDUw+f`}=xn(OU/2uI{Kvq<ObD[hw0F^0%nW8`w3cTGGwu-@B{oVo)4NIhTvqBE/H1(8,F<wwC$LFKg(=h<n-VBL|dn!d9smR2-Z4y0iuQAk63mx|%
+GYXse|L;47a)vo1uwQI`:BxvdT)kWwl|&92i^N<&sP-6w}~r&{t^(JB-,#'emu9(i@Pm$#p$c@},r+"8_1Jx#NCy8F!^/W<i}!]9&3I'Z_Xn4IDV:$y1BA
+rWvtS6V`IHT0/E8+uY24YI$10<d1;G{R@/WB}3nAv0Dv|><ip+_MV#s2)Ue&o#uRc2{qR4/ViZ!TU3W]bLX}7;fhQ8|YkY@r}c_n+B/w6`LeyV5r5w32;(
+.@_D|z`)>.)Eg']Y,:3iA#%9L^8E9'+m`Tyn4B~Z5jcHI'DVa/I<9Uh}KW&J$<^:rOwU`kqUMd1^rqi#cuH<O=_f5(^b'SxJKudK8"PJn=.l1-UuCN6Z>_
+rM[oBT5^qJe(Vu'jv29Mse-rG!(3i1|.gMW74W/T{I<p1mg<I!";0CI]UiO<<vzC2K[gkXR]w<l.(X;-Z'wQITZSWMDk%R0),YH31ywLCi_aZl79g}1wIx
+IN$3m7MdLX+e:1/r&B]s.$O&6U2J>D9ZVpz"dy87iLG+JZfgX17gHd"2deAh['w!{)M{d8"ALT{>YM_,_(D+TE+YU@&Vqtqcr49.c;zbemD(-6,gq#S8CO
+lyxx`zR-qO#;,(l)%%'"<Psg%K#Mr3gJGckZ{j.0:,0n=.rbA'@/WJdIY'Pa-R559ohTl^iCPX;eAu9%;5+,j2Qkn'XNP9Gf:ER4^1@rl-~+J)Tr[2XLTL
+_FQ_8JGW_1|'^U9ETE2)zA{Xnb@@Lt,bvpoHI'7TN`4W#_Ufq%t+7hp0azG5a1e3_0DB}T0@RhgM09YhkmoO}C$B821&n9U_f36#B,tz!":>@UiLA;d#un
+mu]:F+ns%^$v)mJDGe-OKeP3#mJyH@.!qGN{<'{^Cpyz9IwGlS,(V%m;#<iFnlw+^S2whOH<swrJRJ&deUT.-Y-9l]IKm='hDz)tCb@`~.@"2!lutQBP-s
+61j4SSzKg.[V[x4#EmPafM+e"SFawO$<fDcVp0]>I+edldqYdNDJ:$c_JJpqQ8'Ws6UMLZ/v'.kvZ.s;mY6[SPr4=!mLH7ZYr-QTmuh!.OCQD@3eZWEjxz
+I-U9D3't>'Yx~(~cSjHN&QQrb5,v0W5gwIa(%1GV:yS{C"2Em|:x|UeDpseuP.'4NjWDbB1.]IUW'2g@jc51Nw8i[C9')IJlMLZ"+}xiu+BI"C5osXLF]q
+RqA{/vz%36Ni:oH(PK!(Z.ba(V[<#:Ni1'in&WmmXUhJJA<nQ)Al]7x'skJt=li8.;CiC$-3.zwVY5{({rbdJQMi[:nSu&^O|vFU;(C%ZiLqqhD2^,zy=F
+DevIZC-uPVl'}q83;$+orZ]L`k2"P|`Trc/UrVQFi`X|Uhz|vIdV/Ubimt1:'#hmjtzyE2yb>kK2e3TYa}.p73)|91fg^r<p/a8AL^tG2KS6lZD'p$4%>j
+<PQn5}KSsE$T@=r]lp%)&/Yz@'`)+ySMcP^n7py{F9e525^b<+rq-o$}joIyRd!Q3yH|0GI<(N^wi[~]w}8}t9E.__6UqeVw%RA/_pRskonk[DDgg&z0Wf
+!}soa^DiT{pigSFtF25Nz04}AkghpM#SKdQuKgD3JwXju(l)0|8!dJ|$1)Qcv,F}-C2&SB:7mEbaT&<iwKF]Z,'^E<e1az=ZJ}[$iL!h,<@8~J~fLB)dy|
+9vv9po(887Z|rku{LEl1<#@^/19J[n,V7Kr/ysdf']x]eS3bI8>Z0l,koyjNrq<'_=+L"S!3x0(!eK|fO]kbVvvPZ__rmqm=$@R5[9LS95j/;Nm"qxYom|
+V^mp7G!hg3lm9r>}'Wm=iL%9DJdaOcjmQ(BJS25$ltg:x;4+PnN)o<lxl+eU_6/k]6p6ZP@P4wH'@v,i#7einh5E/([PuuwC8K=Xv1df_g0L~a`W;9$3@b
+Fpf`:]L4pI0TG[T/Ov)KP7Ls$;O0xu.b(<1C<;fa=pdP$R$-iWGeO/5p5)F.Z-0LUUtu2W0tdL-_]x7/M-.(casswF6ZXQo92yInNw{+>V2kzF4&:I$x3(
+oK,9:Fn.}Rk7{NrV^.0fpA@YDP`^ImQ7KVbT&fG=AWqPm7_}(1MmBP]+uVO"{WnnxqpzLJ&-Vc,8pN1qdKdi-[yK^sX^X6!_JK({'g##sXQR>AB5P;oSy4
+x6Yr!FHRvTTogL)$e3:dK8;Pndy3l<C!).7;BHGDyl27yBS"T7gi+Svuv4+$~+}'j=fc"QFx3{9,>qaUjcM=A;g&pC""KHKTnd4Yai9.E)x:p:A|>O-,-w
+MVlc<#J<HkfJ:g00#=&zc!q2$DnQbJ=]uz[ZYDIIlSZh|)"baTK!~SGJB(oxxvE9Vb&TVQz<g3>A~Wrn3_^H&,2Q-)roE@GBL+/0lOJ-tK3}cuu}xI),oK
+Bi_5$2zwI^4R4-D,ZTk9WaO,EZE$[T7MAeESrQtRmQVTe-^Lhah3D%redL7G>byR!lR"d<VS+J+@bNN=.+|:J:o6{8Y0Mhj63r@{dvc)>}}==o'dzwI"n)
+D;qaO'0Lxf8I[V#)9VZ_eoN.)[wl9Kzxu$t>mUX:XGoTk1RX_gN9wTI_Q8!Gcy9H=-';UMACwp=^lB:!A2)PQbNe4|&eCFPhW-x++N'16fs;XqM;Tay^r=
+'U@7,E-ZYA(zFlyyQoj4Qffo"=tm!}26wB|P6]L3C-I!0,(Iy7SuZsvW(80VVgoE-1kQD7N!5X=dEF_G2:!>"_2Y#'+EsZ(OQ)97(EhS)Pw^&;!0BGz=BH
+G4czAw`3E1i1T76JYe`.}8xvoC%(DC4&W3E/Q!W''HN#44>EN-G&vWnspi:mcz#@6[]u%BH&y_Iryd&Bc96W:7P9HicVS<;+M/tu@ix0=z8]9T]{ty|g>w
+KXOwm(iS1,0%S2J|t2w[U@a`&ciQ^<x.9j(96SrBf[v1`'lrg=FSDPL,l+]kW4](V+js~z}9h;fa@SJ|%%5GQKe/ROTiIYI4Eopbo!+k/kS[qALb4N(T^y
+=^BG4q^T:R^u@f.W/I{F3uCmfEC=oWz8lB`D:|zJT:}L(pI#6I}V(76_`FS+.Z2wTWq{w{[j}xpV[wMQ2fdekmZMZmQthQs[JO%@@Dcgkaj}M<jbeLn+pU
+v&g#h'J<(sZ0-)BEy6heGT0,+4!|tf"+OQ}dojZ5`Gu&'y~m:#ivG#%#|^==>-(6cY2y!18&wqg0-EF3K$+Sz>(iej!R;>=y6<r&G@lAym-c$Y`1Qcnezx
++@@Lt$5TvAd]cfN#[><podbXg^1O-a:8jHdauc7[7N{Oa#GUz_HkY^v8![W81s#byM[8-/JXwe''+s%e{8U_.ZmLUYm<hTn4!_X-#Op=,4UJk,U6"kr^$C
+E0`sa:64cx!@d8"-3Z}TLz,1^>(sgEKqZ-Wn"GG>zWW33RS)GXXs;AEpWF#vtt+<J<H$e"6ut=3)C2Ojg9=VJ>+LlWa|E_%.zB[A:q|(b{L)m"NPvzQ/JC
+)oijM`5ubu=}cF35V@Sz8jJqX"[0yk.$ep}i9Fyh,1C_,"'+HDRz<]pR$0hbRSjK(5<.).d;a4vto,deTLBjR#;/n_1=p.VEAfg%63f{IKR|1%U/tJdkvg
++!}AfcEJ]Zbt_TFHsoAH.'gxa:!i(a^oZ$P"'ac,UNX1[2-=}a,hApOWvDR4z|c|GGY=JbY"VHV2uedsFjFRg}R|DkXaQv<jFfXo$Kv{MSia(tCpH4Cd/g
+fl2q/g/uom~wgksEs}8@D,n2/odf_DMJC(Jumu{5L.A<Ks^jnA=a'6kbhgb]3YtHsS-}u6tzcGXZoGH7GYZ[&^-a]06<'uEPuY6gu$sj#g)S~Xq1hb;)"'
+SL%{P1i#z9>7s^tg8@(TTW7_-[Gm]:;{:.g&+-;P_)Xt#{bbl%``w}qr~Bdl=h'bSaajq^"<~$MPitZsA$;'_aZwT^v2%_4nJ%a[qnnmR&^@G;$A)E4}e`
+pGYFta9T8T,=KYT]HCTS~t::2D9=8maL0R/p6$2B4@8pSy..`A@L$2"dLz8^^QfYb1Q4D^jcCFf`&14-pL[a4GMBJq2=8-LS}hFy5':k_.)n(X9)Z3`1M'
+WH1k6=^d'PCA13a2_Zv$)XhgW5gGj0d[3mu5Arcn~s%5[hwlzv`TBRLMxwFbM|s:T3Pu!pw6]OxETOF4r#eD5P^{)Yi>l:fbBFdFx!F7`V"$dh/9je5,eW
+2UZ6xXh@r_->4HVp|4-a^J;3rj%qk3-;2#Db{#h<GQ$#}Rl$&:Q^XfQjIox661eW4QTUr`!tHt1U&.b@6o.t1[a/X<BYt;`nYdJ|gK~mh"@SAmfj8/@,u%
+2z5tmUBm..9_9'<!{-l'IU{iUy14M9sUQuH;UP:<;5PyNjx4FBcMc91a`G@38`qPyz9/r8V|;2F3z|DsJ1&gyjyc}@8vBQNwPrwJRrZixN"r@xpZJn-9.M
+]foAAkUp[lDvG^]KgL=O@OKe_Qy(U2pL)qAk9ki"h0,<zEKoq^s7;&s9'>t_vIoSsLt&3T^!]|dV3)uXII]ZyqvhUEb.GT3Jpx(5hD}]>Vk'=waxpJNnUq
+'Yu<4K58nm&!c__R"J&#W@;ixtr4i"JuUEA!+dTKmLrfc^;nW:Ee{X<ED,gEkNWbj7/+XiXUiRGxn"|dhdJ^/]!,#j->UrwBb_kCwNA`7EqwgcvAnZj-`x
+4CnyZ6n}CK+BuN0"8f$"v:6>T6XtUaYNd7<ZDh+,,V@S>0M2wNyf-5!-X$@B|&aj|lD]qyP4~D+V"wwTu=dom)_4qfTa|/Bp3D$4AFZsafCy/r+Gq<gJi(
+.TQM@N$6A71/g'fneVq2RAYpO@5G:3WA_5Tj+dY!c(wr'ktH;gNdKJo]n#FS(tA+F)>b'$C%Efq+P0=hd9ijn!I"4{(0'YBS$TQ8%K>SVyUetf%wt'4fp&
+8AQ$,>Cb.@KqP]u/!m(H3NkE;eEWJWAHQq49[>evqP1zY.ktH"M>):pmC02LJLzMjLf&P9R7@<b>)mEYm8%8zfby#byN(8{@a"J'Ph0BK}up["r1DQs_V4
+]KT4[k$uNvJ/K$HT@iXPPt"[=QHWm4n-6W&aI$W44>SBIkXRJXmgJop1$s(@k<>IC]z,`>SC&1s=3;0zH-)T|v4hEY!jelh$5dNi83W58pDNlFd+1RWOS)
+ni"!]+i&NM%P[v/.'0l&VpqoG>dm&en3TPl_$6J<N@plT["_$D;nCpl+z:fAX"@fv):Jec3Do8SdQiw@[b8,SxALE@qA$[NJV!F'3%gpNc-ozH%fqXt+]j
+@dw<"5_e49TQoRRm]-6gi2n37Z93b'{JTal=@khCX,QyX}WFbK1;ww/f|QN)XWOIgMU(k,Uw@"R!W6t{GF,mQ<$b|t=XgpE2RB:N5oq!6Df]a=arqA8zdj
+{%)UH14KG6(QWre;1|GJt_V&2I+L,EVQl9n-VF@9.vor~{yLERSmB'YHdxvdXKE`B{}A8(K%`VeE$b0![Id]A;j"56{Fz6Ufo;Ir;#+p!67;TA&LGcJ^la
+<|A+vD6B{-#bounulh~hO>3@5I~%P%3m[>DkKV:>KaguP9kwUDC!M1'4|Kg=^/EhN,v#nG-_U4&:Fy]rZ.qV/&+S"!Rtqr>MT%ee#Q!WQ#t9h`x-;b+;t6
+i@$g4Z|ol#MUjQK;9riP9@)NvtmPQxKORv&x0k:k_&q%U>,uUtet%IY2mZ{0}^=8;f0Lh+Y2t^.(;Ms%jJEn[-53{oUxt$;]tR8fnaFmR:7'RrL.95l+O>
+dw,'=@O`bG>{8b;g7Fq2gvh"C@Me6#Nmn5"/K%~s8CjB)!@#V(-:Awx]!,$Gnlb[!!W#C>yM4htLLeLF!Wetk=f$yyy/<o=-ZVl40"U_oxYc+S{+DPx{/B
++FAM#%<Du[PS3W>^T>|^kVw>zIa9|`v!Nh!pGbo%M_;UJrb(kpm3W@Z`P{G/@2Ij#@rM{-~yklb!@@>Hk^-$`f8Z~seVmWqV.%eRly_LM1xB2gMz7ra04%
+;q/;afW]~BeS_r.<QF9`Kcx(2A^ZA,;vv}qoer-dlgu6@+tePXHlB=Jy&D{s$LFz1Rb(N9~J=O!6&k3;[T;hF3SHWy-#IBpVt=uf9A!`OA[t:=lyjUL'%#
+<e2{;FWDB7.BD6wmQo^`l8_}&%'5:6>8fbo=ndH7;6P:=Im{ZTpi(Mvhsdvx;7EyEAS;lcsq%xBg72`s'C&+v3Ky:G'Qe>>i49fV'+m=8en+M}mU/l0#SG
+(Er(WDFsEdJ=JWfm'&)-ViYNuEG-B"yrlaf|v6h|N"wAqxo2M>_5mlY^!w!sS1SE:&GeMVGvW&gI4.=].TRx"PzwE+qZ@&cDgNVxa=]/T&+Uc_,c$Ql)i>
+3Su%3J:&l+}f>J_f;)hzLJWFgA}q$PWKjtCl%S'v/|<>zgW-riT|0rEsFD3QgtLMnswb0[Xb1Gfm;-.aAW3}x)6A3ukXDs}v&5FoeEzVAl8>`"OADetYdJ
+<Xc}9fsei:NWa{cO:pbn>"m%B"y!`RgW]hiQ4E~%^s<$J1(P553l<@Y%ne5Hs2OQ$I{CHB6tiZiwYO)w&vZY/'nOU|UOJKQN_zT"H_3EXKz=D:=KxTWiR]
+MciB)BL+mxBU~Iu4/+LEpVGU~X8Mbvo:Zbs5U@ELm^sUakxvlv<#t0z03/nN'nOGoRXH$;diK'1_z-;y,t2jF+]w;IDx=ha/gPha6}5dO85|{Y9c.}5dLJ
+^ahvz.O>v(C"OTtp2I5mPs@yYPObwID}Fs8JQ|BZ}P^AXN|tocOxDBXTLNSDZ8(3&Zsc5+D[Q|(+QCeL0',x0>7kjmwcV[6sWYBSM#-zl_Ze^$7pprg"YZ
+ktg-,NpRi[Pr9(k;vAt@RsbTA,KP04m)r0Sw-&`G(=DFU!b"z&y7@3t2_YQ_gu8G)NPMH=jJH4QfcAI=HcY,z4:<m4yag3@I0mzS-&/AZ1nk`p&NA8t9kh
+e4P}F_Qv_S%yc:6Nr-m$yoo1vh{ae)P<bxWj5HU<q$u6b&-[rt!M++T&NIT]#,1z6c_AWISR>'W0U4Bk|4JAv:Kp@]_XQ/)l79JP6:o0=]qT]@#KD$$]r6
+`gY5vg2a%]lV-y~T:u5Bwc++q1Av4W;BD6wn&/OHT;t%oeW>n_/PNszJQ=;QijEYXLDDoI]joH!PmDGTmYy/],Hbv'(qO#E[~T@Y9TqOdlDM>'|%_"1V/'
+4}UbY6"(GPUiZ3tP"s%mzjil14J"m}1$Pw+w8@O3[@MULscG(|eVU=Mj#TuMX@SCm2q{Ayy<r|!zJR[=4R7"4s]2]9NY&[bRY)@xh1z+Ct{J#y;GpH[q{7
+@E{wZlH6tRPE2fU&6axgvJ^)"]x'L^,/V/$s,9i86fa|ofF{%6B:7Di^KZUskXuF@_T>e5H:~)j>zuyb`6(v@4yAk-C0rwG/ZeS;Zn+q4H,SQXZ7YT:z4[
+hOEOS6",W&N9GO@|`'xzao7h{jeJ7LKmoJ[kxRXHTQ>t|%O8fIPt&U<l.yquz,0dQMvKoi8GwCwcQ!OM<ckOVBcy;utuG!T)sWG.R}'mQ#<DU<P1`&^+Xc
+u5(37n'7;HU<~2(YW{@oY_a:<@HiQIrB&kAtZ.hv2O&GK5{yr.3X!pPX#>L$s"x/&));nS7{f_c=EY[lIY1<u:x2ml{xH>5FsHxx;b~'dhKp_X=T)1qoKr
+$<kAxR_cpd1@[Wqf/+)ePsEs3>m!kbb3T7;yQ4dG~T<.8;|Tmj-Q%6MPbhCIf]03<%tgqY]z6D.}ks-{ES#f[d65)r-a:+'H8XI+@@)Zjk&609Qv[p!wmU
+T7#sDT~[Va}rz@+w.kb&Y>i0Ho#V{^E<7Hg-RAp#ijs8hA!x+B7M>>:Kj0KFNZHc]u7F_!:!=,a}Zft^,&6r4=Rj"c9F+ER;CI2LT+z=2AO:9Yai7c'+jE
+Ozi$8Pf}:C/,_wn-rVZku#u%K;(kHCEZ)d1)"#]JU9.f)Mz)-c[Pe,!ja,,<Mfa#bgXu0cL9dVPJa.W[C+zKx.WH%;A.DcZ"<OUM_3!,73r5X@zj[$iZX@
+MDo!J|7(>Nfwk&>BIm(,[BrT]}{jmCtZV`{kv=tNfL[fvjl$J,@pBs!#[8#l<D)1#ON"f!v(!`WbL]N=$]A1CZrd%lH$:Fo}E:0"p[Hh^=HG0L}E208J:6
+{'j`w/P)!.KBeS)vSJ1mZ!Ms}Q<V_2mPHpt3v-rBO-S|}J^^b_1g87|{]'n1>W|$,@J&w_agQ&upfu]hdziele|'zNz#_d+8UljQLw`v4o/^t2=+dl40D5
+Px;Mqe/{I0D::<TDe`<V8s02I@DS,w6=-ryB]EK:DigL7WQ^KiI&3"M"/6LP~Ix#9$wZwevYfZp<<WM0wg(z4p(2@DRQG^x=FI+CtrzBuBvMaZDiz#wiOD
+uMxn{uFj8A{mK8bK=+bWWi8Q%L7&_&%x%^UdQ+JdOA3f0j(RI4@{DL{'MTnBu(&zj!edJFX>B`odrXK#A#}#7,~[ikK/.F},j6IF>F6#d&W_k9mXynV-'E
+aSJaB-OV!Y8YT8AMy>(ixvi{&&tH7iq.U4SdNL{My<+YYZD8S!{)0cfkaurf{AmTETKJc0i!UJq43hB5bNc>KiwyLD`bve:ygfiJoxf%+VKS4PO3C=q16)
+I0Ec8f[7uwd6FIEznCh<"5exdC3CS^g!t2(4x3Qd<D.ZQUVF.0b%W;3Y!X5BkLxE7l=21R:f"Kv+:|&w>KXzL'qPfIlS`x+IEf@mOpvQ668ay:=B<Qe%b|
+E67-+7I'rEtEa]AKbI7Z{a<7AAgh60'&,I{,e%#-K-y-sM/75'9^XM(/:,-PFk.=o[;;cjFm<8@[4|B7]uK^/6K{bY9WTNQylWEmEE#D_7[_z#>wS+HriS
+6Ot7u3Oo$E]^K;p$HB!SJE8+fJ+'}F"6{UWE6SsgdIQKg&lR$&&P,Wcxy)w%$i0'7NYr.FKse'A@xMX4ie.99I.6VZ5=<M}^hfyp6&O2=i-R35aibDV6su
+:1d/9(e+=8_`@[}J0'r7<.ySV1~dK%/9rJ>%wFa5;[2k]"=E/ti2@z(Zf4E%0eR{wX}]DWI^-"}VSs}UOoc[oF`hXHIH0I%d;<|m7mh/gHUko_U(+e[qa=
+l$q.:T}03vPKK(DJ"YfmiNF!vh12SM}<#j/+CRdLubqQP[J^m(A:|f:GC^p_eT1'xi,OW9MIPGXBj.PEpZdNw"~&K$.PAfz0^k]-z&PY}A1YEjL|`Jp)4O
+!JfoL|}Oaa/_/Nsyn$s4;VpJVV&^#s5SKQd-G2F;`cWcM9tEwh:^3[0QT[0]H<rCZFVcOplQU1VTK+{Ym=}%xOWS70]HT;)]OvYzqvHF8.:i:m.tA>_0Ls
+R1~1QVEq;N~TzQlamtSCI^bgmKB-;v42]8fhkZlfs!Nyn[}/-1J(N5I9&gdbZI${m}6N/1AQQ_iKm}1Z.y3JPx|>SdV[E-PuB>^hxe#5a-}[e^v5rYs$y1
+"0`@<LA#SQKFBrIA5nc#Yn=7%E97uQ'xNf1uC!_Kq[MX&ukp#s.gTN[/O0o^0O^/,hXvk/i(1:&!eJPJAjfwP5W-T8fD5YPs#xg=wb,F$OowzQD{XD:NXr
+e{CTc!W.:s&C:MK[}f7l!Erki<[95<w"]W~^c1$h,6i_-'/_.>:NP(I&>v'BiQ:HJvb56:RkkE8vU1HAM5g6X|-UrFI;uW'&DxEkdSW-EdtRTsce-0@T`<
+l"L`/EK=W7=YvV<&L$Q,62h)|!{(8jfV|C'JC[iQ55J6Xl>;j@M,^UmAY#L@5>JlZ0YLB,]Dr}z.joOJH6S/yMa@>uH9tg')eDd5tOT{++_pF9dxpb6^v.
+zu6"rlO9a`@O:5n!I2w&`90uJw4a&hm=}w@=NydU^T{gIX/QNoLoj|i{I6=zA'T)"1ubTqV%x@OJ6JuMVxoGw_faE^yP}Cytx]%T{Mj6-6+_M1/(]q~TZh
+:{)l>S7dR;Qf+#s98r/De|1{PZog~U~b)'9W'D0(gMT6h{x9Vn2M#x-J{yj2ef4]&DegHQb,hHv,~.ABRnBX=(M$c+!6>/jMD4(e`ZPy.x&h^%jCV/>PB<
+/WW(rhmgA;BJ^c_QS,c%MR-85]mDTB4Hhx>s;%HL(1mH}[Xoaa0SEmuza;z[mRB>:Gjh~WbMoKi3##1UyiZw6y!zwvsvdCl8nc0t;U"bu%YDD|D6r2^nt7
+@1#>D;]$sq:olgn<]k^OL`I(bo=b{PjL8LS{xFJF6#N^<j5ircqEA;qI|7Y:UxF`-s{hG}eyS#zE2sS!`c52s/D%TagS~WFkkMW$w(]lTy[YG-Ti:z}"^&
+DLof-BLh=.`Xo{d0wI'Nd|6'A3%T'%JD[B9Q49MlJEQjC}U70REN,gh1/>}FZeqsjfx59E`'Mo1>7rq!/%!5sJo$3>J"ZJH46BCk^f]aRur<e(BDFFFY^A
+!(]=nKP"w-D")k4HC"pzTcN#6=b&c["j^ab2YZM`|R2T(8S.P-A8TG49WW07;%H2'h&%-{@XFS;C%=eCak]4RG_:/+.!FG9{GAh[Dxiz'9-`m,N#QxPU_f
+B{l%DTpU#aq`4-GX1Od)V19eO"Mid_=2!#!FIHv<uKVXoT{w]&4T7>%2>Ywpq3|=dk@5J{sIrJJ_A%"T/(J5zj])1Ei0<E[SnC=&AExdBwNJ!4#B>EZg|o
+]yjt+r/%Mt[wg;x_Uo<-m0YWi^Ky)P}O0&fh0D7oR56gI>LpKVgjKmV3C.+UnN3"2i6o5"u=0zy[xQF/>(6SZ7~Y&(}[E!F=9Z}!nE'Eavp7l&J#]b={mJ
+kR%bo(y.+<OU-781=,/P2@=}Qc@H<E4:&2n:7HJ4'P-'ugj,+^R[Qk5JQAzs;GlX0xyJk9wgP1%|WNd"fQ<Xg+&ANOZCtFqTeX^dJM9YQ=1L5bGR&F=jL_
+>01R)CrKR}B:D[DEwUd/29O0yu}bUc`6Q5vi`])U3>QEVS'nOvuUki,]%MX_&s]5S|u+%GNHp8/71BZ,)aKlagKQ%V+<Kg+y%Vl@h-X_O<c>7{`^DWP5dz
+pT#42rOb_!]amKekH4vh}pvm4";A]V6c0eRPL&.'7)CI03e6og>9s8_T0_u1SIy5Mr)lEj=n~Wi^V!Z'L&7Tcs^U5B1jDM4C0!Mb'T,ui;YRQkW&p!~B0/
+D{F]yP$KPWI{lx/[ppkO4!"b%8b@@6~LK+vy,>nS>|jxkOPq4wrLFfF%5sL|fnzL$g~/y:2mU"s4~9'RSO((@95{!AC'g:#Mrx85IXnFCxx)r$zlEMS=$0
+,VAAz&ct~^{'hP-<j@#QZ_$pZ{]/hbjT3)b]BtFB[s%{,)5$2{CChQ2NUhQZ[[L3RxJ/lo<%YU7^}=9tv;|M,u6gS%I:G<zSD1IK1iG3]+VVKrdmb@lG9|
+=D:3&;<S>o^[wyMF5wIDb7Mvqq[qCB5,e^D}kqtCF(^uN/#_lA@<kBTX-H#^PHBjRa<AfqypKlSu$}Ky!cYma{7oxUoeX'x,HcWeUB+$M1Em"/j[sgPPOH
+l`1%kgo@g9"4x]-&uC]6okn;,&-_|&e6G480,J=Y-nvs!;Tc/^3}7gl<n8,M,k/BRsD!zl/{%^=&Xv!8y8`V3_`j;O~";X)C_;__0s&s=%t;-(r:/>[dq2
+,vXxM|[@ll6Wr1-i{"$XiRf,6ZcAO^k'|C}3<uz(|1r|)C@1I9G%]Ogo7;ER=3<QQX4itpgz}Tx@9q+649DTN()sW`a'^i$BpL;aqgPeTEdx~f3@DvZ'[K
+VZ|>E[u``)&2R_eL]M20KL-mEEL:bDSk~j5#F}ay"r]So#.ziG4!#0nA)^74Iv'3)N^W2fl(M-[VX:Xo-@@U^Ej!%bM^j:k|WX/U(2`Wo]rzHsMcZqgc9W
+kqo&r8YnvE&j9w5+wUWnVVgzQaD9H%^28wKcbh#=lcNH3R_T$MW]wI8dDUQ(g1u:#l^e6%nx/<+R.(t:f2-_;JwQU|1eLadhuB|dJ6o8>7&8pkZ!MPZ(1k
+p$GyHevM){,)J[w+s+v8m9ji6<vI>Fjd2(zUpWsq[+i6qw2_(jaNhu1W&9<&E>{VMhiW.<o&`"3&xc4y[s5mD-KzrlV6rTj8F3"kiZ]{oo<92qAdmki.iW
+Hn+T<=^OATB!b=W53Q,:xsR!T[h8XUmE)>KDgs"$FnHB-=SG^z7wkvPdZH>;@'F0+wxP<}0iq(R3%Kf^BRm&8L9&$V7T^XQ#6xxp^lHy1J=Ryxn_zP);Sz
+xVz]aQ}9,xo4YIda5.&wHuwp$f@rCr@}WE6k{Iuarf5D}Abu,llro{pE"'+blGj^bTjj:(G|[lIrW%P]t,^)O4#cEMwx1Bpwf[Hi:rxmae$ybVVRr[Ry7"
+",9`wxV0SE2=UdAX@zd3)PJRN/AB6a<4&htvd&,aE!O)QS^E5H1N'U4NduI4Y&d3_3;WT6WQx&^HdD{:),j@mT$S[7"[zAL|R=u7JGV,r5psNVqU$8VZho
+3m7DORK9s/&Wg-,yjJS[V"JYJxZQUIZ1mSl"SAWNk=gdl`S7S`D`Xg:[_FA28N|j@@"Yp/]AqS$zsl}R~/p#8YZHpOE]Jp6R@6]2(!:ly3tyG4(2g]vao8
+}IVQrVUIQ,EIJJ>$5Y~f(mztIl^09Em<'k:f(g.O3qm3T9WZ{0aFQjgU+2{{sX2:VHl>H&MEe[Y.qCEHWgVp%cn0SOQ)Av&tZM<8)FA!>dKA#1-+Nq13F+
+OS_TZ1TKw5_:w[)t9=647:!D~rDoqROK%hf<Q];@F;8{|Tg%U7)y$48gyxcRB[_GH2#R=o{VI9(=B,GuLHqy-+2R$wO5;(mid2;J^iRYdM.A"91,!']t39
+Pl,:#h}H!4a1Xs470tB2ZpX@]]>O9nE9JpZ}P:4[kOGu-=(z$N$Zbsd|;T;3_auc($9`#dOJ<e&i~)jT@=Dgx_+;8fJz"RXRdSF<[wI&#M/r%/.@w}KHwy
+{lc,S2xRlFDxE;LlK4T|PfQ-XUX1@vaUUDBT$:QVdWJl+@dK-0i)/dH>1PRAOK,efJ`lC3xHQIN$J#u4A/c'lrP{Q[H<PAr_c=82r9U8@ji_wyMHf29]XT
+~I"oe+9,@#`&VE!Gr-7,SlJss$I|0&rKv5LHmBQU|Je'N8l3"qVSIrQ9jG1'&)!Y|!RETu9eaAPK/cY_eEURl'o+/X9,cKCO@y%nuvU`6!rv{%#-^cgZ$V
+JjG#31'c]yZW!lSY1U[_oWid%7CIAr>%xQo{hf)EG-14}u_y/[VpnOu-DJLn(q>4p3MX;z4%YpcGNUl/(iE>om;9A'4TJonT%dbHj&Il!,Bf`mO.m6)2+S
+gtn=jFN_gm$[P9o^RXSqde/%}f`&U&h9<@-+o@!VXX#50AuN!Wz"j-lB^%)B::XCQs4ufA$=>@%Ln#9UW:Erzw^,=u|f(>(R3w;_4].B6m=Un#VPr6"p%8
+dd;,zV$RYSDV7V~oUv9`[D@%!_VJi>O8wJlRd@MT$8w-Jni@3%r-v):'jsII@LEznym_,;y_2lfimrMvpGEs6a%COqhVQ_{z4M/bB.@GTP4qc3S,'d#7Fi
+/`lAeA{e71k>!R,N~gVf5'(4H4,QLSKWUX!kJbDY;^IaP&~W}"|pNE`sc_W5=$N)uEYY,o3SqW(x#b6a_&)3'tpDIEj)Ln@gRT@>]2f)ttR&E'H#II}EHi
+rQ{clQFgn5/o`hJ:Y}4BHj+H`n7rZ%sW^b/2FIObyUZsRCgB}5RT((h]-#B]N"t=X$s(R3${eht'0QY-"Z4:N2Nl|s)9/$BsoAvqKWADhcr:St'u/F`y{R
+R^rS:Mdb$g1#VT><seW)Gg_JDxJS%dMnuR!k&(F""<J8B_3|`i.SCcSw1[3$fy}TSL<E}-(KQ0"&^RrH5CoDGx,OA}T0Wi_yMi#4bCF{)H4Dj<GWMl+Hh=
+n=>$KivAmV&<!0}=b&W$<q~hdlLFvt_REMS&O#IYn(2!e&p(Qxb;!U{[r0fJQK[RkgmSXwrku{ws(Ky|G^'J,DBi8w{j4(1VS`R3]2gN6GzjgsO^rZ]L`k
+2"ayxs|`9(I`7)Py!ar[$t1n,!dr5"A_8^EgF5lf:Hzdf@RobAl"x)aqW|}bR:HhLa4g"3eyjV61,tT9ABx0bQN!jEA{lxQ{cl&}14"@4i:7:wIxx}N&k]
+(9Tjc6_@cc]%/D{6cd`ZOl_}Y8MD`-':XV{Sx8LG>:--)'|a8/;5'N.:ogZol-"R2WgQh_RDa&i1~EP.nRx|RZT0e_{Poy0dq2FT-e7o{M1kXed;$)|}g2
+v(q;0ak6>#lRfaG+fr%U6/)ch$84=(1SoiTqX<V9N@$k26t3Z:8!HK{CmpBr-)xK]9aj'sy80R^:}gqSwme:sS305rkQQY!swmc<(1100gwBEfI>V"+mr3
+Pr|B;Zyi_Vl:3w@zQ<J}SkY[%Q'$B]lWt(_w~HXMSo!jdvRY&H!kJHr{T/M!+3l4|1x{V"80MWl@QX!B0'$q}_H9Lj9!'_9++T%3`fRb+#1RZVx2Q2UFHr
+D8}8"y!/zNr2(f`|3ip:+(g2VOYCxUl|'W692e)].srkn6pm^y'Z^wc-NJu@YpehH{kuq%Fv%nhW~:SNb=fG=AtJl1Uu<yE{g{1-,0-I(LE!66eRw,r:$`
+&)Z((tfEaC#@8`qRkGA.[=UB%Bg:ACC3Cf+;CuvU.f_-Ej(0)W,M%/7<aX(8:7T^qM8G&,As)z&lZl4GCEeKJNZ(yW,8=mHlRsX]PfYNe022^OQz'4..'L
+CfD`^/h&O`5R'/{!1Q48#x$3({8@&upR5-j<,:q_}#rw~t|<gbB%]Gwe2,_Y[.3onG$"hpWK~iJ'51bv!Q'oL6bL`_!eH6wd#wpEli17Qtl"E$D|t&j5GP
+b.FTwkbzJO)mv{PdLcQZBd7[X5ik&;:!36NtNl{=$}M2(y+@y$&MJjqFwXZ8PoZzEX$!0Dww5VS676b<0jTj/xy|Hup75GAsZJ"EyMr}YiS1&ixFROH+6[
+U@Un}T9OEP's1Y'|$'F=w[aQ;2IZ"bIo<@y5577#]|fSo(<W&CAl>e/uHf'-}(tT3jHLsN{k4o"Jl.D!ILo5AiH(qR|,GG9z&KgaM.f97vh:>AqKp)wFG=
+eeM"z8{8~#z8E&:il/BGH6I8,<='D{TXcr|KC<`JLC[P+('-qJ9$e{Fw~y%!PmDhV-u@1Vn8.iP2[|;x;tI5lDm}r|9m$/Y"AFS7|ro=[o+xOMA+hG15TF
+8R<D7$[MfTEQ1FLQJ_vQqPx6d`S6={~oA%1W,&~iy}'RECz[GiI](9~Ju|f[RFck5O#=:4]y;.2')r0zc%=v{{Y`ug:]<|/,f|~w|,43TZ%':J:%EsFqYz
+JpB9~u[o1/vvhGC!r"gUPpAXmSO4|TzNq+W%1|#^pr"XbiX`:go`l:kdy!XUBg4T6ZEWC./8igMqGO|[r'9s##x98lE!D{aM]&{=mM@"y&IR+Xy)'Q8OG8
+ex+Vzo/3q_3uPO%&/HT"FGcIF_OC.pAP-F.kPEBJsImWlRO82WKRrsHoe|[X8gYp!U[7Ui$vjf_.Gx(tRON{O6;SUan4|BWNPpMuWm<ZidnOeXw8h@/WYw
+)VD:Nr@8Q_qLr_Da-R:7jgDUF>t@<:br}9W8X,!r[80DTP9t-Bn_sebk=_+&Q}m8<pz[Aq^GQC=-Ek/n`0O"5n^Gj2o;2Mr_ikB7Dj^zI)UiT"-iDxPzyI
+mOlaZdK{C-0bWYYH/`>O}w6rvu~LcyHN2:GDN'v>+mYwNjU$1l&_)%pB`BSm9FX!K)]$W0O,=$(A<q&2i+9v[ro-lBiP'k.5,)F4=&Np8ML5gar12$VSf#
++1t|^#Ss!-1h_8-F8Hi1rczV(G`xcnG7poUc&Qo;iWZfF3qS,D(B59=(s]s9|ZOwPue[dskZoH;9CWM,UstZgVY:q#`2&T8e!Vpd=4&I|$-lqG}9"^x-6y
+^`|Mpc|}xVS_umC]gxeCf-ImBkAtaI3/(l>.zU,;L21WFUcF/QA>rmighUluC}3{%MNw3-_aj:57h^_H_ui&Yv$_Bmbwq}p8ExxSnPeTQl9KxYWSeio4iz
+PxiAk3Jm8!}%yMDso{0yt=~%fX$pDc6#L4^HR"`3yvQ}:#s_5$z3}eBmg`9QBmt,t[u%Jp|_=NPi,'pZiKhS6xZNg@X:Y8S&+;.tq3yLe>>Fed)%p]wu}%
+)H70p]29V=xxd3)=P3k|Gj"v2;PYYS]@M`K%U!R<<Mb4xhGkDv~LAP:d}L0JKyiI0aSNm&PdTT4d:s}.k:v$r,eGYt~YW2$Xo9H{Lih>.ce&{lkQ80)9.;
+5MyVSpk-!_[/mJ<'0pQbYcDA87n,Ov'i;:a{ln&;@dD+KpxN@(Ho{]0IEk#yWg/j1Lm}1n~](!3tl`Q|G;ne`IY|`ug=Kt8`zm67=hL%C3j3_Ln{~0UiLh
+VNSxfm_I"O1'-LTL%(&B)4}%R!AKXq>+;;pA"g9pUR#iW]%K-=W,nxcPljP;7'g;URp+AV@PaIquZ;nesthK|NOEbD^ydDo7o3SJVf%3HDGG158aUy:d>y
+a#x.N"(#d;'8r6_e#'5S5:4DD`zka;]m[jJ79r^t#VG%5Hg)hROruvppkm}1[xMWNUQio{#0{S9]ws3<;I;^)(>wGY9xQR5@Z=[3bpE(Sx>YkkBAwKFYew
+C>a@^EbZ)M[[%[Q;e|n_f-qm7s"8h$6vv5|4yE9"<MZB>)Ug2huPr;D&I=8Jd9|Z/P0Euz2i{Ge0!v:v1-|,k|)[+N@eLY&#QF[#6!"}gV9htXn$usg]e"
+1b2>dTFwBY`<UVHM+6K5>(g]k!Y6/"S;^(l2X|M=[U7,O#J!JMkJt@Do.`jA5lzrQ=jC6`5",/WudPl0y{`.LTi^XPJs"cu>~zu{VxT"dG@FBWL58xhPKA
+iXofjRgs|h+,za8Cj=K;=WQ"1)ej!g~^f!GV@.D}[}Z}Qf{UcdfNEDp5rh;vEgD8)DoA!+)$Ox'%t{WYg[9/~D"eUoymwW!%"sOR9jTf"ku&w%<O$-&Ug=
+psA9YD7guC!6l5]%9)8EOuy#uGf.eX_K1m<xHICJ"rToczBqbFgdLi$kq'Cb|qak`w)31`wyzw.W:%yJNf:>#e{Ko-d}]A&Lek1xmOgO~wK}nd5A=DU(Wa
+BoKV9jHYbPrUVaKtY%KIOTmt1|;]63rQ3N;Q<=3BR/9aL'U=A4Y)C40K-8$90k2W<lkIKYfr#8,:V$v'7%Z;c)tgSJJ|WP|8AnC[oUj4"]5>5P;+MuteuV
+L2m4p@i'VC0+Z1K&(Vm5;IruXT=tn(jFS7xpnJ_V(Ehop3<:}3m:&u"hW<N=PC]vcbLvYm@,{1)y%[82UWSD"tn&Y1I{p(+ytAZ+jV~@G;eto_P@aNReYh
+3!id;O,!B,OSR!OZ0ZoaNnOLo"`x{CQ=#kbk!@W{yHA;:!62{o<wCQ>+ge(>3)aQRgb|"_catoeg>|^2|/bNvQ#zHb##>(JXF/3-kuC"j(YP/cY1y,]T,y
+ogY[&m0g$P<2HAge1n1gA<K=SSdN([88Ir6_'N<Js@N>t,(}^]5"FoOxt2C^FlQSJ&N5vfVD4(N{t}4T5{Lsl%<LdH"BkTwPE{HwK@-OiHs0&oY4OVr<+k
+EV]j}>.Tj@>z],DO-JF3YC59Q'Qtl&q;C,PT$=Ng9m=rPPPwwd%Rnga=H3hjdtO=wgc7++kVf5z!!/n]#0qT+fh7|o:9SSy<49AwRl7&q<ckV{_6T3`awS
+&52LM[}-`weE-f:2KIdWGLI&q<!hERI{X%1G/3h.etmfAd.!HEhAV;J=/J}S6R:i<f/dd@`8~!DS(LRI_J8ga.(]Ysah=bXxhSyw#T#!0![)M3f:D!}U]M
+XaH1Ddk&njZ$AQY<[lsg-;B<y"wz{N29snem'j2{ZO(7}Y;`;q=<YO{Iw1a=GzMzz8x8(0w]2Cpn^ikf~ZYvtr{Hcvd@jb!oKG_HXD]fv<G_Vip'4(]9|X
+aw%BZ^F1/D+27OAa)`h#IiR/w}}EbPEYc)3JU=IZ'.t>GzdZaH_Eulu%7GzZaqaf_r8gZi'%S({A|!=dD[USeV9$w<@<Voy^[if]aXEZ$No@mIXr1Nl:<o
+A#h4&-5Q5[Kyef.gMfwvLf+fOtd5Hi:v/J]w@{JP4,CK3TK;q/%R/dLZ!4Z^..n<jCTS_>V:/-T2l.Ky/gm_Fs8xYBVqyY;Y&^R$k4TSyiHt7!-]O{6EnQ
+w<X4XL@n%>^:gnsg[#|++d|`K-,:+/mZolKk!}U$-Z%Gv{(MZd`]@romMO-m>qYOcl6ma^cMaPe@Q2/,lpMhfE.4)Gv5!r&lZ)9=O..GqNa@hq.z0jSP&Y
+g]QjtE2"kXprPp,.S+1`H5_PnXSsk,ezcylL[H#Nhpfk^}q!F+2DK/=S!8JooiwJiZq&s0a:UB#)_F$35|iOUoU%)]g(a@R;dgPX@`H_8vrAbZ]>'4dG}D
+_':{2JP%7Smj8BtoI]35uh%|;pL&YpdnhMrKWB129"-[j^}T!r$Q$Km@EvYk|%:oDrY}bL][Ne/[T/w!5(Kc!w-"/"ip:o]}_L=-&azVZ^81hi+GNQgG7[
+d-"w<,J;+)10rEIB.MnJu{6c]@thpeQdSJU0(n5dLf-UN_oh'/g62.iPy[F5YO$eCMcjrON@C/R}W1!5yytL-PTc7Yj7q1fJbZt[a`D/YnGPC;EWLw7o8V
+Ra1u(ez{Q0{i&v8>/2!!'f')XfmS~_jl$_Hh_9+kdx["iF)hwZ($C|F1K&v^p-taYYTTeiom~BTIVXUhOIMLb<qGNzRiYD>&vzAQ(`:H1xw}Rx!%2)}R0I
+ND@C`=2Z$A9<M(Od_cg<2Pfo{>;x62_q.8JaTFtgO:HK`a3c7[1oBz#A>P"|jr7FbAm@,;>}){efcfsM|3#kJs#ff_H2^]b0b|$bS;2lhXEtU^+8QCaCg`
+nxjY|R]PL!ox7apflyRgX4XXmOk23MF[u9BlW@d)xiC]g>G(zJB{z#R<:TJSt0LYwTcNYPY9#6qATLi9_Ji#<D=T[ks8+0DjSwIiTh7EH%LJLY]hl!'HQl
+&0hC=AfC8QI<br4mFTIl9!|n6pi^xkDUr[J<vK8yKXw7/`L{!4c6cFpOmk8wasWnww{sMFs!|J!7HQ,yX+>vNoCcoc(}w%5h,vI%[+@U7=Weh>rd$t;k`j
+3r:agY)Hev}t!_NC/dMM:uolM(V:-}s]mbnDXG9QdAtz#DPTN,")5N8$|8=;)siHQuzkuJdkVf3Q'q`b6'6TPO)0[$$`#zXxt%8](#ozDBQ{3v-FT}^E:[
+KnVN{+#qkM~xz,0d8#Iqboy&_]K}tgs"_FhI1GnRoUp0Z+sg98YcH+U;.y2"',^fdfW}&ro71{>w%0th7r|w2/urVu,}m1^|A,SiY,n.q$BJgVQeP9KOs6
+_9RIB-BDawl}0q5|kI&n&Q)Efl2q_>8+E(qEr1zIY|Np<qv"L$lf4)iW,|b8a#BF!7=O|Xn]{h$V(Q[^2f]$xG'E5RbwJ|8q_+q17<TALg~L8g#D!Uv>,y
+]p9^QBanizHg(MU6EC})tF!I^0[fC9q-@LT#{pAqrNef;muZ,Q<ds<$o)>/h[Ft(nfexc)}#Ne~T8%o]OMKKt['UK-BD|.JKxRydPeKEx(NWGq+&^PJ;L_
+)5QdUuXnh:EA-(xt{Cz+v(u'SW:;hO&TeD-_AlY1uf2oI/tX}q-0YTH{X8U)w,$@CTewQdi3<gLF|V7^4j$_S&%p3fsu!m-"]hq)qZk1Lf8T0fX^CMls0=
+/=l9J!n)sgwP-w]W+0]n_k!Yf{jEdu:OTzl=&ZW&F#%.~Z:PTOx:)m/ln<TC{=27`;,$[o^=fMYR[259[|rZLDhUBS!P2YSjAxp=ilZ+f[nFZ21Of[|hD7
+d:s`<xN+ms'9WZF{%iT>5af";Ed0SY@jLGU=B$odRqx=SFqs#XdLQX{F"PO)Rb)!mKFO,b#PUn[i-=fHa:[X5V[)NjXPKFx=WdPND!bXBX!tbqA+^fqJyA
+vH;NFpGpPrneA#/e4BP9">3c|(eUz2U5#Xg^4i1a(uY!9t@%#ef2^Dw";=2Rk!Fc>{,MWJj&R3-,b#D{MMM$^H,=dQdKj(DwtQD/@7XEQRy{pVFUBF.D~P
++9(zuFQA>Dcg4@n+/#r!#'ub<crHuB2[Hjt2%r(Ex)^4/<>2tT<+!A1L5NB/m3b}J`0/@!.!ZEQR(:Sqd})o)@<um@VMIbA.z.I3cVw42^!JbMd+}k{;V(
+M$KbNQ/ojHId3@%E8eo;siw/%u1%cysEU`.,DLlXXwpdCRm<GshU$<|EyUEAHn:7@dyZV#V#B.vBZs}jC/'LvS+}aDk(kG04GMo=xdPpb=xUwFp{F5HNY9
+jk$Dw;HBO7!gb_dP$"124,(8-fGB_&s]6!+H!!Pvjaxg0MUD+K&c59I4I/9=$gW[)pBs+A0m(oO3%rP2EjC!()Web3PS|j5:wNQ0[:D"bp8GzOo2VzrN;N
+`wB/>N<fQ0MT'53t%-uvy;;}Wi+Yti5:1}N;A!L@m@Z,2$dGnKM0k&zMc1iX!n~Aovn}mH:"WGnu:{w.EP/79pU.%h`T1l/X3z^dfFho+jCVL-`@v=W1=^
+do@@NYH&gRV|&$s@L#n#%iJ37l1`q@9Kz$(cl7Cni#88$w{JP$wpVlD$f47>s";NczR.o^59|]lB/f`6|ro=)D2mzm1iQ"UlkUD;Pu"!J]`HmfV%%S6$|.
+L/i#kkK)XODyAj"0LhM=iR4aa=W&JFd=Ki5:Tx29e.SR>grw3Mk0-mnHK2pJg{Y]iH2(sR!EMn%tL@{Z'sY"|XX1H!^I4LD3><HZ%K}Lm&LLXxrz&zSQ^5
+>"v^Bf`|@f[HhGWBFH$zNQ.un_`D#;FbY#0`JV3]|+kte=U^lsB}#''Q8R$XE$s$`Rbg3ue:P`-QblOhrQq@T)|B)toaLm:^TpJlrR(^/z~;zZa.kV:%"f
+Oi00"559+5-5#.VE:;+,HAB.VHCFs)W'BDQ,>!E!zc(Hvr5i|-YT~;nH+W/'0'bNRQ{8w|wATZw@kYqQk.gk'V!,oOW<lt1yq|m9UPw8~[LdP:L$c:,3o_
+#<0$y$-sCBd6yW]Z7b='I&VFf.IpdF(TXX2Tg)qmFVx)QFj;h{dO9%[`:X/Q~!#hb]0+Z$GOVY+Xqk<IUu(RE/Eqkr:htm'(Y8.{fjat|4)+8T)p6W-27D
+.2n%p#[Icn<#b#[RbUG$zV~^2^ftpUHk1;4{QuL}`+~C-k5kC%9<1.`4<_Ke4;zKaGhflVY:%Y.G5EAZ8@T>LW,Tb7Z"9ILd#F}i{nk-zee92wMj.32muC
+)(N>(^_8,lDxrt+{"JANiE|OTv}84fZVhFpX,Ovo#M.NGi]kEtKg'(6)z+<gU/]&]aMf0jUht_d4Q(`a$n0]i$g2y_REf$0$pTlaGW1z[L<D@J@K8`>_PK
+HxMDoY0jswhLLOb&W=qUf7TD8[{5Zmc%+/ESluMd_!wX$&y1DH37!B33S5W`QRzz0.hwqkP3e6-.zVFi=@L1PhOdo@,`C]G0/T=EYa'Bt+tvRv3d`U"CqE
+U4/GHY)H6K~2(hd&H@RhDtQagwf.eASh37wa)+Z>O@fT1E=&_4tY"a/,#%SD}lXv`qLo8:(]+f1hlk8G'wx;:|G"9Hxl5Zjp9s|JNHnr/IstI:+G;qW|ST
+IH2/f,~rJD'T^>2!Y:IgT6r3EI7>Uu,}C.!n,;t0j,[8U-aAzQ)v7HD2HPh#_oo&f_gI<;]iw"S9z"jSEAQMDo;34'nW|34A`5Hpat4l>JY5_42lZ'e=-N
+o5OM:]&=do}bi^]Zb;.t9C&&+)I6aWTv6bIdGMP-]$N4,/U>gg@"}j'"ukb-}0uzQ:@cL%2{'<_yk!}A168>|aayVY5<5$h8VI!ULS~yLhHadFS"T:n4Z2
+0<W)s]uY]bq%~jp)cE"ztBv|z)S/d$U>xY,qwrTwY|}rZY-DQraA[pkI&s8_7)02zW02y`@3Bl(BA#MWQ-kF`}~:<Zjy:W]T<csvV5,qFnS-oc5g(OsLxa
+H%8n<L+@E-[ap"5C-RW]X.^js1E&5NY|nw$DUw9bjL3Cs+rq-btNI{X"'T'H]'RvJ#1_${dET,'=|=:(@IjH'h~rpKK=&Uqi/DiB0jF`BQ)18ny(Ak.EZ>
+u}X_6=:/SR)/!Pmz1xjVw5~ELF1P9J'ht&[r~1GtW^1LKczN1>(Q%+zOrT3vWI_t^R/aMAi)0M~Ke,j+<O{Ckk<B]gOoMr=D=)bA.O7vLUI!L![+mi`j'/
+VL[;tQ1C^N"GD)WP7hRkxk,:P6#-&/X$r6:!z.eq=w,DNYam^Hl+0&FF+4&{,S(R=><}yi]:-gL{H+k#_v%Jm"&CDtzMM=,.gX60;nckBOE0oMl>b:Lx68
+^{t74WK#Z&,Itj$i}Un7-_^5:GLUh'aLUPI0EWV0wG.yYwjdDbImJioeGNbb1[6N)#PkrTOV};Hulq8^Ab]t@;BGv[hYQst2Hs$;4X~/z59c6ke`Sc)/qo
+&5$C_qI:#f,+$=}u5Y%sL=g.w^ciI0'KiXx`nU6"=/zTh,P7pJyuI76RS;^'aiL:2-TUI/dUqEl79KHHSFVjAoQ]JCXH-w=6&ykwlS(}`}$KiXfj_PIECo
+)wNf)"H(L^T}:/Sk8=SAlt<DhMf-~11WI"]v.)33jA`T#,jx)j69'L6oS3[4S1K[tGU(@5i+%q$JXm5:dqFg8cwNqRKKd[pKV$#2ny9(DWT1%9r9v)p2''
+D"vR&ZTB)Ng!R65dQMH^qMc>hEA3IS+GLbw2Yt3Gmg=h:^PBsPx%|D%btMc>&AP6Och,}:OUI8D];!SVXTS>~Ftff02%m]la@H#!S+}E`XHuYSOEhKiQ%.
+MNF=zh=A:+`{K6LX(wQ9Ndj`'SGUte-ihi]kzQf"+SV$Ga83Cu6)t{&FWiy2SfF7'-sD~M8)@w"cZPh/]Kx#_"kYuJD!pa!r}9P:l2_b&t!<.ooPh$O6C9
+jVbT&!7FNlL!(RwTEO_1Cb%W^JO:o2w#ane@xlD,gsAAk+1/TF`>9fDnC0VCDW=g&a_D"+Fj|"J=CPA|.GHfhRs!e"D<fsu'B#Q|n-(_9z57&K'J^QY][5
+olbf=P`+ezl^>/fSY9Bb}212(+c8NE|)xWCCWW]@8QV>k.pr$9#.(SvFs:)]YxK.Zo&q.AlP:<4SW,HERiBBJl-|!jteEOEFMjUc|l{,!L~CKwn::LoJ+{
+h5}#{C:@jFnk^=!22p]Q(3jPp]i-bNMq.Gep:#{Mul$P_an-jW:_f6vjUGz=GI1b-ibP-i.lg4](,C"VvHn0J'bpFBP|'Pt`zby<Qh|ISx)Wtj'rJ'CP9k
+)30m]TN($1a]6suR0Oyi<yu3E"+IY1EIQPhBcG)w1VA{e)Fi7{#${<-qJs7:lQAj5S'b.`f/.&AbpY++-1g5LIR&Rzk.<w8Rram'Sx2s2c@HGF/4:Kqz3J
+01`N%q99I%1Y+yMS>P6T6z0KJ$~Pb]Ai9Gp5[9[#myE$CEn@TVf:+N6H)m(!.aO=EXGV+h)Px,~:Y:ZxQMEwUR;.(Ohs-;Fq6>vE.]U4|req{8JL9Q^gWx
+X^0m!v:+|qz+sWvUC[XrRssq7/)%Pwo${,)Li.Vxe^Ac{BTa}8Ra_A_Q'dk$;4=fVZ`V#b1+muwZ)n&FpS{$0Olb$))^&8Hn!NP[&>HRbe0V~i(Bcv.R@t
+&i+865Bb:tk/,e3l`/zQN=bjL<ZpIi:`bh@WTCO"4OG%7'<Ub3^m"N[rADgx/OdQ0mkU;iuGe2TM74_Q`z83l'J8fPz|qnF=l<SK_h9/|omijM}+Vl[GpX
+In)os6jC!F-+.ai%rrcQ5m`Cbkp`e&LipdpC3jCl9#SR'5.Cm9(L-d1,bGXSB+Mkue>#s3klh}'dsX=v`5PXVcKZ'mfYPZo3RMQn|=p(8IB3+IuTu{`5P"
+jYJBMF&Li`N[F<4y.Jdia-0<4SKV;@Yw3j&RIrfjjF]_=E-Rdhi'+ip5%een(]I6FFF=P_@E7#S@#^ejyn`hVL.HH5|i,V&:jBIh:S<Su5W{JB/J:KJ);H
+ExZObD9|GFs{v/@D_Ei]cBY%Tul;CS#<au"@U@#OqT&zvn`o}KK%4.xFY=[<aMg+bQ8%a+7748T-nmbOd6zN>-ch(b.}5dd6RLGnWkfeb99z4KJy#R]E'"
+#}{GTP[zS`qH#-aNcu8Es)eYk%l-C-fx1L2JeT#5zowtqTx"eo+6FAfhbmMa4vp+byGrZ|I$^v.xIK=ClH%!+j91pshkou2t'JAAH,7'aSn/z:u}}sT,&I
+CAHL[sPPG]$8!jd7HO(';>EQa+!KBjr^9ybh5e+^_yhzs[=1E#>Y:gOOkM3Y{qY8x.wKFt$|.&Dn[cjLU5b+Fx!p+[PgRO.|ItSe%"wpDg|sI=dN5h/r"x
+P#Hw#IUU[lpoD)]AwZv]v)2pTOL`<$c$9;v2TjopeFfjp]6]yv`C.8RGmSxufswFepa+O!K4Q+6as09FqKQUf2a%y-(@c4)8tp}yPa)GGxuJ;;"akm6+3x
+Pf5;>0@7AP9eOBLj/n;[Fb;%"[r}_Xo=~.;jG`VHP0Ix0"I#2l"8d}|RV:PL}yV[|J|'/ULJQ=Zyo"wCv'N1d%BDZ[sj'-}W~:i=3X+EB&KJ`LE&78$&;%
+IL^Dy'56SfM=rlV8>EK$gdcs`::W69tG"k^e/&b3!5eaX(~/a{zx-h0e1em=_%mY'D$)Ce'k]8d"Pj@e|S2mi5t-rH'u=jNvOAdZ}Dlags2GT|bDI1O+=d
+oG2^=ET#m|d)zd7R#F;=+9x#A}i:zlTfIrVkbdk6%qW9>c/-FX]&}Bqs>wj{N+AL#K&z(56gu3e|H{D7R@l8C54$}u[-7/i9sh)n%5jX+(2x0s#/Oid:I"
+'(bxYna_%%0BPrH>`aw+u`6Bt<qG7Za@~;ozp>:OPF54E/nG}aP8>f8oYMW.2P4bAueaur}a<c7`{svX4`@qV$Vfkej<V3vilMFt}Su7ApD+[Q3S7p)B'r
+CrQVu+c"c'xn3@nd((>7}9;:$2eRpk(v1KKetQMj#k%S5MjkH(1[q`f9y>`OQNQyxWJH)wISNEjTI/irz"u0mqb0}fy.puzhGdKTXiPAU]R|,)/_H%S/}<
+t(}COz)u!uHic-<#J;1PHn7`(<9/m9730UI;th.4~4_cR!Z9l_srF2gw+cl'~EERcIK=WhRF6]:{Pb^Ap:pP0|f:aq,92l[V{v>/Q|I){M^j>Da6po<&r3
+.[@^RFuer9NlQ//dStv{^<-,h1R3AZL1I#0WM1V"(EreQp(!}_otiq'U<1EVH{fpKM$^]$cnu|:..:z^-jeWp&eY0IW73-+SWC4#itDt,H/^@tu4<Cu`=R
+e|X(!]|D7#5Uc>5pn4:[hlp2ZE76lD6%+"[/YPh.VSQ7byUT<Niq2%rqcR2/m2MSbDc2Ky7u1hqb`;X0Dr@#:Va.&+dI4y=Qg7B%,Q.Lkb2C4=Byv<^Z^b
+><mb,iwrpLAutYas0wU;@AJ3-P%@dl"&2ADEDv~K5]uR[cs3Tu5]iu=rF%mKL='/Xp925+3zl9CV+MnAr{0qer}w`''c$.u-@]T2jDzgvY<Rf[_zM4#e$%
+4-xu<nQn")c)jNnuEcD@24D0Q%NNY90n`U%TdX3}&w9Klsl+7HUqLC`O:)o9"XJ"mUQA;a8RJ`8Ktvul{KXpy8jncPpTfyF(EI8%cSk=Gwl=O%SIOjmKxw
+|n'+DuR:$;0r]Rk$o)+!CUk8}|FF).REG!X=~KTVvLejClOc(r%d>Tqkl%_x~Kg'Mz63T"#Q^bi/-F$0nq;c+VeRtSE[X:,JDHUZ#v6,)"[^56rYA,mlPU
+ESfHH{l[v)wQahyoKcq)|3$Yn,6=[P<C=6j2xTltSq;WL.B/|]kYxYGLYX`8:,HWKhIh0B&(wu&j|]mabV4Hn_nf7+-3FXY3Ip2gu;hud<w@_$3Q=8uK52
+oY%J,^DnvT%vXTS0Hg.e,'<).VHPe7g"[3>>ZJm-$(als0==&_^jHdzA^[b]I(I{Ik#3oB$90)JJqPwPl6j9G8(w&Phs~xBZVw}z5[8vCLO#@dpr|d1"7s
+b8I5ik7(B.37:!K8g$@PXvp&+Md!7Qy5Y7n@cn]aq;&/-VhL~xO=jZy&r01K6JwZ":LXnf2#%"zTm,vugsvFGHO3glf2Fy<NY`F/Q;7Q4TjXIC@dC+B@/v
+5TNw+syr!'<adsRx7+6_Q4UH`F|dT$;Q_(@8d4s8PQE_Err/HB7;hl"jK2v@9B~;=F63f5+fVJy%D'VPh'WL^Hcy,.yWAx5OKP"PY<;zU&9S#X9%rj/9)x
+Nyv03E[4(CV}Q_Gi3}#}p#$@bman'_so)SW5T94p[3`>byt:0v},A%ghU5~wt44)])b:#:krn'ap%c+pAvB#mWWJ>=zL:O2+pR#G8w_}:ruG7ip}1nIQ(.
+-"gfF[mq<S.Fn|Wzo.RgDDliHK>E3wOrlEiR(3cI!3Ui-K@zJOmz/,n}^DHlhz{M9od+t"f8hHl$Y;[jy,iU9ZQZH2EOC/9!0"%grZC47Ae6GdAfC(@m"F
+KCr$,jCLdQ"(s6T&P|,!kgS&+|OU~UN@E'gNN-G/P+WyWeM#/a<4)jV^<{a|6L`Sv##IqdBD'V8NetPGdJwJP=^|V]PfYN+8+jW%+68(E2qQzt$y_rl7jz
+/DxAIO8'J-Xj-c4Q7]BExaN`/ocnu%6ot6WD27h-|!qRHF]0peR{S0!6GX/g!'T[=3|I`wsty(Of7ALdqOiSCG1z<#.8CG.)UJp<{+M5W_}VtH3C+OC5iA
+)s|[#dix!@RA46rtXy_>|PiCRsI$Xz[urx(5Zp}X+WIOWYH2a4yq=Rz+2e^LUF({BS3r)J{}@sUemE~Jl+MM8AYca5BDk{}i2N=yyud;n(&z77Ms>TG<,q
+2|)/2C30tH|b08Z,/>[T{+XG,XwBhPr9c;Uae$M#Fthsg':y9mw$GV"5KOBJv{,J~L;8-^tnFQgnOI4iSDSMrMF&=CBKiY.1,2a=M.nxJgQDI;0Nsn`8^.
++eMsOV5;tVF5s$0@jdR};ybs-"gj|.9G1"Jvz2KjsFzW8nB%]EQZ5f^L%/rx6WffW.O_m$A.o%l`E{U=B7+$iR.MCZ("sDHGsQZ!wYF"T/D))5FdOW7;TF
+E5Q0ch=TM^VJs[3uQfrg/OtEH>%M{v=c6|(!4<L'i|6Fe1STlEaxvaF-!=B0g%vM/.>/zhO9P+[.xOHqZV]hh99`S1u.X=Gs9ec1A2p1Jb,8@&GK!30&Vk
+`oyt>p].Hvp/._;pF_PJHU;lkUH>GTLtMydcQq0Oi}]9Kec8|E.BmD3S]Irf1x[L_nGx{5<&8lI0uW^i5^|dP`xakSrHQ-::tupA2jItX=oRG&V0=1/dgM
+og$sCi@iGKS$QC>A]r9v9fh#KE2<4"h6MjCHCpoo{d1o^KJ>V!76''d^<%<H(E|u:WL[PJR5U7AxsGf4+cbnG=Yj>y&Pp$:3k)`nF$yJLc"ixGgRJ$IMNl
+HZes:<eXOz$y9aC2d:=M%_]{%Wm"^rxFFS;Y,U@3_NgEpgTEG%iU":D#.0w'2'|[@t!K"8T!#}.dx8w|k$yO`&XDzkb_cbS=ng.Bt<:p"z1sgf{)_`Ph%P
+7u{PAM'j$z/p_navTi/|XC%=!]&%wddU8>/7a3<@2^y%+X@$~'&,UyVY$D:U@Mr5SSRB|5<(=pNhgoa:W}+NO"(7D|T|#XwLhNVfoeFXYh.K9}XBa<O[d!
+cTK%G[O+/b3fYb[j4'`u&FWK]_n],as[aY[dtWMBWCd-!-TdB"$Hon`L&^jEGZB{dzS0Tu}&p.6.B;=RnehD!yR49)zh39DV!(lwTLL`=4%r.$KDz<P3f2
+(^w"r:!LP{(#s&1OLFkT&]Di0/^i':S5$@-5g8cX^fH+=9A=~x5[24<0qT0[Z!IK#Z7yFg,9a#|ZV[IqP2g.6x72!MkC"O<y5HAK'TY3A8`k6<f3W//R6A
+<AOl,CH%gxuCbW{%:6!SWPP}H;{E"2Ki6}wnQM+{7L0}w{vN1{wS]Kv;c8ZIF=@}/!:-n(b`LRK6GaxMG1,.r_4XyjPcnV=0H=;r|]l%<#ac/eLP_o=me6
+F@!vQR1NgQ#(HLU7rGG@)0+;Cs1Ln:)6bp<YZMZ$}R{"Wvf)RjYu#PkyYRX:0C+6N$^d4N3[UEG_Pl3>ovQIIa$-Z('!nXcn@a"'()xC8bIoM5@fF#>90x
+):e1:AH>F>(2dLj(JB1RMAbh_7G!'J-C0rGScJmXX"Tv^S4VRPT(JE]8oR&2+#mO5{fz^nv2YssDZm$esJW[mo(>Ks[}pXhoB6n$i`9PV!&<t'cIXY5zVx
+L/2#{Z{FN0U$v='b9PD$u'_dZ$V{Y6cy/sR@KZ8WW7-r1jN3+t`3Kx&hfvAfVx/8G.[CL&X)8s%]1<;%U;p|o@>8aQU975CVx^rlUMXDNR5pz.ZL0sJp1I
+%XQ+):Ue-QGg=zCV7mvS_)7UYJTE!|=}(7Xw"1UHeSV0|(Hx<3B.a)Z{fs<"3[mVk0,!l]0p^LKZM!wr{p8FY@9=_l7Kntr3"@e=Y<,4|6Slj+wBMRTJ[d
+Lvd"8n/v@$7|wqG(mp$Bf%@#;Wql}2(H+<]"4=RUsqki{oJ24AH{S5qBXtw=CVfQ2[V36kgak2E4;A3Q_#c2-HUVt0j(7mN[tk`I^_|VHi8;;I'hKlekcb
+FvWJ^qUY#K.8vrpo.]`v7MBr^ts,($No0`K=ch|}QJp0_wJJyjnz)Yz(V6/E<m_E/uyNDe+{=4atxFRO||Ug^g4p2x_Oyx>#'/cLF@hWWA'@[6,Ml^"j~#
+LAV1krJ5vNO(M#PRWi_nSL}&agNOgmEF/F(sAFbj+ehp&^a]!`_1-C"a7-23BDnckYY}`hN(6!|tGY=PuR=;)T=T%UV[.9T3{8[19k++Je+Nn1`@LKh$0q
+^XS6tcC@1EHxA[MxY3xr>$PqK-Dc8!jEUzglV3!3cZ=uyk9KzxvS3{i,Sx&#n15(rnxz]jeGCOyx--`.,N3:6aU7Cix_{!9tT2e5RMViLaoXA.4(iY{)L:
+~T%@tT~!Drbpp7A+-7#C":)QpzcP[^Ao&^6jZ]ww1N$w9]y@ktg@aC+Zeflj$JQn&"_'bF}T#+G$TeSv"Nic]gXHp=Op-#%^(o[nneG(H{`<Y$]<Xz>W!U
+X6t}}d;c+hRfzs(=2o10%.&hh[EemetR@M@>Wf!<:Q:4#.ErR/Gfak1|,D1JVa:bkd^Q1`d/"q0]X^#4nlD;'PL&J/lG-Z}T,cv6J(Ufrs97:11EzRyz~t
+WgU@LmPV[.T^DwqEswvgKfU1FR=05em69mlrCe.<DM"bj!'yp=g3v^:w6)a1t[bvwsh5@+9:YhX_#4i2,OVvl[sr3.%.YOK,y62.`R|6TvD1S^o$jxld!A
+>>-Pn_+"R<cwkd#o8hV3d|VKmd]#egB{a7plbw7hHg>0ti.4XnHk5U{$b(7#(m3hN4a+.teIBtc[SLlU4}GKhDC`ph!f_GN{29)m^i]56`%JtL=>0KYXlL
+$3br~UTqt"&PAWYQ5#v[geZ|BG$q/DC7|0>p$#mYG)m,!&OeSfa|K/jL0!s#Oy+g//9h1,>p#Op1+#e4XWhgQ;k9^K(B2%7}3qAc,(&r)key5YY!Df-iu2
+<$)>VExb8>[k=<E&gg}Lsc@AZ;$dGul#9&JzH8%G-A~4O/T0';PJe+55vI'V+f_zxwzJ&mk^b,(Jlk,yj3F[r:682F9`rHQUffA>U$M2=|9W=E{O8}cM0Z
+R]udlwE)>aXckYSV2'58#d9pTTr7Wqfk3bPUESzWq0EY.pNZyXz]:hZ#!dH0%"m$2Fb1&2T%q:>H{/towW$d]/%&5YjoDqUz7R${;.R,f0;%d7nw="b.H`
+8&}A6!HM-Al_./OQ>++U[DY>iEf&ni)bvV[`4aG[&E[8.gD/I)K|^ah3V"BS:eRF~ph:lAH<b]/4N0:HgLu^/t7znpBoATFY^L&SHRTyPm8UH}8PM'cOc_
+~yWh3vVj|@"rak^czqB^}hMw~5tH0`j^j5mH#M#8qH<ia&vH3P@A@38W@yti5]ICks~xuuo3iB7.yLk(Nk{JE!2c^6HQ_A<g>s=aZHIb.UULb(Cu4Xb1C/
+K0rFgWW_W"gvz^_oVz|lFQiC|=b8VG,UidS'lS(qwe<QjH-hm"10(`a%jP{r~b2DN+-c]4|U$})v%3T.W:JrrA^qis-#'h51O't%X-[)9,4O"N=<s<yWCf
+J0r{Sd[gxy%5bU,;_a8yp0LPDN=3I,R1NMDk_7BG:SFuA/bOS;cJpTA3k-,_DV8tPXI!8wSYisCVUh-KNRiwEQev|%Lj#0[#eM]0i+_|Cx|)yag`9',gkL
+P.Mo'a/}{{%U|>X/$kpyYI>[oAS^&8=k(<WQsNI}`V/4x!2chlEpYKI9>m>dj@,wTN),ZG[07mu3_Npked,fEU^+Ki8vs{{S4:E=(1RSyuU'85i"c]HGt-
+E@NJPz)h0ceH5>VHHi`B,[vYRB_ymz)$UdQPb:ayY8B+A("34;j.p<y(5n+h5s[d&brIq1jp<QFTPRTCmO(G$k('aZ)TU2^[LlI5To$$BPF/)]tEQcsoof
+[4I^C:fQ0UQ#M91&4wqn/o"kNya$|e,}ohR^nm|X`naaAho!31O'9|a.u8BVeKEj8JwD1#+]FQO@(3K=}DIBHqDT)[`cFq"Q<":Z{g+_}MGXDrBD'EB]!h
+~djER&1,uC`;2-MGAP4bAx1%rlVcA"7XJHevGv;u'][dq=BnZAt|,S8n70(qaSr1-Ib0:%1(<|]StHddn5~CK,r7"xAnkW>fxg96Y&r!5Z}mp@>V^2An|Q
+Kn$i~iL#2OHB4"}5_udF]6v9[>A7L<FE-#wE0{zR/V9em^O|P"X3yzLN_<^o]]Em+-vc%R[oU7pZlY=)u(L]-G9H)u@V%e:C+"+8EZ)k,_+cVe<(TMuat6
+4hRZE'DV5NVz3[xV'G7#6EAq/kS9.a/v`v&PWzCJeR5MZaCy2<RKs!r=K9VirLDAtO@d)VP!ViFH,l@IX!21kVEXSo[io[LT-DssBm.($1Se$PX|z[)4&9
+=Na_eUd(:)Y-2!{&)D]4gsUteoufJF.cr0=E7y!SrBD8PPMryXHQ#Yi(rv-vus&f7:|If-}I&T$R<j&>vWB8EppD{zoY(_(0,3~BHEP:%{z;9:z!~"Gc@H
+DWR<It#iEm}/v$ge+T1%mXXp5ak.`XCS0`^m0,Cf^55v<2&@syZ{u6'cpD{:YZM"@xvF~[M@0z[b$Pu+"eX1Y!0Nzx72CMam_4<RvPb^[3"ku43,]!|vVv
+&/}hlSYNyRNz`)is;g2Rq=^36m:b,<Vx2k|Ga)4PQgWjHg!IOxjYDC(GYP`g$_2CG,xT[nHI5W68tN"RWp|ub+HiMxB=CO)Ms$gAo`/+=5w1+{F85P1q={
+x!P@$6vrH<3xv2}9.0m%[jzW4bGp5#L"@E+FJS3W:@ofU'4<EjY)J6I^CrIeEfgyoj}+oKDds%#he5&#7om-#F0B!OyoYT+vb6Y]TJ8moyHB&.xWO!|-UI
+o&9H73wm$R]SlkdCs9U[G:%>a;~yT!j2N9Dpa|.7^sp1UL`fUO"f5#X"|eP,:>"zG(PQkZ{.6Z3KChoc=l%AI<;[1z2bv+s)k4Z2~yoGV:Nz9((X+R=)2@
+zm{';=4tEHP)i=j6u8xk'3y6%B1y|k267tYf"(rIiLw5}mX8&Ezur-YmjjL|^%6{o^UX$^1iDS9%B@EW%d'oj0^9cmkUwMn-}YZ5ulVqGt"NW[(&7nWa$y
+KV/IZoj$FUm><SDT=>6)UtAj'AxcZvFteE]@&f`:D[JWtqdTH.(,)W%b7jLR)S5-'%e-zGYfo]ks]v4;|iDsC:bWT.QV",Mm.hZnq:"Dj-(,5(c]jh5QF=
+j"[4p^E@U)Z[(`2o9L!`~D6.&3=J1QEZZcb]G5CWx/00fi,SI$'0JGK7<L}F4E)oxwNmM7BztJwLwRz+a(#HVz>qm$R/<'Zs+l)G289`}F>'/$-u~,~J.>
+v(mK>|PRr738eF(3qD;QPm##`s&oaBiS8y,O{`ew%Ttxlx31MkpgvLCVWn7s['p/M'65mLbTEaXk_S58FQ{XcFPUvS'Nu|k}dUC(3}rH_DC+"C9Su!)G':
+,|6Jdy/JiiMy+cBF5,H=XIJ)xRR%42YyDRnOY0I0:Ou=>>:Cc!5P:'"9|<fJ%DHL#B-z]|K#[FERz^Bk&|rmoto{,emc-k]OP:;R31@A8qKe!1nK,<sw0!
+A:)BVnMe[RVzXn!rVAfvxU-kxxl;7f3b-k>6C0LDWtVAS;=<85d$0rD1Ar~zE@=RVi8;nEnduEVDxBu,z|zLLjpU0zw>QFv1$)!qUk_M>'/:n>F:aTfuyk
+c5AbZ#AAd0l`<tRv%1+tUi9$'Inj|<{b&]q>8]<hmFY1+7;bnPouPt:H91:aNL5l;MM/1@1zkJ3PjvIK5l`>v=tH)eLotWFqUAKzZm030ENTdVQwi`vA`e
+DXm5ELwkfl19]we3;eI-vJ(HSh&,=`Nl@<mPX$|h4X$tD;]^H}`tHQ]S0vgHzA_1]X=7;1]5F:9ru;2f"imG+)S-/:J($EnlZYGmFYBaBi+Ig5+dDvUhgW
+#(QHidg{m=KcDc9d$OjD'ST{sxDUy<A<E>Pv@7[pmknN=nDHkUVr`U+hxJ_VsA2w|]crP-dP~aY4itI.vd'Jpq3|/7hr8&ub3`{Pb3T2.=@TK"Sh[37^8.
+5>vqCfo4]30.gDBA7.p;pVICC'BWAH4/HWsB.">DVB|.]4&;m(1_e9X}PUuf:'jtK+h2lQ754oeyjEP(|q%._vu1:S[Tng~%Yj;7ZR,j>nfM@=3NmNu{#s
+:JpUwFnD3Sl`}g<:Q!g2b=82AESk%4/GJ2L#gHr`pGV):QR3K53n)AkUEOl}mAJ|mz8|!CN<YFre9h5yY8^(JYKo)jW+1g9PI>5jwSZU-4g-qug]4s+uQ/
+9JPRcijZNenXO<<+ys{U0Gs:Hv>VW'k<RD[+BY$28&Xh$]'glb80[{D"l^37XLKI=nSD'/H^bJ4A'u8juNRcL|_B6W:q6c@S}2}z4]a"8vJL4Rad348Mxq
+Sb@0cuQ|u.w4k!1Gjo=3oR!..B_tZ%;M0_gE+zbtXVxL3(wQw54snpAco_&-e@Vvdc-3>lz!kHbU<kR+pO2@#",#{P%"A-]>2zCsrdmQwmqJzT]ha6S7%-
+9vWDrWW!J$M_oD0&=OA"F-{+[I=S#!<-/3FgzdZN:GC"3$`UIo>_9dd9e(N7f(zts>MOFSVt32/8Nu_Ks5CL.f)H)X~9[`P84$!~/Iv8MS`];G-,3((&lz
+|Ba$p'859ajHgW"YPL>T5`oR04l^'5#E$NaMw=w_EQXlm)_fWYfn339`bM<A8+BI;;@VJe#9AhY|m<<EXA"EH6+I2T=L7:m))QRf`_<:oGJ;%20K1b)o$m
+VsmdSrRVJkAV-4]/j8H)m:E>vp0xHb61_Y&Qy$BRpmZi+ZJPI.7c(i.Pd!Y,BpJ]wt/VI{6Sj1DgUJpdP,[ww>S'tvUJpd$ApJ&pf;IxHtNBD2x[nyuTev
+n^Smc.I`KVQpr=%ak"hBl,=[D9+VN^.eIzeV>+<_.:z-SQP&#^wMQ"/C=ngc'zsxaG^<^yj30M0)5Qyd)HV_+8-C&%mf0etC.yGb@F~]ea+/nFQ$FU%As]
+AG:9Q6eE|:^Rhft'4kT:AKcoB,""4]`(z.,nI&6.td0+vze3VPOm^[)h:ZwYy|'j&>)Ugn+RA,^7CnQQI}{x-D7]b>4;7ZXH0zApehgysX0cuCas61dY!j
+Zc-eIu"9upf6RW]]5-KE(yvR366d%s89wDF$Q8Sc>JS&E<lt,e)ClC`<aj'cVJs,=CcKXnm,q9'+b>Py``,[}[]j1'0t!M]F^GoAc^ObO.%WC}Ml;uAc"a
+Jutx;K:A[]70>"ze"@NG2%PW@aeGQBY2s<lN556"w|Z^[NAT>THnPbtRojEA=SfQ1}M[`F0$.8$nQA4QiLFYUyp+^k|+k%VAJx@2xt8Jg:j[(Gm{[pknTt
++s"#-a^/w-F]]U+Z6T>l'.%E2L%Eg`u$hUl47"8%5uF"[Kti@G$$0u/|ML8wQRYQgXkftlw3W!{w-`|e5qjIG8N9vN%=>}cfN{N41{A=XLKdTw4rsQ3am}
+7ENy`upzP8/^irJAj}ijau',(P7&GbQP>}@a2^:HH3Q{_I6v|(nH8aSNO6,hv8;I{BWvaB,,V!So_6ojl7,oREL(P0|BhYVf&]p>yrn]rtLRS88ZH=XrT/
+~:8{3bYcveDQt&/($8yz>$`m#'8gcLf}}c^MTpVqxj:g3xJG))TctCCPlkZ`2VIkoH^T)IAJ@C:A;!+LH0eV<FQJ5kV(Q-q1r3dcxJ_0oj<]-cF"3Ah1'U
+_:E#0XQ:9m}sW|#&jA]@$x1a[x:o8U~=P^B4{.TQ.,#3G<gok.KBehBkM"><z)PQ}X!G}Unf~+!KZg$.4TD7x!X>0'7;|nv/Wm$&cz<+l$:E|ym:Ii-I|/
+rq~].g(ZE^(fq)4qNu0KO#PWx)v6C`d|=SIAg]cHgB.``5<X-s5h8:uv=R9Lk:,jgqBaKd$hRVO`1u]jcQTj(O^z:NN&V9)'K1:7:$yra(-yk>B"k'Tq8&
+:Mhnrz+9v{{^^=$}_R!%BA/piUh=b1Z(kOU.Chq0c'p:;2`p-n@rN`E%w&Qej#o1J0AzM><]Jx_P#8^!j(NAd4s4|WMh`(hIm=goeAkRgJ[)auBO3#KEA]
+9V"'mQeGVm%GIMzYbiG^`Jf>I!F/V!6(`I=42j08.ty{P}KI(Yos2$Ss:[o7+glol)=>801{Ew2d,t8KBkt;=k7lqkXY.d,7'a^e#|aO-pV($.kW#o4r`1
+)Cj}7A<JZK~5Etz}|=+K;E3m0Y6!jpB0:[JQ^Y(ay;H(zG^5V,M%h.#',V4MQ8yms]_pVW&AcvsI=c$Y]`>3RmQaE1"A>kFO`(<YWyJD7cg&72|>>]VG!4
+,Tn^$V>OQ}.&$^'YJzA.pePH5d}kt`sXe#p_~@lrjCe+$O:]$"d>3ZWAba,f6zI^!!3:$`v5#,l4I_q"[0b$@Kgg;Vp}Gky8WX~#n'u'vL5B&}(jo6sa-O
+ksDKX.0x6cp}w/92q{<w,g&mwx7J''rB8v5GeyvS1=u{],Hl+lPiu{mans<DmKU7"kJr@w,DtNQ|{Vo)zxPOp+Bx<)o;=}[=8KooB|:JBn(gV<nA)Hrtgp
+O[OeNOuhR|hRB|/x{yk/eM,MxjNg[<7-z#TRMs$5S{%1hk&o<_zhHA-z!"$s=gi,p&uz&YgrnN!$CTS3.D/ZMG[g![n-k!iMZpDGv=T4shuJ~{HZ}x:yS-
+y+^OBq{Mhu0T4x2P{#y$M<3pI]rRVCe}dd4'vewjdI]G(TW"k0,)OK.iE2rt(^kFk(A_:pk<l4Yt~OTh+Hl-+k^vDf~j=+bq[vr62{dylOv(es|k|w]flT
+vL3lS7)S%#T&MI(--N>>RUL=}d=K2%jd0[Y[yhf0/X>F@|}'HH3A80gc^ir2VvmOg#|OBl=EfYhb-#;Mci%n6[lTHY8Ngy.34"vIDLJ"ch)So%lf3'ou[[
+Hi9UPKr5gqko/q'lr7MbucZ;s/{@e`/8__oU(&Hw}%<Q/e^%BqhqvZM`c>pM56)1.ZUTiiq=1%0mj[)9@fK.P"BN`:)jry_1S7v$C7yu-y|[>FO;B4Xar)
+`m}X@CdA[]Sz!7I(^ltUdf~U|p+-+JVc9dq2&MXKT&@[xs)g%aH5Vw_o[MdRHkwdJHYSB^0"Gk7Ueludo_51b`!o%k1j0YT@ThBhweW!n0^=tmUh+Sm,EH
+&[0:v6Af3X=.g%q<Y-W{WZYX=md>Jv%n#j=a|SvH;J5(eRE2s]W8VHAGF`CGtI33avuw@79#oKcq&a[rBCSZ1Gy4A-X22M5Th]n_^U7sFP"3z=Ez-EIQlo
+RN<=11,t:&u<Gbo:Y/`Z0=c"<-j4hsv/]sKu$;kuItglDBh3`a)OPRx1TLC7BgWi`kPcgLC@B=EN70GRVJ70;}8[uZIOMR,ZOC4^[V.n<}DmF829kS1{S&
+M&K6erl;0y'53PE9]2r>9Wp|>|bB~]&rTSRs4ZiL|PvWWe[>F'=K=w[d5l34@w!T2ZVe-$fy=}B1gK6G"4MRI%o-ufmy7v:Qg<J3-'t:~A!$O(^M=mC.ef
+~GL6Uz/R7XoxOwvx'cb^m9%W@}k9kKw{y^E8k:+j#dzWAu,gKsw|)tafjmHO`kn{oM-{>LbrD{rxq,HlY=1V'e6j'gIR;p.^3DL;UDYKl{2Yil0=+cIO!k
+x,^DZH=@)GnN;k&##^vaj'_Qw)Ax}Wcr}f86tO9qNt2D0s#IgE;[:sT{0tl(w!d,2Qc07c<)GI;/t{+Fo|kgVPy8_!h$pYl,%zH:6%(7eIz-wl(&3ZvtY^
+~`r/P9)86FC_oGcyY2Ad-9^w11UE6-I)OI++]<O6Ea3OWlCvCxd=.L;uh)t#cCyXSz^2|eQ@CTB|Jk,&j:fn'[hN7^wYz>~de-!KR+7x>+rS,Ih/@0#,F|
+=jE1'q:"^'@{~PtTDYj6p#uMx(6#,wT>(:7]<Ha[QcoJzbzE_]0&0XTFAj#I.CU0e;P[-)htvP:BL_E>H$4))c"s+9_+/_i[3syp.|PN2}va};kQ/5{XfJ
+n^wAy4rydA%{k8tnp9h`l)lKP%~3hkh3_jaAG2,wzStoMLy%Oq9%Ed'LkKx6&Gz17gQ.o}&r8K|;Qt!zk<l32w$b+8{wMF]<&3eFZVs@d/m>qwTy@G3r6K
+fW1Bd3b=bPIv.LEIwX<RWH&N%G>`]MEmFKT8:zAQbYz&To]<FzrCZ3Y]0!DNv'GD)L!kXkB88KzO0$tbBwYp#-S{C.+hv22jyKFi#dJWE]+.HnI)jZct|R
+pkb|~]Pw&bJKTKgx~/)WxWEG[HYU(#B6i/)s32ml&W>,yCA|3^iXm'XYlyj/-!Osw5eG(]hXq=C^G3SHx|r.5T!D6.U(h,Xu,HW|srfhy|Yowe+LSU1hWL
+WiKrRxf29Kso8D9"X6yHf83syflm8D+<rAN6^@Ab4[vu<ZUuQN2-BO62bW|v9rzU1<,sBOHst/mU4zOR)ym^c!IP@{psd2M%nsJDW+_CF,|4SoO>a9%>$}
+3`;lQS}3~#`m#skXd2B'&m-X)rF(|4Lq.H<:bcWSfK7^{dxV&:n7UE55rG&6UQfe{It3N^XQs`{B.2`b7M]Al%ndxUqDy-.=6Bx=I<06rpEeZk~Fy41D'0
+X+k6&<"!]K_lB')n1H>OCGnZ6ebh#+>k<)`Q'p38Pz%}lh.TeVS^8n^Dt1id2)cXDUhUa3Qr{JPF$w}Q67PF}=bjyUTYkt`q8NoIi8a|>wuFHG[w8.o(ue
+UGjzx-_+VR'|{JW3kd]N:-O6vyJ]!a{)kP^F@WlTAA8yhEd^cej^0z@=xbI^_1=o[hc/e%si61fN~"2%AW58"ryb;XLAVH+RGi'Z>,W64x<^q(vU-6zJ6}
+5yt>,K=s~:M_6ZJ8lF/;IemO4M!kMufNFA|LI#t`4@<$UuH7WIsV;uCF;-'s;|zAUz5veFvH}sxTmthnC.'NSjZZYJmJ#Kds;tztW<mVt52&+x$Vd5Q3@[
+~2tgXEC/G@x.:n#.q>1vyYe|1_69|[mUYFzMbhCqmZyVP`8[l"W%#jw6G}K&-,7<6Ox4E_#ji}t%%5LP_FyoS"W6;$}lC-j`^YeJ:OsPv6A/QXECA8m#W:
+"9Y;hi:OV9e`MqO[OStb`f-F@{S|nY-_-{o&~i`r;@~0+![-!a~|#uqWf{,g#f9W(5pkIa@dBZL0jF=pv0/0K9>49P(9S)ok99yG7,<9VD))L+9;J)'Zr$
+5}'O+5`pFs]z2w#tt8;]:u8$A29I1#0[O{]VjL6[J<M^guQAvVV_'iz[Wf=mHE7O]M)si.+-%0xR'|T6<eIcn8Pm(96Zwz<XjgRJF5/yeN>ryF[%OCLb_b
+=Rn_Mqk1vI_A;.Uxll(<4pwS%IRd+_[rV1MRXbdaxtB]5Y<:,kB8H3Za:{-s}U2T5;"0"GKzLTnH81&CJj(!M$ZW8K^I$1T$&Qr!#jfjRVH4&`Z<Xr5U"~
+_V10CV`#.={YDoycv(X2C;nKD`acVFhsi|~V7v)]A!G/I|djX-2.-n]mS<',,6~29DB+}Xgv58_-y$nra6Ey'Ow+D_/{W@B|AR^d<<ir37QL3CIvTLneJv
+v9:$=w3{<xOgM%[x!C_E;}4=[7)1c4)E4u40f9<lkw@%_1-B4zh$7=`sT&zV|nzzgHtc)8-[WH!/uIl]$#u$7`:cVgHXR53$eB!B.Sgz7:4rMNipQ1[jx+
+An7$5{c9wA/rKy`a[7UH-vwv[k<Uf'"J9QC<%I{Pn^/Q(,3ei6rf&Ay4oo}xVU@g{w`QhZIi8'$5N:2y'R1h:McUEa+x<]5u:u$$^q8v}%388%q@[`~^=D
+TM1tpqGKaPt-[ZB4:Dvtkk5m3GML^ql{D"%7}'@`fF5n7Yfd^(`c5m}[u`KEa(<$F#<VA7s$jF6c;=qCy78nW2FKpQ;wMBK#|^W+^d8<qCmIm&XvfE(J_5
+Wh)K4o!rL2V"4c^}230vKHCkx|Wkib|=rqXL~[t|,X"lM[lUk$B+@N{W"q_NUDZ0]5O)IM0z{;-:w8%w7EiBm!DArFx|WmqROWAC|roYNO9>Q-CkOcfS/Z
+DrRHy56!+57p.J'sS#UvP>%spu,YJ]c;vCsCJ}jQ;uvi+EhnA,H%BD^vF!z,r(knMWq3]E3`j'aXp(M'J7T!Dy(T@GE(4i^bybakExEB!ZjaZd_}KfT[>]
+8i1/_:Pnq<wu}`JO-Lby,5C|1mYpR6U=CoXe}xc&^OFqB6w3t:2o!<o%:C"U|MJd=due-W0>OJ+}eb8f|;qn)&xuH9"Ca-jL$:;YB8JAT!S+5T;JF7+qUH
+s($v.%:&QW7LH&SBuMc%8I|m|1,Y(!=U)$hNt}5Z3hTR%yer:XSU5_Lz}1XGkg:Q7|EDqj"R1ad%YuXk@SLu@`y^1M:/bWUkS^K.qIn2]{xxbaSv351|-:
+^BnO2q)x,6Akn%)oGY$/B#M<3VX>Fag.=k<Q6l&[[,75XF.0Zbg/{q%bu7vNG$0T4nL2bA,`)]B{1Yn7J0,GM8t{eg#)qu4g>SiSlY@f2T5GX5Zig[A;/I
+{%"P4vbih'mtrAX+zo@0)%ErGxx^;]VH>F3J'8.^MSelTz|TfKBp(XRG@ds&y_wq2ywNut@Hu4VHCd'8z^ZY>'3#[MLC~VWsJb3<OQ[X:#gs6hS@^zIr~4
+TYK{[$kK9t7FA[FD~l{.R!HCSRx;H<l;E#Tkb(Gd'+Udtj@-8<RF>D#JfwLD%GXMdFO{q"'e[beW6q9D$a'p&4.kM<;`cK!32eOwB]P1XvDq,0DE<=<pc%
+Gc]Pn;|KFVAkXc9xkC[57H|D,(xJNi&;YXC76N%h=O)hXTsvopZIcHH]r'-mq<lBL0yhu9D-w#iU6Q|2bZZ7qJhJG(w7K}A{w{cQRvkBM/%[9f$aJ};>q<
+HHPFXh=FBUxSv`|@n`EL3u_CB!'(kNj3bb5_blB#@hlhVwAtFJo)OMFCPJ(&Pfzv,I=0@YD]{o#LUj4`-);5|Aoee(iuaIA2KC#IWr>oTG-K/LtKv)gEP<
+"LBHjcR>@k0N@WitbWB)0eVXQ"Y`F{;Vpt-In`H4oD.=N-~tl;OD2IE|{.U,d92s2O:`QI[;1<ZekWz{OD&NekrYPdzzqcmgfQ#mhjv!n3EeN,$W>oTjj&
+dZpLetBkTBD]:Hno!UI"OP_RkiGuuVd`t@"c1q)CBi>3@a}dxSHf[mj.k5~]fP#ytQE88q}`Jk>pt'OGJ@xgl^@CS{GIsU5|>Ed5RMOoT]79|6,L`)U@!^
+wI[JU)IO4a]x[}<{'!|jIDLL'juq,fR"a&hVeaTTzTS}U:13P3Y9XQCN/=zPEC,bF&1:$'u-"J+Y.JH'y`0jIFuDAqyD/TPb3WM[(pJC)&o9]rC-knAmr8
+P4#i&T%h;h:#Bidtd9Pcp0&$9h@u("gP9q`^.Fj!o8`J<4trd#"&q9kBJ:_icXiS>DX,m[[:Nuz7Pn@eBm}74_4X/Q]YVXg@D,|Dp`HAzUaP!fK2T@`w!M
+]kADm_o1hLEV_1;I(%Ie"2+=|:76_E>nK`6.vE5!#Q:W9gZuOC<7mLvd&#x=MLowV='ZL9.giqTLBNE#9w$<k'zdOG6d'aePb]AyL]ac`vgnD5QWPD^N+6
+gNsjm<RV`U=uh-d-_3X)"arddF'QA+=0{j!b=bEey`]r1Z,o_r-2ZBy.uc-jQ(5|v8!J-.iO+Zz.Y}w6}atu:jP)lT{182jF/,[052@m/L%=<[j5uU)c]>
+P)~v|V|=<_+FfRa^|@oKYLFv4q+r$q3pJqsGE^VRFV4nu8>44eqH{P(jyn(43.X{~68;i(6RUNA`5iWbpz4(VVR)Fs~X%sO79gtWiF!BFA4v)Sa;JvDi,S
+glf2^S6&,d^)WT7S:th'`8[:dh.1$}4N]|af97-_M}54zJ^p"l@iY(oko%C.!6wTtw<2o:&:#htYj/XuS4'H_6u`~s@b09;Yqv&e,Y"]&&~GxxK`-.Rgi(
+gszTjnmj&506jqmx9dMP$Z(r6PC6}g(Uvdb`-$(EuNR9yj$QTL-ka:iNHEsV'(ps^OmU_SVP2+dx>qbPT(g.@2>A1Y{.1lUkLnJq}A/soAxBaETlIx."(/
+Es8I^7xth$9{&<6cJ3gz80LD>hl%`ETOc&/K6yCuBWLH=vIlK#M3!bmtS_v%>NE>nnVeWUDIA=iu4!TA{IKQVOqa$PoT,k3T!VHresWD=E]T5hr,t[gFbG
+O{qO1N47^pov<Xt@LlC-1:`I|f$k&x"r{,zUKFg/]mJa-,P[rwU{.2V@27hbI+2Z8Ai>|-EqOw2%nR&Zr%Z9UHo+`)brfET;Sw}V_t1'VF[3zQW{L'X"ty
+(r}C](EQzk!hj5Ff]N15zDyZe1^5~#^f{f[Gf2%+_C'W~CS4]!Q4!Dl9FT;ekFm^RUaJTDD_uI#75YpNWC9:;61Q{/oj:a+xw0`BNY=xu$Wl`8a6fc[ue&
+fox>LrzFB|^A}+~$hsht,OtaF.7M_ib&g]|wzGtS!w)jobTvT0REWsAdQB6Xv13/J2TA$k+5U'7Lm`nV/aW8Ir3WG9o}<I~lMHilDUg`~`7$F;_ag(REpe
+_8jG6Zb_CVhfP{W/#(P#>Umo_lbx#.G1><CSN33UnGp%GKR59eP2I]VSnPgg}ERLOY_Wb460m(dRJHm4N{E.g+.hmH:.1ZVF0)<xqeZ;s$mCl^9wCXTg:@
+#FF@ce]:Deps73pKk.@&M>Zn1vv#eLMNFtlRywMCqIRXe/X$hZ%L85PWH^WB-hfzMc2qk4Xm#5p5|2VQfzxv'<Ka`n#G(:nk,+_xEP@+Xw@d0kRm4QWZyC
+ug'E<6EakXp`7|zzh|_W:BRT5gA+#Szksl5`>.eI|XVShB3>&YPb9Uj_Y$QIEvO,(x]R%"TwLT%D7syBhx$)-0DK|;{3;daK,9'/DhrjfiubNb6)ZOWh%d
+IhgXE6`aP(>DO+DrPpT);dRpsc%5J`47I/AAkxZFh#.uu3H$lPL3lrc7_2t16H3V#KIDI9&Q;ya)i9!Y)/djpYfC4=ip9E>r~FWKz^0e$x{kMr.:wVsnGx
+8fJe:YsCs2AtTYtmj[!-/!aoYc1[5;g>9SjG-./DkWtQ[&N>[.xI7)82ov`9NTq^7ek!gT-(&O<`c>YwM09h~ejuJLNi;tJ(My7%s%i%jg]X'4fbp(&a5!
+aZS"tu5pS2lG)"7cFpztM0=.O2"}(YZ'(^_91vEaK:;MP[ObhgF4mXrPkS4L/z1md9$vmI|1.BlXLPlD;X6|P}hX;NAa/5ALV5rS2wPb/yQh`[b75P=o@0
+W'M[g%_i]$NDMLO4m|K4/]S8MKF9-9'VjesFjw/SeF=2-SvQ32jq3l&ng^@p.(_}t{eFxOmlpQf!o:GHy>ci"Nr$Y>)OlU3"E7LP>=Zo_7#fy-z_XqF^>E
+4[ZmWS1"1av+R9XUAV#5;)L&d>|&FxfgwK7vXC-Q`bKPNF:'^F']EOJ>5_Hi`)C>Q!vi+3vEq&8w7@,L^KrcV1B|!KI.~$^)j!BgOZB3SO'7=gg{2zH0!]
+qbt[Y5({LN-$2R&[m:%Wvdjo^0`t7m#J`6PQAwbOo&]c}fE!.xMzJrXh{"NXk%0W,@b)l;I'ipY:G9KP7|(/'JIR=!_RQ:T+';[RB3:^C'Z}E)#n)g4<Zt
+a_u/=zYa(bKKx/qmLDMO#y$-2a[RL0{qQ'Q7_3EIeZq'2V{koZ"_5Fl>'O-!WSSExgEc'ZQF%v(Kks+yaD|i+mA(S/O}WRmfdKjR!}]5@'1ZMOBq0N<XC@
+g_#u!}nhE1bd5`y[w.y}quplFuleMk3%i=p,Yu9=#FNqH2T%_R3H:-Den::-$x/jWjc[jg/(QAoR=KW(yAq"P!,98k-3'w;]P0RvgnVaBn_0z1s7e@+^Cg
+]j"5q9.7:=),Ywe2ufiRcwyc38.).NG]I9X{dS04"j1-B<i2N<x@M6Vfq2)7#Q8waweMoL^wa^F^EBJhIL)DG]0<9eOi{&'ovW<C5rHz+Qi0|A)"U=QkzH
+AjMEL%^$[[#{)fqQ:.RwvX(_);Sn9;K@Y|9WUQN5^e,u2NO;+td)Nr`RHeHB`$J"/M+!PG4|AOyrfz:;$BE!$LF3(SJ&yQ6_b3(D8<S$hVyP>:6qO!QzJ}
+"Zx"9=qP4X-5'}&LJq^93AAm:K!:mqnWHL;3pMa(x]^MhMpW7J6Ek)EtFkB{"!rX#.$0ja;`5e<E%HJz[g9A2$SNz#WP5+$w3yP|8L2/n4(kExL_BtrK~9
+/YFmH`T-kcha7}E'jV@ifAeK_%tneGThGaE-JVGSu4R(@n(M'04zKzi4SkXxjw,21&xr.YX.zL|)GgF5wW{-@>c)ubNc,Z%A;W}Z%RFq^>;WzCfClRv+Wa
+I(BQAB:#y1A4tWA&.!:FU,U873.bX/Ww@IaK+hq0hfs6Del7,{IghuQC{<WYGgLB~z3F$M03;D9lu(tvVHnhixG8[BQ]at%rM{Q#UH$e4W%C^hBDt9!m{a
+~pLITUBZu|d$;f}6!waf]3XUA3GzZ<c>q]Oa9R:ox-!N-P==%G8X)(j68aalaF.%F}MHB|tRsk.tRtxBCqt;ErFmxRCL"oe2vX5s~-eu%1'GKw%ukH]$pI
+Jq3'/JqJ^$&G/:#^DR88OsG=]/lGoR^9:a!S1C9B7_,,KrZes[iV<M~BSLQpY5~Gu{xWa.8!HvM><XB1S8P,#K,i!h[wdS+Ga0K<)w7=&oJ8zr%;3Gf{x8
+)nUsZ9S^J3rX;l+Q3F1S9V19BTkQ_%}uv5fJBPD/CN5Rcj``UC!nR,`CC]Kd0le"`/d=rCl9A:AmijE/[h>0pw}6nZfb(+'-a9bBiJ99QI{&(_][Z4!jra
+/ze.FNuTE}8EvgU`I',':$YFG4f3%zb0zPJ>p>w2}Lcc>3eE'&O3g[f)2[2s"1qkkHX`~a`jkb;)n)Nn2|uak]Dj6lWzPi]RU(s[y.K:;PhnJEI"5MTQ%l
+Fo$D=,:jC`k]wKgl6#'kw-Gb`=GRy/au$R#8ebi6}q`rEL%g24ww_fV6u&7cceNmL2_F4d>[q6!!8bUg.^+0EE)$"1<&cmC[EStn0u+9iLvhE7~.6Ohw6j
+Ztl+j]+,Bq-SqH&I!$md+#q7l;~7&]qedFuU&8yc{bE44S+p:t]|p'bK80Yxn,.Xg$A`Jv1N!JK1a`]6e/Ct9gsD6>p22&JcsDAub@u1$%3Y&(y&yu=M$n
+A#/ZY]N_D#VNn$2;g%H<6Kz6!o[LI%0z)+2#+auQ$p[;#ahm#vX15s=fx_w#(.q]OhDNe@GjOI1u/yv]g+x)22p9$h.AzIcU:y&u`vKp((GYX4h.RXJlAe
+(t2hRHxLtpNtfzQMdD6lRYClNvRi1_8r08(NjCcE7@k}@PEO>'!D=={}KQ-/_#]qjx);H)(G:xoa#&i:}FCmOYqVIr/pR4k4(/+Wgtw5y=YL0kM6R{[112
+.9`[;eGTSd0ZPr8hWHnQ:{&/oGd2W^'/2J-/uC%-/a'JRtR)=u:g{2r=4%66:yaUwMZD;Xh.,RKUOxEH|cWl/=_Ij]"j[1fk"cy/#Nv#y3y6yk1Gse~.Vw
+;362r@vcdiI^>0ke!FxheU~_-kh2MfUybyVwwFg@;LGb@6H'A:f1cU2!G.iy6z-)Uo[!;b'|j2Wv:l@9KqIF$jJ6k-Eb7LAkK1r02Dt&r{^Z1!1&>)FphP
+%U^9[Mb2vEyR!>w%z@aGsgAt|_;xY!AGUaKbLj_tWSjMHJXYElB;dp]ZQTr`h(tJ'|L{5XWhHfy|;vE7^NiGMoW#9+Qcec{_p(+as@T#OFi=/nR6ypCm3]
+<-mbl.ExP%''w8gszNZxG[oV3/Lg`,1^ZhDu=r`}Q$/>Vr2][[Si,afms&mAG/_jn!C6ZZ@3#ibaS9@HMK@O.A>Oc4AwJ3!^W@D$4>3gIV'-&a/kD4~F(T
+$'Is[ZY[2pflpXJh]>s5fNq0|h7v_5W+/#`)NY4S,IU5%Peh8J0l.C`4BwOcxIbM3hI#@KKwT@6cx_v1:U|@g6_vr94d$5Y#Ge;;O)$-^6!E$Y:.t[+K2U
+(97}=IJQUE5mn"9;lKW>U#SV^gUnIU_TTvv$vUpF@4^X5H7@Q8G28O<vs($)luLgyNr62uCC]7S3`7-SX>tq`^WxeOJ/Zo$I>D<@7"'"x9{ReTWwvu.$t^
+jeYyqhkP#9:m'q"jb:/"mV=WLI5|a7_Z_yTiSK,6p2)nNPZVi[a:xN/GziS!uf1'ztS[<e=IYU%eKt"jK),j6mBeuW~(QFKMz6xM4Vm:/AwKT=+rpkXR,<
+(RIAu22gu>ExB,0raFwr!u(gSrD{kWl-@<$EUtnY%`HpJ(4Qfcm"XV@S_;qcwkG,mj)r'k:^zA$I$X[Q&M_krn;J!5F$`^{iIh'JbTD!^n!Jq#|o>P_z{(
+!Y-I,cAS&2VWoXq{%XhK^Ir=C@nd.h%jqB03:R/[zDp#^;VZjL^F]tS]~Crl]9Q"~@Vq7c!B^#hRz%_:Ol1LuWl=94n|O!oC%tt2!`AAxyJz=iC5_![NHb
+7BTETcgXr+&/n$~)Uei9.DSP_vg=-0tuvA'5_JBqSwCBVn92(ig$4Z%Hmu2oAb}2Q^vV0(Q<mw=<)W8cqaf9sW]/X^9&ABjo;:(G&Ey3WhfV+{_r,V<B]p
+%kuuc4f0d}Ihf;7y./21H1C04`8(0e-u-&M9.&SSJ^r|IY.R5@f/8Fbl$43%|xV)T1(cdN&gST-umK(0j%XKXeGZWomVC/[MZ0ZbSr;EbBrXUUQj/%/V"I
+,(>AKSl6t"rQ_+J]"Rx^[ym5cFl.^,@E5^G@{p`Y,#AH0p'F4=!L.]pe,6ZuT,6ip5a,(mjD'7$u-#6jwXazD1H'`f<K;y1`dmuqyK93ZN=}{Mr&gX56A]
+>l},(1##!UKc"L,Qpay7Xp|:/awZQ=G^rGi3^%@LCJO8FI(Uxxt:PkN.:Y7:J`j;E;+Trnz2!^0i>`N4hAdq7z+$psj0}'AXY#w=l{.Gpt]P%nJP#V0!'K
+E`H,7qx72%Iuxbqyix&ogQvM,{E&wq77]=lVF[,[LOcWbcJ8N9rf#nv.cgB`=SYv)n'w!w=[[Z]i,:Ei]-]nGx/l1&E<m97@RNKn`BS#/p-%2xAW`O+sL,
+7UgN1v><K.U'T(>@|Zw/|WJi/Zw'CkJdsWoIEqlDFciElJv&|oj8^HP[/$EJYueZi;2}8&^0]X(/TX7SyiBuJC%l"j&cAWl+LHGs;ZT%33`zjavw=qL7!/
+)/W}!r_7Fb{$$B@|4u9^F`)p~`]'w|s:}{2H__3ELY]GsDE9W'Au}q%IQJtU}yrtN_b'L5|s.,5Dk619`q33W="N==#W=cLR6Cs5.t1dpiNI=A4M+E#r7G
+L;&e456|95!M:vO@J{GfU4!R5IDZT.wiP6oE01c.z=Rw~7n[A}HThBoQW{l1u]eKw[;4xCrZp9o{Dj[>Yxq%.`X#hCua$T6506jpz`RBK.^OA<S#^7=g<|
+=D~BHvuSq3=u;+j|YL.}mQ'0W3f[axW/TQ/}_=0m=W0,kwh[)SfiE|om4-R{3UW7NiL0)%YYs6c}mpkF-^p3bAG{@g1=D<{_PC>`}oXE&y}S!aA0~L<:QK
+;erOmEk/81]gMV`V[>.,DtF3{KYff!@nb]pbh):nZwM)3nXD<Ll>}ks,rLfYX6Q6"dI`/EE;xm@W+{Tr+wWrYhN%lvMD^<1L4I(2}E>c|j/2T&epYcp7zx
+Tm}Dtj1-:#DFj2l5YTR|XhHN$v`>dF>y+OK-`r73]ET,nAp&](|qyv9"lDchC:<Tw>:^Bv/^8jiaUz;yfj~XkZ5BwWz[%jMT!ni%;:AOFH$gqR".uOH<Y%
+PL.+>#5n:@e;y^&@=MOx~>A]UFOI<n#fWQITv-<pz,ZP^x-IK&FKLzO!1;H64oaxj-/c<3T)T-62HZ!#s]:!r}o"Y@Q>^|w/f{68>T]qdH:v`X)&'niv(=
+4%w&Mk4Q&Bk<^s#K'M)y##.f{N,Om{~hzwaNkf9y_6km3M]l)X#4-HyE8QK(jz'LR[[mb[9q2fL5T2/a8Q5Pd$b9Q_;5)<Z!ctL{sn)cIm2j=BE]rVeRT%
+})IRB:%JOtG1LjR^rj=>E|Ep["0sk+=su,Jx6sL>(=02]sM%RT"";T1GqQZ38xq5g3l>mYsMilgbF=ocCCHmuc]ezU'E#{Bzj>.D<,H)YMb[fB9K^>1"Y1
+[2[yB|}DhLA:L7K"3}T2vh56[p@,^89DM.hK^4(e`rfdF>K5oC[/^7@Gf,3./}&L_sJq.=iWN)AO"w]&=,2`.hk^wCtK/-2/'pNtpwq#=/N;TTlzmJLwQ/
+)Gos)ZOBJ!#V'o@ITy<-fu>SrQqR-Yn<k.@<W4wI.XK0&FmGCy=<qCq+fX+5|-!G-p~aa5:/-/ZGurC4XaLKi3=BJ`c{Sk2)BTSwFoa+cPg%BSU}b2zTa3
+.HcoKOQUvwDKG4ZjJdSb8mXR.iQRgU;!E-8tT`1q_BrW@zfyV@=]PI#/!@dAHMA@mV5CA8Imd0FBXL1Y7KZ|jduwuV-^t;P)(]!q+H=Y#/WqN0a/o%!61<
+=ecv"wk@HTP!!pBAUzf@S>VJOUq<nx2y]4I"b&',AR["}_&nPx{<Yoie,J+,T:#!]t_o@-9h!M&&Vm^_sL%@5zVxag(a.;bLGg{`}WNl[xgdHBwo9f[&mk
+32piuqC#g>nF(5{"-3kdP72%"j`9[jC!%hKK`4f64L'=8{0+tn#L}F;(CAfdtBtW0`}fYlR%B_fLgZ>O3#n26JCxTRl/Oq,uIeRAaE.n{l#B(0!3dOEB:l
+8a"eagFH'rDCN^%&y,C8f]SX!:K1|.5O~BT&D"02sPg.Lc6,kFE`TTj4DH1sAi}t{(xwT3X6kS3wZr1FhE]lE#xXUW9_Km!)d6oP;B_B4n8ZJDj2`Xo9sR
+qbzPVx}97$X}4WLgMm|eozT[jK!mu5./w%ZCZ,l/wo->wLgyo6`Nm2g@to`=pGU2S9(VZPKk_8qAHD{967}u"k-IiKc]NXk<.;U$CSLRQ2H<K9/s4,g<p6
+by-dpTR:_97s:w4Xr#4]UA.ywE-VdvEtT-xq)5_be{Hf"(h3kx.iH>D,;CsF00~R!98C;9&rUe>U,u::W<]lf0VHLqHW}d^NT/PB|a.tUiA[qFO9/MAIBI
+](>Kj8H1E1+vG-w"$@}i}em9eB)2I:P;Jx#3HQ6.#2w.`)p"G!1bCc#EpGEd8q>7_B(|c=T]&@BbgU^_&LdKlLOe%Lp{F_}+o^}>h;8,oZurXgB')G@s5;
+Zm"DwHO)4wQz69Rr$7ECL;nWLg93eA$HDz@V)[8-:BQ]8RZLWD5b)g-POL7N6S/XB5uFJ3m"`Fqb4+grE+)'e@w">W'B23}ZpBzjl4m&ww1&[jSL;M$/'9
+dd[+:^`IcDbu;6<XGy'Pn6.GTo5;~DF+Hn`vL9eC[o_WN;3;H/7|wJ[|6`R$jm#j6]$-g0awn<Lup"%xj/Sge>%rI>[^#c+v|>mjZ3YRVN.Jx|AnBO&-zk
+Bk'mBIqR],dC]78z'+/-!_(F8AHZ<Wkt7[<9yU.RHJ.=q>O$mze,-bbJn'{#7G<M[jP%f1@qH{qQJk4IT;X<|)/z2]+'ERh<Okh]C.~zpz(eZH(9j{!p@v
+566K0]'jHu'g9$"NxIGqI"sjv!|3F4HnSZ0U1z}1JG30pI.iigaqQK%cZW@U,38LOgUIQ@B,~C<Na{S`BUD,#=3HLK(4hRxZ$[us!&WqU^0HWIK/OY@G#p
+Z3>uKN-h)S"WV)U3Ta1vQLfv$xr<[wEBATx@+0zX!6%5rW7R<@)kc3V,AHNq0'=%2u;DT4w`/w!2RJ~84Wdm7(]xq;zLV{9B@qLlQO'hkAYOwP-Gp}`js/
+~:`4}F(/B&AldY@uqxa[tMh3Kj7V^;l$G,,k5]!fOFDKa{FetUf6_5,_=9fqkES3mX&JT0#upV2sJv';'SKd=##QEWph2%9HNKfw"XMC`/)RbQk2qmf^5N
+#@1F(!o1<D<F1cw)[/7)[myVV<H74H2Vi:LS.eA5/u{UP)CN|K8HY9@'eS&dRMnfTj[[V5Q[$f$'_t!@_RjsX+|mE&Whxpk<qJJY'NCdI7:+tsj8."Ug0d
+@(IxV0}4xFh+id2N'1j'^I=Z^]4_8X~h{j&%:vq]z48!9pk!!![kD3dT!Gc%$1LlE08bDet0/ys;JK0Q,E<w'&GclB{Ud:i90W-s;ojlP$kd0X@!}tu+me
+&D=WZg#2l!O@ZBQUh[Dx6(JFPG0DmM_"]FSy"1-M,J|["m8gbW.9@!|tv]Ut`$Ng,|8fQI}'oRNy1:iDfCdlIFr>8-Noy8MxP=~yhR&U1a[k-W{I.l7-gC
+bdM^$W9ri3ex^$XRL3]g|h$Jd-"-A}{b3lDC9u$2q}`O&IMU9_^rg&:mTcRxm!1tXL;{'d@9t8Tan]R,6!P+x=~$:0uVxi1JLZkECzLuJ%R%=]aM)M+F'y
+Z^@0~,E)=<n:q!P_sE&k}oy;f[Z{SoZC,rW-`1;JW`4b[yYIGM>Z7|;G(<#2DieZP;64v9{0!QX_l{f5-An<hHvh46~D]rv|2sb#:+>MA#CsMT8<peZ6lu
+R[iy!Zrw]BG]D6]WNw->6sgo/(Z`a;/AAr|f_7Km'Cy+8>1,d<3AXRXpI(<e{m;aI3x6bRO,b[RIl$@j{%Zb{oHQlyDWG9gfh-e+:aq|4tPHRk0:L02,Tt
+=[5l]ZW=8`v:XziQZQQRN|nAkS-l89'cN!EJ',8K8d='P&z(c(%ha}y-g&%N'<-lS6r^Lr1yKeAy:aV#C;9XzBpbb0-m(G]!`!E_@bX(%F=$#|@32eH^8F
+tT.3:$c[(7]+l`WfJ'i0W/qRj@"6-BqWs%P]FPE:E!%`!'#/Tc{!NRu+Wfb'-'rfwqg2sXI#l8<GiO;MytUsrw9JMs8=sSfVt$)wNAYIE^OOLFJ,3-jE[i
+qs05~0Y(~=3rgN!<T(r.Gn^sQk4Q;RTJi27xf_"TpMeyr#~JwH^b1-P1f"N]miN6}]beo5F]F0I)1LzSw22Olr-E]4&y-hbu,jgWmr@3i@!]}'"ui"jO@E
+>AX%K5C_=mcjKM0{l^<2oviknp`$H"D/F"eg"toGV'NQx#(eI/~ZO%[q-TzWX0d>@<aJ8Vz#KcnSxZsD[#!0STLs}UlaVpO(Oq;RNK~W1m(hY;r9w/`3iO
+^rd/)T+0o6F{"|ZU8KR]&8paaY+Wai]K+<r3^M$EQP1D!!s&VjzobN1[DM0[#x-J9yaR:X)(t[Kpvh8D6oaOy;@N#]o{a[#Yhp5Ev/M|V|SR)>`=,9o^j,
+tb^u3_LH']6D!{ptTF$yHqDRVE~GQ`(K@3qn#Du<97HWEvh_VwB#W!x|;ATwn+lAO;;Q"qdu5:Z>3OuzB)tM6j^}0e#qinkx;pC}r]i+9[b-{|0s5)D0O,
+/5S'{a8|}wCGat27@r#lOVc1||Bj^Sb:i{GT<0tm'zb<W-YJ3Z`RgmQ^lCTT]!o-[,:3FdIpk(e6kD'%;5_F$F@l.G{H!#QE&ua2,>f{Y2k|:m|b&YT8b&
+)(5^aAAaLQ23I,}wOg;INIp6U6T-oXbpg10(nH.^0G:#s'9^fu~XaxgI'&2h1hypHU[i&C_"agH>@+6T"5PMBR1YHt|5mgv-R),vnl}JAy)s~S;lYI#yRv
+0(6H=@c'C:7$#CZ5xNZymKUDJrX'C4:NjaA/`x@sRn#M0:Z>zJ'e2DE;HSG8o50vmwlR0nM{[}aNP;Sghr&QX0MDbS3|C1~e^Y87P<xMj9gltHCfubG=a#
+mp/g$IjY`0piG8'&h6}UsjriMZy|"g&0fd9WZ",YdRSjU"|-,<wj-H=ui(7U<L+w8(gC3AZKHkIR{N<+]W,rVv`'b_ueA=5N7|Re![D")4&+i^u`g3CHrP
+7JoHlb);JVCMU3A_m_jdGLT5L%e/'z<LgmLf48W]VZo{v#lU@7[XE0^R6_w%-k2qzT;HF|9z9Ncs@F27b+dx:F^4`uGntPj2b16b]KKq3HGU;d0_Fmg:`e
+`pPKr$EBFX`Q]CO;@k}j)KNp5cE8KS<tC4/Me>m'C]'9z1[S"|k3zl0G|7"B^8`Po#W%$6F5<e='q5v[F6||Nng,Ifr!"#J(Df;Q(MzHu!/nQQ|$Of0NYD
+6uc|TgVY6,s+rBA`CNrMxK3`'I:@{=#xDORp^|Va_R[UV|HFT=b7pP=6`Vpf#GW}p-z]ybBG$}0HO8.ByQ<nSX|.t[OtDKifxXMQx_5DJ%}etWc]KIzmFB
+E5Yp>r!jJWP+s9KU%0agZmBaJx/:i$4qy]TF]4gEHgXXvVhT1+EW@0y9;l/TRC%8vWrI#bZDNfX;h1E<cDms8&0FNlGaUfeec:]7MD1}_{;f0TVO2-6S[7
+Jz3TU(mams20Y=EJlo7"){}4gE+BIPfZ5G1vm%'Ze.(B=Px"MVj0fCeq{5O]qFJ@DX;K/nEHabWG1;+2Cy3eZ-jn2H&`S'>vhJ:|cE%AhM4aAO-L{j!qsR
+6z&0_L7TL8gNJ`8P)UXb-htXX4JNDO1T9|o/AN~ol.ZB+mzWqVQ1i.DR]pbZ4^fEN^Bhw98P5TK|:le5c4p}K<I]4sF<wh]v4C0/mAf$N}uKX10HateXDc
+jPp1OTf2/5P=l9aI#^H6${t2%.(q^dqNjEnY5Kvo(.+3-3qMoGgVJOM||z'8p4us_SACzk=rhmdmg5Z_tE-pge)p&PJy^fEU/|>KE2t^eOXtI_UMxcR>Qa
+GuLqDll!MO5qx(5OUH<>Qz#kjgEP}yeWqBMQlbPK1/n]qr5:.p(Tq5#5(2g^k8ijT6wJSM&JSbtTe[Fv1,b`l.l&%{{Q{Q@@6x19~4_%=NhuCczit(sORB
+/Djlsd;ZeBFO;VcO~mTGkMI@6J;t>WSVhi1#HA3X'yook9GIy5P83"DzwK)844yMs}xNaqiyapazs{aI[kwfFu>n@%+)_FIZ1E!afXxNrOP^51Yb"keMoh
+M{1jH`nWtCD%1:y&(0NG/77.~s;l#A$&`"uo>IxEn5u{+53h`uPz<D>wDf&y$U#x}U!W;"@AS6(l]6w;4<@Z}rW+9D>7.Ks%[GxvQHN0Q]FS5n`g/YAmsg
+yC`{,,T!5M,yI}`fHmeJ3zuq:ZOTN:qA3f8jzz+kf>J}oa(f;`BAFrb_dYGl_sh5SoV#.<0L=e%)O|Gttg"Cw/yk#krT^T^bceE5TagtyIXD<u!f/p[Wzd
+:PKpm^sWYay6q:e`C$7.8$ftHZKb1gPcB(_sOTQdR5_sjU'q26sdxU@e^|E,#YKqIPF%jfdA0cT;~4-&X)8jPTv#1Gy:Tb={YqA{^pQNz.K8>>H&|b}j6k
+E6E2qRE/tA.-<z'WwLUTRdi/TwdnAti2Y5AIuiN#Hd=^U|<K|&f&(C}DGF>pmw1eNr6hMBkYik)7Fr+r:|97v:$!Tg/b`c'5@cGFn-Te-WE'Q3FpJj>RP6
+""4$y:9wcp)uqoS(ElnnM6P-@n$Ym}=R&2a<SyX50Xx4@VBFzrl;PqmddS[h}Zg1{3wP"2'P]_}pmWK|^5zE,XiDK!z1{o&$O$sO'>v_>+d/gn3fM==%<,
+,=a=cj$}gl$N(iUDu'c+MNiv~A/A'YXi1;6NbEE3mmQI$kc.CWbYN{.}I<@,@=IQF{Jmre"Ii^`5L+SodL_7Nn%PqKVur/GF7SpZcAMKwBlMLH<E@U[u/u
+tv,utq0Ilit#rgNC(FJj+qy<KDKh+5+@OX5>F&V[<fvA8@X[.whtt^CR&uh9:'SsPEI_7e%C<U~,g[e@FWo7x.3YD@"YZZqzdAT+GNvqgz_{){gjH7YA-O
+,Z6Lc'>xKyXans7l=8.AaD%)CIiv)Oe7@MxmDM!FQ&5ZV_&2x#cMoGjMybqsX2~@[f%h{5%N.9S4WH%1Pi1$l=NoUPA9ux2gO%rMx@[v363tx%>WPF)>Y"
+I.Rq`{0SA]Bj[6G6[NAZ,)Uka'aW=mNBU|P3`b[F;ksh-Mw1no9-SuxyyONZMEY:>s]r5![a@YHm._h^=ef2-3"UO5(|iIK@>eO7opBAl>M4KmWEAO0,@D
+tWv`x/l5~8;5Iy=Rf'NoqM1:y-D4[or[N|q]W3o(XfwKd&SAi3|,p[W;+5U[eiz)#(aKF}5k[WS1h+Wl^6$#c`qoi9Cu.,oI%:enm`yUk+eroeeY,9^Kpd
+69r6cA]xCUL^Us%N}7gIo)ej3W`D>j,7tr7=1DArA+L)Do9S!-JZ:Wt'(I1=uHKf]j]p8='/+$ZQkj|yoNXB$n]cBcw(>[|^ta.(B&%l[UJ&wqLd1Q{R5i
+t'pPg^cSY]6YJs]rY'M8)0qhT6#w0qo^Z%q&NqG/ghEM_2:'-!nusl[;~X.o(-USos}OZwuViU/SWaFQ(]cc4xl'&${zpj$To9Ej0Yw.Y$}khPsJ+FBnk=
+c64nmU82j8:Yc{Aho)M./[fn9k3B$5J:%1Q$M+PDm`K%3_Q[qDb9T-JCzx2'o+$D'LzJ.en"Z{Y]TeqzN/!qczDxn@+lF'pm~b{CtnpMzw<XoC2S2VMCas
+Od!X>_+]z9Zw{@wUCz+We.'"H4Q@j4bfqC1f-&jmXRmG[T!sx5``-T3'6}wxxN<X.=spO<|db[C0SnWGv_/yYcE]{uPnc6pW%IH@H_Ue>=j@f$")2tB00_
+^VC+&tUo,f=@=zc0`X`%0=lIZ!&dX03_9v+)[JKGpRu'tU4q3d25|)h`y]o'yOWI,G(4Yb]BP)){{(9VjQsB|fPN--uhmnKR),W&UT5F=/4fEB=rozPy`w
+XpF=97Zw>L"cCmxNBp/xp@uc0kxKu6olpNIb62YmRiwz1g-U_(BpWw3DxLkO;%Du:'v(Knlcf9h7-]uAfv0apVg(d6cs;Q7n"0]xfOG@kY:hcaF}E,N4-F
+$>()}gM@w61B;Fcb)G;kbK!c[IQq|bQ+Gh3/r(+@N8&N>g#vZGP`a"%J_3f>P_OE:)To]Mkp-:8}Q#5vuf_!;5>5~yeZPQn2'hy90lM0|5:wqo@;zZ>w'&
+Z|axmsnz6JnsNrU7(":='yWuUD_jFoFrkR_6Sb:4t2,Z~i~{;xvhcj3Hl{3=wHxwl'k>-U(]V(/hQ]9'"|1qb)p|)txw0/j<~QTl][|]`rfq5PVDMo;ytE
+wCEe+@3U=AFTC#37hxQS<IwpNN9A't5D[kt-~,~elmRIC'ENNn!te>/5K,9,KE(cC5S6}zU7_jkSXQ;{QN-tq>SLqQh}lpJ@V<,W,hco.u{77Ky+%w}j10
+u$VQ8a|;.g.]bJplY)B#l8To%MN6xv9_S&ej!0J=t/{fbwbNJF=f=n0U8o="dZpLet2%YsfS5XoC|-~g17XE$'Fos/Z`$Q"J'we7^i(!2@nAg0dB.OU|lk
+p9.G'xW4,3=u31ZIUsrgi-M,|/cM{L^mx_+,QJAN,|IF^1kF7KMk~@v6Cd{ThK<_pApi$2iRjD(XhsPh84{(Q%DWl33W6UeN@p6CUJ$CvUc3PBQ2dc/CIh
+%`gaDF7k`($I"ZyIHw&nIQRdGAr>jgK;/UPJG"9;#@Sb$Xk}^,Juc|TJ">`vPMXwX__ROpK[!`#R,F9Zjyp}w/92KfO(f%5k~f`%u0DcYZf}WRmfdKsSV|
+AJNJ2<bhoOCmh91[v75>ZDaYAeH`,6=-LoN8DnP>'H_!3@nvDgcYohyjCqc%Q)@24sK3W.0=m%I_VW|(a,1$1HpHp%.rZckbr;aH4t=;%I^8i'Q16=_g@4
+I3c}r<xr{ahX=22=s7d^3_Dl151X{>d:tn_bT9b0@F,#g1bkwYgK'h<9FUS+sW!hj;5XMk!9nTlH~3'&l%R^cstIRlW0%swQ+q~#%$|FZTEXC-q!L8Q#g$
+A94#YuVwt1[W#EoT{+QYnO2^N8L$aZ:^dUQ]']`Fi%lrS<QhxN)2I8OW:sXTc!G"f|$3/"m93J:O'S"/dE6Zp!,cS8)ps5Vn$NIL|lKOY]oP0u(bPXtfoF
+XH-maoE-x2OHCVgDH)ayMdPP0+7@'QtdhdJ#etjS9T@#^#Nb>i$OO(U+5nBNtz#&rhR[Z|@iZb6e^(ro3R(g#j`La9d<kLs8b-g.vRd@,XI%`Rbe'so<Kj
+<XzP'd7eJji[CK:.E_4BBn]|6E03wOU!C$'PrOkMh/rfmM!d'g0.#a4thgV:^7wV-'e<DK4lj)d9_Vz-c4^#D|R"Tv$do6=Qx[wp.u|ufyfzt`)RW]i$i8
+PTm!2^|"CPfD;n~%KT9f32JPJlIBFu#+{cw(a2o=!_`4Zu@I,5'61/9o.K>q5^K-aAQc0{+LnB;YzHje.zj)w&Zaa}]fg{KPVpR8RAfo7$G.Jj.htt~gFt
+GAm=/0,u4Z0HC{CzI'd^O;/VK-qgQ8;m=.6#pN3lTiZYuW'|"&T"!|;!OrTR|=m,s,F6@oS^1WVs$EY1#LTL"bc(V!auVgrM4I:A2;p9RA40-p]"MR@cbn
+M:)X]UEbk.aYg@tEYu.%Hs|ZX=ykUQQ}lI>7_$cpF&p|8M#qzj8TP1-AugjLe^}"]h(1vm#}8/F<~bE<@>L5yz1lZYPTK[)<m[5GC"7eILOyM"v:vW$/VZ
+.1uR!G^7hjSC3zP"KB!_Gk<:2pIY<gcl(DEMnDxB4q'MWFevdVR}Zf@}Y],4Bj~#j'XTgg@,,"c"uOa&;tHY^z@`sWu1gY-Qn"0"kb"DHjwL<$QW#zwc<H
+z0eCmn6w;eXCO2!rcsoL&EA=qEh!l`JZvXH!v1bh3h}Sh!U^i[=GVJ'`oEs9dXGk"wUkn3XbuEd&4H8>"BfGV9@p{s%uQ2<Yv9To9z<L7LV7d!5oJV|5u[
+"RimO}utZTL3DG]k%Q#]wnp`DNaRL:^-l9el!h>:/qKsqzu|SN<z<]54KR|%ZcU<%&Tj&hq3X[+Xy[IfM5|x3Q^9v,/DkQq>zc(Nm5Nc>%BjTtn:}(:BL]
+c`_O7n6vOUhbx):jE7sgjHOcZJ,G21.vX;Xpe[aimSo4/Dktv$UIE0>9`BmHC$uaDk.+OwZhi^tt'%4^F$lXFB#]@$zm+aiN`H5u$jv=hU'4ma5l:mhxl-
+V>!-pLl{{78hBNpD'-I$3Q2z@p;S|]ktA#,g9/%eCf%+zBgLvAg)SWJF_kS3~ku(T$&_R>f<-@s:v}L)yYf%%D;!!$"bHuuj}a5`Tu1ScfYH')IMm0Q4CU
+U7dy+tF(6+hF4-t@0q>p+%btp{tD[-PYhh$(d4YuvXR<ymo!:r}=}Twd.NAod:~6:qnvoPo2:jEQT1dp34M!6jq+H_$$1Iz@FLk;E1t5d8RNFoRkam0tXP
+Yi6>8I+!51Riz7V[F-=^ONHHo%#ZQP__Cz#IhALNuP!Bwt5/RWYC3$jXQ2Oh5^sTwy5o!<_f_FDzsD8}s!fw=U"w(3#r9XM6XBzWa8G:KU3sMv]E%=zBcl
+#DPcuswY%hxrn+C@zF`)3WVx]zq_j;!4(c][IlCCA$NjE}0Vl^>uyA]E}hI8`__8YLVCOM-63WU6D7"5`/jV=0]Fi8,!0g5njB-kq2`WLOHGOjMx[bPJ:W
+5"WuHG0lx0QOR#&8pI%J=DY_.h0"8Rjmh{v)ZRTDP)m1Z!L(cs1/<T(b<^H73|DOHs9),9K|-o2Gy^U&{Z2Zl37zK^cj|g(k'>~!BTABdwX3V`hhVRFVq5
+uVb;Ah#RH9xJb].FMK2|d|2O&`PQNc-!5s|(2uye@S$}=O32df|Y}4~r6w|7:W-F]n2$5s^A2]e]l3y(&Zo{dO_2I8kXST|91LO35.U8akaF|9:]0n)Iw)
+-Vo^^`GP,l%X[us.b4%{9Wx5(h7u69h33OmIz(e+5gGv6a!p6SWO<@guW,A=0(Z'4]A-dS"No>vPVH!Op1[9)l5-brE<bpec"MT)tm{g3GiPc`ul$`P#^0
+d:3Sh%9KvMj$qaq}6uU5+Z|0yrNZTm)/1Tw`);|=Cd^hqQx>7om#=2{IpG0/Bj66<%Cp`i1@p2dx{>RU'YJ8BP|mPi[+b<B]Mhw85lq>lbHa6{sUZ_.Y+t
+cWV8g,tHM!,Cd"92Nj-1V1FtN;8AeXm(~j(TVkBmH6O9^10kZ#~Ev+!;|f7;QQr4b<6+I3Wa"e$44U#tpqGK`!U,>FXpLk&"n<8I(o4hlKpjcCkEhGeg'Q
+2;5JT}CB{sRX~@T)ip~q57WyrNjC7KpFe2&W]PbYdS2gA$lM<3){T#U)miU(m;SaTsDePPXdHY0'R<ms2F0=uSLhrOe}Vkym3jsEJj=EaEiO4<)[y"XX-;
+Kz.Bf-+_Md5:8$/PZwD`YtO_|(kdB[Q9sXL62["qpWQXqA3L$4sk$Sc03SVChP2.CD:^h],^tyHXu;.RA$PM-|{`=/vx8yIPq1d2R$vZE)Mh-_m.[1]kMa
+zHA$r'0JW&ZUTHb/Kqpo0T!7o}X)v}ELd3OpFvw%XnpBr-c#D=R{^JllsKyGJ+2%3wi#)yPYQY7+|o2Hu{^m'b2_bR!sqjI0.TKsc5H+EqBF_W|sR5@016
+.o#NyP=2FqiZ1I<KJRz7^u4dm`$RVqK,L/,b^k.#n/M2]&9Z1w>$a=i)>E%K@1yMMguezl_}(Or4UU+Ph!n8u86VqlT{'+'J[WE4]4H>v#Azp{>2w={=3A
+/+`-`+xwhIy8&Lg[-gpUEL=ennt7DEp^hc7h).eN$Bgx9%r2i;6t2(u(_<OlRi%JV+_-Nkp;zr9,0'#GTOE#k"QCy3Mx2:!fau<gmfhcWaMOT|=CF-GTxy
+r#7k({,Dd(4,Pt+XU8CY4jBmL.i2cux#vMQtl^;]VHBjU|Zm6(fBdz!KGt.{@AL#%h1awOv8R]_cVQYDp)bZ)E<#':7y4dt/.i5d:}eR~Lkfzm>X2SP32k
+vn!h!cBtyEmPvizA1a<:F&9.z8ZZU&yV/cFN#jxmr)PIwQ/W~t2+<Zn=%3qJj$)}b7rWfs{6UF}#!$KevAZvm"S)Bzg]ye$x`OLbO1MbxvrvOkd)wCpuS!
+h<W0;{p`;/<l8&LN1ji$:w%R8+nl#5{mYY"qQCJ(e<284)PI6'q:$=0ed:^>utBi%e'b:<(P|p{TrQZi!5"mh2cnPOrl@=jPcN]$imxATS.NLY#9,0Z<tf
+mMRN:>cfv(T`8rJhKj#lRU^1oumPQAab[twZ`aiE3pR67jCAf$b<jV[T,#w{(BHN)'^7D6<h&hav^Tc^3@;N~XF>MMkAwZ&#RIT++<,Ps6&2wxj2L>]pdf
+c4&e6vh"Y`-e+t/)<UqFUXrJ<eM"y&ljcUvtm+u/aYThL-J":O+UwF/TtI_+hlF>NZ:y)%JNGWZt$Y;33J3#NPs,(%$D$(EI($!%bntTV;T'q0#q69Ghxb
+IkHNTkM%rp=AaxI$WSf;7)18x^b'97<yiqz2qz%,E1]$o@|#RfcurhP3yxBS$Z9Vlt^<$'UR!'U>KEsj.sMlc!~>CD'58Q^bF6mGwuE@'ftl=}pm5czfb2
+H@n0Lrer%-O9qric-#!#>%/R_TTN)p@:p,Y7j55f#KM(n;mf4:/AylHEto0m3;o]v2.KoAHWUz=CW/_$YCp=U(WLoinO".(_pS88VX~a][<F}4p6<Lc{/4
+Fp+a}+J5BC-cJY~[PGFAzJgoa/41UAa#&|{FM<|='cw,(&v"PgR6m_6`9MJ,p>Xzk/}C8+0$'S7m=9cgr8RFaLQ>qyYA2CQXa^P)bBx$Z]S4F>07Gjl&17
+1bQB!fr0:U><prpB:'XQ^Lt"-mbVm07#i"9q>k#Q9!X$z|A)s8;BQ}K/@"YA1(Qt8{UaD{'xXuj]jYi8Mk%B&&o#8qV<r(nUt;D;6KARTJu]UY4nthmXi;
+;gIs|=|QR8P>T/KSlw1<($!dT}G"
 */

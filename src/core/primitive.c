@@ -114,5 +114,5 @@ GPUPRIMS__PRIVATE const gp__family *gp__methods_of(const gp__request *q) {
 // described inputs and for calls in steps.
 GPUPRIMS__PRIVATE const gp__composition *gp__composition_of(const gp__request *q) {
   const gp__family *family = gp__methods_of(q);
-  return family->launch && !q->inputs.count && !q->in_steps ? NULL : family->composed;
+  return family->launch && !q->in_steps && (!q->inputs.count || q->fused) ? NULL : family->composed;
 }

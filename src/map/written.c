@@ -10,7 +10,7 @@ GPUPRIMS__PRIVATE gp_result gp__add_written(gp__state *s, gp__graph_plan *g, con
                                             const void **array) {
   const gp__input_node *n = &q->inputs.node[root - 1];
   gp_call copy = gp_call_init(GP_COPY);
-  if (!out) out = gp__take(g, count * n->size);
+  if (!out && !q->in_steps) out = gp__take(g, count * n->size);
   *array = out ? out : g;
   copy.in_type = GP_INPUT;
   copy.out_type = n->type;
@@ -26,18 +26,16 @@ GPUPRIMS__PRIVATE gp_result gp__written_plan_of(gp__state *s, const gp__request 
   const int in_place = q->primitive == GP_SORT || q->primitive == GP_MERGE_SORT;
   const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
   const gp__inputs *all = &q->inputs;
-  void *const asked = q->in_steps ? g : NULL; // an output, asked without buffers
   gp__request plain = *q;
   memset(g, 0, sizeof *g);
   g->at = at;
   (void)gp__take(g, 0); // a plan holds something
   memset(&plain.inputs, 0, offsetof(gp__inputs, node));
   if (all->keys)
-    GPUPRIMS__CHECK(gp__add_written(s, g, q, all->keys, count, q->count_device,
-                                    in_place ? q->out_keys ? q->out_keys : asked : NULL, &plain.keys));
+    GPUPRIMS__CHECK(
+        gp__add_written(s, g, q, all->keys, count, q->count_device, in_place ? q->out_keys : NULL, &plain.keys));
   if (all->in)
-    GPUPRIMS__CHECK(gp__add_written(s, g, q, all->in, count, q->count_device, in_place ? q->out ? q->out : asked : NULL,
-                                    &plain.in));
+    GPUPRIMS__CHECK(gp__add_written(s, g, q, all->in, count, q->count_device, in_place ? q->out : NULL, &plain.in));
   if (all->keys2) GPUPRIMS__CHECK(gp__add_written(s, g, q, all->keys2, q->count2, NULL, NULL, &plain.keys2));
   if (all->in2) GPUPRIMS__CHECK(gp__add_written(s, g, q, all->in2, q->count2, NULL, NULL, &plain.in2));
   if (in_place && all->in && !q->out) plain.in = plain.out = g; // asked without buffers

@@ -72,9 +72,6 @@ GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q
 GPUPRIMS__PRIVATE gp_result gp__check_little_memory(gp__checking *k) {
   const gp_call *c = k->c;
   if (!(c->flags & GP_LITTLE_MEMORY)) return GP_SUCCESS;
-  if (c->policy)
-    return gp__fail(GP_E_POLICY, "%s: @policy is set, but with GP_LITTLE_MEMORY (@flags) blocks choose their own",
-                    k->who);
   if (c->count_device || c->begin_bit || c->end_bit)
     return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_LITTLE_MEMORY sorts %s", k->who,
                     c->count_device ? "as many elements as the host knows, not @count_device"
