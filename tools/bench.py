@@ -122,6 +122,9 @@ def segment_cells():
               for shape in ("fixed:1", "fixed:16", "fixed:256", "fixed:64K", "pareto:64", "mixed")]
     cells += [f"{kind}_scan_by_key SUM f32 n=32M runs={runs}" for kind in ("inclusive", "exclusive") for runs in RUNS]
     cells += [f"reduce_by_key SUM {value} key={key} {LARGE} runs={runs}" for key, value in PAIRS for runs in RUNS]
+    cells += [f"segmented_reduce SUM f32 n=32M segments={shape} reproducible=1" for shape in
+              ("fixed:16", "fixed:256", "fixed:64K", "pareto:64", "mixed")]
+    cells += [f"reduce_by_key SUM f32 key=u32 {LARGE} runs={runs} reproducible=1" for runs in RUNS]
     for primitive in ("run_lengths", "unique"):
         cells += [f"{primitive} {key} {LARGE} runs={runs}" for key in KEYS for runs in RUNS]
     cells += [f"{primitive} {type_} {LARGE} keep={keep}" for primitive in ("select", "partition") for type_ in KEYS

@@ -72,10 +72,11 @@ GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q
 GPUPRIMS__PRIVATE gp_result gp__check_little_memory(gp__checking *k) {
   const gp_call *c = k->c;
   if (!(c->flags & GP_LITTLE_MEMORY)) return GP_SUCCESS;
-  if (c->count_device || c->begin_bit || c->end_bit)
-    return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_LITTLE_MEMORY sorts %s", k->who,
-                    c->count_device ? "as many elements as the host knows, not @count_device"
-                                    : "by whole keys, not by @begin_bit and @end_bit");
+  if (c->count_device)
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_LITTLE_MEMORY needs @count, not @count_device", k->who);
+  if (c->begin_bit || c->end_bit)
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_LITTLE_MEMORY sorts by all bits, not @begin_bit and @end_bit",
+                    k->who);
   k->buffers->out_keys_wanted = k->q->in_steps = 1;
   return GP_SUCCESS;
 }
