@@ -23,10 +23,9 @@ static int gp__host_starts_with(const gp__host_call *h, uint64_t first, gp__host
 // GP_REPRODUCIBLE: the fold of n elements in gp__warp_segments.
 static void gp__host_fold_lanes(const gp__host_call *h, uint64_t first, uint64_t n, unsigned char *v) {
   const int size = (int)h->q->in_size;
-  const uint64_t run = (unsigned)gp__vector_items(size), lane = run * GP__LONG_ROUNDS * (size > 16 ? 1 : 3);
-  const size_t lanes = n <= lane << GP__RANGE_LOG2_LANES ? (size_t)1 << GP__RANGE_LOG2_LANES
-      : n <= lane << 5                                   ? (size_t)GP__WARP
-                                                         : (size_t)GP__CANONICAL_SEGMENT_THREADS;
+  const uint64_t run = (unsigned)gp__vector_items(size),
+                 lane = run * GP__LONG_ROUNDS * (size > 16 ? 1 : GP__LANES_VECTORS);
+  const size_t lanes = n <= lane * 8 ? 8 : n <= lane * 32 ? 32 : (size_t)GP__LANES_THREADS;
   const uint64_t share = h->op.commutative ? run : gp__ceil_div(gp__ceil_div(n, run), lanes) * run;
   gp__host_buffer buffer;
   uint64_t i, k;
@@ -38,13 +37,13 @@ static void gp__host_fold_lanes(const gp__host_call *h, uint64_t first, uint64_t
     h->op.loops.fold(&h->op, v + i / share % lanes * h->op.size,
                      gp__host_elements(&h->in, first + i, (size_t)k, buffer.bytes), 1, (size_t)k, (size_t)k);
   }
-  if (lanes > (size_t)GP__WARP) gp__host_block_tree(&h->op, v, lanes);
+  if (lanes > 32) gp__host_block_tree(&h->op, v, lanes);
   else gp__host_tree(&h->op, v, lanes);
 }
 static void gp__host_reduce_segment(const gp__host_call *h, const gp__host_state *start, uint64_t first, uint64_t n,
                                     unsigned char *out) {
   gp__host_state s = *start;
-  gp__value lanes[GP__CANONICAL_SEGMENT_THREADS];
+  gp__value lanes[GP__LANES_THREADS];
   if (n && (h->q->flags & GP_REPRODUCIBLE) && !h->op.exact) {
     gp__host_fold_lanes(h, first, n, lanes[0].bytes);
     if (h->q->has_init) h->op.loops.map(&h->op, s.value.bytes, h->init.bytes, lanes[0].bytes, 1);

@@ -1046,7 +1046,7 @@ MUTANTS = {
     "reproducible segments: lanes by the mean length": (
         "CONTRACT", "src/segments/geometry.h", "  if (s.reproducible) g->log2_lanes = GP__RANGE_LOG2_LANES;\n", ""),
     "reproducible segments: on the host a warp takes twice as many": (
-        "CONTRACT", "src/segments/host.c", "n <= lane << 5", "n <= lane << 6"),
+        "CONTRACT", "src/segments/host.c", "n <= lane * 32", "n <= lane * 64"),
     "sort order: the least significant word decides": (
         "MERGE", "src/sort/keys.cuh", "int w = gp__key_words<K>::value - 1; w >= 0; --w",
         "int w = 0; w < gp__key_words<K>::value; ++w"),

@@ -864,10 +864,10 @@ static void test_more_arguments(bool host) {
     FINE(p, c.flags = GP_LITTLE_MEMORY | GP_DESCENDING);
     WRONG(GP_E_POLICY, ": policy is set, but flags make the call run others", p, c.flags = GP_LITTLE_MEMORY,
           c.policy = &own);
-    WRONG(GP_E_UNSUPPORTED, "flags: GP_LITTLE_MEMORY needs count, not count_device", p, c.flags = GP_LITTLE_MEMORY,
-          c.count_device = b.counts);
-    WRONG(GP_E_UNSUPPORTED, "sorts by all bits, not begin_bit and end_bit", p, c.flags = GP_LITTLE_MEMORY,
-          c.end_bit = 9);
+    WRONG(GP_E_UNSUPPORTED, "flags: GP_LITTLE_MEMORY excludes count_device, begin_bit and end_bit", p,
+          c.flags = GP_LITTLE_MEMORY, c.count_device = b.counts);
+    WRONG(GP_E_UNSUPPORTED, "flags: GP_LITTLE_MEMORY excludes count_device, begin_bit and end_bit", p,
+          c.flags = GP_LITTLE_MEMORY, c.end_bit = 9);
     WRONG(GP_E_NULL, ": out_keys is null", p, c.flags = GP_LITTLE_MEMORY, c.in = nullptr, c.in_type = GP_TYPE_DEFAULT,
           c.out_type = GP_I64, c.out_keys = nullptr);
     WRONG(GP_E_ARGUMENT, "GP_LITTLE_MEMORY is for sort and merge_sort only", GP_SEGMENTED_SORT,
