@@ -43059,8 +43059,8 @@ GPUPRIMS__PRIVATE gp_result gp__calls_of_plan(gp__state *s, const gp__request *q
 // ---- sort/little.c - sorts in little memory: blocks, then merges of neighbouring blocks
 
 // GP_LITTLE_MEMORY: blocks are sorted one by one. Then even and odd pairs of neighbours are merged in turn, as many
-// rounds as there are blocks (odd-even transposition; stable). Even pairs move two places to the left, the first to held
-// memory; odd pairs, and the blocks at both ends, move back, from the right.
+// rounds as there are blocks (odd-even transposition; stable). Even pairs move two places to the left, the first one to
+// held memory; odd pairs, and the blocks at both ends, move back, from the right.
 enum { GP__LITTLE_BLOCKS = 8, GP__LITTLE_LOG2 = 16 }; // fewer elements are sorted as ever
 
 // Where a block of so many bytes is, or was moved to.
@@ -43069,7 +43069,7 @@ GPUPRIMS__PRIVATE void *gp__block_at(int block, int moved, const void *array, vo
   unsigned char *const at = (unsigned char *)(away ? held : (void *)(uintptr_t)array);
   return at ? at + (uint64_t)(moved && !away ? block - 2 : block) * bytes : NULL;
 }
-// The i-th call after those of the plan, whose last requests are the sorts of the first and the last block, and a merge.
+// The i-th call after the plan's, whose last requests are the sorts of the first and the last block, and a merge.
 // Returns 0 if there is none.
 GPUPRIMS__PRIVATE int gp__little_call(const gp__graph_plan *g, int i, gp__request *c) {
   const gp__request *first = &g->requests[g->request_count - 3];

@@ -489,8 +489,12 @@ int main(int argc, char **argv) {
                 {"same call", test_same_call},
                 {"reproducible", test_reproducible}};
   register_kernels();
+#ifdef TEST_CONTRACT // the group that mutants.py needs; its argument is no group
+  test_reproducible();
+  argc = -1;
+#endif
   for (const auto &g : groups)
-    if (argc < 2 || !strcmp(argv[1], g.name)) g.run();
+    if (argc >= 0 && (argc < 2 || !strcmp(argv[1], g.name))) g.run();
   printf("%d passed, %d failed, 0 skipped\n", passed, failed);
   return failed != 0;
 }
