@@ -43,7 +43,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
     p.algorithm = gp__default_to(p.algorithm, GP_WARP_SEGMENTS);
     p.threads = gp__default_to(p.threads, GP__LANES_THREADS);
     p.vectors = gp__default_to(p.vectors, GP__LANES_VECTORS);
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 3); // more spill
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 3); // 64-bit positions take registers
   }
   if (gp__is_expand(s.primitive)) { // as much in flight as registers allow; not tuned yet
     p.algorithm = gp__default_to(p.algorithm, GP_MERGE_PATH);
