@@ -122,6 +122,9 @@ def segment_cells():
               for shape in ("fixed:1", "fixed:16", "fixed:256", "fixed:64K", "pareto:64", "mixed")]
     cells += [f"{kind}_scan_by_key SUM f32 n=32M runs={runs}" for kind in ("inclusive", "exclusive") for runs in RUNS]
     cells += [f"reduce_by_key SUM {value} key={key} {LARGE} runs={runs}" for key, value in PAIRS for runs in RUNS]
+    cells += [f"segmented_reduce SUM f32 n=32M segments={shape} reproducible=1" for shape in
+              ("fixed:16", "fixed:256", "fixed:64K", "pareto:64", "mixed")]
+    cells += [f"reduce_by_key SUM f32 key=u32 {LARGE} runs={runs} reproducible=1" for runs in RUNS]
     for primitive in ("run_lengths", "unique"):
         cells += [f"{primitive} {key} {LARGE} runs={runs}" for key in KEYS for runs in RUNS]
     cells += [f"{primitive} {type_} {LARGE} keep={keep}" for primitive in ("select", "partition") for type_ in KEYS
@@ -219,6 +222,7 @@ def sorting_cells():
     cells += [f"{sort} n={size} protocol=graph" for size in reversed(GRAPH_SORT_SIZES) for sort in SORTS[:4]]
     cells += [f"{merge} n=64M" for merge in MERGES] + [f"{merge} n=64M dist=constant" for merge in MERGES[:1]]
     cells += [f"merge_sort u32 n={size}" for size in ("64M", "16M", "4M", "1M")]
+    cells += [f"sort {words} n=256M little=1" for words in ("u32", "u64", "u32 payload=u32")]
     cells += ["merge_sort u64 n=64M", "merge_sort u32 payload=u32 n=64M"]
     cells += [f"segmented_sort u32 n=32M segments={shape}:{mean}" for shape in ("fixed", "pareto")
               for mean in SORT_MEANS]

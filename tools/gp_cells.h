@@ -8,6 +8,7 @@
 // and unique the keys', for load_balance and check_offsets the offsets':
 //   segmented_*                     segments=fixed:256 offsets=u32 form=offsets (reduce also fixed, ends)
 //   *_by_key                        key=u32 runs=32 form=keys|heads (heads: flags, of type key)
+//   segmented_reduce, reduce_by_key reproducible=0 (1: GP_REPRODUCIBLE)
 //   run_lengths, nontrivial_runs    runs=32 lengths=u32
 //   unique                          runs=32 payload=TYPE (by key)
 //   select, partition               keep=50 form=if|flags key=u8 (of the flags); partition: parts=2
@@ -17,8 +18,9 @@
 //   load_balance, check_offsets     segments=fixed:256; load_balance: out=u32
 //   expand, run_length_expand       segments=fixed:256 offsets=u32 (or of the lengths); n: elements of the output
 //   copy_batch                      segments=fixed:256 (elements of a buffer) offsets=u32 (of the sizes)
-//   sort                            payload=TYPE form=keys|indices order=ascending|descending bits=FROM:TO
-//   merge_sort                      payload=TYPE form=keys|indices
+//   sort                            payload=TYPE form=keys|indices order=ascending|descending bits=FROM:TO little=0 (1:
+//                                   GP_LITTLE_MEMORY)
+//   merge_sort                      payload=TYPE form=keys|indices little=0
 //   merge, set_*                    payload=TYPE second=50 (percent of n that are the second input's)
 //   segmented_sort                  segments=fixed:256 offsets=u32 payload=TYPE form=keys|indices order=ascending
 //   top_k                           k=64 rows=1 payload=TYPE form=keys|indices order=descending sorted=1
@@ -162,6 +164,7 @@ typedef struct cell {
   uint64_t shape[3];              // transpose: rows, columns, matrices; 0: from n
   int in_place;                   // transpose in gp_bench: the output is the input
   int axis;                       // of matrices, rows, columns
+  int little, reproducible;       // GP_LITTLE_MEMORY, GP_REPRODUCIBLE
   gp_permutation permutations[2]; // of calls on n elements, and of the last call on another count
 #ifdef GP_POLICY_FIELDS_ROWS      // older headers have no such calls
   gp_axes axes[2];
@@ -508,6 +511,12 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
     return parse_shape(c, value);
   case 'j':
     c->in_place = (int)number;
+    return is_number && number < 2;
+  case '3':
+    c->reproducible = (int)number;
+    return is_number && number < 2;
+  case '1':
+    c->little = (int)number;
     return is_number && number < 2;
   case 'c':
     c->axis = (int)number;
@@ -957,6 +966,8 @@ static inline __attribute__((unused)) void cell_own_words(const cell *c, char *t
     ADD(" shape=%llux%llux%llu", (unsigned long long)c->shape[0], (unsigned long long)c->shape[1],
         (unsigned long long)c->shape[2]);
   if (c->in_place) ADD(" in_place=1");
+  if (c->little) ADD(" little=1");
+  if (c->reproducible) ADD(" reproducible=1");
   if (has_word(c->primitive, 'c') && c->axis != 2) ADD(" axis=%d", c->axis);
   if (has_word(c->primitive, 'y')) {
     int f;
@@ -1251,12 +1262,14 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
     call.in_type = c->form == FORM_INDICES ? GP_TYPE_DEFAULT : HANDLE(c->payload);
     call.out_type = HANDLE(c->payload);
     call.flags = (c->descending ? GP_DESCENDING : 0) | (has_word(p, 'u') && !c->sorted ? GP_UNSORTED : 0);
+    if (c->little) call.flags |= 2048; // GP_LITTLE_MEMORY: older headers have no such flag
     call.begin_bit = c->begin_bit;
     call.end_bit = c->end_bit;
     if (has_word(p, 'n')) *cell_k_of(&call) = cell_k(c, c->n);
     call.count2 = cell_second(c, c->n);
     if (c->rows > 1) call.OF_CALL(rows) = c->rows;
   }
+  if (c->reproducible) call.flags |= GP_REPRODUCIBLE;
   if (is_a(p, "permuted")) call.in2_type = HANDLE(cell_type(c, ROLE_in2)), call.OF_CALL(n) = c->n;
   if (p == GP_SHUFFLE) SET_SEED(&call, 12345);
   if (p == GP_CONVERT_LAYOUT) {

@@ -30,6 +30,8 @@
   X('z', to) \
   X('m', shape) \
   X('j', in_place) \
+  X('1', little) \
+  X('3', reproducible) \
   X('c', axis) \
   X('v', graph) \
   X('q', at_once)
@@ -81,7 +83,8 @@
   X(reduce, "input folds to_one", "", "SUM", "reduce", "", "u8 u16 u32 u64 f16 f32 f64 s16", "") \
   X(inclusive_scan, "input folds", "", "SUM", "scan", "exclusive_scan", "u32 f32", "") \
   X(exclusive_scan, "input folds", "", "SUM", "scan", "", "u8 u16 u32 u64 f16 f32 f64 s16", "") \
-  X(segmented_reduce, "input folds rule_first", "sof", "SUM", "segments and keys", "", "u8 f32", "segments=pareto:64") \
+  X(segmented_reduce, "input folds rule_first", "sof3", "SUM", "segments and keys", "", "u8 f32", \
+    "segments=pareto:64") \
   X(segmented_inclusive_scan, "input folds reads", "sof", "SUM", "segments and keys", "segmented_exclusive_scan", \
     "f32", "segments=mixed") \
   X(segmented_exclusive_scan, "input folds reads", "sof", "SUM", "segments and keys", "", \
@@ -90,7 +93,7 @@
     "f32", "key=u32 runs=32") \
   X(exclusive_scan_by_key, "input folds beside", "krf", "SUM", "segments and keys", "reduce_by_key", \
     "u8", "key=u8 runs=4") \
-  X(reduce_by_key, "input folds beside host_made", "krf", "SUM", "segments and keys", "", \
+  X(reduce_by_key, "input folds beside host_made", "krf3", "SUM", "segments and keys", "", \
     "f32 u64", "key=u32 runs=32") \
   X(run_lengths, "input beside", "rl", "", "segments and keys", "unique", "u32", "runs=4") \
   X(nontrivial_runs, "input beside", "rl", "", "segments and keys", "", "u32", "runs=32") \
@@ -122,8 +125,8 @@
   X(expand, "input bitwise rule_first per_segment", "so", "", "segments and keys", "", "u32", "segments=pareto:64") \
   X(run_length_expand, "input bitwise rule_first per_segment by_lengths", "so", "", "segments and keys", "expand", \
     "u32", "segments=pareto:64") \
-  X(sort, "input keys bitwise", "pfdi", "", "sort", "", "u8 u32 u64 f32", "") \
-  X(merge_sort, "input keys", "pf", "", "sort", "", "u32", "payload=u32") \
+  X(sort, "input keys bitwise", "pfdi1", "", "sort", "", "u8 u32 u64 f32", "") \
+  X(merge_sort, "input keys", "pf1", "", "sort", "", "u32", "payload=u32") \
   X(merge, "input keys", "p2", "", "merge and sets", "", "u32 u64", "") \
   X(set_union, "input keys", "p2", "", "merge and sets", "", "u32", "") \
   X(set_intersection, "input keys", "p2", "", "merge and sets", "set_union", "u32", "") \

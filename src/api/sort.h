@@ -13,6 +13,9 @@
 //     transform           for keys of any type: a user's unary operator, whose result of a built-in type (acc_type) is
 //                         the key to sort by; gp_merge_sort takes a comparison
 //     count_device        the number of elements, in device memory
+//     GP_LITTLE_MEMORY    (flags; gp_merge_sort_keys too) sorts 8 blocks, then merges neighbours 36 times, through a
+//                         workspace of 3/8 of keys and values; slower. Writes out_keys; takes no count_device, range of
+//                         bits, or policy. No effect below 2^16 elements and on the host
 //
 // Default algorithm by the number of elements, for a GPU of compute capability 9.0 with 132 multiprocessors; a tuned
 // row or the caller's policy may choose another. Keys are of built-in types and sort by all bits, except in the last

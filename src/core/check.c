@@ -69,6 +69,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole,
   GPUPRIMS__CHECK(gp__check_buffers(k));
   GPUPRIMS__CHECK(gp__check_workspace(k));
   GPUPRIMS__CHECK(gp__check_values(k));
+  if (q->in_steps && c->policy)
+    return gp__fail(GP_E_POLICY, "%s: @policy is set, but @flags make the call run others, which choose theirs",
+                    k->who);
   return k->own[GP__CHECK_LAST] ? k->own[GP__CHECK_LAST](k) : GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,

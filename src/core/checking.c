@@ -27,6 +27,19 @@ typedef struct gp__checking {
   char column_name[2 * GP_COLUMN_LIMIT][28];
 } gp__checking;
 
+// Flags that some primitives take, and which.
+#define GPUPRIMS__OWN_FLAGS(F) \
+  F(GP_CHECKED, "segmented_reduce, segmented scans, segmented_sort, segmented_top_k, load_balance, expand and bfs") \
+  F(GP_RIGHT, "adjacent_difference") \
+  F(GP_DESCENDING, "sort, segmented_sort, sort_axis, top_k, segmented_top_k, top_k_axis and nth_element") \
+  F(GP_UNSORTED, "top_k, segmented_top_k and top_k_axis") \
+  F(GP_KEEP_GAPS, "convert_layout") \
+  F(GP_UNTIL_TARGET, "bfs") \
+  F(GP_SYMMETRISE, "graph_from_edges") \
+  F(GP_UNIQUE_EDGES, "graph_from_edges") \
+  F(GP_DROP_LOOPS, "graph_from_edges") \
+  F(GP_EXCLUSIVE, "scan_axis") \
+  F(GP_LITTLE_MEMORY, "sort and merge_sort")
 // Rejects members and flags that the call does not use.
 GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   const gp_call *c = k->c;
@@ -35,68 +48,41 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->field && !(k->reads & GP__READS_##FIELD)) return gp__fail(error, "%s: @" #field ": the call " text, k->who);
   GPUPRIMS__CALL_FIELDS(GPUPRIMS__UNREAD)
 #undef GPUPRIMS__UNREAD
-  if (c->permutation && !(k->traits & GP__TAKES_PERMUTATION))
-    return gp__fail(GP_E_ARGUMENT, "%s: @permutation: the call takes no permutation", k->who);
-  if (c->axes && !(k->traits & GP__TAKES_AXES))
-    return gp__fail(GP_E_ARGUMENT, "%s: @axes is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only",
-                    k->who);
-  if (c->field_count && !(k->reads & GP__READS_FIELDS))
-    return gp__fail(GP_E_ARGUMENT, "%s: @field_count: the call does not sort by fields", k->who);
+#define GPUPRIMS__ONLY(takes, member, text) \
+  if (c->member && !(takes)) return gp__fail(GP_E_ARGUMENT, "%s: @" #member text, k->who);
+  GPUPRIMS__ONLY(k->traits & GP__TAKES_PERMUTATION, permutation, ": the call takes no permutation")
+  GPUPRIMS__ONLY(k->traits & GP__TAKES_AXES, axes,
+                 " is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only")
+  GPUPRIMS__ONLY(k->reads & GP__READS_FIELDS, field_count, ": the call does not sort by fields")
   if ((c->in_layout || c->out_layout) && !(k->traits & GP__TAKES_LAYOUTS))
     return gp__fail(GP_E_ARGUMENT, "%s: @%s is for convert_layout only", k->who,
                     c->in_layout ? "in_layout" : "out_layout");
   if (!search && (c->source_device || c->target || c->statistics || c->fault))
     return gp__fail(GP_E_ARGUMENT, "%s: @source_device, @target, @statistics and @fault are for bfs only", k->who);
-  if (c->sources && !(k->traits & GP__TAKES_SOURCES))
-    return gp__fail(GP_E_ARGUMENT, "%s: @sources is for bfs_sources only", k->who);
-  if (c->target && !(flags & GP_UNTIL_TARGET)) return gp__fail(GP_E_ARGUMENT, "%s: @target is for bfs only", k->who);
-  if (c->fault && !(c->flags & GP_CHECKED))
-    return gp__fail(GP_E_ARGUMENT, "%s: @fault is set, but @flags lacks GP_CHECKED", k->who);
+  GPUPRIMS__ONLY(k->traits & GP__TAKES_SOURCES, sources, " is for bfs_sources only")
+  GPUPRIMS__ONLY(flags & GP_UNTIL_TARGET, target, " is for bfs only")
+  GPUPRIMS__ONLY(c->flags & GP_CHECKED, fault, " is set, but @flags lacks GP_CHECKED")
   if ((c->source && !(k->traits & GP__TAKES_SOURCE)) || (c->limit && !(k->traits & GP__TAKES_LIMIT)))
     return gp__fail(GP_E_ARGUMENT, "%s: @source and @limit are for bfs and bfs_check only", k->who);
-  if (c->flags & ~flags & GP_UNTIL_TARGET)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNTIL_TARGET is for bfs only", k->who);
-  if (c->flags & ~flags & GP_KEEP_GAPS)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_KEEP_GAPS is for convert_layout only", k->who);
+#define GPUPRIMS__UNREAD(FLAG, text) \
+  if (c->flags & ~flags & FLAG) return gp__fail(GP_E_ARGUMENT, "%s: @flags: " #FLAG " is for " text " only", k->who);
+#define GPUPRIMS__OR(FLAG, text) | FLAG
+  GPUPRIMS__OWN_FLAGS(GPUPRIMS__UNREAD)
+#undef GPUPRIMS__UNREAD
+  if (c->flags & ~(GP_REPRODUCIBLE GPUPRIMS__OWN_FLAGS(GPUPRIMS__OR)))
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags has unknown bits: %#x", k->who, c->flags);
+#undef GPUPRIMS__OR
   if ((c->begin_bit || c->end_bit) && !(k->traits & GP__TAKES_BITS))
     return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit are for radix sorts only", k->who);
-  if (c->flags & ~flags & GP_DESCENDING)
-    return gp__fail(
-        GP_E_ARGUMENT,
-        "%s: @flags: GP_DESCENDING is for sort, segmented_sort, sort_axis, top_k, segmented_top_k, top_k_axis and "
-        "nth_element only",
-        k->who);
-  if (c->flags & ~flags & GP_UNSORTED)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED is for top_k, segmented_top_k and top_k_axis only", k->who);
-  if (c->flags &
-      ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS | GP_UNTIL_TARGET |
-        GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS | GP_EXCLUSIVE))
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags has unknown bits: %#x", k->who, c->flags);
-  if (c->flags & ~flags & GP_EXCLUSIVE)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_EXCLUSIVE is for scan_axis only", k->who);
-  if (c->flags & ~flags & GP_RIGHT)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_RIGHT is for adjacent_difference only", k->who);
-  if (c->flags & ~flags & (GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
-    return gp__fail(GP_E_ARGUMENT,
-                    "%s: @flags: GP_SYMMETRISE, GP_UNIQUE_EDGES and GP_DROP_LOOPS are for graph_from_edges only",
-                    k->who);
-  if (c->out_graph && !(k->traits & GP__TAKES_OUT_GRAPH))
-    return gp__fail(GP_E_ARGUMENT, "%s: @out_graph: the call builds no graph", k->who);
-  if (c->graph && !(k->traits & GP__TAKES_GRAPH))
-    return gp__fail(GP_E_ARGUMENT, "%s: @graph: the call takes no graph", k->who);
-  if (c->flags & ~flags & GP_CHECKED)
-    return gp__fail(GP_E_ARGUMENT,
-                    "%s: @flags: GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, segmented_top_k, "
-                    "load_balance, "
-                    "expand and bfs only",
-                    k->who);
+  GPUPRIMS__ONLY(k->traits & GP__TAKES_OUT_GRAPH, out_graph, ": the call builds no graph")
+  GPUPRIMS__ONLY(k->traits & GP__TAKES_GRAPH, graph, ": the call takes no graph")
   if ((c->flags & GP_CHECKED) && !search && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(
         GP_E_ARGUMENT,
         c->end ? "%s: @flags: GP_CHECKED checks that offsets do not decrease; segments with @end have any order"
                : "%s: @flags: GP_CHECKED: segments of equal length have no offsets to check",
         k->who);
-  if (c->bad && !(k->traits & GP__TAKES_BAD) && !(c->flags & GP_CHECKED))
-    return gp__fail(GP_E_ARGUMENT, "%s: @bad is set, but @flags lacks GP_CHECKED", k->who);
+  GPUPRIMS__ONLY((k->traits & GP__TAKES_BAD) || (c->flags & GP_CHECKED), bad, " is set, but @flags lacks GP_CHECKED")
+#undef GPUPRIMS__ONLY
   return GP_SUCCESS;
 }

@@ -122,6 +122,8 @@ typedef struct gp__request {
   gp_fault *fault;                         // NULL without GP_CHECKED
   void *workspace;                         // the caller's, or NULL
   uint64_t workspace_bytes;
+  int fused;    // kernels read described inputs, and `composed` is for calls in steps
+  int in_steps; // other calls in place of kernels: GP_LITTLE_MEMORY; by key with GP_REPRODUCIBLE
   int stepwise; // bfs: a launch a step, because a cooperative one was refused
   const gp_aggregate *aggregates;
   uint64_t aggregate_count, capacity;

@@ -20,8 +20,9 @@ typedef struct gp__graph_plan {
   gp__graph_step steps[20];
   gp__request requests[GP__CALLS_MAX];
   int count, request_count;
-  uint64_t held;     // bytes
-  unsigned char *at; // their address, or NULL
+  int (*more)(const struct gp__graph_plan *g, int i, gp__request *call); // calls after the steps, or NULL
+  uint64_t held;                                                         // bytes
+  unsigned char *at;                                                     // their address, or NULL
 } gp__graph_plan;
 
 GPUPRIMS__PRIVATE void *gp__take(gp__graph_plan *g, uint64_t bytes) {
@@ -196,6 +197,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, 
   gp__kernel *kernels[GP__KINDS_MAX] = {NULL};
   gp__geometry geometry;
   gp__graph_plan g;
+  gp__request behind;
   gp__holding held;
   int count, i;
   gp_result result = make(s, q, NULL, &g);
@@ -231,6 +233,8 @@ GPUPRIMS__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, 
                               p->overlap, stream, &step->args);
     }
   }
+  for (i = 0; g.more && result == GP_SUCCESS && g.more(&g, i, &behind); ++i)
+    result = gp__run_request(s, &behind, NULL, 1, stream, 0);
   gp__let_go(&held);
   gp__let_kernels_go(kernels, count);
   return result;

@@ -10,8 +10,8 @@ static void gp__host_pad(const gp__host_op *op, unsigned char *v, size_t from, s
   for (; from < to; ++from) memcpy(v + from * op->size, op->identity.bytes, op->size);
 }
 // The tree of a block of threads: each warp's tree, then the tree over the warps' values, padded to 32.
-static void gp__host_block_tree(const gp__host_op *op, unsigned char *v) {
-  const size_t warp = GP__WARP, warps = GP__CANONICAL_REDUCE_THREADS / warp;
+static void gp__host_block_tree(const gp__host_op *op, unsigned char *v, size_t threads) {
+  const size_t warp = GP__WARP, warps = threads / warp;
   size_t n;
   for (n = warps * warp / 2; n >= warps; n /= 2) op->loops.pairs(op, v, n);
   gp__host_pad(op, v, warps, warp);
@@ -46,12 +46,12 @@ static void gp__host_reduce_tile(const gp__host_call *h, uint64_t first, uint64_
     if (!h->op.commutative) gp__host_pad(&h->op, v, 0, threads);
     gp__host_fold_rows(h, v, first + done, k, items, &buffer);
     if (h->op.commutative) continue;
-    gp__host_block_tree(&h->op, v);
+    gp__host_block_tree(&h->op, v, GP__CANONICAL_REDUCE_THREADS);
     if (done) h->op.loops.map(&h->op, result, result, v, 1);
     else memcpy(result, v, size);
   }
   if (!h->op.commutative) return;
-  gp__host_block_tree(&h->op, v);
+  gp__host_block_tree(&h->op, v, GP__CANONICAL_REDUCE_THREADS);
   memcpy(result, v, size);
 }
 
@@ -82,7 +82,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
     for (t = 0; t < tiles; t += per)
       h->op.loops.fold(&h->op, v + (size_t)(t / per) * size, part + (size_t)t * size, 1,
                        (size_t)(tiles - t < per ? tiles - t : per), 1);
-    gp__host_block_tree(&h->op, v);
+    gp__host_block_tree(&h->op, v, GP__CANONICAL_REDUCE_THREADS);
     if (h->q->has_init) h->op.loops.map(&h->op, v, h->init.bytes, v, 1);
     free(part);
   }

@@ -1,7 +1,7 @@
 // map/written.c - described inputs of calls whose kernels read arrays: copies before the call
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, api/init.h, core/rules.h,
 //   core/shape.h, core/system.c, core/request.c, core/names.c, map/kinds.c, core/primitive.c, core/state.c,
-//   graph/launch.c
+//   graph/launch.c, sort/little.c
 
 // Adds a copy of a described input's elements to `out`; NULL: to memory that the plan holds. *array: where they are; an
 // address alone while the plan has no memory.
@@ -10,7 +10,7 @@ GPUPRIMS__PRIVATE gp_result gp__add_written(gp__state *s, gp__graph_plan *g, con
                                             const void **array) {
   const gp__input_node *n = &q->inputs.node[root - 1];
   gp_call copy = gp_call_init(GP_COPY);
-  if (!out) out = gp__take(g, count * n->size);
+  if (!out && !q->in_steps) out = gp__take(g, count * n->size);
   *array = out ? out : g;
   copy.in_type = GP_INPUT;
   copy.out_type = n->type;
@@ -39,6 +39,19 @@ GPUPRIMS__PRIVATE gp_result gp__written_plan_of(gp__state *s, const gp__request 
   if (all->keys2) GPUPRIMS__CHECK(gp__add_written(s, g, q, all->keys2, q->count2, NULL, NULL, &plain.keys2));
   if (all->in2) GPUPRIMS__CHECK(gp__add_written(s, g, q, all->in2, q->count2, NULL, NULL, &plain.in2));
   if (in_place && all->in && !q->out) plain.in = plain.out = g; // asked without buffers
+  plain.in_steps = 0;
+  if (q->in_steps && q->count >> GP__LITTLE_LOG2) {
+    if (!plain.in && !q->in_struct && q->out_size >= 4) { // indices; or asked without buffers
+      gp_call c = gp_call_init(GP_IOTA);
+      c.out_type = q->out_type;
+      c.out = q->out;
+      c.count = q->count;
+      GPUPRIMS__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &c));
+      plain.in = q->out;
+    }
+    gp__plan_little(g, &plain);
+    return GP_SUCCESS;
+  }
   g->steps[g->count++].request = g->request_count;
   g->requests[g->request_count++] = plain;
   return GP_SUCCESS;

@@ -68,8 +68,19 @@ GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q
       !(c->policy && (c->policy->algorithm == GP_MERGE_PASSES || c->policy->algorithm == GP_FOUR_WAY_PASSES));
 }
 
+// The host cuts a sort in little memory into blocks, which are merged by whole keys.
+GPUPRIMS__PRIVATE gp_result gp__check_little_memory(gp__checking *k) {
+  const gp_call *c = k->c;
+  if (!(c->flags & GP_LITTLE_MEMORY)) return GP_SUCCESS;
+  if (c->count_device || c->begin_bit || c->end_bit)
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_LITTLE_MEMORY excludes @count_device, @begin_bit and @end_bit",
+                    k->who);
+  k->buffers->out_keys_wanted = k->q->in_steps = 1;
+  return GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__merge_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
+  GPUPRIMS__CHECK(gp__check_little_memory(k));
   b->out = b->out_keys = gp__most_results(k->q);
   b->in2_values = gp__takes_second_values(k->c->primitive);
   b->in2 = k->q->count2;

@@ -1,10 +1,18 @@
 // merge/names.c - template arguments of merges, merge sort and sets
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, merge/policy.h, core/geometry.h, core/text.c,
-//   core/kinds.c, core/spelling.c, core/kernel_names.c
+//   core/kinds.c, core/spelling.c, core/kernel_names.c, sort/names.c
 
 GPUPRIMS__PRIVATE void gp__name_merge(const gp__spelling *q, gp__text *t) {
-  const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
+  const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : NULL;
   const char *key = gp__key_name(q);
+  if (!functor) { // of a sort's blocks
+    gp__add(t, ", gp__key_before<");
+    gp__name_radix_key(q, t);
+    gp__add(t, ", %s>, ", q->descending ? "true" : "false");
+    gp__name_radix_key(q, t);
+    gp__add(t, "::Key, %s", gp__in_name(q));
+    return;
+  }
   gp__add(t, q->user_op ? ", %s, " : ", %s<%s>, ", functor, key);
   gp__add(t, "%s, %s", key, gp__in_name(q));
 }
@@ -21,6 +29,7 @@ GPUPRIMS__PRIVATE void gp__name_set(const gp__spelling *q, gp__text *t) {
 // An order of keys.
 GPUPRIMS__PRIVATE void gp__operators_of_order(const gp__spelling *q, gp__program_op *ops) {
   gp__set_operator(ops, gp__key_name(q), gp__key_name(q), "bool");
+  ops[1].a = gp__key_name(q); // a sort's transform
 }
 
 GPUPRIMS__PRIVATE void gp__block_of_merge_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {

@@ -4,13 +4,13 @@
 typedef struct gp__segment_args {
   const void *in;
   const void *begin; // offsets; null: segments of `length` elements
-  const void *end;   // or null: segments + 1 offsets
+  const void *end;   // or null: segments + 1 offsets; runs: the number of elements, or null
   void *out;
   unsigned long long count, segments, length;
   const unsigned long long *bad; // as in gp__stream_args
-  void *workspace;
-  unsigned long long share; // elements and ends that a warp takes, if all `count` elements are in segments
-  double rate;              // the share of ends among both
+  void *workspace;               // runs: their number
+  unsigned long long share;      // elements and ends that a warp takes, if all `count` elements are in segments
+  double rate;                   // the share of ends among both
   gp__value init;
   int has_init;
   unsigned log2_lanes; // GP_WARP_SEGMENTS: lanes that read a segment

@@ -44,6 +44,18 @@ struct gp__fixed_ends {
   GP_DEVICE Number end(gp__u64 s) const { return begin(s + 1); }
   GP_DEVICE gp__u64 source(gp__u64, gp__u64 element) const { return element; }
 };
+// Runs by where they begin; their number, and that of elements, may be in device memory.
+template <class O> struct gp__run_ends {
+  const O *offsets;
+  gp__u64 segments, count;
+  GP_DEVICE explicit gp__run_ends(const gp__segment_args &a)
+      : offsets(static_cast<const O *>(a.begin)), segments(*static_cast<const gp__u64 *>(a.workspace)), count(a.count) {
+    if (a.end && *static_cast<const gp__u64 *>(a.end) < count) count = *static_cast<const gp__u64 *>(a.end);
+  }
+  GP_DEVICE void bounds(gp__u64 s, gp__u64 &from, gp__u64 &to) const {
+    from = offsets[s], to = s + 1 < segments ? static_cast<gp__u64>(offsets[s + 1]) : count;
+  }
+};
 // Ranges are numbered consecutively: gp__segment_spans has left the scanned lengths in the workspace.
 template <class O> struct gp__range_ends {
   typedef gp__u64 Number;

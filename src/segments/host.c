@@ -1,6 +1,6 @@
 // segments/host.c - segments
-// uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/call.c,
-//   host/exact.c, host/indices.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/shape.h, segments/policy.h, core/arguments.h, core/request.c,
+//   host/config.c, host/call.c, host/exact.c, host/canonical.c, host/indices.c
 
 static uint64_t gp__host_first_bad(const gp__request *q) {
   uint64_t i, before = 0, offset;
@@ -20,11 +20,38 @@ static int gp__host_starts_with(const gp__host_call *h, uint64_t first, gp__host
   return 1;
 }
 
+// GP_REPRODUCIBLE: the fold of n elements in gp__warp_segments.
+static void gp__host_fold_lanes(const gp__host_call *h, uint64_t first, uint64_t n, unsigned char *v) {
+  const int size = (int)h->q->in_size;
+  const uint64_t run = (unsigned)gp__vector_items(size),
+                 lane = run * GP__LONG_ROUNDS * (size > 16 ? 1 : GP__LANES_VECTORS);
+  const size_t lanes = n <= lane * 8 ? 8 : n <= lane * 32 ? 32 : (size_t)GP__LANES_THREADS;
+  const uint64_t share = h->op.commutative ? run : gp__ceil_div(gp__ceil_div(n, run), lanes) * run;
+  gp__host_buffer buffer;
+  uint64_t i, k;
+  gp__host_pad(&h->op, v, 0, lanes);
+  for (i = 0; i < n; i += k) {
+    k = share - i % share;
+    if (k > n - i) k = n - i;
+    if (k > h->in.limit) k = h->in.limit;
+    h->op.loops.fold(&h->op, v + i / share % lanes * h->op.size,
+                     gp__host_elements(&h->in, first + i, (size_t)k, buffer.bytes), 1, (size_t)k, (size_t)k);
+  }
+  if (lanes > 32) gp__host_block_tree(&h->op, v, lanes);
+  else gp__host_tree(&h->op, v, lanes);
+}
 static void gp__host_reduce_segment(const gp__host_call *h, const gp__host_state *start, uint64_t first, uint64_t n,
                                     unsigned char *out) {
   gp__host_state s = *start;
-  const int taken = n && gp__host_starts_with(h, first, &s);
-  gp__host_fold(h, &s, first + (unsigned)taken, n - (unsigned)taken);
+  gp__value lanes[GP__LANES_THREADS];
+  if (n && (h->q->flags & GP_REPRODUCIBLE) && !h->op.exact) {
+    gp__host_fold_lanes(h, first, n, lanes[0].bytes);
+    if (h->q->has_init) h->op.loops.map(&h->op, s.value.bytes, h->init.bytes, lanes[0].bytes, 1);
+    else memcpy(s.value.bytes, lanes, h->op.size);
+  } else {
+    const int taken = n && gp__host_starts_with(h, first, &s);
+    gp__host_fold(h, &s, first + (unsigned)taken, n - (unsigned)taken);
+  }
   gp__host_put(h, &s, out);
 }
 

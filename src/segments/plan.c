@@ -1,8 +1,8 @@
 // segments/plan.c - plans of segmented reductions and of load balance; the check of offsets
-// uses: api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, segments/arguments.h, search/arguments.h,
-//   core/system.c, core/request.c, host/values.c, segments/host.c, search/host.c, search/kinds.c, scan/kinds.c,
-//   segments/kinds.c, core/kinds.c, core/primitive.c, host/run.c, core/reads.c, segments/check.c, core/spelling.c,
-//   core/launch.c
+// uses: api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, segments/policy.h, segments/arguments.h,
+//   search/arguments.h, core/system.c, core/request.c, host/values.c, segments/host.c, search/host.c, search/kinds.c,
+//   scan/kinds.c, segments/kinds.c, core/kinds.c, core/primitive.c, host/run.c, core/reads.c, segments/check.c,
+//   core/spelling.c, core/launch.c
 
 // The check that GP_CHECKED asks for, as a separate call.
 GPUPRIMS__PRIVATE gp__request gp__offsets_check(const gp__request *q) {
@@ -69,8 +69,17 @@ GPUPRIMS__PRIVATE gp_result gp__launch_segments(const gp__launching *l) {
   a.init = q->init;
   a.has_init = q->has_init;
   a.log2_lanes = l->g->log2_lanes;
+  if (q->out_count) a.workspace = q->out_count, a.end = q->count_device; // runs
   return gp__launch_all(l, &a);
 }
+GPUPRIMS__PRIVATE void gp__spell_segments(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                          gp__spelling *w) {
+  (void)p;
+  if (gp__segments_reproduce(*h)) w->index_bytes = 8;
+  if (q->out_count) w->ranged = 2;
+}
+static const gp__kernel_rules gp__kernels_of_segments = {GPUPRIMS__SAME_KERNELS, gp__resident_blocks,
+                                                         gp__spell_segments, GPUPRIMS__NO_FIT};
 GPUPRIMS__PRIVATE gp_result gp__host_segments(gp__host_call *h) {
   if (h->q->primitive == GP_LOAD_BALANCE) return gp__host_search(h);
   GPUPRIMS__CHECK(gp__host_take_fold(h, 0));
@@ -81,7 +90,7 @@ static const gp__family gp__family_segments = {gp__checks_segments,
                                                gp__segments_are_idle,
                                                gp__shape_segments,
                                                gp__kinds_of_segments,
-                                               &gp__kernels_of_policy,
+                                               &gp__kernels_of_segments,
                                                GPUPRIMS__FOLD_OPERATORS,
                                                GPUPRIMS__LAUNCH_AFTER(gp__launch_segments, gp__offsets_check),
                                                gp__host_segments};
@@ -89,7 +98,7 @@ static const gp__primitive gp__primitive_segmented_reduce = {&gp__family_segment
                                                              (GP__READS_FOLD & ~GP__READS_COUNT_DEVICE) |
                                                                  GP__READS_OFFSETS | GP__READS_END |
                                                                  GP__READS_SEGMENT_LENGTH | GP__READS_BAD,
-                                                             GP__TAKES_INPUTS, GP_CHECKED};
+                                                             GP__TAKES_INPUTS | GP__REPRODUCES, GP_CHECKED};
 static const gp__primitive gp__primitive_load_balance = {
     &gp__family_segments,
     GP__READS_OFFSETS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_COUNT_DEVICE | GP__READS_BAD, 0, GP_CHECKED};

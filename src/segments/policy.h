@@ -46,13 +46,18 @@ GPUPRIMS__RULE int gp__segment_static_bytes(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE int gp__segment_words(int acc_size) { return (2 * acc_size + 8 + 15) / 16 * 2; }
 // GP_WARP_SEGMENTS: a power of two of lanes reads a segment, or the block does.
 enum {
+  GP__LANES_THREADS = 256, // GP_REPRODUCIBLE pins them
+  GP__LANES_VECTORS = 3,
   GP__LOG2_BLOCK = 10,     // the exponent that means the block
   GP__LONG_ROUNDS = 4,     // a segment is long if its lanes would wait for memory more often
   GP__RANGE_LOG2_LANES = 3 // at least: ranges may overlap, and be longer than count / segments
 };
+GPUPRIMS__RULE int gp__segments_reproduce(gp__shape s) { return s.reproducible && s.primitive == GP_SEGMENTED_REDUCE; }
 GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 &&
-      (p.algorithm == GP_WARP_SEGMENTS
+      (gp__segments_reproduce(s)
+           ? p.algorithm == GP_WARP_SEGMENTS && p.threads == GP__LANES_THREADS && p.vectors == GP__LANES_VECTORS
+           : p.algorithm == GP_WARP_SEGMENTS
            ? s.primitive == GP_SEGMENTED_REDUCE && s.count <= 0x7fffffff && s.segments <= 0x7fffffff
            : (p.algorithm == GP_MERGE_PATH ||
               (p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.segmented.by_ranges &&

@@ -39,6 +39,12 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
                             : 0);
   const int vectors = p.vectors;
   gp_policy q;
+  if (gp__segments_reproduce(s)) {
+    p.algorithm = gp__default_to(p.algorithm, GP_WARP_SEGMENTS);
+    p.threads = gp__default_to(p.threads, GP__LANES_THREADS);
+    p.vectors = gp__default_to(p.vectors, GP__LANES_VECTORS);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 3); // 64-bit positions take registers
+  }
   if (gp__is_expand(s.primitive)) { // as many as registers allow; not tuned yet
     p.algorithm = gp__default_to(p.algorithm, GP_MERGE_PATH);
     p.vectors = gp__default_to(p.vectors, 4);

@@ -5,31 +5,32 @@
 
 // Small calls, of fewer than 2^31 elements: no search, no fix-up. All segments of a call get the same power of two of
 // lanes. Segments that are long for their lanes go to whole warps, and those that are long for a warp to the block. The
-// length of a segment alone decides who reads it, and in which order.
+// length of a segment alone decides who reads it, and in which order. With 64-bit positions I (GP_REPRODUCIBLE) runs
+// begin with the segment, whatever its address.
 
 // Reads segments by runs: vectors on 16-byte boundaries, if elements can be on these. A thread has K in flight. Runs of
 // described elements begin with the segment; neighbours that are apart in memory are runs of their own.
-template <class P, class Op, class Load, class In, class Acc> struct gp__segment_reader {
+template <class P, class Op, class Load, class In, class Acc, class I = gp__u32> struct gp__segment_reader {
   typedef gp__operands<Load> Operands;
-  static const bool APART = gp__operands_apart<typename Operands::type>::value;
+  static const bool FREE = sizeof(I) == 4, APART = FREE && gp__operands_apart<typename Operands::type>::value;
   static const int WHOLE = gp__reduce_input<In>::V, V = APART ? 1 : WHOLE;
   static const int K = (sizeof(In) <= 16 ? P::vectors : 1) * (WHOLE / V);
   const typename Operands::type operands;
   const In *in;
   bool vectors;
-  gp__u32 room; // a vector at element i is within the input if i < room
+  I room; // a vector at element i is within the input if i < room
   GP_DEVICE explicit gp__segment_reader(const gp__segment_args &a)
       : operands(a), in(static_cast<const In *>(a.in)),
-        vectors(!Operands::described && 16 % sizeof(In) == 0 && gp__misalignment(a.in, 16) % sizeof(In) == 0),
-        room(vectors && a.count >= gp__u64(V) ? static_cast<gp__u32>(a.count) - V + 1 : 0) {}
+        vectors(FREE && !Operands::described && 16 % sizeof(In) == 0 && gp__misalignment(a.in, 16) % sizeof(In) == 0),
+        room(vectors && a.count >= gp__u64(V) ? static_cast<I>(a.count) - V + 1 : 0) {}
   // The fold of thread `rank` of `ranks` in n elements. Neighbours read neighbouring vectors or, if the order counts,
   // each reads consecutive ones.
-  GP_DEVICE Acc operator()(gp__u32 begin, gp__u32 n, unsigned rank, unsigned ranks) const {
-    const gp__u32 head = vectors ? gp__misalignment(in + begin, 16) / unsigned(sizeof(In)) : 0;
-    const gp__u32 runs = n ? (head + n + V - 1) / V : 0;
-    gp__u32 run = rank, stop = runs, step = ranks;
+  GP_DEVICE Acc operator()(I begin, I n, unsigned rank, unsigned ranks) const {
+    const I head = vectors ? gp__misalignment(in + begin, 16) / unsigned(sizeof(In)) : 0;
+    const I runs = n ? (head + n + V - 1) / V : 0;
+    I run = rank, stop = runs, step = ranks;
     if (!Op::commutative) {
-      const gp__u32 share = (runs + ranks - 1) / ranks;
+      const I share = (runs + ranks - 1) / ranks;
       run = rank * share;
       stop = run + share < runs ? run + share : runs;
       step = 1;
@@ -40,10 +41,10 @@ template <class P, class Op, class Load, class In, class Acc> struct gp__segment
       gp__u32 own[K]; // bits of the segment's own elements; others are ignored
       GPUPRIMS__UNROLL
       for (int k = 0; k < K; ++k) {
-        const gp__u32 r = run + k * step, at = begin - head + r * V, left = begin + n - at;
+        const I r = run + k * step, at = begin - head + r * V, left = begin + n - at;
         own[k] = 0;
         if (r >= stop) continue;
-        own[k] = ((1u << (left < gp__u32(V) ? left : V)) - 1) & ~0u << (r ? 0 : head);
+        own[k] = ((1u << (left < I(V) ? left : V)) - 1) & ~0u << (r ? 0 : head);
         if (Operands::described ? own[k] == (1u << V) - 1 : at < room) {
           gp__load_operand<P::load>(x[k], operands, in, at, 0, true);
         } else {
@@ -53,7 +54,7 @@ template <class P, class Op, class Load, class In, class Acc> struct gp__segment
       }
       GPUPRIMS__UNROLL
       for (int k = 0; k < K; ++k) {
-        const gp__u32 at = begin - head + (run + k * step) * V;
+        const I at = begin - head + (run + k * step) * V;
         if (own[k] == 0) continue;
         GPUPRIMS__UNROLL
         for (int j = 0; j < V; ++j)
@@ -69,9 +70,9 @@ template <int THREADS, class Acc> struct gp__warp_segments_storage {
   unsigned longs, number[THREADS]; // the long segments of the tile, in any order
 };
 
-template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
+template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out, class I = gp__u32>
 GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
-  typedef gp__segment_reader<P, Op, Load, In, Acc> Reader;
+  typedef gp__segment_reader<P, Op, Load, In, Acc, I> Reader;
   typedef gp__warp_segments_storage<P::threads, Acc> Storage;
   const unsigned T = P::threads, LANE = GP__LONG_ROUNDS * Reader::K * Reader::V; // elements that one lane can take
   GP_SHARED(Storage, s);
@@ -82,22 +83,22 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
   const Reader read(a);
   const ENDS ends(a);
   const gp__segment_result<Op, Out, Acc> result(a);
-  const gp__u32 tile = T >> a.log2_lanes ? T >> a.log2_lanes : 1, segments = static_cast<gp__u32>(a.segments);
-  for (gp__u32 first = blockIdx.x * tile; first < segments;) {
+  const I tile = T >> a.log2_lanes ? T >> a.log2_lanes : 1, segments = static_cast<I>(ends.segments);
+  for (I first = blockIdx.x * tile; first < segments;) {
     unsigned log2_lanes = a.log2_lanes, count = tile;
-    gp__u32 done = 0;                     // segments up to this length are done
+    I done = 0;                           // segments up to this length are done
     for (bool all = true;; all = false) { // all segments of the tile, then the long ones
       const unsigned lanes = 1u << log2_lanes, rank = threadIdx.x & (lanes - 1);
-      const gp__u32 most = log2_lanes > 5 ? ~0u : LANE << log2_lanes;
+      const I most = log2_lanes > 5 ? ~I(0) : I(LANE << log2_lanes);
       for (unsigned i = threadIdx.x >> log2_lanes; i < count; i += T >> log2_lanes ? T >> log2_lanes : 1) {
         const unsigned number = all ? i : s.number[i];
-        const gp__u32 segment = first + number;
+        const I segment = first + number;
         gp__u64 begin = 0, end = 0;
         if (segment < segments) ends.bounds(segment, begin, end);
-        const gp__u32 length = begin < end ? static_cast<gp__u32>(end - begin) : 0;
+        const I length = begin < end ? static_cast<I>(end - begin) : 0;
         const bool mine = length <= most && (all || length > done);
         if (!all && !mine) continue;
-        Acc sum = read(static_cast<gp__u32>(begin), mine ? length : 0, rank, lanes < T ? lanes : T);
+        Acc sum = read(static_cast<I>(begin), mine ? length : 0, rank, lanes < T ? lanes : T);
         if (log2_lanes > 5) {
           sum = gp_tile_reduce<P::threads>(sum, Op(), s.reduce);
           __syncthreads();

@@ -1,7 +1,7 @@
 // select/check.c - checking a call: predicates, parts, runs
-// uses: api/config.h, api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c,
-//   core/names.c, find/kinds.c, core/primitive.c, core/check_types.c, core/checking.c, core/check_operators.c,
-//   core/check_call_types.c, core/check_buffers.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, core/system.c, core/messages.c,
+//   core/request.c, core/names.c, find/kinds.c, core/primitive.c, core/check_types.c, core/reads.c, core/checking.c,
+//   core/check_operators.c, core/check_call_types.c, core/check_buffers.c
 
 GPUPRIMS__PRIVATE int gp__is_predicated(gp_primitive p) {
   return (p >= GP_SELECT && p <= GP_ALL) || p == GP_FIND_IF || p == GP_IS_PARTITIONED || p == GP_PARTITION_POINT;
@@ -78,6 +78,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_stream_operators(gp__checking *k) {
 }
 GPUPRIMS__PRIVATE gp_result gp__stream_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
+  k->q->fused = 1;
+  k->q->in_steps = (k->traits & GP__REPRODUCES) && (k->c->flags & GP_REPRODUCIBLE) && !gp__any_order(k->q);
   b->counts = gp__parts_of(k->q);
   if (k->c->primitive == GP_NONTRIVIAL_RUNS) {
     b->out = b->out2 = b->out - b->out / 2;

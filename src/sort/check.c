@@ -1,7 +1,7 @@
 // sort/check.c - checking a call: sorts
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, sort/radix_policy.h, core/system.c,
 //   core/messages.c, core/request.c, host/values.c, sort/host.c, core/names.c, core/primitive.c, core/check_types.c,
-//   core/checking.c, core/check_call_types.c, core/check_buffers.c
+//   core/checking.c, core/check_call_types.c, core/check_buffers.c, merge/check.c
 
 // Checks the values that move with keys: of in_type or, without an input, indices of out_type. They move as the
 // unsigned type of their size.
@@ -96,7 +96,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
 GPUPRIMS__PRIVATE gp_result gp__sort_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->out_keys_wanted = k->in.size || !k->q->in_size;
-  return GP_SUCCESS;
+  return gp__check_little_memory(k);
 }
 static const gp__own_check gp__checks_sort[GP__CHECKS] = {{GP__CHECK_TYPES, gp__check_sort_types},
                                                           {GP__CHECK_BUFFERS, gp__sort_buffers}};

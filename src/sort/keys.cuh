@@ -113,6 +113,22 @@ template <class T, class... Fields> struct gp__field_key {
   static GP_DEVICE Bits bits(const Key &key, int word) { return gp__key_fields<Fields...>::word(key, word); }
   static GP_DEVICE Key padding(bool) { return Key(); }
 };
+// The order of a sort as a comparison of keys, by 64-bit words.
+template <class K> struct gp__key_words { static const int value = 1; };
+template <class T, class... Fields> struct gp__key_words<gp__field_key<T, Fields...>> {
+  static const int value = (gp__key_fields<Fields...>::bits + 63) / 64;
+};
+template <class K, bool DESCENDING> struct gp__key_before {
+  typedef typename K::Key Key;
+  GP_DEVICE bool operator()(const Key &a, const Key &b) const {
+    GPUPRIMS__UNROLL
+    for (int w = gp__key_words<K>::value - 1; w >= 0; --w) {
+      const typename K::Bits x = K::bits(a, w), y = K::bits(b, w);
+      if (x != y) return DESCENDING ? y < x : x < y;
+    }
+    return false;
+  }
+};
 // A key with its value beside it.
 template <class K, class V> struct gp__radix_record {
   struct alignas(8) Key {

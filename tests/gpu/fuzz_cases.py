@@ -527,7 +527,8 @@ def flag_reproducible(call):
     g = call.group
     if call.shot.get("flags", 0) & gp.REPRODUCIBLE:
         call.fields["flags"] = gp.REPRODUCIBLE
-        if call.fields["primitive"] in ("reduce", "inclusive_scan", "exclusive_scan"):
+        if call.fields["primitive"] in ("reduce", "inclusive_scan", "exclusive_scan", "segmented_reduce",
+                                        "reduce_by_key"):
             return
         any_order = not is_user(g["op"]) and (work_type(g) in INTEGERS or g["op"] not in ("SUM", "PROD"))
         if not any_order:

@@ -525,6 +525,31 @@ static void segments_fields(void) {
     }
 }
 
+// GP_REPRODUCIBLE: sums that round have the bits of the host back end.
+static void segments_reproducible(void) {
+  static const char *const cells[] = {"segmented_reduce SUM f32 segments=pareto:300",
+                                      "segmented_reduce SUM f64 segments=uniform:3000 form=ends",
+                                      "segmented_reduce SUM f32 segments=fixed:1537 form=fixed",
+                                      "segmented_reduce SUM f16 acc=f32 segments=mixed offsets=i64",
+                                      "reduce_by_key SUM f32 runs=32",
+                                      "reduce_by_key SUM f64 key=u8 runs=3000"};
+  static const uint64_t counts[] = {33, 5000, 300007, 3000017};
+  static const float three = 3;
+  int i, k, shift;
+  for (i = 0; i < COUNT(cells); i++)
+    for (k = 0; k < (sanitizer ? 2 : COUNT(counts)); k++)
+      for (shift = 0; shift < 3; shift++) {
+        segments_case s = case_of(cells[i], counts[k]);
+        if (!has_type_wanted(&s.c) || out_of_time()) continue;
+        s.kind = GP_DATA_UNIFORM;
+        s.flags = GP_REPRODUCIBLE;
+        s.in_shift = shift;
+        if (shift && s.c.acc->number == GP_DATA_F32) s.init = &three;
+        if (shift && !has_word(s.c.primitive, 's')) s.has_count = 1, s.count_device = counts[k] - 7;
+        segments_solve(&main_segments, &s);
+      }
+}
+
 // Alternating keys, one run, NaN (each a run of its own) and both zeros (one run).
 static void segments_keys(void) {
   static const char *const cells[] = {"inclusive_scan_by_key SUM u32 key=f32",
@@ -1093,6 +1118,7 @@ static void group_segments(void) {
   segments_checked();
   segments_channels();
   segments_keys();
+  segments_reproducible();
   segments_fields();
   cases_graph(SEGMENT_CELLS, EVERYWHERE);
   segments_bits();

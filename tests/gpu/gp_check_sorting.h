@@ -44,6 +44,11 @@ static const char *const SORTING_CELLS[] = {
     "group_by SUM f32 key=u64 groups=3000",
     // more types, values, orders, ranges of bits
     "sort i8 order=descending",
+    "sort u32 little=1",
+    "sort f32 payload=u32 order=descending little=1",
+    "sort u64 form=indices little=1",
+    "sort u16 payload=s16 dist=few little=1",
+    "merge_sort f32 payload=u32 little=1",
     "sort i16 dist=almost",
     "sort i64 payload=i64",
     "sort f16",
@@ -232,7 +237,8 @@ static void sorting_fields(void) {
         segments_solve(&main_segments, &s);
         s.in_place = 0;
       }
-      for (d = 0; d < COUNT(device_counts) && (p == GP_SORT || p == GP_MERGE_SORT || p == GP_GROUP_BY); d++) {
+      for (d = 0; d < COUNT(device_counts) && (p == GP_SORT || p == GP_MERGE_SORT || p == GP_GROUP_BY) && !s.c.little;
+           d++) {
         s.has_count = 1;
         s.count_device = device_counts[d];
         segments_solve(&main_segments, &s);

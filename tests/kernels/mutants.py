@@ -102,6 +102,8 @@ FILES = {
     "INPUTS": "test_inputs.cpp",
     "INPUT_CALLS": "../unit/test_inputs.cpp",
     "ARGUMENTS": "../unit/test_dispatch_arguments.cpp",
+    "CONTRACT": "../unit/test_contract.cpp",
+    "LITTLE": "../unit/test_dispatch_sorting.cpp",
     "TUNER": "../unit/test_tuner.cpp",
     "TUNER_SEARCH": "../unit/test_search.cpp",
     "INFLATE": "../unit/test_inflate.cpp",
@@ -1054,6 +1056,30 @@ MUTANTS = {
     "streams: lane 0 speaks before the lanes keep": (
         "BY_KEY", "src/select/kernels.cuh",
         "__syncwarp(); // lane 0 will say that the warp is done", ""),
+    "reproducible segments: runs begin on a vector's boundary": (
+        "SEGMENTS", "src/segments/warps.cuh", "vectors(FREE && !Operands", "vectors(!Operands"),
+    "reproducible segments: the last run ends at the next offset": (
+        "SEGMENTS", "src/segments/ends.cuh", "s + 1 < segments ? static_cast", "s + 1 <= segments ? static_cast"),
+    "reproducible segments: a count on the device counts for nothing": (
+        "SEGMENTS", "src/segments/ends.cuh", "if (a.end && *static_cast<const gp__u64 *>(a.end) < count)",
+        "if (false)"),
+    "reproducible segments: lanes by the mean length": (
+        "CONTRACT", "src/segments/geometry.h", "  if (s.reproducible) g->log2_lanes = GP__RANGE_LOG2_LANES;\n", ""),
+    "reproducible segments: on the host a warp takes twice as many": (
+        "CONTRACT", "src/segments/host.c", "n <= lane * 32", "n <= lane * 64"),
+    "sort order: the least significant word decides": (
+        "MERGE", "src/sort/keys.cuh", "int w = gp__key_words<K>::value - 1; w >= 0; --w",
+        "int w = 0; w < gp__key_words<K>::value; ++w"),
+    "sort order: down is up": ("MERGE", "src/sort/keys.cuh", "DESCENDING ? y < x : x < y", "x < y"),
+    "little memory: a round too few": ("LITTLE", "src/sort/little.c", "(n + 1) == n / 2)", "(n + 1) == n / 2 - 1)"),
+    "little memory: the last block is as long as the others": (
+        "LITTLE", "src/sort/little.c", "c->count = block < 0 ? 0 : first[block == n - 1].count;",
+        "c->count = block < 0 ? 0 : first->count;"),
+    "little memory: values of the second block are where they were": (
+        "LITTLE", "src/sort/little.c", "c->in2 = gp__block_at(block + 1, back, ",
+        "c->in2 = gp__block_at(block + 1, 0, "),
+    "little memory: blocks have the call's policy": (
+        "LITTLE", "src/sort/little.c", "  sort->policy = NULL;\n", ""),
     "merge: ties go to the second input": (
         "MERGE", "src/merge/kernels.cuh", "const bool later = Before()(two, one), of_second = FULL",
         "const bool later = !Before()(one, two), of_second = FULL"),

@@ -355,9 +355,35 @@ typedef gp__policy<32, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Tiny;
 typedef gp__policy<64, 4, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2, 1> Small; // beside the launch before
 typedef gp__policy<128, 2, GP_CACHE_L2, GP_CACHE_ALL, 0, 1, 2> Medium;
 
+#ifdef TEST_MERGE
+// The order of a radix sort as a comparison: fields of more than 64 bits, up and down; floats with zeros and NaNs.
+static void test_key_order() {
+  if (!only.empty() && only != "key order") return;
+  typedef gp__key_field<8, int, true> Last;
+  typedef gp__field_key<Triple, gp__key_field<4, int, false>, Last, gp__key_field<0, int, false>> Fields;
+  for (int i = 0; i < 3000; ++i) {
+    const Triple a = narrow<Triple>(3), b = {int(random32() % 3), i % 2 ? a.y : int(random32()), i % 3 ? a.z : -a.x};
+    const bool up = a.y != b.y ? a.y < b.y : a.z != b.z ? a.z > b.z : a.x < b.x;
+    const bool down = a.y != b.y ? a.y > b.y : a.z != b.z ? a.z < b.z : a.x > b.x;
+    check(gp__key_before<Fields, false>()(a, b) == up, "three fields, up");
+    check(gp__key_before<Fields, true>()(a, b) == down, "three fields, down");
+  }
+  static const u32 ordered[] = {0xffc00000, 0xff800000, 0xbf800000, 0x80000000, 0,
+                                1,          0x3f800000, 0x7f800000, 0x7fc00000};
+  for (int i = 0; i < 9; ++i)
+    for (int j = 0; j < 9; ++j) {
+      check(gp__key_before<gp__radix_key<float>, false>()(ordered[i], ordered[j]) == (i < j), "floats, up");
+      check(gp__key_before<gp__radix_key<float>, true>()(ordered[i], ordered[j]) == (i > j), "floats, down");
+      check(gp__key_before<gp__radix_number<float>, false>()(ordered[i], ordered[j]) == (i < j && (i != 3 || j != 4)),
+            "numbers, up");
+    }
+}
+#endif
+
 int main(int argc, char **argv) {
   const int seeds = start(argc, argv);
 #ifdef TEST_MERGE
+  test_key_order();
   Merge<Small, ByLowByte, u32, gp__none>::sweep("merge u32", seeds);
   Merge<Tiny, ByX, Triple, u32>::sweep("merge s12 + u32", seeds);
   Merge<Tiny, ByLowByte, u32, gp__none>::sweep("merge u32, a ring that is no power of two", seeds);

@@ -65,6 +65,7 @@ struct Options {
   int sms;
   bool init, bad;
   int algorithm;
+  bool wide; // 64-bit positions, as GP_REPRODUCIBLE has them
 };
 
 template <class P, int ENDS, class O, class Op, class F, class In, class Out> struct Segmented {
@@ -94,6 +95,7 @@ template <class P, int ENDS, class O, class Op, class F, class In, class Out> st
     gp__geometry_segments(p, s, u64(o.sms) * P::blocks_per_sm, &g);
     typedef typename EndsOf<ENDS, O>::type Ends;
     const auto kernel = o.algorithm == GP_MERGE_PATH ? gp__segmented_merge<P::stages, P, Ends, Op, Load, In, Acc, Out>
+        : o.wide                                     ? gp__warp_segments<P, Ends, Op, Load, In, Acc, Out, gp__u64>
                                                      : gp__warp_segments<P, Ends, Op, Load, In, Acc, Out>;
     Acc init = Op::identity();
     if (o.init) init = Load()(draw<In>(), 0);
@@ -172,9 +174,10 @@ template <class P, int ENDS, class O, class Op, class F, class In, class Out> st
         }
         std::vector<In> input(items);
         for (auto &x : input) x = draw<In>();
-        for (int algorithm : {GP_MERGE_PATH, GP_WARP_SEGMENTS}) {
-          o.algorithm = algorithm;
-          const std::string what = algorithm == GP_MERGE_PATH ? name : std::string("warp ") + name;
+        for (int way = 0; way < 3; ++way) {
+          o.algorithm = way ? GP_WARP_SEGMENTS : GP_MERGE_PATH;
+          o.wide = way == 2;
+          const std::string what = way == 0 ? name : std::string(o.wide ? "wide " : "warp ") + name;
           run(what_of(what.c_str(), shape, n, ENDS == OFFSETS ? begin.size() - 1 : end.size(), o.offset, o.sms, seed),
               input, begin, end, length, o);
         }
@@ -201,6 +204,47 @@ template <class S> static void is_deterministic(const char *name, int seeds) {
   }
 }
 
+#endif
+
+#ifdef TEST_SEGMENTS
+// The same bits for every number of blocks, every alignment and both places where offsets may be.
+static void is_reproducible() {
+  if (!only.empty() && only != "reproducible") return;
+  typedef gp__policy<256, 3, 3, 3, 0, 3, 1> P;
+  typedef gp__load<float, float, gp_convert<float, float>> Load;
+  std::vector<float> input(30000);
+  for (auto &x : input) x = float(random32()) * 1e-7f - 100.f;
+  std::vector<u32> offsets(1, 7);
+  for (u32 length : {0, 1, 3, 4, 5, 383, 384, 385, 1535, 1536, 1537, 6000, 9, 0, 12000})
+    offsets.push_back(offsets.back() + length);
+  const size_t segments = offsets.size() - 1;
+  std::vector<float> first;
+  for (int seed = 0; seed < 12; ++seed) {
+    simt::set_random_schedule(uint64_t(seed));
+    Device<float> in(input, size_t(seed)), out(segments);
+    std::vector<u32> begins(offsets);
+    if (seed % 2) begins.back() = 3; // runs end where the elements do
+    Device<u32> begin(begins, 0);
+    Device<u64> runs(std::vector<u64>(1, segments), 0), count(std::vector<u64>(1, offsets.back()), 0);
+    gp__segment_args a = {};
+    a.in = in.data, a.begin = begin.data, a.out = out.data, a.count = input.size(), a.segments = segments;
+    a.log2_lanes = GP__RANGE_LOG2_LANES;
+    int e = 0;
+    if (seed % 2) { // runs, whose number and end the device knows
+      a.segments = 999, a.workspace = runs.data, a.end = count.data;
+      e = simt::launch_kernel(
+          "runs", 1 + unsigned(seed) % 3, P::threads, 0,
+          gp__warp_segments<P, gp__run_ends<u32>, gp_sum<float>, Load, float, float, float, gp__u64>, a);
+    } else
+      e = simt::launch_kernel(
+          "segments", 1 + unsigned(seed) % 3, P::threads, 0,
+          gp__warp_segments<P, gp__offset_ends<u32>, gp_sum<float>, Load, float, float, float, gp__u64>, a);
+    const std::vector<float> got(out.data, out.data + segments);
+    if (!seed) first = got;
+    check(!e && !std::memcmp(first.data(), got.data(), segments * 4), "reproducible " + std::to_string(seed));
+    simt::clear_error();
+  }
+}
 #endif
 
 #ifdef TEST_EXPAND
@@ -487,6 +531,7 @@ int main(int argc, char **argv) {
   typedef gp_convert<Affine, Affine> SameAffine;
   SEGMENTED("offsets affine", Tiny, OFFSETS, u32, Compose, SameAffine, Affine, Affine);
   SEGMENTED("ranges affine", Tiny, RANGES, u32, Compose, SameAffine, Affine, Affine);
+  is_reproducible();
   SEGMENTED("pipelined affine", Ring, OFFSETS, u32, Compose, SameAffine, Affine, Affine);
 #ifndef TEST_FEW
   typedef gp_convert<float, float> SameFloat;

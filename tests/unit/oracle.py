@@ -371,6 +371,24 @@ def reduce(o, x, in_size, init=None):
     return total if init is None else o.op(init, total)
 
 
+def reduce_segment(o, x, in_size, init=None):
+    """The fold of one segment or run: by 8 lanes, a warp or a block of 256, as the length needs."""
+    if len(x) == 0:
+        return o.identity if init is None else init
+    v = vector_items(in_size)
+    most = v * (3 if in_size <= 16 else 1) * 4  # elements that one lane takes
+    lanes = 8 if len(x) <= 8 * most else 32 if len(x) <= 32 * most else 256
+    runs = -(-len(x) // v)
+    share = -(-runs // lanes)
+    acc = o.filled((lanes,))
+    for lane in range(lanes):
+        own = range(lane, runs, lanes) if o.commutative else range(lane * share, min((lane + 1) * share, runs))
+        for element in (i for run in own for i in range(run * v, min(run * v + v, len(x)))):
+            acc[lane:lane + 1] = o.op(acc[lane:lane + 1], x[element:element + 1])
+    total = (block(o, acc) if lanes > 32 else neighbours(o, acc))[None]
+    return total if init is None else o.op(init, total)
+
+
 def kogge_stone(o, v):
     """Inclusive, over axis 0 (the lanes of a warp)."""
     d = 1

@@ -180,6 +180,12 @@ static void test_arguments(bool host) {
       p.algorithm = GP_LOOK_BACK, p.vectors = 2;
       BAD(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE: policy.vectors = 2", gp_run(ctx, &call, nullptr));
     }
+    call = fold_call(GP_SEGMENTED_REDUCE, GP_SUM, GP_F32, GP_F32, a, out, 10);
+    call.segments = 5, call.segment_length = 2, call.flags = GP_REPRODUCIBLE, call.policy = &p;
+    p = gp_policy(), p.algorithm = GP_MERGE_PATH;
+    BAD(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE: policy.algorithm =", gp_run(ctx, &call, nullptr));
+    p.algorithm = GP_WARP_SEGMENTS, p.vectors = 5;
+    BAD(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE: policy.vectors = 5", gp_run(ctx, &call, nullptr));
     call = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, a, out, 10);
     call.policy = &p, p = small(GP_PIPELINED), p.vectors = 2;
     BAD(GP_E_POLICY, "policy", gp_run(ctx, &call, nullptr));
@@ -556,7 +562,7 @@ static void test_more_arguments(bool host) {
             p == GP_BFS_SOURCES ? c.source = 1 : c.limit = 1);
     if (p != GP_BFS_SOURCES) WRONG(GP_E_ARGUMENT, ": sources is for bfs_sources only", p, c.sources = &b.bad);
     if (p != GP_GRAPH_FROM_EDGES) {
-      WRONG(GP_E_ARGUMENT, "GP_DROP_LOOPS are for graph_from_edges only", p, c.flags = GP_DROP_LOOPS);
+      WRONG(GP_E_ARGUMENT, "GP_DROP_LOOPS is for graph_from_edges only", p, c.flags = GP_DROP_LOOPS);
       if (p != GP_GRAPH_RELABEL) WRONG(GP_E_ARGUMENT, ": out_graph: the call builds no graph", p, c.out_graph = &none);
     }
     if (p != GP_ADJACENT_DIFFERENCE)
@@ -736,8 +742,17 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_OPERATOR, "op: HEADS is for runs only", p, c.op = GP_HEADS);
     WRONG(GP_E_OPERATOR, "op: BIT_OR works on integers", p, c.op = GP_BIT_OR);
     WRONG(GP_E_OPERATOR, "op: MAX does not work on struct types", p, c.in_type = vec3);
-    WRONG(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE", p, c.flags = GP_REPRODUCIBLE, c.op = GP_SUM);
-    WRONG(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE", p, c.flags = GP_REPRODUCIBLE, c.op = binary, c.in_type = vec3);
+    if (p == GP_SEGMENTED_REDUCE || p == GP_REDUCE_BY_KEY) {
+      FINE(p, c.flags = GP_REPRODUCIBLE, c.op = GP_SUM);
+      FINE(p, c.flags = GP_REPRODUCIBLE, c.op = binary, c.in_type = vec3);
+    } else {
+      WRONG(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE", p, c.flags = GP_REPRODUCIBLE, c.op = GP_SUM);
+      WRONG(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE", p, c.flags = GP_REPRODUCIBLE, c.op = binary, c.in_type = vec3);
+    }
+    const gp_policy own = small(GP_LOOK_BACK);
+    if (p == GP_REDUCE_BY_KEY)
+      WRONG(GP_E_POLICY, ": policy is set, but flags make the call run others", p, c.flags = GP_REPRODUCIBLE,
+            c.op = GP_SUM, c.policy = &own);
     FINE(p, c.flags = GP_REPRODUCIBLE);
     FINE(p, c.op = GP_ARGMIN);
     FINE(p, c.op = binary, c.in_type = vec3);
@@ -845,6 +860,18 @@ static void test_more_arguments(bool host) {
     FINE(p, c.key_type = vec3, c.fields = some, c.field_count = 2, c.end_bit = 64, c.in_type = vec3);
     FINE(p, c.key_type = vec3, c.transform = unary, c.acc_type = GP_U16, c.end_bit = 16);
     FINE(p, c.flags = GP_REPRODUCIBLE);
+    const gp_policy own = small(GP_ONE_SWEEP);
+    FINE(p, c.flags = GP_LITTLE_MEMORY | GP_DESCENDING);
+    WRONG(GP_E_POLICY, ": policy is set, but flags make the call run others", p, c.flags = GP_LITTLE_MEMORY,
+          c.policy = &own);
+    WRONG(GP_E_UNSUPPORTED, "flags: GP_LITTLE_MEMORY excludes count_device, begin_bit and end_bit", p,
+          c.flags = GP_LITTLE_MEMORY, c.count_device = b.counts);
+    WRONG(GP_E_UNSUPPORTED, "flags: GP_LITTLE_MEMORY excludes count_device, begin_bit and end_bit", p,
+          c.flags = GP_LITTLE_MEMORY, c.end_bit = 9);
+    WRONG(GP_E_NULL, ": out_keys is null", p, c.flags = GP_LITTLE_MEMORY, c.in = nullptr, c.in_type = GP_TYPE_DEFAULT,
+          c.out_type = GP_I64, c.out_keys = nullptr);
+    WRONG(GP_E_ARGUMENT, "GP_LITTLE_MEMORY is for sort and merge_sort only", GP_SEGMENTED_SORT,
+          c.flags = GP_LITTLE_MEMORY);
     FINE(p, c.out_keys = b.keys, c.out = b.in);
     WRONG(GP_E_NULL, ": out_keys is null", p, c.out_keys = nullptr);
     WRONG(GP_E_ALIGNMENT, ": out_keys (", p, c.out_keys = b.out_keys + 2);

@@ -748,11 +748,107 @@ static void test_merges() {
   CLOSE(ctx);
 }
 
+// ---- sorts in little memory: blocks, and merges of neighbours
+
+FAKE_KERNEL(gp__hybrid_args, gp__sort_one_block<gp__policy<1024, 2, 3, 3, 0, 1, 1>, unsigned int, false, 1024, 8, 13>);
+FAKE_KERNEL(gp__with_input<gp__map_args>,
+            gp__map_kernel<
+                gp__policy<256, 1, 3, 3, 0, 0, 1>,
+                gp__described<gp__stateless<gp_convert<unsigned int, unsigned int>>, gp__input_array<unsigned int, 0>>,
+                unsigned int, gp__none, unsigned int>);
+FAKE_KERNEL(
+    gp__map_args,
+    gp__map_kernel<gp__policy<256, 4, 3, 1, 0, 0, 1>, gp__iota_value<unsigned int>, gp__none, gp__none, unsigned int>);
+FAKE_KERNEL(gp__radix_args,
+            gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 1, 1>, gp__radix_key<unsigned int>, unsigned int>);
+FAKE_KERNEL(gp__hybrid_args, gp__sort_one_block<gp__policy<1024, 4, 3, 3, 0, 1, 1>, unsigned int, false, 1024, 16, 14>);
+FAKE_KERNEL(gp__merge_args,
+            gp__merge<gp__policy<256, 5, 3, 3, 0, 3, 1>, gp__key_before<gp__radix_key<unsigned int>, false>,
+                      gp__radix_key<unsigned int>::Key, gp__none>);
+FAKE_KERNEL(gp__merge_args,
+            gp__merge<gp__policy<256, 4, 3, 3, 0, 2, 1>, gp__key_before<gp__radix_key<float>, true>,
+                      gp__radix_key<float>::Key, unsigned int>);
+FAKE_KERNEL(gp__merge_args,
+            gp__merge<gp__policy<256, 4, 3, 3, 0, 2, 1>, gp__key_before<gp__radix_key<unsigned int>, false>,
+                      gp__radix_key<unsigned int>::Key, unsigned int>);
+
+FAKE_KERNEL(gp__map_args,
+            gp__map_kernel<gp__policy<256, 4, 3, 1, 0, 0, 1>, gp__iota_value<unsigned long long>, gp__none, gp__none,
+                           unsigned long long>);
+FAKE_KERNEL(gp__radix_args,
+            gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 1, 1>, gp__radix_key<unsigned short>, unsigned long long>);
+FAKE_KERNEL(gp__merge_args,
+            gp__merge<gp__policy<256, 4, 3, 3, 0, 2, 1>, gp__key_before<gp__radix_key<unsigned short>, false>,
+                      gp__radix_key<unsigned short>::Key, unsigned long long>);
+
+// Sorts n elements in as little memory as the library asks for. Type: of keys, whose bits are `keys`; V: of values.
+template <class K, class V>
+static void test_little_sort(gp_context *ctx, gp_type type, gp_type values, size_t n, int flags, int form) {
+  const bool in_place = form == 1, indices = form == 2, described = form == 3;
+  std::vector<K> given(n), wanted(n);
+  std::vector<V> numbers(n);
+  std::vector<uint32_t> by(n);
+  for (size_t i = 0; i < n; ++i) {
+    const uint64_t x = (i * 0x9e3779b97f4a7c15ull) >> 40;
+    given[i] = K(type == GP_F32 ? (x & 3) << 30 | (x >> 2) % 50 << 22 : x % 5000 * 0x10001); // ties, zeros, NaNs
+    numbers[i] = V(i), by[i] = uint32_t(i);
+  }
+  const auto rank = [&](K x) { return type != GP_F32 ? x : K(x >> 31 ? ~x : x | K(1) << 31); };
+  std::stable_sort(by.begin(), by.end(), [&](uint32_t a, uint32_t b) {
+    return flags & GP_DESCENDING ? rank(given[a]) > rank(given[b]) : rank(given[a]) < rank(given[b]);
+  });
+  Device<K> from(given), to{in_place ? 1 : n};
+  Device<V> values_from(numbers), values_to{in_place ? 1 : n};
+  const gp_input keys = gp_input_array(type, from.data);
+  gp_call c = gp_call_init(GP_SORT);
+  c.key_type = type, c.keys = from.data, c.out_keys = in_place ? from.data : to.data, c.count = n;
+  if (described) c.key_type = GP_INPUT, c.keys = &keys;
+  if (values && indices) c.out_type = values, c.out = values_to.data;
+  else if (values) c.in_type = values, c.in = values_from.data, c.out = in_place ? values_from.data : values_to.data;
+  c.flags = flags | GP_LITTLE_MEMORY;
+  uint64_t bytes = 0, usual = 0, unknown = 0;
+  const size_t copy = n * (sizeof(K) + (values ? sizeof(V) : 0));
+  gp_call plain = c, unplaced = c;
+  plain.flags = flags;
+  unplaced.keys = described ? c.keys : nullptr, unplaced.in = unplaced.out = unplaced.out_keys = nullptr;
+  GOOD(gp_workspace_size(ctx, &c, &bytes));
+  GOOD(gp_workspace_size(ctx, &unplaced, &unknown));
+  GOOD(gp_workspace_size(ctx, &plain, &usual));
+  check(unknown >= bytes && (n < 65536 ? unknown - usual < 2048 : unknown < copy / 2), __LINE__,
+        "%u elements, form %d: %llu bytes, %llu without buffers, %llu of a plain sort", unsigned(n), form,
+        (unsigned long long)bytes, (unsigned long long)unknown, (unsigned long long)usual);
+  Device<unsigned char> memory{size_t(bytes) + 256};
+  c.workspace = reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(memory.data) + 255) & ~uintptr_t(255));
+  c.workspace_bytes = bytes;
+  GOOD(gp_run(ctx, &c, nullptr));
+  bool good = true;
+  for (size_t i = 0; i < n; ++i)
+    good =
+        good && static_cast<K *>(c.out_keys)[i] == given[by[i]] && (!values || static_cast<V *>(c.out)[i] == V(by[i]));
+  check(good, __LINE__, "little memory: %u elements, type %d, form %d, flags %d", unsigned(n), int(type), form, flags);
+}
+static void test_little_memory() {
+  fake::reset();
+  fake::machine.multiprocessors = 2;
+  gp_context *ctx = open_fake();
+  test_little_sort<uint32_t, uint32_t>(ctx, GP_U32, GP_TYPE_DEFAULT, 65537, 0, 0);
+  test_little_sort<uint32_t, uint32_t>(ctx, GP_F32, GP_U32, 65559, GP_DESCENDING, 1);
+  test_little_sort<uint16_t, uint64_t>(ctx, GP_U16, GP_U64, 65537, 0, 2);
+  test_little_sort<uint32_t, uint32_t>(ctx, GP_U32, GP_TYPE_DEFAULT, 70000, 0, 3);
+  test_little_sort<uint32_t, uint32_t>(ctx, GP_U32, GP_TYPE_DEFAULT, 8000, 0, 0); // too few for blocks
+  check(fake::counts.unregistered == 0, __LINE__, "no FAKE_KERNEL for %s", fake::last_unregistered.c_str());
+  CLOSE(ctx);
+}
+
 int main(int argc, char **argv) {
+#ifdef TEST_LITTLE // the part that mutants.py needs
+  return run_groups(argc, argv, {{"little memory", test_little_memory}});
+#endif
   return run_groups(argc, argv,
                     {{"top-k", test_top_k},
                      {"round trips", test_round_trips},
                      {"sorts", test_sorts},
                      {"teams", test_teams},
-                     {"merges", test_merges}});
+                     {"merges", test_merges},
+                     {"little memory", test_little_memory}});
 }

@@ -212,6 +212,64 @@ def test_user_operator_that_commutes_is_summed_as_the_built_in_one():
         assert out.tobytes() == wanted.tobytes()
 
 
+LENGTHS = [0, 1, 3, 5, 0, 95, 97, 192, 193, 383, 385, 769, 1537, 3001, 2]
+
+
+@pytest.mark.parametrize("type_, acc_type", [(type_, type_) for type_ in oracle.FLOATS] + [("u8", "f32"),
+                                                                                           ("f16", "f64")])
+@pytest.mark.parametrize("init", [False, True])
+@pytest.mark.turn
+def test_segments_and_runs(contexts, type_, acc_type, init):
+    """Segments by offsets and by two arrays; runs, whose keys tell them apart, up to a count in memory."""
+    n = sum(LENGTHS) + 7
+    x = np.random.default_rng(1).integers(0, 256, n, np.uint8) if type_ == "u8" else numbers(type_, n, "SUM")
+    start = numbers(acc_type, 1, "SUM", 1) if init else None
+    offsets = np.cumsum([7] + LENGTHS).astype(np.uint32)
+    o = oracle.built_in("SUM", acc_type)
+    y = oracle.convert(x, type_, acc_type)
+    wanted = [oracle.reduce_segment(o, y[a:b], SIZES[type_], start) for a, b in zip(offsets, offsets[1:])]
+    wanted = np.concatenate(wanted)
+    common = dict(op="SUM", in_type=type_, acc_type=acc_type, out_type=acc_type, init=start, flags=REPRODUCIBLE)
+    keys = np.repeat(np.arange(len(LENGTHS), dtype=np.int32), LENGTHS)
+    own = [length > 0 for length in LENGTHS]
+    for context in contexts:
+        for ends in (dict(begin=offsets), dict(begin=offsets[:-1].copy(), end=offsets[1:].copy())):
+            out = np.zeros(len(LENGTHS), DTYPES[acc_type])
+            context.run("segmented_reduce", offset_type="u32", segments=len(LENGTHS), in_=x, out=out, count=n, **ends,
+                        **common)
+            assert differing(out, wanted, acc_type) == 0
+        out, count = np.zeros(n, DTYPES[acc_type]), np.zeros(1, np.uint64)
+        context.run("reduce_by_key", key_type="i32", keys=keys, in_=x[7:].copy(), out=out, out_count=count,
+                    count=len(keys), **common)
+        assert count[0] == sum(own) and differing(out[:sum(own)], wanted[own], acc_type) == 0
+        assert not out[sum(own):].any()
+
+
+def test_segments_in_order(contexts):
+    """An operator that does not commute: consecutive runs a lane."""
+    def op(a, b):
+        return np.stack([b[..., 0] * a[..., 0], b[..., 0] * a[..., 1] + b[..., 1]], axis=-1).astype(np.float32)
+
+    @HostFunction
+    def function(user, result, a, b):
+        f, g, r = (np.ctypeslib.as_array(ctypes.cast(p, ctypes.POINTER(ctypes.c_float)), (2,)) for p in (a, b, result))
+        r[:] = op(f, g)
+
+    one = np.array([[1, 0]], np.float32)
+    lengths = [1, 0, 9, 192, 193, 769, 1000]
+    x = np.exp2(np.random.default_rng(2).uniform(-0.1, 0.1, (sum(lengths), 2))).astype(np.float32)
+    offsets = np.cumsum([0] + lengths).astype(np.uint32)
+    o = oracle.Operator(op, one, commutative=False)
+    wanted = np.concatenate([oracle.reduce_segment(o, x[a:b], 8) for a, b in zip(offsets, offsets[1:])])
+    with Context(threads=1) as context:
+        type_ = context.struct("map2", 8, 4, "struct map2 { float m, n; };")
+        handle = context.operator("compose2", function, host_identity=one.tobytes())
+        out = np.zeros((len(lengths), 2), np.float32)
+        context.run("segmented_reduce", op=handle, in_type=type_, acc_type=type_, out_type=type_, in_=x, out=out,
+                    offset_type="u32", begin=offsets, segments=len(lengths), count=len(x), flags=REPRODUCIBLE)
+        assert out.tobytes() == wanted.tobytes()
+
+
 def test_a_product_is_rounded_before_it_is_added(contexts):
     """SQUARE, then SUM: a fused multiply-add would leave a remainder."""
     x = np.array([1 + 2.0**-12, 0], np.float32)
